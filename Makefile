@@ -1,0 +1,158 @@
+# cachetriage - estimates what GPU cache mechanisms would do for a trace.
+# `make list` names the targets. GNU make; no configure step.
+
+VERSION := $(shell cat VERSION)
+BUILD ?= build
+CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+DESTDIR ?=
+PROGRAM_PREFIX ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share/cachetriage
+MANDIR ?= $(PREFIX)/share/man
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+
+PACKAGES = libzstd libpcre2-8 gsl liblzma zlib
+WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+       -Wpointer-arith -Wvla -Wformat=2 -Wwrite-strings -Wundef
+# No fused multiply-add: results are the same on every machine (design 4).
+ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
+             -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' \
+             -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \
+             $(WARN) -ffp-contract=off -pthread -MMD -MP $(CFLAGS) $(SANFLAGS)
+LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm -pthread
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+LIB_SRC := $(wildcard lib/*/*.c)
+MODEL_SRC := $(wildcard models/*/*.c)
+COMMON_SRC := $(wildcard tools/common/*.c)
+TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
+SUPPORT_SRC := $(wildcard tests/support/*.c)
+UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
+MAN := $(wildcard man/*.[157])
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB = $(BUILD)/lib/libcachetriage.a
+MODELS = $(BUILD)/lib/libctmodels.a
+COMMON = $(BUILD)/lib/libcttool.a
+SUPPORT = $(BUILD)/lib/libctsupport.a
+
+.SECONDEXPANSION:
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+## all: the library and every command, in build/
+all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%)
+
+$(BUILD)/obj/%.o: %.c Makefile VERSION
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# An empty archive is legal: a room may have no code yet.
+define archive
+@mkdir -p $(@D)
+@rm -f $@
+ar rcs $@ $^
+endef
+$(LIB): $(call obj,$(LIB_SRC))
+	$(archive)
+$(MODELS): $(call obj,$(MODEL_SRC))
+	$(archive)
+$(COMMON): $(call obj,$(COMMON_SRC))
+	$(archive)
+$(SUPPORT): $(call obj,$(SUPPORT_SRC))
+	$(archive)
+
+# A command is tools/NAME.c, with tools/NAME/*.c where it needs more than one file.
+$(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/%/*.c)) $(COMMON) $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%)
+
+## demo: installs what is missing, builds, runs the main pipe on a generated trace
+demo: deps-missing
+	@$(MAKE) --no-print-directory all
+	@sh tests/demo.sh $(BUILD)
+
+## check: the same set-up, then every test, under the sanitizers
+check: deps-missing
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%)
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" tests
+	@bash tests/run.sh build build/asan
+
+## quick: unit and golden tests of the plain build only (while developing)
+quick: tests
+	@bash tests/run.sh $(BUILD) $(BUILD)
+
+## bench: speed, as a table and in build/bench.tsv
+bench: all $(BENCHES:%=$(BUILD)/tests/%)
+	@bash tests/bench/run.sh $(BUILD)
+
+## fuzz: libFuzzer on every target for T seconds each (default 60)
+T ?= 60
+fuzz:
+	@bash tests/fuzz/run.sh $(T)
+
+## deps: installs the Debian packages that building and testing need
+deps:
+	@sh tests/deps.sh install
+deps-missing:
+	@sh tests/deps.sh missing
+
+## install: commands, library, headers, man pages, data under PREFIX (DESTDIR, PROGRAM_PREFIX)
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DATADIR)
+	for t in $(TOOLS); do $(INSTALL) -m 755 $(BUILD)/bin/$$t $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t || exit 1; done
+	$(INSTALL) -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
+	for h in $(wildcard lib/*/*.h); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
+	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$h $$d/ || exit 1; done
+	sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' \
+	  -e 's,@VERSION@,$(VERSION),g' lib/cachetriage.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	for m in $(MAN); do d=$(DESTDIR)$(MANDIR)/man$${m##*.}; b=$${m#man/}; \
+	  case $$m in *.1) b=$(PROGRAM_PREFIX)$$b;; esac; \
+	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d/$$b || exit 1; done
+	cd data && find . -type f | while read -r f; do $(INSTALL) -D -m 644 "$$f" "$(DESTDIR)$(DATADIR)/$$f" || exit 1; done
+
+## uninstall: removes what install put there
+uninstall:
+	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t $(DESTDIR)$(MANDIR)/man1/$(PROGRAM_PREFIX)$$t.1; done
+	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
+	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
+
+## dist: a source archive of the committed tree
+dist:
+	@mkdir -p build
+	git archive --prefix=cachetriage-$(VERSION)/ -o build/cachetriage-$(VERSION).tar.gz HEAD
+
+## clean: removes build/
+clean:
+	rm -rf build
+
+## list: names the targets
+list help:
+	@sed -n 's/^## //p' Makefile
+
+.PHONY: all tests demo check quick bench fuzz deps deps-missing install uninstall dist clean list help
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,205 @@
+/* O_TMPFILE is behind _GNU_SOURCE; without it a named temporary file is used. */
+#define _GNU_SOURCE
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+enum { BLOCK = 1 << 16 };
+
+struct ct_out {
+	char *path;     /* final name; NULL for standard output */
+	char *tmp;      /* temporary name; NULL while the file has none */
+	int fd;
+	int direct;     /* written in place: standard output, pipe, device */
+	int hold;       /* keep everything in buf until commit */
+	struct ct_buf buf;
+};
+
+static const char *shown(const struct ct_out *o)
+{
+	return o->path ? o->path : "standard output";
+}
+
+static void release(struct ct_out *o)
+{
+	ct_buf_free(&o->buf);
+	free(o->path);
+	free(o->tmp);
+	free(o);
+}
+
+static int write_all(const struct ct_out *o, const char *p, size_t n, struct ct_error *e)
+{
+	while (n > 0) {
+		ssize_t w = write(o->fd, p, n);
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", shown(o));
+		p += w;
+		n -= (size_t)w;
+	}
+	return CT_OK;
+}
+
+/* "dir/.name.PID.try.tmp" beside the final name: rename() needs one file system. */
+static char *temp_name(const char *path, unsigned attempt)
+{
+	const char *slash = strrchr(path, '/');
+	size_t dir = slash ? (size_t)(slash - path) + 1 : 0;
+	struct ct_buf b = {0};
+	ct_buf_add(&b, path, dir);
+	ct_buf_printf(&b, ".%.200s.%ld.%u.tmp", path + dir, (long)getpid(), attempt);
+	if (b.failed) {
+		ct_buf_free(&b);
+		return NULL;
+	}
+	return b.data;
+}
+
+static int open_anonymous(struct ct_out *o)
+{
+#ifdef O_TMPFILE
+	const char *slash = strrchr(o->path, '/');
+	char *dir = slash ? ct_strndup(o->path, (size_t)(slash - o->path) + 1) : ct_strndup(".", 1);
+	if (!dir)
+		return -1;
+	o->fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(dir);
+	return o->fd < 0 ? -1 : 0;
+#else
+	(void)o;
+	return -1;
+#endif
+}
+
+static int open_named_temp(struct ct_out *o, struct ct_error *e)
+{
+	for (unsigned attempt = 0; attempt < 100; attempt++) {
+		free(o->tmp);
+		o->tmp = temp_name(o->path, attempt);
+		if (!o->tmp)
+			return ct_fail_nomem(e);
+		o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (o->fd >= 0)
+			return CT_OK;
+		if (errno != EEXIST)
+			break;
+	}
+	int err = errno;
+	free(o->tmp);
+	o->tmp = NULL;
+	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot create", o->path);
+}
+
+static int open_path(struct ct_out *o, struct ct_error *e)
+{
+	struct stat st;
+	if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		o->direct = 1;
+		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+		if (o->fd < 0)
+			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open for writing", o->path);
+		return CT_OK;
+	}
+	if (open_anonymous(o) == 0)
+		return CT_OK;
+	return open_named_temp(o, e);
+}
+
+int ct_out_open(struct ct_out **out, const char *path, int flags, struct ct_error *e)
+{
+	struct ct_out *o = calloc(1, sizeof *o);
+	*out = NULL;
+	if (!o)
+		return ct_fail_nomem(e);
+	if (!path || strcmp(path, "-") == 0) {
+		o->direct = 1;
+		o->fd = STDOUT_FILENO;
+	} else {
+		o->path = ct_strndup(path, strlen(path));
+		int st = o->path ? open_path(o, e) : ct_fail_nomem(e);
+		if (st < 0) {
+			release(o);
+			return st;
+		}
+	}
+	o->hold = o->direct && !(flags & CT_OUT_STREAM);
+	*out = o;
+	return CT_OK;
+}
+
+static int flush(struct ct_out *o, struct ct_error *e)
+{
+	int st = ct_buf_check(&o->buf, e);
+	if (st == CT_OK)
+		st = write_all(o, o->buf.data, o->buf.len, e);
+	ct_buf_reset(&o->buf);
+	return st;
+}
+
+int ct_out_write(struct ct_out *o, const void *p, size_t n, struct ct_error *e)
+{
+	ct_buf_add(&o->buf, p, n);
+	if (o->buf.failed)
+		return ct_fail_nomem(e);
+	return o->hold || o->buf.len < BLOCK ? CT_OK : flush(o, e);
+}
+
+/* Gives an anonymous file its temporary name; linkat cannot replace a file. */
+static int name_anonymous(struct ct_out *o, struct ct_error *e)
+{
+	char self[64];
+	snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
+	for (unsigned attempt = 0; attempt < 100; attempt++) {
+		free(o->tmp);
+		o->tmp = temp_name(o->path, attempt);
+		if (!o->tmp)
+			return ct_fail_nomem(e);
+		if (linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW) == 0)
+			return CT_OK;
+		if (errno != EEXIST)
+			break;
+	}
+	int err = errno;
+	free(o->tmp);
+	o->tmp = NULL;
+	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot create", o->path);
+}
+
+int ct_out_commit(struct ct_out *o, struct ct_error *e)
+{
+	int st = flush(o, e);
+	if (!o->direct && st == CT_OK && !o->tmp)
+		st = name_anonymous(o, e);
+	if (o->path && close(o->fd) != 0 && st == CT_OK)
+		st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot close", o->path);
+	if (!o->direct && o->tmp) {
+		if (st == CT_OK && rename(o->tmp, o->path) != 0)
+			st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot rename into place", o->path);
+		if (st != CT_OK)
+			unlink(o->tmp);
+	}
+	release(o);
+	return st;
+}
+
+void ct_out_abort(struct ct_out *o)
+{
+	if (!o)
+		return;
+	if (o->path)
+		close(o->fd);
+	if (o->tmp)
+		unlink(o->tmp);
+	release(o);
+}

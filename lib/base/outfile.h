@@ -1,0 +1,33 @@
+/* outfile.h - output that is complete or absent.
+ *
+ * A regular file is written under no name (or a temporary one where the file
+ * system cannot do that) and takes its place only at commit; standard output,
+ * pipes and devices are held back until commit unless CT_OUT_STREAM is given,
+ * so that a tool that fails half-way leaves nothing behind (design 3). */
+#ifndef CT_BASE_OUTFILE_H
+#define CT_BASE_OUTFILE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct ct_out;
+
+enum { CT_OUT_STREAM = 1 };
+
+/* Opens path for writing (NULL or "-": standard output). *out is owned by the
+ * caller until commit or abort. Fails with CT_ERR_IO or CT_ERR_NOMEM. Not
+ * thread-safe on one object. */
+int ct_out_open(struct ct_out **out, const char *path, int flags, struct ct_error *e);
+
+/* Appends n bytes. Fails with CT_ERR_IO (full disk ...) or CT_ERR_NOMEM. */
+int ct_out_write(struct ct_out *out, const void *p, size_t n, struct ct_error *e);
+
+/* Writes what is held back, closes, and puts the file in its place. Frees out
+ * in every case; on failure nothing is left under the final name. */
+int ct_out_commit(struct ct_out *out, struct ct_error *e);
+
+/* Drops everything and frees out (NULL allowed). */
+void ct_out_abort(struct ct_out *out);
+
+#endif

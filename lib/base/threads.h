@@ -1,0 +1,17 @@
+/* threads.h - the little threading the library needs, on POSIX threads. */
+#ifndef CT_BASE_THREADS_H
+#define CT_BASE_THREADS_H
+
+#include <stddef.h>
+
+/* Number of worker threads for the user's -@ value: 0 means all cores online,
+ * never less than 1. */
+unsigned ct_threads_resolve(unsigned asked);
+
+/* Calls fn(ctx, i) for every i in [0, n), on up to `threads` threads with work
+ * handed out in order. Returns when all are done. When a thread cannot be
+ * started its share is done by the others, so it cannot fail. fn must be
+ * thread-safe; results that depend only on i keep the output deterministic. */
+void ct_parallel_for(unsigned threads, size_t n, void (*fn)(void *ctx, size_t i), void *ctx);
+
+#endif

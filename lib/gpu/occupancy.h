@@ -1,0 +1,24 @@
+/* occupancy.h - how many CTAs of a kernel an SM holds, and the L1 that leaves. */
+#ifndef CT_GPU_OCCUPANCY_H
+#define CT_GPU_OCCUPANCY_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+struct ct_occupancy {
+	uint32_t ctas_by_resources; /* threads, shared memory, registers, CTA slots */
+	uint32_t ctas;              /* after the grid limit: min(above, ceil(grid / SMs)) */
+	uint32_t warps_per_cta;
+	uint64_t l1_bytes;          /* of each SM for this kernel */
+	uint32_t l1_sets, l1_ways;
+	const char *limit;          /* "threads" "shmem" "registers" "ctas" "grid" */
+};
+
+/* accelsim-model.md section 2. Fails with CT_ERR_INPUT when one CTA does not fit
+ * (the message says which resource). Pure. */
+int ct_occupancy(const struct ct_gpu *g, const struct ct_kernel *k, struct ct_occupancy *o,
+                 struct ct_error *e);
+
+#endif

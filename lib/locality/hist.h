@@ -1,0 +1,46 @@
+/* hist.h - histograms of distances in the profile's bins.
+ *
+ * Bins are exact below 256, then 16 per octave (design 4, RD); cold accesses are
+ * counted apart. Counters are 64-bit integers, so sums do not depend on order. */
+#ifndef CT_LOCALITY_HIST_H
+#define CT_LOCALITY_HIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CT_COLD UINT64_MAX /* distance of a first access */
+
+enum { CT_HIST_EXACT = 256, CT_HIST_PER_OCTAVE = 16,
+       CT_HIST_BINS = CT_HIST_EXACT + CT_HIST_PER_OCTAVE * 56 };
+
+struct ct_hist {
+	uint64_t count[CT_HIST_BINS];
+	uint64_t cold;
+};
+
+/* Bin of a distance; bounds [lo, hi) of a bin. Pure. */
+unsigned ct_hist_bin(uint64_t distance);
+uint64_t ct_hist_lo(unsigned bin);
+uint64_t ct_hist_hi(unsigned bin);
+/* Bin whose lower bound is exactly lo, or -1. */
+int ct_hist_bin_at(uint64_t lo);
+
+static inline void ct_hist_add(struct ct_hist *h, uint64_t distance, uint64_t n)
+{
+	if (distance == CT_COLD)
+		h->cold += n;
+	else
+		h->count[ct_hist_bin(distance)] += n;
+}
+uint64_t ct_hist_total(const struct ct_hist *h);
+void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from);
+
+/* Accesses with distance < capacity (LRU hits, fully associative); a bin that the
+ * capacity cuts is split linearly. Result in accesses. Pure. */
+double ct_hist_hits(const struct ct_hist *h, double capacity);
+/* The same for `ways`-way sets of a cache of `capacity` lines: exact binomial
+ * P(hit | d) = P(Binomial(d, ways / capacity) < ways), no normal approximation
+ * (model-notes.md 1.1.2). */
+double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned ways);
+
+#endif

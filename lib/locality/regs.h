@@ -1,0 +1,27 @@
+/* regs.h - register reuse distances per warp (papers-facts/malekeh.md MK-M1). */
+#ifndef CT_LOCALITY_REGS_H
+#define CT_LOCALITY_REGS_H
+
+#include <stdint.h>
+
+#include "locality/hist.h"
+#include "trace/record.h"
+
+/* State of one warp; zero-initialise or ct_regs_reset() at the warp's start. */
+struct ct_regs {
+	uint32_t last[512];  /* instruction index + 1 of the last access, by kind and index */
+	uint32_t index;      /* instructions so far */
+	uint16_t stack[512]; /* most recently used first */
+	uint16_t depth;
+};
+
+void ct_regs_reset(struct ct_regs *r);
+/* Feeds one instruction. For each distinct source register (RZ and URZ excluded)
+ * insts gets the number of dynamic instructions of the warp since its last access
+ * (>= 1) and distinct the number of distinct registers accessed since, plus 1; a
+ * register never accessed before counts as cold. A register that is both source and
+ * destination counts once, as source. */
+void ct_regs_step(struct ct_regs *r, const struct ct_sinst *s, struct ct_hist *insts,
+                  struct ct_hist *distinct);
+
+#endif

@@ -1,0 +1,60 @@
+/* stack.h - exact LRU stack distances of one stream of lines.
+ *
+ * The distance of an access is the number of distinct other lines touched since
+ * this line was last touched: 0 is an immediate reuse, CT_COLD a first touch; an
+ * LRU cache of C lines hits if and only if distance < C. Two engines share this
+ * interface: the textbook one (hash + Fenwick tree over time + compaction), kept
+ * as the twin that tests compare with, and the fast one. */
+#ifndef CT_LOCALITY_STACK_H
+#define CT_LOCALITY_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "locality/hist.h"
+
+struct ct_stack;
+
+enum ct_stack_engine { CT_STACK_AUTO, CT_STACK_TEXTBOOK, CT_STACK_FAST };
+
+struct ct_stack_options {
+	enum ct_stack_engine engine;
+	uint32_t sectors;      /* per line, 1..4; above 1 sector distances are kept too */
+	uint64_t expected_lines; /* hint, 0 = unknown */
+};
+
+/* New empty stream; o may be NULL. NULL and *e on CT_ERR_NOMEM. Caller frees. */
+struct ct_stack *ct_stack_new(const struct ct_stack_options *o, struct ct_error *e);
+void ct_stack_free(struct ct_stack *s); /* NULL allowed */
+
+/* Moves the line to the top. Returns its distance before the move, or CT_COLD. */
+uint64_t ct_stack_touch(struct ct_stack *s, uint64_t line);
+/* As touch, for n accesses in order; distance[i] gets each result. The fast engine
+ * hides memory latency here. */
+void ct_stack_touch_batch(struct ct_stack *s, const uint64_t *line, size_t n,
+                          uint64_t *distance);
+/* Touch with a sector mask: besides the line's distance, sector[i] of each set bit
+ * i gets the sector's distance = the largest line distance since that sector was
+ * last touched (design 4), CT_COLD for its first touch. */
+uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
+                                uint64_t sector[4]);
+/* Distance that a touch would return, without moving anything. */
+uint64_t ct_stack_probe(const struct ct_stack *s, uint64_t line);
+/* A store without allocation: a line never touched stays out; a known line moves
+ * to the top (what a write-through no-allocate cache does when it hits; for
+ * capacities at which it would have missed this is an approximation, stated in
+ * cachetriage-locality.7). Returns as touch. */
+uint64_t ct_stack_store_noalloc(struct ct_stack *s, uint64_t line);
+/* Forgets the line (write-evict, invalidation): its next touch is cold. */
+void ct_stack_invalidate(struct ct_stack *s, uint64_t line);
+/* Forgets everything, keeps the memory. */
+void ct_stack_flush(struct ct_stack *s);
+
+uint64_t ct_stack_lines(const struct ct_stack *s);  /* lines on the stack */
+size_t ct_stack_bytes(const struct ct_stack *s);    /* memory in use */
+/* 0, or CT_ERR_NOMEM if any call since creation could not get memory (the stack
+ * then no longer changes: results are void). One check per batch is enough. */
+int ct_stack_check(const struct ct_stack *s, struct ct_error *e);
+
+#endif

@@ -1,0 +1,120 @@
+/* replay.h - the virtual GPU: runs a trace with approximate time.
+ *
+ * Push interface: the caller feeds kernels and CTAs in launch order, so that one
+ * pass over a trace can drive several GPUs (other SM counts) at the same time:
+ *
+ *     ct_replay_new(&r, &gpu, &options, &err);
+ *     for each kernel: ct_replay_kernel_begin(r, kernel, code_ctas, &err);
+ *         for each CTA:  ct_replay_push_cta(r, cta, &err);
+ *         ct_replay_kernel_end(r, &kernel_counts, &err);
+ *     ct_replay_total(r, &counts);
+ *
+ * push_cta advances simulated time only until the CTA has a slot, so at most one
+ * GPU's worth of CTAs is resident. Deterministic; one engine belongs to one thread. */
+#ifndef CT_REPLAY_REPLAY_H
+#define CT_REPLAY_REPLAY_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "trace/record.h"
+
+struct ct_replay;
+
+/* One line of one warp instruction at an L1 (global, local and generic). */
+struct ct_l1_event {
+	uint32_t sm, subcore, warp_slot;
+	uint32_t sid;
+	uint64_t cycle;
+	uint64_t line;         /* address / line bytes */
+	uint32_t sectors;      /* asked for */
+	uint32_t hit, pending, sector_miss, line_miss; /* sector masks, a partition of sectors;
+	                                                  0 for accesses that bypass L1 */
+	uint64_t bytes[2];     /* byte mask of a 128 B line */
+	uint8_t is_write, is_atomic, bypass;
+};
+
+/* One sector request at the LLC. */
+struct ct_llc_event {
+	uint32_t sm, slice;
+	uint64_t cycle, line;
+	uint32_t sectors;      /* mask */
+	uint32_t hit, pending, miss;
+	uint8_t is_write, is_atomic;
+};
+
+/* One issued warp instruction. */
+struct ct_issue_event {
+	uint32_t sm, subcore, warp_slot, cta_slot;
+	uint64_t cycle;
+	uint64_t warp_key;     /* unique per warp of the launch */
+	const struct ct_sinst *sinst;
+	const struct ct_inst *inst;
+	uint8_t first, last;   /* of its warp */
+};
+
+/* Hooks; any may be NULL. Called in simulated-time order per SM. */
+struct ct_replay_observer {
+	void *ctx;
+	void (*l1)(void *ctx, const struct ct_l1_event *ev);
+	void (*llc)(void *ctx, const struct ct_llc_event *ev);
+	void (*issue)(void *ctx, const struct ct_issue_event *ev);
+};
+
+/* Counters in the conventions of design 4 (Accel-Sim's): sector accesses, a
+ * pending hit is an access and not a miss. All additive. */
+struct ct_replay_counts {
+	uint64_t warp_insts, thread_insts, mem_insts;
+	uint64_t global_requests, global_lane_accesses;
+	uint64_t l1_accesses, l1_misses, l1_pending, l1_sector_misses /* tag hit, sector absent */;
+	uint64_t l1_read_accesses, l1_read_misses, l1_read_pending;
+	uint64_t l1_line_accesses, l1_line_misses; /* 128 B lines: a line with any sector missing */
+	uint64_t llc_accesses, llc_misses, llc_pending, llc_read_accesses, llc_read_misses;
+	uint64_t llc_line_accesses, llc_line_misses;
+	uint64_t dram_read_bytes, dram_write_bytes;
+	uint64_t cycles, launch_cycles;            /* cycles include launch_cycles */
+	uint64_t ctas, warps;
+	uint64_t replicated_misses, line_copies, line_fills; /* replication, at the fills of L1
+	        read misses: misses whose line sits in another L1; copies over all L1s after
+	        the fill, this one included; number of fills */
+	/* what the analytic twin needs (IM records) */
+	uint64_t unit_insts[CT_CLASS_COUNT];
+	uint64_t l1_busy, noc_request_busy, noc_reply_busy, llc_busy, dram_busy; /* resource cycles */
+	uint64_t mem_latency_sum, mem_latency_count;   /* cycles from issue to data, loads */
+	uint64_t resident_warp_cycles;                 /* sum over warps of residency */
+	uint64_t busy_sm_cycles;                       /* cycles an SM held any CTA */
+	uint64_t outstanding_sum, outstanding_cycles;  /* loads in flight per SM, when any */
+	uint64_t issue_stall_cycles;                   /* scheduler had warps, none could issue */
+	uint64_t sm_cta_capacity;                      /* CTAs the GPU holds at once, summed over kernels */
+	uint64_t ctas_first_wave;                      /* min(CTAs, capacity), summed */
+};
+
+enum ct_replay_timing {
+	CT_REPLAY_FULL,      /* resources, queues, DRAM */
+	CT_REPLAY_FIXED      /* fixed latencies: for other SM counts, fast */
+};
+
+struct ct_replay_options {
+	enum ct_replay_timing timing;
+	const struct ct_replay_observer *observers;
+	unsigned n_observers;
+	uint64_t warmup;     /* the first warp instructions are not counted */
+	int replication;     /* count replication against the other L1s */
+};
+
+int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g,
+                  const struct ct_replay_options *o, struct ct_error *e);
+/* Starts a launch. Fails with CT_ERR_INPUT when a CTA does not fit on an SM. */
+int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e);
+/* Takes a reference of its own to cta. */
+int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error *e);
+/* Runs the launch to its end; *c (may be NULL) gets this launch's counts. */
+int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e);
+/* A host-to-device copy (fills the LLC when the GPU says so). */
+void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes);
+void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c);
+void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_counts *from);
+void ct_replay_free(struct ct_replay *r); /* NULL allowed */
+
+#endif

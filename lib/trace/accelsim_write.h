@@ -1,0 +1,18 @@
+/* accelsim_write.h - writes Accel-Sim text traces (tracegen, tracecat -O accelsim). */
+#ifndef CT_TRACE_ACCELSIM_WRITE_H
+#define CT_TRACE_ACCELSIM_WRITE_H
+
+#include "base/buf.h"
+#include "trace/record.h"
+
+/* Append, in tracer-version-5 grammar unless k->tracer_version says otherwise, a
+ * kernel's header; the start and end of a CTA; the start of a warp's stream; one
+ * instruction line. Text goes to b (check b->failed). Thread-safe on distinct b. */
+void ct_accelsim_put_header(struct ct_buf *b, const struct ct_kernel *k);
+void ct_accelsim_put_cta_begin(struct ct_buf *b, uint32_t x, uint32_t y, uint32_t z);
+void ct_accelsim_put_warp(struct ct_buf *b, uint32_t warp, uint64_t insts);
+void ct_accelsim_put_inst(struct ct_buf *b, const struct ct_kernel *k, const struct ct_sinst *s,
+                          const struct ct_inst *inst);
+void ct_accelsim_put_cta_end(struct ct_buf *b);
+
+#endif

@@ -1,0 +1,19 @@
+/* opcode.h - what a SASS opcode means: space, access, unit, true width. */
+#ifndef CT_TRACE_OPCODE_H
+#define CT_TRACE_OPCODE_H
+
+#include <stdint.h>
+
+#include "trace/record.h"
+
+/* Fills space, access, unit, mods and width of s from s->opcode and
+ * s->width_field (formats/accelsim-trace.md sections 6 and 8). Unknown opcodes get
+ * CT_CLASS_OTHER and, with a width field, CT_SPACE_GENERIC loads. Pure. */
+void ct_opcode_classify(struct ct_sinst *s);
+
+/* Space of one lane address of a generic instruction: shared or local when it
+ * lies in a 16 MiB window of the kernel, else global (section 9 of the format
+ * note); CT_SPACE_GENERIC when the kernel names no windows. Pure. */
+enum ct_space ct_generic_space(const struct ct_kernel *k, uint64_t address);
+
+#endif

@@ -1,0 +1,95 @@
+/* trace.h - opening traces and reading them as kernels, CTAs and warps.
+ *
+ *     struct ct_trace *t;
+ *     ct_trace_open(&t, path, &options, &err);
+ *     while ((st = ct_trace_next(t, &event, &err)) > 0)
+ *         if (event.kind == CT_EVENT_KERNEL)
+ *             while ((st = ct_trace_next_cta(t, &cta, &err)) > 0) {
+ *                 ... ct_cursor_open(&cursor, cta, warp, &err) ...
+ *                 ct_cta_unref(cta);
+ *             }
+ *     ct_trace_close(t);
+ *
+ * A ct_trace belongs to one thread; the CTAs it hands out may go to others. */
+#ifndef CT_TRACE_TRACE_H
+#define CT_TRACE_TRACE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "trace/record.h"
+#include "trace/source.h"
+
+struct ct_trace;
+struct ct_filter; /* which kernels; see ct_filter_compile() */
+
+/* Compiles -k REGEX|N|N-M: a PCRE2 pattern searched in the kernel's name, or
+ * launch numbers (ordinals, from 1). *f is owned by the caller. */
+int ct_filter_compile(struct ct_filter **f, const char *text, struct ct_error *e);
+int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k);
+void ct_filter_free(struct ct_filter *f); /* NULL allowed */
+
+struct ct_trace_options {
+	const struct ct_filter *filter; /* NULL = every kernel; must outlive the trace */
+	uint64_t max_memory;            /* budget of packed CTAs before spilling; 0 = 1 GiB */
+	uint64_t max_expand;            /* per member, 0 = no limit */
+	int salvage;                    /* hand out what precedes damage, then report it */
+	int trust_paths;                /* a list may name files outside its folder */
+	int keep_values;                /* keep register values (for tracecat) */
+	int no_threads;                 /* decompress and parse in the caller's thread */
+	struct ct_diag diag;            /* warnings */
+};
+
+/* Opens a kernelslist, a folder that holds one, a kernel file, or "-". Formats and
+ * compression are recognised by content. o may be NULL. Fails with CT_ERR_IO,
+ * CT_ERR_INPUT, CT_ERR_UNSUPPORTED (formats refused by name), CT_ERR_NOMEM. */
+int ct_trace_open(struct ct_trace **t, const char *path, const struct ct_trace_options *o,
+                  struct ct_error *e);
+/* The same from a source already opened (and peeked at); takes it over, also when
+ * it fails. */
+int ct_trace_open_source(struct ct_trace **t, struct ct_source *s,
+                         const struct ct_trace_options *o, struct ct_error *e);
+
+enum ct_event_kind { CT_EVENT_KERNEL, CT_EVENT_MEMCPY };
+
+struct ct_event {
+	enum ct_event_kind kind;
+	const struct ct_kernel *kernel;  /* CT_EVENT_KERNEL: valid until the next event, or while
+	                                    a CTA of it is held */
+	uint64_t address, bytes;         /* CT_EVENT_MEMCPY: host to device */
+};
+
+/* Next event in launch order: 1, 0 at the end, < 0 on failure. CTAs of the
+ * kernel before that were not fetched are read over (and checked). */
+int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e);
+
+/* Next CTA of the current kernel in linear id order: 1 with *cta (one reference,
+ * the caller's), 0 when the kernel has no more, < 0 on failure. */
+int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e);
+
+/* What has been read so far; final after ct_trace_next() returned 0. */
+struct ct_trace_stats {
+	uint64_t raw_bytes;        /* of the list and all members, as stored */
+	uint64_t crc64;            /* CRC-64/XZ of those bytes in that order */
+	uint64_t text_bytes;       /* after decompression */
+	uint64_t kernels, skipped_kernels /* by the filter */, missing_kernels;
+	uint64_t memcpys, unknown_commands;
+	uint64_t ctas, warps, warp_insts;
+	uint64_t width_disagreements; /* lines whose width field lies */
+	uint64_t extra_tokens;        /* lines with unexpected trailing tokens */
+	uint64_t short_grids;         /* kernels with fewer CTAs than their grid */
+	uint64_t insts_mismatches;    /* warps whose "insts = n" is not what follows */
+	uint64_t null_global;         /* active global lanes at address 0 (a tracer fault) */
+	uint64_t spilled_bytes;       /* packed CTAs written to the temporary file */
+	int several_streams;
+	int truncated;                /* --salvage met damage; see ct_trace_damage() */
+};
+const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t);
+/* With salvage: the error that ended the trace early, or NULL. */
+const struct ct_error *ct_trace_damage(const struct ct_trace *t);
+/* Path as given and format as printed in TR ("accelsim/zst", "accelsim-list", ...). */
+const char *ct_trace_path(const struct ct_trace *t);
+const char *ct_trace_format(const struct ct_trace *t);
+void ct_trace_close(struct ct_trace *t); /* NULL allowed */
+
+#endif

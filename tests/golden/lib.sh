@@ -1,0 +1,55 @@
+# Sourced by the golden tests: small TAP helpers around whole commands.
+# CT_BIN: commands under test; CT_RELEASE: the plain build; CT_ROOT: the project.
+set -u
+CT_SHARED=$(cd "$CT_ROOT/../shared" 2>/dev/null && pwd)
+ct_n=0
+
+pass() { ct_n=$((ct_n + 1)); echo "ok $ct_n - $1"; }
+fail() {
+	ct_n=$((ct_n + 1))
+	echo "not ok $ct_n - $1"
+	shift
+	for line in "$@"; do printf '# %s\n' "$line"; done
+}
+skip() { ct_n=$((ct_n + 1)); echo "ok $ct_n - $1 # SKIP $2"; }
+
+# check NAME COMMAND...: passes when the command exits 0 (its output shown if not).
+check() {
+	local name=$1 out
+	shift
+	if out=$("$@" 2>&1); then pass "$name"; else fail "$name" "$*" "$out"; fi
+}
+
+# same NAME WANT GOT: passes when the two texts are equal.
+same() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1" "wanted: $(printf %s "$2" | head -c 400)" "got:    $(printf %s "$3" | head -c 400)"
+	fi
+}
+
+# refuses NAME STATUS PATTERN COMMAND...: the command exits with STATUS (or one of
+# "1|2"), prints nothing on standard output and exactly one line on standard error
+# that matches the extended regular expression PATTERN.
+refuses() {
+	local name=$1 want=$2 pattern=$3 out err rc
+	shift 3
+	err=$("$@" 2>&1 >"$TMPDIR/refuses.out" </dev/null)
+	rc=$?
+	out=$(head -c 200 "$TMPDIR/refuses.out")
+	if ! [[ $rc =~ ^($want)$ ]]; then fail "$name" "exit $rc, wanted $want: $*" "$err"
+	elif [ -n "$out" ]; then fail "$name" "standard output: $out"
+	elif [ "$(printf '%s\n' "$err" | wc -l)" -ne 1 ]; then fail "$name" "not one line: $err"
+	elif ! printf '%s\n' "$err" | grep -qE -- "$pattern"; then fail "$name" "no match for $pattern: $err"
+	else pass "$name"; fi
+}
+
+# needs_shared NAME: true where ../shared is there; else skips NAME with a message.
+needs_shared() {
+	[ -n "$CT_SHARED" ] && return 0
+	skip "$1" "../shared is not here"
+	return 1
+}
+
+finish() { echo "1..$ct_n"; exit 0; }

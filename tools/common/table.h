@@ -1,0 +1,28 @@
+/* table.h - aligned columns for people. */
+#ifndef CT_TOOLS_TABLE_H
+#define CT_TOOLS_TABLE_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* A table is filled cell by cell, row by row, and rendered once all widths are
+ * known. Columns whose every cell (below the head) looks like a number are
+ * right-aligned. Zero-initialise with the number of columns. */
+struct ct_table {
+	unsigned columns;
+	struct ct_buf cells; /* NUL-separated */
+	unsigned count;
+};
+
+void ct_table_cell(struct ct_table *t, const char *fmt, ...) CT_PRINTF(2, 3);
+/* Counts with thousands separated ("1,234,567"); reals with three digits; percent
+ * of a fraction ("12.3 %"); sizes ("5 MiB"). A NaN is "-". */
+void ct_table_count(struct ct_table *t, uint64_t v);
+void ct_table_real(struct ct_table *t, double v);
+void ct_table_percent(struct ct_table *t, double fraction);
+void ct_table_size(struct ct_table *t, uint64_t bytes);
+/* Appends the rendered table to b (the first row is the head) and frees t. */
+void ct_table_render(struct ct_table *t, struct ct_buf *b);
+
+#endif

@@ -1,0 +1,135 @@
+/* tool.h - what every command shares: options, errors, inputs, output.
+ *
+ * A command is a table: its name, its own options, and which groups of the common
+ * ones it takes. main() hands the table to ct_tool_main(), which parses, answers
+ * --help and --version, runs the command, prints the one error line and turns the
+ * status into the contract's exit code (0 done, 1 a check said no, 2 usage, input
+ * or I/O error). */
+#ifndef CT_TOOLS_TOOL_H
+#define CT_TOOLS_TOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/outfile.h"
+#include "common/options.h"
+#include "gpu/gpu.h"
+#include "profile/profile.h"
+#include "trace/trace.h"
+
+/* Groups of common options (design section 3). */
+enum {
+	CT_TAKES_GPU = 1u << 0,     /* -g -p --scale --print-gpu */
+	CT_TAKES_TRACE = 1u << 1,   /* -k --max-memory --salvage --trust-paths */
+	CT_TAKES_OUTPUT = 1u << 2,  /* -O -o */
+	CT_TAKES_THREADS = 1u << 3, /* -@ */
+	CT_TAKES_METHOD = 1u << 4,  /* --method --check */
+	CT_TAKES_REPLAY = 1u << 5,  /* --warmup */
+	CT_TAKES_SAMPLE = 1u << 6,  /* -S */
+	CT_TAKES_SEED = 1u << 7,    /* --seed */
+	CT_TAKES_PROFILE = 1u << 8  /* --no-verify --trace-root --no-provenance */
+	/* -q -v --progress -h --version: always */
+};
+
+/* First key for a command's own long-only options. */
+enum { CT_OWN_OPTION = 512 };
+
+enum ct_output { CT_OUTPUT_TABLE, CT_OUTPUT_PROFILE, CT_OUTPUT_JSON, CT_OUTPUT_OTHER };
+enum ct_method { CT_METHOD_AUTO, CT_METHOD_ANALYTIC, CT_METHOD_REPLAY };
+
+struct ct_tool;
+
+struct ct_tool_spec {
+	const char *name;      /* "reuse" */
+	const char *operands;  /* "[INPUT]" for the usage line */
+	const char *summary;   /* one line, as the man page's .Nd */
+	unsigned takes;        /* CT_TAKES_* */
+	const struct ct_option *options; /* own options */
+	size_t n_options;
+	ct_option_fn option;   /* own options; ctx is the struct ct_tool; NULL when none */
+	size_t own_size;       /* bytes of zeroed private state in tool->own */
+	/* Runs after parsing. CT_OK, 1 for "a check said no" (exit 1), or < 0 with *e. */
+	int (*run)(struct ct_tool *t, struct ct_error *e);
+	int input_error_exit;  /* exit code of CT_ERR_INPUT; 0 means 2 (traceinfo: 1) */
+	/* Extra values of -O that the command takes ("accelsim"), or NULL. */
+	const char *const *other_outputs;
+};
+
+struct ct_tool {
+	const struct ct_tool_spec *spec;
+	void *own;
+	int operands;          /* number of them */
+	char **operand;
+	char command_line[4096]; /* for PG, without -@ -o -q -v --progress */
+
+	const char *gpu_name;  /* -g, NULL when not given */
+	const char **set;      /* -p assignments in order */
+	size_t n_set;
+	double scale;          /* --scale; 0 = not given, -1 = auto */
+	int print_gpu;
+
+	struct ct_filter *filter;
+	const char *filter_text;
+	uint64_t max_memory;
+	int salvage, trust_paths;
+
+	enum ct_output output;
+	const char *output_other; /* the -O word when output is CT_OUTPUT_OTHER */
+	int output_given;
+	const char *out_path;
+
+	unsigned threads;      /* resolved, at least 1 */
+	enum ct_method method;
+	int check;
+	uint64_t warmup;
+	double sample;         /* 1 = exact */
+	uint64_t seed;
+	int no_verify, no_provenance;
+	const char *trace_root;
+	int quiet, verbose, progress;
+};
+
+/* main() of every command. */
+int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv);
+
+/* A sink that prints "tool: warning: TEXT" to stderr (nothing with -q). */
+struct ct_diag ct_tool_diag(struct ct_tool *t);
+
+/* Fills trace options from the command line. */
+void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o);
+
+/* The GPU in force: -g (default rtx3080, or the profile's GP records when p is not
+ * NULL), then -p, then --scale. Folder of data files: beside the tree, the install
+ * prefix, or CACHETRIAGE_DATA. */
+int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
+                struct ct_error *e);
+const char *ct_tool_data_dir(void);
+
+/* An input is either a trace or a profile, recognised by content. */
+struct ct_input {
+	struct ct_trace *trace;      /* exactly one of the two is set */
+	struct ct_profile *profile;
+};
+/* Opens operand i, or standard input when there is none. */
+int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_error *e);
+void ct_input_close(struct ct_input *in);
+
+/* Appends this stage's PG record (unless --no-provenance). */
+int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error *e);
+
+/* Appends TR and, for every key, GP records. */
+int ct_tool_add_trace(struct ct_profile *p, const struct ct_trace *tr, struct ct_error *e);
+int ct_tool_add_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e);
+
+/* Writes the profile as -O asks; table (for people) renders what this command has
+ * to say. Complete or nothing. */
+int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
+                 int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                              struct ct_error *e),
+                 struct ct_error *e);
+/* Writes a finished text the same way. */
+int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error *e);
+
+#endif
