@@ -52,13 +52,13 @@ all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	@echo "  CC      $@"; $(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # An empty archive is legal: a room may have no code yet.
 define archive
 @mkdir -p $(@D)
 @rm -f $@
-ar rcs $@ $^
+@echo "  AR      $@"; ar rcs $@ $^
 endef
 $(LIB): $(call obj,$(LIB_SRC))
 	$(archive)
@@ -72,19 +72,19 @@ $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 # A command is tools/NAME.c, with tools/NAME/*.c where it needs more than one file.
 $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/%/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%)
 

@@ -62,11 +62,11 @@ struct ct_tool {
 	void *own;
 	int operands;          /* number of them */
 	char **operand;
-	char command_line[4096]; /* for PG, without -@ -o -q -v --progress */
+	struct ct_buf command_line; /* for PG, without -@ -o -q -v --progress */
 
 	const char *gpu_name;  /* -g, NULL when not given */
 	const char **set;      /* -p assignments in order */
-	size_t n_set;
+	size_t n_set, cap_set;
 	double scale;          /* --scale; 0 = not given, -1 = auto */
 	int print_gpu;
 

@@ -1,0 +1,212 @@
+/* Units of lib/base: numbers with units, growable text, output files, errors. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "base/threads.h"
+#include "base/units.h"
+
+static void whole_numbers(void **state)
+{
+	(void)state;
+	uint64_t v = 7;
+	assert_int_equal(ct_parse_u64("18446744073709551615", &v), 0);
+	assert_true(v == UINT64_MAX);
+	assert_int_equal(ct_parse_u64("18446744073709551616", &v), -1);
+	assert_int_equal(ct_parse_u64("0xFFffFFffFFffFFff", &v), 0);
+	assert_true(v == UINT64_MAX);
+	static const char *const bad[] = {"", "-1", "+1", "1 ", " 1", "0x", "12a", "1e3"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		assert_int_equal(ct_parse_u64(bad[i], &v), -1);
+	assert_int_equal(ct_parse_u64_range("5", 6, 9, &v), -1);
+	assert_int_equal(ct_parse_u64_range("9", 6, 9, &v), 0);
+}
+
+static void sizes(void **state)
+{
+	(void)state;
+	static const struct { const char *s; uint64_t v; } good[] = {
+		{"64KiB", 65536}, {"64 KiB", 65536}, {"64K", 65536}, {"1.5MiB", 1572864},
+		{"0", 0}, {"5GB", 5368709120u}, {"17", 17}, {"9007199254740993", 9007199254740993u},
+	};
+	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+		uint64_t v;
+		assert_int_equal(ct_parse_size(good[i].s, &v), 0);
+		assert_true(v == good[i].v);
+	}
+	static const char *const bad[] = {"", "x", "1.0001B", "-1K", "1KX", "64  KiB", "1e300GB", "nan"};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		uint64_t v;
+		assert_int_equal(ct_parse_size(bad[i], &v), -1);
+	}
+	char text[32];
+	ct_format_size(5 << 20, text, sizeof text);
+	assert_string_equal(text, "5 MiB");
+}
+
+static void units(void **state)
+{
+	(void)state;
+	double v;
+	assert_int_equal(ct_parse_unit("1.71GHz", CT_UNIT_MHZ, &v), 0);
+	assert_true(fabs(v - 1710) < 1e-9);
+	assert_int_equal(ct_parse_unit("7.25 pJ/bit", CT_UNIT_PJ_PER_B, &v), 0);
+	assert_true(v == 58);
+	assert_int_equal(ct_parse_unit("3 GHz", CT_UNIT_BYTES, &v), -1);
+	assert_int_equal(ct_parse_real("1/8", &v), 0);
+	assert_true(v == 0.125);
+	assert_int_equal(ct_parse_real("-2.5e-1", &v), 0);
+	assert_true(v == -0.25);
+	assert_int_equal(ct_parse_real("1/0", &v), -1);
+	assert_int_equal(ct_parse_real("1e999", &v), -1);
+	assert_int_equal(ct_parse_real("1,5", &v), -1);
+}
+
+static void nearest(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"l1.size", "llc.size", "sm.count"};
+	assert_int_equal(ct_nearest_name("l1.sise", names, 3), 0);
+	assert_int_equal(ct_nearest_name("sm.cuont", names, 3), 2);
+	assert_int_equal(ct_nearest_name("entirely.else", names, 3), -1);
+}
+
+static void reals_as_the_profile_prints_them(void **state)
+{
+	(void)state;
+	struct ct_buf b = {0};
+	ct_buf_real(&b, 1.0 / 3);
+	ct_buf_putc(&b, ' ');
+	ct_buf_real(&b, NAN);
+	ct_buf_putc(&b, ' ');
+	ct_buf_real(&b, -0.0);
+	ct_buf_putc(&b, ' ');
+	ct_buf_real(&b, 1e20);
+	assert_string_equal(b.data, "0.333333 NA 0 1e+20");
+	ct_buf_free(&b);
+}
+
+static void growth_is_checked(void **state)
+{
+	(void)state;
+	void *p = NULL;
+	size_t cap = 0;
+	assert_int_equal(ct_grow(&p, &cap, 100, 8), 0);
+	assert_true(cap >= 100);
+	assert_int_equal(ct_grow(&p, &cap, SIZE_MAX / 2, 8), -1);
+	assert_true(cap >= 100);
+	assert_null(ct_reallocarray(NULL, SIZE_MAX / 2, 4));
+	assert_null(ct_calloc_aligned(SIZE_MAX / 2, 4));
+	free(p);
+}
+
+static void errors_stay_one_line(void **state)
+{
+	(void)state;
+	struct ct_error e;
+	assert_int_equal(ct_fail(&e, CT_ERR_INPUT, "a\nb\tc%s", "\x1b[31m"), CT_ERR_INPUT);
+	assert_string_equal(e.text, "a?b?c?[31m");
+	assert_int_equal(ct_fail(NULL, CT_ERR_IO, "x"), CT_ERR_IO);
+}
+
+static void files_are_complete_or_absent(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/ct_base_XXXXXX", path[64];
+	struct ct_out *o;
+	struct ct_error e;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/out", dir);
+	assert_int_equal(ct_out_open(&o, path, 0, &e), CT_OK);
+	assert_int_equal(ct_out_write(o, "old", 3, &e), CT_OK);
+	assert_int_equal(ct_out_commit(o, &e), CT_OK);
+	assert_int_equal(ct_out_open(&o, path, 0, &e), CT_OK);
+	char *big = calloc(1, 200000);
+	assert_non_null(big);
+	assert_int_equal(ct_out_write(o, big, 200000, &e), CT_OK);
+	ct_out_abort(o);
+	struct stat st;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 3);
+	assert_int_equal(ct_out_open(&o, path, 0, &e), CT_OK);
+	assert_int_equal(ct_out_write(o, big, 200000, &e), CT_OK);
+	assert_int_equal(ct_out_commit(o, &e), CT_OK);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 200000);
+	free(big);
+	/* Nothing else is left in the folder, so it can be removed. */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(ct_out_open(&o, path, 0, &e), CT_ERR_IO);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	(void)state;
+	struct ct_out *o;
+	struct ct_error e;
+	assert_int_equal(ct_out_open(&o, "/dev/full", 0, &e), CT_OK);
+	assert_int_equal(ct_out_write(o, "x", 1, &e), CT_OK);
+	assert_int_equal(ct_out_commit(o, &e), CT_ERR_IO);
+	assert_non_null(strstr(e.text, "/dev/full"));
+}
+
+static void checksums(void **state)
+{
+	(void)state;
+	/* Check values of CRC-32/ISO-HDLC and CRC-64/XZ for "123456789". */
+	assert_true(ct_crc32(0, "123456789", 9) == 0xcbf43926u);
+	assert_true(ct_crc64(0, "123456789", 9) == 0x995dc9bbdf1939fau);
+	assert_true(ct_crc64(ct_crc64(0, "1234", 4), "56789", 5) == 0x995dc9bbdf1939fau);
+}
+
+static void square(void *ctx, size_t i)
+{
+	((uint64_t *)ctx)[i] = i * i;
+}
+
+static void parallel_loops_do_everything_once(void **state)
+{
+	(void)state;
+	uint64_t out[1000];
+	for (unsigned threads = 1; threads <= 8; threads *= 2) {
+		memset(out, 0xff, sizeof out);
+		ct_parallel_for(threads, 1000, square, out);
+		for (size_t i = 0; i < 1000; i++)
+			assert_true(out[i] == i * i);
+	}
+	assert_true(ct_threads_resolve(0) >= 1);
+	assert_int_equal(ct_threads_resolve(3), 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_numbers),
+		cmocka_unit_test(sizes),
+		cmocka_unit_test(units),
+		cmocka_unit_test(nearest),
+		cmocka_unit_test(reals_as_the_profile_prints_them),
+		cmocka_unit_test(growth_is_checked),
+		cmocka_unit_test(errors_stay_one_line),
+		cmocka_unit_test(files_are_complete_or_absent),
+		cmocka_unit_test(a_full_disk_is_an_error),
+		cmocka_unit_test(checksums),
+		cmocka_unit_test(parallel_loops_do_everything_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,238 @@
+/* inout.c - what goes into a command and what comes out of it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "common/tool.h"
+
+static void warn(void *ctx, const char *text)
+{
+	const struct ct_tool *t = ctx;
+	if (!t->quiet)
+		fprintf(stderr, "%s: warning: %s\n", t->spec->name, text);
+}
+
+struct ct_diag ct_tool_diag(struct ct_tool *t)
+{
+	struct ct_diag d = {warn, t};
+	return d;
+}
+
+void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o)
+{
+	memset(o, 0, sizeof *o);
+	o->filter = t->filter;
+	o->max_memory = t->max_memory;
+	o->salvage = t->salvage;
+	o->trust_paths = t->trust_paths;
+	o->diag = ct_tool_diag(t);
+}
+
+static int is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+const char *ct_tool_data_dir(void)
+{
+	static char path[PATH_MAX + 64];
+	const char *env = getenv("CACHETRIAGE_DATA");
+	if (env && *env)
+		return env;
+	/* Commands in build/bin/ (or build/asan/bin/) find data/ beside their tree. */
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	while (n > 0) {
+		path[n] = '\0';
+		char *slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		strcpy(slash, "/data/gpus");
+		if (is_folder(path)) {
+			strcpy(slash, "/data");
+			return path;
+		}
+		strcpy(slash, "/share/cachetriage/gpus");
+		if (is_folder(path)) {
+			strcpy(slash, "/share/cachetriage");
+			return path;
+		}
+		n = slash - path;
+	}
+	return CT_DATADIR;
+}
+
+int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_error *e)
+{
+	const char *path = i < t->operands ? t->operand[i] : "-";
+	struct ct_trace_options o;
+	struct ct_source *s;
+	enum ct_kind kind;
+	memset(in, 0, sizeof *in);
+	if (i >= t->operands && isatty(STDIN_FILENO))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "no input: name a trace or a profile, or pipe one in; see --help");
+	ct_tool_trace_options(t, &o);
+	if (is_folder(path))
+		return ct_trace_open(&in->trace, path, &o, e);
+	int st = ct_source_open(&s, path, NULL, e);
+	if (st != CT_OK)
+		return st;
+	st = ct_source_sniff(s, &kind, e);
+	if (st == CT_OK && kind != CT_KIND_PROFILE)
+		return ct_trace_open_source(&in->trace, s, &o, e);
+	if (st == CT_OK)
+		st = ct_profile_read(&in->profile, s, !t->no_verify, e);
+	ct_source_close(s);
+	return st;
+}
+
+void ct_input_close(struct ct_input *in)
+{
+	ct_trace_close(in->trace);
+	ct_profile_free(in->profile);
+	memset(in, 0, sizeof *in);
+}
+
+int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error *e)
+{
+	if (t->no_provenance)
+		return CT_OK;
+	const char *line = t->command_line.len ? t->command_line.data + 1 : "";
+	struct ct_buf b = {0};
+	ct_buf_printf(&b, "%s%s%s", t->spec->name, *line ? " " : "", line);
+	const char *f[3] = {t->spec->name, CT_VERSION, b.data};
+	int st = b.failed ? ct_fail_nomem(e) : ct_profile_add(p, "PG", 3, f, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+int ct_tool_add_trace(struct ct_profile *p, const struct ct_trace *tr, struct ct_error *e)
+{
+	const struct ct_trace_stats *s = ct_trace_stats(tr);
+	char bytes[24], digest[32];
+	snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)s->raw_bytes);
+	snprintf(digest, sizeof digest, "crc64:%016llx", (unsigned long long)s->crc64);
+	const char *f[4] = {ct_trace_path(tr), ct_trace_format(tr), bytes, digest};
+	return ct_profile_add(p, "TR", 4, f, e);
+}
+
+struct add_gpu {
+	struct ct_profile *p;
+	struct ct_error *e;
+	int status;
+};
+
+static void add_gp(void *ctx, const char *key, const char *value, const char *unit)
+{
+	struct add_gpu *a = ctx;
+	const char *f[3] = {key, value, unit};
+	if (a->status == CT_OK)
+		a->status = ct_profile_add(a->p, "GP", 3, f, a->e);
+}
+
+int ct_tool_add_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e)
+{
+	struct add_gpu a = {p, e, CT_OK};
+	ct_gpu_each(g, add_gp, &a);
+	return a.status;
+}
+
+static int gpu_from_profile(const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)
+{
+	const struct ct_record *r;
+	size_t i = 0, seen = 0;
+	ct_gpu_defaults(g);
+	while ((r = ct_profile_next(p, "GP", &i))) {
+		struct ct_buf b = {0};
+		if (r->nfields < 2)
+			return ct_fail(e, CT_ERR_INPUT, "profile: a GP record has no value: run reuse again");
+		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
+		int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
+		ct_buf_free(&b);
+		if (st < 0)
+			return st;
+		seen++;
+	}
+	if (!seen)
+		return ct_fail(e, CT_ERR_INPUT,
+		               "profile: no GP records: make the profile with reuse");
+	return ct_gpu_check(g, e);
+}
+
+/* What the profile's histograms depend on cannot change without the trace. */
+static int same_shape(const struct ct_gpu *a, const struct ct_gpu *b, struct ct_error *e)
+{
+	if (a->sms == b->sms && a->l1.line == b->l1.line && a->llc.line == b->llc.line &&
+	    a->warp_size == b->warp_size)
+		return CT_OK;
+	return ct_fail(e, CT_ERR_USAGE,
+	               "a change of SM count, line size or warp size needs the trace: "
+	               "name the trace instead of the profile");
+}
+
+int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
+                struct ct_error *e)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	struct ct_gpu from_profile;
+	int st = CT_OK;
+	if (p && (st = gpu_from_profile(p, &from_profile, e)) < 0)
+		return st;
+	if (p && !t->gpu_name)
+		*g = from_profile;
+	else
+		st = ct_gpu_load(g, t->gpu_name ? t->gpu_name : "rtx3080", ct_tool_data_dir(), &d, e);
+	for (size_t i = 0; i < t->n_set && st == CT_OK; i++) {
+		st = ct_gpu_set(g, t->set[i], e);
+		if (st > 0)
+			st = CT_OK; /* a model's key: the model reads it */
+	}
+	if (st == CT_OK)
+		st = ct_gpu_check(g, e);
+	if (st == CT_OK && t->scale > 0)
+		st = ct_gpu_scale(g, t->scale, e);
+	if (st == CT_OK && p)
+		st = same_shape(g, &from_profile, e);
+	return st;
+}
+
+int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error *e)
+{
+	struct ct_out *out;
+	int st = ct_buf_check(b, e);
+	if (st == CT_OK)
+		st = ct_out_open(&out, t->out_path, 0, e);
+	if (st != CT_OK)
+		return st;
+	st = ct_out_write(out, b->data, b->len, e);
+	if (st != CT_OK) {
+		ct_out_abort(out);
+		return st;
+	}
+	return ct_out_commit(out, e);
+}
+
+int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
+                 int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                              struct ct_error *e),
+                 struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	int st;
+	if (t->output == CT_OUTPUT_JSON)
+		st = ct_profile_write_json(p, &b, e);
+	else if (t->output == CT_OUTPUT_TABLE && table)
+		st = table(t, p, &b, e);
+	else
+		st = ct_profile_write(p, &b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}

@@ -1,0 +1,310 @@
+#include "common/tool.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "base/units.h"
+
+/* Long-only common options. */
+enum {
+	OPT_SCALE = 256, OPT_PRINT_GPU, OPT_MAX_MEMORY, OPT_SALVAGE, OPT_TRUST_PATHS,
+	OPT_METHOD, OPT_CHECK, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
+	OPT_NO_PROVENANCE, OPT_PROGRESS, OPT_VERSION
+};
+
+struct common_option {
+	unsigned group; /* 0: every command */
+	struct ct_option o;
+};
+
+static const struct common_option common[] = {
+	{CT_TAKES_GPU, {'g', "gpu", "NAME|FILE",
+	 "GPU: a name from data/gpus/, a file of that form or a\n"
+	 "gpgpusim.config[,trace.config] (default: rtx3080)"}},
+	{CT_TAKES_GPU, {'p', "set", "KEY=VALUE",
+	 "override one GPU or model parameter, units allowed\n(l1.size=64KiB)"}},
+	{CT_TAKES_GPU, {OPT_SCALE, "scale", "F|auto",
+	 "scale SMs, LLC and memory channels together (1/8), for\n"
+	 "traces too small for the GPU"}},
+	{CT_TAKES_GPU, {OPT_PRINT_GPU, "print-gpu", NULL,
+	 "print the GPU in force with derived sizes, and exit"}},
+	{CT_TAKES_TRACE, {'k', "kernel", "REGEX|N|N-M",
+	 "only kernels whose name matches, or launches by number"}},
+	{CT_TAKES_TRACE, {OPT_MAX_MEMORY, "max-memory", "SIZE",
+	 "keep at most SIZE of instructions in memory, spill the\nrest to TMPDIR (default 1GiB)"}},
+	{CT_TAKES_TRACE, {OPT_SALVAGE, "salvage", NULL,
+	 "use what precedes the damage of a damaged trace (exit 1)"}},
+	{CT_TAKES_TRACE, {OPT_TRUST_PATHS, "trust-paths", NULL,
+	 "let a kernels list name files outside its folder"}},
+	{CT_TAKES_REPLAY, {OPT_WARMUP, "warmup", "N",
+	 "the first N warp instructions warm the caches, uncounted"}},
+	{CT_TAKES_SAMPLE, {'S', "sample", "RATE",
+	 "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
+	{CT_TAKES_METHOD, {OPT_METHOD, "method", "METHOD",
+	 "auto, analytic or replay (default auto)"}},
+	{CT_TAKES_METHOD, {OPT_CHECK, "check", NULL,
+	 "print both methods and their difference"}},
+	{CT_TAKES_PROFILE, {OPT_TRACE_ROOT, "trace-root", "DIR",
+	 "where the profile's trace lies now"}},
+	{CT_TAKES_PROFILE, {OPT_NO_VERIFY, "no-verify", NULL,
+	 "accept a profile without a right EN line (hand-edited)"}},
+	{CT_TAKES_PROFILE, {OPT_NO_PROVENANCE, "no-provenance", NULL,
+	 "write no PG record"}},
+	{CT_TAKES_SEED, {OPT_SEED, "seed", "N", "seed of what is random (default 1)"}},
+	{CT_TAKES_OUTPUT, {'O', "output", "FORMAT",
+	 "table, profile or json (default: table on a terminal,\nelse profile)"}},
+	{CT_TAKES_OUTPUT, {'o', "out", "FILE", "write to FILE: complete or not at all"}},
+	{CT_TAKES_THREADS, {'@', "threads", "N",
+	 "threads, 0 = all cores (default 1); the output is the\nsame for every N"}},
+	{0, {'q', "quiet", NULL, "no warnings"}},
+	{0, {'v', "verbose", NULL, "say more on standard error"}},
+	{0, {OPT_PROGRESS, "progress", NULL, "show progress even where there is no terminal"}},
+	{0, {'h', "help", NULL, "print this help and exit"}},
+	{0, {OPT_VERSION, "version", NULL, "print the version and exit"}},
+};
+
+enum { N_COMMON = sizeof common / sizeof common[0], MAX_TABLE = 96 };
+
+struct parse {
+	struct ct_tool *t;
+	int help, version;
+};
+
+static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	static const char *const names[] = {"table", "profile", "json"};
+	const char *const *other = t->spec->other_outputs;
+	t->output_given = 1;
+	for (int i = 0; i < 3; i++)
+		if (strcmp(v, names[i]) == 0) {
+			t->output = (enum ct_output)i;
+			return CT_OK;
+		}
+	for (; other && *other; other++)
+		if (strcmp(v, *other) == 0) {
+			t->output = CT_OUTPUT_OTHER;
+			t->output_other = *other;
+			return CT_OK;
+		}
+	return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use table, profile%s%s%s", v,
+	               t->spec->other_outputs ? ", " : " or ",
+	               t->spec->other_outputs ? t->spec->other_outputs[0] : "json",
+	               t->spec->other_outputs ? " or json" : "");
+}
+
+static int parse_method(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	if (strcmp(v, "auto") == 0)
+		t->method = CT_METHOD_AUTO;
+	else if (strcmp(v, "analytic") == 0)
+		t->method = CT_METHOD_ANALYTIC;
+	else if (strcmp(v, "replay") == 0)
+		t->method = CT_METHOD_REPLAY;
+	else
+		return ct_fail(e, CT_ERR_USAGE, "--method %s: use auto, analytic or replay", v);
+	return CT_OK;
+}
+
+static int parse_scale(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	if (strcmp(v, "auto") == 0)
+		t->scale = -1;
+	else if (ct_parse_real(v, &t->scale) < 0 || t->scale <= 0 || t->scale > 64)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--scale %s: give a positive factor up to 64 (1/8) or auto", v);
+	return CT_OK;
+}
+
+static int add_set(struct ct_tool *t, const char *v, struct ct_error *e)
+{
+	if (!strchr(v, '='))
+		return ct_fail(e, CT_ERR_USAGE, "-p %s: write KEY=VALUE, as in -p l1.size=64KiB", v);
+	if (ct_grow((void **)&t->set, &t->cap_set, t->n_set + 1, sizeof *t->set) < 0)
+		return ct_fail_nomem(e);
+	t->set[t->n_set++] = v;
+	return CT_OK;
+}
+
+static int number(const char *option, const char *v, uint64_t lo, uint64_t hi, uint64_t *out,
+                  struct ct_error *e)
+{
+	if (ct_parse_u64_range(v, lo, hi, out) < 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s %s: give a whole number from %llu to %llu", option, v,
+		               (unsigned long long)lo, (unsigned long long)hi);
+	return CT_OK;
+}
+
+static int common_value(struct ct_tool *t, int key, const char *v, struct ct_error *e)
+{
+	uint64_t n;
+	switch (key) {
+	case 'p': return add_set(t, v, e);
+	case OPT_SCALE: return parse_scale(t, v, e);
+	case 'k':
+		ct_filter_free(t->filter);
+		t->filter = NULL;
+		t->filter_text = v;
+		return ct_filter_compile(&t->filter, v, e);
+	case OPT_MAX_MEMORY:
+		if (ct_parse_size(v, &t->max_memory) < 0 || t->max_memory == 0)
+			return ct_fail(e, CT_ERR_USAGE, "--max-memory %s: give a size, as in 512MiB", v);
+		return CT_OK;
+	case OPT_WARMUP: return number("--warmup", v, 0, UINT64_MAX, &t->warmup, e);
+	case 'S':
+		if (ct_parse_real(v, &t->sample) < 0 || !(t->sample > 0 && t->sample <= 1))
+			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1", v);
+		return CT_OK;
+	case OPT_METHOD: return parse_method(t, v, e);
+	case OPT_SEED: return number("--seed", v, 0, UINT64_MAX, &t->seed, e);
+	case 'O': return parse_output(t, v, e);
+	case '@':
+		if (number("-@", v, 0, 1024, &n, e) < 0)
+			return CT_ERR_USAGE;
+		t->threads = ct_threads_resolve((unsigned)n);
+		return CT_OK;
+	default: return CT_OK;
+	}
+}
+
+/* Keeps the command line for PG: what changes the result, in the order given. */
+static void remember(struct ct_tool *t, const char *name, int key, const char *value)
+{
+	if (key == '@' || key == 'o' || key == 'q' || key == 'v' || key == OPT_PROGRESS)
+		return;
+	if (key < 256)
+		ct_buf_printf(&t->command_line, " -%c", key);
+	else
+		ct_buf_printf(&t->command_line, " --%s", name);
+	if (value)
+		ct_buf_printf(&t->command_line, " %s", value);
+}
+
+static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
+{
+	struct parse *p = ctx;
+	struct ct_tool *t = p->t;
+	const char *name = "";
+	for (size_t i = 0; i < t->spec->n_options; i++)
+		if (t->spec->options[i].key == key) {
+			remember(t, t->spec->options[i].name, key, v);
+			return t->spec->option(t, key, v, e);
+		}
+	for (size_t i = 0; i < N_COMMON; i++)
+		if (common[i].o.key == key)
+			name = common[i].o.name;
+	remember(t, name, key, v);
+	switch (key) {
+	case 'g': t->gpu_name = v; return CT_OK;
+	case OPT_PRINT_GPU: t->print_gpu = 1; return CT_OK;
+	case OPT_SALVAGE: t->salvage = 1; return CT_OK;
+	case OPT_TRUST_PATHS: t->trust_paths = 1; return CT_OK;
+	case OPT_CHECK: t->check = 1; return CT_OK;
+	case OPT_NO_VERIFY: t->no_verify = 1; return CT_OK;
+	case OPT_NO_PROVENANCE: t->no_provenance = 1; return CT_OK;
+	case OPT_TRACE_ROOT: t->trace_root = v; return CT_OK;
+	case 'o': t->out_path = v; return CT_OK;
+	case 'q': t->quiet = 1; return CT_OK;
+	case 'v': t->verbose = 1; return CT_OK;
+	case OPT_PROGRESS: t->progress = 1; return CT_OK;
+	case 'h': p->help = 1; return CT_OK;
+	case OPT_VERSION: p->version = 1; return CT_OK;
+	default: return common_value(t, key, v, e);
+	}
+}
+
+/* The command's whole option table: its own, then the common ones it takes. */
+static size_t full_table(const struct ct_tool_spec *spec, struct ct_option out[MAX_TABLE])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < spec->n_options && n < MAX_TABLE; i++)
+		out[n++] = spec->options[i];
+	for (size_t i = 0; i < N_COMMON && n < MAX_TABLE; i++)
+		if (!common[i].group || (spec->takes & common[i].group))
+			out[n++] = common[i].o;
+	return n;
+}
+
+static void help(const struct ct_tool_spec *spec, const struct ct_option *table, size_t n,
+                 struct ct_buf *b)
+{
+	ct_buf_printf(b, "usage: %s [OPTION...] %s\n%s\n\n", spec->name, spec->operands,
+	              spec->summary);
+	ct_options_help(table, n, b);
+}
+
+static int say(const struct ct_tool_spec *spec, const struct ct_option *table, size_t n,
+               const struct parse *p, struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	if (p->help)
+		help(spec, table, n, &b);
+	else
+		ct_buf_printf(&b, "%s (cachetriage) %s\n", spec->name, CT_VERSION);
+	p->t->out_path = NULL;
+	int st = ct_tool_emit_text(p->t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+static int print_gpu(struct ct_tool *t, struct ct_error *e)
+{
+	struct ct_gpu g;
+	struct ct_buf b = {0};
+	int st = ct_tool_gpu(t, NULL, &g, e);
+	if (st == CT_OK) {
+		ct_gpu_print(&g, &b);
+		st = ct_tool_emit_text(t, &b, e);
+	}
+	ct_buf_free(&b);
+	return st;
+}
+
+static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
+{
+	const struct ct_tool_spec *spec = t->spec;
+	struct ct_option table[MAX_TABLE];
+	size_t n = full_table(spec, table);
+	struct parse p = {.t = t};
+	int first = 1;
+	int st = ct_options_parse(table, n, argc, argv, &first, on_option, &p, e);
+	if (st != CT_OK)
+		return st;
+	if (p.help || p.version)
+		return say(spec, table, n, &p, e);
+	t->operands = argc - first;
+	t->operand = argv + first;
+	for (int i = 0; i < t->operands; i++)
+		ct_buf_printf(&t->command_line, " %s", t->operand[i]);
+	if (t->command_line.failed)
+		return ct_fail_nomem(e);
+	if (!t->output_given)
+		t->output = !t->out_path && isatty(STDOUT_FILENO) ? CT_OUTPUT_TABLE : CT_OUTPUT_PROFILE;
+	if (t->print_gpu)
+		return print_gpu(t, e);
+	return spec->run(t, e);
+}
+
+int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
+{
+	struct ct_error e = {0};
+	struct ct_tool t = {.spec = spec, .max_memory = (uint64_t)1 << 30, .threads = 1,
+	                    .sample = 1, .seed = 1};
+	/* A closed pipe ends a tool quietly even where the parent ignores SIGPIPE. */
+	signal(SIGPIPE, SIG_DFL);
+	t.own = ct_calloc(1, spec->own_size);
+	int st = t.own ? run(&t, argc, argv, &e) : ct_fail_nomem(&e);
+	if (st < 0)
+		fprintf(stderr, "%s: %s\n", spec->name, e.text);
+	ct_filter_free(t.filter);
+	ct_buf_free(&t.command_line);
+	free(t.set);
+	free(t.own);
+	if (st == CT_ERR_INPUT && spec->input_error_exit)
+		return spec->input_error_exit;
+	return st < 0 ? 2 : st;
+}
