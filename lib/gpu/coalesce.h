@@ -15,30 +15,54 @@ struct ct_line_request {
 	                       not tracked) */
 };
 
-enum { CT_MAX_LINES_PER_INST = 64 * 4 };
-
-/* Where an SM's local memory lies in the address space (accelsim-model.md 5). */
-struct ct_local_map {
-	uint64_t base;      /* of the local segment */
-	uint32_t threads;   /* P: threads per CTA rounded up to 32 */
-	uint32_t ctas, sms; /* n and SMs of the launch */
-	uint32_t sm, hw_thread; /* first hardware thread of the warp on the SM */
+/* Lanes access at most this many bytes each (wider fields are cut here); a local
+ * access of that width falls apart into words that may lie in lines of their own. */
+enum {
+	CT_MAX_ACCESS_BYTES = 64,
+	CT_MAX_LINES_PER_INST = CT_WARP_LANES * (CT_MAX_ACCESS_BYTES / 4 + 1)
 };
 
+/* Where an SM's local memory lies in the address space (accelsim-model.md 5): word w
+ * of hardware thread t is at
+ *     base + 4 * (w*N + P*(sm + sms*(t / P)) + t % P),   N = P * ctas * sms
+ * so that the same word of neighbouring threads is contiguous. */
+struct ct_local_map {
+	uint64_t base;      /* of the local segment: CT_LOCAL_BASE */
+	uint32_t threads;   /* P: threads per CTA rounded up to 32 */
+	uint32_t ctas, sms; /* n (struct ct_occupancy.ctas) and SMs of the launch */
+	uint32_t sm, hw_thread; /* first hardware thread of the warp: CTA slot * P + 32 * warp */
+};
+#define CT_LOCAL_BASE UINT64_C(0x1f880000)
+
 /* Splits the global, generic-global and local accesses of one instruction into
- * lines of `line` bytes with sectors of `sector` bytes, ascending by first
- * appearance. Every byte [address, address + width) counts. Lanes at address 0 of
- * global space are dropped. Returns the number of requests in out (at most
- * CT_MAX_LINES_PER_INST); *shared_lanes gets the mask of lanes that resolved to
- * shared memory. local may be NULL: then local accesses are placed in a private
- * space keyed by the caller's warp_key. Pure, thread-safe. */
+ * lines of `line` bytes with sectors of `sector` bytes (powers of two, line >= 32,
+ * at most 32 sectors), in order of first appearance over ascending lanes. Every byte
+ * [address, address + width) counts. Lanes at address 0 of global space are dropped
+ * (the trace's mark of "no address"). Atomics and reductions are split like others.
+ * Returns the number of requests in out (at most CT_MAX_LINES_PER_INST), each line
+ * once; *shared_lanes gets the mask of lanes that resolved to shared memory. Spaces
+ * without data addresses (constant, texture, surface, none) and shared memory itself
+ * give 0. A generic access of a kernel without windows counts as global. local may be
+ * NULL: then local accesses are placed in a private space keyed by the caller's
+ * warp_key (bit 63 of the address set, no meeting with global memory or other
+ * warps). Pure, thread-safe. */
 unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
                      const struct ct_inst *inst, uint32_t line, uint32_t sector,
                      const struct ct_local_map *local, uint64_t warp_key,
                      struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes);
 
+/* Sorts requests by descending line: the order in which Accel-Sim sends them
+ * (accelsim-model.md 5). */
+void ct_lines_descending(struct ct_line_request *r, unsigned n);
+
 /* Bank conflict degree of a shared-memory access: largest number of distinct
- * words in one of `banks` 4-byte banks, at least 1 with any lane. Pure. */
-unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t banks);
+ * words in one of `banks` 4-byte banks over the lanes in `lanes` (~0u: all), first
+ * word of each lane only, at least 1 with any lane. Pure. */
+unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks);
+
+/* Transactions of a global atomic at the LLC: per sector, lanes whose bytes overlap
+ * go one after the other (accelsim-model.md 5: 32 lanes on one word are 32). Pure. */
+unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst *s,
+                                const struct ct_inst *inst, uint32_t sector);
 
 #endif

@@ -16,8 +16,12 @@ struct ct_occupancy {
 	const char *limit;          /* "threads" "shmem" "registers" "ctas" "grid" */
 };
 
-/* accelsim-model.md section 2. Fails with CT_ERR_INPUT when one CTA does not fit
- * (the message says which resource). Pure. */
+/* accelsim-model.md section 2: threads rounded up to warps, registers to multiples of
+ * 4, shared memory as it is; then the grid limit; then the L1 that the resident CTAs'
+ * shared memory leaves when it is adaptive (the configured one otherwise). The grid
+ * limit uses the grid of the header, also where the trace holds fewer CTAs. Fails with
+ * CT_ERR_INPUT when one CTA does not fit or the launch is empty (the message says which
+ * resource). Pure. */
 int ct_occupancy(const struct ct_gpu *g, const struct ct_kernel *k, struct ct_occupancy *o,
                  struct ct_error *e);
 

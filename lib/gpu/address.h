@@ -1,0 +1,70 @@
+/* address.h - which slice, channel, bank, row and set an address belongs to.
+ *
+ * The mapping string of the configuration ("dramid@8;0000...RRRR...BBBCCC...") or, without
+ * one, plain interleaving, gives channel, bank and row; the slice number is the channel
+ * times the slices per channel plus the lowest bank bits, then hashed; the LLC set comes
+ * from the address with the channel and slice bits taken out (accelsim-model.md 8).
+ *
+ * Hashes of a number i in [0, n) with the address bits h above it:
+ *   linear  i
+ *   xor     i xor the low bits of h                    (n a power of two; else fold)
+ *   ipoly   polynomial hash for 16, 32, 64             (other powers of two: the table of
+ *           64 on the low six bits, or that of 16; other slice counts: on the next power of
+ *           two, modulo n, as Accel-Sim does, which is uneven; other set counts: fold)
+ *   pae     the permutation of 32                      (other n: as ipoly)
+ *   fermi   sets only: five fixed bits for 32 and 64   (other n: xor)
+ *   fold    (i + hash(h)) mod n: balanced for every n, and one-to-one over each run of n
+ *           neighbours */
+#ifndef CT_GPU_ADDRESS_H
+#define CT_GPU_ADDRESS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+/* Where the bits of one field of the mapping string are in an address: runs of
+ * neighbouring bits, lowest first. */
+enum { CT_FIELD_RUNS = 8 };
+struct ct_bit_field {
+	uint32_t runs;
+	uint8_t from[CT_FIELD_RUNS], width[CT_FIELD_RUNS], to[CT_FIELD_RUNS];
+};
+
+/* Prepared once per GPU; private to address.c, public to be held by value. */
+struct ct_address_map {
+	uint32_t channels, slices, slices_per_channel, channels_per_slice;
+	uint32_t low_bit;        /* channel bits sit here: log2 of the interleave */
+	uint32_t channel_bits;   /* when the channels are a power of two, else unused */
+	uint32_t gap;            /* channels are not a power of two: division */
+	uint32_t mapped;         /* a mapping string is in force */
+	uint32_t slice_hash, llc_hash, l1_hash; /* enum ct_set_hash */
+	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits;
+	uint32_t sub_bits, sub_shift[6]; /* address bits that choose the slice in a channel */
+	uint32_t banks;
+	uint64_t row_bytes;
+	struct ct_bit_field bank, row;
+};
+
+struct ct_place {
+	uint32_t slice;   /* [0, llc_slices) */
+	uint32_t channel; /* [0, dram_channels) */
+	uint32_t bank;    /* [0, dram_banks) */
+	uint64_t row;
+	uint32_t llc_set; /* of the slice */
+	uint32_t l1_set;  /* of any L1 with the configured number of sets */
+};
+
+/* Prepares m for a checked GPU. Fails with CT_ERR_INPUT when the mapping string is
+ * malformed. m holds no memory of its own. */
+int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct ct_error *e);
+
+/* The place of a byte address; the same for every byte of an LLC line. Pure,
+ * thread-safe; a few nanoseconds. */
+struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address);
+
+/* Set of a line (address / line bytes) in a cache of its own with any number of sets
+ * >= 1, as an L1 chooses it. Pure. */
+uint32_t ct_set_index(enum ct_set_hash hash, uint32_t sets, uint64_t line);
+
+#endif
