@@ -35,7 +35,10 @@ struct ct_l1_event {
 	uint8_t is_write, is_atomic, bypass;
 };
 
-/* One sector request at the LLC. */
+/* One line of one warp instruction at the LLC, with all its sectors that left the L1
+ * together, even where the engine serves them one by one: the locality views count
+ * line accesses, and four sectors of one line are one access (IM and RD llc rely on
+ * it). The cycle is that of the first sector. */
 struct ct_llc_event {
 	uint32_t sm, slice;
 	uint64_t cycle, line;
@@ -86,6 +89,9 @@ struct ct_replay_counts {
 	uint64_t busy_sm_cycles;                       /* cycles an SM held any CTA */
 	uint64_t outstanding_sum, outstanding_cycles;  /* loads in flight per SM, when any */
 	uint64_t issue_stall_cycles;                   /* scheduler had warps, none could issue */
+	uint64_t mem_stall_warp_cycles; /* sum over warps of the cycles in which the next instruction
+	                   waits for a register or an LDGSTS group that an outstanding global or local
+	                   load will fill, beyond what its other dependences would have cost */
 	uint64_t sm_cta_capacity;                      /* CTAs the GPU holds at once, summed over kernels */
 	uint64_t ctas_first_wave;                      /* min(CTAs, capacity), summed */
 };

@@ -1,0 +1,26 @@
+/* lanes.h - several virtual GPUs fed by one pass over a trace. */
+#ifndef CT_TOOLS_LANES_H
+#define CT_TOOLS_LANES_H
+
+#include "base/error.h"
+#include "replay/replay.h"
+#include "trace/record.h"
+
+/* A group of replay engines that see the same launches and CTAs. With threads > 1
+ * each engine but the first runs in a thread of its own; results do not depend on
+ * it, because the engines share nothing. */
+struct ct_lanes;
+
+/* Takes over the n engines (frees them with the group, also when it fails). */
+int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n,
+                 unsigned threads, struct ct_error *e);
+void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes);
+int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, struct ct_error *e);
+/* Every engine takes a reference of its own. */
+int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e);
+/* Waits for all engines; counts[i] gets the launch's counts of engine i. */
+int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts,
+                        struct ct_error *e);
+void ct_lanes_free(struct ct_lanes *l); /* NULL allowed */
+
+#endif
