@@ -23,8 +23,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 
-/* Where the bits of one field of the mapping string are in an address: runs of
- * neighbouring bits, lowest first. */
+/* Where the bits of one field are in an address: runs of neighbouring bits. */
 enum { CT_FIELD_RUNS = 8 };
 struct ct_bit_field {
 	uint32_t runs;
@@ -33,17 +32,18 @@ struct ct_bit_field {
 
 /* Prepared once per GPU; private to address.c, public to be held by value. */
 struct ct_address_map {
-	uint32_t channels, slices, slices_per_channel, channels_per_slice;
-	uint32_t low_bit;        /* channel bits sit here: log2 of the interleave */
-	uint32_t channel_bits;   /* when the channels are a power of two, else unused */
+	uint32_t channels, slices;
+	uint32_t per_channel;    /* slices per channel, at least 1 */
+	uint32_t per_slice;      /* channels per slice, at least 1 */
+	uint32_t low_bit;        /* channels interleave from this address bit on */
 	uint32_t gap;            /* channels are not a power of two: division */
-	uint32_t mapped;         /* a mapping string is in force */
+	uint32_t odd_slices;     /* slices per channel are not a power of two: division */
+	uint32_t high_shift;     /* address bits above channel and slice, for hashing */
+	uint32_t chunk_shift;    /* partition lines of one channel chunk in one slice, log2 */
 	uint32_t slice_hash, llc_hash, l1_hash; /* enum ct_set_hash */
 	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits;
-	uint32_t sub_bits, sub_shift[6]; /* address bits that choose the slice in a channel */
-	uint32_t banks;
-	uint64_t row_bytes;
-	struct ct_bit_field bank, row;
+	struct ct_bit_field channel, sub, bank, row;
+	struct ct_bit_field line; /* partition line: what is left of the address */
 };
 
 struct ct_place {
