@@ -38,9 +38,12 @@ void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from);
 /* Accesses with distance < capacity (LRU hits, fully associative); a bin that the
  * capacity cuts is split linearly. Result in accesses. Pure. */
 double ct_hist_hits(const struct ct_hist *h, double capacity);
-/* The same for `ways`-way sets of a cache of `capacity` lines: exact binomial
- * P(hit | d) = P(Binomial(d, ways / capacity) < ways), no normal approximation
- * (model-notes.md 1.1.2). */
+/* The same for `ways`-way sets of a cache of `capacity` lines when lines fall into
+ * sets at random: P(hit | d) = P(Binomial(d, ways / capacity) < ways), the exact sum
+ * and not its normal approximation (Brehob and Enbody 1999; Smith 1978), averaged
+ * exactly over each bin. ways >= capacity is fully associative; ways 0 never hits. */
 double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned ways);
+/* Mean of P(Binomial(d, p) < ways) over d in [lo, hi), lo < hi, 0 < p <= 1. Pure. */
+double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways);
 
 #endif

@@ -1,4 +1,16 @@
-/* observer.h - everything `reuse` measures, fed by the replay's accesses. */
+/* observer.h - everything `reuse` measures, fed by the replay's accesses.
+ *
+ * Which accesses move what:
+ *  - A read touches its line in its SM's stack and in the merged stack (one stack for
+ *    all SMs, in simulated order).
+ *  - A store follows the L1's write policy in both: it allocates, or moves only lines
+ *    that are there, or evicts its line (options.store). Its distance is counted in
+ *    the `write` histograms in every case.
+ *  - RJ and RT count reads only: the fills of L1 read misses are what the replay counts
+ *    in replicated_misses, line_copies and line_fills. Stores take part in RJ through
+ *    what they do to the stacks. A read's RJ cell is taken before the read moves its
+ *    own line; the reading SM is not one of the "others".
+ *  - An access that bypasses the L1 is not fed at all. */
 #ifndef CT_LOCALITY_OBSERVER_H
 #define CT_LOCALITY_OBSERVER_H
 
@@ -6,47 +18,61 @@
 
 #include "base/error.h"
 #include "locality/hist.h"
+#include "locality/rj.h"
 
-/* Joint histogram cells of RJ: bins of 4 per octave on both axes, plus cold. */
-enum { CT_RJ_BINS = 4 * 40 + 1 /* last = cold (inf) */ };
-unsigned ct_rj_bin(uint64_t distance);   /* 0 is exact: [0,1), then 4 per octave */
-uint64_t ct_rj_lo(unsigned bin);         /* UINT64_MAX for the cold bin */
-uint64_t ct_rj_hi(unsigned bin);
+/* Bins of RT's distances: exact below 4, then 4 per octave. RT is for reads that find
+ * their line on the stack: a cold access has no reuse time. */
+enum { CT_RT_BINS = 4 + 4 * 38, CT_RT_TIMES = 64 };
+unsigned ct_rt_bin(uint64_t distance); /* distances from 2^40 on: the last bin */
+uint64_t ct_rt_lo(unsigned bin);
+uint64_t ct_rt_hi(unsigned bin);
+/* Time bin t holds reuse times of [2^t, 2^(t+1)) cycles; bin 0 also time 0. */
+unsigned ct_rt_time_bin(uint64_t cycles);
 
-/* Result of one scope (everything, one kernel name, one kernel). */
+/* Result of one scope (everything, one kernel name, one kernel). Zero-initialise;
+ * ct_locality_counts_free() when done. */
 struct ct_locality_counts {
 	struct ct_hist l1_read, l1_write, l1_sector_read, l1_sector_write;
 	struct ct_hist merged_read, merged_write, merged_sector_read, merged_sector_write;
 	struct ct_hist llc_read, llc_write;
-	struct ct_hist reg_insts, reg_distinct; /* reads of registers; see regs.h */
-	uint64_t rj_nearest[CT_RJ_BINS][CT_RJ_BINS]; /* [own][nearest other] */
-	uint64_t rj_sharers[CT_RJ_BINS][CT_RJ_BINS];
-	uint64_t rt[CT_RJ_BINS][64];                 /* [distance][log2 reuse time] */
-	uint64_t distinct_lines, distinct_sectors;
+	struct ct_hist reg_insts, reg_distinct; /* not filled here: see regs.h */
+	struct ct_rj rj_nearest, rj_sharers;
+	uint64_t rt[CT_RT_BINS][CT_RT_TIMES];   /* view l1, reads */
+	uint64_t distinct_lines, distinct_sectors; /* of the L1 accesses of the whole run */
 };
+/* Sums two scopes (distinct counts: the larger). Fails with CT_ERR_NOMEM. */
+int ct_locality_counts_add(struct ct_locality_counts *into,
+                           const struct ct_locality_counts *from, struct ct_error *e);
+void ct_locality_counts_free(struct ct_locality_counts *c);
+
+/* What a store does to an L1 (gpu.h enum ct_write_policy maps onto it: through-allocate
+ * and both write-back policies allocate). */
+enum ct_locality_store { CT_STORE_ALLOCATE, CT_STORE_NO_ALLOCATE, CT_STORE_EVICT };
 
 struct ct_locality; /* the streams of one GPU: one L1 per SM, merged, LLC */
 
 struct ct_locality_options {
 	uint32_t sms, sectors;
-	int registers;        /* measure register reuse */
+	int store;            /* enum ct_locality_store: the L1's write policy */
 	int sharing;          /* measure RJ */
 	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
 };
 
+/* NULL and *e on CT_ERR_USAGE (options out of range) or CT_ERR_NOMEM. One thread. */
 struct ct_locality *ct_locality_new(const struct ct_locality_options *o, struct ct_error *e);
 void ct_locality_free(struct ct_locality *l); /* NULL allowed */
 
-/* One L1 access: a line and its sectors, by one SM. `cycle` is the replay's time. */
+/* One L1 access: a line and its sectors, by one SM (below options.sms). `cycle` is the
+ * replay's time. Out of memory is reported by collect. */
 void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors,
                     int is_write, uint64_t cycle);
-/* One access that reached the LLC. */
+/* One access that reached the LLC; stores and reads both allocate there. */
 void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write);
 /* Kernel boundaries: the L1 streams (and the merged one) restart when flushed. */
 void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed);
-/* Counts since the last call are moved to *c (added); distinct counts are of the
- * whole run. Fails with CT_ERR_NOMEM if memory ran out since. */
+/* Counts since the last call are added to *c; distinct counts are those of the whole
+ * run so far. Fails with CT_ERR_NOMEM if memory ran out since. */
 int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
                         struct ct_error *e);
 

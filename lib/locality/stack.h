@@ -20,11 +20,14 @@ enum ct_stack_engine { CT_STACK_AUTO, CT_STACK_TEXTBOOK, CT_STACK_FAST };
 
 struct ct_stack_options {
 	enum ct_stack_engine engine;
-	uint32_t sectors;      /* per line, 1..4; above 1 sector distances are kept too */
+	uint32_t sectors;      /* per line, 1..4 (0 = 1); above 1 sector distances are kept */
 	uint64_t expected_lines; /* hint, 0 = unknown */
+	uint64_t window;       /* least time slots between two compactions, 0 = the engine's
+	                          choice; tests set it small to force compaction */
 };
 
-/* New empty stream; o may be NULL. NULL and *e on CT_ERR_NOMEM. Caller frees. */
+/* New empty stream; o may be NULL. NULL and *e on CT_ERR_NOMEM, CT_ERR_USAGE (more
+ * than 4 sectors). Caller frees. Streams are independent: one thread each. */
 struct ct_stack *ct_stack_new(const struct ct_stack_options *o, struct ct_error *e);
 void ct_stack_free(struct ct_stack *s); /* NULL allowed */
 
@@ -36,7 +39,9 @@ void ct_stack_touch_batch(struct ct_stack *s, const uint64_t *line, size_t n,
                           uint64_t *distance);
 /* Touch with a sector mask: besides the line's distance, sector[i] of each set bit
  * i gets the sector's distance = the largest line distance since that sector was
- * last touched (design 4), CT_COLD for its first touch. */
+ * last touched (design 4), CT_COLD for its first touch. Bits at and above `sectors`
+ * are ignored; a plain touch touches every sector. With one sector per line the
+ * sector's distance is the line's. */
 uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
                                 uint64_t sector[4]);
 /* Distance that a touch would return, without moving anything. */
@@ -46,6 +51,11 @@ uint64_t ct_stack_probe(const struct ct_stack *s, uint64_t line);
  * capacities at which it would have missed this is an approximation, stated in
  * cachetriage-locality.7). Returns as touch. */
 uint64_t ct_stack_store_noalloc(struct ct_stack *s, uint64_t line);
+/* The same with a sector mask: sector[i] as in ct_stack_touch_sectors(), but the
+ * store brings no sector in, so that a later read of it still sees every distance
+ * since the sector's last real touch. */
+uint64_t ct_stack_store_noalloc_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
+                                        uint64_t sector[4]);
 /* Forgets the line (write-evict, invalidation): its next touch is cold. */
 void ct_stack_invalidate(struct ct_stack *s, uint64_t line);
 /* Forgets everything, keeps the memory. */
@@ -53,7 +63,7 @@ void ct_stack_flush(struct ct_stack *s);
 
 uint64_t ct_stack_lines(const struct ct_stack *s);  /* lines on the stack */
 size_t ct_stack_bytes(const struct ct_stack *s);    /* memory in use */
-/* 0, or CT_ERR_NOMEM if any call since creation could not get memory (the stack
+/* 0, or CT_ERR_NOMEM (also for more than 2^29 lines on one stack) if any call since creation could not get memory (the stack
  * then no longer changes: results are void). One check per batch is enough. */
 int ct_stack_check(const struct ct_stack *s, struct ct_error *e);
 

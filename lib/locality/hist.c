@@ -1,0 +1,136 @@
+#include "locality/hist.h"
+
+#include <math.h>
+
+static unsigned log2_floor(uint64_t v)
+{
+	unsigned n = 0;
+	for (unsigned step = 32; step > 0; step /= 2)
+		if (v >> step) {
+			v >>= step;
+			n += step;
+		}
+	return n;
+}
+
+unsigned ct_hist_bin(uint64_t distance)
+{
+	if (distance < CT_HIST_EXACT)
+		return (unsigned)distance;
+	/* 256 = 2^8 is the first octave; its 16 bins are chosen by the 4 bits below the
+	 * leading one. */
+	unsigned octave = log2_floor(distance);
+	return CT_HIST_EXACT + (octave - 8) * CT_HIST_PER_OCTAVE +
+	       (unsigned)(distance >> (octave - 4) & 15);
+}
+
+uint64_t ct_hist_lo(unsigned bin)
+{
+	if (bin < CT_HIST_EXACT)
+		return bin;
+	unsigned k = bin - CT_HIST_EXACT;
+	return (uint64_t)(16 + k % 16) << (k / 16 + 4);
+}
+
+uint64_t ct_hist_hi(unsigned bin)
+{
+	/* The last bin ends at 2^64, which does not fit: CT_COLD stands outside it. */
+	return bin + 1 < CT_HIST_BINS ? ct_hist_lo(bin + 1) : UINT64_MAX;
+}
+
+int ct_hist_bin_at(uint64_t lo)
+{
+	unsigned bin = ct_hist_bin(lo);
+	return ct_hist_lo(bin) == lo ? (int)bin : -1;
+}
+
+uint64_t ct_hist_total(const struct ct_hist *h)
+{
+	uint64_t n = h->cold;
+	for (unsigned i = 0; i < CT_HIST_BINS; i++)
+		n += h->count[i];
+	return n;
+}
+
+void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from)
+{
+	for (unsigned i = 0; i < CT_HIST_BINS; i++)
+		into->count[i] += from->count[i];
+	into->cold += from->cold;
+}
+
+double ct_hist_hits(const struct ct_hist *h, double capacity)
+{
+	uint64_t whole = 0;
+	double part = 0;
+	for (unsigned i = 0; i < CT_HIST_BINS; i++) {
+		if (h->count[i] == 0)
+			continue;
+		double lo = (double)ct_hist_lo(i), hi = (double)ct_hist_hi(i);
+		if (hi <= capacity)
+			whole += h->count[i];
+		else if (lo < capacity)
+			part += (double)h->count[i] * (capacity - lo) / (hi - lo);
+	}
+	return (double)whole + part;
+}
+
+/* E[min(X, ways)] for X ~ Binomial(n, p): ways - sum over k < ways of
+ * (ways - k) P(X = k). Terms are built in the log domain, because (1-p)^n
+ * underflows where the terms near `ways` still count. */
+static double capped_mean(uint64_t n, double p, unsigned ways)
+{
+	double d = (double)n, log_odds = log(p) - log1p(-p);
+	double log_term = d * log1p(-p), missing = 0;
+	for (unsigned k = 0; k < ways && (uint64_t)k <= n; k++) {
+		missing += (double)(ways - k) * exp(log_term);
+		log_term += log((d - k) / (k + 1.0)) + log_odds;
+	}
+	return (double)ways - missing;
+}
+
+/* P(Binomial(n, p) < ways). */
+static double below(uint64_t n, double p, unsigned ways)
+{
+	double d = (double)n, log_odds = log(p) - log1p(-p);
+	double log_term = d * log1p(-p), sum = 0;
+	if (n < ways)
+		return 1;
+	for (unsigned k = 0; k < ways; k++) {
+		sum += exp(log_term);
+		log_term += log((d - k) / (k + 1.0)) + log_odds;
+	}
+	return sum < 1 ? sum : 1;
+}
+
+double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways)
+{
+	if (ways == 0)
+		return 0;
+	if (hi <= ways)
+		return 1;
+	if (p >= 1)
+		return lo >= ways ? 0 : (double)(ways - lo) / (double)(hi - lo);
+	if (hi - lo == 1)
+		return below(lo, p, ways);
+	/* Of n random placements the expected number that fall into the set before it has
+	 * got `ways` is p * sum over d < n of P(Binomial(d, p) < ways), and also
+	 * E[min(Binomial(n, p), ways)]: the sum over a bin is a difference of two means. */
+	double sum = (capped_mean(hi, p, ways) - capped_mean(lo, p, ways)) / p;
+	double mean = sum / (double)(hi - lo);
+	return mean < 0 ? 0 : mean > 1 ? 1 : mean;
+}
+
+double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned ways)
+{
+	if (ways == 0 || !(capacity > 0))
+		return 0;
+	if ((double)ways >= capacity)
+		return ct_hist_hits(h, capacity);
+	double p = (double)ways / capacity, hits = 0;
+	for (unsigned i = 0; i < CT_HIST_BINS; i++)
+		if (h->count[i])
+			hits += (double)h->count[i] *
+			        ct_binomial_hit(ct_hist_lo(i), ct_hist_hi(i), p, ways);
+	return hits;
+}

@@ -1,0 +1,26 @@
+/* linemap.h - numbers lines 0, 1, 2, ... in the order they are first seen, so that a
+ * caller can keep what it knows of a line in plain arrays. Private to the room. */
+#ifndef CT_LOCALITY_LINEMAP_H
+#define CT_LOCALITY_LINEMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ct_linemap_slot {
+	uint64_t line;
+	uint32_t number; /* + 1; 0 = empty */
+};
+
+/* Zero-initialise. */
+struct ct_linemap {
+	struct ct_linemap_slot *slot;
+	uint64_t slots;
+	uint32_t lines;
+};
+
+/* Number of the line, entering it if new; UINT32_MAX when out of memory. */
+uint32_t ct_linemap_enter(struct ct_linemap *m, uint64_t line);
+void ct_linemap_reset(struct ct_linemap *m); /* forgets, keeps the memory */
+void ct_linemap_free(struct ct_linemap *m);
+
+#endif

@@ -1,0 +1,232 @@
+/* The observer against brute-force stacks, and RJ against real LRU caches: one pass
+ * must give, for every capacity, what caches of that capacity would have counted. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "locality/observer.h"
+#include "tests/support/brute_stack.h"
+
+enum { SMS = 5, SECTORS = 4 };
+
+struct access {
+	uint32_t sm, mask;
+	uint64_t line, cycle;
+	int is_write, flush_before;
+};
+
+static void make(struct access *a, size_t n, uint64_t seed, uint64_t lines)
+{
+	uint64_t cycle = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t r = ct_rand64(&seed), own = 1000 * (1 + r % SMS);
+		a[i].sm = (uint32_t)(r % SMS);
+		a[i].mask = 1 + (uint32_t)(r >> 8) % 15;
+		a[i].line = ((r >> 16) % 3 ? own : 0) + (r >> 20) % lines;
+		a[i].cycle = cycle += (r >> 40) % 50;
+		a[i].is_write = (r >> 56) % 4 == 0;
+		a[i].flush_before = (r >> 58) == 0 && i > 0;
+	}
+}
+
+static void feed(struct ct_locality *l, const struct access *a, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (a[i].flush_before)
+			ct_locality_kernel_begin(l, 1);
+		ct_locality_l1(l, a[i].sm, a[i].line, a[i].mask, a[i].is_write, a[i].cycle);
+		ct_locality_llc(l, a[i].line, a[i].mask, a[i].is_write);
+	}
+}
+
+static struct ct_locality *make_locality(int store)
+{
+	struct ct_locality_options o = {.sms = SMS, .sectors = SECTORS, .store = store,
+	                                .sharing = 1};
+	struct ct_locality *l = ct_locality_new(&o, NULL);
+	assert_non_null(l);
+	return l;
+}
+
+/* Brute-force twin of the histograms. */
+
+static void twin_step(struct brute_stack *b, const struct access *a, int store,
+                      struct ct_hist *h, struct ct_hist *sh)
+{
+	uint64_t sector[4];
+	int alloc = !a->is_write || store == CT_STORE_ALLOCATE;
+	ct_hist_add(h, brute_access(b, a->line, a->mask, alloc, alloc, sector), 1);
+	if (a->is_write && store == CT_STORE_EVICT)
+		brute_invalidate(b, a->line);
+	for (unsigned i = 0; i < 4; i++)
+		if (a->mask >> i & 1)
+			ct_hist_add(sh, sector[i], 1);
+}
+
+static void histograms_equal_brute_force(void **state)
+{
+	enum { N = 3000 };
+	static struct access a[N];
+	static struct ct_locality_counts got, want;
+	(void)state;
+	for (int store = CT_STORE_ALLOCATE; store <= CT_STORE_EVICT; store++) {
+		struct ct_locality *l = make_locality(store);
+		struct brute_stack sm[SMS] = {{0}}, merged = {0}, llc = {0};
+		memset(&got, 0, sizeof got);
+		memset(&want, 0, sizeof want);
+		make(a, N, 9, 60);
+		feed(l, a, N / 2);
+		assert_int_equal(ct_locality_collect(l, &got, NULL), 0);
+		feed(l, a + N / 2, N - N / 2);
+		assert_int_equal(ct_locality_collect(l, &got, NULL), 0);
+		for (size_t i = 0; i < N; i++) {
+			int w = a[i].is_write;
+			for (int k = 0; k < SMS && a[i].flush_before; k++)
+				brute_free(&sm[k]);
+			if (a[i].flush_before)
+				brute_free(&merged);
+			twin_step(&sm[a[i].sm], &a[i], store, w ? &want.l1_write : &want.l1_read,
+			          w ? &want.l1_sector_write : &want.l1_sector_read);
+			twin_step(&merged, &a[i], store, w ? &want.merged_write : &want.merged_read,
+			          w ? &want.merged_sector_write : &want.merged_sector_read);
+			ct_hist_add(w ? &want.llc_write : &want.llc_read,
+			            brute_access(&llc, a[i].line, 1, 1, 1, NULL), 1);
+		}
+		assert_memory_equal(&got, &want, offsetof(struct ct_locality_counts, rj_nearest));
+		ct_locality_counts_free(&got);
+		ct_locality_free(l);
+		for (int k = 0; k < SMS; k++)
+			brute_free(&sm[k]);
+		brute_free(&merged);
+		brute_free(&llc);
+	}
+}
+
+/* Fully associative LRU L1s of `capacity` lines, stores allocate or are not there. */
+static void real_caches(const struct access *a, size_t n, size_t capacity, double *ratio,
+                        double *replicas)
+{
+	struct brute_stack sm[SMS] = {{0}};
+	uint64_t misses = 0, replicated = 0, copies = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct brute_stack *own = &sm[a[i].sm];
+		for (int k = 0; k < SMS && a[i].flush_before; k++)
+			brute_free(&sm[k]);
+		if (!a[i].is_write && brute_probe(own, a[i].line) == CT_COLD) {
+			unsigned others = 0;
+			for (int k = 0; k < SMS; k++)
+				others += brute_probe(&sm[k], a[i].line) != CT_COLD;
+			misses++;
+			replicated += others > 0;
+			copies += others + 1;
+		}
+		brute_access(own, a[i].line, 1, 1, 1, NULL);
+		if (own->n > capacity)
+			own->n = capacity;
+	}
+	*ratio = (double)replicated / (double)misses;
+	*replicas = (double)copies / (double)misses;
+	for (int k = 0; k < SMS; k++)
+		brute_free(&sm[k]);
+}
+
+static void replication_equals_real_caches(void **state)
+{
+	enum { N = 6000 };
+	static struct access a[N];
+	(void)state;
+	for (uint64_t seed = 1; seed < 4; seed++) {
+		struct ct_locality *l = make_locality(CT_STORE_ALLOCATE);
+		static struct ct_locality_counts c;
+		memset(&c, 0, sizeof c);
+		make(a, N, seed, 90);
+		feed(l, a, N);
+		assert_int_equal(ct_locality_collect(l, &c, NULL), 0);
+		/* All are bin boundaries: exact. */
+		for (size_t capacity = 1; capacity < 120; capacity += capacity < 32 ? 1 : 4) {
+			double ratio, replicas, want_ratio, want_replicas;
+			real_caches(a, N, capacity, &want_ratio, &want_replicas);
+			ct_rj_replication(&c.rj_nearest, &c.rj_sharers, (double)capacity, &ratio,
+			                  &replicas);
+			assert_true(fabs(ratio - want_ratio) < 1e-12);
+			assert_true(fabs(replicas - want_replicas) < 1e-12);
+		}
+		ct_locality_counts_free(&c);
+		ct_locality_free(l);
+	}
+}
+
+static void reuse_times_and_distinct_counts(void **state)
+{
+	static struct ct_locality_counts c;
+	struct ct_locality *l = make_locality(CT_STORE_ALLOCATE);
+	(void)state;
+	memset(&c, 0, sizeof c);
+	ct_locality_l1(l, 0, 7, 1, 0, 100);
+	ct_locality_l1(l, 0, 7, 3, 0, 100);  /* distance 0, time 0 */
+	ct_locality_l1(l, 1, 7, 1, 0, 500);  /* another SM: cold */
+	ct_locality_l1(l, 0, 8, 8, 0, 600);
+	ct_locality_l1(l, 0, 7, 1, 0, 1124); /* distance 1, time 1024 */
+	assert_int_equal(ct_locality_collect(l, &c, NULL), 0);
+	assert_int_equal(c.rt[0][0], 1);
+	assert_int_equal(c.rt[1][10], 1);
+	assert_int_equal(c.l1_read.cold, 3);
+	assert_int_equal(c.distinct_lines, 2);
+	assert_int_equal(c.distinct_sectors, 3);
+	ct_locality_kernel_begin(l, 1);
+	ct_locality_l1(l, 0, 7, 1, 0, 2000); /* flushed: cold again, but not distinct */
+	assert_int_equal(ct_locality_collect(l, &c, NULL), 0);
+	assert_int_equal(c.l1_read.cold, 4);
+	assert_int_equal(c.distinct_lines, 2);
+	ct_locality_kernel_begin(l, 0);
+	ct_locality_l1(l, 0, 7, 1, 0, 2001);
+	assert_int_equal(ct_locality_collect(l, &c, NULL), 0);
+	assert_int_equal(c.l1_read.cold, 4);
+	ct_locality_counts_free(&c);
+	ct_locality_free(l);
+}
+
+static void rt_bins_cover(void **state)
+{
+	(void)state;
+	for (unsigned b = 0; b < CT_RT_BINS; b++) {
+		assert_int_equal(ct_rt_bin(ct_rt_lo(b)), b);
+		assert_int_equal(ct_rt_bin(ct_rt_hi(b) - 1), b);
+	}
+	assert_int_equal(ct_rt_bin(UINT64_MAX - 1), CT_RT_BINS - 1);
+	assert_int_equal(ct_rt_time_bin(0), 0);
+	assert_int_equal(ct_rt_time_bin(1), 0);
+	assert_int_equal(ct_rt_time_bin(UINT64_MAX), 63);
+}
+
+static void bad_options_are_refused(void **state)
+{
+	struct ct_locality_options o = {.sms = 0, .sectors = 4};
+	struct ct_error e;
+	(void)state;
+	assert_null(ct_locality_new(&o, &e));
+	assert_int_equal(e.status, CT_ERR_USAGE);
+	o.sms = 2;
+	o.sample = 1.5;
+	assert_null(ct_locality_new(&o, &e));
+	assert_int_equal(e.status, CT_ERR_USAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(histograms_equal_brute_force),
+		cmocka_unit_test(replication_equals_real_caches),
+		cmocka_unit_test(reuse_times_and_distinct_counts),
+		cmocka_unit_test(rt_bins_cover),
+		cmocka_unit_test(bad_options_are_refused),
+	};
+	return cmocka_run_group_tests_name("observer", tests, NULL, NULL);
+}
