@@ -1,0 +1,119 @@
+#include "models/common/amva.h"
+
+#include <math.h>
+
+/* Halving a bracket of doubles ends at neighbours long before this. */
+enum { MAX_HALVINGS = 200 };
+
+struct network {
+	const struct ct_amva_station *s;
+	size_t n;
+	double think, population;
+};
+
+static int amount(double v)
+{
+	return isfinite(v) && v >= 0;
+}
+
+static int valid(const struct network *w)
+{
+	if (w->n > CT_AMVA_STATIONS_MAX || !amount(w->think) || !amount(w->population) ||
+	    w->population <= 0)
+		return 0;
+	for (size_t i = 0; i < w->n; i++)
+		if (!amount(w->s[i].demand) || !amount(w->s[i].path) || !amount(w->s[i].servers) ||
+		    w->s[i].servers <= 0)
+			return 0;
+	return 1;
+}
+
+static double bound(const struct network *w)
+{
+	double path = w->think, x = INFINITY;
+	for (size_t i = 0; i < w->n; i++) {
+		path += w->s[i].path;
+		if (w->s[i].demand > 0)
+			x = fmin(x, w->s[i].servers / w->s[i].demand);
+	}
+	return path > 0 ? fmin(x, w->population / path) : x;
+}
+
+double ct_amva_bound(const struct ct_amva_station *s, size_t n, double think, double population)
+{
+	struct network w = { s, n, think, population };
+	return bound(&w);
+}
+
+static double residence(const struct network *w, size_t i, double x)
+{
+	const struct ct_amva_station *s = &w->s[i];
+	double n = s->closed ? w->population / s->servers : w->population;
+	double a = n > 1 ? (n - 1) / n : 0; /* share of the others that an arrival meets */
+	double rho = fmin(x * s->demand / s->servers, 1);
+	return s->path * (1 - a * rho / 2) / (1 - a * rho);
+}
+
+static double turn(const struct network *w, double x)
+{
+	double t = w->think;
+	for (size_t i = 0; i < w->n; i++)
+		t += residence(w, i, x);
+	return t;
+}
+
+/* x * turn(x) grows with x: either it stays within N up to the bound, which the
+ * slowest station then sets, or it crosses N once. */
+static double solve(const struct network *w)
+{
+	double lo = 0, hi = bound(w);
+	if (!isfinite(hi) || hi * turn(w, hi) <= w->population)
+		return hi;
+	for (int i = 0; i < MAX_HALVINGS; i++) {
+		double mid = lo + (hi - lo) / 2;
+		if (mid <= lo || mid >= hi)
+			break;
+		if (mid * turn(w, mid) <= w->population)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static size_t slowest(const struct network *w)
+{
+	double largest = 0;
+	size_t at = w->n;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->s[i].demand / w->s[i].servers > largest) {
+			largest = w->s[i].demand / w->s[i].servers;
+			at = i;
+		}
+	return at;
+}
+
+int ct_amva_solve(const struct ct_amva_station *s, size_t n, double think, double population,
+                  struct ct_amva_result *r)
+{
+	struct network w = { s, n, think, population };
+	if (!valid(&w))
+		return -1;
+	double x = solve(&w);
+	r->throughput = x;
+	r->bottleneck = slowest(&w);
+	r->response = 0;
+	for (size_t i = 0; i < n; i++) {
+		int busy = isfinite(x) && s[i].demand > 0;
+		r->residence[i] = isfinite(x) ? residence(&w, i, x) : 0;
+		r->utilisation[i] = busy ? fmin(x * s[i].demand / s[i].servers, 1) : 0;
+		r->response += r->residence[i];
+	}
+	/* At saturation whoever is nowhere else waits at the slowest station. */
+	double missing = population / x - think - r->response;
+	if (r->bottleneck < n && missing > 0) {
+		r->residence[r->bottleneck] += missing;
+		r->response += missing;
+	}
+	return 0;
+}

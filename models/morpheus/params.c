@@ -1,0 +1,125 @@
+#include "models/morpheus/params.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* MO-xx: papers-facts/morpheus.md. */
+static const struct ct_morpheus_constant TABLE[CT_MO_KEYS] = {
+	[CT_MO_BLOCK_BYTES] = { "block_bytes", 128, 32, 4096, "bytes", "Morpheus 4.1.3, 5" },
+	[CT_MO_HELPER_WARPS] = { "helper_warps", 0, 0, 64, "warps",
+	                         "0: all that an SM holds (48 in the paper, 4.1.3, 4.2)" },
+	[CT_MO_RF_WARPS] = { "rf_warps", 0, 0, 64, "warps",
+	                     "0: two thirds (32 of 48 in the paper, 5)" },
+	[CT_MO_AUX_REGISTERS] = { "aux_registers", 9, 0, 128, "registers",
+	                          "MO-C8, MO-C19: the only count that gives 192 and 239 KiB" },
+	[CT_MO_L1_WARP_REGISTERS] = { "l1_warp_registers", 6, 0, 256, "registers",
+	                              "MO-C9: what 32 warps of 50 blocks leave of 2048" },
+	[CT_MO_MAX_REGISTERS] = { "max_registers", 256, 16, 1024, "registers", "Morpheus 5" },
+	[CT_MO_CACHE_SM_MAX] = { "cache_sm_max", 0.75, 0, 0.99, "", "Morpheus 4.1.3" },
+	[CT_MO_BLOOM_BYTES] = { "bloom_bytes", 32, 1, 8192, "bytes", "Morpheus 4.1.2" },
+	[CT_MO_BLOOM_FILTERS] = { "bloom_filters", 2, 2, 2, "filters", "Morpheus 4.1.2" },
+	[CT_MO_BLOOM_HASHES] = { "bloom_hashes", 3, 1, 16, "hashes",
+	                         "not published; MO-Q4: near the optimum for 32 to 64 blocks" },
+	[CT_MO_QUERY_ROW_BYTES] = { "query_row_bytes", 20, 0, 4096, "bytes",
+	                            "Morpheus 6, 7.5: 5 KiB for 256 sets (MO-C15)" },
+	[CT_MO_EXT_TRIP_NS] = { "ext_trip_ns", 165, 0, 1e5, "ns",
+	                        "Morpheus Fig. 5: 773 - 608 ns (MO-Q3)" },
+	[CT_MO_EXT_SERVICE_NS] = { "ext_service_ns", 185, 1, 1e5, "ns", "Morpheus 5 (MO-R25)" },
+	[CT_MO_EXT_GBPS] = { "ext_gbps", 34, 0.1, 1e5, "GB/s", "Morpheus 5 (MO-R25)" },
+	[CT_MO_EXT_PJ_PER_BYTE] = { "ext_pj_per_byte", 61, 0, 1e6, "pJ/B", "Morpheus 5 (MO-R25)" },
+	[CT_MO_CONV_HIT_NS] = { "conv_hit_ns", 0, 0, 1e5, "ns",
+	                        "0: from the GPU's latencies (160 in Morpheus 5)" },
+	[CT_MO_CONV_MISS_NS] = { "conv_miss_ns", 0, 0, 1e5, "ns",
+	                         "0: from the GPU's latencies (608 in Morpheus Fig. 5)" },
+	[CT_MO_IDEAL_GBPS] = { "ideal_gbps", 290, 1, 1e5, "GB/s", "Morpheus 5 (MO-R22)" },
+	[CT_MO_LOOKUP_INSTS] = { "lookup_insts", 12, 1, 1e4, "insts",
+	                         "Algorithm 1: 9 lines, plus 3 of Indirect-MOV (MO-A6, MO-A7)" },
+	[CT_MO_MOV_SAVED_INSTS] = { "mov_saved_insts", 2, 0, 1e4, "insts",
+	                            "Morpheus 4.3.2: three instructions become one" },
+	[CT_MO_DECOMPRESS_INSTS] = { "decompress_insts", 3, 0, 1e4, "insts",
+	                             "ours: extract a delta, fetch the base, add" },
+	[CT_MO_ASSUMED_RATIO] = { "assumed_ratio", 1.469, 1, 4, "",
+	                          "Table 3: the ratio that keeps the mean extended capacity of "
+	                          "Basic with ALL's cache-mode SMs, (328*29.21/22.71-128)/200" },
+	[CT_MO_PUBLISHED_COMPRESSION_GAIN] = { "published_compression_gain", 1.09, 1, 4, "",
+	                          "Morpheus 7.1 (MO-R31): upper end of an assumed range only" },
+	[CT_MO_COMPRESSION_EPOCH] = { "compression_epoch", 10000, 1, 1e12, "cycles",
+	                              "Morpheus 4.3.1" },
+	[CT_MO_META_CHARGED] = { "meta_charged", 0, 0, 1, "",
+	                         "0: as the paper, 1: MO-Q18 charges metadata and bases" },
+	[CT_MO_SETS_BETA] = { "sets_beta", 1, 1, 64, "", "ours: 1 for a good hash" },
+	[CT_MO_SLICE_BETA] = { "slice_beta", 1, 1, 64, "",
+	                       "ours; model-notes 1.1.3: busiest over mean slice" },
+	[CT_MO_DRAM_FETCH_BYTES] = { "dram_fetch_bytes", 0, 0, 4096, "bytes",
+	                             "0: a whole block; metadata has no sector bits (MO-C14)" },
+	[CT_MO_CONTROLLER_POWER] = { "controller_power", 0.0093, 0, 1, "", "Morpheus 7.5" },
+	[CT_MO_CONSTANT_WATT] = { "constant_watt", 32.3, 0, 1e4, "W",
+	                          "AccelWattch, constant power of a GV100 (model-notes 5)" },
+	[CT_MO_BOOST_MIN] = { "boost_min", 0.10, 0, 1, "", "Morpheus 6 (MO-S6)" },
+	[CT_MO_BOOST_MAX] = { "boost_max", 0.20, 0, 1, "", "Morpheus 6 (MO-S6)" },
+	[CT_MO_BOOST_FULL_GATED] = { "boost_full_gated", 44.0 / 68, 0.01, 1, "",
+	                             "MO-Q20: the largest gated share of Table 3" },
+};
+
+const struct ct_morpheus_constant *ct_morpheus_constant_at(size_t i)
+{
+	return i < CT_MO_KEYS ? &TABLE[i] : NULL;
+}
+
+void ct_morpheus_defaults(struct ct_morpheus_params *p)
+{
+	for (size_t i = 0; i < CT_MO_KEYS; i++)
+		p->v[i] = TABLE[i].value;
+}
+
+static enum ct_unit unit_of(const char *name)
+{
+	for (int u = CT_UNIT_NONE; u <= CT_UNIT_PERCENT; u++)
+		if (*name && !strcmp(ct_unit_name((enum ct_unit)u), name))
+			return (enum ct_unit)u;
+	return CT_UNIT_NONE;
+}
+
+static int unknown(const char *key, size_t n, struct ct_error *e)
+{
+	const char *names[CT_MO_KEYS];
+	char given[64];
+	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
+	for (size_t i = 0; i < CT_MO_KEYS; i++)
+		names[i] = TABLE[i].name;
+	int near = ct_nearest_name(given, names, CT_MO_KEYS);
+	if (near < 0)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "unknown key morpheus.%s: cachetriage-morpheus(7) lists them", given);
+	return ct_fail(e, CT_ERR_USAGE, "unknown key morpheus.%s: did you mean morpheus.%s?", given,
+	               names[near]);
+}
+
+int ct_morpheus_set(struct ct_morpheus_params *p, const char *assignment, struct ct_error *e)
+{
+	static const char PREFIX[] = "morpheus.";
+	const char *key = assignment, *eq = strchr(assignment, '=');
+	if (!strncmp(key, PREFIX, sizeof PREFIX - 1))
+		key += sizeof PREFIX - 1;
+	if (!eq || eq < key)
+		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write morpheus.ext_gbps=34",
+		               assignment);
+	size_t n = (size_t)(eq - key);
+	for (size_t i = 0; i < CT_MO_KEYS; i++) {
+		const struct ct_morpheus_constant *c = &TABLE[i];
+		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
+			continue;
+		double v;
+		if (ct_parse_unit(eq + 1, unit_of(c->unit), &v) != 0)
+			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s=%g", assignment,
+			               *c->unit ? " of " : "", c->unit, c->name, c->value);
+		if (!(v >= c->lo && v <= c->hi))
+			return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %g to %g %s", assignment, c->lo,
+			               c->hi, c->unit);
+		p->v[i] = v;
+		return CT_OK;
+	}
+	return unknown(key, n, e);
+}

@@ -1,0 +1,66 @@
+/* params.h - every constant of the Morpheus model: name, value, unit, source.
+ *
+ * One table (params.c) holds them; -p morpheus.KEY=VALUE overrides one. Nothing in
+ * it is fitted to the published results that the model is compared with. */
+#ifndef CT_MODELS_MORPHEUS_PARAMS_H
+#define CT_MODELS_MORPHEUS_PARAMS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum ct_morpheus_key {
+	CT_MO_BLOCK_BYTES,        /* extended block */
+	CT_MO_HELPER_WARPS,       /* of the helper kernel, per cache-mode SM; 0 = all the SM holds */
+	CT_MO_RF_WARPS,           /* of them on the register file; 0 = two thirds */
+	CT_MO_AUX_REGISTERS,      /* per RF warp: execution context */
+	CT_MO_L1_WARP_REGISTERS,  /* per L1 warp */
+	CT_MO_MAX_REGISTERS,      /* per thread that the ISA can name */
+	CT_MO_CACHE_SM_MAX,       /* largest share of SMs in cache mode */
+	CT_MO_BLOOM_BYTES,        /* per filter */
+	CT_MO_BLOOM_FILTERS,      /* per set */
+	CT_MO_BLOOM_HASHES,       /* per filter */
+	CT_MO_QUERY_ROW_BYTES,    /* query logic unit, per set */
+	CT_MO_EXT_TRIP_NS,        /* controller -> SM -> controller, unloaded */
+	CT_MO_EXT_SERVICE_NS,     /* a warp is busy with one request */
+	CT_MO_EXT_GBPS,           /* port of one cache-mode SM */
+	CT_MO_EXT_PJ_PER_BYTE,    /* extended access, all included */
+	CT_MO_CONV_HIT_NS,        /* conventional LLC, seen by the requester; 0 = the GPU's */
+	CT_MO_CONV_MISS_NS,       /* 0 = the GPU's */
+	CT_MO_IDEAL_GBPS,         /* interconnect-free RF kernel, 48 warps */
+	CT_MO_LOOKUP_INSTS,       /* instructions of a lookup with software Indirect-MOV */
+	CT_MO_MOV_SAVED_INSTS,    /* that the native Indirect-MOV saves */
+	CT_MO_DECOMPRESS_INSTS,   /* that decompressing a block adds */
+	CT_MO_ASSUMED_RATIO,      /* RF compression ratio when no values are known */
+	CT_MO_PUBLISHED_COMPRESSION_GAIN,
+	CT_MO_COMPRESSION_EPOCH,  /* cycles between reassignments of registers to levels */
+	CT_MO_META_CHARGED,       /* 1: metadata and bases of compressed blocks cost registers */
+	CT_MO_SETS_BETA,          /* busiest over mean load of the extended sets */
+	CT_MO_SLICE_BETA,         /* the same of the LLC slices */
+	CT_MO_DRAM_FETCH_BYTES,   /* of an extended miss */
+	CT_MO_CONTROLLER_POWER,   /* share of the GPU's power */
+	CT_MO_CONSTANT_WATT,      /* board power that does not scale with anything */
+	CT_MO_BOOST_MIN, CT_MO_BOOST_MAX, /* Frequency-Boost: clock gain */
+	CT_MO_BOOST_FULL_GATED,   /* share of gated SMs that pays the largest gain */
+	CT_MO_KEYS
+};
+
+struct ct_morpheus_constant {
+	const char *name;   /* after "morpheus." */
+	double value, lo, hi;
+	const char *unit;   /* "ns", "bytes", ... "" */
+	const char *source; /* paper section, fact id, or how it was derived */
+};
+
+struct ct_morpheus_params {
+	double v[CT_MO_KEYS];
+};
+
+/* The table, in order; NULL past the end. Static storage. */
+const struct ct_morpheus_constant *ct_morpheus_constant_at(size_t i);
+void ct_morpheus_defaults(struct ct_morpheus_params *p);
+/* Overrides one: "morpheus.ext_service_ns=165" (units as in base/units.h). Fails with
+ * CT_ERR_USAGE for unknown keys, naming the nearest, and for values out of range. */
+int ct_morpheus_set(struct ct_morpheus_params *p, const char *assignment, struct ct_error *e);
+
+#endif
