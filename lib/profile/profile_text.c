@@ -1,0 +1,110 @@
+/* Text of fields: UTF-8, the document's escapes, numbers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "profile/profile_internal.h"
+
+size_t profile_utf8(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t len;
+	if (n == 0)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] >= 0xc2 && u[0] <= 0xdf)
+		len = 2;
+	else if (u[0] >= 0xe0 && u[0] <= 0xef)
+		len = 3;
+	else if (u[0] >= 0xf0 && u[0] <= 0xf4)
+		len = 4;
+	else
+		return 0;
+	if (n < len)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
+	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+void profile_escape(struct ct_buf *b, const char *s)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	size_t n = strlen(s), plain = 0, i = 0;
+	while (i < n) {
+		unsigned char c = (unsigned char)s[i];
+		size_t len = profile_utf8(s + i, n - i);
+		if (len > 0 && c >= 0x20 && c != 0x7f && c != '\\') {
+			i += len;
+			continue;
+		}
+		ct_buf_add(b, s + plain, i - plain);
+		if (c == '\t' || c == '\n' || c == '\\') {
+			char two[2] = {'\\', c == '\t' ? 't' : c == '\n' ? 'n' : '\\'};
+			ct_buf_add(b, two, 2);
+		} else {
+			/* Other control characters too: a terminal must not obey a kernel's name. */
+			char four[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
+			ct_buf_add(b, four, 4);
+		}
+		plain = ++i;
+	}
+	ct_buf_add(b, s + plain, n - plain);
+}
+
+int profile_is_count(const char *s)
+{
+	uint64_t v;
+	/* ct_parse_u64 takes 0x too, which no field holds. */
+	return s[0] >= '0' && s[0] <= '9' && s[1] != 'x' && s[1] != 'X' && ct_parse_u64(s, &v) == 0;
+}
+
+static const char *digits(const char *s)
+{
+	const char *start = s;
+	while (*s >= '0' && *s <= '9')
+		s++;
+	return s > start ? s : NULL;
+}
+
+int profile_is_number(const char *s)
+{
+	if (*s == '-')
+		s++;
+	if (s[0] == '0' && s[1] >= '0' && s[1] <= '9')
+		return 0;
+	s = digits(s);
+	if (s && *s == '.')
+		s = digits(s + 1);
+	if (s && (*s == 'e' || *s == 'E')) {
+		s++;
+		if (*s == '+' || *s == '-')
+			s++;
+		s = digits(s);
+	}
+	return s && !*s;
+}
+
+int ct_field_real(const char *text, double *v)
+{
+	if (strcmp(text, "inf") == 0 || strcmp(text, "-inf") == 0) {
+		*v = *text == '-' ? -INFINITY : INFINITY;
+		return 1;
+	}
+	return profile_is_number(text) && ct_parse_real(text, v) == 0;
+}
+
+int ct_field_count(const char *text, uint64_t *v)
+{
+	if (strcmp(text, "inf") == 0) {
+		*v = UINT64_MAX;
+		return 1;
+	}
+	return profile_is_count(text) && ct_parse_u64(text, v) == 0;
+}

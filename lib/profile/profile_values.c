@@ -1,0 +1,181 @@
+/* Typed records: SN, IM, GP, MR, ES, SW. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "profile/profile_internal.h"
+
+enum { NUMBER = 40 };
+
+/* "%.6g" as the contract prints reals; NULL when out of memory. */
+static const char *real_text(char s[NUMBER], double v)
+{
+	struct ct_buf b = {0};
+	ct_buf_real(&b, v);
+	if (!b.failed)
+		snprintf(s, NUMBER, "%s", b.data);
+	int failed = b.failed;
+	ct_buf_free(&b);
+	return failed ? NULL : s;
+}
+
+/* ct_profile_put() for fields of which one may be a number that found no memory. */
+static int put(struct ct_profile *p, const char *type, unsigned n, const char *const *f,
+               struct ct_error *e)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (!f[i])
+			return ct_fail_nomem(e);
+	return ct_profile_put(p, type, n, f, e);
+}
+
+static const char *count_text(char s[NUMBER], uint64_t v)
+{
+	snprintf(s, NUMBER, "%" PRIu64, v);
+	return s;
+}
+
+static const struct ct_record *find2(const struct ct_profile *p, const char *type, const char *a,
+                                     const char *b)
+{
+	const char *key[] = {a, b};
+	return ct_profile_find(p, type, 2, key);
+}
+
+/* ---- SN ---- */
+
+static int put_sn(struct ct_profile *p, const char *scope, const char *metric, const char *value,
+                  const char *unit, const char *method, struct ct_error *e)
+{
+	const char *f[] = {scope, metric, value, unit ? unit : ct_metric_unit("SN", metric), method};
+	return put(p, "SN", 5, f, e);
+}
+
+int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *metric,
+                         uint64_t v, const char *unit, const char *method, struct ct_error *e)
+{
+	char s[NUMBER];
+	return put_sn(p, scope, metric, count_text(s, v), unit, method, e);
+}
+
+int ct_profile_add_real(struct ct_profile *p, const char *scope, const char *metric, double v,
+                        const char *unit, const char *method, struct ct_error *e)
+{
+	char s[NUMBER];
+	return put_sn(p, scope, metric, real_text(s, v), unit, method, e);
+}
+
+int ct_profile_get(const struct ct_profile *p, const char *scope, const char *metric, double *v)
+{
+	const struct ct_record *r = find2(p, "SN", scope, metric);
+	return r && ct_field_real(r->field[2], v);
+}
+
+int ct_profile_get_count(const struct ct_profile *p, const char *scope, const char *metric,
+                         uint64_t *v)
+{
+	const struct ct_record *r = find2(p, "SN", scope, metric);
+	return r && profile_is_count(r->field[2]) && ct_field_count(r->field[2], v);
+}
+
+const char *ct_profile_method(const struct ct_profile *p, const char *scope, const char *metric)
+{
+	const struct ct_record *r = find2(p, "SN", scope, metric);
+	return r ? r->field[4] : NULL;
+}
+
+/* ---- IM, GP, MR ---- */
+
+int ct_profile_add_im(struct ct_profile *p, const char *scope, const char *item, double v,
+                      const char *unit, struct ct_error *e)
+{
+	char s[NUMBER];
+	int whole = v >= 0 && v < 9007199254740992.0 && v == floor(v);
+	const char *f[] = {scope, item, whole ? count_text(s, (uint64_t)v) : real_text(s, v),
+	                   unit ? unit : ct_metric_unit("IM", item)};
+	return put(p, "IM", 4, f, e);
+}
+
+int ct_profile_get_im(const struct ct_profile *p, const char *scope, const char *item, double *v)
+{
+	const struct ct_record *r = find2(p, "IM", scope, item);
+	return r && ct_field_real(r->field[2], v);
+}
+
+int ct_profile_add_gp(struct ct_profile *p, const char *key, const char *value, const char *unit,
+                      struct ct_error *e)
+{
+	const char *f[] = {key, value, unit};
+	return put(p, "GP", 3, f, e);
+}
+
+const char *ct_profile_gp(const struct ct_profile *p, const char *key)
+{
+	const struct ct_record *r = ct_profile_find(p, "GP", 1, &key);
+	return r ? r->field[1] : NULL;
+}
+
+int ct_profile_add_mr(struct ct_profile *p, const char *scope, const char *level,
+                      uint64_t capacity_bytes, double miss_ratio, struct ct_error *e)
+{
+	char c[NUMBER], m[NUMBER];
+	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(m, miss_ratio)};
+	return put(p, "MR", 4, f, e);
+}
+
+/* ---- ES, SW ---- */
+
+int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es,
+                            struct ct_error *e)
+{
+	char v[NUMBER], lo[NUMBER], hi[NUMBER];
+	const char *f[] = {es->scope, es->mechanism, es->system, es->metric, real_text(v, es->value),
+	                   es->unit ? es->unit : ct_metric_unit("ES", es->metric), es->method,
+	                   real_text(lo, es->low), real_text(hi, es->high)};
+	return put(p, "ES", 9, f, e);
+}
+
+static double real_or_nan(const char *s)
+{
+	double v;
+	return ct_field_real(s, &v) ? v : NAN;
+}
+
+int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const char *mechanism,
+                            const char *system, const char *metric, const char *method,
+                            struct ct_estimate *es)
+{
+	const char *key[] = {scope, mechanism, system, metric};
+	const struct ct_record *r = ct_profile_find(p, "ES", 4, key), *best = NULL;
+	for (; r; r = ct_profile_same(r)) {
+		const char *m = r->field[6];
+		if (method ? strcmp(m, method) == 0 : !best || strcmp(m, "replay") == 0)
+			best = r;
+	}
+	if (!best)
+		return 0;
+	*es = (struct ct_estimate){.scope = best->field[0], .mechanism = best->field[1],
+	                           .system = best->field[2], .metric = best->field[3],
+	                           .unit = best->field[5], .method = best->field[6],
+	                           .value = real_or_nan(best->field[4]),
+	                           .low = real_or_nan(best->field[7]),
+	                           .high = real_or_nan(best->field[8])};
+	return 1;
+}
+
+int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw,
+                         struct ct_error *e)
+{
+	char v[NUMBER];
+	const char *unit = sw->unit;
+	if (!unit) {
+		unit = ct_metric_unit("ES", sw->metric);
+		if (!*unit)
+			unit = ct_metric_unit("SN", sw->metric);
+	}
+	const char *f[] = {sw->scope, sw->mechanism, sw->system, sw->key, sw->x, sw->metric,
+	                   real_text(v, sw->value), unit, sw->method};
+	return put(p, "SW", 9, f, e);
+}

@@ -1,0 +1,256 @@
+/* The record types are those of design section 4; the extra metrics behind the
+ * design's are the operands that make its ratios mergeable. */
+#include "profile/schema.h"
+
+#include <string.h>
+
+#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define BIT(n) (1u << (n))
+
+#define T(n) {n, CT_COLUMN_TEXT}
+#define N(n) {n, CT_COLUMN_COUNT}
+#define R(n) {n, CT_COLUMN_REAL}
+#define A(n) {n, CT_COLUMN_ANY}
+#define END {NULL, CT_COLUMN_TEXT}
+
+static const struct ct_column pg[] = {T("tool"), T("version"), T("command_line"), END};
+static const struct ct_column tr[] = {T("path"), T("format"), N("bytes"), T("digest"), END};
+static const struct ct_column gp[] = {T("key"), A("value"), T("unit"), END};
+static const struct ct_column kn[] = {
+	N("id"), T("name"), T("grid"), T("block"), N("warps"), N("warp_insts"), N("thread_insts"),
+	N("mem_insts"), N("regs"), N("shmem_bytes"), END};
+static const struct ct_column sn[] = {T("scope"), T("metric"), R("value"), T("unit"), T("method"),
+                                      END};
+static const struct ct_column rd[] = {T("scope"), T("view"), N("lo"), N("hi"), N("reads"),
+                                      N("writes"), END};
+static const struct ct_column rj[] = {T("scope"), T("kind"), N("own_lo"), N("own_hi"),
+                                      N("other_lo"), N("other_hi"), N("count"), END};
+static const struct ct_column rt[] = {T("scope"), T("view"), N("lo"), N("hi"), N("time_lo"),
+                                      N("time_hi"), N("count"), END};
+static const struct ct_column im[] = {T("scope"), T("item"), R("value"), T("unit"), END};
+static const struct ct_column mr[] = {T("scope"), T("level"), N("capacity_bytes"),
+                                      R("miss_ratio"), END};
+static const struct ct_column es[] = {T("scope"), T("mechanism"), T("system"), T("metric"),
+                                      R("value"), T("unit"), T("method"), R("low"), R("high"), END};
+static const struct ct_column sw[] = {T("scope"), T("mechanism"), T("system"), T("key"), A("x"),
+                                      T("metric"), R("value"), T("unit"), T("method"), END};
+static const struct ct_column tv[] = {T("workload"), T("mechanism"), T("verdict"), R("speedup"),
+                                      R("low"), R("high"), T("reason"), END};
+static const struct ct_column en[] = {N("records"), T("crc32"), END};
+
+/* name, columns, how many, index, identity, values, bounds, scoped, merge */
+#define TYPE(name, c, index, identity, values, bounds, scoped, merge) \
+	{name, c, COUNT_OF(c) - 1, index, identity, values, bounds, scoped, merge}
+
+static const struct ct_record_type types[] = {
+	TYPE("PG", pg, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("TR", tr, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("GP", gp, 1, BIT(0), 0, 0, 0, CT_MERGE_EQUAL),
+	TYPE("KN", kn, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("SN", sn, 2, BIT(0) | BIT(1), BIT(2), 0, 1, CT_MERGE_METRIC),
+	TYPE("RD", rd, 2, 0x0f, BIT(4) | BIT(5), BIT(2), 1, CT_MERGE_COUNTS),
+	TYPE("RJ", rj, 2, 0x3f, BIT(6), BIT(2) | BIT(4), 1, CT_MERGE_COUNTS),
+	TYPE("RT", rt, 2, 0x3f, BIT(6), BIT(2) | BIT(4), 1, CT_MERGE_COUNTS),
+	TYPE("IM", im, 2, BIT(0) | BIT(1), BIT(2), 0, 1, CT_MERGE_METRIC),
+	TYPE("MR", mr, 2, 0x07, BIT(3), 0, 1, CT_MERGE_NA),
+	TYPE("ES", es, 4, 0x4f, BIT(4) | BIT(7) | BIT(8), 0, 1, CT_MERGE_NA),
+	TYPE("SW", sw, 4, 0x13f, BIT(6), 0, 1, CT_MERGE_NA),
+	TYPE("EN", en, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("TV", tv, 2, BIT(0) | BIT(1), 0, 0, 0, CT_MERGE_KEEP),
+};
+
+#define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
+#define ANY(name, unit) {name, unit, CT_METRIC_SUM_ANY, NULL, NULL, 0}
+#define MAX(name, unit) {name, unit, CT_METRIC_MAX, NULL, NULL, 0}
+#define NOT(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+#define RATIO(name, unit, f, num, den) {name, unit, CT_METRIC_RATIO, num, den, f}
+#define MEAN(name, unit, weight) {name, unit, CT_METRIC_MEAN, NULL, weight, 0}
+
+static const struct ct_metric sn_metrics[] = {
+	SUM("warp_insts", "insts"),
+	SUM("thread_insts", "insts"),
+	SUM("mem_insts", "insts"),
+	SUM("global_requests", "requests"),
+	SUM("global_lane_accesses", "accesses"),
+	NOT("distinct_lines", "lines"),
+	NOT("distinct_sectors", "sectors"),
+	SUM("l1_sector_accesses", "sectors"),
+	SUM("l1_sector_misses", "sectors"),
+	SUM("l1_pending_hits", "sectors"),
+	RATIO("l1_miss_rate", "ratio", 1, "l1_sector_misses", "l1_sector_accesses"),
+	SUM("l1_read_sector_accesses", "sectors"),
+	SUM("l1_read_sector_misses", "sectors"),
+	SUM("l1_read_pending_hits", "sectors"),
+	RATIO("l1_mpki", "misses/kinst", 1000, "l1_sector_misses", "thread_insts"),
+	SUM("l1_line_accesses", "lines"),
+	SUM("l1_line_misses", "lines"),
+	RATIO("l1_line_mpki", "misses/kinst", 1000, "l1_line_misses", "thread_insts"),
+	SUM("llc_sector_accesses", "sectors"),
+	SUM("llc_sector_misses", "sectors"),
+	SUM("llc_pending_hits", "sectors"),
+	SUM("llc_read_sector_accesses", "sectors"),
+	SUM("llc_read_sector_misses", "sectors"),
+	RATIO("llc_miss_rate", "ratio", 1, "llc_sector_misses", "llc_sector_accesses"),
+	RATIO("llc_mpki", "misses/kinst", 1000, "llc_sector_misses", "thread_insts"),
+	SUM("llc_line_accesses", "lines"),
+	SUM("llc_line_misses", "lines"),
+	RATIO("llc_line_mpki", "misses/kinst", 1000, "llc_line_misses", "thread_insts"),
+	SUM("dram_read_bytes", "bytes"),
+	SUM("dram_write_bytes", "bytes"),
+	SUM("cycles", "cycles"),
+	SUM("launch_cycles", "cycles"),
+	RATIO("ipc", "insts/cycle", 1, "thread_insts", "cycles"),
+	RATIO("replication_ratio", "ratio", 1, "replicated_misses", "line_fills"),
+	RATIO("replicas_mean", "copies", 1, "line_copies", "line_fills"),
+	SUM("replicated_misses", "lines"),
+	SUM("line_fills", "lines"),
+	SUM("line_copies", "copies"),
+	NOT("shared_l1_miss_rate", "ratio"),
+	MEAN("line_util_0", "ratio", "line_evictions"),
+	MEAN("line_util_25", "ratio", "line_evictions"),
+	MEAN("line_util_50", "ratio", "line_evictions"),
+	MEAN("line_util_75", "ratio", "line_evictions"),
+	MEAN("line_util_100", "ratio", "line_evictions"),
+	SUM("line_evictions", "lines"),
+	MEAN("useful_bytes_mean", "bytes", "line_requests"),
+	SUM("line_requests", "requests"),
+	MEAN("reg_reuse_far_fraction", "ratio", "reg_reuses"),
+	SUM("reg_reuses", "reads"),
+	MEAN("compression_high", "ratio", "compression_blocks"),
+	MEAN("compression_low", "ratio", "compression_blocks"),
+	MEAN("compression_none", "ratio", "compression_blocks"),
+	SUM("compression_blocks", "blocks"),
+	RATIO("sm_fill", "ratio", 1, "ctas", "cta_slots"),
+	SUM("ctas", "CTAs"),
+	SUM("cta_slots", "CTAs"),
+	NOT("cold_miss_fraction", "ratio"),
+	NOT("footprint_over_llc", "ratio"),
+	MAX("truncated", "flag"),
+	ANY("missing_kernels", "kernels"),
+};
+
+/* What the closed-network fixed point reads (model-notes.md 1.3), and the sums that its
+ * quotients are made of. Resource cycles are summed over SMs, slices or channels. */
+static const struct ct_metric im_items[] = {
+	SUM("launches", "launches"),
+	SUM("loads", "insts"),
+	RATIO("mem_latency_cycles", "cycles", 1, "mem_latency_sum", "loads"),
+	RATIO("mem_parallelism", "loads", 1, "mem_latency_sum", "mem_stall_warp_cycles"),
+	MEAN("think_cycles", "cycles", "loads"),
+	RATIO("resident_warps", "warps", 1, "resident_warp_cycles", "busy_sm_cycles"),
+	RATIO("active_sms", "SMs", 1, "busy_sm_cycles", "run_cycles"),
+	RATIO("warps_per_cta", "warps", 1, "warps", "ctas"),
+	RATIO("cta_capacity", "CTAs", 1, "cta_slots", "launches"),
+	RATIO("waves", "ratio", 1, "ctas", "cta_slots"),
+	SUM("l1_requests", "requests"),
+	SUM("l1_line_misses", "requests"),
+	SUM("llc_requests", "requests"),
+	SUM("llc_line_misses", "requests"),
+	SUM("llc_write_sectors", "sectors"),
+	SUM("unit_cycles", "cycles"),
+	SUM("issue_cycles", "cycles"),
+	SUM("l1_cycles", "cycles"),
+	SUM("noc_request_cycles", "cycles"),
+	SUM("noc_reply_cycles", "cycles"),
+	SUM("llc_cycles", "cycles"),
+	SUM("dram_cycles", "cycles"),
+	SUM("mem_latency_sum", "cycles"),
+	SUM("mem_stall_warp_cycles", "cycles"),
+	SUM("resident_warp_cycles", "cycles"),
+	SUM("busy_sm_cycles", "cycles"),
+	SUM("run_cycles", "cycles"),
+	SUM("warps", "warps"),
+	SUM("ctas", "CTAs"),
+	SUM("cta_slots", "CTAs"),
+};
+
+static const struct ct_metric es_metrics[] = {
+	NOT("cycles", "cycles"),
+	NOT("ipc", "insts/cycle"),
+	NOT("speedup", "ratio"),
+	NOT("speedup_configured", "ratio"),
+	NOT("perf_per_watt", "ratio"),
+	NOT("energy_j", "J"),
+	NOT("llc_mpki", "misses/kinst"),
+	NOT("l1_mpki", "misses/kinst"),
+	NOT("l1_miss_rate", "ratio"),
+	NOT("l1_request_miss_rate", "ratio"),
+	NOT("storage_bytes", "bytes"),
+	/* morpheus */
+	NOT("compute_sms", "SMs"),
+	NOT("cache_sms", "SMs"),
+	NOT("extended_llc_bytes", "bytes"),
+	NOT("extended_llc_hit_rate", "ratio"),
+	NOT("bloom_false_positive_rate", "ratio"),
+	NOT("compression_ratio", "ratio"),
+	NOT("llc_throughput_ratio", "ratio"),
+	NOT("noc_load_ratio", "ratio"),
+	NOT("dram_utilisation", "ratio"),
+	/* shared-l1 */
+	NOT("replication_ratio", "ratio"),
+	NOT("replicas_mean", "copies"),
+	NOT("remote_fraction", "ratio"),
+	NOT("reply_latency_ratio", "ratio"),
+	NOT("eb", "replies"),
+	NOT("amat", "cycles"),
+	NOT("home_imbalance", "ratio"),
+	/* tag-split */
+	NOT("traffic_l1_to_l2_bytes", "bytes"),
+	NOT("traffic_l2_to_l1_bytes", "bytes"),
+	NOT("mem_inst_miss_rate", "ratio"),
+	/* malekeh */
+	NOT("rf_hit_ratio", "ratio"),
+	NOT("rf_bank_reads_ratio", "ratio"),
+	NOT("rf_energy_ratio", "ratio"),
+	NOT("rf_cache_writes_ratio", "ratio"),
+	NOT("issue_stall_fraction", "ratio"),
+};
+
+static const char *const views[] = {
+	"l1", "l1_sector", "merged", "merged_sector", "llc", "llc@sms=N", "home", "reg_insts",
+	"reg_distinct", "llc_sector", "llc_sector@sms=N",
+};
+
+const struct ct_record_type *ct_record_type_at(size_t i)
+{
+	return i < COUNT_OF(types) ? &types[i] : NULL;
+}
+
+const struct ct_record_type *ct_record_type(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(types); i++)
+		if (strcmp(types[i].name, name) == 0)
+			return &types[i];
+	return NULL;
+}
+
+const struct ct_metric *ct_metric_at(const char *type, size_t i)
+{
+	if (strcmp(type, "SN") == 0)
+		return i < COUNT_OF(sn_metrics) ? &sn_metrics[i] : NULL;
+	if (strcmp(type, "IM") == 0)
+		return i < COUNT_OF(im_items) ? &im_items[i] : NULL;
+	if (strcmp(type, "ES") == 0)
+		return i < COUNT_OF(es_metrics) ? &es_metrics[i] : NULL;
+	return NULL;
+}
+
+const struct ct_metric *ct_metric(const char *type, const char *name)
+{
+	const struct ct_metric *m;
+	for (size_t i = 0; (m = ct_metric_at(type, i)); i++)
+		if (strcmp(m->name, name) == 0)
+			return m;
+	return NULL;
+}
+
+const char *ct_metric_unit(const char *type, const char *name)
+{
+	const struct ct_metric *m = ct_metric(type, name);
+	return m ? m->unit : "";
+}
+
+const char *ct_view_at(size_t i)
+{
+	return i < COUNT_OF(views) ? views[i] : NULL;
+}

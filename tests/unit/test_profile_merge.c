@@ -1,0 +1,230 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "profile/profile.h"
+
+static struct ct_profile *body(const char *text)
+{
+	char all[8192];
+	struct ct_error e = {0};
+	struct ct_profile *p;
+	int n = snprintf(all, sizeof all, "#cachetriage-profile\t1\n%s", text);
+	if (ct_profile_read_memory(&p, "t", all, (size_t)n, 0, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	return p;
+}
+
+static struct ct_profile *merged(const char *a, const char *b, const char *c)
+{
+	struct ct_error e = {0};
+	struct ct_profile *in[3] = {body(a), b ? body(b) : NULL, c ? body(c) : NULL}, *out;
+	if (ct_profile_merge(&out, in, c ? 3 : b ? 2 : 1, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	for (int i = 0; i < 3; i++)
+		ct_profile_free(in[i]);
+	return out;
+}
+
+static void expect(struct ct_profile *p, const char *want)
+{
+	struct ct_buf b = {0};
+	assert_int_equal(ct_profile_write(p, &b, NULL), CT_OK);
+	/* Column lines are not what is tested here. */
+	struct ct_buf lines = {0};
+	for (char *s = b.data, *nl; (nl = strchr(s, '\n')); s = nl + 1)
+		if (*s != '#' && strncmp(s, "EN\t", 3) != 0)
+			ct_buf_add(&lines, s, (size_t)(nl - s) + 1);
+	assert_string_equal(lines.data ? lines.data : "", want);
+	ct_buf_free(&b);
+	ct_buf_free(&lines);
+	ct_profile_free(p);
+}
+
+#define A_DOCUMENT                                                                            \
+	"PG\treuse\t1\ta\nTR\ta\ttraceg\t1\tcrc64:1\nGP\tsms\t2\t\nKN\t1\tk\tg\tb\t1\t1\t1\t1\t1\t1\n"    \
+	"SN\tall\tcycles\t10\tcycles\treplay\nSN\tkernel:1\tcycles\t10\tcycles\treplay\n"         \
+	"RD\tall\tl1\t0\t1\t5\t6\nRD\tall\tl1\tinf\tinf\t1\t1\nES\tall\tm\ts\tx\t1\tu\treplay\t0\t2\n"     \
+	"MR\tall\tl1\t64\t0.5\nZZ\tfoo\n"
+
+static void one_profile_is_its_own_merge(void **state)
+{
+	(void)state;
+	expect(merged(A_DOCUMENT, NULL, NULL), A_DOCUMENT);
+}
+
+static void every_rule(void **state)
+{
+	(void)state;
+	expect(merged(A_DOCUMENT, A_DOCUMENT, NULL),
+	       "PG\treuse\t1\ta\nPG\treuse\t1\ta\nTR\ta\ttraceg\t1\tcrc64:1\nTR\ta\ttraceg\t1\tcrc64:1\n"
+	       "GP\tsms\t2\t\nKN\t1\tk\tg\tb\t1\t1\t1\t1\t1\t1\nKN\t2\tk\tg\tb\t1\t1\t1\t1\t1\t1\n"
+	       "SN\tall\tcycles\t20\tcycles\treplay\nSN\tkernel:1\tcycles\t10\tcycles\treplay\n"
+	       "SN\tkernel:2\tcycles\t10\tcycles\treplay\n"
+	       "RD\tall\tl1\t0\t1\t10\t12\nRD\tall\tl1\tinf\tinf\t2\t2\n"
+	       "ES\tall\tm\ts\tx\tNA\tu\treplay\tNA\tNA\nMR\tall\tl1\t64\tNA\nZZ\tfoo\nZZ\tfoo\n");
+}
+
+static void sums_and_ratios(void **state)
+{
+	(void)state;
+	expect(merged("SN\tall\tl1_miss_rate\t0.5\tratio\treplay\n"
+	              "SN\tall\tl1_sector_misses\t1\tsectors\treplay\n"
+	              "SN\tall\tl1_sector_accesses\t2\tsectors\treplay\n"
+	              "SN\tall\tdistinct_lines\t2\tlines\treplay\n"
+	              "SN\tall\tipc\t3\tx\treplay\n",
+	              "SN\tall\tl1_miss_rate\t0.125\tratio\tanalytic\n"
+	              "SN\tall\tl1_sector_misses\t1\tsectors\treplay\n"
+	              "SN\tall\tl1_sector_accesses\t8\tsectors\treplay\n"
+	              "SN\tall\tdistinct_lines\t2\tlines\treplay\n"
+	              "SN\tall\tipc\t3\ty\treplay\n",
+	              NULL),
+	       "SN\tall\tl1_miss_rate\t0.2\tratio\tNA\n"
+	       "SN\tall\tl1_sector_misses\t2\tsectors\treplay\n"
+	       "SN\tall\tl1_sector_accesses\t10\tsectors\treplay\n"
+	       "SN\tall\tdistinct_lines\tNA\tlines\treplay\n"
+	       "SN\tall\tipc\tNA\tx\treplay\n");
+}
+
+static void what_one_lacks_is_unknown(void **state)
+{
+	(void)state;
+	/* cycles is missing in the second, NA in the third; flags and missing kernels are not. */
+	expect(merged("SN\tall\tcycles\t1\tcycles\treplay\nSN\tall\ttruncated\t1\tflag\treplay\n"
+	              "RD\tall\tl1\tinf\tinf\t1\t0\nRD\tall\tllc\tinf\tinf\t1\t0\n",
+	              "SN\tall\twarp_insts\t1\tinsts\treplay\nSN\tall\tmissing_kernels\t2\tkernels\tr\n"
+	              "RD\tall\tl1\tinf\tinf\t1\t0\n",
+	              "SN\tall\tcycles\tNA\tcycles\treplay\nSN\tall\tmissing_kernels\t1\tkernels\tr\n"
+	              "SN\tname:k\tcycles\t7\tcycles\treplay\nRD\tname:k\tllc\tinf\tinf\t3\t0\n"
+	              "RD\tall\tl1\tinf\tinf\t1\t0\n"),
+	       "SN\tall\tcycles\tNA\tcycles\treplay\nSN\tall\ttruncated\t1\tflag\treplay\n"
+	       "SN\tall\twarp_insts\tNA\tinsts\treplay\nSN\tall\tmissing_kernels\t3\tkernels\tr\n"
+	       "SN\tname:k\tcycles\t7\tcycles\treplay\n"
+	       "RD\tall\tl1\tinf\tinf\t3\t0\nRD\tname:k\tllc\tinf\tinf\t3\t0\n");
+}
+
+static void weighted_means_and_im(void **state)
+{
+	(void)state;
+	expect(merged("SN\tall\tline_util_25\t0.5\tratio\treplay\n"
+	              "SN\tall\tline_evictions\t10\tlines\treplay\n"
+	              "IM\tall\tloads\t100\tinsts\nIM\tall\tthink_cycles\t10\tcycles\n"
+	              "IM\tall\tresident_warps\t4\twarps\nIM\tall\tl1_cycles\t0.5\tcycles\n",
+	              "SN\tall\tline_util_25\t0.8\tratio\treplay\n"
+	              "SN\tall\tline_evictions\t20\tlines\treplay\n"
+	              "IM\tall\tloads\t300\tinsts\nIM\tall\tthink_cycles\t20\tcycles\n"
+	              "IM\tall\tresident_warps\t4\twarps\nIM\tall\tl1_cycles\t1\tcycles\n",
+	              NULL),
+	       "SN\tall\tline_util_25\t0.7\tratio\treplay\n"
+	       "SN\tall\tline_evictions\t30\tlines\treplay\n"
+	       "IM\tall\tloads\t400\tinsts\nIM\tall\tthink_cycles\t17.5\tcycles\n"
+	       "IM\tall\tresident_warps\tNA\twarps\nIM\tall\tl1_cycles\t1.5\tcycles\n");
+}
+
+static void refuses_other_gpus(void **state)
+{
+	static const char *const pair[][2] = {
+		{"GP\tsms\t2\t\n", "GP\tsms\t3\t\n"},
+		{"GP\tsms\t2\t\n", "GP\tsms\t2\tx\n"},
+		{"GP\tsms\t2\t\n", ""},
+		{"GP\tsms\t2\t\n", "GP\tsms\t2\t\nGP\tl1\t3\t\n"},
+		{"GP\tsms\t2\t\nGP\tl1\t3\t\n", "GP\tsms\t2\t\n"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof pair / sizeof pair[0]; i++) {
+		struct ct_profile *in[2] = {body(pair[i][0]), body(pair[i][1])}, *out = in[0];
+		struct ct_error e = {0};
+		assert_int_equal(ct_profile_merge(&out, in, 2, &e), CT_ERR_INPUT);
+		assert_non_null(strstr(e.text, "different GPUs do not merge"));
+		assert_null(out);
+		ct_profile_free(in[0]);
+		ct_profile_free(in[1]);
+	}
+	struct ct_profile *out;
+	assert_int_equal(ct_profile_merge(&out, NULL, 0, NULL), CT_ERR_USAGE);
+}
+
+static struct ct_profile *random_profile(uint64_t *seed)
+{
+	struct ct_profile *p = ct_profile_new(NULL);
+	struct ct_hist h = {0};
+	struct ct_rj j = {0};
+	for (int i = 0; i < 40; i++) {
+		ct_hist_add(&h, ct_rand64(seed) % 5000, ct_rand64(seed) % 9);
+		uint64_t x = ct_rand64(seed) % 9;
+		struct ct_rj_cell c = {x, x + 1, x / 2, x + 1, ct_rand64(seed) % 5 + 1};
+		assert_int_equal(ct_rj_add(&j, &c, NULL), 0);
+	}
+	for (uint64_t k = 1; k <= 1 + ct_rand64(seed) % 3; k++) {
+		char id[24];
+		snprintf(id, sizeof id, "kernel:%llu", (unsigned long long)k);
+		assert_int_equal(ct_profile_add_count(p, id, "cycles", k, NULL, "replay", NULL), 0);
+	}
+	assert_int_equal(
+		ct_profile_add_count(p, "all", "thread_insts", ct_rand64(seed) % 1000, NULL, "r", NULL), 0);
+	assert_int_equal(
+		ct_profile_add_count(p, "all", "cycles", 1 + ct_rand64(seed) % 100, NULL, "r", NULL), 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "ipc", 0.5, NULL, "r", NULL), 0);
+	assert_int_equal(ct_profile_add_hist(p, "all", "l1", &h, NULL, NULL), 0);
+	assert_int_equal(ct_profile_add_rj(p, "all", "nearest", &j, NULL), 0);
+	ct_rj_free(&j);
+	return p;
+}
+
+/* (a + b) + c, a + (b + c) and a + b + c are the same document. */
+static void merging_is_associative(void **state)
+{
+	uint64_t seed = 11;
+	(void)state;
+	for (int round = 0; round < 40; round++) {
+		struct ct_profile *in[3], *two, *out[3];
+		struct ct_buf b[3] = {{0}, {0}, {0}};
+		for (int i = 0; i < 3; i++)
+			in[i] = random_profile(&seed);
+		assert_int_equal(ct_profile_merge(&out[0], in, 3, NULL), 0);
+		assert_int_equal(ct_profile_merge(&two, in, 2, NULL), 0);
+		struct ct_profile *left[2] = {two, in[2]};
+		assert_int_equal(ct_profile_merge(&out[1], left, 2, NULL), 0);
+		ct_profile_free(two);
+		assert_int_equal(ct_profile_merge(&two, in + 1, 2, NULL), 0);
+		struct ct_profile *right[2] = {in[0], two};
+		assert_int_equal(ct_profile_merge(&out[2], right, 2, NULL), 0);
+		ct_profile_free(two);
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(ct_profile_write(out[i], &b[i], NULL), 0);
+		assert_string_equal(b[0].data, b[1].data);
+		assert_string_equal(b[0].data, b[2].data);
+		/* The histogram of the whole is the sum of the parts. */
+		struct ct_hist sum = {0}, got = {0};
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(ct_profile_get_hist(in[i], "all", "l1", &sum, NULL), 1);
+		assert_int_equal(ct_profile_get_hist(out[0], "all", "l1", &got, NULL), 1);
+		assert_memory_equal(&sum, &got, sizeof sum);
+		for (int i = 0; i < 3; i++) {
+			ct_buf_free(&b[i]);
+			ct_profile_free(in[i]);
+			ct_profile_free(out[i]);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_profile_is_its_own_merge),
+		cmocka_unit_test(every_rule),
+		cmocka_unit_test(sums_and_ratios),
+		cmocka_unit_test(what_one_lacks_is_unknown),
+		cmocka_unit_test(weighted_means_and_im),
+		cmocka_unit_test(refuses_other_gpus),
+		cmocka_unit_test(merging_is_associative),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
