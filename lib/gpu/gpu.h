@@ -119,12 +119,14 @@ struct ct_gpu {
 	uint32_t dram_fifo;            /* 1: first come, first served; 0: FR-FCFS */
 	double dram_efficiency;        /* usable share of peak bandwidth in analytic models */
 	uint64_t partition_interleave; /* bytes per channel before the next */
-	char dram_mapping[80];         /* Accel-Sim mapping string, "" = interleave */
+	char dram_mapping[96];         /* Accel-Sim mapping string, "" = interleave */
 
 	uint32_t noc;                  /* enum ct_noc */
 	uint32_t noc_flit_bytes, noc_header_bytes;
 	uint32_t noc_flits_as_one;     /* every packet is one flit (Accel-Sim's local crossbar) */
-	uint32_t noc_latency;          /* core cycles, SM <-> slice, one way, unloaded */
+	uint32_t noc_latency;          /* core cycles, SM <-> slice, one way, unloaded, beyond
+	                                  what llc_latency holds */
+	uint32_t noc_hop_cycles;       /* NoC cycles of a router and its link, unloaded */
 
 	struct ct_unit_timing unit[CT_CLASS_COUNT];
 	uint32_t collectors;           /* operand collectors per scheduler */
