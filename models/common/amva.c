@@ -22,8 +22,8 @@ static int valid(const struct network *w)
 	    w->population <= 0)
 		return 0;
 	for (size_t i = 0; i < w->n; i++)
-		if (!amount(w->s[i].demand) || !amount(w->s[i].path) || !amount(w->s[i].servers) ||
-		    w->s[i].servers <= 0)
+		if (!amount(w->s[i].demand) || !amount(w->s[i].path) || !amount(w->s[i].wait) ||
+		    !amount(w->s[i].servers) || w->s[i].servers <= 0)
 			return 0;
 	return 1;
 }
@@ -51,7 +51,7 @@ static double residence(const struct network *w, size_t i, double x)
 	double n = s->closed ? w->population / s->servers : w->population;
 	double a = n > 1 ? (n - 1) / n : 0; /* share of the others that an arrival meets */
 	double rho = fmin(x * s->demand / s->servers, 1);
-	return s->path * (1 - a * rho / 2) / (1 - a * rho);
+	return s->path + s->wait * a * rho / (2 * (1 - a * rho));
 }
 
 static double turn(const struct network *w, double x)

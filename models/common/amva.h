@@ -11,14 +11,16 @@
  *
  * where half a service is taken off because the customer found in service is half
  * done on average. (The notes weigh the half service without a; with a, a single
- * customer meets empty stations, as it must.) Hence R = D g(rho) with
+ * customer meets empty stations, as it must.) Hence
  *
- *     g(rho) = (1 - a rho / 2) / (1 - a rho),   rho = X D.
+ *     R = D + D w(rho),   w(rho) = a rho / (2 (1 - a rho)),   rho = X D,
  *
- * The same g holds for k equal servers among which an address hash picks one
- * (LLC slices, DRAM channels, extended sets): rho = X D / k. As many customers as
- * servers then reach a utilisation of 2 - sqrt(2) = 0.586, the known limit of
- * random matching. X is the root of a function that grows with X and is found by
+ * the wait of M/D/1 with the customer's own share taken out. The same w holds for k
+ * equal servers among which an address hash picks one (LLC slices, DRAM channels,
+ * extended sets): rho = X D / k. As many customers as servers then reach a
+ * utilisation of 2 - sqrt(2) = 0.586, the known limit of random matching. A customer
+ * whose requests go out in parallel, or are not waited for, has less on its critical
+ * path than it demands: R = path + wait w(rho). X is the root of a function that grows with X and is found by
  * bisection: no damping, no starting point, the same bits on every machine. */
 #ifndef CT_MODELS_COMMON_AMVA_H
 #define CT_MODELS_COMMON_AMVA_H
@@ -30,8 +32,9 @@ enum { CT_AMVA_STATIONS_MAX = 24 };
 struct ct_amva_station {
 	double demand;  /* service time that one turn of a customer costs here, >= 0 */
 	double servers; /* equal servers that share it, > 0 (not whole: an efficiency) */
-	double path;    /* what of it, unloaded, the customer waits for, >= 0: demand for one
-	                   visit after the other, less for parallel or posted requests */
+	double path;    /* what of it, unloaded, is on the customer's critical path, >= 0: demand
+	                   for one visit after the other, 0 where it counts as think time */
+	double wait;    /* service times that it queues for on that path, >= 0: usually path */
 	int closed;     /* the servers are SMs: each has its own population N / servers */
 };
 

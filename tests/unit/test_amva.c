@@ -25,7 +25,7 @@ static double iterate(const struct ct_amva_station *s, size_t n, double think, d
 			double local = s[i].closed ? pop / s[i].servers : pop;
 			double a = local > 1 ? (local - 1) / local : 0;
 			double rho = fmin(x * s[i].demand / s[i].servers, 1);
-			r[i] = s[i].path * (1 + a * (q[i] - rho / 2));
+			r[i] = s[i].path + s[i].wait * a * (q[i] - rho / 2);
 			sum += r[i];
 		}
 		double next = fmin(pop / sum, ct_amva_bound(s, n, think, pop));
@@ -43,7 +43,8 @@ static double iterate(const struct ct_amva_station *s, size_t n, double think, d
 static void agrees_with_the_iterated_definition(void **state)
 {
 	(void)state;
-	struct ct_amva_station s[3] = { { 4, 1, 4, 0 }, { 40, 8, 20, 0 }, { 6, 16, 6, 1 } };
+	struct ct_amva_station s[3] = { { 4, 1, 4, 4, 0 }, { 40, 8, 20, 20, 0 },
+	                                { 6, 16, 6, 6, 1 } };
 	static const double pops[] = { 1, 4, 16, 40 };
 	for (size_t i = 0; i < 4; i++) {
 		struct ct_amva_result r;
@@ -64,6 +65,7 @@ static void respects_the_roofline_and_little(void **state)
 			s[i].servers = 1 + (double)(ct_rand64(&rng) % 64);
 			s[i].demand = exp(uniform(&rng, -4, 8));
 			s[i].path = s[i].demand * uniform(&rng, 0, 1);
+			s[i].wait = s[i].demand * uniform(&rng, 0, 2);
 			s[i].closed = ct_rand64(&rng) % 4 == 0;
 		}
 		double think = t % 5 ? exp(uniform(&rng, -2, 8)) : 0, pop = exp(uniform(&rng, -1, 12));
@@ -88,7 +90,7 @@ static void is_monotone(void **state)
 		struct ct_amva_station s[4];
 		for (size_t i = 0; i < 4; i++) {
 			s[i].servers = 1 + (double)(ct_rand64(&rng) % 32);
-			s[i].demand = s[i].path = exp(uniform(&rng, -2, 6));
+			s[i].demand = s[i].path = s[i].wait = exp(uniform(&rng, -2, 6));
 			s[i].closed = 0;
 		}
 		double think = exp(uniform(&rng, 0, 8)), pop = exp(uniform(&rng, 0, 10));
@@ -98,6 +100,7 @@ static void is_monotone(void **state)
 		assert_int_equal(ct_amva_solve(s, 4, think * 1.3, pop, &thinks), 0);
 		s[t % 4].demand *= 1.5;
 		s[t % 4].path *= 1.5;
+		s[t % 4].wait *= 1.5;
 		assert_int_equal(ct_amva_solve(s, 4, think, pop, &slower), 0);
 		assert_true(more.throughput >= a.throughput * (1 - 1e-9));
 		assert_true(thinks.throughput <= a.throughput * (1 + 1e-9));
@@ -110,7 +113,7 @@ static void known_limits(void **state)
 	(void)state;
 	struct ct_amva_result r;
 	/* One customer meets nobody. */
-	struct ct_amva_station one[2] = { { 3, 1, 3, 0 }, { 5, 1, 5, 0 } };
+	struct ct_amva_station one[2] = { { 3, 1, 3, 3, 0 }, { 5, 1, 5, 5, 0 } };
 	ct_amva_solve(one, 2, 12, 1, &r);
 	assert_true(fabs(r.throughput - 1.0 / 20) < 1e-12);
 	/* Very many saturate the slowest. */
@@ -118,7 +121,7 @@ static void known_limits(void **state)
 	assert_true(fabs(r.throughput - 1.0 / 5) < 1e-6);
 	assert_int_equal(r.bottleneck, 1);
 	/* As many customers as hashed servers: 2 - sqrt(2). */
-	struct ct_amva_station hashed = { 1, 4096, 1, 0 };
+	struct ct_amva_station hashed = { 1, 4096, 1, 1, 0 };
 	ct_amva_solve(&hashed, 1, 0, 4096, &r);
 	assert_true(fabs(r.utilisation[0] - (2 - sqrt(2))) < 1e-3);
 	/* Nothing to wait for. */
@@ -132,7 +135,7 @@ static void refuses_nonsense(void **state)
 {
 	(void)state;
 	struct ct_amva_result r;
-	struct ct_amva_station s = { 1, 1, 1, 0 };
+	struct ct_amva_station s = { 1, 1, 1, 1, 0 };
 	assert_int_equal(ct_amva_solve(&s, 1, -1, 1, &r), -1);
 	assert_int_equal(ct_amva_solve(&s, 1, 1, 0, &r), -1);
 	assert_int_equal(ct_amva_solve(&s, 1, NAN, 1, &r), -1);
