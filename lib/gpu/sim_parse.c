@@ -119,7 +119,9 @@ static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct
 		if (used + strlen(word) + 2 > sizeof value)
 			return ct_fail(e, CT_ERR_INPUT, "%s:%u: value of -%s is too long", text->name,
 			               w.word_line, option);
-		snprintf(value + used, sizeof value - used, "%s%s", used ? " " : "", word);
+		if (used)
+			value[used++] = ' ';
+		memcpy(value + used, word, strlen(word) + 1);
 	}
 	if (more < 0)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%u: a word is too long, or binary", text->name, w.line);
