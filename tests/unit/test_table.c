@@ -1,0 +1,105 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/table.h"
+
+static void aligns_numbers_right_and_text_left(void **state)
+{
+	struct ct_table t = {.columns = 4};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_cell(&t, "scope");
+	ct_table_cell(&t, "misses");
+	ct_table_cell(&t, "rate");
+	ct_table_cell(&t, "why");
+	ct_table_cell(&t, "all");
+	ct_table_count(&t, 1234567);
+	ct_table_percent(&t, 0.5);
+	ct_table_cell(&t, "9 lives");
+	ct_table_cell(&t, "n\xc3\xa9\x1b[0m");
+	ct_table_count(&t, 7);
+	ct_table_percent(&t, NAN);
+	ct_table_cell(&t, "x");
+	ct_table_render(&t, &b);
+	assert_string_equal(b.data, "scope      misses    rate  why\n"
+	                            "all     1,234,567  50.0 %  9 lives\n"
+	                            "n\xc3\xa9?[0m          7       -  x\n");
+	assert_int_equal(t.count, 0);
+	ct_buf_free(&b);
+}
+
+static void lines_end_without_blanks(void **state)
+{
+	struct ct_table t = {.columns = 3};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_render(&t, &b);
+	assert_int_equal(b.len, 0);
+	ct_table_cell(&t, "a");
+	ct_table_cell(&t, "long head");
+	ct_table_cell(&t, "%s", "");
+	ct_table_cell(&t, "%s", "");
+	ct_table_cell(&t, "b");
+	ct_table_cell(&t, "%s", "");
+	ct_table_cell(&t, "c");
+	ct_table_render(&t, &b);
+	assert_string_equal(b.data, "a  long head\n   b\nc\n");
+	ct_buf_free(&b);
+}
+
+static void numbers_for_people(void **state)
+{
+	static const double v[] = {0, 1, 1.0 / 3, 0.99999, 12.345, 99.96, 999.4, 999.6, -1234567.8,
+	                           0.00012, 1e20, NAN, -0.0};
+	static const char want[] = "x\n0\n1.00\n0.333\n1.00\n12.3\n100\n999\n1,000\n-1,234,568\n0.00012\n"
+	                           "1e+20\n-\n0\n18,446,744,073,709,551,615\n5 MiB\n0.0 %\n";
+	struct ct_table t = {.columns = 1};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_cell(&t, "x");
+	for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
+		ct_table_real(&t, v[i]);
+	ct_table_count(&t, UINT64_MAX);
+	ct_table_size(&t, 5 << 20);
+	ct_table_percent(&t, -0.0);
+	ct_table_render(&t, &b);
+	/* Alignment is tested above: blanks at the front do not matter here. */
+	struct ct_buf plain = {0};
+	for (size_t i = 0; i < b.len; i++)
+		if (b.data[i] != ' ' || (i > 0 && b.data[i - 1] != ' ' && b.data[i - 1] != '\n'))
+			ct_buf_putc(&plain, b.data[i]);
+	assert_string_equal(plain.data, want);
+	ct_buf_free(&b);
+	ct_buf_free(&plain);
+}
+
+static void long_cells_are_whole(void **state)
+{
+	struct ct_table t = {.columns = 1};
+	struct ct_buf b = {0};
+	char name[2000];
+	(void)state;
+	memset(name, 'k', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	ct_table_cell(&t, "%s", name);
+	ct_table_render(&t, &b);
+	assert_int_equal(b.len, sizeof name);
+	ct_buf_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(aligns_numbers_right_and_text_left),
+		cmocka_unit_test(lines_end_without_blanks),
+		cmocka_unit_test(numbers_for_people),
+		cmocka_unit_test(long_cells_are_whole),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
