@@ -1,0 +1,81 @@
+/* workload.h - the programs that tracegen traces. */
+#ifndef CT_TRACEGEN_WORKLOAD_H
+#define CT_TRACEGEN_WORKLOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracegen/simt.h"
+
+enum wl_size { WL_SMALL, WL_MEDIUM, WL_LARGE };
+
+/* Parameters of `workingset` (man page, WORKINGSET); 0 = not given. */
+struct workingset_options {
+	uint64_t footprint; /* bytes that one pass reads */
+	uint64_t sharing;   /* CTAs that read the same slice */
+	uint64_t stride;    /* bytes between neighbouring elements */
+	uint64_t intensity; /* FFMA per element */
+	uint64_t passes;    /* launches */
+	uint64_t ctas;      /* CTAs of a launch */
+	int given;          /* any of them was on the command line */
+};
+
+struct wl {
+	struct simt_run g;
+	uint64_t rng;       /* state of ct_rand64() */
+	enum wl_size size;
+	struct workingset_options workingset;
+};
+
+struct workload {
+	const char *name;
+	/* Makes data, launches, checks the result; reports through w->g. */
+	void (*run)(struct wl *w);
+	const char *papers; /* which papers name it: morpheus, shared-l1, tag-split, malekeh */
+	const char *what;
+};
+
+extern const struct workload wl_all[];
+extern const size_t wl_count;
+const struct workload *wl_find(const char *name); /* NULL: unknown */
+
+/* Chooses by size. */
+static inline uint32_t wl_pick(const struct wl *w, uint32_t small, uint32_t medium,
+                               uint32_t large)
+{
+	return w->size == WL_SMALL ? small : w->size == WL_MEDIUM ? medium : large;
+}
+
+/* Uniform random numbers: below n (n > 0); in [0, 1); in [lo, hi). */
+uint32_t wl_below(struct wl *w, uint32_t n);
+float wl_unit(struct wl *w);
+float wl_between(struct wl *w, float lo, float hi);
+
+/* Memory for the host side; NULL (run failed) when out of memory. Free with free(). */
+void *wl_host(struct wl *w, size_t n, size_t size);
+
+/* Fails the run where got[i] differs from want[i]: by more than `relative` of the larger
+ * magnitude (or of 1), or at all. */
+void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want,
+                     size_t n, float relative);
+void wl_check_words(struct wl *w, const char *what, const uint32_t *got, const uint32_t *want,
+                    size_t n);
+
+/* Launch with the arguments listed. */
+#define WL_LAUNCH(w, k, grid, block, shmem, ...)                                               \
+	do {                                                                                       \
+		const uint64_t wl_args[] = {__VA_ARGS__};                                              \
+		simt_launch(&(w)->g, k, grid, block, shmem, wl_args,                                   \
+		            sizeof wl_args / sizeof wl_args[0]);                                       \
+	} while (0)
+
+static inline uint32_t wl_ceil(uint64_t n, uint32_t d)
+{
+	return (uint32_t)((n + d - 1) / d);
+}
+
+void wl_vecadd(struct wl *w);
+void wl_gemm(struct wl *w);
+void wl_workingset(struct wl *w);
+
+#endif

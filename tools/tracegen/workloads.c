@@ -1,0 +1,68 @@
+/* The table of workloads and what they share. */
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "tracegen/workload.h"
+
+const struct workload wl_all[] = {
+	{"vecadd", wl_vecadd, "-", "sum of two float vectors: streaming, no reuse"},
+	{"gemm", wl_gemm, "shared-l1 tag-split",
+	 "single-precision matrix product, 16x16 tiles in shared memory"},
+	{"workingset", wl_workingset, "-",
+	 "repeated reads of a working set: footprint, sharing, stride, intensity, passes"},
+};
+const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
+
+const struct workload *wl_find(const char *name)
+{
+	for (size_t i = 0; i < wl_count; i++)
+		if (strcmp(wl_all[i].name, name) == 0)
+			return &wl_all[i];
+	return NULL;
+}
+
+uint32_t wl_below(struct wl *w, uint32_t n)
+{
+	/* Multiply-shift: the bias of 2^-32 is far below what any workload could show. */
+	return (uint32_t)((ct_rand64(&w->rng) >> 32) * n >> 32);
+}
+
+float wl_unit(struct wl *w)
+{
+	return (float)(ct_rand64(&w->rng) >> 40) / 16777216.0f;
+}
+
+float wl_between(struct wl *w, float lo, float hi)
+{
+	return lo + (hi - lo) * wl_unit(w);
+}
+
+void *wl_host(struct wl *w, size_t n, size_t size)
+{
+	void *p = w->g.status == CT_OK ? ct_calloc(n, size) : NULL;
+	if (!p)
+		simt_fail(&w->g, CT_ERR_NOMEM, "out of memory");
+	return p;
+}
+
+void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want,
+                     size_t n, float relative)
+{
+	for (size_t i = 0; i < n && w->g.status == CT_OK; i++) {
+		float scale = fmaxf(1.0f, fmaxf(fabsf(got[i]), fabsf(want[i])));
+		if (!(fabsf(got[i] - want[i]) <= relative * scale))
+			simt_fail(&w->g, CT_ERR_LIMIT, "%s[%zu] is %g, the reference has %g: please report this",
+			          what, i, (double)got[i], (double)want[i]);
+	}
+}
+
+void wl_check_words(struct wl *w, const char *what, const uint32_t *got, const uint32_t *want,
+                    size_t n)
+{
+	for (size_t i = 0; i < n && w->g.status == CT_OK; i++)
+		if (got[i] != want[i])
+			simt_fail(&w->g, CT_ERR_LIMIT, "%s[%zu] is %u, the reference has %u: please report this",
+			          what, i, got[i], want[i]);
+}
