@@ -57,6 +57,8 @@ static const struct ct_morpheus_constant TABLE[CT_MO_KEYS] = {
 	[CT_MO_CONTROLLER_POWER] = { "controller_power", 0.0093, 0, 1, "", "Morpheus 7.5" },
 	[CT_MO_CONSTANT_WATT] = { "constant_watt", 32.3, 0, 1e4, "W",
 	                          "AccelWattch, constant power of a GV100 (model-notes 5)" },
+	[CT_MO_STATIC_SHARE] = { "static_share", 0.5, 0, 1, "",
+	                         "ours; the range of perf_per_watt runs from 0 to 1" },
 	[CT_MO_BOOST_MIN] = { "boost_min", 0.10, 0, 1, "", "Morpheus 6 (MO-S6)" },
 	[CT_MO_BOOST_MAX] = { "boost_max", 0.20, 0, 1, "", "Morpheus 6 (MO-S6)" },
 	[CT_MO_BOOST_FULL_GATED] = { "boost_full_gated", 44.0 / 68, 0.01, 1, "",

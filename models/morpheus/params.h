@@ -40,6 +40,7 @@ enum ct_morpheus_key {
 	CT_MO_DRAM_FETCH_BYTES,   /* of an extended miss */
 	CT_MO_CONTROLLER_POWER,   /* share of the GPU's power */
 	CT_MO_CONSTANT_WATT,      /* board power that does not scale with anything */
+	CT_MO_STATIC_SHARE,       /* of the SMs' power, flows whether they work or not */
 	CT_MO_BOOST_MIN, CT_MO_BOOST_MAX, /* Frequency-Boost: clock gain */
 	CT_MO_BOOST_FULL_GATED,   /* share of gated SMs that pays the largest gain */
 	CT_MO_KEYS

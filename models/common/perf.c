@@ -1,0 +1,331 @@
+#include "models/common/perf.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Accel-Sim's path from an L1 miss to the LLC's answer, beyond the two latencies
+ * (accelsim-model.md section 9: L2 hit = l1 + rop + 13), and of an L1 hit (+ 4). */
+static const double L1_PATH = 4, LLC_PATH = 13;
+static const double PARALLELISM_MAX = 64;
+static const double WAIT_FACTOR_MAX = 4;
+/* A station busier than this sets the pace. */
+static const double SATURATED = 0.9;
+/* The slowest station of a replayed run was busy for at most this share of it. */
+static const double BUSY_MAX = 0.999;
+enum { ANCHOR_STEPS = 60 };
+
+const char *ct_perf_station_name(size_t i)
+{
+	static const char *const name[CT_PERF_STATIONS + 1] = {
+		"issue slots", "execution units", "L1 bandwidth", "SM request port", "SM reply port",
+		"LLC request ports", "LLC reply ports", "LLC bandwidth", "DRAM bandwidth", "latency",
+	};
+	return i < CT_PERF_STATIONS ? name[i] : name[CT_PERF_STATIONS];
+}
+
+static double positive(double v, double otherwise)
+{
+	return v > 0 && isfinite(v) ? v : otherwise;
+}
+
+static void latencies(struct ct_perf *m)
+{
+	const struct ct_gpu *g = &m->gpu;
+	double burst = g->dram_data_ratio ? (double)g->dram_burst / g->dram_data_ratio : 0;
+	double command = g->dram_mhz > 0 ? g->core_mhz / g->dram_mhz : 0;
+	m->t_l1 = g->l1_latency + L1_PATH;
+	m->t_llc = g->l1_latency + g->llc_latency + LLC_PATH;
+	m->t_dram = m->t_llc + g->dram_latency + (g->dram_rcd + g->dram_cl + burst) * command;
+}
+
+/* Mean share of the warp slots in use when every SM gets v waves of CTAs: less than a
+ * wave leaves slots empty, and at the end of a launch half a CTA's time goes by with
+ * slots that nobody refills. */
+static double fill(double waves)
+{
+	return waves <= 1 ? waves : waves / (waves + 0.5 * (1 - 1 / waves));
+}
+
+/* Resident warps of all SMs when `sms` of them run the application. */
+static double warps_on(const struct ct_perf *m, double sms)
+{
+	const struct ct_workload *w = m->w;
+	double waves = positive(w->waves, 1);
+	double change = fill(waves * w->sms / sms) / fill(waves);
+	double slots = positive(w->cta_capacity * w->warps_per_cta, m->warps);
+	return fmin(m->warps * sms / w->sms * change, fmax(slots, m->warps) * sms / w->sms);
+}
+
+/* Slowest of a load's lines: each is an L1 hit or one of the classes, independently. */
+static double unloaded_latency(const struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	double below = 1 - pt->l1_miss, before = pow(below, m->lines_per_load);
+	double sum = before * m->t_l1;
+	for (unsigned i = 0; i < pt->n_classes; i++) {
+		below = fmin(below + pt->l1_miss * pt->cls[i].share, 1);
+		double upto = i + 1 == pt->n_classes ? 1 : pow(below, m->lines_per_load);
+		sum += (upto - before) * pt->cls[i].latency;
+		before = upto;
+	}
+	return sum;
+}
+
+static double any_line(const struct ct_perf *m, double p)
+{
+	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->lines_per_load);
+}
+
+static double dram_cycles_per_byte(const struct ct_perf *m)
+{
+	double bytes = m->w->dram_read_bytes + m->w->dram_write_bytes;
+	if (m->w->dram_cycles > 0 && bytes > 0)
+		return m->w->dram_cycles / bytes;
+	/* Channels at the configured share of their peak. */
+	double peak = ct_gpu_dram_gbps(&m->gpu) * 1e3 / m->gpu.core_mhz; /* bytes per core cycle */
+	return m->gpu.dram_channels / (positive(peak, 1) * positive(m->gpu.dram_efficiency, 1));
+}
+
+/* Service of one packet or sector at a kind of server that replayed `total` busy cycles. */
+static double unit_cost(double busy, double units)
+{
+	return busy > 0 && units > 0 ? busy / units : 0;
+}
+
+static void station(struct ct_amva_station *s, double demand, double servers, double wait,
+                    int closed)
+{
+	*s = (struct ct_amva_station){ .demand = demand, .servers = servers, .path = 0,
+		                       .wait = wait, .closed = closed };
+}
+
+/* Fills the stations of one configuration; all per load. */
+static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
+                       struct ct_amva_station *s)
+{
+	const struct ct_workload *w = m->w;
+	double loads = m->loads, slices = m->gpu.llc_slices * pt->slices / pt->slice_beta;
+	double to_llc = any_line(m, pt->l1_miss);
+	double to_dram = any_line(m, pt->l1_miss * pt->dram_share);
+	double insts = w->warp_insts / loads;
+	double req = 1 / pt->noc_speed; /* a packet holds a port for a cycle */
+	double llc = unit_cost(w->llc_cycles, w->llc_sectors) / pt->llc_speed;
+	double dram = dram_cycles_per_byte(m) / pt->dram_speed;
+	double per_request = w->llc_requests > 0 ? w->llc_sectors / w->llc_requests : 1;
+	double atom = 32 * per_request;
+	memset(s, 0, CT_PERF_STATIONS * sizeof *s);
+	station(&s[CT_PERF_ISSUE], insts, pt->sms * m->gpu.schedulers, m->parallelism * insts, 1);
+	station(&s[CT_PERF_UNITS], w->unit_cycles / loads, pt->sms, 0, 1);
+	station(&s[CT_PERF_L1], w->l1_cycles / loads, pt->sms, w->l1_cycles / loads, 1);
+	station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, pt->sms,
+	        to_llc * pt->request_packets * req / loads, 1);
+	station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, pt->sms,
+	        to_llc * pt->reply_packets * req / loads, 1);
+	station(&s[CT_PERF_SLICE_IN], pt->slice_in * req / loads, slices, to_llc * req, 0);
+	station(&s[CT_PERF_SLICE_OUT], pt->slice_out * req / loads, slices,
+	        to_llc * req * per_request, 0);
+	station(&s[CT_PERF_LLC], pt->llc_sectors * llc / loads, slices, to_llc * llc * per_request, 0);
+	station(&s[CT_PERF_DRAM], pt->dram_bytes * dram / loads, m->gpu.dram_channels,
+	        to_dram * dram * atom, 0);
+	for (unsigned i = 0; i < pt->n_extra; i++)
+		s[CT_PERF_STATIONS + i] = pt->extra[i];
+	size_t n = CT_PERF_STATIONS + pt->n_extra;
+	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
+		s[i].demand *= m->demand_factor[i];
+	for (size_t i = CT_PERF_L1; i < CT_PERF_STATIONS; i++)
+		s[i].wait *= m->demand_factor[i] * m->wait_factor;
+	return n;
+}
+
+/* Solves one configuration: turns per cycle, and what the turn is made of. */
+static double solve(const struct ct_perf *m, const struct ct_perf_point *pt, size_t *n,
+                    double *latency, struct ct_amva_result *r)
+{
+	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
+	*n = stations(m, pt, s);
+	double base = unloaded_latency(m, pt) * m->latency_factor + m->latency_added;
+	double think = m->parallelism * fmax(m->think - m->issue_wait, 0) + fmax(base, 0);
+	double population = fmax(warps_on(m, pt->sms) * m->parallelism, 1e-9);
+	if (ct_amva_solve(s, *n, think, population, r) != 0)
+		return 0;
+	*latency = base + r->response - r->residence[CT_PERF_ISSUE];
+	return r->throughput;
+}
+
+void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
+                  struct ct_perf_result *out)
+{
+	struct ct_amva_result r;
+	size_t n;
+	memset(out, 0, sizeof *out);
+	double x = solve(m, pt, &n, &out->latency, &r);
+	out->bottleneck = CT_PERF_STATIONS;
+	if (!(x > 0) || !isfinite(x))
+		return;
+	out->cycles = m->loads / x;
+	out->ipc = m->w->thread_insts / out->cycles;
+	out->dram_utilisation = r.utilisation[CT_PERF_DRAM];
+	for (size_t i = 0; i < n; i++)
+		if (r.utilisation[i] > out->utilisation) {
+			out->utilisation = r.utilisation[i];
+			out->bottleneck = i;
+		}
+}
+
+double ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways)
+{
+	double misses = ct_workload_llc_misses(m->w, sms, lines, ways) * m->line_misses_factor;
+	return fmin(misses, ct_workload_llc_requests(m->w, sms));
+}
+
+static double own_lines(const struct ct_gpu *g)
+{
+	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
+}
+
+void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
+                          double llc_lines, struct ct_perf_point *pt)
+{
+	const struct ct_workload *w = m->w;
+	memset(pt, 0, sizeof *pt);
+	double requests = ct_workload_llc_requests(w, sms);
+	double base_requests = ct_workload_llc_requests(w, w->sms);
+	double more = base_requests > 0 ? requests / base_requests : 1;
+	double misses = ct_perf_llc_misses(m, sms, llc_lines, g->llc.ways);
+	double base = ct_perf_llc_misses(m, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
+	double miss_more = base > 0 ? misses / base : 0;
+	double read_miss = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
+	struct ct_perf other = *m;
+	other.gpu = *g;
+	latencies(&other);
+	double miss_share = fmin(more > 0 ? read_miss * miss_more / more : 0, 1);
+	pt->sms = sms;
+	pt->l1_miss = w->l1_read_sectors > 0 ? fmin(w->l1_read_misses / w->l1_read_sectors * more, 1) : 0;
+	pt->n_classes = 2;
+	pt->cls[0] = (struct ct_perf_class){ 1 - miss_share, other.t_llc };
+	pt->cls[1] = (struct ct_perf_class){ miss_share, other.t_dram };
+	pt->dram_share = miss_share;
+	pt->request_packets = pt->slice_in = w->noc_request_cycles * more;
+	pt->reply_packets = pt->slice_out = w->noc_reply_cycles * more;
+	pt->llc_sectors = w->llc_sectors * more;
+	double bytes = w->dram_read_bytes + w->dram_write_bytes;
+	pt->dram_bytes = base > 0 ? bytes * miss_more : misses * g->llc.line;
+	pt->noc_speed = g->noc_mhz / g->core_mhz / (m->gpu.noc_mhz / m->gpu.core_mhz);
+	pt->llc_speed = ct_gpu_llc_gbps(g) / ct_gpu_llc_gbps(&m->gpu);
+	pt->dram_speed = ct_gpu_dram_gbps(g) / g->core_mhz /
+	                 (ct_gpu_dram_gbps(&m->gpu) / m->gpu.core_mhz);
+	pt->slices = 1;
+	pt->slice_beta = 1;
+}
+
+/* Think time and parallelism of a warp. A warp's residency per load is think +
+ * latency / parallelism: an identity when the replay measured its stalls. */
+static void warp_times(struct ct_perf *m)
+{
+	const struct ct_workload *w = m->w;
+	double residency = m->warps * w->cycles / m->loads;
+	m->think = w->think;
+	m->parallelism = w->mem_parallelism;
+	if (!(m->think >= 0) || !(m->parallelism > 0)) {
+		/* Not measured: four cycles from one instruction to the next. */
+		m->think = fmin(4 * w->warp_insts / m->loads, 0.9 * residency);
+		m->parallelism = positive(w->mem_latency, 0) / (residency - m->think);
+	}
+	m->parallelism = fmin(fmax(positive(m->parallelism, 1), 1), PARALLELISM_MAX);
+	double latency = positive(w->mem_latency, 0);
+	m->think = fmax(residency - latency / m->parallelism, 0);
+}
+
+static double baseline_cycles(const struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	struct ct_perf_result r;
+	ct_perf_eval(m, pt, &r);
+	return r.cycles;
+}
+
+/* Finds the value of *knob in [lo, hi] at which cycles, growing with it, reach want. */
+static void turn_knob(struct ct_perf *m, const struct ct_perf_point *pt, double *knob, double lo,
+                      double hi, double want)
+{
+	for (int i = 0; i < ANCHOR_STEPS; i++) {
+		*knob = lo + (hi - lo) / 2;
+		if (baseline_cycles(m, pt) < want)
+			lo = *knob;
+		else
+			hi = *knob;
+	}
+}
+
+/* No station can have served the replayed run faster than it ran. */
+static void admit_throughput(struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
+	stations(m, pt, s);
+	for (size_t i = 0; i < CT_PERF_STATIONS; i++) {
+		double cycles = s[i].demand / s[i].servers * m->loads;
+		if (cycles > BUSY_MAX * m->w->cycles)
+			m->demand_factor[i] = BUSY_MAX * m->w->cycles / cycles;
+	}
+}
+
+/* Slower replay than model: find what makes up the difference. */
+static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_perf_anchor how)
+{
+	double want = m->w->cycles;
+	struct ct_perf_result r;
+	ct_perf_eval(m, pt, &r);
+	if (how == CT_PERF_ANCHOR_STATION && r.utilisation > SATURATED &&
+	    r.bottleneck < CT_PERF_STATIONS)
+		turn_knob(m, pt, &m->demand_factor[r.bottleneck], 1, want / r.cycles / r.utilisation, want);
+	else if (how == CT_PERF_ANCHOR_STATION)
+		turn_knob(m, pt, &m->wait_factor, 1, WAIT_FACTOR_MAX, want);
+	if (baseline_cycles(m, pt) < want * (1 - 1e-9))
+		turn_knob(m, pt, &m->latency_added, 0, want, want);
+}
+
+/* Makes the model's cycles at the replayed configuration those of the replay. */
+static void anchor(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_perf_anchor how)
+{
+	double want = m->w->cycles;
+	admit_throughput(m, pt);
+	double cycles = baseline_cycles(m, pt);
+	if (cycles < want) {
+		slow_down(m, pt, how);
+		return;
+	}
+	turn_knob(m, pt, &m->wait_factor, 0, 1, want);
+	if (baseline_cycles(m, pt) > want * (1 + 1e-9))
+		turn_knob(m, pt, &m->latency_factor, 0, 1, want);
+}
+
+int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
+                      enum ct_perf_anchor how, struct ct_error *e)
+{
+	memset(m, 0, sizeof *m);
+	m->w = w;
+	m->gpu = *g;
+	m->loads = w->loads >= 1 ? w->loads : 1;
+	m->latency_factor = m->wait_factor = 1;
+	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
+		m->demand_factor[i] = 1;
+	latencies(m);
+	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
+	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
+	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
+	double curve = ct_workload_llc_misses(w, w->sms, own_lines(g), g->llc.ways);
+	m->line_misses_factor = curve > 0 && w->llc_line_misses > 0 ? w->llc_line_misses / curve : 1;
+	m->line_misses_factor = fmin(fmax(m->line_misses_factor, 0.25), 4);
+	warp_times(m);
+	struct ct_perf_point pt;
+	ct_perf_conventional(m, g, w->sms, own_lines(g), &pt);
+	/* Contention for issue slots is inside the measured think time. */
+	double rho = fmin(w->issue_cycles / w->sms / w->cycles, 0.99);
+	double insts = w->warp_insts / m->loads;
+	m->issue_wait = fmin(insts * rho / (2 * (1 - rho)), 0.5 * m->think);
+	double cycles = baseline_cycles(m, &pt);
+	if (!(cycles > 0))
+		return ct_fail(e, CT_ERR_INPUT, "the profile's IM records contradict each other: make it "
+		               "again with `reuse TRACE`");
+	m->ratio = cycles / w->cycles;
+	anchor(m, &pt, how);
+	return CT_OK;
+}

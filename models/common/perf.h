@@ -1,0 +1,98 @@
+/* perf.h - cycles of a whole GPU as a closed queueing network.
+ *
+ * The customers are the loads that warps have in flight. Between two of them a
+ * warp computes; a load takes the latency of the level that serves its slowest line,
+ * plus the waits at the L1, the network, the LLC slices and the DRAM channels. The
+ * network is anchored to a replayed run: at the replayed configuration the model's
+ * cycles are the replay's, and what had to be changed for that is reported. It then
+ * predicts other SM counts, capacities, latencies and bandwidths (model-notes.md 1.3).
+ *
+ * Everything is pure; a calibrated struct ct_perf may be shared by threads. */
+#ifndef CT_MODELS_COMMON_PERF_H
+#define CT_MODELS_COMMON_PERF_H
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "models/common/amva.h"
+#include "models/common/workload.h"
+
+enum { CT_PERF_CLASSES_MAX = 6, CT_PERF_EXTRA_MAX = 4 };
+
+enum ct_perf_station {
+	CT_PERF_ISSUE, CT_PERF_UNITS, CT_PERF_L1, CT_PERF_SM_REQUEST, CT_PERF_SM_REPLY,
+	CT_PERF_SLICE_IN, CT_PERF_SLICE_OUT, CT_PERF_LLC, CT_PERF_DRAM,
+	CT_PERF_STATIONS /* extra ones follow */
+};
+const char *ct_perf_station_name(size_t i); /* "DRAM bandwidth", for people */
+
+/* Where a line that missed L1 is served. */
+struct ct_perf_class {
+	double share;   /* of such lines; all shares sum to 1 */
+	double latency; /* unloaded, core cycles from issue to data */
+};
+
+/* One configuration of the GPU. Traffic in totals of the run. */
+struct ct_perf_point {
+	double sms;             /* that run the application */
+	double l1_miss;         /* share of read lines that leave L1 */
+	unsigned n_classes;     /* ascending latency */
+	struct ct_perf_class cls[CT_PERF_CLASSES_MAX];
+	double dram_share;      /* of such lines: served by DRAM */
+	double request_packets, reply_packets; /* at the ports of compute SMs */
+	double slice_in, slice_out;            /* at the ports of the slices */
+	double llc_sectors;     /* that the slices look up and serve */
+	double dram_bytes;
+	double noc_speed, llc_speed, dram_speed; /* of service, against the replayed GPU */
+	double slices;          /* parallel LLC banks, against the replayed GPU */
+	double slice_beta;      /* busiest over mean slice */
+	unsigned n_extra;
+	struct ct_amva_station extra[CT_PERF_EXTRA_MAX]; /* per load */
+};
+
+struct ct_perf_result {
+	double cycles;      /* without launches */
+	double ipc;         /* thread instructions per cycle */
+	double latency;     /* mean of a load */
+	double dram_utilisation;
+	size_t bottleneck;  /* station, CT_PERF_STATIONS when nothing is busy */
+	double utilisation; /* of it */
+};
+
+/* How the difference between the unanchored model and a slower replay is made up. */
+enum ct_perf_anchor {
+	/* Where the model saturates a station, that station yields less than its peak (uneven
+	 * load, bursts, row misses); else waits are longer by a factor (bursts). */
+	CT_PERF_ANCHOR_STATION,
+	/* A constant is added to every load's latency. */
+	CT_PERF_ANCHOR_LATENCY
+};
+
+struct ct_perf {
+	const struct ct_workload *w;
+	struct ct_gpu gpu;       /* the replayed one */
+	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
+	double lines_per_load, loads, think, parallelism, warps;
+	double line_misses_factor;  /* replayed over curve misses at the LLC */
+	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
+	double demand_factor[CT_PERF_STATIONS], latency_factor, wait_factor, latency_added;
+	double ratio;  /* cycles of the unanchored model over the replay's */
+	double issue_wait; /* of think, what the issue slots' contention makes up */
+};
+
+/* Anchors the model. w must outlive *m. Fails with CT_ERR_INPUT when the workload's
+ * numbers contradict each other beyond use. */
+int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
+                      enum ct_perf_anchor how, struct ct_error *e);
+
+/* A conventional hierarchy of the GPU g (capacity and clocks may differ from the
+ * replayed GPU, g->sms does not matter) on `sms` SMs with an LLC of llc_lines. */
+void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
+                          double llc_lines, struct ct_perf_point *pt);
+
+/* Line misses of an LLC of that capacity, anchored to the replay; at most the requests. */
+double ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways);
+
+void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
+                  struct ct_perf_result *r);
+
+#endif

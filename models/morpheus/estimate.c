@@ -1,0 +1,375 @@
+#include "models/morpheus/estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const double ct_mo_dead_band = 0.01;
+
+static const char MECHANISM[] = "morpheus";
+static const char SCOPE[] = "all";
+static const char METHOD[] = "analytic";
+
+/* One uncertain thing, changed. */
+struct variant {
+	double trip, service;  /* ns, 0 = as given */
+	double dram;           /* factor on DRAM service */
+	double beta;           /* of slices and sets, 0 = as given */
+	double static_share;   /* -1 = as given */
+	enum ct_perf_anchor how;
+};
+
+static const struct variant VARIANTS[] = {
+	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_LATENCY },
+	{ 185, 185, 1, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 165, 166, 1, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 0, 1.1, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 0, 0.9, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 0, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 0, 1, 0, 0, CT_PERF_ANCHOR_STATION },
+	{ 0, 0, 1, 0, 1, CT_PERF_ANCHOR_STATION },
+};
+
+static double perf_per_watt(const struct ct_mo_estimate *x, const struct ct_mo_estimate *base)
+{
+	return x->ipc / base->ipc / (x->watt / base->watt);
+}
+
+static void widen(struct ct_mo_range *r, double v)
+{
+	r->low = fmin(r->low, v);
+	r->high = fmax(r->high, v);
+}
+
+static void start(struct ct_mo_range *r, double v)
+{
+	r->value = r->low = r->high = v;
+}
+
+static int central(struct ct_mo_answer *a, struct ct_error *e)
+{
+	struct ct_mo_model *m = &a->model;
+	int st = ct_mo_estimate_configured(m, &a->configured, e);
+	/* larger-LLC needs to know what Morpheus-ALL chooses. */
+	struct ct_mo_estimate all;
+	if (st == CT_OK)
+		st = ct_mo_estimate_best(m, ct_mo_system_at((size_t)ct_mo_system_find("Morpheus-ALL")),
+		                         &all, e);
+	if (st != CT_OK)
+		return st;
+	m->larger_lines = (all.llc_bytes + all.extended_bytes) / m->gpu.llc.line;
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
+		struct ct_mo_row *r = &a->row[i];
+		r->system = ct_mo_system_at(i);
+		st = ct_mo_estimate_best(m, r->system, &r->x, e);
+		if (st != CT_OK)
+			return st;
+		const struct ct_mo_estimate *base = &a->row[0].x;
+		start(&r->speedup, base->cycles / r->x.cycles);
+		start(&r->speedup_configured, a->configured.cycles / r->x.cycles);
+		start(&r->perf_per_watt, perf_per_watt(&r->x, base));
+	}
+	return CT_OK;
+}
+
+/* Evaluates every row again at its SM count in a changed model. */
+static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error *e)
+{
+	struct ct_workload *w = NULL;
+	struct ct_mo_model *m = &a->model, other;
+	struct ct_morpheus_params p = m->p;
+	struct ct_workload changed = *m->w;
+	w = &changed;
+	if (v->trip > 0) {
+		p.v[CT_MO_EXT_TRIP_NS] = v->trip;
+		p.v[CT_MO_EXT_SERVICE_NS] = v->service;
+	}
+	if (v->beta > 0)
+		p.v[CT_MO_SETS_BETA] = p.v[CT_MO_SLICE_BETA] = v->beta;
+	if (v->static_share >= 0)
+		p.v[CT_MO_STATIC_SHARE] = v->static_share;
+	w->dram_cycles *= v->dram;
+	int st = ct_mo_model_init(&other, w, &m->replayed, &m->gpu, &p, v->how, e);
+	if (st != CT_OK)
+		return st;
+	other.larger_lines = m->larger_lines;
+	struct ct_mo_estimate base = { 0 }, configured;
+	st = ct_mo_estimate_configured(&other, &configured, e);
+	for (size_t i = 0; i < CT_MO_SYSTEMS && st == CT_OK; i++) {
+		struct ct_mo_row *r = &a->row[i];
+		struct ct_mo_estimate x;
+		st = ct_mo_estimate_at(&other, r->system, (unsigned)r->x.compute_sms, &x, e);
+		if (st != CT_OK)
+			break;
+		if (i == 0)
+			base = x;
+		widen(&r->speedup, base.cycles / x.cycles);
+		widen(&r->speedup_configured, configured.cycles / x.cycles);
+		widen(&r->perf_per_watt, perf_per_watt(&x, &base));
+	}
+	ct_mo_model_free(&other);
+	return st;
+}
+
+/* Without values, compression may do nothing or what was published. */
+static void widen_compression(struct ct_mo_answer *a)
+{
+	if (a->model.mix_source != CT_MO_MIX_ASSUMED)
+		return;
+	double gain = a->model.p.v[CT_MO_PUBLISHED_COMPRESSION_GAIN];
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
+		struct ct_mo_row *r = &a->row[i];
+		if (!r->system->compression)
+			continue;
+		struct ct_mo_system plain = *r->system;
+		plain.compression = 0;
+		for (size_t j = 0; j < CT_MO_SYSTEMS; j++) {
+			const struct ct_mo_row *o = &a->row[j];
+			if (!o->system->extended || o->system->compression ||
+			    o->system->indirect_mov != plain.indirect_mov ||
+			    o->system->predictor != plain.predictor)
+				continue;
+			widen(&r->speedup, o->speedup.low);
+			widen(&r->speedup_configured, o->speedup_configured.low);
+			widen(&r->perf_per_watt, o->perf_per_watt.low);
+			if (o->x.cache_sms > 0) {
+				widen(&r->speedup, o->speedup.value * gain);
+				widen(&r->speedup_configured, o->speedup_configured.value * gain);
+			}
+		}
+	}
+}
+
+int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_morpheus_params *p, struct ct_error *e)
+{
+	memset(a, 0, sizeof *a);
+	int st = ct_mo_model_init(&a->model, w, replayed, gpu, p, CT_PERF_ANCHOR_STATION, e);
+	if (st != CT_OK)
+		return st;
+	st = central(a, e);
+	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
+		st = vary(a, &VARIANTS[i], e);
+	if (st != CT_OK) {
+		ct_mo_answer_free(a);
+		return st;
+	}
+	widen_compression(a);
+	return CT_OK;
+}
+
+void ct_mo_answer_free(struct ct_mo_answer *a)
+{
+	ct_mo_model_free(&a->model);
+}
+
+struct writer {
+	struct ct_profile *p;
+	struct ct_error *e;
+	const char *system;
+	int status;
+};
+
+static void put(struct writer *w, const char *metric, double v, double low, double high)
+{
+	struct ct_estimate es = { .scope = SCOPE, .mechanism = MECHANISM, .system = w->system,
+		                  .metric = metric, .method = METHOD, .value = v, .low = low,
+		                  .high = high };
+	if (w->status == CT_OK)
+		w->status = ct_profile_add_estimate(w->p, &es, w->e);
+}
+
+static void put_one(struct writer *w, const char *metric, double v)
+{
+	put(w, metric, v, NAN, NAN);
+}
+
+static void put_range(struct writer *w, const char *metric, const struct ct_mo_range *r)
+{
+	put(w, metric, r->value, r->low, r->high);
+}
+
+static double storage_of(const struct ct_mo_answer *a, const struct ct_mo_row *r)
+{
+	double own = (double)ct_gpu_llc_bytes(&a->model.gpu);
+	if (r->system->extended)
+		return (double)a->model.storage.total_bytes;
+	return r->system->fair ? 0 : fmax(r->x.llc_bytes - own, 0);
+}
+
+static double per_kilo(const struct ct_mo_answer *a, double n)
+{
+	return 1000 * n / a->model.w->thread_insts;
+}
+
+static double dram_utilisation(const struct ct_mo_answer *a, const struct ct_mo_estimate *x)
+{
+	const struct ct_gpu *g = &a->model.gpu;
+	double seconds = x->cycles / (g->core_mhz * 1e6);
+	return x->dram_bytes / seconds / (ct_gpu_dram_gbps(g) * 1e9);
+}
+
+static void write_row(struct writer *w, const struct ct_mo_answer *a, const struct ct_mo_row *r)
+{
+	const struct ct_mo_estimate *x = &r->x, *base = &a->row[0].x;
+	const struct ct_workload *load = a->model.w;
+	w->system = r->system->name;
+	put_one(w, "cycles", x->cycles + load->launch_cycles);
+	put_one(w, "ipc", load->thread_insts / (x->cycles + load->launch_cycles));
+	put_range(w, "speedup", &r->speedup);
+	put_range(w, "speedup_configured", &r->speedup_configured);
+	put_range(w, "perf_per_watt", &r->perf_per_watt);
+	put_one(w, "energy_j", x->joule);
+	put_one(w, "llc_mpki", per_kilo(a, x->llc_misses));
+	put_one(w, "l1_mpki", per_kilo(a, x->l1_sector_misses));
+	put_one(w, "l1_miss_rate", load->l1_sectors > 0 ? x->l1_sector_misses / load->l1_sectors : NAN);
+	put_one(w, "storage_bytes", storage_of(a, r));
+	put_one(w, "compute_sms", x->compute_sms);
+	put_one(w, "cache_sms", x->cache_sms);
+	put_one(w, "extended_llc_bytes", x->extended_bytes);
+	if (r->system->extended) {
+		put_one(w, "extended_llc_hit_rate", x->extended_hit_rate);
+		put_one(w, "bloom_false_positive_rate", x->given_miss);
+		put_one(w, "compression_ratio", x->compression_ratio);
+	}
+	put_one(w, "llc_throughput_ratio",
+	        x->llc_requests / x->cycles / (base->llc_requests / base->cycles));
+	put_one(w, "noc_load_ratio", x->packets / x->cycles / (base->packets / base->cycles));
+	put_one(w, "dram_utilisation", dram_utilisation(a, x));
+}
+
+int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e)
+{
+	struct writer w = { p, e, NULL, CT_OK };
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
+		write_row(&w, a, &a->row[i]);
+	return w.status;
+}
+
+static int put_point(struct ct_profile *p, const char *system, unsigned sms, const char *metric,
+                     double v, struct ct_error *e)
+{
+	char x[16];
+	snprintf(x, sizeof x, "%u", sms);
+	struct ct_sweep_point sw = { .scope = SCOPE, .mechanism = MECHANISM, .system = system,
+		                     .key = "sms", .x = x, .metric = metric, .method = METHOD,
+		                     .value = v };
+	return ct_profile_add_sweep(p, &sw, e);
+}
+
+static int sweep_point(struct ct_mo_answer *a, const struct ct_mo_system *s, unsigned sms,
+                       struct ct_profile *p, struct ct_error *e)
+{
+	struct ct_mo_estimate x;
+	int st = ct_mo_estimate_at(&a->model, s, sms, &x, e);
+	if (st == CT_OK)
+		st = put_point(p, s->name, sms, "ipc", x.ipc, e);
+	if (st == CT_OK)
+		st = put_point(p, s->name, sms, "speedup", a->row[0].x.cycles / x.cycles, e);
+	if (st == CT_OK)
+		st = put_point(p, s->name, sms, "llc_mpki", per_kilo(a, x.llc_misses), e);
+	if (st == CT_OK && s->extended)
+		st = put_point(p, s->name, sms, "extended_llc_bytes", x.extended_bytes, e);
+	return st;
+}
+
+int ct_mo_answer_sweep(struct ct_mo_answer *a, unsigned first, unsigned last, unsigned step,
+                       struct ct_profile *p, struct ct_error *e)
+{
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
+		const struct ct_mo_system *s = ct_mo_system_at(i);
+		/* IBL at a given SM count is BL there: one curve is enough. */
+		if (!strcmp(s->name, "IBL"))
+			continue;
+		for (unsigned n = first; n <= last; n += step) {
+			int st = sweep_point(a, s, n, p, e);
+			if (st != CT_OK)
+				return st;
+		}
+	}
+	return CT_OK;
+}
+
+static unsigned note(char out[][CT_MO_NOTE_LEN], unsigned n, const char *text)
+{
+	if (n < CT_MO_NOTES_MAX)
+		snprintf(out[n++], CT_MO_NOTE_LEN, "%s", text);
+	return n;
+}
+
+unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_LEN])
+{
+	const struct ct_mo_model *m = &a->model;
+	unsigned n = 0;
+	char text[CT_MO_NOTE_LEN];
+	int dead = 0, crowded = 0, simulated = 0;
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
+		dead |= a->row[i].x.dead;
+		crowded |= a->row[i].x.crowded;
+		simulated |= a->row[i].x.simulated;
+	}
+	if (dead || crowded) {
+		snprintf(text, sizeof text,
+		         "the %u-bit filters %s with up to %u blocks in a set (they can count %.0f): "
+		         "more misses are predicted hits; try morpheus.bloom_bytes=%u",
+		         m->bloom.bits, dead ? "never swap" : "hardly swap", m->kernel[1].rf_blocks,
+		         m->bloom.ceiling, m->bloom.bits / 4);
+		n = note(out, n, text);
+	}
+	double can = ct_morpheus_warp_bandwidth(m->kernel[0].warps, m->p.v[CT_MO_BLOCK_BYTES],
+	                                        m->p.v[CT_MO_EXT_SERVICE_NS]);
+	/* The paper's own 34 GB/s is 2 % above what its 185 ns allow (MO-C21). */
+	if (m->p.v[CT_MO_EXT_GBPS] > 1.05 * can) {
+		snprintf(text, sizeof text,
+		         "morpheus.ext_gbps=%g is more than %u warps with one request of %g ns each can "
+		         "serve (%.1f GB/s)",
+		         m->p.v[CT_MO_EXT_GBPS], m->kernel[0].warps, m->p.v[CT_MO_EXT_SERVICE_NS], can);
+		n = note(out, n, text);
+	}
+	if (m->mix_source == CT_MO_MIX_ASSUMED) {
+		snprintf(text, sizeof text,
+		         "no values in the input: compression is assumed (ratio %.2f of the register part); "
+		         "the range runs from none to the published gain",
+		         m->kernel[1].ratio);
+		n = note(out, n, text);
+	}
+	if (m->w->n_views == 1)
+		n = note(out, n, "the profile has no llc@sms=N views: locality is taken not to depend on "
+		         "the number of SMs");
+	if (m->perf.ratio > 1.5 || m->perf.ratio < 1 / 1.5) {
+		snprintf(text, sizeof text,
+		         "before anchoring the model takes %.2f times the replayed cycles: trust ranks more "
+		         "than values",
+		         m->perf.ratio);
+		n = note(out, n, text);
+	}
+	if (simulated)
+		n = note(out, n, "false positives were simulated bit by bit where the formula is optimistic");
+	return n;
+}
+
+static const char *limited_by(const struct ct_mo_estimate *x)
+{
+	if (x->utilisation < 0.5)
+		return "latency";
+	if (x->bottleneck >= CT_PERF_STATIONS)
+		return "cache-mode SMs";
+	return ct_perf_station_name(x->bottleneck);
+}
+
+void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char *out, size_t n)
+{
+	const struct ct_mo_estimate *x = &r->x, *base = &a->row[0].x;
+	double misses = base->llc_misses > 0 ? x->llc_misses / base->llc_misses - 1 : 0;
+	const char *by = limited_by(x);
+	if (r == &a->row[0])
+		snprintf(out, n, "limited by %s (%.0f %% busy)", by, 100 * x->utilisation);
+	else if (r->system->extended && x->cache_sms <= 0)
+		snprintf(out, n, "every SM is worth more computing");
+	else if (fabs(misses) >= 0.005)
+		snprintf(out, n, "LLC misses %+.0f %%, limited by %s (%.0f %%)", 100 * misses, by,
+		         100 * x->utilisation);
+	else
+		snprintf(out, n, "LLC misses unchanged, limited by %s", by);
+}

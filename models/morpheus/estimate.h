@@ -1,0 +1,57 @@
+/* estimate.h - the answer of morpheus-est: every system with its range, as records. */
+#ifndef CT_MODELS_MORPHEUS_ESTIMATE_H
+#define CT_MODELS_MORPHEUS_ESTIMATE_H
+
+#include "models/morpheus/systems.h"
+#include "profile/profile.h"
+
+struct ct_mo_range {
+	double value, low, high;
+};
+
+struct ct_mo_row {
+	const struct ct_mo_system *system;
+	struct ct_mo_estimate x;
+	struct ct_mo_range speedup;            /* against BL */
+	struct ct_mo_range speedup_configured; /* against the GPU as configured */
+	struct ct_mo_range perf_per_watt;      /* against BL */
+};
+
+/* Everything about one profile on one GPU. */
+struct ct_mo_answer {
+	struct ct_mo_model model;      /* central values */
+	struct ct_mo_estimate configured;
+	struct ct_mo_row row[CT_MO_SYSTEMS];
+};
+
+/* Evaluates all systems, and their ranges by varying one uncertain thing at a time:
+ * how the model is anchored, the extended latency (165 and 185 ns, MO-Q3), the DRAM's
+ * service (10 % either way), uneven hashing (1.2), the share of static power, and, where
+ * compression is assumed, none of it up to the published gain. Arguments as
+ * ct_mo_model_init(). The caller frees with ct_mo_answer_free(). */
+int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_morpheus_params *p, struct ct_error *e);
+void ct_mo_answer_free(struct ct_mo_answer *a);
+
+/* Appends the ES records (scope all, mechanism morpheus). */
+int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
+
+/* Appends SW records of every system whose SM count varies, for sms = first, first +
+ * step ... last (1 <= first <= last <= all): ipc, speedup, llc_mpki, extended_llc_bytes.
+ * BL's rows are the motivation study (Fig. 1). */
+int ct_mo_answer_sweep(struct ct_mo_answer *a, unsigned first, unsigned last, unsigned step,
+                       struct ct_profile *p, struct ct_error *e);
+
+/* Things to tell the user, one line each; returns how many there are. Static or
+ * caller-provided storage: text is written into out[i]. */
+enum { CT_MO_NOTES_MAX = 8, CT_MO_NOTE_LEN = 240 };
+unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_LEN]);
+
+/* Why a row gains or does not, in a few words. */
+void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char *out, size_t n);
+
+/* Fewest cycles' speed-up that counts as a gain or a loss (issue 5: within 1 %). */
+extern const double ct_mo_dead_band;
+
+#endif

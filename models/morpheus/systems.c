@@ -1,0 +1,496 @@
+#include "models/morpheus/systems.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const struct ct_mo_system SYSTEMS[CT_MO_SYSTEMS] = {
+	{ .name = "BL", .what = "baseline, all SMs compute", .fair = 1, .llc_factor = 1 },
+	{ .name = "IBL", .what = "best SM count, the rest off", .best_sms = 1, .fair = 1,
+	  .llc_factor = 1 },
+	{ .name = "IBL-2x-LLC", .what = "ideal: twice the LLC", .best_sms = 1, .llc_factor = 2 },
+	{ .name = "IBL-4x-LLC", .what = "ideal: four times the LLC", .best_sms = 1,
+	  .llc_factor = 4 },
+	{ .name = "larger-LLC", .what = "ideal: Morpheus-ALL's capacity as LLC", .best_sms = 1,
+	  .grown = 1, .llc_factor = 1 },
+	{ .name = "Frequency-Boost", .what = "saved power clocks the memory side", .as_ibl = 1,
+	  .fair = 1, .boost = 1, .llc_factor = 1 },
+	{ .name = "Unified-SM-Mem", .what = "unused registers extend L1", .as_ibl = 1, .fair = 1,
+	  .unified = 1, .llc_factor = 1 },
+	{ .name = "Morpheus-Basic", .what = "idle SMs extend the LLC", .best_sms = 1,
+	  .extended = 1, .llc_factor = 1 },
+	{ .name = "Morpheus-Compression", .what = "with compressed registers", .best_sms = 1,
+	  .extended = 1, .compression = 1, .llc_factor = 1 },
+	{ .name = "Morpheus-Indirect-MOV", .what = "with the native instruction", .best_sms = 1,
+	  .extended = 1, .indirect_mov = 1, .llc_factor = 1 },
+	{ .name = "Morpheus-ALL", .what = "with both", .best_sms = 1, .extended = 1,
+	  .compression = 1, .indirect_mov = 1, .llc_factor = 1 },
+	{ .name = "Morpheus-Basic/No-Prediction", .what = "every request asks the SM",
+	  .best_sms = 1, .extended = 1, .llc_factor = 1, .predictor = CT_MO_PREDICT_NONE },
+	{ .name = "Morpheus-Basic/Perfect-Prediction", .what = "ideal predictor", .best_sms = 1,
+	  .extended = 1, .llc_factor = 1, .predictor = CT_MO_PREDICT_PERFECT },
+};
+
+const struct ct_mo_system *ct_mo_system_at(size_t i)
+{
+	return i < CT_MO_SYSTEMS ? &SYSTEMS[i] : NULL;
+}
+
+int ct_mo_system_find(const char *name)
+{
+	for (int i = 0; i < CT_MO_SYSTEMS; i++)
+		if (!strcmp(SYSTEMS[i].name, name))
+			return i;
+	return -1;
+}
+
+static double own_lines(const struct ct_gpu *g)
+{
+	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
+}
+
+/* Shares by level, when a stage before measured values. */
+static void find_mix(struct ct_mo_model *m)
+{
+	const struct ct_workload *w = m->w;
+	double sum = w->compression_high + w->compression_low + w->compression_none;
+	if (sum > 0) {
+		m->mix = (struct ct_morpheus_mix){ w->compression_high / sum, w->compression_low / sum,
+			                           w->compression_none / sum };
+		m->mix_source = CT_MO_MIX_MEASURED;
+		return;
+	}
+	m->mix = ct_morpheus_mix_of_ratio(m->p.v[CT_MO_ASSUMED_RATIO]);
+	m->mix_source = CT_MO_MIX_ASSUMED;
+}
+
+static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate *x,
+                       struct ct_energy_run *run)
+{
+	double sector = m->replayed.llc.sector;
+	double own_noc = m->w->noc_request_cycles + m->w->noc_reply_cycles;
+	*run = (struct ct_energy_run){
+		.seconds = x->cycles / (m->gpu.core_mhz * 1e6),
+		.sms = x->compute_sms,
+		.llc_bytes = m->w->llc_sectors * sector,
+		.noc_bytes = own_noc * sector,
+		.dram_bytes = x->dram_bytes,
+	};
+}
+
+int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
+                     const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
+                     struct ct_error *e)
+{
+	memset(m, 0, sizeof *m);
+	m->w = w;
+	m->replayed = *replayed;
+	m->gpu = *gpu;
+	m->p = *p;
+	find_mix(m);
+	ct_morpheus_storage(gpu, p, &m->storage);
+	m->min_sms = gpu->sms - m->storage.max_cache_sms;
+	if (m->min_sms < 1)
+		m->min_sms = 1;
+	m->larger_lines = own_lines(gpu);
+	int st = ct_morpheus_kernel(gpu, p, NULL, &m->kernel[0], e);
+	if (st == CT_OK)
+		st = ct_morpheus_kernel(gpu, p, &m->mix, &m->kernel[1], e);
+	if (st == CT_OK)
+		st = ct_mo_bloom_init(&m->bloom, p, e);
+	for (int i = 0; i < 2 && st == CT_OK; i++) {
+		m->cache[i] = ct_calloc(gpu->sms + 1u, sizeof *m->cache[i]);
+		m->cached[i] = ct_calloc(gpu->sms + 1u, 1);
+		if (!m->cache[i] || !m->cached[i])
+			st = ct_fail_nomem(e);
+	}
+	if (st == CT_OK)
+		st = ct_perf_calibrate(&m->perf, w, replayed, how, e);
+	if (st != CT_OK) {
+		ct_mo_model_free(m);
+		return st;
+	}
+	struct ct_mo_estimate base = { .compute_sms = gpu->sms, .cycles = w->cycles,
+		                       .dram_bytes = w->dram_read_bytes + w->dram_write_bytes };
+	struct ct_energy_run run;
+	energy_run(m, &base, &run);
+	ct_energy_split(&m->energy, gpu, p->v[CT_MO_CONSTANT_WATT], p->v[CT_MO_STATIC_SHARE], &run);
+	return CT_OK;
+}
+
+void ct_mo_model_free(struct ct_mo_model *m)
+{
+	for (int i = 0; i < 2; i++) {
+		free(m->cache[i]);
+		free(m->cached[i]);
+		m->cache[i] = NULL;
+		m->cached[i] = NULL;
+	}
+	ct_mo_bloom_free(&m->bloom);
+}
+
+static double cycles_of_ns(const struct ct_mo_model *m, double ns)
+{
+	return ns * m->gpu.core_mhz / 1000;
+}
+
+/* Lines of the conventional LLC. */
+static double conventional_lines(const struct ct_mo_model *m, const struct ct_mo_system *s)
+{
+	if (s->grown)
+		return m->larger_lines;
+	double lines = own_lines(&m->gpu) * s->llc_factor;
+	return s->fair ? lines + (double)m->storage.total_bytes / m->gpu.llc.line : lines;
+}
+
+/* Latency of the paper's own numbers where they were asked for. */
+static void override_latencies(const struct ct_mo_model *m, struct ct_perf_point *pt)
+{
+	if (m->p.v[CT_MO_CONV_HIT_NS] > 0)
+		pt->cls[0].latency = cycles_of_ns(m, m->p.v[CT_MO_CONV_HIT_NS]);
+	if (m->p.v[CT_MO_CONV_MISS_NS] > 0)
+		pt->cls[pt->n_classes - 1].latency = cycles_of_ns(m, m->p.v[CT_MO_CONV_MISS_NS]);
+}
+
+/* Frequency-Boost: the memory side runs faster the more SMs are gated (MO-Q20). */
+static void apply_boost(const struct ct_mo_model *m, struct ct_perf_point *pt)
+{
+	double gated = 1 - pt->sms / m->gpu.sms;
+	if (gated <= 0)
+		return;
+	double lo = m->p.v[CT_MO_BOOST_MIN], hi = m->p.v[CT_MO_BOOST_MAX];
+	double gain = lo + (hi - lo) * fmin(gated / m->p.v[CT_MO_BOOST_FULL_GATED], 1);
+	pt->noc_speed *= 1 + gain;
+	pt->llc_speed *= 1 + gain;
+	pt->dram_speed *= 1 + gain;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		pt->cls[i].latency = m->perf.t_l1 + (pt->cls[i].latency - m->perf.t_l1) / (1 + gain);
+}
+
+/* Unified-SM-Mem: registers that nobody uses enlarge L1; the hits that this adds no
+ * longer reach the LLC, where the most recent lines would have hit. Returns the share
+ * of the LLC's requests that remains. */
+static double apply_unified(const struct ct_mo_model *m, struct ct_perf_point *pt)
+{
+	const struct ct_workload *w = m->w;
+	double total = w->has_l1 ? (double)ct_hist_total(&w->l1) : 0;
+	if (!(total > 0) || !isfinite(w->registers_used) || !(pt->l1_miss > 0))
+		return 1;
+	double line = m->gpu.l1.line, own = (double)m->replayed.l1.size / line;
+	double more = (1 - w->registers_used) * m->gpu.registers * 4 / line;
+	double gain = (ct_hist_hits(&w->l1, own + more) - ct_hist_hits(&w->l1, own)) / total;
+	double left = fmax(1 - gain / pt->l1_miss, 0);
+	/* Misses of the LLC stay; only its hits can be taken away. */
+	double miss = pt->cls[1].share;
+	left = fmax(left, miss);
+	pt->l1_miss *= left;
+	pt->cls[1].share = pt->dram_share = left > 0 ? fmin(miss / left, 1) : 0;
+	pt->cls[0].share = 1 - pt->cls[1].share;
+	pt->request_packets *= left;
+	pt->reply_packets *= left;
+	pt->slice_in *= left;
+	pt->slice_out *= left;
+	pt->llc_sectors *= left;
+	return left;
+}
+
+static void finish(const struct ct_mo_model *m, const struct ct_mo_system *s,
+                   const struct ct_perf_point *pt, double extra_joule, struct ct_mo_estimate *x)
+{
+	struct ct_perf_result r;
+	struct ct_energy_run run;
+	ct_perf_eval(&m->perf, pt, &r);
+	x->cycles = r.cycles;
+	x->ipc = r.ipc;
+	x->bottleneck = r.bottleneck;
+	x->utilisation = r.utilisation;
+	x->packets = pt->slice_in + pt->slice_out;
+	x->dram_bytes = pt->dram_bytes;
+	energy_run(m, x, &run);
+	run.llc_bytes = pt->llc_sectors * m->replayed.llc.sector;
+	run.noc_bytes = (pt->request_packets + pt->reply_packets) * m->replayed.llc.sector;
+	run.extra_joule = extra_joule * x->cycles;
+	run.overhead = s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
+	if (s->boost) /* what gating saves pays the clocks */
+		run.sms = m->gpu.sms;
+	x->joule = ct_energy_joule(&m->energy, &run);
+	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
+	double more = ct_workload_llc_requests(m->w, m->w->sms);
+	more = more > 0 ? x->llc_requests / more : 1;
+	x->l1_sector_misses = fmin(m->w->l1_sector_misses * more, m->w->l1_sectors);
+}
+
+static int conventional(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                        struct ct_mo_estimate *x)
+{
+	struct ct_perf_point pt;
+	double lines = conventional_lines(m, s), left = 1;
+	ct_perf_conventional(&m->perf, &m->gpu, sms, lines, &pt);
+	override_latencies(m, &pt);
+	if (s->boost)
+		apply_boost(m, &pt);
+	if (s->unified)
+		left = apply_unified(m, &pt);
+	if (s->llc_factor > 1) /* by adding banks */
+		pt.slices = s->llc_factor;
+	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
+	double per_request = m->w->llc_requests > 0 ? m->w->llc_sector_misses / m->w->llc_line_misses : 1;
+	double misses = ct_perf_llc_misses(&m->perf, sms, lines, m->gpu.llc.ways);
+	x->llc_bytes = lines * m->gpu.llc.line;
+	x->llc_requests = ct_workload_llc_requests(m->w, sms) * left;
+	x->llc_misses = m->w->llc_line_misses > 0 ? misses * per_request : misses;
+	x->extended_hit_rate = x->given_miss = x->stale = x->alias = NAN;
+	x->compression_ratio = NAN;
+	finish(m, s, &pt, 0, x);
+	return CT_OK;
+}
+
+static int split_at(struct ct_mo_model *m, int compressed, unsigned sms,
+                    const struct ct_mo_split **out, struct ct_error *e)
+{
+	if (!m->cached[compressed][sms]) {
+		int st = ct_mo_split_eval(m->w, &m->kernel[compressed], &m->bloom, sms,
+		                          m->gpu.sms - sms, own_lines(&m->gpu), m->gpu.llc.ways,
+		                          &m->cache[compressed][sms], e);
+		if (st != CT_OK)
+			return st;
+		m->cached[compressed][sms] = 1;
+	}
+	*out = &m->cache[compressed][sms];
+	return CT_OK;
+}
+
+/* What a request to a cache-mode SM costs in this system, core cycles. */
+struct helper {
+	double trip, service, port;
+};
+
+static struct helper helper_of(const struct ct_mo_model *m, const struct ct_mo_system *s)
+{
+	const double *v = m->p.v;
+	/* A lookup without the network takes warps * block / bandwidth of the ideal kernel. */
+	double lookup = m->kernel[0].warps * v[CT_MO_BLOCK_BYTES] / v[CT_MO_IDEAL_GBPS];
+	double inst = lookup / v[CT_MO_LOOKUP_INSTS], change = 0;
+	if (s->indirect_mov)
+		change -= v[CT_MO_MOV_SAVED_INSTS] * inst;
+	if (s->compression)
+		change += (1 - m->mix.none) * v[CT_MO_DECOMPRESS_INSTS] * inst;
+	return (struct helper){
+		.trip = cycles_of_ns(m, fmax(v[CT_MO_EXT_TRIP_NS] + change, 0)),
+		.service = cycles_of_ns(m, fmax(v[CT_MO_EXT_SERVICE_NS] + change, 1)),
+		.port = cycles_of_ns(m, v[CT_MO_BLOCK_BYTES] / v[CT_MO_EXT_GBPS]),
+	};
+}
+
+static double predicted(const struct ct_mo_system *s, const struct ct_mo_split *d)
+{
+	if (s->predictor == CT_MO_PREDICT_NONE)
+		return 1;
+	return s->predictor == CT_MO_PREDICT_PERFECT ? 0 : d->given_miss;
+}
+
+static int by_latency(const void *a, const void *b)
+{
+	double x = ((const struct ct_perf_class *)a)->latency;
+	double y = ((const struct ct_perf_class *)b)->latency;
+	return (x > y) - (x < y);
+}
+
+/* Counts of one run that the parts below share. */
+struct traffic {
+	double requests, hits, misses, wrong; /* at the extended part; wrong: false positives */
+	double conv_misses;                   /* lines, anchored */
+};
+
+static void extended_classes(const struct ct_mo_model *m, const struct traffic *t,
+                             const struct ct_mo_split *d, const struct helper *h,
+                             struct ct_perf_point *pt)
+{
+	const struct ct_workload *w = m->w;
+	/* Reads miss more or less often than all requests do; the curve counts all. */
+	double all = w->llc_requests > 0 ? w->llc_line_misses / w->llc_requests : 0;
+	double read = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
+	double bias = all > 0 ? read / all : 1;
+	double conv = d->requests - t->requests;
+	double conv_miss = conv > 0 ? fmin(bias * t->conv_misses / conv, 1) : 0;
+	double ext_miss = t->requests > 0 ? fmin(bias * t->misses / t->requests, 1) : 0;
+	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
+	double hit_latency = pt->cls[0].latency, miss_latency = pt->cls[1].latency;
+	double phi = d->ext_share;
+	pt->cls[0] = (struct ct_perf_class){ (1 - phi) * (1 - conv_miss), hit_latency };
+	pt->cls[1] = (struct ct_perf_class){ phi * (1 - ext_miss), hit_latency + h->trip };
+	pt->cls[2] = (struct ct_perf_class){ (1 - phi) * conv_miss + phi * ext_miss * (1 - wrong),
+		                             miss_latency };
+	pt->cls[3] = (struct ct_perf_class){ phi * ext_miss * wrong, miss_latency + h->trip };
+	pt->dram_share = pt->cls[2].share + pt->cls[3].share;
+	pt->n_classes = 4;
+	qsort(pt->cls, pt->n_classes, sizeof pt->cls[0], by_latency);
+}
+
+/* Packets of `bytes` of data on the network. */
+static double packets(const struct ct_gpu *g, double bytes)
+{
+	if (g->noc_flits_as_one)
+		return ceil(bytes / g->llc.sector);
+	return ceil((bytes + g->noc_header_bytes) / g->noc_flit_bytes);
+}
+
+static void extended_traffic(const struct ct_mo_model *m, const struct traffic *t,
+                             struct ct_perf_point *pt)
+{
+	const struct ct_workload *w = m->w;
+	double block = m->p.v[CT_MO_BLOCK_BYTES], data = packets(&m->gpu, block);
+	double bytes = w->dram_read_bytes + w->dram_write_bytes;
+	double written = bytes > 0 ? w->dram_write_bytes / bytes : 0;
+	double base = w->llc_line_misses > 0 ? bytes / w->llc_line_misses : m->gpu.llc.line;
+	/* A miss fetches the whole block: the metadata has no sector bits. Write-backs
+	 * scale alike. */
+	double sectors = w->llc_requests > 0 ? w->llc_sectors / w->llc_requests : 1;
+	double whole = block / fmax(sectors * m->gpu.llc.sector, 1);
+	double fetch = m->p.v[CT_MO_DRAM_FETCH_BYTES];
+	double per_miss = fetch > 0 ? fetch / fmax(1 - written, 0.5) : base * fmax(whole, 1);
+	pt->dram_bytes = t->conv_misses * base + t->misses * per_miss;
+	/* Lookup; insertion behind a predicted miss; fetch and answer behind a wrong
+	 * prediction (MO-Q9, MO-Q10); write-back of dirty victims. */
+	pt->slice_out += t->hits + t->wrong + (t->misses - t->wrong) * data + t->wrong * data;
+	pt->slice_in += t->hits * data + t->wrong * data + t->misses * written * data;
+}
+
+static double any_line(const struct ct_mo_model *m, double p)
+{
+	return 1 - pow(1 - fmin(p, 1), m->perf.lines_per_load);
+}
+
+/* Each set is one warp that serves a request at a time; insertions take a turn, too. */
+static void extended_stations(const struct ct_mo_model *m, const struct traffic *t,
+                              const struct ct_mo_split *d, const struct helper *h,
+                              struct ct_perf_point *pt)
+{
+	double loads = m->perf.loads, beta = m->p.v[CT_MO_SETS_BETA], asked = 0;
+	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
+	pt->n_extra = 0;
+	for (int i = 0; i < CT_MO_SET_KINDS; i++) {
+		double turns = d->requests * d->kind_share[i];
+		double waited = d->requests > 0
+		                ? d->kind_share[i] - d->kind_misses[i] * (1 - wrong) / d->requests : 0;
+		if (!(d->sets[i] > 0) || !(turns > 0))
+			continue;
+		asked += waited;
+		pt->extra[pt->n_extra++] = (struct ct_amva_station){
+			.demand = turns * h->service / loads, .servers = d->sets[i] / beta,
+			.wait = any_line(m, pt->l1_miss * fmax(waited, 0)) * h->service };
+	}
+	pt->extra[pt->n_extra++] = (struct ct_amva_station){
+		.demand = t->requests * h->port / loads, .servers = d->cache_sms / beta,
+		.wait = any_line(m, pt->l1_miss * fmax(asked, 0)) * h->port };
+}
+
+/* Power of the cache-mode SMs, joule per cycle of the run. The published energy per
+ * byte was measured at full throughput and holds the SM's static and instruction
+ * power, the network and the LLC banks (model-notes.md 5): nothing is added to it, and
+ * at less throughput the SM still draws what an idle one does. */
+static double helper_power(const struct ct_mo_model *m, const struct traffic *t, double cache_sms,
+                           double seconds)
+{
+	const double *v = m->p.v;
+	double full = v[CT_MO_EXT_PJ_PER_BYTE] * 1e-12 * v[CT_MO_EXT_GBPS] * 1e9;
+	double idle = fmin(m->energy.sm_watt, full);
+	double bytes = (t->hits + t->misses) * v[CT_MO_BLOCK_BYTES];
+	double busy = seconds > 0 ? bytes / seconds / (cache_sms * v[CT_MO_EXT_GBPS] * 1e9) : 0;
+	return cache_sms * (idle + (full - idle) * fmin(busy, 1));
+}
+
+static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                    struct ct_mo_estimate *x, struct ct_error *e)
+{
+	const struct ct_mo_split *d;
+	int st = split_at(m, s->compression, sms, &d, e);
+	if (st != CT_OK)
+		return st;
+	struct ct_perf_point pt;
+	struct helper h = helper_of(m, s);
+	ct_perf_conventional(&m->perf, &m->gpu, sms, d->conv_lines + d->ext_lines, &pt);
+	override_latencies(m, &pt);
+	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
+	struct traffic t = { .requests = d->requests * d->ext_share, .misses = d->ext_misses };
+	double conv = d->requests - t.requests;
+	t.hits = fmax(t.requests - t.misses, 0);
+	t.wrong = t.misses * predicted(s, d);
+	t.conv_misses = fmin(d->conv_misses * m->perf.line_misses_factor, conv);
+	extended_classes(m, &t, d, &h, &pt);
+	extended_traffic(m, &t, &pt);
+	pt.llc_sectors *= 1 - d->ext_share;
+	extended_stations(m, &t, d, &h, &pt);
+	const struct ct_workload *w = m->w;
+	double sectors = w->llc_line_misses > 0 ? w->llc_sector_misses / w->llc_line_misses : 1;
+	x->llc_bytes = d->conv_lines * m->gpu.llc.line;
+	x->extended_bytes = d->ext_lines * m->p.v[CT_MO_BLOCK_BYTES];
+	x->llc_requests = d->requests;
+	x->llc_misses = (t.conv_misses + t.misses) * sectors;
+	x->extended_hit_rate = t.requests > 0 ? t.hits / t.requests : NAN;
+	x->given_miss = t.misses > 0 ? t.wrong / t.misses : 0;
+	x->stale = d->stale;
+	x->alias = d->alias;
+	x->compression_ratio = m->kernel[s->compression].ratio;
+	x->dead = d->dead;
+	x->crowded = d->crowded;
+	x->simulated = d->simulated;
+	/* The power of the helpers depends on the time that it is divided by. */
+	struct ct_perf_result r;
+	ct_perf_eval(&m->perf, &pt, &r);
+	double seconds = r.cycles / (m->gpu.core_mhz * 1e6);
+	double watt = helper_power(m, &t, d->cache_sms, seconds);
+	finish(m, s, &pt, watt / (m->gpu.core_mhz * 1e6), x);
+	return CT_OK;
+}
+
+int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                      struct ct_mo_estimate *x, struct ct_error *e)
+{
+	memset(x, 0, sizeof *x);
+	x->compute_sms = sms;
+	if (!s->extended || sms >= m->gpu.sms) {
+		struct ct_mo_system plain = *s;
+		int st = conventional(m, s->extended ? &plain : s, sms, x);
+		if (s->extended) {
+			x->compression_ratio = m->kernel[s->compression].ratio;
+			x->given_miss = 0;
+		}
+		return st;
+	}
+	x->cache_sms = m->gpu.sms - sms;
+	return extended(m, s, sms, x, e);
+}
+
+/* The paper's sweep starts at 10 of 68 SMs (MO-S20). */
+static unsigned fewest(const struct ct_mo_model *m, const struct ct_mo_system *s)
+{
+	return s->extended ? m->min_sms : (m->gpu.sms * 10 + 67) / 68;
+}
+
+int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
+                        struct ct_mo_estimate *out, struct ct_error *e)
+{
+	if (s->as_ibl) {
+		int st = ct_mo_estimate_best(m, &SYSTEMS[1], out, e);
+		return st == CT_OK ? ct_mo_estimate_at(m, s, (unsigned)out->compute_sms, out, e) : st;
+	}
+	int st = ct_mo_estimate_at(m, s, m->gpu.sms, out, e);
+	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > fewest(m, s);) {
+		struct ct_mo_estimate x;
+		st = ct_mo_estimate_at(m, s, n, &x, e);
+		if (st == CT_OK && x.ipc > out->ipc)
+			*out = x;
+	}
+	return st;
+}
+
+int ct_mo_estimate_configured(struct ct_mo_model *m, struct ct_mo_estimate *out,
+                              struct ct_error *e)
+{
+	static const struct ct_mo_system PLAIN = { .name = "configured", .llc_factor = 1 };
+	return ct_mo_estimate_at(m, &PLAIN, m->gpu.sms, out, e);
+}

@@ -1,0 +1,86 @@
+/* systems.h - the systems that the Morpheus paper compares, as one table of parts
+ * (papers-facts/morpheus.md 2), and their analytic estimates from a profile. */
+#ifndef CT_MODELS_MORPHEUS_SYSTEMS_H
+#define CT_MODELS_MORPHEUS_SYSTEMS_H
+
+#include "models/common/energy.h"
+#include "models/common/perf.h"
+#include "models/morpheus/split.h"
+
+enum ct_mo_predictor { CT_MO_PREDICT_BLOOM, CT_MO_PREDICT_NONE, CT_MO_PREDICT_PERFECT };
+
+struct ct_mo_system {
+	const char *name;
+	const char *what;       /* for people */
+	unsigned best_sms : 1;  /* the SM count with the most IPC, else all */
+	unsigned as_ibl : 1;    /* the SM count that IBL chooses */
+	unsigned fair : 1;      /* the LLC also gets what Morpheus adds in storage */
+	unsigned boost : 1;     /* Frequency-Boost */
+	unsigned unified : 1;   /* Unified-SM-Mem */
+	unsigned grown : 1;     /* larger-LLC: as much LLC as Morpheus-ALL has in total */
+	unsigned extended : 1;  /* idle SMs cache */
+	unsigned compression : 1, indirect_mov : 1;
+	double llc_factor;      /* capacity against the configured LLC */
+	enum ct_mo_predictor predictor;
+};
+/* In the order of the design's table, BL first; NULL past the end. Static storage. */
+const struct ct_mo_system *ct_mo_system_at(size_t i);
+/* Index by name, or -1. */
+int ct_mo_system_find(const char *name);
+enum { CT_MO_SYSTEMS = 13 };
+
+/* What one system does at one SM count. Not-a-number where it does not apply. */
+struct ct_mo_estimate {
+	double compute_sms, cache_sms;
+	double cycles, ipc;          /* without launches */
+	double llc_bytes, extended_bytes;
+	double llc_misses;           /* sectors, whole run */
+	double llc_requests, extended_hit_rate, given_miss, stale, alias;
+	double compression_ratio;
+	double packets;              /* at the slices, both ways */
+	double dram_bytes;
+	double l1_sector_misses;
+	double joule, watt;
+	size_t bottleneck;
+	double utilisation;
+	int dead, crowded, simulated;
+};
+
+/* Everything that the estimates of one profile share. */
+struct ct_mo_model {
+	const struct ct_workload *w;
+	struct ct_gpu replayed, gpu;   /* of the profile; in force */
+	struct ct_morpheus_params p;
+	struct ct_morpheus_storage storage;
+	struct ct_perf perf;
+	struct ct_energy energy;
+	struct ct_mo_bloom bloom;
+	struct ct_morpheus_mix mix;
+	enum { CT_MO_MIX_MEASURED, CT_MO_MIX_ASSUMED } mix_source;
+	struct ct_morpheus_kernel kernel[2];  /* without and with compression */
+	unsigned min_sms;              /* fewest compute SMs that Morpheus may choose */
+	struct ct_mo_split *cache[2];  /* per kernel, by compute SMs; owned */
+	unsigned char *cached[2];
+	double larger_lines;           /* of larger-LLC, set once ALL is known */
+};
+
+/* replayed: the GPU of the profile's GP; gpu: the one in force (the same SM count).
+ * w must outlive the model. Fails with CT_ERR_USAGE, CT_ERR_INPUT, CT_ERR_NOMEM. */
+int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
+                     const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
+                     struct ct_error *e);
+void ct_mo_model_free(struct ct_mo_model *m);
+
+/* One system on `sms` compute SMs (1 .. all). Fails with CT_ERR_NOMEM. */
+int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                      struct ct_mo_estimate *out, struct ct_error *e);
+/* One system at the SM count that its definition chooses: all, or the best (ties: the
+ * most SMs). */
+int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
+                        struct ct_mo_estimate *out, struct ct_error *e);
+/* The user's GPU as configured: all SMs, no storage added. */
+int ct_mo_estimate_configured(struct ct_mo_model *m, struct ct_mo_estimate *out,
+                              struct ct_error *e);
+
+#endif

@@ -1,0 +1,318 @@
+/* The whole analytic model on made-up workloads whose answer is known. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/morpheus/estimate.h"
+
+enum { MIB = 1024 * 1024, SMS = 68 };
+
+/* A program of R loads per line request that walks a working set again and again:
+ * every distance is about `lines`, on n SMs `lines * private_part(n)`. */
+struct spec {
+	double lines;      /* working set on all SMs */
+	double growing;    /* share of it that grows with the number of SMs */
+	double requests;   /* at the LLC */
+	double cold;       /* share of them that never comes back */
+	double insts_per_load;
+	double dram_busy;  /* of the run */
+	double latency;
+};
+
+static void add_view(struct ct_workload *w, unsigned sms, const struct spec *s)
+{
+	struct ct_llc_view *v = &w->view[w->n_views++];
+	double lines = s->lines * (1 - s->growing + s->growing * sms / SMS);
+	memset(v, 0, sizeof *v);
+	v->sms = sms;
+	uint64_t n = (uint64_t)(s->requests * (1 - s->cold));
+	for (int i = 0; i < 16; i++) /* spread by a tenth, as real loops are */
+		ct_hist_add(&v->hist, (uint64_t)(lines * (0.9 + 0.2 * i / 15)), n / 16);
+	v->hist.cold = (uint64_t)s->requests - n / 16 * 16;
+	v->requests = (double)ct_hist_total(&v->hist);
+}
+
+static void make(struct ct_workload *w, const struct ct_gpu *g, const struct spec *s)
+{
+	memset(w, 0, sizeof *w);
+	w->sms = SMS;
+	for (unsigned i = 1; i <= 4; i++)
+		add_view(w, SMS * i / 4, s);
+	double lines = (double)ct_gpu_llc_bytes(g) / 128;
+	double miss = ct_workload_llc_misses(w, SMS, lines, g->llc.ways);
+	w->loads = s->requests;
+	w->l1_requests = w->llc_requests = s->requests;
+	w->llc_line_misses = miss;
+	w->l1_sectors = w->l1_sector_misses = w->l1_read_sectors = w->l1_read_misses = 4 * s->requests;
+	w->llc_sectors = w->llc_read_sectors = 4 * s->requests;
+	w->llc_sector_misses = w->llc_read_misses = 4 * miss;
+	w->dram_read_bytes = 128 * miss;
+	double bytes_per_cycle = ct_gpu_dram_gbps(g) * 1e3 / g->core_mhz * 0.85;
+	w->warp_insts = s->insts_per_load * s->requests;
+	w->thread_insts = 32 * w->warp_insts;
+	double issue = w->warp_insts / (SMS * g->schedulers);
+	double dram = w->dram_read_bytes / bytes_per_cycle;
+	w->cycles = fmax(fmax(dram / s->dram_busy, issue / 0.9), 4 * s->requests / g->llc_slices / 0.8);
+	w->launches = 1;
+	w->mem_latency = s->latency;
+	w->resident_warps = 48;
+	w->active_sms = SMS;
+	w->warps_per_cta = 8;
+	w->cta_capacity = 6 * SMS;
+	w->waves = 20;
+	w->issue_cycles = w->warp_insts / g->schedulers;
+	w->unit_cycles = w->issue_cycles;
+	w->l1_cycles = s->requests;
+	w->noc_request_cycles = w->noc_reply_cycles = w->llc_cycles = 4 * s->requests;
+	w->dram_cycles = dram * g->dram_channels;
+	double residency = 48.0 * SMS * w->cycles / w->loads;
+	w->mem_parallelism = fmax(s->latency / (0.9 * residency), 1);
+	w->think = residency - s->latency / w->mem_parallelism;
+	w->compression_high = w->compression_low = w->compression_none = NAN;
+	w->registers_used = 0.5;
+	w->sm_fill = 20;
+}
+
+static const struct spec BETWEEN = { 9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500 };
+static const struct spec STREAM = { 1e8, 0, 4e6, 0.99, 10, 0.9, 1500 };
+static const struct spec COMPUTE = { 9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700 };
+static const struct spec FITS = { 2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400 };
+static const struct spec THRASH = { 8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500 };
+
+static struct ct_mo_answer *ask(struct ct_workload *w, const struct spec *s)
+{
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_morpheus_params p;
+	struct ct_mo_answer *a = calloc(1, sizeof *a);
+	assert_non_null(a);
+	ct_gpu_defaults(&g);
+	make(w, &g, s);
+	ct_morpheus_defaults(&p);
+	if (ct_mo_answer_init(a, w, &g, &g, &p, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	return a;
+}
+
+static void done(struct ct_mo_answer *a)
+{
+	ct_mo_answer_free(a);
+	free(a);
+}
+
+static const struct ct_mo_row *row(const struct ct_mo_answer *a, const char *name)
+{
+	int i = ct_mo_system_find(name);
+	assert_true(i >= 0);
+	return &a->row[i];
+}
+
+static void show(const char *what, const struct ct_mo_answer *a)
+{
+	print_message("%s: unanchored/replayed %.3f, waits x%.3g, latency +%.0f, DRAM x%.3f\n", what,
+	              a->model.perf.ratio, a->model.perf.wait_factor, a->model.perf.latency_added,
+	              a->model.perf.demand_factor[CT_PERF_DRAM]);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++) {
+		const struct ct_mo_row *r = &a->row[i];
+		char why[160];
+		ct_mo_row_why(a, r, why, sizeof why);
+		print_message("  %-32s %2.0f+%2.0f  %5.3f [%5.3f %5.3f]  W %5.3f q %.3f  %s\n",
+		              r->system->name, r->x.compute_sms, r->x.cache_sms, r->speedup.value,
+		              r->speedup.low, r->speedup.high, r->perf_per_watt.value, r->x.given_miss, why);
+	}
+}
+
+static void general_properties(struct ct_mo_answer *a)
+{
+	assert_true(row(a, "BL")->speedup.value == 1);
+	assert_true(row(a, "BL")->x.compute_sms == SMS);
+	assert_true(row(a, "IBL")->speedup.value >= 1);
+	/* More of a good thing never costs. */
+	assert_true(row(a, "IBL-4x-LLC")->speedup.value >= row(a, "IBL-2x-LLC")->speedup.value - 1e-9);
+	assert_true(row(a, "Morpheus-Indirect-MOV")->speedup.value >=
+	            row(a, "Morpheus-Basic")->speedup.value - 1e-9);
+	assert_true(row(a, "Morpheus-Basic/Perfect-Prediction")->speedup.value >=
+	            row(a, "Morpheus-Basic")->speedup.value - 1e-9);
+	assert_true(row(a, "Morpheus-Basic")->speedup.value >=
+	            row(a, "Morpheus-Basic/No-Prediction")->speedup.value - 1e-9);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++) {
+		const struct ct_mo_row *r = &a->row[i];
+		assert_true(r->speedup.low <= r->speedup.value && r->speedup.value <= r->speedup.high);
+		assert_true(isfinite(r->speedup.value) && r->speedup.value > 0);
+		assert_true(r->x.compute_sms + r->x.cache_sms <= SMS);
+		assert_true(r->x.watt > 0);
+		if (r->system->extended)
+			assert_true(r->x.cache_sms <= 51);
+	}
+	/* Anchored: the configured GPU takes the replayed cycles. */
+	assert_true(fabs(a->configured.cycles / a->model.w->cycles - 1) < 1e-6);
+}
+
+static void between_the_capacities_gains(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_mo_answer *a = ask(w, &BETWEEN);
+	show("between", a);
+	general_properties(a);
+	const struct ct_mo_row *r = row(a, "Morpheus-ALL");
+	assert_true(r->speedup.value > 1.1);
+	assert_true(r->x.cache_sms > 0);
+	assert_true(r->x.llc_misses < 0.5 * row(a, "BL")->x.llc_misses);
+	done(a);
+}
+
+static void streaming_gains_nothing(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_mo_answer *a = ask(w, &STREAM);
+	show("stream", a);
+	general_properties(a);
+	assert_true(fabs(row(a, "Morpheus-ALL")->speedup_configured.value - 1) < 0.01);
+	assert_true(fabs(row(a, "IBL-4x-LLC")->speedup.value - 1) < 0.01);
+	done(a);
+}
+
+static void compute_bound_gains_nothing(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_mo_answer *a = ask(w, &COMPUTE);
+	show("compute", a);
+	general_properties(a);
+	assert_true(fabs(row(a, "Morpheus-ALL")->speedup_configured.value - 1) < 0.01);
+	assert_true(row(a, "Morpheus-ALL")->x.compute_sms >= 67);
+	done(a);
+}
+
+static void what_fits_gains_nothing(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_mo_answer *a = ask(w, &FITS);
+	show("fits", a);
+	general_properties(a);
+	assert_true(fabs(row(a, "Morpheus-ALL")->speedup_configured.value - 1) < 0.01);
+	done(a);
+}
+
+static void thrashing_falls_with_more_sms(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_mo_answer *a = ask(w, &THRASH);
+	struct ct_mo_estimate at34, at68;
+	struct ct_error e;
+	show("thrash", a);
+	general_properties(a);
+	ct_mo_estimate_at(&a->model, ct_mo_system_at(0), 34, &at34, &e);
+	ct_mo_estimate_at(&a->model, ct_mo_system_at(0), 68, &at68, &e);
+	assert_true(at34.ipc > 1.05 * at68.ipc);
+	assert_true(row(a, "IBL")->x.compute_sms < SMS);
+	assert_true(row(a, "IBL")->speedup.value > 1.05);
+	done(a);
+}
+
+static void dead_filters_are_told(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_morpheus_params p;
+	struct ct_mo_answer *a = calloc(1, sizeof *a);
+	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
+	assert_non_null(a);
+	ct_gpu_defaults(&g);
+	make(w, &g, &BETWEEN);
+	w->compression_high = 1;
+	w->compression_low = w->compression_none = 0;
+	ct_morpheus_defaults(&p);
+	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, &e), CT_OK);
+	assert_int_equal(a->model.kernel[1].rf_blocks, 200);
+	assert_true(row(a, "Morpheus-ALL")->x.dead);
+	assert_false(row(a, "Morpheus-Basic")->x.dead);
+	unsigned n = ct_mo_answer_notes(a, notes), found = 0;
+	for (unsigned i = 0; i < n; i++)
+		found |= strstr(notes[i], "never swap") != NULL;
+	assert_true(found);
+	assert_true(a->model.mix_source == CT_MO_MIX_MEASURED);
+	done(a);
+}
+
+static void bandwidth_beyond_the_warps_is_told(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_morpheus_params p;
+	struct ct_mo_answer *a = calloc(1, sizeof *a);
+	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
+	assert_non_null(a);
+	ct_gpu_defaults(&g);
+	make(w, &g, &BETWEEN);
+	ct_morpheus_defaults(&p);
+	assert_int_equal(ct_morpheus_set(&p, "morpheus.ext_service_ns=300", &e), CT_OK);
+	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, &e), CT_OK);
+	unsigned n = ct_mo_answer_notes(a, notes), found = 0;
+	for (unsigned i = 0; i < n; i++)
+		found |= strstr(notes[i], "ext_gbps") != NULL;
+	assert_true(found);
+	done(a);
+}
+
+/* Both kinds of set together hold what the capacity says: a loop that is 5 % smaller
+ * than all of it hits, one that is 20 % larger misses. */
+static void capacity_is_what_counts(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_morpheus_params p;
+	struct ct_morpheus_kernel k;
+	struct ct_mo_split d;
+	ct_gpu_defaults(&g);
+	ct_morpheus_defaults(&p);
+	assert_int_equal(ct_morpheus_kernel(&g, &p, NULL, &k, &e), CT_OK);
+	double total = 5.0 * MIB / 128 + 34.0 * 328 * 1024 / 128;
+	struct spec s = BETWEEN;
+	s.cold = 0;
+	for (int large = 0; large < 2; large++) {
+		s.lines = total * (large ? 1.7 : 0.5);
+		make(w, &g, &s);
+		assert_int_equal(ct_mo_split_eval(w, &k, NULL, 34, 34, 5.0 * MIB / 128, 16, &d, &e), CT_OK);
+		assert_true(fabs(d.conv_lines + d.ext_lines - total) < 1e-6);
+		assert_true(fabs(d.ext_share - d.ext_lines / total) < 1e-12);
+		double miss = (d.conv_misses + d.ext_misses) / d.requests;
+		assert_true(large ? miss > 0.95 : miss < 0.05);
+	}
+}
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct ct_workload));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(between_the_capacities_gains),
+		cmocka_unit_test(streaming_gains_nothing),
+		cmocka_unit_test(compute_bound_gains_nothing),
+		cmocka_unit_test(what_fits_gains_nothing),
+		cmocka_unit_test(thrashing_falls_with_more_sms),
+		cmocka_unit_test(dead_filters_are_told),
+		cmocka_unit_test(bandwidth_beyond_the_warps_is_told),
+		cmocka_unit_test(capacity_is_what_counts),
+	};
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
