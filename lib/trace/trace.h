@@ -24,8 +24,11 @@ struct ct_trace;
 struct ct_filter; /* which kernels; see ct_filter_compile() */
 
 /* Compiles -k REGEX|N|N-M: a PCRE2 pattern searched in the kernel's name, or
- * launch numbers (ordinals, from 1). *f is owned by the caller. */
+ * launch numbers (ordinals, from 1). *f is owned by the caller. Fails with
+ * CT_ERR_USAGE, CT_ERR_NOMEM. */
 int ct_filter_compile(struct ct_filter **f, const char *text, struct ct_error *e);
+/* 1 or 0; < 0 (CT_ERR_NOMEM, CT_ERR_LIMIT for a pattern that backtracks without end)
+ * when the pattern could not be tried. Thread-safe. */
 int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k);
 void ct_filter_free(struct ct_filter *f); /* NULL allowed */
 

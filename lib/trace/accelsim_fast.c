@@ -1,0 +1,365 @@
+/* accelsim_fast.c - instruction lines whose static text was seen before.
+ *
+ * Programs are loops: nearly every line repeats an earlier one but for mask and
+ * addresses. A template keeps the static text of a line as 64-bit words with a mask
+ * of the bytes that count, so that a line is recognised by a handful of loads, and
+ * the template that followed last time is tried first. What is left to parse are
+ * eight hexadecimal digits of lane mask and the address field. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/private/accelsim.h"
+#include "trace/private/text.h"
+
+enum {
+	WORDS = 12,      /* static text up to the address field: 96 bytes */
+	TAIL_WORDS = 4,  /* after it: 32 bytes */
+	MAX_TEMPLATES = 1 << 17,
+	MAX_CHAIN = 16   /* texts with one PC (called functions); further ones are slow only */
+};
+
+struct template {
+	uint32_t sid;
+	uint32_t next;    /* template that followed last time, plus 1 */
+	uint32_t chain;   /* next one with the same hash, plus 1 */
+	uint16_t length;  /* of the text, with the newline if nothing else follows */
+	uint8_t words, tail_words;
+	uint8_t tail_length;
+	uint8_t mask_at;
+	uint8_t flags;    /* CT_TPL_* */
+	uint8_t registers;
+	uint64_t pc;
+	uint64_t text[WORDS], care[WORDS];
+	uint64_t tail[TAIL_WORDS], tail_care[TAIL_WORDS];
+};
+
+struct ct_templates {
+	struct template *t;
+	size_t n, cap;
+	uint32_t *bucket; /* by PC, plus 1 */
+	size_t buckets;
+};
+
+struct ct_templates *ct_templates_new(void)
+{
+	return calloc(1, sizeof(struct ct_templates));
+}
+
+void ct_templates_free(struct ct_templates *s)
+{
+	if (!s)
+		return;
+	free(s->t);
+	free(s->bucket);
+	free(s);
+}
+
+void ct_templates_reset(struct ct_templates *s)
+{
+	s->n = 0;
+	if (s->buckets)
+		memset(s->bucket, 0, s->buckets * sizeof *s->bucket);
+}
+
+static uint32_t *bucket_of(struct ct_templates *s, uint64_t pc)
+{
+	return &s->bucket[ct_mix64(pc) & (s->buckets - 1)];
+}
+
+static int grow_buckets(struct ct_templates *s)
+{
+	size_t n = s->buckets ? 2 * s->buckets : 1024;
+	uint32_t *b = ct_calloc(n, sizeof *b);
+	if (!b)
+		return -1;
+	free(s->bucket);
+	s->bucket = b;
+	s->buckets = n;
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t *head = bucket_of(s, s->t[i].pc);
+		s->t[i].chain = *head;
+		*head = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+/* Copies n bytes into words and marks them as counting. */
+static void to_words(uint64_t *text, uint64_t *care, unsigned words, const char *p, size_t n)
+{
+	unsigned char bytes[8 * WORDS] = {0}, counts[8 * WORDS] = {0};
+	memcpy(bytes, p, n);
+	memset(counts, 0xff, n);
+	memcpy(text, bytes, 8 * words);
+	memcpy(care, counts, 8 * words);
+}
+
+/* Bytes of the mask's digits do not count. */
+static void spare_mask(struct template *x)
+{
+	unsigned char care[8 * WORDS], text[8 * WORDS];
+	memcpy(care, x->care, sizeof care);
+	memcpy(text, x->text, sizeof text);
+	memset(care + x->mask_at, 0, 8);
+	memset(text + x->mask_at, 0, 8);
+	memcpy(x->care, care, sizeof care);
+	memcpy(x->text, text, sizeof text);
+}
+
+static inline int matches(const struct template *x, const char *p)
+{
+	uint64_t differ = 0;
+	for (unsigned i = 0; i < x->words; i++)
+		differ |= (ct_load64(p + 8 * i) ^ x->text[i]) & x->care[i];
+	return differ == 0;
+}
+
+static inline int tail_matches(const struct template *x, const char *p)
+{
+	uint64_t differ = 0;
+	for (unsigned i = 0; i < x->tail_words; i++)
+		differ |= (ct_load64(p + 8 * i) ^ x->tail[i]) & x->tail_care[i];
+	return differ == 0;
+}
+
+/* Any template for the line at p, by its PC; *tried templates of that hash. */
+static struct template *look_up(struct ct_templates *s, const char *p, int has_line,
+                                unsigned *tried)
+{
+	const char *q = p;
+	uint64_t pc = 0;
+	*tried = 0;
+	if (!s->buckets)
+		return NULL;
+	if (has_line) {
+		while ((unsigned)(*q - '0') <= 9)
+			q++;
+		q = ct_skip_blanks(q);
+	}
+	for (int d, n = 0; (d = ct_hex_digit(*q)) >= 0 && n < 16; q++, n++)
+		pc = pc << 4 | (unsigned)d;
+	uint32_t at = *bucket_of(s, pc);
+	for (; at && *tried < MAX_CHAIN; (*tried)++) {
+		struct template *x = &s->t[at - 1];
+		if (x->pc == pc && matches(x, p))
+			return x;
+		at = x->chain;
+	}
+	return NULL;
+}
+
+/* Address fields are parsed fast only with single blanks: format digit, blank. */
+static int plain_address(const struct ct_line *t)
+{
+	return t->address[0] >= '0' && t->address[0] <= '2' && t->address[1] == ' ';
+}
+
+uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint32_t sid,
+                          int has_line)
+{
+	struct template x = {.sid = sid, .flags = (uint8_t)ct_flags_of(t), .pc = t->inst.pc,
+	                     .registers = (uint8_t)(t->inst.ndst + t->inst.nsrc)};
+	const char *stop = t->values_text ? t->values_text : t->end + 1;
+	size_t n = (size_t)((t->address ? t->address : stop) - t->fixed);
+	size_t tail = t->address ? (size_t)(stop - t->tail) : 0;
+	unsigned chain;
+	struct template *known = look_up(s, t->fixed, has_line, &chain);
+	if (known)
+		return (uint32_t)(known - s->t) + 1;
+	if (chain >= MAX_CHAIN || n > 8 * WORDS || tail > 8 * TAIL_WORDS || s->n >= MAX_TEMPLATES ||
+	    (t->address && !plain_address(t)))
+		return 0;
+	if (s->n + 1 > s->buckets && grow_buckets(s) != 0)
+		return 0;
+	if (ct_grow((void **)&s->t, &s->cap, s->n + 1, sizeof *s->t) != 0)
+		return 0;
+	x.length = (uint16_t)n;
+	x.words = (uint8_t)((n + 7) / 8);
+	x.mask_at = (uint8_t)(t->mask_text - t->fixed);
+	to_words(x.text, x.care, x.words, t->fixed, n);
+	spare_mask(&x);
+	x.tail_length = (uint8_t)tail;
+	x.tail_words = (uint8_t)((tail + 7) / 8);
+	if (tail)
+		to_words(x.tail, x.tail_care, x.tail_words, t->tail, tail);
+	uint32_t *head = bucket_of(s, x.pc);
+	x.chain = *head;
+	s->t[s->n++] = x;
+	*head = (uint32_t)s->n;
+	return (uint32_t)s->n;
+}
+
+void ct_templates_follow(struct ct_templates *s, uint32_t a, uint32_t b)
+{
+	if (a)
+		s->t[a - 1].next = b;
+}
+
+/* Eight hexadecimal digits; 0 when one of them is none. */
+static inline int mask_digits(const char *p, uint32_t *out)
+{
+	uint32_t v = 0;
+	int bad = 0;
+	if (ct_load64(p) == ct_load64("ffffffff")) {
+		*out = UINT32_MAX;
+		return 1;
+	}
+	for (int i = 0; i < 8; i++) {
+		int d = ct_hex_digit(p[i]);
+		bad |= d;
+		v = v << 4 | (unsigned)(d & 15);
+	}
+	*out = v;
+	return bad >= 0;
+}
+
+/* A decimal of up to 18 digits, as all but absurd differences are. */
+static inline const char *short_i64(const char *p, int64_t *out)
+{
+	int64_t v;
+	int negative = *p == '-';
+	p += negative;
+	unsigned d = (unsigned)(*p - '0');
+	if (d > 9)
+		return NULL;
+	v = d;
+	const char *start = p++;
+	for (; (d = (unsigned)(*p - '0')) <= 9; p++)
+		v = (int64_t)((uint64_t)v * 10 + d);
+	if (p - start > 18)
+		return NULL;
+	*out = negative ? -v : v;
+	return p;
+}
+
+static inline const char *short_hex(const char *p, uint64_t *out)
+{
+	if (p[0] == '0' && p[1] == 'x')
+		p += 2;
+	const char *start = p;
+	uint64_t v = 0;
+	for (int d; (d = ct_hex_digit(*p)) >= 0; p++)
+		v = v << 4 | (unsigned)d;
+	*out = v;
+	return p > start && p - start <= 16 ? p : NULL;
+}
+
+static const char *list_field(const char *p, struct ct_pack_addr *a)
+{
+	uint64_t before = 0, v;
+	a->base = 0;
+	for (unsigned i = 0; i < a->n; i++) {
+		if (*p++ != ' ' || !(p = short_hex(p, &v)))
+			return NULL;
+		if (i == 0)
+			a->base = v;
+		else
+			a->delta[i - 1] = (int64_t)(v - before);
+		before = v;
+	}
+	return p;
+}
+
+/* The address field at p ("1 0x7f00 4"): its end, or NULL for the slow parser. */
+static const char *address_field(const char *p, uint32_t mask, struct ct_pack_addr *a)
+{
+	char form = p[0];
+	if (p[1] != ' ' || form < '0' || form > '2')
+		return NULL;
+	a->n = ct_popcount(mask);
+	a->stride = 0;
+	if (form == '0') {
+		a->form = CT_ADDR_LIST;
+		return list_field(p + 1, a);
+	}
+	p = short_hex(p + 2, &a->base);
+	if (!p)
+		return NULL;
+	if (form == '1') {
+		a->form = CT_ADDR_STRIDE;
+		return *p == ' ' ? short_i64(p + 1, &a->stride) : NULL;
+	}
+	a->form = CT_ADDR_DELTAS;
+	for (unsigned i = 1; i < a->n; i++)
+		if (*p != ' ' || !(p = short_i64(p + 1, &a->delta[i - 1])))
+			return NULL;
+	return p;
+}
+
+/* Values end the line; NULL for the slow parser, which says what is wrong. */
+static const char *values_field(const char *p, unsigned registers, uint32_t *values, unsigned *n)
+{
+	*n = 0;
+	for (unsigned r = 0; r < registers; r++) {
+		uint64_t count, v;
+		p = ct_text_u64(ct_skip_blanks(p), &count);
+		if (!p || !ct_is_end(*p) || count > CT_WARP_LANES)
+			return NULL;
+		values[(*n)++] = (uint32_t)count;
+		for (; count > 0; count--) {
+			p = ct_text_hex(ct_skip_blanks(p), &v);
+			if (!p || !ct_is_end(*p) || v > UINT32_MAX)
+				return NULL;
+			values[(*n)++] = (uint32_t)v;
+		}
+	}
+	p = ct_skip_blanks(p);
+	p += *p == '\r';
+	return *p == '\n' ? p + 1 : NULL;
+}
+
+static const char *values_line(struct ct_templates *s, const struct template *x, const char *p,
+                               uint32_t mask, struct ct_stream *w, struct ct_span *o,
+                               struct ct_tally *n, const struct ct_pack_addr *addr, int keep)
+{
+	uint32_t values[CT_MAX_VALUES];
+	unsigned count;
+	p = values_field(p, x->registers, values, &count);
+	if (!p)
+		return NULL;
+	w->last = (uint32_t)(x - s->t) + 1;
+	ct_stream_put(w, o, n, x->sid, mask, x->flags, addr, values, keep ? count : 0);
+	return p;
+}
+
+const char *ct_templates_line(struct ct_templates *s, const char *p, int has_line,
+                              struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
+                              int keep_values)
+{
+	struct template *before = w->last ? &s->t[w->last - 1] : NULL;
+	struct template *x = before && before->next ? &s->t[before->next - 1] : NULL;
+	struct ct_pack_addr addr;
+	uint32_t mask;
+	if (!x || !matches(x, p)) {
+		unsigned tried;
+		x = look_up(s, p, has_line, &tried);
+		if (!x)
+			return NULL;
+		if (before)
+			before->next = (uint32_t)(x - s->t) + 1;
+	}
+	if (!mask_digits(p + x->mask_at, &mask))
+		return NULL;
+	p += x->length;
+	if (!x->flags) {
+		w->last = (uint32_t)(x - s->t) + 1;
+		w->lines++;
+		w->insts++;
+		w->undo.valid = 0;
+		o->p = ct_pack_plain(&w->packer, o->p, x->sid, mask);
+		return p;
+	}
+	addr.form = CT_ADDR_NONE;
+	if (x->flags & CT_TPL_ADDRESS) {
+		p = address_field(p, mask, &addr);
+		if (!p || !tail_matches(x, p))
+			return NULL;
+		p += x->tail_length;
+	}
+	if (x->flags & CT_TPL_VALUES)
+		return values_line(s, x, p, mask, w, o, n, &addr, keep_values);
+	w->last = (uint32_t)(x - s->t) + 1;
+	ct_stream_put(w, o, n, x->sid, mask, x->flags, &addr, NULL, 0);
+	return p;
+}

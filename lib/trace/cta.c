@@ -1,0 +1,179 @@
+/* cta.c - CTAs and the cursors that read them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "trace/private/pack.h"
+
+struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps,
+                          uint32_t segments)
+{
+	size_t head = (sizeof(struct ct_cta) + 15) & ~(size_t)15;
+	size_t bytes = head + warps * (sizeof(struct ct_warp_info) + sizeof(struct ct_warp_start)) +
+	               segments * sizeof(struct ct_segment);
+	struct ct_cta *c = calloc(1, bytes);
+	if (!c)
+		return NULL;
+	atomic_init(&c->refs, 1);
+	c->launch = ct_launch_ref(l);
+	c->store = ct_store_ref(s);
+	c->warps = warps;
+	c->segments = segments;
+	c->warp = (struct ct_warp_info *)(void *)((char *)c + head);
+	c->segment = (struct ct_segment *)(void *)(c->warp + warps);
+	c->start = (struct ct_warp_start *)(void *)(c->segment + segments);
+	return c;
+}
+
+struct ct_cta *ct_cta_ref(struct ct_cta *c)
+{
+	atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+	return c;
+}
+
+void ct_cta_unref(struct ct_cta *c)
+{
+	if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	for (uint32_t i = 0; i < c->segments; i++)
+		ct_store_drop(c->store, &c->segment[i]);
+	ct_launch_unref(c->launch);
+	ct_store_unref(c->store);
+	free(c);
+}
+
+const struct ct_kernel *ct_cta_kernel(const struct ct_cta *c)
+{
+	return &c->launch->kernel;
+}
+
+const struct ct_code *ct_cta_code(const struct ct_cta *c)
+{
+	return &c->launch->code;
+}
+
+uint64_t ct_cta_index(const struct ct_cta *c)
+{
+	return c->index;
+}
+
+uint32_t ct_cta_warps(const struct ct_cta *c)
+{
+	return c->warps;
+}
+
+const struct ct_warp_info *ct_cta_warp(const struct ct_cta *c, uint32_t i)
+{
+	return &c->warp[i];
+}
+
+/* Spilled segments are read through a window: many cursors may be open at once, and
+ * a window need only hold a few records. */
+enum { WINDOW = 3 * CT_PACK_RECORD_MAX };
+
+struct ct_cursor {
+	struct ct_cta *cta;
+	const unsigned char *p, *end;  /* readable part of the segment */
+	uint64_t left;                 /* instructions */
+	uint32_t segment;
+	uint32_t next;                 /* spilled: bytes of the segment already in the window */
+	unsigned char *window;         /* WINDOW bytes, made on first need */
+	uint32_t *values;              /* CT_MAX_VALUES, made on first need */
+	struct ct_unpacker unpacker;
+};
+
+/* Spilled: moves the unread rest to the front of the window and reads on. */
+static int refill(struct ct_cursor *c, struct ct_error *e)
+{
+	const struct ct_segment *s = &c->cta->segment[c->segment];
+	size_t rest = (size_t)(c->end - c->p);
+	if (!c->window && !(c->window = malloc(WINDOW)))
+		return ct_fail_nomem(e);
+	if (rest)
+		memmove(c->window, c->p, rest);
+	size_t n = s->bytes - c->next;
+	if (n > WINDOW - rest)
+		n = WINDOW - rest;
+	int st = ct_store_read(c->cta->store, s, c->next, c->window + rest, n, e);
+	c->p = c->window;
+	c->end = c->window + rest + n;
+	c->next += (uint32_t)n;
+	return st;
+}
+
+static int enter(struct ct_cursor *c, uint32_t segment, uint32_t offset, struct ct_error *e)
+{
+	const struct ct_segment *s = &c->cta->segment[segment];
+	c->segment = segment;
+	if (s->memory) {
+		c->p = s->memory + offset;
+		c->end = s->memory + s->bytes;
+		c->next = s->bytes;
+		return CT_OK;
+	}
+	c->p = c->end = c->window;
+	c->next = offset;
+	return refill(c, e);
+}
+
+int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct ct_error *e)
+{
+	if (i >= cta->warps)
+		return ct_fail(e, CT_ERR_USAGE, "warp %u of a thread block of %u", i, cta->warps);
+	struct ct_cta *old = c->cta;
+	c->cta = ct_cta_ref(cta);
+	ct_cta_unref(old);
+	c->left = cta->warp[i].insts;
+	c->p = c->end = NULL;
+	c->next = 0;
+	ct_unpacker_init(&c->unpacker);
+	return c->left ? enter(c, cta->start[i].segment, cta->start[i].offset, e) : CT_OK;
+}
+
+int ct_cursor_open(struct ct_cursor **out, struct ct_cta *cta, uint32_t i, struct ct_error *e)
+{
+	struct ct_cursor *c = calloc(1, sizeof *c);
+	*out = NULL;
+	if (!c)
+		return ct_fail_nomem(e);
+	int st = ct_cursor_reset(c, cta, i, e);
+	if (st < 0) {
+		ct_cursor_close(c);
+		return st;
+	}
+	*out = c;
+	return CT_OK;
+}
+
+int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e)
+{
+	if (c->left == 0)
+		return 0;
+	c->left--;
+	if (!c->unpacker.run) {
+		const struct ct_segment *s = &c->cta->segment[c->segment];
+		int st = CT_OK;
+		if (c->next < s->bytes && c->end - c->p < CT_PACK_RECORD_MAX)
+			st = refill(c, e);
+		else if (c->p == c->end)
+			st = enter(c, c->segment + 1, 0, e);
+		if (st < 0)
+			return st;
+		/* Only a record with bit v needs the place for values. */
+		if ((*c->p & 0xc0) == 0x40 && !c->values &&
+		    !(c->values = ct_calloc(CT_MAX_VALUES, sizeof *c->values)))
+			return ct_fail_nomem(e);
+	}
+	c->p = ct_unpack_inst(&c->unpacker, c->p, inst, c->values);
+	return 1;
+}
+
+void ct_cursor_close(struct ct_cursor *c)
+{
+	if (!c)
+		return;
+	ct_cta_unref(c->cta);
+	free(c->window);
+	free(c->values);
+	free(c);
+}

@@ -1,0 +1,89 @@
+/* filter.c - which kernels: -k REGEX|N|N-M. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/private/text.h"
+#include "trace/trace.h"
+
+/* Steps before a pattern is given up on; names are short. */
+enum { MATCH_LIMIT = 1000000 };
+
+struct ct_filter {
+	uint64_t first, last; /* launch numbers, 0 when a pattern decides */
+	pcre2_code *code;
+	pcre2_match_context *limits;
+};
+
+/* "N" or "N-M": 1 when the text has this form. */
+static int parse_range(const char *text, uint64_t *first, uint64_t *last)
+{
+	const char *p = ct_text_u64(text, first);
+	*last = *first;
+	if (p && *p == '-')
+		p = ct_text_u64(p + 1, last);
+	return p && *p == '\0';
+}
+
+static int compile(struct ct_filter *f, const char *text, struct ct_error *e)
+{
+	int number;
+	PCRE2_SIZE at;
+	f->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, &number, &at, NULL);
+	if (!f->code) {
+		PCRE2_UCHAR why[200];
+		pcre2_get_error_message(number, why, sizeof why);
+		return ct_fail(e, CT_ERR_USAGE, "bad kernel pattern '%s': %s at character %zu", text,
+		               (char *)why, (size_t)at + 1);
+	}
+	f->limits = pcre2_match_context_create(NULL);
+	if (!f->limits)
+		return ct_fail_nomem(e);
+	pcre2_set_match_limit(f->limits, MATCH_LIMIT);
+	return CT_OK;
+}
+
+int ct_filter_compile(struct ct_filter **out, const char *text, struct ct_error *e)
+{
+	struct ct_filter *f = calloc(1, sizeof *f);
+	*out = NULL;
+	if (!f)
+		return ct_fail_nomem(e);
+	int st = CT_OK;
+	if (*text == '\0')
+		st = ct_fail(e, CT_ERR_USAGE, "empty kernel pattern: give a regular expression, N or N-M");
+	else if (!parse_range(text, &f->first, &f->last))
+		st = compile(f, text, e);
+	else if (f->first == 0 || f->last < f->first)
+		st = ct_fail(e, CT_ERR_USAGE, "bad kernel range '%s': launches are numbered from 1", text);
+	if (st < 0) {
+		ct_filter_free(f);
+		return st;
+	}
+	*out = f;
+	return CT_OK;
+}
+
+int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k)
+{
+	if (!f->code)
+		return k->id >= f->first && k->id <= f->last;
+	pcre2_match_data *m = pcre2_match_data_create_from_pattern(f->code, NULL);
+	if (!m)
+		return CT_ERR_NOMEM;
+	int n = pcre2_match(f->code, (PCRE2_SPTR)k->name, strlen(k->name), 0, 0, m, f->limits);
+	pcre2_match_data_free(m);
+	if (n < 0 && n != PCRE2_ERROR_NOMATCH)
+		return n == PCRE2_ERROR_NOMEMORY ? CT_ERR_NOMEM : CT_ERR_LIMIT;
+	return n >= 0;
+}
+
+void ct_filter_free(struct ct_filter *f)
+{
+	if (!f)
+		return;
+	pcre2_code_free(f->code);
+	pcre2_match_context_free(f->limits);
+	free(f);
+}

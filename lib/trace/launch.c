@@ -1,0 +1,180 @@
+#include "trace/private/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+enum { TEXT_BLOCK = 4096, FIRST_BUCKETS = 256 };
+
+struct ct_code_text {
+	struct ct_code_text *next;
+	size_t used;
+	char text[TEXT_BLOCK];
+};
+
+struct ct_launch *ct_launch_new(void)
+{
+	struct ct_launch *l = calloc(1, sizeof *l);
+	if (l)
+		atomic_init(&l->refs, 1);
+	return l;
+}
+
+struct ct_launch *ct_launch_ref(struct ct_launch *l)
+{
+	atomic_fetch_add_explicit(&l->refs, 1, memory_order_relaxed);
+	return l;
+}
+
+static void code_free(struct ct_code *c)
+{
+	for (int i = 0; i < CT_CODE_CHUNKS; i++) {
+		struct ct_sinst *p = atomic_load_explicit(&c->chunk[i], memory_order_relaxed);
+		if (!p)
+			break;
+		free(p);
+	}
+	while (c->text) {
+		struct ct_code_text *next = c->text->next;
+		free(c->text);
+		c->text = next;
+	}
+	free(c->bucket);
+}
+
+void ct_launch_unref(struct ct_launch *l)
+{
+	if (!l || atomic_fetch_sub_explicit(&l->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	code_free(&l->code);
+	free(l->kernel.name);
+	free(l->kernel.nvbit_version);
+	free(l->kernel.tracer_version);
+	free(l->kernel.path);
+	free(l);
+}
+
+const struct ct_sinst *ct_code_at(const struct ct_code *code, uint32_t sid)
+{
+	/* Written before the CTA that names sid was handed out. */
+	struct ct_code *c = (struct ct_code *)(uintptr_t)code;
+	return atomic_load_explicit(&c->chunk[sid / CT_CODE_CHUNK], memory_order_acquire) +
+	       sid % CT_CODE_CHUNK;
+}
+
+uint32_t ct_code_count(const struct ct_code *code)
+{
+	struct ct_code *c = (struct ct_code *)(uintptr_t)code;
+	return atomic_load_explicit(&c->count, memory_order_acquire);
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	return ct_mix64(h ^ v) + 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t hash_of(const struct ct_sinst *s, size_t n)
+{
+	uint64_t h = mix(s->pc, s->line);
+	h = mix(h, (uint64_t)s->imm);
+	h = mix(h, (uint64_t)s->imm2);
+	h = mix(h, (uint64_t)s->has_imm << 56 | (uint64_t)s->has_gmma << 48 |
+	           (uint64_t)s->gmma << 40 | (uint64_t)s->ndst << 32 | (uint64_t)s->nsrc << 24 |
+	           s->width_field);
+	for (unsigned i = 0; i < s->ndst; i++)
+		h = mix(h, s->dst[i]);
+	for (unsigned i = 0; i < s->nsrc; i++)
+		h = mix(h, s->src[i]);
+	for (size_t i = 0; i < n; i++)
+		h = h * 31 + (unsigned char)s->opcode[i];
+	return ct_mix64(h);
+}
+
+static int equal(const struct ct_sinst *a, const struct ct_sinst *b, size_t n)
+{
+	return a->pc == b->pc && a->line == b->line && a->imm == b->imm && a->imm2 == b->imm2 &&
+	       a->has_imm == b->has_imm && a->has_gmma == b->has_gmma && a->gmma == b->gmma &&
+	       a->ndst == b->ndst && a->nsrc == b->nsrc && a->width_field == b->width_field &&
+	       memcmp(a->dst, b->dst, b->ndst * sizeof *b->dst) == 0 &&
+	       memcmp(a->src, b->src, b->nsrc * sizeof *b->src) == 0 &&
+	       strncmp(a->opcode, b->opcode, n) == 0 && a->opcode[n] == '\0';
+}
+
+static int grow_buckets(struct ct_code *c)
+{
+	uint32_t n = c->buckets ? c->buckets * 2 : FIRST_BUCKETS;
+	uint32_t *b = ct_calloc(n, sizeof *b);
+	if (!b)
+		return -1;
+	uint32_t count = ct_code_count(c);
+	for (uint32_t sid = 0; sid < count; sid++) {
+		const struct ct_sinst *s = ct_code_at(c, sid);
+		uint64_t i = hash_of(s, strlen(s->opcode));
+		while (b[i & (n - 1)])
+			i++;
+		b[i & (n - 1)] = sid + 1;
+	}
+	free(c->bucket);
+	c->bucket = b;
+	c->buckets = n;
+	return 0;
+}
+
+static const char *keep_text(struct ct_code *c, const char *p, size_t n)
+{
+	if (!c->text || TEXT_BLOCK - c->text->used < n + 1) {
+		struct ct_code_text *t = malloc(sizeof *t);
+		if (!t)
+			return NULL;
+		t->next = c->text;
+		t->used = 0;
+		c->text = t;
+	}
+	char *q = c->text->text + c->text->used;
+	memcpy(q, p, n);
+	q[n] = '\0';
+	c->text->used += n + 1;
+	return q;
+}
+
+static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct ct_error *e)
+{
+	uint32_t sid = ct_code_count(c);
+	uint32_t i = sid / CT_CODE_CHUNK;
+	if (i >= CT_CODE_CHUNKS)
+		return ct_fail(e, CT_ERR_LIMIT, "more than %d different instructions in one kernel: "
+		               "no program is that long", CT_CODE_CHUNK * CT_CODE_CHUNKS);
+	struct ct_sinst *chunk = atomic_load_explicit(&c->chunk[i], memory_order_relaxed);
+	if (!chunk) {
+		if (!(chunk = ct_calloc(CT_CODE_CHUNK, sizeof *chunk)))
+			return ct_fail_nomem(e);
+		atomic_store_explicit(&c->chunk[i], chunk, memory_order_release);
+	}
+	const char *opcode = keep_text(c, s->opcode, n);
+	if (!opcode)
+		return ct_fail_nomem(e);
+	chunk[sid % CT_CODE_CHUNK] = *s;
+	chunk[sid % CT_CODE_CHUNK].opcode = opcode;
+	atomic_store_explicit(&c->count, sid + 1, memory_order_release);
+	return CT_OK;
+}
+
+int ct_code_add(struct ct_code *c, const struct ct_sinst *s, size_t n, uint32_t *sid,
+                struct ct_error *e)
+{
+	if (2 * ct_code_count(c) + 2 > c->buckets && grow_buckets(c) != 0)
+		return ct_fail_nomem(e);
+	uint64_t i = hash_of(s, n);
+	for (; c->bucket[i & (c->buckets - 1)]; i++) {
+		*sid = c->bucket[i & (c->buckets - 1)] - 1;
+		if (equal(ct_code_at(c, *sid), s, n))
+			return CT_OK;
+	}
+	*sid = ct_code_count(c);
+	int st = append(c, s, n, e);
+	if (st == CT_OK)
+		c->bucket[i & (c->buckets - 1)] = *sid + 1;
+	return st;
+}

@@ -1,0 +1,41 @@
+/* launch.h - one kernel launch: its header and its growing code table, shared by the
+ * reader and every CTA that it handed out. */
+#ifndef CT_TRACE_PRIVATE_LAUNCH_H
+#define CT_TRACE_PRIVATE_LAUNCH_H
+
+#include <stdatomic.h>
+
+#include "trace/record.h"
+
+enum {
+	CT_CODE_CHUNK = 512,   /* static instructions per chunk */
+	CT_CODE_CHUNKS = 2048, /* 1 Mi static instructions in all: far above any program */
+	CT_OPCODE_MAX = 255    /* characters */
+};
+
+struct ct_code {
+	_Atomic(struct ct_sinst *) chunk[CT_CODE_CHUNKS];
+	atomic_uint count;
+	uint32_t *bucket;      /* by content: sid + 1, open addressing; reader only */
+	uint32_t buckets;
+	struct ct_code_text *text; /* opcode strings, newest block first */
+};
+
+struct ct_launch {
+	atomic_uint refs;
+	struct ct_kernel kernel;
+	struct ct_code code;
+};
+
+/* A launch with one reference, everything zero and no strings. NULL: out of memory. */
+struct ct_launch *ct_launch_new(void);
+struct ct_launch *ct_launch_ref(struct ct_launch *l);
+void ct_launch_unref(struct ct_launch *l); /* NULL allowed */
+
+/* Number of the static instruction equal to *s, added with a copy of its opcode (n
+ * characters, need not end in NUL) if it is new. Reader's thread only. Fails with
+ * CT_ERR_NOMEM, CT_ERR_LIMIT (texts without a file name). */
+int ct_code_add(struct ct_code *code, const struct ct_sinst *s, size_t n, uint32_t *sid,
+                struct ct_error *e);
+
+#endif

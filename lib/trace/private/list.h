@@ -1,0 +1,47 @@
+/* list.h - kernelslist and kernelslist.g (formats/accelsim-trace.md section 2). */
+#ifndef CT_TRACE_PRIVATE_LIST_H
+#define CT_TRACE_PRIVATE_LIST_H
+
+#include "base/buf.h"
+#include "trace/trace.h"
+
+struct ct_list_entry {
+	int is_kernel;
+	uint64_t line;           /* in the list */
+	uint32_t id;             /* kernels: ordinal from 1 */
+	char *name;              /* kernels: as written */
+	char *path;              /* kernels: the file found, NULL when missing */
+	uint64_t address, bytes; /* copies */
+};
+
+struct ct_list {
+	struct ct_list_entry *entry;
+	size_t n, cap;
+	uint64_t memcpys, kernels, missing, unknown;
+	uint64_t first_unknown;  /* line */
+	size_t first_missing;    /* entry */
+};
+
+/* Parses n bytes of list text; `name` is for messages. *list is the caller's to free
+ * also after a failure. Fails with CT_ERR_INPUT (a damaged line, a list without any
+ * kernel), CT_ERR_NOMEM. */
+int ct_list_parse(struct ct_list *list, const char *name, const char *text, size_t n,
+                  struct ct_error *e);
+/* Looks for the kernels' files in `folder`, each also with and without .xz, .gz,
+ * .zst. Names that lead out of the folder fail unless trusted, and so does a list
+ * none of whose files is there. */
+int ct_list_locate(struct ct_list *list, const char *name, const char *folder, int trust,
+                   struct ct_error *e);
+void ct_list_free(struct ct_list *list);
+
+/* Opens a file of a list: regular files only, never waiting. */
+int ct_list_open_member(struct ct_source **s, const char *path, const struct ct_source_options *o,
+                        struct ct_error *e);
+/* The list in a folder: kernelslist.g, kernelslist, else the first kernelslist_ctx_*.g
+ * by name. *path is the caller's. */
+int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **path,
+                      struct ct_error *e);
+/* Folder part of a list's path, "." when it has none; the caller's. NULL: no memory. */
+char *ct_list_folder(const char *path);
+
+#endif

@@ -1,0 +1,115 @@
+/* pack.h - the packed form of instruction streams, and CTAs being built.
+ *
+ * A warp's stream is a sequence of records. State at the head of a stream: sid -1,
+ * mask all ones, eight slots of base 0 and stride 0; an instruction with addresses
+ * uses slot sid mod 8. A record is
+ *
+ *   1kkkkkkk                     k + 1 instructions: each sid is the one before plus
+ *                                one, the mask stays, no addresses, no values
+ *   0vrjffmm [sid] [mask] [addresses] [values]
+ *     mm  mask: 0 stays, 1 all ones, 2 zero, 3 four bytes follow (little-endian)
+ *     ff  addresses: enum ct_addr_form
+ *     j   the sid is not the one before plus one: zigzag difference from that follows
+ *     r   stride: as in the slot; list, deltas: run-length form
+ *     v   values follow: their number, then each
+ *   addresses: zigzag(base - slot base), then stride: [zigzag stride]; list, deltas:
+ *     n-1 zigzag differences, or in run-length form pairs (zigzag, length)
+ *
+ * with numbers as LEB128. Differences are modulo 2^64. Records never straddle
+ * segments. */
+#ifndef CT_TRACE_PRIVATE_PACK_H
+#define CT_TRACE_PRIVATE_PACK_H
+
+#include <stdatomic.h>
+
+#include "trace/private/launch.h"
+#include "trace/private/store.h"
+
+enum {
+	CT_PACK_SLOTS = 8,
+	CT_MAX_VALUES = (CT_MAX_DST + CT_MAX_SRC) * (CT_WARP_LANES + 1),
+	/* op, sid, mask, base and 31 differences, values */
+	CT_PACK_RECORD_MAX = 1 + 5 + 4 + 10 * CT_WARP_LANES + 5 * (1 + CT_MAX_VALUES)
+};
+
+struct ct_pack_slot {
+	uint64_t base;
+	int64_t stride;
+};
+
+/* Encoder of one warp's stream. */
+struct ct_packer {
+	uint32_t sid, mask; /* of the instruction before */
+	uint32_t run;       /* instructions of the pending run */
+	struct ct_pack_slot slot[CT_PACK_SLOTS];
+};
+
+static inline void ct_packer_init(struct ct_packer *k)
+{
+	*k = (struct ct_packer){.sid = UINT32_MAX, .mask = UINT32_MAX};
+}
+
+/* What an encoder writes; addresses as the text gives them. */
+struct ct_pack_addr {
+	enum ct_addr_form form;
+	unsigned n;              /* addresses = set mask bits */
+	uint64_t base;
+	int64_t stride;
+	int64_t delta[CT_WARP_LANES - 1]; /* list, deltas: each address minus the one before */
+};
+
+/* Each returns the end of what it wrote at p, which has room for CT_PACK_RECORD_MAX
+ * bytes plus one of a pending run. */
+unsigned char *ct_pack_flush(struct ct_packer *k, unsigned char *p);
+unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
+                            const struct ct_pack_addr *a, const uint32_t *values, unsigned nvalues);
+
+/* The common case: an instruction without addresses and values. */
+static inline unsigned char *ct_pack_plain(struct ct_packer *k, unsigned char *p, uint32_t sid,
+                                           uint32_t mask)
+{
+	if (sid == k->sid + 1 && mask == k->mask) {
+		k->sid = sid;
+		if (++k->run == 128)
+			return ct_pack_flush(k, p);
+		return p;
+	}
+	return ct_pack_inst(k, p, sid, mask, NULL, NULL, 0);
+}
+
+/* Decoder of one warp's stream: ct_cursor's inner part. *p must have a whole record
+ * before `end` (or end where the stream does). */
+struct ct_unpacker {
+	uint32_t sid, mask, run;
+	struct ct_pack_slot slot[CT_PACK_SLOTS];
+};
+
+static inline void ct_unpacker_init(struct ct_unpacker *k)
+{
+	*k = (struct ct_unpacker){.sid = UINT32_MAX, .mask = UINT32_MAX};
+}
+/* values: room for CT_MAX_VALUES, or NULL (then they are passed over). */
+const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
+                                    struct ct_inst *inst, uint32_t *values);
+
+struct ct_warp_start {
+	uint32_t segment, offset;
+};
+
+struct ct_cta {
+	atomic_uint refs;
+	struct ct_launch *launch;
+	struct ct_store *store;
+	uint64_t index;
+	uint32_t warps, segments;
+	struct ct_warp_info *warp;     /* these three lie behind the struct */
+	struct ct_warp_start *start;
+	struct ct_segment *segment;
+};
+
+/* A CTA with room for that many warps and segments, zeroed, one reference; holds
+ * references on l and s. NULL: out of memory. */
+struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps,
+                          uint32_t segments);
+
+#endif

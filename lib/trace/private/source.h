@@ -1,0 +1,21 @@
+/* source.h - what only the readers of this room need from a source. */
+#ifndef CT_TRACE_PRIVATE_SOURCE_H
+#define CT_TRACE_PRIVATE_SOURCE_H
+
+#include "trace/source.h"
+
+/* A run from ct_source_read() may be read (not used) this far past its end. */
+enum { CT_SOURCE_SLACK = 256 };
+
+/* Takes over an open descriptor (closed with the source). */
+int ct_source_open_fd(struct ct_source **s, int fd, const char *name,
+                      const struct ct_source_options *o, struct ct_error *e);
+/* As ct_source_read, with a failure's text without the file's name. */
+int ct_source_read_bare(struct ct_source *s, const char **data, size_t *n, struct ct_error *e);
+/* Reads over the rest without decompressing it, so that count and checksum are of
+ * the whole file. */
+int ct_source_drain(struct ct_source *s, struct ct_error *e);
+/* The checksum goes on from `crc`, that of files read before. Before the first read. */
+void ct_source_continue_crc(struct ct_source *s, uint64_t crc);
+
+#endif

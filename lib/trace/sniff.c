@@ -1,0 +1,130 @@
+/* sniff.c - what an input is, by its first bytes. */
+#include <string.h>
+
+#include "trace/source.h"
+
+enum { SNIFF_BYTES = 64 * 1024 };
+
+static int starts(const char *p, const char *end, const char *with)
+{
+	size_t n = strlen(with);
+	return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
+}
+
+static const char *find(const char *p, const char *end, const char *what)
+{
+	size_t n = strlen(what);
+	while ((size_t)(end - p) >= n) {
+		p = memchr(p, what[0], (size_t)(end - p) - n + 1);
+		if (!p)
+			return NULL;
+		if (memcmp(p, what, n) == 0)
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+static int is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* PC and mask somewhere among the first tokens: an instruction line without any of
+ * the markers around it (a piece of a trace). */
+static int like_instruction(const char *p, const char *end)
+{
+	size_t last = 0;
+	for (int token = 0; token < 16 && p < end && *p != '\n'; token++) {
+		size_t n = 0;
+		while (p + n < end && is_hex(p[n]))
+			n++;
+		if (n == 0 || p + n >= end || p[n] != ' ')
+			return 0;
+		if (n == 8 && token > 0 && last >= 4)
+			return 1;
+		last = n;
+		p += n + 1;
+	}
+	return 0;
+}
+
+/* One line of a kernels list: a kernel, a copy, or a command "name,0x...". */
+static int like_list(const char *p, const char *end)
+{
+	if (starts(p, end, "kernel") || starts(p, end, "Memcpy"))
+		return 1;
+	const char *q = p;
+	while (q < end && ((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || *q == '_'))
+		q++;
+	return q > p && starts(q, end, ",0x");
+}
+
+static enum ct_kind by_lines(const char *p, const char *end)
+{
+	enum ct_kind kind = CT_KIND_TEXT;
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		if (starts(p, end, "-kernel name") || starts(p, end, "#BEGIN_TB") ||
+		    starts(p, end, "#traces format"))
+			return CT_KIND_ACCELSIM;
+		if (kind == CT_KIND_TEXT && like_list(p, end))
+			kind = CT_KIND_KERNELSLIST;
+		if (kind == CT_KIND_TEXT && like_instruction(p, end))
+			return CT_KIND_ACCELSIM;
+		if (!nl)
+			break;
+		p = nl + 1;
+	}
+	return kind;
+}
+
+/* A byte that no text has, or NULL. */
+static const char *control_byte(const char *p, const char *end)
+{
+	for (; p < end; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != 0x1b)
+			return p;
+	}
+	return NULL;
+}
+
+static enum ct_kind classify(const char *p, const char *end)
+{
+	if (p == end)
+		return CT_KIND_EMPTY;
+	if (starts(p, end, "CTZ\x01"))
+		return CT_KIND_CTZ;
+	if (starts(p, end, "#cachetriage-profile"))
+		return CT_KIND_PROFILE;
+	const char *nul = control_byte(p, end);
+	if (nul) {
+		/* .tracez: the text header ends in a NUL, then binary follows. */
+		if (*nul == '\0' && starts(p, end, "-") && find(p, nul, "-kernel name") &&
+		    !find(p, nul, "#BEGIN_TB"))
+			return CT_KIND_TRACEZ;
+		/* Damage further down is the parser's to report, with its line. */
+		return nul - p > 512 || starts(p, end, "-kernel") ? by_lines(p, nul) : CT_KIND_BINARY;
+	}
+	const char *q = p;
+	while (q < end && (*q == ' ' || *q == '\n' || *q == '\r' || *q == '\t'))
+		q++;
+	if (q == end)
+		return CT_KIND_EMPTY;
+	if (*q == '{' || *q == '[')
+		return CT_KIND_JSON;
+	if (!starts(q, end, "-kernel") && find(p, end, "MEMTRACE: "))
+		return CT_KIND_NVBIT;
+	return by_lines(p, end);
+}
+
+int ct_source_sniff(struct ct_source *s, enum ct_kind *kind, struct ct_error *e)
+{
+	const char *p;
+	size_t n;
+	int st = ct_source_peek(s, SNIFF_BYTES, &p, &n, e);
+	if (st == CT_OK)
+		*kind = classify(p, p + n);
+	return st;
+}

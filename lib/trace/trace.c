@@ -1,0 +1,444 @@
+/* trace.c - a trace as one sequence of kernels, whatever files it comes from. */
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "trace/private/accelsim.h"
+#include "trace/private/list.h"
+
+/* Lists are read whole; the largest seen have some 100,000 lines. */
+enum { LIST_MAX = 64 << 20 };
+
+struct ct_trace {
+	struct ct_env env;
+	struct ct_trace_stats stats;
+	char *path;
+	char format[40];
+	int is_list;
+	struct ct_list list;
+	size_t next_entry;
+	uint32_t next_id;          /* without a list */
+	struct ct_source *source;  /* being read; NULL between members */
+	struct ct_accelsim *reader;
+	int in_kernel;             /* CTAs may follow */
+	int kernel_of_member;      /* the member's one kernel has been handed out */
+	uint64_t base_bytes, base_text; /* of what was read before the source */
+	uint64_t stream;
+	struct ct_error damage;
+};
+
+static int is_folder(const char *path)
+{
+	struct stat st;
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static struct ct_source_options source_options(const struct ct_trace_options *o)
+{
+	struct ct_source_options s = {0};
+	if (o) {
+		s.no_thread = o->no_threads;
+		s.max_expand = o->max_expand;
+	}
+	return s;
+}
+
+static int trace_new(struct ct_trace **out, const char *path, const struct ct_trace_options *o,
+                     struct ct_error *e)
+{
+	struct ct_trace *t = calloc(1, sizeof *t);
+	*out = NULL;
+	if (!t)
+		return ct_fail_nomem(e);
+	if (o)
+		t->env.options = *o;
+	t->env.stats = &t->stats;
+	t->env.store = ct_store_new(t->env.options.max_memory);
+	t->path = ct_strndup(path, strlen(path));
+	if (!t->env.store || !t->path) {
+		ct_trace_close(t);
+		return ct_fail_nomem(e);
+	}
+	*out = t;
+	return CT_OK;
+}
+
+static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error *e)
+{
+	static const struct {
+		enum ct_kind kind;
+		int status;
+		const char *why;
+	} reasons[] = {
+		{CT_KIND_EMPTY, CT_ERR_INPUT, "the input is empty: not a trace"},
+		{CT_KIND_PROFILE, CT_ERR_INPUT, "this is a profile, not a trace"},
+		{CT_KIND_TRACEZ, CT_ERR_UNSUPPORTED,
+		 "binary .tracez traces are not supported: give the text form (.traceg)"},
+		{CT_KIND_JSON, CT_ERR_UNSUPPORTED,
+		 "JSON logs are not supported: give Accel-Sim text"},
+		{CT_KIND_CTZ, CT_ERR_UNSUPPORTED, "packed traces (.ctz) are not supported yet"},
+		{CT_KIND_NVBIT, CT_ERR_UNSUPPORTED, "NVBit mem_trace logs are not supported yet"},
+		{CT_KIND_TEXT, CT_ERR_INPUT,
+		 "unknown text, no -kernel name header: neither trace nor kernels list"},
+	};
+	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+		if (reasons[i].kind == kind)
+			return ct_fail(e, reasons[i].status, "%s:1: %s", ct_source_name(s), reasons[i].why);
+	return ct_fail(e, CT_ERR_INPUT, "%s:1: unknown binary data: neither text nor xz, gz or zst",
+	               ct_source_name(s));
+}
+
+/* ---- lists ---- */
+
+static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
+{
+	const char *p;
+	size_t n;
+	int st;
+	while ((st = ct_source_read(s, &p, &n, e)) > 0) {
+		ct_buf_add(b, p, n);
+		if (b->len > LIST_MAX)
+			return ct_fail(e, CT_ERR_LIMIT, "%s: kernels list above %d MiB", ct_source_name(s),
+			               LIST_MAX >> 20);
+	}
+	return st < 0 ? st : ct_buf_check(b, e);
+}
+
+static void say_skipped(const struct ct_trace *t, const char *name)
+{
+	const struct ct_list *l = &t->list;
+	const struct ct_diag *d = &t->env.options.diag;
+	if (l->unknown)
+		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " lines of the list are no kernels or copies to the "
+		        "device and were passed over, this is the first", name, l->first_unknown, l->unknown);
+	if (l->missing) {
+		const struct ct_list_entry *x = &l->entry[l->first_missing];
+		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels of the list are missing, "
+		        "%.200s is the first", name, x->line, l->missing, l->kernels, x->name);
+	}
+}
+
+static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
+{
+	struct ct_buf text = {0};
+	const char *name = ct_source_name(s);
+	char *folder = NULL;
+	int st = read_whole(s, &text, e);
+	t->is_list = 1;
+	if (st == CT_OK && !(folder = ct_list_folder(name)))
+		st = ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_list_parse(&t->list, name, text.data, text.len, e);
+	if (st == CT_OK)
+		st = ct_list_locate(&t->list, name, folder, t->env.options.trust_paths, e);
+	if (st == CT_OK) {
+		t->stats.raw_bytes = t->base_bytes = ct_source_raw_bytes(s);
+		t->stats.crc64 = ct_source_raw_crc64(s);
+		t->stats.text_bytes = t->base_text = text.len;
+		t->stats.unknown_commands = t->list.unknown;
+		t->stats.missing_kernels = t->list.missing;
+		snprintf(t->format, sizeof t->format, "accelsim-list");
+		say_skipped(t, name);
+	}
+	ct_buf_free(&text);
+	free(folder);
+	return st;
+}
+
+/* ---- opening ---- */
+
+static int start_reader(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
+{
+	t->source = s;
+	return ct_accelsim_open(&t->reader, s, &t->env, e);
+}
+
+static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
+{
+	enum ct_kind kind = CT_KIND_EMPTY;
+	int st = ct_source_sniff(s, &kind, e);
+	if (st == CT_OK && kind == CT_KIND_ACCELSIM) {
+		snprintf(t->format, sizeof t->format, "accelsim/%s", ct_source_format(s));
+		return start_reader(t, s, e);
+	}
+	if (st == CT_OK)
+		st = kind == CT_KIND_KERNELSLIST ? open_list(t, s, e) : refuse(s, kind, e);
+	ct_source_close(s);
+	return st;
+}
+
+static int open_as(struct ct_trace **out, const char *path, struct ct_source *s,
+                   const struct ct_trace_options *o, struct ct_error *e)
+{
+	struct ct_trace *t;
+	*out = NULL;
+	int st = trace_new(&t, path, o, e);
+	if (st < 0) {
+		ct_source_close(s);
+		return st;
+	}
+	st = open_source(t, s, e);
+	if (st < 0) {
+		ct_trace_close(t);
+		return st;
+	}
+	*out = t;
+	return CT_OK;
+}
+
+int ct_trace_open_source(struct ct_trace **out, struct ct_source *s,
+                         const struct ct_trace_options *o, struct ct_error *e)
+{
+	return open_as(out, ct_source_name(s), s, o, e);
+}
+
+int ct_trace_open(struct ct_trace **out, const char *path, const struct ct_trace_options *o,
+                  struct ct_error *e)
+{
+	struct ct_source_options so = source_options(o);
+	struct ct_source *s;
+	char *list = NULL;
+	*out = NULL;
+	if (is_folder(path)) {
+		int st = ct_list_in_folder(path, o ? &o->diag : NULL, &list, e);
+		if (st < 0)
+			return st;
+	}
+	int st = ct_source_open(&s, list ? list : path, &so, e);
+	free(list);
+	return st < 0 ? st : open_as(out, path, s, o, e);
+}
+
+/* ---- reading ---- */
+
+static void update_stats(struct ct_trace *t)
+{
+	if (!t->source)
+		return;
+	t->stats.raw_bytes = t->base_bytes + ct_source_raw_bytes(t->source);
+	t->stats.crc64 = ct_source_raw_crc64(t->source);
+	t->stats.text_bytes = t->base_text + (t->reader ? ct_accelsim_text_bytes(t->reader) : 0);
+}
+
+static void end_member(struct ct_trace *t)
+{
+	update_stats(t);
+	t->base_bytes = t->stats.raw_bytes;
+	t->base_text = t->stats.text_bytes;
+	ct_accelsim_close(t->reader);
+	ct_source_close(t->source);
+	t->reader = NULL;
+	t->source = NULL;
+	t->in_kernel = 0;
+}
+
+/* A failure: final, unless what precedes damage is to be used. */
+static int give_up(struct ct_trace *t, int st, struct ct_error *e)
+{
+	if (st != CT_ERR_INPUT || !t->env.options.salvage || t->stats.kernels == 0)
+		return st;
+	if (e)
+		t->damage = *e;
+	t->damage.status = st;
+	t->stats.truncated = 1;
+	return 0;
+}
+
+/* Opens the file of a list's kernel; passes over it when its number is enough to know
+ * that it is not wanted. */
+static int open_member(struct ct_trace *t, const struct ct_list_entry *x, struct ct_error *e)
+{
+	struct ct_source_options so = source_options(&t->env.options);
+	struct ct_source *s;
+	enum ct_kind kind;
+	int st = ct_list_open_member(&s, x->path, &so, e);
+	if (st < 0)
+		return st;
+	ct_source_continue_crc(s, t->stats.crc64);
+	st = ct_source_sniff(s, &kind, e);
+	if (st == CT_OK && kind != CT_KIND_ACCELSIM)
+		st = kind == CT_KIND_KERNELSLIST
+			     ? ct_fail(e, CT_ERR_INPUT, "%s:1: a kernels list inside a kernels list", x->path)
+			     : refuse(s, kind, e);
+	if (st < 0) {
+		ct_source_close(s);
+		return st;
+	}
+	t->kernel_of_member = 0;
+	return start_reader(t, s, e);
+}
+
+/* Next of the list: 1 a copy in *ev, 2 a member was opened, 0 the end. */
+static int next_of_list(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
+{
+	while (t->next_entry < t->list.n) {
+		const struct ct_list_entry *x = &t->list.entry[t->next_entry++];
+		if (!x->is_kernel) {
+			t->stats.memcpys++;
+			*ev = (struct ct_event){.kind = CT_EVENT_MEMCPY, .address = x->address,
+			                        .bytes = x->bytes};
+			return 1;
+		}
+		if (!x->path)
+			continue;
+		t->next_id = x->id - 1;
+		int st = open_member(t, x, e);
+		return st < 0 ? st : 2;
+	}
+	return 0;
+}
+
+static void note_stream(struct ct_trace *t, const struct ct_kernel *k)
+{
+	if (t->stats.kernels == 1)
+		t->stream = k->stream;
+	if (k->stream == t->stream || t->stats.several_streams)
+		return;
+	t->stats.several_streams = 1;
+	ct_warn(&t->env.options.diag, "%s: kernels of several streams are taken one after the other",
+	        t->path);
+}
+
+/* Passes over a kernel that the filter does not want. A list's file holds one kernel,
+ * so its rest need not even be decompressed. */
+static int pass_over(struct ct_trace *t, struct ct_error *e)
+{
+	t->stats.skipped_kernels++;
+	if (!t->is_list)
+		return ct_accelsim_skip(t->reader, e);
+	int st = ct_source_drain(t->source, e);
+	end_member(t);
+	return st;
+}
+
+static int wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct_error *e)
+{
+	if (!t->env.options.filter)
+		return 1;
+	int st = ct_filter_matches(t->env.options.filter, k);
+	if (st == CT_ERR_NOMEM)
+		return ct_fail_nomem(e);
+	return st < 0 ? ct_fail(e, st, "%s: the -k pattern takes too long on the name of kernel %u",
+	                        k->path, k->id) : st;
+}
+
+/* Next kernel of the file being read: 1, 0 when it has no more wanted one. */
+static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
+{
+	struct ct_launch *l;
+	while (t->reader) {
+		int st = ct_accelsim_next_kernel(t->reader, t->next_id + 1, &l, e);
+		if (st <= 0)
+			return st;
+		if (t->is_list && t->kernel_of_member)
+			return ct_fail(e, CT_ERR_INPUT, "%s: a second kernel in one file of a list: list them one "
+			               "by one", ct_source_name(t->source));
+		t->next_id++;
+		t->kernel_of_member = 1;
+		st = wanted(t, &l->kernel, e);
+		if (st > 0) {
+			st = ct_accelsim_begin(t->reader, e);
+			if (st < 0)
+				return st;
+			t->stats.kernels++;
+			note_stream(t, &l->kernel);
+			t->in_kernel = 1;
+			*ev = (struct ct_event){.kind = CT_EVENT_KERNEL, .kernel = &l->kernel};
+			return 1;
+		}
+		if (st == 0)
+			st = pass_over(t, e);
+		if (st < 0)
+			return st;
+	}
+	return 0;
+}
+
+static int at_end(const struct ct_trace *t, struct ct_error *e)
+{
+	if (t->stats.kernels || t->stats.truncated || !t->stats.skipped_kernels)
+		return 0;
+	return ct_fail(e, CT_ERR_USAGE, "%s: -k matches none of its %" PRIu64 " kernels", t->path,
+	               t->stats.skipped_kernels);
+}
+
+int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
+{
+	while (!t->stats.truncated) {
+		int st = 0;
+		t->in_kernel = 0;
+		if (t->reader) {
+			st = next_of_source(t, ev, e);
+			if (st < 0)
+				return give_up(t, st, e);
+			if (st > 0)
+				return 1;
+			if (t->reader)
+				end_member(t);
+		}
+		st = t->is_list ? next_of_list(t, ev, e) : 0;
+		if (st < 0)
+			return give_up(t, st, e);
+		if (st == 0)
+			return at_end(t, e);
+		if (st == 1)
+			return 1;
+	}
+	return 0;
+}
+
+int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e)
+{
+	*cta = NULL;
+	if (!t->in_kernel || !t->reader)
+		return 0;
+	int st = ct_accelsim_next_cta(t->reader, cta, e);
+	update_stats(t);
+	if (st > 0)
+		return st;
+	t->in_kernel = 0;
+	if (st == 0)
+		return 0;
+	st = give_up(t, st, e);
+	if (st == 0 && (*cta = ct_accelsim_partial(t->reader)))
+		return 1;
+	return st;
+}
+
+const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t)
+{
+	return &t->stats;
+}
+
+const struct ct_error *ct_trace_damage(const struct ct_trace *t)
+{
+	return t->stats.truncated ? &t->damage : NULL;
+}
+
+const char *ct_trace_path(const struct ct_trace *t)
+{
+	return t->path;
+}
+
+const char *ct_trace_format(const struct ct_trace *t)
+{
+	return t->format;
+}
+
+void ct_trace_close(struct ct_trace *t)
+{
+	if (!t)
+		return;
+	ct_accelsim_close(t->reader);
+	ct_source_close(t->source);
+	ct_list_free(&t->list);
+	ct_store_unref(t->env.store);
+	free(t->path);
+	free(t);
+}
