@@ -114,16 +114,16 @@ static void weighted_means_and_im(void **state)
 {
 	(void)state;
 	expect(merged("SN\tall\tline_util_25\t0.5\tratio\treplay\n"
-	              "SN\tall\tline_evictions\t10\tlines\treplay\n"
+	              "SN\tall\tlines_left\t10\tlines\treplay\n"
 	              "IM\tall\tloads\t100\tinsts\nIM\tall\tthink_cycles\t10\tcycles\n"
 	              "IM\tall\tresident_warps\t4\twarps\nIM\tall\tl1_cycles\t0.5\tcycles\n",
 	              "SN\tall\tline_util_25\t0.8\tratio\treplay\n"
-	              "SN\tall\tline_evictions\t20\tlines\treplay\n"
+	              "SN\tall\tlines_left\t20\tlines\treplay\n"
 	              "IM\tall\tloads\t300\tinsts\nIM\tall\tthink_cycles\t20\tcycles\n"
 	              "IM\tall\tresident_warps\t4\twarps\nIM\tall\tl1_cycles\t1\tcycles\n",
 	              NULL),
 	       "SN\tall\tline_util_25\t0.7\tratio\treplay\n"
-	       "SN\tall\tline_evictions\t30\tlines\treplay\n"
+	       "SN\tall\tlines_left\t30\tlines\treplay\n"
 	       "IM\tall\tloads\t400\tinsts\nIM\tall\tthink_cycles\t17.5\tcycles\n"
 	       "IM\tall\tresident_warps\tNA\twarps\nIM\tall\tl1_cycles\t1.5\tcycles\n");
 }

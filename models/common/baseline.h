@@ -1,0 +1,52 @@
+/* baseline.h - the plain L1s and LLC of a GPU at any capacity, from a profile.
+ *
+ * Capacity is all that may differ from the GPU that made the profile: the streams and
+ * their interleaving are those of its replay. LRU; lines fall into sets at random
+ * (model-notes.md 1.1.2); an access to a line in flight counts as a hit, as in SN. */
+#ifndef CT_MODELS_COMMON_BASELINE_H
+#define CT_MODELS_COMMON_BASELINE_H
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "models/common/miss_curve.h"
+#include "profile/profile.h"
+
+/* The L1s that the launches of a scope run with: an adaptive L1 depends on a launch's
+ * shared memory. Parts are shares of the memory instructions and sum to 1. */
+enum { CT_L1_PARTS_MAX = 32 };
+struct ct_l1_parts {
+	unsigned n;
+	struct {
+		uint64_t bytes;
+		struct ct_cache_shape shape;
+		double share;
+	} part[CT_L1_PARTS_MAX];
+};
+
+/* From the KN records of the scope and occupancy.h; one part of the configured size
+ * when the profile has no KN for it. Never fails. */
+void ct_baseline_parts(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                       struct ct_l1_parts *parts);
+/* One part of that size. */
+void ct_baseline_one_size(const struct ct_gpu *g, uint64_t bytes, struct ct_l1_parts *parts);
+
+/* Counts over all SMs; NaN where the profile lacks the view (or RJ). */
+struct ct_l1_answer {
+	double sector_accesses, sector_misses, read_sector_accesses, read_sector_misses;
+	double line_accesses, line_misses, read_line_misses;
+	double fills, replicated, copies;   /* of read misses, from RJ */
+	double merged_sectors, merged_sector_misses; /* all L1s as one (view merged_sector) */
+};
+/* parts NULL: those of ct_baseline_parts(), and for scope all the sum over the kernel
+ * names where their L1s differ and the profile has them. Fails with CT_ERR_NOMEM. */
+int ct_baseline_l1(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                   const struct ct_l1_parts *parts, struct ct_l1_answer *a, struct ct_error *e);
+
+/* The LLC of all slices, from view llc; NaN where the profile lacks it. */
+struct ct_llc_answer {
+	double accesses, misses, read_accesses, read_misses; /* lines */
+};
+void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                     uint64_t bytes, struct ct_llc_answer *a);
+
+#endif

@@ -1,0 +1,87 @@
+#include "models/common/miss_curve.h"
+
+#include <math.h>
+
+enum {
+	MANY_WAYS = 32,  /* gpu.h: above, a change of size keeps the sets */
+	SIGMAS = 12,     /* a tail below 1e-30: nothing that six digits show */
+	SKEW = 60,       /* and this far above a small mean, where the tail is Poisson's */
+	MEMO = 4096
+};
+
+struct ct_cache_shape ct_cache_shape(uint64_t bytes, uint32_t line, uint32_t sets, uint32_t ways)
+{
+	struct ct_cache_shape c = {.lines = line ? (double)bytes / line : 0, .ways = ways};
+	if (ways > MANY_WAYS && sets > 0) {
+		double w = c.lines / sets;
+		c.ways = w < 1 ? 1 : w < (double)UINT32_MAX ? (unsigned)w : UINT32_MAX;
+	}
+	return c;
+}
+
+double ct_hit_share(const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
+{
+	if (lo == CT_COLD || lo >= hi || c->ways == 0 || !(c->lines > 0))
+		return 0;
+	if ((double)c->ways >= c->lines) {
+		if ((double)hi <= c->lines)
+			return 1;
+		return (double)lo >= c->lines ? 0
+		                              : (c->lines - (double)lo) / ((double)hi - (double)lo);
+	}
+	double p = (double)c->ways / c->lines, ways = c->ways;
+	double above = (double)hi * p, below = (double)lo * p;
+	if (above + SIGMAS * sqrt(above) + SKEW < ways)
+		return 1;
+	if (below - SIGMAS * sqrt(below) > ways)
+		return 0;
+	return ct_binomial_hit(lo, hi, p, c->ways);
+}
+
+double ct_curve_hits(const struct ct_hist *h, const struct ct_cache_shape *c)
+{
+	double hits = 0;
+	for (unsigned i = 0; i < CT_HIST_BINS; i++)
+		if (h->count[i])
+			hits += (double)h->count[i] * ct_hit_share(c, ct_hist_lo(i), ct_hist_hi(i));
+	return hits;
+}
+
+/* Bins come back in many cells: their shares are remembered. */
+struct memo {
+	uint64_t lo[MEMO], hi[MEMO];
+	double share[MEMO];
+};
+
+static double remembered(struct memo *m, const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
+{
+	size_t at = (size_t)((lo * 0x9e3779b97f4a7c15u ^ hi * 0xc2b2ae3d27d4eb4fu) >> 52) % MEMO;
+	if (lo == CT_COLD)
+		return 0;
+	if (m->hi[at] != hi || m->lo[at] != lo) {
+		m->lo[at] = lo;
+		m->hi[at] = hi;
+		m->share[at] = ct_hit_share(c, lo, hi);
+	}
+	return m->share[at];
+}
+
+void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *sharers,
+                          const struct ct_cache_shape *c, struct ct_replication *r)
+{
+	/* hi is never 0 in a bin, so a zeroed memo remembers nothing. */
+	struct memo m = {.hi = {0}};
+	*r = (struct ct_replication){0, 0, 0};
+	for (size_t i = 0; i < nearest->n; i++) {
+		const struct ct_rj_cell *x = &nearest->cell[i];
+		double misses = (double)x->count * (1 - remembered(&m, c, x->own_lo, x->own_hi));
+		r->fills += misses;
+		r->replicated += misses * remembered(&m, c, x->other_lo, x->other_hi);
+	}
+	r->copies = r->fills;
+	for (size_t i = 0; i < sharers->n; i++) {
+		const struct ct_rj_cell *x = &sharers->cell[i];
+		r->copies += (double)x->count * (1 - remembered(&m, c, x->own_lo, x->own_hi)) *
+		             remembered(&m, c, x->other_lo, x->other_hi);
+	}
+}

@@ -1,0 +1,188 @@
+/* Holds man/cachetriage-profile.5 to the tables of lib/profile/schema.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "profile/profile.h"
+
+static struct ct_buf page;
+
+static int load(void **state)
+{
+	const char *root = getenv("CT_ROOT");
+	char path[4096], block[4096];
+	size_t n;
+	(void)state;
+	snprintf(path, sizeof path, "%s/man/cachetriage-profile.5", root ? root : ".");
+	FILE *f = fopen(path, "r");
+	if (!f)
+		return -1;
+	while ((n = fread(block, 1, sizeof block, f)) > 0)
+		ct_buf_add(&page, block, n);
+	fclose(f);
+	return page.failed ? -1 : 0;
+}
+
+static int unload(void **state)
+{
+	(void)state;
+	ct_buf_free(&page);
+	return 0;
+}
+
+/* The part of the page between the heads `from` and the next one. */
+static char *section(const char *from)
+{
+	char head[64];
+	snprintf(head, sizeof head, ".Sh %s\n", from);
+	char *start = strstr(page.data, head);
+	assert_non_null(start);
+	start += strlen(head);
+	char *end = strstr(start, "\n.Sh ");
+	size_t n = end ? (size_t)(end - start) + 1 : strlen(start);
+	char *copy = malloc(n + 1);
+	assert_non_null(copy);
+	memcpy(copy, start, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+static size_t count_items(const char *text)
+{
+	size_t n = 0;
+	for (const char *s = text; (s = strstr(s, ".It Cm ")); s++)
+		n++;
+	return n;
+}
+
+static void every_type_and_column(void **state)
+{
+	const struct ct_record_type *t;
+	char *text = section("RECORD TYPES"), want[512];
+	size_t i;
+	(void)state;
+	for (i = 0; (t = ct_record_type_at(i)); i++) {
+		int n = snprintf(want, sizeof want, ".It Cm %s\nColumns:\n", t->name);
+		for (unsigned c = 0; c < t->n_columns; c++)
+			n += snprintf(want + n, sizeof want - (size_t)n, ".Cm %s %s\n", t->columns[c].name,
+			              c + 1 < t->n_columns ? "," : ".");
+		if (!strstr(text, want))
+			fail_msg("not in the page: %s", want);
+		assert_null(t->columns[t->n_columns].name);
+	}
+	assert_int_equal(count_items(text), i);
+	free(text);
+}
+
+static void check_metrics(const char *head, const char *type)
+{
+	const struct ct_metric *m;
+	char *text = section(head), want[128];
+	size_t i;
+	for (i = 0; (m = ct_metric_at(type, i)); i++) {
+		snprintf(want, sizeof want, "\n.It Cm %s No (%s)\n", m->name, m->unit);
+		char *at = strstr(text, want);
+		if (!at)
+			fail_msg("not in the page: %s", want);
+		/* Its rule of merging stands in the same item. */
+		char *end = strstr(at + 1, "\n.It ");
+		if (end)
+			*end = '\0';
+		if (strcmp(type, "ES") != 0)
+			assert_non_null(strstr(at, m->merge == CT_METRIC_NA    ? "Does not merge."
+			                           : m->merge == CT_METRIC_SUM ? "as sum."
+			                           : m->merge == CT_METRIC_SUM_ANY ? "as sum, absent is 0."
+			                           : m->merge == CT_METRIC_MAX     ? "as 1 if any."
+			                           : m->merge == CT_METRIC_MEAN    ? "as mean weighted by "
+			                                                           : m->num));
+		if (end)
+			*end = '\n';
+		/* Operands are metrics themselves. */
+		if (m->den)
+			assert_non_null(ct_metric(type, m->den));
+		if (m->num)
+			assert_non_null(ct_metric(type, m->num));
+		assert_ptr_equal(ct_metric(type, m->name), m);
+	}
+	assert_int_equal(count_items(text), i);
+	free(text);
+}
+
+static void every_metric(void **state)
+{
+	(void)state;
+	check_metrics("SN METRICS", "SN");
+	check_metrics("IM ITEMS", "IM");
+	check_metrics("ES METRICS", "ES");
+	assert_null(ct_metric_at("RD", 0));
+	assert_string_equal(ct_metric_unit("SN", "cycles"), "cycles");
+	assert_string_equal(ct_metric_unit("SN", "no such"), "");
+}
+
+static void every_view(void **state)
+{
+	char *text = section("VIEWS OF RD");
+	const char *v;
+	(void)state;
+	for (size_t i = 0; (v = ct_view_at(i)); i++) {
+		char name[64];
+		/* "llc@sms=N" stands as "llc@sms= Ns Ar N". */
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(v, "N"), v);
+		if (!strstr(text, name))
+			fail_msg("not in the page: %s", name);
+	}
+	free(text);
+}
+
+/* The names that the design fixes. */
+static void names_of_the_contract(void **state)
+{
+	static const char *const sn[] = {
+		"warp_insts", "thread_insts", "mem_insts", "global_requests", "global_lane_accesses",
+		"distinct_lines", "distinct_sectors", "l1_sector_accesses", "l1_sector_misses",
+		"l1_pending_hits", "l1_miss_rate", "l1_read_sector_accesses", "l1_read_sector_misses",
+		"l1_mpki", "llc_sector_accesses", "llc_sector_misses", "llc_read_sector_accesses",
+		"llc_read_sector_misses", "llc_miss_rate", "llc_mpki", "dram_read_bytes",
+		"dram_write_bytes", "cycles", "launch_cycles", "ipc", "replication_ratio",
+		"replicas_mean", "shared_l1_miss_rate", "line_util_0", "line_util_25", "line_util_50",
+		"line_util_75", "line_util_100", "useful_bytes_mean", "reg_reuse_far_fraction",
+		"compression_high", "compression_low", "compression_none", "l1_line_mpki",
+		"llc_line_mpki", "sm_fill", "cold_miss_fraction", "footprint_over_llc", "truncated",
+		"missing_kernels"};
+	static const char *const es[] = {
+		"cycles", "ipc", "speedup", "perf_per_watt", "energy_j", "llc_mpki", "l1_mpki",
+		"l1_miss_rate", "storage_bytes", "l1_request_miss_rate", "compute_sms", "cache_sms",
+		"extended_llc_bytes", "extended_llc_hit_rate", "bloom_false_positive_rate",
+		"compression_ratio", "llc_throughput_ratio", "noc_load_ratio", "dram_utilisation",
+		"replication_ratio", "replicas_mean", "remote_fraction", "reply_latency_ratio", "eb",
+		"amat", "home_imbalance", "traffic_l1_to_l2_bytes", "traffic_l2_to_l1_bytes",
+		"mem_inst_miss_rate", "rf_hit_ratio", "rf_bank_reads_ratio", "rf_energy_ratio",
+		"rf_cache_writes_ratio", "issue_stall_fraction", "speedup_configured"};
+	static const char *const types[] = {"PG", "TR", "GP", "KN", "SN", "RD", "RJ",
+	                                    "RT", "IM", "MR", "ES", "SW", "EN", "TV"};
+	(void)state;
+	for (size_t i = 0; i < sizeof sn / sizeof sn[0]; i++)
+		assert_non_null(ct_metric("SN", sn[i]));
+	for (size_t i = 0; i < sizeof es / sizeof es[0]; i++)
+		assert_non_null(ct_metric("ES", es[i]));
+	for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+		assert_string_equal(ct_record_type_at(i)->name, types[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_type_and_column),
+		cmocka_unit_test(every_metric),
+		cmocka_unit_test(every_view),
+		cmocka_unit_test(names_of_the_contract),
+	};
+	return cmocka_run_group_tests(tests, load, unload);
+}

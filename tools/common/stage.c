@@ -1,0 +1,273 @@
+#include "common/stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "common/pass.h"
+
+/* Keys that a profile can follow: capacities, latencies, bandwidths, energies. All
+ * others change which accesses there are, or in which order. A name that ends in '.'
+ * stands for a group. */
+static const char *const followed[] = {
+	"name", "clock.", "l1.size", "l1.sets", "l1.ways", "l1.adaptive", "l1.unified", "l1.latency",
+	"l1.banks", "l1.port", "llc.size", "llc.sets", "llc.ways", "llc.slices", "llc.partitions",
+	"llc.latency", "llc.banks", "llc.port", "llc.queue", "shmem.latency", "dram.", "noc.flit",
+	"noc.header", "noc.packet_flits_one", "noc.latency", "noc.hop", "unit.", "sm.launch_cycles",
+	"sm.cta_launch_cycles", "power.", "energy.",
+};
+
+static int is_followed(const char *key)
+{
+	for (size_t i = 0; i < sizeof followed / sizeof followed[0]; i++) {
+		size_t n = strlen(followed[i]);
+		if (followed[i][n - 1] == '.' ? strncmp(key, followed[i], n) == 0
+		                              : strcmp(key, followed[i]) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+struct compare {
+	const struct ct_profile *p;
+	struct ct_stage *s;
+	struct ct_error *e;
+	int need_trace_ok; /* --method replay: any change will be replayed */
+	int status;
+};
+
+static void compare_key(void *ctx, const char *key, const char *value, const char *unit)
+{
+	struct compare *c = ctx;
+	const char *old = ct_profile_gp(c->p, key);
+	(void)unit;
+	if (c->status != CT_OK || !old || strcmp(old, value) == 0)
+		return;
+	c->s->changed |= strcmp(key, "name") != 0;
+	if (!is_followed(key) && !c->need_trace_ok)
+		c->status = ct_fail(c->e, CT_ERR_USAGE,
+		                    "%s is %s in the profile: its change to %s needs the trace: name the trace "
+		                    "instead of the profile",
+		                    key, old, value);
+}
+
+/* The GPU of the profile itself: without the options of this command line. */
+static int gpu_of_profile(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
+                          struct ct_error *e)
+{
+	struct ct_tool plain = *t;
+	plain.gpu_name = NULL;
+	plain.n_set = 0;
+	plain.scale = 0;
+	return ct_tool_gpu(&plain, p, g, e);
+}
+
+static int find_changes(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+{
+	struct compare c = {s->p, s, e, t->method == CT_METHOD_REPLAY, CT_OK};
+	int st = gpu_of_profile(t, s->p, &s->base, e);
+	if (st == CT_OK)
+		st = ct_tool_gpu(t, s->p, &s->gpu, e);
+	if (st != CT_OK)
+		return st;
+	ct_gpu_each(&s->gpu, compare_key, &c);
+	const struct ct_gpu *a = &s->base, *b = &s->gpu;
+	s->l1_changed = a->l1.size != b->l1.size || a->l1.ways != b->l1.ways ||
+	                a->l1_adaptive != b->l1_adaptive || a->unified_bytes != b->unified_bytes;
+	s->llc_changed = ct_gpu_llc_bytes(a) != ct_gpu_llc_bytes(b) || a->llc.ways != b->llc.ways;
+	return c.status;
+}
+
+/* ---- replaying the trace that TR names ---- */
+
+static int is_file(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* Where the trace lies: the path of TR, or under --trace-root (whole, then by name). */
+static int locate(const struct ct_tool *t, const char *path, struct ct_buf *b, struct ct_error *e)
+{
+	const char *slash = strrchr(path, '/');
+	if (strcmp(path, "-") == 0)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "the profile's trace came from standard input: name the trace as operand");
+	if (!t->trace_root) {
+		ct_buf_puts(b, path);
+	} else {
+		ct_buf_printf(b, "%s/%s", t->trace_root, path);
+		if (!b->failed && !is_file(b->data) && slash) {
+			ct_buf_reset(b);
+			ct_buf_printf(b, "%s/%s", t->trace_root, slash + 1);
+		}
+	}
+	if (b->failed)
+		return ct_fail_nomem(e);
+	if (!is_file(b->data))
+		return ct_fail(e, CT_ERR_IO, "%s: the profile's trace is not there: say --trace-root DIR",
+		               b->data);
+	return CT_OK;
+}
+
+/* Options that make the pass replay on the profile's GPU with this command's changes. */
+static int collect_settings(struct ct_tool *t, const struct ct_profile *p, struct ct_tool *copy,
+                            struct ct_buf *text, const char ***set, struct ct_error *e)
+{
+	const struct ct_record *r;
+	size_t i = 0, n = 0, at = 0;
+	*copy = *t;
+	copy->scale = 0;
+	if (!t->gpu_name)
+		while ((r = ct_profile_next(p, "GP", &i))) {
+			ct_buf_printf(text, "%s=%s", r->field[0], r->field[1]);
+			ct_buf_putc(text, '\0');
+			n++;
+		}
+	*set = ct_calloc(n + t->n_set, sizeof **set);
+	if (!*set || text->failed)
+		return ct_fail_nomem(e);
+	for (i = 0; i < n; i++, at += strlen(text->data + at) + 1)
+		(*set)[i] = text->data + at;
+	for (i = 0; i < t->n_set; i++)
+		(*set)[n + i] = t->set[i];
+	copy->set = *set;
+	copy->n_set = n + t->n_set;
+	return CT_OK;
+}
+
+/* The same bytes and the same launches, or the replay would answer another question. */
+static int same_work(const struct ct_profile *old, const struct ct_profile *new,
+                     struct ct_error *e)
+{
+	size_t i = 0, k = 0;
+	const struct ct_record *a = ct_profile_next(old, "TR", &i), *b = ct_profile_next(new, "TR", &k);
+	double x, y;
+	if (!a || !b || strcmp(a->field[3], b->field[3]) != 0)
+		return ct_fail(e, CT_ERR_INPUT, "%s: not the trace the profile was made from: its digest differs",
+		               b ? b->field[0] : "trace");
+	if (!ct_profile_get(old, "all", "warp_insts", &x) ||
+	    !ct_profile_get(new, "all", "warp_insts", &y) || x != y)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "the replay covers other kernels than the profile: give the -k, --warmup and "
+		               "--salvage that the profile was made with");
+	return CT_OK;
+}
+
+static int keep_provenance(const struct ct_profile *old, struct ct_profile *new,
+                           struct ct_error *e)
+{
+	const struct ct_record *r;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(old, "PG", &i));)
+		st = ct_profile_add(new, "PG", r->nfields, r->field, e);
+	return st;
+}
+
+static int pass_again(struct ct_tool *t, struct ct_stage *s, const char *path, struct ct_error *e)
+{
+	struct ct_trace_options o;
+	struct ct_trace *trace = NULL;
+	struct ct_tool copy;
+	struct ct_buf text = {0};
+	const char **set = NULL;
+	struct ct_profile *p = ct_profile_new(e);
+	int st = p ? keep_provenance(s->p, p, e) : CT_ERR_NOMEM;
+	ct_tool_trace_options(t, &o);
+	if (st == CT_OK)
+		st = collect_settings(t, s->p, &copy, &text, &set, e);
+	if (st == CT_OK)
+		st = ct_trace_open(&trace, path, &o, e);
+	if (st == CT_OK)
+		st = ct_pass_run(&copy, trace, NULL, p, e);
+	if (st >= 0) {
+		s->truncated = st;
+		st = same_work(s->p, p, e);
+	}
+	ct_trace_close(trace);
+	free(set);
+	ct_buf_free(&text);
+	if (st != CT_OK) {
+		ct_profile_free(p);
+		return st;
+	}
+	ct_profile_free(s->p);
+	s->p = p;
+	s->base = s->gpu;
+	s->changed = s->l1_changed = s->llc_changed = 0;
+	return CT_OK;
+}
+
+static int replay_again(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+{
+	struct ct_buf path = {0};
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(s->p, "TR", &i);
+	int st;
+	if (!tr || ct_profile_next(s->p, "TR", &i))
+		return ct_fail(e, CT_ERR_USAGE, "--method replay needs a profile of one trace: this one has %s",
+		               tr ? "several" : "none");
+	st = locate(t, tr->field[0], &path, e);
+	if (st == CT_OK)
+		st = pass_again(t, s, path.data, e);
+	ct_buf_free(&path);
+	return st;
+}
+
+/* ---- open, emit ---- */
+
+static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in,
+                      struct ct_error *e)
+{
+	s->p = ct_profile_new(e);
+	int st = s->p ? ct_pass_run(t, in->trace, NULL, s->p, e) : CT_ERR_NOMEM;
+	if (st < 0)
+		return st;
+	s->truncated = st;
+	st = gpu_of_profile(t, s->p, &s->base, e);
+	s->gpu = s->base;
+	return st;
+}
+
+int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+{
+	struct ct_input in;
+	memset(s, 0, sizeof *s);
+	if (t->operands > 1)
+		return ct_fail(e, CT_ERR_USAGE, "%s: one input is read, and %s is another: to join profiles use "
+		               "reuse --merge", t->operand[0], t->operand[1]);
+	int st = ct_tool_open_input(t, 0, &in, e);
+	if (st != CT_OK)
+		return st;
+	if (in.trace) {
+		st = open_trace(t, s, &in, e);
+	} else {
+		s->p = in.profile;
+		in.profile = NULL;
+		st = find_changes(t, s, e);
+		if (st == CT_OK && s->changed && t->method == CT_METHOD_REPLAY)
+			st = replay_again(t, s, e);
+	}
+	ct_input_close(&in);
+	if (st != CT_OK)
+		ct_stage_close(s);
+	return st;
+}
+
+void ct_stage_close(struct ct_stage *s)
+{
+	ct_profile_free(s->p);
+	s->p = NULL;
+}
+
+int ct_stage_emit(struct ct_tool *t, struct ct_stage *s,
+                  int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                               struct ct_error *e),
+                  struct ct_error *e)
+{
+	int st = ct_tool_provenance(t, s->p, e);
+	if (st == CT_OK)
+		st = ct_tool_emit(t, s->p, table, e);
+	return st == CT_OK ? s->truncated : st;
+}

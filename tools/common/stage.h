@@ -1,0 +1,44 @@
+/* stage.h - what the stages behind `reuse` share: a profile, however it is given.
+ *
+ * A stage is handed a profile, or a trace and then makes the pass itself, so that
+ * `replicate TRACE` equals `reuse TRACE | replicate`. It takes the GPU from the
+ * profile's GP records; -g and -p may change capacities, latencies, bandwidths and
+ * energies, whose effect is computed from the histograms (design section 4). */
+#ifndef CT_TOOLS_STAGE_H
+#define CT_TOOLS_STAGE_H
+
+#include "common/tool.h"
+
+struct ct_stage {
+	struct ct_profile *p;
+	struct ct_gpu base;  /* that the profile was made with */
+	struct ct_gpu gpu;   /* in force: base with -g and -p */
+	int changed;         /* the two differ in any key but names */
+	int l1_changed, llc_changed; /* in the capacity of that level */
+	int truncated;       /* --salvage met damage: the stage ends with 1 */
+};
+
+/* Opens operand 0 or standard input. With --method replay and changed parameters the
+ * trace that TR names is replayed again on the GPU in force, and the profile is the
+ * new one. Fails with CT_ERR_USAGE for a change that needs the trace, and as
+ * ct_tool_open_input() and ct_pass_run() do. */
+int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
+void ct_stage_close(struct ct_stage *s);
+
+/* Appends PG and prints as -O asks. Returns the stage's status: 1 after damage. */
+int ct_stage_emit(struct ct_tool *t, struct ct_stage *s,
+                  int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                               struct ct_error *e),
+                  struct ct_error *e);
+
+/* Puts the GPU in force into the profile: GP, and the SN records that depend on its
+ * capacities, computed from the histograms with method analytic (NA where those do not
+ * suffice: cycles and what follows from them). The cached curves (MR) go. */
+int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
+
+/* A list of sizes: "16KiB,32KiB" or "4KiB..4MiB" (doubling), or both mixed. Sorted,
+ * each once. *sizes is the caller's to free. Fails with CT_ERR_USAGE naming option. */
+int ct_parse_sizes(const char *option, const char *text, uint64_t **sizes, size_t *n,
+                   struct ct_error *e);
+
+#endif
