@@ -1,0 +1,86 @@
+/* Counters of launches and of the whole run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/engine.h"
+
+enum { COUNTERS = sizeof(struct ct_replay_counts) / sizeof(uint64_t) };
+_Static_assert(sizeof(struct ct_replay_counts) == COUNTERS * sizeof(uint64_t),
+               "every counter is a uint64_t");
+
+/* Modular: a difference of two snapshots is right even if one holds open sums. */
+static void combine(struct ct_replay_counts *into, const struct ct_replay_counts *from, int subtract)
+{
+	uint64_t a[COUNTERS], b[COUNTERS];
+	memcpy(a, into, sizeof a);
+	memcpy(b, from, sizeof b);
+	for (unsigned i = 0; i < COUNTERS; i++)
+		a[i] += subtract ? 0 - b[i] : b[i];
+	memcpy(into, a, sizeof a);
+}
+
+void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_counts *from)
+{
+	combine(into, from, 0);
+}
+
+static struct ct_replay_counts gather(const struct ct_replay *r)
+{
+	struct ct_replay_counts c = r->total;
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		combine(&c, &r->sm[i].c, 0);
+	return c;
+}
+
+void rp_counts_begin(struct ct_replay *r, uint64_t launch)
+{
+	r->at_begin = gather(r);
+	r->launch = launch;
+	r->cycles_before = 0;
+}
+
+/* Warm-up is over at the end of the window in which its last instruction issued: what
+ * has been counted so far is taken away from the launch and from the total. */
+void rp_counts_warm(struct ct_replay *r)
+{
+	uint64_t issued = 0;
+	if (r->warm || !r->warmup)
+		return;
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		issued += r->sm[i].c.warp_insts;
+	if (issued < r->warmup)
+		return;
+	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;
+	r->warm = 1;
+	r->at_begin = gather(r);
+	for (uint32_t i = 0; i < r->g.sms; i++) { /* close the sums that are open */
+		r->at_begin.resident_warp_cycles += r->sm[i].warps_live * now;
+		if (r->sm[i].ctas)
+			r->at_begin.busy_sm_cycles += now - r->sm[i].busy_since;
+	}
+	r->at_warm = r->at_begin;
+	r->cycles_before = now;
+}
+
+void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
+{
+	uint64_t capacity = (uint64_t)r->occ.ctas_by_resources * r->g.sms;
+	uint64_t skip = r->cycles_before;
+	if (skip > r->end_cycle)
+		skip = r->end_cycle;
+	r->total.cycles += r->end_cycle - skip;
+	r->total.launch_cycles += r->launch > skip ? r->launch - skip : 0;
+	r->total.sm_cta_capacity += capacity;
+	r->total.ctas_first_wave += r->launch_ctas < capacity ? r->launch_ctas : capacity;
+	if (c) {
+		*c = gather(r);
+		combine(c, &r->at_begin, 1);
+	}
+}
+
+void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c)
+{
+	*c = gather(r);
+	combine(c, &r->at_warm, 1);
+}

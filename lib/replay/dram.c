@@ -1,0 +1,397 @@
+/* A DRAM channel: FR-FCFS over banks, command timing (accelsim-model.md 9). Times are
+ * DRAM command cycles; cycles in which nothing can happen are skipped. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/llc.h"
+
+static uint64_t max64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t min64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Clocks as integers, in units of 10 kHz. */
+static uint64_t clock_of(double mhz)
+{
+	uint64_t v = (uint64_t)(mhz * 100 + 0.5);
+	return v ? v : 1;
+}
+
+uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
+{
+	return core * clock_of(r->g.dram_mhz) / clock_of(r->g.core_mhz);
+}
+
+/* The core cycle during which a DRAM cycle passes. */
+uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
+{
+	if (cycle == RP_NEVER64)
+		return RP_NEVER64;
+	return ((cycle + 1) * clock_of(r->g.core_mhz) - 1) / clock_of(r->g.dram_mhz);
+}
+
+int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
+{
+	uint32_t n = r->g.dram_queue + 2; /* one more is on its way in */
+	c->bank = ct_calloc(r->g.dram_banks, sizeof *c->bank);
+	c->pool = ct_calloc(n + r->g.dram_banks, sizeof *c->pool);
+	if (!c->bank || !c->pool)
+		return ct_fail_nomem(e);
+	for (uint32_t b = 0; b < r->g.dram_banks; b++)
+		c->bank[b].head = c->bank[b].tail = c->bank[b].current = RP_NO_INDEX;
+	c->pool_free = RP_NO_INDEX;
+	for (uint32_t i = n + r->g.dram_banks; i-- > 0;) {
+		c->pool[i].next = c->pool_free;
+		c->pool_free = i;
+	}
+	c->last_slice = r->map.per_channel - 1;
+	c->next = RP_NEVER64;
+	return 0;
+}
+
+void rp_dram_free(struct rp_channel *c)
+{
+	free(c->bank);
+	free(c->pool);
+	free(c->delay.p);
+	free(c->arrived.p);
+	free(c->returning.p);
+}
+
+int rp_dram_idle(const struct rp_channel *c)
+{
+	return !c->delay.n && !c->arrived.n && !c->returning.n && !c->queued && !c->serving;
+}
+
+/* ---- queue of a bank ---- */
+
+static void enqueue(struct rp_channel *c, const struct rp_dram_req *q)
+{
+	uint32_t i = c->pool_free;
+	struct rp_bank *b = &c->bank[q->bank];
+	c->pool_free = c->pool[i].next;
+	c->pool[i] = *q;
+	c->pool[i].next = RP_NO_INDEX;
+	if (b->tail == RP_NO_INDEX)
+		b->head = i;
+	else
+		c->pool[b->tail].next = i;
+	b->tail = i;
+	c->queued++;
+	c->waiting_banks |= 1u << q->bank;
+}
+
+/* The oldest request to the row, or RP_NO_INDEX; *before: the one in front of it. */
+static uint32_t oldest_of_row(const struct rp_channel *c, const struct rp_bank *b, uint64_t row,
+                              uint32_t *before)
+{
+	*before = RP_NO_INDEX;
+	for (uint32_t i = b->head; i != RP_NO_INDEX; *before = i, i = c->pool[i].next)
+		if (c->pool[i].row == row)
+			return i;
+	return RP_NO_INDEX;
+}
+
+/* First ready, first come: while requests to the batch's row are left they go first;
+ * then the open row, then the oldest. */
+static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
+{
+	struct rp_bank *b = &c->bank[bank];
+	uint32_t before = RP_NO_INDEX, i = RP_NO_INDEX;
+	if (!fifo) {
+		if (b->in_batch)
+			i = oldest_of_row(c, b, b->batch, &before);
+		if (i == RP_NO_INDEX)
+			i = oldest_of_row(c, b, b->row, &before);
+	}
+	if (i == RP_NO_INDEX) {
+		i = b->head;
+		before = RP_NO_INDEX;
+	}
+	b->batch = c->pool[i].row;
+	b->in_batch = 1;
+	if (before == RP_NO_INDEX)
+		b->head = c->pool[i].next;
+	else
+		c->pool[before].next = c->pool[i].next;
+	if (b->tail == i)
+		b->tail = before;
+	b->current = i;
+	c->queued--;
+	c->serving |= 1u << bank;
+	if (b->head == RP_NO_INDEX)
+		c->waiting_banks &= ~(1u << bank);
+}
+
+/* At most one idle bank gets its next request in a cycle. */
+static void schedule(struct ct_replay *r, struct rp_channel *c)
+{
+	uint32_t can = c->waiting_banks & ~c->serving;
+	if (!can)
+		return;
+	uint32_t b = c->prio;
+	while (!(can >> b & 1))
+		b = b + 1 == r->g.dram_banks ? 0 : b + 1;
+	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
+	take_next(c, b, (int)r->g.dram_fifo);
+}
+
+/* ---- commands ---- */
+
+struct timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
+
+static struct timing timing_of(const struct ct_gpu *g)
+{
+	struct timing t;
+	t.burst = g->dram_data_ratio ? g->dram_burst / g->dram_data_ratio : 1;
+	t.rcdwr = g->dram_rcd > g->dram_wl + 1 ? g->dram_rcd - g->dram_wl - 1 : 0;
+	t.rtw = g->dram_cl + t.burst + 2 > g->dram_wl ? g->dram_cl + t.burst + 2 - g->dram_wl : 0;
+	t.wtr = g->dram_wl + t.burst + g->dram_cdlr;
+	t.wtp = g->dram_wl + t.burst + g->dram_wr;
+	return t;
+}
+
+static uint32_t group_of(const struct ct_replay *r, uint32_t bank)
+{
+	return bank & (r->g.dram_bank_groups - 1) & 7;
+}
+
+/* First cycle in which the bank's request can have a column command; RP_NEVER64 when
+ * its row is not open. */
+static uint64_t column_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
+{
+	const struct rp_bank *b = &c->bank[bank];
+	const struct rp_dram_req *q = &c->pool[b->current];
+	if (!b->open || b->row != q->row)
+		return RP_NEVER64;
+	uint64_t t = max64(c->ccd, c->ccdl[group_of(r, bank)]);
+	return q->mshr != RP_NO_INDEX ? max64(t, max64(b->rcd, c->wtr))
+	                              : max64(t, max64(b->rcdwr, c->rtw));
+}
+
+/* First cycle for a row command, RP_NEVER64 when none is needed. */
+static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
+{
+	const struct rp_bank *b = &c->bank[bank];
+	const struct rp_dram_req *q = &c->pool[b->current];
+	if (!b->open)
+		return max64(c->rrd, max64(b->rp, b->rc));
+	if (b->row == q->row)
+		return RP_NEVER64;
+	return max64(max64(b->ras, b->wtp), max64(b->rtp, c->rtpl[group_of(r, bank)]));
+}
+
+static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
+                  const struct timing *t)
+{
+	struct rp_bank *b = &c->bank[bank];
+	struct rp_dram_req *q = &c->pool[b->current];
+	uint32_t g = group_of(r, bank), i = b->current;
+	c->ccd = k + r->g.dram_ccd;
+	c->ccdl[g] = k + r->g.dram_ccdl;
+	r->total.dram_busy += t->burst;
+	if (q->mshr != RP_NO_INDEX) {
+		c->rtw = k + t->rtw;
+		b->rtp = k + t->burst;
+		c->rtpl[g] = k + r->g.dram_rtpl;
+	} else {
+		c->wtr = k + t->wtr;
+		b->wtp = k + t->wtp;
+	}
+	if (--q->atoms)
+		return 0;
+	/* data CL (writes: WL) cycles later; one more to the slice's queue */
+	q->due = k + (q->mshr != RP_NO_INDEX ? r->g.dram_cl : r->g.dram_wl) + 1;
+	if (rp_req_push(&c->returning, q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	q->next = c->pool_free;
+	c->pool_free = i;
+	b->current = RP_NO_INDEX;
+	c->serving &= ~(1u << bank);
+	if (b->in_batch) {
+		uint32_t before;
+		if (oldest_of_row(c, b, b->batch, &before) == RP_NO_INDEX)
+			b->in_batch = 0;
+	}
+	return 0;
+}
+
+static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
+                const struct timing *t)
+{
+	struct rp_bank *b = &c->bank[bank];
+	if (!b->open) {
+		b->row = c->pool[b->current].row;
+		b->open = 1;
+		c->rrd = k + r->g.dram_rrd;
+		b->rcd = k + r->g.dram_rcd;
+		b->rcdwr = k + t->rcdwr;
+		b->ras = k + r->g.dram_ras;
+		b->rc = k + r->g.dram_rc;
+	} else {
+		b->open = 0;
+		b->rp = k + r->g.dram_rp;
+	}
+	c->prio = bank + 1 == r->g.dram_banks ? 0 : bank + 1;
+}
+
+/* One column and one row command with a dual bus; else banks in turn, the first
+ * possible command (a row command may be followed by a column command of a later
+ * bank). */
+static int commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
+{
+	const struct timing t = timing_of(&r->g);
+	uint32_t n = r->g.dram_banks, first = c->prio;
+	int col = 0, act = 0;
+	for (uint32_t i = 0; i < n && !col; i++) {
+		uint32_t b = first + i < n ? first + i : first + i - n;
+		if (!(c->serving >> b & 1))
+			continue;
+		if (column_at(r, c, b) <= k) {
+			col = 1;
+			if (column(r, c, b, k, &t) < 0)
+				return -1;
+		} else if (!r->g.dram_dual_bus && !act && row_at(r, c, b) <= k) {
+			act = 1;
+			row(r, c, b, k, &t);
+		}
+	}
+	for (uint32_t i = 0; r->g.dram_dual_bus && i < n; i++) {
+		uint32_t b = first + i < n ? first + i : first + i - n;
+		if ((c->serving >> b & 1) && row_at(r, c, b) <= k) {
+			row(r, c, b, k, &t);
+			break;
+		}
+	}
+	return 0;
+}
+
+static uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c)
+{
+	uint64_t t = RP_NEVER64;
+	for (uint32_t b = 0; b < r->g.dram_banks; b++)
+		if (c->serving >> b & 1)
+			t = min64(t, min64(column_at(r, c, b), row_at(r, c, b)));
+	return t;
+}
+
+/* ---- between slices and the controller ---- */
+
+static int has_credit(const struct ct_replay *r, const struct rp_channel *c, uint32_t slice)
+{
+	/* one for each slice, the rest shared (accelsim-model.md 9): the controller's queue
+	 * and a return queue of 192 */
+	uint32_t shared = r->g.dram_queue + 192 - (r->map.per_channel - 1);
+	return !c->private_credit[slice & 63] || c->shared_credit < shared;
+}
+
+static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c,
+                            uint64_t core)
+{
+	uint32_t me = (uint32_t)(c - p->channel);
+	if (c->queued + c->arrived.n >= r->g.dram_queue)
+		return 0;
+	for (uint32_t i = 1; i <= p->nslices; i++) {
+		uint32_t k = (c->last_slice + i) % p->nslices;
+		struct rp_slice *s = &r->slice[p->first_slice + k];
+		if (!s->to_dram.n || rp_req_at(&s->to_dram, 0)->channel != me || !has_credit(r, c, k) ||
+		    s->fills.n >= RP_L2_QUEUE)
+			continue;
+		struct rp_dram_req q = *rp_req_at(&s->to_dram, 0);
+		rp_req_pop(&s->to_dram);
+		q.due = core + r->g.dram_latency;
+		if (c->private_credit[k & 63])
+			c->shared_credit++;
+		else
+			c->private_credit[k & 63] = 1;
+		c->last_slice = k;
+		if (s->next > core)
+			s->next = core; /* its miss queue may move */
+		if (rp_req_push(&c->delay, &q) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		break;
+	}
+	return 0;
+}
+
+static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,
+                     uint64_t core)
+{
+	if (!c->returning.n || rp_req_at(&c->returning, 0)->due > k)
+		return 0;
+	struct rp_dram_req q = *rp_req_at(&c->returning, 0);
+	struct rp_slice *s = &r->slice[p->first_slice + q.slice];
+	if (q.mshr != RP_NO_INDEX) {
+		if (s->fills.n >= RP_L2_QUEUE)
+			return 0;
+		if (rp_req_push(&s->fills, &q) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		if (s->next > core)
+			s->next = core;
+	}
+	if (c->private_credit[q.slice & 63])
+		c->private_credit[q.slice & 63] = 0;
+	else
+		c->shared_credit--;
+	rp_req_pop(&c->returning);
+	return 0;
+}
+
+static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,
+                     uint64_t core)
+{
+	if (give_back(r, p, c, k, core) < 0)
+		return -1;
+	while (c->arrived.n) {
+		enqueue(c, rp_req_at(&c->arrived, 0));
+		rp_req_pop(&c->arrived);
+	}
+	schedule(r, c);
+	if (c->serving && commands(r, c, k) < 0)
+		return -1;
+	if (take_from_slices(r, p, c, core) < 0)
+		return -1;
+	if (c->delay.n && rp_req_at(&c->delay, 0)->due <= core && c->queued < r->g.dram_queue) {
+		if (rp_req_push(&c->arrived, rp_req_at(&c->delay, 0)) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		rp_req_pop(&c->delay);
+	}
+	return 0;
+}
+
+/* Earliest cycle after k in which the channel has something to do. */
+static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p,
+                           const struct rp_channel *c, uint64_t k)
+{
+	uint64_t t = RP_NEVER64;
+	if (c->arrived.n || (c->waiting_banks & ~c->serving))
+		return k + 1;
+	for (uint32_t i = 0; i < p->nslices; i++)
+		if (r->slice[p->first_slice + i].to_dram.n)
+			return k + 1;
+	if (c->returning.n)
+		t = min64(t, rp_req_at(&c->returning, 0)->due);
+	if (c->delay.n && c->queued < r->g.dram_queue)
+		t = min64(t, rp_dram_cycle_of(r, rp_req_at(&c->delay, 0)->due));
+	t = min64(t, next_command(r, c));
+	return max64(t, k + 1);
+}
+
+int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core)
+{
+	uint64_t end = rp_dram_cycle_of(r, core + 1);
+	uint64_t k = max64(c->next, rp_dram_cycle_of(r, core));
+	while (k < end) {
+		if (one_cycle(r, p, c, k, core) < 0)
+			return -1;
+		k = next_cycle(r, p, c, k);
+	}
+	c->next = k;
+	return 0;
+}

@@ -1,0 +1,390 @@
+/* The load/store unit: memory instructions one at a time, in order (accelsim-model.md 5). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/engine.h"
+
+#define RP_LATER (RP_NEVER - 1)
+
+static uint32_t max32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t popcount(uint32_t v)
+{
+	uint32_t n = 0;
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+}
+
+static int grow_mem(struct ct_replay *r, struct rp_sm *sm)
+{
+	uint32_t cap = sm->mem_cap ? sm->mem_cap * 2 : 64;
+	struct rp_mem *p = ct_reallocarray(sm->mem, cap, sizeof *p);
+	if (!p)
+		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	sm->mem = p;
+	for (uint32_t i = cap; i-- > sm->mem_cap;) {
+		p[i].lines = sm->mem_free;
+		sm->mem_free = i;
+	}
+	sm->mem_cap = cap;
+	return 0;
+}
+
+static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
+{
+	uint32_t cap = sm->lreq_cap ? sm->lreq_cap * 2 : 256;
+	struct rp_lreq *p = ct_reallocarray(sm->lreq, cap, sizeof *p);
+	if (!p)
+		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	sm->lreq = p;
+	for (uint32_t i = cap; i-- > sm->lreq_cap;) {
+		p[i].next = sm->lreq_free;
+		sm->lreq_free = i;
+	}
+	sm->lreq_cap = cap;
+	return 0;
+}
+
+void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
+{
+	struct rp_mem *m = &sm->mem[mem];
+	if (--m->refs)
+		return;
+	m->lines = sm->mem_free;
+	sm->mem_free = mem;
+}
+
+/* Adds one line below those already in the list. */
+static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t *tail,
+                    const struct ct_line_request *q)
+{
+	if (sm->lreq_free == RP_NO_INDEX && grow_lreq(r, sm) < 0)
+		return -1;
+	uint32_t i = sm->lreq_free;
+	struct rp_lreq *l = &sm->lreq[i];
+	sm->lreq_free = l->next;
+	struct ct_place place = ct_address_place(&r->map, q->line << r->l1_line_bits);
+	memset(l, 0, sizeof *l);
+	l->line = q->line;
+	l->bytes[0] = q->bytes[0];
+	l->bytes[1] = q->bytes[1];
+	l->next = RP_NO_INDEX;
+	l->mem = mem;
+	l->group = sm->group++;
+	l->sectors = l->enter = l->left = q->sectors;
+	l->slice = (uint16_t)place.slice;
+	l->llc_set = place.llc_set;
+	l->l1_set = sm->tags.sets == r->map.l1_sets
+	            ? place.l1_set
+	            : ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, q->line);
+	if (*tail == RP_NO_INDEX)
+		sm->mem[mem].lines = i;
+	else
+		sm->lreq[*tail].next = i;
+	*tail = i;
+	sm->mem[mem].refs++;
+	return 0;
+}
+
+static struct ct_local_map local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp)
+{
+	struct ct_local_map m = r->local;
+	uint32_t per = r->occ.warps_per_cta, slot = warp / per;
+	m.sm = sm->id;
+	m.hw_thread = slot * m.threads + (warp - slot * per) * 32;
+	return m;
+}
+
+uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                    const struct ct_inst *inst, uint32_t now)
+{
+	struct ct_line_request q[CT_MAX_LINES_PER_INST];
+	uint32_t shared_lanes = 0, tail = RP_NO_INDEX;
+	if (sm->mem_free == RP_NO_INDEX && grow_mem(r, sm) < 0)
+		return RP_NO_INDEX;
+	uint32_t id = sm->mem_free;
+	struct rp_mem *m = &sm->mem[id];
+	sm->mem_free = m->lines;
+	memset(m, 0, sizeof *m);
+	m->op = op;
+	m->sid = inst->sid;
+	m->order = sm->order++;
+	m->lines = RP_NO_INDEX;
+	m->issued = m->last = now;
+	m->warp = (uint16_t)warp;
+	m->kind = op->kind;
+	m->bypass = op->bypass;
+	m->refs = 1;
+	unsigned n = 0;
+	if (!op->shared) {
+		struct ct_local_map local = local_of(r, sm, warp);
+		n = ct_coalesce(r->kernel, op->s, inst, r->g.l1.line, r->g.l1.sector, &local,
+		                sm->warp[warp].key, q, &shared_lanes);
+	}
+	m->shared = op->shared || (!n && shared_lanes);
+	if (m->shared) {
+		m->degree = (uint8_t)ct_shared_conflicts(inst, ~0u, r->g.shmem_banks);
+		return id;
+	}
+	ct_lines_descending(q, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (add_line(r, sm, id, &tail, &q[i]) < 0)
+			return RP_NO_INDEX;
+		sm->mem[id].left += popcount(q[i].sectors);
+	}
+	m = &sm->mem[id];
+	if (m->kind == RP_ATOMIC && n) {
+		uint32_t all = ct_atomic_transactions(r->kernel, op->s, inst, r->g.llc.sector);
+		if (all > m->left)
+			m->left = all;
+	}
+	return id;
+}
+
+void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
+                   uint32_t now)
+{
+	struct rp_mem *m = &sm->mem[mem];
+	struct rp_warp *w = &sm->warp[m->warp];
+	const struct rp_op *op = m->op;
+	uint32_t warp = m->warp;
+	m->last = max32(m->last, at);
+	m->left -= n;
+	if (m->left)
+		return;
+	at = m->last;
+	for (unsigned i = 0; i < op->ndst; i++)
+		sm->regs[warp][op->dst[i]] = at;
+	w->done = max32(w->done, at);
+	if (m->kind == RP_STORE)
+		w->stores--;
+	else
+		w->open--;
+	if (m->kind == RP_ATOMIC) {
+		w->atomics--;
+		w->born = max32(w->born, at);
+	} else if (m->kind == RP_ASYNC) {
+		w->group_open[m->group % RP_GROUPS]--;
+		while (w->group_done != w->group && !w->group_open[w->group_done % RP_GROUPS])
+			w->group_done++;
+		if (w->wait_group == w->group_done)
+			w->born = max32(w->born, at);
+	}
+	if (!m->shared && m->kind != RP_STORE) {
+		sm->c.mem_latency_sum += at - m->issued;
+		sm->c.mem_latency_count++;
+	}
+	rp_mem_unref(sm, mem);
+	rp_wake(sm, r, warp, now);
+	rp_warp_check_end(r, sm, warp, now);
+}
+
+static int send_direct(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
+                       uint32_t sector, uint32_t mem, uint32_t at)
+{
+	const struct rp_mem *m = &sm->mem[mem];
+	struct rp_packet p = {
+		.when = r->base + at,
+		.address = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits),
+		.bytes = 0xffffffffu,
+		.id = m->kind == RP_STORE ? m->warp : mem,
+		.llc_set = l->llc_set,
+		.group = l->group,
+		.sm = (uint16_t)sm->id,
+		.slice = l->slice,
+		.kind = m->kind == RP_ATOMIC ? RP_PK_ATOMIC
+		        : m->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS,
+	};
+	if (rp_ring_push(&sm->direct, &p) < 0) {
+		sm->failed = 1;
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static void observe_bypass(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
+                           const struct rp_mem *m, uint32_t now)
+{
+	struct ct_l1_event ev = {
+		.sm = sm->id, .subcore = m->warp % r->g.schedulers, .warp_slot = m->warp,
+		.sid = m->sid, .cycle = r->base + now, .line = l->line,
+		.sectors = l->sectors, .bytes = {l->bytes[0], l->bytes[1]},
+		.is_write = m->kind == RP_STORE, .is_atomic = m->kind == RP_ATOMIC, .bypass = 1,
+	};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, &ev);
+}
+
+/* Past the L1: one transaction a cycle straight into the network. Lanes of an atomic
+ * that meet in a sector are transactions of their own; beyond one for each sector
+ * they are spread over the sectors in turn. Returns the cycle after the last. */
+static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t at)
+{
+	struct rp_mem *m = &sm->mem[mem];
+	uint32_t todo = m->left;
+	while (todo) {
+		for (uint32_t i = m->lines; i != RP_NO_INDEX && todo; i = sm->lreq[i].next) {
+			const struct rp_lreq *l = &sm->lreq[i];
+			for (uint32_t s = r->l1_sectors; s-- > 0 && todo;)
+				if (l->sectors >> s & 1) {
+					if (send_direct(r, sm, l, s, mem, at) < 0)
+						return at;
+					at++;
+					todo--;
+				}
+		}
+	}
+	for (uint32_t i = m->lines; i != RP_NO_INDEX;) {
+		uint32_t next = sm->lreq[i].next;
+		sm->c.llc_line_accesses++;
+		if (r->has_l1)
+			observe_bypass(r, sm, &sm->lreq[i], m, at);
+		sm->lreq[i].next = sm->lreq_free;
+		sm->lreq_free = i;
+		m->refs--;
+		i = next;
+	}
+	m->lines = RP_NO_INDEX;
+	return at;
+}
+
+/* Starts what the load/store unit has taken in cycle `now`; the unit is busy up to the
+ * cycle that is returned, unless lines remain to be entered. */
+static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
+{
+	struct rp_mem *m = &sm->mem[mem];
+	struct rp_warp *w = &sm->warp[m->warp];
+	uint32_t sectors = m->left;
+	if (m->shared) {
+		uint32_t busy = m->degree ? m->degree : 1;
+		m->left = 1;
+		rp_mem_return(r, sm, mem, 1, now + r->g.shmem_latency + 1 + busy, now);
+		return now + busy;
+	}
+	if (!sectors) { /* no active lane: a slot and nothing else */
+		m->left = 1;
+		rp_mem_return(r, sm, mem, 1, now + 2, now);
+		return now + 1;
+	}
+	if (m->kind == RP_STORE) {
+		/* stores hold no register; the warp only has to wait for them at its end */
+		w->stores += (m->bypass ? sectors : sectors * r->llc_per_l1) - 1;
+		w->done = max32(w->done, now + 1);
+	}
+	if (m->bypass) {
+		uint32_t end = bypass(r, sm, mem, now + 1);
+		if (sm->mem[mem].kind == RP_STORE)
+			rp_mem_unref(sm, mem);
+		return end > now + 1 ? end - 1 : now + 1;
+	}
+	sm->lsu_mem = mem;
+	sm->lsu_line = m->lines;
+	sm->lsu_next = now + 1;
+	if (m->kind == RP_STORE)
+		rp_mem_unref(sm, mem); /* its lines keep it */
+	return now + 1;
+}
+
+/* Enters the accesses that one cycle takes: one for each bank, in descending address
+ * order, up to the first whose bank is taken. Returns 0 when the first bank is full. */
+static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
+{
+	uint32_t used = 0, ready = at + r->g.l1_latency;
+	while (sm->lsu_line != RP_NO_INDEX) {
+		uint32_t i = sm->lsu_line, taken = 0, banks = 0;
+		struct rp_lreq *l = &sm->lreq[i];
+		uint64_t first = l->line * r->l1_sectors;
+		int stop = 0;
+		for (uint32_t s = r->l1_sectors; s-- > 0;) {
+			if (!(l->enter >> s & 1))
+				continue;
+			uint32_t bank = (uint32_t)((first + s) % r->banks);
+			if (used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency) {
+				stop = 1;
+				break;
+			}
+			used |= 1u << bank;
+			banks |= 1u << bank;
+			taken |= 1u << s;
+			sm->in_bank[bank]++;
+		}
+		if (taken) {
+			l->enter &= ~taken;
+			if (rp_l1_push(sm, i, taken, banks, ready) < 0) {
+				sm->failed = 1;
+				rp_fail(r, CT_ERR_NOMEM, "out of memory");
+				return 0;
+			}
+		}
+		if (!l->enter)
+			sm->lsu_line = l->next;
+		if (stop)
+			break;
+	}
+	return used != 0;
+}
+
+/* Enters the current instruction, ahead of time as far as the banks have room for
+ * certain. */
+static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	uint32_t at = max32(sm->lsu_next, now);
+	while (sm->lsu_line != RP_NO_INDEX) {
+		if (!enter_cycle(r, sm, at)) {
+			sm->lsu_next = at > now ? at : RP_NEVER; /* the L1 calls when a bank moves */
+			return;
+		}
+		sm->lsu_free = at++;
+	}
+	sm->lsu_mem = RP_NO_INDEX;
+}
+
+/* The oldest instruction in front of the unit that can be taken in cycle `now`;
+ * otherwise sets the next cycle to look. */
+static uint32_t choose(struct ct_replay *r, struct rp_sm *sm, uint32_t now, uint32_t *scheduler)
+{
+	uint32_t best = RP_NO_INDEX;
+	sm->lsu_next = RP_NEVER;
+	for (uint32_t k = 0; k < r->g.schedulers; k++) {
+		const struct rp_sched *s = &sm->sched[k];
+		if (s->at_lsu == RP_NO_INDEX)
+			continue;
+		uint32_t at = max32(s->at_lsu_since + 1, sm->lsu_free);
+		if (at > now) {
+			if (at < sm->lsu_next)
+				sm->lsu_next = at;
+		} else if (best == RP_NO_INDEX || sm->mem[s->at_lsu].order < sm->mem[best].order) {
+			best = s->at_lsu;
+			*scheduler = k;
+		}
+	}
+	return best;
+}
+
+void rp_lsu_offer(struct rp_sm *sm)
+{
+	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > sm->now + 1)
+		sm->lsu_next = sm->now + 1;
+}
+
+void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	for (;;) {
+		uint32_t k = 0, mem;
+		if (sm->lsu_mem != RP_NO_INDEX) {
+			enter_lines(r, sm, now);
+			if (sm->lsu_mem != RP_NO_INDEX)
+				return;
+		}
+		if ((mem = choose(r, sm, now, &k)) == RP_NO_INDEX)
+			return;
+		sm->lsu_free = start(r, sm, mem, now);
+		rp_collect_lsu_took(r, sm, k, now);
+	}
+}

@@ -1,0 +1,507 @@
+/* The LLC: slices with in-order input queues, tags and MSHRs (accelsim-model.md 8). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/llc.h"
+
+static uint64_t max64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t popcount(uint32_t v)
+{
+	uint32_t n = 0;
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+}
+
+int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
+{
+	if (q->n == q->cap) {
+		uint32_t cap = q->cap ? q->cap * 2 : 16;
+		struct rp_dram_req *v = ct_calloc(cap, sizeof *v);
+		if (!v)
+			return -1;
+		for (uint32_t i = 0; i < q->n; i++)
+			v[i] = *rp_req_at(q, i);
+		free(q->p);
+		q->p = v;
+		q->cap = cap;
+		q->head = 0;
+	}
+	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
+	return 0;
+}
+
+static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, struct ct_error *e)
+{
+	const struct ct_cache_params *c = &r->g.llc;
+	uint32_t buckets = 16;
+	s->id = id;
+	s->mshr_free = s->waiter_free = RP_NO_INDEX;
+	if (rp_tags_init(&s->tags, c->sets * c->ways, r->llc_sectors,
+	                 c->replacement == CT_REPL_FIFO, c->dirty_percent, e) < 0)
+		return -1;
+	rp_tags_shape(&s->tags, c->sets, c->ways);
+	while (buckets < c->mshr_entries * 2)
+		buckets *= 2;
+	s->bucket_mask = buckets - 1;
+	s->mshr = ct_calloc(c->mshr_entries, sizeof *s->mshr);
+	s->bucket = ct_calloc(buckets, sizeof *s->bucket);
+	if (!s->mshr || !s->bucket)
+		return ct_fail_nomem(e);
+	for (uint32_t i = c->mshr_entries; i-- > 0;) {
+		s->mshr[i].next = s->mshr_free;
+		s->mshr_free = i;
+	}
+	for (uint32_t i = 0; i < buckets; i++)
+		s->bucket[i] = RP_NO_INDEX;
+	s->next = RP_NEVER64;
+	return 0;
+}
+
+int rp_llc_init(struct ct_replay *r, struct ct_error *e)
+{
+	uint32_t ns = r->map.per_channel, nc = r->map.per_slice;
+	r->partitions = r->map.slices / ns;
+	r->slice = ct_calloc(r->map.slices, sizeof *r->slice);
+	r->part = ct_calloc(r->partitions, sizeof *r->part);
+	if (!r->slice || !r->part)
+		return ct_fail_nomem(e);
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		if (slice_init(r, &r->slice[i], i, e) < 0)
+			return e ? e->status : CT_ERR_NOMEM;
+	for (uint32_t i = 0; i < r->partitions; i++) {
+		struct rp_partition *p = &r->part[i];
+		p->first_slice = i * ns;
+		p->nslices = ns;
+		p->first_channel = i * nc;
+		p->nchannels = nc;
+		p->next = RP_NEVER64;
+		p->channel = ct_calloc(nc, sizeof *p->channel);
+		if (!p->channel)
+			return ct_fail_nomem(e);
+		for (uint32_t c = 0; c < nc; c++)
+			if (rp_dram_init(r, &p->channel[c], e) < 0)
+				return e ? e->status : CT_ERR_NOMEM;
+	}
+	return 0;
+}
+
+void rp_llc_free(struct ct_replay *r)
+{
+	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {
+		struct rp_slice *s = &r->slice[i];
+		rp_tags_free(&s->tags);
+		rp_ring_free(&s->input);
+		rp_ring_free(&s->ready);
+		rp_ring_free(&s->replies);
+		free(s->mshr);
+		free(s->bucket);
+		free(s->waiter);
+		free(s->missq.p);
+		free(s->to_dram.p);
+		free(s->fills.p);
+	}
+	for (uint32_t i = 0; r->part && i < r->partitions; i++) {
+		for (uint32_t c = 0; r->part[i].channel && c < r->part[i].nchannels; c++)
+			rp_dram_free(&r->part[i].channel[c]);
+		free(r->part[i].channel);
+	}
+	free(r->slice);
+	free(r->part);
+}
+
+struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice)
+{
+	return &r->slice[slice].replies;
+}
+
+int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
+{
+	struct rp_slice *s = &r->slice[p->slice];
+	struct rp_packet q = *p;
+	q.when = when;
+	if (rp_ring_push(&s->input, &q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	if (!s->stalled && s->input.n == 1) {
+		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
+		s->next = s->next < when + 1 ? s->next : when + 1;
+		part->next = part->next < s->next ? part->next : s->next;
+	}
+	return 0;
+}
+
+void rp_llc_flush(struct ct_replay *r)
+{
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		rp_tags_flush(&r->slice[i].tags);
+}
+
+/* ---- one slice ---- */
+
+static uint32_t bucket_of(const struct rp_slice *s, uint64_t sector)
+{
+	return (uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & s->bucket_mask;
+}
+
+static uint32_t mshr_find(const struct rp_slice *s, uint64_t sector)
+{
+	uint32_t i = s->bucket[bucket_of(s, sector)];
+	while (i != RP_NO_INDEX && s->mshr[i].sector != sector)
+		i = s->mshr[i].next;
+	return i;
+}
+
+static uint32_t mshr_open(struct rp_slice *s, uint64_t sector)
+{
+	uint32_t i = s->mshr_free, *b = &s->bucket[bucket_of(s, sector)];
+	struct rp_l2_mshr *m = &s->mshr[i];
+	s->mshr_free = m->next;
+	*m = (struct rp_l2_mshr){.sector = sector, .next = *b, .head = RP_NO_INDEX,
+	                         .tail = RP_NO_INDEX};
+	*b = i;
+	return i;
+}
+
+static void mshr_close(struct rp_slice *s, uint32_t i)
+{
+	uint32_t *b = &s->bucket[bucket_of(s, s->mshr[i].sector)];
+	while (*b != i)
+		b = &s->mshr[*b].next;
+	*b = s->mshr[i].next;
+	s->mshr[i].next = s->mshr_free;
+	s->mshr_free = i;
+}
+
+static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const struct rp_packet *p)
+{
+	if (s->waiter_free == RP_NO_INDEX) {
+		uint32_t cap = s->waiter_cap ? s->waiter_cap * 2 : 64;
+		struct rp_l2_waiter *v = ct_reallocarray(s->waiter, cap, sizeof *v);
+		if (!v)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		for (uint32_t i = cap; i-- > s->waiter_cap;) {
+			v[i].next = s->waiter_free;
+			s->waiter_free = i;
+		}
+		s->waiter = v;
+		s->waiter_cap = cap;
+	}
+	uint32_t w = s->waiter_free;
+	s->waiter_free = s->waiter[w].next;
+	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind};
+	if (s->mshr[m].tail == RP_NO_INDEX)
+		s->mshr[m].head = w;
+	else
+		s->waiter[s->mshr[m].tail].next = w;
+	s->mshr[m].tail = w;
+	s->mshr[m].count++;
+	s->mshr[m].atomic |= p->kind == RP_PK_ATOMIC;
+	return 0;
+}
+
+/* Replies leave one a cycle; the queue's length follows from when the last leaves. */
+static int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
+{
+	struct rp_packet q = *p;
+	s->reply_last = max64(now, s->reply_last) + 1;
+	q.when = s->reply_last;
+	q.slice = (uint16_t)s->id;
+	if (rp_ring_push(&s->replies, &q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+static int reply_full(const struct rp_slice *s, uint64_t now)
+{
+	return s->reply_last > now && s->reply_last - now >= RP_L2_QUEUE;
+}
+
+static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, uint32_t mshr,
+                   uint32_t sectors)
+{
+	struct ct_place place = ct_address_place(&r->map, address);
+	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
+	uint32_t bytes = sectors << r->llc_sector_bits;
+	struct rp_dram_req q = {
+		.row = place.row, .bank = (uint16_t)place.bank, .mshr = mshr,
+		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
+		.slice = (uint16_t)(s->id % r->map.per_channel),
+		.channel = (uint16_t)(place.channel % r->map.per_slice),
+	};
+	if (mshr == RP_NO_INDEX)
+		r->total.dram_write_bytes += bytes;
+	else
+		r->total.dram_read_bytes += bytes;
+	if (rp_req_push(&s->missq, &q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+enum outcome { HIT, PENDING, SECTOR_MISS, LINE_MISS, FAIL };
+
+/* Takes a way for the line; a modified victim goes to DRAM. */
+static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint64_t line,
+                    uint32_t now, uint32_t *index)
+{
+	uint32_t v = rp_tags_victim(&s->tags, set);
+	if (v == RP_NO_LINE)
+		return 0;
+	const struct rp_line *old = &s->tags.line[v];
+	if (old->modified &&
+	    to_dram(r, s, old->tag << r->llc_line_bits, RP_NO_INDEX, popcount(old->modified)) < 0)
+		return -1;
+	rp_tags_allocate(&s->tags, set, v, line, now);
+	*index = v;
+	return 1;
+}
+
+static enum outcome probe(const struct rp_slice *s, uint64_t line, uint32_t bit, int store,
+                          uint32_t *index)
+{
+	uint32_t i = rp_tags_find(&s->tags, line);
+	*index = i;
+	if (i == RP_NO_LINE)
+		return LINE_MISS;
+	const struct rp_line *t = &s->tags.line[i];
+	if (t->reserved & bit)
+		return PENDING;
+	if (!(t->valid & bit))
+		return SECTOR_MISS;
+	return store || !(t->unreadable & bit) ? HIT : SECTOR_MISS;
+}
+
+static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                                uint32_t now)
+{
+	uint64_t line = p->address >> r->llc_line_bits, sector = p->address >> r->llc_sector_bits;
+	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1)), i, m;
+	enum outcome what = probe(s, line, 1u << k, 0, &i);
+	if (what == HIT) {
+		rp_tags_touch(&s->tags, i, now);
+		if (p->kind == RP_PK_ATOMIC)
+			rp_tags_modify(&s->tags, i, k);
+		return HIT;
+	}
+	if (s->missq.n + 1 >= r->g.llc.miss_queue)
+		return FAIL;
+	m = mshr_find(s, sector);
+	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : s->mshr_free == RP_NO_INDEX)
+		return FAIL;
+	uint32_t opened = m == RP_NO_INDEX;
+	if (opened) {
+		m = mshr_open(s, sector);
+		/* the read goes ahead of the victim's write-back */
+		if (what == LINE_MISS && rp_tags_victim(&s->tags, p->llc_set) == RP_NO_LINE) {
+			mshr_close(s, m);
+			return FAIL;
+		}
+		if (to_dram(r, s, p->address, m, 1) < 0)
+			return FAIL;
+	}
+	if (what == LINE_MISS) {
+		if (allocate(r, s, p->llc_set, line, now, &i) <= 0)
+			return FAIL;
+	} else {
+		rp_tags_touch(&s->tags, i, now);
+	}
+	if (what != PENDING)
+		rp_tags_reserve(&s->tags, i, k);
+	if (mshr_wait(r, s, m, p) < 0)
+		return FAIL;
+	return what;
+}
+
+static enum outcome write_sector(struct ct_replay *r, struct rp_slice *s,
+                                 const struct rp_packet *p, uint32_t now)
+{
+	uint64_t line = p->address >> r->llc_line_bits, sector = p->address >> r->llc_sector_bits;
+	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1)), i;
+	enum outcome what = probe(s, line, 1u << k, 1, &i);
+	if (what != HIT && s->missq.n >= r->g.llc.miss_queue)
+		return FAIL;
+	if (what == LINE_MISS) {
+		if (allocate(r, s, p->llc_set, line, now, &i) <= 0)
+			return FAIL;
+	} else {
+		rp_tags_touch(&s->tags, i, now);
+	}
+	rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+	return what;
+}
+
+static void count(struct ct_replay *r, const struct rp_packet *p, enum outcome what)
+{
+	struct ct_replay_counts *c = &r->total;
+	int read = p->kind != RP_PK_STORE, miss = what == SECTOR_MISS || what == LINE_MISS;
+	c->llc_accesses++;
+	c->llc_misses += (uint64_t)miss;
+	c->llc_pending += what == PENDING;
+	c->llc_busy++;
+	if (read) {
+		c->llc_read_accesses++;
+		c->llc_read_misses += (uint64_t)miss;
+	}
+}
+
+/* The tags serve the head of the input queue; 0 when it has to be tried again. */
+static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+{
+	struct rp_packet p = *rp_ring_at(&s->input, 0);
+	int store = p.kind == RP_PK_STORE;
+	uint32_t tick = (uint32_t)now;
+	enum outcome what = store ? write_sector(r, s, &p, tick) : read_sector(r, s, &p, tick);
+	if (what == FAIL)
+		return 0;
+	rp_ring_pop(&s->input);
+	count(r, &p, what);
+	rp_llc_log(r, s->id, &p, now, (int)what);
+	if (store || what == HIT)
+		reply(r, s, &p, now);
+	return 1;
+}
+
+static int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m)
+{
+	struct rp_l2_mshr *e = &s->mshr[m];
+	uint32_t k = (uint32_t)(e->sector & (r->llc_sectors - 1));
+	uint32_t i = rp_tags_find(&s->tags, e->sector >> (r->llc_line_bits - r->llc_sector_bits));
+	if (i != RP_NO_LINE &&
+	    ((s->tags.line[i].reserved | s->tags.line[i].fill_modified) >> k & 1))
+		rp_tags_fill(&s->tags, i, k, e->atomic);
+	for (uint32_t w = e->head; w != RP_NO_INDEX;) {
+		uint32_t next = s->waiter[w].next;
+		struct rp_packet p = {.id = s->waiter[w].id, .group = s->waiter[w].group,
+		                      .sm = s->waiter[w].sm, .kind = s->waiter[w].kind};
+		if (rp_ring_push(&s->ready, &p) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		s->waiter[w].next = s->waiter_free;
+		s->waiter_free = w;
+		w = next;
+	}
+	mshr_close(s, m);
+	return 0;
+}
+
+/* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
+ * serve a request. */
+static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+{
+	int changed = 0, progress = 0;
+	if (s->ready.n && !reply_full(s, now)) {
+		if (reply(r, s, rp_ring_at(&s->ready, 0), now) < 0)
+			return -1;
+		rp_ring_pop(&s->ready);
+	}
+	if (s->fills.n) {
+		uint32_t m = rp_req_at(&s->fills, 0)->mshr;
+		rp_req_pop(&s->fills);
+		if (fill(r, s, m) < 0)
+			return -1;
+		changed = 1;
+	}
+	if (s->missq.n && s->to_dram.n < RP_L2_QUEUE) {
+		if (rp_req_push(&s->to_dram, rp_req_at(&s->missq, 0)) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		rp_req_pop(&s->missq);
+		changed = 1;
+	}
+	if (s->stalled && changed)
+		s->stalled = 0;
+	if (s->input.n && !s->stalled && rp_ring_at(&s->input, 0)->when < now &&
+	    s->to_dram.n < RP_L2_QUEUE && !reply_full(s, now)) {
+		progress = access_head(r, s, now);
+		s->stalled = !progress;
+	}
+	s->next = RP_NEVER64;
+	if (s->ready.n || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
+		s->next = now + 1;
+	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
+		s->next = max64(now, rp_ring_at(&s->input, 0)->when) + 1;
+	return r->error.status;
+}
+
+static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now)
+{
+	for (uint32_t c = 0; c < p->nchannels; c++)
+		if (rp_dram_core_of(r, p->channel[c].next) <= now &&
+		    rp_dram_step(r, p, &p->channel[c], now) < 0)
+			return -1;
+	p->next = RP_NEVER64;
+	for (uint32_t i = 0; i < p->nslices; i++) {
+		struct rp_slice *s = &r->slice[p->first_slice + i];
+		if (s->next <= now && slice_cycle(r, s, now) < 0)
+			return -1;
+		if (s->next < p->next)
+			p->next = s->next;
+		if (s->to_dram.n)
+			for (uint32_t c = 0; c < p->nchannels; c++) {
+				uint64_t k = rp_dram_cycle_of(r, now + 1);
+				if (p->channel[c].next > k)
+					p->channel[c].next = k;
+			}
+	}
+	for (uint32_t c = 0; c < p->nchannels; c++) {
+		uint64_t at = rp_dram_core_of(r, p->channel[c].next);
+		if (at < p->next)
+			p->next = at;
+	}
+	return 0;
+}
+
+int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to)
+{
+	(void)from;
+	for (uint32_t i = 0; i < r->partitions; i++) {
+		struct rp_partition *p = &r->part[i];
+		while (p->next < to)
+			if (partition_cycle(r, p, p->next) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+uint64_t rp_llc_next(const struct ct_replay *r)
+{
+	uint64_t t = RP_NEVER64;
+	for (uint32_t i = 0; i < r->partitions; i++)
+		if (r->part[i].next < t)
+			t = r->part[i].next;
+	return t;
+}
+
+/* A copy puts its sectors into the tags, clean, without traffic; the address is cut to
+ * 32 bits as Accel-Sim does (accelsim-model.md 1). */
+void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
+{
+	uint64_t step = UINT64_C(1) << r->llc_sector_bits;
+	uint64_t limit = 8 * ct_gpu_llc_bytes(&r->g); /* beyond, only the end stays */
+	if (bytes > limit) {
+		address += bytes - limit;
+		bytes = limit;
+	}
+	for (uint64_t off = 0; off < bytes; off += step) {
+		uint64_t at = (address + off) & 0xffffffffu;
+		struct ct_place place = ct_address_place(&r->map, at);
+		struct rp_slice *s = &r->slice[place.slice];
+		uint64_t line = at >> r->llc_line_bits;
+		uint32_t k = (uint32_t)(at >> r->llc_sector_bits & (r->llc_sectors - 1));
+		uint32_t i = rp_tags_find(&s->tags, line), tick = (uint32_t)r->horizon;
+		if (i == RP_NO_LINE) {
+			i = rp_tags_victim(&s->tags, place.llc_set);
+			if (i == RP_NO_LINE)
+				continue;
+			rp_tags_allocate(&s->tags, place.llc_set, i, line, tick);
+		} else {
+			rp_tags_touch(&s->tags, i, tick);
+		}
+		if (!(s->tags.line[i].valid >> k & 1)) {
+			rp_tags_reserve(&s->tags, i, k);
+			rp_tags_fill(&s->tags, i, k, 0);
+		}
+	}
+}

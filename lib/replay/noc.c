@@ -1,0 +1,286 @@
+/* The crossbar: one queue per input, one packet per output and cycle (accelsim-model.md
+ * 7). The head of each queue asks for its output; an output serves the inputs round
+ * robin; a queue whose head has left may serve a later output in the same cycle. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/engine.h"
+
+struct rp_net {
+	uint32_t inputs, outputs, words; /* words of an input mask */
+	uint64_t *want;       /* outputs * words: inputs whose head goes there */
+	uint64_t *busy;       /* outputs with any */
+	uint32_t *next;       /* input that output o prefers */
+	uint64_t *free_at;    /* cycle at which output o can take the next packet */
+	uint8_t *waiting;     /* input is in want */
+	uint32_t *bucket;     /* first input whose head becomes ready in that cycle */
+	uint32_t *chain;
+	uint32_t span;
+	uint32_t pending;     /* inputs in want */
+};
+
+int rp_ring_push(struct rp_ring *q, const struct rp_packet *p)
+{
+	if (q->n == q->cap) {
+		uint32_t cap = q->cap ? q->cap * 2 : 16;
+		struct rp_packet *v = ct_calloc(cap, sizeof *v);
+		if (!v)
+			return -1;
+		for (uint32_t i = 0; i < q->n; i++)
+			v[i] = *rp_ring_at(q, i);
+		free(q->p);
+		q->p = v;
+		q->cap = cap;
+		q->head = 0;
+	}
+	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
+	return 0;
+}
+
+void rp_ring_free(struct rp_ring *q)
+{
+	free(q->p);
+	memset(q, 0, sizeof *q);
+}
+
+int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct_error *e)
+{
+	struct rp_net *n = ct_calloc(1, sizeof *n);
+	*out = n;
+	if (!n)
+		return ct_fail_nomem(e);
+	n->inputs = inputs;
+	n->outputs = outputs;
+	n->words = (inputs + 63) / 64;
+	n->span = 4096;
+	n->want = ct_calloc((size_t)outputs * n->words, sizeof *n->want);
+	n->busy = ct_calloc(outputs / 64 + 1, sizeof *n->busy);
+	n->next = ct_calloc(outputs, sizeof *n->next);
+	n->free_at = ct_calloc(outputs, sizeof *n->free_at);
+	n->waiting = ct_calloc(inputs, sizeof *n->waiting);
+	n->bucket = ct_calloc(n->span, sizeof *n->bucket);
+	n->chain = ct_calloc(inputs, sizeof *n->chain);
+	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->bucket || !n->chain)
+		return ct_fail_nomem(e);
+	for (uint32_t i = 0; i < n->span; i++)
+		n->bucket[i] = RP_NO_INDEX;
+	return 0;
+}
+
+void rp_net_free(struct rp_net *n)
+{
+	if (!n)
+		return;
+	free(n->want);
+	free(n->busy);
+	free(n->next);
+	free(n->free_at);
+	free(n->waiting);
+	free(n->bucket);
+	free(n->chain);
+	free(n);
+}
+
+static unsigned lowest(uint64_t v)
+{
+#if defined(__GNUC__)
+	return (unsigned)__builtin_ctzll(v);
+#else
+	unsigned n = 0;
+	while (!(v & 1)) {
+		v >>= 1;
+		n++;
+	}
+	return n;
+#endif
+}
+
+/* First set bit at or after `from`, wrapping around; the mask is not empty. */
+static uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
+{
+	uint32_t w = from / 64;
+	uint64_t v = mask[w] & ~UINT64_C(0) << from % 64;
+	for (uint32_t i = 0; i < words; i++) {
+		if (v)
+			return w * 64 + lowest(v);
+		w = w + 1 == words ? 0 : w + 1;
+		v = mask[w];
+	}
+	return w * 64 + lowest(mask[w]);
+}
+
+/* Next busy output after `after` (-1: the first), or `outputs`. */
+static uint32_t next_output(const struct rp_net *n, int64_t after)
+{
+	uint32_t from = (uint32_t)(after + 1), w = from / 64;
+	if (from >= n->outputs)
+		return n->outputs;
+	uint64_t v = n->busy[w] & ~UINT64_C(0) << from % 64;
+	while (!v) {
+		if (++w * 64 >= n->outputs)
+			return n->outputs;
+		v = n->busy[w];
+	}
+	return w * 64 + lowest(v);
+}
+
+/* What differs between the two networks. */
+struct ports {
+	struct ct_replay *r;
+	/* head of input i: its ring, or NULL when it has none */
+	struct rp_ring *(*head)(struct ct_replay *r, uint32_t i);
+	uint32_t (*output)(const struct rp_packet *p);
+	int (*deliver)(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle);
+	uint32_t lag;      /* cycles after which a packet can be moved */
+	uint32_t payload;  /* bytes of a sector when the packet carries one */
+	int requests;
+};
+
+static void ask(struct rp_net *n, uint32_t i, uint32_t o)
+{
+	n->want[(size_t)o * n->words + i / 64] |= UINT64_C(1) << i % 64;
+	n->busy[o / 64] |= UINT64_C(1) << o % 64;
+	n->waiting[i] = 1;
+	n->pending++;
+}
+
+static void unask(struct rp_net *n, uint32_t i, uint32_t o)
+{
+	uint64_t *w = n->want + (size_t)o * n->words, any = 0;
+	w[i / 64] &= ~(UINT64_C(1) << i % 64);
+	n->waiting[i] = 0;
+	n->pending--;
+	for (uint32_t k = 0; k < n->words; k++)
+		any |= w[k];
+	if (!any)
+		n->busy[o / 64] &= ~(UINT64_C(1) << o % 64);
+}
+
+/* Puts input i where its head belongs: asking now, or into the bucket of a later
+ * cycle of this window. */
+static void queue_input(struct rp_net *n, const struct ports *p, uint32_t i, uint64_t from,
+                        uint64_t cycle, uint64_t to)
+{
+	struct rp_ring *q = p->head(p->r, i);
+	if (!q)
+		return;
+	const struct rp_packet *k = rp_ring_at(q, 0);
+	uint64_t ready = k->when + p->lag;
+	if (ready <= cycle) {
+		ask(n, i, p->output(k));
+	} else if (ready < to) {
+		uint32_t b = (uint32_t)(ready - from);
+		n->chain[i] = n->bucket[b];
+		n->bucket[b] = i;
+	}
+}
+
+static uint32_t flits(const struct ct_replay *r, const struct rp_packet *k, int requests)
+{
+	if (r->g.noc_flits_as_one)
+		return 1;
+	int data = requests ? k->kind == RP_PK_STORE : k->kind != RP_PK_STORE;
+	uint32_t bytes = r->g.noc_header_bytes + (data ? r->g.llc.sector : 0);
+	uint32_t f = (bytes + r->g.noc_flit_bytes - 1) / r->g.noc_flit_bytes;
+	return f ? f : 1;
+}
+
+static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t cycle, uint64_t to)
+{
+	for (uint32_t o = next_output(n, -1); o < n->outputs; o = next_output(n, o)) {
+		if (n->free_at[o] > cycle)
+			continue;
+		uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
+		struct rp_ring *q = p->head(p->r, i);
+		struct rp_packet k = *rp_ring_at(q, 0);
+		uint32_t f = flits(p->r, &k, p->requests);
+		rp_ring_pop(q);
+		unask(n, i, o);
+		n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
+		n->free_at[o] = cycle + f;
+		if (p->requests)
+			p->r->total.noc_request_busy += f;
+		else
+			p->r->total.noc_reply_busy += f;
+		if (p->deliver(p->r, &k, cycle + f - 1) < 0)
+			return -1;
+		queue_input(n, p, i, from, cycle, to);
+	}
+	return 0;
+}
+
+static int run(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t to)
+{
+	for (uint32_t i = 0; i < n->inputs; i++)
+		if (!n->waiting[i])
+			queue_input(n, p, i, from, from, to);
+	for (uint64_t cycle = from; cycle < to; cycle++) {
+		uint32_t b = (uint32_t)(cycle - from), i = n->bucket[b];
+		n->bucket[b] = RP_NO_INDEX;
+		while (i != RP_NO_INDEX) {
+			uint32_t next = n->chain[i];
+			ask(n, i, p->output(rp_ring_at(p->head(p->r, i), 0)));
+			i = next;
+		}
+		if (n->pending && serve(n, p, from, cycle, to) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Misses and stores on one side, what bypasses L1 on the other: the earlier first. */
+static struct rp_ring *sm_head(struct ct_replay *r, uint32_t i)
+{
+	struct rp_sm *sm = &r->sm[i];
+	if (!sm->missq.n)
+		return sm->direct.n ? &sm->direct : NULL;
+	if (!sm->direct.n)
+		return &sm->missq;
+	return rp_ring_at(&sm->direct, 0)->when < rp_ring_at(&sm->missq, 0)->when ? &sm->direct
+	                                                                          : &sm->missq;
+}
+
+static uint32_t to_slice(const struct rp_packet *p)
+{
+	return p->slice;
+}
+
+static struct rp_ring *slice_head(struct ct_replay *r, uint32_t i)
+{
+	struct rp_ring *q = rp_llc_replies(r, i);
+	return q->n ? q : NULL;
+}
+
+static uint32_t to_sm(const struct rp_packet *p)
+{
+	return p->sm;
+}
+
+/* The slice takes it one cycle later; then the delay line to its input queue. */
+static int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+{
+	return rp_llc_accept(r, p, cycle + 1 + r->g.noc_latency + r->g.llc_latency);
+}
+
+/* Two cycles from the network's output to the load/store unit's response queue. */
+static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+{
+	struct rp_packet q = *p;
+	q.when = cycle + 2 + r->g.noc_latency;
+	if (rp_ring_push(&r->sm[p->sm].replies, &q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to)
+{
+	const struct ports p = {r, sm_head, to_slice, deliver_request, 1, r->g.llc.sector, 1};
+	return run(r->to_llc, &p, from, to);
+}
+
+int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to)
+{
+	const struct ports p = {r, slice_head, to_sm, deliver_reply, 0, r->g.llc.sector, 0};
+	return run(r->to_sm, &p, from, to);
+}

@@ -1,0 +1,113 @@
+/* Static instructions: from opcode classes to units, latencies and register lists. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/engine.h"
+
+static enum rp_unit unit_of(enum ct_unit_class c)
+{
+	switch (c) {
+	case CT_CLASS_SP:
+	case CT_CLASS_HALF: return RP_SP;
+	case CT_CLASS_DP: return RP_DP;
+	case CT_CLASS_SFU: return RP_SFU;
+	case CT_CLASS_TENSOR: return RP_TENSOR;
+	case CT_CLASS_BRANCH: return RP_BRANCH;
+	case CT_CLASS_TEX: return RP_TEX;
+	case CT_CLASS_UNIFORM: return RP_UNIFORM;
+	case CT_CLASS_MEM: return RP_MEM;
+	case CT_CLASS_OTHER: return RP_OTHER;
+	default: return RP_INT; /* integer, moves, barriers, EXIT (accelsim-model.md 4); MEMBAR
+	                           carries nothing and is taken as one of them */
+	}
+}
+
+static enum rp_kind memory_kind(const struct ct_sinst *s)
+{
+	switch (s->space) {
+	case CT_SPACE_GLOBAL:
+	case CT_SPACE_LOCAL:
+	case CT_SPACE_SHARED:
+	case CT_SPACE_GENERIC: break;
+	default: return RP_COMPUTE; /* constant, texture and surface: no traffic */
+	}
+	switch (s->access) {
+	case CT_ACCESS_LOAD: return RP_LOAD;
+	case CT_ACCESS_STORE: return RP_STORE;
+	case CT_ACCESS_ATOMIC:
+	case CT_ACCESS_REDUCTION: return RP_ATOMIC;
+	case CT_ACCESS_ASYNC: return RP_ASYNC;
+	default: return RP_COMPUTE;
+	}
+}
+
+static enum rp_kind kind_of(const struct ct_sinst *s)
+{
+	switch (s->unit) {
+	case CT_CLASS_BAR: return RP_BARRIER;
+	case CT_CLASS_MEMBAR: return RP_MEMBAR;
+	case CT_CLASS_DEPBAR: return RP_DEPBAR;
+	case CT_CLASS_LDGDEPBAR: return RP_LDGDEPBAR;
+	default: return memory_kind(s);
+	}
+}
+
+/* Only general registers take part: predicates and uniform registers are not in the
+ * reference's scoreboard (accelsim-model.md 4). */
+static unsigned registers(uint8_t *out, const ct_reg *in, unsigned n)
+{
+	unsigned k = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (CT_REG_KIND(in[i]) == CT_REG_R)
+			out[k++] = (uint8_t)CT_REG_INDEX(in[i]);
+	return k;
+}
+
+static int passes_l1(const struct ct_replay *r, const struct ct_sinst *s, enum rp_kind kind)
+{
+	if (kind == RP_ATOMIC || r->g.l1_skip == CT_L1_SKIP_ALL)
+		return 1;
+	if (r->g.l1_skip == CT_L1_SKIP_GLOBAL && s->space != CT_SPACE_LOCAL)
+		return 1;
+	return kind != RP_STORE && (s->mods & CT_MOD_STRONG_GPU);
+}
+
+static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_sinst *s)
+{
+	memset(op, 0, sizeof *op);
+	op->s = s;
+	op->cls = s->unit;
+	op->kind = (uint8_t)kind_of(s);
+	enum ct_unit_class c = (enum ct_unit_class)s->unit;
+	if (c == CT_CLASS_MEM && op->kind == RP_COMPUTE)
+		c = CT_CLASS_ALU;
+	op->unit = (uint8_t)unit_of(c);
+	op->latency = (uint16_t)(r->g.unit[c].latency ? r->g.unit[c].latency : 1);
+	op->initiation = (uint16_t)(r->g.unit[c].initiation ? r->g.unit[c].initiation : 1);
+	op->ndst = (uint8_t)registers(op->dst, s->dst, s->ndst);
+	op->nsrc = (uint8_t)registers(op->src, s->src, s->nsrc);
+	for (unsigned i = 0; i < op->nsrc; i++)
+		if (!memchr(op->read, op->src[i], op->nread))
+			op->read[op->nread++] = op->src[i];
+	if (op->kind >= RP_LOAD) {
+		op->bypass = (uint8_t)passes_l1(r, s, (enum rp_kind)op->kind);
+		op->shared = s->space == CT_SPACE_SHARED;
+	}
+	op->groups_left = s->has_imm && s->imm > 0 ? (int32_t)(s->imm < RP_GROUPS ? s->imm : RP_GROUPS) : 0;
+}
+
+int rp_ops_reserve(struct ct_replay *r, uint32_t sid)
+{
+	uint32_t n = ct_code_count(r->code);
+	if (sid >= n)
+		return rp_fail(r, CT_ERR_INPUT, "an instruction is not in its code table");
+	if (n > r->ops_cap) {
+		size_t cap = r->ops_cap;
+		if (ct_grow((void **)&r->ops, &cap, n, sizeof *r->ops) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		r->ops_cap = (uint32_t)cap;
+	}
+	for (; r->nops < n; r->nops++)
+		decode(r, &r->ops[r->nops], ct_code_at(r->code, r->nops));
+	return 0;
+}

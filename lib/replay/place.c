@@ -1,0 +1,166 @@
+/* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
+#include "replay/private/engine.h"
+
+uint32_t rp_sm_next_event(const struct ct_replay *r, const struct rp_sm *sm);
+
+static uint32_t window_end(const struct ct_replay *r)
+{
+	uint64_t end = r->horizon + r->window;
+	if (end <= r->base)
+		return 0;
+	end -= r->base;
+	return end > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)end;
+}
+
+static int run_sms(struct ct_replay *r)
+{
+	uint32_t end = window_end(r);
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		rp_sm_run(r, &r->sm[i], end);
+		if (r->sm[i].failed)
+			return r->error.status ? r->error.status
+			                       : rp_fail(r, CT_ERR_INPUT, "an SM has failed");
+	}
+	return 0;
+}
+
+static int place_one(struct ct_replay *r, uint32_t i)
+{
+	struct rp_sm *sm = &r->sm[i];
+	struct ct_cta *cta = r->waiting;
+	r->waiting = NULL;
+	r->last_sm = i;
+	sm->now = r->round;
+	if (rp_sm_place(r, sm, cta, r->round) < 0)
+		return r->error.status;
+	sm->offer = sm->ctas < r->occ.ctas ? r->round + 1 : RP_NEVER;
+	return 0;
+}
+
+/* Goes on with the round in progress: every SM that can take a CTA in this cycle gets
+ * one, beginning after the SM that got the last. Ends early when the CTA that is
+ * waiting has been given away. */
+static int do_round(struct ct_replay *r)
+{
+	while (r->round_at < r->g.sms) {
+		uint32_t i = (r->round_start + r->round_at) % r->g.sms;
+		if (r->sm[i].offer == r->round) {
+			if (!r->waiting)
+				return 0;
+			if (place_one(r, i) < 0)
+				return r->error.status;
+			rp_sm_run(r, &r->sm[i], window_end(r));
+		}
+		r->round_at++;
+	}
+	r->round = RP_NEVER;
+	return 0;
+}
+
+/* Finds the earliest cycle in which an SM can take a CTA within the window. */
+static int open_round(struct ct_replay *r)
+{
+	uint32_t best = RP_NEVER;
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		if (r->sm[i].offer < best)
+			best = r->sm[i].offer;
+	if (best >= window_end(r))
+		return 0;
+	r->round = best;
+	r->round_start = (r->last_sm + 1) % r->g.sms;
+	r->round_at = 0;
+	return 1;
+}
+
+static int quiet(const struct ct_replay *r)
+{
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		if (r->sm[i].missq.n || r->sm[i].direct.n || r->sm[i].replies.n)
+			return 0;
+	if (rp_llc_next(r) != RP_NEVER64)
+		return 0;
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		if (rp_llc_replies((struct ct_replay *)(uintptr_t)r, i)->n)
+			return 0;
+	return 1;
+}
+
+/* The memory system catches up with the window, the next one begins. */
+static int close_window(struct ct_replay *r)
+{
+	uint64_t end = r->horizon + r->window;
+	if (rp_net_requests(r, r->horizon + 1, end + 1) < 0 ||
+	    rp_llc_run(r, end, end + r->window) < 0 ||
+	    rp_net_replies(r, end, end + r->window) < 0)
+		return r->error.status;
+	rp_llc_log_flush(r, r->horizon);
+	r->horizon = end;
+	rp_counts_warm(r);
+	return rp_directory_merge(r);
+}
+
+/* Skips windows in which nothing happens. */
+static void skip(struct ct_replay *r)
+{
+	if (!quiet(r))
+		return;
+	uint64_t next = RP_NEVER64;
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		uint32_t t = rp_sm_next_event(r, &r->sm[i]);
+		if (!r->ended && r->sm[i].offer < t)
+			t = r->sm[i].offer;
+		if (t != RP_NEVER && r->base + t < next)
+			next = r->base + t;
+	}
+	if (next != RP_NEVER64 && next > r->horizon)
+		r->horizon = next;
+}
+
+static int busy(const struct ct_replay *r)
+{
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		if (r->sm[i].ctas)
+			return 1;
+	return 0;
+}
+
+static int over(struct ct_replay *r)
+{
+	if (window_end(r) >= RP_LAST_CYCLE)
+		return rp_fail(r, CT_ERR_LIMIT, "a launch runs for more than 4e9 cycles");
+	return 0;
+}
+
+int rp_advance(struct ct_replay *r)
+{
+	while (r->waiting) {
+		if (r->round != RP_NEVER) {
+			if (do_round(r) < 0)
+				return r->error.status;
+			continue;
+		}
+		if (run_sms(r) < 0)
+			return r->error.status;
+		if (open_round(r))
+			continue;
+		if (over(r) < 0 || close_window(r) < 0)
+			return r->error.status;
+		skip(r);
+	}
+	return 0;
+}
+
+int rp_finish(struct ct_replay *r)
+{
+	r->ended = 1;
+	r->round = RP_NEVER;
+	for (;;) {
+		if (run_sms(r) < 0)
+			return r->error.status;
+		if (!busy(r))
+			return 0;
+		if (over(r) < 0 || close_window(r) < 0)
+			return r->error.status;
+		skip(r);
+	}
+}

@@ -1,0 +1,395 @@
+/* engine.h - what the files of the replay engine share.
+ *
+ * Time advances in windows. A request that leaves an SM needs at least the LLC's
+ * latency before anything of it comes back, so within a window of that length SMs
+ * do not see each other: each runs through the window by itself (sm.c), then the
+ * request network (noc.c), then slices and DRAM channels (llc.c, dram.c), then the
+ * reply network. CTAs are handed out between SMs in the order of simulated time
+ * (place.c). Cycle numbers of an SM are counted from the start of the launch;
+ * those of the memory system never restart. */
+#ifndef CT_REPLAY_ENGINE_H
+#define CT_REPLAY_ENGINE_H
+
+#include <stdint.h>
+
+#include "gpu/address.h"
+#include "gpu/coalesce.h"
+#include "gpu/gpu.h"
+#include "gpu/occupancy.h"
+#include "replay/private/tags.h"
+#include "replay/replay.h"
+#include "trace/record.h"
+
+#define RP_NEVER 0xffffffffu      /* a cycle that is not known yet */
+#define RP_NEVER64 UINT64_MAX
+#define RP_LAST_CYCLE 0xfff00000u /* launches may not run longer */
+
+enum {
+	RP_MAX_SCHEDULERS = 8,
+	RP_MAX_SLOTS = 64,      /* warps per scheduler */
+	RP_SLOT_BLOCK = 8,
+	RP_MAX_COLLECTORS = 16, /* per scheduler */
+	RP_MAX_REG_BANKS = 32,  /* per scheduler */
+	RP_MAX_L1_BANKS = 32,
+	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
+	RP_REGS = 256,
+	RP_NONE = 0xffff
+};
+#define RP_NO_INDEX 0xffffffffu
+
+/* Units that a scheduler owns one of (the load/store unit is the SM's). */
+enum rp_unit {
+	RP_INT, RP_SP, RP_DP, RP_SFU, RP_BRANCH, RP_TEX, RP_TENSOR, RP_UNIFORM, RP_OTHER, RP_MEM,
+	RP_UNITS
+};
+
+enum rp_kind {
+	RP_COMPUTE, RP_BARRIER, RP_MEMBAR, RP_DEPBAR, RP_LDGDEPBAR,
+	RP_LOAD, RP_STORE, RP_ATOMIC, RP_ASYNC
+};
+
+/* A static instruction as the engine needs it. */
+struct rp_op {
+	const struct ct_sinst *s;
+	uint8_t unit, kind, cls;
+	uint8_t nsrc, ndst;
+	uint8_t bypass;          /* goes past L1 */
+	uint8_t shared;          /* shared memory by its opcode */
+	uint16_t latency, initiation;
+	uint8_t nread;           /* distinct sources, in read[] */
+	uint8_t dst[CT_MAX_DST], src[CT_MAX_SRC], read[CT_MAX_SRC];
+	int32_t groups_left;     /* DEPBAR */
+};
+
+/* One line that a memory instruction asks for, until every sector has met the L1. */
+struct rp_lreq {
+	uint64_t line;
+	uint64_t bytes[2];
+	uint32_t next;           /* lower line of the same instruction, or next free */
+	uint32_t mem;
+	uint32_t sectors, enter; /* asked for; not yet in the L1 pipeline */
+	uint32_t left;           /* not yet looked up */
+	uint32_t hit, pending, sector_miss, line_miss;
+	uint16_t slice;
+	uint8_t sent;            /* something of it has left for the LLC */
+	uint32_t llc_set;
+	uint32_t l1_set;
+	uint32_t group;          /* number of this line of this instruction */
+};
+
+/* One memory instruction in flight. */
+struct rp_mem {
+	const struct rp_op *op;
+	uint64_t order;          /* of issue on the SM: oldest first */
+	uint32_t lines;          /* head of its list of rp_lreq; next free */
+	uint32_t left;           /* sectors (transactions) that have not come back */
+	uint32_t issued, last;   /* cycles */
+	uint32_t group;          /* LDGSTS */
+	uint32_t sid;
+	uint16_t warp;
+	uint8_t kind, shared, bypass, degree;
+	uint32_t refs;           /* what still points here: lines, stores, replies */
+};
+
+/* A step of the L1 pipeline: sectors of one line that entered in one cycle. */
+struct rp_step {
+	uint32_t lreq, ready, sectors, banks;
+};
+
+struct rp_mshr {
+	uint64_t sector;         /* address / sector bytes */
+	uint32_t next;           /* in its bucket, or next free */
+	uint32_t head, tail;     /* rp_waiter */
+	uint32_t count;
+	uint32_t replies;        /* LLC sectors still to come */
+	uint32_t line;           /* index in tags */
+	uint8_t first;           /* first sector of a line that a load allocated */
+};
+struct rp_waiter { uint32_t mem, next; };
+
+enum rp_packet_kind { RP_PK_READ, RP_PK_STORE, RP_PK_BYPASS, RP_PK_ATOMIC };
+
+/* A request, or its reply, for one LLC sector. */
+struct rp_packet {
+	uint64_t when;           /* cycle at which it is put into the present queue */
+	uint64_t address;        /* of the sector */
+	uint32_t bytes;          /* stores: mask within the sector */
+	uint32_t id;             /* rp_mshr or rp_mem */
+	uint32_t llc_set;
+	uint32_t group;          /* same number: one line of one instruction of the SM */
+	uint16_t sm, slice;
+	uint8_t kind;
+};
+
+/* Ring that grows. */
+struct rp_ring {
+	struct rp_packet *p;
+	uint32_t cap, head, n;
+};
+
+struct rp_warp {
+	struct ct_cursor *cursor;
+	const struct rp_op *op;  /* next instruction; NULL: none left */
+	uint64_t key, age;
+	uint32_t born;
+	uint32_t done;           /* last known completion of an instruction */
+	uint32_t open;           /* instructions whose completion is not known */
+	uint32_t stores;         /* not acknowledged */
+	uint32_t atomics;
+	uint32_t group, group_done; /* LDGSTS groups: open one; all before are complete */
+	uint32_t wait_group;     /* DEPBAR: waits until group_done reaches it */
+	uint32_t group_open[RP_GROUPS];
+	uint32_t blocked_since;  /* on outstanding loads, RP_NEVER: not */
+	uint16_t slot_cta;
+	uint8_t live, started, at_barrier, membar, issued_any;
+};
+
+struct rp_cta {
+	struct ct_cta *cta;
+	uint32_t warps_left;     /* not retired */
+	uint32_t running;        /* with instructions left: barrier quorum */
+	uint32_t arrived;
+	uint32_t end;            /* latest retirement so far */
+	uint32_t free_at;        /* RP_NEVER while warps are left */
+};
+
+/* An instruction that waits for an operand collector. */
+struct rp_parked {
+	const struct rp_op *op;
+	uint32_t issued, mem;
+	uint16_t warp;
+	uint8_t unit;
+};
+/* A memory instruction that holds a collector until the load/store unit takes it. */
+struct rp_held { uint32_t mem, step; uint8_t collector; };
+
+struct rp_sched {
+	uint32_t ready[RP_MAX_SLOTS];
+	uint64_t present;                  /* slots with a warp that has instructions */
+	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
+	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
+	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
+	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
+	struct rp_parked parked[RP_UNITS];
+	struct rp_held held[RP_MAX_COLLECTORS];
+	uint32_t nparked, nheld;
+	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
+	uint32_t next, stepped;            /* next attempt; cycle of the last one + 1 */
+	uint32_t last;                     /* slot that issued last */
+	uint64_t active;                   /* two-level: slots in the active set */
+};
+
+/* What happened to a line of an L1, for the replication directory. */
+enum rp_log_what { RP_LOG_HERE, RP_LOG_FILL /* for a load's line miss */, RP_LOG_GONE };
+struct rp_log { uint64_t line; uint32_t when; uint8_t what; };
+
+struct rp_sm {
+	uint32_t id;
+	uint32_t now;
+	struct rp_sched *sched;
+	struct rp_warp *warp;
+	struct ct_inst *inst;              /* next instruction of each warp */
+	uint32_t (*regs)[RP_REGS];         /* cycle at which each register can be read */
+	struct rp_cta *cta;
+	uint32_t ctas, warps_live;
+	uint64_t order;
+	uint32_t fetch;                    /* quarter cycles: next fetch slot */
+	uint32_t next_free;                /* earliest free_at of its CTAs */
+	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
+	uint32_t busy_since;
+
+	/* load/store unit */
+	uint32_t lsu_mem, lsu_line, lsu_next, lsu_free;
+	struct rp_mem *mem;
+	uint32_t mem_cap, mem_free;
+	struct rp_lreq *lreq;
+	uint32_t lreq_cap, lreq_free;
+
+	/* L1 */
+	struct rp_tags tags;
+	struct rp_step *steps;
+	uint32_t step_cap, step_head, nsteps;
+	uint32_t in_bank[RP_MAX_L1_BANKS];
+	uint32_t l1_next;
+	uint32_t wipe_at;
+	struct rp_mshr *mshr;
+	uint32_t mshr_free, mshr_used;
+	uint32_t *mshr_bucket, mshr_mask;
+	struct rp_waiter *waiter;
+	uint32_t waiter_cap, waiter_free;
+	uint32_t missq_last;               /* cycle at which the last queued miss leaves */
+	uint32_t release_last;             /* last cycle of the write-back port for misses */
+	uint32_t group;
+	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
+	struct rp_ring missq, direct, replies;
+
+	struct rp_log *log;
+	uint32_t log_cap, nlog;
+	struct ct_replay_counts c;
+	int failed;                        /* out of memory or a damaged spill */
+};
+
+struct rp_slice;
+struct rp_partition;
+struct rp_net;
+struct directory;
+struct rp_llc_log;
+
+struct ct_replay {
+	struct ct_gpu g;
+	struct ct_address_map map;
+	enum ct_replay_timing timing;
+	struct ct_replay_observer *obs;
+	unsigned nobs;
+	int has_l1, has_llc, has_issue, replication;
+	uint64_t warmup;
+
+	/* derived */
+	uint32_t slots;                    /* warps per scheduler, rounded to blocks */
+	uint32_t warps, banks, reg_banks;
+	uint32_t l1_sectors, l1_sector_bits, l1_line_bits;
+	uint32_t llc_sectors, llc_sector_bits, llc_line_bits;
+	uint32_t llc_per_l1;               /* LLC sectors per L1 sector */
+	uint32_t window;
+
+	/* the launch */
+	const struct ct_kernel *kernel;
+	const struct ct_code *code;
+	struct rp_op *ops;
+	uint32_t nops, ops_cap;
+	struct ct_occupancy occ;
+	struct ct_local_map local;
+	uint64_t base;                     /* memory cycle of the launch's cycle 0 */
+	uint32_t first_place;              /* first cycle in which CTAs are placed */
+	int in_kernel, ended;
+	uint64_t launch_ctas, launch_key;
+	uint32_t end_cycle;
+	uint64_t warp_age;
+
+	/* placement */
+	uint32_t last_sm;                  /* that got a CTA */
+	uint32_t round, round_start, round_at; /* cycle of the round in progress or RP_NEVER */
+	struct ct_cta *waiting;
+
+	/* memory system */
+	uint64_t horizon;                  /* start of the present window */
+	int sms_done;                      /* every SM has run to the end of the window */
+	struct rp_partition *part;
+	uint32_t partitions;
+	struct rp_slice *slice;
+	struct rp_net *to_llc, *to_sm;
+	uint64_t in_flight;                /* packets between SM and SM */
+
+	struct rp_sm *sm;
+	struct ct_replay_counts total, at_begin, at_warm;
+	uint64_t launch, cycles_before;
+	int warm;                          /* warm-up is over */
+	struct ct_error error;
+	struct directory *directory;
+	struct rp_llc_log *llc_log;
+};
+
+/* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
+int rp_ops_reserve(struct ct_replay *r, uint32_t sid);
+static inline const struct rp_op *rp_op_at(struct ct_replay *r, uint32_t sid)
+{
+	if (sid >= r->nops && rp_ops_reserve(r, sid) < 0)
+		return NULL;
+	return &r->ops[sid];
+}
+
+/* sm.c */
+int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e);
+void rp_sm_free(struct ct_replay *r, struct rp_sm *sm);
+void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm);
+/* Runs up to cycle `end` (not included) or to the cycle of its offer. */
+void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
+/* Next cycle with something to do; RP_NEVER: idle until a reply or a CTA comes. */
+uint32_t rp_sm_next(const struct rp_sm *sm);
+int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now);
+
+/* scheduler.c */
+void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm);
+void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
+void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now);
+void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+
+/* collect.c: operand collectors and units. */
+void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                const struct rp_op *op, uint32_t mem, uint32_t now);
+void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
+
+/* ldst.c */
+uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                    const struct ct_inst *inst, uint32_t now);
+void rp_mem_unref(struct rp_sm *sm, uint32_t mem);
+void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+void rp_lsu_offer(struct rp_sm *sm);
+/* `n` sectors of a load came back; registers can be read at cycle `at`. */
+void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
+                   uint32_t now);
+
+/* l1.c */
+int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
+void rp_l1_free(struct rp_sm *sm);
+void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
+void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
+void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+int rp_l1_push(struct rp_sm *sm, uint32_t lreq, uint32_t sectors, uint32_t banks, uint32_t ready);
+void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now);
+
+/* rings */
+int rp_ring_push(struct rp_ring *q, const struct rp_packet *p);
+static inline struct rp_packet *rp_ring_at(const struct rp_ring *q, uint32_t i)
+{
+	return &q->p[(q->head + i) & (q->cap - 1)];
+}
+static inline void rp_ring_pop(struct rp_ring *q)
+{
+	q->head = (q->head + 1) & (q->cap - 1);
+	q->n--;
+}
+void rp_ring_free(struct rp_ring *q);
+
+/* noc.c */
+int rp_net_new(struct rp_net **n, uint32_t inputs, uint32_t outputs, struct ct_error *e);
+void rp_net_free(struct rp_net *n);
+/* Moves requests in cycles [from, to) (those put in before their cycle), replies
+ * likewise (those put in at or before it). */
+int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to);
+int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to);
+
+/* llc.c */
+int rp_llc_init(struct ct_replay *r, struct ct_error *e);
+void rp_llc_free(struct ct_replay *r);
+int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when);
+struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice);
+int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to);
+int rp_llc_idle(const struct ct_replay *r);
+void rp_llc_flush(struct ct_replay *r);
+void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes);
+uint64_t rp_llc_next(const struct ct_replay *r);
+/* llc_log.c: notes an LLC access for the observers. what: hit 0, pending 1, miss. */
+void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what);
+
+/* place.c */
+int rp_advance(struct ct_replay *r);
+int rp_finish(struct ct_replay *r);
+
+/* counts.c */
+void rp_counts_begin(struct ct_replay *r, uint64_t launch);
+void rp_counts_warm(struct ct_replay *r);
+void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c);
+/* directory.c: replication across the L1s; logs are merged at the end of a window. */
+int rp_directory_init(struct ct_replay *r, struct ct_error *e);
+void rp_directory_free(struct ct_replay *r);
+int rp_directory_merge(struct ct_replay *r);
+/* llc_log.c: what observers of the LLC see. */
+int rp_llc_log_init(struct ct_replay *r, struct ct_error *e);
+void rp_llc_log_free(struct ct_replay *r);
+void rp_llc_log_flush(struct ct_replay *r, uint64_t before);
+int rp_fail(struct ct_replay *r, int status, const char *text);
+
+#endif

@@ -1,0 +1,97 @@
+/* llc.h - slices of the LLC and the DRAM channels behind them (private). */
+#ifndef CT_REPLAY_LLC_H
+#define CT_REPLAY_LLC_H
+
+#include "replay/private/engine.h"
+
+enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (accelsim-model.md 12) */
+
+/* A request to DRAM: the fill of one sector, or the write-back of a line's. */
+struct rp_dram_req {
+	uint64_t row;
+	uint64_t due;            /* in a delay line: core cycle; returning: DRAM cycle */
+	uint32_t next;
+	uint32_t mshr;           /* of the slice; RP_NO_INDEX: a write */
+	uint32_t atoms;          /* column commands left */
+	uint16_t slice, bank, channel;
+};
+
+struct rp_req_ring { struct rp_dram_req *p; uint32_t cap, head, n; };
+
+struct rp_bank {
+	uint64_t row, batch;
+	uint64_t rcd, rcdwr, ras, rc, rp, wtp, rtp; /* DRAM cycles from which it is over */
+	uint32_t head, tail;     /* queue, oldest first */
+	uint32_t current;        /* request being served */
+	uint8_t open, in_batch;
+};
+
+struct rp_channel {
+	struct rp_bank *bank;
+	struct rp_dram_req *pool;
+	uint32_t pool_free, queued; /* queued: in the banks' lists */
+	uint32_t serving;        /* banks with a current request */
+	uint32_t waiting_banks;  /* idle banks with a queue */
+	struct rp_req_ring delay;    /* dram_latency */
+	struct rp_req_ring arrived;  /* pushed in this DRAM cycle, seen in the next */
+	struct rp_req_ring returning;
+	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
+	uint32_t prio, last_slice;
+	uint32_t private_credit[64], shared_credit;
+	uint64_t next;           /* DRAM cycle with something to do */
+};
+
+struct rp_l2_waiter { uint32_t next, id, group; uint16_t sm; uint8_t kind; };
+struct rp_l2_mshr {
+	uint64_t sector;
+	uint32_t next, head, tail, count;
+	uint8_t atomic;
+};
+
+struct rp_slice {
+	uint32_t id;
+	struct rp_tags tags;
+	struct rp_ring input;    /* delay line and input queue; when: enters the queue */
+	struct rp_ring ready;    /* filled, to be answered */
+	struct rp_ring replies;  /* when: put into the network */
+	uint64_t reply_last;
+	struct rp_l2_mshr *mshr;
+	uint32_t mshr_free;
+	uint32_t *bucket, bucket_mask;
+	struct rp_l2_waiter *waiter;
+	uint32_t waiter_cap, waiter_free;
+	struct rp_req_ring missq, to_dram, fills;
+	uint32_t clock;          /* accesses so far: recency of memcpys */
+	int stalled;             /* the head failed and nothing has changed since */
+	uint64_t next;           /* core cycle with something to do */
+};
+
+struct rp_partition {
+	uint32_t first_slice, nslices;
+	struct rp_channel *channel;
+	uint32_t first_channel, nchannels;
+	uint64_t next;
+};
+
+int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p);
+static inline struct rp_dram_req *rp_req_at(const struct rp_req_ring *q, uint32_t i)
+{
+	return &q->p[(q->head + i) & (q->cap - 1)];
+}
+static inline void rp_req_pop(struct rp_req_ring *q)
+{
+	q->head = (q->head + 1) & (q->cap - 1);
+	q->n--;
+}
+
+/* dram.c */
+int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e);
+void rp_dram_free(struct rp_channel *c);
+/* First DRAM cycle that belongs to a core cycle. */
+uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core);
+uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle);
+/* Runs the channel's cycles that belong to core cycle `core`. */
+int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);
+int rp_dram_idle(const struct rp_channel *c);
+
+#endif

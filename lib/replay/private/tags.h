@@ -1,0 +1,89 @@
+/* tags.h - the tag array of a sectored, set-associative cache.
+ *
+ * State of a sector: absent, reserved (its fill is on the way), valid, or modified;
+ * a modified sector of which only some bytes were written cannot be read until it
+ * is filled (lazy fetch). Lookup is by hash, recency by a list per set, so that a
+ * set of 256 ways costs what one of 4 does. Rules: accelsim-model.md 6. */
+#ifndef CT_REPLAY_TAGS_H
+#define CT_REPLAY_TAGS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { RP_NO_LINE = 0xffffffffu };
+
+/* Masks have bit s for sector s of the line; at most 8 sectors. */
+struct rp_line {
+	uint64_t tag;        /* line address */
+	uint32_t touched;    /* cycle of the last touch (allocation when FIFO) */
+	uint16_t prev, next; /* ways: towards older, towards younger */
+	uint8_t valid, reserved;
+	uint8_t modified;    /* of valid */
+	uint8_t unreadable;  /* of modified: partly written */
+	uint8_t fill_modified; /* of reserved: becomes modified when filled */
+	uint8_t used;        /* in the hash and the recency list */
+	uint8_t filled;      /* a fill or store has put data here since allocation */
+};
+
+struct rp_set {
+	uint16_t oldest, youngest; /* ways, 0xffff when empty */
+	uint16_t used;             /* lines in the list */
+};
+
+struct rp_tags {
+	uint32_t sets, ways, lines, sectors;
+	uint32_t capacity;    /* lines allocated: sets * ways may shrink below it */
+	uint32_t full;        /* mask of all sectors */
+	uint32_t fifo;
+	uint32_t dirty_percent;
+	uint32_t modified_lines;
+	uint32_t used_lines;
+	struct rp_line *line; /* set * ways + way */
+	struct rp_set *set;
+	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
+	uint32_t words;
+	uint32_t *hash;       /* index + 1, 0 = empty; linear probing */
+	uint32_t hash_mask;
+	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
+};
+
+/* Room for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
+int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
+                 uint32_t dirty_percent, struct ct_error *e);
+/* Sets the number of sets and ways (product <= capacity) and empties the array. */
+void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways);
+void rp_tags_flush(struct rp_tags *t); /* everything absent */
+void rp_tags_free(struct rp_tags *t);
+
+/* Index of the line, or RP_NO_LINE. A line with every sector absent does not count. */
+uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag);
+/* Sectors of a found line that a load (a store) hits. */
+static inline uint32_t rp_load_hits(const struct rp_line *l)
+{
+	return (uint32_t)(l->valid & ~l->unreadable);
+}
+/* The line that would make room in the set: an unused way, else the oldest that is
+ * neither reserved nor protected as modified; RP_NO_LINE when there is none. */
+uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set);
+/* Puts tag in place of the victim `index` (whose state the caller has read) with no
+ * sector present. */
+void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);
+/* Marks the line as touched at `now`. */
+void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now);
+/* Reserves one sector for a fill; what was modified becomes modified again then. */
+void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector);
+void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified);
+/* A store of the masked bytes to a sector, in any state. */
+void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes);
+/* Marks a valid sector modified (atomics). */
+void rp_tags_modify(struct rp_tags *t, uint32_t index, uint32_t sector);
+/* Drops sectors; the line leaves when none is left. */
+void rp_tags_drop(struct rp_tags *t, uint32_t index, uint32_t sectors);
+
+static inline uint32_t rp_tags_set_of(const struct rp_tags *t, uint32_t index)
+{
+	return index / t->ways;
+}
+
+#endif

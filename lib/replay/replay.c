@@ -1,0 +1,251 @@
+/* The engine from outside: launches, CTAs, counts. */
+#include "replay/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/engine.h"
+
+static uint32_t log2_of(uint64_t v)
+{
+	uint32_t n = 0;
+	while (v >>= 1)
+		n++;
+	return n;
+}
+
+int rp_fail(struct ct_replay *r, int status, const char *text)
+{
+	if (r->error.status)
+		return r->error.status;
+	return ct_fail(&r->error, status, "%s", text);
+}
+
+static int give(struct ct_replay *r, struct ct_error *e)
+{
+	if (r->error.status && e)
+		*e = r->error;
+	return r->error.status;
+}
+
+/* What the fixed-size parts of the engine can hold. */
+static int fits(const struct ct_replay *r, struct ct_error *e)
+{
+	const struct ct_gpu *g = &r->g;
+	if (g->schedulers > RP_MAX_SCHEDULERS)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d schedulers per SM", RP_MAX_SCHEDULERS);
+	if (r->slots > RP_MAX_SLOTS)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d warps per scheduler", RP_MAX_SLOTS);
+	if (r->l1_sectors > 8 || r->llc_sectors > 8)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 8 sectors per line");
+	if (g->dram_banks > 32)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 32 DRAM banks");
+	if (r->warps > 0xffff || g->sms > 0xffff || g->llc_slices > 0xffff)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 65535 warps, SMs or slices");
+	return 0;
+}
+
+static void derive(struct ct_replay *r)
+{
+	struct ct_gpu *g = &r->g;
+	uint32_t per = (ct_gpu_max_warps(g) + g->schedulers - 1) / g->schedulers;
+	r->slots = (per + RP_SLOT_BLOCK - 1) / RP_SLOT_BLOCK * RP_SLOT_BLOCK;
+	r->warps = r->slots * g->schedulers;
+	r->banks = g->l1.banks < 1 ? 1 : g->l1.banks > RP_MAX_L1_BANKS ? RP_MAX_L1_BANKS : g->l1.banks;
+	if (!g->collectors)
+		g->collectors = 1;
+	if (g->collectors > RP_MAX_COLLECTORS)
+		g->collectors = RP_MAX_COLLECTORS;
+	r->reg_banks = g->register_banks / g->schedulers;
+	if (r->reg_banks < 1)
+		r->reg_banks = 1;
+	if (r->reg_banks > RP_MAX_REG_BANKS)
+		r->reg_banks = RP_MAX_REG_BANKS;
+	r->l1_line_bits = log2_of(g->l1.line);
+	r->l1_sector_bits = log2_of(g->l1.sector);
+	r->l1_sectors = g->l1.line / g->l1.sector;
+	r->llc_line_bits = log2_of(g->llc.line);
+	r->llc_sector_bits = log2_of(g->llc.sector);
+	r->llc_sectors = g->llc.line / g->llc.sector;
+	r->llc_per_l1 = g->l1.sector > g->llc.sector ? g->l1.sector / g->llc.sector : 1;
+	/* a reply needs the LLC's latency and the network both ways (engine.h) */
+	r->window = g->llc_latency + 2 * g->noc_latency + 1;
+	if (r->window > 1024)
+		r->window = 1024;
+	if (g->l1_latency < 1)
+		g->l1_latency = 1;
+	if (g->l1.miss_queue < 2)
+		g->l1.miss_queue = 2;
+	if (g->llc.miss_queue < 2)
+		g->llc.miss_queue = 2;
+	if (!g->l1.mshr_entries)
+		g->l1.mshr_entries = 1;
+	if (!g->llc.mshr_entries)
+		g->llc.mshr_entries = 1;
+	if (!g->l1.mshr_merge)
+		g->l1.mshr_merge = 1;
+	if (!g->llc.mshr_merge)
+		g->llc.mshr_merge = 1;
+}
+
+static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, struct ct_error *e)
+{
+	if (!o)
+		return 0;
+	r->timing = o->timing;
+	r->warmup = o->warmup;
+	r->replication = o->replication;
+	r->nobs = o->n_observers;
+	r->obs = ct_calloc(o->n_observers, sizeof *r->obs);
+	if (!r->obs)
+		return ct_fail_nomem(e);
+	for (unsigned i = 0; i < o->n_observers; i++) {
+		r->obs[i] = o->observers[i];
+		r->has_l1 |= r->obs[i].l1 != NULL;
+		r->has_llc |= r->obs[i].llc != NULL;
+		r->has_issue |= r->obs[i].issue != NULL;
+	}
+	return 0;
+}
+
+static int build(struct ct_replay *r, struct ct_error *e)
+{
+	r->sm = ct_calloc(r->g.sms, sizeof *r->sm);
+	if (!r->sm)
+		return ct_fail_nomem(e);
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		int st = rp_sm_init(r, &r->sm[i], i, e);
+		if (st < 0)
+			return st;
+	}
+	int st = rp_net_new(&r->to_llc, r->g.sms, r->map.slices, e);
+	if (st == 0)
+		st = rp_net_new(&r->to_sm, r->map.slices, r->g.sms, e);
+	if (st == 0)
+		st = rp_llc_init(r, e);
+	if (st == 0)
+		st = rp_llc_log_init(r, e);
+	if (st == 0 && r->replication)
+		st = rp_directory_init(r, e);
+	return st;
+}
+
+int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
+                  const struct ct_replay_options *o, struct ct_error *e)
+{
+	struct ct_replay *r = ct_calloc(1, sizeof *r);
+	*out = NULL;
+	if (!r)
+		return ct_fail_nomem(e);
+	r->g = *g;
+	derive(r);
+	r->last_sm = g->sms - 1;
+	r->round = RP_NEVER;
+	int st = fits(r, e);
+	if (st == 0)
+		st = ct_address_map_init(&r->map, &r->g, e);
+	if (st == 0)
+		st = copy_options(r, o, e);
+	if (st == 0)
+		st = build(r, e);
+	if (st < 0) {
+		ct_replay_free(r);
+		return st;
+	}
+	*out = r;
+	return 0;
+}
+
+void ct_replay_free(struct ct_replay *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; r->sm && i < r->g.sms; i++)
+		rp_sm_free(r, &r->sm[i]);
+	free(r->sm);
+	rp_net_free(r->to_llc);
+	rp_net_free(r->to_sm);
+	rp_llc_free(r);
+	rp_directory_free(r);
+	rp_llc_log_free(r);
+	ct_cta_unref(r->waiting);
+	free(r->ops);
+	free(r->obs);
+	free(r);
+}
+
+/* The launch's cycle 0 is the end of the one before; nothing is placed before the
+ * launch latency is over (accelsim-model.md 1). */
+int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e)
+{
+	if (r->error.status)
+		return give(r, e);
+	int st = ct_occupancy(&r->g, k, &r->occ, e);
+	if (st < 0)
+		return st;
+	uint64_t n = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	uint64_t launch = r->g.launch_cycles + n * r->g.cta_launch_cycles;
+	if (launch > RP_LAST_CYCLE / 2)
+		return ct_fail(e, CT_ERR_LIMIT, "the launch latency of %llu cycles is too long",
+		               (unsigned long long)launch);
+	if ((uint64_t)r->occ.ctas * r->occ.warps_per_cta > r->warps || r->occ.ctas > r->g.max_ctas)
+		return ct_fail(e, CT_ERR_INPUT, "resident CTAs need more warps than an SM has");
+	r->kernel = k;
+	r->code = NULL;
+	r->nops = 0;
+	r->base += r->end_cycle;
+	if (r->horizon + r->window <= r->base)
+		r->horizon = r->base;
+	r->end_cycle = 0;
+	r->first_place = (uint32_t)launch + 1;
+	r->in_kernel = 1;
+	r->ended = 0;
+	r->launch_ctas = 0;
+	r->round = RP_NEVER;
+	r->local = (struct ct_local_map){
+		.base = CT_LOCAL_BASE, .threads = r->occ.warps_per_cta * 32,
+		.ctas = r->occ.ctas, .sms = r->g.sms,
+	};
+	if (r->g.llc_flush)
+		rp_llc_flush(r);
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		rp_sm_begin(r, &r->sm[i]);
+	rp_counts_begin(r, launch);
+	return give(r, e);
+}
+
+int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error *e)
+{
+	if (r->error.status)
+		return give(r, e);
+	if (!r->code)
+		r->code = ct_cta_code(cta);
+	r->waiting = ct_cta_ref(cta);
+	r->launch_ctas++;
+	rp_advance(r);
+	return give(r, e);
+}
+
+int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e)
+{
+	if (r->error.status)
+		return give(r, e);
+	if (r->launch_ctas)
+		rp_finish(r);
+	else
+		r->end_cycle = r->first_place;
+	rp_llc_log_flush(r, RP_NEVER64);
+	rp_directory_merge(r);
+	r->in_kernel = 0;
+	r->launch_key += (uint64_t)r->kernel->grid[0] * r->kernel->grid[1] * r->kernel->grid[2] *
+	                 r->occ.warps_per_cta;
+	rp_counts_end(r, c);
+	return give(r, e);
+}
+
+void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes)
+{
+	if (r->g.llc_memcpy_fill)
+		rp_llc_fill(r, address, bytes);
+}

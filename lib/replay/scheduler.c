@@ -1,0 +1,367 @@
+/* Warp schedulers: which warp issues, and when its next instruction may. */
+#include <string.h>
+
+#include "replay/private/engine.h"
+
+#define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
+
+static unsigned lowest(uint64_t v)
+{
+#if defined(__GNUC__)
+	return (unsigned)__builtin_ctzll(v);
+#else
+	unsigned n = 0;
+	while (!(v & 1)) {
+		v >>= 1;
+		n++;
+	}
+	return n;
+#endif
+}
+
+static unsigned popcount(uint32_t v)
+{
+#if defined(__GNUC__)
+	return (unsigned)__builtin_popcount(v);
+#else
+	unsigned n = 0;
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+#endif
+}
+
+void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
+{
+	for (uint32_t k = 0; k < r->g.schedulers; k++) {
+		struct rp_sched *s = &sm->sched[k];
+		uint32_t last = s->last;
+		memset(s, 0, sizeof *s);
+		s->last = last; /* the pointers survive a launch (accelsim-model.md 1) */
+		s->next = RP_NEVER;
+		s->at_lsu = RP_NO_INDEX;
+		for (uint32_t i = 0; i < RP_MAX_SLOTS; i++)
+			s->ready[i] = RP_NEVER;
+	}
+}
+
+static int waits(const struct rp_warp *w)
+{
+	return w->at_barrier || w->membar || w->atomics ||
+	       (int32_t)(w->group_done - w->wait_group) < 0;
+}
+
+/* Cycle at which the registers of the next instruction are there. *known: the same
+ * without those whose cycle is not known yet. */
+static uint32_t operands(const struct rp_warp *w, const uint32_t *regs, uint32_t *known)
+{
+	const struct rp_op *op = w->op;
+	uint32_t t = w->born;
+	*known = t;
+	for (unsigned i = 0; i < op->nread; i++) {
+		uint32_t v = regs[op->read[i]];
+		if (v > t)
+			t = v;
+		if (v < RP_LATER && v > *known)
+			*known = v;
+	}
+	for (unsigned i = 0; i < op->ndst; i++) {
+		uint32_t v = regs[op->dst[i]];
+		if (v > t)
+			t = v;
+		if (v < RP_LATER && v > *known)
+			*known = v;
+	}
+	return t;
+}
+
+void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint32_t n = r->g.schedulers, slot = warp / n, known;
+	struct rp_sched *s = &sm->sched[warp % n];
+	if (!w->op)
+		return;
+	uint32_t t = operands(w, sm->regs[warp], &known);
+	int fetching = t == RP_NEVER || (int32_t)(w->group_done - w->wait_group) < 0;
+	if (fetching && w->blocked_since == RP_NEVER)
+		w->blocked_since = known;
+	if (waits(w) || t >= RP_LATER)
+		t = RP_NEVER;
+	else if (w->blocked_since != RP_NEVER) {
+		if (t > w->blocked_since)
+			sm->c.mem_stall_warp_cycles += t - w->blocked_since;
+		w->blocked_since = RP_NEVER;
+	}
+	s->ready[slot] = t;
+	if (t == RP_NEVER)
+		return;
+	if (t < s->stepped)
+		t = s->stepped;
+	if (t < now)
+		t = now;
+	if (t < s->next)
+		s->next = t;
+}
+
+static void release_barrier(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now)
+{
+	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per;
+	if (!c->arrived || c->arrived < c->running)
+		return;
+	c->arrived = 0;
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier) {
+			sm->warp[w].at_barrier = 0;
+			if (sm->warp[w].born < now)
+				sm->warp[w].born = now;
+			rp_wake(sm, r, w, now);
+		}
+}
+
+void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	if (w->membar && !w->open) {
+		/* MEMBAR waits for the scoreboard, then empties the L1 (accelsim-model.md 3) */
+		uint32_t at = w->done > now + 1 ? w->done : now + 1;
+		w->membar = 0;
+		if (w->born < at)
+			w->born = at;
+		if (r->g.l1_flush && at < sm->wipe_at)
+			sm->wipe_at = at;
+		rp_wake(sm, r, warp, now);
+	}
+	if (w->op || !w->live || w->open || w->stores || w->atomics)
+		return;
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	uint32_t end = w->done > now ? w->done : now;
+	w->live = 0;
+	sm->warps_live--;
+	sm->c.resident_warp_cycles += end;
+	if (end > c->end)
+		c->end = end;
+	if (--c->warps_left == 0) {
+		c->free_at = c->end;
+		if (c->free_at < sm->next_free)
+			sm->next_free = c->free_at;
+	}
+}
+
+/* Fetches the warp's next instruction. */
+void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint32_t n = r->g.schedulers, slot = warp / n;
+	struct rp_sched *s = &sm->sched[warp % n];
+	uint64_t bit = UINT64_C(1) << slot;
+	if (w->op)
+		s->of_unit[w->op->unit] &= ~bit;
+	int st = ct_cursor_next(w->cursor, &sm->inst[warp], &r->error);
+	if (st > 0) {
+		w->op = rp_op_at(r, sm->inst[warp].sid);
+		if (w->op) {
+			s->of_unit[w->op->unit] |= bit;
+			s->present |= bit;
+			rp_wake(sm, r, warp, now);
+			return;
+		}
+		st = -1;
+	}
+	if (st < 0)
+		sm->failed = 1;
+	w->op = NULL;
+	s->ready[slot] = RP_NEVER;
+	s->present &= ~bit;
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	c->running--;
+	release_barrier(r, sm, c, now);
+	rp_warp_check_end(r, sm, warp, now);
+}
+
+static void count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+{
+	struct ct_replay_counts *c = &sm->c;
+	unsigned lanes = popcount(inst->mask);
+	c->warp_insts++;
+	c->thread_insts += lanes;
+	c->mem_insts += op->s->width_field > 0;
+	c->unit_insts[op->cls]++;
+	if (op->kind >= RP_LOAD && !op->shared && op->s->space != CT_SPACE_LOCAL) {
+		c->global_requests++;
+		c->global_lane_accesses += lanes;
+	}
+}
+
+static void observe(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct ct_issue_event ev = {
+		.sm = sm->id,
+		.subcore = warp % r->g.schedulers,
+		.warp_slot = warp,
+		.cta_slot = w->slot_cta,
+		.cycle = r->base + now,
+		.warp_key = w->key,
+		.sinst = w->op->s,
+		.inst = &sm->inst[warp],
+		.first = !w->issued_any,
+	};
+	w->issued_any = 1;
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].issue)
+			r->obs[i].issue(r->obs[i].ctx, &ev);
+}
+
+/* What an instruction does to its warp besides using a unit. */
+static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                    uint32_t mem, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	switch (op->kind) {
+	case RP_BARRIER:
+		w->at_barrier = 1;
+		c->arrived++;
+		break;
+	case RP_MEMBAR:
+		w->membar = 1;
+		break;
+	case RP_LDGDEPBAR:
+		w->group++;
+		while (w->group_done != w->group && !w->group_open[w->group_done % RP_GROUPS])
+			w->group_done++;
+		break;
+	case RP_DEPBAR:
+		if (w->group >= (uint32_t)op->groups_left)
+			w->wait_group = w->group - (uint32_t)op->groups_left;
+		break;
+	case RP_ATOMIC:
+		w->atomics++;
+		break;
+	case RP_ASYNC:
+		sm->mem[mem].group = w->group;
+		w->group_open[w->group % RP_GROUPS]++;
+		break;
+	default:
+		break;
+	}
+	(void)now;
+	(void)r;
+}
+
+static void issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t slot, uint32_t now)
+{
+	uint32_t warp = slot * r->g.schedulers + k, mem = RP_NO_INDEX;
+	struct rp_warp *w = &sm->warp[warp];
+	const struct rp_op *op = w->op;
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	count(sm, op, &sm->inst[warp]);
+	if (r->has_issue)
+		observe(r, sm, warp, now);
+	w->born = now + 1;
+	if (op->kind >= RP_LOAD) {
+		mem = rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);
+		if (mem == RP_NO_INDEX)
+			return;
+		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
+		for (unsigned i = 0; i < op->ndst; i++)
+			sm->regs[warp][op->dst[i]] = unknown;
+		if (op->kind == RP_STORE)
+			w->stores++; /* stands for its acknowledgements until it is taken */
+		else
+			w->open++;
+	} else {
+		for (unsigned i = 0; i < op->ndst; i++)
+			sm->regs[warp][op->dst[i]] = RP_LATER;
+	}
+	effects(r, sm, warp, op, mem, now);
+	rp_collect(r, sm, k, warp, op, mem, now);
+	rp_warp_advance(r, sm, warp, now);
+	if (op->kind == RP_BARRIER)
+		release_barrier(r, sm, c, now);
+	else if (op->kind == RP_MEMBAR)
+		rp_warp_check_end(r, sm, warp, now);
+}
+
+/* Slots with an operand-ready warp; *later: the earliest of the others. */
+static uint64_t ready_slots(const struct rp_sched *s, uint32_t slots, uint32_t now, uint32_t *later)
+{
+	uint64_t mask = 0;
+	uint32_t next = RP_NEVER;
+	for (uint32_t b = 0; b < slots; b += RP_SLOT_BLOCK) {
+		const uint32_t *v = s->ready + b;
+		uint32_t m = 0;
+		for (uint32_t i = 0; i < RP_SLOT_BLOCK; i++) {
+			uint32_t is = v[i] <= now, rest = is ? RP_NEVER : v[i];
+			m |= is << i;
+			next = rest < next ? rest : next;
+		}
+		mask |= (uint64_t)m << b;
+	}
+	*later = next;
+	return mask;
+}
+
+/* Loose round robin: from the one after the last that issued. */
+static uint32_t pick_lrr(const struct rp_sched *s, uint64_t mask)
+{
+	uint64_t after = s->last >= 63 ? 0 : mask & ~((UINT64_C(2) << s->last) - 1);
+	return lowest(after ? after : mask);
+}
+
+/* Greedy then oldest: the last that issued, else the one launched first. */
+static uint32_t pick_gto(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+                         const struct rp_sched *s, uint64_t mask, int greedy)
+{
+	uint32_t best = lowest(mask);
+	if (greedy && mask >> s->last & 1)
+		return s->last;
+	for (uint64_t m = mask; m; m &= m - 1) {
+		uint32_t i = lowest(m);
+		if (sm->warp[i * r->g.schedulers + k].age < sm->warp[best * r->g.schedulers + k].age)
+			best = i;
+	}
+	return best;
+}
+
+static uint32_t pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+                     const struct rp_sched *s, uint64_t mask)
+{
+	switch (r->g.scheduler) {
+	case CT_SCHED_GTO:
+	case CT_SCHED_WARP_LIMIT: return pick_gto(r, sm, k, s, mask, 1);
+	case CT_SCHED_OLDEST: return pick_gto(r, sm, k, s, mask, 0);
+	default: return pick_lrr(s, mask);
+	}
+}
+
+void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
+{
+	struct rp_sched *s = &sm->sched[k];
+	uint32_t later, next = RP_NEVER;
+	uint64_t mask = ready_slots(s, r->slots, now, &later), rest = mask;
+	s->stepped = now + 1;
+	s->next = RP_NEVER;
+	while (rest) {
+		uint32_t slot = pick(r, sm, k, s, rest);
+		uint32_t unit = sm->warp[slot * r->g.schedulers + k].op->unit;
+		if (s->idoc_free[unit] > now) {
+			if (s->idoc_free[unit] < next)
+				next = s->idoc_free[unit];
+			rest &= ~s->of_unit[unit];
+			continue;
+		}
+		issue(r, sm, k, slot, now); /* lowers s->next for the warps that it wakes */
+		s->last = slot;
+		if (mask & ~(UINT64_C(1) << slot))
+			next = now + 1;
+		break;
+	}
+	if (!rest && mask)
+		sm->c.issue_stall_cycles++;
+	if (later < next)
+		next = later;
+	if (next < s->next)
+		s->next = next;
+}

@@ -1,0 +1,201 @@
+/* One SM through time: what happens in a cycle, in which order, and when next. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/engine.h"
+
+static uint32_t min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e)
+{
+	memset(sm, 0, sizeof *sm);
+	sm->id = id;
+	sm->sched = ct_calloc_aligned(r->g.schedulers, sizeof *sm->sched);
+	sm->warp = ct_calloc(r->warps, sizeof *sm->warp);
+	sm->inst = ct_calloc(r->warps, sizeof *sm->inst);
+	sm->regs = ct_calloc(r->warps, sizeof *sm->regs);
+	sm->cta = ct_calloc(r->g.max_ctas, sizeof *sm->cta);
+	sm->mem_free = sm->lreq_free = sm->waiter_free = RP_NO_INDEX;
+	if (!sm->sched || !sm->warp || !sm->inst || !sm->regs || !sm->cta)
+		return ct_fail_nomem(e);
+	return rp_l1_init(r, sm, e);
+}
+
+void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
+{
+	for (uint32_t i = 0; sm->warp && i < r->warps; i++)
+		ct_cursor_close(sm->warp[i].cursor);
+	for (uint32_t i = 0; sm->cta && i < r->g.max_ctas; i++)
+		ct_cta_unref(sm->cta[i].cta);
+	rp_l1_free(sm);
+	rp_ring_free(&sm->missq);
+	rp_ring_free(&sm->direct);
+	rp_ring_free(&sm->replies);
+	free(sm->sched);
+	free(sm->warp);
+	free(sm->inst);
+	free(sm->regs);
+	free(sm->cta);
+	free(sm->mem);
+	free(sm->lreq);
+	free(sm->log);
+	memset(sm, 0, sizeof *sm);
+}
+
+/* Every queue is empty here: the last launch has run to its end. */
+void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
+{
+	sm->now = 0;
+	sm->ctas = sm->warps_live = 0;
+	sm->fetch = 0;
+	sm->next_free = sm->wipe_at = RP_NEVER;
+	sm->offer = r->first_place;
+	sm->lsu_mem = RP_NO_INDEX;
+	sm->lsu_next = RP_NEVER;
+	sm->lsu_free = 0;
+	sm->missq_last = sm->release_last = 0;
+	sm->fetches = sm->fetches_since = 0;
+	rp_sched_begin(r, sm);
+	rp_l1_begin(r, sm);
+}
+
+static uint32_t reply_at(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	if (!sm->replies.n)
+		return RP_NEVER;
+	uint64_t when = rp_ring_at(&sm->replies, 0)->when;
+	if (when < r->base)
+		return 0;
+	return when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)(when - r->base);
+}
+
+static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	uint32_t t = min32(sm->l1_next, sm->lsu_next);
+	t = min32(t, sm->next_free);
+	t = min32(t, sm->wipe_at);
+	t = min32(t, reply_at(r, sm));
+	for (uint32_t k = 0; k < r->g.schedulers; k++)
+		t = min32(t, sm->sched[k].next);
+	return t;
+}
+
+/* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
+ * end of the cycle (accelsim-model.md 2). */
+static void free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	uint32_t next = RP_NEVER;
+	for (uint32_t i = 0; i < r->occ.ctas; i++) {
+		struct rp_cta *c = &sm->cta[i];
+		if (!c->cta)
+			continue;
+		if (c->free_at > now) {
+			next = min32(next, c->free_at);
+			continue;
+		}
+		ct_cta_unref(c->cta);
+		c->cta = NULL;
+		sm->ctas--;
+		sm->offer = now;
+		if (!sm->ctas)
+			sm->c.busy_sm_cycles += now - sm->busy_since;
+		if (r->end_cycle < now)
+			r->end_cycle = now;
+	}
+	sm->next_free = next;
+}
+
+static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	while (reply_at(r, sm) <= now) {
+		struct rp_packet p = *rp_ring_at(&sm->replies, 0);
+		rp_ring_pop(&sm->replies);
+		rp_l1_reply(r, sm, &p, now);
+	}
+	if (sm->wipe_at <= now) {
+		sm->wipe_at = RP_NEVER;
+		rp_l1_wipe(r, sm, now);
+	}
+	if (sm->l1_next <= now)
+		rp_l1_step(r, sm, now);
+	if (sm->lsu_next <= now)
+		rp_lsu_step(r, sm, now);
+	uint32_t n = r->g.schedulers, k = now % n;
+	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1)
+		if (sm->sched[k].next <= now)
+			rp_sched_step(r, sm, k, now);
+	if (sm->next_free <= now)
+		free_slots(r, sm, now);
+}
+
+uint32_t rp_sm_next_event(const struct ct_replay *r, const struct rp_sm *sm);
+uint32_t rp_sm_next_event(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	return next_event(r, sm);
+}
+
+void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+{
+	while (!sm->failed) {
+		uint32_t t = next_event(r, sm);
+		if (t >= end || (!r->ended && sm->offer < t))
+			break;
+		sm->now = t;
+		cycle(r, sm, t);
+	}
+}
+
+/* A CTA takes the lowest free slot; its warps are fetched from the next cycle on,
+ * four a cycle, the last of them one later (accelsim-model.md 3). */
+int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now)
+{
+	uint32_t slot = 0, per = r->occ.warps_per_cta, n = ct_cta_warps(cta);
+	while (sm->cta[slot].cta)
+		slot++;
+	struct rp_cta *c = &sm->cta[slot];
+	memset(c, 0, sizeof *c);
+	c->cta = cta;
+	c->free_at = RP_NEVER;
+	if (!sm->ctas++)
+		sm->busy_since = now;
+	if (sm->fetch < 4 * (now + 2) + 1)
+		sm->fetch = 4 * (now + 2) + 1;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ct_warp_info *info = ct_cta_warp(cta, i);
+		if (info->warp >= per)
+			return rp_fail(r, CT_ERR_INPUT, "a CTA has more warps than its block");
+		uint32_t hw = slot * per + info->warp;
+		struct rp_warp *w = &sm->warp[hw];
+		struct ct_cursor *cursor = w->cursor;
+		int st = cursor ? ct_cursor_reset(cursor, cta, i, &r->error)
+		                : ct_cursor_open(&cursor, cta, i, &r->error);
+		memset(w, 0, sizeof *w);
+		w->cursor = cursor;
+		if (st < 0)
+			return st;
+		w->key = r->launch_key + ct_cta_index(cta) * per + info->warp;
+		w->age = r->warp_age++;
+		w->slot_cta = (uint16_t)slot;
+		w->live = 1;
+		w->born = sm->fetch++ / 4;
+		w->done = now;
+		w->blocked_since = RP_NEVER;
+		w->group_done = w->group = 0;
+		memset(sm->regs[hw], 0, sizeof sm->regs[hw]);
+		c->warps_left++;
+		c->running++;
+		sm->warps_live++;
+		sm->c.resident_warp_cycles -= now;
+	}
+	sm->c.ctas++;
+	sm->c.warps += n;
+	if (!n)
+		sm->next_free = c->free_at = c->end = now + 1;
+	for (uint32_t i = 0; i < n; i++)
+		rp_warp_advance(r, sm, slot * per + ct_cta_warp(cta, i)->warp, now);
+	return r->error.status;
+}
