@@ -108,6 +108,15 @@ quick: tests
 bench: all $(BENCHES:%=$(BUILD)/tests/%)
 	@bash tests/bench/run.sh $(BUILD)
 
+# Ours against a cycle-level simulator on the shared reference runs.
+$(BUILD)/tests/fidelity: $(BUILD)/obj/tests/fidelity/fidelity.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## fidelity: our counts and cycles beside the reference simulator's, row by row
+fidelity: $(BUILD)/tests/fidelity
+	@bash tests/fidelity/run.sh $(BUILD)
+
 ## fuzz: libFuzzer on every target for T seconds each (default 60)
 T ?= 60
 fuzz:
@@ -153,6 +162,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fuzz deps deps-missing install uninstall dist clean list help
+.PHONY: all tests demo check quick bench fidelity fuzz deps deps-missing install uninstall dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -261,6 +261,15 @@ static void print_summary(const struct row *rows, int n, const char *use)
 	summary("cycles less launch, %", cycles, ncycles);
 }
 
+/* SUBSTRING of the trace, or of the configuration after a slash. */
+static int chosen(const struct row *r, const char *only)
+{
+	char name[64];
+	const char *slash = strchr(only, '/');
+	snprintf(name, sizeof name, "%.*s", slash ? (int)(slash - only) : 63, only);
+	return strstr(r->name, name) && (!slash || strstr(r->config, slash + 1));
+}
+
 int main(int argc, char **argv)
 {
 	static struct row rows[MAX_ROWS];
@@ -288,9 +297,7 @@ int main(int argc, char **argv)
 	       "config", "use", "l1 acc", "ours", "l1 miss", "ours", "rate", "ours", "pending", "ours",
 	       "llc rd", "ours", "dram rd", "ours", "cycles", "ours", "s");
 	for (int i = 0; i < n; i++) {
-		char id[128];
-		snprintf(id, sizeof id, "%s/%s", rows[i].name, rows[i].config);
-		if (!strstr(id, only))
+		if (!chosen(&rows[i], only))
 			continue;
 		if (k != i)
 			rows[k] = rows[i];
