@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "models/common/miss_curve.h"
 
 static const char SCOPE[] = "all";
 
@@ -197,9 +198,8 @@ double ct_workload_llc_requests(const struct ct_workload *w, double sms)
 
 static double misses(const struct ct_llc_view *v, double lines, unsigned ways)
 {
-	double hits = ways ? ct_hist_hits_assoc(&v->hist, lines, ways)
-	                   : ct_hist_hits(&v->hist, lines);
-	return fmax(v->requests - hits, 0);
+	struct ct_cache_shape shape = { lines, ways ? ways : UINT32_MAX };
+	return fmax(v->requests - ct_curve_hits(&v->hist, &shape), 0);
 }
 
 double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,

@@ -11,82 +11,17 @@
 #include <string.h>
 
 #include "models/morpheus/estimate.h"
+#include "tests/support/workload.h"
 
 enum { MIB = 1024 * 1024, SMS = 68 };
 
-/* A program of R loads per line request that walks a working set again and again:
- * every distance is about `lines`, on n SMs `lines * private_part(n)`. */
-struct spec {
-	double lines;      /* working set on all SMs */
-	double growing;    /* share of it that grows with the number of SMs */
-	double requests;   /* at the LLC */
-	double cold;       /* share of them that never comes back */
-	double insts_per_load;
-	double dram_busy;  /* of the run */
-	double latency;
-};
+static const struct ct_made_workload BETWEEN = { 9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500 };
+static const struct ct_made_workload STREAM = { 1e8, 0, 4e6, 0.99, 10, 0.9, 1500 };
+static const struct ct_made_workload COMPUTE = { 9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700 };
+static const struct ct_made_workload FITS = { 2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400 };
+static const struct ct_made_workload THRASH = { 8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500 };
 
-static void add_view(struct ct_workload *w, unsigned sms, const struct spec *s)
-{
-	struct ct_llc_view *v = &w->view[w->n_views++];
-	double lines = s->lines * (1 - s->growing + s->growing * sms / SMS);
-	memset(v, 0, sizeof *v);
-	v->sms = sms;
-	uint64_t n = (uint64_t)(s->requests * (1 - s->cold));
-	for (int i = 0; i < 16; i++) /* spread by a tenth, as real loops are */
-		ct_hist_add(&v->hist, (uint64_t)(lines * (0.9 + 0.2 * i / 15)), n / 16);
-	v->hist.cold = (uint64_t)s->requests - n / 16 * 16;
-	v->requests = (double)ct_hist_total(&v->hist);
-}
-
-static void make(struct ct_workload *w, const struct ct_gpu *g, const struct spec *s)
-{
-	memset(w, 0, sizeof *w);
-	w->sms = SMS;
-	for (unsigned i = 1; i <= 4; i++)
-		add_view(w, SMS * i / 4, s);
-	double lines = (double)ct_gpu_llc_bytes(g) / 128;
-	double miss = ct_workload_llc_misses(w, SMS, lines, g->llc.ways);
-	w->loads = s->requests;
-	w->l1_requests = w->llc_requests = s->requests;
-	w->llc_line_misses = miss;
-	w->l1_sectors = w->l1_sector_misses = w->l1_read_sectors = w->l1_read_misses = 4 * s->requests;
-	w->llc_sectors = w->llc_read_sectors = 4 * s->requests;
-	w->llc_sector_misses = w->llc_read_misses = 4 * miss;
-	w->dram_read_bytes = 128 * miss;
-	double bytes_per_cycle = ct_gpu_dram_gbps(g) * 1e3 / g->core_mhz * 0.85;
-	w->warp_insts = s->insts_per_load * s->requests;
-	w->thread_insts = 32 * w->warp_insts;
-	double issue = w->warp_insts / (SMS * g->schedulers);
-	double dram = w->dram_read_bytes / bytes_per_cycle;
-	w->cycles = fmax(fmax(dram / s->dram_busy, issue / 0.9), 4 * s->requests / g->llc_slices / 0.8);
-	w->launches = 1;
-	w->mem_latency = s->latency;
-	w->resident_warps = 48;
-	w->active_sms = SMS;
-	w->warps_per_cta = 8;
-	w->cta_capacity = 6 * SMS;
-	w->waves = 20;
-	w->issue_cycles = w->warp_insts / g->schedulers;
-	w->unit_cycles = w->issue_cycles;
-	w->l1_cycles = s->requests;
-	w->noc_request_cycles = w->noc_reply_cycles = w->llc_cycles = 4 * s->requests;
-	w->dram_cycles = dram * g->dram_channels;
-	double residency = 48.0 * SMS * w->cycles / w->loads;
-	w->mem_parallelism = fmax(s->latency / (0.9 * residency), 1);
-	w->think = residency - s->latency / w->mem_parallelism;
-	w->compression_high = w->compression_low = w->compression_none = NAN;
-	w->registers_used = 0.5;
-	w->sm_fill = 20;
-}
-
-static const struct spec BETWEEN = { 9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500 };
-static const struct spec STREAM = { 1e8, 0, 4e6, 0.99, 10, 0.9, 1500 };
-static const struct spec COMPUTE = { 9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700 };
-static const struct spec FITS = { 2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400 };
-static const struct spec THRASH = { 8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500 };
-
-static struct ct_mo_answer *ask(struct ct_workload *w, const struct spec *s)
+static struct ct_mo_answer *ask(struct ct_workload *w, const struct ct_made_workload *s)
 {
 	struct ct_gpu g;
 	struct ct_error e;
@@ -94,7 +29,7 @@ static struct ct_mo_answer *ask(struct ct_workload *w, const struct spec *s)
 	struct ct_mo_answer *a = calloc(1, sizeof *a);
 	assert_non_null(a);
 	ct_gpu_defaults(&g);
-	make(w, &g, s);
+	ct_make_workload(w, &g, s);
 	ct_morpheus_defaults(&p);
 	if (ct_mo_answer_init(a, w, &g, &g, &p, &e) != CT_OK)
 		fail_msg("%s", e.text);
@@ -226,7 +161,7 @@ static void dead_filters_are_told(void **state)
 	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
 	assert_non_null(a);
 	ct_gpu_defaults(&g);
-	make(w, &g, &BETWEEN);
+	ct_make_workload(w, &g, &BETWEEN);
 	w->compression_high = 1;
 	w->compression_low = w->compression_none = 0;
 	ct_morpheus_defaults(&p);
@@ -252,7 +187,7 @@ static void bandwidth_beyond_the_warps_is_told(void **state)
 	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
 	assert_non_null(a);
 	ct_gpu_defaults(&g);
-	make(w, &g, &BETWEEN);
+	ct_make_workload(w, &g, &BETWEEN);
 	ct_morpheus_defaults(&p);
 	assert_int_equal(ct_morpheus_set(&p, "morpheus.ext_service_ns=300", &e), CT_OK);
 	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, &e), CT_OK);
@@ -277,17 +212,82 @@ static void capacity_is_what_counts(void **state)
 	ct_morpheus_defaults(&p);
 	assert_int_equal(ct_morpheus_kernel(&g, &p, NULL, &k, &e), CT_OK);
 	double total = 5.0 * MIB / 128 + 34.0 * 328 * 1024 / 128;
-	struct spec s = BETWEEN;
+	struct ct_made_workload s = BETWEEN;
 	s.cold = 0;
 	for (int large = 0; large < 2; large++) {
 		s.lines = total * (large ? 1.7 : 0.5);
-		make(w, &g, &s);
+		ct_make_workload(w, &g, &s);
 		assert_int_equal(ct_mo_split_eval(w, &k, NULL, 34, 34, 5.0 * MIB / 128, 16, &d, &e), CT_OK);
 		assert_true(fabs(d.conv_lines + d.ext_lines - total) < 1e-6);
 		assert_true(fabs(d.ext_share - d.ext_lines / total) < 1e-12);
 		double miss = (d.conv_misses + d.ext_misses) / d.requests;
 		assert_true(large ? miss > 0.95 : miss < 0.05);
 	}
+}
+
+/* A profile says the same as the workload that it was written from. */
+static void a_profile_gives_the_same_estimates(void **state)
+{
+	struct ct_workload *w = *state, *back = calloc(1, sizeof *back);
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_morpheus_params mp;
+	struct ct_mo_answer *a = ask(w, &THRASH), *b = calloc(1, sizeof *b);
+	struct ct_profile *p = ct_profile_new(&e), *q;
+	struct ct_buf text = { 0 };
+	assert_true(back && b && p);
+	ct_gpu_defaults(&g);
+	ct_morpheus_defaults(&mp);
+	assert_int_equal(ct_workload_to_profile(w, &g, p), 0);
+	assert_int_equal(ct_profile_write(p, &text, &e), CT_OK);
+	const char *dump = getenv("CT_DUMP_PROFILE"); /* for trying the command by hand */
+	FILE *f = dump ? fopen(dump, "w") : NULL;
+	if (f) {
+		fwrite(text.data, 1, text.len, f);
+		fclose(f);
+	}
+	assert_int_equal(ct_profile_read_memory(&q, "made", text.data, text.len, 1, &e), CT_OK);
+	if (ct_workload_read(back, q, SMS, 65536 * 4, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	assert_int_equal(back->n_views, 4);
+	assert_int_equal(back->view[0].sms, 17);
+	assert_memory_equal(&back->view[2].hist, &w->view[2].hist, sizeof w->view[2].hist);
+	assert_int_equal(ct_mo_answer_init(b, back, &g, &g, &mp, &e), CT_OK);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++)
+		assert_true(fabs(a->row[i].speedup.value / b->row[i].speedup.value - 1) < 1e-3);
+	assert_int_equal(ct_mo_answer_write(b, q, &e), CT_OK);
+	assert_int_equal(ct_mo_answer_sweep(b, 10, 68, 1, q, &e), CT_OK);
+	struct ct_estimate es;
+	assert_int_equal(ct_profile_get_estimate(q, "all", "morpheus", "BL", "speedup", NULL, &es), 1);
+	assert_true(es.value == 1);
+	assert_int_equal(ct_profile_get_estimate(q, "all", "morpheus", "Morpheus-Basic",
+	                                         "storage_bytes", "analytic", &es), 1);
+	assert_true(es.value == 215040);
+	done(a);
+	done(b);
+	free(back);
+	ct_buf_free(&text);
+	ct_profile_free(p);
+	ct_profile_free(q);
+}
+
+static void an_incomplete_profile_is_refused(void **state)
+{
+	struct ct_workload *w = *state, *back = calloc(1, sizeof *back);
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_profile *p = ct_profile_new(&e);
+	assert_true(back && p);
+	ct_gpu_defaults(&g);
+	ct_make_workload(w, &g, &BETWEEN);
+	assert_int_equal(ct_workload_read(back, p, SMS, 1, &e), CT_ERR_INPUT);
+	assert_non_null(strstr(e.text, "SN all warp_insts"));
+	assert_int_equal(ct_workload_to_profile(w, &g, p), 0);
+	ct_profile_remove(p, "RD", NULL, NULL);
+	assert_int_equal(ct_workload_read(back, p, SMS, 1, &e), CT_ERR_INPUT);
+	assert_non_null(strstr(e.text, "RD all llc"));
+	ct_profile_free(p);
+	free(back);
 }
 
 static int setup(void **state)
@@ -313,6 +313,8 @@ int main(void)
 		cmocka_unit_test(dead_filters_are_told),
 		cmocka_unit_test(bandwidth_beyond_the_warps_is_told),
 		cmocka_unit_test(capacity_is_what_counts),
+		cmocka_unit_test(a_profile_gives_the_same_estimates),
+		cmocka_unit_test(an_incomplete_profile_is_refused),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
