@@ -40,9 +40,9 @@ struct ct_local_map {
  * [address, address + width) counts. Lanes at address 0 of global space are dropped
  * (the trace's mark of "no address"). Atomics and reductions are split like others.
  * Returns the number of requests in out (at most CT_MAX_LINES_PER_INST), each line
- * once; *shared_lanes gets the mask of lanes that resolved to shared memory. Spaces
- * without data addresses (constant, texture, surface, none) and shared memory itself
- * give 0. A generic access of a kernel without windows counts as global. local may be
+ * once; *shared_lanes gets the mask of lanes that access shared memory (all of a
+ * shared-memory instruction). Shared memory and spaces without data addresses
+ * (constant, texture, surface, none) give no requests. A generic access of a kernel without windows counts as global. local may be
  * NULL: then local accesses are placed in a private space keyed by the caller's
  * warp_key (bit 63 of the address set, no meeting with global memory or other
  * warps). Pure, thread-safe. */
