@@ -200,10 +200,12 @@ static int on_skip(struct ct_sim *s, struct ct_error *e)
 
 static int on_indexing(struct ct_sim *s, struct ct_error *e)
 {
-	static const char *const names[] = {"linear", "xor", "ipoly", "pae", "fold", "linear"};
+	/* 6 is the ipoly modulo of later versions; ours does that wherever it must. */
+	static const char *const names[] = {"linear", "xor", "ipoly", "pae", "fold", "linear",
+	                                    "ipoly"};
 	uint64_t v;
-	if (numbers(s->value, ":", &v, 1) != 1 || v > 5)
-		return bad(s, "a number from 0 to 5", e);
+	if (numbers(s->value, ":", &v, 1) != 1 || v > 6)
+		return bad(s, "a number from 0 to 6", e);
 	if (v == 4)
 		ct_sim_warn_once(s, "the random table is replaced by a balanced hash");
 	if (v == 5)
@@ -343,10 +345,10 @@ static int on_ptx(struct ct_sim *s, struct ct_error *e)
 static int timing_pair(struct ct_sim *s, struct ct_unit_timing *t, struct ct_error *e)
 {
 	uint64_t v[2];
-	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[1] < 1 || v[0] > 100000 || v[1] > 100000)
+	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > 100000 || v[1] > 100000)
 		return bad(s, "LATENCY,INITIATION", e);
 	t->latency = (uint32_t)v[0];
-	t->initiation = (uint32_t)v[1];
+	t->initiation = v[1] ? (uint32_t)v[1] : 1; /* 0 stands in published files */
 	return 0;
 }
 
@@ -448,6 +450,8 @@ static const struct option options[] = {
 	{"l1_banks_hashing_function", NULL, NULL, "0", "L1 banks are not hashed"},
 	{"local_mem_map", NULL, NULL, "1", "local memory is interleaved"},
 	{"cache:dl2_texture_only", NULL, NULL, "0", "L2 serves all data"},
+	{"n_chiplet_partition", NULL, NULL, "1", "one chip is modelled"},
+	{"lrc_enabled", NULL, NULL, "0", "requests of several SMs are not merged before the LLC"},
 	{"operand_collector_num_units_sp", NULL, on_collectors, NULL, NULL},
 	{"operand_collector_num_units_dp", NULL, on_collectors, NULL, NULL},
 	{"operand_collector_num_units_sfu", NULL, on_collectors, NULL, NULL},
@@ -476,7 +480,7 @@ static const char *const silent[] = {
 	"num_sfu_units", "print_stats", "experimental_lib_support", "save_embedded_ptx", "save",
 	"keep", "mem_addr_test", "warp_issue_shader", "warp_scheduler", "local_mem_write_*",
 	"cache:dl1_*", "dram_write_queue_size", "Write_Queue_Size", "hw_perf_*", "aggregate_*",
-	"steady_*", "gpgpu_*_stats", "n_ldst_response_buffer_size", "ctx_*", "g", "gpgpusim_*",
+	"steady_*", "lrc_*", "chiplet_*", "inter_chiplet_*", "opndcoll_model", "gpgpu_*_stats", "n_ldst_response_buffer_size", "ctx_*", "g", "gpgpusim_*",
 };
 
 /* Pattern with at most one '*', anywhere. */
