@@ -107,6 +107,12 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
                 struct ct_error *e);
 const char *ct_tool_data_dir(void);
 
+/* --scale auto: the largest of 1, 1/2 ... 1/64 at which at least half of the trace's
+ * warp instructions belong to launches of two waves of CTAs or more. Reads the trace
+ * once more, so path may not be "-". */
+int ct_tool_scale_auto(struct ct_tool *t, const struct ct_gpu *g, const char *path,
+                       double *factor, struct ct_error *e);
+
 /* An input is either a trace or a profile, recognised by content. */
 struct ct_input {
 	struct ct_trace *trace;      /* exactly one of the two is set */

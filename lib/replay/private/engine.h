@@ -236,6 +236,7 @@ struct directory;
 struct rp_llc_log;
 
 struct ct_replay {
+	struct fx *fixed;                  /* CT_REPLAY_FIXED: everything happens there */
 	struct ct_gpu g;
 	struct ct_address_map map;
 	enum ct_replay_timing timing;

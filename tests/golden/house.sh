@@ -1,0 +1,38 @@
+# The house: includes point from tools to models to lib and inside lib only down;
+# lib neither prints nor exits; files stay readable; nothing names a machine.
+. "$(dirname "$0")/lib.sh"
+cd "$CT_ROOT" || exit 1
+
+includes() { grep -rhoE '#include "[a-z_]+/' "$1" --include='*.[ch]' 2>/dev/null | sed 's/.*"//; s,/$,,' | sort -u; }
+allowed() { # ROOM may include only these rooms
+	local room=$1 extra
+	shift
+	extra=$(includes "$room" | grep -vxE "$(IFS='|'; echo "$*")")
+	same "$room includes only: $*" "" "$extra"
+}
+allowed lib/base base
+allowed lib/trace base trace private
+allowed lib/locality base trace locality
+allowed lib/gpu base trace gpu
+allowed lib/profile base trace locality profile
+allowed lib/replay base trace gpu locality replay
+allowed models base trace gpu locality replay profile models
+
+same "lib prints nothing" "" "$(grep -rnE '(^|[^a-z_])(printf|puts|putchar|perror|fprintf) *\(' lib --include='*.c' | head -5)"
+same "lib never exits" "" "$(grep -rnE '(^|[^a-z_])(exit|abort|_exit) *\(' lib --include='*.c' | head -5)"
+same "no unbounded string functions" "" "$(grep -rnE '(^|[^a-z_])(sprintf|strcat|gets|atoi|atof|atol) *\(' lib models tools --include='*.c' | head -5)"
+same "files stay under 800 lines" "" "$(find lib models tools -name '*.[ch]' -print0 | xargs -0 wc -l | awk '$2 != "total" && $1 > 800')"
+same "lines stay under 101 columns" "" "$(find lib models tools tests \( -name '*.[ch]' \) -print0 | xargs -0 -n1 expand -t4 2>/dev/null | awk 'length > 100' | head -5)"
+same "every header has a guard and a first comment" "" "$(for h in lib/*/*.h models/*/*.h tools/common/*.h; do
+	[ -e "$h" ] && { head -c 2 "$h" | grep -q '/\*' && grep -q '#ifndef CT_' "$h" || echo "$h"; }; done)"
+same "nothing names a machine" "" "$(grep -rnE '(^|[^a-z.])/(work|farm)/' lib models tools tests man data README.md Makefile .ci 2>/dev/null | grep -v golden/house.sh | head -5)"
+if command -v ctags >/dev/null 2>&1 && ctags --version 2>/dev/null | grep -q Universal; then
+	# p95 of function length is at most 60 lines.
+	p95=$(ctags -R --languages=C --kinds-C=f --fields=+ne -f - lib models tools |
+		awk -F'\t' '{l="";e="";for(i=4;i<=NF;i++){if($i~/^line:/)l=substr($i,6);if($i~/^end:/)e=substr($i,5)} if(l!=""&&e!="")print e-l+1}' |
+		sort -n | awk '{a[NR]=$1} END{print a[int(NR*0.95)]}')
+	check "functions fit a screen (95 % are at most 60 lines, here $p95)" test "$p95" -le 60
+else
+	skip "functions fit a screen" "universal-ctags is not installed"
+fi
+finish

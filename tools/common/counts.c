@@ -1,0 +1,156 @@
+#include "common/counts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct count_metric {
+	const char *metric, *unit;
+	size_t offset; /* of a uint64_t in struct ct_replay_counts */
+};
+
+#define COUNT(metric, unit, member) {metric, unit, offsetof(struct ct_replay_counts, member)}
+
+static const struct count_metric counts[] = {
+	COUNT("warp_insts", "instructions", warp_insts),
+	COUNT("thread_insts", "instructions", thread_insts),
+	COUNT("mem_insts", "instructions", mem_insts),
+	COUNT("global_requests", "instructions", global_requests),
+	COUNT("global_lane_accesses", "accesses", global_lane_accesses),
+	COUNT("l1_sector_accesses", "sectors", l1_accesses),
+	COUNT("l1_sector_misses", "sectors", l1_misses),
+	COUNT("l1_pending_hits", "sectors", l1_pending),
+	COUNT("l1_read_sector_accesses", "sectors", l1_read_accesses),
+	COUNT("l1_read_sector_misses", "sectors", l1_read_misses),
+	COUNT("l1_read_pending_hits", "sectors", l1_read_pending),
+	COUNT("l1_line_accesses", "lines", l1_line_accesses),
+	COUNT("l1_line_misses", "lines", l1_line_misses),
+	COUNT("llc_sector_accesses", "sectors", llc_accesses),
+	COUNT("llc_sector_misses", "sectors", llc_misses),
+	COUNT("llc_pending_hits", "sectors", llc_pending),
+	COUNT("llc_read_sector_accesses", "sectors", llc_read_accesses),
+	COUNT("llc_read_sector_misses", "sectors", llc_read_misses),
+	COUNT("llc_line_accesses", "lines", llc_line_accesses),
+	COUNT("llc_line_misses", "lines", llc_line_misses),
+	COUNT("dram_read_bytes", "bytes", dram_read_bytes),
+	COUNT("dram_write_bytes", "bytes", dram_write_bytes),
+	COUNT("cycles", "cycles", cycles),
+	COUNT("launch_cycles", "cycles", launch_cycles),
+};
+
+struct ratio_metric {
+	const char *metric, *unit;
+	size_t above, below; /* of uint64_t in struct ct_replay_counts */
+	double factor;
+};
+
+#define RATIO(metric, unit, a, b, f)                                                        \
+	{metric, unit, offsetof(struct ct_replay_counts, a), offsetof(struct ct_replay_counts, b), f}
+
+static const struct ratio_metric ratios[] = {
+	RATIO("l1_miss_rate", "ratio", l1_misses, l1_accesses, 1),
+	RATIO("llc_miss_rate", "ratio", llc_misses, llc_accesses, 1),
+	/* Per 1000 thread instructions (design 4). */
+	RATIO("l1_mpki", "misses", l1_misses, thread_insts, 1000),
+	RATIO("llc_mpki", "misses", llc_misses, thread_insts, 1000),
+	RATIO("l1_line_mpki", "misses", l1_line_misses, thread_insts, 1000),
+	RATIO("llc_line_mpki", "misses", llc_line_misses, thread_insts, 1000),
+	RATIO("ipc", "instructions", thread_insts, cycles, 1),
+	RATIO("replication_ratio", "ratio", replicated_misses, line_fills, 1),
+	RATIO("replicas_mean", "copies", line_copies, line_fills, 1),
+	RATIO("sm_fill", "ratio", ctas, sm_cta_capacity, 1),
+};
+
+static uint64_t at(const struct ct_replay_counts *c, size_t offset)
+{
+	return *(const uint64_t *)(const void *)((const char *)c + offset);
+}
+
+static double quotient(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : NAN;
+}
+
+int ct_counts_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+                     struct ct_error *e)
+{
+	int st = CT_OK;
+	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && st == CT_OK; i++)
+		st = ct_profile_add_count(p, scope, counts[i].metric, at(c, counts[i].offset),
+		                          counts[i].unit, "replay", e);
+	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
+		st = ct_profile_add_real(p, scope, ratios[i].metric,
+		                         ratios[i].factor *
+		                             quotient(at(c, ratios[i].above), at(c, ratios[i].below)),
+		                         ratios[i].unit, "replay", e);
+	return st;
+}
+
+int ct_counts_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,
+                         uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
+                         struct ct_error *e)
+{
+	const uint64_t n[7] = {k->id, warps, warp_insts, thread_insts, mem_insts, k->regs,
+	                       k->shmem_bytes};
+	char grid[40], block[40], text[7][24];
+	snprintf(grid, sizeof grid, "(%u,%u,%u)", k->grid[0], k->grid[1], k->grid[2]);
+	snprintf(block, sizeof block, "(%u,%u,%u)", k->block[0], k->block[1], k->block[2]);
+	for (int i = 0; i < 7; i++)
+		snprintf(text[i], sizeof text[i], "%llu", (unsigned long long)n[i]);
+	const char *f[10] = {text[0], k->name, grid, block, text[1], text[2], text[3], text[4],
+	                     text[5], text[6]};
+	return ct_profile_add(p, "KN", 10, f, e);
+}
+
+/* Instructions of the busiest unit class in cycles of one scheduler. */
+static double unit_cycles(const struct ct_replay_counts *c, const struct ct_gpu *g)
+{
+	double most = 0;
+	for (int u = 0; u < CT_CLASS_COUNT; u++) {
+		double cycles = (double)c->unit_insts[u] * g->unit[u].initiation / g->schedulers;
+		if (cycles > most)
+			most = cycles;
+	}
+	return most;
+}
+
+struct im_item {
+	const char *item, *unit;
+	double value;
+};
+
+int ct_counts_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+                     uint64_t launches, const struct ct_gpu *g, struct ct_error *e)
+{
+	const uint64_t loads = c->mem_latency_count, stall = c->mem_stall_warp_cycles;
+	const uint64_t run = c->cycles - c->launch_cycles;
+	const uint64_t computing =
+		c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
+	const struct im_item items[] = {
+		{"launches", "launches", (double)launches},
+		{"loads", "instructions", (double)loads},
+		{"mem_latency_cycles", "cycles", quotient(c->mem_latency_sum, loads)},
+		{"mem_parallelism", "loads", quotient(c->mem_latency_sum, stall)},
+		{"think_cycles", "cycles", quotient(computing, loads)},
+		{"resident_warps", "warps", quotient(c->resident_warp_cycles, c->busy_sm_cycles)},
+		{"active_sms", "SMs", quotient(c->busy_sm_cycles, run)},
+		{"warps_per_cta", "warps", quotient(c->warps, c->ctas)},
+		{"cta_capacity", "CTAs", quotient(c->sm_cta_capacity, launches)},
+		{"waves", "ratio", quotient(c->ctas, c->sm_cta_capacity)},
+		{"l1_requests", "requests", (double)c->l1_line_accesses},
+		{"l1_line_misses", "requests", (double)c->l1_line_misses},
+		{"llc_requests", "requests", (double)c->llc_line_accesses},
+		{"llc_line_misses", "requests", (double)c->llc_line_misses},
+		{"llc_write_sectors", "sectors", (double)(c->llc_accesses - c->llc_read_accesses)},
+		{"unit_cycles", "cycles", unit_cycles(c, g)},
+		{"issue_cycles", "cycles", (double)c->warp_insts / g->schedulers},
+		{"l1_cycles", "cycles", (double)c->l1_busy},
+		{"noc_request_cycles", "cycles", (double)c->noc_request_busy},
+		{"noc_reply_cycles", "cycles", (double)c->noc_reply_busy},
+		{"llc_cycles", "cycles", (double)c->llc_busy},
+		{"dram_cycles", "cycles", (double)c->dram_busy},
+	};
+	int st = CT_OK;
+	for (size_t i = 0; i < sizeof items / sizeof items[0] && st == CT_OK; i++)
+		st = ct_profile_add_im(p, scope, items[i].item, items[i].value, items[i].unit, e);
+	return st;
+}

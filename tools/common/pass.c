@@ -1,0 +1,315 @@
+#include "common/pass.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "common/counts.h"
+#include "common/pass_internal.h"
+#include "gpu/address.h"
+#include "gpu/occupancy.h"
+
+static uint32_t bytes_used(const struct ct_l1_event *ev)
+{
+	uint32_t n = 0;
+	for (int i = 0; i < 2; i++)
+		for (uint64_t b = ev->bytes[i]; b; b &= b - 1)
+			n++;
+	return n;
+}
+
+/* Chunks of 32 B that the access touches, also in an L1 without sectors. */
+static uint32_t chunks_of(const struct pass *a, const struct ct_l1_event *ev)
+{
+	uint32_t mask = 0;
+	if (a->gpu.l1.sector < a->gpu.l1.line)
+		return ev->sectors;
+	for (int i = 0; i < CT_LINEUTIL_CHUNKS; i++)
+		if (ev->bytes[i / 2] >> (i % 2 * 32) & 0xffffffffu)
+			mask |= 1u << i;
+	return mask;
+}
+
+static void on_l1(void *ctx, const struct ct_l1_event *ev)
+{
+	struct pass *a = ctx;
+	if (ev->bypass)
+		return;
+	ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
+	ct_lineutil_access(a->util, ev->sm, ev->line,
+	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line),
+	                   chunks_of(a, ev), bytes_used(ev), ev->is_write);
+}
+
+static void on_llc(void *ctx, const struct ct_llc_event *ev)
+{
+	struct pass *a = ctx;
+	ct_locality_llc(a->locality, ev->line, ev->sectors, ev->is_write);
+}
+
+static void on_issue(void *ctx, const struct ct_issue_event *ev)
+{
+	struct pass *a = ctx;
+	struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
+	if (ev->first)
+		ct_regs_reset(r);
+	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
+}
+
+static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
+{
+	struct sms_view *v = ctx;
+	ct_hist_add(ev->is_write ? &v->writes : &v->reads, ct_stack_touch(v->stack, ev->line), 1);
+}
+
+static int add_scope(struct pass *a, const char *name, struct scope **out)
+{
+	for (size_t i = 0; i < a->n_scopes; i++)
+		if (strcmp(a->scope[i].name, name) == 0) {
+			*out = &a->scope[i];
+			return CT_OK;
+		}
+	if (ct_grow((void **)&a->scope, &a->cap_scopes, a->n_scopes + 1, sizeof *a->scope) < 0)
+		return ct_fail_nomem(a->e);
+	struct scope *s = &a->scope[a->n_scopes];
+	memset(s, 0, sizeof *s);
+	s->name = ct_strndup(name, strlen(name));
+	s->locality = ct_calloc(1, sizeof *s->locality);
+	a->n_scopes++;
+	*out = s;
+	return s->name && s->locality ? CT_OK : ct_fail_nomem(a->e);
+}
+
+/* What a store does to an L1, from the configured policy. */
+static int store_rule(const struct ct_gpu *g)
+{
+	switch ((enum ct_write_policy)g->l1.write_policy) {
+	case CT_WRITE_THROUGH_NO_ALLOCATE: return CT_STORE_NO_ALLOCATE;
+	case CT_WRITE_EVICT: return CT_STORE_EVICT;
+	default: return CT_STORE_ALLOCATE;
+	}
+}
+
+static int start_observers(struct pass *a)
+{
+	struct ct_locality_options o = {
+		.sms = a->gpu.sms, .sectors = a->gpu.l1.line / a->gpu.l1.sector,
+		.store = store_rule(&a->gpu), .sharing = 1, .sample = a->tool->sample,
+		.seed = a->tool->seed};
+	a->locality = ct_locality_new(&o, a->e);
+	if (!a->locality)
+		return CT_ERR_NOMEM;
+	struct ct_lineutil_options u = {
+		.sms = a->gpu.sms, .chunks = o.sectors > 1 ? o.sectors : CT_LINEUTIL_CHUNKS,
+		.fill_whole_line = o.sectors == 1, .store_evicts = o.store == CT_STORE_EVICT};
+	a->util = ct_lineutil_new(&u, a->e);
+	if (!a->util)
+		return CT_ERR_NOMEM;
+	a->slots = ct_gpu_max_warps(&a->gpu);
+	a->launch = ct_calloc(1, sizeof *a->launch);
+	a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs);
+	return a->launch && a->regs ? CT_OK : ct_fail_nomem(a->e);
+}
+
+static int start_engines(struct pass *a)
+{
+	struct ct_replay_observer main_observer = {a, on_l1, on_llc, on_issue};
+	struct ct_replay *engine[MAX_LANES];
+	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = &main_observer,
+	                              .n_observers = 1, .warmup = a->tool->warmup,
+	                              .replication = 1};
+	unsigned n = 0;
+	int st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
+	if (st == CT_OK)
+		n++;
+	for (unsigned i = 0; i < SMS_VIEWS && st == CT_OK && !a->o.no_sms_views; i++) {
+		struct sms_view *v = &a->view[a->n_views];
+		struct ct_gpu g = a->gpu;
+		g.sms = (a->gpu.sms * (i + 1) + SMS_VIEWS) / (SMS_VIEWS + 1);
+		if (g.sms == a->gpu.sms || (a->n_views && g.sms == v[-1].sms))
+			continue;
+		struct ct_replay_observer ob = {v, NULL, on_view_llc, NULL};
+		struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
+		                                  .n_observers = 1, .warmup = a->tool->warmup};
+		v->sms = g.sms;
+		v->stack = ct_stack_new(NULL, a->e);
+		st = v->stack ? ct_replay_new(&engine[n], &g, &fixed, a->e) : CT_ERR_NOMEM;
+		a->n_views++;
+		if (st == CT_OK)
+			n++;
+	}
+	if (st != CT_OK) {
+		while (n > 0)
+			ct_replay_free(engine[--n]);
+		return st;
+	}
+	a->n_lanes = n;
+	return ct_lanes_new(&a->lanes, engine, n, a->tool->threads, a->e);
+}
+
+/* Adds one launch's counts to the scope of that name. */
+static int count_into(struct pass *a, const char *name, const struct ct_replay_counts *c,
+                      const struct ct_lineutil_counts *util)
+{
+	struct scope *s = NULL;
+	int st = add_scope(a, name, &s);
+	if (st != CT_OK)
+		return st;
+	s->launches++;
+	ct_replay_counts_add(&s->counts, c);
+	ct_lineutil_counts_add(&s->util, util);
+	return ct_locality_counts_add(s->locality, a->launch, a->e);
+}
+
+static const char *label(struct pass *a, const char *kind, const char *name)
+{
+	ct_buf_reset(&a->label);
+	ct_buf_printf(&a->label, "%s:%s", kind, name);
+	return a->label.failed ? NULL : a->label.data;
+}
+
+static int end_kernel(struct pass *a, const struct ct_kernel *k)
+{
+	struct ct_replay_counts c[MAX_LANES];
+	struct ct_lineutil_counts util;
+	char id[16];
+	int st = ct_lanes_kernel_end(a->lanes, c, a->e);
+	if (st != CT_OK)
+		return st;
+	st = ct_locality_collect(a->locality, a->launch, a->e);
+	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
+	memset(&util, 0, sizeof util);
+	if (st == CT_OK)
+		st = ct_lineutil_collect(a->util, &util, (int)a->gpu.l1_flush, a->e);
+	if (st == CT_OK)
+		st = ct_counts_add_kernel(a->p, k, c[0].warps, c[0].warp_insts, c[0].thread_insts,
+		                          c[0].mem_insts, a->e);
+	if (st == CT_OK)
+		st = count_into(a, "all", &c[0], &util);
+	if (st == CT_OK)
+		st = label(a, "name", k->name) ? count_into(a, a->label.data, &c[0], &util)
+		                               : ct_fail_nomem(a->e);
+	snprintf(id, sizeof id, "%u", k->id);
+	if (st == CT_OK && a->o.per_kernel)
+		st = label(a, "kernel", id) ? count_into(a, a->label.data, &c[0], &util)
+		                            : ct_fail_nomem(a->e);
+	ct_locality_counts_free(a->launch);
+	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
+		ct_replay_counts_add(&a->view[i].counts, &c[i + 1]);
+		st = ct_stack_check(a->view[i].stack, a->e);
+	}
+	return st;
+}
+
+/* The L1s of this launch: adaptive ones change with the shared memory that it takes. */
+static int begin_observers(struct pass *a, const struct ct_kernel *k)
+{
+	struct ct_occupancy occ;
+	int st = ct_occupancy(&a->gpu, k, &occ, a->e);
+	if (st != CT_OK)
+		return st;
+	ct_locality_kernel_begin(a->locality, (int)a->gpu.l1_flush);
+	if (a->l1_sets == occ.l1_sets && a->l1_ways == occ.l1_ways && !a->gpu.l1_flush)
+		return CT_OK;
+	a->l1_sets = occ.l1_sets;
+	a->l1_ways = occ.l1_ways;
+	return ct_lineutil_resize(a->util, occ.l1_sets, occ.l1_ways, a->e);
+}
+
+static int run_kernel(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k)
+{
+	struct ct_cta *cta, *held = NULL;
+	int st = begin_observers(a, k);
+	if (st == CT_OK)
+		st = ct_lanes_kernel_begin(a->lanes, k, a->e);
+	if (st != CT_OK)
+		return st;
+	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
+		st = ct_lanes_push_cta(a->lanes, cta, a->e);
+		/* The first CTA keeps the kernel alive until the launch has been counted. */
+		if (held)
+			ct_cta_unref(cta);
+		else
+			held = cta;
+		if (st != CT_OK)
+			break;
+	}
+	if (st == CT_OK)
+		st = end_kernel(a, k);
+	ct_cta_unref(held);
+	return st;
+}
+
+static int run_events(struct pass *a, struct ct_trace *trace)
+{
+	struct ct_event ev;
+	int st;
+	while ((st = ct_trace_next(trace, &ev, a->e)) > 0) {
+		if (ev.kind == CT_EVENT_MEMCPY) {
+			ct_lanes_memcpy(a->lanes, ev.address, ev.bytes);
+			continue;
+		}
+		st = run_kernel(a, trace, ev.kernel);
+		if (st != CT_OK)
+			return st;
+	}
+	if (st == CT_OK && a->n_scopes == 0)
+		st = ct_fail(a->e, CT_ERR_INPUT, "%s: no kernel to replay: see traceinfo, and -k",
+		             ct_trace_path(trace));
+	return st;
+}
+
+static void release(struct pass *a)
+{
+	ct_lanes_free(a->lanes);
+	ct_locality_free(a->locality);
+	ct_lineutil_free(a->util);
+	for (unsigned i = 0; i < a->n_views; i++)
+		ct_stack_free(a->view[i].stack);
+	for (size_t i = 0; i < a->n_scopes; i++) {
+		free(a->scope[i].name);
+		if (a->scope[i].locality)
+			ct_locality_counts_free(a->scope[i].locality);
+		free(a->scope[i].locality);
+	}
+	free(a->scope);
+	if (a->launch)
+		ct_locality_counts_free(a->launch);
+	free(a->launch);
+	free(a->regs);
+	ct_buf_free(&a->label);
+}
+
+int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,
+                struct ct_profile *p, struct ct_error *e)
+{
+	struct pass *a = calloc(1, sizeof *a);
+	if (!a)
+		return ct_fail_nomem(e);
+	a->tool = t;
+	a->p = p;
+	a->e = e;
+	if (o)
+		a->o = *o;
+	int st = ct_tool_gpu(t, NULL, &a->gpu, e);
+	if (st == CT_OK && t->scale < 0) {
+		double factor;
+		st = ct_tool_scale_auto(t, &a->gpu, ct_trace_path(trace), &factor, e);
+		if (st == CT_OK)
+			st = ct_gpu_scale(&a->gpu, factor, e);
+	}
+	if (st == CT_OK)
+		st = start_observers(a);
+	if (st == CT_OK)
+		st = start_engines(a);
+	if (st == CT_OK)
+		st = run_events(a, trace);
+	if (st == CT_OK)
+		st = ct_pass_write(a, trace);
+	if (st == CT_OK && ct_trace_stats(trace)->truncated)
+		st = 1;
+	release(a);
+	free(a);
+	return st;
+}

@@ -1,0 +1,59 @@
+/* pass_internal.h - what the two halves of the pass share: pass.c runs it, pass_write.c
+ * writes down what was measured. */
+#ifndef CT_TOOLS_PASS_INTERNAL_H
+#define CT_TOOLS_PASS_INTERNAL_H
+
+#include "common/lanes.h"
+#include "common/pass.h"
+#include "locality/lineutil.h"
+#include "locality/observer.h"
+#include "locality/regs.h"
+#include "locality/stack.h"
+#include "replay/replay.h"
+
+/* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
+ * would send (issue 1, item 6). */
+enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1 };
+
+/* What has been counted for `all`, for one kernel name, or for one launch. */
+struct scope {
+	char *name;
+	uint64_t launches;
+	struct ct_replay_counts counts;
+	struct ct_locality_counts *locality;
+	struct ct_lineutil_counts util;
+};
+
+/* The LLC stream of a GPU with fewer SMs. */
+struct sms_view {
+	uint32_t sms;
+	struct ct_stack *stack;
+	struct ct_hist reads, writes;
+	struct ct_replay_counts counts;
+};
+
+struct pass {
+	struct ct_tool *tool;
+	struct ct_pass_options o;
+	struct ct_profile *p;
+	struct ct_error *e;
+	struct ct_gpu gpu;
+	struct ct_locality *locality;
+	struct ct_lineutil *util;
+	uint32_t l1_sets, l1_ways;         /* of the current launch */
+	struct ct_locality_counts *launch; /* counts of the launch that just ended */
+	struct ct_regs *regs;              /* [sm][warp slot] */
+	uint32_t slots;                    /* warp slots per SM */
+	struct ct_lanes *lanes;
+	unsigned n_lanes;
+	struct sms_view view[SMS_VIEWS];
+	unsigned n_views;
+	struct scope *scope; /* [0] is `all`, then kernel names in order of appearance */
+	size_t n_scopes, cap_scopes;
+	struct ct_buf label;
+};
+
+/* Appends TR, GP, SN, RD, RJ, RT and IM records of everything counted. */
+int ct_pass_write(struct pass *a, const struct ct_trace *trace);
+
+#endif

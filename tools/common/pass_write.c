@@ -1,0 +1,150 @@
+#include <math.h>
+#include <stdio.h>
+
+#include "common/counts.h"
+#include "common/pass_internal.h"
+
+static int write_locality(struct pass *a, const struct scope *s)
+{
+	const struct ct_locality_counts *c = s->locality;
+	const struct { const char *view; const struct ct_hist *r, *w; } views[] = {
+		{"l1", &c->l1_read, &c->l1_write},
+		{"l1_sector", &c->l1_sector_read, &c->l1_sector_write},
+		{"merged", &c->merged_read, &c->merged_write},
+		{"merged_sector", &c->merged_sector_read, &c->merged_sector_write},
+		{"llc", &c->llc_read, &c->llc_write},
+		{"reg_insts", &c->reg_insts, NULL},
+		{"reg_distinct", &c->reg_distinct, NULL},
+	};
+	int st = CT_OK;
+	for (size_t i = 0; i < sizeof views / sizeof views[0] && st == CT_OK; i++)
+		st = ct_profile_add_hist(a->p, s->name, views[i].view, views[i].r, views[i].w, a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_rj(a->p, s->name, "nearest", &c->rj_nearest, a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_rj(a->p, s->name, "sharers", &c->rj_sharers, a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_rt(a->p, s->name, "l1", c->rt, a->e);
+	return st;
+}
+
+static int write_views(struct pass *a)
+{
+	int st = CT_OK;
+	for (unsigned i = 0; i <= a->n_views && st == CT_OK && !a->o.no_sms_views; i++) {
+		char view[32];
+		int whole = i == a->n_views;
+		snprintf(view, sizeof view, "llc@sms=%u", whole ? a->gpu.sms : a->view[i].sms);
+		st = ct_profile_add_hist(a->p, "all", view,
+		                         whole ? &a->scope[0].locality->llc_read : &a->view[i].reads,
+		                         whole ? &a->scope[0].locality->llc_write : &a->view[i].writes,
+		                         a->e);
+	}
+	return st;
+}
+
+/* Share of register reads whose reuse distance is above RTHLD = 12 (Malekeh III-A). */
+static double far_fraction(const struct ct_hist *h)
+{
+	const double near = ct_hist_hits(h, 13);
+	const uint64_t reused = ct_hist_total(h) - h->cold;
+	return reused ? 1 - near / (double)reused : NAN;
+}
+
+/* SN values that need more than the replay's counters. */
+static int write_derived(struct pass *a, const struct scope *s, const struct ct_trace *trace)
+{
+	const struct ct_locality_counts *c = s->locality;
+	const uint64_t llc = ct_gpu_llc_bytes(&a->gpu);
+	const uint64_t cold = c->llc_read.cold + c->llc_write.cold;
+	int st = ct_profile_add_real(a->p, s->name, "reg_reuse_far_fraction",
+	                             far_fraction(&c->reg_insts), "ratio", "replay", a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_real(a->p, s->name, "cold_miss_fraction",
+		                         s->counts.llc_line_misses
+		                             ? fmin(1, (double)cold / (double)s->counts.llc_line_misses)
+		                             : NAN,
+		                         "ratio", "replay", a->e);
+	if (st != CT_OK || s != &a->scope[0])
+		return st;
+	/* Distinct counts do not add up over launches: whole run only. */
+	st = ct_profile_add_count(a->p, s->name, "distinct_lines", c->distinct_lines, "lines",
+	                          "replay", a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_count(a->p, s->name, "distinct_sectors", c->distinct_sectors,
+		                          "sectors", "replay", a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_real(a->p, s->name, "footprint_over_llc",
+		                         (double)c->distinct_lines * a->gpu.llc.line / (double)llc,
+		                         "ratio", "replay", a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_count(a->p, s->name, "missing_kernels",
+		                          ct_trace_stats(trace)->missing_kernels, "kernels", "replay",
+		                          a->e);
+	if (st == CT_OK && ct_trace_stats(trace)->truncated)
+		st = ct_profile_add_count(a->p, s->name, "truncated", 1, "", "replay", a->e);
+	return st;
+}
+
+/* Line utilisation (papers-facts TS-M1) and useful bytes (SL-M6). */
+static int write_util(struct pass *a, const struct scope *s)
+{
+	const struct ct_lineutil_counts *c = &s->util;
+	uint64_t lines = 0, requests = 0, bytes = 0;
+	int st = CT_OK;
+	for (int i = 0; i <= CT_LINEUTIL_CHUNKS; i++)
+		lines += c->reused[i];
+	for (int i = 0; i <= CT_LINEUTIL_BYTES; i++) {
+		requests += c->requests[i];
+		bytes += c->requests[i] * (uint64_t)i;
+	}
+	for (int i = 0; i <= CT_LINEUTIL_CHUNKS && st == CT_OK; i++) {
+		char metric[32];
+		snprintf(metric, sizeof metric, "line_util_%d", i * 100 / CT_LINEUTIL_CHUNKS);
+		st = ct_profile_add_real(a->p, s->name, metric,
+		                         lines ? (double)c->reused[i] / (double)lines : NAN, "ratio",
+		                         "replay", a->e);
+		snprintf(metric, sizeof metric, "line_touched_%d", i * 100 / CT_LINEUTIL_CHUNKS);
+		if (st == CT_OK)
+			st = ct_profile_add_real(a->p, s->name, metric,
+			                         lines ? (double)c->touched[i] / (double)lines : NAN,
+			                         "ratio", "replay", a->e);
+	}
+	for (int i = 0, at = 0; i < 4 && st == CT_OK; i++) {
+		uint64_t n = 0;
+		char metric[32];
+		for (; at <= 32 * (i + 1); at++)
+			n += c->requests[at];
+		snprintf(metric, sizeof metric, "useful_bytes_%d", 32 * (i + 1));
+		st = ct_profile_add_real(a->p, s->name, metric,
+		                         requests ? (double)n / (double)requests : NAN, "ratio",
+		                         "replay", a->e);
+	}
+	if (st == CT_OK)
+		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, "lines", "replay", a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_real(a->p, s->name, "useful_bytes_mean",
+		                         requests ? (double)bytes / (double)requests : NAN, "bytes",
+		                         "replay", a->e);
+	return st;
+}
+
+int ct_pass_write(struct pass *a, const struct ct_trace *trace)
+{
+	int st = ct_tool_add_trace(a->p, trace, a->e);
+	if (st == CT_OK)
+		st = ct_tool_add_gpu(a->p, &a->gpu, a->e);
+	for (size_t i = 0; i < a->n_scopes && st == CT_OK; i++) {
+		st = ct_counts_add_sn(a->p, a->scope[i].name, &a->scope[i].counts, a->e);
+		if (st == CT_OK)
+			st = write_derived(a, &a->scope[i], trace);
+		if (st == CT_OK)
+			st = write_util(a, &a->scope[i]);
+		if (st == CT_OK)
+			st = write_locality(a, &a->scope[i]);
+		if (st == CT_OK)
+			st = ct_counts_add_im(a->p, a->scope[i].name, &a->scope[i].counts,
+			                      a->scope[i].launches, &a->gpu, a->e);
+	}
+	return st == CT_OK ? write_views(a) : st;
+}

@@ -1,0 +1,78 @@
+/* scale.c - --scale auto: the GPU that a small trace fills. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "common/tool.h"
+#include "gpu/occupancy.h"
+
+/* A verdict needs two waves of CTAs (design 4); a GPU below 1/64 models nothing. */
+enum { WAVES_WANTED = 2, HALVINGS = 6 };
+
+struct launch {
+	uint64_t ctas, warp_insts;
+	uint32_t ctas_per_sm;
+};
+
+/* Grid, size and occupancy of every launch, from a pass of its own. */
+static int read_launches(struct ct_tool *t, const char *path, const struct ct_gpu *g,
+                         struct launch **out, size_t *n, struct ct_error *e)
+{
+	struct ct_trace_options o;
+	struct ct_trace *tr;
+	struct ct_event ev;
+	size_t cap = 0;
+	int st;
+	ct_tool_trace_options(t, &o);
+	o.diag.warn = NULL; /* the real pass will say it */
+	if ((st = ct_trace_open(&tr, path, &o, e)) != CT_OK)
+		return st;
+	while ((st = ct_trace_next(tr, &ev, e)) > 0) {
+		struct ct_occupancy occ;
+		if (ev.kind != CT_EVENT_KERNEL)
+			continue;
+		if ((st = ct_occupancy(g, ev.kernel, &occ, e)) != CT_OK)
+			break;
+		if (ct_grow((void **)out, &cap, *n + 1, sizeof **out) < 0) {
+			st = ct_fail_nomem(e);
+			break;
+		}
+		struct launch *l = &(*out)[(*n)++];
+		const struct ct_trace_stats *before = ct_trace_stats(tr);
+		uint64_t ctas = before->ctas, insts = before->warp_insts;
+		struct ct_cta *cta;
+		while ((st = ct_trace_next_cta(tr, &cta, e)) > 0)
+			ct_cta_unref(cta);
+		if (st < 0)
+			break;
+		l->ctas = ct_trace_stats(tr)->ctas - ctas;
+		l->warp_insts = ct_trace_stats(tr)->warp_insts - insts;
+		l->ctas_per_sm = occ.ctas_by_resources;
+	}
+	ct_trace_close(tr);
+	return st;
+}
+
+int ct_tool_scale_auto(struct ct_tool *t, const struct ct_gpu *g, const char *path,
+                       double *factor, struct ct_error *e)
+{
+	struct launch *l = NULL;
+	size_t n = 0;
+	if (strcmp(path, "-") == 0)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--scale auto reads the trace twice: name a file, or give a factor");
+	int st = read_launches(t, path, g, &l, &n, e);
+	*factor = 1;
+	for (int i = 0; i < HALVINGS && st == CT_OK; i++, *factor /= 2) {
+		uint64_t all = 0, filled = 0;
+		for (size_t k = 0; k < n; k++) {
+			all += l[k].warp_insts;
+			if ((double)l[k].ctas >= WAVES_WANTED * *factor * g->sms * l[k].ctas_per_sm)
+				filled += l[k].warp_insts;
+		}
+		if (2 * filled >= all)
+			break;
+	}
+	free(l);
+	return st;
+}

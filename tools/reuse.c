@@ -1,0 +1,217 @@
+/* reuse - one pass over a trace makes the profile that everything else asks. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "common/pass.h"
+#include "common/table.h"
+#include "common/tool.h"
+
+enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MERGE };
+
+struct own {
+	struct ct_pass_options pass;
+	int merge;
+};
+
+static const struct ct_option options[] = {
+	{OPT_PER_KERNEL, "per-kernel", NULL, "also print every launch (scope kernel:N)"},
+	{OPT_NO_SMS_VIEWS, "no-sms-views", NULL,
+	 "leave out llc@sms=N (morpheus-est then knows less,\nthe pass is faster)"},
+	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
+};
+
+static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct ct_tool *t = ctx;
+	struct own *o = t->own;
+	(void)value;
+	(void)e;
+	if (key == OPT_PER_KERNEL)
+		o->pass.per_kernel = 1;
+	else if (key == OPT_NO_SMS_VIEWS)
+		o->pass.no_sms_views = 1;
+	else
+		o->merge = 1;
+	return CT_OK;
+}
+
+static double sn(const struct ct_profile *p, const char *metric)
+{
+	double v;
+	return ct_profile_get(p, "all", metric, &v) ? v : NAN;
+}
+
+static void head(const struct ct_profile *p, struct ct_buf *b)
+{
+	const struct ct_record *r;
+	size_t i = 0, kernels = 0;
+	char l1[32] = "?", slice[32] = "?";
+	uint64_t v;
+	while ((r = ct_profile_next(p, "TR", &i)))
+		ct_buf_printf(b, "trace    %s (%s, %s bytes)\n", r->field[0], r->field[1], r->field[2]);
+	const char *sms = ct_profile_gp(p, "sm.count"), *name = ct_profile_gp(p, "gpu.name");
+	const char *size = ct_profile_gp(p, "l1.size"), *llc = ct_profile_gp(p, "llc.size");
+	if (size && ct_parse_size(size, &v) == 0)
+		ct_format_size(v, l1, sizeof l1);
+	if (llc && ct_parse_size(llc, &v) == 0)
+		ct_format_size(v, slice, sizeof slice);
+	ct_buf_printf(b, "GPU      %s: %s SMs, L1 up to %s each, LLC %s\n", name ? name : "?",
+	              sms ? sms : "?", l1, slice);
+	for (i = 0; ct_profile_next(p, "KN", &i);)
+		kernels++;
+	ct_buf_printf(b, "kernels  %zu launches\n\n", kernels);
+}
+
+static void summary(const struct ct_profile *p, struct ct_buf *b)
+{
+	static const char *const names[] = {"warp instructions", "cycles", "IPC", "L1 miss rate",
+	                                    "LLC miss rate", "LLC MPKI", "replication ratio"};
+	static const char *const metric[] = {"warp_insts", "cycles", "ipc", "l1_miss_rate",
+	                                     "llc_miss_rate", "llc_mpki", "replication_ratio"};
+	struct ct_table t = {.columns = 2};
+	ct_table_cell(&t, "metric");
+	ct_table_cell(&t, "value");
+	for (int i = 0; i < 7; i++) {
+		double v = sn(p, metric[i]);
+		ct_table_cell(&t, "%s", names[i]);
+		if (isnan(v))
+			ct_table_cell(&t, "-");
+		else if (i < 2)
+			ct_table_count(&t, (uint64_t)v);
+		else if (i == 2 || i == 5)
+			ct_table_real(&t, v);
+		else
+			ct_table_percent(&t, v);
+	}
+	ct_table_render(&t, b);
+}
+
+/* Accesses by distance, a row per factor of four, with a bar for the eye. */
+static void histogram(const struct ct_hist *h, struct ct_buf *b)
+{
+	const double total = (double)ct_hist_total(h);
+	double below = 0;
+	struct ct_table t = {.columns = 4};
+	if (total == 0)
+		return;
+	ct_table_cell(&t, "distance (lines)");
+	ct_table_cell(&t, "share");
+	ct_table_cell(&t, "hits up to here");
+	ct_table_cell(&t, " ");
+	for (double hi = 1; below < total - (double)h->cold && hi < 1e18; hi *= 4) {
+		double hits = ct_hist_hits(h, hi), share = (hits - below) / total;
+		ct_table_cell(&t, "< %.0f", hi);
+		ct_table_percent(&t, share);
+		ct_table_percent(&t, hits / total);
+		ct_table_cell(&t, "%.*s", (int)(share * 40 + 0.5),
+		              "########################################");
+		below = hits;
+	}
+	double cold = (double)h->cold / total;
+	ct_table_cell(&t, "first touch");
+	ct_table_percent(&t, cold);
+	ct_table_cell(&t, "-");
+	ct_table_cell(&t, "%.*s", (int)(cold * 40 + 0.5), "########################################");
+	ct_table_render(&t, b);
+}
+
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                 struct ct_error *e)
+{
+	static const char *const view[] = {"l1", "llc"};
+	static const char *const title[] = {"Reuse distances of reads in each SM's L1",
+	                                    "Reuse distances of reads at the LLC"};
+	(void)t;
+	head(p, b);
+	summary(p, b);
+	for (int i = 0; i < 2; i++) {
+		struct ct_hist h;
+		memset(&h, 0, sizeof h);
+		if (!ct_profile_get_hist(p, "all", view[i], &h, NULL))
+			continue;
+		ct_buf_printf(b, "\n%s\n", title[i]);
+		histogram(&h, b);
+	}
+	ct_buf_puts(b, "\nNext: pipe the profile into replicate, mpki or morpheus-est.\n");
+	return ct_buf_check(b, e);
+}
+
+static int merge(struct ct_tool *t, struct ct_error *e)
+{
+	struct ct_profile *in[256] = {0}, *out = NULL;
+	int n = 0, st = CT_OK;
+	if (t->operands == 0 || t->operands > 256)
+		return ct_fail(e, CT_ERR_USAGE, "--merge: name 1 to 256 profiles");
+	for (; n < t->operands && st == CT_OK; n++) {
+		struct ct_input input;
+		st = ct_tool_open_input(t, n, &input, e);
+		if (st == CT_OK && !input.profile) {
+			st = ct_fail(e, CT_ERR_USAGE, "%s: --merge takes profiles, this is a trace",
+			             t->operand[n]);
+			ct_input_close(&input);
+			break;
+		}
+		in[n] = input.profile;
+	}
+	if (st == CT_OK)
+		st = ct_profile_merge(&out, in, (size_t)n, e);
+	if (st == CT_OK)
+		st = ct_tool_provenance(t, out, e);
+	if (st == CT_OK)
+		st = ct_tool_emit(t, out, table, e);
+	ct_profile_free(out);
+	for (int i = 0; i < n; i++)
+		ct_profile_free(in[i]);
+	return st;
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	struct ct_input in;
+	struct ct_profile *p;
+	if (o->merge)
+		return merge(t, e);
+	if (t->operands > 1)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s: one trace at a time: profile each, then join them with --merge",
+		               t->operand[1]);
+	int st = ct_tool_open_input(t, 0, &in, e);
+	if (st != CT_OK)
+		return st;
+	p = ct_profile_new(e);
+	if (in.profile)
+		st = ct_fail(e, CT_ERR_USAGE,
+		             "the input is a profile already: pipe it into replicate, mpki or an estimator");
+	else
+		st = p ? ct_tool_provenance(t, p, e) : CT_ERR_NOMEM;
+	int truncated = 0;
+	if (st == CT_OK)
+		st = ct_pass_run(t, in.trace, &o->pass, p, e);
+	if (st > 0)
+		truncated = st;
+	if (st >= 0)
+		st = ct_tool_emit(t, p, table, e);
+	ct_profile_free(p);
+	ct_input_close(&in);
+	return st < 0 ? st : truncated;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ct_tool_spec spec = {
+		.name = "reuse",
+		.operands = "[INPUT]",
+		.summary = "reuse-distance profile of a GPU trace",
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
+		         CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED | CT_TAKES_PROFILE,
+		.options = options,
+		.n_options = sizeof options / sizeof options[0],
+		.option = on_option,
+		.own_size = sizeof(struct own),
+		.run = run,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}
