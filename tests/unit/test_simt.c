@@ -431,6 +431,7 @@ static void every_width_moves_its_bytes(void **state)
 	k_stg(k, M_U8, q, 41, k_ldg(k, M_32, T_U32, p, 0));
 	k_stg(k, M_U16, q, 42, k_ldg(k, M_32, T_U32, p, 4));
 	k_stg(k, M_64, q, 48, k_ldg(k, M_64, T_F64, p, 0));
+	k_stg(k, M_32, q, 56, k_ldc(k, T_U32, k_arg_ptr(k, 0), k_shli(k, i, 2), 8));
 	k_finish(k);
 	launch(&g, k, 1, 64, 1024, in, out);
 	for (size_t t = 0; t < 64; t++) {
@@ -443,6 +444,7 @@ static void every_width_moves_its_bytes(void **state)
 		assert_memory_equal(a + 8, b + 32, 8);
 		assert_true(b[40] == 0 && b[41] == a[0] && b[42] == a[4] && b[43] == a[5] && b[44] == 0);
 		assert_memory_equal(a, b + 48, 8);
+		assert_int_equal(word(out, 16 * t + 14), word(in, t + 2));
 	}
 	simt_release(&g);
 }

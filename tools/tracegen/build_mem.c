@@ -192,6 +192,33 @@ val k_atoms(struct kb *k, enum simt_atom op, val addr, int32_t offset, val x)
 	return atom(k, CT_SPACE_SHARED, atom_text(k, "ATOMS", op, x, ""), op, addr, offset, 1, &x, 1);
 }
 
+/* There is no shared-memory RED: the old value goes to RZ. */
+void k_reds(struct kb *k, enum simt_atom op, val addr, int32_t offset, val x)
+{
+	atom(k, CT_SPACE_SHARED, atom_text(k, "ATOMS", op, x, ""), op, addr, offset, 1, &x, 0);
+	if (k && k->g->status == CT_OK) {
+		struct ct_sinst *s = &k->op[k->n_ops - 1].sinst;
+		s->ndst = 1;
+		s->dst[0] = CT_REG_RZ;
+	}
+}
+
+val k_ldc(struct kb *k, enum simt_type t, val base, val offset, int32_t immediate)
+{
+	val d = k_new(k, V_REG, t, t == T_F64 ? 2 : 1);
+	struct op *o = k_emit(k, OP_LOAD, t == T_F64 ? "LDC.64" : "LDC");
+	if (!o)
+		return d;
+	o->dst = d;
+	o->src[0] = offset;
+	o->src[1] = base;
+	o->nsrc = 2;
+	o->space = CT_SPACE_CONST;
+	o->mem = t == T_F64 ? M_64 : M_32;
+	o->offset = immediate;
+	return d;
+}
+
 val k_ldsm4(struct kb *k, val addr, int32_t offset)
 {
 	val d = k_new(k, V_REG, T_U32, 4);

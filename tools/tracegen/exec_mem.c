@@ -10,15 +10,21 @@ static const uint8_t mem_bytes[] = {1, 1, 2, 2, 4, 8, 16};
  * captured traces (formats/accelsim-trace.md 9). */
 enum { LOCAL_TOP = 0xfffc00 };
 
-static uint64_t lane_address(const struct simt_cta *c, const struct simt_warp *w,
-                             const struct op *o, unsigned operand, int32_t offset, int wide,
-                             unsigned l)
+static uint64_t pair_at(const uint32_t *row, unsigned l)
 {
+	return row[l] | (uint64_t)row[LANES + l] << 32;
+}
+
+/* Global addresses are 64 bits wide; constant ones an offset from a base. */
+static uint64_t lane_address(const struct simt_cta *c, const struct simt_warp *w,
+                             const struct op *o, unsigned l)
+{
+	unsigned operand = o->code == OP_LDGSTS ? 1 : 0;
 	const uint32_t *a = simt_src(c, w, o->srow[operand]);
-	uint64_t v = a[l];
-	if (wide)
-		v |= (uint64_t)a[LANES + l] << 32;
-	return wide ? v + (uint64_t)(int64_t)offset : (uint32_t)(v + (uint32_t)offset);
+	if (o->space == CT_SPACE_GLOBAL)
+		return pair_at(a, l) + (uint64_t)(int64_t)o->offset;
+	uint32_t v = a[l] + (uint32_t)o->offset;
+	return o->space == CT_SPACE_CONST ? pair_at(simt_src(c, w, o->srow[1]), l) + v : v;
 }
 
 static int outside(struct simt_cta *c, const struct simt_warp *w, const struct op *o,
@@ -140,7 +146,7 @@ static int load_matrices(struct simt_cta *c, struct simt_warp *w, const struct o
 static int copy_lane(struct simt_cta *c, struct simt_warp *w, const struct op *o,
                      const unsigned char *from, unsigned l)
 {
-	uint64_t to = lane_address(c, w, o, 0, o->offset2, 0, l);
+	uint64_t to = simt_src(c, w, o->srow[0])[l] + (uint32_t)o->offset2;
 	unsigned char *p = place(c, w, CT_SPACE_SHARED, to, mem_bytes[o->mem], l);
 	if (!p)
 		return outside(c, w, o, l, to);
@@ -167,12 +173,12 @@ int simt_exec_mem(struct simt_cta *c, struct simt_warp *w, const struct op *o, u
                   uint64_t addr[LANES])
 {
 	uint64_t lane[LANES];
-	unsigned n = 0, operand = o->code == OP_LDGSTS ? 1 : 0;
-	int st = CT_OK, wide = o->space == CT_SPACE_GLOBAL;
+	unsigned n = 0;
+	int st = CT_OK;
 	/* All addresses first: a load may overwrite its own address register. */
 	for (unsigned l = 0; l < LANES; l++)
 		if (mask >> l & 1) {
-			lane[l] = lane_address(c, w, o, operand, o->offset, wide, l);
+			lane[l] = lane_address(c, w, o, l);
 			addr[n++] = lane[l] + (o->space == CT_SPACE_LOCAL ? LOCAL_TOP - c->k->frame_bytes : 0);
 		}
 	if (o->code == OP_LDSM)

@@ -275,7 +275,7 @@ static void add_source(struct ct_sinst *s, ct_reg r)
 static void line_operand(const struct kb *k, const struct op *o, unsigned i, struct ct_sinst *s)
 {
 	const struct value *v = &k->value[o->src[i].id];
-	int address = i == 0 && o->space != CT_SPACE_NONE;
+	int address = i == 0 && o->space != CT_SPACE_NONE && o->space != CT_SPACE_CONST;
 	uint32_t word = (uint32_t)(v->bits >> 32 * (o->src[i].part & 1));
 	if (v->kind == V_REG)
 		add_source(s, CT_REG_MAKE(CT_REG_R, v->reg + o->src[i].part));
@@ -297,7 +297,7 @@ static void fill_line(const struct kb *k, struct op *o, uint64_t pc)
 	unsigned before, after;
 	s->pc = pc;
 	s->opcode = o->opcode;
-	if (o->space != CT_SPACE_NONE)
+	if (o->space != CT_SPACE_NONE && o->space != CT_SPACE_CONST)
 		s->width_field = ct_accelsim_width_field(o->opcode);
 	if (has_dst(o) && k->value[o->dst.id].kind == V_REG) {
 		s->ndst = 1;

@@ -138,6 +138,9 @@ val k_ldg(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t off
 val k_ldg_mod(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset,
               unsigned mods);
 void k_stg(struct kb *k, enum simt_mem m, val addr, int32_t offset, val x);
+/* Constant bank: byte offset (32 bits) plus an immediate into the memory at base, an
+ * argument. The trace shows no address (formats/accelsim-trace.md 8). */
+val k_ldc(struct kb *k, enum simt_type t, val base, val offset, int32_t immediate);
 /* Shared memory: 32-bit byte address in the CTA's window. */
 val k_lds(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset);
 void k_sts(struct kb *k, enum simt_mem m, val addr, int32_t offset, val x);
@@ -156,6 +159,7 @@ val k_atomg(struct kb *k, enum simt_atom op, val addr, int32_t offset, val x);
 val k_cas(struct kb *k, val addr, int32_t offset, val compare, val x);
 void k_red(struct kb *k, enum simt_atom op, val addr, int32_t offset, val x);
 val k_atoms(struct kb *k, enum simt_atom op, val addr, int32_t offset, val x);
+void k_reds(struct kb *k, enum simt_atom op, val addr, int32_t offset, val x);
 
 /* Warp-wide: the value of another lane; a mask of the active lanes where p holds;
  * whether p holds in any, in every active lane. */

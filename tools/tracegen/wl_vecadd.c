@@ -1,6 +1,4 @@
 /* Sum of two vectors. */
-#include <stdlib.h>
-
 #include "tracegen/workload.h"
 
 static struct kb *kernel(struct simt_run *g)
@@ -35,5 +33,4 @@ void wl_vecadd(struct wl *w)
 		          b->address, c->address, n);
 		wl_check_floats(w, "c", (float *)c->p, want, n, 0);
 	}
-	free(want);
 }

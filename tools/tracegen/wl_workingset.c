@@ -1,8 +1,6 @@
 /* A working set read again and again; tracegen(1), WORKINGSET, defines every
  * parameter. One launch is one pass: L1 caches start cold where the GPU flushes them
  * between kernels, the LLC keeps what fits. */
-#include <stdlib.h>
-
 #include "tracegen/workload.h"
 
 enum { BLOCK = 256, UNROLL = 4 };

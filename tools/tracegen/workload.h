@@ -25,6 +25,8 @@ struct wl {
 	uint64_t rng;       /* state of ct_rand64() */
 	enum wl_size size;
 	struct workingset_options workingset;
+	void **host;        /* from wl_host() */
+	size_t n_host, cap_host;
 };
 
 struct workload {
@@ -51,8 +53,21 @@ uint32_t wl_below(struct wl *w, uint32_t n);
 float wl_unit(struct wl *w);
 float wl_between(struct wl *w, float lo, float hi);
 
-/* Memory for the host side; NULL (run failed) when out of memory. Free with free(). */
+/* Zeroed memory for the host side, freed with the run; NULL (run failed) when out of
+ * memory or when the run has failed already. */
 void *wl_host(struct wl *w, size_t n, size_t size);
+/* Frees everything of a run. */
+void wl_release(struct wl *w);
+
+/* Contents of a device buffer, and its size in elements of 4 bytes. */
+static inline float *wl_floats(const struct simt_buffer *b)
+{
+	return (float *)b->p;
+}
+static inline uint32_t *wl_words(const struct simt_buffer *b)
+{
+	return (uint32_t *)b->p;
+}
 
 /* Fails the run where got[i] differs from want[i]: by more than `relative` of the larger
  * magnitude (or of 1), or at all. */
@@ -77,5 +92,12 @@ static inline uint32_t wl_ceil(uint64_t n, uint32_t d)
 void wl_vecadd(struct wl *w);
 void wl_gemm(struct wl *w);
 void wl_workingset(struct wl *w);
+void wl_spmv(struct wl *w);
+void wl_spmv_csr(struct wl *w);
+void wl_bfs(struct wl *w);
+void wl_bfs_queue(struct wl *w);
+void wl_kmeans(struct wl *w);
+void wl_stencil(struct wl *w);
+void wl_histo(struct wl *w);
 
 #endif

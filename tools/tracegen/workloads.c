@@ -1,5 +1,6 @@
 /* The table of workloads and what they share. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -8,10 +9,19 @@
 
 const struct workload wl_all[] = {
 	{"vecadd", wl_vecadd, "-", "sum of two float vectors: streaming, no reuse"},
-	{"gemm", wl_gemm, "shared-l1 tag-split",
-	 "single-precision matrix product, 16x16 tiles in shared memory"},
+	{"gemm", wl_gemm, "malekeh",
+	 "DeepBench gemm (CUDA cores): matrix product, 16x16 tiles in shared memory"},
 	{"workingset", wl_workingset, "-",
 	 "repeated reads of a working set: footprint, sharing, stride, intensity, passes"},
+	{"spmv", wl_spmv, "morpheus,tag-split", "Parboil spmv: sparse matrix-vector product, jagged diagonals"},
+	{"spmv-csr", wl_spmv_csr, "shared-l1", "SHOC SpMV: compressed rows, by thread and by warp"},
+	{"bfs", wl_bfs, "morpheus,shared-l1,tag-split,malekeh",
+	 "Rodinia bfs: level by level over all nodes, degree-6 graph"},
+	{"bfs-queue", wl_bfs_queue, "morpheus", "Parboil bfs: frontier queues, degree-6 graph"},
+	{"kmeans", wl_kmeans, "morpheus,shared-l1,tag-split,malekeh",
+	 "Rodinia kmeans: nearest of 5 centres, 34 features, 3 rounds"},
+	{"stencil", wl_stencil, "morpheus,tag-split", "Parboil stencil: 7-point Jacobi in 3-D, 4 steps"},
+	{"histo", wl_histo, "morpheus,tag-split", "Parboil histo: saturating 2-D histogram"},
 };
 const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
 
@@ -41,10 +51,24 @@ float wl_between(struct wl *w, float lo, float hi)
 
 void *wl_host(struct wl *w, size_t n, size_t size)
 {
-	void *p = w->g.status == CT_OK ? ct_calloc(n, size) : NULL;
-	if (!p)
+	if (w->g.status != CT_OK)
+		return NULL;
+	void *p = ct_calloc(n, size);
+	if (!p || ct_grow((void **)&w->host, &w->cap_host, w->n_host + 1, sizeof *w->host) < 0) {
+		free(p);
 		simt_fail(&w->g, CT_ERR_NOMEM, "out of memory");
+		return NULL;
+	}
+	w->host[w->n_host++] = p;
 	return p;
+}
+
+void wl_release(struct wl *w)
+{
+	for (size_t i = 0; i < w->n_host; i++)
+		free(w->host[i]);
+	free(w->host);
+	simt_release(&w->g);
 }
 
 void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want,

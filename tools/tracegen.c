@@ -1,0 +1,214 @@
+/* tracegen - writes Accel-Sim traces of built-in programs. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "common/tool.h"
+#include "tracegen/sink.h"
+#include "tracegen/workload.h"
+
+enum {
+	OPT_LIST = CT_OWN_OPTION, OPT_SIZE, OPT_FORCE, OPT_COMPRESS, OPT_FOOTPRINT, OPT_SHARING,
+	OPT_STRIDE, OPT_INTENSITY, OPT_PASSES, OPT_CTAS
+};
+
+static const struct ct_option options[] = {
+	{OPT_LIST, "list", NULL, "print the workloads, one a line, name first, and exit"},
+	{OPT_SIZE, "size", "SIZE", "small, medium or large (default small)"},
+	{'o', "out", "DIR", "folder to write: complete or not at all"},
+	{OPT_FORCE, "force", NULL, "replace DIR when it holds an earlier output of tracegen"},
+	{OPT_COMPRESS, "compress", "zst|none", "how kernel files are stored (default zst)"},
+	{OPT_FOOTPRINT, "footprint", "SIZE", "workingset: bytes that a pass reads"},
+	{OPT_SHARING, "sharing", "N", "workingset: CTAs that read the same slice"},
+	{OPT_STRIDE, "stride", "BYTES", "workingset: distance of neighbouring elements"},
+	{OPT_INTENSITY, "intensity", "N", "workingset: FFMA instructions per element"},
+	{OPT_PASSES, "passes", "N", "workingset: launches that read it"},
+	{OPT_CTAS, "ctas", "N", "workingset: CTAs of a launch"},
+};
+
+struct own {
+	int list;
+	enum wl_size size;
+	const char *dir;
+	struct simt_sink_options sink;
+	struct workingset_options workingset;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int signo)
+{
+	(void)signo;
+	stopped = 1;
+}
+
+static int word(const char *option, const char *v, const char *const *words, int n, int *out,
+                struct ct_error *e)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(v, words[i]) == 0) {
+			*out = i;
+			return CT_OK;
+		}
+	return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s or %s", option, v, words[0], words[n - 1]);
+}
+
+static int workingset_option(struct own *own, int key, const char *v, struct ct_error *e)
+{
+	struct workingset_options *ws = &own->workingset;
+	uint64_t *field = key == OPT_FOOTPRINT ? &ws->footprint : key == OPT_SHARING ? &ws->sharing
+	                  : key == OPT_STRIDE ? &ws->stride : key == OPT_INTENSITY ? &ws->intensity
+	                  : key == OPT_PASSES ? &ws->passes : &ws->ctas;
+	int size = key == OPT_FOOTPRINT || key == OPT_STRIDE;
+	ws->given = 1;
+	if ((size ? ct_parse_size(v, field) : ct_parse_u64(v, field)) < 0 || *field == 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s: give a positive %s", v,
+		               size ? "size, as in 9MiB" : "whole number");
+	return CT_OK;
+}
+
+static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
+{
+	static const char *const sizes[] = {"small", "medium", "large"};
+	static const char *const forms[] = {"zst", "none"};
+	struct own *own = ((struct ct_tool *)ctx)->own;
+	int i = 0, st = CT_OK;
+	switch (key) {
+	case OPT_LIST: own->list = 1; break;
+	case OPT_FORCE: own->sink.force = 1; break;
+	case 'o': own->dir = v; break;
+	case OPT_SIZE:
+		st = word("--size", v, sizes, 3, &i, e);
+		if (st == CT_OK)
+			own->size = (enum wl_size)i;
+		break;
+	case OPT_COMPRESS:
+		st = word("--compress", v, forms, 2, &i, e);
+		if (st == CT_OK)
+			own->sink.compress = (enum simt_compress)i;
+		break;
+	default: st = workingset_option(own, key, v, e); break;
+	}
+	return st;
+}
+
+static int list(struct ct_tool *t, struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	for (size_t i = 0; i < wl_count; i++)
+		ct_buf_printf(&b, "%-16s %-42s %s\n", wl_all[i].name, wl_all[i].papers, wl_all[i].what);
+	int st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+/* Runs one workload into the sink; in_folder: a sub-folder of its name. */
+static int generate(struct ct_tool *t, const struct workload *wl, struct simt_sink *sink,
+                    int in_folder, struct ct_error *e)
+{
+	static const char *const sizes[] = {"small", "medium", "large"};
+	const struct own *own = t->own;
+	struct ct_buf about = {0};
+	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped}, .rng = t->seed,
+	               .size = own->size, .workingset = own->workingset};
+	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name,
+	              sizes[own->size], (unsigned long long)t->seed, CT_VERSION);
+	int st = ct_buf_check(&about, e);
+	if (st == CT_OK)
+		st = simt_sink_begin(sink, in_folder ? wl->name : NULL, about.data, e);
+	if (st == CT_OK) {
+		wl->run(&w);
+		st = w.g.status;
+		if (st != CT_OK) {
+			struct ct_error inner = *e;
+			ct_fail(e, st, "%s: %s", wl->name, inner.text);
+		}
+	}
+	if (st == CT_OK)
+		st = simt_sink_end(sink, e);
+	if (st == CT_OK && t->verbose)
+		fprintf(stderr, "tracegen: %s: %llu warp instructions\n", wl->name,
+		        (unsigned long long)w.g.warp_insts);
+	wl_release(&w);
+	ct_buf_free(&about);
+	return st;
+}
+
+static int generate_all(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (size_t i = 0; i < wl_count && st == CT_OK; i++)
+		st = generate(t, &wl_all[i], sink, 1, e);
+	/* The top folder gets the mark too, so that --force knows it. */
+	if (st == CT_OK)
+		st = simt_sink_begin(sink, NULL, "workload all", e);
+	return st == CT_OK ? simt_sink_end(sink, e) : st;
+}
+
+static int unknown(const char *name, struct ct_error *e)
+{
+	const char *names[256];
+	size_t n = 0;
+	for (; n < wl_count && n < 256; n++)
+		names[n] = wl_all[n].name;
+	int near = ct_nearest_name(name, names, n);
+	return ct_fail(e, CT_ERR_USAGE, "%s: no such workload%s%s%s", name,
+	               near >= 0 ? ": did you mean " : ": see tracegen --list",
+	               near >= 0 ? names[near] : "", near >= 0 ? "?" : "");
+}
+
+static int check_usage(const struct ct_tool *t, struct ct_error *e)
+{
+	const struct own *own = t->own;
+	if (t->operands != 1)
+		return ct_fail(e, CT_ERR_USAGE, "give one workload, or all: see tracegen --list");
+	if (!own->dir)
+		return ct_fail(e, CT_ERR_USAGE, "-o DIR is missing: name the folder to write");
+	if (own->workingset.given && strcmp(t->operand[0], "workingset") != 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s takes no workingset options: they change only workingset",
+		               t->operand[0]);
+	if (strcmp(t->operand[0], "all") != 0 && !wl_find(t->operand[0]))
+		return unknown(t->operand[0], e);
+	return CT_OK;
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *own = t->own;
+	struct simt_sink *sink;
+	if (own->list)
+		return list(t, e);
+	int st = check_usage(t, e);
+	if (st == CT_OK)
+		st = simt_sink_open(&sink, own->dir, &own->sink, e);
+	if (st != CT_OK)
+		return st;
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+	signal(SIGHUP, on_signal);
+	if (strcmp(t->operand[0], "all") == 0)
+		st = generate_all(t, sink, e);
+	else
+		st = generate(t, wl_find(t->operand[0]), sink, 0, e);
+	if (st == CT_OK)
+		return simt_sink_commit(sink, e);
+	simt_sink_abort(sink);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ct_tool_spec spec = {
+		.name = "tracegen",
+		.operands = "WORKLOAD|all",
+		.summary = "write an Accel-Sim trace of a built-in GPU program",
+		.takes = CT_TAKES_SEED,
+		.options = options,
+		.n_options = sizeof options / sizeof options[0],
+		.option = on_option,
+		.own_size = sizeof(struct own),
+		.run = run,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}
