@@ -49,12 +49,17 @@ static int like_instruction(const char *p, const char *end)
 	return 0;
 }
 
-/* One line of a kernels list: a kernel, a copy, or a command "name,0x...". */
+/* One line of a kernels list: a kernel, also in a folder ("GPU_0/kernel-1.traceg"), a
+ * copy, or a command "name,0x...". */
 static int like_list(const char *p, const char *end)
 {
 	if (starts(p, end, "kernel") || starts(p, end, "Memcpy"))
 		return 1;
 	const char *q = p;
+	for (; q < end && *q != '\n' && *q != ',' && *q != ' '; q++)
+		if (*q == '/' && starts(q + 1, end, "kernel-"))
+			return 1;
+	q = p;
 	while (q < end && ((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || *q == '_'))
 		q++;
 	return q > p && starts(q, end, ",0x");

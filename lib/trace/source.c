@@ -391,6 +391,8 @@ int ct_source_peek(struct ct_source *s, size_t want, const char **data, size_t *
 	if (s->holding)
 		return ct_fail(e, CT_ERR_USAGE, "%s: peek after read", s->name);
 	int st = fetch(s, &bare);
+	if (st == CT_ERR_INPUT) /* what is looked at starts with the first line */
+		return ct_fail(e, st, "%s:1: %s", s->name, bare.text);
 	if (st < 0)
 		return with_name(s, st, &bare, e);
 	if (st == 0)

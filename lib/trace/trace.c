@@ -100,14 +100,20 @@ static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
 {
 	const char *p;
 	size_t n;
+	struct ct_error bare;
+	uint64_t line = 1;
 	int st;
-	while ((st = ct_source_read(s, &p, &n, e)) > 0) {
+	while ((st = ct_source_read_bare(s, &p, &n, &bare)) > 0) {
 		ct_buf_add(b, p, n);
 		if (b->len > LIST_MAX)
 			return ct_fail(e, CT_ERR_LIMIT, "%s: kernels list above %d MiB", ct_source_name(s),
 			               LIST_MAX >> 20);
 	}
-	return st < 0 ? st : ct_buf_check(b, e);
+	if (st == 0)
+		return ct_buf_check(b, e);
+	for (size_t i = 0; i < b->len; i++)
+		line += b->data[i] == '\n';
+	return ct_fail(e, st, "%s:%" PRIu64 ": %s", ct_source_name(s), line, bare.text);
 }
 
 static void say_skipped(const struct ct_trace *t, const char *name)
