@@ -1,0 +1,311 @@
+/* morpheus-est - what Morpheus and the systems of its paper would gain. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "common/stage.h"
+#include "common/table.h"
+#include "common/tool.h"
+#include "models/morpheus/estimate.h"
+#include "models/morpheus/published.h"
+
+enum { OPT_SWEEP = CT_OWN_OPTION, OPT_PUBLISHED, OPT_CONSTANTS };
+
+static const struct ct_option own_options[] = {
+	{OPT_SWEEP, "sweep", "sms=A..B[:STEP]",
+	 "also estimate every system on A to B compute SMs\n(SW records)"},
+	{OPT_PUBLISHED, "published", NULL,
+	 "print the paper's numbers beside ours (table only)"},
+	{OPT_CONSTANTS, "constants", NULL,
+	 "list the model's constants with units and sources, and\nexit"},
+};
+
+struct own {
+	const char *sweep;
+	int constants, published;
+	struct ct_mo_answer *answer;
+};
+
+static int option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct own *o = ((struct ct_tool *)ctx)->own;
+	(void)e;
+	if (key == OPT_SWEEP)
+		o->sweep = value;
+	else if (key == OPT_PUBLISHED)
+		o->published = 1;
+	else
+		o->constants = 1;
+	return CT_OK;
+}
+
+static int list_constants(struct ct_tool *t, const struct ct_morpheus_params *p,
+                          struct ct_error *e)
+{
+	struct ct_table table = {.columns = 4};
+	struct ct_buf b = {0};
+	const struct ct_morpheus_constant *c;
+	ct_table_cell(&table, "key");
+	ct_table_cell(&table, "value");
+	ct_table_cell(&table, "unit");
+	ct_table_cell(&table, "source");
+	for (size_t i = 0; (c = ct_morpheus_constant_at(i)); i++) {
+		ct_table_cell(&table, "morpheus.%s", c->name);
+		ct_table_cell(&table, "%.6g", p->v[i]);
+		ct_table_cell(&table, "%s", c->unit);
+		ct_table_cell(&table, "%s", c->source);
+	}
+	ct_table_render(&table, &b);
+	int st = ct_buf_check(&b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+/* sms=A..B or sms=A..B:STEP, clipped to the GPU. */
+static int parse_sweep(const char *text, unsigned sms, unsigned range[3], struct ct_error *e)
+{
+	uint64_t v[3] = {0, 0, 1};
+	char part[3][24] = {"", "", "1"};
+	const char *dots = strstr(text, "..");
+	const char *colon = dots ? strchr(dots, ':') : NULL;
+	int ok = dots && !strncmp(text, "sms=", 4);
+	if (ok) {
+		size_t n = (size_t)(dots - text - 4);
+		size_t m = colon ? (size_t)(colon - dots - 2) : strlen(dots + 2);
+		ok = n < 24 && m < 24 && (!colon || strlen(colon + 1) < 24);
+		if (ok) {
+			memcpy(part[0], text + 4, n);
+			memcpy(part[1], dots + 2, m);
+			if (colon)
+				strcpy(part[2], colon + 1);
+		}
+	}
+	for (int i = 0; ok && i < 3; i++)
+		ok = ct_parse_u64_range(part[i], 1, 1u << 20, &v[i]) == 0;
+	if (!ok || v[0] > v[1])
+		return ct_fail(e, CT_ERR_USAGE, "--sweep %s: write sms=A..B or sms=A..B:STEP, as in "
+		               "sms=10..68", text);
+	if (v[1] > sms)
+		return ct_fail(e, CT_ERR_USAGE, "--sweep %s: the GPU has %u SMs: sweep up to that", text,
+		               sms);
+	for (int i = 0; i < 3; i++)
+		range[i] = (unsigned)v[i];
+	return CT_OK;
+}
+
+static int model_params(const struct ct_tool *t, struct ct_morpheus_params *p, struct ct_error *e)
+{
+	ct_morpheus_defaults(p);
+	for (size_t i = 0; i < t->n_set; i++)
+		if (!strncmp(t->set[i], "morpheus.", 9)) {
+			int st = ct_morpheus_set(p, t->set[i], e);
+			if (st != CT_OK)
+				return st;
+		}
+	return CT_OK;
+}
+
+static void row_cells(struct ct_table *table, const struct ct_mo_answer *a,
+                      const struct ct_mo_row *r)
+{
+	const struct ct_mo_estimate *x = &r->x;
+	char why[160];
+	ct_table_cell(table, "%s", r->system->name);
+	ct_table_cell(table, "%.0f", x->compute_sms);
+	ct_table_cell(table, "%.0f", x->cache_sms);
+	if (x->extended_bytes > 0)
+		ct_table_size(table, (uint64_t)x->extended_bytes);
+	else
+		ct_table_cell(table, "-");
+	ct_table_real(table, 1000 * x->llc_misses / a->model.w->thread_insts);
+	ct_table_cell(table, "%.3f", r->speedup.value);
+	ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
+	ct_mo_row_why(a, r, why, sizeof why);
+	ct_table_cell(table, "%s", why);
+}
+
+static void verdict(struct ct_buf *b, const struct ct_mo_answer *a)
+{
+	const struct ct_mo_row *r = &a->row[ct_mo_system_find("Morpheus-ALL")];
+	double gain = r->speedup_configured.value - 1;
+	const char *word = gain > ct_mo_dead_band ? "benefits"
+	                   : gain < -ct_mo_dead_band ? "hurts" : "neutral";
+	ct_buf_printf(b, "verdict: %s: Morpheus-ALL runs %+.1f %% against this GPU as configured "
+	              "(range %+.1f to %+.1f %%)", word, 100 * gain,
+	              100 * (r->speedup_configured.low - 1), 100 * (r->speedup_configured.high - 1));
+	if (r->x.cache_sms > 0)
+		ct_buf_printf(b, ": %.0f of %u SMs compute, %.0f lend their memories", r->x.compute_sms,
+		              a->model.gpu.sms, r->x.cache_sms);
+	ct_buf_putc(b, '\n');
+}
+
+static void published_sms(struct ct_table *table, const struct ct_mo_answer *a,
+                          const char *system, int paper)
+{
+	const struct ct_mo_row *r = &a->row[ct_mo_system_find(system)];
+	ct_table_cell(table, "%s", system);
+	ct_table_cell(table, "compute_sms");
+	ct_table_cell(table, "-");
+	ct_table_cell(table, "%d", paper);
+	ct_table_cell(table, "%.0f", r->x.compute_sms);
+	ct_table_cell(table, "Table 3, of 68 SMs");
+}
+
+static void published_rows(struct ct_table *table, const struct ct_mo_answer *a,
+                           const struct ct_mo_published *pub,
+                           const struct ct_mo_published_app *app)
+{
+	static const char *const head[] = {"system", "metric", "against", "paper", "here", "where"};
+	for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+		ct_table_cell(table, "%s", head[i]);
+	if (app) {
+		published_sms(table, a, "IBL", app->ibl_sms);
+		published_sms(table, a, "Morpheus-Basic", app->basic_sms);
+		published_sms(table, a, "Morpheus-ALL", app->all_sms);
+	}
+	const char *group = app && !strcmp(app->type, "compute-bound") ? "compute" : "mean";
+	for (size_t i = 0; i < pub->results; i++) {
+		const struct ct_mo_published_result *r = &pub->result[i];
+		if (strcmp(r->app, group) != 0 && (!app || strcmp(r->app, app->name) != 0))
+			continue;
+		ct_table_cell(table, "%s", r->system);
+		ct_table_cell(table, "%s", r->metric);
+		ct_table_cell(table, "%s", r->against);
+		ct_table_cell(table, "%.2f", r->value);
+		ct_table_cell(table, "%.2f", ct_mo_published_ours(a, r));
+		ct_table_cell(table, "%s%s%s%s%s", r->app, *r->condition ? ", " : "", r->condition,
+		              *r->where ? ": section " : "", r->where);
+	}
+}
+
+/* The paper's numbers for the workload that the trace's path names. */
+static int published(struct ct_tool *t, const struct ct_profile *p, const struct ct_mo_answer *a,
+                     struct ct_buf *b, struct ct_error *e)
+{
+	struct ct_mo_published pub;
+	struct ct_buf path = {0};
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
+	(void)t;
+	ct_buf_printf(&path, "%s/morpheus/published.tsv", ct_tool_data_dir());
+	int st = ct_buf_check(&path, e);
+	if (st == CT_OK)
+		st = ct_mo_published_load(&pub, path.data, e);
+	ct_buf_free(&path);
+	if (st != CT_OK)
+		return st;
+	const struct ct_mo_published_app *app = tr ? ct_mo_published_find(&pub, tr->field[0]) : NULL;
+	struct ct_table table = {.columns = 6};
+	published_rows(&table, a, &pub, app);
+	if (app)
+		ct_buf_printf(b, "\npublished for %s (%s, IPC %s with more SMs):\n", app->name, app->type,
+		              app->shape);
+	else
+		ct_buf_printf(b, "\npublished means of 14 memory-bound applications (this trace's path names "
+		              "none of the paper's):\n");
+	ct_table_render(&table, b);
+	ct_buf_puts(b, "They may differ because inputs, problem sizes and compilers are others, because the "
+	            "paper runs a cycle-level\nsimulator for up to 2 billion instructions, and because its "
+	            "mean is over 14 applications. Nothing here is fitted to them.\n");
+	ct_mo_published_free(&pub);
+	return CT_OK;
+}
+
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                 struct ct_error *e)
+{
+	static const char *const head[] = {"system", "compute SMs", "cache SMs", "extended LLC",
+	                                   "LLC MPKI", "speed-up", "range", "perf/W", "why"};
+	const struct ct_mo_answer *a = ((struct own *)t->own)->answer;
+	struct ct_table table = {.columns = sizeof head / sizeof head[0]};
+	for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+		ct_table_cell(&table, "%s", head[i]);
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
+		row_cells(&table, a, &a->row[i]);
+	ct_table_render(&table, b);
+	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
+	unsigned n = ct_mo_answer_notes(a, notes);
+	ct_buf_putc(b, '\n');
+	verdict(b, a);
+	for (unsigned i = 0; i < n; i++)
+		ct_buf_printf(b, "note: %s\n", notes[i]);
+	if (((struct own *)t->own)->published) {
+		int st = published(t, p, a, b, e);
+		if (st != CT_OK)
+			return st;
+	}
+	return ct_buf_check(b, e);
+}
+
+static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
+                  const struct ct_morpheus_params *params, struct ct_error *e)
+{
+	struct own *o = t->own;
+	unsigned range[3] = {1, 1, 1};
+	int st = CT_OK;
+	if (o->sweep)
+		st = parse_sweep(o->sweep, s->gpu.sms, range, e);
+	if (st == CT_OK)
+		st = ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e);
+	if (st == CT_OK)
+		st = ct_mo_answer_init(o->answer, w, &s->base, &s->gpu, params, e);
+	if (st != CT_OK)
+		return st;
+	st = ct_mo_answer_write(o->answer, s->p, e);
+	if (st == CT_OK && o->sweep)
+		st = ct_mo_answer_sweep(o->answer, range[0], range[1], range[2], s->p, e);
+	if (st == CT_OK)
+		st = ct_stage_emit(t, s, table, e);
+	ct_mo_answer_free(o->answer);
+	return st;
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	struct ct_morpheus_params params;
+	int st = model_params(t, &params, e);
+	if (st == CT_OK && o->constants)
+		return list_constants(t, &params, e);
+	if (st == CT_OK && (t->method == CT_METHOD_REPLAY || t->check))
+		st = ct_fail(e, CT_ERR_UNSUPPORTED, "the parts of Morpheus are not replayed yet: leave out "
+		             "--method replay and --check");
+	if (st != CT_OK)
+		return st;
+	struct ct_stage *s = calloc(1, sizeof *s);
+	struct ct_workload *w = calloc(1, sizeof *w);
+	o->answer = calloc(1, sizeof *o->answer);
+	if (!s || !w || !o->answer)
+		st = ct_fail_nomem(e);
+	else if ((st = ct_stage_open(t, s, e)) == CT_OK)
+		st = answer(t, s, w, &params, e);
+	if (s)
+		ct_stage_close(s);
+	free(o->answer);
+	free(w);
+	free(s);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ct_tool_spec spec = {
+		.name = "morpheus-est",
+		.operands = "[INPUT]",
+		.summary = "estimate a last-level cache extended into idle SMs (Morpheus)",
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
+		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
+		         CT_TAKES_PROFILE,
+		.options = own_options,
+		.n_options = sizeof own_options / sizeof own_options[0],
+		.option = option,
+		.own_size = sizeof(struct own),
+		.run = run,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}
