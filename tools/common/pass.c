@@ -195,6 +195,7 @@ static int end_kernel(struct pass *a, const struct ct_kernel *k)
 		st = label(a, "kernel", id) ? count_into(a, a->label.data, &c[0], &util)
 		                            : ct_fail_nomem(a->e);
 	ct_locality_counts_free(a->launch);
+	memset(a->launch, 0, sizeof *a->launch);
 	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
 		ct_replay_counts_add(&a->view[i].counts, &c[i + 1]);
 		st = ct_stack_check(a->view[i].stack, a->e);
