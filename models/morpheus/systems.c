@@ -465,6 +465,9 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
 	return extended(m, s, sms, x, e);
 }
 
+/* IPC that is worth moving another SM: below it the difference is rounding. */
+static const double WORTH_IT = 1e-4;
+
 /* The paper's sweep starts at 10 of 68 SMs (MO-S20). */
 static unsigned fewest(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
@@ -482,7 +485,7 @@ int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
 	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > fewest(m, s);) {
 		struct ct_mo_estimate x;
 		st = ct_mo_estimate_at(m, s, n, &x, e);
-		if (st == CT_OK && x.ipc > out->ipc)
+		if (st == CT_OK && x.ipc > out->ipc * (1 + WORTH_IT))
 			*out = x;
 	}
 	return st;
