@@ -51,7 +51,7 @@ static void head(const struct ct_profile *p, struct ct_buf *b)
 	uint64_t v;
 	while ((r = ct_profile_next(p, "TR", &i)))
 		ct_buf_printf(b, "trace    %s (%s, %s bytes)\n", r->field[0], r->field[1], r->field[2]);
-	const char *sms = ct_profile_gp(p, "sm.count"), *name = ct_profile_gp(p, "gpu.name");
+	const char *sms = ct_profile_gp(p, "sm.count"), *name = ct_profile_gp(p, "name");
 	const char *size = ct_profile_gp(p, "l1.size"), *llc = ct_profile_gp(p, "llc.size");
 	if (size && ct_parse_size(size, &v) == 0)
 		ct_format_size(v, l1, sizeof l1);

@@ -228,6 +228,7 @@ static int run_kernel(struct pass *a, struct ct_trace *trace, const struct ct_ke
 		return st;
 	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
 		st = ct_lanes_push_cta(a->lanes, cta, a->e);
+		ct_progress_tick(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
 		/* The first CTA keeps the kernel alive until the launch has been counted. */
 		if (held)
 			ct_cta_unref(cta);
@@ -304,8 +305,10 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 		st = start_observers(a);
 	if (st == CT_OK)
 		st = start_engines(a);
+	ct_progress_start(&a->progress, t);
 	if (st == CT_OK)
 		st = run_events(a, trace);
+	ct_progress_end(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
 	if (st == CT_OK)
 		st = ct_pass_write(a, trace);
 	if (st == CT_OK && ct_trace_stats(trace)->truncated)

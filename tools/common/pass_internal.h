@@ -5,6 +5,7 @@
 
 #include "common/lanes.h"
 #include "common/pass.h"
+#include "common/progress.h"
 #include "locality/lineutil.h"
 #include "locality/observer.h"
 #include "locality/regs.h"
@@ -51,6 +52,7 @@ struct pass {
 	struct scope *scope; /* [0] is `all`, then kernel names in order of appearance */
 	size_t n_scopes, cap_scopes;
 	struct ct_buf label;
+	struct ct_progress progress;
 };
 
 /* Appends TR, GP, SN, RD, RJ, RT and IM records of everything counted. */
