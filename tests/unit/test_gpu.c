@@ -133,6 +133,26 @@ static void every_value_has_a_source(void **state)
 	}
 }
 
+/* man/cachetriage-gpu.5 has one item per key, with the unit that profiles print. */
+static void the_manual_lists_every_key(void **state)
+{
+	(void)state;
+	char path[4096], line[1024], want[256];
+	size_t items = 0;
+	snprintf(path, sizeof path, "%s/man/cachetriage-gpu.5", root());
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof line, f)) {
+		if (strncmp(line, ".It Cm ", 7) != 0 || items == ct_gpu_key_count())
+			continue;
+		const struct ct_gpu_key *k = ct_gpu_key_at(items++);
+		snprintf(want, sizeof want, ".It Cm %s%s%s\n", k->name, k->unit[0] ? " Pq " : "", k->unit);
+		assert_string_equal(line, want);
+	}
+	fclose(f);
+	assert_int_equal(items, ct_gpu_key_count());
+}
+
 static void files(void **state)
 {
 	(void)state;
@@ -371,6 +391,7 @@ int main(void)
 		cmocka_unit_test(each_and_set_again),
 		cmocka_unit_test(defaults_are_the_rtx3080),
 		cmocka_unit_test(every_value_has_a_source),
+		cmocka_unit_test(the_manual_lists_every_key),
 		cmocka_unit_test(files),
 		cmocka_unit_test(missing_files),
 		cmocka_unit_test(overrides),

@@ -4,12 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "base/hash.h"
 #include "gpu/occupancy.h"
+#include "trace/trace.h"
 
 static const char qv100[] =
 	"-gpgpu_n_clusters 80\n-gpgpu_n_cores_per_cluster 1\n-gpgpu_shader_core_pipeline 2048:32\n"
@@ -201,6 +204,97 @@ static void a_fixed_l1_stays(void **state)
 	assert_int_equal(o.l1_ways, 64);
 }
 
+/* The first or last kernel file that the list of a folder names, as it is on disk. */
+static int kernel_file(const char *shared, const char *folder, int last, char *out, size_t room)
+{
+	static const char *const lists[] = {"kernelslist-kept.g", "kernelslist.g"};
+	static const char *const ends[] = {"", ".zst", ".xz"};
+	char path[2048], line[512], name[512] = "";
+	struct stat st;
+	FILE *f = NULL;
+	snprintf(out, room, "%s/%s.traceg.zst", shared, folder); /* the synthetic ones */
+	if (stat(out, &st) == 0)
+		return 1;
+	for (int i = 0; i < 2 && !f; i++) {
+		snprintf(path, sizeof path, "%s/%s/%s", shared, folder, lists[i]);
+		f = fopen(path, "r");
+	}
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof line, f))
+		if (strncmp(line, "kernel", 6) == 0 && (last || !name[0])) {
+			line[strcspn(line, "\r\n")] = 0;
+			snprintf(name, sizeof name, "%s", line);
+		}
+	fclose(f);
+	for (int i = 0; i < 3; i++) {
+		snprintf(out, room, "%s/%s/%s%s", shared, folder, name, ends[i]);
+		if (name[0] && stat(out, &st) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static struct ct_occupancy of_file(const char *path, const struct ct_gpu *g)
+{
+	struct ct_trace_options options = {0};
+	struct ct_trace *t;
+	struct ct_event ev;
+	struct ct_error e;
+	if (ct_trace_open(&t, path, &options, &e) < 0 || ct_trace_next(t, &ev, &e) != 1)
+		fail_msg("%s", e.text);
+	struct ct_occupancy o = occupancy(g, ev.kernel);
+	ct_trace_close(t);
+	return o;
+}
+
+static void one_reference_run(const char *shared, const char *folder, const char *config,
+                              uint64_t l1_kib, uint32_t ctas)
+{
+	char path[4096];
+	struct ct_gpu g;
+	struct ct_error e;
+	snprintf(path, sizeof path, "%s/reference/configs/%s/gpgpusim.config", shared, config);
+	if (ct_gpu_load(&g, path, NULL, NULL, &e) < 0)
+		fail_msg("%s", e.text);
+	if (!kernel_file(shared, folder, 0, path, sizeof path))
+		fail_msg("%s: no kernel", folder);
+	struct ct_occupancy first = of_file(path, &g);
+	assert_true(kernel_file(shared, folder, 1, path, sizeof path));
+	struct ct_occupancy last = of_file(path, &g);
+	if (first.ctas_by_resources != ctas || last.l1_bytes != l1_kib * 1024)
+		fail_msg("%s on %s: %u CTAs, L1 of %lu KiB", folder, config, first.ctas_by_resources,
+		         (unsigned long)(last.l1_bytes / 1024));
+}
+
+/* Columns l1_kib (of the last kernel) and cta_per_sm (before the grid limit; the simulator
+ * prints it for the first kernel) of the reference runs. */
+static void reference_runs(void **state)
+{
+	(void)state;
+	const char *root = getenv("CT_ROOT");
+	char shared[1024], path[2048], line[1024];
+	int rows = 0;
+	snprintf(shared, sizeof shared, "%s/../shared", root ? root : ".");
+	snprintf(path, sizeof path, "%s/reference/accelsim.tsv", shared);
+	FILE *f = fopen(path, "r");
+	if (!f) {
+		print_message("# ../shared is not here\n");
+		skip();
+	}
+	while (fgets(line, sizeof line, f)) {
+		char trace[128], folder[256], config[64];
+		unsigned long l1, ctas;
+		if (sscanf(line, "%127s %255s %63s %*s %*s %*s %*s %*s %lu %lu", trace, folder, config, &l1,
+		           &ctas) != 5)
+			continue; /* the heading */
+		one_reference_run(shared, folder, config, l1, (uint32_t)ctas);
+		rows++;
+	}
+	fclose(f);
+	assert_true(rows > 50);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +304,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit),
 		cmocka_unit_test(equals_brute_force),
 		cmocka_unit_test(a_fixed_l1_stays),
+		cmocka_unit_test(reference_runs),
 	};
 	return cmocka_run_group_tests_name("occupancy", tests, NULL, NULL);
 }
