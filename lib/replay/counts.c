@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "replay/private/engine.h"
-#include "replay/private/fixed.h"
 
 enum { COUNTERS = sizeof(struct ct_replay_counts) / sizeof(uint64_t) };
 _Static_assert(sizeof(struct ct_replay_counts) == COUNTERS * sizeof(uint64_t),
@@ -82,10 +81,6 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 
 void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c)
 {
-	if (r->fixed) {
-		*c = r->fixed->total;
-		return;
-	}
 	*c = gather(r);
 	combine(c, &r->at_warm, 1);
 }

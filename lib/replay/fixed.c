@@ -1,494 +1,491 @@
-#include "replay/private/fixed.h"
-
-#include <stdlib.h>
+/* The cheap engine: the same placement, schedulers' bandwidth, scoreboard and caches,
+ * but an access learns at once when its data will be there - fixed latencies behind
+ * what SM, slice and channel have been given to do - so that a warp runs from one memory
+ * instruction to the next in one go. For other SM counts and sweeps.
+ *
+ * A warp's time is its own; warps of an SM are taken in the order of their next memory
+ * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
 #include <string.h>
 
-#include "base/mem.h"
+#include "replay/private/engine.h"
+#include "replay/private/llc.h"
 
-/* Events: a scheduler index, or CTA_END + slot. */
-enum { CTA_END = 0x10000 };
+enum {
+	RUN_LIMIT = 256, /* instructions before other warps get a look in */
+	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
+};
 
-static int before(const struct fx_event *a, const struct fx_event *b)
+static uint32_t max32(uint32_t a, uint32_t b)
 {
-	if (a->time != b->time)
-		return a->time < b->time;
-	/* CTAs end before anything issues in the same cycle; then by SM: deterministic. */
-	if ((a->what >= CTA_END) != (b->what >= CTA_END))
-		return a->what >= CTA_END;
-	return a->sm != b->sm ? a->sm < b->sm : a->what < b->what;
+	return a > b ? a : b;
 }
 
-static void push(struct fx *f, uint64_t time, uint32_t sm, uint32_t what)
+static uint32_t popcount(uint32_t v)
 {
-	if (ct_grow((void **)&f->heap, &f->cap_heap, f->n_heap + 1, sizeof *f->heap) < 0) {
-		f->status = CT_ERR_NOMEM;
-		return;
-	}
-	struct fx_event ev = {time, sm, what};
-	size_t i = f->n_heap++;
-	while (i > 0 && before(&ev, &f->heap[(i - 1) / 2])) {
-		f->heap[i] = f->heap[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	f->heap[i] = ev;
+	uint32_t n = 0;
+	for (; v; v &= v - 1)
+		n++;
+	return n;
 }
 
-static struct fx_event pop(struct fx *f)
+/* ---- warps in the order of their time ---- */
+
+static void push(struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
-	struct fx_event top = f->heap[0], last = f->heap[--f->n_heap];
-	size_t i = 0;
-	for (;;) {
-		size_t k = 2 * i + 1;
-		if (k >= f->n_heap)
-			break;
-		if (k + 1 < f->n_heap && before(&f->heap[k + 1], &f->heap[k]))
+	uint64_t key = (uint64_t)at << 16 | warp, *h = sm->heap;
+	uint32_t i = sm->nheap++;
+	for (; i && h[(i - 1) / 2] > key; i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = key;
+}
+
+static uint32_t pop(struct rp_sm *sm)
+{
+	uint64_t *h = sm->heap, top = h[0], key = h[--sm->nheap];
+	uint32_t i = 0, n = sm->nheap;
+	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
+		if (k + 1 < n && h[k + 1] < h[k])
 			k++;
-		if (!before(&f->heap[k], &last))
+		if (h[k] >= key)
 			break;
-		f->heap[i] = f->heap[k];
-		i = k;
+		h[i] = h[k];
 	}
-	if (f->n_heap > 0)
-		f->heap[i] = last;
-	return top;
+	h[i] = key;
+	return (uint32_t)(top & 0xffff);
 }
 
-static void wake(struct fx *f, uint32_t sm, uint32_t slot, uint64_t time)
+/* ---- caches ---- */
+
+/* Cycles from an access that leaves the L1 at `at` to its data (accelsim-model.md 9). */
+static uint32_t llc_trip(const struct ct_replay *r)
 {
-	uint32_t k = slot % f->g.schedulers;
-	/* An earlier wake overtakes a later one, whose event is then stale. */
-	if (f->sm[sm].queued[k] <= time)
-		return;
-	f->sm[sm].queued[k] = time;
-	push(f, time, sm, k);
+	return r->g.llc_latency + 2 * r->g.noc_latency + 9;
 }
 
-/* Registers are numbered kind << 8 | index; the zero registers are never waited for. */
-static int real_register(ct_reg r)
+/* Cycles that a request to DRAM takes in the channel: fixed delay, column command and
+ * data, behind what the channel already has to do. A sector of the row that its bank
+ * had last costs a column command, another one an activate (accelsim-model.md 9, 10c). */
+static uint32_t dram_trip(struct ct_replay *r, uint64_t address, uint64_t at)
 {
-	return r < FX_REGS && r != CT_REG_RZ && r != CT_REG_URZ;
+	struct ct_place place = ct_address_place(&r->map, address);
+	struct rp_channel *c = &r->part[place.channel / r->map.per_slice]
+	                                .channel[place.channel % r->map.per_slice];
+	struct rp_bank *b = &c->bank[place.bank];
+	uint64_t now = rp_dram_cycle_of(r, at), start = c->ccd > now ? c->ccd : now;
+	uint32_t cost = b->open && b->row == place.row ? r->g.dram_ccd : r->g.dram_rrd;
+	b->open = 1;
+	b->row = place.row;
+	c->ccd = start + cost;
+	return r->g.dram_latency + 4 +
+	       (uint32_t)(rp_dram_core_of(r, start + r->g.dram_rcd + r->g.dram_cl) -
+	                  rp_dram_core_of(r, now));
 }
 
-/* When the next instruction's registers can be read and written. */
-static void find_ready(struct fx_warp *w, uint64_t from)
+/* One sector at the LLC; returns the cycle at which its data (or acknowledgement) is
+ * back at the SM. */
+static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t at)
 {
-	const struct ct_sinst *s = w->sinst;
-	w->ready = from;
-	w->mem_ready = 0;
-	for (unsigned i = 0; i < (unsigned)s->nsrc + s->ndst; i++) {
-		ct_reg r = i < s->nsrc ? s->src[i] : s->dst[i - s->nsrc];
-		if (!real_register(r))
-			continue;
-		if (w->reg[r] > w->ready)
-			w->ready = w->reg[r];
-		if (w->from_load[r] && w->reg[r] > w->mem_ready)
-			w->mem_ready = w->reg[r];
-	}
-	if (s->unit == CT_CLASS_DEPBAR && w->async_ready > w->ready)
-		w->ready = w->mem_ready = w->async_ready;
-}
-
-/* Decodes the warp's next instruction; `from` is the earliest cycle of its issue. */
-static void advance(struct fx *f, struct fx_warp *w, const struct ct_cta *cta, uint64_t from)
-{
-	int st = ct_cursor_next(w->cursor, &w->inst, f->e);
-	if (st < 0)
-		f->status = st;
-	w->sinst = st > 0 ? ct_code_at(ct_cta_code(cta), w->inst.sid) : NULL;
-	if (w->sinst)
-		find_ready(w, from);
-}
-
-static void tell_issue(struct fx *f, uint32_t sm, uint32_t slot, const struct fx_warp *w,
-                       uint64_t now)
-{
-	struct ct_issue_event ev = {
-		.sm = sm, .subcore = slot % f->g.schedulers, .warp_slot = slot, .cta_slot = w->cta,
-		.cycle = now, .warp_key = w->key, .sinst = w->sinst, .inst = &w->inst,
-		.first = w->first};
-	for (unsigned i = 0; i < f->o.n_observers; i++)
-		if (f->observer[i].issue)
-			f->observer[i].issue(f->observer[i].ctx, &ev);
-}
-
-static void count_issue(struct fx *f, const struct fx_warp *w)
-{
-	const struct ct_sinst *s = w->sinst;
-	unsigned lanes = 0;
-	for (uint32_t m = w->inst.mask; m; m &= m - 1)
-		lanes++;
-	f->c.warp_insts++;
-	f->c.thread_insts += lanes;
-	f->c.mem_insts += s->width_field > 0;
-	f->c.unit_insts[s->unit]++;
-	if (lanes && (s->space == CT_SPACE_GLOBAL || s->space == CT_SPACE_GENERIC) &&
-	    s->access != CT_ACCESS_NONE && s->access != CT_ACCESS_PREFETCH) {
-		f->c.global_requests++;
-		f->c.global_lane_accesses += lanes;
-	}
-}
-
-/* All warps of the CTA that are left wait at the barrier: they go on. */
-static void release_barrier(struct fx *f, uint32_t sm, uint32_t cta, uint64_t now)
-{
-	struct fx_sm *s = &f->sm[sm];
-	if (s->cta[cta].arrived < s->cta[cta].left || s->cta[cta].left == 0)
-		return;
-	s->cta[cta].arrived = 0;
-	for (uint32_t i = 0; i < f->warps; i++)
-		if (s->warp[i].live && s->warp[i].cta == cta && s->warp[i].waiting) {
-			s->warp[i].waiting = 0;
-			if (s->warp[i].ready < now)
-				s->warp[i].ready = now;
-			wake(f, sm, i, now);
-		}
-}
-
-static void end_warp(struct fx *f, uint32_t sm, uint32_t slot, uint64_t now)
-{
-	struct fx_sm *s = &f->sm[sm];
-	struct fx_warp *w = &s->warp[slot];
-	struct fx_cta *c = &s->cta[w->cta];
-	uint64_t end = w->last_load > now ? w->last_load : now;
-	w->live = 0;
-	ct_cursor_close(w->cursor);
-	w->cursor = NULL;
-	f->c.resident_warp_cycles += end - w->born;
-	f->c.warps++;
-	if (end > c->end)
-		c->end = end;
-	c->left--;
-	release_barrier(f, sm, w->cta, now + 1);
-	if (c->left == 0)
-		push(f, c->end, sm, CTA_END + w->cta);
-}
-
-/* What the instruction does; returns when its destinations can be read. */
-static uint64_t execute(struct fx *f, uint32_t sm, uint32_t slot, struct fx_warp *w, uint64_t now)
-{
-	const struct ct_sinst *s = w->sinst;
-	if (s->unit != CT_CLASS_MEM || s->access == CT_ACCESS_NONE || !w->inst.mask)
-		return now + f->g.unit[s->unit].latency + FX_ALU_EXTRA;
-	uint64_t done = fx_memory(f, sm, slot, w, now);
-	if (done > w->last_load)
-		w->last_load = done;
-	if (s->access == CT_ACCESS_ASYNC && done > w->async_ready)
-		w->async_ready = done;
-	if (s->access == CT_ACCESS_LOAD && s->space != CT_SPACE_SHARED) {
-		f->c.mem_latency_sum += done - now;
-		f->c.mem_latency_count++;
-	}
-	return done;
-}
-
-static void issue(struct fx *f, uint32_t sm, uint32_t slot, uint64_t now)
-{
-	struct fx_sm *s = &f->sm[sm];
-	struct fx_warp *w = &s->warp[slot];
-	const struct ct_sinst *op = w->sinst;
-	uint32_t k = slot % f->g.schedulers;
-	int is_load = op->unit == CT_CLASS_MEM && op->space != CT_SPACE_SHARED;
-	if (f->issued++ == f->o.warmup && f->o.warmup)
-		memset(&f->c, 0, sizeof f->c);
-	count_issue(f, w);
-	tell_issue(f, sm, slot, w, now);
-	w->first = 0;
-	s->unit[k * CT_CLASS_COUNT + op->unit] = now + f->g.unit[op->unit].initiation;
-	uint64_t done = execute(f, sm, slot, w, now);
-	for (unsigned i = 0; i < op->ndst; i++)
-		if (real_register(op->dst[i])) {
-			w->reg[op->dst[i]] = done;
-			w->from_load[op->dst[i]] = (uint8_t)is_load;
-		}
-	/* A warp stops at an atomic until it is back (accelsim-model.md 5). */
-	uint64_t from = op->access == CT_ACCESS_ATOMIC ? done : now + 1;
-	int barrier = op->unit == CT_CLASS_BAR;
-	advance(f, w, s->cta[w->cta].cta, from);
-	if (!w->sinst) {
-		end_warp(f, sm, slot, done);
-	} else if (barrier) {
-		w->waiting = 1;
-		s->cta[w->cta].arrived++;
-		release_barrier(f, sm, w->cta, now + 1);
-	}
-	if (w->live && w->mem_ready > now + 1 && w->mem_ready >= w->ready)
-		f->c.mem_stall_warp_cycles += w->mem_ready - (now + 1);
-}
-
-/* The policy's choice among two warps that can both issue. */
-static int better(const struct fx *f, const struct fx_sm *s, uint32_t k, uint32_t a, uint32_t b)
-{
-	if (f->g.scheduler == CT_SCHED_LRR) {
-		uint32_t n = f->warps, last = s->last[k];
-		return (a + n - last - 1) % n < (b + n - last - 1) % n;
-	}
-	if ((a == s->last[k]) != (b == s->last[k]))
-		return a == s->last[k];
-	return s->warp[a].age < s->warp[b].age;
-}
-
-/* One scheduler at one cycle: issues the warp of its choice and says when to ask again. */
-static void step(struct fx *f, uint32_t sm, uint32_t k, uint64_t now)
-{
-	struct fx_sm *s = &f->sm[sm];
-	uint32_t pick = FX_NONE;
-	uint64_t next = UINT64_MAX;
-	if (s->queued[k] != now)
-		return;
-	s->queued[k] = UINT64_MAX;
-	for (uint32_t i = k; i < f->warps; i += f->g.schedulers) {
-		struct fx_warp *w = &s->warp[i];
-		if (!w->live || w->waiting)
-			continue;
-		uint64_t at = s->unit[k * CT_CLASS_COUNT + w->sinst->unit];
-		if (at < w->ready)
-			at = w->ready;
-		if (at > now) {
-			if (at < next)
-				next = at;
-		} else if (pick == FX_NONE || better(f, s, k, i, pick)) {
-			pick = i;
-		}
-	}
-	if (pick != FX_NONE) {
-		issue(f, sm, pick, now);
-		s->last[k] = pick;
-		next = now + 1;
+	/* the SM sends one sector a cycle, a slice serves one a cycle */
+	at = sm->missq_last = max32(sm->missq_last + 1, at);
+	struct rp_slice *s = &r->slice[p->slice];
+	uint64_t line = p->address >> r->llc_line_bits;
+	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
+	uint32_t bit = 1u << k, i = rp_tags_find(&s->tags, line), tick = (uint32_t)(r->base + at);
+	int store = p->kind == RP_PK_STORE, missing, pending = 0;
+	if (i == RP_NO_LINE) {
+		i = rp_tags_victim(&s->tags, p->llc_set);
+		if (s->tags.line[i].modified)
+			sm->c.dram_write_bytes += popcount(s->tags.line[i].modified) << r->llc_sector_bits;
+		rp_tags_allocate(&s->tags, p->llc_set, i, line, tick);
+		memset(s->due[i], 0, sizeof s->due[i]);
 	} else {
-		f->c.issue_stall_cycles += next == UINT64_MAX ? 0 : next - now;
+		rp_tags_touch(&s->tags, i, tick);
 	}
-	if (next != UINT64_MAX)
-		wake(f, sm, k, next);
+	missing = store ? !(s->tags.line[i].valid & bit) : !(rp_load_hits(&s->tags.line[i]) & bit);
+	s->reply_last = s->reply_last < r->base + at ? r->base + at : s->reply_last + 1;
+	uint32_t back = (uint32_t)(s->reply_last - r->base) + llc_trip(r);
+	if (store) {
+		rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+	} else if (missing) {
+		back += dram_trip(r, p->address, r->base + at);
+		rp_tags_reserve(&s->tags, i, k);
+		rp_tags_fill(&s->tags, i, k, p->kind == RP_PK_ATOMIC);
+		s->due[i][k] = r->base + back;
+		sm->c.dram_read_bytes += UINT64_C(1) << r->llc_sector_bits;
+	} else if (s->due[i][k] > r->base + back) {
+		pending = 1;
+		back = (uint32_t)(s->due[i][k] - r->base);
+	}
+	sm->c.llc_accesses++;
+	sm->c.llc_misses += (uint64_t)missing;
+	sm->c.llc_pending += (uint64_t)pending;
+	sm->c.llc_read_accesses += !store;
+	sm->c.llc_read_misses += !store && missing;
+	rp_llc_log(r, p->slice, p, r->base + at, missing ? 2 : pending);
+	return back;
 }
 
-static void end_cta(struct fx *f, uint32_t sm, uint32_t slot)
+/* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
+ * sector's time in due[]. */
+static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, const struct ct_line_request *q,
+                      uint32_t sectors, enum rp_packet_kind kind, uint32_t at, uint64_t *due)
 {
-	struct fx_sm *s = &f->sm[sm];
-	ct_cta_unref(s->cta[slot].cta);
-	s->cta[slot].cta = NULL;
-	s->resident--;
-	if (s->resident == 0)
-		f->c.busy_sm_cycles += f->now - s->busy_since;
+	uint64_t base = q->line << r->l1_line_bits;
+	struct ct_place place = ct_address_place(&r->map, base);
+	uint32_t last = at;
+	sm->c.llc_line_accesses++;
+	sm->group++;
+	for (uint32_t s = 0; s < r->l1_sectors; s++) {
+		if (!(sectors >> s & 1))
+			continue;
+		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
+			struct rp_packet p = {
+				.address = base + ((uint64_t)s << r->l1_sector_bits) +
+				           ((uint64_t)i << r->llc_sector_bits),
+				.bytes = (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2)),
+				.llc_set = place.llc_set, .group = sm->group, .sm = (uint16_t)sm->id,
+				.slice = (uint16_t)place.slice, .kind = (uint8_t)kind,
+			};
+			uint32_t back = llc_sector(r, sm, &p, at);
+			last = max32(last, back);
+			if (due)
+				due[s] = r->base + back;
+		}
+	}
+	return last;
 }
 
-static void one_event(struct fx *f)
+static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at, int what)
 {
-	struct fx_event ev = pop(f);
-	f->now = ev.time;
-	if (ev.what >= CTA_END)
-		end_cta(f, ev.sm, ev.what - CTA_END);
+	if (r->replication)
+		rp_l1_log(r, sm, line, at, what);
+}
+
+static uint32_t make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
+{
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, line);
+	uint32_t i = rp_tags_victim(&sm->tags, set);
+	if (sm->tags.line[i].used)
+		log_line(r, sm, sm->tags.line[i].tag, at, RP_LOG_GONE);
+	rp_tags_allocate(&sm->tags, set, i, line, at);
+	memset(sm->due[i], 0, sizeof sm->due[i]);
+	return i;
+}
+
+static void count(struct rp_sm *sm, const struct ct_l1_event *v, uint32_t sectors)
+{
+	struct ct_replay_counts *c = &sm->c;
+	uint32_t n = popcount(sectors), miss = popcount(v->sector_miss | v->line_miss);
+	uint32_t pending = popcount(v->pending);
+	c->l1_accesses += n;
+	c->l1_misses += miss;
+	c->l1_pending += pending;
+	c->l1_sector_misses += popcount(v->sector_miss);
+	c->l1_line_accesses++;
+	c->l1_line_misses += miss != 0;
+	if (!v->is_write) {
+		c->l1_read_accesses += n;
+		c->l1_read_misses += miss;
+		c->l1_read_pending += pending;
+	}
+}
+
+static void observe(struct ct_replay *r, const struct ct_l1_event *v)
+{
+	for (unsigned i = 0; r->has_l1 && i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, v);
+}
+
+/* Outcome of a load's sectors; those that are not there are on their way afterwards.
+ * Returns when the last is back. */
+static uint32_t load(struct ct_replay *r, struct rp_sm *sm, const struct ct_line_request *q,
+                     uint32_t at, struct ct_l1_event *v)
+{
+	uint32_t look = at + r->g.l1_latency, last = look + 4;
+	uint32_t i = rp_tags_find(&sm->tags, q->line), had = i != RP_NO_LINE, valid = 0;
+	if (had) {
+		valid = rp_load_hits(&sm->tags.line[i]) & q->sectors;
+		rp_tags_touch(&sm->tags, i, at);
+	}
+	uint32_t missing = q->sectors & ~valid;
+	for (uint32_t s = 0; valid && s < r->l1_sectors; s++)
+		if ((valid >> s & 1) && sm->due[i][s] > r->base + look) {
+			v->pending |= 1u << s;
+			last = max32(last, (uint32_t)(sm->due[i][s] - r->base));
+		}
+	v->hit = valid & ~v->pending;
+	if (had)
+		v->sector_miss = missing;
 	else
-		step(f, ev.sm, ev.what, ev.time);
-}
-
-/* Next SM with a free slot, from the one after the last that got a CTA; the one that
- * holds the fewest first, so that a first wave spreads as hardware does. */
-static uint32_t free_sm(const struct fx *f)
-{
-	uint32_t best = FX_NONE;
-	for (uint32_t i = 0; i < f->g.sms; i++) {
-		uint32_t sm = (f->next_sm + i) % f->g.sms;
-		if (f->sm[sm].resident < f->occ.ctas &&
-		    (best == FX_NONE || f->sm[sm].resident < f->sm[best].resident))
-			best = sm;
+		v->line_miss = missing;
+	if (!missing)
+		return last;
+	if (!had) {
+		i = make_room(r, sm, q->line, at);
+		log_line(r, sm, q->line, at, RP_LOG_FILL);
 	}
-	return best;
+	last = max32(last, leave(r, sm, q, missing, RP_PK_READ, look, sm->due[i]));
+	for (uint32_t s = 0; s < r->l1_sectors; s++)
+		if (missing >> s & 1) {
+			rp_tags_reserve(&sm->tags, i, s);
+			rp_tags_fill(&sm->tags, i, s, 0);
+		}
+	return last;
 }
 
-static int start_warp(struct fx *f, uint32_t sm, uint32_t slot, struct ct_cta *cta, uint32_t i,
-                      uint32_t cta_slot)
+static uint32_t store(struct ct_replay *r, struct rp_sm *sm, const struct ct_line_request *q,
+                      uint32_t at, struct ct_l1_event *v)
 {
-	struct fx_warp *w = &f->sm[sm].warp[slot];
-	memset(w, 0, sizeof *w);
-	int st = ct_cursor_open(&w->cursor, cta, i, f->e);
-	if (st != CT_OK)
-		return st;
-	w->key = f->keys++;
-	w->age = f->ages++;
-	w->born = f->now;
-	w->cta = cta_slot;
-	w->first = 1;
-	advance(f, w, cta, f->now);
-	if (!w->sinst) {
-		ct_cursor_close(w->cursor);
-		w->cursor = NULL;
-		return f->status;
+	uint32_t look = at + r->g.l1_latency, i = rp_tags_find(&sm->tags, q->line);
+	uint32_t had = i != RP_NO_LINE, valid = had ? sm->tags.line[i].valid & q->sectors : 0;
+	uint32_t missing = q->sectors & ~valid;
+	v->hit = valid;
+	if (had)
+		v->sector_miss = missing;
+	else
+		v->line_miss = missing;
+	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
+		rp_tags_touch(&sm->tags, i, at);
+	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
+		if (!(sm->tags.line[i].valid & ~valid))
+			log_line(r, sm, q->line, at, RP_LOG_GONE);
+		if (valid)
+			rp_tags_drop(&sm->tags, i, valid);
+	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
+		if (!had) {
+			i = make_room(r, sm, q->line, at);
+			log_line(r, sm, q->line, at, RP_LOG_HERE);
+		}
+		for (uint32_t s = 0; s < r->l1_sectors; s++)
+			if (q->sectors >> s & 1)
+				rp_tags_store(&sm->tags, i, s, r->l1_sector_bits == 5
+				              ? (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2))
+				              : 0xffffffffu);
 	}
-	w->live = 1;
-	f->sm[sm].cta[cta_slot].left++;
-	return f->status;
+	return leave(r, sm, q, q->sectors, RP_PK_STORE, look, NULL);
 }
 
-static int place(struct fx *f, uint32_t sm, struct ct_cta *cta)
+/* ---- instructions ---- */
+
+/* Cycles in which the sectors enter the L1, one for each bank a cycle. */
+static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
 {
-	struct fx_sm *s = &f->sm[sm];
-	uint32_t slot = 0, n = ct_cta_warps(cta);
-	int st = CT_OK;
-	while (s->cta[slot].cta)
-		slot++;
-	s->cta[slot] = (struct fx_cta){.cta = ct_cta_ref(cta), .end = f->now};
-	if (s->resident++ == 0)
-		s->busy_since = f->now;
-	f->next_sm = (sm + 1) % f->g.sms;
-	for (uint32_t i = 0; i < n && st == CT_OK; i++) {
-		uint32_t w = ct_cta_warp(cta, i)->warp;
-		if (w >= f->occ.warps_per_cta)
-			return ct_fail(f->e, CT_ERR_INPUT,
-			               "kernel %u: warp %u of a CTA of %u warps: the trace contradicts its header",
-			               f->kernel->id, w, f->occ.warps_per_cta);
-		st = start_warp(f, sm, slot * f->occ.warps_per_cta + w, cta, i, slot);
+	uint32_t count_of[RP_MAX_L1_BANKS] = {0}, most = 1;
+	for (unsigned i = 0; i < n; i++)
+		for (uint32_t s = 0; s < r->l1_sectors; s++)
+			if (q[i].sectors >> s & 1) {
+				uint32_t *c = &count_of[(q[i].line * r->l1_sectors + s) % r->banks];
+				most = max32(most, ++*c);
+			}
+	return most;
+}
+
+/* A global or local instruction at cycle `at`; returns when its last sector is back. */
+static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                             const struct ct_line_request *q, unsigned n, uint32_t at)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	const struct rp_op *op = w->op;
+	uint32_t last = at + 2, start = max32(at + 4, sm->lsu_free);
+	for (unsigned i = 0; i < n; i++) {
+		struct ct_l1_event v = {
+			.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
+			.sid = sm->inst[warp].sid, .cycle = r->base + start + r->g.l1_latency,
+			.line = q[i].line, .sectors = q[i].sectors, .bytes = {q[i].bytes[0], q[i].bytes[1]},
+			.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
+			.bypass = op->bypass,
+		};
+		uint32_t back;
+		if (op->bypass)
+			back = leave(r, sm, &q[i], q[i].sectors,
+			             op->kind == RP_ATOMIC ? RP_PK_ATOMIC
+			             : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, start, NULL);
+		else if (op->kind == RP_STORE)
+			back = store(r, sm, &q[i], start, &v);
+		else
+			back = load(r, sm, &q[i], start, &v);
+		if (!op->bypass)
+			count(sm, &v, q[i].sectors);
+		observe(r, &v);
+		last = max32(last, back);
 	}
-	for (uint32_t k = 0; k < f->g.schedulers; k++)
-		wake(f, sm, k, f->now);
-	if (s->cta[slot].left == 0)
-		push(f, f->now, sm, CTA_END + slot);
-	f->c.ctas++;
-	return st;
+	sm->lsu_free = start + bank_cycles(r, q, n);
+	return last;
 }
 
-int fx_push_cta(struct fx *f, struct ct_cta *cta, struct ct_error *e)
+static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
-	uint32_t sm;
-	f->e = e;
-	while ((sm = free_sm(f)) == FX_NONE && f->n_heap > 0 && f->status == CT_OK)
-		one_event(f);
-	if (f->status == CT_ERR_NOMEM)
-		return ct_fail_nomem(e);
-	return f->status != CT_OK ? f->status : place(f, sm, cta);
-}
-
-int fx_kernel_begin(struct fx *f, const struct ct_kernel *k, struct ct_error *e)
-{
-	int st = ct_occupancy(&f->g, k, &f->occ, e);
-	if (st != CT_OK)
-		return st;
-	f->kernel = k;
-	f->in_kernel = 1;
-	f->now = 0;
-	memset(&f->c, 0, sizeof f->c);
-	memset(f->slice_free, 0, f->g.llc_slices * sizeof *f->slice_free);
-	memset(f->channel_free, 0, f->g.dram_channels * sizeof *f->channel_free);
-	for (uint32_t i = 0; i < f->g.sms; i++) {
-		struct fx_sm *s = &f->sm[i];
-		s->port = s->ldst = 0;
-		memset(s->unit, 0, (size_t)f->g.schedulers * CT_CLASS_COUNT * sizeof *s->unit);
-		if (f->g.l1_flush || s->l1.sets != f->occ.l1_sets || s->l1.ways != f->occ.l1_ways)
-			fx_cache_shape(&s->l1, f->occ.l1_sets, f->occ.l1_ways, fx_left_l1, f);
+	struct ct_line_request q[CT_MAX_LINES_PER_INST];
+	struct rp_warp *w = &sm->warp[warp];
+	const struct rp_op *op = w->op;
+	uint32_t lanes = 0, back;
+	unsigned n = 0;
+	if (!op->shared) {
+		struct ct_local_map local = rp_local_of(r, sm, warp);
+		n = ct_coalesce(r->kernel, op->s, &sm->inst[warp], r->g.l1.line, r->g.l1.sector, &local,
+		                w->key, q, &lanes);
+		ct_lines_descending(q, n);
 	}
-	for (uint32_t i = 0; i < f->g.llc_slices && f->g.llc_flush; i++)
-		fx_cache_shape(&f->slice[i], f->g.llc.sets, f->g.llc.ways, NULL, NULL);
-	f->c.sm_cta_capacity = (uint64_t)f->occ.ctas_by_resources * f->g.sms;
-	return CT_OK;
+	if (n) {
+		back = access_lines(r, sm, warp, q, n, at);
+		if (op->kind != RP_STORE) {
+			sm->c.mem_latency_sum += back - at;
+			sm->c.mem_latency_count++;
+		}
+	} else {
+		uint32_t start = max32(at + 4, sm->lsu_free);
+		sm->lsu_free = start + ct_shared_conflicts(&sm->inst[warp], ~0u, r->g.shmem_banks);
+		back = sm->lsu_free + r->g.shmem_latency;
+	}
+	w->done = max32(w->done, back);
+	for (unsigned i = 0; i < op->ndst; i++)
+		sm->regs[warp][op->dst[i]] = back;
+	if (op->kind == RP_ATOMIC)
+		w->born = max32(w->born, back);
+	else if (op->kind == RP_ASYNC)
+		w->group_open[w->group % RP_GROUPS] = max32(w->group_open[w->group % RP_GROUPS], back);
 }
 
-int fx_kernel_end(struct fx *f, struct ct_replay_counts *c, struct ct_error *e)
+static void depbar(struct rp_warp *w, const struct rp_op *op)
 {
-	f->e = e;
-	while (f->n_heap > 0 && f->status == CT_OK)
-		one_event(f);
-	if (f->status != CT_OK)
-		return f->status == CT_ERR_NOMEM ? ct_fail_nomem(e) : f->status;
-	f->c.launch_cycles = f->g.launch_cycles;
-	f->c.cycles = f->now + f->g.launch_cycles;
-	f->c.ctas_first_wave = f->c.ctas < f->c.sm_cta_capacity ? f->c.ctas : f->c.sm_cta_capacity;
-	f->in_kernel = 0;
-	if (c)
-		*c = f->c;
-	ct_replay_counts_add(&f->total, &f->c);
-	return CT_OK;
+	uint32_t left = (uint32_t)op->groups_left;
+	uint32_t upto = w->group > left ? w->group - left : 0;
+	for (; (int32_t)(upto - w->group_done) > 0; w->group_done++) {
+		uint32_t *t = &w->group_open[w->group_done % RP_GROUPS];
+		w->born = max32(w->born, *t);
+		*t = 0;
+	}
 }
 
-void fx_memcpy(struct fx *f, uint64_t address, uint64_t bytes)
+static void barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c)
 {
-	const uint32_t all = (1u << (f->g.llc.line / f->g.llc.sector)) - 1;
-	if (!f->g.llc_memcpy_fill)
+	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per, at = 0;
+	if (!c->arrived || c->arrived < c->running)
 		return;
-	for (uint64_t a = address; a - address < bytes; a += f->g.llc.line) {
-		struct ct_place p = ct_address_place(&f->map, a);
-		struct fx_outcome o;
-		fx_cache_access(&f->slice[p.slice], a / f->g.llc.line, p.llc_set, all, 0, 0, FX_ALLOCATE,
-		                &o);
+	c->arrived = 0;
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier)
+			at = max32(at, sm->warp[w].born);
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier) {
+			sm->warp[w].at_barrier = 0;
+			sm->warp[w].born = at;
+			push(sm, w, at);
+		}
+}
+
+static void retire(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	uint32_t end = max32(w->done, w->born + 4);
+	w->live = 0;
+	w->op = NULL;
+	sm->warps_live--;
+	sm->c.resident_warp_cycles += end;
+	c->end = max32(c->end, end);
+	c->running--;
+	if (--c->warps_left == 0) {
+		c->free_at = c->end;
+		if (c->free_at < sm->next_free)
+			sm->next_free = c->free_at;
+	}
+	barrier_release(r, sm, c);
+}
+
+/* Reads the next instruction and finds its cycle: operands, then a slot of the
+ * scheduler. 0 at the end of the warp. */
+static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	const uint32_t *regs = sm->regs[warp];
+	int st = ct_cursor_next(w->cursor, &sm->inst[warp], &r->error);
+	w->op = st > 0 ? rp_op_at(r, sm->inst[warp].sid) : NULL;
+	if (st < 0 || (st > 0 && !w->op))
+		sm->failed = 1;
+	if (!w->op)
+		return 0;
+	uint32_t t = w->born, ready = t;
+	for (unsigned i = 0; i < w->op->nread; i++)
+		t = max32(t, regs[w->op->read[i]]);
+	for (unsigned i = 0; i < w->op->ndst; i++)
+		t = max32(t, regs[w->op->dst[i]]);
+	sm->c.mem_stall_warp_cycles += t - ready > 64 ? t - ready : 0;
+	w->born = t;
+	return 1;
+}
+
+/* Executes the instruction that the warp stopped at, then goes on to the next one that
+ * others may see. */
+static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
+	s->stepped = max32(s->stepped, w->born); /* slots before now are gone */
+	for (uint32_t n = 0;; n++) {
+		const struct rp_op *op = w->op;
+		uint32_t at = max32(w->born, s->stepped++);
+		w->born = at + 1;
+		rp_count_issue(r, sm, warp, at);
+		if (op->kind >= RP_LOAD)
+			memory(r, sm, warp, at);
+		else if (op->kind == RP_DEPBAR)
+			depbar(w, op);
+		else if (op->kind == RP_LDGDEPBAR)
+			w->group++;
+		else if (op->kind == RP_MEMBAR && r->g.l1_flush)
+			rp_l1_wipe(r, sm, at);
+		if (op->kind < RP_LOAD) {
+			uint32_t done = at + op->latency + 5;
+			for (unsigned i = 0; i < op->ndst; i++)
+				sm->regs[warp][op->dst[i]] = done;
+		}
+		int barrier = op->kind == RP_BARRIER;
+		if (!fetch(r, sm, warp)) {
+			retire(r, sm, warp);
+			return;
+		}
+		if (barrier) {
+			w->at_barrier = 1;
+			sm->cta[w->slot_cta].arrived++;
+			barrier_release(r, sm, &sm->cta[w->slot_cta]);
+			return;
+		}
+		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
+		    w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
+			push(sm, warp, w->born);
+			return;
+		}
 	}
 }
 
-static int new_sm(struct fx *f, struct fx_sm *s, struct ct_error *e)
+void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
-	const struct ct_cache_params *l1 = &f->g.l1;
-	uint64_t most = f->g.l1_adaptive && f->g.unified_bytes > l1->size ? f->g.unified_bytes : l1->size;
-	s->warp = ct_calloc(f->warps, sizeof *s->warp);
-	s->cta = ct_calloc(f->max_ctas, sizeof *s->cta);
-	s->unit = ct_calloc((size_t)f->g.schedulers * CT_CLASS_COUNT, sizeof *s->unit);
-	s->last = ct_calloc(f->g.schedulers, sizeof *s->last);
-	s->queued = ct_calloc(f->g.schedulers, sizeof *s->queued);
-	if (!s->warp || !s->cta || !s->unit || !s->last || !s->queued)
-		return ct_fail_nomem(e);
-	for (uint32_t k = 0; k < f->g.schedulers; k++)
-		s->queued[k] = UINT64_MAX;
-	return fx_cache_init(&s->l1, (uint32_t)(most / l1->line) + l1->sets, l1->sets, e);
+	if (fetch(r, sm, warp))
+		push(sm, warp, sm->warp[warp].born);
+	else
+		retire(r, sm, warp);
 }
 
-int fx_new(struct fx **out, const struct ct_gpu *g, const struct ct_replay_options *o,
-           struct ct_error *e)
+uint32_t rp_fixed_next(const struct rp_sm *sm)
 {
-	struct fx *f = calloc(1, sizeof *f);
-	*out = f;
-	if (!f)
-		return ct_fail_nomem(e);
-	f->g = *g;
-	f->o = *o;
-	if (o->n_observers > sizeof f->observer / sizeof *f->observer)
-		return ct_fail(e, CT_ERR_USAGE, "at most 8 observers can watch one replay");
-	if (g->l1.line / g->l1.sector > FX_SECTORS || g->llc.line / g->llc.sector > FX_SECTORS ||
-	    g->llc.line != g->l1.line || g->llc.sector != g->l1.sector)
-		return ct_fail(e, CT_ERR_UNSUPPORTED,
-		               "L1 and LLC must have equal lines of at most 4 sectors");
-	for (unsigned i = 0; i < o->n_observers; i++)
-		f->observer[i] = o->observers[i];
-	f->warps = ct_gpu_max_warps(g);
-	f->max_ctas = g->max_ctas;
-	f->channel_cycles = g->llc.sector / (ct_gpu_dram_gbps(g) / g->dram_channels * 1e3 / g->core_mhz);
-	f->sm = ct_calloc(g->sms, sizeof *f->sm);
-	f->slice = ct_calloc(g->llc_slices, sizeof *f->slice);
-	f->slice_free = ct_calloc(g->llc_slices, sizeof *f->slice_free);
-	f->channel_free = ct_calloc(g->dram_channels, sizeof *f->channel_free);
-	if (!f->sm || !f->slice || !f->slice_free || !f->channel_free || fx_held_init(f) < 0)
-		return ct_fail_nomem(e);
-	int st = ct_address_map_init(&f->map, g, e);
-	for (uint32_t i = 0; i < g->sms && st == CT_OK; i++)
-		st = new_sm(f, &f->sm[i], e);
-	for (uint32_t i = 0; i < g->llc_slices && st == CT_OK; i++) {
-		st = fx_cache_init(&f->slice[i], g->llc.sets * g->llc.ways, g->llc.sets, e);
-		if (st == CT_OK)
-			fx_cache_shape(&f->slice[i], g->llc.sets, g->llc.ways, NULL, NULL);
-	}
-	return st;
+	uint32_t t = sm->next_free;
+	if (sm->nheap && (uint32_t)(sm->heap[0] >> 16) < t)
+		t = (uint32_t)(sm->heap[0] >> 16);
+	return t;
 }
 
-void fx_free(struct fx *f)
+void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
-	if (!f)
-		return;
-	for (uint32_t i = 0; f->sm && i < f->g.sms; i++) {
-		struct fx_sm *s = &f->sm[i];
-		for (uint32_t w = 0; s->warp && w < f->warps; w++)
-			ct_cursor_close(s->warp[w].cursor);
-		for (uint32_t c = 0; s->cta && c < f->max_ctas; c++)
-			ct_cta_unref(s->cta[c].cta);
-		fx_cache_free(&s->l1);
-		free(s->warp);
-		free(s->cta);
-		free(s->unit);
-		free(s->last);
-		free(s->queued);
+	while (!sm->failed) {
+		uint32_t t = rp_fixed_next(sm);
+		if (t >= end || (!r->ended && sm->offer < t))
+			break;
+		sm->now = t;
+		if (sm->next_free <= t)
+			rp_sm_free_slots(r, sm, t);
+		else
+			run_warp(r, sm, pop(sm));
 	}
-	for (uint32_t i = 0; f->slice && i < f->g.llc_slices; i++)
-		fx_cache_free(&f->slice[i]);
-	free(f->sm);
-	free(f->slice);
-	free(f->slice_free);
-	free(f->channel_free);
-	free(f->heap);
-	free(f->held_line);
-	free(f->held_count);
-	free(f);
 }

@@ -29,6 +29,9 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	                 r->g.l1.dirty_percent, e) < 0)
 		return e ? e->status : CT_ERR_NOMEM;
 	rp_tags_shape(&sm->tags, r->g.l1.sets, r->g.l1.ways);
+	sm->due = r->timing == CT_REPLAY_FIXED ? ct_calloc(lines, sizeof *sm->due) : NULL;
+	if (r->timing == CT_REPLAY_FIXED && !sm->due)
+		return ct_fail_nomem(e);
 	uint32_t buckets = 16;
 	while (buckets < entries * 2)
 		buckets *= 2;
@@ -56,12 +59,11 @@ void rp_l1_free(struct rp_sm *sm)
 	free(sm->mshr_bucket);
 	free(sm->waiter);
 	free(sm->steps);
+	free(sm->due);
 }
 
-static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
+void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
 {
-	if (!r->replication)
-		return;
 	if (sm->nlog == sm->log_cap) {
 		size_t cap = sm->log_cap;
 		if (ct_grow((void **)&sm->log, &cap, sm->nlog + 1, sizeof *sm->log) < 0) {
@@ -72,6 +74,12 @@ static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint3
 		sm->log_cap = (uint32_t)cap;
 	}
 	sm->log[sm->nlog++] = (struct rp_log){line, now, (uint8_t)what};
+}
+
+static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
+{
+	if (r->replication)
+		rp_l1_log(r, sm, line, now, what);
 }
 
 static void log_all_gone(struct ct_replay *r, struct rp_sm *sm, uint32_t now)

@@ -91,7 +91,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	return 0;
 }
 
-static struct ct_local_map local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp)
+struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp)
 {
 	struct ct_local_map m = r->local;
 	uint32_t per = r->occ.warps_per_cta, slot = warp / per;
@@ -122,7 +122,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	m->refs = 1;
 	unsigned n = 0;
 	if (!op->shared) {
-		struct ct_local_map local = local_of(r, sm, warp);
+		struct ct_local_map local = rp_local_of(r, sm, warp);
 		n = ct_coalesce(r->kernel, op->s, inst, r->g.l1.line, r->g.l1.sector, &local,
 		                sm->warp[warp].key, q, &shared_lanes);
 	}

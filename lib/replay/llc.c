@@ -49,6 +49,11 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	while (buckets < c->mshr_entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
+	if (r->timing == CT_REPLAY_FIXED) {
+		s->due = ct_calloc((size_t)c->sets * c->ways, sizeof *s->due);
+		if (!s->due)
+			return ct_fail_nomem(e);
+	}
 	s->mshr = ct_calloc(c->mshr_entries, sizeof *s->mshr);
 	s->bucket = ct_calloc(buckets, sizeof *s->bucket);
 	if (!s->mshr || !s->bucket)
@@ -100,6 +105,7 @@ void rp_llc_free(struct ct_replay *r)
 		rp_ring_free(&s->ready);
 		rp_ring_free(&s->replies);
 		free(s->mshr);
+		free(s->due);
 		free(s->bucket);
 		free(s->waiter);
 		free(s->missq.p);

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "replay/private/engine.h"
-#include "replay/private/fixed.h"
 
 static uint32_t log2_of(uint64_t v)
 {
@@ -144,14 +143,6 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 	r->last_sm = g->sms - 1;
 	r->round = RP_NEVER;
 	int st = fits(r, e);
-	if (st == 0 && o && o->timing == CT_REPLAY_FIXED) {
-		if ((st = fx_new(&r->fixed, g, o, e)) < 0) {
-			ct_replay_free(r);
-			return st;
-		}
-		*out = r;
-		return 0;
-	}
 	if (st == 0)
 		st = ct_address_map_init(&r->map, &r->g, e);
 	if (st == 0)
@@ -170,7 +161,6 @@ void ct_replay_free(struct ct_replay *r)
 {
 	if (!r)
 		return;
-	fx_free(r->fixed);
 	for (uint32_t i = 0; r->sm && i < r->g.sms; i++)
 		rp_sm_free(r, &r->sm[i]);
 	free(r->sm);
@@ -189,8 +179,6 @@ void ct_replay_free(struct ct_replay *r)
  * launch latency is over (accelsim-model.md 1). */
 int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e)
 {
-	if (r->fixed)
-		return fx_kernel_begin(r->fixed, k, e);
 	if (r->error.status)
 		return give(r, e);
 	int st = ct_occupancy(&r->g, k, &r->occ, e);
@@ -229,8 +217,6 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 
 int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error *e)
 {
-	if (r->fixed)
-		return fx_push_cta(r->fixed, cta, e);
 	if (r->error.status)
 		return give(r, e);
 	if (!r->code)
@@ -243,8 +229,6 @@ int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error 
 
 int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e)
 {
-	if (r->fixed)
-		return fx_kernel_end(r->fixed, c, e);
 	if (r->error.status)
 		return give(r, e);
 	if (r->launch_ctas)
@@ -262,8 +246,6 @@ int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct
 
 void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes)
 {
-	if (r->fixed)
-		fx_memcpy(r->fixed, address, bytes);
-	else if (r->g.llc_memcpy_fill)
+	if (r->g.llc_memcpy_fill)
 		rp_llc_fill(r, address, bytes);
 }

@@ -250,15 +250,20 @@ static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	(void)r;
 }
 
+void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	count(sm, sm->warp[warp].op, &sm->inst[warp]);
+	if (r->has_issue)
+		observe(r, sm, warp, now);
+}
+
 static void issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t slot, uint32_t now)
 {
 	uint32_t warp = slot * r->g.schedulers + k, mem = RP_NO_INDEX;
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
 	struct rp_cta *c = &sm->cta[w->slot_cta];
-	count(sm, op, &sm->inst[warp]);
-	if (r->has_issue)
-		observe(r, sm, warp, now);
+	rp_count_issue(r, sm, warp, now);
 	w->born = now + 1;
 	if (op->kind >= RP_LOAD) {
 		mem = rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);

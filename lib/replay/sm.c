@@ -19,8 +19,9 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	sm->inst = ct_calloc(r->warps, sizeof *sm->inst);
 	sm->regs = ct_calloc(r->warps, sizeof *sm->regs);
 	sm->cta = ct_calloc(r->g.max_ctas, sizeof *sm->cta);
+	sm->heap = ct_calloc(r->warps, sizeof *sm->heap);
 	sm->mem_free = sm->lreq_free = sm->waiter_free = RP_NO_INDEX;
-	if (!sm->sched || !sm->warp || !sm->inst || !sm->regs || !sm->cta)
+	if (!sm->sched || !sm->warp || !sm->inst || !sm->regs || !sm->cta || !sm->heap)
 		return ct_fail_nomem(e);
 	return rp_l1_init(r, sm, e);
 }
@@ -40,6 +41,7 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	free(sm->inst);
 	free(sm->regs);
 	free(sm->cta);
+	free(sm->heap);
 	free(sm->mem);
 	free(sm->lreq);
 	free(sm->log);
@@ -52,6 +54,7 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->now = 0;
 	sm->ctas = sm->warps_live = 0;
 	sm->fetch = 0;
+	sm->nheap = 0;
 	sm->next_free = sm->wipe_at = RP_NEVER;
 	sm->offer = r->first_place;
 	sm->lsu_mem = RP_NO_INDEX;
@@ -86,7 +89,7 @@ static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
  * end of the cycle (accelsim-model.md 2). */
-static void free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t i = 0; i < r->occ.ctas; i++) {
@@ -129,17 +132,20 @@ static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		if (sm->sched[k].next <= now)
 			rp_sched_step(r, sm, k, now);
 	if (sm->next_free <= now)
-		free_slots(r, sm, now);
+		rp_sm_free_slots(r, sm, now);
 }
 
-uint32_t rp_sm_next_event(const struct ct_replay *r, const struct rp_sm *sm);
-uint32_t rp_sm_next_event(const struct ct_replay *r, const struct rp_sm *sm)
+uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return next_event(r, sm);
+	return r->timing == CT_REPLAY_FIXED ? rp_fixed_next(sm) : next_event(r, sm);
 }
 
 void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
+	if (r->timing == CT_REPLAY_FIXED) {
+		rp_fixed_run(r, sm, end);
+		return;
+	}
 	while (!sm->failed) {
 		uint32_t t = next_event(r, sm);
 		if (t >= end || (!r->ended && sm->offer < t))
@@ -195,7 +201,12 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	sm->c.warps += n;
 	if (!n)
 		sm->next_free = c->free_at = c->end = now + 1;
-	for (uint32_t i = 0; i < n; i++)
-		rp_warp_advance(r, sm, slot * per + ct_cta_warp(cta, i)->warp, now);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t hw = slot * per + ct_cta_warp(cta, i)->warp;
+		if (r->timing == CT_REPLAY_FIXED)
+			rp_fixed_start(r, sm, hw);
+		else
+			rp_warp_advance(r, sm, hw, now);
+	}
 	return r->error.status;
 }

@@ -146,6 +146,7 @@ static int run_row(struct row *row, const char *reference, const char *shared, c
 	struct ct_filter *filter = NULL;
 	struct ct_trace_options topt = {0};
 	struct ct_replay_options opt = {0};
+	opt.timing = getenv("FIDELITY_FIXED") ? CT_REPLAY_FIXED : CT_REPLAY_FULL;
 	trace_path(row, shared, path, sizeof path);
 	snprintf(config, sizeof config, "%s/configs/%s/gpgpusim.config", reference, row->config);
 	double start = now();

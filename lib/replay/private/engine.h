@@ -222,6 +222,9 @@ struct rp_sm {
 	uint32_t group;
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
+	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
+	uint32_t nheap;
+	uint64_t (*due)[8];                /* fixed timing: when each sector is filled */
 
 	struct rp_log *log;
 	uint32_t log_cap, nlog;
@@ -236,7 +239,6 @@ struct directory;
 struct rp_llc_log;
 
 struct ct_replay {
-	struct fx *fixed;                  /* CT_REPLAY_FIXED: everything happens there */
 	struct ct_gpu g;
 	struct ct_address_map map;
 	enum ct_replay_timing timing;
@@ -306,7 +308,8 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm);
 /* Runs up to cycle `end` (not included) or to the cycle of its offer. */
 void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 /* Next cycle with something to do; RP_NEVER: idle until a reply or a CTA comes. */
-uint32_t rp_sm_next(const struct rp_sm *sm);
+uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm);
+void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now);
 
 /* scheduler.c */
@@ -316,12 +319,20 @@ void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now)
 void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 
+void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+
+/* fixed.c: the same with fixed latencies. */
+void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
+void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
+uint32_t rp_fixed_next(const struct rp_sm *sm);
+
 /* collect.c: operand collectors and units. */
 void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                 const struct rp_op *op, uint32_t mem, uint32_t now);
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 
 /* ldst.c */
+struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp);
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
 void rp_mem_unref(struct rp_sm *sm, uint32_t mem);
@@ -337,6 +348,7 @@ void rp_l1_free(struct rp_sm *sm);
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
+void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 int rp_l1_push(struct rp_sm *sm, uint32_t lreq, uint32_t sectors, uint32_t banks, uint32_t ready);
 void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now);

@@ -55,6 +55,7 @@ struct rp_slice {
 	struct rp_ring ready;    /* filled, to be answered */
 	struct rp_ring replies;  /* when: put into the network */
 	uint64_t reply_last;
+	uint64_t (*due)[8];      /* fixed timing: when each sector's data is at the SM */
 	struct rp_l2_mshr *mshr;
 	uint32_t mshr_free;
 	uint32_t *bucket, bucket_mask;
