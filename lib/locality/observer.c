@@ -75,13 +75,16 @@ int ct_locality_counts_add(struct ct_locality_counts *into,
 	struct ct_hist *to[] = {&into->l1_read, &into->l1_write, &into->l1_sector_read,
 	                        &into->l1_sector_write, &into->merged_read, &into->merged_write,
 	                        &into->merged_sector_read, &into->merged_sector_write,
-	                        &into->llc_read, &into->llc_write, &into->reg_insts,
+	                        &into->llc_read, &into->llc_write, &into->llc_sector_read,
+	                        &into->llc_sector_write, &into->reg_insts,
 	                        &into->reg_distinct};
 	const struct ct_hist *of[] = {&from->l1_read, &from->l1_write, &from->l1_sector_read,
 	                              &from->l1_sector_write, &from->merged_read,
 	                              &from->merged_write, &from->merged_sector_read,
 	                              &from->merged_sector_write, &from->llc_read,
-	                              &from->llc_write, &from->reg_insts, &from->reg_distinct};
+	                              &from->llc_write, &from->llc_sector_read,
+	                              &from->llc_sector_write, &from->reg_insts,
+	                              &from->reg_distinct};
 	for (size_t i = 0; i < sizeof to / sizeof *to; i++)
 		ct_hist_merge(to[i], of[i]);
 	for (unsigned d = 0; d < CT_RT_BINS; d++)
@@ -104,7 +107,7 @@ void ct_locality_counts_free(struct ct_locality_counts *c)
 static int make_streams(struct ct_locality *l, struct ct_error *e)
 {
 	struct ct_stack_options so = {.sectors = l->o.sectors};
-	struct ct_stack_options llc = {.sectors = 1};
+	struct ct_stack_options llc = {.sectors = l->o.llc_sectors ? l->o.llc_sectors : l->o.sectors};
 	for (uint32_t i = 0; i < l->o.sms; i++)
 		if (!(l->sm[i].stack = ct_stack_new(&so, e)))
 			return CT_ERR_NOMEM;
@@ -291,10 +294,15 @@ void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t 
 
 void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write)
 {
-	(void)sectors; /* the llc view is in lines */
-	if (!l->failed)
-		ct_hist_add(is_write ? &l->now.llc_write : &l->now.llc_read,
-		            ct_stack_touch(l->llc, line), 1);
+	struct ct_locality_counts *c = &l->now;
+	uint64_t sector[4];
+	if (l->failed)
+		return;
+	ct_hist_add(is_write ? &c->llc_write : &c->llc_read,
+	            ct_stack_touch_sectors(l->llc, line, sectors, sector), 1);
+	for (unsigned i = 0; i < 4; i++)
+		if (sectors >> i & 1)
+			ct_hist_add(is_write ? &c->llc_sector_write : &c->llc_sector_read, sector[i], 1);
 }
 
 void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed)

@@ -34,7 +34,7 @@ unsigned ct_rt_time_bin(uint64_t cycles);
 struct ct_locality_counts {
 	struct ct_hist l1_read, l1_write, l1_sector_read, l1_sector_write;
 	struct ct_hist merged_read, merged_write, merged_sector_read, merged_sector_write;
-	struct ct_hist llc_read, llc_write;
+	struct ct_hist llc_read, llc_write, llc_sector_read, llc_sector_write;
 	struct ct_hist reg_insts, reg_distinct; /* not filled here: see regs.h */
 	struct ct_rj rj_nearest, rj_sharers;
 	uint64_t rt[CT_RT_BINS][CT_RT_TIMES];   /* view l1, reads */
@@ -53,6 +53,7 @@ struct ct_locality; /* the streams of one GPU: one L1 per SM, merged, LLC */
 
 struct ct_locality_options {
 	uint32_t sms, sectors;
+	uint32_t llc_sectors; /* per LLC line, 1..4 (0 = as sectors) */
 	int store;            /* enum ct_locality_store: the L1's write policy */
 	int sharing;          /* measure RJ */
 	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */

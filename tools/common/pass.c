@@ -60,7 +60,12 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
 {
 	struct sms_view *v = ctx;
-	ct_hist_add(ev->is_write ? &v->writes : &v->reads, ct_stack_touch(v->stack, ev->line), 1);
+	uint64_t sector[4];
+	ct_hist_add(&v->hist[ev->is_write ? 1 : 0],
+	            ct_stack_touch_sectors(v->stack, ev->line, ev->sectors, sector), 1);
+	for (unsigned i = 0; i < 4; i++)
+		if (ev->sectors >> i & 1)
+			ct_hist_add(&v->hist[ev->is_write ? 3 : 2], sector[i], 1);
 }
 
 static int add_scope(struct pass *a, const char *name, struct scope **out)
@@ -95,6 +100,7 @@ static int start_observers(struct pass *a)
 {
 	struct ct_locality_options o = {
 		.sms = a->gpu.sms, .sectors = a->gpu.l1.line / a->gpu.l1.sector,
+		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
 		.store = store_rule(&a->gpu), .sharing = 1, .sample = a->tool->sample,
 		.seed = a->tool->seed};
 	a->locality = ct_locality_new(&o, a->e);
@@ -133,7 +139,8 @@ static int start_engines(struct pass *a)
 		struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
 		                                  .n_observers = 1, .warmup = a->tool->warmup};
 		v->sms = g.sms;
-		v->stack = ct_stack_new(NULL, a->e);
+		struct ct_stack_options so = {.sectors = g.llc.line / g.llc.sector};
+		v->stack = ct_stack_new(&so, a->e);
 		st = v->stack ? ct_replay_new(&engine[n], &g, &fixed, a->e) : CT_ERR_NOMEM;
 		a->n_views++;
 		if (st == CT_OK)

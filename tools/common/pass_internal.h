@@ -29,7 +29,7 @@ struct scope {
 struct sms_view {
 	uint32_t sms;
 	struct ct_stack *stack;
-	struct ct_hist reads, writes;
+	struct ct_hist hist[4]; /* lines read, written; sectors read, written */
 	struct ct_replay_counts counts;
 };
 

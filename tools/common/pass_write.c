@@ -1,6 +1,8 @@
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "common/counts.h"
 #include "common/pass_internal.h"
 
@@ -13,6 +15,7 @@ static int write_locality(struct pass *a, const struct scope *s)
 		{"merged", &c->merged_read, &c->merged_write},
 		{"merged_sector", &c->merged_sector_read, &c->merged_sector_write},
 		{"llc", &c->llc_read, &c->llc_write},
+		{"llc_sector", &c->llc_sector_read, &c->llc_sector_write},
 		{"reg_insts", &c->reg_insts, NULL},
 		{"reg_distinct", &c->reg_distinct, NULL},
 	};
@@ -28,18 +31,35 @@ static int write_locality(struct pass *a, const struct scope *s)
 	return st;
 }
 
+/* The LLC stream of `sms` SMs, in lines and in sectors. */
+static int write_view(struct pass *a, uint32_t sms, const struct ct_hist h[4])
+{
+	char view[32];
+	snprintf(view, sizeof view, "llc@sms=%u", sms);
+	int st = ct_profile_add_hist(a->p, "all", view, &h[0], &h[1], a->e);
+	snprintf(view, sizeof view, "llc_sector@sms=%u", sms);
+	return st == CT_OK ? ct_profile_add_hist(a->p, "all", view, &h[2], &h[3], a->e) : st;
+}
+
 static int write_views(struct pass *a)
 {
+	const struct ct_locality_counts *c = a->scope[0].locality;
 	int st = CT_OK;
-	for (unsigned i = 0; i <= a->n_views && st == CT_OK && !a->o.no_sms_views; i++) {
-		char view[32];
-		int whole = i == a->n_views;
-		snprintf(view, sizeof view, "llc@sms=%u", whole ? a->gpu.sms : a->view[i].sms);
-		st = ct_profile_add_hist(a->p, "all", view,
-		                         whole ? &a->scope[0].locality->llc_read : &a->view[i].reads,
-		                         whole ? &a->scope[0].locality->llc_write : &a->view[i].writes,
-		                         a->e);
-	}
+	if (a->o.no_sms_views)
+		return CT_OK;
+	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
+		st = write_view(a, a->view[i].sms, a->view[i].hist);
+	/* The whole GPU's stream again under its SM count, so that a reader needs one rule. */
+	struct ct_hist *whole = ct_calloc(4, sizeof *whole);
+	if (!whole)
+		return ct_fail_nomem(a->e);
+	whole[0] = c->llc_read;
+	whole[1] = c->llc_write;
+	whole[2] = c->llc_sector_read;
+	whole[3] = c->llc_sector_write;
+	if (st == CT_OK)
+		st = write_view(a, a->gpu.sms, whole);
+	free(whole);
 	return st;
 }
 
