@@ -96,8 +96,9 @@ static void histograms_equal_brute_force(void **state)
 			          w ? &want.l1_sector_write : &want.l1_sector_read);
 			twin_step(&merged, &a[i], store, w ? &want.merged_write : &want.merged_read,
 			          w ? &want.merged_sector_write : &want.merged_sector_read);
-			ct_hist_add(w ? &want.llc_write : &want.llc_read,
-			            brute_access(&llc, a[i].line, 1, 1, 1, NULL), 1);
+			/* The LLC allocates for every store. */
+			twin_step(&llc, &a[i], CT_STORE_ALLOCATE, w ? &want.llc_write : &want.llc_read,
+			          w ? &want.llc_sector_write : &want.llc_sector_read);
 		}
 		assert_memory_equal(&got, &want, offsetof(struct ct_locality_counts, rj_nearest));
 		ct_locality_counts_free(&got);
