@@ -2,8 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "gpu/occupancy.h"
 
 /* ---- which L1s ---- */
@@ -123,26 +125,40 @@ static void accumulate(struct ct_l1_answer *into, const struct ct_l1_answer *fro
 		a[i] += share * b[i];
 }
 
-struct views {
+struct ct_l1_views {
 	struct hists line, sector, merged;
 	struct ct_rj nearest, sharers;
 	int has_rj;
 };
 
-static int load_views(const struct ct_profile *p, const char *scope, struct views *v,
-                      struct ct_error *e)
+int ct_l1_views_load(struct ct_l1_views **out, const struct ct_profile *p, const char *scope,
+                     int with_rj, struct ct_error *e)
 {
-	memset(v, 0, sizeof *v);
+	struct ct_l1_views *v = ct_calloc(1, sizeof *v);
+	*out = v;
+	if (!v)
+		return ct_fail_nomem(e);
 	load(p, scope, "l1", &v->line);
 	load(p, scope, "l1_sector", &v->sector);
 	load(p, scope, "merged_sector", &v->merged);
+	if (!with_rj)
+		return CT_OK;
 	int near = ct_profile_get_rj(p, scope, "nearest", &v->nearest, e);
 	int far = near < 0 ? near : ct_profile_get_rj(p, scope, "sharers", &v->sharers, e);
 	v->has_rj = near > 0 && far > 0;
 	return far < 0 ? far : CT_OK;
 }
 
-static void answer_part(const struct views *v, const struct ct_gpu *g,
+void ct_l1_views_free(struct ct_l1_views *v)
+{
+	if (!v)
+		return;
+	ct_rj_free(&v->nearest);
+	ct_rj_free(&v->sharers);
+	free(v);
+}
+
+static void answer_part(const struct ct_l1_views *v, const struct ct_gpu *g,
                         const struct ct_cache_shape *c, struct ct_l1_answer *a)
 {
 	/* All L1s as one cache: as many ways, more sets. */
@@ -174,20 +190,26 @@ static void answer_part(const struct views *v, const struct ct_gpu *g,
 	}
 }
 
+void ct_l1_views_answer(const struct ct_l1_views *v, const struct ct_gpu *g,
+                        const struct ct_l1_parts *parts, struct ct_l1_answer *a)
+{
+	memset(a, 0, sizeof *a);
+	for (unsigned i = 0; i < parts->n; i++) {
+		struct ct_l1_answer one;
+		answer_part(v, g, &parts->part[i].shape, &one);
+		accumulate(a, &one, parts->part[i].share);
+	}
+}
+
 static int answer_scope(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
                         const struct ct_l1_parts *parts, struct ct_l1_answer *a,
                         struct ct_error *e)
 {
-	struct views v;
-	int st = load_views(p, scope, &v, e);
-	memset(a, 0, sizeof *a);
-	for (unsigned i = 0; i < parts->n && st == CT_OK; i++) {
-		struct ct_l1_answer one;
-		answer_part(&v, g, &parts->part[i].shape, &one);
-		accumulate(a, &one, parts->part[i].share);
-	}
-	ct_rj_free(&v.nearest);
-	ct_rj_free(&v.sharers);
+	struct ct_l1_views *v;
+	int st = ct_l1_views_load(&v, p, scope, 1, e);
+	if (st == CT_OK)
+		ct_l1_views_answer(v, g, parts, a);
+	ct_l1_views_free(v);
 	return st;
 }
 

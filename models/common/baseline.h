@@ -42,6 +42,15 @@ struct ct_l1_answer {
 int ct_baseline_l1(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
                    const struct ct_l1_parts *parts, struct ct_l1_answer *a, struct ct_error *e);
 
+/* The same in two steps, for many sizes: load once (RJ only if asked for: it is the
+ * largest), then answer. *v is the caller's to free. */
+struct ct_l1_views;
+int ct_l1_views_load(struct ct_l1_views **v, const struct ct_profile *p, const char *scope,
+                     int with_rj, struct ct_error *e);
+void ct_l1_views_answer(const struct ct_l1_views *v, const struct ct_gpu *g,
+                        const struct ct_l1_parts *parts, struct ct_l1_answer *a);
+void ct_l1_views_free(struct ct_l1_views *v); /* NULL allowed */
+
 /* The LLC of all slices, from view llc; NaN where the profile lacks it. */
 struct ct_llc_answer {
 	double accesses, misses, read_accesses, read_misses; /* lines */

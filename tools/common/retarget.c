@@ -1,13 +1,23 @@
-/* retarget.c - a profile's summary numbers for other capacities, from its histograms. */
+/* retarget.c - a profile's summary numbers for a GPU with other capacities and speeds. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/stage.h"
 #include "models/common/baseline.h"
+#include "models/common/perf.h"
+
+/* The L1s and the LLC of one scope, before and after, by the histograms alone. */
+struct answers {
+	struct ct_l1_answer l1_old, l1_new;
+	struct ct_llc_answer llc_old, llc_new;
+	double reads; /* L1 read misses: new over old */
+};
 
 struct target {
-	struct ct_tool *t;
 	struct ct_stage *s;
 	const char *scope;
+	struct answers a;
 	struct ct_error *e;
 	int status;
 };
@@ -25,87 +35,187 @@ static void set(struct target *g, const char *metric, double v)
 		g->status = ct_profile_add_real(g->s->p, g->scope, metric, v, NULL, "analytic", g->e);
 }
 
-/* What follows from timing or from the exact order of misses is not in a histogram. */
 static void unknown(struct target *g, const char *const *metrics)
 {
 	for (; *metrics; metrics++)
 		set(g, *metrics, NAN);
 }
 
-static void set_l1(struct target *g, const struct ct_l1_answer *a)
+/* The replayed share `had`, moved as the histograms move from old to now: by the factor
+ * of the misses where they shrink, of the hits where they grow, so that it stays a share
+ * and does not move without a change. */
+static double moved(double had, double old, double now)
+{
+	if (isnan(had) || isnan(old) || isnan(now))
+		return now;
+	double v = now <= old ? (old > 0 ? had * now / old : had)
+	                      : 1 - (1 - had) * (1 - now) / (1 - old);
+	return fmin(fmax(v, 0), 1);
+}
+
+static double share(double part, double whole)
+{
+	return part / whole; /* NaN for an empty whole */
+}
+
+/* ---- L1 ---- */
+
+static void set_replication(struct target *g)
+{
+	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
+	double ratio = moved(sn(g, "replication_ratio"), share(o->replicated, o->fills),
+	                     share(n->replicated, n->fills));
+	double had = sn(g, "replicas_mean"), old = share(o->copies, o->fills);
+	double mean = share(n->copies, n->fills);
+	if (had >= 1 && old > 1)
+		mean = 1 + (mean - 1) * (had - 1) / (old - 1);
+	double fills = sn(g, "line_fills") * n->fills / o->fills;
+	set(g, "replication_ratio", ratio);
+	set(g, "replicas_mean", mean);
+	set(g, "line_fills", fills);
+	set(g, "replicated_misses", ratio * fills);
+	set(g, "line_copies", mean * fills);
+	set(g, "shared_l1_miss_rate", share(n->merged_sector_misses, n->merged_sectors));
+}
+
+static void set_l1(struct target *g)
 {
 	static const char *const gone[] = {
 		"l1_pending_hits", "l1_read_pending_hits", "line_util_0", "line_util_25", "line_util_50",
 		"line_util_75", "line_util_100", "line_touched_0", "line_touched_25", "line_touched_50",
 		"line_touched_75", "line_touched_100", "lines_left", NULL};
-	double insts = sn(g, "thread_insts") / 1000;
-	double rate = a->sector_misses / a->sector_accesses;
-	double misses = rate * sn(g, "l1_sector_accesses");
-	double lines = a->line_misses / a->line_accesses * sn(g, "l1_line_accesses");
-	set(g, "l1_sector_misses", misses);
+	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
+	double kilo = sn(g, "thread_insts") / 1000;
+	double sectors = sn(g, "l1_sector_accesses"), reads = sn(g, "l1_read_sector_accesses");
+	double lines = sn(g, "l1_line_accesses");
+	double rate = moved(sn(g, "l1_miss_rate"), share(o->sector_misses, o->sector_accesses),
+	                    share(n->sector_misses, n->sector_accesses));
+	double read_rate = moved(sn(g, "l1_read_sector_misses") / reads,
+	                         share(o->read_sector_misses, o->read_sector_accesses),
+	                         share(n->read_sector_misses, n->read_sector_accesses));
+	double line_rate =
+		moved(sn(g, "l1_line_misses") / lines, share(o->line_misses, o->line_accesses),
+	          share(n->line_misses, n->line_accesses));
 	set(g, "l1_miss_rate", rate);
-	set(g, "l1_mpki", misses / insts);
-	set(g, "l1_read_sector_misses",
-	    a->read_sector_misses / a->read_sector_accesses * sn(g, "l1_read_sector_accesses"));
-	set(g, "l1_line_misses", lines);
-	set(g, "l1_line_mpki", lines / insts);
-	set(g, "replication_ratio", a->replicated / a->fills);
-	set(g, "replicas_mean", a->copies / a->fills);
-	set(g, "replicated_misses", a->replicated);
-	set(g, "line_fills", a->fills);
-	set(g, "line_copies", a->copies);
-	set(g, "shared_l1_miss_rate", a->merged_sector_misses / a->merged_sectors);
+	set(g, "l1_sector_misses", rate * sectors);
+	set(g, "l1_mpki", rate * sectors / kilo);
+	set(g, "l1_read_sector_misses", read_rate * reads);
+	set(g, "l1_line_misses", line_rate * lines);
+	set(g, "l1_line_mpki", line_rate * lines / kilo);
+	set_replication(g);
 	unknown(g, gone);
 }
 
+/* ---- LLC ---- */
+
 /* LLC accesses follow the L1's read misses; its misses hardly depend on the L1 while
- * the LLC is the larger (model-notes.md 1.1.3, filtered LLC). reads: new over old. */
-static void set_llc(struct target *g, double reads)
+ * the LLC is the larger (model-notes.md 1.1.3, filtered LLC). */
+static void set_llc(struct target *g)
 {
 	static const char *const gone[] = {"llc_pending_hits", "llc_read_sector_accesses",
-	                                   "llc_read_sector_misses", "dram_read_bytes",
-	                                   "dram_write_bytes", "cold_miss_fraction", NULL};
-	double insts = sn(g, "thread_insts") / 1000;
-	uint64_t bytes = ct_gpu_llc_bytes(&g->s->gpu);
-	struct ct_llc_answer a;
-	ct_baseline_llc(g->s->p, &g->s->gpu, g->scope, bytes, &a);
-	double before = a.accesses;
-	a.accesses += a.read_accesses * (reads - 1);
-	double misses = fmin(a.misses, a.accesses);
-	double lines = sn(g, "llc_line_accesses") * a.accesses / before;
-	double sectors = sn(g, "llc_sector_accesses") * a.accesses / before;
-	double rate = misses / a.accesses;
+	                                   "llc_read_sector_misses", "dram_write_bytes",
+	                                   "cold_miss_fraction", NULL};
+	const struct ct_llc_answer *o = &g->a.llc_old, *n = &g->a.llc_new;
+	double kilo = sn(g, "thread_insts") / 1000, had = sn(g, "llc_sector_misses");
+	double more = n->accesses / o->accesses;
+	double sectors = sn(g, "llc_sector_accesses") * more;
+	double lines = sn(g, "llc_line_accesses") * more;
+	double old = share(o->misses, o->accesses);
+	double now = share(fmin(n->misses, n->accesses), n->accesses);
+	double rate = moved(sn(g, "llc_miss_rate"), old, now);
+	double line_rate = moved(sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"), old, now);
+	set(g, "dram_read_bytes", had > 0 ? sn(g, "dram_read_bytes") * rate * sectors / had : NAN);
 	set(g, "llc_sector_accesses", sectors);
 	set(g, "llc_sector_misses", rate * sectors);
 	set(g, "llc_miss_rate", rate);
-	set(g, "llc_mpki", rate * sectors / insts);
+	set(g, "llc_mpki", rate * sectors / kilo);
 	set(g, "llc_line_accesses", lines);
-	set(g, "llc_line_misses", rate * lines);
-	set(g, "llc_line_mpki", rate * lines / insts);
+	set(g, "llc_line_misses", line_rate * lines);
+	set(g, "llc_line_mpki", line_rate * lines / kilo);
 	set(g, "footprint_over_llc",
-	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) / (double)bytes);
+	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
+	        (double)ct_gpu_llc_bytes(&g->s->gpu));
 	unknown(g, gone);
 }
 
-static int retarget_scope(struct target *g)
+static int find_answers(struct target *g)
 {
-	static const char *const timing[] = {"cycles", "launch_cycles", "ipc", NULL};
 	struct ct_stage *s = g->s;
-	double reads = 1;
-	if (s->l1_changed) {
-		struct ct_l1_answer old, new;
-		int st = ct_baseline_l1(s->p, &s->base, g->scope, NULL, &old, g->e);
-		if (st == CT_OK)
-			st = ct_baseline_l1(s->p, &s->gpu, g->scope, NULL, &new, g->e);
-		if (st != CT_OK)
-			return st;
-		if (old.read_line_misses > 0)
-			reads = new.read_line_misses / old.read_line_misses;
-		set_l1(g, &new);
-	}
+	struct answers *a = &g->a;
+	int st = ct_baseline_l1(s->p, &s->base, g->scope, NULL, &a->l1_old, g->e);
+	if (st == CT_OK)
+		st = ct_baseline_l1(s->p, &s->gpu, g->scope, NULL, &a->l1_new, g->e);
+	ct_baseline_llc(s->p, &s->base, g->scope, ct_gpu_llc_bytes(&s->base), &a->llc_old);
+	ct_baseline_llc(s->p, &s->gpu, g->scope, ct_gpu_llc_bytes(&s->gpu), &a->llc_new);
+	a->reads = a->l1_old.read_line_misses > 0
+	               ? a->l1_new.read_line_misses / a->l1_old.read_line_misses
+	               : 1;
+	a->llc_new.accesses += a->llc_new.read_accesses * (a->reads - 1);
+	return st;
+}
+
+/* ---- time ---- */
+
+/* Cycles without launches on the GPU in force; NaN where the model cannot tell. */
+static double model_cycles(const struct target *g, const struct ct_perf *m)
+{
+	const struct ct_gpu *gpu = &g->s->gpu;
+	const struct answers *a = &g->a;
+	struct ct_perf other = *m;
+	struct ct_perf_point pt;
+	struct ct_perf_result r;
+	ct_perf_conventional(m, gpu, gpu->sms, (double)ct_gpu_llc_bytes(gpu) / gpu->llc.line, &pt);
+	/* Another L1 lets other reads pass; what DRAM serves of them stays the same. */
+	double traffic = a->llc_new.accesses / a->llc_old.accesses;
+	pt.l1_miss = fmin(pt.l1_miss * a->reads, 1);
+	pt.dram_share = a->reads > 0 ? fmin(pt.dram_share / a->reads, 1) : 0;
+	pt.cls[1].share = pt.dram_share;
+	pt.cls[0].share = 1 - pt.dram_share;
+	pt.request_packets *= traffic;
+	pt.reply_packets *= traffic;
+	pt.slice_in *= traffic;
+	pt.slice_out *= traffic;
+	pt.llc_sectors *= traffic;
+	other.t_l1 += (double)gpu->l1_latency - (double)g->s->base.l1_latency;
+	ct_perf_eval(&other, &pt, &r);
+	return r.cycles > 0 ? r.cycles : NAN;
+}
+
+/* The profile's SN must still be those of the replay. */
+static int find_cycles(const struct target *g, double *cycles)
+{
+	const struct ct_gpu *base = &g->s->base;
+	struct ct_workload *w = calloc(1, sizeof *w);
+	struct ct_perf *m = calloc(1, sizeof *m);
+	struct ct_error why = {0};
+	int st = w && m ? CT_OK : ct_fail_nomem(&why);
+	*cycles = NAN;
+	if (st == CT_OK)
+		st = ct_workload_read(w, g->s->p, base->sms, (double)ct_gpu_register_bytes(base), &why);
+	if (st == CT_OK)
+		st = ct_perf_calibrate(m, w, base, CT_PERF_ANCHOR_STATION, &why);
+	if (st == CT_OK)
+		*cycles = model_cycles(g, m);
+	free(m);
+	free(w);
+	if (st == CT_ERR_NOMEM)
+		return ct_fail_nomem(g->e);
+	return CT_OK; /* a profile without what the model reads has no answer, that is all */
+}
+
+static int retarget_scope(struct target *g, double cycles)
+{
+	struct ct_stage *s = g->s;
+	double launch = sn(g, "launch_cycles");
+	int st = find_answers(g);
+	if (st != CT_OK)
+		return st;
+	if (s->l1_changed)
+		set_l1(g);
 	if (s->l1_changed || s->llc_changed)
-		set_llc(g, reads);
-	unknown(g, timing);
+		set_llc(g);
+	set(g, "cycles", cycles + launch);
+	set(g, "ipc", sn(g, "thread_insts") / (cycles + launch));
 	return g->status;
 }
 
@@ -122,23 +232,30 @@ static void put_key(void *ctx, const char *key, const char *value, const char *u
 		k->status = ct_profile_add_gp(k->p, key, value, unit, k->e);
 }
 
-int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+static void warn_of_small_llc(struct ct_tool *t, const struct ct_stage *s)
 {
-	struct target g = {.t = t, .s = s, .e = e};
-	struct keys k = {s->p, e, CT_OK};
-	const uint64_t l1s = s->gpu.l1.size * s->gpu.sms;
-	if (!s->changed)
-		return CT_OK;
-	if (s->l1_changed && ct_gpu_llc_bytes(&s->gpu) < l1s) {
-		struct ct_diag d = ct_tool_diag(t);
+	struct ct_diag d = ct_tool_diag(t);
+	if (s->l1_changed && ct_gpu_llc_bytes(&s->gpu) < s->gpu.l1.size * s->gpu.sms)
 		ct_warn(&d, "the LLC is smaller than all L1s together: its miss rate for another L1 size is "
 		            "rough; give the trace for an exact one");
-	}
-	for (size_t i = 0; (g.scope = ct_profile_scope(s->p, i)); i++) {
-		int st = retarget_scope(&g);
-		if (st != CT_OK)
-			return st;
-	}
+}
+
+int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+{
+	struct target g = {.s = s, .e = e, .scope = "all"};
+	struct keys k = {s->p, e, CT_OK};
+	double cycles = NAN;
+	if (!s->changed)
+		return CT_OK;
+	warn_of_small_llc(t, s);
+	int st = find_answers(&g);
+	if (st == CT_OK && !s->timing_unknown)
+		st = find_cycles(&g, &cycles);
+	for (size_t i = 0; st == CT_OK && (g.scope = ct_profile_scope(s->p, i)); i++)
+		/* The network is anchored to the whole run; single kernels have no answer. */
+		st = retarget_scope(&g, strcmp(g.scope, "all") == 0 ? cycles : NAN);
+	if (st != CT_OK)
+		return st;
 	ct_profile_remove(s->p, "MR", NULL, NULL);
 	ct_gpu_each(&s->gpu, put_key, &k);
 	return k.status;

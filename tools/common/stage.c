@@ -19,12 +19,19 @@ static const char *const followed[] = {
 	"sm.cta_launch_cycles", "power.", "energy.",
 };
 
-static int is_followed(const char *key)
+/* Those of them whose effect on time the closed network knows, or that have none. */
+static const char *const timed[] = {
+	"name", "clock.", "l1.size", "l1.sets", "l1.ways", "l1.adaptive", "l1.unified", "l1.latency",
+	"llc.size", "llc.sets", "llc.ways", "llc.slices", "llc.latency", "dram.latency",
+	"dram.channels", "dram.bus", "dram.burst", "dram.data_ratio", "dram.rcd", "dram.cl", "power.",
+	"energy.",
+};
+
+static int is_among(const char *key, const char *const *names, size_t n_names)
 {
-	for (size_t i = 0; i < sizeof followed / sizeof followed[0]; i++) {
-		size_t n = strlen(followed[i]);
-		if (followed[i][n - 1] == '.' ? strncmp(key, followed[i], n) == 0
-		                              : strcmp(key, followed[i]) == 0)
+	for (size_t i = 0; i < n_names; i++) {
+		size_t n = strlen(names[i]);
+		if (names[i][n - 1] == '.' ? strncmp(key, names[i], n) == 0 : strcmp(key, names[i]) == 0)
 			return 1;
 	}
 	return 0;
@@ -46,7 +53,8 @@ static void compare_key(void *ctx, const char *key, const char *value, const cha
 	if (c->status != CT_OK || !old || strcmp(old, value) == 0)
 		return;
 	c->s->changed |= strcmp(key, "name") != 0;
-	if (!is_followed(key) && !c->need_trace_ok)
+	c->s->timing_unknown |= !is_among(key, timed, sizeof timed / sizeof timed[0]);
+	if (!is_among(key, followed, sizeof followed / sizeof followed[0]) && !c->need_trace_ok)
 		c->status = ct_fail(c->e, CT_ERR_USAGE,
 		                    "%s is %s in the profile: its change to %s needs the trace: name the trace "
 		                    "instead of the profile",

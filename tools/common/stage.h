@@ -15,6 +15,7 @@ struct ct_stage {
 	struct ct_gpu gpu;   /* in force: base with -g and -p */
 	int changed;         /* the two differ in any key but names */
 	int l1_changed, llc_changed; /* in the capacity of that level */
+	int timing_unknown;  /* a change that the analytic model of time does not know */
 	int truncated;       /* --salvage met damage: the stage ends with 1 */
 };
 
@@ -31,9 +32,10 @@ int ct_stage_emit(struct ct_tool *t, struct ct_stage *s,
                                struct ct_error *e),
                   struct ct_error *e);
 
-/* Puts the GPU in force into the profile: GP, and the SN records that depend on its
- * capacities, computed from the histograms with method analytic (NA where those do not
- * suffice: cycles and what follows from them). The cached curves (MR) go. */
+/* Puts the GPU in force into the profile: GP, and the SN records that depend on what
+ * changed, with method analytic. Rates are the replay's, moved by what the histograms say
+ * of the change; cycles and IPC of scope all come from the closed network (perf.h). What
+ * neither knows becomes NA. Curves (MR) of the old GPU go. */
 int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
 
 /* A list of sizes: "16KiB,32KiB" or "4KiB..4MiB" (doubling), or both mixed. Sorted,

@@ -1,0 +1,340 @@
+/* mpki - miss rates, misses per 1000 instructions and miss-ratio curves of the plain
+ * L1s and LLC; cycles and IPC of the baseline. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "common/stage.h"
+#include "common/table.h"
+#include "models/common/baseline.h"
+
+enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES };
+
+/* Without a list the curves reach from 1/16 to 16 times the configured capacity: the
+ * span of the capacity studies in the papers (16x L1, 4x LLC). */
+enum { CURVE_OCTAVES = 4, CURVE_POINTS = 2 * CURVE_OCTAVES + 1 };
+
+struct sizes {
+	uint64_t *size;
+	size_t n;
+};
+
+struct own {
+	struct sizes l1, llc;
+	struct ct_stage stage;
+};
+
+static const struct ct_option options[] = {
+	{OPT_L1_SIZES, "l1-sizes", "LIST",
+	 "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
+	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
+};
+
+static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct own *o = ((struct ct_tool *)ctx)->own;
+	struct sizes *s = key == OPT_L1_SIZES ? &o->l1 : &o->llc;
+	free(s->size);
+	s->size = NULL;
+	return ct_parse_sizes(key == OPT_L1_SIZES ? "--l1-sizes" : "--llc-sizes", value, &s->size, &s->n,
+	                      e);
+}
+
+static double sn(const struct ct_profile *p, const char *scope, const char *metric)
+{
+	double v;
+	return ct_profile_get(p, scope, metric, &v) ? v : NAN;
+}
+
+/* ---- curves ---- */
+
+static int default_sizes(struct sizes *s, uint64_t bytes, uint64_t line, struct ct_error *e)
+{
+	if (s->size)
+		return CT_OK;
+	s->size = calloc(CURVE_POINTS, sizeof *s->size);
+	if (!s->size)
+		return ct_fail_nomem(e);
+	for (int i = 0; i < CURVE_POINTS; i++) {
+		uint64_t v = i < CURVE_OCTAVES ? bytes >> (CURVE_OCTAVES - i) : bytes << (i - CURVE_OCTAVES);
+		if (v >= line && (s->n == 0 || v > s->size[s->n - 1]))
+			s->size[s->n++] = v;
+	}
+	return CT_OK;
+}
+
+static int l1_curve(const struct own *o, const char *scope, struct ct_error *e)
+{
+	struct ct_l1_views *v;
+	int st = ct_l1_views_load(&v, o->stage.p, scope, 0, e);
+	for (size_t i = 0; i < o->l1.n && st == CT_OK; i++) {
+		struct ct_l1_parts one;
+		struct ct_l1_answer a;
+		ct_baseline_one_size(&o->stage.gpu, o->l1.size[i], &one);
+		ct_l1_views_answer(v, &o->stage.gpu, &one, &a);
+		st = ct_profile_add_mr(o->stage.p, scope, "l1", o->l1.size[i],
+		                       a.sector_misses / a.sector_accesses, e);
+	}
+	ct_l1_views_free(v);
+	return st;
+}
+
+static int llc_curve(const struct own *o, const char *scope, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (size_t i = 0; i < o->llc.n && st == CT_OK; i++) {
+		struct ct_llc_answer a;
+		ct_baseline_llc(o->stage.p, &o->stage.gpu, scope, o->llc.size[i], &a);
+		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i], a.misses / a.accesses, e);
+	}
+	return st;
+}
+
+static int curves(struct own *o, struct ct_error *e)
+{
+	const struct ct_gpu *g = &o->stage.gpu;
+	const char *scope;
+	int st = default_sizes(&o->l1, g->l1.size, g->l1.line, e);
+	if (st == CT_OK)
+		st = default_sizes(&o->llc, ct_gpu_llc_bytes(g), g->llc.line, e);
+	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(o->stage.p, i)); i++) {
+		const char *l1[2] = {scope, "l1_sector"}, *llc[2] = {scope, "llc"};
+		if (ct_profile_find(o->stage.p, "RD", 2, l1))
+			st = l1_curve(o, scope, e);
+		if (st == CT_OK && ct_profile_find(o->stage.p, "RD", 2, llc))
+			st = llc_curve(o, scope, e);
+	}
+	return st;
+}
+
+/* ---- the analytic numbers of the configured GPU ---- */
+
+struct checked {
+	const char *metric, *key; /* of SN; GPU key whose value the estimate belongs to */
+	double value;
+};
+
+enum { CHECKED = 6 };
+
+static int analytic(const struct own *o, const char *scope, struct checked c[CHECKED],
+                    struct ct_error *e)
+{
+	const struct ct_stage *s = &o->stage;
+	struct ct_l1_answer l1;
+	struct ct_llc_answer llc;
+	double insts = sn(s->p, scope, "thread_insts") / 1000;
+	int st = ct_baseline_l1(s->p, &s->gpu, scope, NULL, &l1, e);
+	ct_baseline_llc(s->p, &s->gpu, scope, ct_gpu_llc_bytes(&s->gpu), &llc);
+	double l1_rate = l1.sector_misses / l1.sector_accesses, llc_rate = llc.misses / llc.accesses;
+	const struct checked all[CHECKED] = {
+		{"l1_miss_rate", "l1.size", l1_rate},
+		{"l1_mpki", "l1.size", l1_rate * sn(s->p, scope, "l1_sector_accesses") / insts},
+		{"l1_line_mpki", "l1.size", l1.line_misses / insts},
+		{"llc_miss_rate", "llc.size", llc_rate},
+		{"llc_mpki", "llc.size", llc_rate * sn(s->p, scope, "llc_sector_accesses") / insts},
+		{"llc_line_mpki", "llc.size", llc.misses / insts},
+	};
+	memcpy(c, all, sizeof all);
+	return st;
+}
+
+/* --check: the analytic twins as points of a sweep at the configured capacity. */
+static int add_checked(struct own *o, struct ct_error *e)
+{
+	struct ct_stage *s = &o->stage;
+	const char *scope;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(s->p, i)); i++) {
+		struct checked c[CHECKED];
+		if (!ct_profile_method(s->p, scope, "l1_miss_rate"))
+			continue;
+		st = analytic(o, scope, c, e);
+		for (int k = 0; k < CHECKED && st == CT_OK; k++) {
+			char x[24];
+			struct ct_sweep_point sw = {scope, "baseline", "configured", c[k].key, x, c[k].metric,
+			                            NULL, "analytic", c[k].value};
+			snprintf(x, sizeof x, "%llu",
+			         (unsigned long long)(k < CHECKED / 2 ? s->gpu.l1.size
+			                                              : ct_gpu_llc_bytes(&s->gpu)));
+			st = ct_profile_add_sweep(s->p, &sw, e);
+		}
+	}
+	return st;
+}
+
+/* --method analytic: the rates by the histograms, in the place of the replay's. */
+static int replace_by_analytic(struct own *o, struct ct_error *e)
+{
+	struct ct_stage *s = &o->stage;
+	const char *scope;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(s->p, i)); i++) {
+		struct checked c[CHECKED];
+		if (!ct_profile_method(s->p, scope, "l1_miss_rate"))
+			continue;
+		st = analytic(o, scope, c, e);
+		for (int k = 0; k < CHECKED && st == CT_OK; k++)
+			st = ct_profile_add_real(s->p, scope, c[k].metric, c[k].value, NULL, "analytic", e);
+	}
+	return st;
+}
+
+/* ---- what people see ---- */
+
+static void head(const struct ct_stage *s, struct ct_buf *b)
+{
+	char l1[32], llc[32];
+	ct_format_size(s->gpu.l1.size, l1, sizeof l1);
+	ct_format_size(ct_gpu_llc_bytes(&s->gpu), llc, sizeof llc);
+	ct_buf_printf(b, "%s: %u SMs, L1 %s%s each, LLC %s\n\n", s->gpu.name, (unsigned)s->gpu.sms,
+	              s->gpu.l1_adaptive ? "up to " : "", l1, llc);
+}
+
+static void scopes(const struct ct_profile *p, struct ct_buf *b)
+{
+	struct ct_table t = {.columns = 8};
+	const char *scope, *method;
+	static const char *const heads[] = {"scope", "L1 miss rate", "L1 MPKI", "LLC miss rate",
+	                                    "LLC MPKI", "cycles", "IPC", "method"};
+	for (int i = 0; i < 8; i++)
+		ct_table_cell(&t, "%s", heads[i]);
+	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
+		double cycles = sn(p, scope, "cycles");
+		if (!(method = ct_profile_method(p, scope, "l1_miss_rate")))
+			continue;
+		ct_table_cell(&t, "%s", scope);
+		ct_table_percent(&t, sn(p, scope, "l1_miss_rate"));
+		ct_table_real(&t, sn(p, scope, "l1_mpki"));
+		ct_table_percent(&t, sn(p, scope, "llc_miss_rate"));
+		ct_table_real(&t, sn(p, scope, "llc_mpki"));
+		if (isnan(cycles))
+			ct_table_cell(&t, "-");
+		else
+			ct_table_count(&t, (uint64_t)cycles);
+		ct_table_real(&t, sn(p, scope, "ipc"));
+		ct_table_cell(&t, "%s", method);
+	}
+	ct_table_render(&t, b);
+}
+
+static void print_curve(const struct ct_profile *p, const char *level, const char *title,
+                        struct ct_buf *b)
+{
+	const char *key[2] = {"all", level};
+	const struct ct_record *r = ct_profile_find(p, "MR", 2, key);
+	struct ct_table t = {.columns = 3};
+	if (!r)
+		return;
+	ct_buf_printf(b, "\n%s\n", title);
+	ct_table_cell(&t, "capacity");
+	ct_table_cell(&t, "miss ratio");
+	ct_table_cell(&t, "%s", "");
+	for (; r; r = ct_profile_same(r)) {
+		uint64_t bytes;
+		double v;
+		int bar = 0;
+		if (!ct_field_count(r->field[2], &bytes))
+			continue;
+		if (!ct_field_real(r->field[3], &v))
+			v = NAN;
+		else if (v >= 0 && v <= 1)
+			bar = (int)(v * 40 + 0.5);
+		ct_table_size(&t, bytes);
+		ct_table_percent(&t, v);
+		ct_table_cell(&t, "%.*s", bar, "########################################");
+	}
+	ct_table_render(&t, b);
+}
+
+static int print_check(struct own *o, struct ct_buf *b, struct ct_error *e)
+{
+	struct ct_table t = {.columns = 5};
+	const struct ct_profile *p = o->stage.p;
+	const char *scope;
+	int st = CT_OK;
+	static const char *const heads[] = {"scope", "metric", "in the profile", "analytic",
+	                                    "difference"};
+	ct_buf_puts(b, "\nBoth methods at the configured capacities\n");
+	for (int i = 0; i < 5; i++)
+		ct_table_cell(&t, "%s", heads[i]);
+	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(p, i)); i++) {
+		struct checked c[CHECKED];
+		if (!ct_profile_method(p, scope, "l1_miss_rate"))
+			continue;
+		st = analytic(o, scope, c, e);
+		for (int k = 0; k < CHECKED; k++) {
+			double had = sn(p, scope, c[k].metric);
+			ct_table_cell(&t, "%s", scope);
+			ct_table_cell(&t, "%s", c[k].metric);
+			ct_table_real(&t, had);
+			ct_table_real(&t, c[k].value);
+			ct_table_real(&t, c[k].value - had);
+		}
+	}
+	ct_table_render(&t, b);
+	return st;
+}
+
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                 struct ct_error *e)
+{
+	struct own *o = t->own;
+	int st = CT_OK;
+	head(&o->stage, b);
+	scopes(p, b);
+	if (t->check)
+		st = print_check(o, b, e);
+	print_curve(p, "l1", "L1 of each SM by capacity (all kernels, 32 B sectors, analytic)", b);
+	print_curve(p, "llc", "LLC by capacity (all kernels, lines, analytic)", b);
+	return st == CT_OK ? ct_buf_check(b, e) : st;
+}
+
+static int compute(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	double v;
+	int st = ct_stage_retarget(t, &o->stage, e);
+	if (st == CT_OK && !ct_profile_method(o->stage.p, "all", "l1_miss_rate") &&
+	    !ct_profile_get(o->stage.p, "all", "cycles", &v))
+		return ct_fail(e, CT_ERR_INPUT, "the profile has no miss rates: make it with reuse");
+	if (st == CT_OK && t->method == CT_METHOD_ANALYTIC)
+		st = replace_by_analytic(o, e);
+	if (st == CT_OK && t->check)
+		st = add_checked(o, e);
+	return st == CT_OK ? curves(o, e) : st;
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	int st = ct_stage_open(t, &o->stage, e);
+	if (st == CT_OK) {
+		st = compute(t, e);
+		if (st == CT_OK)
+			st = ct_stage_emit(t, &o->stage, table, e);
+		ct_stage_close(&o->stage);
+	}
+	free(o->l1.size);
+	free(o->llc.size);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ct_tool_spec spec = {
+		.name = "mpki",
+		.operands = "[INPUT]",
+		.summary = "miss rates, misses per 1000 instructions and miss-ratio curves",
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
+		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
+		         CT_TAKES_PROFILE,
+		.options = options,
+		.n_options = sizeof options / sizeof options[0],
+		.option = on_option,
+		.own_size = sizeof(struct own),
+		.run = run,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}
