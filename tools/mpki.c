@@ -87,7 +87,8 @@ static int llc_curve(const struct own *o, const char *scope, struct ct_error *e)
 	for (size_t i = 0; i < o->llc.n && st == CT_OK; i++) {
 		struct ct_llc_answer a;
 		ct_baseline_llc(o->stage.p, &o->stage.gpu, scope, o->llc.size[i], &a);
-		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i], a.misses / a.accesses, e);
+		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i], a.sector_misses / a.sector_accesses,
+		                       e);
 	}
 	return st;
 }
@@ -100,7 +101,7 @@ static int curves(struct own *o, struct ct_error *e)
 	if (st == CT_OK)
 		st = default_sizes(&o->llc, ct_gpu_llc_bytes(g), g->llc.line, e);
 	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(o->stage.p, i)); i++) {
-		const char *l1[2] = {scope, "l1_sector"}, *llc[2] = {scope, "llc"};
+		const char *l1[2] = {scope, "l1_sector"}, *llc[2] = {scope, "llc_sector"};
 		if (ct_profile_find(o->stage.p, "RD", 2, l1))
 			st = l1_curve(o, scope, e);
 		if (st == CT_OK && ct_profile_find(o->stage.p, "RD", 2, llc))
@@ -116,7 +117,7 @@ struct checked {
 	double value;
 };
 
-enum { CHECKED = 6 };
+enum { CHECKED = 4 };
 
 static int analytic(const struct own *o, const char *scope, struct checked c[CHECKED],
                     struct ct_error *e)
@@ -127,14 +128,11 @@ static int analytic(const struct own *o, const char *scope, struct checked c[CHE
 	double insts = sn(s->p, scope, "thread_insts") / 1000;
 	int st = ct_baseline_l1(s->p, &s->gpu, scope, NULL, &l1, e);
 	ct_baseline_llc(s->p, &s->gpu, scope, ct_gpu_llc_bytes(&s->gpu), &llc);
-	double l1_rate = l1.sector_misses / l1.sector_accesses, llc_rate = llc.misses / llc.accesses;
 	const struct checked all[CHECKED] = {
-		{"l1_miss_rate", "l1.size", l1_rate},
-		{"l1_mpki", "l1.size", l1_rate * sn(s->p, scope, "l1_sector_accesses") / insts},
-		{"l1_line_mpki", "l1.size", l1.line_misses / insts},
-		{"llc_miss_rate", "llc.size", llc_rate},
-		{"llc_mpki", "llc.size", llc_rate * sn(s->p, scope, "llc_sector_accesses") / insts},
-		{"llc_line_mpki", "llc.size", llc.misses / insts},
+		{"l1_miss_rate", "l1.size", l1.sector_misses / l1.sector_accesses},
+		{"l1_mpki", "l1.size", l1.sector_misses / insts},
+		{"llc_miss_rate", "llc.size", llc.sector_misses / llc.sector_accesses},
+		{"llc_mpki", "llc.size", llc.sector_misses / insts},
 	};
 	memcpy(c, all, sizeof all);
 	return st;
@@ -287,7 +285,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	if (t->check)
 		st = print_check(o, b, e);
 	print_curve(p, "l1", "L1 of each SM by capacity (all kernels, 32 B sectors, analytic)", b);
-	print_curve(p, "llc", "LLC by capacity (all kernels, lines, analytic)", b);
+	print_curve(p, "llc", "LLC by capacity (all kernels, 32 B sectors, analytic)", b);
 	return st == CT_OK ? ct_buf_check(b, e) : st;
 }
 

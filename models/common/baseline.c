@@ -260,12 +260,19 @@ void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const c
 	const struct ct_cache_shape c =
 		ct_cache_shape(bytes, g->llc.line, g->llc.sets * g->llc_slices, g->llc.ways);
 	struct hists h;
-	*a = (struct ct_llc_answer){NAN, NAN, NAN, NAN};
+	*a = (struct ct_llc_answer){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	load(p, scope, "llc", &h);
-	if (!h.found)
-		return;
-	a->read_accesses = (double)ct_hist_total(&h.read);
-	a->read_misses = misses(&h.read, &c);
-	a->accesses = a->read_accesses + (double)ct_hist_total(&h.write);
-	a->misses = a->read_misses + misses(&h.write, &c);
+	if (h.found) {
+		a->read_accesses = (double)ct_hist_total(&h.read);
+		a->read_misses = misses(&h.read, &c);
+		a->accesses = a->read_accesses + (double)ct_hist_total(&h.write);
+		a->misses = a->read_misses + misses(&h.write, &c);
+	}
+	load(p, scope, "llc_sector", &h);
+	if (h.found) {
+		a->read_sector_accesses = (double)ct_hist_total(&h.read);
+		a->read_sector_misses = misses(&h.read, &c);
+		a->sector_accesses = a->read_sector_accesses + (double)ct_hist_total(&h.write);
+		a->sector_misses = a->read_sector_misses + misses(&h.write, &c);
+	}
 }

@@ -51,9 +51,11 @@ void ct_l1_views_answer(const struct ct_l1_views *v, const struct ct_gpu *g,
                         const struct ct_l1_parts *parts, struct ct_l1_answer *a);
 void ct_l1_views_free(struct ct_l1_views *v); /* NULL allowed */
 
-/* The LLC of all slices, from view llc; NaN where the profile lacks it. */
+/* The LLC of all slices, from views llc (lines) and llc_sector; NaN where the profile
+ * lacks them. */
 struct ct_llc_answer {
 	double accesses, misses, read_accesses, read_misses; /* lines */
+	double sector_accesses, sector_misses, read_sector_accesses, read_sector_misses;
 };
 void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
                      uint64_t bytes, struct ct_llc_answer *a);

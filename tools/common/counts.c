@@ -4,60 +4,66 @@
 #include <stdio.h>
 
 struct count_metric {
-	const char *metric, *unit;
+	const char *metric;
 	size_t offset; /* of a uint64_t in struct ct_replay_counts */
 };
 
-#define COUNT(metric, unit, member) {metric, unit, offsetof(struct ct_replay_counts, member)}
+#define COUNT(metric, member) {metric, offsetof(struct ct_replay_counts, member)}
 
 static const struct count_metric counts[] = {
-	COUNT("warp_insts", "instructions", warp_insts),
-	COUNT("thread_insts", "instructions", thread_insts),
-	COUNT("mem_insts", "instructions", mem_insts),
-	COUNT("global_requests", "instructions", global_requests),
-	COUNT("global_lane_accesses", "accesses", global_lane_accesses),
-	COUNT("l1_sector_accesses", "sectors", l1_accesses),
-	COUNT("l1_sector_misses", "sectors", l1_misses),
-	COUNT("l1_pending_hits", "sectors", l1_pending),
-	COUNT("l1_read_sector_accesses", "sectors", l1_read_accesses),
-	COUNT("l1_read_sector_misses", "sectors", l1_read_misses),
-	COUNT("l1_read_pending_hits", "sectors", l1_read_pending),
-	COUNT("l1_line_accesses", "lines", l1_line_accesses),
-	COUNT("l1_line_misses", "lines", l1_line_misses),
-	COUNT("llc_sector_accesses", "sectors", llc_accesses),
-	COUNT("llc_sector_misses", "sectors", llc_misses),
-	COUNT("llc_pending_hits", "sectors", llc_pending),
-	COUNT("llc_read_sector_accesses", "sectors", llc_read_accesses),
-	COUNT("llc_read_sector_misses", "sectors", llc_read_misses),
-	COUNT("llc_line_accesses", "lines", llc_line_accesses),
-	COUNT("llc_line_misses", "lines", llc_line_misses),
-	COUNT("dram_read_bytes", "bytes", dram_read_bytes),
-	COUNT("dram_write_bytes", "bytes", dram_write_bytes),
-	COUNT("cycles", "cycles", cycles),
-	COUNT("launch_cycles", "cycles", launch_cycles),
+	COUNT("warp_insts", warp_insts),
+	COUNT("thread_insts", thread_insts),
+	COUNT("mem_insts", mem_insts),
+	COUNT("global_requests", global_requests),
+	COUNT("global_lane_accesses", global_lane_accesses),
+	COUNT("l1_sector_accesses", l1_accesses),
+	COUNT("l1_sector_misses", l1_misses),
+	COUNT("l1_pending_hits", l1_pending),
+	COUNT("l1_read_sector_accesses", l1_read_accesses),
+	COUNT("l1_read_sector_misses", l1_read_misses),
+	COUNT("l1_read_pending_hits", l1_read_pending),
+	COUNT("l1_line_accesses", l1_line_accesses),
+	COUNT("l1_line_misses", l1_line_misses),
+	COUNT("llc_sector_accesses", llc_accesses),
+	COUNT("llc_sector_misses", llc_misses),
+	COUNT("llc_pending_hits", llc_pending),
+	COUNT("llc_read_sector_accesses", llc_read_accesses),
+	COUNT("llc_read_sector_misses", llc_read_misses),
+	COUNT("llc_line_accesses", llc_line_accesses),
+	COUNT("llc_line_misses", llc_line_misses),
+	COUNT("dram_read_bytes", dram_read_bytes),
+	COUNT("dram_write_bytes", dram_write_bytes),
+	COUNT("cycles", cycles),
+	COUNT("launch_cycles", launch_cycles),
+	/* Operands of the ratios below, so that profiles merge. */
+	COUNT("replicated_misses", replicated_misses),
+	COUNT("line_fills", line_fills),
+	COUNT("line_copies", line_copies),
+	COUNT("ctas", ctas),
+	COUNT("cta_slots", sm_cta_capacity),
 };
 
 struct ratio_metric {
-	const char *metric, *unit;
+	const char *metric;
 	size_t above, below; /* of uint64_t in struct ct_replay_counts */
 	double factor;
 };
 
-#define RATIO(metric, unit, a, b, f)                                                        \
-	{metric, unit, offsetof(struct ct_replay_counts, a), offsetof(struct ct_replay_counts, b), f}
+#define RATIO(metric, a, b, f)                                                        \
+	{metric, offsetof(struct ct_replay_counts, a), offsetof(struct ct_replay_counts, b), f}
 
 static const struct ratio_metric ratios[] = {
-	RATIO("l1_miss_rate", "ratio", l1_misses, l1_accesses, 1),
-	RATIO("llc_miss_rate", "ratio", llc_misses, llc_accesses, 1),
+	RATIO("l1_miss_rate", l1_misses, l1_accesses, 1),
+	RATIO("llc_miss_rate", llc_misses, llc_accesses, 1),
 	/* Per 1000 thread instructions (design 4). */
-	RATIO("l1_mpki", "misses", l1_misses, thread_insts, 1000),
-	RATIO("llc_mpki", "misses", llc_misses, thread_insts, 1000),
-	RATIO("l1_line_mpki", "misses", l1_line_misses, thread_insts, 1000),
-	RATIO("llc_line_mpki", "misses", llc_line_misses, thread_insts, 1000),
-	RATIO("ipc", "instructions", thread_insts, cycles, 1),
-	RATIO("replication_ratio", "ratio", replicated_misses, line_fills, 1),
-	RATIO("replicas_mean", "copies", line_copies, line_fills, 1),
-	RATIO("sm_fill", "ratio", ctas, sm_cta_capacity, 1),
+	RATIO("l1_mpki", l1_misses, thread_insts, 1000),
+	RATIO("llc_mpki", llc_misses, thread_insts, 1000),
+	RATIO("l1_line_mpki", l1_line_misses, thread_insts, 1000),
+	RATIO("llc_line_mpki", llc_line_misses, thread_insts, 1000),
+	RATIO("ipc", thread_insts, cycles, 1),
+	RATIO("replication_ratio", replicated_misses, line_fills, 1),
+	RATIO("replicas_mean", line_copies, line_fills, 1),
+	RATIO("sm_fill", ctas, sm_cta_capacity, 1),
 };
 
 static uint64_t at(const struct ct_replay_counts *c, size_t offset)
@@ -76,12 +82,12 @@ int ct_counts_add_sn(struct ct_profile *p, const char *scope, const struct ct_re
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && st == CT_OK; i++)
 		st = ct_profile_add_count(p, scope, counts[i].metric, at(c, counts[i].offset),
-		                          counts[i].unit, "replay", e);
+		                          NULL, "replay", e);
 	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
 		st = ct_profile_add_real(p, scope, ratios[i].metric,
 		                         ratios[i].factor *
 		                             quotient(at(c, ratios[i].above), at(c, ratios[i].below)),
-		                         ratios[i].unit, "replay", e);
+		                         NULL, "replay", e);
 	return st;
 }
 
@@ -114,7 +120,7 @@ static double unit_cycles(const struct ct_replay_counts *c, const struct ct_gpu 
 }
 
 struct im_item {
-	const char *item, *unit;
+	const char *item;
 	double value;
 };
 
@@ -126,31 +132,40 @@ int ct_counts_add_im(struct ct_profile *p, const char *scope, const struct ct_re
 	const uint64_t computing =
 		c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
 	const struct im_item items[] = {
-		{"launches", "launches", (double)launches},
-		{"loads", "instructions", (double)loads},
-		{"mem_latency_cycles", "cycles", quotient(c->mem_latency_sum, loads)},
-		{"mem_parallelism", "loads", quotient(c->mem_latency_sum, stall)},
-		{"think_cycles", "cycles", quotient(computing, loads)},
-		{"resident_warps", "warps", quotient(c->resident_warp_cycles, c->busy_sm_cycles)},
-		{"active_sms", "SMs", quotient(c->busy_sm_cycles, run)},
-		{"warps_per_cta", "warps", quotient(c->warps, c->ctas)},
-		{"cta_capacity", "CTAs", quotient(c->sm_cta_capacity, launches)},
-		{"waves", "ratio", quotient(c->ctas, c->sm_cta_capacity)},
-		{"l1_requests", "requests", (double)c->l1_line_accesses},
-		{"l1_line_misses", "requests", (double)c->l1_line_misses},
-		{"llc_requests", "requests", (double)c->llc_line_accesses},
-		{"llc_line_misses", "requests", (double)c->llc_line_misses},
-		{"llc_write_sectors", "sectors", (double)(c->llc_accesses - c->llc_read_accesses)},
-		{"unit_cycles", "cycles", unit_cycles(c, g)},
-		{"issue_cycles", "cycles", (double)c->warp_insts / g->schedulers},
-		{"l1_cycles", "cycles", (double)c->l1_busy},
-		{"noc_request_cycles", "cycles", (double)c->noc_request_busy},
-		{"noc_reply_cycles", "cycles", (double)c->noc_reply_busy},
-		{"llc_cycles", "cycles", (double)c->llc_busy},
-		{"dram_cycles", "cycles", (double)c->dram_busy},
+		{"launches", (double)launches},
+		{"loads", (double)loads},
+		{"mem_latency_cycles", quotient(c->mem_latency_sum, loads)},
+		{"mem_parallelism", quotient(c->mem_latency_sum, stall)},
+		{"think_cycles", quotient(computing, loads)},
+		{"resident_warps", quotient(c->resident_warp_cycles, c->busy_sm_cycles)},
+		{"active_sms", quotient(c->busy_sm_cycles, run)},
+		{"warps_per_cta", quotient(c->warps, c->ctas)},
+		{"cta_capacity", quotient(c->sm_cta_capacity, launches)},
+		{"waves", quotient(c->ctas, c->sm_cta_capacity)},
+		{"l1_requests", (double)c->l1_line_accesses},
+		{"l1_line_misses", (double)c->l1_line_misses},
+		{"llc_requests", (double)c->llc_line_accesses},
+		{"llc_line_misses", (double)c->llc_line_misses},
+		{"llc_write_sectors", (double)(c->llc_accesses - c->llc_read_accesses)},
+		{"unit_cycles", unit_cycles(c, g)},
+		{"issue_cycles", (double)c->warp_insts / g->schedulers},
+		{"l1_cycles", (double)c->l1_busy},
+		{"noc_request_cycles", (double)c->noc_request_busy},
+		{"noc_reply_cycles", (double)c->noc_reply_busy},
+		{"llc_cycles", (double)c->llc_busy},
+		{"dram_cycles", (double)c->dram_busy},
+		/* Operands of the quotients above, so that profiles merge. */
+		{"mem_latency_sum", (double)c->mem_latency_sum},
+		{"mem_stall_warp_cycles", (double)stall},
+		{"resident_warp_cycles", (double)c->resident_warp_cycles},
+		{"busy_sm_cycles", (double)c->busy_sm_cycles},
+		{"run_cycles", (double)run},
+		{"warps", (double)c->warps},
+		{"ctas", (double)c->ctas},
+		{"cta_slots", (double)c->sm_cta_capacity},
 	};
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof items / sizeof items[0] && st == CT_OK; i++)
-		st = ct_profile_add_im(p, scope, items[i].item, items[i].value, items[i].unit, e);
+		st = ct_profile_add_im(p, scope, items[i].item, items[i].value, NULL, e);
 	return st;
 }

@@ -201,6 +201,7 @@ static int end_kernel(struct pass *a, const struct ct_kernel *k)
 	if (st == CT_OK && a->o.per_kernel)
 		st = label(a, "kernel", id) ? count_into(a, a->label.data, &c[0], &util)
 		                            : ct_fail_nomem(a->e);
+	/* The next launch starts from nothing: collect() adds. */
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
 	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {

@@ -80,6 +80,10 @@ static int write_derived(struct pass *a, const struct scope *s, const struct ct_
 	int st = ct_profile_add_real(a->p, s->name, "reg_reuse_far_fraction",
 	                             far_fraction(&c->reg_insts), "ratio", "replay", a->e);
 	if (st == CT_OK)
+		st = ct_profile_add_count(a->p, s->name, "reg_reuses",
+		                          ct_hist_total(&c->reg_insts) - c->reg_insts.cold, NULL,
+		                          "replay", a->e);
+	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "cold_miss_fraction",
 		                         s->counts.llc_line_misses
 		                             ? fmin(1, (double)cold / (double)s->counts.llc_line_misses)
@@ -102,7 +106,7 @@ static int write_derived(struct pass *a, const struct scope *s, const struct ct_
 		                          ct_trace_stats(trace)->missing_kernels, "kernels", "replay",
 		                          a->e);
 	if (st == CT_OK && ct_trace_stats(trace)->truncated)
-		st = ct_profile_add_count(a->p, s->name, "truncated", 1, "", "replay", a->e);
+		st = ct_profile_add_count(a->p, s->name, "truncated", 1, NULL, "replay", a->e);
 	return st;
 }
 
@@ -141,7 +145,9 @@ static int write_util(struct pass *a, const struct scope *s)
 		                         "replay", a->e);
 	}
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, "lines", "replay", a->e);
+		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, NULL, "replay", a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, "replay", a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "useful_bytes_mean",
 		                         requests ? (double)bytes / (double)requests : NAN, "bytes",

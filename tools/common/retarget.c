@@ -112,23 +112,28 @@ static void set_l1(struct target *g)
  * the LLC is the larger (model-notes.md 1.1.3, filtered LLC). */
 static void set_llc(struct target *g)
 {
-	static const char *const gone[] = {"llc_pending_hits", "llc_read_sector_accesses",
-	                                   "llc_read_sector_misses", "dram_write_bytes",
+	static const char *const gone[] = {"llc_pending_hits", "dram_write_bytes",
 	                                   "cold_miss_fraction", NULL};
 	const struct ct_llc_answer *o = &g->a.llc_old, *n = &g->a.llc_new;
 	double kilo = sn(g, "thread_insts") / 1000, had = sn(g, "llc_sector_misses");
-	double more = n->accesses / o->accesses;
-	double sectors = sn(g, "llc_sector_accesses") * more;
-	double lines = sn(g, "llc_line_accesses") * more;
-	double old = share(o->misses, o->accesses);
-	double now = share(fmin(n->misses, n->accesses), n->accesses);
-	double rate = moved(sn(g, "llc_miss_rate"), old, now);
-	double line_rate = moved(sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"), old, now);
+	double sectors = sn(g, "llc_sector_accesses") * n->sector_accesses / o->sector_accesses;
+	double reads = sn(g, "llc_read_sector_accesses");
+	double lines = sn(g, "llc_line_accesses") * n->accesses / o->accesses;
+	double rate = moved(sn(g, "llc_miss_rate"), share(o->sector_misses, o->sector_accesses),
+	                    share(n->sector_misses, n->sector_accesses));
+	double read_rate = moved(sn(g, "llc_read_sector_misses") / reads,
+	                         share(o->read_sector_misses, o->read_sector_accesses),
+	                         share(n->read_sector_misses, n->read_sector_accesses));
+	double line_rate = moved(sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"),
+	                         share(o->misses, o->accesses), share(n->misses, n->accesses));
+	reads *= n->read_sector_accesses / o->read_sector_accesses;
 	set(g, "dram_read_bytes", had > 0 ? sn(g, "dram_read_bytes") * rate * sectors / had : NAN);
 	set(g, "llc_sector_accesses", sectors);
 	set(g, "llc_sector_misses", rate * sectors);
 	set(g, "llc_miss_rate", rate);
 	set(g, "llc_mpki", rate * sectors / kilo);
+	set(g, "llc_read_sector_accesses", reads);
+	set(g, "llc_read_sector_misses", read_rate * reads);
 	set(g, "llc_line_accesses", lines);
 	set(g, "llc_line_misses", line_rate * lines);
 	set(g, "llc_line_mpki", line_rate * lines / kilo);
@@ -136,6 +141,20 @@ static void set_llc(struct target *g)
 	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
 	        (double)ct_gpu_llc_bytes(&g->s->gpu));
 	unknown(g, gone);
+}
+
+/* Another L1 lets other reads pass; the LLC's misses stay, as far as there are reads. */
+static void filter(struct ct_llc_answer *a, double reads)
+{
+	double more = a->read_accesses * (reads - 1), more_sectors = a->read_sector_accesses * (reads - 1);
+	a->accesses += more;
+	a->read_accesses += more;
+	a->sector_accesses += more_sectors;
+	a->read_sector_accesses += more_sectors;
+	a->misses = fmin(a->misses, a->accesses);
+	a->read_misses = fmin(a->read_misses, a->read_accesses);
+	a->sector_misses = fmin(a->sector_misses, a->sector_accesses);
+	a->read_sector_misses = fmin(a->read_sector_misses, a->read_sector_accesses);
 }
 
 static int find_answers(struct target *g)
@@ -150,7 +169,7 @@ static int find_answers(struct target *g)
 	a->reads = a->l1_old.read_line_misses > 0
 	               ? a->l1_new.read_line_misses / a->l1_old.read_line_misses
 	               : 1;
-	a->llc_new.accesses += a->llc_new.read_accesses * (a->reads - 1);
+	filter(&a->llc_new, a->reads);
 	return st;
 }
 
