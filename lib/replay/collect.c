@@ -3,7 +3,10 @@
  * The collector stage makes two steps a cycle; times in it are counted in half
  * cycles. An instruction issued in cycle t is taken by a collector in the first step
  * of t + 1 at the earliest; from the next step on each register bank hands out one
- * operand a step; one step after the last operand it leaves for its unit. */
+ * operand a step; one step after the last operand it leaves for its unit. Where no
+ * collector is free the instruction is parked: in each step the classes are served in
+ * the order of enum rp_unit, of each class the oldest of the SM first, and while that one
+ * finds no collector the younger ones of its class wait too. */
 #include <string.h>
 
 #include "replay/private/engine.h"
@@ -43,16 +46,15 @@ static void to_lsu(struct rp_sm *sm, struct rp_sched *s, uint32_t mem, uint32_t 
 	rp_lsu_offer(sm);
 }
 
-static void enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, const struct rp_parked *p,
-                  uint32_t now)
+/* The instruction enters collector c of its scheduler in step `start`; all that follows
+ * is known, except when the load/store unit will take a memory instruction. */
+static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
+                  uint32_t start)
 {
-	struct rp_sched *s = &sm->sched[k];
+	struct rp_sched *s = &sm->sched[p->sched];
 	const struct rp_op *op = p->op;
 	struct rp_warp *w = &sm->warp[p->warp];
-	uint32_t c = free_collector(r, s), unit = p->unit;
-	uint32_t start = max32(2 * (p->issued + 1), s->collector_free[c]);
-	uint32_t leave = read_operands(r, s, p->warp, op, start);
-	(void)now;
+	uint32_t unit = op->unit, leave = read_operands(r, s, p->warp, op, start);
 	s->idoc_free[unit] = start / 2;
 	if (p->mem != RP_NO_INDEX) {
 		if (s->at_lsu == RP_NO_INDEX && !s->nheld) {
@@ -76,19 +78,89 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, const struc
 	w->done = max32(w->done, done);
 }
 
+/* First cycle in which a parked instruction can find a collector, as far as known: the
+ * oldest of each class counts. */
+static uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	uint32_t next = RP_NEVER, seen = 0;
+	for (uint32_t i = 0; i < sm->nparked; i++) {
+		const struct rp_parked *p = &sm->parked[i];
+		if (seen >> p->op->unit & 1)
+			continue;
+		seen |= 1u << p->op->unit;
+		const struct rp_sched *s = &sm->sched[p->sched];
+		uint32_t free_at = s->collector_free[free_collector(r, s)];
+		if (free_at == RP_NEVER)
+			continue;
+		uint32_t at = max32(p->issued + 1, free_at / 2);
+		if (at < next)
+			next = at;
+	}
+	return next;
+}
+
 void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                 const struct rp_op *op, uint32_t mem, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
-	struct rp_parked p = {op, now, mem, (uint16_t)warp, op->unit};
-	if (!s->nparked && s->collector_free[free_collector(r, s)] != RP_NEVER) {
-		enter(r, sm, k, &p, now);
+	struct rp_parked p = {op, now, mem, (uint16_t)warp, (uint8_t)k};
+	uint32_t c = free_collector(r, s), start = 2 * (now + 1);
+	if (!sm->nparked && s->collector_free[c] <= start) {
+		enter(r, sm, &p, c, start);
 		return;
 	}
 	s->idoc_free[op->unit] = RP_NEVER;
 	if (mem == RP_NO_INDEX)
 		sm->warp[warp].open++;
-	s->parked[s->nparked++] = p;
+	sm->parked[sm->nparked++] = p; /* oldest first: issue order */
+	uint32_t at = next_unpark(r, sm);
+	if (at < sm->unpark_at)
+		sm->unpark_at = at;
+}
+
+static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t i, uint32_t c, uint32_t step)
+{
+	struct rp_parked p = sm->parked[i];
+	struct rp_sched *s = &sm->sched[p.sched];
+	memmove(sm->parked + i, sm->parked + i + 1, (--sm->nparked - i) * sizeof *sm->parked);
+	enter(r, sm, &p, c, step);
+	uint32_t at = max32(s->idoc_free[p.op->unit], s->stepped);
+	if (at < s->next)
+		s->next = at;
+	if (p.mem == RP_NO_INDEX) {
+		sm->warp[p.warp].open--;
+		rp_wake(sm, r, p.warp, step / 2);
+		rp_warp_check_end(r, sm, p.warp, step / 2);
+	}
+}
+
+/* One step: what is parked and can enter does. */
+static void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step)
+{
+	uint32_t units = 0;
+	for (uint32_t i = 0; i < sm->nparked; i++)
+		units |= 1u << sm->parked[i].op->unit;
+	for (uint32_t unit = 0; units >> unit; unit++)
+		for (uint32_t i = 0; (units >> unit & 1) && i < sm->nparked;) {
+			const struct rp_parked *p = &sm->parked[i];
+			const struct rp_sched *s = &sm->sched[p->sched];
+			if (p->op->unit != unit) {
+				i++;
+				continue;
+			}
+			uint32_t c = free_collector(r, s);
+			if (2 * (p->issued + 1) > step || s->collector_free[c] > step)
+				break; /* the younger of the class wait behind it */
+			unpark(r, sm, i, c, step);
+		}
+}
+
+void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	unpark_step(r, sm, 2 * now);
+	unpark_step(r, sm, 2 * now + 1);
+	uint32_t next = next_unpark(r, sm);
+	sm->unpark_at = next <= now ? now + 1 : next;
 }
 
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -103,17 +175,7 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	uint32_t step = max32(h.step, 2 * now);
 	s->collector_free[h.collector] = step;
 	to_lsu(sm, s, h.mem, step);
-	while (s->nparked && s->collector_free[free_collector(r, s)] != RP_NEVER) {
-		struct rp_parked p = s->parked[0];
-		memmove(s->parked, s->parked + 1, --s->nparked * sizeof *s->parked);
-		enter(r, sm, k, &p, now);
-		uint32_t at = max32(s->idoc_free[p.unit], s->stepped);
-		if (at < s->next)
-			s->next = at;
-		if (p.mem == RP_NO_INDEX) {
-			sm->warp[p.warp].open--;
-			rp_wake(sm, r, p.warp, now);
-			rp_warp_check_end(r, sm, p.warp, now);
-		}
-	}
+	uint32_t at = next_unpark(r, sm);
+	if (at < sm->unpark_at)
+		sm->unpark_at = at;
 }

@@ -106,6 +106,7 @@ void rp_llc_free(struct ct_replay *r)
 		rp_ring_free(&s->replies);
 		free(s->mshr);
 		free(s->due);
+		free(s->past);
 		free(s->bucket);
 		free(s->waiter);
 		free(s->missq.p);
@@ -139,6 +140,45 @@ int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 		part->next = part->next < s->next ? part->next : s->next;
 	}
 	return 0;
+}
+
+/* Requests that had entered the queue by `cycle` and had not left it. The slices are a
+ * window ahead of the network, so some have left since. */
+static uint32_t queued_at(const struct rp_slice *s, uint64_t cycle)
+{
+	uint32_t entered, left, lo = 0, hi = s->npast;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (s->past[mid].entered <= cycle)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	entered = lo;
+	for (lo = 0, hi = s->npast; lo < hi;) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (s->past[mid].left <= cycle)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	left = lo;
+	for (lo = 0, hi = s->input.n; lo < hi;) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (rp_ring_at(&s->input, mid)->when <= cycle)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return entered + lo - left;
+}
+
+int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
+{
+	const struct rp_slice *s = &r->slice[slice];
+	if (s->input.n + s->npast + 4 <= r->g.llc_queue)
+		return 1;
+	return queued_at(s, cycle) + 4 <= r->g.llc_queue;
 }
 
 void rp_llc_flush(struct ct_replay *r)
@@ -354,6 +394,18 @@ static void count(struct ct_replay *r, const struct rp_packet *p, enum outcome w
 	}
 }
 
+static int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
+{
+	if (s->npast == s->past_cap) {
+		size_t cap = s->past_cap;
+		if (ct_grow((void **)&s->past, &cap, s->npast + 1, sizeof *s->past) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		s->past_cap = (uint32_t)cap;
+	}
+	s->past[s->npast++] = (struct rp_past){entered, now};
+	return 0;
+}
+
 /* The tags serve the head of the input queue; 0 when it has to be tried again. */
 static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
@@ -364,6 +416,8 @@ static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	if (what == FAIL)
 		return 0;
 	rp_ring_pop(&s->input);
+	if (note_left(r, s, p.when, now) < 0)
+		return 0;
 	count(r, &p, what);
 	rp_llc_log(r, s->id, &p, now, (int)what);
 	if (store || what == HIT)
@@ -462,6 +516,8 @@ static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t
 int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to)
 {
 	(void)from;
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		r->slice[i].npast = 0;
 	for (uint32_t i = 0; i < r->partitions; i++) {
 		struct rp_partition *p = &r->part[i];
 		while (p->next < to)

@@ -18,6 +18,9 @@ struct rp_net {
 	uint32_t *chain;
 	uint32_t span;
 	uint32_t pending;     /* inputs in want */
+	struct rp_ring *out;  /* requests that have arrived and that the slice has not taken */
+	uint64_t *holding;    /* outputs with any */
+	uint32_t held;
 };
 
 int rp_ring_push(struct rp_ring *q, const struct rp_packet *p)
@@ -61,7 +64,10 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	n->waiting = ct_calloc(inputs, sizeof *n->waiting);
 	n->bucket = ct_calloc(n->span, sizeof *n->bucket);
 	n->chain = ct_calloc(inputs, sizeof *n->chain);
-	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->bucket || !n->chain)
+	n->out = ct_calloc(outputs, sizeof *n->out);
+	n->holding = ct_calloc(outputs / 64 + 1, sizeof *n->holding);
+	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->bucket || !n->chain ||
+	    !n->out || !n->holding)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n->span; i++)
 		n->bucket[i] = RP_NO_INDEX;
@@ -72,6 +78,10 @@ void rp_net_free(struct rp_net *n)
 {
 	if (!n)
 		return;
+	for (uint32_t i = 0; n->out && i < n->outputs; i++)
+		rp_ring_free(&n->out[i]);
+	free(n->out);
+	free(n->holding);
 	free(n->want);
 	free(n->busy);
 	free(n->next);
@@ -189,7 +199,7 @@ static uint32_t flits(const struct ct_replay *r, const struct rp_packet *k, int 
 static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t cycle, uint64_t to)
 {
 	for (uint32_t o = next_output(n, -1); o < n->outputs; o = next_output(n, o)) {
-		if (n->free_at[o] > cycle)
+		if (n->free_at[o] > cycle || n->out[o].n >= RP_NET_QUEUE)
 			continue;
 		uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
 		struct rp_ring *q = p->head(p->r, i);
@@ -210,6 +220,26 @@ static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_
 	return 0;
 }
 
+/* Each slice takes the first packet that waits at its output, if its queue has room;
+ * then the delay line to the queue. */
+static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
+{
+	for (uint32_t w = 0; w * 64 < n->outputs; w++)
+		for (uint64_t m = n->holding[w]; m; m &= m - 1) {
+			uint32_t o = w * 64 + lowest(m);
+			const struct rp_packet *k = rp_ring_at(&n->out[o], 0);
+			if (k->when >= cycle || !rp_llc_accepts(r, o, cycle))
+				continue;
+			if (rp_llc_accept(r, k, cycle + r->g.noc_latency + r->g.llc_latency) < 0)
+				return -1;
+			rp_ring_pop(&n->out[o]);
+			n->held--;
+			if (!n->out[o].n)
+				n->holding[w] &= ~(UINT64_C(1) << o % 64);
+		}
+	return 0;
+}
+
 static int run(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t to)
 {
 	for (uint32_t i = 0; i < n->inputs; i++)
@@ -223,6 +253,8 @@ static int run(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t 
 			ask(n, i, p->output(rp_ring_at(p->head(p->r, i), 0)));
 			i = next;
 		}
+		if (n->held && take(n, p->r, cycle) < 0)
+			return -1;
 		if (n->pending && serve(n, p, from, cycle, to) < 0)
 			return -1;
 	}
@@ -257,10 +289,54 @@ static uint32_t to_sm(const struct rp_packet *p)
 	return p->sm;
 }
 
-/* The slice takes it one cycle later; then the delay line to its input queue. */
+/* The slice takes it one cycle later if it can. */
 static int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
-	return rp_llc_accept(r, p, cycle + 1 + r->g.noc_latency + r->g.llc_latency);
+	struct rp_net *n = r->to_llc;
+	struct rp_packet q = *p;
+	uint32_t o = p->slice;
+	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1))
+		return rp_llc_accept(r, p, cycle + 1 + r->g.noc_latency + r->g.llc_latency);
+	q.when = cycle;
+	if (rp_ring_push(&n->out[o], &q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	n->holding[o / 64] |= UINT64_C(1) << o % 64;
+	n->held++;
+	return 0;
+}
+
+int rp_net_idle(const struct ct_replay *r)
+{
+	return !r->to_llc->held;
+}
+
+static uint32_t put_in(const struct rp_ring *q, uint64_t cycle)
+{
+	uint32_t lo = 0, hi = q->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (rp_ring_at(q, mid)->when < cycle)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* An SM whose network queue is full keeps its misses for a window: the network has not
+ * run yet, so the exact cycle at which a place becomes free is not known. */
+void rp_net_backpressure(struct ct_replay *r, uint64_t cycle)
+{
+	uint64_t end = cycle + r->window;
+	if (cycle < r->base || end - r->base > RP_LAST_CYCLE)
+		return;
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		struct rp_sm *sm = &r->sm[i];
+		if (sm->missq.n < RP_NET_QUEUE)
+			continue;
+		if (put_in(&sm->missq, cycle) >= RP_NET_QUEUE && sm->missq_last < end - r->base)
+			sm->missq_last = (uint32_t)(end - r->base);
+	}
 }
 
 /* Two cycles from the network's output to the load/store unit's response queue. */

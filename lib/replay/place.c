@@ -75,7 +75,7 @@ static int quiet(const struct ct_replay *r)
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].missq.n || r->sm[i].direct.n || r->sm[i].replies.n)
 			return 0;
-	if (rp_llc_next(r) != RP_NEVER64)
+	if (!rp_net_idle(r) || rp_llc_next(r) != RP_NEVER64)
 		return 0;
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		if (rp_llc_replies((struct ct_replay *)(uintptr_t)r, i)->n)
@@ -94,6 +94,7 @@ static int close_window(struct ct_replay *r)
 		return r->error.status;
 	rp_llc_log_flush(r, r->horizon);
 	r->horizon = end;
+	rp_net_backpressure(r, end);
 	rp_counts_warm(r);
 	return rp_directory_merge(r);
 }

@@ -55,7 +55,8 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->ctas = sm->warps_live = 0;
 	sm->fetch = 0;
 	sm->nheap = 0;
-	sm->next_free = sm->wipe_at = RP_NEVER;
+	sm->next_free = sm->wipe_at = sm->unpark_at = RP_NEVER;
+	sm->nparked = 0;
 	sm->offer = r->first_place;
 	sm->lsu_mem = RP_NO_INDEX;
 	sm->lsu_next = RP_NEVER;
@@ -81,6 +82,7 @@ static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 	uint32_t t = min32(sm->l1_next, sm->lsu_next);
 	t = min32(t, sm->next_free);
 	t = min32(t, sm->wipe_at);
+	t = min32(t, sm->unpark_at);
 	t = min32(t, reply_at(r, sm));
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
 		t = min32(t, sm->sched[k].next);
@@ -127,6 +129,8 @@ static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		rp_l1_step(r, sm, now);
 	if (sm->lsu_next <= now)
 		rp_lsu_step(r, sm, now);
+	if (sm->unpark_at <= now)
+		rp_collect_step(r, sm, now);
 	uint32_t n = r->g.schedulers, k = now % n;
 	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1)
 		if (sm->sched[k].next <= now)

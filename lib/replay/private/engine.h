@@ -37,9 +37,10 @@ enum {
 };
 #define RP_NO_INDEX 0xffffffffu
 
-/* Units that a scheduler owns one of (the load/store unit is the SM's). */
+/* Units that a scheduler owns one of (the load/store unit is the SM's), in the order in
+ * which their instructions are given operand collectors. */
 enum rp_unit {
-	RP_INT, RP_SP, RP_DP, RP_SFU, RP_BRANCH, RP_TEX, RP_TENSOR, RP_UNIFORM, RP_OTHER, RP_MEM,
+	RP_SP, RP_SFU, RP_MEM, RP_DP, RP_INT, RP_BRANCH, RP_TEX, RP_TENSOR, RP_UNIFORM, RP_OTHER,
 	RP_UNITS
 };
 
@@ -158,7 +159,7 @@ struct rp_parked {
 	const struct rp_op *op;
 	uint32_t issued, mem;
 	uint16_t warp;
-	uint8_t unit;
+	uint8_t sched;
 };
 /* A memory instruction that holds a collector until the load/store unit takes it. */
 struct rp_held { uint32_t mem, step; uint8_t collector; };
@@ -170,9 +171,8 @@ struct rp_sched {
 	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
 	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
 	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
-	struct rp_parked parked[RP_UNITS];
 	struct rp_held held[RP_MAX_COLLECTORS];
-	uint32_t nparked, nheld;
+	uint32_t nheld;
 	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
 	uint32_t next, stepped;            /* next attempt; cycle of the last one + 1 */
 	uint32_t last;                     /* slot that issued last */
@@ -197,6 +197,10 @@ struct rp_sm {
 	uint32_t next_free;                /* earliest free_at of its CTAs */
 	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
 	uint32_t busy_since;
+
+	/* waiting for an operand collector, oldest first */
+	struct rp_parked parked[RP_MAX_SCHEDULERS * RP_UNITS];
+	uint32_t nparked, unpark_at;
 
 	/* load/store unit */
 	uint32_t lsu_mem, lsu_line, lsu_next, lsu_free;
@@ -329,6 +333,7 @@ uint32_t rp_fixed_next(const struct rp_sm *sm);
 /* collect.c: operand collectors and units. */
 void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                 const struct rp_op *op, uint32_t mem, uint32_t now);
+void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 
 /* ldst.c */
@@ -353,6 +358,8 @@ void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 int rp_l1_push(struct rp_sm *sm, uint32_t lreq, uint32_t sectors, uint32_t banks, uint32_t ready);
 void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now);
 
+enum { RP_NET_QUEUE = 512 }; /* packets at an input, and at an output (accelsim-model.md 7) */
+
 /* rings */
 int rp_ring_push(struct rp_ring *q, const struct rp_packet *p);
 static inline struct rp_packet *rp_ring_at(const struct rp_ring *q, uint32_t i)
@@ -372,12 +379,18 @@ void rp_net_free(struct rp_net *n);
 /* Moves requests in cycles [from, to) (those put in before their cycle), replies
  * likewise (those put in at or before it). */
 int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to);
+/* Packets that SMs have put in before `cycle` and that wait for their first hop. */
+void rp_net_backpressure(struct ct_replay *r, uint64_t cycle);
+int rp_net_idle(const struct ct_replay *r);
 int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to);
 
 /* llc.c */
 int rp_llc_init(struct ct_replay *r, struct ct_error *e);
 void rp_llc_free(struct ct_replay *r);
 int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when);
+/* Whether the slice's input queue has the four free places that it wants before it takes
+ * a packet from the network in this cycle. */
+int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle);
 struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice);
 int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to);
 int rp_llc_idle(const struct ct_replay *r);

@@ -48,10 +48,14 @@ struct rp_l2_mshr {
 	uint8_t atomic;
 };
 
+struct rp_past { uint64_t entered, left; };
+
 struct rp_slice {
 	uint32_t id;
 	struct rp_tags tags;
 	struct rp_ring input;    /* delay line and input queue; when: enters the queue */
+	struct rp_past *past;    /* requests that left the input queue in this window */
+	uint32_t past_cap, npast;
 	struct rp_ring ready;    /* filled, to be answered */
 	struct rp_ring replies;  /* when: put into the network */
 	uint64_t reply_last;
