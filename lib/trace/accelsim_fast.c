@@ -20,16 +20,32 @@ enum {
 	MAX_CHAIN = 16   /* texts with one PC (called functions); further ones are slow only */
 };
 
+enum { REST_MAX = 248 };
+
+/* What followed the base address of a line last time: strides and differences mostly
+ * stay the same from one execution to the next, and are then neither parsed nor packed
+ * again. */
+struct rest {
+	uint16_t length;
+	uint8_t lanes;       /* set mask bits that the text belongs to */
+	uint8_t form;        /* enum ct_addr_form */
+	uint8_t packed_bytes, packed_runs;
+	int64_t stride, lowest;
+	char text[REST_MAX + 8];
+	unsigned char packed[CT_PACK_DELTAS_MAX];
+};
+
 struct template {
 	uint32_t sid;
 	uint32_t next;    /* template that followed last time, plus 1 */
 	uint32_t chain;   /* next one with the same hash, plus 1 */
 	uint16_t length;  /* of the text, with the newline if nothing else follows */
-	uint8_t words, tail_words;
+	uint8_t words;
 	uint8_t tail_length;
 	uint8_t mask_at;
 	uint8_t flags;    /* CT_TPL_* */
 	uint8_t registers;
+	struct rest *rest; /* NULL: none yet */
 	uint64_t pc;
 	uint64_t text[WORDS], care[WORDS];
 	uint64_t tail[TAIL_WORDS], tail_care[TAIL_WORDS];
@@ -40,6 +56,7 @@ struct ct_templates {
 	size_t n, cap;
 	uint32_t *bucket; /* by PC, plus 1 */
 	size_t buckets;
+	struct rest *recent; /* last one kept, whichever line it is of */
 };
 
 struct ct_templates *ct_templates_new(void)
@@ -47,10 +64,18 @@ struct ct_templates *ct_templates_new(void)
 	return calloc(1, sizeof(struct ct_templates));
 }
 
+static void free_rests(struct ct_templates *s)
+{
+	s->recent = NULL;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->t[i].rest);
+}
+
 void ct_templates_free(struct ct_templates *s)
 {
 	if (!s)
 		return;
+	free_rests(s);
 	free(s->t);
 	free(s->bucket);
 	free(s);
@@ -58,6 +83,7 @@ void ct_templates_free(struct ct_templates *s)
 
 void ct_templates_reset(struct ct_templates *s)
 {
+	free_rests(s);
 	s->n = 0;
 	if (s->buckets)
 		memset(s->bucket, 0, s->buckets * sizeof *s->bucket);
@@ -89,7 +115,8 @@ static int grow_buckets(struct ct_templates *s)
 static void to_words(uint64_t *text, uint64_t *care, unsigned words, const char *p, size_t n)
 {
 	unsigned char bytes[8 * WORDS] = {0}, counts[8 * WORDS] = {0};
-	memcpy(bytes, p, n);
+	if (n)
+		memcpy(bytes, p, n);
 	memset(counts, 0xff, n);
 	memcpy(text, bytes, 8 * words);
 	memcpy(care, counts, 8 * words);
@@ -107,20 +134,27 @@ static void spare_mask(struct template *x)
 	memcpy(x->text, text, sizeof text);
 }
 
-static inline int matches(const struct template *x, const char *p)
+/* Fixed numbers of words: a loop whose length changes from line to line would be
+ * mispredicted on each of them. Words that do not count compare nothing. */
+static inline uint64_t differences(const uint64_t *text, const uint64_t *care, const char *p,
+                                   unsigned words)
 {
 	uint64_t differ = 0;
-	for (unsigned i = 0; i < x->words; i++)
-		differ |= (ct_load64(p + 8 * i) ^ x->text[i]) & x->care[i];
-	return differ == 0;
+	for (unsigned i = 0; i < words; i++)
+		differ |= (ct_load64(p + 8 * i) ^ text[i]) & care[i];
+	return differ;
+}
+
+static inline int matches(const struct template *x, const char *p)
+{
+	if (x->words > 8 && differences(x->text + 8, x->care + 8, p + 64, WORDS - 8))
+		return 0;
+	return differences(x->text, x->care, p, 8) == 0;
 }
 
 static inline int tail_matches(const struct template *x, const char *p)
 {
-	uint64_t differ = 0;
-	for (unsigned i = 0; i < x->tail_words; i++)
-		differ |= (ct_load64(p + 8 * i) ^ x->tail[i]) & x->tail_care[i];
-	return differ == 0;
+	return differences(x->tail, x->tail_care, p, TAIL_WORDS) == 0;
 }
 
 /* Any template for the line at p, by its PC; *tried templates of that hash. */
@@ -177,12 +211,10 @@ uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint3
 	x.length = (uint16_t)n;
 	x.words = (uint8_t)((n + 7) / 8);
 	x.mask_at = (uint8_t)(t->mask_text - t->fixed);
-	to_words(x.text, x.care, x.words, t->fixed, n);
+	to_words(x.text, x.care, WORDS, t->fixed, n);
 	spare_mask(&x);
 	x.tail_length = (uint8_t)tail;
-	x.tail_words = (uint8_t)((tail + 7) / 8);
-	if (tail)
-		to_words(x.tail, x.tail_care, x.tail_words, t->tail, tail);
+	to_words(x.tail, x.tail_care, TAIL_WORDS, t->tail, tail);
 	uint32_t *head = bucket_of(s, x.pc);
 	x.chain = *head;
 	s->t[s->n++] = x;
@@ -196,22 +228,39 @@ void ct_templates_follow(struct ct_templates *s, uint32_t a, uint32_t b)
 		s->t[a - 1].next = b;
 }
 
+/* Values of hexadecimal digits, 16 for everything else. */
+#define X16 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16
+static const uint8_t hex_value[256] = {
+	X16, X16, X16,
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 16, 16, 16, 16, 16, /* '0' */
+	16, 10, 11, 12, 13, 14, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16,
+	X16,
+	16, 10, 11, 12, 13, 14, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16,
+	X16, X16, X16, X16, X16, X16, X16, X16, X16,
+};
+#undef X16
+
+static inline unsigned hex_at(const char *p)
+{
+	return hex_value[(unsigned char)*p];
+}
+
 /* Eight hexadecimal digits; 0 when one of them is none. */
 static inline int mask_digits(const char *p, uint32_t *out)
 {
 	uint32_t v = 0;
-	int bad = 0;
+	unsigned bad = 0;
 	if (ct_load64(p) == ct_load64("ffffffff")) {
 		*out = UINT32_MAX;
 		return 1;
 	}
 	for (int i = 0; i < 8; i++) {
-		int d = ct_hex_digit(p[i]);
+		unsigned d = hex_at(p + i);
 		bad |= d;
-		v = v << 4 | (unsigned)(d & 15);
+		v = v << 4 | d;
 	}
 	*out = v;
-	return bad >= 0;
+	return bad < 16;
 }
 
 /* A decimal of up to 18 digits, as all but absurd differences are. */
@@ -239,8 +288,8 @@ static inline const char *short_hex(const char *p, uint64_t *out)
 		p += 2;
 	const char *start = p;
 	uint64_t v = 0;
-	for (int d; (d = ct_hex_digit(*p)) >= 0; p++)
-		v = v << 4 | (unsigned)d;
+	for (unsigned d; (d = hex_at(p)) < 16; p++)
+		v = v << 4 | d;
 	*out = v;
 	return p > start && p - start <= 16 ? p : NULL;
 }
@@ -261,29 +310,116 @@ static const char *list_field(const char *p, struct ct_pack_addr *a)
 	return p;
 }
 
-/* The address field at p ("1 0x7f00 4"): its end, or NULL for the slow parser. */
-static const char *address_field(const char *p, uint32_t mask, struct ct_pack_addr *a)
+/* The stride or the differences at p: the end, or NULL for the slow parser. */
+static const char *rest_field(const char *p, struct ct_pack_addr *a)
+{
+	int64_t at = 0;
+	a->lowest = 0;
+	if (a->form == CT_ADDR_STRIDE) {
+		if (*p != ' ' || !(p = short_i64(p + 1, &a->stride)))
+			return NULL;
+		if (a->stride < 0)
+			a->lowest = a->stride < -((int64_t)1 << 32) ? INT64_MIN : 31 * a->stride;
+		return p;
+	}
+	for (unsigned i = 1; i < a->n; i++) {
+		if (*p != ' ' || !(p = short_i64(p + 1, &a->delta[i - 1])))
+			return NULL;
+		/* Sums of 31 differences of up to 18 digits may wrap, which only makes `lowest`
+		 * useless for absurd addresses. */
+		at = (int64_t)((uint64_t)at + (uint64_t)a->delta[i - 1]);
+		if (at < a->lowest)
+			a->lowest = at;
+	}
+	return p;
+}
+
+/* Whether the rest of a line is that of r: the line's own tail must end it. */
+static int same_rest(const struct template *x, const struct rest *r, const char *p,
+                     const struct ct_pack_addr *a)
+{
+	if (!r || r->lanes != a->n || r->form != a->form || r->length == 0)
+		return 0;
+	unsigned n = r->length, i = 0;
+	for (; i + 8 <= n; i += 8)
+		if (ct_load64(p + i) != ct_load64(r->text + i))
+			return 0;
+	for (; i < n; i++)
+		if (p[i] != r->text[i])
+			return 0;
+	return r == x->rest || (n >= x->tail_length && tail_matches(x, p + n - x->tail_length));
+}
+
+static void recall(const struct rest *r, struct ct_pack_addr *a)
+{
+	a->stride = r->stride;
+	a->lowest = r->lowest;
+	a->packed = r->packed;
+	a->packed_bytes = r->packed_bytes;
+	a->packed_runs = r->packed_runs;
+}
+
+/* Keeps [p, end) and what it meant; the differences are packed in passing. */
+static void remember(struct ct_templates *s, struct template *x, const char *p, const char *end,
+                     struct ct_pack_addr *a)
+{
+	size_t n = (size_t)(end - p);
+	struct rest *r = x->rest;
+	if (n > REST_MAX || (!r && !(r = x->rest = malloc(sizeof *r))))
+		return;
+	s->recent = r;
+	r->length = (uint16_t)n;
+	r->lanes = (uint8_t)a->n;
+	r->form = (uint8_t)a->form;
+	r->stride = a->stride;
+	r->lowest = a->lowest;
+	r->packed_bytes = r->packed_runs = 0;
+	memcpy(r->text, p, n);
+	if (a->form == CT_ADDR_DELTAS) {
+		unsigned bytes = ct_pack_deltas(a, r->packed, &r->packed_runs);
+		if (bytes > UINT8_MAX) {
+			r->length = 0; /* matches nothing */
+			return;
+		}
+		r->packed_bytes = (uint8_t)bytes;
+		a->packed = r->packed;
+		a->packed_bytes = r->packed_bytes;
+		a->packed_runs = r->packed_runs;
+	}
+}
+
+/* The address field at p ("1 0x7f00 4") and the line's tail behind it: the end, or
+ * NULL for the slow parser. */
+static const char *address_field(struct ct_templates *s, struct template *x, const char *p,
+                                 uint32_t mask, struct ct_pack_addr *a)
 {
 	char form = p[0];
 	if (p[1] != ' ' || form < '0' || form > '2')
 		return NULL;
-	a->n = ct_popcount(mask);
+	a->n = mask == UINT32_MAX ? 32 : ct_popcount(mask);
 	a->stride = 0;
+	a->packed = NULL;
 	if (form == '0') {
 		a->form = CT_ADDR_LIST;
-		return list_field(p + 1, a);
+		a->lowest = INT64_MIN;
+		p = list_field(p + 1, a);
+		return p && tail_matches(x, p) ? p + x->tail_length : NULL;
 	}
+	a->form = form == '1' ? CT_ADDR_STRIDE : CT_ADDR_DELTAS;
 	p = short_hex(p + 2, &a->base);
 	if (!p)
 		return NULL;
-	if (form == '1') {
-		a->form = CT_ADDR_STRIDE;
-		return *p == ' ' ? short_i64(p + 1, &a->stride) : NULL;
+	const struct rest *r = x->rest;
+	if (same_rest(x, r, p, a) || (r != s->recent && same_rest(x, r = s->recent, p, a))) {
+		recall(r, a);
+		return p + r->length;
 	}
-	a->form = CT_ADDR_DELTAS;
-	for (unsigned i = 1; i < a->n; i++)
-		if (*p != ' ' || !(p = short_i64(p + 1, &a->delta[i - 1])))
-			return NULL;
+	const char *start = p;
+	p = rest_field(p, a);
+	if (!p || !tail_matches(x, p))
+		return NULL;
+	p += x->tail_length;
+	remember(s, x, start, p, a);
 	return p;
 }
 
@@ -352,10 +488,9 @@ const char *ct_templates_line(struct ct_templates *s, const char *p, int has_lin
 	}
 	addr.form = CT_ADDR_NONE;
 	if (x->flags & CT_TPL_ADDRESS) {
-		p = address_field(p, mask, &addr);
-		if (!p || !tail_matches(x, p))
+		p = address_field(s, x, p, mask, &addr);
+		if (!p)
 			return NULL;
-		p += x->tail_length;
 	}
 	if (x->flags & CT_TPL_VALUES)
 		return values_line(s, x, p, mask, w, o, n, &addr, keep_values);

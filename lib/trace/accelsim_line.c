@@ -211,6 +211,8 @@ static int parse_addresses(struct scan *s, struct ct_line *t)
 	a->n = ct_popcount(t->mask);
 	a->base = 0;
 	a->stride = 0;
+	a->lowest = INT64_MIN;
+	a->packed = NULL;
 	if (a->form == CT_ADDR_LIST)
 		return parse_list(s, a);
 	st = get_hex(s, "base address", &a->base);

@@ -59,7 +59,7 @@ static int next_chunk(struct ct_lines *l, struct ct_error *e)
 	int st = ct_source_read_bare(l->source, &l->rest, &n, &bare);
 	if (st < 0)
 		return ct_lines_fail(l, e, st, "%s", bare.text);
-	l->rest_end = l->rest + n;
+	l->rest_end = n ? l->rest + n : l->rest;
 	l->text_bytes += n;
 	return st;
 }

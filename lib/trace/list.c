@@ -37,16 +37,16 @@ static int parse_memcpy(struct ct_list *list, const char *name, uint64_t line, c
                         const char *end, struct ct_error *e)
 {
 	uint64_t address = 0, bytes = 0;
-	const char *q = memchr(p, ',', (size_t)(end - p));
-	if (q && q[1] == '0' && (q[2] | 0x20) == 'x')
-		q = ct_text_hex(q + 1, &address);
-	else
-		q = NULL;
-	if (q && *q == ',')
-		q = ct_text_u64(q + 1, &bytes);
-	else
-		q = NULL;
-	if (q != end)
+	char copy[128] = {0}; /* numbers are parsed up to a byte that is no digit */
+	size_t n = (size_t)(end - p);
+	const char *q = NULL;
+	if (n < sizeof copy) {
+		memcpy(copy, p, n);
+		q = strchr(copy, ',');
+	}
+	q = q && q[1] == '0' && (q[2] | 0x20) == 'x' ? ct_text_hex(q + 1, &address) : NULL;
+	q = q && *q == ',' ? ct_text_u64(q + 1, &bytes) : NULL;
+	if (!q || *q)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": bad memory copy (Memcpy...,0xADDRESS,BYTES "
 		               "is wanted): cut or damaged", name, line);
 	if (!starts(p, (size_t)(end - p), "MemcpyHtoD")) {

@@ -1,5 +1,7 @@
 #include "trace/private/pack.h"
 
+#include <string.h>
+
 #include "trace/private/text.h"
 
 static uint64_t zigzag(int64_t v)
@@ -84,6 +86,13 @@ static unsigned char *put_deltas(unsigned char *p, const int64_t *d, unsigned n,
 	return p;
 }
 
+unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_t *runs)
+{
+	unsigned n = a->n ? a->n - 1 : 0;
+	*runs = (uint8_t)runs_pay(a->delta, n);
+	return (unsigned)(put_deltas(out, a->delta, n, *runs) - out);
+}
+
 /* Writes the addresses; returns bit r of the record. */
 static unsigned put_addresses(struct ct_pack_slot *slot, unsigned char **pp,
                               const struct ct_pack_addr *a)
@@ -97,10 +106,14 @@ static unsigned put_addresses(struct ct_pack_slot *slot, unsigned char **pp,
 		if (!r)
 			p = put(p, zigzag(a->stride));
 		slot->stride = a->stride;
+	} else if (a->packed) {
+		memcpy(p, a->packed, a->packed_bytes);
+		p += a->packed_bytes;
+		r = a->packed_runs;
 	} else {
-		unsigned n = a->n ? a->n - 1 : 0;
-		r = (unsigned)runs_pay(a->delta, n);
-		p = put_deltas(p, a->delta, n, (int)r);
+		uint8_t runs;
+		p += ct_pack_deltas(a, p, &runs);
+		r = runs;
 	}
 	*pp = p;
 	return r;

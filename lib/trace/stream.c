@@ -16,7 +16,8 @@ void ct_stream_init(struct ct_stream *w)
 static uint64_t null_lanes(const struct ct_pack_addr *a)
 {
 	uint64_t at = a->base, nulls = 0;
-	if (a->form == CT_ADDR_STRIDE && a->base >= SHARED_END && a->stride >= 0)
+	/* The usual case: no address lies far enough below the first one. */
+	if (a->base >= SHARED_END && a->base < (uint64_t)1 << 62 && a->lowest > -(int64_t)SHARED_END)
 		return 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		nulls += at == 0;

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "trace/trace.h"
 
 #define HEAD(version) \
@@ -333,6 +334,61 @@ static void long_line(void **state)
 	free(text);
 }
 
+/* One random warp: loops over few program counters, so that lines are recognised. The
+ * separator " " takes the fast way, a tab in the address field always the slow one. */
+static void random_line(struct ct_buf *b, uint64_t *seed, uint64_t pc, const char *tab)
+{
+	static const char *const ops[] = {"LDG.E", "STG.E", "LDS", "LDGSTS.E", "IADD3", "LD.E"};
+	static const uint32_t masks[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, 0xffff, 1, 0, 0x80000001};
+	uint32_t mask = masks[ct_rand64(seed) % 7];
+	unsigned lanes = 0, form = (unsigned)(ct_rand64(seed) % 3);
+	const char *op = ops[pc % 6];
+	for (uint32_t m = mask; m; m &= m - 1)
+		lanes++;
+	ct_buf_printf(b, "%04x %08x 1 R%d %s 2 R2 UR4 ", (unsigned)pc * 16, (unsigned)mask, (int)pc, op);
+	if (strcmp(op, "IADD3") == 0) {
+		ct_buf_puts(b, "0");
+	} else {
+		uint64_t base = ct_rand64(seed) >> ct_rand64(seed) % 64;
+		ct_buf_printf(b, "4 %u", form);
+		for (unsigned i = 0; form == 0 && i < lanes; i++)
+			ct_buf_printf(b, "%s0x%llx", tab, (unsigned long long)(base + i * 4));
+		if (form > 0)
+			ct_buf_printf(b, "%s0x%llx", tab, (unsigned long long)base);
+		if (form == 1)
+			ct_buf_printf(b, "%s%d", tab, (int)(ct_rand64(seed) % 3) * 4 - 4);
+		int odd = ct_rand64(seed) % 3 == 0;
+		for (unsigned i = 1; form == 2 && i < lanes; i++)
+			ct_buf_printf(b, "%s%lld", tab,
+			              odd ? (long long)(int64_t)ct_rand64(seed) >> ct_rand64(seed) % 60 : 4LL);
+	}
+	ct_buf_printf(b, " %d \n", (int)(pc % 3));
+}
+
+static void fast_equals_slow(void **state)
+{
+	static const char *const tabs[] = {" ", "\t"};
+	(void)state;
+	for (uint64_t round = 1; round <= 5; round++) {
+		char *got[2];
+		for (int way = 0; way < 2; way++) {
+			struct ct_buf b = {0};
+			uint64_t seed = round;
+			ct_buf_puts(&b, HEAD(V5) BLOCK);
+			for (int i = 0; i < 2000; i++)
+				random_line(&b, &seed, ct_rand64(&seed) % 40, tabs[way]);
+			ct_buf_puts(&b, END);
+			assert_false(b.failed);
+			got[way] = describe_with(b.data, b.len, NULL, NULL);
+			ct_buf_free(&b);
+		}
+		assert_string_equal(got[0], got[1]);
+		assert_null(strstr(got[0], "error"));
+		free(got[0]);
+		free(got[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +397,7 @@ int main(void)
 		cmocka_unit_test(raw),         cmocka_unit_test(refused),
 		cmocka_unit_test(cut_anywhere), cmocka_unit_test(salvage),
 		cmocka_unit_test(counted),     cmocka_unit_test(long_line),
+		cmocka_unit_test(fast_equals_slow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

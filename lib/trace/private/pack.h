@@ -56,7 +56,16 @@ struct ct_pack_addr {
 	uint64_t base;
 	int64_t stride;
 	int64_t delta[CT_WARP_LANES - 1]; /* list, deltas: each address minus the one before */
+	int64_t lowest;    /* at most any address minus the first, INT64_MIN if not known */
+	/* Deltas already in packed form, from ct_pack_deltas(); NULL: not. */
+	const unsigned char *packed;
+	uint8_t packed_bytes, packed_runs;
 };
+
+enum { CT_PACK_DELTAS_MAX = 10 * (CT_WARP_LANES - 1) };
+/* Packs the differences of a (list, deltas) to out: number of bytes, with *runs as the
+ * record's bit r. */
+unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_t *runs);
 
 /* Each returns the end of what it wrote at p, which has room for CT_PACK_RECORD_MAX
  * bytes plus one of a pending run. */
