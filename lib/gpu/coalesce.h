@@ -42,10 +42,10 @@ struct ct_local_map {
  * Returns the number of requests in out (at most CT_MAX_LINES_PER_INST), each line
  * once; *shared_lanes gets the mask of lanes that access shared memory (all of a
  * shared-memory instruction). Shared memory and spaces without data addresses
- * (constant, texture, surface, none) give no requests. A generic access of a kernel without windows counts as global. local may be
- * NULL: then local accesses are placed in a private space keyed by the caller's
- * warp_key (bit 63 of the address set, no meeting with global memory or other
- * warps). Pure, thread-safe. */
+ * (constant, texture, surface, none) give no requests. A generic access of a kernel
+ * without windows counts as global. local may be NULL: then local accesses are placed
+ * in a private space keyed by the caller's warp_key (bit 63 of the address set, no
+ * meeting with global memory or other warps). Pure, thread-safe. */
 unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
                      const struct ct_inst *inst, uint32_t line, uint32_t sector,
                      const struct ct_local_map *local, uint64_t warp_key,

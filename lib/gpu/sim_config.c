@@ -480,7 +480,8 @@ static const char *const silent[] = {
 	"num_sfu_units", "print_stats", "experimental_lib_support", "save_embedded_ptx", "save",
 	"keep", "mem_addr_test", "warp_issue_shader", "warp_scheduler", "local_mem_write_*",
 	"cache:dl1_*", "dram_write_queue_size", "Write_Queue_Size", "hw_perf_*", "aggregate_*",
-	"steady_*", "lrc_*", "chiplet_*", "inter_chiplet_*", "opndcoll_model", "gpgpu_*_stats", "n_ldst_response_buffer_size", "ctx_*", "g", "gpgpusim_*",
+	"steady_*", "lrc_*", "chiplet_*",
+	"inter_chiplet_*", "opndcoll_model", "n_ldst_response_buffer_size", "ctx_*", "gpgpusim_*",
 };
 
 /* Pattern with at most one '*', anywhere. */
