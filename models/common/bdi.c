@@ -2,21 +2,29 @@
 
 #include <string.h>
 
+/* Segment sizes are constants once these are inlined. */
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
+
 /* Little-endian segment of 2, 4 or 8 bytes. */
-static inline uint64_t segment(const unsigned char *p, unsigned size)
+ALWAYS_INLINE uint64_t segment(const unsigned char *p, unsigned size)
 {
-	uint64_t v = (uint64_t)p[0] | (uint64_t)p[1] << 8;
-	if (size >= 4)
-		v |= (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
-	if (size == 8)
-		v |= (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 |
-		     (uint64_t)p[7] << 56;
+	uint64_t v = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(&v, p, size);
+#else
+	for (unsigned i = 0; i < size; i++)
+		v |= (uint64_t)p[i] << 8 * i;
+#endif
 	return v;
 }
 
 /* Whether a difference of `size` bytes, modulo that size, fits in `bytes` signed ones:
  * adding half the range turns the test into one unsigned comparison. */
-static inline int fits(uint64_t difference, unsigned size, unsigned bytes)
+ALWAYS_INLINE int fits(uint64_t difference, unsigned size, unsigned bytes)
 {
 	uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	uint64_t half = UINT64_C(1) << (8 * bytes - 1);
@@ -56,17 +64,38 @@ const char *ct_bdi_code_name(enum ct_bdi_code code)
 	return codes[code].name;
 }
 
-/* One base size: bit d of the result is set when differences of d bytes do. Each width
- * has a base of its own when zero is the other one. */
-static inline unsigned widths(const unsigned char *p, size_t n, unsigned size, unsigned candidates,
-                              int zero_base)
+/* Bit d is set when differences of d bytes from the first segment hold the block: the
+ * bits that a difference has beyond d bytes, of all segments together, are none. */
+ALWAYS_INLINE unsigned widths_one_base(const unsigned char *p, size_t n, unsigned size)
+{
+	const uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
+	const uint64_t out1 = all & ~UINT64_C(0xff), out2 = all & ~UINT64_C(0xffff);
+	const uint64_t out4 = all & ~UINT64_C(0xffffffff);
+	uint64_t base = segment(p, size), over1 = 0, over2 = 0, over4 = 0;
+	for (size_t i = size; i < n; i += size) {
+		uint64_t d = segment(p + i, size) - base;
+		over1 |= (d + 0x80) & out1;
+		if (size > 2)
+			over2 |= (d + 0x8000) & out2;
+		if (size > 4)
+			over4 |= (d + 0x80000000) & out4;
+		/* Noise is over after a few segments. */
+		if (over1 && (size == 2 || over2) && (size <= 4 || over4))
+			return 0;
+	}
+	return (unsigned)!over1 << 1 | (unsigned)!over2 << 2 | (unsigned)!over4 << 4;
+}
+
+/* The same with zero as a second base: each width has a first segment of its own that
+ * is not near zero. */
+ALWAYS_INLINE unsigned widths_two_bases(const unsigned char *p, size_t n, unsigned size)
 {
 	uint64_t base[5] = {0};
-	unsigned have = 0;
+	unsigned have = 0, candidates = 1u << 1 | 1u << 2 | 1u << 4;
 	for (size_t i = 0; i < n && candidates; i += size) {
 		uint64_t v = segment(p + i, size);
-		for (unsigned d = 1; d <= 4; d *= 2) {
-			if (!(candidates & 1u << d) || (zero_base && fits(v, size, d)))
+		for (unsigned d = 1; d <= 4 && d < size; d *= 2) {
+			if (!(candidates & 1u << d) || fits(v, size, d))
 				continue;
 			if (!(have & 1u << d)) {
 				base[d] = v;
@@ -79,6 +108,11 @@ static inline unsigned widths(const unsigned char *p, size_t n, unsigned size, u
 	return candidates;
 }
 
+ALWAYS_INLINE unsigned widths(const unsigned char *p, size_t n, unsigned size, int zero_base)
+{
+	return zero_base ? widths_two_bases(p, n, size) : widths_one_base(p, n, size);
+}
+
 uint32_t ct_bdi_fits(const void *block, size_t n, int zero_base)
 {
 	const unsigned char *p = block;
@@ -88,9 +122,9 @@ uint32_t ct_bdi_fits(const void *block, size_t n, int zero_base)
 		other |= segment(p + i, 8) ^ first;
 	if (!other)
 		out |= 1u << CT_BDI_REPEAT | (first ? 0 : 1u << CT_BDI_ZEROS);
-	unsigned w8 = widths(p, n, 8, 1u << 1 | 1u << 2 | 1u << 4, zero_base);
-	unsigned w4 = widths(p, n, 4, 1u << 1 | 1u << 2, zero_base);
-	unsigned w2 = widths(p, n, 2, 1u << 1, zero_base);
+	unsigned w8 = widths(p, n, 8, zero_base);
+	unsigned w4 = widths(p, n, 4, zero_base);
+	unsigned w2 = widths(p, n, 2, zero_base);
 	for (unsigned c = CT_BDI_B8D1; c <= CT_BDI_B2D1; c++) {
 		unsigned w = codes[c].base == 8 ? w8 : codes[c].base == 4 ? w4 : w2;
 		out |= (w >> codes[c].delta & 1) << c;
