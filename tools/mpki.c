@@ -202,7 +202,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 		double cycles = sn(p, scope, "cycles");
 		if (!(method = ct_profile_method(p, scope, "l1_miss_rate")))
 			continue;
-		ct_table_cell(&t, "%s", scope);
+		ct_table_name(&t, scope);
 		ct_table_percent(&t, sn(p, scope, "l1_miss_rate"));
 		ct_table_real(&t, sn(p, scope, "l1_mpki"));
 		ct_table_percent(&t, sn(p, scope, "llc_miss_rate"));
@@ -264,7 +264,7 @@ static int print_check(struct own *o, struct ct_buf *b, struct ct_error *e)
 		st = analytic(o, scope, c, e);
 		for (int k = 0; k < CHECKED; k++) {
 			double had = sn(p, scope, c[k].metric);
-			ct_table_cell(&t, "%s", scope);
+			ct_table_name(&t, scope);
 			ct_table_cell(&t, "%s", c[k].metric);
 			ct_table_real(&t, had);
 			ct_table_real(&t, c[k].value);

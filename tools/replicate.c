@@ -168,7 +168,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
 		if (!(method = ct_profile_method(p, scope, "replication_ratio")))
 			continue;
-		ct_table_cell(&t, "%s", scope);
+		ct_table_name(&t, scope);
 		percent_or_dash(&t, p, scope, "l1_miss_rate");
 		percent_or_dash(&t, p, scope, "replication_ratio");
 		ct_table_real(&t, sn(p, scope, "replicas_mean"));
@@ -226,7 +226,7 @@ static void check(const struct own *o, struct ct_buf *b)
 			double had = sn(p, scope, metric[k]), now = point(p, scope, o->stage.gpu.l1.size, metric[k]);
 			if (isnan(had) && isnan(now))
 				continue;
-			ct_table_cell(&t, "%s", scope);
+			ct_table_name(&t, scope);
 			ct_table_cell(&t, "%s", metric[k]);
 			ct_table_real(&t, had);
 			ct_table_real(&t, now);

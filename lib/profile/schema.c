@@ -148,6 +148,27 @@ static const struct ct_metric sn_metrics[] = {
 	NOT("footprint_over_llc", "ratio"),
 	MAX("truncated", "flag"),
 	ANY("missing_kernels", "kernels"),
+	/* What traceinfo counts in the trace itself. */
+	SUM("warps", "warps"),
+	SUM("predicated_off_insts", "insts"),
+	SUM("global_load_requests", "requests"),
+	SUM("global_store_requests", "requests"),
+	SUM("global_atomic_requests", "requests"),
+	SUM("address_lists", "insts"),
+	SUM("address_strides", "insts"),
+	SUM("address_deltas", "insts"),
+	SUM("kernels", "kernels"),
+	ANY("skipped_kernels", "kernels"),
+	ANY("short_grids", "kernels"),
+	SUM("memcpys", "copies"),
+	SUM("memcpy_bytes", "bytes"),
+	ANY("unknown_commands", "lines"),
+	SUM("text_bytes", "bytes"),
+	ANY("insts_mismatches", "warps"),
+	ANY("extra_token_insts", "insts"),
+	ANY("width_disagreements", "insts"),
+	ANY("null_global_accesses", "accesses"),
+	MAX("several_streams", "flag"),
 };
 
 /* What the closed-network fixed point reads (model-notes.md 1.3), and the sums that its

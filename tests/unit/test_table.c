@@ -93,6 +93,23 @@ static void long_cells_are_whole(void **state)
 	ct_buf_free(&b);
 }
 
+static void names_are_cut_in_the_middle(void **state)
+{
+	struct ct_table t = {.columns = 1};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_name(&t, "name:k");
+	ct_table_name(&t, "123456789012345678901234567890123456789012345678");
+	ct_table_name(&t, "1234567890123456789012345678901234567890123456789");
+	ct_table_name(&t, "\xc3\xa9" "23456789012345678901234567890123456789\xc3\xa9" "234567890123456\xc3\xa9");
+	ct_table_render(&t, &b);
+	assert_string_equal(b.data, "name:k\n"
+	                            "123456789012345678901234567890123456789012345678\n"
+	                            "123456789012345678901234567890..4567890123456789\n"
+	                            "\xc3\xa9" "23456789012345678901234567890..234567890123456\xc3\xa9\n");
+	ct_buf_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -100,6 +117,7 @@ int main(void)
 		cmocka_unit_test(lines_end_without_blanks),
 		cmocka_unit_test(numbers_for_people),
 		cmocka_unit_test(long_cells_are_whole),
+		cmocka_unit_test(names_are_cut_in_the_middle),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

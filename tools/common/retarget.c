@@ -166,8 +166,8 @@ static int find_answers(struct target *g)
 		st = ct_baseline_l1(s->p, &s->gpu, g->scope, NULL, &a->l1_new, g->e);
 	ct_baseline_llc(s->p, &s->base, g->scope, ct_gpu_llc_bytes(&s->base), &a->llc_old);
 	ct_baseline_llc(s->p, &s->gpu, g->scope, ct_gpu_llc_bytes(&s->gpu), &a->llc_new);
-	a->reads = a->l1_old.read_line_misses > 0
-	               ? a->l1_new.read_line_misses / a->l1_old.read_line_misses
+	a->reads = a->l1_old.read_sector_misses > 0
+	               ? a->l1_new.read_sector_misses / a->l1_old.read_sector_misses
 	               : 1;
 	filter(&a->llc_new, a->reads);
 	return st;
@@ -175,17 +175,20 @@ static int find_answers(struct target *g)
 
 /* ---- time ---- */
 
-/* Cycles without launches on the GPU in force; NaN where the model cannot tell. */
+/* Cycles without launches on the GPU in force: the replay's, times what the model says
+ * of the change. NaN where it cannot tell. */
 static double model_cycles(const struct target *g, const struct ct_perf *m)
 {
-	const struct ct_gpu *gpu = &g->s->gpu;
+	const struct ct_gpu *gpu = &g->s->gpu, *base = &g->s->base;
 	const struct answers *a = &g->a;
 	struct ct_perf other = *m;
 	struct ct_perf_point pt;
-	struct ct_perf_result r;
+	struct ct_perf_result was, is;
+	ct_perf_conventional(m, base, base->sms, (double)ct_gpu_llc_bytes(base) / base->llc.line, &pt);
+	ct_perf_eval(m, &pt, &was);
 	ct_perf_conventional(m, gpu, gpu->sms, (double)ct_gpu_llc_bytes(gpu) / gpu->llc.line, &pt);
 	/* Another L1 lets other reads pass; what DRAM serves of them stays the same. */
-	double traffic = a->llc_new.accesses / a->llc_old.accesses;
+	double traffic = a->llc_new.sector_accesses / a->llc_old.sector_accesses;
 	pt.l1_miss = fmin(pt.l1_miss * a->reads, 1);
 	pt.dram_share = a->reads > 0 ? fmin(pt.dram_share / a->reads, 1) : 0;
 	pt.cls[1].share = pt.dram_share;
@@ -195,9 +198,9 @@ static double model_cycles(const struct target *g, const struct ct_perf *m)
 	pt.slice_in *= traffic;
 	pt.slice_out *= traffic;
 	pt.llc_sectors *= traffic;
-	other.t_l1 += (double)gpu->l1_latency - (double)g->s->base.l1_latency;
-	ct_perf_eval(&other, &pt, &r);
-	return r.cycles > 0 ? r.cycles : NAN;
+	other.t_l1 += (double)gpu->l1_latency - (double)base->l1_latency;
+	ct_perf_eval(&other, &pt, &is);
+	return is.cycles > 0 && was.cycles > 0 ? m->w->cycles * (is.cycles / was.cycles) : NAN;
 }
 
 /* The profile's SN must still be those of the replay. */

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 
-enum { GAP = 2 };
+enum { GAP = 2, NAME_WIDTH = 48, NAME_TAIL = 16 };
 
 void ct_table_cell(struct ct_table *t, const char *fmt, ...)
 {
@@ -96,6 +96,26 @@ static size_t width_of(const char *s)
 	for (; *s; s++)
 		n += ((unsigned char)*s & 0xc0) != 0x80;
 	return n;
+}
+
+/* Start of the n-th character. */
+static const char *character(const char *s, size_t n)
+{
+	for (; *s; s++)
+		if (((unsigned char)*s & 0xc0) != 0x80 && n-- == 0)
+			break;
+	return s;
+}
+
+void ct_table_name(struct ct_table *t, const char *name)
+{
+	size_t width = width_of(name);
+	if (width <= NAME_WIDTH) {
+		ct_table_cell(t, "%s", name);
+		return;
+	}
+	ct_table_cell(t, "%.*s..%s", (int)(character(name, NAME_WIDTH - NAME_TAIL - 2) - name), name,
+	              character(name, width - NAME_TAIL));
 }
 
 static int is_digit(char c)

@@ -22,6 +22,9 @@ void ct_table_count(struct ct_table *t, uint64_t v);
 void ct_table_real(struct ct_table *t, double v);
 void ct_table_percent(struct ct_table *t, double fraction);
 void ct_table_size(struct ct_table *t, uint64_t bytes);
+/* A name from a trace (a scope, a kernel, a path): cut in the middle where it is longer
+ * than a column can be, "name:_ZN2at6native18elementwise..EEvPT_". */
+void ct_table_name(struct ct_table *t, const char *name);
 /* Appends the rendered table to b (the first row is the head) and frees t. */
 void ct_table_render(struct ct_table *t, struct ct_buf *b);
 

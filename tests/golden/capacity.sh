@@ -1,0 +1,121 @@
+# replicate and mpki at other capacities: the histograms' answer against caches that are
+# replayed, the trace found again through the profile, and what a profile cannot follow.
+. "$(dirname "$0")/lib.sh"
+export PATH="$CT_RELEASE:$PATH"
+cd "$TMPDIR" || exit 1
+
+sn() { awk -F'\t' -v s="$2" -v m="$3" '$1=="SN" && $2==s && $3==m { print $4 }' "$1"; }
+sw() { awk -F'\t' -v x="$2" -v m="$3" '$1=="SW" && $2=="all" && $6==x && $7==m { print $8 }' "$1"; }
+mr() { awk -F'\t' -v l="$2" -v c="$3" '$1=="MR" && $2=="all" && $3==l && $4==c { print $5 }' "$1"; }
+# near NAME A B TOLERANCE: passes when |A - B| <= TOLERANCE.
+near() {
+	if awk -v a="$2" -v b="$3" -v t="$4" 'BEGIN { d = a - b; exit !(a != "" && b != "" && a a != "NANA" && d <= t && -d <= t) }'; then
+		pass "$1"
+	else
+		fail "$1" "$2 and $3 differ by more than $4"
+	fi
+}
+
+tracegen -q workingset --footprint 256KiB --sharing 8 -o ws
+tracegen -q kmeans -o km
+tracegen -q spmv-csr -o spmv
+
+# Both methods on the configured GPU. Fills that overlap and sectors make them differ.
+for w in ws km spmv; do
+	reuse -q --no-sms-views --scale 1/8 $w > $w.profile
+	replicate --method analytic $w.profile | mpki --method analytic > $w.analytic
+	near "$w: analytic and replayed replication ratio" \
+		"$(sn $w.profile all replication_ratio)" "$(sn $w.analytic all replication_ratio)" 0.03
+	near "$w: analytic and replayed replicas" \
+		"$(sn $w.profile all replicas_mean)" "$(sn $w.analytic all replicas_mean)" 0.15
+	near "$w: analytic and replayed L1 miss rate" \
+		"$(sn $w.profile all l1_miss_rate)" "$(sn $w.analytic all l1_miss_rate)" 0.01
+	near "$w: analytic and replayed LLC miss rate" \
+		"$(sn $w.profile all llc_miss_rate)" "$(sn $w.analytic all llc_miss_rate)" 0.08
+done
+
+# Another L1: from the profile, and replayed. A tolerance for the changed interleaving.
+for w in ws km spmv; do
+	mpki -p l1.size=32KiB $w.profile > a
+	mpki -p l1.size=32KiB --method replay $w.profile > r
+	near "$w: L1 miss rate at 32 KiB" "$(sn a all l1_miss_rate)" "$(sn r all l1_miss_rate)" 0.09
+	near "$w: LLC miss rate behind it" "$(sn a all llc_miss_rate)" "$(sn r all llc_miss_rate)" 0.03
+	same "$w: the answer says how it was got" "analytic" \
+		"$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="l1_miss_rate" { print $6 }' a)"
+	same "$w: GP is the GPU in force" "32768" "$(awk -F'\t' '$2=="l1.size" { print $3 }' a)"
+done
+
+reuse -q --scale 1/8 -p l1.size=32KiB ws > direct
+mpki -p l1.size=32KiB --method replay ws.profile > r
+same "--method replay finds the trace and replays it on the changed GPU" \
+	"$(grep ^SN direct)" "$(grep ^SN r)"
+
+# Another LLC: the analytic model of time moves with it.
+mpki -p llc.size=6MiB km.profile > a
+mpki -p llc.size=6MiB --method replay km.profile > r
+near "LLC miss rate of a larger LLC" "$(sn a all llc_miss_rate)" "$(sn r all llc_miss_rate)" 0.03
+near "its cycles in ten thousand" "$(awk "BEGIN { print $(sn a all cycles) / 1e4 }")" \
+	"$(awk "BEGIN { print $(sn r all cycles) / 1e4 }")" 1
+same "cycles of single kernels are not known" "NA" "$(awk -F'\t' '$1=="SN" && $2~/^name:/ && $3=="cycles" { print $4; exit }' a)"
+mpki -p l1.latency=80 km.profile > a
+same "a latency leaves the miss rates as they are" "$(sn km.profile all l1_miss_rate) $(sn km.profile all llc_mpki)" \
+	"$(sn a all l1_miss_rate) $(sn a all llc_mpki)"
+check "and costs cycles" awk "BEGIN { exit !($(sn a all cycles) > $(sn km.profile all cycles)) }"
+mpki -p unit.sp=9,9 km.profile > a
+same "where the model does not know a change, cycles are unknown" "NA NA" "$(sn a all cycles) $(sn a all ipc)"
+mpki -p energy.llc=20 km.profile > a
+near "an energy changes no cycles" "$(sn km.profile all cycles)" "$(sn a all cycles)" 1
+
+# A sweep is one answer for each size, and the same answer as for that size alone.
+replicate --sizes 16KiB,32KiB..128KiB,32KiB spmv.profile > sweep
+same "every size of the list once" "16384 32768 65536 131072" \
+	"$(awk -F'\t' '$1=="SW" && $2=="all" && $7=="replicas_mean" { printf "%s%s", n++ ? " " : "", $6 }' sweep)"
+replicate -p l1.size=32KiB --method analytic spmv.profile > alone
+same "a point of the sweep is the answer for that size" \
+	"$(sn alone all replication_ratio) $(sn alone all replicas_mean)" \
+	"$(sw sweep 32768 replication_ratio) $(sw sweep 32768 replicas_mean)"
+replicate --check spmv.profile > checked
+same "--check keeps the replay's answer" "$(sn spmv.profile all replicas_mean)" "$(sn checked all replicas_mean)"
+[ -n "$(sw checked 131072 replication_ratio)" ] && pass "and adds the analytic one" || fail "and adds the analytic one"
+
+# Curves.
+mpki --l1-sizes 8KiB..256KiB --llc-sizes 64KiB..16MiB spmv.profile > curve
+for l in l1 llc; do
+	same "the $l curve falls" "" "$(awk -F'\t' -v l=$l '$1=="MR" && $2=="all" && $3==l { if (n++ && $5 > last) print $4; last = $5 }' curve)"
+done
+mpki --method analytic -p l1.size=32KiB spmv.profile > a
+near "a curve's point is the miss rate at that size" "$(mr curve l1 32768)" "$(sn a all l1_miss_rate)" 1e-6
+same "without lists the curves span a factor of 256" "9 9" \
+	"$(mpki spmv.profile | awk -F'\t' '$1=="MR" && $2=="all" { n[$3]++ } END { print n["l1"], n["llc"] }')"
+
+# What a profile cannot follow.
+for p in sm.count=34 l1.line=64 sm.scheduler=lrr l1.write=evict l1.flush=off; do
+	for t in replicate mpki; do
+		refuses "$t: $p needs the trace" 2 "needs the trace" $t -p $p ws.profile
+	done
+done
+refuses "an unknown key is named" 2 "l1.size" mpki -p l1.sise=3 ws.profile
+refuses "a size that is none" 2 "sizes.*16KiB" replicate --sizes 16Kib,32KiB ws.profile
+grep -v '^RJ' ws.profile > norj
+refuses "a profile without RJ" 2 "no RJ records" replicate --no-verify norj
+mv spmv elsewhere
+refuses "a trace that has moved" 2 "trace-root" mpki -p l1.size=32KiB --method replay spmv.profile
+mkdir root && mv elsewhere root/spmv
+check "--trace-root finds it" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile -o /dev/null
+rm -r root/spmv && tracegen -q spmv-csr --seed 2 -o root/spmv
+refuses "another trace in its place" 2 "digest differs" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile
+reuse -q --no-sms-views --scale 1/8 -k 1 km > one.profile
+refuses "other kernels than the profile's" 2 "other kernels" mpki -p l1.size=32KiB --method replay one.profile
+check "the same kernels" mpki -p l1.size=32KiB --method replay -k 1 one.profile -o /dev/null
+reuse -q --no-sms-views --scale 1/8 - < km/kernel-1.traceg.zst > piped.profile
+refuses "a trace that came through a pipe" 2 "standard input" mpki -p l1.size=32KiB --method replay piped.profile
+
+if needs_shared "replication of shared captures"; then
+	for t in bfs-sm80-v3 btree-sm90-v5; do
+		reuse -q --no-sms-views "$CT_SHARED/traces/$t" | replicate --check > c
+		near "$t: analytic and replayed replication ratio" "$(sn c all replication_ratio)" \
+			"$(sw c 131072 replication_ratio)" 0.03
+		near "$t: analytic and replayed replicas" "$(sn c all replicas_mean)" "$(sw c 131072 replicas_mean)" 0.15
+	done
+fi
+finish
