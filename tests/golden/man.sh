@@ -1,0 +1,46 @@
+# Every command has a man page that mandoc accepts and that lists exactly the
+# options of --help; every example of every page runs.
+. "$(dirname "$0")/lib.sh"
+
+options_of_help() { # the long names in --help
+	"$CT_BIN/$1" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE '\-\-[a-z0-9-]+' | sort -u
+}
+options_of_page() { # Fl \-name and Fl -name are both in use
+	sed -n 's/^\.It .*Fl \\\{0,1\}-\([a-z0-9-]*\).*/--\1/p' "$1" | sort -u
+}
+
+for page in "$CT_ROOT"/man/*.[157]; do
+	name=$(basename "$page")
+	lint=$(mandoc -Tlint -W warning "$page" 2>&1)
+	same "mandoc accepts $name" "" "$lint"
+done
+
+for tool in "$CT_BIN"/*; do
+	name=$(basename "$tool")
+	page=$CT_ROOT/man/$name.1
+	if [ ! -f "$page" ]; then
+		fail "$name has a man page"
+		continue
+	fi
+	same "$name.1 lists the options of --help" "$(options_of_help "$name")" "$(options_of_page "$page")"
+	summary=$("$tool" --help | sed -n 2p)
+	same "$name.1 and --help say the same of it" ".Nd $summary" "$(grep '^\.Nd ' "$page")"
+done
+
+# Examples: the lines that start with "$ " inside literal displays, page by page, in
+# an empty folder, each of which must exit 0.
+export PATH="$CT_BIN:$PATH"
+for page in "$CT_ROOT"/man/*.[157]; do
+	name=$(basename "$page")
+	script=$(awk '/^\.Bd .*-literal/{on=1} /^\.Ed/{on=0} on && /^\$ /{sub(/^\$ /,""); print}' "$page" |
+		sed 's/\\-/-/g; s/\\e/\\/g')
+	[ -n "$script" ] || continue
+	dir=$(mktemp -d)
+	if out=$(cd "$dir" && bash -eo pipefail -c "$script" 2>&1); then
+		pass "the examples of $name run"
+	else
+		fail "the examples of $name run" "$script" "$(printf %s "$out" | tail -c 600)"
+	fi
+	rm -rf "$dir"
+done
+finish

@@ -1,0 +1,72 @@
+# The main pipe as a user types it: profiles pass through the stages, a saved
+# profile gives the same estimates, threads and repetition change nothing, JSON is
+# JSON, and the shared captures go through.
+. "$(dirname "$0")/lib.sh"
+export PATH="$CT_BIN:$PATH"
+cd "$TMPDIR" || exit 1
+
+check "tracegen makes a working set" tracegen workingset --footprint 256KiB -o ws
+check "reuse profiles it" reuse ws -o ws.profile
+check "the stages take it from each other" bash -c \
+	'set -o pipefail; reuse ws | replicate | morpheus-est > piped.profile'
+check "a saved profile goes through too" bash -c \
+	'set -o pipefail; replicate ws.profile | morpheus-est > saved.profile'
+same "a saved profile gives the same estimates" \
+	"$(grep -E '^(ES|SW)' piped.profile)" "$(grep -E '^(ES|SW)' saved.profile)"
+[ -n "$(grep '^ES' saved.profile)" ] && pass "there are estimates" || fail "there are estimates"
+for stage in replicate mpki morpheus-est; do
+	same "$stage TRACE equals reuse TRACE | $stage" \
+		"$(reuse ws | $stage --no-provenance | grep -vE '^#?(PG|EN)')" \
+		"$($stage --no-provenance ws | grep -vE '^#?(PG|EN)')"
+done
+for n in 2 8; do
+	same "reuse -@ $n prints what -@ 1 prints" "$(cat ws.profile | md5sum)" "$(reuse -@ $n ws | md5sum)"
+done
+same "locale does not matter" "$(md5sum < ws.profile)" "$(LC_ALL=de_DE.UTF-8 reuse ws | md5sum)"
+
+for stage in "reuse ws" "replicate ws.profile" "mpki ws.profile" "morpheus-est ws.profile" "traceinfo ws"; do
+	check "$stage -O json is JSON lines" bash -c "set -o pipefail; $stage -O json | jq -es 'length > 3 and all(.[]; type == \"object\")'"
+	check "$stage -O table says something" bash -c "$stage -O table | grep -q '[a-z]'"
+done
+check "traceinfo is short for a profile's reader" bash -c 'reuse ws | head -1 | grep -qxF "#cachetriage-profile	1"'
+
+# Damage is refused by every stage, whole and with one line.
+: > empty
+printf '\177ELF\1\2\3\0\0\0\0\0\0' > binary
+mkdir folder
+for tool in traceinfo reuse replicate mpki morpheus-est; do
+	want='1|2'
+	[ $tool = traceinfo ] && want=1
+	refuses "$tool refuses an empty file" "$want" "^$tool: .*empty" $tool empty
+	refuses "$tool refuses /dev/null" "$want" "^$tool: /dev/null" $tool /dev/null
+	refuses "$tool refuses a binary" "$want" "^$tool: binary" $tool binary
+	refuses "$tool refuses a folder without a list" "$want" "^$tool: folder" $tool folder
+	refuses "$tool refuses a missing file" 2 "^$tool: nowhere.*No such file" $tool nowhere
+	refuses "$tool refuses an unknown option" 2 "did you mean --output" $tool --outptu x ws
+	refuses "$tool says that the disk is full" 2 "No space left" $tool ws -o /dev/full
+done
+head -c 900 ws.profile > cut.profile
+for tool in replicate mpki morpheus-est; do
+	refuses "$tool refuses a cut profile" 2 "cut.profile" $tool cut.profile
+	refuses "$tool refuses another SM count for a profile" 2 "needs the trace" $tool -p sm.count=10 ws.profile
+done
+refuses "an unknown GPU key names the nearest" 2 "l1.size" reuse -p l1.sise=64KiB ws
+refuses "an unknown GPU is named" 2 "rtx30801" reuse -g rtx30801 ws
+reuse ws -o out.profile && cp out.profile before
+reuse cut.profile -o out.profile 2>/dev/null
+same "a failed run leaves -o as it was" "$(md5sum < before)" "$(md5sum < out.profile)"
+same "no temporary file is left" "" "$(ls -A | grep tmp)"
+
+if needs_shared "the shared captures go through the pipe"; then
+	for t in bfs-sm80-v3 btree-sm90-v5 nn-step-sm80-v5; do
+		check "$t goes through the pipe" bash -o pipefail -c \
+			"reuse -q $CT_SHARED/traces/$t | replicate | morpheus-est | grep -q '^ES'"
+	done
+	check "flash-decode goes through on standard input" bash -o pipefail -c \
+		"xzcat $CT_SHARED/traces/flash-decode-sm80-v5/kernel-1.traceg.xz | $CT_RELEASE/reuse -q | replicate | morpheus-est | grep -q '^ES'"
+	for t in pannotia-mis polybench-atax rodinia-nn shoc-bfs; do
+		check "$t goes through the pipe" bash -o pipefail -c \
+			"$CT_RELEASE/reuse -q $CT_SHARED/traces-opencl/$t | replicate | morpheus-est | grep -q '^ES'"
+	done
+fi
+finish
