@@ -19,12 +19,17 @@ static unsigned parity64(uint64_t v)
 #endif
 }
 
+/* 0 for 0, which only an unfilled description has. */
 static unsigned log2_floor(uint64_t v)
 {
+#if defined(__GNUC__)
+	return v ? 63u - (unsigned)__builtin_clzll(v) : 0;
+#else
 	unsigned n = 0;
 	while (v >>= 1)
 		n++;
 	return n;
+#endif
 }
 
 static int is_power_of_two(uint64_t v)
@@ -78,6 +83,22 @@ static uint32_t hash_ipoly(uint32_t n, uint32_t index, uint64_t h)
 	for (unsigned k = 0; k < bits; k++)
 		index ^= (uint32_t)parity64(h & table[k]) << k;
 	return index;
+}
+
+/* The same for up to 64, spelled out by the bytes of h (the tables use 19 bits). */
+static int ipoly_tables(uint8_t table[3][256], uint32_t n)
+{
+	if (!is_power_of_two(n) || n > 64)
+		return 0;
+	for (unsigned byte = 0; byte < 3; byte++)
+		for (uint32_t v = 0; v < 256; v++)
+			table[byte][v] = (uint8_t)hash_ipoly(n, 0, (uint64_t)v << 8 * byte);
+	return 1;
+}
+
+static uint32_t look_up(const uint8_t table[3][256], uint64_t h)
+{
+	return (uint32_t)(table[0][h & 255] ^ table[1][h >> 8 & 255] ^ table[2][h >> 16 & 255]);
 }
 
 static uint32_t hash_pae(uint32_t index, uint64_t h)
@@ -312,6 +333,10 @@ int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct
 	m->l1_sets = g->l1.sets;
 	m->llc_line_bits = log2_floor(g->llc.line);
 	m->l1_line_bits = log2_floor(g->l1.line);
+	if (m->slice_hash == CT_HASH_IPOLY)
+		m->slice_fast = (uint8_t)ipoly_tables(m->slice_table, m->slices);
+	if (m->llc_hash == CT_HASH_IPOLY)
+		m->llc_fast = (uint8_t)ipoly_tables(m->llc_table, m->llc_sets);
 	return init_fields(m, g, e);
 }
 
@@ -329,6 +354,8 @@ static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint6
                            uint64_t line)
 {
 	uint32_t n = m->slices, round = n;
+	if (m->slice_fast)
+		return index ^ look_up(m->slice_table, high);
 	switch (m->slice_hash) {
 	case CT_HASH_LINEAR:
 		return index;
@@ -380,8 +407,12 @@ struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t addres
 	p.channel = p.slice / m->per_channel * m->per_slice + rest;
 	p.bank = (uint32_t)gather(&m->bank, base);
 	p.row = gather(&m->row, base);
-	p.llc_set = ct_set_index((enum ct_set_hash)m->llc_hash, m->llc_sets,
-	                         line * m->per_slice + rest);
+	line = line * m->per_slice + rest;
+	if (m->llc_fast)
+		p.llc_set = ((uint32_t)line & (m->llc_sets - 1)) ^
+		            look_up(m->llc_table, line >> log2_floor(m->llc_sets));
+	else
+		p.llc_set = ct_set_index((enum ct_set_hash)m->llc_hash, m->llc_sets, line);
 	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets,
 	                        address >> m->l1_line_bits);
 	return p;

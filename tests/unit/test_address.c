@@ -239,6 +239,25 @@ static void places_are_sane(void **state)
 		}
 }
 
+/* The tables of the map give what the hash itself gives, for any number of sets. */
+static void tables_equal_the_hash(void **state)
+{
+	(void)state;
+	uint64_t seed = 12;
+	for (uint32_t sets = 1; sets <= 256; sets *= 2) {
+		struct ct_gpu g;
+		struct ct_address_map m;
+		setup(&g, 1, 1, sets, 16, "", CT_HASH_IPOLY, CT_HASH_IPOLY);
+		assert_int_equal(ct_address_map_init(&m, &g, NULL), 0);
+		for (int i = 0; i < 2000; i++) {
+			uint64_t a = random_address(&seed);
+			assert_int_equal(ct_address_place(&m, a).llc_set,
+			                 ct_set_index(CT_HASH_IPOLY, sets, a >> 7));
+			assert_int_equal(ct_address_place(&m, a).slice, 0);
+		}
+	}
+}
+
 /* Ten slices that share twenty channels in pairs. */
 static void channels_may_share_a_slice(void **state)
 {
@@ -294,6 +313,7 @@ int main(void)
 		cmocka_unit_test(other_hashes),
 		cmocka_unit_test(sets_are_permuted),
 		cmocka_unit_test(places_are_sane),
+		cmocka_unit_test(tables_equal_the_hash),
 		cmocka_unit_test(channels_may_share_a_slice),
 		cmocka_unit_test(bad_mappings),
 	};
