@@ -11,9 +11,9 @@ PATH=$bin:$PATH
 say() { printf '\n== %s\n' "$1"; }
 show() { printf '   $ %s\n' "$1"; }
 
-say "tracegen runs a GPU program that reads 9 MiB four times and writes its trace"
-show "tracegen workingset --footprint 9MiB --passes 4 -o trace"
-tracegen workingset --footprint 9MiB --passes 4 --size medium -o "$tmp/trace"
+say "tracegen runs a GPU program that reads 9 MiB three times and writes its trace"
+show "tracegen workingset --size medium --footprint 9MiB --stride 32 --passes 3 -o trace"
+tracegen workingset --size medium --footprint 9MiB --stride 32 --passes 3 -o "$tmp/trace"
 
 say "reuse measures reuse distances in one pass over the trace; replicate adds how often the
    L1 caches hold copies; morpheus-est asks whether idle SMs, used as more last-level cache

@@ -20,13 +20,13 @@ static float compute_host(float x, uint64_t intensity)
 	return x;
 }
 
-/* Arguments: data, out (a float per thread), slices, elements of a slice. */
+/* Arguments: data, out (a float per thread), sharers of a slice, its elements. */
 static struct kb *kernel(struct simt_run *g, const struct workingset_options *o)
 {
 	struct kb *k = k_begin(g, "workingset");
 	val tid = k_tid(k, 0), cta = k_ctaid(k, 0);
 	val n = k_arg_int(k, 3);
-	val slice = k_umod(k, cta, k_arg_int(k, 2));
+	val slice = k_udiv(k, cta, k_arg_int(k, 2));
 	val first = k_mad(k, k_as(k, slice, T_S32), n, tid);
 	val p = k_var(k, k_elem(k, k_arg_ptr(k, 0), first, (int32_t)o->stride));
 	val sum = k_var(k, k_float(k, 0));
@@ -118,9 +118,9 @@ void wl_workingset(struct wl *w)
 	struct kb *k = kernel(&w->g, &o);
 	for (uint64_t pass = 0; pass < o.passes; pass++)
 		WL_LAUNCH(w, k, simt_1d((uint32_t)o.ctas), simt_1d(BLOCK), 0, data->address, out->address,
-		          slices, elements);
+		          o.sharing, elements);
 	for (uint64_t cta = 0; cta < o.ctas && w->g.status == CT_OK; cta++) {
-		reference(data, &o, cta % slices, elements, want);
+		reference(data, &o, cta / o.sharing, elements, want);
 		wl_check_floats(w, "sum", (const float *)out->p + cta * BLOCK, want, BLOCK, 0);
 	}
 }

@@ -99,5 +99,14 @@ void wl_bfs_queue(struct wl *w);
 void wl_kmeans(struct wl *w);
 void wl_stencil(struct wl *w);
 void wl_histo(struct wl *w);
+void wl_pagerank(struct wl *w);
+void wl_hotspot(struct wl *w);
+void wl_nw(struct wl *w);
+void wl_backprop(struct wl *w);
+void wl_pathfinder(struct wl *w);
+void wl_srad1(struct wl *w);
+void wl_srad2(struct wl *w);
+void wl_lud(struct wl *w);
+void wl_gaussian(struct wl *w);
 
 #endif

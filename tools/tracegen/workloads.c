@@ -22,6 +22,15 @@ const struct workload wl_all[] = {
 	 "Rodinia kmeans: nearest of 5 centres, 34 features, 3 rounds"},
 	{"stencil", wl_stencil, "morpheus,tag-split", "Parboil stencil: 7-point Jacobi in 3-D, 4 steps"},
 	{"histo", wl_histo, "morpheus,tag-split", "Parboil histo: saturating 2-D histogram"},
+	{"pagerank", wl_pagerank, "morpheus", "Pannotia pagerank: pushes by atomics, R-MAT graph"},
+	{"hotspot", wl_hotspot, "morpheus,malekeh", "Rodinia hotspot: thermal stencil, two steps per launch"},
+	{"nw", wl_nw, "morpheus", "Rodinia nw: sequence alignment along anti-diagonals"},
+	{"backprop", wl_backprop, "morpheus,malekeh", "Rodinia backprop: a training step of a perceptron"},
+	{"pathfinder", wl_pathfinder, "malekeh", "Rodinia pathfinder: dynamic programming over rows"},
+	{"srad_v1", wl_srad1, "tag-split,malekeh", "Rodinia srad_v1: speckle-reducing diffusion, index arrays"},
+	{"srad_v2", wl_srad2, "tag-split", "Rodinia srad_v2: the same on tiles in shared memory"},
+	{"lud", wl_lud, "malekeh", "Rodinia lud: LU decomposition by 16x16 blocks"},
+	{"gaussian", wl_gaussian, "tag-split,malekeh", "Rodinia gaussian: elimination, two launches per column"},
 };
 const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
 
