@@ -89,7 +89,7 @@ static struct kb *settle_kernel(struct simt_run *g)
 void wl_bfs(struct wl *w)
 {
 	struct wl_csr g;
-	wl_degree6(w, wl_pick(w, 16384, 131072, 524288), &g);
+	wl_degree6(w, wl_pick(w, 16384, 65536, 262144), &g);
 	const uint32_t *node = w->g.status == CT_OK ? node_pairs(w, &g) : NULL;
 	const uint32_t *want = w->g.status == CT_OK ? reference(w, &g, 0, UINT32_MAX) : NULL;
 	if (!node || !want)
@@ -187,7 +187,7 @@ void wl_bfs_queue(struct wl *w)
 {
 	struct wl_csr g;
 	uint32_t source = 0;
-	wl_degree6(w, wl_pick(w, 16384, 131072, 524288), &g);
+	wl_degree6(w, wl_pick(w, 16384, 65536, 262144), &g);
 	const uint32_t *node = w->g.status == CT_OK ? node_pairs(w, &g) : NULL;
 	const uint32_t *want = w->g.status == CT_OK ? reference(w, &g, source, FAR) : NULL;
 	if (!node || !want)

@@ -46,7 +46,7 @@ static struct kb *fan2_kernel(struct simt_run *g)
 
 void wl_gaussian(struct wl *w)
 {
-	uint32_t n = wl_pick(w, 64, 160, 352);
+	uint32_t n = wl_pick(w, 64, 128, 208);
 	size_t cells = (size_t)n * n;
 	struct simt_buffer *a = simt_alloc(&w->g, 4 * cells), *m = simt_alloc(&w->g, 4 * cells);
 	struct simt_buffer *b = wl_upload_random(w, n, -1, 1);

@@ -47,8 +47,8 @@ static void fill(struct wl *w, struct simt_buffer *b)
 
 void wl_gemm(struct wl *w)
 {
-	uint32_t m = wl_pick(w, 128, 512, 1024), n = wl_pick(w, 96, 512, 1024);
-	uint32_t depth = wl_pick(w, 160, 256, 768);
+	uint32_t m = wl_pick(w, 128, 256, 512), n = wl_pick(w, 96, 256, 384);
+	uint32_t depth = wl_pick(w, 160, 256, 256);
 	struct simt_buffer *a = simt_alloc(&w->g, 4 * (size_t)m * depth);
 	struct simt_buffer *b = simt_alloc(&w->g, 4 * (size_t)depth * n);
 	struct simt_buffer *c = simt_alloc(&w->g, 4 * (size_t)m * n);

@@ -80,7 +80,7 @@ static void move_centres(const float *x, const uint32_t *member, uint32_t n, uin
 
 void wl_kmeans(struct wl *w)
 {
-	uint32_t n = wl_pick(w, 3000, 20000, 60000) + 11, features = 34;
+	uint32_t n = wl_pick(w, 3000, 8000, 24000) + 11, features = 34;
 	size_t cells = (size_t)n * features;
 	struct simt_buffer *x = simt_alloc(&w->g, 4 * cells), *swapped = simt_alloc(&w->g, 4 * cells);
 	struct simt_buffer *centre = simt_alloc(&w->g, 4 * CLUSTERS * features);

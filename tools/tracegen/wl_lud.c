@@ -156,7 +156,7 @@ static void reference(double *a, uint32_t n)
 
 void wl_lud(struct wl *w)
 {
-	uint32_t n = wl_pick(w, 128, 256, 512), blocks = n / B;
+	uint32_t n = wl_pick(w, 128, 256, 416), blocks = n / B;
 	size_t cells = (size_t)n * n;
 	struct simt_buffer *m = simt_alloc(&w->g, 4 * cells);
 	double *a = wl_host(w, cells, sizeof *a);

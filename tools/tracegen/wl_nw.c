@@ -79,7 +79,7 @@ static void reference(const int32_t *sim, int32_t *m, uint32_t cols)
 
 void wl_nw(struct wl *w)
 {
-	uint32_t n = wl_pick(w, 256, 768, 2048), cols = n + 1, blocks = n / B;
+	uint32_t n = wl_pick(w, 256, 640, 1280), cols = n + 1, blocks = n / B;
 	size_t cells = (size_t)cols * cols;
 	struct simt_buffer *sim = simt_alloc(&w->g, 4 * cells), *mat = simt_alloc(&w->g, 4 * cells);
 	uint32_t *want = wl_host(w, cells, sizeof *want);

@@ -66,8 +66,8 @@ static void reference(const struct wl_csr *g, uint32_t rounds, double *next, flo
 void wl_pagerank(struct wl *w)
 {
 	struct wl_csr g;
-	unsigned scale = wl_pick(w, 12, 15, 17);
-	uint32_t rounds = wl_pick(w, 5, 6, 8);
+	unsigned scale = wl_pick(w, 12, 14, 15);
+	uint32_t rounds = wl_pick(w, 5, 5, 8);
 	wl_rmat(w, scale, 8u << scale, &g);
 	if (w->g.status != CT_OK)
 		return;

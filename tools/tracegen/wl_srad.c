@@ -237,7 +237,7 @@ void wl_srad1(struct wl *w)
 {
 	/* Transposed for the reference, whose rows are contiguous. */
 	uint32_t rows = wl_pick(w, 112, 256, 502), cols = wl_pick(w, 100, 256, 458), n = rows * cols;
-	uint32_t steps = wl_pick(w, 1, 3, 6);
+	uint32_t steps = wl_pick(w, 1, 2, 3);
 	struct srad s;
 	if (!allocate(w, &s, cols, rows))
 		return;

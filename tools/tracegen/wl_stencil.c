@@ -42,7 +42,7 @@ static void step(const float *in, float *out, uint32_t nx, uint32_t ny, uint32_t
 
 void wl_stencil(struct wl *w)
 {
-	uint32_t nx = wl_pick(w, 128, 256, 512), ny = wl_pick(w, 64, 64, 128), nz = wl_pick(w, 16, 32, 48);
+	uint32_t nx = wl_pick(w, 128, 256, 256), ny = wl_pick(w, 64, 64, 96), nz = wl_pick(w, 16, 24, 48);
 	size_t n = (size_t)nx * ny * nz;
 	struct simt_buffer *a[2] = {wl_upload_random(w, n, 0, 1), simt_alloc(&w->g, 4 * n)};
 	float *want[2] = {wl_host(w, n, sizeof **want), wl_host(w, n, sizeof **want)};

@@ -80,7 +80,7 @@ static void defaults(struct wl *w, struct workingset_options *o)
 	if (!o->intensity)
 		o->intensity = 2;
 	if (!o->passes)
-		o->passes = wl_pick(w, 2, 4, 4);
+		o->passes = wl_pick(w, 2, 4, 3);
 }
 
 static int valid(struct wl *w, const struct workingset_options *o)

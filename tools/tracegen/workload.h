@@ -108,5 +108,14 @@ void wl_srad1(struct wl *w);
 void wl_srad2(struct wl *w);
 void wl_lud(struct wl *w);
 void wl_gaussian(struct wl *w);
+void wl_transpose(struct wl *w);
+void wl_scan(struct wl *w);
+void wl_reduction(struct wl *w);
+void wl_streamcluster(struct wl *w);
+void wl_mri_q(struct wl *w);
+void wl_mri_gridding(struct wl *w);
+void wl_sgemm(struct wl *w);
+void wl_covariance(struct wl *w);
+void wl_lbm(struct wl *w);
 
 #endif

@@ -31,6 +31,15 @@ const struct workload wl_all[] = {
 	{"srad_v2", wl_srad2, "tag-split", "Rodinia srad_v2: the same on tiles in shared memory"},
 	{"lud", wl_lud, "malekeh", "Rodinia lud: LU decomposition by 16x16 blocks"},
 	{"gaussian", wl_gaussian, "tag-split,malekeh", "Rodinia gaussian: elimination, two launches per column"},
+	{"transpose", wl_transpose, "shared-l1", "CUDA SDK transpose: without and with a tile in shared memory"},
+	{"scan", wl_scan, "-", "prefix sums by blocks in shared memory, three levels"},
+	{"reduction", wl_reduction, "-", "SHOC reduction: sum of a vector"},
+	{"streamcluster", wl_streamcluster, "tag-split", "Rodinia streamcluster: gain of a candidate centre"},
+	{"mri-q", wl_mri_q, "morpheus", "Parboil mri-q: Q matrix, sines and cosines, k-space in constant memory"},
+	{"mri-gridding", wl_mri_gridding, "morpheus,tag-split", "Parboil mri-gridding: binning, sorting, gathering"},
+	{"sgemm", wl_sgemm, "morpheus", "Parboil sgemm: a thread per element, no shared memory"},
+	{"covariance", wl_covariance, "shared-l1", "PolyBench covariance: few CTAs, sums in memory"},
+	{"lbm", wl_lbm, "morpheus", "Parboil lbm: D3Q19 lattice-Boltzmann flow, obstacles"},
 };
 const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
 
