@@ -1,4 +1,5 @@
 /* GPU files: "key = value  # comment" lines, and finding files by name. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +290,44 @@ static int load_pair(struct ct_gpu *g, const char *name, const struct ct_diag *d
 	return load_file(g, path, comma + 1, diag, e);
 }
 
+enum { MAX_NAMES = 256, NAME_ROOM = 64 };
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* "name: neither ..." with the description that it was probably meant to be. */
+static int unknown_gpu(const char *name, const char *data_dir, struct ct_error *e)
+{
+	char path[4096], found[MAX_NAMES][NAME_ROOM];
+	const char *names[MAX_NAMES];
+	size_t n = 0;
+	int at = -1;
+	const struct dirent *entry;
+	DIR *d = NULL;
+	if (data_dir && snprintf(path, sizeof path, "%s/gpus", data_dir) < (int)sizeof path)
+		d = opendir(path);
+	while (d && n < MAX_NAMES && (entry = readdir(d))) {
+		size_t len = strlen(entry->d_name);
+		if (len <= 5 || len - 5 >= NAME_ROOM || strcmp(entry->d_name + len - 5, ".conf") != 0)
+			continue;
+		memcpy(found[n], entry->d_name, len - 5);
+		found[n++][len - 5] = 0;
+	}
+	if (d)
+		closedir(d);
+	qsort(found, n, sizeof found[0], by_name); /* folders have no order */
+	for (size_t i = 0; i < n; i++)
+		names[i] = found[i];
+	at = ct_nearest_name(name, names, n);
+	if (at >= 0)
+		return ct_fail(e, CT_ERR_INPUT, "GPU '%s': no such description or file: did you mean '%s'?",
+		               name, names[at]);
+	return ct_fail(e, CT_ERR_INPUT, "GPU '%s': neither a file nor one of %s/gpus/*.conf", name,
+	               data_dir ? data_dir : "data");
+}
+
 int ct_gpu_load(struct ct_gpu *g, const char *name_or_file, const char *data_dir,
                 const struct ct_diag *diag, struct ct_error *e)
 {
@@ -307,6 +346,5 @@ int ct_gpu_load(struct ct_gpu *g, const char *name_or_file, const char *data_dir
 	}
 	if (strchr(name_or_file, '/') || strchr(name_or_file, ',') || is_file(name_or_file))
 		return load_pair(g, name_or_file, diag, e);
-	return ct_fail(e, CT_ERR_INPUT, "GPU '%s': neither a file nor one of %s/gpus/*.conf",
-	               name_or_file, data_dir ? data_dir : "data");
+	return unknown_gpu(name_or_file, data_dir, e);
 }

@@ -207,6 +207,10 @@ static void missing_files(void **state)
 	struct ct_error e;
 	assert_true(ct_gpu_load(&g, "nosuch", "/nonexistent", NULL, &e) < 0);
 	assert_non_null(strstr(e.text, "GPU 'nosuch'"));
+	char data[4096];
+	snprintf(data, sizeof data, "%s/data", root());
+	assert_true(ct_gpu_load(&g, "rtx308", data, NULL, &e) < 0);
+	assert_non_null(strstr(e.text, "did you mean 'rtx3080'?"));
 	assert_int_equal(ct_gpu_load(&g, "/nonexistent/x", NULL, NULL, &e), CT_ERR_IO);
 	assert_true(ct_gpu_load(&g, "/", NULL, NULL, &e) < 0);
 	assert_true(ct_gpu_load(&g, "/dev/null", NULL, NULL, &e) < 0);
