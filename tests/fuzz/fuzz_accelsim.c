@@ -25,9 +25,11 @@ static uint64_t read_cta(struct ct_cta *cta)
 	return sum;
 }
 
+/* What is read ends here, so that no read can be left out. */
+static volatile uint64_t sink;
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static volatile uint64_t sink;
 	for (int salvage = 0; salvage < 2; salvage++) {
 		struct ct_trace_options o = {.keep_values = 1, .salvage = salvage,
 		                             .max_memory = salvage ? 64 : 0, .max_expand = 1 << 22};
