@@ -8,8 +8,8 @@
 static const double L1_PATH = 4, LLC_PATH = 13;
 static const double PARALLELISM_MAX = 64;
 static const double WAIT_FACTOR_MAX = 4;
-/* A station busier than this sets the pace. */
-static const double SATURATED = 0.9;
+/* A station busier than this can set the pace. */
+static const double BUSY = 0.5;
 /* The slowest station of a replayed run was busy for at most this share of it. */
 static const double BUSY_MAX = 0.999;
 enum { ANCHOR_STEPS = 60 };
@@ -60,7 +60,8 @@ static double warps_on(const struct ct_perf *m, double sms)
 static double unloaded_latency(const struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	double below = 1 - pt->l1_miss, before = pow(below, m->lines_per_load);
-	double sum = before * m->t_l1;
+	/* The lines of a load enter the L1 one after the other. */
+	double serial = fmax(m->w->l1_cycles / m->loads - 1, 0), sum = before * m->t_l1 + serial;
 	for (unsigned i = 0; i < pt->n_classes; i++) {
 		below = fmin(below + pt->l1_miss * pt->cls[i].share, 1);
 		double upto = i + 1 == pt->n_classes ? 1 : pow(below, m->lines_per_load);
@@ -75,12 +76,9 @@ static double any_line(const struct ct_perf *m, double p)
 	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->lines_per_load);
 }
 
+/* Busy time of one channel per byte: the bus at the configured share of its peak. */
 static double dram_cycles_per_byte(const struct ct_perf *m)
 {
-	double bytes = m->w->dram_read_bytes + m->w->dram_write_bytes;
-	if (m->w->dram_cycles > 0 && bytes > 0)
-		return m->w->dram_cycles / bytes;
-	/* Channels at the configured share of their peak. */
 	double peak = ct_gpu_dram_gbps(&m->gpu) * 1e3 / m->gpu.core_mhz; /* bytes per core cycle */
 	return m->gpu.dram_channels / (positive(peak, 1) * positive(m->gpu.dram_efficiency, 1));
 }
@@ -98,6 +96,16 @@ static void station(struct ct_amva_station *s, double demand, double servers, do
 		                       .wait = wait, .closed = closed };
 }
 
+/* SMs that the most loaded one stands for: with c CTAs a launch on n SMs it runs
+ * ceil(c / n) of them when the mean is c / n. */
+static double balanced_sms(const struct ct_perf *m, double sms)
+{
+	double ctas = m->w->waves * m->w->cta_capacity;
+	if (!(ctas > 0))
+		return sms;
+	return ctas / ceil(ctas / sms - 1e-9);
+}
+
 /* Fills the stations of one configuration; all per load. */
 static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
                        struct ct_amva_station *s)
@@ -106,19 +114,19 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 	double loads = m->loads, slices = m->gpu.llc_slices * pt->slices / pt->slice_beta;
 	double to_llc = any_line(m, pt->l1_miss);
 	double to_dram = any_line(m, pt->l1_miss * pt->dram_share);
-	double insts = w->warp_insts / loads;
+	double insts = w->warp_insts / loads, sms = balanced_sms(m, pt->sms);
 	double req = 1 / pt->noc_speed; /* a packet holds a port for a cycle */
 	double llc = unit_cost(w->llc_cycles, w->llc_sectors) / pt->llc_speed;
 	double dram = dram_cycles_per_byte(m) / pt->dram_speed;
 	double per_request = w->llc_requests > 0 ? w->llc_sectors / w->llc_requests : 1;
 	double atom = 32 * per_request;
 	memset(s, 0, CT_PERF_STATIONS * sizeof *s);
-	station(&s[CT_PERF_ISSUE], insts, pt->sms * m->gpu.schedulers, m->parallelism * insts, 1);
-	station(&s[CT_PERF_UNITS], w->unit_cycles / loads, pt->sms, 0, 1);
-	station(&s[CT_PERF_L1], w->l1_cycles / loads, pt->sms, w->l1_cycles / loads, 1);
-	station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, pt->sms,
+	station(&s[CT_PERF_ISSUE], insts, sms * m->gpu.schedulers, m->parallelism * insts, 1);
+	station(&s[CT_PERF_UNITS], w->unit_cycles / loads, sms, 0, 1);
+	station(&s[CT_PERF_L1], w->l1_cycles / loads, sms, w->l1_cycles / loads, 1);
+	station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, sms,
 	        to_llc * pt->request_packets * req / loads, 1);
-	station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, pt->sms,
+	station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, sms,
 	        to_llc * pt->reply_packets * req / loads, 1);
 	station(&s[CT_PERF_SLICE_IN], pt->slice_in * req / loads, slices, to_llc * req, 0);
 	station(&s[CT_PERF_SLICE_OUT], pt->slice_out * req / loads, slices,
@@ -171,10 +179,21 @@ void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
 		}
 }
 
-double ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways)
+void ct_perf_sectored(const struct ct_perf *m, double requests, double lines,
+                      struct ct_perf_misses *out)
 {
-	double misses = ct_workload_llc_misses(m->w, sms, lines, ways) * m->line_misses_factor;
-	return fmin(misses, ct_workload_llc_requests(m->w, sms));
+	double stay = lines > 0 ? fmax(requests / lines, 1) : 1;
+	out->lines = fmin(lines, requests);
+	out->requests = fmin(out->lines * pow(stay, m->request_growth), requests);
+	out->sectors = fmin(out->lines * m->sectors_per_request * pow(stay, m->sector_growth),
+	                    requests * m->sectors_per_request);
+}
+
+void ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways,
+                        struct ct_perf_misses *out)
+{
+	ct_perf_sectored(m, ct_workload_llc_requests(m->w, sms),
+	                 ct_workload_llc_misses(m->w, sms, lines, ways), out);
 }
 
 static double own_lines(const struct ct_gpu *g)
@@ -190,9 +209,10 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	double requests = ct_workload_llc_requests(w, sms);
 	double base_requests = ct_workload_llc_requests(w, w->sms);
 	double more = base_requests > 0 ? requests / base_requests : 1;
-	double misses = ct_perf_llc_misses(m, sms, llc_lines, g->llc.ways);
-	double base = ct_perf_llc_misses(m, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
-	double miss_more = base > 0 ? misses / base : 0;
+	struct ct_perf_misses now, base;
+	ct_perf_llc_misses(m, sms, llc_lines, g->llc.ways, &now);
+	ct_perf_llc_misses(m, w->sms, own_lines(&m->gpu), m->gpu.llc.ways, &base);
+	double miss_more = base.sectors > 0 ? now.sectors / base.sectors : 0;
 	double read_miss = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
 	struct ct_perf other = *m;
 	other.gpu = *g;
@@ -208,13 +228,29 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	pt->reply_packets = pt->slice_out = w->noc_reply_cycles * more;
 	pt->llc_sectors = w->llc_sectors * more;
 	double bytes = w->dram_read_bytes + w->dram_write_bytes;
-	pt->dram_bytes = base > 0 ? bytes * miss_more : misses * g->llc.line;
+	pt->dram_bytes = base.sectors > 0 ? bytes * miss_more : now.sectors * g->llc.sector;
 	pt->noc_speed = g->noc_mhz / g->core_mhz / (m->gpu.noc_mhz / m->gpu.core_mhz);
 	pt->llc_speed = ct_gpu_llc_gbps(g) / ct_gpu_llc_gbps(&m->gpu);
 	pt->dram_speed = ct_gpu_dram_gbps(g) / g->core_mhz /
 	                 (ct_gpu_dram_gbps(&m->gpu) / m->gpu.core_mhz);
 	pt->slices = 1;
 	pt->slice_beta = 1;
+}
+
+/* How often a resident line is asked for, and for how much of it. */
+static void sector_laws(struct ct_perf *m)
+{
+	const struct ct_workload *w = m->w;
+	double lines = ct_workload_llc_misses(w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
+	double requests = ct_workload_llc_requests(w, w->sms);
+	m->sectors_per_request = requests > 0 ? fmax(w->llc_sectors / requests, 1) : 1;
+	double stay = lines > 0 ? requests / lines : 1;
+	if (stay < 1.01)
+		return; /* no line is asked for twice: nothing grows */
+	double sectors = w->llc_sector_misses / lines / m->sectors_per_request;
+	double missing = w->llc_line_misses / lines;
+	m->sector_growth = sectors > 0 ? fmin(fmax(log(sectors) / log(stay), -1), 1) : 0;
+	m->request_growth = missing > 0 ? fmin(fmax(log(missing) / log(stay), -1), 1) : 0;
 }
 
 /* Think time and parallelism of a warp. A warp's residency per load is think +
@@ -242,7 +278,8 @@ static double baseline_cycles(const struct ct_perf *m, const struct ct_perf_poin
 	return r.cycles;
 }
 
-/* Finds the value of *knob in [lo, hi] at which cycles, growing with it, reach want. */
+/* Finds the value of *knob in [lo, hi] at which cycles, growing with it, reach want;
+ * hi where they do not. */
 static void turn_knob(struct ct_perf *m, const struct ct_perf_point *pt, double *knob, double lo,
                       double hi, double want)
 {
@@ -272,14 +309,17 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 {
 	double want = m->w->cycles;
 	struct ct_perf_result r;
+	if (how == CT_PERF_ANCHOR_MIXED)
+		turn_knob(m, pt, &m->latency_added, 0, m->t_dram / 4, want);
 	ct_perf_eval(m, pt, &r);
-	if (how == CT_PERF_ANCHOR_STATION && r.utilisation > SATURATED &&
-	    r.bottleneck < CT_PERF_STATIONS)
-		turn_knob(m, pt, &m->demand_factor[r.bottleneck], 1, want / r.cycles / r.utilisation, want);
-	else if (how == CT_PERF_ANCHOR_STATION)
+	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS) {
+		double *knob = &m->demand_factor[r.bottleneck];
+		turn_knob(m, pt, knob, *knob, *knob * want / r.cycles / r.utilisation, want);
+	} else if (how == CT_PERF_ANCHOR_STATION) {
 		turn_knob(m, pt, &m->wait_factor, 1, WAIT_FACTOR_MAX, want);
+	}
 	if (baseline_cycles(m, pt) < want * (1 - 1e-9))
-		turn_knob(m, pt, &m->latency_added, 0, want, want);
+		turn_knob(m, pt, &m->latency_added, m->latency_added, want, want);
 }
 
 /* Makes the model's cycles at the replayed configuration those of the replay. */
@@ -311,9 +351,7 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
-	double curve = ct_workload_llc_misses(w, w->sms, own_lines(g), g->llc.ways);
-	m->line_misses_factor = curve > 0 && w->llc_line_misses > 0 ? w->llc_line_misses / curve : 1;
-	m->line_misses_factor = fmin(fmax(m->line_misses_factor, 0.25), 4);
+	sector_laws(m);
 	warp_times(m);
 	struct ct_perf_point pt;
 	ct_perf_conventional(m, g, w->sms, own_lines(g), &pt);

@@ -60,11 +60,12 @@ struct ct_perf_result {
 
 /* How the difference between the unanchored model and a slower replay is made up. */
 enum ct_perf_anchor {
-	/* Where the model saturates a station, that station yields less than its peak (uneven
-	 * load, bursts, row misses); else waits are longer by a factor (bursts). */
+	/* Where the model keeps a station busy for most of the time, that station yields less
+	 * than its peak (uneven load, blocked queues, row misses); else waits are longer by a
+	 * factor (bursts). */
 	CT_PERF_ANCHOR_STATION,
-	/* A constant is added to every load's latency. */
-	CT_PERF_ANCHOR_LATENCY
+	/* First a constant is added to every load's latency, up to a quarter of DRAM's. */
+	CT_PERF_ANCHOR_MIXED
 };
 
 struct ct_perf {
@@ -72,7 +73,10 @@ struct ct_perf {
 	struct ct_gpu gpu;       /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
 	double lines_per_load, loads, think, parallelism, warps;
-	double line_misses_factor;  /* replayed over curve misses at the LLC */
+	/* While a line stays in the LLC, k requests touch it and need s k^g of its sectors
+	 * (s: sectors of a request), k^h of them find a sector absent: g and h make the
+	 * replayed sector and line misses come out. */
+	double sectors_per_request, sector_growth, request_growth;
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
 	double demand_factor[CT_PERF_STATIONS], latency_factor, wait_factor, latency_added;
 	double ratio;  /* cycles of the unanchored model over the replay's */
@@ -89,8 +93,17 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
                           double llc_lines, struct ct_perf_point *pt);
 
-/* Line misses of an LLC of that capacity, anchored to the replay; at most the requests. */
-double ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways);
+/* Misses of an LLC of that capacity, anchored to the replay. */
+struct ct_perf_misses {
+	double lines;    /* absent lines: by the curve */
+	double requests; /* line requests with any sector absent */
+	double sectors;  /* absent sectors */
+};
+void ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways,
+                        struct ct_perf_misses *out);
+/* The same for curve misses got otherwise: `lines` of `requests`. */
+void ct_perf_sectored(const struct ct_perf *m, double requests, double lines,
+                      struct ct_perf_misses *out);
 
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
                   struct ct_perf_result *r);

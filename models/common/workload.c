@@ -68,7 +68,6 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{ "IM", "noc_request_cycles", &w->noc_request_cycles, 1 },
 		{ "IM", "noc_reply_cycles", &w->noc_reply_cycles, 1 },
 		{ "IM", "llc_cycles", &w->llc_cycles, 1 },
-		{ "IM", "dram_cycles", &w->dram_cycles, 1 },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
 		int st = fetch(p, &list[i], e);
@@ -160,6 +159,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 	if (!(w->cycles > 0) || !(w->warp_insts > 0))
 		return ct_fail(e, CT_ERR_INPUT,
 		               "the profile holds no cycles or no instructions: nothing to estimate");
+	if (!(w->l1_cycles > 0))
+		w->l1_cycles = w->l1_requests; /* not measured: a line request a cycle */
 	if (!(w->active_sms > 0))
 		w->active_sms = sms;
 	if (!(w->resident_warps > 0))

@@ -34,7 +34,7 @@ struct ct_workload {
 	double dram_read_bytes, dram_write_bytes;
 	/* busy cycles, summed over the servers of each kind */
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
-	double llc_cycles, dram_cycles;
+	double llc_cycles;
 	double compression_high, compression_low, compression_none; /* shares; NaN */
 	double registers_used;  /* share of the register file in use, mean; NaN when unknown */
 	double sm_fill, cold_miss_fraction; /* NaN when unknown */

@@ -13,18 +13,18 @@ static const char METHOD[] = "analytic";
 /* One uncertain thing, changed. */
 struct variant {
 	double trip, service;  /* ns, 0 = as given */
-	double dram;           /* factor on DRAM service */
+	double dram;           /* factor on the DRAM's efficiency */
 	double beta;           /* of slices and sets, 0 = as given */
 	double static_share;   /* -1 = as given */
 	enum ct_perf_anchor how;
 };
 
 static const struct variant VARIANTS[] = {
-	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_LATENCY },
+	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_MIXED },
 	{ 185, 185, 1, 0, -1, CT_PERF_ANCHOR_STATION },
 	{ 165, 166, 1, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 0, 1.1, 0, -1, CT_PERF_ANCHOR_STATION },
 	{ 0, 0, 0.9, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 0, 1.1, 0, -1, CT_PERF_ANCHOR_STATION },
 	{ 0, 0, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
 	{ 0, 0, 1, 0, 0, CT_PERF_ANCHOR_STATION },
 	{ 0, 0, 1, 0, 1, CT_PERF_ANCHOR_STATION },
@@ -75,11 +75,9 @@ static int central(struct ct_mo_answer *a, struct ct_error *e)
 /* Evaluates every row again at its SM count in a changed model. */
 static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error *e)
 {
-	struct ct_workload *w = NULL;
 	struct ct_mo_model *m = &a->model, other;
 	struct ct_morpheus_params p = m->p;
-	struct ct_workload changed = *m->w;
-	w = &changed;
+	struct ct_gpu replayed = m->replayed;
 	if (v->trip > 0) {
 		p.v[CT_MO_EXT_TRIP_NS] = v->trip;
 		p.v[CT_MO_EXT_SERVICE_NS] = v->service;
@@ -88,8 +86,8 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 		p.v[CT_MO_SETS_BETA] = p.v[CT_MO_SLICE_BETA] = v->beta;
 	if (v->static_share >= 0)
 		p.v[CT_MO_STATIC_SHARE] = v->static_share;
-	w->dram_cycles *= v->dram;
-	int st = ct_mo_model_init(&other, w, &m->replayed, &m->gpu, &p, v->how, e);
+	replayed.dram_efficiency *= v->dram;
+	int st = ct_mo_model_init(&other, m->w, &replayed, &m->gpu, &p, v->how, e);
 	if (st != CT_OK)
 		return st;
 	other.larger_lines = m->larger_lines;

@@ -237,11 +237,11 @@ static int conventional(struct ct_mo_model *m, const struct ct_mo_system *s, uns
 	if (s->llc_factor > 1) /* by adding banks */
 		pt.slices = s->llc_factor;
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
-	double per_request = m->w->llc_requests > 0 ? m->w->llc_sector_misses / m->w->llc_line_misses : 1;
-	double misses = ct_perf_llc_misses(&m->perf, sms, lines, m->gpu.llc.ways);
+	struct ct_perf_misses misses;
+	ct_perf_llc_misses(&m->perf, sms, lines, m->gpu.llc.ways, &misses);
 	x->llc_bytes = lines * m->gpu.llc.line;
 	x->llc_requests = ct_workload_llc_requests(m->w, sms) * left;
-	x->llc_misses = m->w->llc_line_misses > 0 ? misses * per_request : misses;
+	x->llc_misses = misses.sectors;
 	x->extended_hit_rate = x->given_miss = x->stale = x->alias = NAN;
 	x->compression_ratio = NAN;
 	finish(m, s, &pt, 0, x);
@@ -302,7 +302,7 @@ static int by_latency(const void *a, const void *b)
 /* Counts of one run that the parts below share. */
 struct traffic {
 	double requests, hits, misses, wrong; /* at the extended part; wrong: false positives */
-	double conv_misses;                   /* lines, anchored */
+	struct ct_perf_misses conv;           /* of the conventional part, anchored */
 };
 
 static void extended_classes(const struct ct_mo_model *m, const struct traffic *t,
@@ -311,11 +311,11 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 {
 	const struct ct_workload *w = m->w;
 	/* Reads miss more or less often than all requests do; the curve counts all. */
-	double all = w->llc_requests > 0 ? w->llc_line_misses / w->llc_requests : 0;
+	double all = w->llc_sectors > 0 ? w->llc_sector_misses / w->llc_sectors : 0;
 	double read = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
 	double bias = all > 0 ? read / all : 1;
 	double conv = d->requests - t->requests;
-	double conv_miss = conv > 0 ? fmin(bias * t->conv_misses / conv, 1) : 0;
+	double conv_miss = conv > 0 ? fmin(bias * t->conv.sectors / (conv * m->perf.sectors_per_request), 1) : 0;
 	double ext_miss = t->requests > 0 ? fmin(bias * t->misses / t->requests, 1) : 0;
 	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
 	double hit_latency = pt->cls[0].latency, miss_latency = pt->cls[1].latency;
@@ -345,14 +345,13 @@ static void extended_traffic(const struct ct_mo_model *m, const struct traffic *
 	double block = m->p.v[CT_MO_BLOCK_BYTES], data = packets(&m->gpu, block);
 	double bytes = w->dram_read_bytes + w->dram_write_bytes;
 	double written = bytes > 0 ? w->dram_write_bytes / bytes : 0;
-	double base = w->llc_line_misses > 0 ? bytes / w->llc_line_misses : m->gpu.llc.line;
+	double sector = m->gpu.llc.sector;
+	double base = w->llc_sector_misses > 0 ? bytes / w->llc_sector_misses : sector;
 	/* A miss fetches the whole block: the metadata has no sector bits. Write-backs
 	 * scale alike. */
-	double sectors = w->llc_requests > 0 ? w->llc_sectors / w->llc_requests : 1;
-	double whole = block / fmax(sectors * m->gpu.llc.sector, 1);
 	double fetch = m->p.v[CT_MO_DRAM_FETCH_BYTES];
-	double per_miss = fetch > 0 ? fetch / fmax(1 - written, 0.5) : base * fmax(whole, 1);
-	pt->dram_bytes = t->conv_misses * base + t->misses * per_miss;
+	double per_miss = fetch > 0 ? fetch / fmax(1 - written, 0.5) : base * block / sector;
+	pt->dram_bytes = t->conv.sectors * base + t->misses * per_miss;
 	/* Lookup; insertion behind a predicted miss; fetch and answer behind a wrong
 	 * prediction (MO-Q9, MO-Q10); write-back of dirty victims. */
 	pt->slice_out += t->hits + t->wrong + (t->misses - t->wrong) * data + t->wrong * data;
@@ -419,17 +418,15 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	double conv = d->requests - t.requests;
 	t.hits = fmax(t.requests - t.misses, 0);
 	t.wrong = t.misses * predicted(s, d);
-	t.conv_misses = fmin(d->conv_misses * m->perf.line_misses_factor, conv);
+	ct_perf_sectored(&m->perf, conv, d->conv_misses, &t.conv);
 	extended_classes(m, &t, d, &h, &pt);
 	extended_traffic(m, &t, &pt);
 	pt.llc_sectors *= 1 - d->ext_share;
 	extended_stations(m, &t, d, &h, &pt);
-	const struct ct_workload *w = m->w;
-	double sectors = w->llc_line_misses > 0 ? w->llc_sector_misses / w->llc_line_misses : 1;
 	x->llc_bytes = d->conv_lines * m->gpu.llc.line;
 	x->extended_bytes = d->ext_lines * m->p.v[CT_MO_BLOCK_BYTES];
 	x->llc_requests = d->requests;
-	x->llc_misses = (t.conv_misses + t.misses) * sectors;
+	x->llc_misses = t.conv.sectors + t.misses * m->perf.sectors_per_request;
 	x->extended_hit_rate = t.requests > 0 ? t.hits / t.requests : NAN;
 	x->given_miss = t.misses > 0 ? t.wrong / t.misses : 0;
 	x->stale = d->stale;

@@ -52,7 +52,6 @@ void ct_make_workload(struct ct_workload *w, const struct ct_gpu *g,
 	w->unit_cycles = w->issue_cycles;
 	w->l1_cycles = s->requests;
 	w->noc_request_cycles = w->noc_reply_cycles = w->llc_cycles = 4 * s->requests;
-	w->dram_cycles = dram * g->dram_channels;
 	double residency = 48.0 * sms * w->cycles / w->loads;
 	w->mem_parallelism = fmax(s->latency / (0.9 * residency), 1);
 	w->think = residency - s->latency / w->mem_parallelism;
@@ -112,7 +111,6 @@ int ct_workload_to_profile(const struct ct_workload *w, const struct ct_gpu *g,
 		{ "unit_cycles", w->unit_cycles }, { "l1_cycles", w->l1_cycles },
 		{ "noc_request_cycles", w->noc_request_cycles },
 		{ "noc_reply_cycles", w->noc_reply_cycles }, { "llc_cycles", w->llc_cycles },
-		{ "dram_cycles", w->dram_cycles },
 	};
 	struct gp gp = { p, 0 };
 	ct_gpu_each(g, add_gp, &gp);
