@@ -252,6 +252,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 		st = parse_sweep(o->sweep, s->gpu.sms, range, e);
 	if (st == CT_OK)
 		st = ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e);
+	w->cache = ct_miss_cache_new(); /* without one it only takes longer */
 	if (st == CT_OK)
 		st = ct_mo_answer_init(o->answer, w, &s->base, &s->gpu, params, e);
 	if (st != CT_OK)
@@ -284,6 +285,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = ct_fail_nomem(e);
 	else if ((st = ct_stage_open(t, s, e)) == CT_OK)
 		st = answer(t, s, w, &params, e);
+	if (w)
+		ct_miss_cache_free(w->cache);
 	if (s)
 		ct_stage_close(s);
 	free(o->answer);

@@ -38,12 +38,11 @@ static void latencies(struct ct_perf *m)
 	m->t_dram = m->t_llc + g->dram_latency + (g->dram_rcd + g->dram_cl + burst) * command;
 }
 
-/* Mean share of the warp slots in use when every SM gets v waves of CTAs: less than a
- * wave leaves slots empty, and at the end of a launch half a CTA's time goes by with
- * slots that nobody refills. */
+/* Mean share of the warp slots in use when a launch has v waves of CTAs: the last one
+ * is not full. */
 static double fill(double waves)
 {
-	return waves <= 1 ? waves : waves / (waves + 0.5 * (1 - 1 / waves));
+	return waves <= 1 ? waves : waves / ceil(waves - 1e-9);
 }
 
 /* Resident warps of all SMs when `sms` of them run the application. */
@@ -68,6 +67,14 @@ static double unloaded_latency(const struct ct_perf *m, const struct ct_perf_poi
 		sum += (upto - before) * pt->cls[i].latency;
 		before = upto;
 	}
+	return sum;
+}
+
+static double dram_share(const struct ct_perf_point *pt)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		sum += pt->cls[i].dram ? pt->cls[i].share : 0;
 	return sum;
 }
 
@@ -113,7 +120,7 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 	const struct ct_workload *w = m->w;
 	double loads = m->loads, slices = m->gpu.llc_slices * pt->slices / pt->slice_beta;
 	double to_llc = any_line(m, pt->l1_miss);
-	double to_dram = any_line(m, pt->l1_miss * pt->dram_share);
+	double to_dram = any_line(m, pt->l1_miss * dram_share(pt));
 	double insts = w->warp_insts / loads, sms = balanced_sms(m, pt->sms);
 	double req = 1 / pt->noc_speed; /* a packet holds a port for a cycle */
 	double llc = unit_cost(w->llc_cycles, w->llc_sectors) / pt->llc_speed;
@@ -159,41 +166,92 @@ static double solve(const struct ct_perf *m, const struct ct_perf_point *pt, siz
 	return r->throughput;
 }
 
+/* The same traffic as if `misses` of the lines behind L1 waited for DRAM. */
+static void with_misses(const struct ct_perf_point *pt, double misses, struct ct_perf_point *out)
+{
+	double now = dram_share(pt);
+	*out = *pt;
+	for (unsigned i = 0; i < pt->n_classes; i++) {
+		double of = pt->cls[i].dram ? now : 1 - now, to = pt->cls[i].dram ? misses : 1 - misses;
+		out->cls[i].share = of > 0 ? pt->cls[i].share / of * to : 0;
+	}
+	if (now > 0)
+		out->dram_bytes = pt->dram_bytes * misses / now;
+}
+
+void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic)
+{
+	struct ct_perf_point old = *pt;
+	double misses = dram_share(pt);
+	with_misses(&old, reads > 0 ? fmin(misses / reads, 1) : 0, pt);
+	pt->l1_miss = fmin(old.l1_miss * reads, 1);
+	pt->dram_bytes = old.dram_bytes;
+	pt->cold = reads > 0 ? fmin(old.cold / reads, 1) : 0;
+	pt->request_packets *= traffic;
+	pt->reply_packets *= traffic;
+	pt->slice_in *= traffic;
+	pt->slice_out *= traffic;
+	pt->llc_sectors *= traffic;
+}
+
+static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, double part,
+                       struct ct_perf_result *sum)
+{
+	struct ct_amva_result r;
+	double latency;
+	size_t n;
+	double x = part > 0 ? solve(m, pt, &n, &latency, &r) : 0;
+	if (!(x > 0) || !isfinite(x))
+		return;
+	double cycles = part * m->loads / x;
+	sum->latency += part * latency;
+	sum->dram_utilisation += cycles * r.utilisation[CT_PERF_DRAM];
+	/* The bottleneck is that of the longer phase. */
+	if (cycles > sum->cycles) {
+		sum->bottleneck = CT_PERF_STATIONS;
+		sum->utilisation = 0;
+		for (size_t i = 0; i < n; i++)
+			if (r.utilisation[i] > sum->utilisation) {
+				sum->utilisation = r.utilisation[i];
+				sum->bottleneck = i;
+			}
+	}
+	sum->cycles += cycles;
+}
+
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
                   struct ct_perf_result *out)
 {
-	struct ct_amva_result r;
-	size_t n;
+	double misses = dram_share(pt), cold = m->even ? 0 : fmin(fmax(pt->cold, 0), misses);
+	struct ct_perf_point phase;
 	memset(out, 0, sizeof *out);
-	double x = solve(m, pt, &n, &out->latency, &r);
 	out->bottleneck = CT_PERF_STATIONS;
-	if (!(x > 0) || !isfinite(x))
+	if (cold > 0 && cold < 1) {
+		with_misses(pt, 1, &phase);
+		eval_phase(m, &phase, cold, out);
+		with_misses(pt, (misses - cold) / (1 - cold), &phase);
+		eval_phase(m, &phase, 1 - cold, out);
+	} else {
+		eval_phase(m, pt, 1, out);
+	}
+	if (!(out->cycles > 0))
 		return;
-	out->cycles = m->loads / x;
+	out->dram_utilisation /= out->cycles;
 	out->ipc = m->w->thread_insts / out->cycles;
-	out->dram_utilisation = r.utilisation[CT_PERF_DRAM];
-	for (size_t i = 0; i < n; i++)
-		if (r.utilisation[i] > out->utilisation) {
-			out->utilisation = r.utilisation[i];
-			out->bottleneck = i;
-		}
-}
-
-void ct_perf_sectored(const struct ct_perf *m, double requests, double lines,
-                      struct ct_perf_misses *out)
-{
-	double stay = lines > 0 ? fmax(requests / lines, 1) : 1;
-	out->lines = fmin(lines, requests);
-	out->requests = fmin(out->lines * pow(stay, m->request_growth), requests);
-	out->sectors = fmin(out->lines * m->sectors_per_request * pow(stay, m->sector_growth),
-	                    requests * m->sectors_per_request);
 }
 
 void ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways,
                         struct ct_perf_misses *out)
 {
-	ct_perf_sectored(m, ct_workload_llc_requests(m->w, sms),
-	                 ct_workload_llc_misses(m->w, sms, lines, ways), out);
+	double requests = ct_workload_llc_requests(m->w, sms);
+	double absent = ct_workload_llc_misses(m->w, sms, lines, ways);
+	double sectors = ct_workload_llc_sector_misses(m->w, sms, lines, ways) * m->sector_factor;
+	double stay = absent > 0 ? fmax(requests / absent, 1) : 1;
+	out->lines = fmin(absent, requests);
+	out->requests = fmin(out->lines * pow(stay, m->request_growth), requests);
+	if (!isfinite(sectors) || !(m->sector_factor > 0))
+		sectors = out->lines * m->sectors_per_request * pow(stay, m->sector_growth);
+	out->sectors = fmin(sectors, requests * m->sectors_per_request);
 }
 
 static double own_lines(const struct ct_gpu *g)
@@ -214,16 +272,18 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	ct_perf_llc_misses(m, w->sms, own_lines(&m->gpu), m->gpu.llc.ways, &base);
 	double miss_more = base.sectors > 0 ? now.sectors / base.sectors : 0;
 	double read_miss = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
+	read_miss *= m->pending_factor;
 	struct ct_perf other = *m;
 	other.gpu = *g;
 	latencies(&other);
 	double miss_share = fmin(more > 0 ? read_miss * miss_more / more : 0, 1);
 	pt->sms = sms;
-	pt->l1_miss = w->l1_read_sectors > 0 ? fmin(w->l1_read_misses / w->l1_read_sectors * more, 1) : 0;
+	if (w->l1_read_sectors > 0)
+		pt->l1_miss = fmin(w->l1_read_misses / w->l1_read_sectors * more, 1);
 	pt->n_classes = 2;
-	pt->cls[0] = (struct ct_perf_class){ 1 - miss_share, other.t_llc };
-	pt->cls[1] = (struct ct_perf_class){ miss_share, other.t_dram };
-	pt->dram_share = miss_share;
+	pt->cls[0] = (struct ct_perf_class){ 1 - miss_share, other.t_llc, 0 };
+	pt->cls[1] = (struct ct_perf_class){ miss_share, other.t_dram, 1 };
+	pt->cold = requests > 0 ? ct_workload_llc_cold(w, sms) / requests * m->pending_factor : 0;
 	pt->request_packets = pt->slice_in = w->noc_request_cycles * more;
 	pt->reply_packets = pt->slice_out = w->noc_reply_cycles * more;
 	pt->llc_sectors = w->llc_sectors * more;
@@ -244,6 +304,9 @@ static void sector_laws(struct ct_perf *m)
 	double lines = ct_workload_llc_misses(w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
 	double requests = ct_workload_llc_requests(w, w->sms);
 	m->sectors_per_request = requests > 0 ? fmax(w->llc_sectors / requests, 1) : 1;
+	double by_sectors = ct_workload_llc_sector_misses(w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
+	if (by_sectors > 0 && w->llc_sector_misses > 0)
+		m->sector_factor = fmin(fmax(w->llc_sector_misses / by_sectors, 0.25), 4);
 	double stay = lines > 0 ? requests / lines : 1;
 	if (stay < 1.01)
 		return; /* no line is asked for twice: nothing grows */
@@ -315,7 +378,7 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS) {
 		double *knob = &m->demand_factor[r.bottleneck];
 		turn_knob(m, pt, knob, *knob, *knob * want / r.cycles / r.utilisation, want);
-	} else if (how == CT_PERF_ANCHOR_STATION) {
+	} else if (how != CT_PERF_ANCHOR_MIXED) {
 		turn_knob(m, pt, &m->wait_factor, 1, WAIT_FACTOR_MAX, want);
 	}
 	if (baseline_cycles(m, pt) < want * (1 - 1e-9))
@@ -352,6 +415,8 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
 	sector_laws(m);
+	m->pending_factor = 1 + (w->llc_sector_misses > 0 ? w->llc_pending / w->llc_sector_misses : 0);
+	m->even = (w->launches <= 1) != (how == CT_PERF_ANCHOR_PHASES);
 	warp_times(m);
 	struct ct_perf_point pt;
 	ct_perf_conventional(m, g, w->sms, own_lines(g), &pt);

@@ -7,6 +7,10 @@
  * cycles are the replay's, and what had to be changed for that is reported. It then
  * predicts other SM counts, capacities, latencies and bandwidths (model-notes.md 1.3).
  *
+ * First touches: in a trace of several launches they are taken to come in a phase of
+ * their own, so that what no capacity can save does not overlap with what it can; in a
+ * single launch they are spread over it.
+ *
  * Everything is pure; a calibrated struct ct_perf may be shared by threads. */
 #ifndef CT_MODELS_COMMON_PERF_H
 #define CT_MODELS_COMMON_PERF_H
@@ -27,8 +31,10 @@ const char *ct_perf_station_name(size_t i); /* "DRAM bandwidth", for people */
 
 /* Where a line that missed L1 is served. */
 struct ct_perf_class {
-	double share;   /* of such lines; all shares sum to 1 */
+	double share;   /* of such lines; all shares sum to 1. A line that is on its way
+	                   already counts with those that wait for the same memory */
 	double latency; /* unloaded, core cycles from issue to data */
+	int dram;       /* DRAM is waited for */
 };
 
 /* One configuration of the GPU. Traffic in totals of the run. */
@@ -37,7 +43,7 @@ struct ct_perf_point {
 	double l1_miss;         /* share of read lines that leave L1 */
 	unsigned n_classes;     /* ascending latency */
 	struct ct_perf_class cls[CT_PERF_CLASSES_MAX];
-	double dram_share;      /* of such lines: served by DRAM */
+	double cold;            /* of such lines: wait for a first touch */
 	double request_packets, reply_packets; /* at the ports of compute SMs */
 	double slice_in, slice_out;            /* at the ports of the slices */
 	double llc_sectors;     /* that the slices look up and serve */
@@ -65,7 +71,9 @@ enum ct_perf_anchor {
 	 * factor (bursts). */
 	CT_PERF_ANCHOR_STATION,
 	/* First a constant is added to every load's latency, up to a quarter of DRAM's. */
-	CT_PERF_ANCHOR_MIXED
+	CT_PERF_ANCHOR_MIXED,
+	/* As STATION, with the other assumption on first touches. */
+	CT_PERF_ANCHOR_PHASES
 };
 
 struct ct_perf {
@@ -73,12 +81,15 @@ struct ct_perf {
 	struct ct_gpu gpu;       /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
 	double lines_per_load, loads, think, parallelism, warps;
-	/* While a line stays in the LLC, k requests touch it and need s k^g of its sectors
+	/* Replayed over curve sector misses, where the profile has sector distances; else 0.
+	 * While a line stays in the LLC, k requests touch it and need s k^g of its sectors
 	 * (s: sectors of a request), k^h of them find a sector absent: g and h make the
 	 * replayed sector and line misses come out. */
-	double sectors_per_request, sector_growth, request_growth;
+	double sector_factor, sectors_per_request, sector_growth, request_growth;
+	double pending_factor; /* requests that wait for a sector over those that fetch it */
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
 	double demand_factor[CT_PERF_STATIONS], latency_factor, wait_factor, latency_added;
+	int even; /* first touches are spread over the run, not a phase of their own */
 	double ratio;  /* cycles of the unanchored model over the replay's */
 	double issue_wait; /* of think, what the issue slots' contention makes up */
 };
@@ -93,6 +104,10 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
                           double llc_lines, struct ct_perf_point *pt);
 
+/* Another L1 in front of the same point: it lets `reads` (> 0) times as many read lines
+ * pass, `traffic` times as much in all; what waits for DRAM stays the same. */
+void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic);
+
 /* Misses of an LLC of that capacity, anchored to the replay. */
 struct ct_perf_misses {
 	double lines;    /* absent lines: by the curve */
@@ -101,10 +116,6 @@ struct ct_perf_misses {
 };
 void ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways,
                         struct ct_perf_misses *out);
-/* The same for curve misses got otherwise: `lines` of `requests`. */
-void ct_perf_sectored(const struct ct_perf *m, double requests, double lines,
-                      struct ct_perf_misses *out);
-
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
                   struct ct_perf_result *r);
 

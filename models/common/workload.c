@@ -1,9 +1,11 @@
 #include "models/common/workload.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/units.h"
 #include "models/common/miss_curve.h"
 
@@ -42,6 +44,7 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{ "SN", "llc_sector_misses", &w->llc_sector_misses, 1 },
 		{ "SN", "llc_read_sector_accesses", &w->llc_read_sectors, 1 },
 		{ "SN", "llc_read_sector_misses", &w->llc_read_misses, 1 },
+		{ "SN", "llc_pending_hits", &w->llc_pending, 0 },
 		{ "SN", "dram_read_bytes", &w->dram_read_bytes, 1 },
 		{ "SN", "dram_write_bytes", &w->dram_write_bytes, 1 },
 		{ "SN", "compression_high", &w->compression_high, 0 },
@@ -77,21 +80,35 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 	return CT_OK;
 }
 
-static int add_view(struct ct_workload *w, const struct ct_profile *p, const char *name,
-                    unsigned sms)
+/* Reads and writes of one view together; 1 if the profile has it, < 0 out of memory. */
+static int fetch_view(const struct ct_profile *p, const char *name, struct ct_hist *to)
 {
 	struct ct_hist *writes = calloc(1, sizeof *writes);
-	struct ct_llc_view *v = &w->view[w->n_views];
-	memset(v, 0, sizeof *v);
+	memset(to, 0, sizeof *to);
 	if (!writes)
 		return -1;
-	if (ct_profile_get_hist(p, SCOPE, name, &v->hist, writes)) {
-		ct_hist_merge(&v->hist, writes);
-		v->sms = sms;
-		v->requests = (double)ct_hist_total(&v->hist);
-		w->n_views++;
-	}
+	int found = ct_profile_get_hist(p, SCOPE, name, to, writes);
+	ct_hist_merge(to, writes);
 	free(writes);
+	return found;
+}
+
+static int add_view(struct ct_workload *w, const struct ct_profile *p, const char *suffix,
+                    unsigned sms)
+{
+	struct ct_llc_view *v = &w->view[w->n_views];
+	char name[64];
+	snprintf(name, sizeof name, "llc%s", suffix);
+	int found = fetch_view(p, name, &v->hist);
+	if (found <= 0)
+		return found;
+	snprintf(name, sizeof name, "llc_sector%s", suffix);
+	if (fetch_view(p, name, &v->sector) < 0)
+		return -1;
+	v->sms = sms;
+	v->total = v->requests = (double)ct_hist_total(&v->hist);
+	v->sectors = (double)ct_hist_total(&v->sector);
+	w->n_views++;
 	return 0;
 }
 
@@ -105,7 +122,7 @@ static int by_sms(const void *a, const void *b)
 static int read_views(struct ct_workload *w, const struct ct_profile *p, struct ct_error *e)
 {
 	static const char PREFIX[] = "llc@sms=";
-	if (add_view(w, p, "llc", w->sms) < 0)
+	if (add_view(w, p, "", w->sms) < 0)
 		return ct_fail_nomem(e);
 	if (w->n_views == 0)
 		return ct_fail(e, CT_ERR_INPUT,
@@ -120,9 +137,13 @@ static int read_views(struct ct_workload *w, const struct ct_profile *p, struct 
 		unsigned known = n == w->sms;
 		for (unsigned v = 0; v < w->n_views; v++)
 			known |= w->view[v].sms == n;
-		if (!known && add_view(w, p, r->field[1], (unsigned)n) < 0)
+		if (!known && add_view(w, p, r->field[1] + 3, (unsigned)n) < 0)
 			return ct_fail_nomem(e);
 	}
+	double sectors = w->view[0].sectors;
+	for (unsigned v = 0; v < w->n_views && sectors > 0 && w->llc_requests > 0; v++)
+		if (w->view[v].sectors > 0)
+			w->view[v].requests = w->llc_requests * w->view[v].sectors / sectors;
 	qsort(w->view, w->n_views, sizeof w->view[0], by_sms);
 	return CT_OK;
 }
@@ -156,6 +177,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 	if (st != CT_OK)
 		return st;
 	w->cycles -= w->launch_cycles;
+	if (!(w->llc_pending > 0))
+		w->llc_pending = 0;
 	if (!(w->cycles > 0) || !(w->warp_insts > 0))
 		return ct_fail(e, CT_ERR_INPUT,
 		               "the profile holds no cycles or no instructions: nothing to estimate");
@@ -166,13 +189,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 	if (!(w->resident_warps > 0))
 		w->resident_warps = 1;
 	w->registers_used = registers_used(p, w->resident_warps, rf_bytes);
-	struct ct_hist *writes = calloc(1, sizeof *writes);
-	if (!writes)
-		return ct_fail_nomem(e);
-	w->has_l1 = ct_profile_get_hist(p, SCOPE, "l1", &w->l1, writes);
-	ct_hist_merge(&w->l1, writes);
-	free(writes);
-	return CT_OK;
+	w->has_l1 = fetch_view(p, "l1", &w->l1);
+	return w->has_l1 < 0 ? ct_fail_nomem(e) : CT_OK;
 }
 
 void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
@@ -197,10 +215,56 @@ double ct_workload_llc_requests(const struct ct_workload *w, double sms)
 	return w->view[a].requests * (1 - t) + w->view[b].requests * t;
 }
 
-static double misses(const struct ct_llc_view *v, double lines, unsigned ways)
+double ct_workload_llc_cold(const struct ct_workload *w, double sms)
 {
+	unsigned a, b;
+	double t;
+	ct_workload_bracket(w, sms, &a, &b, &t);
+	return (double)w->view[a].hist.cold * (1 - t) + (double)w->view[b].hist.cold * t;
+}
+
+/* Direct-mapped: a collision only costs time. */
+enum { CACHE_SLOTS = 4096 };
+struct ct_miss_cache {
+	struct {
+		double lines, misses;
+		unsigned ways, which; /* 1 + 2 view + (0 lines, 1 sectors); 0: empty */
+	} slot[CACHE_SLOTS];
+};
+
+struct ct_miss_cache *ct_miss_cache_new(void)
+{
+	return calloc(1, sizeof(struct ct_miss_cache));
+}
+
+void ct_miss_cache_free(struct ct_miss_cache *c)
+{
+	free(c);
+}
+
+/* Misses of one view: of lines, or of sectors. */
+static double misses(const struct ct_workload *w, unsigned view, int sectors, double lines,
+                     unsigned ways)
+{
+	const struct ct_llc_view *v = &w->view[view];
+	unsigned which = 1 + 2 * view + (sectors != 0);
+	uint64_t bits;
+	memcpy(&bits, &lines, sizeof bits);
+	size_t at = ct_mix64(bits + which * 0x9e3779b97f4a7c15u + ways) % CACHE_SLOTS;
+	struct ct_miss_cache *c = w->cache;
+	if (c && c->slot[at].which == which && c->slot[at].ways == ways &&
+	    !memcmp(&c->slot[at].lines, &lines, sizeof lines))
+		return c->slot[at].misses;
 	struct ct_cache_shape shape = { lines, ways ? ways : UINT32_MAX };
-	return fmax(v->requests - ct_curve_hits(&v->hist, &shape), 0);
+	double hits = ct_curve_hits(sectors ? &v->sector : &v->hist, &shape);
+	double m = fmax((sectors ? v->sectors : v->total) - hits, 0);
+	if (c) {
+		c->slot[at].lines = lines;
+		c->slot[at].misses = m;
+		c->slot[at].ways = ways;
+		c->slot[at].which = which;
+	}
+	return m;
 }
 
 double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,
@@ -209,6 +273,18 @@ double ct_workload_llc_misses(const struct ct_workload *w, double sms, double li
 	unsigned a, b;
 	double t;
 	ct_workload_bracket(w, sms, &a, &b, &t);
-	double m = misses(&w->view[a], lines, ways);
-	return t > 0 ? m * (1 - t) + misses(&w->view[b], lines, ways) * t : m;
+	double m = misses(w, a, 0, lines, ways);
+	return t > 0 ? m * (1 - t) + misses(w, b, 0, lines, ways) * t : m;
+}
+
+double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, double lines,
+                                     unsigned ways)
+{
+	unsigned a, b;
+	double t;
+	ct_workload_bracket(w, sms, &a, &b, &t);
+	if (!(w->view[a].sectors > 0) || !(w->view[b].sectors > 0))
+		return NAN;
+	double m = misses(w, a, 1, lines, ways);
+	return t > 0 ? m * (1 - t) + misses(w, b, 1, lines, ways) * t : m;
 }

@@ -14,9 +14,18 @@ enum { CT_WORKLOAD_VIEWS_MAX = 16 };
 /* The accesses that reach the LLC when the trace runs on `sms` SMs. */
 struct ct_llc_view {
 	unsigned sms;
-	struct ct_hist hist; /* line distances, reads and writes */
-	double requests;     /* its total */
+	struct ct_hist hist;   /* line distances, reads and writes */
+	struct ct_hist sector; /* sector distances; empty when the profile lacks them */
+	double total, sectors; /* theirs */
+	/* Line requests. Replays with other timing may cut the same traffic into other
+	 * pieces: where sectors are known, requests follow those. */
+	double requests;
 };
+
+/* Misses already computed: the same few capacities are asked for again and again. */
+struct ct_miss_cache;
+struct ct_miss_cache *ct_miss_cache_new(void); /* NULL when out of memory */
+void ct_miss_cache_free(struct ct_miss_cache *c); /* NULL allowed */
 
 struct ct_workload {
 	unsigned sms; /* of the replayed GPU */
@@ -31,6 +40,7 @@ struct ct_workload {
 	double l1_requests, llc_requests, llc_line_misses; /* 128 B lines */
 	double l1_sectors, l1_sector_misses, l1_read_sectors, l1_read_misses;
 	double llc_sectors, llc_sector_misses, llc_read_sectors, llc_read_misses;
+	double llc_pending; /* sectors already on their way; 0 when unknown */
 	double dram_read_bytes, dram_write_bytes;
 	/* busy cycles, summed over the servers of each kind */
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
@@ -42,6 +52,7 @@ struct ct_workload {
 	struct ct_hist l1;      /* line distances of one L1's stream, all SMs added up */
 	unsigned n_views;       /* ascending SM counts; the last is `sms` */
 	struct ct_llc_view view[CT_WORKLOAD_VIEWS_MAX];
+	struct ct_miss_cache *cache; /* the caller's, or NULL; ties the workload to one thread */
 };
 
 /* Fills *w from scope `all` of p; sms and the register file's bytes per SM are those
@@ -51,10 +62,15 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 
 /* Line requests at the LLC and LRU misses at `lines` of capacity (sets of `ways`, 0 =
  * fully associative) when `sms` SMs run the trace; linear between the measured counts,
- * the nearest one outside. Pure. */
+ * the nearest one outside. Pure but for the cache. */
 double ct_workload_llc_requests(const struct ct_workload *w, double sms);
 double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,
                               unsigned ways);
+/* The same for sectors; NaN without sector distances at both SM counts around. */
+double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, double lines,
+                                     unsigned ways);
+/* Of those requests, first touches of a line. */
+double ct_workload_llc_cold(const struct ct_workload *w, double sms);
 /* The two views around an SM count and the weight of the second. */
 void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
                          unsigned *second, double *weight);

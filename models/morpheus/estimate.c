@@ -21,6 +21,7 @@ struct variant {
 
 static const struct variant VARIANTS[] = {
 	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_MIXED },
+	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_PHASES },
 	{ 185, 185, 1, 0, -1, CT_PERF_ANCHOR_STATION },
 	{ 165, 166, 1, 0, -1, CT_PERF_ANCHOR_STATION },
 	{ 0, 0, 0.9, 0, -1, CT_PERF_ANCHOR_STATION },

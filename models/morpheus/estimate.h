@@ -25,7 +25,7 @@ struct ct_mo_answer {
 };
 
 /* Evaluates all systems, and their ranges by varying one uncertain thing at a time:
- * how the model is anchored, the extended latency (165 and 185 ns, MO-Q3), the DRAM's
+ * how the model is anchored, first touches as a phase of their own or not, the extended latency (165 and 185 ns, MO-Q3), the DRAM's
  * service (10 % either way), uneven hashing (1.2), the share of static power, and, where
  * compression is assumed, none of it up to the published gain. Arguments as
  * ct_mo_model_init(). The caller frees with ct_mo_answer_free(). */

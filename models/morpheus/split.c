@@ -11,7 +11,7 @@
 
 /* model-notes.md 3.2: warn above 0.6 of the ceiling. */
 static const double CROWDED = 0.6;
-enum { BLOOM_KEYS = 2048, SIMULATED_ACCESSES = 6000 };
+enum { BLOOM_KEYS = 1024, SIMULATED_ACCESSES = 6000 };
 
 int ct_mo_bloom_init(struct ct_mo_bloom *b, const struct ct_morpheus_params *p,
                      struct ct_error *e)
@@ -147,15 +147,15 @@ static int eval_kind(const struct ct_workload *w, const struct ct_mo_split *s, s
 		return -1;
 	double p = k->blocks / (s->conv_lines + s->ext_lines);
 	ct_workload_bracket(w, s->sms, &a, &b, &t);
+	double wa = w->view[a].total * (1 - t), wb = w->view[b].total * t;
 	ct_thin_curve(&w->view[a].hist, p, n - 1, miss);
 	if (t > 0) {
-		double wa = w->view[a].requests * (1 - t), wb = w->view[b].requests * t;
 		ct_thin_curve(&w->view[b].hist, p, n - 1, miss + n);
 		for (unsigned j = 0; j < n; j++)
 			miss[j] = wa + wb > 0 ? (miss[j] * wa + miss[n + j] * wb) / (wa + wb) : 0;
 	}
 	k->share = k->sets * p;
-	k->misses = s->requests * k->share * miss[k->blocks];
+	k->misses = fmin((wa + wb) * miss[k->blocks], s->requests) * k->share;
 	int st = bloom ? predict(k, miss, n, bloom) : 0;
 	free(miss);
 	return st;

@@ -184,16 +184,8 @@ static double apply_unified(const struct ct_mo_model *m, struct ct_perf_point *p
 	double gain = (ct_hist_hits(&w->l1, own + more) - ct_hist_hits(&w->l1, own)) / total;
 	double left = fmax(1 - gain / pt->l1_miss, 0);
 	/* Misses of the LLC stay; only its hits can be taken away. */
-	double miss = pt->cls[1].share;
-	left = fmax(left, miss);
-	pt->l1_miss *= left;
-	pt->cls[1].share = pt->dram_share = left > 0 ? fmin(miss / left, 1) : 0;
-	pt->cls[0].share = 1 - pt->cls[1].share;
-	pt->request_packets *= left;
-	pt->reply_packets *= left;
-	pt->slice_in *= left;
-	pt->slice_out *= left;
-	pt->llc_sectors *= left;
+	left = fmax(left, pt->cls[1].share);
+	ct_perf_filter_l1(pt, left, left);
 	return left;
 }
 
@@ -313,19 +305,18 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 	/* Reads miss more or less often than all requests do; the curve counts all. */
 	double all = w->llc_sectors > 0 ? w->llc_sector_misses / w->llc_sectors : 0;
 	double read = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
-	double bias = all > 0 ? read / all : 1;
+	double bias = (all > 0 ? read / all : 1) * m->perf.pending_factor;
 	double conv = d->requests - t->requests;
 	double conv_miss = conv > 0 ? fmin(bias * t->conv.sectors / (conv * m->perf.sectors_per_request), 1) : 0;
 	double ext_miss = t->requests > 0 ? fmin(bias * t->misses / t->requests, 1) : 0;
 	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
 	double hit_latency = pt->cls[0].latency, miss_latency = pt->cls[1].latency;
 	double phi = d->ext_share;
-	pt->cls[0] = (struct ct_perf_class){ (1 - phi) * (1 - conv_miss), hit_latency };
-	pt->cls[1] = (struct ct_perf_class){ phi * (1 - ext_miss), hit_latency + h->trip };
+	pt->cls[0] = (struct ct_perf_class){ (1 - phi) * (1 - conv_miss), hit_latency, 0 };
+	pt->cls[1] = (struct ct_perf_class){ phi * (1 - ext_miss), hit_latency + h->trip, 0 };
 	pt->cls[2] = (struct ct_perf_class){ (1 - phi) * conv_miss + phi * ext_miss * (1 - wrong),
-		                             miss_latency };
-	pt->cls[3] = (struct ct_perf_class){ phi * ext_miss * wrong, miss_latency + h->trip };
-	pt->dram_share = pt->cls[2].share + pt->cls[3].share;
+		                             miss_latency, 1 };
+	pt->cls[3] = (struct ct_perf_class){ phi * ext_miss * wrong, miss_latency + h->trip, 1 };
 	pt->n_classes = 4;
 	qsort(pt->cls, pt->n_classes, sizeof pt->cls[0], by_latency);
 }
@@ -415,10 +406,13 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	override_latencies(m, &pt);
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
 	struct traffic t = { .requests = d->requests * d->ext_share, .misses = d->ext_misses };
-	double conv = d->requests - t.requests;
 	t.hits = fmax(t.requests - t.misses, 0);
 	t.wrong = t.misses * predicted(s, d);
-	ct_perf_sectored(&m->perf, conv, d->conv_misses, &t.conv);
+	/* A conventional set takes its ways' share of all lines, too. */
+	ct_perf_llc_misses(&m->perf, sms, d->conv_lines + d->ext_lines, m->gpu.llc.ways, &t.conv);
+	t.conv.lines *= 1 - d->ext_share;
+	t.conv.requests *= 1 - d->ext_share;
+	t.conv.sectors *= 1 - d->ext_share;
 	extended_classes(m, &t, d, &h, &pt);
 	extended_traffic(m, &t, &pt);
 	pt.llc_sectors *= 1 - d->ext_share;
@@ -462,8 +456,8 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
 	return extended(m, s, sms, x, e);
 }
 
-/* IPC that is worth moving another SM: below it the difference is rounding. */
-static const double WORTH_IT = 1e-4;
+/* Least gain that moves SMs to another mode: below it is the noise of the curves. */
+static const double WORTH_IT = 0.005;
 
 /* The paper's sweep starts at 10 of 68 SMs (MO-S20). */
 static unsigned fewest(const struct ct_mo_model *m, const struct ct_mo_system *s)

@@ -15,7 +15,10 @@ static void add_view(struct ct_workload *w, unsigned sms, unsigned all,
 	for (int i = 0; i < 16; i++) /* spread by a tenth, as real loops are */
 		ct_hist_add(&v->hist, (uint64_t)(lines * (0.9 + 0.2 * i / 15)), n / 16);
 	v->hist.cold = (uint64_t)s->requests - n / 16 * 16;
-	v->requests = (double)ct_hist_total(&v->hist);
+	v->total = v->requests = (double)ct_hist_total(&v->hist);
+	for (int i = 0; i < 4 && !s->no_sectors; i++)
+		ct_hist_merge(&v->sector, &v->hist);
+	v->sectors = (double)ct_hist_total(&v->sector);
 }
 
 void ct_make_workload(struct ct_workload *w, const struct ct_gpu *g,
@@ -76,10 +79,14 @@ static int add_views(const struct ct_workload *w, struct ct_profile *p)
 {
 	int st = 0;
 	for (unsigned i = 0; i < w->n_views && st == 0; i++) {
-		char name[32] = "llc";
+		char suffix[24] = "", name[48];
 		if (w->view[i].sms != w->sms)
-			snprintf(name, sizeof name, "llc@sms=%u", w->view[i].sms);
+			snprintf(suffix, sizeof suffix, "@sms=%u", w->view[i].sms);
+		snprintf(name, sizeof name, "llc%s", suffix);
 		st = ct_profile_add_hist(p, "all", name, &w->view[i].hist, NULL, NULL);
+		snprintf(name, sizeof name, "llc_sector%s", suffix);
+		if (st == 0 && w->view[i].sectors > 0)
+			st = ct_profile_add_hist(p, "all", name, &w->view[i].sector, NULL, NULL);
 	}
 	return st;
 }

@@ -16,6 +16,7 @@ struct ct_made_workload {
 	double insts_per_load;
 	double dram_busy;  /* of the run, where DRAM sets the pace */
 	double latency;    /* of a load, cycles */
+	int no_sectors;    /* leave sector distances out */
 };
 
 /* Fills *w for the GPU g with views at a quarter, half, three quarters and all SMs. */

@@ -233,7 +233,7 @@ static void split_formula_matches_the_bits(void **state)
 		ct_hist_add(&w->view[0].hist, d, 100);
 	w->n_views = 1;
 	w->sms = w->view[0].sms = 4;
-	w->view[0].requests = 100.0 * LINES;
+	w->view[0].total = w->view[0].requests = 100.0 * LINES;
 	struct ct_morpheus_params mp;
 	struct ct_mo_bloom bloom;
 	struct ct_mo_split s;

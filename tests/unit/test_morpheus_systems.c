@@ -15,11 +15,11 @@
 
 enum { MIB = 1024 * 1024, SMS = 68 };
 
-static const struct ct_made_workload BETWEEN = { 9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500 };
-static const struct ct_made_workload STREAM = { 1e8, 0, 4e6, 0.99, 10, 0.9, 1500 };
-static const struct ct_made_workload COMPUTE = { 9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700 };
-static const struct ct_made_workload FITS = { 2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400 };
-static const struct ct_made_workload THRASH = { 8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500 };
+static const struct ct_made_workload BETWEEN = { 9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500, 0 };
+static const struct ct_made_workload STREAM = { 1e8, 0, 4e6, 0.99, 10, 0.9, 1500, 0 };
+static const struct ct_made_workload COMPUTE = { 9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700, 0 };
+static const struct ct_made_workload FITS = { 2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400, 0 };
+static const struct ct_made_workload THRASH = { 8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500, 0 };
 
 static struct ct_mo_answer *ask(struct ct_workload *w, const struct ct_made_workload *s)
 {
@@ -225,6 +225,23 @@ static void capacity_is_what_counts(void **state)
 	}
 }
 
+/* Whole lines are asked for: without sector distances the answer is the same. */
+static void sector_distances_agree_with_the_law(void **state)
+{
+	struct ct_workload *w = *state;
+	struct ct_made_workload plain = THRASH;
+	double with[CT_MO_SYSTEMS];
+	struct ct_mo_answer *a = ask(w, &THRASH);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++)
+		with[i] = a->row[i].speedup.value;
+	done(a);
+	plain.no_sectors = 1;
+	a = ask(w, &plain);
+	for (int i = 0; i < CT_MO_SYSTEMS; i++)
+		assert_true(fabs(a->row[i].speedup.value / with[i] - 1) < 0.01);
+	done(a);
+}
+
 /* A profile says the same as the workload that it was written from. */
 static void a_profile_gives_the_same_estimates(void **state)
 {
@@ -313,6 +330,7 @@ int main(void)
 		cmocka_unit_test(dead_filters_are_told),
 		cmocka_unit_test(bandwidth_beyond_the_warps_is_told),
 		cmocka_unit_test(capacity_is_what_counts),
+		cmocka_unit_test(sector_distances_agree_with_the_law),
 		cmocka_unit_test(a_profile_gives_the_same_estimates),
 		cmocka_unit_test(an_incomplete_profile_is_refused),
 	};

@@ -187,17 +187,7 @@ static double model_cycles(const struct target *g, const struct ct_perf *m)
 	ct_perf_conventional(m, base, base->sms, (double)ct_gpu_llc_bytes(base) / base->llc.line, &pt);
 	ct_perf_eval(m, &pt, &was);
 	ct_perf_conventional(m, gpu, gpu->sms, (double)ct_gpu_llc_bytes(gpu) / gpu->llc.line, &pt);
-	/* Another L1 lets other reads pass; what DRAM serves of them stays the same. */
-	double traffic = a->llc_new.sector_accesses / a->llc_old.sector_accesses;
-	pt.l1_miss = fmin(pt.l1_miss * a->reads, 1);
-	pt.dram_share = a->reads > 0 ? fmin(pt.dram_share / a->reads, 1) : 0;
-	pt.cls[1].share = pt.dram_share;
-	pt.cls[0].share = 1 - pt.dram_share;
-	pt.request_packets *= traffic;
-	pt.reply_packets *= traffic;
-	pt.slice_in *= traffic;
-	pt.slice_out *= traffic;
-	pt.llc_sectors *= traffic;
+	ct_perf_filter_l1(&pt, a->reads, a->llc_new.sector_accesses / a->llc_old.sector_accesses);
 	other.t_l1 += (double)gpu->l1_latency - (double)base->l1_latency;
 	ct_perf_eval(&other, &pt, &is);
 	return is.cycles > 0 && was.cycles > 0 ? m->w->cycles * (is.cycles / was.cycles) : NAN;

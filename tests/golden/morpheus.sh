@@ -1,0 +1,67 @@
+# morpheus-est on generated workloads: verdicts, pipes, records, constants.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+est=$CT_BIN/morpheus-est
+
+# Small working sets on an eighth of the GPU (9 SMs, 640 KiB of LLC).
+made() { # NAME TRACEGEN-OPTION...
+	local name=$1
+	shift
+	"$CT_RELEASE/tracegen" workingset "$@" -o "$name" &&
+		"$CT_RELEASE/reuse" -q --scale 1/8 "$name" >"$name.profile"
+}
+value() { # SYSTEM METRIC PROFILE
+	awk -F'\t' -v s="$1" -v m="$2" '$1 == "ES" && $4 == s && $5 == m { print $6 }' "$3"
+}
+within() { awk -v v="$1" -v lo="$2" -v hi="$3" 'BEGIN { exit !(v >= lo && v <= hi) }'; }
+
+check "tracegen and reuse: between the capacities" made between --footprint 896KiB --passes 6 --ctas 54 --sharing 1
+check "tracegen and reuse: streaming" made stream --footprint 2MiB --passes 1 --ctas 54
+check "tracegen and reuse: compute-bound" made compute --footprint 256KiB --passes 2 --ctas 54 --intensity 100
+for w in between stream compute; do
+	check "estimate: $w" "$est" -o "$w.out" "$w.profile"
+done
+check "a working set between the capacities gains" \
+	within "$(value Morpheus-ALL speedup_configured between.out)" 1.05 4
+check "streaming gains nothing" within "$(value Morpheus-ALL speedup_configured stream.out)" 0.99 1.01
+check "compute-bound code gains nothing" \
+	within "$(value Morpheus-ALL speedup_configured compute.out)" 0.99 1.01
+same "BL is the baseline" 1 "$(value BL speedup between.out)"
+same "thirteen systems" 13 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' between.out | wc -l)"
+same "every value has a method" "" "$(awk -F'\t' '$1 == "ES" && $8 != "analytic"' between.out)"
+
+same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' between.out)" \
+	"$("$est" -O profile <between.profile | grep -v '^PG\|^EN')"
+same "and what the trace gives" "$(grep '^ES' stream.out)" \
+	"$("$CT_RELEASE/morpheus-est" -q --scale 1/8 stream | grep '^ES')"
+same "a profile with estimates gives them again" "$(grep '^ES' between.out)" \
+	"$("$est" -O profile <between.out | grep '^ES')"
+same "threads change nothing" "$("$est" -@ 1 -O profile between.profile)" "$("$est" -@ 8 -O profile between.profile)"
+if command -v jq >/dev/null 2>&1; then
+	check "JSON lines are JSON" sh -c "'$est' -O json between.profile | jq -e . >/dev/null"
+else
+	skip "JSON lines are JSON" "jq is not installed"
+fi
+
+"$est" --sweep sms=2..9 -o swept between.profile
+same "a sweep has every SM count" "2 3 4 5 6 7 8 9" \
+	"$(awk -F'\t' '$1 == "SW" && $4 == "BL" && $7 == "ipc" { print $6 }' swept | paste -sd' ')"
+same "the sweep's best is the estimate" "$(value Morpheus-Basic compute_sms between.out)" \
+	"$(awk -F'\t' '$1 == "SW" && $4 == "Morpheus-Basic" && $7 == "ipc" && $8 > best { best = $8; x = $6 } END { print x }' swept)"
+check "the table has a verdict" sh -c "'$est' -O table between.profile | grep -q '^verdict: benefits: '"
+check "the table has published numbers" sh -c "'$est' -O table --published between.profile | grep -q '^Morpheus-ALL  *speedup  *BL  *1.39'"
+
+refuses "an unknown constant is named" 2 'morpheus\.ext_gps: did you mean morpheus\.ext_gbps' \
+	"$est" -p morpheus.ext_gps=3 between.profile
+refuses "a sweep beyond the GPU" 2 'has 9 SMs' "$est" --sweep sms=1..10 between.profile
+refuses "a sweep of something else" 2 'sms=A\.\.B' "$est" --sweep warps=1..10 between.profile
+refuses "another SM count needs the trace" 2 'trace' "$est" -p sm.count=8 between.profile
+grep -v '^IM' between.profile >bare.profile
+refuses "a profile without IM" 2 'lacks IM all' "$est" --no-verify bare.profile
+
+missing=
+for c in $("$est" --constants | awk 'NR > 1 { print $1 }'); do
+	grep -q -- "$c" "$CT_ROOT/man/cachetriage-morpheus.7" || missing="$missing $c"
+done
+same "the man page has every constant" "" "$missing"
+finish
