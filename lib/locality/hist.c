@@ -2,28 +2,6 @@
 
 #include <math.h>
 
-static unsigned log2_floor(uint64_t v)
-{
-	unsigned n = 0;
-	for (unsigned step = 32; step > 0; step /= 2)
-		if (v >> step) {
-			v >>= step;
-			n += step;
-		}
-	return n;
-}
-
-unsigned ct_hist_bin(uint64_t distance)
-{
-	if (distance < CT_HIST_EXACT)
-		return (unsigned)distance;
-	/* 256 = 2^8 is the first octave; its 16 bins are chosen by the 4 bits below the
-	 * leading one. */
-	unsigned octave = log2_floor(distance);
-	return CT_HIST_EXACT + (octave - 8) * CT_HIST_PER_OCTAVE +
-	       (unsigned)(distance >> (octave - 4) & 15);
-}
-
 uint64_t ct_hist_lo(unsigned bin)
 {
 	if (bin < CT_HIST_EXACT)

@@ -38,13 +38,11 @@ struct ct_locality {
 
 unsigned ct_rt_bin(uint64_t distance)
 {
-	unsigned octave = 2;
 	if (distance < 4)
 		return (unsigned)distance;
-	while (octave < 40 && distance >> (octave + 1))
-		octave++;
-	if (octave >= 40)
+	if (distance >> 40)
 		return CT_RT_BINS - 1;
+	unsigned octave = ct_log2(distance);
 	return 4 + (octave - 2) * 4 + (unsigned)(distance >> (octave - 2) & 3);
 }
 
@@ -62,10 +60,7 @@ uint64_t ct_rt_hi(unsigned bin)
 
 unsigned ct_rt_time_bin(uint64_t cycles)
 {
-	unsigned t = 0;
-	while (cycles >>= 1)
-		t++;
-	return t;
+	return cycles ? ct_log2(cycles) : 0;
 }
 
 int ct_locality_counts_add(struct ct_locality_counts *into,

@@ -18,14 +18,11 @@ struct ct_rj_table {
 /* Lines on a stack are below 2^30, so no distance passes the last octave. */
 static unsigned bin_of(uint64_t d)
 {
-	unsigned octave = FIRST_OCTAVE;
 	if (d < EXACT)
 		return (unsigned)d;
 	if (d >> (LAST_OCTAVE + 1))
 		return d == CT_COLD ? COLD : FINITE - 1;
-	for (unsigned step = 16; step > 0; step /= 2)
-		if (octave + step <= LAST_OCTAVE && d >> (octave + step))
-			octave += step;
+	unsigned octave = ct_log2(d);
 	return EXACT + (octave - FIRST_OCTAVE) * PER_OCTAVE +
 	       (unsigned)(d >> (octave - FIRST_OCTAVE) & 15);
 }

@@ -14,7 +14,8 @@ struct ct_stack *ct_stack_new(const struct ct_stack_options *o, struct ct_error 
 		        plain.sectors);
 		return NULL;
 	}
-	struct ct_stack *s = ct_stack_textbook_new(&plain);
+	struct ct_stack *s = plain.engine == CT_STACK_TEXTBOOK ? ct_stack_textbook_new(&plain)
+	                                                       : ct_stack_fast_new(&plain);
 	if (!s) {
 		ct_fail_nomem(e);
 		return NULL;
@@ -49,6 +50,11 @@ uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask
                                 uint64_t sector[4])
 {
 	return s->ops->access(s, line, mask & all_sectors(s), 1, 1, sector);
+}
+
+void ct_stack_ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
+{
+	s->ops->ops(s, op, n);
 }
 
 uint64_t ct_stack_probe(const struct ct_stack *s, uint64_t line)

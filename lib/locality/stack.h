@@ -22,8 +22,19 @@ struct ct_stack_options {
 	enum ct_stack_engine engine;
 	uint32_t sectors;      /* per line, 1..4 (0 = 1); above 1 sector distances are kept */
 	uint64_t expected_lines; /* hint, 0 = unknown */
-	uint64_t window;       /* least time slots between two compactions, 0 = the engine's
-	                          choice; tests set it small to force compaction */
+	uint64_t depth;        /* largest capacity of interest: distances from here on are
+	                          reported as this (a known line is never reported cold);
+	                          0 = unbounded. Exact below; the tree then stays small.
+	                          (A line that only invalidations of others would bring
+	                          nearer again stays at the bound.) */
+	unsigned threads;      /* 2: large batches run as a pipeline of two threads */
+	size_t slack;          /* bytes beyond those per line that the map may use before it
+	                          turns to the compact form for sparse addresses; 0 = 16 MiB.
+	                          Smaller where many streams live side by side. */
+	uint64_t window;       /* time slots between two compactions, 0 = the engine's choice;
+	                          for tests, which force compaction */
+	int isa;               /* enum ct_isa (isa.h), 0 = best; for tests and benches */
+	int sparse;            /* 1: start with the sparse map; for tests and benches */
 };
 
 /* New empty stream; o may be NULL. NULL and *e on CT_ERR_NOMEM, CT_ERR_USAGE (more
@@ -44,6 +55,21 @@ void ct_stack_touch_batch(struct ct_stack *s, const uint64_t *line, size_t n,
  * sector's distance is the line's. */
 uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
                                 uint64_t sector[4]);
+/* A batch of mixed operations, done in order, with the speed of touch_batch. */
+enum ct_stack_kind {
+	CT_STACK_TOUCH,         /* as ct_stack_touch_sectors() */
+	CT_STACK_STORE_NOALLOC, /* as ct_stack_store_noalloc_sectors() */
+	CT_STACK_EVICT,         /* distances of a touch, then the line is forgotten */
+	CT_STACK_PROBE          /* as ct_stack_probe(); sector[] untouched */
+};
+struct ct_stack_op {
+	uint64_t line;
+	uint64_t distance;  /* out */
+	uint64_t sector[4]; /* out, for the bits of mask */
+	uint8_t kind, mask;
+};
+void ct_stack_ops(struct ct_stack *s, struct ct_stack_op *op, size_t n);
+
 /* Distance that a touch would return, without moving anything. */
 uint64_t ct_stack_probe(const struct ct_stack *s, uint64_t line);
 /* A store without allocation: a line never touched stays out; a known line moves

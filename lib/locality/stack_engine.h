@@ -14,6 +14,7 @@ struct ct_stack_ops {
 	uint64_t (*access)(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate,
 	                   int fill, uint64_t *sector);
 	void (*batch)(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance);
+	void (*ops)(struct ct_stack *s, struct ct_stack_op *op, size_t n);
 	uint64_t (*probe)(const struct ct_stack *s, uint64_t line);
 	void (*invalidate)(struct ct_stack *s, uint64_t line);
 	void (*flush)(struct ct_stack *s);
@@ -31,5 +32,6 @@ struct ct_stack {
 
 /* NULL when out of memory. */
 struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o);
+struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o);
 
 #endif

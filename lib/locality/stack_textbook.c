@@ -25,6 +25,7 @@ struct textbook {
 	uint64_t slots, lines;
 	uint32_t *tree;            /* Fenwick tree, 1..window */
 	uint64_t window, least_window, now; /* now: the next free time slot */
+	uint64_t depth;            /* distances are cut here */
 };
 
 static struct textbook *self(struct ct_stack *s)
@@ -162,6 +163,7 @@ static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, in
 	}
 	if (t->slot[i].time) {
 		distance = t->lines - tree_sum(t, t->slot[i].time);
+		distance = distance < t->depth ? distance : t->depth;
 		tree_add(t, t->slot[i].time, UINT32_MAX); /* minus one */
 	} else {
 		if ((t->lines + 1) * 10 > t->slots * 6) {
@@ -195,7 +197,10 @@ static uint64_t probe(const struct ct_stack *s, uint64_t line)
 {
 	const struct textbook *t = (const struct textbook *)s;
 	uint64_t i = find(t, line);
-	return t->slot[i].time ? t->lines - tree_sum(t, t->slot[i].time) : CT_COLD;
+	if (!t->slot[i].time)
+		return CT_COLD;
+	uint64_t distance = t->lines - tree_sum(t, t->slot[i].time);
+	return distance < t->depth ? distance : t->depth;
 }
 
 static void invalidate(struct ct_stack *s, uint64_t line)
@@ -206,6 +211,19 @@ static void invalidate(struct ct_stack *s, uint64_t line)
 		return;
 	tree_add(t, t->slot[i].time, UINT32_MAX);
 	remove_at(t, i);
+}
+
+static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
+{
+	for (; n > 0; n--, op++) {
+		int touch = op->kind == CT_STACK_TOUCH;
+		if (op->kind == CT_STACK_PROBE)
+			op->distance = probe(s, op->line);
+		else
+			op->distance = access_line(s, op->line, op->mask, touch, touch, op->sector);
+		if (op->kind == CT_STACK_EVICT)
+			invalidate(s, op->line);
+	}
 }
 
 static void flush(struct ct_stack *s)
@@ -240,13 +258,14 @@ static void release(struct ct_stack *s)
 
 struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o)
 {
-	static const struct ct_stack_ops ops = {access_line, batch, probe, invalidate,
-	                                        flush, lines, bytes, release};
+	static const struct ct_stack_ops table = {access_line, batch, ops, probe, invalidate,
+	                                          flush, lines, bytes, release};
 	struct textbook *t = ct_calloc(1, sizeof *t);
 	if (!t)
 		return NULL;
-	t->base.ops = &ops;
+	t->base.ops = &table;
 	t->least_window = t->window = o->window ? o->window : FIRST_WINDOW;
+	t->depth = o->depth ? o->depth : UINT64_MAX;
 	t->slots = FIRST_SLOTS;
 	while (t->slots * 6 / 10 < o->expected_lines && t->slots < CT_STACK_MAX_LINES)
 		t->slots *= 2;

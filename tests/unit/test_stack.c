@@ -1,23 +1,26 @@
-/* Both engines of stack.h against the brute-force list, on seeded random programs of
- * every call, with windows so small that compaction happens all the time. */
+/* Both engines of stack.h, on every path that this machine has, against the brute-force
+ * list: seeded random programs of every call, with windows so small that compaction
+ * happens all the time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "locality/isa.h"
 #include "locality/stack.h"
 #include "tests/support/brute_stack.h"
 
 struct plan {
-	enum ct_stack_engine engine;
-	uint32_t sectors;
-	uint64_t window, lines, spread; /* line addresses: number * spread, scrambled if 0 */
-	int calls, touches_only;
+	struct ct_stack_options o;
+	uint64_t lines, spread; /* line addresses: number * spread, scrambled if 0 */
+	int calls, touches_only, no_evict; /* lines that invalidations bring nearer are not
+	                                      seen again by a bounded stack */
 };
 
 static uint64_t pick_line(const struct plan *p, uint64_t *seed)
@@ -27,26 +30,47 @@ static uint64_t pick_line(const struct plan *p, uint64_t *seed)
 	return p->spread ? line * p->spread : ct_mix64(line);
 }
 
+static uint64_t bound(const struct plan *p, uint64_t d)
+{
+	return p->o.depth && d != CT_COLD && d > p->o.depth ? p->o.depth : d;
+}
+
+/* What the brute-force list says to one operation, in the engine's terms: distances
+ * cut at the depth; with one sector per line the sector's distance is the line's. */
+static uint64_t twin(struct brute_stack *b, const struct plan *p, uint64_t line, int kind,
+                     uint32_t mask, uint64_t *sector)
+{
+	uint64_t d = bound(p, brute_probe(b, line));
+	int touch = kind == CT_STACK_TOUCH;
+	mask &= (1u << p->o.sectors) - 1;
+	if (kind == CT_STACK_PROBE)
+		return d;
+	brute_access(b, line, mask, touch, touch, sector);
+	if (kind == CT_STACK_EVICT)
+		brute_invalidate(b, line);
+	for (unsigned i = 0; i < 4; i++)
+		if (mask >> i & 1)
+			sector[i] = p->o.sectors == 1 ? d : bound(p, sector[i]);
+	return d;
+}
+
 static void check_access(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
                          uint64_t line, uint64_t what, uint32_t mask)
 {
-	uint64_t got[4] = {1, 1, 1, 1}, want[4] = {1, 1, 1, 1};
-	uint32_t all = (1u << p->sectors) - 1;
-	uint64_t d = brute_probe(b, line);
+	uint64_t got[4] = {1, 1, 1, 1}, want[4] = {1, 1, 1, 1}, skip[4], d;
 	if (what < 4) {
-		assert_int_equal(ct_stack_touch(s, line), brute_access(b, line, all, 1, 1, NULL));
+		d = ct_stack_touch(s, line);
+		assert_int_equal(d, twin(b, p, line, CT_STACK_TOUCH, 15, skip));
 	} else if (what < 9) {
-		assert_int_equal(ct_stack_touch_sectors(s, line, mask, got),
-		                 brute_access(b, line, mask & all, 1, 1, want));
+		d = ct_stack_touch_sectors(s, line, mask, got);
+		assert_int_equal(d, twin(b, p, line, CT_STACK_TOUCH, mask, want));
 	} else if (what < 11) {
-		assert_int_equal(ct_stack_store_noalloc(s, line),
-		                 brute_access(b, line, 0, 0, 0, NULL));
+		d = ct_stack_store_noalloc(s, line);
+		assert_int_equal(d, twin(b, p, line, CT_STACK_STORE_NOALLOC, 0, skip));
 	} else {
-		assert_int_equal(ct_stack_store_noalloc_sectors(s, line, mask, got),
-		                 brute_access(b, line, mask & all, 0, 0, want));
+		d = ct_stack_store_noalloc_sectors(s, line, mask, got);
+		assert_int_equal(d, twin(b, p, line, CT_STACK_STORE_NOALLOC, mask, want));
 	}
-	if (p->sectors == 1 && what >= 4) /* one sector: its distance is the line's */
-		want[0] = mask & 1 && (what < 9 || what >= 11) ? d : 1;
 	assert_memory_equal(got, want, sizeof got);
 }
 
@@ -54,56 +78,89 @@ static void check_batch(struct ct_stack *s, struct brute_stack *b, const struct 
                         uint64_t *seed)
 {
 	static uint64_t line[1000], got[1000];
+	uint64_t skip[4];
 	size_t n = ct_rand64(seed) % (ct_rand64(seed) % 8 ? 70 : 1000);
 	for (size_t i = 0; i < n; i++)
 		line[i] = pick_line(p, seed);
 	ct_stack_touch_batch(s, line, n, got);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(got[i], brute_access(b, line[i], 15, 1, 1, NULL));
+		assert_int_equal(got[i], twin(b, p, line[i], CT_STACK_TOUCH, 15, skip));
+}
+
+static void check_ops(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
+                      uint64_t *seed)
+{
+	static struct ct_stack_op op[600];
+	size_t n = ct_rand64(seed) % (ct_rand64(seed) % 8 ? 150 : 600);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t r = ct_rand64(seed);
+		op[i] = (struct ct_stack_op){.line = pick_line(p, seed), .mask = r & 15,
+		                             .kind = p->touches_only ? CT_STACK_TOUCH : r >> 8 & 3};
+		op[i].mask &= (1u << p->o.sectors) - 1;
+		if (p->no_evict && op[i].kind == CT_STACK_EVICT)
+			op[i].kind = CT_STACK_PROBE;
+	}
+	ct_stack_ops(s, op, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t want[4] = {0, 0, 0, 0};
+		assert_int_equal(op[i].distance,
+		                 twin(b, p, op[i].line, op[i].kind, op[i].mask, want));
+		if (op[i].kind != CT_STACK_PROBE)
+			assert_memory_equal(op[i].sector, want, sizeof want);
+	}
+}
+
+static void one_call(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
+                     uint64_t *seed)
+{
+	uint64_t line = pick_line(p, seed), r = ct_rand64(seed);
+	uint64_t what = p->touches_only ? r % 9 : r % 16;
+	assert_int_equal(ct_stack_probe(s, line), bound(p, brute_probe(b, line)));
+	if (what == 15 && (r >> 20) % 32 == 0) {
+		ct_stack_flush(s);
+		brute_free(b);
+	} else if (what == 15 || (what == 7 && (r >> 20) % 8 == 0)) {
+		check_ops(s, b, p, seed);
+	} else if (what == 14 && !p->no_evict) {
+		ct_stack_invalidate(s, line);
+		brute_invalidate(b, line);
+	} else if (what >= 13 || (what == 8 && (r >> 20) % 8 == 0)) {
+		check_batch(s, b, p, seed);
+	} else {
+		check_access(s, b, p, line, what, (uint32_t)(r >> 32));
+	}
+	assert_int_equal(ct_stack_lines(s), b->n);
 }
 
 static void run_plan(const struct plan *p, uint64_t seed)
 {
-	struct ct_stack_options o = {.engine = p->engine, .sectors = p->sectors,
-	                             .window = p->window};
 	struct ct_error e;
-	struct ct_stack *s = ct_stack_new(&o, &e);
+	struct ct_stack *s = ct_stack_new(&p->o, &e);
 	struct brute_stack b = {0};
 	assert_non_null(s);
-	for (int i = 0; i < p->calls; i++) {
-		uint64_t line = pick_line(p, &seed), r = ct_rand64(&seed);
-		uint64_t what = p->touches_only ? r % 9 : r % 16;
-		assert_int_equal(ct_stack_probe(s, line), brute_probe(&b, line));
-		if (what == 15 && (r >> 20) % 64 == 0) {
-			ct_stack_flush(s);
-			brute_free(&b);
-		} else if (what == 14) {
-			ct_stack_invalidate(s, line);
-			brute_invalidate(&b, line);
-		} else if (what == 13 || (what == 8 && (r >> 20) % 8 == 0)) {
-			check_batch(s, &b, p, &seed);
-		} else {
-			check_access(s, &b, p, line, what, (uint32_t)(r >> 32));
-		}
-		assert_int_equal(ct_stack_lines(s), b.n);
-	}
+	for (int i = 0; i < p->calls; i++)
+		one_call(s, &b, p, &seed);
 	assert_int_equal(ct_stack_check(s, &e), 0);
 	assert_true(ct_stack_bytes(s) > 0);
 	ct_stack_free(s);
 	brute_free(&b);
 }
 
-static void sweep(enum ct_stack_engine engine)
+static void sweep(enum ct_stack_engine engine, int isa, int plans)
 {
 	static const uint64_t lines[] = {1, 2, 3, 17, 64, 65, 200, 700};
 	static const uint64_t windows[] = {0, 1, 2, 3, 5, 64, 100, 128, 4096};
+	static const uint64_t depths[] = {0, 0, 0, 1, 7, 64, 100, 1000};
 	uint64_t seed = 1;
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < plans; i++) {
 		uint64_t r = ct_rand64(&seed);
-		struct plan p = {.engine = engine, .sectors = 1 + (uint32_t)(r % 4),
-		                 .window = windows[(r >> 8) % 9], .lines = lines[(r >> 16) % 8],
+		struct plan p = {.o = {.engine = engine, .sectors = 1 + (uint32_t)(r % 4),
+		                       .window = windows[(r >> 8) % 9], .isa = isa,
+		                       .depth = depths[(r >> 12) % 8], .sparse = (r >> 34) % 2},
+		                 .lines = lines[(r >> 16) % 8],
 		                 .spread = (r >> 24) % 3 ? (r >> 26) % 3 * 31 : 1,
-		                 .calls = 250, .touches_only = (r >> 30) % 2};
+		                 .calls = 120, .touches_only = (r >> 30) % 2};
+		p.no_evict = p.o.depth > 0;
 		run_plan(&p, r);
 	}
 }
@@ -111,13 +168,62 @@ static void sweep(enum ct_stack_engine engine)
 static void textbook_equals_brute_force(void **state)
 {
 	(void)state;
-	sweep(CT_STACK_TEXTBOOK);
+	sweep(CT_STACK_TEXTBOOK, 0, 300);
 }
 
-static void default_engine_equals_brute_force(void **state)
+static void fast_paths_equal_brute_force(void **state)
 {
+	int paths = 0;
 	(void)state;
-	sweep(CT_STACK_AUTO);
+	for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
+		if (ct_isa_available((enum ct_isa)isa)) {
+			sweep(CT_STACK_FAST, isa, 300);
+			paths++;
+		}
+	assert_true(paths >= 1);
+}
+
+/* Streams that are long for the window's upper levels: the fast engine against the
+ * textbook one. Dense and hashed addresses; the second half of a dense stream hashed,
+ * so that the map turns sparse on the way. */
+static void long_streams_equal_textbook(void **state)
+{
+	enum { N = 400000, LINES = 70000 };
+	uint64_t *line = malloc(3 * N * sizeof *line), *got = line + N, *want = line + 2 * N;
+	struct ct_error e;
+	(void)state;
+	assert_non_null(line);
+	for (int hashed = 0; hashed < 3; hashed++) {
+		uint64_t seed = 4;
+		for (size_t i = 0; i < N; i++) {
+			uint64_t l = ct_rand64(&seed) % LINES;
+			line[i] = hashed == 1 || (hashed == 2 && i > N / 2) ? ct_mix64(l) : l;
+		}
+		struct ct_stack_options o = {.engine = CT_STACK_TEXTBOOK};
+		struct ct_stack *s = ct_stack_new(&o, &e);
+		assert_non_null(s);
+		ct_stack_touch_batch(s, line, N, want);
+		ct_stack_free(s);
+		for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++) {
+			o = (struct ct_stack_options){.engine = CT_STACK_FAST, .isa = isa,
+			                              .slack = 1 << 20};
+			if (!ct_isa_available((enum ct_isa)isa))
+				continue;
+			s = ct_stack_new(&o, &e);
+			assert_non_null(s);
+			memset(got, 0, N * sizeof *got);
+			for (size_t i = 0, n; i < N; i += n) {
+				n = i + 10007 < N ? 10007 : N - i;
+				ct_stack_touch_batch(s, line + i, n, got + i);
+			}
+			assert_int_equal(ct_stack_check(s, &e), 0);
+			assert_memory_equal(got, want, N * sizeof *got);
+			/* 32 bytes per line and a constant, whatever the addresses. */
+			assert_true(ct_stack_bytes(s) < 32 * ct_stack_lines(s) + (4 << 20));
+			ct_stack_free(s);
+		}
+	}
+	free(line);
 }
 
 static void distances_of_a_known_stream(void **state)
@@ -171,7 +277,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(textbook_equals_brute_force),
-		cmocka_unit_test(default_engine_equals_brute_force),
+		cmocka_unit_test(fast_paths_equal_brute_force),
+		cmocka_unit_test(long_streams_equal_textbook),
 		cmocka_unit_test(distances_of_a_known_stream),
 		cmocka_unit_test(sectors_keep_the_largest_distance),
 		cmocka_unit_test(too_many_sectors_are_refused),

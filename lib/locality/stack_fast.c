@@ -1,0 +1,323 @@
+/* The fast engine: what is not a hot loop. See fast.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "locality/fast.h"
+
+enum {
+	FIRST_WINDOW = 4096,     /* slots */
+	WINDOW_PER_LINE = 4,     /* slots per live line after a compaction: renumbering then
+	                            costs a third of a step per access */
+	DENSE_BYTES_PER_LINE = 20, /* above, the map turns sparse ... */
+	DENSE_SLACK = 16 << 20   /* ... once it has this many bytes more: scattered lines of
+	                            a dense range begin as if they were sparse */
+};
+
+static struct ct_fast *self(struct ct_stack *s)
+{
+	return (struct ct_fast *)(void *)s;
+}
+
+/* Compaction: live slots are renumbered in order, lines beyond the depth lose theirs. */
+
+struct renumber {
+	const struct ct_window *w;
+	uint64_t kept;
+};
+
+static uint32_t new_time(const struct renumber *r, uint32_t time)
+{
+	if (time < CT_WINDOW_FIRST)
+		return time;
+	uint64_t after = ct_window_after(r->w, time);
+	return after < r->kept ? (uint32_t)(CT_WINDOW_FIRST + r->kept - 1 - after) : CT_TIME_FAR;
+}
+
+static void renumber_time(void *ctx, uint32_t *time)
+{
+	*time = new_time(ctx, *time);
+}
+
+static void renumber_block(void *ctx, uint64_t line, ct_block *b)
+{
+	(void)line;
+	for (int i = 0; i < CT_BLOCK_LINES; i++)
+		b[i] = new_time(ctx, b[i]);
+}
+
+static int compact(struct ct_fast *f)
+{
+	struct ct_window *old = &f->window, bigger = {0};
+	uint64_t kept = old->live < f->depth ? old->live : f->depth;
+	uint64_t want = kept * WINDOW_PER_LINE;
+	if (f->step)
+		want = CT_WINDOW_FIRST + kept + f->step;
+	else if (want < FIRST_WINDOW)
+		want = FIRST_WINDOW;
+	if (f->lines > CT_STACK_MAX_LINES ||
+	    (want > old->slots && ct_window_init(&bigger, want) < 0)) {
+		f->base.failed = 1;
+		return -1;
+	}
+	struct renumber r = {old, kept};
+	if (f->is_sparse)
+		ct_sparse_each(&f->sparse, renumber_time, &r);
+	else
+		ct_dense_each(&f->dense, renumber_block, &r);
+	if (bigger.slots) {
+		ct_window_free(&f->window);
+		f->window = bigger;
+	}
+	ct_window_fill(&f->window, kept);
+	f->end = f->step ? want : f->window.slots;
+	return 0;
+}
+
+/* From the dense to the sparse map. */
+
+static void move_block(void *ctx, uint64_t line, ct_block *b)
+{
+	struct ct_fast *f = ctx;
+	for (unsigned i = 0; i < CT_BLOCK_LINES; i++) {
+		struct ct_sector_run *run = NULL;
+		if (b[i] == CT_TIME_NONE)
+			continue;
+		*ct_fast_enter(f, ct_sparse_hash(line + i), line + i, &run) = b[i];
+		if (f->base.sectors > 1)
+			*run = ct_block_runs(b)[i];
+	}
+}
+
+static int turn_sparse(struct ct_fast *f)
+{
+	if (ct_sparse_init(&f->sparse, f->base.sectors > 1, f->lines + f->lines / 4) < 0) {
+		f->base.failed = 1;
+		return -1;
+	}
+	ct_dense_each(&f->dense, move_block, f);
+	ct_dense_free(&f->dense);
+	f->is_sparse = 1;
+	return f->base.failed ? -1 : 0;
+}
+
+static int too_sparse(const struct ct_fast *f)
+{
+	/* With sectors a line is five times as large in both maps. */
+	size_t per_line = DENSE_BYTES_PER_LINE * (f->base.sectors > 1 ? 5 : 1);
+	return f->dense.used > f->slack + f->lines * per_line;
+}
+
+size_t ct_fast_prepare(struct ct_fast *f, size_t n)
+{
+	if (f->base.failed)
+		return 0;
+	if (!f->is_sparse && too_sparse(f) && turn_sparse(f) < 0)
+		return 0;
+	if (f->window.now >= f->end && compact(f) < 0)
+		return 0;
+	uint64_t room = f->end - f->window.now;
+	if (n > CT_FAST_CHUNK)
+		n = CT_FAST_CHUNK;
+	return n < room ? n : (size_t)room;
+}
+
+ct_block **ct_fast_region(struct ct_fast *f, uint64_t line)
+{
+	struct ct_region *r = ct_dense_region(&f->dense, line >> CT_REGION_BITS);
+	if (r)
+		return &r->block[line >> CT_BLOCK_BITS & (CT_REGION_BLOCKS - 1)];
+	f->base.failed = 1;
+	f->scratch_block = f->dense.scratch;
+	return &f->scratch_block;
+}
+
+ct_block *ct_fast_block(struct ct_fast *f, ct_block **at)
+{
+	*at = ct_dense_block(&f->dense);
+	if (*at)
+		return *at;
+	f->base.failed = 1;
+	return f->dense.scratch;
+}
+
+uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line,
+                        struct ct_sector_run **run)
+{
+	uint32_t *time = ct_sparse_enter(&f->sparse, hash, line, run);
+	if (time)
+		return time;
+	f->base.failed = 1;
+	*run = &f->scratch_run;
+	return &f->scratch_time;
+}
+
+/* Operations of stack.h */
+
+static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
+{
+	struct ct_fast *f = self(s);
+	while (n > 0) {
+		size_t m = ct_fast_prepare(f, n);
+		if (m == 0)
+			break;
+		f->kernel->ops(f, op, m);
+		op += m;
+		n -= m;
+	}
+	for (; n > 0; n--, op++) { /* failed: results are void, but defined */
+		op->distance = CT_COLD;
+		for (int i = 0; i < 4; i++)
+			op->sector[i] = CT_COLD;
+	}
+}
+
+static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate,
+                            int fill, uint64_t *sector)
+{
+	(void)fill; /* what allocates also fills */
+	struct ct_stack_op op = {.line = line, .mask = (uint8_t)mask,
+	                         .kind = allocate ? CT_STACK_TOUCH : CT_STACK_STORE_NOALLOC};
+	ops(s, &op, 1);
+	for (unsigned i = 0; sector && i < 4; i++)
+		if (mask >> i & 1)
+			sector[i] = op.sector[i];
+	return op.distance;
+}
+
+/* Whole lines of a sectored stack: every sector's state moves too. */
+static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n,
+                          uint64_t *distance)
+{
+	struct ct_stack_op op[256];
+	for (size_t i = 0, m; i < n; i += m) {
+		m = n - i < 256 ? n - i : 256;
+		for (size_t k = 0; k < m; k++) {
+			op[k].line = line[i + k];
+			op[k].kind = CT_STACK_TOUCH;
+			op[k].mask = 15;
+		}
+		ops(s, op, m);
+		for (size_t k = 0; k < m; k++)
+			distance[i + k] = op[k].distance;
+	}
+}
+
+static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
+{
+	struct ct_fast *f = self(s);
+	if (s->sectors > 1) {
+		batch_sectors(s, line, n, distance);
+		return;
+	}
+	while (n > 0) {
+		size_t m = ct_fast_prepare(f, n);
+		if (m == 0)
+			break;
+		f->kernel->touch(f, line, m, distance);
+		line += m;
+		distance += m;
+		n -= m;
+	}
+	for (; n > 0; n--)
+		*distance++ = CT_COLD;
+}
+
+static uint64_t probe(const struct ct_stack *s, uint64_t line)
+{
+	const struct ct_fast *f = (const struct ct_fast *)(const void *)s;
+	const uint32_t *time = NULL;
+	if (f->is_sparse) {
+		time = ct_sparse_find(&f->sparse, ct_sparse_hash(line), line, NULL);
+	} else {
+		const struct ct_region *r = ct_dense_find(&f->dense, line >> CT_REGION_BITS);
+		const ct_block *b =
+			r ? r->block[line >> CT_BLOCK_BITS & (CT_REGION_BLOCKS - 1)] : NULL;
+		time = b ? &b[line & (CT_BLOCK_LINES - 1)] : NULL;
+	}
+	if (!time || *time == CT_TIME_NONE)
+		return CT_COLD;
+	uint64_t d = *time < CT_WINDOW_FIRST ? f->depth : ct_window_after(&f->window, *time);
+	return d < f->depth ? d : f->depth;
+}
+
+static void invalidate(struct ct_stack *s, uint64_t line)
+{
+	struct ct_stack_op op = {.line = line, .kind = CT_STACK_EVICT};
+	ops(s, &op, 1);
+}
+
+static void flush(struct ct_stack *s)
+{
+	struct ct_fast *f = self(s);
+	if (f->is_sparse)
+		ct_sparse_flush(&f->sparse);
+	else
+		ct_dense_flush(&f->dense);
+	ct_window_fill(&f->window, 0);
+	f->lines = 0;
+	f->end = f->step ? CT_WINDOW_FIRST + f->step : f->window.slots;
+}
+
+static uint64_t lines(const struct ct_stack *s)
+{
+	return ((const struct ct_fast *)(const void *)s)->lines;
+}
+
+static size_t bytes(const struct ct_stack *s)
+{
+	const struct ct_fast *f = (const struct ct_fast *)(const void *)s;
+	return sizeof *f + f->window.bytes + (f->is_sparse ? f->sparse.bytes : f->dense.bytes);
+}
+
+static void release(struct ct_stack *s)
+{
+	struct ct_fast *f = self(s);
+	ct_dense_free(&f->dense);
+	ct_sparse_free(&f->sparse);
+	ct_window_free(&f->window);
+	free(f);
+}
+
+static const struct ct_fast_kernel *kernel_of(int isa)
+{
+	switch (ct_isa_resolve((enum ct_isa)isa)) {
+#if CT_X86
+	case CT_ISA_AVX512:
+		return &ct_fast_avx512;
+	case CT_ISA_AVX2:
+		return &ct_fast_avx2;
+	case CT_ISA_POPCNT:
+		return &ct_fast_popcnt;
+#endif
+	default:
+		return &ct_fast_portable;
+	}
+}
+
+struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
+{
+	static const struct ct_stack_ops table = {access_line, batch, ops, probe, invalidate,
+	                                          flush, lines, bytes, release};
+	struct ct_fast *f = ct_calloc(1, sizeof *f);
+	if (!f)
+		return NULL;
+	f->base.ops = &table;
+	f->base.sectors = o->sectors;
+	f->kernel = kernel_of(o->isa);
+	f->threads = o->threads;
+	f->slack = o->slack ? o->slack : DENSE_SLACK;
+	f->step = o->window;
+	/* Distances never reach 2^31. */
+	f->depth = o->depth && o->depth < (uint64_t)1 << 31 ? o->depth : UINT64_MAX;
+	f->is_sparse = o->sparse;
+	int rc = o->sparse ? ct_sparse_init(&f->sparse, o->sectors > 1, o->expected_lines)
+	                   : ct_dense_init(&f->dense, o->sectors > 1);
+	if (rc < 0 || ct_window_init(&f->window, f->step ? CT_WINDOW_FIRST + f->step
+	                                                 : FIRST_WINDOW) < 0) {
+		release(&f->base);
+		return NULL;
+	}
+	f->end = f->step ? CT_WINDOW_FIRST + f->step : f->window.slots;
+	return &f->base;
+}
