@@ -106,6 +106,7 @@ struct type_list *profile_list(struct ct_profile *p, const char *type, int creat
 	}
 	struct type_list *l = &p->types[p->n_types];
 	memset(l, 0, sizeof *l);
+	l->recent = NO_SLOT;
 	l->known = ct_record_type(type);
 	l->name = l->known ? l->known->name : copy_text(p, type);
 	if (!l->name) {
@@ -188,48 +189,59 @@ static int grow_slots(struct ct_profile *p)
 			at = (at + 1) & (n - 1);
 		slots[at] = old[i];
 	}
+	for (size_t i = 0; i < p->n_types; i++)
+		p->types[i].recent = NO_SLOT;
 	free(old);
 	p->slots = slots;
 	p->n_slots = n;
 	return 0;
 }
 
-/* Puts r at the end of its key's chain. 1 when the key is new, -1 out of memory. */
-static int index_add(struct ct_profile *p, uint32_t type, unsigned n, struct rec *r)
+/* Slot of r's key, made when it is new; NULL when out of memory. */
+static struct slot *enter_key(struct ct_profile *p, uint32_t type, unsigned n, struct rec *r)
 {
 	if ((p->used_slots + 1) * 4 > p->n_slots * 3 && grow_slots(p) < 0)
-		return -1;
+		return NULL;
 	uint64_t h = key_hash(type, n, r->pub.field);
 	struct slot *s = find_slot(p, h, type, n, r->pub.field);
 	if (!s->head) {
-		s->hash = h;
-		s->type = type;
-		s->head = s->tail = r;
+		*s = (struct slot){.hash = h, .type = type, .head = r};
 		p->used_slots++;
-		return 1;
 	}
-	if (type != SCOPE_KEY) {
-		s->tail->same = r;
-		s->tail = r;
-	}
-	return 0;
+	return s;
 }
 
-static int index_record(struct ct_profile *p, const struct type_list *l, struct rec *r)
+static int index_scope(struct ct_profile *p, struct rec *r)
+{
+	if (ct_grow((void **)&p->scopes, &p->cap_scopes, p->n_scopes + 1, sizeof *p->scopes) < 0)
+		return -1;
+	struct slot *s = enter_key(p, SCOPE_KEY, 1, r);
+	if (s && s->head == r)
+		p->scopes[p->n_scopes++] = r->pub.field[0];
+	return s ? 0 : -1;
+}
+
+/* Puts r at the end of its key's chain. before: the record in front of it in the list.
+ * Histograms come bin after bin, and equal neighbours share their texts: no search. */
+static int index_record(struct ct_profile *p, struct type_list *l, const struct rec *before,
+                        struct rec *r)
 {
 	if (!l->known || !l->known->index)
 		return 0;
+	unsigned n = l->known->index, equal = 0;
 	r->same = NULL;
-	if (index_add(p, (uint32_t)(l - p->types), l->known->index, r) < 0)
+	while (before && equal < n && before->pub.field[equal] == r->pub.field[equal])
+		equal++;
+	if (l->known->scoped && equal == 0 && index_scope(p, r) < 0)
 		return -1;
-	if (!l->known->scoped)
-		return 0;
-	if (ct_grow((void **)&p->scopes, &p->cap_scopes, p->n_scopes + 1, sizeof *p->scopes) < 0)
+	struct slot *s = equal == n && l->recent != NO_SLOT ? &p->slots[l->recent] : NULL;
+	if (!s && !(s = enter_key(p, (uint32_t)(l - p->types), n, r)))
 		return -1;
-	int fresh = index_add(p, SCOPE_KEY, 1, r);
-	if (fresh > 0)
-		p->scopes[p->n_scopes++] = r->pub.field[0];
-	return fresh < 0 ? -1 : 0;
+	l->recent = (size_t)(s - p->slots);
+	if (s->tail)
+		s->tail->same = r;
+	s->tail = r;
+	return 0;
 }
 
 /* After a removal. Cannot fail: everything fits that fitted before. */
@@ -239,9 +251,12 @@ static void index_rebuild(struct ct_profile *p)
 		memset(p->slots, 0, p->n_slots * sizeof *p->slots);
 	p->used_slots = 0;
 	p->n_scopes = 0;
-	for (size_t t = 0; t < p->n_types; t++)
-		for (size_t i = 0; i < p->types[t].n; i++)
-			(void)index_record(p, &p->types[t], p->types[t].rec[i]);
+	for (size_t t = 0; t < p->n_types; t++) {
+		struct type_list *l = &p->types[t];
+		l->recent = NO_SLOT;
+		for (size_t i = 0; i < l->n; i++)
+			(void)index_record(p, l, i ? l->rec[i - 1] : NULL, l->rec[i]);
+	}
 }
 
 const struct ct_record *ct_profile_find(const struct ct_profile *p, const char *type, unsigned n,
@@ -325,7 +340,7 @@ int profile_append(struct ct_profile *p, struct type_list *l, unsigned n,
 	/* Enter the record before the index can fail half-way: both stay consistent. */
 	l->rec[l->n++] = r;
 	p->count++;
-	if (index_record(p, l, r) < 0)
+	if (index_record(p, l, l->n > 1 ? l->rec[l->n - 2] : NULL, r) < 0)
 		return ct_fail_nomem(e);
 	if (out)
 		*out = r;

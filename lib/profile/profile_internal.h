@@ -19,6 +19,7 @@ struct type_list {
 	unsigned n_columns;
 	struct rec **rec;
 	size_t n, cap;
+	size_t recent; /* slot of the latest record's key; NO_SLOT when not known */
 };
 
 /* One lookup key: the chain of its records. type is the list's number, or SCOPE_KEY
@@ -30,6 +31,7 @@ struct slot {
 };
 
 enum { SCOPE_KEY = 0xffffffff };
+#define NO_SLOT SIZE_MAX
 
 struct chunk {
 	struct chunk *next;

@@ -21,6 +21,8 @@ for z in xz gzip zstd; do
 	same "a profile under $z is read" "$(md5sum < once)" "$(mpki --no-provenance "ws.$z" | md5sum)"
 	same "a profile under $z is read from standard input" "$(md5sum < once)" \
 		"$(mpki --no-provenance - < "ws.$z" | md5sum)"
+	head -c 2000 "ws.$z" > cut
+	refuses "a profile cut under $z is refused" 2 "^mpki: cut" mpki cut
 done
 
 sed 's/^EN.*//;/^$/d;/^#EN/d' ws.profile > open.profile
