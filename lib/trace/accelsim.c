@@ -71,6 +71,8 @@ void ct_accelsim_count(struct ct_accelsim *a, const struct ct_cta *cta)
 	s->warps += cta->warps;
 	for (uint32_t i = 0; i < cta->warps; i++)
 		s->warp_insts += cta->warp[i].insts;
+	s->warps_without_exit += a->unfinished;
+	a->unfinished = 0;
 	s->spilled_bytes = ct_store_spilled(a->env->store);
 	flush_tally(a);
 }
@@ -86,6 +88,7 @@ static void finish_warp(struct ct_accelsim *a)
 	w->insts = a->stream.insts;
 	w->sm = a->stream.sm;
 	w->slot = a->stream.slot;
+	a->unfinished += !ct_stream_exited(&a->stream);
 	if (a->claimed != UINT64_MAX && a->claimed != a->stream.lines)
 		a->env->stats->insts_mismatches++;
 	a->in_warp = 0;
@@ -229,6 +232,11 @@ static int hash_line(struct ct_accelsim *a, const char *p, const char *end, stru
 static int kernel_text_ends(struct ct_accelsim *a, struct ct_error *e)
 {
 	struct ct_lines *l = &a->lines;
+	/* A cut behind a block looks like a trace that was stopped early, unless even the
+	 * newline is gone. */
+	if (!a->in_block && a->blocks < a->grid_ctas && l->unterminated)
+		return ct_lines_fail(l, e, CT_ERR_INPUT, "the file ends without a newline behind thread block "
+		                     "%" PRIu64 " of %" PRIu64 ": it is cut", a->blocks, a->grid_ctas);
 	if (a->in_block) {
 		int whole = a->has_block_id && a->builder.warps == a->block_warps &&
 		            a->builder.index + 1 == a->grid_ctas && a->in_warp &&
@@ -275,6 +283,8 @@ int ct_accelsim_slow(struct ct_accelsim *a, const char **next, uint32_t *sid, st
 	}
 	if (st < 0)
 		return ct_lines_fail(l, e, st, "%s", bare.text);
+	if (l->unterminated) /* its last number may have lost digits */
+		return ct_lines_fail(l, e, CT_ERR_INPUT, "the file ends inside this line: it is cut");
 	*next = end + 1;
 	st = ct_code_add(&a->launch->code, &a->line->inst, strlen(a->line->opcode), sid, &bare);
 	return st < 0 ? ct_lines_fail(l, e, st, "%s", bare.text) : st;
@@ -335,7 +345,7 @@ static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 static int fast_insts(struct ct_accelsim *a, struct ct_error *e)
 {
 	struct ct_lines *l = &a->lines;
-	if (a->lead_length < 0)
+	if (a->lead_length < 0 || l->unterminated) /* the slow way refuses a cut line */
 		return CT_OK;
 	size_t lead = (size_t)a->lead_length;
 	while (l->p < l->end) {

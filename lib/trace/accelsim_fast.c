@@ -482,6 +482,7 @@ const char *ct_templates_line(struct ct_templates *s, const char *p, int has_lin
 		w->last = (uint32_t)(x - s->t) + 1;
 		w->lines++;
 		w->insts++;
+		w->seen |= mask;
 		w->undo.valid = 0;
 		o->p = ct_pack_plain(&w->packer, o->p, x->sid, mask);
 		return p;

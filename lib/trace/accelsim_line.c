@@ -386,5 +386,7 @@ unsigned ct_flags_of(const struct ct_line *t)
 		flags |= CT_TPL_LIES;
 	if (t->extra)
 		flags |= CT_TPL_EXTRA;
+	if (s->unit == CT_CLASS_EXIT)
+		flags |= CT_TPL_EXIT;
 	return flags;
 }

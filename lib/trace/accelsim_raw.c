@@ -244,9 +244,6 @@ static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 	int st = ct_accelsim_slow(a, &next, &sid, e);
 	if (st < 0)
 		return st;
-	if (a->lines.unterminated)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "the file ends inside this line: it is "
-		                     "cut");
 	struct raw_warp *w = warp_of(a, t->lead, e);
 	if (!w)
 		return e->status;
@@ -276,7 +273,7 @@ static int raw_line(struct ct_accelsim *a, struct ct_error *e)
 	}
 	if (*p == '#')
 		return ct_lines_fail(l, e, CT_ERR_INPUT, "marker inside an ungrouped trace: damaged");
-	int st = l->unterminated ? 0 : fast_inst(a, e);
+	int st = l->unterminated ? 0 : fast_inst(a, e); /* the slow way refuses a cut line */
 	if (st == 0)
 		st = slow_inst(a, e);
 	return st < 0 ? st : 0;
@@ -378,10 +375,26 @@ static int make_cta(struct ct_accelsim *a, size_t first, size_t last, struct ct_
 			memcpy(&c->segment[segments], w->segment, w->segments * sizeof *w->segment);
 		segments += w->segments;
 		w->segments = 0;
+		a->unfinished += !ct_stream_exited(&w->stream);
 	}
 	ct_accelsim_count(a, c);
 	*cta = c;
 	return 1;
+}
+
+/* Nothing marks the end of a raw trace. Where some warps have come to their EXIT and
+ * others have not, its end is missing; where none has, the tracer was told to stop
+ * before it, which every block would tell. */
+static int check_exits(struct ct_accelsim *a, struct ct_error *e)
+{
+	struct ct_raw_kernel *r = a->raw_kernel;
+	size_t exited = 0;
+	for (size_t i = 0; i < r->warps; i++)
+		exited += (size_t)ct_stream_exited(&r->warp[i].stream);
+	if (exited == r->warps || (exited == 0 && a->blocks == a->grid_ctas))
+		return CT_OK;
+	return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "the file ends before %zu of %zu warps have come "
+	                     "to their EXIT: it is cut", r->warps - exited, r->warps);
 }
 
 static void count_blocks(struct ct_accelsim *a)
@@ -390,6 +403,11 @@ static void count_blocks(struct ct_accelsim *a)
 	a->blocks = 0;
 	for (size_t i = 0; i < r->warps; i++)
 		a->blocks += i == 0 || r->warp[r->order[i]].cta != r->warp[r->order[i - 1]].cta;
+}
+
+static int can_salvage(const struct ct_accelsim *a, int st)
+{
+	return a->env->options.salvage && st == CT_ERR_INPUT;
 }
 
 int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error *e)
@@ -402,7 +420,7 @@ int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error 
 	struct ct_raw_kernel *r = a->raw_kernel;
 	if (!r->complete) {
 		int st = read_all(a, e);
-		if (st < 0 && !(a->env->options.salvage && st == CT_ERR_INPUT))
+		if (st < 0 && !can_salvage(a, st))
 			return st;
 		if (st < 0)
 			r->damage = *e; /* told after what precedes it was handed out */
@@ -410,6 +428,11 @@ int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error 
 		if (st < 0)
 			return st;
 		count_blocks(a);
+		st = r->damage.status ? CT_OK : check_exits(a, e);
+		if (st < 0 && !can_salvage(a, st))
+			return st;
+		if (st < 0)
+			r->damage = *e;
 	}
 	size_t first = r->given, last = first;
 	while (last < r->warps && r->warp[r->order[last]].cta == r->warp[r->order[first]].cta)

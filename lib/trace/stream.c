@@ -77,6 +77,9 @@ void ct_stream_put(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, u
 {
 	int has_addr = addr && addr->form != CT_ADDR_NONE;
 	w->lines++;
+	w->seen |= mask;
+	if (flags & CT_TPL_EXIT)
+		w->exited |= mask;
 	if (flags & CT_TPL_EXTRA)
 		n->extra++;
 	if ((flags & CT_TPL_LDGSTS) && has_addr) {

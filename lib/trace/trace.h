@@ -82,6 +82,7 @@ struct ct_trace_stats {
 	uint64_t extra_tokens;        /* lines with unexpected trailing tokens */
 	uint64_t short_grids;         /* kernels with fewer CTAs than their grid */
 	uint64_t insts_mismatches;    /* warps whose "insts = n" is not what follows */
+	uint64_t warps_without_exit;  /* warps with lanes that never come to an EXIT */
 	uint64_t null_global;         /* active global lanes at address 0 (a tracer fault) */
 	uint64_t spilled_bytes;       /* packed CTAs written to the temporary file */
 	int several_streams;

@@ -181,8 +181,10 @@ static void line_ends(void **state)
 	       "#BEGIN_TB\r\nthread block = 0,0,0\r\nwarp = 0\r\ninsts = 2\r\n"
 	       "0 0 0 0 0010 ffffffff 0 NOP 0 0 \r\n0 0 0 0 0010 ffffffff 0 NOP 0 0 \r\n#END_TB\r\n",
 	       "kernel 1 a b, c;cta 0;warp 0;10 ffffffff NOP;10 ffffffff NOP;");
-	/* #END_TB and the last newline may be missing when nothing else is. */
-	expect(HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 0 EXIT 0 0",
+	/* #END_TB may be missing when nothing else is, and a newline behind it. */
+	expect(HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 0 EXIT 0 0\n",
+	       "kernel 1 k;cta 0;warp 0;10 ffffffff EXIT;");
+	expect(HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 0 EXIT 0 0\n#END_TB",
 	       "kernel 1 k;cta 0;warp 0;10 ffffffff EXIT;");
 	/* Two kernels in one stream. */
 	expect(HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 0 EXIT 0 0\n" END HEAD(V3) BLOCK
@@ -204,13 +206,20 @@ static void raw(void **state)
 	         "0 0 0 1 0020 00000001 0 LDGSTS.E 2 R1 R2 4 2 0x7f0000000400 0\n"
 	         "1 0 0 0 0020 00000000 0 LDGSTS.E 2 R1 R2 4 1 0x0 0 0\n"
 	         "0 0 0 0 0010 ffffffff 0 NOP 0 0 0\n"
-	         "0 0 0 1 0030 ffffffff 0 EXIT 0 0 0\n", head);
+	         "0 0 0 1 0030 ffffffff 0 IADD3 0 0 0\n", head);
 	expect(text, "kernel 1 k raw;cta 0;warp 0;10 ffffffff NOP i0;"
-	       "warp 1;20 1 LDGSTS.E s1 s2 i0 w4 f3 7f0000000400;30 ffffffff EXIT i0;"
+	       "warp 1;20 1 LDGSTS.E s1 s2 i0 w4 f3 7f0000000400;30 ffffffff IADD3 i0;"
 	       "cta 1;warp 0;10 ffffffff NOP i0;20 0 LDGSTS.E s1 s2 i0 w4 f2;");
+	/* A cut at a line's end shows where some warps have come to their EXIT. */
+	snprintf(text, sizeof text, "%s0 0 0 0 0010 ffffffff 0 EXIT 0 0 0\n"
+	         "0 0 0 1 0000 ffffffff 0 NOP 0 0 0\n", head);
+	expect(text, "kernel 1 k raw;error -2 t:8: the file ends before 1 of 2 warps have come to their "
+	       "EXIT: it is cut");
 	/* Clusters and SM numbers: 13 numbers in front. */
-	snprintf(text, sizeof text, "%s1 0 0 1 0 0 0 0 0 0 0 3 9 0010 ffffffff 0 NOP 0 0 0\n", head);
-	expect(text, "kernel 1 k raw;cta 1;warp 1 sm 3 slot 9;10 ffffffff NOP i0;");
+	head = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (64,1,1)\n"
+	       "-accelsim tracer version = 5\n#traces format = immediate\n";
+	snprintf(text, sizeof text, "%s0 0 0 1 0 0 0 0 0 0 0 3 9 0010 ffffffff 0 NOP 0 0 0\n", head);
+	expect(text, "kernel 1 k raw;cta 0;warp 1 sm 3 slot 9;10 ffffffff NOP i0;");
 }
 
 static void refused(void **state)
@@ -275,15 +284,33 @@ static void cut_anywhere(void **state)
 	size_t whole = (size_t)(strstr(text, "-7 ") - text) + 2, noticed = 0;
 	for (size_t n = 0; n < strlen(text); n++) {
 		char *got = describe_with(text, n, NULL, NULL);
-		/* From the last number on, only the line's end and #END_TB are missing; a cut
-		 * inside #END_TB is seen again. */
-		int complete = n == whole || n == whole + 1 || n == whole + 2 || n >= strlen(text) - 2;
+		/* Behind the last line only #END_TB is missing; a cut inside it is seen again. */
+		int complete = n == whole + 2 || n >= strlen(text) - 2;
 		if (complete == (strstr(got, "error -2 t:") != NULL))
 			fail_msg("cut at %zu: %s", n, got);
 		noticed += !complete;
 		free(got);
 	}
 	assert_true(noticed > 200);
+}
+
+/* Fewer blocks than the grid has: a trace stopped early, told by a warning. Only a cut
+ * that takes the newline behind the last block shows. */
+static void cut_between_blocks(void **state)
+{
+	const char *text = "-kernel name = k\n-grid dim = (4,1,1)\n-block dim = (32,1,1)\n"
+	                   "-accelsim tracer version = 3\n#traces format\n\n#BEGIN_TB\n"
+	                   "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 EXIT 0 0 \n"
+	                   "#END_TB\n";
+	struct ct_trace_stats s;
+	(void)state;
+	char *got = describe_with(text, strlen(text), NULL, &s);
+	assert_null(strstr(got, "error"));
+	assert_int_equal(s.short_grids, 1);
+	free(got);
+	got = describe_with(text, strlen(text) - 1, NULL, NULL);
+	assert_non_null(strstr(got, "error -2 t:13: the file ends without a newline"));
+	free(got);
 }
 
 static void salvage(void **state)
@@ -397,7 +424,7 @@ int main(void)
 		cmocka_unit_test(raw),         cmocka_unit_test(refused),
 		cmocka_unit_test(cut_anywhere), cmocka_unit_test(salvage),
 		cmocka_unit_test(counted),     cmocka_unit_test(long_line),
-		cmocka_unit_test(fast_equals_slow),
+		cmocka_unit_test(fast_equals_slow), cmocka_unit_test(cut_between_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

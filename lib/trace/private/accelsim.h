@@ -99,6 +99,7 @@ struct ct_stream {
 	uint64_t insts;       /* kept */
 	uint32_t last;        /* template of the line before, plus 1; 0 = none */
 	int32_t sm, slot;
+	uint32_t seen, exited; /* lanes that any line, that an EXIT was active in */
 	/* The record before, when it may turn out to be the shared half of an LDGSTS. */
 	struct {
 		uint8_t valid;
@@ -112,6 +113,13 @@ struct ct_stream {
 };
 
 void ct_stream_init(struct ct_stream *w);
+
+/* Whether every lane that was active has come to an EXIT. Only those count: an EXIT with
+ * part of the lanes, or none, is not the warp's end. */
+static inline int ct_stream_exited(const struct ct_stream *w)
+{
+	return (w->seen & ~w->exited) == 0;
+}
 
 /* Counters of a run of lines, added to the trace's statistics now and then. */
 struct ct_tally {
@@ -129,7 +137,8 @@ enum {
 	CT_TPL_LDGSTS = 4,
 	CT_TPL_GLOBAL = 8,
 	CT_TPL_LIES = 16,   /* the width field is not the true width */
-	CT_TPL_EXTRA = 32   /* unexpected trailing tokens */
+	CT_TPL_EXTRA = 32,  /* unexpected trailing tokens */
+	CT_TPL_EXIT = 64
 };
 unsigned ct_flags_of(const struct ct_line *t);
 
@@ -186,6 +195,7 @@ struct ct_accelsim {
 	struct ct_tally tally;
 	uint64_t grid_ctas, blocks, next_index;
 	uint32_t block_warps;
+	uint32_t unfinished;         /* warps without EXIT, not yet in the statistics */
 	struct ct_cta *ready;        /* complete before anybody asked */
 
 	/* Grouped files: the block and warp being read. */
