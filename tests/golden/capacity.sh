@@ -94,6 +94,10 @@ for p in sm.count=34 l1.line=64 sm.scheduler=lrr l1.write=evict l1.flush=off; do
 		refuses "$t: $p needs the trace" 2 "needs the trace" $t -p $p ws.profile
 	done
 done
+for o in "-k 1" "--warmup 5" "-S 0.5"; do
+	# shellcheck disable=SC2086
+	refuses "$o needs the trace" 2 "needs the trace" mpki $o ws.profile
+done
 refuses "an unknown key is named" 2 "l1.size" mpki -p l1.sise=3 ws.profile
 refuses "a size that is none" 2 "sizes.*16KiB" replicate --sizes 16Kib,32KiB ws.profile
 grep -v '^RJ' ws.profile > norj

@@ -238,6 +238,24 @@ static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in
 	return st;
 }
 
+/* Options of the pass would change nothing about a profile that stays as it is. */
+static int refuse_pass_options(const struct ct_tool *t, struct ct_error *e)
+{
+	const char *option = t->filter ? "-k" : t->warmup ? "--warmup" : t->sample != 1 ? "--sample" : NULL;
+	if (!option)
+		return CT_OK;
+	return ct_fail(e, CT_ERR_USAGE,
+	               "%s needs the trace, and this is a profile: give it to reuse, or name the trace", option);
+}
+
+static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+{
+	int st = find_changes(t, s, e);
+	if (st == CT_OK && s->changed && t->method == CT_METHOD_REPLAY)
+		return replay_again(t, s, e);
+	return st == CT_OK ? refuse_pass_options(t, e) : st;
+}
+
 int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	struct ct_input in;
@@ -253,9 +271,7 @@ int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	} else {
 		s->p = in.profile;
 		in.profile = NULL;
-		st = find_changes(t, s, e);
-		if (st == CT_OK && s->changed && t->method == CT_METHOD_REPLAY)
-			st = replay_again(t, s, e);
+		st = open_profile(t, s, e);
 	}
 	ct_input_close(&in);
 	if (st != CT_OK)
