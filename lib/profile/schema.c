@@ -165,6 +165,7 @@ static const struct ct_metric sn_metrics[] = {
 	ANY("unknown_commands", "lines"),
 	SUM("text_bytes", "bytes"),
 	ANY("insts_mismatches", "warps"),
+	ANY("warps_without_exit", "warps"),
 	ANY("extra_token_insts", "insts"),
 	ANY("width_disagreements", "insts"),
 	ANY("null_global_accesses", "accesses"),
