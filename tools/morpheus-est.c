@@ -11,29 +11,67 @@
 #include "models/morpheus/estimate.h"
 #include "models/morpheus/published.h"
 
-enum { OPT_SWEEP = CT_OWN_OPTION, OPT_PUBLISHED, OPT_CONSTANTS };
+enum { OPT_SWEEP = CT_OWN_OPTION, OPT_HELPER, OPT_MIX, OPT_PUBLISHED, OPT_OVERHEADS, OPT_CONSTANTS };
 
 static const struct ct_option own_options[] = {
 	{OPT_SWEEP, "sweep", "sms=A..B[:STEP]",
 	 "also estimate every system on A to B compute SMs\n(SW records)"},
+	{OPT_HELPER, "helper", "KERNEL",
+	 "what cache-mode SMs keep blocks in: rf+l1 (default), rf,\nl1, shared or ideal"},
+	{OPT_MIX, "mix", "HIGH,LOW,NONE",
+	 "shares of blocks that compress to a quarter, to half,\nnot (instead of those of the input)"},
 	{OPT_PUBLISHED, "published", NULL,
 	 "print the paper's numbers beside ours (table only)"},
+	{OPT_OVERHEADS, "overheads", NULL,
+	 "print what Morpheus adds to the GPU, and exit"},
 	{OPT_CONSTANTS, "constants", NULL,
 	 "list the model's constants with units and sources, and\nexit"},
 };
 
 struct own {
 	const char *sweep;
-	int constants, published;
+	const char *helper;
+	struct ct_morpheus_mix mix;
+	int constants, overheads, published, has_mix;
 	struct ct_mo_answer *answer;
 };
+
+/* Three shares, scaled to a sum of 1. */
+static int parse_mix(struct own *o, const char *text, struct ct_error *e)
+{
+	double v[3], sum = 0;
+	const char *p = text;
+	int ok = 1;
+	for (int i = 0; i < 3 && ok; i++) {
+		char part[32];
+		size_t n = strcspn(p, ",");
+		ok = n < sizeof part && (p[n] == ',') == (i < 2);
+		if (ok) {
+			memcpy(part, p, n);
+			part[n] = '\0';
+			ok = ct_parse_real(part, &v[i]) == 0 && v[i] >= 0;
+			sum += v[i];
+			p += n + (p[n] == ',');
+		}
+	}
+	if (!ok || !(sum > 0))
+		return ct_fail(e, CT_ERR_USAGE, "--mix %s: give three shares, as in 0.5,0.3,0.2", text);
+	o->mix = (struct ct_morpheus_mix){v[0] / sum, v[1] / sum, v[2] / sum};
+	o->has_mix = 1;
+	return CT_OK;
+}
 
 static int option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct own *o = ((struct ct_tool *)ctx)->own;
-	(void)e;
+	if (key == OPT_MIX)
+		return parse_mix(o, value, e);
 	if (key == OPT_SWEEP)
 		o->sweep = value;
+	else if (key == OPT_HELPER)
+		o->helper = value;
+	else if (key == OPT_OVERHEADS)
+		o->overheads = 1;
 	else if (key == OPT_PUBLISHED)
 		o->published = 1;
 	else
@@ -59,6 +97,48 @@ static int list_constants(struct ct_tool *t, const struct ct_morpheus_params *p,
 	}
 	ct_table_render(&table, &b);
 	int st = ct_buf_check(&b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+static void overhead(struct ct_table *table, const char *what, int decimals, double v)
+{
+	ct_table_cell(table, "%s", what);
+	ct_table_cell(table, "%.*f", decimals, v);
+}
+
+/* Section 7.5 of the paper, for the GPU in force. */
+static int list_overheads(struct ct_tool *t, const struct ct_morpheus_params *p,
+                          struct ct_error *e)
+{
+	struct ct_gpu g;
+	struct ct_morpheus_storage s;
+	struct ct_morpheus_kernel k;
+	struct ct_table table = {.columns = 2};
+	struct ct_buf b = {0};
+	int st = ct_tool_gpu(t, NULL, &g, e);
+	if (st == CT_OK)
+		st = ct_morpheus_kernel(&g, p, NULL, &k, e);
+	if (st != CT_OK)
+		return st;
+	ct_morpheus_storage(&g, p, &s);
+	ct_table_cell(&table, "of %s", g.name);
+	ct_table_cell(&table, "value");
+	overhead(&table, "most SMs in cache mode", 0, s.max_cache_sms);
+	overhead(&table, "extended sets on them", 0, s.sets);
+	overhead(&table, "sets per partition, rounded up", 0, s.sets_per_partition);
+	overhead(&table, "Bloom filters per partition, KiB", 1, (double)s.bloom_bytes / 1024);
+	overhead(&table, "query logic per partition, KiB", 1, (double)s.query_bytes / 1024);
+	overhead(&table, "per partition, KiB", 1, (double)(s.bloom_bytes + s.query_bytes) / 1024);
+	overhead(&table, "of the whole GPU, bytes", 0, (double)s.total_bytes);
+	overhead(&table, "share of the LLC, %", 2, 100 * s.share_of_llc);
+	overhead(&table, "share of the GPU's power, %", 2, 100 * p->v[CT_MO_CONTROLLER_POWER]);
+	overhead(&table, "LLC that a cache-mode SM lends, KiB", 1,
+	         (double)(k.rf_bytes + k.l1_bytes) / 1024);
+	ct_table_render(&table, &b);
+	st = ct_buf_check(&b, e);
 	if (st == CT_OK)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
@@ -99,7 +179,10 @@ static int parse_sweep(const char *text, unsigned sms, unsigned range[3], struct
 
 static int model_params(const struct ct_tool *t, struct ct_morpheus_params *p, struct ct_error *e)
 {
+	const char *helper = ((struct own *)t->own)->helper;
 	ct_morpheus_defaults(p);
+	if (helper && ct_morpheus_use_helper(p, helper) < 0)
+		return ct_fail(e, CT_ERR_USAGE, "--helper %s: use rf+l1, rf, l1, shared or ideal", helper);
 	for (size_t i = 0; i < t->n_set; i++)
 		if (!strncmp(t->set[i], "morpheus.", 9)) {
 			int st = ct_morpheus_set(p, t->set[i], e);
@@ -254,7 +337,8 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 		st = ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e);
 	w->cache = ct_miss_cache_new(); /* without one it only takes longer */
 	if (st == CT_OK)
-		st = ct_mo_answer_init(o->answer, w, &s->base, &s->gpu, params, e);
+		st = ct_mo_answer_init(o->answer, w, &s->base, &s->gpu, params,
+		                       o->has_mix ? &o->mix : NULL, e);
 	if (st != CT_OK)
 		return st;
 	st = ct_mo_answer_write(o->answer, s->p, e);
@@ -273,6 +357,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = model_params(t, &params, e);
 	if (st == CT_OK && o->constants)
 		return list_constants(t, &params, e);
+	if (st == CT_OK && o->overheads)
+		return list_overheads(t, &params, e);
 	if (st == CT_OK && (t->method == CT_METHOD_REPLAY || t->check))
 		st = ct_fail(e, CT_ERR_UNSUPPORTED, "the parts of Morpheus are not replayed yet: leave out "
 		             "--method replay and --check");

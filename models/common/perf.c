@@ -38,6 +38,14 @@ static void latencies(struct ct_perf *m)
 	m->t_dram = m->t_llc + g->dram_latency + (g->dram_rcd + g->dram_cl + burst) * command;
 }
 
+void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_miss)
+{
+	struct ct_perf m = { .gpu = *g };
+	latencies(&m);
+	*llc_hit = m.t_llc * 1000 / g->core_mhz;
+	*llc_miss = m.t_dram * 1000 / g->core_mhz;
+}
+
 /* Mean share of the warp slots in use when a launch has v waves of CTAs: the last one
  * is not full. */
 static double fill(double waves)

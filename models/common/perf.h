@@ -99,6 +99,9 @@ struct ct_perf {
 int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
                       enum ct_perf_anchor how, struct ct_error *e);
 
+/* Unloaded latency of an LLC hit and of an LLC miss that the requester sees, ns. */
+void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_miss);
+
 /* A conventional hierarchy of the GPU g (capacity and clocks may differ from the
  * replayed GPU, g->sms does not matter) on `sms` SMs with an LLC of llc_lines. */
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,

@@ -71,6 +71,17 @@ static uint64_t sram_bytes(const struct ct_gpu *g)
 	return g->unified_bytes > plain ? g->unified_bytes : plain;
 }
 
+/* Warps that keep blocks in registers; the others keep them in the L1's array. */
+static unsigned register_warps(const struct ct_morpheus_params *p, unsigned warps)
+{
+	if (p->helper == CT_MO_HELPER_RF || p->helper == CT_MO_HELPER_IDEAL)
+		return warps;
+	if (p->helper == CT_MO_HELPER_L1 || p->helper == CT_MO_HELPER_SHARED)
+		return 0;
+	unsigned given = (unsigned)p->v[CT_MO_RF_WARPS];
+	return given ? given : (2 * warps + 1) / 3;
+}
+
 int ct_morpheus_kernel(const struct ct_gpu *g, const struct ct_morpheus_params *p,
                        const struct ct_morpheus_mix *mix, struct ct_morpheus_kernel *k,
                        struct ct_error *e)
@@ -82,9 +93,7 @@ int ct_morpheus_kernel(const struct ct_gpu *g, const struct ct_morpheus_params *
 	k->warps = (unsigned)p->v[CT_MO_HELPER_WARPS];
 	if (k->warps == 0)
 		k->warps = ct_gpu_max_warps(g);
-	k->rf_warps = (unsigned)p->v[CT_MO_RF_WARPS];
-	if (k->rf_warps == 0)
-		k->rf_warps = (2 * k->warps + 1) / 3;
+	k->rf_warps = register_warps(p, k->warps);
 	if (k->rf_warps > k->warps)
 		return ct_fail(e, CT_ERR_USAGE, "morpheus.rf_warps=%u is more than the %u helper warps",
 		               k->rf_warps, k->warps);
@@ -108,6 +117,11 @@ int ct_morpheus_kernel(const struct ct_gpu *g, const struct ct_morpheus_params *
 		               "(morpheus.helper_warps)",
 		               k->warps);
 	k->ratio = plain > 0 ? (double)k->rf_blocks / plain : 1;
+	if (p->helper == CT_MO_HELPER_SHARED && mix) {
+		/* Its lookups are the register kernel's, so its blocks compress, too. */
+		k->ratio = ct_morpheus_ratio(mix);
+		k->l1_blocks = (unsigned)(k->l1_blocks * k->ratio + 1e-9);
+	}
 	k->rf_bytes = (uint64_t)k->rf_blocks * k->rf_warps * block;
 	k->l1_bytes = (uint64_t)k->l1_blocks * k->l1_warps * block;
 	return CT_OK;

@@ -43,8 +43,9 @@ struct ct_morpheus_kernel {
 	double ratio;                       /* blocks against an uncompressed RF set */
 	uint64_t rf_bytes, l1_bytes;        /* of data that it holds, compression included */
 };
-/* RF + L1 kernel of the paper (32 + 16 warps: 328 KiB) for the GPU g. mix NULL: no
- * compression. Only the RF part is compressible. Fails with CT_ERR_USAGE when the
+/* The kernel that p chooses (by default RF + L1: 32 + 16 warps, 328 KiB) for the GPU g. mix NULL: no
+ * compression. Only registers and
+ * shared memory are compressible, the L1 is managed by hardware. Fails with CT_ERR_USAGE when the
  * parameters leave no room for a block. */
 int ct_morpheus_kernel(const struct ct_gpu *g, const struct ct_morpheus_params *p,
                        const struct ct_morpheus_mix *mix, struct ct_morpheus_kernel *k,

@@ -12,7 +12,8 @@ static const char METHOD[] = "analytic";
 
 /* One uncertain thing, changed. */
 struct variant {
-	double trip, service;  /* ns, 0 = as given */
+	double trip_ns;        /* added to the way to the SM and back */
+	double service;        /* factor on a warp's time */
 	double dram;           /* factor on the DRAM's efficiency */
 	double beta;           /* of slices and sets, 0 = as given */
 	double static_share;   /* -1 = as given */
@@ -20,15 +21,15 @@ struct variant {
 };
 
 static const struct variant VARIANTS[] = {
-	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_MIXED },
-	{ 0, 0, 1, 0, -1, CT_PERF_ANCHOR_PHASES },
-	{ 185, 185, 1, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 165, 166, 1, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 0, 0.9, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 0, 1.1, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 0, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 0, 1, 0, 0, CT_PERF_ANCHOR_STATION },
-	{ 0, 0, 1, 0, 1, CT_PERF_ANCHOR_STATION },
+	{ 0, 1, 1, 0, -1, CT_PERF_ANCHOR_MIXED },
+	{ 0, 1, 1, 0, -1, CT_PERF_ANCHOR_PHASES },
+	{ 20, 1, 1, 0, -1, CT_PERF_ANCHOR_STATION },           /* 185 instead of 165 ns */
+	{ 0, 166.0 / 185, 1, 0, -1, CT_PERF_ANCHOR_STATION },  /* 48 * 128 B at 37 GB/s */
+	{ 0, 1, 0.9, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 1, 1.1, 0, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
+	{ 0, 1, 1, 0, 0, CT_PERF_ANCHOR_STATION },
+	{ 0, 1, 1, 0, 1, CT_PERF_ANCHOR_STATION },
 };
 
 static double perf_per_watt(const struct ct_mo_estimate *x, const struct ct_mo_estimate *base)
@@ -79,16 +80,15 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 	struct ct_mo_model *m = &a->model, other;
 	struct ct_morpheus_params p = m->p;
 	struct ct_gpu replayed = m->replayed;
-	if (v->trip > 0) {
-		p.v[CT_MO_EXT_TRIP_NS] = v->trip;
-		p.v[CT_MO_EXT_SERVICE_NS] = v->service;
-	}
+	p.v[CT_MO_EXT_TRIP_NS] += v->trip_ns;
+	p.v[CT_MO_EXT_SERVICE_NS] *= v->service;
 	if (v->beta > 0)
 		p.v[CT_MO_SETS_BETA] = p.v[CT_MO_SLICE_BETA] = v->beta;
 	if (v->static_share >= 0)
 		p.v[CT_MO_STATIC_SHARE] = v->static_share;
 	replayed.dram_efficiency *= v->dram;
-	int st = ct_mo_model_init(&other, m->w, &replayed, &m->gpu, &p, v->how, e);
+	int st = ct_mo_model_init(&other, m->w, &replayed, &m->gpu, &p,
+	                          m->mix_source == CT_MO_MIX_STATED ? &m->mix : NULL, v->how, e);
 	if (st != CT_OK)
 		return st;
 	other.larger_lines = m->larger_lines;
@@ -141,10 +141,11 @@ static void widen_compression(struct ct_mo_answer *a)
 
 int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
                       const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                      const struct ct_morpheus_params *p, struct ct_error *e)
+                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                      struct ct_error *e)
 {
 	memset(a, 0, sizeof *a);
-	int st = ct_mo_model_init(&a->model, w, replayed, gpu, p, CT_PERF_ANCHOR_STATION, e);
+	int st = ct_mo_model_init(&a->model, w, replayed, gpu, p, mix, CT_PERF_ANCHOR_STATION, e);
 	if (st != CT_OK)
 		return st;
 	st = central(a, e);
@@ -309,11 +310,15 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 		simulated |= a->row[i].x.simulated;
 	}
 	if (dead || crowded) {
+		/* The ceiling grows with the number of bits. */
+		unsigned bytes = m->bloom.bits / 8;
+		while (m->kernel[1].rf_blocks > 0.6 * m->bloom.ceiling * bytes * 8 / m->bloom.bits)
+			bytes *= 2;
 		snprintf(text, sizeof text,
 		         "the %u-bit filters %s with up to %u blocks in a set (they can count %.0f): "
 		         "more misses are predicted hits; try morpheus.bloom_bytes=%u",
 		         m->bloom.bits, dead ? "never swap" : "hardly swap", m->kernel[1].rf_blocks,
-		         m->bloom.ceiling, m->bloom.bits / 4);
+		         m->bloom.ceiling, bytes);
 		n = note(out, n, text);
 	}
 	double can = ct_morpheus_warp_bandwidth(m->kernel[0].warps, m->p.v[CT_MO_BLOCK_BYTES],

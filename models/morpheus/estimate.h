@@ -25,13 +25,14 @@ struct ct_mo_answer {
 };
 
 /* Evaluates all systems, and their ranges by varying one uncertain thing at a time:
- * how the model is anchored, first touches as a phase of their own or not, the extended latency (165 and 185 ns, MO-Q3), the DRAM's
+ * how the model is anchored, first touches as a phase of their own or not, the extended latency (185 for 165 ns, 166 for 185 ns of a warp: MO-Q3), the DRAM's
  * service (10 % either way), uneven hashing (1.2), the share of static power, and, where
  * compression is assumed, none of it up to the published gain. Arguments as
  * ct_mo_model_init(). The caller frees with ct_mo_answer_free(). */
 int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
                       const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                      const struct ct_morpheus_params *p, struct ct_error *e);
+                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                      struct ct_error *e);
 void ct_mo_answer_free(struct ct_mo_answer *a);
 
 /* Appends the ES records (scope all, mechanism morpheus). */

@@ -27,10 +27,9 @@ enum ct_morpheus_key {
 	CT_MO_EXT_PJ_PER_BYTE,    /* extended access, all included */
 	CT_MO_CONV_HIT_NS,        /* conventional LLC, seen by the requester; 0 = the GPU's */
 	CT_MO_CONV_MISS_NS,       /* 0 = the GPU's */
-	CT_MO_IDEAL_GBPS,         /* interconnect-free RF kernel, 48 warps */
-	CT_MO_LOOKUP_INSTS,       /* instructions of a lookup with software Indirect-MOV */
-	CT_MO_MOV_SAVED_INSTS,    /* that the native Indirect-MOV saves */
-	CT_MO_DECOMPRESS_INSTS,   /* that decompressing a block adds */
+	CT_MO_MOV_SAVED_INSTS,    /* branches that the native Indirect-MOV saves */
+	CT_MO_DECOMPRESS_INSTS,   /* integer instructions that decompressing a block adds */
+	CT_MO_PIPELINE_CYCLES,    /* of a dependent instruction beyond its unit's latency */
 	CT_MO_ASSUMED_RATIO,      /* RF compression ratio when no values are known */
 	CT_MO_PUBLISHED_COMPRESSION_GAIN,
 	CT_MO_COMPRESSION_EPOCH,  /* cycles between reassignments of registers to levels */
@@ -53,13 +52,38 @@ struct ct_morpheus_constant {
 	const char *source; /* paper section, fact id, or how it was derived */
 };
 
+/* What the helper kernel keeps blocks in (papers-facts MO-S15 to MO-S19). */
+enum ct_mo_helper {
+	CT_MO_HELPER_RF_L1,  /* registers and L1: all evaluations of the paper */
+	CT_MO_HELPER_RF,
+	CT_MO_HELPER_L1,
+	CT_MO_HELPER_SHARED,
+	CT_MO_HELPER_IDEAL,  /* registers, and no network between controller and SM */
+	CT_MO_HELPERS
+};
+
 struct ct_morpheus_params {
 	double v[CT_MO_KEYS];
+	enum ct_mo_helper helper;
 };
 
 /* The table, in order; NULL past the end. Static storage. */
 const struct ct_morpheus_constant *ct_morpheus_constant_at(size_t i);
 void ct_morpheus_defaults(struct ct_morpheus_params *p);
+
+/* A helper kernel's published numbers, for 48 warps; NaN where only drawn. */
+struct ct_mo_helper_numbers {
+	const char *name;  /* "rf+l1" ... */
+	double gbps;       /* of one SM */
+	double service_ns; /* of a warp: published, or 48 * 128 B / gbps where not */
+	double pj_per_byte;/* published, or the register kernel's power over gbps */
+	double ideal_gbps; /* without the network */
+	const char *source;
+};
+const struct ct_mo_helper_numbers *ct_mo_helper_numbers(enum ct_mo_helper h);
+/* Chooses a kernel by name and takes its numbers over into p->v. 0, or -1 when there is
+ * none of that name. */
+int ct_morpheus_use_helper(struct ct_morpheus_params *p, const char *name);
 /* Overrides one: "morpheus.ext_service_ns=165" (units as in base/units.h). Fails with
  * CT_ERR_USAGE for unknown keys, naming the nearest, and for values out of range. */
 int ct_morpheus_set(struct ct_morpheus_params *p, const char *assignment, struct ct_error *e);

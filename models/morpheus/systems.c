@@ -51,10 +51,15 @@ static double own_lines(const struct ct_gpu *g)
 	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
 }
 
-/* Shares by level, when a stage before measured values. */
-static void find_mix(struct ct_mo_model *m)
+/* Shares by level: stated, or measured by a stage before, or assumed. */
+static void find_mix(struct ct_mo_model *m, const struct ct_morpheus_mix *stated)
 {
 	const struct ct_workload *w = m->w;
+	if (stated) {
+		m->mix = *stated;
+		m->mix_source = CT_MO_MIX_STATED;
+		return;
+	}
 	double sum = w->compression_high + w->compression_low + w->compression_none;
 	if (sum > 0) {
 		m->mix = (struct ct_morpheus_mix){ w->compression_high / sum, w->compression_low / sum,
@@ -82,15 +87,15 @@ static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate 
 
 int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
-                     struct ct_error *e)
+                     const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                     enum ct_perf_anchor how, struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->w = w;
 	m->replayed = *replayed;
 	m->gpu = *gpu;
 	m->p = *p;
-	find_mix(m);
+	find_mix(m, mix);
 	ct_morpheus_storage(gpu, p, &m->storage);
 	m->min_sms = gpu->sms - m->storage.max_cache_sms;
 	if (m->min_sms < 1)
@@ -263,16 +268,16 @@ struct helper {
 static struct helper helper_of(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
 	const double *v = m->p.v;
-	/* A lookup without the network takes warps * block / bandwidth of the ideal kernel. */
-	double lookup = m->kernel[0].warps * v[CT_MO_BLOCK_BYTES] / v[CT_MO_IDEAL_GBPS];
-	double inst = lookup / v[CT_MO_LOOKUP_INSTS], change = 0;
+	/* A helper warp runs one instruction after the other. */
+	double pipe = v[CT_MO_PIPELINE_CYCLES], change = 0;
 	if (s->indirect_mov)
-		change -= v[CT_MO_MOV_SAVED_INSTS] * inst;
+		change -= v[CT_MO_MOV_SAVED_INSTS] * (m->gpu.unit[CT_CLASS_BRANCH].latency + pipe);
 	if (s->compression)
-		change += (1 - m->mix.none) * v[CT_MO_DECOMPRESS_INSTS] * inst;
+		change += (1 - m->mix.none) * v[CT_MO_DECOMPRESS_INSTS] *
+		          (m->gpu.unit[CT_CLASS_INT].latency + pipe);
 	return (struct helper){
-		.trip = cycles_of_ns(m, fmax(v[CT_MO_EXT_TRIP_NS] + change, 0)),
-		.service = cycles_of_ns(m, fmax(v[CT_MO_EXT_SERVICE_NS] + change, 1)),
+		.trip = fmax(cycles_of_ns(m, v[CT_MO_EXT_TRIP_NS]) + change, 0),
+		.service = fmax(cycles_of_ns(m, v[CT_MO_EXT_SERVICE_NS]) + change, 1),
 		.port = cycles_of_ns(m, v[CT_MO_BLOCK_BYTES] / v[CT_MO_EXT_GBPS]),
 	};
 }

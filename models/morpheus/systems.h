@@ -56,7 +56,7 @@ struct ct_mo_model {
 	struct ct_energy energy;
 	struct ct_mo_bloom bloom;
 	struct ct_morpheus_mix mix;
-	enum { CT_MO_MIX_MEASURED, CT_MO_MIX_ASSUMED } mix_source;
+	enum { CT_MO_MIX_STATED, CT_MO_MIX_MEASURED, CT_MO_MIX_ASSUMED } mix_source;
 	struct ct_morpheus_kernel kernel[2];  /* without and with compression */
 	unsigned min_sms;              /* fewest compute SMs that Morpheus may choose */
 	struct ct_mo_split *cache[2];  /* per kernel, by compute SMs; owned */
@@ -65,11 +65,12 @@ struct ct_mo_model {
 };
 
 /* replayed: the GPU of the profile's GP; gpu: the one in force (the same SM count).
- * w must outlive the model. Fails with CT_ERR_USAGE, CT_ERR_INPUT, CT_ERR_NOMEM. */
+ * mix: shares of blocks by compression level as the user states them, or NULL: those of
+ * the workload, else assumed. w must outlive the model. Fails with CT_ERR_USAGE, CT_ERR_INPUT, CT_ERR_NOMEM. */
 int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
-                     struct ct_error *e);
+                     const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                     enum ct_perf_anchor how, struct ct_error *e);
 void ct_mo_model_free(struct ct_mo_model *m);
 
 /* One system on `sms` compute SMs (1 .. all). Fails with CT_ERR_NOMEM. */

@@ -51,6 +51,13 @@ same "the sweep's best is the estimate" "$(value Morpheus-Basic compute_sms betw
 check "the table has a verdict" sh -c "'$est' -O table between.profile | grep -q '^verdict: benefits: '"
 check "the table has published numbers" sh -c "'$est' -O table --published between.profile | grep -q '^Morpheus-ALL  *speedup  *BL  *1.39'"
 
+same "the controllers' storage" 215040 "$("$est" --overheads | awk '/whole GPU/ { print $NF }')"
+check "another helper kernel" sh -c "'$est' -O table --helper rf between.profile | grep -q '^Morpheus-Basic '"
+same "stated values are no assumption" "" "$("$est" -O table --mix 0.2,0.3,0.5 between.profile | grep assumed)"
+same "values of bdi on the input are used" 4 "$(head -c 131072 /dev/zero | "$CT_RELEASE/bdi" between.profile - | "$est" -O profile |
+	awk -F'\t' '$1 == "ES" && $4 == "Morpheus-Compression" && $5 == "compression_ratio" { print $6 }')"
+refuses "a kernel that there is not" 2 'rf\+l1' "$est" --helper tape between.profile
+refuses "two shares" 2 'three shares' "$est" --mix 0.2,0.3 between.profile
 refuses "an unknown constant is named" 2 'morpheus\.ext_gps: did you mean morpheus\.ext_gbps' \
 	"$est" -p morpheus.ext_gps=3 between.profile
 refuses "a sweep beyond the GPU" 2 'has 9 SMs' "$est" --sweep sms=1..10 between.profile

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "models/morpheus/capacity.h"
+#include "models/morpheus/figures.h"
 
 enum { KIB = 1024, MIB = 1024 * 1024 };
 
@@ -219,6 +220,89 @@ static void metadata_and_compression(void **state)
 	near(k.ratio, 4, 0);
 }
 
+/* Fig. 11a: what the text prints of it; the rest are predictions of the law. */
+static void figure_11(void **state)
+{
+	(void)state;
+	static const unsigned warps[5] = { 1, 8, 16, 32, 48 };
+	static const double rf_kib[5] = { 29.875, 239, 230, 212, 192 };
+	struct ct_gpu g;
+	struct ct_error e;
+	struct ct_mo_helper_point x;
+	paper_gpu(&g);
+	double gbps = 0, pj = 1e9;
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(ct_mo_helper_point(&g, CT_MO_HELPER_RF, warps[i], &x, &e), CT_OK);
+		near(x.capacity_bytes / KIB, rf_kib[i], 1e-9);
+		assert_true(x.gbps > gbps && x.pj_per_byte < pj); /* R53, R54 */
+		gbps = x.gbps;
+		pj = x.pj_per_byte;
+		assert_int_equal(ct_mo_helper_point(&g, CT_MO_HELPER_L1, warps[i], &x, &e), CT_OK);
+		near(x.capacity_bytes / KIB, 128, 0); /* R14, R57 */
+		assert_true(x.gbps < gbps && x.pj_per_byte > pj); /* R55 */
+		assert_int_equal(ct_mo_helper_point(&g, CT_MO_HELPER_SHARED, warps[i], &x, &e), CT_OK);
+		near(x.capacity_bytes / KIB, 128, 0);
+		assert_true(x.gbps < gbps && x.pj_per_byte > pj);
+	}
+	near(gbps, 37, 0); /* R19 */
+	near(pj, 53, 0);   /* R24 */
+	assert_int_equal(ct_mo_helper_point(&g, CT_MO_HELPER_RF_L1, 48, &x, &e), CT_OK);
+	near(x.capacity_bytes / KIB, 328, 0);
+	near(x.gbps, 34, 0);
+	near(x.latency_ns, 185, 0);
+	near(x.pj_per_byte, 61, 0);
+}
+
+/* Fig. 5 on the GPU whose file was written from the paper. */
+static void figure_5(void **state)
+{
+	(void)state;
+	static const double want[CT_MO_TIMELINES] = { 160, 608, 325, 773, 608 };
+	struct ct_gpu g;
+	struct ct_morpheus_params p;
+	struct ct_mo_timeline_ns t;
+	ct_gpu_defaults(&g);
+	ct_morpheus_defaults(&p);
+	for (int i = 0; i < CT_MO_TIMELINES; i++) {
+		ct_mo_timeline(&g, &p, (enum ct_mo_timeline)i, &t);
+		near(t.total, want[i], 1); /* a core cycle is 0.6 ns */
+		near(t.llc + t.helper + t.dram, t.total, 1e-9);
+	}
+	p.v[CT_MO_CONV_HIT_NS] = 160;
+	p.v[CT_MO_CONV_MISS_NS] = 608;
+	for (int i = 0; i < CT_MO_TIMELINES; i++) {
+		ct_mo_timeline(&g, &p, (enum ct_mo_timeline)i, &t);
+		near(t.total, want[i], 1e-9);
+	}
+}
+
+static void helper_kernels(void **state)
+{
+	(void)state;
+	struct ct_gpu g;
+	struct ct_morpheus_params p;
+	struct ct_morpheus_kernel k;
+	struct ct_error e;
+	struct ct_morpheus_mix high = { 1, 0, 0 };
+	paper_gpu(&g);
+	ct_morpheus_defaults(&p);
+	assert_int_equal(ct_morpheus_use_helper(&p, "l1"), 0);
+	assert_int_equal(ct_morpheus_kernel(&g, &p, &high, &k, &e), CT_OK);
+	assert_int_equal(k.rf_warps, 0);
+	near(k.ratio, 1, 0); /* the L1 is never compressed */
+	near(p.v[CT_MO_EXT_GBPS], 27.7, 0.05);
+	assert_int_equal(ct_morpheus_use_helper(&p, "shared"), 0);
+	assert_int_equal(ct_morpheus_kernel(&g, &p, &high, &k, &e), CT_OK);
+	near(k.ratio, 4, 0);
+	near(p.v[CT_MO_EXT_GBPS], 31.2, 0.05);
+	assert_int_equal(ct_morpheus_use_helper(&p, "rf"), 0);
+	assert_int_equal(ct_morpheus_kernel(&g, &p, NULL, &k, &e), CT_OK);
+	assert_int_equal(k.rf_bytes + k.l1_bytes, 192 * KIB);
+	/* One request per warp: the bandwidth is what the warps' time allows. */
+	near(ct_morpheus_warp_bandwidth(48, 128, p.v[CT_MO_EXT_SERVICE_NS]), 37, 1e-9);
+	assert_int_equal(ct_morpheus_use_helper(&p, "tape"), -1);
+}
+
 static void parameters(void **state)
 {
 	(void)state;
@@ -254,6 +338,9 @@ int main(void)
 		cmocka_unit_test(latency_and_bandwidth),
 		cmocka_unit_test(capacities_of_table_3),
 		cmocka_unit_test(metadata_and_compression),
+		cmocka_unit_test(figure_11),
+		cmocka_unit_test(figure_5),
+		cmocka_unit_test(helper_kernels),
 		cmocka_unit_test(parameters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static struct ct_mo_answer *ask(struct ct_workload *w, const struct ct_made_work
 	ct_gpu_defaults(&g);
 	ct_make_workload(w, &g, s);
 	ct_morpheus_defaults(&p);
-	if (ct_mo_answer_init(a, w, &g, &g, &p, &e) != CT_OK)
+	if (ct_mo_answer_init(a, w, &g, &g, &p, NULL, &e) != CT_OK)
 		fail_msg("%s", e.text);
 	return a;
 }
@@ -165,7 +165,7 @@ static void dead_filters_are_told(void **state)
 	w->compression_high = 1;
 	w->compression_low = w->compression_none = 0;
 	ct_morpheus_defaults(&p);
-	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, &e), CT_OK);
+	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, NULL, &e), CT_OK);
 	assert_int_equal(a->model.kernel[1].rf_blocks, 200);
 	assert_true(row(a, "Morpheus-ALL")->x.dead);
 	assert_false(row(a, "Morpheus-Basic")->x.dead);
@@ -190,7 +190,7 @@ static void bandwidth_beyond_the_warps_is_told(void **state)
 	ct_make_workload(w, &g, &BETWEEN);
 	ct_morpheus_defaults(&p);
 	assert_int_equal(ct_morpheus_set(&p, "morpheus.ext_service_ns=300", &e), CT_OK);
-	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, &e), CT_OK);
+	assert_int_equal(ct_mo_answer_init(a, w, &g, &g, &p, NULL, &e), CT_OK);
 	unsigned n = ct_mo_answer_notes(a, notes), found = 0;
 	for (unsigned i = 0; i < n; i++)
 		found |= strstr(notes[i], "ext_gbps") != NULL;
@@ -269,7 +269,7 @@ static void a_profile_gives_the_same_estimates(void **state)
 	assert_int_equal(back->n_views, 4);
 	assert_int_equal(back->view[0].sms, 17);
 	assert_memory_equal(&back->view[2].hist, &w->view[2].hist, sizeof w->view[2].hist);
-	assert_int_equal(ct_mo_answer_init(b, back, &g, &g, &mp, &e), CT_OK);
+	assert_int_equal(ct_mo_answer_init(b, back, &g, &g, &mp, NULL, &e), CT_OK);
 	for (int i = 0; i < CT_MO_SYSTEMS; i++)
 		assert_true(fabs(a->row[i].speedup.value / b->row[i].speedup.value - 1) < 1e-3);
 	assert_int_equal(ct_mo_answer_write(b, q, &e), CT_OK);
