@@ -25,6 +25,52 @@
 #define BLOCK "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n"
 #define END "#END_TB\n"
 
+/* "pc mask opcode", registers, then what else the instruction has. */
+static void put_inst(struct ct_buf *b, const struct ct_sinst *x, const struct ct_inst *i)
+{
+	ct_buf_printf(b, "%x %x %s", (unsigned)x->pc, (unsigned)i->mask, x->opcode);
+	for (int k = 0; k < x->ndst; k++)
+		ct_buf_printf(b, " d%x", x->dst[k]);
+	for (int k = 0; k < x->nsrc; k++)
+		ct_buf_printf(b, " s%x", x->src[k]);
+	if (x->line)
+		ct_buf_printf(b, " line%u", x->line);
+	if (x->has_gmma)
+		ct_buf_printf(b, " gmma%u", x->gmma);
+	if (x->has_imm > 0)
+		ct_buf_printf(b, " i%d", (int)x->imm);
+	if (x->has_imm > 1)
+		ct_buf_printf(b, " j%d", (int)x->imm2);
+	if (x->width_field)
+		ct_buf_printf(b, " w%u", x->width_field);
+	if (i->addr_form)
+		ct_buf_printf(b, " f%u", i->addr_form);
+	for (int k = 0; k < i->naddr; k++)
+		ct_buf_printf(b, " %llx", (unsigned long long)i->addr[k]);
+	for (int k = 0; k < i->nvalues; k++)
+		ct_buf_printf(b, " v%x", (unsigned)i->values[k]);
+	ct_buf_puts(b, ";");
+}
+
+static void put_cta(struct ct_buf *b, struct ct_cta *cta)
+{
+	ct_buf_printf(b, "cta %d;", (int)ct_cta_index(cta));
+	for (uint32_t w = 0; w < ct_cta_warps(cta); w++) {
+		const struct ct_warp_info *info = ct_cta_warp(cta, w);
+		struct ct_cursor *c;
+		struct ct_inst i;
+		struct ct_error e;
+		ct_buf_printf(b, "warp %u", info->warp);
+		if (info->sm >= 0)
+			ct_buf_printf(b, " sm %d slot %d", info->sm, info->slot);
+		ct_buf_puts(b, ";");
+		assert_int_equal(ct_cursor_open(&c, cta, w, &e), CT_OK);
+		while (ct_cursor_next(c, &i, &e) > 0)
+			put_inst(b, ct_code_at(ct_cta_code(cta), i.sid), &i);
+		ct_cursor_close(c);
+	}
+}
+
 /* All that a text holds, as one string: easy to compare and to read. */
 static char *describe_with(const char *text, size_t n, struct ct_trace_options *o,
                            struct ct_trace_stats *stats)
@@ -42,43 +88,7 @@ static char *describe_with(const char *text, size_t n, struct ct_trace_options *
 		ct_buf_printf(&b, "kernel %u %s%s;", ev.kernel->id, ev.kernel->name,
 		              ev.kernel->raw ? " raw" : "");
 		while ((st = ct_trace_next_cta(t, &cta, &e)) > 0) {
-			ct_buf_printf(&b, "cta %d;", (int)ct_cta_index(cta));
-			for (uint32_t w = 0; w < ct_cta_warps(cta); w++) {
-				struct ct_cursor *c;
-				struct ct_inst i;
-				const struct ct_warp_info *info = ct_cta_warp(cta, w);
-				ct_buf_printf(&b, "warp %u", info->warp);
-				if (info->sm >= 0)
-					ct_buf_printf(&b, " sm %d slot %d", info->sm, info->slot);
-				ct_buf_puts(&b, ";");
-				assert_int_equal(ct_cursor_open(&c, cta, w, &e), CT_OK);
-				while (ct_cursor_next(c, &i, &e) > 0) {
-					const struct ct_sinst *x = ct_code_at(ct_cta_code(cta), i.sid);
-					ct_buf_printf(&b, "%x %x %s", (unsigned)x->pc, (unsigned)i.mask, x->opcode);
-					for (int k = 0; k < x->ndst; k++)
-						ct_buf_printf(&b, " d%x", x->dst[k]);
-					for (int k = 0; k < x->nsrc; k++)
-						ct_buf_printf(&b, " s%x", x->src[k]);
-					if (x->line)
-						ct_buf_printf(&b, " line%u", x->line);
-					if (x->has_gmma)
-						ct_buf_printf(&b, " gmma%u", x->gmma);
-					if (x->has_imm > 0)
-						ct_buf_printf(&b, " i%d", (int)x->imm);
-					if (x->has_imm > 1)
-						ct_buf_printf(&b, " j%d", (int)x->imm2);
-					if (x->width_field)
-						ct_buf_printf(&b, " w%u", x->width_field);
-					if (i.addr_form)
-						ct_buf_printf(&b, " f%u", i.addr_form);
-					for (int k = 0; k < i.naddr; k++)
-						ct_buf_printf(&b, " %llx", (unsigned long long)i.addr[k]);
-					for (int k = 0; k < i.nvalues; k++)
-						ct_buf_printf(&b, " v%x", (unsigned)i.values[k]);
-					ct_buf_puts(&b, ";");
-				}
-				ct_cursor_close(c);
-			}
+			put_cta(&b, cta);
 			ct_cta_unref(cta);
 		}
 		if (st < 0)
