@@ -25,14 +25,28 @@ static uint32_t free_collector(const struct ct_replay *r, const struct rp_sched 
 	return best;
 }
 
+static uint32_t bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg)
+{
+	return (reg + 1u + warp) % r->reg_banks;
+}
+
+void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned reg,
+                       uint32_t at)
+{
+	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
+	s->written[bank_of(r, warp, reg)][at % RP_WRITES] = at;
+}
+
 /* Step in which the instruction can leave a collector that it entered in `start`. */
 static uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
                               const struct rp_op *op, uint32_t start)
 {
 	uint32_t last = start;
 	for (unsigned i = 0; i < op->nread; i++) {
-		uint32_t bank = (op->read[i] + 1u + warp) % r->reg_banks;
+		uint32_t bank = bank_of(r, warp, op->read[i]);
 		uint32_t step = max32(start + 1, s->bank_free[bank]);
+		if (!(step & 1) && s->written[bank][step / 2 % RP_WRITES] == step / 2)
+			step++; /* writes go first */
 		s->bank_free[bank] = step + 1;
 		last = max32(last, step);
 	}
@@ -73,8 +87,10 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 	s->collector_free[c] = leave;
 	s->ocex_free[unit] = start_exec;
 	s->unit_free[unit] = start_exec + op->initiation;
-	for (unsigned i = 0; i < op->ndst; i++)
+	for (unsigned i = 0; i < op->ndst; i++) {
 		sm->regs[p->warp][op->dst[i]] = done;
+		rp_register_write(r, sm, p->warp, op->dst[i], done);
+	}
 	w->done = max32(w->done, done);
 }
 

@@ -59,7 +59,7 @@ static uint32_t pop(struct rp_sm *sm)
 /* Cycles from an access that leaves the L1 at `at` to its data (accelsim-model.md 9). */
 static uint32_t llc_trip(const struct ct_replay *r)
 {
-	return r->g.llc_latency + 2 * r->g.noc_latency + 9;
+	return r->g.llc_latency + 2 * r->g.noc_latency + 7;
 }
 
 /* Cycles that a request to DRAM takes in the channel: fixed delay, column command and

@@ -565,8 +565,7 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 		return;
 	}
 	if (p->kind != RP_PK_READ) {
-		sm->release_last = max32(now + 2, sm->release_last + 1);
-		rp_mem_return(r, sm, p->id, 1, sm->release_last, now);
+		rp_mem_return(r, sm, p->id, 1, rp_port_take(sm, now, now + 2), now);
 		return;
 	}
 	struct rp_mshr *m = &sm->mshr[p->id];
@@ -577,8 +576,7 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 		uint32_t next = sm->waiter[i].next, mem = sm->waiter[i].mem;
 		sm->waiter[i].next = sm->waiter_free;
 		sm->waiter_free = i;
-		sm->release_last = max32(now + 2, sm->release_last + 1);
-		rp_mem_return(r, sm, mem, 1, sm->release_last, now);
+		rp_mem_return(r, sm, mem, 1, rp_port_take(sm, now, now + 2), now);
 		i = next;
 	}
 	mshr_close(sm, p->id);

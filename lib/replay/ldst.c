@@ -146,6 +146,24 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	return id;
 }
 
+/* Shared loads, fills and what bypassed the L1 write back one a cycle. */
+uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
+{
+	if (now - sm->port_from >= RP_PORT) {
+		memset(sm->port, 0, sizeof sm->port);
+		sm->port_from = now;
+	}
+	for (; sm->port_from < now; sm->port_from++)
+		sm->port[sm->port_from / 64 % (RP_PORT / 64)] &=
+			~(UINT64_C(1) << sm->port_from % 64);
+	uint32_t last = sm->port_from + RP_PORT - 1;
+	while (at < last && (sm->port[at / 64 % (RP_PORT / 64)] >> at % 64 & 1))
+		at++;
+	if (at <= last)
+		sm->port[at / 64 % (RP_PORT / 64)] |= UINT64_C(1) << at % 64;
+	return at;
+}
+
 void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
                    uint32_t now)
 {
@@ -158,16 +176,18 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 	if (m->left)
 		return;
 	at = m->last;
-	for (unsigned i = 0; i < op->ndst; i++)
+	for (unsigned i = 0; i < op->ndst; i++) {
 		sm->regs[warp][op->dst[i]] = at;
+		rp_register_write(r, sm, warp, op->dst[i], at);
+	}
 	w->done = max32(w->done, at);
 	if (m->kind == RP_STORE)
 		w->stores--;
 	else
 		w->open--;
 	if (m->kind == RP_ATOMIC) {
-		w->atomics--;
-		w->born = max32(w->born, at);
+		w->atomics--; /* seen a cycle before the register is written */
+		w->born = max32(w->born, at - 1);
 	} else if (m->kind == RP_ASYNC) {
 		w->group_open[m->group % RP_GROUPS]--;
 		while (w->group_done != w->group && !w->group_open[w->group_done % RP_GROUPS])
@@ -263,8 +283,11 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 	uint32_t sectors = m->left;
 	if (m->shared) {
 		uint32_t busy = m->degree ? m->degree : 1;
+		uint32_t at = now + r->g.shmem_latency + 1 + busy;
 		m->left = 1;
-		rp_mem_return(r, sm, mem, 1, now + r->g.shmem_latency + 1 + busy, now);
+		if (m->kind != RP_STORE)
+			at = rp_port_take(sm, now, at);
+		rp_mem_return(r, sm, mem, 1, at, now);
 		return now + busy;
 	}
 	if (!sectors) { /* no active lane: a slot and nothing else */

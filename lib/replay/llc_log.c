@@ -2,8 +2,8 @@
  * instruction sent, in the order of simulated time.
  *
  * Slices run through a window one after the other and serve the sectors of a line one
- * by one, so accesses are gathered by instruction and line and handed out when a whole
- * window has passed since the first. */
+ * by one, so accesses are gathered by instruction and line and handed out when HOLD windows
+ * have passed since the first (a line may stall in the L1 between two of its sectors). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "replay/private/engine.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
-enum { RECENT = 4096 };
+enum { RECENT = 4096, HOLD = 8 };
 
 struct entry {
 	struct ct_llc_event ev;
@@ -24,7 +24,7 @@ struct rp_llc_log {
 	size_t cap, n;
 	uint32_t *bucket;
 	uint32_t mask;
-	uint64_t order;
+	uint64_t order, windows;
 	uint64_t recent[RECENT]; /* instructions and lines known to have missed, + 1 */
 };
 
@@ -124,6 +124,15 @@ static int in_time(const void *a, const void *b)
 	if (x->ev.slice != y->ev.slice)
 		return x->ev.slice < y->ev.slice ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void rp_llc_log_window(struct ct_replay *r)
+{
+	struct rp_llc_log *g = r->llc_log;
+	if (++g->windows % HOLD)
+		return;
+	rp_llc_log_flush(r, r->horizon > (uint64_t)HOLD * r->window
+	                            ? r->horizon - (uint64_t)HOLD * r->window : 0);
 }
 
 /* Hands out what began before `before`, oldest first, and keeps the rest. */

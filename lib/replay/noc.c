@@ -220,6 +220,12 @@ static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_
 	return 0;
 }
 
+/* From an output of the network to what stands behind it: at least a cycle. */
+static uint32_t hop(const struct ct_replay *r)
+{
+	return r->g.noc_latency ? r->g.noc_latency : 1;
+}
+
 /* Each slice takes the first packet that waits at its output, if its queue has room;
  * then the delay line to the queue. */
 static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
@@ -230,7 +236,7 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 			const struct rp_packet *k = rp_ring_at(&n->out[o], 0);
 			if (k->when >= cycle || !rp_llc_accepts(r, o, cycle))
 				continue;
-			if (rp_llc_accept(r, k, cycle + r->g.noc_latency + r->g.llc_latency) < 0)
+			if (rp_llc_accept(r, k, cycle + hop(r) - 1 + r->g.llc_latency) < 0)
 				return -1;
 			rp_ring_pop(&n->out[o]);
 			n->held--;
@@ -296,7 +302,7 @@ static int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint6
 	struct rp_packet q = *p;
 	uint32_t o = p->slice;
 	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1))
-		return rp_llc_accept(r, p, cycle + 1 + r->g.noc_latency + r->g.llc_latency);
+		return rp_llc_accept(r, p, cycle + hop(r) + r->g.llc_latency);
 	q.when = cycle;
 	if (rp_ring_push(&n->out[o], &q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
@@ -339,11 +345,11 @@ void rp_net_backpressure(struct ct_replay *r, uint64_t cycle)
 	}
 }
 
-/* Two cycles from the network's output to the load/store unit's response queue. */
+/* One more cycle in the response queue of the SM. */
 static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
 	struct rp_packet q = *p;
-	q.when = cycle + 2 + r->g.noc_latency;
+	q.when = cycle + 1 + hop(r);
 	if (rp_ring_push(&r->sm[p->sm].replies, &q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	return 0;

@@ -1,4 +1,5 @@
 /* Static instructions: from opcode classes to units, latencies and register lists. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -101,13 +102,22 @@ int rp_ops_reserve(struct ct_replay *r, uint32_t sid)
 	uint32_t n = ct_code_count(r->code);
 	if (sid >= n)
 		return rp_fail(r, CT_ERR_INPUT, "an instruction is not in its code table");
-	if (n > r->ops_cap) {
-		size_t cap = r->ops_cap;
-		if (ct_grow((void **)&r->ops, &cap, n, sizeof *r->ops) < 0)
-			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		r->ops_cap = (uint32_t)cap;
+	for (; r->nops < n; r->nops++) {
+		uint32_t chunk = r->nops / RP_OPS_CHUNK;
+		if (chunk == r->chunks) {
+			if (ct_grow((void **)&r->ops, &r->chunks_cap, chunk + 1, sizeof *r->ops) < 0 ||
+			    !(r->ops[chunk] = ct_calloc(RP_OPS_CHUNK, sizeof **r->ops)))
+				return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+			r->chunks++;
+		}
+		decode(r, &r->ops[chunk][r->nops % RP_OPS_CHUNK], ct_code_at(r->code, r->nops));
 	}
-	for (; r->nops < n; r->nops++)
-		decode(r, &r->ops[r->nops], ct_code_at(r->code, r->nops));
 	return 0;
+}
+
+void rp_ops_free(struct ct_replay *r)
+{
+	for (uint32_t i = 0; i < r->chunks; i++)
+		free(r->ops[i]);
+	free(r->ops);
 }

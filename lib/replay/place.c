@@ -92,18 +92,18 @@ static int close_window(struct ct_replay *r)
 	     rp_llc_run(r, end, end + r->window) < 0 ||
 	     rp_net_replies(r, end, end + r->window) < 0))
 		return r->error.status;
-	rp_llc_log_flush(r, r->horizon);
+	rp_llc_log_window(r);
 	r->horizon = end;
 	rp_net_backpressure(r, end);
 	rp_counts_warm(r);
 	return rp_directory_merge(r);
 }
 
-/* Skips windows in which nothing happens. */
-static void skip(struct ct_replay *r)
+/* Skips windows in which nothing happens. Fails when nothing ever will. */
+static int skip(struct ct_replay *r)
 {
 	if (!quiet(r))
-		return;
+		return 0;
 	uint64_t next = RP_NEVER64;
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		uint32_t t = rp_sm_next(r, &r->sm[i]);
@@ -112,8 +112,11 @@ static void skip(struct ct_replay *r)
 		if (t != RP_NEVER && r->base + t < next)
 			next = r->base + t;
 	}
-	if (next != RP_NEVER64 && next > r->horizon)
+	if (next == RP_NEVER64)
+		return rp_fail(r, CT_ERR_INPUT, "the launch does not come to an end");
+	if (next > r->horizon)
 		r->horizon = next;
+	return 0;
 }
 
 static int busy(const struct ct_replay *r)
@@ -143,9 +146,8 @@ int rp_advance(struct ct_replay *r)
 			return r->error.status;
 		if (open_round(r))
 			continue;
-		if (over(r) < 0 || close_window(r) < 0)
+		if (over(r) < 0 || close_window(r) < 0 || skip(r) < 0)
 			return r->error.status;
-		skip(r);
 	}
 	return 0;
 }
@@ -159,8 +161,7 @@ int rp_finish(struct ct_replay *r)
 			return r->error.status;
 		if (!busy(r))
 			return 0;
-		if (over(r) < 0 || close_window(r) < 0)
+		if (over(r) < 0 || close_window(r) < 0 || skip(r) < 0)
 			return r->error.status;
-		skip(r);
 	}
 }

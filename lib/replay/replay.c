@@ -70,7 +70,7 @@ static void derive(struct ct_replay *r)
 	r->llc_sectors = g->llc.line / g->llc.sector;
 	r->llc_per_l1 = g->l1.sector > g->llc.sector ? g->l1.sector / g->llc.sector : 1;
 	/* a reply needs the LLC's latency and the network both ways (engine.h) */
-	r->window = g->llc_latency + 2 * g->noc_latency + 1;
+	r->window = g->llc_latency + 2;
 	if (r->window > 1024)
 		r->window = 1024;
 	if (g->l1_latency < 1)
@@ -170,7 +170,7 @@ void ct_replay_free(struct ct_replay *r)
 	rp_directory_free(r);
 	rp_llc_log_free(r);
 	ct_cta_unref(r->waiting);
-	free(r->ops);
+	rp_ops_free(r);
 	free(r->obs);
 	free(r);
 }

@@ -61,7 +61,8 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->lsu_mem = RP_NO_INDEX;
 	sm->lsu_next = RP_NEVER;
 	sm->lsu_free = 0;
-	sm->missq_last = sm->release_last = 0;
+	sm->missq_last = sm->port_from = 0;
+	memset(sm->port, 0, sizeof sm->port);
 	sm->fetches = sm->fetches_since = 0;
 	rp_sched_begin(r, sm);
 	rp_l1_begin(r, sm);

@@ -29,10 +29,13 @@ enum {
 	RP_MAX_SLOTS = 64,      /* warps per scheduler */
 	RP_SLOT_BLOCK = 8,
 	RP_MAX_COLLECTORS = 16, /* per scheduler */
-	RP_MAX_REG_BANKS = 32,  /* per scheduler */
+	RP_MAX_REG_BANKS = 16,  /* per scheduler */
+	RP_WRITES = 64,         /* cycles ahead in which register writes are kept */
+	RP_PORT = 512,          /* cycles ahead in which the write-back port is kept */
 	RP_MAX_L1_BANKS = 32,
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
 	RP_REGS = 256,
+	RP_OPS_CHUNK = 256,
 	RP_NONE = 0xffff
 };
 #define RP_NO_INDEX 0xffffffffu
@@ -171,6 +174,8 @@ struct rp_sched {
 	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
 	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
 	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
+	uint32_t written[RP_MAX_REG_BANKS][RP_WRITES]; /* [cycle % RP_WRITES] == cycle: a result is
+	                                      written to the bank in its first step */
 	struct rp_held held[RP_MAX_COLLECTORS];
 	uint32_t nheld;
 	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
@@ -222,7 +227,8 @@ struct rp_sm {
 	struct rp_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
 	uint32_t missq_last;               /* cycle at which the last queued miss leaves */
-	uint32_t release_last;             /* last cycle of the write-back port for misses */
+	uint64_t port[RP_PORT / 64];       /* cycles in which the write-back port is taken */
+	uint32_t port_from;                /* first cycle that port[] holds */
 	uint32_t group;
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
@@ -262,8 +268,9 @@ struct ct_replay {
 	/* the launch */
 	const struct ct_kernel *kernel;
 	const struct ct_code *code;
-	struct rp_op *ops;
-	uint32_t nops, ops_cap;
+	struct rp_op **ops;                /* chunks: warps hold pointers while the code grows */
+	uint32_t nops, chunks;
+	size_t chunks_cap;
 	struct ct_occupancy occ;
 	struct ct_local_map local;
 	uint64_t base;                     /* memory cycle of the launch's cycle 0 */
@@ -298,11 +305,12 @@ struct ct_replay {
 
 /* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
 int rp_ops_reserve(struct ct_replay *r, uint32_t sid);
+void rp_ops_free(struct ct_replay *r);
 static inline const struct rp_op *rp_op_at(struct ct_replay *r, uint32_t sid)
 {
 	if (sid >= r->nops && rp_ops_reserve(r, sid) < 0)
 		return NULL;
-	return &r->ops[sid];
+	return &r->ops[sid / RP_OPS_CHUNK][sid % RP_OPS_CHUNK];
 }
 
 /* sm.c */
@@ -329,6 +337,12 @@ void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 uint32_t rp_fixed_next(const struct rp_sm *sm);
+
+/* Books the write-back port of the load/store unit in the first free cycle from `at` on. */
+uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at);
+/* The result for a register of the warp is written in cycle `at`. */
+void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned reg,
+                       uint32_t at);
 
 /* collect.c: operand collectors and units. */
 void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
@@ -415,6 +429,7 @@ int rp_directory_merge(struct ct_replay *r);
 /* llc_log.c: what observers of the LLC see. */
 int rp_llc_log_init(struct ct_replay *r, struct ct_error *e);
 void rp_llc_log_free(struct ct_replay *r);
+void rp_llc_log_window(struct ct_replay *r);
 void rp_llc_log_flush(struct ct_replay *r, uint64_t before);
 int rp_fail(struct ct_replay *r, int status, const char *text);
 

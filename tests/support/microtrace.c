@@ -1,0 +1,165 @@
+#include "microtrace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace/trace.h"
+
+void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads,
+                  uint32_t shmem, uint32_t regs)
+{
+	ct_buf_printf(&m->text,
+	              "-kernel name = %s\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n"
+	              "-shmem = %u\n-nregs = %u\n-binary version = 80\n-cuda stream id = 0\n"
+	              "-shmem base_addr = 0x00007f6000000000\n-local mem base_addr = 0x00007f5000000000\n"
+	              "-nvbit version = 1.5.5\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n"
+	              "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
+	              "[reg_srcs] mem_width [adrrescompress?] [mem_addresses]\n\n",
+	              name, ctas, threads, shmem, regs);
+	m->ctas = 0;
+}
+
+void micro_cta(struct micro *m)
+{
+	ct_buf_printf(&m->text, "#BEGIN_TB\n\nthread block = %u,0,0\n\n", m->ctas++);
+}
+
+void micro_cta_end(struct micro *m)
+{
+	ct_buf_puts(&m->text, "\n#END_TB\n\n");
+}
+
+void micro_warp(struct micro *m, uint32_t warp, uint32_t insts)
+{
+	ct_buf_printf(&m->text, "warp = %u\ninsts = %u\n", warp, insts);
+	m->pc = 0;
+}
+
+void micro_line(struct micro *m, const char *fmt, ...)
+{
+	char line[2048];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	ct_buf_printf(&m->text, "%04x %s\n", m->pc, line);
+	m->pc += 16;
+}
+
+static void on_issue(void *ctx, const struct ct_issue_event *ev)
+{
+	struct micro_result *r = ctx;
+	if (r->issues == MICRO_MAX_ISSUES)
+		return;
+	r->issue[r->issues] = ev->cycle;
+	r->sid[r->issues] = ev->inst->sid;
+	r->sm[r->issues] = ev->sm;
+	r->warp[r->issues++] = ev->warp_slot;
+}
+
+static uint64_t bits(uint32_t v)
+{
+	uint64_t n = 0;
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+}
+
+static void on_l1(void *ctx, const struct ct_l1_event *ev)
+{
+	struct micro_result *r = ctx;
+	assert_int_equal(ev->hit & ev->pending, 0);
+	assert_int_equal(ev->sector_miss & ev->line_miss, 0);
+	if (!ev->bypass)
+		assert_int_equal(ev->hit | ev->pending | ev->sector_miss | ev->line_miss, ev->sectors);
+	r->l1_hit += bits(ev->hit);
+	r->l1_pending += bits(ev->pending);
+	r->l1_miss += bits(ev->sector_miss | ev->line_miss);
+}
+
+static void on_llc(void *ctx, const struct ct_llc_event *ev)
+{
+	struct micro_result *r = ctx;
+	assert_int_equal(ev->hit | ev->pending | ev->miss, ev->sectors);
+	r->llc_events++;
+}
+
+static int replay(struct ct_trace *t, struct ct_replay *r, struct ct_error *e)
+{
+	struct ct_event ev;
+	struct ct_cta *cta;
+	int st;
+	while ((st = ct_trace_next(t, &ev, e)) > 0) {
+		if (ev.kind != CT_EVENT_KERNEL)
+			continue;
+		if ((st = ct_replay_kernel_begin(r, ev.kernel, e)) < 0)
+			return st;
+		while ((st = ct_trace_next_cta(t, &cta, e)) > 0) {
+			st = ct_replay_push_cta(r, cta, e);
+			ct_cta_unref(cta);
+			if (st < 0)
+				return st;
+		}
+		if (st < 0 || (st = ct_replay_kernel_end(r, NULL, e)) < 0)
+			return st;
+	}
+	return st;
+}
+
+void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
+               struct micro_result *res)
+{
+	struct ct_error e = {0};
+	struct ct_source *s;
+	struct ct_trace *t;
+	struct ct_replay *r;
+	struct ct_replay_observer seen = {res, on_l1, on_llc, on_issue};
+	struct ct_replay_options opt = {0};
+	struct ct_trace_options topt = {.no_threads = 1};
+	memset(res, 0, sizeof *res);
+	if (o)
+		opt = *o;
+	opt.observers = &seen;
+	opt.n_observers = 1;
+	assert_int_equal(m->text.failed, 0);
+	if (ct_source_open_memory(&s, "micro", m->text.data, m->text.len, &e) < 0 ||
+	    ct_trace_open_source(&t, s, &topt, &e) < 0 || ct_replay_new(&r, g, &opt, &e) < 0)
+		fail_msg("%s", e.text);
+	if (replay(t, r, &e) < 0)
+		fail_msg("%s", e.text);
+	ct_replay_total(r, &res->c);
+	ct_replay_free(r);
+	ct_trace_close(t);
+	ct_buf_free(&m->text);
+}
+
+void micro_gpu(struct ct_gpu *g, int which)
+{
+	static const char *const name[MICRO_GPUS] = {"v100", "rtx3070", "rtx2060"};
+	/* what accelsim-model.md 9 and 12 list and data/gpus sets to the boards' values */
+	static const char *const set[MICRO_GPUS][6] = {
+		{"clock.core=1132", "clock.noc=1132", "clock.llc=1132", "clock.dram=850", "dram.latency=100",
+		 "sm.max_ctas=32"},
+		{"clock.core=1132", "clock.noc=1132", "clock.llc=1132", "clock.dram=3500.5",
+		 "dram.latency=254", "sm.max_ctas=32"},
+		{"clock.core=1365", "clock.noc=1365", "clock.llc=1365", "clock.dram=3500.5",
+		 "dram.latency=96", "sm.max_ctas=16"},
+	};
+	char data[1024];
+	struct ct_error e = {0};
+	const char *root = getenv("CT_ROOT");
+	snprintf(data, sizeof data, "%s/data", root ? root : ".");
+	if (ct_gpu_load(g, name[which], data, NULL, &e) < 0)
+		fail_msg("%s", e.text);
+	for (int i = 0; i < 6; i++)
+		if (ct_gpu_set(g, set[which][i], &e) < 0)
+			fail_msg("%s", e.text);
+	if (ct_gpu_check(g, &e) < 0)
+		fail_msg("%s", e.text);
+}

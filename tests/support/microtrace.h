@@ -1,0 +1,45 @@
+/* microtrace.h - traces of a few instructions, built in memory and run. */
+#ifndef CT_TESTS_MICROTRACE_H
+#define CT_TESTS_MICROTRACE_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "gpu/gpu.h"
+#include "replay/replay.h"
+
+/* A trace in the making: header, then CTAs of warps of lines. */
+struct micro {
+	struct ct_buf text;
+	uint32_t ctas, pc;
+};
+
+/* Begins a kernel of `ctas` CTAs of `threads` threads; several may follow each other. */
+void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads,
+                  uint32_t shmem, uint32_t regs);
+void micro_cta(struct micro *m);
+void micro_cta_end(struct micro *m);
+/* A warp with `insts` lines to come. */
+void micro_warp(struct micro *m, uint32_t warp, uint32_t insts);
+/* One line: everything after the program counter. */
+void micro_line(struct micro *m, const char *fmt, ...) CT_PRINTF(2, 3);
+
+enum { MICRO_MAX_ISSUES = 4096 };
+struct micro_result {
+	struct ct_replay_counts c;
+	uint64_t issue[MICRO_MAX_ISSUES];  /* cycle of each issue, in order of the calls */
+	uint32_t sid[MICRO_MAX_ISSUES], sm[MICRO_MAX_ISSUES], warp[MICRO_MAX_ISSUES];
+	uint32_t issues;
+	uint64_t l1_hit, l1_pending, l1_miss, llc_events; /* sums over the observers' events */
+};
+
+/* Runs the trace; ends the test when that fails. o may be NULL. Frees the text. */
+void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
+               struct micro_result *r);
+
+/* The three configurations of the reference runs, from data/gpus with the clocks and
+ * latencies that those use: 0 QV100, 1 RTX3070, 2 RTX2060. */
+enum { MICRO_QV100, MICRO_RTX3070, MICRO_RTX2060, MICRO_GPUS };
+void micro_gpu(struct ct_gpu *g, int which);
+
+#endif

@@ -1,0 +1,262 @@
+/* The engine as a whole: counts agree with observers and between the two timings, runs
+ * repeat exactly, replication, warm-up, launches in sequence, refusals. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../support/microtrace.h"
+#include "base/hash.h"
+#include "trace/trace.h"
+
+/* A GPU small enough that every queue fills up. */
+static void small_gpu(struct ct_gpu *g, int variant)
+{
+	static const char *const sets[][4] = {
+		{"sm.count=2", "l1.mshr_merge=2", "l1.mshr_entries=8", "l1.miss_queue=4"},
+		{"sm.count=3", "l1.mshr_merge=4", "l1.mshr_entries=64", "l1.miss_queue=8"},
+		{"sm.count=1", "sm.scheduler=gto", "l1.mshr_entries=16", "l1.miss_queue=2"},
+	};
+	struct ct_error e;
+	micro_gpu(g, variant % MICRO_GPUS);
+	for (int i = 0; i < 4; i++)
+		if (ct_gpu_set(g, sets[variant][i], &e) < 0)
+			fail_msg("%s", e.text);
+	if (ct_gpu_check(g, &e) < 0)
+		fail_msg("%s", e.text);
+}
+
+static uint32_t pick(uint64_t *seed, uint32_t n)
+{
+	return (uint32_t)(ct_rand64(seed) % n);
+}
+
+static void random_line(struct micro *m, uint64_t *seed)
+{
+	uint32_t d = 4 + pick(seed, 12), s = 4 + pick(seed, 12), mask = pick(seed, 4) ? 0xffffffffu
+	                                                                             : 0xffffu;
+	uint32_t at = 0x10000000 + 32 * pick(seed, 4000);
+	static const char *const alu[] = {"FFMA", "IADD3", "MUFU.RCP", "HFMA2", "BRA", "UMOV", "NOVEL"};
+	static const int stride[] = {4, 0, 8, 128, 32, -4};
+	int st = stride[pick(seed, 6)];
+	switch (pick(seed, 14)) {
+	case 0: micro_line(m, "%08x 1 R%u LDG.E 1 R%u 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 1: micro_line(m, "%08x 1 R%u LDG.E.64 1 R%u 8 1 0x%x %d", mask, d, s, at, st * 2); break;
+	case 2: micro_line(m, "%08x 0 STG.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 3: micro_line(m, "%08x 0 STL.64 2 R1 R%u 8 1 0x%x 0", mask, s, 8 * pick(seed, 16)); break;
+	case 4: micro_line(m, "%08x 1 R%u LDL 1 R1 4 1 0x%x 0", mask, d, 4 * pick(seed, 32)); break;
+	case 5: micro_line(m, "%08x 1 R%u LDS 1 R%u 4 1 0x%x %d", mask, d, s, pick(seed, 64) * 4, st); break;
+	case 6: micro_line(m, "%08x 1 R%u ATOMG.E.ADD.STRONG.GPU 2 R%u R2 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 7: micro_line(m, "%08x 1 R%u LDG.E.STRONG.GPU 1 R%u 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 8: micro_line(m, "%08x 0 LDGSTS.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 9: micro_line(m, "ffffffff 0 LDGDEPBAR 0 0"); break;
+	case 10: micro_line(m, "ffffffff 0 DEPBAR.LE 0 0 %u", pick(seed, 3)); break;
+	case 11: micro_line(m, pick(seed, 8) ? "ffffffff 0 NOP 0 0" : "ffffffff 0 MEMBAR.SC.GPU 0 0"); break;
+	default: micro_line(m, "%08x 1 R%u %s 2 R%u R%u 0", mask, d, alu[pick(seed, 7)], s, d); break;
+	}
+}
+
+enum { CTAS = 9, WARPS = 5, INSTS = 60 };
+
+static void random_trace(struct micro *m, uint64_t seed, int launches)
+{
+	memset(m, 0, sizeof *m);
+	for (int l = 0; l < launches; l++) {
+		micro_kernel(m, l ? "b" : "a", CTAS, WARPS * 32, 4096, 40);
+		for (uint32_t c = 0; c < CTAS; c++) {
+			micro_cta(m);
+			for (uint32_t w = 0; w < WARPS; w++) {
+				micro_warp(m, w, INSTS + 4);
+				for (int i = 0; i < INSTS; i++) {
+					if (i % 20 == 19)
+						micro_line(m, "ffffffff 0 BAR.SYNC 0 0");
+					else
+						random_line(m, &seed);
+				}
+				micro_line(m, "ffffffff 0 LDGDEPBAR 0 0");
+				micro_line(m, "ffffffff 0 DEPBAR.LE 0 0 0");
+				micro_line(m, "ffffffff 1 R9 FADD 2 R4 R5 0");
+				micro_line(m, "ffffffff 0 EXIT 0 0");
+			}
+			micro_cta_end(m);
+		}
+	}
+}
+
+static void check_sums(const struct micro_result *r)
+{
+	const struct ct_replay_counts *c = &r->c;
+	assert_int_equal(c->l1_accesses, r->l1_hit + r->l1_pending + r->l1_miss);
+	assert_int_equal(c->l1_pending, r->l1_pending);
+	assert_int_equal(c->l1_misses, r->l1_miss);
+	assert_true(c->l1_read_misses + c->l1_read_pending <= c->l1_read_accesses);
+	assert_true(c->llc_misses + c->llc_pending <= c->llc_accesses);
+	assert_true(c->llc_line_misses <= c->llc_line_accesses);
+	/* sectors of a line that stalls kept more than a window apart are two events */
+	assert_in_range(r->llc_events, c->llc_line_accesses, c->llc_line_accesses * 11 / 10);
+	assert_int_equal(c->warp_insts, (uint64_t)CTAS * WARPS * (INSTS + 4) * 2);
+	assert_int_equal(c->ctas, CTAS * 2);
+	assert_int_equal(c->warps, CTAS * WARPS * 2);
+	assert_int_equal(c->dram_read_bytes, 32 * c->llc_read_misses);
+}
+
+static void random_traces_add_up_and_repeat(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 6; seed++) {
+		static struct micro_result a, b, fixed;
+		struct micro m;
+		struct ct_gpu g;
+		struct ct_replay_options o = {.replication = 1};
+		small_gpu(&g, (int)(seed % 3));
+		random_trace(&m, seed, 2);
+		micro_run(&m, &g, &o, &a);
+		check_sums(&a);
+		random_trace(&m, seed, 2);
+		micro_run(&m, &g, &o, &b);
+		assert_memory_equal(&a, &b, sizeof a);
+		o.timing = CT_REPLAY_FIXED;
+		random_trace(&m, seed, 2);
+		micro_run(&m, &g, &o, &fixed);
+		check_sums(&fixed);
+		assert_int_equal(a.c.l1_accesses, fixed.c.l1_accesses);
+		assert_int_equal(a.c.l1_read_accesses, fixed.c.l1_read_accesses);
+		assert_int_equal(a.c.thread_insts, fixed.c.thread_insts);
+		assert_int_equal(a.c.global_lane_accesses, fixed.c.global_lane_accesses);
+		assert_true(a.c.replicated_misses <= a.c.line_fills && a.c.line_fills <= a.c.line_copies);
+	}
+}
+
+/* Issue order within a warp is program order, one instruction a cycle and scheduler. */
+static void issues_are_in_order(void **state)
+{
+	static struct micro_result r;
+	struct micro m;
+	struct ct_gpu g;
+	static uint64_t last[8][512];
+	(void)state;
+	small_gpu(&g, 0);
+	random_trace(&m, 5, 1);
+	micro_run(&m, &g, NULL, &r);
+	memset(last, 0, sizeof last);
+	for (uint32_t i = 0; i < r.issues; i++) {
+		uint32_t k = r.warp[i] % g.schedulers;
+		assert_true(last[r.sm[i]][k] < r.issue[i]);
+		last[r.sm[i]][k] = r.issue[i];
+	}
+}
+
+/* Two SMs read the same 8 lines: the second to be filled finds another copy. */
+static void replicas(void **state)
+{
+	(void)state;
+	for (int fixed = 0; fixed < 2; fixed++) {
+		static struct micro_result r;
+		struct micro m = {0};
+		struct ct_gpu g;
+		struct ct_error e;
+		struct ct_replay_options o = {.replication = 1,
+		                              .timing = fixed ? CT_REPLAY_FIXED : CT_REPLAY_FULL};
+		micro_gpu(&g, MICRO_RTX3070);
+		assert_int_equal(ct_gpu_set(&g, "sm.count=2", &e), 0);
+		assert_int_equal(ct_gpu_check(&g, &e), 0);
+		micro_kernel(&m, "k", 2, 32, 0, 32);
+		for (uint32_t c = 0; c < 2; c++) {
+			micro_cta(&m);
+			micro_warp(&m, 0, 9);
+			for (int i = 0; i < 8; i++)
+				micro_line(&m, "ffffffff 1 R4 LDG.E 1 R4 4 1 0x%x 4", 0x10000000 + 128 * i);
+			micro_line(&m, "ffffffff 0 EXIT 0 0");
+			micro_cta_end(&m);
+		}
+		micro_run(&m, &g, &o, &r);
+		assert_int_equal(r.c.line_fills, 16);
+		assert_int_equal(r.c.replicated_misses, 8);
+		assert_int_equal(r.c.line_copies, 8 * 1 + 8 * 2);
+	}
+}
+
+static void warm_up_is_not_counted(void **state)
+{
+	static struct micro_result all, warm;
+	struct micro m;
+	struct ct_gpu g;
+	struct ct_replay_options o = {.warmup = 1500};
+	(void)state;
+	small_gpu(&g, 1);
+	random_trace(&m, 3, 2);
+	micro_run(&m, &g, NULL, &all);
+	random_trace(&m, 3, 2);
+	micro_run(&m, &g, &o, &warm);
+	assert_true(warm.c.warp_insts <= all.c.warp_insts - 1500);
+	assert_true(warm.c.warp_insts > all.c.warp_insts / 3);
+	assert_true(warm.c.cycles < all.c.cycles);
+	assert_true(warm.c.resident_warp_cycles < all.c.resident_warp_cycles);
+	assert_int_equal(all.issues, warm.issues);
+}
+
+/* A launch needs occupancy; one without CTAs takes its launch latency. */
+static void refusals(void **state)
+{
+	struct ct_gpu g;
+	struct ct_replay *r;
+	struct ct_replay_counts c;
+	struct ct_error e = {0};
+	struct ct_kernel k = {.name = (char *)(uintptr_t)"k", .grid = {4, 1, 1}, .block = {2048, 1, 1}, .regs = 8};
+	(void)state;
+	micro_gpu(&g, MICRO_RTX3070);
+	assert_int_equal(ct_replay_new(&r, &g, NULL, &e), 0);
+	assert_int_equal(ct_replay_kernel_begin(r, &k, &e), CT_ERR_INPUT);
+	k.block[0] = 64;
+	assert_int_equal(ct_replay_kernel_begin(r, &k, &e), 0);
+	assert_int_equal(ct_replay_kernel_end(r, &c, &e), 0);
+	assert_int_equal(c.warp_insts, 0);
+	assert_int_equal(c.launch_cycles, 5000);
+	ct_replay_free(r);
+	ct_replay_free(NULL);
+	g.schedulers = 64;
+	assert_int_equal(ct_replay_new(&r, &g, NULL, &e), CT_ERR_UNSUPPORTED);
+	assert_null(r);
+}
+
+/* CTAs i go to SM i in the first wave; the next launch starts at the SM after the last
+ * one used (accelsim-model.md 2 and 13). */
+static void placement(void **state)
+{
+	static struct micro_result r;
+	struct micro m = {0};
+	struct ct_gpu g;
+	(void)state;
+	micro_gpu(&g, MICRO_RTX2060);
+	for (int l = 0; l < 4; l++) {
+		micro_kernel(&m, "k", 8, 32, 0, 32);
+		for (int c = 0; c < 8; c++) {
+			micro_cta(&m);
+			micro_warp(&m, 0, 1);
+			micro_line(&m, "ffffffff 0 EXIT 0 0");
+			micro_cta_end(&m);
+		}
+	}
+	micro_run(&m, &g, NULL, &r);
+	assert_int_equal(r.issues, 32);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(r.sm[i], i % 30);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_traces_add_up_and_repeat),
+		cmocka_unit_test(issues_are_in_order),
+		cmocka_unit_test(replicas),
+		cmocka_unit_test(warm_up_is_not_counted),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(placement),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
