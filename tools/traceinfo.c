@@ -17,22 +17,8 @@ struct info {
 	struct ct_buf heads;     /* table form: what headers say, one line per run of kernels */
 	struct ct_buf head;      /* of the run that is going on */
 	uint32_t head_first, head_last;
-	struct ct_buf warnings;  /* held back: a refusal is one line */
 	uint64_t memcpy_bytes;
 };
-
-static void hold_warning(void *ctx, const char *text)
-{
-	struct info *n = ctx;
-	ct_buf_add(&n->warnings, text, strlen(text) + 1);
-}
-
-static void say_warnings(const struct info *n)
-{
-	struct ct_diag d = ct_tool_diag(n->t);
-	for (size_t i = 0; i < n->warnings.len; i += strlen(n->warnings.data + i) + 1)
-		ct_warn(&d, "%s", n->warnings.data + i);
-}
 
 struct metric {
 	const char *name, *unit;
@@ -292,7 +278,6 @@ static int open_trace(struct info *n, struct ct_error *e)
 	if (t->operands == 0 && isatty(STDIN_FILENO))
 		return ct_fail(e, CT_ERR_USAGE, "no input: name a trace or pipe one in; see --help");
 	ct_tool_trace_options(t, &o);
-	o.diag = (struct ct_diag){hold_warning, n};
 	return ct_trace_open(&n->trace, t->operands ? t->operand[0] : "-", &o, e);
 }
 
@@ -328,7 +313,6 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = describe(&n, e);
 	if (st == CT_OK) {
 		const struct ct_error *damage = ct_trace_damage(n.trace);
-		say_warnings(&n);
 		if (damage) {
 			fprintf(stderr, "traceinfo: %s\n", damage->text);
 			st = 1;
@@ -340,7 +324,6 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	ct_trace_close(n.trace);
 	ct_buf_free(&n.heads);
 	ct_buf_free(&n.head);
-	ct_buf_free(&n.warnings);
 	return st;
 }
 

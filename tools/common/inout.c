@@ -12,9 +12,9 @@
 
 static void warn(void *ctx, const char *text)
 {
-	const struct ct_tool *t = ctx;
+	struct ct_tool *t = ctx;
 	if (!t->quiet)
-		fprintf(stderr, "%s: warning: %s\n", t->spec->name, text);
+		ct_buf_printf(&t->warnings, "%s: warning: %s\n", t->spec->name, text);
 }
 
 struct ct_diag ct_tool_diag(struct ct_tool *t)

@@ -319,8 +319,12 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 	ct_progress_end(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
 	if (st == CT_OK)
 		st = ct_pass_write(a, trace);
-	if (st == CT_OK && ct_trace_stats(trace)->truncated)
+	if (st == CT_OK && ct_trace_stats(trace)->truncated) {
+		struct ct_diag d = ct_tool_diag(t);
+		if (ct_trace_damage(trace))
+			ct_warn(&d, "used what precedes the damage: %s", ct_trace_damage(trace)->text);
 		st = 1;
+	}
 	release(a);
 	free(a);
 	return st;

@@ -300,8 +300,11 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	int st = t.own ? run(&t, argc, argv, &e) : ct_fail_nomem(&e);
 	if (st < 0)
 		fprintf(stderr, "%s: %s\n", spec->name, e.text);
+	else if (t.warnings.len)
+		fputs(t.warnings.data, stderr);
 	ct_filter_free(t.filter);
 	ct_buf_free(&t.command_line);
+	ct_buf_free(&t.warnings);
 	free(t.set);
 	free(t.own);
 	if (st == CT_ERR_INPUT && spec->input_error_exit)

@@ -89,12 +89,14 @@ struct ct_tool {
 	int no_verify, no_provenance;
 	const char *trace_root;
 	int quiet, verbose, progress;
+	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 
 /* main() of every command. */
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv);
 
-/* A sink that prints "tool: warning: TEXT" to stderr (nothing with -q). */
+/* A sink for warnings: "tool: warning: TEXT" goes to stderr when the command has
+ * succeeded (nothing with -q), so that a failure prints its one line only. */
 struct ct_diag ct_tool_diag(struct ct_tool *t);
 
 /* Fills trace options from the command line. */
