@@ -285,6 +285,7 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 		uint32_t busy = m->degree ? m->degree : 1;
 		uint32_t at = now + r->g.shmem_latency + 1 + busy;
 		m->left = 1;
+		sm->c.l1_busy += busy; /* one array holds L1 and shared memory */
 		if (m->kind != RP_STORE)
 			at = rp_port_take(sm, now, at);
 		rp_mem_return(r, sm, mem, 1, at, now);
@@ -350,6 +351,7 @@ static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 		if (stop)
 			break;
 	}
+	sm->c.l1_busy += used != 0;
 	return used != 0;
 }
 

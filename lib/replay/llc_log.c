@@ -11,7 +11,7 @@
 #include "replay/private/engine.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
-enum { RECENT = 4096, HOLD = 8 };
+enum { HOLD = 8 };
 
 struct entry {
 	struct ct_llc_event ev;
@@ -25,7 +25,6 @@ struct rp_llc_log {
 	uint32_t *bucket;
 	uint32_t mask;
 	uint64_t order, windows;
-	uint64_t recent[RECENT]; /* instructions and lines known to have missed, + 1 */
 };
 
 int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
@@ -34,8 +33,6 @@ int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
 	r->llc_log = g;
 	if (!g)
 		return ct_fail_nomem(e);
-	if (!r->has_llc)
-		return 0;
 	g->mask = 4095;
 	g->bucket = ct_calloc(g->mask + 1, sizeof *g->bucket);
 	return g->bucket ? 0 : ct_fail_nomem(e);
@@ -85,24 +82,9 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	return k;
 }
 
-/* Of several sectors of one line that miss the first makes the line miss. */
-static void count_line_miss(struct ct_replay *r, const struct rp_packet *p)
-{
-	uint64_t key = key_of(p->sm, p->group) | 1;
-	uint64_t *slot = &r->llc_log->recent[key >> 52];
-	if (*slot == key)
-		return;
-	*slot = key;
-	r->total.llc_line_misses++;
-}
-
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now,
                 int what)
 {
-	if (what > PENDING)
-		count_line_miss(r, p);
-	if (!r->has_llc)
-		return;
 	struct entry *k = entry_of(r, p, slice, now);
 	uint32_t bit = 1u << (p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
 	if (!k || (k->ev.sectors & bit)) /* further lanes of an atomic on one sector */
@@ -112,8 +94,11 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 		k->ev.hit |= bit;
 	else if (what == PENDING)
 		k->ev.pending |= bit;
-	else
+	else {
+		/* Of several sectors of one line that miss the first makes the line miss. */
+		r->total.llc_line_misses += k->ev.miss == 0;
 		k->ev.miss |= bit;
+	}
 }
 
 static int in_time(const void *a, const void *b)
@@ -140,11 +125,11 @@ void rp_llc_log_flush(struct ct_replay *r, uint64_t before)
 {
 	struct rp_llc_log *g = r->llc_log;
 	size_t done = 0;
-	if (!r->has_llc || !g->n)
+	if (!g->n)
 		return;
 	qsort(g->e, g->n, sizeof *g->e, in_time);
 	for (; done < g->n && g->e[done].ev.cycle < before; done++)
-		for (unsigned i = 0; i < r->nobs; i++)
+		for (unsigned i = 0; i < r->nobs && r->has_llc; i++)
 			if (r->obs[i].llc)
 				r->obs[i].llc(r->obs[i].ctx, &g->e[done].ev);
 	memset(g->bucket, 0, (g->mask + 1) * sizeof *g->bucket);
