@@ -36,6 +36,9 @@ UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
 MAN := $(wildcard man/*.[157])
+# A header that says "Private" in its first comment, or *_internal.h, stays in the tree.
+PUBLIC_HEADERS = $(filter-out %_internal.h,$(shell for h in lib/*/*.h; do \
+  head -n 14 $$h | grep -qi private || echo $$h; done))
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB = $(BUILD)/lib/libcachetriage.a
@@ -133,7 +136,7 @@ install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DATADIR)
 	for t in $(TOOLS); do $(INSTALL) -m 755 $(BUILD)/bin/$$t $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t || exit 1; done
 	$(INSTALL) -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
-	for h in $(wildcard lib/*/*.h); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
+	for h in $(PUBLIC_HEADERS); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$h $$d/ || exit 1; done
 	sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' \
 	  -e 's,@VERSION@,$(VERSION),g' lib/cachetriage.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc

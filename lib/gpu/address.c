@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "gpu/gpu.h"
 
@@ -22,14 +23,7 @@ static unsigned parity64(uint64_t v)
 /* 0 for 0, which only an unfilled description has. */
 static unsigned log2_floor(uint64_t v)
 {
-#if defined(__GNUC__)
-	return v ? 63u - (unsigned)__builtin_clzll(v) : 0;
-#else
-	unsigned n = 0;
-	while (v >>= 1)
-		n++;
-	return n;
-#endif
+	return v ? ct_high_bit(v) : 0;
 }
 
 static int is_power_of_two(uint64_t v)

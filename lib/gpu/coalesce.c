@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "trace/opcode.h"
 
 enum { TABLE = 256, TABLE_FULL = 128, NO_LINE = 0xff };
@@ -20,30 +21,6 @@ struct gather {
 	uint64_t line_mask;
 	uint8_t table[TABLE];    /* of the first TABLE_FULL requests, when hashing */
 };
-
-static unsigned log2_of(uint32_t power)
-{
-#if defined(__GNUC__)
-	return (unsigned)__builtin_ctz(power);
-#else
-	unsigned n = 0;
-	while (power >>= 1)
-		n++;
-	return n;
-#endif
-}
-
-static unsigned lowest_lane(uint32_t mask)
-{
-#if defined(__GNUC__)
-	return (unsigned)__builtin_ctz(mask);
-#else
-	unsigned n = 0;
-	while (!(mask >> n & 1))
-		n++;
-	return n;
-#endif
-}
 
 static inline struct ct_line_request *append(struct gather *g, uint64_t line)
 {
@@ -115,7 +92,7 @@ static struct ct_line_request *searched(struct gather *g, uint64_t line)
 static void add_run(struct gather *g, uint64_t a, unsigned size, unsigned lane, unsigned lanes,
                     int first)
 {
-	unsigned size_bits = log2_of(size);
+	unsigned size_bits = ct_low_bit(size);
 	while (lanes) {
 		unsigned offset = (unsigned)(a & g->line_mask);
 		uint64_t room = (g->line_mask + 1 - offset) >> size_bits;
@@ -140,7 +117,7 @@ static int is_power_of_two(uint64_t v)
 /* A run of lanes with stride equal to the width: the commonest access of all. */
 static int coalesced(const struct ct_inst *inst, unsigned width, unsigned line)
 {
-	uint32_t run = inst->mask >> lowest_lane(inst->mask);
+	uint32_t run = inst->mask >> ct_low_bit(inst->mask);
 	return inst->addr_form == CT_ADDR_STRIDE && inst->stride == (int64_t)width &&
 	       is_power_of_two(width) && width <= line && inst->base % width == 0 && inst->base &&
 	       inst->base <= UINT64_MAX - (uint64_t)width * CT_WARP_LANES &&
@@ -179,7 +156,7 @@ static void add_local(struct gather *g, const struct ct_local_map *m, uint64_t k
 static int add_local_uniform(struct gather *g, const struct ct_local_map *m, uint64_t key,
                              const struct ct_inst *inst, unsigned width)
 {
-	unsigned lane = lowest_lane(inst->mask);
+	unsigned lane = ct_low_bit(inst->mask);
 	uint32_t run = inst->mask >> lane;
 	if (inst->addr_form != CT_ADDR_STRIDE || inst->stride || inst->base & 3 || width & 3 ||
 	    !is_power_of_two((uint64_t)run + 1) || g->line_mask < 127 ||
@@ -267,7 +244,7 @@ static void add_global(struct gather *g, const struct ct_inst *inst, unsigned wi
 	const int64_t far = INT64_C(1) << 48; /* strides whose lanes cannot come round again */
 	int stride = inst->addr_form == CT_ADDR_STRIDE && inst->stride < far && inst->stride > -far;
 	unsigned i = 0;
-	if (is_power_of_two(width) && log2_of(width) <= g->sector_bits) {
+	if (is_power_of_two(width) && ct_low_bit(width) <= g->sector_bits) {
 		int done;
 		if (!stride)
 			memset(g->table, NO_LINE, sizeof g->table);
@@ -303,7 +280,7 @@ static uint32_t add_any(struct gather *g, const struct ct_kernel *k, const struc
 		case CT_SPACE_LOCAL:
 			if (s->space == CT_SPACE_GENERIC)
 				a -= k->local_base;
-			add_local(g, m, key, a, width, lowest_lane(mask));
+			add_local(g, m, key, a, width, ct_low_bit(mask));
 			break;
 		default:
 			if (a)
@@ -330,12 +307,12 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 		return 0;
 	g.out = out;
 	g.n = 0;
-	g.line_bits = log2_of(line);
-	g.sector_bits = log2_of(sector);
+	g.line_bits = ct_low_bit(line);
+	g.sector_bits = ct_low_bit(sector);
 	g.line_mask = line - 1;
 	g.track_bytes = line <= 128;
 	if (global && coalesced(inst, width, line))
-		add_run(&g, inst->base, width, lowest_lane(inst->mask), inst->naddr, 1);
+		add_run(&g, inst->base, width, ct_low_bit(inst->mask), inst->naddr, 1);
 	else if (global)
 		add_global(&g, inst, width);
 	else if (s->space != CT_SPACE_LOCAL || !add_local_uniform(&g, local, warp_key, inst, width))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -34,14 +35,6 @@ struct ct_lineutil {
 	struct ct_lineutil_counts now;
 	int failed;
 };
-
-static unsigned bits_of(unsigned mask)
-{
-	unsigned n = 0;
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
 
 /* The SM belongs to the key; a set follows from the line, so it need not. */
 static uint64_t hash_of(const struct ct_lineutil *u, uint32_t sm, uint64_t line)
@@ -137,8 +130,8 @@ static void push_front(struct ct_lineutil *u, uint32_t i)
 static void leave(struct ct_lineutil *u, uint32_t i)
 {
 	struct node *n = &u->node[i];
-	u->now.reused[bits_of(n->reused)]++;
-	u->now.touched[bits_of(n->touched)]++;
+	u->now.reused[ct_bits(n->reused)]++;
+	u->now.touched[ct_bits(n->touched)]++;
 	empty_slot(u, find_slot(u, sm_of(u, n), n->line));
 	u->used--;
 	unlink_node(u, i);

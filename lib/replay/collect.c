@@ -11,11 +11,6 @@
 
 #include "replay/private/engine.h"
 
-static uint32_t max32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint32_t free_collector(const struct ct_replay *r, const struct rp_sched *s)
 {
 	uint32_t best = 0;
@@ -44,11 +39,11 @@ static uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uin
 	uint32_t last = start;
 	for (unsigned i = 0; i < op->nread; i++) {
 		uint32_t bank = bank_of(r, warp, op->read[i]);
-		uint32_t step = max32(start + 1, s->bank_free[bank]);
+		uint32_t step = rp_max32(start + 1, s->bank_free[bank]);
 		if (!(step & 1) && s->written[bank][step / 2 % RP_WRITES] == step / 2)
 			step++; /* writes go first */
 		s->bank_free[bank] = step + 1;
-		last = max32(last, step);
+		last = rp_max32(last, step);
 	}
 	return last + 1;
 }
@@ -72,7 +67,7 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 	s->idoc_free[unit] = start / 2;
 	if (p->mem != RP_NO_INDEX) {
 		if (s->at_lsu == RP_NO_INDEX && !s->nheld) {
-			leave = max32(leave, 2 * s->ocex_free[RP_MEM]);
+			leave = rp_max32(leave, 2 * s->ocex_free[RP_MEM]);
 			s->collector_free[c] = leave;
 			to_lsu(sm, s, p->mem, leave);
 		} else {
@@ -81,8 +76,8 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 		}
 		return;
 	}
-	leave = max32(leave, 2 * s->ocex_free[unit]);
-	uint32_t start_exec = max32(leave / 2 + 1, s->unit_free[unit]);
+	leave = rp_max32(leave, 2 * s->ocex_free[unit]);
+	uint32_t start_exec = rp_max32(leave / 2 + 1, s->unit_free[unit]);
 	uint32_t done = start_exec + op->latency + 2;
 	s->collector_free[c] = leave;
 	s->ocex_free[unit] = start_exec;
@@ -91,7 +86,7 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 		sm->regs[p->warp][op->dst[i]] = done;
 		rp_register_write(r, sm, p->warp, op->dst[i], done);
 	}
-	w->done = max32(w->done, done);
+	w->done = rp_max32(w->done, done);
 }
 
 /* First cycle in which a parked instruction can find a collector, as far as known: the
@@ -108,7 +103,7 @@ static uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm)
 		uint32_t free_at = s->collector_free[free_collector(r, s)];
 		if (free_at == RP_NEVER)
 			continue;
-		uint32_t at = max32(p->issued + 1, free_at / 2);
+		uint32_t at = rp_max32(p->issued + 1, free_at / 2);
 		if (at < next)
 			next = at;
 	}
@@ -140,7 +135,7 @@ static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t i, uint32_t c
 	struct rp_sched *s = &sm->sched[p.sched];
 	memmove(sm->parked + i, sm->parked + i + 1, (--sm->nparked - i) * sizeof *sm->parked);
 	enter(r, sm, &p, c, step);
-	uint32_t at = max32(s->idoc_free[p.op->unit], s->stepped);
+	uint32_t at = rp_max32(s->idoc_free[p.op->unit], s->stepped);
 	if (at < s->next)
 		s->next = at;
 	if (p.mem == RP_NO_INDEX) {
@@ -188,7 +183,7 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 		return;
 	struct rp_held h = s->held[0];
 	memmove(s->held, s->held + 1, --s->nheld * sizeof *s->held);
-	uint32_t step = max32(h.step, 2 * now);
+	uint32_t step = rp_max32(h.step, 2 * now);
 	s->collector_free[h.collector] = step;
 	to_lsu(sm, s, h.mem, step);
 	uint32_t at = next_unpark(r, sm);

@@ -6,11 +6,6 @@
 #include "base/mem.h"
 #include "replay/private/llc.h"
 
-static uint64_t max64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t min64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -170,9 +165,9 @@ static uint64_t column_at(const struct ct_replay *r, const struct rp_channel *c,
 	const struct rp_dram_req *q = &c->pool[b->current];
 	if (!b->open || b->row != q->row)
 		return RP_NEVER64;
-	uint64_t t = max64(c->ccd, c->ccdl[group_of(r, bank)]);
-	return q->mshr != RP_NO_INDEX ? max64(t, max64(b->rcd, c->wtr))
-	                              : max64(t, max64(b->rcdwr, c->rtw));
+	uint64_t t = rp_max64(c->ccd, c->ccdl[group_of(r, bank)]);
+	return q->mshr != RP_NO_INDEX ? rp_max64(t, rp_max64(b->rcd, c->wtr))
+	                              : rp_max64(t, rp_max64(b->rcdwr, c->rtw));
 }
 
 /* First cycle for a row command, RP_NEVER64 when none is needed. */
@@ -181,10 +176,10 @@ static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, ui
 	const struct rp_bank *b = &c->bank[bank];
 	const struct rp_dram_req *q = &c->pool[b->current];
 	if (!b->open)
-		return max64(c->rrd, max64(b->rp, b->rc));
+		return rp_max64(c->rrd, rp_max64(b->rp, b->rc));
 	if (b->row == q->row)
 		return RP_NEVER64;
-	return max64(max64(b->ras, b->wtp), max64(b->rtp, c->rtpl[group_of(r, bank)]));
+	return rp_max64(rp_max64(b->ras, b->wtp), rp_max64(b->rtp, c->rtpl[group_of(r, bank)]));
 }
 
 static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
@@ -380,13 +375,13 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p,
 	if (c->delay.n && c->queued < r->g.dram_queue)
 		t = min64(t, rp_dram_cycle_of(r, rp_req_at(&c->delay, 0)->due));
 	t = min64(t, next_command(r, c));
-	return max64(t, k + 1);
+	return rp_max64(t, k + 1);
 }
 
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core)
 {
 	uint64_t end = rp_dram_cycle_of(r, core + 1);
-	uint64_t k = max64(c->next, rp_dram_cycle_of(r, core));
+	uint64_t k = rp_max64(c->next, rp_dram_cycle_of(r, core));
 	while (k < end) {
 		if (one_cycle(r, p, c, k, core) < 0)
 			return -1;

@@ -7,6 +7,7 @@
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "replay/private/engine.h"
 #include "replay/private/llc.h"
 
@@ -14,19 +15,6 @@ enum {
 	RUN_LIMIT = 256, /* instructions before other warps get a look in */
 	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
 };
-
-static uint32_t max32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t popcount(uint32_t v)
-{
-	uint32_t n = 0;
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
 
 /* ---- warps in the order of their time ---- */
 
@@ -86,7 +74,7 @@ static uint32_t dram_trip(struct ct_replay *r, uint64_t address, uint64_t at)
 static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t at)
 {
 	/* the SM sends one sector a cycle, a slice serves one a cycle */
-	at = sm->missq_last = max32(sm->missq_last + 1, at);
+	at = sm->missq_last = rp_max32(sm->missq_last + 1, at);
 	struct rp_slice *s = &r->slice[p->slice];
 	uint64_t line = p->address >> r->llc_line_bits;
 	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
@@ -95,7 +83,7 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 	if (i == RP_NO_LINE) {
 		i = rp_tags_victim(&s->tags, p->llc_set);
 		if (s->tags.line[i].modified)
-			sm->c.dram_write_bytes += popcount(s->tags.line[i].modified) << r->llc_sector_bits;
+			sm->c.dram_write_bytes += ct_bits(s->tags.line[i].modified) << r->llc_sector_bits;
 		rp_tags_allocate(&s->tags, p->llc_set, i, line, tick);
 		memset(s->due[i], 0, sizeof s->due[i]);
 	} else {
@@ -147,7 +135,7 @@ static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, const struct ct_lin
 				.slice = (uint16_t)place.slice, .kind = (uint8_t)kind,
 			};
 			uint32_t back = llc_sector(r, sm, &p, at);
-			last = max32(last, back);
+			last = rp_max32(last, back);
 			if (due)
 				due[s] = r->base + back;
 		}
@@ -175,12 +163,12 @@ static uint32_t make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, 
 static void count(struct rp_sm *sm, const struct ct_l1_event *v, uint32_t sectors)
 {
 	struct ct_replay_counts *c = &sm->c;
-	uint32_t n = popcount(sectors), miss = popcount(v->sector_miss | v->line_miss);
-	uint32_t pending = popcount(v->pending);
+	uint32_t n = ct_bits(sectors), miss = ct_bits(v->sector_miss | v->line_miss);
+	uint32_t pending = ct_bits(v->pending);
 	c->l1_accesses += n;
 	c->l1_misses += miss;
 	c->l1_pending += pending;
-	c->l1_sector_misses += popcount(v->sector_miss);
+	c->l1_sector_misses += ct_bits(v->sector_miss);
 	c->l1_line_accesses++;
 	c->l1_line_misses += miss != 0;
 	if (!v->is_write) {
@@ -212,7 +200,7 @@ static uint32_t load(struct ct_replay *r, struct rp_sm *sm, const struct ct_line
 	for (uint32_t s = 0; valid && s < r->l1_sectors; s++)
 		if ((valid >> s & 1) && sm->due[i][s] > r->base + look) {
 			v->pending |= 1u << s;
-			last = max32(last, (uint32_t)(sm->due[i][s] - r->base));
+			last = rp_max32(last, (uint32_t)(sm->due[i][s] - r->base));
 		}
 	v->hit = valid & ~v->pending;
 	if (had)
@@ -225,7 +213,7 @@ static uint32_t load(struct ct_replay *r, struct rp_sm *sm, const struct ct_line
 		i = make_room(r, sm, q->line, at);
 		log_line(r, sm, q->line, at, RP_LOG_FILL);
 	}
-	last = max32(last, leave(r, sm, q, missing, RP_PK_READ, look, sm->due[i]));
+	last = rp_max32(last, leave(r, sm, q, missing, RP_PK_READ, look, sm->due[i]));
 	for (uint32_t s = 0; s < r->l1_sectors; s++)
 		if (missing >> s & 1) {
 			rp_tags_reserve(&sm->tags, i, s);
@@ -276,7 +264,7 @@ static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_requ
 		for (uint32_t s = 0; s < r->l1_sectors; s++)
 			if (q[i].sectors >> s & 1) {
 				uint32_t *c = &count_of[(q[i].line * r->l1_sectors + s) % r->banks];
-				most = max32(most, ++*c);
+				most = rp_max32(most, ++*c);
 			}
 	return most;
 }
@@ -287,7 +275,7 @@ static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t war
 {
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
-	uint32_t last = at + 2, start = max32(at + 4, sm->lsu_free);
+	uint32_t last = at + 2, start = rp_max32(at + 4, sm->lsu_free);
 	for (unsigned i = 0; i < n; i++) {
 		struct ct_l1_event v = {
 			.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
@@ -308,7 +296,7 @@ static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t war
 		if (!op->bypass)
 			count(sm, &v, q[i].sectors);
 		observe(r, &v);
-		last = max32(last, back);
+		last = rp_max32(last, back);
 	}
 	sm->lsu_free = start + bank_cycles(r, q, n);
 	return last;
@@ -334,17 +322,17 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 			sm->c.mem_latency_count++;
 		}
 	} else {
-		uint32_t start = max32(at + 4, sm->lsu_free);
+		uint32_t start = rp_max32(at + 4, sm->lsu_free);
 		sm->lsu_free = start + ct_shared_conflicts(&sm->inst[warp], ~0u, r->g.shmem_banks);
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
-	w->done = max32(w->done, back);
+	w->done = rp_max32(w->done, back);
 	for (unsigned i = 0; i < op->ndst; i++)
 		sm->regs[warp][op->dst[i]] = back;
 	if (op->kind == RP_ATOMIC)
-		w->born = max32(w->born, back);
+		w->born = rp_max32(w->born, back);
 	else if (op->kind == RP_ASYNC)
-		w->group_open[w->group % RP_GROUPS] = max32(w->group_open[w->group % RP_GROUPS], back);
+		w->group_open[w->group % RP_GROUPS] = rp_max32(w->group_open[w->group % RP_GROUPS], back);
 }
 
 static void depbar(struct rp_warp *w, const struct rp_op *op)
@@ -353,7 +341,7 @@ static void depbar(struct rp_warp *w, const struct rp_op *op)
 	uint32_t upto = w->group > left ? w->group - left : 0;
 	for (; (int32_t)(upto - w->group_done) > 0; w->group_done++) {
 		uint32_t *t = &w->group_open[w->group_done % RP_GROUPS];
-		w->born = max32(w->born, *t);
+		w->born = rp_max32(w->born, *t);
 		*t = 0;
 	}
 }
@@ -366,7 +354,7 @@ static void barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta
 	c->arrived = 0;
 	for (uint32_t w = first; w < first + per; w++)
 		if (sm->warp[w].live && sm->warp[w].at_barrier)
-			at = max32(at, sm->warp[w].born);
+			at = rp_max32(at, sm->warp[w].born);
 	for (uint32_t w = first; w < first + per; w++)
 		if (sm->warp[w].live && sm->warp[w].at_barrier) {
 			sm->warp[w].at_barrier = 0;
@@ -379,12 +367,12 @@ static void retire(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_cta *c = &sm->cta[w->slot_cta];
-	uint32_t end = max32(w->done, w->born + 4);
+	uint32_t end = rp_max32(w->done, w->born + 4);
 	w->live = 0;
 	w->op = NULL;
 	sm->warps_live--;
 	sm->c.resident_warp_cycles += end;
-	c->end = max32(c->end, end);
+	c->end = rp_max32(c->end, end);
 	c->running--;
 	if (--c->warps_left == 0) {
 		c->free_at = c->end;
@@ -408,9 +396,9 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 		return 0;
 	uint32_t t = w->born, ready = t;
 	for (unsigned i = 0; i < w->op->nread; i++)
-		t = max32(t, regs[w->op->read[i]]);
+		t = rp_max32(t, regs[w->op->read[i]]);
 	for (unsigned i = 0; i < w->op->ndst; i++)
-		t = max32(t, regs[w->op->dst[i]]);
+		t = rp_max32(t, regs[w->op->dst[i]]);
 	sm->c.mem_stall_warp_cycles += t - ready > 64 ? t - ready : 0;
 	w->born = t;
 	return 1;
@@ -422,10 +410,10 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
-	s->stepped = max32(s->stepped, w->born); /* slots before now are gone */
+	s->stepped = rp_max32(s->stepped, w->born); /* slots before now are gone */
 	for (uint32_t n = 0;; n++) {
 		const struct rp_op *op = w->op;
-		uint32_t at = max32(w->born, s->stepped++);
+		uint32_t at = rp_max32(w->born, s->stepped++);
 		w->born = at + 1;
 		rp_count_issue(r, sm, warp, at);
 		if (op->kind >= RP_LOAD)

@@ -3,21 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/engine.h"
-
-static uint32_t max32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t popcount(uint32_t v)
-{
-	uint32_t n = 0;
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
 
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
@@ -211,7 +199,7 @@ static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 	sm->c.llc_line_accesses += !l->sent;
 	l->sent = 1;
 	for (uint32_t i = 0; i < r->llc_per_l1; i++) {
-		sm->missq_last = max32(sm->missq_last, now) + 1;
+		sm->missq_last = rp_max32(sm->missq_last, now) + 1;
 		p.when = r->base + sm->missq_last;
 		p.address = at + ((uint64_t)i << r->llc_sector_bits);
 		if (rp_ring_push(&sm->missq, &p) < 0) {
@@ -373,7 +361,7 @@ void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t
 
 static void count(struct rp_sm *sm, struct rp_lreq *l, enum outcome what, uint32_t sectors, int read)
 {
-	uint32_t n = popcount(sectors);
+	uint32_t n = ct_bits(sectors);
 	struct ct_replay_counts *c = &sm->c;
 	c->l1_accesses += n;
 	if (read)
@@ -417,7 +405,7 @@ static int all_hit(struct ct_replay *r, struct rp_sm *sm, struct rp_step *st, ui
 	if (i == RP_NO_LINE || (st->sectors & ~rp_load_hits(&sm->tags.line[i])))
 		return 0;
 	rp_tags_touch(&sm->tags, i, now);
-	n = popcount(st->sectors);
+	n = ct_bits(st->sectors);
 	count(sm, l, HIT, st->sectors, 1);
 	for (uint32_t b = 0; b < r->banks; b++)
 		sm->in_bank[b] -= st->banks >> b & 1;
@@ -494,15 +482,15 @@ static uint32_t next_step(const struct rp_sm *sm, uint32_t failed, uint32_t retr
 		uint32_t mine = st->banks & ~seen;
 		seen |= st->banks;
 		if (mine & ~failed) {
-			uint32_t at = max32(st->ready, now + 1);
+			uint32_t at = rp_max32(st->ready, now + 1);
 			if (at < next)
 				next = at;
 		}
 		if (st->ready > now)
 			break;
 	}
-	if (failed && retry != RP_NEVER && max32(retry, now + 1) < next)
-		next = max32(retry, now + 1);
+	if (failed && retry != RP_NEVER && rp_max32(retry, now + 1) < next)
+		next = rp_max32(retry, now + 1);
 	return next;
 }
 

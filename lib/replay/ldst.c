@@ -2,23 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/engine.h"
 
 #define RP_LATER (RP_NEVER - 1)
-
-static uint32_t max32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t popcount(uint32_t v)
-{
-	uint32_t n = 0;
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
 
 static int grow_mem(struct ct_replay *r, struct rp_sm *sm)
 {
@@ -135,7 +123,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	for (unsigned i = 0; i < n; i++) {
 		if (add_line(r, sm, id, &tail, &q[i]) < 0)
 			return RP_NO_INDEX;
-		sm->mem[id].left += popcount(q[i].sectors);
+		sm->mem[id].left += ct_bits(q[i].sectors);
 	}
 	m = &sm->mem[id];
 	if (m->kind == RP_ATOMIC && n) {
@@ -171,7 +159,7 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 	struct rp_warp *w = &sm->warp[m->warp];
 	const struct rp_op *op = m->op;
 	uint32_t warp = m->warp;
-	m->last = max32(m->last, at);
+	m->last = rp_max32(m->last, at);
 	m->left -= n;
 	if (m->left)
 		return;
@@ -180,20 +168,20 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 		sm->regs[warp][op->dst[i]] = at;
 		rp_register_write(r, sm, warp, op->dst[i], at);
 	}
-	w->done = max32(w->done, at);
+	w->done = rp_max32(w->done, at);
 	if (m->kind == RP_STORE)
 		w->stores--;
 	else
 		w->open--;
 	if (m->kind == RP_ATOMIC) {
 		w->atomics--; /* seen a cycle before the register is written */
-		w->born = max32(w->born, at - 1);
+		w->born = rp_max32(w->born, at - 1);
 	} else if (m->kind == RP_ASYNC) {
 		w->group_open[m->group % RP_GROUPS]--;
 		while (w->group_done != w->group && !w->group_open[w->group_done % RP_GROUPS])
 			w->group_done++;
 		if (w->wait_group == w->group_done)
-			w->born = max32(w->born, at);
+			w->born = rp_max32(w->born, at);
 	}
 	if (!m->shared && m->kind != RP_STORE) {
 		sm->c.mem_latency_sum += at - m->issued;
@@ -299,7 +287,7 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 	if (m->kind == RP_STORE) {
 		/* stores hold no register; the warp only has to wait for them at its end */
 		w->stores += (m->bypass ? sectors : sectors * r->llc_per_l1) - 1;
-		w->done = max32(w->done, now + 1);
+		w->done = rp_max32(w->done, now + 1);
 	}
 	if (m->bypass) {
 		uint32_t end = bypass(r, sm, mem, now + 1);
@@ -359,7 +347,7 @@ static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
  * certain. */
 static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t at = max32(sm->lsu_next, now);
+	uint32_t at = rp_max32(sm->lsu_next, now);
 	while (sm->lsu_line != RP_NO_INDEX) {
 		if (!enter_cycle(r, sm, at)) {
 			sm->lsu_next = at > now ? at : RP_NEVER; /* the L1 calls when a bank moves */
@@ -380,7 +368,7 @@ static uint32_t choose(struct ct_replay *r, struct rp_sm *sm, uint32_t now, uint
 		const struct rp_sched *s = &sm->sched[k];
 		if (s->at_lsu == RP_NO_INDEX)
 			continue;
-		uint32_t at = max32(s->at_lsu_since + 1, sm->lsu_free);
+		uint32_t at = rp_max32(s->at_lsu_since + 1, sm->lsu_free);
 		if (at > now) {
 			if (at < sm->lsu_next)
 				sm->lsu_next = at;

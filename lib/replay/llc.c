@@ -2,21 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/llc.h"
-
-static uint64_t max64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint32_t popcount(uint32_t v)
-{
-	uint32_t n = 0;
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-}
 
 int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
 {
@@ -254,7 +242,7 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 static int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
 {
 	struct rp_packet q = *p;
-	s->reply_last = max64(now, s->reply_last) + 1;
+	s->reply_last = rp_max64(now, s->reply_last) + 1;
 	q.when = s->reply_last;
 	q.slice = (uint16_t)s->id;
 	if (rp_ring_push(&s->replies, &q) < 0)
@@ -299,7 +287,7 @@ static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint6
 		return 0;
 	const struct rp_line *old = &s->tags.line[v];
 	if (old->modified &&
-	    to_dram(r, s, old->tag << r->llc_line_bits, RP_NO_INDEX, popcount(old->modified)) < 0)
+	    to_dram(r, s, old->tag << r->llc_line_bits, RP_NO_INDEX, ct_bits(old->modified)) < 0)
 		return -1;
 	rp_tags_allocate(&s->tags, set, v, line, now);
 	*index = v;
@@ -481,7 +469,7 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	if (s->ready.n || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
 		s->next = now + 1;
 	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
-		s->next = max64(now, rp_ring_at(&s->input, 0)->when) + 1;
+		s->next = rp_max64(now, rp_ring_at(&s->input, 0)->when) + 1;
 	return r->error.status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/engine.h"
 
@@ -92,20 +93,6 @@ void rp_net_free(struct rp_net *n)
 	free(n);
 }
 
-static unsigned lowest(uint64_t v)
-{
-#if defined(__GNUC__)
-	return (unsigned)__builtin_ctzll(v);
-#else
-	unsigned n = 0;
-	while (!(v & 1)) {
-		v >>= 1;
-		n++;
-	}
-	return n;
-#endif
-}
-
 /* First set bit at or after `from`, wrapping around; the mask is not empty. */
 static uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 {
@@ -113,11 +100,11 @@ static uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 	uint64_t v = mask[w] & ~UINT64_C(0) << from % 64;
 	for (uint32_t i = 0; i < words; i++) {
 		if (v)
-			return w * 64 + lowest(v);
+			return w * 64 + ct_low_bit(v);
 		w = w + 1 == words ? 0 : w + 1;
 		v = mask[w];
 	}
-	return w * 64 + lowest(mask[w]);
+	return w * 64 + ct_low_bit(mask[w]);
 }
 
 /* Next busy output after `after` (-1: the first), or `outputs`. */
@@ -132,7 +119,7 @@ static uint32_t next_output(const struct rp_net *n, int64_t after)
 			return n->outputs;
 		v = n->busy[w];
 	}
-	return w * 64 + lowest(v);
+	return w * 64 + ct_low_bit(v);
 }
 
 /* What differs between the two networks. */
@@ -232,7 +219,7 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 {
 	for (uint32_t w = 0; w * 64 < n->outputs; w++)
 		for (uint64_t m = n->holding[w]; m; m &= m - 1) {
-			uint32_t o = w * 64 + lowest(m);
+			uint32_t o = w * 64 + ct_low_bit(m);
 			const struct rp_packet *k = rp_ring_at(&n->out[o], 0);
 			if (k->when >= cycle || !rp_llc_accepts(r, o, cycle))
 				continue;

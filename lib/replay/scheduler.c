@@ -1,35 +1,10 @@
 /* Warp schedulers: which warp issues, and when its next instruction may. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "replay/private/engine.h"
 
 #define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
-
-static unsigned lowest(uint64_t v)
-{
-#if defined(__GNUC__)
-	return (unsigned)__builtin_ctzll(v);
-#else
-	unsigned n = 0;
-	while (!(v & 1)) {
-		v >>= 1;
-		n++;
-	}
-	return n;
-#endif
-}
-
-static unsigned popcount(uint32_t v)
-{
-#if defined(__GNUC__)
-	return (unsigned)__builtin_popcount(v);
-#else
-	unsigned n = 0;
-	for (; v; v &= v - 1)
-		n++;
-	return n;
-#endif
-}
 
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 {
@@ -182,7 +157,7 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 static void count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
 {
 	struct ct_replay_counts *c = &sm->c;
-	unsigned lanes = popcount(inst->mask);
+	unsigned lanes = ct_bits(inst->mask);
 	c->warp_insts++;
 	c->thread_insts += lanes;
 	c->mem_insts += op->s->width_field > 0;
@@ -312,18 +287,18 @@ static uint64_t ready_slots(const struct rp_sched *s, uint32_t slots, uint32_t n
 static uint32_t pick_lrr(const struct rp_sched *s, uint64_t mask)
 {
 	uint64_t after = s->last >= 63 ? 0 : mask & ~((UINT64_C(2) << s->last) - 1);
-	return lowest(after ? after : mask);
+	return ct_low_bit(after ? after : mask);
 }
 
 /* Greedy then oldest: the last that issued, else the one launched first. */
 static uint32_t pick_gto(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                          const struct rp_sched *s, uint64_t mask, int greedy)
 {
-	uint32_t best = lowest(mask);
+	uint32_t best = ct_low_bit(mask);
 	if (greedy && mask >> s->last & 1)
 		return s->last;
 	for (uint64_t m = mask; m; m &= m - 1) {
-		uint32_t i = lowest(m);
+		uint32_t i = ct_low_bit(m);
 		if (sm->warp[i * r->g.schedulers + k].age < sm->warp[best * r->g.schedulers + k].age)
 			best = i;
 	}

@@ -10,6 +10,7 @@ for f in bin/ct-reuse lib/libcachetriage.a lib/pkgconfig/cachetriage.pc include/
 	share/man/man1/ct-reuse.1 share/man/man5/cachetriage-profile.5 share/cachetriage/gpus/rtx3080.conf; do
 	check "installs $f" test -s "$root/opt/ct/$f"
 done
+same "private headers stay at home" "" "$(find "$root" -name '*_internal.h' -o -name 'fast_kernel.h')"
 check "an installed command finds its data" "$root/opt/ct/bin/ct-reuse" --print-gpu
 cat > "$TMPDIR/use.c" <<'C'
 #include <stdio.h>

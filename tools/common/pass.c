@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "common/counts.h"
 #include "common/pass_internal.h"
@@ -12,11 +13,7 @@
 
 static uint32_t bytes_used(const struct ct_l1_event *ev)
 {
-	uint32_t n = 0;
-	for (int i = 0; i < 2; i++)
-		for (uint64_t b = ev->bytes[i]; b; b &= b - 1)
-			n++;
-	return n;
+	return ct_bits(ev->bytes[0]) + ct_bits(ev->bytes[1]);
 }
 
 /* Chunks of 32 B that the access touches, also in an L1 without sectors. */

@@ -40,6 +40,9 @@ enum {
 };
 #define RP_NO_INDEX 0xffffffffu
 
+static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* Units that a scheduler owns one of (the load/store unit is the SM's), in the order in
  * which their instructions are given operand collectors. */
 enum rp_unit {
