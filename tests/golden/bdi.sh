@@ -26,7 +26,7 @@ done
 same "standard input" "$(printf '%s\n' "$out" | grep '^SN')" "$("$bdi" <"$TMPDIR/four" | grep '^SN')"
 same "several inputs add up" 8 "$("$bdi" "$TMPDIR/four" - <"$TMPDIR/four" | value compression_blocks)"
 same "smaller blocks" 16 "$("$bdi" --block 32 "$TMPDIR/four" | value compression_blocks)"
-check "valid JSON" sh -c "'$bdi' -O json '$TMPDIR/four' | python3 -c 'import json,sys; [json.loads(l) for l in sys.stdin]'"
+check "valid JSON" sh -c "'$bdi' -O json '$TMPDIR/four' | jq -e . >/dev/null"
 
 # A profile goes through and keeps its records; a second measurement replaces the first.
 "$bdi" "$TMPDIR/four" >"$TMPDIR/p"
