@@ -89,7 +89,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(COMMON) $(MODELS) $(L
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity
 
 ## demo: installs what is missing, builds, runs the main pipe on a generated trace
 demo: deps-missing
@@ -98,7 +98,7 @@ demo: deps-missing
 
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%)
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" tests
 	@bash tests/run.sh build build/asan
@@ -112,7 +112,7 @@ bench: all $(BENCHES:%=$(BUILD)/tests/%)
 	@bash tests/bench/run.sh $(BUILD)
 
 # Ours against a cycle-level simulator on the shared reference runs.
-$(BUILD)/tests/fidelity: $(BUILD)/obj/tests/fidelity/fidelity.o $(LIB)
+$(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c)) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 

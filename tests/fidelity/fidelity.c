@@ -1,12 +1,18 @@
-/* fidelity - ours against a cycle-level simulator, row by row.
+/* fidelity - our engine on the rows of a table.
  *
- *     fidelity [-q] [-t] [-s SUBSTRING] REFERENCE_DIR SHARED_DIR
+ *     fidelity compare [-s SUBSTRING] TABLE CONFIGS TRACES
+ *         ours beside a cycle-level simulator's (TABLE: its figures, columns as in the
+ *         reference's README), the naive walk and the fixed-latency engine beside; errors
+ *         over the rows marked `test`
+ *     fidelity pairs [-s SUBSTRING] PAIRS TABLE CONFIGS TRACES
+ *         ratio of cycles when one thing changes, ours beside the simulator's
+ *     fidelity ours [-s SUBSTRING] TABLE CONFIGS TRACES
+ *         our figures alone, as a table
+ *     fidelity check [-s SUBSTRING] EXPECTED CONFIGS TRACES
+ *         fails (1) when a figure of ours is not the one in the table
  *
- * Runs each trace and configuration of REFERENCE_DIR/accelsim.tsv (columns as its
- * README says) and prints ours beside the reference's; then mean, nine-in-ten and
- * worst error over the rows marked `test`. -t prints our own figures only, as the
- * regression tables hold them. The naive walk (no time at all: CTAs dealt one per SM
- * in turn, warps round robin) stands beside, to show what a row is worth. */
+ * CONFIGS/NAME/gpgpusim.config or data/gpus/NAME.conf; TRACES/FOLDER(.traceg.zst). */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,100 +22,97 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "replay/replay.h"
+#include "table.h"
 #include "trace/trace.h"
+#include "walk.h"
 
-enum { MAX_COLUMNS = 64, MAX_ROWS = 512 };
+/* Our figures under the reference's column names. */
+static const struct { const char *name; size_t at; uint64_t unit; } figure[] = {
+#define FIGURE(name, field, unit) {name, offsetof(struct ct_replay_counts, field), unit}
+	FIGURE("l1_accesses", l1_accesses, 1),
+	FIGURE("l1_misses", l1_misses, 1),
+	FIGURE("l1_pending_hits", l1_pending, 1),
+	FIGURE("l1_read_accesses", l1_read_accesses, 1),
+	FIGURE("l1_read_misses", l1_read_misses, 1),
+	FIGURE("llc_accesses", llc_accesses, 1),
+	FIGURE("llc_misses", llc_misses, 1),
+	FIGURE("llc_read_accesses", llc_read_accesses, 1),
+	FIGURE("llc_read_misses", llc_read_misses, 1),
+	FIGURE("dram_read_sectors", dram_read_bytes, 32),
+	FIGURE("dram_write_sectors", dram_write_bytes, 32),
+	FIGURE("cycles", cycles, 1),
+	FIGURE("launch_cycles", launch_cycles, 1),
+#undef FIGURE
+};
+enum { FIGURES = sizeof figure / sizeof *figure };
 
-struct row {
-	char name[64], folder[128], config[32], use[8];
-	double cycles, l1_accesses, l1_misses, l1_pending, l1_reads, l1_read_misses;
-	double llc_accesses, llc_reads, llc_read_misses, dram_reads, warp_insts;
-	struct ct_replay_counts c;
-	double seconds;
-	int ok;
+struct job {
+	const char *trace, *folder, *config, *variant;
+	const char *configs, *traces;
+	enum ct_replay_timing timing;
 };
 
-static double now(void)
+static double seconds(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int split(char *line, char **cell)
+static uint64_t value(const struct ct_replay_counts *c, int i)
 {
-	int n = 0;
-	line[strcspn(line, "\r\n")] = '\0';
-	for (char *p = line; n < MAX_COLUMNS;) {
-		cell[n++] = p;
-		char *tab = strchr(p, '\t');
-		if (!tab)
-			break;
-		*tab = '\0';
-		p = tab + 1;
-	}
-	return n;
+	uint64_t v;
+	memcpy(&v, (const char *)c + figure[i].at, sizeof v);
+	return v / figure[i].unit;
 }
 
-static const char *cell_of(char **names, char **cells, int n, const char *name)
+static double cycles_of(const struct ct_replay_counts *c)
 {
-	for (int i = 0; i < n; i++)
-		if (!strcmp(names[i], name))
-			return cells[i];
-	return "";
+	return (double)(c->cycles - c->launch_cycles);
 }
 
-static int read_rows(const char *path, struct row *rows)
+/* What pairs.tsv changes. */
+static int vary(struct ct_gpu *g, const char *variant, struct ct_error *e)
 {
-	FILE *f = fopen(path, "r");
-	char head[4096], line[4096], *names[MAX_COLUMNS], *cells[MAX_COLUMNS];
-	int n = 0, columns;
-	if (!f || !fgets(head, sizeof head, f)) {
-		if (f)
-			fclose(f);
-		return -1;
-	}
-	columns = split(head, names);
-	while (n < MAX_ROWS && fgets(line, sizeof line, f)) {
-		struct row *r = &rows[n];
-		if (split(line, cells) < columns)
-			continue;
-		memset(r, 0, sizeof *r);
-#define TEXT(field, column) snprintf(r->field, sizeof r->field, "%s", cell_of(names, cells, columns, column))
-#define REAL(field, column) r->field = atof(cell_of(names, cells, columns, column))
-		TEXT(name, "trace");
-		TEXT(folder, "folder");
-		TEXT(config, "config");
-		TEXT(use, "use");
-		REAL(cycles, "cycles_less_launch");
-		REAL(warp_insts, "warp_insts");
-		REAL(l1_accesses, "l1_accesses");
-		REAL(l1_misses, "l1_misses");
-		REAL(l1_pending, "l1_pending_hits");
-		REAL(l1_reads, "l1_read_accesses");
-		REAL(l1_read_misses, "l1_read_misses");
-		REAL(llc_accesses, "llc_accesses");
-		REAL(llc_reads, "llc_read_accesses");
-		REAL(llc_read_misses, "llc_read_misses");
-		REAL(dram_reads, "dram_read_sectors");
-#undef TEXT
-#undef REAL
-		n++;
-	}
-	fclose(f);
-	return n;
+	char set[64] = "", more[64] = "";
+	unsigned n;
+	if (!*variant)
+		return 0;
+	if (!strcmp(variant, "llc_div4") || !strcmp(variant, "llc_div16"))
+		snprintf(set, sizeof set, "llc.sets=%u", g->llc.sets / 4);
+	if (!strcmp(variant, "llc_div16"))
+		snprintf(more, sizeof more, "llc.ways=%u", g->llc.ways / 4);
+	else if (!strcmp(variant, "llc_x4"))
+		snprintf(set, sizeof set, "llc.ways=%u", g->llc.ways * 4);
+	else if (sscanf(variant, "sms_%u", &n) == 1)
+		snprintf(set, sizeof set, "sm.count=%u", n);
+	else if (sscanf(variant, "l1_%uk", &n) == 1)
+		snprintf(set, sizeof set, "l1.size=%uKiB", n);
+	else if (!*set)
+		return ct_fail(e, CT_ERR_USAGE, "unknown variant %s", variant);
+	if (ct_gpu_set(g, set, e) < 0 || (*more && ct_gpu_set(g, more, e) < 0))
+		return e->status;
+	return ct_gpu_check(g, e);
 }
 
-/* The trace of a row: a folder, or a file of the synthetic set. */
-static void trace_path(const struct row *r, const char *shared, char *path, size_t n)
+static int load_gpu(const struct job *j, struct ct_gpu *g, struct ct_error *e)
 {
-	snprintf(path, n, "%s/%s.traceg.zst", shared, r->folder);
-	if (access(path, R_OK) == 0)
-		return;
-	snprintf(path, n, "%s/%s/kernelslist.g", shared, r->folder);
-	if (access(path, R_OK) == 0)
-		return;
-	snprintf(path, n, "%s/%s", shared, r->folder);
+	char path[1024];
+	snprintf(path, sizeof path, "%s/%s/gpgpusim.config", j->configs, j->config);
+	const char *set = getenv("FIDELITY_SET"); /* for experiments */
+	int st = ct_gpu_load(g, access(path, R_OK) ? j->config : path, "data", NULL, e);
+	if (st == 0 && set && (st = ct_gpu_set(g, set, e)) == 0)
+		st = ct_gpu_check(g, e);
+	return st == 0 ? vary(g, j->variant, e) : st;
+}
+
+static int open_trace(const struct job *j, struct ct_trace **t, struct ct_error *e)
+{
+	char path[1024];
+	snprintf(path, sizeof path, "%s/%s.traceg.zst", j->traces, j->folder);
+	if (access(path, R_OK))
+		snprintf(path, sizeof path, "%s/%s", j->traces, j->folder);
+	return ct_trace_open(t, path, NULL, e);
 }
 
 static int replay_trace(struct ct_replay *r, struct ct_trace *t, struct ct_error *e)
@@ -136,44 +139,94 @@ static int replay_trace(struct ct_replay *r, struct ct_trace *t, struct ct_error
 	return st;
 }
 
-static int run_row(struct row *row, const char *reference, const char *shared, const char *only_kernels)
+static int run(const struct job *j, struct ct_replay_counts *c, double *took)
 {
-	char path[1024], config[1024];
 	struct ct_gpu g;
 	struct ct_error e = {0};
 	struct ct_replay *r = NULL;
 	struct ct_trace *t = NULL;
-	struct ct_filter *filter = NULL;
-	struct ct_trace_options topt = {0};
-	struct ct_replay_options opt = {0};
-	opt.timing = getenv("FIDELITY_FIXED") ? CT_REPLAY_FIXED : CT_REPLAY_FULL;
-	trace_path(row, shared, path, sizeof path);
-	snprintf(config, sizeof config, "%s/configs/%s/gpgpusim.config", reference, row->config);
-	double start = now();
-	int st = ct_gpu_load(&g, config, "data", NULL, &e);
-	if (st == 0 && getenv("FIDELITY_SET"))
-		st = ct_gpu_set(&g, getenv("FIDELITY_SET"), &e) || ct_gpu_check(&g, &e);
-	if (st == 0 && only_kernels) {
-		st = ct_filter_compile(&filter, only_kernels, &e);
-		topt.filter = filter;
-	}
+	struct ct_replay_options opt = {.timing = j->timing};
+	double start = seconds();
+	int st = load_gpu(j, &g, &e);
 	if (st == 0)
-		st = ct_trace_open(&t, path, &topt, &e);
+		st = open_trace(j, &t, &e);
 	if (st == 0)
 		st = ct_replay_new(&r, &g, &opt, &e);
 	if (st == 0)
 		st = replay_trace(r, t, &e);
-	if (st == 0) {
-		ct_replay_total(r, &row->c);
-		row->ok = 1;
-	} else {
-		fprintf(stderr, "fidelity: %s on %s: %s\n", row->name, row->config, e.text);
-	}
-	row->seconds = now() - start;
+	if (st == 0)
+		ct_replay_total(r, c);
+	else
+		fprintf(stderr, "fidelity: %s on %s: %s\n", j->trace, j->config, e.text);
 	ct_replay_free(r);
 	ct_trace_close(t);
-	ct_filter_free(filter);
+	if (took)
+		*took = seconds() - start;
 	return st;
+}
+
+static int walk(const struct job *j, struct walk_counts *c)
+{
+	struct ct_gpu g;
+	struct ct_error e = {0};
+	struct ct_trace *t = NULL;
+	int st = load_gpu(j, &g, &e);
+	if (st == 0)
+		st = open_trace(j, &t, &e);
+	if (st == 0)
+		st = walk_trace(t, &g, c, &e);
+	if (st < 0)
+		fprintf(stderr, "fidelity: walk of %s: %s\n", j->trace, e.text);
+	ct_trace_close(t);
+	return st;
+}
+
+static struct job job_of(const struct table *t, int row, const char *configs, const char *traces)
+{
+	struct job j = {
+		table_text(t, row, "trace"), table_text(t, row, "folder"), table_text(t, row, "config"),
+		table_text(t, row, "variant"), configs, traces, CT_REPLAY_FULL,
+	};
+	return j;
+}
+
+/* SUBSTRING of the trace, or of the configuration after a slash. */
+static int chosen(const struct table *t, int row, const char *only)
+{
+	char name[64];
+	const char *slash = strchr(only, '/');
+	snprintf(name, sizeof name, "%.*s", slash ? (int)(slash - only) : 63, only);
+	return strstr(table_text(t, row, "trace"), name) &&
+	       (!slash || strstr(table_text(t, row, "config"), slash + 1));
+}
+
+/* ---- errors ---- */
+
+enum { MAX_ROWS = 1024 };
+struct errors { const char *what; int n; double v[MAX_ROWS]; };
+
+static void add(struct errors *e, double v)
+{
+	if (e->n < MAX_ROWS)
+		e->v[e->n++] = v < 0 ? -v : v;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void report(struct errors *e)
+{
+	double sum = 0;
+	if (!e->n)
+		return;
+	qsort(e->v, (size_t)e->n, sizeof *e->v, ascending);
+	for (int i = 0; i < e->n; i++)
+		sum += e->v[i];
+	printf("%-40s rows %3d  mean %6.2f  nine in ten %6.2f  worst %6.2f\n", e->what, e->n,
+	       sum / e->n, e->v[(9 * e->n + 9) / 10 - 1], e->v[e->n - 1]);
 }
 
 static double rate(double a, double b)
@@ -186,127 +239,186 @@ static double off(double ours, double theirs)
 	return theirs > 0 ? 100 * (ours - theirs) / theirs : 0;
 }
 
-static double cycles_of(const struct row *r)
-{
-	return (double)(r->c.cycles - r->c.launch_cycles);
-}
+/* ---- compare ---- */
 
-static void print_row(const struct row *r)
-{
-	const struct ct_replay_counts *c = &r->c;
-	printf("%-30s %-13s %-4s %9.0f %+7.2f%% %8.0f %+8.0f %7.2f %+6.2f %8.0f %+7.0f %6.2f %+6.2f "
-	       "%8.0f %+6.2f%% %9.0f %+7.2f%% %6.2f\n",
-	       r->name, r->config, r->use, r->l1_accesses, off((double)c->l1_accesses, r->l1_accesses),
-	       r->l1_misses, (double)c->l1_misses - r->l1_misses,
-	       rate(r->l1_misses, r->l1_accesses),
-	       rate((double)c->l1_misses, (double)c->l1_accesses) - rate(r->l1_misses, r->l1_accesses),
-	       r->l1_pending, (double)c->l1_pending - r->l1_pending,
-	       rate(r->llc_read_misses, r->llc_reads),
-	       rate((double)c->llc_read_misses, (double)c->llc_read_accesses) -
-	               rate(r->llc_read_misses, r->llc_reads),
-	       r->dram_reads, off((double)c->dram_read_bytes / 32, r->dram_reads),
-	       r->cycles, off(cycles_of(r), r->cycles), r->seconds);
-	fflush(stdout);
-}
+enum { E_ACCESSES, E_L1, E_LLC, E_DRAM, E_CYCLES, E_FIXED, E_WALK_L1, E_WALK_LLC, ERRORS };
 
-static int ascending(const void *a, const void *b)
+static void compare_row(const struct table *t, int i, const struct job *j, struct errors *e)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static void summary(const char *what, double *v, int n)
-{
-	double sum = 0;
-	if (!n)
+	struct ct_replay_counts c, f;
+	struct walk_counts w;
+	struct job fixed = *j;
+	double took, theirs[6];
+	static const char *const column[] = {"l1_accesses", "l1_misses", "llc_read_accesses",
+	                                     "llc_read_misses", "dram_read_sectors", "cycles_less_launch"};
+	fixed.timing = CT_REPLAY_FIXED;
+	if (run(j, &c, &took) < 0 || run(&fixed, &f, NULL) < 0 || walk(j, &w) < 0)
 		return;
-	qsort(v, (size_t)n, sizeof *v, ascending);
-	for (int i = 0; i < n; i++)
-		sum += v[i];
-	printf("%-28s rows %3d  mean %6.2f  nine in ten %6.2f  worst %6.2f\n", what, n, sum / n,
-	       v[(9 * n + 9) / 10 - 1], v[n - 1]);
+	for (int k = 0; k < 6; k++)
+		theirs[k] = table_real(t, i, column[k]);
+	double l1 = rate(theirs[1], theirs[0]), llc = rate(theirs[3], theirs[2]);
+	double d[ERRORS];
+	d[E_ACCESSES] = off((double)c.l1_accesses, theirs[0]);
+	d[E_L1] = rate((double)c.l1_misses, (double)c.l1_accesses) - l1;
+	d[E_LLC] = rate((double)c.llc_read_misses, (double)c.llc_read_accesses) - llc;
+	d[E_DRAM] = off((double)c.dram_read_bytes / 32, theirs[4]);
+	d[E_CYCLES] = off(cycles_of(&c), theirs[5]);
+	d[E_FIXED] = off(cycles_of(&f), theirs[5]);
+	d[E_WALK_L1] = rate((double)w.l1_misses, (double)w.l1_accesses) - l1;
+	d[E_WALK_LLC] = rate((double)w.llc_read_misses, (double)w.llc_reads) - llc;
+	printf("%-29s %-13s %-4s %8.0f %+6.2f %6.2f %+6.2f %+7.2f %6.2f %+6.2f %+7.2f %7.0f %+6.2f "
+	       "%8.0f %+7.2f %+8.2f %6.2f\n",
+	       j->trace, j->config, table_text(t, i, "use"), theirs[0], d[E_ACCESSES], l1, d[E_L1],
+	       d[E_WALK_L1], llc, d[E_LLC], d[E_WALK_LLC], theirs[4], d[E_DRAM], theirs[5], d[E_CYCLES],
+	       d[E_FIXED], took);
+	fflush(stdout);
+	const int counts[ERRORS] = {theirs[0] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000,
+	                            theirs[4] >= 1000, theirs[5] >= 1000, theirs[5] >= 1000,
+	                            theirs[0] >= 1000, theirs[2] >= 1000};
+	for (int k = 0; k < ERRORS; k++)
+		if (counts[k])
+			add(&e[k], d[k]);
 }
 
-static double absolute(double v)
+static int compare(const struct table *t, const char *only, const char *configs, const char *traces)
 {
-	return v < 0 ? -v : v;
-}
-
-static void print_summary(const struct row *rows, int n, const char *use)
-{
-	static double l1[MAX_ROWS], llc[MAX_ROWS], dram[MAX_ROWS], cycles[MAX_ROWS], acc[MAX_ROWS];
-	int nl1 = 0, nllc = 0, ndram = 0, ncycles = 0;
-	for (int i = 0; i < n; i++) {
-		const struct row *r = &rows[i];
-		const struct ct_replay_counts *c = &r->c;
-		if (!r->ok || strcmp(r->use, use))
-			continue;
-		if (r->l1_accesses >= 1000) {
-			acc[nl1] = absolute(off((double)c->l1_accesses, r->l1_accesses));
-			l1[nl1++] = absolute(rate((double)c->l1_misses, (double)c->l1_accesses) -
-			                     rate(r->l1_misses, r->l1_accesses));
+	static struct errors test[ERRORS] = {
+		{.what = "L1 accesses, %"}, {.what = "L1 miss rate, points"},
+		{.what = "LLC read miss rate, points"}, {.what = "DRAM reads, %"},
+		{.what = "cycles less launch, %"}, {.what = "cycles, fixed-latency engine, %"},
+		{.what = "L1 miss rate of the naive walk, points"},
+		{.what = "LLC read miss rate of the walk, points"},
+	}, fit[ERRORS];
+	memcpy(fit, test, sizeof fit);
+	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %8s %6s\n", "trace",
+	       "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours", "walk",
+	       "DRAM", "ours%", "cycles", "ours%", "fixed%", "s");
+	for (int i = 0; i < t->rows; i++)
+		if (chosen(t, i, only)) {
+			struct job j = job_of(t, i, configs, traces);
+			compare_row(t, i, &j, strcmp(table_text(t, i, "use"), "fit") ? test : fit);
 		}
-		if (r->llc_reads >= 1000)
-			llc[nllc++] = absolute(rate((double)c->llc_read_misses, (double)c->llc_read_accesses) -
-			                       rate(r->llc_read_misses, r->llc_reads));
-		if (r->dram_reads >= 1000)
-			dram[ndram++] = absolute(off((double)c->dram_read_bytes / 32, r->dram_reads));
-		if (r->cycles >= 1000)
-			cycles[ncycles++] = absolute(off(cycles_of(r), r->cycles));
-	}
-	printf("\nrows marked %s\n", use);
-	summary("L1 accesses, %", acc, nl1);
-	summary("L1 miss rate, points", l1, nl1);
-	summary("LLC read miss rate, points", llc, nllc);
-	summary("DRAM reads, %", dram, ndram);
-	summary("cycles less launch, %", cycles, ncycles);
+	printf("\nrows marked test\n");
+	for (int k = 0; k < ERRORS; k++)
+		report(&test[k]);
+	printf("\nrows marked fit (no constant of ours is fitted)\n");
+	for (int k = 0; k < ERRORS; k++)
+		report(&fit[k]);
+	return 0;
 }
 
-/* SUBSTRING of the trace, or of the configuration after a slash. */
-static int chosen(const struct row *r, const char *only)
+/* ---- pairs ---- */
+
+static int pairs(const struct table *p, const char *only, const char *configs, const char *traces)
 {
-	char name[64];
-	const char *slash = strchr(only, '/');
-	snprintf(name, sizeof name, "%.*s", slash ? (int)(slash - only) : 63, only);
-	return strstr(r->name, name) && (!slash || strstr(r->config, slash + 1));
+	static struct errors e = {.what = "ratio of cycles, %"}, m = {.what = "L1 miss rate, points"};
+	int same = 0, moved = 0;
+	printf("%-22s %-10s %9s %8s %8s %8s %9s %9s\n", "trace", "variant", "cycles", "ratio", "ours",
+	       "error%", "L1 miss%", "ours");
+	for (int i = 0; i < p->rows; i++) {
+		struct ct_replay_counts base, c;
+		struct job j = job_of(p, i, configs, traces), b = j;
+		if (!chosen(p, i, only))
+			continue;
+		b.variant = "";
+		if (run(&b, &base, NULL) < 0 || run(&j, &c, NULL) < 0)
+			return 2;
+		double theirs = table_real(p, i, "cycles_ratio"), ours = cycles_of(&c) / cycles_of(&base);
+		double l1 = rate(table_real(p, i, "l1_misses"), table_real(p, i, "l1_accesses"));
+		double mine = rate((double)c.l1_misses, (double)c.l1_accesses);
+		printf("%-22s %-10s %9.0f %8.4f %8.4f %+8.2f %9.2f %+9.2f\n", j.trace, j.variant,
+		       table_real(p, i, "cycles_less_launch"), theirs, ours, off(ours, theirs), l1, mine - l1);
+		fflush(stdout);
+		add(&e, off(ours, theirs));
+		add(&m, mine - l1);
+		if (theirs > 1.03 || theirs < 0.97) {
+			moved++;
+			same += (theirs > 1) == (ours > 1);
+		}
+	}
+	printf("\n");
+	report(&e);
+	report(&m);
+	printf("direction agrees on %d of %d rows where the reference moves by more than 3 %%\n", same,
+	       moved);
+	return 0;
+}
+
+/* ---- our own figures ---- */
+
+static int ours(const struct table *t, const char *only, const char *configs, const char *traces)
+{
+	printf("trace\tfolder\tconfig");
+	for (int k = 0; k < FIGURES; k++)
+		printf("\t%s", figure[k].name);
+	printf("\n");
+	for (int i = 0; i < t->rows; i++) {
+		struct job j = job_of(t, i, configs, traces);
+		struct ct_replay_counts c;
+		if (!chosen(t, i, only))
+			continue;
+		if (run(&j, &c, NULL) < 0)
+			return 2;
+		printf("%s\t%s\t%s", j.trace, j.folder, j.config);
+		for (int k = 0; k < FIGURES; k++)
+			printf("\t%llu", (unsigned long long)value(&c, k));
+		printf("\n");
+		fflush(stdout);
+	}
+	return 0;
+}
+
+static int check(const struct table *t, const char *only, const char *configs, const char *traces)
+{
+	int bad = 0, rows = 0;
+	for (int i = 0; i < t->rows; i++) {
+		struct job j = job_of(t, i, configs, traces);
+		struct ct_replay_counts c;
+		if (!chosen(t, i, only))
+			continue;
+		if (run(&j, &c, NULL) < 0)
+			return 2;
+		rows++;
+		for (int k = 0; k < FIGURES; k++) {
+			unsigned long long want = strtoull(table_text(t, i, figure[k].name), NULL, 10);
+			if (!table_has(t, figure[k].name) || want == value(&c, k))
+				continue;
+			printf("%s on %s: %s %llu, expected %llu\n", j.trace, j.config, figure[k].name,
+			       (unsigned long long)value(&c, k), want);
+			bad++;
+		}
+	}
+	printf("%d rows, %d differences\n", rows, bad);
+	return bad != 0;
 }
 
 int main(int argc, char **argv)
 {
-	static struct row rows[MAX_ROWS];
-	const char *only = "", *kernels = NULL;
-	char path[1024];
-	int n, k = 0, c;
-	while ((c = getopt(argc, argv, "s:k:")) != -1) {
-		if (c == 's')
-			only = optarg;
-		else if (c == 'k')
-			kernels = optarg;
-		else
+	static const char usage[] =
+		"usage: fidelity compare|pairs|ours|check [-s SUBSTRING] TABLE CONFIGS TRACES\n";
+	struct table t;
+	const char *only = "", *verb = argc > 1 ? argv[1] : "";
+	int c;
+	optind = 2;
+	while ((c = getopt(argc, argv, "s:")) != -1) {
+		if (c != 's')
 			return 2;
+		only = optarg;
 	}
-	if (argc - optind != 2) {
-		fprintf(stderr, "usage: fidelity [-s SUBSTRING] [-k KERNELS] REFERENCE_DIR SHARED_DIR\n");
+	if (argc - optind != 3) {
+		fputs(usage, stderr);
 		return 2;
 	}
-	snprintf(path, sizeof path, "%s/accelsim.tsv", argv[optind]);
-	if ((n = read_rows(path, rows)) < 0) {
-		fprintf(stderr, "fidelity: %s: cannot be read\n", path);
+	if (table_read(&t, argv[optind]) < 0) {
+		fprintf(stderr, "fidelity: %s: cannot be read\n", argv[optind]);
 		return 2;
 	}
-	printf("%-30s %-13s %-4s %9s %8s %8s %8s %7s %6s %8s %7s %6s %6s %8s %7s %9s %8s %6s\n", "trace",
-	       "config", "use", "l1 acc", "ours", "l1 miss", "ours", "rate", "ours", "pending", "ours",
-	       "llc rd", "ours", "dram rd", "ours", "cycles", "ours", "s");
-	for (int i = 0; i < n; i++) {
-		if (!chosen(&rows[i], only))
-			continue;
-		if (k != i)
-			rows[k] = rows[i];
-		if (run_row(&rows[k], argv[optind], argv[optind + 1], kernels) == 0)
-			print_row(&rows[k]);
-		k++;
-	}
-	print_summary(rows, k, "test");
-	print_summary(rows, k, "fit");
-	return 0;
+	const char *configs = argv[optind + 1], *traces = argv[optind + 2];
+	int st = !strcmp(verb, "compare") ? compare(&t, only, configs, traces)
+	       : !strcmp(verb, "pairs")   ? pairs(&t, only, configs, traces)
+	       : !strcmp(verb, "ours")    ? ours(&t, only, configs, traces)
+	       : !strcmp(verb, "check")   ? check(&t, only, configs, traces)
+	                                  : (fputs(usage, stderr), 2);
+	table_free(&t);
+	return st;
 }
