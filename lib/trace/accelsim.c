@@ -40,7 +40,7 @@ static void flush_tally(struct ct_accelsim *a)
 static void end_kernel(struct ct_accelsim *a)
 {
 	flush_tally(a);
-	ct_raw_free(a->raw_kernel, a->env->store);
+	ct_raw_free(a->raw_kernel);
 	a->raw_kernel = NULL;
 	a->in_kernel = a->in_block = a->in_warp = 0;
 }

@@ -5,185 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
-#include "trace/private/accelsim.h"
+#include "trace/private/group.h"
 #include "trace/private/text.h"
 
-enum {
-	MAX_WARPS = 2 << 20,      /* about 600 MB of bookkeeping */
-	WARP_BUFFER = 4096        /* a warp's bytes before they become a segment */
-};
-
-struct raw_warp {
-	uint64_t cta;
-	uint32_t warp;
-	uint32_t bytes, cap, segments;
-	unsigned char *buffer;
-	struct ct_segment *segment;
-	struct ct_stream stream;
-};
-
 struct ct_raw_kernel {
-	struct raw_warp *warp;
-	size_t warps, cap;
-	uint32_t *bucket;         /* by CTA and warp: number plus 1 */
-	size_t buckets;
-	uint64_t unsealed;        /* bytes in buffers */
-	uint32_t *order;          /* warps by CTA and number, once all is read */
-	size_t given;             /* of them */
+	struct ct_group group;
+	size_t given;             /* warps handed out */
 	int complete;
 	struct ct_error damage;   /* salvage: what ended the reading */
-	unsigned char scratch[3 * CT_PACK_RECORD_MAX];
 };
 
-void ct_raw_free(struct ct_raw_kernel *r, struct ct_store *s)
+void ct_raw_free(struct ct_raw_kernel *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->warps; i++) {
-		for (uint32_t k = 0; k < r->warp[i].segments; k++)
-			ct_store_drop(s, &r->warp[i].segment[k]);
-		free(r->warp[i].segment);
-		free(r->warp[i].buffer);
-	}
-	free(r->warp);
-	free(r->bucket);
-	free(r->order);
+	ct_group_free(&r->group);
 	free(r);
-}
-
-static uint64_t hash_of(uint64_t cta, uint32_t warp)
-{
-	return ct_mix64(cta * 0x9e3779b97f4a7c15u + warp);
-}
-
-static int grow_buckets(struct ct_raw_kernel *r)
-{
-	size_t n = r->buckets ? 2 * r->buckets : 1024;
-	uint32_t *b = ct_calloc(n, sizeof *b);
-	if (!b)
-		return -1;
-	for (size_t i = 0; i < r->warps; i++) {
-		uint64_t h = hash_of(r->warp[i].cta, r->warp[i].warp);
-		while (b[h & (n - 1)])
-			h++;
-		b[h & (n - 1)] = (uint32_t)i + 1;
-	}
-	free(r->bucket);
-	r->bucket = b;
-	r->buckets = n;
-	return 0;
-}
-
-static struct raw_warp *find_warp(struct ct_raw_kernel *r, uint64_t cta, uint32_t warp)
-{
-	if (2 * r->warps + 2 > r->buckets && grow_buckets(r) != 0)
-		return NULL;
-	uint64_t h = hash_of(cta, warp);
-	uint32_t at;
-	for (; (at = r->bucket[h & (r->buckets - 1)]) != 0; h++)
-		if (r->warp[at - 1].cta == cta && r->warp[at - 1].warp == warp)
-			return &r->warp[at - 1];
-	if (r->warps >= MAX_WARPS ||
-	    ct_grow((void **)&r->warp, &r->cap, r->warps + 1, sizeof *r->warp) != 0)
-		return NULL;
-	struct raw_warp *w = &r->warp[r->warps++];
-	memset(w, 0, sizeof *w);
-	w->cta = cta;
-	w->warp = warp;
-	ct_stream_init(&w->stream);
-	r->bucket[h & (r->buckets - 1)] = (uint32_t)r->warps;
-	return w;
-}
-
-/* The buffer becomes a segment, but for an instruction that may be taken back. */
-static int seal(struct ct_raw_kernel *r, struct raw_warp *w, int all, struct ct_store *s,
-                struct ct_error *e)
-{
-	uint32_t keep = !all && w->stream.undo.valid ? w->stream.undo.written : 0;
-	uint32_t n = w->bytes - keep;
-	if (n == 0)
-		return CT_OK;
-	struct ct_segment *p = ct_reallocarray(w->segment, w->segments + 1, sizeof *p);
-	if (!p)
-		return ct_fail_nomem(e);
-	w->segment = p;
-	int st = ct_store_put(s, w->buffer, n, &p[w->segments], e);
-	if (st < 0)
-		return st;
-	w->segments++;
-	memmove(w->buffer, w->buffer + n, keep);
-	w->bytes = keep;
-	r->unsealed -= n;
-	return CT_OK;
-}
-
-static int seal_everything(struct ct_raw_kernel *r, struct ct_store *s, struct ct_error *e)
-{
-	for (size_t i = 0; i < r->warps; i++) {
-		int st = seal(r, &r->warp[i], 0, s, e);
-		if (st < 0)
-			return st;
-		if (r->warp[i].bytes == 0) {
-			free(r->warp[i].buffer);
-			r->warp[i].buffer = NULL;
-			r->warp[i].cap = 0;
-		}
-	}
-	return CT_OK;
-}
-
-/* Moves what was packed into scratch to the warp's buffer. */
-static int keep_bytes(struct ct_accelsim *a, struct raw_warp *w, const unsigned char *p,
-                      const unsigned char *end, struct ct_error *e)
-{
-	struct ct_raw_kernel *r = a->raw_kernel;
-	uint32_t n = (uint32_t)(end - p);
-	if (w->cap - w->bytes < n) {
-		size_t cap = w->cap;
-		if (ct_grow((void **)&w->buffer, &cap, w->bytes + n, 1) != 0)
-			return ct_fail_nomem(e);
-		w->cap = (uint32_t)cap;
-	}
-	if (n)
-		memcpy(w->buffer + w->bytes, p, n);
-	w->bytes += n;
-	r->unsealed += n;
-	if (w->bytes >= WARP_BUFFER) {
-		int st = seal(r, w, 0, a->env->store, e);
-		if (st < 0)
-			return st;
-	}
-	uint64_t budget = a->env->options.max_memory ? a->env->options.max_memory : UINT64_C(1) << 30;
-	return r->unsealed > budget / 2 ? seal_everything(r, a->env->store, e) : CT_OK;
-}
-
-/* The scratch is laid out so that an LDGSTS of the line before can be taken back: its
- * record is put in front. */
-static struct ct_span open_span(struct ct_raw_kernel *r, struct raw_warp *w)
-{
-	struct ct_span o = {r->scratch, r->scratch + sizeof r->scratch};
-	if (w->stream.undo.valid) {
-		uint32_t n = w->stream.undo.written;
-		memcpy(o.p, w->buffer + w->bytes - n, n);
-		w->bytes -= n;
-		r->unsealed -= n;
-		o.p += n;
-	}
-	return o;
 }
 
 static int outside(struct ct_accelsim *a, struct ct_error *e)
 {
-	struct ct_raw_kernel *r = a->raw_kernel;
-	if (r->warps >= MAX_WARPS)
+	if (a->raw_kernel->group.warps >= CT_GROUP_WARPS)
 		return ct_lines_fail(&a->lines, e, CT_ERR_LIMIT, "more than %d warps in a raw trace: run "
-		                     "the post-processor first", MAX_WARPS);
+		                     "the post-processor first", CT_GROUP_WARPS);
 	return ct_fail_nomem(e);
 }
 
-static struct raw_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead, struct ct_error *e)
+static struct ct_group_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead,
+                                     struct ct_error *e)
 {
 	uint64_t cta;
 	if (ct_accelsim_cta_index(a, lead, &cta, e) < 0)
@@ -193,13 +42,14 @@ static struct raw_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead, str
 		              "damaged", lead[3], a->block_warps);
 		return NULL;
 	}
-	struct raw_warp *w = find_warp(a->raw_kernel, cta, (uint32_t)lead[3]);
+	struct ct_group_warp *w =
+		ct_group_find(&a->raw_kernel->group, 0, cta, (uint32_t)lead[3]);
 	if (!w)
 		outside(a, e);
 	return w;
 }
 
-static void note_core(struct ct_accelsim *a, struct raw_warp *w, const uint64_t *lead)
+static void note_core(struct ct_accelsim *a, struct ct_group_warp *w, const uint64_t *lead)
 {
 	const uint64_t *core = lead + (a->columns.cluster ? 11 : 4);
 	if (!a->columns.core || w->stream.sm >= 0 || core[0] > INT32_MAX || core[1] > INT32_MAX)
@@ -220,14 +70,13 @@ static int fast_inst(struct ct_accelsim *a, struct ct_error *e)
 		if (!p || *p++ != ' ')
 			return 0;
 	}
-	struct raw_warp *w = warp_of(a, lead, e);
+	struct ct_group_warp *w = warp_of(a, lead, e);
 	if (!w)
 		return e->status;
-	unsigned char *scratch = a->raw_kernel->scratch;
-	struct ct_span o = open_span(a->raw_kernel, w);
+	struct ct_span o = ct_group_span(&a->raw_kernel->group, w);
 	const char *next = ct_templates_line(a->templates, p, a->columns.line, &w->stream, &o,
 	                                     &a->tally, a->env->options.keep_values);
-	int st = keep_bytes(a, w, scratch, o.p, e);
+	int st = ct_group_keep(&a->raw_kernel->group, w, o.p, e);
 	if (st < 0 || !next)
 		return st;
 	note_core(a, w, lead);
@@ -244,19 +93,19 @@ static int slow_inst(struct ct_accelsim *a, struct ct_error *e)
 	int st = ct_accelsim_slow(a, &next, &sid, e);
 	if (st < 0)
 		return st;
-	struct raw_warp *w = warp_of(a, t->lead, e);
+	struct ct_group_warp *w = warp_of(a, t->lead, e);
 	if (!w)
 		return e->status;
 	note_core(a, w, t->lead);
 	uint32_t number = ct_templates_add(a->templates, t, sid, a->columns.line);
 	ct_templates_follow(a->templates, w->stream.last, number);
 	w->stream.last = number;
-	struct ct_span o = open_span(a->raw_kernel, w);
+	struct ct_span o = ct_group_span(&a->raw_kernel->group, w);
 	ct_stream_put(&w->stream, &o, &a->tally, sid, t->mask, ct_flags_of(t), &t->addr, t->values,
 	              a->env->options.keep_values ? t->nvalues : 0);
 	a->lines.p = next;
 	a->lines.line++;
-	return keep_bytes(a, w, a->raw_kernel->scratch, o.p, e);
+	return ct_group_keep(&a->raw_kernel->group, w, o.p, e);
 }
 
 /* One line: 0 done, 1 the kernel's text has ended. */
@@ -293,92 +142,17 @@ static int read_all(struct ct_accelsim *a, struct ct_error *e)
 	return st < 0 ? st : CT_OK;
 }
 
-/* Order by CTA, then warp: keys are distinct. */
-static int before(const struct raw_warp *a, const struct raw_warp *b)
-{
-	return a->cta != b->cta ? a->cta < b->cta : a->warp < b->warp;
-}
-
-/* Heap sort: qsort() cannot reach the warps that the numbers stand for. */
-static void sift(struct ct_raw_kernel *r, size_t i, size_t n)
-{
-	uint32_t *o = r->order;
-	for (size_t c; (c = 2 * i + 1) < n; i = c) {
-		if (c + 1 < n && before(&r->warp[o[c]], &r->warp[o[c + 1]]))
-			c++;
-		if (!before(&r->warp[o[i]], &r->warp[o[c]]))
-			return;
-		uint32_t t = o[i];
-		o[i] = o[c];
-		o[c] = t;
-	}
-}
-
-static int sort_warps(struct ct_raw_kernel *r)
-{
-	r->order = ct_calloc(r->warps, sizeof *r->order);
-	if (!r->order)
-		return -1;
-	for (size_t i = 0; i < r->warps; i++)
-		r->order[i] = (uint32_t)i;
-	for (size_t i = r->warps / 2; i > 0; i--)
-		sift(r, i - 1, r->warps);
-	for (size_t n = r->warps; n > 1; n--) {
-		uint32_t t = r->order[0];
-		r->order[0] = r->order[n - 1];
-		r->order[n - 1] = t;
-		sift(r, 0, n - 1);
-	}
-	return 0;
-}
-
-static int complete(struct ct_accelsim *a, struct ct_error *e)
-{
-	struct ct_raw_kernel *r = a->raw_kernel;
-	for (size_t i = 0; i < r->warps; i++) {
-		struct raw_warp *w = &r->warp[i];
-		unsigned char tail[1];
-		unsigned char *end = ct_pack_flush(&w->stream.packer, tail);
-		int st = keep_bytes(a, w, tail, end, e);
-		w->stream.undo.valid = 0;
-		if (st == CT_OK)
-			st = seal(r, w, 1, a->env->store, e);
-		if (st < 0)
-			return st;
-		free(w->buffer);
-		w->buffer = NULL;
-		w->cap = 0;
-	}
-	r->complete = 1;
-	return sort_warps(r) == 0 ? CT_OK : ct_fail_nomem(e);
-}
-
-/* The warps order[first, last) make a CTA; their segments become its own. */
+/* The warps order[first, last) make a CTA. */
 static int make_cta(struct ct_accelsim *a, size_t first, size_t last, struct ct_cta **cta,
                     struct ct_error *e)
 {
-	struct ct_raw_kernel *r = a->raw_kernel;
-	uint32_t segments = 0;
-	for (size_t i = first; i < last; i++)
-		segments += r->warp[r->order[i]].segments;
-	struct ct_cta *c = ct_cta_new(a->launch, a->env->store, (uint32_t)(last - first), segments);
-	if (!c)
+	struct ct_group *g = &a->raw_kernel->group;
+	*cta = ct_group_cta(g, first, last, a->launch);
+	if (!*cta)
 		return ct_fail_nomem(e);
-	c->index = r->warp[r->order[first]].cta;
-	segments = 0;
-	for (size_t i = first; i < last; i++) {
-		struct raw_warp *w = &r->warp[r->order[i]];
-		c->warp[i - first] = (struct ct_warp_info){w->warp, w->stream.insts, w->stream.sm,
-		                                           w->stream.slot};
-		c->start[i - first].segment = segments;
-		if (w->segments)
-			memcpy(&c->segment[segments], w->segment, w->segments * sizeof *w->segment);
-		segments += w->segments;
-		w->segments = 0;
-		a->unfinished += !ct_stream_exited(&w->stream);
-	}
-	ct_accelsim_count(a, c);
-	*cta = c;
+	for (size_t i = first; i < last; i++)
+		a->unfinished += !ct_stream_exited(&g->warp[g->order[i]].stream);
+	ct_accelsim_count(a, *cta);
 	return 1;
 }
 
@@ -387,7 +161,7 @@ static int make_cta(struct ct_accelsim *a, size_t first, size_t last, struct ct_
  * before it, which every block would tell. */
 static int check_exits(struct ct_accelsim *a, struct ct_error *e)
 {
-	struct ct_raw_kernel *r = a->raw_kernel;
+	const struct ct_group *r = &a->raw_kernel->group;
 	size_t exited = 0;
 	for (size_t i = 0; i < r->warps; i++)
 		exited += (size_t)ct_stream_exited(&r->warp[i].stream);
@@ -399,7 +173,7 @@ static int check_exits(struct ct_accelsim *a, struct ct_error *e)
 
 static void count_blocks(struct ct_accelsim *a)
 {
-	struct ct_raw_kernel *r = a->raw_kernel;
+	const struct ct_group *r = &a->raw_kernel->group;
 	a->blocks = 0;
 	for (size_t i = 0; i < r->warps; i++)
 		a->blocks += i == 0 || r->warp[r->order[i]].cta != r->warp[r->order[i - 1]].cta;
@@ -415,8 +189,11 @@ int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error 
 	struct ct_error own;
 	if (!e)
 		e = &own; /* status is needed below */
-	if (!a->raw_kernel && !(a->raw_kernel = calloc(1, sizeof *a->raw_kernel)))
-		return ct_fail_nomem(e);
+	if (!a->raw_kernel) {
+		if (!(a->raw_kernel = calloc(1, sizeof *a->raw_kernel)))
+			return ct_fail_nomem(e);
+		ct_group_init(&a->raw_kernel->group, a->env->store, a->env->options.max_memory);
+	}
 	struct ct_raw_kernel *r = a->raw_kernel;
 	if (!r->complete) {
 		int st = read_all(a, e);
@@ -424,9 +201,10 @@ int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error 
 			return st;
 		if (st < 0)
 			r->damage = *e; /* told after what precedes it was handed out */
-		st = complete(a, e);
+		st = ct_group_complete(&r->group, e);
 		if (st < 0)
 			return st;
+		r->complete = 1;
 		count_blocks(a);
 		st = r->damage.status ? CT_OK : check_exits(a, e);
 		if (st < 0 && !can_salvage(a, st))
@@ -434,9 +212,7 @@ int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error 
 		if (st < 0)
 			r->damage = *e;
 	}
-	size_t first = r->given, last = first;
-	while (last < r->warps && r->warp[r->order[last]].cta == r->warp[r->order[first]].cta)
-		last++;
+	size_t first = r->given, last = ct_group_cta_end(&r->group, first);
 	r->given = last;
 	if (first < last)
 		return make_cta(a, first, last, cta, e);

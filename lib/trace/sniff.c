@@ -109,6 +109,8 @@ static enum ct_kind classify(const char *p, const char *end)
 		if (*nul == '\0' && starts(p, end, "-") && find(p, nul, "-kernel name") &&
 		    !find(p, nul, "#BEGIN_TB"))
 			return CT_KIND_TRACEZ;
+		if (!starts(p, end, "-kernel") && find(p, *nul ? end : nul, "MEMTRACE: "))
+			return CT_KIND_NVBIT; /* among any output of the application */
 		/* Damage further down is the parser's to report, with its line. */
 		return nul - p > 512 || starts(p, end, "-kernel") ? by_lines(p, nul) : CT_KIND_BINARY;
 	}
@@ -117,10 +119,11 @@ static enum ct_kind classify(const char *p, const char *end)
 		q++;
 	if (q == end)
 		return CT_KIND_EMPTY;
-	if (*q == '{' || *q == '[')
-		return CT_KIND_JSON;
+	/* First, since the application may have begun with any text, also like JSON. */
 	if (!starts(q, end, "-kernel") && find(p, end, "MEMTRACE: "))
 		return CT_KIND_NVBIT;
+	if (*q == '{' || *q == '[')
+		return CT_KIND_JSON;
 	return by_lines(p, end);
 }
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "trace/private/accelsim.h"
 #include "trace/private/list.h"
+#include "trace/private/reader.h"
 
 /* Lists are read whole; the largest seen have some 100,000 lines. */
 enum { LIST_MAX = 64 << 20 };
@@ -25,7 +25,8 @@ struct ct_trace {
 	size_t next_entry;
 	uint32_t next_id;          /* without a list */
 	struct ct_source *source;  /* being read; NULL between members */
-	struct ct_accelsim *reader;
+	const struct ct_reader_ops *ops;
+	void *reader;              /* of the source */
 	int in_kernel;             /* CTAs may follow */
 	int kernel_of_member;      /* the member's one kernel has been handed out */
 	uint64_t base_bytes, base_text; /* of what was read before the source */
@@ -83,7 +84,7 @@ static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error 
 		{CT_KIND_JSON, CT_ERR_UNSUPPORTED,
 		 "JSON logs are not supported: give Accel-Sim text"},
 		{CT_KIND_CTZ, CT_ERR_UNSUPPORTED, "packed traces (.ctz) are not supported yet"},
-		{CT_KIND_NVBIT, CT_ERR_UNSUPPORTED, "NVBit mem_trace logs are not supported yet"},
+		{CT_KIND_NVBIT, CT_ERR_INPUT, "an NVBit mem_trace log inside a kernels list: give it alone"},
 		{CT_KIND_TEXT, CT_ERR_INPUT,
 		 "unknown text, no -kernel name header: neither trace nor kernels list"},
 	};
@@ -159,10 +160,12 @@ static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e
 
 /* ---- opening ---- */
 
-static int start_reader(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
+static int start_reader(struct ct_trace *t, struct ct_source *s, const struct ct_reader_ops *ops,
+                        struct ct_error *e)
 {
 	t->source = s;
-	return ct_accelsim_open(&t->reader, s, &t->env, e);
+	t->ops = ops;
+	return ops->open(&t->reader, s, &t->env, e);
 }
 
 static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
@@ -171,7 +174,11 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 	int st = ct_source_sniff(s, &kind, e);
 	if (st == CT_OK && kind == CT_KIND_ACCELSIM) {
 		snprintf(t->format, sizeof t->format, "accelsim/%s", ct_source_format(s));
-		return start_reader(t, s, e);
+		return start_reader(t, s, &ct_accelsim_ops, e);
+	}
+	if (st == CT_OK && kind == CT_KIND_NVBIT) {
+		snprintf(t->format, sizeof t->format, "nvbit-log/%s", ct_source_format(s));
+		return start_reader(t, s, &ct_nvbit_ops, e);
 	}
 	if (st == CT_OK)
 		st = kind == CT_KIND_KERNELSLIST ? open_list(t, s, e) : refuse(s, kind, e);
@@ -229,7 +236,7 @@ static void update_stats(struct ct_trace *t)
 		return;
 	t->stats.raw_bytes = t->base_bytes + ct_source_raw_bytes(t->source);
 	t->stats.crc64 = ct_source_raw_crc64(t->source);
-	t->stats.text_bytes = t->base_text + (t->reader ? ct_accelsim_text_bytes(t->reader) : 0);
+	t->stats.text_bytes = t->base_text + (t->reader ? t->ops->text_bytes(t->reader) : 0);
 }
 
 static void end_member(struct ct_trace *t)
@@ -237,7 +244,7 @@ static void end_member(struct ct_trace *t)
 	update_stats(t);
 	t->base_bytes = t->stats.raw_bytes;
 	t->base_text = t->stats.text_bytes;
-	ct_accelsim_close(t->reader);
+	t->ops->close(t->reader);
 	ct_source_close(t->source);
 	t->reader = NULL;
 	t->source = NULL;
@@ -277,7 +284,7 @@ static int open_member(struct ct_trace *t, const struct ct_list_entry *x, struct
 		return st;
 	}
 	t->kernel_of_member = 0;
-	return start_reader(t, s, e);
+	return start_reader(t, s, &ct_accelsim_ops, e);
 }
 
 /* Next of the list: 1 a copy in *ev, 2 a member was opened, 0 the end. */
@@ -317,7 +324,7 @@ static int pass_over(struct ct_trace *t, struct ct_error *e)
 {
 	t->stats.skipped_kernels++;
 	if (!t->is_list)
-		return ct_accelsim_skip(t->reader, e);
+		return t->ops->skip ? t->ops->skip(t->reader, e) : CT_OK;
 	int st = ct_source_drain(t->source, e);
 	end_member(t);
 	return st;
@@ -339,7 +346,7 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 {
 	struct ct_launch *l;
 	while (t->reader) {
-		int st = ct_accelsim_next_kernel(t->reader, t->next_id + 1, &l, e);
+		int st = t->ops->next_kernel(t->reader, t->next_id + 1, &l, e);
 		if (st <= 0)
 			return st;
 		if (t->is_list && t->kernel_of_member)
@@ -349,7 +356,7 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 		t->kernel_of_member = 1;
 		st = wanted(t, &l->kernel, e);
 		if (st > 0) {
-			st = ct_accelsim_begin(t->reader, e);
+			st = t->ops->begin ? t->ops->begin(t->reader, e) : CT_OK;
 			if (st < 0)
 				return st;
 			t->stats.kernels++;
@@ -404,7 +411,7 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
 	*cta = NULL;
 	if (!t->in_kernel || !t->reader)
 		return 0;
-	int st = ct_accelsim_next_cta(t->reader, cta, e);
+	int st = t->ops->next_cta(t->reader, cta, e);
 	update_stats(t);
 	if (st > 0)
 		return st;
@@ -412,7 +419,7 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
 	if (st == 0)
 		return 0;
 	st = give_up(t, st, e);
-	if (st == 0 && (*cta = ct_accelsim_partial(t->reader)))
+	if (st == 0 && t->ops->partial && (*cta = t->ops->partial(t->reader)))
 		return 1;
 	return st;
 }
@@ -441,7 +448,8 @@ void ct_trace_close(struct ct_trace *t)
 {
 	if (!t)
 		return;
-	ct_accelsim_close(t->reader);
+	if (t->ops)
+		t->ops->close(t->reader);
 	ct_source_close(t->source);
 	ct_list_free(&t->list);
 	ct_store_unref(t->env.store);

@@ -85,6 +85,12 @@ struct ct_trace_stats {
 	uint64_t warps_without_exit;  /* warps with lanes that never come to an EXIT */
 	uint64_t null_global;         /* active global lanes at address 0 (a tracer fault) */
 	uint64_t spilled_bytes;       /* packed CTAs written to the temporary file */
+	/* Logs (NVBit, --pattern). */
+	uint64_t ignored_lines;       /* lines without a record or launch */
+	uint64_t unlaunched_kernels;  /* records without a launch line */
+	uint64_t dropped_lanes;       /* global or generic lanes at 0: taken as inactive */
+	uint64_t ambiguous_lanes;     /* shared or local lanes at 0: active or not, kept */
+	uint64_t doubtful_records;    /* their last lanes repeat addresses of earlier ones */
 	int several_streams;
 	int truncated;                /* --salvage met damage; see ct_trace_damage() */
 };

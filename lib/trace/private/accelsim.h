@@ -220,7 +220,7 @@ int ct_accelsim_cta_index(struct ct_accelsim *a, const uint64_t xyz[3], uint64_t
 int ct_accelsim_end(struct ct_accelsim *a);
 /* accelsim_raw.c: reads the whole kernel, then hands out its CTAs in order. */
 int ct_raw_next_cta(struct ct_accelsim *a, struct ct_cta **cta, struct ct_error *e);
-void ct_raw_free(struct ct_raw_kernel *r, struct ct_store *s);
+void ct_raw_free(struct ct_raw_kernel *r);
 /* Counters of a finished CTA go to the trace's statistics. */
 void ct_accelsim_count(struct ct_accelsim *a, const struct ct_cta *cta);
 

@@ -1,0 +1,273 @@
+/* nvbit_line.c - one mem_trace record, read by its labels: tools differ in order and in
+ * what they add (formats/nvbit-mem-trace.md sections 2 and 5). */
+#include "trace/private/nvbit.h"
+#include "trace/private/text.h"
+
+enum {
+	SEEN_ID = 1, SEEN_CTA = 2, SEEN_WARP = 4, SEEN_OPCODE = 8, SEEN_LIST = 16,
+	ADDRESS_DIGITS = 16
+};
+
+const char *ct_nvbit_find(const char *p, const char *end, const char *what)
+{
+	size_t n = strlen(what);
+	while ((size_t)(end - p) >= n) {
+		p = memchr(p, what[0], (size_t)(end - p) - n + 1);
+		if (!p)
+			return NULL;
+		if (memcmp(p, what, n) == 0)
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+/* Last place of `what`: names hold anything, also separators. */
+static const char *find_last(const char *p, const char *end, const char *what)
+{
+	const char *last = NULL;
+	while ((p = ct_nvbit_find(p, end, what)) != NULL)
+		last = p++;
+	return last;
+}
+
+enum ct_nvbit_kind ct_nvbit_kind(const char *p, const char *end)
+{
+	if (ct_nvbit_find(p, end, " - LAUNCH"))
+		return CT_NVBIT_LAUNCH;
+	if (ct_nvbit_find(p, end, "grid_launch_id "))
+		return CT_NVBIT_ACCESS;
+	return CT_NVBIT_OTHER;
+}
+
+static int label(const char **p, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+	if ((size_t)(end - *p) < n || memcmp(*p, text, n) != 0)
+		return 0;
+	*p += n;
+	return 1;
+}
+
+/* Decimal, or hexadecimal with 0x, up to the field's end. */
+static int whole_number(const char *p, const char *end, uint64_t *v)
+{
+	p = p + 1 < end && p[0] == '0' && p[1] == 'x' ? ct_text_hex(p, v) : ct_text_u64(p, v);
+	if (!p || p > end)
+		return 0;
+	while (p < end && ct_is_end(*p))
+		p++;
+	return p == end;
+}
+
+static int triple(const char *p, const char *end, uint64_t v[3])
+{
+	for (int i = 0; i < 3; i++) {
+		p = ct_text_u64(p, &v[i]);
+		if (!p || p > end || (i < 2 && *p++ != ','))
+			return 0;
+	}
+	while (p < end && ct_is_end(*p))
+		p++;
+	return p == end;
+}
+
+/* ---- launch lines ---- */
+
+static int sizes(const char *p, const char *end, uint32_t out[3], uint64_t most)
+{
+	uint64_t v[3], all = 1;
+	if (!triple(p, end, v))
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		if (v[i] == 0 || v[i] > most / all || v[i] > (i ? 0xffff : 0x7fffffff))
+			return 0;
+		all *= v[i];
+		out[i] = (uint32_t)v[i];
+	}
+	return 1;
+}
+
+/* 0: damaged. */
+static int launch_field(const char *p, const char *end, struct ct_nvbit_launch *l)
+{
+	int64_t stream;
+	if (label(&p, end, "grid launch id "))
+		return whole_number(p, end, &l->id);
+	if (label(&p, end, "grid size "))
+		return sizes(p, end, l->grid, INT64_MAX);
+	if (label(&p, end, "block size "))
+		return sizes(p, end, l->block, 1024);
+	if (label(&p, end, "nregs "))
+		return whole_number(p, end, &l->regs) && l->regs <= 0xffff;
+	if (label(&p, end, "shmem "))
+		return whole_number(p, end, &l->shmem);
+	if (label(&p, end, "cuda stream id ")) { /* a pointer: can look negative */
+		if (*p == '-' && ct_text_i64(p, &stream))
+			l->stream = (uint64_t)stream;
+		else if (!ct_text_u64(p, &l->stream))
+			return 0;
+	}
+	return 1;
+}
+
+const char *ct_nvbit_launch(const char *p, const char *end, int cut, struct ct_nvbit_launch *l)
+{
+	static const char sep[] = " - ";
+	const char *id = find_last(p, end, " - grid launch id "), *name;
+	memset(l, 0, sizeof *l);
+	if (!id)
+		return "launch line without a grid launch id";
+	if ((name = ct_nvbit_find(p, id, "Kernel name ")) != NULL) {
+		l->name = name + 12;
+		l->name_length = (size_t)(id - l->name);
+	}
+	for (p = id + 3; p < end;) {
+		const char *stop = ct_nvbit_find(p, end, sep);
+		if (!launch_field(p, stop ? stop : end, l))
+			return "launch line with a bad number";
+		p = stop ? stop + 3 : end;
+	}
+	return cut ? "the file ends inside this launch line" : NULL;
+}
+
+/* ---- access records ---- */
+
+/* 32 numbers; what follows is no part of the record. */
+static const char *stock_list(const char *p, const char *end, int cut, struct ct_nvbit_access *a)
+{
+	unsigned n = 0;
+	for (; n < CT_WARP_LANES; n++) {
+		const char *start = p = ct_skip_blanks(p);
+		if (end - p < 3 || p[0] != '0' || p[1] != 'x')
+			break;
+		p = ct_text_hex(p, &a->addr[n]);
+		if (!p || p > end)
+			break;
+		/* The last number of a file may have lost digits. */
+		if (cut && p == end && p - start < ADDRESS_DIGITS + 2)
+			break;
+	}
+	if (n < CT_WARP_LANES)
+		return cut ? "the file ends inside this record" : "record with fewer than 32 addresses";
+	a->lanes = UINT32_MAX;
+	return NULL;
+}
+
+/* "ThreadN,0x<data>,0x<address>" or "0x<data>,0x<address>" per lane, data 0 on loads. */
+static const char *pair(const char *p, const char *end, unsigned place, struct ct_nvbit_access *a,
+                        const char **after)
+{
+	uint64_t lane = place, data, address;
+	const char *bad = "lane of a record that is not understood";
+	if (label(&p, end, "Thread")) {
+		p = ct_text_u64(p, &lane);
+		if (!p || p >= end || *p++ != ',')
+			return bad;
+	}
+	p = ct_text_hex(p, &data);
+	if (!p || p >= end || *p++ != ',')
+		return bad;
+	p = ct_text_hex(p, &address);
+	if (!p || p > end || lane >= CT_WARP_LANES || (a->lanes >> lane & 1))
+		return bad;
+	a->lanes |= UINT32_C(1) << lane;
+	a->addr[lane] = address;
+	*after = p;
+	return NULL;
+}
+
+static const char *pair_list(const char *p, const char *end, int cut, struct ct_nvbit_access *a)
+{
+	unsigned n = 0;
+	p = ct_nvbit_find(p, end, ":");
+	if (!p)
+		return cut ? "the file ends inside this record" : "record without addresses";
+	for (p = ct_skip_blanks(p + 1); n < CT_WARP_LANES; p = ct_skip_blanks(p), n++) {
+		const char *start = p, *q = p;
+		if (p >= end || !(label(&q, end, "Thread") || label(&q, end, "0x")))
+			break;
+		const char *why = pair(start, end, n, a, &p);
+		if (why)
+			return cut ? "the file ends inside this record" : why;
+		if (cut && p == end && (n + 1 < CT_WARP_LANES || p - start < 2 * ADDRESS_DIGITS))
+			return "the file ends inside this record";
+	}
+	if (n == 0 || (cut && n < CT_WARP_LANES))
+		return cut ? "the file ends inside this record" : "record without addresses";
+	return NULL;
+}
+
+static int is_opcode(const char *p, const char *end)
+{
+	if (p == end || *p < 'A' || *p > 'Z' || end - p > CT_OPCODE_MAX)
+		return 0;
+	for (; p < end; p++)
+		if (!((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ||
+		      *p == '.' || *p == '_'))
+			return 0;
+	return 1;
+}
+
+/* One field; NULL or what is wrong with it. */
+static const char *access_field(const char *p, const char *end, int cut, struct ct_nvbit_access *a)
+{
+	const char *bad = cut ? "the file ends inside this record" : "record with a bad number";
+	while (end > p && ct_is_end(end[-1]))
+		end--;
+	if (label(&p, end, "grid_launch_id ")) {
+		a->seen |= SEEN_ID;
+		return whole_number(p, end, &a->id) ? NULL : bad;
+	}
+	if (label(&p, end, "CTA ")) {
+		a->seen |= SEEN_CTA;
+		return triple(p, end, a->cta) && a->cta[0] < 0x7fffffff && a->cta[1] < 0xffff &&
+		       a->cta[2] < 0xffff ? NULL : bad;
+	}
+	if (label(&p, end, "warp ")) {
+		a->seen |= SEEN_WARP;
+		return whole_number(p, end, &a->warp) && a->warp < 2048 ? NULL : bad;
+	}
+	if (label(&p, end, "SM_id "))
+		return whole_number(p, end, &a->sm) && a->sm <= INT32_MAX ? NULL : bad;
+	if (label(&p, end, "pc "))
+		return whole_number(p, end, &a->pc) ? NULL : bad;
+	if (label(&p, end, "Size "))
+		return whole_number(p, end, &a->size) && a->size <= 0xffff ? NULL : bad;
+	if (!(a->seen & SEEN_OPCODE) && is_opcode(p, end)) {
+		a->seen |= SEEN_OPCODE;
+		a->opcode = p;
+		a->opcode_length = (size_t)(end - p);
+	}
+	return NULL;
+}
+
+const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_nvbit_access *a)
+{
+	enum { ALL = SEEN_ID | SEEN_CTA | SEEN_WARP | SEEN_OPCODE | SEEN_LIST };
+	memset(a, 0, sizeof *a);
+	a->sm = UINT64_MAX;
+	while (p < end && a->seen != ALL) {
+		const char *stop = ct_nvbit_find(p, end, " - "), *field_end = stop ? stop : end, *q = p;
+		const char *why;
+		if (!(a->seen & SEEN_LIST) && (label(&q, field_end, "0x") || label(&q, field_end, "MREF"))) {
+			int pairs = *p == 'M';
+			why = pairs ? pair_list(p, field_end, cut && !stop, a)
+			            : stock_list(p, field_end, cut && !stop, a);
+			a->seen |= SEEN_LIST;
+		} else {
+			why = access_field(p, field_end, cut && !stop, a);
+		}
+		if (why)
+			return why;
+		p = stop ? stop + 3 : end;
+	}
+	if (a->seen == ALL)
+		return NULL;
+	if (cut)
+		return "the file ends inside this record";
+	return !(a->seen & SEEN_CTA)    ? "record without its CTA"
+	       : !(a->seen & SEEN_WARP) ? "record without its warp"
+	       : !(a->seen & SEEN_OPCODE) ? "record without its opcode"
+	                                  : "record without addresses";
+}

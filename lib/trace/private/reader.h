@@ -1,0 +1,21 @@
+/* reader.h - what trace.c asks of the reader of one source, whatever its form. */
+#ifndef CT_TRACE_PRIVATE_READER_H
+#define CT_TRACE_PRIVATE_READER_H
+
+#include "trace/private/accelsim.h"
+
+/* The calls mean what those of struct ct_accelsim do (accelsim.h); NULL: nothing to do. */
+struct ct_reader_ops {
+	int (*open)(void **r, struct ct_source *s, struct ct_env *env, struct ct_error *e);
+	int (*next_kernel)(void *r, uint32_t id, struct ct_launch **l, struct ct_error *e);
+	int (*begin)(void *r, struct ct_error *e);
+	int (*next_cta)(void *r, struct ct_cta **cta, struct ct_error *e);
+	struct ct_cta *(*partial)(void *r);
+	int (*skip)(void *r, struct ct_error *e);
+	uint64_t (*text_bytes)(const void *r);
+	void (*close)(void *r); /* NULL allowed */
+};
+
+extern const struct ct_reader_ops ct_accelsim_ops, ct_nvbit_ops;
+
+#endif

@@ -1,0 +1,96 @@
+/* reader.c - the readers behind one face. */
+#include "trace/private/reader.h"
+
+#include <stdlib.h>
+
+#include "trace/private/nvbit.h"
+
+/* ---- Accel-Sim text ---- */
+
+static int accelsim_open(void **r, struct ct_source *s, struct ct_env *env, struct ct_error *e)
+{
+	struct ct_accelsim *a;
+	int st = ct_accelsim_open(&a, s, env, e);
+	*r = a;
+	return st;
+}
+
+static int accelsim_next_kernel(void *r, uint32_t id, struct ct_launch **l, struct ct_error *e)
+{
+	return ct_accelsim_next_kernel(r, id, l, e);
+}
+
+static int accelsim_begin(void *r, struct ct_error *e)
+{
+	return ct_accelsim_begin(r, e);
+}
+
+static int accelsim_next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
+{
+	return ct_accelsim_next_cta(r, cta, e);
+}
+
+static struct ct_cta *accelsim_partial(void *r)
+{
+	return ct_accelsim_partial(r);
+}
+
+static int accelsim_skip(void *r, struct ct_error *e)
+{
+	return ct_accelsim_skip(r, e);
+}
+
+static uint64_t accelsim_text_bytes(const void *r)
+{
+	return ct_accelsim_text_bytes(r);
+}
+
+static void accelsim_close(void *r)
+{
+	ct_accelsim_close(r);
+}
+
+const struct ct_reader_ops ct_accelsim_ops = {
+	accelsim_open, accelsim_next_kernel, accelsim_begin, accelsim_next_cta,
+	accelsim_partial, accelsim_skip, accelsim_text_bytes, accelsim_close,
+};
+
+/* ---- logs: read whole at the first kernel ---- */
+
+static int log_open(void **r, struct ct_source *s, struct ct_env *env, struct ct_error *e)
+{
+	struct ct_log *l = calloc(1, sizeof *l);
+	*r = l;
+	if (!l)
+		return ct_fail_nomem(e);
+	ct_log_init(l, s, env);
+	return CT_OK;
+}
+
+static int log_next_kernel(void *r, uint32_t id, struct ct_launch **out, struct ct_error *e)
+{
+	struct ct_log *l = r;
+	int st = l->done ? CT_OK : ct_nvbit_read(l, e);
+	return st < 0 ? st : ct_log_next_kernel(l, id, out, e);
+}
+
+static int log_next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
+{
+	return ct_log_next_cta(r, cta, e);
+}
+
+static uint64_t log_text_bytes(const void *r)
+{
+	return ((const struct ct_log *)r)->lines.text_bytes;
+}
+
+static void log_close(void *r)
+{
+	if (r)
+		ct_log_free(r);
+	free(r);
+}
+
+const struct ct_reader_ops ct_nvbit_ops = {
+	log_open, log_next_kernel, NULL, log_next_cta, NULL, NULL, log_text_bytes, log_close,
+};
