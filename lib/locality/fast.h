@@ -59,6 +59,9 @@ struct ct_fast {
  * call, 0 when the stack has failed. */
 size_t ct_fast_prepare(struct ct_fast *f, size_t n);
 
+/* 1 if the dense map is too large for `known` lines. */
+int ct_fast_too_sparse(const struct ct_fast *f, uint64_t known);
+
 /* Slow paths of the stages; never NULL (scratch memory when out of memory, and the
  * stack has failed). */
 ct_block **ct_fast_region(struct ct_fast *f, uint64_t line);

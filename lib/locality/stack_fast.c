@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "locality/fast.h"
+#include "locality/stack_pipe.h"
 
 enum {
 	FIRST_WINDOW = 4096,     /* slots */
@@ -101,18 +102,18 @@ static int turn_sparse(struct ct_fast *f)
 	return f->base.failed ? -1 : 0;
 }
 
-static int too_sparse(const struct ct_fast *f)
+int ct_fast_too_sparse(const struct ct_fast *f, uint64_t known)
 {
 	/* With sectors a line is five times as large in both maps. */
 	size_t per_line = DENSE_BYTES_PER_LINE * (f->base.sectors > 1 ? 5 : 1);
-	return f->dense.used > f->slack + f->lines * per_line;
+	return f->dense.used > f->slack + known * per_line;
 }
 
 size_t ct_fast_prepare(struct ct_fast *f, size_t n)
 {
 	if (f->base.failed)
 		return 0;
-	if (!f->is_sparse && too_sparse(f) && turn_sparse(f) < 0)
+	if (!f->is_sparse && ct_fast_too_sparse(f, f->lines) && turn_sparse(f) < 0)
 		return 0;
 	if (f->window.now >= f->end && compact(f) < 0)
 		return 0;
@@ -209,6 +210,12 @@ static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *
 	if (s->sectors > 1) {
 		batch_sectors(s, line, n, distance);
 		return;
+	}
+	if (f->threads > 1 && n >= CT_PIPE_LEAST) {
+		size_t m = ct_stack_pipe(f, line, n, distance);
+		line += m;
+		distance += m;
+		n -= m;
 	}
 	while (n > 0) {
 		size_t m = ct_fast_prepare(f, n);

@@ -10,7 +10,7 @@
 #include "tests/support/bench.h"
 #include "tests/support/streams.h"
 
-enum { PIECE = 8192, REPEATS = 3 };
+enum { PIECE = 1 << 17, REPEATS = 3 };
 
 struct result {
 	double mps;
