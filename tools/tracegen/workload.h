@@ -117,5 +117,13 @@ void wl_mri_gridding(struct wl *w);
 void wl_sgemm(struct wl *w);
 void wl_covariance(struct wl *w);
 void wl_lbm(struct wl *w);
+void wl_cfd(struct wl *w);
+void wl_nn(struct wl *w);
+void wl_lavamd(struct wl *w);
+void wl_blackscholes(struct wl *w);
+void wl_libor(struct wl *w);
+void wl_dwt2d(struct wl *w);
+void wl_particlefilter(struct wl *w);
+void wl_particlefilter_naive(struct wl *w);
 
 #endif

@@ -40,6 +40,14 @@ const struct workload wl_all[] = {
 	{"sgemm", wl_sgemm, "morpheus", "Parboil sgemm: a thread per element, no shared memory"},
 	{"covariance", wl_covariance, "shared-l1", "PolyBench covariance: few CTAs, sums in memory"},
 	{"lbm", wl_lbm, "morpheus", "Parboil lbm: D3Q19 lattice-Boltzmann flow, obstacles"},
+	{"cfd", wl_cfd, "morpheus,tag-split", "Rodinia cfd: Euler equations on an unstructured mesh"},
+	{"nn", wl_nn, "malekeh", "Rodinia nn: distances of all records to a place"},
+	{"lavamd", wl_lavamd, "malekeh", "Rodinia lavaMD: particle forces between neighbouring boxes"},
+	{"blackscholes", wl_blackscholes, "shared-l1", "CUDA SDK BlackScholes (BLK): option prices, streaming"},
+	{"libor", wl_libor, "morpheus", "ISPASS LIB: LIBOR market model by Monte Carlo, rates in local memory"},
+	{"dwt2d", wl_dwt2d, "morpheus,tag-split,malekeh", "Rodinia dwt2d: 5/3 wavelet transform of an RGB image"},
+	{"particlefilter_float", wl_particlefilter, "tag-split,malekeh", "Rodinia particlefilter: the filter step in five kernels"},
+	{"particlefilter_naive", wl_particlefilter_naive, "tag-split,malekeh", "Rodinia particlefilter naive: resampling by linear search"},
 };
 const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
 
