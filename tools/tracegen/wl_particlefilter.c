@@ -321,7 +321,7 @@ static struct kb *naive_kernel(struct simt_run *g)
 void wl_particlefilter_naive(struct wl *w)
 {
 	enum { ARRAYS = 6, NAIVE_BLOCK = 128 };
-	uint32_t n = wl_pick(w, 1000, 4000, 8000), frames = wl_pick(w, 3, 4, 5);
+	uint32_t n = wl_pick(w, 800, 1500, 2500), frames = wl_pick(w, 3, 4, 5);
 	struct simt_buffer *a[ARRAYS];
 	for (int i = 0; i < ARRAYS; i++)
 		a[i] = simt_alloc(&w->g, 8 * (size_t)n);

@@ -125,5 +125,15 @@ void wl_libor(struct wl *w);
 void wl_dwt2d(struct wl *w);
 void wl_particlefilter(struct wl *w);
 void wl_particlefilter_naive(struct wl *w);
+void wl_btree(struct wl *w);
+void wl_gemm_tensor(struct wl *w);
+void wl_rnn(struct wl *w);
+void wl_alexnet(struct wl *w);
+void wl_resnet(struct wl *w);
+void wl_squeezenet(struct wl *w);
+void wl_conv(struct wl *w);
+void wl_neuralnet(struct wl *w);
+void wl_ray(struct wl *w);
+void wl_mummer(struct wl *w);
 
 #endif

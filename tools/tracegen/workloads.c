@@ -48,6 +48,16 @@ const struct workload wl_all[] = {
 	{"dwt2d", wl_dwt2d, "morpheus,tag-split,malekeh", "Rodinia dwt2d: 5/3 wavelet transform of an RGB image"},
 	{"particlefilter_float", wl_particlefilter, "tag-split,malekeh", "Rodinia particlefilter: the filter step in five kernels"},
 	{"particlefilter_naive", wl_particlefilter_naive, "tag-split,malekeh", "Rodinia particlefilter naive: resampling by linear search"},
+	{"b+tree", wl_btree, "tag-split,malekeh", "Rodinia b+tree: point and range queries, a CTA per query"},
+	{"gemm-tensor", wl_gemm_tensor, "malekeh", "DeepBench gemm: tensor-core fragments, asynchronous copies"},
+	{"rnn", wl_rnn, "malekeh", "DeepBench rnn: LSTM cell over a sequence"},
+	{"conv", wl_conv, "malekeh", "DeepBench conv: 3x3 convolution as an implicit matrix product"},
+	{"alexnet", wl_alexnet, "shared-l1", "Tango AlexNet: first two convolutions and pooling, scaled"},
+	{"resnet", wl_resnet, "shared-l1", "Tango ResNet: basic blocks with shortcut, scaled"},
+	{"squeezenet", wl_squeezenet, "shared-l1", "Tango SqueezeNet: fire module and pooling, scaled"},
+	{"neuralnet", wl_neuralnet, "shared-l1", "ISPASS NN (C-NN): four-layer digit recognition"},
+	{"ray", wl_ray, "shared-l1", "ISPASS RAY (C-RAY): spheres, shadows, mirrors"},
+	{"mummergpu", wl_mummer, "tag-split", "Rodinia mummergpu: reads matched on a suffix tree"},
 };
 const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
 
