@@ -166,7 +166,8 @@ static void floats_follow_c(void **state)
 	k_finish(k);
 	float *x = (float *)in->p, *y = (float *)out->p;
 	for (int t = 0; t < 2 * N; t++)
-		x[t] = ldexpf((float)(ct_rand64(&seed) >> 40) / 16777216.0f + 0.01f, (int)(ct_rand64(&seed) % 5));
+		x[t] = ldexpf((float)(ct_rand64(&seed) >> 40) / 16777216.0f + 0.01f,
+		              (int)(ct_rand64(&seed) % 5));
 	launch(&g, k, 3, 128, 0, in, out);
 	for (int t = 0; t < N; t++) {
 		double u = (double)x[2 * t], v = (double)x[2 * t + 1];
@@ -177,8 +178,8 @@ static void floats_follow_c(void **state)
 		for (int j = 0; j < FLOAT_RESULTS; j++) {
 			/* Range reduction and differences lose what their operands had. */
 			double ulps = j == 11 ? 64 : j == 1 || j == 12 || j == 13 || j == 14 || j == 17 ? 1e4 : 4;
-			near(y[t * FLOAT_RESULTS + j], want[j], j >= 12 && j <= 14 ? ulps / fmax(1e-3, fabs(want[j]))
-			     : ulps, j, x[2 * t]);
+			near(y[t * FLOAT_RESULTS + j], want[j],
+			     j >= 12 && j <= 14 ? ulps / fmax(1e-3, fabs(want[j])) : ulps, j, x[2 * t]);
 		}
 	}
 	simt_release(&g);
@@ -334,7 +335,10 @@ static void registers_hold_their_values(void **state)
 			val t = k_xor(k, k_muli(k, v[b[n]], 5), k_uint(k, (uint32_t)n));
 			if (op[n] == 0)
 				k_if(k, k_setpi(k, CMP_NE, k_andi(k, v[b[n]], 2), 0));
-			k_set(k, v[a[n]], op[n] == 1 ? k_add(k, t, v[a[n]]) : op[n] == 2 ? t : k_sub(k, v[a[n]], t));
+			k_set(k, v[a[n]],
+			      op[n] == 1   ? k_add(k, t, v[a[n]])
+			      : op[n] == 2 ? t
+			                   : k_sub(k, v[a[n]], t));
 			if (op[n] == 0)
 				k_endif(k);
 		}
@@ -454,7 +458,8 @@ static void warp_wide_operations(void **state)
 	struct simt_run g = start();
 	struct simt_buffer *out = simt_alloc(&g, 64 * 24);
 	struct kb *k = k_begin(&g, "warp");
-	val i = k_gid(k), q = k_elem(k, k_arg_ptr(k, 1), i, 24), odd = k_setpi(k, CMP_NE, k_andi(k, i, 1), 0);
+	val i = k_gid(k), q = k_elem(k, k_arg_ptr(k, 1), i, 24),
+		odd = k_setpi(k, CMP_NE, k_andi(k, i, 1), 0);
 	(void)state;
 	k_stg(k, M_32, q, 0, k_shfl(k, SHFL_DOWN, i, k_int(k, 3)));
 	k_stg(k, M_32, q, 4, k_shfl(k, SHFL_UP, i, k_int(k, 3)));

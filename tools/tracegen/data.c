@@ -21,8 +21,8 @@ static void rmat_edge(struct wl *w, unsigned scale, uint32_t *from, uint32_t *to
 	*from = *to = 0;
 	for (unsigned b = 0; b < scale; b++) {
 		uint32_t r = wl_below(w, 100);
-		*from = *from << 1 | (r >= 76);
-		*to = *to << 1 | ((r >= 57 && r < 76) || r >= 95);
+		*from = *from << 1 | (r >= 60);
+		*to = *to << 1 | ((r >= 45 && r < 60) || r >= 75);
 	}
 }
 

@@ -12,8 +12,9 @@ struct wl_csr {
 	float *value;    /* m values in [0.1, 1); NULL for graphs */
 };
 
-/* R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004) with the Graph500 probabilities
- * 0.57 0.19 0.19 0.05: 2^scale nodes and `edges` directed edges, both directions of half as
+/* R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004) with the quadrants' probabilities
+ * 0.45 0.15 0.15 0.25 (Graph500's are more skewed than the collaboration graphs that Pannotia
+ * uses): 2^scale nodes and `edges` directed edges, both directions of half as
  * many drawn ones; repeated edges and loops stay, as in the benchmark's generator. */
 void wl_rmat(struct wl *w, unsigned scale, uint32_t edges, struct wl_csr *g);
 

@@ -123,9 +123,10 @@ static int check_target(struct simt_sink *s, struct ct_error *e)
 	if (ours < 0)
 		return ct_fail(e, CT_ERR_IO, "%s: cannot read the folder", s->path);
 	if (!ours || !has_marker(s->path))
-		return ct_fail(e, CT_ERR_USAGE,
-		               "%s: the folder is not empty and not (only) a tracegen output: give another -o",
-		               s->path);
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"%s: the folder is not empty and not (only) a tracegen output: give another -o",
+			s->path);
 	if (!s->o.force)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%s: holds an earlier output of tracegen: --force replaces it", s->path);

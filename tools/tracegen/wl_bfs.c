@@ -124,6 +124,7 @@ void wl_bfs(struct wl *w)
 /* ---- with queues --------------------------------------------------------------------------- */
 
 enum { LOCAL_QUEUE = 1600 }; /* entries of a CTA's queue in shared memory */
+enum { WHITE = 0, BLACK = 1, GREY = 2 /* and 3, by turns */ };
 /* Shared memory: tail, base in the global queue, entries. */
 enum { SH_TAIL = 0, SH_BASE = 4, SH_QUEUE = 8, SH_BYTES = SH_QUEUE + 4 * LOCAL_QUEUE };
 
@@ -151,19 +152,22 @@ static struct kb *queue_kernel(struct simt_run *g)
 	k_bar(k);
 	k_if(k, k_setp(k, CMP_LT, i, k_arg_int(k, 6)));
 	val u = k_ldg(k, M_32, T_S32, k_elem(k, k_arg_ptr(k, 0), i, 4), 0);
-	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 7), u, 4), 0, k_int(k, 1));
+	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 7), u, 4), 0, k_int(k, BLACK));
 	val cost = k_ldg(k, M_32, T_S32, k_elem(k, k_arg_ptr(k, 4), u, 4), 0);
-	val next = k_addi(k, cost, 1);
 	val node = k_elem(k, k_arg_ptr(k, 2), u, 8);
 	val first = k_ldg(k, M_32, T_S32, node, 0), count = k_ldg(k, M_32, T_S32, node, 4);
 	val e = k_for(k, first, k_add(k, first, count), 1);
-	val id = k_ldg(k, M_32, T_S32, k_elem(k, k_arg_ptr(k, 3), e, 4), 0);
-	val old = k_atomg(k, ATOM_MIN, k_elem(k, k_arg_ptr(k, 4), id, 4), 0, next);
-	k_if(k, k_setp(k, CMP_GT, old, next));
+	val edge = k_ldg(k, M_64, T_S32, k_elem(k, k_arg_ptr(k, 3), e, 8), 0), id = k_part(k, edge, 0);
+	val reached = k_add(k, cost, k_part(k, edge, 1));
+	val old = k_atomg(k, ATOM_MIN, k_elem(k, k_arg_ptr(k, 4), id, 4), 0, reached);
+	k_if(k, k_setp(k, CMP_GT, old, reached));
 	/* The colour keeps a node from entering the queue of one level twice. */
-	val shade = k_atomg(k, ATOM_EXCH, k_elem(k, k_arg_ptr(k, 7), id, 4), 0, k_arg_int(k, 8));
+	val colour = k_elem(k, k_arg_ptr(k, 7), id, 4), seen = k_ldg(k, M_32, T_S32, colour, 0);
+	k_if(k, k_setpi(k, CMP_EQ, seen, WHITE));
+	val shade = k_atomg(k, ATOM_EXCH, colour, 0, k_arg_int(k, 8));
 	k_if(k, k_setp(k, CMP_NE, shade, k_arg_int(k, 8)));
 	enqueue(k, id, zero);
+	k_endif(k);
 	k_endif(k);
 	k_endif(k);
 	k_endfor(k);
@@ -190,10 +194,15 @@ void wl_bfs_queue(struct wl *w)
 	wl_degree6(w, wl_pick(w, 16384, 65536, 262144), &g);
 	const uint32_t *node = w->g.status == CT_OK ? node_pairs(w, &g) : NULL;
 	const uint32_t *want = w->g.status == CT_OK ? reference(w, &g, source, FAR) : NULL;
-	if (!node || !want)
+	uint32_t *edge = wl_host(w, g.m, 8); /* {node, cost 1} */
+	if (!node || !want || !edge)
 		return;
+	for (uint32_t e = 0; e < g.m; e++) {
+		edge[2 * e] = g.col[e];
+		edge[2 * e + 1] = 1;
+	}
 	struct simt_buffer *nodes = wl_upload(w, node, 8 * (size_t)g.n);
-	struct simt_buffer *edges = wl_upload(w, g.col, 4 * (size_t)g.m);
+	struct simt_buffer *edges = wl_upload(w, edge, 8 * (size_t)g.m);
 	struct simt_buffer *colour = simt_alloc(&w->g, 4 * (size_t)g.n);
 	struct simt_buffer *cost = simt_alloc(&w->g, 4 * (size_t)g.n);
 	struct simt_buffer *queue[2] = {simt_alloc(&w->g, 4 * (size_t)g.n),
@@ -215,7 +224,8 @@ void wl_bfs_queue(struct wl *w)
 		simt_h2d(&w->g, tail);
 		WL_LAUNCH(w, k, simt_1d(wl_ceil(n, threads)), simt_1d(threads), SH_BYTES,
 		          queue[level & 1]->address, queue[~level & 1]->address, nodes->address,
-		          edges->address, cost->address, tail->address, n, colour->address, 2 + (level & 1));
+		          edges->address, cost->address, tail->address, n, colour->address,
+		          GREY + (level & 1));
 		n = wl_words(tail)[0];
 	}
 	wl_check_words(w, "cost", wl_words(cost), want, g.n);

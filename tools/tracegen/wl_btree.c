@@ -5,7 +5,13 @@
 enum { ORDER = 256, KEYS = ORDER + 1 };
 
 /* A node: {is_leaf, number of keys, keys[KEYS], children or records[KEYS]} of 32-bit words. */
-enum { N_LEAF = 0, N_COUNT = 4, N_KEYS = 8, N_CHILD = N_KEYS + 4 * KEYS, NODE_BYTES = N_CHILD + 4 * KEYS };
+enum {
+	N_LEAF = 0,
+	N_COUNT = 4,
+	N_KEYS = 8,
+	N_CHILD = N_KEYS + 4 * KEYS,
+	NODE_BYTES = N_CHILD + 4 * KEYS
+};
 
 struct tree {
 	uint32_t nodes, height, records;
@@ -73,7 +79,8 @@ static val holds(struct kb *k, val slot, val query)
 static void descend(struct kb *k, val t, val query, int32_t at, val zero, unsigned height_arg)
 {
 	k_for(k, zero, k_arg_int(k, height_arg), 1);
-	val now = k_lds(k, M_32, T_S32, zero, at), base = node_address(k, now), slot = k_elem(k, base, t, 4);
+	val now = k_lds(k, M_32, T_S32, zero, at), base = node_address(k, now),
+		slot = k_elem(k, base, t, 4);
 	k_bar(k);
 	k_if(k, holds(k, slot, query));
 	val child = k_ldg(k, M_32, T_S32, slot, N_CHILD);

@@ -83,7 +83,8 @@ static val flux(struct kb *k, const struct state *s, unsigned a, unsigned x)
 static void inner_face(struct kb *k, const val sum[VARS], const val normal[3], val length,
                        const struct state *s, const struct state *t)
 {
-	val waves = k_add(k, k_add(k, k_sqrt(k, s->speed2), k_sqrt(k, t->speed2)), k_add(k, s->sound, t->sound));
+	val waves = k_add(k, k_add(k, k_sqrt(k, s->speed2), k_sqrt(k, t->speed2)),
+	                  k_add(k, s->sound, t->sound));
 	val factor = k_mul(k, k_mul(k, length, k_float(k, -0.5f * smoothing)), waves);
 	const val mine[VARS] = {s->density, s->m[0], s->m[1], s->m[2], s->energy};
 	const val other[VARS] = {t->density, t->m[0], t->m[1], t->m[2], t->energy};
@@ -126,7 +127,8 @@ static struct kb *flux_kernel(struct simt_run *g)
 		val next = k_ldg(k, M_32, T_S32, at(k, A_NEXT, i, face), 0), normal[3];
 		for (unsigned x = 0; x < 3; x++)
 			normal[x] = load(k, A_NORMAL, i, face + x * FACES);
-		val n2 = k_mad(k, normal[2], normal[2], k_mad(k, normal[1], normal[1], k_mul(k, normal[0], normal[0])));
+		val n2 = k_mad(k, normal[2], normal[2],
+		               k_mad(k, normal[1], normal[1], k_mul(k, normal[0], normal[0])));
 		val length = k_sqrt(k, n2);
 		k_if(k, k_setpi(k, CMP_GE, next, 0));
 		struct state t = load_state(k, next);
@@ -202,7 +204,8 @@ static void face_sum(const struct flow *s, const struct flow *t, const double no
                      double sum[VARS])
 {
 	double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-	double factor = -length * (double)smoothing * 0.5 * (sqrt(s->speed2) + sqrt(t->speed2) + s->c + t->c);
+	double factor = -length * (double)smoothing * 0.5 *
+	                (sqrt(s->speed2) + sqrt(t->speed2) + s->c + t->c);
 	if (!inner)
 		factor = 0;
 	sum[0] += factor * (s->d - t->d);
@@ -281,14 +284,23 @@ static void run_step(struct wl *w, const struct mesh *m, struct kb *const kernel
 {
 	for (int stage = 0; stage < 3; stage++) {
 		uint64_t args[A_COUNT] = {
-			m->vars->address, m->next->address, m->normal->address, m->area->address, m->step->address,
-			m->flux->address, m->old->address, m->n, simt_fbits(1.0f / (float)(3 - stage)), m->far->address,
+			m->vars->address,
+			m->next->address,
+			m->normal->address,
+			m->area->address,
+			m->step->address,
+			m->flux->address,
+			m->old->address,
+			m->n,
+			simt_fbits(1.0f / (float)(3 - stage)),
+			m->far->address,
 		};
 		/* The original copies variables to old on the device before the first stage. */
 		if (stage == 0)
 			memcpy(m->old->p, m->vars->p, m->vars->bytes);
 		for (int l = stage == 0 ? 0 : 1; l < 3; l++)
-			simt_launch(&w->g, kernel[l], simt_1d(wl_ceil(m->n, BLOCK)), simt_1d(BLOCK), 0, args, A_COUNT);
+			simt_launch(&w->g, kernel[l], simt_1d(wl_ceil(m->n, BLOCK)), simt_1d(BLOCK), 0, args,
+			            A_COUNT);
 	}
 }
 

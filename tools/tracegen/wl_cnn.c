@@ -35,7 +35,8 @@ static val tap(struct kb *k, val start, val f, uint32_t side, val *inside)
 }
 
 /* Grid y = filter, x = pixels. Arguments: input, weights, bias, output, added (0: none). */
-static struct kb *direct_kernel(struct simt_run *g, const char *name, const struct layer *l, int residual)
+static struct kb *direct_kernel(struct simt_run *g, const char *name, const struct layer *l,
+                                int residual)
 {
 	struct kb *k = k_begin(g, name);
 	uint32_t out = out_side(l), taps = l->size * l->size;
@@ -53,7 +54,8 @@ static struct kb *direct_kernel(struct simt_run *g, const char *name, const stru
 	val base = k_mad(k, row, k_int(k, (int32_t)l->side), plane);
 	for (uint32_t fx = 0; fx < l->size; fx++) {
 		val col = tap(k, x0, k_int(k, (int32_t)fx), l->side, &col_in);
-		val coefficient = k_ldg(k, M_32, T_F32, weight, 4 * (int32_t)fx), pixel = k_var(k, k_float(k, 0));
+		val coefficient = k_ldg(k, M_32, T_F32, weight, 4 * (int32_t)fx),
+			pixel = k_var(k, k_float(k, 0));
 		k_when(k, k_pand(k, row_in, col_in));
 		k_set(k, pixel, k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 0), k_add(k, base, col), 4), 0));
 		k_endwhen(k);
@@ -79,7 +81,8 @@ static struct kb *pool_kernel(struct simt_run *g, uint32_t side)
 	val i = k_gid(k), c = k_ctaid(k, 1);
 	k_exit_if(k, k_setpi(k, CMP_GE, i, (int32_t)(out * out)));
 	val y = k_as(k, k_udiv(k, i, k_uint(k, out)), T_S32), x = k_sub(k, i, k_muli(k, y, (int32_t)out));
-	val row = k_madi(k, c, (int32_t)side, k_shli(k, y, 1)), at = k_madi(k, row, (int32_t)side, k_shli(k, x, 1));
+	val row = k_madi(k, c, (int32_t)side, k_shli(k, y, 1)),
+		at = k_madi(k, row, (int32_t)side, k_shli(k, x, 1));
 	val p = k_elem(k, k_arg_ptr(k, 0), at, 4), best = k_var(k, k_float(k, -3e38f));
 	for (int dy = 0; dy < 3; dy++)
 		for (int dx = 0; dx < 3; dx++)
@@ -95,7 +98,8 @@ static void reference_pixel(const struct layer *l, const float *in, const float 
 	for (uint32_t c = 0; c < l->channels; c++)
 		for (uint32_t fy = 0; fy < l->size; fy++)
 			for (uint32_t fx = 0; fx < l->size; fx++) {
-				int64_t row = (int64_t)y * l->stride + fy - l->pad, col = (int64_t)x * l->stride + fx - l->pad;
+				int64_t row = (int64_t)y * l->stride + fy - l->pad,
+						col = (int64_t)x * l->stride + fx - l->pad;
 				if (row < 0 || col < 0 || row >= l->side || col >= l->side)
 					continue;
 				*sum += (double)in[((size_t)c * l->side + (size_t)row) * l->side + (size_t)col] *
@@ -136,7 +140,8 @@ static void convolve(struct wl *w, const char *name, const struct layer *l, cons
 	uint32_t block = pixels < DIRECT_BLOCK ? (pixels + 31) / 32 * 32 : DIRECT_BLOCK;
 	size_t place = (size_t)channel * pixels;
 	WL_LAUNCH(w, k, simt_2d(wl_ceil(pixels, block), l->filters), simt_1d(block), 0, in->b->address,
-	          weight->address, bias->address, out->b->address + 4 * place, added ? added->b->address : 0);
+	          weight->address, bias->address, out->b->address + 4 * place,
+	          added ? added->b->address : 0);
 	if (w->g.status == CT_OK)
 		check_layer(w, l, wl_floats(in->b), wl_floats(weight), wl_floats(bias),
 		            added ? wl_floats(added->b) : NULL, wl_floats(out->b) + place);
@@ -163,14 +168,17 @@ static struct tensor pool(struct wl *w, const struct tensor *in)
 	struct kb *k = pool_kernel(&w->g, in->side);
 	if (w->g.status != CT_OK)
 		return out;
-	WL_LAUNCH(w, k, simt_2d(wl_ceil(pixels, 128), in->channels), simt_1d(128), 0, in->b->address, out.b->address);
+	WL_LAUNCH(w, k, simt_2d(wl_ceil(pixels, 128), in->channels), simt_1d(128), 0, in->b->address,
+	          out.b->address);
 	float *want = wl_host(w, pixels, 4);
 	for (uint32_t c = 0; want && c < in->channels; c++) {
 		for (uint32_t i = 0; i < pixels; i++) {
-			const float *p = wl_floats(in->b) + ((size_t)c * in->side + i / side * 2) * in->side + i % side * 2;
+			const float *p = wl_floats(in->b) + ((size_t)c * in->side + i / side * 2) * in->side +
+			                 i % side * 2;
 			want[i] = p[0];
 			for (uint32_t j = 0; j < 9; j++)
-				want[i] = p[j / 3 * in->side + j % 3] > want[i] ? p[j / 3 * in->side + j % 3] : want[i];
+				want[i] = p[j / 3 * in->side + j % 3] > want[i] ? p[j / 3 * in->side + j % 3]
+				                                                : want[i];
 		}
 		wl_check_floats(w, "pool", wl_floats(out.b) + (size_t)c * pixels, want, pixels, 0);
 	}
@@ -210,8 +218,10 @@ void wl_resnet(struct wl *w)
 void wl_squeezenet(struct wl *w)
 {
 	uint32_t side = wl_pick(w, 27, 27, 41), s = wl_pick(w, 8, 12, 12), e = wl_pick(w, 16, 32, 48);
-	struct tensor x = input_tensor(w, 2 * e, side), a = new_tensor(w, s, side), out = new_tensor(w, 2 * e, side);
-	struct layer squeeze = {2 * e, side, s, 1, 1, 0}, e1 = {s, side, e, 1, 1, 0}, e3 = {s, side, e, 3, 1, 1};
+	struct tensor x = input_tensor(w, 2 * e, side), a = new_tensor(w, s, side),
+				  out = new_tensor(w, 2 * e, side);
+	struct layer squeeze = {2 * e, side, s, 1, 1, 0}, e1 = {s, side, e, 1, 1, 0},
+				 e3 = {s, side, e, 3, 1, 1};
 	convolve(w, "fire_squeeze1x1", &squeeze, &x, NULL, &a, 0);
 	convolve(w, "fire_expand1x1", &e1, &a, NULL, &out, 0);
 	convolve(w, "fire_expand3x3", &e3, &a, NULL, &out, e);
@@ -230,16 +240,20 @@ static struct kb *implicit_kernel(struct simt_run *g, const struct layer *l)
 	uint32_t out = out_side(l), taps = l->size * l->size, depth = l->channels * taps;
 	val tx = k_tid(k, 0), ty = k_tid(k, 1), zero = k_int(k, 0);
 	val filter = k_madi(k, k_ctaid(k, 1), TILE, ty), pixel = k_madi(k, k_ctaid(k, 0), TILE, tx);
-	val y = k_as(k, k_udiv(k, pixel, k_uint(k, out)), T_S32), x = k_sub(k, pixel, k_muli(k, y, (int32_t)out));
+	val y = k_as(k, k_udiv(k, pixel, k_uint(k, out)), T_S32),
+		x = k_sub(k, pixel, k_muli(k, y, (int32_t)out));
 	val y0 = k_addi(k, k_muli(k, y, (int32_t)l->stride), -(int32_t)l->pad);
-	val x0 = k_addi(k, k_muli(k, x, (int32_t)l->stride), -(int32_t)l->pad), sum = k_var(k, k_float(k, 0));
+	val x0 = k_addi(k, k_muli(k, x, (int32_t)l->stride), -(int32_t)l->pad),
+		sum = k_var(k, k_float(k, 0));
 	val pw = k_var(k, k_elem(k, k_arg_ptr(k, 0), k_madi(k, filter, (int32_t)depth, tx), 4));
 	val at = k_shli(k, k_madi(k, ty, TILE, tx), 2), ty64 = k_shli(k, ty, 6), tx4 = k_shli(k, tx, 2);
 	val t0 = k_for(k, zero, k_int(k, (int32_t)depth), TILE);
 	val t = k_add(k, t0, ty), c = k_as(k, k_udiv(k, t, k_uint(k, taps)), T_S32);
 	val rest = k_sub(k, t, k_muli(k, c, (int32_t)taps));
-	val fy = k_as(k, k_udiv(k, rest, k_uint(k, l->size)), T_S32), fx = k_sub(k, rest, k_muli(k, fy, (int32_t)l->size));
-	val row_in, col_in, row = tap(k, y0, fy, l->side, &row_in), col = tap(k, x0, fx, l->side, &col_in);
+	val fy = k_as(k, k_udiv(k, rest, k_uint(k, l->size)), T_S32),
+		fx = k_sub(k, rest, k_muli(k, fy, (int32_t)l->size));
+	val row_in, col_in, row = tap(k, y0, fy, l->side, &row_in),
+						col = tap(k, x0, fx, l->side, &col_in);
 	val from = k_mad(k, k_madi(k, c, (int32_t)l->side, row), k_int(k, (int32_t)l->side), col);
 	val value = k_var(k, k_float(k, 0));
 	k_when(k, k_pand(k, row_in, col_in));

@@ -18,7 +18,8 @@ static val normal(struct kb *k, val d)
 	val poly = k_mul(k, t, k_float(k, a[4]));
 	for (int i = 3; i >= 0; i--)
 		poly = k_mul(k, t, k_add(k, poly, k_float(k, a[i])));
-	val bell = k_mul(k, k_exp(k, k_mul(k, k_mul(k, d, d), k_float(k, -0.5f))), k_float(k, 0.39894228f));
+	val bell = k_mul(k, k_exp(k, k_mul(k, k_mul(k, d, d), k_float(k, -0.5f))),
+	                 k_float(k, 0.39894228f));
 	val tail = k_mul(k, bell, poly);
 	return k_sel(k, k_setp(k, CMP_GT, d, k_float(k, 0)), k_sub(k, k_float(k, 1), tail), tail);
 }
@@ -49,7 +50,8 @@ static struct kb *black_scholes(struct simt_run *g)
 void wl_blackscholes(struct wl *w)
 {
 	uint32_t n = wl_pick(w, 50000, 400000, 1500000) + 5;
-	struct simt_buffer *call = simt_alloc(&w->g, 4 * (size_t)n), *put = simt_alloc(&w->g, 4 * (size_t)n);
+	struct simt_buffer *call = simt_alloc(&w->g, 4 * (size_t)n),
+					   *put = simt_alloc(&w->g, 4 * (size_t)n);
 	struct simt_buffer *s = wl_upload_random(w, n, 5, 30), *x = wl_upload_random(w, n, 1, 100);
 	struct simt_buffer *t = wl_upload_random(w, n, 0.25f, 10);
 	float *want = wl_host(w, 2 * (size_t)n, 4);
@@ -60,7 +62,8 @@ void wl_blackscholes(struct wl *w)
 		WL_LAUNCH(w, k, simt_1d(480), simt_1d(BS_BLOCK), 0, call->address, put->address, s->address,
 		          x->address, t->address, n);
 	for (uint32_t i = 0; i < n; i++) {
-		double ps = (double)wl_floats(s)[i], px = (double)wl_floats(x)[i], pt = (double)wl_floats(t)[i];
+		double ps = (double)wl_floats(s)[i], px = (double)wl_floats(x)[i],
+			   pt = (double)wl_floats(t)[i];
 		double vt = (double)volatility * sqrt(pt), r = (double)riskless;
 		double d1 = (log(ps / px) + (r + 0.5 * (double)(volatility * volatility)) * pt) / vt;
 		double n1 = 0.5 * erfc(-d1 / sqrt(2)), n2 = 0.5 * erfc(-(d1 - vt) / sqrt(2));
@@ -106,7 +109,8 @@ static struct kb *libor(struct simt_run *g)
 	k_endfor(k);
 	k_endfor(k);
 	/* Bond prices from the moved curve replace the rates, sums of them beside. */
-	val bond = k_var(k, k_float(k, 1)), swap = k_var(k, k_float(k, 0)), value = k_var(k, k_float(k, 0));
+	val bond = k_var(k, k_float(k, 1)), swap = k_var(k, k_float(k, 0)),
+		value = k_var(k, k_float(k, 0));
 	val option = k_var(k, zero);
 	val j = k_for(k, k_int(k, 4 * STEPS), k_int(k, 4 * RATES), 4);
 	val lj = k_ldl(k, M_32, T_F32, j, 0);
@@ -164,7 +168,8 @@ void wl_libor(struct wl *w)
 		strike[o] = 0.045f + 0.005f * (float)(o % 6);
 	}
 	due[OPTIONS] = 0;
-	struct simt_buffer *value = simt_alloc(&w->g, 4 * (size_t)paths), *z = simt_alloc(&w->g, 4 * (size_t)paths * STEPS);
+	struct simt_buffer *value = simt_alloc(&w->g, 4 * (size_t)paths),
+					   *z = simt_alloc(&w->g, 4 * (size_t)paths * STEPS);
 	struct simt_buffer *pv = wl_upload(w, vol, sizeof vol), *ps = wl_upload(w, strike, sizeof strike);
 	struct simt_buffer *pd = wl_upload(w, due, sizeof due);
 	float *want = wl_host(w, paths, 4);

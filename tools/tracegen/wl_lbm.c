@@ -146,7 +146,8 @@ static void wrap(const struct lattice *l, float *f)
 
 void wl_lbm(struct wl *w)
 {
-	struct lattice l = {.nx = wl_pick(w, 32, 64, 128), .ny = wl_pick(w, 16, 32, 64), .nz = wl_pick(w, 16, 24, 36)};
+	struct lattice l = {
+		.nx = wl_pick(w, 32, 64, 128), .ny = wl_pick(w, 16, 32, 64), .nz = wl_pick(w, 16, 24, 36)};
 	uint32_t layer = l.nx * l.ny, steps = 2;
 	l.cells = layer * l.nz;
 	l.array = l.cells + 2 * layer + 32;
@@ -181,5 +182,6 @@ void wl_lbm(struct wl *w)
 		wrap(&l, wl_floats(f[~s & 1]));
 		wrap(&l, want[~s & 1]);
 	}
-	wl_check_floats(w, "distribution", wl_floats(f[steps & 1]), want[steps & 1], (size_t)l.array * Q, 1e-5f);
+	wl_check_floats(w, "distribution", wl_floats(f[steps & 1]), want[steps & 1],
+	                (size_t)l.array * Q, 1e-5f);
 }

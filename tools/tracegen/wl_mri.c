@@ -221,7 +221,8 @@ static struct kb *gather_kernel(struct simt_run *g)
 	val count = k_ldg(k, M_32, T_S32, k_elem(k, k_arg_ptr(k, 2), bin, 4), 0);
 	val e = k_for(k, first, k_add(k, first, count), 1);
 	val s = k_ldg(k, M_128, T_F32, k_elem(k, k_arg_ptr(k, 0), e, 16), 0);
-	val d2 = k_add(k, k_add(k, squared(k, xf[0], k_part(k, s, 0)), squared(k, xf[1], k_part(k, s, 1))),
+	val d2 = k_add(k,
+	               k_add(k, squared(k, xf[0], k_part(k, s, 0)), squared(k, xf[1], k_part(k, s, 1))),
 	               squared(k, xf[2], k_part(k, s, 2)));
 	k_if(k, k_setp(k, CMP_LT, d2, k_float(k, BIN * BIN)));
 	val window = k_mad(k, d2, k_float(k, -1.0f / (BIN * BIN)), k_float(k, 1));

@@ -223,7 +223,8 @@ static int make_tree(struct wl *w, struct suffix_tree *t)
 }
 
 /* Reads are pieces of the genome with a letter in 25 changed. */
-static void draw_reads(struct wl *w, const uint8_t *genome, uint32_t n, uint8_t *read, uint32_t reads, uint32_t letters)
+static void draw_reads(struct wl *w, const uint8_t *genome, uint32_t n, uint8_t *read,
+                       uint32_t reads, uint32_t letters)
 {
 	for (uint32_t r = 0; r < reads; r++) {
 		uint32_t from = wl_below(w, n - letters - 1);
@@ -253,15 +254,16 @@ void wl_mummer(struct wl *w)
 	uint32_t *want = wl_host(w, letters, 4);
 	if (w->g.status != CT_OK)
 		return;
-	WL_LAUNCH(w, kernel(&w->g), simt_1d(wl_ceil(reads, BLOCK)), simt_1d(BLOCK), 0, nodes->address, text->address,
-	          query->address, length->address, node->address, reads, letters);
+	WL_LAUNCH(w, kernel(&w->g), simt_1d(wl_ceil(reads, BLOCK)), simt_1d(BLOCK), 0, nodes->address,
+	          text->address, query->address, length->address, node->address, reads, letters);
 	for (uint32_t r = 0; r < reads && w->g.status == CT_OK; r++) {
 		const uint8_t *p = read + (size_t)r * letters;
 		for (uint32_t i = 0; i < letters; i++)
 			want[i] = longest(&t, p + i, letters - i);
 		wl_check_words(w, "length", wl_words(length) + (size_t)r * letters, want, letters);
 		/* The tree itself, on a few: the match occurs, one letter more does not. */
-		if (r % 512 == 0 && (!occurs(&t, p, want[0]) || (want[0] < letters && occurs(&t, p, want[0] + 1))))
+		if (r % 512 == 0 &&
+		    (!occurs(&t, p, want[0]) || (want[0] < letters && occurs(&t, p, want[0] + 1))))
 			simt_fail(&w->g, CT_ERR_LIMIT, "read %u: the suffix tree is wrong", r);
 	}
 }

@@ -5,8 +5,18 @@
 #include "tracegen/data.h"
 
 enum {
-	SIDE = 29, PIXELS = SIDE * SIDE, MAPS1 = 6, SIDE1 = 13, N1 = MAPS1 * SIDE1 * SIDE1,
-	MAPS2 = 50, SIDE2 = 5, N2 = MAPS2 * SIDE2 * SIDE2, N3 = 100, N4 = 10, FILTER = 5, TAPS = FILTER * FILTER
+	SIDE = 29,
+	PIXELS = SIDE * SIDE,
+	MAPS1 = 6,
+	SIDE1 = 13,
+	N1 = MAPS1 * SIDE1 * SIDE1,
+	MAPS2 = 50,
+	SIDE2 = 5,
+	N2 = MAPS2 * SIDE2 * SIDE2,
+	N3 = 100,
+	N4 = 10,
+	FILTER = 5,
+	TAPS = FILTER * FILTER
 };
 
 /* 1.7159 tanh(2x/3), by an exponential. */
@@ -19,7 +29,8 @@ static val squash(struct kb *k, val x)
 
 /* A convolution with stride 2: CTA (map, image), thread = neuron of the map. Each map has a
  * bias and TAPS weights per input map. Arguments: input, weights, output. */
-static struct kb *filter_kernel(struct simt_run *g, const char *name, int in_maps, int in_side, int out_maps, int out_side)
+static struct kb *filter_kernel(struct simt_run *g, const char *name, int in_maps, int in_side,
+                                int out_maps, int out_side)
 {
 	struct kb *k = k_begin(g, name);
 	int weights = 1 + TAPS * in_maps, in_size = in_maps * in_side * in_side;
@@ -51,7 +62,8 @@ static struct kb *full_kernel(struct simt_run *g, const char *name, int inputs, 
 	struct kb *k = k_begin(g, name);
 	val neuron = k_ctaid(k, 0), image = k_ctaid(k, 1);
 	val w = k_var(k, k_elem(k, k_arg_ptr(k, 1), neuron, 4 * (1 + inputs)));
-	val p = k_var(k, k_elem(k, k_arg_ptr(k, 0), image, 4 * inputs)), sum = k_var(k, k_ldg(k, M_32, T_F32, w, 0));
+	val p = k_var(k, k_elem(k, k_arg_ptr(k, 0), image, 4 * inputs)),
+		sum = k_var(k, k_ldg(k, M_32, T_F32, w, 0));
 	/* Unrolled by five, which divides both layers' inputs. */
 	k_for(k, k_int(k, 0), k_int(k, inputs), 5);
 	for (int i = 0; i < 5; i++) {
@@ -72,7 +84,8 @@ static float squash_host(double x)
 	return (float)(1.7159 * tanh(x * 2 / 3));
 }
 
-static void filter_host(const float *in, const float *w, float *out, int in_maps, int in_side, int out_maps, int out_side)
+static void filter_host(const float *in, const float *w, float *out, int in_maps, int in_side,
+                        int out_maps, int out_side)
 {
 	for (int m = 0; m < out_maps; m++)
 		for (int n = 0; n < out_side * out_side; n++) {
@@ -99,7 +112,8 @@ static void full_host(const float *in, const float *w, float *out, int inputs, i
 void wl_neuralnet(struct wl *w)
 {
 	static const int sizes[5] = {PIXELS, N1, N2, N3, N4};
-	static const int weights[4] = {MAPS1 * (1 + TAPS), MAPS2 * (1 + TAPS * MAPS1), N3 * (1 + N2), N4 * (1 + N3)};
+	static const int weights[4] = {MAPS1 * (1 + TAPS), MAPS2 * (1 + TAPS * MAPS1), N3 * (1 + N2),
+	                               N4 * (1 + N3)};
 	uint32_t images = wl_pick(w, 1, 3, 10);
 	struct simt_buffer *layer[5], *weight[4];
 	float *want[5];
@@ -114,16 +128,19 @@ void wl_neuralnet(struct wl *w)
 	}
 	if (w->g.status != CT_OK)
 		return;
-	WL_LAUNCH(w, filter_kernel(&w->g, "nn_first_layer", 1, SIDE, MAPS1, SIDE1), simt_2d(MAPS1, images),
-	          simt_2d(SIDE1, SIDE1), 0, layer[0]->address, weight[0]->address, layer[1]->address);
-	WL_LAUNCH(w, filter_kernel(&w->g, "nn_second_layer", MAPS1, SIDE1, MAPS2, SIDE2), simt_2d(MAPS2, images),
-	          simt_2d(SIDE2, SIDE2), 0, layer[1]->address, weight[1]->address, layer[2]->address);
+	WL_LAUNCH(w, filter_kernel(&w->g, "nn_first_layer", 1, SIDE, MAPS1, SIDE1),
+	          simt_2d(MAPS1, images), simt_2d(SIDE1, SIDE1), 0, layer[0]->address,
+	          weight[0]->address, layer[1]->address);
+	WL_LAUNCH(w, filter_kernel(&w->g, "nn_second_layer", MAPS1, SIDE1, MAPS2, SIDE2),
+	          simt_2d(MAPS2, images), simt_2d(SIDE2, SIDE2), 0, layer[1]->address,
+	          weight[1]->address, layer[2]->address);
 	WL_LAUNCH(w, full_kernel(&w->g, "nn_third_layer", N2, N3), simt_2d(N3, images), simt_1d(1), 0,
 	          layer[2]->address, weight[2]->address, layer[3]->address);
 	WL_LAUNCH(w, full_kernel(&w->g, "nn_fourth_layer", N3, N4), simt_2d(N4, images), simt_1d(1), 0,
 	          layer[3]->address, weight[3]->address, layer[4]->address);
 	for (uint32_t i = 0; i < images && w->g.status == CT_OK; i++) {
-		filter_host(wl_floats(layer[0]) + i * PIXELS, wl_floats(weight[0]), want[1], 1, SIDE, MAPS1, SIDE1);
+		filter_host(wl_floats(layer[0]) + i * PIXELS, wl_floats(weight[0]), want[1], 1, SIDE, MAPS1,
+		            SIDE1);
 		filter_host(want[1], wl_floats(weight[1]), want[2], MAPS1, SIDE1, MAPS2, SIDE2);
 		full_host(want[2], wl_floats(weight[2]), want[3], N2, N3);
 		full_host(want[3], wl_floats(weight[3]), want[4], N3, N4);

@@ -4,7 +4,13 @@
 
 #include "tracegen/data.h"
 
-enum { B = 16, PITCH = B + 1, SH_REF = PITCH * PITCH * 4, SH_BYTES = SH_REF + B * B * 4, PENALTY = 10 };
+enum {
+	B = 16,
+	PITCH = B + 1,
+	SH_REF = PITCH * PITCH * 4,
+	SH_BYTES = SH_REF + B * B * 4,
+	PENALTY = 10
+};
 
 static val sh(struct kb *k, val row, val col, int pitch)
 {
@@ -101,7 +107,8 @@ void wl_nw(struct wl *w)
 	simt_h2d(&w->g, mat);
 	struct kb *k1 = kernel(&w->g, "nw_upper_left"), *k2 = kernel(&w->g, "nw_lower_right");
 	for (uint32_t d = 1; d <= blocks; d++)
-		WL_LAUNCH(w, k1, simt_1d(d), simt_1d(B), SH_BYTES, sim->address, mat->address, cols, 0, d - 1);
+		WL_LAUNCH(w, k1, simt_1d(d), simt_1d(B), SH_BYTES, sim->address, mat->address, cols, 0,
+		          d - 1);
 	for (uint32_t d = blocks - 1; d >= 1; d--)
 		WL_LAUNCH(w, k2, simt_1d(d), simt_1d(B), SH_BYTES, sim->address, mat->address, cols,
 		          blocks - d, blocks - 1);

@@ -67,7 +67,7 @@ void wl_pagerank(struct wl *w)
 {
 	struct wl_csr g;
 	unsigned scale = wl_pick(w, 12, 14, 15);
-	uint32_t rounds = wl_pick(w, 5, 5, 8);
+	uint32_t rounds = wl_pick(w, 8, 8, 14);
 	wl_rmat(w, scale, 8u << scale, &g);
 	if (w->g.status != CT_OK)
 		return;

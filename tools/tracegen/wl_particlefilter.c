@@ -30,7 +30,22 @@ static void make_template(uint32_t *offset)
 
 /* ---- the filter on the GPU ----------------------------------------------------------------- */
 
-enum { A_X, A_Y, A_XJ, A_YJ, A_WEIGHT, A_CDF, A_U, A_FRAME, A_TEMPLATE, A_PARTIAL, A_N, A_SIDE, A_SHIFT, A_COUNT };
+enum {
+	A_X,
+	A_Y,
+	A_XJ,
+	A_YJ,
+	A_WEIGHT,
+	A_CDF,
+	A_U,
+	A_FRAME,
+	A_TEMPLATE,
+	A_PARTIAL,
+	A_N,
+	A_SIDE,
+	A_SHIFT,
+	A_COUNT
+};
 
 /* Linear congruential numbers as the original's device code. */
 static uint32_t lcg(uint32_t *s)
@@ -60,7 +75,8 @@ static struct kb *likelihood_kernel(struct simt_run *g)
 	val y = k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, A_YJ), i, 4), 0);
 	val old = k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, A_WEIGHT), i, 4), 0);
 	/* The noise: particle number and frame as seed, two numbers per axis. */
-	val seed = k_var(k, k_mad(k, k_as(k, i, T_U32), k_uint(k, 2654435761u), k_as(k, k_arg_int(k, A_SHIFT), T_U32)));
+	val seed = k_var(k, k_mad(k, k_as(k, i, T_U32), k_uint(k, 2654435761u),
+	                          k_as(k, k_arg_int(k, A_SHIFT), T_U32)));
 	val moved[2], shift[2];
 	for (int a = 0; a < 2; a++) {
 		k_set(k, seed, lcg_step(k, seed));
@@ -73,11 +89,14 @@ static struct kb *likelihood_kernel(struct simt_run *g)
 	moved[1] = k_add(k, y, k_mad(k, shift[1], k_float(k, 2), k_float(k, 2)));
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, A_X), i, 4), 0, moved[0]);
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, A_Y), i, 4), 0, moved[1]);
-	val px = k_cvt(k, moved[0], T_S32), py = k_cvt(k, moved[1], T_S32), like = k_var(k, k_float(k, 0));
+	val px = k_cvt(k, moved[0], T_S32), py = k_cvt(k, moved[1], T_S32),
+		like = k_var(k, k_float(k, 0));
 	val top = k_addi(k, side, -1), zero = k_int(k, 0);
 	val o = k_for(k, zero, k_int(k, 8 * POINTS), 8);
-	val dx = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 0), dy = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 4);
-	val cx = k_min(k, k_max(k, k_add(k, px, dx), zero), top), cy = k_min(k, k_max(k, k_add(k, py, dy), zero), top);
+	val dx = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 0),
+		dy = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 4);
+	val cx = k_min(k, k_max(k, k_add(k, px, dx), zero), top),
+		cy = k_min(k, k_max(k, k_add(k, py, dy), zero), top);
 	val pixel = k_ldg(k, M_U8, T_S32, k_elem(k, k_arg_ptr(k, A_FRAME), k_mad(k, cy, side, cx), 1), 0);
 	val a = k_cvt(k, k_addi(k, pixel, -100), T_F32), b = k_cvt(k, k_addi(k, pixel, -228), T_F32);
 	val diff = k_sub(k, k_mul(k, a, a), k_mul(k, b, b));
@@ -145,7 +164,8 @@ static struct kb *cdf_kernel(struct simt_run *g)
 	k_endif(k);
 	/* u_i = (i + 1/2) / n: the first mark without its random part. */
 	val count = k_cvt(k, k_var(k, n), T_F32), place = k_cvt(k, i, T_F32);
-	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, A_U), i, 4), 0, k_div(k, k_add(k, place, k_float(k, 0.5f)), count));
+	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, A_U), i, 4), 0,
+	      k_div(k, k_add(k, place, k_float(k, 0.5f)), count));
 	k_finish(k);
 	return k;
 }
@@ -276,8 +296,8 @@ void wl_particlefilter(struct wl *w)
 	simt_h2d(&w->g, f.a[A_XJ]);
 	simt_h2d(&w->g, f.a[A_YJ]);
 	simt_h2d(&w->g, f.a[A_WEIGHT]);
-	struct kb *const kernel[5] = {likelihood_kernel(&w->g), sum_kernel(&w->g), normalize_kernel(&w->g),
-	                              cdf_kernel(&w->g), find_kernel(&w->g)};
+	struct kb *const kernel[5] = {likelihood_kernel(&w->g), sum_kernel(&w->g),
+	                              normalize_kernel(&w->g), cdf_kernel(&w->g), find_kernel(&w->g)};
 	for (uint32_t t = 0; t < frames && w->g.status == CT_OK; t++) {
 		memcpy(f.a[A_FRAME]->p, video + t * pixels, pixels);
 		simt_h2d(&w->g, f.a[A_FRAME]);
@@ -299,9 +319,11 @@ static struct kb *naive_kernel(struct simt_run *g)
 	struct kb *k = k_begin(g, "particle_naive_find");
 	val i = k_gid(k), n = k_arg_int(k, 6);
 	k_exit_if(k, k_setp(k, CMP_GE, i, n));
-	val u = k_ldg(k, M_64, T_F64, k_elem(k, k_arg_ptr(k, 3), i, 8), 0), index = k_var(k, k_int(k, -1));
+	val u = k_ldg(k, M_64, T_F64, k_elem(k, k_arg_ptr(k, 3), i, 8), 0),
+		index = k_var(k, k_int(k, -1));
 	val j = k_for(k, k_int(k, 0), n, 1);
-	val c = k_ldg(k, M_64, T_F64, k_elem(k, k_arg_ptr(k, 2), j, 8), 0), found = k_setp(k, CMP_GE, c, u);
+	val c = k_ldg(k, M_64, T_F64, k_elem(k, k_arg_ptr(k, 2), j, 8), 0),
+		found = k_setp(k, CMP_GE, c, u);
 	k_when(k, found);
 	k_set(k, index, j);
 	k_endwhen(k);

@@ -47,78 +47,120 @@ static void normalise(struct kb *k, val v[3])
 		v[a] = k_mul(k, v[a], inv);
 }
 
-/* Arguments: image, spheres, bytes of them, width, height, 2/height. */
-static struct kb *kernel(struct simt_run *g)
+/* A ray and what it meets; all variables of the kernel. */
+struct ray {
+	val o[3], d[3], colour, share;
+	val n[3], p[3], bright, mirror; /* of the surface met */
+};
+
+/* The primary ray of pixel (x, y). */
+static struct ray first_ray(struct kb *k, val x, val y)
 {
-	struct kb *k = k_begin(g, "ray_trace");
-	val x = k_gid_axis(k, 0), y = k_gid_axis(k, 1), width = k_arg_int(k, 3), zero = k_float(k, 0);
-	k_exit_if(k, k_setp(k, CMP_GE, x, width));
-	k_exit_if(k, k_setp(k, CMP_GE, y, k_arg_int(k, 4)));
-	val o[3], d[3], scale = k_arg_float(k, 5), colour = k_var(k, zero), share = k_var(k, k_float(k, 1));
-	val px = k_mad(k, k_cvt(k, x, T_F32), scale, k_float(k, -1));
-	val py = k_mad(k, k_cvt(k, y, T_F32), scale, k_float(k, -1)), first[3] = {px, k_neg(k, py), k_float(k, 1.5f)};
-	normalise(k, first);
+	struct ray r;
+	val scale = k_arg_float(k, 5), minus = k_float(k, -1);
+	val px = k_mad(k, k_cvt(k, x, T_F32), scale, minus);
+	val py = k_mad(k, k_cvt(k, y, T_F32), scale, minus);
+	val d[3] = {px, k_neg(k, py), k_float(k, 1.5f)};
+	normalise(k, d);
 	for (int a = 0; a < 3; a++) {
-		o[a] = k_var(k, k_float(k, a == 1 ? 0.5f : a == 2 ? -4.0f : 0));
-		d[a] = k_var(k, first[a]);
+		r.o[a] = k_var(k, k_float(k, a == 1 ? 0.5f : a == 2 ? -4.0f : 0));
+		r.d[a] = k_var(k, d[a]);
 	}
-	val bounce = k_for(k, k_int(k, 0), k_int(k, BOUNCES), 1);
-	(void)bounce;
-	struct hit h = {k_var(k, k_float(k, far_away)), k_var(k, k_int(k, -1))};
-	intersect(k, o, d, &h);
-	/* The floor y = -1. */
-	val down = k_setp(k, CMP_LT, d[1], k_float(k, -near_by)), ground = k_var(k, k_float(k, far_away));
+	r.colour = k_var(k, k_float(k, 0));
+	r.share = k_var(k, k_float(k, 1));
+	return r;
+}
+
+/* Nearest of the spheres and the floor y = -1; rays into the sky end. */
+static struct hit meet(struct kb *k, struct ray *r, val *on_floor)
+{
+	val far = k_float(k, far_away), zero = k_float(k, 0);
+	struct hit h = {k_var(k, far), k_var(k, k_int(k, -1))};
+	intersect(k, r->o, r->d, &h);
+	val down = k_setp(k, CMP_LT, r->d[1], k_float(k, -near_by)), ground = k_var(k, far);
 	k_when(k, down);
-	k_set(k, ground, k_div(k, k_sub(k, k_float(k, -1), o[1]), d[1]));
+	k_set(k, ground, k_div(k, k_sub(k, k_float(k, -1), r->o[1]), r->d[1]));
 	k_endwhen(k);
-	val on_floor = k_pand(k, down, k_setp(k, CMP_LT, ground, h.t));
-	val n[3], bright = k_var(k, zero), mirror = k_var(k, zero), p[3];
-	val t = k_sel(k, on_floor, ground, h.t);
+	*on_floor = k_pand(k, down, k_setp(k, CMP_LT, ground, h.t));
+	r->bright = k_var(k, zero);
+	r->mirror = k_var(k, zero);
+	val t = k_sel(k, *on_floor, ground, h.t), sky = k_setp(k, CMP_GE, t, far);
 	for (int a = 0; a < 3; a++)
-		p[a] = k_var(k, k_mad(k, t, d[a], o[a]));
-	k_if(k, k_setp(k, CMP_GE, t, k_float(k, far_away)));
-	/* Sky. */
-	k_set(k, colour, k_mad(k, k_mad(k, d[1], k_float(k, 0.5f), k_float(k, 0.5f)), k_mul(k, share, k_float(k, 0.3f)), colour));
+		r->p[a] = k_var(k, k_mad(k, t, r->d[a], r->o[a]));
+	k_if(k, sky);
+	val blue = k_mad(k, r->d[1], k_float(k, 0.5f), k_float(k, 0.5f));
+	k_set(k, r->colour, k_mad(k, blue, k_mul(k, r->share, k_float(k, 0.3f)), r->colour));
 	k_endif(k);
-	k_break(k, k_setp(k, CMP_GE, t, k_float(k, far_away)));
+	k_break(k, sky);
+	return h;
+}
+
+/* Normal, brightness and mirror at r->p: chequered floor or a sphere. */
+static void surface(struct kb *k, struct ray *r, val on_floor, val sphere)
+{
 	for (int a = 0; a < 3; a++)
-		n[a] = k_var(k, k_float(k, a == 1));
+		r->n[a] = k_var(k, k_float(k, a == 1));
 	k_if(k, on_floor);
-	val cx = k_cvt(k, k_add(k, p[0], k_float(k, 100)), T_S32), cz = k_cvt(k, k_add(k, p[2], k_float(k, 100)), T_S32);
+	val cx = k_cvt(k, k_add(k, r->p[0], k_float(k, 100)), T_S32);
+	val cz = k_cvt(k, k_add(k, r->p[2], k_float(k, 100)), T_S32);
 	val dark = k_setpi(k, CMP_EQ, k_andi(k, k_add(k, cx, cz), 1), 0);
-	k_set(k, bright, k_sel(k, dark, k_float(k, 0.2f), k_float(k, 0.8f)));
+	k_set(k, r->bright, k_sel(k, dark, k_float(k, 0.2f), k_float(k, 0.8f)));
 	k_else(k);
-	val s = k_elem(k, k_arg_ptr(k, 1), h.sphere, 1), centre = k_ldg(k, M_128, T_F32, s, 0), look = k_ldg(k, M_64, T_F32, s, 16);
+	val s = k_elem(k, k_arg_ptr(k, 1), sphere, 1);
+	val centre = k_ldg(k, M_128, T_F32, s, 0), look = k_ldg(k, M_64, T_F32, s, 16);
 	val inv = k_rcp(k, k_part(k, centre, 3));
 	for (unsigned a = 0; a < 3; a++)
-		k_set(k, n[a], k_mul(k, k_sub(k, p[a], k_part(k, centre, a)), inv));
-	k_set(k, bright, k_part(k, look, 0));
-	k_set(k, mirror, k_part(k, look, 1));
+		k_set(k, r->n[a], k_mul(k, k_sub(k, r->p[a], k_part(k, centre, a)), inv));
+	k_set(k, r->bright, k_part(k, look, 0));
+	k_set(k, r->mirror, k_part(k, look, 1));
 	k_endif(k);
-	/* Shadow ray, for surfaces that face the light. */
+}
+
+/* Adds what the surface sends on of the light; a shadow ray where it faces the light. */
+static void shade(struct kb *k, struct ray *r)
+{
 	val l[3], lit = k_var(k, k_float(k, 0.1f));
 	for (int a = 0; a < 3; a++)
 		l[a] = k_float(k, light[a]);
-	val facing = dot3(k, n, l);
-	k_if(k, k_setp(k, CMP_GT, facing, zero));
+	val facing = dot3(k, r->n, l);
+	k_if(k, k_setp(k, CMP_GT, facing, k_float(k, 0)));
 	struct hit shadow = {k_var(k, k_float(k, far_away)), k_var(k, k_int(k, -1))};
-	intersect(k, p, l, &shadow);
+	intersect(k, r->p, l, &shadow);
 	k_when(k, k_setpi(k, CMP_LT, shadow.sphere, 0));
 	k_set(k, lit, k_add(k, lit, facing));
 	k_endwhen(k);
 	k_endif(k);
-	val diffuse = k_mul(k, k_mul(k, share, bright), k_mul(k, lit, k_sub(k, k_float(k, 1), mirror)));
-	k_set(k, colour, k_add(k, colour, diffuse));
-	k_set(k, share, k_mul(k, share, mirror));
-	k_break(k, k_setp(k, CMP_LT, share, k_float(k, 0.05f)));
-	val twice = k_mul(k, dot3(k, d, n), k_float(k, -2)), turned[3];
+	val matt = k_mul(k, lit, k_sub(k, k_float(k, 1), r->mirror));
+	val diffuse = k_mul(k, k_mul(k, r->share, r->bright), matt);
+	k_set(k, r->colour, k_add(k, r->colour, diffuse));
+	k_set(k, r->share, k_mul(k, r->share, r->mirror));
+}
+
+static void reflect(struct kb *k, struct ray *r)
+{
+	val twice = k_mul(k, dot3(k, r->d, r->n), k_float(k, -2));
 	for (int a = 0; a < 3; a++) {
-		turned[a] = k_mad(k, twice, n[a], d[a]);
-		k_set(k, d[a], turned[a]);
-		k_set(k, o[a], p[a]);
+		k_set(k, r->d[a], k_mad(k, twice, r->n[a], r->d[a]));
+		k_set(k, r->o[a], r->p[a]);
 	}
+}
+
+/* Arguments: image, spheres, bytes of them, width, height, 2/height. */
+static struct kb *kernel(struct simt_run *g)
+{
+	struct kb *k = k_begin(g, "ray_trace");
+	val x = k_gid_axis(k, 0), y = k_gid_axis(k, 1), width = k_arg_int(k, 3), on_floor;
+	k_exit_if(k, k_setp(k, CMP_GE, x, width));
+	k_exit_if(k, k_setp(k, CMP_GE, y, k_arg_int(k, 4)));
+	struct ray r = first_ray(k, x, y);
+	k_for(k, k_int(k, 0), k_int(k, BOUNCES), 1);
+	struct hit h = meet(k, &r, &on_floor);
+	surface(k, &r, on_floor, h.sphere);
+	shade(k, &r);
+	k_break(k, k_setp(k, CMP_LT, r.share, k_float(k, 0.05f)));
+	reflect(k, &r);
 	k_endfor(k);
-	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 0), k_mad(k, y, width, x), 4), 0, colour);
+	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 0), k_mad(k, y, width, x), 4), 0, r.colour);
 	k_finish(k);
 	return k;
 }
@@ -211,7 +253,8 @@ static float trace(const float *s, uint32_t n, float x, float y, float scale)
 
 void wl_ray(struct wl *w)
 {
-	uint32_t width = wl_pick(w, 96, 256, 512), height = wl_pick(w, 64, 192, 384), n = wl_pick(w, 12, 20, 24);
+	uint32_t width = wl_pick(w, 96, 256, 512), height = wl_pick(w, 64, 192, 384),
+			 n = wl_pick(w, 12, 20, 24);
 	struct simt_buffer *image = simt_alloc(&w->g, 4 * (size_t)width * height);
 	struct simt_buffer *sphere = simt_alloc(&w->g, SPHERE_BYTES * (size_t)n);
 	float *want = wl_host(w, width, 4), scale = 2.0f / (float)height;
@@ -228,8 +271,8 @@ void wl_ray(struct wl *w)
 	}
 	simt_h2d(&w->g, sphere);
 	WL_LAUNCH(w, kernel(&w->g), simt_2d(wl_ceil(width, BLOCK_X), wl_ceil(height, BLOCK_Y)),
-	          simt_2d(BLOCK_X, BLOCK_Y), 0, image->address, sphere->address, n * SPHERE_BYTES, width, height,
-	          simt_fbits(scale));
+	          simt_2d(BLOCK_X, BLOCK_Y), 0, image->address, sphere->address, n * SPHERE_BYTES,
+	          width, height, simt_fbits(scale));
 	for (uint32_t y = 0; y < height && w->g.status == CT_OK; y++) {
 		for (uint32_t x = 0; x < width; x++)
 			want[x] = trace(wl_floats(sphere), n, (float)x, (float)y, scale);

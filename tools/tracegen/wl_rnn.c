@@ -88,7 +88,8 @@ static void reference_step(struct lstm *s, const float *x)
 			double sum = (double)wl_floats(s->bias)[r];
 			for (uint32_t d = 0; d < depth; d++)
 				sum += (double)wl_floats(s->weight)[(size_t)r * depth + d] *
-				       (d < s->hidden ? (double)x[d * s->batch + b] : s->h[(d - s->hidden) * s->batch + b]);
+				       (d < s->hidden ? (double)x[d * s->batch + b]
+				                      : s->h[(d - s->hidden) * s->batch + b]);
 			s->pre_ref[r * s->batch + b] = sum;
 		}
 	for (uint32_t i = 0; i < n; i++) {
@@ -100,7 +101,9 @@ static void reference_step(struct lstm *s, const float *x)
 
 void wl_rnn(struct wl *w)
 {
-	struct lstm s = {.hidden = wl_pick(w, 64, 128, 160), .batch = wl_pick(w, 16, 32, 32), .steps = wl_pick(w, 4, 4, 6)};
+	struct lstm s = {.hidden = wl_pick(w, 64, 128, 160),
+	                 .batch = wl_pick(w, 16, 32, 32),
+	                 .steps = wl_pick(w, 4, 4, 6)};
 	uint32_t n = s.hidden * s.batch, depth = 2 * s.hidden;
 	s.weight = wl_upload_random(w, (size_t)GATES * s.hidden * depth, -0.2f, 0.2f);
 	s.bias = wl_upload_random(w, GATES * s.hidden, -0.5f, 0.5f);
@@ -119,11 +122,12 @@ void wl_rnn(struct wl *w)
 		for (uint32_t i = 0; i < n; i++)
 			wl_floats(s.input)[i] = wl_between(w, -1, 1);
 		simt_h2d(&w->g, s.input);
-		WL_LAUNCH(w, product, simt_2d(s.batch / TILE, GATES * s.hidden / TILE), simt_2d(TILE, TILE), SH_BYTES,
-		          s.weight->address, s.input->address, s.pre->address, s.bias->address, depth, s.batch);
+		WL_LAUNCH(w, product, simt_2d(s.batch / TILE, GATES * s.hidden / TILE), simt_2d(TILE, TILE),
+		          SH_BYTES, s.weight->address, s.input->address, s.pre->address, s.bias->address,
+		          depth, s.batch);
 		reference_step(&s, wl_floats(s.input));
-		WL_LAUNCH(w, gates, simt_1d(wl_ceil(n, BLOCK)), simt_1d(BLOCK), 0, s.pre->address, s.cell->address,
-		          s.input->address + 4 * (uint64_t)n, n);
+		WL_LAUNCH(w, gates, simt_1d(wl_ceil(n, BLOCK)), simt_1d(BLOCK), 0, s.pre->address,
+		          s.cell->address, s.input->address + 4 * (uint64_t)n, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		want[i] = (float)s.h[i];

@@ -82,7 +82,8 @@ void wl_scan(struct wl *w)
 	if (padded > ITEMS) {
 		WL_LAUNCH(w, scan, simt_1d(1), simt_1d(BLOCK), 4 * ITEMS, tops->address, tops->address,
 		          none->address);
-		WL_LAUNCH(w, add, simt_1d(padded / ITEMS), simt_1d(BLOCK), 0, offsets->address, tops->address);
+		WL_LAUNCH(w, add, simt_1d(padded / ITEMS), simt_1d(BLOCK), 0, offsets->address,
+		          tops->address);
 	}
 	WL_LAUNCH(w, add, simt_1d(blocks), simt_1d(BLOCK), 0, out->address, offsets->address);
 	wl_check_words(w, "sum", wl_words(out), want, n);
@@ -126,7 +127,7 @@ static struct kb *reduce_kernel(struct simt_run *g)
 
 void wl_reduction(struct wl *w)
 {
-	uint32_t n = wl_pick(w, 256 * 1024, 2048 * 1024, 8192 * 1024), ctas = 64;
+	uint32_t n = wl_pick(w, 512 * 1024, 2048 * 1024, 8192 * 1024), ctas = 64;
 	struct simt_buffer *in = wl_upload_random(w, n, 0, 1), *sums = simt_alloc(&w->g, 4 * ctas);
 	if (w->g.status != CT_OK)
 		return;

@@ -388,9 +388,9 @@ void wl_srad2(struct wl *w)
 	for (uint32_t t = 0; t < steps && w->g.status == CT_OK; t++) {
 		float q0sqr = host_speckle(wl_floats(image), n, 64);
 		for (int phase = 0; phase < 2; phase++)
-			WL_LAUNCH(w, phase ? second : first, simt_2d(n / TILE, n / TILE), simt_2d(TILE, TILE), CELLS,
-			          d[0]->address, d[1]->address, d[2]->address, d[3]->address, image->address,
-			          d[4]->address, n, n, simt_fbits(q0sqr));
+			WL_LAUNCH(w, phase ? second : first, simt_2d(n / TILE, n / TILE), simt_2d(TILE, TILE),
+			          CELLS, d[0]->address, d[1]->address, d[2]->address, d[3]->address,
+			          image->address, d[4]->address, n, n, simt_fbits(q0sqr));
 		reference_step(&s, q0sqr);
 	}
 	wl_check_floats(w, "image", wl_floats(image), s.j, (size_t)n * n, 1e-4f);

@@ -5,7 +5,15 @@
 
 /* CTA: 64x64 of C by four warps of 32x32; 32 of the depth per stage. Rows of a stage are 64
  * bytes, their 16-byte pieces exchanged by row so that LDSM meets no bank twice. */
-enum { CTA = 64, WARP = 32, DEPTH = 32, ROW = DEPTH * 2, TILE = CTA * ROW, STAGE = 2 * TILE, SH_BYTES = 2 * STAGE };
+enum {
+	CTA = 64,
+	WARP = 32,
+	DEPTH = 32,
+	ROW = DEPTH * 2,
+	TILE = CTA * ROW,
+	STAGE = 2 * TILE,
+	SH_BYTES = 2 * STAGE
+};
 
 /* Byte of 16-byte piece `piece` (0..3) of row `row`: piece ^ (row / 2 % 4). */
 static val swizzled(struct kb *k, val row, val piece)
@@ -35,7 +43,8 @@ static void copy_stage(struct kb *k, const struct loader *l, int stage)
 }
 
 /* Fragments of one 16-deep step and their products. */
-static void multiply(struct kb *k, val acc[2][4], val sh_a, val sh_b, val lane_row, val lane_half, int stage, int step)
+static void multiply(struct kb *k, val acc[2][4], val sh_a, val sh_b, val lane_row, val lane_half,
+                     int stage, int step)
 {
 	val a[2], b[2];
 	val piece = k_addi(k, lane_half, 2 * step);
@@ -62,7 +71,8 @@ static struct kb *kernel(struct simt_run *g)
 {
 	struct kb *k = k_begin(g, "gemm_hmma_64x64");
 	val t = k_tid(k, 0), lane = k_andi(k, t, 31), warp = k_shri(k, t, 5);
-	val bx = k_ctaid(k, 0), by = k_ctaid(k, 1), depth = k_arg_int(k, 4), n = k_arg_int(k, 3), zero = k_int(k, 0);
+	val bx = k_ctaid(k, 0), by = k_ctaid(k, 1), depth = k_arg_int(k, 4), n = k_arg_int(k, 3),
+		zero = k_int(k, 0);
 	val row = k_shri(k, t, 2), piece = k_andi(k, t, 3), acc[2][4];
 	struct loader l = {.pitch = depth, .to = swizzled(k, row, piece)};
 	for (unsigned m = 0; m < 2; m++) {
@@ -125,7 +135,8 @@ static struct simt_buffer *halves(struct wl *w, size_t n)
 
 void wl_gemm_tensor(struct wl *w)
 {
-	uint32_t m = wl_pick(w, 256, 768, 1536), n = wl_pick(w, 192, 640, 1024), depth = wl_pick(w, 256, 512, 1024);
+	uint32_t m = wl_pick(w, 256, 768, 1536), n = wl_pick(w, 192, 640, 1024),
+			 depth = wl_pick(w, 256, 512, 1024);
 	struct simt_buffer *a = halves(w, (size_t)m * depth), *b = halves(w, (size_t)n * depth);
 	struct simt_buffer *c = simt_alloc(&w->g, 4 * (size_t)m * n);
 	float *fa = wl_host(w, (size_t)m * depth, 4), *fb = wl_host(w, (size_t)n * depth, 4);
@@ -136,8 +147,8 @@ void wl_gemm_tensor(struct wl *w)
 		fa[i] = simt_from_half(((uint16_t *)(void *)a->p)[i]);
 	for (size_t i = 0; i < (size_t)n * depth; i++)
 		fb[i] = simt_from_half(((uint16_t *)(void *)b->p)[i]);
-	WL_LAUNCH(w, kernel(&w->g), simt_2d(n / CTA, m / CTA), simt_1d(128), SH_BYTES, a->address, b->address,
-	          c->address, n, depth);
+	WL_LAUNCH(w, kernel(&w->g), simt_2d(n / CTA, m / CTA), simt_1d(128), SH_BYTES, a->address,
+	          b->address, c->address, n, depth);
 	/* Every 7th row: the whole product would take longer than the trace. */
 	for (uint32_t i = 0; i < m; i += 7) {
 		for (uint32_t j = 0; j < n; j++) {

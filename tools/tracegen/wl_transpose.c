@@ -7,7 +7,8 @@ enum { TILE = 32, ROWS = 8, PITCH = (TILE + 1) * 4 };
 static struct kb *naive_kernel(struct simt_run *g)
 {
 	struct kb *k = k_begin(g, "transpose_naive");
-	val x = k_madi(k, k_ctaid(k, 0), TILE, k_tid(k, 0)), y = k_madi(k, k_ctaid(k, 1), TILE, k_tid(k, 1));
+	val x = k_madi(k, k_ctaid(k, 0), TILE, k_tid(k, 0)),
+		y = k_madi(k, k_ctaid(k, 1), TILE, k_tid(k, 1));
 	val in = k_var(k, k_elem(k, k_arg_ptr(k, 0), k_mad(k, y, k_arg_int(k, 2), x), 4));
 	val out = k_elem(k, k_arg_ptr(k, 1), k_mad(k, x, k_arg_int(k, 3), y), 4);
 	for (int i = 0; i < TILE; i += ROWS) {
@@ -56,8 +57,8 @@ void wl_transpose(struct wl *w)
 		for (size_t i = 0; i < n; i++)
 			wl_floats(out)[i] = -1;
 		WL_LAUNCH(w, tiled ? tiled_kernel(&w->g) : naive_kernel(&w->g),
-		          simt_2d(width / TILE, height / TILE), simt_2d(TILE, ROWS), TILE * PITCH, in->address,
-		          out->address, width, height);
+		          simt_2d(width / TILE, height / TILE), simt_2d(TILE, ROWS), TILE * PITCH,
+		          in->address, out->address, width, height);
 		wl_check_floats(w, "out", wl_floats(out), want, n, 0);
 	}
 }
