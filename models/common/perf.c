@@ -10,6 +10,8 @@ static const double PARALLELISM_MAX = 64;
 static const double WAIT_FACTOR_MAX = 4;
 /* A station busier than this can set the pace. */
 static const double BUSY = 0.5;
+/* The least share of its peak that a station can be taken to yield is 1 / this. */
+static const double DEMAND_FACTOR_MAX = 16;
 /* The slowest station of a replayed run was busy for at most this share of it. */
 static const double BUSY_MAX = 0.999;
 enum { ANCHOR_STEPS = 60 };
@@ -126,7 +128,7 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
                        struct ct_amva_station *s)
 {
 	const struct ct_workload *w = m->w;
-	double loads = m->loads, slices = m->gpu.llc_slices * pt->slices / pt->slice_beta;
+	double loads = m->loads, slices = m->gpu.llc_slices / pt->slice_beta;
 	double to_llc = any_line(m, pt->l1_miss);
 	double to_dram = any_line(m, pt->l1_miss * dram_share(pt));
 	double insts = w->warp_insts / loads, sms = balanced_sms(m, pt->sms);
@@ -152,8 +154,11 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 	for (unsigned i = 0; i < pt->n_extra; i++)
 		s[CT_PERF_STATIONS + i] = pt->extra[i];
 	size_t n = CT_PERF_STATIONS + pt->n_extra;
-	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
-		s[i].demand *= m->demand_factor[i];
+	/* More banks share the work, but not what blocks them. */
+	for (size_t i = 0; i < CT_PERF_STATIONS; i++) {
+		int banked = i == CT_PERF_SLICE_IN || i == CT_PERF_SLICE_OUT || i == CT_PERF_LLC;
+		s[i].demand *= m->demand_factor[i] - 1 + (banked ? 1 / pt->slices : 1);
+	}
 	for (size_t i = CT_PERF_L1; i < CT_PERF_STATIONS; i++)
 		s[i].wait *= m->demand_factor[i] * m->wait_factor;
 	return n;
@@ -248,20 +253,6 @@ void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
 	out->ipc = m->w->thread_insts / out->cycles;
 }
 
-void ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways,
-                        struct ct_perf_misses *out)
-{
-	double requests = ct_workload_llc_requests(m->w, sms);
-	double absent = ct_workload_llc_misses(m->w, sms, lines, ways);
-	double sectors = ct_workload_llc_sector_misses(m->w, sms, lines, ways) * m->sector_factor;
-	double stay = absent > 0 ? fmax(requests / absent, 1) : 1;
-	out->lines = fmin(absent, requests);
-	out->requests = fmin(out->lines * pow(stay, m->request_growth), requests);
-	if (!isfinite(sectors) || !(m->sector_factor > 0))
-		sectors = out->lines * m->sectors_per_request * pow(stay, m->sector_growth);
-	out->sectors = fmin(sectors, requests * m->sectors_per_request);
-}
-
 static double own_lines(const struct ct_gpu *g)
 {
 	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
@@ -275,9 +266,9 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	double requests = ct_workload_llc_requests(w, sms);
 	double base_requests = ct_workload_llc_requests(w, w->sms);
 	double more = base_requests > 0 ? requests / base_requests : 1;
-	struct ct_perf_misses now, base;
-	ct_perf_llc_misses(m, sms, llc_lines, g->llc.ways, &now);
-	ct_perf_llc_misses(m, w->sms, own_lines(&m->gpu), m->gpu.llc.ways, &base);
+	struct ct_llc_misses now, base;
+	ct_llc_misses(&m->llc, w, sms, llc_lines, g->llc.ways, 0, &now);
+	ct_llc_misses(&m->llc, w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways, 0, &base);
 	double miss_more = base.sectors > 0 ? now.sectors / base.sectors : 0;
 	double read_miss = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
 	read_miss *= m->pending_factor;
@@ -303,25 +294,6 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	                 (ct_gpu_dram_gbps(&m->gpu) / m->gpu.core_mhz);
 	pt->slices = 1;
 	pt->slice_beta = 1;
-}
-
-/* How often a resident line is asked for, and for how much of it. */
-static void sector_laws(struct ct_perf *m)
-{
-	const struct ct_workload *w = m->w;
-	double lines = ct_workload_llc_misses(w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
-	double requests = ct_workload_llc_requests(w, w->sms);
-	m->sectors_per_request = requests > 0 ? fmax(w->llc_sectors / requests, 1) : 1;
-	double by_sectors = ct_workload_llc_sector_misses(w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways);
-	if (by_sectors > 0 && w->llc_sector_misses > 0)
-		m->sector_factor = fmin(fmax(w->llc_sector_misses / by_sectors, 0.25), 4);
-	double stay = lines > 0 ? requests / lines : 1;
-	if (stay < 1.01)
-		return; /* no line is asked for twice: nothing grows */
-	double sectors = w->llc_sector_misses / lines / m->sectors_per_request;
-	double missing = w->llc_line_misses / lines;
-	m->sector_growth = sectors > 0 ? fmin(fmax(log(sectors) / log(stay), -1), 1) : 0;
-	m->request_growth = missing > 0 ? fmin(fmax(log(missing) / log(stay), -1), 1) : 0;
 }
 
 /* Think time and parallelism of a warp. A warp's residency per load is think +
@@ -385,7 +357,8 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 	ct_perf_eval(m, pt, &r);
 	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS) {
 		double *knob = &m->demand_factor[r.bottleneck];
-		turn_knob(m, pt, knob, *knob, *knob * want / r.cycles / r.utilisation, want);
+		double most = fmin(*knob * want / r.cycles / r.utilisation, DEMAND_FACTOR_MAX);
+		turn_knob(m, pt, knob, *knob, fmax(most, *knob), want);
 	} else if (how != CT_PERF_ANCHOR_MIXED) {
 		turn_knob(m, pt, &m->wait_factor, 1, WAIT_FACTOR_MAX, want);
 	}
@@ -422,7 +395,7 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
-	sector_laws(m);
+	ct_llc_fit(&m->llc, w, own_lines(g), g->llc.ways);
 	m->pending_factor = 1 + (w->llc_sector_misses > 0 ? w->llc_pending / w->llc_sector_misses : 0);
 	m->even = (w->launches <= 1) != (how == CT_PERF_ANCHOR_PHASES);
 	warp_times(m);

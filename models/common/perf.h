@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "models/common/amva.h"
+#include "models/common/llc_fit.h"
 #include "models/common/workload.h"
 
 enum { CT_PERF_CLASSES_MAX = 6, CT_PERF_EXTRA_MAX = 4 };
@@ -81,11 +82,7 @@ struct ct_perf {
 	struct ct_gpu gpu;       /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
 	double lines_per_load, loads, think, parallelism, warps;
-	/* Replayed over curve sector misses, where the profile has sector distances; else 0.
-	 * While a line stays in the LLC, k requests touch it and need s k^g of its sectors
-	 * (s: sectors of a request), k^h of them find a sector absent: g and h make the
-	 * replayed sector and line misses come out. */
-	double sector_factor, sectors_per_request, sector_growth, request_growth;
+	struct ct_llc_fit llc;
 	double pending_factor; /* requests that wait for a sector over those that fetch it */
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
 	double demand_factor[CT_PERF_STATIONS], latency_factor, wait_factor, latency_added;
@@ -111,14 +108,6 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
  * pass, `traffic` times as much in all; what waits for DRAM stays the same. */
 void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic);
 
-/* Misses of an LLC of that capacity, anchored to the replay. */
-struct ct_perf_misses {
-	double lines;    /* absent lines: by the curve */
-	double requests; /* line requests with any sector absent */
-	double sectors;  /* absent sectors */
-};
-void ct_perf_llc_misses(const struct ct_perf *m, double sms, double lines, unsigned ways,
-                        struct ct_perf_misses *out);
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
                   struct ct_perf_result *r);
 

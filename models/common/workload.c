@@ -223,6 +223,14 @@ double ct_workload_llc_cold(const struct ct_workload *w, double sms)
 	return (double)w->view[a].hist.cold * (1 - t) + (double)w->view[b].hist.cold * t;
 }
 
+double ct_workload_llc_sector_cold(const struct ct_workload *w, double sms)
+{
+	unsigned a, b;
+	double t;
+	ct_workload_bracket(w, sms, &a, &b, &t);
+	return (double)w->view[a].sector.cold * (1 - t) + (double)w->view[b].sector.cold * t;
+}
+
 /* Direct-mapped: a collision only costs time. */
 enum { CACHE_SLOTS = 4096 };
 struct ct_miss_cache {

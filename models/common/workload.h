@@ -69,8 +69,9 @@ double ct_workload_llc_misses(const struct ct_workload *w, double sms, double li
 /* The same for sectors; NaN without sector distances at both SM counts around. */
 double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, double lines,
                                      unsigned ways);
-/* Of those requests, first touches of a line. */
+/* Of those requests and sectors, first touches of a line, of a sector. */
 double ct_workload_llc_cold(const struct ct_workload *w, double sms);
+double ct_workload_llc_sector_cold(const struct ct_workload *w, double sms);
 /* The two views around an SM count and the weight of the second. */
 void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
                          unsigned *second, double *weight);

@@ -234,8 +234,8 @@ static int conventional(struct ct_mo_model *m, const struct ct_mo_system *s, uns
 	if (s->llc_factor > 1) /* by adding banks */
 		pt.slices = s->llc_factor;
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
-	struct ct_perf_misses misses;
-	ct_perf_llc_misses(&m->perf, sms, lines, m->gpu.llc.ways, &misses);
+	struct ct_llc_misses misses;
+	ct_llc_misses(&m->perf.llc, m->w, sms, lines, m->gpu.llc.ways, 0, &misses);
 	x->llc_bytes = lines * m->gpu.llc.line;
 	x->llc_requests = ct_workload_llc_requests(m->w, sms) * left;
 	x->llc_misses = misses.sectors;
@@ -299,7 +299,7 @@ static int by_latency(const void *a, const void *b)
 /* Counts of one run that the parts below share. */
 struct traffic {
 	double requests, hits, misses, wrong; /* at the extended part; wrong: false positives */
-	struct ct_perf_misses conv;           /* of the conventional part, anchored */
+	struct ct_llc_misses conv;            /* of the conventional part, anchored */
 };
 
 static void extended_classes(const struct ct_mo_model *m, const struct traffic *t,
@@ -312,7 +312,7 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 	double read = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
 	double bias = (all > 0 ? read / all : 1) * m->perf.pending_factor;
 	double conv = d->requests - t->requests;
-	double conv_miss = conv > 0 ? fmin(bias * t->conv.sectors / (conv * m->perf.sectors_per_request), 1) : 0;
+	double conv_miss = conv > 0 ? fmin(bias * t->conv.sectors / (conv * m->perf.llc.sectors_per_request), 1) : 0;
 	double ext_miss = t->requests > 0 ? fmin(bias * t->misses / t->requests, 1) : 0;
 	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
 	double hit_latency = pt->cls[0].latency, miss_latency = pt->cls[1].latency;
@@ -414,9 +414,8 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	t.hits = fmax(t.requests - t.misses, 0);
 	t.wrong = t.misses * predicted(s, d);
 	/* A conventional set takes its ways' share of all lines, too. */
-	ct_perf_llc_misses(&m->perf, sms, d->conv_lines + d->ext_lines, m->gpu.llc.ways, &t.conv);
+	ct_llc_misses(&m->perf.llc, m->w, sms, d->conv_lines + d->ext_lines, m->gpu.llc.ways, 1, &t.conv);
 	t.conv.lines *= 1 - d->ext_share;
-	t.conv.requests *= 1 - d->ext_share;
 	t.conv.sectors *= 1 - d->ext_share;
 	extended_classes(m, &t, d, &h, &pt);
 	extended_traffic(m, &t, &pt);
@@ -425,7 +424,7 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	x->llc_bytes = d->conv_lines * m->gpu.llc.line;
 	x->extended_bytes = d->ext_lines * m->p.v[CT_MO_BLOCK_BYTES];
 	x->llc_requests = d->requests;
-	x->llc_misses = t.conv.sectors + t.misses * m->perf.sectors_per_request;
+	x->llc_misses = t.conv.sectors + t.misses * m->perf.llc.sectors_per_request;
 	x->extended_hit_rate = t.requests > 0 ? t.hits / t.requests : NAN;
 	x->given_miss = t.misses > 0 ? t.wrong / t.misses : 0;
 	x->stale = d->stale;
