@@ -52,7 +52,7 @@ static void accelsim_close(void *r)
 
 const struct ct_reader_ops ct_accelsim_ops = {
 	accelsim_open, accelsim_next_kernel, accelsim_begin, accelsim_next_cta,
-	accelsim_partial, accelsim_skip, accelsim_text_bytes, accelsim_close,
+	accelsim_partial, accelsim_skip, accelsim_text_bytes, accelsim_close, NULL,
 };
 
 /* ---- logs: read whole at the first kernel ---- */
@@ -92,5 +92,5 @@ static void log_close(void *r)
 }
 
 const struct ct_reader_ops ct_nvbit_ops = {
-	log_open, log_next_kernel, NULL, log_next_cta, NULL, NULL, log_text_bytes, log_close,
+	log_open, log_next_kernel, NULL, log_next_cta, NULL, NULL, log_text_bytes, log_close, NULL,
 };

@@ -83,7 +83,7 @@ static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error 
 		 "binary .tracez traces are not supported: give the text form (.traceg)"},
 		{CT_KIND_JSON, CT_ERR_UNSUPPORTED,
 		 "JSON logs are not supported: give Accel-Sim text"},
-		{CT_KIND_CTZ, CT_ERR_UNSUPPORTED, "packed traces (.ctz) are not supported yet"},
+		{CT_KIND_CTZ, CT_ERR_INPUT, "a packed trace inside a kernels list: give it alone"},
 		{CT_KIND_NVBIT, CT_ERR_INPUT, "an NVBit mem_trace log inside a kernels list: give it alone"},
 		{CT_KIND_TEXT, CT_ERR_INPUT,
 		 "unknown text, no -kernel name header: neither trace nor kernels list"},
@@ -179,6 +179,10 @@ static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error 
 	if (st == CT_OK && kind == CT_KIND_NVBIT) {
 		snprintf(t->format, sizeof t->format, "nvbit-log/%s", ct_source_format(s));
 		return start_reader(t, s, &ct_nvbit_ops, e);
+	}
+	if (st == CT_OK && kind == CT_KIND_CTZ) {
+		snprintf(t->format, sizeof t->format, "ctz/%s", ct_source_format(s));
+		return start_reader(t, s, &ct_ctz_ops, e);
 	}
 	if (st == CT_OK)
 		st = kind == CT_KIND_KERNELSLIST ? open_list(t, s, e) : refuse(s, kind, e);
@@ -373,6 +377,34 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 	return 0;
 }
 
+/* The same of a packed trace, which has copies too and brings its kernels' numbers. */
+static int next_packed(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
+{
+	struct ct_launch *l;
+	for (;;) {
+		int st = t->ops->next_event(t->reader, &l, ev, e);
+		update_stats(t);
+		if (st == 2)
+			t->stats.memcpys++;
+		if (st != 1)
+			return st < 1 ? st : 1;
+		st = wanted(t, &l->kernel, e);
+		if (st > 0) {
+			t->stats.kernels++;
+			note_stream(t, &l->kernel);
+			t->in_kernel = 1;
+			*ev = (struct ct_event){.kind = CT_EVENT_KERNEL, .kernel = &l->kernel};
+			return 1;
+		}
+		if (st == 0) {
+			t->stats.skipped_kernels++;
+			st = t->ops->skip(t->reader, e);
+		}
+		if (st < 0)
+			return st;
+	}
+}
+
 static int at_end(const struct ct_trace *t, struct ct_error *e)
 {
 	if (t->stats.kernels || t->stats.truncated || !t->stats.skipped_kernels)
@@ -387,7 +419,7 @@ int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
 		int st = 0;
 		t->in_kernel = 0;
 		if (t->reader) {
-			st = next_of_source(t, ev, e);
+			st = t->ops->next_event ? next_packed(t, ev, e) : next_of_source(t, ev, e);
 			if (st < 0)
 				return give_up(t, st, e);
 			if (st > 0)

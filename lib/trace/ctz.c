@@ -1,0 +1,427 @@
+/* ctz.c - reader of packed traces: blocks, kernels, thread blocks. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/private/ctz.h"
+#include "trace/private/reader.h"
+
+struct ct_ctz {
+	struct ct_source *source;
+	struct ct_env *env;
+	const char *p, *end;         /* of the source's run */
+	uint64_t at;                 /* where the block starts */
+	uint64_t crc, text_bytes;
+	struct ct_buf block;         /* as stored */
+	unsigned char *raw;          /* decompressed */
+	size_t raw_cap;
+	int type;
+	struct ctz_in payload;
+	ZSTD_DCtx *zstd;
+	struct ctz_in copies;        /* not yet handed out; in `raw` or `block` */
+	struct ct_launch *launch;
+	struct ctz_code_state code_state;
+	struct ctz_decoder *decoder;
+	struct ct_builder builder;
+	int in_kernel, in_frame, partial, indexed, skipped;
+	uint64_t kernels, memcpys, ctas, warps, insts, kernel_ctas;
+};
+
+static void close_reader(void *r)
+{
+	struct ct_ctz *c = r;
+	if (!c)
+		return;
+	ct_buf_free(&c->block);
+	free(c->raw);
+	ZSTD_freeDCtx(c->zstd);
+	ct_launch_unref(c->launch);
+	ctz_code_reset(&c->code_state);
+	ctz_decoder_free(c->decoder);
+	ct_builder_free(&c->builder, c->env->store);
+	free(c);
+}
+
+static int open_reader(void **out, struct ct_source *s, struct ct_env *env, struct ct_error *e)
+{
+	struct ct_ctz *c = calloc(1, sizeof *c);
+	*out = NULL;
+	if (!c)
+		return ct_fail_nomem(e);
+	c->source = s;
+	c->env = env;
+	c->zstd = ZSTD_createDCtx();
+	if (!c->zstd || ct_builder_init(&c->builder) != 0 || ctz_decoder_new(&c->decoder, e) < 0) {
+		close_reader(c);
+		return ct_fail_nomem(e);
+	}
+	*out = c;
+	return CT_OK;
+}
+
+static uint64_t text_bytes(const void *r)
+{
+	return ((const struct ct_ctz *)r)->text_bytes;
+}
+
+/* ---- blocks ---- */
+
+static int fail(const struct ct_ctz *c, struct ct_error *e, int status, const char *fmt, ...)
+	CT_PRINTF(4, 5);
+static int fail(const struct ct_ctz *c, struct ct_error *e, int status, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return ct_fail(e, status, "%s:byte %" PRIu64 ": %s", ct_source_name(c->source), c->at, text);
+}
+
+/* Appends n more bytes of the file to c->block. Memory grows with what is there, not
+ * with what a length claims. */
+static int more(struct ct_ctz *c, size_t n, struct ct_error *e)
+{
+	while (n > 0) {
+		if (c->p == c->end) {
+			struct ct_error bare;
+			size_t got;
+			int st = ct_source_read_bare(c->source, &c->p, &got, &bare);
+			if (st <= 0)
+				c->p = c->end = NULL;
+			if (st < 0)
+				return fail(c, e, st, "%s", bare.text);
+			if (st == 0)
+				return fail(c, e, CT_ERR_INPUT, "the file ends without its end record: it is cut");
+			c->end = c->p + got;
+		}
+		size_t take = (size_t)(c->end - c->p) < n ? (size_t)(c->end - c->p) : n;
+		ct_buf_add(&c->block, c->p, take);
+		if (c->block.failed)
+			return ct_fail_nomem(e);
+		c->p += take;
+		n -= take;
+	}
+	return CT_OK;
+}
+
+static uint64_t get_le(const void *at, int bytes)
+{
+	const unsigned char *p = at;
+	uint64_t v = 0;
+	for (int i = 0; i < bytes; i++)
+		v |= (uint64_t)p[i] << 8 * i;
+	return v;
+}
+
+static int magic(struct ct_ctz *c, struct ct_error *e)
+{
+	int st = more(c, CTZ_MAGIC_BYTES, e);
+	if (st < 0)
+		return st;
+	if (memcmp(c->block.data, CTZ_MAGIC, CTZ_MAGIC_BYTES) != 0)
+		return fail(c, e, CT_ERR_INPUT, "not a packed trace");
+	c->text_bytes = CTZ_MAGIC_BYTES;
+	return CT_OK;
+}
+
+/* Reads a block as it is stored and checks it. */
+static int read_block(struct ct_ctz *c, struct ct_error *e)
+{
+	int st = c->text_bytes == 0 ? magic(c, e) : CT_OK;
+	if (st < 0)
+		return st;
+	/* Of all that precedes the block: the end record holds it. */
+	c->crc = ct_crc64(c->crc, c->block.data, c->block.len);
+	c->at += c->block.len;
+	ct_buf_reset(&c->block);
+	if ((st = more(c, CTZ_HEAD, e)) < 0)
+		return st;
+	size_t stored = (size_t)get_le(c->block.data + 2, 4), raw = (size_t)get_le(c->block.data + 6, 4);
+	int codec = c->block.data[1];
+	c->type = c->block.data[0];
+	if (stored > CTZ_BLOCK_MAX || raw > CTZ_BLOCK_MAX || codec < 0 || codec > CTZ_ZSTD ||
+	    (codec == CTZ_STORED && stored != raw))
+		return fail(c, e, CT_ERR_INPUT, "damaged block");
+	if ((st = more(c, stored + 4, e)) < 0)
+		return st;
+	if (ct_crc32(0, c->block.data, CTZ_HEAD + stored) !=
+	    get_le(c->block.data + CTZ_HEAD + stored, 4))
+		return fail(c, e, CT_ERR_INPUT, "the block's checksum is wrong: damaged");
+	c->text_bytes += CTZ_HEAD + raw + 4;
+	uint64_t limit = c->env->options.max_expand;
+	if (limit && c->text_bytes > limit)
+		return fail(c, e, CT_ERR_LIMIT, "more than %" PRIu64 " decompressed bytes: raise the limit "
+		            "if this is wanted", limit);
+	return CT_OK;
+}
+
+/* Makes the payload of the block readable. */
+static int unpack(struct ct_ctz *c, struct ct_error *e)
+{
+	const unsigned char *p = (const unsigned char *)c->block.data;
+	size_t stored = (size_t)get_le(p + 2, 4), raw = (size_t)get_le(p + 6, 4);
+	if (p[1] == CTZ_STORED) {
+		c->payload = (struct ctz_in){p + CTZ_HEAD, p + CTZ_HEAD + stored};
+		return CT_OK;
+	}
+	if (raw > c->raw_cap) {
+		free(c->raw);
+		c->raw_cap = 0;
+		if (!(c->raw = malloc(raw)))
+			return ct_fail_nomem(e);
+		c->raw_cap = raw;
+	}
+	size_t n = ZSTD_decompressDCtx(c->zstd, c->raw, raw, p + CTZ_HEAD, stored);
+	if (ZSTD_isError(n) || n != raw)
+		return fail(c, e, CT_ERR_INPUT, "damaged compressed data: %s",
+		            ZSTD_isError(n) ? ZSTD_getErrorName(n) : "not of the length it should have");
+	c->payload = (struct ctz_in){c->raw, c->raw + raw};
+	return CT_OK;
+}
+
+/* Puts place and name before a text that has neither. */
+static int named(const struct ct_ctz *c, int st, const struct ct_error *bare, struct ct_error *e)
+{
+	if (st >= 0)
+		return st;
+	return st == CT_ERR_NOMEM ? ct_fail_nomem(e) : fail(c, e, st, "%s", bare->text);
+}
+
+/* ---- thread blocks ---- */
+
+static void count(struct ct_ctz *c, const struct ct_cta *cta)
+{
+	struct ct_trace_stats *s = c->env->stats;
+	uint64_t insts = 0;
+	for (uint32_t i = 0; i < cta->warps; i++)
+		insts += cta->warp[i].insts;
+	c->ctas++;
+	c->kernel_ctas++;
+	c->warps += cta->warps;
+	c->insts += insts;
+	s->ctas++;
+	s->warps += cta->warps;
+	s->warp_insts += insts;
+	s->spilled_bytes = ct_store_spilled(c->env->store);
+}
+
+static int end_kernel(struct ct_ctz *c, struct ct_error *e)
+{
+	struct ct_trace_stats *s = c->env->stats;
+	const struct ct_kernel *k = &c->launch->kernel;
+	uint64_t v[5], grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	for (int i = 0; i < 5; i++)
+		if (ctz_get(&c->payload, &v[i]) != 0)
+			return fail(c, e, CT_ERR_INPUT, "damaged end of a kernel");
+	if (c->partial || c->payload.p != c->payload.end)
+		return fail(c, e, CT_ERR_INPUT, "damaged end of a kernel");
+	s->width_disagreements += v[0];
+	s->extra_tokens += v[1];
+	s->insts_mismatches += v[2];
+	s->warps_without_exit += v[3];
+	s->null_global += v[4];
+	if (c->kernel_ctas < grid) {
+		s->short_grids++;
+		ct_warn(&c->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
+		        " thread blocks of its grid", k->path, k->id, c->kernel_ctas, grid);
+	}
+	c->in_kernel = 0;
+	return 0;
+}
+
+/* The next block of the kernel: 1 a frame or code was taken in, 0 the kernel's end. */
+static int kernel_block(struct ct_ctz *c, struct ct_error *e)
+{
+	struct ct_error bare;
+	int st = read_block(c, e);
+	if (st == CT_OK)
+		st = unpack(c, e);
+	if (st < 0)
+		return st;
+	switch (c->type) {
+	case CTZ_CODE:
+		st = ctz_code_get(&c->code_state, &c->payload, &c->launch->code, &bare);
+		return st < 0 ? named(c, st, &bare, e) : 1;
+	case CTZ_FRAME:
+		st = ctz_decoder_frame(c->decoder, c->launch, c->payload.p,
+		                       (size_t)(c->payload.end - c->payload.p), &bare);
+		c->in_frame = st == CT_OK;
+		return st < 0 ? named(c, st, &bare, e) : 1;
+	case CTZ_KERNEL_END:
+		return end_kernel(c, e);
+	default:
+		return fail(c, e, CT_ERR_INPUT, "a block that does not belong inside a kernel: damaged");
+	}
+}
+
+static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
+{
+	struct ct_ctz *c = r;
+	struct ct_error bare;
+	*cta = NULL;
+	while (c->in_kernel) {
+		int st;
+		if (!c->in_frame) {
+			if ((st = kernel_block(c, e)) <= 0)
+				return st;
+			continue;
+		}
+		st = ctz_decoder_cta(c->decoder, &c->builder, c->env->store,
+		                     c->env->options.keep_values, &bare);
+		if (st < 0)
+			return named(c, st, &bare, e);
+		c->in_frame = st == 1;
+		if (st != 0)
+			c->partial = st == 2;
+		if (st == 1) {
+			st = ct_builder_finish(&c->builder, c->launch, c->env->store, cta, e);
+			if (st < 0)
+				return st;
+			count(c, *cta);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int skip(void *r, struct ct_error *e)
+{
+	struct ct_ctz *c = r;
+	c->skipped = 1;
+	while (c->in_kernel) {
+		int st = read_block(c, e);
+		if (st < 0)
+			return st;
+		if (c->type == CTZ_KERNEL_END)
+			c->in_kernel = 0;
+		else if (c->type != CTZ_CODE && c->type != CTZ_FRAME)
+			return fail(c, e, CT_ERR_INPUT, "a block that does not belong inside a kernel: damaged");
+	}
+	return CT_OK;
+}
+
+/* ---- kernels, copies, the end ---- */
+
+static int start_kernel(struct ct_ctz *c, struct ct_error *e)
+{
+	struct ct_error bare;
+	uint32_t last = c->launch ? c->launch->kernel.id : 0;
+	ct_launch_unref(c->launch);
+	c->launch = ct_launch_new();
+	if (!c->launch)
+		return ct_fail_nomem(e);
+	struct ct_kernel *k = &c->launch->kernel;
+	const char *path = ct_source_name(c->source);
+	if (!(k->path = ct_strndup(path, strlen(path))))
+		return ct_fail_nomem(e);
+	int st = ctz_kernel_get(&c->payload, k, &bare);
+	if (st < 0)
+		return named(c, st, &bare, e);
+	if (k->id <= last)
+		return fail(c, e, CT_ERR_INPUT, "kernel numbers do not rise: damaged");
+	ctz_code_reset(&c->code_state);
+	c->in_kernel = 1;
+	c->in_frame = c->partial = 0;
+	c->kernel_ctas = 0;
+	c->kernels++;
+	return 1;
+}
+
+/* The end record against what was read; nothing may follow it. */
+static int end_of_file(struct ct_ctz *c, struct ct_error *e)
+{
+	struct ct_trace_stats *s = c->env->stats;
+	const unsigned char *p = c->payload.p;
+	uint64_t v[CTZ_END_FIELDS];
+	if (c->payload.end - p != 8 * CTZ_END_FIELDS || !c->indexed)
+		return fail(c, e, CT_ERR_INPUT, "damaged end record");
+	for (int i = 0; i < CTZ_END_FIELDS; i++)
+		v[i] = get_le(p + 8 * i, 8);
+	if (v[1] != c->crc || v[2] != c->kernels || v[3] != c->memcpys ||
+	    (!c->skipped && (v[4] != c->ctas || v[5] != c->warps || v[6] != c->insts)))
+		return fail(c, e, CT_ERR_INPUT, "the end record tells of another content: damaged");
+	s->missing_kernels += v[7];
+	s->unknown_commands += v[8];
+	const char *rest;
+	size_t n = 0;
+	struct ct_error bare;
+	int st = c->p == c->end ? ct_source_read_bare(c->source, &rest, &n, &bare) : 1;
+	if (st < 0)
+		return fail(c, e, st, "%s", bare.text);
+	if (st > 0)
+		return fail(c, e, CT_ERR_INPUT, "bytes follow the end record: damaged (tracecat "
+		            "concatenates packed traces)");
+	return 0;
+}
+
+static int finish_kernel(struct ct_ctz *c, struct ct_error *e)
+{
+	int st = 1;
+	while (c->in_kernel && st > 0) {
+		struct ct_cta *cta;
+		st = next_cta(c, &cta, e);
+		ct_cta_unref(cta);
+	}
+	return st < 0 ? st : CT_OK;
+}
+
+/* One block between kernels: 1 kernel, 0 the end, 3 copies or the index. */
+static int outer_block(struct ct_ctz *c, struct ct_error *e)
+{
+	int st = read_block(c, e);
+	if (st == CT_OK)
+		st = unpack(c, e);
+	if (st < 0)
+		return st;
+	if (c->type == CTZ_END)
+		return end_of_file(c, e);
+	if (c->indexed)
+		return fail(c, e, CT_ERR_INPUT, "a block behind the index: damaged");
+	switch (c->type) {
+	case CTZ_KERNEL:
+		return start_kernel(c, e);
+	case CTZ_MEMCPY:
+		c->copies = c->payload;
+		return 3;
+	case CTZ_INDEX: /* for who seeks; its checksum was right */
+		c->indexed = 1;
+		return 3;
+	default:
+		return fail(c, e, CT_ERR_INPUT, "a block that does not belong outside a kernel: damaged");
+	}
+}
+
+static int next_event(void *r, struct ct_launch **l, struct ct_event *ev, struct ct_error *e)
+{
+	struct ct_ctz *c = r;
+	int st = finish_kernel(c, e);
+	while (st >= 0) {
+		if (c->copies.p != c->copies.end) {
+			*ev = (struct ct_event){.kind = CT_EVENT_MEMCPY};
+			if (ctz_get(&c->copies, &ev->address) != 0 || ctz_get(&c->copies, &ev->bytes) != 0)
+				return fail(c, e, CT_ERR_INPUT, "damaged copies");
+			c->memcpys++;
+			return 2;
+		}
+		st = outer_block(c, e);
+		if (st == 1)
+			*l = c->launch;
+		if (st <= 1)
+			return st;
+	}
+	return st;
+}
+
+const struct ct_reader_ops ct_ctz_ops = {
+	.open = open_reader,
+	.next_event = next_event,
+	.next_cta = next_cta,
+	.skip = skip,
+	.text_bytes = text_bytes,
+	.close = close_reader,
+};

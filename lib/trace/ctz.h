@@ -1,0 +1,48 @@
+/* ctz.h - writes packed traces (man/cachetriage-ctz.5). Reading them is ct_trace_open()'s. */
+#ifndef CT_TRACE_CTZ_H
+#define CT_TRACE_CTZ_H
+
+#include "base/error.h"
+#include "trace/trace.h"
+
+struct ct_ctz_writer;
+
+/* Where the bytes go: CT_OK, or fails (which ends the writing call with that status). */
+typedef int (*ct_ctz_put_fn)(void *ctx, const void *p, size_t n, struct ct_error *e);
+
+/* A writer that puts the bytes of one packed trace, in order, through put(ctx). The
+ * caller frees it with ct_ctz_writer_free(). level: of zstd, 1..19, 0 = 19. Fails with
+ * CT_ERR_NOMEM or as put does. No function here is thread-safe on one writer. */
+int ct_ctz_writer_new(struct ct_ctz_writer **w, int level, ct_ctz_put_fn put, void *ctx,
+                      struct ct_error *e);
+
+/* A copy to the device, in its place between kernels. */
+int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes,
+                      struct ct_error *e);
+
+/* A kernel, its CTAs, its end. k->id must be above that of the kernel before. */
+int ct_ctz_put_kernel(struct ct_ctz_writer *w, const struct ct_kernel *k, struct ct_error *e);
+
+/* Whether an instruction is wanted: 1 or 0. */
+typedef int (*ct_ctz_keep_fn)(void *ctx, const struct ct_kernel *k, const struct ct_sinst *s,
+                              const struct ct_inst *inst);
+/* keep may be NULL: every instruction. Warps stay, also without instructions. */
+int ct_ctz_put_cta(struct ct_ctz_writer *w, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
+                   struct ct_error *e);
+
+/* What a text reader found odd in a kernel, kept so that both forms are described
+ * alike; the fields are those of struct ct_trace_stats. */
+struct ct_ctz_oddities {
+	uint64_t width_disagreements, extra_tokens, insts_mismatches, warps_without_exit, null_global;
+};
+/* o may be NULL: nothing odd. */
+int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o,
+                      struct ct_error *e);
+
+/* Writes index and end record. missing, unknown: kernels without a file and lines of
+ * lists that were passed over. */
+int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown,
+                  struct ct_error *e);
+void ct_ctz_writer_free(struct ct_ctz_writer *w); /* NULL allowed */
+
+#endif

@@ -1,0 +1,281 @@
+/* ctz_write.c - packed traces: blocks, index, end record. */
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "trace/private/ctz.h"
+
+enum { DEFAULT_LEVEL = 19 };
+
+struct ct_ctz_writer {
+	ct_ctz_put_fn put;
+	void *ctx;
+	ZSTD_CCtx *zstd;
+	struct ctz_encoder encoder;
+	struct ct_buf payload, block, copies;
+	struct ct_buf index, frames; /* of all kernels, of the one being written */
+	uint64_t offset, crc;
+	uint64_t last_offset, last_index, n_frames; /* of the index */
+	uint32_t last_id;
+	int core_ids;
+	uint64_t kernels, memcpys, ctas, warps, insts;
+};
+
+int ct_ctz_writer_new(struct ct_ctz_writer **out, int level, ct_ctz_put_fn put, void *ctx,
+                      struct ct_error *e)
+{
+	struct ct_ctz_writer *w = calloc(1, sizeof *w);
+	*out = NULL;
+	if (!w)
+		return ct_fail_nomem(e);
+	w->put = put;
+	w->ctx = ctx;
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd || ctz_encoder_init(&w->encoder) != 0 ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
+	                                        level > 0 ? level : DEFAULT_LEVEL))) {
+		ct_ctz_writer_free(w);
+		return ct_fail_nomem(e);
+	}
+	int st = put(ctx, CTZ_MAGIC, CTZ_MAGIC_BYTES, e);
+	if (st < 0) {
+		ct_ctz_writer_free(w);
+		return st;
+	}
+	w->offset = CTZ_MAGIC_BYTES;
+	w->crc = ct_crc64(0, CTZ_MAGIC, CTZ_MAGIC_BYTES);
+	*out = w;
+	return CT_OK;
+}
+
+void ct_ctz_writer_free(struct ct_ctz_writer *w)
+{
+	if (!w)
+		return;
+	ctz_encoder_free(&w->encoder);
+	ct_buf_free(&w->payload);
+	ct_buf_free(&w->block);
+	ct_buf_free(&w->copies);
+	ct_buf_free(&w->index);
+	ct_buf_free(&w->frames);
+	ZSTD_freeCCtx(w->zstd);
+	free(w);
+}
+
+static void put_le(unsigned char *p, uint64_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		p[i] = (unsigned char)(v >> 8 * i);
+}
+
+/* Room for a block's payload in w->block behind its head. */
+static unsigned char *make_room(struct ct_ctz_writer *w, size_t n)
+{
+	static const unsigned char zeros[1024];
+	ct_buf_reset(&w->block);
+	while (w->block.len < n && !w->block.failed)
+		ct_buf_add(&w->block, zeros, sizeof zeros);
+	return w->block.failed ? NULL : (unsigned char *)w->block.data;
+}
+
+/* Writes w->payload as one block, compressed where that pays. */
+static int put_block(struct ct_ctz_writer *w, int type, struct ct_error *e)
+{
+	size_t raw = w->payload.len, bound = ZSTD_compressBound(raw), stored = raw;
+	if (w->payload.failed)
+		return ct_fail_nomem(e);
+	unsigned char *p = make_room(w, CTZ_HEAD + bound + 4);
+	if (!p)
+		return ct_fail_nomem(e);
+	int codec = CTZ_STORED;
+	if (type != CTZ_END && raw > 0) {
+		stored = ZSTD_compress2(w->zstd, p + CTZ_HEAD, bound, w->payload.data, raw);
+		if (ZSTD_isError(stored))
+			return ct_fail_nomem(e);
+		codec = stored < raw ? CTZ_ZSTD : CTZ_STORED;
+	}
+	if (codec == CTZ_STORED && raw > 0)
+		memcpy(p + CTZ_HEAD, w->payload.data, stored = raw);
+	p[0] = (unsigned char)type;
+	p[1] = (unsigned char)codec;
+	put_le(p + 2, stored, 4);
+	put_le(p + 6, raw, 4);
+	put_le(p + CTZ_HEAD + stored, ct_crc32(0, p, CTZ_HEAD + stored), 4);
+	size_t n = CTZ_HEAD + stored + 4;
+	w->offset += n;
+	w->crc = ct_crc64(w->crc, p, n);
+	ct_buf_reset(&w->payload);
+	return w->put(w->ctx, p, n, e);
+}
+
+/* ---- copies and kernels ---- */
+
+int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes,
+                      struct ct_error *e)
+{
+	ctz_put(&w->copies, address);
+	ctz_put(&w->copies, bytes);
+	w->memcpys++;
+	return ct_buf_check(&w->copies, e);
+}
+
+static int flush_copies(struct ct_ctz_writer *w, struct ct_error *e)
+{
+	if (w->copies.len == 0)
+		return CT_OK;
+	ct_buf_reset(&w->payload);
+	ct_buf_add(&w->payload, w->copies.data, w->copies.len);
+	ct_buf_reset(&w->copies);
+	return put_block(w, CTZ_MEMCPY, e);
+}
+
+int ct_ctz_put_kernel(struct ct_ctz_writer *w, const struct ct_kernel *k, struct ct_error *e)
+{
+	int st = flush_copies(w, e);
+	if (st < 0)
+		return st;
+	if (k->id <= w->last_id)
+		return ct_fail(e, CT_ERR_USAGE, "kernel %u after kernel %u", k->id, w->last_id);
+	ctz_put(&w->index, k->id - w->last_id);
+	ctz_put(&w->index, w->offset - w->last_offset);
+	w->last_offset = w->offset;
+	w->last_id = k->id;
+	w->last_index = w->n_frames = 0;
+	w->core_ids = k->has_core_ids;
+	w->kernels++;
+	ctz_encoder_kernel(&w->encoder);
+	if (ctz_encoder_start_frame(&w->encoder) != 0)
+		return ct_fail_nomem(e);
+	ctz_kernel_put(&w->payload, k);
+	return put_block(w, CTZ_KERNEL, e);
+}
+
+/* ---- frames ---- */
+
+static int put_frame(struct ct_ctz_writer *w, struct ct_error *e)
+{
+	struct ctz_encoder *c = &w->encoder;
+	if (c->ctas == 0)
+		return CT_OK;
+	if (c->code[CTZ_S_FLAGS].len) {
+		ctz_join(&w->payload, c->code, CTZ_CODE_COLUMNS);
+		int st = put_block(w, CTZ_CODE, e);
+		if (st < 0)
+			return st;
+	}
+	ctz_put(&w->frames, w->offset - w->last_offset);
+	ctz_put(&w->frames, ctz_zigzag(c->first_index - w->last_index));
+	ctz_put(&w->frames, c->ctas);
+	ctz_put(&w->frames, c->insts);
+	w->last_offset = w->offset;
+	w->last_index = c->first_index;
+	w->n_frames++;
+	ctz_join(&w->payload, c->column, CTZ_COLUMNS);
+	int st = put_block(w, CTZ_FRAME, e);
+	if (st < 0)
+		return st;
+	return ctz_encoder_start_frame(c) == 0 ? CT_OK : ct_fail_nomem(e);
+}
+
+/* A frame that is full in the middle of a warp: the rest goes into the next one. */
+static int cut(struct ct_ctz_writer *w, const struct ct_cta *cta, uint32_t warp,
+               struct ct_error *e)
+{
+	ctz_encoder_end_warp(&w->encoder, ct_cta_warp(cta, warp), w->core_ids);
+	ctz_encoder_end_cta(&w->encoder, 1);
+	int st = put_frame(w, e);
+	if (st < 0)
+		return st;
+	ctz_encoder_start_cta(&w->encoder, ct_cta_index(cta), 1);
+	ctz_encoder_start_warp(&w->encoder, 1);
+	return CT_OK;
+}
+
+static int is_full(const struct ctz_encoder *c)
+{
+	return c->insts >= CTZ_FRAME_INSTS ||
+	       (c->insts % 256 == 0 && ctz_encoder_bytes(c) >= CTZ_FRAME_BYTES);
+}
+
+static int put_warp(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_cursor *c,
+                    ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+{
+	const struct ct_code *code = ct_cta_code(cta);
+	struct ct_inst inst;
+	int st;
+	ctz_encoder_start_warp(&w->encoder, 0);
+	while ((st = ct_cursor_next(c, &inst, e)) > 0) {
+		if (keep && !keep(ctx, ct_cta_kernel(cta), ct_code_at(code, inst.sid), &inst))
+			continue;
+		if (is_full(&w->encoder) && (st = cut(w, cta, i, e)) < 0)
+			return st;
+		if ((st = ctz_encoder_inst(&w->encoder, code, &inst, e)) < 0)
+			return st;
+		w->insts++;
+	}
+	ctz_encoder_end_warp(&w->encoder, ct_cta_warp(cta, i), w->core_ids);
+	return st;
+}
+
+int ct_ctz_put_cta(struct ct_ctz_writer *w, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
+                   struct ct_error *e)
+{
+	struct ct_cursor *c = NULL;
+	int st = CT_OK;
+	ctz_encoder_start_cta(&w->encoder, ct_cta_index(cta), 0);
+	for (uint32_t i = 0; i < ct_cta_warps(cta) && st == CT_OK; i++) {
+		st = c ? ct_cursor_reset(c, cta, i, e) : ct_cursor_open(&c, cta, i, e);
+		if (st == CT_OK)
+			st = put_warp(w, cta, i, c, keep, ctx, e);
+	}
+	ct_cursor_close(c);
+	if (st < 0)
+		return st;
+	ctz_encoder_end_cta(&w->encoder, 0);
+	w->ctas++;
+	w->warps += ct_cta_warps(cta);
+	return is_full(&w->encoder) ? put_frame(w, e) : CT_OK;
+}
+
+int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o, struct ct_error *e)
+{
+	static const struct ct_ctz_oddities none;
+	int st = put_frame(w, e);
+	if (st < 0)
+		return st;
+	ctz_put(&w->index, w->n_frames);
+	ct_buf_add(&w->index, w->frames.data, w->frames.len);
+	w->index.failed |= w->frames.failed;
+	ct_buf_reset(&w->frames);
+	o = o ? o : &none;
+	ctz_put(&w->payload, o->width_disagreements);
+	ctz_put(&w->payload, o->extra_tokens);
+	ctz_put(&w->payload, o->insts_mismatches);
+	ctz_put(&w->payload, o->warps_without_exit);
+	ctz_put(&w->payload, o->null_global);
+	return put_block(w, CTZ_KERNEL_END, e);
+}
+
+/* ---- the end ---- */
+
+int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown, struct ct_error *e)
+{
+	int st = flush_copies(w, e);
+	uint64_t at = w->offset;
+	if (st < 0)
+		return st;
+	w->payload.failed |= w->index.failed;
+	ct_buf_add(&w->payload, w->index.data, w->index.len);
+	if ((st = put_block(w, CTZ_INDEX, e)) < 0)
+		return st;
+	const uint64_t field[CTZ_END_FIELDS] = {at, w->crc, w->kernels, w->memcpys, w->ctas, w->warps,
+	                                        w->insts, missing, unknown};
+	for (int i = 0; i < CTZ_END_FIELDS; i++) {
+		unsigned char t[8];
+		put_le(t, field[i], 8);
+		ct_buf_add(&w->payload, t, 8);
+	}
+	return put_block(w, CTZ_END, e);
+}

@@ -1,0 +1,278 @@
+/* ctz.h - the packed form (man/cachetriage-ctz.5), between its files.
+ *
+ * ctz.c        reader: blocks, kernels, thread blocks
+ * ctz_code.c   static instructions, kernel headers
+ * ctz_decode.c frames of instructions into the store's form
+ * ctz_encode.c the reverse
+ * ctz_write.c  writer: blocks, index, end record */
+#ifndef CT_TRACE_PRIVATE_CTZ_H
+#define CT_TRACE_PRIVATE_CTZ_H
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "trace/ctz.h"
+#include "trace/private/accelsim.h"
+
+#define CTZ_MAGIC "CTZ\x01"
+
+enum {
+	CTZ_MAGIC_BYTES = 4,
+	CTZ_HEAD = 10,                /* type, codec, stored bytes, raw bytes */
+	CTZ_BLOCK_MAX = 32 << 20,     /* stored or raw bytes of a block */
+	CTZ_FRAME_INSTS = 1 << 20,    /* instructions of a frame */
+	CTZ_FRAME_BYTES = 8 << 20,    /* a writer ends a frame beyond that */
+	CTZ_LISTS = 1024,             /* difference lists remembered, by sid modulo this */
+	CTZ_END_FIELDS = 9
+};
+
+enum { /* block types */
+	CTZ_KERNEL = 'K', CTZ_MEMCPY = 'M', CTZ_CODE = 'C', CTZ_FRAME = 'F', CTZ_KERNEL_END = 'Z',
+	CTZ_INDEX = 'I', CTZ_END = 'E'
+};
+
+enum { CTZ_STORED, CTZ_ZSTD };
+
+/* Columns of a frame. */
+enum {
+	CTZ_C_CTA, CTZ_C_WARP, CTZ_C_FLOW, CTZ_C_MASK, CTZ_C_MASK_BITS, CTZ_C_ADDR,
+	CTZ_C_BASE,                  /* four planes */
+	CTZ_C_STRIDE = CTZ_C_BASE + 4,
+	CTZ_C_DELTA,                 /* four planes */
+	CTZ_C_VALUE = CTZ_C_DELTA + 4,
+	CTZ_COLUMNS
+};
+
+/* Columns of a code block. */
+enum {
+	CTZ_S_FLAGS, CTZ_S_PC, CTZ_S_OPCODE, CTZ_S_TEXT, CTZ_S_COUNTS, CTZ_S_REG, CTZ_S_KIND,
+	CTZ_S_IMM, CTZ_S_LINE, CTZ_S_CLASS, CTZ_S_WIDTH, CTZ_CODE_COLUMNS
+};
+
+/* Byte of an address. */
+enum { CTZ_A_FORM = 3, CTZ_A_BASE = 4, CTZ_A_REST = 8 };
+
+/* Attributes of a static instruction inside a frame. */
+enum { CTZ_HAS_ADDR = 1, CTZ_HAS_VALUES = 2 };
+
+static inline uint64_t ctz_zigzag(uint64_t v)
+{
+	return v << 1 ^ (0 - (v >> 63));
+}
+
+static inline uint64_t ctz_unzigzag(uint64_t v)
+{
+	return v >> 1 ^ (0 - (v & 1));
+}
+
+/* A column being read. */
+struct ctz_in {
+	const unsigned char *p, *end;
+};
+
+/* 0, or -1 when the column ends or the number has more than 64 bits. */
+static inline int ctz_get(struct ctz_in *in, uint64_t *out)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		if (in->p == in->end)
+			return -1;
+		uint64_t byte = *in->p++;
+		v |= (byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*out = v;
+			return shift == 63 && byte > 1 ? -1 : 0;
+		}
+	}
+	return -1;
+}
+
+static inline int ctz_get_byte(struct ctz_in *in, uint8_t *out)
+{
+	if (in->p == in->end)
+		return -1;
+	*out = *in->p++;
+	return 0;
+}
+
+/* A number whose bytes lie in four planes: first, second, third, the rest. */
+static inline int ctz_get_planes(struct ctz_in *in, uint64_t *out)
+{
+	uint64_t v = 0;
+	for (unsigned i = 0; i < 10; i++) {
+		struct ctz_in *plane = in + (i < 3 ? i : 3);
+		if (plane->p == plane->end)
+			return -1;
+		uint64_t byte = *plane->p++;
+		v |= (byte & 0x7f) << 7 * i;
+		if (byte < 0x80) {
+			*out = v;
+			return i == 9 && byte > 1 ? -1 : 0;
+		}
+	}
+	return -1;
+}
+
+/* A column being written; failures are sticky (ct_buf). */
+void ctz_put(struct ct_buf *b, uint64_t v);
+void ctz_put_planes(struct ct_buf *b, uint64_t v);
+static inline void ctz_put_byte(struct ct_buf *b, unsigned v)
+{
+	unsigned char c = (unsigned char)v;
+	ct_buf_add(b, &c, 1);
+}
+
+/* Sizes, then columns, one after the other. */
+void ctz_join(struct ct_buf *out, const struct ct_buf *column, unsigned n);
+int ctz_split(struct ctz_in *in, struct ctz_in *column, unsigned n);
+
+/* ---- prediction of base addresses ---- */
+
+/* One level: the value expected next is base + delta; a difference counts once it came
+ * twice in a row, so that one odd step costs one misprediction. */
+struct ctz_track {
+	uint64_t base, delta, candidate;
+};
+
+static inline void ctz_track_to(struct ctz_track *t, uint64_t base)
+{
+	uint64_t d = base - t->base;
+	if (d == t->candidate)
+		t->delta = d;
+	t->candidate = d;
+	t->base = base;
+}
+
+/* What is remembered of a static instruction inside a frame. */
+struct ctz_site {
+	struct ctz_track exec, warp, cta; /* since the execution, warp, CTA before */
+	int64_t stride;
+	uint32_t frame, cta_serial, warp_serial;
+	uint8_t form, attr, started;
+};
+
+struct ctz_list {
+	uint8_t n, packed_bytes, packed_runs;
+	int64_t delta[CT_WARP_LANES - 1];
+	unsigned char packed[CT_PACK_DELTAS_MAX];
+};
+
+struct ctz_model {
+	struct ctz_site *site;
+	size_t sites, site_cap;
+	struct ctz_list *list;      /* CTZ_LISTS */
+	uint32_t frame, cta, warp;  /* serial numbers */
+	uint64_t last_base;         /* of any instruction */
+};
+
+int ctz_model_init(struct ctz_model *m);
+void ctz_model_free(struct ctz_model *m);
+/* Starts a frame: nothing is remembered. code: static instructions known. */
+int ctz_model_frame(struct ctz_model *m, size_t code);
+/* Makes room for more of them. */
+int ctz_model_grow(struct ctz_model *m, size_t code);
+
+static inline struct ctz_site *ctz_model_site(struct ctz_model *m, uint32_t sid, int memory)
+{
+	struct ctz_site *s = &m->site[sid];
+	if (s->frame != m->frame) {
+		memset(s, 0, sizeof *s);
+		s->frame = m->frame;
+		s->attr = memory ? CTZ_HAS_ADDR : 0;
+	}
+	return s;
+}
+
+static inline uint64_t ctz_predict(const struct ctz_model *m, const struct ctz_site *s)
+{
+	const struct ctz_track *t = s->cta_serial != m->cta ? &s->cta
+	                            : s->warp_serial != m->warp ? &s->warp : &s->exec;
+	return s->started ? t->base + t->delta : m->last_base;
+}
+
+static inline void ctz_learn(struct ctz_model *m, struct ctz_site *s, uint64_t base)
+{
+	m->last_base = base;
+	if (!s->started) {
+		s->started = 1;
+		s->exec.base = s->warp.base = s->cta.base = base;
+	} else if (s->cta_serial != m->cta) {
+		ctz_track_to(&s->cta, base);
+		s->warp.base = s->exec.base = base;
+	} else if (s->warp_serial != m->warp) {
+		ctz_track_to(&s->warp, base);
+		s->exec.base = base;
+	} else {
+		ctz_track_to(&s->exec, base);
+	}
+	s->cta_serial = m->cta;
+	s->warp_serial = m->warp;
+}
+
+/* ---- static instructions and headers ---- */
+
+/* Appends the columns of s to column[CTZ_CODE_COLUMNS]; opcodes: texts already
+ * written for this kernel. */
+struct ctz_opcodes {
+	struct ct_buf *text;
+	size_t n, cap;
+};
+struct ctz_code_state {
+	uint64_t pc;
+	uint32_t line;
+	struct ctz_opcodes opcodes;
+};
+void ctz_code_reset(struct ctz_code_state *c);
+int ctz_code_put(struct ctz_code_state *c, struct ct_buf *column, const struct ct_sinst *s,
+                 struct ct_error *e);
+/* Adds the static instructions of a code block; texts without file name. */
+int ctz_code_get(struct ctz_code_state *c, struct ctz_in *block, struct ct_code *code,
+                 struct ct_error *e);
+void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k);
+int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e);
+
+/* ---- frames ---- */
+
+struct ctz_decoder;
+int ctz_decoder_new(struct ctz_decoder **d, struct ct_error *e);
+void ctz_decoder_free(struct ctz_decoder *d);
+/* A frame's bytes, which have to outlive its reading. */
+int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p,
+                      size_t n, struct ct_error *e);
+/* Decodes the next CTA, or part of one, into b. 1: complete; 2: it goes on in the next
+ * frame; 0: the frame has no more. */
+int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
+                    int keep_values, struct ct_error *e);
+
+/* The reverse. Columns and code grow until the writer takes them. */
+struct ctz_encoder {
+	struct ct_buf column[CTZ_COLUMNS];
+	struct ct_buf code[CTZ_CODE_COLUMNS];
+	struct ctz_model model;
+	struct ctz_code_state code_state;
+	uint32_t *sid;              /* by the source's: number in the file plus 1 */
+	size_t sids, sid_cap;
+	uint32_t code_count;
+	uint64_t insts;             /* in this frame */
+	/* Part of the CTA and of the warp that are being written. */
+	uint64_t next_index, index, first_index, part_warps;
+	uint32_t ctas, next_warp;
+	uint64_t warp_insts, last_insts;
+	int cta_goes_on, warp_goes_on;
+	uint32_t last_sid, mask, old_mask;
+	uint64_t run, mask_run;
+};
+int ctz_encoder_init(struct ctz_encoder *c);
+void ctz_encoder_free(struct ctz_encoder *c);
+/* Forgets the kernel before. */
+void ctz_encoder_kernel(struct ctz_encoder *c);
+int ctz_encoder_start_frame(struct ctz_encoder *c);
+void ctz_encoder_start_cta(struct ctz_encoder *c, uint64_t index, int goes_on);
+void ctz_encoder_start_warp(struct ctz_encoder *c, int goes_on);
+int ctz_encoder_inst(struct ctz_encoder *c, const struct ct_code *code, const struct ct_inst *i,
+                     struct ct_error *e);
+void ctz_encoder_end_warp(struct ctz_encoder *c, const struct ct_warp_info *w, int core_ids);
+void ctz_encoder_end_cta(struct ctz_encoder *c, int goes_on);
+size_t ctz_encoder_bytes(const struct ctz_encoder *c);
+
+#endif

@@ -1,0 +1,263 @@
+#include "tracecat/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/mem.h"
+#include "base/outfile.h"
+#include "trace/accelsim_write.h"
+
+/* Fixed and on one thread: the same bytes for one version of zstd. */
+enum { ZSTD_LEVEL = 3, TEXT_BLOCK = 1 << 17 };
+
+struct text_sink {
+	ct_ctz_put_fn put;       /* a stream */
+	void *ctx;
+	char *path, *temporary;  /* a folder */
+	int made, committed;
+	struct ct_buf list, text;
+	struct ct_out *file;
+	ZSTD_CCtx *zstd;
+	uint32_t last_id;
+	struct ct_kernel written; /* its texts are the caller's */
+};
+
+static int sink_new(struct text_sink **out, struct ct_error *e)
+{
+	struct text_sink *s = calloc(1, sizeof *s);
+	*out = s;
+	return s ? CT_OK : ct_fail_nomem(e);
+}
+
+int text_sink_stream(struct text_sink **out, ct_ctz_put_fn put, void *ctx, struct ct_error *e)
+{
+	int st = sink_new(out, e);
+	if (st == CT_OK) {
+		(*out)->put = put;
+		(*out)->ctx = ctx;
+	}
+	return st;
+}
+
+int text_sink_folder(struct text_sink **out, const char *path, struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	size_t n = strlen(path);
+	struct stat sb;
+	if (lstat(path, &sb) == 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s exists: name a new folder", path);
+	int st = sink_new(out, e);
+	if (st < 0)
+		return st;
+	struct text_sink *s = *out;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	s->path = ct_strndup(path, n);
+	ct_buf_printf(&b, "%.*s.XXXXXX", (int)n, path);
+	s->temporary = b.data;
+	s->zstd = ZSTD_createCCtx();
+	if (!s->path || b.failed || !s->zstd)
+		return ct_fail_nomem(e);
+	if (!mkdtemp(s->temporary))
+		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot make a folder there", path);
+	s->made = 1;
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+	return CT_OK;
+}
+
+/* ---- text on its way out ---- */
+
+static int compress(struct text_sink *s, ZSTD_EndDirective end, struct ct_error *e)
+{
+	char out[1 << 14];
+	ZSTD_inBuffer in = {s->text.data ? s->text.data : "", s->text.len, 0};
+	size_t left;
+	do {
+		ZSTD_outBuffer o = {out, sizeof out, 0};
+		left = ZSTD_compressStream2(s->zstd, &o, &in, end);
+		if (ZSTD_isError(left))
+			return ct_fail_nomem(e);
+		int st = ct_out_write(s->file, out, o.pos, e);
+		if (st < 0)
+			return st;
+	} while (in.pos < in.size || (end == ZSTD_e_end && left));
+	return CT_OK;
+}
+
+static int flush(struct text_sink *s, int end, struct ct_error *e)
+{
+	int st = ct_buf_check(&s->text, e);
+	if (st == CT_OK && s->put)
+		st = s->put(s->ctx, s->text.data, s->text.len, e);
+	else if (st == CT_OK)
+		st = compress(s, end ? ZSTD_e_end : ZSTD_e_continue, e);
+	ct_buf_reset(&s->text);
+	return st;
+}
+
+int text_sink_memcpy(struct text_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e)
+{
+	ct_buf_printf(&s->list, "MemcpyHtoD,0x%016" PRIx64 ",%" PRIu64 "\n", address, bytes);
+	return ct_buf_check(&s->list, e);
+}
+
+static int open_kernel_file(struct text_sink *s, uint32_t id, struct ct_error *e)
+{
+	struct ct_buf name = {0};
+	ct_buf_printf(&name, "%s/kernel-%" PRIu32 ".traceg.zst", s->temporary, id);
+	int st = ct_buf_check(&name, e);
+	if (st == CT_OK)
+		st = ct_out_open(&s->file, name.data, 0, e);
+	ct_buf_free(&name);
+	return st;
+}
+
+int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, struct ct_error *e)
+{
+	int st = s->put ? CT_OK : open_kernel_file(s, k->id, e);
+	if (st < 0)
+		return st;
+	for (uint32_t id = s->last_id + 1; gaps && id <= k->id; id++)
+		ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", id);
+	if (!gaps)
+		ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", k->id);
+	s->last_id = k->id;
+	s->written = *k;
+	ct_accelsim_put_header(&s->text, k);
+	return ct_buf_check(&s->list, e);
+}
+
+/* Instructions that are kept: their number, or < 0. */
+static int64_t count_kept(struct ct_cursor *c, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
+                          struct ct_error *e)
+{
+	struct ct_inst inst;
+	int64_t n = 0;
+	int st;
+	while ((st = ct_cursor_next(c, &inst, e)) > 0)
+		n += keep(ctx, ct_cta_kernel(cta), ct_code_at(ct_cta_code(cta), inst.sid), &inst);
+	return st < 0 ? st : n;
+}
+
+static int put_warp(struct text_sink *s, struct ct_cursor *c, struct ct_cta *cta, uint32_t i,
+                    ct_ctz_keep_fn keep, void *ctx, struct ct_error *e)
+{
+	const struct ct_warp_info *w = ct_cta_warp(cta, i);
+	struct ct_inst inst;
+	int64_t n = (int64_t)w->insts;
+	int st = CT_OK;
+	if (keep) {
+		if ((n = count_kept(c, cta, keep, ctx, e)) < 0)
+			return (int)n;
+		if ((st = ct_cursor_reset(c, cta, i, e)) < 0)
+			return st;
+	}
+	ct_accelsim_put_warp(&s->text, w->warp, (uint64_t)n);
+	while ((st = ct_cursor_next(c, &inst, e)) > 0) {
+		const struct ct_sinst *x = ct_code_at(ct_cta_code(cta), inst.sid);
+		if (keep && !keep(ctx, ct_cta_kernel(cta), x, &inst))
+			continue;
+		ct_accelsim_put_inst(&s->text, &s->written, x, &inst);
+		if (s->text.len >= TEXT_BLOCK && (st = flush(s, 0, e)) < 0)
+			return st;
+	}
+	return st;
+}
+
+int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
+                  struct ct_error *e)
+{
+	const uint32_t *g = ct_cta_kernel(cta)->grid;
+	uint64_t index = ct_cta_index(cta);
+	struct ct_cursor *c = NULL;
+	int st = CT_OK;
+	ct_accelsim_put_cta_begin(&s->text, (uint32_t)(index % g[0]), (uint32_t)(index / g[0] % g[1]),
+	                          (uint32_t)(index / g[0] / g[1]));
+	for (uint32_t i = 0; i < ct_cta_warps(cta) && st == CT_OK; i++) {
+		st = c ? ct_cursor_reset(c, cta, i, e) : ct_cursor_open(&c, cta, i, e);
+		if (st == CT_OK)
+			st = put_warp(s, c, cta, i, keep, ctx, e);
+	}
+	ct_cursor_close(c);
+	ct_accelsim_put_cta_end(&s->text);
+	return st < 0 ? st : flush(s, 0, e);
+}
+
+int text_sink_kernel_end(struct text_sink *s, struct ct_error *e)
+{
+	int st = flush(s, 1, e);
+	if (!s->file)
+		return st;
+	struct ct_out *file = s->file;
+	s->file = NULL;
+	if (st < 0) {
+		ct_out_abort(file);
+		return st;
+	}
+	return ct_out_commit(file, e);
+}
+
+int text_sink_commit(struct text_sink *s, struct ct_error *e)
+{
+	struct ct_buf name = {0};
+	struct ct_out *out;
+	if (s->put)
+		return CT_OK;
+	ct_buf_printf(&name, "%s/kernelslist.g", s->temporary);
+	int st = ct_buf_check(&name, e);
+	if (st == CT_OK && (st = ct_out_open(&out, name.data, 0, e)) == CT_OK) {
+		st = ct_out_write(out, s->list.data, s->list.len, e);
+		if (st == CT_OK)
+			st = ct_out_commit(out, e);
+		else
+			ct_out_abort(out);
+	}
+	ct_buf_free(&name);
+	if (st < 0)
+		return st;
+	/* Like any folder that one makes, not only for its owner. */
+	mode_t mask = umask(0);
+	umask(mask);
+	if (chmod(s->temporary, 0777 & ~mask) != 0 || rename(s->temporary, s->path) != 0)
+		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot put the folder there", s->path);
+	s->committed = 1;
+	return CT_OK;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *d = opendir(path);
+	for (struct dirent *de; d && (de = readdir(d));) {
+		struct ct_buf name = {0};
+		ct_buf_printf(&name, "%s/%s", path, de->d_name);
+		if (!name.failed && de->d_name[0] != '.')
+			unlink(name.data);
+		ct_buf_free(&name);
+	}
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
+void text_sink_free(struct text_sink *s)
+{
+	if (!s)
+		return;
+	ct_out_abort(s->file);
+	if (s->made && !s->committed)
+		remove_folder(s->temporary);
+	ZSTD_freeCCtx(s->zstd);
+	ct_buf_free(&s->list);
+	ct_buf_free(&s->text);
+	free(s->path);
+	free(s->temporary);
+	free(s);
+}

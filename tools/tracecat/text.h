@@ -1,0 +1,25 @@
+/* text.h - Accel-Sim text out of decoded traces: a folder, or one stream. */
+#ifndef CT_TRACECAT_TEXT_H
+#define CT_TRACECAT_TEXT_H
+
+#include "trace/ctz.h"
+
+struct text_sink;
+
+/* A folder with kernelslist.g and kernel-N.traceg.zst, N the launch number: complete
+ * after text_sink_commit(), else absent. Refuses (CT_ERR_USAGE) a path that exists. */
+int text_sink_folder(struct text_sink **s, const char *path, struct ct_error *e);
+/* All kernels one after the other, as text; copies to the device have no place there. */
+int text_sink_stream(struct text_sink **s, ct_ctz_put_fn put, void *ctx, struct ct_error *e);
+
+int text_sink_memcpy(struct text_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e);
+/* gaps: launch numbers that are left out are listed, as kernels without a file. */
+int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, struct ct_error *e);
+int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
+                  struct ct_error *e);
+int text_sink_kernel_end(struct text_sink *s, struct ct_error *e);
+int text_sink_commit(struct text_sink *s, struct ct_error *e);
+/* Removes what was not committed. NULL allowed. */
+void text_sink_free(struct text_sink *s);
+
+#endif
