@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "trace/private/nvbit.h"
+#include "trace/private/pattern.h"
 
 /* ---- Accel-Sim text ---- */
 
@@ -51,8 +52,9 @@ static void accelsim_close(void *r)
 }
 
 const struct ct_reader_ops ct_accelsim_ops = {
-	accelsim_open, accelsim_next_kernel, accelsim_begin, accelsim_next_cta,
-	accelsim_partial, accelsim_skip, accelsim_text_bytes, accelsim_close, NULL,
+	.open = accelsim_open, .next_kernel = accelsim_next_kernel, .begin = accelsim_begin,
+	.next_cta = accelsim_next_cta, .partial = accelsim_partial, .skip = accelsim_skip,
+	.text_bytes = accelsim_text_bytes, .close = accelsim_close, NULL,
 };
 
 /* ---- logs: read whole at the first kernel ---- */
@@ -74,6 +76,13 @@ static int log_next_kernel(void *r, uint32_t id, struct ct_launch **out, struct 
 	return st < 0 ? st : ct_log_next_kernel(l, id, out, e);
 }
 
+static int pattern_next_kernel(void *r, uint32_t id, struct ct_launch **out, struct ct_error *e)
+{
+	struct ct_log *l = r;
+	int st = l->done ? CT_OK : ct_pattern_read(l, e);
+	return st < 0 ? st : ct_log_next_kernel(l, id, out, e);
+}
+
 static int log_next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 {
 	return ct_log_next_cta(r, cta, e);
@@ -92,5 +101,11 @@ static void log_close(void *r)
 }
 
 const struct ct_reader_ops ct_nvbit_ops = {
-	log_open, log_next_kernel, NULL, log_next_cta, NULL, NULL, log_text_bytes, log_close, NULL,
+	.open = log_open, .next_kernel = log_next_kernel, .next_cta = log_next_cta,
+	.text_bytes = log_text_bytes, .close = log_close, NULL,
+};
+
+const struct ct_reader_ops ct_pattern_ops = {
+	.open = log_open, .next_kernel = pattern_next_kernel, .next_cta = log_next_cta,
+	.text_bytes = log_text_bytes, .close = log_close,
 };

@@ -86,7 +86,7 @@ static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error 
 		{CT_KIND_CTZ, CT_ERR_INPUT, "a packed trace inside a kernels list: give it alone"},
 		{CT_KIND_NVBIT, CT_ERR_INPUT, "an NVBit mem_trace log inside a kernels list: give it alone"},
 		{CT_KIND_TEXT, CT_ERR_INPUT,
-		 "unknown text, no -kernel name header: neither trace nor kernels list"},
+		 "unknown text, no -kernel name header: neither trace nor kernels list (see --pattern)"},
 	};
 	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
 		if (reasons[i].kind == kind)
@@ -171,6 +171,10 @@ static int start_reader(struct ct_trace *t, struct ct_source *s, const struct ct
 static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
 {
 	enum ct_kind kind = CT_KIND_EMPTY;
+	if (t->env.options.pattern) {
+		snprintf(t->format, sizeof t->format, "pattern/%s", ct_source_format(s));
+		return start_reader(t, s, &ct_pattern_ops, e);
+	}
 	int st = ct_source_sniff(s, &kind, e);
 	if (st == CT_OK && kind == CT_KIND_ACCELSIM) {
 		snprintf(t->format, sizeof t->format, "accelsim/%s", ct_source_format(s));

@@ -32,7 +32,17 @@ int ct_filter_compile(struct ct_filter **f, const char *text, struct ct_error *e
 int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k);
 void ct_filter_free(struct ct_filter *f); /* NULL allowed */
 
+struct ct_pattern; /* how to read any other text trace */
+
+/* Compiles --pattern: a PCRE2 pattern searched in each line, with the named groups of
+ * cachetriage-traces(5), addr or addr_hex among them. *p is owned by the caller. Fails
+ * with CT_ERR_USAGE, CT_ERR_NOMEM. */
+int ct_pattern_compile(struct ct_pattern **p, const char *text, struct ct_error *e);
+void ct_pattern_free(struct ct_pattern *p); /* NULL allowed */
+
 struct ct_trace_options {
+	const struct ct_pattern *pattern; /* not NULL: read by it, whatever the input looks like;
+	                                     must outlive the trace */
 	const struct ct_filter *filter; /* NULL = every kernel; must outlive the trace */
 	uint64_t max_memory;            /* budget of packed CTAs before spilling; 0 = 1 GiB */
 	uint64_t max_expand;            /* per member, 0 = no limit */

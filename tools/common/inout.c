@@ -30,6 +30,7 @@ void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o)
 	o->max_memory = t->max_memory;
 	o->salvage = t->salvage;
 	o->trust_paths = t->trust_paths;
+	o->pattern = t->pattern;
 	o->diag = ct_tool_diag(t);
 }
 

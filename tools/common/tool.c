@@ -12,7 +12,7 @@
 
 /* Long-only common options. */
 enum {
-	OPT_SCALE = 256, OPT_PRINT_GPU, OPT_MAX_MEMORY, OPT_SALVAGE, OPT_TRUST_PATHS,
+	OPT_SCALE = 256, OPT_PRINT_GPU, OPT_MAX_MEMORY, OPT_PATTERN, OPT_SALVAGE, OPT_TRUST_PATHS,
 	OPT_METHOD, OPT_CHECK, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
 	OPT_NO_PROVENANCE, OPT_PROGRESS, OPT_VERSION
 };
@@ -37,6 +37,8 @@ static const struct common_option common[] = {
 	 "only kernels whose name matches, or launches by number"}},
 	{CT_TAKES_TRACE, {OPT_MAX_MEMORY, "max-memory", "SIZE",
 	 "keep at most SIZE of instructions in memory, spill the\nrest to TMPDIR (default 1GiB)"}},
+	{CT_TAKES_TRACE, {OPT_PATTERN, "pattern", "REGEX",
+	 "read the input as text of any form: one access per line\nthat matches; see cachetriage-traces(5)"}},
 	{CT_TAKES_TRACE, {OPT_SALVAGE, "salvage", NULL,
 	 "use what precedes the damage of a damaged trace (exit 1)"}},
 	{CT_TAKES_TRACE, {OPT_TRUST_PATHS, "trust-paths", NULL,
@@ -154,6 +156,10 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 		if (ct_parse_size(v, &t->max_memory) < 0 || t->max_memory == 0)
 			return ct_fail(e, CT_ERR_USAGE, "--max-memory %s: give a size, as in 512MiB", v);
 		return CT_OK;
+	case OPT_PATTERN:
+		ct_pattern_free(t->pattern);
+		t->pattern = NULL;
+		return ct_pattern_compile(&t->pattern, v, e);
 	case OPT_WARMUP: return number("--warmup", v, 0, UINT64_MAX, &t->warmup, e);
 	case 'S':
 		if (ct_parse_real(v, &t->sample) < 0 || !(t->sample > 0 && t->sample <= 1))
@@ -303,6 +309,7 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	else if (t.warnings.len)
 		fputs(t.warnings.data, stderr);
 	ct_filter_free(t.filter);
+	ct_pattern_free(t.pattern);
 	ct_buf_free(&t.command_line);
 	ct_buf_free(&t.warnings);
 	free(t.set);

@@ -73,6 +73,7 @@ struct ct_tool {
 	struct ct_filter *filter;
 	const char *filter_text;
 	uint64_t max_memory;
+	struct ct_pattern *pattern; /* --pattern, NULL without */
 	int salvage, trust_paths;
 
 	enum ct_output output;
