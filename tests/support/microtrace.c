@@ -116,9 +116,9 @@ void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_o
                struct micro_result *res)
 {
 	struct ct_error e = {0};
-	struct ct_source *s;
-	struct ct_trace *t;
-	struct ct_replay *r;
+	struct ct_source *s = NULL;
+	struct ct_trace *t = NULL;
+	struct ct_replay *r = NULL;
 	struct ct_replay_observer seen = {res, on_l1, on_llc, on_issue};
 	struct ct_replay_options opt = {0};
 	struct ct_trace_options topt = {.no_threads = 1};
