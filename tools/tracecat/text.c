@@ -17,6 +17,9 @@
 /* Fixed and on one thread: the same bytes for one version of zstd. */
 enum { ZSTD_LEVEL = 3, TEXT_BLOCK = 1 << 17 };
 
+/* Lists are some 100,000 lines at most; a packed trace may claim any launch number. */
+enum { MAX_GAP = 1 << 20 };
+
 struct text_sink {
 	ct_ctz_put_fn put;       /* a stream */
 	void *ctx;
@@ -122,6 +125,9 @@ static int open_kernel_file(struct text_sink *s, uint32_t id, struct ct_error *e
 
 int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, struct ct_error *e)
 {
+	if (gaps && k->id - s->last_id > MAX_GAP)
+		return ct_fail(e, CT_ERR_LIMIT, "launch %" PRIu32 " after launch %" PRIu32 ": too many are "
+		               "missing to list; take it alone with -k", k->id, s->last_id);
 	int st = s->put ? CT_OK : open_kernel_file(s, k->id, e);
 	if (st < 0)
 		return st;
