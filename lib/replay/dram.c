@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/llc.h"
 
@@ -11,16 +12,9 @@ static uint64_t min64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Clocks as integers, in units of 10 kHz. */
-static uint64_t clock_of(double mhz)
-{
-	uint64_t v = (uint64_t)(mhz * 100 + 0.5);
-	return v ? v : 1;
-}
-
 uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
 {
-	return core * clock_of(r->g.dram_mhz) / clock_of(r->g.core_mhz);
+	return core * r->dram_clock / r->core_clock;
 }
 
 /* The core cycle during which a DRAM cycle passes. */
@@ -28,7 +22,7 @@ uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
 {
 	if (cycle == RP_NEVER64)
 		return RP_NEVER64;
-	return ((cycle + 1) * clock_of(r->g.core_mhz) - 1) / clock_of(r->g.dram_mhz);
+	return ((cycle + 1) * r->core_clock - 1) / r->dram_clock;
 }
 
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
@@ -46,7 +40,7 @@ int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
 		c->pool_free = i;
 	}
 	c->last_slice = r->map.per_channel - 1;
-	c->next = RP_NEVER64;
+	c->next = c->next_core = RP_NEVER64;
 	return 0;
 }
 
@@ -139,11 +133,9 @@ static void schedule(struct ct_replay *r, struct rp_channel *c)
 
 /* ---- commands ---- */
 
-struct timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
-
-static struct timing timing_of(const struct ct_gpu *g)
+static struct rp_dram_timing timing_of(const struct ct_gpu *g)
 {
-	struct timing t;
+	struct rp_dram_timing t;
 	t.burst = g->dram_data_ratio ? g->dram_burst / g->dram_data_ratio : 1;
 	t.rcdwr = g->dram_rcd > g->dram_wl + 1 ? g->dram_rcd - g->dram_wl - 1 : 0;
 	t.rtw = g->dram_cl + t.burst + 2 > g->dram_wl ? g->dram_cl + t.burst + 2 - g->dram_wl : 0;
@@ -183,7 +175,7 @@ static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, ui
 }
 
 static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
-                  const struct timing *t)
+                  const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
 	struct rp_dram_req *q = &c->pool[b->current];
@@ -218,7 +210,7 @@ static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint
 }
 
 static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
-                const struct timing *t)
+                const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
 	if (!b->open) {
@@ -241,38 +233,43 @@ static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64
  * bank). */
 static int commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 {
-	const struct timing t = timing_of(&r->g);
-	uint32_t n = r->g.dram_banks, first = c->prio;
-	int col = 0, act = 0;
-	for (uint32_t i = 0; i < n && !col; i++) {
-		uint32_t b = first + i < n ? first + i : first + i - n;
-		if (!(c->serving >> b & 1))
-			continue;
-		if (column_at(r, c, b) <= k) {
-			col = 1;
-			if (column(r, c, b, k, &t) < 0)
-				return -1;
-		} else if (!r->g.dram_dual_bus && !act && row_at(r, c, b) <= k) {
-			act = 1;
-			row(r, c, b, k, &t);
+	const struct rp_dram_timing t = timing_of(&r->g);
+	uint32_t first = c->prio, below = (1u << first) - 1, serving = c->serving;
+	int act = 0;
+	/* banks from `first` on, then those below it */
+	for (int half = 0; half < 2; half++)
+		for (uint32_t m = half ? serving & below : serving & ~below; m; m &= m - 1) {
+			uint32_t b = ct_low_bit(m);
+			if (column_at(r, c, b) <= k) {
+				if (column(r, c, b, k, &t) < 0)
+					return -1;
+				half = 2;
+				break;
+			}
+			if (!r->g.dram_dual_bus && !act && row_at(r, c, b) <= k) {
+				act = 1;
+				row(r, c, b, k, &t);
+			}
 		}
-	}
-	for (uint32_t i = 0; r->g.dram_dual_bus && i < n; i++) {
-		uint32_t b = first + i < n ? first + i : first + i - n;
-		if ((c->serving >> b & 1) && row_at(r, c, b) <= k) {
-			row(r, c, b, k, &t);
-			break;
+	serving = c->serving;
+	for (int half = 0; r->g.dram_dual_bus && half < 2; half++)
+		for (uint32_t m = half ? serving & below : serving & ~below; m; m &= m - 1) {
+			uint32_t b = ct_low_bit(m);
+			if (row_at(r, c, b) <= k) {
+				row(r, c, b, k, &t);
+				return 0;
+			}
 		}
-	}
 	return 0;
 }
 
 static uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c)
 {
 	uint64_t t = RP_NEVER64;
-	for (uint32_t b = 0; b < r->g.dram_banks; b++)
-		if (c->serving >> b & 1)
-			t = min64(t, min64(column_at(r, c, b), row_at(r, c, b)));
+	for (uint32_t m = c->serving; m; m &= m - 1) {
+		uint32_t b = ct_low_bit(m);
+		t = min64(t, min64(column_at(r, c, b), row_at(r, c, b)));
+	}
 	return t;
 }
 
@@ -378,6 +375,16 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p,
 	return rp_max64(t, k + 1);
 }
 
+/* Something has come for the channel by the beginning of a core cycle. */
+void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core)
+{
+	uint64_t k = rp_dram_cycle_of(r, core);
+	if (c->next > k) {
+		c->next = k;
+		c->next_core = rp_dram_core_of(r, k);
+	}
+}
+
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core)
 {
 	uint64_t end = rp_dram_cycle_of(r, core + 1);
@@ -388,5 +395,6 @@ int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel 
 		k = next_cycle(r, p, c, k);
 	}
 	c->next = k;
+	c->next_core = rp_dram_core_of(r, k);
 	return 0;
 }

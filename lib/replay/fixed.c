@@ -109,7 +109,10 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 	sm->c.llc_pending += (uint64_t)pending;
 	sm->c.llc_read_accesses += !store;
 	sm->c.llc_read_misses += !store && missing;
-	rp_llc_log(r, p->slice, p, r->base + at, missing ? 2 : pending);
+	if (missing)
+		sm->c.llc_line_misses += (uint64_t)rp_group_miss(sm, p->group);
+	if (r->has_llc)
+		rp_llc_log(r, p->slice, p, r->base + at, missing ? 2 : pending);
 	return back;
 }
 
@@ -122,7 +125,7 @@ static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, const struct ct_lin
 	struct ct_place place = ct_address_place(&r->map, base);
 	uint32_t last = at;
 	sm->c.llc_line_accesses++;
-	sm->group++;
+	uint32_t group = rp_group_new(sm);
 	for (uint32_t s = 0; s < r->l1_sectors; s++) {
 		if (!(sectors >> s & 1))
 			continue;
@@ -131,7 +134,7 @@ static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, const struct ct_lin
 				.address = base + ((uint64_t)s << r->l1_sector_bits) +
 				           ((uint64_t)i << r->llc_sector_bits),
 				.bytes = (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2)),
-				.llc_set = place.llc_set, .group = sm->group, .sm = (uint16_t)sm->id,
+				.llc_set = place.llc_set, .group = group, .sm = (uint16_t)sm->id,
 				.slice = (uint16_t)place.slice, .kind = (uint8_t)kind,
 			};
 			uint32_t back = llc_sector(r, sm, &p, at);

@@ -189,6 +189,8 @@ static uint32_t queued(const struct rp_sm *sm, uint32_t now)
 static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
                  enum rp_packet_kind kind, uint32_t id, uint32_t now)
 {
+	if (!l->sent)
+		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits);
 	uint32_t bytes = (uint32_t)(l->bytes[sector / 2 & 1] >> 32 * (sector % 2));
 	struct rp_packet p = {
@@ -196,8 +198,6 @@ static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 		.llc_set = l->llc_set, .group = l->group, .sm = (uint16_t)sm->id,
 		.slice = l->slice, .kind = (uint8_t)kind,
 	};
-	sm->c.llc_line_accesses += !l->sent;
-	l->sent = 1;
 	for (uint32_t i = 0; i < r->llc_per_l1; i++) {
 		sm->missq_last = rp_max32(sm->missq_last, now) + 1;
 		p.when = r->base + sm->missq_last;
@@ -212,10 +212,10 @@ static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 
 enum outcome { HIT, PENDING, SECTOR_MISS, LINE_MISS, FAIL };
 
-static enum outcome probe(const struct rp_sm *sm, const struct rp_lreq *l, uint32_t bit, int store,
+static enum outcome probe(const struct rp_sm *sm, struct rp_lreq *l, uint32_t bit, int store,
                           uint32_t *index)
 {
-	uint32_t i = rp_tags_find(&sm->tags, l->line);
+	uint32_t i = l->near = rp_tags_find_near(&sm->tags, l->line, l->near);
 	*index = i;
 	if (i == RP_NO_LINE)
 		return LINE_MISS;
@@ -228,17 +228,18 @@ static enum outcome probe(const struct rp_sm *sm, const struct rp_lreq *l, uint3
 }
 
 /* Makes room for the line and puts it there with no sector; 0 if every way is held. */
-static int allocate(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l, uint32_t now,
+static int allocate(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t now,
                     uint32_t *index)
 {
-	uint32_t v = rp_tags_victim(&sm->tags, l->l1_set);
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, l->line);
+	uint32_t v = rp_tags_victim(&sm->tags, set);
 	if (v == RP_NO_LINE)
 		return 0;
 	const struct rp_line *old = &sm->tags.line[v];
 	if (old->used && old->filled)
 		log_line(r, sm, old->tag, now, RP_LOG_GONE);
-	rp_tags_allocate(&sm->tags, l->l1_set, v, l->line, now);
-	*index = v;
+	rp_tags_allocate(&sm->tags, set, v, l->line, now);
+	*index = l->near = v;
 	return 1;
 }
 
@@ -281,6 +282,7 @@ static enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 		m = mshr_open(sm, address);
 		sm->mshr[m].replies = r->llc_per_l1;
 		sm->mshr[m].first = what == LINE_MISS;
+		sm->mshr[m].line = i;
 		send(r, sm, l, sector, RP_PK_READ, m, now);
 	}
 	mshr_wait(r, sm, &sm->mshr[m], l->mem);
@@ -401,7 +403,7 @@ static int all_hit(struct ct_replay *r, struct rp_sm *sm, struct rp_step *st, ui
 	uint32_t i, n;
 	if (sm->mem[l->mem].kind == RP_STORE)
 		return 0;
-	i = rp_tags_find(&sm->tags, l->line);
+	i = l->near = rp_tags_find(&sm->tags, l->line);
 	if (i == RP_NO_LINE || (st->sectors & ~rp_load_hits(&sm->tags.line[i])))
 		return 0;
 	rp_tags_touch(&sm->tags, i, now);
@@ -523,10 +525,9 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint3
 {
 	uint64_t line = m->sector >> (r->l1_line_bits - r->l1_sector_bits);
 	uint32_t sector = (uint32_t)(m->sector & (r->l1_sectors - 1)), bit = 1u << sector;
-	uint32_t i = rp_tags_find(&sm->tags, line);
+	uint32_t i = rp_tags_find_near(&sm->tags, line, m->line);
 	if (i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
 		struct rp_lreq l = {.line = line};
-		l.l1_set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, line);
 		if (!allocate(r, sm, &l, now, &i))
 			i = RP_NO_LINE;
 		else

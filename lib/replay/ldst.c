@@ -56,20 +56,16 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	uint32_t i = sm->lreq_free;
 	struct rp_lreq *l = &sm->lreq[i];
 	sm->lreq_free = l->next;
-	struct ct_place place = ct_address_place(&r->map, q->line << r->l1_line_bits);
-	memset(l, 0, sizeof *l);
 	l->line = q->line;
 	l->bytes[0] = q->bytes[0];
 	l->bytes[1] = q->bytes[1];
 	l->next = RP_NO_INDEX;
 	l->mem = mem;
-	l->group = sm->group++;
+	l->group = rp_group_new(sm);
+	l->near = RP_NO_LINE;
 	l->sectors = l->enter = l->left = q->sectors;
-	l->slice = (uint16_t)place.slice;
-	l->llc_set = place.llc_set;
-	l->l1_set = sm->tags.sets == r->map.l1_sets
-	            ? place.l1_set
-	            : ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, q->line);
+	l->hit = l->pending = l->sector_miss = l->line_miss = 0;
+	l->sent = 0;
 	if (*tail == RP_NO_INDEX)
 		sm->mem[mem].lines = i;
 	else
@@ -86,6 +82,20 @@ struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *s
 	m.sm = sm->id;
 	m.hw_thread = slot * m.threads + (warp - slot * per) * 32;
 	return m;
+}
+
+/* Conflict degree; words within one row of the banks cannot conflict. */
+static uint32_t shared_cycles(const struct ct_replay *r, const struct ct_inst *inst)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	for (unsigned i = 0; i < inst->naddr; i++) {
+		uint64_t word = inst->addr[i] / 4;
+		low = word < low ? word : low;
+		high = word > high ? word : high;
+	}
+	if (inst->naddr && high - low < r->g.shmem_banks)
+		return 1;
+	return ct_shared_conflicts(inst, ~0u, r->g.shmem_banks);
 }
 
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
@@ -116,7 +126,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	}
 	m->shared = op->shared || (!n && shared_lanes);
 	if (m->shared) {
-		m->degree = (uint8_t)ct_shared_conflicts(inst, ~0u, r->g.shmem_banks);
+		m->degree = (uint8_t)shared_cycles(r, inst);
 		return id;
 	}
 	ct_lines_descending(q, n);
@@ -192,9 +202,21 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 	rp_warp_check_end(r, sm, warp, now);
 }
 
-static int send_direct(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
+/* Where in the LLC the line belongs; found out when something leaves for it. */
+void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l)
+{
+	struct ct_place place = ct_address_place(&r->map, l->line << r->l1_line_bits);
+	l->slice = (uint16_t)place.slice;
+	l->llc_set = place.llc_set;
+	l->sent = 1;
+	sm->c.llc_line_accesses++;
+}
+
+static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
                        uint32_t sector, uint32_t mem, uint32_t at)
 {
+	if (!l->sent)
+		rp_lreq_place(r, sm, l);
 	const struct rp_mem *m = &sm->mem[mem];
 	struct rp_packet p = {
 		.when = r->base + at,
@@ -238,7 +260,7 @@ static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint
 	uint32_t todo = m->left;
 	while (todo) {
 		for (uint32_t i = m->lines; i != RP_NO_INDEX && todo; i = sm->lreq[i].next) {
-			const struct rp_lreq *l = &sm->lreq[i];
+			struct rp_lreq *l = &sm->lreq[i];
 			for (uint32_t s = r->l1_sectors; s-- > 0 && todo;)
 				if (l->sectors >> s & 1) {
 					if (send_direct(r, sm, l, s, mem, at) < 0)
@@ -250,7 +272,6 @@ static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint
 	}
 	for (uint32_t i = m->lines; i != RP_NO_INDEX;) {
 		uint32_t next = sm->lreq[i].next;
-		sm->c.llc_line_accesses++;
 		if (r->has_l1)
 			observe_bypass(r, sm, &sm->lreq[i], m, at);
 		sm->lreq[i].next = sm->lreq_free;

@@ -29,7 +29,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	const struct ct_cache_params *c = &r->g.llc;
 	uint32_t buckets = 16;
 	s->id = id;
-	s->mshr_free = s->waiter_free = RP_NO_INDEX;
+	s->mshr_free = s->waiter_free = s->near = RP_NO_INDEX;
 	if (rp_tags_init(&s->tags, c->sets * c->ways, r->llc_sectors,
 	                 c->replacement == CT_REPL_FIFO, c->dirty_percent, e) < 0)
 		return -1;
@@ -290,14 +290,14 @@ static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint6
 	    to_dram(r, s, old->tag << r->llc_line_bits, RP_NO_INDEX, ct_bits(old->modified)) < 0)
 		return -1;
 	rp_tags_allocate(&s->tags, set, v, line, now);
-	*index = v;
+	*index = s->near = v;
 	return 1;
 }
 
-static enum outcome probe(const struct rp_slice *s, uint64_t line, uint32_t bit, int store,
+static enum outcome probe(struct rp_slice *s, uint64_t line, uint32_t bit, int store,
                           uint32_t *index)
 {
-	uint32_t i = rp_tags_find(&s->tags, line);
+	uint32_t i = s->near = rp_tags_find_near(&s->tags, line, s->near);
 	*index = i;
 	if (i == RP_NO_LINE)
 		return LINE_MISS;
@@ -345,6 +345,7 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
 	}
 	if (what != PENDING)
 		rp_tags_reserve(&s->tags, i, k);
+	s->mshr[m].line = i;
 	if (mshr_wait(r, s, m, p) < 0)
 		return FAIL;
 	return what;
@@ -407,7 +408,11 @@ static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	if (note_left(r, s, p.when, now) < 0)
 		return 0;
 	count(r, &p, what);
-	rp_llc_log(r, s->id, &p, now, (int)what);
+	/* of several sectors of one line that miss the first makes the line miss */
+	if (what > PENDING)
+		r->total.llc_line_misses += (uint64_t)rp_group_miss(&r->sm[p.sm], p.group);
+	if (r->has_llc)
+		rp_llc_log(r, s->id, &p, now, (int)what);
 	if (store || what == HIT)
 		reply(r, s, &p, now);
 	return 1;
@@ -417,7 +422,8 @@ static int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m)
 {
 	struct rp_l2_mshr *e = &s->mshr[m];
 	uint32_t k = (uint32_t)(e->sector & (r->llc_sectors - 1));
-	uint32_t i = rp_tags_find(&s->tags, e->sector >> (r->llc_line_bits - r->llc_sector_bits));
+	uint32_t i = rp_tags_find_near(&s->tags, e->sector >> (r->llc_line_bits - r->llc_sector_bits),
+	                               e->line);
 	if (i != RP_NO_LINE &&
 	    ((s->tags.line[i].reserved | s->tags.line[i].fill_modified) >> k & 1))
 		rp_tags_fill(&s->tags, i, k, e->atomic);
@@ -476,7 +482,7 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now)
 {
 	for (uint32_t c = 0; c < p->nchannels; c++)
-		if (rp_dram_core_of(r, p->channel[c].next) <= now &&
+		if (p->channel[c].next_core <= now &&
 		    rp_dram_step(r, p, &p->channel[c], now) < 0)
 			return -1;
 	p->next = RP_NEVER64;
@@ -487,17 +493,13 @@ static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t
 		if (s->next < p->next)
 			p->next = s->next;
 		if (s->to_dram.n)
-			for (uint32_t c = 0; c < p->nchannels; c++) {
-				uint64_t k = rp_dram_cycle_of(r, now + 1);
-				if (p->channel[c].next > k)
-					p->channel[c].next = k;
-			}
+			for (uint32_t c = 0; c < p->nchannels; c++)
+				if (p->channel[c].next_core > now)
+					rp_dram_wake(r, &p->channel[c], now + 1);
 	}
-	for (uint32_t c = 0; c < p->nchannels; c++) {
-		uint64_t at = rp_dram_core_of(r, p->channel[c].next);
-		if (at < p->next)
-			p->next = at;
-	}
+	for (uint32_t c = 0; c < p->nchannels; c++)
+		if (p->channel[c].next_core < p->next)
+			p->next = p->channel[c].next_core;
 	return 0;
 }
 

@@ -33,6 +33,8 @@ int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
 	r->llc_log = g;
 	if (!g)
 		return ct_fail_nomem(e);
+	if (!r->has_llc)
+		return 0;
 	g->mask = 4095;
 	g->bucket = ct_calloc(g->mask + 1, sizeof *g->bucket);
 	return g->bucket ? 0 : ct_fail_nomem(e);
@@ -94,11 +96,8 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 		k->ev.hit |= bit;
 	else if (what == PENDING)
 		k->ev.pending |= bit;
-	else {
-		/* Of several sectors of one line that miss the first makes the line miss. */
-		r->total.llc_line_misses += k->ev.miss == 0;
+	else
 		k->ev.miss |= bit;
-	}
 }
 
 static int in_time(const void *a, const void *b)
@@ -125,11 +124,11 @@ void rp_llc_log_flush(struct ct_replay *r, uint64_t before)
 {
 	struct rp_llc_log *g = r->llc_log;
 	size_t done = 0;
-	if (!g->n)
+	if (!r->has_llc || !g->n)
 		return;
 	qsort(g->e, g->n, sizeof *g->e, in_time);
 	for (; done < g->n && g->e[done].ev.cycle < before; done++)
-		for (unsigned i = 0; i < r->nobs && r->has_llc; i++)
+		for (unsigned i = 0; i < r->nobs; i++)
 			if (r->obs[i].llc)
 				r->obs[i].llc(r->obs[i].ctx, &g->e[done].ev);
 	memset(g->bucket, 0, (g->mask + 1) * sizeof *g->bucket);

@@ -19,6 +19,7 @@ struct rp_net {
 	uint32_t *chain;
 	uint32_t span;
 	uint32_t pending;     /* inputs in want */
+	uint32_t later;       /* inputs in buckets */
 	struct rp_ring *out;  /* requests that have arrived and that the slice has not taken */
 	uint64_t *holding;    /* outputs with any */
 	uint32_t held;
@@ -170,6 +171,7 @@ static void queue_input(struct rp_net *n, const struct ports *p, uint32_t i, uin
 		uint32_t b = (uint32_t)(ready - from);
 		n->chain[i] = n->bucket[b];
 		n->bucket[b] = i;
+		n->later++;
 	}
 }
 
@@ -238,11 +240,12 @@ static int run(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t 
 	for (uint32_t i = 0; i < n->inputs; i++)
 		if (!n->waiting[i])
 			queue_input(n, p, i, from, from, to);
-	for (uint64_t cycle = from; cycle < to; cycle++) {
+	for (uint64_t cycle = from; cycle < to && (n->later | n->pending | n->held); cycle++) {
 		uint32_t b = (uint32_t)(cycle - from), i = n->bucket[b];
 		n->bucket[b] = RP_NO_INDEX;
 		while (i != RP_NO_INDEX) {
 			uint32_t next = n->chain[i];
+			n->later--;
 			ask(n, i, p->output(rp_ring_at(p->head(p->r, i), 0)));
 			i = next;
 		}
@@ -337,8 +340,11 @@ static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_
 {
 	struct rp_packet q = *p;
 	q.when = cycle + 1 + hop(r);
-	if (rp_ring_push(&r->sm[p->sm].replies, &q) < 0)
+	struct rp_sm *sm = &r->sm[p->sm];
+	if (rp_ring_push(&sm->replies, &q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	if (sm->replies.n == 1)
+		rp_sm_reply(r, sm);
 	return 0;
 }
 

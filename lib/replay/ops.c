@@ -86,10 +86,14 @@ static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_
 	op->latency = (uint16_t)(r->g.unit[c].latency ? r->g.unit[c].latency : 1);
 	op->initiation = (uint16_t)(r->g.unit[c].initiation ? r->g.unit[c].initiation : 1);
 	op->ndst = (uint8_t)registers(op->dst, s->dst, s->ndst);
-	op->nsrc = (uint8_t)registers(op->src, s->src, s->nsrc);
-	for (unsigned i = 0; i < op->nsrc; i++)
-		if (!memchr(op->read, op->src[i], op->nread))
-			op->read[op->nread++] = op->src[i];
+	uint8_t src[CT_MAX_SRC];
+	unsigned nsrc = registers(src, s->src, s->nsrc);
+	for (unsigned i = 0; i < nsrc; i++)
+		if (!memchr(op->read, src[i], op->nread))
+			op->dep[op->ndep++] = op->read[op->nread++] = src[i];
+	for (unsigned i = 0; i < op->ndst; i++)
+		if (!memchr(op->dep, op->dst[i], op->ndep))
+			op->dep[op->ndep++] = op->dst[i];
 	if (op->kind >= RP_LOAD) {
 		op->bypass = (uint8_t)passes_l1(r, s, (enum rp_kind)op->kind);
 		op->shared = s->space == CT_SPACE_SHARED;

@@ -46,6 +46,13 @@ static int fits(const struct ct_replay *r, struct ct_error *e)
 	return 0;
 }
 
+/* Clocks as integers, in units of 10 kHz. */
+static uint64_t clock_of(double mhz)
+{
+	uint64_t v = (uint64_t)(mhz * 100 + 0.5);
+	return v ? v : 1;
+}
+
 static void derive(struct ct_replay *r)
 {
 	struct ct_gpu *g = &r->g;
@@ -53,6 +60,8 @@ static void derive(struct ct_replay *r)
 	r->slots = (per + RP_SLOT_BLOCK - 1) / RP_SLOT_BLOCK * RP_SLOT_BLOCK;
 	r->warps = r->slots * g->schedulers;
 	r->banks = g->l1.banks < 1 ? 1 : g->l1.banks > RP_MAX_L1_BANKS ? RP_MAX_L1_BANKS : g->l1.banks;
+	r->core_clock = clock_of(g->core_mhz);
+	r->dram_clock = clock_of(g->dram_mhz);
 	if (!g->collectors)
 		g->collectors = 1;
 	if (g->collectors > RP_MAX_COLLECTORS)

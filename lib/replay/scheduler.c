@@ -15,9 +15,95 @@ void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 		s->last = last; /* the pointers survive a launch (accelsim-model.md 1) */
 		s->next = RP_NEVER;
 		s->at_lsu = RP_NO_INDEX;
+		s->far_next = RP_NEVER;
 		for (uint32_t i = 0; i < RP_MAX_SLOTS; i++)
-			s->ready[i] = RP_NEVER;
+			s->at[i] = RP_NEVER;
 	}
+}
+
+/* ---- when slots may issue ---- */
+
+static uint64_t rotate(uint64_t v, uint32_t left)
+{
+	left &= 63;
+	return left ? v << left | v >> (64 - left) : v;
+}
+
+static void put(struct rp_sched *s, uint32_t slot, uint32_t at)
+{
+	uint64_t bit = UINT64_C(1) << slot;
+	if (at - s->upto < 64) {
+		s->wheel[at & 63] |= bit;
+		s->wheel_bits |= UINT64_C(1) << (at & 63);
+	} else {
+		s->far |= bit;
+		if (at < s->far_next)
+			s->far_next = at;
+	}
+}
+
+/* The slot may issue from cycle `at` on (RP_NEVER: not known). */
+static void set_slot(struct rp_sched *s, uint32_t slot, uint32_t at)
+{
+	uint64_t bit = UINT64_C(1) << slot;
+	uint32_t old = s->at[slot];
+	if (s->ready & bit) {
+		s->ready &= ~bit;
+	} else if (s->far & bit) {
+		s->far &= ~bit;
+	} else if (old != RP_NEVER) {
+		s->wheel[old & 63] &= ~bit;
+		if (!s->wheel[old & 63])
+			s->wheel_bits &= ~(UINT64_C(1) << (old & 63));
+	}
+	s->at[slot] = at;
+	if (at <= s->upto)
+		s->ready |= bit;
+	else if (at != RP_NEVER)
+		put(s, slot, at);
+}
+
+static void look_far(struct rp_sched *s)
+{
+	uint64_t far = s->far;
+	s->far = 0;
+	s->far_next = RP_NEVER;
+	for (; far; far &= far - 1) {
+		uint32_t i = ct_low_bit(far);
+		if (s->at[i] <= s->upto)
+			s->ready |= UINT64_C(1) << i;
+		else
+			put(s, i, s->at[i]);
+	}
+}
+
+/* Moves on to cycle `now`: `ready` holds what may issue by then. */
+static void advance(struct rp_sched *s, uint32_t now)
+{
+	uint32_t n = now - s->upto;
+	if (!n)
+		return;
+	uint64_t passed = n >= 64 ? s->wheel_bits
+	                          : s->wheel_bits & rotate((UINT64_C(1) << n) - 1, s->upto + 1);
+	s->wheel_bits &= ~passed;
+	for (; passed; passed &= passed - 1) {
+		uint32_t i = ct_low_bit(passed);
+		s->ready |= s->wheel[i];
+		s->wheel[i] = 0;
+	}
+	s->upto = now;
+	if (s->far && s->far_next - now < 64)
+		look_far(s);
+	else if (s->far_next <= now)
+		look_far(s);
+}
+
+/* The next cycle after `upto` in which another slot may issue, not later than that. */
+static uint32_t next_slot(const struct rp_sched *s)
+{
+	if (s->wheel_bits)
+		return s->upto + 1 + ct_low_bit(rotate(s->wheel_bits, 63 - (s->upto & 63)));
+	return s->far ? s->far_next : RP_NEVER;
 }
 
 static int waits(const struct rp_warp *w)
@@ -26,26 +112,27 @@ static int waits(const struct rp_warp *w)
 	       (int32_t)(w->group_done - w->wait_group) < 0;
 }
 
-/* Cycle at which the registers of the next instruction are there. *known: the same
- * without those whose cycle is not known yet. */
-static uint32_t operands(const struct rp_warp *w, const uint32_t *regs, uint32_t *known)
+/* Cycle at which the registers of the next instruction are there. */
+static uint32_t operands(const struct rp_warp *w, const uint32_t *regs)
 {
 	const struct rp_op *op = w->op;
 	uint32_t t = w->born;
-	*known = t;
-	for (unsigned i = 0; i < op->nread; i++) {
-		uint32_t v = regs[op->read[i]];
+	for (unsigned i = 0; i < op->ndep; i++) {
+		uint32_t v = regs[op->dep[i]];
 		if (v > t)
 			t = v;
-		if (v < RP_LATER && v > *known)
-			*known = v;
 	}
-	for (unsigned i = 0; i < op->ndst; i++) {
-		uint32_t v = regs[op->dst[i]];
-		if (v > t)
+	return t;
+}
+
+/* The same without those whose cycle is not known yet. */
+static uint32_t known_operands(const struct rp_warp *w, const uint32_t *regs)
+{
+	uint32_t t = w->born;
+	for (unsigned i = 0; i < w->op->ndep; i++) {
+		uint32_t v = regs[w->op->dep[i]];
+		if (v < RP_LATER && v > t)
 			t = v;
-		if (v < RP_LATER && v > *known)
-			*known = v;
 	}
 	return t;
 }
@@ -53,22 +140,22 @@ static uint32_t operands(const struct rp_warp *w, const uint32_t *regs, uint32_t
 void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	uint32_t n = r->g.schedulers, slot = warp / n, known;
+	uint32_t n = r->g.schedulers, slot = warp / n;
 	struct rp_sched *s = &sm->sched[warp % n];
 	if (!w->op)
 		return;
-	uint32_t t = operands(w, sm->regs[warp], &known);
+	uint32_t t = operands(w, sm->regs[warp]);
 	int fetching = t == RP_NEVER || (int32_t)(w->group_done - w->wait_group) < 0;
 	if (fetching && w->blocked_since == RP_NEVER)
-		w->blocked_since = known;
-	if (waits(w) || t >= RP_LATER)
+		w->blocked_since = known_operands(w, sm->regs[warp]);
+	if (t >= RP_LATER || waits(w))
 		t = RP_NEVER;
 	else if (w->blocked_since != RP_NEVER) {
 		if (t > w->blocked_since)
 			sm->c.mem_stall_warp_cycles += t - w->blocked_since;
 		w->blocked_since = RP_NEVER;
 	}
-	s->ready[slot] = t;
+	set_slot(s, slot, t);
 	if (t == RP_NEVER)
 		return;
 	if (t < s->stepped)
@@ -137,7 +224,6 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		w->op = rp_op_at(r, sm->inst[warp].sid);
 		if (w->op) {
 			s->of_unit[w->op->unit] |= bit;
-			s->present |= bit;
 			rp_wake(sm, r, warp, now);
 			return;
 		}
@@ -146,8 +232,7 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	if (st < 0)
 		sm->failed = 1;
 	w->op = NULL;
-	s->ready[slot] = RP_NEVER;
-	s->present &= ~bit;
+	set_slot(s, slot, RP_NEVER);
 	struct rp_cta *c = &sm->cta[w->slot_cta];
 	c->running--;
 	release_barrier(r, sm, c, now);
@@ -264,25 +349,6 @@ static void issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t sl
 		rp_warp_check_end(r, sm, warp, now);
 }
 
-/* Slots with an operand-ready warp; *later: the earliest of the others. */
-static uint64_t ready_slots(const struct rp_sched *s, uint32_t slots, uint32_t now, uint32_t *later)
-{
-	uint64_t mask = 0;
-	uint32_t next = RP_NEVER;
-	for (uint32_t b = 0; b < slots; b += RP_SLOT_BLOCK) {
-		const uint32_t *v = s->ready + b;
-		uint32_t m = 0;
-		for (uint32_t i = 0; i < RP_SLOT_BLOCK; i++) {
-			uint32_t is = v[i] <= now, rest = is ? RP_NEVER : v[i];
-			m |= is << i;
-			next = rest < next ? rest : next;
-		}
-		mask |= (uint64_t)m << b;
-	}
-	*later = next;
-	return mask;
-}
-
 /* Loose round robin: from the one after the last that issued. */
 static uint32_t pick_lrr(const struct rp_sched *s, uint64_t mask)
 {
@@ -319,8 +385,9 @@ static uint32_t pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t
 void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
-	uint32_t later, next = RP_NEVER;
-	uint64_t mask = ready_slots(s, r->slots, now, &later), rest = mask;
+	uint32_t next = RP_NEVER;
+	advance(s, now);
+	uint64_t mask = s->ready, rest = mask;
 	s->stepped = now + 1;
 	s->next = RP_NEVER;
 	while (rest) {
@@ -340,6 +407,7 @@ void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t n
 	}
 	if (!rest && mask)
 		sm->c.issue_stall_cycles++;
+	uint32_t later = next_slot(s);
 	if (later < next)
 		next = later;
 	if (next < s->next)

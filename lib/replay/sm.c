@@ -64,18 +64,21 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->missq_last = sm->port_from = 0;
 	memset(sm->port, 0, sizeof sm->port);
 	sm->fetches = sm->fetches_since = 0;
+	rp_sm_reply(r, sm);
 	rp_sched_begin(r, sm);
 	rp_l1_begin(r, sm);
 }
 
-static uint32_t reply_at(const struct ct_replay *r, const struct rp_sm *sm)
+/* The first reply has changed. */
+void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 {
+	sm->reply_at = RP_NEVER;
 	if (!sm->replies.n)
-		return RP_NEVER;
+		return;
 	uint64_t when = rp_ring_at(&sm->replies, 0)->when;
-	if (when < r->base)
-		return 0;
-	return when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)(when - r->base);
+	sm->reply_at = when < r->base ? 0
+	             : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
+	                                              : (uint32_t)(when - r->base);
 }
 
 static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
@@ -84,7 +87,7 @@ static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 	t = min32(t, sm->next_free);
 	t = min32(t, sm->wipe_at);
 	t = min32(t, sm->unpark_at);
-	t = min32(t, reply_at(r, sm));
+	t = min32(t, sm->reply_at);
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
 		t = min32(t, sm->sched[k].next);
 	return t;
@@ -117,9 +120,10 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 
 static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	while (reply_at(r, sm) <= now) {
+	while (sm->reply_at <= now) {
 		struct rp_packet p = *rp_ring_at(&sm->replies, 0);
 		rp_ring_pop(&sm->replies);
+		rp_sm_reply(r, sm);
 		rp_l1_reply(r, sm, &p, now);
 	}
 	if (sm->wipe_at <= now) {

@@ -9,10 +9,17 @@
 
 enum { NO_WAY = 0xffff };
 
+/* A slot holds index + 1 and, above, bits of the hash that tell most other tags apart
+ * without a look at their lines. */
+enum { INDEX_BITS = 21 };
+#define INDEX_MASK ((1u << INDEX_BITS) - 1)
+
 int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
                  uint32_t dirty_percent, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
+	if (capacity >= INDEX_MASK)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "a cache of more than %u lines", INDEX_MASK - 1);
 	t->capacity = capacity;
 	t->sectors = sectors;
 	t->full = (1u << sectors) - 1;
@@ -74,29 +81,40 @@ void rp_tags_flush(struct rp_tags *t)
 		empty(t);
 }
 
-static uint32_t slot_of(const struct rp_tags *t, uint64_t tag)
+static uint64_t mix(uint64_t tag)
 {
-	return (uint32_t)((tag * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & t->hash_mask;
+	return tag * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint32_t slot_of(const struct rp_tags *t, uint64_t mixed)
+{
+	return (uint32_t)(mixed >> 32) & t->hash_mask;
+}
+
+static uint32_t print_of(uint64_t mixed)
+{
+	return (uint32_t)(mixed >> 16) << INDEX_BITS;
 }
 
 uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
 {
-	for (uint32_t h = slot_of(t, tag); t->hash[h]; h = (h + 1) & t->hash_mask) {
-		uint32_t i = t->hash[h] - 1;
-		if (t->line[i].tag == tag)
-			return i;
-	}
+	uint64_t m = mix(tag);
+	uint32_t print = print_of(m), v;
+	for (uint32_t h = slot_of(t, m); (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
+		if ((v & ~INDEX_MASK) == print && t->line[(v & INDEX_MASK) - 1].tag == tag)
+			return (v & INDEX_MASK) - 1;
 	return RP_NO_LINE;
 }
 
-static void hash_remove(struct rp_tags *t, uint64_t tag)
+static void hash_remove(struct rp_tags *t, uint32_t index)
 {
-	uint32_t h = slot_of(t, tag);
-	while (t->line[t->hash[h] - 1].tag != tag)
+	uint64_t m = mix(t->line[index].tag);
+	uint32_t h = slot_of(t, m), want = print_of(m) | (index + 1);
+	while (t->hash[h] != want)
 		h = (h + 1) & t->hash_mask;
 	/* close the gap: move back what may not be found across it */
 	for (uint32_t k = (h + 1) & t->hash_mask; t->hash[k]; k = (k + 1) & t->hash_mask) {
-		uint32_t home = slot_of(t, t->line[t->hash[k] - 1].tag);
+		uint32_t home = slot_of(t, mix(t->line[(t->hash[k] & INDEX_MASK) - 1].tag));
 		if (((k - home) & t->hash_mask) >= ((k - h) & t->hash_mask)) {
 			t->hash[h] = t->hash[k];
 			h = k;
@@ -107,10 +125,11 @@ static void hash_remove(struct rp_tags *t, uint64_t tag)
 
 static void hash_insert(struct rp_tags *t, uint32_t index)
 {
-	uint32_t h = slot_of(t, t->line[index].tag);
+	uint64_t m = mix(t->line[index].tag);
+	uint32_t h = slot_of(t, m);
 	while (t->hash[h])
 		h = (h + 1) & t->hash_mask;
-	t->hash[h] = index + 1;
+	t->hash[h] = print_of(m) | (index + 1);
 }
 
 static void unlink_line(struct rp_tags *t, uint32_t set, uint32_t way)
@@ -177,7 +196,7 @@ uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set)
 static void release(struct rp_tags *t, uint32_t set, uint32_t way)
 {
 	struct rp_line *l = t->line + (size_t)set * t->ways + way;
-	hash_remove(t, l->tag);
+	hash_remove(t, set * t->ways + way);
 	unlink_line(t, set, way);
 	t->modified_lines -= l->modified != 0;
 	t->used_lines--;
@@ -198,7 +217,6 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	l->tag = tag;
 	l->touched = now;
 	l->used = 1;
-	memset(t->bytes[index], 0, sizeof t->bytes[index]);
 	hash_insert(t, index);
 	link_youngest(t, set, way);
 }
@@ -259,6 +277,10 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 	if (l->reserved & bit) { /* the fill will be merged */
 		l->reserved &= (uint8_t)~bit;
 		l->fill_modified |= (uint8_t)bit;
+	}
+	if (!l->counted) {
+		memset(t->bytes[index], 0, sizeof t->bytes[index]);
+		l->counted = 1;
 	}
 	uint64_t *word = &t->bytes[index][sector / 2];
 	*word |= (uint64_t)bytes << 32 * (sector % 2);

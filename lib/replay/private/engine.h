@@ -36,6 +36,7 @@ enum {
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
 	RP_REGS = 256,
 	RP_OPS_CHUNK = 256,
+	RP_LINES_IN_FLIGHT = 8192, /* of an SM, for telling their LLC accesses apart */
 	RP_NONE = 0xffff
 };
 #define RP_NO_INDEX 0xffffffffu
@@ -59,12 +60,13 @@ enum rp_kind {
 struct rp_op {
 	const struct ct_sinst *s;
 	uint8_t unit, kind, cls;
-	uint8_t nsrc, ndst;
+	uint8_t ndst;
 	uint8_t bypass;          /* goes past L1 */
 	uint8_t shared;          /* shared memory by its opcode */
 	uint16_t latency, initiation;
 	uint8_t nread;           /* distinct sources, in read[] */
-	uint8_t dst[CT_MAX_DST], src[CT_MAX_SRC], read[CT_MAX_SRC];
+	uint8_t ndep;            /* distinct registers that have to be there, in dep[] */
+	uint8_t dst[CT_MAX_DST], read[CT_MAX_SRC], dep[CT_MAX_DST + CT_MAX_SRC];
 	int32_t groups_left;     /* DEPBAR */
 };
 
@@ -77,11 +79,11 @@ struct rp_lreq {
 	uint32_t sectors, enter; /* asked for; not yet in the L1 pipeline */
 	uint32_t left;           /* not yet looked up */
 	uint32_t hit, pending, sector_miss, line_miss;
+	uint8_t sent;            /* something of it has left for the LLC, so: */
 	uint16_t slice;
-	uint8_t sent;            /* something of it has left for the LLC */
 	uint32_t llc_set;
-	uint32_t l1_set;
 	uint32_t group;          /* number of this line of this instruction */
+	uint32_t near;           /* where it was in the tags when last looked up */
 };
 
 /* One memory instruction in flight. */
@@ -171,8 +173,13 @@ struct rp_parked {
 struct rp_held { uint32_t mem, step; uint8_t collector; };
 
 struct rp_sched {
-	uint32_t ready[RP_MAX_SLOTS];
-	uint64_t present;                  /* slots with a warp that has instructions */
+	/* when each slot's next instruction may issue: slots that may now, a wheel of masks for
+	 * the next 64 cycles, the others with their cycle */
+	uint64_t ready, far, wheel_bits;
+	uint32_t upto;                     /* cycle that `ready` belongs to */
+	uint32_t far_next;                 /* no far slot is earlier */
+	uint32_t at[RP_MAX_SLOTS];         /* RP_NEVER: not known */
+	uint64_t wheel[64];
 	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
 	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
 	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
@@ -233,8 +240,10 @@ struct rp_sm {
 	uint64_t port[RP_PORT / 64];       /* cycles in which the write-back port is taken */
 	uint32_t port_from;                /* first cycle that port[] holds */
 	uint32_t group;
+	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
+	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
 	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
 	uint32_t nheap;
 	uint64_t (*due)[8];                /* fixed timing: when each sector is filled */
@@ -267,6 +276,7 @@ struct ct_replay {
 	uint32_t llc_sectors, llc_sector_bits, llc_line_bits;
 	uint32_t llc_per_l1;               /* LLC sectors per L1 sector */
 	uint32_t window;
+	uint64_t core_clock, dram_clock;   /* in 10 kHz */
 
 	/* the launch */
 	const struct ct_kernel *kernel;
@@ -353,11 +363,31 @@ void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 
+void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm);
+
+/* A new number for a line of an instruction. */
+static inline uint32_t rp_group_new(struct rp_sm *sm)
+{
+	uint32_t g = sm->group++ % RP_LINES_IN_FLIGHT;
+	sm->group_missed[g / 32] &= ~(1u << g % 32);
+	return sm->group - 1;
+}
+
+/* Whether this is the first of the line's sectors to miss at the LLC. */
+static inline int rp_group_miss(struct rp_sm *sm, uint32_t group)
+{
+	uint32_t g = group % RP_LINES_IN_FLIGHT, bit = 1u << g % 32;
+	int first = !(sm->group_missed[g / 32] & bit);
+	sm->group_missed[g / 32] |= bit;
+	return first;
+}
+
 /* ldst.c */
 struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp);
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
 void rp_mem_unref(struct rp_sm *sm, uint32_t mem);
+void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l);
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_lsu_offer(struct rp_sm *sm);
 /* `n` sectors of a load came back; registers can be read at cycle `at`. */

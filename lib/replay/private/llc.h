@@ -38,13 +38,14 @@ struct rp_channel {
 	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
 	uint32_t prio, last_slice;
 	uint32_t private_credit[64], shared_credit;
-	uint64_t next;           /* DRAM cycle with something to do */
+	uint64_t next, next_core; /* DRAM and core cycle with something to do */
 };
 
 struct rp_l2_waiter { uint32_t next, id, group; uint16_t sm; uint8_t kind; };
 struct rp_l2_mshr {
 	uint64_t sector;
 	uint32_t next, head, tail, count;
+	uint32_t line;           /* index in tags */
 	uint8_t atomic;
 };
 
@@ -67,6 +68,7 @@ struct rp_slice {
 	uint32_t waiter_cap, waiter_free;
 	struct rp_req_ring missq, to_dram, fills;
 	uint32_t clock;          /* accesses so far: recency of memcpys */
+	uint32_t near;           /* line index of the last access */
 	int stalled;             /* the head failed and nothing has changed since */
 	uint64_t next;           /* core cycle with something to do */
 };
@@ -77,6 +79,9 @@ struct rp_partition {
 	uint32_t first_channel, nchannels;
 	uint64_t next;
 };
+
+/* Derived DRAM timing, DRAM cycles. */
+struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
 
 int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p);
 static inline struct rp_dram_req *rp_req_at(const struct rp_req_ring *q, uint32_t i)
@@ -97,6 +102,7 @@ uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core);
 uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle);
 /* Runs the channel's cycles that belong to core cycle `core`. */
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);
+void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core);
 int rp_dram_idle(const struct rp_channel *c);
 
 #endif

@@ -24,6 +24,7 @@ struct rp_line {
 	uint8_t fill_modified; /* of reserved: becomes modified when filled */
 	uint8_t used;        /* in the hash and the recency list */
 	uint8_t filled;      /* a fill or store has put data here since allocation */
+	uint8_t counted;     /* its entry of bytes[] is in use */
 };
 
 struct rp_set {
@@ -43,7 +44,8 @@ struct rp_tags {
 	struct rp_set *set;
 	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
 	uint32_t words;
-	uint32_t *hash;       /* index + 1, 0 = empty; linear probing */
+	uint32_t *hash;       /* index + 1 below some bits of the tag's hash, 0 = empty; linear
+	                         probing */
 	uint32_t hash_mask;
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
@@ -58,6 +60,13 @@ void rp_tags_free(struct rp_tags *t);
 
 /* Index of the line, or RP_NO_LINE. A line with every sector absent does not count. */
 uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag);
+/* The same when the line was at `hint` before (RP_NO_LINE: not known). */
+static inline uint32_t rp_tags_find_near(const struct rp_tags *t, uint64_t tag, uint32_t hint)
+{
+	if (hint < t->lines && t->line[hint].used && t->line[hint].tag == tag)
+		return hint;
+	return rp_tags_find(t, tag);
+}
 /* Sectors of a found line that a load (a store) hits. */
 static inline uint32_t rp_load_hits(const struct rp_line *l)
 {
