@@ -41,6 +41,7 @@ struct ct_fast {
 	struct ct_stack base;
 	const struct ct_fast_kernel *kernel;
 	int is_sparse;
+	int extra;          /* lines have a struct ct_sector_run */
 	struct ct_dense dense;
 	struct ct_sparse sparse;
 	struct ct_window window;

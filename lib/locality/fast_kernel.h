@@ -238,7 +238,7 @@ CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct
 		return;
 	p->time = dense_time(f, p->near.at, op->line);
 	CT_PREFETCH(p->time);
-	if (f->base.sectors > 1) {
+	if (f->extra) {
 		unsigned i = op->line & (CT_BLOCK_LINES - 1);
 		p->run = &ct_block_runs(p->time - i)[i];
 		CT_PREFETCH(p->run);
@@ -298,14 +298,24 @@ CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_pla
 	if (!moves)
 		return;
 	if (p->run) {
+		uint64_t stamp = op->stamp;
 		if (p->told == CT_TIME_NONE)
 			ct_sector_run_reset(p->run);
-		ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH, op->sector);
-	} else {
-		for (unsigned i = 0; i < f->base.sectors; i++)
-			if (op->mask >> i & 1)
-				op->sector[i] = d;
+		if (f->base.stamps) {
+			op->stamp = p->run->stamp;
+			p->run->stamp = stamp;
+		}
+		if (f->base.sectors > 1) {
+			ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH,
+			                   op->sector);
+			return;
+		}
+	} else if (f->base.stamps) {
+		op->stamp = 0;
 	}
+	for (unsigned i = 0; i < f->base.sectors; i++)
+		if (op->mask >> i & 1)
+			op->sector[i] = d;
 }
 
 static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
@@ -316,7 +326,7 @@ static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
 	uint32_t slot = (uint32_t)f->window.now;
 	size_t a = 0, b = 0, c = 0;
 	/* Entering a line may move the sectors of a sparse map: no stage between then. */
-	size_t last = f->is_sparse && f->base.sectors > 1 ? 0 : CT_FAST_AHEAD;
+	size_t last = f->is_sparse && f->extra ? 0 : CT_FAST_AHEAD;
 	win_open(&w, &f->window);
 	for (size_t i = 0; i < n; i++) {
 		for (; a < n && a <= i + 3 * CT_FAST_AHEAD; a++)

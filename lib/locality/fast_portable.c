@@ -1,8 +1,7 @@
 /* The fast engine in plain C11. */
 #include "locality/fast.h"
-#include "locality/popcount.h"
 
-#define POPCOUNT ct_popcount
+#define POPCOUNT ct_window_bits
 #define LOWER16 lower16
 #define LOWER32 lower32
 #define WIN_AVX512 0

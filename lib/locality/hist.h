@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bits.h"
+
 #define CT_COLD UINT64_MAX /* distance of a first access */
 
 enum { CT_HIST_EXACT = 256, CT_HIST_PER_OCTAVE = 16,
@@ -18,22 +20,6 @@ struct ct_hist {
 	uint64_t cold;
 };
 
-/* Floor of the base-2 logarithm of v > 0. */
-static inline unsigned ct_log2(uint64_t v)
-{
-#if defined(__GNUC__)
-	return 63u - (unsigned)__builtin_clzll(v);
-#else
-	unsigned n = 0;
-	for (unsigned step = 32; step > 0; step /= 2)
-		if (v >> step) {
-			v >>= step;
-			n += step;
-		}
-	return n;
-#endif
-}
-
 /* Bin of a distance; bounds [lo, hi) of a bin. Pure. */
 static inline unsigned ct_hist_bin(uint64_t distance)
 {
@@ -41,7 +27,7 @@ static inline unsigned ct_hist_bin(uint64_t distance)
 		return (unsigned)distance;
 	/* 256 = 2^8 is the first octave; its 16 bins are chosen by the 4 bits below the
 	 * leading one. */
-	unsigned octave = ct_log2(distance);
+	unsigned octave = ct_high_bit(distance);
 	return CT_HIST_EXACT + (octave - 8) * CT_HIST_PER_OCTAVE +
 	       (unsigned)(distance >> (octave - 4) & 15);
 }

@@ -42,7 +42,7 @@ unsigned ct_rt_bin(uint64_t distance)
 		return (unsigned)distance;
 	if (distance >> 40)
 		return CT_RT_BINS - 1;
-	unsigned octave = ct_log2(distance);
+	unsigned octave = ct_high_bit(distance);
 	return 4 + (octave - 2) * 4 + (unsigned)(distance >> (octave - 2) & 3);
 }
 
@@ -60,7 +60,7 @@ uint64_t ct_rt_hi(unsigned bin)
 
 unsigned ct_rt_time_bin(uint64_t cycles)
 {
-	return cycles ? ct_log2(cycles) : 0;
+	return cycles ? ct_high_bit(cycles) : 0;
 }
 
 int ct_locality_counts_add(struct ct_locality_counts *into,

@@ -22,7 +22,7 @@ static unsigned bin_of(uint64_t d)
 		return (unsigned)d;
 	if (d >> (LAST_OCTAVE + 1))
 		return d == CT_COLD ? COLD : FINITE - 1;
-	unsigned octave = ct_log2(d);
+	unsigned octave = ct_high_bit(d);
 	return EXACT + (octave - FIRST_OCTAVE) * PER_OCTAVE +
 	       (unsigned)(d >> (octave - FIRST_OCTAVE) & 15);
 }

@@ -1,4 +1,5 @@
-/* sectors.h - sector distances on top of line distances. Private to the room. */
+/* sectors.h - what a stack keeps per line besides its time: sector distances on top of
+ * line distances, and the caller's stamp. Private to the room. */
 #ifndef CT_LOCALITY_SECTORS_H
 #define CT_LOCALITY_SECTORS_H
 
@@ -10,6 +11,7 @@
  * so 32 bits hold every distance. */
 struct ct_sector_run {
 	uint32_t max[4];
+	uint64_t stamp;
 };
 
 #define CT_SECTOR_COLD UINT32_MAX
@@ -18,6 +20,7 @@ static inline void ct_sector_run_reset(struct ct_sector_run *r)
 {
 	for (int i = 0; i < 4; i++)
 		r->max[i] = CT_SECTOR_COLD;
+	r->stamp = 0;
 }
 
 /* The line is accessed at `distance` (CT_COLD: all its sectors are cold). Writes the

@@ -21,6 +21,7 @@ struct ct_stack *ct_stack_new(const struct ct_stack_options *o, struct ct_error 
 		return NULL;
 	}
 	s->sectors = plain.sectors;
+	s->stamps = plain.stamps != 0;
 	return s;
 }
 

@@ -21,6 +21,8 @@ enum ct_stack_engine { CT_STACK_AUTO, CT_STACK_TEXTBOOK, CT_STACK_FAST };
 struct ct_stack_options {
 	enum ct_stack_engine engine;
 	uint32_t sectors;      /* per line, 1..4 (0 = 1); above 1 sector distances are kept */
+	int stamps;            /* 1: keep a number of the caller's per line, see struct
+	                          ct_stack_op */
 	uint64_t expected_lines; /* hint, 0 = unknown */
 	uint64_t depth;        /* largest capacity of interest: distances from here on are
 	                          reported as this (a known line is never reported cold);
@@ -66,6 +68,9 @@ struct ct_stack_op {
 	uint64_t line;
 	uint64_t distance;  /* out */
 	uint64_t sector[4]; /* out, for the bits of mask */
+	uint64_t stamp;     /* in: kept with the line where the operation moves it; out: what
+	                       was kept before, 0 for an unknown line. Other calls keep 0.
+	                       Untouched for a probe, and without options.stamps */
 	uint8_t kind, mask;
 };
 void ct_stack_ops(struct ct_stack *s, struct ct_stack_op *op, size_t n);

@@ -27,6 +27,7 @@ struct ct_stack_ops {
 struct ct_stack {
 	const struct ct_stack_ops *ops;
 	uint32_t sectors;
+	int stamps;
 	int failed; /* out of memory: sticky */
 };
 

@@ -85,14 +85,14 @@ static void move_block(void *ctx, uint64_t line, ct_block *b)
 		if (b[i] == CT_TIME_NONE)
 			continue;
 		*ct_fast_enter(f, ct_sparse_hash(line + i), line + i, &run) = b[i];
-		if (f->base.sectors > 1)
+		if (f->extra)
 			*run = ct_block_runs(b)[i];
 	}
 }
 
 static int turn_sparse(struct ct_fast *f)
 {
-	if (ct_sparse_init(&f->sparse, f->base.sectors > 1, f->lines + f->lines / 4) < 0) {
+	if (ct_sparse_init(&f->sparse, f->extra, f->lines + f->lines / 4) < 0) {
 		f->base.failed = 1;
 		return -1;
 	}
@@ -104,8 +104,8 @@ static int turn_sparse(struct ct_fast *f)
 
 int ct_fast_too_sparse(const struct ct_fast *f, uint64_t known)
 {
-	/* With sectors a line is five times as large in both maps. */
-	size_t per_line = DENSE_BYTES_PER_LINE * (f->base.sectors > 1 ? 5 : 1);
+	/* With sectors or stamps a line is seven times as large in both maps. */
+	size_t per_line = DENSE_BYTES_PER_LINE * (f->extra ? 7 : 1);
 	return f->dense.used > f->slack + known * per_line;
 }
 
@@ -197,6 +197,7 @@ static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n,
 			op[k].line = line[i + k];
 			op[k].kind = CT_STACK_TOUCH;
 			op[k].mask = 15;
+			op[k].stamp = 0;
 		}
 		ops(s, op, m);
 		for (size_t k = 0; k < m; k++)
@@ -207,7 +208,7 @@ static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n,
 static void batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	struct ct_fast *f = self(s);
-	if (s->sectors > 1) {
+	if (f->extra) {
 		batch_sectors(s, line, n, distance);
 		return;
 	}
@@ -318,8 +319,9 @@ struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
 	/* Distances never reach 2^31. */
 	f->depth = o->depth && o->depth < (uint64_t)1 << 31 ? o->depth : UINT64_MAX;
 	f->is_sparse = o->sparse;
-	int rc = o->sparse ? ct_sparse_init(&f->sparse, o->sectors > 1, o->expected_lines)
-	                   : ct_dense_init(&f->dense, o->sectors > 1);
+	f->extra = o->sectors > 1 || o->stamps;
+	int rc = o->sparse ? ct_sparse_init(&f->sparse, f->extra, o->expected_lines)
+	                   : ct_dense_init(&f->dense, f->extra);
 	if (rc < 0 || ct_window_init(&f->window, f->step ? CT_WINDOW_FIRST + f->step
 	                                                 : FIRST_WINDOW) < 0) {
 		release(&f->base);

@@ -21,7 +21,7 @@ struct entry {
 struct textbook {
 	struct ct_stack base;
 	struct entry *slot;
-	struct ct_sector_run *run; /* beside slot; NULL when lines are not sectored */
+	struct ct_sector_run *run; /* beside slot; NULL without sectors and stamps */
 	uint64_t slots, lines;
 	uint32_t *tree;            /* Fenwick tree, 1..window */
 	uint64_t window, least_window, now; /* now: the next free time slot */
@@ -179,8 +179,10 @@ static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, in
 			ct_sector_run_reset(&t->run[i]);
 	}
 	t->slot[i].time = (uint32_t)t->now;
-	tree_add(t, t->now++, 1);
 	if (t->run)
+		t->run[i].stamp = 0;
+	tree_add(t, t->now++, 1);
+	if (s->sectors > 1)
 		ct_sector_run_step(&t->run[i], distance, mask, fill, sector);
 	else if (sector && mask & 1)
 		sector[0] = distance;
@@ -213,14 +215,28 @@ static void invalidate(struct ct_stack *s, uint64_t line)
 	remove_at(t, i);
 }
 
+static uint64_t stamp_of(const struct textbook *t, uint64_t line)
+{
+	uint64_t i = find(t, line);
+	return t->slot[i].time ? t->run[i].stamp : 0;
+}
+
 static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
 {
+	struct textbook *t = self(s);
 	for (; n > 0; n--, op++) {
 		int touch = op->kind == CT_STACK_TOUCH;
-		if (op->kind == CT_STACK_PROBE)
+		if (op->kind == CT_STACK_PROBE) {
 			op->distance = probe(s, op->line);
-		else
-			op->distance = access_line(s, op->line, op->mask, touch, touch, op->sector);
+			continue;
+		}
+		uint64_t old = s->stamps ? stamp_of(t, op->line) : 0;
+		op->distance = access_line(s, op->line, op->mask, touch, touch, op->sector);
+		uint64_t i = find(t, op->line);
+		if (s->stamps && t->slot[i].time)
+			t->run[i].stamp = op->stamp;
+		if (s->stamps)
+			op->stamp = old;
 		if (op->kind == CT_STACK_EVICT)
 			invalidate(s, op->line);
 	}
@@ -272,8 +288,8 @@ struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o)
 	t->now = 1;
 	t->slot = ct_calloc(t->slots, sizeof *t->slot);
 	t->tree = ct_calloc(t->window + 1, sizeof *t->tree);
-	t->run = o->sectors > 1 ? ct_calloc(t->slots, sizeof *t->run) : NULL;
-	if (!t->slot || !t->tree || (o->sectors > 1 && !t->run)) {
+	t->run = o->sectors > 1 || o->stamps ? ct_calloc(t->slots, sizeof *t->run) : NULL;
+	if (!t->slot || !t->tree || ((o->sectors > 1 || o->stamps) && !t->run)) {
 		release(&t->base);
 		return NULL;
 	}

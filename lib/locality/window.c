@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "locality/pages.h"
-#include "locality/popcount.h"
 
 static const uint64_t MAX_SLOTS = (uint64_t)1 << 31;
 
@@ -100,11 +99,11 @@ void ct_window_fill(struct ct_window *w, uint64_t live)
 uint64_t ct_window_after(const struct ct_window *w, uint64_t slot)
 {
 	uint64_t word = slot / 64, current = w->now / 64;
-	uint64_t n = ct_popcount(w->bits[word] >> slot % 64 >> 1);
+	uint64_t n = ct_window_bits(w->bits[word] >> slot % 64 >> 1);
 	if (word == current)
 		return n;
 	n += (uint64_t)w->l1[word] + w->l2[word >> 5];
 	for (unsigned k = 0; k < w->depth; k++)
 		n += w->up[k][word >> (10 + 4 * k)];
-	return n + (current < w->slots / 64 ? ct_popcount(w->bits[current]) : 0);
+	return n + (current < w->slots / 64 ? ct_window_bits(w->bits[current]) : 0);
 }

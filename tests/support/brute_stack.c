@@ -32,7 +32,7 @@ uint64_t brute_access(struct brute_stack *b, uint64_t line, uint32_t mask, int a
                       int fill, uint64_t *sector)
 {
 	uint64_t d = brute_probe(b, line);
-	struct brute_line l = {line, {CT_COLD, CT_COLD, CT_COLD, CT_COLD}};
+	struct brute_line l = {line, {CT_COLD, CT_COLD, CT_COLD, CT_COLD}, 0};
 	for (unsigned i = 0; sector && i < 4; i++)
 		if (mask >> i & 1)
 			sector[i] = CT_COLD;
@@ -44,6 +44,7 @@ uint64_t brute_access(struct brute_stack *b, uint64_t line, uint32_t mask, int a
 		memmove(b->at + 1, b->at, b->n++ * sizeof *b->at);
 	} else {
 		l = b->at[d];
+		l.stamp = 0;
 		memmove(b->at + 1, b->at, d * sizeof *b->at);
 	}
 	step_sectors(&l, d, mask, fill, sector);

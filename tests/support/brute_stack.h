@@ -9,6 +9,7 @@
 struct brute_line {
 	uint64_t line;
 	uint64_t sector[4]; /* largest distance since the touch, CT_COLD */
+	uint64_t stamp;
 };
 
 struct brute_stack {

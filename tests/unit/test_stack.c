@@ -54,6 +54,14 @@ static uint64_t twin(struct brute_stack *b, const struct plan *p, uint64_t line,
 	return d;
 }
 
+/* The stamp that the list keeps, or 0; the line's becomes `stamp` where it is there
+ * afterwards (it is then on top). */
+static uint64_t known_stamp(const struct brute_stack *b, uint64_t line)
+{
+	uint64_t at = brute_probe(b, line);
+	return at == CT_COLD ? 0 : b->at[at].stamp;
+}
+
 static void check_access(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
                          uint64_t line, uint64_t what, uint32_t mask)
 {
@@ -91,22 +99,31 @@ static void check_ops(struct ct_stack *s, struct brute_stack *b, const struct pl
                       uint64_t *seed)
 {
 	static struct ct_stack_op op[600];
+	static uint64_t stamp[600];
 	size_t n = ct_rand64(seed) % (ct_rand64(seed) % 8 ? 150 : 600);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t r = ct_rand64(seed);
-		op[i] = (struct ct_stack_op){.line = pick_line(p, seed), .mask = r & 15,
+		op[i] = (struct ct_stack_op){.line = pick_line(p, seed), .mask = r & 15, .stamp = r,
 		                             .kind = p->touches_only ? CT_STACK_TOUCH : r >> 8 & 3};
 		op[i].mask &= (1u << p->o.sectors) - 1;
 		if (p->no_evict && op[i].kind == CT_STACK_EVICT)
 			op[i].kind = CT_STACK_PROBE;
 	}
+	for (size_t i = 0; i < n; i++)
+		stamp[i] = op[i].stamp;
 	ct_stack_ops(s, op, n);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t want[4] = {0, 0, 0, 0};
+		uint64_t want[4] = {0, 0, 0, 0}, old = known_stamp(b, op[i].line);
+		if (op[i].kind == CT_STACK_PROBE || !p->o.stamps)
+			old = stamp[i];
+		assert_int_equal(op[i].stamp, old);
 		assert_int_equal(op[i].distance,
 		                 twin(b, p, op[i].line, op[i].kind, op[i].mask, want));
-		if (op[i].kind != CT_STACK_PROBE)
-			assert_memory_equal(op[i].sector, want, sizeof want);
+		if (op[i].kind == CT_STACK_PROBE)
+			continue;
+		assert_memory_equal(op[i].sector, want, sizeof want);
+		if (b->n > 0 && b->at[0].line == op[i].line)
+			b->at[0].stamp = stamp[i];
 	}
 }
 
@@ -156,7 +173,8 @@ static void sweep(enum ct_stack_engine engine, int isa, int plans)
 		uint64_t r = ct_rand64(&seed);
 		struct plan p = {.o = {.engine = engine, .sectors = 1 + (uint32_t)(r % 4),
 		                       .window = windows[(r >> 8) % 9], .isa = isa,
-		                       .depth = depths[(r >> 12) % 8], .sparse = (r >> 34) % 2},
+		                       .depth = depths[(r >> 12) % 8], .sparse = (r >> 34) % 2,
+		                       .stamps = (r >> 35) % 2},
 		                 .lines = lines[(r >> 16) % 8],
 		                 .spread = (r >> 24) % 3 ? (r >> 26) % 3 * 31 : 1,
 		                 .calls = 120, .touches_only = (r >> 30) % 2};
