@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "locality/isa.h"
 
 enum { FIRST_SLOTS = 256 };
 
@@ -43,6 +44,12 @@ uint32_t ct_linemap_enter(struct ct_linemap *m, uint64_t line)
 		s->number = ++m->lines;
 	}
 	return s->number - 1;
+}
+
+void ct_linemap_prefetch(const struct ct_linemap *m, uint64_t line)
+{
+	if (m->slots)
+		CT_PREFETCH(&m->slot[ct_mix64(line) & (m->slots - 1)]);
 }
 
 void ct_linemap_reset(struct ct_linemap *m)

@@ -20,6 +20,8 @@ struct ct_linemap {
 
 /* Number of the line, entering it if new; UINT32_MAX when out of memory. */
 uint32_t ct_linemap_enter(struct ct_linemap *m, uint64_t line);
+/* Brings the line's place near; a hint. */
+void ct_linemap_prefetch(const struct ct_linemap *m, uint64_t line);
 void ct_linemap_reset(struct ct_linemap *m); /* forgets, keeps the memory */
 void ct_linemap_free(struct ct_linemap *m);
 

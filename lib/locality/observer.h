@@ -58,6 +58,8 @@ struct ct_locality_options {
 	int sharing;          /* measure RJ */
 	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
+	unsigned threads;     /* 2 or more: accesses are analysed behind the caller's back,
+	                         streams side by side; same results. 0 = 1 */
 };
 
 /* NULL and *e on CT_ERR_USAGE (options out of range) or CT_ERR_NOMEM. One thread. */
@@ -73,8 +75,19 @@ void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int
 /* Kernel boundaries: the L1 streams (and the merged one) restart when flushed. */
 void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed);
 /* Counts since the last call are added to *c; distinct counts are those of the whole
- * run so far. Fails with CT_ERR_NOMEM if memory ran out since. */
+ * run so far. When sampled, distances and counts are scaled to the whole stream and each
+ * histogram sums to the true number of accesses (SHARDS-adj, see shards.h). Fails with
+ * CT_ERR_NOMEM if memory ran out since. */
 int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
                         struct ct_error *e);
+
+/* Half-width of the 95 % interval of a sampled miss ratio at a capacity in lines, of the
+ * whole run so far and all accesses of the view: the spread between eight random parts
+ * of the sampled lines, and what an error of the distance scale does to the curve there.
+ * NaN when nothing was sampled or counted. Not while accesses are under way: call after
+ * ct_locality_collect(). */
+enum ct_locality_view { CT_VIEW_L1, CT_VIEW_MERGED, CT_VIEW_LLC, CT_VIEWS };
+double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view,
+                         double lines);
 
 #endif

@@ -207,6 +207,115 @@ static void rt_bins_cover(void **state)
 	assert_int_equal(ct_rt_time_bin(UINT64_MAX), 63);
 }
 
+static struct ct_locality *make_with(const struct ct_locality_options *o)
+{
+	struct ct_locality *l = ct_locality_new(o, NULL);
+	assert_non_null(l);
+	return l;
+}
+
+static void same_rj(const struct ct_rj *a, const struct ct_rj *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++)
+		assert_memory_equal(&a->cell[i], &b->cell[i], sizeof *a->cell);
+}
+
+/* More accesses than a batch holds; flushes and collections in between. */
+static void threads_change_nothing(void **state)
+{
+	enum { N = 60000 };
+	static struct ct_locality_counts first, now;
+	struct access *a = malloc(N * sizeof *a);
+	(void)state;
+	assert_non_null(a);
+	make(a, N, 12, 4000);
+	for (unsigned threads = 0; threads < 5; threads++) {
+		struct ct_locality_options o = {.sms = SMS, .sectors = SECTORS, .sharing = 1,
+		                                .threads = threads};
+		struct ct_locality *l = make_with(&o);
+		struct ct_locality_counts *c = threads ? &now : &first;
+		memset(c, 0, sizeof *c);
+		for (size_t i = 0, n; i < N; i += n) {
+			n = N - i < 17000 ? N - i : 17000;
+			feed(l, a + i, n);
+			assert_int_equal(ct_locality_collect(l, c, NULL), 0);
+		}
+		assert_int_equal(ct_hist_total(&c->l1_read) + ct_hist_total(&c->l1_write), N);
+		if (threads) {
+			assert_memory_equal(&first, &now,
+			                    offsetof(struct ct_locality_counts, rj_nearest));
+			assert_memory_equal(first.rt, now.rt, sizeof now.rt);
+			same_rj(&first.rj_nearest, &now.rj_nearest);
+			same_rj(&first.rj_sharers, &now.rj_sharers);
+			ct_locality_counts_free(&now);
+		}
+		ct_locality_free(l);
+	}
+	ct_locality_counts_free(&first);
+	free(a);
+}
+
+static double miss_ratio(const struct ct_hist *h, double lines)
+{
+	return 1 - ct_hist_hits(h, lines) / (double)ct_hist_total(h);
+}
+
+/* A sample keeps the true totals, and its curves and ratios lie near the exact ones. */
+static void samples_scale_to_the_whole(void **state)
+{
+	enum { N = 200000 };
+	static struct ct_locality_counts exact, sampled;
+	struct access *a = malloc(N * sizeof *a);
+	struct ct_locality_options o = {.sms = SMS, .sectors = SECTORS, .sharing = 1};
+	unsigned inside = 0, points = 0;
+	double worst = 0;
+	(void)state;
+	assert_non_null(a);
+	make(a, N, 3, 20000);
+	struct ct_locality *l = make_with(&o);
+	memset(&exact, 0, sizeof exact);
+	feed(l, a, N);
+	assert_int_equal(ct_locality_collect(l, &exact, NULL), 0);
+	assert_true(isnan(ct_locality_error(l, CT_VIEW_L1, 100)));
+	ct_locality_free(l);
+	for (o.seed = 1; o.seed < 6; o.seed++) {
+		double ratio, replicas, want_ratio, want_replicas;
+		o.sample = 0.1;
+		l = make_with(&o);
+		memset(&sampled, 0, sizeof sampled);
+		feed(l, a, N / 2);
+		assert_int_equal(ct_locality_collect(l, &sampled, NULL), 0);
+		feed(l, a + N / 2, N - N / 2);
+		assert_int_equal(ct_locality_collect(l, &sampled, NULL), 0);
+		assert_int_equal(ct_hist_total(&sampled.l1_read), ct_hist_total(&exact.l1_read));
+		assert_int_equal(ct_hist_total(&sampled.l1_sector_write),
+		                 ct_hist_total(&exact.l1_sector_write));
+		assert_int_equal(ct_hist_total(&sampled.llc_write), ct_hist_total(&exact.llc_write));
+		assert_true(fabs((double)sampled.distinct_lines / (double)exact.distinct_lines - 1) <
+		            0.05);
+		for (double c = 500; c < 20000; c *= 2) {
+			double e = fabs(miss_ratio(&sampled.l1_read, c) - miss_ratio(&exact.l1_read, c));
+			double bar = ct_locality_error(l, CT_VIEW_L1, c);
+			assert_true(bar > 0 && bar < 0.2);
+			inside += e <= bar;
+			points++;
+			worst = e > worst ? e : worst;
+			ct_rj_replication(&exact.rj_nearest, &exact.rj_sharers, c, &want_ratio,
+			                  &want_replicas);
+			ct_rj_replication(&sampled.rj_nearest, &sampled.rj_sharers, c, &ratio, &replicas);
+			assert_true(fabs(ratio - want_ratio) < 0.05);
+			assert_true(fabs(replicas - want_replicas) < 0.15);
+		}
+		ct_locality_counts_free(&sampled);
+		ct_locality_free(l);
+	}
+	assert_true(inside * 10 >= points * 9);
+	assert_true(worst < 0.05);
+	ct_locality_counts_free(&exact);
+	free(a);
+}
+
 static void bad_options_are_refused(void **state)
 {
 	struct ct_locality_options o = {.sms = 0, .sectors = 4};
@@ -226,6 +335,8 @@ int main(void)
 		cmocka_unit_test(histograms_equal_brute_force),
 		cmocka_unit_test(replication_equals_real_caches),
 		cmocka_unit_test(reuse_times_and_distinct_counts),
+		cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(samples_scale_to_the_whole),
 		cmocka_unit_test(rt_bins_cover),
 		cmocka_unit_test(bad_options_are_refused),
 	};
