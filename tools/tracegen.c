@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "common/tool.h"
@@ -117,6 +118,8 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct simt_si
 	int st = ct_buf_check(&about, e);
 	if (st == CT_OK)
 		st = simt_sink_begin(sink, in_folder ? wl->name : NULL, about.data, e);
+	if (t->progress || (!t->quiet && isatty(STDERR_FILENO)))
+		fprintf(stderr, "tracegen: %s\n", wl->name);
 	if (st == CT_OK) {
 		wl->run(&w);
 		st = w.g.status;

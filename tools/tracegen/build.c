@@ -664,11 +664,6 @@ val k_sel(struct kb *k, val p, val a, val b)
 	return k_op3(k, OP_SEL, is_float(a) ? "FSEL" : "SEL", (enum simt_type)a.type, a, b, p);
 }
 
-val k_pack_half2(struct kb *k, val a, val b)
-{
-	return k_op2(k, OP_HALF2, "F2FP.PACK_AB", T_U32, a, b);
-}
-
 val k_shfl(struct kb *k, enum simt_shfl mode, val a, val b)
 {
 	static const char *const names[] = {"SHFL.IDX", "SHFL.UP", "SHFL.DOWN", "SHFL.BFLY"};

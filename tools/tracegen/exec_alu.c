@@ -166,10 +166,7 @@ static void single(const struct op *o, const uint32_t *a, const uint32_t *b, con
 	case OP_F2I: EACH t[l] = (uint32_t)to_s32(f32(a[l])); break;
 	case OP_F2U: EACH t[l] = to_u32(f32(a[l])); break;
 	case OP_D2F: EACH t[l] = u32((float)f64(a, l)); break;
-	case OP_D2I: EACH t[l] = (uint32_t)to_s32(f64(a, l)); break;
-	default: /* OP_HALF2 */
-		EACH t[l] = simt_to_half(f32(a[l])) | (uint32_t)simt_to_half(f32(b[l])) << 16;
-		break;
+	default: EACH t[l] = (uint32_t)to_s32(f64(a, l)); break; /* OP_D2I */
 	}
 }
 

@@ -24,7 +24,7 @@ enum op_code {
 	OP_FADD, OP_FSUB, OP_FMUL, OP_FFMA, OP_FMIN, OP_FMAX, OP_FNEG, OP_FABS, OP_MUFU,
 	OP_DADD, OP_DSUB, OP_DMUL, OP_DFMA,
 	/* Conversions. */
-	OP_I2F, OP_U2F, OP_F2I, OP_F2U, OP_F2D, OP_D2F, OP_I2D, OP_D2I, OP_HALF2,
+	OP_I2F, OP_U2F, OP_F2I, OP_F2U, OP_F2D, OP_D2F, OP_I2D, OP_D2I,
 	/* Predicates. */
 	OP_ISETP, OP_USETP, OP_FSETP, OP_DSETP, OP_PAND, OP_POR, OP_PNOT,
 	/* Special registers, warp-wide. */
@@ -104,6 +104,8 @@ struct kb {
 
 /* Orders the ops of each block independently of the C compiler; drops unused ones. */
 int simt_schedule(struct kb *k, struct ct_error *e);
+/* Moves ops within each block so that results are ready when they are used. */
+int simt_hide_latency(struct kb *k, struct ct_error *e);
 /* Decides uniformity, registers, rows and program counters. CT_OK or a failure. */
 int simt_plan(struct kb *k, struct ct_error *e);
 void simt_kernel_free(struct kb *k); /* NULL allowed */

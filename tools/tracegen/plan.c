@@ -335,6 +335,8 @@ int simt_plan(struct kb *k, struct ct_error *e)
 	int st = simt_schedule(k, e);
 	if (st == CT_OK)
 		st = forward_moves(k, e);
+	if (st == CT_OK)
+		st = simt_hide_latency(k, e);
 	if (st != CT_OK)
 		return st;
 	find_divergence(k);

@@ -173,8 +173,6 @@ val k_all(struct kb *k, val p);
 void k_hmma(struct kb *k, val d, val a, val b, val c);
 /* LDSM.16.M88.4: each lane names a 16-byte row; returns a group of four. */
 val k_ldsm4(struct kb *k, val addr, int32_t offset);
-/* Packs two floats as halves (round to nearest even), low half from a. */
-val k_pack_half2(struct kb *k, val a, val b);
 
 /* ---- control flow ----------------------------------------------------------- */
 

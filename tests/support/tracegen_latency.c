@@ -1,0 +1,2 @@
+/* The tracing layer of tracegen, for unit tests. */
+#include "tracegen/latency.c"
