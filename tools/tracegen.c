@@ -97,8 +97,11 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 static int list(struct ct_tool *t, struct ct_error *e)
 {
 	struct ct_buf b = {0};
-	for (size_t i = 0; i < wl_count; i++)
-		ct_buf_printf(&b, "%-16s %-42s %s\n", wl_all[i].name, wl_all[i].papers, wl_all[i].what);
+	for (size_t i = 0; i < wl_count; i++) {
+		const struct workload *w = &wl_all[i];
+		ct_buf_printf(&b, "%-20s %6uk %6uk %6uk  %-54s %s\n", w->name, w->kinsts[0], w->kinsts[1],
+		              w->kinsts[2], w->papers, w->what);
+	}
 	int st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
 	return st;
@@ -118,8 +121,12 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct simt_si
 	int st = ct_buf_check(&about, e);
 	if (st == CT_OK)
 		st = simt_sink_begin(sink, in_folder ? wl->name : NULL, about.data, e);
-	if (t->progress || (!t->quiet && isatty(STDERR_FILENO)))
-		fprintf(stderr, "tracegen: %s\n", wl->name);
+	if (t->progress || (!t->quiet && isatty(STDERR_FILENO))) {
+		fprintf(stderr, "tracegen: %s", wl->name);
+		if (in_folder)
+			fprintf(stderr, " (%zu of %zu)", (size_t)(wl - wl_all) + 1, wl_count);
+		fprintf(stderr, "\n");
+	}
 	if (st == CT_OK) {
 		wl->run(&w);
 		st = w.g.status;

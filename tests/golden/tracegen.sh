@@ -22,7 +22,9 @@ well_formed() {
 
 names=$("$T" --list | awk '{print $1}')
 same "names in --list are unique" "" "$(echo "$names" | sort | uniq -d)"
-check "all workloads verify their results" "$R" all -o all
+check "all workloads verify their results" eval '"$R" all -v -o all 2>counts'
+same "--list tells the instructions of each" "$("$T" --list | awk '{print $1, $2}')" \
+	"$(awk '/warp instructions/ { sub(":", "", $2); printf "%s %dk\n", $2, ($3 + 500) / 1000 }' counts)"
 for n in $names; do
 	check "$n: files match the list and are well formed" eval \
 		'[ "$(grep -c "^kernel" all/$n/kernelslist.g)" -eq "$(ls all/$n/kernel-* | wc -l)" ] &&

@@ -33,7 +33,8 @@ struct workload {
 	const char *name;
 	/* Makes data, launches, checks the result; reports through w->g. */
 	void (*run)(struct wl *w);
-	const char *papers; /* which papers name it: morpheus, shared-l1, tag-split, malekeh */
+	const char *papers; /* "paper:table" of each that evaluates it, or "-" */
+	uint32_t kinsts[3]; /* thousands of warp instructions by size, seed 1 */
 	const char *what;
 };
 
