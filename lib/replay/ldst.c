@@ -162,6 +162,19 @@ uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 	return at;
 }
 
+/* The instruction is over at cycle `done`, for those who watch. */
+static void observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m,
+                        uint32_t done)
+{
+	struct ct_mem_event ev = {
+		.sm = sm->id, .warp_slot = m->warp, .issued = r->base + m->issued,
+		.taken = r->base + m->taken, .done = r->base + done, .busy = m->busy,
+	};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].mem)
+			r->obs[i].mem(r->obs[i].ctx, &ev);
+}
+
 void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
                    uint32_t now)
 {
@@ -174,6 +187,8 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 	if (m->left)
 		return;
 	at = m->last;
+	if (r->has_mem)
+		observe_mem(r, sm, m, at);
 	for (unsigned i = 0; i < op->ndst; i++) {
 		sm->regs[warp][op->dst[i]] = at;
 		rp_register_write(r, sm, warp, op->dst[i], at);
@@ -290,8 +305,11 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 	struct rp_mem *m = &sm->mem[mem];
 	struct rp_warp *w = &sm->warp[m->warp];
 	uint32_t sectors = m->left;
+	m->taken = now;
+	m->busy = 1;
 	if (m->shared) {
 		uint32_t busy = m->degree ? m->degree : 1;
+		m->busy = busy;
 		uint32_t at = now + r->g.shmem_latency + 1 + busy;
 		m->left = 1;
 		sm->c.l1_busy += busy; /* one array holds L1 and shared memory */
@@ -312,9 +330,14 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 	}
 	if (m->bypass) {
 		uint32_t end = bypass(r, sm, mem, now + 1);
-		if (sm->mem[mem].kind == RP_STORE)
+		uint32_t until = end > now + 1 ? end - 1 : now + 1;
+		sm->mem[mem].busy = until - now;
+		if (sm->mem[mem].kind == RP_STORE) {
+			if (r->has_mem)
+				observe_mem(r, sm, &sm->mem[mem], until);
 			rp_mem_unref(sm, mem);
-		return end > now + 1 ? end - 1 : now + 1;
+		}
+		return until;
 	}
 	sm->lsu_mem = mem;
 	sm->lsu_line = m->lines;
@@ -376,6 +399,10 @@ static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		}
 		sm->lsu_free = at++;
 	}
+	struct rp_mem *m = &sm->mem[sm->lsu_mem];
+	m->busy = sm->lsu_free - m->taken;
+	if (m->kind == RP_STORE && r->has_mem)
+		observe_mem(r, sm, m, sm->lsu_free);
 	sm->lsu_mem = RP_NO_INDEX;
 }
 

@@ -114,6 +114,7 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 		r->has_l1 |= r->obs[i].l1 != NULL;
 		r->has_llc |= r->obs[i].llc != NULL;
 		r->has_issue |= r->obs[i].issue != NULL;
+		r->has_mem |= r->obs[i].mem != NULL;
 	}
 	return 0;
 }

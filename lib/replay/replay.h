@@ -57,12 +57,24 @@ struct ct_issue_event {
 	uint8_t first, last;   /* of its warp */
 };
 
-/* Hooks; any may be NULL. Called in simulated-time order per SM. */
+/* One memory instruction that is over: a load, atomic or LDGSTS when its data is there, a
+ * store when the load/store unit is through with it. Full timing only. */
+struct ct_mem_event {
+	uint32_t sm, warp_slot;
+	uint64_t issued;       /* cycle of its issue event; sm, warp_slot and this name it */
+	uint64_t taken;        /* by the load/store unit */
+	uint64_t done;         /* its registers can be read */
+	uint32_t busy;         /* cycles of the load/store unit */
+};
+
+/* Hooks; any may be NULL. Called in simulated-time order per SM, mem when the engine knows
+ * the instruction's end. */
 struct ct_replay_observer {
 	void *ctx;
 	void (*l1)(void *ctx, const struct ct_l1_event *ev);
 	void (*llc)(void *ctx, const struct ct_llc_event *ev);
 	void (*issue)(void *ctx, const struct ct_issue_event *ev);
+	void (*mem)(void *ctx, const struct ct_mem_event *ev);
 };
 
 /* Counters in the conventions of design 4 (Accel-Sim's): sector accesses, a

@@ -90,6 +90,15 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 	r->llc_events++;
 }
 
+static void on_mem(void *ctx, const struct ct_mem_event *ev)
+{
+	struct micro_result *r = ctx;
+	assert_true(ev->issued < ev->taken && ev->taken < ev->done && ev->busy >= 1);
+	if (r->mems < sizeof r->mem / sizeof r->mem[0])
+		r->mem[r->mems] = *ev;
+	r->mems++;
+}
+
 static int replay(struct ct_trace *t, struct ct_replay *r, struct ct_error *e)
 {
 	struct ct_event ev;
@@ -119,7 +128,8 @@ void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_o
 	struct ct_source *s = NULL;
 	struct ct_trace *t = NULL;
 	struct ct_replay *r = NULL;
-	struct ct_replay_observer seen = {res, on_l1, on_llc, on_issue};
+	struct ct_replay_observer seen = {.ctx = res, .l1 = on_l1, .llc = on_llc, .issue = on_issue,
+	                                   .mem = on_mem};
 	struct ct_replay_options opt = {0};
 	struct ct_trace_options topt = {.no_threads = 1};
 	memset(res, 0, sizeof *res);

@@ -31,6 +31,8 @@ struct micro_result {
 	uint32_t sid[MICRO_MAX_ISSUES], sm[MICRO_MAX_ISSUES], warp[MICRO_MAX_ISSUES];
 	uint32_t issues;
 	uint64_t l1_hit, l1_pending, l1_miss, llc_events; /* sums over the observers' events */
+	struct ct_mem_event mem[64];       /* the first of them */
+	uint32_t mems;
 };
 
 /* Runs the trace; ends the test when that fails. o may be NULL. Frees the text. */

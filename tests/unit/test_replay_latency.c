@@ -109,6 +109,29 @@ static void global_loads(void **state)
 	}
 }
 
+/* Every memory instruction is told of once, when its user may issue. */
+static void memory_instructions_end_once(void **state)
+{
+	static const char *const lines[] = {
+		load, use, "ffffffff 0 STG.E 2 R2 R4 4 1 0x7f0000001000 4",
+		"ffffffff 1 R1 LDS 1 R2 4 1 0x0 4", use,
+		"ffffffff 1 R1 ATOMG.E.ADD 2 R2 R4 4 1 0x7f0000002000 4", "00000000 1 R1 LDG.E 1 R2 4 1 0x0 0",
+	};
+	(void)state;
+	for (int g = 0; g < MICRO_GPUS; g++) {
+		struct micro_result r = run(g, 7, lines);
+		uint32_t loads = 0;
+		assert_int_equal(r.mems, 5);
+		for (uint32_t i = 0; i < r.mems; i++)
+			for (uint32_t k = 0; k < r.issues; k++)
+				if (r.issue[k] == r.mem[i].issued && (k == 0 || k == 3)) {
+					loads++;
+					assert_int_equal(r.issue[k + 1], r.mem[i].done);
+				}
+		assert_int_equal(loads, 2);
+	}
+}
+
 /* Sectors of one instruction that meet in a bank follow each other. */
 static void bank_conflicts(void **state)
 {
@@ -348,6 +371,7 @@ int main(void)
 		cmocka_unit_test(dependent_instructions),
 		cmocka_unit_test(initiation_intervals),
 		cmocka_unit_test(global_loads),
+		cmocka_unit_test(memory_instructions_end_once),
 		cmocka_unit_test(bank_conflicts),
 		cmocka_unit_test(shared_conflicts),
 		cmocka_unit_test(llc_hits),

@@ -117,7 +117,7 @@ static int start_observers(struct pass *a)
 
 static int start_engines(struct pass *a)
 {
-	struct ct_replay_observer main_observer = {a, on_l1, on_llc, on_issue};
+	struct ct_replay_observer main_observer = {.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue};
 	struct ct_replay *engine[MAX_LANES];
 	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = &main_observer,
 	                              .n_observers = 1, .warmup = a->tool->warmup,
@@ -132,7 +132,7 @@ static int start_engines(struct pass *a)
 		g.sms = (a->gpu.sms * (i + 1) + SMS_VIEWS) / (SMS_VIEWS + 1);
 		if (g.sms == a->gpu.sms || (a->n_views && g.sms == v[-1].sms))
 			continue;
-		struct ct_replay_observer ob = {v, NULL, on_view_llc, NULL};
+		struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc};
 		struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
 		                                  .n_observers = 1, .warmup = a->tool->warmup};
 		v->sms = g.sms;

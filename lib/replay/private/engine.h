@@ -93,6 +93,7 @@ struct rp_mem {
 	uint32_t lines;          /* head of its list of rp_lreq; next free */
 	uint32_t left;           /* sectors (transactions) that have not come back */
 	uint32_t issued, last;   /* cycles */
+	uint32_t taken, busy;    /* by the load/store unit: cycle, cycles */
 	uint32_t group;          /* LDGSTS */
 	uint32_t sid;
 	uint16_t warp;
@@ -266,7 +267,7 @@ struct ct_replay {
 	enum ct_replay_timing timing;
 	struct ct_replay_observer *obs;
 	unsigned nobs;
-	int has_l1, has_llc, has_issue, replication;
+	int has_l1, has_llc, has_issue, has_mem, replication;
 	uint64_t warmup;
 
 	/* derived */
