@@ -39,12 +39,38 @@ static void to_top(struct ct_regs *r, uint16_t reg)
 	r->last[reg] = r->index;
 }
 
-static int seen_before(const ct_reg *reg, unsigned i)
+/* Registers that operand i stands for; instructions made by hand may not say. */
+static unsigned width_of(const uint8_t *regs, unsigned i)
+{
+	return regs[i] ? regs[i] : 1;
+}
+
+static int seen_before(const struct ct_sinst *s, unsigned i, unsigned reg)
 {
 	for (unsigned k = 0; k < i; k++)
-		if (reg[k] == reg[i])
+		if (reg >= s->src[k] && reg < s->src[k] + width_of(s->src_regs, k))
 			return 1;
 	return 0;
+}
+
+static void read_one(const struct ct_regs *r, uint16_t reg, struct ct_hist *insts,
+                     struct ct_hist *distinct)
+{
+	if (r->last[reg] == 0) {
+		ct_hist_add(insts, CT_COLD, 1);
+		ct_hist_add(distinct, CT_COLD, 1);
+		return;
+	}
+	ct_hist_add(insts, r->index - r->last[reg], 1);
+	ct_hist_add(distinct, position(r, reg) + 1u, 1);
+}
+
+static void all_to_top(struct ct_regs *r, ct_reg reg, unsigned n)
+{
+	if (slot_of(reg) == NONE)
+		return;
+	for (unsigned k = 0; k < n; k++)
+		to_top(r, (uint16_t)(reg + k));
 }
 
 void ct_regs_step(struct ct_regs *r, const struct ct_sinst *s, struct ct_hist *insts,
@@ -57,22 +83,12 @@ void ct_regs_step(struct ct_regs *r, const struct ct_sinst *s, struct ct_hist *i
 	r->index++;
 	/* All sources are read before anything moves: reads of one instruction are not
 	 * between each other. */
-	for (unsigned i = 0; i < nsrc; i++) {
-		int reg = slot_of(s->src[i]);
-		if (reg == NONE || seen_before(s->src, i))
-			continue;
-		if (r->last[reg] == 0) {
-			ct_hist_add(insts, CT_COLD, 1);
-			ct_hist_add(distinct, CT_COLD, 1);
-			continue;
-		}
-		ct_hist_add(insts, r->index - r->last[reg], 1);
-		ct_hist_add(distinct, position(r, (uint16_t)reg) + 1u, 1);
-	}
 	for (unsigned i = 0; i < nsrc; i++)
-		if (slot_of(s->src[i]) != NONE)
-			to_top(r, s->src[i]);
+		for (unsigned k = 0; slot_of(s->src[i]) != NONE && k < width_of(s->src_regs, i); k++)
+			if (!seen_before(s, i, s->src[i] + k))
+				read_one(r, (uint16_t)(s->src[i] + k), insts, distinct);
+	for (unsigned i = 0; i < nsrc; i++)
+		all_to_top(r, s->src[i], width_of(s->src_regs, i));
 	for (unsigned i = 0; i < ndst; i++)
-		if (slot_of(s->dst[i]) != NONE)
-			to_top(r, s->dst[i]);
+		all_to_top(r, s->dst[i], width_of(s->dst_regs, i));
 }

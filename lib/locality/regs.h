@@ -16,7 +16,8 @@ struct ct_regs {
 };
 
 void ct_regs_reset(struct ct_regs *r);
-/* Feeds one instruction. For each distinct source register (RZ and URZ excluded)
+/* Feeds one instruction. For each distinct source register (RZ and URZ excluded, those of
+ * pairs and quads included)
  * insts gets the number of dynamic instructions of the warp since its last access
  * (>= 1) and distinct the number of distinct registers accessed since, plus 1; a
  * register never accessed before counts as cold. A register that is both source and

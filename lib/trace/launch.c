@@ -1,3 +1,4 @@
+#include "trace/operands.h"
 #include "trace/private/launch.h"
 
 #include <stdlib.h>
@@ -157,6 +158,7 @@ static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct 
 		return ct_fail_nomem(e);
 	chunk[sid % CT_CODE_CHUNK] = *s;
 	chunk[sid % CT_CODE_CHUNK].opcode = opcode;
+	ct_operands_classify(&chunk[sid % CT_CODE_CHUNK]);
 	atomic_store_explicit(&c->count, sid + 1, memory_order_release);
 	return CT_OK;
 }

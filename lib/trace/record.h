@@ -104,6 +104,9 @@ struct ct_sinst {
 	uint8_t ndst, nsrc;
 	ct_reg dst[CT_MAX_DST];
 	ct_reg src[CT_MAX_SRC];
+	/* consecutive registers that each stands for, 0 for RZ and URZ (operands.h); set in
+	 * code tables */
+	uint8_t dst_regs[CT_MAX_DST], src_regs[CT_MAX_SRC];
 };
 
 /* How the lane addresses were written; kept so that text can be written back. */

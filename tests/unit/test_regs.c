@@ -60,6 +60,21 @@ static void predicates_are_no_registers_here(void **state)
 	assert_int_equal(insts.count[1], 2);
 }
 
+/* DFMA R4, R2, R8, R4: six reads of pairs, four distinct registers of them twice named. */
+static void pairs_are_two_registers(void **state)
+{
+	struct ct_sinst s = {.ndst = 1, .nsrc = 3, .dst = {R(4)}, .src = {R(2), R(8), R(4)},
+	                     .dst_regs = {2}, .src_regs = {2, 2, 2}};
+	(void)state;
+	ct_regs_step(&regs, &s, &insts, &distinct);
+	assert_int_equal(insts.cold, 6);
+	ct_regs_step(&regs, &s, &insts, &distinct);
+	assert_int_equal(insts.count[1], 6);
+	/* on top of the stack lie R5 and R4, then R9, R8, R3, R2 */
+	for (unsigned d = 1; d <= 6; d++)
+		assert_int_equal(distinct.count[d], 1);
+}
+
 static void reset_makes_all_cold(void **state)
 {
 	(void)state;
@@ -134,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(distances_start_at_one, clear),
 		cmocka_unit_test_setup(predicates_are_no_registers_here, clear),
+		cmocka_unit_test_setup(pairs_are_two_registers, clear),
 		cmocka_unit_test_setup(reset_makes_all_cold, clear),
 		cmocka_unit_test_setup(random_programs_equal_the_twin, clear),
 	};
