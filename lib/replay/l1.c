@@ -93,6 +93,9 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1_wipe)
+			r->obs[i].l1_wipe(r->obs[i].ctx, sm->id);
 	log_all_gone(r, sm, now);
 	rp_tags_flush(&sm->tags);
 }
@@ -199,7 +202,8 @@ static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 		.slice = l->slice, .kind = (uint8_t)kind,
 	};
 	for (uint32_t i = 0; i < r->llc_per_l1; i++) {
-		sm->missq_last = rp_max32(sm->missq_last, now) + 1;
+		sm->missq_last =
+			r->free & CT_REPLAY_FREE_L1 ? now + 1 : rp_max32(sm->missq_last, now) + 1;
 		p.when = r->base + sm->missq_last;
 		p.address = at + ((uint64_t)i << r->llc_sector_bits);
 		if (rp_ring_push(&sm->missq, &p) < 0) {

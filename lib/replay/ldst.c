@@ -147,6 +147,8 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 /* Shared loads, fills and what bypassed the L1 write back one a cycle. */
 uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 {
+	if (sm->no_port)
+		return at;
 	if (now - sm->port_from >= RP_PORT) {
 		memset(sm->port, 0, sizeof sm->port);
 		sm->port_from = now;

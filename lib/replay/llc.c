@@ -242,7 +242,7 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 static int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
 {
 	struct rp_packet q = *p;
-	s->reply_last = rp_max64(now, s->reply_last) + 1;
+	s->reply_last = r->free & CT_REPLAY_FREE_LLC ? now + 1 : rp_max64(now, s->reply_last) + 1;
 	q.when = s->reply_last;
 	q.slice = (uint16_t)s->id;
 	if (rp_ring_push(&s->replies, &q) < 0)
@@ -441,6 +441,18 @@ static int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m)
 	return 0;
 }
 
+/* DRAM that costs nothing: what has been read is there, what is written is gone. */
+static int answer_misses(struct ct_replay *r, struct rp_slice *s)
+{
+	while (s->missq.n) {
+		const struct rp_dram_req *q = rp_req_at(&s->missq, 0);
+		if (q->mshr != RP_NO_INDEX && rp_req_push(&s->fills, q) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		rp_req_pop(&s->missq);
+	}
+	return 0;
+}
+
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
 static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
@@ -458,7 +470,11 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 			return -1;
 		changed = 1;
 	}
-	if (s->missq.n && s->to_dram.n < RP_L2_QUEUE) {
+	if (s->missq.n && (r->free & CT_REPLAY_FREE_DRAM)) {
+		if (answer_misses(r, s) < 0)
+			return -1;
+		changed = 1;
+	} else if (s->missq.n && s->to_dram.n < RP_L2_QUEUE) {
 		if (rp_req_push(&s->to_dram, rp_req_at(&s->missq, 0)) < 0)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		rp_req_pop(&s->missq);
@@ -479,6 +495,16 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	return r->error.status;
 }
 
+/* Whether a slice without ports and queues has more to do in this cycle. */
+static int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t now)
+{
+	if (!(r->free & CT_REPLAY_FREE_LLC))
+		return 0;
+	return s->ready.n || s->fills.n ||
+	       (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE &&
+	        rp_ring_at(&s->input, 0)->when < now);
+}
+
 static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now)
 {
 	for (uint32_t c = 0; c < p->nchannels; c++)
@@ -488,8 +514,12 @@ static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t
 	p->next = RP_NEVER64;
 	for (uint32_t i = 0; i < p->nslices; i++) {
 		struct rp_slice *s = &r->slice[p->first_slice + i];
-		if (s->next <= now && slice_cycle(r, s, now) < 0)
-			return -1;
+		if (s->next <= now) {
+			do
+				if (slice_cycle(r, s, now) < 0)
+					return -1;
+			while (goes_on(r, s, now));
+		}
 		if (s->next < p->next)
 			p->next = s->next;
 		if (s->to_dram.n)

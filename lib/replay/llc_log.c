@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/engine.h"
 
@@ -92,6 +93,9 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 	if (!k || (k->ev.sectors & bit)) /* further lanes of an atomic on one sector */
 		return;
 	k->ev.sectors |= bit;
+	uint32_t s = ct_low_bit(bit);
+	if (s < 4)
+		k->ev.bytes[s / 2] |= (uint64_t)p->bytes << 32 * (s % 2);
 	if (what == HIT)
 		k->ev.hit |= bit;
 	else if (what == PENDING)

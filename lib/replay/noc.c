@@ -185,19 +185,22 @@ static uint32_t flits(const struct ct_replay *r, const struct rp_packet *k, int 
 	return f ? f : 1;
 }
 
+/* Returns how many packets it has moved, or -1. */
 static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t cycle, uint64_t to)
 {
+	int moved = 0, nothing = (p->r->free & CT_REPLAY_FREE_NETWORK) != 0;
 	for (uint32_t o = next_output(n, -1); o < n->outputs; o = next_output(n, o)) {
 		if (n->free_at[o] > cycle || n->out[o].n >= RP_NET_QUEUE)
 			continue;
 		uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
 		struct rp_ring *q = p->head(p->r, i);
 		struct rp_packet k = *rp_ring_at(q, 0);
-		uint32_t f = flits(p->r, &k, p->requests);
+		uint32_t f = nothing ? 1 : flits(p->r, &k, p->requests);
 		rp_ring_pop(q);
+		moved++;
 		unask(n, i, o);
 		n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
-		n->free_at[o] = cycle + f;
+		n->free_at[o] = nothing ? cycle : cycle + f;
 		if (p->requests)
 			p->r->total.noc_request_busy += f;
 		else
@@ -206,7 +209,7 @@ static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_
 			return -1;
 		queue_input(n, p, i, from, cycle, to);
 	}
-	return 0;
+	return moved;
 }
 
 /* From an output of the network to what stands behind it: at least a cycle. */
@@ -251,7 +254,10 @@ static int run(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t 
 		}
 		if (n->held && take(n, p->r, cycle) < 0)
 			return -1;
-		if (n->pending && serve(n, p, from, cycle, to) < 0)
+		int moved = n->pending ? serve(n, p, from, cycle, to) : 0;
+		while (moved > 0 && n->pending && (p->r->free & CT_REPLAY_FREE_NETWORK))
+			moved = serve(n, p, from, cycle, to);
+		if (moved < 0)
 			return -1;
 	}
 	return 0;

@@ -149,6 +149,8 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 	if (!r)
 		return ct_fail_nomem(e);
 	r->g = *g;
+	r->free = o ? o->free : 0;
+	rp_make_free(&r->g, r->free);
 	derive(r);
 	r->last_sm = g->sms - 1;
 	r->round = RP_NEVER;

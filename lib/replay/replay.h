@@ -44,6 +44,7 @@ struct ct_llc_event {
 	uint64_t cycle, line;
 	uint32_t sectors;      /* mask */
 	uint32_t hit, pending, miss;
+	uint64_t bytes[2];     /* stores: byte mask of a line of 128 B */
 	uint8_t is_write, is_atomic;
 };
 
@@ -75,6 +76,7 @@ struct ct_replay_observer {
 	void (*llc)(void *ctx, const struct ct_llc_event *ev);
 	void (*issue)(void *ctx, const struct ct_issue_event *ev);
 	void (*mem)(void *ctx, const struct ct_mem_event *ev);
+	void (*l1_wipe)(void *ctx, uint32_t sm); /* a MEMBAR has emptied the SM's L1 */
 };
 
 /* Counters in the conventions of design 4 (Accel-Sim's): sector accesses, a
@@ -113,8 +115,22 @@ enum ct_replay_timing {
 	CT_REPLAY_FIXED      /* fixed latencies: for other SM counts, fast */
 };
 
+/* Resources that cost no time, for asking what they cost (mpki --explain). What is cached
+ * stays as it is: a free DRAM answers the misses of the LLC, a free LLC still has them. */
+enum ct_replay_free {
+	CT_REPLAY_FREE_ISSUE = 1u << 0,        /* units, operand collectors, register banks; each
+	                                          scheduler still issues one instruction a cycle */
+	CT_REPLAY_FREE_DEPENDENCIES = 1u << 1, /* results of units are there after a cycle */
+	CT_REPLAY_FREE_L1 = 1u << 2,           /* L1 and shared memory: latency, ports, MSHRs */
+	CT_REPLAY_FREE_NETWORK = 1u << 3,      /* any number of packets per port and cycle */
+	CT_REPLAY_FREE_LLC = 1u << 4,          /* latency, ports, queues, MSHRs of the slices */
+	CT_REPLAY_FREE_DRAM = 1u << 5,         /* answers in the next cycle */
+	CT_REPLAY_FREE_MSHR = 1u << 6          /* MSHR entries and merges of L1 and LLC */
+};
+
 struct ct_replay_options {
 	enum ct_replay_timing timing;
+	unsigned free;       /* enum ct_replay_free; CT_REPLAY_FULL only */
 	const struct ct_replay_observer *observers;
 	unsigned n_observers;
 	uint64_t warmup;     /* the first warp instructions are not counted */

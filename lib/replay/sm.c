@@ -14,6 +14,7 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 {
 	memset(sm, 0, sizeof *sm);
 	sm->id = id;
+	sm->no_port = (r->free & CT_REPLAY_FREE_L1) != 0;
 	sm->sched = ct_calloc_aligned(r->g.schedulers, sizeof *sm->sched);
 	sm->warp = ct_calloc(r->warps, sizeof *sm->warp);
 	sm->inst = ct_calloc(r->warps, sizeof *sm->inst);

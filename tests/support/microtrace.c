@@ -128,15 +128,17 @@ void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_o
 	struct ct_source *s = NULL;
 	struct ct_trace *t = NULL;
 	struct ct_replay *r = NULL;
-	struct ct_replay_observer seen = {.ctx = res, .l1 = on_l1, .llc = on_llc, .issue = on_issue,
-	                                   .mem = on_mem};
+	struct ct_replay_observer seen[2] = {
+		{.ctx = res, .l1 = on_l1, .llc = on_llc, .issue = on_issue, .mem = on_mem}};
 	struct ct_replay_options opt = {0};
 	struct ct_trace_options topt = {.no_threads = 1};
 	memset(res, 0, sizeof *res);
 	if (o)
 		opt = *o;
-	opt.observers = &seen;
-	opt.n_observers = 1;
+	if (opt.n_observers)
+		seen[1] = opt.observers[0];
+	opt.n_observers = opt.n_observers ? 2 : 1;
+	opt.observers = seen;
 	assert_int_equal(m->text.failed, 0);
 	if (ct_source_open_memory(&s, "micro", m->text.data, m->text.len, &e) < 0 ||
 	    ct_trace_open_source(&t, s, &topt, &e) < 0 || ct_replay_new(&r, g, &opt, &e) < 0)

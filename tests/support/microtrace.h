@@ -35,7 +35,8 @@ struct micro_result {
 	uint32_t mems;
 };
 
-/* Runs the trace; ends the test when that fails. o may be NULL. Frees the text. */
+/* Runs the trace; ends the test when that fails. o may be NULL; of its observers the first
+ * is told too. Frees the text. */
 void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
                struct micro_result *r);
 

@@ -240,6 +240,7 @@ struct rp_sm {
 	uint32_t missq_last;               /* cycle at which the last queued miss leaves */
 	uint64_t port[RP_PORT / 64];       /* cycles in which the write-back port is taken */
 	uint32_t port_from;                /* first cycle that port[] holds */
+	int no_port;                       /* nothing waits for the write-back port */
 	uint32_t group;
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
@@ -265,6 +266,7 @@ struct ct_replay {
 	struct ct_gpu g;
 	struct ct_address_map map;
 	enum ct_replay_timing timing;
+	unsigned free;                     /* enum ct_replay_free */
 	struct ct_replay_observer *obs;
 	unsigned nobs;
 	int has_l1, has_llc, has_issue, has_mem, replication;
@@ -447,6 +449,9 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes);
 uint64_t rp_llc_next(const struct ct_replay *r);
 /* llc_log.c: notes an LLC access for the observers. what: hit 0, pending 1, miss. */
 void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what);
+
+/* free.c: sets parameters of the resources that cost nothing (enum ct_replay_free). */
+void rp_make_free(struct ct_gpu *g, unsigned what);
 
 /* place.c */
 int rp_advance(struct ct_replay *r);
