@@ -8,7 +8,7 @@
 #include "common/table.h"
 #include "common/tool.h"
 
-enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MERGE };
+enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_MERGE };
 
 struct own {
 	struct ct_pass_options pass;
@@ -19,6 +19,8 @@ static const struct ct_option options[] = {
 	{OPT_PER_KERNEL, "per-kernel", NULL, "also print every launch (scope kernel:N)"},
 	{OPT_NO_SMS_VIEWS, "no-sms-views", NULL,
 	 "leave out llc@sms=N (morpheus-est then knows less,\nthe pass is faster)"},
+	{OPT_MRC, "mrc", NULL,
+	 "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
 };
 
@@ -32,6 +34,8 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 		o->pass.per_kernel = 1;
 	else if (key == OPT_NO_SMS_VIEWS)
 		o->pass.no_sms_views = 1;
+	else if (key == OPT_MRC)
+		o->pass.mrc = 1;
 	else
 		o->merge = 1;
 	return CT_OK;
@@ -117,6 +121,56 @@ static void histogram(const struct ct_hist *h, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
+/* What --sample costs in accuracy. */
+static void sampling(const struct ct_profile *p, struct ct_buf *b)
+{
+	const struct ct_record *r;
+	size_t i = 0;
+	struct ct_table t = {.columns = 4};
+	if (!ct_profile_next(p, "RE", &i))
+		return;
+	ct_buf_puts(b, "\nSampled: miss ratios by capacity are off by no more than this (95 %)\n");
+	ct_table_cell(&t, "view");
+	ct_table_cell(&t, "rate");
+	ct_table_cell(&t, "on average");
+	ct_table_cell(&t, "at the worst capacity");
+	for (i = 0; (r = ct_profile_next(p, "RE", &i));) {
+		ct_table_cell(&t, "%s", r->field[1]);
+		ct_table_cell(&t, "%s", r->field[2]);
+		for (int k = 3; k < 5; k++) {
+			double v;
+			ct_table_percent(&t, ct_field_real(r->field[k], &v) ? v : NAN);
+		}
+	}
+	ct_table_render(&t, b);
+}
+
+/* One curve of --mrc, with its interval where it was sampled. */
+static void curve(const struct ct_profile *p, const char *level, const char *title,
+                  struct ct_buf *b)
+{
+	const char *key[2] = {"all", level};
+	const struct ct_record *r = ct_profile_find(p, "MR", 2, key);
+	const struct ct_record *me = ct_profile_find(p, "ME", 2, key);
+	struct ct_table t = {.columns = me ? 4 : 2};
+	uint64_t bytes;
+	double v;
+	if (!r)
+		return;
+	ct_buf_printf(b, "\n%s\n", title);
+	ct_table_cell(&t, "capacity");
+	ct_table_cell(&t, "miss ratio");
+	for (int k = 2; k < (int)t.columns; k++)
+		ct_table_cell(&t, "%s", k == 2 ? "at least" : "at most");
+	for (; r; r = ct_profile_same(r), me = me ? ct_profile_same(me) : NULL) {
+		ct_table_size(&t, ct_field_count(r->field[2], &bytes) ? bytes : 0);
+		ct_table_percent(&t, ct_field_real(r->field[3], &v) ? v : NAN);
+		for (int k = 3; k < (int)t.columns + 1; k++)
+			ct_table_percent(&t, me && ct_field_real(me->field[k], &v) ? v : NAN);
+	}
+	ct_table_render(&t, b);
+}
+
 static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
                  struct ct_error *e)
 {
@@ -134,6 +188,9 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		ct_buf_printf(b, "\n%s\n", title[i]);
 		histogram(&h, b);
 	}
+	sampling(p, b);
+	curve(p, "l1@assoc", "L1 of each SM by capacity (lines, sets as configured)", b);
+	curve(p, "llc@slices", "LLC by capacity (lines, sets and slices as configured)", b);
 	ct_buf_puts(b, "\nNext: pipe the profile into replicate, mpki or morpheus-est.\n");
 	return ct_buf_check(b, e);
 }

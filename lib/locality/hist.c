@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+enum { SIGMAS = 12, SKEW = 60, LEAST_LOG = -600 };
+
 uint64_t ct_hist_lo(unsigned bin)
 {
 	if (bin < CT_HIST_EXACT)
@@ -53,31 +55,53 @@ double ct_hist_hits(const struct ct_hist *h, double capacity)
 	return (double)whole + part;
 }
 
+/* P(X = k), k = 0, 1 ..., X ~ Binomial(n, p): products where (1-p)^n is a
+ * normal number, else in the log domain, because the terms near `ways` still count. */
+struct terms {
+	double n, odds, term, log_term;
+	int by_log;
+};
+
+static struct terms terms_of(uint64_t n, double p)
+{
+	struct terms t = {.n = (double)n, .odds = p / (1 - p)};
+	t.log_term = t.n * log1p(-p);
+	t.by_log = t.log_term < LEAST_LOG;
+	t.term = t.by_log ? 0 : exp(t.log_term);
+	return t;
+}
+
+static double next_term(struct terms *t, unsigned k)
+{
+	double now = t->by_log ? exp(t->log_term) : t->term;
+	double factor = (t->n - k) / (k + 1.0) * t->odds;
+	if (t->by_log)
+		t->log_term += log(factor);
+	else
+		t->term *= factor;
+	return now;
+}
+
 /* E[min(X, ways)] for X ~ Binomial(n, p): ways - sum over k < ways of
- * (ways - k) P(X = k). Terms are built in the log domain, because (1-p)^n
- * underflows where the terms near `ways` still count. */
+ * (ways - k) P(X = k). */
 static double capped_mean(uint64_t n, double p, unsigned ways)
 {
-	double d = (double)n, log_odds = log(p) - log1p(-p);
-	double log_term = d * log1p(-p), missing = 0;
-	for (unsigned k = 0; k < ways && (uint64_t)k <= n; k++) {
-		missing += (double)(ways - k) * exp(log_term);
-		log_term += log((d - k) / (k + 1.0)) + log_odds;
-	}
+	struct terms t = terms_of(n, p);
+	double missing = 0;
+	for (unsigned k = 0; k < ways && (uint64_t)k <= n; k++)
+		missing += (double)(ways - k) * next_term(&t, k);
 	return (double)ways - missing;
 }
 
 /* P(Binomial(n, p) < ways). */
 static double below(uint64_t n, double p, unsigned ways)
 {
-	double d = (double)n, log_odds = log(p) - log1p(-p);
-	double log_term = d * log1p(-p), sum = 0;
+	struct terms t = terms_of(n, p);
+	double sum = 0;
 	if (n < ways)
 		return 1;
-	for (unsigned k = 0; k < ways; k++) {
-		sum += exp(log_term);
-		log_term += log((d - k) / (k + 1.0)) + log_odds;
-	}
+	for (unsigned k = 0; k < ways; k++)
+		sum += next_term(&t, k);
 	return sum < 1 ? sum : 1;
 }
 
@@ -89,6 +113,13 @@ double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways)
 		return 1;
 	if (p >= 1)
 		return lo >= ways ? 0 : (double)(ways - lo) / (double)(hi - lo);
+	/* So far out that the sum is 0 or 1 to the last digit: by Chernoff's bounds both tails
+	 * are below exp(-70). */
+	double most = (double)hi * p, least = (double)lo * p;
+	if (most + SIGMAS * sqrt(most) + SKEW < ways)
+		return 1;
+	if (least - SIGMAS * sqrt(least) > ways)
+		return 0;
 	if (hi - lo == 1)
 		return below(lo, p, ways);
 	/* Of n random placements the expected number that fall into the set before it has

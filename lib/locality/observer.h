@@ -86,8 +86,12 @@ int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
  * of the sampled lines, and what an error of the distance scale does to the curve there.
  * NaN when nothing was sampled or counted. Not while accesses are under way: call after
  * ct_locality_collect(). */
-enum ct_locality_view { CT_VIEW_L1, CT_VIEW_MERGED, CT_VIEW_LLC, CT_VIEWS };
+enum ct_locality_view { CT_VIEW_L1, CT_VIEW_MERGED, CT_VIEW_LLC, /* line distances */
+                        CT_VIEW_L1_SECTOR, CT_VIEW_MERGED_SECTOR, CT_VIEW_LLC_SECTOR,
+                        CT_VIEWS };
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view,
                          double lines);
+/* The sampling rate in force; 1 if nothing is sampled. */
+double ct_locality_rate(const struct ct_locality *l);
 
 #endif

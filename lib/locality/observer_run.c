@@ -155,23 +155,24 @@ static void run_stream(void *ctx, size_t i)
 
 struct view {
 	struct ct_hist *line[2], *sector[2]; /* reads, writes */
-	struct ct_hist *part;                /* CT_OBS_PARTS, or NULL */
+	struct ct_hist *part[2];             /* lines, sectors: CT_OBS_PARTS each, or NULL */
 };
 
 static struct view view_of(struct ct_locality *l, enum ct_locality_view v)
 {
 	struct ct_locality_counts *c = &l->now;
 	struct ct_hist *part = l->part ? l->part[v] : NULL;
+	struct ct_hist *by_sector = l->part ? l->part[CT_VIEW_L1_SECTOR + v] : NULL;
 	switch (v) {
 	case CT_VIEW_L1:
 		return (struct view){{&c->l1_read, &c->l1_write},
-		                     {&c->l1_sector_read, &c->l1_sector_write}, part};
+		                     {&c->l1_sector_read, &c->l1_sector_write}, {part, by_sector}};
 	case CT_VIEW_MERGED:
 		return (struct view){{&c->merged_read, &c->merged_write},
-		                     {&c->merged_sector_read, &c->merged_sector_write}, part};
+		                     {&c->merged_sector_read, &c->merged_sector_write}, {part, by_sector}};
 	default:
 		return (struct view){{&c->llc_read, &c->llc_write},
-		                     {&c->llc_sector_read, &c->llc_sector_write}, part};
+		                     {&c->llc_sector_read, &c->llc_sector_write}, {part, by_sector}};
 	}
 }
 
@@ -187,8 +188,13 @@ static void count_op(const struct view *v, const struct ct_stack_op *op, int is_
 	for (unsigned i = 0; i < 4; i++)
 		if (op->mask >> i & 1)
 			ct_hist_add(v->sector[is_write], op->sector[i], 1);
-	if (v->part)
-		ct_hist_add(&v->part[part_of(op->line)], op->distance, 1);
+	if (!v->part[0])
+		return;
+	unsigned part = part_of(op->line);
+	ct_hist_add(&v->part[0][part], op->distance, 1);
+	for (unsigned i = 0; i < 4; i++)
+		if (op->mask >> i & 1)
+			ct_hist_add(&v->part[1][part], op->sector[i], 1);
 }
 
 static void count_whole(struct ct_obs_stream *s, const struct view *v,

@@ -160,8 +160,10 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	static const double t95 = 2.365; /* Student, 7 degrees of freedom */
 	if (!l->sampled)
 		return NAN;
-	const struct ct_obs_totals *t = &l->run_total[view];
-	double accesses = (double)t->line[0] + (double)t->line[1];
+	int by_sector = view >= CT_VIEW_L1_SECTOR;
+	const struct ct_obs_totals *t = &l->run_total[by_sector ? view - CT_VIEW_L1_SECTOR : view];
+	const uint64_t *count = by_sector ? t->sector : t->line;
+	double accesses = (double)count[0] + (double)count[1];
 	double rate = ct_sampler_rate(&l->sampler, 0), within = lines * rate;
 	double each[CT_OBS_PARTS], squares = 0;
 	if (!(accesses > 0))
@@ -174,4 +176,9 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	double scale_part = (misses(l->part[view], within > side ? within - side : 0, NULL) -
 	                     misses(l->part[view], within + side, NULL)) / 2;
 	return t95 * hypot(spread_part, scale_part) / rate / accesses;
+}
+
+double ct_locality_rate(const struct ct_locality *l)
+{
+	return l->sampled ? ct_sampler_rate(&l->sampler, 0) : 1;
 }

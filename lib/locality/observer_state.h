@@ -69,7 +69,7 @@ struct ct_locality {
 
 	struct ct_sampler sampler;
 	int sampled;
-	struct ct_obs_totals l1_total, llc_total, run_total[CT_VIEWS];
+	struct ct_obs_totals l1_total, llc_total, run_total[CT_VIEW_LLC + 1];
 	struct ct_hist (*part)[CT_OBS_PARTS]; /* [view][part], raw distances; NULL if exact */
 
 	/* The batch being filled, and the one under analysis by the other thread. */

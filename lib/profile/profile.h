@@ -143,6 +143,15 @@ int ct_profile_get_rt(const struct ct_profile *p, const char *scope, const char 
 /* MR: takes the place of an equal scope, level and capacity. */
 int ct_profile_add_mr(struct ct_profile *p, const char *scope, const char *level,
                       uint64_t capacity_bytes, double miss_ratio, struct ct_error *e);
+/* ME: the 95 % interval of the MR record of that scope, level and capacity. Takes the
+ * place of an equal one. */
+int ct_profile_add_me(struct ct_profile *p, const char *scope, const char *level,
+                      uint64_t capacity_bytes, double low, double high, struct ct_error *e);
+/* RE: sampling rate and error bound of a view's histogram: half-width of the 95 %
+ * interval of its miss-ratio curve, mean and largest over capacities. Takes the place of
+ * an equal scope and view. */
+int ct_profile_add_re(struct ct_profile *p, const char *scope, const char *view, double rate,
+                      double half_width_mean, double half_width_max, struct ct_error *e);
 
 /* ES: low/high NaN = NA; unit NULL: the metric's. Takes the place of an equal scope,
  * mechanism, system, metric and method. */

@@ -1,4 +1,4 @@
-/* Typed records: SN, IM, GP, MR, ES, SW. */
+/* Typed records: SN, IM, GP, MR, ME, RE, ES, SW. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ const char *ct_profile_method(const struct ct_profile *p, const char *scope, con
 	return r ? r->field[4] : NULL;
 }
 
-/* ---- IM, GP, MR ---- */
+/* ---- IM, GP, MR, ME, RE ---- */
 
 int ct_profile_add_im(struct ct_profile *p, const char *scope, const char *item, double v,
                       const char *unit, struct ct_error *e)
@@ -123,6 +123,24 @@ int ct_profile_add_mr(struct ct_profile *p, const char *scope, const char *level
 	char c[NUMBER], m[NUMBER];
 	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(m, miss_ratio)};
 	return put(p, "MR", 4, f, e);
+}
+
+int ct_profile_add_me(struct ct_profile *p, const char *scope, const char *level,
+                      uint64_t capacity_bytes, double low, double high, struct ct_error *e)
+{
+	char c[NUMBER], l[NUMBER], h[NUMBER];
+	const char *f[] = {scope, level, count_text(c, capacity_bytes), real_text(l, low),
+	                   real_text(h, high)};
+	return put(p, "ME", 5, f, e);
+}
+
+int ct_profile_add_re(struct ct_profile *p, const char *scope, const char *view, double rate,
+                      double half_width_mean, double half_width_max, struct ct_error *e)
+{
+	char r[NUMBER], m[NUMBER], x[NUMBER];
+	const char *f[] = {scope, view, real_text(r, rate), real_text(m, half_width_mean),
+	                   real_text(x, half_width_max)};
+	return put(p, "RE", 5, f, e);
 }
 
 /* ---- ES, SW ---- */

@@ -36,6 +36,10 @@ static const struct ct_column sw[] = {T("scope"), T("mechanism"), T("system"), T
                                       T("metric"), R("value"), T("unit"), T("method"), END};
 static const struct ct_column tv[] = {T("workload"), T("mechanism"), T("verdict"), R("speedup"),
                                       R("low"), R("high"), T("reason"), END};
+static const struct ct_column me[] = {T("scope"), T("level"), N("capacity_bytes"), R("low"),
+                                      R("high"), END};
+static const struct ct_column re[] = {T("scope"), T("view"), R("rate"), R("half_width_mean"),
+                                      R("half_width_max"), END};
 static const struct ct_column en[] = {N("records"), T("crc32"), END};
 
 /* name, columns, how many, index, identity, values, bounds, scoped, merge */
@@ -57,6 +61,8 @@ static const struct ct_record_type types[] = {
 	TYPE("SW", sw, 4, 0x13f, BIT(6), 0, 1, CT_MERGE_NA),
 	TYPE("EN", en, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("TV", tv, 2, BIT(0) | BIT(1), 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("ME", me, 2, 0x07, BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
+	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 };
 
 #define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
@@ -146,6 +152,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("cta_slots", "CTAs"),
 	NOT("cold_miss_fraction", "ratio"),
 	NOT("footprint_over_llc", "ratio"),
+	NOT("llc_slice_imbalance", "ratio"),
 	MAX("truncated", "flag"),
 	ANY("missing_kernels", "kernels"),
 	/* What traceinfo counts in the trace itself. */

@@ -43,6 +43,8 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 {
 	struct pass *a = ctx;
 	ct_locality_llc(a->locality, ev->line, ev->sectors, ev->is_write);
+	if (a->slice_load)
+		a->slice_load[ev->slice]++;
 }
 
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
@@ -109,6 +111,8 @@ static int start_observers(struct pass *a)
 	a->util = ct_lineutil_new(&u, a->e);
 	if (!a->util)
 		return CT_ERR_NOMEM;
+	if (a->o.mrc && !(a->slice_load = ct_calloc(a->gpu.llc_slices, sizeof *a->slice_load)))
+		return ct_fail_nomem(a->e);
 	a->slots = ct_gpu_max_warps(&a->gpu);
 	a->launch = ct_calloc(1, sizeof *a->launch);
 	a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs);
@@ -285,6 +289,7 @@ static void release(struct pass *a)
 		ct_locality_counts_free(a->launch);
 	free(a->launch);
 	free(a->regs);
+	free(a->slice_load);
 	ct_buf_free(&a->label);
 }
 

@@ -9,11 +9,11 @@
 struct ct_pass_options {
 	int per_kernel;  /* kernel:N scopes besides all and name:KERNEL */
 	int no_sms_views;/* leave out llc@sms=N (saves about the time of one more pass) */
-	int mrc;         /* MR records */
+	int mrc;         /* miss-ratio curves: MR records, ME where sampled */
 };
 
 /* Replays the trace on the GPU in force and appends to p: TR, GP, KN, SN, RD, RJ,
- * RT, IM. Equals what `reuse` prints but for its PG record, so that `replicate
+ * RT, IM, and RE where sampled. Equals what `reuse` prints but for its PG record, so that `replicate
  * TRACE` and `reuse TRACE | replicate` agree. o may be NULL. Returns CT_OK, 1 when
  * --salvage met damage (p then holds SN all truncated 1), or < 0. */
 int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,

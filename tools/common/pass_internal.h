@@ -47,6 +47,7 @@ struct pass {
 	uint32_t slots;                    /* warp slots per SM */
 	struct ct_lanes *lanes;
 	unsigned n_lanes;
+	uint64_t *slice_load;              /* accesses of each LLC slice, or NULL */
 	struct sms_view view[SMS_VIEWS];
 	unsigned n_views;
 	struct scope *scope; /* [0] is `all`, then kernel names in order of appearance */
@@ -55,6 +56,10 @@ struct pass {
 	struct ct_progress progress;
 };
 
+/* Appends MR records of a scope; for `all`, when sampled, ME as well (pass_mrc.c). */
+int ct_pass_write_curves(struct pass *a, const struct scope *s);
+/* Appends RE records: how far the sampled histograms of the whole run may be off. */
+int ct_pass_write_errors(struct pass *a);
 /* Appends TR, GP, SN, RD, RJ, RT and IM records of everything counted. */
 int ct_pass_write(struct pass *a, const struct ct_trace *trace);
 

@@ -171,6 +171,10 @@ int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 		if (st == CT_OK)
 			st = ct_counts_add_im(a->p, a->scope[i].name, &a->scope[i].counts,
 			                      a->scope[i].launches, &a->gpu, a->e);
+		if (st == CT_OK && a->o.mrc)
+			st = ct_pass_write_curves(a, &a->scope[i]);
 	}
+	if (st == CT_OK)
+		st = ct_pass_write_errors(a);
 	return st == CT_OK ? write_views(a) : st;
 }
