@@ -1,0 +1,185 @@
+/* The decoupled sectored cache (papers-facts/tag-split.md, TS-A7, TS-Q18): a frame of a
+ * line's size with several tags. Position k of the frame holds chunk k of one of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "models/tag_split/l1_internal.h"
+
+struct entry {
+	uint64_t line, stamp;
+	uint16_t valid, touched, reused; /* chunks; valid 0: the tag is free */
+};
+
+struct dsc {
+	struct entry *entry; /* [set][frame][tag] */
+};
+
+static int init(struct ct_ts_l1 *l1)
+{
+	struct dsc *p = l1->state = ct_calloc(1, sizeof *p);
+	if (!p)
+		return -1;
+	p->entry = ct_calloc((size_t)l1->s.sets * l1->s.ways * l1->s.tags, sizeof *p->entry);
+	return p->entry ? 0 : -1;
+}
+
+static void release(struct ct_ts_l1 *l1)
+{
+	struct dsc *p = l1->state;
+	free(p->entry);
+	free(p);
+}
+
+static struct entry *set_of(const struct ct_ts_l1 *l1, uint32_t set)
+{
+	struct dsc *p = l1->state;
+	return p->entry + (size_t)set * l1->s.ways * l1->s.tags;
+}
+
+static struct entry *find(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	struct entry *t = set_of(l1, set);
+	for (uint32_t i = 0; i < l1->s.ways * l1->s.tags; i++)
+		if (t[i].line == line && t[i].valid)
+			return &t[i];
+	return NULL;
+}
+
+static void drop(struct ct_ts_l1 *l1, struct entry *t, uint32_t chunks, struct ct_ts_result *r)
+{
+	uint32_t out = t->valid & chunks;
+	ts_leave(l1, out, t->touched, t->reused);
+	r->evicted += ct_bits(out);
+	t->valid &= (uint16_t)~chunks;
+}
+
+/* Positions of a frame that are taken. */
+static uint32_t taken(const struct ct_ts_l1 *l1, const struct entry *frame)
+{
+	uint32_t m = 0;
+	for (uint32_t i = 0; i < l1->s.tags; i++)
+		m |= frame[i].valid;
+	return m;
+}
+
+static struct entry *oldest(const struct ct_ts_l1 *l1, struct entry *frame)
+{
+	struct entry *best = NULL;
+	for (uint32_t i = 0; i < l1->s.tags; i++) {
+		if (!frame[i].valid)
+			return &frame[i];
+		if (!best || frame[i].stamp < best->stamp)
+			best = &frame[i];
+	}
+	return best;
+}
+
+/* The frame with most of the positions free; of equals the one with a free tag, or with
+ * the least recent line. */
+static struct entry *choose_frame(const struct ct_ts_l1 *l1, uint32_t set, uint32_t chunks)
+{
+	struct entry *t = set_of(l1, set), *best = NULL;
+	unsigned best_free = 0;
+	uint64_t best_stamp = 0;
+	for (uint32_t f = 0; f < l1->s.ways; f++) {
+		struct entry *frame = t + (size_t)f * l1->s.tags, *o = oldest(l1, frame);
+		unsigned n = ct_bits(chunks & ~taken(l1, frame));
+		uint64_t stamp = o->valid ? o->stamp : 0;
+		if (!best || n > best_free || (n == best_free && stamp < best_stamp)) {
+			best = frame;
+			best_free = n;
+			best_stamp = stamp;
+		}
+	}
+	return best;
+}
+
+/* Takes positions from the other tags of the frame; each that loses one is a round of
+ * replacement. */
+static void claim(struct ct_ts_l1 *l1, struct entry *frame, struct entry *mine, uint32_t chunks,
+                  struct ct_ts_result *r)
+{
+	for (uint32_t i = 0; i < l1->s.tags; i++)
+		if (&frame[i] != mine && frame[i].valid & chunks) {
+			drop(l1, &frame[i], chunks, r);
+			r->replaced++;
+		}
+}
+
+static struct entry *frame_of(const struct ct_ts_l1 *l1, uint32_t set, struct entry *t)
+{
+	struct entry *base = set_of(l1, set);
+	return base + (size_t)(t - base) / l1->s.tags * l1->s.tags;
+}
+
+static struct entry *enter(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                           struct ct_ts_result *r)
+{
+	struct entry *t = oldest(l1, choose_frame(l1, set, chunks));
+	if (t->valid) {
+		drop(l1, t, l1->all, r);
+		r->replaced++;
+	}
+	t->line = line;
+	return t;
+}
+
+static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+                struct ct_ts_result *r)
+{
+	struct entry *t = find(l1, set, line);
+	(void)coarse;
+	r->hit = t ? t->valid & chunks : 0;
+	r->miss = chunks & ~r->hit;
+	if (t) {
+		t->touched |= (uint16_t)r->hit;
+		t->reused |= (uint16_t)r->hit;
+	}
+	if (r->miss) {
+		if (!t)
+			t = enter(l1, set, line, r->miss, r);
+		claim(l1, frame_of(l1, set, t), t, r->miss, r);
+		t->valid |= (uint16_t)r->miss;
+		t->touched |= (uint16_t)r->miss;
+		t->reused &= (uint16_t)~r->miss;
+	}
+	t->stamp = l1->clock;
+	return CT_OK;
+}
+
+static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                 struct ct_ts_result *r)
+{
+	struct entry *t = find(l1, set, line);
+	r->hit = t ? t->valid & chunks : 0;
+	if (r->hit && l1->s.store == CT_TS_STORE_EVICT)
+		drop(l1, t, chunks, r);
+	return CT_OK;
+}
+
+static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
+{
+	const struct entry *t = find(l1, set, line);
+	return t ? t->valid & chunks : 0;
+}
+
+static void flush(struct ct_ts_l1 *l1)
+{
+	struct dsc *p = l1->state;
+	struct ct_ts_result r = {0};
+	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways * l1->s.tags; i++)
+		drop(l1, &p->entry[i], l1->all, &r);
+}
+
+static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                 void *ctx)
+{
+	const struct dsc *p = l1->state;
+	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways * l1->s.tags; i++)
+		for (uint32_t v = p->entry[i].valid; v; v &= v - 1)
+			fn(ctx, p->entry[i].line, ct_low_bit(v));
+}
+
+const struct ts_ops ts_dsc_ops = {init, load, store, peek, flush, each, release};

@@ -1,0 +1,38 @@
+/* Private to the room: what the organisations share. */
+#ifndef CT_MODELS_TAG_SPLIT_L1_INTERNAL_H
+#define CT_MODELS_TAG_SPLIT_L1_INTERNAL_H
+
+#include "models/tag_split/l1.h"
+
+/* How one kind of organisation is driven. */
+struct ts_ops {
+	int (*init)(struct ct_ts_l1 *l1);
+	int (*load)(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+	            struct ct_ts_result *r);
+	int (*store)(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+	             struct ct_ts_result *r);
+	uint32_t (*peek)(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks);
+	void (*flush)(struct ct_ts_l1 *l1);
+	void (*each)(const struct ct_ts_l1 *l1,
+	             void (*fn)(void *ctx, uint64_t line, uint32_t chunk), void *ctx);
+	void (*release)(struct ct_ts_l1 *l1);
+};
+
+struct ct_ts_l1 {
+	struct ct_ts_shape s;
+	const struct ts_ops *ops;
+	uint32_t per;        /* chunks per line */
+	uint32_t all;        /* mask of them */
+	uint32_t chunk_bits; /* log2(per) */
+	uint64_t clock;      /* counts accesses: recency */
+	uint64_t random;
+	struct ct_ts_use use;
+	void *state;         /* of the kind */
+};
+
+extern const struct ts_ops ts_line_ops, ts_split_ops, ts_dsc_ops, ts_perfect_ops;
+
+/* Counts chunks that leave: their masks of all, asked for, hit again. */
+void ts_leave(struct ct_ts_l1 *l1, uint32_t chunks, uint32_t touched, uint32_t reused);
+
+#endif

@@ -1,0 +1,307 @@
+/* The Tag-Split Cache (papers-facts/tag-split.md, section 4): a set is groups of chunk
+ * slots. A chunk lies in any slot of a group whose shared tag is the high part of its
+ * line; the private part is kept with the chunk. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "models/tag_split/l1_internal.h"
+
+/* Masks have bit s for slot s of the set: group s / per. */
+struct set {
+	uint64_t valid, recent /* NRU bits */, touched, reused;
+};
+
+struct split {
+	uint32_t slots, shared_shift;
+	uint64_t every;      /* mask of the slots */
+	struct set *set;
+	uint64_t *shared;    /* [set][group], in use while the group holds anything */
+	uint64_t *line;      /* [set][slot]: both parts of the tag together */
+	uint8_t *chunk;      /* [set][slot]: which of the line's */
+	uint64_t *stamp;     /* [set][slot], LRU */
+	uint64_t *group_stamp; /* [set][group], LRU */
+};
+
+static uint32_t ceil_log2(uint32_t v)
+{
+	return v > 1 ? ct_high_bit(v - 1) + 1 : 0;
+}
+
+/* The set number is part of the line's address: what is above it is the tag. With a
+ * hashed set number the low part still tells lines of a set apart, as the whole line
+ * address does (TS-Q16). A tag that is private throughout shares nothing. */
+static uint64_t shared_of(const struct split *p, uint64_t line)
+{
+	return p->shared_shift < 64 ? line >> p->shared_shift : 0;
+}
+
+static int init(struct ct_ts_l1 *l1)
+{
+	struct split *p = l1->state = ct_calloc(1, sizeof *p);
+	if (!p)
+		return -1;
+	p->slots = l1->s.ways * l1->per;
+	p->every = p->slots == 64 ? ~UINT64_C(0) : (UINT64_C(1) << p->slots) - 1;
+	p->shared_shift = l1->s.private_bits == l1->s.tag_bits
+		                  ? 64 : ceil_log2(l1->s.sets) + l1->s.private_bits;
+	size_t sets = l1->s.sets;
+	p->set = ct_calloc(sets, sizeof *p->set);
+	p->shared = ct_calloc(sets * l1->s.ways, sizeof *p->shared);
+	p->group_stamp = ct_calloc(sets * l1->s.ways, sizeof *p->group_stamp);
+	p->line = ct_calloc(sets * p->slots, sizeof *p->line);
+	p->chunk = ct_calloc(sets * p->slots, sizeof *p->chunk);
+	p->stamp = ct_calloc(sets * p->slots, sizeof *p->stamp);
+	return p->set && p->shared && p->group_stamp && p->line && p->chunk && p->stamp ? 0 : -1;
+}
+
+static void release(struct ct_ts_l1 *l1)
+{
+	struct split *p = l1->state;
+	free(p->set);
+	free(p->shared);
+	free(p->group_stamp);
+	free(p->line);
+	free(p->chunk);
+	free(p->stamp);
+	free(p);
+}
+
+/* One access to one set. */
+struct access {
+	struct ct_ts_l1 *l1;
+	struct split *p;
+	struct set *s;
+	uint64_t *shared, *group_stamp, *line, *stamp;
+	uint8_t *chunk;
+	uint64_t want;     /* shared tag of the request */
+	uint64_t matching; /* slots of groups that hold something of that shared tag */
+	uint64_t kept;     /* slots that this access hit or filled: no victims (TS-Q3) */
+	struct ct_ts_result *r;
+};
+
+static uint64_t group_mask(const struct access *a, uint32_t g)
+{
+	return (uint64_t)a->l1->all << g * a->l1->per;
+}
+
+static void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	struct split *p = l1->state;
+	memset(a, 0, sizeof *a);
+	a->l1 = (struct ct_ts_l1 *)l1;
+	a->p = p;
+	a->s = &p->set[set];
+	a->shared = p->shared + (size_t)set * l1->s.ways;
+	a->group_stamp = p->group_stamp + (size_t)set * l1->s.ways;
+	a->line = p->line + (size_t)set * p->slots;
+	a->stamp = p->stamp + (size_t)set * p->slots;
+	a->chunk = p->chunk + (size_t)set * p->slots;
+	a->want = shared_of(p, line);
+	for (uint32_t g = 0; g < l1->s.ways; g++)
+		if (a->shared[g] == a->want && a->s->valid & group_mask(a, g))
+			a->matching |= group_mask(a, g);
+}
+
+/* Slots that hold chunks of the line. */
+static uint64_t slots_of(const struct access *a, uint64_t line)
+{
+	uint64_t found = 0;
+	for (uint64_t m = a->matching & a->s->valid; m; m &= m - 1) {
+		uint32_t s = ct_low_bit(m);
+		found |= (uint64_t)(a->line[s] == line) << s;
+	}
+	return found;
+}
+
+static void leave(struct access *a, uint64_t slots)
+{
+	struct ct_ts_use *u = &a->l1->use;
+	u->fetched += ct_bits(slots);
+	u->touched += ct_bits(slots & a->s->touched);
+	u->reused += ct_bits(slots & a->s->reused);
+	a->r->evicted += ct_bits(slots);
+	a->s->valid &= ~slots;
+	a->s->recent &= ~slots; /* invalid slots count as not recent (TS-Q4) */
+}
+
+static void touch(struct access *a, uint32_t s)
+{
+	uint32_t g = s / a->l1->per;
+	a->stamp[s] = a->group_stamp[g] = a->l1->clock;
+	a->s->recent |= UINT64_C(1) << s;
+	a->kept |= UINT64_C(1) << s;
+}
+
+static uint64_t nth_bit(uint64_t m, uint32_t n)
+{
+	while (n--)
+		m &= m - 1;
+	return m & (0 - m);
+}
+
+/* NRU over all chunks of the set, in one step (TS-A4): those not recently used first. */
+static uint64_t nru_victim(struct access *a)
+{
+	uint64_t from = a->s->valid & ~a->kept;
+	if (a->l1->s.victim == CT_TS_GROUP_FIRST && from & a->matching)
+		from &= a->matching;
+	if (from & ~a->s->recent)
+		from &= ~a->s->recent;
+	if (a->l1->s.pick == CT_TS_LOWEST)
+		return from & (0 - from);
+	return nth_bit(from, (uint32_t)(ct_rand64(&a->l1->random) % ct_bits(from)));
+}
+
+/* The oldest chunk of the oldest group: what makes 0 private bits a sector cache and
+ * chunks of a whole line a plain cache, replacement included (TS-Q28). */
+static uint64_t lru_victim(struct access *a)
+{
+	uint64_t from = a->s->valid & ~a->kept, best = 0;
+	if (a->l1->s.victim == CT_TS_GROUP_FIRST && from & a->matching)
+		from &= a->matching;
+	for (uint64_t m = from; m; m &= m - 1) {
+		uint32_t s = ct_low_bit(m), g = s / a->l1->per;
+		uint32_t b = best ? ct_low_bit(best) : 0, bg = b / a->l1->per;
+		if (!best || a->group_stamp[g] < a->group_stamp[bg] ||
+		    (g == bg && a->stamp[s] < a->stamp[b]))
+			best = m & (0 - m);
+	}
+	return best;
+}
+
+/* Slots of the groups that hold nothing. */
+static uint64_t empty_groups(const struct access *a)
+{
+	uint64_t empty = 0;
+	for (uint32_t g = 0; g < a->l1->s.ways; g++)
+		if (!(a->s->valid & group_mask(a, g)))
+			empty |= group_mask(a, g);
+	return empty;
+}
+
+/* A slot for one chunk: of `home` if that is any, in a group of the same shared tag, in
+ * an empty group, or a victim's, whose group is emptied when its shared tag is another
+ * (TS-Q1, TS-Q2). */
+static uint32_t take_slot(struct access *a, uint64_t home)
+{
+	uint64_t unused = a->p->every & ~a->s->valid;
+	uint64_t from = unused & (home ? home : a->matching);
+	if (!from)
+		from = empty_groups(a);
+	if (!from) {
+		uint64_t v = a->l1->s.repl == CT_TS_LRU ? lru_victim(a) : nru_victim(a);
+		uint32_t g = ct_low_bit(v) / a->l1->per;
+		a->r->replaced++;
+		if (!(v & a->matching)) {
+			uint64_t others = a->s->valid & group_mask(a, g) & ~v;
+			a->r->collateral += ct_bits(others);
+			leave(a, others);
+		}
+		leave(a, v);
+		from = v;
+	}
+	uint32_t s = ct_low_bit(from), g = s / a->l1->per;
+	a->shared[g] = a->want;
+	a->matching |= group_mask(a, g);
+	return s;
+}
+
+static void fill(struct access *a, uint64_t line, uint32_t chunks, uint32_t asked)
+{
+	/* A fill of a whole line takes a whole free group if there is one (TS-Q13). */
+	uint64_t home = chunks == a->l1->all ? empty_groups(a) : 0;
+	if (home)
+		home = group_mask(a, ct_low_bit(home) / a->l1->per);
+	for (uint32_t m = chunks; m; m &= m - 1) {
+		uint32_t k = ct_low_bit(m), s = take_slot(a, home);
+		uint64_t bit = UINT64_C(1) << s;
+		a->line[s] = line;
+		a->chunk[s] = (uint8_t)k;
+		a->s->valid |= bit;
+		a->s->reused &= ~bit;
+		a->s->touched &= ~bit;
+		if (asked >> k & 1)
+			a->s->touched |= bit;
+		touch(a, s);
+	}
+}
+
+static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+                struct ct_ts_result *r)
+{
+	struct access a;
+	uint32_t cached = 0, want = coarse ? l1->all : chunks;
+	open_set(&a, l1, set, line);
+	a.r = r;
+	for (uint64_t m = slots_of(&a, line); m; m &= m - 1) {
+		uint32_t s = ct_low_bit(m), k = a.chunk[s];
+		cached |= UINT32_C(1) << k;
+		if (!(want >> k & 1))
+			continue;
+		touch(&a, s);
+		if (chunks >> k & 1) {
+			a.s->touched |= m & (0 - m);
+			a.s->reused |= m & (0 - m);
+		}
+	}
+	r->hit = chunks & cached;
+	r->miss = want & ~cached;
+	fill(&a, line, r->miss, chunks);
+	if ((a.s->recent & a.p->every) == a.p->every)
+		a.s->recent = 0; /* all of them at once (TS-Q4) */
+	return CT_OK;
+}
+
+static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                 struct ct_ts_result *r)
+{
+	struct access a;
+	open_set(&a, l1, set, line);
+	a.r = r;
+	for (uint64_t m = slots_of(&a, line); m; m &= m - 1) {
+		uint32_t k = a.chunk[ct_low_bit(m)];
+		if (!(chunks >> k & 1))
+			continue;
+		r->hit |= UINT32_C(1) << k;
+		if (l1->s.store == CT_TS_STORE_EVICT)
+			leave(&a, m & (0 - m));
+	}
+	return CT_OK;
+}
+
+static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
+{
+	struct access a;
+	uint32_t cached = 0;
+	open_set(&a, l1, set, line);
+	for (uint64_t m = slots_of(&a, line); m; m &= m - 1)
+		cached |= UINT32_C(1) << a.chunk[ct_low_bit(m)];
+	return cached & chunks;
+}
+
+static void flush(struct ct_ts_l1 *l1)
+{
+	struct ct_ts_result r = {0};
+	for (uint32_t i = 0; i < l1->s.sets; i++) {
+		struct access a;
+		open_set(&a, l1, i, 0);
+		a.r = &r;
+		leave(&a, a.s->valid);
+	}
+}
+
+static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                 void *ctx)
+{
+	const struct split *p = l1->state;
+	for (uint32_t i = 0; i < l1->s.sets; i++)
+		for (uint64_t m = p->set[i].valid; m; m &= m - 1) {
+			size_t s = (size_t)i * p->slots + ct_low_bit(m);
+			fn(ctx, p->line[s], p->chunk[s]);
+		}
+}
+
+const struct ts_ops ts_split_ops = {init, load, store, peek, flush, each, release};
