@@ -1,0 +1,141 @@
+/* reason.c - the few words behind a verdict, from the numbers that decided it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "models/verdict/verdict.h"
+
+static double sn(const struct ct_profile *p, const char *metric)
+{
+	double v;
+	return ct_profile_get(p, "all", metric, &v) ? v : NAN;
+}
+
+static double es(const struct ct_profile *p, enum ct_mechanism m, const char *metric)
+{
+	struct ct_estimate x;
+	return ct_profile_get_estimate(p, "all", ct_mechanism_name(m), ct_mechanism_system(m), metric,
+	                               NULL, &x) ? x.value : NAN;
+}
+
+static double gp(const struct ct_profile *p, const char *key)
+{
+	double v;
+	const char *text = ct_profile_gp(p, key);
+	return text && ct_field_real(text, &v) ? v : NAN;
+}
+
+static void size_text(double bytes, char out[32])
+{
+	double v = bytes;
+	const char *unit = "B";
+	static const char *const units[] = {"KiB", "MiB", "GiB"};
+	for (int i = 0; i < 3 && v >= 1000; i++) {
+		v /= 1024;
+		unit = units[i];
+	}
+	snprintf(out, 32, v < 9.95 && *unit != 'B' ? "%.1f %s" : "%.0f %s", v, unit);
+}
+
+/* " (-38 %)" of a change from old to new; empty where one is missing. */
+static void change_text(double old, double new, char out[32])
+{
+	out[0] = '\0';
+	if (old > 0 && new >= 0)
+		snprintf(out, 32, " (%+.0f %%)", 100 * (new / old - 1));
+}
+
+static void morpheus(const struct ct_profile *p, struct ct_verdict *v)
+{
+	double sms = es(p, CT_MORPHEUS, "cache_sms"), extra = es(p, CT_MORPHEUS, "extended_llc_bytes");
+	double lines = sn(p, "distinct_lines"), line = gp(p, "llc.line"), llc = gp(p, "llc.size");
+	double set = lines * line;
+	char size[32], more[32], change[32];
+	change_text(sn(p, "llc_mpki"), es(p, CT_MORPHEUS, "llc_mpki"), change);
+	size_text(set, size);
+	size_text(extra, more);
+	if (sms > 0 && set <= llc + extra)
+		snprintf(v->reason, sizeof v->reason,
+		         "working set %s fits the LLC and %.0f cache-mode SMs, LLC misses%s", size, sms,
+		         *change ? change : " fall");
+	else if (sms > 0)
+		snprintf(v->reason, sizeof v->reason, "%.0f cache-mode SMs lend %s to the LLC, LLC misses%s",
+		         sms, more, *change ? change : " change");
+	else if (set <= llc)
+		snprintf(v->reason, sizeof v->reason, "working set %s fits the LLC already", size);
+	else
+		snprintf(v->reason, sizeof v->reason, "every SM is worth more computing than caching");
+}
+
+static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
+{
+	double copies = sn(p, "replication_ratio"), miss = sn(p, "l1_miss_rate");
+	double after = es(p, CT_SHARED_L1, "l1_miss_rate");
+	double remote = es(p, CT_SHARED_L1, "remote_fraction");
+	double latency = es(p, CT_SHARED_L1, "reply_latency_ratio");
+	int n = snprintf(v->reason, sizeof v->reason, "replication %.0f %%, L1 misses %.0f %%",
+	                 100 * copies, 100 * miss);
+	size_t at = n > 0 ? (size_t)n : 0;
+	if (isnan(copies) || isnan(miss)) {
+		snprintf(v->reason, sizeof v->reason, "the profile has no replication ratio");
+		return;
+	}
+	if (v->speedup >= 1 && after < miss)
+		snprintf(v->reason + at, sizeof v->reason - at, " (%.0f %% when shared)", 100 * after);
+	else if (v->speedup < 1 && latency > 1)
+		snprintf(v->reason + at, sizeof v->reason - at, ", replies %.1fx slower", latency);
+	else if (v->speedup < 1 && remote > 0)
+		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of accesses go to another SM",
+		         100 * remote);
+}
+
+/* Chunks of a line that are touched while it is cached, of four. */
+static double chunks_used(const struct ct_profile *p)
+{
+	return 4 * (0.25 * sn(p, "line_touched_25") + 0.5 * sn(p, "line_touched_50") +
+	            0.75 * sn(p, "line_touched_75") + sn(p, "line_touched_100"));
+}
+
+static void tag_split(const struct ct_profile *p, struct ct_verdict *v)
+{
+	static const char *const count[] = {"none", "one", "two", "three", "all"};
+	double used = chunks_used(p), miss = sn(p, "l1_miss_rate");
+	double after = es(p, CT_TAG_SPLIT, "l1_miss_rate");
+	if (!(used >= 0 && used <= 4)) {
+		snprintf(v->reason, sizeof v->reason, "the profile has no line utilisation");
+		return;
+	}
+	const char *sectored = gp(p, "l1.sector") < gp(p, "l1.line") ? ", L1 is sectored already" : "";
+	int n = snprintf(v->reason, sizeof v->reason, "%s of four chunks used", count[(int)(used + 0.5)]);
+	size_t at = n > 0 ? (size_t)n : 0;
+	if (!isnan(after) && fabs(after - miss) >= 0.005)
+		snprintf(v->reason + at, sizeof v->reason - at, ", L1 misses %.0f to %.0f %%", 100 * miss,
+		         100 * after);
+	else
+		snprintf(v->reason + at, sizeof v->reason - at, ", L1 misses stay at %.0f %%%s", 100 * miss,
+		         sectored);
+}
+
+static void malekeh(const struct ct_profile *p, struct ct_verdict *v)
+{
+	struct ct_estimate stall;
+	double hit = es(p, CT_MALEKEH, "rf_hit_ratio");
+	int has = ct_profile_get_estimate(p, "all", "malekeh", "OCU", "issue_stall_fraction", NULL,
+	                                  &stall);
+	int n = has ? snprintf(v->reason, sizeof v->reason, "no warp can issue in %.0f %% of slots",
+	                       100 * stall.value) : 0;
+	size_t at = n > 0 ? (size_t)n : 0;
+	if (!isnan(hit))
+		snprintf(v->reason + at, sizeof v->reason - at, "%s%.0f %% of register reads hit the "
+		         "collectors", at ? ", " : "", 100 * hit);
+	else if (!at)
+		snprintf(v->reason, sizeof v->reason, "the profile has no register reads");
+}
+
+void ct_verdict_reason(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v)
+{
+	static void (*const why[CT_MECHANISMS])(const struct ct_profile *, struct ct_verdict *) = {
+		[CT_MORPHEUS] = morpheus, [CT_SHARED_L1] = shared_l1, [CT_TAG_SPLIT] = tag_split,
+		[CT_MALEKEH] = malekeh,
+	};
+	why[m](p, v);
+}

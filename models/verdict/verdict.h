@@ -1,0 +1,66 @@
+/* verdict.h - from an estimate to a decision: benefits, neutral, hurts or unknown.
+ *
+ * The speed-up is that of the mechanism's final proposal against the user's GPU as
+ * configured (ES speedup_configured of scope all). Its range is widened by what such
+ * estimates have been off in pairs of runs of the same trace, with and without a change
+ * (make fidelity), and by the sampling error of the profile. man/triage.1 tells the rule. */
+#ifndef CT_MODELS_VERDICT_VERDICT_H
+#define CT_MODELS_VERDICT_VERDICT_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+enum ct_mechanism { CT_MORPHEUS, CT_SHARED_L1, CT_TAG_SPLIT, CT_MALEKEH, CT_MECHANISMS };
+
+/* "morpheus", "shared-l1" ...; the system a verdict is about ("Morpheus-ALL"); its
+ * command. Static storage. */
+const char *ct_mechanism_name(enum ct_mechanism m);
+const char *ct_mechanism_system(enum ct_mechanism m);
+const char *ct_mechanism_tool(enum ct_mechanism m);
+/* By name: the mechanism, or -1. */
+int ct_mechanism_find(const char *name);
+
+enum ct_verdict_word { CT_BENEFITS, CT_NEUTRAL, CT_HURTS, CT_UNKNOWN };
+/* "benefits" ...; static storage. */
+const char *ct_verdict_word(enum ct_verdict_word w);
+/* By name: the word, or -1. */
+int ct_verdict_find(const char *name);
+
+enum { CT_REASON_MAX = 240 };
+
+struct ct_verdict {
+	enum ct_verdict_word word;
+	double speedup, low, high;  /* NaN when there is no estimate */
+	char reason[CT_REASON_MAX]; /* one line, UTF-8, no tabs */
+};
+
+/* A verdict is benefits above the first, hurts below the second. */
+extern const double ct_verdict_benefits, ct_verdict_hurts;
+
+/* What an estimate of a change is off, from the reference pairs: of the logarithm of the
+ * speed-up, at least `floor`, else `share` of it. */
+struct ct_paired_error {
+	double floor, share;
+};
+/* For an estimate's method ("replay", else analytic). */
+struct ct_paired_error ct_paired_error(const char *method);
+
+/* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
+ * unknown, with a reason that says what to do. Pure. */
+void ct_verdict_decide(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v);
+
+/* 1 when p has an estimate that ct_verdict_decide() can use. */
+int ct_verdict_possible(const struct ct_profile *p, enum ct_mechanism m);
+
+/* Appends, or replaces, p's TV record of a workload and mechanism. Fails as
+ * ct_profile_put(). */
+int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_mechanism m,
+                     const struct ct_verdict *v, struct ct_error *e);
+/* Reads a TV record: 1, or 0 when it is malformed or of an unknown mechanism. */
+int ct_verdict_read(const struct ct_record *r, enum ct_mechanism *m, struct ct_verdict *v);
+
+/* Why: in the words of the field, from the numbers of p. Used by ct_verdict_decide(). */
+void ct_verdict_reason(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v);
+
+#endif

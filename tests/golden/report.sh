@@ -1,0 +1,96 @@
+# report: what it reads, thresholds and exit codes, Markdown, JUnit, CSV, comparison.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+report() { "$CT_BIN/report" --no-verify "$@"; }
+
+# A profile by hand: made NAME SPEEDUP MPKI [WAVES]
+made() {
+	printf '#cachetriage-profile\t1\nTR\ttraces/%s/kernelslist.g\taccelsim-list\t9\tcrc64:1\n' "$1"
+	printf 'SN\tall\tllc_mpki\t%s\tmisses/kinst\treplay\nSN\tall\tsm_fill\t%s\tratio\treplay\n' "$3" "${4:-8}"
+	printf 'SN\tall\tcold_miss_fraction\t0.1\tratio\treplay\n'
+	printf 'ES\tall\tmorpheus\tMorpheus-ALL\tspeedup_configured\t%s\tratio\tanalytic\t%s\t%s\n' "$2" "$2" "$2"
+	printf 'ES\tall\tmorpheus\tMorpheus-ALL\tspeedup\t%s\tratio\tanalytic\t%s\t%s\n' "$2" "$2" "$2"
+}
+mkdir old new
+made bfs 1.4 10 >old/a.profile
+made nw 1.0 5 >old/b.profile
+made gone 1.0 5 >old/c.profile
+made bfs 1.3 12 >new/a.profile
+made nw 1.0 5 >new/b.profile
+made 'added|<b>&amp;' 0.7 5 >new/d.profile
+echo "no profile" >new/README
+
+report new >table
+same "the table has a row per workload" "added|<b>&amp; bfs nw" "$(awk 'NR > 1 { print $1 }' table | paste -sd' ')"
+check "a gain benefits" grep -qE '^bfs +benefits 1\.30 +unknown' table
+check "a loss hurts" grep -qE '^added.* hurts 0\.70' table
+check "one is neutral" grep -qE '^nw +neutral 1\.00' table
+same "files in any order give the same" "$(report new)" "$(report new/d.profile new/b.profile new/a.profile)"
+same "a document of verdicts joins its workloads" "neutral" \
+	"$( (printf '#cachetriage-profile\t1\nTV\tbfs\tmorpheus\tneutral\t1\t0.99\t1.01\twhy\nTV\tother\tmalekeh\thurts\t0.9\t0.8\t0.95\twhy\n') >tv
+	report tv new/a.profile >t2; awk '$1 == "bfs" { print $2 }' t2)"
+check "and others it names" grep -qE '^other .* hurts 0\.90' t2
+
+report --markdown out.md --junit out.xml --csv out.csv new
+same "forms that are asked for are written, nothing else" "" "$(report --markdown x.md new)"
+same "the same twice" "$(cat out.md)" "$(report --markdown - new)"
+same "Markdown: a row of the table per workload" 3 "$(grep -c '^| .* | .* | .* | .* | .* |$' out.md | awk '{ print $1 - 1 }')"
+check "Markdown: names are text" grep -q '^| added&#124;&#60;b&#62;&amp;amp; |' out.md
+same "CSV: a verdict per workload and mechanism" 12 "$(grep -c ',verdict,all,' out.csv)"
+check "CSV: values in full" grep -q '^bfs,summary,all,,,llc_mpki,12,misses/kinst,replay,,,,' out.csv
+if command -v xmllint >/dev/null 2>&1; then
+	check "JUnit without thresholds is XML" xmllint --noout out.xml
+else
+	skip "JUnit without thresholds is XML" "xmllint is not installed"
+fi
+check "JUnit without thresholds has no tests" grep -q '<testsuites tests="0" failures="0"' out.xml
+
+# ---- thresholds ----
+check "a threshold that holds" report --require 'morpheus.Morpheus-ALL.speedup >= 1.05 for bfs*' new
+fails() { # NAME PATTERN OPTION...: exit 1, and the line on standard error matches
+	local name=$1 pattern=$2 out rc
+	shift 2
+	out=$(report --markdown /dev/null "$@" 2>&1)
+	rc=$?
+	if [ $rc -eq 1 ] && printf '%s\n' "$out" | grep -qE "$pattern"; then pass "$name"; else fail "$name" "exit $rc" "$out"; fi
+}
+fails "a threshold that does not hold" 'bfs: 1\.3 >= 1\.35 does not hold' --require 'morpheus.speedup >= 1.35 for bfs' new
+fails "a value that is missing" 'ipc is missing' --require 'ipc > 1' new
+fails "no workload of that name" 'no workload' --require 'llc_mpki > 1 for zzz*' new
+fails "one of several" 'FAILED|and 1 more' --require 'llc_mpki > 6' new
+check "a verdict as threshold" report --require 'morpheus.verdict == benefits for bfs' new
+printf '# thresholds\nllc_mpki <= 12 for bfs   # of bfs\n\nmorpheus.low > 1.05 for bfs\nllc_mpki < 1\n' >req
+fails "thresholds from a file" 'llc_mpki < 1: ' --requirements req new
+report --requirements req --junit req.xml --quiet new
+check "JUnit has a case per threshold" grep -q '<testsuite name="cachetriage" tests="3" failures="1" errors="0" skipped="0"' req.xml
+check "JUnit names the failure" grep -q '<failure type="threshold" message="added|&lt;b&gt;&amp;amp;: 5 &lt; 1 does not hold (and 2 more)">' req.xml
+refuses "a threshold that cannot be read" 2 'column 11' "$CT_BIN/report" --require 'llc_mpki >> 3' new
+printf 'ipc > 1\nllc_mpki ! 3\n' >bad
+refuses "and in a file, with its line" 2 'bad:2: .*column' "$CT_BIN/report" --requirements bad new
+refuses "no such file of thresholds" 2 'cannot open' "$CT_BIN/report" --requirements none new
+
+# ---- comparison ----
+check "base is the old value" report --compare old --require 'llc_mpki <= 1.25*base' new
+fails "a regression" 'bfs: 12 <= 10\.5 does not hold' --compare old --require 'llc_mpki <= 1.05*base' new
+refuses "base without an old run" 2 'compare' "$CT_BIN/report" --no-verify --require 'llc_mpki <= base' new
+report --compare old --require 'llc_mpki <= base for added*' --junit skip.xml new
+same "a workload without a base is skipped, not failed" 0 $?
+check "and JUnit says so" grep -q '<skipped message="added' skip.xml
+report --compare old new >compared
+check "the comparison names changes" grep -qE '^bfs +llc_mpki +10\.0 +12\.0 +\+20\.0 %' compared
+check "the comparison counts what is the same" grep -q '1 of 3 workloads are the same' compared
+check "the comparison names what is new" grep -q '^only in the new run: added' compared
+check "the comparison names what is gone" grep -q '^only in the old run: gone' compared
+check "equal runs have no changes" sh -c "'$CT_BIN/report' --no-verify --compare new new | grep -q '^0 values changed, 3 of 3'"
+check "Markdown has the changes" sh -c "'$CT_BIN/report' --no-verify --compare old --markdown - new | grep -q '^| bfs | llc&#95;mpki | 10 | 12 | +20.0 % |'"
+
+# ---- inputs ----
+refuses "a trace is no profile" 2 'not a profile' "$CT_BIN/report" "$CT_ROOT/Makefile"
+refuses "a folder without profiles" 2 'no profiles' "$CT_BIN/report" "$CT_ROOT/data/gpus"
+refuses "a profile without EN" 2 'EN' "$CT_BIN/report" new/a.profile
+for i in $(seq 500); do made "workload-$i" 1.3 "$i"; done | awk -v d="$TMPDIR/many" \
+	'BEGIN { system("mkdir -p " d) } /^#cachetriage-profile/ { close(f); f = d "/" ++n ".profile" } { print > f }'
+report --markdown many.md many
+check "Markdown of 500 workloads is below 1 MiB ($(stat -c %s many.md) bytes)" test "$(stat -c %s many.md)" -lt 1048576
+same "and has them all" 500 "$(grep -c '^| workload-' many.md)"
+finish

@@ -1,0 +1,164 @@
+/* Verdicts from estimates: the rule, its borders, what makes them unknown, names. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "models/verdict/name.h"
+#include "models/verdict/verdict.h"
+
+static struct ct_profile *profile(double waves, double cold)
+{
+	struct ct_profile *p = ct_profile_new(NULL);
+	assert_non_null(p);
+	assert_int_equal(ct_profile_add_real(p, "all", "sm_fill", waves, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "cold_miss_fraction", cold, NULL, "replay", NULL), 0);
+	return p;
+}
+
+static void estimate(struct ct_profile *p, enum ct_mechanism m, double v, double lo, double hi,
+                     const char *method)
+{
+	struct ct_estimate es = {.scope = "all", .mechanism = ct_mechanism_name(m),
+		.system = ct_mechanism_system(m), .metric = "speedup_configured", .method = method,
+		.value = v, .low = lo, .high = hi};
+	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
+}
+
+static struct ct_verdict verdict(double v, double lo, double hi, const char *method)
+{
+	struct ct_profile *p = profile(8, 0.1);
+	struct ct_verdict x;
+	estimate(p, CT_MALEKEH, v, lo, hi, method);
+	ct_verdict_decide(p, CT_MALEKEH, &x);
+	ct_profile_free(p);
+	return x;
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_int_equal(verdict(1.2, 1.2, 1.2, "replay").word, CT_BENEFITS);
+	assert_int_equal(verdict(0.8, 0.8, 0.8, "replay").word, CT_HURTS);
+	assert_int_equal(verdict(1.0, 1.0, 1.0, "replay").word, CT_NEUTRAL);
+	assert_int_equal(verdict(1.02, 1.02, 1.02, "replay").word, CT_UNKNOWN);
+	assert_int_equal(verdict(1.2, 0.97, 1.3, "replay").word, CT_UNKNOWN);
+	assert_int_equal(verdict(1.0, 0.95, 1.0, "replay").word, CT_UNKNOWN);
+}
+
+/* The whole range decides: the verdict changes exactly where a bound passes 1.02. */
+static void test_range(void **state)
+{
+	(void)state;
+	for (double v = 0.5; v < 2; v += 0.001) {
+		struct ct_verdict x = verdict(v, v, v, "replay");
+		struct ct_paired_error e = ct_paired_error("replay");
+		double half = fmax(e.floor, e.share * fabs(log(v)));
+		assert_true(fabs(x.low - v * exp(-half)) < 1e-9);
+		assert_true(fabs(x.high - v * exp(half)) < 1e-9);
+		int want = x.low > 1.02 ? CT_BENEFITS : x.high < 0.98 ? CT_HURTS
+		         : x.low >= 0.98 && x.high <= 1.02 ? CT_NEUTRAL : CT_UNKNOWN;
+		assert_int_equal(x.word, want);
+	}
+	struct ct_verdict near = verdict(1.1, 1.1, 1.1, "replay"), far = verdict(1.1, 1.1, 1.1, "analytic");
+	assert_true(far.low < near.low && far.high > near.high);
+	struct ct_verdict wide = verdict(1.1, 1.0, 1.3, "replay");
+	assert_true(wide.low < near.low && wide.high > near.high);
+	assert_true(wide.low < 1.0 && wide.high > 1.3);
+}
+
+static void test_too_small(void **state)
+{
+	struct ct_verdict v;
+	struct ct_profile *p = profile(0.5, 0.1);
+	(void)state;
+	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
+	ct_verdict_decide(p, CT_MALEKEH, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_non_null(strstr(v.reason, "trace too small for this GPU, try --scale 1/4"));
+	assert_true(v.speedup == 1.5);
+	ct_profile_free(p);
+	p = profile(5, 0.6);
+	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
+	estimate(p, CT_TAG_SPLIT, 1.5, 1.5, 1.5, "replay");
+	ct_verdict_decide(p, CT_MALEKEH, &v);
+	assert_int_equal(v.word, CT_BENEFITS); /* registers know no first touches */
+	ct_verdict_decide(p, CT_TAG_SPLIT, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_non_null(strstr(v.reason, "trace too small for this GPU"));
+	assert_int_equal(ct_profile_add_real(p, "all", "truncated", 1, NULL, "replay", NULL), 0);
+	ct_verdict_decide(p, CT_MALEKEH, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	ct_profile_free(p);
+}
+
+static void test_lacking(void **state)
+{
+	struct ct_verdict v;
+	struct ct_profile *p = profile(5, 0.1);
+	(void)state;
+	ct_verdict_decide(p, CT_TAG_SPLIT, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_string_equal(v.reason, "profile lacks tag-split; run reuse --mechanisms all");
+	ct_verdict_decide(p, CT_MORPHEUS, &v);
+	assert_string_equal(v.reason, "profile lacks morpheus; run morpheus-est");
+	assert_true(isnan(v.speedup));
+	assert_false(ct_verdict_possible(p, CT_MORPHEUS));
+	ct_profile_free(p);
+}
+
+static void test_record(void **state)
+{
+	struct ct_verdict v = verdict(1.25, 1.2, 1.3, "replay"), back;
+	struct ct_profile *p = ct_profile_new(NULL);
+	enum ct_mechanism m = CT_MORPHEUS;
+	size_t i = 0;
+	(void)state;
+	assert_non_null(p);
+	assert_int_equal(ct_verdict_write(p, "a\tb", CT_MALEKEH, &v, NULL), CT_OK);
+	assert_int_equal(ct_verdict_write(p, "a\tb", CT_MALEKEH, &v, NULL), CT_OK);
+	const struct ct_record *r = ct_profile_next(p, "TV", &i);
+	assert_non_null(r);
+	assert_null(ct_profile_next(p, "TV", &i));
+	assert_true(ct_verdict_read(r, &m, &back));
+	assert_int_equal(m, CT_MALEKEH);
+	assert_int_equal(back.word, v.word);
+	assert_true(fabs(back.low - v.low) < 1e-5);
+	assert_string_equal(back.reason, v.reason);
+	ct_profile_free(p);
+}
+
+static void test_name(void **state)
+{
+	static const char *const path[][2] = {
+		{"traces/bfs/kernelslist.g", "bfs"}, {"traces/bfs/kernelslist.g.xz", "bfs"},
+		{"bfs.ctz", "bfs"}, {"/a/b/bfs/", "bfs"}, {"runs/bfs.profile", "bfs"},
+		{"bfs/kernel-3.traceg.zst", "bfs:kernel-3"}, {"kernel-3.traceg", "kernel-3"},
+		{"kernelslist.g", "kernelslist.g"}, {"./kernelslist.g", "kernelslist.g"},
+		{"../x.trace.gz", "x"}, {"-", "-"}, {"", ""}, {".ctz", ".ctz"},
+	};
+	char name[CT_WORKLOAD_NAME_MAX];
+	(void)state;
+	for (size_t i = 0; i < sizeof path / sizeof path[0]; i++) {
+		ct_workload_name_of_path(path[i][0], name, sizeof name);
+		assert_string_equal(name, path[i][1]);
+	}
+	ct_workload_name_of_path("abcdefgh", name, 5);
+	assert_string_equal(name, "abcd");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
+		cmocka_unit_test(test_too_small), cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_record), cmocka_unit_test(test_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* report - from profiles and estimates to a page, a summary and a verdict for CI. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "common/tool.h"
+#include "report/out.h"
+
+enum {
+	OPT_MARKDOWN = CT_OWN_OPTION, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
+	OPT_COMPARE, OPT_TITLE, OPT_NO_VERIFY
+};
+
+static const struct ct_option own_options[] = {
+	{OPT_MARKDOWN, "markdown", "FILE", "write a Markdown summary (- is standard output)"},
+	{OPT_JUNIT, "junit", "FILE", "write JUnit XML, a test case per threshold"},
+	{OPT_CSV, "csv", "FILE", "write every value as CSV, one per line"},
+	{OPT_REQUIRE, "require", "EXPR",
+	 "a threshold, as 'morpheus.Morpheus-ALL.speedup >= 1.05\nfor bfs*'; exit 1 when one does not hold"},
+	{OPT_REQUIREMENTS, "requirements", "FILE", "thresholds from FILE, one per line"},
+	{OPT_COMPARE, "compare", "OLD",
+	 "what changed since the run OLD (a profile or a folder\nof profiles); thresholds may then name base"},
+	{OPT_TITLE, "title", "TEXT", "title of the report"},
+	{OPT_NO_VERIFY, "no-verify", NULL,
+	 "accept a profile without a right EN line (hand-edited)"},
+};
+
+/* Where a form goes, in the order of writing. */
+struct form {
+	int key;
+	void (*write)(const struct rp_report *r, struct ct_buf *b);
+};
+
+static const struct form forms[] = {
+	{OPT_MARKDOWN, rp_markdown},
+	{OPT_JUNIT, rp_junit},
+	{OPT_CSV, rp_csv},
+};
+enum { FORMS = sizeof forms / sizeof forms[0] };
+
+struct own {
+	const char *file[FORMS];
+	const char *title, *old;
+	struct rp_checks checks;
+};
+
+static int option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct ct_tool *t = ctx;
+	struct own *o = t->own;
+	if (key == OPT_REQUIRE)
+		return rp_checks_add(&o->checks, value, e);
+	if (key == OPT_REQUIREMENTS)
+		return rp_checks_add_file(&o->checks, value, e);
+	if (key == OPT_COMPARE)
+		o->old = value;
+	else if (key == OPT_TITLE)
+		o->title = value;
+	else if (key == OPT_NO_VERIFY)
+		t->no_verify = 1;
+	for (int i = 0; i < FORMS; i++)
+		if (forms[i].key == key)
+			o->file[i] = value;
+	return CT_OK;
+}
+
+static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
+{
+	struct own *o = t->own;
+	int st = CT_OK;
+	r->title = o->title ? o->title : "Cache mechanisms";
+	for (int i = 0; i < t->operands && st == CT_OK; i++)
+		st = rp_run_add(t, &r->run, t->operand[i], e);
+	if (t->operands == 0)
+		st = rp_run_add(t, &r->run, "-", e);
+	if (st == CT_OK)
+		st = rp_run_finish(&r->run, e);
+	if (st != CT_OK || !o->old)
+		return st;
+	st = rp_run_add(t, &r->old, o->old, e);
+	if (st == CT_OK)
+		st = rp_run_finish(&r->old, e);
+	if (st == CT_OK)
+		st = rp_compare(&r->changes, &r->old, &r->run, e);
+	r->compared = st == CT_OK;
+	return st;
+}
+
+/* Writes one form to its file; everything was computed before, so that a usage error
+ * leaves no file behind. */
+static int write_form(struct ct_tool *t, const char *path, const struct rp_report *r,
+                      void (*write)(const struct rp_report *, struct ct_buf *),
+                      struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	write(r, &b);
+	t->out_path = path;
+	int st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+static int write_all(struct ct_tool *t, const struct rp_report *r, struct ct_error *e)
+{
+	struct own *o = t->own;
+	int st = CT_OK, any = 0;
+	for (int i = 0; i < FORMS && st == CT_OK; i++)
+		if (o->file[i]) {
+			any = 1;
+			st = write_form(t, o->file[i], r, forms[i].write, e);
+		}
+	if (st == CT_OK && !any)
+		st = write_form(t, NULL, r, rp_table, e);
+	return st;
+}
+
+/* With forms asked for, a failed threshold is still told, on standard error. */
+static void tell(const struct ct_tool *t, const struct rp_checks *c)
+{
+	char why[320];
+	for (size_t i = 0; i < c->n && !t->quiet; i++)
+		if (!c->check[i].passed && !c->check[i].skipped) {
+			rp_check_why(&c->check[i], why, sizeof why);
+			fprintf(stderr, "%s: %s: %s\n", t->spec->name, ct_require_text(c->check[i].r), why);
+		}
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *o = t->own;
+	struct rp_report *r = ct_calloc(1, sizeof *r);
+	int st = r ? load(t, r, e) : ct_fail_nomem(e);
+	if (st == CT_OK) {
+		r->checks = o->checks;
+		memset(&o->checks, 0, sizeof o->checks);
+		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
+	}
+	if (st == CT_OK)
+		st = write_all(t, r, e);
+	if (st == CT_OK && r->checks.failed) {
+		tell(t, &r->checks);
+		st = 1;
+	}
+	if (r) {
+		rp_checks_free(&r->checks);
+		rp_changes_free(&r->changes);
+		rp_run_free(&r->run);
+		rp_run_free(&r->old);
+	}
+	rp_checks_free(&o->checks);
+	free(r);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct ct_tool_spec spec = {
+		.name = "report",
+		.operands = "[PROFILE|FOLDER...]",
+		.summary = "page, summary and CI thresholds from profiles and estimates",
+		.options = own_options,
+		.n_options = sizeof own_options / sizeof own_options[0],
+		.option = option,
+		.own_size = sizeof(struct own),
+		.run = run,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}

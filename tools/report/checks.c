@@ -1,0 +1,159 @@
+#include "report/checks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { LINE_MAX_BYTES = CT_REQUIRE_TEXT_MAX };
+
+int rp_checks_add(struct rp_checks *c, const char *text, struct ct_error *e)
+{
+	if (ct_grow((void **)&c->check, &c->cap, c->n + 1, sizeof *c->check) < 0)
+		return ct_fail_nomem(e);
+	memset(&c->check[c->n], 0, sizeof *c->check);
+	int st = ct_require_parse(&c->check[c->n].r, text, e);
+	c->n += st == CT_OK;
+	return st;
+}
+
+static int add_line(struct rp_checks *c, char *line, const char *path, unsigned number,
+                    struct ct_error *e)
+{
+	struct ct_error own = {0};
+	/* A '#' in a workload's name ("bfs#2") is no comment. */
+	for (char *s = line; *s; s++)
+		if (*s == '#' && (s == line || s[-1] == ' ' || s[-1] == '\t')) {
+			*s = '\0';
+			break;
+		}
+	if (!line[strspn(line, " \t\r\n")])
+		return CT_OK;
+	int st = rp_checks_add(c, line, &own);
+	return st == CT_OK ? CT_OK : ct_fail(e, st, "%s:%u: %s", path, number, own.text);
+}
+
+int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e)
+{
+	char line[LINE_MAX_BYTES + 2];
+	int st = CT_OK;
+	unsigned number = 0;
+	FILE *f = fopen(path, "r");
+	if (!f)
+		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path);
+	while (st == CT_OK && fgets(line, sizeof line, f)) {
+		number++;
+		size_t n = strlen(line);
+		if (n == sizeof line - 1 && line[n - 1] != '\n')
+			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a line of more than %d characters", path, number,
+			             LINE_MAX_BYTES);
+		else
+			st = add_line(c, line, path, number, e);
+	}
+	if (st == CT_OK && ferror(f))
+		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path);
+	fclose(f);
+	return st;
+}
+
+static int number(const void *run, const struct ct_require_name *name, double *v)
+{
+	const struct rp_workload *w = run;
+	struct ct_estimate es;
+	if (!*name->mechanism)
+		return ct_profile_get(w->p, "all", name->metric, v);
+	if (*name->system) {
+		if (!rp_es(w, name->mechanism, name->system, name->metric, &es))
+			return 0;
+		*v = es.value;
+		return !isnan(*v);
+	}
+	int m = ct_mechanism_find(name->mechanism);
+	if (m < 0)
+		return 0;
+	const struct ct_verdict *d = &w->v[m];
+	*v = strcmp(name->metric, "speedup") == 0 ? d->speedup
+	   : strcmp(name->metric, "low") == 0 ? d->low
+	   : strcmp(name->metric, "high") == 0 ? d->high : NAN;
+	return !isnan(*v);
+}
+
+static const char *word(const void *run, const char *mechanism)
+{
+	const struct rp_workload *w = run;
+	int m = ct_mechanism_find(mechanism);
+	return m < 0 ? NULL : ct_verdict_word(w->v[m].word);
+}
+
+static int check_one(struct rp_check *c, const struct rp_run *run, const struct rp_run *old,
+                     struct ct_error *e)
+{
+	static const struct ct_require_source source = {number, word};
+	c->finding = ct_calloc(run->n, sizeof *c->finding);
+	if (!c->finding)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		struct rp_finding *f = &c->finding[c->n];
+		if (!ct_require_applies(c->r, w->name))
+			continue;
+		f->w = w;
+		f->outcome = ct_require_eval(c->r, &source, w, old ? rp_run_find(old, w->name) : NULL, f->why,
+		                             sizeof f->why);
+		c->failed += f->outcome == CT_REQUIRE_FAILED;
+		c->absent += f->outcome == CT_REQUIRE_ABSENT;
+		c->no_base += f->outcome == CT_REQUIRE_NO_BASE;
+		c->n++;
+	}
+	c->skipped = c->n > 0 && c->no_base == c->n;
+	c->passed = c->n > 0 && !c->failed && !c->absent && !c->skipped;
+	return CT_OK;
+}
+
+int rp_checks_run(struct rp_checks *c, const struct rp_run *run, const struct rp_run *old,
+                  struct ct_error *e)
+{
+	int st = CT_OK;
+	for (size_t i = 0; i < c->n && st == CT_OK; i++) {
+		if (!old && ct_require_uses_base(c->check[i].r))
+			return ct_fail(e, CT_ERR_USAGE, "requirement '%s' names base: give the old run, --compare OLD",
+			               ct_require_text(c->check[i].r));
+		st = check_one(&c->check[i], run, old, e);
+		c->failed += !c->check[i].passed && !c->check[i].skipped;
+		c->skipped += c->check[i].skipped;
+	}
+	return st;
+}
+
+void rp_checks_free(struct rp_checks *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		ct_require_free(c->check[i].r);
+		free(c->check[i].finding);
+	}
+	free(c->check);
+	memset(c, 0, sizeof *c);
+}
+
+void rp_check_why(const struct rp_check *c, char *out, size_t n)
+{
+	size_t bad = c->failed + c->absent;
+	if (c->n == 0) {
+		snprintf(out, n, "no workload has a name that matches");
+		return;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		const struct rp_finding *f = &c->finding[i];
+		if (f->outcome == CT_REQUIRE_PASSED || (bad && f->outcome == CT_REQUIRE_NO_BASE))
+			continue;
+		if (bad > 1)
+			snprintf(out, n, "%s: %s (and %zu more)", f->w->name, f->why, bad - 1);
+		else
+			snprintf(out, n, "%s: %s", f->w->name, f->why);
+		return;
+	}
+	snprintf(out, n, "holds for %zu workload%s", c->n, c->n == 1 ? "" : "s");
+}

@@ -1,0 +1,42 @@
+/* checks.h - the thresholds of report and how each did on each workload. */
+#ifndef CT_TOOLS_REPORT_CHECKS_H
+#define CT_TOOLS_REPORT_CHECKS_H
+
+#include "models/verdict/require.h"
+#include "report/run.h"
+
+struct rp_finding {
+	const struct rp_workload *w;
+	enum ct_require_outcome outcome;
+	char why[160];
+};
+
+struct rp_check {
+	struct ct_require *r;
+	struct rp_finding *finding; /* of the workloads it applies to */
+	size_t n;
+	size_t failed, absent, no_base; /* findings of that outcome */
+	int passed, skipped; /* skipped: it compares with a run that has none of its workloads */
+};
+
+struct rp_checks {
+	struct rp_check *check;
+	size_t n, cap;
+	size_t failed, skipped;
+};
+
+/* Adds one requirement, or those of a file: one per line, '#' starts a comment. Fails
+ * with CT_ERR_USAGE (naming file and line), CT_ERR_IO, CT_ERR_NOMEM. */
+int rp_checks_add(struct rp_checks *c, const char *text, struct ct_error *e);
+int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e);
+
+/* Evaluates all; old may be NULL when none of them names base, else CT_ERR_USAGE. A
+ * requirement fails when it fails or lacks a value for one workload, or applies to none. */
+int rp_checks_run(struct rp_checks *c, const struct rp_run *run, const struct rp_run *old,
+                  struct ct_error *e);
+void rp_checks_free(struct rp_checks *c);
+
+/* Why the first of its workloads did not pass: "bfs: 1.02 >= 1.05 does not hold". */
+void rp_check_why(const struct rp_check *c, char *out, size_t n);
+
+#endif

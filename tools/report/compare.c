@@ -1,0 +1,151 @@
+#include "report/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static struct rp_change *add(struct rp_changes *c, const struct rp_workload *w,
+                             const struct rp_workload *old, struct ct_error *e)
+{
+	if (ct_grow((void **)&c->change, &c->cap, c->n + 1, sizeof *c->change) < 0) {
+		ct_fail_nomem(e);
+		return NULL;
+	}
+	struct rp_change *x = &c->change[c->n++];
+	*x = (struct rp_change){.w = w, .old = old, .before = NAN, .after = NAN};
+	return x;
+}
+
+static double size_of(double before, double after)
+{
+	if (isnan(before) || isnan(after) || before == 0 || after == 0 || (before < 0) != (after < 0))
+		return 1e9;
+	return fabs(log(after / before));
+}
+
+static int changed(double a, double b)
+{
+	return isnan(a) != isnan(b) || (!isnan(a) && a != b);
+}
+
+static int compare_value(struct rp_changes *c, const struct rp_workload *w,
+                         const struct rp_workload *old, const char *what, double before,
+                         double after, struct ct_error *e)
+{
+	if (!changed(before, after))
+		return CT_OK;
+	struct rp_change *x = add(c, w, old, e);
+	if (!x)
+		return CT_ERR_NOMEM;
+	snprintf(x->what, sizeof x->what, "%s", what);
+	x->before = before;
+	x->after = after;
+	x->size = size_of(before, after);
+	return CT_OK;
+}
+
+static int is_all(const struct ct_record *r)
+{
+	return r->nfields > 2 && strcmp(r->field[0], "all") == 0;
+}
+
+static int compare_summary(struct rp_changes *c, const struct rp_workload *w,
+                           const struct rp_workload *old, struct ct_error *e)
+{
+	const struct ct_record *r;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(w->p, "SN", &i));)
+		if (is_all(r))
+			st = compare_value(c, w, old, r->field[1], rp_sn(old, r->field[1]), rp_sn(w, r->field[1]),
+			                   e);
+	return st;
+}
+
+static int compare_estimates(struct rp_changes *c, const struct rp_workload *w,
+                             const struct rp_workload *old, struct ct_error *e)
+{
+	const struct ct_record *r;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(w->p, "ES", &i));) {
+		struct ct_estimate a, b;
+		char what[160];
+		if (!is_all(r) || r->nfields < 9 ||
+		    !ct_profile_get_estimate(w->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &a))
+			continue;
+		int had = ct_profile_get_estimate(old->p, "all", r->field[1], r->field[2], r->field[3],
+		                                  r->field[6], &b);
+		snprintf(what, sizeof what, "%s.%s.%s", r->field[1], r->field[2], r->field[3]);
+		st = compare_value(c, w, old, what, had ? b.value : NAN, a.value, e);
+	}
+	return st;
+}
+
+static int compare_verdicts(struct rp_changes *c, const struct rp_workload *w,
+                            const struct rp_workload *old, struct ct_error *e)
+{
+	for (int m = 0; m < CT_MECHANISMS; m++) {
+		if (w->v[m].word == old->v[m].word)
+			continue;
+		struct rp_change *x = add(c, w, old, e);
+		if (!x)
+			return CT_ERR_NOMEM;
+		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_name((enum ct_mechanism)m));
+		x->word_before = ct_verdict_word(old->v[m].word);
+		x->word_after = ct_verdict_word(w->v[m].word);
+		x->before = old->v[m].speedup;
+		x->after = w->v[m].speedup;
+		x->size = 2e9;
+	}
+	return CT_OK;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct rp_change *x = a, *y = b;
+	if (x->size != y->size)
+		return x->size < y->size ? 1 : -1;
+	int c = strcmp(x->w->name, y->w->name);
+	return c ? c : strcmp(x->what, y->what);
+}
+
+int rp_compare(struct rp_changes *c, const struct rp_run *old, const struct rp_run *run,
+               struct ct_error *e)
+{
+	int st = CT_OK;
+	memset(c, 0, sizeof *c);
+	c->only_old = ct_calloc(old->n, sizeof *c->only_old);
+	c->only_new = ct_calloc(run->n, sizeof *c->only_new);
+	if (!c->only_old || !c->only_new)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; i < old->n; i++)
+		if (!rp_run_find(run, old->w[i].name))
+			c->only_old[c->n_old++] = old->w[i].name;
+	for (size_t i = 0; i < run->n && st == CT_OK; i++) {
+		const struct rp_workload *w = &run->w[i], *before = rp_run_find(old, w->name);
+		size_t n = c->n;
+		if (!before) {
+			c->only_new[c->n_new++] = w->name;
+			continue;
+		}
+		st = compare_verdicts(c, w, before, e);
+		if (st == CT_OK)
+			st = compare_summary(c, w, before, e);
+		if (st == CT_OK)
+			st = compare_estimates(c, w, before, e);
+		c->same += c->n == n;
+	}
+	if (c->n)
+		qsort(c->change, c->n, sizeof *c->change, by_size);
+	return st;
+}
+
+void rp_changes_free(struct rp_changes *c)
+{
+	free(c->change);
+	free(c->only_old);
+	free(c->only_new);
+	memset(c, 0, sizeof *c);
+}

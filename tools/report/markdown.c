@@ -1,0 +1,176 @@
+/* markdown.c - a comment for a pull request, a job summary. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/out.h"
+
+enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 40, FINDINGS = 20, NAME_SHOWN = 80 };
+
+/* Text inside a table cell: what Markdown or HTML would obey is escaped. */
+static void text(struct ct_buf *b, const char *s, size_t most)
+{
+	for (size_t i = 0; s[i]; i++) {
+		if (i >= most && ((unsigned char)s[i] & 0xc0) != 0x80) {
+			ct_buf_puts(b, "...");
+			return;
+		}
+		if (strchr("|*_`[]<>\\#~", s[i]))
+			ct_buf_printf(b, "&#%d;", s[i]);
+		else if (s[i] == '&')
+			ct_buf_puts(b, "&amp;");
+		else
+			ct_buf_putc(b, (unsigned char)s[i] < 0x20 ? ' ' : s[i]);
+	}
+}
+
+static void cell(struct ct_buf *b, const struct ct_verdict *v)
+{
+	char s[32], range[48];
+	rp_speedup_text(v->speedup, s);
+	rp_range_text(v, range);
+	if (v->word == CT_UNKNOWN)
+		ct_buf_puts(b, " unknown |");
+	else if (v->word == CT_NEUTRAL)
+		ct_buf_printf(b, " neutral %s |", s);
+	else
+		ct_buf_printf(b, " **%s** %s (%s) |", ct_verdict_word(v->word), s, range);
+}
+
+static void checks(const struct rp_report *r, struct ct_buf *b)
+{
+	char why[320];
+	const struct rp_checks *c = &r->checks;
+	if (!c->n)
+		return;
+	ct_buf_printf(b, "### Thresholds: %s\n\n| | threshold | result |\n|---|---|---|\n",
+	              c->failed ? "failed" : "passed");
+	for (size_t i = 0; i < c->n && b->len < LIMIT / 4; i++) {
+		const struct rp_check *k = &c->check[i];
+		rp_check_why(k, why, sizeof why);
+		ct_buf_printf(b, "| %s | ", k->skipped ? "skipped" : k->passed ? "passed" : "**failed**");
+		text(b, ct_require_text(k->r), 300);
+		ct_buf_puts(b, " | ");
+		text(b, why, 300);
+		ct_buf_puts(b, " |\n");
+	}
+	ct_buf_putc(b, '\n');
+}
+
+static void counts(const struct rp_report *r, struct ct_buf *b)
+{
+	ct_buf_printf(b, "%zu workload%s. ", r->run.n, r->run.n == 1 ? "" : "s");
+	for (int m = 0; m < CT_MECHANISMS; m++) {
+		size_t n[4];
+		rp_count(&r->run, (enum ct_mechanism)m, n);
+		ct_buf_printf(b, "%s%s: ", m ? "; " : "", ct_mechanism_name((enum ct_mechanism)m));
+		int said = 0;
+		for (int k = 0; k < 4; k++)
+			if (n[k])
+				ct_buf_printf(b, "%s%zu %s", said++ ? ", " : "", n[k],
+				              ct_verdict_word((enum ct_verdict_word)k));
+	}
+	ct_buf_puts(b, ".\n\n");
+}
+
+static void verdicts(const struct rp_report *r, struct ct_buf *b)
+{
+	size_t left = 0;
+	ct_buf_puts(b, "| workload |");
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		ct_buf_printf(b, " %s |", ct_mechanism_name((enum ct_mechanism)m));
+	ct_buf_puts(b, "\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < r->run.n; i++) {
+		if (b->len > LIMIT / 4 * 3) {
+			left = r->run.n - i;
+			break;
+		}
+		ct_buf_puts(b, "| ");
+		text(b, r->run.w[i].name, NAME_SHOWN);
+		ct_buf_puts(b, " |");
+		for (int m = 0; m < CT_MECHANISMS; m++)
+			cell(b, &r->run.w[i].v[m]);
+		ct_buf_putc(b, '\n');
+	}
+	if (left)
+		ct_buf_printf(b, "\n%zu more workloads are left out here.\n", left);
+	ct_buf_puts(b, "\nSpeed-ups are against the GPU as configured, with their range.\n\n");
+}
+
+static void reasons(const struct rp_report *r, struct ct_buf *b)
+{
+	size_t left = 0, said = 0;
+	for (size_t i = 0; i < r->run.n; i++)
+		for (int m = 0; m < CT_MECHANISMS; m++) {
+			const struct ct_verdict *v = &r->run.w[i].v[m];
+			if (v->word != CT_BENEFITS && v->word != CT_HURTS)
+				continue;
+			if (b->len > LIMIT - 16 * RESERVE) {
+				left++;
+				continue;
+			}
+			if (!said++)
+				ct_buf_puts(b, "<details><summary>Why</summary>\n\n");
+			ct_buf_puts(b, "- ");
+			text(b, r->run.w[i].name, NAME_SHOWN);
+			ct_buf_printf(b, ", %s %s: ", ct_mechanism_name((enum ct_mechanism)m), ct_verdict_word(v->word));
+			text(b, v->reason, CT_REASON_MAX);
+			ct_buf_putc(b, '\n');
+		}
+	if (left)
+		ct_buf_printf(b, "- and %zu more\n", left);
+	if (said)
+		ct_buf_puts(b, "\n</details>\n\n");
+}
+
+static void change_row(struct ct_buf *b, const struct rp_change *x)
+{
+	ct_buf_puts(b, "| ");
+	text(b, x->w->name, NAME_SHOWN);
+	ct_buf_puts(b, " | ");
+	text(b, x->what, 120);
+	if (x->word_before) {
+		ct_buf_printf(b, " | %s | **%s** | |\n", x->word_before, x->word_after);
+		return;
+	}
+	ct_buf_puts(b, " | ");
+	ct_buf_real(b, x->before);
+	ct_buf_puts(b, " | ");
+	ct_buf_real(b, x->after);
+	if (x->size < 1e8)
+		ct_buf_printf(b, " | %+.1f %% |\n", 100 * (x->after / x->before - 1));
+	else
+		ct_buf_puts(b, " | |\n");
+}
+
+static void changes(const struct rp_report *r, struct ct_buf *b)
+{
+	const struct rp_changes *c = &r->changes;
+	if (!r->compared)
+		return;
+	ct_buf_printf(b, "### Changes\n\n%zu value%s changed; %zu of %zu workloads are the same", c->n,
+	              c->n == 1 ? "" : "s", c->same, r->run.n);
+	if (c->n_old || c->n_new)
+		ct_buf_printf(b, "; %zu are only in the old run, %zu only in the new one", c->n_old, c->n_new);
+	ct_buf_puts(b, ".\n\n");
+	if (!c->n)
+		return;
+	ct_buf_puts(b, "| workload | value | old | new | change |\n|---|---|---:|---:|---:|\n");
+	for (size_t i = 0; i < c->n && i < CHANGES; i++)
+		change_row(b, &c->change[i]);
+	if (c->n > CHANGES)
+		ct_buf_printf(b, "\nand %zu smaller ones\n", c->n - CHANGES);
+	ct_buf_putc(b, '\n');
+}
+
+void rp_markdown(const struct rp_report *r, struct ct_buf *b)
+{
+	ct_buf_puts(b, "## ");
+	text(b, r->title, 200);
+	ct_buf_puts(b, "\n\n");
+	counts(r, b);
+	checks(r, b);
+	changes(r, b);
+	verdicts(r, b);
+	reasons(r, b);
+}

@@ -1,0 +1,240 @@
+#include "report/out.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/table.h"
+
+/* ---- shared ---- */
+
+void rp_speedup_text(double v, char out[32])
+{
+	if (isnan(v))
+		snprintf(out, 32, "-");
+	else
+		snprintf(out, 32, "%.*f", v < 9.995 ? 2 : 1, v);
+}
+
+void rp_range_text(const struct ct_verdict *v, char out[48])
+{
+	char low[32], high[32];
+	rp_speedup_text(v->low, low);
+	rp_speedup_text(v->high, high);
+	if (isnan(v->low) || isnan(v->high))
+		snprintf(out, 48, "-");
+	else
+		snprintf(out, 48, "%.16s..%.16s", low, high);
+}
+
+void rp_count(const struct rp_run *run, enum ct_mechanism m, size_t count[4])
+{
+	memset(count, 0, 4 * sizeof *count);
+	for (size_t i = 0; i < run->n; i++)
+		count[run->w[i].v[m].word]++;
+}
+
+/* ---- for a terminal ---- */
+
+static void check_rows(const struct rp_report *r, struct ct_buf *b)
+{
+	char why[320];
+	if (!r->checks.n)
+		return;
+	ct_buf_putc(b, '\n');
+	for (size_t i = 0; i < r->checks.n; i++) {
+		const struct rp_check *c = &r->checks.check[i];
+		rp_check_why(c, why, sizeof why);
+		ct_buf_printf(b, "%s  %s: %s\n", c->skipped ? "skipped" : c->passed ? "passed " : "FAILED ",
+		              ct_require_text(c->r), why);
+	}
+}
+
+static void change_rows(const struct rp_report *r, struct ct_buf *b)
+{
+	enum { SHOWN = 30 };
+	const struct rp_changes *c = &r->changes;
+	struct ct_table t = {.columns = 5};
+	if (!r->compared)
+		return;
+	ct_buf_printf(b, "\n%zu value%s changed, %zu of %zu workloads are the same\n", c->n,
+	              c->n == 1 ? "" : "s", c->same, r->run.n);
+	for (size_t i = 0; i < c->n_old; i++)
+		ct_buf_printf(b, "only in the old run: %s\n", c->only_old[i]);
+	for (size_t i = 0; i < c->n_new; i++)
+		ct_buf_printf(b, "only in the new run: %s\n", c->only_new[i]);
+	if (!c->n)
+		return;
+	const char *head[] = {"workload", "value", "old", "new", "change"};
+	for (int i = 0; i < 5; i++)
+		ct_table_cell(&t, "%s", head[i]);
+	for (size_t i = 0; i < c->n && i < SHOWN; i++) {
+		const struct rp_change *x = &c->change[i];
+		ct_table_name(&t, x->w->name);
+		ct_table_cell(&t, "%s", x->what);
+		if (x->word_before) {
+			ct_table_cell(&t, "%s", x->word_before);
+			ct_table_cell(&t, "%s", x->word_after);
+		} else {
+			ct_table_real(&t, x->before);
+			ct_table_real(&t, x->after);
+		}
+		if (x->word_before || x->size > 1e8)
+			ct_table_cell(&t, "-");
+		else
+			ct_table_cell(&t, "%+.1f %%", 100 * (x->after / x->before - 1));
+	}
+	ct_table_render(&t, b);
+	if (c->n > SHOWN)
+		ct_buf_printf(b, "and %zu smaller ones\n", c->n - SHOWN);
+}
+
+void rp_table(const struct rp_report *r, struct ct_buf *b)
+{
+	struct ct_table t = {.columns = 1 + CT_MECHANISMS};
+	ct_table_cell(&t, "workload");
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		ct_table_cell(&t, "%s", ct_mechanism_name((enum ct_mechanism)m));
+	for (size_t i = 0; i < r->run.n; i++) {
+		const struct rp_workload *w = &r->run.w[i];
+		ct_table_name(&t, w->name);
+		for (int m = 0; m < CT_MECHANISMS; m++) {
+			char s[32];
+			rp_speedup_text(w->v[m].speedup, s);
+			ct_table_cell(&t, "%s%s%s", ct_verdict_word(w->v[m].word), *s == '-' ? "" : " ",
+			              *s == '-' ? "" : s);
+		}
+	}
+	ct_table_render(&t, b);
+	check_rows(r, b);
+	change_rows(r, b);
+}
+
+/* ---- JUnit ---- */
+
+/* Text in XML: what XML 1.0 cannot hold becomes '?'. */
+static void xml(struct ct_buf *b, const char *s)
+{
+	for (; *s; s++)
+		switch (*s) {
+		case '&': ct_buf_puts(b, "&amp;"); break;
+		case '<': ct_buf_puts(b, "&lt;"); break;
+		case '>': ct_buf_puts(b, "&gt;"); break;
+		case '"': ct_buf_puts(b, "&quot;"); break;
+		default: ct_buf_putc(b, (unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s);
+		}
+}
+
+static void failures(const struct rp_check *c, struct ct_buf *b)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct rp_finding *f = &c->finding[i];
+		if (f->outcome != CT_REQUIRE_FAILED && f->outcome != CT_REQUIRE_ABSENT)
+			continue;
+		xml(b, f->w->name);
+		ct_buf_puts(b, ": ");
+		xml(b, f->why);
+		ct_buf_putc(b, '\n');
+	}
+}
+
+/* The form that Jenkins and GitLab read: testsuites, testsuite, testcase. */
+void rp_junit(const struct rp_report *r, struct ct_buf *b)
+{
+	const struct rp_checks *c = &r->checks;
+	char why[320];
+	ct_buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	ct_buf_printf(b, "<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"0\">\n", c->n,
+	              c->failed);
+	ct_buf_printf(b, "<testsuite name=\"cachetriage\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+	              "skipped=\"%zu\" time=\"0\">\n", c->n, c->failed, c->skipped);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct rp_check *k = &c->check[i];
+		rp_check_why(k, why, sizeof why);
+		ct_buf_puts(b, "<testcase classname=\"cachetriage.thresholds\" name=\"");
+		xml(b, ct_require_text(k->r));
+		ct_buf_puts(b, "\" time=\"0\"");
+		if (k->passed) {
+			ct_buf_puts(b, "/>\n");
+			continue;
+		}
+		ct_buf_puts(b, k->skipped ? "><skipped message=\"" : "><failure type=\"threshold\" message=\"");
+		xml(b, why);
+		ct_buf_puts(b, k->skipped ? "\"/>" : "\">");
+		if (!k->skipped) {
+			failures(k, b);
+			ct_buf_puts(b, "</failure>");
+		}
+		ct_buf_puts(b, "</testcase>\n");
+	}
+	ct_buf_puts(b, "</testsuite>\n</testsuites>\n");
+}
+
+/* ---- CSV ---- */
+
+static void csv_text(struct ct_buf *b, const char *s)
+{
+	if (!s[strcspn(s, ",\"\r\n")]) {
+		ct_buf_puts(b, s);
+		return;
+	}
+	ct_buf_putc(b, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			ct_buf_putc(b, '"');
+		ct_buf_putc(b, *s);
+	}
+	ct_buf_putc(b, '"');
+}
+
+static void csv_row(struct ct_buf *b, const char *const f[], int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (i)
+			ct_buf_putc(b, ',');
+		csv_text(b, f[i]);
+	}
+	ct_buf_puts(b, "\r\n");
+}
+
+static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, int m)
+{
+	const struct ct_verdict *v = &w->v[m];
+	csv_text(b, w->name);
+	ct_buf_puts(b, ",verdict,all,");
+	csv_text(b, ct_mechanism_name((enum ct_mechanism)m));
+	ct_buf_printf(b, ",%s,speedup_configured,", ct_mechanism_system((enum ct_mechanism)m));
+	ct_buf_real(b, v->speedup);
+	ct_buf_puts(b, ",ratio,,");
+	ct_buf_real(b, v->low);
+	ct_buf_putc(b, ',');
+	ct_buf_real(b, v->high);
+	ct_buf_printf(b, ",%s,", ct_verdict_word(v->word));
+	csv_text(b, v->reason);
+	ct_buf_puts(b, "\r\n");
+}
+
+void rp_csv(const struct rp_report *r, struct ct_buf *b)
+{
+	ct_buf_puts(b, "workload,kind,scope,mechanism,system,metric,value,unit,method,low,high,verdict,"
+	            "reason\r\n");
+	for (size_t i = 0; i < r->run.n; i++) {
+		const struct rp_workload *w = &r->run.w[i];
+		const struct ct_record *x;
+		for (int m = 0; m < CT_MECHANISMS; m++)
+			csv_verdict(b, w, m);
+		for (size_t k = 0; (x = ct_profile_next(w->p, "SN", &k));)
+			if (x->nfields >= 5) {
+				const char *f[] = {w->name, "summary", x->field[0], "", "", x->field[1], x->field[2],
+				                   x->field[3], x->field[4], "", "", "", ""};
+				csv_row(b, f, 13);
+			}
+		for (size_t k = 0; (x = ct_profile_next(w->p, "ES", &k));)
+			if (x->nfields >= 9) {
+				const char *f[] = {w->name, "estimate", x->field[0], x->field[1], x->field[2],
+				                   x->field[3], x->field[4], x->field[5], x->field[6], x->field[7],
+				                   x->field[8], "", ""};
+				csv_row(b, f, 13);
+			}
+	}
+}

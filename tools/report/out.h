@@ -1,0 +1,29 @@
+/* out.h - the forms of a report. Each appends a whole document to b; b->failed tells of
+ * no memory. Pure: equal input gives equal bytes. */
+#ifndef CT_TOOLS_REPORT_OUT_H
+#define CT_TOOLS_REPORT_OUT_H
+
+#include "report/checks.h"
+#include "report/compare.h"
+#include "report/run.h"
+
+struct rp_report {
+	const char *title;
+	struct rp_run run, old;
+	int compared;              /* old and changes are set */
+	struct rp_changes changes;
+	struct rp_checks checks;
+};
+
+void rp_markdown(const struct rp_report *r, struct ct_buf *b); /* below 1 MiB */
+void rp_junit(const struct rp_report *r, struct ct_buf *b);    /* JUnit XML */
+void rp_csv(const struct rp_report *r, struct ct_buf *b);      /* RFC 4180, a value per line */
+void rp_table(const struct rp_report *r, struct ct_buf *b);    /* for a terminal */
+
+/* Text of a speed-up, "1.12"; of a range, "1.05..1.20"; "-" for NaN. */
+void rp_speedup_text(double v, char out[32]);
+void rp_range_text(const struct ct_verdict *v, char out[48]);
+/* How often each verdict occurs for a mechanism. */
+void rp_count(const struct rp_run *run, enum ct_mechanism m, size_t count[4]);
+
+#endif

@@ -1,0 +1,245 @@
+#include "report/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+
+static int add_workload(struct rp_run *run, struct ct_profile *p, const char *path,
+                        struct ct_error *e)
+{
+	struct rp_workload *w;
+	if (ct_grow((void **)&run->w, &run->cap, run->n + 1, sizeof *run->w) < 0)
+		return ct_fail_nomem(e);
+	w = &run->w[run->n];
+	memset(w, 0, sizeof *w);
+	w->path = ct_strndup(path, strlen(path));
+	if (!w->path)
+		return ct_fail_nomem(e);
+	w->p = p;
+	ct_workload_name(p, path, w->name, sizeof w->name);
+	run->n++;
+	return CT_OK;
+}
+
+static struct rp_workload *find(struct rp_run *run, const char *name)
+{
+	for (size_t i = 0; i < run->n; i++)
+		if (strcmp(run->w[i].name, name) == 0)
+			return &run->w[i];
+	return NULL;
+}
+
+const struct rp_workload *rp_run_find(const struct rp_run *run, const char *name)
+{
+	size_t lo = 0, hi = run->n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strcmp(run->w[mid].name, name);
+		if (c == 0)
+			return &run->w[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static int has(const struct ct_profile *p, const char *type)
+{
+	size_t i = 0;
+	return ct_profile_next(p, type, &i) != NULL;
+}
+
+/* A document of triage: verdicts on many workloads. Each goes to the workload of its
+ * name, or to a new one that has nothing else. */
+static int add_verdicts(struct rp_run *run, const struct ct_profile *p, struct ct_error *e)
+{
+	const struct ct_record *r;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(p, "TV", &i));) {
+		struct rp_workload *w = r->nfields >= 7 ? find(run, r->field[0]) : NULL;
+		if (r->nfields < 7)
+			continue;
+		if (!w) {
+			struct ct_profile *empty = ct_profile_new(e);
+			st = empty ? add_workload(run, empty, "", e) : CT_ERR_NOMEM;
+			if (st != CT_OK) {
+				ct_profile_free(empty);
+				break;
+			}
+			w = &run->w[run->n - 1];
+			snprintf(w->name, sizeof w->name, "%s", r->field[0]);
+		}
+		st = ct_profile_put(w->p, "TV", r->nfields, r->field, e);
+	}
+	return st;
+}
+
+static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
+                       struct ct_error *e)
+{
+	struct ct_source *s;
+	struct ct_profile *p = NULL;
+	enum ct_kind kind = CT_KIND_PROFILE;
+	int st = ct_source_open(&s, path, NULL, e);
+	if (st != CT_OK)
+		return st;
+	st = ct_source_sniff(s, &kind, e);
+	if (st == CT_OK && kind != CT_KIND_PROFILE)
+		st = ct_fail(e, CT_ERR_USAGE, "%s: not a profile: make one with reuse, or run triage", path);
+	if (st == CT_OK)
+		st = ct_profile_read(&p, s, !t->no_verify, e);
+	ct_source_close(s);
+	if (st != CT_OK)
+		return st;
+	if (has(p, "TV") && !has(p, "SN")) {
+		st = add_verdicts(run, p, e);
+		ct_profile_free(p);
+		return st;
+	}
+	st = add_workload(run, p, path, e);
+	if (st != CT_OK)
+		ct_profile_free(p);
+	return st;
+}
+
+/* 1 for a file that a folder is asked for: a profile by its first bytes. */
+static int is_profile(const char *path)
+{
+	char head[24];
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+	if (f)
+		fclose(f);
+	return n >= 20 && memcmp(head, "#cachetriage-profile", 20) == 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path,
+                      struct ct_error *e)
+{
+	char **name = NULL;
+	size_t n = 0, cap = 0;
+	struct dirent *d;
+	DIR *dir = opendir(path);
+	int st = dir ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path);
+	while (st == CT_OK && (d = readdir(dir))) {
+		struct ct_buf b = {0};
+		ct_buf_printf(&b, "%s/%s", path, d->d_name);
+		if (b.failed || ct_grow((void **)&name, &cap, n + 1, sizeof *name) < 0)
+			st = ct_fail_nomem(e);
+		else if (is_profile(b.data))
+			name[n++] = b.data;
+		if (st != CT_OK || !n || name[n - 1] != b.data)
+			ct_buf_free(&b);
+	}
+	if (dir)
+		closedir(dir);
+	if (n)
+		qsort(name, n, sizeof *name, by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (st == CT_OK)
+			st = add_profile(t, run, name[i], e);
+		free(name[i]);
+	}
+	free(name);
+	if (st == CT_OK && n == 0)
+		st = ct_fail(e, CT_ERR_INPUT, "%s: no profiles in this folder", path);
+	return st;
+}
+
+int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e)
+{
+	struct stat info;
+	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+		return add_folder(t, run, path, e);
+	return add_profile(t, run, path, e);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct rp_workload *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+	return c ? c : strcmp(x->path, y->path);
+}
+
+/* Workloads of one name, sorted, become name, name#2 ... */
+static void distinguish(struct rp_run *run)
+{
+	char first[CT_WORKLOAD_NAME_MAX] = "";
+	unsigned same = 1;
+	for (size_t i = 0; i < run->n; i++) {
+		char *name = run->w[i].name;
+		if (i && strcmp(name, first) == 0) {
+			size_t n = strlen(name);
+			n = n > CT_WORKLOAD_NAME_MAX - 12 ? CT_WORKLOAD_NAME_MAX - 12 : n;
+			snprintf(name + n, CT_WORKLOAD_NAME_MAX - n, "#%u", ++same);
+		} else {
+			memcpy(first, name, sizeof first);
+			same = 1;
+		}
+	}
+}
+
+/* TV of the workload's own profile first; what is missing is decided here. */
+static void decide(struct rp_workload *w)
+{
+	const struct ct_record *r;
+	int given[CT_MECHANISMS] = {0};
+	for (size_t i = 0; (r = ct_profile_next(w->p, "TV", &i));) {
+		enum ct_mechanism m;
+		struct ct_verdict v;
+		if (ct_verdict_read(r, &m, &v)) {
+			w->v[m] = v;
+			given[m] = 1;
+		}
+	}
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		if (!given[m])
+			ct_verdict_decide(w->p, (enum ct_mechanism)m, &w->v[m]);
+}
+
+int rp_run_finish(struct rp_run *run, struct ct_error *e)
+{
+	if (run->n == 0)
+		return ct_fail(e, CT_ERR_INPUT, "no workloads in the input: name profiles");
+	qsort(run->w, run->n, sizeof *run->w, by_name);
+	distinguish(run);
+	qsort(run->w, run->n, sizeof *run->w, by_name);
+	for (size_t i = 0; i < run->n; i++)
+		decide(&run->w[i]);
+	return CT_OK;
+}
+
+void rp_run_free(struct rp_run *run)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		ct_profile_free(run->w[i].p);
+		free(run->w[i].path);
+	}
+	free(run->w);
+	memset(run, 0, sizeof *run);
+}
+
+double rp_sn(const struct rp_workload *w, const char *metric)
+{
+	double v;
+	return ct_profile_get(w->p, "all", metric, &v) ? v : NAN;
+}
+
+int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
+          const char *metric, struct ct_estimate *es)
+{
+	return ct_profile_get_estimate(w->p, "all", mechanism, system, metric, NULL, es);
+}

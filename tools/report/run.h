@@ -1,0 +1,38 @@
+/* run.h - what report reads: a run, which is a set of workloads with their profiles. */
+#ifndef CT_TOOLS_REPORT_RUN_H
+#define CT_TOOLS_REPORT_RUN_H
+
+#include "common/tool.h"
+#include "models/verdict/name.h"
+#include "models/verdict/verdict.h"
+
+struct rp_workload {
+	char name[CT_WORKLOAD_NAME_MAX];
+	char *path;                    /* of its profile, "" when only verdicts are known */
+	struct ct_profile *p;          /* may be empty, never NULL */
+	struct ct_verdict v[CT_MECHANISMS];
+};
+
+struct rp_run {
+	struct rp_workload *w; /* by name */
+	size_t n, cap;
+};
+
+/* Adds the profiles that path names: a profile, a folder of profiles (those of its files
+ * that are any), or "-". TV records of a document about several workloads are put to the
+ * workloads of their names. Fails as ct_profile_read(); a trace is CT_ERR_USAGE. */
+int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e);
+/* Ends adding: names made distinct, sorted; verdicts that no TV gave are decided. */
+int rp_run_finish(struct rp_run *run, struct ct_error *e);
+void rp_run_free(struct rp_run *run);
+
+/* By name, or NULL. */
+const struct rp_workload *rp_run_find(const struct rp_run *run, const char *name);
+
+/* SN of scope all; NaN when missing. */
+double rp_sn(const struct rp_workload *w, const char *metric);
+/* ES of scope all: 1 and *es, or 0. */
+int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
+          const char *metric, struct ct_estimate *es);
+
+#endif
