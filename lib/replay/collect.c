@@ -9,7 +9,7 @@
  * finds no collector the younger ones of its class wait too. */
 #include <string.h>
 
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 static uint32_t free_collector(const struct ct_replay *r, const struct rp_sched *s)
 {
@@ -71,7 +71,7 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 			s->collector_free[c] = leave;
 			to_lsu(sm, s, p->mem, leave);
 		} else {
-			s->held[s->nheld++] = (struct rp_held){p->mem, leave, (uint8_t)c};
+			s->held[s->nheld++] = (struct rp_held){p->mem, leave, c};
 			s->collector_free[c] = RP_NEVER;
 		}
 		return;
@@ -114,6 +114,10 @@ void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp
                 const struct rp_op *op, uint32_t mem, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
+	if (r->collector_part) {
+		rp_part_collect(r, sm, k, warp, op, mem, now);
+		return;
+	}
 	struct rp_parked p = {op, now, mem, (uint16_t)warp, (uint8_t)k};
 	uint32_t c = free_collector(r, s), start = 2 * (now + 1);
 	if (!sm->nparked && s->collector_free[c] <= start) {
@@ -177,6 +181,10 @@ void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
+	if (r->collector_part) {
+		rp_part_lsu_took(r, sm, k, now);
+		return;
+	}
 	s->at_lsu = RP_NO_INDEX;
 	s->ocex_free[RP_MEM] = now;
 	if (!s->nheld)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 enum { COUNTERS = sizeof(struct ct_replay_counts) / sizeof(uint64_t) };
 _Static_assert(sizeof(struct ct_replay_counts) == COUNTERS * sizeof(uint64_t),
@@ -65,7 +65,8 @@ void rp_counts_warm(struct ct_replay *r)
 
 void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 {
-	uint64_t capacity = (uint64_t)r->occ.ctas_by_resources * r->g.sms;
+	uint64_t capacity = (uint64_t)r->occ.ctas_by_resources *
+	                    (r->g.sms - (r->parts ? r->parts->nowned : 0));
 	uint64_t skip = r->cycles_before;
 	if (skip > r->end_cycle)
 		skip = r->end_cycle;

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
@@ -89,6 +89,8 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 		log_all_gone(r, sm, 0);
 		rp_tags_flush(&sm->tags);
 	}
+	if (r->l1_part && r->l1_part->flush && r->g.l1_flush)
+		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base);
 }
 
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -96,6 +98,8 @@ void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	for (unsigned i = 0; i < r->nobs; i++)
 		if (r->obs[i].l1_wipe)
 			r->obs[i].l1_wipe(r->obs[i].ctx, sm->id);
+	if (r->l1_part && r->l1_part->flush)
+		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base + now);
 	log_all_gone(r, sm, now);
 	rp_tags_flush(&sm->tags);
 }
@@ -503,6 +507,10 @@ static uint32_t next_step(const struct rp_sm *sm, uint32_t failed, uint32_t retr
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t retry = RP_NEVER, failed = 0, moved = 0;
+	if (r->l1_part) {
+		rp_part_l1_step(r, sm, now);
+		return;
+	}
 	sm->l1_next = RP_NEVER;
 	if (!sm->nsteps)
 		return;
@@ -555,6 +563,10 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 		struct rp_warp *w = &sm->warp[p->id];
 		w->stores--;
 		rp_warp_check_end(r, sm, p->id, now);
+		return;
+	}
+	if (p->kind == RP_PK_FETCH || p->kind == RP_PK_WRITE) {
+		rp_part_l1_reply(r, sm, p, now);
 		return;
 	}
 	if (p->kind != RP_PK_READ) {

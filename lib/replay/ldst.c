@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 #define RP_LATER (RP_NEVER - 1)
 
@@ -121,8 +121,10 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	unsigned n = 0;
 	if (!op->shared) {
 		struct ct_local_map local = rp_local_of(r, sm, warp);
-		n = ct_coalesce(r->kernel, op->s, inst, r->g.l1.line, r->g.l1.sector, &local,
-		                sm->warp[warp].key, q, &shared_lanes);
+		int part = r->l1_part && !op->bypass;
+		n = ct_coalesce(r->kernel, op->s, inst, part ? r->parts->line : r->g.l1.line,
+		                part ? r->parts->chunk : r->g.l1.sector, &local, sm->warp[warp].key, q,
+		                &shared_lanes);
 	}
 	m->shared = op->shared || (!n && shared_lanes);
 	if (m->shared) {
@@ -195,6 +197,8 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 		sm->regs[warp][op->dst[i]] = at;
 		rp_register_write(r, sm, warp, op->dst[i], at);
 	}
+	if (r->collector_part && op->ndst)
+		rp_part_writes(r, sm, warp, m->sid, at);
 	w->done = rp_max32(w->done, at);
 	if (m->kind == RP_STORE)
 		w->stores--;
@@ -300,6 +304,21 @@ static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint
 	return at;
 }
 
+/* Acknowledgements that a store waits for: one for each sector, or for each line that an L1
+ * organisation gets. */
+static uint32_t acknowledgements(const struct ct_replay *r, const struct rp_sm *sm,
+                                 const struct rp_mem *m)
+{
+	uint32_t lines = 0;
+	if (m->bypass)
+		return m->left;
+	if (!r->l1_part)
+		return m->left * r->llc_per_l1;
+	for (uint32_t i = m->lines; i != RP_NO_INDEX; i = sm->lreq[i].next)
+		lines++;
+	return lines;
+}
+
 /* Starts what the load/store unit has taken in cycle `now`; the unit is busy up to the
  * cycle that is returned, unless lines remain to be entered. */
 static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
@@ -327,7 +346,7 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 	}
 	if (m->kind == RP_STORE) {
 		/* stores hold no register; the warp only has to wait for them at its end */
-		w->stores += (m->bypass ? sectors : sectors * r->llc_per_l1) - 1;
+		w->stores += acknowledgements(r, sm, m) - 1;
 		w->done = rp_max32(w->done, now + 1);
 	}
 	if (m->bypass) {
@@ -354,6 +373,8 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 {
 	uint32_t used = 0, ready = at + r->g.l1_latency;
+	if (r->l1_part)
+		return rp_part_enter(r, sm, at);
 	while (sm->lsu_line != RP_NO_INDEX) {
 		uint32_t i = sm->lsu_line, taken = 0, banks = 0;
 		struct rp_lreq *l = &sm->lreq[i];

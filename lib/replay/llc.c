@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "replay/private/llc.h"
+#include "replay/private/parts.h"
 
 int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
 {
@@ -115,10 +115,38 @@ struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice)
 	return &r->slice[slice].replies;
 }
 
+void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at)
+{
+	struct rp_slice *s = &r->slice[slice];
+	struct rp_partition *part = &r->part[slice / r->map.per_channel];
+	s->next = s->next < at ? s->next : at;
+	part->next = part->next < s->next ? part->next : s->next;
+}
+
+/* A packet that asks for several sectors of a line becomes one for each. */
+static int accept_fetch(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
+{
+	uint32_t eighth = 1u << r->llc_sector_bits >> 3;
+	for (uint32_t s = 0; s < r->llc_sectors; s++) {
+		uint32_t n = p->bytes >> 4 * s & 15;
+		struct rp_packet q = *p;
+		if (!n)
+			continue;
+		q.address += (uint64_t)s << r->llc_sector_bits;
+		q.payload = (uint8_t)(n * eighth);
+		q.bytes = 0;
+		if (rp_llc_accept(r, &q, when) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 {
 	struct rp_slice *s = &r->slice[p->slice];
 	struct rp_packet q = *p;
+	if (p->kind == RP_PK_FETCH && p->bytes)
+		return accept_fetch(r, p, when);
 	q.when = when;
 	if (rp_ring_push(&s->input, &q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
@@ -227,7 +255,8 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 	}
 	uint32_t w = s->waiter_free;
 	s->waiter_free = s->waiter[w].next;
-	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind};
+	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind,
+	                                      p->payload};
 	if (s->mshr[m].tail == RP_NO_INDEX)
 		s->mshr[m].head = w;
 	else
@@ -250,17 +279,22 @@ static int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet
 	return 0;
 }
 
+int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now)
+{
+	return reply(r, &r->slice[slice], p, now);
+}
+
 static int reply_full(const struct rp_slice *s, uint64_t now)
 {
 	return s->reply_last > now && s->reply_last - now >= RP_L2_QUEUE;
 }
 
-static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, uint32_t mshr,
-                   uint32_t sectors)
+int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr,
+                   uint32_t bytes)
 {
+	struct rp_slice *s = &r->slice[slice];
 	struct ct_place place = ct_address_place(&r->map, address);
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
-	uint32_t bytes = sectors << r->llc_sector_bits;
 	struct rp_dram_req q = {
 		.row = place.row, .bank = (uint16_t)place.bank, .mshr = mshr,
 		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
@@ -274,6 +308,12 @@ static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, ui
 	if (rp_req_push(&s->missq, &q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	return 0;
+}
+
+static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, uint32_t mshr,
+                   uint32_t sectors)
+{
+	return rp_llc_to_dram(r, s->id, address, mshr, sectors << r->llc_sector_bits);
 }
 
 enum outcome { HIT, PENDING, SECTOR_MISS, LINE_MISS, FAIL };
@@ -369,13 +409,13 @@ static enum outcome write_sector(struct ct_replay *r, struct rp_slice *s,
 	return what;
 }
 
-static void count(struct ct_replay *r, const struct rp_packet *p, enum outcome what)
+void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, int miss)
 {
 	struct ct_replay_counts *c = &r->total;
-	int read = p->kind != RP_PK_STORE, miss = what == SECTOR_MISS || what == LINE_MISS;
+	int read = !rp_is_store(p);
 	c->llc_accesses++;
 	c->llc_misses += (uint64_t)miss;
-	c->llc_pending += what == PENDING;
+	c->llc_pending += (uint64_t)pending;
 	c->llc_busy++;
 	if (read) {
 		c->llc_read_accesses++;
@@ -395,19 +435,35 @@ static int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, 
 	return 0;
 }
 
-/* The tags serve the head of the input queue; 0 when it has to be tried again. */
-static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+/* An LLC organisation sees the head first: CT_LLC_TAKEN and it is gone. */
+static enum ct_llc_outcome show_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
 	struct rp_packet p = *rp_ring_at(&s->input, 0);
-	int store = p.kind == RP_PK_STORE;
+	enum ct_llc_outcome what = (enum ct_llc_outcome)rp_part_llc_access(r, s, &p, now);
+	if (what != CT_LLC_TAKEN)
+		return what;
+	rp_ring_pop(&s->input);
+	return note_left(r, s, p.when, now) < 0 ? CT_LLC_RETRY : what;
+}
+
+/* The tags serve the head of the input queue; 0 when it has to be tried again after something has
+ * changed. */
+static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+{
+	if (r->llc_part && show_head(r, s, now) != CT_LLC_PASS)
+		return 1;
+	struct rp_packet p = *rp_ring_at(&s->input, 0);
+	int store = rp_is_store(&p);
 	uint32_t tick = (uint32_t)now;
 	enum outcome what = store ? write_sector(r, s, &p, tick) : read_sector(r, s, &p, tick);
 	if (what == FAIL)
 		return 0;
 	rp_ring_pop(&s->input);
+	if (r->llc_part)
+		r->parts->slice[s->id].passed = 0;
 	if (note_left(r, s, p.when, now) < 0)
 		return 0;
-	count(r, &p, what);
+	rp_llc_count(r, &p, what == PENDING, what > PENDING);
 	/* of several sectors of one line that miss the first makes the line miss */
 	if (what > PENDING)
 		r->total.llc_line_misses += (uint64_t)rp_group_miss(&r->sm[p.sm], p.group);
@@ -430,7 +486,8 @@ static int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m)
 	for (uint32_t w = e->head; w != RP_NO_INDEX;) {
 		uint32_t next = s->waiter[w].next;
 		struct rp_packet p = {.id = s->waiter[w].id, .group = s->waiter[w].group,
-		                      .sm = s->waiter[w].sm, .kind = s->waiter[w].kind};
+		                      .sm = s->waiter[w].sm, .kind = s->waiter[w].kind,
+		                      .payload = s->waiter[w].payload};
 		if (rp_ring_push(&s->ready, &p) < 0)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		s->waiter[w].next = s->waiter_free;
@@ -458,6 +515,8 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
 	int changed = 0, progress = 0;
+	if (r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now)
+		rp_events_run(r, r->g.sms + s->id, now);
 	if (s->ready.n && !reply_full(s, now)) {
 		if (reply(r, s, rp_ring_at(&s->ready, 0), now) < 0)
 			return -1;
@@ -466,7 +525,9 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 	if (s->fills.n) {
 		uint32_t m = rp_req_at(&s->fills, 0)->mshr;
 		rp_req_pop(&s->fills);
-		if (fill(r, s, m) < 0)
+		if (m & RP_PART_READ)
+			rp_part_llc_filled(r, s, m, now);
+		else if (fill(r, s, m) < 0)
 			return -1;
 		changed = 1;
 	}
@@ -492,6 +553,8 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 		s->next = now + 1;
 	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
 		s->next = rp_max64(now, rp_ring_at(&s->input, 0)->when) + 1;
+	if (r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) < s->next)
+		s->next = rp_max64(now + 1, rp_event_next(&r->parts->events[r->g.sms + s->id]));
 	return r->error.status;
 }
 
@@ -544,6 +607,8 @@ int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to)
 			if (partition_cycle(r, p, p->next) < 0)
 				return -1;
 	}
+	if (r->parts)
+		r->parts->slices_until = to;
 	return 0;
 }
 

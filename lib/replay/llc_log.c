@@ -79,7 +79,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	k->ev.slice = slice;
 	k->ev.cycle = now;
 	k->ev.line = line;
-	k->ev.is_write = p->kind == RP_PK_STORE;
+	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
 	g->bucket[b] = (uint32_t)++g->n;
 	return k;

@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 struct rp_net {
 	uint32_t inputs, outputs, words; /* words of an input mask */
@@ -175,12 +175,15 @@ static void queue_input(struct rp_net *n, const struct ports *p, uint32_t i, uin
 	}
 }
 
-static uint32_t flits(const struct ct_replay *r, const struct rp_packet *k, int requests)
+uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, int requests)
 {
+	if (k->kind == RP_PK_MESSAGE)
+		return k->bytes;
 	if (r->g.noc_flits_as_one)
 		return 1;
-	int data = requests ? k->kind == RP_PK_STORE : k->kind != RP_PK_STORE;
-	uint32_t bytes = r->g.noc_header_bytes + (data ? r->g.llc.sector : 0);
+	int data = requests ? rp_is_store(k) : !rp_is_store(k);
+	uint32_t sector = k->kind == RP_PK_FETCH ? k->payload : r->g.llc.sector;
+	uint32_t bytes = r->g.noc_header_bytes + (data ? sector : 0);
 	uint32_t f = (bytes + r->g.noc_flit_bytes - 1) / r->g.noc_flit_bytes;
 	return f ? f : 1;
 }
@@ -195,7 +198,7 @@ static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_
 		uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
 		struct rp_ring *q = p->head(p->r, i);
 		struct rp_packet k = *rp_ring_at(q, 0);
-		uint32_t f = nothing ? 1 : flits(p->r, &k, p->requests);
+		uint32_t f = nothing ? 1 : rp_packet_flits(p->r, &k, p->requests);
 		rp_ring_pop(q);
 		moved++;
 		unask(n, i, o);
@@ -297,6 +300,10 @@ static int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint6
 	struct rp_net *n = r->to_llc;
 	struct rp_packet q = *p;
 	uint32_t o = p->slice;
+	if (p->kind == RP_PK_MESSAGE) {
+		rp_note_arrive(r, p->id, cycle + hop(r) + r->g.llc_latency);
+		return r->error.status;
+	}
 	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1))
 		return rp_llc_accept(r, p, cycle + hop(r) + r->g.llc_latency);
 	q.when = cycle;
@@ -346,6 +353,10 @@ static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_
 {
 	struct rp_packet q = *p;
 	q.when = cycle + 1 + hop(r);
+	if (p->kind == RP_PK_MESSAGE) {
+		rp_note_arrive(r, p->id, q.when);
+		return r->error.status;
+	}
 	struct rp_sm *sm = &r->sm[p->sm];
 	if (rp_ring_push(&sm->replies, &q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");

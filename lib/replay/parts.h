@@ -236,8 +236,8 @@ struct ct_sched_part {
 uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint32_t slot);
 
 /* Two levels (MK-A10): only the `active` warps of a set may issue, loose round robin; one
- * that waits for global or local memory leaves it, the oldest ready pending one takes
- * its place. States as MK-F10: 1 an active warp is ready, 2 only pending ones are, 3 none. */
+ * that waits for global or local memory leaves it, the oldest pending one that does not
+ * takes its place. States as MK-F10: 1 an active warp is ready, 2 only pending ones are, 3 none. */
 struct ct_two_level;
 int ct_two_level_new(struct ct_two_level **t, const struct ct_gpu *g, uint32_t active,
                      struct ct_error *e);
@@ -248,14 +248,12 @@ void ct_two_level_free(struct ct_two_level *t); /* NULL allowed */
 
 /* ---- operand collector ---- */
 
-enum { CT_MAX_OPERANDS = 24 };
+enum { CT_MAX_OPERANDS = 32 };
 /* Registers of the general file that an instruction reads and writes, those that the trace leaves
- * unnamed included: a 64-bit operand is two registers, a 128-bit one four. In operand order;
- * a register named twice is there twice. */
+ * unnamed included: a 64-bit operand is two registers, a 128-bit one four (trace/operands.h). In
+ * operand order; a register named twice is there twice; what goes beyond 32 is left out. */
 struct ct_operands { uint8_t nread, nwrite, read[CT_MAX_OPERANDS], write[CT_MAX_OPERANDS]; };
-/* From the opcode's operand widths (SASS of Volta and later): memory width, .64/.128 addresses,
- * DP, .WIDE, tensor fragments. What is not known counts as named. Pure. */
-void ct_operands_of(const struct ct_sinst *s, struct ct_operands *o);
+void ct_operands_of(const struct ct_sinst *s, struct ct_operands *o); /* pure */
 
 struct ct_issue {
 	uint64_t token;            /* names the instruction until left() */

@@ -1,5 +1,5 @@
 /* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 static uint32_t window_end(const struct ct_replay *r)
 {
@@ -75,7 +75,7 @@ static int quiet(const struct ct_replay *r)
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].missq.n || r->sm[i].direct.n || r->sm[i].replies.n)
 			return 0;
-	if (!rp_net_idle(r) || rp_llc_next(r) != RP_NEVER64)
+	if (!rp_net_idle(r) || rp_llc_next(r) != RP_NEVER64 || (r->parts && rp_parts_flying(r)))
 		return 0;
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		if (rp_llc_replies((struct ct_replay *)(uintptr_t)r, i)->n)
@@ -87,14 +87,20 @@ static int quiet(const struct ct_replay *r)
 static int close_window(struct ct_replay *r)
 {
 	uint64_t end = r->horizon + r->window;
+	int model = r->parts && r->parts->given.network;
+	if (r->parts && rp_parts_route(r, end) < 0)
+		return r->error.status;
 	if (r->timing == CT_REPLAY_FULL &&
-	    (rp_net_requests(r, r->horizon + 1, end + 1) < 0 ||
+	    ((!model && rp_net_requests(r, r->horizon + 1, end + 1) < 0) ||
 	     rp_llc_run(r, end, end + r->window) < 0 ||
-	     rp_net_replies(r, end, end + r->window) < 0))
+	     (!model && rp_net_replies(r, end, end + r->window) < 0)))
 		return r->error.status;
 	rp_llc_log_window(r);
 	r->horizon = end;
-	rp_net_backpressure(r, end);
+	if (!model)
+		rp_net_backpressure(r, end);
+	if (r->parts)
+		rp_parts_window(r);
 	rp_counts_warm(r);
 	return rp_directory_merge(r);
 }

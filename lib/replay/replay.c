@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 static uint32_t log2_of(uint64_t v)
 {
@@ -138,6 +138,8 @@ static int build(struct ct_replay *r, struct ct_error *e)
 		st = rp_llc_log_init(r, e);
 	if (st == 0 && r->replication)
 		st = rp_directory_init(r, e);
+	if (st == 0 && r->parts)
+		st = rp_parts_build(r, e);
 	return st;
 }
 
@@ -159,6 +161,8 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		st = ct_address_map_init(&r->map, &r->g, e);
 	if (st == 0)
 		st = copy_options(r, o, e);
+	if (st == 0 && o && o->parts)
+		st = rp_parts_init(r, o->parts, e);
 	if (st == 0)
 		st = build(r, e);
 	if (st < 0) {
@@ -183,6 +187,7 @@ void ct_replay_free(struct ct_replay *r)
 	rp_llc_log_free(r);
 	ct_cta_unref(r->waiting);
 	rp_ops_free(r);
+	rp_parts_free(r);
 	free(r->obs);
 	free(r);
 }
@@ -223,6 +228,8 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 		rp_llc_flush(r);
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		rp_sm_begin(r, &r->sm[i]);
+	if (r->parts)
+		rp_parts_kernel(r);
 	rp_counts_begin(r, launch);
 	return give(r, e);
 }
@@ -250,6 +257,8 @@ int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct
 	rp_llc_log_flush(r, RP_NEVER64);
 	rp_directory_merge(r);
 	r->in_kernel = 0;
+	if (r->parts)
+		rp_parts_kernel(r);
 	r->launch_key += (uint64_t)r->kernel->grid[0] * r->kernel->grid[1] * r->kernel->grid[2] *
 	                 r->occ.warps_per_cta;
 	rp_counts_end(r, c);

@@ -21,6 +21,7 @@
 #include "trace/record.h"
 
 struct ct_replay;
+struct ct_replay_parts;
 
 /* One line of one warp instruction at an L1 (global, local and generic). */
 struct ct_l1_event {
@@ -135,6 +136,8 @@ struct ct_replay_options {
 	unsigned n_observers;
 	uint64_t warmup;     /* the first warp instructions are not counted */
 	int replication;     /* count replication against the other L1s */
+	const struct ct_replay_parts *parts; /* parts.h; NULL: none. Copied, what it points at is not.
+	                        CT_ERR_UNSUPPORTED with fixed timing */
 };
 
 int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 #define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
 
@@ -382,10 +382,73 @@ static uint32_t pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t
 	}
 }
 
+/* Slots of the mask whose kind of instruction the stage behind takes; lowers *next to when
+ * it takes another. */
+static uint64_t taken_on(const struct rp_sched *s, uint64_t mask, uint32_t now, uint32_t *next)
+{
+	for (uint32_t u = 0; u < RP_UNITS; u++)
+		if (s->idoc_free[u] > now && (mask & s->of_unit[u])) {
+			if (s->idoc_free[u] < *next)
+				*next = s->idoc_free[u];
+			mask &= ~s->of_unit[u];
+		}
+	return mask;
+}
+
+/* The slot to issue from when parts have a say, or -1. */
+static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t mask,
+                             uint32_t now)
+{
+	while (mask && !r->error.status) {
+		int slot = r->parts->given.sched ? rp_part_pick(r, sm, k, mask, now)
+		                                 : (int)pick(r, sm, k, &sm->sched[k], mask);
+		if (slot < 0)
+			return -1;
+		uint32_t warp = (uint32_t)slot * r->g.schedulers + k;
+		enum ct_issue_verdict v = rp_part_veto(r, sm, k, warp, now);
+		if (v == CT_ISSUE_GO)
+			return slot;
+		if (v == CT_ISSUE_NONE)
+			return -1;
+		mask &= ~(UINT64_C(1) << slot);
+	}
+	return -1;
+}
+
+static void step_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
+{
+	struct rp_sched *s = &sm->sched[k];
+	const struct ct_sched_part *p = r->parts->given.sched;
+	uint32_t next = RP_NEVER, later;
+	advance(s, now);
+	uint64_t mask = s->ready, can = taken_on(s, mask, now, &next);
+	s->stepped = now + 1;
+	s->next = RP_NEVER;
+	int slot = choose_with_parts(r, sm, k, can, now);
+	if (slot >= 0) {
+		issue(r, sm, k, (uint32_t)slot, now);
+		s->last = (uint32_t)slot;
+		if (p && p->issued)
+			p->issued(p->part.ctx, r, sm->id, k, (uint32_t)slot, r->base + now);
+		mask &= ~(UINT64_C(1) << slot);
+	} else if (mask) {
+		sm->c.issue_stall_cycles++;
+	}
+	if (slot >= 0 ? mask : can)
+		next = now + 1;
+	later = next_slot(s);
+	next = later < next ? later : next;
+	s->next = next < s->next ? next : s->next;
+}
+
 void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
 	uint32_t next = RP_NEVER;
+	if (r->core_parts) {
+		step_with_parts(r, sm, k, now);
+		return;
+	}
 	advance(s, now);
 	uint64_t mask = s->ready, rest = mask;
 	s->stepped = now + 1;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/parts.h"
 
 static uint32_t min32(uint32_t a, uint32_t b)
 {
@@ -58,7 +58,10 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->nheap = 0;
 	sm->next_free = sm->wipe_at = sm->unpark_at = RP_NEVER;
 	sm->nparked = 0;
-	sm->offer = r->first_place;
+	sm->offer = r->parts && r->parts->owned && r->parts->owned[sm->id] ? RP_NEVER : r->first_place;
+	sm->part_at = RP_NEVER;
+	if (r->parts)
+		rp_part_at(r, sm);
 	sm->lsu_mem = RP_NO_INDEX;
 	sm->lsu_next = RP_NEVER;
 	sm->lsu_free = 0;
@@ -89,6 +92,7 @@ static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 	t = min32(t, sm->wipe_at);
 	t = min32(t, sm->unpark_at);
 	t = min32(t, sm->reply_at);
+	t = min32(t, sm->part_at);
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
 		t = min32(t, sm->sched[k].next);
 	return t;
@@ -135,6 +139,8 @@ static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		rp_l1_step(r, sm, now);
 	if (sm->lsu_next <= now)
 		rp_lsu_step(r, sm, now);
+	if (sm->part_at <= now)
+		rp_events_run(r, sm->id, r->base + now);
 	if (sm->unpark_at <= now)
 		rp_collect_step(r, sm, now);
 	uint32_t n = r->g.schedulers, k = now % n;

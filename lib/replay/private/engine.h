@@ -16,6 +16,7 @@
 #include "gpu/coalesce.h"
 #include "gpu/gpu.h"
 #include "gpu/occupancy.h"
+#include "replay/parts.h"
 #include "replay/private/tags.h"
 #include "replay/replay.h"
 #include "trace/record.h"
@@ -35,6 +36,7 @@ enum {
 	RP_MAX_L1_BANKS = 32,
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
 	RP_REGS = 256,
+	RP_MAX_HELD = 64,       /* memory instructions in the collectors of a scheduler */
 	RP_OPS_CHUNK = 256,
 	RP_LINES_IN_FLIGHT = 8192, /* of an SM, for telling their LLC accesses apart */
 	RP_NONE = 0xffff
@@ -117,19 +119,26 @@ struct rp_mshr {
 };
 struct rp_waiter { uint32_t mem, next; };
 
-enum rp_packet_kind { RP_PK_READ, RP_PK_STORE, RP_PK_BYPASS, RP_PK_ATOMIC };
+/* Odd ones carry data to the LLC. The last three belong to parts. */
+enum rp_packet_kind {
+	RP_PK_READ = 0, RP_PK_STORE = 1, RP_PK_BYPASS = 2, RP_PK_ATOMIC = 4,
+	RP_PK_WRITE = 3, RP_PK_FETCH = 6, RP_PK_MESSAGE = 8
+};
 
 /* A request, or its reply, for one LLC sector. */
 struct rp_packet {
 	uint64_t when;           /* cycle at which it is put into the present queue */
 	uint64_t address;        /* of the sector */
-	uint32_t bytes;          /* stores: mask within the sector */
+	uint32_t bytes;          /* stores: mask within the sector; fetches: eighths of each sector,
+	                            four bits each; messages: flits */
 	uint32_t id;             /* rp_mshr or rp_mem */
 	uint32_t llc_set;
 	uint32_t group;          /* same number: one line of one instruction of the SM */
 	uint16_t sm, slice;
 	uint8_t kind;
+	uint8_t payload;         /* fetches: bytes of the reply */
 };
+static inline int rp_is_store(const struct rp_packet *p) { return p->kind & 1; }
 
 /* Ring that grows. */
 struct rp_ring {
@@ -171,7 +180,7 @@ struct rp_parked {
 	uint8_t sched;
 };
 /* A memory instruction that holds a collector until the load/store unit takes it. */
-struct rp_held { uint32_t mem, step; uint8_t collector; };
+struct rp_held { uint32_t mem, step, collector; };
 
 struct rp_sched {
 	/* when each slot's next instruction may issue: slots that may now, a wheel of masks for
@@ -187,7 +196,7 @@ struct rp_sched {
 	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
 	uint32_t written[RP_MAX_REG_BANKS][RP_WRITES]; /* [cycle % RP_WRITES] == cycle: a result is
 	                                      written to the bank in its first step */
-	struct rp_held held[RP_MAX_COLLECTORS];
+	struct rp_held held[RP_MAX_HELD];
 	uint32_t nheld;
 	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
 	uint32_t next, stepped;            /* next attempt; cycle of the last one + 1 */
@@ -246,6 +255,7 @@ struct rp_sm {
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
 	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
+	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
 	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
 	uint32_t nheap;
 	uint64_t (*due)[8];                /* fixed timing: when each sector is filled */
@@ -261,6 +271,7 @@ struct rp_partition;
 struct rp_net;
 struct directory;
 struct rp_llc_log;
+struct rp_parts;
 
 struct ct_replay {
 	struct ct_gpu g;
@@ -317,6 +328,13 @@ struct ct_replay {
 	struct ct_error error;
 	struct directory *directory;
 	struct rp_llc_log *llc_log;
+
+	/* parts; all NULL or 0 without any */
+	struct rp_parts *parts;
+	const struct ct_l1_part *l1_part;
+	const struct ct_llc_part *llc_part;
+	const struct ct_collector_part *collector_part;
+	int core_parts;                    /* a scheduler or a collector */
 };
 
 /* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
@@ -426,6 +444,8 @@ void rp_ring_free(struct rp_ring *q);
 /* noc.c */
 int rp_net_new(struct rp_net **n, uint32_t inputs, uint32_t outputs, struct ct_error *e);
 void rp_net_free(struct rp_net *n);
+/* Flits of a packet on the way to the LLC (`requests`) or back. */
+uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, int requests);
 /* Moves requests in cycles [from, to) (those put in before their cycle), replies
  * likewise (those put in at or before it). */
 int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to);

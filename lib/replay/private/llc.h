@@ -41,7 +41,7 @@ struct rp_channel {
 	uint64_t next, next_core; /* DRAM and core cycle with something to do */
 };
 
-struct rp_l2_waiter { uint32_t next, id, group; uint16_t sm; uint8_t kind; };
+struct rp_l2_waiter { uint32_t next, id, group; uint16_t sm; uint8_t kind, payload; };
 struct rp_l2_mshr {
 	uint64_t sector;
 	uint32_t next, head, tail, count;
@@ -93,6 +93,14 @@ static inline void rp_req_pop(struct rp_req_ring *q)
 	q->head = (q->head + 1) & (q->cap - 1);
 	q->n--;
 }
+
+/* llc.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
+ * slice's next cycle brought forward. */
+int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now);
+void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, int miss);
+int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr,
+                   uint32_t bytes);
+void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at);
 
 /* dram.c */
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e);

@@ -1,0 +1,217 @@
+/* Networks that reserve their channels: mesh, butterfly, none. */
+#include "replay/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct channel { uint64_t free_at, busy; };
+
+/* What the models share: per physical network an array of channels. */
+struct net {
+	struct ct_network face;
+	struct ct_hop_times t;
+	uint32_t channels, nodes;
+	struct channel *channel[CT_NETS];
+	struct ct_network_load load[CT_NETS];
+	uint32_t width, height, *place;  /* mesh */
+	uint32_t k, stages, ends;        /* butterfly */
+};
+
+static void release(void *ctx)
+{
+	struct net *n = ctx;
+	if (!n)
+		return;
+	for (int i = 0; i < CT_NETS; i++)
+		free(n->channel[i]);
+	free(n->place);
+	free(n);
+}
+
+void ct_network_free(struct ct_network *n)
+{
+	if (n && n->free)
+		n->free(n->ctx);
+}
+
+static void load(void *ctx, enum ct_net which, struct ct_network_load *l)
+{
+	const struct net *n = ctx;
+	*l = n->load[which];
+	l->channels = n->channels;
+	for (uint32_t i = 0; i < n->channels; i++) {
+		uint64_t b = n->channel[which][i].busy;
+		l->busy += b;
+		l->busiest = b > l->busiest ? b : l->busiest;
+	}
+}
+
+/* The head crosses a channel: it waits until the last packet's tail is through. */
+static uint64_t cross(struct net *n, enum ct_net which, uint32_t channel, uint32_t flits, uint64_t at)
+{
+	struct channel *c = &n->channel[which][channel];
+	uint64_t start = c->free_at > at ? c->free_at : at, taken = (uint64_t)flits * n->t.flit;
+	c->free_at = start + taken;
+	c->busy += taken;
+	n->load[which].flit_hops += flits;
+	return start + n->t.hop;
+}
+
+static uint64_t arrived(struct net *n, enum ct_net which, uint32_t flits, uint64_t put, uint64_t head)
+{
+	uint64_t at = head + (uint64_t)(flits - 1) * n->t.flit;
+	n->load[which].packets++;
+	n->load[which].flits += flits;
+	n->load[which].latency += at - put;
+	return at;
+}
+
+static int make(struct net **out, uint32_t channels, uint32_t nodes, struct ct_hop_times t,
+                struct ct_error *e)
+{
+	struct net *n = ct_calloc(1, sizeof *n);
+	*out = n;
+	if (!n)
+		return ct_fail_nomem(e);
+	n->t.hop = t.hop ? t.hop : 1;
+	n->t.flit = t.flit ? t.flit : 1;
+	n->channels = channels;
+	n->nodes = nodes;
+	n->face = (struct ct_network){.ctx = n, .least = n->t.hop, .load = load, .free = release};
+	for (int i = 0; i < CT_NETS && channels; i++) {
+		n->channel[i] = ct_calloc(channels, sizeof *n->channel[i]);
+		if (!n->channel[i]) {
+			release(n);
+			return ct_fail_nomem(e);
+		}
+	}
+	return 0;
+}
+
+/* ---- mesh ---- */
+
+/* Channels of router q: east, west, south, north, out to its node's port (one for each node). */
+enum { EAST, WEST, SOUTH, NORTH, DIRECTIONS };
+
+uint32_t ct_mesh_hops(uint32_t width, uint32_t from, uint32_t to)
+{
+	uint32_t x0 = from % width, x1 = to % width, y0 = from / width, y1 = to / width;
+	return (x0 > x1 ? x0 - x1 : x1 - x0) + (y0 > y1 ? y0 - y1 : y1 - y0);
+}
+
+static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
+                           uint32_t flits, uint64_t cycle)
+{
+	struct net *n = ctx;
+	uint32_t w = n->width, q = n->place[from], end = n->place[to];
+	uint64_t at = cycle;
+	while (q % w != end % w) {
+		int east = q % w < end % w;
+		at = cross(n, which, q * DIRECTIONS + (east ? EAST : WEST), flits, at);
+		q = east ? q + 1 : q - 1;
+	}
+	while (q != end) {
+		int south = q < end;
+		at = cross(n, which, q * DIRECTIONS + (south ? SOUTH : NORTH), flits, at);
+		q = south ? q + w : q - w;
+	}
+	at = cross(n, which, w * n->height * DIRECTIONS + to, flits, at);
+	return arrived(n, which, flits, cycle, at);
+}
+
+int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, uint32_t nodes,
+                    const uint32_t *place, struct ct_hop_times t, struct ct_error *e)
+{
+	struct net *n;
+	*out = NULL;
+	if (!width || !height || !nodes || width > 4096 || height > 4096)
+		return ct_fail(e, CT_ERR_USAGE, "a mesh of %u x %u routers for %u nodes", width, height, nodes);
+	int st = make(&n, width * height * DIRECTIONS + nodes, nodes, t, e);
+	if (st < 0)
+		return st;
+	n->width = width;
+	n->height = height;
+	n->place = ct_calloc(nodes, sizeof *n->place);
+	if (!n->place) {
+		release(n);
+		return ct_fail_nomem(e);
+	}
+	for (uint32_t i = 0; i < nodes; i++) {
+		n->place[i] = place ? place[i] : i;
+		if (n->place[i] >= width * height) {
+			release(n);
+			return ct_fail(e, CT_ERR_USAGE, "node %u lies outside the mesh of %u x %u", i, width, height);
+		}
+	}
+	n->face.route = route_mesh;
+	*out = &n->face;
+	return 0;
+}
+
+/* ---- butterfly ---- */
+
+/* After stage s the first s + 1 digits of the position are the destination's: the channel is
+ * that position behind the stage. */
+static uint64_t route_butterfly(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
+                                uint32_t flits, uint64_t cycle)
+{
+	struct net *n = ctx;
+	uint32_t at_digit = n->ends / n->k, position = from;
+	uint64_t at = cycle;
+	for (uint32_t s = 0; s < n->stages; s++, at_digit /= n->k) {
+		uint32_t old = position / at_digit % n->k, new = to / at_digit % n->k;
+		position = position - old * at_digit + new * at_digit;
+		at = cross(n, which, s * n->ends + position, flits, at);
+	}
+	return arrived(n, which, flits, cycle, at);
+}
+
+int ct_network_butterfly(struct ct_network **out, uint32_t k, uint32_t stages, uint32_t nodes,
+                         struct ct_hop_times t, struct ct_error *e)
+{
+	struct net *n;
+	uint64_t ends = 1;
+	*out = NULL;
+	for (uint32_t i = 0; i < stages && ends <= 65536; i++)
+		ends *= k;
+	if (k < 2 || !stages || !nodes || nodes > ends || ends > 65536)
+		return ct_fail(e, CT_ERR_USAGE, "a %u-ary %u-fly for %u nodes", k, stages, nodes);
+	int st = make(&n, stages * (uint32_t)ends, nodes, t, e);
+	if (st < 0)
+		return st;
+	n->k = k;
+	n->stages = stages;
+	n->ends = (uint32_t)ends;
+	n->face.route = route_butterfly;
+	n->face.least = n->t.hop * stages;
+	*out = &n->face;
+	return 0;
+}
+
+/* ---- none ---- */
+
+static uint64_t route_ideal(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
+                            uint32_t flits, uint64_t cycle)
+{
+	struct net *n = ctx;
+	(void)from;
+	(void)to;
+	n->load[which].packets++;
+	n->load[which].flits += flits;
+	n->load[which].latency += n->t.hop;
+	return cycle + n->t.hop;
+}
+
+int ct_network_ideal(struct ct_network **out, uint32_t cycles, struct ct_error *e)
+{
+	struct net *n;
+	*out = NULL;
+	int st = make(&n, 0, 0, (struct ct_hop_times){.hop = cycles, .flit = 1}, e);
+	if (st < 0)
+		return st;
+	n->face.route = route_ideal;
+	*out = &n->face;
+	return 0;
+}

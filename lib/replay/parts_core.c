@@ -1,0 +1,232 @@
+/* Operand collectors as a part: from issue to the unit, register writes, clocks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "replay/private/parts.h"
+
+static unsigned put(uint8_t *out, unsigned n, ct_reg reg, unsigned width)
+{
+	if (CT_REG_KIND(reg) != CT_REG_R || reg == CT_REG_RZ)
+		return n;
+	for (unsigned i = 0; i < (width ? width : 1) && n < CT_MAX_OPERANDS; i++)
+		out[n++] = (uint8_t)(CT_REG_INDEX(reg) + i);
+	return n;
+}
+
+void ct_operands_of(const struct ct_sinst *s, struct ct_operands *o)
+{
+	unsigned r = 0, w = 0;
+	memset(o, 0, sizeof *o);
+	for (unsigned i = 0; i < s->nsrc; i++)
+		r = put(o->read, r, s->src[i], s->src_regs[i]);
+	for (unsigned i = 0; i < s->ndst; i++)
+		w = put(o->write, w, s->dst[i], s->dst_regs[i]);
+	o->nread = (uint8_t)r;
+	o->nwrite = (uint8_t)w;
+}
+
+/* Operands are worked out once for each static instruction of a launch. */
+static const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
+{
+	struct rp_parts *p = r->parts;
+	if (sid >= p->noperands) {
+		size_t cap = p->operands_cap;
+		if (ct_grow((void **)&p->operands, &cap, (size_t)sid + 1, sizeof *p->operands) < 0) {
+			rp_fail(r, CT_ERR_NOMEM, "out of memory");
+			return NULL;
+		}
+		p->operands_cap = cap;
+		for (; p->noperands <= sid; p->noperands++)
+			ct_operands_of(ct_code_at(r->code, p->noperands), &p->operands[p->noperands]);
+	}
+	return &p->operands[sid];
+}
+
+static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                    struct ct_issue *q)
+{
+	const struct ct_inst *inst = &sm->inst[warp];
+	*q = (struct ct_issue){
+		.sm = sm->id, .sched = k, .warp = warp, .warp_key = sm->warp[warp].key, .sid = inst->sid,
+		.sinst = sm->warp[warp].op->s, .inst = inst, .operands = operands_at(r, inst->sid),
+	};
+	r->parts->node = sm->id;
+	r->parts->now = r->base + sm->now;
+	return q->operands ? 0 : -1;
+}
+
+enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k,
+                                   uint32_t warp, uint32_t now)
+{
+	const struct ct_collector_part *c = r->collector_part;
+	struct ct_issue q;
+	if (!c || !c->veto)
+		return CT_ISSUE_GO;
+	if (issue_of(r, sm, k, warp, &q) < 0)
+		return CT_ISSUE_NONE;
+	return c->veto(c->part.ctx, r, &q, r->base + now);
+}
+
+void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                     const struct rp_op *op, uint32_t mem, uint32_t now)
+{
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	const struct ct_collector_part *c = r->collector_part;
+	struct ct_issue q;
+	uint32_t i = rp_pool_take(r, &ps->cols, (void **)&ps->col, sizeof *ps->col,
+	                          offsetof(struct rp_collected, next));
+	if (i == RP_NO_INDEX || issue_of(r, sm, k, warp, &q) < 0)
+		return;
+	ps->col[i] = (struct rp_collected){.op = op, .mem = mem, .sid = q.sid, .warp = (uint16_t)warp,
+	                                    .live = 1};
+	if (mem == RP_NO_INDEX)
+		sm->warp[warp].open++;
+	q.token = i;
+	c->take(c->part.ctx, r, &q, r->base + now);
+}
+
+static void left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+{
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	const struct ct_collector_part *c = r->collector_part;
+	ps->col[token].live = 0;
+	ps->col[token].next = ps->cols.free;
+	ps->cols.free = token;
+	if (c->left)
+		c->left(c->part.ctx, r, sm->id, k, token, r->base + at);
+}
+
+static void to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+{
+	struct rp_sched *s = &sm->sched[k];
+	s->at_lsu = r->parts->sm[sm->id].col[token].mem;
+	s->at_lsu_since = at;
+	rp_lsu_offer(sm);
+	left(r, sm, k, token, at);
+}
+
+static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+{
+	struct rp_sched *s = &sm->sched[k];
+	if (s->at_lsu == RP_NO_INDEX && !s->nheld) {
+		to_lsu(r, sm, k, token, rp_max32(at, s->ocex_free[RP_MEM]));
+	} else if (s->nheld < RP_MAX_HELD) {
+		s->held[s->nheld++] = (struct rp_held){r->parts->sm[sm->id].col[token].mem, at, token};
+	} else {
+		rp_fail(r, CT_ERR_LIMIT, "more than 64 memory instructions wait in the collectors of a "
+		                         "scheduler");
+	}
+}
+
+/* As collect.c: a cycle to the unit, its latency, two to the registers. */
+static void compute(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+{
+	struct rp_sched *s = &sm->sched[k];
+	const struct rp_collected c = r->parts->sm[sm->id].col[token];
+	uint32_t unit = c.op->unit, leave = rp_max32(at, s->ocex_free[unit]);
+	uint32_t start = rp_max32(leave + 1, s->unit_free[unit]), done = start + c.op->latency + 2;
+	struct rp_warp *w = &sm->warp[c.warp];
+	s->ocex_free[unit] = start;
+	s->unit_free[unit] = start + c.op->initiation;
+	for (unsigned i = 0; i < c.op->ndst; i++)
+		sm->regs[c.warp][c.op->dst[i]] = done;
+	rp_part_writes(r, sm, c.warp, c.sid, done);
+	w->done = rp_max32(w->done, done);
+	w->open--;
+	left(r, sm, k, token, leave);
+	rp_wake(sm, r, c.warp, sm->now);
+	rp_warp_check_end(r, sm, c.warp, sm->now);
+}
+
+void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
+                       uint64_t at)
+{
+	struct rp_sm *sm = &r->sm[smi];
+	const struct rp_part_sm *ps = &r->parts->sm[smi];
+	uint64_t now = r->base + sm->now;
+	if (token >= ps->cols.cap || !ps->col[token].live) {
+		rp_fail(r, CT_ERR_USAGE, "a collector is done with what it does not hold");
+		return;
+	}
+	uint32_t when = (uint32_t)((at > now ? at : now) - r->base);
+	if (ps->col[token].mem != RP_NO_INDEX)
+		memory(r, sm, sched, (uint32_t)token, when);
+	else
+		compute(r, sm, sched, (uint32_t)token, when);
+}
+
+void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
+{
+	struct rp_sched *s = &sm->sched[k];
+	s->at_lsu = RP_NO_INDEX;
+	s->ocex_free[RP_MEM] = now;
+	if (!s->nheld)
+		return;
+	struct rp_held h = s->held[0];
+	memmove(s->held, s->held + 1, --s->nheld * sizeof *s->held);
+	r->parts->node = sm->id;
+	r->parts->now = r->base + now;
+	to_lsu(r, sm, k, h.collector, rp_max32(h.step, now));
+}
+
+/* Every register of the results, the unnamed ones too. */
+void rp_part_writes(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t sid, uint32_t at)
+{
+	const struct ct_operands *o = operands_at(r, sid);
+	if (!r->collector_part->write || !o)
+		return;
+	for (unsigned i = 0; i < o->nwrite; i++) {
+		struct rp_event ev = {.at = r->base + at, .kind = RP_EV_WRITE,
+		                      .arg = (warp % r->g.schedulers) << 24 | warp << 8 | o->write[i]};
+		rp_event_push(r, sm->id, &ev);
+	}
+}
+
+void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t now)
+{
+	const struct ct_collector_part *c = r->collector_part;
+	uint64_t *at = &r->parts->sm[sm->id].clock_at[k];
+	if (*at > now || !c->clock)
+		return;
+	*at = RP_NEVER64;
+	uint64_t next = c->clock(c->part.ctx, r, sm->id, k, now);
+	if (next != CT_NO_CYCLE)
+		ct_collector_clock(r, sm->id, k, next > now ? next : now + 1);
+}
+
+void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t at)
+{
+	uint64_t *next = &r->parts->sm[sm].clock_at[sched];
+	struct rp_event ev = {.at = at, .arg = sched, .kind = RP_EV_CLOCK};
+	if (*next <= at)
+		return;
+	*next = at;
+	rp_event_push(r, sm, &ev);
+}
+
+int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t ready, uint32_t now)
+{
+	const struct ct_sched_part *p = r->parts->given.sched;
+	struct ct_sched_view v = {.sm = sm->id, .sched = k, .slots = r->slots,
+	                          .last = sm->sched[k].last, .ready = ready};
+	for (uint32_t i = 0; i < r->slots; i++) {
+		const struct rp_warp *w = &sm->warp[i * r->g.schedulers + k];
+		v.live |= (uint64_t)(w->live && w->op) << i;
+		v.fetching |= (uint64_t)(w->live && w->op && w->blocked_since != RP_NEVER) << i;
+	}
+	v.fetching &= ~ready;
+	r->parts->node = sm->id;
+	r->parts->now = r->base + now;
+	int slot = p->pick(p->part.ctx, r, &v, r->base + now);
+	if (slot >= 0 && (slot >= 64 || !(ready >> slot & 1))) {
+		rp_fail(r, CT_ERR_USAGE, "a warp scheduler picks a warp that is not ready");
+		return -1;
+	}
+	return slot;
+}
+
+uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint32_t slot)
+{
+	return r->sm[sm].warp[slot * r->g.schedulers + sched].age;
+}

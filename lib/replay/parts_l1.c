@@ -1,0 +1,379 @@
+/* The L1 as a part: lines enter its pipeline one a cycle and are looked up there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "replay/private/parts.h"
+
+enum { READ, WRITE, FORWARD }; /* rp_fetch.kind */
+
+/* ---- in front of the lookup ---- */
+
+static struct ct_l1_request request_of(const struct ct_replay *r, const struct rp_sm *sm,
+                                       uint32_t lreq)
+{
+	const struct rp_lreq *l = &sm->lreq[lreq];
+	const struct rp_mem *m = &sm->mem[l->mem];
+	return (struct ct_l1_request){
+		.token = lreq, .address = l->line << r->parts->line_bits, .sm = sm->id, .warp = m->warp,
+		.sid = m->sid, .mask = l->sectors, .bytes = {l->bytes[0], l->bytes[1]},
+		.instruction = (uint32_t)m->order, .is_write = m->kind == RP_STORE,
+	};
+}
+
+static int into_pipeline(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t at)
+{
+	if (rp_l1_push(sm, lreq, sm->lreq[lreq].sectors, 1, at + r->g.l1_latency) < 0) {
+		sm->failed = 1;
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	}
+	sm->in_bank[0]++;
+	sm->c.l1_busy++;
+	return 0;
+}
+
+static void ask_shaper(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
+{
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	struct rp_event ev = {.at = at, .kind = RP_EV_SHAPE};
+	if (ps->shape_at <= at)
+		return;
+	ps->shape_at = at;
+	rp_event_push(r, sm->id, &ev);
+}
+
+/* The load/store unit enters one line in cycle `at`; 0 when it cannot. */
+int rp_part_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
+{
+	const struct ct_shaper_part *shaper = r->parts->given.shaper;
+	uint32_t i = sm->lsu_line, next = sm->lreq[i].next;
+	if (shaper) {
+		if (at > sm->now)
+			return 0;
+		struct ct_l1_request q = request_of(r, sm, i);
+		r->parts->node = sm->id;
+		shaper->put(shaper->part.ctx, r, &q, r->base + at);
+		ask_shaper(r, sm, r->base + at);
+	} else if (sm->in_bank[0] >= r->g.l1_latency || into_pipeline(r, sm, i, at) < 0) {
+		return 0;
+	}
+	sm->lsu_line = next;
+	return 1;
+}
+
+void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
+{
+	const struct ct_shaper_part *shaper = r->parts->given.shaper;
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	uint64_t token = 0, again = RP_NEVER64;
+	if (ps->shape_at > cycle)
+		return; /* an older appointment */
+	ps->shape_at = RP_NEVER64;
+	if (sm->in_bank[0] >= r->g.l1_latency) {
+		ask_shaper(r, sm, cycle + 1);
+		return;
+	}
+	if (!shaper->next(shaper->part.ctx, r, sm->id, cycle, &token, &again)) {
+		if (again != RP_NEVER64)
+			ask_shaper(r, sm, again > cycle ? again : cycle + 1);
+		return;
+	}
+	if (token >= sm->lreq_cap) {
+		rp_fail(r, CT_ERR_USAGE, "a request shaper gives a request that it did not get");
+		return;
+	}
+	if (into_pipeline(r, sm, (uint32_t)token, (uint32_t)(cycle - r->base)) == 0)
+		ask_shaper(r, sm, cycle + 1);
+}
+
+/* ---- the lookup ---- */
+
+static void count(struct rp_sm *sm, const struct ct_l1_result *o, int is_write)
+{
+	struct ct_replay_counts *c = &sm->c;
+	uint32_t miss = o->sector_miss | o->line_miss;
+	uint32_t n = ct_bits(o->hit | o->pending | miss), misses = ct_bits(miss);
+	uint32_t pending = ct_bits(o->pending);
+	c->l1_accesses += n;
+	c->l1_misses += misses;
+	c->l1_pending += pending;
+	c->l1_sector_misses += ct_bits(o->sector_miss);
+	c->l1_line_accesses += n != 0;
+	c->l1_line_misses += miss != 0;
+	if (is_write)
+		return;
+	c->l1_read_accesses += n;
+	c->l1_read_misses += misses;
+	c->l1_read_pending += pending;
+}
+
+static void observe(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
+                    const struct ct_l1_result *o, uint64_t cycle)
+{
+	struct ct_l1_event ev = {
+		.sm = sm->id, .subcore = q->warp % r->g.schedulers, .warp_slot = q->warp, .sid = q->sid,
+		.cycle = cycle, .line = q->address >> r->parts->line_bits, .sectors = q->mask,
+		.hit = o->hit, .pending = o->pending, .sector_miss = o->sector_miss,
+		.line_miss = o->line_miss, .bytes = {q->bytes[0], q->bytes[1]}, .is_write = q->is_write,
+	};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, &ev);
+}
+
+static void forward(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
+                    uint64_t cycle);
+
+/* The head of the pipeline, one request a cycle. */
+void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	const struct ct_l1_part *l1 = r->l1_part;
+	struct ct_l1_result out = {0};
+	uint64_t cycle = r->base + now;
+	sm->l1_next = RP_NEVER;
+	if (!sm->nsteps)
+		return;
+	const struct rp_step *st = &sm->steps[sm->step_head];
+	if (st->ready > now) {
+		sm->l1_next = st->ready;
+		return;
+	}
+	struct ct_l1_request q = request_of(r, sm, st->lreq);
+	r->parts->node = sm->id;
+	r->parts->now = cycle;
+	if (l1->lookup(l1->part.ctx, r, &q, cycle, &out) == CT_L1_RETRY) {
+		uint64_t at = out.ready > cycle ? out.ready - r->base : now + 1;
+		sm->l1_next = at > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)at;
+		return;
+	}
+	sm->step_head = (sm->step_head + 1) & (sm->step_cap - 1);
+	sm->nsteps--;
+	sm->in_bank[0]--;
+	if (sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
+		sm->lsu_next = now; /* the pipeline was full */
+	count(sm, &out, q.is_write);
+	if (r->has_l1)
+		observe(r, sm, &q, &out, cycle);
+	if (q.is_write && out.forward)
+		forward(r, sm, &q, cycle);
+	else if (out.done)
+		rp_part_give(r, sm, q.token, out.done, out.ready > cycle ? (uint32_t)(out.ready - r->base) : now,
+		             now);
+	if (sm->nsteps)
+		sm->l1_next = rp_max32(sm->steps[sm->step_head].ready, now + 1);
+}
+
+/* ---- answers ---- */
+
+/* The chunks of a request are there at `at` (loads) or done with. */
+void rp_part_give(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
+                  uint32_t at, uint32_t now)
+{
+	if (token >= sm->lreq_cap || (chunks & ~sm->lreq[token].left) || !chunks) {
+		rp_fail(r, CT_ERR_USAGE, "an L1 organisation answers what was not asked");
+		return;
+	}
+	struct rp_lreq *l = &sm->lreq[token];
+	uint32_t mem = l->mem, warp = sm->mem[mem].warp, n = ct_bits(chunks);
+	int store = sm->mem[mem].kind == RP_STORE, over;
+	l->left &= ~chunks;
+	over = !l->left;
+	if (over) {
+		l->next = sm->lreq_free;
+		sm->lreq_free = (uint32_t)token;
+		rp_mem_unref(sm, mem);
+	}
+	if (!store) {
+		rp_mem_return(r, sm, mem, n, at, now);
+	} else if (over) {
+		struct rp_warp *w = &sm->warp[warp];
+		w->stores--;
+		w->done = rp_max32(w->done, at);
+		rp_warp_check_end(r, sm, warp, now);
+	}
+}
+
+/* In the SM's present cycle: as a fill, over the write-back port. */
+void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
+                    uint64_t at)
+{
+	uint32_t now = sm->now, when = at < r->base + now ? now : (uint32_t)(at - r->base);
+	int store = token < sm->lreq_cap && sm->mem[sm->lreq[token].mem].kind == RP_STORE;
+	rp_part_give(r, sm, token, chunks, store ? when : rp_port_take(sm, now, when + 2), now);
+}
+
+void ct_l1_answer(struct ct_replay *r, uint32_t sm, uint64_t token, uint32_t chunks, uint64_t at)
+{
+	if (r->parts->node == sm && at <= r->base + r->sm[sm].now) {
+		rp_part_answer(r, &r->sm[sm], token, chunks, at);
+		return;
+	}
+	struct rp_event ev = {.at = at, .data = token, .arg = chunks, .kind = RP_EV_ANSWER};
+	rp_event_push(r, sm, &ev);
+}
+
+/* ---- to the LLC and back ---- */
+
+/* A packet into the miss queue: one a cycle leaves it. */
+void rp_sm_send(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t now)
+{
+	sm->missq_last = rp_max32(sm->missq_last, now) + 1;
+	p->when = r->base + sm->missq_last;
+	if (rp_ring_push(&sm->missq, p) < 0) {
+		sm->failed = 1;
+		rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	}
+}
+
+static uint32_t new_fetch(struct ct_replay *r, struct rp_sm *sm, uint64_t tag, int kind)
+{
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	uint32_t i = rp_pool_take(r, &ps->fetches, (void **)&ps->fetch, sizeof *ps->fetch,
+	                          offsetof(struct rp_fetch, next));
+	if (i != RP_NO_INDEX)
+		ps->fetch[i] = (struct rp_fetch){.tag = tag, .kind = (uint8_t)kind};
+	return i;
+}
+
+static struct rp_packet packet_to(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t id,
+                                  uint32_t kind)
+{
+	struct ct_place place = ct_address_place(&r->map, line);
+	sm->c.llc_line_accesses++;
+	return (struct rp_packet){.address = line, .id = id, .llc_set = place.llc_set,
+	                          .group = rp_group_new(sm), .sm = (uint16_t)sm->id,
+	                          .slice = (uint16_t)place.slice, .kind = (uint8_t)kind};
+}
+
+/* Bytes of the wanted chunks in [from, from + n), which is a sector. */
+static uint32_t wanted(uint64_t address, uint32_t chunk, uint32_t chunks, uint64_t from, uint32_t n)
+{
+	uint32_t bytes = 0;
+	for (uint32_t c = chunks; c; c &= c - 1) {
+		uint64_t a = address + (uint64_t)ct_low_bit(c) * chunk, end = a + chunk;
+		uint64_t lo = a > from ? a : from, hi = end < from + n ? end : from + n;
+		bytes += hi > lo ? (uint32_t)(hi - lo) : 0;
+	}
+	return bytes;
+}
+
+/* The end of the last chunk. */
+static uint64_t end_of(uint64_t address, uint32_t chunk, uint32_t chunks)
+{
+	uint64_t end = address;
+	for (uint32_t c = chunks; c; c &= c - 1)
+		end = address + ((uint64_t)ct_low_bit(c) + 1) * chunk;
+	return end;
+}
+
+/* One packet for each LLC line; how much of each sector is wanted goes into four bits, in
+ * eighths of a sector. */
+void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t chunk,
+                 uint32_t chunks, uint64_t tag, uint64_t now)
+{
+	struct rp_sm *sm = &r->sm[smi];
+	struct rp_part_sm *ps = &r->parts->sm[smi];
+	uint32_t f = new_fetch(r, sm, tag, READ), sector = 1u << r->llc_sector_bits;
+	uint64_t size = UINT64_C(1) << r->llc_line_bits, end = end_of(address, chunk, chunks);
+	for (uint64_t line = address & ~(size - 1); f != RP_NO_INDEX && line < end; line += size) {
+		uint32_t eighths = 0, n = 0;
+		for (uint32_t s = 0; s < r->llc_sectors; s++) {
+			uint32_t b = wanted(address, chunk, chunks, line + (uint64_t)s * sector, sector);
+			eighths |= (b * 8 + sector - 1) / sector << 4 * s;
+			n += b != 0;
+		}
+		if (!n)
+			continue;
+		struct rp_packet p = packet_to(r, sm, line, f, RP_PK_FETCH);
+		p.bytes = eighths;
+		ps->fetch[f].left += n;
+		rp_sm_send(r, sm, &p, (uint32_t)(now - r->base));
+	}
+	if (f != RP_NO_INDEX && !ps->fetch[f].left)
+		rp_fail(r, CT_ERR_USAGE, "an L1 organisation fetches nothing");
+}
+
+static void write_line(struct ct_replay *r, struct rp_sm *sm, uint32_t f, uint64_t line,
+                       uint64_t address, uint32_t chunk, uint32_t chunks, const uint64_t bytes[2],
+                       uint64_t now)
+{
+	struct rp_packet p = {0};
+	uint32_t sector = 1u << r->llc_sector_bits;
+	for (uint32_t s = 0; s < r->llc_sectors; s++) {
+		uint64_t at = line + (uint64_t)s * sector;
+		if (!wanted(address, chunk, chunks, at, sector))
+			continue;
+		if (!r->parts->sm[sm->id].fetch[f].left || p.kind != RP_PK_WRITE)
+			p = packet_to(r, sm, line, f, RP_PK_WRITE);
+		p.address = at;
+		p.bytes = 0xffffffffu;
+		if (bytes && sector == 32 && at >= address && at - address < 128)
+			p.bytes = (uint32_t)(bytes[(at - address) / 64] >> (at - address) % 64);
+		r->parts->sm[sm->id].fetch[f].left++;
+		rp_sm_send(r, sm, &p, (uint32_t)(now - r->base));
+	}
+}
+
+static void write(struct ct_replay *r, struct rp_sm *sm, uint64_t address, uint32_t chunk,
+                  uint32_t chunks, const uint64_t bytes[2], uint32_t f, uint64_t now)
+{
+	uint64_t size = UINT64_C(1) << r->llc_line_bits, end = end_of(address, chunk, chunks);
+	for (uint64_t line = address & ~(size - 1); f != RP_NO_INDEX && line < end; line += size)
+		write_line(r, sm, f, line, address, chunk, chunks, bytes, now);
+	if (f != RP_NO_INDEX && !r->parts->sm[sm->id].fetch[f].left)
+		rp_fail(r, CT_ERR_USAGE, "an L1 organisation writes nothing");
+}
+
+void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk,
+                 uint32_t chunks, const uint64_t bytes[2], uint64_t tag, uint64_t now)
+{
+	write(r, &r->sm[sm], address, chunk, chunks, bytes, new_fetch(r, &r->sm[sm], tag, WRITE), now);
+}
+
+static void forward(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
+                    uint64_t cycle)
+{
+	write(r, sm, q->address, r->parts->chunk, q->mask, r->parts->line <= 128 ? q->bytes : NULL,
+	      new_fetch(r, sm, q->token, FORWARD), cycle);
+}
+
+void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
+{
+	struct rp_part_sm *ps = &r->parts->sm[sm->id];
+	const struct ct_l1_part *l1 = r->l1_part;
+	struct rp_fetch f = ps->fetch[p->id];
+	if (--ps->fetch[p->id].left)
+		return;
+	ps->fetch[p->id].next = ps->fetches.free;
+	ps->fetches.free = p->id;
+	r->parts->node = sm->id;
+	r->parts->now = r->base + now;
+	if (f.kind == FORWARD)
+		rp_part_give(r, sm, f.tag, sm->lreq[f.tag].left, now, now);
+	else if (f.kind == WRITE && l1->written)
+		l1->written(l1->part.ctx, r, sm->id, f.tag, r->base + now);
+	else if (f.kind == READ && l1->filled)
+		l1->filled(l1->part.ctx, r, sm->id, f.tag, r->base + now);
+	if (sm->nsteps && sm->steps[sm->step_head].ready <= now)
+		sm->l1_next = now; /* what had to be retried may find room */
+}
+
+uint32_t ct_l1_queued(const struct ct_replay *r, uint32_t sm, uint64_t now)
+{
+	uint64_t last = r->base + r->sm[sm].missq_last;
+	return last > now ? (uint32_t)(last - now) : 0;
+}
+
+void ct_l1_count(struct ct_replay *r, uint32_t sm, int is_write, uint32_t n, uint32_t misses,
+                 uint32_t pending)
+{
+	struct ct_replay_counts *c = &r->sm[sm].c;
+	c->l1_accesses += n;
+	c->l1_misses += misses;
+	c->l1_pending += pending;
+	if (is_write)
+		return;
+	c->l1_read_accesses += n;
+	c->l1_read_misses += misses;
+	c->l1_read_pending += pending;
+}

@@ -1,0 +1,90 @@
+/* The two-level warp scheduler as a part (MK-A10). */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "replay/parts.h"
+
+struct level { uint64_t active; uint32_t last; };
+
+struct ct_two_level {
+	struct ct_sched_part part;
+	uint32_t schedulers, places;
+	struct level *level;     /* sm * schedulers + sched */
+	uint64_t cycles[2];
+};
+
+static uint32_t oldest(const struct ct_replay *r, const struct ct_sched_view *v, uint64_t mask)
+{
+	uint32_t best = ct_low_bit(mask);
+	for (uint64_t m = mask & (mask - 1); m; m &= m - 1)
+		if (ct_sched_age(r, v->sm, v->sched, ct_low_bit(m)) < ct_sched_age(r, v->sm, v->sched, best))
+			best = ct_low_bit(m);
+	return best;
+}
+
+static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
+{
+	struct ct_two_level *t = ctx;
+	struct level *l = &t->level[v->sm * t->schedulers + v->sched];
+	(void)cycle;
+	l->active &= v->live & ~v->fetching;
+	uint64_t waiting = v->live & ~v->fetching & ~l->active;
+	uint32_t n = 0;
+	for (uint64_t m = l->active; m; m &= m - 1)
+		n++;
+	for (; n < t->places && waiting; n++) {
+		uint64_t bit = UINT64_C(1) << oldest(r, v, waiting);
+		l->active |= bit;
+		waiting &= ~bit;
+	}
+	uint64_t can = l->active & v->ready;
+	t->cycles[can ? 0 : 1]++;
+	if (!can)
+		return -1;
+	uint64_t after = l->last >= 63 ? 0 : can & ~((UINT64_C(2) << l->last) - 1);
+	l->last = ct_low_bit(after ? after : can);
+	return (int)l->last;
+}
+
+int ct_two_level_new(struct ct_two_level **out, const struct ct_gpu *g, uint32_t active,
+                     struct ct_error *e)
+{
+	struct ct_two_level *t;
+	*out = NULL;
+	if (!active)
+		return ct_fail(e, CT_ERR_USAGE, "a two-level scheduler without active warps");
+	t = ct_calloc(1, sizeof *t);
+	if (!t)
+		return ct_fail_nomem(e);
+	t->schedulers = g->schedulers;
+	t->places = active;
+	t->part.part.ctx = t;
+	t->part.pick = pick;
+	t->level = ct_calloc((size_t)g->sms * g->schedulers, sizeof *t->level);
+	if (!t->level) {
+		free(t);
+		return ct_fail_nomem(e);
+	}
+	*out = t;
+	return 0;
+}
+
+const struct ct_sched_part *ct_two_level_part(const struct ct_two_level *t)
+{
+	return &t->part;
+}
+
+void ct_two_level_states(const struct ct_two_level *t, uint64_t cycles[2])
+{
+	cycles[0] = t->cycles[0];
+	cycles[1] = t->cycles[1];
+}
+
+void ct_two_level_free(struct ct_two_level *t)
+{
+	if (!t)
+		return;
+	free(t->level);
+	free(t);
+}
