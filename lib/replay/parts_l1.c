@@ -107,16 +107,18 @@ static void count(struct rp_sm *sm, const struct ct_l1_result *o, int is_write)
 	c->l1_read_pending += pending;
 }
 
+/* Observers see the chunks that the part has put into a class. */
 static void observe(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
                     const struct ct_l1_result *o, uint64_t cycle)
 {
+	uint32_t classed = o->hit | o->pending | o->sector_miss | o->line_miss;
 	struct ct_l1_event ev = {
 		.sm = sm->id, .subcore = q->warp % r->g.schedulers, .warp_slot = q->warp, .sid = q->sid,
-		.cycle = cycle, .line = q->address >> r->parts->line_bits, .sectors = q->mask,
+		.cycle = cycle, .line = q->address >> r->parts->line_bits, .sectors = classed,
 		.hit = o->hit, .pending = o->pending, .sector_miss = o->sector_miss,
 		.line_miss = o->line_miss, .bytes = {q->bytes[0], q->bytes[1]}, .is_write = q->is_write,
 	};
-	for (unsigned i = 0; i < r->nobs; i++)
+	for (unsigned i = 0; classed && i < r->nobs; i++)
 		if (r->obs[i].l1)
 			r->obs[i].l1(r->obs[i].ctx, &ev);
 }
