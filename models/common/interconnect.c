@@ -1,0 +1,114 @@
+#include "models/common/interconnect.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A queue at the end of a closed loop never fills up; model-notes.md 1.3. */
+static const double RHO_MAX = 0.95;
+
+static unsigned apart(unsigned a, unsigned b)
+{
+	return a > b ? a - b : b - a;
+}
+
+unsigned ct_mesh_distance(unsigned k, unsigned a, unsigned b)
+{
+	return apart(a % k, b % k) + apart(a / k, b / k);
+}
+
+static void add(double *load, unsigned node, enum ct_mesh_channel c, double flits)
+{
+	load[(size_t)node * CT_MESH_CHANNELS + c] += flits;
+}
+
+void ct_mesh_add_route(unsigned k, unsigned a, unsigned b, double flits, double *load)
+{
+	if (a == b)
+		return;
+	add(load, a, CT_MESH_INJECT, flits);
+	unsigned at = a;
+	for (; at % k < b % k; at++)
+		add(load, at, CT_MESH_EAST, flits);
+	for (; at % k > b % k; at--)
+		add(load, at, CT_MESH_WEST, flits);
+	for (; at < b; at += k)
+		add(load, at, CT_MESH_SOUTH, flits);
+	for (; at > b; at -= k)
+		add(load, at, CT_MESH_NORTH, flits);
+	add(load, b, CT_MESH_EJECT, flits);
+}
+
+double ct_mesh_peak(unsigned k, const double *load, int between, size_t *which)
+{
+	double peak = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < (size_t)k * k * CT_MESH_CHANNELS; i++) {
+		if (between && i % CT_MESH_CHANNELS >= CT_MESH_INJECT)
+			continue;
+		if (load[i] > peak) {
+			peak = load[i];
+			at = i;
+		}
+	}
+	if (which)
+		*which = at;
+	return peak;
+}
+
+double ct_mesh_mean_hops(unsigned k, int with_self)
+{
+	double nodes = (double)k * k;
+	return with_self ? 2 * (nodes - 1) / (3.0 * k) : 2.0 * k / 3;
+}
+
+double ct_mesh_uniform_peak(unsigned k)
+{
+	/* The channels across the middle: on a row, x + 1 nodes to the left of the channel send
+	 * to the k (k - x - 1) nodes to its right, in every row. */
+	double nodes = (double)k * k, peak = 0;
+	for (unsigned x = 0; x + 1 < k; x++) {
+		double left = x + 1, right = (double)k * (k - x - 1);
+		peak = fmax(peak, left * right / (nodes - 1));
+	}
+	return peak;
+}
+
+double ct_packet_time(double hops, double hop, double flits)
+{
+	return hops * hop + fmax(flits - 1, 0);
+}
+
+double ct_channel_wait(double flits, double rho)
+{
+	rho = fmin(fmax(rho, 0), RHO_MAX);
+	return flits * rho / (2 * (1 - rho));
+}
+
+double ct_crossbar_wait(unsigned n, double flits, double rho)
+{
+	return n > 0 ? ct_channel_wait(flits, rho) * (n - 1) / n : 0;
+}
+
+double ct_butterfly_wait(unsigned k, double flits, double rho)
+{
+	return k > 0 ? ct_channel_wait(flits, rho) * (1 - 1.0 / k) : 0;
+}
+
+int ct_butterfly_for(struct ct_butterfly *b, unsigned k, unsigned nodes)
+{
+	enum { NODES_MAX = 1 << 20 };
+	if (k < 2 || k > 1024 || nodes < 1 || nodes > NODES_MAX)
+		return -1;
+	*b = (struct ct_butterfly){ k, 1, k, 1 };
+	while (b->nodes < nodes) {
+		b->n++;
+		b->switches_per_stage = b->nodes;
+		b->nodes *= k;
+	}
+	return 0;
+}
+
+double ct_butterfly_time(const struct ct_butterfly *b, double hop, double flits)
+{
+	return ct_packet_time(b->n, hop, flits);
+}

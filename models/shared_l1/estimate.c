@@ -1,0 +1,207 @@
+#include "models/shared_l1/estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const double ct_sl_dead_band = 0.01;
+
+/* One uncertain thing, changed. */
+struct variant {
+	double trip;           /* factor on the way to the home and back */
+	double dram;           /* factor on the DRAM's efficiency */
+	double beta;           /* at least as uneven homes */
+	double static_share;   /* -1 = as given */
+	enum ct_perf_anchor how;
+};
+
+static const struct variant VARIANTS[] = {
+	{ 1, 1, 1, -1, CT_PERF_ANCHOR_MIXED },
+	{ 1, 1, 1, -1, CT_PERF_ANCHOR_PHASES },
+	{ 0.5, 1, 1, -1, CT_PERF_ANCHOR_STATION },
+	{ 1.5, 1, 1, -1, CT_PERF_ANCHOR_STATION },
+	{ 1, 0.9, 1, -1, CT_PERF_ANCHOR_STATION },
+	{ 1, 1.1, 1, -1, CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1, 0, CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1, 1, CT_PERF_ANCHOR_STATION },
+};
+
+static double perf_per_watt(const struct ct_sl_estimate *x, const struct ct_sl_estimate *base)
+{
+	return x->ipc / base->ipc / (x->watt / base->watt);
+}
+
+static void start(struct ct_sl_range *r, double v)
+{
+	r->value = r->low = r->high = v;
+}
+
+static void widen(struct ct_sl_range *r, double v)
+{
+	r->low = fmin(r->low, v);
+	r->high = fmax(r->high, v);
+}
+
+static void central(struct ct_sl_answer *a)
+{
+	struct ct_sl_estimate x[CT_SL_SYSTEMS];
+	const struct ct_sl_estimate *base = &x[CT_SL_PRIVATE];
+	ct_sl_estimate_all(&a->model, x);
+	ct_sl_estimate_configured(&a->model, &a->configured);
+	for (int i = 0; i < CT_SL_SYSTEMS; i++) {
+		struct ct_sl_row *r = &a->row[i];
+		r->system = ct_sl_system_at((size_t)i);
+		r->x = x[i];
+		start(&r->speedup, base->cycles / x[i].cycles);
+		start(&r->speedup_configured, a->configured.cycles / x[i].cycles);
+		start(&r->perf_per_watt, perf_per_watt(&x[i], base));
+	}
+	a->target = ct_sl_is_target(&a->model.p, base->replication_ratio, base->l1_request_miss_rate,
+	                            base->cycles / x[1].cycles - 1);
+}
+
+static int vary(struct ct_sl_answer *a, const struct variant *v, const struct ct_sl_place *place,
+                struct ct_error *e)
+{
+	const struct ct_sl_model *m = &a->model;
+	struct ct_sl_model other;
+	struct ct_sl_params p = m->p;
+	struct ct_gpu replayed = m->replayed;
+	struct ct_sl_estimate x[CT_SL_SYSTEMS], configured;
+	replayed.dram_efficiency *= v->dram;
+	if (v->static_share >= 0)
+		p.v[CT_SL_STATIC_SHARE] = v->static_share;
+	int st = ct_sl_model_init(&other, m->w, m->in, &replayed, &m->gpu, &p, place, v->how, e);
+	if (st != CT_OK)
+		return st;
+	other.trip_factor = v->trip;
+	other.beta = fmax(m->beta, v->beta);
+	ct_sl_estimate_all(&other, x);
+	ct_sl_estimate_configured(&other, &configured);
+	for (int i = 0; i < CT_SL_SYSTEMS; i++) {
+		struct ct_sl_row *r = &a->row[i];
+		widen(&r->speedup, x[CT_SL_PRIVATE].cycles / x[i].cycles);
+		widen(&r->speedup_configured, configured.cycles / x[i].cycles);
+		widen(&r->perf_per_watt, perf_per_watt(&x[i], &x[CT_SL_PRIVATE]));
+	}
+	ct_sl_model_free(&other);
+	return CT_OK;
+}
+
+int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
+                      const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_sl_params *params,
+                      const struct ct_sl_place *place, struct ct_error *e)
+{
+	memset(a, 0, sizeof *a);
+	int st = ct_sl_inputs_read(&a->in, p, replayed, gpu, params, e);
+	if (st == CT_OK)
+		st = ct_sl_model_init(&a->model, w, &a->in, replayed, gpu, params, place,
+		                      CT_PERF_ANCHOR_STATION, e);
+	if (st != CT_OK)
+		return st;
+	central(a);
+	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
+		st = vary(a, &VARIANTS[i], place, e);
+	if (st != CT_OK)
+		ct_sl_answer_free(a);
+	return st;
+}
+
+void ct_sl_answer_free(struct ct_sl_answer *a)
+{
+	ct_sl_model_free(&a->model);
+}
+
+double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s)
+{
+	const double *v = m->p.v;
+	double cores = m->gpu.sms, l1 = m->in->l1_bytes * cores;
+	double bytes = l1 * (s->l1_factor - 1) + (double)ct_gpu_llc_bytes(&m->gpu) * (s->llc_factor - 1);
+	if (s->shared) /* the home's input and output queue */
+		bytes += cores * 2 * v[CT_SL_QUEUE_DEPTH] * v[CT_SL_QUEUE_ENTRY];
+	if (s->dynamic)
+		bytes += cores * 4 * v[CT_SL_COUNTERS];
+	return bytes;
+}
+
+/* ---- for people ---- */
+
+static unsigned note(char out[][CT_SL_NOTE_LEN], unsigned n, const char *text)
+{
+	if (n < CT_SL_NOTES_MAX)
+		snprintf(out[n++], CT_SL_NOTE_LEN, "%s", text);
+	return n;
+}
+
+/* Either way of anchoring the model explains the replay badly. */
+static const double FAR_OFF = 1.5;
+
+unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN])
+{
+	const struct ct_sl_model *m = &a->model;
+	const struct ct_sl_row *dyn = &a->row[CT_SL_DYNEB];
+	char text[CT_SL_NOTE_LEN];
+	unsigned n = 0;
+	if (m->noc.kind == CT_SL_NET_FORWARDED && m->gpu.noc == CT_NOC_CROSSBAR)
+		n = note(out, n, "the GPU has no SM-to-SM network: remote accesses go through the LLC slices; "
+		         "see --network");
+	if (!(a->in.useful[0] >= 0))
+		n = note(out, n, "the profile lacks useful_bytes_32: chunked replies are taken to carry whole "
+		         "lines");
+	if (m->beta > 1.5) {
+		snprintf(text, sizeof text, "homes are uneven: the busiest gets %.2f times the mean; try "
+		         "--homes hash", m->beta);
+		n = note(out, n, text);
+	}
+	if (dyn->x.sampling_share > 0.25) {
+		snprintf(text, sizeof text, "DynEB samples for %.0f %% of the accesses, counting only local ones "
+		         "(SL-Q2); see --count served", 100 * dyn->x.sampling_share);
+		n = note(out, n, m->p.count == CT_SL_COUNT_LOCAL ? text
+		                 : "the run is so short that DynEB samples for most of it");
+	}
+	if (m->perf.ratio > FAR_OFF || m->perf.ratio < 1 / FAR_OFF) {
+		snprintf(text, sizeof text, "before it was anchored, the model of time took %.2f times the "
+		         "replayed cycles: the range may be too narrow", m->perf.ratio);
+		n = note(out, n, text);
+	}
+	return n;
+}
+
+static const char *limited_by(const struct ct_sl_estimate *x)
+{
+	return x->utilisation < 0.5 ? "latency" : ct_sl_station_name(x->bottleneck);
+}
+
+void ct_sl_row_why(const struct ct_sl_answer *a, const struct ct_sl_row *r, char *out, size_t n)
+{
+	const struct ct_sl_estimate *x = &r->x, *base = &a->row[CT_SL_PRIVATE].x;
+	const char *by = limited_by(x);
+	double miss = base->l1_request_miss_rate > 0
+	              ? x->l1_request_miss_rate / base->l1_request_miss_rate - 1 : 0;
+	if (r == &a->row[CT_SL_PRIVATE])
+		snprintf(out, n, "limited by %s (%.0f %% busy)", by, 100 * x->utilisation);
+	else if (r->system->best)
+		snprintf(out, n, "%s", x->remote_fraction > 0 ? "Shared++" : "Private");
+	else if (r->system->dynamic)
+		snprintf(out, n, "chooses %s, samples %.0f %%", x->chose_shared ? "shared" : "private",
+		         100 * x->sampling_share);
+	else if (fabs(miss) >= 0.005)
+		snprintf(out, n, "L1 miss rate %+.0f %%, limited by %s (%.0f %%)", 100 * miss, by,
+		         100 * x->utilisation);
+	else
+		snprintf(out, n, "L1 miss rate unchanged, limited by %s", by);
+}
+
+void ct_sl_target_why(const struct ct_sl_answer *a, char *out, size_t n)
+{
+	const struct ct_sl_estimate *b = &a->row[CT_SL_PRIVATE].x;
+	const double *v = a->model.p.v;
+	snprintf(out, n, "%s: replication %.0f %% (over %.0f), L1 miss rate %.0f %% (over %.0f), 16 times "
+	         "the L1 gains %.0f %% (over %.0f)",
+	         a->target ? "a target of the paper" : "no target of the paper",
+	         100 * b->replication_ratio, 100 * v[CT_SL_TARGET_REPLICATION],
+	         100 * b->l1_request_miss_rate, 100 * v[CT_SL_TARGET_MISS],
+	         100 * (a->row[1].speedup.value - 1), 100 * v[CT_SL_TARGET_GAIN]);
+}

@@ -1,0 +1,67 @@
+/* estimate.h - the answer of sharedl1-est: every system with its range, as records. */
+#ifndef CT_MODELS_SHARED_L1_ESTIMATE_H
+#define CT_MODELS_SHARED_L1_ESTIMATE_H
+
+#include "models/shared_l1/systems.h"
+#include "profile/profile.h"
+
+struct ct_sl_range {
+	double value, low, high;
+};
+
+struct ct_sl_row {
+	const struct ct_sl_system *system;
+	struct ct_sl_estimate x;
+	struct ct_sl_range speedup;            /* against Private on the same network */
+	struct ct_sl_range speedup_configured; /* against the GPU as configured */
+	struct ct_sl_range perf_per_watt;      /* against Private */
+};
+
+/* Everything about one profile on one GPU. */
+struct ct_sl_answer {
+	struct ct_sl_inputs in;
+	struct ct_sl_model model;       /* central values */
+	struct ct_sl_estimate configured;
+	struct ct_sl_row row[CT_SL_SYSTEMS];
+	int target;                     /* passes the paper's target test (SL-M5) */
+};
+
+/* Evaluates all systems on a profile, and their ranges by varying one uncertain thing at a
+ * time: how the model is anchored, first touches as a phase of their own or not, the way
+ * to the home and back (half and half as much again), the DRAM's service (10 % either
+ * way), uneven homes (1.2), the share of static power. replayed: the GPU of the profile's
+ * GP; gpu: the one in force (the same SM count). place: NULL for the default; only of a
+ * mesh. w and place must outlive the answer. Fails with CT_ERR_USAGE, CT_ERR_INPUT,
+ * CT_ERR_NOMEM; else the caller frees with ct_sl_answer_free(). */
+int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
+                      const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_sl_params *params,
+                      const struct ct_sl_place *place, struct ct_error *e);
+void ct_sl_answer_free(struct ct_sl_answer *a);
+
+/* Appends the ES records (scope all, mechanism shared-l1, method analytic). */
+int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struct ct_error *e);
+
+/* Appends SW records of every system for key = first, first + step (or doubling, step 0)
+ * ... last: "l1.latency" in cycles (SL-S15; every point is normalised to its own Private),
+ * "l1.size" in bytes, "cores" (miss rates only: every core's stream is taken to stay what
+ * it is). Fails with CT_ERR_USAGE for another key, and as ct_sl_answer_init(). */
+int ct_sl_answer_sweep(const struct ct_sl_answer *a, const char *key, uint64_t first,
+                       uint64_t last, uint64_t step, struct ct_profile *p, struct ct_error *e);
+
+/* Things to tell the user, one line each, into out[i]; returns how many there are. */
+enum { CT_SL_NOTES_MAX = 8, CT_SL_NOTE_LEN = 240 };
+unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN]);
+
+/* Why a row gains or does not, in a few words. */
+void ct_sl_row_why(const struct ct_sl_answer *a, const struct ct_sl_row *r, char *out, size_t n);
+/* The verdict's reason: the paper's target test with its three numbers. */
+void ct_sl_target_why(const struct ct_sl_answer *a, char *out, size_t n);
+
+/* Bytes that a system adds to the whole GPU. */
+double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s);
+
+/* Least speed-up that counts as a gain or a loss (issue 6: within 1 %). */
+extern const double ct_sl_dead_band;
+
+#endif

@@ -1,0 +1,120 @@
+#include "models/shared_l1/params.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+/* Sections, figures and tables are the Shared L1 paper's (PACT 2020); SL-... are the
+ * identifiers of papers-facts. */
+static const struct ct_sl_constant TABLE[CT_SL_KEYS] = {
+	[CT_SL_SAMPLING] = { "sampling", 512, 1, 1e9, "accesses", "Shared L1 4.2: R_S" },
+	[CT_SL_EXECUTION] = { "execution", 16384, 1, 1e12, "accesses", "Shared L1 4.2: R_EX" },
+	[CT_SL_GUARD] = { "guard", 0.10, 0, 1, "", "Shared L1 4.2: L1MR_Threshold" },
+	[CT_SL_CORE_LLC_CYCLES] = { "core_llc_cycles", 247, 0, 1e5, "cycles",
+	                            "Shared L1 5.2 (SL-M15); read as SL-Q20" },
+	[CT_SL_HOME_CYCLES] = { "home_cycles", 0, 0, 1e5, "cycles",
+	                        "0: from the network (54 in Shared L1 5.2)" },
+	[CT_SL_FORWARD_CYCLES] = { "forward_cycles", 180, 0, 1e5, "cycles",
+	                           "SM-to-SM latency of an H100 (Luo et al. 2024); the paper gives none" },
+	[CT_SL_CHUNK_BYTES] = { "chunk_bytes", 32, 1, 128, "bytes", "Shared L1 3.3; SL-Q10" },
+	[CT_SL_BUTTERFLY_RADIX] = { "butterfly_radix", 0, 0, 64, "",
+	                            "0: 6-ary up to 36 nodes, else 4-ary (Shared L1 5.5)" },
+	[CT_SL_QUEUE_DEPTH] = { "queue_depth", 32, 0, 1e5, "entries", "not published: SL-Q11" },
+	[CT_SL_QUEUE_ENTRY] = { "queue_entry", 8, 0, 1024, "bytes",
+	                        "ours: a control packet of GPGPU-Sim" },
+	[CT_SL_COUNTERS] = { "counters", 8, 0, 1024, "", "Shared L1 4.1: four in each of two groups, of 4 bytes" },
+	[CT_SL_HOME_BETA] = { "home_beta", 0, 0, 1e4, "",
+	                      "0: as the profile says, else of the home mapping" },
+	[CT_SL_L1_PJ_PER_BYTE] = { "l1_pj_per_byte", 1.8, 0, 1e4, "pJ/B",
+	                           "Horowitz, ISSCC 2014: 10 pJ at 8 KB and 20 pJ at 32 KB for 8 bytes" },
+	[CT_SL_CONSTANT_WATT] = { "constant_watt", 32.3, 0, 1e4, "W",
+	                          "AccelWattch (MICRO 2021), constant power of a GV100" },
+	[CT_SL_STATIC_SHARE] = { "static_share", 0.5, 0, 1, "",
+	                         "ours; the range of perf_per_watt runs from 0 to 1" },
+	[CT_SL_TARGET_REPLICATION] = { "target_replication", 0.10, 0, 1, "", "Shared L1 2.1 (SL-M5)" },
+	[CT_SL_TARGET_MISS] = { "target_miss", 0.50, 0, 1, "", "Shared L1 2.1 (SL-M5)" },
+	[CT_SL_TARGET_GAIN] = { "target_gain", 0.05, 0, 10, "", "Shared L1 2.1 (SL-M5)" },
+	[CT_SL_AREA_SHARED] = { "area_shared", 0.085, 0, 100, "mm2", "Shared L1 4.3, per core at 65 nm" },
+	[CT_SL_AREA_DYNAMIC] = { "area_dynamic", 0.005, 0, 100, "mm2", "Shared L1 4.3, per core at 65 nm" },
+};
+
+static const char *const NETWORK[CT_SL_NETS + 1] = { "mesh", "forwarded", "butterfly", "auto" };
+
+const char *ct_sl_network_name(enum ct_sl_network n)
+{
+	return NETWORK[n];
+}
+
+int ct_sl_network_find(const char *name)
+{
+	for (int i = 0; i <= CT_SL_NETS; i++)
+		if (!strcmp(NETWORK[i], name))
+			return i;
+	return -1;
+}
+
+const struct ct_sl_constant *ct_sl_constant_at(size_t i)
+{
+	return i < CT_SL_KEYS ? &TABLE[i] : NULL;
+}
+
+void ct_sl_defaults(struct ct_sl_params *p)
+{
+	for (size_t i = 0; i < CT_SL_KEYS; i++)
+		p->v[i] = TABLE[i].value;
+	p->homes = CT_SL_HOMES_MOD;
+	p->network = CT_SL_NET_AUTO;
+	p->count = CT_SL_COUNT_LOCAL;
+}
+
+static enum ct_unit unit_of(const char *name)
+{
+	for (int u = CT_UNIT_NONE; u <= CT_UNIT_PERCENT; u++)
+		if (*name && !strcmp(ct_unit_name((enum ct_unit)u), name))
+			return (enum ct_unit)u;
+	return CT_UNIT_NONE;
+}
+
+static int unknown(const char *key, size_t n, struct ct_error *e)
+{
+	const char *names[CT_SL_KEYS];
+	char given[64];
+	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
+	for (size_t i = 0; i < CT_SL_KEYS; i++)
+		names[i] = TABLE[i].name;
+	int near = ct_nearest_name(given, names, CT_SL_KEYS);
+	if (near < 0)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "unknown key shared-l1.%s: cachetriage-shared-l1(7) lists them", given);
+	return ct_fail(e, CT_ERR_USAGE, "unknown key shared-l1.%s: did you mean shared-l1.%s?", given,
+	               names[near]);
+}
+
+int ct_sl_set(struct ct_sl_params *p, const char *assignment, struct ct_error *e)
+{
+	static const char *const prefix[] = { "shared-l1.", "shared_l1.", "sharedl1." };
+	const char *key = assignment, *eq = strchr(assignment, '=');
+	for (size_t i = 0; i < sizeof prefix / sizeof prefix[0]; i++)
+		if (!strncmp(assignment, prefix[i], strlen(prefix[i])))
+			key = assignment + strlen(prefix[i]);
+	if (!eq || eq < key)
+		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write shared-l1.guard=0.1",
+		               assignment);
+	size_t n = (size_t)(eq - key);
+	for (size_t i = 0; i < CT_SL_KEYS; i++) {
+		const struct ct_sl_constant *c = &TABLE[i];
+		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
+			continue;
+		double v;
+		if (ct_parse_unit(eq + 1, unit_of(c->unit), &v) != 0)
+			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s=%g", assignment,
+			               *c->unit ? " of " : "", c->unit, c->name, c->value);
+		if (!(v >= c->lo && v <= c->hi))
+			return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %g to %g %s", assignment, c->lo,
+			               c->hi, c->unit);
+		p->v[i] = v;
+		return CT_OK;
+	}
+	return unknown(key, n, e);
+}

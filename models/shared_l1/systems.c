@@ -1,0 +1,304 @@
+#include "models/shared_l1/systems.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "models/shared_l1/traffic.h"
+
+static const struct ct_sl_system SYSTEMS[CT_SL_SYSTEMS] = {
+	{ .name = "Private", .what = "every core caches any line", .l1_factor = 1, .llc_factor = 1 },
+	{ .name = "16x-L1", .what = "private, 16 times the L1", .l1_factor = 16, .llc_factor = 1 },
+	{ .name = "Hypothetical", .what = "shared, cores reach each other in no time",
+	  .l1_factor = 1, .llc_factor = 1, .shared = 1, .ideal = 1 },
+	{ .name = "Shared", .what = "one home per line, whole lines in replies", .l1_factor = 1,
+	  .llc_factor = 1, .shared = 1 },
+	{ .name = "Shared+Chunk", .what = "replies carry what was asked for", .l1_factor = 1,
+	  .llc_factor = 1, .shared = 1, .chunk = 1 },
+	{ .name = "Shared++", .what = "and the nearer of home and L2 is asked", .l1_factor = 1,
+	  .llc_factor = 1, .shared = 1, .chunk = 1, .min = 1 },
+	{ .name = "DynAMAT", .what = "samples, decides by AMAT", .l1_factor = 1, .llc_factor = 1,
+	  .shared = 1, .chunk = 1, .min = 1, .dynamic = 1, .by = CT_SL_BY_AMAT },
+	{ .name = "DynAMAT+L1MRpr", .what = "with the guard", .l1_factor = 1, .llc_factor = 1,
+	  .shared = 1, .chunk = 1, .min = 1, .dynamic = 1, .guard = 1, .by = CT_SL_BY_AMAT },
+	{ .name = "DynEB-noguard", .what = "samples, decides by effective bandwidth",
+	  .l1_factor = 1, .llc_factor = 1, .shared = 1, .chunk = 1, .min = 1, .dynamic = 1,
+	  .by = CT_SL_BY_EB },
+	{ .name = "DynEB", .what = "with the guard", .l1_factor = 1, .llc_factor = 1, .shared = 1,
+	  .chunk = 1, .min = 1, .dynamic = 1, .guard = 1, .by = CT_SL_BY_EB },
+	{ .name = "Best", .what = "the better of Private and Shared++", .l1_factor = 1,
+	  .llc_factor = 1, .best = 1 },
+	{ .name = "Private-2x", .what = "private, twice the L1", .l1_factor = 2, .llc_factor = 1 },
+	{ .name = "Private-2x-L2", .what = "private, twice the LLC", .l1_factor = 1,
+	  .llc_factor = 2 },
+};
+
+const struct ct_sl_system *ct_sl_system_at(size_t i)
+{
+	return i < CT_SL_SYSTEMS ? &SYSTEMS[i] : NULL;
+}
+
+int ct_sl_system_find(const char *name)
+{
+	for (int i = 0; i < CT_SL_SYSTEMS; i++)
+		if (!strcmp(SYSTEMS[i].name, name))
+			return i;
+	return -1;
+}
+
+const char *ct_sl_station_name(size_t i)
+{
+	static const char *const extra[] = { "request network", "reply network", "home L1s",
+		                             "butterfly" };
+	if (i >= CT_PERF_STATIONS && i < CT_PERF_STATIONS + sizeof extra / sizeof extra[0])
+		return extra[i - CT_PERF_STATIONS];
+	return ct_perf_station_name(i);
+}
+
+/* ---- what the profile says ---- */
+
+void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
+                       const struct ct_profile *p, const struct ct_gpu *replayed,
+                       const struct ct_gpu *gpu, const struct ct_sl_params *params)
+{
+	static const char *const useful[] = { "useful_bytes_32", "useful_bytes_64",
+		                              "useful_bytes_96", "useful_bytes_128" };
+	static const char *const load[] = { "home_load_mod", "home_load_fold", "home_load_hash" };
+	struct ct_l1_parts parts;
+	ct_sl_parts(p, replayed, 1, &parts);
+	ct_sl_private(c, &parts, &in->replayed);
+	ct_sl_parts(p, gpu, 1, &parts);
+	ct_sl_private(c, &parts, &in->priv);
+	ct_sl_shared(c, &parts, gpu->sms, params->homes, &in->shared);
+	in->l1_bytes = 0;
+	for (unsigned i = 0; i < parts.n; i++)
+		in->l1_bytes += parts.part[i].share * (double)parts.part[i].bytes;
+	ct_sl_parts(p, gpu, 2, &parts);
+	ct_sl_private(c, &parts, &in->priv2);
+	ct_sl_parts(p, gpu, 16, &parts);
+	ct_sl_private(c, &parts, &in->priv16);
+	for (int i = 0; i < 4; i++)
+		if (!ct_profile_get(p, "all", useful[i], &in->useful[i]))
+			in->useful[i] = NAN;
+	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
+		if (!ct_profile_get_im(p, "all", load[i], &in->home_load[i]))
+			in->home_load[i] = NAN;
+}
+
+int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_sl_params *params, struct ct_error *e)
+{
+	struct ct_sl_curves *c;
+	int st = ct_sl_curves_load(&c, p, e);
+	if (st != CT_OK)
+		return st;
+	ct_sl_inputs_from(in, c, p, replayed, gpu, params);
+	ct_sl_curves_free(c);
+	return CT_OK;
+}
+
+/* ---- the model ---- */
+
+static void energy_run(const struct ct_sl_model *m, const struct ct_sl_estimate *x,
+                       struct ct_energy_run *run)
+{
+	const struct ct_gpu *g = &m->replayed;
+	double flit = g->noc_flits_as_one ? g->llc.sector : g->noc_flit_bytes;
+	*run = (struct ct_energy_run){
+		.seconds = x->cycles / (m->gpu.core_mhz * 1e6),
+		.sms = m->gpu.sms,
+		.llc_bytes = x->llc_bytes_moved,
+		/* The GPU's energy per byte is that of the way between core and LLC. */
+		.noc_bytes = m->noc.llc_hops > 0 ? x->flit_hops / m->noc.llc_hops * flit : 0,
+		.dram_bytes = x->dram_bytes,
+	};
+}
+
+int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
+                     const struct ct_sl_inputs *in, const struct ct_gpu *replayed,
+                     const struct ct_gpu *gpu, const struct ct_sl_params *p,
+                     const struct ct_sl_place *place, enum ct_perf_anchor how,
+                     struct ct_error *e)
+{
+	memset(m, 0, sizeof *m);
+	m->w = w;
+	m->in = in;
+	m->replayed = *replayed;
+	m->gpu = *gpu;
+	m->p = *p;
+	m->trip_factor = 1;
+	if (p->network == CT_SL_NET_AUTO)
+		m->p.network = ct_sl_network_of(gpu);
+	int st = ct_sl_noc_init(&m->noc, m->p.network, gpu, p, place, e);
+	if (st == CT_OK)
+		st = ct_perf_calibrate(&m->perf, w, replayed, how, e);
+	if (st != CT_OK) {
+		ct_sl_model_free(m);
+		return st;
+	}
+	m->perf.t_l1 += (double)gpu->l1_latency - replayed->l1_latency;
+	m->beta = p->v[CT_SL_HOME_BETA];
+	if (!(m->beta > 0))
+		m->beta = in->home_load[p->homes];
+	if (!(m->beta >= 1))
+		m->beta = ct_sl_homes_beta(p->homes, gpu->sms);
+	struct ct_sl_traffic t;
+	struct ct_sl_estimate base;
+	struct ct_energy_run run;
+	memset(&base, 0, sizeof base);
+	ct_sl_traffic_private(m, &SYSTEMS[CT_SL_PRIVATE], &t);
+	ct_sl_traffic_counts(m, &t, &base);
+	base.cycles = w->cycles;
+	base.dram_bytes = w->dram_read_bytes + w->dram_write_bytes;
+	energy_run(m, &base, &run);
+	ct_energy_split(&m->energy, gpu, p->v[CT_SL_CONSTANT_WATT], p->v[CT_SL_STATIC_SHARE], &run);
+	return CT_OK;
+}
+
+void ct_sl_model_free(struct ct_sl_model *m)
+{
+	ct_sl_noc_free(&m->noc);
+}
+
+/* ---- systems ---- */
+
+/* What the counters of a core would hold if the whole run were one sampling group. */
+static void group_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                     struct ct_sl_group *g)
+{
+	double per_core = 1.0 / m->gpu.sms, own = (t->reads + t->writes) * per_core;
+	double misses = t->miss_rate;
+	double remote = t->remote - t->past, local = 1 - t->remote;
+	*g = (struct ct_sl_group){
+		.local = own * local, .local_misses = own * local * misses,
+		.remote = own * remote, .remote_misses = own * remote * misses,
+		.served = own * (1 - t->past), .served_misses = own * (1 - t->past) * misses,
+		.llc_replies = (t->fills + t->writes * (1 - t->past)) * per_core,
+		.home_replies = own * remote,
+	};
+}
+
+static void latencies_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                         struct ct_sl_latencies *l)
+{
+	double own = m->gpu.l1_latency;
+	*l = (struct ct_sl_latencies){ own, own + t->trip, own + m->p.v[CT_SL_CORE_LLC_CYCLES] };
+}
+
+static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                   const struct ct_perf_point *pt, struct ct_sl_estimate *x)
+{
+	struct ct_perf_result r;
+	struct ct_energy_run run;
+	struct ct_sl_group g;
+	struct ct_sl_latencies l;
+	ct_perf_eval(&m->perf, pt, &r);
+	x->cycles = r.cycles;
+	x->ipc = r.ipc;
+	x->bottleneck = r.bottleneck;
+	x->utilisation = r.utilisation;
+	x->dram_bytes = pt->dram_bytes;
+	ct_sl_traffic_counts(m, t, x);
+	x->reply_latency = ct_sl_reply_latency(m, t, r.cycles);
+	group_of(m, t, &g);
+	latencies_of(m, t, &l);
+	x->amat = ct_sl_amat(&g, &l);
+	x->eb = ct_sl_eb(&g);
+	energy_run(m, x, &run);
+	run.extra_joule = x->l1_bytes_moved * m->p.v[CT_SL_L1_PJ_PER_BYTE] * 1e-12;
+	x->joule = ct_energy_joule(&m->energy, &run);
+	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
+}
+
+static void estimate_static(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                            struct ct_sl_traffic *t, struct ct_sl_estimate *x)
+{
+	struct ct_perf_point pt;
+	memset(x, 0, sizeof *x);
+	if (s->shared)
+		ct_sl_traffic_shared(m, s, t);
+	else
+		ct_sl_traffic_private(m, s, t);
+	ct_sl_traffic_point(m, s, t, &pt);
+	finish(m, t, &pt, x);
+	x->sampling_share = NAN;
+}
+
+static void blend(double *a, double b, double weight)
+{
+	if (weight > 0)
+		*a += weight * (b - *a);
+}
+
+/* A run of which the share `weight` is spent as in b. */
+static void mix(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double weight)
+{
+	blend(&a->cycles, b->cycles, weight);
+	blend(&a->l1_sector_misses, b->l1_sector_misses, weight);
+	blend(&a->l1_miss_rate, b->l1_miss_rate, weight);
+	blend(&a->l1_request_miss_rate, b->l1_request_miss_rate, weight);
+	blend(&a->llc_misses, b->llc_misses, weight);
+	blend(&a->replication_ratio, b->replication_ratio, weight);
+	blend(&a->replicas, b->replicas, weight);
+	blend(&a->remote_fraction, b->remote_fraction, weight);
+	blend(&a->past_fraction, b->past_fraction, weight);
+	blend(&a->reply_latency, b->reply_latency, weight);
+	blend(&a->home_bytes, b->home_bytes, weight);
+	blend(&a->flit_hops, b->flit_hops, weight);
+	for (int f = 0; f < CT_SL_FLOWS; f++)
+		blend(&a->flits[f], b->flits[f], weight);
+	blend(&a->dram_bytes, b->dram_bytes, weight);
+	blend(&a->l1_bytes_moved, b->l1_bytes_moved, weight);
+	blend(&a->llc_bytes_moved, b->llc_bytes_moved, weight);
+	blend(&a->joule, b->joule, weight);
+}
+
+/* Executes in what it chose but for the sampling phases, which run half of each. */
+static void estimate_dynamic(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                             const struct ct_sl_traffic *pr, const struct ct_sl_estimate *private_x,
+                             const struct ct_sl_traffic *sh, const struct ct_sl_estimate *shared_x,
+                             struct ct_sl_estimate *x)
+{
+	struct ct_sl_group a, b;
+	struct ct_sl_latencies l;
+	group_of(m, pr, &a);
+	group_of(m, sh, &b);
+	latencies_of(m, sh, &l);
+	int shared = ct_sl_decide(s->by, &a, &b, &l, s->guard ? m->p.v[CT_SL_GUARD] : 0, 0);
+	double active = fmin(fmax(m->w->active_sms, 1), m->gpu.sms);
+	double share = ct_sl_sampling_share(&m->p, 1 - sh->remote, shared,
+	                                    (pr->reads + pr->writes) / active);
+	*x = shared ? *shared_x : *private_x;
+	mix(x, shared ? private_x : shared_x, share / 2);
+	x->ipc = x->cycles > 0 ? m->w->thread_insts / x->cycles : 0;
+	double seconds = x->cycles / (m->gpu.core_mhz * 1e6);
+	x->watt = seconds > 0 ? x->joule / seconds : 0;
+	x->home_imbalance = shared_x->home_imbalance;
+	x->chose_shared = shared;
+	x->sampling_share = share;
+}
+
+void ct_sl_estimate_all(const struct ct_sl_model *m, struct ct_sl_estimate *out)
+{
+	struct ct_sl_traffic t[CT_SL_SYSTEMS];
+	for (int i = 0; i < CT_SL_SYSTEMS; i++)
+		if (!SYSTEMS[i].dynamic && !SYSTEMS[i].best)
+			estimate_static(m, &SYSTEMS[i], &t[i], &out[i]);
+	const struct ct_sl_estimate *pr = &out[CT_SL_PRIVATE], *sh = &out[CT_SL_SHARED_PP];
+	for (int i = 0; i < CT_SL_SYSTEMS; i++) {
+		if (SYSTEMS[i].dynamic)
+			estimate_dynamic(m, &SYSTEMS[i], &t[CT_SL_PRIVATE], pr, &t[CT_SL_SHARED_PP], sh, &out[i]);
+		else if (SYSTEMS[i].best)
+			out[i] = sh->cycles < pr->cycles ? *sh : *pr;
+	}
+}
+
+void ct_sl_estimate_configured(const struct ct_sl_model *m, struct ct_sl_estimate *x)
+{
+	struct ct_sl_model own = *m;
+	struct ct_sl_traffic t;
+	/* On a crossbar private L1s see nothing of a network between cores. */
+	if (ct_sl_network_of(&m->gpu) != m->p.network)
+		own.noc.kind = CT_SL_NET_FORWARDED;
+	estimate_static(&own, &SYSTEMS[CT_SL_PRIVATE], &t, x);
+}

@@ -1,0 +1,99 @@
+/* systems.h - the systems that the Shared L1 paper compares (papers-facts/shared-l1.md 2), as
+ * one table, and their analytic estimates from a profile. */
+#ifndef CT_MODELS_SHARED_L1_SYSTEMS_H
+#define CT_MODELS_SHARED_L1_SYSTEMS_H
+
+#include "models/common/energy.h"
+#include "models/common/perf.h"
+#include "models/shared_l1/metrics.h"
+#include "models/shared_l1/noc.h"
+#include "models/shared_l1/rates.h"
+
+struct ct_sl_system {
+	const char *name;
+	const char *what;         /* for people */
+	double l1_factor, llc_factor; /* capacity against the configured one */
+	unsigned shared : 1;      /* one home per line */
+	unsigned ideal : 1;       /* Hypothetical: cores reach each other in no time */
+	unsigned chunk : 1;       /* replies carry what was asked for */
+	unsigned min : 1;         /* Min(H,L2); only where cores and partitions share a mesh */
+	unsigned dynamic : 1;     /* samples and decides */
+	unsigned guard : 1;       /* L1MRpr */
+	unsigned best : 1;        /* the better of Private and Shared++ */
+	enum ct_sl_metric by;     /* of a dynamic one */
+};
+enum { CT_SL_SYSTEMS = 13, CT_SL_PRIVATE = 0, CT_SL_SHARED_PP = 5, CT_SL_DYNEB = 9 };
+/* In the order of the design's table, Private first; NULL past the end. Static storage. */
+const struct ct_sl_system *ct_sl_system_at(size_t i);
+int ct_sl_system_find(const char *name); /* index, or -1 */
+
+/* What the estimates take from a profile. */
+struct ct_sl_inputs {
+	struct ct_sl_rates replayed;   /* private, L1s of the profile's GPU */
+	struct ct_sl_rates priv, priv2, priv16, shared; /* of the GPU in force */
+	double l1_bytes;               /* of one L1, mean over the launches */
+	double useful[4];              /* shares of line requests that use up to 32, 64, 96, 128 B;
+	                                  NaN when unknown */
+	double home_load[CT_SL_HOMES_KINDS]; /* busiest over mean home; NaN when unknown */
+};
+/* Fails with CT_ERR_INPUT, CT_ERR_NOMEM. gpu: the one in force. */
+int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_sl_params *params, struct ct_error *e);
+/* The same from curves that are there already. Pure. */
+void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
+                       const struct ct_profile *p, const struct ct_gpu *replayed,
+                       const struct ct_gpu *gpu, const struct ct_sl_params *params);
+
+/* Counts of a whole run; not-a-number where it does not apply. */
+struct ct_sl_estimate {
+	double cycles, ipc;           /* without launches */
+	double l1_sector_misses, l1_miss_rate /* sectors */, l1_request_miss_rate /* lines */;
+	double llc_misses;            /* sectors */
+	double replication_ratio, replicas;
+	double remote_fraction;       /* of the accesses: go to another core's L1 */
+	double past_fraction;         /* of them: Min(H,L2) sends to the LLC */
+	double home_imbalance;
+	double reply_latency;         /* core cycles, mean of read replies */
+	double amat, eb;
+	double home_bytes;            /* payload of replies from homes and around them */
+	double flits[CT_SL_FLOWS], flit_hops;
+	double dram_bytes, l1_bytes_moved, llc_bytes_moved;
+	double joule, watt;
+	size_t bottleneck;            /* station; CT_PERF_STATIONS + 0 request, + 1 reply network,
+	                                 + 2 home L1s, + 3 butterfly */
+	double utilisation;
+	int chose_shared;             /* a dynamic scheme's decision */
+	double sampling_share;        /* of its accesses */
+};
+
+struct ct_sl_model {
+	const struct ct_workload *w;
+	const struct ct_sl_inputs *in;
+	struct ct_gpu replayed, gpu;
+	struct ct_sl_params p;
+	struct ct_sl_noc noc;
+	struct ct_perf perf;      /* anchored to the replayed GPU */
+	struct ct_energy energy;
+	double beta;              /* busiest over mean home */
+	double trip_factor;       /* of the way to the home and back: 1 but for ranges */
+};
+
+/* w, in and what they point to must outlive the model. place: NULL for the default.
+ * Fails with CT_ERR_USAGE, CT_ERR_INPUT, CT_ERR_NOMEM. */
+int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
+                     const struct ct_sl_inputs *in, const struct ct_gpu *replayed,
+                     const struct ct_gpu *gpu, const struct ct_sl_params *p,
+                     const struct ct_sl_place *place, enum ct_perf_anchor how,
+                     struct ct_error *e);
+void ct_sl_model_free(struct ct_sl_model *m);
+
+/* All systems at once, in the table's order. Pure. */
+void ct_sl_estimate_all(const struct ct_sl_model *m, struct ct_sl_estimate *out);
+/* The user's GPU as configured, on its own network. Pure. */
+void ct_sl_estimate_configured(const struct ct_sl_model *m, struct ct_sl_estimate *out);
+
+/* "reply network", "DRAM bandwidth": what a bottleneck is called, for people. */
+const char *ct_sl_station_name(size_t i);
+
+#endif

@@ -1,0 +1,411 @@
+#include "models/shared_l1/traffic.h"
+
+#include <math.h>
+#include <string.h>
+
+static double ratio(double a, double b, double otherwise)
+{
+	return b > 0 ? a / b : otherwise;
+}
+
+/* ---- accesses ---- */
+
+/* Share of the read lines that left the replayed L1s. */
+static double replayed_miss(const struct ct_workload *w)
+{
+	return ratio(w->l1_read_misses, w->l1_read_sectors, 0);
+}
+
+static double read_miss(const struct ct_sl_rates *r)
+{
+	return ratio(r->read_misses, r->read_lines, 0);
+}
+
+/* The replay's rate, moved as the histograms say. */
+static double anchored(double replay, double now, double then, double most)
+{
+	return then > 0 ? fmin(replay * now / then, most) : fmin(now, most);
+}
+
+static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m,
+                                          const struct ct_sl_system *s)
+{
+	if (s->shared)
+		return &m->in->shared;
+	if (s->l1_factor >= 16)
+		return &m->in->priv16;
+	return s->l1_factor >= 2 ? &m->in->priv2 : &m->in->priv;
+}
+
+static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                     struct ct_sl_traffic *t)
+{
+	const struct ct_workload *w = m->w;
+	const struct ct_sl_rates *r = rates_of(m, s), *then = &m->in->replayed;
+	memset(t, 0, sizeof *t);
+	t->llc_factor = s->llc_factor;
+	t->shared = s->shared;
+	t->ideal = s->ideal;
+	t->reads = r->read_lines;
+	t->writes = r->write_lines;
+	t->miss_rate = ct_sl_miss_rate(r);
+	t->read_miss = anchored(replayed_miss(w), read_miss(r), read_miss(then), 1);
+	t->sectors = w->l1_sectors;
+	double now = r->sector_misses, was = then->sector_misses;
+	if (!isfinite(now) || !isfinite(was)) { /* lines have to do */
+		now = r->read_misses + r->write_misses;
+		was = then->read_misses + then->write_misses;
+	}
+	t->sector_misses = anchored(w->l1_sector_misses, now, was, w->l1_sectors);
+	t->replication = s->shared ? 0 : ratio(r->replicated, r->fills, NAN);
+	t->replicas = s->shared ? 1 : ratio(r->copies, r->fills, NAN);
+}
+
+/* LLC sectors that a read line fetches when it leaves the L1. */
+static double sectors_per_fill(const struct ct_sl_model *m, const struct ct_sl_traffic *t)
+{
+	const struct ct_workload *w = m->w;
+	double gone = replayed_miss(w) * t->reads;
+	return ratio(w->llc_read_sectors, gone, ratio(w->l1_read_sectors, t->reads, 1));
+}
+
+static void ratios(const struct ct_sl_model *m, struct ct_sl_traffic *t)
+{
+	const struct ct_workload *w = m->w;
+	double was = replayed_miss(w), writes = w->llc_sectors - w->llc_read_sectors;
+	t->read_ratio = ratio(t->to_llc, was, 1);
+	t->traffic_ratio = ratio(t->to_llc * t->reads * sectors_per_fill(m, t) + writes,
+	                         w->llc_sectors, 1);
+}
+
+/* ---- packets ---- */
+
+/* Flits that an LLC write costs on the way there and back, in the whole run: what the replay
+ * counted less its reads. */
+static void write_flits(const struct ct_sl_model *m, double *there, double *back)
+{
+	const struct ct_workload *w = m->w;
+	double reads = w->llc_read_sectors, control = ct_sl_flits(&m->replayed, 0);
+	double data = ct_sl_flits(&m->replayed, m->replayed.llc.sector);
+	*there = fmax(w->noc_request_cycles - reads * control, 0);
+	*back = fmax(w->noc_reply_cycles - reads * data, 0);
+}
+
+/* A reply that carries what was asked for: mean flits and bytes over the requests. */
+static void chunked(const struct ct_sl_model *m, double *flits, double *bytes)
+{
+	const struct ct_gpu *g = &m->gpu;
+	double chunk = m->p.v[CT_SL_CHUNK_BYTES], sum = 0;
+	*flits = *bytes = 0;
+	for (int i = 0; i < 4; i++) {
+		double share = m->in->useful[i];
+		if (!(share > 0))
+			continue;
+		double b = fmin(ceil(32 * (i + 1) / chunk) * chunk, g->l1.line);
+		*flits += share * ct_sl_flits(g, b);
+		*bytes += share * b;
+		sum += share;
+	}
+	if (!(sum > 0)) {
+		*flits = ct_sl_flits(g, g->l1.line);
+		*bytes = g->l1.line;
+		return;
+	}
+	*flits /= sum;
+	*bytes /= sum;
+}
+
+static void llc_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t)
+{
+	double control = ct_sl_flits(&m->replayed, 0);
+	double data = ct_sl_flits(&m->replayed, m->replayed.llc.sector);
+	double sectors = t->fills * sectors_per_fill(m, t), there, back;
+	double writes = m->w->llc_sectors - m->w->llc_read_sectors, at_home = 1 - t->past;
+	write_flits(m, &there, &back);
+	t->packets[CT_SL_TO_LLC] = t->packets[CT_SL_FROM_LLC] = sectors + writes * at_home;
+	t->flits[CT_SL_TO_LLC] = sectors * control + there * at_home;
+	t->flits[CT_SL_FROM_LLC] = sectors * data + back * at_home;
+}
+
+void ct_sl_traffic_private(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                           struct ct_sl_traffic *t)
+{
+	accesses(m, s, t);
+	t->to_llc = t->read_miss;
+	t->fills = t->reads * t->read_miss;
+	ratios(m, t);
+	llc_packets(m, t);
+}
+
+static void home_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t, double chunk_flits)
+{
+	double control = ct_sl_flits(&m->gpu, 0), home = t->remote - t->past, there, back;
+	double reads = t->reads * home, writes = t->writes * home;
+	t->packets[CT_SL_TO_HOME] = t->packets[CT_SL_FROM_HOME] = reads + writes;
+	t->flits[CT_SL_TO_HOME] = reads * control + writes * chunk_flits;
+	t->flits[CT_SL_FROM_HOME] = reads * t->data_flits + writes * control;
+	write_flits(m, &there, &back);
+	reads = t->reads * t->past;
+	t->packets[CT_SL_PAST_HOME] = t->packets[CT_SL_FROM_PAST] =
+		reads + (m->w->llc_sectors - m->w->llc_read_sectors) * t->past;
+	t->flits[CT_SL_PAST_HOME] = reads * control + there * t->past;
+	t->flits[CT_SL_FROM_PAST] = reads * t->past_flits + back * t->past;
+}
+
+void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                          struct ct_sl_traffic *t)
+{
+	double chunk_flits, chunk_bytes;
+	accesses(m, s, t);
+	t->remote = m->noc.remote;
+	t->min = s->min && m->noc.kind == CT_SL_NET_MESH;
+	t->past = t->min ? m->noc.past : 0;
+	chunked(m, &chunk_flits, &chunk_bytes);
+	t->data_flits = s->chunk ? chunk_flits : ct_sl_flits(&m->gpu, m->gpu.l1.line);
+	t->data_bytes = s->chunk ? chunk_bytes : m->gpu.l1.line;
+	t->past_flits = chunk_flits;
+	t->past_bytes = chunk_bytes;
+	t->to_llc = t->past + (1 - t->past) * t->read_miss;
+	t->fills = t->reads * (1 - t->past) * t->read_miss;
+	ratios(m, t);
+	llc_packets(m, t);
+	if (s->ideal)
+		return;
+	t->trip = m->trip_factor * ct_sl_home_trip(&m->noc, &m->p, t->min, ct_sl_flits(&m->gpu, 0),
+	                                           t->data_flits);
+	home_packets(m, t, chunk_flits);
+}
+
+/* ---- the mesh ---- */
+
+static int is_reply(int flow)
+{
+	return flow == CT_SL_FROM_HOME || flow == CT_SL_FROM_LLC || flow == CT_SL_FROM_PAST;
+}
+
+/* Flits at one channel of one of the two physical networks, whole run. */
+static double channel_load(const struct ct_sl_model *m, const struct ct_sl_traffic *t, int reply,
+                           size_t channel)
+{
+	double sum = 0;
+	for (int f = 0; f < CT_SL_FLOWS; f++)
+		if (is_reply(f) == reply && t->flits[f] > 0)
+			sum += t->flits[f] * m->noc.pass[t->min][f][channel];
+	return sum;
+}
+
+static size_t channels(const struct ct_sl_model *m)
+{
+	return (size_t)m->noc.place.side * m->noc.place.side * CT_MESH_CHANNELS;
+}
+
+static double peak_load(const struct ct_sl_model *m, const struct ct_sl_traffic *t, int reply)
+{
+	double peak = 0;
+	for (size_t i = 0; i < channels(m); i++)
+		peak = fmax(peak, channel_load(m, t, reply, i));
+	return peak;
+}
+
+/* ---- the queueing network ---- */
+
+static double any_line(const struct ct_sl_model *m, double p)
+{
+	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->perf.lines_per_load);
+}
+
+/* Stations that the conventional GPU lacks, always all four of them, in the order of
+ * ct_sl_station_name(). */
+static void extra_stations(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                           struct ct_perf_point *pt)
+{
+	double loads = m->perf.loads, clock = m->noc.clock, sms = m->gpu.sms;
+	double leaving = any_line(m, 1 - (1 - t->remote) * (1 - t->read_miss));
+	for (int i = 0; i < CT_PERF_EXTRA_MAX; i++)
+		pt->extra[i] = (struct ct_amva_station){ .servers = 1 };
+	pt->n_extra = CT_PERF_EXTRA_MAX;
+	if (m->noc.kind == CT_SL_NET_MESH)
+		for (int reply = 0; reply < 2; reply++) {
+			double flits = reply ? fmax(t->data_flits, ct_sl_flits(&m->gpu, m->gpu.l1.sector)) : 1;
+			/* A packet meets one channel as loaded as the peak. */
+			pt->extra[reply] = (struct ct_amva_station){
+				.demand = peak_load(m, t, reply) * clock / loads, .servers = 1,
+				.wait = leaving * flits * clock };
+		}
+	if (t->shared)
+		pt->extra[2] = (struct ct_amva_station){
+			.demand = m->w->l1_cycles * (1 - t->past) / loads, .servers = sms / m->beta };
+	if (m->noc.kind == CT_SL_NET_BUTTERFLY && t->packets[CT_SL_TO_HOME] > 0) {
+		double busy = fmax(t->flits[CT_SL_TO_HOME], t->flits[CT_SL_FROM_HOME]);
+		pt->extra[3] = (struct ct_amva_station){
+			.demand = busy * clock / loads, .servers = sms,
+			.wait = any_line(m, t->remote) * t->data_flits * clock };
+	}
+}
+
+static void ports(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                  struct ct_perf_point *pt)
+{
+	const double *f = t->flits;
+	pt->slice_in = pt->request_packets = f[CT_SL_TO_LLC] + f[CT_SL_PAST_HOME];
+	pt->slice_out = pt->reply_packets = f[CT_SL_FROM_LLC] + f[CT_SL_FROM_PAST];
+	if (m->noc.kind == CT_SL_NET_BUTTERFLY)
+		return;
+	double home = f[CT_SL_TO_HOME] + f[CT_SL_FROM_HOME];
+	if (m->noc.kind == CT_SL_NET_FORWARDED) {
+		/* Up to a slice and down again, requests and replies alike. */
+		pt->request_packets += home;
+		pt->reply_packets += home;
+		pt->slice_in += home;
+		pt->slice_out += home;
+	} else {
+		pt->request_packets += f[CT_SL_TO_HOME];
+		pt->reply_packets += f[CT_SL_FROM_HOME];
+	}
+}
+
+static double dram_share(const struct ct_perf_point *pt)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		sum += pt->cls[i].dram ? pt->cls[i].share : 0;
+	return sum;
+}
+
+/* Who serves a line that is not an own local hit. */
+static void classes(const struct ct_sl_traffic *t, double llc, double dram, double t_l1,
+                    struct ct_perf_point *pt)
+{
+	double d = dram_share(pt), miss = t->read_miss, local = 1 - t->remote;
+	double home = t->ideal ? 0 : t->remote - t->past;
+	if (t->ideal)
+		local = 1;
+	double leaving = home + local * miss + t->past;
+	double direct = local * miss + t->past, far = home * miss, near = home * (1 - miss);
+	double cold = t->to_llc > 0 ? pt->cold * t->to_llc : 0;
+	pt->l1_miss = leaving;
+	pt->cls[0] = (struct ct_perf_class){ near, t_l1 + t->trip, 0 };
+	pt->cls[1] = (struct ct_perf_class){ direct * (1 - d), llc, 0 };
+	pt->cls[2] = (struct ct_perf_class){ far * (1 - d), llc + t->trip, 0 };
+	pt->cls[3] = (struct ct_perf_class){ direct * d, dram, 1 };
+	pt->cls[4] = (struct ct_perf_class){ far * d, dram + t->trip, 1 };
+	pt->n_classes = 5;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		pt->cls[i].share = leaving > 0 ? pt->cls[i].share / leaving : 0;
+	pt->cold = leaving > 0 ? cold / leaving : 0;
+	/* unloaded_latency() wants ascending ones. */
+	for (unsigned i = 1; i < pt->n_classes; i++)
+		for (unsigned k = i; k > 0 && pt->cls[k].latency < pt->cls[k - 1].latency; k--) {
+			struct ct_perf_class c = pt->cls[k];
+			pt->cls[k] = pt->cls[k - 1];
+			pt->cls[k - 1] = c;
+		}
+}
+
+void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                         const struct ct_sl_traffic *t, struct ct_perf_point *pt)
+{
+	const struct ct_gpu *g = &m->gpu;
+	double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line * s->llc_factor;
+	ct_perf_conventional(&m->perf, g, g->sms, lines, pt);
+	double llc = pt->cls[0].latency, dram = pt->cls[1].latency;
+	if (t->read_ratio > 0)
+		ct_perf_filter_l1(pt, t->read_ratio, t->traffic_ratio);
+	if (t->shared)
+		classes(t, llc, dram, m->perf.t_l1, pt);
+	ports(m, t, pt);
+	extra_stations(m, t, pt);
+}
+
+/* ---- counts ---- */
+
+static double hops_of(const struct ct_sl_noc *n, const struct ct_sl_traffic *t, int flow)
+{
+	if (n->kind != CT_SL_NET_MESH) /* a crossing; forwarded traffic makes two */
+		return n->kind == CT_SL_NET_FORWARDED && (flow == CT_SL_TO_HOME || flow == CT_SL_FROM_HOME)
+		       ? 2 : 1;
+	if (flow == CT_SL_TO_HOME || flow == CT_SL_FROM_HOME)
+		return t->min ? n->near_home_hops : n->home_hops;
+	return flow == CT_SL_PAST_HOME || flow == CT_SL_FROM_PAST ? n->past_hops : n->llc_hops;
+}
+
+void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                          struct ct_sl_estimate *x)
+{
+	const struct ct_workload *w = m->w;
+	const struct ct_gpu *g = &m->gpu;
+	struct ct_llc_misses misses;
+	double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line * t->llc_factor;
+	ct_llc_misses(&m->perf.llc, w, g->sms, lines, g->llc.ways, 0, &misses);
+	x->llc_misses = misses.sectors;
+	x->l1_sector_misses = t->sector_misses;
+	x->l1_miss_rate = ratio(t->sector_misses, t->sectors, NAN);
+	x->l1_request_miss_rate = t->miss_rate;
+	x->replication_ratio = t->replication;
+	x->replicas = t->replicas;
+	x->remote_fraction = t->remote;
+	x->past_fraction = t->past;
+	x->home_imbalance = t->shared ? m->beta : NAN;
+	x->home_bytes = t->ideal ? 0 : t->reads * ((t->remote - t->past) * t->data_bytes +
+	                                           t->past * t->past_bytes);
+	for (int f = 0; f < CT_SL_FLOWS; f++) {
+		x->flits[f] = t->flits[f];
+		x->flit_hops += t->flits[f] * hops_of(&m->noc, t, f);
+	}
+	/* L1 accesses and fills beyond those of private L1s, whose energy the SMs' own holds. */
+	double access = ratio(w->l1_sectors, t->reads + t->writes, 1) * g->l1.sector;
+	x->l1_bytes_moved = -(t->reads + t->writes) * t->past * access +
+	                    (t->fills - t->reads * replayed_miss(w)) * access;
+	x->llc_bytes_moved = w->llc_sectors * t->traffic_ratio * m->replayed.llc.sector;
+}
+
+/* ---- latency of replies ---- */
+
+static double mesh_reply(const struct ct_sl_model *m, const struct ct_sl_traffic *t, int flow,
+                         double cycles)
+{
+	double flits = t->flits[flow] / t->packets[flow], sum = 0, clock = m->noc.clock;
+	const double *pass = m->noc.pass[t->min][flow];
+	for (size_t i = 0; i < channels(m); i++)
+		if (pass[i] > 0)
+			sum += pass[i] * ct_channel_wait(flits, channel_load(m, t, 1, i) * clock / cycles);
+	return clock * (ct_packet_time(hops_of(&m->noc, t, flow), m->noc.hop, flits) + sum);
+}
+
+static double crossbar_reply(const struct ct_sl_model *m, const struct ct_sl_traffic *t, int flow,
+                             double cycles)
+{
+	const struct ct_gpu *g = &m->gpu;
+	double flits = t->flits[flow] / t->packets[flow], clock = m->noc.clock;
+	if (m->noc.kind == CT_SL_NET_BUTTERFLY && flow == CT_SL_FROM_HOME) {
+		const struct ct_butterfly *b = &m->noc.butterfly;
+		double rho = t->flits[flow] * clock / g->sms / cycles;
+		return clock * (ct_butterfly_time(b, m->noc.hop, flits) +
+		                b->n * ct_butterfly_wait(b->k, flits, rho));
+	}
+	struct ct_perf_point pt;
+	ports(m, t, &pt);
+	double out = ct_crossbar_wait(g->llc_slices, flits, pt.slice_out / g->llc_slices / cycles);
+	double in = ct_crossbar_wait(g->sms, flits, pt.reply_packets / g->sms / cycles);
+	double way = g->noc_latency;
+	if (flow == CT_SL_FROM_HOME) { /* two crossings */
+		way = t->trip / 2;
+		out *= 2;
+		in *= 2;
+	}
+	return way + flits - 1 + out + in;
+}
+
+double ct_sl_reply_latency(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                           double cycles)
+{
+	double sum = 0, packets = 0;
+	for (int f = 0; f < CT_SL_FLOWS && cycles > 0; f++) {
+		if (!is_reply(f) || !(t->packets[f] > 0))
+			continue;
+		sum += t->packets[f] * (m->noc.kind == CT_SL_NET_MESH ? mesh_reply(m, t, f, cycles)
+		                                                      : crossbar_reply(m, t, f, cycles));
+		packets += t->packets[f];
+	}
+	return packets > 0 ? sum / packets : NAN;
+}

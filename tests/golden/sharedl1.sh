@@ -1,0 +1,87 @@
+# sharedl1-est on generated workloads: verdicts, pipes, records, networks, constants.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+est=$CT_BIN/sharedl1-est
+
+made() { # NAME TRACEGEN-OPTION...
+	local name=$1
+	shift
+	"$CT_RELEASE/tracegen" "$@" -o "$name" &&
+		"$CT_RELEASE/reuse" -q -g sharedl1-28 "$name" >"$name.profile"
+}
+value() { # SYSTEM METRIC PROFILE
+	awk -F'\t' -v s="$1" -v m="$2" '$1 == "ES" && $4 == s && $5 == m { print $6 }' "$3"
+}
+within() { awk -v v="$1" -v lo="$2" -v hi="$3" 'BEGIN { exit !(v >= lo && v <= hi) }'; }
+
+# A table that every SM reads, larger than an L1 and smaller than all of them; a stream.
+check "tracegen and reuse: a table read by all" made table workingset --footprint 128KiB --ctas 56 --sharing 56 --passes 1
+check "tracegen and reuse: streaming" made stream vecadd
+for w in table stream; do
+	check "estimate: $w" "$est" -o "$w.out" "$w.profile"
+done
+same "thirteen systems" 13 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' table.out | wc -l)"
+same "every value has a method" "" "$(awk -F'\t' '$1 == "ES" && $8 != "analytic"' table.out)"
+same "Private is the baseline" 1 "$(value Private speedup table.out)"
+same "on a mesh it is the GPU as configured" 1 "$(value Private speedup_configured table.out)"
+same "no replicas when shared" 1 "$(value Shared replicas_mean table.out)"
+same "27 of 28 accesses are remote" 0.964286 "$(value Shared remote_fraction table.out)"
+check "a table read by all is replicated" within "$(value Private replicas_mean table.out)" 5 28
+check "and misses less when shared" within "$(value Shared l1_request_miss_rate table.out)" 0 \
+	"$(value Private l1_request_miss_rate table.out)"
+check "and gains" within "$(value Shared+Chunk speedup table.out)" 1.02 20
+check "a stream gains nothing from sharing" within "$(value Shared speedup stream.out)" 0 1.01
+check "nor from 16 times the L1" within "$(value 16x-L1 speedup stream.out)" 0.999 1.001
+
+same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' table.out)" \
+	"$("$est" -O profile <table.profile | grep -v '^PG\|^EN')"
+same "and what the trace gives" "$(grep '^ES' stream.out)" \
+	"$("$CT_RELEASE/sharedl1-est" -q -g sharedl1-28 stream | grep '^ES')"
+same "a profile with estimates gives them again" "$(grep '^ES' table.out)" \
+	"$("$est" -O profile <table.out | grep '^ES')"
+same "threads change nothing" "$("$est" -@ 1 -O profile table.profile)" "$("$est" -@ 8 -O profile table.profile)"
+if command -v jq >/dev/null 2>&1; then
+	check "JSON lines are JSON" sh -c "'$est' -O json table.profile | jq -e . >/dev/null"
+else
+	skip "JSON lines are JSON" "jq is not installed"
+fi
+
+"$est" --sweep l1.latency=8..64:8 -o swept table.profile
+same "a sweep has every point" "8 16 24 32 40 48 56 64" \
+	"$(awk -F'\t' '$1 == "SW" && $4 == "DynEB" && $7 == "ipc" { print $6 }' swept | paste -sd' ')"
+"$est" --sweep l1.size=16KiB..256KiB -o swept table.profile
+same "sizes double" "16384 32768 65536 131072 262144" \
+	"$(awk -F'\t' '$1 == "SW" && $4 == "Private" && $7 == "ipc" { print $6 }' swept | paste -sd' ')"
+same "16 times the L1 is the sweep's 256 KiB" "$(value 16x-L1 l1_request_miss_rate table.out)" \
+	"$(awk -F'\t' '$1 == "SW" && $4 == "Private" && $6 == 262144 && $7 == "l1_request_miss_rate" { print $8 }' swept)"
+"$est" --sweep cores=7..28:7 -o swept table.profile
+same "the sweep of cores ends at the estimate" "$(value Shared l1_request_miss_rate table.out)" \
+	"$(awk -F'\t' '$1 == "SW" && $4 == "Shared" && $6 == 28 { print $8 }' swept)"
+
+check "the table has a verdict" sh -c "'$est' -O table table.profile | grep -q '^verdict: '"
+check "with the paper's test" sh -c "'$est' -O table stream.profile | grep -q 'no target of the paper: replication'"
+check "the table has published numbers" sh -c "'$est' -O table --published table.profile | grep -q '^Shared++  *speedup  *Private  *1.26'"
+for n in mesh forwarded butterfly; do
+	check "network $n" sh -c "'$est' -O table --network $n table.profile | grep -q '^network: $n'"
+done
+check "another placement" sh -c "'$est' -O table --placement '$CT_ROOT/data/shared_l1/rows-28-8.txt' table.profile | grep -q '33 % of the accesses'"
+check "folded homes are uneven" sh -c "'$est' -O table --homes fold table.profile | grep -q '1.75 times the mean'"
+check "the overheads" sh -c "'$est' --overheads -g sharedl1-28 | grep -q 'mm2 *2.52'"
+printf 'C M\n- C\n' >small.txt
+refuses "a placement of another GPU" 2 'places 2 cores and 1 partitions' "$est" --placement small.txt table.profile
+refuses "a network that there is not" 2 'mesh, forwarded' "$est" --network ring table.profile
+refuses "homes that there are not" 2 'mod, fold or hash' "$est" --homes xor table.profile
+refuses "an unknown constant is named" 2 'shared-l1\.gard: did you mean shared-l1\.guard' \
+	"$est" -p shared-l1.gard=0.3 table.profile
+refuses "a sweep of something else" 2 'l1\.latency, l1\.size or cores' "$est" --sweep warps=1..10 table.profile
+refuses "a sweep that is no range" 2 'KEY=A\.\.B' "$est" --sweep l1.latency=8 table.profile
+refuses "another SM count needs the trace" 2 'trace' "$est" -p sm.count=8 table.profile
+grep -v '	merged	' table.profile >bare.profile
+refuses "a profile without RD merged" 2 'lacks RD all merged' "$est" --no-verify bare.profile
+
+missing=
+for c in $("$est" --constants | awk 'NR > 1 { print $1 }'); do
+	grep -q -- "$c" "$CT_ROOT/man/cachetriage-shared-l1.7" || missing="$missing $c"
+done
+same "the man page has every constant" "" "$missing"
+finish

@@ -1,0 +1,140 @@
+/* Meshes and butterflies against enumeration, and the Shared L1 paper's 54 cycles
+ * (model-notes.md 2; papers-facts SL-C4, SL-C19). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "models/common/interconnect.h"
+
+static int near(double a, double b, double by)
+{
+	return fabs(a - b) <= by;
+}
+
+/* Uniform traffic over all pairs of different nodes, one flit per node and cycle. */
+static double *uniform(unsigned k, double *mean_hops)
+{
+	unsigned n = k * k;
+	double *load = calloc((size_t)n * CT_MESH_CHANNELS, sizeof *load), sum = 0;
+	assert_non_null(load);
+	for (unsigned a = 0; a < n; a++)
+		for (unsigned b = 0; b < n; b++) {
+			ct_mesh_add_route(k, a, b, 1.0 / (n - 1), load);
+			sum += ct_mesh_distance(k, a, b);
+		}
+	*mean_hops = sum / n / (n - 1);
+	return load;
+}
+
+static void test_mean_hops(void **state)
+{
+	static const double want[][3] = { { 6, 4.00, 1.543 }, { 8, 5.33, 2.032 }, { 10, 6.67, 2.525 } };
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		unsigned k = (unsigned)want[i][0];
+		double hops, *load = uniform(k, &hops);
+		assert_true(near(hops, want[i][1], 0.005));
+		assert_true(near(hops, ct_mesh_mean_hops(k, 0), 1e-9));
+		double with_self = hops * (k * k - 1) / (k * k);
+		assert_true(near(with_self, ct_mesh_mean_hops(k, 1), 1e-9));
+		/* (k/4) k^2/(k^2 - 1) is the peak, by formula and by enumeration. */
+		double peak = ct_mesh_peak(k, load, 1, NULL);
+		assert_true(near(peak, want[i][2], 0.0005));
+		assert_true(near(peak, ct_mesh_uniform_peak(k), 1e-9));
+		assert_true(near(peak, k / 4.0 * k * k / (k * k - 1), 1e-9));
+		/* Each node injects and ejects one flit. */
+		for (unsigned n = 0; n < k * k; n++) {
+			assert_true(near(load[n * CT_MESH_CHANNELS + CT_MESH_INJECT], 1, 1e-9));
+			assert_true(near(load[n * CT_MESH_CHANNELS + CT_MESH_EJECT], 1, 1e-9));
+		}
+		free(load);
+	}
+	assert_true(near(ct_mesh_mean_hops(6, 1), 3.89, 0.005)); /* SL-C19 */
+}
+
+static void test_routes(void **state)
+{
+	double load[9 * CT_MESH_CHANNELS] = { 0 };
+	(void)state;
+	/* From (0, 0) to (2, 1) of a 3 x 3 mesh: east, east, south. */
+	ct_mesh_add_route(3, 0, 5, 2, load);
+	assert_true(load[0 * CT_MESH_CHANNELS + CT_MESH_INJECT] == 2);
+	assert_true(load[0 * CT_MESH_CHANNELS + CT_MESH_EAST] == 2);
+	assert_true(load[1 * CT_MESH_CHANNELS + CT_MESH_EAST] == 2);
+	assert_true(load[2 * CT_MESH_CHANNELS + CT_MESH_SOUTH] == 2);
+	assert_true(load[5 * CT_MESH_CHANNELS + CT_MESH_EJECT] == 2);
+	double sum = 0;
+	for (int i = 0; i < 9 * CT_MESH_CHANNELS; i++)
+		sum += load[i];
+	assert_true(sum == 2 * (ct_mesh_distance(3, 0, 5) + 2));
+	/* Back: west, west, north, on other channels. */
+	ct_mesh_add_route(3, 5, 0, 1, load);
+	assert_true(load[5 * CT_MESH_CHANNELS + CT_MESH_WEST] == 1);
+	assert_true(load[4 * CT_MESH_CHANNELS + CT_MESH_WEST] == 1);
+	assert_true(load[3 * CT_MESH_CHANNELS + CT_MESH_NORTH] == 1);
+	/* To itself: nothing. */
+	double before = load[0];
+	ct_mesh_add_route(3, 4, 4, 1, load);
+	assert_true(load[0] == before && load[4 * CT_MESH_CHANNELS + CT_MESH_INJECT] == 0);
+}
+
+/* 54 core cycles at 1400 and 700 MHz are 27 network cycles over 2 x 4 hops: between 2.9 and
+ * 3.4 cycles a hop, so that a router of 2 and a link of 1 fit. */
+static void test_calibration(void **state)
+{
+	(void)state;
+	double cycles = 54 * 700.0 / 1400, hops = 2 * ct_mesh_mean_hops(6, 0);
+	double most = cycles / hops;                /* one flit each way */
+	double least = (cycles - (5 - 1)) / hops;   /* a reply of 5 flits */
+	assert_true(near(most, 3.375, 1e-9));
+	assert_true(near(least, 2.875, 1e-9));
+	assert_true(least < 3 && 3 < most);
+	double core = 2 * (ct_packet_time(4, 3, 1) + ct_packet_time(4, 3, 5));
+	assert_true(near(core, 54, 2.5));           /* 56 */
+	core = 2 * (ct_packet_time(4, 3, 1) + ct_packet_time(4, 3, 2));
+	assert_true(near(core, 54, 4.5));           /* 50, a chunk of 32 B */
+}
+
+static void test_butterfly(void **state)
+{
+	struct ct_butterfly b;
+	(void)state;
+	assert_int_equal(ct_butterfly_for(&b, 6, 36), 0); /* SL-C4 */
+	assert_int_equal(b.n, 2);
+	assert_int_equal(b.nodes, 36);
+	assert_int_equal(b.switches_per_stage, 6);
+	assert_int_equal(ct_butterfly_for(&b, 4, 64), 0);
+	assert_int_equal(b.n, 3);
+	assert_int_equal(b.nodes, 64);
+	assert_int_equal(b.switches_per_stage, 16);
+	assert_int_equal(ct_butterfly_for(&b, 4, 65), 0);
+	assert_int_equal(b.n, 4);
+	assert_true(ct_butterfly_time(&b, 3, 5) == 4 * 3 + 4);
+	assert_true(ct_butterfly_for(&b, 1, 8) < 0);
+	assert_true(ct_butterfly_for(&b, 4, 0) < 0);
+}
+
+static void test_waits(void **state)
+{
+	(void)state;
+	assert_true(ct_channel_wait(5, 0) == 0);
+	assert_true(near(ct_channel_wait(1, 0.5), 0.5, 1e-12)); /* M/D/1 */
+	assert_true(ct_channel_wait(5, 2) == ct_channel_wait(5, 0.95));
+	assert_true(near(ct_crossbar_wait(2, 1, 0.5), 0.25, 1e-12));
+	assert_true(near(ct_butterfly_wait(4, 1, 0.5), 0.375, 1e-12));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mean_hops), cmocka_unit_test(test_routes),
+		cmocka_unit_test(test_calibration), cmocka_unit_test(test_butterfly),
+		cmocka_unit_test(test_waits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

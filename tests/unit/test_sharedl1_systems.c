@@ -1,0 +1,227 @@
+/* The analytic model of shared L1s on made-up workloads whose answer is known. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/shared_l1/estimate.h"
+#include "tests/support/workload.h"
+
+/* One line request per load; what private L1s miss, and all of them as one. */
+struct made {
+	double miss_private, miss_16x, miss_shared, replicas;
+	double insts_per_load;
+	double useful32; /* share of requests that use 32 B; the others 128 B */
+};
+static const struct made TABLE = { 0.9, 0.02, 0.02, 14, 4, 1 };  /* read by all, fits all L1s */
+static const struct made STREAM = { 1, 1, 1, 1, 4, 0 };
+static const struct made OWN = { 0.05, 0.03, 0.05, 1, 4, 0 };    /* fits its own L1 */
+static const struct made COMPUTE = { 0.9, 0.02, 0.02, 14, 400, 1 };
+
+struct world {
+	struct ct_gpu g;
+	struct ct_workload w;
+	struct ct_sl_inputs in;
+	struct ct_sl_params p;
+	struct ct_sl_model m;
+	struct ct_sl_estimate x[CT_SL_SYSTEMS];
+};
+
+static void rates(struct ct_sl_rates *r, double n, double miss, double replicas)
+{
+	*r = (struct ct_sl_rates){ .read_lines = n, .read_misses = n * miss, .sectors = n,
+		                   .sector_misses = n * miss, .fills = n * miss,
+		                   .replicated = replicas > 1 ? n * miss * 0.9 : 0,
+		                   .copies = n * miss * replicas };
+}
+
+/* The loads that a private L1 lets pass hit an LLC of 1 MiB. */
+static void make_workload(struct world *w, const struct made *s)
+{
+	enum { LOADS = 1000000 };
+	const struct ct_made_workload base = { 512 * 1024 / 128, 0, LOADS, 0.001, s->insts_per_load, 0.9,
+		                               300, 0 };
+	ct_make_workload(&w->w, &w->g, &base);
+	double miss = s->miss_private, n = LOADS;
+	w->w.l1_sectors = w->w.l1_read_sectors = n;
+	w->w.l1_sector_misses = w->w.l1_read_misses = n * miss;
+	w->w.llc_sectors = w->w.llc_read_sectors = w->w.llc_requests = n * miss;
+	w->w.llc_sector_misses = w->w.llc_read_misses = w->w.llc_line_misses = n * 0.005;
+	w->w.dram_read_bytes = 128 * n * 0.005;
+	w->w.noc_request_cycles = n * miss;
+	w->w.noc_reply_cycles = 5 * n * miss;
+	w->w.llc_cycles = 4 * n * miss;
+	/* The mesh's reply ports: 8 of them, two core cycles a flit. */
+	double port = 5 * n * miss * 2 / 8, issue = w->w.warp_insts / (28 * 2);
+	w->w.cycles = 1.05 * fmax(port, issue);
+	w->w.mem_parallelism = 1;
+	w->w.think = fmax(48.0 * 28 * w->w.cycles / n - 300, 0);
+	w->in.useful[0] = s->useful32;
+	w->in.useful[1] = w->in.useful[2] = 0;
+	w->in.useful[3] = 1 - s->useful32;
+	rates(&w->in.replayed, n, miss, s->replicas);
+	rates(&w->in.priv, n, miss, s->replicas);
+	rates(&w->in.priv2, n, miss, s->replicas);
+	rates(&w->in.priv16, n, s->miss_16x, s->replicas);
+	rates(&w->in.shared, n, s->miss_shared, 1);
+	w->in.l1_bytes = 16384;
+	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
+		w->in.home_load[i] = NAN;
+}
+
+static struct world *ask(const struct made *s, enum ct_sl_network network)
+{
+	struct world *w = calloc(1, sizeof *w);
+	struct ct_error e;
+	char path[1024];
+	assert_non_null(w);
+	snprintf(path, sizeof path, "%s/data", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".");
+	if (ct_gpu_load(&w->g, "sharedl1-28", path, NULL, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	make_workload(w, s);
+	ct_sl_defaults(&w->p);
+	w->p.network = network;
+	if (ct_sl_model_init(&w->m, &w->w, &w->in, &w->g, &w->g, &w->p, NULL, CT_PERF_ANCHOR_STATION,
+	                     &e) != CT_OK)
+		fail_msg("%s", e.text);
+	ct_sl_estimate_all(&w->m, w->x);
+	return w;
+}
+
+static void done(struct world *w)
+{
+	ct_sl_model_free(&w->m);
+	free(w);
+}
+
+static const struct ct_sl_estimate *get(const struct world *w, const char *name)
+{
+	int i = ct_sl_system_find(name);
+	assert_true(i >= 0);
+	return &w->x[i];
+}
+
+static double speedup(const struct world *w, const char *name)
+{
+	return w->x[CT_SL_PRIVATE].cycles / get(w, name)->cycles;
+}
+
+static void general(const struct world *w)
+{
+	const struct ct_sl_estimate *shared = get(w, "Shared"), *chunk = get(w, "Shared+Chunk");
+	for (int i = 0; i < CT_SL_SYSTEMS; i++) {
+		const struct ct_sl_estimate *x = &w->x[i];
+		assert_true(isfinite(x->cycles) && x->cycles > 0 && x->joule > 0 && x->watt > 0);
+		assert_true(x->l1_request_miss_rate >= 0 && x->l1_request_miss_rate <= 1);
+	}
+	/* Chunks never carry more than lines. */
+	assert_true(chunk->home_bytes <= shared->home_bytes);
+	assert_true(chunk->flits[CT_SL_FROM_HOME] <= shared->flits[CT_SL_FROM_HOME]);
+	assert_true(chunk->cycles <= shared->cycles * (1 + 1e-9));
+	assert_true(get(w, "Hypothetical")->cycles <= chunk->cycles * (1 + 1e-9));
+	assert_true(get(w, "Best")->cycles == fmin(w->x[CT_SL_PRIVATE].cycles,
+	                                           w->x[CT_SL_SHARED_PP].cycles));
+	assert_true(shared->replicas == 1 && shared->replication_ratio == 0);
+	assert_true(fabs(shared->remote_fraction - 27.0 / 28) < 1e-12);
+	assert_true(get(w, "Private-2x-L2")->cycles <= w->x[CT_SL_PRIVATE].cycles * (1 + 1e-9));
+}
+
+static void test_table(void **state)
+{
+	struct world *w = ask(&TABLE, CT_SL_NET_MESH);
+	(void)state;
+	general(w);
+	assert_true(speedup(w, "16x-L1") > 1.2);
+	assert_true(speedup(w, "Hypothetical") > 1.2);
+	assert_true(speedup(w, "Shared+Chunk") > 1.1);
+	assert_true(speedup(w, "Shared+Chunk") > speedup(w, "Shared"));
+	assert_true(speedup(w, "DynEB") > 1.05);
+	assert_true(get(w, "DynEB")->chose_shared);
+	done(w);
+}
+
+static void test_stream(void **state)
+{
+	struct world *w = ask(&STREAM, CT_SL_NET_MESH);
+	(void)state;
+	general(w);
+	assert_true(speedup(w, "Shared") < 1.01);
+	assert_true(speedup(w, "Shared+Chunk") < 1.01);
+	assert_true(fabs(speedup(w, "16x-L1") - 1) < 1e-6);
+	done(w);
+}
+
+static void test_private(void **state)
+{
+	struct world *w = ask(&OWN, CT_SL_NET_MESH);
+	(void)state;
+	general(w);
+	assert_true(speedup(w, "Shared") < 1);
+	assert_true(speedup(w, "Shared++") < 1);
+	/* The guard keeps it private; only sampling costs. */
+	assert_false(get(w, "DynEB")->chose_shared);
+	assert_false(get(w, "DynAMAT+L1MRpr")->chose_shared);
+	assert_true(speedup(w, "DynEB") >= speedup(w, "Shared++"));
+	done(w);
+}
+
+static void test_compute(void **state)
+{
+	struct world *w = ask(&COMPUTE, CT_SL_NET_MESH);
+	(void)state;
+	general(w);
+	assert_true(fabs(speedup(w, "Shared+Chunk") - 1) < 0.02);
+	assert_true(fabs(speedup(w, "16x-L1") - 1) < 0.02);
+	done(w);
+}
+
+static void test_networks(void **state)
+{
+	(void)state;
+	for (int n = 0; n < CT_SL_NETS; n++) {
+		struct world *w = ask(&TABLE, (enum ct_sl_network)n);
+		general(w);
+		if (n != CT_SL_NET_MESH) /* nothing is nearer */
+			assert_true(get(w, "Shared++")->cycles == get(w, "Shared+Chunk")->cycles);
+		done(w);
+	}
+	/* Forwarded traffic loads the ports twice: never better than a network of its own. */
+	struct world *a = ask(&TABLE, CT_SL_NET_FORWARDED), *b = ask(&TABLE, CT_SL_NET_BUTTERFLY);
+	assert_true(speedup(a, "Shared") <= speedup(b, "Shared") * (1 + 1e-9));
+	done(a);
+	done(b);
+}
+
+/* Longer waits for the home, a slower L1, uneven homes: each costs or is neutral. */
+static void test_monotone(void **state)
+{
+	struct world *w = ask(&TABLE, CT_SL_NET_MESH);
+	struct ct_sl_estimate x[CT_SL_SYSTEMS];
+	(void)state;
+	w->m.trip_factor = 4;
+	ct_sl_estimate_all(&w->m, x);
+	assert_true(x[3].cycles >= w->x[3].cycles * (1 - 1e-9));
+	assert_true(x[CT_SL_PRIVATE].cycles == w->x[CT_SL_PRIVATE].cycles);
+	w->m.trip_factor = 1;
+	w->m.beta = 28;
+	ct_sl_estimate_all(&w->m, x);
+	assert_true(x[3].cycles >= w->x[3].cycles * (1 - 1e-9));
+	assert_true(x[3].home_imbalance == 28);
+	done(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table), cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_private), cmocka_unit_test(test_compute),
+		cmocka_unit_test(test_networks), cmocka_unit_test(test_monotone),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
