@@ -9,8 +9,9 @@
 #include "common/stage.h"
 #include "common/table.h"
 #include "models/common/baseline.h"
+#include "mpki/explain.h"
 
-enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES };
+enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_EXPLAIN };
 
 /* Without a list the curves reach from 1/16 to 16 times the configured capacity: the
  * span of the capacity studies in the papers (16x L1, 4x LLC). */
@@ -23,6 +24,7 @@ struct sizes {
 
 struct own {
 	struct sizes l1, llc;
+	int explain;
 	struct ct_stage stage;
 };
 
@@ -30,12 +32,18 @@ static const struct ct_option options[] = {
 	{OPT_L1_SIZES, "l1-sizes", "LIST",
 	 "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
 	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
+	{OPT_EXPLAIN, "explain", NULL,
+	 "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };
 
 static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct own *o = ((struct ct_tool *)ctx)->own;
 	struct sizes *s = key == OPT_L1_SIZES ? &o->l1 : &o->llc;
+	if (key == OPT_EXPLAIN) {
+		o->explain = 1;
+		return CT_OK;
+	}
 	free(s->size);
 	s->size = NULL;
 	return ct_parse_sizes(key == OPT_L1_SIZES ? "--l1-sizes" : "--llc-sizes", value, &s->size, &s->n,
@@ -284,6 +292,8 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	scopes(p, b);
 	if (t->check)
 		st = print_check(o, b, e);
+	if (o->explain)
+		mpki_explain_print(p, b);
 	print_curve(p, "l1", "L1 of each SM by capacity (all kernels, 32 B sectors, analytic)", b);
 	print_curve(p, "llc", "LLC by capacity (all kernels, 32 B sectors, analytic)", b);
 	return st == CT_OK ? ct_buf_check(b, e) : st;
@@ -301,6 +311,8 @@ static int compute(struct ct_tool *t, struct ct_error *e)
 		st = replace_by_analytic(o, e);
 	if (st == CT_OK && t->check)
 		st = add_checked(o, e);
+	if (st == CT_OK && o->explain)
+		st = mpki_explain(t, &o->stage, e);
 	return st == CT_OK ? curves(o, e) : st;
 }
 

@@ -81,7 +81,7 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 	uint32_t bit = 1u << k, i = rp_tags_find(&s->tags, line), tick = (uint32_t)(r->base + at);
 	int store = p->kind == RP_PK_STORE, missing, pending = 0;
 	if (i == RP_NO_LINE) {
-		i = rp_tags_victim(&s->tags, p->llc_set);
+		i = rp_tags_victim_now(&s->tags, p->llc_set);
 		if (s->tags.line[i].modified)
 			sm->c.dram_write_bytes += ct_bits(s->tags.line[i].modified) << r->llc_sector_bits;
 		rp_tags_allocate(&s->tags, p->llc_set, i, line, tick);
@@ -155,7 +155,7 @@ static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint3
 static uint32_t make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
 {
 	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, line);
-	uint32_t i = rp_tags_victim(&sm->tags, set);
+	uint32_t i = rp_tags_victim_now(&sm->tags, set);
 	if (sm->tags.line[i].used)
 		log_line(r, sm, sm->tags.line[i].tag, at, RP_LOG_GONE);
 	rp_tags_allocate(&sm->tags, set, i, line, at);

@@ -207,19 +207,51 @@ static int pass_again(struct ct_tool *t, struct ct_stage *s, const char *path, s
 	return CT_OK;
 }
 
+/* Path of the one trace that TR names. */
+static int find_trace(const struct ct_tool *t, const struct ct_stage *s, const char *why,
+                      struct ct_buf *path, struct ct_error *e)
+{
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(s->p, "TR", &i);
+	if (!tr || ct_profile_next(s->p, "TR", &i))
+		return ct_fail(e, CT_ERR_USAGE, "%s needs a profile of one trace: this one has %s", why,
+		               tr ? "several" : "none");
+	return locate(t, tr->field[0], path, e);
+}
+
 static int replay_again(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	struct ct_buf path = {0};
-	size_t i = 0;
-	const struct ct_record *tr = ct_profile_next(s->p, "TR", &i);
-	int st;
-	if (!tr || ct_profile_next(s->p, "TR", &i))
-		return ct_fail(e, CT_ERR_USAGE, "--method replay needs a profile of one trace: this one has %s",
-		               tr ? "several" : "none");
-	st = locate(t, tr->field[0], &path, e);
+	int st = find_trace(t, s, "--method replay", &path, e);
 	if (st == CT_OK)
 		st = pass_again(t, s, path.data, e);
 	ct_buf_free(&path);
+	return st;
+}
+
+int ct_stage_trace(struct ct_tool *t, const struct ct_stage *s, const char *why,
+                   struct ct_trace **trace, struct ct_error *e)
+{
+	struct ct_trace_options o;
+	struct ct_buf path = {0};
+	ct_tool_trace_options(t, &o);
+	int st = find_trace(t, s, why, &path, e);
+	if (st == CT_OK)
+		st = ct_trace_open(trace, path.data, &o, e);
+	ct_buf_free(&path);
+	return st;
+}
+
+int ct_stage_same_trace(const struct ct_stage *s, const struct ct_trace *trace,
+                        uint64_t warp_insts, struct ct_error *e)
+{
+	struct ct_profile *p = ct_profile_new(e);
+	int st = p ? ct_tool_add_trace(p, trace, e) : CT_ERR_NOMEM;
+	if (st == CT_OK)
+		st = ct_profile_add_count(p, "all", "warp_insts", warp_insts, NULL, "replay", e);
+	if (st == CT_OK)
+		st = same_work(s->p, p, e);
+	ct_profile_free(p);
 	return st;
 }
 

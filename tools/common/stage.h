@@ -32,6 +32,16 @@ int ct_stage_emit(struct ct_tool *t, struct ct_stage *s,
                                struct ct_error *e),
                   struct ct_error *e);
 
+/* Opens the trace that the profile's TR names (under --trace-root if given): *trace is the
+ * caller's. `why` is the option that needs it, for messages. When it has been read to its
+ * end, ct_stage_same_trace() says whether it was what the profile was made from: the same
+ * bytes, and as many warp instructions. Both fail with CT_ERR_USAGE, CT_ERR_INPUT or
+ * CT_ERR_IO. */
+int ct_stage_trace(struct ct_tool *t, const struct ct_stage *s, const char *why,
+                   struct ct_trace **trace, struct ct_error *e);
+int ct_stage_same_trace(const struct ct_stage *s, const struct ct_trace *trace,
+                        uint64_t warp_insts, struct ct_error *e);
+
 /* Puts the GPU in force into the profile: GP, and the SN records that depend on what
  * changed, with method analytic. Rates are the replay's, moved by what the histograms say
  * of the change; cycles and IPC of scope all come from the closed network (perf.h). What

@@ -75,6 +75,12 @@ static inline uint32_t rp_load_hits(const struct rp_line *l)
 /* The line that would make room in the set: an unused way, else the oldest that is
  * neither reserved nor protected as modified; RP_NO_LINE when there is none. */
 uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set);
+/* The same where nothing can wait: the oldest line when every one is protected. */
+static inline uint32_t rp_tags_victim_now(const struct rp_tags *t, uint32_t set)
+{
+	uint32_t i = rp_tags_victim(t, set);
+	return i != RP_NO_LINE ? i : set * t->ways + t->set[set].oldest;
+}
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no
  * sector present. */
 void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);

@@ -1,0 +1,105 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/table.h"
+#include "explain.h"
+
+enum { CLASSES = 5, PARTS = 7 };
+static const char *const class_name[CLASSES] = {"_compulsory", "_capacity", "_associativity",
+                                                "_latency", "_mshr"};
+static const char *const class_head[CLASSES] = {"compulsory", "capacity", "associativity",
+                                                "latency", "MSHR"};
+static const char *const part_name[PARTS] = {"base", "issue", "dependencies", "l1", "network",
+                                             "llc", "dram"};
+static const char *const part_head[PARTS] = {"base", "issue", "dependencies", "L1", "network",
+                                             "LLC", "DRAM"};
+
+static double get(const struct ct_profile *p, const char *scope, const char *a, const char *b,
+                  const char *c)
+{
+	char metric[64];
+	double v;
+	snprintf(metric, sizeof metric, "%s%s%s", a, b, c);
+	return ct_profile_get(p, scope, metric, &v) ? v : NAN;
+}
+
+/* Of one scope and level: all misses, then the share of each class. */
+static void misses(const struct ct_profile *p, const char *scope, const char *level,
+                   const char *head, struct ct_table *t)
+{
+	double v[CLASSES], sum = 0;
+	for (int i = 0; i < CLASSES; i++)
+		sum += v[i] = get(p, scope, level, class_name[i], "_misses");
+	if (isnan(sum))
+		return;
+	ct_table_name(t, scope);
+	ct_table_cell(t, "%s", head);
+	ct_table_count(t, sum > 0 ? (uint64_t)sum : 0);
+	for (int i = 0; i < CLASSES; i++)
+		ct_table_percent(t, sum > 0 ? v[i] / sum : NAN);
+	double pending = get(p, scope, level, "_pending_hits", "");
+	if (isnan(pending))
+		ct_table_cell(t, "-");
+	else
+		ct_table_count(t, (uint64_t)pending);
+}
+
+static void print_misses(const struct ct_profile *p, struct ct_buf *b)
+{
+	struct ct_table t = {.columns = 4 + CLASSES};
+	const char *scope;
+	ct_buf_puts(b, "\nWhy 32 B sectors miss (pending hits wait for a fill and are no misses)\n");
+	ct_table_cell(&t, "scope");
+	ct_table_cell(&t, "level");
+	ct_table_cell(&t, "misses");
+	for (int i = 0; i < CLASSES; i++)
+		ct_table_cell(&t, "%s", class_head[i]);
+	ct_table_cell(&t, "pending hits");
+	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
+		misses(p, scope, "l1", "L1", &t);
+		misses(p, scope, "llc", "LLC", &t);
+	}
+	ct_table_render(&t, b);
+}
+
+static double stack_sum(const struct ct_profile *p, const char *scope)
+{
+	double sum = 0;
+	for (int i = 0; i < PARTS; i++)
+		sum += get(p, scope, "cycles_stack_", part_name[i], "");
+	return sum;
+}
+
+static void print_cycles(const struct ct_profile *p, const char *prefix, const char *title,
+                         int stack, struct ct_buf *b)
+{
+	struct ct_table t = {.columns = 2 + PARTS};
+	const char *scope;
+	ct_buf_printf(b, "\n%s\n", title);
+	ct_table_cell(&t, "scope");
+	ct_table_cell(&t, "cycles");
+	for (int i = !stack; i < PARTS; i++)
+		ct_table_cell(&t, "%s", part_head[i]);
+	if (!stack)
+		ct_table_cell(&t, "MSHR");
+	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
+		double sum = stack_sum(p, scope);
+		if (isnan(sum))
+			continue;
+		ct_table_name(&t, scope);
+		ct_table_count(&t, (uint64_t)sum);
+		for (int k = !stack; k < PARTS; k++)
+			ct_table_percent(&t, get(p, scope, prefix, part_name[k], "") / sum);
+		if (!stack)
+			ct_table_percent(&t, get(p, scope, prefix, "mshr", "") / sum);
+	}
+	ct_table_render(&t, b);
+}
+
+void mpki_explain_print(const struct ct_profile *p, struct ct_buf *b)
+{
+	print_misses(p, b);
+	print_cycles(p, "cycles_stack_", "Where the cycles go (they add up)", 1, b);
+	print_cycles(p, "cycles_lost_", "Cycles saved if one alone cost no time", 0, b);
+}
