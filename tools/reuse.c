@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "common/mechanism.h"
 #include "common/pass.h"
 #include "common/table.h"
 #include "common/tool.h"
 
-enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_MERGE };
+enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_MECHANISMS, OPT_MERGE };
 
 struct own {
 	struct ct_pass_options pass;
@@ -21,6 +22,8 @@ static const struct ct_option options[] = {
 	 "leave out llc@sms=N (morpheus-est then knows less,\nthe pass is faster)"},
 	{OPT_MRC, "mrc", NULL,
 	 "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
+	{OPT_MECHANISMS, "mechanisms", "LIST",
+	 "also measure these mechanisms in the same pass (ES):\nall, or names between commas: tag-split"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
 };
 
@@ -28,8 +31,8 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct ct_tool *t = ctx;
 	struct own *o = t->own;
-	(void)value;
-	(void)e;
+	if (key == OPT_MECHANISMS)
+		return ct_mechanisms_parse(value, &o->pass.mechanisms, e);
 	if (key == OPT_PER_KERNEL)
 		o->pass.per_kernel = 1;
 	else if (key == OPT_NO_SMS_VIEWS)

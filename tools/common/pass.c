@@ -119,15 +119,29 @@ static int start_observers(struct pass *a)
 	return a->launch && a->regs ? CT_OK : ct_fail_nomem(a->e);
 }
 
+/* Adds the observers of the mechanisms asked for. */
+static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsigned *n)
+{
+	const struct ct_mechanism *m;
+	int st = CT_OK;
+	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++)
+		if (a->o.mechanisms >> i & 1)
+			st = m->open(&a->mechanism[i], a->tool, &a->gpu, &ob[(*n)++], a->e);
+	return st;
+}
+
 static int start_engines(struct pass *a)
 {
-	struct ct_replay_observer main_observer = {.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue};
+	struct ct_replay_observer observer[1 + CT_MECHANISMS_MAX] = {
+		{.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue}};
 	struct ct_replay *engine[MAX_LANES];
-	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = &main_observer,
+	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = observer,
 	                              .n_observers = 1, .warmup = a->tool->warmup,
 	                              .replication = 1};
 	unsigned n = 0;
-	int st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
+	int st = start_mechanisms(a, observer, &o.n_observers);
+	if (st == CT_OK)
+		st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
 	if (st == CT_OK)
 		n++;
 	for (unsigned i = 0; i < SMS_VIEWS && st == CT_OK && !a->o.no_sms_views; i++) {
@@ -219,6 +233,12 @@ static int begin_observers(struct pass *a, const struct ct_kernel *k)
 	int st = ct_occupancy(&a->gpu, k, &occ, a->e);
 	if (st != CT_OK)
 		return st;
+	const struct ct_mechanism *m;
+	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++)
+		if (a->mechanism[i] && m->kernel)
+			st = m->kernel(a->mechanism[i], k, a->e);
+	if (st != CT_OK)
+		return st;
 	ct_locality_kernel_begin(a->locality, (int)a->gpu.l1_flush);
 	if (a->l1_sets == occ.l1_sets && a->l1_ways == occ.l1_ways && !a->gpu.l1_flush)
 		return CT_OK;
@@ -276,6 +296,8 @@ static void release(struct pass *a)
 	ct_lanes_free(a->lanes);
 	ct_locality_free(a->locality);
 	ct_lineutil_free(a->util);
+	for (unsigned i = 0; ct_mechanism_at(i); i++)
+		ct_mechanism_at(i)->close(a->mechanism[i]);
 	for (unsigned i = 0; i < a->n_views; i++)
 		ct_stack_free(a->view[i].stack);
 	for (size_t i = 0; i < a->n_scopes; i++) {

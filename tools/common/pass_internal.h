@@ -4,6 +4,7 @@
 #define CT_TOOLS_PASS_INTERNAL_H
 
 #include "common/lanes.h"
+#include "common/mechanism.h"
 #include "common/pass.h"
 #include "common/progress.h"
 #include "locality/lineutil.h"
@@ -45,6 +46,7 @@ struct pass {
 	struct ct_locality_counts *launch; /* counts of the launch that just ended */
 	struct ct_regs *regs;              /* [sm][warp slot] */
 	uint32_t slots;                    /* warp slots per SM */
+	void *mechanism[CT_MECHANISMS_MAX]; /* state of those asked for, else NULL */
 	struct ct_lanes *lanes;
 	unsigned n_lanes;
 	uint64_t *slice_load;              /* accesses of each LLC slice, or NULL */

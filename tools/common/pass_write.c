@@ -155,6 +155,16 @@ static int write_util(struct pass *a, const struct scope *s)
 	return st;
 }
 
+static int write_mechanisms(struct pass *a)
+{
+	const struct ct_mechanism *m;
+	int st = CT_OK;
+	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++)
+		if (a->mechanism[i])
+			st = m->write(a->mechanism[i], a->p, &a->scope[0].counts, a->e);
+	return st;
+}
+
 int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 {
 	int st = ct_tool_add_trace(a->p, trace, a->e);
@@ -176,5 +186,7 @@ int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 	}
 	if (st == CT_OK)
 		st = ct_pass_write_errors(a);
-	return st == CT_OK ? write_views(a) : st;
+	if (st == CT_OK)
+		st = write_views(a);
+	return st == CT_OK ? write_mechanisms(a) : st;
 }

@@ -1,0 +1,403 @@
+#include "models/tag_split/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "gpu/coalesce.h"
+#include "models/tag_split/measure_internal.h"
+
+enum { LINE = 128 };
+
+int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
+                      const struct ct_ts_measure_options *o, struct ct_error *e)
+{
+	*out = NULL;
+	struct ct_ts_measure *m = ct_calloc(1, sizeof *m);
+	if (!m)
+		return ct_fail_nomem(e);
+	m->g = *g;
+	m->o = *o;
+	m->n = o->systems ? o->n_systems : CT_TS_SYSTEMS;
+	m->packet = (uint32_t)o->params.v[CT_TS_PACKET_BYTES];
+	m->flit = g->noc_flit_bytes;
+	m->header = g->noc_header_bytes;
+	m->counting = !o->warmup;
+	m->one = ct_calloc(m->n ? m->n : 1, sizeof *m->one);
+	int st = m->one ? CT_OK : ct_fail_nomem(e);
+	for (unsigned i = 0; i < m->n && st == CT_OK; i++) {
+		struct ts_one *one = &m->one[i];
+		one->system = o->systems ? o->systems[i] : *ct_ts_system_at(i);
+		ct_ts_mode_init(&one->mode, (uint32_t)o->params.v[CT_TS_THRESHOLD]);
+		st = ct_ts_shape_of(&one->system, g, g->l1.size, &m->o.params, &one->shape, e);
+	}
+	if (st != CT_OK) {
+		ct_ts_measure_free(m);
+		return st;
+	}
+	*out = m;
+	return CT_OK;
+}
+
+void ct_ts_measure_free(struct ct_ts_measure *m)
+{
+	if (!m)
+		return;
+	for (unsigned i = 0; m->one && i < m->n; i++)
+		ts_measure_drop(m, &m->one[i]);
+	free(m->one);
+	free(m);
+}
+
+const struct ct_ts_system *ct_ts_measure_system(const struct ct_ts_measure *m, unsigned i)
+{
+	return &m->one[i].system;
+}
+
+/* ---- masks ---- */
+
+/* Chunks of a 128 B line that a request touches. */
+static uint32_t chunks_of(const struct ct_line_request *q, uint32_t chunk)
+{
+	uint32_t out = 0, n = LINE / chunk;
+	if (chunk == 32)
+		return q->sectors;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t from = i * chunk;
+		uint64_t part = chunk >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << chunk) - 1;
+		uint64_t bytes = q->bytes[from / 64] >> from % 64 & part;
+		if (chunk == LINE)
+			bytes |= q->bytes[1];
+		out |= (uint32_t)(bytes != 0) << i;
+	}
+	return out;
+}
+
+/* The 32 B sectors that chunks of a line lie in. */
+static uint32_t sectors_of(uint32_t chunks, uint32_t chunk)
+{
+	uint32_t out = 0;
+	if (chunk == 32)
+		return chunks;
+	for (uint32_t i = 0; chunks >> i; i++)
+		if (chunks >> i & 1) {
+			uint32_t wide = chunk > 32 ? chunk / 32 : 1;
+			out |= ((UINT32_C(1) << wide) - 1) << i * chunk / 32;
+		}
+	return out;
+}
+
+/* Pieces of `bytes` that hold sectors of a mask: LLC sectors, LLC lines. */
+static uint32_t pieces(uint32_t sectors, uint32_t bytes)
+{
+	uint32_t wide = bytes / 32, n = 0;
+	if (wide <= 1)
+		return ct_bits(sectors);
+	for (; sectors; sectors = wide < 32 ? sectors >> wide : 0)
+		n += (sectors & (wide < 32 ? (UINT32_C(1) << wide) - 1 : ~UINT32_C(0))) != 0;
+	return n;
+}
+
+static uint64_t flits(const struct ct_ts_measure *m, uint32_t payload)
+{
+	return m->g.noc_flits_as_one ? 1 : (payload + m->header + m->flit - 1) / m->flit;
+}
+
+/* ---- counting ---- */
+
+/* One load request of a system's own line. */
+struct request {
+	uint64_t line;
+	uint32_t chunks;  /* in the shape's */
+	uint32_t sectors; /* 32 B */
+};
+
+static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t miss)
+{
+	struct ct_ts_counts *c = &one->c;
+	uint32_t chunk = one->shape.chunk, bytes = ct_bits(miss) * chunk;
+	uint32_t sectors = sectors_of(miss, chunk), lines = pieces(sectors, m->g.llc.line);
+	uint32_t access = pieces(sectors, m->g.llc.sector);
+	c->fetched_bytes += bytes;
+	c->data_packets += ct_ts_data_packets(ct_bits(miss), chunk, m->packet);
+	c->llc_accesses += access;
+	c->request_flits += lines * flits(m, 0);
+	c->reply_flits += access * flits(m, (bytes + access - 1) / access);
+}
+
+/* Returns whether it missed. */
+static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct request *q,
+                      const struct ct_ts_result *r, int coarse)
+{
+	struct ct_ts_counts *c = &one->c;
+	uint32_t missing = r->miss & q->chunks;
+	c->requests++;
+	c->sectors += ct_bits(q->sectors);
+	c->port_cycles += pieces(q->sectors, LINE) + (one->shape.kind == CT_TS_DSC && r->replaced > 1
+	                                                      ? r->replaced - 1 : 0);
+	c->evicted += r->evicted;
+	c->collateral += r->collateral;
+	c->coarse_requests += coarse != 0;
+	if (!r->miss)
+		return 0;
+	c->request_misses++;
+	c->partial += r->hit != 0;
+	c->coarse_only += missing == 0;
+	c->sector_misses += ct_bits(q->sectors & sectors_of(missing, one->shape.chunk));
+	count_fetch(m, one, r->miss);
+	return 1;
+}
+
+static void note_set(struct ts_one *one, uint32_t set, int miss)
+{
+	one->set_requests[set]++;
+	one->set_misses[set] += (uint64_t)miss;
+}
+
+static int mode_of(const struct ts_one *one, uint32_t sm, uint32_t set)
+{
+	if (one->system.fetch != CT_TS_CHOOSE)
+		return one->system.fetch == CT_TS_COARSE;
+	if (sm == 0 && one->role[set] != CT_TS_FOLLOWER)
+		return one->role[set] == CT_TS_ALWAYS_COARSE;
+	return one->mode.coarse;
+}
+
+/* Loads one request; 1 if it was followed, and *missed whether it missed. */
+static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
+                    const struct request *q, int *missed)
+{
+	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line);
+	int sampler = sm == 0 && one->role[set] != CT_TS_FOLLOWER, followed = one->followed[set];
+	struct ct_ts_result r;
+	*missed = 0;
+	one->c.seen += (uint64_t)m->counting;
+	if (!followed && !sampler)
+		return 0;
+	int coarse = mode_of(one, sm, set);
+	if (ct_ts_l1_load(one->l1[sm], q->line, q->chunks, coarse, &r) < 0)
+		m->failed = 1;
+	if (sampler && r.miss)
+		ct_ts_mode_miss(&one->mode, coarse,
+		                1 + ct_ts_data_packets(ct_bits(r.miss), one->shape.chunk, m->packet));
+	if (!followed || !m->counting)
+		return followed;
+	*missed = count_load(m, one, q, &r, coarse);
+	if (m->o.sample < 1)
+		note_set(one, set, *missed);
+	return 1;
+}
+
+/* Every store goes on to the LLC: that needs no sampling. */
+static void count_store(const struct ct_ts_measure *m, struct ct_ts_counts *c, uint32_t sectors)
+{
+	uint32_t bytes = ct_bits(sectors) * 32;
+	if (!m->counting)
+		return;
+	c->stores_seen++;
+	c->write_packets += (bytes + m->packet - 1) / m->packet;
+	c->store_request_flits += flits(m, bytes);
+	c->store_reply_flits += flits(m, 0);
+	c->store_accesses += pieces(sectors, m->g.llc.sector);
+}
+
+static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
+                      const struct request *q)
+{
+	struct ct_ts_counts *c = &one->c;
+	struct ct_ts_result r;
+	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line), n = ct_bits(q->sectors);
+	count_store(m, c, q->sectors);
+	if (!one->followed[set] && !(sm == 0 && one->role[set] != CT_TS_FOLLOWER))
+		return;
+	ct_ts_l1_store(one->l1[sm], q->line, q->chunks, &r);
+	if (!m->counting || !one->followed[set])
+		return;
+	c->stores++;
+	c->evicted += r.evicted;
+	c->store_sectors += n;
+	c->store_sector_misses += n - ct_bits(q->sectors & sectors_of(r.hit, one->shape.chunk));
+}
+
+/* ---- MRPB ---- */
+
+enum { NO_LOAD = UINT32_MAX };
+
+void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
+{
+	struct ts_mrpb_sm *b = ctx;
+	struct ct_ts_counts *c = &b->one->c;
+	const struct ct_ts_mrpb_request *t = &a->request;
+	struct request q = {t->line, t->chunks, sectors_of(t->chunks, b->one->shape.chunk)};
+	if (t->is_store) {
+		if (t->id == NO_LOAD)
+			return;
+		c->stores++;
+		c->evicted += a->result.evicted;
+		c->store_sectors += ct_bits(q.sectors);
+		c->store_sector_misses += ct_bits(q.sectors & ~a->result.hit);
+		return;
+	}
+	struct ts_waiting *w = &b->load[t->id];
+	if (w->counted) {
+		w->missed += (uint32_t)count_load(b->m, b->one, &q, &a->result, 0);
+		c->bypassed += a->bypassed != 0;
+	}
+	if (--w->left)
+		return;
+	c->load_misses += w->missed != 0;
+	b->free_loads[b->n_free++] = (uint32_t)t->id;
+}
+
+static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct ct_issue_event *ev,
+                     const struct ct_line_request *q, unsigned n, int store)
+{
+	struct ts_mrpb_sm *b = &one->mrpb[ev->sm];
+	struct ct_ts_mrpb_request r = {.warp = ev->warp_slot, .is_store = store,
+	                               .id = m->counting ? 0 : NO_LOAD};
+	struct ts_waiting *w = NULL;
+	if (!store) {
+		r.id = b->free_loads[--b->n_free];
+		w = &b->load[r.id];
+		*w = (struct ts_waiting){n + 1, 0, m->counting}; /* one more: it stays while requests come */
+	}
+	for (unsigned i = 0; i < n; i++) {
+		r.line = q[i].line;
+		r.chunks = q[i].sectors;
+		if (store)
+			count_store(m, &one->c, r.chunks);
+		ct_ts_mrpb_push(b->buffer, &r, ev->cycle);
+	}
+	if (store || !n)
+		return;
+	if (m->counting) {
+		one->c.loads++;
+		one->c.seen += n;
+	}
+	if (--w->left)
+		return;
+	one->c.load_misses += w->missed != 0;
+	b->free_loads[b->n_free++] = (uint32_t)r.id;
+}
+
+/* ---- one instruction through one system ---- */
+
+/* Requests of the system's own line size; returns how many. q is in descending lines. */
+static unsigned split_up(const struct ts_one *one, const struct ct_line_request *q, unsigned n,
+                         struct request *out)
+{
+	unsigned k = 0;
+	switch (one->shape.line) {
+	case 32:
+		for (unsigned i = 0; i < n; i++)
+			for (uint32_t m = q[i].sectors; m; m &= m - 1)
+				out[k++] = (struct request){q[i].line << 2 | ct_low_bit(m), 1, 1};
+		return k;
+	case 64:
+		for (unsigned i = 0; i < n; i++)
+			for (uint32_t h = 0; h < 2; h++) {
+				uint32_t m = q[i].sectors >> 2 * h & 3;
+				if (m)
+					out[k++] = (struct request){q[i].line << 1 | h, m, m};
+			}
+		return k;
+	case 256:
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t m = q[i].sectors << (q[i].line & 1) * 4;
+			if (k && out[k - 1].line == q[i].line >> 1) {
+				out[k - 1].chunks = out[k - 1].sectors |= m;
+				continue;
+			}
+			out[k++] = (struct request){q[i].line >> 1, m, m};
+		}
+		return k;
+	default:
+		for (unsigned i = 0; i < n; i++)
+			out[k++] = (struct request){q[i].line, chunks_of(&q[i], one->shape.chunk), q[i].sectors};
+		return k;
+	}
+}
+
+/* Loads of one instruction; what share of its requests was followed stays by their number. */
+static void load_all(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
+                     const struct request *q, unsigned n)
+{
+	struct ct_ts_counts *c = &one->c;
+	unsigned followed = 0, missed = 0, of = n < CT_TS_LINES_MAX ? n : CT_TS_LINES_MAX;
+	for (unsigned i = 0; i < n; i++) {
+		int miss;
+		followed += (unsigned)load_one(m, one, sm, &q[i], &miss);
+		missed += (unsigned)miss;
+	}
+	if (!m->counting || !n)
+		return;
+	c->loads++;
+	c->load_misses += missed != 0;
+	c->insts_of[of]++;
+	c->requests_of[of] += followed;
+	c->misses_of[of] += missed;
+}
+
+static int is_load(const struct ct_sinst *s)
+{
+	return s->access == CT_ACCESS_LOAD || s->access == CT_ACCESS_ASYNC;
+}
+
+/* As the engine decides which accesses its L1 serves. */
+static int served_by_l1(const struct ct_ts_measure *m, const struct ct_sinst *s)
+{
+	if (s->space != CT_SPACE_GLOBAL && s->space != CT_SPACE_LOCAL && s->space != CT_SPACE_GENERIC)
+		return 0;
+	if (!is_load(s) && s->access != CT_ACCESS_STORE)
+		return 0;
+	if (m->g.l1_skip == CT_L1_SKIP_ALL ||
+	    (m->g.l1_skip == CT_L1_SKIP_GLOBAL && s->space != CT_SPACE_LOCAL))
+		return 0;
+	return !(is_load(s) && s->mods & CT_MOD_STRONG_GPU);
+}
+
+static void on_issue(void *ctx, const struct ct_issue_event *ev)
+{
+	struct ct_ts_measure *m = ctx;
+	struct ct_line_request q[CT_MAX_LINES_PER_INST];
+	struct request own[CT_MAX_LINES_PER_INST * 4];
+	uint32_t shared;
+	if (!m->counting && m->issued >= m->o.warmup)
+		m->counting = 1;
+	m->issued++;
+	if (!served_by_l1(m, ev->sinst))
+		return;
+	unsigned n = ct_coalesce(m->kernel, ev->sinst, ev->inst, LINE, 32, NULL, ev->warp_key, q, &shared);
+	if (!n)
+		return;
+	ct_lines_descending(q, n);
+	for (unsigned i = 0; i < m->n; i++) {
+		struct ts_one *one = &m->one[i];
+		int load = is_load(ev->sinst);
+		if (one->mrpb) {
+			push_all(m, one, ev, q, n, !load);
+			continue;
+		}
+		unsigned k = split_up(one, q, n, own);
+		if (load)
+			load_all(m, one, ev->sm, own, k);
+		for (unsigned j = 0; j < k && !load; j++)
+			store_one(m, one, ev->sm, &own[j]);
+	}
+}
+
+struct ct_replay_observer ct_ts_measure_observer(struct ct_ts_measure *m)
+{
+	return (struct ct_replay_observer){.ctx = m, .issue = on_issue};
+}
+
+int ct_ts_measure_counts(struct ct_ts_measure *m, unsigned i, struct ct_ts_counts *c,
+                         struct ct_error *e)
+{
+	if (m->failed)
+		return ct_fail_nomem(e);
+	ts_measure_fold(m, &m->one[i]);
+	*c = m->one[i].c;
+	return CT_OK;
+}

@@ -1,0 +1,56 @@
+/* Private to the room: the state of a measurement. */
+#ifndef CT_MODELS_TAG_SPLIT_MEASURE_INTERNAL_H
+#define CT_MODELS_TAG_SPLIT_MEASURE_INTERNAL_H
+
+#include "models/tag_split/measure.h"
+#include "models/tag_split/mode.h"
+#include "models/tag_split/mrpb.h"
+
+/* A load behind MRPB's queues: its requests come back one by one. */
+struct ts_waiting {
+	uint32_t left, missed;
+	int counted;
+};
+
+struct ts_mrpb_sm {
+	struct ct_ts_measure *m;
+	struct ts_one *one;
+	struct ct_ts_mrpb *buffer;
+	struct ts_waiting *load;
+	uint32_t *free_loads, n_free;
+};
+
+/* One system. */
+struct ts_one {
+	struct ct_ts_system system;
+	struct ct_ts_shape shape;
+	struct ct_ts_l1 **l1;       /* [sm] */
+	struct ts_mrpb_sm *mrpb;    /* [sm], of a prioritised system */
+	struct ct_ts_mode mode;
+	uint8_t *role;              /* [set], of ct_ts_fetch CHOOSE */
+	uint8_t *followed;          /* [set] */
+	uint64_t *set_requests, *set_misses; /* [set], of followed ones */
+	struct ct_ts_counts c;
+};
+
+struct ct_ts_measure {
+	struct ct_gpu g;
+	struct ct_ts_measure_options o;
+	struct ts_one *one;
+	unsigned n;
+	const struct ct_kernel *kernel;
+	uint64_t bytes;             /* of an L1 now; 0 before the first launch */
+	uint64_t issued;
+	int counting, failed;
+	uint32_t packet, flit, header;
+};
+
+/* Replaces the L1s of every system by empty ones of `bytes`. */
+int ts_measure_build(struct ct_ts_measure *m, uint64_t bytes, struct ct_error *e);
+void ts_measure_drop(struct ct_ts_measure *m, struct ts_one *one);
+/* Adds what the L1s know to the counts: use, and the deviation of the sets. */
+void ts_measure_fold(struct ct_ts_measure *m, struct ts_one *one);
+/* MRPB hands a request back. */
+void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a);
+
+#endif

@@ -1,0 +1,136 @@
+/* From counts to rates and ES records. */
+#include <math.h>
+#include <string.h>
+
+#include "models/tag_split/measure_internal.h"
+
+static double ratio(double a, double b)
+{
+	return b > 0 ? a / b : NAN;
+}
+
+/* Normal quantile of a 95 % range. */
+static const double WIDTH = 1.96;
+
+struct ct_ts_rate ct_ts_request_miss_rate(const struct ct_ts_counts *c)
+{
+	double n = (double)c->requests, r = ratio((double)c->request_misses, n);
+	double error = n > 0 ? WIDTH * sqrt(c->deviation) / n : 0;
+	return (struct ct_ts_rate){r, fmax(r - error, 0), fmin(r + error, 1)};
+}
+
+/* Where not every request was followed, an instruction of n requests that miss each with
+ * probability r misses with one between r and min(1, n r): the estimate takes them as
+ * independent. */
+struct ct_ts_rate ct_ts_inst_miss_rate(const struct ct_ts_counts *c)
+{
+	double value = 0, low = 0, high = 0, n = (double)c->loads;
+	if (c->seen == c->requests || !(n > 0)) {
+		value = ratio((double)c->load_misses, n);
+		return (struct ct_ts_rate){value, value, value};
+	}
+	double any = ratio((double)c->request_misses, (double)c->requests);
+	double error = sqrt(c->deviation) * WIDTH / fmax((double)c->requests, 1);
+	for (int k = 1; k <= CT_TS_LINES_MAX; k++) {
+		double share = (double)c->insts_of[k] / n;
+		double r = c->requests_of[k] ? (double)c->misses_of[k] / (double)c->requests_of[k] : any;
+		if (share == 0)
+			continue;
+		value += share * (1 - pow(1 - r, k));
+		low += share * fmax(r - error, 0);
+		high += share * fmin(1, k * (r + error));
+	}
+	return (struct ct_ts_rate){value, low, high};
+}
+
+struct writer {
+	struct ct_profile *p;
+	struct ct_error *e;
+	const char *system;
+	int status;
+};
+
+static void put(struct writer *w, const char *metric, double v, double low, double high)
+{
+	struct ct_estimate es = {.scope = "all", .mechanism = "tag-split", .system = w->system,
+	                         .metric = metric, .method = "replay", .value = v, .low = low,
+	                         .high = high};
+	if (w->status == CT_OK)
+		w->status = ct_profile_add_estimate(w->p, &es, w->e);
+}
+
+static void put_one(struct writer *w, const char *metric, double v)
+{
+	put(w, metric, v, NAN, NAN);
+}
+
+static void put_rate(struct writer *w, const char *metric, struct ct_ts_rate r)
+{
+	if (r.low < r.high)
+		put(w, metric, r.value, r.low, r.high);
+	else
+		put_one(w, metric, r.value);
+}
+
+/* Counts of the followed sets stand for all: multiplied by what was seen over what was
+ * followed. */
+static void write_counts(struct writer *w, const struct ct_ts_counts *c, double load,
+                         double packet)
+{
+	put_one(w, "traffic_l1_to_l2_bytes",
+	        packet * (load * (double)c->request_misses + (double)c->write_packets));
+	put_one(w, "traffic_l2_to_l1_bytes", packet * load * (double)c->data_packets);
+	put_one(w, "l1_loads", (double)c->loads);
+	put_one(w, "l1_requests", (double)c->seen);
+	put_one(w, "l1_request_misses", load * (double)c->request_misses);
+	put_one(w, "l1_partial_misses", load * (double)c->partial);
+	put_one(w, "l1_fetched_bytes", load * (double)c->fetched_bytes);
+	put_one(w, "l1_stores", (double)c->stores_seen);
+	put_one(w, "l1_port_cycles", load * (double)c->port_cycles + (double)c->stores_seen);
+	put_one(w, "noc_request_flits",
+	        load * (double)c->request_flits + (double)c->store_request_flits);
+	put_one(w, "noc_reply_flits", load * (double)c->reply_flits + (double)c->store_reply_flits);
+	put_one(w, "llc_accesses", load * (double)c->llc_accesses + (double)c->store_accesses);
+	put_one(w, "chunk_touched_fraction", ratio((double)c->use.touched, (double)c->use.fetched));
+	put_one(w, "chunk_reused_fraction", ratio((double)c->use.reused, (double)c->use.fetched));
+}
+
+static void write_one(struct writer *w, const struct ct_ts_measure *m, const struct ts_one *one,
+                      const struct ct_ts_counts *c, double insts)
+{
+	double load = c->requests ? (double)c->seen / (double)c->requests : 1;
+	double store = c->stores ? (double)c->stores_seen / (double)c->stores : 1;
+	double misses = load * (double)c->sector_misses + store * (double)c->store_sector_misses;
+	double sectors = load * (double)c->sectors + store * (double)c->store_sectors;
+	double bytes = ct_ts_storage_bytes(&one->system, &m->g, m->g.l1.size, &m->o.params);
+	w->system = one->system.name;
+	put_rate(w, "mem_inst_miss_rate", ct_ts_inst_miss_rate(c));
+	put_rate(w, "l1_request_miss_rate", ct_ts_request_miss_rate(c));
+	put_one(w, "l1_miss_rate", ratio(misses, sectors));
+	put_one(w, "l1_mpki", 1000 * ratio(misses, insts));
+	put_one(w, "l1_request_mpki", 1000 * ratio(load * (double)c->request_misses, insts));
+	write_counts(w, c, load, m->packet);
+	if (!isnan(bytes))
+		put_one(w, "storage_bytes", bytes);
+	if (one->system.kind == CT_TS_SPLIT) {
+		put_one(w, "collateral_evictions", load * (double)c->collateral);
+		put_one(w, "coarse_fraction",
+		        ratio((double)c->coarse_requests, (double)c->requests));
+		put_one(w, "coarse_only_misses", load * (double)c->coarse_only);
+	}
+	if (one->system.prioritised)
+		put_one(w, "bypass_fraction", ratio((double)c->bypassed, (double)c->requests));
+}
+
+int ct_ts_measure_write(struct ct_ts_measure *m, struct ct_profile *p, uint64_t thread_insts,
+                        struct ct_error *e)
+{
+	struct writer w = {p, e, NULL, CT_OK};
+	for (unsigned i = 0; i < m->n && w.status == CT_OK; i++) {
+		struct ct_ts_counts c;
+		w.status = ct_ts_measure_counts(m, i, &c, e);
+		if (w.status == CT_OK)
+			write_one(&w, m, &m->one[i], &c, (double)thread_insts);
+	}
+	return w.status;
+}

@@ -1,0 +1,104 @@
+#include "models/tag_split/params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+
+static const struct ct_ts_constant TABLE[CT_TS_KEYS] = {
+	[CT_TS_WAYS] = {"ways", 0, 0, 16, "", "0: the GPU's, or 4 as in Table 2 where it has more than 16"},
+	[CT_TS_CHUNK] = {"chunk", 32, 8, 128, "bytes", "Tag-Split Table 2"},
+	[CT_TS_PRIVATE_BITS] = {"private_bits", 8, 0, 57, "bits", "Tag-Split Table 2"},
+	[CT_TS_ADDRESS_BITS] = {"address_bits", 32, 16, 57, "bits", "Tag-Split 5.1: tags of 20 bits"},
+	[CT_TS_HIT_LATENCY] = {"hit_latency", 1, 0, 100, "cycles", "Tag-Split Table 2"},
+	[CT_TS_PACKET_BYTES] = {"packet_bytes", 32, 8, 256, "bytes", "Tag-Split 3.5"},
+	[CT_TS_THRESHOLD] = {"threshold", 1024, 1, 1 << 20, "misses", "Tag-Split 3.5"},
+	[CT_TS_SAMPLERS] = {"samplers", 4, 1, 1 << 16, "sets", "Tag-Split 3.5: 8 of 32 sets, 4 per mode"},
+	[CT_TS_SPREAD] = {"spread", 0, 0, 1, "", "Tag-Split 3.5 draws them; 1 spreads them evenly (TS-Q24)"},
+	[CT_TS_USE_LRU] = {"lru", 0, 0, 1, "", "Tag-Split 3.3: NRU; 1 for comparisons"},
+	[CT_TS_PICK_LOWEST] = {"pick_lowest", 0, 0, 1, "", "Tag-Split 3.3: random (TS-Q6)"},
+	[CT_TS_GROUPS_FIRST] = {"groups_first", 0, 0, 1, "", "ours: 0 is the reading of TS-Q1"},
+	[CT_TS_MSHR] = {"mshr", 0, 0, 4096, "lines", "0: the GPU's (32 in Table 2)"},
+	[CT_TS_MRPB_QUEUES] = {"mrpb_queues", 8, 1, 64, "", "ours (reconstruction)"},
+	[CT_TS_MRPB_DEPTH] = {"mrpb_depth", 16, 1, 1024, "requests", "ours (reconstruction)"},
+	[CT_TS_MRPB_LATENCY] = {"mrpb_latency", 0, 0, 1 << 16, "cycles", "0: an unloaded LLC hit of the GPU"},
+	[CT_TS_MRPB_BYTES] = {"mrpb_bytes", 1239, 0, 1 << 20, "bytes",
+	                      "Tag-Split Table 3: 1.21 KB; not derivable (TS-C6)"},
+	[CT_TS_PJ_PER_ACCESS] = {"pj_per_access", 0.8, 0, 1e4, "pJ", "Tag-Split 5.6: 0.0008 nJ"},
+	[CT_TS_LEAKAGE_WATT] = {"leakage_watt", 0.0005, 0, 10, "W", "Tag-Split 5.6: 0.5 mW per L1"},
+	[CT_TS_CONSTANT_WATT] = {"constant_watt", 32.3, 0, 1e4, "W",
+	                         "AccelWattch (MICRO 2021), constant power of a GV100"},
+	[CT_TS_STATIC_SHARE] = {"static_share", 0.5, 0, 1, "", "ours"},
+};
+
+const struct ct_ts_constant *ct_ts_constant_at(size_t i)
+{
+	return i < CT_TS_KEYS ? &TABLE[i] : NULL;
+}
+
+void ct_ts_defaults(struct ct_ts_params *p)
+{
+	for (size_t i = 0; i < CT_TS_KEYS; i++)
+		p->v[i] = TABLE[i].value;
+}
+
+static const char PREFIX[] = "tsc.";
+
+int ct_ts_is_key(const char *assignment)
+{
+	return strncmp(assignment, PREFIX, sizeof PREFIX - 1) == 0;
+}
+
+static int unknown(const char *key, size_t n, struct ct_error *e)
+{
+	const char *names[CT_TS_KEYS];
+	char given[64];
+	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
+	for (size_t i = 0; i < CT_TS_KEYS; i++)
+		names[i] = TABLE[i].name;
+	int near = ct_nearest_name(given, names, CT_TS_KEYS);
+	if (near < 0)
+		return ct_fail(e, CT_ERR_USAGE, "unknown key tsc.%s: cachetriage-tag-split(7) lists them", given);
+	return ct_fail(e, CT_ERR_USAGE, "unknown key tsc.%s: did you mean tsc.%s?", given, names[near]);
+}
+
+static int integral(enum ct_ts_key k)
+{
+	return k < CT_TS_PJ_PER_ACCESS;
+}
+
+static enum ct_unit unit_of(const char *name)
+{
+	for (int u = CT_UNIT_NONE; u <= CT_UNIT_PERCENT; u++)
+		if (*name && !strcmp(ct_unit_name((enum ct_unit)u), name))
+			return (enum ct_unit)u;
+	return CT_UNIT_NONE;
+}
+
+int ct_ts_set(struct ct_ts_params *p, const char *assignment, struct ct_error *e)
+{
+	const char *key = assignment, *eq = strchr(assignment, '=');
+	if (ct_ts_is_key(key))
+		key += sizeof PREFIX - 1;
+	if (!eq || eq < key)
+		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write tsc.private_bits=8", assignment);
+	size_t n = (size_t)(eq - key);
+	for (size_t i = 0; i < CT_TS_KEYS; i++) {
+		const struct ct_ts_constant *c = &TABLE[i];
+		double v;
+		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
+			continue;
+		if (ct_parse_unit(eq + 1, unit_of(c->unit), &v) != 0)
+			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write tsc.%s=%g", assignment,
+			               *c->unit ? " of " : "", c->unit, c->name, c->value);
+		if (!(v >= c->lo && v <= c->hi) || (integral((enum ct_ts_key)i) && v != floor(v)))
+			return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %s%g to %g %s", assignment,
+			               integral((enum ct_ts_key)i) ? "whole numbers from " : "", c->lo, c->hi, c->unit);
+		if (i == CT_TS_CHUNK && ((unsigned)v & ((unsigned)v - 1)))
+			return ct_fail(e, CT_ERR_USAGE, "%s: not a power of two: use 8, 16, 32, 64 or 128", assignment);
+		p->v[i] = v;
+		return CT_OK;
+	}
+	return unknown(key, n, e);
+}

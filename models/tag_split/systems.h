@@ -1,0 +1,46 @@
+/* systems.h - the systems that the Tag-Split Cache paper compares (papers-facts/
+ * tag-split.md 2) as one table, and the L1 each of them means on a GPU. */
+#ifndef CT_MODELS_TAG_SPLIT_SYSTEMS_H
+#define CT_MODELS_TAG_SPLIT_SYSTEMS_H
+
+#include <stddef.h>
+
+#include "gpu/gpu.h"
+#include "models/tag_split/l1.h"
+#include "models/tag_split/params.h"
+#include "models/tag_split/storage.h"
+
+enum ct_ts_fetch { CT_TS_FINE, CT_TS_COARSE, CT_TS_CHOOSE /* mode.h */ };
+
+enum { CT_TS_NAME_MAX = 32 };
+
+struct ct_ts_system {
+	char name[CT_TS_NAME_MAX];
+	enum ct_ts_kind kind;
+	uint32_t line;          /* bytes; 128 but for TS-S2 to TS-S4 */
+	uint32_t chunk;         /* Tag-Split: bytes; 0 = tsc.chunk */
+	int private_bits;       /* Tag-Split; -1 = tsc.private_bits */
+	uint32_t tags;          /* DSC-N */
+	enum ct_ts_fetch fetch;
+	int prioritised;        /* behind MRPB's queues */
+	int configured;         /* the GPU's own L1, the reference of speedup_configured */
+	int hit_latency;        /* cycles added; -1 = tsc.hit_latency */
+};
+
+enum { CT_TS_SYSTEMS = 13 };
+/* In the order they are printed: 128B first, the configured L1 last. NULL past the end. */
+const struct ct_ts_system *ct_ts_system_at(size_t i);
+int ct_ts_system_find(const char *name); /* -1: none */
+
+/* The L1 of a system on a GPU whose L1 has `bytes` (adaptive L1s differ by launch).
+ * Fails with CT_ERR_USAGE when the parameters do not go together. */
+int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
+                   const struct ct_ts_params *p, struct ct_ts_shape *out, struct ct_error *e);
+/* Ways of the paper's systems on the GPU. */
+uint32_t ct_ts_ways(const struct ct_gpu *g, const struct ct_ts_params *p);
+/* What a system adds to each L1 of `bytes`, bytes (TS-C1 to TS-C6); NaN for the configured
+ * and the perfect L1. */
+double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
+                           const struct ct_ts_params *p);
+
+#endif

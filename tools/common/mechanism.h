@@ -1,0 +1,34 @@
+/* mechanism.h - mechanisms that the pass can measure beside the baseline replay: each is an
+ * observer of it that writes ES records in the end (`reuse --mechanisms`).
+ *
+ * To add one: a row in mechanism.c. */
+#ifndef CT_TOOLS_MECHANISM_H
+#define CT_TOOLS_MECHANISM_H
+
+#include "common/tool.h"
+#include "replay/replay.h"
+
+struct ct_mechanism {
+	const char *name; /* as in ES: "tag-split" */
+	/* *state is the mechanism's own, freed with close() also when open() fails (NULL then);
+	 * *ob is filled with its hooks. g is the GPU in force; -p, -S, --seed and --warmup are
+	 * in t. */
+	int (*open)(void **state, const struct ct_tool *t, const struct ct_gpu *g,
+	            struct ct_replay_observer *ob, struct ct_error *e);
+	/* Before each launch is replayed. May be NULL. */
+	int (*kernel)(void *state, const struct ct_kernel *k, struct ct_error *e);
+	/* After the last: appends ES records; all: counts of the whole run. */
+	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+	             struct ct_error *e);
+	void (*close)(void *state); /* NULL allowed */
+};
+
+enum { CT_MECHANISMS_MAX = 8 };
+
+/* In the order they are written; NULL past the end. */
+const struct ct_mechanism *ct_mechanism_at(unsigned i);
+/* "all", or names between commas, as a mask of ct_mechanism_at(). Fails with
+ * CT_ERR_USAGE, naming those there are. */
+int ct_mechanisms_parse(const char *list, unsigned *mask, struct ct_error *e);
+
+#endif
