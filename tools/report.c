@@ -1,7 +1,6 @@
 /* report - from profiles and estimates to a page, a summary and a verdict for CI. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "common/tool.h"
@@ -37,23 +36,29 @@ static const struct form forms[] = {
 	{OPT_JUNIT, rp_junit},
 	{OPT_CSV, rp_csv},
 };
-enum { FORMS = sizeof forms / sizeof forms[0] };
+enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256 };
 
 struct own {
 	const char *file[FORMS];
 	const char *title, *old;
-	struct rp_checks checks;
+	struct {
+		const char *text;
+		int is_file;
+	} threshold[THRESHOLDS_MAX];
+	int thresholds;
 };
 
 static int option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct ct_tool *t = ctx;
 	struct own *o = t->own;
-	if (key == OPT_REQUIRE)
-		return rp_checks_add(&o->checks, value, e);
-	if (key == OPT_REQUIREMENTS)
-		return rp_checks_add_file(&o->checks, value, e);
-	if (key == OPT_COMPARE)
+	if (key == OPT_REQUIRE || key == OPT_REQUIREMENTS) {
+		if (o->thresholds == THRESHOLDS_MAX)
+			return ct_fail(e, CT_ERR_USAGE, "more than %d thresholds: put them into a file, "
+			               "--requirements FILE", THRESHOLDS_MAX);
+		o->threshold[o->thresholds].text = value;
+		o->threshold[o->thresholds++].is_file = key == OPT_REQUIREMENTS;
+	} else if (key == OPT_COMPARE)
 		o->old = value;
 	else if (key == OPT_TITLE)
 		o->title = value;
@@ -65,14 +70,23 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	return CT_OK;
 }
 
+static int read_thresholds(const struct own *o, struct rp_checks *c, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (int i = 0; i < o->thresholds && st == CT_OK; i++)
+		st = o->threshold[i].is_file ? rp_checks_add_file(c, o->threshold[i].text, e)
+		                             : rp_checks_add(c, o->threshold[i].text, e);
+	return st;
+}
+
 static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
 {
 	struct own *o = t->own;
-	int st = CT_OK;
+	int st = read_thresholds(o, &r->checks, e);
 	r->title = o->title ? o->title : "Cache mechanisms";
 	for (int i = 0; i < t->operands && st == CT_OK; i++)
 		st = rp_run_add(t, &r->run, t->operand[i], e);
-	if (t->operands == 0)
+	if (st == CT_OK && t->operands == 0)
 		st = rp_run_add(t, &r->run, "-", e);
 	if (st == CT_OK)
 		st = rp_run_finish(&r->run, e);
@@ -128,14 +142,10 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 
 static int run(struct ct_tool *t, struct ct_error *e)
 {
-	struct own *o = t->own;
 	struct rp_report *r = ct_calloc(1, sizeof *r);
 	int st = r ? load(t, r, e) : ct_fail_nomem(e);
-	if (st == CT_OK) {
-		r->checks = o->checks;
-		memset(&o->checks, 0, sizeof o->checks);
+	if (st == CT_OK)
 		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
-	}
 	if (st == CT_OK)
 		st = write_all(t, r, e);
 	if (st == CT_OK && r->checks.failed) {
@@ -148,7 +158,6 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		rp_run_free(&r->run);
 		rp_run_free(&r->old);
 	}
-	rp_checks_free(&o->checks);
 	free(r);
 	return st;
 }
