@@ -21,7 +21,7 @@ WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
        -Wpointer-arith -Wvla -Wformat=2 -Wwrite-strings -Wundef
 # No fused multiply-add: results are the same on every machine (design 4).
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
-             -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' \
+             -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' -DCT_LIBDIR='"$(LIBDIR)"' \
              -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \
              $(WARN) -ffp-contract=off -pthread -MMD -MP $(CFLAGS) $(SANFLAGS)
 LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm -pthread
@@ -40,6 +40,10 @@ MAN := $(wildcard man/*.[157])
 PUBLIC_HEADERS = $(filter-out %_internal.h,$(shell for h in lib/*/*.h; do \
   head -n 14 $$h | grep -qi private || echo $$h; done))
 
+# Optional: the Oclgrind plugin of `tracegen capture`, where its headers are.
+CAPTURE_FLAGS := $(shell CXX='$(CXX)' sh tools/tracegen/capture/detect.sh)
+CAPTURE := $(if $(CAPTURE_FLAGS),$(BUILD)/lib/cachetriage-capture.so)
+
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB = $(BUILD)/lib/libcachetriage.a
 MODELS = $(BUILD)/lib/libctmodels.a
@@ -51,7 +55,7 @@ SUPPORT = $(BUILD)/lib/libctsupport.a
 .DELETE_ON_ERROR:
 
 ## all: the library and every command, in build/
-all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%)
+all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(CAPTURE)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
@@ -72,8 +76,14 @@ $(COMMON): $(call obj,$(COMMON_SRC))
 $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 	$(archive)
 
+# Oclgrind and LLVM come without RTTI; what the program's process loads stays loaded.
+$(BUILD)/lib/cachetriage-capture.so: tools/tracegen/capture/plugin.cpp tools/tracegen/capture/protocol.h Makefile
+	@mkdir -p $(@D)
+	@echo "  CXX     $@"; $(CXX) -std=c++17 -O2 -Wall -Wextra -Werror -fPIC -fno-rtti -shared -Wl,-z,nodelete \
+	  -o $@ $< $(CAPTURE_FLAGS)
+
 # A command is tools/NAME.c, with tools/NAME/*.c where it needs more than one file.
-$(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/%/*.c)) $(COMMON) $(MODELS) $(LIB)
+$(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c tools/$$*/*/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -135,7 +145,7 @@ deps-missing:
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DATADIR)
 	for t in $(TOOLS); do $(INSTALL) -m 755 $(BUILD)/bin/$$t $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t || exit 1; done
-	$(INSTALL) -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 $(LIB) $(CAPTURE) $(DESTDIR)$(LIBDIR)/
 	for h in $(PUBLIC_HEADERS); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$h $$d/ || exit 1; done
 	sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' \
@@ -149,7 +159,7 @@ install: all
 uninstall:
 	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t $(DESTDIR)$(MANDIR)/man1/$(PROGRAM_PREFIX)$$t.1; done
 	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
-	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
 
 ## dist: a source archive of the committed tree

@@ -9,6 +9,7 @@
 #include "common/stage.h"
 #include "common/table.h"
 #include "models/common/baseline.h"
+#include "mpki/check.h"
 #include "mpki/explain.h"
 
 enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_EXPLAIN };
@@ -25,6 +26,7 @@ struct sizes {
 struct own {
 	struct sizes l1, llc;
 	int explain;
+	struct mpki_check check;
 	struct ct_stage stage;
 };
 
@@ -118,75 +120,6 @@ static int curves(struct own *o, struct ct_error *e)
 	return st;
 }
 
-/* ---- the analytic numbers of the configured GPU ---- */
-
-struct checked {
-	const char *metric, *key; /* of SN; GPU key whose value the estimate belongs to */
-	double value;
-};
-
-enum { CHECKED = 4 };
-
-static int analytic(const struct own *o, const char *scope, struct checked c[CHECKED],
-                    struct ct_error *e)
-{
-	const struct ct_stage *s = &o->stage;
-	struct ct_l1_answer l1;
-	struct ct_llc_answer llc;
-	double insts = sn(s->p, scope, "thread_insts") / 1000;
-	int st = ct_baseline_l1(s->p, &s->gpu, scope, NULL, &l1, e);
-	ct_baseline_llc(s->p, &s->gpu, scope, ct_gpu_llc_bytes(&s->gpu), &llc);
-	const struct checked all[CHECKED] = {
-		{"l1_miss_rate", "l1.size", l1.sector_misses / l1.sector_accesses},
-		{"l1_mpki", "l1.size", l1.sector_misses / insts},
-		{"llc_miss_rate", "llc.size", llc.sector_misses / llc.sector_accesses},
-		{"llc_mpki", "llc.size", llc.sector_misses / insts},
-	};
-	memcpy(c, all, sizeof all);
-	return st;
-}
-
-/* --check: the analytic twins as points of a sweep at the configured capacity. */
-static int add_checked(struct own *o, struct ct_error *e)
-{
-	struct ct_stage *s = &o->stage;
-	const char *scope;
-	int st = CT_OK;
-	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(s->p, i)); i++) {
-		struct checked c[CHECKED];
-		if (!ct_profile_method(s->p, scope, "l1_miss_rate"))
-			continue;
-		st = analytic(o, scope, c, e);
-		for (int k = 0; k < CHECKED && st == CT_OK; k++) {
-			char x[24];
-			struct ct_sweep_point sw = {scope, "baseline", "configured", c[k].key, x, c[k].metric,
-			                            NULL, "analytic", c[k].value};
-			snprintf(x, sizeof x, "%llu",
-			         (unsigned long long)(k < CHECKED / 2 ? s->gpu.l1.size
-			                                              : ct_gpu_llc_bytes(&s->gpu)));
-			st = ct_profile_add_sweep(s->p, &sw, e);
-		}
-	}
-	return st;
-}
-
-/* --method analytic: the rates by the histograms, in the place of the replay's. */
-static int replace_by_analytic(struct own *o, struct ct_error *e)
-{
-	struct ct_stage *s = &o->stage;
-	const char *scope;
-	int st = CT_OK;
-	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(s->p, i)); i++) {
-		struct checked c[CHECKED];
-		if (!ct_profile_method(s->p, scope, "l1_miss_rate"))
-			continue;
-		st = analytic(o, scope, c, e);
-		for (int k = 0; k < CHECKED && st == CT_OK; k++)
-			st = ct_profile_add_real(s->p, scope, c[k].metric, c[k].value, NULL, "analytic", e);
-	}
-	return st;
-}
-
 /* ---- what people see ---- */
 
 static void head(const struct ct_stage *s, struct ct_buf *b)
@@ -254,63 +187,33 @@ static void print_curve(const struct ct_profile *p, const char *level, const cha
 	ct_table_render(&t, b);
 }
 
-static int print_check(struct own *o, struct ct_buf *b, struct ct_error *e)
-{
-	struct ct_table t = {.columns = 5};
-	const struct ct_profile *p = o->stage.p;
-	const char *scope;
-	int st = CT_OK;
-	static const char *const heads[] = {"scope", "metric", "in the profile", "analytic",
-	                                    "difference"};
-	ct_buf_puts(b, "\nBoth methods at the configured capacities\n");
-	for (int i = 0; i < 5; i++)
-		ct_table_cell(&t, "%s", heads[i]);
-	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(p, i)); i++) {
-		struct checked c[CHECKED];
-		if (!ct_profile_method(p, scope, "l1_miss_rate"))
-			continue;
-		st = analytic(o, scope, c, e);
-		for (int k = 0; k < CHECKED; k++) {
-			double had = sn(p, scope, c[k].metric);
-			ct_table_name(&t, scope);
-			ct_table_cell(&t, "%s", c[k].metric);
-			ct_table_real(&t, had);
-			ct_table_real(&t, c[k].value);
-			ct_table_real(&t, c[k].value - had);
-		}
-	}
-	ct_table_render(&t, b);
-	return st;
-}
-
 static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
                  struct ct_error *e)
 {
 	struct own *o = t->own;
-	int st = CT_OK;
+	(void)e;
 	head(&o->stage, b);
 	scopes(p, b);
 	if (t->check)
-		st = print_check(o, b, e);
+		mpki_check_print(&o->check, b);
 	if (o->explain)
 		mpki_explain_print(p, b);
 	print_curve(p, "l1", "L1 of each SM by capacity (all kernels, 32 B sectors, analytic)", b);
 	print_curve(p, "llc", "LLC by capacity (all kernels, 32 B sectors, analytic)", b);
-	return st == CT_OK ? ct_buf_check(b, e) : st;
+	return ct_buf_check(b, e);
 }
 
 static int compute(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	double v;
-	int st = ct_stage_retarget(t, &o->stage, e);
+	int st = t->check ? mpki_check(t, &o->stage, &o->check, e)
+	                  : ct_stage_retarget(t, &o->stage, e);
 	if (st == CT_OK && !ct_profile_method(o->stage.p, "all", "l1_miss_rate") &&
 	    !ct_profile_get(o->stage.p, "all", "cycles", &v))
 		return ct_fail(e, CT_ERR_INPUT, "the profile has no miss rates: make it with reuse");
 	if (st == CT_OK && t->method == CT_METHOD_ANALYTIC)
-		st = replace_by_analytic(o, e);
-	if (st == CT_OK && t->check)
-		st = add_checked(o, e);
+		st = mpki_replace_by_analytic(&o->stage, e);
 	if (st == CT_OK && o->explain)
 		st = mpki_explain(t, &o->stage, e);
 	return st == CT_OK ? curves(o, e) : st;
@@ -326,6 +229,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 			st = ct_stage_emit(t, &o->stage, table, e);
 		ct_stage_close(&o->stage);
 	}
+	mpki_check_free(&o->check);
 	free(o->l1.size);
 	free(o->llc.size);
 	return st;
@@ -339,7 +243,7 @@ int main(int argc, char **argv)
 		.summary = "miss rates, misses per 1000 instructions and miss-ratio curves",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
 		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
-		         CT_TAKES_PROFILE,
+		         CT_TAKES_PROFILE | CT_TAKES_BOTH,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,

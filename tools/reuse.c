@@ -32,7 +32,7 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct ct_tool *t = ctx;
 	struct own *o = t->own;
 	if (key == OPT_MECHANISMS)
-		return ct_mechanisms_parse(value, &o->pass.mechanisms, e);
+		return ct_pass_mechanisms_parse(value, &o->pass.mechanisms, e);
 	if (key == OPT_PER_KERNEL)
 		o->pass.per_kernel = 1;
 	else if (key == OPT_NO_SMS_VIEWS)

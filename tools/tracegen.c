@@ -1,17 +1,19 @@
 /* tracegen - writes Accel-Sim traces of built-in programs. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/units.h"
 #include "common/tool.h"
+#include "tracegen/capture/capture.h"
 #include "tracegen/sink.h"
 #include "tracegen/workload.h"
 
 enum {
 	OPT_LIST = CT_OWN_OPTION, OPT_SIZE, OPT_FORCE, OPT_COMPRESS, OPT_FOOTPRINT, OPT_SHARING,
-	OPT_STRIDE, OPT_INTENSITY, OPT_PASSES, OPT_CTAS
+	OPT_STRIDE, OPT_INTENSITY, OPT_PASSES, OPT_CTAS, OPT_WARP, OPT_LAUNCHES, OPT_NO_VALUES
 };
 
 static const struct ct_option options[] = {
@@ -26,6 +28,9 @@ static const struct ct_option options[] = {
 	{OPT_INTENSITY, "intensity", "N", "workingset: FFMA instructions per element"},
 	{OPT_PASSES, "passes", "N", "workingset: launches that read it"},
 	{OPT_CTAS, "ctas", "N", "workingset: CTAs of a launch"},
+	{OPT_WARP, "warp", "32|64", "capture: work-items that step together (default 32)"},
+	{OPT_LAUNCHES, "launches", "N", "capture: record the first N launches only"},
+	{OPT_NO_VALUES, "no-values", NULL, "capture: do not keep the contents of touched memory"},
 };
 
 struct own {
@@ -34,6 +39,9 @@ struct own {
 	const char *dir;
 	struct simt_sink_options sink;
 	struct workingset_options workingset;
+	unsigned warp;
+	uint64_t launches;
+	int no_values, capture_given;
 };
 
 static volatile sig_atomic_t stopped;
@@ -69,6 +77,23 @@ static int workingset_option(struct own *own, int key, const char *v, struct ct_
 	return CT_OK;
 }
 
+static int capture_option(struct own *own, int key, const char *v, struct ct_error *e)
+{
+	uint64_t n = 0;
+	own->capture_given = 1;
+	if (key == OPT_NO_VALUES)
+		own->no_values = 1;
+	else if (ct_parse_u64(v, &n) < 0 || n == 0)
+		return ct_fail(e, CT_ERR_USAGE, "%s: give a positive whole number", v);
+	else if (key == OPT_LAUNCHES)
+		own->launches = n;
+	else if (n != 32 && n != 64)
+		return ct_fail(e, CT_ERR_USAGE, "--warp %s: use 32 or 64", v);
+	else
+		own->warp = (unsigned)n;
+	return CT_OK;
+}
+
 static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 {
 	static const char *const sizes[] = {"small", "medium", "large"};
@@ -89,6 +114,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 		if (st == CT_OK)
 			own->sink.compress = (enum simt_compress)i;
 		break;
+	case OPT_WARP: case OPT_LAUNCHES: case OPT_NO_VALUES: st = capture_option(own, key, v, e); break;
 	default: st = workingset_option(own, key, v, e); break;
 	}
 	return st;
@@ -156,6 +182,63 @@ static int generate_all(struct ct_tool *t, struct simt_sink *sink, struct ct_err
 	return st == CT_OK ? simt_sink_end(sink, e) : st;
 }
 
+/* The plugin beside the tree's commands, in the install prefix, or as told. */
+static const char *plugin_file(char *file, size_t room)
+{
+	const char *told = getenv("CACHETRIAGE_CAPTURE");
+	char self[2048];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (told && *told)
+		return told;
+	self[n > 0 ? n : 0] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(self, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	int len = snprintf(file, room, "%s/lib/cachetriage-capture.so", self);
+	if (n > 0 && len > 0 && (size_t)len < room && access(file, R_OK) == 0)
+		return file;
+	return CT_LIBDIR "/cachetriage-capture.so";
+}
+
+static int capture(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e)
+{
+	const struct own *own = t->own;
+	char file[4096];
+	struct ct_buf about = {0};
+	struct cap_result r = {.launches = 0};
+	struct cap_options o = {.warp = own->warp ? own->warp : 32, .launches = own->launches,
+	                        .values = !own->no_values, .stop = &stopped,
+	                        .plugin = plugin_file(file, sizeof file)};
+	ct_buf_puts(&about, "workload capture\ncommand");
+	for (int i = 1; i < t->operands; i++)
+		ct_buf_printf(&about, " %s", t->operand[i]);
+	ct_buf_printf(&about, "\nwarp %u\nversion %s", o.warp, CT_VERSION);
+	int st = ct_buf_check(&about, e);
+	if (st == CT_OK)
+		st = simt_sink_begin(sink, NULL, about.data, e);
+	if (st == CT_OK)
+		st = cap_capture(sink, t->operand + 1, &o, &r, e);
+	if (st == CT_OK)
+		st = simt_sink_end(sink, e);
+	struct ct_diag d = ct_tool_diag(t);
+	if (st == CT_OK && r.note[0])
+		ct_warn(&d, "%s", r.note);
+	if (st == CT_OK && r.status != 0)
+		ct_warn(&d, "%s ended with status %d", t->operand[1], r.status);
+	if (st == CT_OK && t->verbose)
+		fprintf(stderr, "tracegen: capture: %llu launches, %llu warp instructions\n",
+		        (unsigned long long)r.launches, (unsigned long long)r.warp_insts);
+	ct_buf_free(&about);
+	return st;
+}
+
+static int is_capture(const struct ct_tool *t)
+{
+	return t->operands > 0 && strcmp(t->operand[0], "capture") == 0;
+}
+
 static int unknown(const char *name, struct ct_error *e)
 {
 	const char *names[256];
@@ -171,14 +254,18 @@ static int unknown(const char *name, struct ct_error *e)
 static int check_usage(const struct ct_tool *t, struct ct_error *e)
 {
 	const struct own *own = t->own;
-	if (t->operands != 1)
+	if (is_capture(t) && t->operands == 1)
+		return ct_fail(e, CT_ERR_USAGE, "capture what? give the program: capture -o DIR -- ./app args");
+	if (t->operands != 1 && !is_capture(t))
 		return ct_fail(e, CT_ERR_USAGE, "give one workload, or all: see tracegen --list");
 	if (!own->dir)
 		return ct_fail(e, CT_ERR_USAGE, "-o DIR is missing: name the folder to write");
+	if (own->capture_given && !is_capture(t))
+		return ct_fail(e, CT_ERR_USAGE, "%s takes no capture options: they change only capture", t->operand[0]);
 	if (own->workingset.given && strcmp(t->operand[0], "workingset") != 0)
 		return ct_fail(e, CT_ERR_USAGE, "%s takes no workingset options: they change only workingset",
 		               t->operand[0]);
-	if (strcmp(t->operand[0], "all") != 0 && !wl_find(t->operand[0]))
+	if (!is_capture(t) && strcmp(t->operand[0], "all") != 0 && !wl_find(t->operand[0]))
 		return unknown(t->operand[0], e);
 	return CT_OK;
 }
@@ -197,7 +284,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
 	signal(SIGHUP, on_signal);
-	if (strcmp(t->operand[0], "all") == 0)
+	if (is_capture(t))
+		st = capture(t, sink, e);
+	else if (strcmp(t->operand[0], "all") == 0)
 		st = generate_all(t, sink, e);
 	else
 		st = generate(t, wl_find(t->operand[0]), sink, 0, e);
@@ -211,8 +300,8 @@ int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
 		.name = "tracegen",
-		.operands = "WORKLOAD|all",
-		.summary = "write an Accel-Sim trace of a built-in GPU program",
+		.operands = "WORKLOAD|all|capture -- COMMAND...",
+		.summary = "write an Accel-Sim trace of a built-in or of an OpenCL program",
 		.takes = CT_TAKES_SEED,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],

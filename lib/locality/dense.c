@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "locality/isa.h"
 #include "locality/pages.h"
 
-enum { FIRST_SLOTS = 16, FIRST_SLAB = 16 << 10, LAST_SLAB = 2 << 20 };
+enum { FIRST_SLOTS = 16, FIRST_SLAB = 16 << 10, LAST_SLAB = 2 << 20, AHEAD = 4 };
 
 int ct_dense_init(struct ct_dense *d, int sectored)
 {
@@ -124,9 +125,12 @@ void ct_dense_each(struct ct_dense *d, void (*fn)(void *ctx, uint64_t line, ct_b
 {
 	for (uint64_t i = 0; i < d->slots; i++) {
 		const struct ct_region_slot *s = &d->slot[i];
-		for (uint64_t k = 0; s->region && k < CT_REGION_BLOCKS; k++)
+		for (uint64_t k = 0; s->region && k < CT_REGION_BLOCKS; k++) {
+			if (k + AHEAD < CT_REGION_BLOCKS)
+				CT_PREFETCH(s->region->block[k + AHEAD]);
 			if (s->region->block[k])
 				fn(ctx, s->key << CT_REGION_BITS | k << CT_BLOCK_BITS,
 				   s->region->block[k]);
+		}
 	}
 }

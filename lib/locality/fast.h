@@ -25,6 +25,7 @@ enum {
 };
 
 struct ct_fast;
+struct ct_renumber;
 
 struct ct_fast_kernel {
 	/* n plain touches, n at most what ct_fast_prepare() gave. */
@@ -35,6 +36,16 @@ struct ct_fast_kernel {
 	            uint32_t *told);
 	void (*count)(struct ct_fast *f, const uint32_t *told, size_t n, uint64_t *distance);
 	void (*ops)(struct ct_fast *f, struct ct_stack_op *op, size_t n);
+	/* Compaction: n times, in place. */
+	void (*renumber)(const struct ct_renumber *r, uint32_t *time, size_t n);
+};
+
+/* How compaction renumbers: live slots in order; the `lost` oldest lose theirs. */
+struct ct_renumber {
+	const struct ct_fast_kernel *kernel;
+	const uint64_t *bits;
+	const uint32_t *rank; /* live slots before each word */
+	uint32_t lost;
 };
 
 struct ct_fast {

@@ -70,88 +70,147 @@ CT_INLINE uint32_t sparse_exchange(struct ct_fast *f, uint64_t hash, uint64_t li
 	return old;
 }
 
-/* Stage four of a plain touch. */
-CT_INLINE uint64_t count_touch(struct win *w, uint32_t old, uint64_t depth, uint64_t *fresh,
-                               uint64_t *cold)
+/* The stages run one after the other over blocks of accesses, each stage one block ahead
+ * of the next: loops so short that the processor has many of their loads under way. */
+enum { BLOCK = CT_FAST_AHEAD };
+
+union near {
+	ct_block **at;  /* dense: where the line's block hangs */
+	uint64_t hash;  /* sparse */
+};
+
+CT_INLINE void find_dense(struct ct_fast *f, const uint64_t *line, size_t n, union near *near)
 {
-	uint64_t d;
-	if (CT_LIKELY(old >= CT_WINDOW_FIRST)) {
-		d = win_after(w, old, 1);
-		d = d < depth ? d : depth;
-	} else {
-		++*fresh;
-		*cold += old == CT_TIME_NONE;
-		d = old == CT_TIME_NONE ? CT_COLD : depth;
+	for (size_t i = 0; i < n; i++) {
+		near[i].at = dense_slot(f, line[i]);
+		CT_PREFETCH(near[i].at);
 	}
-	win_push(w);
-	return d;
 }
 
-static void touch_dense(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance)
+CT_INLINE void find_sparse(const struct ct_fast *f, const uint64_t *line, size_t n,
+                           union near *near)
 {
-	enum { MASK = CT_FAST_RING - 1 };
-	ct_block **at[CT_FAST_RING];
-	uint32_t *time[CT_FAST_RING], told[CT_FAST_RING];
-	struct win w;
-	uint64_t fresh = 0, cold = 0, depth = f->depth;
-	uint32_t first = (uint32_t)f->window.now;
-	size_t a = 0, b = 0, c = 0;
-	win_open(&w, &f->window);
 	for (size_t i = 0; i < n; i++) {
-		for (; a < n && a <= i + 3 * CT_FAST_AHEAD; a++) {
-			at[a & MASK] = dense_slot(f, line[a]);
-			CT_PREFETCH(at[a & MASK]);
-		}
-		for (; b < n && b <= i + 2 * CT_FAST_AHEAD; b++) {
-			time[b & MASK] = dense_time(f, at[b & MASK], line[b]);
-			CT_PREFETCH_L2(time[b & MASK]);
-		}
-		for (; c < n && c <= i + CT_FAST_AHEAD; c++) {
-			uint32_t old = *time[c & MASK];
-			*time[c & MASK] = first + (uint32_t)c;
-			told[c & MASK] = old;
-			win_prefetch(&f->window, old);
-		}
-		distance[i] = count_touch(&w, told[i & MASK], depth, &fresh, &cold);
+		near[i].hash = ct_sparse_hash(line[i]);
+		sparse_prefetch(f, near[i].hash);
 	}
-	f->window.live += fresh;
-	f->lines += cold;
-	win_close(&w, &f->window);
 }
 
-static void touch_sparse(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance)
+CT_INLINE void locate_dense(struct ct_fast *f, const uint64_t *line, size_t n,
+                            const union near *near, uint32_t **time)
 {
-	enum { MASK = CT_FAST_RING - 1 };
-	uint64_t hash[CT_FAST_RING];
-	uint32_t told[CT_FAST_RING];
-	struct win w;
-	uint64_t fresh = 0, cold = 0, depth = f->depth;
-	uint32_t first = (uint32_t)f->window.now;
-	size_t a = 0, c = 0;
-	win_open(&w, &f->window);
 	for (size_t i = 0; i < n; i++) {
-		for (; a < n && a <= i + 2 * CT_FAST_AHEAD; a++) {
-			hash[a & MASK] = ct_sparse_hash(line[a]);
-			sparse_prefetch(f, hash[a & MASK]);
-		}
-		for (; c < n && c <= i + CT_FAST_AHEAD; c++) {
-			told[c & MASK] = sparse_exchange(f, hash[c & MASK], line[c],
-			                                 first + (uint32_t)c);
-			win_prefetch(&f->window, told[c & MASK]);
-		}
-		distance[i] = count_touch(&w, told[i & MASK], depth, &fresh, &cold);
+		time[i] = dense_time(f, near[i].at, line[i]);
+		CT_PREFETCH(time[i]);
 	}
-	f->window.live += fresh;
-	f->lines += cold;
+}
+
+CT_INLINE void exchange_dense(uint32_t **time, size_t n, uint32_t slot, uint32_t *told)
+{
+	for (size_t i = 0; i < n; i++) {
+		told[i] = *time[i];
+		*time[i] = slot++;
+	}
+}
+
+CT_INLINE void exchange_sparse(struct ct_fast *f, const uint64_t *line, size_t n,
+                               const union near *near, uint32_t slot, uint32_t *told)
+{
+	for (size_t i = 0; i < n; i++)
+		told[i] = sparse_exchange(f, near[i].hash, line[i], slot++);
+}
+
+CT_INLINE void prefetch_window(const struct ct_window *w, const uint32_t *told, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		win_prefetch(w, told[i]);
+}
+
+struct tally {
+	uint64_t fresh, cold; /* slots that became live; lines not known before */
+};
+
+/* Stage four of plain touches: each takes the next slot. */
+CT_INLINE void count_block(struct win *w, const uint32_t *told, size_t n, uint64_t *distance,
+                           uint64_t limit, struct tally *t, unsigned depth)
+{
+	for (size_t i = 0; i < n;) {
+		unsigned room = 64 - w->pos;
+		size_t end = n - i < room ? n : i + room;
+		uint64_t slot = (uint64_t)1 << w->pos;
+		w->pos += (unsigned)(end - i);
+		for (; i < end; i++, slot <<= 1) {
+			uint32_t old = told[i];
+			uint64_t d;
+			if (CT_LIKELY(old >= CT_WINDOW_FIRST)) {
+				d = win_after(w, old, 1, depth);
+				d = d < limit ? d : limit;
+			} else {
+				t->fresh++;
+				t->cold += old == CT_TIME_NONE;
+				d = old == CT_TIME_NONE ? CT_COLD : limit;
+			}
+			w->current |= slot;
+			distance[i] = d;
+		}
+		if (w->pos == 64)
+			win_next_word(w, depth);
+	}
+}
+
+CT_INLINE size_t block_size(size_t n, size_t block)
+{
+	return n - block * BLOCK < BLOCK ? n - block * BLOCK : BLOCK;
+}
+
+/* All stages of n plain touches. */
+CT_INLINE void touch(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance,
+                     int sparse, unsigned depth)
+{
+	union near near[4][BLOCK];
+	uint32_t *time[2][BLOCK], told[2][BLOCK], first = (uint32_t)f->window.now;
+	size_t blocks = (n + BLOCK - 1) / BLOCK;
+	struct tally t = {0, 0};
+	struct win w;
+	win_open(&w, &f->window);
+	for (size_t b = 0; b < blocks + 3; b++) {
+		size_t c = b - 1, d = b - 2, e = b - 3;
+		if (b < blocks) {
+			if (sparse)
+				find_sparse(f, line + b * BLOCK, block_size(n, b), near[b % 4]);
+			else
+				find_dense(f, line + b * BLOCK, block_size(n, b), near[b % 4]);
+		}
+		if (!sparse && c < blocks)
+			locate_dense(f, line + c * BLOCK, block_size(n, c), near[c % 4], time[c % 2]);
+		if (d < blocks) {
+			uint32_t slot = first + (uint32_t)(d * BLOCK);
+			if (sparse)
+				exchange_sparse(f, line + d * BLOCK, block_size(n, d), near[d % 4], slot,
+				                told[d % 2]);
+			else
+				exchange_dense(time[d % 2], block_size(n, d), slot, told[d % 2]);
+			prefetch_window(&f->window, told[d % 2], block_size(n, d));
+		}
+		if (e < blocks)
+			count_block(&w, told[e % 2], block_size(n, e), distance + e * BLOCK, f->depth, &t,
+			            depth);
+	}
+	f->window.live += t.fresh;
+	f->lines += t.cold;
 	win_close(&w, &f->window);
 }
 
 static void touch_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	if (f->is_sparse)
-		touch_sparse(f, line, n, distance);
+		touch(f, line, n, distance, 1, f->window.depth);
+	else if (f->window.depth == 1)
+		touch(f, line, n, distance, 0, 1);
+	else if (f->window.depth == 2)
+		touch(f, line, n, distance, 0, 2);
 	else
-		touch_dense(f, line, n, distance);
+		touch(f, line, n, distance, 0, f->window.depth);
 }
 
 /* The pipeline's first thread. It counts slots by itself: window.now is the other
@@ -159,33 +218,27 @@ static void touch_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint6
 static void map_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint32_t first,
                       uint32_t *told)
 {
-	enum { MASK = CT_FAST_RING - 1 };
-	union {
-		ct_block **at;
-		uint64_t hash;
-	} near[CT_FAST_RING];
-	uint32_t *time[CT_FAST_RING];
-	size_t a = 0, b = 0;
-	for (size_t i = 0; i < n; i++) {
-		for (; a < n && a <= i + 2 * CT_FAST_AHEAD; a++) {
-			if (f->is_sparse) {
-				near[a & MASK].hash = ct_sparse_hash(line[a]);
-				sparse_prefetch(f, near[a & MASK].hash);
-			} else {
-				near[a & MASK].at = dense_slot(f, line[a]);
-				CT_PREFETCH(near[a & MASK].at);
-			}
+	union near near[4][BLOCK];
+	uint32_t *time[2][BLOCK];
+	size_t blocks = (n + BLOCK - 1) / BLOCK;
+	int sparse = f->is_sparse;
+	for (size_t b = 0; b < blocks + 2; b++) {
+		size_t c = b - 1, d = b - 2;
+		uint32_t slot = first + (uint32_t)(d * BLOCK);
+		if (b < blocks) {
+			if (sparse)
+				find_sparse(f, line + b * BLOCK, block_size(n, b), near[b % 4]);
+			else
+				find_dense(f, line + b * BLOCK, block_size(n, b), near[b % 4]);
 		}
-		for (; !f->is_sparse && b < n && b <= i + CT_FAST_AHEAD; b++) {
-			time[b & MASK] = dense_time(f, near[b & MASK].at, line[b]);
-			CT_PREFETCH(time[b & MASK]);
-		}
-		if (f->is_sparse) {
-			told[i] = sparse_exchange(f, near[i & MASK].hash, line[i],
-			                          first + (uint32_t)i);
-		} else {
-			told[i] = *time[i & MASK];
-			*time[i & MASK] = first + (uint32_t)i;
+		if (!sparse && c < blocks)
+			locate_dense(f, line + c * BLOCK, block_size(n, c), near[c % 4], time[c % 2]);
+		if (d < blocks) {
+			if (sparse)
+				exchange_sparse(f, line + d * BLOCK, block_size(n, d), near[d % 4], slot,
+				                told + d * BLOCK);
+			else
+				exchange_dense(time[d % 2], block_size(n, d), slot, told + d * BLOCK);
 		}
 	}
 }
@@ -193,149 +246,33 @@ static void map_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint32_
 /* The pipeline's second thread. */
 static void count_batch(struct ct_fast *f, const uint32_t *told, size_t n, uint64_t *distance)
 {
+	size_t blocks = (n + BLOCK - 1) / BLOCK;
+	struct tally t = {0, 0};
 	struct win w;
-	uint64_t fresh = 0, cold = 0, depth = f->depth;
-	size_t a = 0;
 	win_open(&w, &f->window);
-	for (size_t i = 0; i < n; i++) {
-		for (; a < n && a <= i + CT_FAST_AHEAD; a++)
-			win_prefetch(&f->window, told[a]);
-		distance[i] = count_touch(&w, told[i], depth, &fresh, &cold);
+	for (size_t b = 0; b < blocks + 1; b++) {
+		size_t c = b - 1;
+		if (b < blocks)
+			prefetch_window(&f->window, told + b * BLOCK, block_size(n, b));
+		if (c < blocks)
+			count_block(&w, told + c * BLOCK, block_size(n, c), distance + c * BLOCK, f->depth,
+			            &t, w.depth);
 	}
-	f->window.live += fresh;
-	f->lines += cold;
+	f->window.live += t.fresh;
+	f->lines += t.cold;
 	win_close(&w, &f->window);
 }
 
-/* Mixed operations. */
-
-struct op_place {
-	union {
-		ct_block **at;
-		uint64_t hash;
-	} near;
-	uint32_t *time;            /* NULL: no block, the line is unknown */
-	struct ct_sector_run *run;
-	uint32_t told;
-};
-
-CT_INLINE void op_find(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
+static void renumber(const struct ct_renumber *r, uint32_t *time, size_t n)
 {
-	if (f->is_sparse) {
-		p->near.hash = ct_sparse_hash(op->line);
-		sparse_prefetch(f, p->near.hash);
-	} else {
-		p->near.at = dense_slot(f, op->line);
-		CT_PREFETCH(p->near.at);
-	}
-}
-
-CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
-{
-	p->time = NULL;
-	p->run = NULL;
-	if (f->is_sparse || (op->kind != CT_STACK_TOUCH && !*p->near.at))
-		return;
-	p->time = dense_time(f, p->near.at, op->line);
-	CT_PREFETCH(p->time);
-	if (f->extra) {
-		unsigned i = op->line & (CT_BLOCK_LINES - 1);
-		p->run = &ct_block_runs(p->time - i)[i];
-		CT_PREFETCH(p->run);
-	}
-}
-
-/* Changes the map; returns how many slots the operation takes. */
-CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op,
-                               struct op_place *p, uint32_t slot)
-{
-	if (f->is_sparse) {
-		p->time = sparse_time(f, p->near.hash, op->line, &p->run);
-		if (!p->time && op->kind == CT_STACK_TOUCH) {
-			p->time = ct_fast_enter(f, p->near.hash, op->line, &p->run);
-			*p->time = CT_TIME_NONE;
-		}
-	}
-	p->told = p->time ? *p->time : CT_TIME_NONE;
-	win_prefetch(&f->window, p->told);
-	switch (op->kind) {
-	case CT_STACK_TOUCH:
-		*p->time = slot;
-		return 1;
-	case CT_STACK_STORE_NOALLOC:
-		if (p->told == CT_TIME_NONE)
-			return 0;
-		*p->time = slot;
-		return 1;
-	case CT_STACK_EVICT:
-		if (p->time)
-			*p->time = CT_TIME_NONE;
-		return 0;
-	default:
-		return 0;
-	}
-}
-
-CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p,
-                        struct win *w)
-{
-	uint64_t d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
-	int in_window = p->told >= CT_WINDOW_FIRST, moves = op->kind != CT_STACK_PROBE;
-	if (in_window) {
-		d = moves ? win_after(w, p->told, 1) : win_after(w, p->told, 0);
-		d = d < f->depth ? d : f->depth;
-		f->window.live -= (uint64_t)moves;
-	}
-	op->distance = d;
-	if (op->kind == CT_STACK_TOUCH ||
-	    (op->kind == CT_STACK_STORE_NOALLOC && p->told != CT_TIME_NONE)) {
-		win_push(w);
-		f->window.live++;
-		f->lines += p->told == CT_TIME_NONE;
-	}
-	if (op->kind == CT_STACK_EVICT && p->told != CT_TIME_NONE)
-		f->lines--;
-	if (!moves)
-		return;
-	if (p->run) {
-		uint64_t stamp = op->stamp;
-		if (p->told == CT_TIME_NONE)
-			ct_sector_run_reset(p->run);
-		if (f->base.stamps) {
-			op->stamp = p->run->stamp;
-			p->run->stamp = stamp;
-		}
-		if (f->base.sectors > 1) {
-			ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH,
-			                   op->sector);
-			return;
-		}
-	} else if (f->base.stamps) {
-		op->stamp = 0;
-	}
-	for (unsigned i = 0; i < f->base.sectors; i++)
-		if (op->mask >> i & 1)
-			op->sector[i] = d;
-}
-
-static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
-{
-	enum { MASK = CT_FAST_RING - 1 };
-	struct op_place place[CT_FAST_RING];
-	struct win w;
-	uint32_t slot = (uint32_t)f->window.now;
-	size_t a = 0, b = 0, c = 0;
-	/* Entering a line may move the sectors of a sparse map: no stage between then. */
-	size_t last = f->is_sparse && f->extra ? 0 : CT_FAST_AHEAD;
-	win_open(&w, &f->window);
 	for (size_t i = 0; i < n; i++) {
-		for (; a < n && a <= i + 3 * CT_FAST_AHEAD; a++)
-			op_find(f, &op[a], &place[a & MASK]);
-		for (; b < n && b <= i + 2 * CT_FAST_AHEAD; b++)
-			op_locate(f, &op[b], &place[b & MASK]);
-		for (; c < n && c <= i + last; c++)
-			slot += op_exchange(f, &op[c], &place[c & MASK], slot);
-		op_count(f, &op[i], &place[i & MASK], &w);
+		uint32_t t = time[i];
+		if (t < CT_WINDOW_FIRST)
+			continue;
+		uint64_t before = r->bits[t / 64] & (((uint64_t)1 << t % 64) - 1);
+		uint32_t at = r->rank[t / 64] + (uint32_t)POPCOUNT(before);
+		time[i] = at >= r->lost ? CT_WINDOW_FIRST + at - r->lost : CT_TIME_FAR;
 	}
-	win_close(&w, &f->window);
 }
+
+#include "locality/fast_ops.h"

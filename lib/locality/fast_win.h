@@ -70,39 +70,45 @@ CT_INLINE void win_close(const struct win *w, struct ct_window *to)
 	win_top_store(w);
 }
 
-/* Adds delta to every suffix that counts the word. */
-CT_INLINE void win_add(const struct win *w, uint64_t word, int delta)
+/* Adds delta to every suffix that counts the word. Here and below `depth` is w->depth,
+ * a constant where the caller has a loop for each. */
+CT_INLINE void win_add(const struct win *w, uint64_t word, int delta, unsigned depth)
 {
 	LOWER16(w->l1 + (word & ~(uint64_t)31), word & 31, delta);
 	word >>= 5;
 	LOWER16(w->l2 + (word & ~(uint64_t)31), word & 31, delta);
 	word >>= 5;
 	LOWER32(w->up0 + (word & ~(uint64_t)15), word & 15, delta);
-	if (w->depth > 1) {
+	if (depth > 1) {
 		word >>= 4;
 		LOWER32(w->up1 + (word & ~(uint64_t)15), word & 15, delta);
-		if (w->depth > 2) {
+		if (depth > 2) {
 			word >>= 4;
 			LOWER32(w->up2 + (word & ~(uint64_t)15), word & 15, delta);
-			if (w->depth > 3)
+			if (depth > 3)
 				LOWER32(w->up3, word >> 4, delta);
 		}
 	}
+}
+
+/* The current word is complete: the levels count it, the next one begins. */
+CT_INLINE void win_next_word(struct win *w, unsigned depth)
+{
+	w->bits[w->word] = w->current;
+	win_top_store(w);
+	win_add(w, w->word, (int)POPCOUNT(w->current), depth);
+	win_top_load(w);
+	w->word++;
+	w->pos = 0;
+	w->current = 0;
 }
 
 /* The next slot becomes live. */
 CT_INLINE void win_push(struct win *w)
 {
 	w->current |= (uint64_t)1 << w->pos;
-	if (++w->pos < 64)
-		return;
-	w->bits[w->word] = w->current;
-	win_top_store(w);
-	win_add(w, w->word, (int)POPCOUNT(w->current));
-	win_top_load(w);
-	w->word++;
-	w->pos = 0;
-	w->current = 0;
+	if (++w->pos == 64)
+		win_next_word(w, w->depth);
 }
 
 #if WIN_AVX512
@@ -131,7 +137,7 @@ CT_INLINE __m512i win_level32(uint32_t *level, uint64_t word, __m512i index, int
 	return _mm512_permutexvar_epi32(index, v);
 }
 
-CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies)
+CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies, unsigned depth)
 {
 	__m512i index = _mm512_set1_epi32((int)word);
 	/* l1 is at most 31 * 64 and l2 at most 31 * 2048: their sum fits 16 bits. */
@@ -143,13 +149,13 @@ CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies)
 	if (dies)
 		w->top = _mm512_mask_sub_epi32(w->top, (__mmask16)_bzhi_u32(0xffffu, t), w->top,
 		                               _mm512_set1_epi32(1));
-	if (w->depth > 1) {
+	if (depth > 1) {
 		sum = _mm512_add_epi32(sum, win_level32(w->up0, word >> 10,
 		                                        _mm512_srli_epi32(index, 10), dies));
-		if (w->depth > 2) {
+		if (depth > 2) {
 			sum = _mm512_add_epi32(sum, win_level32(w->up1, word >> 14,
 			                                        _mm512_srli_epi32(index, 14), dies));
-			if (w->depth > 3)
+			if (depth > 3)
 				sum = _mm512_add_epi32(sum, win_level32(
 					w->up2, word >> 18, _mm512_srli_epi32(index, 18), dies));
 		}
@@ -160,26 +166,26 @@ CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies)
 
 #else
 
-CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies)
+CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies, unsigned depth)
 {
 	uint64_t n = (uint64_t)w->l1[word] + w->l2[word >> 5] + w->up0[word >> 10];
-	if (w->depth > 1) {
+	if (depth > 1) {
 		n += w->up1[word >> 14];
-		if (w->depth > 2) {
+		if (depth > 2) {
 			n += w->up2[word >> 18];
-			if (w->depth > 3)
+			if (depth > 3)
 				n += w->up3[word >> 22];
 		}
 	}
 	if (dies)
-		win_add(w, word, -1);
+		win_add(w, word, -1, depth);
 	return n;
 }
 
 #endif
 
 /* Live slots after slot t, which dies if `dies` (a constant at every call). */
-CT_INLINE uint64_t win_after(struct win *w, uint32_t t, int dies)
+CT_INLINE uint64_t win_after(struct win *w, uint32_t t, int dies, unsigned depth)
 {
 	uint64_t word = t / 64, n, bit = (uint64_t)1 << t % 64;
 	if (word == w->word) {
@@ -191,5 +197,6 @@ CT_INLINE uint64_t win_after(struct win *w, uint32_t t, int dies)
 	uint64_t x = w->bits[word];
 	if (dies)
 		w->bits[word] = x & ~bit;
-	return win_levels(w, word, dies) + POPCOUNT(x >> t % 64 >> 1) + POPCOUNT(w->current);
+	return win_levels(w, word, dies, depth) + POPCOUNT(x >> t % 64 >> 1) +
+	       POPCOUNT(w->current);
 }

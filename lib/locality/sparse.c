@@ -147,11 +147,10 @@ uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line,
 	return place(g, hash, line, run ? run : &none);
 }
 
-void ct_sparse_each(struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time), void *ctx)
+void ct_sparse_each(struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),
+                    void *ctx)
 {
 	for (int j = 0; j < CT_SPARSE_SEGMENTS; j++)
 		for (uint64_t b = 0; b < s->segment[j].buckets; b++)
-			for (int i = 0; i < CT_BUCKET_LINES; i++)
-				if (s->segment[j].bucket[b].time[i])
-					fn(ctx, &s->segment[j].bucket[b].time[i]);
+			fn(ctx, s->segment[j].bucket[b].time, CT_BUCKET_LINES);
 }

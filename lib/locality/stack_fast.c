@@ -4,14 +4,15 @@
 
 #include "base/mem.h"
 #include "locality/fast.h"
+#include "locality/pages.h"
 #include "locality/stack_pipe.h"
 
 enum {
 	FIRST_WINDOW = 4096,     /* slots */
 	WINDOW_PER_LINE = 4,     /* slots per live line after a compaction: renumbering then
 	                            costs a third of a step per access */
-	DENSE_BYTES_PER_LINE = 20, /* above, the map turns sparse ... */
-	DENSE_SLACK = 16 << 20   /* ... once it has this many bytes more: scattered lines of
+	DENSE_BYTES_PER_LINE = 28, /* above, the map turns sparse ... */
+	DENSE_SLACK = 24 << 20   /* ... once it has this many bytes more: scattered lines of
 	                            a dense range begin as if they were sparse */
 };
 
@@ -22,29 +23,16 @@ static struct ct_fast *self(struct ct_stack *s)
 
 /* Compaction: live slots are renumbered in order, lines beyond the depth lose theirs. */
 
-struct renumber {
-	const struct ct_window *w;
-	uint64_t kept;
-};
-
-static uint32_t new_time(const struct renumber *r, uint32_t time)
+static void renumber_times(void *ctx, uint32_t *time, size_t n)
 {
-	if (time < CT_WINDOW_FIRST)
-		return time;
-	uint64_t after = ct_window_after(r->w, time);
-	return after < r->kept ? (uint32_t)(CT_WINDOW_FIRST + r->kept - 1 - after) : CT_TIME_FAR;
-}
-
-static void renumber_time(void *ctx, uint32_t *time)
-{
-	*time = new_time(ctx, *time);
+	const struct ct_renumber *r = ctx;
+	r->kernel->renumber(r, time, n);
 }
 
 static void renumber_block(void *ctx, uint64_t line, ct_block *b)
 {
 	(void)line;
-	for (int i = 0; i < CT_BLOCK_LINES; i++)
-		b[i] = new_time(ctx, b[i]);
+	renumber_times(ctx, b, CT_BLOCK_LINES);
 }
 
 static int compact(struct ct_fast *f)
@@ -56,16 +44,20 @@ static int compact(struct ct_fast *f)
 		want = CT_WINDOW_FIRST + kept + f->step;
 	else if (want < FIRST_WINDOW)
 		want = FIRST_WINDOW;
-	if (f->lines > CT_STACK_MAX_LINES ||
+	uint32_t *rank = ct_pages_alloc(old->slots / 64 * sizeof *rank, 0);
+	if (!rank || f->lines > CT_STACK_MAX_LINES ||
 	    (want > old->slots && ct_window_init(&bigger, want) < 0)) {
+		free(rank);
 		f->base.failed = 1;
 		return -1;
 	}
-	struct renumber r = {old, kept};
+	ct_window_rank(old, rank);
+	struct ct_renumber r = {f->kernel, old->bits, rank, (uint32_t)(old->live - kept)};
 	if (f->is_sparse)
-		ct_sparse_each(&f->sparse, renumber_time, &r);
+		ct_sparse_each(&f->sparse, renumber_times, &r);
 	else
 		ct_dense_each(&f->dense, renumber_block, &r);
+	free(rank);
 	if (bigger.slots) {
 		ct_window_free(&f->window);
 		f->window = bigger;

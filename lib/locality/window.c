@@ -96,6 +96,15 @@ void ct_window_fill(struct ct_window *w, uint64_t live)
 	}
 }
 
+void ct_window_rank(const struct ct_window *w, uint32_t *rank)
+{
+	uint64_t words = (w->now + 63) / 64, sum = 0;
+	for (uint64_t i = 0; i < words; i++) {
+		rank[i] = (uint32_t)sum;
+		sum += ct_window_bits(w->bits[i]);
+	}
+}
+
 uint64_t ct_window_after(const struct ct_window *w, uint64_t slot)
 {
 	uint64_t word = slot / 64, current = w->now / 64;

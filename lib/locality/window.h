@@ -49,6 +49,9 @@ int ct_window_init(struct ct_window *w, uint64_t slots);
 void ct_window_free(struct ct_window *w);
 /* Forgets all; slots [FIRST, FIRST + live) become live. */
 void ct_window_fill(struct ct_window *w, uint64_t live);
+/* rank[w] = live slots before word w, for the words in use; `rank` has room for
+ * slots / 64. */
+void ct_window_rank(const struct ct_window *w, uint32_t *rank);
 /* Live slots after `slot`. */
 uint64_t ct_window_after(const struct ct_window *w, uint64_t slot);
 

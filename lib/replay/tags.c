@@ -186,11 +186,14 @@ uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set)
 	const struct rp_line *base = t->line + (size_t)set * t->ways;
 	if (t->set[set].used < t->ways)
 		return set * t->ways + last_free_way(t, set);
-	int protect = 100u * t->modified_lines / t->lines < t->dirty_percent;
-	for (uint16_t w = t->set[set].oldest; w != NO_WAY; w = base[w].next)
+	int protect = 100u * t->modified_lines / t->lines < t->dirty_percent, waits = 0;
+	for (uint16_t w = t->set[set].oldest; w != NO_WAY; w = base[w].next) {
 		if (!base[w].reserved && !(protect && base[w].modified))
 			return set * t->ways + w;
-	return RP_NO_LINE;
+		waits |= base[w].reserved;
+	}
+	/* modified lines only: no fill would ever end the wait */
+	return waits ? RP_NO_LINE : set * t->ways + t->set[set].oldest;
 }
 
 static void release(struct rp_tags *t, uint32_t set, uint32_t way)

@@ -410,6 +410,7 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 		return ct_fail(e, CT_ERR_INPUT, "the profile's IM records contradict each other: make it "
 		               "again with `reuse TRACE`");
 	m->ratio = cycles / w->cycles;
-	anchor(m, &pt, how);
+	if (how != CT_PERF_ANCHOR_NONE)
+		anchor(m, &pt, how);
 	return CT_OK;
 }

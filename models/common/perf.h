@@ -74,7 +74,9 @@ enum ct_perf_anchor {
 	/* First a constant is added to every load's latency, up to a quarter of DRAM's. */
 	CT_PERF_ANCHOR_MIXED,
 	/* As STATION, with the other assumption on first touches. */
-	CT_PERF_ANCHOR_PHASES
+	CT_PERF_ANCHOR_PHASES,
+	/* No anchor: the model by itself, for holding it against the replay. */
+	CT_PERF_ANCHOR_NONE
 };
 
 struct ct_perf {

@@ -1,6 +1,11 @@
-/* Exact LRU stack distances: the fast engine on every path, against the textbook engine
- * on the same streams in the same run. CPU time; distances go into a histogram, as in
- * the tools. CT_BENCH_N accesses (default 50 million), CT_BENCH_STREAMS a bit mask. */
+/* Exact LRU stack distances: the fast engine on every path, with bounded depth and on
+ * two threads, against the textbook engine on the same streams. Engines take turns,
+ * round by round, so that what else the machine does meets all of them; a ratio is the
+ * median over rounds. Speeds are accesses per CPU second; distances go into a histogram,
+ * as in the tools. Every pass runs in a process of its own, whose peak memory it tells.
+ *   CT_BENCH_N        accesses (default 50 million)
+ *   CT_BENCH_STREAMS  bit mask of streams, CT_BENCH_ENGINES of engines
+ *   CT_BENCH_ROUNDS   default 3 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,100 +15,159 @@
 #include "tests/support/bench.h"
 #include "tests/support/streams.h"
 
-enum { PIECE = 1 << 17, REPEATS = 3 };
+enum { PIECE = 1 << 14, LARGE_PIECE = 1 << 20, MAX_ROUNDS = 31 };
+
+struct engine {
+	const char *name;
+	struct ct_stack_options o;
+};
+
+static const struct engine engines[] = {
+	{"textbook", {.engine = CT_STACK_TEXTBOOK}},
+	{"avx512", {.engine = CT_STACK_FAST, .isa = CT_ISA_AVX512}},
+	{"avx2", {.engine = CT_STACK_FAST, .isa = CT_ISA_AVX2}},
+	{"popcnt", {.engine = CT_STACK_FAST, .isa = CT_ISA_POPCNT}},
+	{"portable", {.engine = CT_STACK_FAST, .isa = CT_ISA_PORTABLE}},
+	{"depth65536", {.engine = CT_STACK_FAST, .depth = 65536}},
+	{"threads2", {.engine = CT_STACK_FAST, .threads = 2}},
+};
+enum { ENGINES = sizeof engines / sizeof *engines, TEXTBOOK = 0 };
+
+struct job {
+	const struct engine *engine;
+	const uint64_t *line;
+	size_t n;
+};
 
 struct result {
-	double mps;
-	size_t bytes;
-	uint64_t lines;
+	double cpu, wall; /* seconds */
+	uint64_t lines, peak;
 	struct ct_hist hist;
 };
 
-static void pass(const struct ct_stack_options *o, const uint64_t *line, size_t n,
-                 struct result *r)
+/* One pass, in a child. */
+static int pass(void *ctx, void *out)
 {
-	static uint64_t distance[PIECE];
-	struct ct_error e;
-	struct ct_stack *s = ct_stack_new(o, &e);
-	memset(&r->hist, 0, sizeof r->hist);
+	const struct job *j = ctx;
+	struct result *r = out;
+	static uint64_t distance[LARGE_PIECE];
+	size_t piece = j->engine->o.threads > 1 ? LARGE_PIECE : PIECE;
+	uint64_t before = bench_peak_bytes();
+	memset(distance, 0, piece * sizeof *distance);
+	struct ct_stack *s = ct_stack_new(&j->engine->o, NULL);
 	if (!s)
-		abort();
-	double start = bench_cpu();
-	for (size_t i = 0, m; i < n; i += m) {
-		m = n - i < PIECE ? n - i : PIECE;
-		ct_stack_touch_batch(s, line + i, m, distance);
+		return -1;
+	double cpu = bench_cpu(), wall = bench_wall();
+	for (size_t i = 0, m; i < j->n; i += m) {
+		m = j->n - i < piece ? j->n - i : piece;
+		ct_stack_touch_batch(s, j->line + i, m, distance);
 		for (size_t k = 0; k < m; k++)
 			ct_hist_add(&r->hist, distance[k], 1);
 	}
-	r->mps = (double)n / (bench_cpu() - start) / 1e6;
-	r->bytes = ct_stack_bytes(s);
+	r->cpu = bench_cpu() - cpu;
+	r->wall = bench_wall() - wall;
 	r->lines = ct_stack_lines(s);
-	if (ct_stack_check(s, &e) < 0)
-		abort();
+	r->peak = bench_peak_bytes() - before - piece * sizeof *distance;
+	int rc = ct_stack_check(s, NULL);
 	ct_stack_free(s);
+	return rc;
 }
 
-static double measure(const char *stream, const char *engine, const struct ct_stack_options *o,
-                      const uint64_t *line, size_t n, int repeats, struct result *r)
+static void fail(const char *stream, const char *engine, const char *what)
 {
-	double mps[REPEATS];
-	char name[64];
-	snprintf(name, sizeof name, "%s/%s", stream, engine);
-	for (int i = 0; i < repeats; i++) {
-		pass(o, line, n, r);
-		mps[i] = r->mps;
-	}
-	struct bench_spread s = bench_spread(mps, (size_t)repeats);
-	bench_row("stack", name, "speed", s.median, "M/s");
-	if (repeats > 1) {
-		bench_row("stack", name, "speed_min", s.low, "M/s");
-		bench_row("stack", name, "speed_max", s.high, "M/s");
-	}
-	bench_row("stack", name, "memory", (double)r->bytes / 1048576, "MiB");
-	bench_row("stack", name, "bytes_per_line", (double)r->bytes / (double)r->lines, "B");
-	return s.median;
+	fprintf(stderr, "bench_stack: %s/%s: %s\n", stream, engine, what);
+	exit(1);
 }
 
-static void one_stream(enum stream_kind k, uint64_t *line, size_t n)
+/* speed[e][round] and so on. */
+struct table {
+	double speed[ENGINES][MAX_ROUNDS], ratio[ENGINES][MAX_ROUNDS], wall[ENGINES][MAX_ROUNDS];
+	double gain[MAX_ROUNDS];
+	struct result last[ENGINES];
+	int used[ENGINES];
+};
+
+static void one_round(struct table *t, const char *stream, struct job *j, unsigned round)
 {
-	static struct result twin, fast;
-	const char *name = stream_name(k);
-	char label[32];
-	struct ct_stack_options o = {.engine = CT_STACK_TEXTBOOK};
-	stream_fill(k, 1, line, n);
-	double base = measure(name, "textbook", &o, line, n, 1, &twin);
-	for (int isa = CT_ISA_COUNT - 1; isa >= CT_ISA_PORTABLE; isa--) {
-		o = (struct ct_stack_options){.engine = CT_STACK_FAST, .isa = isa};
-		if (!ct_isa_available((enum ct_isa)isa))
+	for (int e = 0; e < ENGINES; e++) {
+		struct result *r = &t->last[e];
+		if (!t->used[e])
 			continue;
-		double mps = measure(name, ct_isa_name((enum ct_isa)isa), &o, line, n, REPEATS,
-		                     &fast);
-		snprintf(label, sizeof label, "%s/%s", name, ct_isa_name((enum ct_isa)isa));
-		bench_row("stack", label, "over_textbook", mps / base, "x");
-		if (memcmp(&fast.hist, &twin.hist, sizeof twin.hist) != 0) {
-			fprintf(stderr, "bench_stack: %s differs from the textbook engine\n", label);
-			exit(1);
-		}
+		memset(r, 0, sizeof *r);
+		j->engine = &engines[e];
+		if (bench_in_child(pass, j, r, sizeof *r) < 0)
+			fail(stream, engines[e].name, "the pass failed");
+		t->speed[e][round] = (double)j->n / r->cpu / 1e6;
+		t->wall[e][round] = (double)j->n / r->wall / 1e6;
+		t->ratio[e][round] = t->speed[e][round] / t->speed[TEXTBOOK][round];
+		if (engines[e].o.depth == 0 &&
+		    memcmp(&r->hist, &t->last[TEXTBOOK].hist, sizeof r->hist) != 0)
+			fail(stream, engines[e].name, "differs from the textbook engine");
 	}
-	o = (struct ct_stack_options){.engine = CT_STACK_FAST, .depth = 65536};
-	measure(name, "depth65536", &o, line, n, REPEATS, &fast);
-	o = (struct ct_stack_options){.engine = CT_STACK_FAST, .threads = 2};
-	double wall = bench_wall();
-	measure(name, "threads2", &o, line, n, 1, &fast);
-	snprintf(label, sizeof label, "%s/threads2", name);
-	bench_row("stack", label, "wall_speed", (double)n / (bench_wall() - wall) / 1e6, "M/s");
+}
+
+static void report(struct table *t, const char *stream, unsigned rounds)
+{
+	for (int e = 0; e < ENGINES; e++) {
+		const struct result *r = &t->last[e];
+		char name[64];
+		if (!t->used[e])
+			continue;
+		snprintf(name, sizeof name, "%s/%s", stream, engines[e].name);
+		bench_spread_rows("stack", name, "speed", t->speed[e], rounds, "M/s");
+		if (e != TEXTBOOK)
+			bench_row("stack", name, "over_textbook",
+			          bench_spread(t->ratio[e], rounds).median, "x");
+		if (engines[e].o.threads > 1)
+			bench_spread_rows("stack", name, "wall_speed", t->wall[e], rounds, "M/s");
+		bench_row("stack", name, "peak_memory", (double)r->peak / 1e6, "MB");
+		bench_row("stack", name, "bytes_per_line", (double)r->peak / (double)r->lines, "B");
+	}
+}
+
+/* Wall time of one thread over that of two, both on the best path. */
+static void report_gain(struct table *t, const char *stream, unsigned rounds)
+{
+	int one = -1, two = -1;
+	char name[64];
+	for (int e = ENGINES; e-- > 0;)
+		if (t->used[e] && engines[e].o.threads > 1)
+			two = e;
+		else if (t->used[e] && e != TEXTBOOK && engines[e].o.depth == 0)
+			one = e;
+	if (one < 0 || two < 0)
+		return;
+	for (unsigned i = 0; i < rounds; i++)
+		t->gain[i] = t->wall[two][i] / t->wall[one][i];
+	snprintf(name, sizeof name, "%s/%s", stream, engines[two].name);
+	bench_spread_rows("stack", name, "over_one_thread", t->gain, rounds, "x");
 }
 
 int main(void)
 {
+	static struct table t;
 	size_t n = bench_number("CT_BENCH_N", 50000000);
 	uint64_t streams = bench_number("CT_BENCH_STREAMS", UINT64_MAX);
+	uint64_t wanted = bench_number("CT_BENCH_ENGINES", UINT64_MAX);
+	unsigned rounds = (unsigned)bench_number("CT_BENCH_ROUNDS", 3);
 	uint64_t *line = malloc(n * sizeof *line);
 	if (!line)
 		return 1;
-	for (int k = 0; k < STREAM_KINDS; k++)
-		if (streams >> k & 1)
-			one_stream((enum stream_kind)k, line, n);
+	rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
+	for (int e = 0; e < ENGINES; e++)
+		t.used[e] = e == TEXTBOOK || ((wanted >> e & 1) &&
+		                              ct_isa_available((enum ct_isa)engines[e].o.isa));
+	for (int k = 0; k < STREAM_KINDS; k++) {
+		struct job j = {NULL, line, n};
+		if (!(streams >> k & 1))
+			continue;
+		stream_fill((enum stream_kind)k, 1, line, n);
+		for (unsigned i = 0; i < rounds; i++)
+			one_round(&t, stream_name((enum stream_kind)k), &j, i);
+		/* Gains go by rounds: before the reports sort them. */
+		report_gain(&t, stream_name((enum stream_kind)k), rounds);
+		report(&t, stream_name((enum stream_kind)k), rounds);
+	}
 	free(line);
 	return 0;
 }

@@ -78,6 +78,26 @@ replicate --check spmv.profile > checked
 same "--check keeps the replay's answer" "$(sn spmv.profile all replicas_mean)" "$(sn checked all replicas_mean)"
 [ -n "$(sw checked 131072 replication_ratio)" ] && pass "and adds the analytic one" || fail "and adds the analytic one"
 
+# mpki --check: both methods, on the profile's GPU and on any other.
+point() { awk -F'\t' -v m="$2" '$1=="SW" && $2=="all" && $4=="configured" && $7==m { print $8 }' "$1"; }
+mpki --check km.profile > c
+same "--check keeps what the profile says" "$(grep ^SN km.profile)" "$(grep ^SN c)"
+check "the closed network without its anchor is another number" \
+	awk "BEGIN { exit !($(point c cycles_without_launches) > 0 && $(point c ipc) != $(sn km.profile all ipc)) }"
+for p in llc.size=6MiB l1.size=96KiB sm.count=6 dram.latency=900; do
+	mpki -q --check -p $p km.profile > c
+	same "$p: the replay's numbers take the place of the old" "replay" \
+		"$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="cycles" { print $6 }' c)"
+	near "$p: cycles of both within a tenth" \
+		"$(awk "BEGIN { print $(point c cycles_without_launches) / ($(sn c all cycles) - $(sn c all launch_cycles)) }")" 1 0.1
+	near "$p: LLC miss rate of both" "$(point c llc_miss_rate)" "$(sn c all llc_miss_rate)" 0.05
+done
+mpki -q --check -p sm.count=6 km.profile > c
+same "GP names the SM count in force" "6" "$(awk -F'\t' '$2=="sm.count" { print $3 }' c)"
+same "and its replay fewer slots for CTAs" "$(($(sn km.profile all cta_slots) * 6 / 9))" "$(sn c all cta_slots)"
+check "a table with the difference" grep -q "dram_utilisation" <(mpki --check -O table km.profile)
+refuses "without --check an SM count needs the trace" 2 "needs the trace" mpki -p sm.count=6 km.profile
+
 # Curves.
 mpki --l1-sizes 8KiB..256KiB --llc-sizes 64KiB..16MiB spmv.profile > curve
 for l in l1 llc; do

@@ -248,6 +248,37 @@ static void placement(void **state)
 		assert_int_equal(r.sm[i], i % 30);
 }
 
+/* Stores fill a set of an L1 that protects modified lines: one of them makes room, in both
+ * timings (with none to take, the one waited for ever and the other read past the tags). */
+static void a_set_of_modified_lines(void **state)
+{
+	static const char *const keys[] = {"sm.count=1", "l1.adaptive=off", "l1.sets=32",
+	                                   "l1.dirty_percent=60", "l1.write=through_allocate"};
+	(void)state;
+	for (int fixed = 0; fixed < 2; fixed++) {
+		static struct micro_result r;
+		struct micro m = {0};
+		struct ct_gpu g;
+		struct ct_error e;
+		struct ct_replay_options o = {.timing = fixed ? CT_REPLAY_FIXED : CT_REPLAY_FULL};
+		micro_gpu(&g, MICRO_RTX3070);
+		for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+			assert_int_equal(ct_gpu_set(&g, keys[i], &e), 0);
+		assert_int_equal(ct_gpu_check(&g, &e), 0);
+		uint32_t lines = g.l1.ways + 8;
+		micro_kernel(&m, "k", 1, 32, 0, 32);
+		micro_cta(&m);
+		micro_warp(&m, 0, lines + 1);
+		for (uint32_t i = 0; i < lines; i++)
+			micro_line(&m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 4", 0x10000000 + 128 * 32 * i);
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+		micro_cta_end(&m);
+		micro_run(&m, &g, &o, &r);
+		assert_int_equal(r.c.l1_accesses, 4 * lines);
+		assert_int_equal(r.c.l1_misses, 4 * lines);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +286,7 @@ int main(void)
 		cmocka_unit_test(issues_are_in_order),
 		cmocka_unit_test(replicas),
 		cmocka_unit_test(warm_up_is_not_counted),
+		cmocka_unit_test(a_set_of_modified_lines),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(placement),
 	};

@@ -52,11 +52,12 @@ static int slow_find(const struct slow *c, uint32_t set, uint64_t tag)
 	return -1;
 }
 
-/* The last absent way, else the one touched longest ago (the first on ties). */
+/* The last absent way, else the one touched longest ago (the first on ties); modified ones
+ * only when the rest says so, or when there is nothing else and nothing to wait for. */
 static int slow_victim(const struct slow *c, uint32_t set)
 {
 	uint32_t modified = 0, lines = c->sets * c->ways;
-	int best = -1, empty = -1;
+	int best = -1, empty = -1, oldest = -1, waits = 0;
 	for (uint32_t i = 0; i < lines; i++)
 		modified += (uint32_t)any(&c->line[i], MODIFIED);
 	int protect = 100 * modified / lines < c->percent;
@@ -68,8 +69,13 @@ static int slow_victim(const struct slow *c, uint32_t set)
 		else if (!any(l, RESERVED) && !(protect && any(l, MODIFIED)) &&
 		         (best < 0 || l->touched < c->line[best].touched))
 			best = i;
+		waits |= any(l, RESERVED);
+		if (oldest < 0 || l->touched < c->line[oldest].touched)
+			oldest = i;
 	}
-	return empty >= 0 ? empty : best;
+	if (empty >= 0)
+		return empty;
+	return best < 0 && !waits ? oldest : best;
 }
 
 static void same(const struct slow *c, const struct rp_tags *t, uint32_t set, uint64_t tag)

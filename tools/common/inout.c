@@ -167,9 +167,11 @@ static int gpu_from_profile(const struct ct_profile *p, struct ct_gpu *g, struct
 }
 
 /* What the profile's histograms depend on cannot change without the trace. */
-static int same_shape(const struct ct_gpu *a, const struct ct_gpu *b, struct ct_error *e)
+static int same_shape(const struct ct_tool *t, const struct ct_gpu *a, const struct ct_gpu *b,
+                      struct ct_error *e)
 {
-	if (a->sms == b->sms && a->l1.line == b->l1.line && a->llc.line == b->llc.line &&
+	int any_sms = t->check && (t->spec->takes & CT_TAKES_BOTH);
+	if ((a->sms == b->sms || any_sms) && a->l1.line == b->l1.line && a->llc.line == b->llc.line &&
 	    a->warp_size == b->warp_size)
 		return CT_OK;
 	return ct_fail(e, CT_ERR_USAGE,
@@ -199,7 +201,7 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
 	if (st == CT_OK && t->scale > 0)
 		st = ct_gpu_scale(g, t->scale, e);
 	if (st == CT_OK && p)
-		st = same_shape(g, &from_profile, e);
+		st = same_shape(t, g, &from_profile, e);
 	return st;
 }
 

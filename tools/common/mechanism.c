@@ -42,13 +42,13 @@ static void close_tag_split(void *state)
 
 /* ---- all ---- */
 
-static const struct ct_mechanism TABLE[] = {
+static const struct ct_pass_mechanism TABLE[] = {
 	{"tag-split", open_tag_split, kernel_tag_split, write_tag_split, close_tag_split},
 };
 
 enum { MECHANISMS = sizeof TABLE / sizeof TABLE[0] };
 
-const struct ct_mechanism *ct_mechanism_at(unsigned i)
+const struct ct_pass_mechanism *ct_pass_mechanism_at(unsigned i)
 {
 	return i < MECHANISMS ? &TABLE[i] : NULL;
 }
@@ -66,7 +66,7 @@ static int unknown(const char *name, size_t n, struct ct_error *e)
 	return st;
 }
 
-int ct_mechanisms_parse(const char *list, unsigned *mask, struct ct_error *e)
+int ct_pass_mechanisms_parse(const char *list, unsigned *mask, struct ct_error *e)
 {
 	*mask = 0;
 	for (const char *p = list;; p++) {

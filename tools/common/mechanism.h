@@ -8,7 +8,7 @@
 #include "common/tool.h"
 #include "replay/replay.h"
 
-struct ct_mechanism {
+struct ct_pass_mechanism {
 	const char *name; /* as in ES: "tag-split" */
 	/* *state is the mechanism's own, freed with close() also when open() fails (NULL then);
 	 * *ob is filled with its hooks. g is the GPU in force; -p, -S, --seed and --warmup are
@@ -23,12 +23,12 @@ struct ct_mechanism {
 	void (*close)(void *state); /* NULL allowed */
 };
 
-enum { CT_MECHANISMS_MAX = 8 };
+enum { CT_PASS_MECHANISMS_MAX = 8 };
 
 /* In the order they are written; NULL past the end. */
-const struct ct_mechanism *ct_mechanism_at(unsigned i);
-/* "all", or names between commas, as a mask of ct_mechanism_at(). Fails with
+const struct ct_pass_mechanism *ct_pass_mechanism_at(unsigned i);
+/* "all", or names between commas, as a mask of ct_pass_mechanism_at(). Fails with
  * CT_ERR_USAGE, naming those there are. */
-int ct_mechanisms_parse(const char *list, unsigned *mask, struct ct_error *e);
+int ct_pass_mechanisms_parse(const char *list, unsigned *mask, struct ct_error *e);
 
 #endif

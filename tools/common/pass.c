@@ -122,9 +122,9 @@ static int start_observers(struct pass *a)
 /* Adds the observers of the mechanisms asked for. */
 static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsigned *n)
 {
-	const struct ct_mechanism *m;
+	const struct ct_pass_mechanism *m;
 	int st = CT_OK;
-	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++)
+	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
 		if (a->o.mechanisms >> i & 1)
 			st = m->open(&a->mechanism[i], a->tool, &a->gpu, &ob[(*n)++], a->e);
 	return st;
@@ -132,7 +132,7 @@ static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsig
 
 static int start_engines(struct pass *a)
 {
-	struct ct_replay_observer observer[1 + CT_MECHANISMS_MAX] = {
+	struct ct_replay_observer observer[1 + CT_PASS_MECHANISMS_MAX] = {
 		{.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue}};
 	struct ct_replay *engine[MAX_LANES];
 	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = observer,
@@ -233,8 +233,8 @@ static int begin_observers(struct pass *a, const struct ct_kernel *k)
 	int st = ct_occupancy(&a->gpu, k, &occ, a->e);
 	if (st != CT_OK)
 		return st;
-	const struct ct_mechanism *m;
-	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++)
+	const struct ct_pass_mechanism *m;
+	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
 		if (a->mechanism[i] && m->kernel)
 			st = m->kernel(a->mechanism[i], k, a->e);
 	if (st != CT_OK)
@@ -296,8 +296,8 @@ static void release(struct pass *a)
 	ct_lanes_free(a->lanes);
 	ct_locality_free(a->locality);
 	ct_lineutil_free(a->util);
-	for (unsigned i = 0; ct_mechanism_at(i); i++)
-		ct_mechanism_at(i)->close(a->mechanism[i]);
+	for (unsigned i = 0; ct_pass_mechanism_at(i); i++)
+		ct_pass_mechanism_at(i)->close(a->mechanism[i]);
 	for (unsigned i = 0; i < a->n_views; i++)
 		ct_stack_free(a->view[i].stack);
 	for (size_t i = 0; i < a->n_scopes; i++) {

@@ -10,7 +10,7 @@ struct ct_pass_options {
 	int per_kernel;  /* kernel:N scopes besides all and name:KERNEL */
 	int no_sms_views;/* leave out llc@sms=N (saves about the time of one more pass) */
 	int mrc;         /* miss-ratio curves: MR records, ME where sampled */
-	unsigned mechanisms; /* mask of ct_mechanism_at(): ES records, method replay */
+	unsigned mechanisms; /* mask of ct_pass_mechanism_at(): ES records, method replay */
 };
 
 /* Replays the trace on the GPU in force and appends to p: TR, GP, KN, SN, RD, RJ,

@@ -46,7 +46,7 @@ struct pass {
 	struct ct_locality_counts *launch; /* counts of the launch that just ended */
 	struct ct_regs *regs;              /* [sm][warp slot] */
 	uint32_t slots;                    /* warp slots per SM */
-	void *mechanism[CT_MECHANISMS_MAX]; /* state of those asked for, else NULL */
+	void *mechanism[CT_PASS_MECHANISMS_MAX]; /* state of those asked for, else NULL */
 	struct ct_lanes *lanes;
 	unsigned n_lanes;
 	uint64_t *slice_load;              /* accesses of each LLC slice, or NULL */

@@ -157,9 +157,9 @@ static int write_util(struct pass *a, const struct scope *s)
 
 static int write_mechanisms(struct pass *a)
 {
-	const struct ct_mechanism *m;
+	const struct ct_pass_mechanism *m;
 	int st = CT_OK;
-	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++)
+	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
 		if (a->mechanism[i])
 			st = m->write(a->mechanism[i], a->p, &a->scope[0].counts, a->e);
 	return st;

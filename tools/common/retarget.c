@@ -5,7 +5,7 @@
 
 #include "common/stage.h"
 #include "models/common/baseline.h"
-#include "models/common/perf.h"
+#include "models/common/target.h"
 
 /* The L1s and the LLC of one scope, before and after, by the histograms alone. */
 struct answers {
@@ -175,39 +175,26 @@ static int find_answers(struct target *g)
 
 /* ---- time ---- */
 
-/* Cycles without launches on the GPU in force: the replay's, times what the model says
- * of the change. NaN where it cannot tell. */
-static double model_cycles(const struct target *g, const struct ct_perf *m)
-{
-	const struct ct_gpu *gpu = &g->s->gpu, *base = &g->s->base;
-	const struct answers *a = &g->a;
-	struct ct_perf other = *m;
-	struct ct_perf_point pt;
-	struct ct_perf_result was, is;
-	ct_perf_conventional(m, base, base->sms, (double)ct_gpu_llc_bytes(base) / base->llc.line, &pt);
-	ct_perf_eval(m, &pt, &was);
-	ct_perf_conventional(m, gpu, gpu->sms, (double)ct_gpu_llc_bytes(gpu) / gpu->llc.line, &pt);
-	ct_perf_filter_l1(&pt, a->reads, a->llc_new.sector_accesses / a->llc_old.sector_accesses);
-	other.t_l1 += (double)gpu->l1_latency - (double)base->l1_latency;
-	ct_perf_eval(&other, &pt, &is);
-	return is.cycles > 0 && was.cycles > 0 ? m->w->cycles * (is.cycles / was.cycles) : NAN;
-}
+static const struct ct_target unknown_time = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
-/* The profile's SN must still be those of the replay. */
-static int find_cycles(const struct target *g, double *cycles)
+/* The closed network's answer for the GPU in force; the profile's SN must still be those
+ * of the replay. NaN where it cannot tell. */
+static int find_time(const struct target *g, struct ct_target *t)
 {
+	const double traffic = g->a.llc_new.sector_accesses / g->a.llc_old.sector_accesses;
+	const struct ct_target_filter f = {g->a.reads, traffic};
 	const struct ct_gpu *base = &g->s->base;
 	struct ct_workload *w = calloc(1, sizeof *w);
 	struct ct_perf *m = calloc(1, sizeof *m);
 	struct ct_error why = {0};
 	int st = w && m ? CT_OK : ct_fail_nomem(&why);
-	*cycles = NAN;
+	*t = unknown_time;
 	if (st == CT_OK)
 		st = ct_workload_read(w, g->s->p, base->sms, (double)ct_gpu_register_bytes(base), &why);
 	if (st == CT_OK)
 		st = ct_perf_calibrate(m, w, base, CT_PERF_ANCHOR_STATION, &why);
 	if (st == CT_OK)
-		*cycles = model_cycles(g, m);
+		ct_target_model(m, &g->s->gpu, &f, 1, t);
 	free(m);
 	free(w);
 	if (st == CT_ERR_NOMEM)
@@ -256,16 +243,16 @@ int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	struct target g = {.s = s, .e = e, .scope = "all"};
 	struct keys k = {s->p, e, CT_OK};
-	double cycles = NAN;
+	s->time = unknown_time;
 	if (!s->changed)
 		return CT_OK;
 	warn_of_small_llc(t, s);
 	int st = find_answers(&g);
 	if (st == CT_OK && !s->timing_unknown)
-		st = find_cycles(&g, &cycles);
+		st = find_time(&g, &s->time);
 	for (size_t i = 0; st == CT_OK && (g.scope = ct_profile_scope(s->p, i)); i++)
 		/* The network is anchored to the whole run; single kernels have no answer. */
-		st = retarget_scope(&g, strcmp(g.scope, "all") == 0 ? cycles : NAN);
+		st = retarget_scope(&g, strcmp(g.scope, "all") == 0 ? s->time.cycles : NAN);
 	if (st != CT_OK)
 		return st;
 	ct_profile_remove(s->p, "MR", NULL, NULL);

@@ -24,7 +24,7 @@ static const char *const timed[] = {
 	"name", "clock.", "l1.size", "l1.sets", "l1.ways", "l1.adaptive", "l1.unified", "l1.latency",
 	"llc.size", "llc.sets", "llc.ways", "llc.slices", "llc.latency", "dram.latency",
 	"dram.channels", "dram.bus", "dram.burst", "dram.data_ratio", "dram.rcd", "dram.cl", "power.",
-	"energy.",
+	"energy.", "sm.count",
 };
 
 static int is_among(const char *key, const char *const *names, size_t n_names)
@@ -42,6 +42,7 @@ struct compare {
 	struct ct_stage *s;
 	struct ct_error *e;
 	int need_trace_ok; /* --method replay: any change will be replayed */
+	int sms_ok;        /* --check where both methods know of the SM count */
 	int status;
 };
 
@@ -54,7 +55,8 @@ static void compare_key(void *ctx, const char *key, const char *value, const cha
 		return;
 	c->s->changed |= strcmp(key, "name") != 0;
 	c->s->timing_unknown |= !is_among(key, timed, sizeof timed / sizeof timed[0]);
-	if (!is_among(key, followed, sizeof followed / sizeof followed[0]) && !c->need_trace_ok)
+	int sms = c->sms_ok && strcmp(key, "sm.count") == 0;
+	if (!sms && !is_among(key, followed, sizeof followed / sizeof followed[0]) && !c->need_trace_ok)
 		c->status = ct_fail(c->e, CT_ERR_USAGE,
 		                    "%s is %s in the profile: its change to %s needs the trace: name the trace "
 		                    "instead of the profile",
@@ -72,9 +74,15 @@ static int gpu_of_profile(struct ct_tool *t, const struct ct_profile *p, struct 
 	return ct_tool_gpu(&plain, p, g, e);
 }
 
+/* The tool replays the changed GPU itself, to hold the analytic answer against it. */
+static int compares(const struct ct_tool *t)
+{
+	return t->check && (t->spec->takes & CT_TAKES_BOTH);
+}
+
 static int find_changes(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
-	struct compare c = {s->p, s, e, t->method == CT_METHOD_REPLAY, CT_OK};
+	struct compare c = {s->p, s, e, t->method == CT_METHOD_REPLAY && !compares(t), compares(t), CT_OK};
 	int st = gpu_of_profile(t, s->p, &s->base, e);
 	if (st == CT_OK)
 		st = ct_tool_gpu(t, s->p, &s->gpu, e);
@@ -173,40 +181,6 @@ static int keep_provenance(const struct ct_profile *old, struct ct_profile *new,
 	return st;
 }
 
-static int pass_again(struct ct_tool *t, struct ct_stage *s, const char *path, struct ct_error *e)
-{
-	struct ct_trace_options o;
-	struct ct_trace *trace = NULL;
-	struct ct_tool copy;
-	struct ct_buf text = {0};
-	const char **set = NULL;
-	struct ct_profile *p = ct_profile_new(e);
-	int st = p ? keep_provenance(s->p, p, e) : CT_ERR_NOMEM;
-	ct_tool_trace_options(t, &o);
-	if (st == CT_OK)
-		st = collect_settings(t, s->p, &copy, &text, &set, e);
-	if (st == CT_OK)
-		st = ct_trace_open(&trace, path, &o, e);
-	if (st == CT_OK)
-		st = ct_pass_run(&copy, trace, NULL, p, e);
-	if (st >= 0) {
-		s->truncated = st;
-		st = same_work(s->p, p, e);
-	}
-	ct_trace_close(trace);
-	free(set);
-	ct_buf_free(&text);
-	if (st != CT_OK) {
-		ct_profile_free(p);
-		return st;
-	}
-	ct_profile_free(s->p);
-	s->p = p;
-	s->base = s->gpu;
-	s->changed = s->l1_changed = s->llc_changed = 0;
-	return CT_OK;
-}
-
 /* Path of the one trace that TR names. */
 static int find_trace(const struct ct_tool *t, const struct ct_stage *s, const char *why,
                       struct ct_buf *path, struct ct_error *e)
@@ -219,14 +193,40 @@ static int find_trace(const struct ct_tool *t, const struct ct_stage *s, const c
 	return locate(t, tr->field[0], path, e);
 }
 
-static int replay_again(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
+                    struct ct_profile **out, struct ct_error *e)
 {
-	struct ct_buf path = {0};
-	int st = find_trace(t, s, "--method replay", &path, e);
+	struct ct_trace *trace = NULL;
+	struct ct_tool copy;
+	struct ct_buf text = {0};
+	const char **set = NULL;
+	struct ct_profile *p = ct_profile_new(e);
+	int st = p ? keep_provenance(s->p, p, e) : CT_ERR_NOMEM;
 	if (st == CT_OK)
-		st = pass_again(t, s, path.data, e);
-	ct_buf_free(&path);
+		st = collect_settings(t, s->p, &copy, &text, &set, e);
+	if (st == CT_OK)
+		st = ct_stage_trace(t, s, why, &trace, e);
+	if (st == CT_OK)
+		st = ct_pass_run(&copy, trace, NULL, p, e);
+	if (st >= 0) {
+		s->truncated = st;
+		st = same_work(s->p, p, e);
+	}
+	ct_trace_close(trace);
+	free(set);
+	ct_buf_free(&text);
+	*out = st == CT_OK ? p : NULL;
+	if (st != CT_OK)
+		ct_profile_free(p);
 	return st;
+}
+
+void ct_stage_take(struct ct_stage *s, struct ct_profile *p)
+{
+	ct_profile_free(s->p);
+	s->p = p;
+	s->base = s->gpu;
+	s->changed = s->l1_changed = s->llc_changed = 0;
 }
 
 int ct_stage_trace(struct ct_tool *t, const struct ct_stage *s, const char *why,
@@ -283,8 +283,13 @@ static int refuse_pass_options(const struct ct_tool *t, struct ct_error *e)
 static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	int st = find_changes(t, s, e);
-	if (st == CT_OK && s->changed && t->method == CT_METHOD_REPLAY)
-		return replay_again(t, s, e);
+	if (st == CT_OK && s->changed && t->method == CT_METHOD_REPLAY && !compares(t)) {
+		struct ct_profile *p;
+		st = ct_stage_replay(t, s, "--method replay", &p, e);
+		if (st == CT_OK)
+			ct_stage_take(s, p);
+		return st;
+	}
 	return st == CT_OK ? refuse_pass_options(t, e) : st;
 }
 

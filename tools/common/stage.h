@@ -9,6 +9,7 @@
 
 #include "common/pass.h"
 #include "common/tool.h"
+#include "models/common/target.h"
 
 struct ct_stage {
 	struct ct_profile *p;
@@ -18,6 +19,7 @@ struct ct_stage {
 	int l1_changed, llc_changed; /* in the capacity of that level */
 	int timing_unknown;  /* a change that the analytic model of time does not know */
 	int truncated;       /* --salvage met damage: the stage ends with 1 */
+	struct ct_target time; /* after ct_stage_retarget(), of scope all; NaN: unknown */
 };
 
 /* Opens operand 0 or standard input. With --method replay and changed parameters the
@@ -45,6 +47,14 @@ int ct_stage_trace(struct ct_tool *t, const struct ct_stage *s, const char *why,
                    struct ct_trace **trace, struct ct_error *e);
 int ct_stage_same_trace(const struct ct_stage *s, const struct ct_trace *trace,
                         uint64_t warp_insts, struct ct_error *e);
+
+/* Replays that trace on the GPU in force: *p is the caller's, with the PG records of the
+ * stage's profile and all that ct_pass_run() appends. Fails as the two above, and as the
+ * pass does. */
+int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
+                    struct ct_profile **p, struct ct_error *e);
+/* Puts such a profile in the place of the stage's own: nothing is changed any more. */
+void ct_stage_take(struct ct_stage *s, struct ct_profile *p);
 
 /* Puts the GPU in force into the profile: GP, and the SN records that depend on what
  * changed, with method analytic. Rates are the replay's, moved by what the histograms say

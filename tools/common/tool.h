@@ -29,7 +29,8 @@ enum {
 	CT_TAKES_REPLAY = 1u << 5,  /* --warmup */
 	CT_TAKES_SAMPLE = 1u << 6,  /* -S */
 	CT_TAKES_SEED = 1u << 7,    /* --seed */
-	CT_TAKES_PROFILE = 1u << 8  /* --no-verify --trace-root --no-provenance */
+	CT_TAKES_PROFILE = 1u << 8, /* --no-verify --trace-root --no-provenance */
+	CT_TAKES_BOTH = 1u << 9     /* --check replays a changed GPU too, any SM count */
 	/* -q -v --progress -h --version: always */
 };
 

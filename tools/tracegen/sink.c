@@ -51,7 +51,8 @@ static int is_ours(const char *name, int depth)
 		return 1;
 	if (strncmp(name, "kernel-", 7) == 0 && digits > 0) {
 		const char *rest = name + 7 + digits;
-		return strcmp(rest, ".traceg") == 0 || strcmp(rest, ".traceg.zst") == 0;
+		return strcmp(rest, ".traceg") == 0 || strcmp(rest, ".traceg.zst") == 0 ||
+		       strcmp(rest, ".blocks") == 0 || strcmp(rest, ".blocks.zst") == 0;
 	}
 	return depth == 0 ? -1 : 0; /* -1: fine if it is a folder of ours */
 }
@@ -271,19 +272,32 @@ static int close_file(struct simt_sink *s, struct ct_error *e)
 	       : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", s->path);
 }
 
+/* Opens kernel-N.KIND, the file that simt_sink_write() goes to. */
+static int open_numbered(struct simt_sink *s, const char *kind, char name[64], struct ct_error *e)
+{
+	snprintf(name, 64, "kernel-%u.%s%s", s->kernels, kind, s->o.compress == SIMT_ZSTD ? ".zst" : "");
+	ZSTD_CCtx_reset(s->zstd, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
+	return open_file(s, name, e);
+}
+
+int simt_sink_blocks_begin(struct simt_sink *s, struct ct_error *e)
+{
+	char name[64];
+	return open_numbered(s, "blocks", name, e);
+}
+
 int simt_sink_kernel_begin(struct simt_sink *s, struct ct_kernel *k, struct ct_error *e)
 {
 	char name[64];
 	struct ct_buf head = {0};
 	k->header_id = ++s->kernels;
-	snprintf(name, sizeof name, "kernel-%u.traceg%s", s->kernels,
-	         s->o.compress == SIMT_ZSTD ? ".zst" : "");
+	int st = open_numbered(s, "traceg", name, e);
 	ct_buf_printf(&s->list, "%s\n", name);
 	ct_accelsim_put_header(&head, k);
-	ZSTD_CCtx_reset(s->zstd, ZSTD_reset_session_and_parameters);
-	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
-	int st = s->list.failed || head.failed ? ct_fail_nomem(e) : open_file(s, name, e);
+	if (st == CT_OK && (s->list.failed || head.failed))
+		st = ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = simt_sink_write(s, head.data, head.len, e);
 	ct_buf_free(&head);

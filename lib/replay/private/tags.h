@@ -73,7 +73,8 @@ static inline uint32_t rp_load_hits(const struct rp_line *l)
 	return (uint32_t)(l->valid & ~l->unreadable);
 }
 /* The line that would make room in the set: an unused way, else the oldest that is
- * neither reserved nor protected as modified; RP_NO_LINE when there is none. */
+ * neither reserved nor protected as modified; RP_NO_LINE when there is none and one is
+ * reserved, else the oldest. */
 uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set);
 /* The same where nothing can wait: the oldest line when every one is protected. */
 static inline uint32_t rp_tags_victim_now(const struct rp_tags *t, uint32_t set)

@@ -1,0 +1,129 @@
+/* fast_ops.h - mixed operations of the fast engine, compiled with fast_kernel.h. Private. */
+
+struct op_place {
+	union near near;
+	uint32_t *time;            /* NULL: no block, the line is unknown */
+	struct ct_sector_run *run;
+	uint32_t told;
+};
+
+CT_INLINE void op_find(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
+{
+	if (f->is_sparse) {
+		p->near.hash = ct_sparse_hash(op->line);
+		sparse_prefetch(f, p->near.hash);
+	} else {
+		p->near.at = dense_slot(f, op->line);
+		CT_PREFETCH(p->near.at);
+	}
+}
+
+CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p)
+{
+	p->time = NULL;
+	p->run = NULL;
+	if (f->is_sparse || (op->kind != CT_STACK_TOUCH && !*p->near.at))
+		return;
+	p->time = dense_time(f, p->near.at, op->line);
+	CT_PREFETCH(p->time);
+	if (f->extra) {
+		unsigned i = op->line & (CT_BLOCK_LINES - 1);
+		p->run = &ct_block_runs(p->time - i)[i];
+		CT_PREFETCH(p->run);
+	}
+}
+
+/* Changes the map; returns how many slots the operation takes. */
+CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op,
+                               struct op_place *p, uint32_t slot)
+{
+	if (f->is_sparse) {
+		p->time = sparse_time(f, p->near.hash, op->line, &p->run);
+		if (!p->time && op->kind == CT_STACK_TOUCH) {
+			p->time = ct_fast_enter(f, p->near.hash, op->line, &p->run);
+			*p->time = CT_TIME_NONE;
+		}
+	}
+	p->told = p->time ? *p->time : CT_TIME_NONE;
+	win_prefetch(&f->window, p->told);
+	switch (op->kind) {
+	case CT_STACK_TOUCH:
+		*p->time = slot;
+		return 1;
+	case CT_STACK_STORE_NOALLOC:
+		if (p->told == CT_TIME_NONE)
+			return 0;
+		*p->time = slot;
+		return 1;
+	case CT_STACK_EVICT:
+		if (p->time)
+			*p->time = CT_TIME_NONE;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p,
+                        struct win *w)
+{
+	uint64_t d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
+	int in_window = p->told >= CT_WINDOW_FIRST, moves = op->kind != CT_STACK_PROBE;
+	if (in_window) {
+		d = moves ? win_after(w, p->told, 1, w->depth) : win_after(w, p->told, 0, w->depth);
+		d = d < f->depth ? d : f->depth;
+		f->window.live -= (uint64_t)moves;
+	}
+	op->distance = d;
+	if (op->kind == CT_STACK_TOUCH ||
+	    (op->kind == CT_STACK_STORE_NOALLOC && p->told != CT_TIME_NONE)) {
+		win_push(w);
+		f->window.live++;
+		f->lines += p->told == CT_TIME_NONE;
+	}
+	if (op->kind == CT_STACK_EVICT && p->told != CT_TIME_NONE)
+		f->lines--;
+	if (!moves)
+		return;
+	if (p->run) {
+		uint64_t stamp = op->stamp;
+		if (p->told == CT_TIME_NONE)
+			ct_sector_run_reset(p->run);
+		if (f->base.stamps) {
+			op->stamp = p->run->stamp;
+			p->run->stamp = stamp;
+		}
+		if (f->base.sectors > 1) {
+			ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH,
+			                   op->sector);
+			return;
+		}
+	} else if (f->base.stamps) {
+		op->stamp = 0;
+	}
+	for (unsigned i = 0; i < f->base.sectors; i++)
+		if (op->mask >> i & 1)
+			op->sector[i] = d;
+}
+
+static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
+{
+	enum { MASK = CT_FAST_RING - 1 };
+	struct op_place place[CT_FAST_RING];
+	struct win w;
+	uint32_t slot = (uint32_t)f->window.now;
+	size_t a = 0, b = 0, c = 0;
+	/* Entering a line may move the sectors of a sparse map: no stage between then. */
+	size_t last = f->is_sparse && f->extra ? 0 : CT_FAST_AHEAD;
+	win_open(&w, &f->window);
+	for (size_t i = 0; i < n; i++) {
+		for (; a < n && a <= i + 3 * CT_FAST_AHEAD; a++)
+			op_find(f, &op[a], &place[a & MASK]);
+		for (; b < n && b <= i + 2 * CT_FAST_AHEAD; b++)
+			op_locate(f, &op[b], &place[b & MASK]);
+		for (; c < n && c <= i + last; c++)
+			slot += op_exchange(f, &op[c], &place[c & MASK], slot);
+		op_count(f, &op[i], &place[i & MASK], &w);
+	}
+	win_close(&w, &f->window);
+}

@@ -1,0 +1,356 @@
+#include "models/shared_l1/org.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "gpu/address.h"
+#include "models/shared_l1/org_internal.h"
+
+int ct_sl_org_new(struct ct_sl_org **out, const struct ct_sl_org_config *c, struct ct_error *e)
+{
+	*out = NULL;
+	if (!c->cores || !c->sets || !c->ways || !c->whole)
+		return ct_fail(e, CT_ERR_USAGE, "shared L1s need cores, sets, ways and sectors");
+	if (c->organisation == CT_SL_ORG_DYNAMIC && c->sets % 2)
+		return ct_fail(e, CT_ERR_USAGE, "a dynamic scheme samples even and odd sets: the L1 has %u",
+		               c->sets);
+	struct ct_sl_org *o = ct_calloc(1, sizeof *o);
+	if (!o)
+		return ct_fail_nomem(e);
+	o->c = *c;
+	o->way = ct_calloc((size_t)c->cores * c->sets * c->ways, sizeof *o->way);
+	o->core = ct_calloc(c->cores, sizeof *o->core);
+	if (!o->way || !o->core) {
+		ct_sl_org_free(o);
+		return ct_fail_nomem(e);
+	}
+	for (size_t i = 0; i < SL_BUCKETS; i++)
+		o->bucket[i] = SL_NONE;
+	o->free_entry = o->free_waiter = SL_NONE;
+	*out = o;
+	return CT_OK;
+}
+
+void ct_sl_org_free(struct ct_sl_org *o)
+{
+	if (!o)
+		return;
+	free(o->way);
+	free(o->core);
+	free(o->entry);
+	free(o->waiter);
+	free(o->change);
+	free(o);
+}
+
+unsigned ct_sl_org_home(const struct ct_sl_org *o, uint64_t line)
+{
+	return ct_sl_home(o->c.homes, line, o->c.sets, o->c.cores);
+}
+
+static uint32_t set_of(const struct ct_sl_org *o, uint64_t line)
+{
+	return ct_set_index((enum ct_set_hash)o->c.set_hash, o->c.sets, line);
+}
+
+static struct sl_way *ways_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
+{
+	return o->way + ((size_t)core * o->c.sets + set_of(o, line)) * o->c.ways;
+}
+
+static struct sl_way *find(const struct ct_sl_org *o, unsigned core, uint64_t line)
+{
+	struct sl_way *w = ways_of(o, core, line);
+	for (uint32_t i = 0; i < o->c.ways; i++)
+		if (w[i].used && w[i].line == line)
+			return &w[i];
+	return NULL;
+}
+
+/* The least recent line that nothing is on its way to; NULL when all wait. */
+static struct sl_way *victim(const struct ct_sl_org *o, unsigned core, uint64_t line)
+{
+	struct sl_way *w = ways_of(o, core, line), *v = NULL;
+	for (uint32_t i = 0; i < o->c.ways; i++) {
+		if (!w[i].used)
+			return &w[i];
+		if (!w[i].reserved && (!v || w[i].stamp < v->stamp))
+			v = &w[i];
+	}
+	return v;
+}
+
+unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line)
+{
+	unsigned n = 0;
+	for (unsigned c = 0; c < o->c.cores; c++) {
+		const struct sl_way *w = find(o, c, line);
+		n += w && w->valid;
+	}
+	return n;
+}
+
+/* ---- modes ---- */
+
+unsigned sl_group(const struct ct_sl_org *o, uint64_t line)
+{
+	return set_of(o, line) & 1;
+}
+
+static int shared_rule(const struct ct_sl_org *o, unsigned core, uint64_t line)
+{
+	if (o->c.organisation != CT_SL_ORG_DYNAMIC)
+		return o->c.organisation == CT_SL_ORG_SHARED;
+	switch ((enum ct_sl_state)o->core[core].state) {
+	case CT_SL_SAMPLING_STATE: return sl_group(o, line) == 1;
+	case CT_SL_SHARED_STATE: return 1;
+	default: return 0;
+	}
+}
+
+struct ct_sl_route ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line,
+                                   unsigned partition)
+{
+	struct ct_sl_route r = { CT_SL_LOCAL, core };
+	if (o->c.organisation == CT_SL_ORG_DYNAMIC && o->core[core].state == CT_SL_SAMPLING_STATE)
+		o->s.sampled++;
+	unsigned home = shared_rule(o, core, line) ? ct_sl_org_home(o, line) : core;
+	if (home == core) {
+		o->s.local++;
+		return r;
+	}
+	const uint8_t *near = o->c.nearer;
+	if (near && near[((size_t)core * o->c.cores + home) * o->c.partitions + partition]) {
+		o->s.past++;
+		r.way = CT_SL_PAST;
+		return r;
+	}
+	o->s.remote++;
+	sl_note_remote(o, core, line);
+	r.way = CT_SL_REMOTE;
+	r.at = home;
+	return r;
+}
+
+/* ---- lines on their way ---- */
+
+static uint32_t bucket_of(unsigned at, uint64_t line)
+{
+	return (uint32_t)(((line ^ (uint64_t)at << 40) * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % SL_BUCKETS;
+}
+
+static struct sl_entry *entry_of(const struct ct_sl_org *o, unsigned at, uint64_t line)
+{
+	uint32_t i = o->bucket[bucket_of(at, line)];
+	while (i != SL_NONE && (o->entry[i].at != at || o->entry[i].line != line))
+		i = o->entry[i].next;
+	return i == SL_NONE ? NULL : &o->entry[i];
+}
+
+static struct sl_entry *add_entry(struct ct_sl_org *o, unsigned at, uint64_t line)
+{
+	uint32_t i = o->free_entry;
+	if (i != SL_NONE) {
+		o->free_entry = o->entry[i].next;
+	} else {
+		if (ct_grow((void **)&o->entry, &o->entry_cap, o->entries + 1, sizeof *o->entry) < 0)
+			return NULL;
+		i = (uint32_t)o->entries++;
+	}
+	uint32_t *b = &o->bucket[bucket_of(at, line)];
+	o->entry[i] = (struct sl_entry){ .line = line, .at = at, .next = *b, .head = SL_NONE,
+		                         .tail = SL_NONE };
+	*b = i;
+	o->core[at].mshrs++;
+	return &o->entry[i];
+}
+
+static void drop_entry(struct ct_sl_org *o, struct sl_entry *x)
+{
+	uint32_t at = (uint32_t)(x - o->entry), *link = &o->bucket[bucket_of(x->at, x->line)];
+	while (*link != at)
+		link = &o->entry[*link].next;
+	*link = x->next;
+	o->core[x->at].mshrs--;
+	x->next = o->free_entry;
+	o->free_entry = at;
+}
+
+static int add_waiter(struct ct_sl_org *o, struct sl_entry *x, const struct ct_sl_waiter *w)
+{
+	uint32_t entry = (uint32_t)(x - o->entry), i = o->free_waiter;
+	if (i != SL_NONE) {
+		o->free_waiter = o->waiter[i].next;
+	} else {
+		if (ct_grow((void **)&o->waiter, &o->waiter_cap, o->waiters + 1, sizeof *o->waiter) < 0)
+			return -1;
+		i = (uint32_t)o->waiters++;
+	}
+	x = &o->entry[entry];
+	o->waiter[i] = (struct sl_waiting){ *w, SL_NONE };
+	if (x->tail == SL_NONE)
+		x->head = i;
+	else
+		o->waiter[x->tail].next = i;
+	x->tail = i;
+	x->count++;
+	return 0;
+}
+
+/* ---- access ---- */
+
+/* A read that lacks sectors: takes a line and an MSHR, or joins the ones that wait. */
+static int miss(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *w,
+                const struct ct_sl_waiter *waiter, struct ct_sl_found *f)
+{
+	struct sl_entry *x = entry_of(o, at, line);
+	if (x && o->c.mshr_merge && x->count >= o->c.mshr_merge)
+		return CT_SL_RETRY;
+	if (!x && o->c.mshr_entries && o->core[at].mshrs >= o->c.mshr_entries)
+		return CT_SL_RETRY;
+	if (o->c.reserve && !w) {
+		w = victim(o, at, line);
+		if (!w)
+			return CT_SL_RETRY;
+	}
+	uint32_t known = x ? x->pending : 0;
+	f->pending = waiter->mask & known;
+	f->fetch = waiter->mask & ~known;
+	int fresh = !x && f->line_miss; /* an absent line that nobody has asked for */
+	f->line_miss &= f->fetch;
+	f->sector_miss &= f->fetch;
+	if (x && f->line_miss) { /* the line is on its way, these sectors are not */
+		f->sector_miss |= f->line_miss;
+		f->line_miss = 0;
+	}
+	if (!x && !(x = add_entry(o, at, line)))
+		return CT_ERR_NOMEM;
+	x->pending |= f->fetch;
+	if (fresh) {
+		o->s.fills++;
+		o->s.replicated += ct_sl_org_copies(o, line) > 0;
+		x->fresh = 1;
+	}
+	if (o->c.reserve) {
+		if (!w->used || w->line != line)
+			*w = (struct sl_way){ .line = line, .used = 1 };
+		w->reserved = 1;
+		w->stamp = ++o->clock;
+	}
+	struct ct_sl_waiter me = *waiter;
+	me.missed = f->fetch != 0;
+	return add_waiter(o, x, &me) < 0 ? CT_ERR_NOMEM : CT_OK;
+}
+
+int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line,
+                     uint32_t mask, int is_write, uint64_t token, uint64_t now,
+                     struct ct_sl_found *f)
+{
+	struct sl_way *w = find(o, at, line);
+	uint32_t there = w && !w->dead ? w->valid & mask : 0;
+	*f = (struct ct_sl_found){ .hit = there };
+	*(w && w->valid ? &f->sector_miss : &f->line_miss) = mask & ~there;
+	if (!is_write && there != mask) {
+		struct ct_sl_waiter waiter = { token, from, mask & ~there, 0 };
+		int st = miss(o, at, line, w, &waiter, f);
+		if (st != CT_OK)
+			return st;
+		w = find(o, at, line);
+	}
+	if (w && (there || !is_write))
+		w->stamp = ++o->clock;
+	int missed = is_write ? there != mask : f->fetch != 0;
+	*(is_write ? &o->s.writes : &o->s.reads) += 1;
+	*(is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
+	return sl_note_access(o, at, from, line, missed, now);
+}
+
+static void hand_back(struct ct_sl_org *o, struct sl_entry *x,
+                      void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
+{
+	uint32_t entry = (uint32_t)(x - o->entry), i = x->head, keep = SL_NONE;
+	x->head = x->tail = SL_NONE;
+	while (i != SL_NONE) {
+		uint32_t next = o->waiter[i].next;
+		x = &o->entry[entry];
+		if (o->waiter[i].w.mask & x->pending) { /* still lacks some */
+			o->waiter[i].next = SL_NONE;
+			if (keep == SL_NONE)
+				x->head = i;
+			else
+				o->waiter[keep].next = i;
+			x->tail = keep = i;
+		} else {
+			struct ct_sl_waiter w = o->waiter[i].w;
+			o->waiter[i].next = o->free_waiter;
+			o->free_waiter = i;
+			x->count--;
+			done(ctx, &w);
+		}
+		i = next;
+	}
+}
+
+/* Puts what has come where it belongs; with reservation the line is there. */
+static void install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+                    const struct sl_entry *x)
+{
+	struct sl_way *w = find(o, at, line);
+	int dead = w && o->c.reserve ? w->dead : x->dead;
+	if (!w && !o->c.reserve && !dead && (w = victim(o, at, line)))
+		*w = (struct sl_way){ .line = line, .used = 1, .stamp = ++o->clock };
+	if (!w)
+		return;
+	if (!dead)
+		w->valid |= mask;
+	if (!x->pending && o->c.reserve) {
+		w->reserved = 0;
+		if (w->dead)
+			w->used = 0;
+		w->dead = 0;
+	}
+}
+
+int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+                   void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
+{
+	struct sl_entry *x = entry_of(o, at, line);
+	if (!x || (mask & ~x->pending))
+		return CT_ERR_INPUT;
+	if (o->c.organisation == CT_SL_ORG_SHARED && ct_sl_org_home(o, line) != at)
+		return CT_ERR_INPUT;
+	x->pending &= ~mask;
+	install(o, at, line, mask, x);
+	if (x->fresh) {
+		x->fresh = 0;
+		o->s.landed++;
+		unsigned copies = ct_sl_org_copies(o, line);
+		o->s.copies += copies;
+		if (o->c.organisation == CT_SL_ORG_SHARED && copies > 1)
+			return CT_ERR_INPUT;
+	}
+	sl_note_llc_reply(o, at, line);
+	uint32_t entry = (uint32_t)(x - o->entry);
+	hand_back(o, x, done, ctx);
+	x = &o->entry[entry];
+	if (!x->pending && x->head == SL_NONE)
+		drop_entry(o, x);
+	return CT_OK;
+}
+
+void ct_sl_org_flush(struct ct_sl_org *o, unsigned core)
+{
+	struct sl_way *w = o->way + (size_t)core * o->c.sets * o->c.ways;
+	for (size_t i = 0; i < (size_t)o->c.sets * o->c.ways; i++) {
+		w[i].valid = 0;
+		if (w[i].reserved)
+			w[i].dead = 1;
+		else
+			w[i].used = 0;
+	}
+	for (size_t i = 0; i < o->entries; i++)
+		if (o->entry[i].at == core)
+			o->entry[i].dead = 1;
+}

@@ -1,0 +1,117 @@
+/* org.h - the L1 caches of all cores under private, shared and dynamic organisation: tags,
+ * homes, the homes' MSHRs, phases, and what is counted (papers-facts/shared-l1.md 4).
+ *
+ * The object knows no time but for the stamps of the mode timeline; its caller says what
+ * happens in which order: an access finds its route, is looked up at the L1 of the
+ * route, perhaps waits for a fill, and the reply reaches the requester. Reads allocate,
+ * stores write through and do not. Shared organisations keep each line in its home alone:
+ * a fill elsewhere is refused, which is the assertion that there are no two copies.
+ *
+ * One object belongs to one thread. */
+#ifndef CT_MODELS_SHARED_L1_ORG_H
+#define CT_MODELS_SHARED_L1_ORG_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "models/shared_l1/metrics.h"
+
+enum ct_sl_organisation { CT_SL_ORG_PRIVATE, CT_SL_ORG_SHARED, CT_SL_ORG_DYNAMIC };
+
+struct ct_sl_org_config {
+	enum ct_sl_organisation organisation;
+	unsigned cores;
+	uint32_t sets, ways;       /* of each L1; dynamic: sets a multiple of 2 */
+	uint32_t set_hash;         /* enum ct_set_hash */
+	uint32_t whole;            /* mask of all sectors of a line */
+	enum ct_sl_homes homes;
+	int reserve;               /* a miss takes its line at once (GPGPU-Sim's allocation on
+	                              miss); else the fill does */
+	uint32_t mshr_entries, mshr_merge; /* per L1: lines on their way, requests for one; 0: no limit */
+	/* Min(H,L2): [(core * cores + home) * partitions + partition] is 1 where the partition is
+	 * nearer; NULL: off. Must outlive the object. */
+	const uint8_t *nearer;
+	unsigned partitions;
+	/* dynamic schemes */
+	enum ct_sl_metric by;
+	double guard;              /* 0: none */
+	double sampling, execution;/* accesses that end a phase */
+	enum ct_sl_count count;
+	struct ct_sl_latencies latency; /* for AMAT */
+};
+
+struct ct_sl_org;
+/* Fails with CT_ERR_USAGE, CT_ERR_NOMEM. *o is the caller's. */
+int ct_sl_org_new(struct ct_sl_org **o, const struct ct_sl_org_config *c, struct ct_error *e);
+void ct_sl_org_free(struct ct_sl_org *o); /* NULL allowed */
+
+enum ct_sl_way { CT_SL_LOCAL, CT_SL_REMOTE, CT_SL_PAST /* to the LLC, around the home */ };
+struct ct_sl_route {
+	enum ct_sl_way way;
+	unsigned at;               /* core whose L1 serves; the requester when past */
+};
+/* Where an own access of `core` goes, in the mode that the core is in now. Counts it. */
+struct ct_sl_route ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line,
+                                   unsigned partition);
+
+/* A request that waits for a fill. */
+struct ct_sl_waiter {
+	uint64_t token;            /* the caller's */
+	unsigned from;
+	uint32_t mask;             /* sectors that it waits for */
+	int missed;                /* it started a fetch (for SL-M14) */
+};
+struct ct_sl_found {
+	uint32_t hit, pending, sector_miss, line_miss; /* a partition of the mask */
+	uint32_t fetch;            /* read: sectors that the caller has to fetch now */
+};
+enum { CT_SL_RETRY = 1 };
+/* Looks a line up in the L1 of core `at` for core `from`. A read that does not find all of
+ * mask waits (token) until ct_sl_org_fill() hands it back. Returns CT_OK, CT_SL_RETRY (nothing
+ * done: no MSHR, no line), or CT_ERR_NOMEM. now: for the timeline. */
+int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line,
+                     uint32_t mask, int is_write, uint64_t token, uint64_t now,
+                     struct ct_sl_found *f);
+/* Sectors have come to core `at`: calls done for every waiter that is now served, in order of
+ * arrival. Returns CT_OK, or CT_ERR_INPUT if a shared organisation would hold a line outside
+ * its home or one that nobody waits for. */
+int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+                   void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx);
+/* A home's reply has reached core `core`, to a read that missed there or not, or to a store. */
+void ct_sl_org_reply(struct ct_sl_org *o, unsigned core, uint64_t line, int missed);
+/* The LLC has acknowledged a store to core `at`. */
+void ct_sl_org_ack(struct ct_sl_org *o, unsigned at, uint64_t line);
+/* Empties one L1; what is on its way is not kept when it comes. */
+void ct_sl_org_flush(struct ct_sl_org *o, unsigned core);
+
+/* How many L1s hold any of a line. */
+unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line);
+unsigned ct_sl_org_home(const struct ct_sl_org *o, uint64_t line);
+
+struct ct_sl_org_stats {
+	uint64_t reads, writes;            /* line accesses that reached an L1 */
+	uint64_t read_misses, write_misses;/* of them: any sector neither there nor on its way */
+	uint64_t local, remote, past;      /* own accesses by way */
+	uint64_t fills, replicated, copies;/* read misses of absent lines; whose line another L1
+	                                      held at the time of the miss (SL-Q14); copies over
+	                                      all L1s after the fill (SL-Q13) */
+	uint64_t landed;                   /* fills that copies counts */
+	uint64_t sampled;                  /* own accesses of cores that were sampling */
+	uint64_t max_home;                 /* accesses of the busiest L1 */
+	double camping;                    /* mean over windows of 64 accesses per core of busiest
+	                                      over mean home (SL-M19); NaN without a whole one */
+	double eb, amat;                   /* last values of the chosen organisation, means over
+	                                      the decisions; NaN without */
+	uint64_t decisions, chose_shared;
+};
+void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s);
+
+enum ct_sl_state { CT_SL_SAMPLING_STATE, CT_SL_PRIVATE_STATE, CT_SL_SHARED_STATE };
+/* Mode changes in the order in which they happened (SL-F14); every core starts sampling at
+ * 0, which is not listed. Belongs to the object, valid until the next access. */
+struct ct_sl_change { uint64_t cycle; uint32_t core; uint32_t state; };
+const struct ct_sl_change *ct_sl_org_timeline(const struct ct_sl_org *o, size_t *n);
+/* Accesses are counted from now on; caches and phases stay as they are. */
+void ct_sl_org_restart_counts(struct ct_sl_org *o);
+
+#endif

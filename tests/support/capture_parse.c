@@ -1,0 +1,2 @@
+/* tracegen capture, for unit tests. */
+#include "tracegen/capture/parse.c"

@@ -1,0 +1,109 @@
+/* The closed network as a whole GPU: at the replayed configuration it is the replay; away
+ * from it, it stays within the roofline and moves in the right direction. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "../support/workload.h"
+#include "models/common/target.h"
+
+static struct ct_workload w;
+static struct ct_gpu gpu;
+static struct ct_perf model;
+static const struct ct_target_filter same = {1, 1};
+
+static void make(double dram_busy, double lines, enum ct_perf_anchor how)
+{
+	const struct ct_made_workload s = {
+		.lines = lines, .growing = 0.5, .requests = 4e6, .cold = 0.05, .insts_per_load = 12,
+		.dram_busy = dram_busy, .latency = 900};
+	struct ct_error e;
+	ct_gpu_defaults(&gpu);
+	ct_make_workload(&w, &gpu, &s);
+	if (ct_perf_calibrate(&model, &w, &gpu, how, &e) != CT_OK)
+		fail_msg("%s", e.text);
+}
+
+static void near(double a, double b, double part)
+{
+	if (!(fabs(a - b) <= part * fabs(b)))
+		fail_msg("%.9g is not within %g of %.9g", a, part, b);
+}
+
+static void anchored(void **state)
+{
+	struct ct_target r, t;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		make(i ? 0.8 : 0.2, 60000, CT_PERF_ANCHOR_STATION);
+		ct_target_replay(&w, &gpu, &r);
+		ct_target_model(&model, &gpu, &same, 1, &t);
+		near(t.cycles, r.cycles, 1e-9);
+		near(t.ipc, r.ipc, 1e-9);
+		near(t.issue, r.issue, 1e-9);
+		near(t.l1, r.l1, 1e-9);
+		near(t.noc_request, r.noc_request, 1e-9);
+		near(t.noc_reply, r.noc_reply, 1e-9);
+		near(t.llc, r.llc, 1e-9);
+		near(t.dram, r.dram, 1e-6);
+		near(t.llc_miss_rate, r.llc_miss_rate, 1e-6);
+		near(r.issue * r.cycles * gpu.sms * gpu.schedulers, w.warp_insts, 1e-9);
+		assert_true(r.dram > 0 && r.dram <= 1);
+	}
+}
+
+static void without_anchor(void **state)
+{
+	struct ct_target t;
+	(void)state;
+	make(0.8, 60000, CT_PERF_ANCHOR_NONE);
+	ct_target_model(&model, &gpu, &same, 0, &t);
+	near(t.cycles, model.ratio * w.cycles, 1e-9);
+	assert_true(t.issue <= 1 && t.dram <= 1 && t.llc <= 1 && t.l1 <= 1);
+}
+
+static void any_gpu(void **state)
+{
+	struct ct_target t, last = {0};
+	struct ct_gpu g;
+	struct ct_error e;
+	(void)state;
+	make(0.5, 60000, CT_PERF_ANCHOR_STATION);
+	for (unsigned sms = 1; sms <= gpu.sms; sms += 13) {
+		g = gpu;
+		g.sms = sms;
+		ct_target_model(&model, &g, &same, 1, &t);
+		assert_true(t.cycles > 0 && t.issue <= 1 && t.llc_miss_rate >= 0 && t.llc_miss_rate <= 1);
+		if (sms == 14)
+			assert_true(t.cycles < last.cycles / 4); /* few SMs: they are what is short */
+		last = t;
+	}
+	g = gpu;
+	assert_int_equal(ct_gpu_resize_llc(&g, 64 << 20, &e), 0);
+	ct_target_model(&model, &g, &same, 1, &t);
+	assert_true(t.llc_miss_rate < last.llc_miss_rate && t.cycles < w.cycles);
+	assert_true(t.dram < 0.5);
+	g = gpu;
+	g.dram_latency += 2000;
+	ct_target_model(&model, &g, &same, 1, &t);
+	assert_true(t.cycles > w.cycles);
+	const struct ct_target_filter more = {1.5, 1.5};
+	struct ct_target wide;
+	ct_target_model(&model, &gpu, &more, 1, &wide);
+	assert_true(wide.llc_sectors > last.llc_sectors && wide.llc_miss_rate < last.llc_miss_rate);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(anchored),
+		cmocka_unit_test(without_anchor),
+		cmocka_unit_test(any_gpu),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
