@@ -299,6 +299,14 @@ static const struct ct_metric es_metrics[] = {
 	NOT("rf_energy_ratio", "ratio"),
 	NOT("rf_cache_writes_ratio", "ratio"),
 	NOT("issue_stall_fraction", "ratio"),
+	NOT("issue_fraction", "ratio"),
+	NOT("pending_ready_fraction", "ratio"),
+	NOT("no_ready_fraction", "ratio"),
+	NOT("rf_cache_bytes", "bytes"),
+	NOT("near_lost", "ratio"),
+	NOT("stale_dropped", "ratio"),
+	NOT("uncached_operands", "ratio"),
+	NOT("sthld_mean", "waits"),
 };
 
 static const char *const views[] = {

@@ -30,6 +30,7 @@ struct run {
 	struct ct_mk_system sys;
 	struct ct_mk_state state;
 	struct ct_mk_counts sum;
+	size_t same;               /* earlier run of an equal system, or its own index */
 };
 
 struct ct_mk_measure {
@@ -43,7 +44,7 @@ struct ct_mk_measure {
 	uint32_t lanes, max_lanes, slots;
 	uint64_t max_insts, launch_key, launch_ctas;
 	uint32_t per_cta;
-	uint64_t launch_insts, recorded, all;
+	uint64_t launch_insts, recorded, all, warmup, seen;
 	int failed;
 };
 
@@ -171,6 +172,8 @@ static int run_lane(struct ct_mk_measure *m, struct run *r, struct lane *l, uint
 		st = ct_mk_run(&l->stream, &r->sys, &m->machine, &r->state, &c, e);
 	if (st != CT_OK)
 		return st;
+	if (m->seen < m->warmup)
+		return CT_OK;
 	add_scaled(&r->sum, &c, m->launch_insts, recorded);
 	r->sum.cycles += scale(c.cycles, l->insts, l->stream.insts * m->lanes);
 	return CT_OK;
@@ -187,10 +190,13 @@ static int end_launch(struct ct_mk_measure *m, struct ct_error *e)
 	}
 	for (uint32_t i = 0; i < m->lanes && st == CT_OK; i++)
 		for (size_t k = 0; k < m->runs && st == CT_OK; k++)
-			if (m->lane[i].stream.insts)
+			if (m->lane[i].stream.insts && m->run[k].same == k)
 				st = run_lane(m, &m->run[k], &m->lane[i], recorded, e);
-	m->recorded += recorded;
-	m->all += m->launch_insts;
+	if (m->seen >= m->warmup) {
+		m->recorded += recorded;
+		m->all += m->launch_insts;
+	}
+	m->seen += m->launch_insts;
 	for (uint32_t i = 0; i < m->lanes; i++) {
 		ct_mk_stream_reset(&m->lane[i].stream);
 		m->lane[i].stream.resident = m->lane[i].stream.warps_per_cta = 0;
@@ -239,6 +245,15 @@ static void apply(const struct ct_mk_params *p, const struct ct_mk_system *plain
 		s->bits = CT_MK_ORACLE;
 }
 
+/* But for the names. */
+static int equal(const struct ct_mk_system *a, const struct ct_mk_system *b)
+{
+	return a->kind == b->kind && a->schedule == b->schedule && a->collectors == b->collectors &&
+	       a->entries == b->entries && a->window == b->window && a->active == b->active &&
+	       a->lru == b->lru && a->sthld == b->sthld && a->ports == b->ports && a->bits == b->bits &&
+	       a->profiled == b->profiled && a->rthld == b->rthld && a->monolithic == b->monolithic;
+}
+
 static int start_lanes(struct ct_mk_measure *m)
 {
 	for (uint32_t i = 0; i < m->max_lanes; i++) {
@@ -262,6 +277,7 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	m->g = *g;
 	m->p = o->params;
 	m->table = *o->sthld;
+	m->warmup = o->warmup;
 	m->max_lanes = (uint32_t)o->params.v[CT_MK_P_SMS];
 	m->max_insts = (uint64_t)o->params.v[CT_MK_P_MAX_INSTS];
 	/* the engine rounds warp slots up to blocks of eight for each scheduler */
@@ -278,6 +294,10 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	m->runs = o->n_systems;
 	for (size_t i = 0; i < m->runs; i++) {
 		apply(&m->p, &o->systems[i], &m->run[i].sys);
+		m->run[i].same = i;
+		for (size_t k = i; k-- > 0;)
+			if (equal(&m->run[k].sys, &m->run[i].sys))
+				m->run[i].same = k;
 		ct_mk_state_start(&m->run[i].state, &m->machine, o->seed);
 	}
 	*out = m;
@@ -303,7 +323,7 @@ void ct_mk_measure_free(struct ct_mk_measure *m)
 
 void ct_mk_measure_counts(const struct ct_mk_measure *m, size_t i, struct ct_mk_counts *c)
 {
-	*c = m->run[i].sum;
+	*c = m->run[m->run[i].same].sum;
 }
 
 const struct ct_mk_system *ct_mk_measure_system(const struct ct_mk_measure *m, size_t i)

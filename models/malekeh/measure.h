@@ -24,7 +24,8 @@ struct ct_mk_measure_options {
 	size_t n_systems;
 	const struct ct_mk_sthld_table *sthld; /* copied */
 	uint64_t seed;
-	unsigned threads;                   /* to run systems side by side; 0 and 1: none */
+	uint64_t warmup;                    /* launches that begin within the first warp
+	                                       instructions are run and not counted */
 };
 
 /* g as the engine gets it. Fails with CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
