@@ -4,15 +4,16 @@
 
 #include "base/mem.h"
 #include "common/tool.h"
-#include "report/out.h"
+#include "report/page.h"
 
 enum {
-	OPT_MARKDOWN = CT_OWN_OPTION, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
+	OPT_HTML = CT_OWN_OPTION, OPT_MARKDOWN, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
 	OPT_COMPARE, OPT_TITLE, OPT_NO_VERIFY
 };
 
 static const struct ct_option own_options[] = {
-	{OPT_MARKDOWN, "markdown", "FILE", "write a Markdown summary (- is standard output)"},
+	{OPT_HTML, "html", "FILE", "write one HTML page that needs nothing else (- is standard\noutput, also below)"},
+	{OPT_MARKDOWN, "markdown", "FILE", "write a Markdown summary"},
 	{OPT_JUNIT, "junit", "FILE", "write JUnit XML, a test case per threshold"},
 	{OPT_CSV, "csv", "FILE", "write every value as CSV, one per line"},
 	{OPT_REQUIRE, "require", "EXPR",
@@ -26,15 +27,41 @@ static const struct ct_option own_options[] = {
 };
 
 /* Where a form goes, in the order of writing. */
+typedef int (*form_fn)(const struct rp_report *r, struct ct_buf *b, struct ct_error *e);
 struct form {
 	int key;
-	void (*write)(const struct rp_report *r, struct ct_buf *b);
+	form_fn write;
 };
 
+static int markdown(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_markdown(r, b);
+	return ct_buf_check(b, e);
+}
+
+static int junit(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_junit(r, b);
+	return ct_buf_check(b, e);
+}
+
+static int csv(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_csv(r, b);
+	return ct_buf_check(b, e);
+}
+
+static int table(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_table(r, b);
+	return ct_buf_check(b, e);
+}
+
 static const struct form forms[] = {
-	{OPT_MARKDOWN, rp_markdown},
-	{OPT_JUNIT, rp_junit},
-	{OPT_CSV, rp_csv},
+	{OPT_HTML, rp_page},
+	{OPT_MARKDOWN, markdown},
+	{OPT_JUNIT, junit},
+	{OPT_CSV, csv},
 };
 enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256 };
 
@@ -104,13 +131,13 @@ static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
 /* Writes one form to its file; everything was computed before, so that a usage error
  * leaves no file behind. */
 static int write_form(struct ct_tool *t, const char *path, const struct rp_report *r,
-                      void (*write)(const struct rp_report *, struct ct_buf *),
-                      struct ct_error *e)
+                      form_fn write, struct ct_error *e)
 {
 	struct ct_buf b = {0};
-	write(r, &b);
+	int st = write(r, &b, e);
 	t->out_path = path;
-	int st = ct_tool_emit_text(t, &b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
 	return st;
 }
@@ -125,7 +152,7 @@ static int write_all(struct ct_tool *t, const struct rp_report *r, struct ct_err
 			st = write_form(t, o->file[i], r, forms[i].write, e);
 		}
 	if (st == CT_OK && !any)
-		st = write_form(t, NULL, r, rp_table, e);
+		st = write_form(t, NULL, r, table, e);
 	return st;
 }
 
