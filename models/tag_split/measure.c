@@ -122,6 +122,7 @@ static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t mi
 	c->fetched_bytes += bytes;
 	c->data_packets += ct_ts_data_packets(ct_bits(miss), chunk, m->packet);
 	c->llc_accesses += access;
+	c->llc_lines += lines;
 	c->request_flits += lines * flits(m, 0);
 	c->reply_flits += access * flits(m, (bytes + access - 1) / access);
 }
@@ -325,10 +326,16 @@ static void load_all(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 {
 	struct ct_ts_counts *c = &one->c;
 	unsigned followed = 0, missed = 0, of = n < CT_TS_LINES_MAX ? n : CT_TS_LINES_MAX;
+	uint64_t wide = m->g.llc.line / one->shape.line, last = UINT64_MAX;
 	for (unsigned i = 0; i < n; i++) {
 		int miss;
 		followed += (unsigned)load_one(m, one, sm, &q[i], &miss);
 		missed += (unsigned)miss;
+		if (!miss || wide < 2)
+			continue;
+		/* Neighbours in one LLC line wait for the same DRAM access. */
+		c->llc_lines -= q[i].line / wide == last;
+		last = q[i].line / wide;
 	}
 	if (!m->counting || !n)
 		return;

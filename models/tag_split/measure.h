@@ -42,6 +42,8 @@ struct ct_ts_counts {
 	uint64_t request_flits, reply_flits, llc_accesses;   /* of followed loads, on the GPU's
 	                                       own network */
 	uint64_t store_request_flits, store_reply_flits, store_accesses; /* of all stores seen */
+	uint64_t llc_lines;                 /* of followed loads: LLC lines that are asked for
+	                                       something, once per instruction */
 	uint64_t port_cycles;               /* of the L1: followed loads, DSC's replacement rounds */
 	uint64_t evicted, collateral, bypassed;
 	uint64_t coarse_requests;           /* run in the coarse mode */

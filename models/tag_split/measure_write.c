@@ -91,6 +91,8 @@ static void write_counts(struct writer *w, const struct ct_ts_counts *c, double 
 	        load * (double)c->request_flits + (double)c->store_request_flits);
 	put_one(w, "noc_reply_flits", load * (double)c->reply_flits + (double)c->store_reply_flits);
 	put_one(w, "llc_accesses", load * (double)c->llc_accesses + (double)c->store_accesses);
+	put_one(w, "llc_load_accesses", load * (double)c->llc_accesses);
+	put_one(w, "llc_load_lines", load * (double)c->llc_lines);
 	put_one(w, "chunk_touched_fraction", ratio((double)c->use.touched, (double)c->use.fetched));
 	put_one(w, "chunk_reused_fraction", ratio((double)c->use.reused, (double)c->use.fetched));
 }

@@ -207,7 +207,7 @@ int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
 	if (st == CT_OK)
 		st = ct_stage_trace(t, s, why, &trace, e);
 	if (st == CT_OK)
-		st = ct_pass_run(&copy, trace, NULL, p, e);
+		st = ct_pass_run(&copy, trace, s->pass, p, e);
 	if (st >= 0) {
 		s->truncated = st;
 		st = same_work(s->p, p, e);
@@ -258,10 +258,10 @@ int ct_stage_same_trace(const struct ct_stage *s, const struct ct_trace *trace,
 /* ---- open, emit ---- */
 
 static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in,
-                      const struct ct_pass_options *o, struct ct_error *e)
+                      struct ct_error *e)
 {
 	s->p = ct_profile_new(e);
-	int st = s->p ? ct_pass_run(t, in->trace, o, s->p, e) : CT_ERR_NOMEM;
+	int st = s->p ? ct_pass_run(t, in->trace, s->pass, s->p, e) : CT_ERR_NOMEM;
 	if (st < 0)
 		return st;
 	s->truncated = st;
@@ -295,22 +295,24 @@ static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *
 
 int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
-	return ct_stage_open_with(t, s, NULL, e);
+	return ct_stage_open_pass(t, s, NULL, e);
 }
 
-int ct_stage_open_with(struct ct_tool *t, struct ct_stage *s, const struct ct_pass_options *o,
+int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_pass_options *pass,
                        struct ct_error *e)
 {
 	struct ct_input in;
 	memset(s, 0, sizeof *s);
+	s->pass = pass;
 	if (t->operands > 1)
 		return ct_fail(e, CT_ERR_USAGE, "%s: one input is read, and %s is another: to join profiles use "
 		               "reuse --merge", t->operand[0], t->operand[1]);
 	int st = ct_tool_open_input(t, 0, &in, e);
 	if (st != CT_OK)
 		return st;
+	s->from_trace = in.trace != NULL;
 	if (in.trace) {
-		st = open_trace(t, s, &in, o, e);
+		st = open_trace(t, s, &in, e);
 	} else {
 		s->p = in.profile;
 		in.profile = NULL;

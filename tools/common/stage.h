@@ -7,9 +7,10 @@
 #ifndef CT_TOOLS_STAGE_H
 #define CT_TOOLS_STAGE_H
 
-#include "common/pass.h"
 #include "common/tool.h"
 #include "models/common/target.h"
+
+struct ct_pass_options;
 
 struct ct_stage {
 	struct ct_profile *p;
@@ -20,6 +21,8 @@ struct ct_stage {
 	int timing_unknown;  /* a change that the analytic model of time does not know */
 	int truncated;       /* --salvage met damage: the stage ends with 1 */
 	struct ct_target time; /* after ct_stage_retarget(), of scope all; NaN: unknown */
+	int from_trace;      /* the input was a trace */
+	const struct ct_pass_options *pass; /* of the passes this stage makes; NULL: the default */
 };
 
 /* Opens operand 0 or standard input. With --method replay and changed parameters the
@@ -27,8 +30,8 @@ struct ct_stage {
  * new one. Fails with CT_ERR_USAGE for a change that needs the trace, and as
  * ct_tool_open_input() and ct_pass_run() do. */
 int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
-/* The same; a trace is measured as o asks (NULL: as the baseline's pass does). */
-int ct_stage_open_with(struct ct_tool *t, struct ct_stage *s, const struct ct_pass_options *o,
+/* The same for a stage that wants more of a pass (--mechanisms); pass must outlive s. */
+int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_pass_options *pass,
                        struct ct_error *e);
 void ct_stage_close(struct ct_stage *s);
 

@@ -1,0 +1,111 @@
+#include "models/common/published.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { TEXT_MAX_BYTES = 1 << 20 };
+
+static int read_text(const char *path, char **text, struct ct_error *e)
+{
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return ct_fail_errno(e, CT_ERR_IO, errno, "%s", path);
+	char *b = malloc(TEXT_MAX_BYTES + 1);
+	size_t n = b ? fread(b, 1, TEXT_MAX_BYTES, f) : 0;
+	int bad = ferror(f) || (b && !feof(f));
+	fclose(f);
+	if (!b)
+		return ct_fail_nomem(e);
+	if (bad) {
+		free(b);
+		return ct_fail(e, CT_ERR_IO, "%s: cannot be read, or is larger than 1 MiB", path);
+	}
+	b[n] = '\0';
+	*text = b;
+	return CT_OK;
+}
+
+/* Splits a line at tabs, in place. Returns 0 when it has too many fields. */
+static int split(char *line, struct ct_published_row *row)
+{
+	*row = (struct ct_published_row){0};
+	for (char *p = line; p;) {
+		if (row->n == CT_PUBLISHED_FIELDS)
+			return 0;
+		row->field[row->n++] = p;
+		p = strchr(p, '\t');
+		if (p)
+			*p++ = '\0';
+	}
+	for (unsigned i = row->n; i < CT_PUBLISHED_FIELDS; i++)
+		row->field[i] = "";
+	return 1;
+}
+
+int ct_published_load(struct ct_published *t, const char *path, struct ct_error *e)
+{
+	memset(t, 0, sizeof *t);
+	int st = read_text(path, &t->text, e);
+	unsigned number = 0;
+	for (char *line = t->text, *next; st == CT_OK && line && *line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		number++;
+		if (*line == '#' || *line == '\0')
+			continue;
+		struct ct_published_row *more = ct_reallocarray(t->row, t->rows + 1, sizeof *more);
+		if (!more) {
+			st = ct_fail_nomem(e);
+			break;
+		}
+		t->row = more;
+		if (!split(line, &t->row[t->rows++]))
+			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: not a line of published numbers: install the data "
+			             "again", path, number);
+	}
+	if (st != CT_OK)
+		ct_published_free(t);
+	return st;
+}
+
+void ct_published_free(struct ct_published *t)
+{
+	free(t->row);
+	free(t->text);
+	memset(t, 0, sizeof *t);
+}
+
+/* 1 if the n characters of alias stand in path, neither side running on in a word. */
+static int stands_in(const char *path, const char *alias, size_t n)
+{
+	for (const char *p = path; *p; p++) {
+		size_t i = 0;
+		while (i < n && p[i] && tolower((unsigned char)p[i]) == alias[i])
+			i++;
+		if (i == n && !isalnum((unsigned char)p[n]) && (p == path || !isalnum((unsigned char)p[-1])))
+			return 1;
+	}
+	return 0;
+}
+
+const struct ct_published_row *ct_published_find(const struct ct_published *t, const char *path)
+{
+	const struct ct_published_row *best = NULL;
+	size_t longest = 0;
+	for (size_t i = 0; i < t->rows; i++)
+		for (const char *a = t->row[i].field[2]; !strcmp(t->row[i].field[0], "app") && *a;) {
+			size_t n = strcspn(a, ",");
+			if (n > longest && stands_in(path, a, n)) {
+				longest = n;
+				best = &t->row[i];
+			}
+			a += n + (a[n] == ',');
+		}
+	return best;
+}

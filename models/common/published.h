@@ -1,0 +1,30 @@
+/* published.h - tables of published numbers (data/NAME/published.tsv), for showing beside
+ * ours: lines of fields between tabs, `#` comments; a line `app` names an application
+ * and, in its third field, its aliases in trace paths with commas between. */
+#ifndef CT_MODELS_COMMON_PUBLISHED_H
+#define CT_MODELS_COMMON_PUBLISHED_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { CT_PUBLISHED_FIELDS = 10 };
+
+struct ct_published_row {
+	unsigned n;
+	const char *field[CT_PUBLISHED_FIELDS]; /* "" behind the last */
+};
+struct ct_published {
+	char *text; /* owned; the fields point into it */
+	struct ct_published_row *row;
+	size_t rows;
+};
+
+/* Fails with CT_ERR_IO, CT_ERR_INPUT naming a line of too many fields, CT_ERR_NOMEM. */
+int ct_published_load(struct ct_published *t, const char *path, struct ct_error *e);
+void ct_published_free(struct ct_published *t);
+/* The application that a trace's path names: the longest alias that stands in it between
+ * separators. NULL when none does. */
+const struct ct_published_row *ct_published_find(const struct ct_published *t, const char *path);
+
+#endif

@@ -1,0 +1,433 @@
+#include "models/tag_split/estimate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "models/common/energy.h"
+
+const double ct_ts_dead_band = 0.01;
+/* TS-M12. */
+static const double SENSITIVE = 0.03;
+/* The MSHR of the replayed run was full for at most this share of it. */
+static const double BUSY_MAX = 0.999;
+static const char MECHANISM[] = "tag-split";
+
+int ct_ts_measured_in(const struct ct_profile *p)
+{
+	struct ct_estimate es;
+	return ct_profile_get_estimate(p, "all", MECHANISM, "configured", "l1_request_misses", "replay",
+	                               &es);
+}
+
+int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, const char *system,
+                        struct ct_error *e)
+{
+	const struct { const char *metric; double *v; int need; } field[] = {
+		{"l1_loads", &x->loads, 1}, {"l1_requests", &x->requests, 1},
+		{"l1_request_misses", &x->request_misses, 1}, {"l1_stores", &x->stores, 1},
+		{"l1_fetched_bytes", &x->fetched_bytes, 1}, {"l1_port_cycles", &x->port_cycles, 1},
+		{"noc_request_flits", &x->request_flits, 1}, {"noc_reply_flits", &x->reply_flits, 1},
+		{"llc_accesses", &x->llc_accesses, 1}, {"llc_load_accesses", &x->load_accesses, 1},
+		{"llc_load_lines", &x->load_lines, 1}, {"traffic_l1_to_l2_bytes", &x->to_l2, 1},
+		{"traffic_l2_to_l1_bytes", &x->to_l1, 1}, {"mem_inst_miss_rate", &x->inst_miss_rate, 0},
+		{"l1_miss_rate", &x->miss_rate, 0}, {"l1_request_mpki", &x->mpki, 0},
+		{"storage_bytes", &x->storage, 0},
+	};
+	for (size_t i = 0; i < sizeof field / sizeof field[0]; i++) {
+		struct ct_estimate es;
+		*field[i].v = NAN;
+		if (ct_profile_get_estimate(p, "all", MECHANISM, system, field[i].metric, "replay", &es))
+			*field[i].v = es.value;
+		if (field[i].need && isnan(*field[i].v))
+			return ct_fail(e, CT_ERR_INPUT, "profile lacks tag-split (%s of %s): make it with reuse "
+			               "--mechanisms tag-split", field[i].metric, system);
+	}
+	return CT_OK;
+}
+
+/* ---- one system in the closed network ---- */
+
+static double quotient(double a, double b, double otherwise)
+{
+	return b > 0 ? a / b : otherwise;
+}
+
+static double mean_latency(const struct ct_perf_point *pt)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		sum += pt->cls[i].share * pt->cls[i].latency;
+	return sum;
+}
+
+static double entries(const struct ct_ts_answer *a)
+{
+	double given = a->params.v[CT_TS_MSHR];
+	return given > 0 ? given : a->gpu.l1.mshr_entries;
+}
+
+/* A miss holds a register for as long as it takes, whatever it fetches. Scaled so that the
+ * replayed run itself was possible. */
+static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m,
+                     struct ct_perf_point *pt, const struct ct_ts_measured *x, double factor)
+{
+	struct ct_amva_station *s = &pt->extra[pt->n_extra];
+	double demand = x->request_misses / m->loads * mean_latency(pt) * factor;
+	if (!(entries(a) > 0) || !(factor > 0))
+		return;
+	memset(s, 0, sizeof *s);
+	s->demand = demand;
+	s->servers = pt->sms * entries(a);
+	s->closed = 1;
+	pt->n_extra++;
+}
+
+static double mshr_factor(const struct ct_ts_answer *a, const struct ct_perf *m,
+                          const struct ct_perf_point *pt, const struct ct_ts_measured *c)
+{
+	double busy = c->request_misses * mean_latency(pt) / (pt->sms * entries(a)) / m->w->cycles;
+	return busy > BUSY_MAX ? BUSY_MAX / busy : 1;
+}
+
+static double own_lines(const struct ct_gpu *g)
+{
+	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
+}
+
+/* A system's loads beyond L1 over the configured L1's. */
+struct beyond {
+	double requests; /* that miss L1 */
+	double lines;    /* LLC lines they ask for: of neighbours in one line all wait together */
+	double sectors;  /* LLC sectors; as lines where the LLC has none */
+};
+
+/* What is not a first touch misses the LLC as often per line as before: a thrashed LLC is
+ * spared what the L1 keeps. follow: the share of that effect which is believed. */
+static void filter(struct ct_perf_point *pt, const struct beyond *b, double follow)
+{
+	double old = 0, total = pt->dram_bytes;
+	for (unsigned i = 0; i < pt->n_classes; i++)
+		old += pt->cls[i].dram ? pt->cls[i].share : 0;
+	double cold = fmin(fmax(pt->cold, 0), old);
+	ct_perf_filter_l1(pt, b->requests, 1);
+	if (!(old > 0) || !(b->requests > 0) || !(b->lines > 0))
+		return;
+	double again = cold < 1 ? (old - cold) / (1 - cold) : 0;
+	double served = cold + fmax(b->lines - cold, 0) * again; /* by DRAM, over the old lines */
+	served = follow * served + (1 - follow) * old;
+	double now = fmin(served / b->lines, 1), kept = fmin(old / b->requests, 1);
+	now = 1 - pow(1 - now, fmax(b->lines / b->requests, 1)); /* a 256 B line waits for both */
+	for (unsigned i = 0; i < pt->n_classes; i++) {
+		double of = pt->cls[i].dram ? kept : 1 - kept, to = pt->cls[i].dram ? now : 1 - now;
+		pt->cls[i].share = of > 0 ? pt->cls[i].share * to / of : to;
+	}
+	pt->cold = fmin(cold / b->lines, 1);
+	pt->dram_bytes = total * served / old * b->sectors / b->lines;
+}
+
+/* Settings of one evaluation. */
+struct how {
+	double extra; /* cycles of hit latency */
+	int mshr;     /* limited by its entries */
+	double follow; /* 1: DRAM traffic follows what leaves L1 as filter() says; 0: it stays */
+};
+
+/* The system x in the model m that is anchored to the run of the configured L1, c. Returns
+ * the DRAM traffic over that of the configured L1. */
+static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
+                     const struct ct_ts_measured *c, const struct ct_ts_measured *x,
+                     const struct how *h, struct ct_perf_result *r)
+{
+	struct ct_perf own = *m;
+	struct ct_workload w = *m->w;
+	struct ct_perf_point pt;
+	ct_perf_conventional(m, &a->gpu, w.sms, own_lines(&a->gpu), &pt);
+	double before = pt.dram_bytes, factor = h->mshr ? mshr_factor(a, m, &pt, c) : 0;
+	double misses = quotient(x->request_misses, c->request_misses, 1);
+	double requests = quotient(x->requests, c->requests, 1), old = pt.l1_miss;
+	struct beyond b = {misses, quotient(x->load_lines, c->load_lines, 1), 1};
+	b.sectors = a->gpu.llc.sector < a->gpu.llc.line
+		            ? quotient(x->load_accesses, c->load_accesses, 1) : b.lines;
+	filter(&pt, &b, h->follow);
+	pt.l1_miss = fmin(old * misses / requests, 1);
+	double up = quotient(x->request_flits, c->request_flits, 1);
+	double down = quotient(x->reply_flits, c->reply_flits, 1);
+	pt.request_packets *= up;
+	pt.slice_in *= up;
+	pt.reply_packets *= down;
+	pt.slice_out *= down;
+	pt.llc_sectors *= quotient(x->llc_accesses, c->llc_accesses, 1);
+	for (unsigned i = 0; i < pt.n_classes; i++)
+		pt.cls[i].latency += h->extra;
+	w.l1_cycles *= quotient(x->port_cycles, c->port_cycles, 1);
+	own.w = &w;
+	own.t_l1 += h->extra;
+	own.lines_per_load = fmax(m->lines_per_load * requests, 1);
+	add_mshr(a, m, &pt, x, factor);
+	ct_perf_eval(&own, &pt, r);
+	return before > 0 ? pt.dram_bytes / before : 1;
+}
+
+static const struct ct_ts_measured *configured(const struct ct_ts_answer *a)
+{
+	return &a->row[CT_TS_SYSTEMS - 1].x;
+}
+
+static double latency_of(const struct ct_ts_answer *a, const struct ct_ts_system *s)
+{
+	return s->hit_latency < 0 ? a->params.v[CT_TS_HIT_LATENCY] : s->hit_latency;
+}
+
+double ct_ts_cycles(const struct ct_ts_answer *a, const struct ct_ts_measured *x, double extra)
+{
+	struct ct_perf_result r;
+	struct how h = {extra, 1, 1};
+	evaluate(a, &a->perf, configured(a), x, &h, &r);
+	return r.cycles;
+}
+
+/* ---- energy ---- */
+
+static void energy_run(const struct ct_ts_answer *a, const struct ct_ts_row *r,
+                       struct ct_energy_run *run)
+{
+	const struct ct_workload *w = a->w;
+	const struct ct_ts_measured *c = configured(a);
+	double seconds = r->cycles / (a->gpu.core_mhz * 1e6);
+	double accesses = quotient(r->x.llc_accesses, c->llc_accesses, 1);
+	*run = (struct ct_energy_run){.seconds = seconds, .sms = w->sms,
+		.llc_bytes = w->llc_sectors * a->gpu.llc.sector * accesses,
+		.noc_bytes = (r->x.request_flits + r->x.reply_flits) * a->gpu.noc_flit_bytes,
+		.dram_bytes = (w->dram_read_bytes + w->dram_write_bytes) * r->dram};
+	if (r->system->kind == CT_TS_SPLIT) /* TS-R31, TS-R32 */
+		run->extra_joule = a->params.v[CT_TS_PJ_PER_ACCESS] * 1e-12 * (r->x.requests + r->x.stores) +
+		                   a->params.v[CT_TS_LEAKAGE_WATT] * w->sms * seconds;
+}
+
+static void spend(struct ct_ts_answer *a)
+{
+	struct ct_energy en;
+	struct ct_energy_run run;
+	energy_run(a, &a->row[CT_TS_SYSTEMS - 1], &run);
+	ct_energy_split(&en, &a->gpu, a->params.v[CT_TS_CONSTANT_WATT],
+	                a->params.v[CT_TS_STATIC_SHARE], &run);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		energy_run(a, &a->row[i], &run);
+		a->row[i].joule = ct_energy_joule(&en, &run);
+		a->row[i].watt = a->row[i].joule / run.seconds;
+	}
+}
+
+/* ---- the answer ---- */
+
+static void start(struct ct_ts_range *r, double v)
+{
+	r->value = r->low = r->high = v;
+}
+
+static void widen(struct ct_ts_range *r, double v)
+{
+	r->low = fmin(r->low, v);
+	r->high = fmax(r->high, v);
+}
+
+static void central(struct ct_ts_answer *a)
+{
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		struct ct_ts_row *r = &a->row[i];
+		struct how h = {latency_of(a, r->system), 1, 1};
+		r->dram = evaluate(a, &a->perf, configured(a), &r->x, &h, &r->perf);
+		r->cycles = r->perf.cycles;
+		r->ipc = quotient(a->w->thread_insts, r->cycles, NAN);
+	}
+	spend(a);
+	const struct ct_ts_row *base = &a->row[0], *own = &a->row[CT_TS_SYSTEMS - 1];
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		struct ct_ts_row *r = &a->row[i];
+		start(&r->speedup, base->cycles / r->cycles);
+		start(&r->speedup_configured, own->cycles / r->cycles);
+		start(&r->perf_per_watt, r->ipc / base->ipc / (r->watt / base->watt));
+	}
+}
+
+struct variant {
+	enum ct_perf_anchor how;
+	double dram;
+	int mshr;
+	double follow;
+};
+
+static int vary(struct ct_ts_answer *a, const struct variant *v, struct ct_error *e)
+{
+	struct ct_perf m;
+	struct ct_gpu g = a->replayed;
+	struct ct_perf_result r[CT_TS_SYSTEMS];
+	g.dram_efficiency *= v->dram;
+	int st = ct_perf_calibrate(&m, a->w, &g, v->how, e);
+	if (st != CT_OK)
+		return st;
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		struct how h = {latency_of(a, a->row[i].system), v->mshr, v->follow};
+		evaluate(a, &m, configured(a), &a->row[i].x, &h, &r[i]);
+	}
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		widen(&a->row[i].speedup, r[0].cycles / r[i].cycles);
+		widen(&a->row[i].speedup_configured, r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
+		/* power moves little: the ratio follows the time */
+		widen(&a->row[i].perf_per_watt, a->row[i].perf_per_watt.value * r[0].cycles / r[i].cycles /
+		                                        a->row[i].speedup.value);
+	}
+	return CT_OK;
+}
+
+static enum ct_ts_class classify(const struct ct_ts_answer *a)
+{
+	double x = a->row[1].speedup.value, y = a->row[2].speedup.value; /* 32 and 64 B */
+	if (fmax(x, y) > 1 + ct_ts_dead_band)
+		return CT_TS_CLN;
+	return fmin(x, y) < 1 - ct_ts_dead_band ? CT_TS_CLP : CT_TS_NO_CLASS;
+}
+
+int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
+                      const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_ts_params *params,
+                      struct ct_error *e)
+{
+	static const struct variant VARIANTS[] = {
+		{CT_PERF_ANCHOR_MIXED, 1, 1, 1}, {CT_PERF_ANCHOR_PHASES, 1, 1, 1},
+		{CT_PERF_ANCHOR_STATION, 0.9, 1, 1}, {CT_PERF_ANCHOR_STATION, 1.1, 1, 1},
+		{CT_PERF_ANCHOR_STATION, 1, 0, 1}, {CT_PERF_ANCHOR_STATION, 1, 1, 0.5},
+	};
+	memset(a, 0, sizeof *a);
+	a->w = w;
+	a->replayed = *replayed;
+	a->gpu = *gpu;
+	a->params = *params;
+	int st = ct_perf_calibrate(&a->perf, w, replayed, CT_PERF_ANCHOR_STATION, e);
+	for (size_t i = 0; i < CT_TS_SYSTEMS && st == CT_OK; i++) {
+		a->row[i].system = ct_ts_system_at(i);
+		st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system->name, e);
+	}
+	if (st != CT_OK)
+		return st;
+	central(a);
+	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
+		st = vary(a, &VARIANTS[i], e);
+	a->line_class = classify(a);
+	a->sensitive = a->row[ct_ts_system_find("Perfect")].speedup.value >= 1 + SENSITIVE;
+	return st;
+}
+
+/* ---- records ---- */
+
+struct writer {
+	struct ct_profile *p;
+	struct ct_error *e;
+	const char *system;
+	int status;
+};
+
+static void put(struct writer *w, const char *metric, double v, double low, double high)
+{
+	struct ct_estimate es = {.scope = "all", .mechanism = MECHANISM, .system = w->system,
+	                         .metric = metric, .method = "analytic", .value = v, .low = low,
+	                         .high = high};
+	if (w->status == CT_OK)
+		w->status = ct_profile_add_estimate(w->p, &es, w->e);
+}
+
+static void put_range(struct writer *w, const char *metric, const struct ct_ts_range *r)
+{
+	put(w, metric, r->value, r->low, r->high);
+}
+
+int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struct ct_error *e)
+{
+	struct writer w = {p, e, NULL, CT_OK};
+	const struct ct_workload *load = a->w;
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		const struct ct_ts_row *r = &a->row[i];
+		w.system = r->system->name;
+		put(&w, "cycles", r->cycles + load->launch_cycles, NAN, NAN);
+		put(&w, "ipc", load->thread_insts / (r->cycles + load->launch_cycles), NAN, NAN);
+		put_range(&w, "speedup", &r->speedup);
+		put_range(&w, "speedup_configured", &r->speedup_configured);
+		put_range(&w, "perf_per_watt", &r->perf_per_watt);
+		put(&w, "energy_j", r->joule, NAN, NAN);
+		put(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram, NAN, NAN);
+	}
+	w.system = a->row[0].system->name;
+	put(&w, "line_class", a->line_class, NAN, NAN);
+	return w.status;
+}
+
+/* ---- for people ---- */
+
+const char *ct_ts_class_name(enum ct_ts_class c)
+{
+	return c == CT_TS_CLN ? "CLN" : c == CT_TS_CLP ? "CLP" : "neither";
+}
+
+/* The better of the two smaller lines, or the worse where none is faster. */
+static const struct ct_ts_row *smaller(const struct ct_ts_answer *a)
+{
+	int better = a->line_class == CT_TS_CLN;
+	return (a->row[1].cycles <= a->row[2].cycles) == better ? &a->row[1] : &a->row[2];
+}
+
+void ct_ts_class_why(const struct ct_ts_answer *a, char *out, size_t n)
+{
+	const struct ct_ts_row *s = smaller(a), *b = &a->row[0];
+	double requests = quotient(s->x.request_misses, b->x.request_misses, 1);
+	snprintf(out, n, "with %s lines %.0f %% of the loads miss instead of %.0f %%, with %.2f times the "
+	         "miss requests: %+.1f %%", s->system->name, 100 * s->x.inst_miss_rate,
+	         100 * b->x.inst_miss_rate, requests, 100 * (s->speedup.value - 1));
+}
+
+static const char *limited_by(const struct ct_ts_row *r)
+{
+	if (r->perf.utilisation < 0.5)
+		return "latency";
+	if (r->perf.bottleneck >= CT_PERF_STATIONS)
+		return "miss registers";
+	return ct_perf_station_name(r->perf.bottleneck);
+}
+
+void ct_ts_row_why(const struct ct_ts_answer *a, const struct ct_ts_row *r, char *out, size_t n)
+{
+	const struct ct_ts_row *b = &a->row[0];
+	double misses = quotient(r->x.request_misses, b->x.request_misses, 1) - 1;
+	double data = quotient(r->x.to_l1, b->x.to_l1, 1) - 1;
+	if (r == b)
+		snprintf(out, n, "limited by %s (%.0f %% busy)", limited_by(r), 100 * r->perf.utilisation);
+	else
+		snprintf(out, n, "miss requests %+.0f %%, data %+.0f %%, limited by %s", 100 * misses,
+		         100 * data, limited_by(r));
+}
+
+static unsigned note(char out[][CT_TS_NOTE_LEN], unsigned n, const char *text)
+{
+	if (n < CT_TS_NOTES_MAX)
+		snprintf(out[n++], CT_TS_NOTE_LEN, "%s", text);
+	return n;
+}
+
+unsigned ct_ts_answer_notes(const struct ct_ts_answer *a, char out[][CT_TS_NOTE_LEN])
+{
+	char text[CT_TS_NOTE_LEN];
+	unsigned n = 0;
+	if (!a->sensitive)
+		n = note(out, n, "not sensitive to the L1: below 3 % faster even with a perfect one (the paper "
+		         "leaves such programs out)");
+	n = note(out, n, "MRPB reorders requests in time: only --method replay shows what that is worth");
+	if (a->gpu.l1.ways > 16 && !(a->params.v[CT_TS_WAYS] > 0))
+		n = note(out, n, "the GPU's L1 has more than 16 ways: the paper's systems have 4, as in the "
+		         "paper; set tsc.ways for others");
+	if (a->perf.ratio > 1.5 || a->perf.ratio < 1 / 1.5) {
+		snprintf(text, sizeof text, "before anchoring the model takes %.2f times the replayed cycles: "
+		         "trust ranks more than values", a->perf.ratio);
+		n = note(out, n, text);
+	}
+	return n;
+}

@@ -1,0 +1,81 @@
+/* estimate.h - from what measure.h counted to cycles, energy and verdicts: the answer of
+ * tsc-est.
+ *
+ * Cycles come from the closed network (models/common/perf.h), anchored to the replay of
+ * the GPU as configured: a system lets its own share of lines pass, its requests take
+ * the L1's port, its packets the network, its misses hold the MSHR, and its hits take the
+ * added latency. First touches reach DRAM whatever the L1 does; what comes again misses the
+ * LLC as often per access as behind the configured L1. */
+#ifndef CT_MODELS_TAG_SPLIT_ESTIMATE_H
+#define CT_MODELS_TAG_SPLIT_ESTIMATE_H
+
+#include "models/common/perf.h"
+#include "models/tag_split/systems.h"
+#include "profile/profile.h"
+
+/* What the pass measured of one system (ES records, method replay). */
+struct ct_ts_measured {
+	double loads, requests, request_misses, stores, fetched_bytes;
+	double port_cycles, request_flits, reply_flits, llc_accesses, load_accesses, load_lines;
+	double inst_miss_rate, miss_rate, mpki, to_l2, to_l1;
+	double storage; /* NaN: none */
+};
+
+struct ct_ts_range { double value, low, high; };
+
+struct ct_ts_row {
+	const struct ct_ts_system *system;
+	struct ct_ts_measured x;
+	double cycles, ipc, joule, watt; /* cycles without launches */
+	double dram;                     /* traffic over that of the configured L1 */
+	struct ct_perf_result perf;
+	struct ct_ts_range speedup;            /* against 128B */
+	struct ct_ts_range speedup_configured; /* against the GPU's own L1 */
+	struct ct_ts_range perf_per_watt;      /* against 128B */
+};
+
+enum ct_ts_class { CT_TS_CLN = -1, CT_TS_NO_CLASS, CT_TS_CLP };
+
+struct ct_ts_answer {
+	const struct ct_workload *w;
+	struct ct_gpu replayed, gpu;
+	struct ct_ts_params params;
+	struct ct_perf perf;
+	struct ct_ts_row row[CT_TS_SYSTEMS];
+	enum ct_ts_class line_class; /* TS-M11 */
+	int sensitive;               /* at least 3 % faster under the perfect cache (TS-M12) */
+};
+
+/* 1 if p holds what `reuse --mechanisms tag-split` measures. */
+int ct_ts_measured_in(const struct ct_profile *p);
+/* Evaluates all systems on a profile, and their ranges by varying one uncertain thing at a
+ * time: how the model is anchored, first touches as a phase of their own or not, the
+ * DRAM's service (10 % either way), no limit by the MSHR, DRAM traffic that follows
+ * the L1's by half. replayed: the GPU of the profile's
+ * GP; gpu: the one in force, with the same L1. w must outlive the answer. Fails with
+ * CT_ERR_INPUT, naming what the profile lacks. */
+int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
+                      const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_ts_params *params,
+                      struct ct_error *e);
+/* Appends the ES records (scope all, mechanism tag-split, method analytic). */
+int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struct ct_error *e);
+
+/* Cycles of a system with measured counts, `extra` cycles added to its hit latency. */
+double ct_ts_cycles(const struct ct_ts_answer *a, const struct ct_ts_measured *x, double extra);
+/* Reads what was measured of a system, from records or from a swept point's. Fails with
+ * CT_ERR_INPUT. */
+int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, const char *system,
+                        struct ct_error *e);
+
+/* Why a row gains or does not, and why the workload is CLN or CLP, in a few words. */
+void ct_ts_row_why(const struct ct_ts_answer *a, const struct ct_ts_row *r, char *out, size_t n);
+void ct_ts_class_why(const struct ct_ts_answer *a, char *out, size_t n);
+const char *ct_ts_class_name(enum ct_ts_class c); /* "CLN" ... */
+enum { CT_TS_NOTES_MAX = 8, CT_TS_NOTE_LEN = 240 };
+unsigned ct_ts_answer_notes(const struct ct_ts_answer *a, char out[][CT_TS_NOTE_LEN]);
+
+/* Least speed-up that counts as a gain or a loss. */
+extern const double ct_ts_dead_band;
+
+#endif

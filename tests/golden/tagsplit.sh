@@ -1,0 +1,104 @@
+# tsc-est: the paper's effect on generated kernels, pipes, storage, refusals.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+est=$CT_BIN/tsc-est
+
+value() { # SYSTEM METRIC PROFILE [METHOD]
+	awk -F'\t' -v s="$1" -v m="$2" -v how="${4:-.}" \
+		'$1 == "ES" && $3 == "tag-split" && $4 == s && $5 == m && $8 ~ how { print $6; exit }' "$3"
+}
+within() { awk -v v="$1" -v lo="$2" -v hi="$3" 'BEGIN { exit !(v != "" && v >= lo && v <= hi) }'; }
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && b != "" && a + 0 <= b + 0) }'; }
+
+# kmeans, point-major: many features, every lane in a line of its own.
+check "tracegen kmeans" "$CT_RELEASE/tracegen" kmeans --size small -o kmeans
+check "reuse measures tag-split" sh -c \
+	"'$CT_BIN/reuse' -q -g fermi-15 -k kmeans_swap --no-sms-views --mechanisms tag-split kmeans > kmeans.profile"
+check "estimate: kmeans" "$est" -o kmeans.out kmeans.profile
+check "nearly all loads miss with 128 B lines" within "$(value 128B mem_inst_miss_rate kmeans.out)" 0.95 1
+check "few requests miss with 32 B lines" within "$(value 32B l1_request_miss_rate kmeans.out)" 0.03 0.25
+check "as few miss in TSC, but for what sharing tags costs" within "$(value TSC l1_request_miss_rate kmeans.out)" \
+	0.03 "$(awk -v v="$(value 32B l1_request_miss_rate kmeans.out)" 'BEGIN { print 1.02 * v }')"
+check "TSC fetches a tenth of the data" within "$(value TSC l1_fetched_bytes kmeans.out)" 1 \
+	"$(awk -v v="$(value 128B l1_fetched_bytes kmeans.out)" 'BEGIN { print v / 10 }')"
+check "TSC is at least as fast as 32 B lines" \
+	less "$(value 32B speedup kmeans.out)" "$(value TSC speedup kmeans.out)"
+check "and much faster than 128 B lines" within "$(value TSC speedup kmeans.out)" 1.5 10
+same "kmeans prefers smaller lines" -1 "$(value 128B line_class kmeans.out)"
+
+# Coalesced accesses with reuse: 128 B lines win, TSC+ follows.
+"$CT_RELEASE/tracegen" stencil --size small -o stencil >/dev/null
+check "reuse measures stencil" sh -c \
+	"'$CT_RELEASE/reuse' -q -g fermi-15 --no-sms-views --mechanisms all stencil > stencil.profile"
+"$est" -o stencil.out stencil.profile
+same "stencil prefers 128 B" 1 "$(value 128B line_class stencil.out)"
+check "TSC+ is nearer to 128 B than TSC" \
+	less "$(value TSC+ l1_request_miss_rate stencil.out)" "$(value TSC l1_request_miss_rate stencil.out)"
+
+# Contract: storage, systems, methods, accumulation.
+same "storage by formula" "592 592 64 464 1360 1239" "$(for s in TSC TSC+ LAMAR DSC-2 DSC-4 MRPB; do
+	value $s storage_bytes kmeans.out; done | paste -sd' ')"
+same "5 private bits: 448" 448 "$("$est" --overheads -g fermi-15 -p tsc.private_bits=5 | awk '$1 == "TSC" { print $2 }')"
+same "the systems of the paper" "128B 32B 64B 256B TSC TSC+ TSC-coarse LAMAR DSC-2 DSC-4 MRPB Perfect configured" \
+	"$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' kmeans.out | paste -sd' ')"
+same "128B is the baseline" 1 "$(value 128B speedup kmeans.out)"
+same "fermi-15 has that L1: both speed-ups agree" "$(value TSC speedup kmeans.out)" \
+	"$(value TSC speedup_configured kmeans.out)"
+same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' kmeans.out)" \
+	"$("$est" -O profile <kmeans.profile | grep -v '^PG\|^EN')"
+same "and what the trace gives" "$(grep '^ES' stencil.out)" \
+	"$("$CT_RELEASE/tsc-est" -q -g fermi-15 -O profile stencil | grep '^ES')"
+grep -v '	tag-split	' stencil.profile >bare.profile
+same "a profile without tag-split is completed from its trace" "$(grep '^ES' stencil.out)" \
+	"$("$CT_RELEASE/tsc-est" --no-verify -q -O profile bare.profile | grep '^ES')"
+same "again from its own output" "$(grep '^ES' kmeans.out)" "$("$est" -O profile kmeans.out | grep '^ES')"
+same "another measurement for other parameters" 448 \
+	"$("$CT_RELEASE/tsc-est" -q -p tsc.private_bits=5 -O profile stencil.profile >bits.out && value TSC storage_bytes bits.out)"
+check "JSON lines are JSON" sh -c "'$est' -O json kmeans.profile | jq -e . >/dev/null"
+
+# Replay: each system in the engine.
+"$CT_RELEASE/tsc-est" -q -g fermi-15 -k kmeans_swap --check -@ 2 -o replayed.out kmeans
+check "128B replayed is the engine's own L1" within "$(value 128B speedup_configured replayed.out replay)" 0.98 1.02
+check "TSC gains in the replay too" within "$(value TSC speedup replayed.out replay)" 1.5 10
+check "as much as 32 B lines" less "$(value 32B speedup replayed.out replay)" "$(value TSC speedup replayed.out replay)"
+check "the replay is near the estimate" within "$(value TSC speedup replayed.out replay)" \
+	"$(awk -v v="$(value TSC speedup replayed.out analytic)" 'BEGIN { print v / 1.4 }')" \
+	"$(awk -v v="$(value TSC speedup replayed.out analytic)" 'BEGIN { print v * 1.4 }')"
+"$CT_RELEASE/tracegen" vecadd --size small -o vecadd >/dev/null
+same "threads change nothing" "$("$est" -q -g fermi-15 --method replay -@ 1 -O profile vecadd | grep '^ES')" \
+	"$("$CT_RELEASE/tsc-est" -q -g fermi-15 --method replay -@ 3 -O profile vecadd | grep '^ES')"
+check "--check shows both methods" sh -c \
+	"'$CT_RELEASE/tsc-est' -q -g fermi-15 --check -O table vecadd | grep -q '^system  *analytic  *replay  *difference'"
+
+# Sampled sets: rates with a range that holds the exact one.
+"$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -S 0.5 stencil >half.profile
+exact=$(value TSC l1_request_miss_rate stencil.profile)
+range=$(awk -F'\t' '$1 == "ES" && $4 == "TSC" && $5 == "l1_request_miss_rate" { print $9, $10 }' half.profile)
+check "half of the sets, within the range" within "$exact" $range
+
+# Sweeps.
+"$CT_RELEASE/tsc-est" -q --sweep private_bits=0..20:4 -o swept stencil.profile
+same "a sweep has every point" "0 4 8 12 16 20" \
+	"$(awk -F'\t' '$1 == "SW" && $5 == "private_bits" && $7 == "speedup" { print $6 }' swept | paste -sd' ')"
+same "storage rises by 48 bytes a bit" "208 400 592 784 976 1168" \
+	"$(awk -F'\t' '$1 == "SW" && $7 == "storage_bytes" { print $8 }' swept | paste -sd' ')"
+check "the table has a verdict" sh -c "'$est' -O table kmeans.profile | grep -q '^verdict: benefits: TSC+'"
+check "the table names the class" sh -c "'$est' -O table kmeans.profile | grep -q '^line size: CLN: with '"
+check "published numbers stand beside ours" sh -c \
+	"'$est' -O table --published kmeans.profile | grep -q '^32B  *mem_inst_miss_rate  *-  *0.205'"
+
+refuses "an unknown constant is named" 2 'tsc\.private_bit: did you mean tsc\.private_bits' \
+	"$est" -p tsc.private_bit=3 kmeans.profile
+refuses "chunks that are no power of two" 2 'power of two' "$est" -p tsc.chunk=24 kmeans.profile
+refuses "a sweep of something else" 2 'private_bits=0\.\.20' "$est" --sweep warps=1..10 kmeans.profile
+refuses "another L1 needs the trace" 2 'trace' "$est" -p l1.size=32KiB kmeans.profile
+refuses "no trace, no measurement" 2 'make the profile with reuse --mechanisms' \
+	"$est" --no-verify --method analytic bare.profile
+refuses "a mechanism there is not" 2 'some of .*tag-split' "$CT_BIN/reuse" --mechanisms teleport kmeans
+
+missing=
+for c in $("$est" --constants | awk 'NR > 1 { print $1 }'); do
+	grep -q -- "$c" "$CT_ROOT/man/cachetriage-tag-split.7" || missing="$missing $c"
+done
+same "the man page has every constant" "" "$missing"
+finish

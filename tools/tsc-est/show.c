@@ -1,0 +1,238 @@
+#include "tsc-est/show.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/table.h"
+#include "models/common/published.h"
+
+static void head(struct ct_table *table, const char *const *names)
+{
+	for (unsigned i = 0; i < table->columns; i++)
+		ct_table_cell(table, "%s", names[i]);
+}
+
+static void optional(struct ct_table *table, int decimals, double v)
+{
+	if (isfinite(v))
+		ct_table_cell(table, "%.*f", decimals, v);
+	else
+		ct_table_cell(table, "-");
+}
+
+/* The speed-up that a method gave, or NaN. */
+static double speedup_by(const struct ct_profile *p, const char *system, const char *method)
+{
+	struct ct_estimate es;
+	if (ct_profile_get_estimate(p, "all", "tag-split", system, "speedup", method, &es))
+		return es.value;
+	return NAN;
+}
+
+/* ---- the answer ---- */
+
+static void row_cells(struct ct_table *table, const struct ct_ts_answer *a,
+                      const struct ct_ts_row *r)
+{
+	const struct ct_ts_measured *b = &a->row[0].x;
+	char why[160];
+	ct_table_cell(table, "%s", r->system->name);
+	ct_table_percent(table, r->x.inst_miss_rate);
+	optional(table, 2, r->x.mpki);
+	optional(table, 2, r->x.to_l2 / b->to_l2);
+	optional(table, 2, r->x.to_l1 / b->to_l1);
+	optional(table, 0, r->x.storage);
+	ct_table_cell(table, "%.3f", r->speedup.value);
+	ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	ct_ts_row_why(a, r, why, sizeof why);
+	ct_table_cell(table, "%s", why);
+}
+
+static void answer_table(const struct ct_ts_answer *a, struct ct_buf *b)
+{
+	static const char *const names[] = {"system", "load misses", "MPKI", "L1->L2", "L2->L1",
+	                                    "bytes/L1", "speed-up", "range", "why"};
+	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	head(&table, names);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
+		row_cells(&table, a, &a->row[i]);
+	ct_table_render(&table, b);
+}
+
+static void check_table(const struct ct_ts_answer *a, const struct ct_profile *p, struct ct_buf *b)
+{
+	static const char *const names[] = {"system", "analytic", "replay", "difference"};
+	struct ct_table table = {.columns = 4};
+	head(&table, names);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		double replay = speedup_by(p, a->row[i].system->name, "replay");
+		ct_table_cell(&table, "%s", a->row[i].system->name);
+		ct_table_cell(&table, "%.3f", a->row[i].speedup.value);
+		optional(&table, 3, replay);
+		ct_table_percent(&table, a->row[i].speedup.value / replay - 1);
+	}
+	ct_buf_puts(b, "\nspeed-up over 128B by both methods:\n");
+	ct_table_render(&table, b);
+}
+
+static void verdict(const struct ct_ts_answer *a, const struct ct_profile *p, struct ct_buf *b)
+{
+	const char *name = "TSC+";
+	const struct ct_ts_row *r = &a->row[ct_ts_system_find(name)];
+	struct ct_estimate es;
+	double gain = r->speedup_configured.value - 1;
+	int replayed = ct_profile_get_estimate(p, "all", "tag-split", name, "speedup_configured", "replay",
+	                                       &es);
+	if (replayed)
+		gain = es.value - 1;
+	const char *word = gain > ct_ts_dead_band ? "benefits" : gain < -ct_ts_dead_band ? "hurts" : "neutral";
+	ct_buf_printf(b, "verdict: %s: %s runs %+.1f %% against this GPU as configured", word, name,
+	              100 * gain);
+	if (replayed)
+		ct_buf_puts(b, " (replayed)\n");
+	else
+		ct_buf_printf(b, " (range %+.1f to %+.1f %%)\n", 100 * (r->speedup_configured.low - 1),
+		              100 * (r->speedup_configured.high - 1));
+}
+
+void tsc_show_answer(const struct ct_ts_answer *a, const struct ct_profile *p, int check,
+                     struct ct_buf *b)
+{
+	char notes[CT_TS_NOTES_MAX][CT_TS_NOTE_LEN], why[200];
+	unsigned n = ct_ts_answer_notes(a, notes);
+	answer_table(a, b);
+	if (check || isfinite(speedup_by(p, "128B", "replay")))
+		check_table(a, p, b);
+	ct_ts_class_why(a, why, sizeof why);
+	ct_buf_putc(b, '\n');
+	verdict(a, p, b);
+	ct_buf_printf(b, "line size: %s: %s\n", ct_ts_class_name(a->line_class), why);
+	for (unsigned i = 0; i < n; i++)
+		ct_buf_printf(b, "note: %s\n", notes[i]);
+}
+
+/* ---- published numbers ---- */
+
+static double metric_of(const struct ct_ts_answer *a, const struct ct_profile *p, const char *system,
+                        const char *metric)
+{
+	int i = ct_ts_system_find(system);
+	struct ct_estimate es;
+	if (i < 0)
+		return NAN;
+	if (!strcmp(metric, "speedup") && !isfinite(speedup_by(p, system, "replay")))
+		return a->row[i].speedup.value;
+	if (ct_profile_get_estimate(p, "all", "tag-split", system, metric, NULL, &es))
+		return es.value;
+	return NAN;
+}
+
+/* Fields: result, applications, system, against, metric, value, where. */
+static void published_rows(struct ct_table *table, const struct ct_ts_answer *a,
+                           const struct ct_profile *p, const struct ct_published *pub,
+                           const struct ct_published_row *app)
+{
+	static const char *const names[] = {"system", "metric", "against", "paper", "here", "where"};
+	head(table, names);
+	for (size_t i = 0; i < pub->rows; i++) {
+		const char *const *f = pub->row[i].field;
+		if (strcmp(f[0], "result") != 0 || (strcmp(f[1], "mean") != 0 && strcmp(f[1], "all") != 0 &&
+		                                    (!app || strcmp(f[1], app->field[1]) != 0)))
+			continue;
+		double v = metric_of(a, p, f[2], f[4]);
+		if (strcmp(f[3], "-") != 0 && strcmp(f[4], "speedup") != 0)
+			v /= metric_of(a, p, f[3], f[4]);
+		ct_table_cell(table, "%s", f[2]);
+		ct_table_cell(table, "%s", f[4]);
+		ct_table_cell(table, "%s", f[3]);
+		ct_table_cell(table, "%s", f[5]);
+		optional(table, !strcmp(f[4], "storage_bytes") ? 0 : 3, v);
+		ct_table_cell(table, "%s: section %s", f[1], f[6]);
+	}
+}
+
+int tsc_show_published(const struct ct_ts_answer *a, const struct ct_profile *p, struct ct_buf *b,
+                       struct ct_error *e)
+{
+	struct ct_published pub;
+	struct ct_buf path = {0};
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
+	ct_buf_printf(&path, "%s/tag_split/published.tsv", ct_tool_data_dir());
+	int st = ct_buf_check(&path, e);
+	if (st == CT_OK)
+		st = ct_published_load(&pub, path.data, e);
+	ct_buf_free(&path);
+	if (st != CT_OK)
+		return st;
+	const struct ct_published_row *app = tr ? ct_published_find(&pub, tr->field[0]) : NULL;
+	struct ct_table table = {.columns = 6};
+	published_rows(&table, a, p, &pub, app);
+	if (app)
+		ct_buf_printf(b, "\npublished for %s (%s there, %s here) and means of 15 programs:\n",
+		              app->field[1], app->field[3], ct_ts_class_name(a->line_class));
+	else
+		ct_buf_puts(b, "\npublished means of 15 programs (this trace's path names none of them):\n");
+	ct_table_render(&table, b);
+	ct_buf_puts(b, "They may differ because inputs, problem sizes and compilers are others, and because "
+	            "the paper runs a cycle-level\nsimulator of a GTX 480 (-g fermi-15). Nothing here is "
+	            "fitted to them.\n");
+	ct_published_free(&pub);
+	return CT_OK;
+}
+
+/* ---- lists ---- */
+
+static int emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	ct_table_render(table, &b);
+	int st = ct_buf_check(&b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+int tsc_show_overheads(struct ct_tool *t, const struct ct_ts_params *p, struct ct_error *e)
+{
+	static const char *const names[] = {"system", "bytes per L1", "KiB", "share of L1", "hit latency",
+	                                    "pJ per access", "mW per L1"};
+	struct ct_gpu g;
+	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	int st = ct_tool_gpu(t, NULL, &g, e);
+	if (st != CT_OK)
+		return st;
+	head(&table, names);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		const struct ct_ts_system *s = ct_ts_system_at(i);
+		double bytes = ct_ts_storage_bytes(s, &g, g.l1.size, p);
+		int split = s->kind == CT_TS_SPLIT;
+		if (isnan(bytes))
+			continue;
+		ct_table_cell(&table, "%s", s->name);
+		ct_table_cell(&table, "%.0f", bytes);
+		ct_table_cell(&table, "%.3f", bytes / 1024);
+		ct_table_percent(&table, bytes / (double)g.l1.size);
+		ct_table_cell(&table, "%+.0f", split ? p->v[CT_TS_HIT_LATENCY] : 0.0);
+		ct_table_cell(&table, "%.3g", split ? p->v[CT_TS_PJ_PER_ACCESS] : 0.0);
+		ct_table_cell(&table, "%.3g", split ? 1000 * p->v[CT_TS_LEAKAGE_WATT] : 0.0);
+	}
+	return emit(t, &table, e);
+}
+
+int tsc_show_constants(struct ct_tool *t, const struct ct_ts_params *p, struct ct_error *e)
+{
+	static const char *const names[] = {"key", "value", "unit", "source"};
+	struct ct_table table = {.columns = 4};
+	const struct ct_ts_constant *c;
+	head(&table, names);
+	for (size_t i = 0; (c = ct_ts_constant_at(i)); i++) {
+		ct_table_cell(&table, "tsc.%s", c->name);
+		ct_table_cell(&table, "%.6g", p->v[i]);
+		ct_table_cell(&table, "%s", c->unit);
+		ct_table_cell(&table, "%s", c->source);
+	}
+	return emit(t, &table, e);
+}
