@@ -30,7 +30,7 @@ struct tag {
 	int live;
 };
 
-struct twin {
+struct ts_twin {
 	struct ct_ts_shape s;
 	uint32_t per;
 	struct slot *slot;   /* [set][way][chunk position] */
@@ -49,9 +49,9 @@ static void *get(size_t n, size_t size)
 	return p;
 }
 
-struct twin *twin_new(const struct ct_ts_shape *s)
+struct ts_twin *ts_twin_new(const struct ct_ts_shape *s)
 {
-	struct twin *t = get(1, sizeof *t);
+	struct ts_twin *t = get(1, sizeof *t);
 	t->s = *s;
 	t->per = s->line / s->chunk;
 	t->slot = get((size_t)s->sets * s->ways * t->per, sizeof *t->slot);
@@ -61,7 +61,7 @@ struct twin *twin_new(const struct ct_ts_shape *s)
 	return t;
 }
 
-void twin_free(struct twin *t)
+void ts_twin_free(struct ts_twin *t)
 {
 	free(t->slot);
 	free(t->group);
@@ -70,22 +70,22 @@ void twin_free(struct twin *t)
 	free(t);
 }
 
-static uint32_t set_of(const struct twin *t, uint64_t line)
+static uint32_t set_of(const struct ts_twin *t, uint64_t line)
 {
 	return ct_set_index(t->s.hash, t->s.sets, line);
 }
 
-static struct slot *slot_at(const struct twin *t, uint32_t set, uint32_t i)
+static struct slot *slot_at(const struct ts_twin *t, uint32_t set, uint32_t i)
 {
 	return &t->slot[(size_t)set * t->s.ways * t->per + i];
 }
 
-static uint32_t slots(const struct twin *t)
+static uint32_t slots(const struct ts_twin *t)
 {
 	return t->s.ways * t->per;
 }
 
-static struct slot *find_chunk(const struct twin *t, uint64_t line, uint32_t chunk)
+static struct slot *find_chunk(const struct ts_twin *t, uint64_t line, uint32_t chunk)
 {
 	uint32_t set = set_of(t, line);
 	for (uint32_t i = 0; i < slots(t); i++) {
@@ -96,7 +96,7 @@ static struct slot *find_chunk(const struct twin *t, uint64_t line, uint32_t chu
 	return NULL;
 }
 
-static int was_seen(const struct twin *t, uint64_t line)
+static int was_seen(const struct ts_twin *t, uint64_t line)
 {
 	for (size_t i = 0; i < t->n_seen; i++)
 		if (t->seen[i] == line)
@@ -104,14 +104,14 @@ static int was_seen(const struct twin *t, uint64_t line)
 	return 0;
 }
 
-int twin_holds(const struct twin *t, uint64_t line, uint32_t chunk)
+int ts_twin_holds(const struct ts_twin *t, uint64_t line, uint32_t chunk)
 {
 	if (t->s.kind == CT_TS_PERFECT)
 		return was_seen(t, line);
 	return find_chunk(t, line, chunk) != NULL;
 }
 
-uint32_t twin_cached(const struct twin *t)
+uint32_t ts_twin_cached(const struct ts_twin *t)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < t->s.sets * slots(t); i++)
@@ -128,7 +128,7 @@ static void kill_slot(struct slot *s, struct ct_ts_result *r)
 
 /* ---- one tag per line ---- */
 
-static uint32_t frame_with(const struct twin *t, uint32_t set, uint64_t line)
+static uint32_t frame_with(const struct ts_twin *t, uint32_t set, uint64_t line)
 {
 	for (uint32_t w = 0; w < t->s.ways; w++) {
 		const struct group *g = &t->group[set * t->s.ways + w];
@@ -138,7 +138,7 @@ static uint32_t frame_with(const struct twin *t, uint32_t set, uint64_t line)
 	return UINT32_MAX;
 }
 
-static void forget_empty_frames(struct twin *t, uint32_t set)
+static void forget_empty_frames(struct ts_twin *t, uint32_t set)
 {
 	for (uint32_t w = 0; w < t->s.ways; w++) {
 		int any = 0;
@@ -149,7 +149,7 @@ static void forget_empty_frames(struct twin *t, uint32_t set)
 	}
 }
 
-static uint32_t new_frame(struct twin *t, uint32_t set, struct ct_ts_result *r)
+static uint32_t new_frame(struct ts_twin *t, uint32_t set, struct ct_ts_result *r)
 {
 	uint32_t best = UINT32_MAX;
 	for (uint32_t w = 0; w < t->s.ways; w++)
@@ -165,7 +165,7 @@ static uint32_t new_frame(struct twin *t, uint32_t set, struct ct_ts_result *r)
 	return best;
 }
 
-static void put_in_frame(struct twin *t, uint32_t set, uint32_t w, uint64_t line, uint32_t chunks)
+static void put_in_frame(struct ts_twin *t, uint32_t set, uint32_t w, uint64_t line, uint32_t chunks)
 {
 	struct group *g = &t->group[set * t->s.ways + w];
 	g->live = 1;
@@ -176,7 +176,7 @@ static void put_in_frame(struct twin *t, uint32_t set, uint32_t w, uint64_t line
 			*slot_at(t, set, w * t->per + k) = (struct slot){.valid = 1, .line = line, .chunk = k};
 }
 
-static void line_load(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
+static void line_load(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
 {
 	uint32_t set = set_of(t, line), w = frame_with(t, set, line);
 	uint32_t wanted = chunks;
@@ -197,7 +197,7 @@ static void line_load(struct twin *t, uint64_t line, uint32_t chunks, struct ct_
 	put_in_frame(t, set, w, line, r->miss);
 }
 
-static void line_store(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
+static void line_store(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
 {
 	uint32_t set = set_of(t, line), w = frame_with(t, set, line);
 	for (uint32_t k = 0; k < t->per; k++)
@@ -220,7 +220,7 @@ static void line_store(struct twin *t, uint64_t line, uint32_t chunks, struct ct
 
 /* ---- Tag-Split ---- */
 
-static uint64_t shared_tag(const struct twin *t, uint64_t line)
+static uint64_t shared_tag(const struct ts_twin *t, uint64_t line)
 {
 	uint32_t bits = 0;
 	if (t->s.private_bits == t->s.tag_bits)
@@ -230,7 +230,7 @@ static uint64_t shared_tag(const struct twin *t, uint64_t line)
 	return line >> bits >> t->s.private_bits;
 }
 
-static int group_empty(const struct twin *t, uint32_t set, uint32_t g)
+static int group_empty(const struct ts_twin *t, uint32_t set, uint32_t g)
 {
 	for (uint32_t k = 0; k < t->per; k++)
 		if (slot_at(t, set, g * t->per + k)->valid)
@@ -238,20 +238,20 @@ static int group_empty(const struct twin *t, uint32_t set, uint32_t g)
 	return 1;
 }
 
-static int group_matches(const struct twin *t, uint32_t set, uint32_t g, uint64_t line)
+static int group_matches(const struct ts_twin *t, uint32_t set, uint32_t g, uint64_t line)
 {
 	return !group_empty(t, set, g) &&
 	       t->group[set * t->s.ways + g].shared == shared_tag(t, line);
 }
 
-static void mark(struct twin *t, uint32_t set, uint32_t i)
+static void mark(struct ts_twin *t, uint32_t set, uint32_t i)
 {
 	struct slot *s = slot_at(t, set, i);
 	s->used = t->group[set * t->s.ways + i / t->per].used = t->time;
 	s->recent = s->kept = 1;
 }
 
-static int better_lru(const struct twin *t, uint32_t set, uint32_t a, uint32_t b)
+static int better_lru(const struct ts_twin *t, uint32_t set, uint32_t a, uint32_t b)
 {
 	uint64_t ga = t->group[set * t->s.ways + a / t->per].used;
 	uint64_t gb = t->group[set * t->s.ways + b / t->per].used;
@@ -261,7 +261,7 @@ static int better_lru(const struct twin *t, uint32_t set, uint32_t a, uint32_t b
 }
 
 /* All slots that may be a victim now, in order. */
-static uint32_t candidates(struct twin *t, uint32_t set, uint64_t line, uint32_t *list)
+static uint32_t candidates(struct ts_twin *t, uint32_t set, uint64_t line, uint32_t *list)
 {
 	uint32_t n = 0, m = 0;
 	for (uint32_t i = 0; i < slots(t); i++)
@@ -281,7 +281,7 @@ static uint32_t candidates(struct twin *t, uint32_t set, uint64_t line, uint32_t
 	return n;
 }
 
-static uint32_t victim(struct twin *t, uint32_t set, uint64_t line)
+static uint32_t victim(struct ts_twin *t, uint32_t set, uint64_t line)
 {
 	uint32_t list[CT_TS_SLOTS_MAX] = {0}, cold[CT_TS_SLOTS_MAX] = {0}, n_cold = 0;
 	uint32_t n = candidates(t, set, line, list);
@@ -303,7 +303,7 @@ static uint32_t victim(struct twin *t, uint32_t set, uint64_t line)
 }
 
 /* Step 1 of TS-A4, then TS-Q1's loop, for one chunk. */
-static uint32_t make_slot(struct twin *t, uint32_t set, uint64_t line, struct ct_ts_result *r)
+static uint32_t make_slot(struct ts_twin *t, uint32_t set, uint64_t line, struct ct_ts_result *r)
 {
 	uint32_t match = UINT32_MAX, empty = UINT32_MAX;
 	for (uint32_t i = slots(t); i-- > 0;) {
@@ -330,7 +330,7 @@ static uint32_t make_slot(struct twin *t, uint32_t set, uint64_t line, struct ct
 	return v;
 }
 
-static void split_load(struct twin *t, uint64_t line, uint32_t chunks, int coarse,
+static void split_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse,
                        struct ct_ts_result *r)
 {
 	uint32_t set = set_of(t, line), all = (uint32_t)((UINT64_C(1) << t->per) - 1);
@@ -369,7 +369,7 @@ static void split_load(struct twin *t, uint64_t line, uint32_t chunks, int coars
 		slot_at(t, set, i)->recent = 0;
 }
 
-static void split_store(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
+static void split_store(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
 {
 	for (uint32_t k = 0; k < t->per; k++) {
 		struct slot *s = chunks >> k & 1 ? find_chunk(t, line, k) : NULL;
@@ -383,12 +383,12 @@ static void split_store(struct twin *t, uint64_t line, uint32_t chunks, struct c
 
 /* ---- decoupled sectored: slot k of a frame holds chunk k of one of the frame's tags ---- */
 
-static struct tag *tag_at(const struct twin *t, uint32_t set, uint32_t f, uint32_t i)
+static struct tag *tag_at(const struct ts_twin *t, uint32_t set, uint32_t f, uint32_t i)
 {
 	return &t->tag[((size_t)set * t->s.ways + f) * t->s.tags + i];
 }
 
-static int owns_any(const struct twin *t, uint32_t set, uint32_t f, uint64_t line)
+static int owns_any(const struct ts_twin *t, uint32_t set, uint32_t f, uint64_t line)
 {
 	for (uint32_t k = 0; k < t->per; k++) {
 		const struct slot *s = slot_at(t, set, f * t->per + k);
@@ -398,7 +398,7 @@ static int owns_any(const struct twin *t, uint32_t set, uint32_t f, uint64_t lin
 	return 0;
 }
 
-static void free_tags(struct twin *t, uint32_t set)
+static void free_tags(struct ts_twin *t, uint32_t set)
 {
 	for (uint32_t f = 0; f < t->s.ways; f++)
 		for (uint32_t i = 0; i < t->s.tags; i++) {
@@ -407,7 +407,7 @@ static void free_tags(struct twin *t, uint32_t set)
 		}
 }
 
-static uint32_t least_recent(const struct twin *t, uint32_t set, uint32_t f)
+static uint32_t least_recent(const struct ts_twin *t, uint32_t set, uint32_t f)
 {
 	uint32_t best = 0;
 	for (uint32_t i = 0; i < t->s.tags; i++) {
@@ -419,7 +419,7 @@ static uint32_t least_recent(const struct twin *t, uint32_t set, uint32_t f)
 	return best;
 }
 
-static uint32_t best_frame(const struct twin *t, uint32_t set, uint32_t chunks)
+static uint32_t best_frame(const struct ts_twin *t, uint32_t set, uint32_t chunks)
 {
 	uint32_t best = 0, best_score = 0;
 	uint64_t best_age = 0;
@@ -438,7 +438,7 @@ static uint32_t best_frame(const struct twin *t, uint32_t set, uint32_t chunks)
 	return best;
 }
 
-static void find_tag(const struct twin *t, uint32_t set, uint64_t line, uint32_t *f, uint32_t *i)
+static void find_tag(const struct ts_twin *t, uint32_t set, uint64_t line, uint32_t *f, uint32_t *i)
 {
 	for (*f = 0; *f < t->s.ways; ++*f)
 		for (*i = 0; *i < t->s.tags; ++*i)
@@ -446,7 +446,7 @@ static void find_tag(const struct twin *t, uint32_t set, uint64_t line, uint32_t
 				return;
 }
 
-static void dsc_load(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
+static void dsc_load(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
 {
 	uint32_t set = set_of(t, line), f, i;
 	for (uint32_t k = 0; k < t->per; k++)
@@ -489,7 +489,7 @@ static void dsc_load(struct twin *t, uint64_t line, uint32_t chunks, struct ct_t
 
 /* ---- all ---- */
 
-void twin_load(struct twin *t, uint64_t line, uint32_t chunks, int coarse, struct ct_ts_result *r)
+void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse, struct ct_ts_result *r)
 {
 	memset(r, 0, sizeof *r);
 	t->time++;
@@ -516,7 +516,7 @@ void twin_load(struct twin *t, uint64_t line, uint32_t chunks, int coarse, struc
 	}
 }
 
-void twin_store(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
+void ts_twin_store(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
 {
 	memset(r, 0, sizeof *r);
 	t->time++;
@@ -531,7 +531,7 @@ void twin_store(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_res
 	}
 }
 
-void twin_flush(struct twin *t)
+void ts_twin_flush(struct ts_twin *t)
 {
 	struct ct_ts_result r = {0};
 	for (uint32_t i = 0; i < t->s.sets * slots(t); i++)

@@ -6,17 +6,17 @@
 
 #include "models/tag_split/l1.h"
 
-struct twin;
+struct ts_twin;
 
 /* Ends the process when out of memory. */
-struct twin *twin_new(const struct ct_ts_shape *s);
-void twin_free(struct twin *t);
-void twin_load(struct twin *t, uint64_t line, uint32_t chunks, int coarse,
+struct ts_twin *ts_twin_new(const struct ct_ts_shape *s);
+void ts_twin_free(struct ts_twin *t);
+void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse,
                struct ct_ts_result *r);
-void twin_store(struct twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r);
+void ts_twin_store(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r);
 /* 1 if the chunk is cached. */
-int twin_holds(const struct twin *t, uint64_t line, uint32_t chunk);
-uint32_t twin_cached(const struct twin *t);
-void twin_flush(struct twin *t);
+int ts_twin_holds(const struct ts_twin *t, uint64_t line, uint32_t chunk);
+uint32_t ts_twin_cached(const struct ts_twin *t);
+void ts_twin_flush(struct ts_twin *t);
 
 #endif

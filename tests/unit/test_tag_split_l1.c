@@ -71,7 +71,7 @@ static void compare(const struct ct_ts_result *a, const struct ct_ts_result *b)
 	assert_int_equal(a->collateral, b->collateral);
 }
 
-static void follow(struct ct_ts_l1 *l1, struct twin *t, uint64_t *rng, unsigned steps)
+static void follow(struct ct_ts_l1 *l1, struct ts_twin *t, uint64_t *rng, unsigned steps)
 {
 	const struct ct_ts_shape *s = ct_ts_l1_shape(l1);
 	uint32_t per = s->line / s->chunk, reach = 3 * s->sets * s->ways + 2;
@@ -80,21 +80,21 @@ static void follow(struct ct_ts_l1 *l1, struct twin *t, uint64_t *rng, unsigned 
 		struct ct_ts_result a, b;
 		uint32_t held = 0;
 		for (uint32_t k = 0; k < per; k++)
-			held |= (uint32_t)twin_holds(t, q.line, k) << k;
+			held |= (uint32_t)ts_twin_holds(t, q.line, k) << k;
 		assert_int_equal(ct_ts_l1_peek(l1, q.line, q.chunks), held & q.chunks);
 		if (q.store) {
 			assert_int_equal(ct_ts_l1_store(l1, q.line, q.chunks, &a), CT_OK);
-			twin_store(t, q.line, q.chunks, &b);
+			ts_twin_store(t, q.line, q.chunks, &b);
 		} else {
 			assert_int_equal(ct_ts_l1_load(l1, q.line, q.chunks, q.coarse, &a), CT_OK);
-			twin_load(t, q.line, q.chunks, q.coarse, &b);
+			ts_twin_load(t, q.line, q.chunks, q.coarse, &b);
 		}
 		compare(&a, &b);
 		if (s->kind != CT_TS_PERFECT && i % 16 == 15)
-			assert_int_equal(ct_ts_l1_cached(l1), twin_cached(t));
+			assert_int_equal(ct_ts_l1_cached(l1), ts_twin_cached(t));
 		if (i == steps / 2) {
 			ct_ts_l1_flush(l1);
-			twin_flush(t);
+			ts_twin_flush(t);
 		}
 	}
 }
@@ -105,9 +105,9 @@ static void equals_twin(enum ct_ts_kind kind, uint64_t seed, unsigned streams)
 	for (unsigned i = 0; i < streams; i++) {
 		struct ct_ts_shape s = shape_of(&rng, kind);
 		struct ct_ts_l1 *l1 = make(&s);
-		struct twin *t = twin_new(&s);
+		struct ts_twin *t = ts_twin_new(&s);
 		follow(l1, t, &rng, 150);
-		twin_free(t);
+		ts_twin_free(t);
 		ct_ts_l1_free(l1);
 	}
 }
