@@ -137,6 +137,11 @@ int ct_sl_noc_init(struct ct_sl_noc *n, enum ct_sl_network kind, const struct ct
 	n->partitions = g->llc_partitions;
 	n->clock = g->core_mhz / g->noc_mhz;
 	n->hop = g->noc_hop_cycles;
+	/* As the replay: a way up to a slice is that of any request, latency of the slice's input
+	 * included, a way down that of any reply. */
+	n->forward = p->v[CT_SL_FORWARD_CYCLES];
+	if (!(n->forward > 0))
+		n->forward = 2 * ((double)g->llc_latency + 2.0 * g->noc_latency);
 	n->remote = (n->cores - 1.0) / n->cores;
 	n->home_hops = n->llc_hops = n->near_home_hops = 1;
 	int st = CT_OK;
@@ -174,7 +179,7 @@ double ct_sl_home_trip(const struct ct_sl_noc *n, const struct ct_sl_params *p, 
 	if (p->v[CT_SL_HOME_CYCLES] > 0)
 		return p->v[CT_SL_HOME_CYCLES];
 	if (n->kind == CT_SL_NET_FORWARDED)
-		return p->v[CT_SL_FORWARD_CYCLES];
+		return n->forward;
 	if (n->kind == CT_SL_NET_BUTTERFLY)
 		return n->clock * (ct_butterfly_time(&n->butterfly, n->hop, out) +
 		                   ct_butterfly_time(&n->butterfly, n->hop, back));

@@ -29,6 +29,7 @@ struct ct_sl_noc {
 	struct ct_butterfly butterfly;
 	double clock;                  /* core cycles in a network cycle */
 	double hop;                    /* network cycles of a router and its link */
+	double forward;                /* core cycles to a home and back through the slices */
 	double remote;                 /* share of accesses whose home is another core */
 	double home_hops;              /* mean one way between different cores */
 	double llc_hops;               /* mean one way between core and partition */

@@ -42,6 +42,7 @@ void ct_sl_org_free(struct ct_sl_org *o)
 	free(o->entry);
 	free(o->waiter);
 	free(o->change);
+	free(o->copies);
 	free(o);
 }
 
@@ -82,14 +83,58 @@ static struct sl_way *victim(const struct ct_sl_org *o, unsigned core, uint64_t 
 	return v;
 }
 
+/* ---- copies ---- */
+
+static struct sl_copies *slot_of(const struct ct_sl_org *o, uint64_t line)
+{
+	size_t i = (size_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (o->copies_cap - 1);
+	while (o->copies[i].used && o->copies[i].line != line)
+		i = (i + 1) & (o->copies_cap - 1);
+	return &o->copies[i];
+}
+
+static int grow_copies(struct ct_sl_org *o)
+{
+	enum { FIRST = 1024 };
+	struct sl_copies *old = o->copies;
+	size_t n = o->copies_cap;
+	struct sl_copies *more = ct_calloc(n ? n * 2 : FIRST, sizeof *more);
+	if (!more)
+		return CT_ERR_NOMEM;
+	o->copies = more;
+	o->copies_cap = n ? n * 2 : FIRST;
+	for (size_t i = 0; i < n; i++)
+		if (old[i].used)
+			*slot_of(o, old[i].line) = old[i];
+	free(old);
+	return CT_OK;
+}
+
+int sl_copies_add(struct ct_sl_org *o, uint64_t line, int by)
+{
+	if (by > 0 && o->copies_used * 2 >= o->copies_cap && grow_copies(o) != CT_OK)
+		return CT_ERR_NOMEM;
+	struct sl_copies *s = slot_of(o, line);
+	if (!s->used) {
+		*s = (struct sl_copies){ .line = line, .used = 1 };
+		o->copies_used++;
+	}
+	s->count = (uint32_t)((int)s->count + by);
+	return CT_OK;
+}
+
 unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line)
 {
-	unsigned n = 0;
-	for (unsigned c = 0; c < o->c.cores; c++) {
-		const struct sl_way *w = find(o, c, line);
-		n += w && w->valid;
-	}
-	return n;
+	return o->copies_cap ? slot_of(o, line)->count : 0;
+}
+
+/* Forgets what a place holds. */
+static int leave(struct ct_sl_org *o, struct sl_way *w)
+{
+	int st = w->used && w->valid ? sl_copies_add(o, w->line, -1) : CT_OK;
+	w->valid = 0;
+	w->used = 0;
+	return st;
 }
 
 /* ---- modes ---- */
@@ -234,8 +279,11 @@ static int miss(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *
 		x->fresh = 1;
 	}
 	if (o->c.reserve) {
-		if (!w->used || w->line != line)
+		if (!w->used || w->line != line) {
+			if (leave(o, w) != CT_OK)
+				return CT_ERR_NOMEM;
 			*w = (struct sl_way){ .line = line, .used = 1 };
+		}
 		w->reserved = 1;
 		w->stamp = ++o->clock;
 	}
@@ -294,15 +342,19 @@ static void hand_back(struct ct_sl_org *o, struct sl_entry *x,
 }
 
 /* Puts what has come where it belongs; with reservation the line is there. */
-static void install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
-                    const struct sl_entry *x)
+static int install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+                   const struct sl_entry *x)
 {
 	struct sl_way *w = find(o, at, line);
-	int dead = w && o->c.reserve ? w->dead : x->dead;
-	if (!w && !o->c.reserve && !dead && (w = victim(o, at, line)))
+	int dead = w && o->c.reserve ? w->dead : x->dead, st = CT_OK;
+	if (!w && !o->c.reserve && !dead && (w = victim(o, at, line))) {
+		st = leave(o, w);
 		*w = (struct sl_way){ .line = line, .used = 1, .stamp = ++o->clock };
+	}
 	if (!w)
-		return;
+		return CT_OK;
+	if (!dead && st == CT_OK && !w->valid)
+		st = sl_copies_add(o, line, 1);
 	if (!dead)
 		w->valid |= mask;
 	if (!x->pending && o->c.reserve) {
@@ -311,6 +363,7 @@ static void install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t ma
 			w->used = 0;
 		w->dead = 0;
 	}
+	return st;
 }
 
 int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
@@ -322,7 +375,8 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 	if (o->c.organisation == CT_SL_ORG_SHARED && ct_sl_org_home(o, line) != at)
 		return CT_ERR_INPUT;
 	x->pending &= ~mask;
-	install(o, at, line, mask, x);
+	if (install(o, at, line, mask, x) != CT_OK)
+		return CT_ERR_NOMEM;
 	if (x->fresh) {
 		x->fresh = 0;
 		o->s.landed++;
@@ -344,13 +398,30 @@ void ct_sl_org_flush(struct ct_sl_org *o, unsigned core)
 {
 	struct sl_way *w = o->way + (size_t)core * o->c.sets * o->c.ways;
 	for (size_t i = 0; i < (size_t)o->c.sets * o->c.ways; i++) {
-		w[i].valid = 0;
-		if (w[i].reserved)
-			w[i].dead = 1;
-		else
-			w[i].used = 0;
+		int reserved = w[i].reserved;
+		(void)leave(o, &w[i]); /* what leaves needs no memory */
+		if (reserved)
+			w[i].used = w[i].dead = 1;
 	}
 	for (size_t i = 0; i < o->entries; i++)
 		if (o->entry[i].at == core)
 			o->entry[i].dead = 1;
+}
+
+int ct_sl_org_reshape(struct ct_sl_org *o, uint32_t sets, uint32_t ways, struct ct_error *e)
+{
+	if (sets == o->c.sets && ways == o->c.ways)
+		return CT_OK;
+	if (!sets || !ways || (o->c.organisation == CT_SL_ORG_DYNAMIC && sets % 2))
+		return ct_fail(e, CT_ERR_USAGE, "a shared L1 of %u sets and %u ways", sets, ways);
+	struct sl_way *w = ct_calloc((size_t)o->c.cores * sets * ways, sizeof *w);
+	if (!w)
+		return ct_fail_nomem(e);
+	free(o->way);
+	o->way = w;
+	o->c.sets = sets;
+	o->c.ways = ways;
+	for (size_t i = 0; i < o->copies_cap; i++)
+		o->copies[i].count = 0;
+	return CT_OK;
 }

@@ -74,7 +74,7 @@ int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t l
                      struct ct_sl_found *f);
 /* Sectors have come to core `at`: calls done for every waiter that is now served, in order of
  * arrival. Returns CT_OK, or CT_ERR_INPUT if a shared organisation would hold a line outside
- * its home or one that nobody waits for. */
+ * its home or one that nobody waits for; CT_ERR_NOMEM. */
 int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
                    void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx);
 /* A home's reply has reached core `core`, to a read that missed there or not, or to a store. */
@@ -84,7 +84,7 @@ void ct_sl_org_ack(struct ct_sl_org *o, unsigned at, uint64_t line);
 /* Empties one L1; what is on its way is not kept when it comes. */
 void ct_sl_org_flush(struct ct_sl_org *o, unsigned core);
 
-/* How many L1s hold any of a line. */
+/* How many L1s hold any of a line. O(1). */
 unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line);
 unsigned ct_sl_org_home(const struct ct_sl_org *o, uint64_t line);
 
@@ -111,7 +111,8 @@ enum ct_sl_state { CT_SL_SAMPLING_STATE, CT_SL_PRIVATE_STATE, CT_SL_SHARED_STATE
  * 0, which is not listed. Belongs to the object, valid until the next access. */
 struct ct_sl_change { uint64_t cycle; uint32_t core; uint32_t state; };
 const struct ct_sl_change *ct_sl_org_timeline(const struct ct_sl_org *o, size_t *n);
-/* Accesses are counted from now on; caches and phases stay as they are. */
-void ct_sl_org_restart_counts(struct ct_sl_org *o);
+/* Gives every L1 another shape, empty, between launches (an adaptive L1): nothing may be on
+ * its way. Fails with CT_ERR_USAGE, CT_ERR_NOMEM. */
+int ct_sl_org_reshape(struct ct_sl_org *o, uint32_t sets, uint32_t ways, struct ct_error *e);
 
 #endif

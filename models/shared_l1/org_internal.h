@@ -38,6 +38,9 @@ struct sl_core {
 	uint64_t window;         /* of them in the present window */
 };
 
+/* Lines that some L1 holds or held, and in how many it is: open addressing, never shrinks. */
+struct sl_copies { uint64_t line; uint32_t count; uint8_t used; };
+
 struct ct_sl_org {
 	struct ct_sl_org_config c;
 	struct sl_way *way;      /* [core][set][way] */
@@ -47,6 +50,8 @@ struct ct_sl_org {
 	size_t entries, entry_cap, waiters, waiter_cap;
 	uint32_t free_entry, free_waiter;
 	uint32_t bucket[SL_BUCKETS];
+	struct sl_copies *copies;
+	size_t copies_used, copies_cap; /* cap: a power of two */
 	uint64_t clock;
 	struct ct_sl_org_stats s;
 	uint64_t in_window, windows;
@@ -54,6 +59,9 @@ struct ct_sl_org {
 	struct ct_sl_change *change;
 	size_t changes, change_cap;
 };
+
+/* A line has come to (by 1) or left (by -1) an L1. CT_OK or CT_ERR_NOMEM (only when it comes). */
+int sl_copies_add(struct ct_sl_org *o, uint64_t line, int by);
 
 /* Group of a line's set while sampling: 0 private (even), 1 shared (odd). */
 unsigned sl_group(const struct ct_sl_org *o, uint64_t line);

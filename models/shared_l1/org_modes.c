@@ -125,12 +125,3 @@ const struct ct_sl_change *ct_sl_org_timeline(const struct ct_sl_org *o, size_t 
 	*n = o->changes;
 	return o->change;
 }
-
-void ct_sl_org_restart_counts(struct ct_sl_org *o)
-{
-	memset(&o->s, 0, sizeof o->s);
-	o->in_window = o->windows = 0;
-	o->camping = o->eb = o->amat = 0;
-	for (unsigned i = 0; i < o->c.cores; i++)
-		o->core[i].served = o->core[i].window = 0;
-}

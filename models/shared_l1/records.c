@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "models/shared_l1/estimate.h"
+#include "models/shared_l1/records.h"
 
 static const char MECHANISM[] = "shared-l1";
 static const char SCOPE[] = "all";
@@ -12,14 +12,14 @@ static const char METHOD[] = "analytic";
 struct writer {
 	struct ct_profile *p;
 	struct ct_error *e;
-	const char *system;
+	const char *system, *method;
 	int status;
 };
 
 static void put(struct writer *w, const char *metric, double v, double low, double high)
 {
 	struct ct_estimate es = { .scope = SCOPE, .mechanism = MECHANISM, .system = w->system,
-		                  .metric = metric, .method = METHOD, .value = v, .low = low,
+		                  .metric = metric, .method = w->method, .value = v, .low = low,
 		                  .high = high };
 	if (w->status == CT_OK)
 		w->status = ct_profile_add_estimate(w->p, &es, w->e);
@@ -40,9 +40,10 @@ static double per_kilo(const struct ct_sl_answer *a, double n)
 	return 1000 * n / a->model.w->thread_insts;
 }
 
-static void write_row(struct writer *w, const struct ct_sl_answer *a, const struct ct_sl_row *r)
+static void write_row(struct writer *w, const struct ct_sl_answer *a,
+                      const struct ct_sl_estimate *base, const struct ct_sl_row *r)
 {
-	const struct ct_sl_estimate *x = &r->x, *base = &a->row[CT_SL_PRIVATE].x;
+	const struct ct_sl_estimate *x = &r->x;
 	const struct ct_workload *load = a->model.w;
 	w->system = r->system->name;
 	put_one(w, "cycles", x->cycles + load->launch_cycles);
@@ -65,12 +66,18 @@ static void write_row(struct writer *w, const struct ct_sl_answer *a, const stru
 	put_one(w, "home_imbalance", x->home_imbalance);
 }
 
+int ct_sl_rows_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
+                     const char *method, struct ct_profile *p, struct ct_error *e)
+{
+	struct writer w = { p, e, NULL, method, CT_OK };
+	for (int i = 0; i < CT_SL_SYSTEMS; i++)
+		write_row(&w, a, &rows[CT_SL_PRIVATE].x, &rows[i]);
+	return w.status;
+}
+
 int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struct ct_error *e)
 {
-	struct writer w = { p, e, NULL, CT_OK };
-	for (int i = 0; i < CT_SL_SYSTEMS; i++)
-		write_row(&w, a, &a->row[i]);
-	return w.status;
+	return ct_sl_rows_write(a, a->row, METHOD, p, e);
 }
 
 /* ---- sweeps ---- */

@@ -114,6 +114,15 @@ static void energy_run(const struct ct_sl_model *m, const struct ct_sl_estimate 
 	};
 }
 
+void ct_sl_energy(const struct ct_sl_model *m, struct ct_sl_estimate *x)
+{
+	struct ct_energy_run run;
+	energy_run(m, x, &run);
+	run.extra_joule = x->l1_bytes_moved * m->p.v[CT_SL_L1_PJ_PER_BYTE] * 1e-12;
+	x->joule = ct_energy_joule(&m->energy, &run);
+	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
+}
+
 int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
                      const struct ct_sl_inputs *in, const struct ct_gpu *replayed,
                      const struct ct_gpu *gpu, const struct ct_sl_params *p,
@@ -189,7 +198,6 @@ static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
                    const struct ct_perf_point *pt, struct ct_sl_estimate *x)
 {
 	struct ct_perf_result r;
-	struct ct_energy_run run;
 	struct ct_sl_group g;
 	struct ct_sl_latencies l;
 	ct_perf_eval(&m->perf, pt, &r);
@@ -204,10 +212,7 @@ static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 	latencies_of(m, t, &l);
 	x->amat = ct_sl_amat(&g, &l);
 	x->eb = ct_sl_eb(&g);
-	energy_run(m, x, &run);
-	run.extra_joule = x->l1_bytes_moved * m->p.v[CT_SL_L1_PJ_PER_BYTE] * 1e-12;
-	x->joule = ct_energy_joule(&m->energy, &run);
-	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
+	ct_sl_energy(m, x);
 }
 
 static void estimate_static(const struct ct_sl_model *m, const struct ct_sl_system *s,

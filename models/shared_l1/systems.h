@@ -93,6 +93,9 @@ void ct_sl_estimate_all(const struct ct_sl_model *m, struct ct_sl_estimate *out)
 /* The user's GPU as configured, on its own network. Pure. */
 void ct_sl_estimate_configured(const struct ct_sl_model *m, struct ct_sl_estimate *out);
 
+/* Fills in joule and watt from x's cycles, flits' hops and bytes moved. Pure. */
+void ct_sl_energy(const struct ct_sl_model *m, struct ct_sl_estimate *x);
+
 /* "reply network", "DRAM bandwidth": what a bottleneck is called, for people. */
 const char *ct_sl_station_name(size_t i);
 

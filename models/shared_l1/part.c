@@ -1,0 +1,370 @@
+#include "models/shared_l1/part.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "gpu/occupancy.h"
+#include "models/shared_l1/part_internal.h"
+
+/* ---- requests under way ---- */
+
+static uint32_t take(struct ct_sl_part *p)
+{
+	uint32_t i = p->free_request;
+	if (i != SP_NONE) {
+		p->free_request = p->request[i].next;
+		return i;
+	}
+	if (ct_grow((void **)&p->request, &p->request_cap, p->requests + 1, sizeof *p->request) < 0)
+		return SP_NONE;
+	return (uint32_t)p->requests++;
+}
+
+static void give_back(struct ct_sl_part *p, uint32_t i)
+{
+	p->request[i].next = p->free_request;
+	p->free_request = i;
+}
+
+static void out_of_memory(struct ct_replay *r)
+{
+	ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
+}
+
+/* Pieces of `chunk_bytes` that the request touches, as a mask of 32-byte ones. */
+static uint32_t pieces_of(const struct ct_sl_part *p, const struct ct_l1_request *q)
+{
+	const struct ct_gpu *g = &p->gpu;
+	uint32_t mask = 0, per = g->l1.sector / 32 ? g->l1.sector / 32 : 1;
+	if (g->l1.line <= 128) {
+		for (uint32_t i = 0; i < g->l1.line / 32; i++)
+			if (q->bytes[i / 2] >> i % 2 * 32 & 0xffffffffu)
+				mask |= 1u << i;
+		if (mask)
+			return mask;
+	}
+	for (uint32_t s = 0; s * g->l1.sector < g->l1.line; s++)
+		if (q->mask >> s & 1)
+			mask |= ((per >= 32 ? 0 : 1u << per) - 1) << s * per;
+	return mask;
+}
+
+/* Payload of a reply that carries these pieces. */
+static uint32_t payload(const struct ct_sl_part *p, uint32_t pieces)
+{
+	uint32_t chunk = (uint32_t)p->params.v[CT_SL_CHUNK_BYTES];
+	uint32_t bytes = 0;
+	if (!p->system->chunk)
+		return p->gpu.l1.line;
+	if (chunk <= 32)
+		return 32 * ct_bits(pieces);
+	for (uint32_t at = 0; at < p->gpu.l1.line; at += chunk)
+		for (uint32_t i = at / 32; i * 32 < at + chunk && i * 32 < p->gpu.l1.line; i++)
+			if (pieces >> i & 1) {
+				bytes += chunk;
+				break;
+			}
+	return bytes < p->gpu.l1.line ? bytes : p->gpu.l1.line;
+}
+
+static uint32_t slice_of(const struct ct_replay *r, uint64_t address)
+{
+	return ct_part_place(r, address).slice;
+}
+
+/* ---- network ---- */
+
+static void transmit(struct ct_sl_part *p, struct ct_replay *r, enum sp_message kind, uint32_t i,
+                     uint32_t from, uint32_t to, uint32_t bytes, uint64_t now)
+{
+	struct ct_message m = { .from = from, .to = to, .bytes = bytes, .kind = kind, .a = i };
+	enum ct_net net = kind == SP_ASK ? CT_NET_REQUEST : CT_NET_REPLY;
+	if (p->own_net) {
+		net = CT_NET_OWN;
+	} else if (p->forwarded) { /* up to the line's slice; down from there in message() */
+		m.b = to;
+		m.to = ct_part_slice(&p->gpu, slice_of(r, p->request[i].address));
+		net = CT_NET_REQUEST;
+	}
+	ct_part_send(r, &p->l1.part, net, &m, now);
+}
+
+static void reply(struct ct_sl_part *p, struct ct_replay *r, uint32_t home, uint32_t i,
+                  uint64_t now)
+{
+	const struct sp_request *q = &p->request[i];
+	uint32_t bytes = q->is_write ? 0 : payload(p, q->pieces);
+	if (!q->is_write)
+		p->home_bytes += bytes;
+	transmit(p, r, SP_GIVE, i, home, q->sm, bytes, now);
+}
+
+/* ---- fetches ---- */
+
+static void fetch(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, const struct sp_request *q,
+                  uint32_t mask, uint64_t now)
+{
+	uint32_t i = take(p);
+	if (i == SP_NONE) {
+		out_of_memory(r);
+		return;
+	}
+	/* A request of the pool stands for the fetch: its line and what is fetched. */
+	struct sp_request f = { .line = q->line, .address = q->address, .mask = mask };
+	p->request[i] = f;
+	ct_l1_fetch(r, at, f.address, p->gpu.l1.sector, mask, SP_TAG_FILL | i, now);
+}
+
+struct landing { struct ct_sl_part *p; struct ct_replay *r; uint32_t at; uint64_t now; };
+
+static void landed(void *ctx, const struct ct_sl_waiter *w)
+{
+	struct landing *l = ctx;
+	struct sp_request *q = &l->p->request[w->token];
+	q->missed = w->missed != 0;
+	if (w->from != l->at) {
+		reply(l->p, l->r, l->at, (uint32_t)w->token, l->now);
+		return;
+	}
+	ct_l1_answer(l->r, q->sm, q->token, w->mask, l->now);
+	give_back(l->p, (uint32_t)w->token);
+}
+
+static void filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	uint32_t i = (uint32_t)tag;
+	struct sp_request q = p->request[i];
+	give_back(p, i);
+	if (!(tag & SP_TAG_FILL)) { /* around the home: not kept */
+		ct_l1_answer(r, sm, q.token, q.mask, cycle);
+		return;
+	}
+	struct landing l = { p, r, sm, cycle };
+	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, landed, &l);
+	if (st == CT_ERR_NOMEM)
+		out_of_memory(r);
+	else if (st != CT_OK)
+		ct_part_fail(r, st, "a shared L1 was about to hold a second copy of a line");
+}
+
+static void written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	uint32_t i = (uint32_t)tag;
+	struct sp_request *q = &p->request[i];
+	ct_sl_org_ack(p->org, sm, q->line);
+	if (q->sm != sm) {
+		reply(p, r, sm, i, cycle);
+		return;
+	}
+	ct_l1_answer(r, sm, q->token, q->mask, cycle);
+	give_back(p, i);
+}
+
+static void store(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i, uint64_t now)
+{
+	const struct sp_request *q = &p->request[i];
+	ct_l1_write(r, at, q->address, p->gpu.l1.sector, q->mask,
+	            p->gpu.l1.line <= 128 ? q->bytes : NULL, i, now);
+}
+
+/* ---- at the home ---- */
+
+static void appoint(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t at)
+{
+	struct sp_home *h = &p->home[node];
+	if (h->appointed)
+		return;
+	h->appointed = 1;
+	ct_part_timer(r, &p->l1.part, node, at, 0);
+}
+
+static void enqueue(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint32_t i,
+                    uint64_t cycle)
+{
+	struct sp_home *h = &p->home[node];
+	p->request[i].next = SP_NONE;
+	p->request[i].arrived = cycle;
+	if (h->tail == SP_NONE)
+		h->head = i;
+	else
+		p->request[h->tail].next = i;
+	h->tail = i;
+	appoint(p, r, node, cycle);
+}
+
+/* The head of the input queue; 0 when it has to stay. */
+static int serve(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t cycle)
+{
+	struct sp_home *h = &p->home[node];
+	uint32_t i = h->head;
+	struct sp_request *q = &p->request[i];
+	struct ct_sl_found f;
+	int st = ct_sl_org_access(p->org, node, q->sm, q->line, q->mask, q->is_write, i, cycle, &f);
+	if (st == CT_SL_RETRY)
+		return 0;
+	if (st != CT_OK) {
+		out_of_memory(r);
+		return 0;
+	}
+	h->head = q->next;
+	if (h->head == SP_NONE)
+		h->tail = SP_NONE;
+	p->queue_waits += cycle - q->arrived;
+	ct_l1_count(r, node, q->is_write, ct_bits(q->mask), ct_bits(f.sector_miss | f.line_miss),
+	            ct_bits(f.pending));
+	if (q->is_write) {
+		store(p, r, node, i, cycle);
+	} else if (f.hit == q->mask) {
+		q->missed = 0;
+		reply(p, r, node, i, cycle);
+	} else if (f.fetch) {
+		struct sp_request copy = *q;
+		fetch(p, r, node, &copy, f.fetch, cycle);
+	}
+	return 1;
+}
+
+/* Remote requests get the L1 in cycles in which the core itself did not look anything up. */
+static void timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data, uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	struct sp_home *h = &p->home[node];
+	(void)data;
+	h->appointed = 0;
+	if (h->head != SP_NONE && h->busy_at != cycle + 1)
+		(void)serve(p, r, node, cycle);
+	if (h->head != SP_NONE)
+		appoint(p, r, node, cycle + 1);
+}
+
+static void message(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	uint32_t i = (uint32_t)m->a;
+	struct sp_request *q = &p->request[i];
+	if (m->to >= p->gpu.sms) { /* a slice forwards */
+		struct ct_message down = { .from = m->to, .to = (uint32_t)m->b, .bytes = m->bytes,
+			                   .kind = m->kind, .a = m->a };
+		ct_part_send(r, &p->l1.part, CT_NET_REPLY, &down, cycle);
+	} else if (m->kind == SP_ASK) {
+		enqueue(p, r, m->to, i, cycle);
+	} else {
+		ct_sl_org_reply(p->org, m->to, q->line, (int)q->missed);
+		ct_l1_answer(r, m->to, q->token, q->mask, cycle);
+		give_back(p, i);
+	}
+}
+
+/* ---- the requester's lookup ---- */
+
+static enum ct_l1_outcome local(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
+                                uint64_t cycle, struct ct_l1_result *out)
+{
+	struct sp_request *q = &p->request[i];
+	struct ct_sl_found f;
+	p->home[q->sm].busy_at = cycle + 1;
+	int st = ct_sl_org_access(p->org, q->sm, q->sm, q->line, q->mask, q->is_write, i, cycle, &f);
+	if (st == CT_SL_RETRY)
+		return CT_L1_RETRY;
+	if (st != CT_OK)
+		out_of_memory(r);
+	out->hit = f.hit;
+	out->pending = f.pending;
+	out->sector_miss = f.sector_miss;
+	out->line_miss = f.line_miss;
+	if (q->is_write) {
+		store(p, r, q->sm, i, cycle);
+		return CT_L1_TAKEN;
+	}
+	out->done = f.hit;
+	if (f.hit == q->mask) {
+		give_back(p, i);
+	} else if (f.fetch) {
+		struct sp_request copy = *q;
+		fetch(p, r, copy.sm, &copy, f.fetch, cycle);
+	}
+	return CT_L1_TAKEN;
+}
+
+static void around(struct ct_sl_part *p, struct ct_replay *r, uint32_t i, uint64_t cycle,
+                   struct ct_l1_result *out)
+{
+	struct sp_request *q = &p->request[i];
+	if (q->is_write) {
+		out->forward = 1;
+		give_back(p, i);
+		return;
+	}
+	p->past_bytes += 32 * ct_bits(q->pieces);
+	ct_l1_fetch(r, q->sm, q->address, 32, q->pieces, i, cycle);
+}
+
+static enum ct_l1_outcome lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *a,
+                                 uint64_t cycle, struct ct_l1_result *out)
+{
+	struct ct_sl_part *p = ctx;
+	struct sp_home *h = &p->home[a->sm];
+	uint32_t i = h->stalled;
+	if (i == SP_NONE) { /* a retry keeps its request, and its route */
+		i = take(p);
+		if (i == SP_NONE) {
+			out_of_memory(r);
+			return CT_L1_TAKEN;
+		}
+		p->request[i] = (struct sp_request){
+			.token = a->token, .address = a->address, .line = a->address / p->gpu.l1.line,
+			.sm = a->sm, .mask = a->mask, .bytes = { a->bytes[0], a->bytes[1] },
+			.is_write = a->is_write, .pieces = pieces_of(p, a) };
+		uint32_t slice = slice_of(r, a->address);
+		h->route = ct_sl_org_route(p->org, a->sm, p->request[i].line,
+		                           slice * p->gpu.llc_partitions / p->gpu.llc_slices);
+	}
+	h->stalled = SP_NONE;
+	if (h->route.way == CT_SL_PAST) {
+		around(p, r, i, cycle, out);
+	} else if (h->route.way == CT_SL_REMOTE) {
+		p->remote_reads += !a->is_write;
+		uint32_t bytes = a->is_write ? 32 * ct_bits(p->request[i].pieces) : 0;
+		transmit(p, r, SP_ASK, i, a->sm, h->route.at, bytes, cycle);
+	} else if (local(p, r, i, cycle, out) == CT_L1_RETRY) {
+		h->stalled = i;
+		return CT_L1_RETRY;
+	}
+	return CT_L1_TAKEN;
+}
+
+static void flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	(void)r;
+	(void)cycle;
+	ct_sl_org_flush(p->org, sm);
+}
+
+/* An adaptive L1 is what the launch's shared memory leaves, times the system's factor. */
+static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k, uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	struct ct_occupancy occ;
+	struct ct_error e;
+	(void)cycle;
+	if (!k)
+		return;
+	int st = ct_occupancy(&p->gpu, k, &occ, &e);
+	if (st == CT_OK)
+		st = ct_sl_org_reshape(p->org, occ.l1_sets, occ.l1_ways, &e);
+	if (st != CT_OK)
+		ct_part_fail(r, st, e.text);
+}
+
+void sp_hooks(struct ct_sl_part *p)
+{
+	p->l1 = (struct ct_l1_part){
+		.part = { .ctx = p, .kernel = kernel, .message = message, .timer = timer },
+		.lookup = lookup, .filled = filled, .written = written, .flush = flush };
+}

@@ -1,0 +1,51 @@
+/* part_internal.h - what part.c (what happens) and part_make.c (how it is built, what it
+ * counted) share. Private to the two. */
+#ifndef CT_MODELS_SHARED_L1_PART_INTERNAL_H
+#define CT_MODELS_SHARED_L1_PART_INTERNAL_H
+
+#include "models/shared_l1/part.h"
+
+#define SP_NONE UINT32_MAX
+#define SP_TAG_FILL (UINT64_C(1) << 32) /* of a fetch that a home keeps */
+
+enum sp_message { SP_ASK, SP_GIVE };
+
+/* A line request of a warp, or the fetch of a line. */
+struct sp_request {
+	uint64_t token, address, line, bytes[2], arrived;
+	uint32_t sm, mask, pieces;
+	uint32_t next;           /* in its home's queue, or next free */
+	uint8_t is_write, missed;
+};
+
+struct sp_home {
+	uint32_t head, tail;     /* input queue */
+	uint32_t appointed;      /* a timer is set */
+	uint32_t stalled;        /* request of the core itself that is looked up again */
+	uint64_t busy_at;        /* cycle + 1 of the core's own last lookup */
+	struct ct_sl_route route;/* of the request in hand */
+};
+
+struct ct_sl_part {
+	const struct ct_sl_system *system;
+	struct ct_gpu gpu;
+	struct ct_sl_params params;
+	int own_net, forwarded;
+	struct ct_sl_org *org;
+	uint8_t *nearer;
+	struct sp_home *home;
+	struct sp_request *request;
+	size_t requests, request_cap;
+	uint32_t free_request;
+	struct ct_l1_part l1;
+	struct ct_replay_parts parts;
+	struct ct_network *network, *own; /* as made */
+	struct ct_network ported;         /* the mesh behind the nodes' ports */
+	uint64_t *port_free[CT_NETS];     /* of each node */
+	uint64_t port_waited[CT_NETS];
+	uint64_t home_bytes, past_bytes, remote_reads, queue_waits;
+};
+
+void sp_hooks(struct ct_sl_part *p);
+
+#endif

@@ -1,0 +1,261 @@
+/* Building a system for the engine, and reading off what it counted. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "models/shared_l1/part_internal.h"
+
+/* ---- the mesh ---- */
+
+static uint32_t node_of_slice(const struct ct_gpu *g, const struct ct_sl_place *place, uint32_t i)
+{
+	return place->partition[i * g->llc_partitions / g->llc_slices];
+}
+
+/* A node puts its flits in one after the other; behind its port the mesh takes them. */
+static uint64_t route_ported(void *ctx, enum ct_net net, uint32_t from, uint32_t to, uint32_t flits,
+                             uint64_t cycle)
+{
+	struct ct_sl_part *p = ctx;
+	uint64_t *free_at = &p->port_free[net][from];
+	uint64_t start = *free_at > cycle ? *free_at : cycle;
+	uint64_t flit = (uint64_t)llround(p->gpu.core_mhz / p->gpu.noc_mhz);
+	*free_at = start + flits * (flit ? flit : 1);
+	p->port_waited[net] += start - cycle;
+	/* The wait is added behind: the mesh is told of packets in the order of their cycles. */
+	return p->network->route(p->network->ctx, net, from, to, flits, cycle) + (start - cycle);
+}
+
+static void load_ported(void *ctx, enum ct_net net, struct ct_network_load *l)
+{
+	struct ct_sl_part *p = ctx;
+	p->network->load(p->network->ctx, net, l);
+	l->latency += p->port_waited[net];
+}
+
+static struct ct_hop_times times(const struct ct_gpu *g)
+{
+	double clock = g->core_mhz / g->noc_mhz;
+	return (struct ct_hop_times){ (uint32_t)llround(g->noc_hop_cycles * clock),
+		                      (uint32_t)llround(clock) };
+}
+
+static int make_mesh(struct ct_sl_part *p, const struct ct_sl_place *place, struct ct_error *e)
+{
+	const struct ct_gpu *g = &p->gpu;
+	uint32_t nodes = g->sms + g->llc_slices;
+	uint32_t *at = ct_calloc(nodes, sizeof *at);
+	int st = at ? CT_OK : ct_fail_nomem(e);
+	for (int i = 0; i < CT_NETS && st == CT_OK; i++)
+		if (!(p->port_free[i] = ct_calloc(nodes, sizeof *p->port_free[i])))
+			st = ct_fail_nomem(e);
+	for (uint32_t i = 0; i < nodes && st == CT_OK; i++)
+		at[i] = i < g->sms ? place->core[i] : node_of_slice(g, place, i - g->sms);
+	if (st == CT_OK)
+		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, times(g), e);
+	free(at);
+	if (st != CT_OK)
+		return st;
+	p->ported = (struct ct_network){ .ctx = p, .least = p->network->least, .route = route_ported,
+		                         .load = load_ported };
+	p->parts.network = &p->ported;
+	return CT_OK;
+}
+
+static int make_butterfly(struct ct_sl_part *p, struct ct_error *e)
+{
+	struct ct_butterfly b;
+	unsigned ends = p->gpu.sms + p->gpu.llc_partitions;
+	unsigned k = (unsigned)p->params.v[CT_SL_BUTTERFLY_RADIX];
+	if (k < 2)
+		k = ends <= 36 ? 6 : 4;
+	if (ct_butterfly_for(&b, k, ends) < 0)
+		return ct_fail(e, CT_ERR_USAGE, "no butterfly of radix %u for %u nodes: give "
+		               "shared-l1.butterfly_radix", k, ends);
+	return ct_network_butterfly(&p->own, b.k, b.n, b.nodes, times(&p->gpu), e);
+}
+
+static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
+                        const struct ct_sl_place *place, struct ct_error *e)
+{
+	int st = CT_OK;
+	if (kind == CT_SL_NET_MESH)
+		st = make_mesh(p, place, e);
+	if (st == CT_OK && p->system->ideal)
+		st = ct_network_ideal(&p->own, 1, e);
+	else if (st == CT_OK && kind == CT_SL_NET_BUTTERFLY && p->system->shared)
+		st = make_butterfly(p, e);
+	p->own_net = p->own != NULL;
+	p->forwarded = kind == CT_SL_NET_FORWARDED && !p->own_net;
+	p->parts.own = p->own;
+	return st;
+}
+
+/* ---- the caches ---- */
+
+/* Which of home and partition is nearer to each core (SL-A5); ties go home. */
+static int make_nearer(struct ct_sl_part *p, const struct ct_sl_place *place, struct ct_error *e)
+{
+	unsigned n = p->gpu.sms, m = p->gpu.llc_partitions;
+	uint8_t *x = p->nearer = ct_calloc((size_t)n * n * m, 1);
+	if (!x)
+		return ct_fail_nomem(e);
+	for (unsigned c = 0; c < n; c++)
+		for (unsigned h = 0; h < n; h++)
+			for (unsigned s = 0; s < m; s++)
+				*x++ = ct_mesh_distance(place->side, place->core[c], place->partition[s]) <
+				       ct_mesh_distance(place->side, place->core[c], place->core[h]);
+	return CT_OK;
+}
+
+static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
+                    const struct ct_sl_place *place, struct ct_error *e)
+{
+	const struct ct_gpu *g = &p->gpu;
+	const double *v = p->params.v;
+	uint32_t sectors = g->l1.line / g->l1.sector;
+	struct ct_sl_noc noc;
+	struct ct_sl_org_config c = {
+		.organisation = p->system->dynamic ? CT_SL_ORG_DYNAMIC : CT_SL_ORG_SHARED,
+		.cores = g->sms, .sets = g->l1.sets, .ways = g->l1.ways, .set_hash = g->l1.set_hash,
+		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1, .homes = p->params.homes,
+		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS, .mshr_entries = g->l1.mshr_entries,
+		.mshr_merge = g->l1.mshr_merge, .partitions = g->llc_partitions, .by = p->system->by,
+		.guard = p->system->guard ? v[CT_SL_GUARD] : 0, .sampling = v[CT_SL_SAMPLING],
+		.execution = v[CT_SL_EXECUTION], .count = p->params.count,
+	};
+	int st = ct_sl_noc_init(&noc, kind, g, &p->params, place, e);
+	if (st != CT_OK)
+		return st;
+	double trip = ct_sl_home_trip(&noc, &p->params, p->system->min, 1, ct_sl_flits(g, 32));
+	ct_sl_noc_free(&noc);
+	c.latency = (struct ct_sl_latencies){ g->l1_latency, g->l1_latency + trip,
+		                              g->l1_latency + v[CT_SL_CORE_LLC_CYCLES] };
+	if (p->system->min && kind == CT_SL_NET_MESH)
+		st = make_nearer(p, place, e);
+	c.nearer = p->nearer;
+	return st == CT_OK ? ct_sl_org_new(&p->org, &c, e) : st;
+}
+
+static int make_homes(struct ct_sl_part *p, struct ct_error *e)
+{
+	p->home = ct_calloc(p->gpu.sms, sizeof *p->home);
+	if (!p->home)
+		return ct_fail_nomem(e);
+	for (uint32_t i = 0; i < p->gpu.sms; i++)
+		p->home[i] = (struct sp_home){ .head = SP_NONE, .tail = SP_NONE, .stalled = SP_NONE };
+	p->free_request = SP_NONE;
+	sp_hooks(p);
+	p->parts.l1 = &p->l1;
+	return CT_OK;
+}
+
+/* Capacity as the system's definition says; an adaptive L1 stays what a launch leaves unless
+ * it is to be larger. */
+static int resize(struct ct_sl_part *p, struct ct_error *e)
+{
+	char set[48];
+	int st = CT_OK;
+	if (p->system->l1_factor > 1) {
+		snprintf(set, sizeof set, "l1.size=%llu",
+		         (unsigned long long)((double)p->gpu.l1.size * p->system->l1_factor));
+		st = ct_gpu_set(&p->gpu, set, e);
+		if (st == CT_OK)
+			st = ct_gpu_check(&p->gpu, e);
+	}
+	if (st == CT_OK && p->system->llc_factor > 1)
+		st = ct_gpu_resize_llc(&p->gpu, (uint64_t)((double)ct_gpu_llc_bytes(&p->gpu) *
+		                                           p->system->llc_factor), e);
+	return st;
+}
+
+int ct_sl_part_new(struct ct_sl_part **out, const struct ct_sl_system *s, const struct ct_gpu *g,
+                   const struct ct_sl_params *params, enum ct_sl_network kind,
+                   const struct ct_sl_place *place, struct ct_error *e)
+{
+	struct ct_sl_part *p = ct_calloc(1, sizeof *p);
+	*out = NULL;
+	if (!p)
+		return ct_fail_nomem(e);
+	p->system = s;
+	p->gpu = *g;
+	p->params = *params;
+	int st = resize(p, e);
+	if (st == CT_OK)
+		st = make_network(p, kind, place, e);
+	if (st == CT_OK && s->shared)
+		st = make_homes(p, e);
+	if (st == CT_OK && s->shared)
+		st = make_org(p, kind, place, e);
+	if (st != CT_OK) {
+		ct_sl_part_free(p);
+		return st;
+	}
+	*out = p;
+	return CT_OK;
+}
+
+void ct_sl_part_free(struct ct_sl_part *p)
+{
+	if (!p)
+		return;
+	ct_sl_org_free(p->org);
+	ct_network_free(p->network);
+	ct_network_free(p->own);
+	for (int i = 0; i < CT_NETS; i++)
+		free(p->port_free[i]);
+	free(p->nearer);
+	free(p->home);
+	free(p->request);
+	free(p);
+}
+
+const struct ct_gpu *ct_sl_part_gpu(const struct ct_sl_part *p)
+{
+	return &p->gpu;
+}
+
+const struct ct_replay_parts *ct_sl_part_parts(const struct ct_sl_part *p)
+{
+	return &p->parts;
+}
+
+const struct ct_sl_org *ct_sl_part_org(const struct ct_sl_part *p)
+{
+	return p->org;
+}
+
+static void add_load(struct ct_sl_part_counts *c, const struct ct_network *n, enum ct_net net)
+{
+	struct ct_network_load l;
+	if (!n || !n->load)
+		return;
+	n->load(n->ctx, net, &l);
+	c->flit_hops += l.flit_hops;
+	c->flits += l.flits;
+	if (l.busiest > c->busiest)
+		c->busiest = l.busiest;
+}
+
+void ct_sl_part_counts(const struct ct_sl_part *p, struct ct_sl_part_counts *c)
+{
+	struct ct_network_load l;
+	memset(c, 0, sizeof *c);
+	if (p->org)
+		ct_sl_org_stats(p->org, &c->org);
+	c->home_bytes = p->home_bytes;
+	c->past_bytes = p->past_bytes;
+	c->remote_reads = p->remote_reads;
+	c->queue_waits = p->queue_waits;
+	add_load(c, p->parts.network, CT_NET_REQUEST);
+	add_load(c, p->parts.network, CT_NET_REPLY);
+	add_load(c, p->parts.own, CT_NET_OWN);
+	c->reply_latency = NAN;
+	if (p->parts.network) {
+		p->ported.load(p->ported.ctx, CT_NET_REPLY, &l);
+		if (l.packets)
+			c->reply_latency = (double)l.latency / (double)l.packets;
+	}
+}

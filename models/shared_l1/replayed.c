@@ -1,0 +1,127 @@
+#include "models/shared_l1/replayed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "models/shared_l1/records.h"
+
+int ct_sl_replayed_at(int i)
+{
+	for (int s = 0; s < CT_SL_SYSTEMS; s++)
+		if (!ct_sl_system_at((size_t)s)->best && i-- == 0)
+			return s;
+	return -1;
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : NAN;
+}
+
+/* Hits of private L1s count here as those of the homes do: a line on its way is no miss. */
+static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_counts *part,
+                     int shared, struct ct_sl_estimate *x)
+{
+	const struct ct_sl_org_stats *o = &part->org;
+	x->l1_sector_misses = (double)c->l1_misses;
+	x->l1_miss_rate = ratio(c->l1_misses, c->l1_accesses);
+	if (!shared) {
+		x->l1_request_miss_rate = ratio(c->l1_line_misses, c->l1_line_accesses);
+		x->replication_ratio = ratio(c->replicated_misses, c->line_fills);
+		x->replicas = ratio(c->line_copies, c->line_fills);
+		return;
+	}
+	x->l1_request_miss_rate = ratio(o->read_misses + o->write_misses, o->reads + o->writes);
+	x->replication_ratio = ratio(o->replicated, o->fills);
+	x->replicas = ratio(o->copies, o->landed);
+}
+
+void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
+                             const struct ct_replay_counts *c,
+                             const struct ct_sl_part_counts *part, struct ct_sl_estimate *x)
+{
+	const struct ct_sl_system *system = ct_sl_system_at((size_t)s);
+	const struct ct_sl_org_stats *o = &part->org;
+	const struct ct_gpu *g = &a->model.gpu;
+	memset(x, 0, sizeof *x);
+	x->cycles = (double)(c->cycles - c->launch_cycles);
+	x->ipc = x->cycles > 0 ? (double)c->thread_insts / x->cycles : 0;
+	l1_rates(c, part, system->shared, x);
+	x->llc_misses = (double)c->llc_misses;
+	uint64_t own = o->local + o->remote + o->past;
+	x->remote_fraction = system->shared ? ratio(o->remote + o->past, own) : 0;
+	x->past_fraction = system->shared ? ratio(o->past, own) : 0;
+	uint64_t served = o->reads + o->writes;
+	x->home_imbalance = system->shared ? ratio(o->max_home * g->sms, served) : NAN;
+	x->reply_latency = part->reply_latency;
+	/* What only the dynamic schemes compute. */
+	x->amat = system->dynamic ? o->amat : NAN;
+	x->eb = system->dynamic ? o->eb : NAN;
+	x->chose_shared = 2 * o->chose_shared > o->decisions;
+	x->sampling_share = system->dynamic ? ratio(o->sampled, own) : NAN;
+	x->home_bytes = (double)(part->home_bytes + part->past_bytes);
+	x->flit_hops = (double)(part->flit_hops ? part->flit_hops : 0);
+	if (!a->model.noc.pass[0][0]) /* a crossbar: crossings, and those of a butterfly */
+		x->flit_hops = (double)(c->noc_request_busy + c->noc_reply_busy) + (double)part->flits;
+	x->dram_bytes = (double)(c->dram_read_bytes + c->dram_write_bytes);
+	x->llc_bytes_moved = (double)c->llc_accesses * a->model.replayed.llc.sector;
+	x->l1_bytes_moved = -(double)o->past * g->l1.sector;
+	x->bottleneck = CT_PERF_STATIONS;
+}
+
+static void best(struct ct_sl_estimate *x)
+{
+	for (int s = 0; s < CT_SL_SYSTEMS; s++)
+		if (ct_sl_system_at((size_t)s)->best)
+			x[s] = x[CT_SL_SHARED_PP].cycles < x[CT_SL_PRIVATE].cycles ? x[CT_SL_SHARED_PP]
+			                                                           : x[CT_SL_PRIVATE];
+}
+
+void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
+                         double configured, struct ct_sl_row *out)
+{
+	const struct ct_sl_estimate *base = &x[CT_SL_PRIVATE];
+	/* Network energy goes with the flits' hops, from what it is for Private. */
+	double hops = base->flit_hops > 0 ? a->row[CT_SL_PRIVATE].x.flit_hops / base->flit_hops : 0;
+	best(x);
+	for (int s = 0; s < CT_SL_SYSTEMS; s++) {
+		struct ct_sl_estimate scaled = x[s];
+		scaled.flit_hops *= hops;
+		ct_sl_energy(&a->model, &scaled);
+		x[s].joule = scaled.joule;
+		x[s].watt = scaled.watt;
+	}
+	for (int s = 0; s < CT_SL_SYSTEMS; s++) {
+		out[s].system = ct_sl_system_at((size_t)s);
+		out[s].x = x[s];
+		out[s].speedup = (struct ct_sl_range){ base->cycles / x[s].cycles, NAN, NAN };
+		out[s].speedup_configured = (struct ct_sl_range){ configured / x[s].cycles, NAN, NAN };
+		out[s].perf_per_watt = (struct ct_sl_range){
+			x[s].ipc / base->ipc / (x[s].watt / base->watt), NAN, NAN };
+	}
+}
+
+int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
+                         struct ct_profile *p, struct ct_error *e)
+{
+	return ct_sl_rows_write(a, rows, "replay", p, e);
+}
+
+int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, size_t most,
+                            struct ct_profile *p, struct ct_error *e)
+{
+	size_t n;
+	const struct ct_sl_change *c = ct_sl_org_timeline(o, &n);
+	int st = CT_OK;
+	for (size_t i = 0; i < n && i < most && st == CT_OK; i++) {
+		char key[24], x[24];
+		snprintf(key, sizeof key, "core:%u", c[i].core);
+		snprintf(x, sizeof x, "%llu", (unsigned long long)c[i].cycle);
+		struct ct_sweep_point sw = { .scope = "all", .mechanism = "shared-l1", .system = system,
+			                     .key = key, .x = x, .metric = "mode", .unit = "",
+			                     .method = "replay", .value = c[i].state };
+		st = ct_profile_add_sweep(p, &sw, e);
+	}
+	return st;
+}

@@ -1,0 +1,183 @@
+/* Shared L1s in the replay engine: counts that are known beforehand, over every network, and
+ * what must hold between systems. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../support/microtrace.h"
+#include "models/shared_l1/part.h"
+
+enum { CTAS = 8, WARPS = 2, LINES = 40, STORES = 1 };
+
+/* 4 SMs and 2 partitions on a 3 x 3 mesh. */
+static void small_gpu(struct ct_gpu *g)
+{
+	static const char *const keys[] = { "sm.count=4", "llc.slices=2", "llc.partitions=2",
+		                            "dram.channels=2", "llc.size=256KiB" };
+	struct ct_error e;
+	char path[1024];
+	snprintf(path, sizeof path, "%s/data", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".");
+	if (ct_gpu_load(g, "sharedl1-28", path, NULL, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	g->dram_mapping[0] = 0; /* the shipped one is for 8 channels */
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (ct_gpu_set(g, keys[i], &e) < 0)
+			fail_msg("%s", e.text);
+	if (ct_gpu_check(g, &e) < 0)
+		fail_msg("%s", e.text);
+}
+
+/* Every warp reads 32 bytes of each of the same lines, `twice`, and stores to its own. */
+static void table(struct micro *m, int rounds)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", CTAS, WARPS * 32, 0, 32);
+	for (uint32_t c = 0; c < CTAS; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < WARPS; w++) {
+			micro_warp(m, w, (uint32_t)rounds * LINES * 2 + 2);
+			for (int k = 0; k < rounds; k++)
+				for (uint32_t i = 0; i < LINES; i++) {
+					/* 4 KiB apart: consecutive homes; over 8 sets, so that all fit */
+					micro_line(m, "000000ff 1 R4 LDG.E 1 R2 4 1 0x%x 4",
+					           0x10000000 + 4096 * i + 128 * (i / 4 % 8));
+					micro_line(m, "ffffffff 1 R6 FFMA 3 R4 R5 R6 0");
+				}
+			micro_line(m, "ffffffff 0 STG.E 2 R2 R6 4 1 0x%x 4", 0x20000000 + 128 * (c * WARPS + w));
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+struct outcome {
+	struct micro_result r;
+	struct ct_sl_part_counts c;
+};
+
+static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes homes, int rounds,
+                struct outcome *o)
+{
+	struct ct_gpu g;
+	struct ct_sl_params params;
+	struct ct_sl_place place;
+	struct ct_sl_part *p;
+	struct ct_error e;
+	struct micro m;
+	small_gpu(&g);
+	ct_sl_defaults(&params);
+	params.homes = homes;
+	params.v[CT_SL_SAMPLING] = 8;
+	params.v[CT_SL_EXECUTION] = 64;
+	assert_int_equal(ct_sl_place_spread(&place, g.sms, g.llc_partitions, &e), CT_OK);
+	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), &g, &params, kind,
+	                   &place, &e) != CT_OK)
+		fail_msg("%s: %s", system, e.text);
+	struct ct_replay_options ro = { .parts = ct_sl_part_parts(p) };
+	table(&m, rounds);
+	micro_run(&m, ct_sl_part_gpu(p), &ro, &o->r);
+	ct_sl_part_counts(p, &o->c);
+	assert_int_equal(o->r.c.warp_insts, CTAS * WARPS * ((uint64_t)rounds * LINES * 2 + 2));
+	ct_sl_part_free(p);
+}
+
+static void test_counts(void **state)
+{
+	static struct outcome o;
+	(void)state;
+	for (int kind = 0; kind < CT_SL_NETS; kind++)
+		for (int homes = 0; homes < CT_SL_HOMES_KINDS; homes++) {
+			run("Shared", (enum ct_sl_network)kind, (enum ct_sl_homes)homes, 2, &o);
+			uint64_t reads = 2 * LINES * CTAS * WARPS, writes = CTAS * WARPS;
+			assert_int_equal(o.c.org.reads, reads);
+			assert_int_equal(o.c.org.writes, writes);
+			/* One fetch for all cores. */
+			assert_int_equal(o.r.c.l1_read_accesses, reads);
+			assert_int_equal(o.r.c.l1_read_misses, o.c.org.read_misses);
+			assert_int_equal(o.r.c.llc_read_accesses, o.c.org.read_misses);
+			assert_int_equal(o.r.c.llc_accesses, o.c.org.read_misses + writes);
+			assert_true(homes == CT_SL_HOMES_HASH ? o.c.org.read_misses >= LINES
+			                                      : o.c.org.read_misses == LINES);
+			assert_int_equal(o.c.org.landed, o.c.org.copies); /* no two copies */
+			assert_int_equal(o.c.org.replicated, 0);
+			assert_int_equal(o.c.org.local + o.c.org.remote, reads + writes);
+			assert_int_equal(o.c.org.past, 0);
+			assert_int_equal(o.c.home_bytes, o.c.remote_reads * 128);
+		}
+	/* Round robin over 4 homes: three of four reads are remote. */
+	run("Shared", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 1, &o);
+	assert_int_equal(o.c.remote_reads, LINES * CTAS * WARPS * 3 / 4);
+	assert_true(o.c.reply_latency > 0);
+}
+
+static void test_systems(void **state)
+{
+	static struct outcome o, chunk, shared, ideal, pp;
+	(void)state;
+	for (int kind = 0; kind < CT_SL_NETS; kind++) {
+		enum ct_sl_network n = (enum ct_sl_network)kind;
+		run("Shared", n, CT_SL_HOMES_MOD, 3, &shared);
+		run("Shared+Chunk", n, CT_SL_HOMES_MOD, 3, &chunk);
+		run("Hypothetical", n, CT_SL_HOMES_MOD, 3, &ideal);
+		run("Shared++", n, CT_SL_HOMES_MOD, 3, &pp);
+		/* 32 of 128 bytes are asked for. */
+		assert_int_equal(chunk.c.remote_reads, shared.c.remote_reads);
+		assert_int_equal(4 * chunk.c.home_bytes, shared.c.home_bytes);
+		assert_true(chunk.c.flits < shared.c.flits || n == CT_SL_NET_FORWARDED);
+		assert_true(ideal.r.c.cycles <= chunk.r.c.cycles);
+		if (n == CT_SL_NET_MESH) {
+			assert_true(pp.c.org.past > 0);
+			assert_int_equal(pp.c.org.past + pp.c.org.local + pp.c.org.remote,
+			                 shared.c.org.local + shared.c.org.remote);
+		} else {
+			assert_int_equal(pp.c.org.past, 0);
+			assert_int_equal(pp.c.home_bytes, chunk.c.home_bytes);
+		}
+	}
+	run("Private", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 3, &o);
+	assert_true(o.r.c.l1_read_misses >= 4 * LINES); /* every SM fetches every line */
+	assert_true(shared.c.org.read_misses < o.r.c.l1_read_misses);
+	run("16x-L1", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 3, &ideal);
+	assert_true(ideal.r.c.l1_read_misses <= o.r.c.l1_read_misses);
+}
+
+static void test_dynamic(void **state)
+{
+	static const char *const name[] = { "DynAMAT", "DynAMAT+L1MRpr", "DynEB-noguard", "DynEB" };
+	static struct outcome o;
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		run(name[i], CT_SL_NET_MESH, CT_SL_HOMES_MOD, 12, &o);
+		assert_true(o.c.org.sampled > 0 && o.c.org.decisions > 0);
+		assert_int_equal(o.c.org.reads + o.c.org.writes + o.c.org.past,
+		                 12 * LINES * CTAS * WARPS + CTAS * WARPS);
+		assert_true(o.c.org.chose_shared <= o.c.org.decisions);
+	}
+}
+
+/* The same run twice gives the same cycles. */
+static void test_repeats(void **state)
+{
+	static struct outcome a, b;
+	(void)state;
+	run("DynEB", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 4, &a);
+	run("DynEB", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 4, &b);
+	assert_int_equal(a.r.c.cycles, b.r.c.cycles);
+	assert_int_equal(a.c.flit_hops, b.c.flit_hops);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counts), cmocka_unit_test(test_systems),
+		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_repeats),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
