@@ -11,10 +11,11 @@
 #include "common/tool.h"
 #include "models/shared_l1/estimate.h"
 #include "models/shared_l1/published.h"
+#include "sharedl1-est/replay.h"
 
 enum {
-	OPT_SWEEP = CT_OWN_OPTION, OPT_NETWORK, OPT_HOMES, OPT_COUNT, OPT_PLACEMENT, OPT_PUBLISHED,
-	OPT_OVERHEADS, OPT_CONSTANTS
+	OPT_SWEEP = CT_OWN_OPTION, OPT_NETWORK, OPT_HOMES, OPT_COUNT, OPT_PLACEMENT, OPT_TIMELINE,
+	OPT_PUBLISHED, OPT_OVERHEADS, OPT_CONSTANTS
 };
 
 static const struct ct_option own_options[] = {
@@ -26,6 +27,8 @@ static const struct ct_option own_options[] = {
 	 "accesses that end a phase of a dynamic scheme: local\n(default) or served"},
 	{OPT_SWEEP, "sweep", "KEY=A..B[:STEP]",
 	 "also estimate every system for KEY from A to B (SW\nrecords): l1.latency, l1.size or cores"},
+	{OPT_TIMELINE, "timeline", NULL,
+	 "also write when each SM changes its mode under DynEB\n(SW records; replays)"},
 	{OPT_PUBLISHED, "published", NULL, "print the paper's numbers beside ours (table only)"},
 	{OPT_OVERHEADS, "overheads", NULL, "print what sharing adds to the GPU, and exit"},
 	{OPT_CONSTANTS, "constants", NULL,
@@ -39,9 +42,11 @@ struct sweep {
 
 struct own {
 	const char *sweep_text, *network, *homes, *count, *placement;
-	int constants, overheads, published;
+	int constants, overheads, published, timeline;
 	struct sweep sweep;
 	struct ct_sl_answer *answer;
+	struct ct_sl_row *row;      /* that the table shows: the answer's, or replayed */
+	struct ct_sl_row replayed[CT_SL_SYSTEMS];
 };
 
 static int option(void *ctx, int key, const char *value, struct ct_error *e)
@@ -54,6 +59,7 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	case OPT_HOMES: o->homes = value; break;
 	case OPT_COUNT: o->count = value; break;
 	case OPT_PLACEMENT: o->placement = value; break;
+	case OPT_TIMELINE: o->timeline = 1; break;
 	case OPT_PUBLISHED: o->published = 1; break;
 	case OPT_OVERHEADS: o->overheads = 1; break;
 	default: o->constants = 1;
@@ -209,8 +215,7 @@ static void optional(struct ct_table *table, int decimals, double v)
 		ct_table_cell(table, "-");
 }
 
-static void row_cells(struct ct_table *table, const struct ct_sl_answer *a,
-                      const struct ct_sl_row *r)
+static void row_cells(struct ct_table *table, const struct own *o, const struct ct_sl_row *r)
 {
 	const struct ct_sl_estimate *x = &r->x;
 	char why[160];
@@ -218,31 +223,41 @@ static void row_cells(struct ct_table *table, const struct ct_sl_answer *a,
 	ct_table_percent(table, x->l1_request_miss_rate);
 	optional(table, 2, x->replicas);
 	ct_table_percent(table, x->remote_fraction);
-	optional(table, 2, x->reply_latency / a->row[CT_SL_PRIVATE].x.reply_latency);
+	optional(table, 2, x->reply_latency / o->row[CT_SL_PRIVATE].x.reply_latency);
 	ct_table_cell(table, "%.3f", r->speedup.value);
-	ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	if (isfinite(r->speedup.low))
+		ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	else
+		ct_table_cell(table, "-");
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
-	ct_sl_row_why(a, r, why, sizeof why);
+	ct_sl_row_why(o->row, r, why, sizeof why);
 	ct_table_cell(table, "%s", why);
 }
 
-static void verdict(struct ct_buf *b, const struct ct_sl_answer *a)
+static void verdict(struct ct_buf *b, const struct own *o)
 {
-	const struct ct_sl_row *r = &a->row[CT_SL_DYNEB];
+	const struct ct_sl_answer *a = o->answer;
+	const struct ct_sl_row *r = &o->row[CT_SL_DYNEB];
 	char why[160];
 	double gain = r->speedup_configured.value - 1;
 	const char *word = gain > ct_sl_dead_band ? "benefits"
 	                   : gain < -ct_sl_dead_band ? "hurts" : "neutral";
-	ct_sl_target_why(a, why, sizeof why);
-	ct_buf_printf(b, "verdict: %s: DynEB runs %+.1f %% against this GPU as configured (range %+.1f to "
-	              "%+.1f %%): %s\n", word, 100 * gain, 100 * (r->speedup_configured.low - 1),
-	              100 * (r->speedup_configured.high - 1), why);
+	ct_sl_target_why(&a->model.p, o->row, why, sizeof why);
+	ct_buf_printf(b, "verdict: %s: DynEB runs %+.1f %% against this GPU as configured", word,
+	              100 * gain);
+	if (o->row == a->row)
+		ct_buf_printf(b, " (range %+.1f to %+.1f %%)", 100 * (r->speedup_configured.low - 1),
+		              100 * (r->speedup_configured.high - 1));
+	else
+		ct_buf_puts(b, ", replayed");
+	ct_buf_printf(b, ": %s\n", why);
 }
 
-static void network_line(struct ct_buf *b, const struct ct_sl_answer *a)
+static void network_line(struct ct_buf *b, const struct own *o)
 {
+	const struct ct_sl_answer *a = o->answer;
 	const struct ct_sl_noc *n = &a->model.noc;
-	const struct ct_sl_estimate *x = &a->row[CT_SL_SHARED_PP].x;
+	const struct ct_sl_estimate *x = &o->row[CT_SL_SHARED_PP].x;
 	ct_buf_printf(b, "network: %s", ct_sl_network_name(n->kind));
 	if (n->kind == CT_SL_NET_MESH)
 		ct_buf_printf(b, " %u x %u, %.2f hops to another core, %.2f to a partition; Min(H,L2) sends "
@@ -254,7 +269,29 @@ static void network_line(struct ct_buf *b, const struct ct_sl_answer *a)
 	              ct_sl_homes_name(a->model.p.homes), x->home_imbalance);
 }
 
-static void published_rows(struct ct_table *table, const struct ct_sl_answer *a,
+/* --check: both methods and their difference. */
+static void print_check(struct ct_buf *b, const struct own *o)
+{
+	static const char *const names[] = {"system", "L1 misses", "replayed", "difference", "speed-up",
+	                                    "replayed", "difference"};
+	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	head(&table, names);
+	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
+		const struct ct_sl_row *x = &o->answer->row[i], *y = &o->replayed[i];
+		ct_table_cell(&table, "%s", x->system->name);
+		ct_table_percent(&table, x->x.l1_request_miss_rate);
+		ct_table_percent(&table, y->x.l1_request_miss_rate);
+		ct_table_cell(&table, "%+.1f points",
+		              100 * (x->x.l1_request_miss_rate - y->x.l1_request_miss_rate));
+		ct_table_cell(&table, "%.3f", x->speedup.value);
+		ct_table_cell(&table, "%.3f", y->speedup.value);
+		ct_table_cell(&table, "%+.3f", x->speedup.value - y->speedup.value);
+	}
+	ct_buf_puts(b, "\nBoth methods\n");
+	ct_table_render(&table, b);
+}
+
+static void published_rows(struct ct_table *table, const struct own *o,
                            const struct ct_sl_published *pub,
                            const struct ct_sl_published_app *app)
 {
@@ -270,13 +307,13 @@ static void published_rows(struct ct_table *table, const struct ct_sl_answer *a,
 		ct_table_cell(table, "%s", r->metric);
 		ct_table_cell(table, "%s", r->against);
 		ct_table_cell(table, "%.2f", r->value);
-		optional(table, 2, ct_sl_published_ours(a, r));
+		optional(table, 2, ct_sl_published_ours(o->row, r));
 		ct_table_cell(table, "%s: section %s", r->app, r->where);
 	}
 }
 
 /* The paper's numbers for the class of the workload that the trace's path names. */
-static int published(const struct ct_profile *p, const struct ct_sl_answer *a, struct ct_buf *b,
+static int published(const struct ct_profile *p, const struct own *o, struct ct_buf *b,
                      struct ct_error *e)
 {
 	struct ct_sl_published pub;
@@ -292,7 +329,7 @@ static int published(const struct ct_profile *p, const struct ct_sl_answer *a, s
 		return st;
 	const struct ct_sl_published_app *app = tr ? ct_sl_published_find(&pub, tr->field[0]) : NULL;
 	struct ct_table table = {.columns = 6};
-	published_rows(&table, a, &pub, app);
+	published_rows(&table, o, &pub, app);
 	if (app)
 		ct_buf_printf(b, "\npublished for %s (%s):\n", app->name, app->group);
 	else
@@ -316,20 +353,22 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
 	head(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
-		row_cells(&table, a, &a->row[i]);
+		row_cells(&table, o, &o->row[i]);
 	ct_table_render(&table, b);
 	char notes[CT_SL_NOTES_MAX][CT_SL_NOTE_LEN];
 	unsigned n = ct_sl_answer_notes(a, notes);
 	ct_buf_putc(b, '\n');
-	verdict(b, a);
-	network_line(b, a);
+	verdict(b, o);
+	network_line(b, o);
 	for (unsigned i = 0; i < n; i++)
 		ct_buf_printf(b, "note: %s\n", notes[i]);
 	if (o->published) {
-		int st = published(p, a, b, e);
+		int st = published(p, o, b, e);
 		if (st != CT_OK)
 			return st;
 	}
+	if (t->check)
+		print_check(b, o);
 	return ct_buf_check(b, e);
 }
 
@@ -368,7 +407,16 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 		st = ct_sl_answer_init(o->answer, s->p, w, &s->base, &s->gpu, params, mesh ? place : NULL, e);
 	if (st != CT_OK)
 		return st;
-	st = ct_sl_answer_write(o->answer, s->p, e);
+	int replay = t->method == CT_METHOD_REPLAY || t->check || o->timeline;
+	o->row = o->answer->row;
+	if (replay)
+		st = sharedl1_replay(t, s, o->answer, mesh ? place : NULL, o->timeline, o->replayed, e);
+	if (st == CT_OK && t->method == CT_METHOD_REPLAY)
+		o->row = o->replayed;
+	if (st == CT_OK && (t->method != CT_METHOD_REPLAY || t->check))
+		st = ct_sl_answer_write(o->answer, s->p, e);
+	if (st == CT_OK && replay)
+		st = ct_sl_replayed_write(o->answer, o->replayed, s->p, e);
 	if (st == CT_OK && o->sweep_text)
 		st = ct_sl_answer_sweep(o->answer, o->sweep.key, o->sweep.first, o->sweep.last,
 		                        o->sweep.step, s->p, e);
@@ -389,9 +437,6 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return list_constants(t, &params, e);
 	if (st == CT_OK && o->overheads)
 		return list_overheads(t, &params, e);
-	if (st == CT_OK && (t->method == CT_METHOD_REPLAY || t->check))
-		st = ct_fail(e, CT_ERR_UNSUPPORTED, "shared L1s are not replayed yet: leave out --method replay "
-		             "and --check");
 	if (st != CT_OK)
 		return st;
 	struct ct_stage *s = calloc(1, sizeof *s);

@@ -174,19 +174,21 @@ static const char *limited_by(const struct ct_sl_estimate *x)
 	return x->utilisation < 0.5 ? "latency" : ct_sl_station_name(x->bottleneck);
 }
 
-void ct_sl_row_why(const struct ct_sl_answer *a, const struct ct_sl_row *r, char *out, size_t n)
+void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char *out, size_t n)
 {
-	const struct ct_sl_estimate *x = &r->x, *base = &a->row[CT_SL_PRIVATE].x;
+	const struct ct_sl_estimate *x = &r->x, *base = &rows[CT_SL_PRIVATE].x;
 	const char *by = limited_by(x);
 	double miss = base->l1_request_miss_rate > 0
 	              ? x->l1_request_miss_rate / base->l1_request_miss_rate - 1 : 0;
-	if (r == &a->row[CT_SL_PRIVATE])
+	if (r == &rows[CT_SL_PRIVATE] && x->utilisation > 0)
 		snprintf(out, n, "limited by %s (%.0f %% busy)", by, 100 * x->utilisation);
 	else if (r->system->best)
 		snprintf(out, n, "%s", x->remote_fraction > 0 ? "Shared++" : "Private");
 	else if (r->system->dynamic)
 		snprintf(out, n, "chooses %s, samples %.0f %%", x->chose_shared ? "shared" : "private",
 		         100 * x->sampling_share);
+	else if (!(x->utilisation > 0)) /* a replay does not say what limits */
+		snprintf(out, n, "L1 miss rate %+.0f %%", 100 * miss);
 	else if (fabs(miss) >= 0.005)
 		snprintf(out, n, "L1 miss rate %+.0f %%, limited by %s (%.0f %%)", 100 * miss, by,
 		         100 * x->utilisation);
@@ -194,14 +196,17 @@ void ct_sl_row_why(const struct ct_sl_answer *a, const struct ct_sl_row *r, char
 		snprintf(out, n, "L1 miss rate unchanged, limited by %s", by);
 }
 
-void ct_sl_target_why(const struct ct_sl_answer *a, char *out, size_t n)
+void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out,
+                      size_t n)
 {
-	const struct ct_sl_estimate *b = &a->row[CT_SL_PRIVATE].x;
-	const double *v = a->model.p.v;
+	const struct ct_sl_estimate *b = &rows[CT_SL_PRIVATE].x;
+	double gain = rows[1].speedup.value - 1;
+	const double *v = p->v;
+	int target = ct_sl_is_target(p, b->replication_ratio, b->l1_request_miss_rate, gain);
 	snprintf(out, n, "%s: replication %.0f %% (over %.0f), L1 miss rate %.0f %% (over %.0f), 16 times "
 	         "the L1 gains %.0f %% (over %.0f)",
-	         a->target ? "a target of the paper" : "no target of the paper",
+	         target ? "a target of the paper" : "no target of the paper",
 	         100 * b->replication_ratio, 100 * v[CT_SL_TARGET_REPLICATION],
-	         100 * b->l1_request_miss_rate, 100 * v[CT_SL_TARGET_MISS],
-	         100 * (a->row[1].speedup.value - 1), 100 * v[CT_SL_TARGET_GAIN]);
+	         100 * b->l1_request_miss_rate, 100 * v[CT_SL_TARGET_MISS], 100 * gain,
+	         100 * v[CT_SL_TARGET_GAIN]);
 }

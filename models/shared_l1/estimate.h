@@ -53,10 +53,11 @@ int ct_sl_answer_sweep(const struct ct_sl_answer *a, const char *key, uint64_t f
 enum { CT_SL_NOTES_MAX = 8, CT_SL_NOTE_LEN = 240 };
 unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN]);
 
-/* Why a row gains or does not, in a few words. */
-void ct_sl_row_why(const struct ct_sl_answer *a, const struct ct_sl_row *r, char *out, size_t n);
-/* The verdict's reason: the paper's target test with its three numbers. */
-void ct_sl_target_why(const struct ct_sl_answer *a, char *out, size_t n);
+/* Why a row of rows[] (an answer's, or replayed) gains or does not, in a few words. */
+void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char *out, size_t n);
+/* The verdict's reason: the paper's target test on such rows, with its three numbers. */
+void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out,
+                      size_t n);
 
 /* Bytes that a system adds to the whole GPU. */
 double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s);

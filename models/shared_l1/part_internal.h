@@ -43,6 +43,8 @@ struct ct_sl_part {
 	struct ct_network ported;         /* the mesh behind the nodes' ports */
 	uint64_t *port_free[CT_NETS];     /* of each node */
 	uint64_t port_waited[CT_NETS];
+	uint32_t *at, side;               /* router of each node */
+	struct ct_hop_times times;
 	uint64_t home_bytes, past_bytes, remote_reads, queue_waits;
 };
 

@@ -14,18 +14,24 @@ static uint32_t node_of_slice(const struct ct_gpu *g, const struct ct_sl_place *
 	return place->partition[i * g->llc_partitions / g->llc_slices];
 }
 
-/* A node puts its flits in one after the other; behind its port the mesh takes them. */
+/* A node puts its flits in one after the other; behind its port the mesh takes them. The mesh
+ * is told of a packet when it comes, in the order of the cycles, so that its channels already
+ * hold back what the port would: the later of the two counts. */
 static uint64_t route_ported(void *ctx, enum ct_net net, uint32_t from, uint32_t to, uint32_t flits,
                              uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	uint64_t *free_at = &p->port_free[net][from];
 	uint64_t start = *free_at > cycle ? *free_at : cycle;
-	uint64_t flit = (uint64_t)llround(p->gpu.core_mhz / p->gpu.noc_mhz);
-	*free_at = start + flits * (flit ? flit : 1);
-	p->port_waited[net] += start - cycle;
-	/* The wait is added behind: the mesh is told of packets in the order of their cycles. */
-	return p->network->route(p->network->ctx, net, from, to, flits, cycle) + (start - cycle);
+	uint64_t flit = p->times.flit ? p->times.flit : 1;
+	uint64_t at = p->network->route(p->network->ctx, net, from, to, flits, cycle);
+	uint64_t hops = ct_mesh_distance(p->side, p->at[from], p->at[to]) + 1;
+	uint64_t port = start + hops * p->times.hop + (flits - 1) * flit;
+	*free_at = start + flits * flit;
+	if (port <= at)
+		return at;
+	p->port_waited[net] += port - at;
+	return port;
 }
 
 static void load_ported(void *ctx, enum ct_net net, struct ct_network_load *l)
@@ -46,16 +52,17 @@ static int make_mesh(struct ct_sl_part *p, const struct ct_sl_place *place, stru
 {
 	const struct ct_gpu *g = &p->gpu;
 	uint32_t nodes = g->sms + g->llc_slices;
-	uint32_t *at = ct_calloc(nodes, sizeof *at);
+	uint32_t *at = p->at = ct_calloc(nodes, sizeof *at);
 	int st = at ? CT_OK : ct_fail_nomem(e);
+	p->side = place->side;
+	p->times = times(g);
 	for (int i = 0; i < CT_NETS && st == CT_OK; i++)
 		if (!(p->port_free[i] = ct_calloc(nodes, sizeof *p->port_free[i])))
 			st = ct_fail_nomem(e);
 	for (uint32_t i = 0; i < nodes && st == CT_OK; i++)
 		at[i] = i < g->sms ? place->core[i] : node_of_slice(g, place, i - g->sms);
 	if (st == CT_OK)
-		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, times(g), e);
-	free(at);
+		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, p->times, e);
 	if (st != CT_OK)
 		return st;
 	p->ported = (struct ct_network){ .ctx = p, .least = p->network->least, .route = route_ported,
@@ -122,7 +129,8 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
 		.cores = g->sms, .sets = g->l1.sets, .ways = g->l1.ways, .set_hash = g->l1.set_hash,
 		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1, .homes = p->params.homes,
 		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS, .mshr_entries = g->l1.mshr_entries,
-		.mshr_merge = g->l1.mshr_merge, .partitions = g->llc_partitions, .by = p->system->by,
+		.mshr_merge = 0, /* a home coalesces what all cores ask for (SL-A2) */
+		.partitions = g->llc_partitions, .by = p->system->by,
 		.guard = p->system->guard ? v[CT_SL_GUARD] : 0, .sampling = v[CT_SL_SAMPLING],
 		.execution = v[CT_SL_EXECUTION], .count = p->params.count,
 	};
@@ -206,6 +214,7 @@ void ct_sl_part_free(struct ct_sl_part *p)
 	ct_network_free(p->own);
 	for (int i = 0; i < CT_NETS; i++)
 		free(p->port_free[i]);
+	free(p->at);
 	free(p->nearer);
 	free(p->home);
 	free(p->request);

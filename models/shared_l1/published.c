@@ -120,12 +120,12 @@ const struct ct_sl_published_app *ct_sl_published_find(const struct ct_sl_publis
 	return best;
 }
 
-static double metric_of(const struct ct_sl_answer *a, const char *system, const char *metric)
+static double metric_of(const struct ct_sl_row *rows, const char *system, const char *metric)
 {
 	int i = ct_sl_system_find(system);
 	if (i < 0)
 		return NAN;
-	const struct ct_sl_row *r = &a->row[i];
+	const struct ct_sl_row *r = &rows[i];
 	if (!strcmp(metric, "speedup"))
 		return r->speedup.value;
 	if (!strcmp(metric, "perf_per_watt"))
@@ -137,8 +137,8 @@ static double metric_of(const struct ct_sl_answer *a, const char *system, const 
 	return !strcmp(metric, "replicas") ? r->x.replicas : NAN;
 }
 
-double ct_sl_published_ours(const struct ct_sl_answer *a, const struct ct_sl_published_result *r)
+double ct_sl_published_ours(const struct ct_sl_row *rows, const struct ct_sl_published_result *r)
 {
-	double v = metric_of(a, r->system, r->metric);
-	return strcmp(r->against, "-") == 0 ? v : v / metric_of(a, r->against, r->metric);
+	double v = metric_of(rows, r->system, r->metric);
+	return strcmp(r->against, "-") == 0 ? v : v / metric_of(rows, r->against, r->metric);
 }

@@ -30,8 +30,8 @@ void ct_sl_published_free(struct ct_sl_published *t);
  * separators. NULL when none does. */
 const struct ct_sl_published_app *ct_sl_published_find(const struct ct_sl_published *t,
                                                        const char *path);
-/* Our value of a result. NaN when we have none. */
-double ct_sl_published_ours(const struct ct_sl_answer *a,
+/* Our value of a result, from rows in the table's order. NaN when we have none. */
+double ct_sl_published_ours(const struct ct_sl_row *rows,
                             const struct ct_sl_published_result *r);
 
 #endif

@@ -79,6 +79,38 @@ refuses "another SM count needs the trace" 2 'trace' "$est" -p sm.count=8 table.
 grep -v '	merged	' table.profile >bare.profile
 refuses "a profile without RD merged" 2 'lacks RD all merged' "$est" --no-verify bare.profile
 
+# Replayed: a table of 1000 lines in all pages, read by all; walked in order it camps on homes.
+replayed() { awk -F'\t' -v s="$1" -v m="$2" '$1 == "ES" && $4 == s && $5 == m && $8 == "replay" { print $6 }' "$3"; }
+check "tracegen and reuse: a gathered table" made gather workingset --footprint 4224KiB --stride 4224 --ctas 56 --sharing 56 --passes 1
+check "tracegen and reuse: own working sets" made own workingset --footprint 112KiB --ctas 28 --sharing 1 --passes 1
+check "tracegen and reuse: a ray tracer" made ray ray
+for w in gather stream own ray; do
+	check "replay: $w" "$CT_RELEASE/sharedl1-est" --method replay --check -o "$w.out" "$w.profile"
+done
+same "twelve systems are replayed, Best follows" 13 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup" && $8 == "replay"' gather.out | wc -l)"
+check "a table that all read gains, replayed" within "$(replayed Shared+Chunk speedup gather.out)" 1.2 20
+check "and by the histograms" within "$(value Shared+Chunk speedup gather.out | head -1)" 1.2 20
+check "DynEB gains, too" within "$(replayed DynEB speedup gather.out)" 1.05 20
+check "a stream gains nothing, replayed" within "$(replayed DynEB speedup stream.out)" 0 1.01
+check "own working sets gain nothing, replayed" within "$(replayed DynEB speedup own.out)" 0 1.01
+check "low miss rates lose when shared, replayed" within "$(replayed Shared speedup ray.out)" 0 0.99
+check "and by the histograms" within "$(value Shared speedup ray.out | head -1)" 0 0.99
+for w in gather stream own ray; do
+	same "$w: shared L1s hold one copy" 1 "$(replayed Shared replicas_mean $w.out)"
+	for s in Private Shared Shared+Chunk; do
+		check "$w: $s misses as estimated, within 3 points" within "$(replayed $s l1_request_miss_rate $w.out)" \
+			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 - 0.03 }')" \
+			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 + 0.03 }')"
+	done
+done
+same "a replay is the same on any number of threads" "$("$est" --method replay -@ 1 -O profile stream.profile | grep '^ES')" \
+	"$("$est" --method replay -@ 3 -O profile stream.profile | grep '^ES')"
+"$CT_RELEASE/sharedl1-est" --timeline -p shared-l1.sampling=16 -p shared-l1.execution=64 -o timeline gather.profile
+same "every core starts by leaving its first sampling phase" "" \
+	"$(awk -F'\t' '$1 == "SW" && $7 == "mode" && !seen[$5]++ && $8 == 0' timeline)"
+check "modes alternate" sh -c "awk -F'\t' '\$1 == \"SW\" && \$7 == \"mode\" { if ((\$8 == 0) == (last[\$5] == 0)) exit 1; last[\$5] = \$8; n++ } END { exit !(n > 28) }' timeline"
+refuses "no trace to replay" 2 'digest|not there' "$est" --method replay --trace-root / gather.profile
+
 missing=
 for c in $("$est" --constants | awk 'NR > 1 { print $1 }'); do
 	grep -q -- "$c" "$CT_ROOT/man/cachetriage-shared-l1.7" || missing="$missing $c"
