@@ -19,8 +19,7 @@
 enum { CT_TIME_NONE = 0, CT_TIME_FAR = 1 /* known, but beyond the bounded depth */ };
 
 enum {
-	CT_FAST_AHEAD = 32,  /* accesses between two stages */
-	CT_FAST_RING = 128,  /* a power of two above 3 * AHEAD */
+	CT_FAST_AHEAD = 32,  /* accesses in a block; stages are a block apart */
 	CT_FAST_CHUNK = 4096 /* accesses between two checks of memory and window */
 };
 

@@ -108,22 +108,27 @@ CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_pla
 
 static void ops_batch(struct ct_fast *f, struct ct_stack_op *op, size_t n)
 {
-	enum { MASK = CT_FAST_RING - 1 };
-	struct op_place place[CT_FAST_RING];
+	struct op_place place[4][BLOCK];
 	struct win w;
 	uint32_t slot = (uint32_t)f->window.now;
-	size_t a = 0, b = 0, c = 0;
+	size_t blocks = (n + BLOCK - 1) / BLOCK;
 	/* Entering a line may move the sectors of a sparse map: no stage between then. */
-	size_t last = f->is_sparse && f->extra ? 0 : CT_FAST_AHEAD;
+	int at_once = f->is_sparse && f->extra;
 	win_open(&w, &f->window);
-	for (size_t i = 0; i < n; i++) {
-		for (; a < n && a <= i + 3 * CT_FAST_AHEAD; a++)
-			op_find(f, &op[a], &place[a & MASK]);
-		for (; b < n && b <= i + 2 * CT_FAST_AHEAD; b++)
-			op_locate(f, &op[b], &place[b & MASK]);
-		for (; c < n && c <= i + last; c++)
-			slot += op_exchange(f, &op[c], &place[c & MASK], slot);
-		op_count(f, &op[i], &place[i & MASK], &w);
+	for (size_t b = 0; b < blocks + 3; b++) {
+		size_t c = b - 1, d = b - 2, e = b - 3;
+		for (size_t i = 0; b < blocks && i < block_size(n, b); i++)
+			op_find(f, &op[b * BLOCK + i], &place[b % 4][i]);
+		for (size_t i = 0; c < blocks && i < block_size(n, c); i++)
+			op_locate(f, &op[c * BLOCK + i], &place[c % 4][i]);
+		for (size_t i = 0; !at_once && d < blocks && i < block_size(n, d); i++)
+			slot += op_exchange(f, &op[d * BLOCK + i], &place[d % 4][i], slot);
+		for (size_t i = 0; e < blocks && i < block_size(n, e); i++) {
+			struct ct_stack_op *o = &op[e * BLOCK + i];
+			if (at_once)
+				slot += op_exchange(f, o, &place[e % 4][i], slot);
+			op_count(f, o, &place[e % 4][i], &w);
+		}
 	}
 	win_close(&w, &f->window);
 }

@@ -61,8 +61,7 @@ static int pass(void *ctx, void *out)
 	for (size_t i = 0, m; i < j->n; i += m) {
 		m = j->n - i < piece ? j->n - i : piece;
 		ct_stack_touch_batch(s, j->line + i, m, distance);
-		for (size_t k = 0; k < m; k++)
-			ct_hist_add(&r->hist, distance[k], 1);
+		ct_hist_add_all(&r->hist, distance, m);
 	}
 	r->cpu = bench_cpu() - cpu;
 	r->wall = bench_wall() - wall;
