@@ -12,6 +12,14 @@ static uint64_t whole(double v)
 	return v > 0 ? (uint64_t)(v + 0.5) : 0;
 }
 
+/* Of a bound in the sample. Distance d fills [d, d + 1) of a histogram; sampled, it is
+ * d rate on average, with its middle at d rate + 1/2 instead of (d + 1/2) rate. */
+static double true_distance(double sampled, double rate)
+{
+	double d = (sampled - (1 - rate) / 2) / rate;
+	return d > 0 ? d : 0;
+}
+
 /* Adds `count` spread evenly over [lo, hi) to the histogram, in whole counts: each bin
  * gets the difference of the rounded running sum at its ends, so nothing is lost. */
 static void spread(struct ct_hist *h, double lo, double hi, double *owed, double count)
@@ -46,7 +54,8 @@ void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total,
 	double owed = 0;
 	for (unsigned i = 0; i < CT_HIST_BINS; i++)
 		if (raw->count[i])
-			spread(&h, (double)ct_hist_lo(i) / rate, (double)ct_hist_hi(i) / rate, &owed,
+			spread(&h, true_distance((double)ct_hist_lo(i), rate),
+			       true_distance((double)ct_hist_hi(i), rate), &owed,
 			       (double)raw->count[i] / rate);
 	h.cold = whole((double)raw->cold / rate);
 	uint64_t sum = ct_hist_total(&h);
@@ -62,7 +71,7 @@ void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total,
 /* Bounds of a cell at the true distances. */
 static uint64_t bound(uint64_t d, double rate)
 {
-	return d == CT_COLD ? CT_COLD : whole((double)d / rate);
+	return d == CT_COLD ? CT_COLD : whole(true_distance((double)d, rate));
 }
 
 static int scale_rj(const struct ct_rj *raw, double rate, uint64_t total, int top_up,
@@ -164,7 +173,7 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	const struct ct_obs_totals *t = &l->run_total[by_sector ? view - CT_VIEW_L1_SECTOR : view];
 	const uint64_t *count = by_sector ? t->sector : t->line;
 	double accesses = (double)count[0] + (double)count[1];
-	double rate = ct_sampler_rate(&l->sampler, 0), within = lines * rate;
+	double rate = ct_sampler_rate(&l->sampler, 0), within = lines * rate + (1 - rate) / 2;
 	double each[CT_OBS_PARTS], squares = 0;
 	if (!(accesses > 0))
 		return NAN;

@@ -190,7 +190,10 @@ static double miss_ratio(const struct salt *t, double capacity)
 		const struct epoch *p = &t->epoch[i];
 		double within = capacity * p->rate; /* lines of the sample */
 		double missing = (double)p->accesses * p->rate - (double)p->sampled;
-		hits += (ct_hist_hits(&p->hist, within) + missing * (within < 1 ? within : 1)) /
+		/* Distance d fills [d, d + 1) of a histogram. Sampled, it is d rate on average,
+		 * with its middle at d rate + 1/2 instead of (d + 1/2) rate. */
+		double middle = within + (1 - p->rate) / 2;
+		hits += (ct_hist_hits(&p->hist, middle) + missing * (within < 1 ? within : 1)) /
 		        p->rate;
 		accesses += (double)p->accesses;
 	}
