@@ -130,6 +130,10 @@ $(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c)) $(LIB)
 fidelity: $(BUILD)/tests/fidelity
 	@bash tests/fidelity/run.sh $(BUILD)
 
+## validation: estimates beside the papers' numbers, to man/cachetriage-validation.7 (half an hour)
+validation: all
+	@bash tests/validation/run.sh $(BUILD)
+
 ## fuzz: libFuzzer on every target for T seconds each (default 60)
 T ?= 60
 fuzz:
@@ -175,6 +179,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity fuzz deps deps-missing install uninstall dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation fuzz deps deps-missing install uninstall dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -68,6 +68,26 @@ same "waves of 64: halves of equal length" 2 \
 	"$(zstd -dcq wide/kernel-1.traceg.zst | awk '/^insts/ { n[$3]++ } END { print length(n) }')"
 same "waves of 64: the same lanes do the same" "$(value c-diverge global_lane_accesses)" "$(value wide global_lane_accesses)"
 
+# The workloads kmeans and histo against OpenCL programs of the same algorithm and size, compiled by LLVM:
+# lanes, shares of loads, stores and atomics, and distinct lines within a factor of two.
+measure() {
+	"$CT_RELEASE/traceinfo" -q -O profile "$1" | awk -F'\t' '$1 == "SN" && $2 == "all" { v[$3] = $4 } END {
+		n = v["global_requests"]
+		print v["thread_insts"] / v["warp_insts"], v["global_load_requests"] / n,
+			v["global_store_requests"] / n, v["global_atomic_requests"] / n, v["distinct_lines"] }'
+}
+for p in kmeans histo; do
+	gcc -Wall -Wextra -Werror -o $p "$CT_ROOT/tests/opencl/$p.c" -lOpenCL
+	check "$p runs and checks its result" "$CT_RELEASE/tracegen" capture --no-values -o "c-$p" -- "./$p"
+	"$CT_RELEASE/tracegen" $p -o "w-$p"
+	ours=$(measure "w-$p") theirs=$(measure "c-$p")
+	if awk -v a="$ours" -v b="$theirs" 'BEGIN {
+		n = split(a, x, " "); split(b, y, " ")
+		for (i = 1; i <= n; i++) if (x[i] > 2 * y[i] || y[i] > 2 * x[i]) exit 1
+		exit n != 5 }' /dev/null
+	then pass "$p: the workload resembles the program"; else fail "$p: the workload resembles the program" "ours:     $ours" "captured: $theirs"; fi
+done
+
 # Complete or absent.
 refuses "a program that does not use OpenCL" 2 'true ended with status 0 without using OpenCL' "$T" capture -o x -- true
 refuses "a program that is not there" 2 'nowhere ended with status' bash -c "'$T' capture -o x -- ./nowhere 2>&1 | tail -n 1 >&2; exit \${PIPESTATUS[0]}"

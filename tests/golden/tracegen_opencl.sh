@@ -1,6 +1,6 @@
 # Workloads against traces captured from the OpenCL programs that they follow: active lanes,
 # share of loads, stores and atomics among the global requests, and distinct lines lie within
-# a factor of two where the inputs are alike. (kmeans and histo were not captured.)
+# a factor of two where the inputs are alike. (kmeans and histo: capture.sh.)
 . "$CT_ROOT/tests/golden/lib.sh"
 B=$CT_RELEASE
 needs_shared "workloads resemble captured OpenCL programs" || finish

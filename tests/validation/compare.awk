@@ -1,0 +1,102 @@
+# compare.awk -v paper=NAME published.tsv results/NAME.tsv: published items beside ours, as lines of text.
+# Per application where at least five have the item, then single ones, then means. "=" where ours
+# is as published says, "x" where it is not; numbers are compared by rank (Spearman, ties averaged).
+BEGIN { FS = "\t" }
+FNR == 1 { file++ }
+/^#/ { next }
+file == 1 && $1 == "app" && $2 == paper { app[++apps] = $3; workload[$3] = $4; group[$3] = $5 }
+file == 1 && $1 == "item" && $2 == paper {
+	item[++items] = $3; system_of[items] = $4; against[items] = $5; metric[items] = $6; want[items] = $7; fact[items] = $8
+	key[items] = $4 SUBSEP $5 SUBSEP $6
+	if ($3 !~ /^@/ && ++count[key[items]] == 1) column_of[++seen] = key[items]
+}
+file == 2 { value[$1, $3, $2] = $4 }
+
+# Metric of a system, over that of another where one is named.
+function ours(w, i,   a, b) {
+	a = value[w, system_of[i], metric[i]]
+	if (a == "" || a == "NA") return "NA"
+	if (against[i] == "-") return a + 0
+	b = value[w, against[i], metric[i]]
+	return b == "" || b == "NA" || b + 0 == 0 ? "NA" : a / b
+}
+function is_number(s) { return s ~ /^[0-9.]+$/ }
+function holds(s, x) {
+	return s == "+" ? x > 1.02 : s == "-" ? x < 0.98 : s == "0" ? x >= 0.98 && x <= 1.02 : \
+		s == ">" ? x > 1 : s == ">=" ? x >= 0.995 : x < 1
+}
+function mark(s, x) { return x == "NA" || is_number(s) ? " " : holds(s, x) ? "=" : "x" }
+function level(s) { return is_number(s) ? s + 0 : s == "+" || s == ">" || s == ">=" ? 1 : s == "-" ? -1 : 0 }
+function shown(x) { return x == "NA" ? "NA" : sprintf("%.3f", x) }
+function title(k,   p) { split(k, p, SUBSEP); return p[1] (p[2] == "-" ? "" : "/" p[2]) " " p[3] }
+
+# Spearman's coefficient of a[1..n] and b[1..n], or "-" where one of them does not vary.
+function ranks(a, n, r,   i, j, below, same) {
+	for (i = 1; i <= n; i++) {
+		below = same = 0
+		for (j = 1; j <= n; j++) { below += a[j] < a[i]; same += a[j] == a[i] }
+		r[i] = below + (same + 1) / 2
+	}
+}
+function spearman(a, b, n,   ra, rb, i, m, sa, sb, sab) {
+	ranks(a, n, ra); ranks(b, n, rb)
+	m = (n + 1) / 2
+	for (i = 1; i <= n; i++) { sa += (ra[i] - m) ^ 2; sb += (rb[i] - m) ^ 2; sab += (ra[i] - m) * (rb[i] - m) }
+	return sa == 0 || sb == 0 ? "-" : sprintf("%+.2f", sab / sqrt(sa * sb))
+}
+
+function table(   c, k, i, n, x, line, a, b, agree, told) {
+	line = sprintf("%-21s%4s", "application", "SMs")
+	for (c = 1; c <= columns; c++) line = line sprintf("  %-17s", "(" c ")")
+	print line
+	for (k = 1; k <= apps; k++) {
+		line = sprintf("%-21s%4s", app[k], value[workload[app[k]], "-", "sms"] (value[workload[app[k]], "-", "size"] == "large" ? "L" : ""))
+		for (c = 1; c <= columns; c++) {
+			i = at[column[c], app[k]]
+			if (i == "") { line = line sprintf("  %-17s", ""); continue }
+			x = ours(workload[app[k]], i)
+			line = line sprintf("  %5s %7s %s  ", want[i], shown(x), mark(want[i], x))
+		}
+		sub(/ +$/, "", line)
+		print line
+	}
+	print ""
+	for (c = 1; c <= columns; c++) {
+		n = agree = told = 0
+		for (k = 1; k <= apps; k++) {
+			i = at[column[c], app[k]]
+			x = i == "" ? "NA" : ours(workload[app[k]], i)
+			if (x == "NA") continue
+			a[++n] = level(want[i]); b[n] = x
+			if (!is_number(want[i])) { told++; agree += holds(want[i], x) }
+		}
+		printf "(%d) %s:", c, title(column[c])
+		if (told) printf " %d of %d agree,", agree, told
+		printf " rank correlation %s over %d\n", spearman(a, b, n), n
+	}
+}
+function single(i, x, name) {
+	printf "%-21s %-42s %6s %7s %s  %s\n", name, title(key[i]), want[i], shown(x), mark(want[i], x), fact[i]
+}
+function mean(i,   k, g, x, n, s) {
+	g = substr(item[i], 2)
+	for (k = 1; k <= apps; k++) {
+		if (g != "*" && group[app[k]] != g) continue
+		x = ours(workload[app[k]], i)
+		if (x == "NA" || (against[i] != "-" && x <= 0)) continue
+		n++
+		s += against[i] == "-" ? x : log(x)
+	}
+	return n == 0 ? "NA" : against[i] == "-" ? s / n : exp(s / n)
+}
+
+END {
+	for (k = 1; k <= seen; k++) if (count[column_of[k]] >= 5) column[++columns] = column_of[k]
+	for (i = 1; i <= items; i++) at[key[i], item[i]] = i
+	table()
+	print ""
+	for (i = 1; i <= items; i++)
+		if (item[i] !~ /^@/ && count[key[i]] < 5) single(i, ours(workload[item[i]], i), item[i])
+	for (i = 1; i <= items; i++)
+		if (item[i] ~ /^@/) single(i, mean(i), item[i] == "@*" ? "mean" : "mean " substr(item[i], 2))
+}

@@ -1,0 +1,18 @@
+#!/bin/bash
+# render.sh: man/cachetriage-validation.7 on standard output: page.mdoc with each line "@PAPER@"
+# replaced by compare.awk's text (or by a sentence where that paper was not run).
+cd "$(dirname "$0")" || exit 2
+while IFS= read -r line; do
+	if [[ $line =~ ^@([a-z0-9-]+)@$ ]]; then
+		p=${BASH_REMATCH[1]}
+		if [ -s "results/$p.tsv" ]; then
+			printf '.Bd -literal\n'
+			LC_ALL=C awk -v paper="$p" -f compare.awk published.tsv "results/$p.tsv" | sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
+			printf '.Ed\n'
+		else
+			printf 'Not run yet: no estimates in\n.Pa tests/validation/results/ .\n'
+		fi
+	else
+		printf '%s\n' "$line"
+	fi
+done <page.mdoc
