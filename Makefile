@@ -99,7 +99,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(COMMON) $(MODELS) $(L
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $$(FAULTS)
 
 ## demo: installs what is missing, builds, runs the main pipe on a generated trace
 demo: deps-missing
@@ -108,7 +108,7 @@ demo: deps-missing
 
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" tests
 	@bash tests/run.sh build build/asan
@@ -133,6 +133,19 @@ fidelity: $(BUILD)/tests/fidelity
 ## validation: estimates beside the papers' numbers, to man/cachetriage-validation.7 (half an hour)
 validation: all
 	@bash tests/validation/run.sh $(BUILD)
+
+# Makes one library call of a command fail (glibc only).
+$(BUILD)/tests/inject.so: tests/faults/inject.c Makefile
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) -std=c11 $(WARN) -Wno-missing-prototypes -O1 -shared -fPIC -o $@ $<
+$(BUILD)/tests/faults: tests/faults/faults.c Makefile
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) -std=c11 $(WARN) -O1 -o $@ $<
+FAULTS = $(BUILD)/tests/inject.so $(BUILD)/tests/faults
+
+## faults: every allocation, read, write, close and open of every command fails in turn (long)
+faults: all $(FAULTS)
+	@CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
 
 ## fuzz: libFuzzer on every target for T seconds each (default 60)
 T ?= 60
@@ -179,6 +192,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation fuzz deps deps-missing install uninstall dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults fuzz deps deps-missing install uninstall dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,19 +1,19 @@
 /* report - from profiles and estimates to a page, a summary and a verdict for CI. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "common/tool.h"
-#include "report/out.h"
+#include "report/page.h"
 
 enum {
-	OPT_MARKDOWN = CT_OWN_OPTION, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
+	OPT_HTML = CT_OWN_OPTION, OPT_MARKDOWN, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
 	OPT_COMPARE, OPT_TITLE, OPT_NO_VERIFY
 };
 
 static const struct ct_option own_options[] = {
-	{OPT_MARKDOWN, "markdown", "FILE", "write a Markdown summary (- is standard output)"},
+	{OPT_HTML, "html", "FILE", "write one HTML page that needs nothing else (- is standard\noutput, also below)"},
+	{OPT_MARKDOWN, "markdown", "FILE", "write a Markdown summary"},
 	{OPT_JUNIT, "junit", "FILE", "write JUnit XML, a test case per threshold"},
 	{OPT_CSV, "csv", "FILE", "write every value as CSV, one per line"},
 	{OPT_REQUIRE, "require", "EXPR",
@@ -27,33 +27,65 @@ static const struct ct_option own_options[] = {
 };
 
 /* Where a form goes, in the order of writing. */
+typedef int (*form_fn)(const struct rp_report *r, struct ct_buf *b, struct ct_error *e);
 struct form {
 	int key;
-	void (*write)(const struct rp_report *r, struct ct_buf *b);
+	form_fn write;
 };
 
+static int markdown(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_markdown(r, b);
+	return ct_buf_check(b, e);
+}
+
+static int junit(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_junit(r, b);
+	return ct_buf_check(b, e);
+}
+
+static int csv(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_csv(r, b);
+	return ct_buf_check(b, e);
+}
+
+static int table(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	rp_table(r, b);
+	return ct_buf_check(b, e);
+}
+
 static const struct form forms[] = {
-	{OPT_MARKDOWN, rp_markdown},
-	{OPT_JUNIT, rp_junit},
-	{OPT_CSV, rp_csv},
+	{OPT_HTML, rp_page},
+	{OPT_MARKDOWN, markdown},
+	{OPT_JUNIT, junit},
+	{OPT_CSV, csv},
 };
-enum { FORMS = sizeof forms / sizeof forms[0] };
+enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256 };
 
 struct own {
 	const char *file[FORMS];
 	const char *title, *old;
-	struct rp_checks checks;
+	struct {
+		const char *text;
+		int is_file;
+	} threshold[THRESHOLDS_MAX];
+	int thresholds;
 };
 
 static int option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct ct_tool *t = ctx;
 	struct own *o = t->own;
-	if (key == OPT_REQUIRE)
-		return rp_checks_add(&o->checks, value, e);
-	if (key == OPT_REQUIREMENTS)
-		return rp_checks_add_file(&o->checks, value, e);
-	if (key == OPT_COMPARE)
+	if (key == OPT_REQUIRE || key == OPT_REQUIREMENTS) {
+		if (o->thresholds == THRESHOLDS_MAX)
+			return ct_fail(e, CT_ERR_USAGE, "more than %d thresholds: put them into a file, "
+			               "--requirements FILE", THRESHOLDS_MAX);
+		o->threshold[o->thresholds].text = value;
+		o->threshold[o->thresholds++].is_file = key == OPT_REQUIREMENTS;
+	} else if (key == OPT_COMPARE)
 		o->old = value;
 	else if (key == OPT_TITLE)
 		o->title = value;
@@ -65,14 +97,23 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	return CT_OK;
 }
 
+static int read_thresholds(const struct own *o, struct rp_checks *c, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (int i = 0; i < o->thresholds && st == CT_OK; i++)
+		st = o->threshold[i].is_file ? rp_checks_add_file(c, o->threshold[i].text, e)
+		                             : rp_checks_add(c, o->threshold[i].text, e);
+	return st;
+}
+
 static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
 {
 	struct own *o = t->own;
-	int st = CT_OK;
+	int st = read_thresholds(o, &r->checks, e);
 	r->title = o->title ? o->title : "Cache mechanisms";
 	for (int i = 0; i < t->operands && st == CT_OK; i++)
 		st = rp_run_add(t, &r->run, t->operand[i], e);
-	if (t->operands == 0)
+	if (st == CT_OK && t->operands == 0)
 		st = rp_run_add(t, &r->run, "-", e);
 	if (st == CT_OK)
 		st = rp_run_finish(&r->run, e);
@@ -90,13 +131,13 @@ static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
 /* Writes one form to its file; everything was computed before, so that a usage error
  * leaves no file behind. */
 static int write_form(struct ct_tool *t, const char *path, const struct rp_report *r,
-                      void (*write)(const struct rp_report *, struct ct_buf *),
-                      struct ct_error *e)
+                      form_fn write, struct ct_error *e)
 {
 	struct ct_buf b = {0};
-	write(r, &b);
+	int st = write(r, &b, e);
 	t->out_path = path;
-	int st = ct_tool_emit_text(t, &b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
 	return st;
 }
@@ -111,7 +152,7 @@ static int write_all(struct ct_tool *t, const struct rp_report *r, struct ct_err
 			st = write_form(t, o->file[i], r, forms[i].write, e);
 		}
 	if (st == CT_OK && !any)
-		st = write_form(t, NULL, r, rp_table, e);
+		st = write_form(t, NULL, r, table, e);
 	return st;
 }
 
@@ -128,14 +169,10 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 
 static int run(struct ct_tool *t, struct ct_error *e)
 {
-	struct own *o = t->own;
 	struct rp_report *r = ct_calloc(1, sizeof *r);
 	int st = r ? load(t, r, e) : ct_fail_nomem(e);
-	if (st == CT_OK) {
-		r->checks = o->checks;
-		memset(&o->checks, 0, sizeof o->checks);
+	if (st == CT_OK)
 		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
-	}
 	if (st == CT_OK)
 		st = write_all(t, r, e);
 	if (st == CT_OK && r->checks.failed) {
@@ -148,7 +185,6 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		rp_run_free(&r->run);
 		rp_run_free(&r->old);
 	}
-	rp_checks_free(&o->checks);
 	free(r);
 	return st;
 }

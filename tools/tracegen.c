@@ -13,7 +13,7 @@
 
 enum {
 	OPT_LIST = CT_OWN_OPTION, OPT_SIZE, OPT_FORCE, OPT_COMPRESS, OPT_FOOTPRINT, OPT_SHARING,
-	OPT_STRIDE, OPT_INTENSITY, OPT_PASSES, OPT_CTAS, OPT_WARP, OPT_LAUNCHES, OPT_NO_VALUES
+	OPT_STRIDE, OPT_INTENSITY, OPT_PASSES, OPT_CTAS, OPT_WARP, OPT_LAUNCHES, OPT_NO_VALUES, OPT_VALUES
 };
 
 static const struct ct_option options[] = {
@@ -22,6 +22,7 @@ static const struct ct_option options[] = {
 	{'o', "out", "DIR", "folder to write: complete or not at all"},
 	{OPT_FORCE, "force", NULL, "replace DIR when it holds an earlier output of tracegen"},
 	{OPT_COMPRESS, "compress", "zst|none", "how kernel files are stored (default zst)"},
+	{OPT_VALUES, "values", NULL, "write the contents of touched memory too, for bdi"},
 	{OPT_FOOTPRINT, "footprint", "SIZE", "workingset: bytes that a pass reads"},
 	{OPT_SHARING, "sharing", "N", "workingset: CTAs that read the same slice"},
 	{OPT_STRIDE, "stride", "BYTES", "workingset: distance of neighbouring elements"},
@@ -30,7 +31,7 @@ static const struct ct_option options[] = {
 	{OPT_CTAS, "ctas", "N", "workingset: CTAs of a launch"},
 	{OPT_WARP, "warp", "32|64", "capture: work-items that step together (default 32)"},
 	{OPT_LAUNCHES, "launches", "N", "capture: record the first N launches only"},
-	{OPT_NO_VALUES, "no-values", NULL, "capture: do not keep the contents of touched memory"},
+	{OPT_NO_VALUES, "no-values", NULL, "capture: without the contents of touched memory"},
 };
 
 struct own {
@@ -41,7 +42,7 @@ struct own {
 	struct workingset_options workingset;
 	unsigned warp;
 	uint64_t launches;
-	int no_values, capture_given;
+	int values, no_values, capture_given;
 };
 
 static volatile sig_atomic_t stopped;
@@ -102,6 +103,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	int i = 0, st = CT_OK;
 	switch (key) {
 	case OPT_LIST: own->list = 1; break;
+	case OPT_VALUES: own->values = 1; break;
 	case OPT_FORCE: own->sink.force = 1; break;
 	case 'o': own->dir = v; break;
 	case OPT_SIZE:
@@ -142,6 +144,7 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct simt_si
 	struct ct_buf about = {0};
 	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped}, .rng = t->seed,
 	               .size = own->size, .workingset = own->workingset};
+	w.g.mem.track = own->values;
 	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name,
 	              sizes[own->size], (unsigned long long)t->seed, CT_VERSION);
 	int st = ct_buf_check(&about, e);

@@ -40,6 +40,7 @@ static const struct ct_column me[] = {T("scope"), T("level"), N("capacity_bytes"
                                       R("high"), END};
 static const struct ct_column re[] = {T("scope"), T("view"), R("rate"), R("half_width_mean"),
                                       R("half_width_max"), END};
+static const struct ct_column dg[] = {T("what"), T("digest"), END};
 static const struct ct_column en[] = {N("records"), T("crc32"), END};
 
 /* name, columns, how many, index, identity, values, bounds, scoped, merge */
@@ -63,6 +64,7 @@ static const struct ct_record_type types[] = {
 	TYPE("TV", tv, 2, BIT(0) | BIT(1), 0, 0, 0, CT_MERGE_KEEP),
 	TYPE("ME", me, 2, 0x07, BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
+	TYPE("DG", dg, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),
 };
 
 #define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
@@ -299,6 +301,14 @@ static const struct ct_metric es_metrics[] = {
 	NOT("rf_energy_ratio", "ratio"),
 	NOT("rf_cache_writes_ratio", "ratio"),
 	NOT("issue_stall_fraction", "ratio"),
+	NOT("issue_fraction", "ratio"),
+	NOT("pending_ready_fraction", "ratio"),
+	NOT("no_ready_fraction", "ratio"),
+	NOT("rf_cache_bytes", "bytes"),
+	NOT("near_lost", "ratio"),
+	NOT("stale_dropped", "ratio"),
+	NOT("uncached_operands", "ratio"),
+	NOT("sthld_mean", "waits"),
 };
 
 static const char *const views[] = {

@@ -10,7 +10,7 @@ static double sn(const struct ct_profile *p, const char *metric)
 	return ct_profile_get(p, "all", metric, &v) ? v : NAN;
 }
 
-static double es(const struct ct_profile *p, enum ct_mechanism m, const char *metric)
+static double es(const struct ct_profile *p, enum ct_paper_mechanism m, const char *metric)
 {
 	struct ct_estimate x;
 	return ct_profile_get_estimate(p, "all", ct_mechanism_name(m), ct_mechanism_system(m), metric,
@@ -36,12 +36,12 @@ static void size_text(double bytes, char out[32])
 	snprintf(out, 32, v < 9.95 && *unit != 'B' ? "%.1f %s" : "%.0f %s", v, unit);
 }
 
-/* " (-38 %)" of a change from old to new; empty where one is missing. */
+/* " -38 %" of a change from old to new; empty where one is missing. */
 static void change_text(double old, double new, char out[32])
 {
 	out[0] = '\0';
 	if (old > 0 && new >= 0)
-		snprintf(out, 32, " (%+.0f %%)", 100 * (new / old - 1));
+		snprintf(out, 32, " %+.0f %%", 100 * (new / old - 1));
 }
 
 static void morpheus(const struct ct_profile *p, struct ct_verdict *v)
@@ -79,11 +79,11 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason, sizeof v->reason, "the profile has no replication ratio");
 		return;
 	}
-	if (v->speedup >= 1 && after < miss)
+	if (v->speedup > 0.99 && after < miss)
 		snprintf(v->reason + at, sizeof v->reason - at, " (%.0f %% when shared)", 100 * after);
-	else if (v->speedup < 1 && latency > 1)
+	else if (v->speedup < 0.99 && latency > 1)
 		snprintf(v->reason + at, sizeof v->reason - at, ", replies %.1fx slower", latency);
-	else if (v->speedup < 1 && remote > 0)
+	else if (v->speedup < 0.99 && remote > 0)
 		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of accesses go to another SM",
 		         100 * remote);
 }
@@ -131,7 +131,7 @@ static void malekeh(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason, sizeof v->reason, "the profile has no register reads");
 }
 
-void ct_verdict_reason(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v)
+void ct_verdict_reason(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
 {
 	static void (*const why[CT_MECHANISMS])(const struct ct_profile *, struct ct_verdict *) = {
 		[CT_MORPHEUS] = morpheus, [CT_SHARED_L1] = shared_l1, [CT_TAG_SPLIT] = tag_split,

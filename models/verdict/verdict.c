@@ -28,17 +28,17 @@ static const int smallest_scale = 64; /* --scale auto stops there too */
  * on the 13 pairs that change the LLC, 11 and 2 of them. */
 static const struct ct_paired_error replayed = {0.006, 0.28}, analytic = {0.012, 0.54};
 
-const char *ct_mechanism_name(enum ct_mechanism m)
+const char *ct_mechanism_name(enum ct_paper_mechanism m)
 {
 	return mechanism[m].name;
 }
 
-const char *ct_mechanism_system(enum ct_mechanism m)
+const char *ct_mechanism_system(enum ct_paper_mechanism m)
 {
 	return mechanism[m].system;
 }
 
-const char *ct_mechanism_tool(enum ct_mechanism m)
+const char *ct_mechanism_tool(enum ct_paper_mechanism m)
 {
 	return mechanism[m].tool;
 }
@@ -79,7 +79,7 @@ static int scale_for(double waves)
 }
 
 /* 1 when the trace cannot tell, with the reason. */
-static int too_small(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v)
+static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
 {
 	double waves = NAN, cold = NAN, flag = 0;
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
@@ -103,13 +103,13 @@ static int too_small(const struct ct_profile *p, enum ct_mechanism m, struct ct_
 	return 0;
 }
 
-static int estimate(const struct ct_profile *p, enum ct_mechanism m, struct ct_estimate *es)
+static int estimate(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_estimate *es)
 {
 	return ct_profile_get_estimate(p, "all", mechanism[m].name, mechanism[m].system,
 	                               "speedup_configured", NULL, es) && es->value > 0;
 }
 
-int ct_verdict_possible(const struct ct_profile *p, enum ct_mechanism m)
+int ct_verdict_possible(const struct ct_profile *p, enum ct_paper_mechanism m)
 {
 	struct ct_estimate es;
 	return estimate(p, m, &es);
@@ -120,17 +120,31 @@ static double square(double x)
 	return x * x;
 }
 
+/* What sampling adds: the half-width of the miss ratio's 95 % interval, the larger of the
+ * two levels'. Time is at most proportional to misses, so it bounds the logarithm's. */
+static double sampling_error(const struct ct_profile *p)
+{
+	static const char *const view[] = {"l1", "llc"};
+	double worst = 0;
+	for (int i = 0; i < 2; i++) {
+		const char *key[2] = {"all", view[i]};
+		const struct ct_record *r = ct_profile_find(p, "RE", 2, key);
+		double v;
+		if (r && r->nfields >= 4 && ct_field_real(r->field[3], &v) && v > worst)
+			worst = v;
+	}
+	return worst;
+}
+
 /* Independent errors of the logarithm add up as their squares do. */
 static void widen(const struct ct_profile *p, const struct ct_estimate *es, struct ct_verdict *v,
                   double *below, double *paired)
 {
 	struct ct_paired_error x = ct_paired_error(es->method);
-	double s = log(es->value), sampled = 0;
+	double s = log(es->value), sampled = sampling_error(p);
 	double low = es->low > 0 && es->low < es->value ? s - log(es->low) : 0;
 	double high = es->high > es->value ? log(es->high) - s : 0;
 	*paired = fmax(x.floor, x.share * fabs(s));
-	if (!ct_profile_get(p, "all", "sampling_error", &sampled))
-		sampled = 0;
 	v->speedup = es->value;
 	v->low = exp(s - sqrt(square(*paired) + square(low) + square(sampled)));
 	v->high = exp(s + sqrt(square(*paired) + square(high) + square(sampled)));
@@ -138,7 +152,7 @@ static void widen(const struct ct_profile *p, const struct ct_estimate *es, stru
 }
 
 /* Which doubt is the largest, and what removes it. */
-static void too_wide(enum ct_mechanism m, const struct ct_estimate *es, double parameters,
+static void too_wide(enum ct_paper_mechanism m, const struct ct_estimate *es, double parameters,
                      double paired, struct ct_verdict *v)
 {
 	const char *cure = "no estimate of ours is closer than that";
@@ -152,7 +166,7 @@ static void too_wide(enum ct_mechanism m, const struct ct_estimate *es, double p
 	snprintf(v->reason, sizeof v->reason, "%.90s; range too wide to tell: %s", why, cure);
 }
 
-static int no_estimate(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v)
+static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
 {
 	struct ct_estimate es;
 	int any = ct_profile_get_estimate(p, "all", mechanism[m].name, mechanism[m].system, "speedup",
@@ -169,7 +183,7 @@ static int no_estimate(const struct ct_profile *p, enum ct_mechanism m, struct c
 	return 0;
 }
 
-void ct_verdict_decide(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v)
+void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
 {
 	struct ct_estimate es;
 	double parameters, paired;
@@ -199,7 +213,7 @@ static int real_field(struct ct_buf *b, double x)
 	return !b->failed;
 }
 
-int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_mechanism m,
+int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_mechanism m,
                      const struct ct_verdict *v, struct ct_error *e)
 {
 	struct ct_buf b = {0};
@@ -219,13 +233,13 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_mechani
 	return st;
 }
 
-int ct_verdict_read(const struct ct_record *r, enum ct_mechanism *m, struct ct_verdict *v)
+int ct_verdict_read(const struct ct_record *r, enum ct_paper_mechanism *m, struct ct_verdict *v)
 {
 	int which = r->nfields >= 7 ? ct_mechanism_find(r->field[1]) : -1;
 	int word = which < 0 ? -1 : ct_verdict_find(r->field[2]);
 	if (word < 0)
 		return 0;
-	*m = (enum ct_mechanism)which;
+	*m = (enum ct_paper_mechanism)which;
 	v->word = (enum ct_verdict_word)word;
 	if (!ct_field_real(r->field[3], &v->speedup))
 		v->speedup = NAN;

@@ -11,13 +11,13 @@
 
 #include "profile/profile.h"
 
-enum ct_mechanism { CT_MORPHEUS, CT_SHARED_L1, CT_TAG_SPLIT, CT_MALEKEH, CT_MECHANISMS };
+enum ct_paper_mechanism { CT_MORPHEUS, CT_SHARED_L1, CT_TAG_SPLIT, CT_MALEKEH, CT_MECHANISMS };
 
 /* "morpheus", "shared-l1" ...; the system a verdict is about ("Morpheus-ALL"); its
  * command. Static storage. */
-const char *ct_mechanism_name(enum ct_mechanism m);
-const char *ct_mechanism_system(enum ct_mechanism m);
-const char *ct_mechanism_tool(enum ct_mechanism m);
+const char *ct_mechanism_name(enum ct_paper_mechanism m);
+const char *ct_mechanism_system(enum ct_paper_mechanism m);
+const char *ct_mechanism_tool(enum ct_paper_mechanism m);
 /* By name: the mechanism, or -1. */
 int ct_mechanism_find(const char *name);
 
@@ -48,19 +48,19 @@ struct ct_paired_error ct_paired_error(const char *method);
 
 /* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
  * unknown, with a reason that says what to do. Pure. */
-void ct_verdict_decide(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v);
+void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v);
 
 /* 1 when p has an estimate that ct_verdict_decide() can use. */
-int ct_verdict_possible(const struct ct_profile *p, enum ct_mechanism m);
+int ct_verdict_possible(const struct ct_profile *p, enum ct_paper_mechanism m);
 
 /* Appends, or replaces, p's TV record of a workload and mechanism. Fails as
  * ct_profile_put(). */
-int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_mechanism m,
+int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_mechanism m,
                      const struct ct_verdict *v, struct ct_error *e);
 /* Reads a TV record: 1, or 0 when it is malformed or of an unknown mechanism. */
-int ct_verdict_read(const struct ct_record *r, enum ct_mechanism *m, struct ct_verdict *v);
+int ct_verdict_read(const struct ct_record *r, enum ct_paper_mechanism *m, struct ct_verdict *v);
 
 /* Why: in the words of the field, from the numbers of p. Used by ct_verdict_decide(). */
-void ct_verdict_reason(const struct ct_profile *p, enum ct_mechanism m, struct ct_verdict *v);
+void ct_verdict_reason(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v);
 
 #endif

@@ -62,6 +62,15 @@ same "workingset: every slice is read by all its sharers" $((4 * 256 * 1024 / 32
 	"$(grep -c ' LDG.E ' ws.txt)"
 same "workingset: FFMAs per load" $((3 * 4 * 256 * 1024 / 32 / 32)) "$(grep -c ' FFMA ' ws.txt)"
 
+"$T" vecadd --values -o values
+same "--values changes no trace" "$(sha256sum <v1/kernel-1.traceg.zst)" "$(sha256sum <values/kernel-1.traceg.zst)"
+# a + b = c: three vectors, each touched from end to end, and right in the dump.
+same "--values: lines touched" "$(zstd -dcq v1/kernel-1.traceg.zst | grep -cE ' (LDG|STG)')" \
+	$(($(zstd -dcq values/kernel-1.blocks.zst | wc -c) / 136))
+check "--values: what the kernel computed" eval 'zstd -dcq values/kernel-1.blocks.zst | od -An -v -j8 -w136 -tf4 -N3000000 |
+	awk "{ v[NR] = \$1 } END { n = NR / 3; for (i = 1; i <= n; i++) {
+		d = v[i] + v[n + i] - v[2 * n + i]; if (d > 0.001 || d < -0.001) exit 1 } exit n < 1 }"'
+
 # Complete or absent.
 mkdir empty && check "an empty folder is taken" "$T" vecadd -o empty
 refuses "an earlier output is not replaced by itself" 2 'v1: .*--force' "$T" vecadd -o v1

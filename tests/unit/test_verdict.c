@@ -22,7 +22,7 @@ static struct ct_profile *profile(double waves, double cold)
 	return p;
 }
 
-static void estimate(struct ct_profile *p, enum ct_mechanism m, double v, double lo, double hi,
+static void estimate(struct ct_profile *p, enum ct_paper_mechanism m, double v, double lo, double hi,
                      const char *method)
 {
 	struct ct_estimate es = {.scope = "all", .mechanism = ct_mechanism_name(m),
@@ -117,7 +117,7 @@ static void test_record(void **state)
 {
 	struct ct_verdict v = verdict(1.25, 1.2, 1.3, "replay"), back;
 	struct ct_profile *p = ct_profile_new(NULL);
-	enum ct_mechanism m = CT_MORPHEUS;
+	enum ct_paper_mechanism m = CT_MORPHEUS;
 	size_t i = 0;
 	(void)state;
 	assert_non_null(p);

@@ -1,7 +1,10 @@
 #include "common/mechanism.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "models/malekeh/estimate.h"
 #include "models/tag_split/measure.h"
 
 /* ---- tag-split ---- */
@@ -40,10 +43,96 @@ static void close_tag_split(void *state)
 	ct_ts_measure_free(state);
 }
 
+/* ---- malekeh ---- */
+
+struct malekeh {
+	struct ct_mk_measure *m;
+	struct ct_mk_params params;
+	struct ct_gpu gpu;
+	const struct ct_malekeh_request *request;
+	size_t n; /* systems but for the configured one */
+};
+
+static int malekeh_table(const struct ct_tool *t, struct ct_mk_sthld_table *table,
+                         struct ct_error *e)
+{
+	struct ct_buf path = {0};
+	if (t->malekeh && t->malekeh->table)
+		return ct_mk_sthld_load(table, t->malekeh->table, e);
+	ct_buf_printf(&path, "%s/malekeh/sthld.tsv", ct_tool_data_dir());
+	int st = ct_buf_check(&path, e);
+	if (st == CT_OK)
+		st = ct_mk_sthld_load(table, path.data, e);
+	ct_buf_free(&path);
+	return st;
+}
+
+static int open_malekeh(void **state, const struct ct_tool *t, const struct ct_gpu *g,
+                        struct ct_replay_observer *ob, struct ct_error *e)
+{
+	struct malekeh *k = ct_calloc(1, sizeof *k);
+	const struct ct_mk_system *systems = t->malekeh ? t->malekeh->systems : ct_mk_system_at(0);
+	struct ct_mk_sthld_table table;
+	*state = k;
+	if (!k)
+		return ct_fail_nomem(e);
+	k->gpu = *g;
+	k->request = t->malekeh;
+	k->n = t->malekeh ? t->malekeh->n : CT_MK_SYSTEMS;
+	ct_mk_defaults(&k->params);
+	struct ct_mk_system *all = ct_calloc(k->n + 1, sizeof *all);
+	int st = all ? malekeh_table(t, &table, e) : ct_fail_nomem(e);
+	for (size_t i = 0; i < t->n_set && st == CT_OK; i++)
+		if (ct_mk_is_key(t->set[i]))
+			st = ct_mk_set(&k->params, t->set[i], e);
+	if (st == CT_OK) {
+		ct_mk_with_configured(g, systems, k->n, all);
+		struct ct_mk_measure_options o = {.params = k->params, .systems = all,
+		                                  .n_systems = k->n + 1, .sthld = &table,
+		                                  .seed = t->seed, .warmup = t->warmup};
+		st = ct_mk_measure_new(&k->m, g, &o, e);
+	}
+	free(all);
+	if (st == CT_OK)
+		*ob = ct_mk_measure_observer(k->m);
+	return st;
+}
+
+static int kernel_malekeh(void *state, const struct ct_kernel *kernel, struct ct_error *e)
+{
+	return ct_mk_measure_kernel(((struct malekeh *)state)->m, kernel, e);
+}
+
+static int write_malekeh(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+                         struct ct_error *e)
+{
+	struct malekeh *k = state;
+	const struct ct_malekeh_request *q = k->request;
+	struct ct_mk_run_facts f = {(double)all->cycles, (double)all->launch_cycles,
+	                            (double)all->thread_insts};
+	int st = ct_mk_measure_finish(k->m, e);
+	for (size_t i = 0; i < k->n && st == CT_OK; i++) {
+		struct ct_mk_row r;
+		ct_mk_row(k->m, &k->gpu, &k->params, &f, i, &r);
+		st = ct_mk_row_write(&r, &k->gpu, q && q->key ? q->key[i] : NULL, q && q->x ? q->x[i] : NULL,
+		                     p, e);
+	}
+	return st;
+}
+
+static void close_malekeh(void *state)
+{
+	struct malekeh *k = state;
+	if (k)
+		ct_mk_measure_free(k->m);
+	free(k);
+}
+
 /* ---- all ---- */
 
 static const struct ct_pass_mechanism TABLE[] = {
 	{"tag-split", open_tag_split, kernel_tag_split, write_tag_split, close_tag_split},
+	{"malekeh", open_malekeh, kernel_malekeh, write_malekeh, close_malekeh},
 };
 
 enum { MECHANISMS = sizeof TABLE / sizeof TABLE[0] };

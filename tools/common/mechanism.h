@@ -23,6 +23,17 @@ struct ct_pass_mechanism {
 	void (*close)(void *state); /* NULL allowed */
 };
 
+/* What malekeh-est asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of
+ * design section 4. Row i is written as ES, or as SW at x[i] of key[i]; row 0 has to be OCU. */
+struct ct_mk_system;
+struct ct_malekeh_request {
+	const struct ct_mk_system *systems;
+	const char *const *key; /* by row; NULL entries: ES */
+	const char *const *x;
+	size_t n;
+	const char *table;      /* file of the STHLD machine, NULL: the one in data/ */
+};
+
 enum { CT_PASS_MECHANISMS_MAX = 8 };
 
 /* In the order they are written; NULL past the end. */

@@ -7,6 +7,7 @@
 #ifndef CT_TOOLS_STAGE_H
 #define CT_TOOLS_STAGE_H
 
+#include "common/pass.h"
 #include "common/tool.h"
 #include "models/common/target.h"
 

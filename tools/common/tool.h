@@ -41,6 +41,7 @@ enum ct_output { CT_OUTPUT_TABLE, CT_OUTPUT_PROFILE, CT_OUTPUT_JSON, CT_OUTPUT_O
 enum ct_method { CT_METHOD_AUTO, CT_METHOD_ANALYTIC, CT_METHOD_REPLAY };
 
 struct ct_tool;
+struct ct_malekeh_request;
 
 struct ct_tool_spec {
 	const char *name;      /* "reuse" */
@@ -91,6 +92,7 @@ struct ct_tool {
 	int no_verify, no_provenance;
 	const char *trace_root;
 	int quiet, verbose, progress;
+	const struct ct_malekeh_request *malekeh; /* malekeh-est: what the pass measures (mechanism.h) */
 	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 

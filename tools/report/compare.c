@@ -92,7 +92,7 @@ static int compare_verdicts(struct rp_changes *c, const struct rp_workload *w,
 		struct rp_change *x = add(c, w, old, e);
 		if (!x)
 			return CT_ERR_NOMEM;
-		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_name((enum ct_mechanism)m));
+		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_name((enum ct_paper_mechanism)m));
 		x->word_before = ct_verdict_word(old->v[m].word);
 		x->word_after = ct_verdict_word(w->v[m].word);
 		x->before = old->v[m].speedup;

@@ -62,8 +62,8 @@ static void counts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_printf(b, "%zu workload%s. ", r->run.n, r->run.n == 1 ? "" : "s");
 	for (int m = 0; m < CT_MECHANISMS; m++) {
 		size_t n[4];
-		rp_count(&r->run, (enum ct_mechanism)m, n);
-		ct_buf_printf(b, "%s%s: ", m ? "; " : "", ct_mechanism_name((enum ct_mechanism)m));
+		rp_count(&r->run, (enum ct_paper_mechanism)m, n);
+		ct_buf_printf(b, "%s%s: ", m ? "; " : "", ct_mechanism_name((enum ct_paper_mechanism)m));
 		int said = 0;
 		for (int k = 0; k < 4; k++)
 			if (n[k])
@@ -78,7 +78,7 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 	size_t left = 0;
 	ct_buf_puts(b, "| workload |");
 	for (int m = 0; m < CT_MECHANISMS; m++)
-		ct_buf_printf(b, " %s |", ct_mechanism_name((enum ct_mechanism)m));
+		ct_buf_printf(b, " %s |", ct_mechanism_name((enum ct_paper_mechanism)m));
 	ct_buf_puts(b, "\n|---|---|---|---|---|\n");
 	for (size_t i = 0; i < r->run.n; i++) {
 		if (b->len > LIMIT / 4 * 3) {
@@ -113,7 +113,7 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 				ct_buf_puts(b, "<details><summary>Why</summary>\n\n");
 			ct_buf_puts(b, "- ");
 			text(b, r->run.w[i].name, NAME_SHOWN);
-			ct_buf_printf(b, ", %s %s: ", ct_mechanism_name((enum ct_mechanism)m), ct_verdict_word(v->word));
+			ct_buf_printf(b, ", %s %s: ", ct_mechanism_name((enum ct_paper_mechanism)m), ct_verdict_word(v->word));
 			text(b, v->reason, CT_REASON_MAX);
 			ct_buf_putc(b, '\n');
 		}

@@ -27,7 +27,7 @@ void rp_range_text(const struct ct_verdict *v, char out[48])
 		snprintf(out, 48, "%.16s..%.16s", low, high);
 }
 
-void rp_count(const struct rp_run *run, enum ct_mechanism m, size_t count[4])
+void rp_count(const struct rp_run *run, enum ct_paper_mechanism m, size_t count[4])
 {
 	memset(count, 0, 4 * sizeof *count);
 	for (size_t i = 0; i < run->n; i++)
@@ -94,7 +94,7 @@ void rp_table(const struct rp_report *r, struct ct_buf *b)
 	struct ct_table t = {.columns = 1 + CT_MECHANISMS};
 	ct_table_cell(&t, "workload");
 	for (int m = 0; m < CT_MECHANISMS; m++)
-		ct_table_cell(&t, "%s", ct_mechanism_name((enum ct_mechanism)m));
+		ct_table_cell(&t, "%s", ct_mechanism_name((enum ct_paper_mechanism)m));
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
 		ct_table_name(&t, w->name);
@@ -202,8 +202,8 @@ static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, int m)
 	const struct ct_verdict *v = &w->v[m];
 	csv_text(b, w->name);
 	ct_buf_puts(b, ",verdict,all,");
-	csv_text(b, ct_mechanism_name((enum ct_mechanism)m));
-	ct_buf_printf(b, ",%s,speedup_configured,", ct_mechanism_system((enum ct_mechanism)m));
+	csv_text(b, ct_mechanism_name((enum ct_paper_mechanism)m));
+	ct_buf_printf(b, ",%s,speedup_configured,", ct_mechanism_system((enum ct_paper_mechanism)m));
 	ct_buf_real(b, v->speedup);
 	ct_buf_puts(b, ",ratio,,");
 	ct_buf_real(b, v->low);

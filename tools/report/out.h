@@ -24,6 +24,6 @@ void rp_table(const struct rp_report *r, struct ct_buf *b);    /* for a terminal
 void rp_speedup_text(double v, char out[32]);
 void rp_range_text(const struct ct_verdict *v, char out[48]);
 /* How often each verdict occurs for a mechanism. */
-void rp_count(const struct rp_run *run, enum ct_mechanism m, size_t count[4]);
+void rp_count(const struct rp_run *run, enum ct_paper_mechanism m, size_t count[4]);
 
 #endif

@@ -198,7 +198,7 @@ static void decide(struct rp_workload *w)
 	const struct ct_record *r;
 	int given[CT_MECHANISMS] = {0};
 	for (size_t i = 0; (r = ct_profile_next(w->p, "TV", &i));) {
-		enum ct_mechanism m;
+		enum ct_paper_mechanism m;
 		struct ct_verdict v;
 		if (ct_verdict_read(r, &m, &v)) {
 			w->v[m] = v;
@@ -207,7 +207,7 @@ static void decide(struct rp_workload *w)
 	}
 	for (int m = 0; m < CT_MECHANISMS; m++)
 		if (!given[m])
-			ct_verdict_decide(w->p, (enum ct_mechanism)m, &w->v[m]);
+			ct_verdict_decide(w->p, (enum ct_paper_mechanism)m, &w->v[m]);
 }
 
 int rp_run_finish(struct rp_run *run, struct ct_error *e)

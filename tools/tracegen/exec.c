@@ -399,6 +399,21 @@ static int run_grid(struct simt_run *g, struct simt_cta *c)
 	return st;
 }
 
+static int put_block(void *ctx, uint64_t address, const unsigned char line[128])
+{
+	struct simt_run *g = ctx;
+	return simt_sink_block(g->sink, address, line, g->e);
+}
+
+/* What the launch left in the lines that it touched. */
+static int write_values(struct simt_run *g)
+{
+	int st = simt_sink_blocks_begin(g->sink, g->e);
+	if (st == CT_OK)
+		st = simt_memory_touched(&g->mem, put_block, g);
+	return st == CT_OK ? simt_sink_kernel_end(g->sink, g->e) : st;
+}
+
 static void describe(const struct simt_cta *c, struct ct_kernel *head)
 {
 	const struct kb *k = c->k;
@@ -432,6 +447,8 @@ void simt_launch(struct simt_run *g, struct kb *k, struct simt_dims grid, struct
 		st = run_grid(g, &c);
 	if (st == CT_OK && g->sink)
 		st = simt_sink_kernel_end(g->sink, g->e);
+	if (st == CT_OK && g->sink && g->mem.track)
+		st = write_values(g);
 	free_cta(&c);
 	g->status = st;
 }

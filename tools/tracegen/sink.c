@@ -328,6 +328,15 @@ int simt_sink_write(struct simt_sink *s, const void *p, size_t n, struct ct_erro
 	return compress(s, p, n, ZSTD_e_continue, e);
 }
 
+int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128], struct ct_error *e)
+{
+	unsigned char record[8 + 128];
+	for (unsigned i = 0; i < 8; i++)
+		record[i] = (unsigned char)(address >> 8 * i);
+	memcpy(record + 8, line, 128);
+	return simt_sink_write(s, record, sizeof record, e);
+}
+
 int simt_sink_kernel_end(struct simt_sink *s, struct ct_error *e)
 {
 	int st = s->o.compress == SIMT_PLAIN ? CT_OK : compress(s, NULL, 0, ZSTD_e_end, e);

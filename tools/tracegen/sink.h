@@ -37,6 +37,8 @@ int simt_sink_kernel_end(struct simt_sink *s, struct ct_error *e);
 /* After a kernel: contents of memory lines at its end go to kernel-N.blocks (8 bytes of address, 128
  * of data, as bdi reads them), by simt_sink_write() and simt_sink_kernel_end(). */
 int simt_sink_blocks_begin(struct simt_sink *s, struct ct_error *e);
+/* One such record. */
+int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128], struct ct_error *e);
 /* Ends the trace begun last: writes its kernelslist.g and tracegen.txt. */
 int simt_sink_end(struct simt_sink *s, struct ct_error *e);
 /* Puts the folder in its place. Frees s in every case; nothing is left on failure. */

@@ -233,7 +233,6 @@ static int end_group(struct reader *s)
 
 static int add_line(struct reader *s, const unsigned char *p, size_t n)
 {
-	unsigned char record[8 + CAP_LINE_BYTES];
 	const unsigned char *end = p + n;
 	uint64_t address;
 	int st = CT_OK;
@@ -245,10 +244,7 @@ static int add_line(struct reader *s, const unsigned char *p, size_t n)
 			st = simt_sink_blocks_begin(s->sink, s->e);
 		s->in_blocks = 1;
 	}
-	for (unsigned i = 0; i < 8; i++)
-		record[i] = (unsigned char)(address >> 8 * i);
-	memcpy(record + 8, p, CAP_LINE_BYTES);
-	return st == CT_OK ? simt_sink_write(s->sink, record, sizeof record, s->e) : st;
+	return st == CT_OK ? simt_sink_block(s->sink, address, p, s->e) : st;
 }
 
 static int end_launch(struct reader *s)

@@ -1,0 +1,29 @@
+#include "models/malekeh/energy.h"
+
+enum { BITS = CT_MK_VALUE_BYTES * 8 };
+
+double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m,
+                         uint32_t warps, const struct ct_mk_params *p)
+{
+	uint32_t banks = m->banks * (s->monolithic ? m->cores : 1);
+	uint32_t ports = banks + (s->collectors ? s->collectors : warps);
+	double mm = ports * BITS * p->v[CT_MK_P_WIRE_PITCH] * 1e-3;
+	return BITS * p->v[CT_MK_P_WIRE_PJ] * mm;
+}
+
+double ct_mk_energy_pj(const struct ct_mk_counts *c, const struct ct_mk_system *s,
+                       const struct ct_mk_machine *m, uint32_t warps,
+                       const struct ct_mk_params *p)
+{
+	double buffer = p->v[CT_MK_P_BUFFER_PJ], reads = (double)c->bank_reads;
+	double pj = reads * (p->v[CT_MK_P_BANK_READ_PJ] + p->v[CT_MK_P_ARBITER_PJ] +
+	                     ct_mk_crossbar_pj(s, m, warps, p));
+	pj += (double)c->bank_writes * (p->v[CT_MK_P_BANK_WRITE_PJ] + p->v[CT_MK_P_ARBITER_PJ]);
+	/* what comes from a bank is written to a collector; every operand is read from one */
+	pj += (reads + (double)c->slots + (double)c->cache_writes) * buffer;
+	/* a hit in a CCU lies where it is read; elsewhere it is moved: BOW from buffer to buffer
+	 * (MK-A11), the hierarchies from their cache to a collector */
+	if (s->kind != CT_MK_CCU)
+		pj += 2 * (double)c->cache_reads * buffer;
+	return pj;
+}

@@ -1,0 +1,48 @@
+/* params.h - every constant of the register-file models: name, value, unit, source.
+ *
+ * One table (params.c) holds them; -p malekeh.KEY=VALUE overrides one. Nothing in it is
+ * fitted to the published results that the model is compared with. */
+#ifndef CT_MODELS_MALEKEH_PARAMS_H
+#define CT_MODELS_MALEKEH_PARAMS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum ct_mk_key {
+	CT_MK_P_SMS,            /* SMs of each launch that are recorded */
+	CT_MK_P_MAX_INSTS,      /* warp instructions of a launch after which no CTA is begun; 0: no limit */
+	CT_MK_P_RTHLD,
+	CT_MK_P_PROFILED,       /* share of the warps whose reuses set the bits */
+	CT_MK_P_ORACLE,         /* 1: true bits for all systems */
+	CT_MK_P_INTERVAL,       /* cycles between steps of the STHLD machine */
+	CT_MK_P_SHARED_COUNTER, /* 1: one waiting counter for the SM */
+	CT_MK_P_PORTS,          /* results that a CCU takes in a cycle; 0: all */
+	CT_MK_P_BANK_READ_PJ,
+	CT_MK_P_BANK_WRITE_PJ,
+	CT_MK_P_BUFFER_PJ,      /* one access to a collector's or a small cache's value */
+	CT_MK_P_WIRE_PJ,        /* bit and mm */
+	CT_MK_P_WIRE_PITCH,     /* um */
+	CT_MK_P_ARBITER_PJ,     /* one request */
+	CT_MK_KEYS
+};
+
+struct ct_mk_constant {
+	const char *name;   /* after "malekeh." */
+	double value, lo, hi;
+	const char *unit;
+	const char *source; /* paper section, fact id, or how it was derived */
+};
+
+struct ct_mk_params { double v[CT_MK_KEYS]; };
+
+/* The table, in order; NULL past the end. Static storage. */
+const struct ct_mk_constant *ct_mk_constant_at(size_t i);
+void ct_mk_defaults(struct ct_mk_params *p);
+/* 1 if an assignment is to one of these keys ("malekeh.X=Y"). */
+int ct_mk_is_key(const char *assignment);
+/* Overrides one. Fails with CT_ERR_USAGE for unknown keys, naming the nearest, and for
+ * values out of range. */
+int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e);
+
+#endif

@@ -1,0 +1,368 @@
+#include "models/malekeh/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum {
+	REGS = 256,
+	LONGEST = 256,    /* instructions of a strand that are planned together */
+	ORF = 3,          /* operand registers of a thread (MICRO 2011) */
+	LRF = 1,          /* last result */
+	ENTRIES = ORF + LRF
+};
+
+void ct_mk_plan_free(struct ct_mk_plan *p)
+{
+	if (!p)
+		return;
+	free(p->strand);
+	free(p->range);
+	free(p->regs);
+	free(p);
+}
+
+static struct ct_mk_plan *plan_of(struct ct_mk_warp *w)
+{
+	if (!w->plan)
+		w->plan = ct_calloc(1, sizeof *w->plan);
+	return w->plan;
+}
+
+/* ---- strands ---- */
+
+/* A value within a strand: from its result, or from its first read from the banks. */
+struct value {
+	uint16_t start, last, reads;
+	uint8_t result, close;     /* close: only units that reach the last result touch it */
+	uint8_t live;              /* read after the strand */
+	uint8_t placed;
+};
+
+struct strand {
+	const struct ct_mk_stream *s;
+	struct ct_mk_warp *w;
+	size_t begin, end;
+	uint32_t life;             /* where the lives of begin's results are */
+	struct value value[LONGEST * CT_MK_PLAN_SLOTS];
+	unsigned n;
+	int32_t open[REGS];        /* value + 1 that a register holds */
+	int32_t of_src[LONGEST][CT_MK_PLAN_SLOTS], of_dst[LONGEST][CT_MK_PLAN_SLOTS];
+	uint8_t taken[ENTRIES][LONGEST + 1];
+	struct rank { uint16_t saved, length, value; } order[LONGEST * CT_MK_PLAN_SLOTS];
+};
+
+static const struct ct_mk_op *op_at(const struct strand *d, size_t i)
+{
+	return &d->s->op[d->w->rec[i].sid];
+}
+
+/* The last result is next to the main units only (MICRO 2011, 4). */
+static int is_close(const struct ct_mk_op *o)
+{
+	return o->unit == CT_MK_U_SP || o->unit == CT_MK_U_INT;
+}
+
+static void note_reads(struct strand *d, size_t i, const struct ct_mk_op *o)
+{
+	unsigned t = (unsigned)(i - d->begin);
+	for (unsigned k = 0; k < o->nsrc && k < CT_MK_PLAN_SLOTS; k++) {
+		int32_t *open = &d->open[d->s->reads[o->src + k]];
+		if (!*open) {
+			d->value[d->n] = (struct value){.start = (uint16_t)t, .last = (uint16_t)t};
+			*open = (int32_t)++d->n;
+		} else {
+			struct value *v = &d->value[*open - 1];
+			v->reads++;
+			v->last = (uint16_t)t;
+			v->close &= (uint8_t)is_close(o);
+		}
+		d->of_src[t][k] = *open;
+	}
+}
+
+static void note_results(struct strand *d, size_t i, const struct ct_mk_op *o, uint32_t life)
+{
+	unsigned t = (unsigned)(i - d->begin);
+	for (unsigned k = 0; k < o->ndst; k++) {
+		int32_t *open = &d->open[d->s->writes[o->dst + k]];
+		*open = 0;
+		if (k >= CT_MK_PLAN_SLOTS || o->slow)
+			continue;
+		d->value[d->n] = (struct value){.start = (uint16_t)t, .last = (uint16_t)t, .result = 1,
+		                                .close = (uint8_t)is_close(o),
+		                                .live = d->w->life[life + k] > d->end};
+		*open = (int32_t)++d->n;
+		d->of_dst[t][k] = *open;
+	}
+}
+
+static unsigned saved(const struct value *v)
+{
+	return v->reads + (v->result && !v->live && v->reads);
+}
+
+/* What saves most for each instruction that it occupies an entry comes first. */
+static int by_gain(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+	uint32_t p = (uint32_t)x->saved * y->length, q = (uint32_t)y->saved * x->length;
+	if (p != q)
+		return p > q ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static int fits(const struct strand *d, unsigned entry, const struct value *v)
+{
+	for (unsigned t = v->start; t < v->last; t++)
+		if (d->taken[entry][t])
+			return 0;
+	return 1;
+}
+
+static void place(struct strand *d, struct value *v)
+{
+	for (unsigned e = ENTRIES; e-- > 0;) {
+		if ((e == ORF && !(v->result && v->close)) || !fits(d, e, v))
+			continue;
+		memset(d->taken[e] + v->start, 1, v->last - v->start);
+		v->placed = 1;
+		return;
+	}
+}
+
+static void write_plan(struct strand *d)
+{
+	for (size_t i = d->begin; i < d->end; i++) {
+		const struct ct_mk_op *o = op_at(d, i);
+		struct ct_mk_strand *p = &d->w->plan->strand[i];
+		unsigned t = (unsigned)(i - d->begin);
+		for (unsigned k = 0; k < o->nsrc && k < CT_MK_PLAN_SLOTS; k++) {
+			const struct value *v = &d->value[d->of_src[t][k] - 1];
+			if (!v->placed)
+				continue;
+			/* the first slot of a value that comes from the banks fills the entry */
+			int first = !v->result && v->start == t;
+			for (unsigned q = 0; q < k; q++)
+				first &= d->of_src[t][q] != d->of_src[t][k];
+			if (first)
+				p->fill |= (uint16_t)(1u << k);
+			else
+				p->hit |= (uint16_t)(1u << k);
+		}
+		for (unsigned k = 0; k < o->ndst && k < CT_MK_PLAN_SLOTS; k++) {
+			const struct value *v = d->of_dst[t][k] ? &d->value[d->of_dst[t][k] - 1] : NULL;
+			if (v && v->placed)
+				p->keep |= (uint16_t)(1u << k);
+			if (!v || !v->placed || v->live)
+				p->bank |= (uint16_t)(1u << k);
+		}
+	}
+}
+
+static void plan_strand(struct strand *d)
+{
+	uint32_t life = d->life;
+	size_t length = d->end - d->begin;
+	d->n = 0;
+	memset(d->open, 0, sizeof d->open);
+	memset(d->of_src, 0, length * sizeof d->of_src[0]);
+	memset(d->of_dst, 0, length * sizeof d->of_dst[0]);
+	memset(d->taken, 0, sizeof d->taken);
+	for (size_t i = d->begin; i < d->end; i++) {
+		const struct ct_mk_op *o = op_at(d, i);
+		note_reads(d, i, o);
+		note_results(d, i, o, life);
+		life += o->ndst;
+	}
+	unsigned n = 0;
+	for (unsigned v = 0; v < d->n; v++) {
+		const struct value *x = &d->value[v];
+		if (x->reads)
+			d->order[n++] = (struct rank){(uint16_t)saved(x), (uint16_t)(x->last - x->start + 1),
+			                              (uint16_t)v};
+	}
+	qsort(d->order, n, sizeof *d->order, by_gain);
+	for (unsigned v = 0; v < n; v++)
+		place(d, &d->value[d->order[v].value]);
+	write_plan(d);
+	d->life = life;
+}
+
+/* 1 if the instruction waits for something slow that this strand has begun. */
+static int waits_for(const struct ct_mk_stream *s, const struct ct_mk_op *o, const uint8_t *slow)
+{
+	for (unsigned k = 0; k < o->nsrc; k++)
+		if (slow[s->reads[o->src + k]])
+			return 1;
+	for (unsigned k = 0; k < o->ndst; k++)
+		if (slow[s->writes[o->dst + k]])
+			return 1;
+	return 0;
+}
+
+static int ends_after(const struct strand *d, size_t i, const struct ct_mk_op *o)
+{
+	if (o->kind >= CT_MK_BARRIER && o->kind != CT_MK_LDGDEPBAR)
+		return 1;
+	return o->backward && i + 1 < d->w->n && op_at(d, i + 1)->pc <= o->pc;
+}
+
+static void plan_warp(struct strand *d)
+{
+	uint8_t slow[REGS] = {0};
+	d->begin = 0;
+	d->life = 0;
+	for (size_t i = 0; i < d->w->n; i++) {
+		const struct ct_mk_op *o = op_at(d, i);
+		if (i > d->begin && (waits_for(d->s, o, slow) || i - d->begin == LONGEST)) {
+			d->end = i;
+			plan_strand(d);
+			d->begin = i;
+			memset(slow, 0, sizeof slow);
+		}
+		for (unsigned k = 0; k < o->ndst; k++)
+			slow[d->s->writes[o->dst + k]] = o->slow;
+		if (ends_after(d, i, o) || i + 1 == d->w->n) {
+			d->end = i + 1;
+			plan_strand(d);
+			d->begin = i + 1;
+			memset(slow, 0, sizeof slow);
+		}
+	}
+}
+
+int ct_mk_plan_strands(struct ct_mk_stream *s, struct ct_error *e)
+{
+	struct strand *d = ct_calloc(1, sizeof *d);
+	if (!d)
+		return ct_fail_nomem(e);
+	d->s = s;
+	for (size_t k = 0; k < s->warps; k++) {
+		struct ct_mk_plan *p = plan_of(&s->warp[k]);
+		if (p && !p->strand)
+			p->strand = ct_calloc(s->warp[k].n, sizeof *p->strand);
+		if (!p || !p->strand) {
+			free(d);
+			return ct_fail_nomem(e);
+		}
+		d->w = &s->warp[k];
+		plan_warp(d);
+	}
+	free(d);
+	return CT_OK;
+}
+
+/* ---- intervals ---- */
+
+struct interval {
+	const struct ct_mk_stream *s;
+	struct ct_mk_warp *w;
+	uint8_t read[REGS], written[REGS]; /* in this interval; read: before it is written */
+	unsigned set;
+};
+
+static unsigned added(const struct interval *d, const struct ct_mk_op *o)
+{
+	unsigned n = 0;
+	for (unsigned k = 0; k < o->nsrc; k++)
+		n += !d->read[d->s->reads[o->src + k]] && !d->written[d->s->reads[o->src + k]];
+	for (unsigned k = 0; k < o->ndst; k++)
+		n += !d->read[d->s->writes[o->dst + k]] && !d->written[d->s->writes[o->dst + k]];
+	return n;
+}
+
+static void enter(struct interval *d, const struct ct_mk_op *o)
+{
+	d->set += added(d, o);
+	for (unsigned k = 0; k < o->nsrc; k++) {
+		uint8_t r = d->s->reads[o->src + k];
+		d->read[r] |= !d->written[r];
+	}
+	for (unsigned k = 0; k < o->ndst; k++)
+		d->written[d->s->writes[o->dst + k]] = 1;
+}
+
+static int begin_range(struct ct_mk_plan *p, size_t first)
+{
+	if (ct_grow((void **)&p->range, &p->cap_ranges, p->ranges + 1, sizeof *p->range) < 0)
+		return -1;
+	p->range[p->ranges++] = (struct ct_mk_range){.first = (uint32_t)first};
+	return 0;
+}
+
+static int cut(struct interval *d, unsigned most)
+{
+	struct ct_mk_plan *p = d->w->plan;
+	for (size_t i = 0; i < d->w->n; i++) {
+		const struct ct_mk_op *o = &d->s->op[d->w->rec[i].sid];
+		if (i == 0 || d->set + added(d, o) > most) {
+			if (begin_range(p, i) < 0)
+				return -1;
+			memset(d->read, 0, sizeof d->read);
+			memset(d->written, 0, sizeof d->written);
+			d->set = 0;
+		}
+		enter(d, o);
+	}
+	return begin_range(p, d->w->n);
+}
+
+/* Lists of one interval, whose registers live after it are known. */
+static int list(struct interval *d, struct ct_mk_range *range, const uint8_t *live)
+{
+	struct ct_mk_plan *p = d->w->plan;
+	range->regs = (uint32_t)p->n_regs;
+	if (ct_grow((void **)&p->regs, &p->cap_regs, p->n_regs + 2 * REGS, 1) < 0)
+		return -1;
+	for (unsigned r = 0; r < REGS; r++)
+		if (d->read[r] && range->reads < UINT8_MAX) {
+			p->regs[p->n_regs++] = (uint8_t)r;
+			range->reads++;
+		}
+	for (unsigned r = 0; r < REGS; r++)
+		if (d->written[r] && live[r] && range->writes < UINT8_MAX) {
+			p->regs[p->n_regs++] = (uint8_t)r;
+			range->writes++;
+		}
+	return 0;
+}
+
+/* From the last interval to the first, so that liveness is known. */
+static int fill_ranges(struct interval *d)
+{
+	struct ct_mk_plan *p = d->w->plan;
+	uint8_t live[REGS] = {0};
+	for (size_t k = p->ranges - 1; k-- > 0;) {
+		struct ct_mk_range *range = &p->range[k];
+		memset(d->read, 0, sizeof d->read);
+		memset(d->written, 0, sizeof d->written);
+		for (size_t i = range->first; i < p->range[k + 1].first; i++)
+			enter(d, &d->s->op[d->w->rec[i].sid]);
+		if (list(d, range, live) < 0)
+			return -1;
+		for (unsigned r = 0; r < REGS; r++)
+			live[r] = (uint8_t)((live[r] && !d->written[r]) || d->read[r]);
+	}
+	return 0;
+}
+
+int ct_mk_plan_ranges(struct ct_mk_stream *s, unsigned most, struct ct_error *e)
+{
+	struct interval d = {.s = s};
+	for (size_t k = 0; k < s->warps; k++) {
+		d.w = &s->warp[k];
+		struct ct_mk_plan *p = plan_of(d.w);
+		if (!p)
+			return ct_fail_nomem(e);
+		if (p->range || !d.w->n)
+			continue;
+		memset(d.read, 0, sizeof d.read);
+		memset(d.written, 0, sizeof d.written);
+		d.set = 0;
+		if (cut(&d, most) < 0 || fill_ranges(&d) < 0)
+			return ct_fail_nomem(e);
+	}
+	return CT_OK;
+}

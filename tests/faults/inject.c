@@ -1,0 +1,235 @@
+/* Makes one library call of a command fail, or every one awkward (issue 11.3).
+ *
+ * Preloaded into a plain build. CT_FAULT names the kind of call, CT_FAULT_AT which one
+ * of them fails (0: none); CT_FAULT_COUNT names a file that gets how many there were.
+ *
+ *     alloc   malloc and its kin return NULL
+ *     read    read and pread fail with EIO
+ *     write   write and pwrite fail with ENOSPC
+ *     close   close fails with EIO (the descriptor is gone, as on Linux)
+ *     open    open and openat fail with EMFILE
+ *     link    linkat and rename fail with EACCES
+ *     short   no failure: reads give one byte, writes take three
+ *     eintr   no failure: every second read and write is interrupted first
+ *
+ * Only glibc's exported entry points and bare system calls are used, so that nothing in
+ * here allocates. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum kind { NONE, ALLOC, READ, WRITE, CLOSE, OPEN, LINK, SHORT, EINTR_TOO };
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+void *__libc_memalign(size_t align, size_t n);
+
+static enum kind kind;
+static uint64_t fail_at;
+static atomic_uint_fast64_t calls;
+static const char *count_path;
+
+__attribute__((constructor)) static void begin(void)
+{
+	static const char *const names[] = {"none", "alloc", "read", "write", "close", "open", "link",
+	                                    "short", "eintr"};
+	const char *k = getenv("CT_FAULT"), *at = getenv("CT_FAULT_AT");
+	for (unsigned i = 0; k && i < sizeof names / sizeof *names; i++)
+		if (strcmp(k, names[i]) == 0)
+			kind = (enum kind)i;
+	fail_at = at ? strtoull(at, NULL, 10) : 0;
+	count_path = getenv("CT_FAULT_COUNT");
+	unsetenv("LD_PRELOAD"); /* children are not meant */
+	atomic_store(&calls, 0);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	char text[32];
+	if (!count_path)
+		return;
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, count_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int n = snprintf(text, sizeof text, "%llu\n", (unsigned long long)atomic_load(&calls));
+	if (fd >= 0 && n > 0) {
+		(void)!syscall(SYS_write, fd, text, (size_t)n);
+		syscall(SYS_close, fd);
+	}
+}
+
+static int fails(enum kind k)
+{
+	return kind == k && atomic_fetch_add(&calls, 1) + 1 == fail_at;
+}
+
+static int interrupted(void)
+{
+	return kind == EINTR_TOO && atomic_fetch_add(&calls, 1) % 2 == 0;
+}
+
+#define FAIL(code, value) return errno = (code), (value)
+
+void *malloc(size_t n)
+{
+	if (fails(ALLOC))
+		FAIL(ENOMEM, NULL);
+	return __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	if (fails(ALLOC))
+		FAIL(ENOMEM, NULL);
+	return __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	if (fails(ALLOC))
+		FAIL(ENOMEM, NULL);
+	return __libc_realloc(p, n);
+}
+
+void *reallocarray(void *p, size_t n, size_t size)
+{
+	if (fails(ALLOC) || (size && n > SIZE_MAX / size))
+		FAIL(ENOMEM, NULL);
+	return __libc_realloc(p, n * size);
+}
+
+void *aligned_alloc(size_t align, size_t n)
+{
+	if (fails(ALLOC))
+		FAIL(ENOMEM, NULL);
+	return __libc_memalign(align, n);
+}
+
+int posix_memalign(void **p, size_t align, size_t n)
+{
+	if (fails(ALLOC))
+		return ENOMEM;
+	void *q = __libc_memalign(align, n);
+	if (!q)
+		return ENOMEM;
+	*p = q;
+	return 0;
+}
+
+ssize_t read(int fd, void *p, size_t n)
+{
+	if (fails(READ))
+		FAIL(EIO, -1);
+	if (interrupted())
+		FAIL(EINTR, -1);
+	return syscall(SYS_read, fd, p, kind == SHORT && n > 1 ? (size_t)1 : n);
+}
+
+ssize_t pread(int fd, void *p, size_t n, off_t at)
+{
+	if (fails(READ))
+		FAIL(EIO, -1);
+	if (interrupted())
+		FAIL(EINTR, -1);
+	return syscall(SYS_pread64, fd, p, kind == SHORT && n > 1 ? (size_t)1 : n, at);
+}
+
+ssize_t pread64(int fd, void *p, size_t n, off_t at)
+{
+	return pread(fd, p, n, at);
+}
+
+ssize_t write(int fd, const void *p, size_t n)
+{
+	if (fd != STDERR_FILENO && fails(WRITE))
+		FAIL(ENOSPC, -1);
+	if (interrupted())
+		FAIL(EINTR, -1);
+	return syscall(SYS_write, fd, p, kind == SHORT && n > 3 ? (size_t)3 : n);
+}
+
+ssize_t pwrite(int fd, const void *p, size_t n, off_t at)
+{
+	if (fails(WRITE))
+		FAIL(ENOSPC, -1);
+	if (interrupted())
+		FAIL(EINTR, -1);
+	return syscall(SYS_pwrite64, fd, p, kind == SHORT && n > 3 ? (size_t)3 : n, at);
+}
+
+ssize_t pwrite64(int fd, const void *p, size_t n, off_t at)
+{
+	return pwrite(fd, p, n, at);
+}
+
+int close(int fd)
+{
+	int failed = fails(CLOSE);
+	long st = syscall(SYS_close, fd);
+	if (failed)
+		FAIL(EIO, -1);
+	return (int)st;
+}
+
+static int open_at(int dir, const char *path, int flags, mode_t mode)
+{
+	if (fails(OPEN))
+		FAIL(EMFILE, -1);
+	return (int)syscall(SYS_openat, dir, path, flags, mode);
+}
+
+#define MODE_OF(flags, last) \
+	mode_t mode = 0; \
+	if ((flags) & (O_CREAT | __O_TMPFILE)) { \
+		va_list ap; \
+		va_start(ap, last); \
+		mode = va_arg(ap, mode_t); \
+		va_end(ap); \
+	}
+
+int open(const char *path, int flags, ...)
+{
+	MODE_OF(flags, flags)
+	return open_at(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	MODE_OF(flags, flags)
+	return open_at(AT_FDCWD, path, flags | O_LARGEFILE, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	MODE_OF(flags, flags)
+	return open_at(dir, path, flags, mode);
+}
+
+int openat64(int dir, const char *path, int flags, ...)
+{
+	MODE_OF(flags, flags)
+	return open_at(dir, path, flags | O_LARGEFILE, mode);
+}
+
+int linkat(int a, const char *from, int b, const char *to, int flags)
+{
+	if (fails(LINK))
+		FAIL(EACCES, -1);
+	return (int)syscall(SYS_linkat, a, from, b, to, flags);
+}
+
+int rename(const char *from, const char *to)
+{
+	if (fails(LINK))
+		FAIL(EACCES, -1);
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
+}

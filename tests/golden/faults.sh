@@ -1,0 +1,41 @@
+# Every kind of call fails once in every command (tests/faults): exit 2 with one line and
+# nothing left behind, or the whole answer. The plain build: a preloaded library and the
+# address sanitizer do not go together. `make faults` makes every call fail.
+. "$(dirname "$0")/lib.sh"
+tools=$CT_RELEASE/../tests
+runs=${CT_FAULT_RUNS:-16}
+if ! [ -x "$tools/faults" ] || ! [ -e "$tools/inject.so" ]; then
+	skip "faults" "tests/faults is not built here (it needs glibc)"
+	finish
+fi
+mkdir "$TMPDIR/work" && cd "$TMPDIR/work" || exit 1
+"$CT_RELEASE/tracegen" vecadd --size small -o ../t >/dev/null || exit 1
+"$CT_RELEASE/reuse" ../t >../p.prof && "$CT_RELEASE/tracecat" ../t -o ../t.ctz || exit 1
+xz -k ../t/kernel-1.traceg* 2>/dev/null
+
+# faults NAME [-i INPUT] [-x FILE] -- COMMAND...
+faults() {
+	local name=$1 kind out bad=
+	shift
+	for kind in alloc read write close open link short eintr; do
+		out=$("$tools/faults" "$tools/inject.so" $kind "$runs" "$@" 2>&1)
+		[[ $out == *$'\nok\n'* || $out == ok* ]] || bad+="$out"$'\n'
+	done
+	if [ -z "$bad" ]; then pass "$name survives every fault"; else fail "$name survives every fault" "$bad"; fi
+}
+b=$CT_RELEASE
+faults "reuse" -- "$b/reuse" ../t
+faults "reuse -o, sampled, two threads" -x x.out -- "$b/reuse" -@ 2 -S 0.1 -o x.out ../t.ctz
+faults "reuse of one kernel" -- "$b/reuse" -k 'vec.*' ../t
+faults "reuse that spills" -- "$b/reuse" --max-memory 64KiB ../t
+faults "replicate of a profile" -i ../p.prof -- "$b/replicate"
+faults "lineutil of a profile" -i ../p.prof -- "$b/lineutil"
+faults "mpki" -- "$b/mpki" -@ 2 ../t.ctz
+faults "morpheus-est with a sweep" -i ../p.prof -- "$b/morpheus-est" -O json --sweep sms=10..68
+faults "tracecat packs" -x y.ctz -- "$b/tracecat" ../t -o y.ctz
+faults "tracecat unpacks" -x z.traceg -- "$b/tracecat" -O accelsim ../t.ctz -o z.traceg
+faults "tracecat of standard input" -i ../t.ctz -- "$b/tracecat"
+faults "traceinfo" -- "$b/traceinfo" ../t
+head -c 65536 "$b/reuse" >../raw
+faults "bdi" -- "$b/bdi" ../raw
+finish

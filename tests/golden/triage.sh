@@ -1,0 +1,100 @@
+# triage: verdicts over several inputs, failures, threads, resume, shards, formats.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+triage=$CT_BIN/triage
+
+# A profile by hand, whose estimate decides: made NAME SPEEDUP LOW HIGH
+made() {
+	printf '#cachetriage-profile\t1\nTR\ttraces/%s/kernelslist.g\taccelsim-list\t9\tcrc64:1\n' "$1"
+	"$CT_RELEASE/reuse" --print-gpu -g rtx3080 >/dev/null
+	printf 'GP\tname\trtx3080\t\nGP\tsm.count\t68\t\nGP\tllc.line\t128\tbytes\n'
+	printf 'SN\tall\tsm_fill\t8\tratio\treplay\nSN\tall\tcold_miss_fraction\t0.1\tratio\treplay\n'
+	for m in morpheus:Morpheus-ALL shared-l1:DynEB tag-split:TSC+ malekeh:Malekeh; do
+		printf 'ES\tall\t%s\t%s\tspeedup_configured\t%s\tratio\treplay\t%s\t%s\n' "${m%%:*}" "${m#*:}" "$2" "$3" "$4"
+	done
+}
+made gains 1.4 1.3 1.5 >gains.profile
+made loses 0.7 0.7 0.7 >loses.profile
+made same 1 1 1 >same.profile
+made unsure 1.1 0.9 1.3 >unsure.profile
+row() { awk -F'\t' -v w="$1" -v m="$2" '$1 == "TV" && $2 == w && $3 == m { print $4 }' "$3"; }
+
+"$triage" --no-verify -O profile gains.profile loses.profile same.profile unsure.profile >out
+for m in morpheus shared-l1 tag-split malekeh; do
+	same "$m: verdicts" "benefits hurts neutral unknown" \
+		"$(for w in gains loses same unsure; do row $w $m out; done | paste -sd' ')"
+done
+check "a range that is too wide says what to do" grep -q 'unsure.morpheus.*range too wide to tell: ' out
+same "filters: verdict" "gains" "$("$triage" --no-verify --only benefits -O csv ./*.profile | awk -F, 'NR > 1 { print $1 }' | sort -u)"
+same "filters: mechanism and speed-up" "gains unsure" \
+	"$("$triage" --no-verify --mechanism malekeh --min-speedup 1.05 -O csv ./*.profile | awk -F, 'NR > 1 { print $1 }' | paste -sd' ')"
+same "sorted by speed-up" "gains unsure same loses" \
+	"$("$triage" --no-verify --mechanism tag-split --sort speedup -O csv ./*.profile | awk -F, 'NR > 1 { print $1 }' | paste -sd' ')"
+same "sorted by verdict" "benefits neutral hurts unknown" \
+	"$("$triage" --no-verify --sort verdict -O csv ./*.profile | awk -F, 'NR > 1 { print $3 }' | uniq | paste -sd' ')"
+check "the table names the reason" sh -c "'$triage' --no-verify -O table gains.profile | grep -q '^gains  *morpheus  *benefits  *1.40  1.2[0-9]..1.5[0-9]  '"
+grep -v '^ES.all.tag-split' gains.profile >lacks.profile
+same "what a profile lacks is unknown, and why" "profile lacks tag-split; run reuse --mechanisms all" \
+	"$("$triage" --no-verify --no-provenance -O profile lacks.profile | awk -F'\t' '$3 == "tag-split" { print $8 }')"
+
+# ---- traces ----
+for w in vecadd transpose; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/dev/null || fail "tracegen $w"; done
+"$CT_RELEASE/tracegen" workingset --footprint 896KiB --passes 4 --ctas 108 --sharing 1 -o ws >/dev/null || fail "tracegen workingset"
+"$CT_RELEASE/reuse" -q --scale 1/8 ws >ws.profile
+
+"$triage" -q --scale 1/8 --mechanism morpheus,shared-l1 ws vecadd >traces.tv
+same "a trace of several waves is judged" benefits "$(row ws morpheus traces.tv)"
+same "one of first touches is not" unknown "$(row vecadd morpheus traces.tv)"
+check "and says that it is too small" grep -q 'vecadd.morpheus.unknown.*trace too small for this GPU, try --scale' traces.tv
+same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
+	"$("$triage" -q --mechanism morpheus,shared-l1 ws.profile | grep '^TV')"
+"$triage" -q --no-provenance --scale 1/8 -@ 1 vecadd gone transpose 2>/dev/null >t1
+"$triage" -q --no-provenance --scale 1/8 -@ 3 vecadd gone transpose 2>/dev/null >t3
+same "processes change nothing" "$(cat t1)" "$(cat t3)"
+same "every workload and mechanism has a line" 8 "$(grep -c '^TV' t1)"
+
+out=$("$triage" -q --scale 1/8 --mechanism morpheus vecadd nowhere transpose 2>err)
+rc=$?
+same "a trace that fails does not stop the others" "2 transpose vecadd" \
+	"$rc $(printf '%s\n' "$out" | awk -F'\t' '$1 == "TV" { print $2 }' | paste -sd' ')"
+check "and is reported" grep -q '^triage: nowhere: ' err
+same "in one line" 1 "$(wc -l <err)"
+
+# ---- resume ----
+"$CT_RELEASE/tracegen" workingset --footprint 64KiB --passes 2 --ctas 36 -o small >/dev/null || fail "tracegen workingset"
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >r1
+same "a profile per input is kept" 2 "$(ls kept | wc -l)"
+before=$(ls -i kept)
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >r2
+same "a second run gives the same" "$(cat r1)" "$(cat r2)"
+same "and makes nothing again" "$before" "$(ls -i kept)"
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small -p morpheus.bloom_bytes=64 >/dev/null
+if [ "$before" != "$(ls -i kept)" ]; then pass "another setting is another run"; else fail "another setting is another run"; fi
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >/dev/null
+before=$(ls -i kept | grep small)
+"$CT_RELEASE/tracegen" vecadd --size small -o vecadd -s 3 >/dev/null 2>&1 || cp -r transpose/. vecadd/
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >/dev/null
+same "another trace leaves the others' profiles" "$before" "$(ls -i kept | grep small)"
+check "report reads the folder" "$CT_BIN/report" kept
+
+# ---- shards ----
+mkdir again && cp -r vecadd again/
+"$triage" -q --scale 1/8 --mechanism morpheus vecadd again/vecadd transpose vecadd/kernelslist.g -o whole
+for i in 1 2 3; do "$triage" -q --scale 1/8 --mechanism morpheus --shard $i/3 vecadd again/vecadd transpose vecadd/kernelslist.g -o part-$i; done
+same "joined parts are the whole, byte for byte" "$(cat whole)" "$("$triage" --join part-1 part-2 part-3)"
+same "equal names are told apart" "vecadd vecadd#2 vecadd#3" "$(awk -F'\t' '$1 == "TV" && $2 ~ /^vec/ { print $2 }' whole | uniq | paste -sd' ')"
+"$triage" --slurm --tasks 2 --scale 1/8 --mechanism morpheus -o job.sbatch vecadd small transpose "it's"
+check "the Slurm script is a shell script" sh -n job.sbatch
+check "with an array" grep -qx '#SBATCH --array=1-2' job.sbatch
+rm -rf it; cp -r vecadd "it's"
+for i in 1 2; do (PATH="$CT_BIN:$PATH" SLURM_ARRAY_TASK_ID=$i sh job.sbatch) >/dev/null 2>&1 || fail "task $i of the Slurm script"; done
+"$triage" -q --scale 1/8 --mechanism morpheus -O profile --no-provenance vecadd small transpose "it's" -o whole
+same "its tasks, run by hand, join to the local run" "$(grep '^TV' whole)" \
+	"$("$triage" --join triage-shard-1.tv triage-shard-2.tv | grep '^TV')"
+
+refuses "a shard that there is not" 2 'as in 2/8' "$triage" --shard 3/2 vecadd
+refuses "an unknown verdict" 2 'benefits, neutral' "$triage" --only good vecadd
+refuses "an unknown mechanism" 2 'morpheus, shared-l1' "$triage" --mechanism l3 vecadd
+refuses "joining a trace" 2 'trace' "$triage" --join vecadd
+refuses "no way to keep what paths lead to" 2 'trust-paths' "$triage" --resume kept --trust-paths vecadd
+finish

@@ -1,0 +1,19 @@
+/* replays.h - the trace behind a stage, run again through engines of the caller's. */
+#ifndef CT_TOOLS_REPLAYS_H
+#define CT_TOOLS_REPLAYS_H
+
+#include "common/stage.h"
+#include "replay/replay.h"
+
+/* Runs the trace that the stage's profile was made from (ct_stage_trace()) through the n
+ * engines in one pass, with progress, and checks that it was that trace. total[i] gets the
+ * counts of engine i over all launches. The engines are taken over and freed, also on
+ * failure; what their parts and observers hold stays the caller's. With -@ they run in threads:
+ * parts of two engines may share nothing that changes. `why` is the option that needs the
+ * trace, for messages. Engines want the stage's warm-up (struct ct_replay_options.warmup).
+ * Fails as ct_stage_trace(), the engines and their parts do. */
+int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
+                   struct ct_replay *const *engine, unsigned n, struct ct_replay_counts *total,
+                   struct ct_error *e);
+
+#endif

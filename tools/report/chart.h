@@ -1,0 +1,68 @@
+/* chart.h - the few drawings that report needs, as SVG. Colours are classes (s0 ... s6 for
+ * series), so that a page sets them for light, dark and paper; ch_style() is for a file of
+ * its own. Every drawing has a title and a description. Coordinates have one decimal, so
+ * equal numbers give equal bytes. */
+#ifndef CT_TOOLS_REPORT_CHART_H
+#define CT_TOOLS_REPORT_CHART_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Text for XML and HTML; what XML 1.0 cannot hold becomes '?'. */
+void ch_text(struct ct_buf *b, const char *s);
+/* A number for people: three digits, 12.3k, 4.5M. A size: 64 KiB. */
+void ch_number(double v, char out[32]);
+void ch_size(double bytes, char out[32]);
+
+struct ch_axes {
+	const char *id;           /* unique in the document */
+	const char *title, *desc;
+	const char *x, *y;        /* what the axes are, with units */
+	int log_x;                /* powers of two */
+	int size_x;               /* x is bytes */
+	int percent_y;            /* y is a fraction */
+	double y_max;             /* 0: from the data */
+	double mark_x;            /* a vertical line here (NaN: none) ... */
+	const char *mark;         /* ... and what it says */
+};
+
+struct ch_line {
+	const char *name;
+	const double *x, *y;
+	size_t n;
+	int dashed;
+};
+
+/* Curves; points with a NaN are left out. */
+void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *line, size_t n);
+
+struct ch_bar {
+	const char *name;
+	double v[7];
+};
+enum { CH_SERIES_MAX = 7 };
+/* Upright bars in groups, one group per name and up to seven series; stacked: on top of each
+ * other. A NaN is left out. paper, if not NULL: values to mark with a tick of their own, in
+ * the same order. */
+void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series,
+             unsigned n_series, const struct ch_bar *bar, size_t n, const struct ch_bar *paper,
+             int stacked);
+
+struct ch_part {
+	const char *name;
+	double v;
+};
+/* Shares of a whole as one bar with its names below. */
+void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *desc,
+               const struct ch_part *part, size_t n);
+
+/* A speed-up with its range on a logarithmic scale from 1/2 to 2 around 1, without text:
+ * an ornament beside its numbers, named by title. word: class of the verdict. */
+void ch_range(struct ct_buf *b, const char *title, const char *word, double v, double low,
+              double high, unsigned width);
+
+/* <style> for an SVG in a file of its own. */
+void ch_style(struct ct_buf *b);
+
+#endif

@@ -1,0 +1,311 @@
+#include "report/page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/chart.h"
+
+enum { CHANGES_SHOWN = 200 };
+
+void rp_verdict_words(const struct ct_verdict *v, char *out, size_t n)
+{
+	char s[32], range[48];
+	rp_speedup_text(v->speedup, s);
+	rp_range_text(v, range);
+	if (isnan(v->speedup))
+		snprintf(out, n, "%s, no estimate", ct_verdict_word(v->word));
+	else
+		snprintf(out, n, "%s, speed-up %s, range %s", ct_verdict_word(v->word), s, range);
+}
+
+/* ---- style and script ---- */
+
+static int add_file(struct ct_buf *b, const char *name, struct ct_error *e)
+{
+	struct ct_buf path = {0};
+	char block[4096];
+	size_t n;
+	ct_buf_printf(&path, "%s/report/%s", ct_tool_data_dir(), name);
+	FILE *f = path.failed ? NULL : fopen(path.data, "rb");
+	int st = path.failed ? ct_fail_nomem(e) : CT_OK;
+	if (st == CT_OK && !f)
+		st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: set CACHETRIAGE_DATA to the folder of data files",
+		                   path.data);
+	while (f && (n = fread(block, 1, sizeof block, f)) > 0)
+		ct_buf_add(b, block, n);
+	if (f && ferror(f))
+		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path.data);
+	if (f)
+		fclose(f);
+	ct_buf_free(&path);
+	return st;
+}
+
+static int head(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	ct_buf_puts(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+	ch_text(b, r->title);
+	ct_buf_puts(b, "</title>\n<style>\n");
+	int st = add_file(b, "page.css", e);
+	ct_buf_puts(b, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n");
+	return st;
+}
+
+/* ---- what it is about ---- */
+
+static void lede(const struct rp_report *r, struct ct_buf *b)
+{
+	const char *gpu = NULL;
+	int one = 1;
+	for (size_t i = 0; i < r->run.n; i++) {
+		const char *name = ct_profile_gp(r->run.w[i].p, "name");
+		if (name && gpu && strcmp(gpu, name) != 0)
+			one = 0;
+		gpu = name ? name : gpu;
+	}
+	ct_buf_puts(b, "<header>\n<h1>");
+	ch_text(b, r->title);
+	ct_buf_printf(b, "</h1>\n<p class=\"lede\">%zu workload%s", r->run.n, r->run.n == 1 ? "" : "s");
+	if (gpu && one) {
+		ct_buf_puts(b, " on ");
+		ch_text(b, gpu);
+	}
+	ct_buf_puts(b, ". Which would gain from which cache mechanism, by how much, and why. Speed-ups are "
+	            "against the GPU as configured.</p>\n<nav aria-label=\"Sections\"><ul>"
+	            "<li><a href=\"#overview\">Overview</a></li>");
+	if (r->checks.n)
+		ct_buf_puts(b, "<li><a href=\"#thresholds\">Thresholds</a></li>");
+	if (r->compared)
+		ct_buf_puts(b, "<li><a href=\"#changes\">Changes</a></li>");
+	ct_buf_puts(b, "<li><a href=\"#workloads\">Workloads</a></li>"
+	            "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
+}
+
+static void tally(const struct rp_report *r, struct ct_buf *b)
+{
+	ct_buf_puts(b, "<dl class=\"tally\">\n");
+	for (int m = 0; m < CT_MECHANISMS; m++) {
+		size_t n[4];
+		int said = 0;
+		rp_count(&r->run, (enum ct_paper_mechanism)m, n);
+		ct_buf_printf(b, "<div><dt>%s</dt><dd>", ct_mechanism_name((enum ct_paper_mechanism)m));
+		for (int k = 0; k < 4; k++)
+			if (n[k])
+				ct_buf_printf(b, "%s<span class=\"v %s\">%zu %s</span>", said++ ? "<br>" : "",
+				              ct_verdict_word((enum ct_verdict_word)k), n[k],
+				              ct_verdict_word((enum ct_verdict_word)k));
+		ct_buf_puts(b, "</dd></div>\n");
+	}
+	ct_buf_puts(b, "</dl>\n");
+}
+
+static void option(struct ct_buf *b, const char *value)
+{
+	ct_buf_printf(b, "<option value=\"%s\">%s</option>", value, value);
+}
+
+static void controls(struct ct_buf *b)
+{
+	ct_buf_puts(b, "<form class=\"controls\" hidden onsubmit=\"return false\">"
+	            "<label for=\"f-text\">Name contains<input id=\"f-text\" type=\"search\" autocomplete=\"off\"></label>"
+	            "<label for=\"f-verdict\">Verdict<select id=\"f-verdict\"><option value=\"\">any</option>");
+	for (int k = 0; k < 4; k++)
+		option(b, ct_verdict_word((enum ct_verdict_word)k));
+	ct_buf_puts(b, "</select></label><label for=\"f-mechanism\">of<select id=\"f-mechanism\">"
+	            "<option value=\"\">any mechanism</option>");
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		option(b, ct_mechanism_name((enum ct_paper_mechanism)m));
+	ct_buf_puts(b, "</select></label><output id=\"count\" role=\"status\"></output></form>\n");
+}
+
+/* Columns of numbers: metric, its name, a percentage or not. */
+static const struct {
+	const char *metric, *name;
+	int percent;
+} columns[] = {{"ipc", "IPC", 0}, {"l1_miss_rate", "L1 misses", 1}, {"llc_mpki", "LLC MPKI", 0}};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, int m)
+{
+	const struct ct_verdict *v = &w->v[m];
+	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_name((enum ct_paper_mechanism)m);
+	char words[160], s[32], range[48], title[240];
+	ct_buf_printf(b, "<td data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name, name, word);
+	if (!isnan(v->speedup))
+		ct_buf_real(b, v->speedup);
+	ct_buf_printf(b, "\"><span class=\"v %s\">%s</span>", word, word);
+	if (!isnan(v->speedup)) {
+		rp_speedup_text(v->speedup, s);
+		rp_range_text(v, range);
+		rp_verdict_words(v, words, sizeof words);
+		snprintf(title, sizeof title, "%s: %s", name, words);
+		ct_buf_printf(b, " <span class=\"x\">%s (%s)</span>", s, range);
+		ch_range(b, title, word, v->speedup, v->low, v->high, 96);
+	}
+	ct_buf_puts(b, "</td>");
+}
+
+static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
+{
+	double v = rp_sn(w, columns[c].metric);
+	char t[32];
+	ct_buf_printf(b, "<td class=\"n\" data-k=\"%s\" data-v=\"", columns[c].name);
+	if (isnan(v)) {
+		ct_buf_puts(b, "\">-</td>");
+		return;
+	}
+	ct_buf_real(b, v);
+	if (columns[c].percent)
+		snprintf(t, sizeof t, "%.1f %%", 100 * v);
+	else
+		ch_number(v, t);
+	ct_buf_printf(b, "\">%s</td>", t);
+}
+
+static void overview(const struct rp_report *r, struct ct_buf *b)
+{
+	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
+	tally(r, b);
+	ct_buf_puts(b, "<h3>By workload</h3>\n");
+	controls(b);
+	ct_buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
+	            "<table class=\"overview\">\n<caption>A verdict per mechanism, with the speed-up and "
+	            "its range. Activate a heading to sort.</caption>\n<thead><tr><th scope=\"col\">workload</th>");
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		ct_buf_printf(b, "<th scope=\"col\" data-first=\"descending\">%s</th>",
+		              ct_mechanism_name((enum ct_paper_mechanism)m));
+	for (int c = 0; c < COLUMNS; c++)
+		ct_buf_printf(b, "<th scope=\"col\" class=\"n\" data-first=\"descending\">%s</th>", columns[c].name);
+	ct_buf_puts(b, "</tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < r->run.n; i++) {
+		const struct rp_workload *w = &r->run.w[i];
+		ct_buf_puts(b, "<tr data-name=\"");
+		ch_text(b, w->name);
+		ct_buf_printf(b, "\" data-id=\"w%zu\"><th scope=\"row\"><a href=\"#w%zu\">", i, i);
+		ch_text(b, w->name);
+		ct_buf_puts(b, "</a></th>");
+		for (int m = 0; m < CT_MECHANISMS; m++)
+			verdict_cell(b, w, m);
+		for (int c = 0; c < COLUMNS; c++)
+			number_cell(b, w, c);
+		ct_buf_puts(b, "</tr>\n");
+	}
+	ct_buf_puts(b, "</tbody>\n</table></div>\n</section>\n");
+}
+
+static void thresholds(const struct rp_report *r, struct ct_buf *b)
+{
+	char why[320];
+	if (!r->checks.n)
+		return;
+	ct_buf_printf(b, "<section aria-labelledby=\"thresholds\">\n<h2 id=\"thresholds\">Thresholds</h2>\n"
+	              "<div class=\"scroll\"><table><caption>%zu of %zu do not hold.</caption><thead><tr>"
+	              "<th scope=\"col\">result</th><th scope=\"col\">threshold</th>"
+	              "<th scope=\"col\">why</th></tr></thead><tbody>\n", r->checks.failed, r->checks.n);
+	for (size_t i = 0; i < r->checks.n; i++) {
+		const struct rp_check *c = &r->checks.check[i];
+		const char *word = c->skipped ? "skipped" : c->passed ? "passed" : "failed";
+		rp_check_why(c, why, sizeof why);
+		ct_buf_printf(b, "<tr><td class=\"%s\">%s</td><td><code>", word, word);
+		ch_text(b, ct_require_text(c->r));
+		ct_buf_puts(b, "</code></td><td>");
+		ch_text(b, why);
+		ct_buf_puts(b, "</td></tr>\n");
+	}
+	ct_buf_puts(b, "</tbody></table></div>\n</section>\n");
+}
+
+static void change(struct ct_buf *b, const struct rp_change *x)
+{
+	char t[32];
+	ct_buf_puts(b, "<tr><th scope=\"row\">");
+	ch_text(b, x->w->name);
+	ct_buf_puts(b, "</th><td><code>");
+	ch_text(b, x->what);
+	ct_buf_puts(b, "</code></td>");
+	if (x->word_before) {
+		ct_buf_printf(b, "<td><span class=\"v %s\">%s</span></td><td><span class=\"v %s\">%s</span></td>"
+		              "<td></td></tr>\n", x->word_before, x->word_before, x->word_after, x->word_after);
+		return;
+	}
+	ch_number(x->before, t);
+	ct_buf_printf(b, "<td class=\"n\">%s</td>", t);
+	ch_number(x->after, t);
+	ct_buf_printf(b, "<td class=\"n\">%s</td><td class=\"n\">", t);
+	if (x->size < 1e8)
+		ct_buf_printf(b, "%+.1f %%", 100 * (x->after / x->before - 1));
+	ct_buf_puts(b, "</td></tr>\n");
+}
+
+static void names(struct ct_buf *b, const char *what, const char *const *name, size_t n)
+{
+	if (!n)
+		return;
+	ct_buf_printf(b, "<p>%s: ", what);
+	for (size_t i = 0; i < n; i++) {
+		ct_buf_puts(b, i ? ", " : "");
+		ch_text(b, name[i]);
+	}
+	ct_buf_puts(b, "</p>\n");
+}
+
+static void changes(const struct rp_report *r, struct ct_buf *b)
+{
+	const struct rp_changes *c = &r->changes;
+	if (!r->compared)
+		return;
+	ct_buf_printf(b, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">Changes</h2>\n<p>%zu "
+	              "value%s changed; %zu of %zu workloads are the same.</p>\n", c->n,
+	              c->n == 1 ? "" : "s", c->same, r->run.n);
+	names(b, "Only in the old run", c->only_old, c->n_old);
+	names(b, "Only in the new run", c->only_new, c->n_new);
+	if (c->n) {
+		ct_buf_printf(b, "<div class=\"scroll\"><table><caption>%s</caption><thead><tr>"
+		              "<th scope=\"col\">workload</th><th scope=\"col\">value</th><th scope=\"col\" class=\"n\">"
+		              "old</th><th scope=\"col\" class=\"n\">new</th><th scope=\"col\" class=\"n\">change</th>"
+		              "</tr></thead><tbody>\n", c->n > CHANGES_SHOWN ? "The 200 largest." : "Largest first.");
+		for (size_t i = 0; i < c->n && i < CHANGES_SHOWN; i++)
+			change(b, &c->change[i]);
+		ct_buf_puts(b, "</tbody></table></div>\n");
+	}
+	ct_buf_puts(b, "</section>\n");
+}
+
+static void reading(struct ct_buf *b)
+{
+	ct_buf_puts(b, "<section aria-labelledby=\"reading\">\n<h2 id=\"reading\">How to read this</h2>\n"
+	            "<p>A workload <span class=\"v benefits\">benefits</span> where the whole range of the speed-up is "
+	            "above 1.02, the mechanism <span class=\"v hurts\">hurts</span> where it is below 0.98, and is "
+	            "<span class=\"v neutral\">neutral</span> where the range lies between. Else, or where the trace "
+	            "or profile cannot tell, the verdict is <span class=\"v unknown\">unknown</span> and the reason says "
+	            "what to do. The range holds what the estimate does not know, the error that such estimates had "
+	            "against a cycle-level simulator, and sampling; <code>triage(1)</code> has the rule. "
+	            "The small bars run from half to twice the speed, on a logarithmic scale around 1.</p>\n"
+	            "</section>\n");
+}
+
+int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+{
+	int st = head(r, b, e);
+	if (st != CT_OK)
+		return st;
+	lede(r, b);
+	overview(r, b);
+	thresholds(r, b);
+	changes(r, b);
+	ct_buf_puts(b, "<section aria-labelledby=\"workloads\">\n<h2 id=\"workloads\">Workloads</h2>\n");
+	for (size_t i = 0; i < r->run.n; i++)
+		rp_page_workload(&r->run.w[i], i, b);
+	ct_buf_puts(b, "</section>\n");
+	reading(b);
+	ct_buf_puts(b, "</main>\n<script>\n");
+	st = add_file(b, "page.js", e);
+	ct_buf_puts(b, "</script>\n</body>\n</html>\n");
+	return st == CT_OK ? ct_buf_check(b, e) : st;
+}

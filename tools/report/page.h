@@ -1,0 +1,17 @@
+/* page.h - the HTML report: one file, nothing fetched, readable without its script. */
+#ifndef CT_TOOLS_REPORT_PAGE_H
+#define CT_TOOLS_REPORT_PAGE_H
+
+#include "report/out.h"
+
+/* Appends the page; style and script are read from data/report/. Fails with CT_ERR_IO,
+ * CT_ERR_NOMEM. */
+int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e);
+
+/* The part about the i-th workload: verdicts and why, charts, systems, provenance. */
+void rp_page_workload(const struct rp_workload *w, size_t i, struct ct_buf *b);
+
+/* "benefits 1.12, range 1.05 to 1.20": a verdict in words. */
+void rp_verdict_words(const struct ct_verdict *v, char *out, size_t n);
+
+#endif

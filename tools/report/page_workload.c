@@ -1,0 +1,356 @@
+/* page_workload.c - what the page says about one workload. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "report/chart.h"
+#include "report/page.h"
+
+enum { BUCKETS = 28, POINTS = 48, SM_POINTS = 256 };
+
+static double gp(const struct rp_workload *w, const char *key)
+{
+	double v;
+	const char *t = ct_profile_gp(w->p, key);
+	return t && ct_field_real(t, &v) ? v : NAN;
+}
+
+static struct ct_hist *hist(const struct rp_workload *w, const char *view)
+{
+	struct ct_hist *h = ct_calloc(1, sizeof *h);
+	if (h && !ct_profile_get_hist(w->p, "all", view, h, NULL)) {
+		free(h);
+		return NULL;
+	}
+	return h;
+}
+
+/* ---- verdicts ---- */
+
+static void verdicts(const struct rp_workload *w, struct ct_buf *b)
+{
+	ct_buf_puts(b, "<dl class=\"why\">");
+	for (int m = 0; m < CT_MECHANISMS; m++) {
+		const struct ct_verdict *v = &w->v[m];
+		char s[32], range[48];
+		rp_speedup_text(v->speedup, s);
+		rp_range_text(v, range);
+		ct_buf_printf(b, "<dt>%s</dt><dd><span class=\"v %s\">%s</span>",
+		              ct_mechanism_name((enum ct_paper_mechanism)m), ct_verdict_word(v->word),
+		              ct_verdict_word(v->word));
+		if (!isnan(v->speedup))
+			ct_buf_printf(b, " %s (%s)", s, range);
+		ct_buf_puts(b, ": ");
+		ch_text(b, v->reason);
+		ct_buf_puts(b, "</dd>\n");
+	}
+	ct_buf_puts(b, "</dl>\n");
+}
+
+/* ---- reuse distances ---- */
+
+static void histogram(const struct rp_workload *w, size_t i, const char *view, const char *name,
+                      struct ct_buf *b)
+{
+	static const char *const series[] = {"share"};
+	struct ct_hist *h = hist(w, view);
+	struct ch_bar bar[BUCKETS + 1];
+	char label[BUCKETS + 1][16], id[48], title[80], desc[200];
+	double total = h ? (double)ct_hist_total(h) : 0, below = 0, lines = 1;
+	size_t n = 0;
+	if (total > 0) {
+		for (; n < BUCKETS && below < total - (double)h->cold - 0.5; n++, lines *= 4) {
+			double hits = ct_hist_hits(h, lines);
+			char t[32];
+			ch_number(lines, t);
+			snprintf(label[n], sizeof label[n], "<%.12s", t);
+			bar[n] = (struct ch_bar){.name = label[n], .v = {(hits - below) / total}};
+			below = hits;
+		}
+		bar[n++] = (struct ch_bar){.name = "first", .v = {(double)h->cold / total}};
+		snprintf(id, sizeof id, "w%zu-rd-%s", i, view);
+		snprintf(title, sizeof title, "Reuse distances of reads, %s", name);
+		snprintf(desc, sizeof desc, "Share of %.0f reads by stack distance in lines; %.1f %% are first touches.",
+		         total, 100 * (double)h->cold / total);
+		struct ch_axes a = {.id = id, .title = title, .desc = desc, .x = "distance, lines", .y = "reads",
+		                    .percent_y = 1, .mark_x = NAN};
+		ct_buf_puts(b, "<figure>");
+		ch_bars(b, &a, series, 1, bar, n, NULL, 0);
+		ct_buf_printf(b, "<figcaption>%s</figcaption></figure>\n", title);
+	}
+	free(h);
+}
+
+/* ---- miss ratios ---- */
+
+static size_t curve(const struct rp_workload *w, const char *view, double line, double *x, double *y)
+{
+	struct ct_hist *h = hist(w, view);
+	double total = h ? (double)ct_hist_total(h) : 0;
+	size_t n = 0;
+	if (total > 0 && line > 0)
+		for (double lines = 16; n < POINTS; n++, lines *= M_SQRT2) {
+			x[n] = lines * line;
+			y[n] = 1 - ct_hist_hits(h, lines) / total;
+			if (n > 8 && total * y[n] <= (double)h->cold + 0.5) {
+				n++;
+				break;
+			}
+		}
+	free(h);
+	return n;
+}
+
+static void miss_ratio(const struct rp_workload *w, size_t i, const char *view, const char *name,
+                       const char *line_key, const char *size_key, struct ct_buf *b)
+{
+	double x[POINTS], y[POINTS], size = gp(w, size_key);
+	char id[48], title[80], desc[200], here[64], t[32];
+	struct ch_line l = {"miss ratio", x, y, curve(w, view, gp(w, line_key), x, y), 0};
+	if (l.n < 2)
+		return;
+	ch_size(size, t);
+	snprintf(here, sizeof here, "here %s", t);
+	snprintf(id, sizeof id, "w%zu-mr-%s", i, view);
+	snprintf(title, sizeof title, "Miss ratio of reads by capacity, %s", name);
+	snprintf(desc, sizeof desc, "From %.0f %% at the smallest to %.0f %% at the largest capacity shown; fully "
+	         "associative, LRU.", 100 * y[0], 100 * y[l.n - 1]);
+	struct ch_axes a = {.id = id, .title = title, .desc = desc, .x = "capacity", .y = "misses",
+	                    .log_x = 1, .size_x = 1, .percent_y = 1, .y_max = 1, .mark_x = size,
+	                    .mark = isnan(size) ? NULL : here};
+	ct_buf_puts(b, "<figure>");
+	ch_lines(b, &a, &l, 1);
+	ct_buf_printf(b, "<figcaption>%s</figcaption></figure>\n", title);
+}
+
+/* ---- IPC against SMs ---- */
+
+struct sweep {
+	double x[SM_POINTS], y[SM_POINTS];
+	size_t n;
+};
+
+static int by_x(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void read_sweep(const struct rp_workload *w, const char *system, struct sweep *s)
+{
+	const struct ct_record *r;
+	double pair[SM_POINTS][2];
+	s->n = 0;
+	for (size_t i = 0; (r = ct_profile_next(w->p, "SW", &i));)
+		if (r->nfields >= 9 && s->n < SM_POINTS && !strcmp(r->field[0], "all") &&
+		    !strcmp(r->field[1], "morpheus") && !strcmp(r->field[2], system) &&
+		    !strcmp(r->field[3], "sms") && !strcmp(r->field[5], "ipc") &&
+		    ct_field_real(r->field[4], &pair[s->n][0]) && ct_field_real(r->field[6], &pair[s->n][1]))
+			s->n++;
+	qsort(pair, s->n, sizeof pair[0], by_x);
+	for (size_t i = 0; i < s->n; i++) {
+		s->x[i] = pair[i][0];
+		s->y[i] = pair[i][1];
+	}
+}
+
+static void ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
+{
+	static const char *const system[] = {"BL", "Morpheus-ALL"};
+	static const char *const name[] = {"as configured", "others as cache (Morpheus-ALL)"};
+	struct sweep *s = ct_calloc(2, sizeof *s);
+	struct ch_line line[2];
+	size_t n = 0;
+	char id[32];
+	for (int k = 0; s && k < 2; k++) {
+		read_sweep(w, system[k], &s[k]);
+		if (s[k].n > 1)
+			line[n++] = (struct ch_line){name[k], s[k].x, s[k].y, s[k].n, k == 1};
+	}
+	if (n) {
+		snprintf(id, sizeof id, "w%zu-ipc", i);
+		struct ch_axes a = {.id = id, .title = "IPC by the number of SMs that compute",
+		                    .desc = "Thread instructions per cycle of the whole GPU.", .x = "compute SMs",
+		                    .y = "IPC", .mark_x = NAN};
+		ct_buf_puts(b, "<figure>");
+		ch_lines(b, &a, line, n);
+		ct_buf_puts(b, "<figcaption>IPC by the number of SMs that compute</figcaption></figure>\n");
+	}
+	free(s);
+}
+
+/* ---- breakdowns ---- */
+
+static void shares(const struct rp_workload *w, size_t i, const char *what, const char *title,
+                   const char *const *metric, const char *const *name, size_t n, struct ct_buf *b)
+{
+	struct ch_part part[10];
+	char id[48], desc[300];
+	double sum = 0;
+	size_t at = 0;
+	for (size_t k = 0; k < n; k++) {
+		part[k] = (struct ch_part){name[k], rp_sn(w, metric[k])};
+		sum += part[k].v > 0 ? part[k].v : 0;
+	}
+	if (!(sum > 0))
+		return;
+	for (size_t k = 0; k < n && at < sizeof desc; k++)
+		if (part[k].v > 0)
+			at += (size_t)snprintf(desc + at, sizeof desc - at, "%s %.1f %%. ", name[k], 100 * part[k].v / sum);
+	snprintf(id, sizeof id, "w%zu-%s", i, what);
+	ct_buf_puts(b, "<figure>");
+	ch_shares(b, id, title, desc, part, n);
+	ct_buf_puts(b, "</figure>\n");
+}
+
+/* Accesses of a level: hits are what neither misses nor is on its way. */
+static void accesses(const struct rp_workload *w, size_t i, const char *level, const char *title,
+                     struct ct_buf *b)
+{
+	char key[3][64], id[32], desc[200];
+	snprintf(key[0], 64, "%s_sector_accesses", level);
+	snprintf(key[1], 64, "%s_pending_hits", level);
+	snprintf(key[2], 64, "%s_sector_misses", level);
+	double all = rp_sn(w, key[0]), pending = rp_sn(w, key[1]), miss = rp_sn(w, key[2]);
+	pending = isnan(pending) ? 0 : pending;
+	if (!(all > 0) || isnan(miss))
+		return;
+	struct ch_part part[] = {{"hits", all - pending - miss}, {"misses", miss}, {"already on the way", pending}};
+	snprintf(id, sizeof id, "w%zu-%s", i, level);
+	snprintf(desc, sizeof desc, "Of %.0f sector accesses %.1f %% hit, %.1f %% miss, %.1f %% wait for a "
+	         "sector already asked for.", all, 100 * (all - pending - miss) / all, 100 * miss / all,
+	         100 * pending / all);
+	ct_buf_puts(b, "<figure>");
+	ch_shares(b, id, title, desc, part, 3);
+	ct_buf_puts(b, "</figure>\n");
+}
+
+static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
+{
+	static const char *const kind[] = {"first touch", "capacity", "associativity", "latency", "MSHRs"};
+	static const char *const l1[] = {"l1_compulsory_misses", "l1_capacity_misses",
+		"l1_associativity_misses", "l1_latency_misses", "l1_mshr_misses"};
+	static const char *const llc[] = {"llc_compulsory_misses", "llc_capacity_misses",
+		"llc_associativity_misses", "llc_latency_misses", "llc_mshr_misses"};
+	static const char *const stack[] = {"cycles_stack_base", "cycles_stack_issue",
+		"cycles_stack_dependencies", "cycles_stack_l1", "cycles_stack_network", "cycles_stack_llc",
+		"cycles_stack_dram"};
+	static const char *const time[] = {"work", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
+	accesses(w, i, "l1", "L1 accesses", b);
+	accesses(w, i, "llc", "LLC accesses", b);
+	shares(w, i, "l1-why", "Why the L1 misses", l1, kind, 5, b);
+	shares(w, i, "llc-why", "Why the LLC misses", llc, kind, 5, b);
+	shares(w, i, "cycles", "Where the cycles go", stack, time, 7, b);
+}
+
+/* ---- systems ---- */
+
+static int same_system(const struct ct_record *a, const struct ct_record *r)
+{
+	return strcmp(a->field[1], r->field[1]) == 0 && strcmp(a->field[2], r->field[2]) == 0;
+}
+
+static void system_row(const struct rp_workload *w, const struct ct_record *r, struct ct_buf *b)
+{
+	struct ct_estimate es, watt;
+	char s[32], title[240];
+	if (!rp_es(w, r->field[1], r->field[2], "speedup", &es))
+		return;
+	rp_speedup_text(es.value, s);
+	snprintf(title, sizeof title, "%.80s: speed-up %s", r->field[2], s);
+	ct_buf_puts(b, "<tr><th scope=\"row\">");
+	ch_text(b, r->field[2]);
+	ct_buf_printf(b, "</th><td class=\"n\">%s</td><td>", s);
+	ch_range(b, title, "s0", es.value, es.low, es.high, 160);
+	ct_buf_puts(b, "</td><td class=\"n\">");
+	if (!isnan(es.low) && !isnan(es.high))
+		ct_buf_printf(b, "%.2f..%.2f", es.low, es.high);
+	ct_buf_puts(b, "</td><td class=\"n\">");
+	if (rp_es(w, r->field[1], r->field[2], "perf_per_watt", &watt) && !isnan(watt.value))
+		ct_buf_printf(b, "%.2f", watt.value);
+	ct_buf_puts(b, "</td><td>");
+	ch_text(b, es.method);
+	ct_buf_puts(b, "</td></tr>\n");
+}
+
+static void systems(const struct rp_workload *w, const char *mechanism, struct ct_buf *b)
+{
+	const struct ct_record *r, *last = NULL;
+	for (size_t i = 0; (r = ct_profile_next(w->p, "ES", &i));) {
+		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], mechanism) ||
+		    strcmp(r->field[3], "speedup"))
+			continue;
+		if (!last)
+			ct_buf_printf(b, "<h4>%s: every system of its paper</h4>\n<div class=\"scroll\"><table class=\"systems\"><caption>"
+			              "Speed-ups against the paper's own baseline.</caption><thead><tr>"
+			              "<th scope=\"col\">system</th><th scope=\"col\" class=\"n\">speed-up</th>"
+			              "<th scope=\"col\">0.5 to 2</th><th scope=\"col\" class=\"n\">range</th>"
+			              "<th scope=\"col\" class=\"n\">per watt</th><th scope=\"col\">method</th></tr></thead><tbody>\n",
+			              mechanism);
+		if (!last || !same_system(last, r))
+			system_row(w, r, b);
+		last = r;
+	}
+	if (last)
+		ct_buf_puts(b, "</tbody></table></div>\n");
+}
+
+/* ---- provenance ---- */
+
+static void provenance(const struct rp_workload *w, struct ct_buf *b)
+{
+	const struct ct_record *r;
+	ct_buf_puts(b, "<h4>Where this comes from</h4>\n<ul>");
+	for (size_t i = 0; (r = ct_profile_next(w->p, "TR", &i));)
+		if (r->nfields >= 4) {
+			ct_buf_puts(b, "<li>trace <code>");
+			ch_text(b, r->field[0]);
+			ct_buf_puts(b, "</code>, ");
+			ch_text(b, r->field[2]);
+			ct_buf_puts(b, " bytes, digest <code>");
+			ch_text(b, r->field[3]);
+			ct_buf_puts(b, "</code></li>");
+		}
+	for (size_t i = 0; (r = ct_profile_next(w->p, "PG", &i));)
+		if (r->nfields >= 3) {
+			ct_buf_puts(b, "<li><code>");
+			ch_text(b, r->field[2]);
+			ct_buf_puts(b, "</code> (version ");
+			ch_text(b, r->field[1]);
+			ct_buf_puts(b, ")</li>");
+		}
+	if (*w->path) {
+		ct_buf_puts(b, "<li>profile <code>");
+		ch_text(b, w->path);
+		ct_buf_puts(b, "</code></li>");
+	}
+	ct_buf_puts(b, "</ul>\n");
+}
+
+void rp_page_workload(const struct rp_workload *w, size_t i, struct ct_buf *b)
+{
+	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"><summary><h3>", i);
+	ch_text(b, w->name);
+	ct_buf_puts(b, "</h3>");
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		if (w->v[m].word == CT_BENEFITS || w->v[m].word == CT_HURTS)
+			ct_buf_printf(b, "<span class=\"v %s\">%s</span>", ct_verdict_word(w->v[m].word),
+			              ct_mechanism_name((enum ct_paper_mechanism)m));
+	ct_buf_puts(b, "</summary><div>\n");
+	verdicts(w, b);
+	ct_buf_puts(b, "<div class=\"charts\">\n");
+	breakdowns(w, i, b);
+	histogram(w, i, "l1", "L1 of each SM", b);
+	histogram(w, i, "llc", "LLC", b);
+	miss_ratio(w, i, "l1", "L1 of each SM", "l1.line", "l1.size", b);
+	miss_ratio(w, i, "llc", "LLC", "llc.line", "llc.size", b);
+	ipc_by_sms(w, i, b);
+	ct_buf_puts(b, "</div>\n");
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		systems(w, ct_mechanism_name((enum ct_paper_mechanism)m), b);
+	provenance(w, b);
+	ct_buf_puts(b, "</div></details>\n");
+}

@@ -1,0 +1,222 @@
+/* triage - a verdict per workload and mechanism, over many traces or profiles. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "triage/triage.h"
+
+enum {
+	OPT_MECHANISM = CT_OWN_OPTION, OPT_ONLY, OPT_MIN_SPEEDUP, OPT_SORT, OPT_RESUME, OPT_SHARD,
+	OPT_JOIN, OPT_SLURM, OPT_TASKS
+};
+
+static const struct ct_option own_options[] = {
+	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
+	 "only morpheus, shared-l1, tag-split or malekeh"},
+	{OPT_ONLY, "only", "VERDICT[,VERDICT]",
+	 "only lines that say benefits, neutral, hurts or unknown"},
+	{OPT_MIN_SPEEDUP, "min-speedup", "X", "only lines with a speed-up of X or more"},
+	{OPT_SORT, "sort", "KEY",
+	 "workload (default), speedup, verdict or mechanism"},
+	{OPT_RESUME, "resume", "DIR",
+	 "keep each input's profile in DIR, and take from there\nwhat has not changed"},
+	{OPT_SHARD, "shard", "I/N", "do only the I-th of N parts of the inputs"},
+	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
+	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
+	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
+};
+
+/* Bits of the comma-separated words that find() knows. */
+static int parse_words(const char *option, const char *text, int (*find)(const char *),
+                       const char *known, unsigned *bits, struct ct_error *e)
+{
+	char word[32];
+	for (const char *s = text;; s++) {
+		size_t n = strcspn(s, ",");
+		int k = -1;
+		if (n < sizeof word) {
+			memcpy(word, s, n);
+			word[n] = '\0';
+			k = find(word);
+		}
+		if (k < 0)
+			return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s", option, text, known);
+		*bits |= 1u << k;
+		s += n;
+		if (!*s)
+			return CT_OK;
+	}
+}
+
+static int parse_shard(struct tr_own *o, const char *text, struct ct_error *e)
+{
+	uint64_t i, n;
+	char part[24];
+	size_t k = strcspn(text, "/");
+	if (k < sizeof part && text[k] == '/') {
+		memcpy(part, text, k);
+		part[k] = '\0';
+		if (ct_parse_u64_range(text + k + 1, 1, 1000000, &n) == 0 &&
+		    ct_parse_u64_range(part, 1, n, &i) == 0) {
+			o->shard = (unsigned)i;
+			o->shards = (unsigned)n;
+			return CT_OK;
+		}
+	}
+	return ct_fail(e, CT_ERR_USAGE, "--shard %s: give the part and how many there are, as in 2/8", text);
+}
+
+static int parse_sort(struct tr_own *o, const char *text, struct ct_error *e)
+{
+	static const char *const keys[] = {"workload", "speedup", "verdict", "mechanism"};
+	for (int i = 0; i < 4; i++)
+		if (strcmp(text, keys[i]) == 0) {
+			o->sort = (enum tr_sort)i;
+			return CT_OK;
+		}
+	return ct_fail(e, CT_ERR_USAGE, "--sort %s: use workload, speedup, verdict or mechanism", text);
+}
+
+static int option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct tr_own *o = ((struct ct_tool *)ctx)->own;
+	uint64_t n = 0;
+	switch (key) {
+	case OPT_MECHANISM:
+		return parse_words("--mechanism", value, ct_mechanism_find,
+		                   "morpheus, shared-l1, tag-split or malekeh", &o->mechanisms, e);
+	case OPT_ONLY:
+		return parse_words("--only", value, ct_verdict_find, "benefits, neutral, hurts or unknown",
+		                   &o->only, e);
+	case OPT_MIN_SPEEDUP:
+		if (ct_parse_real(value, &o->min_speedup) < 0 || !(o->min_speedup > 0))
+			return ct_fail(e, CT_ERR_USAGE, "--min-speedup %s: give a number above 0, as in 1.05", value);
+		return CT_OK;
+	case OPT_SORT: return parse_sort(o, value, e);
+	case OPT_RESUME: o->resume = value; return CT_OK;
+	case OPT_SHARD: return parse_shard(o, value, e);
+	case OPT_JOIN: o->join = 1; return CT_OK;
+	case OPT_SLURM: o->slurm = 1; return CT_OK;
+	default:
+		if (ct_parse_u64_range(value, 1, 100000, &n) < 0)
+			return ct_fail(e, CT_ERR_USAGE, "--tasks %s: give a number of 1 or more", value);
+		o->tasks = (unsigned)n;
+		return CT_OK;
+	}
+}
+
+static int check_options(const struct ct_tool *t, struct ct_error *e)
+{
+	const struct tr_own *o = t->own;
+	if (t->check)
+		return ct_fail(e, CT_ERR_USAGE, "--check compares the two methods of one estimate: give it to "
+		               "the estimator, as in mpki --check");
+	if (o->resume && t->trust_paths)
+		return ct_fail(e, CT_ERR_USAGE, "--resume does not see the files that --trust-paths lets a list "
+		               "name: give one of the two");
+	if (o->resume && mkdir(o->resume, 0777) < 0 && errno != EEXIST)
+		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot make the folder", o->resume);
+	return CT_OK;
+}
+
+/* Errors and warnings of the inputs, in their order. */
+static int tell(struct ct_tool *t, const struct tr_job *job, size_t n)
+{
+	int st = CT_OK;
+	for (size_t i = 0; i < n; i++) {
+		if (job[i].warnings)
+			ct_buf_puts(&t->warnings, job[i].warnings);
+		if (job[i].status < 0) {
+			ct_buf_printf(&t->warnings, "%s: %s%s%s\n", t->spec->name,
+			              job[i].error && strstr(job[i].error, job[i].path) ? "" : job[i].path,
+			              job[i].error && strstr(job[i].error, job[i].path) ? "" : ": ",
+			              job[i].error ? job[i].error : "failed");
+			st = 2;
+		}
+		if (job[i].status > 0 && st == CT_OK)
+			st = 1;
+	}
+	return st;
+}
+
+/* The inputs of this shard: the I-th of N runs of neighbours, so that joining the parts in
+ * order gives the order of the whole. */
+static int make_jobs(struct ct_tool *t, struct tr_job **out, size_t *n, struct ct_error *e)
+{
+	static char dash[] = "-", *standard_input[] = {dash};
+	const struct tr_own *o = t->own;
+	char **path = t->operands ? t->operand : standard_input;
+	size_t all = t->operands ? (size_t)t->operands : 1, from = 0, to = all;
+	if (o->shards) {
+		from = all * (o->shard - 1) / o->shards;
+		to = all * o->shard / o->shards;
+	}
+	struct tr_job *job = ct_calloc(to - from + 1, sizeof *job);
+	if (!job)
+		return ct_fail_nomem(e);
+	for (size_t i = from; i < to; i++)
+		job[i - from].path = path[i];
+	*out = job;
+	*n = to - from;
+	return CT_OK;
+}
+
+static void free_jobs(struct tr_job *job, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(job[i].error);
+		free(job[i].warnings);
+	}
+	free(job);
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	struct tr_own *o = t->own;
+	struct tr_job *job = NULL;
+	struct ct_buf provenance = {0};
+	size_t n = 0;
+	if (o->slurm)
+		return tr_slurm(t, e);
+	int st = check_options(t, e);
+	if (st == CT_OK && o->join) {
+		st = tr_join(t, &job, &n, &provenance, e);
+	} else if (st == CT_OK) {
+		st = make_jobs(t, &job, &n, e);
+		if (st == CT_OK && n)
+			st = tr_pool(t, job, n, e);
+		if (st == CT_OK)
+			st = tr_distinguish(job, n, e);
+	}
+	if (st == CT_OK)
+		st = tr_emit(t, job, n, o->join ? (provenance.len ? provenance.data : "") : NULL, e);
+	if (st == CT_OK)
+		st = tell(t, job, n);
+	free_jobs(job, n);
+	ct_buf_free(&provenance);
+	return st;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const csv[] = {"csv", NULL};
+	static const struct ct_tool_spec spec = {
+		.name = "triage",
+		.operands = "[INPUT...]",
+		.summary = "which workloads benefit from which cache mechanism, and why",
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
+		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
+		         CT_TAKES_PROFILE,
+		.options = own_options,
+		.n_options = sizeof own_options / sizeof own_options[0],
+		.option = option,
+		.own_size = sizeof(struct tr_own),
+		.run = run,
+		.other_outputs = csv,
+	};
+	return ct_tool_main(&spec, argc, argv);
+}

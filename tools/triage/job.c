@@ -1,0 +1,244 @@
+/* job.c - one input: its profile, the estimates, the verdicts, and what is kept of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "common/stage.h"
+#include "models/morpheus/estimate.h"
+#include "models/shared_l1/estimate.h"
+#include "triage/triage.h"
+
+/* ---- estimates ---- */
+
+/* Calls set() with each -p that is the model's: one of the prefixes, NULL at the end. */
+static int model_settings(const struct ct_tool *t, const char *const *prefix, void *params,
+                          int (*set)(void *params, const char *assignment, struct ct_error *e),
+                          struct ct_error *e)
+{
+	int st = CT_OK;
+	for (; *prefix; prefix++)
+		for (size_t i = 0; i < t->n_set && st == CT_OK; i++)
+			if (!strncmp(t->set[i], *prefix, strlen(*prefix)))
+				st = set(params, t->set[i], e);
+	return st;
+}
+
+static int set_morpheus(void *params, const char *assignment, struct ct_error *e)
+{
+	return ct_morpheus_set(params, assignment, e);
+}
+
+static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
+                    struct ct_error *e)
+{
+	static const char *const ours[] = {"morpheus.", NULL};
+	struct ct_morpheus_params params;
+	struct ct_mo_answer *a = ct_calloc(1, sizeof *a);
+	ct_morpheus_defaults(&params);
+	int st = a ? model_settings(t, ours, &params, set_morpheus, e) : ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_mo_answer_init(a, w, &s->base, &s->gpu, &params, NULL, e);
+	if (st == CT_OK) {
+		st = ct_mo_answer_write(a, s->p, e);
+		ct_mo_answer_free(a);
+	}
+	free(a);
+	return st;
+}
+
+static int set_shared_l1(void *params, const char *assignment, struct ct_error *e)
+{
+	return ct_sl_set(params, assignment, e);
+}
+
+static int shared_l1(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
+                     struct ct_error *e)
+{
+	static const char *const ours[] = {"shared-l1.", "shared_l1.", "sharedl1.", NULL};
+	struct ct_sl_params params;
+	struct ct_sl_answer *a = ct_calloc(1, sizeof *a);
+	ct_sl_defaults(&params);
+	int st = a ? model_settings(t, ours, &params, set_shared_l1, e) : ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_sl_answer_init(a, s->p, w, &s->base, &s->gpu, &params, NULL, e);
+	if (st == CT_OK) {
+		st = ct_sl_answer_write(a, s->p, e);
+		ct_sl_answer_free(a);
+	}
+	free(a);
+	return st;
+}
+
+/* NULL: the estimates have to be in the profile. */
+static int (*const estimator[CT_MECHANISMS])(const struct ct_tool *, struct ct_stage *,
+                                             const struct ct_workload *, struct ct_error *) = {
+	[CT_MORPHEUS] = morpheus,
+	[CT_SHARED_L1] = shared_l1,
+};
+
+static int run_estimator(const struct ct_tool *t, struct ct_stage *s, enum ct_paper_mechanism m,
+                         struct ct_error *e)
+{
+	struct ct_workload *w = ct_calloc(1, sizeof *w);
+	int st = w ? ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e)
+	           : ct_fail_nomem(e);
+	if (st == CT_OK) {
+		w->cache = ct_miss_cache_new(); /* without one it only takes longer */
+		st = estimator[m](t, s, w, e);
+		ct_miss_cache_free(w->cache);
+	}
+	free(w);
+	return st;
+}
+
+/* A mechanism whose estimate fails is unknown, with the reason; no memory ends the job. */
+static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum ct_paper_mechanism m,
+                 struct ct_error *e)
+{
+	struct ct_verdict v;
+	struct ct_error own = {0};
+	int st = CT_OK;
+	if (estimator[m] && (s->changed || !ct_verdict_possible(s->p, m)))
+		st = run_estimator(t, s, m, &own);
+	if (st == CT_ERR_NOMEM || st == CT_ERR_USAGE)
+		return ct_fail(e, st, "%s", own.text);
+	ct_verdict_decide(s->p, m, &v);
+	if (st < 0 && v.word == CT_UNKNOWN) {
+		snprintf(v.reason, sizeof v.reason, "%.200s", own.text);
+		for (char *c = v.reason; *c; c++)
+			*c = *c == '\t' ? ' ' : *c;
+	}
+	return ct_verdict_write(s->p, name, m, &v, e);
+}
+
+/* ---- what is kept ---- */
+
+/* DIR/NAME-HASH.profile; the hash is that of the path, so that equal names stay apart. */
+static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b,
+                     struct ct_error *e)
+{
+	char name[CT_WORKLOAD_NAME_MAX];
+	ct_workload_name_of_path(path, name, sizeof name);
+	for (char *c = name; *c; c++)
+		if (*c == '/' || (unsigned char)*c < 0x21 || *c == 0x7f)
+			*c = '_';
+	unsigned long long crc = 0;
+	for (const char *c = path; *c; c++)
+		crc = (crc ^ (unsigned char)*c) * 0x100000001b3u; /* FNV-1a's prime */
+	ct_buf_printf(b, "%s/%.100s-%08llx.profile", o->resume, name, (crc ^ crc >> 32) & 0xffffffffu);
+	return ct_buf_check(b, e);
+}
+
+/* The kept profile, when its DG record says it is of the same bytes and options. */
+static struct ct_profile *take_kept(const char *file, const char *digest)
+{
+	struct ct_source *s;
+	struct ct_profile *p = NULL;
+	const struct ct_record *r;
+	size_t i = 0;
+	if (ct_source_open(&s, file, NULL, NULL) != CT_OK)
+		return NULL;
+	if (ct_profile_read(&p, s, 1, NULL) != CT_OK)
+		p = NULL;
+	ct_source_close(s);
+	r = p ? ct_profile_next(p, "DG", &i) : NULL;
+	if (r && r->nfields >= 2 && strcmp(r->field[1], digest) == 0)
+		return p;
+	ct_profile_free(p);
+	return NULL;
+}
+
+static int keep(const char *file, const char *digest, struct ct_profile *p, struct ct_error *e)
+{
+	const char *f[2] = {"triage", digest};
+	struct ct_buf b = {0};
+	struct ct_out *out;
+	int st = ct_profile_put(p, "DG", 2, f, e);
+	if (st == CT_OK)
+		st = ct_profile_write(p, &b, e);
+	if (st == CT_OK && (st = ct_out_open(&out, file, 0, e)) == CT_OK) {
+		st = ct_out_write(out, b.data, b.len, e);
+		if (st == CT_OK)
+			st = ct_out_commit(out, e);
+		else
+			ct_out_abort(out);
+	}
+	ct_buf_free(&b);
+	return st;
+}
+
+/* ---- the job ---- */
+
+static int wanted(const struct tr_own *o, int m)
+{
+	return !o->mechanisms || (o->mechanisms >> m & 1);
+}
+
+static int estimate_all(struct ct_tool *t, struct ct_stage *s, const char *name,
+                        struct ct_error *e)
+{
+	int st = CT_OK;
+	for (int m = 0; m < CT_MECHANISMS && st == CT_OK; m++)
+		if (wanted(t->own, m))
+			st = judge(t, s, name, (enum ct_paper_mechanism)m, e);
+	return st;
+}
+
+static int measure(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
+                   struct ct_error *e)
+{
+	struct ct_tool copy = *t;
+	struct ct_stage *s = ct_calloc(1, sizeof *s);
+	/* What no histogram can express is measured in the same pass. */
+	const struct ct_pass_options pass = {.mechanisms = wanted(t->own, CT_TAG_SPLIT) ||
+	                                                   wanted(t->own, CT_MALEKEH) ? ~0u : 0};
+	char *operand[1] = {(char *)path};
+	if (!s)
+		return ct_fail_nomem(e);
+	copy.operand = operand;
+	copy.operands = 1;
+	int st = ct_stage_open_pass(&copy, s, &pass, e);
+	if (st == CT_OK) {
+		ct_workload_name(s->p, path, name, CT_WORKLOAD_NAME_MAX);
+		st = ct_tool_provenance(t, s->p, e);
+		if (st == CT_OK)
+			st = estimate_all(&copy, s, name, e);
+		if (st == CT_OK) {
+			st = s->truncated;
+			*out = s->p;
+			s->p = NULL;
+		}
+		ct_stage_close(s);
+	}
+	t->warnings = copy.warnings;
+	free(s);
+	return st;
+}
+
+int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
+               int *kept, struct ct_error *e)
+{
+	const struct tr_own *o = t->own;
+	struct ct_buf file = {0};
+	char digest[32];
+	*kept = 0;
+	*out = NULL;
+	if (!o->resume)
+		return measure(t, path, out, name, e);
+	int st = kept_path(o, path, &file, e);
+	if (st == CT_OK)
+		st = tr_digest(t, path, digest, e);
+	if (st == CT_OK && (*out = take_kept(file.data, digest))) {
+		ct_workload_name(*out, path, name, CT_WORKLOAD_NAME_MAX);
+		*kept = 1;
+	} else if (st == CT_OK) {
+		st = measure(t, path, out, name, e);
+		/* What was cut short is not kept: the next run may have the whole trace. */
+		if (st == CT_OK)
+			st = keep(file.data, digest, *out, e);
+	}
+	ct_buf_free(&file);
+	return st;
+}

@@ -1,0 +1,282 @@
+/* pool.c - a process per input, a few at a time. A process and not a thread: whatever a
+ * trace does to it (no memory, a bug), the others go on; and nothing is shared, so that
+ * the output cannot depend on their number. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "triage/triage.h"
+
+enum { REDRAW_MS = 200 };
+
+struct worker {
+	pid_t pid;
+	int fd;
+	size_t job;
+	struct ct_buf reply;
+};
+
+struct pool {
+	struct ct_tool *t;
+	struct tr_job *job;
+	size_t n, next, done, failed;
+	size_t *order; /* the largest first: the last to finish is then a short one */
+	struct worker *worker;
+	unsigned workers, running, threads_each;
+	uint64_t bytes, bytes_done;
+	double start;
+	int show, drawn;
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+	return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
+}
+
+/* ---- in the worker ---- */
+
+static int write_whole(int fd, const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t k = write(fd, p, n);
+		if (k < 0 && errno != EINTR)
+			return -1;
+		if (k > 0) {
+			p += k;
+			n -= (size_t)k;
+		}
+	}
+	return 0;
+}
+
+/* Only the verdicts travel; the profile itself is in --resume's folder, if anywhere. */
+static void reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
+                  const struct ct_buf *warnings, const struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	const struct ct_record *r;
+	ct_buf_printf(&b, "%d %d\n%s\n", st, kept, st < 0 ? "" : name);
+	if (st < 0)
+		ct_buf_printf(&b, "E%s\n", e->text);
+	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
+		if (r->nfields >= 7)
+			ct_buf_printf(&b, "V%s\t%s\t%s\t%s\t%s\t%s\n", r->field[1], r->field[2], r->field[3],
+			              r->field[4], r->field[5], r->field[6]);
+	if (warnings->len)
+		ct_buf_printf(&b, "W%s", warnings->data);
+	if (!b.failed)
+		write_whole(fd, b.data, b.len);
+	ct_buf_free(&b);
+}
+
+static void work(struct pool *p, size_t job, int fd)
+{
+	struct ct_error e = {0};
+	struct ct_profile *profile = NULL;
+	char name[CT_WORKLOAD_NAME_MAX] = "";
+	int kept = 0, null = open("/dev/null", O_WRONLY);
+	/* Progress of single traces would be drawn over each other. */
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+	p->t->progress = 0;
+	p->t->verbose = 0;
+	p->t->threads = p->threads_each;
+	memset(&p->t->warnings, 0, sizeof p->t->warnings);
+	int st = tr_job_run(p->t, p->job[job].path, &profile, name, &kept, &e);
+	reply(fd, st, kept, name, profile, &p->t->warnings, &e);
+	ct_profile_free(profile);
+	_exit(0);
+}
+
+/* ---- in the parent ---- */
+
+static int start(struct pool *p, struct worker *w, struct ct_error *e)
+{
+	int fd[2];
+	if (pipe(fd) < 0)
+		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot start a worker");
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid < 0) {
+		close(fd[0]);
+		close(fd[1]);
+		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot start a worker");
+	}
+	size_t job = p->order[p->next];
+	if (pid == 0) {
+		close(fd[0]);
+		work(p, job, fd[1]);
+	}
+	close(fd[1]);
+	*w = (struct worker){.pid = pid, .fd = fd[0], .job = job};
+	p->next++;
+	p->running++;
+	return CT_OK;
+}
+
+/* The text up to the end of the line; *s moves behind it. */
+static char *line(char **s)
+{
+	char *begin = *s, *nl = strchr(begin, '\n');
+	if (!nl)
+		return NULL;
+	*nl = '\0';
+	*s = nl + 1;
+	return begin;
+}
+
+static void take_verdict(struct tr_job *j, char *text)
+{
+	const char *f[7] = {""};
+	enum ct_paper_mechanism m;
+	struct ct_verdict v;
+	unsigned n = 1;
+	for (char *s = text; s && n < 7; n++) {
+		f[n] = s;
+		if ((s = n < 6 ? strchr(s, '\t') : NULL))
+			*s++ = '\0';
+	}
+	struct ct_record r = {.type = "TV", .nfields = n, .field = f};
+	if (ct_verdict_read(&r, &m, &v)) {
+		j->v[m] = v;
+		j->has |= 1u << m;
+	}
+}
+
+static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
+{
+	char message[128] = "no answer from its worker: too little memory?";
+	char *s = b->data, *head, *l;
+	j->status = CT_ERR_IO;
+	if (WIFSIGNALED(wait_status))
+		snprintf(message, sizeof message, "its worker was ended by signal %d: too little memory?",
+		         WTERMSIG(wait_status));
+	if (!b->len || b->failed || !(head = line(&s)) || !(l = line(&s))) {
+		j->error = ct_strndup(message, strlen(message));
+		return;
+	}
+	j->status = (int)strtol(head, &head, 10);
+	j->kept = strtol(head, NULL, 10) != 0;
+	snprintf(j->name, sizeof j->name, "%s", l);
+	while (*s && *s != 'W' && (l = line(&s))) {
+		if (*l == 'E')
+			j->error = ct_strndup(l + 1, strlen(l + 1));
+		else
+			take_verdict(j, l + 1);
+	}
+	if (*s == 'W')
+		j->warnings = ct_strndup(s + 1, strlen(s + 1));
+}
+
+/* 1 when the worker has ended. */
+static int listen_to(struct pool *p, struct worker *w)
+{
+	char block[4096];
+	int status = 0;
+	ssize_t n = read(w->fd, block, sizeof block);
+	if (n < 0 && errno == EINTR)
+		return 0;
+	if (n > 0) {
+		ct_buf_add(&w->reply, block, (size_t)n);
+		return 0;
+	}
+	close(w->fd);
+	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	take_reply(&p->job[w->job], &w->reply, status);
+	ct_buf_free(&w->reply);
+	p->done++;
+	p->running--;
+	p->failed += p->job[w->job].status < 0;
+	p->bytes_done += p->job[w->job].bytes;
+	w->pid = 0;
+	return 1;
+}
+
+static void draw(struct pool *p, const char *name)
+{
+	double took = seconds() - p->start;
+	char eta[32] = "";
+	if (!p->show)
+		return;
+	if (p->bytes_done > 0 && took > 0.5) {
+		unsigned left = (unsigned)(took * (double)(p->bytes - p->bytes_done) / (double)p->bytes_done);
+		snprintf(eta, sizeof eta, ", ETA %u:%02u", left / 60, left % 60);
+	}
+	fprintf(stderr, "\r%s: %zu of %zu, %zu failed, %.1f MB/s%s, %-30.30s", p->t->spec->name, p->done,
+	        p->n, p->failed, took > 0 ? (double)p->bytes_done * 1e-6 / took : 0, eta, name);
+	p->drawn = 1;
+}
+
+static int loop(struct pool *p, struct ct_error *e)
+{
+	struct pollfd *fd = ct_calloc(p->workers, sizeof *fd);
+	int st = fd ? CT_OK : ct_fail_nomem(e);
+	const char *last = "";
+	while (st == CT_OK && p->done < p->n) {
+		for (unsigned i = 0; i < p->workers && p->next < p->n && st == CT_OK; i++)
+			if (!p->worker[i].pid) {
+				st = start(p, &p->worker[i], e);
+				/* With others at work, one may be started later. */
+				if (st != CT_OK && p->running) {
+					st = CT_OK;
+					break;
+				}
+			}
+		for (unsigned i = 0; i < p->workers; i++)
+			fd[i] = (struct pollfd){.fd = p->worker[i].pid ? p->worker[i].fd : -1, .events = POLLIN};
+		if (st != CT_OK || (poll(fd, p->workers, REDRAW_MS) < 0 && errno != EINTR))
+			break;
+		for (unsigned i = 0; i < p->workers; i++)
+			if (p->worker[i].pid && (fd[i].revents & (POLLIN | POLLHUP | POLLERR)) &&
+			    listen_to(p, &p->worker[i]))
+				last = p->job[p->worker[i].job].path;
+		draw(p, last);
+	}
+	free(fd);
+	return st;
+}
+
+static const struct tr_job *sizes;
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct tr_job *x = &sizes[*(const size_t *)a], *y = &sizes[*(const size_t *)b];
+	return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : x < y ? -1 : x > y;
+}
+
+int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e)
+{
+	struct pool p = {.t = t, .job = job, .n = n, .start = seconds()};
+	p.workers = t->threads > n ? (unsigned)n : t->threads;
+	p.threads_each = t->threads / (p.workers ? p.workers : 1);
+	p.show = !t->quiet && (t->progress || isatty(STDERR_FILENO));
+	p.order = ct_calloc(n, sizeof *p.order);
+	p.worker = ct_calloc(p.workers, sizeof *p.worker);
+	int st = p.order && p.worker ? CT_OK : ct_fail_nomem(e);
+	for (size_t i = 0; i < n && st == CT_OK; i++) {
+		p.order[i] = i;
+		p.bytes += job[i].bytes = tr_input_bytes(job[i].path);
+	}
+	if (st == CT_OK) {
+		sizes = job;
+		qsort(p.order, n, sizeof *p.order, larger_first);
+		st = loop(&p, e);
+	}
+	if (p.drawn)
+		fprintf(stderr, "\r%100s\r", "");
+	if (t->verbose && st == CT_OK)
+		fprintf(stderr, "%s: %zu inputs, %zu failed, in %.1f s\n", t->spec->name, n, p.failed,
+		        seconds() - p.start);
+	free(p.order);
+	free(p.worker);
+	return st;
+}

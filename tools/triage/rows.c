@@ -1,0 +1,288 @@
+/* rows.c - verdicts filtered, sorted and printed; shards joined. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "common/table.h"
+#include "triage/triage.h"
+
+/* ---- names ---- */
+
+int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e)
+{
+	unsigned *nth = ct_calloc(n, sizeof *nth);
+	if (!nth)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i && job[i].status >= 0; k++)
+			nth[i] += job[k].status >= 0 && strcmp(job[i].name, job[k].name) == 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(job[i].name), most = CT_WORKLOAD_NAME_MAX - 12;
+		if (nth[i])
+			snprintf(job[i].name + (len > most ? most : len), 12, "#%u", nth[i] + 1);
+	}
+	free(nth);
+	return CT_OK;
+}
+
+/* ---- rows ---- */
+
+static int shown(const struct tr_own *o, const struct tr_job *j, int m)
+{
+	const struct ct_verdict *v = &j->v[m];
+	if (!(j->has >> m & 1) || (o->mechanisms && !(o->mechanisms >> m & 1)))
+		return 0;
+	if (o->only && !(o->only >> v->word & 1))
+		return 0;
+	return !(o->min_speedup > 0) || v->speedup >= o->min_speedup;
+}
+
+static int by_name(const struct tr_row *x, const struct tr_row *y)
+{
+	int c = strcmp(x->job->name, y->job->name);
+	if (c)
+		return c;
+	return x->order != y->order ? (x->order < y->order ? -1 : 1) : (int)x->m - (int)y->m;
+}
+
+static int by_workload(const void *a, const void *b)
+{
+	return by_name(a, b);
+}
+
+static int by_speedup(const void *a, const void *b)
+{
+	const struct tr_row *x = a, *y = b;
+	double v = x->job->v[x->m].speedup, w = y->job->v[y->m].speedup;
+	v = isnan(v) ? -1 : v;
+	w = isnan(w) ? -1 : w;
+	return v != w ? (v < w ? 1 : -1) : by_name(x, y);
+}
+
+static int by_verdict(const void *a, const void *b)
+{
+	const struct tr_row *x = a, *y = b;
+	int v = x->job->v[x->m].word, w = y->job->v[y->m].word;
+	return v != w ? v - w : by_speedup(a, b);
+}
+
+static int by_mechanism(const void *a, const void *b)
+{
+	const struct tr_row *x = a, *y = b;
+	return x->m != y->m ? (int)x->m - (int)y->m : by_name(x, y);
+}
+
+static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n,
+                   struct tr_row **out, size_t *count, struct ct_error *e)
+{
+	static int (*const order[])(const void *, const void *) = {by_workload, by_speedup, by_verdict,
+	                                                          by_mechanism};
+	struct tr_row *r = ct_calloc(n * CT_MECHANISMS, sizeof *r);
+	size_t k = 0;
+	if (!r)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; i < n; i++)
+		for (int m = 0; m < CT_MECHANISMS; m++)
+			if (shown(o, &job[i], m))
+				r[k++] = (struct tr_row){&job[i], (enum ct_paper_mechanism)m, i};
+	qsort(r, k, sizeof *r, order[o->sort]);
+	*out = r;
+	*count = k;
+	return CT_OK;
+}
+
+/* ---- formats ---- */
+
+static void table_row(struct ct_table *t, const struct tr_row *r)
+{
+	const struct ct_verdict *v = &r->job->v[r->m];
+	ct_table_name(t, r->job->name);
+	ct_table_cell(t, "%s", ct_mechanism_name(r->m));
+	ct_table_cell(t, "%s", ct_verdict_word(v->word));
+	if (isnan(v->speedup))
+		ct_table_cell(t, "-");
+	else
+		ct_table_cell(t, "%.2f", v->speedup);
+	if (isnan(v->low) || isnan(v->high))
+		ct_table_cell(t, "-");
+	else
+		ct_table_cell(t, "%.2f..%.2f", v->low, v->high);
+	ct_table_cell(t, "%s", v->reason);
+}
+
+static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
+{
+	static const char *const head[] = {"workload", "mechanism", "verdict", "speed-up", "range",
+	                                   "reason"};
+	struct ct_table t = {.columns = 6};
+	for (int i = 0; i < 6; i++)
+		ct_table_cell(&t, "%s", head[i]);
+	for (size_t i = 0; i < n; i++)
+		table_row(&t, &r[i]);
+	ct_table_render(&t, b);
+}
+
+static void csv_text(struct ct_buf *b, const char *s)
+{
+	int quote = s[strcspn(s, ",\"\r\n")] != '\0';
+	if (quote)
+		ct_buf_putc(b, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			ct_buf_putc(b, '"');
+		ct_buf_putc(b, *s);
+	}
+	if (quote)
+		ct_buf_putc(b, '"');
+}
+
+static void csv(const struct tr_row *r, size_t n, struct ct_buf *b)
+{
+	ct_buf_puts(b, "workload,mechanism,verdict,speedup,low,high,reason\r\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct ct_verdict *v = &r[i].job->v[r[i].m];
+		csv_text(b, r[i].job->name);
+		ct_buf_printf(b, ",%s,%s,", ct_mechanism_name(r[i].m), ct_verdict_word(v->word));
+		ct_buf_real(b, v->speedup);
+		ct_buf_putc(b, ',');
+		ct_buf_real(b, v->low);
+		ct_buf_putc(b, ',');
+		ct_buf_real(b, v->high);
+		ct_buf_putc(b, ',');
+		csv_text(b, v->reason);
+		ct_buf_puts(b, "\r\n");
+	}
+}
+
+static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
+                    struct ct_profile *p, struct ct_error *e)
+{
+	int st = CT_OK;
+	if (!provenance) {
+		st = ct_tool_provenance(t, p, e);
+	} else if (*provenance && !t->no_provenance) {
+		const char *f[3] = {t->spec->name, CT_VERSION, provenance};
+		st = ct_profile_add(p, "PG", 3, f, e);
+	}
+	for (size_t i = 0; i < n && st == CT_OK; i++)
+		st = ct_verdict_write(p, r[i].job->name, r[i].m, &r[i].job->v[r[i].m], e);
+	return st;
+}
+
+static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
+                  struct ct_buf *b, struct ct_error *e)
+{
+	if (t->output == CT_OUTPUT_TABLE)
+		table(r, n, b);
+	else if (t->output == CT_OUTPUT_OTHER)
+		csv(r, n, b);
+	if (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_OTHER)
+		return ct_buf_check(b, e);
+	struct ct_profile *p = ct_profile_new(e);
+	int st = p ? document(t, r, n, provenance, p, e) : CT_ERR_NOMEM;
+	if (st == CT_OK)
+		st = t->output == CT_OUTPUT_JSON ? ct_profile_write_json(p, b, e) : ct_profile_write(p, b, e);
+	ct_profile_free(p);
+	return st;
+}
+
+int tr_emit(struct ct_tool *t, const struct tr_job *job, size_t n, const char *provenance,
+            struct ct_error *e)
+{
+	struct tr_row *r = NULL;
+	size_t count = 0;
+	struct ct_buf b = {0};
+	int st = rows_of(t->own, job, n, &r, &count, e);
+	if (st == CT_OK)
+		st = format(t, r, count, provenance, &b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	free(r);
+	return st;
+}
+
+/* ---- join ---- */
+
+/* A command line without its " --shard I/N". */
+static void without_shard(const char *text, struct ct_buf *b)
+{
+	const char *s = strstr(text, " --shard ");
+	if (!s) {
+		ct_buf_puts(b, text);
+		return;
+	}
+	ct_buf_add(b, text, (size_t)(s - text));
+	ct_buf_puts(b, s + 9 + strcspn(s + 9, " "));
+}
+
+static int join_provenance(const struct ct_profile *p, struct ct_buf *first, int *same,
+                           struct ct_error *e)
+{
+	const struct ct_record *r;
+	size_t i = 0;
+	struct ct_buf b = {0};
+	if (!(r = ct_profile_next(p, "PG", &i)))
+		return CT_OK;
+	without_shard(r->field[2], &b);
+	int st = ct_buf_check(&b, e);
+	if (st == CT_OK && !first->len)
+		ct_buf_puts(first, b.data);
+	else if (st == CT_OK)
+		*same &= strcmp(first->data, b.data) == 0;
+	ct_buf_free(&b);
+	return st == CT_OK ? ct_buf_check(first, e) : st;
+}
+
+static int join_one(const struct ct_profile *p, struct tr_job **job, size_t *n, size_t *cap,
+                    struct ct_error *e)
+{
+	const struct ct_record *r;
+	size_t first = *n;
+	for (size_t i = 0; (r = ct_profile_next(p, "TV", &i));) {
+		enum ct_paper_mechanism m;
+		struct ct_verdict v;
+		struct tr_job *j = NULL;
+		if (!ct_verdict_read(r, &m, &v))
+			continue;
+		for (size_t k = first; k < *n && !j; k++)
+			if (strcmp((*job)[k].name, r->field[0]) == 0)
+				j = &(*job)[k];
+		if (!j) {
+			if (ct_grow((void **)job, cap, *n + 1, sizeof **job) < 0)
+				return ct_fail_nomem(e);
+			j = &(*job)[(*n)++];
+			memset(j, 0, sizeof *j);
+			snprintf(j->name, sizeof j->name, "%s", r->field[0]);
+		}
+		j->v[m] = v;
+		j->has |= 1u << m;
+	}
+	return CT_OK;
+}
+
+int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *provenance,
+            struct ct_error *e)
+{
+	size_t cap = 0;
+	int st = CT_OK, same = 1;
+	for (int i = 0; i < t->operands && st == CT_OK; i++) {
+		struct ct_input in;
+		st = ct_tool_open_input(t, i, &in, e);
+		if (st == CT_OK && !in.profile)
+			st = ct_fail(e, CT_ERR_USAGE, "%s: --join takes what triage --shard wrote, this is a trace",
+			             t->operand[i]);
+		if (st == CT_OK)
+			st = join_provenance(in.profile, provenance, &same, e);
+		if (st == CT_OK)
+			st = join_one(in.profile, job, n, &cap, e);
+		ct_input_close(&in);
+	}
+	if (!same)
+		ct_buf_reset(provenance);
+	if (st == CT_OK && *n == 0)
+		st = ct_fail(e, CT_ERR_INPUT, "--join: no verdicts in the input");
+	return st == CT_OK ? tr_distinguish(*job, *n, e) : st;
+}

@@ -1,0 +1,72 @@
+/* triage.h - what the parts of triage share: its options, its jobs, its rows. */
+#ifndef CT_TOOLS_TRIAGE_TRIAGE_H
+#define CT_TOOLS_TRIAGE_TRIAGE_H
+
+#include "common/tool.h"
+#include "models/verdict/name.h"
+#include "models/verdict/verdict.h"
+
+enum tr_sort { TR_BY_WORKLOAD, TR_BY_SPEEDUP, TR_BY_VERDICT, TR_BY_MECHANISM };
+
+struct tr_own {
+	unsigned mechanisms;  /* bit mask; 0 = all */
+	unsigned only;        /* bit mask of verdict words; 0 = all */
+	double min_speedup;   /* 0 = any */
+	enum tr_sort sort;
+	const char *resume;   /* folder, or NULL */
+	unsigned shard, shards; /* 1-based; 0: all */
+	unsigned tasks;       /* of --slurm; 0 = not given */
+	int join, slurm;
+};
+
+/* One input. */
+struct tr_job {
+	const char *path;
+	uint64_t bytes;      /* of its files, for the order and the estimate of time */
+	int status;          /* of the job: CT_OK, 1 after --salvage met damage, or < 0 */
+	char name[CT_WORKLOAD_NAME_MAX];
+	struct ct_verdict v[CT_MECHANISMS];
+	unsigned has;        /* bit mask of the verdicts that are set */
+	int kept;            /* was taken from --resume's folder */
+	char *error, *warnings; /* owned, NULL without */
+};
+
+/* A line of the output. */
+struct tr_row {
+	const struct tr_job *job;
+	enum ct_paper_mechanism m;
+	size_t order; /* of the input, so that sorting is stable */
+};
+
+/* Profile, estimates and verdicts of one input, in this process; *out is the caller's and
+ * holds the TV records. name[CT_WORKLOAD_NAME_MAX]. 1 after damage with --salvage. */
+int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
+               int *kept, struct ct_error *e);
+
+/* Digest of an input's bytes and of what this command line does to them, as text. For a
+ * folder or a list, of every file beside it. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
+int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error *e);
+/* Bytes of the same files; 0 when unknown. */
+uint64_t tr_input_bytes(const char *path);
+
+/* Runs all jobs on t->threads processes. A job that fails says so in its status; fails
+ * itself only for what stops all of them. */
+int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e);
+
+/* Reads the documents of --join into jobs, one per workload. *provenance gets the PG line
+ * that the shards share once their --shard is left out, or stays empty. */
+int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *provenance,
+            struct ct_error *e);
+
+/* Workloads of one name become name, name#2 ... in the order of the input. */
+int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e);
+
+/* Filtered and sorted rows, in the format -O asks for. provenance: PG line of --join, or
+ * NULL for this command's own. */
+int tr_emit(struct ct_tool *t, const struct tr_job *job, size_t n, const char *provenance,
+            struct ct_error *e);
+
+/* The script of --slurm. */
+int tr_slurm(struct ct_tool *t, struct ct_error *e);
+
+#endif
