@@ -29,7 +29,7 @@ same "kmeans prefers smaller lines" -1 "$(value 128B line_class kmeans.out)"
 # Coalesced accesses with reuse: 128 B lines win, TSC+ follows.
 "$CT_RELEASE/tracegen" stencil --size small -o stencil >/dev/null
 check "reuse measures stencil" sh -c \
-	"'$CT_RELEASE/reuse' -q -g fermi-15 --no-sms-views --mechanisms all stencil > stencil.profile"
+	"'$CT_RELEASE/reuse' -q -g fermi-15 --no-sms-views --mechanisms tag-split stencil > stencil.profile"
 "$est" -o stencil.out stencil.profile
 same "stencil prefers 128 B" 1 "$(value 128B line_class stencil.out)"
 check "TSC+ is nearer to 128 B than TSC" \
