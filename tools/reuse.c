@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 		.operands = "[INPUT]",
 		.summary = "reuse-distance profile of a GPU trace",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-		         CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED | CT_TAKES_PROFILE,
+		         CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_KERNELS | CT_TAKES_SEED | CT_TAKES_PROFILE,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,

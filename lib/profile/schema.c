@@ -155,6 +155,16 @@ static const struct ct_metric sn_metrics[] = {
 	NOT("cold_miss_fraction", "ratio"),
 	NOT("footprint_over_llc", "ratio"),
 	NOT("llc_slice_imbalance", "ratio"),
+	/* --sample-kernels: what was left out, and 95 % ranges. */
+	SUM("sampled_launches", "launches"),
+	SUM("sampled_ctas", "CTAs"),
+	MEAN("replayed_share", "ratio", "warp_insts"),
+	NOT("cycles_low", "cycles"),
+	NOT("cycles_high", "cycles"),
+	NOT("l1_miss_rate_low", "ratio"),
+	NOT("l1_miss_rate_high", "ratio"),
+	NOT("llc_miss_rate_low", "ratio"),
+	NOT("llc_miss_rate_high", "ratio"),
 	/* mpki --explain: classes of misses; cycles with an effect switched off. */
 	SUM("l1_compulsory_misses", "sectors"),
 	SUM("l1_capacity_misses", "sectors"),

@@ -77,17 +77,17 @@ static double quotient(uint64_t a, uint64_t b)
 }
 
 int ct_counts_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                     struct ct_error *e)
+                     const char *method, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && st == CT_OK; i++)
 		st = ct_profile_add_count(p, scope, counts[i].metric, at(c, counts[i].offset),
-		                          NULL, "replay", e);
+		                          NULL, method, e);
 	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
 		st = ct_profile_add_real(p, scope, ratios[i].metric,
 		                         ratios[i].factor *
 		                             quotient(at(c, ratios[i].above), at(c, ratios[i].below)),
-		                         NULL, "replay", e);
+		                         NULL, method, e);
 	return st;
 }
 

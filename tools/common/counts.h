@@ -8,9 +8,9 @@
 #include "replay/replay.h"
 
 /* Appends the SN records of one scope: counts, and the rates that are quotients of
- * them (design 4). A quotient with nothing below is NA. */
+ * them (design 4), with that method ("replay"). A quotient with nothing below is NA. */
 int ct_counts_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                     struct ct_error *e);
+                     const char *method, struct ct_error *e);
 
 /* Appends the IM records of one scope: what the closed-network fixed point needs
  * (model-notes.md 1.3). Resource cycles are summed over SMs, slices or channels. */

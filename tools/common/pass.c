@@ -51,6 +51,8 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct pass *a = ctx;
 	struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
+	if (ev->cycle > a->last_cycle)
+		a->last_cycle = ev->cycle;
 	if (ev->first)
 		ct_regs_reset(r);
 	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
@@ -167,20 +169,21 @@ static int start_engines(struct pass *a)
 		return st;
 	}
 	a->n_lanes = n;
+	a->engine = engine[0];
 	return ct_lanes_new(&a->lanes, engine, n, a->tool->threads, a->e);
 }
 
 /* Adds one launch's counts to the scope of that name. */
-static int count_into(struct pass *a, const char *name, const struct ct_replay_counts *c,
-                      const struct ct_lineutil_counts *util)
+static int count_into(struct pass *a, const char *name, const struct launch_counts *l)
 {
 	struct scope *s = NULL;
 	int st = add_scope(a, name, &s);
 	if (st != CT_OK)
 		return st;
 	s->launches++;
-	ct_replay_counts_add(&s->counts, c);
-	ct_lineutil_counts_add(&s->util, util);
+	ct_replay_counts_add(&s->counts, &l->c[0]);
+	ct_lineutil_counts_add(&s->util, &l->util);
+	ct_sampled_add(&s->sampled, &l->sampled);
 	return ct_locality_counts_add(s->locality, a->launch, a->e);
 }
 
@@ -191,38 +194,37 @@ static const char *label(struct pass *a, const char *kind, const char *name)
 	return a->label.failed ? NULL : a->label.data;
 }
 
-static int end_kernel(struct pass *a, const struct ct_kernel *k)
+int ct_pass_end_launch(struct pass *a, struct launch_counts *l)
 {
-	struct ct_replay_counts c[MAX_LANES];
-	struct ct_lineutil_counts util;
-	char id[16];
-	int st = ct_lanes_kernel_end(a->lanes, c, a->e);
-	if (st != CT_OK)
-		return st;
-	st = ct_locality_collect(a->locality, a->launch, a->e);
+	memset(l, 0, sizeof *l);
+	int st = ct_lanes_kernel_end(a->lanes, l->c, a->e);
+	if (st == CT_OK)
+		st = ct_locality_collect(a->locality, a->launch, a->e);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
-	memset(&util, 0, sizeof util);
 	if (st == CT_OK)
-		st = ct_lineutil_collect(a->util, &util, (int)a->gpu.l1_flush, a->e);
+		st = ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush, a->e);
+	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
+		st = ct_stack_check(a->view[i].stack, a->e);
+	return st;
+}
+
+int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
+{
+	char id[16];
+	int st = ct_counts_add_kernel(a->p, k, l->c[0].warps, l->c[0].warp_insts,
+	                              l->c[0].thread_insts, l->c[0].mem_insts, a->e);
 	if (st == CT_OK)
-		st = ct_counts_add_kernel(a->p, k, c[0].warps, c[0].warp_insts, c[0].thread_insts,
-		                          c[0].mem_insts, a->e);
+		st = count_into(a, "all", l);
 	if (st == CT_OK)
-		st = count_into(a, "all", &c[0], &util);
-	if (st == CT_OK)
-		st = label(a, "name", k->name) ? count_into(a, a->label.data, &c[0], &util)
-		                               : ct_fail_nomem(a->e);
+		st = label(a, "name", k->name) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
 	snprintf(id, sizeof id, "%u", k->id);
 	if (st == CT_OK && a->o.per_kernel)
-		st = label(a, "kernel", id) ? count_into(a, a->label.data, &c[0], &util)
-		                            : ct_fail_nomem(a->e);
+		st = label(a, "kernel", id) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
 	/* The next launch starts from nothing: collect() adds. */
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
-	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
-		ct_replay_counts_add(&a->view[i].counts, &c[i + 1]);
-		st = ct_stack_check(a->view[i].stack, a->e);
-	}
+	for (unsigned i = 0; i < a->n_views; i++)
+		ct_replay_counts_add(&a->view[i].counts, &l->c[i + 1]);
 	return st;
 }
 
@@ -247,12 +249,17 @@ static int begin_observers(struct pass *a, const struct ct_kernel *k)
 	return ct_lineutil_resize(a->util, occ.l1_sets, occ.l1_ways, a->e);
 }
 
+int ct_pass_begin_launch(struct pass *a, const struct ct_kernel *k)
+{
+	int st = begin_observers(a, k);
+	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, a->e) : st;
+}
+
 static int run_kernel(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k)
 {
+	struct launch_counts l;
 	struct ct_cta *cta, *held = NULL;
-	int st = begin_observers(a, k);
-	if (st == CT_OK)
-		st = ct_lanes_kernel_begin(a->lanes, k, a->e);
+	int st = ct_pass_begin_launch(a, k);
 	if (st != CT_OK)
 		return st;
 	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
@@ -267,7 +274,9 @@ static int run_kernel(struct pass *a, struct ct_trace *trace, const struct ct_ke
 			break;
 	}
 	if (st == CT_OK)
-		st = end_kernel(a, k);
+		st = ct_pass_end_launch(a, &l);
+	if (st == CT_OK)
+		st = ct_pass_count(a, k, &l);
 	ct_cta_unref(held);
 	return st;
 }
@@ -281,7 +290,7 @@ static int run_events(struct pass *a, struct ct_trace *trace)
 			ct_lanes_memcpy(a->lanes, ev.address, ev.bytes);
 			continue;
 		}
-		st = run_kernel(a, trace, ev.kernel);
+		st = a->sampler ? ct_sampler_launch(a, trace, ev.kernel) : run_kernel(a, trace, ev.kernel);
 		if (st != CT_OK)
 			return st;
 	}
@@ -293,6 +302,7 @@ static int run_events(struct pass *a, struct ct_trace *trace)
 
 static void release(struct pass *a)
 {
+	ct_sampler_free(a->sampler);
 	ct_lanes_free(a->lanes);
 	ct_locality_free(a->locality);
 	ct_lineutil_free(a->util);
@@ -315,6 +325,17 @@ static void release(struct pass *a)
 	ct_buf_free(&a->label);
 }
 
+static int start_sampler(struct pass *a)
+{
+	if (!a->tool->sample_kernels)
+		return CT_OK;
+	if (a->tool->warmup || a->o.mechanisms)
+		return ct_fail(a->e, CT_ERR_USAGE, "--sample-kernels leaves launches out: not with %s",
+		               a->tool->warmup ? "--warmup" : "--mechanisms");
+	a->sampler = ct_sampler_new();
+	return a->sampler ? CT_OK : ct_fail_nomem(a->e);
+}
+
 int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,
                 struct ct_profile *p, struct ct_error *e)
 {
@@ -333,6 +354,8 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 		if (st == CT_OK)
 			st = ct_gpu_scale(&a->gpu, factor, e);
 	}
+	if (st == CT_OK)
+		st = start_sampler(a);
 	if (st == CT_OK)
 		st = start_observers(a);
 	if (st == CT_OK)

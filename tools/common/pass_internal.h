@@ -17,6 +17,22 @@
  * would send (issue 1, item 6). */
 enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1 };
 
+/* What --sample-kernels has left out of a scope, and the half-widths of the 95 % intervals
+ * of what stands for it. */
+struct sampled {
+	uint64_t launches, ctas; /* launches that another stands for; CTAs not replayed at all */
+	double insts;            /* warp instructions not replayed */
+	double cycles, l1_misses, llc_misses;
+};
+
+/* A launch that has been counted: its own counts, or what stands for them. The locality
+ * counts are in pass.launch. */
+struct launch_counts {
+	struct ct_replay_counts c[MAX_LANES];
+	struct ct_lineutil_counts util;
+	struct sampled sampled;
+};
+
 /* What has been counted for `all`, for one kernel name, or for one launch. */
 struct scope {
 	char *name;
@@ -24,6 +40,7 @@ struct scope {
 	struct ct_replay_counts counts;
 	struct ct_locality_counts *locality;
 	struct ct_lineutil_counts util;
+	struct sampled sampled;
 };
 
 /* The LLC stream of a GPU with fewer SMs. */
@@ -56,7 +73,26 @@ struct pass {
 	size_t n_scopes, cap_scopes;
 	struct ct_buf label;
 	struct ct_progress progress;
+	struct ct_replay *engine;    /* of the first lane, which runs in the caller's thread */
+	struct ct_sampler *sampler;  /* --sample-kernels, else NULL */
+	uint64_t last_cycle;         /* of the last issue; kept for the sampler only */
 };
+
+/* Begins a launch: observers, then engines. */
+int ct_pass_begin_launch(struct pass *a, const struct ct_kernel *k);
+/* Ends it: counts into *l and, in addition to what is there, into a->launch. */
+int ct_pass_end_launch(struct pass *a, struct launch_counts *l);
+/* Adds *l and a->launch to every scope of the launch, and empties a->launch. */
+int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l);
+
+/* pass_sample.c: launches that repeat, and waves of CTAs, that need not be replayed. */
+struct ct_sampler *ct_sampler_new(void); /* NULL when out of memory */
+void ct_sampler_free(struct ct_sampler *s); /* NULL allowed */
+/* Reads one launch of the trace and replays what it has to of it. */
+int ct_sampler_launch(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k);
+void ct_sampled_add(struct sampled *into, const struct sampled *from);
+/* Appends the SN records that say what was left out of a scope, and the ranges. */
+int ct_pass_write_sampled(struct pass *a, const struct scope *s);
 
 /* Appends MR records of a scope; for `all`, when sampled, ME as well (pass_mrc.c). */
 int ct_pass_write_curves(struct pass *a, const struct scope *s);

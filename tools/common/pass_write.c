@@ -6,6 +6,12 @@
 #include "common/counts.h"
 #include "common/pass_internal.h"
 
+/* How the numbers of a scope were got. */
+static const char *how(const struct scope *s)
+{
+	return s->sampled.insts > 0 ? "sampled" : "replay";
+}
+
 static int write_locality(struct pass *a, const struct scope *s)
 {
 	const struct ct_locality_counts *c = s->locality;
@@ -71,36 +77,48 @@ static double far_fraction(const struct ct_hist *h)
 	return reused ? 1 - near / (double)reused : NAN;
 }
 
+/* Distinct counts do not add up over launches: whole run only, and nothing is known of
+ * what was left out. */
+static int write_distinct(struct pass *a, const struct scope *s)
+{
+	const struct ct_locality_counts *c = s->locality;
+	const uint64_t llc = ct_gpu_llc_bytes(&a->gpu);
+	const struct { const char *metric, *unit; double v; } row[] = {
+		{"distinct_lines", "lines", (double)c->distinct_lines},
+		{"distinct_sectors", "sectors", (double)c->distinct_sectors},
+	};
+	int st = CT_OK, known = !(s->sampled.insts > 0);
+	for (int i = 0; i < 2 && st == CT_OK; i++)
+		st = known ? ct_profile_add_count(a->p, s->name, row[i].metric, (uint64_t)row[i].v,
+		                                  row[i].unit, how(s), a->e)
+		           : ct_profile_add_real(a->p, s->name, row[i].metric, NAN, row[i].unit, how(s), a->e);
+	if (st == CT_OK)
+		st = ct_profile_add_real(a->p, s->name, "footprint_over_llc",
+		                         known ? row[0].v * a->gpu.llc.line / (double)llc : NAN, "ratio",
+		                         how(s), a->e);
+	return st;
+}
+
 /* SN values that need more than the replay's counters. */
 static int write_derived(struct pass *a, const struct scope *s, const struct ct_trace *trace)
 {
 	const struct ct_locality_counts *c = s->locality;
-	const uint64_t llc = ct_gpu_llc_bytes(&a->gpu);
 	const uint64_t cold = c->llc_read.cold + c->llc_write.cold;
 	int st = ct_profile_add_real(a->p, s->name, "reg_reuse_far_fraction",
-	                             far_fraction(&c->reg_insts), "ratio", "replay", a->e);
+	                             far_fraction(&c->reg_insts), "ratio", how(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_count(a->p, s->name, "reg_reuses",
 		                          ct_hist_total(&c->reg_insts) - c->reg_insts.cold, NULL,
-		                          "replay", a->e);
+		                          how(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "cold_miss_fraction",
 		                         s->counts.llc_line_misses
 		                             ? fmin(1, (double)cold / (double)s->counts.llc_line_misses)
 		                             : NAN,
-		                         "ratio", "replay", a->e);
+		                         "ratio", how(s), a->e);
 	if (st != CT_OK || s != &a->scope[0])
 		return st;
-	/* Distinct counts do not add up over launches: whole run only. */
-	st = ct_profile_add_count(a->p, s->name, "distinct_lines", c->distinct_lines, "lines",
-	                          "replay", a->e);
-	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "distinct_sectors", c->distinct_sectors,
-		                          "sectors", "replay", a->e);
-	if (st == CT_OK)
-		st = ct_profile_add_real(a->p, s->name, "footprint_over_llc",
-		                         (double)c->distinct_lines * a->gpu.llc.line / (double)llc,
-		                         "ratio", "replay", a->e);
+	st = write_distinct(a, s);
 	if (st == CT_OK)
 		st = ct_profile_add_count(a->p, s->name, "missing_kernels",
 		                          ct_trace_stats(trace)->missing_kernels, "kernels", "replay",
@@ -127,12 +145,12 @@ static int write_util(struct pass *a, const struct scope *s)
 		snprintf(metric, sizeof metric, "line_util_%d", i * 100 / CT_LINEUTIL_CHUNKS);
 		st = ct_profile_add_real(a->p, s->name, metric,
 		                         lines ? (double)c->reused[i] / (double)lines : NAN, "ratio",
-		                         "replay", a->e);
+		                         how(s), a->e);
 		snprintf(metric, sizeof metric, "line_touched_%d", i * 100 / CT_LINEUTIL_CHUNKS);
 		if (st == CT_OK)
 			st = ct_profile_add_real(a->p, s->name, metric,
 			                         lines ? (double)c->touched[i] / (double)lines : NAN,
-			                         "ratio", "replay", a->e);
+			                         "ratio", how(s), a->e);
 	}
 	for (int i = 0, at = 0; i < 4 && st == CT_OK; i++) {
 		uint64_t n = 0;
@@ -142,16 +160,16 @@ static int write_util(struct pass *a, const struct scope *s)
 		snprintf(metric, sizeof metric, "useful_bytes_%d", 32 * (i + 1));
 		st = ct_profile_add_real(a->p, s->name, metric,
 		                         requests ? (double)n / (double)requests : NAN, "ratio",
-		                         "replay", a->e);
+		                         how(s), a->e);
 	}
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, NULL, "replay", a->e);
+		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, NULL, how(s), a->e);
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, "replay", a->e);
+		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, how(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "useful_bytes_mean",
 		                         requests ? (double)bytes / (double)requests : NAN, "bytes",
-		                         "replay", a->e);
+		                         how(s), a->e);
 	return st;
 }
 
@@ -171,7 +189,9 @@ int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 	if (st == CT_OK)
 		st = ct_tool_add_gpu(a->p, &a->gpu, a->e);
 	for (size_t i = 0; i < a->n_scopes && st == CT_OK; i++) {
-		st = ct_counts_add_sn(a->p, a->scope[i].name, &a->scope[i].counts, a->e);
+		st = ct_counts_add_sn(a->p, a->scope[i].name, &a->scope[i].counts, how(&a->scope[i]), a->e);
+		if (st == CT_OK && a->sampler)
+			st = ct_pass_write_sampled(a, &a->scope[i]);
 		if (st == CT_OK)
 			st = write_derived(a, &a->scope[i], trace);
 		if (st == CT_OK)

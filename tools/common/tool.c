@@ -13,7 +13,7 @@
 /* Long-only common options. */
 enum {
 	OPT_SCALE = 256, OPT_PRINT_GPU, OPT_MAX_MEMORY, OPT_PATTERN, OPT_SALVAGE, OPT_TRUST_PATHS,
-	OPT_METHOD, OPT_CHECK, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
+	OPT_METHOD, OPT_CHECK, OPT_SAMPLE_KERNELS, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
 	OPT_NO_PROVENANCE, OPT_PROGRESS, OPT_VERSION
 };
 
@@ -47,6 +47,8 @@ static const struct common_option common[] = {
 	 "the first N warp instructions warm the caches, uncounted"}},
 	{CT_TAKES_SAMPLE, {'S', "sample", "RATE",
 	 "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
+	{CT_TAKES_KERNELS, {OPT_SAMPLE_KERNELS, "sample-kernels", NULL,
+	 "leave out launches that repeat and most CTAs of long ones,\nand say what that may cost"}},
 	{CT_TAKES_METHOD, {OPT_METHOD, "method", "METHOD",
 	 "auto, analytic or replay (default auto)"}},
 	{CT_TAKES_METHOD, {OPT_CHECK, "check", NULL,
@@ -210,6 +212,7 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_SALVAGE: t->salvage = 1; return CT_OK;
 	case OPT_TRUST_PATHS: t->trust_paths = 1; return CT_OK;
 	case OPT_CHECK: t->check = 1; return CT_OK;
+	case OPT_SAMPLE_KERNELS: t->sample_kernels = 1; return CT_OK;
 	case OPT_NO_VERIFY: t->no_verify = 1; return CT_OK;
 	case OPT_NO_PROVENANCE: t->no_provenance = 1; return CT_OK;
 	case OPT_TRACE_ROOT: t->trace_root = v; return CT_OK;

@@ -30,6 +30,7 @@ enum {
 	CT_TAKES_SAMPLE = 1u << 6,  /* -S */
 	CT_TAKES_SEED = 1u << 7,    /* --seed */
 	CT_TAKES_PROFILE = 1u << 8, /* --no-verify --trace-root --no-provenance */
+	CT_TAKES_KERNELS = 1u << 10, /* --sample-kernels */
 	CT_TAKES_BOTH = 1u << 9     /* --check replays a changed GPU too, any SM count */
 	/* -q -v --progress -h --version: always */
 };
@@ -88,6 +89,7 @@ struct ct_tool {
 	int check;
 	uint64_t warmup;
 	double sample;         /* 1 = exact */
+	int sample_kernels;
 	uint64_t seed;
 	int no_verify, no_provenance;
 	const char *trace_root;

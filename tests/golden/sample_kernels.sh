@@ -1,0 +1,64 @@
+# --sample-kernels: what is left out is counted by what stands for it, marked, and within
+# the range that is told; without the option nothing changes.
+. "$(dirname "$0")/lib.sh"
+export PATH="$CT_RELEASE:$PATH"
+cd "$TMPDIR" || exit 1
+
+sn() { awk -F'\t' -v s="$2" -v m="$3" '$1=="SN" && $2==s && $3==m { print $4 }' "$1"; }
+# between NAME V LOW HIGH
+between() {
+	if awk -v v="$2" -v l="$3" -v h="$4" 'BEGIN { exit !(v != "" && l != "" && h != "" && v + 0 >= l + 0 && v + 0 <= h + 0) }'; then
+		pass "$1"
+	else
+		fail "$1" "$2 is not between $3 and $4"
+	fi
+}
+part() { awk "BEGIN { print $1 * (1 - $2), $1 * (1 + $2) }"; }
+
+# Many waves of equal CTAs.
+tracegen -q vecadd --size medium -o va
+g="--scale 1/32 -p sm.max_ctas=4"
+reuse -q $g va > full
+reuse -q --sample-kernels $g va > some
+between "most CTAs of a long launch are left out" "$(sn some all replayed_share)" 0 0.5
+between "its cycles are in the range" "$(sn full all cycles)" "$(sn some all cycles_low)" "$(sn some all cycles_high)"
+for m in cycles l1_sector_accesses l1_sector_misses llc_sector_accesses dram_read_bytes thread_insts \
+	l1_line_accesses; do
+	between "$m within 2 %" "$(sn some all $m)" $(part "$(sn full all $m)" 0.02)
+done
+same "warp instructions are exact" "$(sn full all warp_insts) $(sn full all ctas)" \
+	"$(sn some all warp_insts) $(sn some all ctas)"
+rd() { awk -F'\t' -v v="$2" '$1=="RD" && $2=="all" && $3==v { n += $6 + $7 } END { print n + 0 }' "$1"; }
+for v in l1_sector llc_sector "llc_sector@sms=1" reg_insts; do
+	[ "$(rd full "$v")" = 0 ] && continue
+	between "RD $v stands for all" "$(rd some "$v")" $(part "$(rd full "$v")" 0.03)
+done
+same "marked as sampled" "sampled" "$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="cycles" { print $6 }' some)"
+same "what is not known is NA" "NA" "$(sn some all distinct_lines)"
+mpki -q some > /dev/null && pass "mpki takes such a profile" || fail "mpki takes such a profile"
+mpki -q --sample-kernels $g va | grep ^SN > a
+same "mpki makes the same pass" "$(grep ^SN some)" "$(cat a)"
+reuse -q --sample-kernels -@ 2 $g va | grep -v ^PG > b
+same "with threads too" "$(grep -v ^PG some)" "$(cat b)"
+
+# Launches that repeat.
+tracegen -q rnn -o rnn
+reuse -q --scale 1/8 rnn > full
+reuse -q --sample-kernels --scale 1/8 rnn > some
+check "launches that repeat are left out" test "$(sn some all sampled_launches)" -ge 1
+same "and counted" "$(grep -c ^KN full)" "$(grep -c ^KN some)"
+same "their instructions are the others'" "$(sn full all warp_insts)" "$(sn some all warp_insts)"
+between "cycles with them" "$(sn some all cycles)" $(part "$(sn full all cycles)" 0.01)
+between "in the range" "$(sn full all cycles)" "$(sn some all cycles_low)" "$(sn some all cycles_high)"
+
+# Launches that only look alike: same kernel and grid, other work.
+tracegen -q bfs -o bfs
+reuse -q --no-sms-views --scale 1/8 bfs > full
+reuse -q --no-sms-views --sample-kernels --scale 1/8 bfs > some
+same "other work is replayed" "$(sn full all cycles) 1" "$(sn some all cycles) $(sn some all replayed_share)"
+same "and nothing else has changed" "$(grep -v ^PG full | grep -v ^EN)" \
+	"$(grep -v ^PG some | grep -v ^EN | grep -vE 'sampled_|replayed_share|_(low|high)')"
+
+refuses "--warmup" 2 "leaves launches out" reuse --sample-kernels --warmup 10 bfs
+refuses "--mechanisms" 2 "leaves launches out" reuse --sample-kernels --mechanisms all bfs
+finish
