@@ -307,6 +307,7 @@ static const struct ct_metric es_metrics[] = {
 	NOT("line_class", "class"),
 	/* malekeh */
 	NOT("rf_hit_ratio", "ratio"),
+	NOT("rf_hit_ratio_distinct", "ratio"),
 	NOT("rf_bank_reads_ratio", "ratio"),
 	NOT("rf_energy_ratio", "ratio"),
 	NOT("rf_cache_writes_ratio", "ratio"),

@@ -129,6 +129,8 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 	put_one(&w, "ipc", r->ipc);
 	put(&w, "speedup", r->speedup, r->low, r->high);
 	put_one(&w, "rf_hit_ratio", r->hit_ratio);
+	if (!key)
+		put_one(&w, "rf_hit_ratio_distinct", ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
 	put_one(&w, "rf_bank_reads_ratio", r->bank_reads_ratio);
 	put_one(&w, "rf_energy_ratio", r->energy_ratio);
 	if (key)
@@ -203,7 +205,7 @@ int ct_mk_bounds_write(const struct ct_gpu *g, struct ct_profile *p, struct ct_e
 		struct ct_mk_bound b = ct_mk_hit_bound(s, &insts, &distinct);
 		struct writer w = {.p = p, .e = e, .system = s->name, .method = "analytic", .status = CT_OK};
 		double least = s->kind == CT_MK_BOC || s->kind == CT_MK_OCU ? b.hit : 0;
-		put(&w, "rf_hit_ratio", b.hit, least, b.most);
+		put(&w, "rf_hit_ratio_distinct", b.hit, least, b.most);
 		if (s->kind != CT_MK_LTRF)
 			put(&w, "rf_bank_reads_ratio", 1 - b.hit, 1 - b.most, 1 - least);
 		put_one(&w, "storage_bytes", (double)ct_mk_added_bytes(s, g));

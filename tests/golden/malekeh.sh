@@ -1,0 +1,82 @@
+# malekeh-est on generated workloads: pipes, records, bounds, sweeps, studies, constants.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+est=$CT_BIN/malekeh-est
+
+check "tracegen: hotspot" "$CT_RELEASE/tracegen" hotspot --size small -o hotspot
+check "reuse --mechanisms malekeh" sh -c "'$CT_RELEASE/reuse' -q -g rtx2060-third --mechanisms malekeh hotspot >with.profile"
+check "reuse" sh -c "'$CT_RELEASE/reuse' -q -g rtx2060-third hotspot >bare.profile"
+check "estimate" "$est" -q -o out with.profile
+value() { # SYSTEM METRIC PROFILE [METHOD]
+	awk -F'\t' -v s="$1" -v m="$2" -v how="${4:-replay}" \
+		'$1 == "ES" && $3 == "malekeh" && $4 == s && $5 == m && $8 == how { print $6 }' "$3"
+}
+holds() { awk "BEGIN { exit !($1) }"; }
+
+same "nine systems" "OCU OCU-8 RFC SW-RFC LTRF BOW Malekeh Malekeh_PR GTO+LRU" \
+	"$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' out | paste -sd' ')"
+same "OCU is the baseline" "1 1 1" \
+	"$(value OCU speedup out) $(value OCU rf_bank_reads_ratio out) $(value OCU rf_energy_ratio out)"
+same "Malekeh adds 2 KB to an SM" 2048 "$(value Malekeh storage_bytes out)"
+same "storage of all systems, of BOW's" "8.3 33.3" "$("$est" --overheads -g rtx2060-third |
+	awk '$1 == "Malekeh" || $1 == "Malekeh_PR" { print $5 }' | paste -sd' ')"
+same "a hit is a bank read less" "" "$(for s in Malekeh Malekeh_PR BOW GTO+LRU RFC SW-RFC; do
+	holds "($(value $s rf_hit_ratio out) + $(value $s rf_bank_reads_ratio out) - 1)^2 < 1e-9" || echo "$s"; done)"
+check "GTO+LRU hits far less than Malekeh" \
+	holds "$(value GTO+LRU rf_hit_ratio out) < $(value Malekeh rf_hit_ratio out) / 3"
+check "a table for each warp hits at least as often as BOW" \
+	holds "$(value Malekeh_PR rf_hit_ratio out) >= $(value BOW rf_hit_ratio out)"
+check "two active warps lose in a sub-core" holds "$(value RFC speedup out) < 1.01"
+
+es() { grep '^ES' "$1"; }
+"$est" -q -g rtx2060-third -O profile hotspot >from-trace
+same "the trace gives what the pipe gives" "$(es out)" "$(es from-trace)"
+"$est" -q -O profile bare.profile >from-bare
+same "a bare profile's trace is replayed" "$(es out)" "$(es from-bare)"
+same "a profile with estimates gives them again" "$(es out)" "$("$est" -q -O profile <out | grep '^ES')"
+same "threads change nothing" "$(es out)" "$("$est" -q -@ 4 -g rtx2060-third -O profile hotspot | grep '^ES')"
+
+"$est" -q --method analytic -o bounds bare.profile
+same "bounds have no replay" "" "$(awk -F'\t' '$1 == "ES" && $8 != "analytic"' bounds)"
+same "BOW's window is the histogram's first three distances" \
+	"$(awk -F'\t' '$1 == "RD" && $2 == "all" && $3 == "reg_insts" { n += $6; if ($5 <= 4) h += $6 }
+		END { printf "%.6g", h / n }' bare.profile)" "$(value BOW rf_hit_ratio_distinct bounds analytic)"
+"$est" -q --check -o checked with.profile
+same "replayed hit ratios keep to their bounds" "" "$(for s in BOW Malekeh Malekeh_PR GTO+LRU RFC; do
+	most=$(awk -F'\t' -v s=$s '$1 == "ES" && $4 == s && $5 == "rf_hit_ratio_distinct" && $8 == "analytic" { print $10 }' checked)
+	holds "$(value $s rf_hit_ratio_distinct checked) <= $most + 0.01" || echo "$s"; done)"
+mv hotspot elsewhere
+check "without the trace auto gives bounds" sh -c "'$est' -O table bare.profile 2>warn | grep -q '^note: bounds'"
+check "and says so" grep -q 'warning: hotspot.*--trace-root.*bounds only' warn
+refuses "replay refuses" 2 'trace-root' "$est" --method replay bare.profile
+refuses "so does a sweep" 2 'trace-root' "$est" --sweep sthld=0..2 bare.profile
+mv elsewhere hotspot
+
+"$est" -q --sweep sthld=0..8:4 -o swept bare.profile
+same "a sweep has every value" "0 4 8" \
+	"$(awk -F'\t' '$1 == "SW" && $5 == "sthld" && $7 == "rf_hit_ratio" { print $6 }' swept | paste -sd' ')"
+"$est" -q --sweep window=1..8 -o swept bare.profile
+check "BOW hits more with each instruction of its window" sh -c "awk -F'\t' '\$1 == \"SW\" && \$7 == \"rf_hit_ratio\" {
+	bad += \$8 < last; last = \$8; n++ } END { exit !(n == 8 && !bad) }' swept"
+"$est" -q --studies -o studied bare.profile
+same "studies" 16 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' studied | wc -l)"
+same "a monolithic baseline of its own" 1 "$(value OCU-mono speedup studied)"
+check "the table has a verdict" sh -c "'$est' -O table with.profile | grep -q '^verdict: '"
+check "published numbers" sh -c "'$est' -O table --published with.profile | grep -q '^GTO+LRU  *-  *rf_hit_ratio  *0.079'"
+if command -v jq >/dev/null 2>&1; then
+	check "JSON lines are JSON" sh -c "'$est' -q -O json with.profile | jq -e . >/dev/null"
+else
+	skip "JSON lines are JSON" "jq is not installed"
+fi
+
+printf 'start\t1\t0\t0\t64\n' >bad.tsv
+refuses "half a table of transitions" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv hotspot
+refuses "an unknown sweep" 2 'KEY one of sthld' "$est" --sweep speed=1..2 with.profile
+refuses "entries below six" 2 'from 6 to 64' "$est" --sweep entries=4..8 with.profile
+refuses "an unknown constant is named" 2 'did you mean malekeh\.rthld' "$est" -p malekeh.rthd=3 with.profile
+missing=
+for c in $("$est" --constants | awk 'NR > 1 { print $1 }'); do
+	grep -q -- "$c" "$CT_ROOT/man/cachetriage-malekeh.7" || missing="$missing $c"
+done
+same "the man page has every constant" "" "$missing"
+finish

@@ -1,0 +1,199 @@
+/* What malekeh-est prints for people. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "own.h"
+
+static const char MECHANISM[] = "malekeh";
+
+static double value(const struct ct_profile *p, const char *system, const char *metric,
+                    const char *method, struct ct_estimate *es)
+{
+	struct ct_estimate own;
+	es = es ? es : &own;
+	return ct_profile_get_estimate(p, "all", MECHANISM, system, metric, method, es) ? es->value : NAN;
+}
+
+static void number(struct ct_table *table, const char *format, double v)
+{
+	char text[32];
+	snprintf(text, sizeof text, strcmp(format, "%") ? "%.3f" : "%.1f %%",
+	         strcmp(format, "%") ? v : 100 * v);
+	ct_table_cell(table, "%s", isnan(v) ? "-" : text);
+}
+
+static void heads(struct ct_table *table, const char *const *head, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		ct_table_cell(table, "%s", head[i]);
+}
+
+/* Why a system gains or does not, from what kept its schedulers from issuing. */
+static void why(const struct ct_profile *p, const char *s, char *out, size_t n)
+{
+	double stall = value(p, s, "issue_stall_fraction", "replay", NULL);
+	double base = value(p, "OCU", "issue_stall_fraction", "replay", NULL);
+	double pending = value(p, s, "pending_ready_fraction", "replay", NULL);
+	double idle = value(p, s, "no_ready_fraction", "replay", NULL);
+	if (pending > 0.05)
+		snprintf(out, n, "ready warps outside the active set in %.0f %% of the cycles", 100 * pending);
+	else if (idle > 0.7)
+		snprintf(out, n, "no warp is ready in %.0f %% of the cycles", 100 * idle);
+	else if (stall > base + 0.02)
+		snprintf(out, n, "more issue stalls: %.0f %%, OCU %.0f %%", 100 * stall, 100 * base);
+	else if (stall < base - 0.02)
+		snprintf(out, n, "fewer issue stalls: %.0f %%, OCU %.0f %%", 100 * stall, 100 * base);
+	else
+		snprintf(out, n, "as many issue stalls: %.0f %%", 100 * stall);
+}
+
+static void replayed(const struct ct_profile *p, struct ct_buf *b)
+{
+	static const char *const head[] = {"system", "added/SM", "hit ratio", "bank reads", "energy",
+	                                   "cache writes", "speed-up", "range", "why"};
+	struct ct_table table = {.columns = 9};
+	const struct ct_mk_system *s;
+	heads(&table, head, 9);
+	for (size_t i = 0; (s = ct_mk_system_at(i)); i++) {
+		struct ct_estimate es;
+		char text[96];
+		double speedup = value(p, s->name, "speedup", "replay", &es);
+		if (isnan(speedup))
+			continue;
+		ct_table_cell(&table, "%s", s->name);
+		ct_table_cell(&table, "%.0f", value(p, s->name, "storage_bytes", NULL, NULL));
+		number(&table, "%", value(p, s->name, "rf_hit_ratio", "replay", NULL));
+		number(&table, "%", value(p, s->name, "rf_bank_reads_ratio", "replay", NULL));
+		number(&table, "%", value(p, s->name, "rf_energy_ratio", "replay", NULL));
+		number(&table, "%", value(p, s->name, "rf_cache_writes_ratio", "replay", NULL));
+		ct_table_cell(&table, "%.3f", speedup);
+		ct_table_cell(&table, "%.3f..%.3f", es.low, es.high);
+		why(p, s->name, text, sizeof text);
+		ct_table_cell(&table, "%s", text);
+	}
+	ct_table_render(&table, b);
+}
+
+static void verdict(const struct ct_profile *p, struct ct_buf *b)
+{
+	struct ct_estimate es;
+	double v = value(p, "Malekeh", "speedup_configured", "replay", &es);
+	if (isnan(v))
+		return;
+	const char *word = v > 1.01 ? "benefits" : v < 0.99 ? "hurts" : "neutral";
+	ct_buf_printf(b, "\nverdict: %s: Malekeh runs %+.1f %% against this GPU as configured (range %+.1f to "
+	              "%+.1f %%), its registers take %.0f %% of the energy\n", word, 100 * (v - 1),
+	              100 * (es.low - 1), 100 * (es.high - 1),
+	              100 * value(p, "Malekeh", "rf_energy_ratio", "replay", NULL));
+}
+
+/* Bounds, and where both are there how far apart they are. */
+static void bounds(const struct ct_profile *p, struct ct_buf *b)
+{
+	static const char *const head[] = {"system", "distinct hits at most", "analytic", "replayed",
+	                                   "difference"};
+	struct ct_table table = {.columns = 5};
+	heads(&table, head, 5);
+	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+		const char *s = ct_mk_system_at(i)->name;
+		struct ct_estimate es = {.high = NAN};
+		double a = value(p, s, "rf_hit_ratio_distinct", "analytic", &es);
+		double r = value(p, s, "rf_hit_ratio_distinct", "replay", NULL);
+		ct_table_cell(&table, "%s", s);
+		number(&table, "%", es.high);
+		number(&table, "%", a);
+		number(&table, "%", r);
+		number(&table, "%", r - a);
+	}
+	ct_table_render(&table, b);
+}
+
+static void sweep(const struct ct_profile *p, struct ct_buf *b)
+{
+	static const char *const head[] = {"system", "key", "x", "metric", "value"};
+	struct ct_table table = {.columns = 5};
+	const struct ct_record *r;
+	heads(&table, head, 5);
+	for (size_t i = 0; (r = ct_profile_next(p, "SW", &i));)
+		if (r->nfields > 6 && !strcmp(r->field[1], MECHANISM))
+			for (int k = 2; k < 7; k++)
+				ct_table_cell(&table, "%s", r->field[k]);
+	ct_buf_putc(b, '\n');
+	ct_table_render(&table, b);
+}
+
+int mk_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+{
+	const struct own *o = t->own;
+	int has_replay = !isnan(value(p, "Malekeh", "speedup", "replay", NULL));
+	if (has_replay) {
+		replayed(p, b);
+		verdict(p, b);
+	}
+	if (!has_replay || t->check) {
+		if (has_replay)
+			ct_buf_putc(b, '\n');
+		bounds(p, b);
+	}
+	if (!has_replay)
+		ct_buf_puts(b, "\nnote: bounds from register reuse distances only; the trace itself tells hits, "
+		            "energy and speed-up\n");
+	if (o->sweep)
+		sweep(p, b);
+	if (o->published) {
+		int st = mk_published(p, b, e);
+		if (st != CT_OK)
+			return st;
+	}
+	return ct_buf_check(b, e);
+}
+
+static int render(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	ct_table_render(table, &b);
+	int st = ct_buf_check(&b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+int mk_constants(struct ct_tool *t, const struct ct_mk_params *p, struct ct_error *e)
+{
+	static const char *const head[] = {"key", "value", "unit", "source"};
+	struct ct_table table = {.columns = 4};
+	const struct ct_mk_constant *c;
+	heads(&table, head, 4);
+	for (size_t i = 0; (c = ct_mk_constant_at(i)); i++) {
+		ct_table_cell(&table, "malekeh.%s", c->name);
+		ct_table_cell(&table, "%.6g", p->v[i]);
+		ct_table_cell(&table, "%s", c->unit);
+		ct_table_cell(&table, "%s", c->source);
+	}
+	return render(t, &table, e);
+}
+
+int mk_overheads(struct ct_tool *t, struct ct_error *e)
+{
+	static const char *const head[] = {"system", "values/SM, bytes", "added/SM, bytes",
+	                                   "of the registers, %", "of BOW's, %", "sub-core, bytes"};
+	struct ct_table table = {.columns = 6};
+	struct ct_gpu g;
+	int st = ct_tool_gpu(t, NULL, &g, e);
+	if (st != CT_OK)
+		return st;
+	const struct ct_mk_system *s, *bow = ct_mk_system_at((size_t)ct_mk_system_find("BOW"));
+	heads(&table, head, 6);
+	for (size_t i = 0; (s = ct_mk_system_at(i)); i++) {
+		double bytes = (double)ct_mk_cache_bytes(s, &g), added = (double)ct_mk_added_bytes(s, &g);
+		ct_table_cell(&table, "%s", s->name);
+		ct_table_cell(&table, "%.0f", bytes);
+		ct_table_cell(&table, "%.0f", added);
+		ct_table_cell(&table, "%.2f", 100 * added / (double)ct_gpu_register_bytes(&g));
+		ct_table_cell(&table, "%.1f", 100 * bytes / (double)ct_mk_cache_bytes(bow, &g));
+		ct_table_cell(&table, "%.0f", bytes / g.schedulers);
+	}
+	return render(t, &table, e);
+}
