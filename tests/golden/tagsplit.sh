@@ -56,6 +56,23 @@ same "another measurement for other parameters" 448 \
 	"$("$CT_RELEASE/tsc-est" -q -p tsc.private_bits=5 -O profile stencil.profile >bits.out && value TSC storage_bytes bits.out)"
 check "JSON lines are JSON" sh -c "'$est' -O json kmeans.profile | jq -e . >/dev/null"
 
+# With LRU, no private bits are the sector cache and whole chunks the baseline: on a generated
+# and on a captured trace.
+twins() { # NAME OPTION SYSTEM TRACE: TSC counts what SYSTEM counts
+	"$CT_RELEASE/reuse" -q -g fermi-15 --scale 1/8 --no-sms-views -p tsc.lru=1 -p "$2" --mechanisms tag-split "$4" >lru.profile
+	local m want= got=
+	for m in mem_inst_miss_rate l1_request_misses l1_partial_misses l1_fetched_bytes l1_miss_rate; do
+		want="$want $(value "$3" $m lru.profile)" got="$got $(value TSC $m lru.profile)"
+	done
+	same "$1" "$want" "$got"
+}
+twins "no private bits: the sector cache" tsc.private_bits=0 LAMAR stencil
+twins "chunks of 128 B: the baseline" tsc.chunk=128 128B stencil
+if needs_shared "the same on a captured trace"; then
+	twins "no private bits on bfs: the sector cache" tsc.private_bits=0 LAMAR "$CT_SHARED/traces/bfs-sm80-v3"
+	twins "chunks of 128 B on bfs: the baseline" tsc.chunk=128 128B "$CT_SHARED/traces/bfs-sm80-v3"
+fi
+
 # Replay: each system in the engine.
 "$CT_RELEASE/tsc-est" -q -g fermi-15 -k kmeans_swap --check -@ 2 -o replayed.out kmeans
 check "128B replayed is the engine's own L1" within "$(value 128B speedup_configured replayed.out replay)" 0.98 1.02

@@ -106,7 +106,7 @@ static void equals_twin(enum ct_ts_kind kind, uint64_t seed, unsigned streams)
 		struct ct_ts_shape s = shape_of(&rng, kind);
 		struct ct_ts_l1 *l1 = make(&s);
 		struct ts_twin *t = ts_twin_new(&s);
-		follow(l1, t, &rng, 150);
+		follow(l1, t, &rng, 100);
 		ts_twin_free(t);
 		ct_ts_l1_free(l1);
 	}

@@ -1,0 +1,298 @@
+/* The systems of the Tag-Split Cache paper inside the replay engine, and in the closed
+ * network. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "models/tag_split/estimate.h"
+#include "models/tag_split/parts.h"
+#include "tests/support/microtrace.h"
+#include "tests/support/workload.h"
+
+enum { CTAS = 6, WARPS = 4, LOADS = 24 };
+
+static void gpu(struct ct_gpu *g, const char *const *more)
+{
+	static const char *const keys[] = {"sm.count=2", "l1.adaptive=off", "l1.ways=4", "l1.size=4KiB",
+	                                   "l1.sector=128", "l1.write=evict", "l1.banks=1", "l1.port=128",
+	                                   "l1.mshr_entries=16", "l1.mshr_merge=8", NULL};
+	struct ct_error e;
+	micro_gpu(g, MICRO_RTX3070);
+	for (int pass = 0; pass < 2; pass++)
+		for (const char *const *k = pass ? more : keys; k && *k; k++)
+			if (ct_gpu_set(g, *k, &e) < 0)
+				fail_msg("%s", e.text);
+	if (ct_gpu_check(g, &e) < 0)
+		fail_msg("%s", e.text);
+}
+
+/* Gathers over a few KiB with some coalesced loads and stores between them. */
+static void trace(struct micro *m, uint64_t seed)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "gather", CTAS, WARPS * 32, 0, 32);
+	for (uint32_t c = 0; c < CTAS; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < WARPS; w++) {
+			micro_warp(m, w, LOADS * 2 + 1);
+			for (uint32_t i = 0; i < LOADS; i++) {
+				struct ct_buf list = {0};
+				for (int lane = 0; lane < 8; lane++)
+					ct_buf_printf(&list, " 0x%x", 0x10000000 + (unsigned)(ct_rand64(&seed) % 4096) * 4);
+				if (i % 6 == 5)
+					micro_line(m, "ffffffff 0 STG.E 2 R2 R6 4 1 0x%x 4", 0x10000000 + 128 * (i + w));
+				else if (i % 3 == 2)
+					micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4", 0x10000000 + 128 * (i * 4 + w));
+				else
+					micro_line(m, "000000ff 1 R4 LDG.E 1 R2 4 0%s", list.data);
+				micro_line(m, "ffffffff 1 R6 FFMA 3 R4 R5 R6 0");
+				ct_buf_free(&list);
+			}
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+static struct ct_ts_params defaults(void)
+{
+	struct ct_ts_params p;
+	ct_ts_defaults(&p);
+	return p;
+}
+
+/* Replays one system; counts of its L1s in *c. */
+static void run(const struct ct_gpu *g, const struct ct_ts_system *s, const struct ct_ts_params *p,
+                struct micro_result *r, struct ct_ts_counts *c)
+{
+	struct ct_ts_parts *x;
+	struct ct_error e;
+	struct micro m;
+	assert_int_equal(ct_ts_parts_new(&x, g, s, p, 1, &e), CT_OK);
+	struct ct_replay_options o = {.parts = ct_ts_parts_plugs(x)};
+	trace(&m, 5);
+	micro_run(&m, g, &o, r);
+	assert_int_equal(r->c.warp_insts, CTAS * WARPS * (LOADS * 2 + 1));
+	memset(c, 0, sizeof *c);
+	if (x)
+		ct_ts_parts_counts(x, c);
+	ct_ts_parts_free(x);
+}
+
+static void every_system_comes_to_an_end(void **state)
+{
+	/* as usual; one register and no merging; a queue of two and sectors in the LLC */
+	static const char *const tight[] = {"l1.mshr_entries=1", "l1.mshr_merge=1", NULL};
+	static const char *const narrow[] = {"l1.miss_queue=2", "llc.sector=32", "l1.set_hash=fermi", NULL};
+	static const char *const *const sets[] = {NULL, tight, narrow};
+	static const double chunk[] = {32, 8, 64};
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		struct ct_gpu g;
+		struct ct_ts_params p = defaults();
+		p.v[CT_TS_CHUNK] = chunk[k];
+		gpu(&g, sets[k]);
+		for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+			const struct ct_ts_system *s = ct_ts_system_at(i);
+			struct micro_result *r = malloc(sizeof *r);
+			struct ct_ts_counts c;
+			assert_non_null(r);
+			run(&g, s, &p, r, &c);
+			assert_true(r->c.cycles > 0);
+			if (!s->configured) {
+				assert_true(c.requests > 0 && c.request_misses > 0);
+				assert_true(c.request_misses <= c.requests && c.partial <= c.request_misses);
+				assert_int_equal(c.stores, r->c.l1_line_accesses - c.requests);
+			}
+			free(r);
+		}
+	}
+}
+
+static uint64_t cycles(const struct ct_gpu *g, const char *system, const struct ct_ts_params *p,
+                       struct ct_ts_counts *c)
+{
+	struct micro_result *r = malloc(sizeof *r);
+	assert_non_null(r);
+	run(g, ct_ts_system_at((size_t)ct_ts_system_find(system)), p, r, c);
+	uint64_t n = r->c.cycles - r->c.launch_cycles;
+	free(r);
+	return n;
+}
+
+static void plain_lines_are_the_engines_own(void **state)
+{
+	struct ct_gpu g;
+	struct ct_ts_params p = defaults();
+	struct ct_ts_counts c;
+	(void)state;
+	gpu(&g, NULL);
+	double own = (double)cycles(&g, "configured", &p, &c), ours = (double)cycles(&g, "128B", &p, &c);
+	if (fabs(ours / own - 1) > 0.03)
+		fail_msg("128B takes %g cycles, the engine's L1 %g", ours, own);
+}
+
+static void chunks_fetch_less_than_lines(void **state)
+{
+	struct ct_gpu g;
+	struct ct_ts_params p = defaults();
+	struct ct_ts_counts line, split, coarse, sector;
+	(void)state;
+	gpu(&g, NULL);
+	uint64_t slow = cycles(&g, "128B", &p, &line), fast = cycles(&g, "TSC", &p, &split);
+	cycles(&g, "TSC-coarse", &p, &coarse);
+	cycles(&g, "LAMAR", &p, &sector);
+	assert_true(split.fetched_bytes * 2 < line.fetched_bytes);
+	assert_true(split.fetched_bytes < sector.fetched_bytes);
+	assert_true(coarse.fetched_bytes > split.fetched_bytes);
+	assert_int_equal(coarse.coarse_requests, coarse.requests);
+	assert_true(fast < slow);
+	/* Hits take as long as asked for, and nothing else changes what is fetched much. */
+	p.v[CT_TS_HIT_LATENCY] = 40;
+	assert_true(cycles(&g, "TSC", &p, &split) > fast);
+}
+
+/* ---- the closed network ---- */
+
+static void put(struct ct_profile *p, const char *system, const char *metric, double v)
+{
+	struct ct_error e;
+	struct ct_estimate es = {.scope = "all", .mechanism = "tag-split", .system = system,
+	                         .metric = metric, .method = "replay", .value = v, .low = NAN, .high = NAN};
+	assert_int_equal(ct_profile_add_estimate(p, &es, &e), CT_OK);
+}
+
+/* A system whose loads miss `misses` times and fetch `bytes` each, in `requests` requests. */
+static void measured(struct ct_profile *p, const char *system, double loads, double requests,
+                     double misses, double bytes)
+{
+	put(p, system, "l1_loads", loads);
+	put(p, system, "l1_requests", requests);
+	put(p, system, "l1_request_misses", misses);
+	put(p, system, "l1_stores", 0);
+	put(p, system, "l1_fetched_bytes", misses * bytes);
+	put(p, system, "l1_port_cycles", requests);
+	put(p, system, "noc_request_flits", misses);
+	put(p, system, "noc_reply_flits", misses * (1 + bytes / 32));
+	put(p, system, "llc_accesses", misses * bytes / 32);
+	put(p, system, "llc_load_accesses", misses * bytes / 32);
+	put(p, system, "llc_load_lines", misses < loads ? misses : loads);
+	put(p, system, "traffic_l1_to_l2_bytes", 32 * misses);
+	put(p, system, "traffic_l2_to_l1_bytes", misses * bytes);
+	put(p, system, "mem_inst_miss_rate", misses < loads ? misses / loads : 1);
+}
+
+struct world {
+	struct ct_gpu g;
+	struct ct_workload w;
+	struct ct_ts_answer a;
+};
+
+static struct world *make(double fine_misses, double fine_requests)
+{
+	const struct ct_made_workload s = {.lines = 20000, .requests = 2e6, .cold = 0.01, .insts_per_load = 4,
+	                                   .dram_busy = 0.3, .latency = 500};
+	struct world *x = calloc(1, sizeof *x);
+	struct ct_error e;
+	struct ct_profile *p = ct_profile_new(&e);
+	struct ct_ts_params params = defaults();
+	assert_true(x && p);
+	ct_gpu_defaults(&x->g);
+	ct_make_workload(&x->w, &x->g, &s);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		const struct ct_ts_system *t = ct_ts_system_at(i);
+		int fine = t->kind == CT_TS_SPLIT || t->line < 128;
+		measured(p, t->name, 2e6, t->line < 128 ? 2e6 * fine_requests : 2e6,
+		         2e6 * (fine ? fine_misses : t->kind == CT_TS_PERFECT ? 0.01 : 1), fine ? 32 : 128);
+	}
+	assert_true(ct_ts_measured_in(p));
+	assert_int_equal(ct_ts_answer_init(&x->a, p, &x->w, &x->g, &x->g, &params, &e), CT_OK);
+	assert_int_equal(ct_ts_answer_write(&x->a, p, &e), CT_OK);
+	ct_profile_free(p);
+	return x;
+}
+
+static const struct ct_ts_row *row(const struct world *x, const char *system)
+{
+	return &x->a.row[ct_ts_system_find(system)];
+}
+
+static void the_configured_l1_takes_the_replayed_cycles(void **state)
+{
+	struct world *x = make(0.3, 1);
+	(void)state;
+	assert_true(fabs(row(x, "configured")->cycles / x->w.cycles - 1) < 1e-3);
+	assert_true(row(x, "128B")->speedup.value == 1);
+	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		const struct ct_ts_row *r = &x->a.row[i];
+		assert_true(r->speedup.low <= r->speedup.value && r->speedup.value <= r->speedup.high);
+		assert_true(r->joule > 0 && isfinite(r->perf_per_watt.value));
+	}
+	free(x);
+}
+
+static void fewer_misses_are_faster_and_make_cln(void **state)
+{
+	struct world *few = make(0.1, 1), *some = make(0.5, 1), *many = make(4, 4);
+	(void)state;
+	assert_true(row(few, "TSC")->speedup.value > row(some, "TSC")->speedup.value);
+	assert_true(row(some, "TSC")->speedup.value > 1);
+	assert_int_equal(few->a.line_class, CT_TS_CLN);
+	assert_true(row(many, "32B")->speedup.value < 1);
+	assert_int_equal(many->a.line_class, CT_TS_CLP);
+	/* The perfect L1 is the fastest, and one that does not matter is no gain. */
+	assert_true(row(some, "Perfect")->speedup.value >= row(some, "TSC")->speedup.value);
+	assert_true(few->a.sensitive);
+	free(few);
+	free(some);
+	free(many);
+}
+
+static void latency_costs(void **state)
+{
+	struct world *x = make(0.3, 1);
+	const struct ct_ts_measured *m = &row(x, "TSC")->x;
+	double last = 0;
+	(void)state;
+	for (double extra = 0; extra <= 3; extra++) {
+		double c = ct_ts_cycles(&x->a, m, extra);
+		assert_true(c >= last);
+		last = c;
+	}
+	/* TS-R26: three cycles cost little. */
+	assert_true(last / ct_ts_cycles(&x->a, m, 0) < 1.02);
+	free(x);
+}
+
+static void a_profile_without_counts_is_refused(void **state)
+{
+	struct ct_error e;
+	struct ct_profile *p = ct_profile_new(&e);
+	struct ct_ts_measured m;
+	(void)state;
+	assert_false(ct_ts_measured_in(p));
+	assert_int_equal(ct_ts_measured_read(&m, p, "TSC", &e), CT_ERR_INPUT);
+	assert_non_null(strstr(e.text, "reuse --mechanisms tag-split"));
+	ct_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_system_comes_to_an_end),
+		cmocka_unit_test(plain_lines_are_the_engines_own),
+		cmocka_unit_test(chunks_fetch_less_than_lines),
+		cmocka_unit_test(the_configured_l1_takes_the_replayed_cycles),
+		cmocka_unit_test(fewer_misses_are_faster_and_make_cln),
+		cmocka_unit_test(latency_costs),
+		cmocka_unit_test(a_profile_without_counts_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
