@@ -30,6 +30,8 @@ static enum ct_scheduler nearest_modelled(enum ct_scheduler asked)
 	case CT_SCHED_LRR:
 	case CT_SCHED_STRICT_RR:
 		return CT_SCHED_LRR;
+	case CT_SCHED_TWO_LEVEL:
+		return CT_SCHED_TWO_LEVEL;
 	default:
 		return CT_SCHED_GTO;
 	}

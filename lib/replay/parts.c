@@ -343,15 +343,35 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return b && b < a ? b : a;
 }
 
-int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *g, struct ct_error *e)
+int rp_parts_wanted(const struct ct_replay *r)
+{
+	return r->g.scheduler == CT_SCHED_TWO_LEVEL && r->timing == CT_REPLAY_FULL;
+}
+
+/* The scheduler of the configuration, where it is one that is a part. */
+static int own_scheduler(struct ct_replay *r, struct rp_parts *p, struct ct_error *e)
+{
+	if (p->given.sched || !rp_parts_wanted(r))
+		return 0;
+	int st = ct_two_level_new(&p->two_level, &r->g, r->g.active_warps, e);
+	if (st == 0)
+		p->given.sched = ct_two_level_part(p->two_level);
+	return st;
+}
+
+int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *given, struct ct_error *e)
 {
 	struct rp_parts *p = ct_calloc(1, sizeof *p);
 	if (!p)
 		return ct_fail_nomem(e);
 	r->parts = p;
-	p->given = *g;
+	if (given)
+		p->given = *given;
+	const struct ct_replay_parts *g = &p->given;
 	p->node = p->notes.free = RP_NO_INDEX;
 	int st = usable(r, g, e);
+	if (st == 0)
+		st = own_scheduler(r, p, e);
 	if (st == 0)
 		st = grain(r, e);
 	if (st == 0)
@@ -410,5 +430,6 @@ void rp_parts_free(struct ct_replay *r)
 	free(p->out.p);
 	free(p->fly.p);
 	free(p->operands);
+	ct_two_level_free(p->two_level);
 	free(p);
 }

@@ -23,7 +23,8 @@
  * messages and timers; collectors; schedulers. So a timer of this cycle knows what the
  * SM's own lookups of this cycle were (local before remote requests at a home core).
  *
- * ERRORS. ct_part_fail() ends the run: the next call of the engine's interface returns it.
+ * ERRORS. ct_part_fail() ends the run: the next call of the engine's interface returns it. So do
+ * parts that let no ready warp issue for a million cycles.
  * THREADS. As the engine: one thread. */
 #ifndef CT_REPLAY_PARTS_H
 #define CT_REPLAY_PARTS_H
@@ -221,7 +222,8 @@ struct ct_sched_view {
 	uint32_t last;         /* slot that issued last */
 	uint64_t ready;        /* operands there, the stage behind takes its kind of instruction */
 	uint64_t live;         /* with instructions left */
-	uint64_t fetching;     /* of live: waits for data of a global or local load */
+	uint64_t fetching;     /* of live: waits for data of a global or local load, for an atomic,
+	                          at a barrier or a fence */
 };
 struct ct_sched_part {
 	struct ct_part part;
@@ -236,7 +238,7 @@ struct ct_sched_part {
 uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint32_t slot);
 
 /* Two levels (MK-A10): only the `active` warps of a set may issue, loose round robin; one
- * that waits for global or local memory leaves it, the oldest pending one that does not
+ * that waits for global or local memory or at a barrier leaves it, the oldest pending one that does not
  * takes its place. States as MK-F10: 1 an active warp is ready, 2 only pending ones are, 3 none. */
 struct ct_two_level;
 int ct_two_level_new(struct ct_two_level **t, const struct ct_gpu *g, uint32_t active,

@@ -210,12 +210,9 @@ int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t rea
 	const struct ct_sched_part *p = r->parts->given.sched;
 	struct ct_sched_view v = {.sm = sm->id, .sched = k, .slots = r->slots,
 	                          .last = sm->sched[k].last, .ready = ready};
-	for (uint32_t i = 0; i < r->slots; i++) {
-		const struct rp_warp *w = &sm->warp[i * r->g.schedulers + k];
-		v.live |= (uint64_t)(w->live && w->op) << i;
-		v.fetching |= (uint64_t)(w->live && w->op && w->blocked_since != RP_NEVER) << i;
-	}
-	v.fetching &= ~ready;
+	for (uint32_t u = 0; u < RP_UNITS; u++)
+		v.live |= sm->sched[k].of_unit[u];
+	v.fetching = sm->sched[k].waiting & ~ready;
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
 	int slot = p->pick(p->part.ctx, r, &v, r->base + now);

@@ -15,7 +15,7 @@ static int run_sms(struct ct_replay *r)
 	uint32_t end = window_end(r);
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		rp_sm_run(r, &r->sm[i], end);
-		if (r->sm[i].failed)
+		if (r->sm[i].failed || r->error.status)
 			return r->error.status ? r->error.status
 			                       : rp_fail(r, CT_ERR_INPUT, "an SM has failed");
 	}

@@ -161,8 +161,8 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		st = ct_address_map_init(&r->map, &r->g, e);
 	if (st == 0)
 		st = copy_options(r, o, e);
-	if (st == 0 && o && o->parts)
-		st = rp_parts_init(r, o->parts, e);
+	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
+		st = rp_parts_init(r, o ? o->parts : NULL, e);
 	if (st == 0)
 		st = build(r, e);
 	if (st < 0) {

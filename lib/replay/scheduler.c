@@ -148,7 +148,9 @@ void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now)
 	int fetching = t == RP_NEVER || (int32_t)(w->group_done - w->wait_group) < 0;
 	if (fetching && w->blocked_since == RP_NEVER)
 		w->blocked_since = known_operands(w, sm->regs[warp]);
-	if (t >= RP_LATER || waits(w))
+	int waiting = fetching || waits(w);
+	s->waiting = waiting ? s->waiting | UINT64_C(1) << slot : s->waiting & ~(UINT64_C(1) << slot);
+	if (t >= RP_LATER || waiting)
 		t = RP_NEVER;
 	else if (w->blocked_since != RP_NEVER) {
 		if (t > w->blocked_since)
@@ -428,11 +430,14 @@ static void step_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 	if (slot >= 0) {
 		issue(r, sm, k, (uint32_t)slot, now);
 		s->last = (uint32_t)slot;
+		s->vetoed = 0;
 		if (p && p->issued)
 			p->issued(p->part.ctx, r, sm->id, k, (uint32_t)slot, r->base + now);
 		mask &= ~(UINT64_C(1) << slot);
 	} else if (mask) {
 		sm->c.issue_stall_cycles++;
+		if (can && ++s->vetoed > RP_MAX_VETOES)
+			rp_fail(r, CT_ERR_LIMIT, "a part lets no ready warp issue any more");
 	}
 	if (slot >= 0 ? mask : can)
 		next = now + 1;

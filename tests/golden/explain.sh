@@ -47,11 +47,11 @@ mpki -q --explain --scale 1/8 ws > fits
 same "a working set that fits: first touches" "compulsory" "$(most fits l1)"
 mpki -q --explain --scale 1/8 -p l1.size=4KiB ws > small
 check "a small L1: capacity" test "$(sn small all l1_capacity_misses)" -gt \
-	"$(($(sn fits all l1_capacity_misses) + 3000))"
+	"$(($(sn fits all l1_capacity_misses) + 2000))"
 mpki -q --explain --scale 1/8 -p l1.size=32KiB -p l1.ways=1 -p l1.dirty_percent=0 ws > direct
-check "one way: sets" test "$(sn direct all l1_associativity_misses)" -gt 100
-mpki --scale 1/8 -p l1.size=128KiB -p l1.ways=1 ws > /dev/null 2>&1
-check "an L1 whose lines are all protected: no crash" test $? -le 2
+check "one way: sets" test "$(sn direct all l1_associativity_misses)" -gt 50
+check "an L1 whose lines are all protected gives one up" \
+	mpki -q --scale 1/8 -p l1.size=128KiB -p l1.ways=1 ws
 mpki -q --explain --scale 1/8 -p l1.mshr_entries=4 ws > few
 check "few MSHRs cost cycles" test "$(sn few all cycles_lost_mshr)" -gt 1000
 mpki -q --explain --scale 1/8 -p dram.latency=5000 ws > slow

@@ -157,7 +157,7 @@ static void options(void **state)
 	assert_int_equal(g.dram_row_bytes, 4096);
 	assert_true(g.partition_interleave == 256);
 	assert_int_equal(g.scheduler_asked, CT_SCHED_TWO_LEVEL);
-	assert_int_equal(g.scheduler, CT_SCHED_GTO);
+	assert_int_equal(g.scheduler, CT_SCHED_TWO_LEVEL);
 	assert_int_equal(g.active_warps, 6);
 	assert_int_equal(g.llc_latency, 120);
 	/* One warning per option: clusters of two, the unknown one once, dual issue. */

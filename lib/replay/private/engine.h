@@ -36,6 +36,7 @@ enum {
 	RP_MAX_L1_BANKS = 32,
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
 	RP_REGS = 256,
+	RP_MAX_VETOES = 1 << 20, /* cycles in a row in which parts let nothing issue: a deadlock */
 	RP_MAX_HELD = 64,       /* memory instructions in the collectors of a scheduler */
 	RP_OPS_CHUNK = 256,
 	RP_LINES_IN_FLIGHT = 8192, /* of an SM, for telling their LLC accesses apart */
@@ -201,7 +202,9 @@ struct rp_sched {
 	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
 	uint32_t next, stepped;            /* next attempt; cycle of the last one + 1 */
 	uint32_t last;                     /* slot that issued last */
-	uint64_t active;                   /* two-level: slots in the active set */
+	uint32_t vetoed;                   /* cycles since parts have let one issue */
+	uint64_t waiting;                  /* slots whose next instruction waits for memory, a barrier or a
+	                                      fence */
 };
 
 /* What happened to a line of an L1, for the replication directory. */

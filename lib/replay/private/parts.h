@@ -91,10 +91,13 @@ struct rp_parts {
 	struct ct_operands *operands; /* by sid, of the launch */
 	uint32_t noperands;
 	size_t operands_cap;
+	struct ct_two_level *two_level; /* of the configuration */
 	uint64_t ticked[5];        /* cycle of the last tick of each part */
 };
 
 /* parts.c */
+int rp_parts_wanted(const struct ct_replay *r); /* by the configuration */
+/* p may be NULL. */
 int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *p, struct ct_error *e);
 int rp_parts_build(struct ct_replay *r, struct ct_error *e);
 void rp_parts_free(struct ct_replay *r);
