@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 #include "common/tool.h"
+#include "report/figure.h"
 #include "report/page.h"
 
 enum {
 	OPT_HTML = CT_OWN_OPTION, OPT_MARKDOWN, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
-	OPT_COMPARE, OPT_TITLE, OPT_NO_VERIFY
+	OPT_COMPARE, OPT_TITLE, OPT_FIGURE, OPT_SVG, OPT_LIST, OPT_NO_VERIFY
 };
 
 static const struct ct_option own_options[] = {
@@ -22,6 +24,11 @@ static const struct ct_option own_options[] = {
 	{OPT_COMPARE, "compare", "OLD",
 	 "what changed since the run OLD (a profile or a folder\nof profiles); thresholds may then name base"},
 	{OPT_TITLE, "title", "TEXT", "title of the report"},
+	{OPT_FIGURE, "figure", "ID",
+	 "print the data of a paper's figure for these workloads\n(morpheus:12) as TSV"},
+	{OPT_SVG, "svg", "FILE", "with --figure: also draw it"},
+	{OPT_LIST, "list-figures", NULL, "list the figures and exit"},
+	{'o', "out", "FILE", "write what goes to standard output to FILE, complete or\nnot at all"},
 	{OPT_NO_VERIFY, "no-verify", NULL,
 	 "accept a profile without a right EN line (hand-edited)"},
 };
@@ -67,7 +74,8 @@ enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256 };
 
 struct own {
 	const char *file[FORMS];
-	const char *title, *old;
+	const char *title, *old, *figure, *svg, *out;
+	int list;
 	struct {
 		const char *text;
 		int is_file;
@@ -89,6 +97,14 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 		o->old = value;
 	else if (key == OPT_TITLE)
 		o->title = value;
+	else if (key == OPT_FIGURE)
+		o->figure = value;
+	else if (key == OPT_SVG)
+		o->svg = value;
+	else if (key == OPT_LIST)
+		o->list = 1;
+	else if (key == 'o')
+		o->out = value;
 	else if (key == OPT_NO_VERIFY)
 		t->no_verify = 1;
 	for (int i = 0; i < FORMS; i++)
@@ -142,17 +158,23 @@ static int write_form(struct ct_tool *t, const char *path, const struct rp_repor
 	return st;
 }
 
+static int forms_asked(const struct own *o)
+{
+	int any = 0;
+	for (int i = 0; i < FORMS; i++)
+		any |= o->file[i] != NULL;
+	return any;
+}
+
 static int write_all(struct ct_tool *t, const struct rp_report *r, struct ct_error *e)
 {
 	struct own *o = t->own;
-	int st = CT_OK, any = 0;
+	int st = CT_OK;
 	for (int i = 0; i < FORMS && st == CT_OK; i++)
-		if (o->file[i]) {
-			any = 1;
+		if (o->file[i])
 			st = write_form(t, o->file[i], r, forms[i].write, e);
-		}
-	if (st == CT_OK && !any)
-		st = write_form(t, NULL, r, table, e);
+	if (st == CT_OK && !forms_asked(o))
+		st = write_form(t, o->out, r, table, e);
 	return st;
 }
 
@@ -167,13 +189,75 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 		}
 }
 
+static int write_text(struct ct_tool *t, const char *path, const struct ct_buf *b,
+                      struct ct_error *e)
+{
+	t->out_path = path;
+	return ct_tool_emit_text(t, b, e);
+}
+
+static int list_figures(struct ct_tool *t, struct ct_error *e)
+{
+	const struct fg_figure *f;
+	struct ct_buf b = {0};
+	for (size_t i = 0; (f = fg_at(i)); i++)
+		ct_buf_printf(&b, "%-18s %s\n", f->id, f->title);
+	int st = write_text(t, ((struct own *)t->own)->out, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+static const struct fg_figure *find_figure(const char *id, struct ct_error *e)
+{
+	enum { MOST = 64 };
+	const struct fg_figure *f = fg_find(id);
+	const char *names[MOST];
+	size_t n = 0;
+	if (f)
+		return f;
+	for (; n < MOST && (f = fg_at(n)); n++)
+		names[n] = f->id;
+	int near = ct_nearest_name(id, names, n);
+	ct_fail(e, CT_ERR_USAGE, "--figure %s: %s%s: see --list-figures", id,
+	        near >= 0 ? "did you mean " : "there is none", near >= 0 ? names[near] : "");
+	return NULL;
+}
+
+static int figure(struct ct_tool *t, const struct rp_report *r, struct ct_error *e)
+{
+	struct own *o = t->own;
+	const struct fg_figure *f = find_figure(o->figure, e);
+	struct fg_rows rows = {0};
+	struct ct_buf b = {0};
+	int st = f ? fg_make(f, &r->run, &rows, e) : CT_ERR_USAGE;
+	if (st == CT_OK && o->svg) {
+		fg_svg(f, &rows, &b);
+		st = write_text(t, o->svg, &b, e);
+		ct_buf_reset(&b);
+	}
+	if (st == CT_OK) {
+		fg_tsv(f, &rows, &b);
+		st = write_text(t, o->out, &b, e);
+	}
+	ct_buf_free(&b);
+	fg_free(&rows);
+	return st;
+}
+
 static int run(struct ct_tool *t, struct ct_error *e)
 {
+	const struct own *o = t->own;
+	if (o->list)
+		return list_figures(t, e);
+	if (o->svg && !o->figure)
+		return ct_fail(e, CT_ERR_USAGE, "--svg draws a figure: say which with --figure");
 	struct rp_report *r = ct_calloc(1, sizeof *r);
 	int st = r ? load(t, r, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
-	if (st == CT_OK)
+	if (st == CT_OK && o->figure)
+		st = figure(t, r, e);
+	if (st == CT_OK && (!o->figure || forms_asked(o)))
 		st = write_all(t, r, e);
 	if (st == CT_OK && r->checks.failed) {
 		tell(t, &r->checks);

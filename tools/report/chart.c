@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One picture is 400 by 200 units with room for its axes. */
-enum { W = 400, H = 210, LEFT = 46, RIGHT = 12, TOP = 26, BOTTOM = 38 };
-static const double plot_w = W - LEFT - RIGHT, plot_h = H - TOP - BOTTOM;
+/* A picture is 400 by 210 units with room for its axes; wider for many bars, higher for
+ * many names. */
+enum { W = 400, H = 210, LEFT = 46, RIGHT = 12, TOP = 26, BOTTOM = 38, LEGEND_ROW = 13, SLANT = 46 };
+static const double plot_h = H - TOP - BOTTOM, letter = 5.2;
 
 void ch_text(struct ct_buf *b, const char *s)
 {
@@ -58,9 +59,12 @@ void ch_size(double bytes, char out[32])
 /* ---- frame ---- */
 
 static void open_svg(struct ct_buf *b, const char *id, const char *title, const char *desc,
-                     double w, double h)
+                     double w, double h, const struct ch_axes *a)
 {
-	ct_buf_printf(b, "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+	ct_buf_puts(b, "<svg class=\"chart\"");
+	if (a && a->nested)
+		ct_buf_printf(b, " y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"", a->top, w, h);
+	ct_buf_printf(b, " viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
 	              "aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">", w, h, id, id, id);
 	ch_text(b, title);
 	ct_buf_printf(b, "</title><desc id=\"%s-d\">", id);
@@ -80,18 +84,24 @@ static void label(struct ct_buf *b, const char *class, double x, double y, const
 struct scale {
 	double x0, x1, y1; /* data limits; y starts at 0 */
 	int log_x;
+	double w, top;     /* width of the picture; where the plot begins */
 };
+
+static double plot_w(const struct scale *s)
+{
+	return s->w - LEFT - RIGHT;
+}
 
 static double at_x(const struct scale *s, double x)
 {
 	if (s->log_x)
-		return LEFT + plot_w * (log2(x) - log2(s->x0)) / (log2(s->x1) - log2(s->x0));
-	return LEFT + plot_w * (x - s->x0) / (s->x1 - s->x0);
+		return LEFT + plot_w(s) * (log2(x) - log2(s->x0)) / (log2(s->x1) - log2(s->x0));
+	return LEFT + plot_w(s) * (x - s->x0) / (s->x1 - s->x0);
 }
 
 static double at_y(const struct scale *s, double y)
 {
-	return TOP + plot_h * (1 - y / s->y1);
+	return s->top + plot_h * (1 - y / s->y1);
 }
 
 /* 1, 2 or 5 times a power of ten, so that there are two to five steps. */
@@ -108,7 +118,7 @@ static void y_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 	char t[32], n[32];
 	for (int i = 0; i * step <= s->y1 * 1.001; i++) {
 		double y = at_y(s, i * step);
-		ct_buf_printf(b, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y, W - RIGHT);
+		ct_buf_printf(b, "<path class=\"grid\" d=\"M%d %.1fH%.1f\"/>", LEFT, y, s->w - RIGHT);
 		ch_number(a->percent_y ? 100 * i * step : i * step, n);
 		snprintf(t, sizeof t, "%.20s%s", n, a->percent_y ? " %" : "");
 		label(b, "tick", LEFT - 5, y + 3.5, "end", t);
@@ -123,8 +133,8 @@ static void x_tick(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		ch_size(x, t);
 	else
 		ch_number(x, t);
-	ct_buf_printf(b, "<path class=\"grid\" d=\"M%.1f %.1fv4\"/>", at_x(s, x), TOP + plot_h);
-	label(b, "tick", at_x(s, x), TOP + plot_h + 15, "middle", t);
+	ct_buf_printf(b, "<path class=\"grid\" d=\"M%.1f %.1fv4\"/>", at_x(s, x), s->top + plot_h);
+	label(b, "tick", at_x(s, x), s->top + plot_h + 15, "middle", t);
 }
 
 static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale *s)
@@ -139,7 +149,7 @@ static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		for (double x = ceil(s->x0 / step) * step; x <= s->x1 * 1.0001; x += step)
 			x_tick(b, a, s, x);
 	}
-	label(b, "axis", W - RIGHT, H - 4, "end", a->x);
+	label(b, "axis", s->w - RIGHT, s->top + plot_h + 34, "end", a->x);
 }
 
 static void mark(struct ct_buf *b, const struct ch_axes *a, const struct scale *s)
@@ -147,32 +157,40 @@ static void mark(struct ct_buf *b, const struct ch_axes *a, const struct scale *
 	if (!a->mark || isnan(a->mark_x) || a->mark_x < s->x0 || a->mark_x > s->x1)
 		return;
 	double x = at_x(s, a->mark_x);
-	int left = x > LEFT + plot_w * 0.6;
+	int left = x > LEFT + plot_w(s) * 0.6;
 	ct_buf_printf(b, "<path class=\"mark\" d=\"M%.1f %dV%.1f\"/>", x, TOP, TOP + plot_h);
 	label(b, "tick", left ? x - 4 : x + 4, TOP + 9, left ? "end" : "start", a->mark);
 }
 
-/* Names of the series at the right of the y axis' name. */
-static void legend(struct ct_buf *b, const char *const *name, unsigned n, const int *dashed)
+/* Where the names of the series go: beside the y axis' name, in as many rows as they
+ * take. Returns the rows; draws when b is not NULL. */
+static unsigned legend(struct ct_buf *b, const struct ch_axes *a, double width,
+                       const char *const *name, unsigned n, const int *dashed)
 {
-	size_t chars = 0;
-	for (unsigned i = 0; i < n; i++)
-		chars += strlen(name[i]) + 4;
-	double x = W - RIGHT - 5.2 * (double)chars;
-	x = x < 70 ? 70 : x;
+	double left = 14 + 6 * (double)strlen(a->y), x = left;
+	unsigned row = 0;
 	for (unsigned i = 0; i < n && n > 1; i++) {
-		ct_buf_printf(b, "<path class=\"s%u line%s\" d=\"M%.1f 8.5h12\"/>", i % CH_SERIES_MAX,
-		              dashed && dashed[i] ? " dash" : "", x);
-		label(b, "tick", x + 15, 12, "start", name[i]);
-		x += 5.2 * (double)(strlen(name[i]) + 4);
+		double need = 15 + letter * (double)(strlen(name[i]) + 2);
+		if (x + need > width && x > left) {
+			x = left;
+			row++;
+		}
+		if (b) {
+			double y = 12 + LEGEND_ROW * (double)row;
+			ct_buf_printf(b, "<path class=\"s%u line%s\" d=\"M%.1f %.1fh12\"/>", i % CH_SERIES_MAX,
+			              dashed && dashed[i] ? " dash" : "", x, y - 3.5);
+			label(b, "tick", x + 15, y, "start", name[i]);
+		}
+		x += need;
 	}
+	return row + 1;
 }
 
 /* ---- curves ---- */
 
 static int limits(const struct ch_axes *a, const struct ch_line *line, size_t n, struct scale *s)
 {
-	*s = (struct scale){INFINITY, -INFINITY, a->y_max, a->log_x};
+	*s = (struct scale){INFINITY, -INFINITY, a->y_max, a->log_x, W, TOP};
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < line[i].n; k++) {
 			if (isnan(line[i].y[k]) || isnan(line[i].x[k]) || (a->log_x && line[i].x[k] <= 0))
@@ -197,7 +215,12 @@ void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *l
 	unsigned named = 0;
 	if (!limits(a, line, n, &s))
 		return;
-	open_svg(b, a->id, a->title, a->desc, W, H);
+	for (size_t i = 0; i < n && n <= CH_SERIES_MAX; i++) {
+		name[named] = line[i].name;
+		dashed[named++] = line[i].dashed;
+	}
+	s.top += LEGEND_ROW * (double)(legend(NULL, a, s.w, name, named, dashed) - 1);
+	open_svg(b, a->id, a->title, a->desc, s.w, s.top + plot_h + BOTTOM, a);
 	y_axis(b, a, &s);
 	x_axis(b, a, &s);
 	mark(b, a, &s);
@@ -213,13 +236,8 @@ void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *l
 			pen = 1;
 		}
 		ct_buf_puts(b, "\"/>");
-		if (i < CH_SERIES_MAX) {
-			name[named] = line[i].name;
-			dashed[named++] = line[i].dashed;
-		}
 	}
-	if (n <= CH_SERIES_MAX)
-		legend(b, name, named, dashed);
+	legend(b, a, s.w, name, named, dashed);
 	ct_buf_puts(b, "</svg>\n");
 }
 
@@ -266,37 +284,49 @@ static void group(struct ct_buf *b, const struct scale *s, const struct ch_bar *
 	}
 }
 
+double ch_bars_width(size_t n, unsigned n_series, int stacked)
+{
+	double w = LEFT + RIGHT + (double)n * (stacked ? 10 : 6 * (double)n_series + 4);
+	return w > W ? w : W;
+}
+
+static void group_name(struct ct_buf *b, const char *name, double x, double y)
+{
+	char cut[24];
+	snprintf(cut, sizeof cut, strlen(name) > 16 ? "%.14s..." : "%.20s", name);
+	ct_buf_printf(b, "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
+	              "rotate(-60)\">", x, y);
+	ch_text(b, cut);
+	ct_buf_puts(b, "</text>");
+}
+
 void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series,
              unsigned n_series, const struct ch_bar *bar, size_t n, const struct ch_bar *paper,
              int stacked)
 {
-	struct scale s = {0, 1, top_of(a, n_series, bar, n, paper, stacked), 0};
-	double w = plot_w / (double)(n ? n : 1);
+	struct scale s = {0, 1, top_of(a, n_series, bar, n, paper, stacked), 0, W, TOP};
 	size_t longest = 0;
-	int slanted;
-	for (size_t i = 0; i < n; i++)
-		longest = strlen(bar[i].name) > longest ? strlen(bar[i].name) : longest;
-	slanted = (double)longest * 5 > w;
 	if (n == 0 || n_series == 0)
 		return;
-	open_svg(b, a->id, a->title, a->desc, W, slanted ? H + 46 : H);
+	if (a->nested)
+		s.w = ch_bars_width(n, n_series, stacked);
+	s.top += LEGEND_ROW * (double)(legend(NULL, a, s.w, series, n_series, NULL) - 1);
+	for (size_t i = 0; i < n; i++)
+		longest = strlen(bar[i].name) > longest ? strlen(bar[i].name) : longest;
+	double w = plot_w(&s) / (double)n, foot = s.top + plot_h;
+	int slanted = (double)longest * letter > w;
+	open_svg(b, a->id, a->title, a->desc, s.w, foot + BOTTOM + (slanted ? SLANT : 0), a);
 	y_axis(b, a, &s);
 	for (size_t i = 0; i < n; i++) {
 		double x = LEFT + w * (double)i;
 		group(b, &s, &bar[i], paper ? &paper[i] : NULL, n_series, x, w, stacked);
-		if (!slanted) {
-			label(b, "tick", x + w / 2, TOP + plot_h + 15, "middle", bar[i].name);
-		} else if (n <= 60) {
-			ct_buf_printf(b, "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
-			              "rotate(-60)\">", x + w / 2 + 3, TOP + plot_h + 10);
-			char cut[24];
-			snprintf(cut, sizeof cut, strlen(bar[i].name) > 16 ? "%.14s..." : "%.20s", bar[i].name);
-			ch_text(b, cut);
-			ct_buf_puts(b, "</text>");
-		}
+		if (slanted)
+			group_name(b, bar[i].name, x + w / 2 + 3, foot + 10);
+		else
+			label(b, "tick", x + w / 2, foot + 15, "middle", bar[i].name);
 	}
-	label(b, "axis", W - RIGHT, (slanted ? H + 46 : H) - 4, "end", a->x);
-	legend(b, series, n_series, NULL);
+	label(b, "axis", s.w - RIGHT, foot + BOTTOM - 4 + (slanted ? SLANT : 0), "end", a->x);
+	legend(b, a, s.w, series, n_series, NULL);
 	ct_buf_puts(b, "</svg>\n");
 }
 
@@ -310,7 +340,7 @@ void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *
 		sum += part[i].v > 0 ? part[i].v : 0;
 	if (!(sum > 0))
 		return;
-	open_svg(b, id, title, desc, W, 96);
+	open_svg(b, id, title, desc, W, 96, NULL);
 	label(b, "axis", 2, 12, "start", title);
 	for (size_t i = 0, shown = 0; i < n; i++) {
 		char t[96];
@@ -362,6 +392,6 @@ void ch_style(struct ct_buf *b)
 	            ".line{fill:none!important;stroke-width:1.8}.dash{stroke-dasharray:4 3}"
 	            ".s0{fill:#1f5f8b;stroke:#1f5f8b}.s1{fill:#b3541e;stroke:#b3541e}"
 	            ".s2{fill:#4c7a34;stroke:#4c7a34}.s3{fill:#7a5195;stroke:#7a5195}"
-	            ".s4{fill:#8a6d00;stroke:#8a6d00}.s5{fill:#5b6470;stroke:#5b6470}.s6{fill:#a3305a;stroke:#a3305a}rect{stroke:none!important}"
+	            ".s4{fill:#8a6d00;stroke:#8a6d00}.s5{fill:#5b6470;stroke:#5b6470}.s6{fill:#a3305a;stroke:#a3305a}.s7{fill:#2a7f86;stroke:#2a7f86}rect{stroke:none!important}"
 	            ".paper{stroke:#111;stroke-width:1.6;fill:none}</style>");
 }

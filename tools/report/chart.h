@@ -1,4 +1,4 @@
-/* chart.h - the few drawings that report needs, as SVG. Colours are classes (s0 ... s6 for
+/* chart.h - the few drawings that report needs, as SVG. Colours are classes (s0 ... s7 for
  * series), so that a page sets them for light, dark and paper; ch_style() is for a file of
  * its own. Every drawing has a title and a description. Coordinates have one decimal, so
  * equal numbers give equal bytes. */
@@ -25,7 +25,10 @@ struct ch_axes {
 	double y_max;             /* 0: from the data */
 	double mark_x;            /* a vertical line here (NaN: none) ... */
 	const char *mark;         /* ... and what it says */
+	int nested;               /* inside another drawing, `top` units down */
+	double top;
 };
+enum { CH_HEIGHT_MAX = 330 }; /* units that a nested drawing takes at most */
 
 struct ch_line {
 	const char *name;
@@ -39,15 +42,18 @@ void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *l
 
 struct ch_bar {
 	const char *name;
-	double v[7];
+	double v[8];
 };
-enum { CH_SERIES_MAX = 7 };
-/* Upright bars in groups, one group per name and up to seven series; stacked: on top of each
+enum { CH_SERIES_MAX = 8 };
+/* Upright bars in groups, one group per name and up to eight series; stacked: on top of each
  * other. A NaN is left out. paper, if not NULL: values to mark with a tick of their own, in
  * the same order. */
 void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series,
              unsigned n_series, const struct ch_bar *bar, size_t n, const struct ch_bar *paper,
              int stacked);
+
+/* Width that nested bars take, in units. */
+double ch_bars_width(size_t n, unsigned n_series, int stacked);
 
 struct ch_part {
 	const char *name;

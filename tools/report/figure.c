@@ -1,0 +1,314 @@
+#include "report/figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "report/chart.h"
+
+enum { PANELS_MAX = 8, GROUPS_MAX = 512, FIELDS = 6, LINE_BYTES = 1024 };
+
+/* ---- rows ---- */
+
+void fg_add_range(struct fg_rows *rows, const char *panel, const char *x, const char *series,
+                  double v, double low, double high)
+{
+	if (isnan(v))
+		return;
+	if (ct_grow((void **)&rows->row, &rows->cap, rows->n + 1, sizeof *rows->row) < 0) {
+		rows->failed = 1;
+		return;
+	}
+	struct fg_row *r = &rows->row[rows->n++];
+	*r = (struct fg_row){.value = v, .low = low, .high = high};
+	snprintf(r->panel, sizeof r->panel, "%s", panel);
+	snprintf(r->x, sizeof r->x, "%s", x);
+	snprintf(r->series, sizeof r->series, "%s", series);
+}
+
+void fg_add(struct fg_rows *rows, const char *panel, const char *x, const char *series, double v)
+{
+	fg_add_range(rows, panel, x, series, v, NAN, NAN);
+}
+
+void fg_free(struct fg_rows *rows)
+{
+	free(rows->row);
+	memset(rows, 0, sizeof *rows);
+}
+
+double fg_es(const struct rp_workload *w, const char *mechanism, const char *system,
+             const char *metric, const char *over)
+{
+	struct ct_estimate a, b;
+	if (!rp_es(w, mechanism, system, metric, &a))
+		return NAN;
+	if (!over)
+		return a.value;
+	return rp_es(w, mechanism, over, metric, &b) && b.value != 0 ? a.value / b.value : NAN;
+}
+
+/* ---- a value per workload ---- */
+
+static void one_value(const struct rp_workload *w, const struct fg_series *s, struct fg_rows *rows)
+{
+	struct ct_estimate es;
+	double low = NAN, high = NAN;
+	double v = *s->mechanism ? fg_es(w, s->mechanism, s->system, s->metric, s->over)
+	                         : rp_sn(w, s->metric);
+	if (*s->mechanism && !s->over && rp_es(w, s->mechanism, s->system, s->metric, &es)) {
+		low = s->inverse ? 1 / es.high : es.low;
+		high = s->inverse ? 1 / es.low : es.high;
+	}
+	fg_add_range(rows, s->panel, w->name, s->name, s->inverse ? 1 / v : v, low, high);
+}
+
+/* Of the rows of a series that were just added, from `first` on. */
+static void add_mean(const struct fg_series *s, enum fg_mean mean, size_t first,
+                     struct fg_rows *rows)
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = first; i < rows->n; i++) {
+		double v = rows->row[i].value;
+		if (mean == FG_GEOMETRIC && !(v > 0))
+			continue;
+		sum += mean == FG_GEOMETRIC ? log(v) : v;
+		n++;
+	}
+	if (n)
+		fg_add(rows, s->panel, "mean", s->name, mean == FG_GEOMETRIC ? exp(sum / (double)n) : sum / (double)n);
+}
+
+static void by_workload(const struct fg_figure *f, const struct rp_run *run, struct fg_rows *rows)
+{
+	for (size_t k = 0; k < f->n; k++) {
+		size_t first = rows->n;
+		for (size_t i = 0; i < run->n; i++)
+			one_value(&run->w[i], &f->series[k], rows);
+		if (f->mean != FG_NO_MEAN && rows->n > first)
+			add_mean(&f->series[k], f->mean, first, rows);
+	}
+}
+
+/* ---- the papers' values ---- */
+
+static int paper_line(const struct fg_figure *f, char *line, struct fg_rows *rows)
+{
+	char *field[FIELDS];
+	unsigned n = 0;
+	double v;
+	line[strcspn(line, "\r\n")] = '\0';
+	if (*line == '#' || !*line)
+		return CT_OK;
+	for (char *p = line; p && n < FIELDS; n++) {
+		field[n] = p;
+		p = strchr(p, '\t');
+		if (p)
+			*p++ = '\0';
+	}
+	if (n != FIELDS || ct_parse_real(field[4], &v) < 0)
+		return CT_ERR_INPUT;
+	if (strcmp(field[0], f->id) == 0) {
+		fg_add(rows, field[1], field[2], field[3], v);
+		if (!rows->failed)
+			rows->row[rows->n - 1].paper = 1;
+	}
+	return CT_OK;
+}
+
+static int published(const struct fg_figure *f, struct fg_rows *rows, struct ct_error *e)
+{
+	char line[LINE_BYTES];
+	struct ct_buf path = {0};
+	unsigned number = 0;
+	ct_buf_printf(&path, "%s/report/published.tsv", ct_tool_data_dir());
+	FILE *file = path.failed ? NULL : fopen(path.data, "r");
+	int st = path.failed ? ct_fail_nomem(e)
+	       : file ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
+	while (st == CT_OK && fgets(line, sizeof line, file)) {
+		number++;
+		if (paper_line(f, line, rows) < 0)
+			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: wanted %d fields, the fifth a number", path.data, number,
+			             FIELDS);
+	}
+	if (file)
+		fclose(file);
+	ct_buf_free(&path);
+	return st;
+}
+
+int fg_make(const struct fg_figure *f, const struct rp_run *run, struct fg_rows *rows,
+            struct ct_error *e)
+{
+	memset(rows, 0, sizeof *rows);
+	by_workload(f, run, rows);
+	if (f->make)
+		f->make(run, rows);
+	if (rows->failed)
+		return ct_fail_nomem(e);
+	if (rows->n == 0)
+		return ct_fail(e, CT_ERR_INPUT, "%s: no profile has its data: %s", f->id, f->needs);
+	int st = published(f, rows, e);
+	return st == CT_OK && rows->failed ? ct_fail_nomem(e) : st;
+}
+
+/* ---- TSV ---- */
+
+static void tsv_text(struct ct_buf *b, const char *s)
+{
+	for (; *s; s++)
+		ct_buf_putc(b, *s == '\t' || *s == '\n' ? ' ' : *s);
+	ct_buf_putc(b, '\t');
+}
+
+void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
+{
+	ct_buf_puts(b, "figure\tpanel\tx\tseries\tvalue\tlow\thigh\tsource\n");
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct fg_row *r = &rows->row[i];
+		tsv_text(b, f->id);
+		tsv_text(b, r->panel);
+		tsv_text(b, r->x);
+		tsv_text(b, r->series);
+		ct_buf_real(b, r->value);
+		ct_buf_putc(b, '\t');
+		ct_buf_real(b, r->low);
+		ct_buf_putc(b, '\t');
+		ct_buf_real(b, r->high);
+		ct_buf_printf(b, "\t%s\n", r->paper ? "paper" : "here");
+	}
+}
+
+/* ---- SVG ---- */
+
+static size_t position(const char **list, size_t *n, size_t most, const char *s)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(list[i], s) == 0)
+			return i;
+	if (*n == most)
+		return most;
+	list[*n] = s;
+	return (*n)++;
+}
+
+struct drawing {
+	const struct fg_figure *f;
+	const struct fg_rows *rows;
+	const char *panel;
+	struct ch_axes axes;
+	char id[48], title[200], desc[300];
+};
+
+static void draw_bars(struct drawing *d, struct ct_buf *b)
+{
+	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);
+	struct ch_bar *bar = ct_calloc(GROUPS_MAX, sizeof *bar), *paper = ct_calloc(GROUPS_MAX, sizeof *paper);
+	size_t n_series = 0, n = 0, marks = 0;
+	if (!group || !bar || !paper)
+		b->failed = 1;
+	for (size_t i = 0; i < GROUPS_MAX && !b->failed; i++)
+		for (int k = 0; k < CH_SERIES_MAX; k++)
+			bar[i].v[k] = paper[i].v[k] = NAN;
+	for (size_t i = 0; i < d->rows->n && !b->failed; i++) {
+		const struct fg_row *r = &d->rows->row[i];
+		if (strcmp(r->panel, d->panel) != 0)
+			continue;
+		size_t s = position(series, &n_series, CH_SERIES_MAX, r->series);
+		size_t g = position(group, &n, GROUPS_MAX, r->x);
+		if (s == CH_SERIES_MAX || g == GROUPS_MAX)
+			continue;
+		bar[g].name = paper[g].name = r->x;
+		(r->paper ? paper : bar)[g].v[s] = r->value;
+		marks += (size_t)r->paper;
+	}
+	if (!b->failed)
+		ch_bars(b, &d->axes, series, (unsigned)n_series, bar, n, marks ? paper : NULL,
+		        d->f->drawing == FG_STACKED);
+	free(group);
+	free(bar);
+	free(paper);
+}
+
+/* Curves of the first series that fit; the paper's are dashed. */
+static void draw_lines(struct drawing *d, struct ct_buf *b)
+{
+	const char *name[2 * CH_SERIES_MAX];
+	struct ch_line line[CH_SERIES_MAX] = {{0}};
+	double *data = ct_calloc(2 * CH_SERIES_MAX * (d->rows->n + 1), sizeof *data);
+	size_t n = 0;
+	if (!data)
+		b->failed = 1;
+	for (size_t i = 0; i < d->rows->n && data; i++) {
+		const struct fg_row *r = &d->rows->row[i];
+		double x;
+		if (strcmp(r->panel, d->panel) != 0 || r->paper || ct_parse_real(r->x, &x) < 0)
+			continue;
+		size_t s = position(name, &n, CH_SERIES_MAX, r->series);
+		if (s == CH_SERIES_MAX)
+			continue;
+		double *xs = data + 2 * s * (d->rows->n + 1), *ys = xs + d->rows->n + 1;
+		line[s].name = name[s];
+		line[s].x = xs;
+		line[s].y = ys;
+		xs[line[s].n] = x;
+		ys[line[s].n++] = r->value;
+	}
+	if (data)
+		ch_lines(b, &d->axes, line, n);
+	free(data);
+}
+
+/* Of the widest panel: at most every name times every series of the whole figure. */
+static double width_of(const struct fg_figure *f, const struct fg_rows *rows)
+{
+	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);
+	size_t n_series = 0, n = 0;
+	for (size_t i = 0; i < rows->n && group; i++) {
+		position(series, &n_series, CH_SERIES_MAX, rows->row[i].series);
+		position(group, &n, GROUPS_MAX, rows->row[i].x);
+	}
+	free(group);
+	return ch_bars_width(n, (unsigned)n_series, f->drawing == FG_STACKED);
+}
+
+void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
+{
+	const char *panel[PANELS_MAX];
+	size_t n = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		position(panel, &n, PANELS_MAX, rows->row[i].panel);
+	double width = f->drawing == FG_LINES ? 400 : width_of(f, rows);
+	double height = CH_HEIGHT_MAX * (double)n + 40;
+	ct_buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+	              "height=\"%.0f\" role=\"img\"><title>", width, height, 1.5 * width, 1.5 * height);
+	ch_text(b, f->title);
+	ct_buf_puts(b, "</title><desc>Ticks across or beside bars are the paper's own values.</desc>");
+	ch_style(b);
+	ct_buf_puts(b, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><text class=\"axis\" x=\"2\" y=\"14\">");
+	ch_text(b, f->title);
+	ct_buf_puts(b, "</text>");
+	if (rows->row[rows->n - 1].paper)
+		ct_buf_printf(b, "<path class=\"paper\" d=\"M2 %.0fh12\"/><text class=\"tick\" x=\"18\" y=\"%.0f\">"
+		              "the paper's value</text>", height - 12, height - 9);
+	for (size_t i = 0; i < n; i++) {
+		struct drawing d = {.f = f, .rows = rows, .panel = panel[i]};
+		snprintf(d.id, sizeof d.id, "p%zu", i);
+		snprintf(d.title, sizeof d.title, "%.150s%s%s", f->title, *panel[i] ? ", " : "", panel[i]);
+		snprintf(d.desc, sizeof d.desc, "%.100s by %.100s.", f->y, f->x);
+		d.axes = (struct ch_axes){.id = d.id, .title = d.title, .desc = d.desc, .x = f->x,
+		                          .y = *panel[i] ? panel[i] : f->y, .percent_y = f->percent_y,
+		                          .log_x = f->log_x, .mark_x = NAN, .nested = 1,
+		                          .top = 24 + CH_HEIGHT_MAX * (double)i};
+		if (f->drawing == FG_LINES)
+			draw_lines(&d, b);
+		else
+			draw_bars(&d, b);
+	}
+	ct_buf_puts(b, "</svg>\n");
+}

@@ -1,0 +1,86 @@
+/* figure.h - the data figures of the four papers, for the user's workloads. */
+#ifndef CT_TOOLS_REPORT_FIGURE_H
+#define CT_TOOLS_REPORT_FIGURE_H
+
+#include "report/run.h"
+
+/* One value of a figure. */
+struct fg_row {
+	char panel[24];   /* "a", or "" where there is one panel only */
+	char x[CT_WORKLOAD_NAME_MAX]; /* workload, parameter or bucket */
+	char series[64];
+	double value, low, high; /* range NaN where there is none */
+	int paper;        /* printed in the paper, not ours */
+};
+
+struct fg_rows {
+	struct fg_row *row;
+	size_t n, cap;
+	int failed; /* out of memory */
+};
+
+/* Adds a row; a NaN is left out. panel and series are copied. */
+void fg_add(struct fg_rows *rows, const char *panel, const char *x, const char *series, double v);
+void fg_add_range(struct fg_rows *rows, const char *panel, const char *x, const char *series,
+                  double v, double low, double high);
+void fg_free(struct fg_rows *rows);
+
+enum fg_drawing { FG_BARS, FG_STACKED, FG_LINES };
+enum fg_mean { FG_NO_MEAN, FG_GEOMETRIC, FG_ARITHMETIC };
+
+/* A series that every workload has one value of: metric of system, over the same metric of
+ * `over`; mechanism "" is an SN metric. */
+struct fg_series {
+	const char *panel, *name;
+	const char *mechanism, *system, *metric, *over;
+	int inverse; /* 1 / value: times from speed-ups */
+};
+
+struct fg_figure {
+	const char *id;     /* "morpheus:12" */
+	const char *title;  /* one line */
+	const char *x, *y;  /* axes */
+	const char *needs;  /* how the data comes into a profile */
+	enum fg_drawing drawing;
+	enum fg_mean mean;
+	const struct fg_series *series; /* with n of them, or */
+	size_t n;
+	void (*make)(const struct rp_run *run, struct fg_rows *rows); /* this, or both */
+	int percent_y, log_x;
+};
+
+/* The i-th of the 41, or NULL; by id, or NULL. */
+const struct fg_figure *fg_at(size_t i);
+const struct fg_figure *fg_find(const char *id);
+
+/* Our rows, then the paper's from data/report/published.tsv. Fails with CT_ERR_INPUT when
+ * no workload has any of the data, with the way to it; CT_ERR_IO, CT_ERR_NOMEM. */
+int fg_make(const struct fg_figure *f, const struct rp_run *run, struct fg_rows *rows,
+            struct ct_error *e);
+/* Tab-separated: figure, panel, x, series, value, low, high, source (here or paper). */
+void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
+/* One SVG, a panel below the other; the paper's values are ticks of their own. */
+void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
+
+/* ES of scope all over another system's; NaN when either is missing. over may be NULL. */
+double fg_es(const struct rp_workload *w, const char *mechanism, const char *system,
+             const char *metric, const char *over);
+/* Those of a paper's figures that are no plain list of series. */
+void fg_ipc_by_sms(const struct rp_run *run, struct fg_rows *rows);
+void fg_timelines(const struct rp_run *run, struct fg_rows *rows);
+void fg_helpers(const struct rp_run *run, struct fg_rows *rows);
+void fg_l1_latency(const struct rp_run *run, struct fg_rows *rows);
+void fg_modes(const struct rp_run *run, struct fg_rows *rows);
+void fg_curve_mesh(const struct rp_run *run, struct fg_rows *rows);
+void fg_curve_crossbar(const struct rp_run *run, struct fg_rows *rows);
+void fg_shapes_mesh(const struct rp_run *run, struct fg_rows *rows);
+void fg_shapes_crossbar(const struct rp_run *run, struct fg_rows *rows);
+void fg_register_distances(const struct rp_run *run, struct fg_rows *rows);
+void fg_sthld(const struct rp_run *run, struct fg_rows *rows);
+void fg_private_tags(const struct rp_run *run, struct fg_rows *rows);
+void fg_chunks(const struct rp_run *run, struct fg_rows *rows);
+void fg_traffic(const struct rp_run *run, struct fg_rows *rows);
+void fg_overheads(const struct rp_run *run, struct fg_rows *rows);
+void fg_l1d_hits(const struct rp_run *run, struct fg_rows *rows);
+
+#endif

@@ -1,0 +1,386 @@
+/* figure_make.c - the figures that are no plain list of series. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "models/morpheus/figures.h"
+#include "report/figure.h"
+
+enum { POINTS_MAX = 1024 };
+
+struct point {
+	double x, y;
+	char text[32];
+};
+
+static int by_x(const void *a, const void *b)
+{
+	const struct point *p = a, *q = b;
+	return p->x < q->x ? -1 : p->x > q->x;
+}
+
+static int starts(const char *s, const char *word)
+{
+	return strncmp(s, word, strlen(word)) == 0;
+}
+
+/* Points of a sweep, by x; returns how many. key: how it begins. */
+static size_t sweep(const struct rp_workload *w, const char *mechanism, const char *system,
+                    const char *key, const char *metric, struct point p[POINTS_MAX])
+{
+	const struct ct_record *r;
+	size_t n = 0;
+	for (size_t i = 0; n < POINTS_MAX && (r = ct_profile_next(w->p, "SW", &i));) {
+		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], mechanism) ||
+		    strcmp(r->field[2], system) || !starts(r->field[3], key) || strcmp(r->field[5], metric))
+			continue;
+		if (!ct_field_real(r->field[4], &p[n].x) || !ct_field_real(r->field[6], &p[n].y))
+			continue;
+		snprintf(p[n++].text, sizeof p->text, "%s", r->field[4]);
+	}
+	qsort(p, n, sizeof *p, by_x);
+	return n;
+}
+
+static struct point *points(struct fg_rows *rows)
+{
+	struct point *p = ct_calloc(POINTS_MAX, sizeof *p);
+	if (!p)
+		rows->failed = 1;
+	return p;
+}
+
+static double gp(const struct rp_workload *w, const char *key)
+{
+	double v;
+	const char *t = ct_profile_gp(w->p, key);
+	return t && ct_field_real(t, &v) ? v : NAN;
+}
+
+/* ---- Morpheus ---- */
+
+/* Without a sweep the two counts that are known: the best one and all. */
+static size_t two_counts(const struct rp_workload *w, struct point p[POINTS_MAX])
+{
+	static const char *const system[] = {"IBL", "BL"};
+	size_t n = 0;
+	for (int i = 0; i < 2; i++) {
+		p[n].x = fg_es(w, "morpheus", system[i], "compute_sms", NULL);
+		p[n].y = fg_es(w, "morpheus", system[i], "ipc", NULL);
+		if (isnan(p[n].x) || isnan(p[n].y) || (n && p[n].x == p[0].x))
+			continue;
+		snprintf(p[n].text, sizeof p->text, "%.0f", p[n].x);
+		n++;
+	}
+	return n;
+}
+
+void fg_ipc_by_sms(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct point *p = points(rows);
+	for (size_t i = 0; p && i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		size_t n = sweep(w, "morpheus", "BL", "sms", "ipc", p);
+		if (n == 0)
+			n = two_counts(w, p);
+		for (size_t k = 0; k < n && p[0].y > 0; k++)
+			fg_add(rows, "", p[k].text, w->name, p[k].y / p[0].y);
+	}
+	free(p);
+}
+
+/* The GPU of a workload's profile, without its options. */
+static int gpu_of(const struct rp_workload *w, struct ct_gpu *g)
+{
+	const struct ct_record *r;
+	size_t n = 0;
+	ct_gpu_defaults(g);
+	for (size_t i = 0; (r = ct_profile_next(w->p, "GP", &i)); n++) {
+		char set[512];
+		int k = r->nfields >= 2 ? snprintf(set, sizeof set, "%s=%s", r->field[0], r->field[1]) : -1;
+		if (k < 0 || (size_t)k >= sizeof set || ct_gpu_set(g, set, NULL) < 0)
+			return 0;
+	}
+	return n > 0 && ct_gpu_check(g, NULL) == CT_OK;
+}
+
+void fg_timelines(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct ct_morpheus_params params;
+	struct ct_gpu g;
+	ct_morpheus_defaults(&params);
+	if (!gpu_of(&run->w[0], &g))
+		return;
+	for (int i = 0; i < CT_MO_TIMELINES; i++) {
+		struct ct_mo_timeline_ns t;
+		ct_mo_timeline(&g, &params, (enum ct_mo_timeline)i, &t);
+		fg_add(rows, "segments", t.name, "network and LLC", t.llc);
+		fg_add(rows, "segments", t.name, "way to the SM and lookup", t.helper);
+		fg_add(rows, "segments", t.name, "DRAM", t.dram);
+		fg_add(rows, "total", t.name, "total", t.total);
+	}
+}
+
+void fg_helpers(const struct rp_run *run, struct fg_rows *rows)
+{
+	static const unsigned warps[] = {1, 8, 16, 32, 48};
+	static const char *const name[] = {"registers", "shared memory", "L1"};
+	static const enum ct_mo_helper helper[] = {CT_MO_HELPER_RF, CT_MO_HELPER_SHARED, CT_MO_HELPER_L1};
+	struct ct_gpu g;
+	if (!gpu_of(&run->w[0], &g))
+		return;
+	for (int h = 0; h < 3; h++)
+		for (int i = 0; i < 5; i++) {
+			struct ct_mo_helper_point p;
+			char x[16];
+			if (ct_mo_helper_point(&g, helper[h], warps[i], &p, NULL) != CT_OK)
+				continue;
+			snprintf(x, sizeof x, "%u", warps[i]);
+			fg_add(rows, "capacity, KiB", x, name[h], p.capacity_bytes / 1024);
+			fg_add(rows, "latency, ns", x, name[h], p.latency_ns);
+			fg_add(rows, "bandwidth, GB/s", x, name[h], p.gbps);
+			fg_add(rows, "energy, pJ/B", x, name[h], p.pj_per_byte);
+		}
+}
+
+/* ---- Shared L1 ---- */
+
+void fg_l1_latency(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct point *p = points(rows);
+	for (size_t i = 0; p && i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		size_t n = sweep(w, "shared-l1", "DynEB", "l1.latency", "speedup", p);
+		char x[32];
+		for (size_t k = 0; k < n; k++)
+			fg_add(rows, "a: DynEB", p[k].text, w->name, p[k].y);
+		snprintf(x, sizeof x, "%.0f", gp(w, "l1.latency"));
+		if (n == 0)
+			fg_add(rows, "a: DynEB", x, w->name, fg_es(w, "shared-l1", "DynEB", "speedup", NULL));
+	}
+	free(p);
+	fg_shapes_mesh(run, rows);
+}
+
+void fg_modes(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct point *p = points(rows);
+	for (size_t i = 0; p && i < run->n; i++) {
+		size_t n = sweep(&run->w[i], "shared-l1", "DynEB", "core:", "mode", p);
+		for (size_t k = 0; k < n; k++)
+			fg_add(rows, "", p[k].text, run->w[i].name, p[k].y);
+	}
+	free(p);
+}
+
+/* Sorted speed-ups of a system: position and value. */
+static void curve(const struct rp_run *run, const char *panel, const char *system,
+                  struct fg_rows *rows)
+{
+	struct point *p = ct_calloc(run->n, sizeof *p);
+	size_t n = 0;
+	if (!p) {
+		rows->failed = 1;
+		return;
+	}
+	for (size_t i = 0; i < run->n; i++) {
+		double v = fg_es(&run->w[i], "shared-l1", system, "speedup", NULL);
+		if (!isnan(v))
+			p[n++].x = v;
+	}
+	qsort(p, n, sizeof *p, by_x);
+	for (size_t i = 0; i < n; i++) {
+		char x[24];
+		snprintf(x, sizeof x, "%zu", i + 1);
+		fg_add(rows, panel, x, system, p[i].x);
+	}
+	free(p);
+}
+
+void fg_curve_mesh(const struct rp_run *run, struct fg_rows *rows)
+{
+	curve(run, "", "Shared", rows);
+	curve(run, "", "Shared+Chunk", rows);
+	curve(run, "", "Shared++", rows);
+	curve(run, "", "DynEB", rows);
+}
+
+void fg_curve_crossbar(const struct rp_run *run, struct fg_rows *rows)
+{
+	curve(run, "b", "Shared", rows);
+	curve(run, "b", "Shared+Chunk", rows);
+	curve(run, "b", "DynEB", rows);
+}
+
+/* Geometric means by the GPU of the profile, "(cores,partitions)", and by the class of the
+ * workload: SF passes the paper's target test (SL-M5), NS does not. */
+static void shapes(const struct rp_run *run, const char *panel, const char *const *system,
+                   size_t n_systems, struct fg_rows *rows)
+{
+	static const char *const class[] = {"NS", "SF"};
+	for (size_t s = 0; s < n_systems; s++)
+		for (int c = 1; c >= 0; c--) {
+			double sum = 0;
+			size_t n = 0;
+			char x[48] = "", series[64];
+			for (size_t i = 0; i < run->n; i++) {
+				const struct rp_workload *w = &run->w[i];
+				double v = fg_es(w, "shared-l1", system[s], "speedup", NULL);
+				int friendly = rp_sn(w, "replication_ratio") > 0.1 && rp_sn(w, "l1_miss_rate") > 0.5 &&
+				               fg_es(w, "shared-l1", "16x-L1", "speedup", NULL) > 1.05;
+				if (!(v > 0) || friendly != c)
+					continue;
+				snprintf(x, sizeof x, "(%.0f,%.0f)", gp(w, "sm.count"), gp(w, "llc.partitions"));
+				sum += log(v);
+				n++;
+			}
+			snprintf(series, sizeof series, "%.40s, %s", system[s], class[c]);
+			if (n)
+				fg_add(rows, panel, x, series, exp(sum / (double)n));
+		}
+}
+
+void fg_shapes_mesh(const struct rp_run *run, struct fg_rows *rows)
+{
+	static const char *const system[] = {"Shared++", "DynEB"};
+	shapes(run, "b", system, 2, rows);
+}
+
+void fg_shapes_crossbar(const struct rp_run *run, struct fg_rows *rows)
+{
+	static const char *const system[] = {"Shared+Chunk", "DynEB"};
+	shapes(run, "", system, 2, rows);
+}
+
+/* ---- Malekeh ---- */
+
+void fg_register_distances(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct ct_hist *h = ct_calloc(1, sizeof *h);
+	if (!h)
+		rows->failed = 1;
+	for (size_t i = 0; h && i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		memset(h, 0, sizeof *h);
+		if (!ct_profile_get_hist(w->p, "all", "reg_insts", h, NULL))
+			continue;
+		double used = (double)(ct_hist_total(h) - h->cold), below = ct_hist_hits(h, 1);
+		for (int d = 1; d <= 10 && used > 0; d++) {
+			char x[8];
+			double hits = ct_hist_hits(h, d + 1);
+			snprintf(x, sizeof x, "%d", d);
+			fg_add(rows, "", x, w->name, (hits - below) / used);
+			below = hits;
+		}
+		if (used > 0)
+			fg_add(rows, "", ">10", w->name, 1 - below / used);
+	}
+	free(h);
+}
+
+static void sthld_panel(const struct rp_workload *w, const char *metric, const char *panel,
+                        struct point *p, struct fg_rows *rows)
+{
+	size_t n = sweep(w, "malekeh", "Malekeh", "sthld", metric, p);
+	char x[32];
+	for (size_t k = 0; k < n; k++)
+		fg_add(rows, panel, p[k].text, w->name, p[k].y);
+	/* Without a sweep: where the machine settled. */
+	snprintf(x, sizeof x, "%.3g", fg_es(w, "malekeh", "Malekeh", "sthld_mean", NULL));
+	if (n == 0 && strcmp(x, "nan") != 0)
+		fg_add(rows, panel, x, w->name, fg_es(w, "malekeh", "Malekeh", metric, NULL));
+}
+
+void fg_sthld(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct point *p = points(rows);
+	for (size_t i = 0; p && i < run->n; i++) {
+		sthld_panel(&run->w[i], "speedup", "IPC", p, rows);
+		sthld_panel(&run->w[i], "rf_hit_ratio", "hit ratio", p, rows);
+	}
+	free(p);
+}
+
+/* The L1's own rate: register systems change its order of accesses only a little, and the
+ * measurement replays the baseline's. */
+void fg_l1d_hits(const struct rp_run *run, struct fg_rows *rows)
+{
+	for (size_t i = 0; i < run->n; i++)
+		fg_add(rows, "", run->w[i].name, "baseline", 1 - rp_sn(&run->w[i], "l1_miss_rate"));
+}
+
+/* ---- Tag-Split ---- */
+
+/* Storage of a private tag of p bits: 208 + 48 p bytes (TS-C3). */
+static double tag_bytes(int p)
+{
+	return 208 + 48.0 * p;
+}
+
+void fg_private_tags(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct point *p = points(rows);
+	for (int bits = 0; bits <= 20; bits++) {
+		char x[8];
+		snprintf(x, sizeof x, "%d", bits);
+		fg_add(rows, "storage, bytes", x, "TSC", tag_bytes(bits));
+	}
+	for (size_t i = 0; p && i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		size_t n = sweep(w, "tag-split", "TSC", "private", "speedup", p);
+		for (size_t k = 0; k < n; k++)
+			fg_add(rows, "IPC", p[k].text, w->name, p[k].y);
+		if (n == 0)
+			fg_add(rows, "IPC", "8", w->name, fg_es(w, "tag-split", "TSC", "speedup", NULL));
+	}
+	free(p);
+}
+
+void fg_chunks(const struct rp_run *run, struct fg_rows *rows)
+{
+	struct point *p = points(rows);
+	for (size_t i = 0; p && i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		size_t n = sweep(w, "tag-split", "TSC", "chunk", "speedup", p);
+		for (size_t k = 0; k < n; k++) {
+			char name[48];
+			snprintf(name, sizeof name, "%.30s B", p[k].text);
+			fg_add(rows, "", w->name, name, p[k].y);
+		}
+		if (n == 0)
+			fg_add(rows, "", w->name, "32 B", fg_es(w, "tag-split", "TSC", "speedup", NULL));
+	}
+	free(p);
+}
+
+void fg_traffic(const struct rp_run *run, struct fg_rows *rows)
+{
+	static const char *const system[] = {"128B", "LAMAR", "TSC"};
+	static const char *const name[] = {"baseline", "LAMAR", "TSC"};
+	for (size_t i = 0; i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		double base = fg_es(w, "tag-split", "128B", "traffic_l2_to_l1_bytes", NULL);
+		for (int s = 0; s < 3 && base > 0; s++) {
+			double up = fg_es(w, "tag-split", system[s], "traffic_l1_to_l2_bytes", NULL);
+			double down = fg_es(w, "tag-split", system[s], "traffic_l2_to_l1_bytes", NULL);
+			fg_add(rows, name[s], w->name, "L1 to L2", up / base);
+			fg_add(rows, name[s], w->name, "L2 to L1", down / base);
+		}
+	}
+}
+
+void fg_overheads(const struct rp_run *run, struct fg_rows *rows)
+{
+	static const char *const system[] = {"LAMAR", "DSC-2", "DSC-4", "MRPB", "TSC", "TSC+"};
+	for (int s = 0; s < 6; s++)
+		for (size_t i = 0; i < run->n; i++) {
+			double v = fg_es(&run->w[i], "tag-split", system[s], "storage_bytes", NULL);
+			if (isnan(v))
+				continue;
+			fg_add(rows, "storage, KB", "per L1", system[s], v / 1024);
+			break; /* of the structure, not of the workload */
+		}
+}
