@@ -112,15 +112,14 @@ static void histogram(const struct ct_hist *h, struct ct_buf *b)
 		ct_table_cell(&t, "< %.0f", hi);
 		ct_table_percent(&t, share);
 		ct_table_percent(&t, hits / total);
-		ct_table_cell(&t, "%.*s", (int)(share * 40 + 0.5),
-		              "########################################");
+		ct_table_bar(&t, share, 40);
 		below = hits;
 	}
 	double cold = (double)h->cold / total;
 	ct_table_cell(&t, "first touch");
 	ct_table_percent(&t, cold);
 	ct_table_cell(&t, "-");
-	ct_table_cell(&t, "%.*s", (int)(cold * 40 + 0.5), "########################################");
+	ct_table_bar(&t, cold, 40);
 	ct_table_render(&t, b);
 }
 

@@ -110,9 +110,52 @@ static void names_are_cut_in_the_middle(void **state)
 	ct_buf_free(&b);
 }
 
+static void bars_and_sparks(void **state)
+{
+	static const double v[] = {0, 0.5, 1, NAN, 4};
+	struct ct_table t = {.columns = 1};
+	struct ct_buf b = {0};
+	(void)state;
+	for (int utf8 = 0; utf8 < 2; utf8++) {
+		ct_table_terminal(utf8, 0, 0);
+		ct_table_cell(&t, "x");
+		ct_table_bar(&t, 0.5, 4);
+		ct_table_bar(&t, 0.3, 4);
+		ct_table_bar(&t, 7, 2);
+		ct_table_bar(&t, NAN, 2);
+		ct_table_spark(&t, v, 5);
+		ct_table_render(&t, &b);
+	}
+	ct_table_terminal(0, 0, 0);
+	assert_string_equal(b.data, "x\n##\n#\n##\n\n_.- @\n"
+	                            "x\n\xe2\x96\x88\xe2\x96\x88\n\xe2\x96\x88\xe2\x96\x8f\n"
+	                            "\xe2\x96\x88\xe2\x96\x88\n\n"
+	                            "\xe2\x96\x81\xe2\x96\x82\xe2\x96\x83 \xe2\x96\x88\n");
+	ct_buf_free(&b);
+}
+
+static void a_terminal_has_a_width_and_colours(void **state)
+{
+	struct ct_table t = {.columns = 2};
+	struct ct_buf b = {0};
+	(void)state;
+	ct_table_terminal(0, 1, 36);
+	ct_table_cell(&t, "verdict");
+	ct_table_cell(&t, "why");
+	ct_table_cell(&t, "benefits");
+	ct_table_cell(&t, "a working set of nine mebibytes fits");
+	ct_table_render(&t, &b);
+	ct_table_terminal(0, 0, 0);
+	assert_string_equal(b.data, "verdict   why\n\033[32mbenefits\033[0m  a working set of nine\n"
+	                            "          mebibytes fits\n");
+	ct_buf_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bars_and_sparks),
+		cmocka_unit_test(a_terminal_has_a_width_and_colours),
 		cmocka_unit_test(aligns_numbers_right_and_text_left),
 		cmocka_unit_test(lines_end_without_blanks),
 		cmocka_unit_test(numbers_for_people),

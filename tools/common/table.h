@@ -2,6 +2,7 @@
 #ifndef CT_TOOLS_TABLE_H
 #define CT_TOOLS_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -22,9 +23,21 @@ void ct_table_count(struct ct_table *t, uint64_t v);
 void ct_table_real(struct ct_table *t, double v);
 void ct_table_percent(struct ct_table *t, double fraction);
 void ct_table_size(struct ct_table *t, uint64_t bytes);
+/* A bar of a fraction of `width` characters, in eighths where the terminal can ("███▌"). */
+void ct_table_bar(struct ct_table *t, double fraction, unsigned width);
+/* Values from 0 to the largest as one character each ("▁▃▇"), NaN as a blank. */
+void ct_table_spark(struct ct_table *t, const double *v, size_t n);
 /* A name from a trace (a scope, a kernel, a path): cut in the middle where it is longer
  * than a column can be, "name:_ZN2at6native18elementwise..EEvPT_". */
 void ct_table_name(struct ct_table *t, const char *name);
+/* How tables are rendered from here on; plain ASCII of any width until it is called. The
+ * tools call it once, when a table goes to a terminal: utf8 from the locale's name, color
+ * unless NO_COLOR is set, width in columns (0: any), at which the last column is wrapped
+ * between words. Global, as a process has one terminal. */
+void ct_table_terminal(int utf8, int color, unsigned width);
+/* Asks the environment and standard output, and calls ct_table_terminal(); does nothing
+ * when standard output is no terminal. */
+void ct_table_detect(void);
 /* Appends the rendered table to b (the first row is the head) and frees t. */
 void ct_table_render(struct ct_table *t, struct ct_buf *b);
 
