@@ -109,8 +109,8 @@ demo: deps-missing
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
 	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" tests
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" tests
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" CAPTURE= tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" CAPTURE= tests
 	@bash tests/run.sh build build/asan
 
 ## quick: unit and golden tests of the plain build only (while developing)

@@ -14,6 +14,7 @@ if [ ! -e "$P" ] || ! command -v oclgrind >/dev/null 2>&1; then
 	skip "OpenCL programs are captured" "oclgrind, liboclgrind-dev or LLVM's headers are not installed (make deps)"
 	finish
 fi
+export CACHETRIAGE_CAPTURE=$P
 for p in saxpy reduce diverge; do
 	if ! gcc -Wall -Wextra -Werror -o "$p" "$CT_ROOT/tests/opencl/$p.c" -lOpenCL 2>gcc.txt; then
 		skip "OpenCL programs are captured" "no OpenCL headers or loader (make deps)"

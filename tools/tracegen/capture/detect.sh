@@ -3,7 +3,7 @@
 # compiler, Oclgrind's headers, and the headers of the LLVM that Oclgrind is linked to.
 cxx=${CXX:-c++}
 command -v "$cxx" >/dev/null 2>&1 || exit 0
-printf '#include <oclgrind/Plugin.h>\n' | "$cxx" -std=c++17 -E -x c++ - >/dev/null 2>&1 || exit 0
+[ -e /usr/include/oclgrind/Plugin.h ] || [ -e /usr/local/include/oclgrind/Plugin.h ] || exit 0
 lib=$("$cxx" -print-file-name=liboclgrind.so)
 [ -e "$lib" ] || exit 0
 version=$(ldd "$lib" 2>/dev/null | sed -n 's/.*libLLVM-\([0-9]*\).*/\1/p' | head -n 1)
