@@ -20,7 +20,7 @@ function ours(w, i,   a, b) {
 	b = value[w, against[i], metric[i]]
 	return b == "" || b == "NA" || b + 0 == 0 ? "NA" : a / b
 }
-function is_number(s) { return s ~ /^[0-9.]+$/ }
+function is_number(s) { return s ~ /^[0-9.]+$/ && s != "0" }
 function holds(s, x) {
 	return s == "+" ? x > 1.02 : s == "-" ? x < 0.98 : s == "0" ? x >= 0.98 && x <= 1.02 : \
 		s == ">" ? x > 1 : s == ">=" ? x >= 0.995 : x < 1

@@ -1,10 +1,11 @@
 #!/bin/bash
-# run.sh BUILD [PAPER...]: makes the traces of the workloads that the papers name, estimates each
+# run.sh BUILD [PAPER|PAPER:WORKLOAD...]: makes the traces of the workloads that the papers name, estimates each
 # mechanism on its paper's GPU, and writes what compare.awk needs to results/PAPER.tsv: for each workload
 # the SMs of the GPU it was scaled to and every estimate. Then renders man/cachetriage-validation.7.
 #
 # GPUs and sizes are fixed here, before any result was seen: --scale auto makes a GPU that a medium trace
-# fills; where that has fewer than 8 SMs, a large trace is taken.
+# fills; where that has fewer than 8 SMs, a large trace is taken. An app line of published.tsv may name
+# another scale in a sixth column (covariance: the paper's effect is that it does not fill the GPU).
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 bin=$PWD/$1/bin
@@ -26,11 +27,13 @@ paper() { # NAME: sets gpu, mechanisms, estimator
 
 profile() { # WORKLOAD SIZE: its trace and profile
 	"$bin/tracegen" "$1" --size "$2" --values --force -o "$dir/t" &&
-		"$bin/reuse" -g $gpu --scale auto ${mechanisms:+--mechanisms $mechanisms} -O profile "$dir/t" >"$dir/p"
+		"$bin/reuse" -g $gpu --scale "$scale" ${mechanisms:+--mechanisms $mechanisms} -O profile "$dir/t" >"$dir/p"
 }
 
 estimate() { # WORKLOAD: prints its records
-	local size=medium
+	local size=medium scale
+	scale=$(awk -F'\t' -v p="$p" -v w="$1" '$1 == "app" && $2 == p && $4 == w { print $6 }' $here/published.tsv)
+	scale=${scale:-auto}
 	profile "$1" medium || return
 	if [ "$(awk -F'\t' '$1 == "GP" && $2 == "sm.count" { print $3 }' "$dir/p")" -lt 8 ]; then
 		size=large
@@ -44,20 +47,33 @@ estimate() { # WORKLOAD: prints its records
 			$1 == "ES" && $2 == "all" { print w "\t" $5 "\t" $4 "\t" $6 }' "$dir/r"
 }
 
-for name in "${@:-morpheus shared-l1 tag-split malekeh}"; do
-	for p in $name; do
-		paper "$p"
-		if [ ! -x "$bin/$estimator" ]; then
-			echo "run.sh: $estimator is not built: $p is left as it was" >&2
-			continue
-		fi
-		{
-			printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu
-			for w in $(awk -F'\t' -v p="$p" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv); do
-				echo "validation: $p: $w" >&2
-				estimate "$w" || exit 2
-			done
-		} >"$dir/results" && sort -u "$dir/results" >"$here/results/$p.tsv" || exit 2
+# Replaces the results of the workloads named.
+run() { # PAPER WORKLOAD...
+	local p=$1 w out=$here/results/$1.tsv
+	shift
+	printf '#workload\tmetric\tsystem\tvalue\t(%s)\n' $gpu >"$dir/all"
+	[ ! -e "$out" ] || awk -F'\t' -v drop=" $* " '!/^#/ && !index(drop, " " $1 " ")' "$out" >>"$dir/all"
+	for w in "$@"; do
+		echo "validation: $p: $w" >&2
+		estimate "$w" >"$dir/one" || return
+		cat "$dir/one" >>"$dir/all"
 	done
+	LC_ALL=C sort -u "$dir/all" >"$out"
+}
+
+[ $# -gt 0 ] || set -- morpheus shared-l1 tag-split malekeh
+for name; do
+	p=${name%%:*}
+	paper "$p"
+	if [ ! -x "$bin/$estimator" ]; then
+		echo "run.sh: $estimator is not built: $p is left as it was" >&2
+		continue
+	fi
+	if [ "$p" = "$name" ]; then
+		# shellcheck disable=SC2046
+		run "$p" $(awk -F'\t' -v p="$p" '$1 == "app" && $2 == p { print $4 }' $here/published.tsv) || exit 2
+	else
+		run "$p" "${name#*:}" || exit 2
+	fi
 done
 bash $here/render.sh >"$dir/page" && cp "$dir/page" man/cachetriage-validation.7
