@@ -10,7 +10,7 @@ while IFS= read -r line; do
 			LC_ALL=C awk -v paper="$p" -f compare.awk published.tsv "results/$p.tsv" | sed 's/\\/\\e/g; s/^\([.'"'"']\)/\\\&\1/'
 			printf '.Ed\n'
 		else
-			printf 'Not run yet: no estimates in\n.Pa tests/validation/results/ .\n'
+			printf '.Pp\nNot run yet: no estimates in\n.Pa tests/validation/results/ .\n'
 		fi
 	else
 		printf '%s\n' "$line"
