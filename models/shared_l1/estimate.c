@@ -77,6 +77,7 @@ static int vary(struct ct_sl_answer *a, const struct variant *v, const struct ct
 		return st;
 	other.trip_factor = v->trip;
 	other.beta = fmax(m->beta, v->beta);
+	other.camping = fmax(m->camping, v->beta);
 	ct_sl_estimate_all(&other, x);
 	ct_sl_estimate_configured(&other, &configured);
 	for (int i = 0; i < CT_SL_SYSTEMS; i++) {

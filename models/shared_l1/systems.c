@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "models/shared_l1/traffic.h"
+#include "models/shared_l1/watch.h"
 
 static const struct ct_sl_system SYSTEMS[CT_SL_SYSTEMS] = {
 	{ .name = "Private", .what = "every core caches any line", .l1_factor = 1, .llc_factor = 1 },
@@ -56,6 +57,44 @@ const char *ct_sl_station_name(size_t i)
 
 /* ---- what the profile says ---- */
 
+/* Exact misses in the place of the histograms', where the profile holds them. */
+static void use_watched(const struct ct_profile *p, enum ct_sl_watched which,
+                        struct ct_sl_rates *r)
+{
+	double reads, writes, were = r->read_misses + r->write_misses, reads_were = r->read_misses;
+	if (!ct_profile_get_im(p, "all", ct_sl_watch_read_item(which), &reads) ||
+	    !ct_profile_get_im(p, "all", ct_sl_watch_write_item(which), &writes))
+		return;
+	r->read_misses = reads;
+	r->write_misses = writes;
+	if (were > 0) /* sectors and copies go with the lines */
+		r->sector_misses = fmin(r->sector_misses * (reads + writes) / were, r->sectors);
+	if (reads_were > 0) {
+		r->fills *= reads / reads_were;
+		r->replicated *= reads / reads_were;
+		r->copies *= reads / reads_were;
+	}
+}
+
+/* What the replay itself counted of the private L1s as configured. */
+static void use_replayed(const struct ct_profile *p, struct ct_sl_rates *r)
+{
+	double fills, replicated, copies;
+	if (!ct_profile_get(p, "all", "line_fills", &fills) ||
+	    !ct_profile_get(p, "all", "replicated_misses", &replicated) ||
+	    !ct_profile_get(p, "all", "line_copies", &copies))
+		return;
+	r->fills = fills;
+	r->replicated = replicated;
+	r->copies = copies;
+}
+
+static int same_l1(const struct ct_gpu *a, const struct ct_gpu *b)
+{
+	return a->l1.size == b->l1.size && a->l1.sets == b->l1.sets && a->l1.ways == b->l1.ways &&
+	       a->l1_adaptive == b->l1_adaptive && a->unified_bytes == b->unified_bytes;
+}
+
 void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
                        const struct ct_profile *p, const struct ct_gpu *replayed,
                        const struct ct_gpu *gpu, const struct ct_sl_params *params)
@@ -76,6 +115,17 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 	ct_sl_private(c, &parts, &in->priv2);
 	ct_sl_parts(p, gpu, 16, &parts);
 	ct_sl_private(c, &parts, &in->priv16);
+	use_watched(p, CT_SL_WATCH_PRIVATE, &in->replayed);
+	if (same_l1(replayed, gpu)) {
+		use_watched(p, CT_SL_WATCH_PRIVATE, &in->priv);
+		use_replayed(p, &in->priv);
+		use_watched(p, CT_SL_WATCH_PRIVATE_2X, &in->priv2);
+		use_watched(p, CT_SL_WATCH_PRIVATE_16X, &in->priv16);
+		if (params->homes == CT_SL_HOMES_MOD)
+			use_watched(p, CT_SL_WATCH_SHARED, &in->shared);
+	}
+	if (!ct_profile_get_im(p, "all", "home_camping", &in->home_camping))
+		in->home_camping = NAN;
 	for (int i = 0; i < 4; i++)
 		if (!ct_profile_get(p, "all", useful[i], &in->useful[i]))
 			in->useful[i] = NAN;
@@ -151,6 +201,10 @@ int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
 		m->beta = in->home_load[p->homes];
 	if (!(m->beta >= 1))
 		m->beta = ct_sl_homes_beta(p->homes, gpu->sms);
+	/* Measured for mod; a hash spreads neighbouring tags, but not one hot line. */
+	m->camping = fmax(m->beta, 1);
+	if (p->homes != CT_SL_HOMES_HASH && in->home_camping >= 1 && !(p->v[CT_SL_HOME_BETA] > 0))
+		m->camping = fmax(m->camping, ct_sl_camping_beta(in->home_camping, gpu->sms));
 	struct ct_sl_traffic t;
 	struct ct_sl_estimate base;
 	struct ct_energy_run run;
@@ -235,16 +289,25 @@ static void blend(double *a, double b, double weight)
 		*a += weight * (b - *a);
 }
 
+/* Of a part counted with weight `a` and one with weight `b`, the second's share. */
+static double second(double a, double b)
+{
+	return a + b > 0 ? b / (a + b) : 0;
+}
+
 /* A run of which the share `weight` is spent as in b. */
 static void mix(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double weight)
 {
+	/* Rates are over the accesses that reach an L1, replicas over the misses. */
+	double reach = second((1 - weight) * (1 - a->past_fraction), weight * (1 - b->past_fraction));
+	double misses = second((1 - weight) * a->l1_sector_misses, weight * b->l1_sector_misses);
+	blend(&a->replication_ratio, b->replication_ratio, misses);
+	blend(&a->replicas, b->replicas, misses);
 	blend(&a->cycles, b->cycles, weight);
 	blend(&a->l1_sector_misses, b->l1_sector_misses, weight);
-	blend(&a->l1_miss_rate, b->l1_miss_rate, weight);
-	blend(&a->l1_request_miss_rate, b->l1_request_miss_rate, weight);
+	blend(&a->l1_miss_rate, b->l1_miss_rate, reach);
+	blend(&a->l1_request_miss_rate, b->l1_request_miss_rate, reach);
 	blend(&a->llc_misses, b->llc_misses, weight);
-	blend(&a->replication_ratio, b->replication_ratio, weight);
-	blend(&a->replicas, b->replicas, weight);
 	blend(&a->remote_fraction, b->remote_fraction, weight);
 	blend(&a->past_fraction, b->past_fraction, weight);
 	blend(&a->reply_latency, b->reply_latency, weight);

@@ -35,6 +35,7 @@ struct ct_sl_inputs {
 	double useful[4];              /* shares of line requests that use up to 32, 64, 96, 128 B;
 	                                  NaN when unknown */
 	double home_load[CT_SL_HOMES_KINDS]; /* busiest over mean home; NaN when unknown */
+	double home_camping;           /* the same in short windows (watch.h); NaN when unknown */
 };
 /* Fails with CT_ERR_INPUT, CT_ERR_NOMEM. gpu: the one in force. */
 int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p,
@@ -75,7 +76,8 @@ struct ct_sl_model {
 	struct ct_sl_noc noc;
 	struct ct_perf perf;      /* anchored to the replayed GPU */
 	struct ct_energy energy;
-	double beta;              /* busiest over mean home */
+	double beta;              /* busiest over mean home, whole run */
+	double camping;           /* the same while it matters: at least beta */
 	double trip_factor;       /* of the way to the home and back: 1 but for ranges */
 };
 

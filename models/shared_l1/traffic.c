@@ -232,9 +232,13 @@ static void extra_stations(const struct ct_sl_model *m, const struct ct_sl_traff
 				.demand = peak_load(m, t, reply) * clock / loads, .servers = 1,
 				.wait = leaving * flits * clock };
 		}
-	if (t->shared)
+	if (t->shared) {
+		/* A home looks up a line a cycle, and its replies leave through one port. */
+		double port = t->flits[CT_SL_FROM_HOME] * (m->noc.kind == CT_SL_NET_FORWARDED ? 1 : clock);
+		double busy = fmax(m->w->l1_cycles * (1 - t->past), port);
 		pt->extra[2] = (struct ct_amva_station){
-			.demand = m->w->l1_cycles * (1 - t->past) / loads, .servers = sms / m->beta };
+			.demand = busy / loads, .servers = fmax(sms / m->camping, 1) };
+	}
 	if (m->noc.kind == CT_SL_NET_BUTTERFLY && t->packets[CT_SL_TO_HOME] > 0) {
 		double busy = fmax(t->flits[CT_SL_TO_HOME], t->flits[CT_SL_FROM_HOME]);
 		pt->extra[3] = (struct ct_amva_station){

@@ -29,7 +29,7 @@ same "27 of 28 accesses are remote" 0.964286 "$(value Shared remote_fraction tab
 check "a table read by all is replicated" within "$(value Private replicas_mean table.out)" 5 28
 check "and misses less when shared" within "$(value Shared l1_request_miss_rate table.out)" 0 \
 	"$(value Private l1_request_miss_rate table.out)"
-check "and gains" within "$(value Shared+Chunk speedup table.out)" 1.02 20
+check "but walked in order by all it camps on one home after the other" within "$(value Shared+Chunk speedup table.out)" 0 0.99
 check "a stream gains nothing from sharing" within "$(value Shared speedup stream.out)" 0 1.01
 check "nor from 16 times the L1" within "$(value 16x-L1 speedup stream.out)" 0.999 1.001
 
@@ -79,7 +79,7 @@ refuses "another SM count needs the trace" 2 'trace' "$est" -p sm.count=8 table.
 grep -v '	merged	' table.profile >bare.profile
 refuses "a profile without RD merged" 2 'lacks RD all merged' "$est" --no-verify bare.profile
 
-# Replayed: a table of 1000 lines in all pages, read by all; walked in order it camps on homes.
+# Replayed: a table of 1000 lines in as many pages, read by all.
 replayed() { awk -F'\t' -v s="$1" -v m="$2" '$1 == "ES" && $4 == s && $5 == m && $8 == "replay" { print $6 }' "$3"; }
 check "tracegen and reuse: a gathered table" made gather workingset --footprint 4224KiB --stride 4224 --ctas 56 --sharing 56 --passes 1
 check "tracegen and reuse: own working sets" made own workingset --footprint 112KiB --ctas 28 --sharing 1 --passes 1

@@ -73,6 +73,7 @@ static void make_workload(struct world *w, const struct made *s)
 	w->in.l1_bytes = 16384;
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		w->in.home_load[i] = NAN;
+	w->in.home_camping = NAN;
 }
 
 static struct world *ask(const struct made *s, enum ct_sl_network network)
@@ -209,7 +210,7 @@ static void test_monotone(void **state)
 	assert_true(x[3].cycles >= w->x[3].cycles * (1 - 1e-9));
 	assert_true(x[CT_SL_PRIVATE].cycles == w->x[CT_SL_PRIVATE].cycles);
 	w->m.trip_factor = 1;
-	w->m.beta = 28;
+	w->m.beta = w->m.camping = 28;
 	ct_sl_estimate_all(&w->m, x);
 	assert_true(x[3].cycles >= w->x[3].cycles * (1 - 1e-9));
 	assert_true(x[3].home_imbalance == 28);

@@ -34,6 +34,7 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	if (ev->bypass)
 		return;
 	ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
+	ct_sl_watch_l1(a->watch, ev->sm, ev->line, ev->is_write);
 	ct_lineutil_access(a->util, ev->sm, ev->line,
 	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line),
 	                   chunks_of(a, ev), bytes_used(ev), ev->is_write);
@@ -113,6 +114,9 @@ static int start_observers(struct pass *a)
 	a->util = ct_lineutil_new(&u, a->e);
 	if (!a->util)
 		return CT_ERR_NOMEM;
+	int st = ct_sl_watch_new(&a->watch, &a->gpu, a->e);
+	if (st != CT_OK)
+		return st;
 	if (a->o.mrc && !(a->slice_load = ct_calloc(a->gpu.llc_slices, sizeof *a->slice_load)))
 		return ct_fail_nomem(a->e);
 	a->slots = ct_gpu_max_warps(&a->gpu);
@@ -241,6 +245,9 @@ static int begin_observers(struct pass *a, const struct ct_kernel *k)
 			st = m->kernel(a->mechanism[i], k, a->e);
 	if (st != CT_OK)
 		return st;
+	st = ct_sl_watch_kernel(a->watch, occ.l1_sets, occ.l1_ways, (int)a->gpu.l1_flush, a->e);
+	if (st != CT_OK)
+		return st;
 	ct_locality_kernel_begin(a->locality, (int)a->gpu.l1_flush);
 	if (a->l1_sets == occ.l1_sets && a->l1_ways == occ.l1_ways && !a->gpu.l1_flush)
 		return CT_OK;
@@ -306,6 +313,7 @@ static void release(struct pass *a)
 	ct_lanes_free(a->lanes);
 	ct_locality_free(a->locality);
 	ct_lineutil_free(a->util);
+	ct_sl_watch_free(a->watch);
 	for (unsigned i = 0; ct_pass_mechanism_at(i); i++)
 		ct_pass_mechanism_at(i)->close(a->mechanism[i]);
 	for (unsigned i = 0; i < a->n_views; i++)

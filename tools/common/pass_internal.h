@@ -11,6 +11,7 @@
 #include "locality/observer.h"
 #include "locality/regs.h"
 #include "locality/stack.h"
+#include "models/shared_l1/watch.h"
 #include "replay/replay.h"
 
 /* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
@@ -59,6 +60,7 @@ struct pass {
 	struct ct_gpu gpu;
 	struct ct_locality *locality;
 	struct ct_lineutil *util;
+	struct ct_sl_watch *watch;
 	uint32_t l1_sets, l1_ways;         /* of the current launch */
 	struct ct_locality_counts *launch; /* counts of the launch that just ended */
 	struct ct_regs *regs;              /* [sm][warp slot] */

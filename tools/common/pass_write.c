@@ -205,6 +205,8 @@ int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 			st = ct_pass_write_curves(a, &a->scope[i]);
 	}
 	if (st == CT_OK)
+		st = ct_sl_watch_write(a->watch, a->p, a->e);
+	if (st == CT_OK)
 		st = ct_pass_write_errors(a);
 	if (st == CT_OK)
 		st = write_views(a);
