@@ -1,0 +1,354 @@
+/* Arithmetic of the paper, reuse bits, plans, the STHLD machine, bounds, measuring a replay. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "locality/regs.h"
+#include "models/malekeh/estimate.h"
+#include "models/malekeh/plan.h"
+
+static struct ct_gpu third(void)
+{
+	struct ct_gpu g;
+	struct ct_error e = {0};
+	char data[1024];
+	const char *root = getenv("CT_ROOT");
+	snprintf(data, sizeof data, "%s/data", root ? root : ".");
+	if (ct_gpu_load(&g, "rtx2060-third", data, NULL, &e) < 0)
+		fail_msg("%s", e.text);
+	return g;
+}
+
+static const struct ct_mk_system *named(const char *name)
+{
+	int i = ct_mk_system_find(name);
+	assert_true(i >= 0);
+	return ct_mk_system_at((size_t)i);
+}
+
+/* papers-facts/malekeh.md section 9 */
+static void arithmetic(void **state)
+{
+	struct ct_gpu g = third();
+	(void)state;
+	uint64_t bow = ct_mk_cache_bytes(named("BOW"), &g), registers = ct_gpu_register_bytes(&g);
+	assert_int_equal(ct_mk_added_bytes(named("Malekeh"), &g), 2048);           /* MK-C1 */
+	assert_true(2048.0 / (double)registers == 0.0078125);                      /* MK-C2 */
+	assert_int_equal(ct_mk_cache_bytes(named("Malekeh"), &g) / 4, 2048);       /* MK-C3 */
+	assert_int_equal(named("BOW")->window * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 3072); /* MK-C4 */
+	assert_int_equal(bow / 4, 24 * 1024);                                      /* MK-C5 */
+	assert_int_equal(bow, 96 * 1024);
+	assert_int_equal(bow / ct_mk_cache_bytes(named("Malekeh"), &g), 12);
+	assert_int_equal(1000 * ct_mk_cache_bytes(named("Malekeh"), &g) / bow, 83);
+	assert_int_equal(ct_mk_cache_bytes(named("Malekeh_PR"), &g) / 4, 8 * 1024); /* MK-C6 */
+	assert_int_equal(3 * ct_mk_cache_bytes(named("Malekeh_PR"), &g), bow);
+	assert_int_equal(11 * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 11264);         /* MK-C7 */
+	assert_int_equal(g.schedulers * named("RFC")->active, 8);                  /* MK-C12 */
+	assert_int_equal(ct_gpu_max_warps(&g) - 8, 24);
+	/* the crossbar's ports: 2 x 8 against 2 x 2 buffers (MK-C17); ours grows with the sum */
+	struct ct_mk_machine m;
+	struct ct_mk_params p;
+	ct_mk_machine_of(&g, &m);
+	ct_mk_defaults(&p);
+	assert_true(ct_mk_crossbar_pj(named("BOW"), &m, 8, &p) ==
+	            ct_mk_crossbar_pj(named("OCU"), &m, 8, &p) * 10 / 4);
+	assert_true(ct_mk_added_bytes(named("OCU"), &g) == 0);
+}
+
+/* ---- streams by hand ---- */
+
+/* "d a b": one instruction, registers as numbers, first the result, -1: none. */
+static void add(struct ct_mk_stream *s, uint32_t sid, int d, int a, int b, int slow)
+{
+	struct ct_gpu g;
+	struct ct_sinst i = {.opcode = "X", .unit = slow ? CT_CLASS_MEM : CT_CLASS_SP, .pc = 16 * sid};
+	ct_gpu_defaults(&g);
+	if (slow) {
+		i.space = CT_SPACE_GLOBAL;
+		i.access = CT_ACCESS_LOAD;
+	}
+	if (d >= 0)
+		i.dst[i.ndst++] = (ct_reg)d;
+	if (a >= 0)
+		i.src[i.nsrc++] = (ct_reg)a;
+	if (b >= 0)
+		i.src[i.nsrc++] = (ct_reg)b;
+	assert_non_null(ct_mk_stream_op(s, &g, sid, &i));
+	assert_true(ct_mk_stream_add(s, 0, sid) >= 0);
+}
+
+static void begin(struct ct_mk_stream *s)
+{
+	memset(s, 0, sizeof *s);
+	assert_int_equal(ct_mk_stream_cta(s), 0);
+	assert_int_equal(ct_mk_stream_warp(s, 0, 0), 0);
+	s->resident = 1;
+}
+
+static void reuse_bits(void **state)
+{
+	struct ct_mk_stream s;
+	struct ct_error e = {0};
+	(void)state;
+	begin(&s);
+	add(&s, 0, 1, 2, 3, 0); /* R1 near (next), R2 read 2 later, R3 overwritten before a read */
+	add(&s, 1, 3, 1, -1, 0);
+	add(&s, 2, 4, 2, 3, 0);
+	add(&s, 3, 5, 4, 4, 0);
+	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_stream_oracle(&s, 2, &e), CT_OK);
+	const uint32_t dst = 1u << CT_MK_BIT_DST, *b = s.warp[0].bits;
+	assert_int_equal(b[0], dst | 1);      /* R1, R2: near; R3: never read again */
+	assert_int_equal(b[1], dst);          /* R3 is read by the next; R1 no more */
+	assert_int_equal(b[2], dst);
+	assert_int_equal(b[3], 0);
+	assert_int_equal(ct_mk_stream_oracle(&s, 1, &e), CT_OK);
+	assert_int_equal(s.warp[0].bits[0], dst); /* R2 is two away now */
+	assert_int_equal(ct_mk_stream_lives(&s, &e), CT_OK);
+	assert_int_equal(s.warp[0].life[0], 2); /* R1: last read by instruction 1 */
+	assert_int_equal(s.warp[0].life[1], 3);
+	assert_int_equal(s.warp[0].life[2], 4);
+	assert_int_equal(s.warp[0].life[3], 0);
+	ct_mk_stream_free(&s);
+}
+
+/* Near twice, far once: near. Tie: far. */
+static void majority(void **state)
+{
+	struct ct_mk_stream s;
+	struct ct_error e = {0};
+	(void)state;
+	begin(&s);
+	add(&s, 0, 1, 9, -1, 0);
+	add(&s, 1, 2, 1, -1, 0);
+	for (int i = 0; i < 4; i++) { /* the same two again, the last time without a reader */
+		assert_true(ct_mk_stream_add(&s, 0, 0) >= 0);
+		if (i < 1)
+			assert_true(ct_mk_stream_add(&s, 0, 1) >= 0);
+	}
+	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_stream_oracle(&s, 12, &e), CT_OK);
+	assert_int_equal(ct_mk_stream_profile(&s, 0, &e), CT_OK);
+	/* five times: R1 is read after two of them; R9 is read again after four */
+	assert_int_equal(s.op[0].mask >> CT_MK_BIT_DST & 1, 0);
+	assert_int_equal(s.op[0].mask & 1, 1);
+	assert_int_equal(s.op[1].mask, 0);
+	ct_mk_stream_free(&s);
+}
+
+static void strands(void **state)
+{
+	struct ct_mk_stream s;
+	struct ct_error e = {0};
+	(void)state;
+	begin(&s);
+	add(&s, 0, 1, 8, 9, 0);  /* R1: read twice at once, then dead */
+	add(&s, 1, 2, 1, 1, 0);
+	add(&s, 2, 3, 2, -1, 1); /* load R3 by R2 */
+	add(&s, 3, 4, 3, 8, 0);  /* waits for it: another strand; R8 from the banks again */
+	add(&s, 4, 5, 4, 3, 0);
+	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_stream_lives(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_plan_strands(&s, &e), CT_OK);
+	const struct ct_mk_strand *p = s.warp[0].plan->strand;
+	assert_int_equal(p[0].hit, 0);
+	assert_int_equal(p[0].keep, 1);
+	assert_int_equal(p[0].bank, 0);   /* R1 dies inside */
+	assert_int_equal(p[1].hit, 3);    /* both slots */
+	assert_int_equal(p[2].hit, 1);    /* R2 */
+	assert_int_equal(p[2].bank, 1);   /* a load's result goes to the banks */
+	assert_int_equal(p[3].hit, 0);
+	assert_int_equal(p[3].fill, 1);   /* R3 is read again: kept */
+	assert_int_equal(p[4].hit, 3);
+	ct_mk_stream_free(&s);
+}
+
+static void ranges(void **state)
+{
+	struct ct_mk_stream s;
+	struct ct_error e = {0};
+	(void)state;
+	begin(&s);
+	add(&s, 0, 1, 2, 3, 0);
+	add(&s, 1, 4, 1, 2, 0);
+	add(&s, 2, 5, 4, 6, 0); /* a fifth and sixth register: a new interval of four */
+	add(&s, 3, 5, 5, 1, 0);
+	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_plan_ranges(&s, 4, &e), CT_OK);
+	const struct ct_mk_plan *p = s.warp[0].plan;
+	assert_int_equal(p->ranges, 3); /* two and the end mark */
+	assert_int_equal(p->range[0].reads, 2);   /* R2, R3 */
+	assert_int_equal(p->range[0].writes, 2);  /* R1, R4 live on */
+	assert_int_equal(p->range[1].first, 2);
+	assert_int_equal(p->range[1].reads, 3);   /* R4, R6, R1 */
+	assert_int_equal(p->range[1].writes, 0);  /* R5 is dead */
+	ct_mk_stream_free(&s);
+}
+
+/* ---- the machine ---- */
+
+static void load_table(struct ct_mk_sthld_table *t)
+{
+	struct ct_error e = {0};
+	char path[1024];
+	const char *root = getenv("CT_ROOT");
+	snprintf(path, sizeof path, "%s/data/malekeh/sthld.tsv", root ? root : ".");
+	if (ct_mk_sthld_load(t, path, &e) < 0)
+		fail_msg("%s", e.text);
+}
+
+/* Flat up to the knee, then 6 % of the flat IPC less for each step. */
+static double curve(double flat, int knee, int value)
+{
+	double ipc = value <= knee ? flat : flat * (1 - 0.06 * (value - knee));
+	return ipc > 0.1 * flat ? ipc : 0.1 * flat;
+}
+
+static unsigned until_held(const struct ct_mk_sthld_table *t, struct ct_mk_sthld *m, double flat,
+                           int knee)
+{
+	for (unsigned n = 1; n < 60; n++) {
+		ct_mk_sthld_step(t, m, curve(flat, knee, m->value));
+		if (m->state == 6 && m->value == knee)
+			return n;
+	}
+	return 0;
+}
+
+/* What the reconstruction was checked with (MK-A9r). */
+static void converges_at_the_knee(void **state)
+{
+	struct ct_mk_sthld_table t;
+	struct ct_mk_sthld m;
+	(void)state;
+	load_table(&t);
+	ct_mk_sthld_start(&t, &m);
+	assert_int_equal(m.value, 0);
+	assert_in_range(until_held(&t, &m, 1, 5), 1, 12);
+	for (int i = 0; i < 20; i++) {
+		ct_mk_sthld_step(&t, &m, curve(1, 5, m.value));
+		assert_int_equal(m.value, 5); /* held */
+	}
+	assert_in_range(until_held(&t, &m, 1, 2), 1, 10);
+	ct_mk_sthld_start(&t, &m);
+	until_held(&t, &m, 1, 5);
+	assert_in_range(until_held(&t, &m, 1.2, 10), 1, 14);
+	for (int i = 0; i < 500; i++) { /* whatever comes, it stays within its limits */
+		ct_mk_sthld_step(&t, &m, (double)(ct_mix64((uint64_t)i) % 100));
+		assert_in_range(m.value, t.lowest, t.highest);
+		assert_in_range(m.state, 1, 6);
+	}
+}
+
+static void bad_tables(void **state)
+{
+	static const char *const bad[] = {
+		"", "start\t1\t0\t0\t64\nthreshold\t0.02\n", "7\tS\t1\t0\n", "1\tX\t1\t0\n", "1\tS\t1\n",
+		"start\t1\t70\t0\t64\n", "1\tS\t1\t1.5\n", "threshold\t0\n",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct ct_mk_sthld_table t;
+		struct ct_error e = {0};
+		assert_int_equal(ct_mk_sthld_parse(&t, "x", bad[i], strlen(bad[i]), &e), CT_ERR_INPUT);
+		assert_non_null(strstr(e.text, "x:"));
+	}
+}
+
+/* ---- bounds ---- */
+
+/* The same stream through reuse's histograms and through the organisations: BOW is exact,
+ * nothing finds what is read first, banks and schedulers need their cycles. */
+static void bounds_hold(void **state)
+{
+	uint64_t seed = 21;
+	struct ct_gpu g;
+	(void)state;
+	ct_gpu_defaults(&g);
+	for (int round = 0; round < 12; round++) {
+		static struct ct_hist insts, distinct;
+		static struct ct_regs regs;
+		struct ct_mk_stream s;
+		struct ct_sinst code[24];
+		struct ct_error e = {0};
+		memset(&insts, 0, sizeof insts);
+		memset(&distinct, 0, sizeof distinct);
+		ct_regs_reset(&regs);
+		begin(&s);
+		unsigned span = 4 + (unsigned)(ct_rand64(&seed) % 28);
+		for (uint32_t sid = 0; sid < 24; sid++) {
+			code[sid] = (struct ct_sinst){.opcode = "X", .unit = CT_CLASS_SP, .ndst = 1,
+			                              .nsrc = (uint8_t)(1 + ct_rand64(&seed) % 3)};
+			code[sid].dst[0] = (ct_reg)(ct_rand64(&seed) % span);
+			for (unsigned k = 0; k < code[sid].nsrc; k++)
+				code[sid].src[k] = (ct_reg)(ct_rand64(&seed) % span);
+			assert_non_null(ct_mk_stream_op(&s, &g, sid, &code[sid]));
+		}
+		for (unsigned i = 0; i < 600; i++) {
+			uint32_t sid = (uint32_t)(ct_rand64(&seed) % 24);
+			ct_regs_step(&regs, &code[sid], &insts, &distinct);
+			ct_mk_stream_add(&s, 0, sid);
+		}
+		assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+		for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+			struct ct_mk_system sys = *ct_mk_system_at(i);
+			struct ct_mk_machine m = {.cores = 1, .banks = 2, .interval = 10000};
+			struct ct_mk_state st;
+			struct ct_mk_counts c = {0};
+			if (sys.kind == CT_MK_BOC)
+				sys.window = 1 + (uint32_t)round % 8;
+			sys.sthld = 2;
+			ct_mk_state_start(&st, &m, 1);
+			assert_int_equal(ct_mk_prepare(&s, &sys, &e), CT_OK);
+			assert_int_equal(ct_mk_run(&s, &sys, &m, &st, &c, &e), CT_OK);
+			struct ct_mk_bound b = ct_mk_hit_bound(&sys, &insts, &distinct);
+			double hit = (double)(c.hits - c.repeats) / (double)(c.slots - c.repeats);
+			if (sys.kind == CT_MK_BOC)
+				assert_true(hit == b.hit && b.hit == b.most);
+			else if (sys.kind == CT_MK_CCU)
+				assert_true(hit <= b.most);
+			assert_true(c.cycles >= ct_mk_least_cycles(&c, &sys, &m));
+		}
+		ct_mk_stream_free(&s);
+	}
+}
+
+static void constants(void **state)
+{
+	struct ct_mk_params p;
+	struct ct_error e = {0};
+	(void)state;
+	ct_mk_defaults(&p);
+	assert_true(p.v[CT_MK_P_RTHLD] == CT_MK_RTHLD && p.v[CT_MK_P_INTERVAL] == CT_MK_INTERVAL);
+	assert_true(p.v[CT_MK_P_PROFILED] == ct_mk_profiled_share);
+	assert_int_equal(ct_mk_set(&p, "malekeh.rthld=7", &e), CT_OK);
+	assert_true(p.v[CT_MK_P_RTHLD] == 7);
+	assert_int_equal(ct_mk_set(&p, "malekeh.rthld=-1", &e), CT_ERR_USAGE);
+	assert_int_equal(ct_mk_set(&p, "malekeh.rthl=1", &e), CT_ERR_USAGE);
+	assert_non_null(strstr(e.text, "malekeh.rthld"));
+	for (size_t i = 0; ct_mk_constant_at(i); i++)
+		assert_true(ct_mk_constant_at(i)->source[0] && ct_mk_constant_at(i)->lo <= p.v[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arithmetic),
+		cmocka_unit_test(reuse_bits),
+		cmocka_unit_test(majority),
+		cmocka_unit_test(strands),
+		cmocka_unit_test(ranges),
+		cmocka_unit_test(converges_at_the_knee),
+		cmocka_unit_test(bad_tables),
+		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(constants),
+	};
+	return cmocka_run_group_tests_name("malekeh_parts", tests, NULL, NULL);
+}
