@@ -79,7 +79,7 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason, sizeof v->reason, "the profile has no replication ratio");
 		return;
 	}
-	if (v->speedup > 0.99 && after < miss)
+	if (v->speedup > 0.99 && after < miss - 0.005)
 		snprintf(v->reason + at, sizeof v->reason - at, " (%.0f %% when shared)", 100 * after);
 	else if (v->speedup < 0.99 && latency > 1)
 		snprintf(v->reason + at, sizeof v->reason - at, ", replies %.1fx slower", latency);

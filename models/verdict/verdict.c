@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
+
 static const struct {
 	const char *name, *system, *tool;
 	int needs_pass; /* no histogram can express it: reuse has to measure it */
@@ -69,19 +71,42 @@ struct ct_paired_error ct_paired_error(const char *method)
 	return strcmp(method, "replay") == 0 ? replayed : analytic;
 }
 
-/* The largest of 1/2 ... 1/64 at which the trace gives two waves of CTAs. */
-static int scale_for(double waves)
+/* The --scale that the profile was made with, from its provenance: 1 without one, NaN for
+ * auto. */
+static double scale_of(const struct ct_profile *p)
+{
+	const struct ct_record *r;
+	double scale = 1;
+	for (size_t i = 0; (r = ct_profile_next(p, "PG", &i));) {
+		const char *s = r->nfields >= 3 ? strstr(r->field[2], " --scale ") : NULL;
+		char word[32];
+		if (!s)
+			continue;
+		snprintf(word, sizeof word, "%.*s", (int)strcspn(s + 9, " "), s + 9);
+		if (ct_parse_real(word, &scale) < 0)
+			scale = NAN;
+	}
+	return scale;
+}
+
+/* What to try with so many waves: the largest of 1/2 ... 1/64 that gives two of them. */
+static void advice(double scale, double waves, char out[64])
 {
 	int denominator = 2;
-	while (denominator < smallest_scale && waves * denominator < waves_needed)
+	while (denominator < smallest_scale && !(waves * scale * denominator >= waves_needed))
 		denominator *= 2;
-	return denominator;
+	if (waves * scale * denominator >= waves_needed)
+		snprintf(out, 64, "try --scale 1/%d", denominator);
+	else
+		snprintf(out, 64, "try a larger input");
 }
 
 /* 1 when the trace cannot tell, with the reason. */
-static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
+static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+                     struct ct_verdict *v)
 {
 	double waves = NAN, cold = NAN, flag = 0;
+	char what[64];
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
 		snprintf(v->reason, sizeof v->reason, "the trace is damaged and only its first part was "
 		         "used: record it again");
@@ -90,14 +115,14 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, stru
 	ct_profile_get(p, "all", "sm_fill", &waves);
 	ct_profile_get(p, "all", "cold_miss_fraction", &cold);
 	if (waves < waves_needed) {
-		snprintf(v->reason, sizeof v->reason,
-		         "trace too small for this GPU, try --scale 1/%d (%.2g waves of CTAs)",
-		         scale_for(waves), waves);
+		advice(scale, waves, what);
+		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, %s (%.2g waves of CTAs)", what,
+		         waves);
 		return 1;
 	}
 	if (mechanism[m].caches && cold > cold_allowed) {
-		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, try --scale 1/8 or a "
-		         "longer run (%.0f %% of LLC misses are first touches)", 100 * cold);
+		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, try %s (%.0f %% of LLC misses "
+		         "are first touches)", scale != 1 ? "a longer run" : "--scale 1/8 or a longer run", 100 * cold);
 		return 1;
 	}
 	return 0;
@@ -183,7 +208,8 @@ static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, st
 	return 0;
 }
 
-void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
+void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+                       struct ct_verdict *v)
 {
 	struct ct_estimate es;
 	double parameters, paired;
@@ -193,7 +219,7 @@ void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, st
 		return;
 	}
 	widen(p, &es, v, &parameters, &paired);
-	if (too_small(p, m, v))
+	if (too_small(p, m, scale == 0 ? scale_of(p) : scale, v))
 		return;
 	if (v->low > ct_verdict_benefits)
 		v->word = CT_BENEFITS;

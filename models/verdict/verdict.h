@@ -47,8 +47,10 @@ struct ct_paired_error {
 struct ct_paired_error ct_paired_error(const char *method);
 
 /* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
- * unknown, with a reason that says what to do. Pure. */
-void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v);
+ * unknown, with a reason that says what to do. scale: the --scale that p was made with, NaN
+ * for auto, 0 to ask its provenance. Pure. */
+void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+                       struct ct_verdict *v);
 
 /* 1 when p has an estimate that ct_verdict_decide() can use. */
 int ct_verdict_possible(const struct ct_profile *p, enum ct_paper_mechanism m);

@@ -45,7 +45,7 @@ for w in vecadd transpose; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/d
 "$triage" -q --scale 1/8 --mechanism morpheus,shared-l1 ws vecadd >traces.tv
 same "a trace of several waves is judged" benefits "$(row ws morpheus traces.tv)"
 same "one of first touches is not" unknown "$(row vecadd morpheus traces.tv)"
-check "and says that it is too small" grep -q 'vecadd.morpheus.unknown.*trace too small for this GPU, try --scale' traces.tv
+check "and says that it is too small" grep -q 'vecadd.morpheus.unknown.*trace too small for this GPU, try' traces.tv
 same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 	"$("$triage" -q --mechanism morpheus,shared-l1 ws.profile | grep '^TV')"
 "$triage" -q --no-provenance --scale 1/8 -@ 1 vecadd gone transpose 2>/dev/null >t1

@@ -36,7 +36,7 @@ static struct ct_verdict verdict(double v, double lo, double hi, const char *met
 	struct ct_profile *p = profile(8, 0.1);
 	struct ct_verdict x;
 	estimate(p, CT_MALEKEH, v, lo, hi, method);
-	ct_verdict_decide(p, CT_MALEKEH, &x);
+	ct_verdict_decide(p, CT_MALEKEH, 0, &x);
 	ct_profile_free(p);
 	return x;
 }
@@ -79,21 +79,30 @@ static void test_too_small(void **state)
 	struct ct_profile *p = profile(0.5, 0.1);
 	(void)state;
 	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
-	ct_verdict_decide(p, CT_MALEKEH, &v);
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_non_null(strstr(v.reason, "trace too small for this GPU, try --scale 1/4"));
 	assert_true(v.speedup == 1.5);
+	/* The advice is about the GPU's own size, whatever the profile was scaled to. */
+	static const char *const made[][2] = {{"reuse --scale 1/8 x", "try --scale 1/32"},
+		{"reuse --scale 1/64 x", "try a larger input"}, {"reuse --scale auto x", "try a larger input"}};
+	for (int i = 0; i < 3; i++) {
+		const char *const pg[] = {"reuse", "1", made[i][0]};
+		assert_int_equal(ct_profile_add(p, "PG", 3, pg, NULL), CT_OK);
+		ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+		assert_non_null(strstr(v.reason, made[i][1]));
+	}
 	ct_profile_free(p);
 	p = profile(5, 0.6);
 	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
 	estimate(p, CT_TAG_SPLIT, 1.5, 1.5, 1.5, "replay");
-	ct_verdict_decide(p, CT_MALEKEH, &v);
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
 	assert_int_equal(v.word, CT_BENEFITS); /* registers know no first touches */
-	ct_verdict_decide(p, CT_TAG_SPLIT, &v);
+	ct_verdict_decide(p, CT_TAG_SPLIT, 0, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_non_null(strstr(v.reason, "trace too small for this GPU"));
 	assert_int_equal(ct_profile_add_real(p, "all", "truncated", 1, NULL, "replay", NULL), 0);
-	ct_verdict_decide(p, CT_MALEKEH, &v);
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	ct_profile_free(p);
 }
@@ -103,10 +112,10 @@ static void test_lacking(void **state)
 	struct ct_verdict v;
 	struct ct_profile *p = profile(5, 0.1);
 	(void)state;
-	ct_verdict_decide(p, CT_TAG_SPLIT, &v);
+	ct_verdict_decide(p, CT_TAG_SPLIT, 0, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_string_equal(v.reason, "profile lacks tag-split; run reuse --mechanisms all");
-	ct_verdict_decide(p, CT_MORPHEUS, &v);
+	ct_verdict_decide(p, CT_MORPHEUS, 0, &v);
 	assert_string_equal(v.reason, "profile lacks morpheus; run morpheus-est");
 	assert_true(isnan(v.speedup));
 	assert_false(ct_verdict_possible(p, CT_MORPHEUS));

@@ -207,7 +207,7 @@ static void decide(struct rp_workload *w)
 	}
 	for (int m = 0; m < CT_MECHANISMS; m++)
 		if (!given[m])
-			ct_verdict_decide(w->p, (enum ct_paper_mechanism)m, &w->v[m]);
+			ct_verdict_decide(w->p, (enum ct_paper_mechanism)m, 0, &w->v[m]);
 }
 
 int rp_run_finish(struct rp_run *run, struct ct_error *e)

@@ -1,4 +1,5 @@
 /* job.c - one input: its profile, the estimates, the verdicts, and what is kept of them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "common/stage.h"
 #include "models/morpheus/estimate.h"
 #include "models/shared_l1/estimate.h"
+#include "models/tag_split/estimate.h"
 #include "triage/triage.h"
 
 /* ---- estimates ---- */
@@ -71,11 +73,33 @@ static int shared_l1(const struct ct_tool *t, struct ct_stage *s, const struct c
 	return st;
 }
 
+static int set_tag_split(void *params, const char *assignment, struct ct_error *e)
+{
+	return ct_ts_set(params, assignment, e);
+}
+
+static int tag_split(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
+                     struct ct_error *e)
+{
+	static const char *const ours[] = {"tsc.", NULL};
+	struct ct_ts_params params;
+	struct ct_ts_answer *a = ct_calloc(1, sizeof *a);
+	ct_ts_defaults(&params);
+	int st = a ? model_settings(t, ours, &params, set_tag_split, e) : ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_ts_answer_init(a, s->p, w, &s->base, &s->gpu, &params, e);
+	if (st == CT_OK)
+		st = ct_ts_answer_write(a, s->p, e);
+	free(a);
+	return st;
+}
+
 /* NULL: the estimates have to be in the profile. */
 static int (*const estimator[CT_MECHANISMS])(const struct ct_tool *, struct ct_stage *,
                                              const struct ct_workload *, struct ct_error *) = {
 	[CT_MORPHEUS] = morpheus,
 	[CT_SHARED_L1] = shared_l1,
+	[CT_TAG_SPLIT] = tag_split,
 };
 
 static int run_estimator(const struct ct_tool *t, struct ct_stage *s, enum ct_paper_mechanism m,
@@ -100,11 +124,14 @@ static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum c
 	struct ct_verdict v;
 	struct ct_error own = {0};
 	int st = CT_OK;
-	if (estimator[m] && (s->changed || !ct_verdict_possible(s->p, m)))
+	int can = estimator[m] && (m != CT_TAG_SPLIT || ct_ts_measured_in(s->p));
+	if (can && (s->changed || !ct_verdict_possible(s->p, m)))
 		st = run_estimator(t, s, m, &own);
 	if (st == CT_ERR_NOMEM || st == CT_ERR_USAGE)
 		return ct_fail(e, st, "%s", own.text);
-	ct_verdict_decide(s->p, m, &v);
+	/* Of a trace the command line knows; of a profile its provenance. */
+	double scale = t->scale < 0 ? NAN : t->scale;
+	ct_verdict_decide(s->p, m, scale, &v);
 	if (st < 0 && v.word == CT_UNKNOWN) {
 		snprintf(v.reason, sizeof v.reason, "%.200s", own.text);
 		for (char *c = v.reason; *c; c++)
