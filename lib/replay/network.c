@@ -158,8 +158,9 @@ static uint64_t route_butterfly(void *ctx, enum ct_net which, uint32_t from, uin
                                 uint32_t flits, uint64_t cycle)
 {
 	struct net *n = ctx;
-	uint32_t at_digit = n->ends / n->k, position = from;
+	uint32_t at_digit = n->ends / n->k, position = n->place ? n->place[from] : from;
 	uint64_t at = cycle;
+	to = n->place ? n->place[to] : to;
 	for (uint32_t s = 0; s < n->stages; s++, at_digit /= n->k) {
 		uint32_t old = position / at_digit % n->k, new = to / at_digit % n->k;
 		position = position - old * at_digit + new * at_digit;
@@ -214,4 +215,80 @@ int ct_network_ideal(struct ct_network **out, uint32_t cycles, struct ct_error *
 	n->face.route = route_ideal;
 	*out = &n->face;
 	return 0;
+}
+
+/* ---- the one of a configuration ---- */
+
+/* Routers of the partitions: spread over the first and the last row in turn. */
+static void place_partitions(uint32_t *router, uint32_t partitions, uint32_t width, uint32_t height)
+{
+	uint32_t rows = height > 1 ? 2 : 1;
+	for (uint32_t i = 0; i < partitions; i++) {
+		uint32_t row = i % rows, here = (partitions + rows - 1 - row) / rows;
+		uint32_t column = (2 * (i / rows) + 1) * width / (2 * here);
+		router[i] = row * (height - 1) * width + column;
+	}
+}
+
+/* SMs take the routers that are left, in order. `taken` has room for all routers. */
+static void place_sms(uint32_t *place, uint32_t sms, const uint32_t *router, uint32_t partitions,
+                      uint8_t *taken)
+{
+	uint32_t q = 0;
+	for (uint32_t i = 0; i < partitions; i++)
+		taken[router[i]] = 1;
+	for (uint32_t i = 0; i < sms; i++, q++) {
+		while (taken[q])
+			q++;
+		place[i] = q;
+	}
+}
+
+static uint32_t core_cycles(const struct ct_gpu *g, double noc_cycles)
+{
+	double c = noc_cycles * g->core_mhz / g->noc_mhz;
+	uint32_t n = (uint32_t)c;
+	return n < 1 ? 1 : n + (n < c - 1e-9);
+}
+
+/* Width of the network: routers a row, or the radix. */
+static uint32_t width_for(const struct ct_gpu *g, uint32_t partitions)
+{
+	uint32_t w = 2, ends = g->sms + partitions;
+	while (w * w < ends || 2 * w < partitions)
+		w++;
+	return w;
+}
+
+int ct_network_of_gpu(struct ct_network **out, const struct ct_gpu *g, struct ct_error *e)
+{
+	uint32_t partitions = g->llc_partitions ? g->llc_partitions : g->llc_slices;
+	struct ct_hop_times t = {core_cycles(g, g->noc_hop_cycles), core_cycles(g, 1)};
+	*out = NULL;
+	if (g->noc == CT_NOC_CROSSBAR)
+		return 0;
+	if (partitions > g->llc_slices)
+		partitions = g->llc_slices;
+	uint32_t nodes = g->sms + g->llc_slices, width = width_for(g, partitions);
+	uint32_t height = (g->sms + partitions + width - 1) / width;
+	uint32_t *place = ct_calloc(nodes, sizeof *place), *router = ct_calloc(partitions, sizeof *router);
+	uint8_t *taken = ct_calloc((size_t)width * width, 1);
+	int st = place && router && taken ? 0 : ct_fail_nomem(e);
+	if (st == 0) {
+		place_partitions(router, partitions, width, g->noc == CT_NOC_MESH ? height : width);
+		place_sms(place, g->sms, router, partitions, taken);
+		for (uint32_t i = 0; i < g->llc_slices; i++)
+			place[g->sms + i] = router[(uint64_t)i * partitions / g->llc_slices];
+		st = g->noc == CT_NOC_MESH
+		             ? ct_network_mesh(out, width, height, nodes, place, t, e)
+		             : ct_network_butterfly(out, width, 2, width * width, t, e);
+	}
+	if (st == 0 && g->noc != CT_NOC_MESH) { /* ends, not nodes, were counted */
+		((struct net *)(*out)->ctx)->place = place;
+		place = NULL;
+	}
+	free(place);
+	free(router);
+	free(taken);
+	return st;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "gpu/gpu.h"
 
 /* Physical networks. A model keeps each that it is asked about apart. */
 enum ct_net { CT_NET_REQUEST, CT_NET_REPLY, CT_NET_OWN, CT_NETS };
@@ -60,6 +61,14 @@ int ct_network_butterfly(struct ct_network **n, uint32_t k, uint32_t stages, uin
 
 /* No network at all: `cycles` (at least 1) from any node to any, without limit of bandwidth. */
 int ct_network_ideal(struct ct_network **n, uint32_t cycles, struct ct_error *e);
+
+/* The network that the configuration names (noc.kind), between SMs and slices as parts.h numbers
+ * them; *n is NULL for a crossbar, which is the engine's own. Mesh: the smallest near-square one
+ * with a router for each SM and memory partition; partitions stand spread over the top and bottom
+ * rows in turn, SMs fill the rest row by row (SL-Q7: no placement is published). Butterfly: the
+ * smallest k-ary 2-fly with as many ends. Slices share their partition's router or end. A hop is
+ * noc.hop, a flit one cycle, both of the network's clock, in whole core cycles rounded up. */
+int ct_network_of_gpu(struct ct_network **n, const struct ct_gpu *g, struct ct_error *e);
 
 void ct_network_free(struct ct_network *n); /* NULL allowed */
 

@@ -345,13 +345,24 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 int rp_parts_wanted(const struct ct_replay *r)
 {
-	return r->g.scheduler == CT_SCHED_TWO_LEVEL && r->timing == CT_REPLAY_FULL;
+	return (r->g.scheduler == CT_SCHED_TWO_LEVEL || r->g.noc != CT_NOC_CROSSBAR) &&
+	       r->timing == CT_REPLAY_FULL;
+}
+
+/* The network of the configuration, unless another is given. */
+static int own_network(struct ct_replay *r, struct rp_parts *p, struct ct_error *e)
+{
+	if (p->given.network)
+		return 0;
+	int st = ct_network_of_gpu(&p->network, &r->g, e);
+	p->given.network = p->network;
+	return st;
 }
 
 /* The scheduler of the configuration, where it is one that is a part. */
 static int own_scheduler(struct ct_replay *r, struct rp_parts *p, struct ct_error *e)
 {
-	if (p->given.sched || !rp_parts_wanted(r))
+	if (p->given.sched || r->g.scheduler != CT_SCHED_TWO_LEVEL)
 		return 0;
 	int st = ct_two_level_new(&p->two_level, &r->g, r->g.active_warps, e);
 	if (st == 0)
@@ -372,6 +383,8 @@ int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *given, stru
 	int st = usable(r, g, e);
 	if (st == 0)
 		st = own_scheduler(r, p, e);
+	if (st == 0)
+		st = own_network(r, p, e);
 	if (st == 0)
 		st = grain(r, e);
 	if (st == 0)
@@ -431,5 +444,6 @@ void rp_parts_free(struct ct_replay *r)
 	free(p->fly.p);
 	free(p->operands);
 	ct_two_level_free(p->two_level);
+	ct_network_free(p->network);
 	free(p);
 }

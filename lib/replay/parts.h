@@ -303,7 +303,7 @@ struct ct_replay_parts {
 	const struct ct_llc_part *llc;
 	const struct ct_sched_part *sched;
 	const struct ct_collector_part *collector;
-	const struct ct_network *network; /* request and reply; NULL: the engine's crossbar. Nodes as
+	const struct ct_network *network; /* request and reply; NULL: as noc.kind says. Nodes as
 	                                     above: SMs, then slices */
 	const struct ct_network *own;     /* for CT_NET_OWN; NULL: there is none */
 	uint32_t window;                  /* cycles that nodes may run apart; 0: as many as can be */

@@ -599,6 +599,40 @@ static void two_levels(void **state)
 	assert_true(ct_two_level_new(&t, &g, 0, &e) < 0);
 }
 
+/* The network that a configuration names: partitions spread, everything arrives, and a mesh is
+ * slower than the crossbar, with the windows that its hops allow. */
+static void networks_of_configurations(void **state)
+{
+	static struct micro_result r[3];
+	static const char *const kind[] = {"noc.kind=crossbar", "noc.kind=mesh", "noc.kind=butterfly"};
+	struct ct_network *n;
+	struct ct_network_load l;
+	struct ct_error e;
+	struct ct_gpu g;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		const char *const keys[] = {kind[i], NULL};
+		gpu(&g);
+		set(&g, keys);
+		run(&g, NULL, &r[i], 1);
+		assert_int_equal(r[i].c.l1_accesses, r[0].c.l1_accesses);
+		assert_int_equal(r[i].c.llc_read_accesses, r[0].c.llc_read_accesses);
+		assert_int_equal(r[i].c.dram_read_bytes, r[0].c.dram_read_bytes);
+		assert_int_equal(ct_network_of_gpu(&n, &g, &e), 0);
+		assert_int_equal(n != NULL, i != 0);
+		for (uint32_t a = 0; n && a < g.sms + g.llc_slices; a++)
+			for (uint32_t b = 0; b < g.sms + g.llc_slices; b++)
+				n->route(n->ctx, CT_NET_REPLY, a, b, 1, 0);
+		if (n) {
+			n->load(n->ctx, CT_NET_REPLY, &l);
+			assert_int_equal(l.packets, (g.sms + g.llc_slices) * (g.sms + g.llc_slices));
+		}
+		ct_network_free(n);
+	}
+	assert_true(r[1].c.cycles > r[0].c.cycles);
+	assert_true(r[2].c.cycles != r[0].c.cycles);
+}
+
 static int refused(const struct ct_replay_parts *p, enum ct_replay_timing timing)
 {
 	struct ct_replay_options o = {.parts = p, .timing = timing};
@@ -636,6 +670,7 @@ int main(void)
 		cmocka_unit_test(lines_and_chunks_of_every_size),
 		cmocka_unit_test(networks),
 		cmocka_unit_test(two_levels),
+		cmocka_unit_test(networks_of_configurations),
 		cmocka_unit_test(refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,8 @@ struct rp_parts {
 	struct ct_operands *operands; /* by sid, of the launch */
 	uint32_t noperands;
 	size_t operands_cap;
-	struct ct_two_level *two_level; /* of the configuration */
+	struct ct_two_level *two_level; /* of the configuration, as the next */
+	struct ct_network *network;
 	uint64_t ticked[5];        /* cycle of the last tick of each part */
 };
 
