@@ -300,6 +300,9 @@ int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
 		{CT_PERF_ANCHOR_STATION, 1, 0, 1}, {CT_PERF_ANCHOR_STATION, 1, 1, 0.5},
 	};
 	memset(a, 0, sizeof *a);
+	if (replayed->l1.size != gpu->l1.size || replayed->l1.ways != gpu->l1.ways)
+		return ct_fail(e, CT_ERR_INPUT, "the profile's tag-split was measured with another L1: make it again "
+		               "with reuse --mechanisms tag-split");
 	a->w = w;
 	a->replayed = *replayed;
 	a->gpu = *gpu;

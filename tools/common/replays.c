@@ -13,13 +13,17 @@ struct pass {
 	struct ct_progress progress;
 	struct ct_replay_counts *launch, *total; /* one for each engine */
 	unsigned n;
+	int (*kernel)(void *ctx, const struct ct_kernel *k, struct ct_error *e);
+	void *ctx;
 	struct ct_error *e;
 };
 
 static int run_kernel(struct pass *x, const struct ct_kernel *k)
 {
 	struct ct_cta *cta, *held = NULL;
-	int st = ct_lanes_kernel_begin(x->lanes, k, x->e);
+	int st = x->kernel ? x->kernel(x->ctx, k, x->e) : CT_OK;
+	if (st == CT_OK)
+		st = ct_lanes_kernel_begin(x->lanes, k, x->e);
 	if (st != CT_OK)
 		return st;
 	while ((st = ct_trace_next_cta(x->trace, &cta, x->e)) > 0) {
@@ -59,7 +63,15 @@ int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
                    struct ct_replay *const *engine, unsigned n, struct ct_replay_counts *total,
                    struct ct_error *e)
 {
-	struct pass x = {.total = total, .n = n, .e = e};
+	return ct_replays_run_with(t, s, why, engine, n, NULL, NULL, total, e);
+}
+
+int ct_replays_run_with(struct ct_tool *t, const struct ct_stage *s, const char *why,
+                        struct ct_replay *const *engine, unsigned n,
+                        int (*kernel)(void *ctx, const struct ct_kernel *k, struct ct_error *e),
+                        void *ctx, struct ct_replay_counts *total, struct ct_error *e)
+{
+	struct pass x = {.total = total, .n = n, .kernel = kernel, .ctx = ctx, .e = e};
 	int st = ct_lanes_new(&x.lanes, engine, n, t->threads, e);
 	if (st != CT_OK)
 		return st;

@@ -16,4 +16,11 @@ int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
                    struct ct_replay *const *engine, unsigned n, struct ct_replay_counts *total,
                    struct ct_error *e);
 
+/* The same; kernel (may be NULL) is called with ctx before each launch and ends the run with
+ * what it returns below CT_OK: for observers that have to know. */
+int ct_replays_run_with(struct ct_tool *t, const struct ct_stage *s, const char *why,
+                        struct ct_replay *const *engine, unsigned n,
+                        int (*kernel)(void *ctx, const struct ct_kernel *k, struct ct_error *e),
+                        void *ctx, struct ct_replay_counts *total, struct ct_error *e);
+
 #endif

@@ -14,7 +14,7 @@ int tsc_measure(struct ct_tool *t, struct ct_stage *s, const char *why,
                 struct ct_profile *into, struct ct_error *e);
 
 /* One engine per system, all fed by one pass. ES records of method replay: cycles, ipc,
- * speedup, speedup_configured. */
+ * speedup, speedup_configured, llc_mpki. */
 int tsc_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
                const struct ct_ts_params *params, struct ct_error *e);
 
