@@ -1,5 +1,6 @@
 /* Convolution layers: a library-style implicit matrix product (DeepBench's conv), and layers of
- * AlexNet, ResNet and SqueezeNet with a thread per output as in Tango. */
+ * AlexNet, ResNet and SqueezeNet with a thread per output as in Tango, whose neighbouring threads
+ * (threadIdx.x) take neighbouring rows: a warp reads and writes 32 lines. */
 #include "tracegen/data.h"
 
 /* A layer: filters x channels x size x size on channels x side x side, zero padded. */
@@ -34,6 +35,13 @@ static val tap(struct kb *k, val start, val f, uint32_t side, val *inside)
 	return at;
 }
 
+/* Pixel of thread i: the row runs fastest. */
+static void pixel_of(struct kb *k, val i, uint32_t side, val *y, val *x)
+{
+	*x = k_as(k, k_udiv(k, i, k_uint(k, side)), T_S32);
+	*y = k_sub(k, i, k_muli(k, *x, (int32_t)side));
+}
+
 /* Grid y = filter, x = pixels. Arguments: input, weights, bias, output, added (0: none). */
 static struct kb *direct_kernel(struct simt_run *g, const char *name, const struct layer *l,
                                 int residual)
@@ -42,7 +50,8 @@ static struct kb *direct_kernel(struct simt_run *g, const char *name, const stru
 	uint32_t out = out_side(l), taps = l->size * l->size;
 	val i = k_gid(k), filter = k_ctaid(k, 1), zero = k_int(k, 0);
 	k_exit_if(k, k_setpi(k, CMP_GE, i, (int32_t)(out * out)));
-	val y = k_as(k, k_udiv(k, i, k_uint(k, out)), T_S32), x = k_sub(k, i, k_muli(k, y, (int32_t)out));
+	val y, x;
+	pixel_of(k, i, out, &y, &x);
 	val y0 = k_addi(k, k_muli(k, y, (int32_t)l->stride), -(int32_t)l->pad);
 	val x0 = k_addi(k, k_muli(k, x, (int32_t)l->stride), -(int32_t)l->pad);
 	val sum = k_var(k, k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 2), filter, 4), 0));
@@ -65,7 +74,7 @@ static struct kb *direct_kernel(struct simt_run *g, const char *name, const stru
 	k_endfor(k);
 	k_set(k, plane, k_addi(k, plane, (int32_t)(l->side * l->side)));
 	k_endfor(k);
-	val at = k_madi(k, filter, (int32_t)(out * out), i);
+	val at = k_madi(k, k_madi(k, filter, (int32_t)out, y), (int32_t)out, x);
 	if (residual)
 		k_set(k, sum, k_add(k, sum, k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 4), at, 4), 0)));
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 3), at, 4), 0, k_max(k, sum, k_float(k, 0)));
@@ -80,14 +89,16 @@ static struct kb *pool_kernel(struct simt_run *g, uint32_t side)
 	uint32_t out = (side - 3) / 2 + 1;
 	val i = k_gid(k), c = k_ctaid(k, 1);
 	k_exit_if(k, k_setpi(k, CMP_GE, i, (int32_t)(out * out)));
-	val y = k_as(k, k_udiv(k, i, k_uint(k, out)), T_S32), x = k_sub(k, i, k_muli(k, y, (int32_t)out));
+	val y, x;
+	pixel_of(k, i, out, &y, &x);
 	val row = k_madi(k, c, (int32_t)side, k_shli(k, y, 1)),
 		at = k_madi(k, row, (int32_t)side, k_shli(k, x, 1));
 	val p = k_elem(k, k_arg_ptr(k, 0), at, 4), best = k_var(k, k_float(k, -3e38f));
 	for (int dy = 0; dy < 3; dy++)
 		for (int dx = 0; dx < 3; dx++)
 			k_set(k, best, k_max(k, best, k_ldg(k, M_32, T_F32, p, 4 * (dy * (int32_t)side + dx))));
-	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 1), k_madi(k, c, (int32_t)(out * out), i), 4), 0, best);
+	val to = k_madi(k, k_madi(k, c, (int32_t)out, y), (int32_t)out, x);
+	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 1), to, 4), 0, best);
 	k_finish(k);
 	return k;
 }

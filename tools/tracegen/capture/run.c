@@ -107,6 +107,6 @@ int cap_capture(struct simt_sink *sink, char *const *command, const struct cap_o
 		return ct_fail(e, CT_ERR_INPUT, "capture: %s ended with status %d %s: does it run under oclgrind alone?",
 		               command[0], r->status, r->launches ? "in the middle of its work" : "without using OpenCL");
 	if (st == CT_OK && r->launches == 0)
-		return ct_fail(e, CT_ERR_INPUT, "capture: %s ran no kernel", command[0]);
+		return ct_fail(e, CT_ERR_INPUT, "capture: %s ran no kernel and ended with status %d", command[0], r->status);
 	return st;
 }
