@@ -151,8 +151,10 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 	station(&s[CT_PERF_LLC], pt->llc_sectors * llc / loads, slices, to_llc * llc * per_request, 0);
 	station(&s[CT_PERF_DRAM], pt->dram_bytes * dram / loads, m->gpu.dram_channels,
 	        to_dram * dram * atom, 0);
-	for (unsigned i = 0; i < pt->n_extra; i++)
+	for (unsigned i = 0; i < pt->n_extra; i++) {
 		s[CT_PERF_STATIONS + i] = pt->extra[i];
+		s[CT_PERF_STATIONS + i].demand *= m->extra_factor[i];
+	}
 	size_t n = CT_PERF_STATIONS + pt->n_extra;
 	/* More banks share the work, but not what blocks them. */
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++) {
@@ -335,15 +337,21 @@ static void turn_knob(struct ct_perf *m, const struct ct_perf_point *pt, double 
 	}
 }
 
+static double *factor_of(struct ct_perf *m, size_t station)
+{
+	return station < CT_PERF_STATIONS ? &m->demand_factor[station]
+	                                  : &m->extra_factor[station - CT_PERF_STATIONS];
+}
+
 /* No station can have served the replayed run faster than it ran. */
 static void admit_throughput(struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	stations(m, pt, s);
-	for (size_t i = 0; i < CT_PERF_STATIONS; i++) {
+	size_t n = stations(m, pt, s);
+	for (size_t i = 0; i < n; i++) {
 		double cycles = s[i].demand / s[i].servers * m->loads;
 		if (cycles > BUSY_MAX * m->w->cycles)
-			m->demand_factor[i] = BUSY_MAX * m->w->cycles / cycles;
+			*factor_of(m, i) = BUSY_MAX * m->w->cycles / cycles;
 	}
 }
 
@@ -355,8 +363,8 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 	if (how == CT_PERF_ANCHOR_MIXED)
 		turn_knob(m, pt, &m->latency_added, 0, m->t_dram / 4, want);
 	ct_perf_eval(m, pt, &r);
-	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS) {
-		double *knob = &m->demand_factor[r.bottleneck];
+	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS + pt->n_extra) {
+		double *knob = factor_of(m, r.bottleneck);
 		double most = fmin(*knob * want / r.cycles / r.utilisation, DEMAND_FACTOR_MAX);
 		turn_knob(m, pt, knob, *knob, fmax(most, *knob), want);
 	} else if (how != CT_PERF_ANCHOR_MIXED) {
@@ -384,6 +392,14 @@ static void anchor(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_pe
 int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
                       enum ct_perf_anchor how, struct ct_error *e)
 {
+	return ct_perf_calibrate_with(m, w, g, how, NULL, NULL, e);
+}
+
+int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
+                           enum ct_perf_anchor how,
+                           void (*extra)(void *ctx, struct ct_perf_point *pt), void *ctx,
+                           struct ct_error *e)
+{
 	memset(m, 0, sizeof *m);
 	m->w = w;
 	m->gpu = *g;
@@ -391,6 +407,8 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 	m->latency_factor = m->wait_factor = 1;
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
 		m->demand_factor[i] = 1;
+	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
+		m->extra_factor[i] = 1;
 	latencies(m);
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
@@ -401,6 +419,8 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 	warp_times(m);
 	struct ct_perf_point pt;
 	ct_perf_conventional(m, g, w->sms, own_lines(g), &pt);
+	if (extra)
+		extra(ctx, &pt);
 	/* Contention for issue slots is inside the measured think time. */
 	double rho = fmin(w->issue_cycles / w->sms / w->cycles, 0.99);
 	double insts = w->warp_insts / m->loads;

@@ -87,7 +87,7 @@ struct ct_perf {
 	struct ct_llc_fit llc;
 	double pending_factor; /* requests that wait for a sector over those that fetch it */
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
-	double demand_factor[CT_PERF_STATIONS], latency_factor, wait_factor, latency_added;
+	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor, wait_factor, latency_added;
 	int even; /* first touches are spread over the run, not a phase of their own */
 	double ratio;  /* cycles of the unanchored model over the replay's */
 	double issue_wait; /* of think, what the issue slots' contention makes up */
@@ -97,6 +97,14 @@ struct ct_perf {
  * numbers contradict each other beyond use. */
 int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
                       enum ct_perf_anchor how, struct ct_error *e);
+
+/* The same for a replayed GPU that had stations of its own: `extra` adds them to its point
+ * (m holds loads and lines_per_load by then). A model's points must then have them at the
+ * same indices. */
+int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
+                           enum ct_perf_anchor how,
+                           void (*extra)(void *ctx, struct ct_perf_point *pt), void *ctx,
+                           struct ct_error *e);
 
 /* Unloaded latency of an LLC hit and of an LLC miss that the requester sees, ns. */
 void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_miss);

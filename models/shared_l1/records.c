@@ -98,17 +98,21 @@ static int put_rates(struct ct_profile *p, const char *system, const char *key, 
 	return put_point(p, system, key, at, "l1_request_miss_rate", ct_sl_miss_rate(r), e);
 }
 
-/* Private streams do not know how many cores there are; shared ones get more sets. */
+/* Private streams do not know how many cores there are; shared ones get more sets. The
+ * histograms' rate goes with what is known of all cores. */
 static int sweep_cores(const struct ct_sl_answer *a, const struct ct_sl_curves *c, uint64_t n,
                        struct ct_profile *p, struct ct_error *e)
 {
 	struct ct_l1_parts parts;
-	struct ct_sl_rates r;
+	struct ct_sl_rates all, r;
+	enum ct_sl_homes homes = a->model.p.homes;
+	int st = put_rates(p, "Private", "cores", n, &a->in.priv, e);
 	ct_sl_parts(p, &a->model.gpu, 1, &parts);
-	ct_sl_private(c, &parts, &r);
-	int st = put_rates(p, "Private", "cores", n, &r, e);
-	ct_sl_shared(c, &parts, (unsigned)n, a->model.p.homes, &r);
-	return st == CT_OK ? put_rates(p, "Shared", "cores", n, &r, e) : st;
+	ct_sl_shared(c, &parts, a->model.gpu.sms, homes, &all);
+	ct_sl_shared(c, &parts, (unsigned)n, homes, &r);
+	double known = ct_sl_miss_rate(&a->in.shared), then = ct_sl_miss_rate(&all);
+	double rate = then > 0 ? fmin(known * (ct_sl_miss_rate(&r) / then), 1) : known;
+	return st == CT_OK ? put_point(p, "Shared", "cores", n, "l1_request_miss_rate", rate, e) : st;
 }
 
 static int sweep_gpu(const struct ct_sl_answer *a, const struct ct_sl_curves *c, const char *key,

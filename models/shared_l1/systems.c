@@ -173,6 +173,19 @@ void ct_sl_energy(const struct ct_sl_model *m, struct ct_sl_estimate *x)
 	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
 }
 
+/* The network that the replayed GPU had. */
+static void replayed_stations(void *ctx, struct ct_perf_point *pt)
+{
+	struct ct_sl_model own = *(const struct ct_sl_model *)ctx;
+	struct ct_sl_inputs in = *own.in;
+	struct ct_sl_traffic t;
+	in.priv = in.replayed;
+	own.in = &in;
+	own.gpu = own.replayed;
+	ct_sl_traffic_private(&own, &SYSTEMS[CT_SL_PRIVATE], &t);
+	ct_sl_traffic_stations(&own, &t, pt);
+}
+
 int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
                      const struct ct_sl_inputs *in, const struct ct_gpu *replayed,
                      const struct ct_gpu *gpu, const struct ct_sl_params *p,
@@ -189,8 +202,10 @@ int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
 	if (p->network == CT_SL_NET_AUTO)
 		m->p.network = ct_sl_network_of(gpu);
 	int st = ct_sl_noc_init(&m->noc, m->p.network, gpu, p, place, e);
+	/* A replay on a mesh has met the mesh. */
+	int met = m->p.network == CT_SL_NET_MESH && ct_sl_network_of(replayed) == CT_SL_NET_MESH;
 	if (st == CT_OK)
-		st = ct_perf_calibrate(&m->perf, w, replayed, how, e);
+		st = ct_perf_calibrate_with(&m->perf, w, replayed, how, met ? replayed_stations : NULL, m, e);
 	if (st != CT_OK) {
 		ct_sl_model_free(m);
 		return st;
@@ -254,7 +269,11 @@ static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 	struct ct_perf_result r;
 	struct ct_sl_group g;
 	struct ct_sl_latencies l;
-	ct_perf_eval(&m->perf, pt, &r);
+	struct ct_perf perf = m->perf;
+	/* What the anchor had to add to a load's latency is the wait of lines that leave for the
+	 * LLC (MSHRs, queues in front of the ports): fewer of them, less wait. */
+	perf.latency_added *= fmin(fmax(t->read_ratio, 0), 1);
+	ct_perf_eval(&perf, pt, &r);
 	x->cycles = r.cycles;
 	x->ipc = r.ipc;
 	x->bottleneck = r.bottleneck;

@@ -214,10 +214,8 @@ static double any_line(const struct ct_sl_model *m, double p)
 	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->perf.lines_per_load);
 }
 
-/* Stations that the conventional GPU lacks, always all four of them, in the order of
- * ct_sl_station_name(). */
-static void extra_stations(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
-                           struct ct_perf_point *pt)
+void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                            struct ct_perf_point *pt)
 {
 	double loads = m->perf.loads, clock = m->noc.clock, sms = m->gpu.sms;
 	double leaving = any_line(m, 1 - (1 - t->remote) * (1 - t->read_miss));
@@ -318,7 +316,7 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 	if (t->shared)
 		classes(t, llc, dram, m->perf.t_l1, pt);
 	ports(m, t, pt);
-	extra_stations(m, t, pt);
+	ct_sl_traffic_stations(m, t, pt);
 }
 
 /* ---- counts ---- */

@@ -32,6 +32,10 @@ void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system
 /* The configuration for the queueing network. */
 void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system *s,
                          const struct ct_sl_traffic *t, struct ct_perf_point *pt);
+/* The stations of the network and the homes: the point's extra ones, always all of them in the
+ * order of ct_sl_station_name(). */
+void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                            struct ct_perf_point *pt);
 /* What is counted rather than timed. */
 void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
                           struct ct_sl_estimate *x);

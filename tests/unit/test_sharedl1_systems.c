@@ -60,8 +60,11 @@ static void make_workload(struct world *w, const struct made *s)
 	/* The mesh's reply ports: 8 of them, two core cycles a flit. */
 	double port = 5 * n * miss * 2 / 8, issue = w->w.warp_insts / (28 * 2);
 	w->w.cycles = 1.05 * fmax(port, issue);
+	/* Warps wait for the busy network, or compute. */
+	double residency = 48.0 * 28 * w->w.cycles / n;
+	w->w.mem_latency = port > issue ? 0.9 * residency : fmin(100, residency / 2);
 	w->w.mem_parallelism = 1;
-	w->w.think = fmax(48.0 * 28 * w->w.cycles / n - 300, 0);
+	w->w.think = residency - w->w.mem_latency;
 	w->in.useful[0] = s->useful32;
 	w->in.useful[1] = w->in.useful[2] = 0;
 	w->in.useful[3] = 1 - s->useful32;
