@@ -45,13 +45,12 @@ CT_INLINE unsigned bucket_match(const struct ct_bucket *b, uint64_t line)
 {
 	const __m256i *p = (const __m256i *)(const void *)b;
 	__m256i same = _mm256_cmpeq_epi64(_mm256_load_si256(p), _mm256_set1_epi64x((long long)line));
-	unsigned match = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same));
-	match |= (unsigned)(b->line[4] == line) << 4;
 	/* Empty places keep old lines. */
-	for (unsigned i = 0; match && i < CT_BUCKET_LINES; i++)
-		if (!b->time[i])
-			match &= ~(1u << i);
-	return match;
+	__m128i time = _mm_loadu_si128((const __m128i *)(const void *)b->time);
+	__m128i none = _mm_cmpeq_epi32(time, _mm_setzero_si128());
+	unsigned match = (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(same)) &
+	                 ~(unsigned)_mm_movemask_ps(_mm_castsi128_ps(none));
+	return match | (unsigned)((b->line[4] == line) & (b->time[4] != 0)) << 4;
 }
 
 #include "locality/fast_kernel.h"

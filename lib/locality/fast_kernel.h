@@ -3,6 +3,7 @@
  *   bucket_match(bucket, line)     bit i set: place i of the bucket holds the line
  * Private. */
 
+#include "base/bits.h"
 #include "locality/fast.h"
 #include "locality/fast_win.h"
 
@@ -40,9 +41,7 @@ CT_INLINE uint32_t *sparse_time(struct ct_fast *f, uint64_t hash, uint64_t line,
 	struct ct_bucket *b = &g->bucket[home];
 	unsigned match = bucket_match(b, line);
 	if (CT_LIKELY(match != 0)) {
-		unsigned i = 0;
-		while (!(match >> i & 1))
-			i++;
+		unsigned i = ct_low_bit(match);
 		if (g->run)
 			*run = &g->run[home * CT_BUCKET_LINES + i];
 		return &b->time[i];

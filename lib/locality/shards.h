@@ -37,8 +37,8 @@ int ct_shards_check(const struct ct_shards *s, struct ct_error *e);
 
 struct ct_shards_point {
 	double miss_ratio; /* mean over the salts, in [0, 1]; NaN before the first access */
-	double half_width; /* of the 95 % interval (Student's t over the salts); NaN for one
-	                      salt */
+	double half_width; /* of the 95 % interval (Student's t over the salts, and what the
+	                      sampling of distances rounds off); NaN for one salt */
 	double low, high;  /* the interval, widened along the capacity axis: where the curve
 	                      is steep an error in the distance scale moves a step sideways,
 	                      which salts that agree by chance do not show. Taken over

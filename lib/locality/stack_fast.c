@@ -9,8 +9,8 @@
 
 enum {
 	FIRST_WINDOW = 4096,     /* slots */
-	WINDOW_PER_LINE = 4,     /* slots per live line after a compaction: renumbering then
-	                            costs a third of a step per access */
+	WINDOW_PER_LINE = 6,     /* slots per live line after a compaction: renumbering then
+	                            costs a fifth of a step per access */
 	DENSE_BYTES_PER_LINE = 28, /* above, the map turns sparse ... */
 	DENSE_SLACK = 24 << 20   /* ... once it has this many bytes more: scattered lines of
 	                            a dense range begin as if they were sparse */

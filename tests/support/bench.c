@@ -20,6 +20,11 @@ double bench_cpu(void)
 	return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double bench_thread_cpu(void)
+{
+	return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
 double bench_wall(void)
 {
 	return seconds(CLOCK_MONOTONIC);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 double bench_cpu(void);  /* seconds of CPU time of the whole process */
+double bench_thread_cpu(void); /* of the calling thread */
 double bench_wall(void); /* seconds */
 
 /* Prints "bench<TAB>case<TAB>metric<TAB>value<TAB>unit" and flushes. */

@@ -201,6 +201,44 @@ static void fast_paths_equal_brute_force(void **state)
 	assert_true(paths >= 1);
 }
 
+/* Compaction after every number of slots from 1 on, on every path and with both maps. */
+static void compaction_at_every_size(void **state)
+{
+	(void)state;
+	for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
+		for (uint64_t window = 1; ct_isa_available((enum ct_isa)isa) && window < 131; window++) {
+			struct plan p = {.o = {.engine = CT_STACK_FAST, .sectors = 1 + window % 4,
+			                       .window = window, .isa = isa, .sparse = window / 4 % 2},
+			                 .lines = 20 + window, .spread = 1, .calls = 8};
+			run_plan(&p, window);
+		}
+}
+
+/* The pipeline of two threads drains at every compaction. */
+static void two_threads_compact_often(void **state)
+{
+	enum { N = 40000, LINES = 900 };
+	static uint64_t line[N], one[N], two[N];
+	static const uint64_t windows[] = {0, 63, 1000, 4096, 5000};
+	uint64_t seed = 9;
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		line[i] = ct_rand64(&seed) % LINES;
+	for (int sparse = 0; sparse < 2; sparse++)
+		for (size_t k = 0; k < sizeof windows / sizeof *windows; k++)
+			for (unsigned threads = 1; threads <= 3; threads++) {
+				struct ct_stack_options o = {.window = windows[k], .threads = threads,
+				                             .sparse = sparse};
+				struct ct_stack *s = ct_stack_new(&o, NULL);
+				assert_non_null(s);
+				ct_stack_touch_batch(s, line, N, threads > 1 ? two : one);
+				assert_int_equal(ct_stack_check(s, NULL), 0);
+				ct_stack_free(s);
+				if (threads > 1)
+					assert_memory_equal(one, two, sizeof one);
+			}
+}
+
 /* One stream on one path, in uneven pieces, compared with what the textbook says. */
 static void one_long(const struct ct_stack_options *o, const uint64_t *line, size_t n,
                      uint64_t *got, const uint64_t *want)
@@ -305,6 +343,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(textbook_equals_brute_force),
 		cmocka_unit_test(fast_paths_equal_brute_force),
+		cmocka_unit_test(compaction_at_every_size),
+		cmocka_unit_test(two_threads_compact_often),
 		cmocka_unit_test(long_streams_equal_textbook),
 		cmocka_unit_test(distances_of_a_known_stream),
 		cmocka_unit_test(sectors_keep_the_largest_distance),
