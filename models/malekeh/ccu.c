@@ -136,10 +136,12 @@ void mk_ccu_leave(struct mk_core *k, uint32_t c)
 	k->table[c].lock = 0;
 }
 
-/* The collector's write port takes one instruction's results each cycle; those of one
- * instruction come one after the other and do not disturb each other. */
-static int port(struct mk_sm *sm, struct mk_table *t, uint64_t now)
+int mk_ccu_port(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 {
+	int32_t c = k->warp[warp].ccu;
+	struct mk_table *t = c == MK_NONE ? NULL : &k->table[c];
+	if (!t)
+		return 0;
 	if (t->port != now + 1) {
 		t->port = now + 1;
 		t->ports = 0;
@@ -147,37 +149,43 @@ static int port(struct mk_sm *sm, struct mk_table *t, uint64_t now)
 	return !sm->sys->ports || t->ports++ < sm->sys->ports;
 }
 
+void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int near,
+                int granted)
+{
+	int32_t c = k->warp[warp].ccu;
+	if (c == MK_NONE)
+		return;
+	struct mk_table *t = &k->table[c];
+	int32_t entry = t->where[reg] - 1;
+	if ((near || sm->sys->lru) && granted) {
+		if (entry < 0)
+			entry = insert(sm, t, reg);
+		if (entry < 0)
+			return;
+		mark(t, (uint32_t)entry, near);
+		sm->c.cache_writes++;
+		return;
+	}
+	sm->c.lost += (uint64_t)near;
+	if (entry >= 0 && !(t->lock >> entry & 1)) { /* MK-Q1 */
+		drop(t, (uint32_t)entry);
+		sm->c.stale++;
+	}
+}
+
 void mk_ccu_result(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now)
 {
 	const uint8_t *dst = sm->s->writes + f->op->dst;
-	int32_t c = k->warp[f->warp].ccu;
-	struct mk_table *t = c == MK_NONE ? NULL : &k->table[c];
 	int asked = 0, granted = 0;
 	for (unsigned i = 0; i < f->op->ndst; i++) {
 		uint32_t bit = CT_MK_BIT_DST + i;
 		int near = bit < CT_MK_BIT_COUNT && (f->bits >> bit & 1);
 		mk_bank_write(sm, k, f->warp, dst[i], now);
-		if (!t)
-			continue;
 		if ((near || sm->sys->lru) && !asked) {
 			asked = 1;
-			granted = port(sm, t, now);
+			granted = mk_ccu_port(sm, k, f->warp, now);
 		}
-		int32_t entry = t->where[dst[i]] - 1;
-		if ((near || sm->sys->lru) && granted) {
-			if (entry < 0)
-				entry = insert(sm, t, dst[i]);
-			if (entry < 0)
-				continue;
-			mark(t, (uint32_t)entry, near);
-			sm->c.cache_writes++;
-			continue;
-		}
-		sm->c.lost += (uint64_t)near;
-		if (entry >= 0 && !(t->lock >> entry & 1)) { /* MK-Q1 */
-			drop(t, (uint32_t)entry);
-			sm->c.stale++;
-		}
+		mk_ccu_put(sm, k, f->warp, dst[i], near, granted);
 	}
 }
 

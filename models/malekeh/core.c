@@ -62,7 +62,7 @@ static void fetched(struct mk_core *k, uint32_t warp)
 
 /* Each bank hands out its oldest read, unless it is writing or the collector's port has
  * been used in this cycle (MK-A1). */
-static void step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
+void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 {
 	uint64_t fetch_port = 0;
 	uint32_t first = (uint32_t)(now % sm->banks);
@@ -318,7 +318,7 @@ static void step(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		if (!dispatch_one(sm, k, now, &wait))
 			break;
 	if (k->reads)
-		step_banks(sm, k, now);
+		mk_step_banks(sm, k, now);
 	if (two_level)
 		mk_sets(sm, k, now);
 	int before = state_of(k, two_level), issued = 0;
@@ -465,32 +465,9 @@ static int run(struct mk_sm *sm, struct ct_error *e)
 
 /* ---- from outside ---- */
 
-static int start(struct mk_sm *sm, struct ct_error *e)
+int mk_sm_build(struct mk_sm *sm, struct ct_error *e)
 {
 	const struct ct_mk_system *sys = sm->sys;
-	sm->cores = sys->monolithic ? 1 : sm->m->cores;
-	sm->width = sys->monolithic ? sm->m->cores : 1;
-	sm->banks = sm->m->banks * sm->width;
-	sm->depth = 1;
-	sm->ncoll = sys->collectors ? sys->collectors : MK_SLOTS;
-	if (sys->kind == CT_MK_BOC) {
-		/* a window's instructions collect side by side, as far as 64 collectors go */
-		uint32_t slots = sm->s->resident * sm->s->warps_per_cta;
-		slots = (slots + sm->cores - 1) / sm->cores;
-		uint32_t most = slots && slots <= MK_SLOTS ? MK_SLOTS / slots : 1;
-		sm->depth = sys->window < most ? sys->window : most;
-		sm->depth = sm->depth ? sm->depth : 1;
-	}
-	sm->all = sm->ncoll >= 64 ? UINT64_MAX : mk_bit(sm->ncoll) - 1;
-	sm->resident = sm->s->resident;
-	sm->place_at = 0;
-	sm->lsu_next = MK_NEVER;
-	sm->tick = sm->m->interval - sm->state->interval_cycles;
-	uint64_t warps = (uint64_t)sm->resident * sm->s->warps_per_cta;
-	if (warps > (uint64_t)MK_SLOTS * sm->cores || sm->banks > MK_BANKS || sm->ncoll > MK_SLOTS ||
-	    sm->cores > 8 || sys->entries > CT_MK_MAX_ENTRIES)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: more than 64 warps, collectors or entries of a "
-		               "scheduler, or more than 8 schedulers", sys->name);
 	sm->core = ct_calloc(sm->cores, sizeof *sm->core);
 	if (!sm->core)
 		return ct_fail_nomem(e);
@@ -510,8 +487,43 @@ static int start(struct mk_sm *sm, struct ct_error *e)
 	return CT_OK;
 }
 
-static void stop(struct mk_sm *sm)
+int mk_sm_size(struct mk_sm *sm, uint32_t warps, struct ct_error *e)
 {
+	const struct ct_mk_system *sys = sm->sys;
+	sm->cores = sys->monolithic ? 1 : sm->m->cores;
+	sm->width = sys->monolithic ? sm->m->cores : 1;
+	sm->banks = sm->m->banks * sm->width;
+	sm->depth = 1;
+	sm->ncoll = sys->collectors ? sys->collectors : MK_SLOTS;
+	if (sys->kind == CT_MK_BOC) {
+		/* a window's instructions collect side by side, as far as 64 collectors go */
+		uint32_t slots = (warps + sm->cores - 1) / sm->cores;
+		uint32_t most = slots && slots <= MK_SLOTS ? MK_SLOTS / slots : 1;
+		sm->depth = sys->window < most ? sys->window : most;
+		sm->depth = sm->depth ? sm->depth : 1;
+	}
+	sm->all = sm->ncoll >= 64 ? UINT64_MAX : mk_bit(sm->ncoll) - 1;
+	if (warps > MK_SLOTS * sm->cores || sm->banks > MK_BANKS || sm->ncoll > MK_SLOTS ||
+	    sm->cores > 8 || sys->entries > CT_MK_MAX_ENTRIES)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: more than 64 warps, collectors or entries of a "
+		               "scheduler, or more than 8 schedulers", sys->name);
+	return CT_OK;
+}
+
+static int start(struct mk_sm *sm, struct ct_error *e)
+{
+	sm->resident = sm->s->resident;
+	sm->place_at = 0;
+	sm->lsu_next = MK_NEVER;
+	sm->tick = sm->m->interval - sm->state->interval_cycles;
+	int st = mk_sm_size(sm, sm->resident * sm->s->warps_per_cta, e);
+	return st == CT_OK ? mk_sm_build(sm, e) : st;
+}
+
+void mk_sm_free(struct mk_sm *sm)
+{
+	if (!sm)
+		return;
 	for (uint32_t i = 0; sm->core && i < sm->cores; i++) {
 		struct mk_core *k = &sm->core[i];
 		for (uint32_t b = 0; b < MK_BANKS; b++)
@@ -540,7 +552,7 @@ int ct_mk_run(const struct ct_mk_stream *stream, const struct ct_mk_system *s,
 		st = run(sm, e);
 	if (st == CT_OK)
 		ct_mk_counts_add(c, &sm->c);
-	stop(sm);
+	mk_sm_free(sm);
 	return st;
 }
 

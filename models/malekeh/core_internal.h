@@ -151,13 +151,21 @@ static inline uint32_t mk_any(const struct mk_sm *sm, uint64_t mask)
 	return ct_low_bit(mask);
 }
 
-/* core.c */
+/* core.c: the size of an SM of `warps` warps, its sub-cores, their end (NULL allowed). */
+int mk_sm_size(struct mk_sm *sm, uint32_t warps, struct ct_error *e);
+int mk_sm_build(struct mk_sm *sm, struct ct_error *e);
+void mk_sm_free(struct mk_sm *sm);
+void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now);
 void mk_bank_read(struct mk_sm *sm, struct mk_core *k, uint32_t warp, unsigned reg, unsigned who);
 void mk_bank_write(struct mk_sm *sm, struct mk_core *k, uint32_t warp, unsigned reg, uint64_t now);
 void mk_check(struct mk_core *k, uint32_t warp);
 void mk_wake(struct mk_core *k, uint64_t at);
 
-/* issue.c: one scheduler decision; 1 if a warp issued. */
+/* issue.c: a collector for the warp's next instruction (*c), or not this warp, or the
+ * issue slot waits. */
+enum mk_outcome { MK_ISSUED, MK_NEXT, MK_STALL };
+enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t *c);
+/* One scheduler decision; 1 if a warp issued. */
 int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now);
 /* The warp goes on to its next instruction. */
 void mk_advance(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
@@ -173,6 +181,12 @@ void mk_ccu_leave(struct mk_core *k, uint32_t c);
 /* The warp has ended: its values are dead (our addition). */
 void mk_ccu_end(struct mk_core *k, uint32_t warp);
 void mk_ccu_result(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now);
+/* Asks for the write port of the warp's collector in this cycle: it takes one instruction's
+ * results; those of one instruction come one after the other and do not disturb each other. */
+int mk_ccu_port(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
+/* One result at the warp's collector, if it has one. */
+void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int near,
+                int granted);
 /* Free collectors of the core whose tables hold no near value. */
 uint64_t mk_ccu_far(const struct mk_core *k, uint64_t free);
 

@@ -3,8 +3,6 @@
 
 #include "models/malekeh/core_internal.h"
 
-enum outcome { ISSUED, NEXT, STALL };
-
 static int groups_open(const struct mk_warp *w)
 {
 	return (int32_t)(w->group_done - w->wait_group) < 0;
@@ -162,7 +160,7 @@ static void go(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, ui
 }
 
 /* MK-A8. */
-static enum outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t free,
+static enum mk_outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t free,
                              int32_t *c)
 {
 	int32_t own = k->warp[warp].ccu;
@@ -170,20 +168,20 @@ static enum outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t warp,
 	int32_t limit = sm->sys->sthld == CT_MK_STHLD_MACHINE ? sm->state->sthld.value : sm->sys->sthld;
 	if (own != MK_NONE) {
 		*c = own;
-		return free >> own & 1 ? ISSUED : NEXT;
+		return free >> own & 1 ? MK_ISSUED : MK_NEXT;
 	}
 	if (!free)
-		return NEXT;
+		return MK_NEXT;
 	uint64_t far = mk_ccu_far(k, free);
 	if (!far && *waited < (uint32_t)limit) {
 		(*waited)++;
 		sm->c.waits++;
-		return STALL; /* the issue slot waits: MK-Q13 */
+		return MK_STALL; /* the issue slot waits: MK-Q13 */
 	}
 	if (!far)
 		*waited = 0;
 	*c = (int32_t)mk_any(sm, far ? far : free);
-	return ISSUED;
+	return MK_ISSUED;
 }
 
 /* Collectors that only this warp may use. */
@@ -192,26 +190,29 @@ static uint64_t private_of(const struct mk_sm *sm, uint32_t warp)
 	return (sm->depth == 64 ? UINT64_MAX : mk_bit(sm->depth) - 1) << warp * sm->depth;
 }
 
-static enum outcome attempt(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
+enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t *c)
 {
-	const struct ct_mk_op *op = k->warp[warp].op;
-	uint64_t free = sm->all & ~k->held;
-	int32_t c = MK_NONE;
-	enum outcome out = ISSUED;
-	if (op->needs_collector) {
-		if (!sm->sys->collectors) {
-			uint64_t own = free & private_of(sm, warp);
-			c = own ? (int32_t)ct_low_bit(own) : MK_NONE;
-			out = own ? ISSUED : NEXT;
-		} else if (sm->sys->kind == CT_MK_CCU && sm->sys->schedule == CT_MK_PRIORITY) {
-			out = allocate(sm, k, warp, free, &c);
-		} else if (free) {
-			c = (int32_t)mk_any(sm, free);
-		} else {
-			out = NEXT;
-		}
+	uint64_t free = sm->all & ~k->held, own;
+	*c = MK_NONE;
+	if (!sm->sys->collectors) {
+		own = free & private_of(sm, warp);
+		if (own)
+			*c = (int32_t)ct_low_bit(own);
+	} else if (sm->sys->kind == CT_MK_CCU && sm->sys->schedule == CT_MK_PRIORITY) {
+		return allocate(sm, k, warp, free, c);
+	} else if (free) {
+		*c = (int32_t)mk_any(sm, free);
 	}
-	if (out == ISSUED) {
+	return *c == MK_NONE ? MK_NEXT : MK_ISSUED;
+}
+
+static enum mk_outcome attempt(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
+{
+	int32_t c = MK_NONE;
+	enum mk_outcome out = MK_ISSUED;
+	if (k->warp[warp].op->needs_collector)
+		out = mk_collector_for(sm, k, warp, &c);
+	if (out == MK_ISSUED) {
 		k->greedy = warp;
 		go(sm, k, warp, c, now);
 	}
@@ -273,9 +274,9 @@ int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		own = owners(sm, k);
 	while (rest) {
 		uint32_t warp = pick(sm, k, rest, own);
-		enum outcome out = attempt(sm, k, warp, now);
-		if (out != NEXT)
-			return out == ISSUED;
+		enum mk_outcome out = attempt(sm, k, warp, now);
+		if (out != MK_NEXT)
+			return out == MK_ISSUED;
 		rest &= ~mk_bit(warp);
 	}
 	return 0;
