@@ -114,7 +114,8 @@ static int replay_profile(struct ct_tool *t, struct ct_stage *s, int *have, stru
 	return st;
 }
 
-static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+static int answer(struct ct_tool *t, struct ct_stage *s, const struct ct_mk_params *params,
+                  struct ct_error *e)
 {
 	int have = s->from_trace && t->method != CT_METHOD_ANALYTIC, st = CT_OK;
 	if (!have && t->method != CT_METHOD_ANALYTIC) {
@@ -122,6 +123,8 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 		if (!have)
 			st = replay_profile(t, s, &have, e);
 	}
+	if (st == CT_OK && t->method == CT_METHOD_REPLAY)
+		st = mk_engine(t, params, e);
 	if (st == CT_OK && (!have || t->check))
 		st = ct_mk_bounds_write(&s->gpu, s->p, e);
 	return st == CT_OK ? ct_stage_emit(t, s, mk_table, e) : st;
@@ -142,7 +145,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK && t->method != CT_METHOD_ANALYTIC)
 		st = ct_pass_mechanisms_parse("malekeh", &pass.mechanisms, e);
 	if (st == CT_OK && (st = ct_stage_open_pass(t, &o->stage, &pass, e)) == CT_OK) {
-		st = answer(t, &o->stage, e);
+		st = answer(t, &o->stage, &params, e);
 		ct_stage_close(&o->stage);
 	}
 	mk_request_free(o);

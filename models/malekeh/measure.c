@@ -44,6 +44,7 @@ struct ct_mk_measure {
 	uint32_t lanes, max_lanes, slots;
 	uint64_t max_insts, launch_key, launch_ctas;
 	uint32_t per_cta;
+	struct ct_mk_masks *masks;
 	uint64_t launch_insts, recorded, all, warmup, seen;
 	int failed;
 };
@@ -179,6 +180,22 @@ static int run_lane(struct ct_mk_measure *m, struct run *r, struct lane *l, uint
 	return CT_OK;
 }
 
+/* What the profile of the launch says, once for each launch, from the first recorded SM. */
+static int keep_masks(struct ct_mk_measure *m, struct ct_error *e)
+{
+	struct ct_mk_system s = {.kind = CT_MK_CCU, .bits = CT_MK_PROFILE,
+	                         .profiled = m->p.v[CT_MK_P_PROFILED],
+	                         .rthld = (uint32_t)m->p.v[CT_MK_P_RTHLD]};
+	struct ct_mk_stream *stream = m->lanes ? &m->lane[0].stream : NULL;
+	int st = stream ? ct_mk_prepare(stream, &s, e) : CT_OK;
+	uint32_t *bits = st == CT_OK ? ct_mk_masks_add(m->masks, stream ? stream->ops : 0) : NULL;
+	if (st == CT_OK && !bits)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; st == CT_OK && stream && i < stream->ops; i++)
+		bits[i] = stream->op[i].mask;
+	return st;
+}
+
 /* The launch that has just been replayed. */
 static int end_launch(struct ct_mk_measure *m, struct ct_error *e)
 {
@@ -192,6 +209,8 @@ static int end_launch(struct ct_mk_measure *m, struct ct_error *e)
 		for (size_t k = 0; k < m->runs && st == CT_OK; k++)
 			if (m->lane[i].stream.insts && m->run[k].same == k)
 				st = run_lane(m, &m->run[k], &m->lane[i], recorded, e);
+	if (st == CT_OK && m->masks)
+		st = keep_masks(m, e);
 	if (m->seen >= m->warmup) {
 		m->recorded += recorded;
 		m->all += m->launch_insts;
@@ -278,6 +297,7 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	m->p = o->params;
 	m->table = *o->sthld;
 	m->warmup = o->warmup;
+	m->masks = o->masks;
 	m->max_lanes = (uint32_t)o->params.v[CT_MK_P_SMS];
 	m->max_insts = (uint64_t)o->params.v[CT_MK_P_MAX_INSTS];
 	/* the engine rounds warp slots up to blocks of eight for each scheduler */

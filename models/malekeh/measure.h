@@ -13,6 +13,7 @@
 
 #include "gpu/gpu.h"
 #include "models/malekeh/core.h"
+#include "models/malekeh/masks.h"
 #include "models/malekeh/params.h"
 #include "replay/replay.h"
 
@@ -24,6 +25,8 @@ struct ct_mk_measure_options {
 	size_t n_systems;
 	const struct ct_mk_sthld_table *sthld; /* copied */
 	uint64_t seed;
+	struct ct_mk_masks *masks;          /* gets the profiled bits of each launch, NULL: not
+	                                       wanted; must outlive the measurement */
 	uint64_t warmup;                    /* launches that begin within the first warp
 	                                       instructions are run and not counted */
 };

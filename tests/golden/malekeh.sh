@@ -69,6 +69,14 @@ else
 	skip "JSON lines are JSON" "jq is not installed"
 fi
 
+"$est" -q --method replay -o engine bare.profile
+same "private tables hit as often in the full engine" "" "$(for s in BOW Malekeh_PR; do
+	holds "($(value $s rf_hit_ratio engine) - $(value $s rf_hit_ratio out))^2 < 0.05^2" || echo "$s"; done)"
+check "there too GTO+LRU hits far less than Malekeh" \
+	holds "$(value GTO+LRU rf_hit_ratio engine) < $(value Malekeh rf_hit_ratio engine) / 3"
+check "cycles are the engine's" holds "$(value OCU cycles engine) != $(value OCU cycles out)"
+check "--method replay prints both" sh -c "'$est' -q -O table --method replay bare.profile | grep -q '^system  *cycles  *speed-up, engine'"
+
 printf 'start\t1\t0\t0\t64\n' >bad.tsv
 refuses "half a table of transitions" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv hotspot
 refuses "an unknown sweep" 2 'KEY one of sthld' "$est" --sweep speed=1..2 with.profile

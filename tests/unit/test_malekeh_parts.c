@@ -9,9 +9,11 @@
 
 #include <cmocka.h>
 
+#include "../support/microtrace.h"
 #include "base/hash.h"
 #include "locality/regs.h"
 #include "models/malekeh/estimate.h"
+#include "models/malekeh/parts.h"
 #include "models/malekeh/plan.h"
 
 static struct ct_gpu third(void)
@@ -320,6 +322,71 @@ static void bounds_hold(void **state)
 	}
 }
 
+/* ---- in the full engine ---- */
+
+enum { LOOPS = 40 };
+
+/* Two CTAs of eight warps: accumulate, load, store. */
+static void program(struct micro *m)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", 2, 256, 0, 32);
+	for (int cta = 0; cta < 2; cta++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < 8; w++) {
+			micro_warp(m, w, 4 * LOOPS + 1);
+			for (int i = 0; i < LOOPS; i++) {
+				micro_line(m, "ffffffff 1 R4 FFMA 3 R5 R7 R4 0");
+				micro_line(m, "ffffffff 1 R9 FADD 2 R4 R11 0");
+				micro_line(m, "ffffffff 1 R5 LDG.E 1 R3 4 1 0x7f%02u%02u000000 4", w, (unsigned)i);
+				micro_line(m, "ffffffff 0 STS 2 R13 R9 4 1 0x0 4");
+			}
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+static void parts_in_the_engine(void **state)
+{
+	static struct micro_result r;
+	struct ct_gpu g = third();
+	struct ct_mk_sthld_table table;
+	uint64_t slots = 2 * 8 * LOOPS * 8, results = 2 * 8 * LOOPS * 3;
+	(void)state;
+	load_table(&table);
+	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+		const struct ct_mk_system *s = ct_mk_system_at(i);
+		struct ct_mk_parts *p = NULL;
+		struct ct_mk_counts c;
+		struct ct_error e = {0};
+		struct micro m;
+		int st = ct_mk_parts_new(&p, s, &g, NULL, &table, 500, 1, &e);
+		if (!ct_mk_parts_can(s)) {
+			assert_int_equal(st, CT_ERR_UNSUPPORTED);
+			continue;
+		}
+		assert_int_equal(st, CT_OK);
+		struct ct_replay_options o = {.parts = ct_mk_parts_table(p)};
+		program(&m);
+		micro_run(&m, &g, &o, &r);
+		ct_mk_parts_counts(p, &c);
+		assert_int_equal(c.insts, r.c.warp_insts);
+		assert_int_equal(c.slots, slots);
+		assert_int_equal(c.results, results);
+		assert_int_equal(c.hits + c.bank_reads, c.slots);
+		assert_int_equal(c.bank_writes, c.results);
+		assert_true(c.cycles == 0 && r.c.cycles > r.c.launch_cycles);
+		if (s->kind == CT_MK_OCU)
+			assert_int_equal(c.hits, 0);
+		/* a window of three: R4 in FFMA (3 back), R4 in FADD, R9 in STS; R5 two back; not R7,
+		 * R11, R3, R13; nothing in the first round but R4 and R9 */
+		if (s->kind == CT_MK_BOC)
+			assert_int_equal(c.hits, 2 * 8 * (4 * LOOPS - 2));
+		ct_mk_parts_free(p);
+	}
+}
+
 static void constants(void **state)
 {
 	struct ct_mk_params p;
@@ -348,6 +415,7 @@ int main(void)
 		cmocka_unit_test(converges_at_the_knee),
 		cmocka_unit_test(bad_tables),
 		cmocka_unit_test(bounds_hold),
+		cmocka_unit_test(parts_in_the_engine),
 		cmocka_unit_test(constants),
 	};
 	return cmocka_run_group_tests_name("malekeh_parts", tests, NULL, NULL);

@@ -53,7 +53,7 @@ struct malekeh {
 	size_t n; /* systems but for the configured one */
 };
 
-static int malekeh_table(const struct ct_tool *t, struct ct_mk_sthld_table *table,
+int ct_malekeh_table(const struct ct_tool *t, struct ct_mk_sthld_table *table,
                          struct ct_error *e)
 {
 	struct ct_buf path = {0};
@@ -81,7 +81,7 @@ static int open_malekeh(void **state, const struct ct_tool *t, const struct ct_g
 	k->n = t->malekeh ? t->malekeh->n : CT_MK_SYSTEMS;
 	ct_mk_defaults(&k->params);
 	struct ct_mk_system *all = ct_calloc(k->n + 1, sizeof *all);
-	int st = all ? malekeh_table(t, &table, e) : ct_fail_nomem(e);
+	int st = all ? ct_malekeh_table(t, &table, e) : ct_fail_nomem(e);
 	for (size_t i = 0; i < t->n_set && st == CT_OK; i++)
 		if (ct_mk_is_key(t->set[i]))
 			st = ct_mk_set(&k->params, t->set[i], e);
@@ -89,7 +89,8 @@ static int open_malekeh(void **state, const struct ct_tool *t, const struct ct_g
 		ct_mk_with_configured(g, systems, k->n, all);
 		struct ct_mk_measure_options o = {.params = k->params, .systems = all,
 		                                  .n_systems = k->n + 1, .sthld = &table,
-		                                  .seed = t->seed, .warmup = t->warmup};
+		                                  .seed = t->seed, .warmup = t->warmup,
+		                                  .masks = t->malekeh ? t->malekeh->masks : NULL};
 		st = ct_mk_measure_new(&k->m, g, &o, e);
 	}
 	free(all);

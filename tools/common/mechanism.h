@@ -26,13 +26,21 @@ struct ct_pass_mechanism {
 /* What malekeh-est asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of
  * design section 4. Row i is written as ES, or as SW at x[i] of key[i]; row 0 has to be OCU. */
 struct ct_mk_system;
+struct ct_mk_masks;
 struct ct_malekeh_request {
 	const struct ct_mk_system *systems;
 	const char *const *key; /* by row; NULL entries: ES */
 	const char *const *x;
 	size_t n;
+	struct ct_mk_masks *masks; /* gets the reuse bits (masks.h), or NULL */
 	const char *table;      /* file of the STHLD machine, NULL: the one in data/ */
 };
+
+/* The STHLD machine in force: the request's file, or the one in data/. Fails as
+ * ct_mk_sthld_load() does. */
+struct ct_mk_sthld_table;
+int ct_malekeh_table(const struct ct_tool *t, struct ct_mk_sthld_table *table,
+                     struct ct_error *e);
 
 enum { CT_PASS_MECHANISMS_MAX = 8 };
 

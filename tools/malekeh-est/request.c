@@ -108,6 +108,7 @@ int mk_request(struct ct_tool *t, struct ct_error *e)
 	o->request.key = o->key;
 	o->request.x = o->x;
 	o->request.table = o->sthld_table;
+	o->request.masks = t->method == CT_METHOD_REPLAY ? &o->masks : NULL;
 	t->malekeh = &o->request;
 	return CT_OK;
 }
@@ -118,4 +119,5 @@ void mk_request_free(struct own *o)
 	free(o->key);
 	free(o->x);
 	free(o->text);
+	ct_mk_masks_clear(&o->masks);
 }

@@ -68,7 +68,10 @@ static void replayed(const struct ct_profile *p, struct ct_buf *b)
 		number(&table, "%", value(p, s->name, "rf_energy_ratio", "replay", NULL));
 		number(&table, "%", value(p, s->name, "rf_cache_writes_ratio", "replay", NULL));
 		ct_table_cell(&table, "%.3f", speedup);
-		ct_table_cell(&table, "%.3f..%.3f", es.low, es.high);
+		if (isnan(es.low))
+			ct_table_cell(&table, "-");
+		else
+			ct_table_cell(&table, "%.3f..%.3f", es.low, es.high);
 		why(p, s->name, text, sizeof text);
 		ct_table_cell(&table, "%s", text);
 	}
@@ -82,9 +85,11 @@ static void verdict(const struct ct_profile *p, struct ct_buf *b)
 	if (isnan(v))
 		return;
 	const char *word = v > 1.01 ? "benefits" : v < 0.99 ? "hurts" : "neutral";
-	ct_buf_printf(b, "\nverdict: %s: Malekeh runs %+.1f %% against this GPU as configured (range %+.1f to "
-	              "%+.1f %%), its registers take %.0f %% of the energy\n", word, 100 * (v - 1),
-	              100 * (es.low - 1), 100 * (es.high - 1),
+	ct_buf_printf(b, "\nverdict: %s: Malekeh runs %+.1f %% against this GPU as configured", word,
+	              100 * (v - 1));
+	if (!isnan(es.low))
+		ct_buf_printf(b, " (range %+.1f to %+.1f %%)", 100 * (es.low - 1), 100 * (es.high - 1));
+	ct_buf_printf(b, ", its registers take %.0f %% of the energy\n",
 	              100 * value(p, "Malekeh", "rf_energy_ratio", "replay", NULL));
 }
 
@@ -106,6 +111,27 @@ static void bounds(const struct ct_profile *p, struct ct_buf *b)
 		number(&table, "%", r);
 		number(&table, "%", r - a);
 	}
+	ct_table_render(&table, b);
+}
+
+/* The full engine beside the sub-core model. */
+static void engines(const struct own *o, struct ct_buf *b)
+{
+	static const char *const head[] = {"system", "cycles", "speed-up, engine", "sub-core model",
+	                                   "hits, engine", "sub-core model"};
+	struct ct_table table = {.columns = 6};
+	heads(&table, head, 6);
+	for (unsigned i = 0; i < o->engines; i++) {
+		const struct mk_engine_row *r = &o->engine[i];
+		const struct mk_engine_row *m = &o->model[ct_mk_system_find(r->system)];
+		ct_table_cell(&table, "%s", r->system);
+		ct_table_cell(&table, "%.0f", r->cycles);
+		number(&table, "x", r->speedup);
+		number(&table, "x", m->speedup);
+		number(&table, "%", r->hit);
+		number(&table, "%", m->hit);
+	}
+	ct_buf_putc(b, '\n');
 	ct_table_render(&table, b);
 }
 
@@ -139,6 +165,8 @@ int mk_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, st
 	if (!has_replay)
 		ct_buf_puts(b, "\nnote: bounds from register reuse distances only; the trace itself tells hits, "
 		            "energy and speed-up\n");
+	if (o->engines)
+		engines(o, b);
 	if (o->sweep)
 		sweep(p, b);
 	if (o->published) {

@@ -1,0 +1,323 @@
+#include "models/malekeh/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "models/malekeh/core_internal.h"
+
+/* What a hardware warp has in flight: by register, serial << 1 | near of the instruction
+ * that will write it. */
+struct pw { uint64_t key; uint32_t insts; uint32_t near[256]; };
+
+struct pcore {
+	uint64_t token[MK_SLOTS];      /* by collector */
+	struct mk_flight flight[MK_SLOTS];
+	int32_t chosen;                /* by the veto, for the take that follows */
+	uint32_t serial, granted_serial;
+	uint64_t granted_at;           /* cycle + 1 of the last results at a port, */
+	uint32_t granted_warp;         /* whose they were and whether they got in */
+	int granted;
+	struct pw *warp;
+};
+
+struct ct_mk_parts {
+	struct ct_collector_part col;
+	struct ct_sched_part sched;
+	struct ct_replay_parts table;
+	const struct ct_mk_system *sys;
+	const struct ct_mk_masks *masks;
+	struct ct_gpu g;
+	struct ct_mk_machine machine;
+	struct ct_mk_state state;
+	struct ct_mk_stream ops;       /* static instructions of the launch */
+	struct mk_sm **sm;
+	struct pcore *core;            /* sm * schedulers + scheduler */
+	size_t launch;                 /* launches begun */
+	uint64_t insts;                /* at the last tick */
+};
+
+int ct_mk_parts_can(const struct ct_mk_system *s)
+{
+	return !s->monolithic && s->schedule != CT_MK_TWO_LEVEL && s->bits == CT_MK_PROFILE &&
+	       (s->kind == CT_MK_OCU || s->kind == CT_MK_CCU || s->kind == CT_MK_BOC);
+}
+
+static struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched)
+{
+	return &p->core[(size_t)sm * p->g.schedulers + sched];
+}
+
+static const struct ct_mk_op *op_of(struct ct_mk_parts *p, struct ct_replay *r,
+                                    const struct ct_issue *q)
+{
+	const struct ct_mk_op *op = ct_mk_stream_op(&p->ops, &p->g, q->sid, q->sinst);
+	if (!op)
+		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
+	return op;
+}
+
+/* A slot has another warp than before: the old one's values are dead. */
+static void meet(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_t key)
+{
+	struct pw *w = &c->warp[slot];
+	if (w->key == key + 1)
+		return;
+	if (k->table)
+		mk_ccu_end(k, slot);
+	memset(k->warp[slot].last, 0, sizeof k->warp[slot].last);
+	memset(w, 0, sizeof *w);
+	w->key = key + 1;
+}
+
+static enum ct_issue_verdict veto(void *ctx, struct ct_replay *r, const struct ct_issue *q,
+                                  uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	struct mk_core *k = &p->sm[q->sm]->core[q->sched];
+	struct pcore *c = pcore_at(p, q->sm, q->sched);
+	uint32_t slot = q->warp / p->g.schedulers;
+	const struct ct_mk_op *op = op_of(p, r, q);
+	(void)cycle;
+	c->chosen = MK_NONE;
+	if (!op)
+		return CT_ISSUE_NONE;
+	meet(k, c, slot, q->warp_key);
+	if (!op->needs_collector)
+		return CT_ISSUE_GO;
+	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, &c->chosen);
+	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
+}
+
+static void take(void *ctx, struct ct_replay *r, const struct ct_issue *q, uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	struct mk_sm *sm = p->sm[q->sm];
+	struct mk_core *k = &sm->core[q->sched];
+	struct pcore *c = pcore_at(p, q->sm, q->sched);
+	uint32_t slot = q->warp / p->g.schedulers, i = (uint32_t)c->chosen;
+	const struct ct_mk_op *op = op_of(p, r, q);
+	uint32_t index = c->warp[slot].insts++;
+	sm->c.insts++;
+	if (!op || c->chosen == MK_NONE) {
+		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
+		return;
+	}
+	struct pw *w = &c->warp[slot];
+	struct mk_flight *f = &c->flight[i];
+	*f = (struct mk_flight){.op = op, .index = index, .warp = (uint8_t)slot,
+	                        .bits = ct_mk_mask_of(p->masks, p->launch - 1, q->sid)};
+	c->serial++;
+	for (unsigned n = 0; n < op->ndst; n++) {
+		uint32_t bit = CT_MK_BIT_DST + n, near = bit < CT_MK_BIT_COUNT && (f->bits >> bit & 1);
+		w->near[p->ops.writes[op->dst + n]] = c->serial << 1 | near;
+	}
+	c->token[i] = q->token;
+	k->coll[i].since = cycle;
+	k->held |= mk_bit(i);
+	sm->c.slots += op->nsrc;
+	k->coll[i].left = sm->sys->kind == CT_MK_CCU ? mk_ccu_enter(sm, k, i, slot, f)
+	                                             : mk_sources(sm, k, i, slot, f);
+	if (sm->failed)
+		ct_part_fail(r, sm->failed, "out of memory");
+	if (k->coll[i].left)
+		ct_collector_clock(r, q->sm, q->sched, cycle + 1);
+	else
+		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
+}
+
+static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched,
+                            uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	struct mk_sm *sm = p->sm[smi];
+	struct mk_core *k = &sm->core[sched];
+	mk_step_banks(sm, k, cycle);
+	uint64_t full = k->full;
+	k->full = 0;
+	for (; full; full &= full - 1)
+		ct_collector_done(r, smi, sched, pcore_at(p, smi, sched)->token[ct_low_bit(full)], cycle + 1);
+	return k->reads ? cycle + 1 : CT_NO_CYCLE;
+}
+
+static void left(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
+                 uint64_t at)
+{
+	struct ct_mk_parts *p = ctx;
+	struct mk_core *k = &p->sm[smi]->core[sched];
+	struct pcore *c = pcore_at(p, smi, sched);
+	(void)r;
+	for (uint64_t m = k->held; m; m &= m - 1) {
+		uint32_t i = ct_low_bit(m);
+		if (c->token[i] != token)
+			continue;
+		k->held &= ~mk_bit(i);
+		p->sm[smi]->c.collected++;
+		p->sm[smi]->c.collect_cycles += at - k->coll[i].since;
+		if (k->table)
+			mk_ccu_leave(k, i);
+		return;
+	}
+}
+
+/* One register of a result: the port is asked for once for each instruction. */
+static void write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint32_t warp,
+                  uint32_t reg, uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	struct mk_sm *sm = p->sm[smi];
+	struct mk_core *k = &sm->core[sched];
+	struct pcore *c = pcore_at(p, smi, sched);
+	uint32_t slot = warp / p->g.schedulers, mark = c->warp[slot].near[reg & 255];
+	int near = (int)(mark & 1);
+	(void)r;
+	sm->c.results++;
+	mk_bank_write(sm, k, slot, reg, cycle);
+	if (!k->table) {
+		sm->c.cache_writes += sm->sys->kind == CT_MK_BOC && k->warp[slot].last[reg & 255] &&
+		    c->warp[slot].insts + 1 - k->warp[slot].last[reg & 255] <= sm->sys->window;
+		return;
+	}
+	if ((near || sm->sys->lru) && (c->granted_at != cycle + 1 || c->granted_serial != mark >> 1 ||
+	                               c->granted_warp != slot)) {
+		c->granted = mk_ccu_port(sm, k, slot, cycle);
+		c->granted_at = cycle + 1;
+		c->granted_serial = mark >> 1;
+		c->granted_warp = slot;
+	}
+	mk_ccu_put(sm, k, slot, (uint8_t)reg, near, c->granted);
+}
+
+static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *kernel, uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	(void)r;
+	(void)cycle;
+	if (!kernel)
+		return;
+	ct_mk_stream_reset(&p->ops);
+	p->launch++;
+}
+
+/* The machine's step, on the IPC of all SMs (MK-Q29). */
+static void tick(void *ctx, struct ct_replay *r, const struct ct_part_counts *n)
+{
+	struct ct_mk_parts *p = ctx;
+	(void)r;
+	if (!p->machine.sthld)
+		return;
+	ct_mk_sthld_step(p->machine.sthld, &p->state.sthld,
+	                 (double)(n->warp_insts - p->insts) / p->machine.interval);
+	p->insts = n->warp_insts;
+	p->sm[0]->c.sthld_intervals++;
+	p->sm[0]->c.sthld_sum += (uint64_t)p->state.sthld.value;
+}
+
+/* MK-A7: the last warp, those with data, the others; the oldest of each. */
+static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
+{
+	struct ct_mk_parts *p = ctx;
+	const struct mk_core *k = &p->sm[v->sm]->core[v->sched];
+	uint64_t own = 0, mask;
+	(void)cycle;
+	if (v->last < 64 && (v->ready >> v->last & 1))
+		return (int)v->last;
+	for (uint64_t m = v->ready; m; m &= m - 1)
+		if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
+			own |= m & -m;
+	mask = own ? own : v->ready;
+	int best = (int)ct_low_bit(mask);
+	for (mask &= mask - 1; mask; mask &= mask - 1) {
+		uint32_t i = ct_low_bit(mask);
+		if (ct_sched_age(r, v->sm, v->sched, i) < ct_sched_age(r, v->sm, v->sched, (uint32_t)best))
+			best = (int)i;
+	}
+	return best;
+}
+
+static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
+{
+	struct mk_sm *sm = ct_calloc(1, sizeof *sm);
+	p->sm[i] = sm;
+	if (!sm)
+		return ct_fail_nomem(e);
+	sm->s = &p->ops;
+	sm->sys = p->sys;
+	sm->m = &p->machine;
+	sm->state = &p->state;
+	int st = mk_sm_size(sm, ct_gpu_max_warps(&p->g), e);
+	if (st == CT_OK)
+		st = mk_sm_build(sm, e);
+	for (uint32_t k = 0; k < p->g.schedulers && st == CT_OK; k++) {
+		struct pcore *c = pcore_at(p, i, k);
+		c->chosen = MK_NONE;
+		for (uint32_t w = 0; w < MK_SLOTS; w++)
+			sm->core[k].warp[w].ccu = MK_NONE;
+		if (!(c->warp = ct_calloc(MK_SLOTS, sizeof *c->warp)))
+			st = ct_fail_nomem(e);
+	}
+	return st;
+}
+
+int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, const struct ct_gpu *g,
+                    const struct ct_mk_masks *masks, const struct ct_mk_sthld_table *sthld,
+                    uint32_t interval, uint64_t seed, struct ct_error *e)
+{
+	struct ct_mk_parts *p;
+	*out = NULL;
+	if (!ct_mk_parts_can(s))
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s is not replayed in the full engine", s->name);
+	if (!(p = ct_calloc(1, sizeof *p)))
+		return ct_fail_nomem(e);
+	p->sys = s;
+	p->g = *g;
+	p->masks = masks;
+	ct_mk_machine_of(g, &p->machine);
+	p->machine.sthld = sthld;
+	p->machine.interval = interval;
+	ct_mk_state_start(&p->state, &p->machine, seed);
+	p->sm = ct_calloc(g->sms, sizeof *p->sm);
+	p->core = ct_calloc((size_t)g->sms * g->schedulers, sizeof *p->core);
+	int st = p->sm && p->core ? CT_OK : ct_fail_nomem(e);
+	for (uint32_t i = 0; i < g->sms && st == CT_OK; i++)
+		st = build_sm(p, i, e);
+	if (st != CT_OK) {
+		ct_mk_parts_free(p);
+		return st;
+	}
+	p->col = (struct ct_collector_part){
+		.part = {.ctx = p, .kernel = kernel, .tick = tick, .interval = interval},
+		.veto = veto, .take = take, .left = left, .write = write, .clock = clock_banks};
+	p->sched = (struct ct_sched_part){.part = {.ctx = p}, .pick = pick};
+	p->table.collector = &p->col;
+	if (s->schedule == CT_MK_PRIORITY)
+		p->table.sched = &p->sched;
+	*out = p;
+	return CT_OK;
+}
+
+const struct ct_replay_parts *ct_mk_parts_table(const struct ct_mk_parts *p)
+{
+	return &p->table;
+}
+
+void ct_mk_parts_counts(const struct ct_mk_parts *p, struct ct_mk_counts *c)
+{
+	memset(c, 0, sizeof *c);
+	for (uint32_t i = 0; i < p->g.sms; i++)
+		ct_mk_counts_add(c, &p->sm[i]->c);
+}
+
+void ct_mk_parts_free(struct ct_mk_parts *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; p->sm && i < p->g.sms; i++)
+		mk_sm_free(p->sm[i]);
+	for (size_t i = 0; p->core && i < (size_t)p->g.sms * p->g.schedulers; i++)
+		free(p->core[i].warp);
+	free(p->sm);
+	free(p->core);
+	ct_mk_stream_free(&p->ops);
+	free(p);
+}
