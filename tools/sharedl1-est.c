@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/units.h"
 #include "common/stage.h"
@@ -374,22 +373,13 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 
 /* ---- running ---- */
 
-/* --placement, or the shipped file for these counts, or the rule. */
+/* --placement, or the default. */
 static int find_place(const struct own *o, const struct ct_gpu *g, struct ct_sl_place *place,
                       struct ct_error *e)
 {
 	if (o->placement)
 		return ct_sl_place_load(place, o->placement, g->sms, g->llc_partitions, e);
-	struct ct_buf path = {0};
-	ct_buf_printf(&path, "%s/shared_l1/mesh-%u-%u.txt", ct_tool_data_dir(), g->sms, g->llc_partitions);
-	int st = ct_buf_check(&path, e);
-	int shipped = st == CT_OK && access(path.data, F_OK) == 0;
-	if (shipped)
-		st = ct_sl_place_load(place, path.data, g->sms, g->llc_partitions, e);
-	ct_buf_free(&path);
-	if (shipped || st != CT_OK)
-		return st;
-	return ct_sl_place_spread(place, g->sms, g->llc_partitions, e);
+	return ct_sl_place_default(place, g->sms, g->llc_partitions, e);
 }
 
 static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
@@ -399,7 +389,9 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	struct own *o = t->own;
 	int mesh = params->network == CT_SL_NET_MESH ||
 	           (params->network == CT_SL_NET_AUTO && ct_sl_network_of(&s->gpu) == CT_SL_NET_MESH);
-	int st = mesh || o->placement ? find_place(o, &s->gpu, place, e) : CT_OK;
+	/* A GPU with a mesh may be asked about another network, and is replayed on its own then. */
+	int placed = mesh || o->placement || ct_sl_network_of(&s->gpu) == CT_SL_NET_MESH;
+	int st = placed ? find_place(o, &s->gpu, place, e) : CT_OK;
 	if (st == CT_OK)
 		st = ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e);
 	w->cache = ct_miss_cache_new(); /* without one it only takes longer */
@@ -410,7 +402,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	int replay = t->method == CT_METHOD_REPLAY || t->check || o->timeline;
 	o->row = o->answer->row;
 	if (replay)
-		st = sharedl1_replay(t, s, o->answer, mesh ? place : NULL, o->timeline, o->replayed, e);
+		st = sharedl1_replay(t, s, o->answer, placed ? place : NULL, o->timeline, o->replayed, e);
 	if (st == CT_OK && t->method == CT_METHOD_REPLAY)
 		o->row = o->replayed;
 	if (st == CT_OK && (t->method != CT_METHOD_REPLAY || t->check))

@@ -114,7 +114,7 @@ static int init_mesh(struct ct_sl_noc *n, const struct ct_sl_place *place, struc
 			               "%u and %u: name another file", place->cores, place->partitions, n->cores,
 			               n->partitions);
 	} else {
-		int st = ct_sl_place_spread(&n->place, n->cores, n->partitions, e);
+		int st = ct_sl_place_default(&n->place, n->cores, n->partitions, e);
 		if (st != CT_OK)
 			return st;
 	}

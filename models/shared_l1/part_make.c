@@ -90,6 +90,8 @@ static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
 	int st = CT_OK;
 	if (kind == CT_SL_NET_MESH)
 		st = make_mesh(p, place, e);
+	else
+		p->gpu.noc = CT_NOC_CROSSBAR; /* between SMs and slices, whatever the GPU has */
 	if (st == CT_OK && p->system->ideal)
 		st = ct_network_ideal(&p->own, 1, e);
 	else if (st == CT_OK && kind == CT_SL_NET_BUTTERFLY && p->system->shared)

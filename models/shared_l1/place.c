@@ -5,6 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Nodes of the partitions in GPGPU-Sim 3's maps. */
+static const struct {
+	unsigned cores, partitions;
+	unsigned short node[8];
+} KNOWN[] = {
+	{ 28, 8, { 3, 7, 10, 12, 23, 25, 28, 32 } },
+	{ 56, 8, { 3, 15, 17, 29, 36, 47, 49, 61 } },
+};
+
+int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
+                        struct ct_error *e)
+{
+	int st = ct_sl_place_spread(p, cores, partitions, e);
+	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0] && st == CT_OK; i++) {
+		if (KNOWN[i].cores != cores || KNOWN[i].partitions != partitions)
+			continue;
+		unsigned c = 0, m = 0;
+		for (unsigned n = 0; n < p->side * p->side; n++)
+			if (m < partitions && KNOWN[i].node[m] == n)
+				p->partition[m++] = (unsigned short)n;
+			else
+				p->core[c++] = (unsigned short)n;
+	}
+	return st;
+}
+
 int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
                        struct ct_error *e)
 {

@@ -23,6 +23,10 @@ struct ct_sl_place {
  * are more than CT_SL_NODES_MAX or one of them is 0. */
 int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
                        struct ct_error *e);
+/* The default: for 28 and 56 cores with 8 partitions the node map of the paper's simulator
+ * (GPGPU-Sim 3), else as ct_sl_place_spread(). data/shared_l1/mesh-*.txt show it. */
+int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
+                        struct ct_error *e);
 /* Reads a placement file; it must hold that many cores and partitions (0: any). Fails with
  * CT_ERR_IO, CT_ERR_NOMEM, and CT_ERR_INPUT naming the line. */
 int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores,

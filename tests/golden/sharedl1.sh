@@ -103,6 +103,10 @@ for w in gather stream own ray; do
 			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 + 0.03 }')"
 	done
 done
+for n in forwarded butterfly; do
+	check "replay on another network: $n" "$CT_RELEASE/sharedl1-est" --method replay --network $n -o $n.out stream.profile
+	same "$n: Shared++ is Shared+Chunk" "$(replayed Shared+Chunk speedup $n.out)" "$(replayed Shared++ speedup $n.out)"
+done
 same "a replay is the same on any number of threads" "$("$est" --method replay -@ 1 -O profile stream.profile | grep '^ES')" \
 	"$("$est" --method replay -@ 3 -O profile stream.profile | grep '^ES')"
 "$CT_RELEASE/sharedl1-est" --timeline -p shared-l1.sampling=16 -p shared-l1.execution=64 -o timeline gather.profile

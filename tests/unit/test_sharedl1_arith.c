@@ -79,6 +79,12 @@ static void test_nodes(void **state)
 		if (ct_sl_place_load(p, data(path), c, m, &e) != CT_OK)
 			fail_msg("%s", e.text);
 		assert_int_equal(p->side, pair[i][2]);
+		/* The shipped files show the default. */
+		struct ct_sl_place *own = calloc(1, sizeof *own);
+		assert_non_null(own);
+		assert_int_equal(ct_sl_place_default(own, c, m, &e), CT_OK);
+		assert_memory_equal(own, p, sizeof *p);
+		free(own);
 	}
 	/* Every node is used once. */
 	unsigned char seen[100] = { 0 };

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/lanes.h"
-#include "common/progress.h"
+#include "common/replays.h"
 
 /* The systems, and the user's GPU where it has another network. */
 enum { ENGINES = CT_SL_REPLAYED + 1, TIMELINE_MAX = 100000 };
@@ -13,14 +12,13 @@ struct replay {
 	struct ct_tool *tool;
 	struct ct_sl_part *part[ENGINES];
 	unsigned n;
-	struct ct_lanes *lanes;
-	struct ct_replay_counts total[ENGINES], launch[ENGINES];
-	struct ct_progress progress;
+	struct ct_replay *engine[ENGINES];
+	struct ct_replay_counts total[ENGINES];
 };
 
 static int add_engine(struct replay *x, const struct ct_sl_answer *a, int system,
                       enum ct_sl_network kind, const struct ct_sl_place *place,
-                      struct ct_replay **engine, struct ct_error *e)
+                      struct ct_error *e)
 {
 	const struct ct_sl_system *s = ct_sl_system_at((size_t)system);
 	int st = ct_sl_part_new(&x->part[x->n], s, &a->model.gpu, &a->model.p, kind, place, e);
@@ -29,7 +27,7 @@ static int add_engine(struct replay *x, const struct ct_sl_answer *a, int system
 	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .warmup = x->tool->warmup,
 	                              .replication = !s->shared,
 	                              .parts = ct_sl_part_parts(x->part[x->n])};
-	st = ct_replay_new(engine, ct_sl_part_gpu(x->part[x->n]), &o, e);
+	st = ct_replay_new(&x->engine[x->n], ct_sl_part_gpu(x->part[x->n]), &o, e);
 	if (st != CT_OK) {
 		ct_sl_part_free(x->part[x->n]);
 		return st;
@@ -41,55 +39,14 @@ static int add_engine(struct replay *x, const struct ct_sl_answer *a, int system
 static int make(struct replay *x, const struct ct_sl_answer *a, const struct ct_sl_place *place,
                 struct ct_error *e)
 {
-	struct ct_replay *engine[ENGINES];
 	enum ct_sl_network own = ct_sl_network_of(&a->model.gpu), kind = a->model.p.network;
 	int st = CT_OK;
 	for (int i = 0; i < CT_SL_REPLAYED && st == CT_OK; i++)
-		st = add_engine(x, a, ct_sl_replayed_at(i), kind, place, &engine[x->n], e);
+		st = add_engine(x, a, ct_sl_replayed_at(i), kind, place, e);
 	if (st == CT_OK && own != kind)
-		st = add_engine(x, a, CT_SL_PRIVATE, own, place, &engine[x->n], e);
-	if (st != CT_OK) {
-		for (unsigned i = 0; i < x->n; i++)
-			ct_replay_free(engine[i]);
-		return st;
-	}
-	return ct_lanes_new(&x->lanes, engine, x->n, x->tool->threads, e);
-}
-
-static int run_kernel(struct replay *x, struct ct_trace *trace, const struct ct_kernel *k,
-                      struct ct_error *e)
-{
-	struct ct_cta *cta, *held = NULL;
-	int st = ct_lanes_kernel_begin(x->lanes, k, e);
-	while (st == CT_OK && (st = ct_trace_next_cta(trace, &cta, e)) > 0) {
-		st = ct_lanes_push_cta(x->lanes, cta, e);
-		ct_progress_tick(&x->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
-		/* The first CTA keeps the kernel alive until the launch has been counted. */
-		if (held)
-			ct_cta_unref(cta);
-		else
-			held = cta;
-	}
-	if (st == CT_OK)
-		st = ct_lanes_kernel_end(x->lanes, x->launch, e);
-	for (unsigned i = 0; i < x->n && st == CT_OK; i++)
-		ct_replay_counts_add(&x->total[i], &x->launch[i]);
-	ct_cta_unref(held);
-	return st;
-}
-
-static int run_trace(struct replay *x, struct ct_trace *trace, struct ct_error *e)
-{
-	struct ct_event ev;
-	int st;
-	ct_progress_start(&x->progress, x->tool);
-	while ((st = ct_trace_next(trace, &ev, e)) > 0) {
-		if (ev.kind == CT_EVENT_MEMCPY)
-			ct_lanes_memcpy(x->lanes, ev.address, ev.bytes);
-		else if ((st = run_kernel(x, trace, ev.kernel, e)) != CT_OK)
-			break;
-	}
-	ct_progress_end(&x->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
+		st = add_engine(x, a, CT_SL_PRIVATE, own, place, e);
+	for (unsigned i = 0; i < x->n && st != CT_OK; i++)
+		ct_replay_free(x->engine[i]);
 	return st;
 }
 
@@ -121,26 +78,17 @@ int sharedl1_replay(struct ct_tool *t, struct ct_stage *s, const struct ct_sl_an
                     struct ct_error *e)
 {
 	struct replay *x = calloc(1, sizeof *x);
-	struct ct_trace *trace = NULL;
-	int st = x ? CT_OK : ct_fail_nomem(e);
-	if (st == CT_OK) {
-		x->tool = t;
-		st = ct_stage_trace(t, s, t->check ? "--check" : "--method replay", &trace, e);
-	}
+	if (!x)
+		return ct_fail_nomem(e);
+	x->tool = t;
+	int st = make(x, a, place, e);
 	if (st == CT_OK)
-		st = make(x, a, place, e);
-	if (st == CT_OK)
-		st = run_trace(x, trace, e);
-	if (st == CT_OK)
-		st = ct_stage_same_trace(s, trace, x->total[0].warp_insts, e);
+		st = ct_replays_run(t, s, t->check ? "--check" : timeline ? "--timeline" : "--method replay",
+		                    x->engine, x->n, x->total, e);
 	if (st == CT_OK)
 		st = collect(x, s, a, timeline, rows, e);
-	if (x) {
-		ct_lanes_free(x->lanes);
-		for (unsigned i = 0; i < x->n; i++)
-			ct_sl_part_free(x->part[i]);
-	}
+	for (unsigned i = 0; i < x->n; i++)
+		ct_sl_part_free(x->part[i]);
 	free(x);
-	ct_trace_close(trace);
 	return st;
 }
