@@ -138,7 +138,9 @@ void ct_ts_l1_each(const struct ct_ts_l1 *l1,
 
 void ts_leave(struct ct_ts_l1 *l1, uint32_t chunks, uint32_t touched, uint32_t reused)
 {
-	l1->use.fetched += ct_bits(chunks);
-	l1->use.touched += ct_bits(chunks & touched);
-	l1->use.reused += ct_bits(chunks & reused);
+	if (!chunks)
+		return;
+	l1->use.fetched += ts_few_bits(chunks);
+	l1->use.touched += ts_few_bits(chunks & touched);
+	l1->use.reused += ts_few_bits(chunks & reused);
 }

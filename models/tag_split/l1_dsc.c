@@ -51,7 +51,7 @@ static void drop(struct ct_ts_l1 *l1, struct entry *t, uint32_t chunks, struct c
 {
 	uint32_t out = t->valid & chunks;
 	ts_leave(l1, out, t->touched, t->reused);
-	r->evicted += ct_bits(out);
+	r->evicted += ts_few_bits(out);
 	t->valid &= (uint16_t)~chunks;
 }
 
@@ -85,7 +85,7 @@ static struct entry *choose_frame(const struct ct_ts_l1 *l1, uint32_t set, uint3
 	uint64_t best_stamp = 0;
 	for (uint32_t f = 0; f < l1->s.ways; f++) {
 		struct entry *frame = t + (size_t)f * l1->s.tags, *o = oldest(l1, frame);
-		unsigned n = ct_bits(chunks & ~taken(l1, frame));
+		unsigned n = ts_few_bits(chunks & ~taken(l1, frame));
 		uint64_t stamp = o->valid ? o->stamp : 0;
 		if (!best || n > best_free || (n == best_free && stamp < best_stamp)) {
 			best = frame;

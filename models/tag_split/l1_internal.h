@@ -4,6 +4,16 @@
 
 #include "models/tag_split/l1.h"
 
+/* Set bits of a mask of chunks (16 bits): the portable popcount is a call, and these are
+ * counted at every access. */
+static inline uint32_t ts_few_bits(uint32_t m)
+{
+	m = m - (m >> 1 & 0x5555);
+	m = (m & 0x3333) + (m >> 2 & 0x3333);
+	m = (m + (m >> 4)) & 0x0f0f;
+	return (m + (m >> 8)) & 0x1f;
+}
+
 /* How one kind of organisation is driven. */
 struct ts_ops {
 	int (*init)(struct ct_ts_l1 *l1);

@@ -65,7 +65,7 @@ static size_t make_room(struct ct_ts_l1 *l1, uint32_t set, struct ct_ts_result *
 			oldest = i;
 	}
 	r->replaced = 1;
-	r->evicted = ct_bits(p->frame[oldest].valid);
+	r->evicted = ts_few_bits(p->frame[oldest].valid);
 	drop(l1, &p->frame[oldest], l1->all);
 	return oldest;
 }
@@ -117,7 +117,7 @@ static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chun
 	case CT_TS_STORE_EVICT:
 		if (r->hit) {
 			uint32_t out = l1->s.kind == CT_TS_LINE ? l1->all : chunks;
-			r->evicted = ct_bits(valid & out);
+			r->evicted = ts_few_bits(valid & out);
 			drop(l1, &p->frame[at], out);
 		}
 		break;

@@ -116,13 +116,19 @@ static uint64_t slots_of(const struct access *a, uint64_t line)
 	return found;
 }
 
+static uint32_t count(uint64_t slots)
+{
+	return slots >> 16 ? ct_bits(slots) : ts_few_bits((uint32_t)slots);
+}
+
 static void leave(struct access *a, uint64_t slots)
 {
 	struct ct_ts_use *u = &a->l1->use;
-	u->fetched += ct_bits(slots);
-	u->touched += ct_bits(slots & a->s->touched);
-	u->reused += ct_bits(slots & a->s->reused);
-	a->r->evicted += ct_bits(slots);
+	uint32_t n = count(slots);
+	u->fetched += n;
+	u->touched += count(slots & a->s->touched);
+	u->reused += count(slots & a->s->reused);
+	a->r->evicted += n;
 	a->s->valid &= ~slots;
 	a->s->recent &= ~slots; /* invalid slots count as not recent (TS-Q4) */
 }
@@ -152,7 +158,7 @@ static uint64_t nru_victim(struct access *a)
 		from &= ~a->s->recent;
 	if (a->l1->s.pick == CT_TS_LOWEST)
 		return from & (0 - from);
-	return nth_bit(from, (uint32_t)(ct_rand64(&a->l1->random) % ct_bits(from)));
+	return nth_bit(from, (uint32_t)(ct_rand64(&a->l1->random) % count(from)));
 }
 
 /* The oldest chunk of the oldest group: what makes 0 private bits a sector cache and
@@ -195,12 +201,9 @@ static uint32_t take_slot(struct access *a, uint64_t home)
 		uint64_t v = a->l1->s.repl == CT_TS_LRU ? lru_victim(a) : nru_victim(a);
 		uint32_t g = ct_low_bit(v) / a->l1->per;
 		a->r->replaced++;
-		if (!(v & a->matching)) {
-			uint64_t others = a->s->valid & group_mask(a, g) & ~v;
-			a->r->collateral += ct_bits(others);
-			leave(a, others);
-		}
-		leave(a, v);
+		uint64_t others = v & a->matching ? 0 : a->s->valid & group_mask(a, g) & ~v;
+		a->r->collateral += count(others);
+		leave(a, v | others);
 		from = v;
 	}
 	uint32_t s = ct_low_bit(from), g = s / a->l1->per;

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "gpu/coalesce.h"
+#include "models/tag_split/l1_internal.h"
 #include "models/tag_split/measure_internal.h"
 
 enum { LINE = 128 };
@@ -21,8 +22,9 @@ int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
 	m->o = *o;
 	m->n = o->systems ? o->n_systems : CT_TS_SYSTEMS;
 	m->packet = (uint32_t)o->params.v[CT_TS_PACKET_BYTES];
-	m->flit = g->noc_flit_bytes;
-	m->header = g->noc_header_bytes;
+	for (uint32_t b = 0; b <= TS_PAYLOAD_MAX; b++)
+		m->flits[b] = (uint16_t)(g->noc_flits_as_one ? 1 : (b + g->noc_header_bytes +
+		                                                   g->noc_flit_bytes - 1) / g->noc_flit_bytes);
 	m->counting = !o->warmup;
 	m->one = ct_calloc(m->n ? m->n : 1, sizeof *m->one);
 	int st = m->one ? CT_OK : ct_fail_nomem(e);
@@ -93,7 +95,9 @@ static uint32_t pieces(uint32_t sectors, uint32_t bytes)
 {
 	uint32_t wide = bytes / 32, n = 0;
 	if (wide <= 1)
-		return ct_bits(sectors);
+		return ts_few_bits(sectors);
+	if (!(sectors >> (wide < 32 ? wide : 31)))
+		return sectors != 0;
 	for (; sectors; sectors = wide < 32 ? sectors >> wide : 0)
 		n += (sectors & (wide < 32 ? (UINT32_C(1) << wide) - 1 : ~UINT32_C(0))) != 0;
 	return n;
@@ -101,7 +105,7 @@ static uint32_t pieces(uint32_t sectors, uint32_t bytes)
 
 static uint64_t flits(const struct ct_ts_measure *m, uint32_t payload)
 {
-	return m->g.noc_flits_as_one ? 1 : (payload + m->header + m->flit - 1) / m->flit;
+	return m->flits[payload < TS_PAYLOAD_MAX ? payload : TS_PAYLOAD_MAX];
 }
 
 /* ---- counting ---- */
@@ -116,15 +120,15 @@ struct request {
 static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t miss)
 {
 	struct ct_ts_counts *c = &one->c;
-	uint32_t chunk = one->shape.chunk, bytes = ct_bits(miss) * chunk;
+	uint32_t chunk = one->shape.chunk, bytes = ts_few_bits(miss) * chunk;
 	uint32_t sectors = sectors_of(miss, chunk), lines = pieces(sectors, m->g.llc.line);
 	uint32_t access = pieces(sectors, m->g.llc.sector);
 	c->fetched_bytes += bytes;
-	c->data_packets += ct_ts_data_packets(ct_bits(miss), chunk, m->packet);
+	c->data_packets += ct_ts_data_packets(ts_few_bits(miss), chunk, m->packet);
 	c->llc_accesses += access;
 	c->llc_lines += lines;
 	c->request_flits += lines * flits(m, 0);
-	c->reply_flits += access * flits(m, (bytes + access - 1) / access);
+	c->reply_flits += access * flits(m, access == 1 ? bytes : (bytes + access - 1) / access);
 }
 
 /* Returns whether it missed. */
@@ -134,7 +138,7 @@ static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct 
 	struct ct_ts_counts *c = &one->c;
 	uint32_t missing = r->miss & q->chunks;
 	c->requests++;
-	c->sectors += ct_bits(q->sectors);
+	c->sectors += ts_few_bits(q->sectors);
 	c->port_cycles += pieces(q->sectors, LINE) + (one->shape.kind == CT_TS_DSC && r->replaced > 1
 	                                                      ? r->replaced - 1 : 0);
 	c->evicted += r->evicted;
@@ -145,7 +149,7 @@ static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct 
 	c->request_misses++;
 	c->partial += r->hit != 0;
 	c->coarse_only += missing == 0;
-	c->sector_misses += ct_bits(q->sectors & sectors_of(missing, one->shape.chunk));
+	c->sector_misses += ts_few_bits(q->sectors & sectors_of(missing, one->shape.chunk));
 	count_fetch(m, one, r->miss);
 	return 1;
 }
@@ -181,7 +185,7 @@ static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 		m->failed = 1;
 	if (sampler && r.miss)
 		ct_ts_mode_miss(&one->mode, coarse,
-		                1 + ct_ts_data_packets(ct_bits(r.miss), one->shape.chunk, m->packet));
+		                1 + ct_ts_data_packets(ts_few_bits(r.miss), one->shape.chunk, m->packet));
 	if (!followed || !m->counting)
 		return followed;
 	*missed = count_load(m, one, q, &r, coarse);
@@ -193,7 +197,7 @@ static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 /* Every store goes on to the LLC: that needs no sampling. */
 static void count_store(const struct ct_ts_measure *m, struct ct_ts_counts *c, uint32_t sectors)
 {
-	uint32_t bytes = ct_bits(sectors) * 32;
+	uint32_t bytes = ts_few_bits(sectors) * 32;
 	if (!m->counting)
 		return;
 	c->stores_seen++;
@@ -208,7 +212,7 @@ static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 {
 	struct ct_ts_counts *c = &one->c;
 	struct ct_ts_result r;
-	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line), n = ct_bits(q->sectors);
+	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line), n = ts_few_bits(q->sectors);
 	count_store(m, c, q->sectors);
 	if (!one->followed[set] && !(sm == 0 && one->role[set] != CT_TS_FOLLOWER))
 		return;
@@ -218,7 +222,7 @@ static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 	c->stores++;
 	c->evicted += r.evicted;
 	c->store_sectors += n;
-	c->store_sector_misses += n - ct_bits(q->sectors & sectors_of(r.hit, one->shape.chunk));
+	c->store_sector_misses += n - ts_few_bits(q->sectors & sectors_of(r.hit, one->shape.chunk));
 }
 
 /* ---- MRPB ---- */
@@ -236,8 +240,8 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 			return;
 		c->stores++;
 		c->evicted += a->result.evicted;
-		c->store_sectors += ct_bits(q.sectors);
-		c->store_sector_misses += ct_bits(q.sectors & ~a->result.hit);
+		c->store_sectors += ts_few_bits(q.sectors);
+		c->store_sector_misses += ts_few_bits(q.sectors & ~a->result.hit);
 		return;
 	}
 	struct ts_waiting *w = &b->load[t->id];

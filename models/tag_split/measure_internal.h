@@ -33,6 +33,8 @@ struct ts_one {
 	struct ct_ts_counts c;
 };
 
+enum { TS_PAYLOAD_MAX = 256 }; /* bytes: a 256 B line */
+
 struct ct_ts_measure {
 	struct ct_gpu g;
 	struct ct_ts_measure_options o;
@@ -42,7 +44,8 @@ struct ct_ts_measure {
 	uint64_t bytes;             /* of an L1 now; 0 before the first launch */
 	uint64_t issued;
 	int counting, failed;
-	uint32_t packet, flit, header;
+	uint32_t packet;
+	uint16_t flits[TS_PAYLOAD_MAX + 1]; /* of a packet with that payload */
 };
 
 /* Replaces the L1s of every system by empty ones of `bytes`. */

@@ -3,12 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 struct queue {
 	struct ct_ts_mrpb_request *at; /* ring of o.depth */
 	uint32_t head, n;
 };
+
+enum { BUCKETS = 256 };
 
 struct flight {
 	uint64_t line, until;
@@ -24,8 +27,10 @@ struct ct_ts_mrpb {
 	struct queue *queue;
 	uint32_t current, waiting;
 	uint64_t now;          /* the L1 is free from here on */
-	struct flight *flight; /* in order of return: the latency is fixed */
-	uint32_t flights, first;
+	struct flight *flight; /* in order of return: the latency is fixed; a ring */
+	uint32_t flights, first, ring;
+	uint16_t *held;        /* [set]: ways on their way */
+	uint16_t flying[BUCKETS]; /* lines on their way, by hash: mostly says that one is not */
 };
 
 int ct_ts_mrpb_new(struct ct_ts_mrpb **out, struct ct_ts_l1 *l1,
@@ -49,8 +54,11 @@ int ct_ts_mrpb_new(struct ct_ts_mrpb **out, struct ct_ts_l1 *l1,
 	m->done = done;
 	m->ctx = ctx;
 	m->queue = ct_calloc(o->queues, sizeof *m->queue);
-	m->flight = ct_calloc(o->mshr, sizeof *m->flight);
-	int ok = m->queue && m->flight;
+	for (m->ring = 1; m->ring < o->mshr; m->ring *= 2)
+		;
+	m->flight = ct_calloc(m->ring, sizeof *m->flight);
+	m->held = ct_calloc(ct_ts_l1_shape(l1)->sets, sizeof *m->held);
+	int ok = m->queue && m->flight && m->held;
 	for (uint32_t i = 0; ok && i < o->queues; i++) {
 		m->queue[i].at = ct_calloc(o->depth, sizeof *m->queue[i].at);
 		ok = m->queue[i].at != NULL;
@@ -71,6 +79,7 @@ void ct_ts_mrpb_free(struct ct_ts_mrpb *m)
 		free(m->queue[i].at);
 	free(m->queue);
 	free(m->flight);
+	free(m->held);
 	ct_ts_l1_free(m->l1);
 	free(m);
 }
@@ -82,42 +91,44 @@ struct ct_ts_l1 *ct_ts_mrpb_l1(struct ct_ts_mrpb *m)
 
 static struct flight *flight_at(struct ct_ts_mrpb *m, uint32_t i)
 {
-	return &m->flight[(m->first + i) % m->o.mshr];
+	return &m->flight[(m->first + i) & (m->ring - 1)];
+}
+
+static uint32_t bucket(uint64_t line)
+{
+	return (uint32_t)(ct_mix64(line) % BUCKETS);
 }
 
 static void land(struct ct_ts_mrpb *m)
 {
-	while (m->flights && m->flight[m->first].until <= m->now) {
-		m->first = (m->first + 1) % m->o.mshr;
+	while (m->flights && flight_at(m, 0)->until <= m->now) {
+		const struct flight *f = flight_at(m, 0);
+		m->flying[bucket(f->line)]--;
+		m->held[f->set] = (uint16_t)(m->held[f->set] - f->held);
+		m->first = (m->first + 1) & (m->ring - 1);
 		m->flights--;
 	}
 }
 
 static int in_flight(struct ct_ts_mrpb *m, uint64_t line)
 {
-	for (uint32_t i = 0; i < m->flights; i++)
+	for (uint32_t i = 0; m->flying[bucket(line)] && i < m->flights; i++)
 		if (flight_at(m, i)->line == line)
 			return 1;
 	return 0;
 }
 
-static uint32_t held_ways(struct ct_ts_mrpb *m, uint32_t set)
-{
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < m->flights; i++)
-		n += flight_at(m, i)->held && flight_at(m, i)->set == set;
-	return n;
-}
-
 static void take_off(struct ct_ts_mrpb *m, uint64_t line, uint32_t set, int held)
 {
 	*flight_at(m, m->flights++) = (struct flight){line, m->now + m->o.latency, set, held};
+	m->flying[bucket(line)]++;
+	m->held[set] = (uint16_t)(m->held[set] + held);
 }
 
 /* The L1 is stalled until the oldest miss returns. */
 static void stall(struct ct_ts_mrpb *m)
 {
-	m->now = m->flight[m->first].until;
+	m->now = flight_at(m, 0)->until;
 	land(m);
 }
 
@@ -135,14 +146,14 @@ static void serve_load(struct ct_ts_mrpb *m, struct ct_ts_mrpb_answer *a)
 	}
 	while (m->flights == m->o.mshr)
 		stall(m);
-	if (held_ways(m, set) >= ct_ts_l1_shape(m->l1)->ways) {
+	if (m->held[set] >= ct_ts_l1_shape(m->l1)->ways) {
 		if (m->o.bypass) {
 			a->bypassed = 1;
 			a->result.miss = q->chunks;
 			take_off(m, q->line, set, 0);
 			return;
 		}
-		while (held_ways(m, set) >= ct_ts_l1_shape(m->l1)->ways)
+		while (m->held[set] >= ct_ts_l1_shape(m->l1)->ways)
 			stall(m);
 	}
 	ct_ts_l1_load(m->l1, q->line, q->chunks, 0, &a->result);
