@@ -13,6 +13,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share/cachetriage
 MANDIR ?= $(PREFIX)/share/man
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 
@@ -171,6 +172,19 @@ install: all
 	  case $$m in *.1) b=$(PROGRAM_PREFIX)$$b;; esac; \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d/$$b || exit 1; done
 	cd data && find . -type f | while read -r f; do $(INSTALL) -D -m 644 "$$f" "$(DESTDIR)$(DATADIR)/$$f" || exit 1; done
+	@$(MAKE) --no-print-directory BUILD=$(BUILD) completions
+	for t in $(TOOLS); do p=$(PROGRAM_PREFIX)$$t; \
+	  $(INSTALL) -D -m 644 $(BUILD)/completions/bash/$$t $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p && \
+	  $(INSTALL) -D -m 644 $(BUILD)/completions/zsh/_$$t $(DESTDIR)$(ZSHDIR)/_$$p && \
+	  $(INSTALL) -D -m 644 $(BUILD)/completions/fish/$$t.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish || exit 1; done
+
+## completions: of bash, zsh and fish, from the commands' --help, in build/completions
+completions: all
+	@sh completions/generate.sh $(BUILD)/bin $(BUILD)/completions $(PROGRAM_PREFIX)
+
+## deb: Debian packages in build/deb
+deb: all
+	@sh packaging/deb.sh $(BUILD)
 
 ## uninstall: removes what install put there
 uninstall:
@@ -178,6 +192,8 @@ uninstall:
 	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
 	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
+	for t in $(TOOLS); do p=$(PROGRAM_PREFIX)$$t; rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p \
+	  $(DESTDIR)$(ZSHDIR)/_$$p $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
 
 ## dist: a source archive of the committed tree
 dist:
@@ -192,6 +208,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults fuzz deps deps-missing install uninstall dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults fuzz deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,9 +1,10 @@
 #!/bin/sh
-# generate.sh BINDIR OUT: completions for bash, zsh and fish of every command in BINDIR, from
+# generate.sh BINDIR OUT [PREFIX]: completions for bash, zsh and fish of every command in BINDIR, from
 # what --help prints of its option table; so they cannot drift from it.
 #   OUT/bash/TOOL  OUT/zsh/_TOOL  OUT/fish/TOOL.fish
+# PREFIX stands before the names of the installed commands.
 set -eu
-bin=$1 out=$2
+bin=$1 out=$2 prefix=${3:-}
 data=$(cd "$(dirname "$0")/../data/gpus" && ls | sed -n 's/\.conf$//p' | paste -sd' ')
 mkdir -p "$out/bash" "$out/zsh" "$out/fish"
 
@@ -90,7 +91,7 @@ fish_completion() {
 }
 for tool in "$bin"/*; do
 	name=$(basename "$tool")
-	bash_completion "$name" "$tool" >"$out/bash/$name"
-	zsh_completion "$name" "$tool" >"$out/zsh/_$name"
-	fish_completion "$name" "$tool" >"$out/fish/$name.fish"
+	bash_completion "$prefix$name" "$tool" >"$out/bash/$name"
+	zsh_completion "$prefix$name" "$tool" >"$out/zsh/_$name"
+	fish_completion "$prefix$name" "$tool" >"$out/fish/$name.fish"
 done

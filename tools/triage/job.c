@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "common/mechanism.h"
 #include "common/stage.h"
 #include "models/morpheus/estimate.h"
 #include "models/shared_l1/estimate.h"
@@ -213,14 +214,23 @@ static int estimate_all(struct ct_tool *t, struct ct_stage *s, const char *name,
 	return st;
 }
 
+/* 1 when the histograms of the pass are enough for it. */
+static int estimator_alone(int m)
+{
+	return m == CT_MORPHEUS || m == CT_SHARED_L1;
+}
+
 static int measure(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
                    struct ct_error *e)
 {
 	struct ct_tool copy = *t;
 	struct ct_stage *s = ct_calloc(1, sizeof *s);
 	/* What no histogram can express is measured in the same pass. */
-	const struct ct_pass_options pass = {.mechanisms = wanted(t->own, CT_TAG_SPLIT) ||
-	                                                   wanted(t->own, CT_MALEKEH) ? ~0u : 0};
+	struct ct_pass_options pass = {.no_sms_views = !wanted(t->own, CT_MORPHEUS)};
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		if (wanted(t->own, m) && !estimator_alone(m))
+			ct_pass_mechanisms_parse(ct_mechanism_name((enum ct_paper_mechanism)m), &pass.mechanisms,
+			                         NULL);
 	char *operand[1] = {(char *)path};
 	if (!s)
 		return ct_fail_nomem(e);
