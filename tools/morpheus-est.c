@@ -10,6 +10,7 @@
 #include "common/tool.h"
 #include "models/morpheus/estimate.h"
 #include "models/morpheus/published.h"
+#include "morpheus-est/replay.h"
 
 enum { OPT_SWEEP = CT_OWN_OPTION, OPT_HELPER, OPT_MIX, OPT_PUBLISHED, OPT_OVERHEADS, OPT_CONSTANTS };
 
@@ -34,6 +35,7 @@ struct own {
 	struct ct_morpheus_mix mix;
 	int constants, overheads, published, has_mix;
 	struct ct_mo_answer *answer;
+	struct ct_mo_row *rows; /* replayed; NULL: analytic only */
 };
 
 /* Three shares, scaled to a sum of 1. */
@@ -193,7 +195,7 @@ static int model_params(const struct ct_tool *t, struct ct_morpheus_params *p, s
 }
 
 static void row_cells(struct ct_table *table, const struct ct_mo_answer *a,
-                      const struct ct_mo_row *r)
+                      const struct ct_mo_row *r, const struct ct_mo_row *analytic)
 {
 	const struct ct_mo_estimate *x = &r->x;
 	char why[160];
@@ -206,21 +208,28 @@ static void row_cells(struct ct_table *table, const struct ct_mo_answer *a,
 		ct_table_cell(table, "-");
 	ct_table_real(table, 1000 * x->llc_misses / a->model.w->thread_insts);
 	ct_table_cell(table, "%.3f", r->speedup.value);
-	ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	if (isfinite(r->speedup.low))
+		ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	else
+		ct_table_cell(table, "replayed");
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
-	ct_mo_row_why(a, r, why, sizeof why);
+	ct_mo_row_why(a, analytic, why, sizeof why);
 	ct_table_cell(table, "%s", why);
 }
 
-static void verdict(struct ct_buf *b, const struct ct_mo_answer *a)
+static void verdict(struct ct_buf *b, const struct ct_mo_answer *a, const struct ct_mo_row *rows)
 {
-	const struct ct_mo_row *r = &a->row[ct_mo_system_find("Morpheus-ALL")];
+	const struct ct_mo_row *r = &rows[ct_mo_system_find("Morpheus-ALL")];
 	double gain = r->speedup_configured.value - 1;
 	const char *word = gain > ct_mo_dead_band ? "benefits"
 	                   : gain < -ct_mo_dead_band ? "hurts" : "neutral";
-	ct_buf_printf(b, "verdict: %s: Morpheus-ALL runs %+.1f %% against this GPU as configured "
-	              "(range %+.1f to %+.1f %%)", word, 100 * gain,
-	              100 * (r->speedup_configured.low - 1), 100 * (r->speedup_configured.high - 1));
+	ct_buf_printf(b, "verdict: %s: Morpheus-ALL runs %+.1f %% against this GPU as configured ", word,
+	              100 * gain);
+	if (isfinite(r->speedup_configured.low))
+		ct_buf_printf(b, "(range %+.1f to %+.1f %%)", 100 * (r->speedup_configured.low - 1),
+		              100 * (r->speedup_configured.high - 1));
+	else
+		ct_buf_puts(b, "(replayed)");
 	if (r->x.cache_sms > 0)
 		ct_buf_printf(b, ": %.0f of %u SMs compute, %.0f lend their memories", r->x.compute_sms,
 		              a->model.gpu.sms, r->x.cache_sms);
@@ -304,17 +313,22 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 {
 	static const char *const head[] = {"system", "compute SMs", "cache SMs", "extended LLC",
 	                                   "LLC MPKI", "speed-up", "range", "perf/W", "why"};
-	const struct ct_mo_answer *a = ((struct own *)t->own)->answer;
+	const struct own *o = t->own;
+	const struct ct_mo_answer *a = o->answer;
 	struct ct_table table = {.columns = sizeof head / sizeof head[0]};
 	for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
 		ct_table_cell(&table, "%s", head[i]);
-	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
-		row_cells(&table, a, &a->row[i]);
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
+		int replayed = o->rows && !t->check && isfinite(o->rows[i].x.cycles);
+		row_cells(&table, a, replayed ? &o->rows[i] : &a->row[i], &a->row[i]);
+	}
 	ct_table_render(&table, b);
+	if (o->rows && t->check)
+		morpheus_check_table(a, o->rows, b);
 	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN];
 	unsigned n = ct_mo_answer_notes(a, notes);
 	ct_buf_putc(b, '\n');
-	verdict(b, a);
+	verdict(b, a, o->rows && !t->check ? o->rows : a->row);
 	for (unsigned i = 0; i < n; i++)
 		ct_buf_printf(b, "note: %s\n", notes[i]);
 	if (((struct own *)t->own)->published) {
@@ -323,6 +337,17 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 			return st;
 	}
 	return ct_buf_check(b, e);
+}
+
+/* --method replay, --check: the records of both methods. */
+static int replayed(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+{
+	struct own *o = t->own;
+	o->rows = calloc(CT_MO_SYSTEMS, sizeof *o->rows);
+	if (!o->rows)
+		return ct_fail_nomem(e);
+	int st = morpheus_replay(t, s, t->check ? "--check" : "--method replay", o->answer, o->rows, e);
+	return st == CT_OK ? ct_mo_answer_write_replayed(o->answer, o->rows, t->check, s->p, e) : st;
 }
 
 static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
@@ -341,12 +366,16 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 		                       o->has_mix ? &o->mix : NULL, e);
 	if (st != CT_OK)
 		return st;
-	st = ct_mo_answer_write(o->answer, s->p, e);
+	if (t->method == CT_METHOD_REPLAY || t->check)
+		st = replayed(t, s, e);
+	else
+		st = ct_mo_answer_write(o->answer, s->p, e);
 	if (st == CT_OK && o->sweep)
 		st = ct_mo_answer_sweep(o->answer, range[0], range[1], range[2], s->p, e);
 	if (st == CT_OK)
 		st = ct_stage_emit(t, s, table, e);
 	ct_mo_answer_free(o->answer);
+	free(o->rows);
 	return st;
 }
 
@@ -359,9 +388,6 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return list_constants(t, &params, e);
 	if (st == CT_OK && o->overheads)
 		return list_overheads(t, &params, e);
-	if (st == CT_OK && (t->method == CT_METHOD_REPLAY || t->check))
-		st = ct_fail(e, CT_ERR_UNSUPPORTED, "the parts of Morpheus are not replayed yet: leave out "
-		             "--method replay and --check");
 	if (st != CT_OK)
 		return st;
 	struct ct_stage *s = calloc(1, sizeof *s);

@@ -198,7 +198,9 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 {
 	if (r->error.status)
 		return give(r, e);
-	int st = ct_occupancy(&r->g, k, &r->occ, e);
+	struct ct_gpu takers = r->g; /* an SM's share of the CTAs is over those that take any */
+	takers.sms -= r->parts ? r->parts->nowned : 0;
+	int st = ct_occupancy(&takers, k, &r->occ, e);
 	if (st < 0)
 		return st;
 	uint64_t n = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];

@@ -8,7 +8,7 @@ const double ct_mo_dead_band = 0.01;
 
 static const char MECHANISM[] = "morpheus";
 static const char SCOPE[] = "all";
-static const char METHOD[] = "analytic";
+static const char ANALYTIC[] = "analytic", REPLAY[] = "replay";
 
 /* One uncertain thing, changed. */
 struct variant {
@@ -167,14 +167,14 @@ void ct_mo_answer_free(struct ct_mo_answer *a)
 struct writer {
 	struct ct_profile *p;
 	struct ct_error *e;
-	const char *system;
+	const char *system, *method;
 	int status;
 };
 
 static void put(struct writer *w, const char *metric, double v, double low, double high)
 {
 	struct ct_estimate es = { .scope = SCOPE, .mechanism = MECHANISM, .system = w->system,
-		                  .metric = metric, .method = METHOD, .value = v, .low = low,
+		                  .metric = metric, .method = w->method, .value = v, .low = low,
 		                  .high = high };
 	if (w->status == CT_OK)
 		w->status = ct_profile_add_estimate(w->p, &es, w->e);
@@ -210,9 +210,10 @@ static double dram_utilisation(const struct ct_mo_answer *a, const struct ct_mo_
 	return x->dram_bytes / seconds / (ct_gpu_dram_gbps(g) * 1e9);
 }
 
-static void write_row(struct writer *w, const struct ct_mo_answer *a, const struct ct_mo_row *r)
+static void write_row(struct writer *w, const struct ct_mo_answer *a, const struct ct_mo_row *r,
+                      const struct ct_mo_estimate *base)
 {
-	const struct ct_mo_estimate *x = &r->x, *base = &a->row[0].x;
+	const struct ct_mo_estimate *x = &r->x;
 	const struct ct_workload *load = a->model.w;
 	w->system = r->system->name;
 	put_one(w, "cycles", x->cycles + load->launch_cycles);
@@ -241,9 +242,25 @@ static void write_row(struct writer *w, const struct ct_mo_answer *a, const stru
 
 int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e)
 {
-	struct writer w = { p, e, NULL, CT_OK };
+	struct writer w = { p, e, NULL, ANALYTIC, CT_OK };
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
-		write_row(&w, a, &a->row[i]);
+		write_row(&w, a, &a->row[i], &a->row[0].x);
+	return w.status;
+}
+
+int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row,
+                                int both, struct ct_profile *p, struct ct_error *e)
+{
+	struct writer w = { p, e, NULL, REPLAY, CT_OK };
+	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
+		int replayed = isfinite(row[i].x.cycles);
+		w.method = ANALYTIC;
+		if (both || !replayed)
+			write_row(&w, a, &a->row[i], &a->row[0].x);
+		w.method = REPLAY;
+		if (replayed)
+			write_row(&w, a, &row[i], &row[0].x);
+	}
 	return w.status;
 }
 
@@ -253,7 +270,7 @@ static int put_point(struct ct_profile *p, const char *system, unsigned sms, con
 	char x[16];
 	snprintf(x, sizeof x, "%u", sms);
 	struct ct_sweep_point sw = { .scope = SCOPE, .mechanism = MECHANISM, .system = system,
-		                     .key = "sms", .x = x, .metric = metric, .method = METHOD,
+		                     .key = "sms", .x = x, .metric = metric, .method = ANALYTIC,
 		                     .value = v };
 	return ct_profile_add_sweep(p, &sw, e);
 }

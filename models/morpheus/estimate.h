@@ -38,6 +38,11 @@ void ct_mo_answer_free(struct ct_mo_answer *a);
 /* Appends the ES records (scope all, mechanism morpheus). */
 int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
 
+/* The same with replayed rows (replayed.h), method replay; systems that were not replayed get
+ * their analytic records, and all do when `both`. */
+int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row,
+                                int both, struct ct_profile *p, struct ct_error *e);
+
 /* Appends SW records of every system whose SM count varies, for sms = first, first +
  * step ... last (1 <= first <= last <= all): ipc, speedup, llc_mpki, extended_llc_bytes.
  * BL's rows are the motivation study (Fig. 1). */

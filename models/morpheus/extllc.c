@@ -148,12 +148,13 @@ static void pass_time(struct ct_mo_extllc *x, uint64_t now)
 	x->next_epoch = now - now % x->p.epoch + x->p.epoch;
 }
 
-/* One request at a time per warp, one block at a time per port; first come, first
- * served. Returns the cycle at which the controller has the answer. */
-static uint64_t serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now)
+/* The SM's port takes one block at a time, then a warp serves one request at a time; both
+ * first come, first served. */
+uint64_t ct_mo_extllc_serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now)
 {
 	struct turn *w = &x->warp[pl->set];
-	uint64_t *port = &x->port[pl->sm], start = now;
+	uint64_t *port = &x->port[pl->sm], start = *port > now ? *port : now;
+	*port = start + x->p.port;
 	if (w->free_at > start) {
 		start = w->free_at;
 		w->waiting++;
@@ -162,12 +163,9 @@ static uint64_t serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint
 	} else {
 		w->waiting = 0;
 	}
-	if (*port > start)
-		start = *port;
-	*port = start + x->p.port;
 	w->free_at = start + x->p.service;
 	x->c.wait_cycles += start - now;
-	return start + x->p.trip;
+	return start;
 }
 
 static int predict(const struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
@@ -203,7 +201,7 @@ static void count(struct ct_mo_extllc *x, enum ct_mo_access kind, const struct c
 	x->c.dirty += r->dirty;
 }
 
-int ct_mo_extllc_access(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
+int ct_mo_extllc_lookup(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
                         enum ct_mo_access kind, enum ct_mo_level level, uint64_t now,
                         struct ct_mo_reply *r, struct ct_error *e)
 {
@@ -218,9 +216,7 @@ int ct_mo_extllc_access(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
 	r->hit = ct_mo_set_access(set, block, kind != CT_MO_READ, level, &v);
 	r->evicted = v.evicted;
 	r->dirty = v.dirty;
-	/* An insertion behind a predicted miss takes the warp's time, too, but nobody waits. */
-	uint64_t answer = serve(x, pl, now);
-	r->ready = r->predicted ? answer : now;
+	r->ready = 0;
 	learn(x, pl, block);
 	count(x, kind, r);
 	int diagnostic = x->p.lru != CT_MO_LRU_EXACT || x->p.count_rule;
@@ -230,6 +226,19 @@ int ct_mo_extllc_access(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
 		               "extended LLC: the predictor denied resident block %llu of set %u: a fault of "
 		               "this program, please report it", (unsigned long long)block, pl->set);
 	}
+	return CT_OK;
+}
+
+int ct_mo_extllc_access(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
+                        enum ct_mo_access kind, enum ct_mo_level level, uint64_t now,
+                        struct ct_mo_reply *r, struct ct_error *e)
+{
+	int st = ct_mo_extllc_lookup(x, pl, block, kind, level, now, r, e);
+	if (st != CT_OK)
+		return st;
+	/* An insertion behind a predicted miss takes the warp's time, too, but nobody waits. */
+	uint64_t start = ct_mo_extllc_serve(x, pl, now);
+	r->ready = r->predicted ? start + x->p.trip : now;
 	return CT_OK;
 }
 

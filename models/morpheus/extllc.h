@@ -77,6 +77,14 @@ int ct_mo_extllc_access(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
                         enum ct_mo_access kind, enum ct_mo_level level, uint64_t now,
                         struct ct_mo_reply *r, struct ct_error *e);
 
+/* Its two halves, for an engine that has the SM serve requests in the order in which they
+ * reach it: what the controller knows at once (r->ready is left at 0), and the SM's port and
+ * the warp's turn: the cycle >= now in which the warp begins. */
+int ct_mo_extllc_lookup(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
+                        enum ct_mo_access kind, enum ct_mo_level level, uint64_t now,
+                        struct ct_mo_reply *r, struct ct_error *e);
+uint64_t ct_mo_extllc_serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t now);
+
 void ct_mo_extllc_counts(const struct ct_mo_extllc *x, struct ct_mo_extllc_counts *c);
 
 #endif

@@ -260,12 +260,8 @@ static int split_at(struct ct_mo_model *m, int compressed, unsigned sms,
 	return CT_OK;
 }
 
-/* What a request to a cache-mode SM costs in this system, core cycles. */
-struct helper {
-	double trip, service, port;
-};
-
-static struct helper helper_of(const struct ct_mo_model *m, const struct ct_mo_system *s)
+struct ct_mo_helper_times ct_mo_helper_times(const struct ct_mo_model *m,
+                                             const struct ct_mo_system *s)
 {
 	const double *v = m->p.v;
 	/* A helper warp runs one instruction after the other. */
@@ -275,7 +271,7 @@ static struct helper helper_of(const struct ct_mo_model *m, const struct ct_mo_s
 	if (s->compression)
 		change += (1 - m->mix.none) * v[CT_MO_DECOMPRESS_INSTS] *
 		          (m->gpu.unit[CT_CLASS_INT].latency + pipe);
-	return (struct helper){
+	return (struct ct_mo_helper_times){
 		.trip = fmax(cycles_of_ns(m, v[CT_MO_EXT_TRIP_NS]) + change, 0),
 		.service = fmax(cycles_of_ns(m, v[CT_MO_EXT_SERVICE_NS]) + change, 1),
 		.port = cycles_of_ns(m, v[CT_MO_BLOCK_BYTES] / v[CT_MO_EXT_GBPS]),
@@ -303,7 +299,7 @@ struct traffic {
 };
 
 static void extended_classes(const struct ct_mo_model *m, const struct traffic *t,
-                             const struct ct_mo_split *d, const struct helper *h,
+                             const struct ct_mo_split *d, const struct ct_mo_helper_times *h,
                              struct ct_perf_point *pt)
 {
 	const struct ct_workload *w = m->w;
@@ -361,7 +357,7 @@ static double any_line(const struct ct_mo_model *m, double p)
 
 /* Each set is one warp that serves a request at a time; insertions take a turn, too. */
 static void extended_stations(const struct ct_mo_model *m, const struct traffic *t,
-                              const struct ct_mo_split *d, const struct helper *h,
+                              const struct ct_mo_split *d, const struct ct_mo_helper_times *h,
                               struct ct_perf_point *pt)
 {
 	double loads = m->perf.loads, beta = m->p.v[CT_MO_SETS_BETA], asked = 0;
@@ -387,15 +383,31 @@ static void extended_stations(const struct ct_mo_model *m, const struct traffic 
  * byte was measured at full throughput and holds the SM's static and instruction
  * power, the network and the LLC banks (model-notes.md 5): nothing is added to it, and
  * at less throughput the SM still draws what an idle one does. */
-static double helper_power(const struct ct_mo_model *m, const struct traffic *t, double cache_sms,
+static double helper_power(const struct ct_mo_model *m, double accesses, double cache_sms,
                            double seconds)
 {
 	const double *v = m->p.v;
 	double full = v[CT_MO_EXT_PJ_PER_BYTE] * 1e-12 * v[CT_MO_EXT_GBPS] * 1e9;
 	double idle = fmin(m->energy.sm_watt, full);
-	double bytes = (t->hits + t->misses) * v[CT_MO_BLOCK_BYTES];
+	double bytes = accesses * v[CT_MO_BLOCK_BYTES];
 	double busy = seconds > 0 ? bytes / seconds / (cache_sms * v[CT_MO_EXT_GBPS] * 1e9) : 0;
 	return cache_sms * (idle + (full - idle) * fmin(busy, 1));
+}
+
+void ct_mo_replayed_energy(const struct ct_mo_model *m, const struct ct_mo_system *s,
+                           const struct ct_replay_counts *c, double extended_accesses,
+                           struct ct_mo_estimate *x)
+{
+	struct ct_energy_run run;
+	double sector = m->gpu.llc.sector;
+	energy_run(m, x, &run);
+	run.llc_bytes = (double)c->llc_accesses * sector;
+	run.noc_bytes = (double)(c->noc_request_busy + c->noc_reply_busy) * sector;
+	run.extra_joule = x->cache_sms > 0 ? run.seconds * helper_power(m, extended_accesses, x->cache_sms,
+	                                                                run.seconds) : 0;
+	run.overhead = s && s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
+	x->joule = ct_energy_joule(&m->energy, &run);
+	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
 }
 
 static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
@@ -406,7 +418,7 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	if (st != CT_OK)
 		return st;
 	struct ct_perf_point pt;
-	struct helper h = helper_of(m, s);
+	struct ct_mo_helper_times h = ct_mo_helper_times(m, s);
 	ct_perf_conventional(&m->perf, &m->gpu, sms, d->conv_lines + d->ext_lines, &pt);
 	override_latencies(m, &pt);
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
@@ -437,7 +449,7 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	struct ct_perf_result r;
 	ct_perf_eval(&m->perf, &pt, &r);
 	double seconds = r.cycles / (m->gpu.core_mhz * 1e6);
-	double watt = helper_power(m, &t, d->cache_sms, seconds);
+	double watt = helper_power(m, t.hits + t.misses, d->cache_sms, seconds);
 	finish(m, s, &pt, watt / (m->gpu.core_mhz * 1e6), x);
 	return CT_OK;
 }

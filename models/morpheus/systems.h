@@ -6,6 +6,7 @@
 #include "models/common/energy.h"
 #include "models/common/perf.h"
 #include "models/morpheus/split.h"
+#include "replay/replay.h"
 
 enum ct_mo_predictor { CT_MO_PREDICT_BLOOM, CT_MO_PREDICT_NONE, CT_MO_PREDICT_PERFECT };
 
@@ -80,6 +81,20 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
  * most SMs). */
 int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
                         struct ct_mo_estimate *out, struct ct_error *e);
+/* What a request to a cache-mode SM costs in a system, core cycles: controller to SM and
+ * back, a warp's turn, the SM's port. Pure. */
+struct ct_mo_helper_times {
+	double trip, service, port;
+};
+struct ct_mo_helper_times ct_mo_helper_times(const struct ct_mo_model *m,
+                                             const struct ct_mo_system *s);
+
+/* Energy of a replayed run into x->joule and x->watt; x holds the other results already.
+ * s NULL: the GPU as configured. extended_accesses: blocks asked of cache-mode SMs. */
+void ct_mo_replayed_energy(const struct ct_mo_model *m, const struct ct_mo_system *s,
+                           const struct ct_replay_counts *c, double extended_accesses,
+                           struct ct_mo_estimate *x);
+
 /* The user's GPU as configured: all SMs, no storage added. */
 int ct_mo_estimate_configured(struct ct_mo_model *m, struct ct_mo_estimate *out,
                               struct ct_error *e);

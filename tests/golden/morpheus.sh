@@ -43,6 +43,23 @@ else
 	skip "JSON lines are JSON" "jq is not installed"
 fi
 
+"$est" --check -q -o both.out between.profile
+both() { # SYSTEM METRIC METHOD
+	awk -F'\t' -v s="$1" -v m="$2" -v how="$3" '$1 == "ES" && $4 == s && $5 == m && $8 == how { print $6 }' both.out
+}
+check "replayed, a working set between the capacities gains, too" \
+	within "$(both Morpheus-ALL speedup_configured replay)" 1.05 4
+same "--check has the analytic answer as it was" "$(value Morpheus-ALL speedup between.out)" "$(both Morpheus-ALL speedup analytic)"
+same "Frequency-Boost is not replayed" "" "$(both Frequency-Boost speedup replay)"
+same "a perfect predictor is never wrong" 0 "$(both Morpheus-Basic/Perfect-Prediction bloom_false_positive_rate replay)"
+same "without a predictor each miss asks the SM" 1 "$(both Morpheus-Basic/No-Prediction bloom_false_positive_rate replay)"
+"$est" --method replay -q --scale 1/8 -o replayed.out between
+same "--method replay of the trace gives the same" "$(grep '^ES.*replay' both.out)" "$(grep '^ES.*replay' replayed.out)"
+for w in stream compute; do
+	"$est" --method replay -q -o "$w.replay" "$w.profile"
+	check "replayed, $w gains nothing" within "$(value Morpheus-ALL speedup_configured $w.replay)" 0.98 1.02
+done
+
 "$est" --sweep sms=2..9 -o swept between.profile
 same "a sweep has every SM count" "2 3 4 5 6 7 8 9" \
 	"$(awk -F'\t' '$1 == "SW" && $4 == "BL" && $7 == "ipc" { print $6 }' swept | paste -sd' ')"

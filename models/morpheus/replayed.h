@@ -1,0 +1,45 @@
+/* replayed.h - the systems of the Morpheus paper through the replay engine.
+ *
+ * Each system becomes a GPU and, where SMs cache or idle, parts (part.h); systems that come to
+ * the same share an engine. They run at the SM counts that the analytic answer chose. The
+ * engine has one clock for network and LLC, so Frequency-Boost stays analytic. */
+#ifndef CT_MODELS_MORPHEUS_REPLAYED_H
+#define CT_MODELS_MORPHEUS_REPLAYED_H
+
+#include "models/morpheus/estimate.h"
+#include "models/morpheus/part.h"
+#include "replay/replay.h"
+
+enum { CT_MO_LANES_MAX = CT_MO_SYSTEMS + 1 };
+
+/* One engine's GPU and parts. */
+struct ct_mo_lane {
+	struct ct_gpu gpu;
+	unsigned sms;                 /* that compute */
+	const struct ct_mo_system *extended; /* whose extended LLC it has; NULL: none */
+	uint8_t *owned;
+	struct ct_mo_part *part;
+	struct ct_replay_parts parts;
+};
+
+struct ct_mo_replays {
+	const struct ct_mo_answer *answer;
+	struct ct_mo_lane lane[CT_MO_LANES_MAX]; /* 0: the GPU as configured */
+	struct ct_replay *engine[CT_MO_LANES_MAX];
+	unsigned n;
+	int lane_of[CT_MO_SYSTEMS];   /* -1: not replayed */
+};
+
+/* Builds the engines. The answer must outlive *x. Whoever runs the engines owns them from then
+ * on and sets engine[] to NULL; the rest is freed by ct_mo_replays_free(), after the engines, also when this
+ * fails (CT_ERR_USAGE, CT_ERR_NOMEM). */
+int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, uint64_t warmup,
+                       struct ct_error *e);
+void ct_mo_replays_free(struct ct_mo_replays *x);
+
+/* Rows from the engines' totals: row[i] of system i, like those of the answer, without ranges;
+ * cycles are not-a-number where the system was not replayed. */
+void ct_mo_replays_rows(const struct ct_mo_replays *x, const struct ct_replay_counts *total,
+                        struct ct_mo_row row[CT_MO_SYSTEMS]);
+
+#endif
