@@ -46,6 +46,13 @@ void ct_sl_org_free(struct ct_sl_org *o)
 	free(o);
 }
 
+void ct_sl_org_watch(struct ct_sl_org *o, void (*watch)(void *ctx, const struct ct_sl_org_event *ev),
+                     void *ctx)
+{
+	o->watch = watch;
+	o->watch_ctx = ctx;
+}
+
 unsigned ct_sl_org_home(const struct ct_sl_org *o, uint64_t line)
 {
 	return ct_sl_home(o->c.homes, line, o->c.sets, o->c.cores);
@@ -155,6 +162,14 @@ static int shared_rule(const struct ct_sl_org *o, unsigned core, uint64_t line)
 	}
 }
 
+static void tell(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned at, unsigned from,
+                 uint64_t line, uint32_t mask, int is_write)
+{
+	struct ct_sl_org_event ev = { what, at, from, line, mask, is_write };
+	if (o->watch)
+		o->watch(o->watch_ctx, &ev);
+}
+
 struct ct_sl_route ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line,
                                    unsigned partition)
 {
@@ -162,6 +177,7 @@ struct ct_sl_route ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t 
 	if (o->c.organisation == CT_SL_ORG_DYNAMIC && o->core[core].state == CT_SL_SAMPLING_STATE)
 		o->s.sampled++;
 	unsigned home = shared_rule(o, core, line) ? ct_sl_org_home(o, line) : core;
+	tell(o, CT_SL_ROUTED, home, core, line, 0, 0);
 	if (home == core) {
 		o->s.local++;
 		return r;
@@ -309,6 +325,7 @@ int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t l
 	}
 	if (w && (there || !is_write))
 		w->stamp = ++o->clock;
+	tell(o, CT_SL_ACCESSED, at, from, line, mask, is_write);
 	int missed = is_write ? there != mask : f->fetch != 0;
 	*(is_write ? &o->s.writes : &o->s.reads) += 1;
 	*(is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
@@ -374,6 +391,7 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 		return CT_ERR_INPUT;
 	if (o->c.organisation == CT_SL_ORG_SHARED && ct_sl_org_home(o, line) != at)
 		return CT_ERR_INPUT;
+	tell(o, CT_SL_FILLED, at, at, line, mask, 0);
 	x->pending &= ~mask;
 	if (install(o, at, line, mask, x) != CT_OK)
 		return CT_ERR_NOMEM;
@@ -397,6 +415,7 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 void ct_sl_org_flush(struct ct_sl_org *o, unsigned core)
 {
 	struct sl_way *w = o->way + (size_t)core * o->c.sets * o->c.ways;
+	tell(o, CT_SL_FLUSHED, core, core, 0, 0, 0);
 	for (size_t i = 0; i < (size_t)o->c.sets * o->c.ways; i++) {
 		int reserved = w[i].reserved;
 		(void)leave(o, &w[i]); /* what leaves needs no memory */

@@ -18,6 +18,15 @@
 
 enum ct_sl_organisation { CT_SL_ORG_PRIVATE, CT_SL_ORG_SHARED, CT_SL_ORG_DYNAMIC };
 
+enum ct_sl_org_what { CT_SL_ROUTED, CT_SL_ACCESSED, CT_SL_FILLED, CT_SL_FLUSHED };
+struct ct_sl_org_event {
+	enum ct_sl_org_what what;
+	unsigned at, from;         /* L1 that serves, core that asks */
+	uint64_t line;
+	uint32_t mask;             /* accessed, filled */
+	int is_write;
+};
+
 struct ct_sl_org_config {
 	enum ct_sl_organisation organisation;
 	unsigned cores;
@@ -44,6 +53,9 @@ struct ct_sl_org;
 /* Fails with CT_ERR_USAGE, CT_ERR_NOMEM. *o is the caller's. */
 int ct_sl_org_new(struct ct_sl_org **o, const struct ct_sl_org_config *c, struct ct_error *e);
 void ct_sl_org_free(struct ct_sl_org *o); /* NULL allowed */
+/* Tells of what happens, in the order in which it happens (for tests); NULL: nobody. */
+void ct_sl_org_watch(struct ct_sl_org *o, void (*watch)(void *ctx, const struct ct_sl_org_event *ev),
+                     void *ctx);
 
 enum ct_sl_way { CT_SL_LOCAL, CT_SL_REMOTE, CT_SL_PAST /* to the LLC, around the home */ };
 struct ct_sl_route {

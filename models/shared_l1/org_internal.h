@@ -43,6 +43,8 @@ struct sl_copies { uint64_t line; uint32_t count; uint8_t used; };
 
 struct ct_sl_org {
 	struct ct_sl_org_config c;
+	void (*watch)(void *ctx, const struct ct_sl_org_event *ev);
+	void *watch_ctx;
 	struct sl_way *way;      /* [core][set][way] */
 	struct sl_core *core;
 	struct sl_entry *entry;

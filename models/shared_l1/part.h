@@ -20,6 +20,9 @@ struct ct_sl_part;
 int ct_sl_part_new(struct ct_sl_part **p, const struct ct_sl_system *s, const struct ct_gpu *g,
                    const struct ct_sl_params *params, enum ct_sl_network kind,
                    const struct ct_sl_place *place, struct ct_error *e);
+/* Has the organisation's events told to watch (org.h), for tests. Before the run. */
+void ct_sl_part_watch(struct ct_sl_part *p,
+                      void (*watch)(void *ctx, const struct ct_sl_org_event *ev), void *ctx);
 void ct_sl_part_free(struct ct_sl_part *p); /* NULL allowed */
 
 /* What the engine is made with: the GPU (g with the system's capacities) and the parts. Owned

@@ -223,6 +223,13 @@ void ct_sl_part_free(struct ct_sl_part *p)
 	free(p);
 }
 
+void ct_sl_part_watch(struct ct_sl_part *p,
+                      void (*watch)(void *ctx, const struct ct_sl_org_event *ev), void *ctx)
+{
+	if (p->org)
+		ct_sl_org_watch(p->org, watch, ctx);
+}
+
 const struct ct_gpu *ct_sl_part_gpu(const struct ct_sl_part *p)
 {
 	return &p->gpu;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { TWIN_CORES = 32, TWIN_SETS = 16, TWIN_WAYS = 8, TWIN_WAITS = 4096 };
+enum { TWIN_CORES = 32, TWIN_SETS = 32, TWIN_WAYS = 8, TWIN_WAITS = 4096 };
 
 struct twin_line { uint64_t line; uint32_t valid; int reserved; };
 struct twin_wait { unsigned at, from; uint64_t line, token; uint32_t mask; };

@@ -13,6 +13,7 @@
 
 #include "../support/microtrace.h"
 #include "models/shared_l1/part.h"
+#include "tests/support/sharedl1_twin.h"
 
 enum { CTAS = 8, WARPS = 2, LINES = 40, STORES = 1 };
 
@@ -62,6 +63,60 @@ struct outcome {
 	struct ct_sl_part_counts c;
 };
 
+/* The twin is given what happened and has to come to the same counts. */
+struct follower {
+	struct twin t;
+	uint64_t done[TWIN_WAITS];
+	unsigned phases; /* events whose route the twin disagrees with */
+};
+
+static unsigned hashed(uint64_t line)
+{
+	return ct_sl_home(CT_SL_HOMES_HASH, line, 32, 4);
+}
+
+static void follow(void *ctx, const struct ct_sl_org_event *ev)
+{
+	struct follower *f = ctx;
+	uint32_t hit, pending;
+	if (ev->what == CT_SL_ROUTED)
+		f->phases += twin_route(&f->t, ev->from, ev->line) != ev->at;
+	else if (ev->what == CT_SL_ACCESSED)
+		(void)twin_access(&f->t, ev->at, ev->from, ev->line, ev->mask, ev->is_write, 0, &hit, &pending);
+	else if (ev->what == CT_SL_FILLED)
+		(void)twin_fill(&f->t, ev->at, ev->line, ev->mask, f->done);
+	else
+		twin_flush(&f->t, ev->at);
+}
+
+static struct follower *new_follower(const struct ct_gpu *g, enum ct_sl_homes homes)
+{
+	struct follower *f = calloc(1, sizeof *f);
+	assert_non_null(f);
+	f->t.organisation = 's';
+	f->t.homes = "mfh"[homes];
+	f->t.hashed = hashed;
+	f->t.cores = g->sms;
+	f->t.sets = g->l1.sets;
+	f->t.ways = g->l1.ways;
+	f->t.reserve = 1;
+	assert_true(g->l1.sets <= TWIN_SETS);
+	return f;
+}
+
+static void agree(const struct follower *f, const struct ct_sl_org_stats *x)
+{
+	assert_int_equal(f->phases, 0);
+	assert_int_equal(x->reads, f->t.reads);
+	assert_int_equal(x->read_misses, f->t.read_misses);
+	assert_int_equal(x->writes, f->t.writes);
+	assert_int_equal(x->write_misses, f->t.write_misses);
+	assert_int_equal(x->fills, f->t.fills);
+	assert_int_equal(x->replicated, f->t.replicated);
+	assert_int_equal(x->landed, f->t.landed);
+	assert_int_equal(x->copies, f->t.copies);
+}
+
 static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes homes, int rounds,
                 struct outcome *o)
 {
@@ -81,9 +136,16 @@ static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes ho
 	                   &place, &e) != CT_OK)
 		fail_msg("%s: %s", system, e.text);
 	struct ct_replay_options ro = { .parts = ct_sl_part_parts(p) };
+	struct follower *f = new_follower(&g, homes);
+	int fixed = !strncmp(system, "Shared", 6) || !strcmp(system, "Hypothetical");
+	if (fixed)
+		ct_sl_part_watch(p, follow, f);
 	table(&m, rounds);
 	micro_run(&m, ct_sl_part_gpu(p), &ro, &o->r);
 	ct_sl_part_counts(p, &o->c);
+	if (fixed)
+		agree(f, &o->c.org);
+	free(f);
 	assert_int_equal(o->r.c.warp_insts, CTAS * WARPS * ((uint64_t)rounds * LINES * 2 + 2));
 	ct_sl_part_free(p);
 }
