@@ -7,13 +7,13 @@
 /* Number of set bits. Pure. */
 static inline unsigned ct_bits(uint64_t v)
 {
-#if defined(__GNUC__)
+#if defined(__POPCNT__) || (defined(__GNUC__) && !defined(__x86_64__))
 	return (unsigned)__builtin_popcountll(v);
-#else
-	unsigned n = 0;
-	for (; v; v &= v - 1)
-		n++;
-	return n;
+#else /* in place: the compiler's would be a call */
+	v -= v >> 1 & UINT64_C(0x5555555555555555);
+	v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(v * UINT64_C(0x0101010101010101) >> 56);
 #endif
 }
 

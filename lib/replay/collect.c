@@ -22,13 +22,13 @@ static uint32_t free_collector(const struct ct_replay *r, const struct rp_sched 
 
 static uint32_t bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg)
 {
-	return (reg + 1u + warp) % r->reg_banks;
+	return rp_modulo(reg + 1u + warp, r->reg_banks);
 }
 
 void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned reg,
                        uint32_t at)
 {
-	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
+	struct rp_sched *s = &sm->sched[sm->warp[warp].sub];
 	s->written[bank_of(r, warp, reg)][at % RP_WRITES] = at;
 }
 
@@ -140,11 +140,11 @@ static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t i, uint32_t c
 	memmove(sm->parked + i, sm->parked + i + 1, (--sm->nparked - i) * sizeof *sm->parked);
 	enter(r, sm, &p, c, step);
 	uint32_t at = rp_max32(s->idoc_free[p.op->unit], s->stepped);
-	if (at < s->next)
-		s->next = at;
+	if (at < sm->sched_next[p.sched])
+		sm->sched_next[p.sched] = at;
 	if (p.mem == RP_NO_INDEX) {
 		sm->warp[p.warp].open--;
-		rp_wake(sm, r, p.warp, step / 2);
+		rp_wake(sm, p.warp, step / 2);
 		rp_warp_check_end(r, sm, p.warp, step / 2);
 	}
 }

@@ -433,7 +433,7 @@ static int try_bank(struct ct_replay *r, struct rp_sm *sm, struct rp_step *st, u
 	struct rp_lreq *l = &sm->lreq[st->lreq];
 	uint64_t first = l->line * r->l1_sectors;
 	uint32_t s = 0, lreq = st->lreq;
-	while (!(st->sectors >> s & 1) || (first + s) % r->banks != bank)
+	while (!(st->sectors >> s & 1) || rp_modulo(first + s, r->banks) != bank)
 		s++;
 	int read = sm->mem[l->mem].kind != RP_STORE;
 	uint32_t mem = l->mem;

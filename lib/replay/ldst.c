@@ -84,10 +84,23 @@ struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *s
 	return m;
 }
 
+/* All 32 lanes within one row of the banks: the common case, in few steps. */
+static int in_a_row(const struct ct_inst *inst, uint32_t banks)
+{
+	uint64_t first = inst->addr[0], differ = 0;
+	if (inst->naddr != CT_WARP_LANES || (banks & (banks - 1)))
+		return 0;
+	for (unsigned i = 0; i < CT_WARP_LANES; i++)
+		differ |= inst->addr[i] ^ first;
+	return differ < 4 * (uint64_t)banks;
+}
+
 /* Conflict degree; words within one row of the banks cannot conflict. */
 static uint32_t shared_cycles(const struct ct_replay *r, const struct ct_inst *inst)
 {
 	uint64_t low = UINT64_MAX, high = 0;
+	if (in_a_row(inst, r->g.shmem_banks))
+		return 1;
 	for (unsigned i = 0; i < inst->naddr; i++) {
 		uint64_t word = inst->addr[i] / 4;
 		low = word < low ? word : low;
@@ -219,7 +232,7 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 		sm->c.mem_latency_count++;
 	}
 	rp_mem_unref(sm, mem);
-	rp_wake(sm, r, warp, now);
+	rp_wake(sm, warp, now);
 	rp_warp_check_end(r, sm, warp, now);
 }
 
@@ -383,7 +396,7 @@ static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 		for (uint32_t s = r->l1_sectors; s-- > 0;) {
 			if (!(l->enter >> s & 1))
 				continue;
-			uint32_t bank = (uint32_t)((first + s) % r->banks);
+			uint32_t bank = rp_modulo(first + s, r->banks);
 			if (used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency) {
 				stop = 1;
 				break;

@@ -135,7 +135,7 @@ static void compute(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t 
 	w->done = rp_max32(w->done, done);
 	w->open--;
 	left(r, sm, k, token, leave);
-	rp_wake(sm, r, c.warp, sm->now);
+	rp_wake(sm, c.warp, sm->now);
 	rp_warp_check_end(r, sm, c.warp, sm->now);
 }
 

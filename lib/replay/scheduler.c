@@ -13,7 +13,7 @@ void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 		uint32_t last = s->last;
 		memset(s, 0, sizeof *s);
 		s->last = last; /* the pointers survive a launch (accelsim-model.md 1) */
-		s->next = RP_NEVER;
+		sm->sched_next[k] = RP_NEVER;
 		s->at_lsu = RP_NO_INDEX;
 		s->far_next = RP_NEVER;
 		for (uint32_t i = 0; i < RP_MAX_SLOTS; i++)
@@ -137,11 +137,11 @@ static uint32_t known_operands(const struct rp_warp *w, const uint32_t *regs)
 	return t;
 }
 
-void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now)
+void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	uint32_t n = r->g.schedulers, slot = warp / n;
-	struct rp_sched *s = &sm->sched[warp % n];
+	uint32_t slot = w->slot, *next = &sm->sched_next[w->sub];
+	struct rp_sched *s = &sm->sched[w->sub];
 	if (!w->op)
 		return;
 	uint32_t t = operands(w, sm->regs[warp]);
@@ -164,8 +164,8 @@ void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now)
 		t = s->stepped;
 	if (t < now)
 		t = now;
-	if (t < s->next)
-		s->next = t;
+	if (t < *next)
+		*next = t;
 }
 
 static void release_barrier(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now)
@@ -179,7 +179,7 @@ static void release_barrier(struct ct_replay *r, struct rp_sm *sm, struct rp_cta
 			sm->warp[w].at_barrier = 0;
 			if (sm->warp[w].born < now)
 				sm->warp[w].born = now;
-			rp_wake(sm, r, w, now);
+			rp_wake(sm, w, now);
 		}
 }
 
@@ -194,7 +194,7 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 			w->born = at;
 		if (r->g.l1_flush && at < sm->wipe_at)
 			sm->wipe_at = at;
-		rp_wake(sm, r, warp, now);
+		rp_wake(sm, warp, now);
 	}
 	if (w->op || !w->live || w->open || w->stores || w->atomics)
 		return;
@@ -216,8 +216,8 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	uint32_t n = r->g.schedulers, slot = warp / n;
-	struct rp_sched *s = &sm->sched[warp % n];
+	uint32_t slot = w->slot;
+	struct rp_sched *s = &sm->sched[w->sub];
 	uint64_t bit = UINT64_C(1) << slot;
 	if (w->op)
 		s->of_unit[w->op->unit] &= ~bit;
@@ -226,7 +226,7 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		w->op = rp_op_at(r, sm->inst[warp].sid);
 		if (w->op) {
 			s->of_unit[w->op->unit] |= bit;
-			rp_wake(sm, r, warp, now);
+			rp_wake(sm, warp, now);
 			return;
 		}
 		st = -1;
@@ -425,7 +425,7 @@ static void step_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 	advance(s, now);
 	uint64_t mask = s->ready, can = taken_on(s, mask, now, &next);
 	s->stepped = now + 1;
-	s->next = RP_NEVER;
+	sm->sched_next[k] = RP_NEVER;
 	int slot = choose_with_parts(r, sm, k, can, now);
 	if (slot >= 0) {
 		issue(r, sm, k, (uint32_t)slot, now);
@@ -443,7 +443,8 @@ static void step_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 		next = now + 1;
 	later = next_slot(s);
 	next = later < next ? later : next;
-	s->next = next < s->next ? next : s->next;
+	if (next < sm->sched_next[k])
+		sm->sched_next[k] = next;
 }
 
 void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -457,7 +458,7 @@ void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t n
 	advance(s, now);
 	uint64_t mask = s->ready, rest = mask;
 	s->stepped = now + 1;
-	s->next = RP_NEVER;
+	sm->sched_next[k] = RP_NEVER;
 	while (rest) {
 		uint32_t slot = pick(r, sm, k, s, rest);
 		uint32_t unit = sm->warp[slot * r->g.schedulers + k].op->unit;
@@ -467,7 +468,7 @@ void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t n
 			rest &= ~s->of_unit[unit];
 			continue;
 		}
-		issue(r, sm, k, slot, now); /* lowers s->next for the warps that it wakes */
+		issue(r, sm, k, slot, now); /* lowers sched_next for the warps that it wakes */
 		s->last = slot;
 		if (mask & ~(UINT64_C(1) << slot))
 			next = now + 1;
@@ -478,6 +479,6 @@ void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t n
 	uint32_t later = next_slot(s);
 	if (later < next)
 		next = later;
-	if (next < s->next)
-		s->next = next;
+	if (next < sm->sched_next[k])
+		sm->sched_next[k] = next;
 }

@@ -94,7 +94,7 @@ static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 	t = min32(t, sm->reply_at);
 	t = min32(t, sm->part_at);
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
-		t = min32(t, sm->sched[k].next);
+		t = min32(t, sm->sched_next[k]);
 	return t;
 }
 
@@ -143,9 +143,9 @@ static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		rp_events_run(r, sm->id, r->base + now);
 	if (sm->unpark_at <= now)
 		rp_collect_step(r, sm, now);
-	uint32_t n = r->g.schedulers, k = now % n;
+	uint32_t n = r->g.schedulers, k = rp_modulo(now, n);
 	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1)
-		if (sm->sched[k].next <= now)
+		if (sm->sched_next[k] <= now)
 			rp_sched_step(r, sm, k, now);
 	if (sm->next_free <= now)
 		rp_sm_free_slots(r, sm, now);
@@ -202,6 +202,8 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 		w->key = r->launch_key + ct_cta_index(cta) * per + info->warp;
 		w->age = r->warp_age++;
 		w->slot_cta = (uint16_t)slot;
+		w->sub = (uint8_t)(hw % r->g.schedulers);
+		w->slot = (uint8_t)(hw / r->g.schedulers);
 		w->live = 1;
 		w->born = sm->fetch++ / 4;
 		w->done = now;

@@ -47,6 +47,12 @@ enum {
 static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
+/* Numbers of banks and schedulers are powers of two on most GPUs. */
+static inline uint32_t rp_modulo(uint64_t v, uint32_t n)
+{
+	return (uint32_t)(n & (n - 1) ? v % n : v & (n - 1));
+}
+
 /* Units that a scheduler owns one of (the load/store unit is the SM's), in the order in
  * which their instructions are given operand collectors. */
 enum rp_unit {
@@ -158,10 +164,11 @@ struct rp_warp {
 	uint32_t atomics;
 	uint32_t group, group_done; /* LDGSTS groups: open one; all before are complete */
 	uint32_t wait_group;     /* DEPBAR: waits until group_done reaches it */
-	uint32_t group_open[RP_GROUPS];
 	uint32_t blocked_since;  /* on outstanding loads, RP_NEVER: not */
 	uint16_t slot_cta;
 	uint8_t live, started, at_barrier, membar, issued_any;
+	uint8_t sub, slot;       /* scheduler, and which of its slots */
+	uint32_t group_open[RP_GROUPS];
 };
 
 struct rp_cta {
@@ -183,28 +190,29 @@ struct rp_parked {
 /* A memory instruction that holds a collector until the load/store unit takes it. */
 struct rp_held { uint32_t mem, step, collector; };
 
+/* What each step looks at comes first: the whole is larger than a first-level cache. */
 struct rp_sched {
 	/* when each slot's next instruction may issue: slots that may now, a wheel of masks for
 	 * the next 64 cycles, the others with their cycle */
 	uint64_t ready, far, wheel_bits;
+	uint64_t waiting;                  /* slots whose next instruction waits for memory, a barrier or a
+	                                      fence */
 	uint32_t upto;                     /* cycle that `ready` belongs to */
 	uint32_t far_next;                 /* no far slot is earlier */
+	uint32_t stepped;                  /* cycle of the last attempt + 1 */
+	uint32_t last;                     /* slot that issued last */
+	uint32_t vetoed;                   /* cycles since parts have let one issue */
+	uint32_t nheld;
+	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
+	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
+	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
+	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
+	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
 	uint32_t at[RP_MAX_SLOTS];         /* RP_NEVER: not known */
 	uint64_t wheel[64];
-	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
-	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
-	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
-	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
 	uint32_t written[RP_MAX_REG_BANKS][RP_WRITES]; /* [cycle % RP_WRITES] == cycle: a result is
 	                                      written to the bank in its first step */
 	struct rp_held held[RP_MAX_HELD];
-	uint32_t nheld;
-	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
-	uint32_t next, stepped;            /* next attempt; cycle of the last one + 1 */
-	uint32_t last;                     /* slot that issued last */
-	uint32_t vetoed;                   /* cycles since parts have let one issue */
-	uint64_t waiting;                  /* slots whose next instruction waits for memory, a barrier or a
-	                                      fence */
 };
 
 /* What happened to a line of an L1, for the replication directory. */
@@ -214,6 +222,12 @@ struct rp_log { uint64_t line; uint32_t when; uint8_t what; };
 struct rp_sm {
 	uint32_t id;
 	uint32_t now;
+	/* next cycle of everything in the SM */
+	uint32_t l1_next, lsu_next, next_free /* of its CTAs */, wipe_at, unpark_at;
+	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
+	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
+	uint32_t sched_next[RP_MAX_SCHEDULERS]; /* next attempt of each scheduler */
+	int failed;                        /* out of memory or a damaged spill */
 	struct rp_sched *sched;
 	struct rp_warp *warp;
 	struct ct_inst *inst;              /* next instruction of each warp */
@@ -222,16 +236,15 @@ struct rp_sm {
 	uint32_t ctas, warps_live;
 	uint64_t order;
 	uint32_t fetch;                    /* quarter cycles: next fetch slot */
-	uint32_t next_free;                /* earliest free_at of its CTAs */
 	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
 	uint32_t busy_since;
 
 	/* waiting for an operand collector, oldest first */
 	struct rp_parked parked[RP_MAX_SCHEDULERS * RP_UNITS];
-	uint32_t nparked, unpark_at;
+	uint32_t nparked;
 
 	/* load/store unit */
-	uint32_t lsu_mem, lsu_line, lsu_next, lsu_free;
+	uint32_t lsu_mem, lsu_line, lsu_free;
 	struct rp_mem *mem;
 	uint32_t mem_cap, mem_free;
 	struct rp_lreq *lreq;
@@ -242,8 +255,6 @@ struct rp_sm {
 	struct rp_step *steps;
 	uint32_t step_cap, step_head, nsteps;
 	uint32_t in_bank[RP_MAX_L1_BANKS];
-	uint32_t l1_next;
-	uint32_t wipe_at;
 	struct rp_mshr *mshr;
 	uint32_t mshr_free, mshr_used;
 	uint32_t *mshr_bucket, mshr_mask;
@@ -257,8 +268,6 @@ struct rp_sm {
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
-	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
-	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
 	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
 	uint32_t nheap;
 	uint64_t (*due)[8];                /* fixed timing: when each sector is filled */
@@ -266,7 +275,6 @@ struct rp_sm {
 	struct rp_log *log;
 	uint32_t log_cap, nlog;
 	struct ct_replay_counts c;
-	int failed;                        /* out of memory or a damaged spill */
 };
 
 struct rp_slice;
@@ -364,7 +372,7 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 /* scheduler.c */
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm);
 void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
-void rp_wake(struct rp_sm *sm, struct ct_replay *r, uint32_t warp, uint32_t now);
+void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 
