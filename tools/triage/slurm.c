@@ -1,4 +1,5 @@
 /* slurm.c - the array job that does this command line's work on many machines. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,6 +38,8 @@ static void words(const struct ct_tool *t, struct ct_buf *b)
 	}
 	if (t->scale < 0)
 		ct_buf_puts(b, " --scale auto");
+	else if (t->scale > 0 && t->scale < 1 && 1 / t->scale == floor(1 / t->scale))
+		ct_buf_printf(b, " --scale 1/%.0f", 1 / t->scale);
 	else if (t->scale > 0)
 		ct_buf_printf(b, " --scale %.17g", t->scale);
 	if (t->filter_text) {
