@@ -109,7 +109,7 @@ void wl_spmv(struct wl *w)
 {
 	struct wl_csr a;
 	struct jds j;
-	uint32_t n = wl_pick(w, 4096, 24000, 64000) + 19;
+	uint32_t n = wl_pick(w, 4096, 36000, 110000) + 19;
 	wl_power_rows(w, n, 24, &a);
 	if (w->g.status == CT_OK)
 		convert(w, &a, &j);
