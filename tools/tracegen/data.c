@@ -92,17 +92,18 @@ static void fill_matrix(struct wl *w, struct wl_csr *a)
 
 void wl_power_rows(struct wl *w, uint32_t n, uint32_t mean, struct wl_csr *a)
 {
-	/* A row is a serial chain of loads to its thread: uncut, the longest one would be the run time. */
-	uint32_t longest = 16 * mean < n ? 16 * mean : n;
+	/* A row is a serial chain of loads to its thread: uncut, the longest one would be the run time. The
+	 * matrices of Parboil's inputs come from finite elements: rows of a few times the mean. */
+	uint32_t longest = 4 * mean < n ? 4 * mean : n;
 	*a = (struct wl_csr){.n = n};
 	a->row = wl_host(w, (size_t)n + 1, sizeof *a->row);
 	if (!a->row)
 		return;
 	/* P(length > x) ~ 1/x: length = base / u, cut. The cut keeps the mean at about
-	 * base * (1 + ln(longest / base)): 11/60 of the mean as base gives it within a few percent. */
+	 * base * (1 + ln(longest / base)): 27/100 of the mean as base gives it within a few percent. */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t u = 1 + wl_below(w, 1u << 20);
-		uint64_t length = ((uint64_t)mean << 20) * 11 / 60 / u;
+		uint64_t length = ((uint64_t)mean << 20) * 27 / 100 / u;
 		a->row[i + 1] = length < 1 ? 1 : length > longest ? longest : (uint32_t)length;
 	}
 	fill_matrix(w, a);

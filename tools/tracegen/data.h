@@ -23,7 +23,7 @@ void wl_rmat(struct wl *w, unsigned scale, uint32_t edges, struct wl_csr *g);
 void wl_degree6(struct wl *w, uint32_t n, struct wl_csr *g);
 
 /* A square matrix whose row lengths follow a power law (exponent about 2) between 1 and
- * 16 times the given mean, columns uniform. */
+ * 4 times the given mean, columns uniform. */
 void wl_power_rows(struct wl *w, uint32_t n, uint32_t mean, struct wl_csr *a);
 /* The same with row lengths uniform between mean/2 and 3*mean/2. */
 void wl_even_rows(struct wl *w, uint32_t n, uint32_t mean, struct wl_csr *a);
