@@ -221,15 +221,15 @@ static int dispatch_one(struct mk_sm *sm, struct mk_core *k, uint64_t now, uint6
 	uint32_t best = MK_SLOTS;
 	for (uint64_t m = k->full; m; m &= m - 1) {
 		uint32_t c = ct_low_bit(m);
-		const struct ct_mk_op *op = k->flight[k->coll[c].flight].op;
-		if (op->unit == CT_MK_U_MEM) {
+		uint32_t unit = k->coll[c].unit;
+		if (unit == CT_MK_U_MEM) {
 			if (k->lsu != MK_NONE) { /* the load/store unit wakes the sub-core */
 				k->blocked |= mk_bit(c);
 				continue;
 			}
-		} else if (k->unit_free[op->unit] > now) {
-			if (k->unit_free[op->unit] < *wait)
-				*wait = k->unit_free[op->unit];
+		} else if (k->unit_free[unit] > now) {
+			if (k->unit_free[unit] < *wait)
+				*wait = k->unit_free[unit];
 			k->blocked |= mk_bit(c);
 			continue;
 		}
@@ -280,6 +280,7 @@ static void step_lsu(struct mk_sm *sm, uint64_t now)
 		sm->lsu_next = sm->lsu_free;
 	mk_schedule(sm, best, best->lsu, now + (latency ? latency : 1));
 	best->lsu = MK_NONE;
+	best->retry = 0;
 	mk_wake(best, now + 1);
 }
 
@@ -313,10 +314,14 @@ static void step(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 	k->last_step = now + 1;
 	k->next = MK_NEVER;
 	results_of_day(sm, k, now);
-	k->blocked = 0;
-	for (uint32_t i = 0; k->full && i < sm->width; i++)
-		if (!dispatch_one(sm, k, now, &wait))
-			break;
+	if (k->full != k->blocked || now >= k->retry) {
+		k->blocked = 0;
+		for (uint32_t i = 0; k->full && i < sm->width; i++)
+			if (!dispatch_one(sm, k, now, &wait))
+				break;
+		k->retry = wait;
+	}
+	wait = k->full ? k->retry : MK_NEVER;
 	if (k->reads)
 		mk_step_banks(sm, k, now);
 	if (two_level)

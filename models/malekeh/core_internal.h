@@ -74,6 +74,7 @@ struct mk_collector {
 	int32_t flight;
 	uint32_t left;               /* operands to come */
 	uint64_t since, order;
+	uint8_t unit;                /* that its instruction goes to */
 };
 
 /* Requests of one bank, in order. */
@@ -92,7 +93,8 @@ struct mk_core {
 	int gap;                     /* how cycles without a step count */
 	uint64_t ready, live, active;
 	uint64_t direct;             /* warps whose next instruction needs no collector */
-	uint64_t blocked;            /* full collectors whose unit is taken */
+	uint64_t blocked;            /* full collectors whose unit is taken, */
+	uint64_t retry;              /* at least until this cycle */
 	uint64_t held, full;         /* collectors in use; with all operands */
 	uint32_t greedy;             /* slot that issued last */
 	uint32_t reads;              /* in all banks */

@@ -119,6 +119,7 @@ static void fill_collector(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint
 	o->flight = flight;
 	o->since = now;
 	o->order = sm->order++;
+	o->unit = k->flight[flight].op->unit;
 	k->held |= mk_bit(c);
 	sm->c.slots += k->flight[flight].op->nsrc;
 	o->left = sm->sys->kind == CT_MK_CCU ? mk_ccu_enter(sm, k, c, warp, &k->flight[flight])

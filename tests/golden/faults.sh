@@ -32,6 +32,7 @@ faults "replicate of a profile" -i ../p.prof -- "$b/replicate"
 faults "lineutil of a profile" -i ../p.prof -- "$b/lineutil"
 faults "mpki" -- "$b/mpki" -@ 2 ../t.ctz
 faults "morpheus-est with a sweep" -i ../p.prof -- "$b/morpheus-est" -O json --sweep sms=10..68
+faults "malekeh-est, replayed" -- "$b/malekeh-est" --method replay ../t
 faults "tracecat packs" -x y.ctz -- "$b/tracecat" ../t -o y.ctz
 faults "tracecat unpacks" -x z.traceg -- "$b/tracecat" -O accelsim ../t.ctz -o z.traceg
 faults "tracecat of standard input" -i ../t.ctz -- "$b/tracecat"
