@@ -126,6 +126,10 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 	}
 	if (!ct_profile_get_im(p, "all", "home_camping", &in->home_camping))
 		in->home_camping = NAN;
+	if (!ct_profile_get_im(p, "all", "l1_requests", &in->requests))
+		in->requests = NAN;
+	if (!ct_profile_get_im(p, "all", "l1_line_misses", &in->request_misses))
+		in->request_misses = NAN;
 	for (int i = 0; i < 4; i++)
 		if (!ct_profile_get(p, "all", useful[i], &in->useful[i]))
 			in->useful[i] = NAN;

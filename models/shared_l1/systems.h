@@ -35,7 +35,8 @@ struct ct_sl_inputs {
 	double useful[4];              /* shares of line requests that use up to 32, 64, 96, 128 B;
 	                                  NaN when unknown */
 	double home_load[CT_SL_HOMES_KINDS]; /* busiest over mean home; NaN when unknown */
-	double home_camping;           /* the same in short windows (watch.h); NaN when unknown */
+	double requests, request_misses; /* of the replay: lines, with any sector missing; NaN */
+	double home_camping;           /* home_load in short windows (watch.h); NaN when unknown */
 };
 /* Fails with CT_ERR_INPUT, CT_ERR_NOMEM. gpu: the one in force. */
 int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p,

@@ -57,6 +57,10 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 		was = then->read_misses + then->write_misses;
 	}
 	t->sector_misses = anchored(w->l1_sector_misses, now, was, w->l1_sectors);
+	/* With sectors a request misses if any of its sectors does: that goes with the sectors. */
+	if (m->replayed.l1.sector < m->replayed.l1.line && m->in->requests > 0 &&
+	    m->in->request_misses >= 0)
+		t->miss_rate = anchored(m->in->request_misses / m->in->requests, now, was, 1);
 	t->replication = s->shared ? 0 : ratio(r->replicated, r->fills, NAN);
 	t->replicas = s->shared ? 1 : ratio(r->copies, r->fills, NAN);
 }
@@ -389,7 +393,11 @@ static double crossbar_reply(const struct ct_sl_model *m, const struct ct_sl_tra
 	ports(m, t, &pt);
 	double out = ct_crossbar_wait(g->llc_slices, flits, pt.slice_out / g->llc_slices / cycles);
 	double in = ct_crossbar_wait(g->sms, flits, pt.reply_packets / g->sms / cycles);
+	/* The latency of a slice's input holds the way there and back where the crossbar's own is
+	 * that of a simulator without one. */
 	double way = g->noc_latency;
+	if (m->noc.kind == CT_SL_NET_FORWARDED)
+		way += g->llc_latency / 2.0;
 	if (flow == CT_SL_FROM_HOME) { /* two crossings */
 		way = t->trip / 2;
 		out *= 2;

@@ -103,6 +103,14 @@ for w in gather stream own ray; do
 			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 + 0.03 }')"
 	done
 done
+# An adaptive L1 with sectors, behind a crossbar that forwards.
+"$CT_RELEASE/tracegen" ray -o sectors.trace && "$CT_RELEASE/reuse" -q --scale 1/8 sectors.trace >sectors.profile
+check "replay: sectors" "$CT_RELEASE/sharedl1-est" --check -o sectors.out sectors.profile
+for s in Private Shared; do
+	check "sectors: $s misses as estimated, within 3 points" within "$(replayed $s l1_request_miss_rate sectors.out)" \
+		"$(value $s l1_request_miss_rate sectors.out | awk 'NR == 1 { print $1 - 0.03 }')" \
+		"$(value $s l1_request_miss_rate sectors.out | awk 'NR == 1 { print $1 + 0.03 }')"
+done
 for n in forwarded butterfly; do
 	check "replay on another network: $n" "$CT_RELEASE/sharedl1-est" --method replay --network $n -o $n.out stream.profile
 	same "$n: Shared++ is Shared+Chunk" "$(replayed Shared+Chunk speedup $n.out)" "$(replayed Shared++ speedup $n.out)"

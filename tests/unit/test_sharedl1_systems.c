@@ -76,7 +76,7 @@ static void make_workload(struct world *w, const struct made *s)
 	w->in.l1_bytes = 16384;
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		w->in.home_load[i] = NAN;
-	w->in.home_camping = NAN;
+	w->in.home_camping = w->in.requests = w->in.request_misses = NAN;
 }
 
 static struct world *ask(const struct made *s, enum ct_sl_network network)
