@@ -269,7 +269,7 @@ void fg_register_distances(const struct rp_run *run, struct fg_rows *rows)
 			continue;
 		double used = (double)(ct_hist_total(h) - h->cold), below = ct_hist_hits(h, 1);
 		for (int d = 1; d <= 10 && used > 0; d++) {
-			char x[8];
+			char x[12];
 			double hits = ct_hist_hits(h, d + 1);
 			snprintf(x, sizeof x, "%d", d);
 			fg_add(rows, "", x, w->name, (hits - below) / used);
@@ -324,7 +324,7 @@ void fg_private_tags(const struct rp_run *run, struct fg_rows *rows)
 {
 	struct point *p = points(rows);
 	for (int bits = 0; bits <= 20; bits++) {
-		char x[8];
+		char x[12];
 		snprintf(x, sizeof x, "%d", bits);
 		fg_add(rows, "storage, bytes", x, "TSC", tag_bytes(bits));
 	}
