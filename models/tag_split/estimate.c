@@ -97,7 +97,7 @@ static double own_lines(const struct ct_gpu *g)
 
 /* A system's loads beyond L1 over the configured L1's. */
 struct beyond {
-	double requests; /* that miss L1 */
+	double requests; /* that miss L1; of neighbours in one LLC line the line */
 	double lines;    /* LLC lines they ask for: of neighbours in one line all wait together */
 	double sectors;  /* LLC sectors; as lines where the LLC has none */
 };
@@ -144,13 +144,17 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
 	struct ct_perf_point pt;
 	ct_perf_conventional(m, &a->gpu, w.sms, own_lines(&a->gpu), &pt);
 	double before = pt.dram_bytes, factor = h->mshr ? mshr_factor(a, m, &pt, c) : 0;
-	double misses = quotient(x->request_misses, c->request_misses, 1);
 	double requests = quotient(x->requests, c->requests, 1), old = pt.l1_miss;
-	struct beyond b = {misses, quotient(x->load_lines, c->load_lines, 1), 1};
+	struct beyond b = {quotient(x->request_misses, c->request_misses, 1),
+	                   quotient(x->load_lines, c->load_lines, 1), 1};
+	/* Requests of one LLC line miss together: a load that falls apart into smaller lines does
+	 * not wait for more of them. */
+	if (requests > 1)
+		b.requests = b.lines;
 	b.sectors = a->gpu.llc.sector < a->gpu.llc.line
 		            ? quotient(x->load_accesses, c->load_accesses, 1) : b.lines;
 	filter(&pt, &b, h->follow);
-	pt.l1_miss = fmin(old * misses / requests, 1);
+	pt.l1_miss = fmin(old * b.requests / fmin(requests, 1), 1);
 	double up = quotient(x->request_flits, c->request_flits, 1);
 	double down = quotient(x->reply_flits, c->reply_flits, 1);
 	pt.request_packets *= up;
@@ -163,7 +167,7 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
 	w.l1_cycles *= quotient(x->port_cycles, c->port_cycles, 1);
 	own.w = &w;
 	own.t_l1 += h->extra;
-	own.lines_per_load = fmax(m->lines_per_load * requests, 1);
+	own.lines_per_load = fmax(m->lines_per_load * fmin(requests, 1), 1);
 	add_mshr(a, m, &pt, x, factor);
 	ct_perf_eval(&own, &pt, r);
 	return before > 0 ? pt.dram_bytes / before : 1;
