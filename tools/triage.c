@@ -7,11 +7,12 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "models/verdict/require.h"
 #include "triage/triage.h"
 
 enum {
 	OPT_MECHANISM = CT_OWN_OPTION, OPT_ONLY, OPT_MIN_SPEEDUP, OPT_SORT, OPT_RESUME, OPT_SHARD,
-	OPT_JOIN, OPT_SLURM, OPT_TASKS
+	OPT_REQUIRE, OPT_JOIN, OPT_SLURM, OPT_TASKS
 };
 
 static const struct ct_option own_options[] = {
@@ -25,6 +26,8 @@ static const struct ct_option own_options[] = {
 	{OPT_RESUME, "resume", "DIR",
 	 "keep each input's profile in DIR, and take from there\nwhat has not changed"},
 	{OPT_SHARD, "shard", "I/N", "do only the I-th of N parts of the inputs"},
+	{OPT_REQUIRE, "require", "EXPR",
+	 "a threshold, as 'morpheus.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
@@ -99,6 +102,12 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	case OPT_SORT: return parse_sort(o, value, e);
 	case OPT_RESUME: o->resume = value; return CT_OK;
 	case OPT_SHARD: return parse_shard(o, value, e);
+	case OPT_REQUIRE:
+		if (o->n_require == TR_REQUIRE_MAX)
+			return ct_fail(e, CT_ERR_USAGE, "more than %d thresholds: use report --requirements",
+			               TR_REQUIRE_MAX);
+		o->require[o->n_require++] = value;
+		return CT_OK;
 	case OPT_JOIN: o->join = 1; return CT_OK;
 	case OPT_SLURM: o->slurm = 1; return CT_OK;
 	default:
@@ -109,9 +118,27 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	}
 }
 
+/* Hours of work must not end in a threshold that cannot be read. */
+static int check_thresholds(const struct tr_own *o, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (unsigned i = 0; i < o->n_require && st == CT_OK; i++) {
+		struct ct_require *r = NULL;
+		st = ct_require_parse(&r, o->require[i], e);
+		if (st == CT_OK && ct_require_uses_base(r))
+			st = ct_fail(e, CT_ERR_USAGE, "requirement '%s' names base: compare runs with report",
+			             ct_require_text(r));
+		ct_require_free(r);
+	}
+	return st;
+}
+
 static int check_options(const struct ct_tool *t, struct ct_error *e)
 {
 	const struct tr_own *o = t->own;
+	int st = check_thresholds(o, e);
+	if (st != CT_OK)
+		return st;
 	if (t->check)
 		return ct_fail(e, CT_ERR_USAGE, "--check compares the two methods of one estimate: give it to "
 		               "the estimator, as in mpki --check");
@@ -194,8 +221,11 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	}
 	if (st == CT_OK)
 		st = tr_emit(t, job, n, o->join ? (provenance.len ? provenance.data : "") : NULL, e);
-	if (st == CT_OK)
-		st = tell(t, job, n);
+	if (st == CT_OK) {
+		int failed = tr_require(t, job, n, e);
+		st = failed < 0 ? failed : tell(t, job, n);
+		st = st == CT_OK ? failed : st;
+	}
 	free_jobs(job, n);
 	ct_buf_free(&provenance);
 	return st;

@@ -38,11 +38,14 @@ same "Markdown: a row of the table per workload" 3 "$(grep -c '^| .* | .* | .* |
 check "Markdown: names are text" grep -q '^| added&#124;&#60;b&#62;&amp;amp; |' out.md
 same "CSV: a verdict per workload and mechanism" 12 "$(grep -c ',verdict,all,' out.csv)"
 check "CSV: values in full" grep -q '^bfs,summary,all,,,llc_mpki,12,misses/kinst,replay,,,,' out.csv
-if command -v xmllint >/dev/null 2>&1; then
-	check "JUnit without thresholds is XML" xmllint --noout out.xml
-else
-	skip "JUnit without thresholds is XML" "xmllint is not installed"
-fi
+junit() { # NAME FILE
+	if command -v xmllint >/dev/null 2>&1; then
+		check "$1" xmllint --noout --schema "$CT_ROOT/tests/golden/junit.xsd" "$2"
+	else
+		skip "$1" "xmllint is not installed"
+	fi
+}
+junit "JUnit without thresholds obeys the schema" out.xml
 check "JUnit without thresholds has no tests" grep -q '<testsuites tests="0" failures="0"' out.xml
 
 # ---- thresholds ----
@@ -62,6 +65,7 @@ check "a verdict as threshold" report --require 'morpheus.verdict == benefits fo
 printf '# thresholds\nllc_mpki <= 12 for bfs   # of bfs\n\nmorpheus.low > 1.05 for bfs\nllc_mpki < 1\n' >req
 fails "thresholds from a file" 'llc_mpki < 1: ' --requirements req new
 report --requirements req --junit req.xml --quiet new
+junit "JUnit with failures obeys the schema" req.xml
 check "JUnit has a case per threshold" grep -q '<testsuite name="cachetriage" tests="3" failures="1" errors="0" skipped="0"' req.xml
 check "JUnit names the failure" grep -q '<failure type="threshold" message="added|&lt;b&gt;&amp;amp;: 5 &lt; 1 does not hold (and 2 more)">' req.xml
 refuses "a threshold that cannot be read" 2 'column 11' "$CT_BIN/report" --require 'llc_mpki >> 3' new
@@ -75,6 +79,7 @@ fails "a regression" 'bfs: 12 <= 10\.5 does not hold' --compare old --require 'l
 refuses "base without an old run" 2 'compare' "$CT_BIN/report" --no-verify --require 'llc_mpki <= base' new
 report --compare old --require 'llc_mpki <= base for added*' --junit skip.xml new
 same "a workload without a base is skipped, not failed" 0 $?
+junit "JUnit with a skipped case obeys the schema" skip.xml
 check "and JUnit says so" grep -q '<skipped message="added' skip.xml
 report --compare old new >compared
 check "the comparison names changes" grep -qE '^bfs +llc_mpki +10\.0 +12\.0 +\+20\.0 %' compared

@@ -33,6 +33,11 @@ same "sorted by speed-up" "gains unsure same loses" \
 same "sorted by verdict" "benefits neutral hurts unknown" \
 	"$("$triage" --no-verify --sort verdict -O csv ./*.profile | awk -F, 'NR > 1 { print $3 }' | uniq | paste -sd' ')"
 check "the table names the reason" sh -c "'$triage' --no-verify -O table gains.profile | grep -q '^gains  *morpheus  *benefits  *1.40  1.2[0-9]..1.5[0-9]  '"
+check "a threshold that holds" "$triage" -q --no-verify --require 'morpheus.verdict == benefits and malekeh.low > 1.1' gains.profile
+err=$("$triage" --no-verify --require 'tag-split.verdict != hurts' gains.profile loses.profile 2>&1 >/dev/null)
+same "one that does not" "1 triage: tag-split.verdict != hurts: loses: the verdict is hurts" "$? $err"
+refuses "one that cannot be read, before any work" 2 'column' "$triage" --require 'morpheus >' nowhere
+refuses "one that needs an older run" 2 'compare runs with report' "$triage" --require 'morpheus.low > base' nowhere
 grep -v '^ES.all.tag-split' gains.profile >lacks.profile
 same "what a profile lacks is unknown, and why" "profile lacks tag-split; run reuse --mechanisms all" \
 	"$("$triage" --no-verify --no-provenance -O profile lacks.profile | awk -F'\t' '$3 == "tag-split" { print $8 }')"

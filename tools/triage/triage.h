@@ -6,6 +6,8 @@
 #include "models/verdict/name.h"
 #include "models/verdict/verdict.h"
 
+enum { TR_REQUIRE_MAX = 64 };
+
 enum tr_sort { TR_BY_WORKLOAD, TR_BY_SPEEDUP, TR_BY_VERDICT, TR_BY_MECHANISM };
 
 struct tr_own {
@@ -17,6 +19,8 @@ struct tr_own {
 	unsigned shard, shards; /* 1-based; 0: all */
 	unsigned tasks;       /* of --slurm; 0 = not given */
 	int join, slurm;
+	const char *require[TR_REQUIRE_MAX];
+	unsigned n_require;
 };
 
 /* One input. */
@@ -65,6 +69,10 @@ int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e);
  * NULL for this command's own. */
 int tr_emit(struct ct_tool *t, const struct tr_job *job, size_t n, const char *provenance,
             struct ct_error *e);
+
+/* Evaluates --require on the verdicts of all workloads, after they are printed: what does
+ * not hold is told in t's warnings. CT_OK, 1 when one does not hold, or < 0. */
+int tr_require(struct ct_tool *t, const struct tr_job *job, size_t n, struct ct_error *e);
 
 /* The script of --slurm. */
 int tr_slurm(struct ct_tool *t, struct ct_error *e);
