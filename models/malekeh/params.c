@@ -16,7 +16,7 @@ static const struct ct_mk_constant TABLE[CT_MK_KEYS] = {
 	[CT_MK_P_PROFILED] = {"profiled", 0.0001, 0, 1, "", "III-A: about 0.01 % of the warps, "
 	                      "at least one (MK-Q26)"},
 	[CT_MK_P_ORACLE] = {"oracle", 0, 0, 1, "", "0: profiled bits, the proposal (MK-Q7)"},
-	[CT_MK_P_INTERVAL] = {"interval", 10000, 1, 1e12, "cycles", "IV-B3"},
+	[CT_MK_P_INTERVAL] = {"interval", 10000, 1, 4e9, "cycles", "IV-B3"},
 	[CT_MK_P_SHARED_COUNTER] = {"shared_counter", 0, 0, 1, "", "ours: each scheduler decides "
 	                            "alone (MK-Q11)"},
 	[CT_MK_P_PORTS] = {"ports", 1, 0, 64, "results", "III-B"},

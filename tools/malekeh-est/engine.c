@@ -81,6 +81,7 @@ static int write_row(struct own *o, const struct engines *x, unsigned i, double 
 		{"rf_energy_ratio", pj / ct_mk_energy_pj(&base, x->system[0], &m, warps, params)},
 		{"energy_j", pj * 1e-12},
 		{"rf_cache_writes_ratio", of(c.cache_writes, c.results)},
+		{"l1_miss_rate", of(x->total[i].l1_misses, x->total[i].l1_accesses)},
 		{"near_lost", of(c.lost, c.results)},
 		{"stale_dropped", of(c.stale, c.results)},
 	};
