@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARPS = 16, COLLECTORS = 64, BANKS = 8, QUEUE = 4096, FLIGHTS = 512, ENTRIES = 16, REGS = 256 };
+#include "models/malekeh/plan.h"
+
+enum { WARPS = 16, COLLECTORS = 64, BANKS = 8, QUEUE = 4096, FLIGHTS = 512, ENTRIES = 16, REGS = 256,
+       FETCH = COLLECTORS /* requests from here on are fetches of a warp */ };
 
 struct flight {
 	int used, waiting; /* waiting: in a collector or before the load/store unit */
 	uint64_t time, scheduled, order;
 	const struct ct_mk_op *op;
-	uint32_t index, warp, bits, mem;
+	uint32_t index, warp, bits, mem, life;
 };
 
 struct entry { int valid, lock, near, reg; uint64_t stamp; };
@@ -27,7 +30,12 @@ struct warp {
 	int live, cta;
 	uint32_t i, flights;
 	uint64_t age, last[REGS];
-	int pending[1024];
+	int pending[1024], slow[1024];
+	int active, cached;              /* two-level; entries of its RFC, oldest first */
+	uint32_t life, until[ENTRIES];
+	uint8_t reg[ENTRIES];
+	uint32_t range;                  /* LTRF: interval; fetched; registers to come */
+	int fetched, fetching, dirty[REGS];
 };
 
 struct twin {
@@ -55,6 +63,117 @@ static void bank_read(struct twin *t, uint32_t warp, unsigned reg, int c)
 	uint32_t b = bank(t, warp, reg);
 	t->queue[b][t->queued[b]++] = c;
 	t->c->bank_reads++;
+}
+
+static void bank_write(struct twin *t, uint32_t warp, unsigned reg, uint64_t now)
+{
+	uint32_t b = bank(t, warp, reg);
+	t->writing[b] = (t->writing[b] > now ? t->writing[b] : now) + 1;
+	t->c->bank_writes++;
+}
+
+/* ---- RFC and SW-RFC ---- */
+
+static int cached_at(const struct warp *w, int reg)
+{
+	for (int i = 0; i < w->cached; i++)
+		if (w->reg[i] == reg)
+			return i;
+	return -1;
+}
+
+static void drop_cached(struct warp *w, int at)
+{
+	for (w->cached--; at < w->cached; at++) {
+		w->reg[at] = w->reg[at + 1];
+		w->until[at] = w->until[at + 1];
+	}
+}
+
+/* The oldest entry leaves; the banks get it if an instruction that has not issued reads it. */
+static void evict(struct twin *t, uint32_t warp, uint64_t now)
+{
+	struct warp *w = &t->warp[warp];
+	if (w->until[0] >= w->i + 1)
+		bank_write(t, warp, w->reg[0], now);
+	drop_cached(w, 0);
+}
+
+static void rfc_result(struct twin *t, const struct flight *f, unsigned i, uint64_t now)
+{
+	struct warp *w = &t->warp[f->warp];
+	uint8_t reg = t->s->writes[f->op->dst + i];
+	int at = cached_at(w, reg);
+	if (f->op->slow || !w->active) {
+		bank_write(t, f->warp, reg, now);
+		if (at >= 0)
+			drop_cached(w, at);
+		return;
+	}
+	t->c->cache_writes++;
+	if (at < 0 && w->cached == (int)t->sys->entries)
+		evict(t, f->warp, now);
+	if (at < 0)
+		at = w->cached++;
+	w->reg[at] = reg;
+	w->until[at] = w->w->life[f->life + i];
+}
+
+static void planned_result(struct twin *t, const struct flight *f, unsigned i, uint64_t now)
+{
+	const struct ct_mk_strand *p = &t->warp[f->warp].w->plan->strand[f->index];
+	int covered = i < CT_MK_PLAN_SLOTS;
+	t->c->cache_writes += covered && (p->keep >> i & 1);
+	if (!covered || (p->bank >> i & 1))
+		bank_write(t, f->warp, t->s->writes[f->op->dst + i], now);
+}
+
+/* ---- LTRF, as cut ---- */
+
+static void clean(struct twin *t, uint32_t warp, const uint8_t *only, unsigned n, uint64_t now)
+{
+	struct warp *w = &t->warp[warp];
+	for (unsigned reg = 0; reg < REGS; reg++) {
+		int wanted = only == NULL;
+		for (unsigned i = 0; i < n; i++)
+			wanted |= only[i] == reg;
+		if (w->dirty[reg] && wanted)
+			bank_write(t, warp, reg, now);
+		w->dirty[reg] = 0;
+	}
+}
+
+/* The warp stands before an instruction. */
+static void fetch(struct twin *t, uint32_t warp, uint64_t now)
+{
+	struct warp *w = &t->warp[warp];
+	const struct ct_mk_plan *p = w->w->plan;
+	const struct ct_mk_range *r = &p->range[w->range];
+	if (w->i == r[1].first && w->i < w->w->n) {
+		clean(t, warp, p->regs + r->regs + r->reads, r->writes, now);
+		w->range++;
+		w->fetched = 0;
+	}
+	if (w->fetched || !w->active)
+		return;
+	r = &p->range[w->range];
+	w->fetched = 1;
+	w->fetching = r->reads;
+	for (unsigned i = 0; i < r->reads; i++)
+		bank_read(t, warp, p->regs[r->regs + i], FETCH + (int)warp);
+	t->c->cache_fills += r->reads;
+}
+
+static void interval_result(struct twin *t, const struct flight *f, unsigned i, uint64_t now)
+{
+	struct warp *w = &t->warp[f->warp];
+	uint8_t reg = t->s->writes[f->op->dst + i];
+	if (w->active && f->index >= w->w->plan->range[w->range].first) {
+		w->dirty[reg] = 1;
+		t->c->cache_writes++;
+	} else {
+		bank_write(t, f->warp, reg, now);
+	}
 }
 
 static int find(const struct collector *c, int reg)
@@ -136,7 +255,7 @@ static void cache_results(struct twin *t, const struct flight *f, uint64_t now)
 static void end_warp(struct twin *t, uint32_t warp)
 {
 	int c = owner_of(t, warp);
-	t->warp[warp].live = 0;
+	t->warp[warp].live = t->warp[warp].active = 0;
 	if (c >= 0) {
 		memset(t->coll[c].e, 0, sizeof t->coll[c].e);
 		t->coll[c].owner = -1;
@@ -147,12 +266,19 @@ static void write_back(struct twin *t, struct flight *f, uint64_t now)
 {
 	struct warp *w = &t->warp[f->warp];
 	for (unsigned i = 0; i < f->op->nmark; i++)
-		w->pending[t->s->waits[f->op->wait + i]] = 0;
+		w->pending[t->s->waits[f->op->wait + i]] = w->slow[t->s->waits[f->op->wait + i]] = 0;
 	t->c->results += f->op->ndst;
 	for (unsigned i = 0; i < f->op->ndst; i++) {
-		uint32_t b = bank(t, f->warp, t->s->writes[f->op->dst + i]);
-		t->writing[b] = (t->writing[b] > now ? t->writing[b] : now) + 1;
-		t->c->bank_writes++;
+		if (t->sys->schedule == CT_MK_TWO_LEVEL) {
+			if (t->sys->kind == CT_MK_LTRF)
+				interval_result(t, f, i, now);
+			else if (t->sys->kind == CT_MK_RFC)
+				rfc_result(t, f, i, now);
+			else
+				planned_result(t, f, i, now);
+			continue;
+		}
+		bank_write(t, f->warp, t->s->writes[f->op->dst + i], now);
 		if (t->sys->kind == CT_MK_BOC)
 			t->c->cache_writes += i < 2 && w->i - f->index <= t->sys->window;
 	}
@@ -214,20 +340,24 @@ static void dispatch(struct twin *t, uint64_t now)
 
 static void banks(struct twin *t, uint64_t now)
 {
-	int port[COLLECTORS] = {0};
+	int port[COLLECTORS + WARPS] = {0};
 	for (uint32_t i = 0; i < t->banks; i++) {
 		uint32_t b = (uint32_t)((now + i) % t->banks);
 		if (!t->queued[b])
 			continue;
 		int c = t->queue[b][0];
-		if (t->writing[b] > now || port[(uint32_t)c / t->depth]) {
+		uint32_t at = c >= FETCH ? (uint32_t)c : (uint32_t)c / t->depth;
+		if (t->writing[b] > now || port[at]) {
 			t->c->conflicts++;
 			continue;
 		}
 		t->c->conflicts += t->queued[b] > 1;
 		memmove(t->queue[b], t->queue[b] + 1, (size_t)--t->queued[b] * sizeof **t->queue);
-		port[(uint32_t)c / t->depth] = 1;
-		t->coll[c].left--;
+		port[at] = 1;
+		if (c >= FETCH)
+			t->warp[c - FETCH].fetching--;
+		else
+			t->coll[c].left--;
 	}
 }
 
@@ -255,7 +385,7 @@ static int ready(const struct twin *t, uint32_t warp)
 	for (unsigned i = 0; op && i < op->nwait; i++)
 		if (t->warp[warp].pending[t->s->waits[op->wait + i]])
 			return 0;
-	return op != NULL;
+	return op != NULL && !t->warp[warp].fetching;
 }
 
 static int read_sources(struct twin *t, int c, const struct flight *f)
@@ -269,6 +399,27 @@ static int read_sources(struct twin *t, int c, const struct flight *f)
 		for (int i = 0; i < n; i++)
 			bank_read(t, f->warp, src[i], c);
 		return n;
+	}
+	if (t->sys->kind == CT_MK_LTRF) {
+		t->c->hits += (uint64_t)n;
+		t->c->cache_reads += (uint64_t)n;
+		return 0;
+	}
+	if (t->sys->kind == CT_MK_RFC || t->sys->kind == CT_MK_SW_RFC) {
+		const struct ct_mk_strand *p =
+			t->sys->kind == CT_MK_SW_RFC ? &w->w->plan->strand[f->index] : NULL;
+		for (int i = 0; i < n; i++) {
+			int covered = p && i < CT_MK_PLAN_SLOTS;
+			if (p ? covered && (p->hit >> i & 1) : cached_at(w, src[i]) >= 0) {
+				t->c->hits++;
+				t->c->cache_reads++;
+				continue;
+			}
+			t->c->cache_fills += covered && (p->fill >> i & 1);
+			bank_read(t, f->warp, src[i], c);
+			asked++;
+		}
+		return asked;
 	}
 	if (t->sys->kind == CT_MK_BOC) {
 		for (int i = 0; i < n; i++) {
@@ -340,14 +491,20 @@ static void go(struct twin *t, uint32_t warp, int c, uint64_t now)
 	*f = (struct flight){.used = 1, .waiting = 1, .op = op, .index = w->i, .warp = warp,
 	                     .bits = op->mask, .mem = w->w->rec[w->i].mem};
 	f->order = t->order++;
-	for (unsigned k = 0; k < op->nmark; k++)
+	f->life = w->life;
+	w->life += op->ndst;
+	for (unsigned k = 0; k < op->nmark; k++) {
 		w->pending[t->s->waits[op->wait + k]] = 1;
+		w->slow[t->s->waits[op->wait + k]] = op->slow;
+	}
 	w->flights++;
 	w->i++;
 	t->coll[c].held = 1;
 	t->coll[c].flight = i;
 	t->coll[c].since = now;
 	t->coll[c].left = read_sources(t, c, f);
+	if (t->sys->kind == CT_MK_LTRF && op_of(t, warp))
+		fetch(t, warp, now);
 }
 
 static int holds_near(const struct collector *c)
@@ -402,6 +559,65 @@ static int before(const struct twin *t, uint32_t a, uint32_t b)
 	ra = (int)a == t->greedy ? 0 : ra;
 	rb = (int)b == t->greedy ? 0 : rb;
 	return ra != rb ? ra < rb : t->warp[a].age < t->warp[b].age;
+}
+
+/* ---- two-level sets ---- */
+
+static int waits_long(const struct twin *t, uint32_t warp)
+{
+	const struct ct_mk_op *op = op_of(t, warp);
+	for (unsigned i = 0; i < op->nwait; i++)
+		if (t->warp[warp].slow[t->s->waits[op->wait + i]])
+			return 1;
+	return 0;
+}
+
+static void sets(struct twin *t, uint64_t now)
+{
+	uint32_t active = 0;
+	for (uint32_t w = 0; w < t->warps; w++) {
+		struct warp *x = &t->warp[w];
+		if (x->active && !ready(t, w) && !op_of(t, w)) {
+			x->active = 0;
+		} else if (x->active && !ready(t, w) && !x->fetching && waits_long(t, w)) {
+			x->active = 0;
+			t->c->demotions++;
+			if (t->sys->kind == CT_MK_LTRF)
+				clean(t, w, NULL, 0, now);
+			x->fetched = 0;
+			while (x->cached)
+				evict(t, w, now);
+		}
+		active += (uint32_t)x->active;
+	}
+	for (; active < t->sys->active; active++) {
+		int best = -1;
+		for (uint32_t w = 0; w < t->warps; w++)
+			if (!t->warp[w].active && ready(t, w) &&
+			    (best < 0 || t->warp[w].age < t->warp[best].age))
+				best = (int)w;
+		if (best < 0)
+			return;
+		t->warp[best].active = 1;
+		if (t->sys->kind == CT_MK_LTRF)
+			fetch(t, (uint32_t)best, now);
+	}
+}
+
+/* In turn among the active, from the one after the last. */
+static int issue_in_turn(struct twin *t, uint64_t now)
+{
+	for (uint32_t n = 1; n <= 64; n++) {
+		uint32_t w = ((uint32_t)t->greedy + n) % 64;
+		if (w >= t->warps || !t->warp[w].active || !ready(t, w))
+			continue;
+		int c = choose_collector(t, w);
+		if (c < 0)
+			return 0; /* none for anybody */
+		go(t, w, c, now);
+		return 1;
+	}
+	return 0;
 }
 
 static int issue(struct twin *t, uint64_t now)
@@ -480,9 +696,17 @@ void malekeh_twin(const struct ct_mk_stream *s, const struct ct_mk_system *sys, 
 		results(t, now);
 		dispatch(t, now);
 		banks(t, now);
-		for (uint32_t w = 0; w < t->warps; w++)
+		int two_level = sys->schedule == CT_MK_TWO_LEVEL, inside = 0;
+		if (two_level)
+			sets(t, now);
+		for (uint32_t w = 0; w < t->warps; w++) {
 			some |= ready(t, w);
-		int issued = issue(t, now);
+			inside |= t->warp[w].active && ready(t, w);
+		}
+		int issued = two_level ? issue_in_turn(t, now) : issue(t, now);
+		if (two_level && issued)
+			sets(t, now);
+		c->pending_ready += two_level && !issued && some && !inside;
 		c->issued += (uint64_t)issued;
 		c->stalled += !issued && some;
 		c->idle += had && !issued && !some;

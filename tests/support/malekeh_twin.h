@@ -1,7 +1,7 @@
 /* malekeh_twin.h - the sub-core model again, one cycle after the other, with nothing but
  * arrays and loops: what models/malekeh has to equal count by count. One sub-core, no
- * barriers; OCU, caching collectors and bypassing collectors; random choices take the
- * lowest index. */
+ * barriers; OCU, caching and bypassing collectors, RFC, and as planned SW-RFC and LTRF; random
+ * choices take the lowest index. */
 #ifndef CT_TESTS_MALEKEH_TWIN_H
 #define CT_TESTS_MALEKEH_TWIN_H
 

@@ -110,7 +110,7 @@ static struct ct_mk_system named(const char *name)
 static void equals_the_twin(void **state)
 {
 	static const char *const names[] = {"OCU", "OCU-8", "BOW", "Malekeh", "Malekeh_PR", "GTO+LRU",
-	                                    "Malekeh-ports"};
+	                                    "Malekeh-ports", "RFC", "SW-RFC", "LTRF"};
 	uint64_t seed = 5;
 	(void)state;
 	for (int round = 0; round < 24; round++) {
