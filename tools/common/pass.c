@@ -98,13 +98,20 @@ static int store_rule(const struct ct_gpu *g)
 	}
 }
 
+/* What the engines leave of the threads. */
+static unsigned observer_threads(const struct pass *a)
+{
+	unsigned lanes = a->o.no_sms_views ? 1 : MAX_LANES;
+	return a->tool->threads > lanes ? a->tool->threads - lanes + 1 : 1;
+}
+
 static int start_observers(struct pass *a)
 {
 	struct ct_locality_options o = {
 		.sms = a->gpu.sms, .sectors = a->gpu.l1.line / a->gpu.l1.sector,
 		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
 		.store = store_rule(&a->gpu), .sharing = 1, .sample = a->tool->sample,
-		.seed = a->tool->seed};
+		.seed = a->tool->seed, .threads = observer_threads(a)};
 	a->locality = ct_locality_new(&o, a->e);
 	if (!a->locality)
 		return CT_ERR_NOMEM;
