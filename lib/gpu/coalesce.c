@@ -339,9 +339,29 @@ void ct_lines_descending(struct ct_line_request *r, unsigned n)
 	}
 }
 
+/* 1 if every bank is asked for one word at most: neighbouring words and broadcasts, the
+ * usual cases. For a power of two of up to 64 banks. */
+static int without_conflict(const struct ct_inst *inst, uint32_t banks)
+{
+	uint64_t word[64], seen = 0;
+	unsigned n = ct_bits(inst->mask);
+	n = n < inst->naddr ? n : inst->naddr;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t w = inst->addr[i] >> 2, bank = w & (banks - 1), bit = UINT64_C(1) << bank;
+		if ((seen & bit) && word[bank] != w)
+			return 0;
+		word[bank] = w;
+		seen |= bit;
+	}
+	return 1;
+}
+
 unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
 {
 	enum { HEADS = 64, END = 0xff };
+	if (lanes == ~0u && inst->mask && inst->naddr && banks <= HEADS && is_power_of_two(banks) &&
+	    without_conflict(inst, banks))
+		return 1;
 	struct { uint64_t word; uint32_t bank; uint8_t next; } found[CT_WARP_LANES];
 	uint8_t head[HEADS];
 	unsigned degree = 0, n = 0, i = 0;
