@@ -68,9 +68,12 @@ static int configured_shape(const struct ct_gpu *g, uint64_t bytes, struct ct_ts
                             struct ct_error *e)
 {
 	int sectored = g->l1.sector < g->l1.line;
-	if (g->l1.line < 32 || g->l1.line > 256 || (sectored && g->l1.sector < 32))
+	/* Requests of other lines than 128 B come in sectors of 32 B (measure.c). */
+	if (g->l1.line < 32 || g->l1.line > 256 ||
+	    (sectored && (g->l1.sector < 32 || (g->l1.line != 128 && g->l1.sector != 32))))
 		return ct_fail(e, CT_ERR_USAGE, "l1.line = %u, l1.sector = %u: Tag-Split is compared with lines "
-		               "of 32 to 256 bytes and sectors of at least 32", g->l1.line, g->l1.sector);
+		               "of 32 to 256 bytes in sectors of 32, or of 128 in larger ones too", g->l1.line,
+		               g->l1.sector);
 	o->kind = sectored ? CT_TS_SECTOR : CT_TS_LINE;
 	o->line = g->l1.line;
 	o->chunk = sectored ? g->l1.sector : part_of(g->l1.line);

@@ -375,6 +375,34 @@ static void coalesced_prefers_whole_lines(void **state)
 	ct_ts_measure_free(m);
 }
 
+static void other_l1s_are_refused(void **state)
+{
+	static const char *const bad[][2] = {{"l1.sector=64", "l1.line=256"}, {"l1.sector=512", "l1.line=512"},
+	                                     {"l1.sector=16", "l1.line=128"}};
+	unsigned refused = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		const char *const keys[] = {"l1.size=16KiB", bad[i][0], bad[i][1], NULL};
+		struct ct_gpu g;
+		struct ct_error e;
+		struct ct_ts_measure *m;
+		struct ct_ts_measure_options o = {.sample = 1};
+		ct_gpu_defaults(&g);
+		int st = ct_gpu_set(&g, "l1.adaptive=off", &e);
+		if (st == CT_OK)
+			st = ct_gpu_set(&g, "l1.ways=4", &e);
+		for (int k = 0; keys[k] && st == CT_OK; k++)
+			st = ct_gpu_set(&g, keys[k], &e);
+		if (st != CT_OK || ct_gpu_check(&g, &e) != CT_OK)
+			continue; /* no GPU at all */
+		refused++;
+		ct_ts_defaults(&o.params);
+		assert_int_equal(ct_ts_measure_new(&m, &g, &o, &e), CT_ERR_USAGE);
+		assert_null(m);
+	}
+	assert_true(refused > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +411,7 @@ int main(void)
 		cmocka_unit_test(warming_fills_without_counting),
 		cmocka_unit_test(kmeans_shows_the_papers_effect),
 		cmocka_unit_test(coalesced_prefers_whole_lines),
+		cmocka_unit_test(other_l1s_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
