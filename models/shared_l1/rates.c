@@ -84,6 +84,7 @@ static void add(struct ct_sl_rates *r, const struct view *line, const struct vie
 	r->write_lines += weight * (double)ct_hist_total(&line->write);
 	r->read_misses += weight * misses(&line->read, c);
 	r->write_misses += weight * misses(&line->write, c);
+	r->read_cold += weight * (double)line->read.cold;
 	r->sectors += weight * (double)(ct_hist_total(&sector->read) + ct_hist_total(&sector->write));
 	r->sector_misses += weight * (misses(&sector->read, c) + misses(&sector->write, c));
 }

@@ -15,6 +15,7 @@
 struct ct_sl_rates {
 	double read_lines, write_lines;       /* accesses, one line of one instruction each */
 	double read_misses, write_misses;     /* of them */
+	double read_cold;                     /* of read_misses: first touches, of an L1 or of all */
 	double sectors, sector_misses;        /* reads and writes; NaN when unknown */
 	double fills, replicated, copies;     /* private only, of read misses (RJ); NaN */
 };

@@ -156,6 +156,24 @@ static void home_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t, d
 	t->flits[CT_SL_FROM_PAST] = reads * t->past_flits + back * t->past;
 }
 
+/* What Min(H,L2) does to the miss rate of what still reaches the homes: a core sends a line
+ * either always past its home or never, so that of the k cores that read a line none is left
+ * with probability b^k, and only then its first touch is spared. */
+static void thin(const struct ct_sl_model *m, struct ct_sl_traffic *t)
+{
+	const struct ct_sl_rates *all = &m->in->shared, *own = &m->in->priv;
+	double b = t->past, cores = ratio(own->read_cold, all->read_cold, 1);
+	double cold = fmin(ratio(all->read_cold, all->read_misses, 0), 1);
+	if (!(b > 0) || !(b < 1))
+		return;
+	double more = 1 + cold * ((1 - pow(b, fmax(cores, 1))) / (1 - b) - 1);
+	double reads = ratio(t->reads, t->reads + t->writes, 1);
+	double read_share = ratio(read_miss(all) * reads, t->miss_rate, 0); /* of all misses */
+	t->miss_rate = fmin(t->miss_rate * (1 + fmin(read_share, 1) * (more - 1)), 1);
+	t->read_miss = fmin(t->read_miss * more, 1);
+	t->sector_misses = fmin(t->sector_misses * more, t->sectors);
+}
+
 void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system *s,
                           struct ct_sl_traffic *t)
 {
@@ -164,6 +182,7 @@ void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system
 	t->remote = m->noc.remote;
 	t->min = s->min && m->noc.kind == CT_SL_NET_MESH;
 	t->past = t->min ? m->noc.past : 0;
+	thin(m, t);
 	chunked(m, &chunk_flits, &chunk_bytes);
 	t->data_flits = s->chunk ? chunk_flits : ct_sl_flits(&m->gpu, m->gpu.l1.line);
 	t->data_bytes = s->chunk ? chunk_bytes : m->gpu.l1.line;
