@@ -96,7 +96,7 @@ static int llc_curve(const struct own *o, const char *scope, struct ct_error *e)
 	int st = CT_OK;
 	for (size_t i = 0; i < o->llc.n && st == CT_OK; i++) {
 		struct ct_llc_answer a;
-		ct_baseline_llc(o->stage.p, &o->stage.gpu, scope, o->llc.size[i], &a);
+		ct_baseline_llc(o->stage.p, &o->stage.gpu, scope, o->llc.size[i], NULL, &a);
 		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i], a.sector_misses / a.sector_accesses,
 		                       e);
 	}

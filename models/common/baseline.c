@@ -254,25 +254,55 @@ int ct_baseline_l1(const struct ct_profile *p, const struct ct_gpu *g, const cha
 
 /* ---- LLC ---- */
 
-void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
-                     uint64_t bytes, struct ct_llc_answer *a)
+static struct ct_cache_shape llc_shape(const struct ct_gpu *g, uint64_t bytes)
 {
-	const struct ct_cache_shape c =
-		ct_cache_shape(bytes, g->llc.line, g->llc.sets * g->llc_slices, g->llc.ways);
+	return ct_cache_shape(bytes, g->llc.line, g->llc.sets * g->llc_slices, g->llc.ways);
+}
+
+static double hist_misses(const void *ctx, double lines, unsigned ways)
+{
+	const struct ct_cache_shape c = {lines, ways ? ways : UINT32_MAX};
+	return misses(ctx, &c);
+}
+
+static double both_misses(const void *ctx, double lines, unsigned ways)
+{
+	const struct hists *h = ctx;
+	return hist_misses(&h->read, lines, ways) + hist_misses(&h->write, lines, ways);
+}
+
+void ct_baseline_llc_fit(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                         struct ct_curve_fit *fit)
+{
+	const struct ct_cache_shape c = llc_shape(g, ct_gpu_llc_bytes(g));
 	struct hists h;
+	double had;
+	*fit = (struct ct_curve_fit){1, 1};
+	load(p, scope, "llc_sector", &h);
+	if (h.found && ct_profile_get(p, scope, "llc_sector_misses", &had))
+		ct_curve_fit(both_misses, &h, c.lines, c.ways, had, fit);
+}
+
+void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                     uint64_t bytes, const struct ct_curve_fit *fit, struct ct_llc_answer *a)
+{
+	const struct ct_cache_shape c = llc_shape(g, bytes);
+	static const struct ct_curve_fit random = {1, 1};
+	struct hists h;
+	fit = fit ? fit : &random;
 	*a = (struct ct_llc_answer){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	load(p, scope, "llc", &h);
 	if (h.found) {
 		a->read_accesses = (double)ct_hist_total(&h.read);
-		a->read_misses = misses(&h.read, &c);
+		a->read_misses = ct_curve_fitted(hist_misses, &h.read, c.lines, c.ways, fit);
 		a->accesses = a->read_accesses + (double)ct_hist_total(&h.write);
-		a->misses = a->read_misses + misses(&h.write, &c);
+		a->misses = a->read_misses + ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
 	}
 	load(p, scope, "llc_sector", &h);
 	if (h.found) {
 		a->read_sector_accesses = (double)ct_hist_total(&h.read);
-		a->read_sector_misses = misses(&h.read, &c);
+		a->read_sector_misses = ct_curve_fitted(hist_misses, &h.read, c.lines, c.ways, fit);
 		a->sector_accesses = a->read_sector_accesses + (double)ct_hist_total(&h.write);
-		a->sector_misses = a->read_sector_misses + misses(&h.write, &c);
+		a->sector_misses = a->read_sector_misses + ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
 	}
 }

@@ -57,7 +57,12 @@ struct ct_llc_answer {
 	double accesses, misses, read_accesses, read_misses; /* lines */
 	double sector_accesses, sector_misses, read_sector_accesses, read_sector_misses;
 };
+/* fit NULL: lines fall into the sets at random. */
 void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
-                     uint64_t bytes, struct ct_llc_answer *a);
+                     uint64_t bytes, const struct ct_curve_fit *fit, struct ct_llc_answer *a);
+/* How the curves meet the replayed misses of the GPU g; at random where the profile cannot
+ * tell. */
+void ct_baseline_llc_fit(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                         struct ct_curve_fit *fit);
 
 #endif

@@ -6,34 +6,30 @@
 static const double APART = 0.02;
 static const double FACTOR_MAX = 4;
 
-static double between(double even, double random, double scatter)
+struct stream {
+	const struct ct_workload *w;
+	double sms;
+};
+
+static double sector_misses(const void *ctx, double lines, unsigned ways)
 {
-	return even + (random - even) * scatter;
+	const struct stream *s = ctx;
+	return ct_workload_llc_sector_misses(s->w, s->sms, lines, ways);
 }
 
-static double sector_curve(const struct ct_workload *w, double sms, double lines, unsigned ways,
-                           double scatter)
+static double line_misses(const void *ctx, double lines, unsigned ways)
 {
-	return between(ct_workload_llc_sector_misses(w, sms, lines, 0),
-	               ct_workload_llc_sector_misses(w, sms, lines, ways), scatter);
-}
-
-static double line_curve(const struct ct_workload *w, double sms, double lines, unsigned ways,
-                         double scatter)
-{
-	return between(ct_workload_llc_misses(w, sms, lines, 0),
-	               ct_workload_llc_misses(w, sms, lines, ways), scatter);
+	const struct stream *s = ctx;
+	return ct_workload_llc_misses(s->w, s->sms, lines, ways);
 }
 
 static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double lines,
                        unsigned ways)
 {
-	double even = ct_workload_llc_sector_misses(w, w->sms, lines, 0);
-	double random = ct_workload_llc_sector_misses(w, w->sms, lines, ways);
+	const struct stream s = {w, w->sms};
 	double replayed = w->llc_sector_misses, cold = ct_workload_llc_sector_cold(w, w->sms);
-	if (random - even > APART * random)
-		f->scatter = fmin(fmax((replayed - even) / (random - even), 0), 1);
-	double curve = between(even, random, f->scatter);
+	ct_curve_fit(sector_misses, &s, lines, ways, replayed, &f->curve);
+	double curve = ct_curve_fitted(sector_misses, &s, lines, ways, &f->curve);
 	if (cold > 0 && replayed < cold)
 		f->first = replayed / cold;
 	if (curve - cold > APART * curve)
@@ -45,7 +41,7 @@ static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double
 void ct_llc_fit(struct ct_llc_fit *f, const struct ct_workload *w, double lines, unsigned ways)
 {
 	double requests = ct_workload_llc_requests(w, w->sms);
-	*f = (struct ct_llc_fit){ .scatter = 1, .first = 1, .beyond = 1, .sectors_per_request = 1 };
+	*f = (struct ct_llc_fit){ .curve = {1, 1}, .first = 1, .beyond = 1, .sectors_per_request = 1 };
 	if (requests > 0)
 		f->sectors_per_request = fmax(w->llc_sectors / requests, 1);
 	if (isfinite(ct_workload_llc_sector_misses(w, w->sms, lines, ways))) {
@@ -62,10 +58,13 @@ void ct_llc_fit(struct ct_llc_fit *f, const struct ct_workload *w, double lines,
 void ct_llc_misses(const struct ct_llc_fit *f, const struct ct_workload *w, double sms,
                    double lines, unsigned ways, int scattered, struct ct_llc_misses *out)
 {
-	double scatter = scattered ? 1 : f->scatter;
+	const struct stream s = {w, sms};
+	struct ct_curve_fit curve = f->curve;
+	if (scattered)
+		curve.scatter = 1;
 	double requests = ct_workload_llc_requests(w, sms);
-	double sectors = sector_curve(w, sms, lines, ways, scatter);
-	out->lines = fmin(line_curve(w, sms, lines, ways, scatter), requests);
+	double sectors = ct_curve_fitted(sector_misses, &s, lines, ways, &curve);
+	out->lines = fmin(ct_curve_fitted(line_misses, &s, lines, ways, &curve), requests);
 	if (isfinite(sectors)) {
 		double cold = ct_workload_llc_sector_cold(w, sms);
 		out->sectors = f->first * cold + f->beyond * fmax(sectors - cold, 0);

@@ -1,16 +1,16 @@
 /* llc_fit.h - misses of an LLC of any size, fitted to the one that was replayed.
  *
- * Two curves bound what a cache of sets does: lines that fall into sets at random (the
- * binomial), and lines that spread evenly (as if fully associative). Contiguous data
- * under a good set hash come near the second. The replayed misses tell where between
- * the two a workload lies; what is left over scales the misses beyond first touches. */
+ * The curves are made to meet the replayed misses by how evenly lines spread over the sets
+ * and by a small change of the capacity (ct_curve_fit()); what is left over scales the
+ * misses beyond first touches. */
 #ifndef CT_MODELS_COMMON_LLC_FIT_H
 #define CT_MODELS_COMMON_LLC_FIT_H
 
+#include "models/common/miss_curve.h"
 #include "models/common/workload.h"
 
 struct ct_llc_fit {
-	double scatter;  /* 0: lines spread evenly over the sets, 1: at random */
+	struct ct_curve_fit curve;
 	double first;    /* factor on first touches */
 	double beyond;   /* factor on all other misses */
 	double sectors_per_request;

@@ -85,3 +85,57 @@ void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *share
 		             remembered(&m, c, x->other_lo, x->other_hi);
 	}
 }
+
+/* ---- curves that meet a measured cache ---- */
+
+/* Curves closer than this, as a share of the misses, tell nothing. */
+static const double APART = 0.02;
+enum { STRETCH_STEPS = 40 };
+
+double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned ways),
+                       const void *ctx, double lines, unsigned ways,
+                       const struct ct_curve_fit *fit)
+{
+	double size = lines * fit->stretch;
+	double even = fit->scatter < 1 ? misses(ctx, size, 0) : 0;
+	double random = fit->scatter > 0 ? misses(ctx, size, ways) : 0;
+	return fit->scatter * random + (1 - fit->scatter) * even;
+}
+
+/* Misses fall with the size: the stretch at which they are the measured ones, or the end
+ * of the range on that side. */
+static void stretch(double (*misses)(const void *ctx, double lines, unsigned ways),
+                    const void *ctx, double lines, unsigned ways, double measured,
+                    struct ct_curve_fit *fit)
+{
+	double lo = 1 / CT_STRETCH_MAX, hi = CT_STRETCH_MAX;
+	for (int i = 0; i < STRETCH_STEPS; i++) {
+		fit->stretch = lo + (hi - lo) / 2;
+		if (ct_curve_fitted(misses, ctx, lines, ways, fit) > measured)
+			lo = fit->stretch;
+		else
+			hi = fit->stretch;
+	}
+	/* A flat curve is met anywhere: then the size is what it is. */
+	double met = ct_curve_fitted(misses, ctx, lines, ways, fit);
+	fit->stretch = fabs(met - measured) > APART * measured ? 1 : fit->stretch;
+}
+
+void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways),
+                  const void *ctx, double lines, unsigned ways, double measured,
+                  struct ct_curve_fit *fit)
+{
+	double even = misses(ctx, lines, 0), random = misses(ctx, lines, ways);
+	double low = fmin(even, random), high = fmax(even, random);
+	*fit = (struct ct_curve_fit){1, 1};
+	if (!(measured > 0) || !isfinite(even) || !isfinite(random))
+		return;
+	if (high - low > APART * high && measured >= low - APART * high &&
+	    measured <= high + APART * high) {
+		fit->scatter = fmin(fmax((measured - even) / (random - even), 0), 1);
+		return;
+	}
+	fit->scatter = 0;
+	if (fabs(even - measured) > APART * measured)
+		stretch(misses, ctx, lines, ways, measured, fit);
+}

@@ -242,18 +242,70 @@ static void the_llc_is_one_cache_of_all_slices(void **state)
 	struct ct_hist r = {{0}, 0}, w = {{0}, 0};
 	(void)state;
 	ct_gpu_defaults(&g);
-	ct_baseline_llc(p, &g, "all", 1 << 20, &a);
+	ct_baseline_llc(p, &g, "all", 1 << 20, NULL, &a);
 	assert_true(isnan(a.misses));
 	ct_hist_add(&r, 1000, 10);
 	ct_hist_add(&r, 100000, 5);
 	ct_hist_add(&w, CT_COLD, 3);
 	assert_int_equal(ct_profile_add_hist(p, "all", "llc", &r, &w, NULL), 0);
-	ct_baseline_llc(p, &g, "all", ct_gpu_llc_bytes(&g), &a);
+	ct_baseline_llc(p, &g, "all", ct_gpu_llc_bytes(&g), NULL, &a);
 	assert_true(a.accesses == 18 && a.read_accesses == 15 && isnan(a.sector_misses));
 	assert_true(fabs(a.read_misses - 5) < 1e-2 && fabs(a.misses - 8) < 1e-2);
-	ct_baseline_llc(p, &g, "all", 64u << 20, &a);
+	ct_baseline_llc(p, &g, "all", 64u << 20, NULL, &a);
 	assert_true(fabs(a.read_misses) < 1e-2 && fabs(a.misses - 3) < 1e-2);
 	ct_profile_free(p);
+}
+
+/* A working set that is walked again and again: `n` lines. */
+struct loop {
+	double n, cold, reuses;
+};
+
+static double loop_misses(const void *ctx, double lines, unsigned ways)
+{
+	const struct loop *l = ctx;
+	struct ct_hist h = {{0}, 0};
+	const struct ct_cache_shape c = {lines, ways ? ways : UINT32_MAX};
+	ct_hist_add(&h, (uint64_t)l->n, (uint64_t)l->reuses);
+	return l->cold + l->reuses - ct_curve_hits(&h, &c);
+}
+
+static double fitted(const struct loop *l, double measured, double lines)
+{
+	struct ct_curve_fit fit;
+	ct_curve_fit(loop_misses, l, 4096, 16, measured, &fit);
+	return ct_curve_fitted(loop_misses, l, lines, 16, &fit);
+}
+
+static void curves_meet_the_measured_cache(void **state)
+{
+	struct loop l = {3500, 3500, 100000};
+	struct ct_curve_fit fit;
+	double even = loop_misses(&l, 4096, 0), random = loop_misses(&l, 4096, 16);
+	(void)state;
+	assert_true(even < 4000 && random > 1.5 * even);
+	/* between the curves: a mixture; at either, that one */
+	for (int i = 0; i <= 4; i++) {
+		double want = even + (random - even) * i / 4;
+		ct_curve_fit(loop_misses, &l, 4096, 16, want, &fit);
+		assert_true(fabs(fit.scatter - i / 4.0) < 1e-9 && fit.stretch == 1);
+		assert_true(fabs(fitted(&l, want, 4096) - want) < 1e-6 * want);
+	}
+	/* a hair beyond the random curve (figures are rounded) is the random curve */
+	ct_curve_fit(loop_misses, &l, 4096, 16, random * 1.001, &fit);
+	assert_true(fit.scatter == 1 && fit.stretch == 1);
+	/* The loop is a little larger than the cache, and yet fits: what the cache holds is
+	 * a little more than its lines. At half the size everything misses, at twice nothing. */
+	l.n = 4300;
+	ct_curve_fit(loop_misses, &l, 4096, 16, l.cold + 100, &fit);
+	assert_true(fit.scatter == 0 && fit.stretch > 1.04 && fit.stretch < 1.12);
+	assert_true(fitted(&l, l.cold + 100, 2048) > 0.999 * (l.cold + l.reuses));
+	assert_true(fitted(&l, l.cold + 100, 8192) < l.cold + 1);
+	/* what no size explains is left as it is */
+	ct_curve_fit(loop_misses, &l, 4096, 16, 10, &fit);
+	assert_true(fit.stretch == 1);
+	ct_curve_fit(loop_misses, &l, 4096, 16, 0, &fit);
+	assert_true(fit.stretch == 1 && fit.scatter == 1);
 }
 
 int main(void)
@@ -265,6 +317,7 @@ int main(void)
 		cmocka_unit_test(adaptive_l1s_follow_the_kernels),
 		cmocka_unit_test(all_is_the_sum_of_the_names),
 		cmocka_unit_test(the_llc_is_one_cache_of_all_slices),
+		cmocka_unit_test(curves_meet_the_measured_cache),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,13 +159,16 @@ static void filter(struct ct_llc_answer *a, double reads)
 
 static int find_answers(struct target *g)
 {
+	struct ct_curve_fit fit;
 	struct ct_stage *s = g->s;
 	struct answers *a = &g->a;
 	int st = ct_baseline_l1(s->p, &s->base, g->scope, NULL, &a->l1_old, g->e);
 	if (st == CT_OK)
 		st = ct_baseline_l1(s->p, &s->gpu, g->scope, NULL, &a->l1_new, g->e);
-	ct_baseline_llc(s->p, &s->base, g->scope, ct_gpu_llc_bytes(&s->base), &a->llc_old);
-	ct_baseline_llc(s->p, &s->gpu, g->scope, ct_gpu_llc_bytes(&s->gpu), &a->llc_new);
+	ct_baseline_llc_fit(s->p, &s->base, g->scope, &fit);
+	ct_baseline_llc(s->p, &s->base, g->scope, ct_gpu_llc_bytes(&s->base), &fit,
+	                &a->llc_old);
+	ct_baseline_llc(s->p, &s->gpu, g->scope, ct_gpu_llc_bytes(&s->gpu), &fit, &a->llc_new);
 	a->reads = a->l1_old.read_sector_misses > 0
 	               ? a->l1_new.read_sector_misses / a->l1_old.read_sector_misses
 	               : 1;

@@ -32,7 +32,7 @@ static int histogram_rates(const struct ct_stage *s, const char *scope, double v
 	struct ct_llc_answer llc;
 	double kilo = sn(s->p, scope, "thread_insts") / 1000;
 	int st = ct_baseline_l1(s->p, &s->gpu, scope, NULL, &l1, e);
-	ct_baseline_llc(s->p, &s->gpu, scope, ct_gpu_llc_bytes(&s->gpu), &llc);
+	ct_baseline_llc(s->p, &s->gpu, scope, ct_gpu_llc_bytes(&s->gpu), NULL, &llc);
 	v[0] = l1.sector_misses / l1.sector_accesses;
 	v[1] = l1.sector_misses / kilo;
 	v[2] = llc.sector_misses / llc.sector_accesses;
