@@ -5,7 +5,8 @@
 #
 # GPUs and sizes are fixed here, before any result was seen: --scale auto makes a GPU that a medium trace
 # fills; where that has fewer than 8 SMs, a large trace is taken. An app line of published.tsv may name
-# another scale in a sixth column (covariance: the paper's effect is that it does not fill the GPU).
+# another scale in a sixth column (covariance: the paper's effect is that it does not fill the GPU). Small
+# traces are enough for malekeh, whose parts are inside a sub-core.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 bin=$PWD/$1/bin
@@ -15,12 +16,12 @@ mkdir -p $here/results
 dir=$(mktemp -d) || exit 2
 trap 'rm -rf "$dir"' EXIT
 
-paper() { # NAME: sets gpu, mechanisms, estimator
+paper() { # NAME: sets gpu, sizes, mechanisms, estimator
 	case $1 in
-	morpheus) gpu=rtx3080 mechanisms= estimator=morpheus-est ;;
-	shared-l1) gpu=sharedl1-28 mechanisms= estimator=sharedl1-est ;;
-	tag-split) gpu=fermi-15 mechanisms=tag-split estimator=tsc-est ;;
-	malekeh) gpu=rtx2060-third mechanisms=malekeh estimator=malekeh-est ;;
+	morpheus) gpu=rtx3080 size=medium larger=large mechanisms= estimator=morpheus-est ;;
+	shared-l1) gpu=sharedl1-28 size=medium larger=large mechanisms= estimator=sharedl1-est ;;
+	tag-split) gpu=fermi-15 size=medium larger=large mechanisms=tag-split estimator=tsc-est ;;
+	malekeh) gpu=rtx2060-third size=small larger=small mechanisms=malekeh estimator=malekeh-est ;;
 	*) echo "run.sh: no paper $1" >&2; exit 2 ;;
 	esac
 }
@@ -31,17 +32,17 @@ profile() { # WORKLOAD SIZE: its trace and profile
 }
 
 estimate() { # WORKLOAD: prints its records
-	local size=medium scale
+	local made=$size scale
 	scale=$(awk -F'\t' -v p="$p" -v w="$1" '$1 == "app" && $2 == p && $4 == w { print $6 }' $here/published.tsv)
 	scale=${scale:-auto}
-	profile "$1" medium || return
-	if [ "$(awk -F'\t' '$1 == "GP" && $2 == "sm.count" { print $3 }' "$dir/p")" -lt 8 ]; then
-		size=large
-		profile "$1" large || return
+	profile "$1" $size || return
+	if [ $size != $larger ] && [ "$(awk -F'\t' '$1 == "GP" && $2 == "sm.count" { print $3 }' "$dir/p")" -lt 8 ]; then
+		made=$larger
+		profile "$1" $larger || return
 	fi
 	"$bin/bdi" -O profile "$dir/p" "$dir/t" >"$dir/q" &&
 		"$bin/$estimator" -O profile "$dir/q" >"$dir/r" &&
-		awk -F'\t' -v w="$1" -v size=$size '
+		awk -F'\t' -v w="$1" -v size=$made '
 			$1 == "GP" && $2 == "sm.count" { print w "\tsms\t-\t" $3; print w "\tsize\t-\t" size }
 			$1 == "SN" && $2 == "all" && $3 ~ /^(sm_fill|cold_miss_fraction)$/ { print w "\t" $3 "\t-\t" $4 }
 			$1 == "ES" && $2 == "all" { print w "\t" $5 "\t" $4 "\t" $6 }' "$dir/r"
