@@ -87,6 +87,24 @@ static uint32_t oldest_of_row(const struct rp_channel *c, const struct rp_bank *
 	return RP_NO_INDEX;
 }
 
+/* What the bank's current request needs next. */
+static void sort_bank(struct rp_channel *c, uint32_t bank)
+{
+	const struct rp_bank *b = &c->bank[bank];
+	uint32_t bit = 1u << bank;
+	c->to_access &= ~bit;
+	c->to_open &= ~bit;
+	c->to_close &= ~bit;
+	if (b->current == RP_NO_INDEX)
+		return;
+	if (!b->open)
+		c->to_open |= bit;
+	else if (b->row == c->pool[b->current].row)
+		c->to_access |= bit;
+	else
+		c->to_close |= bit;
+}
+
 /* First ready, first come: while requests to the batch's row are left they go first;
  * then the open row, then the oldest. */
 static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
@@ -116,6 +134,7 @@ static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
 	c->serving |= 1u << bank;
 	if (b->head == RP_NO_INDEX)
 		c->waiting_banks &= ~(1u << bank);
+	sort_bank(c, bank);
 }
 
 /* At most one idle bank gets its next request in a cycle. */
@@ -133,7 +152,7 @@ static void schedule(struct ct_replay *r, struct rp_channel *c)
 
 /* ---- commands ---- */
 
-static struct rp_dram_timing timing_of(const struct ct_gpu *g)
+struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g)
 {
 	struct rp_dram_timing t;
 	t.burst = g->dram_data_ratio ? g->dram_burst / g->dram_data_ratio : 1;
@@ -149,28 +168,22 @@ static uint32_t group_of(const struct ct_replay *r, uint32_t bank)
 	return bank & (r->g.dram_bank_groups - 1) & 7;
 }
 
-/* First cycle in which the bank's request can have a column command; RP_NEVER64 when
- * its row is not open. */
+/* First cycle in which a bank of to_access can have a column command. */
 static uint64_t column_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
 {
 	const struct rp_bank *b = &c->bank[bank];
 	const struct rp_dram_req *q = &c->pool[b->current];
-	if (!b->open || b->row != q->row)
-		return RP_NEVER64;
 	uint64_t t = rp_max64(c->ccd, c->ccdl[group_of(r, bank)]);
 	return q->mshr != RP_NO_INDEX ? rp_max64(t, rp_max64(b->rcd, c->wtr))
 	                              : rp_max64(t, rp_max64(b->rcdwr, c->rtw));
 }
 
-/* First cycle for a row command, RP_NEVER64 when none is needed. */
+/* First cycle for a row command of a bank of to_open or to_close. */
 static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, uint32_t bank)
 {
 	const struct rp_bank *b = &c->bank[bank];
-	const struct rp_dram_req *q = &c->pool[b->current];
 	if (!b->open)
 		return rp_max64(c->rrd, rp_max64(b->rp, b->rc));
-	if (b->row == q->row)
-		return RP_NEVER64;
 	return rp_max64(rp_max64(b->ras, b->wtp), rp_max64(b->rtp, c->rtpl[group_of(r, bank)]));
 }
 
@@ -201,6 +214,7 @@ static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint
 	c->pool_free = i;
 	b->current = RP_NO_INDEX;
 	c->serving &= ~(1u << bank);
+	sort_bank(c, bank);
 	if (b->in_batch) {
 		uint32_t before;
 		if (oldest_of_row(c, b, b->batch, &before) == RP_NO_INDEX)
@@ -225,6 +239,7 @@ static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64
 		b->open = 0;
 		b->rp = k + r->g.dram_rp;
 	}
+	sort_bank(c, bank);
 	c->prio = bank + 1 == r->g.dram_banks ? 0 : bank + 1;
 }
 
@@ -233,30 +248,33 @@ static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64
  * bank). */
 static int commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 {
-	const struct rp_dram_timing t = timing_of(&r->g);
-	uint32_t first = c->prio, below = (1u << first) - 1, serving = c->serving;
+	const struct rp_dram_timing *t = &r->dram_timing;
+	uint32_t below = (1u << c->prio) - 1, dual = r->g.dram_dual_bus;
+	uint32_t rows = c->to_close | (c->rrd <= k ? c->to_open : 0);
+	uint32_t columns = c->ccd <= k ? c->to_access : 0, any = columns | (dual ? 0 : rows);
 	int act = 0;
-	/* banks from `first` on, then those below it */
+	/* banks from prio on, then those below it */
 	for (int half = 0; half < 2; half++)
-		for (uint32_t m = half ? serving & below : serving & ~below; m; m &= m - 1) {
+		for (uint32_t m = half ? any & below : any & ~below; m; m &= m - 1) {
 			uint32_t b = ct_low_bit(m);
-			if (column_at(r, c, b) <= k) {
-				if (column(r, c, b, k, &t) < 0)
+			if (columns >> b & 1) {
+				if (column_at(r, c, b) > k)
+					continue;
+				if (column(r, c, b, k, t) < 0)
 					return -1;
 				half = 2;
 				break;
 			}
-			if (!r->g.dram_dual_bus && !act && row_at(r, c, b) <= k) {
+			if (!act && row_at(r, c, b) <= k) {
 				act = 1;
-				row(r, c, b, k, &t);
+				row(r, c, b, k, t);
 			}
 		}
-	serving = c->serving;
-	for (int half = 0; r->g.dram_dual_bus && half < 2; half++)
-		for (uint32_t m = half ? serving & below : serving & ~below; m; m &= m - 1) {
+	for (int half = 0; dual && half < 2; half++)
+		for (uint32_t m = half ? rows & below : rows & ~below; m; m &= m - 1) {
 			uint32_t b = ct_low_bit(m);
 			if (row_at(r, c, b) <= k) {
-				row(r, c, b, k, &t);
+				row(r, c, b, k, t);
 				return 0;
 			}
 		}
@@ -266,10 +284,10 @@ static int commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 static uint64_t next_command(const struct ct_replay *r, const struct rp_channel *c)
 {
 	uint64_t t = RP_NEVER64;
-	for (uint32_t m = c->serving; m; m &= m - 1) {
-		uint32_t b = ct_low_bit(m);
-		t = min64(t, min64(column_at(r, c, b), row_at(r, c, b)));
-	}
+	for (uint32_t m = c->to_access; m; m &= m - 1)
+		t = min64(t, column_at(r, c, ct_low_bit(m)));
+	for (uint32_t m = c->to_open | c->to_close; m; m &= m - 1)
+		t = min64(t, row_at(r, c, ct_low_bit(m)));
 	return t;
 }
 

@@ -117,10 +117,10 @@ static int in_time(const void *a, const void *b)
 void rp_llc_log_window(struct ct_replay *r)
 {
 	struct rp_llc_log *g = r->llc_log;
-	if (++g->windows % HOLD)
+	uint64_t hold = (uint64_t)HOLD * r->whole_window; /* parts may have made windows shorter */
+	if (++g->windows % (HOLD * (r->whole_window / r->window)))
 		return;
-	rp_llc_log_flush(r, r->horizon > (uint64_t)HOLD * r->window
-	                            ? r->horizon - (uint64_t)HOLD * r->window : 0);
+	rp_llc_log_flush(r, r->horizon > hold ? r->horizon - hold : 0);
 }
 
 /* Hands out what began before `before`, oldest first, and keeps the rest. */

@@ -62,6 +62,7 @@ static void derive(struct ct_replay *r)
 	r->banks = g->l1.banks < 1 ? 1 : g->l1.banks > RP_MAX_L1_BANKS ? RP_MAX_L1_BANKS : g->l1.banks;
 	r->core_clock = clock_of(g->core_mhz);
 	r->dram_clock = clock_of(g->dram_mhz);
+	r->dram_timing = rp_dram_timing_of(g);
 	if (!g->collectors)
 		g->collectors = 1;
 	if (g->collectors > RP_MAX_COLLECTORS)
@@ -82,6 +83,7 @@ static void derive(struct ct_replay *r)
 	r->window = g->llc_latency + 2;
 	if (r->window > 1024)
 		r->window = 1024;
+	r->whole_window = r->window;
 	if (g->l1_latency < 1)
 		g->l1_latency = 1;
 	if (g->l1.miss_queue < 2)

@@ -277,6 +277,10 @@ struct rp_sm {
 	struct ct_replay_counts c;
 };
 
+/* Derived DRAM timing, DRAM cycles (dram.c). */
+struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
+struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
+
 struct rp_slice;
 struct rp_partition;
 struct rp_net;
@@ -300,8 +304,9 @@ struct ct_replay {
 	uint32_t l1_sectors, l1_sector_bits, l1_line_bits;
 	uint32_t llc_sectors, llc_sector_bits, llc_line_bits;
 	uint32_t llc_per_l1;               /* LLC sectors per L1 sector */
-	uint32_t window;
+	uint32_t window, whole_window;     /* cycles; without parts they are the same */
 	uint64_t core_clock, dram_clock;   /* in 10 kHz */
+	struct rp_dram_timing dram_timing;
 
 	/* the launch */
 	const struct ct_kernel *kernel;

@@ -32,6 +32,8 @@ struct rp_channel {
 	uint32_t pool_free, queued; /* queued: in the banks' lists */
 	uint32_t serving;        /* banks with a current request */
 	uint32_t waiting_banks;  /* idle banks with a queue */
+	/* of serving, by what the current request needs next: its row is open; no row is; another is */
+	uint32_t to_access, to_open, to_close;
 	struct rp_req_ring delay;    /* dram_latency */
 	struct rp_req_ring arrived;  /* pushed in this DRAM cycle, seen in the next */
 	struct rp_req_ring returning;
@@ -79,9 +81,6 @@ struct rp_partition {
 	uint32_t first_channel, nchannels;
 	uint64_t next;
 };
-
-/* Derived DRAM timing, DRAM cycles. */
-struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
 
 int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p);
 static inline struct rp_dram_req *rp_req_at(const struct rp_req_ring *q, uint32_t i)
