@@ -152,8 +152,9 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_
 		n = note(out, n, "the profile lacks useful_bytes_32: chunked replies are taken to carry whole "
 		         "lines");
 	if (m->beta > 1.5) {
-		snprintf(text, sizeof text, "homes are uneven: the busiest gets %.2f times the mean; try "
-		         "--homes hash", m->beta);
+		int better = a->in.home_load[CT_SL_HOMES_HASH] < 0.8 * m->beta;
+		snprintf(text, sizeof text, "homes are uneven: the busiest gets %.2f times the mean%s", m->beta,
+		         better ? "; try --homes hash" : ", and hashing them does not help: few lines are hot");
 		n = note(out, n, text);
 	}
 	if (dyn->x.sampling_share > 0.25) {
