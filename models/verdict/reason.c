@@ -17,6 +17,15 @@ static double es(const struct ct_profile *p, enum ct_paper_mechanism m, const ch
 	                               NULL, &x) ? x.value : NAN;
 }
 
+/* Of another system of the same mechanism: what it is compared with, counted alike. */
+static double es_of(const struct ct_profile *p, enum ct_paper_mechanism m, const char *system,
+                    const char *metric)
+{
+	struct ct_estimate x;
+	return ct_profile_get_estimate(p, "all", ct_mechanism_name(m), system, metric, NULL, &x) ? x.value
+	                                                                                        : NAN;
+}
+
 static double gp(const struct ct_profile *p, const char *key)
 {
 	double v;
@@ -69,6 +78,7 @@ static void morpheus(const struct ct_profile *p, struct ct_verdict *v)
 static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 {
 	double copies = sn(p, "replication_ratio"), miss = sn(p, "l1_miss_rate");
+	double before = es_of(p, CT_SHARED_L1, "Private", "l1_miss_rate");
 	double after = es(p, CT_SHARED_L1, "l1_miss_rate");
 	double remote = es(p, CT_SHARED_L1, "remote_fraction");
 	double latency = es(p, CT_SHARED_L1, "reply_latency_ratio");
@@ -79,8 +89,9 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason, sizeof v->reason, "the profile has no replication ratio");
 		return;
 	}
-	if (v->speedup > 0.99 && after < miss - 0.005)
-		snprintf(v->reason + at, sizeof v->reason - at, " (%.0f %% when shared)", 100 * after);
+	if (v->speedup > 0.99 && after < before - 0.005)
+		snprintf(v->reason + at, sizeof v->reason - at, " (%+.0f %% when shared)",
+		         100 * (after / before - 1));
 	else if (v->speedup < 0.99 && latency > 1)
 		snprintf(v->reason + at, sizeof v->reason - at, ", replies %.1fx slower", latency);
 	else if (v->speedup < 0.99 && remote > 0)
@@ -98,8 +109,8 @@ static double chunks_used(const struct ct_profile *p)
 static void tag_split(const struct ct_profile *p, struct ct_verdict *v)
 {
 	static const char *const count[] = {"none", "one", "two", "three", "all"};
-	double used = chunks_used(p), miss = sn(p, "l1_miss_rate");
-	double after = es(p, CT_TAG_SPLIT, "l1_miss_rate");
+	double used = chunks_used(p), miss = es_of(p, CT_TAG_SPLIT, "configured", "mem_inst_miss_rate");
+	double after = es(p, CT_TAG_SPLIT, "mem_inst_miss_rate");
 	if (!(used >= 0 && used <= 4)) {
 		snprintf(v->reason, sizeof v->reason, "the profile has no line utilisation");
 		return;
@@ -107,12 +118,14 @@ static void tag_split(const struct ct_profile *p, struct ct_verdict *v)
 	const char *sectored = gp(p, "l1.sector") < gp(p, "l1.line") ? ", L1 is sectored already" : "";
 	int n = snprintf(v->reason, sizeof v->reason, "%s of four chunks used", count[(int)(used + 0.5)]);
 	size_t at = n > 0 ? (size_t)n : 0;
-	if (!isnan(after) && fabs(after - miss) >= 0.005)
-		snprintf(v->reason + at, sizeof v->reason - at, ", L1 misses %.0f to %.0f %%", 100 * miss,
-		         100 * after);
+	if (isnan(after) || isnan(miss))
+		snprintf(v->reason + at, sizeof v->reason - at, "%s", sectored);
+	else if (fabs(after - miss) >= 0.005)
+		snprintf(v->reason + at, sizeof v->reason - at, ", loads that miss L1 go from %.0f to %.0f %%",
+		         100 * miss, 100 * after);
 	else
-		snprintf(v->reason + at, sizeof v->reason - at, ", L1 misses stay at %.0f %%%s", 100 * miss,
-		         sectored);
+		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of loads miss L1 as before%s",
+		         100 * miss, sectored);
 }
 
 static void malekeh(const struct ct_profile *p, struct ct_verdict *v)

@@ -57,6 +57,7 @@ same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 "$triage" -q --no-provenance --scale 1/8 -@ 3 vecadd gone transpose 2>/dev/null >t3
 same "processes change nothing" "$(cat t1)" "$(cat t3)"
 same "every workload and mechanism has a line" 8 "$(grep -c '^TV' t1)"
+same "and an estimate from the one pass" "" "$(awk -F'\t' '$1 == "TV" && $5 == "NA" { print $2, $3 }' t1)"
 
 out=$("$triage" -q --scale 1/8 --mechanism morpheus vecadd nowhere transpose 2>err)
 rc=$?

@@ -227,10 +227,12 @@ static int measure(struct ct_tool *t, const char *path, struct ct_profile **out,
 	struct ct_stage *s = ct_calloc(1, sizeof *s);
 	/* What no histogram can express is measured in the same pass. */
 	struct ct_pass_options pass = {.no_sms_views = !wanted(t->own, CT_MORPHEUS)};
-	for (int m = 0; m < CT_MECHANISMS; m++)
-		if (wanted(t->own, m) && !estimator_alone(m))
-			ct_pass_mechanisms_parse(ct_mechanism_name((enum ct_paper_mechanism)m), &pass.mechanisms,
-			                         NULL);
+	for (int m = 0; m < CT_MECHANISMS; m++) {
+		unsigned one = 0;
+		if (wanted(t->own, m) && !estimator_alone(m) &&
+		    ct_pass_mechanisms_parse(ct_mechanism_name((enum ct_paper_mechanism)m), &one, NULL) == CT_OK)
+			pass.mechanisms |= one;
+	}
 	char *operand[1] = {(char *)path};
 	if (!s)
 		return ct_fail_nomem(e);
