@@ -76,6 +76,6 @@ same "every published line names a figure there is" "" \
 	"$(grep -v '^#' "$CT_ROOT/data/report/published.tsv" | cut -f1 | sort -u | while read -r id; do grep -q "^$id " list || echo "$id"; done)"
 refuses "a figure that there is not" 2 'did you mean morpheus:1' "$CT_BIN/report" --figure morpheus:10 --no-verify a.profile
 grep -v '^SW' a.profile >bare.profile
-refuses "a figure whose data is missing says how to get it" 2 'sharedl1-est --method replay' "$CT_BIN/report" --no-verify --figure shared-l1:14 bare.profile
+refuses "a figure whose data is missing says how to get it" 2 'sharedl1-est --timeline' "$CT_BIN/report" --no-verify --figure shared-l1:14 bare.profile
 refuses "a picture of nothing" 2 '\-\-figure' "$CT_BIN/report" --no-verify --svg x.svg a.profile
 finish

@@ -27,7 +27,7 @@ static int starts(const char *s, const char *word)
 	return strncmp(s, word, strlen(word)) == 0;
 }
 
-/* Points of a sweep, by x; returns how many. key: how it begins. */
+/* Points of a sweep, by x; returns how many. key: how it begins (of cores: all of it). */
 static size_t sweep(const struct rp_workload *w, const char *mechanism, const char *system,
                     const char *key, const char *metric, struct point p[POINTS_MAX])
 {
@@ -35,7 +35,8 @@ static size_t sweep(const struct rp_workload *w, const char *mechanism, const ch
 	size_t n = 0;
 	for (size_t i = 0; n < POINTS_MAX && (r = ct_profile_next(w->p, "SW", &i));) {
 		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], mechanism) ||
-		    strcmp(r->field[2], system) || !starts(r->field[3], key) || strcmp(r->field[5], metric))
+		    strcmp(r->field[2], system) || !starts(r->field[3], key) || strcmp(r->field[5], metric) ||
+		    (starts(key, "core:") && strcmp(r->field[3], key)))
 			continue;
 		if (!ct_field_real(r->field[4], &p[n].x) || !ct_field_real(r->field[6], &p[n].y))
 			continue;
@@ -165,13 +166,22 @@ void fg_l1_latency(const struct rp_run *run, struct fg_rows *rows)
 	fg_shapes_mesh(run, rows);
 }
 
+/* One core of each workload, the one that decides first: Figure 14 follows one too. */
 void fg_modes(const struct rp_run *run, struct fg_rows *rows)
 {
 	struct point *p = points(rows);
 	for (size_t i = 0; p && i < run->n; i++) {
-		size_t n = sweep(&run->w[i], "shared-l1", "DynEB", "core:", "mode", p);
+		const struct rp_workload *w = &run->w[i];
+		const struct ct_record *r;
+		char key[32] = "", series[64];
+		for (size_t k = 0; !*key && (r = ct_profile_next(w->p, "SW", &k));)
+			if (r->nfields >= 9 && !strcmp(r->field[1], "shared-l1") && !strcmp(r->field[2], "DynEB") &&
+			    starts(r->field[3], "core:") && !strcmp(r->field[5], "mode"))
+				snprintf(key, sizeof key, "%s", r->field[3]);
+		size_t n = *key ? sweep(w, "shared-l1", "DynEB", key, "mode", p) : 0;
+		snprintf(series, sizeof series, "%.40s %.20s", w->name, key);
 		for (size_t k = 0; k < n; k++)
-			fg_add(rows, "", p[k].text, run->w[i].name, p[k].y);
+			fg_add(rows, "", p[k].text, series, p[k].y);
 	}
 	free(p);
 }
