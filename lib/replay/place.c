@@ -1,4 +1,6 @@
 /* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
+#include <stddef.h>
+
 #include "replay/private/parts.h"
 
 static uint32_t window_end(const struct ct_replay *r)
@@ -10,10 +12,34 @@ static uint32_t window_end(const struct ct_replay *r)
 	return end > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)end;
 }
 
+#if !defined(__GNUC__)
+#define __builtin_prefetch(p) ((void)(p))
+#endif
+
+/* Brings near what the SM will look at first: a window of the others has pushed it out. */
+static void bring(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	if (!sm->ctas)
+		return;
+	for (size_t i = 0; i < sizeof *sm; i += 64)
+		__builtin_prefetch((const char *)sm + i);
+	for (uint32_t k = 0; k < r->g.schedulers; k++)
+		for (size_t i = 0; i < offsetof(struct rp_sched, written); i += 64)
+			__builtin_prefetch((const char *)&sm->sched[k] + i);
+	for (uint32_t w = 0; w < r->warps; w++) {
+		__builtin_prefetch(&sm->warp[w]);
+		__builtin_prefetch(&sm->warp[w].wait_group);
+		__builtin_prefetch(&sm->inst[w]);
+		__builtin_prefetch(sm->warp[w].cursor);
+	}
+}
+
 static int run_sms(struct ct_replay *r)
 {
 	uint32_t end = window_end(r);
 	for (uint32_t i = 0; i < r->g.sms; i++) {
+		if (i + 1 < r->g.sms)
+			bring(r, &r->sm[i + 1]);
 		rp_sm_run(r, &r->sm[i], end);
 		if (r->sm[i].failed || r->error.status)
 			return r->error.status ? r->error.status
