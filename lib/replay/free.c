@@ -57,8 +57,10 @@ void rp_make_free(struct ct_gpu *g, unsigned what)
 		free_l1(g);
 	if (what & CT_REPLAY_FREE_LLC)
 		free_llc(g);
-	if (what & CT_REPLAY_FREE_NETWORK)
+	if (what & CT_REPLAY_FREE_NETWORK) {
+		g->noc = CT_NOC_CROSSBAR; /* whose ports noc.c leaves out */
 		g->noc_latency = 1;
+	}
 	if (what & CT_REPLAY_FREE_MSHR) {
 		free_mshr(&g->l1);
 		free_mshr(&g->llc);

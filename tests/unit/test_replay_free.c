@@ -145,6 +145,10 @@ static void bandwidth(void **state)
 	uint64_t net = cycles(one_slice, &hot, CT_REPLAY_FREE_NETWORK);
 	uint64_t both = cycles(one_slice, &hot, CT_REPLAY_FREE_LLC | CT_REPLAY_FREE_NETWORK);
 	assert_true(both < llc && both < net);
+	/* whatever network there is, free it is the same */
+	gpu(&hot, "l1.mshr_entries=16", "noc.kind=mesh");
+	assert_true(cycles(one_slice, &hot, 0) > net);
+	assert_int_equal(cycles(one_slice, &hot, CT_REPLAY_FREE_NETWORK), net);
 	gpu(&hot, "l1.mshr_entries=1", NULL);
 	uint64_t few = cycles(one_slice, &hot, 0);
 	assert_true(cycles(one_slice, &hot, CT_REPLAY_FREE_MSHR) < few / 2);
