@@ -209,7 +209,7 @@ static void compaction_at_every_size(void **state)
 		for (uint64_t window = 1; ct_isa_available((enum ct_isa)isa) && window < 131; window++) {
 			struct plan p = {.o = {.engine = CT_STACK_FAST, .sectors = 1 + window % 4,
 			                       .window = window, .isa = isa, .sparse = window / 4 % 2},
-			                 .lines = 20 + window, .spread = 1, .calls = 8};
+			                 .lines = 20 + window, .spread = 1, .calls = 4};
 			run_plan(&p, window);
 		}
 }
@@ -217,7 +217,7 @@ static void compaction_at_every_size(void **state)
 /* The pipeline of two threads drains at every compaction. */
 static void two_threads_compact_often(void **state)
 {
-	enum { N = 40000, LINES = 900 };
+	enum { N = 20000, LINES = 900 };
 	static uint64_t line[N], one[N], two[N];
 	static const uint64_t windows[] = {0, 63, 1000, 4096, 5000};
 	uint64_t seed = 9;
