@@ -82,7 +82,7 @@ void ct_published_free(struct ct_published *t)
 }
 
 /* 1 if the n characters of alias stand in path, neither side running on in a word. */
-static int stands_in(const char *path, const char *alias, size_t n)
+int ct_published_stands_in(const char *path, const char *alias, size_t n)
 {
 	for (const char *p = path; *p; p++) {
 		size_t i = 0;
@@ -101,7 +101,7 @@ const struct ct_published_row *ct_published_find(const struct ct_published *t, c
 	for (size_t i = 0; i < t->rows; i++)
 		for (const char *a = t->row[i].field[2]; !strcmp(t->row[i].field[0], "app") && *a;) {
 			size_t n = strcspn(a, ",");
-			if (n > longest && stands_in(path, a, n)) {
+			if (n > longest && ct_published_stands_in(path, a, n)) {
 				longest = n;
 				best = &t->row[i];
 			}

@@ -23,6 +23,9 @@ struct ct_published {
 /* Fails with CT_ERR_IO, CT_ERR_INPUT naming a line of too many fields, CT_ERR_NOMEM. */
 int ct_published_load(struct ct_published *t, const char *path, struct ct_error *e);
 void ct_published_free(struct ct_published *t);
+/* 1 if the n characters of alias, lower case, stand in path, neither side running on in a word.
+ * Pure. */
+int ct_published_stands_in(const char *path, const char *alias, size_t n);
 /* The application that a trace's path names: the longest alias that stands in it between
  * separators. NULL when none does. */
 const struct ct_published_row *ct_published_find(const struct ct_published *t, const char *path);

@@ -1,10 +1,10 @@
 #include "models/morpheus/params.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "models/common/constants.h"
 
 /* Sections, figures and tables are the Morpheus paper's (MICRO 2022). */
 static const struct ct_morpheus_constant TABLE[CT_MO_KEYS] = {
@@ -115,27 +115,12 @@ int ct_morpheus_use_helper(struct ct_morpheus_params *p, const char *name)
 	return -1;
 }
 
-static enum ct_unit unit_of(const char *name)
-{
-	for (int u = CT_UNIT_NONE; u <= CT_UNIT_PERCENT; u++)
-		if (*name && !strcmp(ct_unit_name((enum ct_unit)u), name))
-			return (enum ct_unit)u;
-	return CT_UNIT_NONE;
-}
-
 static int unknown(const char *key, size_t n, struct ct_error *e)
 {
 	const char *names[CT_MO_KEYS];
-	char given[64];
-	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
 	for (size_t i = 0; i < CT_MO_KEYS; i++)
 		names[i] = TABLE[i].name;
-	int near = ct_nearest_name(given, names, CT_MO_KEYS);
-	if (near < 0)
-		return ct_fail(e, CT_ERR_USAGE,
-		               "unknown key morpheus.%s: cachetriage-morpheus(7) lists them", given);
-	return ct_fail(e, CT_ERR_USAGE, "unknown key morpheus.%s: did you mean morpheus.%s?", given,
-	               names[near]);
+	return ct_constant_unknown("morpheus", "cachetriage-morpheus", key, n, names, CT_MO_KEYS, e);
 }
 
 int ct_morpheus_set(struct ct_morpheus_params *p, const char *assignment, struct ct_error *e)
@@ -153,7 +138,7 @@ int ct_morpheus_set(struct ct_morpheus_params *p, const char *assignment, struct
 		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
 			continue;
 		double v;
-		if (ct_parse_unit(eq + 1, unit_of(c->unit), &v) != 0)
+		if (ct_parse_unit(eq + 1, ct_constant_unit(c->unit), &v) != 0)
 			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s=%g", assignment,
 			               *c->unit ? " of " : "", c->unit, c->name, c->value);
 		if (!(v >= c->lo && v <= c->hi))

@@ -1,9 +1,9 @@
 #include "models/shared_l1/params.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "models/common/constants.h"
 
 /* Sections, figures and tables are the Shared L1 paper's (PACT 2020); SL-... are the
  * identifiers of papers-facts. */
@@ -68,27 +68,12 @@ void ct_sl_defaults(struct ct_sl_params *p)
 	p->count = CT_SL_COUNT_LOCAL;
 }
 
-static enum ct_unit unit_of(const char *name)
-{
-	for (int u = CT_UNIT_NONE; u <= CT_UNIT_PERCENT; u++)
-		if (*name && !strcmp(ct_unit_name((enum ct_unit)u), name))
-			return (enum ct_unit)u;
-	return CT_UNIT_NONE;
-}
-
 static int unknown(const char *key, size_t n, struct ct_error *e)
 {
 	const char *names[CT_SL_KEYS];
-	char given[64];
-	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
 	for (size_t i = 0; i < CT_SL_KEYS; i++)
 		names[i] = TABLE[i].name;
-	int near = ct_nearest_name(given, names, CT_SL_KEYS);
-	if (near < 0)
-		return ct_fail(e, CT_ERR_USAGE,
-		               "unknown key shared-l1.%s: cachetriage-shared-l1(7) lists them", given);
-	return ct_fail(e, CT_ERR_USAGE, "unknown key shared-l1.%s: did you mean shared-l1.%s?", given,
-	               names[near]);
+	return ct_constant_unknown("shared-l1", "cachetriage-shared-l1", key, n, names, CT_SL_KEYS, e);
 }
 
 int ct_sl_set(struct ct_sl_params *p, const char *assignment, struct ct_error *e)
@@ -107,7 +92,7 @@ int ct_sl_set(struct ct_sl_params *p, const char *assignment, struct ct_error *e
 		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
 			continue;
 		double v;
-		if (ct_parse_unit(eq + 1, unit_of(c->unit), &v) != 0)
+		if (ct_parse_unit(eq + 1, ct_constant_unit(c->unit), &v) != 0)
 			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s=%g", assignment,
 			               *c->unit ? " of " : "", c->unit, c->name, c->value);
 		if (!(v >= c->lo && v <= c->hi))

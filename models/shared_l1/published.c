@@ -1,6 +1,5 @@
 #include "models/shared_l1/published.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "models/common/published.h"
 
 enum { FIELDS = 7, TEXT_MAX_BYTES = 1 << 16 };
 
@@ -89,20 +89,6 @@ void ct_sl_published_free(struct ct_sl_published *t)
 	memset(t, 0, sizeof *t);
 }
 
-/* 1 if the n characters of alias stand in path, neither side running on in a word. */
-static int stands_in(const char *path, const char *alias, size_t n)
-{
-	for (const char *p = path; *p; p++) {
-		size_t i = 0;
-		while (i < n && p[i] && tolower((unsigned char)p[i]) == alias[i])
-			i++;
-		if (i == n && !isalnum((unsigned char)p[n]) &&
-		    (p == path || !isalnum((unsigned char)p[-1])))
-			return 1;
-	}
-	return 0;
-}
-
 const struct ct_sl_published_app *ct_sl_published_find(const struct ct_sl_published *t,
                                                        const char *path)
 {
@@ -111,7 +97,7 @@ const struct ct_sl_published_app *ct_sl_published_find(const struct ct_sl_publis
 	for (unsigned i = 0; i < t->apps; i++)
 		for (const char *a = t->app[i].aliases; *a;) {
 			size_t n = strcspn(a, ",");
-			if (n > longest && stands_in(path, a, n)) {
+			if (n > longest && ct_published_stands_in(path, a, n)) {
 				longest = n;
 				best = &t->app[i];
 			}

@@ -1,10 +1,10 @@
 #include "models/tag_split/params.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "models/common/constants.h"
 
 static const struct ct_ts_constant TABLE[CT_TS_KEYS] = {
 	[CT_TS_WAYS] = {"ways", 0, 0, 16, "", "0: the GPU's, or 4 as in Table 2 where it has more than 16"},
@@ -53,27 +53,14 @@ int ct_ts_is_key(const char *assignment)
 static int unknown(const char *key, size_t n, struct ct_error *e)
 {
 	const char *names[CT_TS_KEYS];
-	char given[64];
-	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
 	for (size_t i = 0; i < CT_TS_KEYS; i++)
 		names[i] = TABLE[i].name;
-	int near = ct_nearest_name(given, names, CT_TS_KEYS);
-	if (near < 0)
-		return ct_fail(e, CT_ERR_USAGE, "unknown key tsc.%s: cachetriage-tag-split(7) lists them", given);
-	return ct_fail(e, CT_ERR_USAGE, "unknown key tsc.%s: did you mean tsc.%s?", given, names[near]);
+	return ct_constant_unknown("tsc", "cachetriage-tag-split", key, n, names, CT_TS_KEYS, e);
 }
 
 static int integral(enum ct_ts_key k)
 {
 	return k < CT_TS_PJ_PER_ACCESS;
-}
-
-static enum ct_unit unit_of(const char *name)
-{
-	for (int u = CT_UNIT_NONE; u <= CT_UNIT_PERCENT; u++)
-		if (*name && !strcmp(ct_unit_name((enum ct_unit)u), name))
-			return (enum ct_unit)u;
-	return CT_UNIT_NONE;
 }
 
 int ct_ts_set(struct ct_ts_params *p, const char *assignment, struct ct_error *e)
@@ -89,7 +76,7 @@ int ct_ts_set(struct ct_ts_params *p, const char *assignment, struct ct_error *e
 		double v;
 		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
 			continue;
-		if (ct_parse_unit(eq + 1, unit_of(c->unit), &v) != 0)
+		if (ct_parse_unit(eq + 1, ct_constant_unit(c->unit), &v) != 0)
 			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write tsc.%s=%g", assignment,
 			               *c->unit ? " of " : "", c->unit, c->name, c->value);
 		if (!(v >= c->lo && v <= c->hi) || (integral((enum ct_ts_key)i) && v != floor(v)))
