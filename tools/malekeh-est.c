@@ -137,7 +137,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct ct_pass_options pass = {.mechanisms = 0};
 	int st = params_of(t, &params, e);
 	if (st == CT_OK && o->constants)
-		return mk_constants(t, &params, e);
+		return ct_est_constants(t, &ct_mk_constants, params.v, e);
 	if (st == CT_OK && o->overheads)
 		return mk_overheads(t, e);
 	if (st == CT_OK)

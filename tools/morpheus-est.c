@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "common/estimator.h"
 #include "common/stage.h"
 #include "common/table.h"
 #include "common/tool.h"
@@ -79,30 +80,6 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	else
 		o->constants = 1;
 	return CT_OK;
-}
-
-static int list_constants(struct ct_tool *t, const struct ct_morpheus_params *p,
-                          struct ct_error *e)
-{
-	struct ct_table table = {.columns = 4};
-	struct ct_buf b = {0};
-	const struct ct_morpheus_constant *c;
-	ct_table_cell(&table, "key");
-	ct_table_cell(&table, "value");
-	ct_table_cell(&table, "unit");
-	ct_table_cell(&table, "source");
-	for (size_t i = 0; (c = ct_morpheus_constant_at(i)); i++) {
-		ct_table_cell(&table, "morpheus.%s", c->name);
-		ct_table_cell(&table, "%.6g", p->v[i]);
-		ct_table_cell(&table, "%s", c->unit);
-		ct_table_cell(&table, "%s", c->source);
-	}
-	ct_table_render(&table, &b);
-	int st = ct_buf_check(&b, e);
-	if (st == CT_OK)
-		st = ct_tool_emit_text(t, &b, e);
-	ct_buf_free(&b);
-	return st;
 }
 
 static void overhead(struct ct_table *table, const char *what, int decimals, double v)
@@ -237,66 +214,59 @@ static void verdict(struct ct_buf *b, const struct ct_mo_answer *a, const struct
 }
 
 static void published_sms(struct ct_table *table, const struct ct_mo_answer *a,
-                          const char *system, int paper)
+                          const char *system, const char *paper)
 {
 	const struct ct_mo_row *r = &a->row[ct_mo_system_find(system)];
 	ct_table_cell(table, "%s", system);
 	ct_table_cell(table, "compute_sms");
 	ct_table_cell(table, "-");
-	ct_table_cell(table, "%d", paper);
+	ct_table_cell(table, "%s", paper);
 	ct_table_cell(table, "%.0f", r->x.compute_sms);
 	ct_table_cell(table, "Table 3, of 68 SMs");
 }
 
 static void published_rows(struct ct_table *table, const struct ct_mo_answer *a,
-                           const struct ct_mo_published *pub,
-                           const struct ct_mo_published_app *app)
+                           const struct ct_published *pub, const struct ct_published_row *app)
 {
 	static const char *const head[] = {"system", "metric", "against", "paper", "here", "where"};
-	for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
-		ct_table_cell(table, "%s", head[i]);
-	if (app) {
-		published_sms(table, a, "IBL", app->ibl_sms);
-		published_sms(table, a, "Morpheus-Basic", app->basic_sms);
-		published_sms(table, a, "Morpheus-ALL", app->all_sms);
+	const char *const *of = app ? app->field : NULL;
+	ct_table_heads(table, head);
+	if (of) {
+		published_sms(table, a, "IBL", of[CT_MO_APP_IBL_SMS]);
+		published_sms(table, a, "Morpheus-Basic", of[CT_MO_APP_BASIC_SMS]);
+		published_sms(table, a, "Morpheus-ALL", of[CT_MO_APP_ALL_SMS]);
 	}
-	const char *group = app && !strcmp(app->type, "compute-bound") ? "compute" : "mean";
-	for (size_t i = 0; i < pub->results; i++) {
-		const struct ct_mo_published_result *r = &pub->result[i];
-		if (strcmp(r->app, group) != 0 && (!app || strcmp(r->app, app->name) != 0))
+	const char *group = of && !strcmp(of[CT_MO_APP_TYPE], "compute-bound") ? "compute" : "mean";
+	for (size_t i = 0; i < pub->rows; i++) {
+		const char *const *f = pub->row[i].field, *name = f[CT_MO_RESULT_APP];
+		if (strcmp(f[0], "result") != 0 ||
+		    (strcmp(name, group) != 0 && (!of || strcmp(name, of[CT_MO_APP_NAME]) != 0)))
 			continue;
-		ct_table_cell(table, "%s", r->system);
-		ct_table_cell(table, "%s", r->metric);
-		ct_table_cell(table, "%s", r->against);
-		ct_table_cell(table, "%.2f", r->value);
-		ct_table_cell(table, "%.2f", ct_mo_published_ours(a, r));
-		ct_table_cell(table, "%s%s%s%s%s", r->app, *r->condition ? ", " : "", r->condition,
-		              *r->where ? ": section " : "", r->where);
+		ct_table_cell(table, "%s", f[CT_MO_RESULT_SYSTEM]);
+		ct_table_cell(table, "%s", f[CT_MO_RESULT_METRIC]);
+		ct_table_cell(table, "%s", f[CT_MO_RESULT_AGAINST]);
+		ct_table_cell(table, "%.2f", pub->row[i].value);
+		ct_table_cell(table, "%.2f", ct_mo_published_ours(a, &pub->row[i]));
+		ct_table_cell(table, "%s%s%s%s%s", name, *f[CT_MO_RESULT_CONDITION] ? ", " : "",
+		              f[CT_MO_RESULT_CONDITION], *f[CT_MO_RESULT_WHERE] ? ": section " : "",
+		              f[CT_MO_RESULT_WHERE]);
 	}
 }
 
 /* The paper's numbers for the workload that the trace's path names. */
-static int published(struct ct_tool *t, const struct ct_profile *p, const struct ct_mo_answer *a,
-                     struct ct_buf *b, struct ct_error *e)
+static int published(const struct ct_profile *p, const struct ct_mo_answer *a, struct ct_buf *b,
+                     struct ct_error *e)
 {
-	struct ct_mo_published pub;
-	struct ct_buf path = {0};
-	size_t i = 0;
-	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
-	(void)t;
-	ct_buf_printf(&path, "%s/morpheus/published.tsv", ct_tool_data_dir());
-	int st = ct_buf_check(&path, e);
-	if (st == CT_OK)
-		st = ct_mo_published_load(&pub, path.data, e);
-	ct_buf_free(&path);
+	struct ct_published pub;
+	const struct ct_published_row *app;
+	int st = ct_est_published("morpheus", p, &pub, &app, e);
 	if (st != CT_OK)
 		return st;
-	const struct ct_mo_published_app *app = tr ? ct_mo_published_find(&pub, tr->field[0]) : NULL;
 	struct ct_table table = {.columns = 6};
 	published_rows(&table, a, &pub, app);
 	if (app)
-		ct_buf_printf(b, "\npublished for %s (%s, IPC %s with more SMs):\n", app->name, app->type,
-		              app->shape);
+		ct_buf_printf(b, "\npublished for %s (%s, IPC %s with more SMs):\n", app->field[CT_MO_APP_NAME],
+		              app->field[CT_MO_APP_TYPE], app->field[CT_MO_APP_SHAPE]);
 	else
 		ct_buf_printf(b, "\npublished means of 14 memory-bound applications (this trace's path names "
 		              "none of the paper's):\n");
@@ -304,7 +274,7 @@ static int published(struct ct_tool *t, const struct ct_profile *p, const struct
 	ct_buf_puts(b, "They may differ because inputs, problem sizes and compilers are others, because the "
 	            "paper runs a cycle-level\nsimulator for up to 2 billion instructions, and because its "
 	            "mean is over 14 applications. Nothing here is fitted to them.\n");
-	ct_mo_published_free(&pub);
+	ct_published_free(&pub);
 	return CT_OK;
 }
 
@@ -332,7 +302,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	for (unsigned i = 0; i < n; i++)
 		ct_buf_printf(b, "note: %s\n", notes[i]);
 	if (((struct own *)t->own)->published) {
-		int st = published(t, p, a, b, e);
+		int st = published(p, a, b, e);
 		if (st != CT_OK)
 			return st;
 	}
@@ -385,7 +355,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct ct_morpheus_params params;
 	int st = model_params(t, &params, e);
 	if (st == CT_OK && o->constants)
-		return list_constants(t, &params, e);
+		return ct_est_constants(t, &ct_morpheus_constants, params.v, e);
 	if (st == CT_OK && o->overheads)
 		return list_overheads(t, &params, e);
 	if (st != CT_OK)

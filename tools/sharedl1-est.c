@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "common/estimator.h"
 #include "common/stage.h"
 #include "common/table.h"
 #include "common/tool.h"
@@ -140,38 +141,6 @@ static int parse_sweep(struct own *o, struct ct_error *e)
 
 /* ---- lists ---- */
 
-static int emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
-{
-	struct ct_buf b = {0};
-	ct_table_render(table, &b);
-	int st = ct_buf_check(&b, e);
-	if (st == CT_OK)
-		st = ct_tool_emit_text(t, &b, e);
-	ct_buf_free(&b);
-	return st;
-}
-
-static void head(struct ct_table *table, const char *const *names)
-{
-	for (unsigned i = 0; i < table->columns; i++)
-		ct_table_cell(table, "%s", names[i]);
-}
-
-static int list_constants(struct ct_tool *t, const struct ct_sl_params *p, struct ct_error *e)
-{
-	static const char *const names[] = {"key", "value", "unit", "source"};
-	struct ct_table table = {.columns = 4};
-	const struct ct_sl_constant *c;
-	head(&table, names);
-	for (size_t i = 0; (c = ct_sl_constant_at(i)); i++) {
-		ct_table_cell(&table, "shared-l1.%s", c->name);
-		ct_table_cell(&table, "%.6g", p->v[i]);
-		ct_table_cell(&table, "%s", c->unit);
-		ct_table_cell(&table, "%s", c->source);
-	}
-	return emit(t, &table, e);
-}
-
 static void overhead(struct ct_table *table, const char *what, int decimals, double v)
 {
 	ct_table_cell(table, "%s", what);
@@ -201,7 +170,7 @@ static int list_overheads(struct ct_tool *t, const struct ct_sl_params *p, struc
 	         ct_sl_storage_bytes(&m, ct_sl_system_at(CT_SL_DYNEB)));
 	overhead(&table, "area of a core's part at 65 nm, mm2", 3, area);
 	overhead(&table, "area of the whole GPU's, mm2", 2, area * g->sms);
-	return emit(t, &table, e);
+	return ct_est_emit(t, &table, e);
 }
 
 /* ---- the table ---- */
@@ -274,7 +243,7 @@ static void print_check(struct ct_buf *b, const struct own *o)
 	static const char *const names[] = {"system", "L1 misses", "replayed", "difference", "speed-up",
 	                                    "replayed", "difference"};
 	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
-	head(&table, names);
+	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
 		const struct ct_sl_row *x = &o->answer->row[i], *y = &o->replayed[i];
 		ct_table_cell(&table, "%s", x->system->name);
@@ -291,23 +260,23 @@ static void print_check(struct ct_buf *b, const struct own *o)
 }
 
 static void published_rows(struct ct_table *table, const struct own *o,
-                           const struct ct_sl_published *pub,
-                           const struct ct_sl_published_app *app)
+                           const struct ct_published *pub, const struct ct_published_row *app)
 {
 	static const char *const names[] = {"system", "metric", "against", "paper", "here", "where"};
-	const char *group = app ? app->group : "shared-friendly";
-	head(table, names);
-	for (size_t i = 0; i < pub->results; i++) {
-		const struct ct_sl_published_result *r = &pub->result[i];
-		if (strcmp(r->app, group) != 0 && strcmp(r->app, "all") != 0 &&
-		    (!app || strcmp(r->app, app->name) != 0))
+	const char *group = app ? app->field[CT_SL_APP_GROUP] : "shared-friendly";
+	ct_table_heads(table, names);
+	for (size_t i = 0; i < pub->rows; i++) {
+		const char *const *f = pub->row[i].field, *name = f[CT_SL_RESULT_APP];
+		if (strcmp(f[0], "result") != 0 ||
+		    (strcmp(name, group) != 0 && strcmp(name, "all") != 0 &&
+		     (!app || strcmp(name, app->field[CT_SL_APP_NAME]) != 0)))
 			continue;
-		ct_table_cell(table, "%s", r->system);
-		ct_table_cell(table, "%s", r->metric);
-		ct_table_cell(table, "%s", r->against);
-		ct_table_cell(table, "%.2f", r->value);
-		optional(table, 2, ct_sl_published_ours(o->row, r));
-		ct_table_cell(table, "%s: section %s", r->app, r->where);
+		ct_table_cell(table, "%s", f[CT_SL_RESULT_SYSTEM]);
+		ct_table_cell(table, "%s", f[CT_SL_RESULT_METRIC]);
+		ct_table_cell(table, "%s", f[CT_SL_RESULT_AGAINST]);
+		ct_table_cell(table, "%.2f", pub->row[i].value);
+		optional(table, 2, ct_sl_published_ours(o->row, &pub->row[i]));
+		ct_table_cell(table, "%s: section %s", name, f[CT_SL_RESULT_WHERE]);
 	}
 }
 
@@ -315,22 +284,16 @@ static void published_rows(struct ct_table *table, const struct own *o,
 static int published(const struct ct_profile *p, const struct own *o, struct ct_buf *b,
                      struct ct_error *e)
 {
-	struct ct_sl_published pub;
-	struct ct_buf path = {0};
-	size_t i = 0;
-	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
-	ct_buf_printf(&path, "%s/shared_l1/published.tsv", ct_tool_data_dir());
-	int st = ct_buf_check(&path, e);
-	if (st == CT_OK)
-		st = ct_sl_published_load(&pub, path.data, e);
-	ct_buf_free(&path);
+	struct ct_published pub;
+	const struct ct_published_row *app;
+	int st = ct_est_published("shared_l1", p, &pub, &app, e);
 	if (st != CT_OK)
 		return st;
-	const struct ct_sl_published_app *app = tr ? ct_sl_published_find(&pub, tr->field[0]) : NULL;
 	struct ct_table table = {.columns = 6};
 	published_rows(&table, o, &pub, app);
 	if (app)
-		ct_buf_printf(b, "\npublished for %s (%s):\n", app->name, app->group);
+		ct_buf_printf(b, "\npublished for %s (%s):\n", app->field[CT_SL_APP_NAME],
+		              app->field[CT_SL_APP_GROUP]);
 	else
 		ct_buf_puts(b, "\npublished means of 11 shared-friendly applications and of all 28 (this trace's "
 		            "path names none of those that the\ntext names):\n");
@@ -338,7 +301,7 @@ static int published(const struct ct_profile *p, const struct own *o, struct ct_
 	ct_buf_puts(b, "They may differ because inputs, problem sizes and compilers are others, because the "
 	            "paper runs a cycle-level\nsimulator of 28 cores, and because its means are over "
 	            "applications. Nothing here is fitted to them.\n");
-	ct_sl_published_free(&pub);
+	ct_published_free(&pub);
 	return CT_OK;
 }
 
@@ -350,7 +313,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	const struct own *o = t->own;
 	const struct ct_sl_answer *a = o->answer;
 	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
-	head(&table, names);
+	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
 		row_cells(&table, o, &o->row[i]);
 	ct_table_render(&table, b);
@@ -426,7 +389,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK && o->sweep_text)
 		st = parse_sweep(o, e);
 	if (st == CT_OK && o->constants)
-		return list_constants(t, &params, e);
+		return ct_est_constants(t, &ct_sl_constants, params.v, e);
 	if (st == CT_OK && o->overheads)
 		return list_overheads(t, &params, e);
 	if (st != CT_OK)

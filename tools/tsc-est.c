@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "common/estimator.h"
 #include "common/mechanism.h"
 #include "common/pass.h"
 #include "common/stage.h"
@@ -257,7 +258,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK && o->sweep_text)
 		st = parse_sweep(o, e);
 	if (st == CT_OK && o->constants)
-		return tsc_show_constants(t, &o->params, e);
+		return ct_est_constants(t, &ct_ts_constants, o->params.v, e);
 	if (st == CT_OK && o->overheads)
 		return tsc_show_overheads(t, &o->params, e);
 	if (st == CT_OK)

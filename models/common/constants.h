@@ -1,20 +1,38 @@
-/* constants.h - what the models' tables of constants (params.c) share: the unit of a row,
- * and the answer to a key that is in none. */
+/* constants.h - a model's table of constants (params.c): each with a name, a value, a unit and a
+ * source, overridden by -p PREFIX.KEY=VALUE. */
 #ifndef CT_MODELS_COMMON_CONSTANTS_H
 #define CT_MODELS_COMMON_CONSTANTS_H
 
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/units.h"
 
-/* The unit that a table's text names ("ns"); CT_UNIT_NONE for "" and for what base/units.h does
- * not know. Pure. */
-enum ct_unit ct_constant_unit(const char *name);
+struct ct_constant {
+	const char *name;   /* after "PREFIX." */
+	double value, lo, hi;
+	const char *unit;   /* "ns", "bytes", ... "" */
+	const char *source; /* paper section, fact id, or how it was derived */
+};
 
-/* Fails with CT_ERR_USAGE: the n characters of key are no constant of the model; names the
- * nearest of names[count], else the man page. prefix as in PREFIX.KEY=VALUE. */
-int ct_constant_unknown(const char *prefix, const char *page, const char *key, size_t n,
-                        const char *const *names, size_t count, struct ct_error *e);
+/* Values lie in an array of as many doubles, in the table's order. */
+struct ct_constants {
+	const struct ct_constant *row;
+	size_t n;
+	size_t whole;        /* the first rows take whole numbers only */
+	const char *prefix;  /* without the dot */
+	const char *aliases; /* other prefixes, with commas between; "" */
+	const char *page;    /* man page in section 7 that lists them */
+	const char *example; /* an assignment that is right */
+};
+
+/* Pure. */
+void ct_constants_defaults(const struct ct_constants *t, double *v);
+/* 1 if the assignment begins with one of the table's prefixes and a dot. Pure. */
+int ct_constants_own(const struct ct_constants *t, const char *assignment);
+/* Sets one value from "PREFIX.KEY=VALUE" or "KEY=VALUE", units as in base/units.h; the row's
+ * number goes to *which unless it is NULL. Fails with CT_ERR_USAGE and v untouched: no
+ * assignment, no such key (the nearest is named), no number of the unit, out of range. */
+int ct_constants_set(const struct ct_constants *t, double *v, const char *assignment, size_t *which,
+                     struct ct_error *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/units.h"
 
 enum { TEXT_MAX_BYTES = 1 << 20 };
 
@@ -30,7 +31,9 @@ static int read_text(const char *path, char **text, struct ct_error *e)
 	return CT_OK;
 }
 
-/* Splits a line at tabs, in place. Returns 0 when it has too many fields. */
+enum { APP_ALIASES = 2, RESULT_VALUE = 5 };
+
+/* Splits a line at tabs, in place. Returns 0 when it is neither an application nor a result. */
 static int split(char *line, struct ct_published_row *row)
 {
 	*row = (struct ct_published_row){0};
@@ -44,7 +47,9 @@ static int split(char *line, struct ct_published_row *row)
 	}
 	for (unsigned i = row->n; i < CT_PUBLISHED_FIELDS; i++)
 		row->field[i] = "";
-	return 1;
+	if (!strcmp(row->field[0], "result"))
+		return ct_parse_real(row->field[RESULT_VALUE], &row->value) == 0;
+	return !strcmp(row->field[0], "app") && row->n > APP_ALIASES;
 }
 
 int ct_published_load(struct ct_published *t, const char *path, struct ct_error *e)
@@ -99,7 +104,7 @@ const struct ct_published_row *ct_published_find(const struct ct_published *t, c
 	const struct ct_published_row *best = NULL;
 	size_t longest = 0;
 	for (size_t i = 0; i < t->rows; i++)
-		for (const char *a = t->row[i].field[2]; !strcmp(t->row[i].field[0], "app") && *a;) {
+		for (const char *a = t->row[i].field[APP_ALIASES]; !strcmp(t->row[i].field[0], "app") && *a;) {
 			size_t n = strcspn(a, ",");
 			if (n > longest && ct_published_stands_in(path, a, n)) {
 				longest = n;

@@ -1,6 +1,7 @@
 /* published.h - tables of published numbers (data/NAME/published.tsv), for showing beside
  * ours: lines of fields between tabs, `#` comments; a line `app` names an application
- * and, in its third field, its aliases in trace paths with commas between. */
+ * and, in its third field, its aliases in trace paths with commas between; the sixth field
+ * of a line `result` is a number. */
 #ifndef CT_MODELS_COMMON_PUBLISHED_H
 #define CT_MODELS_COMMON_PUBLISHED_H
 
@@ -13,6 +14,7 @@ enum { CT_PUBLISHED_FIELDS = 10 };
 struct ct_published_row {
 	unsigned n;
 	const char *field[CT_PUBLISHED_FIELDS]; /* "" behind the last */
+	double value;                           /* of a result; of an application 0 */
 };
 struct ct_published {
 	char *text; /* owned; the fields point into it */
@@ -20,7 +22,7 @@ struct ct_published {
 	size_t rows;
 };
 
-/* Fails with CT_ERR_IO, CT_ERR_INPUT naming a line of too many fields, CT_ERR_NOMEM. */
+/* Fails with CT_ERR_IO, CT_ERR_INPUT naming a line that is no such, CT_ERR_NOMEM. */
 int ct_published_load(struct ct_published *t, const char *path, struct ct_error *e);
 void ct_published_free(struct ct_published *t);
 /* 1 if the n characters of alias, lower case, stand in path, neither side running on in a word.

@@ -1,14 +1,7 @@
 #include "models/malekeh/params.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/units.h"
-
-static const char PREFIX[] = "malekeh.";
-
 /* Sections are the Malekeh paper's. */
-static const struct ct_mk_constant TABLE[CT_MK_KEYS] = {
+static const struct ct_constant TABLE[CT_MK_KEYS] = {
 	[CT_MK_P_SMS] = {"sms", 1, 1, 16, "SMs", "ours: SMs of a launch run the same code"},
 	[CT_MK_P_MAX_INSTS] = {"max_insts", 500000, 0, 1e12, "insts",
 	                       "ours: about 50 intervals of the STHLD machine"},
@@ -31,49 +24,26 @@ static const struct ct_mk_constant TABLE[CT_MK_KEYS] = {
 	[CT_MK_P_ARBITER_PJ] = {"arbiter_pj", 1, 0, 1e6, "pJ", "ours: a few hundred gates"},
 };
 
-const struct ct_mk_constant *ct_mk_constant_at(size_t i)
-{
-	return i < CT_MK_KEYS ? &TABLE[i] : NULL;
-}
+const struct ct_constants ct_mk_constants = {
+	.row = TABLE,
+	.n = CT_MK_KEYS,
+	.prefix = "malekeh",
+	.aliases = "",
+	.page = "cachetriage-malekeh",
+	.example = "malekeh.rthld=12",
+};
 
 void ct_mk_defaults(struct ct_mk_params *p)
 {
-	for (size_t i = 0; i < CT_MK_KEYS; i++)
-		p->v[i] = TABLE[i].value;
+	ct_constants_defaults(&ct_mk_constants, p->v);
 }
 
 int ct_mk_is_key(const char *assignment)
 {
-	return strncmp(assignment, PREFIX, sizeof PREFIX - 1) == 0;
-}
-
-static int unknown(const char *key, size_t n, struct ct_error *e)
-{
-	const char *names[CT_MK_KEYS];
-	char given[64];
-	snprintf(given, sizeof given, "%.*s", (int)(n < 60 ? n : 60), key);
-	for (size_t i = 0; i < CT_MK_KEYS; i++)
-		names[i] = TABLE[i].name;
-	int near = ct_nearest_name(given, names, CT_MK_KEYS);
-	if (near < 0)
-		return ct_fail(e, CT_ERR_USAGE, "unknown parameter malekeh.%s: --constants lists them", given);
-	return ct_fail(e, CT_ERR_USAGE, "unknown parameter malekeh.%s: did you mean malekeh.%s?", given,
-	               names[near]);
+	return ct_constants_own(&ct_mk_constants, assignment);
 }
 
 int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e)
 {
-	const char *key = assignment + sizeof PREFIX - 1, *equals = strchr(assignment, '=');
-	size_t n = equals ? (size_t)(equals - key) : strlen(key);
-	double v;
-	for (size_t i = 0; i < CT_MK_KEYS; i++) {
-		if (strlen(TABLE[i].name) != n || strncmp(TABLE[i].name, key, n) != 0)
-			continue;
-		if (!equals || ct_parse_real(equals + 1, &v) < 0 || !(v >= TABLE[i].lo && v <= TABLE[i].hi))
-			return ct_fail(e, CT_ERR_USAGE, "%s: give a number from %g to %g%s%s", assignment,
-			               TABLE[i].lo, TABLE[i].hi, *TABLE[i].unit ? " " : "", TABLE[i].unit);
-		p->v[i] = v;
-		return CT_OK;
-	}
-	return unknown(key, n, e);
+	return ct_constants_set(&ct_mk_constants, p->v, assignment, NULL, e);
 }

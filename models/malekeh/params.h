@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "models/common/constants.h"
 
 enum ct_mk_key {
 	CT_MK_P_SMS,            /* SMs of each launch that are recorded */
@@ -27,17 +28,10 @@ enum ct_mk_key {
 	CT_MK_KEYS
 };
 
-struct ct_mk_constant {
-	const char *name;   /* after "malekeh." */
-	double value, lo, hi;
-	const char *unit;
-	const char *source; /* paper section, fact id, or how it was derived */
-};
-
 struct ct_mk_params { double v[CT_MK_KEYS]; };
 
-/* The table, in order; NULL past the end. Static storage. */
-const struct ct_mk_constant *ct_mk_constant_at(size_t i);
+/* The table; values lie in v of the parameters. */
+extern const struct ct_constants ct_mk_constants;
 void ct_mk_defaults(struct ct_mk_params *p);
 /* 1 if an assignment is to one of these keys ("malekeh.X=Y"). */
 int ct_mk_is_key(const char *assignment);

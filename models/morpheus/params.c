@@ -3,11 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "models/common/constants.h"
-
 /* Sections, figures and tables are the Morpheus paper's (MICRO 2022). */
-static const struct ct_morpheus_constant TABLE[CT_MO_KEYS] = {
+static const struct ct_constant TABLE[CT_MO_KEYS] = {
 	[CT_MO_BLOCK_BYTES] = { "block_bytes", 128, 32, 4096, "bytes", "Morpheus 4.1.3, 5" },
 	[CT_MO_HELPER_WARPS] = { "helper_warps", 0, 0, 64, "warps",
 	                         "0: all that an SM holds (48 in the paper, 4.1.3, 4.2)" },
@@ -66,15 +63,18 @@ static const struct ct_morpheus_constant TABLE[CT_MO_KEYS] = {
 	                             "derived: the largest gated share of Table 3" },
 };
 
-const struct ct_morpheus_constant *ct_morpheus_constant_at(size_t i)
-{
-	return i < CT_MO_KEYS ? &TABLE[i] : NULL;
-}
+const struct ct_constants ct_morpheus_constants = {
+	.row = TABLE,
+	.n = CT_MO_KEYS,
+	.prefix = "morpheus",
+	.aliases = "",
+	.page = "cachetriage-morpheus",
+	.example = "morpheus.ext_gbps=34",
+};
 
 void ct_morpheus_defaults(struct ct_morpheus_params *p)
 {
-	for (size_t i = 0; i < CT_MO_KEYS; i++)
-		p->v[i] = TABLE[i].value;
+	ct_constants_defaults(&ct_morpheus_constants, p->v);
 	p->helper = CT_MO_HELPER_RF_L1;
 }
 
@@ -115,37 +115,7 @@ int ct_morpheus_use_helper(struct ct_morpheus_params *p, const char *name)
 	return -1;
 }
 
-static int unknown(const char *key, size_t n, struct ct_error *e)
-{
-	const char *names[CT_MO_KEYS];
-	for (size_t i = 0; i < CT_MO_KEYS; i++)
-		names[i] = TABLE[i].name;
-	return ct_constant_unknown("morpheus", "cachetriage-morpheus", key, n, names, CT_MO_KEYS, e);
-}
-
 int ct_morpheus_set(struct ct_morpheus_params *p, const char *assignment, struct ct_error *e)
 {
-	static const char PREFIX[] = "morpheus.";
-	const char *key = assignment, *eq = strchr(assignment, '=');
-	if (!strncmp(key, PREFIX, sizeof PREFIX - 1))
-		key += sizeof PREFIX - 1;
-	if (!eq || eq < key)
-		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write morpheus.ext_gbps=34",
-		               assignment);
-	size_t n = (size_t)(eq - key);
-	for (size_t i = 0; i < CT_MO_KEYS; i++) {
-		const struct ct_morpheus_constant *c = &TABLE[i];
-		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
-			continue;
-		double v;
-		if (ct_parse_unit(eq + 1, ct_constant_unit(c->unit), &v) != 0)
-			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s=%g", assignment,
-			               *c->unit ? " of " : "", c->unit, c->name, c->value);
-		if (!(v >= c->lo && v <= c->hi))
-			return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %g to %g %s", assignment, c->lo,
-			               c->hi, c->unit);
-		p->v[i] = v;
-		return CT_OK;
-	}
-	return unknown(key, n, e);
+	return ct_constants_set(&ct_morpheus_constants, p->v, assignment, NULL, e);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "models/common/constants.h"
 
 enum ct_morpheus_key {
 	CT_MO_BLOCK_BYTES,        /* extended block */
@@ -45,13 +46,6 @@ enum ct_morpheus_key {
 	CT_MO_KEYS
 };
 
-struct ct_morpheus_constant {
-	const char *name;   /* after "morpheus." */
-	double value, lo, hi;
-	const char *unit;   /* "ns", "bytes", ... "" */
-	const char *source; /* paper section, fact id, or how it was derived */
-};
-
 /* What the helper kernel keeps blocks in (papers-facts MO-S15 to MO-S19). */
 enum ct_mo_helper {
 	CT_MO_HELPER_RF_L1,  /* registers and L1: all evaluations of the paper */
@@ -67,8 +61,8 @@ struct ct_morpheus_params {
 	enum ct_mo_helper helper;
 };
 
-/* The table, in order; NULL past the end. Static storage. */
-const struct ct_morpheus_constant *ct_morpheus_constant_at(size_t i);
+/* The table; values lie in v of the parameters. */
+extern const struct ct_constants ct_morpheus_constants;
 void ct_morpheus_defaults(struct ct_morpheus_params *p);
 
 /* A helper kernel's published numbers, for 48 warps; NaN where only drawn. */

@@ -2,41 +2,18 @@
 #ifndef CT_MODELS_MORPHEUS_PUBLISHED_H
 #define CT_MODELS_MORPHEUS_PUBLISHED_H
 
-#include "base/error.h"
+#include "models/common/published.h"
 #include "models/morpheus/estimate.h"
 
-struct ct_mo_published_app {
-	const char *name, *aliases, *type, *shape; /* aliases with commas between */
-	int ibl_sms, basic_sms, all_sms;           /* Table 3, of 68 */
-};
-struct ct_mo_published_result {
-	const char *app;        /* "mean", "compute" or an application */
-	const char *system, *against, *metric;
-	double value;           /* of system over value of against */
-	const char *condition, *where;
-};
+/* Fields of a line `app`; SMs are those of Table 3, of 68. */
+enum { CT_MO_APP_NAME = 1, CT_MO_APP_TYPE = 3, CT_MO_APP_SHAPE, CT_MO_APP_IBL_SMS, CT_MO_APP_BASIC_SMS,
+       CT_MO_APP_ALL_SMS };
+/* Fields of a line `result`: metric of system over that of `against`; app is "mean", "compute" or
+ * an application. */
+enum { CT_MO_RESULT_APP = 1, CT_MO_RESULT_SYSTEM, CT_MO_RESULT_AGAINST, CT_MO_RESULT_METRIC,
+       CT_MO_RESULT_VALUE, CT_MO_RESULT_CONDITION, CT_MO_RESULT_WHERE };
 
-struct ct_mo_published {
-	char *text; /* owned; the strings above point into it */
-	struct ct_mo_published_app *app;
-	struct ct_mo_published_result *result;
-	size_t apps, results;
-};
-
-/* Reads the table; name is for messages. Fails with CT_ERR_IO, CT_ERR_INPUT,
- * CT_ERR_NOMEM. */
-int ct_mo_published_load(struct ct_mo_published *t, const char *path, struct ct_error *e);
-void ct_mo_published_free(struct ct_mo_published *t);
-
-/* The application that a trace's path names: one of whose aliases stands in it between
- * separators ("traces-opencl/rodinia-bfs/kernelslist.g": r-bfs), the longest one. NULL
- * when none does. */
-const struct ct_mo_published_app *ct_mo_published_find(const struct ct_mo_published *t,
-                                                       const char *path);
-
-/* Our value of a result: metric of its system over the same of `against`. NaN when we
- * have none. */
-double ct_mo_published_ours(const struct ct_mo_answer *a,
-                            const struct ct_mo_published_result *r);
+/* Our value of a result. NaN when we have none. Pure. */
+double ct_mo_published_ours(const struct ct_mo_answer *a, const struct ct_published_row *result);
 
 #endif

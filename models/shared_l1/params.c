@@ -2,12 +2,9 @@
 
 #include <string.h>
 
-#include "base/units.h"
-#include "models/common/constants.h"
-
 /* Sections, figures and tables are the Shared L1 paper's (PACT 2020); SL-... are the
  * identifiers of papers-facts. */
-static const struct ct_sl_constant TABLE[CT_SL_KEYS] = {
+static const struct ct_constant TABLE[CT_SL_KEYS] = {
 	[CT_SL_SAMPLING] = { "sampling", 512, 1, 1e9, "accesses", "Shared L1 4.2: R_S" },
 	[CT_SL_EXECUTION] = { "execution", 16384, 1, 1e12, "accesses", "Shared L1 4.2: R_EX" },
 	[CT_SL_GUARD] = { "guard", 0.10, 0, 1, "", "Shared L1 4.2: L1MR_Threshold" },
@@ -54,52 +51,24 @@ int ct_sl_network_find(const char *name)
 	return -1;
 }
 
-const struct ct_sl_constant *ct_sl_constant_at(size_t i)
-{
-	return i < CT_SL_KEYS ? &TABLE[i] : NULL;
-}
+const struct ct_constants ct_sl_constants = {
+	.row = TABLE,
+	.n = CT_SL_KEYS,
+	.prefix = "shared-l1",
+	.aliases = "shared_l1,sharedl1",
+	.page = "cachetriage-shared-l1",
+	.example = "shared-l1.guard=0.1",
+};
 
 void ct_sl_defaults(struct ct_sl_params *p)
 {
-	for (size_t i = 0; i < CT_SL_KEYS; i++)
-		p->v[i] = TABLE[i].value;
+	ct_constants_defaults(&ct_sl_constants, p->v);
 	p->homes = CT_SL_HOMES_MOD;
 	p->network = CT_SL_NET_AUTO;
 	p->count = CT_SL_COUNT_LOCAL;
 }
 
-static int unknown(const char *key, size_t n, struct ct_error *e)
-{
-	const char *names[CT_SL_KEYS];
-	for (size_t i = 0; i < CT_SL_KEYS; i++)
-		names[i] = TABLE[i].name;
-	return ct_constant_unknown("shared-l1", "cachetriage-shared-l1", key, n, names, CT_SL_KEYS, e);
-}
-
 int ct_sl_set(struct ct_sl_params *p, const char *assignment, struct ct_error *e)
 {
-	static const char *const prefix[] = { "shared-l1.", "shared_l1.", "sharedl1." };
-	const char *key = assignment, *eq = strchr(assignment, '=');
-	for (size_t i = 0; i < sizeof prefix / sizeof prefix[0]; i++)
-		if (!strncmp(assignment, prefix[i], strlen(prefix[i])))
-			key = assignment + strlen(prefix[i]);
-	if (!eq || eq < key)
-		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write shared-l1.guard=0.1",
-		               assignment);
-	size_t n = (size_t)(eq - key);
-	for (size_t i = 0; i < CT_SL_KEYS; i++) {
-		const struct ct_sl_constant *c = &TABLE[i];
-		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
-			continue;
-		double v;
-		if (ct_parse_unit(eq + 1, ct_constant_unit(c->unit), &v) != 0)
-			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s=%g", assignment,
-			               *c->unit ? " of " : "", c->unit, c->name, c->value);
-		if (!(v >= c->lo && v <= c->hi))
-			return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %g to %g %s", assignment, c->lo,
-			               c->hi, c->unit);
-		p->v[i] = v;
-		return CT_OK;
-	}
-	return unknown(key, n, e);
+	return ct_constants_set(&ct_sl_constants, p->v, assignment, NULL, e);
 }

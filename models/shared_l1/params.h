@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "models/common/constants.h"
 #include "models/shared_l1/home.h"
 
 enum ct_sl_key {
@@ -29,13 +30,6 @@ enum ct_sl_key {
 	CT_SL_TARGET_REPLICATION, CT_SL_TARGET_MISS, CT_SL_TARGET_GAIN, /* SL-M5 */
 	CT_SL_AREA_SHARED, CT_SL_AREA_DYNAMIC, /* per core */
 	CT_SL_KEYS
-};
-
-struct ct_sl_constant {
-	const char *name;   /* after "shared-l1." */
-	double value, lo, hi;
-	const char *unit;   /* "cycles", "bytes", ... "" */
-	const char *source; /* paper section, fact id, or how it was derived */
 };
 
 /* What carries core-to-core traffic. */
@@ -62,8 +56,8 @@ struct ct_sl_params {
 	enum ct_sl_count count;
 };
 
-/* The table, in order; NULL past the end. Static storage. */
-const struct ct_sl_constant *ct_sl_constant_at(size_t i);
+/* The table; values lie in v of the parameters. */
+extern const struct ct_constants ct_sl_constants;
 /* The values of the table, homes mod, network as the GPU, counting local accesses. */
 void ct_sl_defaults(struct ct_sl_params *p);
 /* Overrides one: "shared-l1.guard=0.2" (units as in base/units.h). Fails with CT_ERR_USAGE

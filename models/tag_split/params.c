@@ -1,12 +1,6 @@
 #include "models/tag_split/params.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/units.h"
-#include "models/common/constants.h"
-
-static const struct ct_ts_constant TABLE[CT_TS_KEYS] = {
+static const struct ct_constant TABLE[CT_TS_KEYS] = {
 	[CT_TS_WAYS] = {"ways", 0, 0, 16, "", "0: the GPU's, or 4 as in Table 2 where it has more than 16"},
 	[CT_TS_CHUNK] = {"chunk", 32, 8, 128, "bytes", "Tag-Split Table 2"},
 	[CT_TS_PRIVATE_BITS] = {"private_bits", 8, 0, 57, "bits", "Tag-Split Table 2"},
@@ -32,60 +26,36 @@ static const struct ct_ts_constant TABLE[CT_TS_KEYS] = {
 	[CT_TS_STATIC_SHARE] = {"static_share", 0.5, 0, 1, "", "ours"},
 };
 
-const struct ct_ts_constant *ct_ts_constant_at(size_t i)
-{
-	return i < CT_TS_KEYS ? &TABLE[i] : NULL;
-}
+const struct ct_constants ct_ts_constants = {
+	.row = TABLE,
+	.n = CT_TS_KEYS,
+	.whole = CT_TS_PJ_PER_ACCESS,
+	.prefix = "tsc",
+	.aliases = "",
+	.page = "cachetriage-tag-split",
+	.example = "tsc.private_bits=8",
+};
 
 void ct_ts_defaults(struct ct_ts_params *p)
 {
-	for (size_t i = 0; i < CT_TS_KEYS; i++)
-		p->v[i] = TABLE[i].value;
+	ct_constants_defaults(&ct_ts_constants, p->v);
 }
-
-static const char PREFIX[] = "tsc.";
 
 int ct_ts_is_key(const char *assignment)
 {
-	return strncmp(assignment, PREFIX, sizeof PREFIX - 1) == 0;
-}
-
-static int unknown(const char *key, size_t n, struct ct_error *e)
-{
-	const char *names[CT_TS_KEYS];
-	for (size_t i = 0; i < CT_TS_KEYS; i++)
-		names[i] = TABLE[i].name;
-	return ct_constant_unknown("tsc", "cachetriage-tag-split", key, n, names, CT_TS_KEYS, e);
-}
-
-static int integral(enum ct_ts_key k)
-{
-	return k < CT_TS_PJ_PER_ACCESS;
+	return ct_constants_own(&ct_ts_constants, assignment);
 }
 
 int ct_ts_set(struct ct_ts_params *p, const char *assignment, struct ct_error *e)
 {
-	const char *key = assignment, *eq = strchr(assignment, '=');
-	if (ct_ts_is_key(key))
-		key += sizeof PREFIX - 1;
-	if (!eq || eq < key)
-		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write tsc.private_bits=8", assignment);
-	size_t n = (size_t)(eq - key);
-	for (size_t i = 0; i < CT_TS_KEYS; i++) {
-		const struct ct_ts_constant *c = &TABLE[i];
-		double v;
-		if (strlen(c->name) != n || strncmp(c->name, key, n) != 0)
-			continue;
-		if (ct_parse_unit(eq + 1, ct_constant_unit(c->unit), &v) != 0)
-			return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write tsc.%s=%g", assignment,
-			               *c->unit ? " of " : "", c->unit, c->name, c->value);
-		if (!(v >= c->lo && v <= c->hi) || (integral((enum ct_ts_key)i) && v != floor(v)))
-			return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %s%g to %g %s", assignment,
-			               integral((enum ct_ts_key)i) ? "whole numbers from " : "", c->lo, c->hi, c->unit);
-		if (i == CT_TS_CHUNK && ((unsigned)v & ((unsigned)v - 1)))
-			return ct_fail(e, CT_ERR_USAGE, "%s: not a power of two: use 8, 16, 32, 64 or 128", assignment);
-		p->v[i] = v;
-		return CT_OK;
-	}
-	return unknown(key, n, e);
+	struct ct_ts_params q = *p;
+	size_t which = 0;
+	int st = ct_constants_set(&ct_ts_constants, q.v, assignment, &which, e);
+	if (st != CT_OK)
+		return st;
+	unsigned chunk = (unsigned)q.v[CT_TS_CHUNK];
+	if (which == CT_TS_CHUNK && (chunk & (chunk - 1)))
+		return ct_fail(e, CT_ERR_USAGE, "%s: not a power of two: use 8, 16, 32, 64 or 128", assignment);
+	*p = q;
+	return CT_OK;
 }

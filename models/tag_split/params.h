@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "models/common/constants.h"
 
 enum ct_ts_key {
 	CT_TS_WAYS,            /* lines per set of the paper's systems; 0 = the GPU's */
@@ -31,16 +32,10 @@ enum ct_ts_key {
 	CT_TS_KEYS
 };
 
-struct ct_ts_constant {
-	const char *name;   /* after "tsc." */
-	double value, lo, hi;
-	const char *unit, *source;
-};
-
 struct ct_ts_params { double v[CT_TS_KEYS]; };
 
-/* The table, in order; NULL past the end. Static storage. */
-const struct ct_ts_constant *ct_ts_constant_at(size_t i);
+/* The table; values lie in v of the parameters. */
+extern const struct ct_constants ct_ts_constants;
 void ct_ts_defaults(struct ct_ts_params *p);
 /* Overrides one: "tsc.private_bits=5". Fails with CT_ERR_USAGE for unknown keys, naming
  * the nearest, and for values out of range. */

@@ -400,8 +400,8 @@ static void constants(void **state)
 	assert_int_equal(ct_mk_set(&p, "malekeh.rthld=-1", &e), CT_ERR_USAGE);
 	assert_int_equal(ct_mk_set(&p, "malekeh.rthl=1", &e), CT_ERR_USAGE);
 	assert_non_null(strstr(e.text, "malekeh.rthld"));
-	for (size_t i = 0; ct_mk_constant_at(i); i++)
-		assert_true(ct_mk_constant_at(i)->source[0] && ct_mk_constant_at(i)->lo <= p.v[i]);
+	for (size_t i = 0; i < ct_mk_constants.n; i++)
+		assert_true(ct_mk_constants.row[i].source[0] && ct_mk_constants.row[i].lo <= p.v[i]);
 }
 
 int main(void)

@@ -320,8 +320,8 @@ static void parameters(void **state)
 	assert_int_equal(ct_morpheus_set(&p, "morpheus.ext_gbps=fast", &e), CT_ERR_USAGE);
 	assert_int_equal(ct_morpheus_set(&p, "morpheus.ext_gbps=-3", &e), CT_ERR_USAGE);
 	assert_int_equal(ct_morpheus_set(&p, "morpheus.ext_gbps", &e), CT_ERR_USAGE);
-	for (size_t i = 0; ct_morpheus_constant_at(i); i++) {
-		const struct ct_morpheus_constant *c = ct_morpheus_constant_at(i);
+	for (size_t i = 0; i < ct_morpheus_constants.n; i++) {
+		const struct ct_constant *c = &ct_morpheus_constants.row[i];
 		assert_non_null(c->name);
 		assert_true(c->source && c->source[0]);
 		assert_true(c->value >= c->lo && c->value <= c->hi);

@@ -257,11 +257,11 @@ static void test_constants(void **state)
 	(void)state;
 	ct_sl_defaults(&p);
 	for (size_t i = 0; i < CT_SL_KEYS; i++) {
-		const struct ct_sl_constant *c = ct_sl_constant_at(i);
+		const struct ct_constant *c = &ct_sl_constants.row[i];
 		assert_non_null(c->name);
 		assert_true(*c->source && c->value >= c->lo && c->value <= c->hi);
 	}
-	assert_null(ct_sl_constant_at(CT_SL_KEYS));
+	assert_int_equal(ct_sl_constants.n, CT_SL_KEYS);
 	assert_int_equal(ct_sl_set(&p, "shared-l1.guard=0.2", &e), CT_OK);
 	assert_int_equal(ct_sl_set(&p, "sharedl1.sampling=100", &e), CT_OK);
 	assert_true(p.v[CT_SL_GUARD] == 0.2 && p.v[CT_SL_SAMPLING] == 100);

@@ -86,6 +86,12 @@ static void grouped(char out[32], uint64_t v)
 	out[k] = '\0';
 }
 
+void ct_table_heads(struct ct_table *t, const char *const *names)
+{
+	for (unsigned i = 0; i < t->columns; i++)
+		ct_table_cell(t, "%s", names[i]);
+}
+
 void ct_table_count(struct ct_table *t, uint64_t v)
 {
 	char s[32];

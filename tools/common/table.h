@@ -17,6 +17,8 @@ struct ct_table {
 };
 
 void ct_table_cell(struct ct_table *t, const char *fmt, ...) CT_PRINTF(2, 3);
+/* A name for each of its columns. */
+void ct_table_heads(struct ct_table *t, const char *const *names);
 /* Counts with thousands separated ("1,234,567"); reals with three digits; percent
  * of a fraction ("12.3 %"); sizes ("5 MiB"). A NaN is "-". */
 void ct_table_count(struct ct_table *t, uint64_t v);

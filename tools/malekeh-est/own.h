@@ -2,6 +2,7 @@
 #ifndef CT_TOOLS_MALEKEH_EST_OWN_H
 #define CT_TOOLS_MALEKEH_EST_OWN_H
 
+#include "common/estimator.h"
 #include "common/mechanism.h"
 #include "common/stage.h"
 #include "common/table.h"
@@ -37,7 +38,6 @@ int mk_engine(struct ct_tool *t, const struct ct_mk_params *params, struct ct_er
 
 /* table.c */
 int mk_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e);
-int mk_constants(struct ct_tool *t, const struct ct_mk_params *p, struct ct_error *e);
 int mk_overheads(struct ct_tool *t, struct ct_error *e);
 
 /* published.c: the paper's numbers beside those of p. */

@@ -23,12 +23,6 @@ static void number(struct ct_table *table, const char *format, double v)
 	ct_table_cell(table, "%s", isnan(v) ? "-" : text);
 }
 
-static void heads(struct ct_table *table, const char *const *head, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		ct_table_cell(table, "%s", head[i]);
-}
-
 /* Why a system gains or does not, from what kept its schedulers from issuing. */
 static void why(const struct ct_profile *p, const char *s, char *out, size_t n)
 {
@@ -54,7 +48,7 @@ static void replayed(const struct ct_profile *p, struct ct_buf *b)
 	                                   "cache writes", "speed-up", "range", "why"};
 	struct ct_table table = {.columns = 9};
 	const struct ct_mk_system *s;
-	heads(&table, head, 9);
+	ct_table_heads(&table, head);
 	for (size_t i = 0; (s = ct_mk_system_at(i)); i++) {
 		struct ct_estimate es;
 		char text[96];
@@ -99,7 +93,7 @@ static void bounds(const struct ct_profile *p, struct ct_buf *b)
 	static const char *const head[] = {"system", "distinct hits at most", "analytic", "replayed",
 	                                   "difference"};
 	struct ct_table table = {.columns = 5};
-	heads(&table, head, 5);
+	ct_table_heads(&table, head);
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
 		const char *s = ct_mk_system_at(i)->name;
 		struct ct_estimate es = {.high = NAN};
@@ -120,7 +114,7 @@ static void engines(const struct own *o, struct ct_buf *b)
 	static const char *const head[] = {"system", "cycles", "speed-up, engine", "sub-core model",
 	                                   "hits, engine", "sub-core model"};
 	struct ct_table table = {.columns = 6};
-	heads(&table, head, 6);
+	ct_table_heads(&table, head);
 	for (unsigned i = 0; i < o->engines; i++) {
 		const struct mk_engine_row *r = &o->engine[i];
 		const struct mk_engine_row *m = &o->model[ct_mk_system_find(r->system)];
@@ -140,7 +134,7 @@ static void sweep(const struct ct_profile *p, struct ct_buf *b)
 	static const char *const head[] = {"system", "key", "x", "metric", "value"};
 	struct ct_table table = {.columns = 5};
 	const struct ct_record *r;
-	heads(&table, head, 5);
+	ct_table_heads(&table, head);
 	for (size_t i = 0; (r = ct_profile_next(p, "SW", &i));)
 		if (r->nfields > 6 && !strcmp(r->field[1], MECHANISM))
 			for (int k = 2; k < 7; k++)
@@ -177,32 +171,6 @@ int mk_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, st
 	return ct_buf_check(b, e);
 }
 
-static int render(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
-{
-	struct ct_buf b = {0};
-	ct_table_render(table, &b);
-	int st = ct_buf_check(&b, e);
-	if (st == CT_OK)
-		st = ct_tool_emit_text(t, &b, e);
-	ct_buf_free(&b);
-	return st;
-}
-
-int mk_constants(struct ct_tool *t, const struct ct_mk_params *p, struct ct_error *e)
-{
-	static const char *const head[] = {"key", "value", "unit", "source"};
-	struct ct_table table = {.columns = 4};
-	const struct ct_mk_constant *c;
-	heads(&table, head, 4);
-	for (size_t i = 0; (c = ct_mk_constant_at(i)); i++) {
-		ct_table_cell(&table, "malekeh.%s", c->name);
-		ct_table_cell(&table, "%.6g", p->v[i]);
-		ct_table_cell(&table, "%s", c->unit);
-		ct_table_cell(&table, "%s", c->source);
-	}
-	return render(t, &table, e);
-}
-
 int mk_overheads(struct ct_tool *t, struct ct_error *e)
 {
 	static const char *const head[] = {"system", "values/SM, bytes", "added/SM, bytes",
@@ -213,7 +181,7 @@ int mk_overheads(struct ct_tool *t, struct ct_error *e)
 	if (st != CT_OK)
 		return st;
 	const struct ct_mk_system *s, *bow = ct_mk_system_at((size_t)ct_mk_system_find("BOW"));
-	heads(&table, head, 6);
+	ct_table_heads(&table, head);
 	for (size_t i = 0; (s = ct_mk_system_at(i)); i++) {
 		double bytes = (double)ct_mk_cache_bytes(s, &g), added = (double)ct_mk_added_bytes(s, &g);
 		ct_table_cell(&table, "%s", s->name);
@@ -223,5 +191,5 @@ int mk_overheads(struct ct_tool *t, struct ct_error *e)
 		ct_table_cell(&table, "%.1f", 100 * bytes / (double)ct_mk_cache_bytes(bow, &g));
 		ct_table_cell(&table, "%.0f", bytes / g.schedulers);
 	}
-	return render(t, &table, e);
+	return ct_est_emit(t, &table, e);
 }

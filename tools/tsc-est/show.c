@@ -4,14 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/table.h"
-#include "models/common/published.h"
-
-static void head(struct ct_table *table, const char *const *names)
-{
-	for (unsigned i = 0; i < table->columns; i++)
-		ct_table_cell(table, "%s", names[i]);
-}
+#include "common/estimator.h"
 
 static void optional(struct ct_table *table, int decimals, double v)
 {
@@ -54,7 +47,7 @@ static void answer_table(const struct ct_ts_answer *a, struct ct_buf *b)
 	static const char *const names[] = {"system", "load misses", "MPKI", "L1->L2", "L2->L1",
 	                                    "bytes/L1", "speed-up", "range", "why"};
 	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
-	head(&table, names);
+	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
 		row_cells(&table, a, &a->row[i]);
 	ct_table_render(&table, b);
@@ -64,7 +57,7 @@ static void check_table(const struct ct_ts_answer *a, const struct ct_profile *p
 {
 	static const char *const names[] = {"system", "analytic", "replay", "difference"};
 	struct ct_table table = {.columns = 4};
-	head(&table, names);
+	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		double replay = speedup_by(p, a->row[i].system->name, "replay");
 		ct_table_cell(&table, "%s", a->row[i].system->name);
@@ -134,7 +127,7 @@ static void published_rows(struct ct_table *table, const struct ct_ts_answer *a,
                            const struct ct_published_row *app)
 {
 	static const char *const names[] = {"system", "metric", "against", "paper", "here", "where"};
-	head(table, names);
+	ct_table_heads(table, names);
 	for (size_t i = 0; i < pub->rows; i++) {
 		const char *const *f = pub->row[i].field;
 		if (strcmp(f[0], "result") != 0 || (strcmp(f[1], "mean") != 0 && strcmp(f[1], "all") != 0 &&
@@ -156,17 +149,10 @@ int tsc_show_published(const struct ct_ts_answer *a, const struct ct_profile *p,
                        struct ct_error *e)
 {
 	struct ct_published pub;
-	struct ct_buf path = {0};
-	size_t i = 0;
-	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
-	ct_buf_printf(&path, "%s/tag_split/published.tsv", ct_tool_data_dir());
-	int st = ct_buf_check(&path, e);
-	if (st == CT_OK)
-		st = ct_published_load(&pub, path.data, e);
-	ct_buf_free(&path);
+	const struct ct_published_row *app;
+	int st = ct_est_published("tag_split", p, &pub, &app, e);
 	if (st != CT_OK)
 		return st;
-	const struct ct_published_row *app = tr ? ct_published_find(&pub, tr->field[0]) : NULL;
 	struct ct_table table = {.columns = 6};
 	published_rows(&table, a, p, &pub, app);
 	if (app)
@@ -184,17 +170,6 @@ int tsc_show_published(const struct ct_ts_answer *a, const struct ct_profile *p,
 
 /* ---- lists ---- */
 
-static int emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
-{
-	struct ct_buf b = {0};
-	ct_table_render(table, &b);
-	int st = ct_buf_check(&b, e);
-	if (st == CT_OK)
-		st = ct_tool_emit_text(t, &b, e);
-	ct_buf_free(&b);
-	return st;
-}
-
 int tsc_show_overheads(struct ct_tool *t, const struct ct_ts_params *p, struct ct_error *e)
 {
 	static const char *const names[] = {"system", "bytes per L1", "KiB", "share of L1", "hit latency",
@@ -204,7 +179,7 @@ int tsc_show_overheads(struct ct_tool *t, const struct ct_ts_params *p, struct c
 	int st = ct_tool_gpu(t, NULL, &g, e);
 	if (st != CT_OK)
 		return st;
-	head(&table, names);
+	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		const struct ct_ts_system *s = ct_ts_system_at(i);
 		double bytes = ct_ts_storage_bytes(s, &g, g.l1.size, p);
@@ -219,20 +194,6 @@ int tsc_show_overheads(struct ct_tool *t, const struct ct_ts_params *p, struct c
 		ct_table_cell(&table, "%.3g", split ? p->v[CT_TS_PJ_PER_ACCESS] : 0.0);
 		ct_table_cell(&table, "%.3g", split ? 1000 * p->v[CT_TS_LEAKAGE_WATT] : 0.0);
 	}
-	return emit(t, &table, e);
+	return ct_est_emit(t, &table, e);
 }
 
-int tsc_show_constants(struct ct_tool *t, const struct ct_ts_params *p, struct ct_error *e)
-{
-	static const char *const names[] = {"key", "value", "unit", "source"};
-	struct ct_table table = {.columns = 4};
-	const struct ct_ts_constant *c;
-	head(&table, names);
-	for (size_t i = 0; (c = ct_ts_constant_at(i)); i++) {
-		ct_table_cell(&table, "tsc.%s", c->name);
-		ct_table_cell(&table, "%.6g", p->v[i]);
-		ct_table_cell(&table, "%s", c->unit);
-		ct_table_cell(&table, "%s", c->source);
-	}
-	return emit(t, &table, e);
-}

@@ -11,8 +11,7 @@ void tsc_show_answer(const struct ct_ts_answer *a, const struct ct_profile *p, i
 /* The paper's numbers for the workload that the trace's path names. */
 int tsc_show_published(const struct ct_ts_answer *a, const struct ct_profile *p, struct ct_buf *b,
                        struct ct_error *e);
-/* --overheads: storage, latency and energy on a GPU; --constants. */
+/* --overheads: storage, latency and energy on a GPU. */
 int tsc_show_overheads(struct ct_tool *t, const struct ct_ts_params *p, struct ct_error *e);
-int tsc_show_constants(struct ct_tool *t, const struct ct_ts_params *p, struct ct_error *e);
 
 #endif

@@ -1,0 +1,22 @@
+/* estimator.h - what the *-est tools print alike: lists of constants, published numbers. */
+#ifndef CT_TOOLS_COMMON_ESTIMATOR_H
+#define CT_TOOLS_COMMON_ESTIMATOR_H
+
+#include "models/common/constants.h"
+#include "models/common/published.h"
+#include "profile/profile.h"
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+/* Renders the table, which it empties, and writes it as the tool's output. */
+int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e);
+/* --constants: every key with the value in force (v in the table's order), unit and source. */
+int ct_est_constants(struct ct_tool *t, const struct ct_constants *c, const double *v,
+                     struct ct_error *e);
+/* Loads data/MODEL/published.tsv; *app gets the application that the trace of the profile is
+ * named after, or NULL. The caller frees with ct_published_free(). Errors as
+ * ct_published_load(). */
+int ct_est_published(const char *model, const struct ct_profile *p, struct ct_published *pub,
+                     const struct ct_published_row **app, struct ct_error *e);
+
+#endif
