@@ -13,15 +13,14 @@ struct pass {
 	struct ct_progress progress;
 	struct ct_replay_counts *launch, *total; /* one for each engine */
 	unsigned n;
-	int (*kernel)(void *ctx, const struct ct_kernel *k, struct ct_error *e);
-	void *ctx;
+	struct ct_replays_hooks hooks;
 	struct ct_error *e;
 };
 
 static int run_kernel(struct pass *x, const struct ct_kernel *k)
 {
 	struct ct_cta *cta, *held = NULL;
-	int st = x->kernel ? x->kernel(x->ctx, k, x->e) : CT_OK;
+	int st = x->hooks.begin ? x->hooks.begin(x->hooks.ctx, k, x->e) : CT_OK;
 	if (st == CT_OK)
 		st = ct_lanes_kernel_begin(x->lanes, k, x->e);
 	if (st != CT_OK)
@@ -42,6 +41,8 @@ static int run_kernel(struct pass *x, const struct ct_kernel *k)
 		st = ct_lanes_kernel_end(x->lanes, x->launch, x->e);
 	for (unsigned i = 0; i < x->n && st == CT_OK; i++)
 		ct_replay_counts_add(&x->total[i], &x->launch[i]);
+	if (st == CT_OK && x->hooks.end)
+		st = x->hooks.end(x->hooks.ctx, k, x->launch, x->e);
 	ct_cta_unref(held);
 	return st;
 }
@@ -63,15 +64,15 @@ int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
                    struct ct_replay *const *engine, unsigned n, struct ct_replay_counts *total,
                    struct ct_error *e)
 {
-	return ct_replays_run_with(t, s, why, engine, n, NULL, NULL, total, e);
+	return ct_replays_run_with(t, s, why, engine, n, &(struct ct_replays_hooks){0}, total, e);
 }
 
 int ct_replays_run_with(struct ct_tool *t, const struct ct_stage *s, const char *why,
                         struct ct_replay *const *engine, unsigned n,
-                        int (*kernel)(void *ctx, const struct ct_kernel *k, struct ct_error *e),
-                        void *ctx, struct ct_replay_counts *total, struct ct_error *e)
+                        const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
+                        struct ct_error *e)
 {
-	struct pass x = {.total = total, .n = n, .kernel = kernel, .ctx = ctx, .e = e};
+	struct pass x = {.total = total, .n = n, .hooks = *hooks, .e = e};
 	int st = ct_lanes_new(&x.lanes, engine, n, t->threads, e);
 	if (st != CT_OK)
 		return st;

@@ -16,11 +16,19 @@ int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
                    struct ct_replay *const *engine, unsigned n, struct ct_replay_counts *total,
                    struct ct_error *e);
 
-/* The same; kernel (may be NULL) is called with ctx before each launch and ends the run with
- * what it returns below CT_OK: for observers that have to know. */
+/* What a caller wants to do at the ends of each launch; either may be NULL. What they return below
+ * CT_OK ends the run. launch[i] has the counts of engine i over this launch. */
+struct ct_replays_hooks {
+	void *ctx;
+	int (*begin)(void *ctx, const struct ct_kernel *k, struct ct_error *e);
+	int (*end)(void *ctx, const struct ct_kernel *k, const struct ct_replay_counts *launch,
+	           struct ct_error *e);
+};
+
+/* The same with hooks. */
 int ct_replays_run_with(struct ct_tool *t, const struct ct_stage *s, const char *why,
                         struct ct_replay *const *engine, unsigned n,
-                        int (*kernel)(void *ctx, const struct ct_kernel *k, struct ct_error *e),
-                        void *ctx, struct ct_replay_counts *total, struct ct_error *e);
+                        const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
+                        struct ct_error *e);
 
 #endif

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/lanes.h"
-#include "common/progress.h"
+#include "common/replays.h"
 #include "replay/missclass.h"
 
 /* From the schedulers outwards. The stack frees them from the far end, so that each of
@@ -48,34 +47,25 @@ struct scope {
 };
 
 struct explain {
-	struct ct_tool *tool;
 	struct ct_stage *s;
 	struct ct_missclass *classes;
-	struct ct_lanes *lanes;
 	struct scope *scope;
 	size_t n, cap;
-	uint64_t warp_insts;
-	struct ct_progress progress;
 	struct ct_error *e;
 };
 
-static int start(struct explain *x)
+/* The engines; the caller frees those that are not NULL. */
+static int start(struct explain *x, const struct ct_replay_observer *ob,
+                 struct ct_replay *engine[LANES])
 {
-	struct ct_replay *engine[LANES];
-	unsigned n = 0;
-	int st = ct_missclass_new(&x->classes, &x->s->gpu, x->e);
-	struct ct_replay_observer ob = {.ctx = x->classes, .l1 = ct_missclass_l1,
-	                                .llc = ct_missclass_llc, .l1_wipe = ct_missclass_l1_wipe};
-	while (st == CT_OK && n < LANES) {
-		struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .free = free_in(n),
-		                              .observers = &ob, .n_observers = n == MSHR};
-		st = ct_replay_new(&engine[n], &x->s->gpu, &o, x->e);
-		n += st == CT_OK;
+	int st = CT_OK;
+	for (unsigned i = 0; st == CT_OK && i < LANES; i++) {
+		struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .free = free_in(i),
+		                              .observers = ob, .n_observers = i == MSHR};
+		st = ct_replay_new(&engine[i], &x->s->gpu, &o, x->e);
 	}
-	if (st == CT_OK)
-		return ct_lanes_new(&x->lanes, engine, LANES, x->tool->threads, x->e);
-	while (n > 0)
-		ct_replay_free(engine[--n]);
+	for (unsigned i = 0; st != CT_OK && i < LANES; i++)
+		ct_replay_free(engine[i]);
 	return st;
 }
 
@@ -130,63 +120,25 @@ static int count_into(struct explain *x, const char *kind, const char *name,
 	return CT_OK;
 }
 
-static int end_kernel(struct explain *x, const struct ct_kernel *k)
+static int begin_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e)
 {
-	struct ct_replay_counts c[LANES];
+	return ct_missclass_kernel_begin(((struct explain *)ctx)->classes, k, e);
+}
+
+static int end_kernel(void *ctx, const struct ct_kernel *k, const struct ct_replay_counts *launch,
+                      struct ct_error *e)
+{
+	struct explain *x = ctx;
 	struct ct_miss_classes classes[2];
 	char id[16];
 	snprintf(id, sizeof id, "%u", k->id);
-	int st = ct_lanes_kernel_end(x->lanes, c, x->e);
+	int st = ct_missclass_take(x->classes, &classes[0], &classes[1], e);
 	if (st == CT_OK)
-		st = ct_missclass_take(x->classes, &classes[0], &classes[1], x->e);
+		st = count_into(x, "all", "", launch, classes);
 	if (st == CT_OK)
-		st = count_into(x, "all", "", c, classes);
+		st = count_into(x, "name:", k->name, launch, classes);
 	if (st == CT_OK)
-		st = count_into(x, "name:", k->name, c, classes);
-	if (st == CT_OK)
-		st = count_into(x, "kernel:", id, c, classes);
-	x->warp_insts += st == CT_OK ? c[FULL].warp_insts : 0;
-	return st;
-}
-
-static int run_kernel(struct explain *x, struct ct_trace *trace, const struct ct_kernel *k)
-{
-	struct ct_cta *cta, *held = NULL;
-	int st = ct_missclass_kernel_begin(x->classes, k, x->e);
-	if (st == CT_OK)
-		st = ct_lanes_kernel_begin(x->lanes, k, x->e);
-	if (st != CT_OK)
-		return st;
-	while ((st = ct_trace_next_cta(trace, &cta, x->e)) > 0) {
-		st = ct_lanes_push_cta(x->lanes, cta, x->e);
-		ct_progress_tick(&x->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
-		/* The first CTA keeps the kernel alive until the launch has been counted. */
-		if (held)
-			ct_cta_unref(cta);
-		else
-			held = cta;
-		if (st != CT_OK)
-			break;
-	}
-	if (st == CT_OK)
-		st = end_kernel(x, k);
-	ct_cta_unref(held);
-	return st;
-}
-
-static int run_events(struct explain *x, struct ct_trace *trace)
-{
-	struct ct_event ev;
-	int st;
-	while ((st = ct_trace_next(trace, &ev, x->e)) > 0) {
-		if (ev.kind == CT_EVENT_MEMCPY) {
-			ct_lanes_memcpy(x->lanes, ev.address, ev.bytes);
-			continue;
-		}
-		st = run_kernel(x, trace, ev.kernel);
-		if (st != CT_OK)
-			return st;
-	}
+		st = count_into(x, "kernel:", id, launch, classes);
 	return st;
 }
 
@@ -236,20 +188,19 @@ static int write_scope(struct explain *x, const struct scope *s)
 
 int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
-	struct explain x = {.tool = t, .s = s, .e = e};
-	struct ct_trace *trace = NULL;
+	struct explain x = {.s = s, .e = e};
+	struct ct_replay *engine[LANES] = {0};
+	struct ct_replay_counts total[LANES];
 	if (t->warmup)
 		return ct_fail(e, CT_ERR_USAGE, "--explain counts from the first instruction: leave out --warmup");
-	int st = ct_stage_trace(t, s, "--explain", &trace, e);
+	int st = ct_missclass_new(&x.classes, &s->gpu, e);
+	struct ct_replay_observer ob = {.ctx = x.classes, .l1 = ct_missclass_l1,
+	                                .llc = ct_missclass_llc, .l1_wipe = ct_missclass_l1_wipe};
+	struct ct_replays_hooks hooks = {.ctx = &x, .begin = begin_kernel, .end = end_kernel};
 	if (st == CT_OK)
-		st = start(&x);
-	if (st == CT_OK) {
-		ct_progress_start(&x.progress, t);
-		st = run_events(&x, trace);
-		ct_progress_end(&x.progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
-	}
+		st = start(&x, &ob, engine);
 	if (st == CT_OK)
-		st = ct_stage_same_trace(s, trace, x.warp_insts, e);
+		st = ct_replays_run_with(t, s, "--explain", engine, LANES, &hooks, total, e);
 	for (size_t i = 0; i < x.n; i++) {
 		/* single launches only where the profile tells them apart */
 		if (st == CT_OK && ct_profile_has_scope(s->p, x.scope[i].name))
@@ -257,8 +208,6 @@ int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 		free(x.scope[i].name);
 	}
 	free(x.scope);
-	ct_lanes_free(x.lanes);
 	ct_missclass_free(x.classes);
-	ct_trace_close(trace);
 	return st;
 }

@@ -27,7 +27,8 @@ int tsc_measure(struct ct_tool *t, struct ct_stage *s, const char *why,
 		st = ct_replay_new(&engine, &s->gpu, &ro, e);
 	}
 	if (st == CT_OK)
-		st = ct_replays_run_with(t, s, why, &engine, 1, on_kernel, m, &total, e);
+		st = ct_replays_run_with(t, s, why, &engine, 1,
+		                         &(struct ct_replays_hooks){.ctx = m, .begin = on_kernel}, &total, e);
 	if (st == CT_OK)
 		st = ct_ts_measure_write(m, into, total.thread_insts, e);
 	ct_ts_measure_free(m);
