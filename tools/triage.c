@@ -197,6 +197,7 @@ static void free_jobs(struct tr_job *job, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		free(job[i].error);
 		free(job[i].warnings);
+		ct_profile_free(job[i].whole);
 	}
 	free(job);
 }
@@ -215,7 +216,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	} else if (st == CT_OK) {
 		st = make_jobs(t, &job, &n, e);
 		if (st == CT_OK && n)
-			st = tr_pool(t, job, n, e);
+			st = tr_whole(t, n) ? tr_alone(t, job, e) : tr_pool(t, job, n, e);
 		if (st == CT_OK)
 			st = tr_distinguish(job, n, e);
 	}

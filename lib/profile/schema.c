@@ -328,6 +328,7 @@ static const struct ct_metric es_metrics[] = {
 	NOT("issue_fraction", "ratio"),
 	NOT("pending_ready_fraction", "ratio"),
 	NOT("no_ready_fraction", "ratio"),
+	NOT("bank_conflict_fraction", "ratio"),
 	NOT("rf_cache_bytes", "bytes"),
 	NOT("near_lost", "ratio"),
 	NOT("stale_dropped", "ratio"),

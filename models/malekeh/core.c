@@ -66,6 +66,7 @@ void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 {
 	uint64_t fetch_port = 0;
 	uint32_t first = (uint32_t)(now % sm->banks);
+	uint64_t before = sm->c.conflicts;
 	for (uint32_t i = 0, b = first; i < sm->banks; i++, b = b + 1 == sm->banks ? 0 : b + 1) {
 		struct mk_bank *bank = &k->bank[b];
 		if (!bank->n)
@@ -91,6 +92,7 @@ void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 				k->full |= mk_bit(who);
 		}
 	}
+	sm->c.conflict_cycles += sm->c.conflicts != before;
 }
 
 /* ---- the calendar of results ---- */

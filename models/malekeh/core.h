@@ -45,6 +45,7 @@ struct ct_mk_counts {
 	uint64_t flushes;          /* collectors taken away from a warp with values */
 	uint64_t waits;            /* allocations refused for near values (STHLD) */
 	uint64_t conflicts;        /* cycles in which a bank's or a collector's port kept a read waiting */
+	uint64_t conflict_cycles;  /* scheduler cycles in which one of a sub-core's reads waited so (MK-M12) */
 	uint64_t collected;        /* instructions through a collector */
 	uint64_t collect_cycles;   /* from issue to dispatch, summed */
 	uint64_t demotions;        /* two-level: warps that left the active set */

@@ -85,6 +85,8 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
 	r->stall = ratio(c->stalled, all);
 	r->idle = ratio(c->idle, all);
 	r->pending = ratio(c->pending_ready, all);
+	/* reads may outlast the last warp */
+	r->conflict = ratio(c->conflict_cycles < all ? c->conflict_cycles : all, all);
 	/* the engine replays the GPU as configured */
 	r->cycles = (f->cycles - f->launch_cycles) / r->configured + f->launch_cycles;
 	r->ipc = f->thread_insts / r->cycles;
@@ -144,6 +146,7 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 	put_one(&w, "issue_fraction", r->issue);
 	put_one(&w, "pending_ready_fraction", r->pending);
 	put_one(&w, "no_ready_fraction", r->idle);
+	put_one(&w, "bank_conflict_fraction", r->conflict);
 	put_one(&w, "near_lost", ratio(r->c.lost, r->c.results));
 	put_one(&w, "stale_dropped", ratio(r->c.stale, r->c.results));
 	put_one(&w, "uncached_operands", ratio(r->c.uncached, r->c.slots));

@@ -308,6 +308,38 @@ int ct_mo_answer_sweep(struct ct_mo_answer *a, unsigned first, unsigned last, un
 	return CT_OK;
 }
 
+static int has_curve(const struct ct_profile *p)
+{
+	const struct ct_record *r;
+	for (size_t i = 0; (r = ct_profile_next(p, "SW", &i));)
+		if (r->nfields >= 6 && !strcmp(r->field[0], SCOPE) && !strcmp(r->field[1], MECHANISM) &&
+		    !strcmp(r->field[3], "sms") && !strcmp(r->field[5], "ipc"))
+			return 1;
+	return 0;
+}
+
+int ct_mo_answer_curve(struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e)
+{
+	static const char *const drawn[] = {"BL", "Morpheus-ALL"};
+	enum { POINTS = 128 };
+	unsigned all = a->model.gpu.sms, first = all * 10 / 68, step = (all + POINTS - 1) / POINTS;
+	int st = CT_OK;
+	if (all < 2 || has_curve(p))
+		return CT_OK;
+	first = first ? first : 1;
+	for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
+		const struct ct_mo_system *s = ct_mo_system_at((size_t)ct_mo_system_find(drawn[i]));
+		struct ct_mo_estimate x;
+		/* from the end, so that all SMs are a point */
+		for (unsigned n = first + (all - first) % step; n <= all && st == CT_OK; n += step) {
+			st = ct_mo_estimate_at(&a->model, s, n, &x, e);
+			if (st == CT_OK)
+				st = put_point(p, s->name, n, "ipc", x.ipc, e);
+		}
+	}
+	return st;
+}
+
 static unsigned note(char out[][CT_MO_NOTE_LEN], unsigned n, const char *text)
 {
 	if (n < CT_MO_NOTES_MAX)

@@ -49,6 +49,11 @@ int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo
 int ct_mo_answer_sweep(struct ct_mo_answer *a, unsigned first, unsigned last, unsigned step,
                        struct ct_profile *p, struct ct_error *e);
 
+/* Of these, what charts of IPC against SMs show: ipc of BL and Morpheus-ALL on ten of 68 SMs
+ * (the paper's first point) up to all, at most 128 points. Nothing where p has SW records of
+ * them, or on a single SM. */
+int ct_mo_answer_curve(struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
+
 /* Things to tell the user, one line each; returns how many there are. Static or
  * caller-provided storage: text is written into out[i]. */
 enum { CT_MO_NOTES_MAX = 8, CT_MO_NOTE_LEN = 240 };

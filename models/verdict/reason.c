@@ -128,20 +128,31 @@ static void tag_split(const struct ct_profile *p, struct ct_verdict *v)
 		         100 * miss, sectored);
 }
 
+/* Conflicts are what the collectors save; schedulers that have nothing ready gain nothing
+ * from them, and those that wait for a collector lose. */
 static void malekeh(const struct ct_profile *p, struct ct_verdict *v)
 {
-	struct ct_estimate stall;
 	double hit = es(p, CT_MALEKEH, "rf_hit_ratio");
-	int has = ct_profile_get_estimate(p, "all", "malekeh", "OCU", "issue_stall_fraction", NULL,
-	                                  &stall);
-	int n = has ? snprintf(v->reason, sizeof v->reason, "no warp can issue in %.0f %% of slots",
-	                       100 * stall.value) : 0;
-	size_t at = n > 0 ? (size_t)n : 0;
-	if (!isnan(hit))
-		snprintf(v->reason + at, sizeof v->reason - at, "%s%.0f %% of register reads hit the "
-		         "collectors", at ? ", " : "", 100 * hit);
-	else if (!at)
-		snprintf(v->reason, sizeof v->reason, "the profile has no register reads");
+	double conflict = es_of(p, CT_MALEKEH, "OCU", "bank_conflict_fraction");
+	double idle = es_of(p, CT_MALEKEH, "OCU", "no_ready_fraction");
+	double wait = es_of(p, CT_MALEKEH, "OCU", "issue_stall_fraction");
+	double after = es(p, CT_MALEKEH, "issue_stall_fraction");
+	size_t n = sizeof v->reason, at = 0;
+	if (isnan(hit) && isnan(wait)) {
+		snprintf(v->reason, n, "the profile has no register reads");
+		return;
+	}
+	if (conflict >= 0)
+		at += (size_t)snprintf(v->reason, n, "bank conflicts %.0f %% of issue slots", 100 * conflict);
+	if (hit >= 0)
+		at += (size_t)snprintf(v->reason + at, n - at, "%s%.0f %% of register reads hit the collectors",
+		                       at ? ", " : "", 100 * hit);
+	if (fabs(after - wait) >= 0.015)
+		snprintf(v->reason + at, n - at, "%sready warps wait in %.0f instead of %.0f %% of slots",
+		         at ? ", " : "", 100 * after, 100 * wait);
+	else if (idle > 0.5)
+		snprintf(v->reason + at, n - at, "%sno warp is ready in %.0f %% of slots", at ? ", " : "",
+		         100 * idle);
 }
 
 void ct_verdict_reason(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)

@@ -176,19 +176,39 @@ static void widen(const struct ct_profile *p, const struct ct_estimate *es, stru
 	*below = fmax(low, high);
 }
 
-/* Which doubt is the largest, and what removes it. */
+/* What would narrow the range, by the doubt that is the largest. */
+static const char *cure_of(enum ct_paper_mechanism m, const struct ct_estimate *es,
+                           double parameters, double paired)
+{
+	if (m == CT_MORPHEUS && parameters > paired)
+		return "give block values (bdi) or --mix, or set what you know with -p";
+	if (m == CT_SHARED_L1 && strcmp(es->method, "replay") != 0)
+		return "sharedl1-est --method replay narrows it";
+	if (m == CT_TAG_SPLIT && strcmp(es->method, "replay") != 0)
+		return "tsc-est --method replay narrows it";
+	return "no estimate of ours is closer than that";
+}
+
+/* The reason's first phrases that fit into n bytes, without a comma at the end. */
+static size_t phrases(const char *reason, size_t n)
+{
+	size_t whole = strlen(reason), cut = 0;
+	if (whole < n)
+		return whole;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(reason + i, ", ", 2) == 0)
+			cut = i;
+	return cut ? cut : n;
+}
+
 static void too_wide(enum ct_paper_mechanism m, const struct ct_estimate *es, double parameters,
                      double paired, struct ct_verdict *v)
 {
-	const char *cure = "no estimate of ours is closer than that";
-	if (parameters > paired)
-		cure = m == CT_MORPHEUS ? "give block values (bdi) or --mix, or set what you know with -p"
-		                        : "set what you know with -p";
-	else if (strcmp(es->method, "replay") != 0 && m != CT_MORPHEUS)
-		cure = "--method replay narrows it";
+	enum { SAID = 130 };
 	char why[CT_REASON_MAX];
 	memcpy(why, v->reason, sizeof why);
-	snprintf(v->reason, sizeof v->reason, "%.90s; range too wide to tell: %s", why, cure);
+	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s", (int)phrases(why, SAID),
+	         why, cure_of(m, es, parameters, paired));
 }
 
 static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)

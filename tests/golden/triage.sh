@@ -53,6 +53,11 @@ same "one of first touches is not" unknown "$(row vecadd morpheus traces.tv)"
 check "and says that it is too small" grep -q 'vecadd.morpheus.unknown.*trace too small for this GPU, try' traces.tv
 same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 	"$("$triage" -q --mechanism morpheus,shared-l1 ws.profile | grep '^TV')"
+"$triage" -q ws.profile >alone
+same "of one input the profile is passed on" "$(grep -cE '^(RD|KN)' ws.profile)" "$(grep -cE '^(RD|KN)' alone)"
+same "with the curve that report draws" 8 "$(grep -c '^SW.all.morpheus.BL.sms.[2-9].ipc' alone)"
+"$triage" -q alone >again
+same "made once" "$(grep '^[ST][WV]' alone)" "$(grep '^[ST][WV]' again)"
 "$triage" -q --no-provenance --scale 1/8 -@ 1 vecadd gone transpose 2>/dev/null >t1
 "$triage" -q --no-provenance --scale 1/8 -@ 3 vecadd gone transpose 2>/dev/null >t3
 same "processes change nothing" "$(cat t1)" "$(cat t3)"

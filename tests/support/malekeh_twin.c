@@ -340,7 +340,7 @@ static void dispatch(struct twin *t, uint64_t now)
 
 static void banks(struct twin *t, uint64_t now)
 {
-	int port[COLLECTORS + WARPS] = {0};
+	int port[COLLECTORS + WARPS] = {0}, kept = 0;
 	for (uint32_t i = 0; i < t->banks; i++) {
 		uint32_t b = (uint32_t)((now + i) % t->banks);
 		if (!t->queued[b])
@@ -349,9 +349,11 @@ static void banks(struct twin *t, uint64_t now)
 		uint32_t at = c >= FETCH ? (uint32_t)c : (uint32_t)c / t->depth;
 		if (t->writing[b] > now || port[at]) {
 			t->c->conflicts++;
+			kept = 1;
 			continue;
 		}
 		t->c->conflicts += t->queued[b] > 1;
+		kept |= t->queued[b] > 1;
 		memmove(t->queue[b], t->queue[b] + 1, (size_t)--t->queued[b] * sizeof **t->queue);
 		port[at] = 1;
 		if (c >= FETCH)
@@ -359,6 +361,7 @@ static void banks(struct twin *t, uint64_t now)
 		else
 			t->coll[c].left--;
 	}
+	t->c->conflict_cycles += (uint64_t)kept;
 }
 
 static void lsu(struct twin *t, uint64_t now)

@@ -122,6 +122,39 @@ static void test_lacking(void **state)
 	ct_profile_free(p);
 }
 
+static void other(struct ct_profile *p, const char *system, const char *metric, double v)
+{
+	struct ct_estimate es = {.scope = "all", .mechanism = "malekeh", .system = system, .metric = metric,
+	                         .method = "replay", .value = v, .low = NAN, .high = NAN};
+	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
+}
+
+/* Register files are talked about by their bank conflicts; a reason that is too long for
+ * what follows it loses whole phrases only. */
+static void test_conflicts(void **state)
+{
+	struct ct_verdict v;
+	struct ct_profile *p = profile(8, 0.1);
+	(void)state;
+	estimate(p, CT_MALEKEH, 1.05, 0.9, 1.1, "replay");
+	other(p, "Malekeh", "rf_hit_ratio", 0.41);
+	ct_verdict_reason(p, CT_MALEKEH, &v);
+	assert_string_equal(v.reason, "41 % of register reads hit the collectors");
+	other(p, "OCU", "bank_conflict_fraction", 0.38);
+	other(p, "OCU", "no_ready_fraction", 0.6);
+	other(p, "OCU", "issue_stall_fraction", 0.24);
+	other(p, "Malekeh", "issue_stall_fraction", 0.25);
+	ct_verdict_reason(p, CT_MALEKEH, &v);
+	assert_string_equal(v.reason, "bank conflicts 38 % of issue slots, 41 % of register reads hit the "
+	                    "collectors, no warp is ready in 60 % of slots");
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_string_equal(v.reason, "bank conflicts 38 % of issue slots, 41 % of register reads hit the "
+	                    "collectors, no warp is ready in 60 % of slots; range too wide to tell: no "
+	                    "estimate of ours is closer than that");
+	ct_profile_free(p);
+}
+
 static void test_record(void **state)
 {
 	struct ct_verdict v = verdict(1.25, 1.2, 1.3, "replay"), back;
@@ -167,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
 		cmocka_unit_test(test_too_small), cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_conflicts),
 		cmocka_unit_test(test_record), cmocka_unit_test(test_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

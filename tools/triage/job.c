@@ -33,6 +33,13 @@ static int set_morpheus(void *params, const char *assignment, struct ct_error *e
 	return ct_morpheus_set(params, assignment, e);
 }
 
+/* A curve over SMs. */
+static int is_curve(void *ctx, const struct ct_record *r)
+{
+	(void)ctx;
+	return r->nfields >= 4 && !strcmp(r->field[1], "morpheus") && !strcmp(r->field[3], "sms");
+}
+
 static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
                     struct ct_error *e)
 {
@@ -45,6 +52,10 @@ static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct
 		st = ct_mo_answer_init(a, w, &s->base, &s->gpu, &params, NULL, e);
 	if (st == CT_OK) {
 		st = ct_mo_answer_write(a, s->p, e);
+		if (s->changed) /* the curve is of the profile's GPU */
+			ct_profile_remove(s->p, "SW", is_curve, NULL);
+		if (st == CT_OK)
+			st = ct_mo_answer_curve(a, s->p, e); /* for report's chart */
 		ct_mo_answer_free(a);
 	}
 	free(a);

@@ -280,3 +280,30 @@ int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e)
 	free(p.worker);
 	return st;
 }
+
+int tr_whole(const struct ct_tool *t, size_t n)
+{
+	const struct tr_own *o = t->own;
+	return n == 1 && t->output == CT_OUTPUT_PROFILE && !o->shards && !o->join && !o->only &&
+	       !o->mechanisms && !(o->min_speedup > 0);
+}
+
+int tr_alone(struct ct_tool *t, struct tr_job *job, struct ct_error *e)
+{
+	struct ct_error own = {0};
+	job->status = tr_job_run(t, job->path, &job->whole, job->name, &job->kept, &own);
+	if (job->status == CT_ERR_NOMEM)
+		return ct_fail_nomem(e);
+	if (job->status < 0)
+		job->error = ct_strndup(own.text, strlen(own.text));
+	const struct ct_record *r;
+	for (size_t i = 0; job->whole && (r = ct_profile_next(job->whole, "TV", &i));) {
+		enum ct_paper_mechanism m;
+		struct ct_verdict v;
+		if (ct_verdict_read(r, &m, &v)) {
+			job->v[m] = v;
+			job->has |= 1u << m;
+		}
+	}
+	return CT_OK;
+}

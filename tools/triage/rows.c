@@ -194,6 +194,8 @@ int tr_emit(struct ct_tool *t, const struct tr_job *job, size_t n, const char *p
 	struct tr_row *r = NULL;
 	size_t count = 0;
 	struct ct_buf b = {0};
+	if (n == 1 && job[0].whole)
+		return ct_tool_emit(t, job[0].whole, NULL, e);
 	int st = rows_of(t->own, job, n, &r, &count, e);
 	if (st == CT_OK)
 		st = format(t, r, count, provenance, &b, e);

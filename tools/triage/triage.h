@@ -32,6 +32,7 @@ struct tr_job {
 	struct ct_verdict v[CT_MECHANISMS];
 	unsigned has;        /* bit mask of the verdicts that are set */
 	int kept;            /* was taken from --resume's folder */
+	struct ct_profile *whole; /* owned; of a single input, where tr_whole() wants it */
 	char *error, *warnings; /* owned, NULL without */
 };
 
@@ -56,6 +57,12 @@ uint64_t tr_input_bytes(const char *path);
 /* Runs all jobs on t->threads processes. A job that fails says so in its status; fails
  * itself only for what stops all of them. */
 int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e);
+
+/* 1 when the output is the profile of its one input with everything in it, as of the other
+ * commands, and not verdicts only: -O profile without a filter of lines. */
+int tr_whole(const struct ct_tool *t, size_t n);
+/* Does the one job in this process and sets its `whole`. As tr_pool(). */
+int tr_alone(struct ct_tool *t, struct tr_job *job, struct ct_error *e);
 
 /* Reads the documents of --join into jobs, one per workload. *provenance gets the PG line
  * that the shards share once their --shard is left out, or stays empty. */
