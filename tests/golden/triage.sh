@@ -56,8 +56,8 @@ same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 "$triage" -q ws.profile >alone
 same "of one input the profile is passed on" "$(grep -cE '^(RD|KN)' ws.profile)" "$(grep -cE '^(RD|KN)' alone)"
 same "with the curve that report draws" 8 "$(grep -c '^SW.all.morpheus.BL.sms.[2-9].ipc' alone)"
-"$triage" -q alone >again
-same "made once" "$(grep '^[ST][WV]' alone)" "$(grep '^[ST][WV]' again)"
+"$triage" -q alone >alone-2
+same "made once" "$(grep '^[ST][WV]' alone)" "$(grep '^[ST][WV]' alone-2)"
 "$triage" -q --no-provenance --scale 1/8 -@ 1 vecadd gone transpose 2>/dev/null >t1
 "$triage" -q --no-provenance --scale 1/8 -@ 3 vecadd gone transpose 2>/dev/null >t3
 same "processes change nothing" "$(cat t1)" "$(cat t3)"
