@@ -262,6 +262,7 @@ static void count_batch(struct ct_fast *f, const uint32_t *told, size_t n, uint6
 	win_close(&w, &f->window);
 }
 
+#if !WIN_AVX512
 static void renumber(const struct ct_renumber *r, uint32_t *time, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -273,5 +274,6 @@ static void renumber(const struct ct_renumber *r, uint32_t *time, size_t n)
 		time[i] = at >= r->lost ? CT_WINDOW_FIRST + at - r->lost : CT_TIME_FAR;
 	}
 }
+#endif
 
 #include "locality/fast_ops.h"

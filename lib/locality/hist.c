@@ -24,23 +24,6 @@ int ct_hist_bin_at(uint64_t lo)
 	return ct_hist_lo(bin) == lo ? (int)bin : -1;
 }
 
-void ct_hist_add_all(struct ct_hist *h, const uint64_t *distance, size_t n)
-{
-	/* Without branches, which distances make hard to predict: CT_COLD falls into the
-	 * last bin, which no stack is deep enough for, and is taken out again. */
-	uint64_t *last = &h->count[CT_HIST_BINS - 1], before = *last;
-	*last = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t d = distance[i];
-		unsigned octave = ct_high_bit(d | CT_HIST_EXACT);
-		unsigned far = CT_HIST_EXACT + (octave - 8) * CT_HIST_PER_OCTAVE +
-		               (unsigned)(d >> (octave - 4) & 15);
-		h->count[d < CT_HIST_EXACT ? (unsigned)d : far]++;
-	}
-	h->cold += *last;
-	*last = before;
-}
-
 uint64_t ct_hist_total(const struct ct_hist *h)
 {
 	uint64_t n = h->cold;

@@ -43,8 +43,11 @@ static inline void ct_hist_add(struct ct_hist *h, uint64_t distance, uint64_t n)
 	else
 		h->count[ct_hist_bin(distance)] += n;
 }
-/* Adds n distances, CT_COLD among them, quicker than one by one. */
+/* Adds n distances, CT_COLD among them, quicker than one by one. A
+ * distance in the last bin, which no stack is deep enough for, counts as CT_COLD. */
 void ct_hist_add_all(struct ct_hist *h, const uint64_t *distance, size_t n);
+/* The same on one path (enum ct_isa); for tests and benches. Same result. */
+void ct_hist_add_all_on(struct ct_hist *h, const uint64_t *distance, size_t n, int isa);
 uint64_t ct_hist_total(const struct ct_hist *h);
 void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from);
 

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "locality/hist.h"
+#include "locality/isa.h"
 
 static void bins_cover_every_distance_once(void **state)
 {
@@ -40,6 +41,36 @@ static void cold_is_counted_apart(void **state)
 	ct_hist_merge(&twice, &h);
 	assert_int_equal(ct_hist_total(&twice), 20);
 	assert_int_equal(twice.count[0], 4);
+}
+
+/* On every path and for few and many, the bins of ct_hist_add(). */
+static void adding_many_equals_one_by_one(void **state)
+{
+	enum { N = 9001 };
+	static uint64_t d[N];
+	static struct ct_hist want, got;
+	uint64_t seed = 3;
+	(void)state;
+	for (size_t i = 0; i < N; i++) {
+		uint64_t r = ct_rand64(&seed);
+		/* Up to 2^63, powers of two and their neighbours, long runs of one, cold. */
+		d[i] = r >> (1 + (r & 63) % 63);
+		d[i] = i % 5 == 1 ? ((uint64_t)1 << r % 63) + r / 64 % 3 - 1 : d[i];
+		d[i] = i % 5 == 2 ? 300 : i % 5 == 3 && r % 4 == 0 ? CT_COLD : d[i];
+		d[i] = d[i] == UINT64_MAX ? CT_COLD : d[i];
+	}
+	static const size_t sizes[] = {0, 1, 3, 7, 63, 64, 65, 100, 4095, 4096, 4100, N};
+	for (int isa = CT_ISA_BEST; isa < CT_ISA_COUNT; isa++)
+		for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+			memset(&want, 0, sizeof want);
+			memset(&got, 0, sizeof got);
+			ct_hist_add(&want, UINT64_MAX - 1, 5); /* what is there stays */
+			ct_hist_add(&got, UINT64_MAX - 1, 5);
+			for (size_t i = 0; i < sizes[k]; i++)
+				ct_hist_add(&want, d[i], 1);
+			ct_hist_add_all_on(&got, d, sizes[k], isa);
+			assert_memory_equal(&got, &want, sizeof got);
+		}
 }
 
 static void hits_are_exact_at_boundaries_and_linear_inside(void **state)
@@ -126,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_cover_every_distance_once),
 		cmocka_unit_test(cold_is_counted_apart),
+		cmocka_unit_test(adding_many_equals_one_by_one),
 		cmocka_unit_test(hits_are_exact_at_boundaries_and_linear_inside),
 		cmocka_unit_test(binomial_is_the_exact_sum),
 		cmocka_unit_test(binomial_survives_extremes),
