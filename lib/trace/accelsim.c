@@ -79,26 +79,33 @@ void ct_accelsim_count(struct ct_accelsim *a, const struct ct_cta *cta)
 
 /* ---- warps and blocks of grouped files ---- */
 
-static void finish_warp(struct ct_accelsim *a)
+/* What a warp's head announces is all that tells a line that was lost or doubled. */
+static int finish_warp(struct ct_accelsim *a, struct ct_error *e)
 {
 	if (!a->in_warp)
-		return;
+		return CT_OK;
 	struct ct_warp_info *w = &a->builder.warp[a->builder.warps - 1];
 	a->builder.span.p = ct_pack_flush(&a->stream.packer, a->builder.span.p);
 	w->insts = a->stream.insts;
 	w->sm = a->stream.sm;
 	w->slot = a->stream.slot;
 	a->unfinished += !ct_stream_exited(&a->stream);
-	if (a->claimed != UINT64_MAX && a->claimed != a->stream.lines)
-		a->env->stats->insts_mismatches++;
 	a->in_warp = 0;
 	a->stream.undo.valid = 0;
+	if (a->claimed == UINT64_MAX || a->claimed == a->stream.lines)
+		return CT_OK;
+	a->env->stats->insts_mismatches++;
+	return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "warp %u before this line has %" PRIu64
+	                     " instructions where its head says %" PRIu64 ": lines are lost or doubled",
+	                     w->warp, a->stream.lines, a->claimed);
 }
 
 static int begin_warp(struct ct_accelsim *a, uint64_t warp, struct ct_error *e)
 {
 	struct ct_lines *l = &a->lines;
-	finish_warp(a);
+	int st = finish_warp(a, e);
+	if (st < 0)
+		return st;
 	if (!a->has_block_id)
 		return ct_lines_fail(l, e, CT_ERR_INPUT, "warp outside a thread block: damaged");
 	if (warp >= a->block_warps)
@@ -127,6 +134,25 @@ int ct_accelsim_cta_index(struct ct_accelsim *a, const uint64_t xyz[3], uint64_t
 	return CT_OK;
 }
 
+/* splitmix64's finaliser: a sum of these tells sets of numbers apart. */
+static uint64_t mixed(uint64_t v)
+{
+	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
+	return v ^ v >> 31;
+}
+
+/* Whether a full number of thread blocks is each of them once. In linear order it is. */
+static int every_block_once(const struct ct_accelsim *a)
+{
+	uint64_t sum = 0;
+	if (!a->order_warned || a->blocks < a->grid_ctas)
+		return 1;
+	for (uint64_t i = 0; i < a->grid_ctas; i++)
+		sum += mixed(i);
+	return sum == a->block_sum;
+}
+
 static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *e)
 {
 	uint64_t xyz[3];
@@ -150,7 +176,10 @@ static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *
 	}
 	a->next_index = a->builder.index + 1;
 	a->has_block_id = 1;
-	a->blocks++;
+	a->block_sum += mixed(a->builder.index);
+	if (++a->blocks > a->grid_ctas)
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "more thread blocks than the grid's %" PRIu64
+		                     ": some come twice", a->grid_ctas);
 	return CT_OK;
 }
 
@@ -189,11 +218,14 @@ static int key_line(struct ct_accelsim *a, const char *p, const char *equals, st
 /* The block is complete: 1 with a->ready, or 0 when it held nothing. */
 static int finish_block(struct ct_accelsim *a, struct ct_error *e)
 {
-	finish_warp(a);
+	int st = finish_warp(a, e);
+	if (st < 0)
+		return st;
 	a->in_block = a->has_block_id = 0;
 	if (a->builder.warps == 0)
 		return 0;
-	int st = ct_builder_finish(&a->builder, a->launch, a->env->store, &a->ready, e);
+	a->absent_warps += a->block_warps - a->builder.warps;
+	st = ct_builder_finish(&a->builder, a->launch, a->env->store, &a->ready, e);
 	if (st < 0)
 		return st;
 	ct_accelsim_count(a, a->ready);
@@ -249,6 +281,9 @@ static int kernel_text_ends(struct ct_accelsim *a, struct ct_error *e)
 	if (a->blocks == 0)
 		return ct_lines_fail(l, e, CT_ERR_INPUT, "no thread block follows the kernel's header: "
 		                     "the file is cut");
+	if (!every_block_once(a))
+		return ct_lines_fail(l, e, CT_ERR_INPUT, "a thread block of the kernel above comes twice and "
+		                     "another is missing: damaged");
 	return 0;
 }
 
@@ -259,6 +294,11 @@ int ct_accelsim_end(struct ct_accelsim *a)
 		a->env->stats->short_grids++;
 		ct_warn(&a->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
 		        " thread blocks of its grid", k->path, k->id, a->blocks, a->grid_ctas);
+	} else if (a->absent_warps) {
+		const struct ct_kernel *k = &a->launch->kernel;
+		/* Warps without any line are left out; so may be a part that was lost. */
+		ct_warn(&a->env->options.diag, "%s: kernel %u lacks %" PRIu64 " warps of its thread blocks",
+		        k->path, k->id, a->absent_warps);
 	}
 	end_kernel(a);
 	return KERNEL_END;
@@ -501,7 +541,7 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 		return st;
 	a->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
-	a->blocks = a->next_index = 0;
+	a->blocks = a->next_index = a->block_sum = a->absent_warps = 0;
 	a->raw = a->columns_known = a->order_warned = 0;
 	a->in_block = a->has_block_id = a->in_warp = 0;
 	a->in_kernel = 1;
@@ -531,12 +571,11 @@ struct ct_cta *ct_accelsim_partial(struct ct_accelsim *a)
 	struct ct_cta *cta = NULL;
 	if (a->raw || !a->in_kernel || !a->has_block_id || a->builder.warps == 0)
 		return NULL;
-	uint64_t mismatches = a->env->stats->insts_mismatches;
+	a->claimed = UINT64_MAX; /* the damage has been told */
 	if (finish_block(a, NULL) == 1) {
 		cta = a->ready;
 		a->ready = NULL;
 	}
-	a->env->stats->insts_mismatches = mismatches;
 	return cta;
 }
 

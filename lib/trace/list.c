@@ -78,6 +78,19 @@ static int is_kernel(const char *p, size_t n)
 	return 0;
 }
 
+static int names_trace(const char *p, size_t n)
+{
+	while (n > 0 && (ct_is_blank(p[n - 1]) || p[n - 1] == '\r'))
+		n--;
+	for (int i = 0; i < SUFFIXES; i++) {
+		size_t k = strlen(suffixes[i]);
+		if (n > k && memcmp(p + n - k, suffixes[i], k) == 0)
+			n -= k;
+	}
+	return (n > 7 && memcmp(p + n - 7, ".traceg", 7) == 0) ||
+	       (n > 6 && memcmp(p + n - 6, ".trace", 6) == 0);
+}
+
 static int list_line(struct ct_list *list, const char *name, uint64_t line, const char *p,
                      const char *end, struct ct_error *e)
 {
@@ -88,6 +101,10 @@ static int list_line(struct ct_list *list, const char *name, uint64_t line, cons
 	if (starts(p, n, "Memcpy"))
 		return parse_memcpy(list, name, line, p, end, e);
 	if (!is_kernel(p, n)) {
+		/* Other commands name no trace: passing over this one would lose a kernel. */
+		if (names_trace(p, n))
+			return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": %.*s names a trace but no kernel (kernel-N is "
+			               "wanted): damaged", name, line, n > 100 ? 100 : (int)n, p);
 		list->unknown++;
 		if (!list->first_unknown)
 			list->first_unknown = line;

@@ -223,6 +223,9 @@ static int line(struct reader *r, const char *p, const char *end, int cut, struc
 		if (cut && n >= 3 && n <= mark && memcmp(p, CT_NVBIT_MARK, n) == 0)
 			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "the file ends inside this "
 			                     "record: cut or damaged");
+		if (ct_nvbit_begins(p, end) || ct_nvbit_find(p, end, "grid_launch_id "))
+			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "a record without \"" CT_NVBIT_MARK
+			                     "\": damaged");
 		r->log->env->stats->ignored_lines++;
 		return banner(r, p, end, e);
 	}

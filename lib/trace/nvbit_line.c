@@ -31,6 +31,15 @@ static const char *find_last(const char *p, const char *end, const char *what)
 	return last;
 }
 
+/* "CTX 0x<hex> - ": what only records and launches begin with. */
+int ct_nvbit_begins(const char *p, const char *end)
+{
+	uint64_t v;
+	p = ct_nvbit_find(p, end, "CTX 0x");
+	p = p ? ct_text_hex(p + 4, &v) : NULL;
+	return p && end - p >= 3 && memcmp(p, " - ", 3) == 0;
+}
+
 enum ct_nvbit_kind ct_nvbit_kind(const char *p, const char *end)
 {
 	if (ct_nvbit_find(p, end, " - LAUNCH"))
@@ -234,7 +243,8 @@ static const char *access_field(const char *p, const char *end, int cut, struct 
 		return whole_number(p, end, &a->pc) ? NULL : bad;
 	if (label(&p, end, "Size "))
 		return whole_number(p, end, &a->size) && a->size <= 0xffff ? NULL : bad;
-	if (!(a->seen & SEEN_OPCODE) && is_opcode(p, end)) {
+	/* The context would be a word too when its blank is lost. */
+	if (!(a->seen & SEEN_OPCODE) && !label(&p, end, "CTX") && is_opcode(p, end)) {
 		a->seen |= SEEN_OPCODE;
 		a->opcode = p;
 		a->opcode_length = (size_t)(end - p);
@@ -266,7 +276,8 @@ const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_n
 		return NULL;
 	if (cut)
 		return "the file ends inside this record";
-	return !(a->seen & SEEN_CTA)    ? "record without its CTA"
+	return !(a->seen & SEEN_ID)     ? "record without its launch id"
+	       : !(a->seen & SEEN_CTA)  ? "record without its CTA"
 	       : !(a->seen & SEEN_WARP) ? "record without its warp"
 	       : !(a->seen & SEEN_OPCODE) ? "record without its opcode"
 	                                  : "record without addresses";

@@ -343,12 +343,12 @@ static void counted(void **state)
 	(void)state;
 	struct ct_trace_stats s;
 	const char *text =
-		HEAD(V4) BLOCK "insts = 9\n0000 0000000f 1 R1 LDG.E 1 R2 4 1 0x0 4 \n"
+		HEAD(V4) BLOCK "insts = 5\n0000 0000000f 1 R1 LDG.E 1 R2 4 1 0x0 4 \n"
 		               "0010 ffffffff 0 NOP 0 0 junk \n0010 ffffffff 0 NOP 0 0 junk \n"
 		               "0020 00000003 1 R1 LDG.E.S8 1 R2 4 2 0x8 -8 \n"
 		               "0030 00000003 1 R1 LDS 1 R2 4 2 0x8 -8 \n" END;
 	char *got = describe_with(text, strlen(text), NULL, &s);
-	assert_int_equal(s.insts_mismatches, 1);
+	assert_int_equal(s.insts_mismatches, 0);
 	assert_int_equal(s.extra_tokens, 2);
 	assert_int_equal(s.width_disagreements, 1);
 	assert_int_equal(s.null_global, 2);

@@ -194,6 +194,8 @@ struct ct_accelsim {
 	struct ct_line *line;        /* what the slow parser fills */
 	struct ct_tally tally;
 	uint64_t grid_ctas, blocks, next_index;
+	uint64_t block_sum;          /* of the mixed indices of the blocks so far */
+	uint64_t absent_warps;       /* of blocks that are there */
 	uint32_t block_warps;
 	uint32_t unfinished;         /* warps without EXIT, not yet in the statistics */
 	struct ct_cta *ready;        /* complete before anybody asked */

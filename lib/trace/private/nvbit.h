@@ -35,6 +35,8 @@ struct ct_nvbit_access {
 	uint64_t addr[CT_WARP_LANES];
 };
 
+/* Whether it holds what only records and launches begin with. Pure. */
+int ct_nvbit_begins(const char *p, const char *end);
 /* What the text behind a mark is; [p, end) holds no other mark and *end is readable
  * and no part of a number. Pure. */
 enum ct_nvbit_kind ct_nvbit_kind(const char *p, const char *end);
