@@ -88,9 +88,14 @@ $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c too
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(MODELS) $(LIB)
+$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# The same target for a fuzzing engine (tests/fuzz/build.sh): libFuzzer's or AFL++'s driver is main().
+$(BUILD)/engine/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
@@ -153,6 +158,12 @@ T ?= 60
 fuzz:
 	@bash tests/fuzz/run.sh $(T)
 
+## campaign: fuzzes for CPU seconds a target (1800), goes on where it stopped, in build/campaign; FUZZER=afl for AFL++
+campaign:
+	@bash tests/fuzz/campaign.sh build build/campaign $(or $(FUZZER),libfuzzer)
+	@nice -n 19 bash tests/fuzz/campaign.sh run build/campaign
+	@bash tests/fuzz/campaign.sh table build/campaign
+
 ## deps: installs the Debian packages that building and testing need
 deps:
 	@sh tests/deps.sh install
@@ -208,6 +219,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults fuzz deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults fuzz campaign deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

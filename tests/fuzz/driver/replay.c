@@ -1,6 +1,7 @@
 /* Replays a fuzz target's corpus without a fuzzing engine: every file of the
  * folders and files given, plus every prefix cut and some seeded mutations of each
- * small one, so that `make check` exercises the parsers' error paths too. */
+ * small one, so that `make check` exercises the parsers' error paths too.
+ *   fuzz_X [-m MUTATIONS] FILE|FOLDER... */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { MUTATIONS = 200, CUTS = 64 };
-
-static unsigned long files, runs;
+static unsigned long mutations = 200, files, runs;
 
 static void one(const uint8_t *p, size_t n)
 {
@@ -29,9 +28,9 @@ static void vary(const uint8_t *p, size_t n)
 	if (!copy)
 		abort();
 	one(p, n);
-	for (size_t i = 0; i < CUTS && n > 0; i++)
-		one(p, n * i / CUTS);
-	for (int i = 0; i < MUTATIONS && n > 0 && n < 20000; i++) {
+	for (size_t i = 0, cuts = (mutations + 2) / 3; i < cuts && n > 0; i++)
+		one(p, n * i / cuts);
+	for (unsigned long i = 0; i < mutations && n > 0 && n < 20000; i++) {
 		memcpy(copy, p, n);
 		for (uint64_t k = ct_rand64(&seed) % 4 + 1; k > 0; k--)
 			copy[ct_rand64(&seed) % n] = (uint8_t)ct_rand64(&seed);
@@ -74,7 +73,12 @@ static void replay(const char *path)
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++)
+	int first = 1;
+	if (argc > 2 && strcmp(argv[1], "-m") == 0) {
+		mutations = strtoul(argv[2], NULL, 10);
+		first = 3;
+	}
+	for (int i = first; i < argc; i++)
 		replay(argv[i]);
 	if (files == 0) {
 		puts("not ok 1 - corpus is empty");

@@ -15,7 +15,7 @@ static const uint32_t *successors(const struct graph *g, uint32_t b, uint32_t *c
 {
 	const struct ir_block *k = &g->ir->block[g->f->block + b];
 	*count = k->nsucc;
-	return g->ir->succ + k->succ;
+	return k->nsucc ? g->ir->succ + k->succ : NULL;
 }
 
 /* Nearer to the end = higher rank. Blocks come in reverse post-order of the forward graph, so the

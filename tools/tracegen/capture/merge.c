@@ -235,8 +235,10 @@ int cap_merge(const struct cap_program *p, const struct ct_kernel *k, const stru
 	struct lane lane[CAP_MAX_LANES];
 	struct warp w = {.p = p, .k = k, .lane = lane, .n = n, .out = out, .e = e};
 	int st = CT_OK;
-	for (unsigned i = 0; i < n; i++)
-		lane[i] = (struct lane){.at = stream[i].p, .end = stream[i].p + stream[i].n, .segment = CAP_NONE};
+	for (unsigned i = 0; i < n; i++) { /* an item that did nothing has no bytes, and no pointer to any */
+		const unsigned char *end = stream[i].n ? stream[i].p + stream[i].n : stream[i].p;
+		lane[i] = (struct lane){.at = stream[i].p, .end = end, .segment = CAP_NONE};
+	}
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
 		st = advance(&w, &lane[i]);
 	if (st == CT_OK)

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# A fuzz campaign: every target gets CPU seconds without a finding, in slices round robin.
+#   campaign.sh build FOLDER [libfuzzer|afl]    builds into FOLDER, apart from the working tree
+#   campaign.sh run FOLDER [TARGET...]          fuzzes; ends when every target has had CPU seconds
+#   campaign.sh table FOLDER                    adds up FOLDER/slices.tsv into tests/fuzz/campaigns.tsv
+# Environment: CPU=1800 (seconds per target since its last finding), SLICE=120 (seconds of wall time),
+# FUZZER=libfuzzer|afl, UNTIL=HH:MM (UTC; stop by then). Stopped at any time, `run` goes on
+# where it stopped: corpora, findings and slices.tsv stay in FOLDER, and a later `build` only
+# replaces the binaries. Limits: leaks count, 10 s, 1 GiB resident, 1 GiB in one allocation.
+set -u
+cd "$(dirname "$0")/../.."
+verb=${1:?build, run or table} dir=${2:?folder}
+shift 2
+fuzzer=${FUZZER:-libfuzzer} want=${CPU:-1800} slice=${SLICE:-120}
+# Parsers first: what strangers' files reach.
+order="accelsim ctz list nvbit pattern profile gpu gpgpusim require blocks kernelslist tables models capture replay stack setlru"
+columns='#target\tfuzzer\tcommit\tcpu_s\texecutions\tcorpus\tfindings'
+
+build() { # [ENGINE]
+	local engine=${1:-libfuzzer} commit to
+	bash tests/fuzz/build.sh "$engine" "$dir/build-$engine" || exit 1
+	commit=$(git describe --always --dirty --exclude '*')
+	to=$dir/$engine/$commit.$(date -u +%H%M%S)
+	mkdir -p "$to"
+	cp "$dir/build-$engine"/engine/fuzz_* "$to/"
+	cp -r tests/fuzz/corpus tests/fuzz/campaign.sh "$to/"
+	[ ! -d tests/fuzz/dict ] || cp -r tests/fuzz/dict "$to/"
+	ln -sfn "$(basename "$to")" "$dir/$engine/current"
+	echo "$to"
+}
+
+targets() { # in order, then those the list does not know
+	local n
+	for n in $order; do [ ! -e "$1/fuzz_$n" ] || echo "fuzz_$n"; done
+	for n in "$1"/fuzz_*; do
+		n=${n##*/}
+		[[ " $order " == *" ${n#fuzz_} "* ]] || echo "$n"
+	done
+}
+
+clean_cpu() { # TARGET: whole CPU seconds since its last finding
+	[ -e "$dir/slices.tsv" ] || { echo 0 && return; }
+	awk -F'\t' -v t="$1" -v f="$fuzzer" '$1 == t && $2 == f { if ($7 > 0) s = 0; else s += $4 } END { printf "%d\n", s }' \
+		"$dir/slices.tsv"
+}
+
+one_libfuzzer() { # BIN TARGET SECONDS: sets execs and corpus
+	local bin=$1 n=$2 opts=
+	[ ! -e "$bin/dict/${n#fuzz_}.dict" ] || opts="-dict=$bin/dict/${n#fuzz_}.dict"
+	# shellcheck disable=SC2086
+	"$bin/$n" -max_total_time="$3" -rss_limit_mb=1024 -malloc_limit_mb=1024 -timeout=10 -print_final_stats=1 \
+		-artifact_prefix="$dir/findings/$n-" $opts "$dir/corpus/$n" "$bin/corpus/${n#fuzz_}" >"$dir/logs/$n.log" 2>&1
+	status=$?
+	execs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$dir/logs/$n.log")
+	[ -n "$execs" ] || execs=$(sed -n 's/^#\([0-9]*\).*/\1/p' "$dir/logs/$n.log" | tail -n 1)
+	corpus=$(find "$dir/corpus/$n" -type f | wc -l)
+}
+
+one_afl() { # BIN TARGET SECONDS: the same
+	local bin=$1 n=$2 out=$dir/afl-out/$2 opts= in=$1/corpus/${2#fuzz_} before=0 stats=$dir/afl-out/$2/default/fuzzer_stats
+	[ ! -e "$bin/dict/${n#fuzz_}.dict" ] || opts="-x $bin/dict/${n#fuzz_}.dict"
+	if [ -e "$stats" ]; then in=-; before=$(sed -n 's/^execs_done *: *//p' "$stats"); fi
+	# shellcheck disable=SC2086
+	AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_AUTORESUME=1 \
+	ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=1:hard_rss_limit_mb=1024:allocator_may_return_null=1 \
+		afl-fuzz -m none -t 10000 -V "$3" -i "$in" -o "$out" $opts -- "$bin/$n" >"$dir/logs/afl-$n.log" 2>&1
+	status=$?
+	execs=$(($(sed -n 's/^execs_done *: *//p' "$stats") - before))
+	corpus=$(sed -n 's/^corpus_count *: *//p' "$stats")
+	local f
+	for f in "$out"/default/crashes/id* "$out"/default/hangs/id*; do
+		[ -e "$f" ] && cp -n "$f" "$dir/findings/$n-afl-$(sha1sum <"$f" | cut -c1-16)"
+	done
+}
+
+run() { # TARGET...
+	local n bin busy=1 status execs corpus before found cpu names
+	mkdir -p "$dir/findings" "$dir/logs"
+	export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TMPDIR=$dir
+	while [ $busy = 1 ]; do
+		busy=0
+		names=${*:-$(targets "$dir/$fuzzer/current")}
+		for n in $names; do
+			bin=$dir/$fuzzer/$(readlink "$dir/$fuzzer/current") || exit 1
+			[ -x "$bin/$n" ] && [ "$(clean_cpu "$n")" -lt "$want" ] || continue
+			if [ -n "${UNTIL:-}" ] && [ $(($(date -u -d "$UNTIL" +%s) - $(date -u +%s))) -lt "$slice" ]; then exit 0; fi
+			exec {lock}>"$dir/lock-$fuzzer-$n"
+			flock -n $lock || continue
+			busy=1
+			mkdir -p "$dir/corpus/$n"
+			before=$(find "$dir/findings" -name "$n-*" | wc -l)
+			TIMEFORMAT='%U %S'
+			status=0 execs=0 corpus=0
+			{ time "one_$fuzzer" "$bin" "$n" "$slice"; } 2>"$dir/time-$n"
+			cpu=$(awk '{ s += $1 + $2 } END { printf "%.0f", s }' "$dir/time-$n")
+			found=$(($(find "$dir/findings" -name "$n-*" | wc -l) - before))
+			# A repeated finding has its old name.
+			[ "$fuzzer" = afl ] || [ $status -eq 0 ] || [ $found -gt 0 ] || found=1
+			printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$n" "$fuzzer" "$(basename "$bin" | sed 's/\.[0-9]*$//')" \
+				"$cpu" "${execs:-0}" "$corpus" "$found" >>"$dir/slices.tsv"
+			exec {lock}>&-
+		done
+	done
+}
+
+# Rows of other campaigns stay: FOLDER's replace those of the same target, fuzzer and commit.
+table() {
+	local out=tests/fuzz/campaigns.tsv
+	touch $out
+	{
+		printf "$columns\n"
+		awk -F'\t' -v OFS='\t' '
+			FNR == NR { k = $1 OFS $2 OFS $3; cpu[k] += $4; n[k] += $5; c[k] = $6; f[k] += $7; next }
+			/^#/ { next }
+			{ k = $1 OFS $2 OFS $3; if (!(k in cpu)) print }
+			END { for (k in cpu) print k, cpu[k], n[k], c[k], f[k] }' "$dir/slices.tsv" $out | LC_ALL=C sort
+	} >"$dir/campaigns.tsv" && mv "$dir/campaigns.tsv" $out
+}
+
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+case $verb in
+build | run | table) "$verb" "$@" ;;
+*) echo "campaign.sh: $verb: not build, run or table" >&2 && exit 2 ;;
+esac
