@@ -24,7 +24,7 @@ static const struct ct_option own_options[] = {
 	{OPT_PLACEMENT, "placement", "FILE", "where cores and partitions sit on the mesh"},
 	{OPT_HOMES, "homes", "MAPPING", "home of a tag: mod (default), fold or hash"},
 	{OPT_COUNT, "count", "ACCESSES",
-	 "accesses that end a phase of a dynamic scheme: local\n(default) or served"},
+	 "accesses that end a phase of a dynamic scheme: local\n(default), served or own"},
 	{OPT_SWEEP, "sweep", "KEY=A..B[:STEP]",
 	 "also estimate every system for KEY from A to B (SW\nrecords): l1.latency, l1.size or cores"},
 	{OPT_TIMELINE, "timeline", NULL,
@@ -78,11 +78,12 @@ static int choices(const struct own *o, struct ct_sl_params *p, struct ct_error 
 		               o->network);
 	if (homes < 0)
 		return ct_fail(e, CT_ERR_USAGE, "--homes %s: use mod, fold or hash", o->homes);
-	if (o->count && strcmp(o->count, "local") != 0 && strcmp(o->count, "served") != 0)
-		return ct_fail(e, CT_ERR_USAGE, "--count %s: use local or served", o->count);
+	int count = o->count ? ct_sl_count_find(o->count) : CT_SL_COUNT_LOCAL;
+	if (count < 0)
+		return ct_fail(e, CT_ERR_USAGE, "--count %s: use local, served or own", o->count);
 	p->network = (enum ct_sl_network)network;
 	p->homes = (enum ct_sl_homes)homes;
-	p->count = o->count && *o->count == 's' ? CT_SL_COUNT_SERVED : CT_SL_COUNT_LOCAL;
+	p->count = (enum ct_sl_count)count;
 	return CT_OK;
 }
 

@@ -6,7 +6,57 @@
 
 #include "base/mem.h"
 #include "gpu/address.h"
-#include "models/shared_l1/org_internal.h"
+#include "models/shared_l1/camping.h"
+
+enum { SL_BUCKETS = 4096 };
+#define SL_NONE UINT32_MAX
+
+struct sl_way {
+	uint64_t line, stamp;
+	uint32_t valid;          /* sectors */
+	uint8_t used;
+	uint8_t reserved;        /* something is on its way */
+	uint8_t dead;            /* flushed meanwhile: not kept */
+};
+
+/* A line on its way to an L1. */
+struct sl_entry {
+	uint64_t line;
+	unsigned at;
+	uint32_t pending;
+	uint32_t next;           /* in its bucket, or next free */
+	uint32_t head, tail, count; /* waiters */
+	uint8_t fresh;           /* the line was absent: its fill is counted */
+	uint8_t dead;
+};
+struct sl_waiting { struct ct_sl_waiter w; uint32_t next; };
+
+struct sl_core {
+	uint32_t mshrs;
+	uint64_t served;         /* accesses of its L1 */
+};
+
+/* Lines that some L1 holds or held, and in how many it is: open addressing, never shrinks. */
+struct sl_copies { uint64_t line; uint32_t count; uint8_t used; };
+
+struct ct_sl_org {
+	struct ct_sl_org_config c;
+	void (*watch)(void *ctx, const struct ct_sl_org_event *ev);
+	void *watch_ctx;
+	struct sl_way *way;      /* [core][set][way] */
+	struct sl_core *core;
+	struct sl_entry *entry;
+	struct sl_waiting *waiter;
+	size_t entries, entry_cap, waiters, waiter_cap;
+	uint32_t free_entry, free_waiter;
+	uint32_t bucket[SL_BUCKETS];
+	struct sl_copies *copies;
+	size_t copies_used, copies_cap; /* cap: a power of two */
+	uint64_t clock;
+	struct ct_sl_org_stats s;
+	struct ct_sl_camping camping;
+	struct ct_sl_phases *phases; /* of a dynamic scheme, else NULL */
+};
 
 int ct_sl_org_new(struct ct_sl_org **out, const struct ct_sl_org_config *c, struct ct_error *e)
 {
@@ -22,7 +72,10 @@ int ct_sl_org_new(struct ct_sl_org **out, const struct ct_sl_org_config *c, stru
 	o->c = *c;
 	o->way = ct_calloc((size_t)c->cores * c->sets * c->ways, sizeof *o->way);
 	o->core = ct_calloc(c->cores, sizeof *o->core);
-	if (!o->way || !o->core) {
+	int st = ct_sl_camping_init(&o->camping, c->cores);
+	if (st == CT_OK && c->organisation == CT_SL_ORG_DYNAMIC)
+		st = ct_sl_phases_new(&o->phases, &c->scheme, c->cores);
+	if (!o->way || !o->core || st != CT_OK) {
 		ct_sl_org_free(o);
 		return ct_fail_nomem(e);
 	}
@@ -41,8 +94,9 @@ void ct_sl_org_free(struct ct_sl_org *o)
 	free(o->core);
 	free(o->entry);
 	free(o->waiter);
-	free(o->change);
 	free(o->copies);
+	ct_sl_camping_free(&o->camping);
+	ct_sl_phases_free(o->phases);
 	free(o);
 }
 
@@ -117,7 +171,8 @@ static int grow_copies(struct ct_sl_org *o)
 	return CT_OK;
 }
 
-int sl_copies_add(struct ct_sl_org *o, uint64_t line, int by)
+/* A line has come to (by 1) or left (by -1) an L1. CT_OK or CT_ERR_NOMEM (only when it comes). */
+static int copies_add(struct ct_sl_org *o, uint64_t line, int by)
 {
 	if (by > 0 && o->copies_used * 2 >= o->copies_cap && grow_copies(o) != CT_OK)
 		return CT_ERR_NOMEM;
@@ -138,7 +193,7 @@ unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line)
 /* Forgets what a place holds. */
 static int leave(struct ct_sl_org *o, struct sl_way *w)
 {
-	int st = w->used && w->valid ? sl_copies_add(o, w->line, -1) : CT_OK;
+	int st = w->used && w->valid ? copies_add(o, w->line, -1) : CT_OK;
 	w->valid = 0;
 	w->used = 0;
 	return st;
@@ -146,20 +201,46 @@ static int leave(struct ct_sl_org *o, struct sl_way *w)
 
 /* ---- modes ---- */
 
-unsigned sl_group(const struct ct_sl_org *o, uint64_t line)
+/* Group of a line's set while sampling: 0 private (even), 1 shared (odd). */
+static unsigned group_of(const struct ct_sl_org *o, uint64_t line)
 {
 	return set_of(o, line) & 1;
 }
 
 static int shared_rule(const struct ct_sl_org *o, unsigned core, uint64_t line)
 {
-	if (o->c.organisation != CT_SL_ORG_DYNAMIC)
+	if (!o->phases)
 		return o->c.organisation == CT_SL_ORG_SHARED;
-	switch ((enum ct_sl_state)o->core[core].state) {
-	case CT_SL_SAMPLING_STATE: return sl_group(o, line) == 1;
-	case CT_SL_SHARED_STATE: return 1;
-	default: return 0;
-	}
+	return ct_sl_phases_shared(o->phases, core, group_of(o, line));
+}
+
+static int own_access(struct ct_sl_org *o, unsigned core, uint64_t line, int remote, uint64_t now)
+{
+	if (o->phases && ct_sl_phases_own(o->phases, core, group_of(o, line), remote))
+		return ct_sl_phases_turn(o->phases, core, now);
+	return CT_OK;
+}
+
+static int served(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, int missed,
+                  uint64_t now)
+{
+	o->core[at].served++;
+	ct_sl_camping_add(&o->camping, at);
+	if (o->phases && ct_sl_phases_served(o->phases, at, from, group_of(o, line), missed))
+		return ct_sl_phases_turn(o->phases, at, now);
+	return CT_OK;
+}
+
+void ct_sl_org_ack(struct ct_sl_org *o, unsigned at, uint64_t line)
+{
+	if (o->phases)
+		ct_sl_phases_llc_reply(o->phases, at, group_of(o, line));
+}
+
+void ct_sl_org_reply(struct ct_sl_org *o, unsigned core, uint64_t line, int missed)
+{
+	if (o->phases)
+		ct_sl_phases_home_reply(o->phases, core, group_of(o, line), missed);
 }
 
 static void tell(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned at, unsigned from,
@@ -170,29 +251,28 @@ static void tell(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned a
 		o->watch(o->watch_ctx, &ev);
 }
 
-struct ct_sl_route ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line,
-                                   unsigned partition)
+static int past_home(const struct ct_sl_org *o, unsigned core, unsigned home, unsigned partition)
 {
-	struct ct_sl_route r = { CT_SL_LOCAL, core };
-	if (o->c.organisation == CT_SL_ORG_DYNAMIC && o->core[core].state == CT_SL_SAMPLING_STATE)
-		o->s.sampled++;
+	return o->c.nearer &&
+	       o->c.nearer[((size_t)core * o->c.cores + home) * o->c.partitions + partition];
+}
+
+int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition,
+                    uint64_t now, struct ct_sl_route *r)
+{
 	unsigned home = shared_rule(o, core, line) ? ct_sl_org_home(o, line) : core;
 	tell(o, CT_SL_ROUTED, home, core, line, 0, 0);
+	*r = (struct ct_sl_route){ CT_SL_LOCAL, core };
 	if (home == core) {
 		o->s.local++;
-		return r;
-	}
-	const uint8_t *near = o->c.nearer;
-	if (near && near[((size_t)core * o->c.cores + home) * o->c.partitions + partition]) {
+	} else if (past_home(o, core, home, partition)) {
 		o->s.past++;
-		r.way = CT_SL_PAST;
-		return r;
+		r->way = CT_SL_PAST;
+	} else {
+		o->s.remote++;
+		*r = (struct ct_sl_route){ CT_SL_REMOTE, home };
 	}
-	o->s.remote++;
-	sl_note_remote(o, core, line);
-	r.way = CT_SL_REMOTE;
-	r.at = home;
-	return r;
+	return own_access(o, core, line, r->way == CT_SL_REMOTE, now);
 }
 
 /* ---- lines on their way ---- */
@@ -329,7 +409,7 @@ int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t l
 	int missed = is_write ? there != mask : f->fetch != 0;
 	*(is_write ? &o->s.writes : &o->s.reads) += 1;
 	*(is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
-	return sl_note_access(o, at, from, line, missed, now);
+	return served(o, at, from, line, missed, now);
 }
 
 static void hand_back(struct ct_sl_org *o, struct sl_entry *x,
@@ -371,7 +451,7 @@ static int install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 	if (!w)
 		return CT_OK;
 	if (!dead && st == CT_OK && !w->valid)
-		st = sl_copies_add(o, line, 1);
+		st = copies_add(o, line, 1);
 	if (!dead)
 		w->valid |= mask;
 	if (!x->pending && o->c.reserve) {
@@ -403,7 +483,7 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 		if (o->c.organisation == CT_SL_ORG_SHARED && copies > 1)
 			return CT_ERR_INPUT;
 	}
-	sl_note_llc_reply(o, at, line);
+	ct_sl_org_ack(o, at, line);
 	uint32_t entry = (uint32_t)(x - o->entry);
 	hand_back(o, x, done, ctx);
 	x = &o->entry[entry];
@@ -443,4 +523,22 @@ int ct_sl_org_reshape(struct ct_sl_org *o, uint32_t sets, uint32_t ways, struct 
 	for (size_t i = 0; i < o->copies_cap; i++)
 		o->copies[i].count = 0;
 	return CT_OK;
+}
+
+void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s)
+{
+	*s = o->s;
+	for (unsigned i = 0; i < o->c.cores; i++)
+		if (o->core[i].served > s->max_home)
+			s->max_home = o->core[i].served;
+	s->camping = ct_sl_camping_mean(&o->camping);
+	s->phases = (struct ct_sl_phase_stats){ .eb = NAN, .amat = NAN };
+	if (o->phases)
+		ct_sl_phases_stats(o->phases, &s->phases);
+}
+
+const struct ct_sl_change *ct_sl_org_timeline(const struct ct_sl_org *o, size_t *n)
+{
+	*n = 0;
+	return o->phases ? ct_sl_phases_timeline(o->phases, n) : NULL;
 }

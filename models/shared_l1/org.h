@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "models/shared_l1/metrics.h"
+#include "models/shared_l1/phases.h"
 
 enum ct_sl_organisation { CT_SL_ORG_PRIVATE, CT_SL_ORG_SHARED, CT_SL_ORG_DYNAMIC };
 
@@ -41,12 +41,7 @@ struct ct_sl_org_config {
 	 * nearer; NULL: off. Must outlive the object. */
 	const uint8_t *nearer;
 	unsigned partitions;
-	/* dynamic schemes */
-	enum ct_sl_metric by;
-	double guard;              /* 0: none */
-	double sampling, execution;/* accesses that end a phase */
-	enum ct_sl_count count;
-	struct ct_sl_latencies latency; /* for AMAT */
+	struct ct_sl_scheme scheme; /* dynamic */
 };
 
 struct ct_sl_org;
@@ -62,9 +57,10 @@ struct ct_sl_route {
 	enum ct_sl_way way;
 	unsigned at;               /* core whose L1 serves; the requester when past */
 };
-/* Where an own access of `core` goes, in the mode that the core is in now. Counts it. */
-struct ct_sl_route ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line,
-                                   unsigned partition);
+/* Where an own access of `core` goes, in the mode that the core is in now. Counts it. CT_OK
+ * or CT_ERR_NOMEM. now: for the timeline. */
+int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition,
+                    uint64_t now, struct ct_sl_route *r);
 
 /* A request that waits for a fill. */
 struct ct_sl_waiter {
@@ -108,20 +104,14 @@ struct ct_sl_org_stats {
 	                                      held at the time of the miss (SL-Q14); copies over
 	                                      all L1s after the fill (SL-Q13) */
 	uint64_t landed;                   /* fills that copies counts */
-	uint64_t sampled;                  /* own accesses of cores that were sampling */
 	uint64_t max_home;                 /* accesses of the busiest L1 */
 	double camping;                    /* mean over windows of 64 accesses per core of busiest
 	                                      over mean home (SL-M19); NaN without a whole one */
-	double eb, amat;                   /* last values of the chosen organisation, means over
-	                                      the decisions; NaN without */
-	uint64_t decisions, chose_shared;
+	struct ct_sl_phase_stats phases;   /* of a dynamic scheme */
 };
 void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s);
 
-enum ct_sl_state { CT_SL_SAMPLING_STATE, CT_SL_PRIVATE_STATE, CT_SL_SHARED_STATE };
-/* Mode changes in the order in which they happened (SL-F14); every core starts sampling at
- * 0, which is not listed. Belongs to the object, valid until the next access. */
-struct ct_sl_change { uint64_t cycle; uint32_t core; uint32_t state; };
+/* Mode changes of a dynamic scheme (phases.h); none else. */
 const struct ct_sl_change *ct_sl_org_timeline(const struct ct_sl_org *o, size_t *n);
 /* Gives every L1 another shape, empty, between launches (an adaptive L1): nothing may be on
  * its way. Fails with CT_ERR_USAGE, CT_ERR_NOMEM. */

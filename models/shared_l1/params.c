@@ -51,6 +51,15 @@ int ct_sl_network_find(const char *name)
 	return -1;
 }
 
+int ct_sl_count_find(const char *name)
+{
+	static const char *const count[] = { "local", "served", "own" };
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(count[i], name))
+			return i;
+	return -1;
+}
+
 const struct ct_constants ct_sl_constants = {
 	.row = TABLE,
 	.n = CT_SL_KEYS,

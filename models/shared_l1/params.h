@@ -46,8 +46,10 @@ int ct_sl_network_find(const char *name);             /* or -1 */
 /* Which accesses end a phase of a dynamic scheme (SL-Q2). */
 enum ct_sl_count {
 	CT_SL_COUNT_LOCAL, /* own ones whose home, in the rule in force, is the core itself */
-	CT_SL_COUNT_SERVED /* all that the group's sets of the core serve */
+	CT_SL_COUNT_SERVED,/* all that the group's sets of the core serve */
+	CT_SL_COUNT_OWN    /* all that the core itself makes, wherever they go */
 };
+int ct_sl_count_find(const char *name); /* "local", "served" or "own"; or -1 */
 
 struct ct_sl_params {
 	double v[CT_SL_KEYS];

@@ -321,8 +321,10 @@ static enum ct_l1_outcome lookup(void *ctx, struct ct_replay *r, const struct ct
 			.sm = a->sm, .mask = a->mask, .bytes = { a->bytes[0], a->bytes[1] },
 			.is_write = a->is_write, .pieces = pieces_of(p, a) };
 		uint32_t slice = slice_of(r, a->address);
-		h->route = ct_sl_org_route(p->org, a->sm, p->request[i].line,
-		                           slice * p->gpu.llc_partitions / p->gpu.llc_slices);
+		if (ct_sl_org_route(p->org, a->sm, p->request[i].line,
+		                    slice * p->gpu.llc_partitions / p->gpu.llc_slices, cycle,
+		                    &h->route) != CT_OK)
+			out_of_memory(r);
 	}
 	h->stalled = SP_NONE;
 	if (h->route.way == CT_SL_PAST) {

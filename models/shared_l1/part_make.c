@@ -104,26 +104,10 @@ static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
 
 /* ---- the caches ---- */
 
-/* Which of home and partition is nearer to each core (SL-A5); ties go home. */
-static int make_nearer(struct ct_sl_part *p, const struct ct_sl_place *place, struct ct_error *e)
-{
-	unsigned n = p->gpu.sms, m = p->gpu.llc_partitions;
-	uint8_t *x = p->nearer = ct_calloc((size_t)n * n * m, 1);
-	if (!x)
-		return ct_fail_nomem(e);
-	for (unsigned c = 0; c < n; c++)
-		for (unsigned h = 0; h < n; h++)
-			for (unsigned s = 0; s < m; s++)
-				*x++ = ct_mesh_distance(place->side, place->core[c], place->partition[s]) <
-				       ct_mesh_distance(place->side, place->core[c], place->core[h]);
-	return CT_OK;
-}
-
 static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
                     const struct ct_sl_place *place, struct ct_error *e)
 {
 	const struct ct_gpu *g = &p->gpu;
-	const double *v = p->params.v;
 	uint32_t sectors = g->l1.line / g->l1.sector;
 	struct ct_sl_noc noc;
 	struct ct_sl_org_config c = {
@@ -132,19 +116,15 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
 		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1, .homes = p->params.homes,
 		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS, .mshr_entries = g->l1.mshr_entries,
 		.mshr_merge = 0, /* a home coalesces what all cores ask for (SL-A2) */
-		.partitions = g->llc_partitions, .by = p->system->by,
-		.guard = p->system->guard ? v[CT_SL_GUARD] : 0, .sampling = v[CT_SL_SAMPLING],
-		.execution = v[CT_SL_EXECUTION], .count = p->params.count,
+		.partitions = g->llc_partitions,
 	};
 	int st = ct_sl_noc_init(&noc, kind, g, &p->params, place, e);
 	if (st != CT_OK)
 		return st;
-	double trip = ct_sl_home_trip(&noc, &p->params, p->system->min, 1, ct_sl_flits(g, 32));
+	ct_sl_scheme_of(p->system, g, &p->params, &noc, &c.scheme);
 	ct_sl_noc_free(&noc);
-	c.latency = (struct ct_sl_latencies){ g->l1_latency, g->l1_latency + trip,
-		                              g->l1_latency + v[CT_SL_CORE_LLC_CYCLES] };
 	if (p->system->min && kind == CT_SL_NET_MESH)
-		st = make_nearer(p, place, e);
+		st = (p->nearer = ct_sl_place_nearer(place)) ? CT_OK : ct_fail_nomem(e);
 	c.nearer = p->nearer;
 	return st == CT_OK ? ct_sl_org_new(&p->org, &c, e) : st;
 }

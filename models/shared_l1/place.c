@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 /* Nodes of the partitions in GPGPU-Sim 3's maps. */
 static const struct {
 	unsigned cores, partitions;
@@ -141,4 +143,15 @@ int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores,
 		st = ct_sl_place_parse(p, path, text, cores, partitions, e);
 	free(text);
 	return st;
+}
+
+uint8_t *ct_sl_place_nearer(const struct ct_sl_place *p)
+{
+	uint8_t *nearer = ct_calloc((size_t)p->cores * p->cores * p->partitions, 1), *x = nearer;
+	for (unsigned c = 0; x && c < p->cores; c++)
+		for (unsigned h = 0; h < p->cores; h++)
+			for (unsigned s = 0; s < p->partitions; s++)
+				*x++ = ct_mesh_distance(p->side, p->core[c], p->partition[s]) <
+				       ct_mesh_distance(p->side, p->core[c], p->core[h]);
+	return nearer;
 }

@@ -6,6 +6,8 @@
 #ifndef CT_MODELS_SHARED_L1_PLACE_H
 #define CT_MODELS_SHARED_L1_PLACE_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "models/common/interconnect.h"
 
@@ -34,5 +36,9 @@ int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores,
 /* The same from a text in memory; name is for messages. */
 int ct_sl_place_parse(struct ct_sl_place *p, const char *name, const char *text, unsigned cores,
                       unsigned partitions, struct ct_error *e);
+/* Min(H,L2): [(core * cores + home) * partitions + partition] is 1 where the partition is fewer
+ * hops away than the home; ties go home (SL-Q7). NULL when out of memory; the caller
+ * frees. */
+uint8_t *ct_sl_place_nearer(const struct ct_sl_place *p);
 
 #endif

@@ -56,10 +56,10 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
 	x->home_imbalance = system->shared ? ratio(o->max_home * g->sms, served) : NAN;
 	x->reply_latency = part->reply_latency;
 	/* What only the dynamic schemes compute. */
-	x->amat = system->dynamic ? o->amat : NAN;
-	x->eb = system->dynamic ? o->eb : NAN;
-	x->chose_shared = 2 * o->chose_shared > o->decisions;
-	x->sampling_share = system->dynamic ? ratio(o->sampled, own) : NAN;
+	x->amat = system->dynamic ? o->phases.amat : NAN;
+	x->eb = system->dynamic ? o->phases.eb : NAN;
+	x->chose_shared = 2 * o->phases.chose_shared > o->phases.decisions;
+	x->sampling_share = system->dynamic ? ratio(o->phases.sampled, own) : NAN;
 	x->home_bytes = (double)(part->home_bytes + part->past_bytes);
 	x->flit_hops = (double)(part->flit_hops ? part->flit_hops : 0);
 	if (!a->model.noc.pass[0][0]) /* a crossbar: crossings, and those of a butterfly */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "models/shared_l1/camping.h"
 #include "models/shared_l1/traffic.h"
 #include "models/shared_l1/watch.h"
 
@@ -58,22 +59,29 @@ const char *ct_sl_station_name(size_t i)
 /* ---- what the profile says ---- */
 
 /* Exact misses in the place of the histograms', where the profile holds them. */
-static void use_watched(const struct ct_profile *p, enum ct_sl_watched which,
-                        struct ct_sl_rates *r)
+static int use_watched(const struct ct_profile *p, enum ct_sl_watched which,
+                       struct ct_sl_rates *r)
 {
-	double reads, writes, were = r->read_misses + r->write_misses, reads_were = r->read_misses;
-	if (!ct_profile_get_im(p, "all", ct_sl_watch_read_item(which), &reads) ||
-	    !ct_profile_get_im(p, "all", ct_sl_watch_write_item(which), &writes))
-		return;
-	r->read_misses = reads;
-	r->write_misses = writes;
-	if (were > 0) /* sectors and copies go with the lines */
-		r->sector_misses = fmin(r->sector_misses * (reads + writes) / were, r->sectors);
-	if (reads_were > 0) {
-		r->fills *= reads / reads_were;
-		r->replicated *= reads / reads_were;
-		r->copies *= reads / reads_were;
+	struct ct_sl_watch_counts c, all;
+	double were = r->read_misses + r->write_misses;
+	if (!ct_sl_watch_read(p, which, &c) || !ct_sl_watch_read(p, CT_SL_WATCH_PRIVATE, &all))
+		return 0;
+	/* A sampled pass has seen only some of the accesses that the histograms stand for. */
+	double reads = all.reads > 0 ? r->read_lines / all.reads : 0;
+	double writes = all.writes > 0 ? r->write_lines / all.writes : 0;
+	r->read_lines = c.reads * reads;
+	r->write_lines = c.writes * writes;
+	r->read_misses = c.read_misses * reads;
+	r->write_misses = c.write_misses * writes;
+	if (were > 0) /* sectors go with the lines */
+		r->sector_misses = fmin(r->sector_misses * (r->read_misses + r->write_misses) / were,
+		                        r->sectors);
+	if (c.copies > 0) {
+		r->fills = c.read_misses;
+		r->replicated = c.replicated;
+		r->copies = c.copies;
 	}
+	return 1;
 }
 
 /* What the replay itself counted of the private L1s as configured. */
@@ -93,6 +101,38 @@ static int same_l1(const struct ct_gpu *a, const struct ct_gpu *b)
 {
 	return a->l1.size == b->l1.size && a->l1.sets == b->l1.sets && a->l1.ways == b->l1.ways &&
 	       a->l1_adaptive == b->l1_adaptive && a->unified_bytes == b->unified_bytes;
+}
+
+/* What was watched of the dynamic schemes holds for the constants of params.c only. */
+static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
+                      const struct ct_sl_params *p)
+{
+	static const enum ct_sl_key matter[] = { CT_SL_SAMPLING, CT_SL_EXECUTION, CT_SL_GUARD,
+		                                 CT_SL_CORE_LLC_CYCLES, CT_SL_HOME_CYCLES,
+		                                 CT_SL_FORWARD_CYCLES, CT_SL_BUTTERFLY_RADIX };
+	struct ct_sl_params usual;
+	ct_sl_defaults(&usual);
+	for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
+		if (p->v[matter[i]] < usual.v[matter[i]] || p->v[matter[i]] > usual.v[matter[i]])
+			return 0;
+	enum ct_sl_network n = p->network == CT_SL_NET_AUTO ? ct_sl_network_of(g) : p->network;
+	return p->count == usual.count && ct_sl_network_of(replayed) == n;
+}
+
+/* Shared L1s; with Min(H,L2) and dynamic ones as far as what was watched is what is asked. */
+static void use_homes(const struct ct_profile *p, const struct ct_gpu *replayed,
+                      const struct ct_gpu *g, const struct ct_sl_params *params,
+                      struct ct_sl_inputs *in)
+{
+	struct ct_sl_watch_counts all;
+	in->min = in->shared;
+	use_watched(p, CT_SL_WATCH_SHARED, &in->shared);
+	if (ct_sl_network_of(replayed) != CT_SL_NET_MESH || !use_watched(p, CT_SL_WATCH_MIN, &in->min))
+		in->min.read_lines = NAN;
+	in->has_dynamic = as_watched(replayed, g, params) && ct_sl_watch_read(p, CT_SL_WATCH_PRIVATE, &all);
+	for (int i = 0; i < CT_SL_SCHEMES && in->has_dynamic; i++)
+		in->has_dynamic = ct_sl_watch_read(p, (enum ct_sl_watched)(CT_SL_WATCH_DYNAMAT + i), &in->dynamic[i]);
+	in->watched = all.reads + all.writes;
 }
 
 void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
@@ -116,13 +156,15 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 	ct_sl_parts(p, gpu, 16, &parts);
 	ct_sl_private(c, &parts, &in->priv16);
 	use_watched(p, CT_SL_WATCH_PRIVATE, &in->replayed);
+	in->min.read_lines = NAN;
+	in->has_dynamic = 0;
 	if (same_l1(replayed, gpu)) {
 		use_watched(p, CT_SL_WATCH_PRIVATE, &in->priv);
 		use_replayed(p, &in->priv);
 		use_watched(p, CT_SL_WATCH_PRIVATE_2X, &in->priv2);
 		use_watched(p, CT_SL_WATCH_PRIVATE_16X, &in->priv16);
 		if (params->homes == CT_SL_HOMES_MOD)
-			use_watched(p, CT_SL_WATCH_SHARED, &in->shared);
+			use_homes(p, replayed, gpu, params, in);
 	}
 	if (!ct_profile_get_im(p, "all", "home_camping", &in->home_camping))
 		in->home_camping = NAN;
@@ -190,6 +232,18 @@ static void replayed_stations(void *ctx, struct ct_perf_point *pt)
 	ct_sl_traffic_stations(&own, &t, pt);
 }
 
+/* On a mesh: placed as by default, which is what a profile watches. */
+static int usual_place(const struct ct_sl_noc *n)
+{
+	struct ct_sl_place d;
+	struct ct_error e;
+	if (n->kind != CT_SL_NET_MESH)
+		return 1;
+	return ct_sl_place_default(&d, n->cores, n->partitions, &e) == CT_OK && d.side == n->place.side &&
+	       !memcmp(d.core, n->place.core, n->cores * sizeof d.core[0]) &&
+	       !memcmp(d.partition, n->place.partition, n->partitions * sizeof d.partition[0]);
+}
+
 int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
                      const struct ct_sl_inputs *in, const struct ct_gpu *replayed,
                      const struct ct_gpu *gpu, const struct ct_sl_params *p,
@@ -214,6 +268,7 @@ int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
 		ct_sl_model_free(m);
 		return st;
 	}
+	m->as_watched = usual_place(&m->noc);
 	m->perf.t_l1 += (double)gpu->l1_latency - replayed->l1_latency;
 	m->beta = p->v[CT_SL_HOME_BETA];
 	if (!(m->beta > 0))
@@ -260,11 +315,21 @@ static void group_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 	};
 }
 
-static void latencies_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+static void latencies_of(const struct ct_gpu *g, const struct ct_sl_params *p, double trip,
                          struct ct_sl_latencies *l)
 {
-	double own = m->gpu.l1_latency;
-	*l = (struct ct_sl_latencies){ own, own + t->trip, own + m->p.v[CT_SL_CORE_LLC_CYCLES] };
+	double own = g->l1_latency;
+	*l = (struct ct_sl_latencies){ own, own + trip, own + p->v[CT_SL_CORE_LLC_CYCLES] };
+}
+
+void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g,
+                     const struct ct_sl_params *p, const struct ct_sl_noc *n,
+                     struct ct_sl_scheme *out)
+{
+	*out = (struct ct_sl_scheme){
+		.by = s->by, .guard = s->guard ? p->v[CT_SL_GUARD] : 0,
+		.sampling = p->v[CT_SL_SAMPLING], .execution = p->v[CT_SL_EXECUTION], .count = p->count };
+	latencies_of(g, p, ct_sl_home_trip(n, p, s->min, 1, ct_sl_flits(g, 32)), &out->latency);
 }
 
 static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
@@ -286,7 +351,7 @@ static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 	ct_sl_traffic_counts(m, t, x);
 	x->reply_latency = ct_sl_reply_latency(m, t, r.cycles);
 	group_of(m, t, &g);
-	latencies_of(m, t, &l);
+	latencies_of(&m->gpu, &m->p, t->trip, &l);
 	x->amat = ct_sl_amat(&g, &l);
 	x->eb = ct_sl_eb(&g);
 	ct_sl_energy(m, x);
@@ -344,29 +409,57 @@ static void mix(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double
 	blend(&a->joule, b->joule, weight);
 }
 
+/* What a profile's pass has seen of a dynamic scheme, in the place of what was mixed. */
+static void use_dynamic(const struct ct_sl_model *m, const struct ct_sl_watch_counts *c,
+                        struct ct_sl_estimate *x)
+{
+	double reach = c->reads + c->writes, misses = c->read_misses + c->write_misses;
+	double mixed = x->l1_request_miss_rate;
+	x->l1_request_miss_rate = reach > 0 ? misses / reach : 0;
+	x->past_fraction = 1 - reach / m->in->watched;
+	if (mixed > 0)
+		x->l1_miss_rate = fmin(x->l1_miss_rate * (x->l1_request_miss_rate / mixed), 1);
+	x->replication_ratio = c->read_misses > 0 ? c->replicated / c->read_misses : NAN;
+	x->replicas = c->read_misses > 0 ? c->copies / c->read_misses : NAN;
+	x->sampling_share = c->sampled / m->in->watched;
+}
+
 /* Executes in what it chose but for the sampling phases, which run half of each. */
-static void estimate_dynamic(const struct ct_sl_model *m, const struct ct_sl_system *s,
+static void estimate_dynamic(const struct ct_sl_model *m, int system,
                              const struct ct_sl_traffic *pr, const struct ct_sl_estimate *private_x,
                              const struct ct_sl_traffic *sh, const struct ct_sl_estimate *shared_x,
                              struct ct_sl_estimate *x)
 {
+	const struct ct_sl_system *s = &SYSTEMS[system];
+	const struct ct_sl_watch_counts *c = &m->in->dynamic[system - CT_SL_DYNAMAT];
+	int watched = m->in->has_dynamic && m->as_watched && m->in->watched > 0;
 	struct ct_sl_group a, b;
 	struct ct_sl_latencies l;
 	group_of(m, pr, &a);
 	group_of(m, sh, &b);
-	latencies_of(m, sh, &l);
+	latencies_of(&m->gpu, &m->p, sh->trip, &l);
 	int shared = ct_sl_decide(s->by, &a, &b, &l, s->guard ? m->p.v[CT_SL_GUARD] : 0, 0);
+	if (watched && c->decisions > 0)
+		shared = 2 * c->chose_shared > c->decisions;
 	double active = fmin(fmax(m->w->active_sms, 1), m->gpu.sms);
 	double share = ct_sl_sampling_share(&m->p, 1 - sh->remote, shared,
 	                                    (pr->reads + pr->writes) / active);
-	*x = shared ? *shared_x : *private_x;
-	mix(x, shared ? private_x : shared_x, share / 2);
+	double homed = watched ? c->homed / m->in->watched : shared ? 1 - share / 2 : share / 2;
+	*x = *private_x;
+	mix(x, shared_x, homed);
+	x->sampling_share = share;
+	if (watched)
+		use_dynamic(m, c, x);
 	x->ipc = x->cycles > 0 ? m->w->thread_insts / x->cycles : 0;
 	double seconds = x->cycles / (m->gpu.core_mhz * 1e6);
 	x->watt = seconds > 0 ? x->joule / seconds : 0;
+	const struct ct_sl_estimate *chosen = shared ? shared_x : private_x;
+	x->amat = chosen->amat;
+	x->eb = chosen->eb;
+	x->bottleneck = chosen->bottleneck;
+	x->utilisation = chosen->utilisation;
 	x->home_imbalance = shared_x->home_imbalance;
 	x->chose_shared = shared;
-	x->sampling_share = share;
 }
 
 void ct_sl_estimate_all(const struct ct_sl_model *m, struct ct_sl_estimate *out)
@@ -378,7 +471,7 @@ void ct_sl_estimate_all(const struct ct_sl_model *m, struct ct_sl_estimate *out)
 	const struct ct_sl_estimate *pr = &out[CT_SL_PRIVATE], *sh = &out[CT_SL_SHARED_PP];
 	for (int i = 0; i < CT_SL_SYSTEMS; i++) {
 		if (SYSTEMS[i].dynamic)
-			estimate_dynamic(m, &SYSTEMS[i], &t[CT_SL_PRIVATE], pr, &t[CT_SL_SHARED_PP], sh, &out[i]);
+			estimate_dynamic(m, i, &t[CT_SL_PRIVATE], pr, &t[CT_SL_SHARED_PP], sh, &out[i]);
 		else if (SYSTEMS[i].best)
 			out[i] = sh->cycles < pr->cycles ? *sh : *pr;
 	}

@@ -7,7 +7,9 @@
 #include "models/common/perf.h"
 #include "models/shared_l1/metrics.h"
 #include "models/shared_l1/noc.h"
+#include "models/shared_l1/phases.h"
 #include "models/shared_l1/rates.h"
+#include "models/shared_l1/watch.h"
 
 struct ct_sl_system {
 	const char *name;
@@ -22,15 +24,26 @@ struct ct_sl_system {
 	unsigned best : 1;        /* the better of Private and Shared++ */
 	enum ct_sl_metric by;     /* of a dynamic one */
 };
-enum { CT_SL_SYSTEMS = 13, CT_SL_PRIVATE = 0, CT_SL_SHARED_PP = 5, CT_SL_DYNEB = 9 };
+enum { CT_SL_SYSTEMS = 13, CT_SL_PRIVATE = 0, CT_SL_SHARED_PP = 5, CT_SL_DYNAMAT = 6,
+       CT_SL_DYNEB = 9, CT_SL_SCHEMES = 4 /* from DynAMAT on */ };
 /* In the order of the design's table, Private first; NULL past the end. Static storage. */
 const struct ct_sl_system *ct_sl_system_at(size_t i);
 int ct_sl_system_find(const char *name); /* index, or -1 */
+
+/* How a dynamic system decides, on a GPU with that network. */
+void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g,
+                     const struct ct_sl_params *p, const struct ct_sl_noc *n,
+                     struct ct_sl_scheme *out);
 
 /* What the estimates take from a profile. */
 struct ct_sl_inputs {
 	struct ct_sl_rates replayed;   /* private, L1s of the profile's GPU */
 	struct ct_sl_rates priv, priv2, priv16, shared; /* of the GPU in force */
+	struct ct_sl_rates min;        /* shared, of accesses that Min(H,L2) leaves on the default
+	                                  placement; read_lines NaN when unknown */
+	int has_dynamic;               /* the schemes as watched hold */
+	struct ct_sl_watch_counts dynamic[CT_SL_SCHEMES];
+	double watched;                /* accesses that these are of */
 	double l1_bytes;               /* of one L1, mean over the launches */
 	double useful[4];              /* shares of line requests that use up to 32, 64, 96, 128 B;
 	                                  NaN when unknown */
@@ -79,6 +92,7 @@ struct ct_sl_model {
 	struct ct_energy energy;
 	double beta;              /* busiest over mean home, whole run */
 	double camping;           /* the same while it matters: at least beta */
+	int as_watched;           /* placed as the profile's watch took it */
 	double trip_factor;       /* of the way to the home and back: 1 but for ranges */
 };
 

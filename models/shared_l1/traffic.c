@@ -27,9 +27,18 @@ static double anchored(double replay, double now, double then, double most)
 	return then > 0 ? fmin(replay * now / then, most) : fmin(now, most);
 }
 
+/* Min(H,L2) as the profile's pass has seen it. */
+static int min_watched(const struct ct_sl_model *m, const struct ct_sl_system *s)
+{
+	return s->min && m->noc.kind == CT_SL_NET_MESH && m->as_watched &&
+	       m->in->min.read_lines + m->in->min.write_lines > 0;
+}
+
 static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m,
                                           const struct ct_sl_system *s)
 {
+	if (min_watched(m, s))
+		return &m->in->min;
 	if (s->shared)
 		return &m->in->shared;
 	if (s->l1_factor >= 16)
@@ -46,8 +55,11 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 	t->llc_factor = s->llc_factor;
 	t->shared = s->shared;
 	t->ideal = s->ideal;
-	t->reads = r->read_lines;
-	t->writes = r->write_lines;
+	const struct ct_sl_rates *all = s->shared ? &m->in->shared : r;
+	t->reads = all->read_lines;
+	t->writes = all->write_lines;
+	double reach = ratio(r->read_lines + r->write_lines, t->reads + t->writes, 1);
+	t->past = 1 - reach;
 	t->miss_rate = ct_sl_miss_rate(r);
 	t->read_miss = anchored(replayed_miss(w), read_miss(r), read_miss(then), 1);
 	t->sectors = w->l1_sectors;
@@ -56,10 +68,13 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 		now = r->read_misses + r->write_misses;
 		was = then->read_misses + then->write_misses;
 	}
+	if (reach > 0)
+		now /= reach; /* rates are of what reaches an L1 (SL-Q9) */
 	t->sector_misses = anchored(w->l1_sector_misses, now, was, w->l1_sectors);
-	/* With sectors a request misses if any of its sectors does: that goes with the sectors. */
-	if (m->replayed.l1.sector < m->replayed.l1.line && m->in->requests > 0 &&
-	    m->in->request_misses >= 0)
+	/* With sectors a request misses if any of its sectors does: that goes with the sectors.
+	 * Without, the replay knows better how often private L1s miss. */
+	int sectors = m->replayed.l1.sector < m->replayed.l1.line;
+	if ((sectors || !s->shared) && m->in->requests > 0 && m->in->request_misses >= 0)
 		t->miss_rate = anchored(m->in->request_misses / m->in->requests, now, was, 1);
 	t->replication = s->shared ? 0 : ratio(r->replicated, r->fills, NAN);
 	t->replicas = s->shared ? 1 : ratio(r->copies, r->fills, NAN);
@@ -181,8 +196,10 @@ void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system
 	accesses(m, s, t);
 	t->remote = m->noc.remote;
 	t->min = s->min && m->noc.kind == CT_SL_NET_MESH;
-	t->past = t->min ? m->noc.past : 0;
-	thin(m, t);
+	if (!min_watched(m, s)) {
+		t->past = t->min ? m->noc.past : 0;
+		thin(m, t);
+	}
 	chunked(m, &chunk_flits, &chunk_bytes);
 	t->data_flits = s->chunk ? chunk_flits : ct_sl_flits(&m->gpu, m->gpu.l1.line);
 	t->data_bytes = s->chunk ? chunk_bytes : m->gpu.l1.line;

@@ -1,62 +1,87 @@
 #include "models/shared_l1/watch.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "gpu/address.h"
+#include "models/shared_l1/camping.h"
+#include "models/shared_l1/phases.h"
+#include "models/shared_l1/systems.h"
+#include "models/shared_l1/watch_internal.h"
 
-enum { WAYS_MAX = 32, WINDOW = 64 };
+enum { WAYS_MAX = 32, SCHEMES = CT_SL_SCHEMES };
 
-/* Sets as lists of lines + 1, most recent first; 0 is free. */
+/* Sets as lists of lines + 1, most recent first; 0 is free. The same set of all SMs lies
+ * together, for copies. */
 struct cache {
 	uint32_t sets, ways, factor;
 	uint64_t *line;
-	uint64_t read_misses, write_misses;
+	struct ct_sl_watch_counts n;
 };
 
 struct ct_sl_watch {
 	struct ct_gpu g;
 	uint32_t sets, ways;      /* of each L1 now */
 	struct cache cache[CT_SL_WATCHED];
-	uint64_t *home[CT_SL_HOMES_KINDS], *window;
-	uint64_t accesses, in_window, windows;
-	double camping;
+	uint64_t *home[CT_SL_HOMES_KINDS];
+	struct ct_sl_camping camping;
+	/* Min(H,L2) */
+	struct ct_address_map map;
+	uint8_t *nearer;          /* place.h; NULL unless a mesh */
+	/* Dynamic schemes: one for all until the first of their SMs has to decide. */
+	struct ct_sl_scheme scheme[SCHEMES];
+	struct ct_sl_phases *phases[SCHEMES];
+	unsigned schemes;         /* that run: 0, 1 or all */
+	int failed;               /* out of memory */
 };
 
-static const char *const ITEM[CT_SL_WATCHED][2] = {
-	{ "private_read_misses", "private_write_misses" },
-	{ "private_2x_read_misses", "private_2x_write_misses" },
-	{ "private_16x_read_misses", "private_16x_write_misses" },
-	{ "shared_read_misses", "shared_write_misses" },
-};
+/* ---- building ---- */
 
-const char *ct_sl_watch_read_item(enum ct_sl_watched w)
+static int start_schemes(struct ct_sl_watch *w, const struct ct_sl_params *p,
+                         const struct ct_sl_noc *noc)
 {
-	return ITEM[w][0];
+	for (unsigned i = 0; i < SCHEMES; i++)
+		ct_sl_scheme_of(ct_sl_system_at(CT_SL_DYNAMAT + i), &w->g, p, noc,
+		                &w->scheme[i]);
+	w->schemes = 1;
+	return ct_sl_phases_new(&w->phases[0], &w->scheme[0], w->g.sms);
 }
 
-const char *ct_sl_watch_write_item(enum ct_sl_watched w)
+/* Min(H,L2) and the schemes, where the GPU has a network that can be built. */
+static int start_network(struct ct_sl_watch *w)
 {
-	return ITEM[w][1];
+	struct ct_sl_params p;
+	struct ct_sl_noc noc;
+	struct ct_error e;
+	ct_sl_defaults(&p);
+	int st = ct_sl_noc_init(&noc, ct_sl_network_of(&w->g), &w->g, &p, NULL, &e);
+	if (st != CT_OK)
+		return st == CT_ERR_NOMEM ? st : CT_OK;
+	st = start_schemes(w, &p, &noc);
+	if (st == CT_OK && noc.kind == CT_SL_NET_MESH && ct_address_map_init(&w->map, &w->g, &e) == CT_OK &&
+	    !(w->nearer = ct_sl_place_nearer(&noc.place)))
+		st = CT_ERR_NOMEM;
+	ct_sl_noc_free(&noc);
+	return st;
 }
 
 int ct_sl_watch_new(struct ct_sl_watch **out, const struct ct_gpu *g, struct ct_error *e)
 {
 	struct ct_sl_watch *w = ct_calloc(1, sizeof *w);
-	static const uint32_t factor[CT_SL_WATCHED] = { 1, 2, 16, 1 };
 	*out = w;
 	if (!w)
 		return ct_fail_nomem(e);
 	w->g = *g;
 	for (int i = 0; i < CT_SL_WATCHED; i++)
-		w->cache[i].factor = factor[i];
-	int ok = 1;
+		w->cache[i].factor = i == CT_SL_WATCH_PRIVATE_2X ? 2 : i == CT_SL_WATCH_PRIVATE_16X ? 16 : 1;
+	int st = ct_sl_camping_init(&w->camping, g->sms);
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
-		ok &= (w->home[i] = ct_calloc(g->sms, sizeof *w->home[i])) != NULL;
-	w->window = ct_calloc(g->sms, sizeof *w->window);
-	if (ok && w->window)
+		if (!(w->home[i] = ct_calloc(g->sms, sizeof *w->home[i])))
+			st = CT_ERR_NOMEM;
+	if (st == CT_OK)
+		st = start_network(w);
+	if (st == CT_OK)
 		return CT_OK;
 	ct_sl_watch_free(w);
 	*out = NULL;
@@ -71,13 +96,26 @@ void ct_sl_watch_free(struct ct_sl_watch *w)
 		free(w->cache[i].line);
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		free(w->home[i]);
-	free(w->window);
+	for (int i = 0; i < SCHEMES; i++)
+		ct_sl_phases_free(w->phases[i]);
+	ct_sl_camping_free(&w->camping);
+	free(w->nearer);
 	free(w);
 }
 
-static int exact(const struct ct_sl_watch *w)
+/* Kept for this GPU, with L1s of the present shape? */
+static int kept(const struct ct_sl_watch *w, int which)
 {
-	return w->ways > 0 && w->ways <= WAYS_MAX;
+	if (!w->ways || w->ways > WAYS_MAX)
+		return 0;
+	if (which >= CT_SL_WATCH_DYNAMAT) /* sampling takes even and odd sets */
+		return w->schemes > 0 && w->sets % 2 == 0;
+	return which != CT_SL_WATCH_MIN || w->nearer;
+}
+
+static size_t places(const struct ct_sl_watch *w, const struct cache *c)
+{
+	return (size_t)w->g.sms * c->sets * c->ways;
 }
 
 int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int flushed,
@@ -88,109 +126,199 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 	w->ways = ways;
 	for (int i = 0; i < CT_SL_WATCHED; i++) {
 		struct cache *c = &w->cache[i];
-		size_t n = exact(w) ? (size_t)w->g.sms * sets * c->factor * ways : 0;
-		if (!same) {
-			free(c->line);
-			c->line = ct_calloc(n ? n : 1, sizeof *c->line);
-			if (!c->line)
-				return ct_fail_nomem(e);
-		} else if (flushed) {
-			memset(c->line, 0, n * sizeof *c->line);
-		}
+		int held = kept(w, i) && (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
 		c->sets = sets * c->factor;
 		c->ways = ways;
+		if (!same) {
+			free(c->line);
+			c->line = ct_calloc(held ? places(w, c) : 1, sizeof *c->line);
+			if (!c->line)
+				return ct_fail_nomem(e);
+		} else if (flushed && held) {
+			memset(c->line, 0, places(w, c) * sizeof *c->line);
+		}
 	}
 	return CT_OK;
 }
 
-/* Touches a line of one L1. policy: of stores. */
-static void touch(struct cache *c, const struct ct_gpu *g, uint32_t at, uint64_t line,
-                  int is_write, uint32_t policy)
+/* ---- accesses ---- */
+
+/* Of a read that misses: how many L1s hold the line before and after. */
+static void count_copies(const struct ct_sl_watch *w, struct cache *c, const uint64_t *set,
+                         uint64_t line)
 {
-	uint32_t set = ct_set_index((enum ct_set_hash)g->l1.set_hash, c->sets, line), p = 0;
-	uint64_t *l = c->line + ((size_t)at * c->sets + set) * c->ways;
+	uint64_t n = 0;
+	for (size_t i = 0; i < (size_t)w->g.sms * c->ways; i++)
+		n += set[i] == line + 1;
+	c->n.replicated += n > 0;
+	c->n.copies += (double)n + 1;
+}
+
+/* Touches a line of one L1; 1 when it misses. policy: of stores. */
+static int touch(const struct ct_sl_watch *w, struct cache *c, uint32_t at, uint64_t line,
+                 int is_write, uint32_t policy, int copies)
+{
+	uint32_t set = ct_set_index((enum ct_set_hash)w->g.l1.set_hash, c->sets, line), p = 0;
+	uint64_t *all = c->line + (size_t)set * w->g.sms * c->ways, *l = all + (size_t)at * c->ways;
 	while (p < c->ways && l[p] != line + 1)
 		p++;
 	int hit = p < c->ways;
-	*(is_write ? &c->write_misses : &c->read_misses) += !hit;
+	*(is_write ? &c->n.writes : &c->n.reads) += 1;
+	*(is_write ? &c->n.write_misses : &c->n.read_misses) += !hit;
 	if (is_write && policy == CT_WRITE_EVICT) {
 		if (hit) {
 			memmove(&l[p], &l[p + 1], (c->ways - p - 1) * sizeof *l);
 			l[c->ways - 1] = 0;
 		}
-		return;
+		return !hit;
 	}
 	if (is_write && !hit && policy == CT_WRITE_THROUGH_NO_ALLOCATE)
-		return;
+		return 1;
+	if (!hit && !is_write && copies)
+		count_copies(w, c, all, line);
 	memmove(&l[1], &l[0], (hit ? p : c->ways - 1) * sizeof *l);
 	l[0] = line + 1;
+	return !hit;
 }
 
-static void camp(struct ct_sl_watch *w, unsigned home)
+static int past_home(const struct ct_sl_watch *w, uint32_t sm, unsigned home, uint64_t line)
 {
-	w->window[home]++;
-	if (++w->in_window < (uint64_t)WINDOW * w->g.sms)
-		return;
-	uint64_t most = 0;
-	for (uint32_t i = 0; i < w->g.sms; i++) {
-		if (w->window[i] > most)
-			most = w->window[i];
-		w->window[i] = 0;
+	if (!w->nearer || home == sm)
+		return 0;
+	const struct ct_gpu *g = &w->g;
+	uint32_t partition = ct_address_place(&w->map, line * g->l1.line).slice * g->llc_partitions /
+	                     g->llc_slices;
+	return w->nearer[((size_t)sm * g->sms + home) * g->llc_partitions + partition];
+}
+
+/* The schemes go apart: what the first has seen, all have. */
+static int split(struct ct_sl_watch *w)
+{
+	struct cache *from = &w->cache[CT_SL_WATCH_DYNAMAT];
+	size_t bytes = places(w, from) * sizeof *from->line;
+	for (unsigned i = 1; i < SCHEMES; i++) {
+		struct cache *c = from + i;
+		uint64_t *line = ct_calloc(places(w, from), sizeof *line);
+		if (!line)
+			return CT_ERR_NOMEM;
+		memcpy(line, from->line, bytes);
+		free(c->line);
+		c->line = line;
+		c->n = from->n;
+		if (ct_sl_phases_copy(&w->phases[i], w->phases[0], &w->scheme[i]) != CT_OK)
+			return CT_ERR_NOMEM;
 	}
-	w->camping += (double)most / WINDOW;
-	w->windows++;
-	w->in_window = 0;
+	w->schemes = SCHEMES;
+	return CT_OK;
+}
+
+/* An SM has come to the end of a phase. */
+static void turn(struct ct_sl_watch *w, unsigned scheme, uint32_t sm)
+{
+	unsigned first = scheme, last = scheme;
+	if (w->schemes == 1) {
+		last = SCHEMES - 1;
+		if (split(w) != CT_OK) {
+			w->failed = 1;
+			w->schemes = 0;
+			return;
+		}
+	}
+	for (unsigned i = first; i <= last; i++)
+		if (ct_sl_phases_turn(w->phases[i], sm, 0) != CT_OK)
+			w->failed = 1;
+}
+
+/* One access under a dynamic scheme: as org.h, replies come at once. */
+static void dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, unsigned home, int past,
+                    uint64_t line, int is_write)
+{
+	struct ct_sl_phases *p = w->phases[scheme];
+	struct cache *c = &w->cache[CT_SL_WATCH_DYNAMAT + scheme];
+	unsigned group = ct_set_index((enum ct_set_hash)w->g.l1.set_hash, c->sets, line) & 1;
+	int shared = ct_sl_phases_shared(p, sm, group);
+	unsigned at = shared ? home : sm;
+	c->n.homed += shared;
+	past = past && shared;
+	int due = ct_sl_phases_own(p, sm, group, at != sm && !past);
+	if (due)
+		turn(w, scheme, sm);
+	if (past || w->failed)
+		return;
+	int missed = touch(w, c, at, line, is_write, CT_WRITE_THROUGH_NO_ALLOCATE, 1);
+	due = ct_sl_phases_served(p, at, sm, group, missed);
+	if (due)
+		turn(w, scheme, at);
+	if (missed || is_write)
+		ct_sl_phases_llc_reply(p, at, group);
+	if (at != sm)
+		ct_sl_phases_home_reply(p, sm, group, missed && !is_write);
 }
 
 void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, int is_write)
 {
-	unsigned mod = 0;
-	w->accesses++;
+	unsigned home[CT_SL_HOMES_KINDS], mod;
 	for (int h = 0; h < CT_SL_HOMES_KINDS; h++) {
-		unsigned home = ct_sl_home((enum ct_sl_homes)h, line, w->sets, w->g.sms);
-		w->home[h][home]++;
-		if (h == CT_SL_HOMES_MOD)
-			mod = home;
+		home[h] = ct_sl_home((enum ct_sl_homes)h, line, w->sets, w->g.sms);
+		w->home[h][home[h]]++;
 	}
-	camp(w, mod);
-	if (!exact(w))
+	mod = home[CT_SL_HOMES_MOD];
+	ct_sl_camping_add(&w->camping, mod);
+	if (!kept(w, CT_SL_WATCH_PRIVATE))
 		return;
 	for (int i = 0; i < CT_SL_WATCH_SHARED; i++)
-		touch(&w->cache[i], &w->g, sm, line, is_write, w->g.l1.write_policy);
-	touch(&w->cache[CT_SL_WATCH_SHARED], &w->g, mod, line, is_write,
-	      CT_WRITE_THROUGH_NO_ALLOCATE);
+		(void)touch(w, &w->cache[i], sm, line, is_write, w->g.l1.write_policy,
+		            i != CT_SL_WATCH_PRIVATE);
+	const uint32_t through = CT_WRITE_THROUGH_NO_ALLOCATE;
+	int past = past_home(w, sm, mod, line);
+	(void)touch(w, &w->cache[CT_SL_WATCH_SHARED], mod, line, is_write, through, 0);
+	if (!past && w->nearer)
+		(void)touch(w, &w->cache[CT_SL_WATCH_MIN], mod, line, is_write, through, 0);
+	unsigned n = kept(w, CT_SL_WATCH_DYNAMAT) ? w->schemes : 0; /* may grow meanwhile */
+	for (unsigned i = 0; i < n; i++)
+		dynamic(w, i, sm, mod, past, line, is_write);
+}
+
+/* ---- results ---- */
+
+int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
+                       struct ct_sl_watch_counts *c)
+{
+	struct ct_sl_phase_stats s;
+	if (!kept(w, (int)which))
+		return 0;
+	if (which < CT_SL_WATCH_DYNAMAT) {
+		*c = w->cache[which].n;
+		return 1;
+	}
+	unsigned i = w->schemes > 1 ? which - CT_SL_WATCH_DYNAMAT : 0;
+	*c = w->cache[CT_SL_WATCH_DYNAMAT + i].n;
+	ct_sl_phases_stats(w->phases[i], &s);
+	c->sampled = (double)s.sampled;
+	c->decisions = (double)s.decisions;
+	c->chose_shared = (double)s.chose_shared;
+	return 1;
 }
 
 int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e)
 {
 	static const char *const load[CT_SL_HOMES_KINDS] = { "home_load_mod", "home_load_fold",
 		                                             "home_load_hash" };
-	int st = CT_OK;
-	for (int i = 0; i < CT_SL_WATCHED && exact(w) && st == CT_OK; i++) {
-		const struct cache *c = &w->cache[i];
-		st = ct_profile_add_im(p, "all", ITEM[i][0], (double)c->read_misses, NULL, e);
-		if (st == CT_OK)
-			st = ct_profile_add_im(p, "all", ITEM[i][1], (double)c->write_misses, NULL, e);
-	}
-	for (int h = 0; h < CT_SL_HOMES_KINDS && w->accesses && st == CT_OK; h++) {
+	struct ct_sl_watch_counts c;
+	uint64_t all = 0;
+	int st = w->failed ? ct_fail_nomem(e) : CT_OK;
+	for (int i = 0; i < CT_SL_WATCHED && st == CT_OK; i++)
+		if (ct_sl_watch_counts(w, (enum ct_sl_watched)i, &c))
+			st = sl_watch_put(p, (enum ct_sl_watched)i, &c, e);
+	for (uint32_t i = 0; i < w->g.sms; i++)
+		all += w->home[0][i];
+	for (int h = 0; h < CT_SL_HOMES_KINDS && all && st == CT_OK; h++) {
 		uint64_t most = 0;
 		for (uint32_t i = 0; i < w->g.sms; i++)
 			most = w->home[h][i] > most ? w->home[h][i] : most;
-		st = ct_profile_add_im(p, "all", load[h], (double)most * w->g.sms / (double)w->accesses,
-		                       NULL, e);
+		st = ct_profile_add_im(p, "all", load[h], (double)most * w->g.sms / (double)all, NULL, e);
 	}
-	if (st == CT_OK && w->windows)
-		st = ct_profile_add_im(p, "all", "home_camping", w->camping / (double)w->windows, NULL, e);
+	if (st == CT_OK && w->camping.windows)
+		st = ct_profile_add_im(p, "all", "home_camping", ct_sl_camping_mean(&w->camping), NULL, e);
 	return st;
-}
-
-double ct_sl_camping_beta(double camping, unsigned cores)
-{
-	if (!(camping >= 1) || cores < 2)
-		return camping >= 1 ? camping : NAN;
-	/* The largest of N normal numbers is about m deviations above their mean (Cramer 1946);
-	 * counts of 64 deviate by 8. */
-	double root = sqrt(2 * log(cores));
-	double m = root - (log(log(cores)) + log(4 * 3.14159265358979323846)) / (2 * root);
-	return fmax(camping / (1 + fmax(m, 0) / sqrt(WINDOW)), 1);
 }

@@ -1,11 +1,13 @@
-/* watch.h - what a profile keeps for shared L1s beyond its histograms: exact misses of the
- * configured L1s, private at one, two and sixteen times their size and shared, and how
- * evenly the accesses fall on homes. Fed with the L1 accesses of the baseline replay; IM
- * records (cachetriage-profile(5)).
+/* watch.h - what a profile keeps for shared L1s beyond its histograms: exact misses and copies
+ * of the configured L1s under the paper's organisations, and how evenly the accesses fall
+ * on homes. Fed with the L1 accesses of the baseline replay, in its order; IM records
+ * (cachetriage-profile(5)).
  *
  * Private L1s follow the GPU's write policy, shared ones write through without allocating
- * (SL-A3); a fill takes no time. L1s of more than 32 ways are left to the histograms, which
- * are exact enough there. */
+ * (SL-A3); a fill takes no time. Min(H,L2) and what AMAT takes for latencies are those of
+ * the GPU's own network with its default placement; homes are `mod`, the constants those
+ * of params.h. L1s of more than 32 ways are left to the histograms, which are exact
+ * enough there. */
 #ifndef CT_MODELS_SHARED_L1_WATCH_H
 #define CT_MODELS_SHARED_L1_WATCH_H
 
@@ -14,12 +16,24 @@
 #include "profile/profile.h"
 
 enum ct_sl_watched {
-	CT_SL_WATCH_PRIVATE, CT_SL_WATCH_PRIVATE_2X, CT_SL_WATCH_PRIVATE_16X, CT_SL_WATCH_SHARED,
+	CT_SL_WATCH_PRIVATE, CT_SL_WATCH_PRIVATE_2X, CT_SL_WATCH_PRIVATE_16X,
+	CT_SL_WATCH_SHARED,      /* without Min(H,L2) */
+	CT_SL_WATCH_MIN,         /* with it: a mesh only */
+	CT_SL_WATCH_DYNAMAT, CT_SL_WATCH_DYNAMAT_GUARD, CT_SL_WATCH_DYNEB_NOGUARD, CT_SL_WATCH_DYNEB,
 	CT_SL_WATCHED
 };
-/* IM items of one of them, lines: "private_read_misses" ... Static storage. */
-const char *ct_sl_watch_read_item(enum ct_sl_watched w);
-const char *ct_sl_watch_write_item(enum ct_sl_watched w);
+
+/* Lines. */
+struct ct_sl_watch_counts {
+	double reads, writes;             /* that reach an L1 */
+	double read_misses, write_misses; /* of them */
+	double replicated, copies;        /* of read misses: whose line another L1 holds; L1s that
+	                                     hold it then. Where copies can be, else 0 */
+	/* dynamic schemes */
+	double sampled;                   /* accesses of SMs that sampled */
+	double homed;                     /* accesses under the shared rule */
+	double decisions, chose_shared;
+};
 
 struct ct_sl_watch;
 /* Fails with CT_ERR_NOMEM. One thread. */
@@ -28,13 +42,17 @@ void ct_sl_watch_free(struct ct_sl_watch *w); /* NULL allowed */
 /* A launch begins with L1s of that shape, emptied if flushed or reshaped. */
 int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int flushed,
                        struct ct_error *e);
-/* One line of one warp instruction at the L1 of an SM. */
+/* One line of one warp instruction at the L1 of an SM. Memory that runs out is reported by
+ * ct_sl_watch_write(). */
 void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, int is_write);
-/* Appends IM records of scope all. */
+/* What has been counted of one; 0 when it is not kept for this GPU. */
+int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
+                       struct ct_sl_watch_counts *c);
+/* Appends IM records of scope all. Fails with CT_ERR_NOMEM. */
 int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e);
 
-/* Busiest over mean home in windows of 64 accesses per core, less what random accesses
- * would show: 1 when they are even. camping: the IM item home_camping. */
-double ct_sl_camping_beta(double camping, unsigned cores);
+/* What a profile holds of one; 0 when it does not. */
+int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
+                     struct ct_sl_watch_counts *c);
 
 #endif

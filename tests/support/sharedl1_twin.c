@@ -31,6 +31,8 @@ static int shares(const struct twin *t, unsigned core, uint64_t line)
 	return t->mode[core] == 'S' || set_number(t, line) % 2 == 1;
 }
 
+static void advance(struct twin *t, unsigned c, int g);
+
 unsigned twin_route(struct twin *t, unsigned core, uint64_t line)
 {
 	unsigned home = shares(t, core, line) ? twin_home(t, line) : core;
@@ -41,6 +43,8 @@ unsigned twin_route(struct twin *t, unsigned core, uint64_t line)
 		if (t->organisation == 'd' && t->mode[core] == 's')
 			t->remote[core][set_number(t, line) % 2]++;
 	}
+	if (t->organisation == 'd' && t->own_counts)
+		advance(t, core, set_number(t, line) % 2);
 	return home;
 }
 
@@ -146,26 +150,35 @@ static void end_sampling(struct twin *t, unsigned c)
 	begin(t, c, mode);
 }
 
+/* One more access that brings the end of a phase nearer. */
+static void advance(struct twin *t, unsigned c, int g)
+{
+	if (t->mode[c] != 's') {
+		t->progress[c][0]++;
+		if (t->progress[c][0] >= t->rex)
+			begin(t, c, 's');
+		return;
+	}
+	t->progress[c][g]++;
+	if (t->progress[c][0] >= t->rs && t->progress[c][1] >= t->rs)
+		end_sampling(t, c);
+}
+
 static void phases(struct twin *t, unsigned at, unsigned from, uint64_t line, int missed)
 {
-	int g = set_number(t, line) % 2, counts = t->served_counts || from == at;
+	int g = set_number(t, line) % 2, counts = t->served_counts || (from == at && !t->own_counts);
 	if (t->organisation != 'd')
 		return;
-	if (t->mode[at] != 's') {
-		t->progress[at][0] += counts;
-		if (t->progress[at][0] >= t->rex)
-			begin(t, at, 's');
-		return;
+	if (t->mode[at] == 's') {
+		t->served[at][g]++;
+		t->missed[at][g] += missed;
+		if (from == at) {
+			t->local[at][g]++;
+			t->local_missed[at][g] += missed;
+		}
 	}
-	t->served[at][g]++;
-	t->missed[at][g] += missed;
-	if (from == at) {
-		t->local[at][g]++;
-		t->local_missed[at][g] += missed;
-	}
-	t->progress[at][g] += counts;
-	if (t->progress[at][0] >= t->rs && t->progress[at][1] >= t->rs)
-		end_sampling(t, at);
+	if (counts)
+		advance(t, at, g);
 }
 
 uint32_t twin_access(struct twin *t, unsigned at, unsigned from, uint64_t line, uint32_t mask,

@@ -19,7 +19,7 @@ struct twin {
 	unsigned cores, sets, ways;
 	int reserve;
 	double rs, rex, guard;
-	int by_amat, served_counts;
+	int by_amat, served_counts, own_counts;
 	unsigned (*hashed)(uint64_t line);
 	/* what it holds: most recent first */
 	struct twin_line l1[TWIN_CORES][TWIN_SETS][TWIN_WAYS];

@@ -57,11 +57,12 @@ static struct scene *new_scene(const struct ct_sl_org_config *c, uint64_t seed)
 	t->sets = c->sets;
 	t->ways = c->ways;
 	t->reserve = c->reserve;
-	t->rs = c->sampling;
-	t->rex = c->execution;
-	t->guard = c->guard;
-	t->by_amat = c->by == CT_SL_BY_AMAT;
-	t->served_counts = c->count == CT_SL_COUNT_SERVED;
+	t->rs = c->scheme.sampling;
+	t->rex = c->scheme.execution;
+	t->guard = c->scheme.guard;
+	t->by_amat = c->scheme.by == CT_SL_BY_AMAT;
+	t->served_counts = c->scheme.count == CT_SL_COUNT_SERVED;
+	t->own_counts = c->scheme.count == CT_SL_COUNT_OWN;
 	memset(t->mode, 's', sizeof t->mode);
 	memset(t->last, 'p', sizeof t->last);
 	return s;
@@ -111,7 +112,8 @@ static void step(struct scene *s, unsigned lines)
 	uint32_t mask = 1 + roll(s, s->c.whole);
 	int is_write = roll(s, 10) == 0;
 	uint64_t token = s->tokens++ % TOKENS;
-	struct ct_sl_route r = ct_sl_org_route(s->o, core, line, 0);
+	struct ct_sl_route r;
+	assert_int_equal(ct_sl_org_route(s->o, core, line, 0, 0, &r), CT_OK);
 	assert_int_equal(r.at, twin_route(&s->t, core, line));
 	assert_int_equal(r.way, r.at == core ? CT_SL_LOCAL : CT_SL_REMOTE);
 	s->from[token] = core;
@@ -151,9 +153,9 @@ static void compare(const struct scene *s)
 	assert_int_equal(x.replicated, t->replicated);
 	assert_int_equal(x.landed, t->landed);
 	assert_int_equal(x.copies, t->copies);
-	assert_int_equal(x.decisions, t->decisions);
-	assert_int_equal(x.chose_shared, t->shared_decisions);
-	assert_int_equal(x.sampled, t->sampled);
+	assert_int_equal(x.phases.decisions, t->decisions);
+	assert_int_equal(x.phases.chose_shared, t->shared_decisions);
+	assert_int_equal(x.phases.sampled, t->sampled);
 	assert_int_equal(x.remote, t->remotes);
 }
 
@@ -191,8 +193,8 @@ static struct ct_sl_org_config config(enum ct_sl_organisation org, enum ct_sl_ho
 	return (struct ct_sl_org_config){
 		.organisation = org, .cores = CORES, .sets = SETS, .ways = WAYS,
 		.set_hash = CT_HASH_LINEAR, .whole = (1u << SECTORS) - 1, .homes = homes,
-		.sampling = 40, .execution = 200, .guard = 0.1, .by = CT_SL_BY_EB,
-		.latency = { 28, 28 + 54, 28 + 247 } };
+		.scheme = { .sampling = 40, .execution = 200, .guard = 0.1, .by = CT_SL_BY_EB,
+		            .latency = { 28, 28 + 54, 28 + 247 } } };
 }
 
 static void test_static(void **state)
@@ -215,11 +217,11 @@ static void test_dynamic(void **state)
 	(void)state;
 	for (int by = 0; by < 2; by++)
 		for (int guard = 0; guard < 2; guard++)
-			for (int count = 0; count < 2; count++) {
+			for (int count = 0; count <= CT_SL_COUNT_OWN; count++) {
 				struct ct_sl_org_config c = config(CT_SL_ORG_DYNAMIC, CT_SL_HOMES_MOD);
-				c.by = (enum ct_sl_metric)by;
-				c.guard = guard ? 0.6 : 0;
-				c.count = (enum ct_sl_count)count;
+				c.scheme.by = (enum ct_sl_metric)by;
+				c.scheme.guard = guard ? 0.6 : 0;
+				c.scheme.count = (enum ct_sl_count)count;
 				c.reserve = guard;
 				drive(&c, 60, 3);
 				c.whole = 1;
@@ -236,15 +238,16 @@ static void test_phases(void **state)
 	struct ct_sl_found f;
 	size_t n;
 	(void)state;
-	c.sampling = 512;
-	c.execution = 16384;
+	c.scheme.sampling = 512;
+	c.scheme.execution = 16384;
 	c.whole = 1;
 	assert_int_equal(ct_sl_org_new(&o, &c, &e), CT_OK);
 	/* Core 2 writes lines of its own slice: all local under either rule, all misses. */
 	uint64_t at = 0;
 	for (; at < 2 * (1024 + 16384); at++) {
 		uint64_t line = 2 * SETS + at % SETS;
-		struct ct_sl_route r = ct_sl_org_route(o, 2, line, 0);
+		struct ct_sl_route r;
+		assert_int_equal(ct_sl_org_route(o, 2, line, 0, at, &r), CT_OK);
 		assert_int_equal(r.at, 2);
 		assert_int_equal(ct_sl_org_access(o, 2, 2, line, 1, 1, 0, at, &f), CT_OK);
 	}

@@ -217,10 +217,10 @@ static void test_dynamic(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		run(name[i], CT_SL_NET_MESH, CT_SL_HOMES_MOD, 12, &o);
-		assert_true(o.c.org.sampled > 0 && o.c.org.decisions > 0);
+		assert_true(o.c.org.phases.sampled > 0 && o.c.org.phases.decisions > 0);
 		assert_int_equal(o.c.org.reads + o.c.org.writes + o.c.org.past,
 		                 12 * LINES * CTAS * WARPS + CTAS * WARPS);
-		assert_true(o.c.org.chose_shared <= o.c.org.decisions);
+		assert_true(o.c.org.phases.chose_shared <= o.c.org.phases.decisions);
 	}
 }
 

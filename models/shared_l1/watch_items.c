@@ -1,0 +1,84 @@
+/* The IM items of watch.h: a name for what is watched, and one for each of its counts. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "models/shared_l1/watch_internal.h"
+
+static const char *const WATCHED[CT_SL_WATCHED] = {
+	"private", "private_2x", "private_16x", "shared", "shared_min",
+	"dynamat", "dynamat_l1mrpr", "dyneb_noguard", "dyneb",
+};
+
+/* Those that one of `when` has. */
+enum { ALL = 1, FEWER = 2 /* accesses reach an L1 */, COPIES = 4, DYNAMIC = 8 };
+static const struct {
+	const char *name;
+	size_t at;
+	int when;
+} COUNT[] = {
+	{ "read_misses", offsetof(struct ct_sl_watch_counts, read_misses), ALL },
+	{ "write_misses", offsetof(struct ct_sl_watch_counts, write_misses), ALL },
+	{ "reads", offsetof(struct ct_sl_watch_counts, reads), FEWER },
+	{ "writes", offsetof(struct ct_sl_watch_counts, writes), FEWER },
+	{ "replicated", offsetof(struct ct_sl_watch_counts, replicated), COPIES },
+	{ "copies", offsetof(struct ct_sl_watch_counts, copies), COPIES },
+	{ "sampled", offsetof(struct ct_sl_watch_counts, sampled), DYNAMIC },
+	{ "homed", offsetof(struct ct_sl_watch_counts, homed), DYNAMIC },
+	{ "decisions", offsetof(struct ct_sl_watch_counts, decisions), DYNAMIC },
+	{ "chose_shared", offsetof(struct ct_sl_watch_counts, chose_shared), DYNAMIC },
+};
+enum { COUNTS = sizeof COUNT / sizeof COUNT[0] };
+
+static int has(enum ct_sl_watched w)
+{
+	if (w >= CT_SL_WATCH_DYNAMAT)
+		return ALL | FEWER | COPIES | DYNAMIC;
+	if (w == CT_SL_WATCH_PRIVATE)
+		return ALL | FEWER;
+	if (w == CT_SL_WATCH_MIN)
+		return ALL | FEWER;
+	return w == CT_SL_WATCH_SHARED ? ALL : ALL | COPIES;
+}
+
+static double *value(struct ct_sl_watch_counts *c, size_t i)
+{
+	return (double *)(void *)((char *)c + COUNT[i].at);
+}
+
+static void name_of(char *out, size_t n, enum ct_sl_watched w, size_t i)
+{
+	snprintf(out, n, "%s_%s", WATCHED[w], COUNT[i].name);
+}
+
+int sl_watch_put(struct ct_profile *p, enum ct_sl_watched which,
+                 const struct ct_sl_watch_counts *c, struct ct_error *e)
+{
+	struct ct_sl_watch_counts copy = *c;
+	char name[64];
+	int st = CT_OK;
+	for (size_t i = 0; i < COUNTS && st == CT_OK; i++) {
+		if (!(COUNT[i].when & has(which)))
+			continue;
+		name_of(name, sizeof name, which, i);
+		st = ct_profile_add_im(p, "all", name, *value(&copy, i), NULL, e);
+	}
+	return st;
+}
+
+int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
+                     struct ct_sl_watch_counts *c)
+{
+	char name[64];
+	*c = (struct ct_sl_watch_counts){ 0 };
+	for (size_t i = 0; i < COUNTS; i++) {
+		/* What all that is private or plainly shared has in common is kept once. */
+		enum ct_sl_watched from = COUNT[i].when == FEWER && !(has(which) & FEWER)
+		                          ? CT_SL_WATCH_PRIVATE : which;
+		if (!(COUNT[i].when & has(from)))
+			continue;
+		name_of(name, sizeof name, from, i);
+		if (!ct_profile_get_im(p, "all", name, value(c, i)))
+			return 0;
+	}
+	return 1;
+}

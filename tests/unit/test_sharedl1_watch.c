@@ -1,0 +1,242 @@
+/* What a profile's pass counts for shared L1s against the organisations of org.h, driven with
+ * the same accesses and replies that come at once: misses, copies, phases, Min(H,L2); and
+ * its records. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/address.h"
+#include "models/shared_l1/org.h"
+#include "models/shared_l1/systems.h"
+#include "models/shared_l1/watch.h"
+
+enum { STEPS = 150000, SMS = 4 };
+
+static void load_gpu(struct ct_gpu *g)
+{
+	static const char *const keys[] = { "sm.count=4", "llc.slices=2", "llc.partitions=2",
+		                            "dram.channels=2", "llc.size=256KiB" };
+	struct ct_error e;
+	char path[1024];
+	snprintf(path, sizeof path, "%s/data", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".");
+	if (ct_gpu_load(g, "sharedl1-28", path, NULL, &e) != CT_OK)
+		fail_msg("%s", e.text);
+	g->dram_mapping[0] = 0; /* the shipped one is for 8 channels */
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (ct_gpu_set(g, keys[i], &e) < 0)
+			fail_msg("%s", e.text);
+	if (ct_gpu_check(g, &e) < 0)
+		fail_msg("%s", e.text);
+}
+
+/* One organisation that answers at once. */
+struct one {
+	struct ct_sl_org *o;
+	unsigned waiter_from;
+	int waited;
+};
+
+static void answered(void *ctx, const struct ct_sl_waiter *w)
+{
+	struct one *x = ctx;
+	x->waiter_from = w->from;
+	x->waited = w->missed;
+}
+
+static void step(struct one *x, unsigned core, uint64_t line, unsigned partition, int is_write)
+{
+	struct ct_sl_route r;
+	struct ct_sl_found f;
+	assert_int_equal(ct_sl_org_route(x->o, core, line, partition, 0, &r), CT_OK);
+	if (r.way == CT_SL_PAST)
+		return;
+	assert_int_equal(ct_sl_org_access(x->o, r.at, core, line, 1, is_write, 0, 0, &f), CT_OK);
+	if (f.fetch) {
+		assert_int_equal(ct_sl_org_fill(x->o, r.at, line, 1, answered, x), CT_OK);
+		assert_int_equal(x->waiter_from, core);
+	}
+	if (is_write)
+		ct_sl_org_ack(x->o, r.at, line);
+	if (r.way == CT_SL_REMOTE)
+		ct_sl_org_reply(x->o, core, line, f.fetch && x->waited);
+}
+
+/* The organisation that each of them watches. */
+static void make(struct one *x, enum ct_sl_watched which, const struct ct_gpu *g,
+                 const struct ct_sl_noc *noc, const uint8_t *nearer)
+{
+	struct ct_sl_params p;
+	struct ct_error e;
+	int factor = which == CT_SL_WATCH_PRIVATE_2X ? 2 : which == CT_SL_WATCH_PRIVATE_16X ? 16 : 1;
+	struct ct_sl_org_config c = {
+		.organisation = which >= CT_SL_WATCH_DYNAMAT ? CT_SL_ORG_DYNAMIC
+		                : which >= CT_SL_WATCH_SHARED ? CT_SL_ORG_SHARED : CT_SL_ORG_PRIVATE,
+		.cores = g->sms, .sets = g->l1.sets * (uint32_t)factor, .ways = g->l1.ways,
+		.set_hash = g->l1.set_hash, .whole = 1, .homes = CT_SL_HOMES_MOD, .reserve = 1,
+		.nearer = which > CT_SL_WATCH_SHARED ? nearer : NULL, .partitions = g->llc_partitions };
+	ct_sl_defaults(&p);
+	if (which >= CT_SL_WATCH_DYNAMAT)
+		ct_sl_scheme_of(ct_sl_system_at(CT_SL_DYNAMAT + (size_t)which - CT_SL_WATCH_DYNAMAT), g, &p,
+		                noc, &c.scheme);
+	memset(x, 0, sizeof *x);
+	assert_int_equal(ct_sl_org_new(&x->o, &c, &e), CT_OK);
+}
+
+static void agree(const struct ct_sl_watch_counts *c, const struct one *x, int copies)
+{
+	struct ct_sl_org_stats s;
+	ct_sl_org_stats(x->o, &s);
+	assert_int_equal((uint64_t)c->reads, s.reads);
+	assert_int_equal((uint64_t)c->writes, s.writes);
+	assert_int_equal((uint64_t)c->read_misses, s.read_misses);
+	assert_int_equal((uint64_t)c->write_misses, s.write_misses);
+	if (copies) {
+		assert_int_equal((uint64_t)c->read_misses, s.fills);
+		assert_int_equal((uint64_t)c->replicated, s.replicated);
+		assert_int_equal((uint64_t)c->copies, s.copies);
+	}
+	assert_int_equal((uint64_t)c->sampled, s.phases.sampled);
+	assert_int_equal((uint64_t)c->decisions, s.phases.decisions);
+	assert_int_equal((uint64_t)c->chose_shared, s.phases.chose_shared);
+}
+
+struct scene {
+	struct ct_gpu g;
+	struct ct_address_map map;
+	struct ct_sl_noc noc;
+	struct ct_sl_watch *w;
+	struct one one[CT_SL_WATCHED];
+	uint8_t *nearer;
+};
+
+static struct scene *open_scene(void)
+{
+	struct scene *s = calloc(1, sizeof *s);
+	struct ct_sl_params p;
+	struct ct_error e;
+	assert_non_null(s);
+	load_gpu(&s->g);
+	ct_sl_defaults(&p);
+	assert_int_equal(ct_sl_noc_init(&s->noc, CT_SL_NET_MESH, &s->g, &p, NULL, &e), CT_OK);
+	assert_int_equal(ct_address_map_init(&s->map, &s->g, &e), CT_OK);
+	assert_int_equal(ct_sl_watch_new(&s->w, &s->g, &e), CT_OK);
+	assert_non_null(s->nearer = ct_sl_place_nearer(&s->noc.place));
+	for (int i = 0; i < CT_SL_WATCHED; i++)
+		make(&s->one[i], (enum ct_sl_watched)i, &s->g, &s->noc, s->nearer);
+	return s;
+}
+
+static void close_scene(struct scene *s)
+{
+	for (int i = 0; i < CT_SL_WATCHED; i++)
+		ct_sl_org_free(s->one[i].o);
+	ct_sl_watch_free(s->w);
+	ct_sl_noc_free(&s->noc);
+	free(s->nearer);
+	free(s);
+}
+
+/* A table that all read, lines of their own, and stores to both; kernels end now and then. */
+static void feed(struct scene *s, uint64_t seed, unsigned table)
+{
+	struct ct_error e;
+	for (unsigned i = 0; i < STEPS; i++) {
+		if (i % 40000 == 0) {
+			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
+			for (int k = 0; k < CT_SL_WATCHED; k++)
+				for (unsigned c = 0; c < SMS; c++)
+					ct_sl_org_flush(s->one[k].o, c);
+		}
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		unsigned core = seed >> 60 & 3, r = (unsigned)(seed >> 33);
+		uint64_t line = r % 3 ? r / 3 % table : 100000 + core * 5000 + r / 3 % 300;
+		int is_write = (seed >> 50 & 7) == 0;
+		struct ct_place at = ct_address_place(&s->map, line * s->g.l1.line);
+		ct_sl_watch_l1(s->w, core, line, is_write);
+		for (int k = 0; k < CT_SL_WATCHED; k++)
+			step(&s->one[k], core, line, at.slice * s->g.llc_partitions / s->g.llc_slices, is_write);
+	}
+}
+
+static void compare(struct scene *s, int shared)
+{
+	struct ct_sl_watch_counts c;
+	for (int i = 0; i < CT_SL_WATCHED; i++) {
+		assert_int_equal(ct_sl_watch_counts(s->w, (enum ct_sl_watched)i, &c), 1);
+		agree(&c, &s->one[i], i != CT_SL_WATCH_PRIVATE && i != CT_SL_WATCH_SHARED && i != CT_SL_WATCH_MIN);
+	}
+	assert_true(c.decisions >= SMS); /* DynEB: every SM */
+	assert_int_equal(c.chose_shared > 0, shared);
+}
+
+static void test_shared(void **state)
+{
+	struct scene *s = open_scene();
+	(void)state;
+	feed(s, 1, 400); /* larger than an L1 of 128 lines, not than all of them */
+	compare(s, 1);
+	close_scene(s);
+}
+
+static void test_private(void **state)
+{
+	struct scene *s = open_scene();
+	struct ct_error e;
+	(void)state;
+	/* All hits but the first: the guard. */
+	for (unsigned i = 0; i < STEPS; i++) {
+		if (i == 0)
+			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
+		uint64_t line = i / SMS * 32 % 128 + i / 37 % 32; /* every home */
+		ct_sl_watch_l1(s->w, i % SMS, line, 0);
+		struct ct_place at = ct_address_place(&s->map, line * s->g.l1.line);
+		for (int k = 0; k < CT_SL_WATCHED; k++)
+			step(&s->one[k], i % SMS, line, at.slice * s->g.llc_partitions / s->g.llc_slices, 0);
+	}
+	compare(s, 0);
+	close_scene(s);
+}
+
+/* Records say what was counted; L1s of many ways keep none. */
+static void test_records(void **state)
+{
+	struct scene *s = open_scene();
+	struct ct_sl_watch_counts c, r;
+	struct ct_profile *p;
+	struct ct_error e;
+	double v;
+	(void)state;
+	feed(s, 2, 400);
+	assert_non_null(p = ct_profile_new(&e));
+	assert_int_equal(ct_sl_watch_write(s->w, p, &e), CT_OK);
+	for (int i = 0; i < CT_SL_WATCHED; i++) {
+		assert_int_equal(ct_sl_watch_counts(s->w, (enum ct_sl_watched)i, &c), 1);
+		assert_int_equal(ct_sl_watch_read(p, (enum ct_sl_watched)i, &r), 1);
+		assert_int_equal((uint64_t)c.reads, (uint64_t)r.reads);
+		assert_int_equal((uint64_t)c.read_misses, (uint64_t)r.read_misses);
+		assert_int_equal((uint64_t)c.write_misses, (uint64_t)r.write_misses);
+		assert_int_equal((uint64_t)c.homed, (uint64_t)r.homed);
+		assert_int_equal((uint64_t)c.chose_shared, (uint64_t)r.chose_shared);
+	}
+	assert_int_equal(ct_profile_get_im(p, "all", "home_camping", &v), 1);
+	assert_true(v >= 1);
+	ct_profile_free(p);
+	assert_int_equal(ct_sl_watch_kernel(s->w, 4, 64, 1, &e), CT_OK);
+	for (int i = 0; i < CT_SL_WATCHED; i++)
+		assert_int_equal(ct_sl_watch_counts(s->w, (enum ct_sl_watched)i, &c), 0);
+	close_scene(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shared), cmocka_unit_test(test_private), cmocka_unit_test(test_records),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
