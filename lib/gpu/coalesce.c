@@ -121,7 +121,61 @@ static int coalesced(const struct ct_inst *inst, unsigned width, unsigned line)
 	return inst->addr_form == CT_ADDR_STRIDE && inst->stride == (int64_t)width &&
 	       is_power_of_two(width) && width <= line && inst->base % width == 0 && inst->base &&
 	       inst->base <= UINT64_MAX - (uint64_t)width * CT_WARP_LANES &&
-	       is_power_of_two((uint64_t)run + 1) && inst->base == inst->addr[0];
+	       is_power_of_two((uint64_t)run + 1) && (inst->nruns || inst->base == inst->addr[0]);
+}
+
+/* Lanes side by side in memory that have not been added yet. */
+struct piece {
+	uint64_t start;
+	unsigned lane, lanes;
+};
+
+static int add_piece(struct gather *g, const struct piece *p, unsigned width)
+{
+	if (!p->lanes)
+		return 1;
+	if (!p->start || p->start > UINT64_MAX - (uint64_t)width * CT_WARP_LANES)
+		return 0;
+	add_run(g, p->start, width, p->lane, p->lanes, g->n == 0);
+	return 1;
+}
+
+/* Addresses that are runs, of lanes side by side in the mask: those side by side in memory
+ * go line by line, those that share an address at once. Returns 0 where the accesses are
+ * not aligned or more scattered; what has been added by then counts for nothing. */
+static int add_pieces(struct gather *g, const struct ct_inst *inst, unsigned width)
+{
+	struct piece p = {inst->base, ct_low_bit(inst->mask), 1};
+	uint64_t odd = inst->base;
+	if (!inst->nruns || !is_power_of_two(width) || width > g->line_mask ||
+	    !is_power_of_two((uint64_t)(inst->mask >> p.lane) + 1))
+		return 0;
+	for (unsigned i = 0; i < inst->nruns; i++)
+		odd |= (uint64_t)inst->run_delta[i];
+	if (odd & (width - 1))
+		return 0;
+	for (unsigned i = 0; i < inst->nruns; i++) {
+		uint64_t d = (uint64_t)inst->run_delta[i];
+		unsigned n = inst->run_lanes[i];
+		if (d == width) {
+			p.lanes += n;
+			continue;
+		}
+		if ((d && n > 1) || !add_piece(g, &p, width))
+			return 0;
+		uint64_t next = p.start + (uint64_t)p.lanes * width;
+		p.lane += p.lanes;
+		p.lanes = 0;
+		if (d) {
+			p.start = next - width + d;
+			p.lanes = n;
+		} else {
+			searched(g, (next - width) >> g->line_bits)->lanes |= ((UINT32_C(1) << n) - 1) << p.lane;
+			p.start = next;
+			p.lane += n;
+		}
+	}
+	return add_piece(g, &p, width);
 }
 
 /* Address of a word of a thread's local memory; see struct ct_local_map. Without a map
@@ -196,14 +250,15 @@ ALWAYS_INLINE int add_aligned(struct gather *g, const struct ct_inst *inst, unsi
 	struct ct_line_request *const out = g->out;
 	const uint64_t line_mask = ((uint64_t)1 << line_bits) - 1;
 	const uint64_t bits = g->track_bytes ? ~UINT64_C(0) >> (64 - width) : 0;
-	uint64_t previous = 0;
+	uint64_t previous = 0, next = inst->nruns ? inst->base : inst->addr[0];
 	uint32_t mask = inst->mask;
 	unsigned n = 0, at = 0;
 	for (unsigned i = 0; mask && i < inst->naddr; i++) {
-		uint64_t a = inst->addr[i], line = a >> line_bits;
+		uint64_t a = stride ? next : inst->addr[i], line = a >> line_bits;
 		unsigned offset = (unsigned)(a & line_mask), half = offset >> 6 & 1;
 		uint32_t lane = mask & (0 - mask);
 		mask &= mask - 1;
+		next += (uint64_t)inst->stride;
 		if (a & (width - 1))
 			return 0;
 		if (a == 0)
@@ -238,24 +293,31 @@ ALWAYS_INLINE int add_aligned(struct gather *g, const struct ct_inst *inst, unsi
 	return 1;
 }
 
-/* Global addresses only. */
+/* Strides whose lanes cannot come round again. */
+static int has_stride(const struct ct_inst *inst)
+{
+	const int64_t far = INT64_C(1) << 48;
+	return inst->addr_form == CT_ADDR_STRIDE && inst->stride < far && inst->stride > -far;
+}
+
+/* Global accesses that each lie in one sector; 0 where one does not. */
+static int add_sectors(struct gather *g, const struct ct_inst *inst, unsigned width, int stride)
+{
+	if (!is_power_of_two(width) || ct_low_bit(width) > g->sector_bits)
+		return 0;
+	if (!stride)
+		memset(g->table, NO_LINE, sizeof g->table);
+	if (g->line_bits == 7 && g->sector_bits == 5)
+		return stride ? add_aligned(g, inst, width, 7, 5, 1) : add_aligned(g, inst, width, 7, 5, 0);
+	return add_aligned(g, inst, width, g->line_bits, g->sector_bits, stride);
+}
+
+/* Global addresses in addr[]. */
 static void add_global(struct gather *g, const struct ct_inst *inst, unsigned width)
 {
-	const int64_t far = INT64_C(1) << 48; /* strides whose lanes cannot come round again */
-	int stride = inst->addr_form == CT_ADDR_STRIDE && inst->stride < far && inst->stride > -far;
 	unsigned i = 0;
-	if (is_power_of_two(width) && ct_low_bit(width) <= g->sector_bits) {
-		int done;
-		if (!stride)
-			memset(g->table, NO_LINE, sizeof g->table);
-		if (g->line_bits == 7 && g->sector_bits == 5)
-			done = stride ? add_aligned(g, inst, width, 7, 5, 1)
-			              : add_aligned(g, inst, width, 7, 5, 0);
-		else
-			done = add_aligned(g, inst, width, g->line_bits, g->sector_bits, stride);
-		if (done)
-			return;
-	}
+	if (add_sectors(g, inst, width, 0))
+		return;
 	g->n = 0;
 	memset(g->table, NO_LINE, sizeof g->table);
 	for (uint32_t mask = inst->mask; mask && i < inst->naddr; mask &= mask - 1, i++)
@@ -290,6 +352,23 @@ static uint32_t add_any(struct gather *g, const struct ct_kernel *k, const struc
 	return shared;
 }
 
+/* Shapes that need every address by itself. Returns the lanes in shared memory. */
+static uint32_t add_lanes(struct gather *g, const struct ct_kernel *k, const struct ct_sinst *s,
+                          const struct ct_inst *inst, unsigned width, const struct ct_local_map *m,
+                          uint64_t key, int global)
+{
+	struct ct_inst full;
+	if (inst->nruns) {
+		full = *inst;
+		ct_inst_expand(&full);
+		inst = &full;
+	}
+	if (!global)
+		return add_any(g, k, s, inst, width, m, key);
+	add_global(g, inst, width);
+	return 0;
+}
+
 unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
                      uint32_t line, uint32_t sector, const struct ct_local_map *local,
                      uint64_t warp_key, struct ct_line_request out[CT_MAX_LINES_PER_INST],
@@ -313,10 +392,11 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 	g.track_bytes = line <= 128;
 	if (global && coalesced(inst, width, line))
 		add_run(&g, inst->base, width, ct_low_bit(inst->mask), inst->naddr, 1);
-	else if (global)
-		add_global(&g, inst, width);
-	else if (s->space != CT_SPACE_LOCAL || !add_local_uniform(&g, local, warp_key, inst, width))
-		*shared_lanes = add_any(&g, k, s, inst, width, local, warp_key);
+	else if (global ? !add_pieces(&g, inst, width) &&
+	                  (!has_stride(inst) || !add_sectors(&g, inst, width, 1))
+	                : s->space != CT_SPACE_LOCAL ||
+	                  !add_local_uniform(&g, local, warp_key, inst, width))
+		*shared_lanes = add_lanes(&g, k, s, inst, width, local, warp_key, global);
 	return g.n;
 }
 
@@ -356,7 +436,7 @@ static int without_conflict(const struct ct_inst *inst, uint32_t banks)
 	return 1;
 }
 
-unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
+static unsigned conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
 {
 	enum { HEADS = 64, END = 0xff };
 	if (lanes == ~0u && inst->mask && inst->naddr && banks <= HEADS && is_power_of_two(banks) &&
@@ -385,6 +465,16 @@ unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_
 			degree = in_bank;
 	}
 	return degree;
+}
+
+unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks)
+{
+	struct ct_inst full;
+	if (!inst->nruns)
+		return conflicts(inst, lanes, banks);
+	full = *inst;
+	ct_inst_expand(&full);
+	return conflicts(&full, lanes, banks);
 }
 
 /* Bytes of one sector that one transaction covers. */
@@ -418,7 +508,13 @@ unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst
                                 const struct ct_inst *inst, uint32_t sector)
 {
 	struct transaction t[CT_WARP_LANES * 3];
+	struct ct_inst full;
 	unsigned n = 0, i = 0, width = s->width > 16 ? 16 : s->width; /* no atomic is wider */
+	if (inst->nruns) {
+		full = *inst;
+		ct_inst_expand(&full);
+		inst = &full;
+	}
 	if (sector > MAX_SECTOR_BYTES)
 		sector = MAX_SECTOR_BYTES;
 	for (uint32_t mask = inst->mask; mask && i < inst->naddr; mask &= mask - 1, i++) {

@@ -326,7 +326,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		}
 	} else {
 		uint32_t start = rp_max32(at + 4, sm->lsu_free);
-		sm->lsu_free = start + ct_shared_conflicts(&sm->inst[warp], ~0u, r->g.shmem_banks);
+		sm->lsu_free = start + rp_shared_degree(r, &sm->inst[warp]);
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
 	w->done = rp_max32(w->done, back);
@@ -391,11 +391,7 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	const uint32_t *regs = sm->regs[warp];
-	int st = ct_cursor_next(w->cursor, &sm->inst[warp], &r->error);
-	w->op = st > 0 ? rp_op_at(r, sm->inst[warp].sid) : NULL;
-	if (st < 0 || (st > 0 && !w->op))
-		sm->failed = 1;
-	if (!w->op)
+	if (!rp_warp_fetch(r, sm, warp))
 		return 0;
 	uint32_t t = w->born, ready = t;
 	for (unsigned i = 0; i < w->op->nread; i++)

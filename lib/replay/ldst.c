@@ -84,33 +84,6 @@ struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *s
 	return m;
 }
 
-/* All 32 lanes within one row of the banks: the common case, in few steps. */
-static int in_a_row(const struct ct_inst *inst, uint32_t banks)
-{
-	uint64_t first = inst->addr[0], differ = 0;
-	if (inst->naddr != CT_WARP_LANES || (banks & (banks - 1)))
-		return 0;
-	for (unsigned i = 0; i < CT_WARP_LANES; i++)
-		differ |= inst->addr[i] ^ first;
-	return differ < 4 * (uint64_t)banks;
-}
-
-/* Conflict degree; words within one row of the banks cannot conflict. */
-static uint32_t shared_cycles(const struct ct_replay *r, const struct ct_inst *inst)
-{
-	uint64_t low = UINT64_MAX, high = 0;
-	if (in_a_row(inst, r->g.shmem_banks))
-		return 1;
-	for (unsigned i = 0; i < inst->naddr; i++) {
-		uint64_t word = inst->addr[i] / 4;
-		low = word < low ? word : low;
-		high = word > high ? word : high;
-	}
-	if (inst->naddr && high - low < r->g.shmem_banks)
-		return 1;
-	return ct_shared_conflicts(inst, ~0u, r->g.shmem_banks);
-}
-
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now)
 {
@@ -141,7 +114,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	}
 	m->shared = op->shared || (!n && shared_lanes);
 	if (m->shared) {
-		m->degree = (uint8_t)shared_cycles(r, inst);
+		m->degree = (uint8_t)rp_shared_degree(r, inst);
 		return id;
 	}
 	ct_lines_descending(q, n);

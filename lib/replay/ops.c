@@ -110,18 +110,48 @@ int rp_ops_reserve(struct ct_replay *r, uint32_t sid)
 		uint32_t chunk = r->nops / RP_OPS_CHUNK;
 		if (chunk == r->chunks) {
 			if (ct_grow((void **)&r->ops, &r->chunks_cap, chunk + 1, sizeof *r->ops) < 0 ||
-			    !(r->ops[chunk] = ct_calloc(RP_OPS_CHUNK, sizeof **r->ops)))
+			    ct_grow((void **)&r->shapes, &r->shapes_cap, chunk + 1, sizeof *r->shapes) < 0)
 				return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+			r->ops[chunk] = ct_calloc(RP_OPS_CHUNK, sizeof **r->ops);
+			r->shapes[chunk] = ct_calloc(RP_OPS_CHUNK, sizeof **r->shapes);
 			r->chunks++;
+			if (!r->ops[chunk] || !r->shapes[chunk])
+				return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		}
 		decode(r, &r->ops[chunk][r->nops % RP_OPS_CHUNK], ct_code_at(r->code, r->nops));
+		r->shapes[chunk][r->nops % RP_OPS_CHUNK].nruns = 0;
 	}
 	return 0;
 }
 
 void rp_ops_free(struct ct_replay *r)
 {
-	for (uint32_t i = 0; i < r->chunks; i++)
+	for (uint32_t i = 0; i < r->chunks; i++) {
 		free(r->ops[i]);
+		free(r->shapes[i]);
+	}
 	free(r->ops);
+	free(r->shapes);
+}
+
+/* Moving all addresses by a multiple of a word turns the banks and changes nothing else,
+ * where their number divides 2^62: the degree follows from the runs and the place of the
+ * first address in its word. */
+uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst)
+{
+	uint32_t banks = r->g.shmem_banks;
+	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
+	if (!inst->nruns || (banks & (banks - 1)))
+		return ct_shared_conflicts(inst, ~0u, banks);
+	if (p->nruns == inst->nruns && p->naddr == inst->naddr && p->in_word == (inst->base & 3) &&
+	    !memcmp(p->lanes, inst->run_lanes, inst->nruns) &&
+	    !memcmp(p->delta, inst->run_delta, inst->nruns * sizeof *p->delta))
+		return p->degree;
+	p->nruns = inst->nruns;
+	p->naddr = inst->naddr;
+	p->in_word = inst->base & 3;
+	memcpy(p->lanes, inst->run_lanes, inst->nruns);
+	memcpy(p->delta, inst->run_delta, inst->nruns * sizeof *p->delta);
+	p->degree = (uint8_t)ct_shared_conflicts(inst, ~0u, banks);
+	return p->degree;
 }

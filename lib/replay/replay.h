@@ -55,7 +55,7 @@ struct ct_issue_event {
 	uint64_t cycle;
 	uint64_t warp_key;     /* unique per warp of the launch */
 	const struct ct_sinst *sinst;
-	const struct ct_inst *inst;
+	const struct ct_inst *inst; /* its addresses may be runs */
 	uint8_t first, last;   /* of its warp */
 };
 

@@ -212,6 +212,27 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 	}
 }
 
+int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct ct_inst *inst = &sm->inst[warp];
+	if (w->more) {
+		w->more--;
+		inst->sid++;
+	} else {
+		int st = ct_cursor_step(w->cursor, inst, &w->more, &r->error);
+		if (st <= 0) {
+			sm->failed |= st < 0;
+			w->op = NULL;
+			return 0;
+		}
+	}
+	w->op = rp_op_at(r, inst->sid);
+	if (!w->op)
+		sm->failed = 1;
+	return w->op != NULL;
+}
+
 /* Fetches the warp's next instruction. */
 void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
@@ -221,19 +242,11 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	uint64_t bit = UINT64_C(1) << slot;
 	if (w->op)
 		s->of_unit[w->op->unit] &= ~bit;
-	int st = ct_cursor_next(w->cursor, &sm->inst[warp], &r->error);
-	if (st > 0) {
-		w->op = rp_op_at(r, sm->inst[warp].sid);
-		if (w->op) {
-			s->of_unit[w->op->unit] |= bit;
-			rp_wake(sm, warp, now);
-			return;
-		}
-		st = -1;
+	if (rp_warp_fetch(r, sm, warp)) {
+		s->of_unit[w->op->unit] |= bit;
+		rp_wake(sm, warp, now);
+		return;
 	}
-	if (st < 0)
-		sm->failed = 1;
-	w->op = NULL;
 	set_slot(s, slot, RP_NEVER);
 	struct rp_cta *c = &sm->cta[w->slot_cta];
 	c->running--;

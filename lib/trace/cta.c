@@ -145,26 +145,55 @@ int ct_cursor_open(struct ct_cursor **out, struct ct_cta *cta, uint32_t i, struc
 	return CT_OK;
 }
 
+/* The record behind the last: where it begins, with a place for its values. */
+static int next_record(struct ct_cursor *c, struct ct_error *e)
+{
+	const struct ct_segment *s = &c->cta->segment[c->segment];
+	int st = CT_OK;
+	if (c->next < s->bytes && c->end - c->p < CT_PACK_RECORD_MAX)
+		st = refill(c, e);
+	else if (c->p == c->end)
+		st = enter(c, c->segment + 1, 0, e);
+	if (st < 0)
+		return st;
+	/* Only a record with bit v needs the place for values. */
+	if ((*c->p & 0xc0) == 0x40 && !c->values &&
+	    !(c->values = ct_calloc(CT_MAX_VALUES, sizeof *c->values)))
+		return ct_fail_nomem(e);
+	return CT_OK;
+}
+
 int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e)
 {
+	int st;
 	if (c->left == 0)
 		return 0;
 	c->left--;
-	if (!c->unpacker.run) {
-		const struct ct_segment *s = &c->cta->segment[c->segment];
-		int st = CT_OK;
-		if (c->next < s->bytes && c->end - c->p < CT_PACK_RECORD_MAX)
-			st = refill(c, e);
-		else if (c->p == c->end)
-			st = enter(c, c->segment + 1, 0, e);
-		if (st < 0)
-			return st;
-		/* Only a record with bit v needs the place for values. */
-		if ((*c->p & 0xc0) == 0x40 && !c->values &&
-		    !(c->values = ct_calloc(CT_MAX_VALUES, sizeof *c->values)))
-			return ct_fail_nomem(e);
-	}
+	if (!c->unpacker.run && (st = next_record(c, e)) < 0)
+		return st;
 	c->p = ct_unpack_inst(&c->unpacker, c->p, inst, c->values);
+	ct_inst_expand(inst);
+	return 1;
+}
+
+int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
+{
+	struct ct_unpacker *k = &c->unpacker;
+	int st;
+	*more = 0;
+	if (c->left == 0)
+		return 0;
+	c->left--;
+	if (!k->run && (st = next_record(c, e)) < 0)
+		return st;
+	c->p = ct_unpack_inst(k, c->p, inst, c->values);
+	if (k->run) {
+		uint32_t n = k->run < c->left ? k->run : (uint32_t)c->left;
+		k->run -= n;
+		k->sid += n;
+		c->left -= n;
+		*more = n;
+	}
 	return 1;
 }
 

@@ -148,15 +148,38 @@ unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid,
 	return p;
 }
 
-static const unsigned char *get_deltas(const unsigned char *p, struct ct_inst *inst, unsigned n,
-                                       int runs)
+/* Pairs of a difference and a length, into runs while there is room, else into addr[]. */
+static const unsigned char *get_runs(const unsigned char *p, struct ct_inst *inst, unsigned n)
+{
+	uint64_t v;
+	unsigned at = 1, i = 0;
+	for (; at < n && i < CT_ADDR_RUNS; i++) {
+		p = get(p, &v);
+		unsigned lanes = *p++;
+		if (lanes > n - at)
+			lanes = n - at;
+		inst->run_delta[i] = unzigzag(v);
+		inst->run_lanes[i] = (uint8_t)lanes;
+		at += lanes;
+	}
+	inst->nruns = (uint8_t)i;
+	if (at >= n)
+		return p;
+	ct_inst_expand(inst);
+	for (uint64_t a = inst->addr[at - 1]; at < n;) {
+		p = get(p, &v);
+		for (unsigned left = *p++; left > 0 && at < n; left--)
+			inst->addr[at++] = a += (uint64_t)unzigzag(v);
+	}
+	return p;
+}
+
+static const unsigned char *get_deltas(const unsigned char *p, struct ct_inst *inst, unsigned n)
 {
 	uint64_t at = inst->base, v;
-	for (unsigned i = 1; i < n;) {
+	for (unsigned i = 1; i < n; i++) {
 		p = get(p, &v);
-		uint64_t d = (uint64_t)unzigzag(v);
-		for (unsigned left = runs ? *p++ : 1; left > 0 && i < n; left--)
-			inst->addr[i++] = at += d;
+		inst->addr[i] = at += (uint64_t)unzigzag(v);
 	}
 	return p;
 }
@@ -165,21 +188,39 @@ static const unsigned char *get_addresses(struct ct_pack_slot *slot, const unsig
                                           struct ct_inst *inst, int r)
 {
 	uint64_t v;
-	unsigned n = ct_popcount(inst->mask);
+	unsigned n = inst->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(inst->mask);
 	p = get(p, &v);
 	inst->base = slot->base += (uint64_t)unzigzag(v);
 	inst->naddr = (uint8_t)n;
-	inst->addr[0] = inst->base;
-	if (inst->addr_form != CT_ADDR_STRIDE)
-		return get_deltas(p, inst, n, r);
+	if (inst->addr_form != CT_ADDR_STRIDE) {
+		inst->addr[0] = inst->base;
+		return r && n > 1 ? get_runs(p, inst, n) : get_deltas(p, inst, n);
+	}
 	if (!r) {
 		p = get(p, &v);
 		slot->stride = unzigzag(v);
 	}
 	inst->stride = slot->stride;
-	for (unsigned i = 0; i < n; i++)
-		inst->addr[i] = inst->base + i * (uint64_t)slot->stride;
+	if (n) {
+		inst->nruns = 1;
+		inst->run_delta[0] = slot->stride;
+		inst->run_lanes[0] = (uint8_t)(n - 1);
+	}
 	return p;
+}
+
+void ct_inst_expand(struct ct_inst *inst)
+{
+	unsigned n = 0;
+	if (!inst->nruns)
+		return;
+	uint64_t at = inst->addr[n++] = inst->base;
+	for (unsigned i = 0; i < inst->nruns; i++) {
+		uint64_t d = (uint64_t)inst->run_delta[i];
+		for (unsigned end = n + inst->run_lanes[i]; n < end; n++)
+			inst->addr[n] = at += d;
+	}
+	inst->nruns = 0;
 }
 
 static const unsigned char *get_values(const unsigned char *p, struct ct_inst *inst,
@@ -204,6 +245,7 @@ const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *
 {
 	inst->addr_form = CT_ADDR_NONE;
 	inst->naddr = 0;
+	inst->nruns = 0;
 	inst->nvalues = 0;
 	inst->stride = 0;
 	inst->base = 0;

@@ -112,19 +112,31 @@ struct ct_sinst {
 /* How the lane addresses were written; kept so that text can be written back. */
 enum ct_addr_form { CT_ADDR_NONE, CT_ADDR_LIST, CT_ADDR_STRIDE, CT_ADDR_DELTAS };
 
-/* Dynamic part: one executed warp instruction. */
+/* Runs of equal differences that the addresses of an instruction are kept as at most. */
+enum { CT_ADDR_RUNS = 8 };
+
+/* Dynamic part: one executed warp instruction. The addresses are in addr[]; where nruns is
+ * not 0 they are runs instead, as ct_cursor_step() hands them out: the first is base, the
+ * next run_lanes[0] are each run_delta[0] above the one before, and so on, naddr in all.
+ * What takes an instruction takes both forms unless it says otherwise. */
 struct ct_inst {
 	uint32_t sid;        /* index into the kernel's code table */
 	uint32_t mask;       /* active and predicated-on lanes */
 	uint8_t addr_form;   /* enum ct_addr_form */
-	uint8_t naddr;       /* addresses in addr[]: the number of set mask bits, or 0 */
+	uint8_t naddr;       /* addresses: the number of set mask bits, or 0 */
 	uint16_t nvalues;    /* entries of values[] */
+	uint8_t nruns;       /* 0: addr[] holds the addresses */
+	uint8_t run_lanes[CT_ADDR_RUNS];
 	int64_t stride;      /* of CT_ADDR_STRIDE */
 	uint64_t base;       /* first address, also when naddr is 0 */
-	uint64_t addr[CT_WARP_LANES]; /* one per set mask bit, in lane order */
 	const uint32_t *values;       /* register values where the trace has them, else NULL;
 	                                 as in the text: per register a count then that many */
+	int64_t run_delta[CT_ADDR_RUNS]; /* modulo 2^64 */
+	uint64_t addr[CT_WARP_LANES]; /* one per set mask bit, in lane order */
 };
+
+/* Puts addresses that are runs into addr[]; nruns is 0 afterwards. */
+void ct_inst_expand(struct ct_inst *inst);
 
 struct ct_kernel {
 	uint32_t id;          /* ordinal of the launch in the list, from 1; missing members count */
@@ -177,6 +189,11 @@ int ct_cursor_open(struct ct_cursor **c, struct ct_cta *cta, uint32_t i, struct 
 /* 1: *inst holds the next instruction; 0: end of the stream; < 0: a spilled part
  * could not be read back. inst->values stays valid until the next call. */
 int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e);
+/* The same with less work for those who take most instructions as they come: addresses may
+ * stay runs, and *more says how many further instructions differ from this one only in
+ * that each sid is one higher than the one before. They have no addresses and count as
+ * read: the caller makes them itself, the next call returns the one behind them. */
+int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e);
 /* Starts again at the head of another warp (reuses the cursor's memory). */
 int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct ct_error *e);
 void ct_cursor_close(struct ct_cursor *c); /* NULL allowed */

@@ -116,7 +116,37 @@ static void generic_lanes_resolve_one_by_one(void **state)
 	assert_int_equal(shared, 0);
 }
 
-/* Addresses of many shapes: runs, columns, scatter, near the ends of lines. */
+/* The addresses as runs, the way a cursor hands them out; as they are if they are too many. */
+static struct ct_inst as_runs(const struct ct_inst *inst)
+{
+	struct ct_inst x = *inst;
+	unsigned n = 0, i = 1;
+	while (i < inst->naddr && n < CT_ADDR_RUNS) {
+		uint64_t d = inst->addr[i] - inst->addr[i - 1];
+		x.run_delta[n] = (int64_t)d;
+		for (x.run_lanes[n] = 0; i < inst->naddr && inst->addr[i] - inst->addr[i - 1] == d; i++)
+			x.run_lanes[n]++;
+		n++;
+	}
+	if (i < inst->naddr || n == 0)
+		return x;
+	x.nruns = (uint8_t)n;
+	memset(x.addr, 0xee, sizeof x.addr);
+	return x;
+}
+
+/* Some rows side by side, of a power of two lanes, each at its place or broadcast. */
+static void tile(uint64_t *seed, struct ct_inst *inst)
+{
+	unsigned row = 1u << ct_rand64(seed) % 6, broadcast = ct_rand64(seed) % 4 == 0;
+	uint64_t unit = UINT64_C(1) << ct_rand64(seed) % 5, pitch = ct_rand64(seed) % 512 * unit;
+	uint64_t base = inst->base / 16 * 16;
+	inst->addr_form = CT_ADDR_DELTAS;
+	for (unsigned i = 0; i < inst->naddr; i++)
+		inst->addr[i] = base + i / row * pitch + (broadcast ? 0 : i % row * unit);
+}
+
+/* Addresses of many shapes: runs, columns, tiles, scatter, near the ends of lines. */
 static void random_inst(uint64_t *seed, struct ct_inst *inst)
 {
 	static const int64_t strides[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 132, 4096, -4, -16, -128, 12};
@@ -130,13 +160,15 @@ static void random_inst(uint64_t *seed, struct ct_inst *inst)
 	if (ct_rand64(seed) % 50 == 0)
 		base = UINT64_MAX - ct_rand64(seed) % 256;
 	strided(inst, mask, base, strides[ct_rand64(seed) % 15]);
-	if (r % 8 >= 4) {
+	if (r % 8 == 4) {
+		tile(seed, inst);
+	} else if (r % 8 > 4) {
 		uint64_t span = UINT64_C(1) << (4 + ct_rand64(seed) % 40);
 		inst->addr_form = CT_ADDR_LIST;
 		for (unsigned i = 0; i < inst->naddr; i++)
 			inst->addr[i] = base + ct_rand64(seed) % span;
-		inst->base = inst->naddr ? inst->addr[0] : 0;
 	}
+	inst->base = inst->naddr ? inst->addr[0] : inst->base;
 }
 
 static void equals_the_twin(void **state)
@@ -164,7 +196,8 @@ static void equals_the_twin(void **state)
 			for (unsigned i = 0; i < inst.naddr; i++)
 				inst.addr[i] &= 0xffffff;
 		inst.base = inst.naddr ? inst.addr[0] : 0;
-		unsigned n = ct_coalesce(&k, &s, &inst, shapes[shape].line, shapes[shape].sector, map, 99,
+		struct ct_inst given = round % 2 ? as_runs(&inst) : inst;
+		unsigned n = ct_coalesce(&k, &s, &given, shapes[shape].line, shapes[shape].sector, map, 99,
 		                         got, &shared_got);
 		unsigned w = twin_coalesce(&k, &s, &inst, shapes[shape].line, shapes[shape].sector, map,
 		                           99, want, &shared_want);
@@ -204,7 +237,8 @@ static void bank_conflicts(void **state)
 		uint32_t lanes = round % 3 ? ~0u : (uint32_t)ct_rand64(&seed);
 		uint32_t b = banks[ct_rand64(&seed) % 6];
 		random_inst(&seed, &inst);
-		assert_int_equal(ct_shared_conflicts(&inst, lanes, b), twin_shared_conflicts(&inst, lanes, b));
+		struct ct_inst given = round % 2 ? as_runs(&inst) : inst;
+		assert_int_equal(ct_shared_conflicts(&given, lanes, b), twin_shared_conflicts(&inst, lanes, b));
 	}
 }
 
@@ -227,7 +261,9 @@ static void atomics(void **state)
 		random_inst(&seed, &inst);
 		for (unsigned i = 0; i < inst.naddr; i++)
 			inst.addr[i] = (inst.addr[i] % 4096 + 4096) / 8 * 8;
-		assert_int_equal(ct_atomic_transactions(&k, &s, &inst, 32),
+		inst.base = inst.naddr ? inst.addr[0] : 0;
+		struct ct_inst given = round % 2 ? as_runs(&inst) : inst;
+		assert_int_equal(ct_atomic_transactions(&k, &s, &given, 32),
 		                 twin_atomic_transactions(&inst, s.width, 32));
 	}
 }

@@ -126,6 +126,34 @@ static void same(const struct sample *x, const struct ct_inst *i)
 		assert_memory_equal(i->values, x->values, x->nvalues * sizeof x->values[0]);
 }
 
+/* The same by ct_cursor_step(), now and then with ct_cursor_next() between. */
+static void step_back(struct ct_cursor *c, const struct sample *x)
+{
+	struct ct_error e = {0};
+	struct ct_inst inst;
+	uint32_t more, runs = 0, skipped = 0;
+	for (int i = 0; i < INSTS; i++) {
+		if (i % 50 == 49) {
+			assert_int_equal(ct_cursor_next(c, &inst, &e), 1);
+			assert_int_equal(inst.nruns, 0);
+			same(x++, &inst);
+			continue;
+		}
+		assert_int_equal(ct_cursor_step(c, &inst, &more, &e), 1);
+		runs += inst.nruns > 0;
+		if (inst.nruns)
+			memset(inst.addr, 0xee, sizeof inst.addr);
+		ct_inst_expand(&inst);
+		same(x++, &inst);
+		for (skipped += more; more; more--, i++) {
+			inst.sid++;
+			same(x++, &inst);
+		}
+	}
+	assert_int_equal(ct_cursor_step(c, &inst, &more, &e), 0);
+	assert_true(runs > 20 && skipped > 20);
+}
+
 static void read_back(struct ct_cta *cta, const struct sample *all)
 {
 	struct ct_cursor *c[WARPS];
@@ -150,8 +178,11 @@ static void read_back(struct ct_cta *cta, const struct sample *all)
 		same(&all[3 * INSTS + i], &inst);
 	}
 	assert_int_equal(ct_cursor_reset(c[0], cta, WARPS, &e), CT_ERR_USAGE);
-	for (uint32_t w = 0; w < WARPS; w++)
+	for (uint32_t w = 0; w < WARPS; w++) {
+		assert_int_equal(ct_cursor_reset(c[w], cta, w, &e), CT_OK);
+		step_back(c[w], all + w * INSTS);
 		ct_cursor_close(c[w]);
+	}
 }
 
 static void round_trip(uint64_t budget, int spills)

@@ -79,6 +79,13 @@ struct rp_op {
 	int32_t groups_left;     /* DEPBAR */
 };
 
+/* How a static instruction's addresses lay in the banks of shared memory the last time. */
+struct rp_shape {
+	int64_t delta[CT_ADDR_RUNS];
+	uint8_t lanes[CT_ADDR_RUNS];
+	uint8_t nruns, naddr, in_word, degree; /* no runs: nothing is known */
+};
+
 /* One line that a memory instruction asks for, until every sector has met the L1. */
 struct rp_lreq {
 	uint64_t line;
@@ -164,6 +171,7 @@ struct rp_warp {
 	uint32_t atomics;
 	uint32_t group, group_done; /* LDGSTS groups: open one; all before are complete */
 	uint32_t wait_group;     /* DEPBAR: waits until group_done reaches it */
+	uint32_t more;           /* instructions behind the next one that only add 1 to its sid */
 	uint32_t blocked_since;  /* on outstanding loads, RP_NEVER: not */
 	uint16_t slot_cta;
 	uint8_t live, started, at_barrier, membar, issued_any;
@@ -312,8 +320,9 @@ struct ct_replay {
 	const struct ct_kernel *kernel;
 	const struct ct_code *code;
 	struct rp_op **ops;                /* chunks: warps hold pointers while the code grows */
+	struct rp_shape **shapes;          /* likewise */
 	uint32_t nops, chunks;
-	size_t chunks_cap;
+	size_t chunks_cap, shapes_cap;
 	struct ct_occupancy occ;
 	struct ct_local_map local;
 	uint64_t base;                     /* memory cycle of the launch's cycle 0 */
@@ -356,6 +365,8 @@ struct ct_replay {
 /* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
 int rp_ops_reserve(struct ct_replay *r, uint32_t sid);
 void rp_ops_free(struct ct_replay *r);
+/* Accesses to the fullest bank of shared memory. */
+uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst);
 static inline const struct rp_op *rp_op_at(struct ct_replay *r, uint32_t sid)
 {
 	if (sid >= r->nops && rp_ops_reserve(r, sid) < 0)
@@ -380,6 +391,8 @@ void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t n
 void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+/* Reads the warp's next instruction: 1; 0: none is left, or the SM has failed. */
+int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 
 void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 

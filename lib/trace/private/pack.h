@@ -97,7 +97,8 @@ static inline void ct_unpacker_init(struct ct_unpacker *k)
 {
 	*k = (struct ct_unpacker){.sid = UINT32_MAX, .mask = UINT32_MAX};
 }
-/* values: room for CT_MAX_VALUES, or NULL (then they are passed over). */
+/* values: room for CT_MAX_VALUES, or NULL (then they are passed over). Addresses that are
+ * few enough runs stay so. */
 const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
                                     struct ct_inst *inst, uint32_t *values);
 
