@@ -11,6 +11,7 @@
 
 #include "locality/dense.h"
 #include "locality/isa.h"
+#include "locality/sm_stacks.h"
 #include "locality/sparse.h"
 #include "locality/stack_engine.h"
 #include "locality/window.h"
@@ -37,7 +38,15 @@ struct ct_fast_kernel {
 	void (*ops)(struct ct_fast *f, struct ct_stack_op *op, size_t n);
 	/* Compaction: n times, in place. */
 	void (*renumber)(const struct ct_renumber *r, uint32_t *time, size_t n);
+	/* Accesses of many SMs, and their compaction (sm_stacks.h); r[] by SM. */
+	void (*sms)(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
+	            size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
+	            struct ct_rj_table *sharers);
+	void (*sms_renumber)(struct ct_sm_stacks *s, const struct ct_renumber *r);
 };
+
+/* The variant for an enum ct_isa (0 = best). */
+const struct ct_fast_kernel *ct_fast_kernel_of(int isa);
 
 /* How compaction renumbers: live slots in order; the `lost` oldest lose theirs. */
 struct ct_renumber {

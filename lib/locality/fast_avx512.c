@@ -87,7 +87,7 @@ static void renumber(const struct ct_renumber *r, uint32_t *time, size_t n)
 #include "locality/fast_kernel.h"
 
 const struct ct_fast_kernel ct_fast_avx512 = {touch_batch, map_batch, count_batch, ops_batch,
-                                             renumber};
+                                            renumber, sms_batch, sms_renumber};
 
 #ifdef __clang__
 #pragma clang attribute pop

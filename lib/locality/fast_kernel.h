@@ -277,3 +277,4 @@ static void renumber(const struct ct_renumber *r, uint32_t *time, size_t n)
 #endif
 
 #include "locality/fast_ops.h"
+#include "locality/fast_sms.h"

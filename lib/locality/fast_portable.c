@@ -29,4 +29,4 @@ CT_INLINE unsigned bucket_match(const struct ct_bucket *b, uint64_t line)
 #include "locality/fast_kernel.h"
 
 const struct ct_fast_kernel ct_fast_portable = {touch_batch, map_batch, count_batch, ops_batch,
-                                             renumber};
+                                            renumber, sms_batch, sms_renumber};

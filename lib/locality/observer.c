@@ -152,21 +152,20 @@ static void hand_over(struct ct_locality *l, int wait)
 
 static int make_streams(struct ct_locality *l, struct ct_error *e)
 {
-	/* Many streams side by side: little slack for each. */
-	struct ct_stack_options sm = {.sectors = l->o.sectors, .stamps = 1, .slack = 1 << 20};
+	static const uint8_t kind_of_store[] = {
+		[CT_STORE_ALLOCATE] = CT_STACK_TOUCH,
+		[CT_STORE_NO_ALLOCATE] = CT_STACK_STORE_NOALLOC,
+		[CT_STORE_EVICT] = CT_STACK_EVICT};
+	struct ct_sm_stacks_options sms = {.sms = l->o.sms, .sectors = l->o.sectors,
+	                                   .store = kind_of_store[l->o.store],
+	                                   .step = l->o.window, .isa = l->o.isa};
 	struct ct_stack_options merged = {.sectors = l->o.sectors};
 	struct ct_stack_options llc = {.sectors = l->o.llc_sectors};
-	size_t n = CT_OBS_FIRST_SM + (size_t)l->o.sms;
-	l->stream = ct_calloc(n, sizeof *l->stream);
-	if (!l->stream)
+	if (ct_sm_stacks_init(&l->sms, &sms) < 0)
 		return ct_fail_nomem(e);
-	for (size_t i = 0; i < n; i++) {
-		const struct ct_stack_options *so =
-			i == CT_OBS_MERGED ? &merged : i == CT_OBS_LLC ? &llc : &sm;
-		if (!(l->stream[i].stack = ct_stack_new(so, e)))
-			return CT_ERR_NOMEM;
-	}
-	return 0;
+	l->merged = ct_stack_new(&merged, e);
+	l->llc = l->merged ? ct_stack_new(&llc, e) : NULL;
+	return l->llc ? 0 : CT_ERR_NOMEM;
 }
 
 static int make_buffers(struct ct_locality *l)
@@ -180,15 +179,14 @@ static int make_buffers(struct ct_locality *l)
 	}
 	l->filling = &l->batch[0];
 	l->number = ct_calloc(CT_OBS_EVENTS, sizeof *l->number);
-	l->own = ct_calloc(CT_OBS_EVENTS, sizeof *l->own);
-	l->other = ct_calloc(CT_OBS_EVENTS, sizeof *l->other);
+	l->op = ct_calloc(CT_OBS_STREAMS * CT_OBS_PIECE, sizeof *l->op);
 	if (l->o.sharing) {
 		l->nearest = ct_rj_table_new();
 		l->sharers = ct_rj_table_new();
 	}
 	if (l->sampled)
 		l->part = ct_calloc(CT_VIEWS, sizeof *l->part);
-	return l->number && l->own && l->other && (!l->o.sharing || (l->nearest && l->sharers)) &&
+	return l->number && l->op && (!l->o.sharing || (l->nearest && l->sharers)) &&
 	       (!l->sampled || l->part) ? 0 : -1;
 }
 
@@ -218,8 +216,6 @@ struct ct_locality *ct_locality_new(const struct ct_locality_options *o, struct 
 	l->o.llc_sectors = o->llc_sectors ? o->llc_sectors : l->o.sectors;
 	l->mask = (1u << l->o.sectors) - 1;
 	l->llc_mask = (1u << l->o.llc_sectors) - 1;
-	l->words = (o->sms + 63) / 64;
-	l->epoch_now = 1;
 	l->sampled = o->sample > 0 && o->sample < 1;
 	if (l->sampled)
 		ct_sampler_init(&l->sampler, o->sample, 1, o->seed, 0);
@@ -239,26 +235,19 @@ void ct_locality_free(struct ct_locality *l)
 	if (!l)
 		return;
 	stop_thread(l);
-	for (size_t i = 0; l->stream && i < CT_OBS_FIRST_SM + (size_t)l->o.sms; i++) {
-		ct_stack_free(l->stream[i].stack);
-		free(l->stream[i].op);
-		free(l->stream[i].event);
-	}
-	free(l->stream);
+	ct_sm_stacks_free(&l->sms);
+	ct_stack_free(l->merged);
+	ct_stack_free(l->llc);
 	for (int i = 0; i < 2; i++) {
 		free(l->batch[i].l1);
 		free(l->batch[i].llc);
 	}
 	free(l->number);
-	free(l->own);
-	free(l->other);
+	free(l->op);
 	free(l->part);
 	ct_rj_table_free(l->nearest);
 	ct_rj_table_free(l->sharers);
 	ct_linemap_free(&l->lines);
-	free(l->ever);
-	free(l->epoch);
-	free(l->sharer);
 	ct_locality_counts_free(&l->now);
 	free(l);
 }
@@ -305,10 +294,8 @@ void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed)
 	if (!l1_flushed)
 		return;
 	hand_over(l, 1);
-	for (size_t i = 0; i < CT_OBS_FIRST_SM + (size_t)l->o.sms; i++)
-		if (i != CT_OBS_LLC)
-			ct_stack_flush(l->stream[i].stack);
-	l->epoch_now++;
+	ct_sm_stacks_flush(&l->sms);
+	ct_stack_flush(l->merged);
 }
 
 int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
@@ -316,8 +303,10 @@ int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
 {
 	hand_over(l, 1);
 	int rc = l->failed ? ct_fail_nomem(e) : 0;
-	for (size_t i = 0; i < CT_OBS_FIRST_SM + (size_t)l->o.sms && rc == 0; i++)
-		rc = ct_stack_check(l->stream[i].stack, e);
+	if (rc == 0)
+		rc = ct_stack_check(l->merged, e);
+	if (rc == 0)
+		rc = ct_stack_check(l->llc, e);
 	if (rc == 0 && l->o.sharing) {
 		rc = ct_rj_table_move(l->nearest, &l->now.rj_nearest, e);
 		if (rc == 0)
@@ -326,7 +315,7 @@ int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
 	if (rc < 0)
 		return rc;
 	l->now.distinct_lines = l->lines.lines;
-	l->now.distinct_sectors = l->distinct_sectors;
+	l->now.distinct_sectors = l->sms.distinct_sectors;
 	rc = l->sampled ? ct_obs_scale(l, c, e) : ct_locality_counts_add(c, &l->now, e);
 	ct_locality_counts_free(&l->now);
 	memset(&l->now, 0, sizeof l->now);

@@ -60,6 +60,9 @@ struct ct_locality_options {
 	uint64_t seed;
 	unsigned threads;     /* 2 or more: accesses are analysed behind the caller's back,
 	                         streams side by side; same results. 0 = 1 */
+	uint64_t window;      /* accesses of an SM between two compactions, 0 = the engine's
+	                         choice; for tests, which force compaction */
+	int isa;              /* enum ct_isa (isa.h), 0 = best; for tests */
 };
 
 /* NULL and *e on CT_ERR_USAGE (options out of range) or CT_ERR_NOMEM. One thread. */

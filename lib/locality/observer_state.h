@@ -1,9 +1,8 @@
 /* observer_state.h - the observer's insides. Private to the room.
  *
- * Accesses are buffered and analysed in batches: one walk through the directory of lines
- * sorts them into one list of operations per stream (each SM's stack, the merged one, the
- * LLC's), probes of other SMs' stacks included and in their place; then every stream runs
- * its list by itself, on as many threads as there are; then the results are counted. */
+ * Accesses are buffered and analysed in batches. A walk through the directory numbers their
+ * lines; then the stacks of the SMs (sm_stacks.h), the merged one and the LLC's take their
+ * accesses side by side, each in pieces that stay in the cache until they are counted. */
 #ifndef CT_LOCALITY_OBSERVER_STATE_H
 #define CT_LOCALITY_OBSERVER_STATE_H
 
@@ -11,20 +10,14 @@
 
 #include "locality/linemap.h"
 #include "locality/observer.h"
-#include "locality/rj_table.h"
 #include "locality/sample.h"
+#include "locality/sm_stacks.h"
 #include "locality/stack.h"
 
 enum {
 	CT_OBS_EVENTS = 1 << 14, /* of each kind per batch */
-	CT_OBS_OPS = 1 << 16,    /* operations of all SMs before the lists are run */
+	CT_OBS_PIECE = 512,      /* of them analysed and counted at a time */
 	CT_OBS_PARTS = 8         /* of the sampled lines, for the error */
-};
-
-struct ct_obs_event {
-	uint64_t line, cycle;
-	uint32_t sm;
-	uint8_t mask, is_write;
 };
 
 struct ct_obs_batch {
@@ -32,13 +25,8 @@ struct ct_obs_batch {
 	size_t n_l1, n_llc;
 };
 
-/* A stream: its stack and the operations waiting for it. */
-struct ct_obs_stream {
-	struct ct_stack *stack;
-	struct ct_stack_op *op;
-	uint32_t *event; /* of each operation, in the batch */
-	size_t n, op_cap, event_cap;
-};
+/* What is analysed side by side. */
+enum { CT_OBS_SMS, CT_OBS_MERGED, CT_OBS_LLC, CT_OBS_STREAMS };
 
 /* True numbers of accesses, by kind, when only a sample is analysed. */
 struct ct_obs_totals {
@@ -48,24 +36,16 @@ struct ct_obs_totals {
 struct ct_locality {
 	struct ct_locality_options o;
 	uint32_t mask, llc_mask;    /* sectors of a line */
-	struct ct_obs_stream *stream; /* merged, LLC, then one per SM */
+	struct ct_sm_stacks sms;
+	struct ct_stack *merged; /* of the lines' numbers */
+	struct ct_stack *llc;
+	struct ct_stack_op *op;  /* CT_OBS_PIECE for each stream */
 	struct ct_locality_counts now;
 	struct ct_rj_table *nearest, *sharers; /* dense while counting */
 	int failed;
 
-	/* Directory of all lines: sectors ever touched, and which SMs touched the line
-	 * since the last flush (valid when the line's epoch is the current one). */
 	struct ct_linemap lines;
-	uint8_t *ever;
-	uint32_t *epoch;
-	uint64_t *sharer;      /* `words` per line, one bit per SM */
-	size_t ever_cap, epoch_cap, sharer_cap;
-	uint32_t words, epoch_now;
-	uint64_t distinct_sectors;
-
-	/* Per event of the batch under analysis. */
-	uint32_t *number;      /* of its line in the directory */
-	uint64_t *own, *other; /* distance in its SM's stack; least in others */
+	uint32_t *number;        /* of the line of each event of the batch under analysis */
 
 	struct ct_sampler sampler;
 	int sampled;
@@ -80,8 +60,6 @@ struct ct_locality {
 	struct ct_obs_batch *work; /* handed over, NULL: the thread is idle */
 	int threaded, stop;
 };
-
-enum { CT_OBS_MERGED, CT_OBS_LLC, CT_OBS_FIRST_SM };
 
 /* Analyses a batch and empties it. */
 void ct_obs_run(struct ct_locality *l, struct ct_obs_batch *b);

@@ -4,28 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "locality/hist.h"
 
-enum { EXACT = 16, FIRST_OCTAVE = 4, LAST_OCTAVE = 31, PER_OCTAVE = 16,
-       FINITE = EXACT + (LAST_OCTAVE - FIRST_OCTAVE + 1) * PER_OCTAVE,
-       COLD = FINITE, BINS = FINITE + 1 };
-
-struct ct_rj_table {
-	uint64_t count[BINS][BINS]; /* [own][other] */
-	uint8_t used[BINS];         /* rows with any count */
-};
-
-/* Lines on a stack are below 2^30, so no distance passes the last octave. */
-static unsigned bin_of(uint64_t d)
-{
-	if (d < EXACT)
-		return (unsigned)d;
-	if (d >> (LAST_OCTAVE + 1))
-		return d == CT_COLD ? COLD : FINITE - 1;
-	unsigned octave = ct_high_bit(d);
-	return EXACT + (octave - FIRST_OCTAVE) * PER_OCTAVE +
-	       (unsigned)(d >> (octave - FIRST_OCTAVE) & 15);
-}
+enum { EXACT = 1 << CT_RJ_EXACT_BITS, PER_OCTAVE = EXACT, COLD = CT_RJ_COLD,
+       BINS = CT_RJ_BINS };
 
 static uint64_t lower(unsigned bin)
 {
@@ -60,13 +41,6 @@ struct ct_rj_table *ct_rj_table_new(void)
 void ct_rj_table_free(struct ct_rj_table *t)
 {
 	free(t);
-}
-
-void ct_rj_table_count(struct ct_rj_table *t, uint64_t own, uint64_t other)
-{
-	unsigned o = bin_of(own);
-	t->count[o][bin_of(other)]++;
-	t->used[o] = 1;
 }
 
 static int move_cell(struct ct_rj *j, unsigned own, unsigned lo, unsigned hi, uint64_t count,

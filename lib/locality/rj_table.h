@@ -8,13 +8,41 @@
 #ifndef CT_LOCALITY_RJ_TABLE_H
 #define CT_LOCALITY_RJ_TABLE_H
 
+#include "base/bits.h"
+#include "locality/hist.h"
 #include "locality/rj.h"
 
-struct ct_rj_table;
+enum { CT_RJ_EXACT_BITS = 4, CT_RJ_LAST_OCTAVE = 31,
+       CT_RJ_COLD = (CT_RJ_LAST_OCTAVE - CT_RJ_EXACT_BITS + 2) << CT_RJ_EXACT_BITS,
+       CT_RJ_BINS = CT_RJ_COLD + 1 };
+
+struct ct_rj_table {
+	uint64_t count[CT_RJ_BINS][CT_RJ_BINS]; /* [own][other] */
+	uint8_t used[CT_RJ_BINS];               /* rows with any count */
+};
+
+/* Bin of a distance below 2^32; lines on a stack are below 2^30. Pure. */
+static inline unsigned ct_rj_warm_bin(uint64_t d)
+{
+	unsigned shift = ct_high_bit(d | 1 << CT_RJ_EXACT_BITS) - CT_RJ_EXACT_BITS;
+	return (shift << CT_RJ_EXACT_BITS) + (unsigned)(d >> shift);
+}
+
+static inline unsigned ct_rj_bin(uint64_t d)
+{
+	if (d >> (CT_RJ_LAST_OCTAVE + 1))
+		return d == CT_COLD ? CT_RJ_COLD : CT_RJ_COLD - 1;
+	return ct_rj_warm_bin(d);
+}
 
 struct ct_rj_table *ct_rj_table_new(void); /* NULL: out of memory */
 void ct_rj_table_free(struct ct_rj_table *t); /* NULL allowed */
-void ct_rj_table_count(struct ct_rj_table *t, uint64_t own, uint64_t other);
+static inline void ct_rj_table_count(struct ct_rj_table *t, uint64_t own, uint64_t other)
+{
+	unsigned o = ct_rj_bin(own);
+	t->count[o][ct_rj_bin(other)]++;
+	t->used[o] = 1;
+}
 /* Adds the counts to *j and clears the table. Fails with CT_ERR_NOMEM. */
 int ct_rj_table_move(struct ct_rj_table *t, struct ct_rj *j, struct ct_error *e);
 

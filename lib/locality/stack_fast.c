@@ -279,7 +279,7 @@ static void release(struct ct_stack *s)
 	free(f);
 }
 
-static const struct ct_fast_kernel *kernel_of(int isa)
+const struct ct_fast_kernel *ct_fast_kernel_of(int isa)
 {
 	switch (ct_isa_resolve((enum ct_isa)isa)) {
 #if CT_X86
@@ -304,7 +304,7 @@ struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
 		return NULL;
 	f->base.ops = &table;
 	f->base.sectors = o->sectors;
-	f->kernel = kernel_of(o->isa);
+	f->kernel = ct_fast_kernel_of(o->isa);
 	f->threads = o->threads;
 	f->slack = o->slack ? o->slack : DENSE_SLACK;
 	f->step = o->window;

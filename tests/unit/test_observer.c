@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "locality/isa.h"
 #include "locality/observer.h"
+#include "locality/rj_table.h"
 #include "tests/support/brute_stack.h"
 
 enum { SMS = 5, SECTORS = 4 };
@@ -107,6 +109,85 @@ static void histograms_equal_brute_force(void **state)
 			brute_free(&sm[k]);
 		brute_free(&merged);
 		brute_free(&llc);
+	}
+}
+
+/* Joint histograms by asking brute-force stacks. */
+static void brute_joint(const struct access *a, size_t n, uint32_t sms, int store,
+                        struct ct_rj *nearest, struct ct_rj *sharers)
+{
+	struct brute_stack *sm = calloc(sms, sizeof *sm);
+	struct ct_rj_table *near = ct_rj_table_new(), *all = ct_rj_table_new();
+	assert_true(sm && near && all);
+	for (size_t i = 0; i < n; i++) {
+		struct brute_stack *b = &sm[a[i].sm];
+		uint64_t own = brute_probe(b, a[i].line), least = CT_COLD;
+		int alloc = !a[i].is_write || store == CT_STORE_ALLOCATE;
+		for (uint32_t k = 0; k < sms && a[i].flush_before; k++)
+			brute_free(&sm[k]);
+		if (a[i].flush_before)
+			own = CT_COLD;
+		for (uint32_t k = 0; k < sms && !a[i].is_write; k++) {
+			uint64_t d = k == a[i].sm ? CT_COLD : brute_probe(&sm[k], a[i].line);
+			least = d < least ? d : least;
+			if (d != CT_COLD)
+				ct_rj_table_count(all, own, d);
+		}
+		if (!a[i].is_write)
+			ct_rj_table_count(near, own, least);
+		brute_access(b, a[i].line, a[i].mask, alloc, alloc, NULL);
+		if (a[i].is_write && store == CT_STORE_EVICT)
+			brute_invalidate(b, a[i].line);
+	}
+	assert_int_equal(ct_rj_table_move(near, nearest, NULL), 0);
+	assert_int_equal(ct_rj_table_move(all, sharers, NULL), 0);
+	for (uint32_t k = 0; k < sms; k++)
+		brute_free(&sm[k]);
+	free(sm);
+	ct_rj_table_free(near);
+	ct_rj_table_free(all);
+}
+
+static void same_rj(const struct ct_rj *a, const struct ct_rj *b)
+{
+	assert_int_equal(a->n, b->n);
+	for (size_t i = 0; i < a->n; i++)
+		assert_memory_equal(&a->cell[i], &b->cell[i], sizeof *a->cell);
+}
+
+/* With more SMs than a word has bits, on every path, and compacting all the time. */
+static void joint_histograms_equal_brute_force(void **state)
+{
+	enum { N = 2500, MANY = 131 };
+	static const uint64_t window[] = {0, 1, 3, 50};
+	static struct access a[N];
+	(void)state;
+	make(a, N, 5, 25);
+	for (size_t i = 0; i < N; i++) {
+		a[i].sm = (uint32_t)(a[i].cycle * 2654435761u % MANY);
+		a[i].sm = i % 3 ? a[i].sm : a[i].sm % 3; /* some SMs do more than others */
+	}
+	for (int store = CT_STORE_ALLOCATE; store <= CT_STORE_EVICT; store++) {
+		struct ct_rj nearest = {0}, sharers = {0};
+		brute_joint(a, N, MANY, store, &nearest, &sharers);
+		for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
+			for (size_t k = 0; k < sizeof window / sizeof *window; k++) {
+				struct ct_locality_options o = {.sms = MANY, .sectors = SECTORS,
+				                                .store = store, .sharing = 1,
+				                                .window = window[k], .isa = isa};
+				static struct ct_locality_counts c;
+				struct ct_locality *l = ct_locality_new(&o, NULL);
+				assert_non_null(l);
+				memset(&c, 0, sizeof c);
+				feed(l, a, N);
+				assert_int_equal(ct_locality_collect(l, &c, NULL), 0);
+				same_rj(&c.rj_nearest, &nearest);
+				same_rj(&c.rj_sharers, &sharers);
+				ct_locality_counts_free(&c);
+				ct_locality_free(l);
+			}
+		ct_rj_free(&nearest);
+		ct_rj_free(&sharers);
 	}
 }
 
@@ -212,13 +293,6 @@ static struct ct_locality *make_with(const struct ct_locality_options *o)
 	struct ct_locality *l = ct_locality_new(o, NULL);
 	assert_non_null(l);
 	return l;
-}
-
-static void same_rj(const struct ct_rj *a, const struct ct_rj *b)
-{
-	assert_int_equal(a->n, b->n);
-	for (size_t i = 0; i < a->n; i++)
-		assert_memory_equal(&a->cell[i], &b->cell[i], sizeof *a->cell);
 }
 
 /* More accesses than a batch holds; flushes and collections in between. */
@@ -333,6 +407,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(histograms_equal_brute_force),
+		cmocka_unit_test(joint_histograms_equal_brute_force),
 		cmocka_unit_test(replication_equals_real_caches),
 		cmocka_unit_test(reuse_times_and_distinct_counts),
 		cmocka_unit_test(threads_change_nothing),
