@@ -7,7 +7,12 @@
 #include "locality/pages.h"
 #include "locality/setlru_kernel.h"
 
-enum { MAX_SETS = 1 << 26, PIECE = 1024 };
+enum { MAX_SETS = 1 << 26, PIECE = CT_SETLRU_PIECE };
+
+const uint32_t ct_setlru_bytes_of[16] = {
+	0, 0xff, 0xff00, 0xffff, 0xff0000, 0xff00ff, 0xffff00, 0xffffff,
+	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00,
+	0xffffffff};
 
 static size_t places(const struct ct_setlru *s)
 {
@@ -69,6 +74,14 @@ static int widen(struct ct_setlru *s)
 	return 0;
 }
 
+/* Counts the sectors of mask by the state of their line and touches them. */
+static uint32_t touch_sectors(uint64_t *count, uint32_t run, unsigned mask)
+{
+	for (unsigned i = 0; i < 4; i++)
+		count[run >> 8 * i & 0xff] += mask >> i & 1;
+	return run & ~ct_setlru_bytes_of[mask];
+}
+
 static void wide_access(struct ct_setlru *s, uint64_t line, uint32_t set, unsigned mask,
                         uint8_t *position)
 {
@@ -90,7 +103,7 @@ static void wide_access(struct ct_setlru *s, uint64_t line, uint32_t set, unsign
 	if (s->run) {
 		uint32_t *run = s->run + (size_t)set * CT_SETLRU_WAYS;
 		uint32_t r = p < CT_SETLRU_WAYS ? ct_setlru_max(run[p], p) : CT_SETLRU_COLD;
-		r = ct_setlru_sectors(s->sector_count, r, mask);
+		r = touch_sectors(s->sector_count, r, mask);
 		memmove(run + 1, run, last * sizeof *run);
 		run[0] = r;
 	}
@@ -104,19 +117,17 @@ static size_t narrow(struct ct_setlru *s, const uint64_t *line, const uint32_t *
 		return ct_setlru_avx512(s, line, set, mask, n, position);
 	if (s->isa == CT_ISA_AVX2)
 		return ct_setlru_avx2(s, line, set, mask, n, position);
+	if (s->isa == CT_ISA_POPCNT)
+		return ct_setlru_sse2(s, line, set, mask, n, position);
 #endif
 	return ct_setlru_portable(s, line, set, mask, n, position);
 }
 
+/* Sets that are no power of two. */
 static void find_sets(const struct ct_setlru *s, const uint64_t *line, size_t n, uint32_t *set)
 {
-	uint32_t sets = s->sets, low = sets - 1;
-	if ((sets & low) == 0)
-		for (size_t i = 0; i < n; i++)
-			set[i] = (uint32_t)line[i] & low;
-	else
-		for (size_t i = 0; i < n; i++)
-			set[i] = (uint32_t)(line[i] % sets);
+	for (size_t i = 0; i < n; i++)
+		set[i] = (uint32_t)(line[i] % s->sets);
 }
 
 static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
@@ -124,7 +135,7 @@ static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set
 {
 	uint32_t own[PIECE];
 	size_t i = 0;
-	if (!set) {
+	if (!set && ((s->sets & (s->sets - 1)) != 0 || s->wide)) {
 		find_sets(s, line, n, own);
 		set = own;
 	}
@@ -140,22 +151,22 @@ static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set
 			return;
 		}
 	}
-	for (; i < n; i++) {
-		uint8_t none;
-		wide_access(s, line[i], set[i], mask ? mask[i] : 15, position ? &position[i] : &none);
-	}
+	for (; i < n; i++)
+		wide_access(s, line[i], set ? set[i] : (uint32_t)(line[i] % s->sets),
+		            s->run ? mask[i] : 1, &position[i]);
 }
 
 void ct_setlru_access(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
                       const uint8_t *mask, size_t n, uint8_t *position)
 {
-	uint8_t used[PIECE];
-	unsigned all = (1u << s->sectors) - 1;
+	uint8_t used[PIECE], found[PIECE], all = (uint8_t)((1u << s->sectors) - 1);
 	for (size_t at = 0, m; at < n && !s->failed; at += m) {
 		m = n - at < PIECE ? n - at : PIECE;
 		for (size_t i = 0; s->run && i < m; i++)
-			used[i] = mask ? mask[at + i] & (uint8_t)all : (uint8_t)all;
-		piece(s, line + at, set ? set + at : NULL, used, m, position ? position + at : NULL);
+			used[i] = mask ? mask[at + i] & all : all;
+		piece(s, line + at, set ? set + at : NULL, used, m, found);
+		if (position)
+			memcpy(position + at, found, m);
 	}
 }
 

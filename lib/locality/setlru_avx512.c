@@ -4,37 +4,46 @@
 #if CT_X86
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,avx512f,avx512bw,bmi,bmi2"))), \
-                             apply_to = function)
+#pragma clang attribute push( \
+	__attribute__((target("popcnt,avx2,avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2"))), \
+	apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,avx512f,avx512bw,bmi,bmi2")
+#pragma GCC target("popcnt,avx2,avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2")
 #endif
 
-/* v with its first p + 1 entries replaced by front and the first p before. */
-CT_INLINE __m512i moved(__m512i v, __m512i front, unsigned p)
+typedef __mmask16 move_t; /* the entries that change */
+
+/* v with the entries of m moved back by one and front before them. */
+CT_INLINE __m512i moved(__m512i v, __m512i front, move_t m)
 {
-	return _mm512_mask_alignr_epi32(v, (__mmask16)_bzhi_u32(0xffff, p + 1), v, front, 15);
+	return _mm512_mask_alignr_epi32(v, m, v, front, 15);
 }
 
-CT_INLINE unsigned find_and_move(uint32_t *tag, uint32_t q)
+CT_INLINE unsigned find_and_move(uint32_t *tag, uint32_t q, move_t *m)
 {
 	__m512i v = _mm512_load_si512(tag), front = _mm512_set1_epi32((int)q);
-	unsigned p = (unsigned)__builtin_ctz(_mm512_cmpeq_epi32_mask(v, front) |
-	                                     1u << CT_SETLRU_WAYS);
-	_mm512_store_si512(tag, moved(v, front, p));
-	return p;
+	uint32_t same = _mm512_cmpeq_epi32_mask(v, front) | 1u << CT_SETLRU_WAYS;
+	*m = (__mmask16)_blsmsk_u32(same); /* up to the lowest bit */
+	_mm512_store_si512(tag, moved(v, front, *m));
+	return (unsigned)__builtin_ctz(same);
 }
 
-CT_INLINE uint32_t run_at(const uint32_t *run, unsigned p)
+CT_INLINE void run_move(uint32_t *run, move_t m, uint32_t v)
 {
-	__m512i v = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)p), _mm512_load_si512(run));
-	return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(v));
+	_mm512_store_si512(run, moved(_mm512_load_si512(run), _mm512_set1_epi32((int)v), m));
 }
 
-CT_INLINE void run_move(uint32_t *run, unsigned p, uint32_t v)
+static void count_bytes(const uint8_t *b, size_t n, uint64_t *count)
 {
-	_mm512_store_si512(run, moved(_mm512_load_si512(run), _mm512_set1_epi32((int)v), p));
+	for (int v = 0; v <= CT_SETLRU_WAYS; v++) {
+		__m512i value = _mm512_set1_epi8((char)v);
+		uint64_t sum = 0;
+		for (size_t i = 0; i < n; i += 64)
+			sum += (uint64_t)__builtin_popcountll(
+				_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(b + i), value));
+		count[v] += sum;
+	}
 }
 
 #define RUN ct_setlru_avx512

@@ -2,10 +2,15 @@
 #ifndef CT_LOCALITY_SETLRU_KERNEL_H
 #define CT_LOCALITY_SETLRU_KERNEL_H
 
+#include <string.h>
+
 #include "locality/isa.h"
 #include "locality/setlru.h"
 
-enum { CT_SETLRU_AHEAD = 16 };
+enum {
+	CT_SETLRU_BLOCK = 64,
+	CT_SETLRU_PIECE = 1024 /* accesses of a call, a multiple of the block */
+};
 
 struct ct_setlru {
 	uint32_t sets, sectors;
@@ -23,12 +28,16 @@ struct ct_setlru {
 /* Sector state of a line that just came: every sector is absent. */
 #define CT_SETLRU_COLD 0x10101010u
 
-/* Each of four bytes, but at least position (below 128). */
+/* 0xff in the byte of each sector of a mask. */
+extern const uint32_t ct_setlru_bytes_of[16];
+
+/* Each of four bytes (none above 16), but at least position. A line that was absent, at
+ * position 16, comes with CT_SETLRU_COLD, whatever the bytes were. */
 static inline uint32_t ct_setlru_max(uint32_t run, unsigned position)
 {
 #if CT_X86
-	return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu8(_mm_cvtsi32_si128((int)run),
-	                                                _mm_set1_epi8((char)position)));
+	return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu8(
+		_mm_cvtsi32_si128((int)run), _mm_cvtsi32_si128((int)(position * 0x01010101u))));
 #else
 	uint32_t out = 0;
 	for (unsigned i = 0; i < 32; i += 8) {
@@ -39,22 +48,14 @@ static inline uint32_t ct_setlru_max(uint32_t run, unsigned position)
 #endif
 }
 
-/* Counts the sectors of mask by the state of their line and touches them. */
-static inline uint32_t ct_setlru_sectors(uint64_t *count, uint32_t run, unsigned mask)
-{
-	uint32_t touched = 0;
-	for (unsigned i = 0; i < 4; i++) { /* without branches: masks are hard to predict */
-		uint32_t bit = mask >> i & 1;
-		count[run >> 8 * i & 0xff] += bit;
-		touched |= bit * 0xff << 8 * i;
-	}
-	return run & ~touched;
-}
-
-/* Does accesses until n or a line that 32-bit tags cannot hold; returns how many. */
+/* Does accesses until n (at most CT_SETLRU_PIECE) or a line that 32-bit tags cannot hold;
+ * returns how many. set NULL: line modulo sets, a power of two. mask: with sectors only.
+ * position has room for CT_SETLRU_PIECE. */
 size_t ct_setlru_portable(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
                           const uint8_t *mask, size_t n, uint8_t *position);
 #if CT_X86
+size_t ct_setlru_sse2(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
+                      const uint8_t *mask, size_t n, uint8_t *position);
 size_t ct_setlru_avx2(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
                       const uint8_t *mask, size_t n, uint8_t *position);
 size_t ct_setlru_avx512(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
