@@ -20,11 +20,24 @@ INSTALL ?= install
 PACKAGES = libzstd libpcre2-8 gsl liblzma zlib
 WARN = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
        -Wpointer-arith -Wvla -Wformat=2 -Wwrite-strings -Wundef
+# Hardened unless sanitized: checked string functions (level 3 where headers and compiler have it),
+# stack protector, position-independent commands, read-only relocations. HARDEN= leaves it out.
+RELRO = -Wl,-z,relro,-z,now
+ifeq ($(strip $(SANFLAGS)),)
+  FORTIFY3 := $(shell echo '\#include <stdio.h>' | $(CC) -O1 -Werror -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -E - \
+    >/dev/null 2>&1 && echo yes)
+  FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CFLAGS)),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),\
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if $(FORTIFY3),3,2)))
+  HARDEN ?= $(FORTIFY) -fstack-protector-strong -fPIE
+  HARDEN_LINK ?= $(if $(strip $(HARDEN)),-pie $(if $(filter Linux,$(shell uname -s)),$(RELRO)))
+endif
+# make NOSIMD=1 (with a BUILD of its own): only the portable variants of the hot loops.
+NOSIMD_FLAGS = $(if $(NOSIMD),-DCT_NO_SIMD)
 # No fused multiply-add: results are the same on every machine (design 4).
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
              -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' -DCT_LIBDIR='"$(LIBDIR)"' \
              -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \
-             $(WARN) -ffp-contract=off -pthread -MMD -MP $(CFLAGS) $(SANFLAGS)
+             $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS)
 LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm -pthread
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -86,11 +99,11 @@ $(BUILD)/lib/cachetriage-capture.so: tools/tracegen/capture/plugin.cpp tools/tra
 # A command is tools/NAME.c, with tools/NAME/*.c where it needs more than one file.
 $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c tools/$$*/*/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The same target for a fuzzing engine (tests/fuzz/build.sh): libFuzzer's or AFL++'s driver is main().
 $(BUILD)/engine/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
@@ -99,11 +112,11 @@ $(BUILD)/engine/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(COMMON) $(
 
 $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
 tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $$(FAULTS)
 
@@ -130,7 +143,7 @@ bench: all $(BENCHES:%=$(BUILD)/tests/%)
 # Ours against a cycle-level simulator on the shared reference runs.
 $(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c)) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 ## fidelity: our counts and cycles beside the reference simulator's, row by row
 fidelity: $(BUILD)/tests/fidelity

@@ -8,11 +8,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* liblzma allocates the dictionary that the header names (up to 1.5 GiB); xz -9 needs
- * 65 MiB, so a GiB is far above what any tracer writes. */
-#define XZ_MEMORY_LIMIT (UINT64_C(1) << 30)
-/* --long=31 is the widest window the zstd command writes. */
-enum { ZSTD_WINDOW_LOG_MAX = 31 };
+/* Decoders allocate the dictionary (up to 1.5 GiB) or window (up to 2 GiB) that a header of a few
+ * bytes names. xz -9 needs 65 MiB and zstd --ultra -22 128 MiB: half a GiB is far above what any
+ * tracer writes, and a hostile header costs no more. */
+#define XZ_MEMORY_LIMIT (UINT64_C(1) << 29)
+enum { ZSTD_WINDOW_LOG_MAX = 29 };
 
 struct ct_codec {
 	lzma_stream lzma;
@@ -107,8 +107,8 @@ static void xz_fail(struct ct_codec *c, const struct ct_raw *r, lzma_ret ret, in
 	if (ret == LZMA_MEM_ERROR)
 		ct_fail_nomem(&c->error);
 	else if (ret == LZMA_MEMLIMIT_ERROR)
-		ct_fail(&c->error, CT_ERR_LIMIT, "xz data needs a dictionary above 1 GiB: "
-		        "recompress it with xz -9 or less");
+		ct_fail(&c->error, CT_ERR_LIMIT, "xz data needs a dictionary of more than 512 MiB: "
+		        "compress it again with xz -9 or less");
 	else if (ret == LZMA_BUF_ERROR || (ret == LZMA_OK && at_end))
 		cut(c, "xz", r);
 	else if (ret == LZMA_FORMAT_ERROR && r->offset > 6)
@@ -280,6 +280,9 @@ static int zst_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, si
 		if (ZSTD_isError(ret)) {
 			if (ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation)
 				ct_fail_nomem(&c->error);
+			else if (ZSTD_getErrorCode(ret) == ZSTD_error_frameParameter_windowTooLarge)
+				ct_fail(&c->error, CT_ERR_LIMIT, "zst data needs a window of more than 512 MiB: compress it "
+				        "again with --long=29 or less");
 			else
 				damaged(c, "zst", r, ZSTD_getErrorName(ret));
 			*n = o.pos;

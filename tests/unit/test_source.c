@@ -174,6 +174,18 @@ static void damage(void **state)
 	free(t.p);
 }
 
+/* A header of twelve bytes may not ask for gigabytes. */
+static void wide_windows_are_refused(void **state)
+{
+	static unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa7, 0xfd, 0xcb, 0x00, 0x0a, 0x00, 0x64};
+	struct bytes c = {frame, sizeof frame}, out;
+	struct ct_error e = {0};
+	(void)state;
+	assert_int_equal(read_file(c, NULL, &out, &e, NULL, NULL), CT_ERR_LIMIT);
+	assert_non_null(strstr(e.text, "512 MiB"));
+	free(out.p);
+}
+
 static void trailing_garbage(void **state)
 {
 	struct bytes t = make_text();
@@ -325,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_format),     cmocka_unit_test(damage),
+		cmocka_unit_test(wide_windows_are_refused),
 		cmocka_unit_test(trailing_garbage), cmocka_unit_test(limits_and_peeks),
 		cmocka_unit_test(early_close),      cmocka_unit_test(failures),
 		cmocka_unit_test(kinds),
