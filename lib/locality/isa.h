@@ -33,11 +33,13 @@ const char *ct_isa_name(enum ct_isa isa); /* "avx512" ... static storage */
 #if defined(__GNUC__)
 #define CT_PREFETCH(p) __builtin_prefetch((p), 1, 3)
 #define CT_PREFETCH_L2(p) __builtin_prefetch((p), 0, 2)
+#define CT_PREFETCH_READ(address) __builtin_prefetch((const void *)(address), 0, 3)
 #define CT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CT_INLINE static inline __attribute__((always_inline))
 #else
 #define CT_PREFETCH(p) ((void)(p))
 #define CT_PREFETCH_L2(p) ((void)(p))
+#define CT_PREFETCH_READ(address) ((void)(address))
 #define CT_LIKELY(x) (x)
 #define CT_INLINE static inline
 #endif

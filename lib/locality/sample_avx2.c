@@ -76,6 +76,7 @@ CT_INLINE size_t run(const struct ct_sampler *s, const uint64_t *line, size_t n,
 	for (int k = 0; k < CT_SAMPLE_SALTS; k++)
 		f.limit[k] = _mm256_set1_epi64x((long long)(s->limit[k] ^ (uint64_t)1 << 63));
 	for (; i + 8 <= n; i += 8) {
+		ct_sample_prefetch(line + i);
 		const __m256i *p = (const __m256i *)(const void *)(line + i);
 		uint32_t a = taken(&f, _mm256_loadu_si256(p), salts);
 		uint32_t b = taken(&f, _mm256_loadu_si256(p + 1), salts);

@@ -65,6 +65,8 @@ CT_INLINE size_t run(const struct ct_sampler *s, const uint64_t *line, size_t n,
 	for (int k = 0; k < CT_SAMPLE_SALTS; k++)
 		f.limit[k] = _mm512_set1_epi64((long long)s->limit[k]);
 	for (; i + 16 <= n; i += 16) {
+		ct_sample_prefetch(line + i);
+		ct_sample_prefetch(line + i + 8);
 		uint32_t a = taken(&f, _mm512_loadu_si512(line + i), salts);
 		uint32_t b = taken(&f, _mm512_loadu_si512(line + i + 8), salts);
 		if (CT_LIKELY((a | b) == 0))

@@ -115,9 +115,9 @@ static int count(struct ct_shards *s, struct salt *t, size_t from, size_t n)
 	struct epoch *p = last_epoch(t);
 	ct_stack_touch_batch(t->stack, s->picked + from, n, s->distance);
 	p->sampled += n;
-	for (size_t i = 0; i < n; i++) {
-		ct_hist_add(&p->hist, s->distance[i], 1);
-		if (!s->max_lines || s->distance[i] != CT_COLD)
+	ct_hist_add_all(&p->hist, s->distance, n);
+	for (size_t i = 0; s->max_lines && i < n; i++) {
+		if (s->distance[i] != CT_COLD)
 			continue;
 		if (ct_grow((void **)&t->line, &t->line_cap, t->lines + 1, sizeof *t->line) < 0)
 			return -1;
