@@ -70,7 +70,7 @@ static const struct form forms[] = {
 	{OPT_JUNIT, junit},
 	{OPT_CSV, csv},
 };
-enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256 };
+enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256, NAMES_SHOWN = 6 };
 
 struct own {
 	const char *file[FORMS];
@@ -237,6 +237,8 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct ct_error 
 	}
 	if (st == CT_OK) {
 		fg_tsv(f, &rows, &b);
+		if (!t->quiet)
+			fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, &t->warnings);
 		st = write_text(t, o->out, &b, e);
 	}
 	ct_buf_free(&b);

@@ -161,6 +161,13 @@ static double real_or_nan(const char *s)
 	return ct_field_real(s, &v) ? v : NAN;
 }
 
+/* Of several methods: one that has a number, then the replay. */
+static int better(const struct ct_record *r, const struct ct_record *best)
+{
+	int number = !isnan(real_or_nan(r->field[4])), have = !isnan(real_or_nan(best->field[4]));
+	return number != have ? number : strcmp(r->field[6], "replay") == 0;
+}
+
 int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const char *mechanism,
                             const char *system, const char *metric, const char *method,
                             struct ct_estimate *es)
@@ -169,7 +176,7 @@ int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const
 	const struct ct_record *r = ct_profile_find(p, "ES", 4, key), *best = NULL;
 	for (; r; r = ct_profile_same(r)) {
 		const char *m = r->field[6];
-		if (method ? strcmp(m, method) == 0 : !best || strcmp(m, "replay") == 0)
+		if (method ? strcmp(m, method) == 0 : !best || better(r, best))
 			best = r;
 	}
 	if (!best)

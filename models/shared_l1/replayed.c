@@ -108,20 +108,29 @@ int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *r
 	return ct_sl_rows_write(a, rows, "replay", p, e);
 }
 
-int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, size_t most,
-                            struct ct_profile *p, struct ct_error *e)
+static int put_mode(const char *system, const struct ct_sl_change *c, struct ct_profile *p,
+                    struct ct_error *e)
+{
+	char key[24], x[24];
+	snprintf(key, sizeof key, "core:%u", c->core);
+	snprintf(x, sizeof x, "%llu", (unsigned long long)c->cycle);
+	struct ct_sweep_point sw = { .scope = "all", .mechanism = "shared-l1", .system = system,
+		                     .key = key, .x = x, .metric = "mode", .unit = "",
+		                     .method = "replay", .value = c->state };
+	return ct_profile_add_sweep(p, &sw, e);
+}
+
+int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, unsigned cores,
+                            size_t most, struct ct_profile *p, struct ct_error *e)
 {
 	size_t n;
 	const struct ct_sl_change *c = ct_sl_org_timeline(o, &n);
 	int st = CT_OK;
-	for (size_t i = 0; i < n && i < most && st == CT_OK; i++) {
-		char key[24], x[24];
-		snprintf(key, sizeof key, "core:%u", c[i].core);
-		snprintf(x, sizeof x, "%llu", (unsigned long long)c[i].cycle);
-		struct ct_sweep_point sw = { .scope = "all", .mechanism = "shared-l1", .system = system,
-			                     .key = key, .x = x, .metric = "mode", .unit = "",
-			                     .method = "replay", .value = c[i].state };
-		st = ct_profile_add_sweep(p, &sw, e);
+	for (unsigned i = 0; i < cores && st == CT_OK; i++) {
+		struct ct_sl_change start = {0, i, CT_SL_SAMPLING_STATE};
+		st = put_mode(system, &start, p, e);
 	}
+	for (size_t i = 0; i < n && i < most && st == CT_OK; i++)
+		st = put_mode(system, &c[i], p, e);
 	return st;
 }

@@ -27,8 +27,9 @@ void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
 int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
                          struct ct_profile *p, struct ct_error *e);
 /* Appends the mode timeline of a dynamic system as SW records: key core:N, x the cycle,
- * metric mode: 0 sampling, 1 private, 2 shared. At most `most` records. */
-int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, size_t most,
-                            struct ct_profile *p, struct ct_error *e);
+ * metric mode: 0 sampling, 1 private, 2 shared. Every one of `cores` starts with 0 at cycle 0;
+ * at most `most` changes follow. */
+int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, unsigned cores,
+                            size_t most, struct ct_profile *p, struct ct_error *e);
 
 #endif

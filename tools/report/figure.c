@@ -35,6 +35,45 @@ void fg_add(struct fg_rows *rows, const char *panel, const char *x, const char *
 	fg_add_range(rows, panel, x, series, v, NAN, NAN);
 }
 
+void fg_add_missing(struct fg_rows *rows, const char *panel, const char *x, const char *series,
+                    const char *why)
+{
+	size_t n = rows->n;
+	fg_add(rows, panel, x, series, 0);
+	if (rows->n == n)
+		return;
+	rows->row[n].value = NAN;
+	rows->row[n].missing = why;
+}
+
+static int same_group(const struct fg_row *a, const struct fg_row *b, int by_series)
+{
+	return !strcmp(a->panel, b->panel) && !strcmp(by_series ? a->series : a->x, by_series ? b->series : b->x);
+}
+
+void fg_add_means(struct fg_rows *rows, size_t first, const char *panel, int by_series)
+{
+	size_t end = rows->n;
+	for (size_t i = first; i < end; i++) {
+		struct fg_row r = rows->row[i];
+		double sum = 0;
+		size_t n = 0, before = 0;
+		if (strcmp(r.panel, panel) != 0 || r.missing)
+			continue;
+		for (size_t k = first; k < end; k++) {
+			const struct fg_row *x = &rows->row[k];
+			if (x->missing || !same_group(x, &r, by_series))
+				continue;
+			before += k < i;
+			sum += log(x->value);
+			n++;
+		}
+		if (before == 0 && n > 1)
+			fg_add(rows, panel, by_series ? "mean" : r.x, by_series ? r.series : "mean",
+			       exp(sum / (double)n));
+	}
+}
+
 void fg_free(struct fg_rows *rows)
 {
 	free(rows->row);
@@ -49,17 +88,37 @@ double fg_es(const struct rp_workload *w, const char *mechanism, const char *sys
 		return NAN;
 	if (!over)
 		return a.value;
-	return rp_es(w, mechanism, over, metric, &b) && b.value != 0 ? a.value / b.value : NAN;
+	/* of one method, where both have it */
+	if (!ct_profile_get_estimate(w->p, "all", mechanism, over, metric, a.method, &b) || isnan(b.value))
+		if (!rp_es(w, mechanism, over, metric, &b))
+			return NAN;
+	return b.value != 0 ? a.value / b.value : NAN;
 }
 
 /* ---- a value per workload ---- */
 
-static void one_value(const struct rp_workload *w, const struct fg_series *s, struct fg_rows *rows)
+/* Why it has none: not measured, or a ratio to nothing. */
+static const char *why_missing(const struct rp_workload *w, const struct fg_series *s,
+                               const char *needs)
+{
+	struct ct_estimate a, b;
+	if (*s->mechanism && s->over && rp_es(w, s->mechanism, s->system, s->metric, &a) &&
+	    rp_es(w, s->mechanism, s->over, s->metric, &b))
+		return "what it is relative to is 0";
+	return s->needs ? s->needs : needs;
+}
+
+static void one_value(const struct rp_workload *w, const struct fg_series *s, const char *needs,
+                      struct fg_rows *rows)
 {
 	struct ct_estimate es;
 	double low = NAN, high = NAN;
 	double v = *s->mechanism ? fg_es(w, s->mechanism, s->system, s->metric, s->over)
 	                         : rp_sn(w, s->metric);
+	if (!isfinite(v) || (s->inverse && v == 0)) {
+		fg_add_missing(rows, s->panel, w->name, s->name, why_missing(w, s, needs));
+		return;
+	}
 	if (*s->mechanism && !s->over && rp_es(w, s->mechanism, s->system, s->metric, &es)) {
 		low = s->inverse ? 1 / es.high : es.low;
 		high = s->inverse ? 1 / es.low : es.high;
@@ -75,7 +134,7 @@ static void add_mean(const struct fg_series *s, enum fg_mean mean, size_t first,
 	size_t n = 0;
 	for (size_t i = first; i < rows->n; i++) {
 		double v = rows->row[i].value;
-		if (mean == FG_GEOMETRIC && !(v > 0))
+		if (rows->row[i].missing || (mean == FG_GEOMETRIC && !(v > 0)))
 			continue;
 		sum += mean == FG_GEOMETRIC ? log(v) : v;
 		n++;
@@ -89,7 +148,7 @@ static void by_workload(const struct fg_figure *f, const struct rp_run *run, str
 	for (size_t k = 0; k < f->n; k++) {
 		size_t first = rows->n;
 		for (size_t i = 0; i < run->n; i++)
-			one_value(&run->w[i], &f->series[k], rows);
+			one_value(&run->w[i], &f->series[k], f->needs, rows);
 		if (f->mean != FG_NO_MEAN && rows->n > first)
 			add_mean(&f->series[k], f->mean, first, rows);
 	}
@@ -151,7 +210,10 @@ int fg_make(const struct fg_figure *f, const struct rp_run *run, struct fg_rows 
 		f->make(run, rows);
 	if (rows->failed)
 		return ct_fail_nomem(e);
-	if (rows->n == 0)
+	size_t ours = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		ours += !rows->row[i].missing;
+	if (ours == 0)
 		return ct_fail(e, CT_ERR_INPUT, "%s: no profile has its data: %s", f->id, f->needs);
 	int st = published(f, rows, e);
 	return st == CT_OK && rows->failed ? ct_fail_nomem(e) : st;
@@ -171,6 +233,8 @@ void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf
 	ct_buf_puts(b, "figure\tpanel\tx\tseries\tvalue\tlow\thigh\tsource\n");
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct fg_row *r = &rows->row[i];
+		if (r->missing)
+			continue;
 		tsv_text(b, f->id);
 		tsv_text(b, r->panel);
 		tsv_text(b, r->x);
@@ -181,6 +245,44 @@ void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf
 		ct_buf_putc(b, '\t');
 		ct_buf_real(b, r->high);
 		ct_buf_printf(b, "\t%s\n", r->paper ? "paper" : "here");
+	}
+}
+
+/* ---- what is missing ---- */
+
+/* Which of the two names the workload: the x, or the series where the x is none of it. */
+static const char *who(const struct fg_row *r)
+{
+	return *r->x ? r->x : r->series;
+}
+
+static int told_before(const struct fg_rows *rows, size_t i, int also_name)
+{
+	for (size_t k = 0; k < i; k++)
+		if (rows->row[k].missing && !strcmp(rows->row[k].missing, rows->row[i].missing) &&
+		    (!also_name || !strcmp(who(&rows->row[k]), who(&rows->row[i]))))
+			return 1;
+	return 0;
+}
+
+void fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
+                     struct ct_buf *b)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		size_t n = 0;
+		if (!rows->row[i].missing || told_before(rows, i, 0))
+			continue;
+		ct_buf_printf(b, "report: %s: ", f->id);
+		for (size_t k = i; k < rows->n; k++) {
+			const struct fg_row *r = &rows->row[k];
+			if (!r->missing || strcmp(r->missing, rows->row[i].missing) || told_before(rows, k, 1))
+				continue;
+			if (n++ < most)
+				ct_buf_printf(b, "%s%s", n > 1 ? ", " : "", who(r));
+		}
+		if (n > most)
+			ct_buf_printf(b, " and %zu more", n - most);
+		ct_buf_printf(b, ": %s\n", rows->row[i].missing);
 	}
 }
 
@@ -217,7 +319,7 @@ static void draw_bars(struct drawing *d, struct ct_buf *b)
 			bar[i].v[k] = paper[i].v[k] = NAN;
 	for (size_t i = 0; i < d->rows->n && !b->failed; i++) {
 		const struct fg_row *r = &d->rows->row[i];
-		if (strcmp(r->panel, d->panel) != 0)
+		if (strcmp(r->panel, d->panel) != 0 || r->missing)
 			continue;
 		size_t s = position(series, &n_series, CH_SERIES_MAX, r->series);
 		size_t g = position(group, &n, GROUPS_MAX, r->x);
@@ -247,7 +349,7 @@ static void draw_lines(struct drawing *d, struct ct_buf *b)
 	for (size_t i = 0; i < d->rows->n && data; i++) {
 		const struct fg_row *r = &d->rows->row[i];
 		double x;
-		if (strcmp(r->panel, d->panel) != 0 || r->paper || ct_parse_real(r->x, &x) < 0)
+		if (strcmp(r->panel, d->panel) != 0 || r->paper || r->missing || ct_parse_real(r->x, &x) < 0)
 			continue;
 		size_t s = position(name, &n, CH_SERIES_MAX, r->series);
 		if (s == CH_SERIES_MAX)
@@ -270,6 +372,8 @@ static double width_of(const struct fg_figure *f, const struct fg_rows *rows)
 	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);
 	size_t n_series = 0, n = 0;
 	for (size_t i = 0; i < rows->n && group; i++) {
+		if (rows->row[i].missing)
+			continue;
 		position(series, &n_series, CH_SERIES_MAX, rows->row[i].series);
 		position(group, &n, GROUPS_MAX, rows->row[i].x);
 	}
@@ -282,7 +386,8 @@ void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf
 	const char *panel[PANELS_MAX];
 	size_t n = 0;
 	for (size_t i = 0; i < rows->n; i++)
-		position(panel, &n, PANELS_MAX, rows->row[i].panel);
+		if (!rows->row[i].missing)
+			position(panel, &n, PANELS_MAX, rows->row[i].panel);
 	double width = f->drawing == FG_LINES ? 400 : width_of(f, rows);
 	double height = CH_HEIGHT_MAX * (double)n + 40;
 	ct_buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "

@@ -7,10 +7,14 @@
 #define NONE NULL, 0
 
 /* A series of an ES metric, one over another system's, a time from a speed-up, an SN. */
-#define ES(panel, name, mechanism, system, metric) {panel, name, mechanism, system, metric, NULL, 0}
-#define OVER(panel, name, mechanism, system, metric, over) {panel, name, mechanism, system, metric, over, 0}
-#define TIME(panel, name, mechanism, system) {panel, name, mechanism, system, "speedup", NULL, 1}
-#define SN(panel, name, metric) {panel, name, "", "", metric, NULL, 0}
+#define ES(panel, name, mechanism, system, metric) {panel, name, mechanism, system, metric, NULL, 0, NULL}
+#define OVER(panel, name, mechanism, system, metric, over) {panel, name, mechanism, system, metric, over, 0, NULL}
+#define TIME(panel, name, mechanism, system) {panel, name, mechanism, system, "speedup", NULL, 1, NULL}
+#define SN(panel, name, metric) {panel, name, "", "", metric, NULL, 0, NULL}
+
+/* Of malekeh-est --studies. */
+#define STUDY(panel, name, mechanism, system, metric) \
+	{panel, name, mechanism, system, metric, NULL, 0, "run malekeh-est --studies"}
 
 #define MO "morpheus"
 #define SL "shared-l1"
@@ -100,8 +104,8 @@ static const struct fg_series sl17[] = {
 
 static const struct fg_series mk2[] = {
 	ES("", "RFC, sub-core", MK, "RFC", "speedup"), ES("", "software RFC, sub-core", MK, "SW-RFC", "speedup"),
-	ES("", "RFC, monolithic", MK, "RFC-mono", "speedup"),
-	ES("", "software RFC, monolithic", MK, "SW-RFC-mono", "speedup"),
+	STUDY("", "RFC, monolithic", MK, "RFC-mono", "speedup"),
+	STUDY("", "software RFC, monolithic", MK, "SW-RFC-mono", "speedup"),
 };
 static const struct fg_series mk10[] = {
 	ES("RFC", "1 issues", MK, "RFC", "issue_fraction"), ES("RFC", "2 ready but pending", MK, "RFC", "pending_ready_fraction"),
@@ -163,7 +167,7 @@ static const struct fg_series ts_table3[] = {
 
 /* id, title, x, y, needs, drawing, mean, series, n, make, percent, log x */
 static const struct fg_figure figures[] = {
-	{"morpheus:1", "IPC by the number of SMs, over that of the fewest", "SMs", "IPC", RUN_MO " --sweep sms=10..68",
+	{"morpheus:1", "IPC by the number of SMs, over that of the fewest", "SMs", "IPC", FG_SMS_NEEDS,
 	 FG_LINES, FG_NO_MEAN, NONE, fg_ipc_by_sms, 0, 0},
 	{"morpheus:2", "Best IPC with a larger LLC, over the best with the configured one", "workload", "IPC",
 	 RUN_MO, FG_BARS, FG_GEOMETRIC, LIST(mo2), NULL, 0, 0},
@@ -197,9 +201,9 @@ static const struct fg_figure figures[] = {
 	{"shared-l1:13", "L1 miss rate over that of private L1s", "workload", "L1 miss rate", RUN_SL,
 	 FG_BARS, FG_GEOMETRIC, LIST(sl13), NULL, 0, 0},
 	{"shared-l1:14", "Mode of a core over time: 0 samples, 1 private, 2 shared", "cycle", "mode",
-	 "run sharedl1-est --timeline", FG_LINES, FG_NO_MEAN, NONE, fg_modes, 0, 0},
+	 FG_TIMELINE_NEEDS, FG_LINES, FG_NO_MEAN, NONE, fg_modes, 0, 0},
 	{"shared-l1:15", "DynEB by L1 latency, and on this GPU's cores and partitions", "L1 latency, cycles", "IPC",
-	 RUN_SL " --sweep l1.latency=8..64", FG_BARS, FG_NO_MEAN, NONE, fg_l1_latency, 0, 0},
+	 FG_LATENCY_NEEDS, FG_BARS, FG_NO_MEAN, NONE, fg_l1_latency, 0, 0},
 	{"shared-l1:16", "Deep learning: rates of private L1s, and DynEB", "workload", "", RUN_SL,
 	 FG_BARS, FG_GEOMETRIC, LIST(sl16), NULL, 0, 0},
 	{"shared-l1:17", "On a crossbar, IPC over private L1s", "workload", "", RUN_SL,
@@ -211,7 +215,7 @@ static const struct fg_figure figures[] = {
 	 FG_BARS, FG_NO_MEAN, NONE, fg_register_distances, 1, 0},
 	{"malekeh:2", "Two-level schedulers, IPC over the own baseline", "workload", "IPC", RUN_MK,
 	 FG_BARS, FG_GEOMETRIC, LIST(mk2), NULL, 0, 0},
-	{"malekeh:7", "IPC and hit ratio by STHLD", "STHLD", "", RUN_MK " and malekeh-est --sweep sthld=0..16",
+	{"malekeh:7", "IPC and hit ratio by STHLD", "STHLD", "", FG_STHLD_NEEDS,
 	 FG_LINES, FG_NO_MEAN, NONE, fg_sthld, 0, 0},
 	{"malekeh:10", "Scheduler cycles by state", "workload", "", RUN_MK,
 	 FG_STACKED, FG_ARITHMETIC, LIST(mk10), NULL, 1, 0},

@@ -85,8 +85,10 @@ void fg_ipc_by_sms(const struct rp_run *run, struct fg_rows *rows)
 	for (size_t i = 0; p && i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
 		size_t n = sweep(w, "morpheus", "BL", "sms", "ipc", p);
-		if (n == 0)
+		if (n == 0) {
 			n = two_counts(w, p);
+			fg_add_missing(rows, "", "", w->name, gp(w, "sm.count") == 1 ? "the GPU has one SM" : FG_SMS_NEEDS);
+		}
 		for (size_t k = 0; k < n && p[0].y > 0; k++)
 			fg_add(rows, "", p[k].text, w->name, p[k].y / p[0].y);
 	}
@@ -159,9 +161,12 @@ void fg_l1_latency(const struct rp_run *run, struct fg_rows *rows)
 		for (size_t k = 0; k < n; k++)
 			fg_add(rows, "a: DynEB", p[k].text, w->name, p[k].y);
 		snprintf(x, sizeof x, "%.0f", gp(w, "l1.latency"));
-		if (n == 0)
+		if (n == 0) {
 			fg_add(rows, "a: DynEB", x, w->name, fg_es(w, "shared-l1", "DynEB", "speedup", NULL));
+			fg_add_missing(rows, "a: DynEB", "", w->name, FG_LATENCY_NEEDS);
+		}
 	}
+	fg_add_means(rows, 0, "a: DynEB", 0);
 	free(p);
 	fg_shapes_mesh(run, rows);
 }
@@ -179,7 +184,9 @@ void fg_modes(const struct rp_run *run, struct fg_rows *rows)
 			    starts(r->field[3], "core:") && !strcmp(r->field[5], "mode"))
 				snprintf(key, sizeof key, "%s", r->field[3]);
 		size_t n = *key ? sweep(w, "shared-l1", "DynEB", key, "mode", p) : 0;
-		snprintf(series, sizeof series, "%.40s %.20s", w->name, key);
+		snprintf(series, sizeof series, "%.40s%s%.20s", w->name, *key ? " " : "", key);
+		if (n == 0)
+			fg_add_missing(rows, "", "", series, FG_TIMELINE_NEEDS);
 		for (size_t k = 0; k < n; k++)
 			fg_add(rows, "", p[k].text, series, p[k].y);
 	}
@@ -225,32 +232,64 @@ void fg_curve_crossbar(const struct rp_run *run, struct fg_rows *rows)
 	curve(run, "b", "DynEB", rows);
 }
 
-/* Geometric means by the GPU of the profile, "(cores,partitions)", and by the class of the
- * workload: SF passes the paper's target test (SL-M5), NS does not. */
+/* "(cores,partitions)" of the profile's GPU. */
+static void shape_of(const struct rp_workload *w, char x[48])
+{
+	snprintf(x, 48, "(%.0f,%.0f)", gp(w, "sm.count"), gp(w, "llc.partitions"));
+}
+
+/* SF passes the paper's target test (SL-M5), NS does not. */
+static int is_friendly(const struct rp_workload *w)
+{
+	return rp_sn(w, "replication_ratio") > 0.1 && rp_sn(w, "l1_miss_rate") > 0.5 &&
+	       fg_es(w, "shared-l1", "16x-L1", "speedup", NULL) > 1.05;
+}
+
+/* Of the workloads of one class on GPUs of the shape x. */
+static void shape(const struct rp_run *run, const char *panel, const char *x, const char *system,
+                  int friendly, struct fg_rows *rows)
+{
+	char series[64], own[48];
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < run->n; i++) {
+		const struct rp_workload *w = &run->w[i];
+		double v = fg_es(w, "shared-l1", system, "speedup", NULL);
+		shape_of(w, own);
+		if (!(v > 0) || strcmp(own, x) != 0 || is_friendly(w) != friendly)
+			continue;
+		sum += log(v);
+		n++;
+	}
+	snprintf(series, sizeof series, "%.40s, %s", system, friendly ? "SF" : "NS");
+	if (n)
+		fg_add(rows, panel, x, series, exp(sum / (double)n));
+	else
+		fg_add_missing(rows, panel, x, series, friendly ? "no workload passes the paper's test for SF (SL-M5)"
+		                                                : "every workload passes the test for SF (SL-M5)");
+}
+
+/* Geometric means by the GPU of the profile and by the class of the workload. */
 static void shapes(const struct rp_run *run, const char *panel, const char *const *system,
                    size_t n_systems, struct fg_rows *rows)
 {
-	static const char *const class[] = {"NS", "SF"};
-	for (size_t s = 0; s < n_systems; s++)
-		for (int c = 1; c >= 0; c--) {
-			double sum = 0;
-			size_t n = 0;
-			char x[48] = "", series[64];
-			for (size_t i = 0; i < run->n; i++) {
-				const struct rp_workload *w = &run->w[i];
-				double v = fg_es(w, "shared-l1", system[s], "speedup", NULL);
-				int friendly = rp_sn(w, "replication_ratio") > 0.1 && rp_sn(w, "l1_miss_rate") > 0.5 &&
-				               fg_es(w, "shared-l1", "16x-L1", "speedup", NULL) > 1.05;
-				if (!(v > 0) || friendly != c)
-					continue;
-				snprintf(x, sizeof x, "(%.0f,%.0f)", gp(w, "sm.count"), gp(w, "llc.partitions"));
-				sum += log(v);
-				n++;
-			}
-			snprintf(series, sizeof series, "%.40s, %s", system[s], class[c]);
-			if (n)
-				fg_add(rows, panel, x, series, exp(sum / (double)n));
+	int any = 0;
+	for (size_t i = 0; i < run->n; i++)
+		any |= fg_es(&run->w[i], "shared-l1", system[0], "speedup", NULL) > 0;
+	for (size_t i = 0; i < run->n && any; i++) {
+		char x[48], earlier[48];
+		size_t k = 0;
+		shape_of(&run->w[i], x);
+		for (; k < i; k++) {
+			shape_of(&run->w[k], earlier);
+			if (strcmp(x, earlier) == 0)
+				break;
 		}
+		for (size_t s = 0; s < n_systems && k == i; s++) {
+			shape(run, panel, x, system[s], 1, rows);
+			shape(run, panel, x, system[s], 0, rows);
+		}
+	}
 }
 
 void fg_shapes_mesh(const struct rp_run *run, struct fg_rows *rows)
@@ -275,8 +314,10 @@ void fg_register_distances(const struct rp_run *run, struct fg_rows *rows)
 	for (size_t i = 0; h && i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
 		memset(h, 0, sizeof *h);
-		if (!ct_profile_get_hist(w->p, "all", "reg_insts", h, NULL))
+		if (!ct_profile_get_hist(w->p, "all", "reg_insts", h, NULL)) {
+			fg_add_missing(rows, "", "", w->name, "run reuse: the profile has no register distances");
 			continue;
+		}
 		double used = (double)(ct_hist_total(h) - h->cold), below = ct_hist_hits(h, 1);
 		for (int d = 1; d <= 10 && used > 0; d++) {
 			char x[12];
@@ -298,10 +339,13 @@ static void sthld_panel(const struct rp_workload *w, const char *metric, const c
 	char x[32];
 	for (size_t k = 0; k < n; k++)
 		fg_add(rows, panel, p[k].text, w->name, p[k].y);
+	if (n)
+		return;
 	/* Without a sweep: where the machine settled. */
 	snprintf(x, sizeof x, "%.3g", fg_es(w, "malekeh", "Malekeh", "sthld_mean", NULL));
-	if (n == 0 && strcmp(x, "nan") != 0)
+	if (strcmp(x, "nan") != 0)
 		fg_add(rows, panel, x, w->name, fg_es(w, "malekeh", "Malekeh", metric, NULL));
+	fg_add_missing(rows, panel, "", w->name, FG_STHLD_NEEDS);
 }
 
 void fg_sthld(const struct rp_run *run, struct fg_rows *rows)
@@ -318,8 +362,13 @@ void fg_sthld(const struct rp_run *run, struct fg_rows *rows)
  * measurement replays the baseline's. */
 void fg_l1d_hits(const struct rp_run *run, struct fg_rows *rows)
 {
-	for (size_t i = 0; i < run->n; i++)
-		fg_add(rows, "", run->w[i].name, "baseline", 1 - rp_sn(&run->w[i], "l1_miss_rate"));
+	for (size_t i = 0; i < run->n; i++) {
+		double miss = rp_sn(&run->w[i], "l1_miss_rate");
+		if (isnan(miss))
+			fg_add_missing(rows, "", run->w[i].name, "baseline", "no access to global memory");
+		else
+			fg_add(rows, "", run->w[i].name, "baseline", 1 - miss);
+	}
 }
 
 /* ---- Tag-Split ---- */
@@ -343,9 +392,12 @@ void fg_private_tags(const struct rp_run *run, struct fg_rows *rows)
 		size_t n = sweep(w, "tag-split", "TSC", "private", "speedup", p);
 		for (size_t k = 0; k < n; k++)
 			fg_add(rows, "IPC", p[k].text, w->name, p[k].y);
-		if (n == 0)
+		if (n == 0) {
 			fg_add(rows, "IPC", "8", w->name, fg_es(w, "tag-split", "TSC", "speedup", NULL));
+			fg_add_missing(rows, "IPC", "", w->name, FG_PRIVATE_NEEDS);
+		}
 	}
+	fg_add_means(rows, 0, "IPC", 0);
 	free(p);
 }
 
@@ -360,9 +412,12 @@ void fg_chunks(const struct rp_run *run, struct fg_rows *rows)
 			snprintf(name, sizeof name, "%.30s B", p[k].text);
 			fg_add(rows, "", w->name, name, p[k].y);
 		}
-		if (n == 0)
+		if (n == 0) {
 			fg_add(rows, "", w->name, "32 B", fg_es(w, "tag-split", "TSC", "speedup", NULL));
+			fg_add_missing(rows, "", w->name, "8 B, 16 B, 64 B", FG_CHUNK_NEEDS);
+		}
 	}
+	fg_add_means(rows, 0, "", 1);
 	free(p);
 }
 
@@ -373,6 +428,9 @@ void fg_traffic(const struct rp_run *run, struct fg_rows *rows)
 	for (size_t i = 0; i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
 		double base = fg_es(w, "tag-split", "128B", "traffic_l2_to_l1_bytes", NULL);
+		if (!(base > 0))
+			fg_add_missing(rows, name[0], w->name, "L2 to L1", base == 0 ? "nothing comes from L2"
+			                                                            : "run reuse --mechanisms all");
 		for (int s = 0; s < 3 && base > 0; s++) {
 			double up = fg_es(w, "tag-split", system[s], "traffic_l1_to_l2_bytes", NULL);
 			double down = fg_es(w, "tag-split", system[s], "traffic_l2_to_l1_bytes", NULL);

@@ -64,7 +64,7 @@ static int collect(struct replay *x, struct ct_stage *s, const struct ct_sl_answ
 		ct_sl_replayed_estimate(a, system, &x->total[i], &c, &est[system]);
 		if (timeline && system == CT_SL_DYNEB)
 			st = ct_sl_replayed_timeline(ct_sl_system_at((size_t)system)->name,
-			                             ct_sl_part_org(x->part[i]), TIMELINE_MAX, s->p, e);
+			                             ct_sl_part_org(x->part[i]), s->gpu.sms, TIMELINE_MAX, s->p, e);
 	}
 	unsigned configured = x->n > CT_SL_REPLAYED ? CT_SL_REPLAYED : 0;
 	const struct ct_replay_counts *own = &x->total[configured];
