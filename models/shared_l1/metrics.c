@@ -23,9 +23,9 @@ double ct_sl_group_miss_rate(const struct ct_sl_group *g)
 double ct_sl_eb(const struct ct_sl_group *g)
 {
 	if (!(g->served > 0))
-		return g->home_replies;
+		return g->home_replies + g->past;
 	double rate = fmax(ct_sl_group_miss_rate(g), 1 / g->served);
-	return g->llc_replies / rate + g->home_replies;
+	return g->llc_replies / rate + g->home_replies + g->past;
 }
 
 int ct_sl_decide(enum ct_sl_metric by, const struct ct_sl_group *private_group,

@@ -15,6 +15,8 @@ struct ct_sl_group {
 	double llc_replies;             /* that install in the group's sets, and write
 	                                   acknowledgements (SL-Q6) */
 	double home_replies;            /* replies from homes, read and write */
+	double past;                    /* own accesses that Min(H,L2) sends to the LLC, around their
+	                                   homes: as many replies that no L1 sees */
 };
 
 /* Cycles that an access takes. */
@@ -26,7 +28,8 @@ struct ct_sl_latencies {
 
 /* AMAT of SL-A6, cycles; the L1's latency when the group saw nothing. */
 double ct_sl_amat(const struct ct_sl_group *g, const struct ct_sl_latencies *l);
-/* EB of SL-M11, replies. A group without misses counts 1 / served as its miss rate
+/* EB of SL-M11, replies. Those around homes reach the core as those from homes do, and count like
+ * them: the paper's terms name neither (SL-M10 is the bandwidth at a core). A group without misses counts 1 / served as its miss rate
  * (SL-Q4); 0 when it saw nothing. */
 double ct_sl_eb(const struct ct_sl_group *g);
 /* Miss rate of the group as EB takes it: misses over accesses of its sets. */

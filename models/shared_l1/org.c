@@ -214,9 +214,10 @@ static int shared_rule(const struct ct_sl_org *o, unsigned core, uint64_t line)
 	return ct_sl_phases_shared(o->phases, core, group_of(o, line));
 }
 
-static int own_access(struct ct_sl_org *o, unsigned core, uint64_t line, int remote, uint64_t now)
+static int own_access(struct ct_sl_org *o, unsigned core, uint64_t line, enum ct_sl_way way,
+                      uint64_t now)
 {
-	if (o->phases && ct_sl_phases_own(o->phases, core, group_of(o, line), remote))
+	if (o->phases && ct_sl_phases_own(o->phases, core, group_of(o, line), way))
 		return ct_sl_phases_turn(o->phases, core, now);
 	return CT_OK;
 }
@@ -272,7 +273,7 @@ int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned 
 		o->s.remote++;
 		*r = (struct ct_sl_route){ CT_SL_REMOTE, home };
 	}
-	return own_access(o, core, line, r->way == CT_SL_REMOTE, now);
+	return own_access(o, core, line, r->way, now);
 }
 
 /* ---- lines on their way ---- */

@@ -52,7 +52,6 @@ void ct_sl_org_free(struct ct_sl_org *o); /* NULL allowed */
 void ct_sl_org_watch(struct ct_sl_org *o, void (*watch)(void *ctx, const struct ct_sl_org_event *ev),
                      void *ctx);
 
-enum ct_sl_way { CT_SL_LOCAL, CT_SL_REMOTE, CT_SL_PAST /* to the LLC, around the home */ };
 struct ct_sl_route {
 	enum ct_sl_way way;
 	unsigned at;               /* core whose L1 serves; the requester when past */

@@ -94,11 +94,12 @@ static int count(struct ct_sl_phases *p, unsigned core, unsigned group)
 	return c->counted[0] >= p->c.sampling && c->counted[1] >= p->c.sampling;
 }
 
-int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, int remote)
+int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, enum ct_sl_way way)
 {
 	if (sampling(p, core)) {
 		p->s.sampled++;
-		p->core[core].group[group].remote += remote != 0;
+		p->core[core].group[group].remote += way == CT_SL_REMOTE;
+		p->core[core].group[group].past += way == CT_SL_PAST;
 	}
 	return p->c.count == CT_SL_COUNT_OWN ? count(p, core, group) : 0;
 }

@@ -31,9 +31,10 @@ void ct_sl_phases_free(struct ct_sl_phases *p); /* NULL allowed */
 
 /* 1 when lines of that group belong to their homes for this core. */
 int ct_sl_phases_shared(const struct ct_sl_phases *p, unsigned core, unsigned group);
-/* A core makes an access; remote: it asks another home. 1 when this has ended its phase:
+enum ct_sl_way { CT_SL_LOCAL, CT_SL_REMOTE, CT_SL_PAST /* to the LLC, around the home */ };
+/* A core makes an access that goes this way. 1 when this has ended its phase:
  * ct_sl_phases_turn() has to follow. */
-int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, int remote);
+int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, enum ct_sl_way way);
 /* The L1 of `at` has served core `from`; missed: it fetches. 1 as above. */
 int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsigned group,
                         int missed);

@@ -311,7 +311,7 @@ static void group_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 		.remote = own * remote, .remote_misses = own * remote * misses,
 		.served = own * (1 - t->past), .served_misses = own * (1 - t->past) * misses,
 		.llc_replies = (t->fills + t->writes * (1 - t->past)) * per_core,
-		.home_replies = own * remote,
+		.home_replies = own * remote, .past = own * t->past,
 	};
 }
 

@@ -240,7 +240,7 @@ static void dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, unsigne
 	unsigned at = shared ? home : sm;
 	c->n.homed += shared;
 	past = past && shared;
-	int due = ct_sl_phases_own(p, sm, group, at != sm && !past);
+	int due = ct_sl_phases_own(p, sm, group, past ? CT_SL_PAST : at != sm ? CT_SL_REMOTE : CT_SL_LOCAL);
 	if (due)
 		turn(w, scheme, sm);
 	if (past || w->failed)

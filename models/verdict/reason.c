@@ -1,7 +1,9 @@
 /* reason.c - the few words behind a verdict, from the numbers that decided it. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "models/shared_l1/metrics.h"
 #include "models/verdict/verdict.h"
 
 static double sn(const struct ct_profile *p, const char *metric)
@@ -75,6 +77,19 @@ static void morpheus(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason, sizeof v->reason, "every SM is worth more computing than caching");
 }
 
+/* The paper's target test (papers-facts SL-M5), in words; empty without its numbers. */
+static const char *target(const struct ct_profile *p, double copies)
+{
+	struct ct_sl_params usual;
+	double miss = es_of(p, CT_SHARED_L1, "Private", "l1_request_miss_rate");
+	double gain = es_of(p, CT_SHARED_L1, "16x-L1", "speedup") - 1;
+	if (isnan(miss) || isnan(gain))
+		return "";
+	ct_sl_defaults(&usual);
+	return ct_sl_is_target(&usual, copies, miss, gain) ? ", a target of the paper"
+	                                                    : ", no target of the paper";
+}
+
 static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 {
 	double copies = sn(p, "replication_ratio"), miss = sn(p, "l1_miss_rate");
@@ -97,6 +112,8 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 	else if (v->speedup < 0.99 && remote > 0)
 		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of accesses go to another SM",
 		         100 * remote);
+	at = strlen(v->reason);
+	snprintf(v->reason + at, sizeof v->reason - at, "%s", target(p, copies));
 }
 
 /* Chunks of a line that are touched while it is cached, of four. */

@@ -195,6 +195,8 @@ static void test_metrics(void **state)
 	/* No misses: 1 / served stands for the rate (SL-Q4). */
 	b.served_misses = 0;
 	assert_true(near(ct_sl_eb(&b), 40 * 400 + 300, 1e-9));
+	b.past = 50; /* replies that pass the homes by */
+	assert_true(near(ct_sl_eb(&b), 40 * 400 + 350, 1e-9));
 	struct ct_sl_group none = { 0 };
 	assert_true(ct_sl_eb(&none) == 0 && ct_sl_amat(&none, &l) == 28);
 }

@@ -129,6 +129,14 @@ static void other(struct ct_profile *p, const char *system, const char *metric, 
 	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
 }
 
+static void shared(struct ct_profile *p, const char *system, const char *metric, double v)
+{
+	struct ct_estimate es = {.scope = "all", .mechanism = ct_mechanism_name(CT_SHARED_L1),
+	                         .system = system, .metric = metric, .method = "replay", .value = v,
+	                         .low = NAN, .high = NAN};
+	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
+}
+
 /* Register files are talked about by their bank conflicts; a reason that is too long for
  * what follows it loses whole phrases only. */
 static void test_conflicts(void **state)
@@ -152,6 +160,31 @@ static void test_conflicts(void **state)
 	assert_string_equal(v.reason, "bank conflicts 38 % of issue slots, 41 % of register reads hit the "
 	                    "collectors, no warp is ready in 60 % of slots; range too wide to tell: no "
 	                    "estimate of ours is closer than that");
+	ct_profile_free(p);
+}
+
+/* The Shared L1 paper's test: over 10 % replicated, over 50 % missed, over 5 % gained by an L1 of
+ * 16 times the size. */
+static void test_target(void **state)
+{
+	struct ct_verdict v = {.speedup = 1.2};
+	struct ct_profile *p = profile(8, 0.1);
+	(void)state;
+	assert_int_equal(ct_profile_add_real(p, "all", "replication_ratio", 0.4, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "l1_miss_rate", 0.6, NULL, "replay", NULL), 0);
+	ct_verdict_reason(p, CT_SHARED_L1, &v);
+	assert_string_equal(v.reason, "replication 40 %, L1 misses 60 %");
+	shared(p, "Private", "l1_request_miss_rate", 0.6);
+	shared(p, "16x-L1", "speedup", 1.06);
+	ct_verdict_reason(p, CT_SHARED_L1, &v);
+	assert_string_equal(v.reason, "replication 40 %, L1 misses 60 %, a target of the paper");
+	shared(p, "Private", "l1_request_miss_rate", 0.49);
+	ct_verdict_reason(p, CT_SHARED_L1, &v);
+	assert_string_equal(v.reason, "replication 40 %, L1 misses 60 %, no target of the paper");
+	shared(p, "Private", "l1_request_miss_rate", 0.6);
+	shared(p, "16x-L1", "speedup", 1.04);
+	ct_verdict_reason(p, CT_SHARED_L1, &v);
+	assert_string_equal(v.reason, "replication 40 %, L1 misses 60 %, no target of the paper");
 	ct_profile_free(p);
 }
 
@@ -200,7 +233,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
 		cmocka_unit_test(test_too_small), cmocka_unit_test(test_lacking),
-		cmocka_unit_test(test_conflicts),
+		cmocka_unit_test(test_conflicts), cmocka_unit_test(test_target),
 		cmocka_unit_test(test_record), cmocka_unit_test(test_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
