@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "replay/private/parts.h"
 
+enum { RP_FIRST_STAGES = 64 };
+
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	uint64_t bytes = r->g.l1.size > r->g.unified_bytes ? r->g.l1.size : r->g.unified_bytes;
@@ -24,11 +26,11 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	while (buckets < entries * 2)
 		buckets *= 2;
 	sm->mshr_mask = buckets - 1;
-	sm->mshr = ct_calloc(entries, sizeof *sm->mshr);
+	sm->mshr = ct_calloc_aligned(entries, sizeof *sm->mshr);
 	sm->mshr_bucket = ct_calloc(buckets, sizeof *sm->mshr_bucket);
-	sm->step_cap = 64;
-	sm->steps = ct_calloc(sm->step_cap, sizeof *sm->steps);
-	if (!sm->mshr || !sm->mshr_bucket || !sm->steps)
+	sm->stage_mask = RP_FIRST_STAGES - 1;
+	sm->stage = ct_calloc((size_t)r->banks * RP_FIRST_STAGES, sizeof *sm->stage);
+	if (!sm->mshr || !sm->mshr_bucket || !sm->stage)
 		return ct_fail_nomem(e);
 	sm->mshr_free = RP_NO_INDEX;
 	for (uint32_t i = entries; i-- > 0;) {
@@ -46,6 +48,7 @@ void rp_l1_free(struct rp_sm *sm)
 	free(sm->mshr);
 	free(sm->mshr_bucket);
 	free(sm->waiter);
+	free(sm->stage);
 	free(sm->steps);
 	free(sm->due);
 }
@@ -82,6 +85,8 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->nsteps = sm->step_head = 0;
 	sm->l1_next = RP_NEVER;
 	memset(sm->in_bank, 0, sizeof sm->in_bank);
+	memset(sm->bank_at, 0xff, sizeof sm->bank_at);
+	memset(sm->bank_head, 0, sizeof sm->bank_head);
 	if (sm->tags.sets != r->occ.l1_sets || sm->tags.ways != r->occ.l1_ways) {
 		log_all_gone(r, sm, 0);
 		rp_tags_shape(&sm->tags, r->occ.l1_sets, r->occ.l1_ways);
@@ -104,56 +109,93 @@ void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	rp_tags_flush(&sm->tags);
 }
 
-int rp_l1_push(struct rp_sm *sm, uint32_t lreq, uint32_t sectors, uint32_t banks, uint32_t ready)
+/* Doubles the ring of each bank. */
+static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 {
-	if (sm->nsteps == sm->step_cap) {
-		struct rp_step *p = ct_calloc(sm->step_cap * 2, sizeof *p);
-		if (!p)
-			return -1;
-		for (uint32_t i = 0; i < sm->nsteps; i++)
-			p[i] = sm->steps[(sm->step_head + i) & (sm->step_cap - 1)];
-		free(sm->steps);
-		sm->steps = p;
-		sm->step_head = 0;
-		sm->step_cap *= 2;
+	uint32_t cap = sm->stage_mask + 1;
+	struct rp_stage *p = ct_calloc((size_t)r->banks * 2 * cap, sizeof *p);
+	if (!p) {
+		sm->failed = 1;
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
-	sm->steps[(sm->step_head + sm->nsteps++) & (sm->step_cap - 1)] =
-		(struct rp_step){lreq, ready, sectors, banks};
-	if (ready < sm->l1_next)
-		sm->l1_next = ready;
+	for (uint32_t b = 0; b < r->banks; b++) {
+		for (uint32_t i = 0; i < cap; i++)
+			p[(size_t)b * 2 * cap + i] =
+				sm->stage[(size_t)b * cap + ((sm->bank_head[b] + i) & sm->stage_mask)];
+		sm->bank_head[b] = 0;
+	}
+	free(sm->stage);
+	sm->stage = p;
+	sm->stage_mask = 2 * cap - 1;
 	return 0;
+}
+
+static struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i)
+{
+	return &sm->stage[(size_t)bank * (sm->stage_mask + 1) +
+	                  ((sm->bank_head[bank] + i) & sm->stage_mask)];
+}
+
+int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                uint32_t *used)
+{
+	struct rp_lreq *l = &sm->lreq[lreq];
+	uint64_t first = l->line * r->l1_sectors;
+	while (l->enter) {
+		uint32_t s = ct_high_bit(l->enter), bank = rp_modulo(first + s, r->banks);
+		if (*used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency)
+			return 0;
+		if (sm->in_bank[bank] > sm->stage_mask && grow_stages(r, sm) < 0)
+			return 0;
+		*used |= 1u << bank;
+		l->enter &= (uint8_t)~(1u << s);
+		*stage_at(sm, bank, sm->in_bank[bank]++) = (struct rp_stage){lreq << 3 | s, ready};
+		if (sm->bank_at[bank] == RP_NEVER)
+			sm->bank_at[bank] = ready;
+		if (ready < sm->l1_next)
+			sm->l1_next = ready;
+	}
+	return 1;
+}
+
+/* The oldest in the bank leaves the pipeline. */
+static void leave(struct rp_sm *sm, uint32_t bank)
+{
+	sm->bank_head[bank]++;
+	sm->bank_at[bank] = --sm->in_bank[bank] ? stage_at(sm, bank, 0)->ready : RP_NEVER;
 }
 
 /* ---- miss handling ---- */
 
-static uint32_t mshr_find(const struct rp_sm *sm, uint64_t sector)
+static uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
 {
-	uint32_t h = (uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & sm->mshr_mask;
-	uint32_t i = sm->mshr_bucket[h];
+	return &sm->mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
+	                        sm->mshr_mask];
+}
+
+static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sector)
+{
+	uint32_t i = bucket;
 	while (i != RP_NO_INDEX && sm->mshr[i].sector != sector)
 		i = sm->mshr[i].next;
 	return i;
 }
 
-static uint32_t mshr_open(struct rp_sm *sm, uint64_t sector)
+static struct rp_mshr *mshr_open(struct rp_sm *sm, uint32_t *bucket, uint64_t sector, uint32_t mem)
 {
-	uint32_t h = (uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & sm->mshr_mask;
 	uint32_t i = sm->mshr_free;
 	struct rp_mshr *m = &sm->mshr[i];
 	sm->mshr_free = m->next;
-	memset(m, 0, sizeof *m);
-	m->sector = sector;
-	m->head = m->tail = RP_NO_INDEX;
-	m->next = sm->mshr_bucket[h];
-	sm->mshr_bucket[h] = i;
-	return i;
+	*m = (struct rp_mshr){.sector = sector, .next = *bucket, .mem = mem, .head = RP_NO_INDEX,
+	                      .tail = RP_NO_INDEX, .count = 1};
+	*bucket = i;
+	return m;
 }
 
 static void mshr_close(struct rp_sm *sm, uint32_t i)
 {
 	struct rp_mshr *m = &sm->mshr[i];
-	uint32_t h = (uint32_t)((m->sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & sm->mshr_mask;
-	uint32_t *p = &sm->mshr_bucket[h];
+	uint32_t *p = bucket_of(sm, m->sector);
 	while (*p != i)
 		p = &sm->mshr[*p].next;
 	*p = m->next;
@@ -161,6 +203,7 @@ static void mshr_close(struct rp_sm *sm, uint32_t i)
 	sm->mshr_free = i;
 }
 
+/* One more that waits for an open entry. */
 static int mshr_wait(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t mem)
 {
 	if (sm->waiter_free == RP_NO_INDEX) {
@@ -200,21 +243,22 @@ static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits);
 	uint32_t bytes = (uint32_t)(l->bytes[sector / 2 & 1] >> 32 * (sector % 2));
-	struct rp_packet p = {
-		.address = at, .bytes = r->l1_sector_bits == 5 ? bytes : 0xffffffffu, .id = id,
-		.llc_set = l->llc_set, .group = l->group, .sm = (uint16_t)sm->id,
-		.slice = l->slice, .kind = (uint8_t)kind,
-	};
+	if (r->l1_sector_bits != 5)
+		bytes = 0xffffffffu;
 	for (uint32_t i = 0; i < r->llc_per_l1; i++) {
-		sm->missq_last =
-			r->free & CT_REPLAY_FREE_L1 ? now + 1 : rp_max32(sm->missq_last, now) + 1;
-		p.when = r->base + sm->missq_last;
-		p.address = at + ((uint64_t)i << r->llc_sector_bits);
-		if (rp_ring_push(&sm->missq, &p) < 0) {
+		struct rp_packet *p = rp_ring_new(&sm->missq);
+		if (!p) {
 			sm->failed = 1;
 			rp_fail(r, CT_ERR_NOMEM, "out of memory");
 			return;
 		}
+		sm->missq_last =
+			r->free & CT_REPLAY_FREE_L1 ? now + 1 : rp_max32(sm->missq_last, now) + 1;
+		*p = (struct rp_packet){
+			.when = r->base + sm->missq_last, .address = at + ((uint64_t)i << r->llc_sector_bits),
+			.bytes = bytes, .id = id, .llc_set = l->llc_set, .group = l->group,
+			.sm = (uint16_t)sm->id, .slice = l->slice, .kind = (uint8_t)kind,
+		};
 	}
 }
 
@@ -277,7 +321,7 @@ static enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 	if (!room_for(sm, r->g.l1.miss_queue - 1, now, retry))
 		return FAIL;
 	uint64_t address = (l->line << (r->l1_line_bits - r->l1_sector_bits)) + sector;
-	uint32_t m = mshr_find(sm, address);
+	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
 	if (m != RP_NO_INDEX ? sm->mshr[m].count >= r->g.l1.mshr_merge : sm->mshr_free == RP_NO_INDEX)
 		return FAIL;
 	if (what == LINE_MISS && !on_fill && !allocate(r, sm, l, now, &i))
@@ -287,13 +331,14 @@ static enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 	if (what != PENDING && i != RP_NO_LINE)
 		rp_tags_reserve(&sm->tags, i, sector);
 	if (m == RP_NO_INDEX) {
-		m = mshr_open(sm, address);
-		sm->mshr[m].replies = r->llc_per_l1;
-		sm->mshr[m].first = what == LINE_MISS;
-		sm->mshr[m].line = i;
-		send(r, sm, l, sector, RP_PK_READ, m, now);
+		struct rp_mshr *e = mshr_open(sm, bucket, address, l->mem);
+		e->replies = r->llc_per_l1 & RP_MAX_REPLIES;
+		e->first = what == LINE_MISS;
+		e->line = i;
+		send(r, sm, l, sector, RP_PK_READ, *bucket, now);
+	} else {
+		mshr_wait(r, sm, &sm->mshr[m], l->mem);
 	}
-	mshr_wait(r, sm, &sm->mshr[m], l->mem);
 	return what;
 }
 
@@ -369,26 +414,26 @@ void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t
 	rp_mem_unref(sm, mem);
 }
 
-static void count(struct rp_sm *sm, struct rp_lreq *l, enum outcome what, uint32_t sectors, int read)
+static void count(struct rp_sm *sm, struct rp_lreq *l, enum outcome what, uint32_t sectors,
+                  uint32_t n, int read)
 {
-	uint32_t n = ct_bits(sectors);
 	struct ct_replay_counts *c = &sm->c;
 	c->l1_accesses += n;
 	if (read)
 		c->l1_read_accesses += n;
 	switch (what) {
-	case HIT: l->hit |= sectors; return;
+	case HIT: l->hit |= (uint8_t)sectors; return;
 	case PENDING:
-		l->pending |= sectors;
+		l->pending |= (uint8_t)sectors;
 		c->l1_pending += n;
 		if (read)
 			c->l1_read_pending += n;
 		return;
 	case SECTOR_MISS:
-		l->sector_miss |= sectors;
+		l->sector_miss |= (uint8_t)sectors;
 		c->l1_sector_misses += n;
 		break;
-	default: l->line_miss |= sectors; break;
+	default: l->line_miss |= (uint8_t)sectors; break;
 	}
 	c->l1_misses += n;
 	if (read)
@@ -404,129 +449,71 @@ static void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t 
 		rp_lreq_done(r, sm, lreq, now);
 }
 
-/* Every sector of a step hits: the common case, in one lookup. */
-static int all_hit(struct ct_replay *r, struct rp_sm *sm, struct rp_step *st, uint32_t now)
+/* Every bank that is ready has a sector of the same line, and all hit: the common case, in
+ * one lookup. */
+static int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now)
 {
-	struct rp_lreq *l = &sm->lreq[st->lreq];
-	uint32_t i, n;
-	if (sm->mem[l->mem].kind == RP_STORE)
+	uint32_t what = stage_at(sm, ct_low_bit(banks), 0)->what, lreq = what >> 3, sectors = 0, i, n = 0;
+	for (uint32_t m = banks; m; m &= m - 1, n++) {
+		what = stage_at(sm, ct_low_bit(m), 0)->what;
+		if (what >> 3 != lreq)
+			return 0;
+		sectors |= 1u << (what & 7);
+	}
+	struct rp_lreq *l = &sm->lreq[lreq];
+	uint32_t mem = l->mem;
+	if (sm->mem[mem].kind == RP_STORE)
 		return 0;
-	i = l->near = rp_tags_find(&sm->tags, l->line);
-	if (i == RP_NO_LINE || (st->sectors & ~rp_load_hits(&sm->tags.line[i])))
+	i = l->near = rp_tags_find_near(&sm->tags, l->line, l->near);
+	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->tags.line[i])))
 		return 0;
 	rp_tags_touch(&sm->tags, i, now);
-	n = ct_bits(st->sectors);
-	count(sm, l, HIT, st->sectors, 1);
-	for (uint32_t b = 0; b < r->banks; b++)
-		sm->in_bank[b] -= st->banks >> b & 1;
-	uint32_t mem = l->mem;
-	took(r, sm, st->lreq, st->sectors, now);
+	count(sm, l, HIT, sectors, n, 1);
+	for (uint32_t m = banks; m; m &= m - 1)
+		leave(sm, ct_low_bit(m));
+	took(r, sm, lreq, sectors, now);
 	rp_mem_return(r, sm, mem, n, now, now);
-	st->sectors = st->banks = 0;
 	return 1;
 }
 
-/* One bank tries its head. */
-static int try_bank(struct ct_replay *r, struct rp_sm *sm, struct rp_step *st, uint32_t bank,
-                    uint32_t now, uint32_t *retry)
+/* One bank tries its head; the request keeps its instruction alive meanwhile. */
+static int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
+                    uint32_t *retry)
 {
-	struct rp_lreq *l = &sm->lreq[st->lreq];
-	uint64_t first = l->line * r->l1_sectors;
-	uint32_t s = 0, lreq = st->lreq;
-	while (!(st->sectors >> s & 1) || rp_modulo(first + s, r->banks) != bank)
-		s++;
+	uint32_t head = stage_at(sm, bank, 0)->what, lreq = head >> 3, s = head & 7;
+	struct rp_lreq *l = &sm->lreq[lreq];
 	int read = sm->mem[l->mem].kind != RP_STORE;
-	uint32_t mem = l->mem;
-	sm->mem[mem].refs++;
 	enum outcome what = read ? load(r, sm, l, s, now, retry) : store(r, sm, l, s, now, retry);
-	if (what != FAIL) {
-		l = &sm->lreq[lreq];
-		st->sectors &= ~(1u << s);
-		st->banks &= ~(1u << bank);
-		sm->in_bank[bank]--;
-		count(sm, l, what, 1u << s, read);
-		took(r, sm, lreq, 1u << s, now);
-	}
-	rp_mem_unref(sm, mem);
-	return what != FAIL;
+	if (what == FAIL)
+		return 0;
+	leave(sm, bank);
+	count(sm, l, what, 1u << s, 1, read);
+	took(r, sm, lreq, 1u << s, now);
+	return 1;
 }
 
-static struct rp_step *step_at(const struct rp_sm *sm, uint32_t i)
-{
-	return &sm->steps[(sm->step_head + i) & (sm->step_cap - 1)];
-}
-
-/* Each bank with something at its head tries it, lowest bank first. Returns the mask
- * of banks that failed. */
-static uint32_t try_heads(struct ct_replay *r, struct rp_sm *sm, uint32_t now, uint32_t *retry,
-                          uint32_t *moved)
-{
-	uint32_t head[RP_MAX_L1_BANKS], taken = 0, failed = 0;
-	uint32_t all = r->banks == 32 ? 0xffffffffu : (1u << r->banks) - 1;
-	for (uint32_t i = 0; i < sm->nsteps && taken != all; i++) {
-		const struct rp_step *st = step_at(sm, i);
-		uint32_t mine = st->banks & ~taken;
-		if (st->ready > now)
-			break;
-		for (uint32_t b = 0; b < r->banks; b++)
-			if (mine >> b & 1)
-				head[b] = i;
-		taken |= mine;
-	}
-	for (uint32_t b = 0; b < r->banks; b++)
-		if (taken >> b & 1) {
-			if (try_bank(r, sm, step_at(sm, head[b]), b, now, retry))
-				*moved |= 1u << b;
-			else
-				failed |= 1u << b;
-		}
-	return failed;
-}
-
-/* When the pipeline has to be looked at next. */
-static uint32_t next_step(const struct rp_sm *sm, uint32_t failed, uint32_t retry, uint32_t now)
-{
-	uint32_t seen = 0, next = RP_NEVER;
-	for (uint32_t i = 0; i < sm->nsteps; i++) {
-		const struct rp_step *st = step_at(sm, i);
-		uint32_t mine = st->banks & ~seen;
-		seen |= st->banks;
-		if (mine & ~failed) {
-			uint32_t at = rp_max32(st->ready, now + 1);
-			if (at < next)
-				next = at;
-		}
-		if (st->ready > now)
-			break;
-	}
-	if (failed && retry != RP_NEVER && rp_max32(retry, now + 1) < next)
-		next = rp_max32(retry, now + 1);
-	return next;
-}
-
+/* Each bank with something at its head tries it, lowest bank first. */
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t retry = RP_NEVER, failed = 0, moved = 0;
+	uint32_t retry = RP_NEVER, failed = 0, ready = 0, next = RP_NEVER;
 	if (r->l1_part) {
 		rp_part_l1_step(r, sm, now);
 		return;
 	}
 	sm->l1_next = RP_NEVER;
-	if (!sm->nsteps)
-		return;
-	struct rp_step *st = step_at(sm, 0);
-	int single = sm->nsteps == 1 || step_at(sm, 1)->ready > now;
-	if (st->ready <= now && single && all_hit(r, sm, st, now))
-		moved = 1;
-	else
-		failed = try_heads(r, sm, now, &retry, &moved);
-	while (sm->nsteps && !step_at(sm, 0)->banks) {
-		sm->step_head = (sm->step_head + 1) & (sm->step_cap - 1);
-		sm->nsteps--;
-	}
-	if (moved && sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
+	for (uint32_t b = 0; b < r->banks; b++)
+		ready |= (uint32_t)(sm->bank_at[b] <= now) << b;
+	if (ready && !all_hit(r, sm, ready, now))
+		for (uint32_t m = ready; m; m &= m - 1)
+			if (!try_bank(r, sm, ct_low_bit(m), now, &retry))
+				failed |= m & (0 - m);
+	if ((ready & ~failed) && sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
 		sm->lsu_next = now; /* a bank that was full has moved */
-	uint32_t next = next_step(sm, failed, retry, now);
+	for (uint32_t b = 0; b < r->banks; b++) {
+		uint32_t at = failed >> b & 1 ? retry : sm->bank_at[b];
+		next = at < next ? at : next;
+	}
+	next = rp_max32(next, now + 1);
 	if (next < sm->l1_next)
 		sm->l1_next = next;
 }
@@ -577,6 +564,7 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 	if (--m->replies)
 		return;
 	fill(r, sm, m, now);
+	rp_mem_return(r, sm, m->mem, 1, rp_port_take(sm, now, now + 2), now);
 	for (uint32_t i = m->head; i != RP_NO_INDEX;) {
 		uint32_t next = sm->waiter[i].next, mem = sm->waiter[i].mem;
 		sm->waiter[i].next = sm->waiter_free;
@@ -585,6 +573,7 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 		i = next;
 	}
 	mshr_close(sm, p->id);
-	if (sm->nsteps && step_at(sm, 0)->ready <= now)
-		sm->l1_next = now;
+	for (uint32_t b = 0; b < r->banks; b++)
+		if (sm->bank_at[b] <= now)
+			sm->l1_next = now;
 }

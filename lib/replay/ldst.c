@@ -63,7 +63,8 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->mem = mem;
 	l->group = rp_group_new(sm);
 	l->near = RP_NO_LINE;
-	l->sectors = l->enter = l->left = q->sectors;
+	l->sectors = l->left = q->sectors;
+	l->enter = (uint8_t)q->sectors;
 	l->hit = l->pending = l->sector_miss = l->line_miss = 0;
 	l->sent = 0;
 	if (*tail == RP_NO_INDEX)
@@ -361,37 +362,8 @@ static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 	uint32_t used = 0, ready = at + r->g.l1_latency;
 	if (r->l1_part)
 		return rp_part_enter(r, sm, at);
-	while (sm->lsu_line != RP_NO_INDEX) {
-		uint32_t i = sm->lsu_line, taken = 0, banks = 0;
-		struct rp_lreq *l = &sm->lreq[i];
-		uint64_t first = l->line * r->l1_sectors;
-		int stop = 0;
-		for (uint32_t s = r->l1_sectors; s-- > 0;) {
-			if (!(l->enter >> s & 1))
-				continue;
-			uint32_t bank = rp_modulo(first + s, r->banks);
-			if (used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency) {
-				stop = 1;
-				break;
-			}
-			used |= 1u << bank;
-			banks |= 1u << bank;
-			taken |= 1u << s;
-			sm->in_bank[bank]++;
-		}
-		if (taken) {
-			l->enter &= ~taken;
-			if (rp_l1_push(sm, i, taken, banks, ready) < 0) {
-				sm->failed = 1;
-				rp_fail(r, CT_ERR_NOMEM, "out of memory");
-				return 0;
-			}
-		}
-		if (!l->enter)
-			sm->lsu_line = l->next;
-		if (stop)
-			break;
-	}
+	while (sm->lsu_line != RP_NO_INDEX && rp_l1_enter(r, sm, sm->lsu_line, ready, &used))
+		sm->lsu_line = sm->lreq[sm->lsu_line].next;
 	sm->c.l1_busy += used != 0;
 	return used != 0;
 }

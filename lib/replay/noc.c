@@ -25,21 +25,18 @@ struct rp_net {
 	uint32_t held;
 };
 
-int rp_ring_push(struct rp_ring *q, const struct rp_packet *p)
+int rp_ring_grow(struct rp_ring *q)
 {
-	if (q->n == q->cap) {
-		uint32_t cap = q->cap ? q->cap * 2 : 16;
-		struct rp_packet *v = ct_calloc(cap, sizeof *v);
-		if (!v)
-			return -1;
-		for (uint32_t i = 0; i < q->n; i++)
-			v[i] = *rp_ring_at(q, i);
-		free(q->p);
-		q->p = v;
-		q->cap = cap;
-		q->head = 0;
-	}
-	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
+	uint32_t cap = q->cap ? q->cap * 2 : 16;
+	struct rp_packet *v = ct_calloc(cap, sizeof *v);
+	if (!v)
+		return -1;
+	for (uint32_t i = 0; i < q->n; i++)
+		v[i] = *rp_ring_at(q, i);
+	free(q->p);
+	q->p = v;
+	q->cap = cap;
+	q->head = 0;
 	return 0;
 }
 

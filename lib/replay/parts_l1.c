@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/mem.h"
 #include "replay/private/parts.h"
 
 enum { READ, WRITE, FORWARD }; /* rp_fetch.kind */
@@ -21,9 +22,29 @@ static struct ct_l1_request request_of(const struct ct_replay *r, const struct r
 	};
 }
 
+static int push(struct rp_sm *sm, uint32_t lreq, uint32_t ready)
+{
+	if (sm->nsteps == sm->step_cap) {
+		uint32_t cap = sm->step_cap ? sm->step_cap * 2 : 64;
+		struct rp_step *p = ct_calloc(cap, sizeof *p);
+		if (!p)
+			return -1;
+		for (uint32_t i = 0; i < sm->nsteps; i++)
+			p[i] = sm->steps[(sm->step_head + i) & (sm->step_cap - 1)];
+		free(sm->steps);
+		sm->steps = p;
+		sm->step_head = 0;
+		sm->step_cap = cap;
+	}
+	sm->steps[(sm->step_head + sm->nsteps++) & (sm->step_cap - 1)] = (struct rp_step){lreq, ready};
+	if (ready < sm->l1_next)
+		sm->l1_next = ready;
+	return 0;
+}
+
 static int into_pipeline(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t at)
 {
-	if (rp_l1_push(sm, lreq, sm->lreq[lreq].sectors, 1, at + r->g.l1_latency) < 0) {
+	if (push(sm, lreq, at + r->g.l1_latency) < 0) {
 		sm->failed = 1;
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	}

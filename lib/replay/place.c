@@ -12,10 +12,6 @@ static uint32_t window_end(const struct ct_replay *r)
 	return end > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)end;
 }
 
-#if !defined(__GNUC__)
-#define __builtin_prefetch(p) ((void)(p))
-#endif
-
 /* Brings near what the SM will look at first: a window of the others has pushed it out. */
 static void bring(const struct ct_replay *r, const struct rp_sm *sm)
 {

@@ -39,6 +39,8 @@ static int fits(const struct ct_replay *r, struct ct_error *e)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d warps per scheduler", RP_MAX_SLOTS);
 	if (r->l1_sectors > 8 || r->llc_sectors > 8)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 8 sectors per line");
+	if (r->llc_per_l1 > RP_MAX_REPLIES)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d LLC sectors in one of L1", RP_MAX_REPLIES);
 	if (g->dram_banks > 32)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 32 DRAM banks");
 	if (r->warps > 0xffff || g->sms > 0xffff || g->llc_slices > 0xffff)
@@ -96,6 +98,8 @@ static void derive(struct ct_replay *r)
 		g->llc.mshr_entries = 1;
 	if (!g->l1.mshr_merge)
 		g->l1.mshr_merge = 1;
+	if (g->l1.mshr_merge > RP_MAX_WAITERS)
+		g->l1.mshr_merge = RP_MAX_WAITERS;
 	if (!g->llc.mshr_merge)
 		g->llc.mshr_merge = 1;
 }

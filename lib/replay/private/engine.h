@@ -44,6 +44,10 @@ enum {
 };
 #define RP_NO_INDEX 0xffffffffu
 
+#if !defined(__GNUC__)
+#define __builtin_prefetch(p) ((void)(p))
+#endif
+
 static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -86,20 +90,21 @@ struct rp_shape {
 	uint8_t nruns, naddr, in_word, degree; /* no runs: nothing is known */
 };
 
-/* One line that a memory instruction asks for, until every sector has met the L1. */
+/* One line that a memory instruction asks for, until every sector has met the L1. Parts may
+ * divide a line into up to 32 chunks, the L1 of the engine has at most 8 sectors. */
 struct rp_lreq {
 	uint64_t line;
 	uint64_t bytes[2];
 	uint32_t next;           /* lower line of the same instruction, or next free */
 	uint32_t mem;
-	uint32_t sectors, enter; /* asked for; not yet in the L1 pipeline */
-	uint32_t left;           /* not yet looked up */
-	uint32_t hit, pending, sector_miss, line_miss;
-	uint8_t sent;            /* something of it has left for the LLC, so: */
-	uint16_t slice;
-	uint32_t llc_set;
+	uint32_t sectors, left;  /* asked for; not yet looked up */
 	uint32_t group;          /* number of this line of this instruction */
 	uint32_t near;           /* where it was in the tags when last looked up */
+	uint32_t llc_set;
+	uint16_t slice;
+	uint8_t sent;            /* something of it has left for the LLC: slice, llc_set are known */
+	uint8_t enter;           /* not yet in the L1 pipeline */
+	uint8_t hit, pending, sector_miss, line_miss;
 };
 
 /* One memory instruction in flight. */
@@ -117,20 +122,26 @@ struct rp_mem {
 	uint32_t refs;           /* what still points here: lines, stores, replies */
 };
 
-/* A step of the L1 pipeline: sectors of one line that entered in one cycle. */
-struct rp_step {
-	uint32_t lreq, ready, sectors, banks;
+/* A sector in the pipeline of a bank of the L1. */
+struct rp_stage {
+	uint32_t what;           /* rp_lreq << 3 | sector */
+	uint32_t ready;          /* cycle at which it meets the tags */
 };
+/* A step of the pipeline of an L1 that is a part: chunks of one line. */
+struct rp_step { uint32_t lreq, ready; };
 
+/* Half a cache line of the host. */
 struct rp_mshr {
 	uint64_t sector;         /* address / sector bytes */
 	uint32_t next;           /* in its bucket, or next free */
-	uint32_t head, tail;     /* rp_waiter */
-	uint32_t count;
-	uint32_t replies;        /* LLC sectors still to come */
+	uint32_t mem;            /* that waits first */
+	uint32_t head, tail;     /* further ones: rp_waiter */
 	uint32_t line;           /* index in tags */
-	uint8_t first;           /* first sector of a line that a load allocated */
+	uint32_t count : 23;     /* that wait */
+	uint32_t first : 1;      /* first sector of a line that a load allocated */
+	uint32_t replies : 8;    /* LLC sectors still to come */
 };
+enum { RP_MAX_WAITERS = (1 << 23) - 1, RP_MAX_REPLIES = 255 };
 struct rp_waiter { uint32_t mem, next; };
 
 /* Odd ones carry data to the LLC. The last three belong to parts. */
@@ -260,9 +271,13 @@ struct rp_sm {
 
 	/* L1 */
 	struct rp_tags tags;
-	struct rp_step *steps;
-	uint32_t step_cap, step_head, nsteps;
+	struct rp_stage *stage;            /* a ring for each bank, stage_mask + 1 each */
+	uint32_t stage_mask;
+	uint32_t bank_at[RP_MAX_L1_BANKS]; /* when the oldest in the bank is ready, RP_NEVER: empty */
+	uint32_t bank_head[RP_MAX_L1_BANKS];
 	uint32_t in_bank[RP_MAX_L1_BANKS];
+	struct rp_step *steps;             /* with an L1 that is a part, whose bank is 0 */
+	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
 	uint32_t mshr_free, mshr_used;
 	uint32_t *mshr_bucket, mshr_mask;
@@ -452,21 +467,39 @@ void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
-int rp_l1_push(struct rp_sm *sm, uint32_t lreq, uint32_t sectors, uint32_t banks, uint32_t ready);
+/* Puts those sectors of the request into the pipeline, highest first, whose banks are neither in
+ * *used nor full, up to the first other; adds their banks to *used. 1: all are in. */
+int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                uint32_t *used);
 void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now);
 
 enum { RP_NET_QUEUE = 512 }; /* packets at an input, and at an output (accelsim-model.md 7) */
 
 /* rings */
-int rp_ring_push(struct rp_ring *q, const struct rp_packet *p);
+int rp_ring_grow(struct rp_ring *q);
+/* A place behind the last, not cleared; NULL: out of memory. */
+static inline struct rp_packet *rp_ring_new(struct rp_ring *q)
+{
+	if (q->n == q->cap && rp_ring_grow(q) < 0)
+		return NULL;
+	return &q->p[(q->head + q->n++) & (q->cap - 1)];
+}
+static inline int rp_ring_push(struct rp_ring *q, const struct rp_packet *p)
+{
+	struct rp_packet *to = rp_ring_new(q);
+	if (!to)
+		return -1;
+	*to = *p;
+	return 0;
+}
 static inline struct rp_packet *rp_ring_at(const struct rp_ring *q, uint32_t i)
 {
 	return &q->p[(q->head + i) & (q->cap - 1)];
 }
+/* An empty ring begins at its start again, which is still near. */
 static inline void rp_ring_pop(struct rp_ring *q)
 {
-	q->head = (q->head + 1) & (q->cap - 1);
-	q->n--;
+	q->head = --q->n ? (q->head + 1) & (q->cap - 1) : 0;
 }
 void rp_ring_free(struct rp_ring *q);
 
