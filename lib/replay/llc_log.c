@@ -12,20 +12,26 @@
 #include "replay/private/engine.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
-enum { HOLD = 8 };
+enum { HOLD = 8, BUCKETS = 4096, RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
 
+/* Entries of a bucket hang together, most recent first: `next` is an index + 1. */
 struct entry {
 	struct ct_llc_event ev;
 	uint32_t group, next;
-	uint64_t order;
+};
+
+/* An entry's place in the order of time. */
+struct place {
+	uint64_t key;
+	size_t at;
 };
 
 struct rp_llc_log {
-	struct entry *e;
-	size_t cap, n;
+	struct entry *e, *kept;     /* in the order they came; room to move what stays */
+	struct place *place, *other;
+	size_t cap, kept_cap, place_cap, other_cap, n;
 	uint32_t *bucket;
-	uint32_t mask;
-	uint64_t order, windows;
+	uint64_t windows;
 };
 
 int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
@@ -36,8 +42,7 @@ int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
 		return ct_fail_nomem(e);
 	if (!r->has_llc)
 		return 0;
-	g->mask = 4095;
-	g->bucket = ct_calloc(g->mask + 1, sizeof *g->bucket);
+	g->bucket = ct_calloc(BUCKETS, sizeof *g->bucket);
 	return g->bucket ? 0 : ct_fail_nomem(e);
 }
 
@@ -46,34 +51,37 @@ void rp_llc_log_free(struct ct_replay *r)
 	if (!r->llc_log)
 		return;
 	free(r->llc_log->e);
+	free(r->llc_log->kept);
+	free(r->llc_log->place);
+	free(r->llc_log->other);
 	free(r->llc_log->bucket);
 	free(r->llc_log);
 }
 
-static uint64_t key_of(uint32_t sm, uint32_t group)
+static uint32_t bucket_of(uint32_t sm, uint32_t group, uint64_t line)
 {
-	return ((uint64_t)group << 16 | sm) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key = ((uint64_t)group << 16 | sm) + line * UINT64_C(0xd1342543de82ef95);
+	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (BUCKETS - 1);
 }
 
 static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, uint32_t slice,
                               uint64_t now)
 {
 	struct rp_llc_log *g = r->llc_log;
-	uint32_t b = (uint32_t)(key_of(p->sm, p->group) >> 32) & g->mask;
 	uint64_t line = p->address >> r->llc_line_bits;
+	uint32_t b = bucket_of(p->sm, p->group, line);
 	for (uint32_t i = g->bucket[b]; i; i = g->e[i - 1].next) {
 		struct entry *k = &g->e[i - 1];
 		if (k->group == p->group && k->ev.sm == p->sm && k->ev.line == line)
 			return k;
 	}
-	if (ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0) {
+	if (g->n >= UINT32_MAX || ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0) {
 		rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		return NULL;
 	}
 	struct entry *k = &g->e[g->n];
 	memset(k, 0, sizeof *k);
 	k->group = p->group;
-	k->order = g->order++;
 	k->next = g->bucket[b];
 	k->ev.sm = p->sm;
 	k->ev.slice = slice;
@@ -104,14 +112,70 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 		k->ev.miss |= bit;
 }
 
-static int in_time(const void *a, const void *b)
+/* One pass of a radix sort by the bits of the key from `shift` on; keeps the order of equals. */
+static void sort_pass(const struct place *from, struct place *to, size_t n, unsigned shift)
 {
-	const struct entry *x = a, *y = b;
-	if (x->ev.cycle != y->ev.cycle)
-		return x->ev.cycle < y->ev.cycle ? -1 : 1;
-	if (x->ev.slice != y->ev.slice)
-		return x->ev.slice < y->ev.slice ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	size_t start[RADIX] = {0}, sum = 0;
+	for (size_t i = 0; i < n; i++)
+		start[from[i].key >> shift & (RADIX - 1)]++;
+	for (unsigned k = 0; k < RADIX; k++) {
+		size_t count = start[k];
+		start[k] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[start[from[i].key >> shift & (RADIX - 1)]++] = from[i];
+}
+
+/* Places by cycle, then by slice, then as they came, in g->place. Cycles lie within some
+ * windows of each other, so that keys are short. */
+static int sort_in_time(struct ct_replay *r)
+{
+	struct rp_llc_log *g = r->llc_log;
+	uint64_t least = g->e[0].ev.cycle, most = 0;
+	if (ct_grow((void **)&g->place, &g->place_cap, g->n, sizeof *g->place) < 0 ||
+	    ct_grow((void **)&g->other, &g->other_cap, g->n, sizeof *g->other) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	for (size_t i = 1; i < g->n; i++)
+		least = g->e[i].ev.cycle < least ? g->e[i].ev.cycle : least;
+	for (size_t i = 0; i < g->n; i++) {
+		uint64_t key = (g->e[i].ev.cycle - least) * r->map.slices + g->e[i].ev.slice;
+		g->place[i] = (struct place){key, i};
+		most |= key;
+	}
+	for (unsigned shift = 0; shift < 64 && most >> shift; shift += RADIX_BITS) {
+		sort_pass(g->place, g->other, g->n, shift);
+		struct rp_llc_log old = *g;
+		g->place = old.other;
+		g->place_cap = old.other_cap;
+		g->other = old.place;
+		g->other_cap = old.place_cap;
+	}
+	return 0;
+}
+
+/* What is still held becomes the log, oldest first. */
+static int keep_from(struct ct_replay *r, size_t done)
+{
+	struct rp_llc_log *g = r->llc_log;
+	size_t n = g->n - done;
+	if (ct_grow((void **)&g->kept, &g->kept_cap, n, sizeof *g->kept) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	memset(g->bucket, 0, BUCKETS * sizeof *g->bucket);
+	for (size_t i = 0; i < n; i++) {
+		struct entry *k = &g->kept[i];
+		*k = g->e[g->place[done + i].at];
+		uint32_t *b = &g->bucket[bucket_of(k->ev.sm, k->group, k->ev.line)];
+		k->next = *b;
+		*b = (uint32_t)i + 1;
+	}
+	struct rp_llc_log old = *g;
+	g->e = old.kept;
+	g->cap = old.kept_cap;
+	g->kept = old.e;
+	g->kept_cap = old.cap;
+	g->n = n;
+	return 0;
 }
 
 void rp_llc_log_window(struct ct_replay *r)
@@ -128,20 +192,12 @@ void rp_llc_log_flush(struct ct_replay *r, uint64_t before)
 {
 	struct rp_llc_log *g = r->llc_log;
 	size_t done = 0;
-	if (!r->has_llc || !g->n)
+	if (!r->has_llc || !g->n || sort_in_time(r) < 0)
 		return;
-	qsort(g->e, g->n, sizeof *g->e, in_time);
-	for (; done < g->n && g->e[done].ev.cycle < before; done++)
+	for (; done < g->n && g->e[g->place[done].at].ev.cycle < before; done++)
 		for (unsigned i = 0; i < r->nobs; i++)
 			if (r->obs[i].llc)
-				r->obs[i].llc(r->obs[i].ctx, &g->e[done].ev);
-	memset(g->bucket, 0, (g->mask + 1) * sizeof *g->bucket);
-	memmove(g->e, g->e + done, (g->n - done) * sizeof *g->e);
-	g->n -= done;
-	for (size_t i = 0; i < g->n; i++) {
-		struct entry *k = &g->e[i];
-		uint32_t b = (uint32_t)(key_of(k->ev.sm, k->group) >> 32) & g->mask;
-		k->next = g->bucket[b];
-		g->bucket[b] = (uint32_t)i + 1;
-	}
+				r->obs[i].llc(r->obs[i].ctx, &g->e[g->place[done].at].ev);
+	if (done)
+		(void)keep_from(r, done); /* fails the replay */
 }
