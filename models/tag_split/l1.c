@@ -105,7 +105,10 @@ uint32_t ct_ts_l1_peek(const struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks
 
 void ct_ts_l1_flush(struct ct_ts_l1 *l1)
 {
+	if (l1->clock == l1->flushed)
+		return;
 	l1->ops->flush(l1);
+	l1->flushed = l1->clock;
 }
 
 void ct_ts_l1_collect(struct ct_ts_l1 *l1, struct ct_ts_use *u)

@@ -35,6 +35,7 @@ struct ct_ts_l1 {
 	uint32_t all;        /* mask of them */
 	uint32_t chunk_bits; /* log2(per) */
 	uint64_t clock;      /* counts accesses: recency */
+	uint64_t flushed;    /* clock of the last flush */
 	uint64_t random;
 	struct ct_ts_use use;
 	void *state;         /* of the kind */

@@ -2,18 +2,37 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "models/tag_split/l1_internal.h"
 
+enum { SEARCHED_WAYS = 16 /* larger sets are linked: today's L1s have 256 ways */ };
+
 /* Lines of a set lie next to each other, tags apart from what is rarely read. */
 struct frame {
-	uint64_t stamp;
+	uint64_t stamp;                  /* of a set that is searched */
 	uint16_t valid, touched, reused; /* chunks; valid 0: the way is free */
+};
+
+/* Frames as index + 1; 0 = none. */
+struct link {
+	uint32_t older, younger;
+	uint32_t next; /* in the bucket of the line; of free frames, in the set's list */
+};
+
+struct set {
+	uint32_t oldest, youngest;
+	uint32_t free;  /* frames that were used and are free again */
+	uint32_t fresh; /* frames that were ever used */
 };
 
 struct lines {
 	uint64_t *tag;
 	struct frame *frame;
+	struct link *link; /* NULL: sets are searched; else also the next two */
+	struct set *set;
+	uint32_t *bucket;
+	size_t buckets;    /* a power of two */
 };
 
 static int init(struct ct_ts_l1 *l1)
@@ -24,7 +43,16 @@ static int init(struct ct_ts_l1 *l1)
 		return -1;
 	p->tag = ct_calloc(n, sizeof *p->tag);
 	p->frame = ct_calloc(n, sizeof *p->frame);
-	return p->tag && p->frame ? 0 : -1;
+	if (!p->tag || !p->frame || n >= UINT32_MAX)
+		return -1;
+	if (l1->s.ways <= SEARCHED_WAYS)
+		return 0;
+	for (p->buckets = 1; p->buckets < n; p->buckets *= 2)
+		;
+	p->link = ct_calloc(n, sizeof *p->link);
+	p->set = ct_calloc(l1->s.sets, sizeof *p->set);
+	p->bucket = ct_calloc(p->buckets, sizeof *p->bucket);
+	return p->link && p->set && p->bucket ? 0 : -1;
 }
 
 static void release(struct ct_ts_l1 *l1)
@@ -32,8 +60,67 @@ static void release(struct ct_ts_l1 *l1)
 	struct lines *p = l1->state;
 	free(p->tag);
 	free(p->frame);
+	free(p->link);
+	free(p->set);
+	free(p->bucket);
 	free(p);
 }
+
+/* ---- linked sets ---- */
+
+static uint32_t *bucket_of(const struct lines *p, uint64_t line)
+{
+	return &p->bucket[ct_mix64(line) & (p->buckets - 1)];
+}
+
+static void unlink_frame(struct lines *p, struct set *s, uint32_t i)
+{
+	const struct link *k = &p->link[i - 1];
+	*(k->older ? &p->link[k->older - 1].younger : &s->oldest) = k->younger;
+	*(k->younger ? &p->link[k->younger - 1].older : &s->youngest) = k->older;
+}
+
+static void make_youngest(struct lines *p, struct set *s, uint32_t i)
+{
+	struct link *k = &p->link[i - 1];
+	k->older = s->youngest;
+	k->younger = 0;
+	*(s->youngest ? &p->link[s->youngest - 1].younger : &s->oldest) = i;
+	s->youngest = i;
+}
+
+static void forget(struct lines *p, struct set *s, uint32_t i)
+{
+	uint32_t *b = bucket_of(p, p->tag[i - 1]);
+	while (*b != i)
+		b = &p->link[*b - 1].next;
+	*b = p->link[i - 1].next;
+	unlink_frame(p, s, i);
+	p->link[i - 1].next = s->free;
+	s->free = i;
+}
+
+static void enter(struct lines *p, struct set *s, uint32_t i)
+{
+	uint32_t *b = bucket_of(p, p->tag[i - 1]);
+	p->link[i - 1].next = *b;
+	*b = i;
+	make_youngest(p, s, i);
+}
+
+/* A frame of the set that holds nothing, or 0. */
+static uint32_t take_free(const struct ct_ts_l1 *l1, struct lines *p, uint32_t set)
+{
+	struct set *s = &p->set[set];
+	uint32_t i = s->free;
+	if (i)
+		s->free = p->link[i - 1].next;
+	else if (s->fresh < l1->s.ways)
+		i = set * l1->s.ways + ++s->fresh;
+	return i;
+}
+
+/* ---- either kind ---- */
 
 enum { ABSENT = -1 };
 
@@ -41,16 +128,48 @@ static int64_t find(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways;
+	if (p->link) {
+		uint32_t i = *bucket_of(p, line);
+		while (i && p->tag[i - 1] != line)
+			i = p->link[i - 1].next;
+		return (int64_t)i - 1;
+	}
 	for (uint32_t w = 0; w < l1->s.ways; w++)
 		if (p->tag[at + w] == line && p->frame[at + w].valid)
 			return (int64_t)(at + w);
 	return ABSENT;
 }
 
-static void drop(struct ct_ts_l1 *l1, struct frame *f, uint32_t chunks)
+static void drop(struct ct_ts_l1 *l1, size_t at, uint32_t chunks)
 {
-	ts_leave(l1, f->valid & chunks, f->touched, f->reused);
+	struct lines *p = l1->state;
+	struct frame *f = &p->frame[at];
+	uint32_t had = f->valid;
+	ts_leave(l1, had & chunks, f->touched, f->reused);
 	f->valid &= (uint16_t)~chunks;
+	if (p->link && had && !f->valid)
+		forget(p, &p->set[at / l1->s.ways], (uint32_t)at + 1);
+}
+
+static void touch(struct ct_ts_l1 *l1, size_t at)
+{
+	struct lines *p = l1->state;
+	if (!p->link) {
+		p->frame[at].stamp = l1->clock;
+		return;
+	}
+	struct set *s = &p->set[at / l1->s.ways];
+	unlink_frame(p, s, (uint32_t)at + 1);
+	make_youngest(p, s, (uint32_t)at + 1);
+}
+
+/* The line leaves. */
+static void evict(struct ct_ts_l1 *l1, size_t at, struct ct_ts_result *r)
+{
+	const struct lines *p = l1->state;
+	r->replaced = 1;
+	r->evicted = ts_few_bits(p->frame[at].valid);
+	drop(l1, at, l1->all);
 }
 
 /* A free way, else the least recently used line, which leaves. */
@@ -58,15 +177,21 @@ static size_t make_room(struct ct_ts_l1 *l1, uint32_t set, struct ct_ts_result *
 {
 	struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways, oldest = at;
+	if (p->link) {
+		uint32_t i = take_free(l1, p, set);
+		if (!i) {
+			evict(l1, p->set[set].oldest - 1, r);
+			i = take_free(l1, p, set);
+		}
+		return i - 1;
+	}
 	for (size_t i = at; i < at + l1->s.ways; i++) {
 		if (!p->frame[i].valid)
 			return i;
 		if (p->frame[i].stamp < p->frame[oldest].stamp)
 			oldest = i;
 	}
-	r->replaced = 1;
-	r->evicted = ts_few_bits(p->frame[oldest].valid);
-	drop(l1, &p->frame[oldest], l1->all);
+	evict(l1, oldest, r);
 	return oldest;
 }
 
@@ -77,12 +202,14 @@ static void install(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int64_t at
 	if (at == ABSENT) {
 		at = (int64_t)make_room(l1, set, r);
 		p->tag[at] = line;
+		if (p->link)
+			enter(p, &p->set[set], (uint32_t)at + 1);
 	}
 	struct frame *f = &p->frame[at];
 	f->valid |= (uint16_t)chunks;
 	f->touched = (uint16_t)((f->touched & ~chunks) | (chunks & asked));
 	f->reused &= (uint16_t)~chunks;
-	f->stamp = l1->clock;
+	touch(l1, (size_t)at);
 }
 
 static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
@@ -97,7 +224,7 @@ static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunk
 		struct frame *f = &p->frame[at];
 		f->touched |= (uint16_t)r->hit;
 		f->reused |= (uint16_t)r->hit;
-		f->stamp = l1->clock;
+		touch(l1, (size_t)at);
 	}
 	if (r->hit == chunks)
 		return CT_OK;
@@ -118,12 +245,12 @@ static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chun
 		if (r->hit) {
 			uint32_t out = l1->s.kind == CT_TS_LINE ? l1->all : chunks;
 			r->evicted = ts_few_bits(valid & out);
-			drop(l1, &p->frame[at], out);
+			drop(l1, (size_t)at, out);
 		}
 		break;
 	case CT_TS_STORE_UPDATE:
 		if (at != ABSENT)
-			p->frame[at].stamp = l1->clock;
+			touch(l1, (size_t)at);
 		break;
 	case CT_TS_STORE_ALLOCATE:
 		r->miss = chunks & ~valid;
@@ -142,9 +269,8 @@ static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uin
 
 static void flush(struct ct_ts_l1 *l1)
 {
-	struct lines *p = l1->state;
 	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways; i++)
-		drop(l1, &p->frame[i], l1->all);
+		drop(l1, i, l1->all);
 }
 
 static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),

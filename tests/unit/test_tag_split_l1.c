@@ -59,6 +59,10 @@ static struct ct_ts_shape shape_of(uint64_t *rng, enum ct_ts_kind kind)
 		.seed = r};
 	if ((r >> 60 & 3) == 0)
 		s.sets = 3; /* an L1 that takes what shared memory leaves */
+	if ((kind == CT_TS_LINE || kind == CT_TS_SECTOR) && (r >> 62 & 1)) {
+		s.ways += 15; /* searched up to 16, linked above */
+		s.sets = 1 + (uint32_t)(r >> 63);
+	}
 	return s;
 }
 
@@ -106,7 +110,7 @@ static void equals_twin(enum ct_ts_kind kind, uint64_t seed, unsigned streams)
 		struct ct_ts_shape s = shape_of(&rng, kind);
 		struct ct_ts_l1 *l1 = make(&s);
 		struct ts_twin *t = ts_twin_new(&s);
-		follow(l1, t, &rng, 100);
+		follow(l1, t, &rng, s.ways < 16 ? 100 : 300);
 		ts_twin_free(t);
 		ct_ts_l1_free(l1);
 	}
