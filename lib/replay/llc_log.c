@@ -12,7 +12,7 @@
 #include "replay/private/engine.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
-enum { HOLD = 8, BUCKETS = 4096, RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
+enum { HOLD = 8, FIRST_BUCKETS = 1024, RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
 
 /* Entries of a bucket hang together, most recent first: `next` is an index + 1. */
 struct entry {
@@ -31,6 +31,7 @@ struct rp_llc_log {
 	struct place *place, *other;
 	size_t cap, kept_cap, place_cap, other_cap, n;
 	uint32_t *bucket;
+	uint32_t buckets;           /* a power of two, at least n */
 	uint64_t windows;
 };
 
@@ -42,7 +43,8 @@ int rp_llc_log_init(struct ct_replay *r, struct ct_error *e)
 		return ct_fail_nomem(e);
 	if (!r->has_llc)
 		return 0;
-	g->bucket = ct_calloc(BUCKETS, sizeof *g->bucket);
+	g->buckets = FIRST_BUCKETS;
+	g->bucket = ct_calloc(g->buckets, sizeof *g->bucket);
 	return g->bucket ? 0 : ct_fail_nomem(e);
 }
 
@@ -58,10 +60,42 @@ void rp_llc_log_free(struct ct_replay *r)
 	free(r->llc_log);
 }
 
-static uint32_t bucket_of(uint32_t sm, uint32_t group, uint64_t line)
+static uint32_t *bucket_of(const struct rp_llc_log *g, uint32_t sm, uint32_t group, uint64_t line)
 {
 	uint64_t key = ((uint64_t)group << 16 | sm) + line * UINT64_C(0xd1342543de82ef95);
-	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (BUCKETS - 1);
+	return &g->bucket[(uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (g->buckets - 1)];
+}
+
+static void hang(struct rp_llc_log *g, size_t i)
+{
+	struct entry *k = &g->e[i];
+	uint32_t *b = bucket_of(g, k->ev.sm, k->group, k->ev.line);
+	k->next = *b;
+	*b = (uint32_t)i + 1;
+}
+
+/* Room for one more entry. */
+static int grow(struct rp_llc_log *g)
+{
+	if (g->n >= UINT32_MAX / 2 ||
+	    ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
+		return -1;
+	if (g->n < g->buckets)
+		return 0;
+	uint32_t *bucket = ct_calloc(g->buckets * (size_t)2, sizeof *bucket);
+	if (!bucket)
+		return -1;
+	free(g->bucket);
+	g->bucket = bucket;
+	g->buckets *= 2;
+	for (size_t i = 0; i < g->n; i++)
+		hang(g, i);
+	return 0;
+}
+
+static int is_of(const struct entry *k, const struct rp_packet *p, uint64_t line)
+{
+	return k->group == p->group && k->ev.sm == p->sm && k->ev.line == line;
 }
 
 static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, uint32_t slice,
@@ -69,27 +103,29 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 {
 	struct rp_llc_log *g = r->llc_log;
 	uint64_t line = p->address >> r->llc_line_bits;
-	uint32_t b = bucket_of(p->sm, p->group, line);
-	for (uint32_t i = g->bucket[b]; i; i = g->e[i - 1].next) {
-		struct entry *k = &g->e[i - 1];
-		if (k->group == p->group && k->ev.sm == p->sm && k->ev.line == line)
-			return k;
-	}
-	if (g->n >= UINT32_MAX || ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0) {
+	if (g->n && is_of(&g->e[g->n - 1], p, line))
+		return &g->e[g->n - 1];
+	/* The cheap engine sends all sectors of a line at once. */
+	uint32_t first = r->timing == CT_REPLAY_FIXED ? 0 : *bucket_of(g, p->sm, p->group, line);
+	for (uint32_t i = first; i; i = g->e[i - 1].next)
+		if (is_of(&g->e[i - 1], p, line))
+			return &g->e[i - 1];
+	if (grow(g) < 0) {
 		rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		return NULL;
 	}
 	struct entry *k = &g->e[g->n];
 	memset(k, 0, sizeof *k);
 	k->group = p->group;
-	k->next = g->bucket[b];
 	k->ev.sm = p->sm;
 	k->ev.slice = slice;
 	k->ev.cycle = now;
 	k->ev.line = line;
 	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
-	g->bucket[b] = (uint32_t)++g->n;
+	if (r->timing != CT_REPLAY_FIXED)
+		hang(g, g->n);
+	g->n++;
 	return k;
 }
 
@@ -161,20 +197,19 @@ static int keep_from(struct ct_replay *r, size_t done)
 	size_t n = g->n - done;
 	if (ct_grow((void **)&g->kept, &g->kept_cap, n, sizeof *g->kept) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	memset(g->bucket, 0, BUCKETS * sizeof *g->bucket);
-	for (size_t i = 0; i < n; i++) {
-		struct entry *k = &g->kept[i];
-		*k = g->e[g->place[done + i].at];
-		uint32_t *b = &g->bucket[bucket_of(k->ev.sm, k->group, k->ev.line)];
-		k->next = *b;
-		*b = (uint32_t)i + 1;
-	}
+	for (size_t i = 0; i < n; i++)
+		g->kept[i] = g->e[g->place[done + i].at];
 	struct rp_llc_log old = *g;
 	g->e = old.kept;
 	g->cap = old.kept_cap;
 	g->kept = old.e;
 	g->kept_cap = old.cap;
 	g->n = n;
+	if (r->timing == CT_REPLAY_FIXED)
+		return 0;
+	memset(g->bucket, 0, g->buckets * sizeof *g->bucket);
+	for (size_t i = 0; i < n; i++)
+		hang(g, i);
 	return 0;
 }
 
