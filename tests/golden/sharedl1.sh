@@ -69,6 +69,7 @@ check "folded homes are uneven" sh -c "'$est' -O table --homes fold table.profil
 check "the overheads" sh -c "'$est' --overheads -g sharedl1-28 | grep -q 'mm2 *2.52'"
 printf 'C M\n- C\n' >small.txt
 refuses "a placement of another GPU" 2 'places 2 cores and 1 partitions' "$est" --placement small.txt table.profile
+refuses "a count that there is not" 2 'local, served or own' "$est" --count all table.profile
 refuses "a network that there is not" 2 'mesh, forwarded' "$est" --network ring table.profile
 refuses "homes that there are not" 2 'mod, fold or hash' "$est" --homes xor table.profile
 refuses "an unknown constant is named" 2 'shared-l1\.gard: did you mean shared-l1\.guard' \
@@ -93,11 +94,15 @@ check "and by the histograms" within "$(value Shared+Chunk speedup gather.out | 
 check "DynEB gains, too" within "$(replayed DynEB speedup gather.out)" 1.05 20
 check "a stream gains nothing, replayed" within "$(replayed DynEB speedup stream.out)" 0 1.01
 check "own working sets gain nothing, replayed" within "$(replayed DynEB speedup own.out)" 0 1.01
+check "own working sets gain nothing, by the profile" within "$(value Shared+Chunk speedup own.out | head -1)" 0 1.01
+check "nor under DynEB" within "$(value DynEB speedup own.out | head -1)" 0 1.01
+check "nor does a stream" within "$(value DynEB speedup stream.out | head -1)" 0 1.01
+check "DynEB gains by the profile, too" within "$(value DynEB speedup gather.out | head -1)" 1.02 20
 check "low miss rates lose when shared, replayed" within "$(replayed Shared speedup ray.out)" 0 0.99
 check "and by the histograms" within "$(value Shared speedup ray.out | head -1)" 0 0.99
 for w in gather stream own ray; do
 	same "$w: shared L1s hold one copy" 1 "$(replayed Shared replicas_mean $w.out)"
-	for s in Private Shared Shared+Chunk; do
+	for s in Private 16x-L1 Private-2x Shared Shared+Chunk Shared++ DynAMAT DynEB; do
 		check "$w: $s misses as estimated, within 3 points" within "$(replayed $s l1_request_miss_rate $w.out)" \
 			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 - 0.03 }')" \
 			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 + 0.03 }')"
@@ -118,13 +123,20 @@ for pair in 28:8:6 56:8:8 48:16:8 84:16:10 68:32:10 76:24:10; do
 		-p llc.slices=$parts -p llc.partitions=$parts -p dram.channels=$parts -p llc.size=$((parts * 128))KiB \
 		-p dram.mapping= -O table ray | grep -q '^network: mesh $side x $side'"
 done
+for pair in 48:16 56:8; do # SL-S23
+	IFS=: read -r cores parts <<<"$pair"
+	check "$cores cores and $parts partitions on crossbars: 4-ary 3-fly" sh -c "'$CT_RELEASE/sharedl1-est' -q -g sharedl1-28 -p sm.count=$cores \
+		-p llc.slices=$parts -p llc.partitions=$parts -p dram.channels=$parts -p llc.size=$((parts * 128))KiB \
+		-p dram.mapping= -O table --network butterfly ray | grep -q '^network: butterfly, 4-ary 3-fly'"
+done
+check "28 and 8: 6-ary 2-fly" sh -c "'$est' -O table --network butterfly table.profile | grep -q '^network: butterfly, 6-ary 2-fly'"
 for n in forwarded butterfly; do
 	check "replay on another network: $n" "$CT_RELEASE/sharedl1-est" --method replay --network $n -o $n.out stream.profile
 	same "$n: Shared++ is Shared+Chunk" "$(replayed Shared+Chunk speedup $n.out)" "$(replayed Shared++ speedup $n.out)"
 done
 same "a replay is the same on any number of threads" "$("$est" --method replay -@ 1 -O profile stream.profile | grep '^ES')" \
 	"$("$est" --method replay -@ 3 -O profile stream.profile | grep '^ES')"
-"$CT_RELEASE/sharedl1-est" --timeline -p shared-l1.sampling=16 -p shared-l1.execution=64 -o timeline gather.profile
+"$CT_RELEASE/sharedl1-est" --timeline -p shared-l1.sampling=8 -p shared-l1.execution=8 -o timeline gather.profile
 same "every core starts sampling at 0" "" \
 	"$(awk -F'\t' '$1 == "SW" && $7 == "mode" && !seen[$5]++ && ($6 != 0 || $8 != 0)' timeline)"
 check "modes alternate" sh -c "awk -F'\t' '\$1 == \"SW\" && \$7 == \"mode\" && \$6 > 0 { if ((\$8 == 0) == (last[\$5] == 0)) exit 1; last[\$5] = \$8; n++ } END { exit !(n > 28) }' timeline"
