@@ -177,6 +177,13 @@ campaign:
 	@nice -n 19 bash tests/fuzz/campaign.sh run build/campaign
 	@bash tests/fuzz/campaign.sh table build/campaign
 
+## tsan: the threaded parts under ThreadSanitizer
+TSAN_TESTS = test_base test_source test_stack test_observer test_cta
+tsan:
+	@$(MAKE) --no-print-directory BUILD=build/tsan CFLAGS="-O1 -g" SANFLAGS="-fsanitize=thread -fno-omit-frame-pointer" \
+	  CAPTURE= all $(TSAN_TESTS:%=build/tsan/tests/%)
+	@bash tests/tsan.sh build/tsan
+
 ## deps: installs the Debian packages that building and testing need
 deps:
 	@sh tests/deps.sh install
@@ -232,6 +239,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults fuzz campaign deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults fuzz campaign tsan deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

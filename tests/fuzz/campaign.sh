@@ -3,15 +3,15 @@
 #   campaign.sh build FOLDER [libfuzzer|afl]    builds into FOLDER, apart from the working tree
 #   campaign.sh run FOLDER [TARGET...]          fuzzes; ends when every target has had CPU seconds
 #   campaign.sh table FOLDER                    adds up FOLDER/slices.tsv into tests/fuzz/campaigns.tsv
-# Environment: CPU=1800 (seconds per target since its last finding), SLICE=120 (seconds of wall time),
-# FUZZER=libfuzzer|afl, UNTIL=HH:MM (UTC; stop by then). Stopped at any time, `run` goes on
+# Environment: CPU=1800 (seconds per target since its last finding), SLICE=60 (CPU seconds; of wall time
+# for AFL++), FUZZER=libfuzzer|afl, UNTIL=HH:MM (UTC; stop then). Stopped at any time, `run` goes on
 # where it stopped: corpora, findings and slices.tsv stay in FOLDER, and a later `build` only
 # replaces the binaries. Limits: leaks count, 10 s, 1 GiB resident, 1 GiB in one allocation.
 set -u
 cd "$(dirname "$0")/../.."
 verb=${1:?build, run or table} dir=${2:?folder}
 shift 2
-fuzzer=${FUZZER:-libfuzzer} want=${CPU:-1800} slice=${SLICE:-120}
+fuzzer=${FUZZER:-libfuzzer} want=${CPU:-1800} slice=${SLICE:-60}
 # Parsers first: what strangers' files reach.
 order="accelsim ctz list nvbit pattern profile gpu gpgpusim require blocks kernelslist tables models capture replay stack setlru"
 columns='#target\tfuzzer\tcommit\tcpu_s\texecutions\tcorpus\tfindings'
@@ -44,12 +44,31 @@ clean_cpu() { # TARGET: whole CPU seconds since its last finding
 		"$dir/slices.tsv"
 }
 
+over() { [ -n "${UNTIL:-}" ] && [ "$(date -u +%s)" -ge "$(date -u -d "$UNTIL" +%s)" ]; }
+
+# CPU seconds, not wall time: on a busy machine a slice would end before its corpus is read.
+stop_after() { # PID SECONDS
+	local ticks used
+	ticks=$(getconf CLK_TCK)
+	while kill -0 "$1" 2>/dev/null; do
+		used=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk -v t="$ticks" '{ printf "%d", ($12 + $13) / t }')
+		if [ "${used:-0}" -ge "$2" ] || over; then
+			kill -USR1 "$1" 2>/dev/null
+			return
+		fi
+		sleep 2
+	done
+}
+
 one_libfuzzer() { # BIN TARGET SECONDS: sets execs and corpus
-	local bin=$1 n=$2 opts=
+	local bin=$1 n=$2 opts= pid
 	[ ! -e "$bin/dict/${n#fuzz_}.dict" ] || opts="-dict=$bin/dict/${n#fuzz_}.dict"
 	# shellcheck disable=SC2086
-	"$bin/$n" -max_total_time="$3" -rss_limit_mb=1024 -malloc_limit_mb=1024 -timeout=10 -print_final_stats=1 \
-		-artifact_prefix="$dir/findings/$n-" $opts "$dir/corpus/$n" "$bin/corpus/${n#fuzz_}" >"$dir/logs/$n.log" 2>&1
+	"$bin/$n" -rss_limit_mb=1024 -malloc_limit_mb=1024 -timeout=10 -print_final_stats=1 \
+		-artifact_prefix="$dir/findings/$n-" $opts "$dir/corpus/$n" "$bin/corpus/${n#fuzz_}" >"$dir/logs/$n.log" 2>&1 &
+	pid=$!
+	stop_after $pid "$3"
+	wait $pid
 	status=$?
 	execs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$dir/logs/$n.log")
 	[ -n "$execs" ] || execs=$(sed -n 's/^#\([0-9]*\).*/\1/p' "$dir/logs/$n.log" | tail -n 1)
@@ -83,7 +102,7 @@ run() { # TARGET...
 		for n in $names; do
 			bin=$dir/$fuzzer/$(readlink "$dir/$fuzzer/current") || exit 1
 			[ -x "$bin/$n" ] && [ "$(clean_cpu "$n")" -lt "$want" ] || continue
-			if [ -n "${UNTIL:-}" ] && [ $(($(date -u -d "$UNTIL" +%s) - $(date -u +%s))) -lt "$slice" ]; then exit 0; fi
+			if over; then exit 0; fi
 			exec {lock}>"$dir/lock-$fuzzer-$n"
 			flock -n $lock || continue
 			busy=1
