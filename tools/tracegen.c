@@ -53,6 +53,15 @@ static void on_signal(int signo)
 	stopped = 1;
 }
 
+/* What the parent ignores stays ignored. */
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (signal(signals[i], on_signal) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
+
 static int word(const char *option, const char *v, const char *const *words, int n, int *out,
                 struct ct_error *e)
 {
@@ -284,9 +293,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = simt_sink_open(&sink, own->dir, &own->sink, e);
 	if (st != CT_OK)
 		return st;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
-	signal(SIGHUP, on_signal);
+	catch_signals();
 	if (is_capture(t))
 		st = capture(t, sink, e);
 	else if (strcmp(t->operand[0], "all") == 0)

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,37 @@ struct ct_out {
 	struct ct_buf buf;
 };
 
+/* Names that a signal's handler may have to remove. Not allocated: the handler can run
+ * beside a thread that frees. */
+enum { PENDING = 8 };
+static char pending[PENDING][PATH_MAX];
+static atomic_int pending_state[PENDING]; /* 0 free, 1 being filled, 2 valid */
+
+static void note_pending(const char *name)
+{
+	size_t n = strlen(name) + 1;
+	for (int i = 0, none = 0; i < PENDING && n <= PATH_MAX; i++, none = 0)
+		if (atomic_compare_exchange_strong(&pending_state[i], &none, 1)) {
+			memcpy(pending[i], name, n);
+			atomic_store(&pending_state[i], 2);
+			return;
+		}
+}
+
+static void forget_pending(const char *name)
+{
+	for (int i = 0; i < PENDING; i++)
+		if (atomic_load(&pending_state[i]) == 2 && strcmp(pending[i], name) == 0)
+			atomic_store(&pending_state[i], 0);
+}
+
+void ct_out_discard_all(void)
+{
+	for (int i = 0; i < PENDING; i++)
+		if (atomic_load(&pending_state[i]) == 2)
+			unlink(pending[i]);
+}
+
 static const char *shown(const struct ct_out *o)
 {
 	return o->path ? o->path : "standard output";
@@ -32,6 +65,8 @@ static const char *shown(const struct ct_out *o)
 static void release(struct ct_out *o)
 {
 	ct_buf_free(&o->buf);
+	if (o->tmp)
+		forget_pending(o->tmp);
 	free(o->path);
 	free(o->tmp);
 	free(o);
@@ -89,10 +124,14 @@ static int open_named_temp(struct ct_out *o, struct ct_error *e)
 		o->tmp = temp_name(o->path, attempt);
 		if (!o->tmp)
 			return ct_fail_nomem(e);
+		note_pending(o->tmp); /* before it exists: the number of the process is in it */
 		o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (o->fd >= 0)
 			return CT_OK;
-		if (errno != EEXIST)
+		int err = errno;
+		forget_pending(o->tmp);
+		errno = err;
+		if (err != EEXIST)
 			break;
 	}
 	int err = errno;
@@ -165,9 +204,13 @@ static int name_anonymous(struct ct_out *o, struct ct_error *e)
 		o->tmp = temp_name(o->path, attempt);
 		if (!o->tmp)
 			return ct_fail_nomem(e);
+		note_pending(o->tmp);
 		if (linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW) == 0)
 			return CT_OK;
-		if (errno != EEXIST)
+		int err = errno;
+		forget_pending(o->tmp);
+		errno = err;
+		if (err != EEXIST)
 			break;
 	}
 	int err = errno;

@@ -30,4 +30,9 @@ int ct_out_commit(struct ct_out *out, struct ct_error *e);
 /* Drops everything and frees out (NULL allowed). */
 void ct_out_abort(struct ct_out *out);
 
+/* Removes the temporary files of all outputs in progress (up to 8 at a time are known),
+ * where the file system has no nameless ones. Nothing may be done with the outputs
+ * afterwards. Async-signal-safe: for the handler of a signal that ends the program. */
+void ct_out_discard_all(void);
+
 #endif

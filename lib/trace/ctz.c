@@ -153,11 +153,10 @@ static int read_block(struct ct_ctz *c, struct ct_error *e)
 	    get_le(c->block.data + CTZ_HEAD + stored, 4))
 		return fail(c, e, CT_ERR_INPUT, "the block's checksum is wrong: damaged");
 	c->text_bytes += CTZ_HEAD + raw + 4;
-	uint64_t limit = c->env->options.max_expand;
-	if (limit && c->text_bytes > limit)
-		return fail(c, e, CT_ERR_LIMIT, "more than %" PRIu64 " decompressed bytes: raise the limit "
-		            "if this is wanted", limit);
-	return CT_OK;
+	struct ct_error bare;
+	st = ct_source_check_expansion(c->env->options.max_expand, c->at + c->block.len, c->text_bytes,
+	                               &bare);
+	return st < 0 ? fail(c, e, st, "%s", bare.text) : CT_OK;
 }
 
 /* Makes the payload of the block readable. */

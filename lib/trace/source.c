@@ -36,6 +36,7 @@ struct ct_source {
 	struct ct_raw raw;      /* owner() leads back from it */
 	unsigned char *raw_buffer;
 	const struct ct_codec_ops *ops;
+	int compressed;
 	struct ct_codec *codec;
 	uint64_t raw_bytes, crc, expanded;
 
@@ -121,6 +122,7 @@ static int start_codec(struct ct_source *s, struct ct_error *e)
 	s->raw.next = s->raw_buffer;
 	s->raw.avail = have;
 	s->ops = ct_codec_sniff(s->raw_buffer, have);
+	s->compressed = strcmp(s->ops->name, "plain") != 0;
 	s->codec = s->ops->open(e);
 	return s->codec ? CT_OK : CT_ERR_NOMEM;
 }
@@ -129,7 +131,7 @@ static int start_codec(struct ct_source *s, struct ct_error *e)
 static int decode(struct ct_source *s, unsigned char *out, size_t cap, size_t *n,
                   struct ct_error *e)
 {
-	if (strcmp(s->ops->name, "plain") != 0 || s->raw.avail > 0)
+	if (s->compressed || s->raw.avail > 0)
 		return s->ops->read(s->codec, &s->raw, out, cap, n, e);
 	ssize_t got = read_raw(s, out, cap, e);
 	*n = got > 0 ? (size_t)got : 0;
@@ -144,6 +146,17 @@ static int stopping(struct ct_source *s)
 	int stop = s->stop || s->drain;
 	pthread_mutex_unlock(&s->lock);
 	return stop;
+}
+
+int ct_source_check_expansion(uint64_t max_expand, uint64_t in, uint64_t out, struct ct_error *e)
+{
+	uint64_t limit = max_expand;
+	if (!limit)
+		limit = in > CT_EXPAND_FLOOR / CT_EXPAND_RATIO ? in * CT_EXPAND_RATIO : CT_EXPAND_FLOOR;
+	if (out <= limit)
+		return CT_OK;
+	return ct_fail(e, CT_ERR_LIMIT, "%" PRIu64 " compressed bytes become more than %" PRIu64
+	               ": --max-expand raises the limit if this is no decompression bomb", in, limit);
 }
 
 /* Fills a slot: 1, 0 at the end (slot->n may be > 0 all the same), < 0 on failure. */
@@ -162,9 +175,9 @@ static int produce(struct ct_source *s, struct slot *slot, struct ct_error *e)
 			return st;
 		slot->n += n;
 		s->expanded += n;
-		if (s->options.max_expand && s->expanded > s->options.max_expand)
-			return ct_fail(e, CT_ERR_LIMIT, "more than %" PRIu64 " decompressed bytes: "
-			               "raise the limit if this is wanted", s->options.max_expand);
+		if (s->compressed &&
+		    (st = ct_source_check_expansion(s->options.max_expand, s->raw.offset, s->expanded, e)) < 0)
+			return st;
 	}
 	memset(slot->data + slot->n, 0, CT_SOURCE_SLACK);
 	return 1;

@@ -15,8 +15,14 @@ struct ct_source;
 
 struct ct_source_options {
 	int no_thread;       /* decompress in the caller's thread */
-	uint64_t max_expand; /* refuse more decompressed bytes than this; 0 = no limit */
+	uint64_t max_expand; /* refuse to decompress to more bytes than this; 0 = the larger of
+	                        CT_EXPAND_FLOOR and CT_EXPAND_RATIO times the compressed bytes */
 };
+
+/* Traces of long arithmetic loops reach 3300 with xz -9 (tracegen workingset --intensity
+ * 512), so only what is both large and beyond that is refused. */
+#define CT_EXPAND_FLOOR (UINT64_C(16) << 30)
+#define CT_EXPAND_RATIO 4000
 
 /* Opens path ("-": standard input). *s is owned by the caller. Fails with
  * CT_ERR_IO, CT_ERR_NOMEM; o may be NULL. */

@@ -1,7 +1,11 @@
+/* O_TMPFILE is behind _GNU_SOURCE; without it a named file is removed at once. */
+#define _GNU_SOURCE
 #include "trace/private/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +71,28 @@ static const char *temporary_folder(void)
 	return t && *t ? t : "/tmp";
 }
 
+/* A file that goes when its descriptor does, however we end; < 0 with errno. */
+static int open_nameless(const char *folder, char *name)
+{
+	sigset_t all, before;
+	int fd = -1;
+#ifdef O_TMPFILE
+	fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+#endif
+	if (fd >= 0)
+		return fd;
+	/* No signal may end us while it has a name. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	fd = mkstemp(name);
+	int err = errno;
+	if (fd >= 0)
+		unlink(name);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return fd;
+}
+
 /* Called under the lock. */
 static int open_file(struct ct_store *s, struct ct_error *e)
 {
@@ -75,11 +101,10 @@ static int open_file(struct ct_store *s, struct ct_error *e)
 	int n = snprintf(path, sizeof path, "%s/cachetriage-XXXXXX", folder);
 	if (n < 0 || (size_t)n >= sizeof path)
 		return ct_fail(e, CT_ERR_IO, "TMPDIR is too long");
-	s->fd = mkstemp(path);
+	s->fd = open_nameless(folder, path);
 	if (s->fd < 0)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot make a temporary file in %s "
 		                     "(set TMPDIR or raise --max-memory)", folder);
-	unlink(path); /* goes when the descriptor does, however we end */
 	return CT_OK;
 }
 

@@ -107,7 +107,7 @@ static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
 	while ((st = ct_source_read_bare(s, &p, &n, &bare)) > 0) {
 		ct_buf_add(b, p, n);
 		if (b->len > LIST_MAX)
-			return ct_fail(e, CT_ERR_LIMIT, "%s: kernels list above %d MiB", ct_source_name(s),
+			return ct_fail(e, CT_ERR_LIMIT, "%s:1: kernels list above %d MiB", ct_source_name(s),
 			               LIST_MAX >> 20);
 	}
 	if (st == 0)

@@ -45,7 +45,7 @@ struct ct_trace_options {
 	                                     must outlive the trace */
 	const struct ct_filter *filter; /* NULL = every kernel; must outlive the trace */
 	uint64_t max_memory;            /* budget of packed CTAs before spilling; 0 = 1 GiB */
-	uint64_t max_expand;            /* per member, 0 = no limit */
+	uint64_t max_expand;            /* of each file, see struct ct_source_options */
 	int salvage;                    /* hand out what precedes damage, then report it */
 	int trust_paths;                /* a list may name files outside its folder */
 	int keep_values;                /* keep register values (for tracecat) */

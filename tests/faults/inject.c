@@ -4,19 +4,24 @@
  * of them fails (0: none); CT_FAULT_COUNT names a file that gets how many there were.
  *
  *     alloc   malloc and its kin return NULL
- *     read    read and pread fail with EIO
+ *     read    read, pread, fread, fgets and readdir fail with EIO
  *     write   write and pwrite fail with ENOSPC
  *     close   close fails with EIO (the descriptor is gone, as on Linux)
- *     open    open and openat fail with EMFILE
- *     link    linkat and rename fail with EACCES
+ *     open    open, openat, fopen, opendir and pipe fail with EMFILE
+ *     link    linkat, rename and mkdir fail with EACCES
+ *     thread  pthread_create fails with EAGAIN
+ *     tmpfile openat cannot make nameless files (NFS and others)
  *     short   no failure: reads give one byte, writes take three
  *     eintr   no failure: every second read and write is interrupted first
  *
  * Only glibc's exported entry points and bare system calls are used, so that nothing in
- * here allocates. */
+ * here allocates once the program runs. */
 #define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -24,11 +29,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-enum kind { NONE, ALLOC, READ, WRITE, CLOSE, OPEN, LINK, SHORT, EINTR_TOO };
+enum kind { NONE, ALLOC, READ, WRITE, CLOSE, OPEN, LINK, SHORT, EINTR_TOO, TMPFILE, THREAD };
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
@@ -40,16 +46,33 @@ static uint64_t fail_at;
 static atomic_uint_fast64_t calls;
 static const char *count_path;
 
+/* What glibc does, where no system call does it. */
+static FILE *(*real_fopen)(const char *, const char *);
+static size_t (*real_fread)(void *, size_t, size_t, FILE *);
+static char *(*real_fgets)(char *, int, FILE *);
+static DIR *(*real_opendir)(const char *);
+static struct dirent *(*real_readdir)(DIR *);
+static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+/* A pointer to data cannot be cast to one to a function in ISO C. */
+#define NEXT(name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name)
+
 __attribute__((constructor)) static void begin(void)
 {
 	static const char *const names[] = {"none", "alloc", "read", "write", "close", "open", "link",
-	                                    "short", "eintr"};
+	                                    "short", "eintr", "tmpfile", "thread"};
 	const char *k = getenv("CT_FAULT"), *at = getenv("CT_FAULT_AT");
 	for (unsigned i = 0; k && i < sizeof names / sizeof *names; i++)
 		if (strcmp(k, names[i]) == 0)
 			kind = (enum kind)i;
 	fail_at = at ? strtoull(at, NULL, 10) : 0;
 	count_path = getenv("CT_FAULT_COUNT");
+	NEXT(fopen);
+	NEXT(fread);
+	NEXT(fgets);
+	NEXT(opendir);
+	NEXT(readdir);
+	NEXT(pthread_create);
 	unsetenv("LD_PRELOAD"); /* children are not meant */
 	atomic_store(&calls, 0);
 }
@@ -184,6 +207,8 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
 	if (fails(OPEN))
 		FAIL(EMFILE, -1);
+	if (kind == TMPFILE && (flags & __O_TMPFILE))
+		FAIL(EOPNOTSUPP, -1);
 	return (int)syscall(SYS_openat, dir, path, flags, mode);
 }
 
@@ -232,4 +257,64 @@ int rename(const char *from, const char *to)
 	if (fails(LINK))
 		FAIL(EACCES, -1);
 	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0u);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	if (fails(OPEN))
+		FAIL(EMFILE, NULL);
+	return real_fopen(path, mode);
+}
+
+DIR *opendir(const char *path)
+{
+	if (fails(OPEN))
+		FAIL(EMFILE, NULL);
+	return real_opendir(path);
+}
+
+int pipe(int fd[2])
+{
+	if (fails(OPEN))
+		FAIL(EMFILE, -1);
+	return (int)syscall(SYS_pipe2, fd, 0);
+}
+
+size_t fread(void *p, size_t size, size_t n, FILE *f)
+{
+	if (fails(READ)) {
+		f->_flags |= 0x20; /* glibc's error mark, for ferror() */
+		FAIL(EIO, 0);
+	}
+	return real_fread(p, size, n, f);
+}
+
+char *fgets(char *p, int n, FILE *f)
+{
+	if (fails(READ)) {
+		f->_flags |= 0x20;
+		FAIL(EIO, NULL);
+	}
+	return real_fgets(p, n, f);
+}
+
+struct dirent *readdir(DIR *d)
+{
+	if (fails(READ))
+		FAIL(EIO, NULL);
+	return real_readdir(d);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	if (fails(LINK))
+		FAIL(EACCES, -1);
+	return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *arg)
+{
+	if (fails(THREAD))
+		return EAGAIN;
+	return real_pthread_create(t, a, f, arg);
 }

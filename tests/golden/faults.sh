@@ -17,7 +17,7 @@ xz -k ../t/kernel-1.traceg* 2>/dev/null
 faults() {
 	local name=$1 kind out bad=
 	shift
-	for kind in alloc read write close open link short eintr; do
+	for kind in alloc read write close open link thread tmpfile short eintr; do
 		out=$("$tools/faults" "$tools/inject.so" $kind "$runs" "$@" 2>&1)
 		[[ $out == *$'\nok\n'* || $out == ok* ]] || bad+="$out"$'\n'
 	done

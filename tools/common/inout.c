@@ -28,6 +28,7 @@ void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o)
 	memset(o, 0, sizeof *o);
 	o->filter = t->filter;
 	o->max_memory = t->max_memory;
+	o->max_expand = t->max_expand;
 	o->salvage = t->salvage;
 	o->trust_paths = t->trust_paths;
 	o->pattern = t->pattern;
@@ -81,7 +82,8 @@ int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_
 	ct_tool_trace_options(t, &o);
 	if (is_folder(path))
 		return ct_trace_open(&in->trace, path, &o, e);
-	int st = ct_source_open(&s, path, NULL, e);
+	const struct ct_source_options so = {.max_expand = t->max_expand};
+	int st = ct_source_open(&s, path, &so, e);
 	if (st != CT_OK)
 		return st;
 	st = ct_source_sniff(s, &kind, e);

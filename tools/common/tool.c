@@ -14,7 +14,7 @@
 /* Long-only common options. */
 enum {
 	OPT_SCALE = 256, OPT_PRINT_GPU, OPT_MAX_MEMORY, OPT_PATTERN, OPT_SALVAGE, OPT_TRUST_PATHS,
-	OPT_METHOD, OPT_CHECK, OPT_SAMPLE_KERNELS, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
+	OPT_MAX_EXPAND, OPT_METHOD, OPT_CHECK, OPT_SAMPLE_KERNELS, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
 	OPT_NO_PROVENANCE, OPT_PROGRESS, OPT_VERSION
 };
 
@@ -38,6 +38,8 @@ static const struct common_option common[] = {
 	 "only kernels whose name matches, or launches by number"}},
 	{CT_TAKES_TRACE, {OPT_MAX_MEMORY, "max-memory", "SIZE",
 	 "keep at most SIZE of instructions in memory, spill the\nrest to TMPDIR (default 1GiB)"}},
+	{CT_TAKES_TRACE, {OPT_MAX_EXPAND, "max-expand", "SIZE",
+	 "refuse compressed files that unpack to more than SIZE\n(default: 16GiB, or 4000 times the file)"}},
 	{CT_TAKES_TRACE, {OPT_PATTERN, "pattern", "REGEX",
 	 "read the input as text of any form: one access per line\nthat matches; see cachetriage-traces(5)"}},
 	{CT_TAKES_TRACE, {OPT_SALVAGE, "salvage", NULL,
@@ -158,6 +160,10 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 	case OPT_MAX_MEMORY:
 		if (ct_parse_size(v, &t->max_memory) < 0 || t->max_memory == 0)
 			return ct_fail(e, CT_ERR_USAGE, "--max-memory %s: give a size, as in 512MiB", v);
+		return CT_OK;
+	case OPT_MAX_EXPAND:
+		if (ct_parse_size(v, &t->max_expand) < 0 || t->max_expand == 0)
+			return ct_fail(e, CT_ERR_USAGE, "--max-expand %s: give a size, as in 64GiB", v);
 		return CT_OK;
 	case OPT_PATTERN:
 		ct_pattern_free(t->pattern);
@@ -301,6 +307,33 @@ static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 	return spec->run(t, e);
 }
 
+static void (*volatile at_end)(void);
+
+void ct_tool_at_end(void (*fn)(void))
+{
+	at_end = fn;
+}
+
+static void on_end(int signo)
+{
+	ct_out_discard_all();
+	if (at_end)
+		at_end();
+	raise(signo); /* the default again, for SA_RESETHAND: ends us when this returns */
+}
+
+/* What ends a command from outside leaves no temporary file; what the parent ignores
+ * (nohup, a shell's background job) stays ignored. */
+static void catch_ends(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+	struct sigaction new = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, old;
+	sigemptyset(&new.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &new, NULL);
+}
+
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 {
 	struct ct_error e = {0};
@@ -308,6 +341,7 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	                    .sample = 1, .seed = 1};
 	/* A closed pipe ends a tool quietly even where the parent ignores SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
+	catch_ends();
 	t.own = ct_calloc(1, spec->own_size);
 	int st = t.own ? run(&t, argc, argv, &e) : ct_fail_nomem(&e);
 	if (st < 0)

@@ -22,7 +22,7 @@
 /* Groups of common options (design section 3). */
 enum {
 	CT_TAKES_GPU = 1u << 0,     /* -g -p --scale --print-gpu */
-	CT_TAKES_TRACE = 1u << 1,   /* -k --max-memory --salvage --trust-paths */
+	CT_TAKES_TRACE = 1u << 1,   /* -k --max-memory --max-expand --salvage --trust-paths */
 	CT_TAKES_OUTPUT = 1u << 2,  /* -O -o */
 	CT_TAKES_THREADS = 1u << 3, /* -@ */
 	CT_TAKES_METHOD = 1u << 4,  /* --method --check */
@@ -76,6 +76,7 @@ struct ct_tool {
 	struct ct_filter *filter;
 	const char *filter_text;
 	uint64_t max_memory;
+	uint64_t max_expand;   /* 0: the library's default */
 	struct ct_pattern *pattern; /* --pattern, NULL without */
 	int salvage, trust_paths;
 
@@ -100,6 +101,10 @@ struct ct_tool {
 
 /* main() of every command. */
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv);
+
+/* fn (NULL: nothing) runs when a signal ends the command, after the temporary files of
+ * outputs are gone; it may only do what is async-signal-safe. */
+void ct_tool_at_end(void (*fn)(void));
 
 /* A sink for warnings: "tool: warning: TEXT" goes to stderr when the command has
  * succeeded (nothing with -q), so that a failure prints its one line only. */

@@ -3,6 +3,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "common/tool.h"
 #include "trace/accelsim_write.h"
 
 /* Fixed and on one thread: the same bytes for one version of zstd. */
@@ -31,6 +35,54 @@ struct text_sink {
 	uint32_t last_id;
 	struct ct_kernel written; /* its texts are the caller's */
 };
+
+/* The folder in progress, for the handler of a signal that ends us: its name and "/kernel-",
+ * and the last launch that may have a file. */
+static char live[PATH_MAX];
+static size_t live_length; /* of the folder's name */
+static volatile sig_atomic_t live_set;
+static volatile uint32_t live_last;
+
+/* Async-signal-safe, so without the list of files that a folder's reader allocates. */
+static void discard_live(void)
+{
+	if (!live_set)
+		return;
+	for (uint32_t id = 1; id <= live_last && id; id++) {
+		char digits[16], *d = digits + sizeof digits, *to = live + live_length + 8;
+		for (uint32_t v = id; v; v /= 10)
+			*--d = (char)('0' + v % 10);
+		memcpy(to, d, (size_t)(digits + sizeof digits - d));
+		strcpy(to + (digits + sizeof digits - d), ".traceg.zst");
+		unlink(live);
+	}
+	strcpy(live + live_length, "/kernelslist.g");
+	unlink(live);
+	live[live_length] = '\0';
+	rmdir(live);
+}
+
+/* mkdtemp, known to discard_live() from the moment that it exists. */
+static int make_folder(char *path)
+{
+	size_t n = strlen(path);
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	char *made = mkdtemp(path);
+	int err = errno;
+	if (made && n + 32 < sizeof live) {
+		memcpy(live, path, n);
+		memcpy(live + n, "/kernel-", 9);
+		live_length = n;
+		live_last = 0;
+		live_set = 1;
+		ct_tool_at_end(discard_live);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return made ? 0 : -1;
+}
 
 static int sink_new(struct text_sink **out, struct ct_error *e)
 {
@@ -68,7 +120,7 @@ int text_sink_folder(struct text_sink **out, const char *path, struct ct_error *
 	s->zstd = ZSTD_createCCtx();
 	if (!s->path || b.failed || !s->zstd)
 		return ct_fail_nomem(e);
-	if (!mkdtemp(s->temporary))
+	if (make_folder(s->temporary) != 0)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot make a folder there", path);
 	s->made = 1;
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
@@ -116,6 +168,8 @@ static int open_kernel_file(struct text_sink *s, uint32_t id, struct ct_error *e
 {
 	struct ct_buf name = {0};
 	ct_buf_printf(&name, "%s/kernel-%" PRIu32 ".traceg.zst", s->temporary, id);
+	if (id > live_last)
+		live_last = id;
 	int st = ct_buf_check(&name, e);
 	if (st == CT_OK)
 		st = ct_out_open(&s->file, name.data, 0, e);
@@ -234,6 +288,7 @@ int text_sink_commit(struct text_sink *s, struct ct_error *e)
 	umask(mask);
 	if (chmod(s->temporary, 0777 & ~mask) != 0 || rename(s->temporary, s->path) != 0)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot put the folder there", s->path);
+	live_set = 0;
 	s->committed = 1;
 	return CT_OK;
 }
@@ -260,6 +315,7 @@ void text_sink_free(struct text_sink *s)
 	ct_out_abort(s->file);
 	if (s->made && !s->committed)
 		remove_folder(s->temporary);
+	live_set = 0;
 	ZSTD_freeCCtx(s->zstd);
 	ct_buf_free(&s->list);
 	ct_buf_free(&s->text);

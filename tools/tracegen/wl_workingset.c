@@ -92,6 +92,8 @@ static int valid(struct wl *w, const struct workingset_options *o)
 		wrong = "--ctas must be a multiple of --sharing";
 	else if (o->footprint > (uint64_t)1 << 32 || o->ctas > 1 << 20 || o->intensity > 4096)
 		wrong = "--footprint at most 4GiB, --ctas at most 1048576, --intensity at most 4096";
+	else if (o->passes > 1 << 20)
+		wrong = "--passes: at most 1048576 launches";
 	else if (o->footprint / (o->ctas / o->sharing) / o->stride == 0)
 		wrong = "--footprint is less than one element per slice: fewer --ctas or a smaller --stride";
 	if (wrong)
@@ -116,7 +118,7 @@ void wl_workingset(struct wl *w)
 		*(float *)(data->p + i) = wl_between(w, -1, 1);
 	simt_h2d(&w->g, data);
 	struct kb *k = kernel(&w->g, &o);
-	for (uint64_t pass = 0; pass < o.passes; pass++)
+	for (uint64_t pass = 0; pass < o.passes && w->g.status == CT_OK; pass++)
 		WL_LAUNCH(w, k, simt_1d((uint32_t)o.ctas), simt_1d(BLOCK), 0, data->address, out->address,
 		          o.sharing, elements);
 	for (uint64_t cta = 0; cta < o.ctas && w->g.status == CT_OK; cta++) {

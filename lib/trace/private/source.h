@@ -18,4 +18,8 @@ int ct_source_drain(struct ct_source *s, struct ct_error *e);
 /* The checksum goes on from `crc`, that of files read before. Before the first read. */
 void ct_source_continue_crc(struct ct_source *s, uint64_t crc);
 
+/* CT_OK, or CT_ERR_LIMIT when `in` compressed bytes that became `out` are past
+ * max_expand (struct ct_source_options). The text holds no file name. Pure. */
+int ct_source_check_expansion(uint64_t max_expand, uint64_t in, uint64_t out, struct ct_error *e);
+
 #endif
