@@ -120,7 +120,7 @@ const struct ct_region *ct_dense_find(const struct ct_dense *d, uint64_t key)
 	return find(d, key)->region;
 }
 
-void ct_dense_each(struct ct_dense *d, void (*fn)(void *ctx, uint64_t line, ct_block *b),
+void ct_dense_each(const struct ct_dense *d, void (*fn)(void *ctx, uint64_t line, ct_block *b),
                    void *ctx)
 {
 	for (uint64_t i = 0; i < d->slots; i++) {

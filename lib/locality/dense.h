@@ -61,7 +61,7 @@ ct_block *ct_dense_block(struct ct_dense *d);
 const struct ct_region *ct_dense_find(const struct ct_dense *d, uint64_t key);
 
 /* Calls fn for every block with the line of its first time. */
-void ct_dense_each(struct ct_dense *d, void (*fn)(void *ctx, uint64_t line, ct_block *b),
+void ct_dense_each(const struct ct_dense *d, void (*fn)(void *ctx, uint64_t line, ct_block *b),
                    void *ctx);
 
 static inline uint64_t ct_dense_home(const struct ct_dense *d, uint64_t key)

@@ -70,6 +70,7 @@ struct ct_fast {
 	uint64_t lines;     /* known lines, those beyond the depth included */
 	size_t slack;       /* bytes that a dense map may have beyond its lines' */
 	unsigned threads;
+	int isa;            /* as in the options */
 	ct_block *scratch_block; /* handed out when memory is short, like the next two */
 	uint32_t scratch_time;
 	struct ct_sector_run scratch_run;
@@ -81,6 +82,12 @@ size_t ct_fast_prepare(struct ct_fast *f, size_t n);
 
 /* 1 if the dense map is too large for `known` lines. */
 int ct_fast_too_sparse(const struct ct_fast *f, uint64_t known);
+
+/* The stack if it is a fast one, else NULL. */
+struct ct_fast *ct_stack_as_fast(struct ct_stack *s);
+/* The f->lines lines of an unbounded stack, the one touched last at the end. 0, or -1 when
+ * out of memory. */
+int ct_fast_order(const struct ct_fast *f, uint64_t *line);
 
 /* Slow paths of the stages; never NULL (scratch memory when out of memory, and the
  * stack has failed). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "locality/fine.h"
 #include "locality/sample.h"
 #include "locality/stack.h"
 
@@ -14,7 +15,7 @@ enum { PIECE = 1 << 14, LEAST_MAX_LINES = 16 };
 struct epoch {
 	double rate;
 	uint64_t accesses, sampled; /* of the stream; of the sample */
-	struct ct_hist hist;        /* distances within the sample */
+	struct ct_fine hist;        /* distances within the sample */
 };
 
 struct salt {
@@ -84,9 +85,12 @@ void ct_shards_free(struct ct_shards *s)
 	if (!s)
 		return;
 	for (unsigned k = 0; k < CT_SAMPLE_SALTS; k++) {
-		ct_stack_free(s->salt[k].stack);
-		free(s->salt[k].epoch);
-		free(s->salt[k].line);
+		struct salt *t = &s->salt[k];
+		for (size_t i = 0; i < t->epochs; i++)
+			ct_fine_free(&t->epoch[i].hist);
+		ct_stack_free(t->stack);
+		free(t->epoch);
+		free(t->line);
 	}
 	free(s);
 }
@@ -115,7 +119,8 @@ static int count(struct ct_shards *s, struct salt *t, size_t from, size_t n)
 	struct epoch *p = last_epoch(t);
 	ct_stack_touch_batch(t->stack, s->picked + from, n, s->distance);
 	p->sampled += n;
-	ct_hist_add_all(&p->hist, s->distance, n);
+	if (ct_fine_add(&p->hist, s->distance, n) < 0)
+		return -1;
 	for (size_t i = 0; s->max_lines && i < n; i++) {
 		if (s->distance[i] != CT_COLD)
 			continue;
@@ -193,7 +198,7 @@ static double miss_ratio(const struct salt *t, double capacity)
 		/* Distance d fills [d, d + 1) of a histogram. Sampled, it is d rate on average,
 		 * with its middle at d rate + 1/2 instead of (d + 1/2) rate. */
 		double middle = within + (1 - p->rate) / 2;
-		hits += (ct_hist_hits(&p->hist, middle) + missing * (within < 1 ? within : 1)) /
+		hits += (ct_fine_hits(&p->hist, middle) + missing * (within < 1 ? within : 1)) /
 		        p->rate;
 		accesses += (double)p->accesses;
 	}
@@ -205,9 +210,8 @@ static double miss_ratio(const struct salt *t, double capacity)
 
 static double mean_miss_ratio(const struct ct_shards *s, double capacity, double *half_width)
 {
-	/* Student's t at 97.75 % for 1 to 3 degrees of freedom: half a percent of 95 % is
-	 * left for errors that are not normal, those of a few hot lines above all. */
-	static const double t95[CT_SAMPLE_SALTS + 1] = {NAN, NAN, 14.124, 4.553, 3.322};
+	/* Student's t at 97.5 % for 1 to 3 degrees of freedom. */
+	static const double t95[CT_SAMPLE_SALTS + 1] = {NAN, NAN, 12.706, 4.303, 3.182};
 	double m[CT_SAMPLE_SALTS], sum = 0, squares = 0;
 	unsigned n = s->sampler.salts;
 	for (unsigned k = 0; k < n; k++)
@@ -281,9 +285,12 @@ uint64_t ct_shards_sampled(const struct ct_shards *s)
 size_t ct_shards_bytes(const struct ct_shards *s)
 {
 	size_t sum = sizeof *s;
-	for (unsigned k = 0; k < s->sampler.salts; k++)
-		sum += ct_stack_bytes(s->salt[k].stack) +
-		       s->salt[k].epoch_cap * sizeof *s->salt[k].epoch +
-		       s->salt[k].line_cap * sizeof *s->salt[k].line;
+	for (unsigned k = 0; k < s->sampler.salts; k++) {
+		const struct salt *t = &s->salt[k];
+		sum += ct_stack_bytes(t->stack) + t->epoch_cap * sizeof *t->epoch +
+		       t->line_cap * sizeof *t->line;
+		for (size_t i = 0; i < t->epochs; i++)
+			sum += ct_fine_bytes(&t->epoch[i].hist);
+	}
 	return sum;
 }

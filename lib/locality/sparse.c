@@ -147,7 +147,7 @@ uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line,
 	return place(g, hash, line, run ? run : &none);
 }
 
-void ct_sparse_each(struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),
+void ct_sparse_each(const struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),
                     void *ctx)
 {
 	for (int j = 0; j < CT_SPARSE_SEGMENTS; j++)

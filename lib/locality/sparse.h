@@ -45,7 +45,7 @@ uint32_t *ct_sparse_find(const struct ct_sparse *s, uint64_t hash, uint64_t line
 uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line,
                           struct ct_sector_run **run);
 /* Calls fn for the times of every bucket, n at once; those of empty places are 0. */
-void ct_sparse_each(struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),
+void ct_sparse_each(const struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),
                     void *ctx);
 
 static inline uint64_t ct_sparse_hash(uint64_t line)

@@ -50,6 +50,12 @@ uint64_t ct_stack_touch(struct ct_stack *s, uint64_t line);
  * hides memory latency here. */
 void ct_stack_touch_batch(struct ct_stack *s, const uint64_t *line, size_t n,
                           uint64_t *distance);
+/* The same distances and the same stack afterwards, with chunks of `chunk` accesses
+ * analysed on up to `threads` threads at once. What a chunk touches first is done twice
+ * more, one chunk after the other: it pays where chunks touch each line many times, and
+ * several streams at once, a thread each, pay more. */
+void ct_stack_touch_chunks(struct ct_stack *s, const uint64_t *line, size_t n,
+                           uint64_t *distance, unsigned threads, size_t chunk);
 /* Touch with a sector mask: besides the line's distance, sector[i] of each set bit
  * i gets the sector's distance = the largest line distance since that sector was
  * last touched (design 4), CT_COLD for its first touch. Bits at and above `sectors`

@@ -1,4 +1,5 @@
 /* The fast engine: what is not a hot loop. See fast.h. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,51 @@ static int compact(struct ct_fast *f)
 	}
 	ct_window_fill(&f->window, kept);
 	f->end = f->step ? want : f->window.slots;
+	return 0;
+}
+
+/* Order of the lines on the stack */
+
+struct order {
+	const struct ct_window *window;
+	const uint32_t *rank;
+	uint64_t *line;
+};
+
+static void put_line(const struct order *o, uint32_t time, uint64_t line)
+{
+	uint64_t before = ((uint64_t)1 << time % 64) - 1;
+	if (time >= CT_WINDOW_FIRST)
+		o->line[o->rank[time / 64] +
+		        ct_window_bits(o->window->bits[time / 64] & before)] = line;
+}
+
+static void order_block(void *ctx, uint64_t line, ct_block *b)
+{
+	for (unsigned i = 0; i < CT_BLOCK_LINES; i++)
+		put_line(ctx, b[i], line + i);
+}
+
+static void order_bucket(void *ctx, uint32_t *time, size_t n)
+{
+	const struct ct_bucket *b = (const struct ct_bucket *)(const void *)(
+		(const char *)time - offsetof(struct ct_bucket, time));
+	for (size_t i = 0; i < n; i++)
+		put_line(ctx, time[i], b->line[i]);
+}
+
+int ct_fast_order(const struct ct_fast *f, uint64_t *line)
+{
+	uint32_t *rank = ct_pages_alloc(f->window.slots / 64 * sizeof *rank, 0);
+	struct order o = {&f->window, rank, line};
+	if (!rank)
+		return -1;
+	ct_window_rank(&f->window, rank);
+	if (f->is_sparse)
+		ct_sparse_each(&f->sparse, order_bucket, &o);
+	else
+		ct_dense_each(&f->dense, order_block, &o);
+	free(rank);
 	return 0;
 }
 
@@ -295,10 +341,16 @@ const struct ct_fast_kernel *ct_fast_kernel_of(int isa)
 	}
 }
 
+static const struct ct_stack_ops table = {access_line, batch, ops, probe, invalidate,
+                                          flush, lines, bytes, release};
+
+struct ct_fast *ct_stack_as_fast(struct ct_stack *s)
+{
+	return s->ops == &table ? self(s) : NULL;
+}
+
 struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
 {
-	static const struct ct_stack_ops table = {access_line, batch, ops, probe, invalidate,
-	                                          flush, lines, bytes, release};
 	struct ct_fast *f = ct_calloc(1, sizeof *f);
 	if (!f)
 		return NULL;
@@ -306,6 +358,7 @@ struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
 	f->base.sectors = o->sectors;
 	f->kernel = ct_fast_kernel_of(o->isa);
 	f->threads = o->threads;
+	f->isa = o->isa;
 	f->slack = o->slack ? o->slack : DENSE_SLACK;
 	f->step = o->window;
 	/* Distances never reach 2^31. */

@@ -1,5 +1,5 @@
-/* Exact LRU stack distances: the fast engine on every path, with bounded depth and on
- * two threads, against the textbook engine on the same streams. Engines take turns,
+/* Exact LRU stack distances: the fast engine on every path, with bounded depth, and on
+ * two threads as a pipeline and in chunks, against the textbook engine on the same streams. Engines take turns,
  * round by round, so that what else the machine does meets all of them; a ratio is the
  * median over rounds. Speeds are accesses per CPU second; distances go into a histogram,
  * as in the tools. Every pass runs in a process of its own, whose peak memory it tells.
@@ -15,21 +15,23 @@
 #include "tests/support/bench.h"
 #include "tests/support/streams.h"
 
-enum { PIECE = 1 << 14, LARGE_PIECE = 1 << 20, MAX_ROUNDS = 31 };
+enum { PIECE = 1 << 14, LARGE_PIECE = 1 << 20, CHUNK = 1 << 23, MAX_ROUNDS = 31 };
 
 struct engine {
 	const char *name;
 	struct ct_stack_options o;
+	unsigned chunks; /* at once, on as many threads; 0 = not cut */
 };
 
 static const struct engine engines[] = {
-	{"textbook", {.engine = CT_STACK_TEXTBOOK}},
-	{"avx512", {.engine = CT_STACK_FAST, .isa = CT_ISA_AVX512}},
-	{"avx2", {.engine = CT_STACK_FAST, .isa = CT_ISA_AVX2}},
-	{"popcnt", {.engine = CT_STACK_FAST, .isa = CT_ISA_POPCNT}},
-	{"portable", {.engine = CT_STACK_FAST, .isa = CT_ISA_PORTABLE}},
-	{"depth65536", {.engine = CT_STACK_FAST, .depth = 65536}},
-	{"threads2", {.engine = CT_STACK_FAST, .threads = 2}},
+	{"textbook", {.engine = CT_STACK_TEXTBOOK}, 0},
+	{"avx512", {.engine = CT_STACK_FAST, .isa = CT_ISA_AVX512}, 0},
+	{"avx2", {.engine = CT_STACK_FAST, .isa = CT_ISA_AVX2}, 0},
+	{"popcnt", {.engine = CT_STACK_FAST, .isa = CT_ISA_POPCNT}, 0},
+	{"portable", {.engine = CT_STACK_FAST, .isa = CT_ISA_PORTABLE}, 0},
+	{"depth65536", {.engine = CT_STACK_FAST, .depth = 65536}, 0},
+	{"threads2", {.engine = CT_STACK_FAST, .threads = 2}, 0},
+	{"chunks2", {.engine = CT_STACK_FAST}, 2},
 };
 enum { ENGINES = sizeof engines / sizeof *engines, TEXTBOOK = 0 };
 
@@ -51,17 +53,20 @@ static int pass(void *ctx, void *out)
 {
 	const struct job *j = ctx;
 	struct result *r = out;
-	static uint64_t distance[LARGE_PIECE];
-	size_t piece = j->engine->o.threads > 1 ? LARGE_PIECE : PIECE;
-	uint64_t before = bench_peak_bytes();
-	memset(distance, 0, piece * sizeof *distance);
-	struct ct_stack *s = ct_stack_new(&j->engine->o, NULL);
-	if (!s)
+	const struct engine *e = j->engine;
+	size_t piece = e->chunks ? (size_t)e->chunks * CHUNK : e->o.threads > 1 ? LARGE_PIECE : PIECE;
+	uint64_t before = bench_peak_bytes(), *distance = malloc(piece * sizeof *distance);
+	struct ct_stack *s = ct_stack_new(&e->o, NULL);
+	if (!s || !distance)
 		return -1;
+	memset(distance, 0, piece * sizeof *distance);
 	double cpu = bench_cpu(), wall = bench_wall(), own = bench_thread_cpu();
 	for (size_t i = 0, m; i < j->n; i += m) {
 		m = j->n - i < piece ? j->n - i : piece;
-		ct_stack_touch_batch(s, j->line + i, m, distance);
+		if (e->chunks)
+			ct_stack_touch_chunks(s, j->line + i, m, distance, e->chunks, CHUNK);
+		else
+			ct_stack_touch_batch(s, j->line + i, m, distance);
 		double start = bench_thread_cpu();
 		ct_hist_add_all(&r->hist, distance, m);
 		r->adding += bench_thread_cpu() - start;
@@ -73,6 +78,7 @@ static int pass(void *ctx, void *out)
 	r->peak = bench_peak_bytes() - before - piece * sizeof *distance;
 	int rc = ct_stack_check(s, NULL);
 	ct_stack_free(s);
+	free(distance);
 	return rc;
 }
 
@@ -103,9 +109,12 @@ static void one_round(struct table *t, const char *stream, struct job *j, unsign
 			fail(stream, engines[e].name, "the pass failed");
 		t->speed[e][round] = (double)j->n / r->cpu / 1e6;
 		t->wall[e][round] = (double)j->n / r->wall / 1e6;
-		/* The caller's map beside the other thread's count, then the histogram. */
+		/* The caller's map beside the other thread's count, or as many threads as chunks;
+		 * then the histogram. */
 		double map = r->own - r->adding, count = r->cpu - r->own;
-		t->alone[e][round] = (map > count ? map : count) + r->adding;
+		t->alone[e][round] =
+			(engines[e].chunks ? (map + count) / engines[e].chunks : map > count ? map : count) +
+			r->adding;
 		t->ratio[e][round] = t->speed[e][round] / t->speed[TEXTBOOK][round];
 		if (engines[e].o.depth == 0 &&
 		    memcmp(&r->hist, &t->last[TEXTBOOK].hist, sizeof r->hist) != 0)
@@ -125,25 +134,24 @@ static void report(struct table *t, const char *stream, unsigned rounds)
 		if (e != TEXTBOOK)
 			bench_row("stack", name, "over_textbook",
 			          bench_spread(t->ratio[e], rounds).median, "x");
-		if (engines[e].o.threads > 1)
+		if (engines[e].o.threads > 1 || engines[e].chunks)
 			bench_spread_rows("stack", name, "wall_speed", t->wall[e], rounds, "M/s");
 		bench_row("stack", name, "peak_memory", (double)r->peak / 1e6, "MB");
 		bench_row("stack", name, "bytes_per_line", (double)r->peak / (double)r->lines, "B");
 	}
 }
 
-/* Time of one thread over that of two, both on the best path: as measured, which needs two
- * idle cores, and as their CPU times say it would be then. */
-static void report_gain(struct table *t, const char *stream, unsigned rounds)
+/* Time of one thread over that of engine e's two, both on the best path: as measured, which
+ * needs two idle cores, and as their CPU times say it would be then. */
+static void report_gain(struct table *t, const char *stream, unsigned rounds, int two)
 {
-	int one = -1, two = -1;
+	int one = -1;
 	char name[64];
 	for (int e = ENGINES; e-- > 0;)
-		if (t->used[e] && engines[e].o.threads > 1)
-			two = e;
-		else if (t->used[e] && e != TEXTBOOK && engines[e].o.depth == 0)
+		if (t->used[e] && e != TEXTBOOK && !engines[e].o.depth && engines[e].o.threads < 2 &&
+		    !engines[e].chunks)
 			one = e;
-	if (one < 0 || two < 0)
+	if (one < 0)
 		return;
 	for (unsigned i = 0; i < rounds; i++) {
 		t->gain[i] = t->wall[two][i] / t->wall[one][i];
@@ -176,7 +184,9 @@ int main(void)
 		for (unsigned i = 0; i < rounds; i++)
 			one_round(&t, stream_name((enum stream_kind)k), &j, i);
 		/* Gains go by rounds: before the reports sort them. */
-		report_gain(&t, stream_name((enum stream_kind)k), rounds);
+		for (int e = 0; e < ENGINES; e++)
+			if (t.used[e] && (engines[e].o.threads > 1 || engines[e].chunks))
+				report_gain(&t, stream_name((enum stream_kind)k), rounds, e);
 		report(&t, stream_name((enum stream_kind)k), rounds);
 	}
 	free(line);

@@ -239,6 +239,39 @@ static void two_threads_compact_often(void **state)
 			}
 }
 
+/* Chunks on several threads, of any size, leave the distances and the stack of one. */
+static void chunks_equal_one_thread(void **state)
+{
+	enum { N = 5000, ROUNDS = 2 };
+	static uint64_t line[N], want[N], got[N];
+	static const size_t chunks[] = {0, 1, 37, 1000, 4097, N - 1, N, N + 1};
+	uint64_t seed = 5;
+	(void)state;
+	for (unsigned k = 0; k < 48; k++) {
+		uint64_t lines = k % 3 ? 700 : 20, windows = k % 5 ? 0 : 100;
+		struct ct_stack_options o = {.window = windows, .depth = k % 7 == 1 ? 50 : 0,
+		                             .sparse = k / 3 % 2, .sectors = k % 11 == 2 ? 4 : 1,
+		                             .engine = k % 13 == 3 ? CT_STACK_TEXTBOOK
+		                                                   : CT_STACK_FAST};
+		struct ct_stack *a = ct_stack_new(&o, NULL), *b = ct_stack_new(&o, NULL);
+		assert_true(a && b);
+		for (int round = 0; round < ROUNDS; round++) {
+			for (size_t i = 0; i < N; i++)
+				line[i] = ct_rand64(&seed) % lines * (k % 4 == 3 ? 5000 : 1) +
+				          (i > N / 2 ? (unsigned)round * 100 : 0);
+			ct_stack_touch_batch(a, line, N, want);
+			ct_stack_touch_chunks(b, line, N, got, 2 + k / 8 % 3, chunks[k % 8]);
+			assert_memory_equal(got, want, sizeof got);
+		}
+		assert_int_equal(ct_stack_lines(a), ct_stack_lines(b));
+		for (uint64_t l = 0; l < 1000; l++)
+			assert_int_equal(ct_stack_probe(a, l), ct_stack_probe(b, l));
+		assert_int_equal(ct_stack_check(b, NULL), 0);
+		ct_stack_free(a);
+		ct_stack_free(b);
+	}
+}
+
 /* One stream on one path, in uneven pieces, compared with what the textbook says. */
 static void one_long(const struct ct_stack_options *o, const uint64_t *line, size_t n,
                      uint64_t *got, const uint64_t *want)
@@ -345,6 +378,7 @@ int main(void)
 		cmocka_unit_test(fast_paths_equal_brute_force),
 		cmocka_unit_test(compaction_at_every_size),
 		cmocka_unit_test(two_threads_compact_often),
+		cmocka_unit_test(chunks_equal_one_thread),
 		cmocka_unit_test(long_streams_equal_textbook),
 		cmocka_unit_test(distances_of_a_known_stream),
 		cmocka_unit_test(sectors_keep_the_largest_distance),
