@@ -144,12 +144,13 @@ static int accept_fetch(struct ct_replay *r, const struct rp_packet *p, uint64_t
 int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 {
 	struct rp_slice *s = &r->slice[p->slice];
-	struct rp_packet q = *p;
 	if (p->kind == RP_PK_FETCH && p->bytes)
 		return accept_fetch(r, p, when);
-	q.when = when;
-	if (rp_ring_push(&s->input, &q) < 0)
+	struct rp_packet *q = rp_ring_new(&s->input);
+	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *p;
+	q->when = when;
 	if (!s->stalled && s->input.n == 1) {
 		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
 		s->next = s->next < when + 1 ? s->next : when + 1;
@@ -159,39 +160,22 @@ int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 }
 
 /* Requests that had entered the queue by `cycle` and had not left it. The slices are a
- * window ahead of the network, so some have left since. */
-static uint32_t queued_at(const struct rp_slice *s, uint64_t cycle)
+ * window ahead of the network, so some have left since. A window's network asks in the order
+ * of its cycles. */
+static uint32_t queued_at(struct rp_slice *s, uint64_t cycle)
 {
-	uint32_t entered, left, lo = 0, hi = s->npast;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (s->past[mid].entered <= cycle)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	entered = lo;
-	for (lo = 0, hi = s->npast; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (s->past[mid].left <= cycle)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	left = lo;
-	for (lo = 0, hi = s->input.n; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (rp_ring_at(&s->input, mid)->when <= cycle)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return entered + lo - left;
+	while (s->past_in < s->npast && s->past[s->past_in].entered <= cycle)
+		s->past_in++;
+	while (s->past_out < s->npast && s->past[s->past_out].left <= cycle)
+		s->past_out++;
+	while (s->input_in < s->input.n && rp_ring_at(&s->input, s->input_in)->when <= cycle)
+		s->input_in++;
+	return s->past_in + s->input_in - s->past_out;
 }
 
 int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
 {
-	const struct rp_slice *s = &r->slice[slice];
+	struct rp_slice *s = &r->slice[slice];
 	if (s->input.n + s->npast + 4 <= r->g.llc_queue)
 		return 1;
 	return queued_at(s, cycle) + 4 <= r->g.llc_queue;
@@ -270,12 +254,13 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 /* Replies leave one a cycle; the queue's length follows from when the last leaves. */
 static int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
 {
-	struct rp_packet q = *p;
-	s->reply_last = r->free & CT_REPLAY_FREE_LLC ? now + 1 : rp_max64(now, s->reply_last) + 1;
-	q.when = s->reply_last;
-	q.slice = (uint16_t)s->id;
-	if (rp_ring_push(&s->replies, &q) < 0)
+	struct rp_packet *q = rp_ring_new(&s->replies);
+	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	s->reply_last = r->free & CT_REPLAY_FREE_LLC ? now + 1 : rp_max64(now, s->reply_last) + 1;
+	*q = *p;
+	q->when = s->reply_last;
+	q->slice = (uint16_t)s->id;
 	return 0;
 }
 
@@ -600,7 +585,7 @@ int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to)
 {
 	(void)from;
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		r->slice[i].npast = 0;
+		r->slice[i].npast = r->slice[i].past_in = r->slice[i].past_out = r->slice[i].input_in = 0;
 	for (uint32_t i = 0; i < r->partitions; i++) {
 		struct rp_partition *p = &r->part[i];
 		while (p->next < to)

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/llc.h"
 #include "replay/private/parts.h"
 
 struct rp_net {
@@ -24,6 +25,12 @@ struct rp_net {
 	uint64_t *holding;    /* outputs with any */
 	uint32_t held;
 };
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
 
 int rp_ring_grow(struct rp_ring *q)
 {
@@ -105,32 +112,30 @@ static uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 	return w * 64 + ct_low_bit(mask[w]);
 }
 
-/* Next busy output after `after` (-1: the first), or `outputs`. */
-static uint32_t next_output(const struct rp_net *n, int64_t after)
+/* Misses and stores on one side, what bypasses L1 on the other: the earlier first. */
+static struct rp_ring *sm_head(struct rp_sm *sm)
 {
-	uint32_t from = (uint32_t)(after + 1), w = from / 64;
-	if (from >= n->outputs)
-		return n->outputs;
-	uint64_t v = n->busy[w] & ~UINT64_C(0) << from % 64;
-	while (!v) {
-		if (++w * 64 >= n->outputs)
-			return n->outputs;
-		v = n->busy[w];
-	}
-	return w * 64 + ct_low_bit(v);
+	if (!sm->missq.n)
+		return sm->direct.n ? &sm->direct : NULL;
+	if (!sm->direct.n)
+		return &sm->missq;
+	return rp_ring_at(&sm->direct, 0)->when < rp_ring_at(&sm->missq, 0)->when ? &sm->direct
+	                                                                          : &sm->missq;
 }
 
-/* What differs between the two networks. */
-struct ports {
-	struct ct_replay *r;
-	/* head of input i: its ring, or NULL when it has none */
-	struct rp_ring *(*head)(struct ct_replay *r, uint32_t i);
-	uint32_t (*output)(const struct rp_packet *p);
-	int (*deliver)(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle);
-	uint32_t lag;      /* cycles after which a packet can be moved */
-	uint32_t payload;  /* bytes of a sector when the packet carries one */
-	int requests;
-};
+/* What differs between the two networks follows from `requests`, a constant where the
+ * functions are called. Head of input i: its ring, or NULL when it has none. */
+ALWAYS_INLINE struct rp_ring *head_of(struct ct_replay *r, int requests, uint32_t i)
+{
+	if (requests)
+		return sm_head(&r->sm[i]);
+	return r->slice[i].replies.n ? &r->slice[i].replies : NULL;
+}
+
+ALWAYS_INLINE uint32_t output_of(int requests, const struct rp_packet *p)
+{
+	return requests ? p->slice : p->sm;
+}
 
 static void ask(struct rp_net *n, uint32_t i, uint32_t o)
 {
@@ -153,17 +158,17 @@ static void unask(struct rp_net *n, uint32_t i, uint32_t o)
 }
 
 /* Puts input i where its head belongs: asking now, or into the bucket of a later
- * cycle of this window. */
-static void queue_input(struct rp_net *n, const struct ports *p, uint32_t i, uint64_t from,
-                        uint64_t cycle, uint64_t to)
+ * cycle of this window. A request can be moved a cycle after it has been put in. */
+ALWAYS_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
+                               uint64_t from, uint64_t cycle, uint64_t to)
 {
-	struct rp_ring *q = p->head(p->r, i);
+	struct rp_ring *q = head_of(r, requests, i);
 	if (!q)
 		return;
 	const struct rp_packet *k = rp_ring_at(q, 0);
-	uint64_t ready = k->when + p->lag;
+	uint64_t ready = k->when + (requests != 0);
 	if (ready <= cycle) {
-		ask(n, i, p->output(k));
+		ask(n, i, output_of(requests, k));
 	} else if (ready < to) {
 		uint32_t b = (uint32_t)(ready - from);
 		n->chain[i] = n->bucket[b];
@@ -183,33 +188,6 @@ uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, i
 	uint32_t bytes = r->g.noc_header_bytes + (data ? sector : 0);
 	uint32_t f = (bytes + r->g.noc_flit_bytes - 1) / r->g.noc_flit_bytes;
 	return f ? f : 1;
-}
-
-/* Returns how many packets it has moved, or -1. */
-static int serve(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t cycle, uint64_t to)
-{
-	int moved = 0, nothing = (p->r->free & CT_REPLAY_FREE_NETWORK) != 0;
-	for (uint32_t o = next_output(n, -1); o < n->outputs; o = next_output(n, o)) {
-		if (n->free_at[o] > cycle || n->out[o].n >= RP_NET_QUEUE)
-			continue;
-		uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
-		struct rp_ring *q = p->head(p->r, i);
-		struct rp_packet k = *rp_ring_at(q, 0);
-		uint32_t f = nothing ? 1 : rp_packet_flits(p->r, &k, p->requests);
-		rp_ring_pop(q);
-		moved++;
-		unask(n, i, o);
-		n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
-		n->free_at[o] = nothing ? cycle : cycle + f;
-		if (p->requests)
-			p->r->total.noc_request_busy += f;
-		else
-			p->r->total.noc_reply_busy += f;
-		if (p->deliver(p->r, &k, cycle + f - 1) < 0)
-			return -1;
-		queue_input(n, p, i, from, cycle, to);
-	}
-	return moved;
 }
 
 /* From an output of the network to what stands behind it: at least a cycle. */
@@ -238,74 +216,18 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 	return 0;
 }
 
-static int run(struct rp_net *n, const struct ports *p, uint64_t from, uint64_t to)
-{
-	for (uint32_t i = 0; i < n->inputs; i++)
-		if (!n->waiting[i])
-			queue_input(n, p, i, from, from, to);
-	for (uint64_t cycle = from; cycle < to && (n->later | n->pending | n->held); cycle++) {
-		uint32_t b = (uint32_t)(cycle - from), i = n->bucket[b];
-		n->bucket[b] = RP_NO_INDEX;
-		while (i != RP_NO_INDEX) {
-			uint32_t next = n->chain[i];
-			n->later--;
-			ask(n, i, p->output(rp_ring_at(p->head(p->r, i), 0)));
-			i = next;
-		}
-		if (n->held && take(n, p->r, cycle) < 0)
-			return -1;
-		int moved = n->pending ? serve(n, p, from, cycle, to) : 0;
-		while (moved > 0 && n->pending && (p->r->free & CT_REPLAY_FREE_NETWORK))
-			moved = serve(n, p, from, cycle, to);
-		if (moved < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Misses and stores on one side, what bypasses L1 on the other: the earlier first. */
-static struct rp_ring *sm_head(struct ct_replay *r, uint32_t i)
-{
-	struct rp_sm *sm = &r->sm[i];
-	if (!sm->missq.n)
-		return sm->direct.n ? &sm->direct : NULL;
-	if (!sm->direct.n)
-		return &sm->missq;
-	return rp_ring_at(&sm->direct, 0)->when < rp_ring_at(&sm->missq, 0)->when ? &sm->direct
-	                                                                          : &sm->missq;
-}
-
-static uint32_t to_slice(const struct rp_packet *p)
-{
-	return p->slice;
-}
-
-static struct rp_ring *slice_head(struct ct_replay *r, uint32_t i)
-{
-	struct rp_ring *q = rp_llc_replies(r, i);
-	return q->n ? q : NULL;
-}
-
-static uint32_t to_sm(const struct rp_packet *p)
-{
-	return p->sm;
-}
-
 /* The slice takes it one cycle later if it can. */
 static int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
 	struct rp_net *n = r->to_llc;
-	struct rp_packet q = *p;
 	uint32_t o = p->slice;
-	if (p->kind == RP_PK_MESSAGE) {
-		rp_note_arrive(r, p->id, cycle + hop(r) + r->g.llc_latency);
-		return r->error.status;
-	}
 	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1))
 		return rp_llc_accept(r, p, cycle + hop(r) + r->g.llc_latency);
-	q.when = cycle;
-	if (rp_ring_push(&n->out[o], &q) < 0)
+	struct rp_packet *q = rp_ring_new(&n->out[o]);
+	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *p;
+	q->when = cycle;
 	n->holding[o / 64] |= UINT64_C(1) << o % 64;
 	n->held++;
 	return 0;
@@ -348,28 +270,94 @@ void rp_net_backpressure(struct ct_replay *r, uint64_t cycle)
 /* One more cycle in the response queue of the SM. */
 static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
-	struct rp_packet q = *p;
-	q.when = cycle + 1 + hop(r);
-	if (p->kind == RP_PK_MESSAGE) {
-		rp_note_arrive(r, p->id, q.when);
-		return r->error.status;
-	}
 	struct rp_sm *sm = &r->sm[p->sm];
-	if (rp_ring_push(&sm->replies, &q) < 0)
+	struct rp_packet *q = rp_ring_new(&sm->replies);
+	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *p;
+	q->when = cycle + 1 + hop(r);
 	if (sm->replies.n == 1)
 		rp_sm_reply(r, sm);
 	return 0;
 }
 
+/* One packet from the head of ring q. */
+ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle)
+{
+	struct rp_packet *k = rp_ring_at(q, 0);
+	if (k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
+		uint32_t note = k->id;
+		rp_ring_pop(q);
+		rp_note_arrive(r, note, cycle + (requests ? hop(r) + r->g.llc_latency : 1 + hop(r)));
+		return r->error.status;
+	}
+	if ((requests ? deliver_request(r, k, cycle) : deliver_reply(r, k, cycle)) < 0)
+		return -1;
+	rp_ring_pop(q);
+	return 0;
+}
+
+/* Returns how many packets it has moved, or -1. */
+ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+                        uint64_t cycle, uint64_t to)
+{
+	int moved = 0, nothing = (r->free & CT_REPLAY_FREE_NETWORK) != 0;
+	uint64_t *busy = requests ? &r->total.noc_request_busy : &r->total.noc_reply_busy;
+	for (uint32_t w = 0; w * 64 < n->outputs; w++) {
+		uint64_t later = ~UINT64_C(0), v;
+		while ((v = n->busy[w] & later) != 0) {
+			uint32_t bit = ct_low_bit(v), o = w * 64 + bit;
+			later = ~UINT64_C(1) << bit;
+			if (n->free_at[o] > cycle || n->out[o].n >= RP_NET_QUEUE)
+				continue;
+			uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
+			struct rp_ring *q = head_of(r, requests, i);
+			uint32_t f = nothing ? 1 : rp_packet_flits(r, rp_ring_at(q, 0), requests);
+			moved++;
+			unask(n, i, o);
+			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
+			n->free_at[o] = nothing ? cycle : cycle + f;
+			*busy += f;
+			if (move(r, requests, q, cycle + f - 1) < 0)
+				return -1;
+			queue_input(n, r, requests, i, from, cycle, to);
+		}
+	}
+	return moved;
+}
+
+ALWAYS_INLINE int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+                      uint64_t to)
+{
+	for (uint32_t i = 0; i < n->inputs; i++)
+		if (!n->waiting[i])
+			queue_input(n, r, requests, i, from, from, to);
+	for (uint64_t cycle = from; cycle < to && (n->later | n->pending | n->held); cycle++) {
+		uint32_t b = (uint32_t)(cycle - from), i = n->bucket[b];
+		n->bucket[b] = RP_NO_INDEX;
+		while (i != RP_NO_INDEX) {
+			uint32_t next = n->chain[i];
+			n->later--;
+			ask(n, i, output_of(requests, rp_ring_at(head_of(r, requests, i), 0)));
+			i = next;
+		}
+		if (n->held && take(n, r, cycle) < 0)
+			return -1;
+		int moved = n->pending ? serve(n, r, requests, from, cycle, to) : 0;
+		while (moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
+			moved = serve(n, r, requests, from, cycle, to);
+		if (moved < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	const struct ports p = {r, sm_head, to_slice, deliver_request, 1, r->g.llc.sector, 1};
-	return run(r->to_llc, &p, from, to);
+	return run(r->to_llc, r, 1, from, to);
 }
 
 int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	const struct ports p = {r, slice_head, to_sm, deliver_reply, 0, r->g.llc.sector, 0};
-	return run(r->to_sm, &p, from, to);
+	return run(r->to_sm, r, 0, from, to);
 }

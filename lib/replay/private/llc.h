@@ -59,6 +59,8 @@ struct rp_slice {
 	struct rp_ring input;    /* delay line and input queue; when: enters the queue */
 	struct rp_past *past;    /* requests that left the input queue in this window */
 	uint32_t past_cap, npast;
+	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
+	                            the network asked about had entered, left, entered */
 	struct rp_ring ready;    /* filled, to be answered */
 	struct rp_ring replies;  /* when: put into the network */
 	uint64_t reply_last;
