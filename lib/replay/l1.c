@@ -141,6 +141,8 @@ int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t r
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
 	uint64_t first = l->line * r->l1_sectors;
+	if (l->near == RP_NO_LINE)
+		l->near = rp_tags_guess(&sm->tags, l->line);
 	while (l->enter) {
 		uint32_t s = ct_high_bit(l->enter), bank = rp_modulo(first + s, r->banks);
 		if (*used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency)
@@ -540,6 +542,19 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint3
 	if (!t->filled)
 		log_line(r, sm, line, now, m->first ? RP_LOG_FILL : RP_LOG_HERE);
 	rp_tags_fill(&sm->tags, i, sector, 0);
+}
+
+void rp_l1_replies_ahead(const struct rp_sm *sm)
+{
+	const struct rp_packet *p;
+	if (sm->replies.n > 6 && (p = rp_ring_at(&sm->replies, 6))->kind == RP_PK_READ)
+		__builtin_prefetch(&sm->mshr[p->id]);
+	if (sm->replies.n > 3 && (p = rp_ring_at(&sm->replies, 3))->kind == RP_PK_READ) {
+		const struct rp_mshr *m = &sm->mshr[p->id];
+		__builtin_prefetch(&sm->mem[m->mem]);
+		if (m->line != RP_NO_LINE)
+			__builtin_prefetch(&sm->tags.line[m->line]);
+	}
 }
 
 /* A reply reaches the load/store unit: a fill writes the tags at once; its requests

@@ -67,6 +67,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->enter = (uint8_t)q->sectors;
 	l->hit = l->pending = l->sector_miss = l->line_miss = 0;
 	l->sent = 0;
+	rp_tags_prefetch(&sm->tags, q->line);
 	if (*tail == RP_NO_INDEX)
 		sm->mem[mem].lines = i;
 	else

@@ -151,6 +151,7 @@ int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	*q = *p;
 	q->when = when;
+	rp_tags_prefetch(&s->tags, p->address >> r->llc_line_bits);
 	if (!s->stalled && s->input.n == 1) {
 		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
 		s->next = s->next < when + 1 ? s->next : when + 1;
@@ -301,6 +302,8 @@ static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, ui
 	return rp_llc_to_dram(r, s->id, address, mshr, sectors << r->llc_sector_bits);
 }
 
+enum { AHEAD = 3 }; /* requests between asking the host's memory for a line and its lookup */
+
 enum outcome { HIT, PENDING, SECTOR_MISS, LINE_MISS, FAIL };
 
 /* Takes a way for the line; a modified victim goes to DRAM. */
@@ -439,6 +442,8 @@ static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 		return 1;
 	struct rp_packet p = *rp_ring_at(&s->input, 0);
 	int store = rp_is_store(&p);
+	if (s->input.n > AHEAD)
+		rp_tags_guess(&s->tags, rp_ring_at(&s->input, AHEAD)->address >> r->llc_line_bits);
 	uint32_t tick = (uint32_t)now;
 	enum outcome what = store ? write_sector(r, s, &p, tick) : read_sector(r, s, &p, tick);
 	if (what == FAIL)

@@ -127,6 +127,7 @@ static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	while (sm->reply_at <= now) {
 		struct rp_packet p = *rp_ring_at(&sm->replies, 0);
+		rp_l1_replies_ahead(sm);
 		rp_ring_pop(&sm->replies);
 		rp_sm_reply(r, sm);
 		rp_l1_reply(r, sm, &p, now);

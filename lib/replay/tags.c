@@ -9,17 +9,18 @@
 
 enum { NO_WAY = 0xffff };
 
-/* A slot holds index + 1 and, above, bits of the hash that tell most other tags apart
- * without a look at their lines. */
+/* A slot holds index + 1 and, above, as many low bits of the hash as fit: they tell most other
+ * tags apart without a look at their lines, and in all but huge caches the slot where the
+ * probing for the line began. */
 enum { INDEX_BITS = 21 };
-#define INDEX_MASK ((1u << INDEX_BITS) - 1)
 
 int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
                  uint32_t dirty_percent, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
-	if (capacity >= INDEX_MASK)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "a cache of more than %u lines", INDEX_MASK - 1);
+	if (capacity >= (1u << INDEX_BITS) - 1)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "a cache of more than %u lines",
+		               (1u << INDEX_BITS) - 2);
 	t->capacity = capacity;
 	t->sectors = sectors;
 	t->full = (1u << sectors) - 1;
@@ -29,13 +30,19 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	while (slots < capacity * 2)
 		slots *= 2;
 	t->hash_mask = slots - 1;
+	while (capacity >> t->index_bits)
+		t->index_bits++;
+	t->homes = t->hash_mask <= 0xffffffffu >> t->index_bits;
+	t->link = ct_calloc(capacity, sizeof *t->link);
+	t->reserved = ct_calloc(capacity / 64 + 1, sizeof *t->reserved);
+	t->modified = ct_calloc(capacity / 64 + 1, sizeof *t->modified);
 	t->line = ct_calloc_aligned(capacity, sizeof *t->line);
 	t->set = ct_calloc(capacity, sizeof *t->set);
 	/* any shape needs at most one word per set beyond one bit per line */
 	t->free_ways = ct_calloc(capacity / 64 + capacity + 1, sizeof *t->free_ways);
 	t->hash = ct_calloc(slots, sizeof *t->hash);
 	t->bytes = ct_calloc(capacity, sizeof *t->bytes);
-	if (!t->line || !t->set || !t->free_ways || !t->hash || !t->bytes) {
+	if (!t->link || !t->reserved || !t->modified || !t->line || !t->set || !t->free_ways || !t->hash || !t->bytes) {
 		rp_tags_free(t);
 		return ct_fail_nomem(e);
 	}
@@ -45,6 +52,9 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 void rp_tags_free(struct rp_tags *t)
 {
 	free(t->line);
+	free(t->link);
+	free(t->reserved);
+	free(t->modified);
 	free(t->set);
 	free(t->free_ways);
 	free(t->hash);
@@ -56,6 +66,8 @@ static void empty(struct rp_tags *t)
 {
 	memset(t->hash, 0, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
 	memset(t->line, 0, (size_t)t->lines * sizeof *t->line);
+	memset(t->reserved, 0, (t->lines / 64 + 1) * sizeof *t->reserved);
+	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
 		t->set[s] = (struct rp_set){NO_WAY, NO_WAY, 0};
 	memset(t->free_ways, 0, (size_t)t->sets * t->words * sizeof *t->free_ways);
@@ -91,30 +103,60 @@ static uint32_t slot_of(const struct rp_tags *t, uint64_t mixed)
 	return (uint32_t)(mixed >> 32) & t->hash_mask;
 }
 
-static uint32_t print_of(uint64_t mixed)
+static uint32_t print_of(const struct rp_tags *t, uint64_t mixed)
 {
-	return (uint32_t)(mixed >> 16) << INDEX_BITS;
+	return (uint32_t)(mixed >> 32) << t->index_bits;
+}
+
+static uint32_t index_of(const struct rp_tags *t, uint32_t slot)
+{
+	return (slot & ((1u << t->index_bits) - 1)) - 1;
+}
+
+/* Where probing for the line of a slot began. */
+static uint32_t home_of(const struct rp_tags *t, uint32_t slot)
+{
+	if (t->homes)
+		return slot >> t->index_bits & t->hash_mask;
+	return slot_of(t, mix(t->line[index_of(t, slot)].tag));
 }
 
 uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
 {
 	uint64_t m = mix(tag);
-	uint32_t print = print_of(m), v;
+	uint32_t print = print_of(t, m), v;
 	for (uint32_t h = slot_of(t, m); (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
-		if ((v & ~INDEX_MASK) == print && t->line[(v & INDEX_MASK) - 1].tag == tag)
-			return (v & INDEX_MASK) - 1;
+		if ((v ^ print) >> t->index_bits == 0 && t->line[index_of(t, v)].tag == tag)
+			return index_of(t, v);
+	return RP_NO_LINE;
+}
+
+void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag)
+{
+	__builtin_prefetch(&t->hash[slot_of(t, mix(tag))]);
+}
+
+uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
+{
+	uint64_t m = mix(tag);
+	uint32_t print = print_of(t, m), v;
+	for (uint32_t h = slot_of(t, m); (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
+		if ((v ^ print) >> t->index_bits == 0) {
+			__builtin_prefetch(&t->line[index_of(t, v)]);
+			return index_of(t, v);
+		}
 	return RP_NO_LINE;
 }
 
 static void hash_remove(struct rp_tags *t, uint32_t index)
 {
 	uint64_t m = mix(t->line[index].tag);
-	uint32_t h = slot_of(t, m), want = print_of(m) | (index + 1);
+	uint32_t h = slot_of(t, m), want = print_of(t, m) | (index + 1);
 	while (t->hash[h] != want)
 		h = (h + 1) & t->hash_mask;
 	/* close the gap: move back what may not be found across it */
 	for (uint32_t k = (h + 1) & t->hash_mask; t->hash[k]; k = (k + 1) & t->hash_mask) {
-		uint32_t home = slot_of(t, mix(t->line[(t->hash[k] & INDEX_MASK) - 1].tag));
+		uint32_t home = home_of(t, t->hash[k]);
 		if (((k - home) & t->hash_mask) >= ((k - h) & t->hash_mask)) {
 			t->hash[h] = t->hash[k];
 			h = k;
@@ -129,12 +171,12 @@ static void hash_insert(struct rp_tags *t, uint32_t index)
 	uint32_t h = slot_of(t, m);
 	while (t->hash[h])
 		h = (h + 1) & t->hash_mask;
-	t->hash[h] = print_of(m) | (index + 1);
+	t->hash[h] = print_of(t, m) | (index + 1);
 }
 
 static void unlink_line(struct rp_tags *t, uint32_t set, uint32_t way)
 {
-	struct rp_line *base = t->line + (size_t)set * t->ways, *l = base + way;
+	struct rp_link *base = t->link + (size_t)set * t->ways, *l = base + way;
 	struct rp_set *s = &t->set[set];
 	if (l->prev == NO_WAY)
 		s->oldest = l->next;
@@ -150,7 +192,7 @@ static void unlink_line(struct rp_tags *t, uint32_t set, uint32_t way)
  * so the list is ordered by cycle, then way. */
 static void link_youngest(struct rp_tags *t, uint32_t set, uint32_t way)
 {
-	struct rp_line *base = t->line + (size_t)set * t->ways, *l = base + way;
+	struct rp_link *base = t->link + (size_t)set * t->ways, *l = base + way;
 	struct rp_set *s = &t->set[set];
 	uint16_t before = s->youngest;
 	while (before != NO_WAY && base[before].touched == l->touched && before > way)
@@ -181,27 +223,58 @@ static uint32_t last_free_way(const struct rp_tags *t, uint32_t set)
 	return NO_WAY;
 }
 
+static int bit_of(const uint64_t *words, uint32_t index)
+{
+	return (int)(words[index / 64] >> index % 64 & 1);
+}
+
+static void put_bit(uint64_t *words, uint32_t index, int on)
+{
+	uint64_t bit = UINT64_C(1) << index % 64;
+	words[index / 64] = on ? words[index / 64] | bit : words[index / 64] & ~bit;
+}
+
 uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set)
 {
-	const struct rp_line *base = t->line + (size_t)set * t->ways;
+	uint32_t first = set * t->ways;
+	const struct rp_link *base = t->link + first;
 	if (t->set[set].used < t->ways)
-		return set * t->ways + last_free_way(t, set);
+		return first + last_free_way(t, set);
 	int protect = 100u * t->modified_lines / t->lines < t->dirty_percent, waits = 0;
 	for (uint16_t w = t->set[set].oldest; w != NO_WAY; w = base[w].next) {
-		if (!base[w].reserved && !(protect && base[w].modified))
-			return set * t->ways + w;
-		waits |= base[w].reserved;
+		int reserved = bit_of(t->reserved, first + w);
+		if (!reserved && !(protect && bit_of(t->modified, first + w)))
+			return first + w;
+		waits |= reserved;
 	}
 	/* modified lines only: no fill would ever end the wait */
-	return waits ? RP_NO_LINE : set * t->ways + t->set[set].oldest;
+	return waits ? RP_NO_LINE : first + t->set[set].oldest;
+}
+
+/* The line's masks have changed. */
+static void set_reserved(struct rp_tags *t, uint32_t index, uint32_t mask)
+{
+	t->line[index].reserved = (uint8_t)mask;
+	put_bit(t->reserved, index, mask != 0);
+}
+
+static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
+{
+	struct rp_line *l = &t->line[index];
+	t->modified_lines -= l->modified != 0;
+	l->modified = (uint8_t)mask;
+	t->modified_lines += mask != 0;
+	put_bit(t->modified, index, mask != 0);
 }
 
 static void release(struct rp_tags *t, uint32_t set, uint32_t way)
 {
-	struct rp_line *l = t->line + (size_t)set * t->ways + way;
-	hash_remove(t, set * t->ways + way);
+	uint32_t index = set * t->ways + way;
+	struct rp_line *l = &t->line[index];
+	hash_remove(t, index);
 	unlink_line(t, set, way);
-	t->modified_lines -= l->modified != 0;
+	set_modified(t, index, 0);
+	set_reserved(t, index, 0);
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
@@ -218,15 +291,15 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	t->set[set].used++;
 	t->used_lines++;
 	l->tag = tag;
-	l->touched = now;
 	l->used = 1;
+	t->link[index].touched = now;
 	hash_insert(t, index);
 	link_youngest(t, set, way);
 }
 
 void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
 {
-	struct rp_line *l = &t->line[index];
+	struct rp_link *l = &t->link[index];
 	if (t->fifo || l->touched == now)
 		return;
 	uint32_t set = index / t->ways, way = index - set * t->ways;
@@ -235,13 +308,6 @@ void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
 		return;
 	unlink_line(t, set, way);
 	link_youngest(t, set, way);
-}
-
-static void set_modified(struct rp_tags *t, struct rp_line *l, uint32_t mask)
-{
-	t->modified_lines -= l->modified != 0;
-	l->modified = (uint8_t)mask;
-	t->modified_lines += l->modified != 0;
 }
 
 void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)
@@ -253,10 +319,10 @@ void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)
 	else
 		l->fill_modified &= (uint8_t)~bit;
 	if (l->modified & bit)
-		set_modified(t, l, l->modified & ~bit);
+		set_modified(t, index, l->modified & ~bit);
 	l->valid &= (uint8_t)~bit;
 	l->unreadable &= (uint8_t)~bit;
-	l->reserved |= (uint8_t)bit;
+	set_reserved(t, index, l->reserved | bit);
 }
 
 void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified)
@@ -264,8 +330,8 @@ void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modifi
 	struct rp_line *l = &t->line[index];
 	uint32_t bit = 1u << sector;
 	if ((l->fill_modified & bit) || modified)
-		set_modified(t, l, l->modified | bit);
-	l->reserved &= (uint8_t)~bit;
+		set_modified(t, index, l->modified | bit);
+	set_reserved(t, index, l->reserved & ~bit);
 	l->fill_modified &= (uint8_t)~bit;
 	l->unreadable &= (uint8_t)~bit;
 	l->valid |= (uint8_t)bit;
@@ -278,7 +344,7 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 	uint32_t bit = 1u << sector;
 	int readable = (l->valid & bit) && !(l->unreadable & bit);
 	if (l->reserved & bit) { /* the fill will be merged */
-		l->reserved &= (uint8_t)~bit;
+		set_reserved(t, index, l->reserved & ~bit);
 		l->fill_modified |= (uint8_t)bit;
 	}
 	if (!l->counted) {
@@ -291,7 +357,7 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 		readable = 1;
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
-		set_modified(t, l, l->modified | bit);
+		set_modified(t, index, l->modified | bit);
 	if (readable)
 		l->unreadable &= (uint8_t)~bit;
 	else
@@ -304,14 +370,14 @@ void rp_tags_modify(struct rp_tags *t, uint32_t index, uint32_t sector)
 	struct rp_line *l = &t->line[index];
 	uint32_t bit = 1u << sector;
 	if (!(l->modified & bit))
-		set_modified(t, l, l->modified | bit);
+		set_modified(t, index, l->modified | bit);
 }
 
 void rp_tags_drop(struct rp_tags *t, uint32_t index, uint32_t sectors)
 {
 	struct rp_line *l = &t->line[index];
 	if (l->modified & sectors)
-		set_modified(t, l, l->modified & ~sectors);
+		set_modified(t, index, l->modified & ~sectors);
 	l->valid &= (uint8_t)~sectors;
 	l->unreadable &= (uint8_t)~sectors;
 	if (!l->valid && !l->reserved)

@@ -44,10 +44,6 @@ enum {
 };
 #define RP_NO_INDEX 0xffffffffu
 
-#if !defined(__GNUC__)
-#define __builtin_prefetch(p) ((void)(p))
-#endif
-
 static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -464,6 +460,8 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
 void rp_l1_free(struct rp_sm *sm);
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+/* Asks the host's memory for what the replies after the first will need. */
+void rp_l1_replies_ahead(const struct rp_sm *sm);
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);

@@ -11,13 +11,15 @@
 
 #include "base/error.h"
 
+#if !defined(__GNUC__)
+#define __builtin_prefetch(p) ((void)(p))
+#endif
+
 enum { RP_NO_LINE = 0xffffffffu };
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_line {
 	uint64_t tag;        /* line address */
-	uint32_t touched;    /* cycle of the last touch (allocation when FIFO) */
-	uint16_t prev, next; /* ways: towards older, towards younger */
 	uint8_t valid, reserved;
 	uint8_t modified;    /* of valid */
 	uint8_t unreadable;  /* of modified: partly written */
@@ -25,6 +27,13 @@ struct rp_line {
 	uint8_t used;        /* in the hash and the recency list */
 	uint8_t filled;      /* a fill or store has put data here since allocation */
 	uint8_t counted;     /* its entry of bytes[] is in use */
+};
+
+/* Place of a line in the recency list of its set; apart from the lines, because every touch
+ * changes the links of two others. */
+struct rp_link {
+	uint32_t touched;    /* cycle of the last touch (allocation when FIFO) */
+	uint16_t prev, next; /* ways: towards older, towards younger */
 };
 
 struct rp_set {
@@ -41,12 +50,15 @@ struct rp_tags {
 	uint32_t modified_lines;
 	uint32_t used_lines;
 	struct rp_line *line; /* set * ways + way */
+	struct rp_link *link; /* likewise */
+	uint64_t *reserved, *modified; /* bit index % 64 of word index / 64: the line's mask is not 0 */
 	struct rp_set *set;
 	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
 	uint32_t words;
-	uint32_t *hash;       /* index + 1 below some bits of the tag's hash, 0 = empty; linear
-	                         probing */
+	uint32_t *hash;       /* index + 1 below bits of the tag's hash, 0 = empty; linear probing */
 	uint32_t hash_mask;
+	uint32_t index_bits;  /* of index + 1 */
+	uint32_t homes;       /* the bits above tell the slot at which probing began */
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
@@ -67,6 +79,11 @@ static inline uint32_t rp_tags_find_near(const struct rp_tags *t, uint64_t tag, 
 		return hint;
 	return rp_tags_find(t, tag);
 }
+/* Asks the host's memory for where a lookup of the tag will begin. */
+void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag);
+/* Where the line seems to be, as a hint for rp_tags_find_near, without a look at the line, which
+ * is asked for; RP_NO_LINE: it is absent. */
+uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag);
 /* Sectors of a found line that a load (a store) hits. */
 static inline uint32_t rp_load_hits(const struct rp_line *l)
 {
