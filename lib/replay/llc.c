@@ -505,8 +505,11 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
 	int changed = 0, progress = 0;
-	if (r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now)
+	if (r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now) {
 		rp_events_run(r, r->g.sms + s->id, now);
+		if (r->error.status)
+			return -1;
+	}
 	if (s->ready.n && !reply_full(s, now)) {
 		if (reply(r, s, rp_ring_at(&s->ready, 0), now) < 0)
 			return -1;

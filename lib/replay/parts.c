@@ -148,8 +148,12 @@ void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now)
 		struct rp_event ev = heap_pop(q);
 		run_event(r, node, &ev, now);
 	}
-	if (node < r->g.sms)
-		rp_part_at(r, &r->sm[node]);
+	if (node >= r->g.sms)
+		return;
+	rp_part_at(r, &r->sm[node]);
+	/* What is left stays due for ever: the SM must not wait for it. */
+	if (r->error.status)
+		r->sm[node].failed = 1;
 }
 
 /* ---- what parts call ---- */
