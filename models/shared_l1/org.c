@@ -372,7 +372,6 @@ static int miss(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *
 	x->pending |= f->fetch;
 	if (fresh) {
 		o->s.fills++;
-		o->s.replicated += ct_sl_org_copies(o, line) > 0;
 		x->fresh = 1;
 	}
 	if (o->c.reserve) {
@@ -481,6 +480,7 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 		o->s.landed++;
 		unsigned copies = ct_sl_org_copies(o, line);
 		o->s.copies += copies;
+		o->s.replicated += copies > 1;
 		if (o->c.organisation == CT_SL_ORG_SHARED && copies > 1)
 			return CT_ERR_INPUT;
 	}

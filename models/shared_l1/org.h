@@ -99,10 +99,10 @@ struct ct_sl_org_stats {
 	uint64_t reads, writes;            /* line accesses that reached an L1 */
 	uint64_t read_misses, write_misses;/* of them: any sector neither there nor on its way */
 	uint64_t local, remote, past;      /* own accesses by way */
-	uint64_t fills, replicated, copies;/* read misses of absent lines; whose line another L1
-	                                      held at the time of the miss (SL-Q14); copies over
-	                                      all L1s after the fill (SL-Q13) */
-	uint64_t landed;                   /* fills that copies counts */
+	uint64_t fills;                    /* read misses of absent lines */
+	uint64_t landed, replicated, copies; /* of them, those that have come; whose line another L1
+	                                      held then, as the engine counts for private L1s
+	                                      (SL-Q14); copies over all L1s after it (SL-Q13) */
 	uint64_t max_home;                 /* accesses of the busiest L1 */
 	double camping;                    /* mean over windows of 64 accesses per core of busiest
 	                                      over mean home (SL-M19); NaN without a whole one */

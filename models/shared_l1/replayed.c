@@ -33,7 +33,7 @@ static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_c
 		return;
 	}
 	x->l1_request_miss_rate = ratio(o->read_misses + o->write_misses, o->reads + o->writes);
-	x->replication_ratio = ratio(o->replicated, o->fills);
+	x->replication_ratio = ratio(o->replicated, o->landed);
 	x->replicas = ratio(o->copies, o->landed);
 }
 

@@ -203,10 +203,7 @@ uint32_t twin_access(struct twin *t, unsigned at, unsigned from, uint64_t line, 
 		if (t->waits == TWIN_WAITS || t->fetches == TWIN_WAITS)
 			abort();
 		int fresh = !coming && !(l && l->valid);
-		if (fresh) {
-			t->fills++;
-			t->replicated += twin_copies(t, line) > 0;
-		}
+		t->fills += (unsigned)fresh;
 		if (t->reserve && !l && !insert(t, at, line, 1))
 			abort(); /* the tests never reserve a whole set */
 		if (t->reserve) {
@@ -254,6 +251,7 @@ unsigned twin_fill(struct twin *t, unsigned at, uint64_t line, uint32_t mask, ui
 	if (fresh) {
 		t->landed++;
 		t->copies += twin_copies(t, line);
+		t->replicated += twin_copies(t, line) > 1;
 	}
 	if (t->organisation == 'd' && t->mode[at] == 's')
 		t->llc[at][set_number(t, line) % 2]++;
