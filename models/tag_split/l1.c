@@ -83,19 +83,31 @@ uint32_t ct_ts_l1_set(const struct ct_ts_l1 *l1, uint64_t line)
 	return ct_set_index(l1->s.hash, l1->s.sets, line);
 }
 
-int ct_ts_l1_load(struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks, int coarse,
-                  struct ct_ts_result *r)
+int ts_load_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+               struct ct_ts_result *r)
 {
 	memset(r, 0, sizeof *r);
 	l1->clock++;
-	return l1->ops->load(l1, ct_ts_l1_set(l1, line), line, chunks & l1->all, coarse, r);
+	return l1->ops->load(l1, set, line, chunks & l1->all, coarse, r);
+}
+
+int ts_store_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                struct ct_ts_result *r)
+{
+	memset(r, 0, sizeof *r);
+	l1->clock++;
+	return l1->ops->store(l1, set, line, chunks & l1->all, r);
+}
+
+int ct_ts_l1_load(struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks, int coarse,
+                  struct ct_ts_result *r)
+{
+	return ts_load_in(l1, ct_ts_l1_set(l1, line), line, chunks, coarse, r);
 }
 
 int ct_ts_l1_store(struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
 {
-	memset(r, 0, sizeof *r);
-	l1->clock++;
-	return l1->ops->store(l1, ct_ts_l1_set(l1, line), line, chunks & l1->all, r);
+	return ts_store_in(l1, ct_ts_l1_set(l1, line), line, chunks, r);
 }
 
 uint32_t ct_ts_l1_peek(const struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks)

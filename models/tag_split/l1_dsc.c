@@ -170,7 +170,8 @@ static void flush(struct ct_ts_l1 *l1)
 	struct dsc *p = l1->state;
 	struct ct_ts_result r = {0};
 	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways * l1->s.tags; i++)
-		drop(l1, &p->entry[i], l1->all, &r);
+		if (p->entry[i].valid)
+			drop(l1, &p->entry[i], l1->all, &r);
 }
 
 static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
@@ -182,4 +183,10 @@ static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line,
 			fn(ctx, p->entry[i].line, ct_low_bit(v));
 }
 
-const struct ts_ops ts_dsc_ops = {init, load, store, peek, flush, each, release};
+static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	(void)line;
+	ts_near_bytes(set_of(l1, set), (size_t)l1->s.ways * l1->s.tags * sizeof(struct entry));
+}
+
+const struct ts_ops ts_dsc_ops = {init, load, store, peek, flush, each, release, near};

@@ -26,6 +26,7 @@ struct ts_ops {
 	void (*each)(const struct ct_ts_l1 *l1,
 	             void (*fn)(void *ctx, uint64_t line, uint32_t chunk), void *ctx);
 	void (*release)(struct ct_ts_l1 *l1);
+	void (*near)(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line); /* brings it near: a hint */
 };
 
 struct ct_ts_l1 {
@@ -42,6 +43,24 @@ struct ct_ts_l1 {
 };
 
 extern const struct ts_ops ts_line_ops, ts_split_ops, ts_dsc_ops, ts_perfect_ops;
+
+/* As ct_ts_l1_load() and ct_ts_l1_store(), of a line whose set is known. */
+int ts_load_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+               struct ct_ts_result *r);
+int ts_store_in(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                struct ct_ts_result *r);
+
+#if defined(__GNUC__)
+#define TS_NEAR(p) __builtin_prefetch((p), 1, 3)
+#else
+#define TS_NEAR(p) ((void)(p))
+#endif
+
+static inline void ts_near_bytes(const void *p, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += 64)
+		TS_NEAR((const char *)p + i);
+}
 
 /* Counts chunks that leave: their masks of all, asked for, hit again. */
 void ts_leave(struct ct_ts_l1 *l1, uint32_t chunks, uint32_t touched, uint32_t reused);

@@ -269,8 +269,10 @@ static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uin
 
 static void flush(struct ct_ts_l1 *l1)
 {
+	const struct lines *p = l1->state;
 	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways; i++)
-		drop(l1, i, l1->all);
+		if (p->frame[i].valid)
+			drop(l1, i, l1->all);
 }
 
 static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
@@ -282,4 +284,16 @@ static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line,
 			fn(ctx, p->tag[i], ct_low_bit(v));
 }
 
-const struct ts_ops ts_line_ops = {init, load, store, peek, flush, each, release};
+static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	const struct lines *p = l1->state;
+	size_t at = (size_t)set * l1->s.ways;
+	if (p->link) {
+		TS_NEAR(bucket_of(p, line));
+		return;
+	}
+	ts_near_bytes(&p->tag[at], l1->s.ways * sizeof *p->tag);
+	ts_near_bytes(&p->frame[at], l1->s.ways * sizeof *p->frame);
+}
+
+const struct ts_ops ts_line_ops = {init, load, store, peek, flush, each, release, near};

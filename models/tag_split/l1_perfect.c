@@ -100,4 +100,11 @@ static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line,
 			fn(ctx, p->slot[i] - 1, k);
 }
 
-const struct ts_ops ts_perfect_ops = {init, load, store, peek, flush, each, release};
+static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	const struct known *p = l1->state;
+	(void)set;
+	TS_NEAR(&p->slot[ct_mix64(line) & (p->slots - 1)]);
+}
+
+const struct ts_ops ts_perfect_ops = {init, load, store, peek, flush, each, release, near};

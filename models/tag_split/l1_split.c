@@ -307,4 +307,17 @@ static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line,
 		}
 }
 
-const struct ts_ops ts_split_ops = {init, load, store, peek, flush, each, release};
+static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	const struct split *p = l1->state;
+	size_t group = (size_t)set * l1->s.ways, slot = (size_t)set * p->slots;
+	(void)line;
+	TS_NEAR(&p->set[set]);
+	ts_near_bytes(&p->shared[group], l1->s.ways * sizeof *p->shared);
+	ts_near_bytes(&p->group_stamp[group], l1->s.ways * sizeof *p->group_stamp);
+	ts_near_bytes(&p->line[slot], p->slots * sizeof *p->line);
+	ts_near_bytes(&p->stamp[slot], p->slots * sizeof *p->stamp);
+	TS_NEAR(&p->chunk[slot]);
+}
+
+const struct ts_ops ts_split_ops = {init, load, store, peek, flush, each, release, near};

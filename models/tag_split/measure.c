@@ -9,7 +9,7 @@
 #include "models/tag_split/l1_internal.h"
 #include "models/tag_split/measure_internal.h"
 
-enum { LINE = 128 };
+enum { LINE = 128, AHEAD = 4 /* instructions */ };
 
 int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
                       const struct ct_ts_measure_options *o, struct ct_error *e)
@@ -27,7 +27,9 @@ int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
 		                                                   g->noc_flit_bytes - 1) / g->noc_flit_bytes);
 	m->counting = !o->warmup;
 	m->one = ct_calloc(m->n ? m->n : 1, sizeof *m->one);
-	int st = m->one ? CT_OK : ct_fail_nomem(e);
+	m->inst = ct_calloc(TS_BATCH, sizeof *m->inst);
+	m->line = ct_calloc(TS_BATCH_LINES, sizeof *m->line);
+	int st = m->one && m->inst && m->line ? CT_OK : ct_fail_nomem(e);
 	for (unsigned i = 0; i < m->n && st == CT_OK; i++) {
 		struct ts_one *one = &m->one[i];
 		one->system = o->systems ? o->systems[i] : *ct_ts_system_at(i);
@@ -49,6 +51,8 @@ void ct_ts_measure_free(struct ct_ts_measure *m)
 	for (unsigned i = 0; m->one && i < m->n; i++)
 		ts_measure_drop(m, &m->one[i]);
 	free(m->one);
+	free(m->inst);
+	free(m->line);
 	free(m);
 }
 
@@ -181,7 +185,7 @@ static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 	if (!followed && !sampler)
 		return 0;
 	int coarse = mode_of(one, sm, set);
-	if (ct_ts_l1_load(one->l1[sm], q->line, q->chunks, coarse, &r) < 0)
+	if (ts_load_in(one->l1[sm], set, q->line, q->chunks, coarse, &r) < 0)
 		m->failed = 1;
 	if (sampler && r.miss)
 		ct_ts_mode_miss(&one->mode, coarse,
@@ -216,7 +220,7 @@ static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 	count_store(m, c, q->sectors);
 	if (!one->followed[set] && !(sm == 0 && one->role[set] != CT_TS_FOLLOWER))
 		return;
-	ct_ts_l1_store(one->l1[sm], q->line, q->chunks, &r);
+	ts_store_in(one->l1[sm], set, q->line, q->chunks, &r);
 	if (!m->counting || !one->followed[set])
 		return;
 	c->stores++;
@@ -255,11 +259,13 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 	b->free_loads[b->n_free++] = (uint32_t)t->id;
 }
 
-static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct ct_issue_event *ev,
-                     const struct ct_line_request *q, unsigned n, int store)
+static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct ts_inst *inst)
 {
-	struct ts_mrpb_sm *b = &one->mrpb[ev->sm];
-	struct ct_ts_mrpb_request r = {.warp = ev->warp_slot, .is_store = store,
+	struct ts_mrpb_sm *b = &one->mrpb[inst->sm];
+	const struct ct_line_request *q = m->line + inst->from;
+	unsigned n = inst->n;
+	int store = !inst->load;
+	struct ct_ts_mrpb_request r = {.warp = inst->warp, .is_store = store,
 	                               .id = m->counting ? 0 : NO_LOAD};
 	struct ts_waiting *w = NULL;
 	if (!store) {
@@ -272,7 +278,7 @@ static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct c
 		r.chunks = q[i].sectors;
 		if (store)
 			count_store(m, &one->c, r.chunks);
-		ct_ts_mrpb_push(b->buffer, &r, ev->cycle);
+		ct_ts_mrpb_push(b->buffer, &r, inst->cycle);
 	}
 	if (store || !n)
 		return;
@@ -368,11 +374,54 @@ static int served_by_l1(const struct ct_ts_measure *m, const struct ct_sinst *s)
 	return !(is_load(s) && s->mods & CT_MOD_STRONG_GPU);
 }
 
+/* ---- batches ---- */
+
+/* Brings the sets of an instruction near. */
+static void bring(const struct ct_ts_measure *m, const struct ts_one *one,
+                  const struct ts_inst *inst)
+{
+	const struct ct_ts_l1 *l1 = one->l1[inst->sm];
+	for (uint32_t i = 0; l1 && i < inst->n; i++) {
+		const struct ct_line_request *q = &m->line[inst->from + i];
+		uint64_t line = q->line * LINE / one->shape.line;
+		if (one->shape.line < LINE)
+			line += ct_low_bit(q->sectors) * 32 / one->shape.line;
+		l1->ops->near(l1, ct_ts_l1_set(l1, line), line);
+	}
+}
+
+static void run_one(struct ct_ts_measure *m, struct ts_one *one, const struct ts_inst *inst)
+{
+	struct request own[CT_MAX_LINES_PER_INST * 4];
+	if (one->mrpb) {
+		push_all(m, one, inst);
+		return;
+	}
+	unsigned k = split_up(one, m->line + inst->from, inst->n, own);
+	if (inst->load)
+		load_all(m, one, inst->sm, own, k);
+	for (unsigned j = 0; j < k && !inst->load; j++)
+		store_one(m, one, inst->sm, &own[j]);
+}
+
+void ts_measure_drain(struct ct_ts_measure *m)
+{
+	int counting = m->counting;
+	for (unsigned i = 0; i < m->n; i++)
+		for (uint32_t k = 0; k < m->insts; k++) {
+			if (k + AHEAD < m->insts)
+				bring(m, &m->one[i], &m->inst[k + AHEAD]);
+			m->counting = m->inst[k].counting;
+			run_one(m, &m->one[i], &m->inst[k]);
+		}
+	m->counting = counting;
+	m->insts = m->lines = 0;
+}
+
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct ct_ts_measure *m = ctx;
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
-	struct request own[CT_MAX_LINES_PER_INST * 4];
 	uint32_t shared;
 	if (!m->counting && m->issued >= m->o.warmup)
 		m->counting = 1;
@@ -383,19 +432,12 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	if (!n)
 		return;
 	ct_lines_descending(q, n);
-	for (unsigned i = 0; i < m->n; i++) {
-		struct ts_one *one = &m->one[i];
-		int load = is_load(ev->sinst);
-		if (one->mrpb) {
-			push_all(m, one, ev, q, n, !load);
-			continue;
-		}
-		unsigned k = split_up(one, q, n, own);
-		if (load)
-			load_all(m, one, ev->sm, own, k);
-		for (unsigned j = 0; j < k && !load; j++)
-			store_one(m, one, ev->sm, &own[j]);
-	}
+	if (m->insts == TS_BATCH || m->lines + n > TS_BATCH_LINES)
+		ts_measure_drain(m);
+	memcpy(m->line + m->lines, q, n * sizeof *q);
+	m->inst[m->insts++] = (struct ts_inst){ev->cycle, ev->sm, ev->warp_slot, m->lines, n,
+	                                       is_load(ev->sinst), m->counting};
+	m->lines += n;
 }
 
 struct ct_replay_observer ct_ts_measure_observer(struct ct_ts_measure *m)
@@ -406,6 +448,7 @@ struct ct_replay_observer ct_ts_measure_observer(struct ct_ts_measure *m)
 int ct_ts_measure_counts(struct ct_ts_measure *m, unsigned i, struct ct_ts_counts *c,
                          struct ct_error *e)
 {
+	ts_measure_drain(m);
 	if (m->failed)
 		return ct_fail_nomem(e);
 	ts_measure_fold(m, &m->one[i]);

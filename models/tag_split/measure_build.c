@@ -183,6 +183,7 @@ int ts_measure_build(struct ct_ts_measure *m, uint64_t bytes, struct ct_error *e
 int ct_ts_measure_kernel(struct ct_ts_measure *m, const struct ct_kernel *k, struct ct_error *e)
 {
 	struct ct_occupancy occ;
+	ts_measure_drain(m);
 	int st = ct_occupancy(&m->g, k, &occ, e);
 	if (st != CT_OK)
 		return st;

@@ -2,6 +2,7 @@
 #ifndef CT_MODELS_TAG_SPLIT_MEASURE_INTERNAL_H
 #define CT_MODELS_TAG_SPLIT_MEASURE_INTERNAL_H
 
+#include "gpu/coalesce.h"
 #include "models/tag_split/measure.h"
 #include "models/tag_split/mode.h"
 #include "models/tag_split/mrpb.h"
@@ -33,6 +34,17 @@ struct ts_one {
 	struct ct_ts_counts c;
 };
 
+/* A memory instruction that waits for the systems: they take a batch one after the other,
+ * so that one's L1s stay near, and what comes next can be brought. */
+struct ts_inst {
+	uint64_t cycle;
+	uint32_t sm, warp;
+	uint32_t from, n; /* its lines of 128 B in struct ct_ts_measure.line, descending */
+	int load, counting;
+};
+
+enum { TS_BATCH = 256, TS_BATCH_LINES = 1024 };
+
 enum { TS_PAYLOAD_MAX = 256 }; /* bytes: a 256 B line */
 
 struct ct_ts_measure {
@@ -44,10 +56,15 @@ struct ct_ts_measure {
 	uint64_t bytes;             /* of an L1 now; 0 before the first launch */
 	uint64_t issued;
 	int counting, failed;
+	struct ts_inst *inst;       /* TS_BATCH */
+	struct ct_line_request *line; /* TS_BATCH_LINES */
+	uint32_t insts, lines;
 	uint32_t packet;
 	uint16_t flits[TS_PAYLOAD_MAX + 1]; /* of a packet with that payload */
 };
 
+/* Takes the batch through every system, and empties it. */
+void ts_measure_drain(struct ct_ts_measure *m);
 /* Replaces the L1s of every system by empty ones of `bytes`. */
 int ts_measure_build(struct ct_ts_measure *m, uint64_t bytes, struct ct_error *e);
 void ts_measure_drop(struct ct_ts_measure *m, struct ts_one *one);
