@@ -172,6 +172,7 @@ static void row(struct ct_table *t, const char *name, uint64_t blocks, uint64_t 
 	ct_table_count(t, blocks);
 	ct_table_percent(t, (double)blocks / (double)all);
 	ct_table_count(t, bytes);
+	ct_table_bar(t, (double)blocks / (double)all, 40);
 }
 
 static void head(struct ct_table *t, const char *what)
@@ -180,6 +181,7 @@ static void head(struct ct_table *t, const char *what)
 	ct_table_cell(t, "blocks");
 	ct_table_cell(t, "share");
 	ct_table_cell(t, "bytes");
+	ct_table_cell(t, "%s", "");
 }
 
 static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
@@ -187,7 +189,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 {
 	const struct own *own = t->own;
 	const struct ct_bdi_counts *c = &own->counts;
-	struct ct_table levels = {.columns = 4}, codes = {.columns = 4};
+	struct ct_table levels = {.columns = 5}, codes = {.columns = 5};
 	size_t n = (size_t)own->block;
 	(void)p;
 	head(&levels, "level");

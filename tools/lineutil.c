@@ -16,8 +16,7 @@ static void row(struct ct_table *t, const char *what, double fraction)
 {
 	ct_table_cell(t, "%s", what);
 	ct_table_percent(t, fraction);
-	ct_table_cell(t, "%.*s", fraction > 0 ? (int)(fraction * 40 + 0.5) : 0,
-	              "########################################");
+	ct_table_bar(t, fraction, 40);
 }
 
 static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "common/estimator.h"
 #include "common/stage.h"
+#include "common/sweeps.h"
 #include "common/table.h"
 #include "common/tool.h"
 #include "models/morpheus/estimate.h"
@@ -301,6 +302,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	verdict(b, a, o->rows && !t->check ? o->rows : a->row);
 	for (unsigned i = 0; i < n; i++)
 		ct_buf_printf(b, "note: %s\n", notes[i]);
+	ct_sweeps_table(p, "morpheus", b);
 	if (((struct own *)t->own)->published) {
 		int st = published(p, a, b, e);
 		if (st != CT_OK)

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "common/stage.h"
+#include "common/curve.h"
 #include "common/table.h"
 #include "models/common/baseline.h"
 #include "mpki/check.h"
@@ -133,11 +134,12 @@ static void head(const struct ct_stage *s, struct ct_buf *b)
 
 static void scopes(const struct ct_profile *p, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 8};
+	struct ct_table t = {.columns = 10};
 	const char *scope, *method;
-	static const char *const heads[] = {"scope", "L1 miss rate", "L1 MPKI", "LLC miss rate",
-	                                    "LLC MPKI", "cycles", "IPC", "method"};
-	for (int i = 0; i < 8; i++)
+	/* by size: from a sixteenth to sixteen times the size in force */
+	static const char *const heads[] = {"scope", "L1 miss rate", "by size", "L1 MPKI", "LLC miss rate",
+	                                    "by size", "LLC MPKI", "cycles", "IPC", "method"};
+	for (int i = 0; i < 10; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
 		double cycles = sn(p, scope, "cycles");
@@ -145,8 +147,10 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 			continue;
 		ct_table_name(&t, scope);
 		ct_table_percent(&t, sn(p, scope, "l1_miss_rate"));
+		ct_curve_cell(&t, p, scope, "l1", "l1.size", "l1.line");
 		ct_table_real(&t, sn(p, scope, "l1_mpki"));
 		ct_table_percent(&t, sn(p, scope, "llc_miss_rate"));
+		ct_curve_cell(&t, p, scope, "llc", "llc.size", "llc.line");
 		ct_table_real(&t, sn(p, scope, "llc_mpki"));
 		if (isnan(cycles))
 			ct_table_cell(&t, "-");
@@ -173,16 +177,13 @@ static void print_curve(const struct ct_profile *p, const char *level, const cha
 	for (; r; r = ct_profile_same(r)) {
 		uint64_t bytes;
 		double v;
-		int bar = 0;
 		if (!ct_field_count(r->field[2], &bytes))
 			continue;
 		if (!ct_field_real(r->field[3], &v))
 			v = NAN;
-		else if (v >= 0 && v <= 1)
-			bar = (int)(v * 40 + 0.5);
 		ct_table_size(&t, bytes);
 		ct_table_percent(&t, v);
-		ct_table_cell(&t, "%.*s", bar, "########################################");
+		ct_table_bar(&t, v, 40);
 	}
 	ct_table_render(&t, b);
 }

@@ -194,18 +194,20 @@ static double point(const struct ct_profile *p, const char *scope, uint64_t byte
 
 static void sweep(const struct own *o, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 4};
+	struct ct_table t = {.columns = 5};
 	const struct ct_profile *p = o->stage.p;
-	static const char *const heads[] = {"L1 size", "L1 miss rate", "replication ratio",
-	                                    "mean replicas"};
+	static const char *const heads[] = {"L1 size", "L1 miss rate", "mean replicas",
+	                                    "replication ratio", ""};
 	ct_buf_puts(b, "\nOther L1 sizes (all kernels, analytic)\n");
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; i < o->n_sizes; i++) {
+		double ratio = point(p, "all", o->size[i], "replication_ratio");
 		ct_table_size(&t, o->size[i]);
 		ct_table_percent(&t, point(p, "all", o->size[i], "l1_miss_rate"));
-		ct_table_percent(&t, point(p, "all", o->size[i], "replication_ratio"));
 		ct_table_real(&t, point(p, "all", o->size[i], "replicas_mean"));
+		ct_table_percent(&t, ratio);
+		ct_table_bar(&t, ratio, 40);
 	}
 	ct_table_render(&t, b);
 }

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "common/estimator.h"
 #include "common/stage.h"
+#include "common/sweeps.h"
 #include "common/table.h"
 #include "common/tool.h"
 #include "models/shared_l1/estimate.h"
@@ -325,6 +326,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	network_line(b, o);
 	for (unsigned i = 0; i < n; i++)
 		ct_buf_printf(b, "note: %s\n", notes[i]);
+	ct_sweeps_table(p, "shared-l1", b);
 	if (o->published) {
 		int st = published(p, o, b, e);
 		if (st != CT_OK)

@@ -199,7 +199,9 @@ static void counts_row(struct ct_table *b, const struct ct_profile *p, const cha
 static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const char *const heads[] = {"kernel", "name", "grid", "block", "warps", "insts",
-	                                    "memory insts", "global requests", "lines", "sectors"};
+	                                    "memory insts", "global requests", "lines", "sectors",
+	                                    "of all insts"};
+	double all = (double)get(p, "all", "warp_insts");
 	struct ct_table t = {.columns = sizeof heads / sizeof heads[0]};
 	const struct ct_record *r;
 	size_t at = 0;
@@ -213,11 +215,13 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 		ct_table_cell(&t, "%s", r->field[2]);
 		ct_table_cell(&t, "%s", r->field[3]);
 		counts_row(&t, p, scope);
+		ct_table_bar(&t, all > 0 ? (double)get(p, scope, "warp_insts") / all : 0, 20);
 	}
 	ct_table_cell(&t, "all");
 	for (int i = 0; i < 3; i++)
 		ct_table_cell(&t, " ");
 	counts_row(&t, p, "all");
+	ct_table_cell(&t, "%s", "");
 	ct_table_render(&t, b);
 }
 

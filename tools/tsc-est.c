@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "common/sweeps.h"
 #include "common/estimator.h"
 #include "common/mechanism.h"
 #include "common/pass.h"
@@ -228,6 +229,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 {
 	const struct own *o = t->own;
 	tsc_show_answer(o->answer, p, t->check, b);
+	ct_sweeps_table(p, "tag-split", b);
 	int st = o->published ? tsc_show_published(o->answer, p, b, e) : CT_OK;
 	return st == CT_OK ? ct_buf_check(b, e) : st;
 }

@@ -116,8 +116,8 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 	ct_profile_get(p, "all", "cold_miss_fraction", &cold);
 	if (waves < waves_needed) {
 		advice(scale, waves, what);
-		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, %s (%.2g waves of CTAs)", what,
-		         waves);
+		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, %s (%.2g wave%s of CTAs)", what,
+		         waves, fabs(waves - 1) < 0.05 ? "" : "s");
 		return 1;
 	}
 	if (mechanism[m].caches && cold > cold_allowed) {

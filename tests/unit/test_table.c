@@ -123,7 +123,7 @@ static void bars_and_sparks(void **state)
 		ct_table_bar(&t, 0.3, 4);
 		ct_table_bar(&t, 7, 2);
 		ct_table_bar(&t, NAN, 2);
-		ct_table_spark(&t, v, 5);
+		ct_table_spark(&t, v, 5, 0, 4);
 		ct_table_render(&t, &b);
 	}
 	ct_table_terminal(0, 0, 0);

@@ -25,6 +25,11 @@ void ct_table_terminal(int utf8, int color, unsigned width)
 	terminal.width = width;
 }
 
+unsigned ct_table_width(void)
+{
+	return terminal.width;
+}
+
 /* The first that is set names the locale of characters (POSIX). */
 static int locale_is_utf8(void)
 {
@@ -148,17 +153,15 @@ void ct_table_bar(struct ct_table *t, double fraction, unsigned width)
 	ct_table_cell(t, "%s", bar);
 }
 
-void ct_table_spark(struct ct_table *t, const double *v, size_t n)
+void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, double high)
 {
 	static const char ascii[] = "_.-=+*#@";
 	char text[3 * BAR_MOST + 1] = "";
-	double most = 0;
 	size_t at = 0;
 	n = n > BAR_MOST ? BAR_MOST : n;
-	for (size_t i = 0; i < n; i++)
-		most = v[i] > most ? v[i] : most;
 	for (size_t i = 0; i < n; i++) {
-		int level = most > 0 && v[i] > 0 ? (int)(v[i] / most * 7 + 0.5) : 0;
+		double share = high > low ? (v[i] - low) / (high - low) : 0;
+		int level = (int)(fmin(fmax(share, 0), 1) * 7 + 0.5);
 		if (isnan(v[i])) {
 			text[at++] = ' ';
 		} else if (terminal.utf8) {

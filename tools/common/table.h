@@ -27,8 +27,9 @@ void ct_table_percent(struct ct_table *t, double fraction);
 void ct_table_size(struct ct_table *t, uint64_t bytes);
 /* A bar of a fraction of `width` characters, in eighths where the terminal can ("███▌"). */
 void ct_table_bar(struct ct_table *t, double fraction, unsigned width);
-/* Values from 0 to the largest as one character each ("▁▃▇"), NaN as a blank. */
-void ct_table_spark(struct ct_table *t, const double *v, size_t n);
+/* Values from low (the lowest character) to high as one character each ("▁▃▇"), NaN as a
+ * blank; at most 100 of them. */
+void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, double high);
 /* A name from a trace (a scope, a kernel, a path): cut in the middle where it is longer
  * than a column can be, "name:_ZN2at6native18elementwise..EEvPT_". */
 void ct_table_name(struct ct_table *t, const char *name);
@@ -37,6 +38,8 @@ void ct_table_name(struct ct_table *t, const char *name);
  * unless NO_COLOR is set, width in columns (0: any), at which the last column is wrapped
  * between words. Global, as a process has one terminal. */
 void ct_table_terminal(int utf8, int color, unsigned width);
+/* Columns of the terminal; 0 when it is none, or unknown. */
+unsigned ct_table_width(void);
 /* Asks the environment and standard output, and calls ct_table_terminal(); does nothing
  * when standard output is no terminal. */
 void ct_table_detect(void);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/sweeps.h"
 #include "own.h"
 
 static const char MECHANISM[] = "malekeh";
@@ -129,20 +130,6 @@ static void engines(const struct own *o, struct ct_buf *b)
 	ct_table_render(&table, b);
 }
 
-static void sweep(const struct ct_profile *p, struct ct_buf *b)
-{
-	static const char *const head[] = {"system", "key", "x", "metric", "value"};
-	struct ct_table table = {.columns = 5};
-	const struct ct_record *r;
-	ct_table_heads(&table, head);
-	for (size_t i = 0; (r = ct_profile_next(p, "SW", &i));)
-		if (r->nfields > 6 && !strcmp(r->field[1], MECHANISM))
-			for (int k = 2; k < 7; k++)
-				ct_table_cell(&table, "%s", r->field[k]);
-	ct_buf_putc(b, '\n');
-	ct_table_render(&table, b);
-}
-
 int mk_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	const struct own *o = t->own;
@@ -162,7 +149,7 @@ int mk_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, st
 	if (o->engines)
 		engines(o, b);
 	if (o->sweep)
-		sweep(p, b);
+		ct_sweeps_table(p, MECHANISM, b);
 	if (o->published) {
 		int st = mk_published(p, b, e);
 		if (st != CT_OK)

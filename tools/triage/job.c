@@ -152,6 +152,24 @@ static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum c
 	return ct_verdict_write(s->p, name, m, &v, e);
 }
 
+/* ---- what tables draw ---- */
+
+unsigned tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS][CT_CURVE_POINTS])
+{
+	double l1 = ct_curve_lines(p, "l1.size", "l1.line");
+	double llc = ct_curve_lines(p, "llc.size", "llc.line");
+	unsigned has = 0;
+	if (ct_curve_of(p, "all", "llc", llc, curve[CT_MORPHEUS]))
+		has |= 1u << CT_MORPHEUS;
+	if (ct_curve_of(p, "all", "l1", l1, curve[CT_SHARED_L1])) {
+		memcpy(curve[CT_TAG_SPLIT], curve[CT_SHARED_L1], sizeof curve[CT_TAG_SPLIT]);
+		has |= 1u << CT_SHARED_L1 | 1u << CT_TAG_SPLIT;
+	}
+	if (ct_curve_of_registers(p, "all", curve[CT_MALEKEH]))
+		has |= 1u << CT_MALEKEH;
+	return has;
+}
+
 /* ---- what is kept ---- */
 
 /* DIR/NAME-HASH.profile; the hash is that of the path, so that equal names stay apart. */

@@ -57,7 +57,21 @@ static int write_whole(int fd, const char *p, size_t n)
 	return 0;
 }
 
-/* Only the verdicts travel; the profile itself is in --resume's folder, if anywhere. */
+static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
+{
+	double curve[CT_MECHANISMS][CT_CURVE_POINTS];
+	unsigned has = tr_curves(p, curve);
+	for (unsigned m = 0; m < CT_MECHANISMS; m++) {
+		if (!(has >> m & 1))
+			continue;
+		ct_buf_printf(b, "C%u", m);
+		for (int i = 0; i < CT_CURVE_POINTS; i++)
+			ct_buf_printf(b, " %.3f", curve[m][i]);
+		ct_buf_putc(b, '\n');
+	}
+}
+
+/* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere. */
 static void reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
                   const struct ct_buf *warnings, const struct ct_error *e)
 {
@@ -70,6 +84,8 @@ static void reply(int fd, int st, int kept, const char *name, const struct ct_pr
 		if (r->nfields >= 7)
 			ct_buf_printf(&b, "V%s\t%s\t%s\t%s\t%s\t%s\n", r->field[1], r->field[2], r->field[3],
 			              r->field[4], r->field[5], r->field[6]);
+	if (st >= 0)
+		reply_curves(p, &b);
 	if (warnings->len)
 		ct_buf_printf(&b, "W%s", warnings->data);
 	if (!b.failed)
@@ -151,6 +167,16 @@ static void take_verdict(struct tr_job *j, char *text)
 	}
 }
 
+static void take_curve(struct tr_job *j, char *text)
+{
+	unsigned m = (unsigned)strtoul(text, &text, 10);
+	if (m >= CT_MECHANISMS)
+		return;
+	for (int i = 0; i < CT_CURVE_POINTS; i++)
+		j->curve[m][i] = strtod(text, &text);
+	j->has_curve |= 1u << m;
+}
+
 static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 {
 	char message[128] = "no answer from its worker: too little memory?";
@@ -169,6 +195,8 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 	while (*s && *s != 'W' && (l = line(&s))) {
 		if (*l == 'E')
 			j->error = ct_strndup(l + 1, strlen(l + 1));
+		else if (*l == 'C')
+			take_curve(j, l + 1);
 		else
 			take_verdict(j, l + 1);
 	}
@@ -176,17 +204,17 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 		j->warnings = ct_strndup(s + 1, strlen(s + 1));
 }
 
-/* 1 when the worker has ended. */
-static int listen_to(struct pool *p, struct worker *w)
+/* Takes what the worker has written; at its end, its result. */
+static void listen_to(struct pool *p, struct worker *w)
 {
 	char block[4096];
 	int status = 0;
 	ssize_t n = read(w->fd, block, sizeof block);
 	if (n < 0 && errno == EINTR)
-		return 0;
+		return;
 	if (n > 0) {
 		ct_buf_add(&w->reply, block, (size_t)n);
-		return 0;
+		return;
 	}
 	close(w->fd);
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
@@ -198,11 +226,21 @@ static int listen_to(struct pool *p, struct worker *w)
 	p->failed += p->job[w->job].status < 0;
 	p->bytes_done += p->job[w->job].bytes;
 	w->pid = 0;
-	return 1;
 }
 
-static void draw(struct pool *p, const char *name)
+/* One of those that are being worked on. */
+static const char *current(const struct pool *p)
 {
+	size_t job = p->n;
+	for (unsigned i = 0; i < p->workers; i++)
+		if (p->worker[i].pid && job == p->n)
+			job = p->worker[i].job;
+	return job < p->n ? p->job[job].path : "";
+}
+
+static void draw(struct pool *p)
+{
+	const char *name = current(p);
 	double took = seconds() - p->start;
 	char eta[32] = "";
 	if (!p->show)
@@ -211,7 +249,7 @@ static void draw(struct pool *p, const char *name)
 		unsigned left = (unsigned)(took * (double)(p->bytes - p->bytes_done) / (double)p->bytes_done);
 		snprintf(eta, sizeof eta, ", ETA %u:%02u", left / 60, left % 60);
 	}
-	fprintf(stderr, "\r%s: %zu of %zu, %zu failed, %.1f MB/s%s, %-30.30s", p->t->spec->name, p->done,
+	fprintf(stderr, "\r%s: %zu of %zu, %zu failed, %.1f MB/s%s, now %-30.30s", p->t->spec->name, p->done,
 	        p->n, p->failed, took > 0 ? (double)p->bytes_done * 1e-6 / took : 0, eta, name);
 	p->drawn = 1;
 }
@@ -220,7 +258,6 @@ static int loop(struct pool *p, struct ct_error *e)
 {
 	struct pollfd *fd = ct_calloc(p->workers, sizeof *fd);
 	int st = fd ? CT_OK : ct_fail_nomem(e);
-	const char *last = "";
 	while (st == CT_OK && p->done < p->n) {
 		for (unsigned i = 0; i < p->workers && p->next < p->n && st == CT_OK; i++)
 			if (!p->worker[i].pid) {
@@ -236,10 +273,9 @@ static int loop(struct pool *p, struct ct_error *e)
 		if (st != CT_OK || (poll(fd, p->workers, REDRAW_MS) < 0 && errno != EINTR))
 			break;
 		for (unsigned i = 0; i < p->workers; i++)
-			if (p->worker[i].pid && (fd[i].revents & (POLLIN | POLLHUP | POLLERR)) &&
-			    listen_to(p, &p->worker[i]))
-				last = p->job[p->worker[i].job].path;
-		draw(p, last);
+			if (p->worker[i].pid && (fd[i].revents & (POLLIN | POLLHUP | POLLERR)))
+				listen_to(p, &p->worker[i]);
+		draw(p);
 	}
 	free(fd);
 	return st;

@@ -95,7 +95,18 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n,
 
 /* ---- formats ---- */
 
-static void table_row(struct ct_table *t, const struct tr_row *r)
+/* The least width of a terminal at which reasons still have room beside the curves. */
+enum { CURVES_FROM = 110 };
+
+static int with_curves(const struct tr_row *r, size_t n)
+{
+	unsigned any = 0;
+	for (size_t i = 0; i < n; i++)
+		any |= r[i].job->has_curve;
+	return any && (ct_table_width() == 0 || ct_table_width() >= CURVES_FROM);
+}
+
+static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
 {
 	const struct ct_verdict *v = &r->job->v[r->m];
 	ct_table_name(t, r->job->name);
@@ -109,18 +120,25 @@ static void table_row(struct ct_table *t, const struct tr_row *r)
 		ct_table_cell(t, "-");
 	else
 		ct_table_cell(t, "%.2f..%.2f", v->low, v->high);
+	if (curves && (r->job->has_curve >> r->m & 1))
+		ct_table_spark(t, r->job->curve[r->m], CT_CURVE_POINTS, 0, 1);
+	else if (curves)
+		ct_table_cell(t, "-");
 	ct_table_cell(t, "%s", v->reason);
 }
 
 static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
-	static const char *const head[] = {"workload", "mechanism", "verdict", "speed-up", "range",
-	                                   "reason"};
-	struct ct_table t = {.columns = 6};
-	for (int i = 0; i < 6; i++)
+	static const char *const head[] = {"workload", "mechanism", "verdict", "speed-up", "range"};
+	int curves = with_curves(r, n);
+	struct ct_table t = {.columns = curves ? 7 : 6};
+	for (int i = 0; i < 5; i++)
 		ct_table_cell(&t, "%s", head[i]);
+	if (curves)
+		ct_table_cell(&t, "misses by size");
+	ct_table_cell(&t, "reason");
 	for (size_t i = 0; i < n; i++)
-		table_row(&t, &r[i]);
+		table_row(&t, &r[i], curves);
 	ct_table_render(&t, b);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CT_TOOLS_TRIAGE_TRIAGE_H
 #define CT_TOOLS_TRIAGE_TRIAGE_H
 
+#include "common/curve.h"
 #include "common/tool.h"
 #include "models/verdict/name.h"
 #include "models/verdict/verdict.h"
@@ -31,6 +32,8 @@ struct tr_job {
 	char name[CT_WORKLOAD_NAME_MAX];
 	struct ct_verdict v[CT_MECHANISMS];
 	unsigned has;        /* bit mask of the verdicts that are set */
+	double curve[CT_MECHANISMS][CT_CURVE_POINTS]; /* misses by size of what m works on */
+	unsigned has_curve;  /* bit mask of those that are set */
 	int kept;            /* was taken from --resume's folder */
 	struct ct_profile *whole; /* owned; of a single input, where tr_whole() wants it */
 	char *error, *warnings; /* owned, NULL without */
@@ -47,6 +50,9 @@ struct tr_row {
  * holds the TV records. name[CT_WORKLOAD_NAME_MAX]. 1 after damage with --salvage. */
 int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
                int *kept, struct ct_error *e);
+
+/* The curves of a profile into j; which there are, as a bit mask of mechanisms. */
+unsigned tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS][CT_CURVE_POINTS]);
 
 /* Digest of an input's bytes and of what this command line does to them, as text. For a
  * folder or a list, of every file beside it. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
