@@ -35,9 +35,11 @@ static void small_gpu(struct ct_gpu *g)
 		fail_msg("%s", e.text);
 }
 
-/* Every warp reads 32 bytes of each of the same lines, `twice`, and stores to its own. */
+/* Every warp reads 32 to 128 bytes of each of the same lines, `rounds` times, and stores to its
+ * own. */
 static void table(struct micro *m, int rounds)
 {
+	static const char *const lanes[] = { "000000ff", "0000ffff", "00ffffff", "ffffffff" };
 	memset(m, 0, sizeof *m);
 	micro_kernel(m, "k", CTAS, WARPS * 32, 0, 32);
 	for (uint32_t c = 0; c < CTAS; c++) {
@@ -47,7 +49,7 @@ static void table(struct micro *m, int rounds)
 			for (int k = 0; k < rounds; k++)
 				for (uint32_t i = 0; i < LINES; i++) {
 					/* 4 KiB apart: consecutive homes; over 8 sets, so that all fit */
-					micro_line(m, "000000ff 1 R4 LDG.E 1 R2 4 1 0x%x 4",
+					micro_line(m, "%s 1 R4 LDG.E 1 R2 4 1 0x%x 4", lanes[i / 4 % 4],
 					           0x10000000 + 4096 * i + 128 * (i / 4 % 8));
 					micro_line(m, "ffffffff 1 R6 FFMA 3 R4 R5 R6 0");
 				}
@@ -189,9 +191,11 @@ static void test_systems(void **state)
 		run("Shared+Chunk", n, CT_SL_HOMES_MOD, 3, &chunk);
 		run("Hypothetical", n, CT_SL_HOMES_MOD, 3, &ideal);
 		run("Shared++", n, CT_SL_HOMES_MOD, 3, &pp);
-		/* 32 of 128 bytes are asked for. */
+		/* Of 40 lines 12 are asked for 32 bytes each, 12 for 64, 8 for 96 and 8 for 128: 73.6 in the
+		 * mean, from every home alike. */
 		assert_int_equal(chunk.c.remote_reads, shared.c.remote_reads);
-		assert_int_equal(4 * chunk.c.home_bytes, shared.c.home_bytes);
+		assert_int_equal(23 * shared.c.home_bytes, 40 * chunk.c.home_bytes);
+		assert_true(chunk.c.home_bytes <= shared.c.home_bytes);
 		assert_true(chunk.c.flits < shared.c.flits || n == CT_SL_NET_FORWARDED);
 		assert_true(ideal.r.c.cycles <= chunk.r.c.cycles);
 		if (n == CT_SL_NET_MESH) {
