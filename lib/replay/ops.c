@@ -64,6 +64,29 @@ static unsigned registers(uint8_t *out, const ct_reg *in, unsigned n)
 	return k;
 }
 
+/* Registers that an instruction waits for: its distinct sources, then its results. */
+static void registers_of(struct rp_op *op, const struct ct_sinst *s)
+{
+	uint8_t dst[CT_MAX_DST], src[CT_MAX_SRC];
+	unsigned nsrc = registers(src, s->src, s->nsrc);
+	op->ndst = (uint8_t)registers(dst, s->dst, s->ndst);
+	for (unsigned i = 0; i < CT_MAX_DST; i++)
+		op->dst[i] = RP_REG_NOWHERE;
+	for (unsigned i = 0; i < CT_MAX_DST + CT_MAX_SRC; i++)
+		op->dep[i] = RP_REG_THERE;
+	for (unsigned i = 0; i < nsrc; i++)
+		if (!memchr(op->read, src[i], op->nread))
+			op->dep[op->ndep++] = op->read[op->nread++] = src[i];
+	for (unsigned i = 0; i < op->ndst; i++) {
+		unsigned k = 0;
+		op->dst[i] = dst[i];
+		while (k < op->ndep && op->dep[k] != dst[i])
+			k++;
+		if (k == op->ndep)
+			op->dep[op->ndep++] = dst[i];
+	}
+}
+
 static int passes_l1(const struct ct_replay *r, const struct ct_sinst *s, enum rp_kind kind)
 {
 	if (kind == RP_ATOMIC || r->g.l1_skip == CT_L1_SKIP_ALL)
@@ -85,18 +108,12 @@ static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_
 	op->unit = (uint8_t)unit_of(c);
 	op->latency = (uint16_t)(r->g.unit[c].latency ? r->g.unit[c].latency : 1);
 	op->initiation = (uint16_t)(r->g.unit[c].initiation ? r->g.unit[c].initiation : 1);
-	op->ndst = (uint8_t)registers(op->dst, s->dst, s->ndst);
-	uint8_t src[CT_MAX_SRC];
-	unsigned nsrc = registers(src, s->src, s->nsrc);
-	for (unsigned i = 0; i < nsrc; i++)
-		if (!memchr(op->read, src[i], op->nread))
-			op->dep[op->ndep++] = op->read[op->nread++] = src[i];
-	for (unsigned i = 0; i < op->ndst; i++)
-		if (!memchr(op->dep, op->dst[i], op->ndep))
-			op->dep[op->ndep++] = op->dst[i];
+	registers_of(op, s);
+	op->counts_mem = s->width_field > 0;
 	if (op->kind >= RP_LOAD) {
 		op->bypass = (uint8_t)passes_l1(r, s, (enum rp_kind)op->kind);
 		op->shared = s->space == CT_SPACE_SHARED;
+		op->counts_global = !op->shared && s->space != CT_SPACE_LOCAL;
 	}
 	op->groups_left = s->has_imm && s->imm > 0 ? (int32_t)(s->imm < RP_GROUPS ? s->imm : RP_GROUPS) : 0;
 }

@@ -23,13 +23,13 @@ void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 
 /* ---- when slots may issue ---- */
 
-static uint64_t rotate(uint64_t v, uint32_t left)
+RP_HOT uint64_t rotate(uint64_t v, uint32_t left)
 {
 	left &= 63;
 	return left ? v << left | v >> (64 - left) : v;
 }
 
-static void put(struct rp_sched *s, uint32_t slot, uint32_t at)
+RP_HOT void put(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	if (at - s->upto < 64) {
@@ -78,7 +78,7 @@ static void look_far(struct rp_sched *s)
 }
 
 /* Moves on to cycle `now`: `ready` holds what may issue by then. */
-static void advance(struct rp_sched *s, uint32_t now)
+RP_HOT void advance(struct rp_sched *s, uint32_t now)
 {
 	uint32_t n = now - s->upto;
 	if (!n)
@@ -99,29 +99,22 @@ static void advance(struct rp_sched *s, uint32_t now)
 }
 
 /* The next cycle after `upto` in which another slot may issue, not later than that. */
-static uint32_t next_slot(const struct rp_sched *s)
+RP_HOT uint32_t next_slot(const struct rp_sched *s)
 {
 	if (s->wheel_bits)
 		return s->upto + 1 + ct_low_bit(rotate(s->wheel_bits, 63 - (s->upto & 63)));
 	return s->far ? s->far_next : RP_NEVER;
 }
 
-static int waits(const struct rp_warp *w)
-{
-	return w->at_barrier || w->membar || w->atomics ||
-	       (int32_t)(w->group_done - w->wait_group) < 0;
-}
-
 /* Cycle at which the registers of the next instruction are there. */
-static uint32_t operands(const struct rp_warp *w, const uint32_t *regs)
+RP_HOT uint32_t operands(const struct rp_warp *w, const uint32_t *regs)
 {
 	const struct rp_op *op = w->op;
-	uint32_t t = w->born;
-	for (unsigned i = 0; i < op->ndep; i++) {
-		uint32_t v = regs[op->dep[i]];
-		if (v > t)
-			t = v;
-	}
+	uint32_t t = rp_max32(regs[op->dep[0]], regs[op->dep[1]]);
+	uint32_t u = rp_max32(regs[op->dep[2]], regs[op->dep[3]]);
+	t = rp_max32(rp_max32(t, u), w->born);
+	for (unsigned i = RP_PAD_DEP; i < op->ndep; i++)
+		t = rp_max32(t, regs[op->dep[i]]);
 	return t;
 }
 
@@ -137,35 +130,50 @@ static uint32_t known_operands(const struct rp_warp *w, const uint32_t *regs)
 	return t;
 }
 
-void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
+/* The next instruction cannot issue before something else happens: t is RP_LATER or
+ * RP_NEVER, or the warp waits for more than registers. */
+static void lie_down(struct rp_sm *sm, uint32_t warp, uint32_t t)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	uint32_t slot = w->slot, *next = &sm->sched_next[w->sub];
 	struct rp_sched *s = &sm->sched[w->sub];
-	if (!w->op)
-		return;
-	uint32_t t = operands(w, sm->regs[warp]);
+	uint64_t bit = UINT64_C(1) << w->slot;
 	int fetching = t == RP_NEVER || (int32_t)(w->group_done - w->wait_group) < 0;
 	if (fetching && w->blocked_since == RP_NEVER)
 		w->blocked_since = known_operands(w, sm->regs[warp]);
-	int waiting = fetching || waits(w);
-	s->waiting = waiting ? s->waiting | UINT64_C(1) << slot : s->waiting & ~(UINT64_C(1) << slot);
-	if (t >= RP_LATER || waiting)
-		t = RP_NEVER;
-	else if (w->blocked_since != RP_NEVER) {
+	if (fetching || w->at_barrier || w->membar || w->atomics)
+		s->waiting |= bit;
+	else
+		s->waiting &= ~bit;
+	set_slot(s, w->slot, RP_NEVER);
+}
+
+/* Puts a warp with an instruction in the place that its operands give it. */
+RP_HOT void wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint32_t t = operands(w, sm->regs[warp]);
+	if (t >= RP_LATER || w->at_barrier || w->membar || w->atomics ||
+	    (int32_t)(w->group_done - w->wait_group) < 0) {
+		lie_down(sm, warp, t);
+		return;
+	}
+	struct rp_sched *s = &sm->sched[w->sub];
+	s->waiting &= ~(UINT64_C(1) << w->slot);
+	if (w->blocked_since != RP_NEVER) {
 		if (t > w->blocked_since)
 			sm->c.mem_stall_warp_cycles += t - w->blocked_since;
 		w->blocked_since = RP_NEVER;
 	}
-	set_slot(s, slot, t);
-	if (t == RP_NEVER)
-		return;
-	if (t < s->stepped)
-		t = s->stepped;
-	if (t < now)
-		t = now;
-	if (t < *next)
-		*next = t;
+	set_slot(s, w->slot, t);
+	t = rp_max32(rp_max32(t, s->stepped), now);
+	if (t < sm->sched_next[w->sub])
+		sm->sched_next[w->sub] = t;
+}
+
+void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	if (sm->warp[warp].op)
+		wake(sm, warp, now);
 }
 
 static void release_barrier(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now)
@@ -212,7 +220,7 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 	}
 }
 
-int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+RP_HOT int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct ct_inst *inst = &sm->inst[warp];
@@ -233,8 +241,13 @@ int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	return w->op != NULL;
 }
 
+int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	return fetch(r, sm, warp);
+}
+
 /* Fetches the warp's next instruction. */
-void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+RP_HOT void next_inst(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint32_t slot = w->slot;
@@ -242,9 +255,9 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	uint64_t bit = UINT64_C(1) << slot;
 	if (w->op)
 		s->of_unit[w->op->unit] &= ~bit;
-	if (rp_warp_fetch(r, sm, warp)) {
+	if (fetch(r, sm, warp)) {
 		s->of_unit[w->op->unit] |= bit;
-		rp_wake(sm, warp, now);
+		wake(sm, warp, now);
 		return;
 	}
 	set_slot(s, slot, RP_NEVER);
@@ -254,18 +267,21 @@ void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	rp_warp_check_end(r, sm, warp, now);
 }
 
-static void count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	next_inst(r, sm, warp, now);
+}
+
+RP_HOT void count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
 {
 	struct ct_replay_counts *c = &sm->c;
-	unsigned lanes = ct_bits(inst->mask);
+	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
 	c->warp_insts++;
 	c->thread_insts += lanes;
-	c->mem_insts += op->s->width_field > 0;
+	c->mem_insts += op->counts_mem;
 	c->unit_insts[op->cls]++;
-	if (op->kind >= RP_LOAD && !op->shared && op->s->space != CT_SPACE_LOCAL) {
-		c->global_requests++;
-		c->global_lane_accesses += lanes;
-	}
+	c->global_requests += op->counts_global;
+	c->global_lane_accesses += op->counts_global * lanes;
 }
 
 static void observe(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
@@ -288,9 +304,13 @@ static void observe(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 			r->obs[i].issue(r->obs[i].ctx, &ev);
 }
 
-/* What an instruction does to its warp besides using a unit. */
-static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
-                    uint32_t mem, uint32_t now)
+/* Kinds that do something to their warp besides using a unit, and what that is. */
+enum {
+	WITH_EFFECTS = 1 << RP_BARRIER | 1 << RP_MEMBAR | 1 << RP_LDGDEPBAR | 1 << RP_DEPBAR |
+	               1 << RP_ATOMIC | 1 << RP_ASYNC
+};
+
+static void effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_cta *c = &sm->cta[w->slot_cta];
@@ -321,8 +341,6 @@ static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	default:
 		break;
 	}
-	(void)now;
-	(void)r;
 }
 
 void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
@@ -334,38 +352,40 @@ void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 
 static void issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t slot, uint32_t now)
 {
-	uint32_t warp = slot * r->g.schedulers + k, mem = RP_NO_INDEX;
+	uint32_t warp = slot * r->g.schedulers + k, mem = RP_NO_INDEX, unknown = RP_LATER;
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
-	struct rp_cta *c = &sm->cta[w->slot_cta];
-	rp_count_issue(r, sm, warp, now);
+	uint32_t *regs = sm->regs[warp];
+	count(sm, op, &sm->inst[warp]);
+	if (r->has_issue)
+		observe(r, sm, warp, now);
 	w->born = now + 1;
 	if (op->kind >= RP_LOAD) {
 		mem = rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);
 		if (mem == RP_NO_INDEX)
 			return;
-		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
-		for (unsigned i = 0; i < op->ndst; i++)
-			sm->regs[warp][op->dst[i]] = unknown;
+		unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
 		if (op->kind == RP_STORE)
 			w->stores++; /* stands for its acknowledgements until it is taken */
 		else
 			w->open++;
-	} else {
-		for (unsigned i = 0; i < op->ndst; i++)
-			sm->regs[warp][op->dst[i]] = RP_LATER;
 	}
-	effects(r, sm, warp, op, mem, now);
+	regs[op->dst[0]] = regs[op->dst[1]] = unknown;
+	for (unsigned i = RP_PAD_DST; i < op->ndst; i++)
+		regs[op->dst[i]] = unknown;
+	uint32_t special = WITH_EFFECTS >> op->kind & 1;
+	if (special)
+		effects(sm, warp, op, mem);
 	rp_collect(r, sm, k, warp, op, mem, now);
-	rp_warp_advance(r, sm, warp, now);
-	if (op->kind == RP_BARRIER)
-		release_barrier(r, sm, c, now);
-	else if (op->kind == RP_MEMBAR)
+	next_inst(r, sm, warp, now);
+	if (special && op->kind == RP_BARRIER)
+		release_barrier(r, sm, &sm->cta[w->slot_cta], now);
+	else if (special && op->kind == RP_MEMBAR)
 		rp_warp_check_end(r, sm, warp, now);
 }
 
 /* Loose round robin: from the one after the last that issued. */
-static uint32_t pick_lrr(const struct rp_sched *s, uint64_t mask)
+RP_HOT uint32_t pick_lrr(const struct rp_sched *s, uint64_t mask)
 {
 	uint64_t after = s->last >= 63 ? 0 : mask & ~((UINT64_C(2) << s->last) - 1);
 	return ct_low_bit(after ? after : mask);
@@ -386,7 +406,7 @@ static uint32_t pick_gto(const struct ct_replay *r, const struct rp_sm *sm, uint
 	return best;
 }
 
-static uint32_t pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+RP_HOT uint32_t pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                      const struct rp_sched *s, uint64_t mask)
 {
 	switch (r->g.scheduler) {

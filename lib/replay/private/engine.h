@@ -35,7 +35,10 @@ enum {
 	RP_PORT = 512,          /* cycles ahead in which the write-back port is kept */
 	RP_MAX_L1_BANKS = 32,
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
-	RP_REGS = 256,
+	RP_REGS = 258,
+	RP_REG_THERE = 256,     /* no register of this number: always there */
+	RP_REG_NOWHERE = 257,   /* nor of this one: nobody reads it */
+	RP_PAD_DEP = 4, RP_PAD_DST = 2, /* so many can be looked at without counting them */
 	RP_MAX_VETOES = 1 << 20, /* cycles in a row in which parts let nothing issue: a deadlock */
 	RP_MAX_HELD = 64,       /* memory instructions in the collectors of a scheduler */
 	RP_OPS_CHUNK = 256,
@@ -43,6 +46,13 @@ enum {
 	RP_NONE = 0xffff
 };
 #define RP_NO_INDEX 0xffffffffu
+
+/* Called once or more for every instruction. */
+#if defined(__GNUC__)
+#define RP_HOT static inline __attribute__((always_inline))
+#else
+#define RP_HOT static inline
+#endif
 
 static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -73,9 +83,11 @@ struct rp_op {
 	uint8_t bypass;          /* goes past L1 */
 	uint8_t shared;          /* shared memory by its opcode */
 	uint16_t latency, initiation;
+	uint8_t counts_mem, counts_global; /* 1: among mem_insts; among the global requests */
 	uint8_t nread;           /* distinct sources, in read[] */
 	uint8_t ndep;            /* distinct registers that have to be there, in dep[] */
-	uint8_t dst[CT_MAX_DST], read[CT_MAX_SRC], dep[CT_MAX_DST + CT_MAX_SRC];
+	uint8_t read[CT_MAX_SRC];
+	uint16_t dst[CT_MAX_DST], dep[CT_MAX_DST + CT_MAX_SRC]; /* padded by RP_REG_* */
 	int32_t groups_left;     /* DEPBAR */
 };
 
