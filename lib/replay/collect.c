@@ -9,18 +9,21 @@
  * finds no collector the younger ones of its class wait too. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "replay/private/parts.h"
 
-static uint32_t free_collector(const struct ct_replay *r, const struct rp_sched *s)
+RP_HOT uint32_t free_collector(const struct ct_replay *r, const struct rp_sched *s)
 {
 	uint32_t best = 0;
+	if (r->g.collectors == 2)
+		return s->collector_free[1] < s->collector_free[0];
 	for (uint32_t i = 1; i < r->g.collectors; i++)
 		if (s->collector_free[i] < s->collector_free[best])
 			best = i;
 	return best;
 }
 
-static uint32_t bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg)
+RP_HOT uint32_t bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg)
 {
 	return rp_modulo(reg + 1u + warp, r->reg_banks);
 }
@@ -33,7 +36,7 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
 }
 
 /* Step in which the instruction can leave a collector that it entered in `start`. */
-static uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
+RP_HOT uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
                               const struct rp_op *op, uint32_t start)
 {
 	uint32_t last = start;
@@ -48,13 +51,6 @@ static uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uin
 	return last + 1;
 }
 
-static void to_lsu(struct rp_sm *sm, struct rp_sched *s, uint32_t mem, uint32_t step)
-{
-	s->at_lsu = mem;
-	s->at_lsu_since = step / 2;
-	rp_lsu_offer(sm);
-}
-
 /* The instruction enters collector c of its scheduler in step `start`; all that follows
  * is known, except when the load/store unit will take a memory instruction. */
 static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
@@ -66,10 +62,10 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 	uint32_t unit = op->unit, leave = read_operands(r, s, p->warp, op, start);
 	s->idoc_free[unit] = start / 2;
 	if (p->mem != RP_NO_INDEX) {
-		if (s->at_lsu == RP_NO_INDEX && !s->nheld) {
+		if (sm->at_lsu[p->sched] == RP_NO_INDEX && !s->nheld) {
 			leave = rp_max32(leave, 2 * s->ocex_free[RP_MEM]);
 			s->collector_free[c] = leave;
-			to_lsu(sm, s, p->mem, leave);
+			rp_lsu_offer(sm, p->sched, p->mem, leave / 2);
 		} else {
 			s->held[s->nheld++] = (struct rp_held){p->mem, leave, c};
 			s->collector_free[c] = RP_NEVER;
@@ -89,25 +85,37 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 	w->done = rp_max32(w->done, done);
 }
 
-/* First cycle in which a parked instruction can find a collector, as far as known: the
+/* First step in which the oldest that waits for the unit can find a collector. */
+RP_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit)
+{
+	const struct rp_parked *p = &sm->parked[unit][0];
+	const struct rp_sched *s = &sm->sched[p->sched];
+	return rp_max32(2 * (p->issued + 1), s->collector_free[free_collector(r, s)]);
+}
+
+/* First step in which a parked instruction can find a collector, as far as known: the
  * oldest of each class counts. */
 static uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t next = RP_NEVER, seen = 0;
-	for (uint32_t i = 0; i < sm->nparked; i++) {
-		const struct rp_parked *p = &sm->parked[i];
-		if (seen >> p->op->unit & 1)
-			continue;
-		seen |= 1u << p->op->unit;
-		const struct rp_sched *s = &sm->sched[p->sched];
-		uint32_t free_at = s->collector_free[free_collector(r, s)];
-		if (free_at == RP_NEVER)
-			continue;
-		uint32_t at = rp_max32(p->issued + 1, free_at / 2);
-		if (at < next)
-			next = at;
+	uint32_t next = RP_NEVER;
+	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
+		uint32_t step = head_step(r, sm, ct_low_bit(units));
+		next = step < next ? step : next;
 	}
 	return next;
+}
+
+static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p)
+{
+	uint32_t unit = p->op->unit;
+	sm->sched[p->sched].idoc_free[unit] = RP_NEVER;
+	if (p->mem == RP_NO_INDEX)
+		sm->warp[p->warp].open++;
+	sm->parked[unit][sm->nparked[unit]++] = *p; /* oldest first: issue order */
+	sm->parked_units |= 1u << unit;
+	uint32_t step = next_unpark(r, sm);
+	if (step != RP_NEVER && step / 2 < sm->unpark_at)
+		sm->unpark_at = step / 2;
 }
 
 void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
@@ -120,26 +128,24 @@ void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp
 	}
 	struct rp_parked p = {op, now, mem, (uint16_t)warp, (uint8_t)k};
 	uint32_t c = free_collector(r, s), start = 2 * (now + 1);
-	if (!sm->nparked && s->collector_free[c] <= start) {
+	if (!sm->parked_units && s->collector_free[c] <= start)
 		enter(r, sm, &p, c, start);
-		return;
-	}
-	s->idoc_free[op->unit] = RP_NEVER;
-	if (mem == RP_NO_INDEX)
-		sm->warp[warp].open++;
-	sm->parked[sm->nparked++] = p; /* oldest first: issue order */
-	uint32_t at = next_unpark(r, sm);
-	if (at < sm->unpark_at)
-		sm->unpark_at = at;
+	else
+		park(r, sm, &p);
 }
 
-static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t i, uint32_t c, uint32_t step)
+/* The oldest of the unit enters a collector. */
+static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step)
 {
-	struct rp_parked p = sm->parked[i];
+	struct rp_parked p = sm->parked[unit][0];
 	struct rp_sched *s = &sm->sched[p.sched];
-	memmove(sm->parked + i, sm->parked + i + 1, (--sm->nparked - i) * sizeof *sm->parked);
-	enter(r, sm, &p, c, step);
-	uint32_t at = rp_max32(s->idoc_free[p.op->unit], s->stepped);
+	uint32_t left = --sm->nparked[unit];
+	for (uint32_t i = 0; i < left; i++)
+		sm->parked[unit][i] = sm->parked[unit][i + 1];
+	if (!left)
+		sm->parked_units &= ~(1u << unit);
+	enter(r, sm, &p, free_collector(r, s), step);
+	uint32_t at = rp_max32(s->idoc_free[unit], s->stepped);
 	if (at < sm->sched_next[p.sched])
 		sm->sched_next[p.sched] = at;
 	if (p.mem == RP_NO_INDEX) {
@@ -149,25 +155,15 @@ static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t i, uint32_t c
 	}
 }
 
-/* One step: what is parked and can enter does. */
+/* One step: what is parked and can enter does. The younger of a class wait behind the
+ * oldest. */
 static void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step)
 {
-	uint32_t units = 0;
-	for (uint32_t i = 0; i < sm->nparked; i++)
-		units |= 1u << sm->parked[i].op->unit;
-	for (uint32_t unit = 0; units >> unit; unit++)
-		for (uint32_t i = 0; (units >> unit & 1) && i < sm->nparked;) {
-			const struct rp_parked *p = &sm->parked[i];
-			const struct rp_sched *s = &sm->sched[p->sched];
-			if (p->op->unit != unit) {
-				i++;
-				continue;
-			}
-			uint32_t c = free_collector(r, s);
-			if (2 * (p->issued + 1) > step || s->collector_free[c] > step)
-				break; /* the younger of the class wait behind it */
-			unpark(r, sm, i, c, step);
-		}
+	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
+		uint32_t unit = ct_low_bit(units);
+		while (sm->nparked[unit] && head_step(r, sm, unit) <= step)
+			unpark(r, sm, unit, step);
+	}
 }
 
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -175,7 +171,7 @@ void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	unpark_step(r, sm, 2 * now);
 	unpark_step(r, sm, 2 * now + 1);
 	uint32_t next = next_unpark(r, sm);
-	sm->unpark_at = next <= now ? now + 1 : next;
+	sm->unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
 }
 
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -185,7 +181,6 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 		rp_part_lsu_took(r, sm, k, now);
 		return;
 	}
-	s->at_lsu = RP_NO_INDEX;
 	s->ocex_free[RP_MEM] = now;
 	if (!s->nheld)
 		return;
@@ -193,8 +188,8 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	memmove(s->held, s->held + 1, --s->nheld * sizeof *s->held);
 	uint32_t step = rp_max32(h.step, 2 * now);
 	s->collector_free[h.collector] = step;
-	to_lsu(sm, s, h.mem, step);
-	uint32_t at = next_unpark(r, sm);
-	if (at < sm->unpark_at)
-		sm->unpark_at = at;
+	rp_lsu_offer(sm, k, h.mem, step / 2);
+	uint32_t next = next_unpark(r, sm);
+	if (next != RP_NEVER && next / 2 < sm->unpark_at)
+		sm->unpark_at = next / 2;
 }

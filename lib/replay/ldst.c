@@ -143,12 +143,21 @@ uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 		memset(sm->port, 0, sizeof sm->port);
 		sm->port_from = now;
 	}
-	for (; sm->port_from < now; sm->port_from++)
+	for (uint32_t to; sm->port_from < now; sm->port_from = to) { /* a word at a time */
+		uint64_t upto = (sm->port_from | 63u) + UINT64_C(1);
+		to = upto < now ? (uint32_t)upto : now;
 		sm->port[sm->port_from / 64 % (RP_PORT / 64)] &=
-			~(UINT64_C(1) << sm->port_from % 64);
+			~(UINT64_MAX >> (64 - (to - sm->port_from)) << sm->port_from % 64);
+	}
 	uint32_t last = sm->port_from + RP_PORT - 1;
-	while (at < last && (sm->port[at / 64 % (RP_PORT / 64)] >> at % 64 & 1))
-		at++;
+	if (at < last) {
+		uint64_t taken;
+		while ((taken = sm->port[at / 64 % (RP_PORT / 64)] >> at % 64) == UINT64_MAX >> at % 64 &&
+		       at < last)
+			at = (at | 63) + 1;
+		at += ct_low_bit(~taken);
+		at = at < last ? at : last;
+	}
 	if (at <= last)
 		sm->port[at / 64 % (RP_PORT / 64)] |= UINT64_C(1) << at % 64;
 	return at;
@@ -388,30 +397,30 @@ static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	sm->lsu_mem = RP_NO_INDEX;
 }
 
-/* The oldest instruction in front of the unit that can be taken in cycle `now`;
- * otherwise sets the next cycle to look. */
-static uint32_t choose(struct ct_replay *r, struct rp_sm *sm, uint32_t now, uint32_t *scheduler)
+/* Scheduler of the oldest instruction in front of the unit that can be taken in cycle
+ * `now`, or RP_NO_INDEX; sets the next cycle to look at those that cannot. No branch: which
+ * of them can is anybody's guess. */
+static uint32_t choose(const struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t best = RP_NO_INDEX;
-	sm->lsu_next = RP_NEVER;
+	uint32_t best = RP_NO_INDEX, next = RP_NEVER;
+	uint64_t oldest = UINT64_MAX;
 	for (uint32_t k = 0; k < r->g.schedulers; k++) {
-		const struct rp_sched *s = &sm->sched[k];
-		if (s->at_lsu == RP_NO_INDEX)
-			continue;
-		uint32_t at = rp_max32(s->at_lsu_since + 1, sm->lsu_free);
-		if (at > now) {
-			if (at < sm->lsu_next)
-				sm->lsu_next = at;
-		} else if (best == RP_NO_INDEX || sm->mem[s->at_lsu].order < sm->mem[best].order) {
-			best = s->at_lsu;
-			*scheduler = k;
-		}
+		uint32_t at = rp_max32(sm->lsu_takes[k], sm->lsu_free), can = at <= now;
+		uint64_t order = sm->lsu_order[k] | ((uint64_t)can - 1);
+		uint32_t later = at | (0 - can);
+		best = order < oldest ? k : best;
+		oldest = order < oldest ? order : oldest;
+		next = later < next ? later : next;
 	}
+	sm->lsu_next = next;
 	return best;
 }
 
-void rp_lsu_offer(struct rp_sm *sm)
+void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint32_t at)
 {
+	sm->at_lsu[k] = mem;
+	sm->lsu_takes[k] = at + 1;
+	sm->lsu_order[k] = sm->mem[mem].order;
 	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > sm->now + 1)
 		sm->lsu_next = sm->now + 1;
 }
@@ -419,14 +428,17 @@ void rp_lsu_offer(struct rp_sm *sm)
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	for (;;) {
-		uint32_t k = 0, mem;
 		if (sm->lsu_mem != RP_NO_INDEX) {
 			enter_lines(r, sm, now);
 			if (sm->lsu_mem != RP_NO_INDEX)
 				return;
 		}
-		if ((mem = choose(r, sm, now, &k)) == RP_NO_INDEX)
+		uint32_t k = choose(r, sm, now);
+		if (k == RP_NO_INDEX)
 			return;
+		uint32_t mem = sm->at_lsu[k];
+		sm->at_lsu[k] = RP_NO_INDEX;
+		sm->lsu_takes[k] = RP_NEVER;
 		sm->lsu_free = start(r, sm, mem, now);
 		rp_collect_lsu_took(r, sm, k, now);
 	}

@@ -99,17 +99,14 @@ static void left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t tok
 
 static void to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
-	struct rp_sched *s = &sm->sched[k];
-	s->at_lsu = r->parts->sm[sm->id].col[token].mem;
-	s->at_lsu_since = at;
-	rp_lsu_offer(sm);
+	rp_lsu_offer(sm, k, r->parts->sm[sm->id].col[token].mem, at);
 	left(r, sm, k, token, at);
 }
 
 static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
 	struct rp_sched *s = &sm->sched[k];
-	if (s->at_lsu == RP_NO_INDEX && !s->nheld) {
+	if (sm->at_lsu[k] == RP_NO_INDEX && !s->nheld) {
 		to_lsu(r, sm, k, token, rp_max32(at, s->ocex_free[RP_MEM]));
 	} else if (s->nheld < RP_MAX_HELD) {
 		s->held[s->nheld++] = (struct rp_held){r->parts->sm[sm->id].col[token].mem, at, token};
@@ -159,7 +156,6 @@ void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64
 void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
-	s->at_lsu = RP_NO_INDEX;
 	s->ocex_free[RP_MEM] = now;
 	if (!s->nheld)
 		return;

@@ -8,13 +8,15 @@
 
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 {
+	for (uint32_t k = 0; k < RP_MAX_SCHEDULERS; k++)
+		sm->sched_next[k] = RP_NEVER; /* also of those that there are not */
 	for (uint32_t k = 0; k < r->g.schedulers; k++) {
 		struct rp_sched *s = &sm->sched[k];
 		uint32_t last = s->last;
 		memset(s, 0, sizeof *s);
 		s->last = last; /* the pointers survive a launch (accelsim-model.md 1) */
-		sm->sched_next[k] = RP_NEVER;
-		s->at_lsu = RP_NO_INDEX;
+		sm->at_lsu[k] = RP_NO_INDEX;
+		sm->lsu_takes[k] = RP_NEVER;
 		s->far_next = RP_NEVER;
 		for (uint32_t i = 0; i < RP_MAX_SLOTS; i++)
 			s->at[i] = RP_NEVER;
@@ -29,6 +31,7 @@ RP_HOT uint64_t rotate(uint64_t v, uint32_t left)
 	return left ? v << left | v >> (64 - left) : v;
 }
 
+/* For cycles behind `upto`. */
 RP_HOT void put(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	uint64_t bit = UINT64_C(1) << slot;
@@ -42,24 +45,27 @@ RP_HOT void put(struct rp_sched *s, uint32_t slot, uint32_t at)
 	}
 }
 
-/* The slot may issue from cycle `at` on (RP_NEVER: not known). */
-static void set_slot(struct rp_sched *s, uint32_t slot, uint32_t at)
+/* The slot may not issue until somebody says when. Where it was does not matter: what is
+ * not there is not there afterwards either. */
+RP_HOT void clear_slot(struct rp_sched *s, uint32_t slot)
 {
 	uint64_t bit = UINT64_C(1) << slot;
-	uint32_t old = s->at[slot];
-	if (s->ready & bit) {
-		s->ready &= ~bit;
-	} else if (s->far & bit) {
-		s->far &= ~bit;
-	} else if (old != RP_NEVER) {
-		s->wheel[old & 63] &= ~bit;
-		if (!s->wheel[old & 63])
-			s->wheel_bits &= ~(UINT64_C(1) << (old & 63));
-	}
+	uint32_t old = s->at[slot] & 63;
+	s->ready &= ~bit;
+	s->far &= ~bit;
+	s->wheel[old] &= ~bit;
+	s->wheel_bits &= ~((uint64_t)!s->wheel[old] << old);
+	s->at[slot] = RP_NEVER;
+}
+
+/* The slot may issue from cycle `at` on. */
+RP_HOT void set_slot(struct rp_sched *s, uint32_t slot, uint32_t at)
+{
+	clear_slot(s, slot);
 	s->at[slot] = at;
 	if (at <= s->upto)
-		s->ready |= bit;
-	else if (at != RP_NEVER)
+		s->ready |= UINT64_C(1) << slot;
+	else
 		put(s, slot, at);
 }
 
@@ -144,7 +150,7 @@ static void lie_down(struct rp_sm *sm, uint32_t warp, uint32_t t)
 		s->waiting |= bit;
 	else
 		s->waiting &= ~bit;
-	set_slot(s, w->slot, RP_NEVER);
+	clear_slot(s, w->slot);
 }
 
 /* Puts a warp with an instruction in the place that its operands give it. */
@@ -260,7 +266,7 @@ RP_HOT void next_inst(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint
 		wake(sm, warp, now);
 		return;
 	}
-	set_slot(s, slot, RP_NEVER);
+	clear_slot(s, slot);
 	struct rp_cta *c = &sm->cta[w->slot_cta];
 	c->running--;
 	release_barrier(r, sm, c, now);

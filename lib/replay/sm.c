@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/parts.h"
 
@@ -57,7 +58,8 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->fetch = 0;
 	sm->nheap = 0;
 	sm->next_free = sm->wipe_at = sm->unpark_at = RP_NEVER;
-	sm->nparked = 0;
+	memset(sm->nparked, 0, sizeof sm->nparked);
+	sm->parked_units = 0;
 	sm->offer = r->parts && r->parts->owned && r->parts->owned[sm->id] ? RP_NEVER : r->first_place;
 	sm->part_at = RP_NEVER;
 	if (r->parts)
@@ -85,7 +87,7 @@ void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 	                                              : (uint32_t)(when - r->base);
 }
 
-static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
+RP_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t t = min32(sm->l1_next, sm->lsu_next);
 	t = min32(t, sm->next_free);
@@ -93,9 +95,11 @@ static uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
 	t = min32(t, sm->unpark_at);
 	t = min32(t, sm->reply_at);
 	t = min32(t, sm->part_at);
-	for (uint32_t k = 0; k < r->g.schedulers; k++)
-		t = min32(t, sm->sched_next[k]);
-	return t;
+	uint32_t u = min32(min32(sm->sched_next[0], sm->sched_next[1]),
+	                   min32(sm->sched_next[2], sm->sched_next[3]));
+	for (uint32_t k = 4; k < r->g.schedulers; k++)
+		u = min32(u, sm->sched_next[k]);
+	return min32(t, u);
 }
 
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
@@ -123,7 +127,27 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	sm->next_free = next;
 }
 
-static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+/* Schedulers whose turn it is in this cycle, another one first each time. A step may wake
+ * warps of those that come after it. */
+RP_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	uint32_t n = r->g.schedulers, first = rp_modulo(now, n), todo = (1u << n) - 1, due;
+	while (todo) {
+		const uint32_t *at = sm->sched_next;
+		due = (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
+		      (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
+		for (uint32_t k = 4; k < n; k++)
+			due |= (uint32_t)(at[k] <= now) << k;
+		due = (due >> first | due << (n - first)) & todo;
+		if (!due)
+			return;
+		uint32_t i = ct_low_bit(due);
+		todo &= ~((2u << i) - 1);
+		rp_sched_step(r, sm, rp_modulo(i + first, n), now);
+	}
+}
+
+RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	while (sm->reply_at <= now) {
 		struct rp_packet p = *rp_ring_at(&sm->replies, 0);
@@ -144,10 +168,7 @@ static void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		rp_events_run(r, sm->id, r->base + now);
 	if (sm->unpark_at <= now)
 		rp_collect_step(r, sm, now);
-	uint32_t n = r->g.schedulers, k = rp_modulo(now, n);
-	for (uint32_t i = 0; i < n; i++, k = k + 1 == n ? 0 : k + 1)
-		if (sm->sched_next[k] <= now)
-			rp_sched_step(r, sm, k, now);
+	step_schedulers(r, sm, now);
 	if (sm->next_free <= now)
 		rp_sm_free_slots(r, sm, now);
 }

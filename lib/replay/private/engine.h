@@ -230,7 +230,6 @@ struct rp_sched {
 	uint32_t last;                     /* slot that issued last */
 	uint32_t vetoed;                   /* cycles since parts have let one issue */
 	uint32_t nheld;
-	uint32_t at_lsu, at_lsu_since;     /* rp_mem in front of the load/store unit */
 	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
 	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
 	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
@@ -266,11 +265,15 @@ struct rp_sm {
 	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
 	uint32_t busy_since;
 
-	/* waiting for an operand collector, oldest first */
-	struct rp_parked parked[RP_MAX_SCHEDULERS * RP_UNITS];
-	uint32_t nparked;
+	/* waiting for an operand collector: of each unit oldest first, and units with any */
+	struct rp_parked parked[RP_UNITS][RP_MAX_SCHEDULERS];
+	uint8_t nparked[RP_UNITS];
+	uint32_t parked_units;
 
-	/* load/store unit */
+	/* load/store unit; each scheduler's rp_mem in front of it, when it can be taken at the
+	 * earliest (RP_NEVER: there is none) and its order */
+	uint32_t at_lsu[RP_MAX_SCHEDULERS], lsu_takes[RP_MAX_SCHEDULERS];
+	uint64_t lsu_order[RP_MAX_SCHEDULERS];
 	uint32_t lsu_mem, lsu_line, lsu_free;
 	struct rp_mem *mem;
 	uint32_t mem_cap, mem_free;
@@ -462,7 +465,9 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 void rp_mem_unref(struct rp_sm *sm, uint32_t mem);
 void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l);
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
-void rp_lsu_offer(struct rp_sm *sm);
+/* Puts a memory instruction in front of the unit, which can take it from the cycle after `at`
+ * on; there is none there. */
+void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint32_t at);
 /* `n` sectors of a load came back; registers can be read at cycle `at`. */
 void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
                    uint32_t now);
