@@ -9,6 +9,7 @@ struct network {
 	const struct ct_amva_station *s;
 	size_t n;
 	double think, population;
+	double others[CT_AMVA_STATIONS_MAX]; /* share of the others that an arrival meets */
 };
 
 static int amount(double v)
@@ -41,16 +42,26 @@ static double bound(const struct network *w)
 
 double ct_amva_bound(const struct ct_amva_station *s, size_t n, double think, double population)
 {
-	struct network w = { s, n, think, population };
+	struct network w = { .s = s, .n = n, .think = think, .population = population };
 	return bound(&w);
 }
 
-static double residence(const struct network *w, size_t i, double x)
+static void count_others(struct network *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		double n = w->s[i].closed ? w->population / w->s[i].servers : w->population;
+		w->others[i] = n > 1 ? (n - 1) / n : 0;
+	}
+}
+
+/* Without a call and with one division: the bisection comes here fifty times a station. */
+static inline double residence(const struct network *w, size_t i, double x)
 {
 	const struct ct_amva_station *s = &w->s[i];
-	double n = s->closed ? w->population / s->servers : w->population;
-	double a = n > 1 ? (n - 1) / n : 0; /* share of the others that an arrival meets */
-	double rho = fmin(x * s->demand / s->servers, 1);
+	double a = w->others[i], busy = x * s->demand;
+	if (s->servers != 1)
+		busy /= s->servers;
+	double rho = busy < 1 ? busy : 1;
 	return s->path + s->wait * a * rho / (2 * (1 - a * rho));
 }
 
@@ -96,9 +107,10 @@ static size_t slowest(const struct network *w)
 int ct_amva_solve(const struct ct_amva_station *s, size_t n, double think, double population,
                   struct ct_amva_result *r)
 {
-	struct network w = { s, n, think, population };
+	struct network w = { .s = s, .n = n, .think = think, .population = population };
 	if (!valid(&w))
 		return -1;
+	count_others(&w);
 	double x = solve(&w);
 	r->throughput = x;
 	r->bottleneck = slowest(&w);

@@ -41,14 +41,31 @@ static int occupancy_start(struct occupancy *o, unsigned m)
 	return o->p != NULL;
 }
 
+static int power_of_two(unsigned m)
+{
+	return (m & (m - 1)) == 0;
+}
+
+/* The same to the last bit, without division where that is exact: most filters have a power
+ * of two of bits, and every profile's estimate begins here. */
+static void throw_exact(double *p, unsigned m, unsigned hi, unsigned lo)
+{
+	double share = 1.0 / m, set = hi, clear = m - hi + 1.0;
+	for (unsigned x = hi; x > lo; x--, set--, clear++)
+		p[x] = p[x] * set * share + p[x - 1] * clear * share;
+}
+
 static void throw_one(struct occupancy *o)
 {
 	double *p = o->p;
 	unsigned m = o->m;
 	if (o->hi < m)
 		o->hi++;
-	for (unsigned x = o->hi; x > o->lo; x--)
-		p[x] = p[x] * x / m + p[x - 1] * (m - x + 1) / m;
+	if (power_of_two(m))
+		throw_exact(p, m, o->hi, o->lo);
+	else
+		for (unsigned x = o->hi; x > o->lo; x--)
+			p[x] = p[x] * x / m + p[x - 1] * (m - x + 1) / m;
 	p[o->lo] = p[o->lo] * o->lo / m;
 	while (o->lo < o->hi && p[o->lo] < 1e-100)
 		p[o->lo++] = 0;
