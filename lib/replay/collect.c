@@ -53,7 +53,7 @@ RP_HOT uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uin
 
 /* The instruction enters collector c of its scheduler in step `start`; all that follows
  * is known, except when the load/store unit will take a memory instruction. */
-static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
+RP_HOT void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
                   uint32_t start)
 {
 	struct rp_sched *s = &sm->sched[p->sched];
@@ -80,7 +80,7 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
 	s->unit_free[unit] = start_exec + op->initiation;
 	for (unsigned i = 0; i < op->ndst; i++) {
 		sm->regs[p->warp][op->dst[i]] = done;
-		rp_register_write(r, sm, p->warp, op->dst[i], done);
+		s->written[bank_of(r, p->warp, op->dst[i])][done % RP_WRITES] = done;
 	}
 	w->done = rp_max32(w->done, done);
 }

@@ -188,6 +188,7 @@ static void release_barrier(struct ct_replay *r, struct rp_sm *sm, struct rp_cta
 	if (!c->arrived || c->arrived < c->running)
 		return;
 	c->arrived = 0;
+	sm->released = 1;
 	for (uint32_t w = first; w < first + per; w++)
 		if (sm->warp[w].live && sm->warp[w].at_barrier) {
 			sm->warp[w].at_barrier = 0;
@@ -415,6 +416,8 @@ static uint32_t pick_gto(const struct ct_replay *r, const struct rp_sm *sm, uint
 RP_HOT uint32_t pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                      const struct rp_sched *s, uint64_t mask)
 {
+	if (r->g.scheduler == CT_SCHED_LRR)
+		return pick_lrr(s, mask);
 	switch (r->g.scheduler) {
 	case CT_SCHED_GTO:
 	case CT_SCHED_WARP_LIMIT: return pick_gto(r, sm, k, s, mask, 1);

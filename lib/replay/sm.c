@@ -127,23 +127,32 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	sm->next_free = next;
 }
 
-/* Schedulers whose turn it is in this cycle, another one first each time. A step may wake
- * warps of those that come after it. */
+/* Schedulers whose turn it is in this cycle. */
+RP_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t now)
+{
+	const uint32_t *at = sm->sched_next;
+	uint32_t due = (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
+	               (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
+	for (uint32_t k = 4; k < n; k++)
+		due |= (uint32_t)(at[k] <= now) << k;
+	return due;
+}
+
+/* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
+ * of one that comes after it in the same cycle. */
 RP_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t n = r->g.schedulers, first = rp_modulo(now, n), todo = (1u << n) - 1, due;
-	while (todo) {
-		const uint32_t *at = sm->sched_next;
-		due = (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
-		      (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
-		for (uint32_t k = 4; k < n; k++)
-			due |= (uint32_t)(at[k] <= now) << k;
-		due = (due >> first | due << (n - first)) & todo;
-		if (!due)
-			return;
+	uint32_t n = r->g.schedulers, first = rp_modulo(now, n), due = due_schedulers(sm, n, now);
+	sm->released = r->core_parts;
+	due = (due >> first | due << (n - first)) & ((1u << n) - 1);
+	while (due) {
 		uint32_t i = ct_low_bit(due);
-		todo &= ~((2u << i) - 1);
+		due &= due - 1;
 		rp_sched_step(r, sm, rp_modulo(i + first, n), now);
+		if (sm->released) {
+			due = due_schedulers(sm, n, now);
+			due = (due >> first | due << (n - first)) & ((1u << n) - 1) & ~((2u << i) - 1);
+		}
 	}
 }
 

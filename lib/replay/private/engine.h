@@ -253,6 +253,7 @@ struct rp_sm {
 	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
 	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
 	uint32_t sched_next[RP_MAX_SCHEDULERS]; /* next attempt of each scheduler */
+	int released;                      /* a barrier, in this cycle */
 	int failed;                        /* out of memory or a damaged spill */
 	struct rp_sched *sched;
 	struct rp_warp *warp;
