@@ -3,7 +3,8 @@
 #include <math.h>
 
 /* Halving a bracket of doubles ends at neighbours long before this. */
-enum { MAX_HALVINGS = 200 };
+enum { MAX_HALVINGS = 200, FALSE_POSITIONS = 16 };
+static const double HAIR = 1e-13; /* a few hundred neighbouring doubles */
 
 struct network {
 	const struct ct_amva_station *s;
@@ -73,18 +74,54 @@ static double turn(const struct network *w, double x)
 	return t;
 }
 
+static int fits(const struct network *w, double x)
+{
+	return x * turn(w, x) <= w->population;
+}
+
+/* Draws lo and hi together around the crossing: false position with the Illinois step (Dowell
+ * and Jarratt 1971), then a hair to both sides of where it ends. */
+static void narrow(const struct network *w, double *lo, double *hi)
+{
+	double below = *lo * turn(w, *lo) - w->population, above = *hi * turn(w, *hi) - w->population;
+	double x = *lo;
+	for (int i = 0, side = 0; i < FALSE_POSITIONS && *hi - *lo > HAIR * *hi; i++) {
+		x = *hi - above * (*hi - *lo) / (above - below);
+		if (!(x > *lo && x < *hi))
+			break;
+		double f = x * turn(w, x) - w->population;
+		if (f <= 0) {
+			*lo = x;
+			below = f;
+			above = side < 0 ? above / 2 : above;
+			side = -1;
+		} else {
+			*hi = x;
+			above = f;
+			below = side > 0 ? below / 2 : below;
+			side = 1;
+		}
+	}
+	double left = x * (1 - HAIR), right = x * (1 + HAIR);
+	if (left > *lo && fits(w, left))
+		*lo = left;
+	if (right < *hi && !fits(w, right))
+		*hi = right;
+}
+
 /* x * turn(x) grows with x: either it stays within N up to the bound, which the
  * slowest station then sets, or it crosses N once. */
 static double solve(const struct network *w)
 {
 	double lo = 0, hi = bound(w);
-	if (!isfinite(hi) || hi * turn(w, hi) <= w->population)
+	if (!isfinite(hi) || fits(w, hi))
 		return hi;
+	narrow(w, &lo, &hi);
 	for (int i = 0; i < MAX_HALVINGS; i++) {
 		double mid = lo + (hi - lo) / 2;
 		if (mid <= lo || mid >= hi)
 			break;
-		if (mid * turn(w, mid) <= w->population)
+		if (fits(w, mid))
 			lo = mid;
 		else
 			hi = mid;

@@ -87,8 +87,7 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 	if (v->static_share >= 0)
 		p.v[CT_MO_STATIC_SHARE] = v->static_share;
 	replayed.dram_efficiency *= v->dram;
-	int st = ct_mo_model_init(&other, m->w, &replayed, &m->gpu, &p,
-	                          m->mix_source == CT_MO_MIX_STATED ? &m->mix : NULL, v->how, e);
+	int st = ct_mo_model_vary(&other, m, &replayed, &p, v->how, e);
 	if (st != CT_OK)
 		return st;
 	other.larger_lines = m->larger_lines;

@@ -85,10 +85,10 @@ static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate 
 	};
 }
 
-int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
-                     const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                     const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                     enum ct_perf_anchor how, struct ct_error *e)
+static int open_model(struct ct_mo_model *m, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                      struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->w = w;
@@ -102,32 +102,72 @@ int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
 		m->min_sms = 1;
 	m->larger_lines = own_lines(gpu);
 	int st = ct_morpheus_kernel(gpu, p, NULL, &m->kernel[0], e);
-	if (st == CT_OK)
-		st = ct_morpheus_kernel(gpu, p, &m->mix, &m->kernel[1], e);
-	if (st == CT_OK)
-		st = ct_mo_bloom_init(&m->bloom, p, e);
+	return st == CT_OK ? ct_morpheus_kernel(gpu, p, &m->mix, &m->kernel[1], e) : st;
+}
+
+static int make_caches(struct ct_mo_model *m, struct ct_error *e)
+{
+	int st = ct_mo_bloom_init(&m->bloom, &m->p, e);
 	for (int i = 0; i < 2 && st == CT_OK; i++) {
-		m->cache[i] = ct_calloc(gpu->sms + 1u, sizeof *m->cache[i]);
-		m->cached[i] = ct_calloc(gpu->sms + 1u, 1);
+		m->cache[i] = ct_calloc(m->gpu.sms + 1u, sizeof *m->cache[i]);
+		m->cached[i] = ct_calloc(m->gpu.sms + 1u, 1);
 		if (!m->cache[i] || !m->cached[i])
 			st = ct_fail_nomem(e);
 	}
-	if (st == CT_OK)
-		st = ct_perf_calibrate(&m->perf, w, replayed, how, e);
-	if (st != CT_OK) {
-		ct_mo_model_free(m);
+	return st;
+}
+
+static int calibrate(struct ct_mo_model *m, enum ct_perf_anchor how, struct ct_error *e)
+{
+	const struct ct_workload *w = m->w;
+	int st = ct_perf_calibrate(&m->perf, w, &m->replayed, how, e);
+	if (st != CT_OK)
 		return st;
-	}
-	struct ct_mo_estimate base = { .compute_sms = gpu->sms, .cycles = w->cycles,
+	struct ct_mo_estimate base = { .compute_sms = m->gpu.sms, .cycles = w->cycles,
 		                       .dram_bytes = w->dram_read_bytes + w->dram_write_bytes };
 	struct ct_energy_run run;
 	energy_run(m, &base, &run);
-	ct_energy_split(&m->energy, gpu, p->v[CT_MO_CONSTANT_WATT], p->v[CT_MO_STATIC_SHARE], &run);
+	ct_energy_split(&m->energy, &m->gpu, m->p.v[CT_MO_CONSTANT_WATT],
+	                m->p.v[CT_MO_STATIC_SHARE], &run);
 	return CT_OK;
+}
+
+int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
+                     const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                     const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                     enum ct_perf_anchor how, struct ct_error *e)
+{
+	int st = open_model(m, w, replayed, gpu, p, mix, e);
+	if (st == CT_OK)
+		st = make_caches(m, e);
+	if (st == CT_OK)
+		st = calibrate(m, how, e);
+	if (st != CT_OK)
+		ct_mo_model_free(m);
+	return st;
+}
+
+int ct_mo_model_vary(struct ct_mo_model *m, struct ct_mo_model *of, const struct ct_gpu *replayed,
+                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
+                     struct ct_error *e)
+{
+	const struct ct_morpheus_mix *mix = of->mix_source == CT_MO_MIX_STATED ? &of->mix : NULL;
+	int st = open_model(m, of->w, replayed, &of->gpu, p, mix, e);
+	if (st != CT_OK)
+		return st;
+	m->borrowed = 1;
+	m->bloom = of->bloom;
+	for (int i = 0; i < 2; i++) {
+		m->cache[i] = of->cache[i];
+		m->cached[i] = of->cached[i];
+	}
+	return calibrate(m, how, e);
 }
 
 void ct_mo_model_free(struct ct_mo_model *m)
 {
+	if (m->borrowed)
+		return;
 	for (int i = 0; i < 2; i++) {
 		free(m->cache[i]);
 		free(m->cached[i]);

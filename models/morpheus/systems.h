@@ -62,6 +62,7 @@ struct ct_mo_model {
 	unsigned min_sms;              /* fewest compute SMs that Morpheus may choose */
 	struct ct_mo_split *cache[2];  /* per kernel, by compute SMs; owned */
 	unsigned char *cached[2];
+	int borrowed;                  /* cache, cached and bloom are another model's */
 	double larger_lines;           /* of larger-LLC, set once ALL is known */
 };
 
@@ -72,6 +73,12 @@ int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
                      enum ct_perf_anchor how, struct ct_error *e);
+/* The same workload and GPU with other times, energies or DRAM: parameters that neither sets
+ * nor filters depend on. Borrows what `of` knows of those, and adds to it; `of` must outlive
+ * it, and both belong to one thread. Fails as ct_mo_model_init(). */
+int ct_mo_model_vary(struct ct_mo_model *m, struct ct_mo_model *of, const struct ct_gpu *replayed,
+                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
+                     struct ct_error *e);
 void ct_mo_model_free(struct ct_mo_model *m);
 
 /* One system on `sms` compute SMs (1 .. all). Fails with CT_ERR_NOMEM. */
