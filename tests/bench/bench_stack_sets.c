@@ -1,7 +1,8 @@
 /* Set-associative LRU of all associativities up to 16 in one pass (setlru.h): 4096 sets,
  * lines and sectors, plain and hashed set indices, on every path. Accesses per CPU
  * second; the hashing, which is the caller's, is not included.
- *   CT_BENCH_N accesses (default 50 million), CT_BENCH_STREAMS a bit mask */
+ *   CT_BENCH_N accesses (default 50 million), CT_BENCH_STREAMS a bit mask,
+ *   CT_BENCH_PATHS a bit mask of enum ct_isa */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,6 +53,7 @@ int main(void)
 	                                      {"sectors", 4, 0}};
 	size_t n = bench_number("CT_BENCH_N", 50000000);
 	uint64_t streams = bench_number("CT_BENCH_STREAMS", UINT64_MAX);
+	uint64_t paths = bench_number("CT_BENCH_PATHS", UINT64_MAX);
 	uint64_t *line = malloc(n * sizeof *line);
 	if (!line)
 		return 1;
@@ -63,7 +65,7 @@ int main(void)
 			for (int isa = CT_ISA_COUNT - 1; isa >= CT_ISA_PORTABLE; isa--) {
 				double mps[ROUNDS];
 				char name[64];
-				if (!ct_isa_available((enum ct_isa)isa))
+				if (!(paths >> isa & 1) || !ct_isa_available((enum ct_isa)isa))
 					continue;
 				for (int i = 0; i < ROUNDS; i++)
 					mps[i] = pass(&shapes[h], isa, line, n);
