@@ -307,33 +307,6 @@ static int init_fields(struct ct_address_map *m, const struct ct_gpu *g, struct 
 	return 0;
 }
 
-int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct ct_error *e)
-{
-	memset(m, 0, sizeof *m);
-	m->channels = g->dram_channels;
-	m->slices = g->llc_slices;
-	if (!m->channels || !m->slices ||
-	    (m->slices % m->channels && m->channels % m->slices))
-		return ct_fail(e, CT_ERR_INPUT, "llc.slices = %u is neither a multiple nor a divisor of "
-		               "dram.channels = %u", m->slices, m->channels);
-	m->per_channel = m->slices > m->channels ? m->slices / m->channels : 1;
-	m->per_slice = m->channels > m->slices ? m->channels / m->slices : 1;
-	m->gap = !is_power_of_two(m->channels);
-	m->odd_slices = !is_power_of_two(m->per_channel);
-	m->slice_hash = g->llc_hash;
-	m->llc_hash = g->llc.set_hash;
-	m->l1_hash = g->l1.set_hash;
-	m->llc_sets = g->llc.sets;
-	m->l1_sets = g->l1.sets;
-	m->llc_line_bits = log2_floor(g->llc.line);
-	m->l1_line_bits = log2_floor(g->l1.line);
-	if (m->slice_hash == CT_HASH_IPOLY)
-		m->slice_fast = (uint8_t)ipoly_tables(m->slice_table, m->slices);
-	if (m->llc_hash == CT_HASH_IPOLY)
-		m->llc_fast = (uint8_t)ipoly_tables(m->llc_table, m->llc_sets);
-	return init_fields(m, g, e);
-}
-
 static uint64_t gather(const struct ct_bit_field *f, uint64_t a)
 {
 	uint64_t v = 0;
@@ -371,7 +344,7 @@ static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint6
 	return hash_fold(n, index, line >> m->chunk_shift);
 }
 
-struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address)
+static struct ct_place decode(const struct ct_address_map *m, uint64_t address)
 {
 	struct ct_place p;
 	uint64_t a = address >> m->llc_line_bits << m->llc_line_bits, base = a, high;
@@ -410,4 +383,67 @@ struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t addres
 	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets,
 	                        address >> m->l1_line_bits);
 	return p;
+}
+
+/* Fills the table if every field but the row is an xor of address bits. */
+static void make_table(struct ct_address_map *m)
+{
+	if (m->gap || m->odd_slices || m->per_slice > 1 || m->slices > 0x10000 ||
+	    !(m->slice_fast || m->slice_hash == CT_HASH_LINEAR) ||
+	    !(m->llc_fast || (m->llc_hash == CT_HASH_LINEAR && is_power_of_two(m->llc_sets))))
+		return;
+	for (unsigned byte = 0; byte < 8; byte++)
+		for (uint64_t v = 0; v < 256; v++) {
+			struct ct_place p = decode(m, v << 8 * byte);
+			m->table[byte][v] = p.slice | (uint64_t)p.bank << 16 | (uint64_t)p.llc_set << 32;
+		}
+	m->linear = 1;
+}
+
+struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address)
+{
+	struct ct_place p;
+	uint64_t sum = 0;
+	if (!m->linear)
+		return decode(m, address);
+	unsigned byte = 0;
+	for (uint64_t a = address; a; a >>= 8)
+		sum ^= m->table[byte++][a & 255];
+	p.slice = (uint32_t)(sum & 0xffff);
+	p.bank = (uint32_t)(sum >> 16 & 0xffff);
+	p.llc_set = (uint32_t)(sum >> 32);
+	p.channel = p.slice / m->per_channel;
+	p.row = gather(&m->row, address >> m->llc_line_bits << m->llc_line_bits);
+	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets, address >> m->l1_line_bits);
+	return p;
+}
+
+int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct ct_error *e)
+{
+	memset(m, 0, sizeof *m);
+	m->channels = g->dram_channels;
+	m->slices = g->llc_slices;
+	if (!m->channels || !m->slices ||
+	    (m->slices % m->channels && m->channels % m->slices))
+		return ct_fail(e, CT_ERR_INPUT, "llc.slices = %u is neither a multiple nor a divisor of "
+		               "dram.channels = %u", m->slices, m->channels);
+	m->per_channel = m->slices > m->channels ? m->slices / m->channels : 1;
+	m->per_slice = m->channels > m->slices ? m->channels / m->slices : 1;
+	m->gap = !is_power_of_two(m->channels);
+	m->odd_slices = !is_power_of_two(m->per_channel);
+	m->slice_hash = g->llc_hash;
+	m->llc_hash = g->llc.set_hash;
+	m->l1_hash = g->l1.set_hash;
+	m->llc_sets = g->llc.sets;
+	m->l1_sets = g->l1.sets;
+	m->llc_line_bits = log2_floor(g->llc.line);
+	m->l1_line_bits = log2_floor(g->l1.line);
+	if (m->slice_hash == CT_HASH_IPOLY)
+		m->slice_fast = (uint8_t)ipoly_tables(m->slice_table, m->slices);
+	if (m->llc_hash == CT_HASH_IPOLY)
+		m->llc_fast = (uint8_t)ipoly_tables(m->llc_table, m->llc_sets);
+	int rc = init_fields(m, g, e);
+	if (rc == 0)
+		make_table(m);
+	return rc;
 }

@@ -47,6 +47,10 @@ struct ct_address_map {
 	/* ipoly is linear: what each byte of h xors into the number, when those are in use */
 	uint8_t slice_fast, llc_fast;
 	uint8_t slice_table[3][256], llc_table[3][256];
+	/* where slice, bank and LLC set are xors of address bits, as they mostly are: what each byte
+	 * of the address contributes, slice in the low 16 bits, bank in 16, set in 32 */
+	uint8_t linear;
+	uint64_t table[8][256];
 };
 
 struct ct_place {
@@ -63,7 +67,7 @@ struct ct_place {
 int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct ct_error *e);
 
 /* The place of a byte address; the same for every byte of an LLC line. Pure,
- * thread-safe; some 15 ns. */
+ * thread-safe; some 5 ns. */
 struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address);
 
 /* Set of a line (address / line bytes) in a cache of its own with any number of sets

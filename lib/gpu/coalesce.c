@@ -400,6 +400,26 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 	return g.n;
 }
 
+/* Scattered lanes: the lines' numbers find their places first, the requests move once. */
+static void sort_few(struct ct_line_request *r, unsigned n)
+{
+	struct ct_line_request copy[CT_WARP_LANES];
+	uint64_t key[CT_WARP_LANES];
+	uint8_t from[CT_WARP_LANES];
+	for (unsigned i = 0; i < n; i++) {
+		unsigned j = i;
+		copy[i] = r[i];
+		for (; j > 0 && key[j - 1] < r[i].line; j--) {
+			key[j] = key[j - 1];
+			from[j] = from[j - 1];
+		}
+		key[j] = r[i].line;
+		from[j] = (uint8_t)i;
+	}
+	for (unsigned i = 0; i < n; i++)
+		r[i] = copy[from[i]];
+}
+
 void ct_lines_descending(struct ct_line_request *r, unsigned n)
 {
 	struct ct_line_request t;
@@ -411,7 +431,9 @@ void ct_lines_descending(struct ct_line_request *r, unsigned n)
 		r[i] = r[n - 1 - i];
 		r[n - 1 - i] = t;
 	}
-	for (unsigned i = 1; !rising && i < n; i++) {
+	if (!rising && n <= CT_WARP_LANES)
+		sort_few(r, n);
+	for (unsigned i = 1; !rising && n > CT_WARP_LANES && i < n; i++) {
 		unsigned j = i;
 		for (t = r[i]; j > 0 && r[j - 1].line < t.line; j--)
 			r[j] = r[j - 1];

@@ -69,16 +69,36 @@ static uint32_t dram_trip(struct ct_replay *r, uint64_t address, uint64_t at)
 	                  rp_dram_core_of(r, now));
 }
 
+/* A line of an instruction, with hints that were asked for ahead of its turn. */
+struct look {
+	const struct ct_line_request *q;
+	uint32_t near;           /* in the L1's tags */
+	uint32_t llc_near;       /* in the slice's */
+	uint32_t slice, llc_set;
+	uint8_t placed;          /* slice and llc_set are known */
+};
+
+static void place(struct ct_replay *r, struct look *l)
+{
+	struct ct_place p = ct_address_place(&r->map, l->q->line << r->l1_line_bits);
+	l->slice = p.slice;
+	l->llc_set = p.llc_set;
+	l->llc_near = RP_NO_LINE;
+	l->placed = 1;
+}
+
 /* One sector at the LLC; returns the cycle at which its data (or acknowledgement) is
  * back at the SM. */
-static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t at)
+static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p,
+                           uint32_t *near, uint32_t at)
 {
 	/* the SM sends one sector a cycle, a slice serves one a cycle */
 	at = sm->missq_last = rp_max32(sm->missq_last + 1, at);
 	struct rp_slice *s = &r->slice[p->slice];
 	uint64_t line = p->address >> r->llc_line_bits;
 	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
-	uint32_t bit = 1u << k, i = rp_tags_find(&s->tags, line), tick = (uint32_t)(r->base + at);
+	uint32_t bit = 1u << k, tick = (uint32_t)(r->base + at);
+	uint32_t i = rp_tags_find_near(&s->tags, line, *near);
 	int store = p->kind == RP_PK_STORE, missing, pending = 0;
 	if (i == RP_NO_LINE) {
 		i = rp_tags_victim_now(&s->tags, p->llc_set);
@@ -89,6 +109,7 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 	} else {
 		rp_tags_touch(&s->tags, i, tick);
 	}
+	*near = i;
 	missing = store ? !(s->tags.line[i].valid & bit) : !(rp_load_hits(&s->tags.line[i]) & bit);
 	s->reply_last = s->reply_last < r->base + at ? r->base + at : s->reply_last + 1;
 	uint32_t back = (uint32_t)(s->reply_last - r->base) + llc_trip(r);
@@ -118,12 +139,14 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
  * sector's time in due[]. */
-static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, const struct ct_line_request *q,
+static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l,
                       uint32_t sectors, enum rp_packet_kind kind, uint32_t at, uint64_t *due)
 {
+	const struct ct_line_request *q = l->q;
 	uint64_t base = q->line << r->l1_line_bits;
-	struct ct_place place = ct_address_place(&r->map, base);
 	uint32_t last = at;
+	if (!l->placed)
+		place(r, l);
 	sm->c.llc_line_accesses++;
 	uint32_t group = rp_group_new(sm);
 	for (uint32_t s = 0; s < r->l1_sectors; s++) {
@@ -134,10 +157,10 @@ static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, const struct ct_lin
 				.address = base + ((uint64_t)s << r->l1_sector_bits) +
 				           ((uint64_t)i << r->llc_sector_bits),
 				.bytes = (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2)),
-				.llc_set = place.llc_set, .group = group, .sm = (uint16_t)sm->id,
-				.slice = (uint16_t)place.slice, .kind = (uint8_t)kind,
+				.llc_set = l->llc_set, .group = group, .sm = (uint16_t)sm->id,
+				.slice = (uint16_t)l->slice, .kind = (uint8_t)kind,
 			};
-			uint32_t back = llc_sector(r, sm, &p, at);
+			uint32_t back = llc_sector(r, sm, &p, &l->llc_near, at);
 			last = rp_max32(last, back);
 			if (due)
 				due[s] = r->base + back;
@@ -190,11 +213,12 @@ static void observe(struct ct_replay *r, const struct ct_l1_event *v)
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards.
  * Returns when the last is back. */
-static uint32_t load(struct ct_replay *r, struct rp_sm *sm, const struct ct_line_request *q,
-                     uint32_t at, struct ct_l1_event *v)
+static uint32_t load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
+                     struct ct_l1_event *v)
 {
+	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, last = look + 4;
-	uint32_t i = rp_tags_find(&sm->tags, q->line), had = i != RP_NO_LINE, valid = 0;
+	uint32_t i = rp_tags_find_near(&sm->tags, q->line, l->near), had = i != RP_NO_LINE, valid = 0;
 	if (had) {
 		valid = rp_load_hits(&sm->tags.line[i]) & q->sectors;
 		rp_tags_touch(&sm->tags, i, at);
@@ -216,7 +240,7 @@ static uint32_t load(struct ct_replay *r, struct rp_sm *sm, const struct ct_line
 		i = make_room(r, sm, q->line, at);
 		log_line(r, sm, q->line, at, RP_LOG_FILL);
 	}
-	last = rp_max32(last, leave(r, sm, q, missing, RP_PK_READ, look, sm->due[i]));
+	last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, sm->due[i]));
 	for (uint32_t s = 0; s < r->l1_sectors; s++)
 		if (missing >> s & 1) {
 			rp_tags_reserve(&sm->tags, i, s);
@@ -225,10 +249,11 @@ static uint32_t load(struct ct_replay *r, struct rp_sm *sm, const struct ct_line
 	return last;
 }
 
-static uint32_t store(struct ct_replay *r, struct rp_sm *sm, const struct ct_line_request *q,
-                      uint32_t at, struct ct_l1_event *v)
+static uint32_t store(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
+                      struct ct_l1_event *v)
 {
-	uint32_t look = at + r->g.l1_latency, i = rp_tags_find(&sm->tags, q->line);
+	const struct ct_line_request *q = l->q;
+	uint32_t look = at + r->g.l1_latency, i = rp_tags_find_near(&sm->tags, q->line, l->near);
 	uint32_t had = i != RP_NO_LINE, valid = had ? sm->tags.line[i].valid & q->sectors : 0;
 	uint32_t missing = q->sectors & ~valid;
 	v->hit = valid;
@@ -254,7 +279,7 @@ static uint32_t store(struct ct_replay *r, struct rp_sm *sm, const struct ct_lin
 				              ? (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2))
 				              : 0xffffffffu);
 	}
-	return leave(r, sm, q, q->sectors, RP_PK_STORE, look, NULL);
+	return leave(r, sm, l, q->sectors, RP_PK_STORE, look, NULL);
 }
 
 /* ---- instructions ---- */
@@ -266,19 +291,65 @@ static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_requ
 	for (unsigned i = 0; i < n; i++)
 		for (uint32_t s = 0; s < r->l1_sectors; s++)
 			if (q[i].sectors >> s & 1) {
-				uint32_t *c = &count_of[(q[i].line * r->l1_sectors + s) % r->banks];
+				uint32_t *c = &count_of[rp_modulo(q[i].line * r->l1_sectors + s, r->banks)];
 				most = rp_max32(most, ++*c);
 			}
 	return most;
+}
+
+/* Asks the host's memory for what the lines of an instruction will meet: its latency is
+ * the same for one as for all. */
+static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                       const struct ct_line_request *q, unsigned n, struct look *look)
+{
+	for (unsigned i = 0; i < n; i++)
+		rp_tags_prefetch(&sm->tags, q[i].line);
+	for (unsigned i = 0; i < n; i++) {
+		struct look *l = &look[i];
+		l->q = &q[i];
+		l->placed = 0;
+		l->near = rp_tags_guess(&sm->tags, q[i].line);
+		if (l->near != RP_NO_LINE)
+			__builtin_prefetch(&sm->due[l->near]);
+		if (l->near != RP_NO_LINE && op->kind == RP_LOAD)
+			continue;
+		place(r, l);
+		rp_tags_prefetch(&r->slice[l->slice].tags, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		struct look *l = &look[i];
+		if (!l->placed)
+			continue;
+		struct rp_slice *s = &r->slice[l->slice];
+		l->llc_near = rp_tags_guess(&s->tags, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		if (l->llc_near != RP_NO_LINE)
+			__builtin_prefetch(&s->due[l->llc_near]);
+	}
+}
+
+/* One line; returns when its last sector is back. */
+static uint32_t access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                            struct look *l, uint32_t at, struct ct_l1_event *v)
+{
+	uint32_t back;
+	if (op->bypass)
+		return leave(r, sm, l, l->q->sectors,
+		             op->kind == RP_ATOMIC ? RP_PK_ATOMIC
+		             : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, at, NULL);
+	back = op->kind == RP_STORE ? store(r, sm, l, at, v) : load(r, sm, l, at, v);
+	count(sm, v, l->q->sectors);
+	return back;
 }
 
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
 static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                              const struct ct_line_request *q, unsigned n, uint32_t at)
 {
+	struct look look[CT_MAX_LINES_PER_INST];
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
 	uint32_t last = at + 2, start = rp_max32(at + 4, sm->lsu_free);
+	look_ahead(r, sm, op, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
 		struct ct_l1_event v = {
 			.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
@@ -287,19 +358,8 @@ static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t war
 			.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
 			.bypass = op->bypass,
 		};
-		uint32_t back;
-		if (op->bypass)
-			back = leave(r, sm, &q[i], q[i].sectors,
-			             op->kind == RP_ATOMIC ? RP_PK_ATOMIC
-			             : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, start, NULL);
-		else if (op->kind == RP_STORE)
-			back = store(r, sm, &q[i], start, &v);
-		else
-			back = load(r, sm, &q[i], start, &v);
-		if (!op->bypass)
-			count(sm, &v, q[i].sectors);
+		last = rp_max32(last, access_line(r, sm, op, &look[i], start, &v));
 		observe(r, &v);
-		last = rp_max32(last, back);
 	}
 	sm->lsu_free = start + bank_cycles(r, q, n);
 	return last;
