@@ -166,6 +166,22 @@ FAULTS = $(BUILD)/tests/inject.so $(BUILD)/tests/faults
 faults: all $(FAULTS)
 	@CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
 
+## hostile: the differential and hostile tests at full length
+hostile: all $(FAULTS) $(BUILD)/tests/test_damage
+	@CT_HOSTILE=1 bash tests/run.sh $(BUILD) $(BUILD) hostile differ test_damage
+
+## long: ten minutes of streaming, 10^9 accesses, 10000 traces in one triage (hours)
+$(BUILD)/tests/stream: tests/long/stream.c Makefile
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) -std=c11 $(WARN) -O2 -o $@ $<
+long: all $(BUILD)/tests/stream
+	@bash tests/long/run.sh $(BUILD)
+
+## coverage: lines of lib and models that the suite reaches, to build/cov/coverage.tsv
+coverage:
+	@$(MAKE) --no-print-directory BUILD=build/cov CFLAGS=-O0 SANFLAGS='--coverage -fprofile-update=atomic' CAPTURE= tests
+	@bash tests/coverage.sh build/cov
+
 ## fuzz: libFuzzer on every target for T seconds each (default 60)
 T ?= 60
 fuzz:
@@ -239,6 +255,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults fuzz campaign tsan deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

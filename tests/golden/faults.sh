@@ -3,7 +3,7 @@
 # address sanitizer do not go together. `make faults` makes every call fail.
 . "$(dirname "$0")/lib.sh"
 tools=$CT_RELEASE/../tests
-runs=${CT_FAULT_RUNS:-16}
+runs=${CT_FAULT_RUNS:-12}
 if ! [ -x "$tools/faults" ] || ! [ -e "$tools/inject.so" ]; then
 	skip "faults" "tests/faults is not built here (it needs glibc)"
 	finish
@@ -39,4 +39,16 @@ faults "tracecat of standard input" -i ../t.ctz -- "$b/tracecat"
 faults "traceinfo" -- "$b/traceinfo" ../t
 head -c 65536 "$b/reuse" >../raw
 faults "bdi" -- "$b/bdi" ../raw
+faults "tracecat makes a folder" -x z -- "$b/tracecat" -O accelsim ../t.ctz -o z
+faults "tracegen" -x z -- "$b/tracegen" -q vecadd -o z
+faults "report" -x r.html -- "$b/report" --html r.html ../p.prof
+faults "sharedl1-est of a profile" -i ../p.prof -- "$b/sharedl1-est"
+faults "merging" -- "$b/reuse" --merge ../p.prof ../p.prof
+if [ "${CT_FAULT_RUNS:-}" ]; then
+	faults "tsc-est, replayed" -- "$b/tsc-est" --method replay ../t
+	faults "sharedl1-est, replayed" -- "$b/sharedl1-est" --method replay ../t
+	faults "morpheus-est, replayed" -- "$b/morpheus-est" --method replay ../t
+	faults "triage of a trace, two threads" -- "$b/triage" -@ 2 -O profile ../t
+	faults "reuse --mechanisms" -- "$b/reuse" --mechanisms all ../t
+fi
 finish

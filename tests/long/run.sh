@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# The long runs of issue 11.5: run.sh BUILD [stream|accesses|triage]..., all by default.
+# Prints figures as it goes and "ok" or "not ok" per run; BUILD/long has the details.
+#
+#   stream    SECONDS (600) of trace from a generator through reuse | replicate |
+#             morpheus-est. Flat memory: once warm, no stage grows by more than 5 %.
+#   accesses  ACCESSES (10^9) accesses of threads, generated on the fly, through
+#             reuse --sample 0.01.
+#   triage    TRACES (10000) small traces in one triage, which says something of each.
+set -u
+export LC_ALL=C
+cd "$(dirname "$0")/../.." || exit 1
+build=$1
+shift
+out=$build/long
+mkdir -p "$out"
+[ "${build#/}" = "$build" ] && build=$PWD/$build
+out=$build/long
+export PATH="$build/bin:$PATH"
+stream=$build/tests/stream
+failed=0
+verdict() { # STATUS NAME
+	if [ "$1" -eq 0 ]; then echo "ok - $2"; else echo "not ok - $2"; failed=1; fi
+}
+
+# watch FILE PID...: resident KiB of each process every 5 s, while the first one lives.
+watch() {
+	local file=$1 pid
+	shift
+	: >"$file"
+	while kill -0 "$1" 2>/dev/null; do
+		printf '%s' "$SECONDS" >>"$file"
+		for pid; do printf ' %s' "$(awk '/^VmRSS/ {print $2}' "/proc/$pid/status" 2>/dev/null || echo 0)"; done >>"$file"
+		echo >>"$file"
+		sleep 5
+	done
+}
+
+# flat FILE: largest resident size of each stage in the second quarter and after it.
+flat() {
+	awk '{ for (i = 2; i <= NF; i++) v[NR, i] = $i; if (NF > n) n = NF }
+	END {
+		for (i = 2; i <= n; i++) {
+			warm = late = 0
+			for (r = int(NR / 4) + 1; r <= NR; r++)
+				if (r <= NR / 2) { if (v[r, i] > warm) warm = v[r, i] }
+				else if (v[r, i] > late) late = v[r, i]
+			printf "stage %d: %d KiB in the second quarter, %d KiB after it\n", i - 1, warm, late
+			if (late > warm * 1.05) bad = 1
+		}
+		exit bad || NR < 8
+	}' "$1"
+}
+
+run_stream() {
+	local seconds=${SECONDS_OF_STREAM:-600} dir pids st
+	dir=$(mktemp -d) || exit 1
+	mkfifo "$dir/a" "$dir/b" "$dir/c"
+	"$stream" -t "$seconds" >"$dir/a" 2>"$out/stream.count" &
+	reuse -q <"$dir/a" >"$dir/b" & pids=$!
+	replicate -q <"$dir/b" >"$dir/c" & pids+=" $!"
+	morpheus-est -q <"$dir/c" >"$out/stream.prof" & pids+=" $!"
+	# shellcheck disable=SC2086
+	watch "$out/stream.rss" $pids
+	wait "${pids##* }"
+	st=$?
+	cat "$out/stream.count"
+	flat "$out/stream.rss" || st=1
+	grep -qP '^ES\tall\tmorpheus\tMorpheus-ALL\tspeedup\t' "$out/stream.prof" || st=1
+	rm -rf "$dir"
+	verdict $st "$seconds s of streaming, the pipe answers, memory is flat"
+}
+
+run_accesses() {
+	local n=${ACCESSES:-1000000000} dir pid st
+	dir=$(mktemp -d) || exit 1
+	mkfifo "$dir/a"
+	"$stream" -n "$n" >"$dir/a" 2>"$out/accesses.count" &
+	SECONDS=0
+	reuse -q --sample 0.01 --no-sms-views <"$dir/a" >"$out/accesses.prof" & pid=$!
+	watch "$out/accesses.rss" $pid
+	wait $pid
+	st=$?
+	cat "$out/accesses.count"
+	echo "$SECONDS s, $(awk '$2 > m {m = $2} END {print m}' "$out/accesses.rss") KiB at most"
+	awk -F'\t' -v n="$n" '$1=="SN" && $2=="all" && $3=="thread_insts" {t = $4}
+		END {exit !(t > n)}' "$out/accesses.prof" || st=1
+	rm -rf "$dir"
+	verdict $st "$n accesses through reuse --sample"
+}
+
+run_triage() {
+	local n=${TRACES:-10000} dir i st
+	dir=$(mktemp -d) || exit 1
+	for ((i = 1; i <= n; i++)); do "$stream" -n 1 -s "$i" -l $((i % 4096 + 32)) -c 1 >"$dir/t$i.traceg"; done 2>/dev/null
+	SECONDS=0
+	(cd "$dir" && exec triage -q -O profile --scale 1/64 t*.traceg) >"$out/triage.prof" 2>"$out/triage.err" &
+	watch "$out/triage.rss" $!
+	wait $!
+	st=$?
+	i=$(awk -F'\t' '$1=="TV" && !seen[$2]++ {n++} END {print n + 0}' "$out/triage.prof")
+	echo "$SECONDS s for $n traces, verdicts on $i"
+	[ "$i" -eq "$n" ] || st=1
+	rm -rf "$dir"
+	verdict $st "$n traces in one triage"
+}
+
+[ $# -gt 0 ] || set -- stream accesses triage
+for part; do "run_$part"; done
+exit $failed
