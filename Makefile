@@ -200,6 +200,14 @@ tsan:
 	  CAPTURE= all $(TSAN_TESTS:%=build/tsan/tests/%)
 	@bash tests/tsan.sh build/tsan
 
+## analyse: cppcheck, clang-tidy and gcc -fanalyzer, those that are installed (ten minutes)
+analyse:
+	@bash tests/analyse.sh
+
+## valgrind: golden runs under valgrind
+valgrind: all
+	@bash tests/valgrind.sh $(BUILD)
+
 ## deps: installs the Debian packages that building and testing need
 deps:
 	@sh tests/deps.sh install
@@ -255,6 +263,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan analyse valgrind deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -14,13 +14,13 @@ int ct_parse_u64(const char *s, uint64_t *out)
 	if (!*s)
 		return -1;
 	for (; *s; s++) {
-		uint64_t d;
+		unsigned d;
 		if (*s >= '0' && *s <= '9')
-			d = (uint64_t)(*s - '0');
+			d = (unsigned)(*s - '0');
 		else if (base == 16 && *s >= 'a' && *s <= 'f')
-			d = (uint64_t)(*s - 'a' + 10);
+			d = (unsigned)(*s - 'a' + 10);
 		else if (base == 16 && *s >= 'A' && *s <= 'F')
-			d = (uint64_t)(*s - 'A' + 10);
+			d = (unsigned)(*s - 'A' + 10);
 		else
 			return -1;
 		if (v > (UINT64_MAX - d) / base)

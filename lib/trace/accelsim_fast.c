@@ -175,7 +175,8 @@ static struct template *look_up(struct ct_templates *s, const char *p, int has_l
 		pc = pc << 4 | (unsigned)d;
 	uint32_t at = *bucket_of(s, pc);
 	for (; at && *tried < MAX_CHAIN; (*tried)++) {
-		struct template *x = &s->t[at - 1];
+		struct template *x = &s->t[at - 1]; /* a bucket that is not 0 names one of t */
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		if (x->pc == pc && matches(x, p))
 			return x;
 		at = x->chain;

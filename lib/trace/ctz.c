@@ -142,9 +142,9 @@ static int read_block(struct ct_ctz *c, struct ct_error *e)
 	if ((st = more(c, CTZ_HEAD, e)) < 0)
 		return st;
 	size_t stored = (size_t)get_le(c->block.data + 2, 4), raw = (size_t)get_le(c->block.data + 6, 4);
-	int codec = c->block.data[1];
-	c->type = c->block.data[0];
-	if (stored > CTZ_BLOCK_MAX || raw > CTZ_BLOCK_MAX || codec < 0 || codec > CTZ_ZSTD ||
+	int codec = (unsigned char)c->block.data[1];
+	c->type = (unsigned char)c->block.data[0];
+	if (stored > CTZ_BLOCK_MAX || raw > CTZ_BLOCK_MAX || codec > CTZ_ZSTD ||
 	    (codec == CTZ_STORED && stored != raw))
 		return fail(c, e, CT_ERR_INPUT, "damaged block");
 	if ((st = more(c, stored + 4, e)) < 0)

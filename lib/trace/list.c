@@ -312,7 +312,7 @@ int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **pat
 			return ct_fail_nomem(e);
 	}
 	int n = context_lists(folder, &first, e);
-	if (n <= 0) {
+	if (n <= 0 || !first) {
 		free(first);
 		return n < 0 ? n : ct_fail(e, CT_ERR_INPUT, "%s: the folder holds no kernelslist.g or "
 		                           "kernelslist: name a trace file", folder);

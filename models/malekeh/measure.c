@@ -156,10 +156,12 @@ static uint64_t scale(uint64_t n, uint64_t a, uint64_t b)
 static void add_scaled(struct ct_mk_counts *into, const struct ct_mk_counts *c, uint64_t a,
                        uint64_t b)
 {
-	struct ct_mk_counts s = *c;
-	uint64_t *v = &s.cycles;
-	for (size_t i = 1; i < sizeof s / sizeof *v; i++) /* all but cycles */
+	struct ct_mk_counts s;
+	uint64_t v[sizeof s / sizeof(uint64_t)];
+	memcpy(v, c, sizeof v);
+	for (size_t i = 0; i < sizeof v / sizeof *v; i++)
 		v[i] = scale(v[i], a, b);
+	memcpy(&s, v, sizeof s);
 	s.cycles = 0;
 	ct_mk_counts_add(into, &s);
 }

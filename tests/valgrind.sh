@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Golden runs under valgrind: valgrind.sh BUILD [GOLDEN...]
+# The commands of BUILD (plain, with debug symbols) are replaced by ones that valgrind runs; an
+# error or a lost block ends a command with 99, which no test expects, and is printed here.
+set -u
+cd "$(dirname "$0")/.."
+build=$PWD/$1
+shift
+# What covers every command and format in minutes; the rest takes hours under valgrind.
+[ $# -gt 0 ] || set -- bdi nvbit pattern tracecat traceinfo junit slurm sample_kernels
+command -v valgrind >/dev/null 2>&1 || { echo "valgrind is not installed"; exit 2; }
+TMPDIR=$(mktemp -d) && export TMPDIR || exit 1
+trap 'rm -rf "$TMPDIR"' EXIT
+mkdir -p "$TMPDIR/w/bin" "$TMPDIR/log"
+for f in "$build"/bin/*; do
+	cat >"$TMPDIR/w/bin/${f##*/}" <<-W
+	#!/bin/sh
+	exec valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --log-file=$TMPDIR/log/%p \\
+		$f "\$@"
+	W
+	chmod +x "$TMPDIR/w/bin/${f##*/}"
+done
+export CACHETRIAGE_DATA=$PWD/data LC_ALL=C CT_ROOT=$PWD CT_BIN=$TMPDIR/w/bin CT_RELEASE=$build/bin
+rc=0
+for g; do
+	mkdir -p "$TMPDIR/t"
+	# Out of memory and time limits are the business of other tests.
+	TMPDIR=$TMPDIR/t bash "tests/golden/$g.sh" >"$TMPDIR/$g.log" 2>&1 </dev/null
+	bad=$(find "$TMPDIR/log" -type f -size +0)
+	if [ -n "$bad" ]; then
+		rc=1
+		echo "not ok - $g: valgrind has something to say"
+		echo "$bad" | head -3 | xargs head -40
+	else
+		echo "ok - $g: $(find "$TMPDIR/log" -type f | wc -l) runs"
+	fi
+	grep '^not ok' "$TMPDIR/$g.log" && rc=1
+	rm -rf "$TMPDIR/t" "$TMPDIR"/log/*
+done
+exit $rc
