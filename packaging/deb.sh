@@ -1,5 +1,6 @@
 #!/bin/sh
-# deb.sh BUILD: build/deb/cachetriage_VERSION_ARCH.deb and libcachetriage-dev_..., from what
+# deb.sh BUILD: build/deb/cachetriage_VERSION_ARCH.deb, libcachetriage-dev_... and, where
+# oclgrind is, cachetriage-capture_..., from what
 # `make install` installs. Needs dpkg-dev; the same tree gives the same packages.
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,8 +20,14 @@ main=$out/main dev=$out/dev
 mkdir -p "$dev/usr/lib/$multiarch" "$main/usr/share/lintian/overrides"
 mv "$main/usr/include" "$dev/usr/"
 mv "$main/usr/lib/$multiarch/libcachetriage.a" "$main/usr/lib/$multiarch/pkgconfig" "$dev/usr/lib/$multiarch/"
-# The recorder of OpenCL programs is loaded by another program and is built only where that
-# is: it stays with the source.
+# The recorder of OpenCL programs is loaded by oclgrind, which the commands do not need: a
+# package of its own, where it was built.
+capture=$out/capture plugin=$main/usr/lib/$multiarch/cachetriage-capture.so
+if [ -f "$plugin" ]; then
+	mkdir -p "$capture/usr/lib/cachetriage"
+	mv "$plugin" "$capture/usr/lib/cachetriage/"
+	strip --strip-unneeded "$capture/usr/lib/cachetriage/cachetriage-capture.so"
+fi
 rm -rf "$main/usr/lib"
 strip --strip-unneeded "$main"/usr/bin/*
 strip --strip-debug --enable-deterministic-archives "$dev/usr/lib/$multiarch/libcachetriage.a"
@@ -82,6 +89,14 @@ estimates what four published mechanisms would gain: a last-level cache
 extended into idle SMs, L1 caches shared by all SMs, caches that split lines
 into chunks, and a register file cache in the operand collectors.
 END
+if [ -d "$capture" ]; then
+	libs=$(cd "$out" && dpkg-shlibdeps --ignore-missing-info -O capture/usr/lib/cachetriage/*.so 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+	control cachetriage-capture "$capture" "Depends: cachetriage (= $version), oclgrind${libs:+, $libs}
+" science "record traces of OpenCL programs for cachetriage" <<END
+The plugin with which "tracegen capture" runs an OpenCL program in the
+Oclgrind simulator and records a trace of its kernels, without a GPU.
+END
+fi
 control libcachetriage-dev "$dev" "Depends: libzstd-dev, libpcre2-dev, libgsl-dev, liblzma-dev, zlib1g-dev
 " libdevel "library that reads GPU traces and models their caches" <<END
 Static library and headers behind the commands of cachetriage: trace readers,

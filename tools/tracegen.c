@@ -194,9 +194,11 @@ static int generate_all(struct ct_tool *t, struct simt_sink *sink, struct ct_err
 	return st == CT_OK ? simt_sink_end(sink, e) : st;
 }
 
-/* The plugin beside the tree's commands, in the install prefix, or as told. */
+/* The plugin beside the tree's commands, in a package's own folder, in the install prefix,
+ * or as told. */
 static const char *plugin_file(char *file, size_t room)
 {
+	static const char *const beside[] = {"lib", "lib/cachetriage"};
 	const char *told = getenv("CACHETRIAGE_CAPTURE");
 	char self[2048];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -208,9 +210,11 @@ static const char *plugin_file(char *file, size_t room)
 		if (slash)
 			*slash = '\0';
 	}
-	int len = snprintf(file, room, "%s/lib/cachetriage-capture.so", self);
-	if (n > 0 && len > 0 && (size_t)len < room && access(file, R_OK) == 0)
-		return file;
+	for (int i = 0; i < 2; i++) {
+		int len = snprintf(file, room, "%s/%s/cachetriage-capture.so", self, beside[i]);
+		if (n > 0 && len > 0 && (size_t)len < room && access(file, R_OK) == 0)
+			return file;
+	}
 	return CT_LIBDIR "/cachetriage-capture.so";
 }
 
