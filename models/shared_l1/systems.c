@@ -166,6 +166,7 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 		if (params->homes == CT_SL_HOMES_MOD)
 			use_homes(p, replayed, gpu, params, in);
 	}
+	in->has_first = ct_sl_watch_read_first(p, &in->first);
 	if (!ct_profile_get_im(p, "all", "home_camping", &in->home_camping))
 		in->home_camping = NAN;
 	if (!ct_profile_get_im(p, "all", "l1_requests", &in->requests))

@@ -41,6 +41,8 @@ struct ct_sl_inputs {
 	struct ct_sl_rates priv, priv2, priv16, shared; /* of the GPU in force */
 	struct ct_sl_rates min;        /* shared, of accesses that Min(H,L2) leaves on the default
 	                                  placement; read_lines NaN when unknown */
+	int has_first;
+	struct ct_sl_firsts first;     /* what homes of many ways miss at any size */
 	int has_dynamic;               /* the schemes as watched hold */
 	struct ct_sl_watch_counts dynamic[CT_SL_SCHEMES];
 	double watched;                /* accesses that these are of */

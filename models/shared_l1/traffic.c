@@ -46,6 +46,22 @@ static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m,
 	return s->l1_factor >= 2 ? &m->in->priv2 : &m->in->priv;
 }
 
+/* Homes of many ways: what nobody has read yet as counted, and on top of it what the histograms
+ * miss for lack of room. */
+static void use_first(const struct ct_sl_model *m, const struct ct_sl_rates *r,
+                      struct ct_sl_traffic *t)
+{
+	const struct ct_workload *w = m->w;
+	const struct ct_sl_firsts *f = &m->in->first;
+	double all = ratio(m->in->requests, f->requests, 1); /* a sampled pass sees fewer */
+	double room = ratio(r->read_misses - r->read_cold, r->read_lines, 0);
+	room = fmax(room, 0);
+	t->miss_rate = fmin(ratio(f->reads + f->writes, f->requests, t->miss_rate) + room, 1);
+	t->read_miss = fmin(ratio(all * f->read_sectors, w->l1_read_sectors, t->read_miss) + room, 1);
+	t->sector_misses = fmin(all * (f->read_sectors + f->write_sectors) + room * w->l1_sectors,
+	                        w->l1_sectors);
+}
+
 static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
                      struct ct_sl_traffic *t)
 {
@@ -76,6 +92,8 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 	int sectors = m->replayed.l1.sector < m->replayed.l1.line;
 	if ((sectors || !s->shared) && m->in->requests > 0 && m->in->request_misses >= 0)
 		t->miss_rate = anchored(m->in->request_misses / m->in->requests, now, was, 1);
+	if (s->shared && m->in->has_first)
+		use_first(m, r, t);
 	t->replication = s->shared ? 0 : ratio(r->replicated, r->fills, NAN);
 	t->replicas = s->shared ? 1 : ratio(r->copies, r->fills, NAN);
 }

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "gpu/address.h"
 #include "models/shared_l1/camping.h"
+#include "models/shared_l1/first.h"
 #include "models/shared_l1/phases.h"
 #include "models/shared_l1/systems.h"
 #include "models/shared_l1/watch_internal.h"
@@ -34,6 +35,7 @@ struct ct_sl_watch {
 	struct ct_sl_phases *phases[SCHEMES];
 	unsigned schemes;         /* that run: 0, 1 or all */
 	int failed;               /* out of memory */
+	struct ct_sl_first *first; /* in the place of caches of many ways */
 };
 
 /* ---- building ---- */
@@ -80,6 +82,8 @@ int ct_sl_watch_new(struct ct_sl_watch **out, const struct ct_gpu *g, struct ct_
 		if (!(w->home[i] = ct_calloc(g->sms, sizeof *w->home[i])))
 			st = CT_ERR_NOMEM;
 	if (st == CT_OK)
+		st = ct_sl_first_new(&w->first);
+	if (st == CT_OK)
 		st = start_network(w);
 	if (st == CT_OK)
 		return CT_OK;
@@ -99,6 +103,7 @@ void ct_sl_watch_free(struct ct_sl_watch *w)
 	for (int i = 0; i < SCHEMES; i++)
 		ct_sl_phases_free(w->phases[i]);
 	ct_sl_camping_free(&w->camping);
+	ct_sl_first_free(w->first);
 	free(w->nearer);
 	free(w);
 }
@@ -124,6 +129,8 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 	int same = sets == w->sets && ways == w->ways;
 	w->sets = sets;
 	w->ways = ways;
+	if (flushed || !same)
+		ct_sl_first_flush(w->first);
 	for (int i = 0; i < CT_SL_WATCHED; i++) {
 		struct cache *c = &w->cache[i];
 		int held = kept(w, i) && (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
@@ -255,7 +262,8 @@ static void dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, unsigne
 		ct_sl_phases_home_reply(p, sm, group, missed && !is_write);
 }
 
-void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, int is_write)
+void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors,
+                    int is_write)
 {
 	unsigned home[CT_SL_HOMES_KINDS], mod;
 	for (int h = 0; h < CT_SL_HOMES_KINDS; h++) {
@@ -264,8 +272,10 @@ void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, int is_wr
 	}
 	mod = home[CT_SL_HOMES_MOD];
 	ct_sl_camping_add(&w->camping, mod);
-	if (!kept(w, CT_SL_WATCH_PRIVATE))
+	if (!kept(w, CT_SL_WATCH_PRIVATE)) {
+		ct_sl_first_access(w->first, line, sectors, is_write);
 		return;
+	}
 	for (int i = 0; i < CT_SL_WATCH_SHARED; i++)
 		(void)touch(w, &w->cache[i], sm, line, is_write, w->g.l1.write_policy,
 		            i != CT_SL_WATCH_PRIVATE);
@@ -310,6 +320,11 @@ int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct 
 	for (int i = 0; i < CT_SL_WATCHED && st == CT_OK; i++)
 		if (ct_sl_watch_counts(w, (enum ct_sl_watched)i, &c))
 			st = sl_watch_put(p, (enum ct_sl_watched)i, &c, e);
+	if (st == CT_OK && !kept(w, CT_SL_WATCH_PRIVATE)) {
+		struct ct_sl_firsts first;
+		ct_sl_first_counts(w->first, &first);
+		st = sl_watch_put_first(p, &first, e);
+	}
 	for (uint32_t i = 0; i < w->g.sms; i++)
 		all += w->home[0][i];
 	for (int h = 0; h < CT_SL_HOMES_KINDS && all && st == CT_OK; h++) {

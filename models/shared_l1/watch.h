@@ -7,11 +7,12 @@
  * (SL-A3); a fill takes no time. Min(H,L2) and what AMAT takes for latencies are those of
  * the GPU's own network with its default placement; homes are `mod`, the constants those
  * of params.h. L1s of more than 32 ways are left to the histograms, which are exact
- * enough there. */
+ * enough there but for what nobody has read yet (first.h). */
 #ifndef CT_MODELS_SHARED_L1_WATCH_H
 #define CT_MODELS_SHARED_L1_WATCH_H
 
 #include "gpu/gpu.h"
+#include "models/shared_l1/first.h"
 #include "models/shared_l1/home.h"
 #include "profile/profile.h"
 
@@ -42,9 +43,10 @@ void ct_sl_watch_free(struct ct_sl_watch *w); /* NULL allowed */
 /* A launch begins with L1s of that shape, emptied if flushed or reshaped. */
 int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int flushed,
                        struct ct_error *e);
-/* One line of one warp instruction at the L1 of an SM. Memory that runs out is reported by
+/* One line of one warp instruction at the L1 of an SM; sectors: mask. Memory that runs out is reported by
  * ct_sl_watch_write(). */
-void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, int is_write);
+void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors,
+                    int is_write);
 /* What has been counted of one; 0 when it is not kept for this GPU. */
 int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
                        struct ct_sl_watch_counts *c);
@@ -54,5 +56,8 @@ int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct 
 /* What a profile holds of one; 0 when it does not. */
 int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
                      struct ct_sl_watch_counts *c);
+/* What homes miss at any size, requests and sectors (first.h); 0 when the profile has no such
+ * count, as where the L1s have up to 32 ways. */
+int ct_sl_watch_read_first(const struct ct_profile *p, struct ct_sl_firsts *n);
 
 #endif

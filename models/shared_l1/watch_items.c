@@ -82,3 +82,26 @@ int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
 	}
 	return 1;
 }
+
+enum { FIRSTS = 5 };
+static const char *const FIRST[FIRSTS] = { "home_first_requests", "home_first_reads",
+	                                   "home_first_writes", "home_first_read_sectors",
+	                                   "home_first_write_sectors" };
+
+int sl_watch_put_first(struct ct_profile *p, const struct ct_sl_firsts *n, struct ct_error *e)
+{
+	const double v[] = { n->requests, n->reads, n->writes, n->read_sectors, n->write_sectors };
+	int st = CT_OK;
+	for (size_t i = 0; i < FIRSTS && st == CT_OK; i++)
+		st = ct_profile_add_im(p, "all", FIRST[i], v[i], NULL, e);
+	return st;
+}
+
+int ct_sl_watch_read_first(const struct ct_profile *p, struct ct_sl_firsts *n)
+{
+	double *const v[] = { &n->requests, &n->reads, &n->writes, &n->read_sectors, &n->write_sectors };
+	for (size_t i = 0; i < FIRSTS; i++)
+		if (!ct_profile_get_im(p, "all", FIRST[i], v[i]))
+			return 0;
+	return 1;
+}

@@ -158,7 +158,7 @@ static void feed(struct scene *s, uint64_t seed, unsigned table)
 		uint64_t line = r % 3 ? r / 3 % table : 100000 + core * 5000 + r / 3 % 300;
 		int is_write = (seed >> 50 & 7) == 0;
 		struct ct_place at = ct_address_place(&s->map, line * s->g.l1.line);
-		ct_sl_watch_l1(s->w, core, line, is_write);
+		ct_sl_watch_l1(s->w, core, line, 1, is_write);
 		for (int k = 0; k < CT_SL_WATCHED; k++)
 			step(&s->one[k], core, line, at.slice * s->g.llc_partitions / s->g.llc_slices, is_write);
 	}
@@ -194,7 +194,7 @@ static void test_private(void **state)
 		if (i == 0)
 			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
 		uint64_t line = i / SMS * 32 % 128 + i / 37 % 32; /* every home */
-		ct_sl_watch_l1(s->w, i % SMS, line, 0);
+		ct_sl_watch_l1(s->w, i % SMS, line, 1, 0);
 		struct ct_place at = ct_address_place(&s->map, line * s->g.l1.line);
 		for (int k = 0; k < CT_SL_WATCHED; k++)
 			step(&s->one[k], i % SMS, line, at.slice * s->g.llc_partitions / s->g.llc_slices, 0);
@@ -233,10 +233,54 @@ static void test_records(void **state)
 	close_scene(s);
 }
 
+/* What nobody has read yet, against a table of all lines: exactly while they are few. */
+static void test_first(void **state)
+{
+	enum { LINES = 40000 };
+	uint8_t *read = calloc(LINES, 1);
+	(void)state;
+	assert_non_null(read);
+	for (int many = 0; many < 2; many++) {
+		struct ct_sl_first *f;
+		struct ct_sl_firsts n, want = { 0 };
+		uint64_t seed = 5;
+		assert_int_equal(ct_sl_first_new(&f), CT_OK);
+		for (unsigned i = 0; i < STEPS; i++) {
+			if (i % 60000 == 0) {
+				ct_sl_first_flush(f);
+				memset(read, 0, LINES);
+			}
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+			unsigned line = (unsigned)(seed >> 33) % (many ? LINES : 8000);
+			uint32_t mask = 1u << (seed >> 61 & 3) | 1u << (seed >> 58 & 3);
+			int is_write = (seed >> 52 & 3) == 0;
+			uint32_t lacks = mask & ~(uint32_t)read[line];
+			want.requests++;
+			*(is_write ? &want.writes : &want.reads) += lacks != 0;
+			*(is_write ? &want.write_sectors : &want.read_sectors) += lacks ? (lacks & (lacks - 1)) ? 2 : 1 : 0;
+			if (!is_write)
+				read[line] |= (uint8_t)mask;
+			ct_sl_first_access(f, line, mask, is_write);
+		}
+		ct_sl_first_counts(f, &n);
+		double off = many ? 0.05 : 0;
+		assert_true(n.requests <= want.requests && n.requests >= want.requests);
+		assert_true(n.reads >= want.reads * (1 - off) && n.reads <= want.reads * (1 + off));
+		assert_true(n.writes >= want.writes * (1 - off) && n.writes <= want.writes * (1 + off));
+		assert_true(n.read_sectors >= want.read_sectors * (1 - off) &&
+		            n.read_sectors <= want.read_sectors * (1 + off));
+		assert_true(n.write_sectors >= want.write_sectors * (1 - off) &&
+		            n.write_sectors <= want.write_sectors * (1 + off));
+		ct_sl_first_free(f);
+	}
+	free(read);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared), cmocka_unit_test(test_private), cmocka_unit_test(test_records),
+		cmocka_unit_test(test_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

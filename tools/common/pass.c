@@ -34,7 +34,7 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	if (ev->bypass)
 		return;
 	ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
-	ct_sl_watch_l1(a->watch, ev->sm, ev->line, ev->is_write);
+	ct_sl_watch_l1(a->watch, ev->sm, ev->line, ev->sectors, ev->is_write);
 	ct_lineutil_access(a->util, ev->sm, ev->line,
 	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line),
 	                   chunks_of(a, ev), bytes_used(ev), ev->is_write);

@@ -1,0 +1,103 @@
+#include "models/shared_l1/first.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "base/mem.h"
+
+enum { SLOTS = 16384, MOST = SLOTS / 2 };
+
+struct slot {
+	uint64_t line;            /* + 1; 0 is free */
+	uint64_t read;            /* sectors */
+};
+
+struct ct_sl_first {
+	struct slot slot[SLOTS], old[SLOTS];
+	uint32_t used;
+	unsigned shift;           /* one line in 2^shift is kept */
+	struct ct_sl_firsts n;
+};
+
+static uint64_t mixed(uint64_t line)
+{
+	line *= UINT64_C(0x9e3779b97f4a7c15);
+	return line ^ line >> 32;
+}
+
+int ct_sl_first_new(struct ct_sl_first **s)
+{
+	*s = ct_calloc(1, sizeof **s);
+	return *s ? CT_OK : CT_ERR_NOMEM;
+}
+
+void ct_sl_first_free(struct ct_sl_first *s)
+{
+	free(s);
+}
+
+void ct_sl_first_flush(struct ct_sl_first *s)
+{
+	if (s->used)
+		memset(s->slot, 0, sizeof s->slot);
+	s->used = 0;
+}
+
+static int kept(const struct ct_sl_first *s, uint64_t hash)
+{
+	return !(hash >> 16 & ((UINT64_C(1) << s->shift) - 1));
+}
+
+static struct slot *find(struct ct_sl_first *s, uint64_t line, uint64_t hash)
+{
+	uint32_t i = (uint32_t)hash & (SLOTS - 1);
+	while (s->slot[i].line && s->slot[i].line != line + 1)
+		i = (i + 1) & (SLOTS - 1);
+	return &s->slot[i];
+}
+
+/* Keeps every other line of those it kept. */
+static void thin(struct ct_sl_first *s)
+{
+	memcpy(s->old, s->slot, sizeof s->old);
+	memset(s->slot, 0, sizeof s->slot);
+	s->used = 0;
+	s->shift++;
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		uint64_t hash = mixed(s->old[i].line - 1);
+		if (!s->old[i].line || !kept(s, hash))
+			continue;
+		*find(s, s->old[i].line - 1, hash) = s->old[i];
+		s->used++;
+	}
+}
+
+void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, int is_write)
+{
+	uint64_t hash = mixed(line);
+	s->n.requests++;
+	if (!kept(s, hash))
+		return;
+	struct slot *x = find(s, line, hash);
+	if (!x->line) {
+		*x = (struct slot){ .line = line + 1 };
+		s->used++;
+	}
+	uint32_t lacks = sectors & ~(uint32_t)x->read;
+	double each = (double)(UINT64_C(1) << s->shift);
+	if (lacks) {
+		*(is_write ? &s->n.writes : &s->n.reads) += each;
+		*(is_write ? &s->n.write_sectors : &s->n.read_sectors) += each * ct_bits(lacks);
+	}
+	if (!is_write)
+		x->read |= sectors;
+	if (s->used > MOST)
+		thin(s);
+}
+
+void ct_sl_first_counts(const struct ct_sl_first *s, struct ct_sl_firsts *n)
+{
+	*n = s->n;
+}
