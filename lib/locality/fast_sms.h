@@ -1,5 +1,5 @@
-/* fast_sms.h - accesses and questions to the stacks of many SMs (sm_stacks.h), compiled once
- * per instruction set with fast_kernel.h. Private. */
+/* fast_sms.h - accesses and questions to the stacks of many SMs (sm_stacks.h),
+ * compiled once per instruction set with fast_kernel.h. Private. */
 
 enum { SMS_FAR = 12, SMS_NEAR = 4 /* accesses ahead: directory, chunk */ };
 
