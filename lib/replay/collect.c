@@ -43,8 +43,8 @@ RP_HOT uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uin
 	for (unsigned i = 0; i < op->nread; i++) {
 		uint32_t bank = bank_of(r, warp, op->read[i]);
 		uint32_t step = rp_max32(start + 1, s->bank_free[bank]);
-		if (!(step & 1) && s->written[bank][step / 2 % RP_WRITES] == step / 2)
-			step++; /* writes go first */
+		/* writes go first */
+		step += ~step & 1 & (s->written[bank][step / 2 % RP_WRITES] == step / 2);
 		s->bank_free[bank] = step + 1;
 		last = rp_max32(last, step);
 	}

@@ -151,6 +151,16 @@ void rp_ops_free(struct ct_replay *r)
 	free(r->shapes);
 }
 
+static int same_shape(const struct rp_shape *p, const struct ct_inst *inst)
+{
+	uint64_t differ = (p->nruns ^ inst->nruns) | (p->naddr ^ inst->naddr) |
+	                  (p->in_word ^ (inst->base & 3));
+	for (unsigned i = 0; i < inst->nruns; i++)
+		differ |= (uint64_t)(p->delta[i] ^ inst->run_delta[i]) |
+		          (uint64_t)(p->lanes[i] ^ inst->run_lanes[i]);
+	return !differ;
+}
+
 /* Moving all addresses by a multiple of a word turns the banks and changes nothing else,
  * where their number divides 2^62: the degree follows from the runs and the place of the
  * first address in its word. */
@@ -160,9 +170,7 @@ uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst)
 	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
 	if (!inst->nruns || (banks & (banks - 1)))
 		return ct_shared_conflicts(inst, ~0u, banks);
-	if (p->nruns == inst->nruns && p->naddr == inst->naddr && p->in_word == (inst->base & 3) &&
-	    !memcmp(p->lanes, inst->run_lanes, inst->nruns) &&
-	    !memcmp(p->delta, inst->run_delta, inst->nruns * sizeof *p->delta))
+	if (same_shape(p, inst))
 		return p->degree;
 	p->nruns = inst->nruns;
 	p->naddr = inst->naddr;
