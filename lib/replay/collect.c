@@ -113,7 +113,9 @@ static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *
 		sm->warp[p->warp].open++;
 	sm->parked[unit][sm->nparked[unit]++] = *p; /* oldest first: issue order */
 	sm->parked_units |= 1u << unit;
-	uint32_t step = next_unpark(r, sm);
+	if (sm->nparked[unit] > 1)
+		return; /* the oldest of each class counts */
+	uint32_t step = head_step(r, sm, unit);
 	if (step != RP_NEVER && step / 2 < sm->unpark_at)
 		sm->unpark_at = step / 2;
 }
@@ -169,8 +171,11 @@ static void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step)
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	unpark_step(r, sm, 2 * now);
-	unpark_step(r, sm, 2 * now + 1);
 	uint32_t next = next_unpark(r, sm);
+	if (next <= 2 * now + 1) {
+		unpark_step(r, sm, 2 * now + 1);
+		next = next_unpark(r, sm);
+	}
 	sm->unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
 }
 
