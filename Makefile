@@ -200,6 +200,12 @@ tsan:
 	  CAPTURE= all $(TSAN_TESTS:%=build/tsan/tests/%)
 	@bash tests/tsan.sh build/tsan
 
+## nosimd: the tests of what has vector variants, in a build without them
+NOSIMD_TESTS = test_stack test_setlru test_shards test_bdi test_observer test_coalesce
+nosimd:
+	@$(MAKE) --no-print-directory BUILD=build/nosimd NOSIMD=1 CFLAGS=-O1 CAPTURE= $(NOSIMD_TESTS:%=build/nosimd/tests/%)
+	@set -e; for t in $(NOSIMD_TESTS); do CMOCKA_MESSAGE_OUTPUT=TAP build/nosimd/tests/$$t; done
+
 ## analyse: cppcheck, clang-tidy and gcc -fanalyzer, those that are installed (ten minutes)
 analyse:
 	@bash tests/analyse.sh
@@ -263,6 +269,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan analyse valgrind deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
