@@ -307,8 +307,8 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 	uint32_t me = (uint32_t)(c - p->channel);
 	if (c->queued + c->arrived.n >= r->g.dram_queue)
 		return 0;
-	for (uint32_t i = 1; i <= p->nslices; i++) {
-		uint32_t k = (c->last_slice + i) % p->nslices;
+	for (uint32_t i = 0, k = c->last_slice; i < p->nslices; i++) {
+		k = k + 1 < p->nslices ? k + 1 : 0;
 		struct rp_slice *s = &r->slice[p->first_slice + k];
 		if (!s->to_dram.n || rp_req_at(&s->to_dram, 0)->channel != me || !has_credit(r, c, k) ||
 		    s->fills.n >= RP_L2_QUEUE)

@@ -6,21 +6,18 @@
 #include "base/mem.h"
 #include "replay/private/parts.h"
 
-int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
+int rp_req_grow(struct rp_req_ring *q)
 {
-	if (q->n == q->cap) {
-		uint32_t cap = q->cap ? q->cap * 2 : 16;
-		struct rp_dram_req *v = ct_calloc(cap, sizeof *v);
-		if (!v)
-			return -1;
-		for (uint32_t i = 0; i < q->n; i++)
-			v[i] = *rp_req_at(q, i);
-		free(q->p);
-		q->p = v;
-		q->cap = cap;
-		q->head = 0;
-	}
-	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
+	uint32_t cap = q->cap ? q->cap * 2 : 16;
+	struct rp_dram_req *v = ct_calloc(cap, sizeof *v);
+	if (!v)
+		return -1;
+	for (uint32_t i = 0; i < q->n; i++)
+		v[i] = *rp_req_at(q, i);
+	free(q->p);
+	q->p = v;
+	q->cap = cap;
+	q->head = 0;
 	return 0;
 }
 

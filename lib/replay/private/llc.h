@@ -84,15 +84,22 @@ struct rp_partition {
 	uint64_t next;
 };
 
-int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p);
+int rp_req_grow(struct rp_req_ring *q);
 static inline struct rp_dram_req *rp_req_at(const struct rp_req_ring *q, uint32_t i)
 {
 	return &q->p[(q->head + i) & (q->cap - 1)];
 }
+static inline int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p)
+{
+	if (q->n == q->cap && rp_req_grow(q) < 0)
+		return -1;
+	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
+	return 0;
+}
+/* As rp_ring_pop. */
 static inline void rp_req_pop(struct rp_req_ring *q)
 {
-	q->head = (q->head + 1) & (q->cap - 1);
-	q->n--;
+	q->head = --q->n ? (q->head + 1) & (q->cap - 1) : 0;
 }
 
 /* llc.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
