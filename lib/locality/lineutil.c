@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "locality/isa.h"
 
 /* Resident lines live in nodes that a hash table finds by (SM, line) and that hang in
  * one LRU list per set, so that an access costs the same at 4 and at 256 ways. */
@@ -22,6 +23,16 @@ struct set_list {
 
 enum { NONE = UINT32_MAX };
 
+/* Accesses wait until there are some, so that what they need of the table, then of the nodes,
+ * can be asked for ahead. */
+enum { WAITING = 128, AHEAD = 8 };
+
+struct access {
+	uint64_t line;
+	uint32_t sm, set, bytes;
+	uint8_t chunks, is_write;
+};
+
 struct ct_lineutil {
 	struct ct_lineutil_options o;
 	uint32_t sets, ways;
@@ -32,6 +43,8 @@ struct ct_lineutil {
 	uint32_t *slot; /* open addressing: node index or NONE */
 	uint64_t slots; /* power of two */
 	uint64_t used;
+	struct access waiting[WAITING];
+	unsigned n_waiting;
 	struct ct_lineutil_counts now;
 	int failed;
 };
@@ -174,24 +187,6 @@ void ct_lineutil_free(struct ct_lineutil *u)
 	free(u);
 }
 
-int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways, struct ct_error *e)
-{
-	if (u->list)
-		empty_all(u);
-	u->ways = ways;
-	if (sets == u->sets)
-		return CT_OK;
-	struct set_list *list = ct_calloc((size_t)u->o.sms * sets, sizeof *list);
-	if (!list)
-		return ct_fail_nomem(e);
-	for (size_t i = 0; i < (size_t)u->o.sms * sets; i++)
-		list[i].head = list[i].tail = NONE;
-	free(u->list);
-	u->list = list;
-	u->sets = sets;
-	return CT_OK;
-}
-
 static uint32_t new_node(struct ct_lineutil *u)
 {
 	uint32_t i = u->free_node;
@@ -233,30 +228,86 @@ static void fill(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set
 	push_front(u, i);
 }
 
-void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set,
-                        uint32_t chunks, uint32_t bytes, int is_write)
+static void take(struct ct_lineutil *u, const struct access *a)
 {
-	if (u->failed || sm >= u->o.sms || set >= u->sets)
-		return;
-	chunks &= (1u << u->o.chunks) - 1;
-	uint32_t i = u->slots ? u->slot[find_slot(u, sm, line)] : NONE;
-	if (is_write) {
+	uint32_t i = u->slots ? u->slot[find_slot(u, a->sm, a->line)] : NONE;
+	if (a->is_write) {
 		if (u->o.store_evicts && i != NONE)
 			leave(u, i);
 		return;
 	}
-	if (bytes > 0)
-		u->now.requests[bytes < CT_LINEUTIL_BYTES ? bytes : CT_LINEUTIL_BYTES]++;
+	if (a->bytes > 0)
+		u->now.requests[a->bytes < CT_LINEUTIL_BYTES ? a->bytes : CT_LINEUTIL_BYTES]++;
 	if (i == NONE) {
-		fill(u, sm, line, set, chunks);
+		fill(u, a->sm, a->line, a->set, a->chunks);
 		return;
 	}
 	struct node *n = &u->node[i];
-	n->reused |= (uint8_t)(chunks & n->valid);
-	n->touched |= (uint8_t)chunks;
-	n->valid |= (uint8_t)chunks;
+	n->reused |= (uint8_t)(a->chunks & n->valid);
+	n->touched |= a->chunks;
+	n->valid |= a->chunks;
 	unlink_node(u, i);
 	push_front(u, i);
+}
+
+static void prefetch_slot(const struct ct_lineutil *u, const struct access *a)
+{
+	if (u->slots)
+		CT_PREFETCH(&u->slot[hash_of(u, a->sm, a->line)]);
+}
+
+static void prefetch_node(const struct ct_lineutil *u, const struct access *a)
+{
+	uint32_t i = u->slots ? u->slot[hash_of(u, a->sm, a->line)] : NONE;
+	if (i != NONE)
+		CT_PREFETCH(&u->node[i]);
+}
+
+/* Takes the accesses that wait. */
+static void drain(struct ct_lineutil *u)
+{
+	const struct access *a = u->waiting;
+	unsigned n = u->n_waiting;
+	for (unsigned i = 0; i < n + 2 * AHEAD; i++) {
+		if (i < n)
+			prefetch_slot(u, &a[i]);
+		if (i >= AHEAD && i - AHEAD < n)
+			prefetch_node(u, &a[i - AHEAD]);
+		if (i >= 2 * AHEAD && !u->failed)
+			take(u, &a[i - 2 * AHEAD]);
+	}
+	u->n_waiting = 0;
+}
+
+void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set,
+                        uint32_t chunks, uint32_t bytes, int is_write)
+{
+	if (sm >= u->o.sms || set >= u->sets)
+		return;
+	chunks &= (1u << u->o.chunks) - 1;
+	u->waiting[u->n_waiting++] = (struct access){line, sm, set, bytes, (uint8_t)chunks,
+	                                             is_write != 0};
+	if (u->n_waiting == WAITING)
+		drain(u);
+}
+
+int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways, struct ct_error *e)
+{
+	drain(u);
+	if (u->list)
+		empty_all(u);
+	u->ways = ways;
+	if (sets == u->sets)
+		return CT_OK;
+	struct set_list *list = ct_calloc((size_t)u->o.sms * sets, sizeof *list);
+	if (!list)
+		return ct_fail_nomem(e);
+	for (size_t i = 0; i < (size_t)u->o.sms * sets; i++)
+		list[i].head = list[i].tail = NONE;
+	free(u->list);
+	u->list = list;
+	u->sets = sets;
+	return CT_OK;
 }
 
 void ct_lineutil_counts_add(struct ct_lineutil_counts *into,
@@ -273,6 +324,7 @@ void ct_lineutil_counts_add(struct ct_lineutil_counts *into,
 int ct_lineutil_collect(struct ct_lineutil *u, struct ct_lineutil_counts *c, int finish,
                         struct ct_error *e)
 {
+	drain(u);
 	if (u->failed)
 		return ct_fail_nomem(e);
 	if (finish && u->list)
