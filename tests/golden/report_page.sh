@@ -26,6 +26,8 @@ printf '#cachetriage-profile\t1\nTV\tonly a verdict\tmorpheus\tneutral\tNA\tNA\t
 same "the page is written though a threshold failed" 1 $?
 same "it names no other place" "" "$(grep -oE '(src|href)="[^#"][^"]*"|url\(|https?://|@import' page.html)"
 same "names from traces are text" "" "$(grep -o 'wide <&' page.html)"
+check "it says what a profile lacks" grep -q '<p class="lacking">Not in this profile: why accesses miss' page.html
+check "and where there are verdicts only" grep -q '<p class="lacking">Verdicts only' page.html
 check "it says what changed" grep -q '<h2 id="changes">' page.html
 check "it says which threshold failed" grep -q '<td class="failed">failed</td>' page.html
 same "the same twice" "$(cksum <page.html)" "$("$CT_BIN/report" --no-verify --html - --compare old --require 'ipc > 80' \

@@ -42,6 +42,12 @@ grep -v '^ES.all.tag-split' gains.profile >lacks.profile
 same "what a profile lacks is unknown, and why" "profile lacks tag-split; run reuse --mechanisms all" \
 	"$("$triage" --no-verify --no-provenance -O profile lacks.profile | awk -F'\t' '$3 == "tag-split" { print $8 }')"
 
+made 'a\nb\tc|"d", e' 1.4 1.3 1.5 >odd.profile
+same "any name comes out as it is" 'a\nb\tc|"d", e' \
+	"$("$triage" --no-verify --mechanism malekeh -O profile odd.profile | awk -F'\t' '$1 == "TV" { print $2 }')"
+same "quoted in CSV" "$(printf '"a\nb\tc|""d"", e",malekeh')" \
+	"$("$triage" --no-verify --mechanism malekeh -O csv odd.profile | sed -n '2,3p' | cut -d, -f1-3 | sed '2s/,benefits.*//')"
+
 # ---- traces ----
 for w in vecadd transpose; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/dev/null || fail "tracegen $w"; done
 "$CT_RELEASE/tracegen" workingset --footprint 896KiB --passes 4 --ctas 108 --sharing 1 -o ws >/dev/null || fail "tracegen workingset"

@@ -146,6 +146,8 @@ static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 			x_tick(b, a, s, ldexp(1, i));
 	} else {
 		double step = step_of(s->x1 - s->x0);
+		if (step < 1 && a->whole_x)
+			step = 1;
 		for (double x = ceil(s->x0 / step) * step; x <= s->x1 * 1.0001; x += step)
 			x_tick(b, a, s, x);
 	}

@@ -20,6 +20,7 @@ struct ch_axes {
 	const char *title, *desc;
 	const char *x, *y;        /* what the axes are, with units */
 	int log_x;                /* powers of two */
+	int whole_x;              /* counts: no ticks between whole numbers */
 	int size_x;               /* x is bytes */
 	int percent_y;            /* y is a fraction */
 	double y_max;             /* 0: from the data */

@@ -9,7 +9,7 @@
 #include "report/chart.h"
 #include "report/page.h"
 
-enum { BUCKETS = 28, POINTS = 48, SM_POINTS = 256 };
+enum { BUCKETS = 28, POINTS = 48, SM_POINTS = 256, COMMAND_SHOWN = 300 };
 
 static double gp(const struct rp_workload *w, const char *key)
 {
@@ -157,6 +157,16 @@ static void read_sweep(const struct rp_workload *w, const char *system, struct s
 	}
 }
 
+static int has_sweep(const struct rp_workload *w)
+{
+	struct sweep *s = ct_calloc(1, sizeof *s);
+	if (s)
+		read_sweep(w, "BL", s);
+	int has = s && s->n > 0;
+	free(s);
+	return has;
+}
+
 static void ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 {
 	static const char *const system[] = {"BL", "Morpheus-ALL"};
@@ -174,7 +184,7 @@ static void ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 		snprintf(id, sizeof id, "w%zu-ipc", i);
 		struct ch_axes a = {.id = id, .title = "IPC by the number of SMs that compute",
 		                    .desc = "Thread instructions per cycle of the whole GPU.", .x = "compute SMs",
-		                    .y = "IPC", .mark_x = NAN};
+		                    .y = "IPC", .mark_x = NAN, .whole_x = 1};
 		ct_buf_puts(b, "<figure>");
 		ch_lines(b, &a, line, n);
 		ct_buf_puts(b, "<figcaption>IPC by the number of SMs that compute</figcaption></figure>\n");
@@ -246,6 +256,31 @@ static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
 	shares(w, i, "cycles", "Where the cycles go", stack, time, 7, b);
 }
 
+/* What other commands would add; for a document of verdicts only, everything. */
+static void lacking(const struct rp_workload *w, struct ct_buf *b)
+{
+	struct hint {
+		const char *what, *how;
+		int missing;
+	} hint[] = {
+		{"why accesses miss and where the cycles go", "mpki --explain", isnan(rp_sn(w, "cycles_stack_base"))},
+		{"IPC by the number of SMs", "morpheus-est --sweep sms=...", !has_sweep(w)},
+	};
+	int said = 0;
+	size_t at = 0;
+	if (!ct_profile_next(w->p, "SN", &at)) {
+		ct_buf_puts(b, "<p class=\"lacking\">Verdicts only: give <code>report</code> the profiles themselves, as "
+		            "<code>triage --resume DIR</code> keeps them, for charts.</p>\n");
+		return;
+	}
+	for (size_t i = 0; i < sizeof hint / sizeof hint[0]; i++)
+		if (hint[i].missing)
+			ct_buf_printf(b, "%s%s (<code>%s</code>)", said++ ? ", " : "<p class=\"lacking\">Not in this profile: ",
+			              hint[i].what, hint[i].how);
+	if (said)
+		ct_buf_puts(b, ".</p>\n");
+}
+
 /* ---- systems ---- */
 
 static int same_system(const struct ct_record *a, const struct ct_record *r)
@@ -300,6 +335,20 @@ static void systems(const struct rp_workload *w, const char *mechanism, struct c
 
 /* ---- provenance ---- */
 
+/* Commands over many traces name them all: 200 workloads would each repeat 200 names. */
+static void shorten(const char *s, char *out, size_t n)
+{
+	size_t len = strlen(s);
+	if (len < n) {
+		memcpy(out, s, len + 1);
+		return;
+	}
+	size_t cut = n - 8;
+	while (cut > 0 && ((unsigned char)s[cut] & 0xc0) == 0x80)
+		cut--;
+	snprintf(out, n, "%.*s ...", (int)cut, s);
+}
+
 static void provenance(const struct rp_workload *w, struct ct_buf *b)
 {
 	const struct ct_record *r;
@@ -316,8 +365,10 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 		}
 	for (size_t i = 0; (r = ct_profile_next(w->p, "PG", &i));)
 		if (r->nfields >= 3) {
+			char command[COMMAND_SHOWN + 8];
+			shorten(r->field[2], command, sizeof command);
 			ct_buf_puts(b, "<li><code>");
-			ch_text(b, r->field[2]);
+			ch_text(b, command);
 			ct_buf_puts(b, "</code> (version ");
 			ch_text(b, r->field[1]);
 			ct_buf_puts(b, ")</li>");
@@ -349,6 +400,7 @@ void rp_page_workload(const struct rp_workload *w, size_t i, struct ct_buf *b)
 	miss_ratio(w, i, "llc", "LLC", "llc.line", "llc.size", b);
 	ipc_by_sms(w, i, b);
 	ct_buf_puts(b, "</div>\n");
+	lacking(w, b);
 	for (int m = 0; m < CT_MECHANISMS; m++)
 		systems(w, ct_mechanism_name((enum ct_paper_mechanism)m), b);
 	provenance(w, b);

@@ -77,7 +77,9 @@ static void reply(int fd, int st, int kept, const char *name, const struct ct_pr
 {
 	struct ct_buf b = {0};
 	const struct ct_record *r;
-	ct_buf_printf(&b, "%d %d\n%s\n", st, kept, st < 0 ? "" : name);
+	name = st < 0 ? "" : name;
+	/* its length too: a name may hold anything */
+	ct_buf_printf(&b, "%d %d %zu\n%s\n", st, kept, strlen(name), name);
 	if (st < 0)
 		ct_buf_printf(&b, "E%s\n", e->text);
 	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
@@ -180,18 +182,25 @@ static void take_curve(struct tr_job *j, char *text)
 static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 {
 	char message[128] = "no answer from its worker: too little memory?";
-	char *s = b->data, *head, *l;
+	char *s = b->data, *head = NULL, *l;
 	j->status = CT_ERR_IO;
 	if (WIFSIGNALED(wait_status))
 		snprintf(message, sizeof message, "its worker was ended by signal %d: too little memory?",
 		         WTERMSIG(wait_status));
-	if (!b->len || b->failed || !(head = line(&s)) || !(l = line(&s))) {
+	size_t n = 0;
+	if (b->len && !b->failed && (head = line(&s))) {
+		j->status = (int)strtol(head, &head, 10);
+		j->kept = strtol(head, &head, 10) != 0;
+		n = strtoul(head, NULL, 10);
+	}
+	if (!b->len || b->failed || !head || n >= sizeof j->name || (size_t)(b->data + b->len - s) <= n) {
+		j->status = CT_ERR_IO;
 		j->error = ct_strndup(message, strlen(message));
 		return;
 	}
-	j->status = (int)strtol(head, &head, 10);
-	j->kept = strtol(head, NULL, 10) != 0;
-	snprintf(j->name, sizeof j->name, "%s", l);
+	memcpy(j->name, s, n);
+	j->name[n] = '\0';
+	s += n + 1;
 	while (*s && *s != 'W' && (l = line(&s))) {
 		if (*l == 'E')
 			j->error = ct_strndup(l + 1, strlen(l + 1));
