@@ -333,6 +333,32 @@ static void dirty_lines_are_protected(void **state)
 
 /* Without a partition hash, lines 12 channels of 256 B apart meet in one slice, which
  * serves one sector a cycle; neighbouring lines use all of them. */
+/* A head that waits for a free MSHR holds up its own bank only: a hit that comes to another bank
+ * after it is not late, also when its own bank has more behind it (accelsim-model.md 5). */
+static void banks_go_on_alone(void **state)
+{
+	static const char *const lines[] = {
+		"00000001 1 R1 LDG.E 1 R2 4 1 0x7f0000000020 4", /* bank 1, to hit later */
+		"ffffffff 1 R9 FADD 2 R1 R1 0",
+		"00000001 1 R4 LDG.E 1 R2 4 1 0x7f0000001000 4", /* bank 0: takes the only entry, */
+		"00000001 1 R5 LDG.E 1 R2 4 1 0x7f0000002000 4", /* waits for it, */
+		"00000001 1 R6 LDG.E 1 R2 4 1 0x7f0000003000 4", /* waits behind that one */
+		"00000001 1 R7 LDG.E 1 R2 4 1 0x7f0000000020 4",
+		"ffffffff 1 R9 FADD 2 R7 R7 0",
+	};
+	static struct micro_result r;
+	struct micro m;
+	struct ct_gpu g;
+	(void)state;
+	micro_gpu(&g, MICRO_RTX3070);
+	g.l1.mshr_entries = 1;
+	one_warp(&m, sizeof lines / sizeof *lines, lines);
+	micro_run(&m, &g, NULL, &r);
+	assert_int_equal(r.l1_hit, 1);
+	assert_int_equal(r.l1_miss, 4);
+	assert_in_range(apart(&r, 5, 6), 43, 45); /* a hit, with the issue of four loads before it */
+}
+
 static void slice_camping(void **state)
 {
 	enum { LINES = 96 };
@@ -382,6 +408,7 @@ int main(void)
 		cmocka_unit_test(partly_written_sectors),
 		cmocka_unit_test(merge_limit_of_the_llc),
 		cmocka_unit_test(dirty_lines_are_protected),
+		cmocka_unit_test(banks_go_on_alone),
 		cmocka_unit_test(slice_camping),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
