@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=$1
 shift
-export GCOV_PREFIX=
+
 [ "${1:-}" = report ] || bash tests/run.sh "$build" "$build" "$@"
 find "$build/obj/lib" "$build/obj/models" -name '*.gcda' | sort | while read -r data; do
 	gcov -t -p -r "$data" 2>/dev/null
