@@ -170,7 +170,9 @@ static int add_pieces(struct gather *g, const struct ct_inst *inst, unsigned wid
 			p.start = next - width + d;
 			p.lanes = n;
 		} else {
-			searched(g, (next - width) >> g->line_bits)->lanes |= ((UINT32_C(1) << n) - 1) << p.lane;
+			/* the last run of a full warp ends at lane 32 */
+			searched(g, (next - width) >> g->line_bits)->lanes |=
+				(uint32_t)((((uint64_t)1 << n) - 1) << p.lane);
 			p.start = next;
 			p.lane += n;
 		}

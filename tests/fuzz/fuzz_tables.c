@@ -71,7 +71,7 @@ static void numbers(const char *text)
 		must(u >= 3 && u <= 1000);
 	if (ct_parse_real(text, &d) == 0)
 		must(isfinite(d));
-	if (ct_parse_size(text, &u) == 0)
+	if (ct_parse_size(text, &u) == 0 && !strpbrk(text, "xX")) /* a size may be hexadecimal */
 		must(ct_parse_unit(text, CT_UNIT_BYTES, &d) == 0);
 	(void)ct_pass_mechanisms_parse(text, &mask, &e);
 }
