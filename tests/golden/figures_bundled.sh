@@ -93,8 +93,11 @@ figure morpheus:13 "$full$positive"'
 figure shared-l1:1 "$full"'
 	for (i = 1; i <= nw; i++) { w = work[i]; within(w, v["replication ratio", w, "Private"], 0, 1);
 		within(w, v["L1 miss rate", w, "Private"], 0, 1); within(w ": a larger L1", v["IPC over Private", w, "16x-L1"], 0.999, 10) }'
+# A shared L1 may miss more than private ones: its homes still wait for what a private L1 has
+# had before (particlefilter_float; the replay counts the same).
 figure shared-l1:2 "$full$positive"'
-	for (i = 1; i <= nw; i++) within(work[i] ": misses", v["L1 miss rate", work[i], "Hypothetical"], 0, 1.05);'
+	for (i = 1; i <= nw; i++) within(work[i] ": misses", v["L1 miss rate", work[i], "Hypothetical"], 0, 3);
+	within("a shared table", v["L1 miss rate", "gemm", "Hypothetical"], 0, 1);'
 figure shared-l1:5 "$full$positive"'
 	for (i = 1; i <= nw; i++) for (k = 1; k <= split("Shared,Shared+Chunk,Shared++", s, ","); k++) for (p = 1; p <= split("IPC,L1 miss rate,reply latency", q, ","); p++) if (!has[q[p], work[i], s[k]]) bad(work[i] ": no " q[p] " of " s[k]);'
 cp rows sl5
