@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "triage/pages.h"
 #include "triage/triage.h"
 
 enum { REDRAW_MS = 200 };
@@ -108,6 +109,7 @@ static void work(struct pool *p, size_t job, int fd)
 	p->t->verbose = 0;
 	p->t->threads = p->threads_each;
 	memset(&p->t->warnings, 0, sizeof p->t->warnings);
+	tr_large_pages();
 	int st = tr_job_run(p->t, p->job[job].path, &profile, name, &kept, &e);
 	reply(fd, st, kept, name, profile, &p->t->warnings, &e);
 	ct_profile_free(profile);
