@@ -155,7 +155,8 @@ uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 		while ((taken = sm->port[at / 64 % (RP_PORT / 64)] >> at % 64) == UINT64_MAX >> at % 64 &&
 		       at < last)
 			at = (at | 63) + 1;
-		at += ct_low_bit(~taken);
+		if (at < last)
+			at += ct_low_bit(~taken);
 		at = at < last ? at : last;
 	}
 	if (at <= last)
