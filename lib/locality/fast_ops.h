@@ -1,4 +1,5 @@
-/* fast_ops.h - mixed operations of the fast engine, compiled once per instruction set with fast_kernel.h. Private. */
+/* fast_ops.h - mixed operations of the fast engine, compiled once per instruction set with
+ * fast_kernel.h. Private. */
 
 struct op_place {
 	union near near;

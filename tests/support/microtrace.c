@@ -4,11 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "tests/support/gpus.h"
 #include "trace/trace.h"
 
 void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads,
@@ -170,15 +170,5 @@ void micro_gpu(struct ct_gpu *g, int which)
 		{"clock.core=1365", "clock.noc=1365", "clock.llc=1365", "clock.dram=3500.5",
 		 "dram.latency=96", "sm.max_ctas=16"},
 	};
-	char data[1024];
-	struct ct_error e = {0};
-	const char *root = getenv("CT_ROOT");
-	snprintf(data, sizeof data, "%s/data", root ? root : ".");
-	if (ct_gpu_load(g, name[which], data, NULL, &e) < 0)
-		fail_msg("%s", e.text);
-	for (int i = 0; i < 6; i++)
-		if (ct_gpu_set(g, set[which][i], &e) < 0)
-			fail_msg("%s", e.text);
-	if (ct_gpu_check(g, &e) < 0)
-		fail_msg("%s", e.text);
+	test_gpu_with(g, name[which], set[which], 6);
 }

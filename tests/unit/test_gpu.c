@@ -12,20 +12,12 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "gpu/gpu.h"
+#include "tests/support/gpus.h"
 
 static const char *root(void)
 {
 	const char *r = getenv("CT_ROOT");
 	return r ? r : ".";
-}
-
-static void load(struct ct_gpu *g, const char *name)
-{
-	char data[4096];
-	struct ct_error e = {0};
-	snprintf(data, sizeof data, "%s/data", root());
-	if (ct_gpu_load(g, name, data, NULL, &e) < 0)
-		fail_msg("%s", e.text);
 }
 
 static int parse(struct ct_gpu *g, const char *text, struct ct_error *e)
@@ -62,7 +54,7 @@ static void print_and_parse_again(void **state)
 		struct ct_gpu g, again;
 		struct ct_error e;
 		struct ct_buf b = {0};
-		load(&g, names[i]);
+		test_gpu(&g, names[i]);
 		ct_gpu_print(&g, &b);
 		assert_int_equal(ct_buf_check(&b, &e), 0);
 		if (ct_gpu_parse(&again, names[i], b.data, b.len, NULL, &e) < 0)
@@ -89,7 +81,7 @@ static void each_and_set_again(void **state)
 	for (int i = 0; i < NAMES; i++) {
 		struct ct_gpu g, again;
 		struct ct_error e;
-		load(&g, names[i]);
+		test_gpu(&g, names[i]);
 		ct_gpu_defaults(&again);
 		ct_gpu_each(&g, store_each, &again);
 		if (ct_gpu_check(&again, &e) < 0)
@@ -102,7 +94,7 @@ static void defaults_are_the_rtx3080(void **state)
 {
 	(void)state;
 	struct ct_gpu file, defaults;
-	load(&file, "rtx3080");
+	test_gpu(&file, "rtx3080");
 	ct_gpu_defaults(&defaults);
 	same_gpu(&file, &defaults);
 }
@@ -301,12 +293,12 @@ static void scaling(void **state)
 	(void)state;
 	struct ct_gpu g;
 	struct ct_error e;
-	load(&g, "rtx2060");
+	test_gpu(&g, "rtx2060");
 	assert_int_equal(ct_gpu_scale(&g, 1.0 / 3, &e), 0);
 	assert_int_equal(g.sms, 10);
 	assert_int_equal(g.dram_channels, 4);
 	assert_true(ct_gpu_llc_bytes(&g) == 1 << 20);
-	load(&g, "rtx3080");
+	test_gpu(&g, "rtx3080");
 	assert_int_equal(ct_gpu_scale(&g, 1.0 / 8, &e), 0);
 	assert_int_equal(g.sms, 9);
 	assert_int_equal(g.dram_channels, 3);
@@ -325,7 +317,7 @@ static void resizing_the_llc(void **state)
 	(void)state;
 	struct ct_gpu g;
 	struct ct_error e;
-	load(&g, "rtx3080");
+	test_gpu(&g, "rtx3080");
 	assert_int_equal(ct_gpu_resize_llc(&g, 5330 << 10, &e), 0);
 	/* 5330 KiB over 40 slices of 2 KiB sets: 66.6 sets. */
 	assert_int_equal(g.llc.sets, 67);
@@ -359,7 +351,7 @@ static void derived_sizes_are_the_published_ones(void **state)
 	};
 	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
 		struct ct_gpu g;
-		load(&g, want[i].name);
+		test_gpu(&g, want[i].name);
 		assert_string_equal(g.name, want[i].name);
 		assert_int_equal(g.sms, want[i].sms);
 		assert_int_equal(ct_gpu_max_warps(&g), want[i].warps);
@@ -377,7 +369,7 @@ static void latencies_of_the_rtx3080(void **state)
 {
 	(void)state;
 	struct ct_gpu g;
-	load(&g, "rtx3080");
+	test_gpu(&g, "rtx3080");
 	double hit = (g.l1_latency + g.llc_latency + 13) / g.core_mhz * 1e3;
 	double commands = (g.dram_rcd + g.dram_cl + g.dram_burst / g.dram_data_ratio) / g.dram_mhz * 1e3;
 	double miss = hit + g.dram_latency / g.core_mhz * 1e3 + commands;

@@ -15,16 +15,12 @@
 #include "models/malekeh/estimate.h"
 #include "models/malekeh/parts.h"
 #include "models/malekeh/plan.h"
+#include "tests/support/gpus.h"
 
 static struct ct_gpu third(void)
 {
 	struct ct_gpu g;
-	struct ct_error e = {0};
-	char data[1024];
-	const char *root = getenv("CT_ROOT");
-	snprintf(data, sizeof data, "%s/data", root ? root : ".");
-	if (ct_gpu_load(&g, "rtx2060-third", data, NULL, &e) < 0)
-		fail_msg("%s", e.text);
+	test_gpu(&g, "rtx2060-third");
 	return g;
 }
 
@@ -200,9 +196,7 @@ static void load_table(struct ct_mk_sthld_table *t)
 {
 	struct ct_error e = {0};
 	char path[1024];
-	const char *root = getenv("CT_ROOT");
-	snprintf(path, sizeof path, "%s/data/malekeh/sthld.tsv", root ? root : ".");
-	if (ct_mk_sthld_load(t, path, &e) < 0)
+	if (ct_mk_sthld_load(t, test_data("malekeh/sthld.tsv", path, sizeof path), &e) < 0)
 		fail_msg("%s", e.text);
 }
 

@@ -12,26 +12,17 @@
 #include <string.h>
 
 #include "models/shared_l1/estimate.h"
+#include "tests/support/gpus.h"
 
 static int near(double a, double b, double by)
 {
 	return fabs(a - b) <= by;
 }
 
-/* A path below the project's data. */
-static const char *data(const char *name)
-{
-	static char path[1024];
-	snprintf(path, sizeof path, "%s/data%s", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".", name);
-	return path;
-}
-
 static struct ct_gpu paper_gpu(void)
 {
 	struct ct_gpu g;
-	struct ct_error e;
-	if (ct_gpu_load(&g, "sharedl1-28", data(""), NULL, &e) != CT_OK)
-		fail_msg("%s", e.text);
+	test_gpu(&g, "sharedl1-28");
 	return g;
 }
 
@@ -67,7 +58,6 @@ static void test_nodes(void **state)
 	(void)state;
 	assert_non_null(p);
 	for (size_t i = 0; i < 6; i++) {
-		char path[64];
 		unsigned c = pair[i][0], m = pair[i][1];
 		assert_int_equal(c + m, pair[i][2] * pair[i][2]);             /* SL-C3 */
 		assert_true(near((double)c / m, per[i], 0.005));              /* SL-C20 */
@@ -75,8 +65,9 @@ static void test_nodes(void **state)
 		assert_int_equal(p->side, pair[i][2]);
 		assert_int_equal(p->cores, c);
 		assert_int_equal(p->partitions, m);
-		snprintf(path, sizeof path, "/shared_l1/mesh-%u-%u.txt", c, m);
-		if (ct_sl_place_load(p, data(path), c, m, &e) != CT_OK)
+		char name[64], path[1024];
+		snprintf(name, sizeof name, "shared_l1/mesh-%u-%u.txt", c, m);
+		if (ct_sl_place_load(p, test_data(name, path, sizeof path), c, m, &e) != CT_OK)
 			fail_msg("%s", e.text);
 		assert_int_equal(p->side, pair[i][2]);
 		/* The shipped files show the default. */
@@ -207,13 +198,15 @@ static void test_noc(void **state)
 	struct ct_gpu g = paper_gpu();
 	struct ct_sl_params p;
 	struct ct_sl_noc *n = calloc(1, sizeof *n);
+	char path[1024];
 	struct ct_sl_place *place = calloc(1, sizeof *place);
 	struct ct_error e;
 	(void)state;
 	assert_non_null(n);
 	assert_non_null(place);
 	ct_sl_defaults(&p);
-	assert_int_equal(ct_sl_place_load(place, data("/shared_l1/mesh-28-8.txt"), 28, 8, &e), CT_OK);
+	assert_int_equal(ct_sl_place_load(place, test_data("shared_l1/mesh-28-8.txt", path, sizeof path), 28, 8,
+	                                  &e), CT_OK);
 	assert_int_equal(ct_sl_noc_init(n, CT_SL_NET_MESH, &g, &p, place, &e), CT_OK);
 	assert_true(near(n->home_hops, 4, 0.1) && near(n->llc_hops, 4, 0.2));
 	assert_true(near(ct_sl_home_trip(n, &p, 0, 1, 5), 54, 3.5));

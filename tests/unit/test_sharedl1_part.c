@@ -13,27 +13,10 @@
 
 #include "../support/microtrace.h"
 #include "models/shared_l1/part.h"
+#include "tests/support/gpus.h"
 #include "tests/support/sharedl1_twin.h"
 
 enum { CTAS = 8, WARPS = 2, LINES = 40, STORES = 1 };
-
-/* 4 SMs and 2 partitions on a 3 x 3 mesh. */
-static void small_gpu(struct ct_gpu *g)
-{
-	static const char *const keys[] = { "sm.count=4", "llc.slices=2", "llc.partitions=2",
-		                            "dram.channels=2", "llc.size=256KiB" };
-	struct ct_error e;
-	char path[1024];
-	snprintf(path, sizeof path, "%s/data", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".");
-	if (ct_gpu_load(g, "sharedl1-28", path, NULL, &e) != CT_OK)
-		fail_msg("%s", e.text);
-	g->dram_mapping[0] = 0; /* the shipped one is for 8 channels */
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (ct_gpu_set(g, keys[i], &e) < 0)
-			fail_msg("%s", e.text);
-	if (ct_gpu_check(g, &e) < 0)
-		fail_msg("%s", e.text);
-}
 
 /* Every warp reads 32 to 128 bytes of each of the same lines, `rounds` times, and stores to its
  * own. */
@@ -128,7 +111,7 @@ static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes ho
 	struct ct_sl_part *p;
 	struct ct_error e;
 	struct micro m;
-	small_gpu(&g);
+	test_gpu_sharedl1_small(&g);
 	ct_sl_defaults(&params);
 	params.homes = homes;
 	params.v[CT_SL_SAMPLING] = 8;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "models/shared_l1/estimate.h"
+#include "tests/support/gpus.h"
 #include "tests/support/workload.h"
 
 /* One line request per load; what private L1s miss, and all of them as one. */
@@ -83,11 +84,8 @@ static struct world *ask(const struct made *s, enum ct_sl_network network)
 {
 	struct world *w = calloc(1, sizeof *w);
 	struct ct_error e;
-	char path[1024];
 	assert_non_null(w);
-	snprintf(path, sizeof path, "%s/data", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".");
-	if (ct_gpu_load(&w->g, "sharedl1-28", path, NULL, &e) != CT_OK)
-		fail_msg("%s", e.text);
+	test_gpu(&w->g, "sharedl1-28");
 	make_workload(w, s);
 	ct_sl_defaults(&w->p);
 	w->p.network = network;

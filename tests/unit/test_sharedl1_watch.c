@@ -15,25 +15,9 @@
 #include "models/shared_l1/org.h"
 #include "models/shared_l1/systems.h"
 #include "models/shared_l1/watch.h"
+#include "tests/support/gpus.h"
 
 enum { STEPS = 150000, SMS = 4 };
-
-static void load_gpu(struct ct_gpu *g)
-{
-	static const char *const keys[] = { "sm.count=4", "llc.slices=2", "llc.partitions=2",
-		                            "dram.channels=2", "llc.size=256KiB" };
-	struct ct_error e;
-	char path[1024];
-	snprintf(path, sizeof path, "%s/data", getenv("CT_ROOT") ? getenv("CT_ROOT") : ".");
-	if (ct_gpu_load(g, "sharedl1-28", path, NULL, &e) != CT_OK)
-		fail_msg("%s", e.text);
-	g->dram_mapping[0] = 0; /* the shipped one is for 8 channels */
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (ct_gpu_set(g, keys[i], &e) < 0)
-			fail_msg("%s", e.text);
-	if (ct_gpu_check(g, &e) < 0)
-		fail_msg("%s", e.text);
-}
 
 /* One organisation that answers at once. */
 struct one {
@@ -121,7 +105,7 @@ static struct scene *open_scene(void)
 	struct ct_sl_params p;
 	struct ct_error e;
 	assert_non_null(s);
-	load_gpu(&s->g);
+	test_gpu_sharedl1_small(&s->g);
 	ct_sl_defaults(&p);
 	assert_int_equal(ct_sl_noc_init(&s->noc, CT_SL_NET_MESH, &s->g, &p, NULL, &e), CT_OK);
 	assert_int_equal(ct_address_map_init(&s->map, &s->g, &e), CT_OK);
