@@ -11,78 +11,23 @@
 
 #include "base/bits.h"
 #include "replay/private/parts.h"
-
-RP_HOT uint32_t free_collector(const struct ct_replay *r, const struct rp_sched *s)
-{
-	uint32_t best = 0;
-	if (r->g.collectors == 2)
-		return s->collector_free[1] < s->collector_free[0];
-	for (uint32_t i = 1; i < r->g.collectors; i++)
-		if (s->collector_free[i] < s->collector_free[best])
-			best = i;
-	return best;
-}
-
-RP_HOT uint32_t bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg)
-{
-	return rp_modulo(reg + 1u + warp, r->reg_banks);
-}
+#include "replay/private/step.h"
 
 void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned reg,
                        uint32_t at)
 {
 	struct rp_sched *s = &sm->sched[sm->warp[warp].sub];
-	s->written[bank_of(r, warp, reg)][at % RP_WRITES] = at;
+	s->written[rp_bank_of(r, warp, reg, r->usual)][at % RP_WRITES] = at;
 }
 
-/* Step in which the instruction can leave a collector that it entered in `start`. */
-RP_HOT uint32_t read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
-                              const struct rp_op *op, uint32_t start)
-{
-	uint32_t last = start;
-	for (unsigned i = 0; i < op->nread; i++) {
-		uint32_t bank = bank_of(r, warp, op->read[i]);
-		uint32_t step = rp_max32(start + 1, s->bank_free[bank]);
-		/* writes go first */
-		step += ~step & 1 & (s->written[bank][step / 2 % RP_WRITES] == step / 2);
-		s->bank_free[bank] = step + 1;
-		last = rp_max32(last, step);
-	}
-	return last + 1;
-}
-
-/* The instruction enters collector c of its scheduler in step `start`; all that follows
- * is known, except when the load/store unit will take a memory instruction. */
-RP_HOT void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
+/* The instruction enters collector c of its scheduler in step `start`. */
+static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
                   uint32_t start)
 {
-	struct rp_sched *s = &sm->sched[p->sched];
-	const struct rp_op *op = p->op;
-	struct rp_warp *w = &sm->warp[p->warp];
-	uint32_t unit = op->unit, leave = read_operands(r, s, p->warp, op, start);
-	s->idoc_free[unit] = start / 2;
-	if (p->mem != RP_NO_INDEX) {
-		if (sm->at_lsu[p->sched] == RP_NO_INDEX && !s->nheld) {
-			leave = rp_max32(leave, 2 * s->ocex_free[RP_MEM]);
-			s->collector_free[c] = leave;
-			rp_lsu_offer(sm, p->sched, p->mem, leave / 2);
-		} else {
-			s->held[s->nheld++] = (struct rp_held){p->mem, leave, c};
-			s->collector_free[c] = RP_NEVER;
-		}
-		return;
-	}
-	leave = rp_max32(leave, 2 * s->ocex_free[unit]);
-	uint32_t start_exec = rp_max32(leave / 2 + 1, s->unit_free[unit]);
-	uint32_t done = start_exec + op->latency + 2;
-	s->collector_free[c] = leave;
-	s->ocex_free[unit] = start_exec;
-	s->unit_free[unit] = start_exec + op->initiation;
-	for (unsigned i = 0; i < op->ndst; i++) {
-		sm->regs[p->warp][op->dst[i]] = done;
-		s->written[bank_of(r, p->warp, op->dst[i])][done % RP_WRITES] = done;
-	}
-	w->done = rp_max32(w->done, done);
+	if (p->mem != RP_NO_INDEX)
+		rp_enter_memory(r, sm, p->sched, p->warp, p->op, p->mem, c, start, 0);
+	else
+		rp_enter(r, sm, p->sched, p->warp, p->op, c, start, 0);
 }
 
 /* First step in which the oldest that waits for the unit can find a collector. */
@@ -90,7 +35,7 @@ RP_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uin
 {
 	const struct rp_parked *p = &sm->parked[unit][0];
 	const struct rp_sched *s = &sm->sched[p->sched];
-	return rp_max32(2 * (p->issued + 1), s->collector_free[free_collector(r, s)]);
+	return rp_max32(2 * (p->issued + 1), s->collector_free[rp_free_collector(r, s, 0)]);
 }
 
 /* First step in which a parked instruction can find a collector, as far as known: the
@@ -108,7 +53,7 @@ static uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm)
 static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p)
 {
 	uint32_t unit = p->op->unit;
-	sm->sched[p->sched].idoc_free[unit] = RP_NEVER;
+	sm->sched[p->sched].port[unit].idoc = RP_NEVER;
 	if (p->mem == RP_NO_INDEX)
 		sm->warp[p->warp].open++;
 	sm->parked[unit][sm->nparked[unit]++] = *p; /* oldest first: issue order */
@@ -120,18 +65,12 @@ static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *
 		sm->unpark_at = step / 2;
 }
 
-void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
-                const struct rp_op *op, uint32_t mem, uint32_t now)
+void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                      const struct rp_op *op, uint32_t mem, uint32_t now)
 {
-	struct rp_sched *s = &sm->sched[k];
-	if (r->collector_part) {
-		rp_part_collect(r, sm, k, warp, op, mem, now);
-		return;
-	}
 	struct rp_parked p = {op, now, mem, (uint16_t)warp, (uint8_t)k};
-	uint32_t c = free_collector(r, s), start = 2 * (now + 1);
-	if (!sm->parked_units && s->collector_free[c] <= start)
-		enter(r, sm, &p, c, start);
+	if (r->collector_part)
+		rp_part_collect(r, sm, k, warp, op, mem, now);
 	else
 		park(r, sm, &p);
 }
@@ -146,8 +85,8 @@ static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_
 		sm->parked[unit][i] = sm->parked[unit][i + 1];
 	if (!left)
 		sm->parked_units &= ~(1u << unit);
-	enter(r, sm, &p, free_collector(r, s), step);
-	uint32_t at = rp_max32(s->idoc_free[unit], s->stepped);
+	enter(r, sm, &p, rp_free_collector(r, s, 0), step);
+	uint32_t at = rp_max32(s->port[unit].idoc, s->stepped);
 	if (at < sm->sched_next[p.sched])
 		sm->sched_next[p.sched] = at;
 	if (p.mem == RP_NO_INDEX) {
@@ -186,7 +125,7 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 		rp_part_lsu_took(r, sm, k, now);
 		return;
 	}
-	s->ocex_free[RP_MEM] = now;
+	s->port[RP_MEM].ocex = now;
 	if (!s->nheld)
 		return;
 	struct rp_held h = s->held[0];

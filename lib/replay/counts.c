@@ -28,8 +28,10 @@ void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_
 static struct ct_replay_counts gather(const struct ct_replay *r)
 {
 	struct ct_replay_counts c = r->total;
-	for (uint32_t i = 0; i < r->g.sms; i++)
+	for (uint32_t i = 0; i < r->g.sms; i++) {
 		combine(&c, &r->sm[i].c, 0);
+		c.warp_insts += rp_warp_insts(&r->sm[i]);
+	}
 	return c;
 }
 
@@ -48,7 +50,7 @@ void rp_counts_warm(struct ct_replay *r)
 	if (r->warm || !r->warmup)
 		return;
 	for (uint32_t i = 0; i < r->g.sms; i++)
-		issued += r->sm[i].c.warp_insts;
+		issued += rp_warp_insts(&r->sm[i]);
 	if (issued < r->warmup)
 		return;
 	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;

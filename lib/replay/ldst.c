@@ -6,8 +6,6 @@
 #include "base/mem.h"
 #include "replay/private/parts.h"
 
-#define RP_LATER (RP_NEVER - 1)
-
 static int grow_mem(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->mem_cap ? sm->mem_cap * 2 : 64;
@@ -212,6 +210,8 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 		if (w->wait_group == w->group_done)
 			w->born = rp_max32(w->born, at);
 	}
+	if (op->special)
+		rp_hold(w);
 	if (!m->shared && m->kind != RP_STORE) {
 		sm->c.mem_latency_sum += at - m->issued;
 		sm->c.mem_latency_count++;

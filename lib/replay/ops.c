@@ -96,6 +96,12 @@ static int passes_l1(const struct ct_replay *r, const struct ct_sinst *s, enum r
 	return kind != RP_STORE && (s->mods & CT_MOD_STRONG_GPU);
 }
 
+/* Kinds that do something to their warp besides using a unit. */
+enum {
+	WITH_EFFECTS = 1 << RP_BARRIER | 1 << RP_MEMBAR | 1 << RP_LDGDEPBAR | 1 << RP_DEPBAR |
+	               1 << RP_ATOMIC | 1 << RP_ASYNC
+};
+
 static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_sinst *s)
 {
 	memset(op, 0, sizeof *op);
@@ -115,6 +121,8 @@ static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_
 		op->shared = s->space == CT_SPACE_SHARED;
 		op->counts_global = !op->shared && s->space != CT_SPACE_LOCAL;
 	}
+	op->counts = op->counts_mem | op->counts_global;
+	op->special = WITH_EFFECTS >> op->kind & 1;
 	op->groups_left = s->has_imm && s->imm > 0 ? (int32_t)(s->imm < RP_GROUPS ? s->imm : RP_GROUPS) : 0;
 }
 

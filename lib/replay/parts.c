@@ -79,6 +79,7 @@ void rp_part_at(struct ct_replay *r, struct rp_sm *sm)
 	              : at < r->base               ? 0
 	              : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
 	                                             : (uint32_t)(at - r->base);
+	rp_sm_rare(sm);
 }
 
 /* A node that has gone on takes the event in its present cycle. */
@@ -286,7 +287,7 @@ static void tell_tick(struct ct_replay *r, const struct ct_part *p, unsigned i)
 		return;
 	r->parts->ticked[i] += (r->horizon - r->parts->ticked[i]) / p->interval * p->interval;
 	for (uint32_t s = 0; s < r->g.sms; s++) {
-		c.warp_insts += r->sm[s].c.warp_insts;
+		c.warp_insts += rp_warp_insts(&r->sm[s]);
 		c.thread_insts += r->sm[s].c.thread_insts;
 	}
 	p->tick(p->ctx, r, &c);

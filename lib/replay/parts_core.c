@@ -107,7 +107,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t t
 {
 	struct rp_sched *s = &sm->sched[k];
 	if (sm->at_lsu[k] == RP_NO_INDEX && !s->nheld) {
-		to_lsu(r, sm, k, token, rp_max32(at, s->ocex_free[RP_MEM]));
+		to_lsu(r, sm, k, token, rp_max32(at, s->port[RP_MEM].ocex));
 	} else if (s->nheld < RP_MAX_HELD) {
 		s->held[s->nheld++] = (struct rp_held){r->parts->sm[sm->id].col[token].mem, at, token};
 	} else {
@@ -121,11 +121,11 @@ static void compute(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t 
 {
 	struct rp_sched *s = &sm->sched[k];
 	const struct rp_collected c = r->parts->sm[sm->id].col[token];
-	uint32_t unit = c.op->unit, leave = rp_max32(at, s->ocex_free[unit]);
-	uint32_t start = rp_max32(leave + 1, s->unit_free[unit]), done = start + c.op->latency + 2;
+	uint32_t unit = c.op->unit, leave = rp_max32(at, s->port[unit].ocex);
+	uint32_t start = rp_max32(leave + 1, s->port[unit].free), done = start + c.op->latency + 2;
 	struct rp_warp *w = &sm->warp[c.warp];
-	s->ocex_free[unit] = start;
-	s->unit_free[unit] = start + c.op->initiation;
+	s->port[unit].ocex = start;
+	s->port[unit].free = start + c.op->initiation;
 	for (unsigned i = 0; i < c.op->ndst; i++)
 		sm->regs[c.warp][c.op->dst[i]] = done;
 	rp_part_writes(r, sm, c.warp, c.sid, done);
@@ -156,7 +156,7 @@ void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64
 void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->sched[k];
-	s->ocex_free[RP_MEM] = now;
+	s->port[RP_MEM].ocex = now;
 	if (!s->nheld)
 		return;
 	struct rp_held h = s->held[0];

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "replay/private/parts.h"
+#include "replay/private/step.h"
 
 static uint32_t log2_of(uint64_t v)
 {
@@ -169,6 +170,10 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		st = copy_options(r, o, e);
 	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
+	r->usual = g->schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
+	           !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts;
+	r->oldest_first = g->scheduler == CT_SCHED_GTO || g->scheduler == CT_SCHED_WARP_LIMIT ||
+	                  g->scheduler == CT_SCHED_OLDEST;
 	if (st == 0)
 		st = build(r, e);
 	if (st < 0) {

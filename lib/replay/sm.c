@@ -5,11 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/parts.h"
-
-static uint32_t min32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
+#include "replay/private/step.h"
 
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e)
 {
@@ -61,7 +57,7 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	memset(sm->nparked, 0, sizeof sm->nparked);
 	sm->parked_units = 0;
 	sm->offer = r->parts && r->parts->owned && r->parts->owned[sm->id] ? RP_NEVER : r->first_place;
-	sm->part_at = RP_NEVER;
+	sm->part_at = sm->reply_at = RP_NEVER;
 	if (r->parts)
 		rp_part_at(r, sm);
 	sm->lsu_mem = RP_NO_INDEX;
@@ -79,27 +75,23 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 {
 	sm->reply_at = RP_NEVER;
-	if (!sm->replies.n)
-		return;
-	uint64_t when = rp_ring_at(&sm->replies, 0)->when;
-	sm->reply_at = when < r->base ? 0
-	             : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
-	                                              : (uint32_t)(when - r->base);
+	if (sm->replies.n) {
+		uint64_t when = rp_ring_at(&sm->replies, 0)->when;
+		sm->reply_at = when < r->base ? 0
+		             : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
+		                                              : (uint32_t)(when - r->base);
+	}
+	rp_sm_rare(sm);
 }
 
-RP_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm)
+RP_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
-	uint32_t t = min32(sm->l1_next, sm->lsu_next);
-	t = min32(t, sm->next_free);
-	t = min32(t, sm->wipe_at);
-	t = min32(t, sm->unpark_at);
-	t = min32(t, sm->reply_at);
-	t = min32(t, sm->part_at);
-	uint32_t u = min32(min32(sm->sched_next[0], sm->sched_next[1]),
-	                   min32(sm->sched_next[2], sm->sched_next[3]));
-	for (uint32_t k = 4; k < r->g.schedulers; k++)
-		u = min32(u, sm->sched_next[k]);
-	return min32(t, u);
+	const uint32_t *at = sm->sched_next;
+	uint32_t t = rp_min32(rp_min32(sm->l1_next, sm->lsu_next), rp_min32(sm->unpark_at, sm->rare_at));
+	uint32_t u = rp_min32(rp_min32(at[0], at[1]), rp_min32(at[2], at[3]));
+	for (uint32_t k = 4; k < rp_schedulers(r, usual); k++)
+		u = rp_min32(u, at[k]);
+	return rp_min32(t, u);
 }
 
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
@@ -112,7 +104,7 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		if (!c->cta)
 			continue;
 		if (c->free_at > now) {
-			next = min32(next, c->free_at);
+			next = rp_min32(next, c->free_at);
 			continue;
 		}
 		ct_cta_unref(c->cta);
@@ -125,38 +117,38 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 			r->end_cycle = now;
 	}
 	sm->next_free = next;
+	rp_sm_rare(sm);
 }
 
-/* Schedulers whose turn it is in this cycle. */
-RP_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t now)
+/* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
+RP_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
 {
 	const uint32_t *at = sm->sched_next;
 	uint32_t due = (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
 	               (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
 	for (uint32_t k = 4; k < n; k++)
 		due |= (uint32_t)(at[k] <= now) << k;
-	return due;
+	return (due | due << n) >> first & ((1u << n) - 1);
 }
 
 /* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
  * of one that comes after it in the same cycle. */
-RP_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+RP_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
-	uint32_t n = r->g.schedulers, first = rp_modulo(now, n), due = due_schedulers(sm, n, now);
-	sm->released = r->core_parts;
-	due = (due >> first | due << (n - first)) & ((1u << n) - 1);
+	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
+	uint32_t due = due_schedulers(sm, n, first, now);
+	sm->released = usual ? 0 : r->core_parts;
 	while (due) {
 		uint32_t i = ct_low_bit(due);
 		due &= due - 1;
-		rp_sched_step(r, sm, rp_modulo(i + first, n), now);
-		if (sm->released) {
-			due = due_schedulers(sm, n, now);
-			due = (due >> first | due << (n - first)) & ((1u << n) - 1) & ~((2u << i) - 1);
-		}
+		rp_sched_step(r, sm, rp_modulo(i + first, n), now, usual);
+		if (sm->released)
+			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
 	}
 }
 
-RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+/* Replies, then an L1 that is wiped. */
+static void rare(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	while (sm->reply_at <= now) {
 		struct rp_packet p = *rp_ring_at(&sm->replies, 0);
@@ -167,39 +159,52 @@ RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	}
 	if (sm->wipe_at <= now) {
 		sm->wipe_at = RP_NEVER;
+		rp_sm_rare(sm);
 		rp_l1_wipe(r, sm, now);
 	}
+}
+
+RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+{
+	if (sm->rare_at <= now)
+		rare(r, sm, now);
 	if (sm->l1_next <= now)
 		rp_l1_step(r, sm, now);
 	if (sm->lsu_next <= now)
 		rp_lsu_step(r, sm, now);
-	if (sm->part_at <= now)
+	if (sm->rare_at <= now && sm->part_at <= now)
 		rp_events_run(r, sm->id, r->base + now);
 	if (sm->unpark_at <= now)
 		rp_collect_step(r, sm, now);
-	step_schedulers(r, sm, now);
-	if (sm->next_free <= now)
+	step_schedulers(r, sm, now, usual);
+	if (sm->rare_at <= now && sm->next_free <= now)
 		rp_sm_free_slots(r, sm, now);
 }
 
 uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return r->timing == CT_REPLAY_FIXED ? rp_fixed_next(sm) : next_event(r, sm);
+	return r->timing == CT_REPLAY_FIXED ? rp_fixed_next(sm) : next_event(r, sm, 0);
+}
+
+RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
+{
+	while (!sm->failed) {
+		uint32_t t = next_event(r, sm, usual);
+		if (t >= end || (!r->ended && sm->offer < t))
+			break;
+		sm->now = t;
+		cycle(r, sm, t, usual);
+	}
 }
 
 void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
-	if (r->timing == CT_REPLAY_FIXED) {
+	if (r->timing == CT_REPLAY_FIXED)
 		rp_fixed_run(r, sm, end);
-		return;
-	}
-	while (!sm->failed) {
-		uint32_t t = next_event(r, sm);
-		if (t >= end || (!r->ended && sm->offer < t))
-			break;
-		sm->now = t;
-		cycle(r, sm, t);
-	}
+	else if (r->usual)
+		run(r, sm, end, 1);
+	else
+		run(r, sm, end, 0);
 }
 
 /* A CTA takes the lowest free slot; its warps are fetched from the next cycle on,
@@ -248,14 +253,16 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	}
 	sm->c.ctas++;
 	sm->c.warps += n;
-	if (!n)
+	if (!n) {
 		sm->next_free = c->free_at = c->end = now + 1;
+		rp_sm_rare(sm);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t hw = slot * per + ct_cta_warp(cta, i)->warp;
 		if (r->timing == CT_REPLAY_FIXED)
 			rp_fixed_start(r, sm, hw);
 		else
-			rp_warp_advance(r, sm, hw, now);
+			rp_warp_begin(r, sm, hw, now);
 	}
 	return r->error.status;
 }

@@ -84,6 +84,8 @@ struct rp_op {
 	uint8_t shared;          /* shared memory by its opcode */
 	uint16_t latency, initiation;
 	uint8_t counts_mem, counts_global; /* 1: among mem_insts; among the global requests */
+	uint8_t counts;          /* either */
+	uint8_t special;         /* does something to its warp besides using a unit */
 	uint8_t nread;           /* distinct sources, in read[] */
 	uint8_t ndep;            /* distinct registers that have to be there, in dep[] */
 	uint8_t read[CT_MAX_SRC];
@@ -180,23 +182,31 @@ struct rp_ring {
 };
 
 struct rp_warp {
-	struct ct_cursor *cursor;
 	const struct rp_op *op;  /* next instruction; NULL: none left */
-	uint64_t key, age;
+	struct ct_cursor *cursor;
+	uint32_t more;           /* instructions behind the next one that only add 1 to its sid */
 	uint32_t born;
 	uint32_t done;           /* last known completion of an instruction */
 	uint32_t open;           /* instructions whose completion is not known */
 	uint32_t stores;         /* not acknowledged */
+	uint32_t blocked_since;  /* on outstanding loads, RP_NEVER: not */
+	uint8_t sub, slot;       /* scheduler, and which of its slots */
+	uint8_t held;            /* waits for more than registers: rp_hold() */
+	uint8_t live, started, at_barrier, membar, issued_any;
+	uint16_t slot_cta;
 	uint32_t atomics;
 	uint32_t group, group_done; /* LDGSTS groups: open one; all before are complete */
 	uint32_t wait_group;     /* DEPBAR: waits until group_done reaches it */
-	uint32_t more;           /* instructions behind the next one that only add 1 to its sid */
-	uint32_t blocked_since;  /* on outstanding loads, RP_NEVER: not */
-	uint16_t slot_cta;
-	uint8_t live, started, at_barrier, membar, issued_any;
-	uint8_t sub, slot;       /* scheduler, and which of its slots */
+	uint64_t key, age;
 	uint32_t group_open[RP_GROUPS];
 };
+
+/* To be called where one of these has changed. */
+static inline void rp_hold(struct rp_warp *w)
+{
+	w->held = w->at_barrier || w->membar || w->atomics ||
+	          (int32_t)(w->group_done - w->wait_group) < 0;
+}
 
 struct rp_cta {
 	struct ct_cta *cta;
@@ -230,7 +240,8 @@ struct rp_sched {
 	uint32_t last;                     /* slot that issued last */
 	uint32_t vetoed;                   /* cycles since parts have let one issue */
 	uint32_t nheld;
-	uint32_t idoc_free[RP_UNITS], ocex_free[RP_UNITS], unit_free[RP_UNITS];
+	struct rp_port { uint32_t idoc, ocex, free; } port[RP_UNITS]; /* of the unit: when its issue
+	                                      register, the register in front of it, it itself is free */
 	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
 	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
 	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
@@ -249,10 +260,12 @@ struct rp_sm {
 	uint32_t id;
 	uint32_t now;
 	/* next cycle of everything in the SM */
-	uint32_t l1_next, lsu_next, next_free /* of its CTAs */, wipe_at, unpark_at;
+	uint32_t sched_next[RP_MAX_SCHEDULERS]; /* next attempt of each scheduler */
+	uint32_t l1_next, lsu_next, unpark_at;
+	uint32_t rare_at;                  /* the first of the next four: rp_sm_rare() */
 	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
 	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
-	uint32_t sched_next[RP_MAX_SCHEDULERS]; /* next attempt of each scheduler */
+	uint32_t next_free /* of its CTAs */, wipe_at;
 	int released;                      /* a barrier, in this cycle */
 	int failed;                        /* out of memory or a damaged spill */
 	struct rp_sched *sched;
@@ -311,6 +324,23 @@ struct rp_sm {
 	uint32_t log_cap, nlog;
 	struct ct_replay_counts c;
 };
+
+static inline uint32_t rp_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* To be called where one of these has changed. */
+static inline void rp_sm_rare(struct rp_sm *sm)
+{
+	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at), rp_min32(sm->next_free, sm->wipe_at));
+}
+
+/* What the SM has issued; its counter warp_insts stays 0. */
+static inline uint64_t rp_warp_insts(const struct rp_sm *sm)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < CT_CLASS_COUNT; i++)
+		n += sm->c.unit_insts[i];
+	return n;
+}
 
 /* Derived DRAM timing, DRAM cycles (dram.c). */
 struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
@@ -387,6 +417,8 @@ struct ct_replay {
 	const struct ct_llc_part *llc_part;
 	const struct ct_collector_part *collector_part;
 	int core_parts;                    /* a scheduler or a collector */
+	int usual;                         /* an SM as step.h takes to be usual */
+	int oldest_first;                  /* schedulers prefer the oldest warp */
 };
 
 /* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
@@ -414,9 +446,20 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 
 /* scheduler.c */
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm);
-void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
+/* The same where parts have a say. */
+void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now);
-void rp_warp_advance(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+/* Notes what a warp that lies down waits for, when that is memory, a barrier or a fence. */
+void rp_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t);
+void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+void rp_barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now);
+void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem);
+uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+                        const struct rp_sched *s, uint64_t mask);
+/* Nothing is left of the warp's stream. */
+void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+/* The first instruction of a warp, or its end. */
+void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 /* Reads the warp's next instruction: 1; 0: none is left, or the SM has failed. */
 int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
@@ -435,8 +478,9 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
                        uint32_t at);
 
 /* collect.c: operand collectors and units. */
-void rp_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
-                const struct rp_op *op, uint32_t mem, uint32_t now);
+/* What has issued and finds no collector free waits for one, or goes to the part. */
+void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                      const struct rp_op *op, uint32_t mem, uint32_t now);
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 

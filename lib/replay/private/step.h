@@ -1,0 +1,286 @@
+/* step.h - an attempt of a warp scheduler: from the choice of a warp to the operand collector of
+ * its instruction (accelsim-model.md 3 and 4).
+ *
+ * `usual` is a constant where these are called: 1 for SMs of four schedulers with two operand
+ * collectors and a power of two of register banks each, without parts; numbers are constants
+ * then. 0 takes every SM. */
+#ifndef CT_REPLAY_PRIVATE_STEP_H
+#define CT_REPLAY_PRIVATE_STEP_H
+
+#include "replay/private/slots.h"
+
+#define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
+enum { RP_USUAL_SCHEDULERS = 4, RP_USUAL_COLLECTORS = 2 };
+
+RP_HOT uint32_t rp_schedulers(const struct ct_replay *r, int usual)
+{
+	return usual ? RP_USUAL_SCHEDULERS : r->g.schedulers;
+}
+
+/* ---- operand collectors and units; times in them are half cycles (collect.c) ---- */
+
+RP_HOT uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s, int usual)
+{
+	uint32_t best = 0;
+	if (usual || r->g.collectors == RP_USUAL_COLLECTORS)
+		return s->collector_free[1] < s->collector_free[0];
+	for (uint32_t i = 1; i < r->g.collectors; i++)
+		if (s->collector_free[i] < s->collector_free[best])
+			best = i;
+	return best;
+}
+
+RP_HOT uint32_t rp_bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg, int usual)
+{
+	return usual ? (reg + 1u + warp) & (r->reg_banks - 1) : rp_modulo(reg + 1u + warp, r->reg_banks);
+}
+
+/* Step in which the instruction can leave a collector that it entered in `start`. */
+RP_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
+                                 const struct rp_op *op, uint32_t start, int usual)
+{
+	uint32_t last = start;
+	for (unsigned i = 0, n = op->nread; i < n; i++) {
+		uint32_t bank = rp_bank_of(r, warp, op->read[i], usual);
+		uint32_t step = rp_max32(start + 1, s->bank_free[bank]);
+		/* writes go first */
+		step += ~step & 1 & (s->written[bank][step / 2 % RP_WRITES] == step / 2);
+		s->bank_free[bank] = step + 1;
+		last = rp_max32(last, step);
+	}
+	return last + 1;
+}
+
+/* The memory instruction enters collector c of its scheduler in step `start`. */
+RP_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                            const struct rp_op *op, uint32_t mem, uint32_t c, uint32_t start,
+                            int usual)
+{
+	struct rp_sched *s = &sm->sched[k];
+	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
+	s->port[RP_MEM].idoc = start / 2;
+	if (sm->at_lsu[k] == RP_NO_INDEX && !s->nheld) {
+		leave = rp_max32(leave, 2 * s->port[RP_MEM].ocex);
+		s->collector_free[c] = leave;
+		rp_lsu_offer(sm, k, mem, leave / 2);
+	} else { /* when the load/store unit will take it is not known */
+		s->held[s->nheld++] = (struct rp_held){mem, leave, c};
+		s->collector_free[c] = RP_NEVER;
+	}
+}
+
+/* Any other: all that follows is known. */
+RP_HOT void rp_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                     const struct rp_op *op, uint32_t c, uint32_t start, int usual)
+{
+	struct rp_sched *s = &sm->sched[k];
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_port *port = &s->port[op->unit];
+	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
+	leave = rp_max32(leave, 2 * port->ocex);
+	uint32_t start_exec = rp_max32(leave / 2 + 1, port->free);
+	uint32_t done = start_exec + op->latency + 2;
+	s->collector_free[c] = leave;
+	port->idoc = start / 2;
+	port->ocex = start_exec;
+	port->free = start_exec + op->initiation;
+	for (unsigned i = 0, n = op->ndst; i < n; i++) {
+		sm->regs[warp][op->dst[i]] = done;
+		s->written[rp_bank_of(r, warp, op->dst[i], usual)][done % RP_WRITES] = done;
+	}
+	w->done = rp_max32(w->done, done);
+}
+
+/* ---- warps ---- */
+
+/* Cycle at which the registers of the next instruction are there. */
+RP_HOT uint32_t rp_operands(const struct rp_warp *w, const uint32_t *regs)
+{
+	const struct rp_op *op = w->op;
+	uint32_t t = rp_max32(regs[op->dep[0]], regs[op->dep[1]]);
+	uint32_t u = rp_max32(regs[op->dep[2]], regs[op->dep[3]]);
+	t = rp_max32(rp_max32(t, u), w->born);
+	for (unsigned i = RP_PAD_DEP; i < op->ndep; i++)
+		t = rp_max32(t, regs[op->dep[i]]);
+	return t;
+}
+
+/* The next instruction cannot issue before something else happens: t is RP_LATER or
+ * RP_NEVER, or the warp waits for more than registers. */
+RP_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uint32_t t)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint64_t bit = UINT64_C(1) << w->slot;
+	s->waiting &= ~bit;
+	if (t == RP_NEVER || w->held)
+		rp_long_wait(sm, warp, t);
+	if (s->at[w->slot] != RP_NEVER)
+		rp_slot_clear(s, w->slot);
+}
+
+/* Puts a warp with an instruction in the place that its operands give it. */
+RP_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint32_t t = rp_operands(w, sm->regs[warp]);
+	struct rp_sched *s = &sm->sched[w->sub];
+	if (t >= RP_LATER || w->held) {
+		rp_lie_down(sm, s, warp, t);
+		return;
+	}
+	s->waiting &= ~(UINT64_C(1) << w->slot);
+	if (w->blocked_since != RP_NEVER) {
+		if (t > w->blocked_since)
+			sm->c.mem_stall_warp_cycles += t - w->blocked_since;
+		w->blocked_since = RP_NEVER;
+	}
+	rp_slot_set(s, w->slot, t, now);
+	t = rp_max32(rp_max32(t, s->stepped), now);
+	if (t < sm->sched_next[w->sub])
+		sm->sched_next[w->sub] = t;
+}
+
+RP_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct ct_inst *inst = &sm->inst[warp];
+	if (w->more) {
+		w->more--;
+		inst->sid++;
+	} else {
+		int st = ct_cursor_step(w->cursor, inst, &w->more, &r->error);
+		if (st <= 0) {
+			sm->failed |= st < 0;
+			w->op = NULL;
+			return 0;
+		}
+	}
+	w->op = rp_op_at(r, inst->sid);
+	if (!w->op)
+		sm->failed = 1;
+	return w->op != NULL;
+}
+
+RP_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+{
+	struct ct_replay_counts *c = &sm->c;
+	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
+	c->unit_insts[op->cls]++; /* warp_insts is their sum (counts.c) */
+	c->thread_insts += lanes;
+	if (op->counts) {
+		c->mem_insts += op->counts_mem;
+		c->global_requests += op->counts_global;
+		c->global_lane_accesses += op->counts_global * lanes;
+	}
+}
+
+/* The next instruction of the warp that issues in this cycle. */
+RP_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t slot,
+                     uint32_t warp, uint32_t now)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint64_t bit = UINT64_C(1) << slot;
+	s->of_unit[w->op->unit] &= ~bit;
+	if (!rp_fetch(r, sm, warp)) {
+		rp_warp_over(r, sm, warp, now);
+		return;
+	}
+	s->of_unit[w->op->unit] |= bit;
+	uint32_t t = rp_operands(w, sm->regs[warp]);
+	if (t >= RP_LATER || w->held)
+		rp_lie_down(sm, s, warp, t);
+	else
+		rp_slot_again(s, slot, t); /* born is the next cycle */
+}
+
+RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t slot, uint32_t now,
+                     int usual)
+{
+	uint32_t warp = slot * rp_schedulers(r, usual) + k, mem = RP_NO_INDEX;
+	struct rp_sched *s = &sm->sched[k];
+	struct rp_warp *w = &sm->warp[warp];
+	const struct rp_op *op = w->op;
+	uint32_t *regs = sm->regs[warp];
+	rp_count(sm, op, &sm->inst[warp]);
+	if (r->has_issue)
+		rp_observe_issue(r, sm, warp, now);
+	w->born = now + 1;
+	uint32_t c = rp_free_collector(r, s, usual), start = 2 * (now + 1);
+	uint32_t enters = !sm->parked_units && s->collector_free[c] <= start &&
+	                  (usual || !r->collector_part);
+	if (op->kind >= RP_LOAD) {
+		mem = rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);
+		if (mem == RP_NO_INDEX)
+			return;
+		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
+		if (op->kind == RP_STORE)
+			w->stores++; /* stands for its acknowledgements until it is taken */
+		else
+			w->open++;
+		regs[op->dst[0]] = regs[op->dst[1]] = unknown;
+		for (unsigned i = RP_PAD_DST; i < op->ndst; i++)
+			regs[op->dst[i]] = unknown;
+		if (enters)
+			rp_enter_memory(r, sm, k, warp, op, mem, c, start, usual);
+	} else if (enters) {
+		rp_enter(r, sm, k, warp, op, c, start, usual);
+	} else {
+		for (unsigned i = 0; i < op->ndst; i++)
+			regs[op->dst[i]] = RP_LATER;
+	}
+	uint32_t special = op->special;
+	if (special)
+		rp_effects(sm, warp, op, mem);
+	if (!enters)
+		rp_collect_later(r, sm, k, warp, op, mem, now);
+	rp_go_on(r, sm, s, slot, warp, now);
+	if (special && op->kind == RP_BARRIER)
+		rp_barrier_release(r, sm, &sm->cta[w->slot_cta], now);
+	else if (special && op->kind == RP_MEMBAR)
+		rp_warp_check_end(r, sm, warp, now);
+}
+
+/* Loose round robin: from the one after the last that issued. */
+RP_HOT uint32_t rp_pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+                        const struct rp_sched *s, uint64_t mask)
+{
+	if (r->oldest_first)
+		return rp_pick_oldest(r, sm, k, s, mask);
+	uint64_t after = mask & (UINT64_MAX - 1) << s->last;
+	return ct_low_bit(after ? after : mask);
+}
+
+RP_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
+                          int usual)
+{
+	struct rp_sched *s = &sm->sched[k];
+	uint32_t next = RP_NEVER;
+	if (!usual && r->core_parts) {
+		rp_sched_step_parts(r, sm, k, now);
+		return;
+	}
+	rp_slots_advance(s, now);
+	uint64_t mask = s->ready, rest = mask;
+	s->stepped = now + 1;
+	sm->sched_next[k] = RP_NEVER;
+	while (rest) {
+		uint32_t slot = rp_pick(r, sm, k, s, rest);
+		uint32_t unit = sm->warp[slot * rp_schedulers(r, usual) + k].op->unit;
+		if (s->port[unit].idoc > now) {
+			next = rp_min32(next, s->port[unit].idoc);
+			rest &= ~s->of_unit[unit];
+			continue;
+		}
+		rp_issue(r, sm, k, slot, now, usual); /* lowers sched_next for other warps that it wakes */
+		s->last = slot;
+		if (mask & ~(UINT64_C(1) << slot))
+			next = now + 1;
+		break;
+	}
+	if (!rest && mask)
+		sm->c.issue_stall_cycles++;
+	next = rp_min32(next, rp_slots_next(s));
+	sm->sched_next[k] = rp_min32(next, sm->sched_next[k]);
+}
+
+#endif
