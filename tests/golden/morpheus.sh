@@ -30,6 +30,18 @@ same "BL is the baseline" 1 "$(value BL speedup between.out)"
 same "thirteen systems" 13 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' between.out | wc -l)"
 same "every value has a method" "" "$(awk -F'\t' '$1 == "ES" && $8 != "analytic"' between.out)"
 
+# 40 CTAs on 68 SMs: each has an SM of its own on 51, not on 34.
+"$CT_RELEASE/tracegen" workingset --footprint 256KiB --passes 2 --ctas 40 -o few
+"$CT_RELEASE/reuse" -q -o few.profile few
+view() { awk -F'\t' -v OFS='\t' -v v="$1" '$1 == "RD" && $3 == v { $3 = ""; print }' few.profile; }
+check "40 CTAs have an LLC stream" test -n "$(view llc_sector@sms=68)"
+for v in llc llc_sector; do
+	same "on 51 SMs they send what they send on 68: $v" "$(view $v@sms=68)" "$(view $v@sms=51)"
+	check "on 34 they share L1s: $v" test "$(view $v@sms=68)" != "$(view $v@sms=34)"
+done
+same "with a thread for each view, too" "$(grep -v '^PG\|^EN' few.profile)" \
+	"$("$CT_RELEASE/reuse" -q -@ 4 few | grep -v '^PG\|^EN')"
+
 same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' between.out)" \
 	"$("$est" -O profile <between.profile | grep -v '^PG\|^EN')"
 same "and what the trace gives" "$(grep '^ES' stream.out)" \

@@ -35,6 +35,7 @@ struct lane {
 
 struct ct_lanes {
 	unsigned n;
+	unsigned skip; /* lanes that the launch under way leaves out, a bit each */
 	struct lane *lane;
 };
 
@@ -150,12 +151,14 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 	return CT_OK;
 }
 
-/* Sends to every lane; fails with what lanes in this thread say at once, with what
- * the others say at the kernel's end. */
+/* Sends to every lane of the launch; fails with what lanes in this thread say at once,
+ * with what the others say at the kernel's end. */
 static int broadcast(struct ct_lanes *l, const struct message *m, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (unsigned i = l->n; i-- > 0;) {
+		if (l->skip >> i & 1)
+			continue;
 		if (m->kind == MSG_CTA)
 			ct_cta_ref(m->cta);
 		send(&l->lane[i], m);
@@ -168,12 +171,15 @@ static int broadcast(struct ct_lanes *l, const struct message *m, struct ct_erro
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes)
 {
 	struct message m = {.kind = MSG_MEMCPY, .address = address, .bytes = bytes};
+	l->skip = 0;
 	(void)broadcast(l, &m, NULL);
 }
 
-int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, struct ct_error *e)
+int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,
+                          struct ct_error *e)
 {
 	struct message m = {.kind = MSG_BEGIN, .kernel = k};
+	l->skip = skip;
 	return broadcast(l, &m, e);
 }
 
@@ -193,7 +199,10 @@ int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts,
 	for (unsigned i = 0; i < l->n; i++) {
 		if (status_of(&l->lane[i], e) < 0)
 			return l->lane[i].status;
-		counts[i] = l->lane[i].counts;
+		if (l->skip >> i & 1)
+			memset(&counts[i], 0, sizeof counts[i]);
+		else
+			counts[i] = l->lane[i].counts;
 	}
 	return CT_OK;
 }

@@ -15,7 +15,9 @@ struct ct_lanes;
 int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n,
                  unsigned threads, struct ct_error *e);
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes);
-int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, struct ct_error *e);
+/* skip: bit i leaves engine i out of this launch; its counts of it are 0. */
+int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,
+                          struct ct_error *e);
 /* Every engine takes a reference of its own. */
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e);
 /* Waits for all engines; counts[i] gets the launch's counts of engine i. */

@@ -46,6 +46,7 @@ static void on_llc(void *ctx, const struct ct_llc_event *ev)
 	ct_locality_llc(a->locality, ev->line, ev->sectors, ev->is_write);
 	if (a->slice_load)
 		a->slice_load[ev->slice]++;
+	ct_pass_views_llc(a, ev);
 }
 
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
@@ -57,17 +58,6 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	if (ev->first)
 		ct_regs_reset(r);
 	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
-}
-
-static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
-{
-	struct sms_view *v = ctx;
-	uint64_t sector[4];
-	ct_hist_add(&v->hist[ev->is_write ? 1 : 0],
-	            ct_stack_touch_sectors(v->stack, ev->line, ev->sectors, sector), 1);
-	for (unsigned i = 0; i < 4; i++)
-		if (ev->sectors >> i & 1)
-			ct_hist_add(&v->hist[ev->is_write ? 3 : 2], sector[i], 1);
 }
 
 static int add_scope(struct pass *a, const char *name, struct scope **out)
@@ -157,23 +147,8 @@ static int start_engines(struct pass *a)
 		st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
 	if (st == CT_OK)
 		n++;
-	for (unsigned i = 0; i < SMS_VIEWS && st == CT_OK && !a->o.no_sms_views; i++) {
-		struct sms_view *v = &a->view[a->n_views];
-		struct ct_gpu g = a->gpu;
-		g.sms = (a->gpu.sms * (i + 1) + SMS_VIEWS) / (SMS_VIEWS + 1);
-		if (g.sms == a->gpu.sms || (a->n_views && g.sms == v[-1].sms))
-			continue;
-		struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc};
-		struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
-		                                  .n_observers = 1, .warmup = a->tool->warmup};
-		v->sms = g.sms;
-		struct ct_stack_options so = {.sectors = g.llc.line / g.llc.sector};
-		v->stack = ct_stack_new(&so, a->e);
-		st = v->stack ? ct_replay_new(&engine[n], &g, &fixed, a->e) : CT_ERR_NOMEM;
-		a->n_views++;
-		if (st == CT_OK)
-			n++;
-	}
+	if (st == CT_OK && !a->o.no_sms_views)
+		st = ct_pass_views_start(a, engine, &n);
 	if (st != CT_OK) {
 		while (n > 0)
 			ct_replay_free(engine[--n]);
@@ -214,9 +189,7 @@ int ct_pass_end_launch(struct pass *a, struct launch_counts *l)
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
 	if (st == CT_OK)
 		st = ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush, a->e);
-	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++)
-		st = ct_stack_check(a->view[i].stack, a->e);
-	return st;
+	return st == CT_OK ? ct_pass_views_end(a) : st;
 }
 
 int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
@@ -234,8 +207,6 @@ int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch
 	/* The next launch starts from nothing: collect() adds. */
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
-	for (unsigned i = 0; i < a->n_views; i++)
-		ct_replay_counts_add(&a->view[i].counts, &l->c[i + 1]);
 	return st;
 }
 
@@ -266,7 +237,7 @@ static int begin_observers(struct pass *a, const struct ct_kernel *k)
 int ct_pass_begin_launch(struct pass *a, const struct ct_kernel *k)
 {
 	int st = begin_observers(a, k);
-	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, a->e) : st;
+	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, ct_pass_views_launch(a, k), a->e) : st;
 }
 
 static int run_kernel(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k)
@@ -323,8 +294,7 @@ static void release(struct pass *a)
 	ct_sl_watch_free(a->watch);
 	for (unsigned i = 0; ct_pass_mechanism_at(i); i++)
 		ct_pass_mechanism_at(i)->close(a->mechanism[i]);
-	for (unsigned i = 0; i < a->n_views; i++)
-		ct_stack_free(a->view[i].stack);
+	ct_pass_views_free(a);
 	for (size_t i = 0; i < a->n_scopes; i++) {
 		free(a->scope[i].name);
 		if (a->scope[i].locality)

@@ -16,7 +16,7 @@
 
 /* llc@sms=N: besides the whole GPU, the LLC sees what 25, 50 and 75 % of its SMs
  * would send (issue 1, item 6). */
-enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1 };
+enum { SMS_VIEWS = 3, MAX_LANES = SMS_VIEWS + 1, VIEW_OPS = 256 };
 
 /* What --sample-kernels has left out of a scope, and the half-widths of the 95 % intervals
  * of what stands for it. */
@@ -44,12 +44,16 @@ struct scope {
 	struct sampled sampled;
 };
 
-/* The LLC stream of a GPU with fewer SMs. */
+/* The LLC stream of a GPU with fewer SMs. A launch of no more CTAs than those gives each CTA
+ * an SM of its own, as on the whole GPU: its stream is the whole GPU's, and needs no engine. */
 struct sms_view {
 	uint32_t sms;
+	int whole;              /* the launch under way is such a one */
 	struct ct_stack *stack;
 	struct ct_hist hist[4]; /* lines read, written; sectors read, written */
-	struct ct_replay_counts counts;
+	struct ct_stack_op *op; /* VIEW_OPS, of which n wait to be counted */
+	uint8_t *is_write;
+	size_t n;
 };
 
 struct pass {
@@ -86,6 +90,16 @@ int ct_pass_begin_launch(struct pass *a, const struct ct_kernel *k);
 int ct_pass_end_launch(struct pass *a, struct launch_counts *l);
 /* Adds *l and a->launch to every scope of the launch, and empties a->launch. */
 int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l);
+
+/* pass_views.c: an engine for each view behind engine[*n]; *n counts on. */
+int ct_pass_views_start(struct pass *a, struct ct_replay **engine, unsigned *n);
+/* Which lanes the launch needs no engine for, a bit each (ct_lanes_kernel_begin). */
+unsigned ct_pass_views_launch(struct pass *a, const struct ct_kernel *k);
+/* An event of the whole GPU's LLC, for the views that are its own in this launch. */
+void ct_pass_views_llc(struct pass *a, const struct ct_llc_event *ev);
+/* Counts what the launch has left; the lanes are idle. */
+int ct_pass_views_end(struct pass *a);
+void ct_pass_views_free(struct pass *a);
 
 /* pass_sample.c: launches that repeat, and waves of CTAs, that need not be replayed. */
 struct ct_sampler *ct_sampler_new(void); /* NULL when out of memory */

@@ -22,7 +22,7 @@ static int run_kernel(struct pass *x, const struct ct_kernel *k)
 	struct ct_cta *cta, *held = NULL;
 	int st = x->hooks.begin ? x->hooks.begin(x->hooks.ctx, k, x->e) : CT_OK;
 	if (st == CT_OK)
-		st = ct_lanes_kernel_begin(x->lanes, k, x->e);
+		st = ct_lanes_kernel_begin(x->lanes, k, 0, x->e);
 	if (st != CT_OK)
 		return st;
 	while ((st = ct_trace_next_cta(x->trace, &cta, x->e)) > 0) {
