@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "trace/private/pack.h"
+#include "trace/private/unpack.h"
 
 struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps,
                           uint32_t segments)
@@ -74,6 +74,7 @@ enum { WINDOW = 3 * CT_PACK_RECORD_MAX };
 struct ct_cursor {
 	struct ct_cta *cta;
 	const unsigned char *p, *end;  /* readable part of the segment */
+	const unsigned char *low;      /* from here on there may be less than a record */
 	uint64_t left;                 /* instructions */
 	uint32_t segment;
 	uint32_t next;                 /* spilled: bytes of the segment already in the window */
@@ -98,6 +99,7 @@ static int refill(struct ct_cursor *c, struct ct_error *e)
 	c->p = c->window;
 	c->end = c->window + rest + n;
 	c->next += (uint32_t)n;
+	c->low = c->next < s->bytes ? c->end - (CT_PACK_RECORD_MAX - 1) : c->end;
 	return st;
 }
 
@@ -107,7 +109,7 @@ static int enter(struct ct_cursor *c, uint32_t segment, uint32_t offset, struct 
 	c->segment = segment;
 	if (s->memory) {
 		c->p = s->memory + offset;
-		c->end = s->memory + s->bytes;
+		c->end = c->low = s->memory + s->bytes;
 		c->next = s->bytes;
 		return CT_OK;
 	}
@@ -124,7 +126,7 @@ int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct 
 	c->cta = ct_cta_ref(cta);
 	ct_cta_unref(old);
 	c->left = cta->warp[i].insts;
-	c->p = c->end = NULL;
+	c->p = c->end = c->low = NULL;
 	c->next = 0;
 	ct_unpacker_init(&c->unpacker);
 	return c->left ? enter(c, cta->start[i].segment, cta->start[i].offset, e) : CT_OK;
@@ -146,7 +148,7 @@ int ct_cursor_open(struct ct_cursor **out, struct ct_cta *cta, uint32_t i, struc
 }
 
 /* The record behind the last: where it begins, with a place for its values. */
-static int next_record(struct ct_cursor *c, struct ct_error *e)
+static int seek_record(struct ct_cursor *c, struct ct_error *e)
 {
 	const struct ct_segment *s = &c->cta->segment[c->segment];
 	int st = CT_OK;
@@ -161,6 +163,13 @@ static int next_record(struct ct_cursor *c, struct ct_error *e)
 	    !(c->values = ct_calloc(CT_MAX_VALUES, sizeof *c->values)))
 		return ct_fail_nomem(e);
 	return CT_OK;
+}
+
+static inline int next_record(struct ct_cursor *c, struct ct_error *e)
+{
+	if (c->p < c->low && (*c->p & 0xc0) != 0x40)
+		return CT_OK;
+	return seek_record(c, e);
 }
 
 int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e)

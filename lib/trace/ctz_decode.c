@@ -141,7 +141,7 @@ static int get_address(struct ctz_decoder *d, uint32_t sid, struct ctz_site *s,
 	if (ctz_get_byte(&d->column[CTZ_C_ADDR], &byte) != 0 || byte >> 4)
 		return DAMAGED;
 	a->form = byte & CTZ_A_FORM;
-	a->n = ct_popcount(d->mask);
+	a->n = d->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(d->mask);
 	a->packed = NULL;
 	if (a->form == CT_ADDR_NONE ||
 	    (!(byte & CTZ_A_BASE) && ctz_get_planes(&d->column[CTZ_C_BASE], &rest) != 0))
@@ -175,34 +175,56 @@ static int get_values(struct ctz_decoder *d, unsigned *n)
 	return 0;
 }
 
-static int one_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, int keep_values)
+static int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
+                        struct ct_error *e)
 {
-	struct ct_packer *k = &d->stream.packer;
+	return b->span.p >= b->span.limit ? ct_builder_seal(b, &d->stream, s, e) : CT_OK;
+}
+
+/* An instruction that has more than a mask. */
+static int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
+                     int keep_values)
+{
 	struct ct_pack_addr a;
 	unsigned nvalues = 0;
 	int st = 0;
-	if (sid >= d->code_count || (d->mask_left == 0 && next_mask(d) != 0))
-		return DAMAGED;
-	d->mask_left--;
-	struct ctz_site *s = site_of(d, sid);
-	if (s->attr == 0) {
-		b->span.p = ct_pack_plain(k, b->span.p, sid, d->mask);
-		return 0;
-	}
 	if (s->attr & CTZ_HAS_ADDR)
 		st = get_address(d, sid, s, &a);
 	if (st == 0 && s->attr & CTZ_HAS_VALUES)
 		st = get_values(d, &nvalues);
 	if (st == 0)
-		b->span.p = ct_pack_inst(k, b->span.p, sid, d->mask, s->attr & CTZ_HAS_ADDR ? &a : NULL,
-		                         d->values, keep_values ? nvalues : 0);
+		b->span.p = ct_pack_inst(&d->stream.packer, b->span.p, sid, d->mask,
+		                         s->attr & CTZ_HAS_ADDR ? &a : NULL, d->values,
+		                         keep_values ? nvalues : 0);
 	return st;
 }
 
-static int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
-                        struct ct_error *e)
+/* `n` instructions with rising numbers from sid on. */
+static int some_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, uint64_t n,
+                      struct ct_store *store, int keep_values, struct ct_error *e)
 {
-	return b->span.p >= b->span.limit ? ct_builder_seal(b, &d->stream, s, e) : CT_OK;
+	struct ct_packer *k = &d->stream.packer;
+	if (sid > d->code_count || n > d->code_count - sid)
+		return DAMAGED;
+	for (; n > 0; n--, sid++) {
+		if (d->mask_left == 0 && next_mask(d) != 0)
+			return DAMAGED;
+		d->mask_left--;
+		struct ctz_site *s = site_of(d, sid);
+		if (s->attr) {
+			int st = full_inst(d, b, sid, s, keep_values);
+			if (st != 0)
+				return st;
+		} else if (ct_pack_adds(k, sid, d->mask)) {
+			continue; /* writes nothing */
+		} else {
+			b->span.p = ct_pack_plain(k, b->span.p, sid, d->mask);
+		}
+		int st = seal_if_full(d, b, store, e);
+		if (st < 0)
+			return st;
+	}
+	return 0;
 }
 
 static int get_attr(struct ctz_decoder *d)
@@ -232,13 +254,10 @@ static int get_insts(struct ctz_decoder *d, struct ct_builder *b, struct ct_stor
 		if (ctz_get(flow, &run) != 0 || run > d->left)
 			return DAMAGED;
 		d->left -= run;
-		for (; run > 0; run--) {
-			if (one_inst(d, b, ++sid, keep_values) != 0)
-				return DAMAGED;
-			int st = seal_if_full(d, b, store, e);
-			if (st < 0)
-				return st;
-		}
+		int st = some_insts(d, b, sid + 1, run, store, keep_values, e);
+		if (st != 0)
+			return st;
+		sid += (uint32_t)run;
 		if (d->left == 0)
 			break;
 		if (ctz_get(flow, &jump) != 0)
@@ -250,10 +269,7 @@ static int get_insts(struct ctz_decoder *d, struct ct_builder *b, struct ct_stor
 		}
 		sid += 1 + (uint32_t)ctz_unzigzag(jump);
 		d->left--;
-		if (one_inst(d, b, sid, keep_values) != 0)
-			return DAMAGED;
-		int st = seal_if_full(d, b, store, e);
-		if (st < 0)
+		if ((st = some_insts(d, b, sid, 1, store, keep_values, e)) != 0)
 			return st;
 	}
 	return d->mask_left == 0 && d->mask_kind == 0 ? 0 : DAMAGED;

@@ -73,21 +73,32 @@ unsigned char *ct_pack_flush(struct ct_packer *k, unsigned char *p);
 unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
                             const struct ct_pack_addr *a, const uint32_t *values, unsigned nvalues);
 
+/* An instruction without addresses and values that only makes the pending run longer: 1, and
+ * nothing is written. */
+static inline int ct_pack_adds(struct ct_packer *k, uint32_t sid, uint32_t mask)
+{
+	if (sid != k->sid + 1 || mask != k->mask || k->run == 127)
+		return 0;
+	k->sid = sid;
+	k->run++;
+	return 1;
+}
+
 /* The common case: an instruction without addresses and values. */
 static inline unsigned char *ct_pack_plain(struct ct_packer *k, unsigned char *p, uint32_t sid,
                                            uint32_t mask)
 {
+	if (ct_pack_adds(k, sid, mask))
+		return p;
 	if (sid == k->sid + 1 && mask == k->mask) {
 		k->sid = sid;
-		if (++k->run == 128)
-			return ct_pack_flush(k, p);
-		return p;
+		k->run++;
+		return ct_pack_flush(k, p);
 	}
 	return ct_pack_inst(k, p, sid, mask, NULL, NULL, 0);
 }
 
-/* Decoder of one warp's stream: ct_cursor's inner part. *p must have a whole record
- * before `end` (or end where the stream does). */
+/* Decoder of one warp's stream: ct_cursor's inner part (unpack.h). */
 struct ct_unpacker {
 	uint32_t sid, mask, run;
 	struct ct_pack_slot slot[CT_PACK_SLOTS];
@@ -97,11 +108,6 @@ static inline void ct_unpacker_init(struct ct_unpacker *k)
 {
 	*k = (struct ct_unpacker){.sid = UINT32_MAX, .mask = UINT32_MAX};
 }
-/* values: room for CT_MAX_VALUES, or NULL (then they are passed over). Addresses that are
- * few enough runs stay so. */
-const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
-                                    struct ct_inst *inst, uint32_t *values);
-
 struct ct_warp_start {
 	uint32_t segment, offset;
 };

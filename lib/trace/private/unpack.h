@@ -1,0 +1,132 @@
+/* unpack.h - packed records back into instructions. */
+#ifndef CT_TRACE_PRIVATE_UNPACK_H
+#define CT_TRACE_PRIVATE_UNPACK_H
+
+#include <string.h>
+
+#include "trace/private/pack.h"
+#include "trace/private/text.h"
+
+/* Called for every record. */
+#if defined(__GNUC__)
+#define CT_UNPACK_HOT static inline __attribute__((always_inline))
+#else
+#define CT_UNPACK_HOT static inline
+#endif
+
+CT_UNPACK_HOT int64_t ct_unpack_signed(uint64_t v)
+{
+	return (int64_t)((v >> 1) ^ (0 - (v & 1)));
+}
+
+CT_UNPACK_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint64_t *out)
+{
+	uint64_t v = *p++;
+	if (v & 0x80) {
+		v &= 0x7f;
+		for (unsigned shift = 7;; shift += 7) {
+			uint64_t byte = *p++;
+			v |= (byte & 0x7f) << shift;
+			if (byte < 0x80)
+				break;
+		}
+	}
+	*out = v;
+	return p;
+}
+
+/* pack.c: what is rarer. Differences by themselves; the rest of a list of n addresses of which the
+ * first `at` are runs already; values. */
+const unsigned char *ct_unpack_list(const unsigned char *p, struct ct_inst *inst, unsigned n);
+const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst *inst, unsigned at,
+                                         unsigned n);
+const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *inst, uint32_t *values);
+
+/* Pairs of a difference and a length, into runs while there is room, else into addr[]. */
+CT_UNPACK_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
+                                                  unsigned n)
+{
+	uint64_t v;
+	unsigned at = 1, i = 0;
+	for (; at < n && i < CT_ADDR_RUNS; i++) {
+		p = ct_unpack_number(p, &v);
+		unsigned lanes = *p++;
+		if (lanes > n - at)
+			lanes = n - at;
+		inst->run_delta[i] = ct_unpack_signed(v);
+		inst->run_lanes[i] = (uint8_t)lanes;
+		at += lanes;
+	}
+	inst->nruns = (uint8_t)i;
+	return at >= n ? p : ct_unpack_many_runs(p, inst, at, n);
+}
+
+CT_UNPACK_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
+                                                       const unsigned char *p,
+                                                       struct ct_inst *inst, unsigned r)
+{
+	uint64_t v;
+	unsigned n = inst->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(inst->mask);
+	p = ct_unpack_number(p, &v);
+	inst->base = slot->base += (uint64_t)ct_unpack_signed(v);
+	inst->naddr = (uint8_t)n;
+	if (inst->addr_form != CT_ADDR_STRIDE) {
+		inst->addr[0] = inst->base;
+		return r && n > 1 ? ct_unpack_runs(p, inst, n) : ct_unpack_list(p, inst, n);
+	}
+	if (!r) {
+		p = ct_unpack_number(p, &v);
+		slot->stride = ct_unpack_signed(v);
+	}
+	inst->stride = slot->stride;
+	if (n) {
+		inst->nruns = 1;
+		inst->run_delta[0] = slot->stride;
+		inst->run_lanes[0] = (uint8_t)(n - 1);
+	}
+	return p;
+}
+
+/* The next instruction of the stream: of the pending run (p is not looked at), or of the record
+ * at p, which may begin a run. values: room for CT_MAX_VALUES, or NULL (then they are passed
+ * over). Addresses that are few enough runs stay so. Returns the end of what was read. */
+CT_UNPACK_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
+                                                  struct ct_inst *inst, uint32_t *values)
+{
+	unsigned op;
+	/* addr_form to values */
+	memset(&inst->addr_form, 0, offsetof(struct ct_inst, run_delta) -
+	                            offsetof(struct ct_inst, addr_form));
+	inst->mask = k->mask;
+	inst->sid = ++k->sid;
+	if (k->run) {
+		k->run--;
+		return p;
+	}
+	op = *p++;
+	if (op & 0x80) {
+		k->run = op & 0x7f;
+		return p;
+	}
+	if (op & 1u << 4) {
+		uint64_t v;
+		p = ct_unpack_number(p, &v);
+		inst->sid = k->sid += (uint32_t)ct_unpack_signed(v);
+	}
+	if (op & 3) {
+		k->mask = op & 1 ? UINT32_MAX : 0;
+		if ((op & 3) == 3) {
+			k->mask = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+			p += 4;
+		}
+		inst->mask = k->mask;
+	}
+	inst->addr_form = op >> 2 & 3;
+	if (inst->addr_form != CT_ADDR_NONE)
+		p = ct_unpack_addresses(&k->slot[inst->sid % CT_PACK_SLOTS], p, inst, op >> 5 & 1);
+	if (op & 1u << 6)
+		p = ct_unpack_values(p, inst, values);
+	return p;
+}
+
+#endif
