@@ -14,9 +14,10 @@ void ct_sampler_init(struct ct_sampler *s, double rate, unsigned salts, uint64_t
 	s->salts = salts;
 	s->seed = ct_mix64(seed + 0x9e3779b97f4a7c15u);
 	s->isa = (int)ct_isa_resolve((enum ct_isa)isa);
-	/* limit = rate * 2^64, but 1 takes all but the last value of the hash. */
+	/* limit = rate * 2^64, but 1 takes all but the last value of the hash, and no rate is 0:
+	 * estimates divide by it. */
 	for (unsigned k = 0; k < salts; k++)
-		s->limit[k] = rate >= 1 ? UINT64_MAX : (uint64_t)(rate * 0x1p64);
+		s->limit[k] = rate >= 1 ? UINT64_MAX : rate > 0x1p-64 ? (uint64_t)(rate * 0x1p64) : 1;
 	while (s->group_bits < 40 && (double)((uint64_t)1 << s->group_bits) * rate <
 	       LINES_PER_GROUP)
 		s->group_bits++;

@@ -15,3 +15,9 @@ afl) cc=afl-clang-fast cover="-fsanitize=$checks" ;;
 esac
 make --no-print-directory -s -j"${JOBS:-1}" BUILD="$out" CC="$cc" CAPTURE= CFLAGS="-g -O1" \
 	SANFLAGS="$cover -fno-sanitize-recover=all -fno-omit-frame-pointer" "${@/#/$out/engine/}"
+# The mutator that fuzz_ctzfile has under libFuzzer, for AFL++ (campaign.sh loads it).
+if [ "$engine" = afl ]; then
+	clang -shared -fPIC -O1 -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -I. \
+		-o "$out/engine/fuzz_ctzfile.so" tests/fuzz/driver/afl_ctz.c tests/support/ctz_mutate.c lib/base/*.c lib/trace/*.c \
+		$(pkg-config --cflags --libs libzstd libpcre2-8 liblzma zlib) -pthread
+fi

@@ -13,7 +13,7 @@ verb=${1:?build, run or table} dir=${2:?folder}
 shift 2
 fuzzer=${FUZZER:-libfuzzer} want=${CPU:-1800} slice=${SLICE:-60}
 # Parsers first: what strangers' files reach.
-order="accelsim ctz list nvbit pattern profile gpu gpgpusim require blocks kernelslist tables models capture replay stack setlru"
+order="accelsim ctz ctzfile list nvbit pattern profile gpu gpgpusim require blocks kernelslist tables models capture replay stack setlru shards"
 columns='#target\tfuzzer\tcommit\tcpu_s\texecutions\tcorpus\tfindings'
 
 build() { # [ENGINE]
@@ -34,6 +34,7 @@ targets() { # in order, then those the list does not know
 	for n in $order; do [ ! -e "$1/fuzz_$n" ] || echo "fuzz_$n"; done
 	for n in "$1"/fuzz_*; do
 		n=${n##*/}
+		[[ $n != *.so ]] || continue
 		[[ " $order " == *" ${n#fuzz_} "* ]] || echo "$n"
 	done
 }
@@ -79,11 +80,13 @@ one_afl() { # BIN TARGET SECONDS: the same
 	local bin=$1 n=$2 out=$dir/afl-out/$2 opts= in=$1/corpus/${2#fuzz_} before=0 stats=$dir/afl-out/$2/default/fuzzer_stats
 	[ ! -e "$bin/dict/${n#fuzz_}.dict" ] || opts="-x $bin/dict/${n#fuzz_}.dict"
 	if [ -e "$stats" ]; then in=-; before=$(sed -n 's/^execs_done *: *//p' "$stats"); fi
+	[ ! -e "$bin/$n.so" ] || export AFL_CUSTOM_MUTATOR_LIBRARY=$bin/$n.so
 	# shellcheck disable=SC2086
 	AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_AUTORESUME=1 \
 	ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=1:hard_rss_limit_mb=1024:allocator_may_return_null=1 \
 		afl-fuzz -m none -t 10000 -V "$3" -i "$in" -o "$out" $opts -- "$bin/$n" >"$dir/logs/afl-$n.log" 2>&1
 	status=$?
+	unset AFL_CUSTOM_MUTATOR_LIBRARY
 	execs=$(($(sed -n 's/^execs_done *: *//p' "$stats") - before))
 	corpus=$(sed -n 's/^corpus_count *: *//p' "$stats")
 	local f

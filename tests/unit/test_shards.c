@@ -228,6 +228,29 @@ static void bad_options_are_refused(void **state)
 	ct_shards_free(s);
 }
 
+/* Below 2^-64 a rate still is one: it takes next to nothing, but what it says are numbers. */
+static void the_smallest_rates_give_numbers(void **state)
+{
+	static const double rates[] = {0x1p-63, 0x1p-64, 1e-20, 1e-300};
+	uint64_t line[64];
+	(void)state;
+	for (uint64_t i = 0; i < 64; i++)
+		line[i] = i % 16;
+	for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+		struct ct_shards_options o = {.rate = rates[r], .salts = 4};
+		struct ct_shards *s = ct_shards_new(&o, NULL);
+		struct ct_shards_point p;
+		double c = 8;
+		assert_non_null(s);
+		ct_shards_access(s, line, 64);
+		ct_shards_curve(s, &c, 1, &p);
+		assert_true(ct_shards_rate(s) > 0 && isfinite(ct_shards_lines(s)));
+		assert_true(p.miss_ratio >= 0 && p.miss_ratio <= 1);
+		assert_true(p.low >= 0 && p.high <= 1);
+		ct_shards_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +260,7 @@ int main(void)
 		cmocka_unit_test(fixed_size_stays_small_and_near),
 		cmocka_unit_test(rate_one_is_exact),
 		cmocka_unit_test(bad_options_are_refused),
+		cmocka_unit_test(the_smallest_rates_give_numbers),
 	};
 	return cmocka_run_group_tests_name("shards", tests, NULL, NULL);
 }

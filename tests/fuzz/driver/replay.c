@@ -12,6 +12,10 @@
 #include "base/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* A target's own mutations, where it has any. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed) __attribute__((weak));
+
+enum { MAX = 20000 };
 
 static unsigned long mutations = 200, files, runs;
 
@@ -24,14 +28,22 @@ static void one(const uint8_t *p, size_t n)
 static void vary(const uint8_t *p, size_t n)
 {
 	uint64_t seed = n;
-	uint8_t *copy = malloc(n ? n : 1);
+	uint8_t *copy = malloc(n + MAX);
 	if (!copy)
 		abort();
 	one(p, n);
 	for (size_t i = 0, cuts = (mutations + 2) / 3; i < cuts && n > 0; i++)
 		one(p, n * i / cuts);
-	for (unsigned long i = 0; i < mutations && n > 0 && n < 20000; i++) {
+	for (unsigned long i = 0; i < mutations && n > 0 && n < MAX; i++) {
 		memcpy(copy, p, n);
+		if (LLVMFuzzerCustomMutator) {
+			/* Every second one on top of the one before. */
+			size_t len = LLVMFuzzerCustomMutator(copy, n, n + MAX, (unsigned)ct_rand64(&seed));
+			one(copy, len);
+			len = len ? LLVMFuzzerCustomMutator(copy, len, n + MAX, (unsigned)ct_rand64(&seed)) : 0;
+			one(copy, len);
+			continue;
+		}
 		for (uint64_t k = ct_rand64(&seed) % 4 + 1; k > 0; k--)
 			copy[ct_rand64(&seed) % n] = (uint8_t)ct_rand64(&seed);
 		one(copy, n);
