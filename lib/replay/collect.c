@@ -133,6 +133,8 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	uint32_t step = rp_max32(h.step, 2 * now);
 	s->collector_free[h.collector] = step;
 	rp_lsu_offer(sm, k, h.mem, step / 2);
+	if (!sm->parked_units)
+		return;
 	uint32_t next = next_unpark(r, sm);
 	if (next != RP_NEVER && next / 2 < sm->unpark_at)
 		sm->unpark_at = next / 2;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "replay/private/engine.h"
+#include "replay/private/step.h"
 #include "replay/private/llc.h"
 
 enum {
@@ -386,7 +386,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		}
 	} else {
 		uint32_t start = rp_max32(at + 4, sm->lsu_free);
-		sm->lsu_free = start + rp_shared_degree(r, &sm->inst[warp]);
+		sm->lsu_free = start + rp_degree(r, &sm->inst[warp]);
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
 	w->done = rp_max32(w->done, back);

@@ -4,9 +4,10 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 
-static int grow_mem(struct ct_replay *r, struct rp_sm *sm)
+int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->mem_cap ? sm->mem_cap * 2 : 64;
 	struct rp_mem *p = ct_reallocarray(sm->mem, cap, sizeof *p);
@@ -89,7 +90,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
 	uint32_t shared_lanes = 0, tail = RP_NO_INDEX;
-	if (sm->mem_free == RP_NO_INDEX && grow_mem(r, sm) < 0)
+	if (sm->mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
 		return RP_NO_INDEX;
 	uint32_t id = sm->mem_free;
 	struct rp_mem *m = &sm->mem[id];
@@ -114,7 +115,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	}
 	m->shared = op->shared || (!n && shared_lanes);
 	if (m->shared) {
-		m->degree = (uint8_t)rp_shared_degree(r, inst);
+		m->degree = (uint8_t)rp_degree(r, inst);
 		return id;
 	}
 	ct_lines_descending(q, n);
@@ -132,39 +133,35 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	return id;
 }
 
-/* Shared loads, fills and what bypassed the L1 write back one a cycle. */
 uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 {
-	if (sm->no_port)
-		return at;
-	if (now - sm->port_from >= RP_PORT) {
-		memset(sm->port, 0, sizeof sm->port);
-		sm->port_from = now;
-	}
-	for (uint32_t to; sm->port_from < now; sm->port_from = to) { /* a word at a time */
-		uint64_t upto = (sm->port_from | 63u) + UINT64_C(1);
-		to = upto < now ? (uint32_t)upto : now;
-		sm->port[sm->port_from / 64 % (RP_PORT / 64)] &=
-			~(UINT64_MAX >> (64 - (to - sm->port_from)) << sm->port_from % 64);
-	}
-	uint32_t last = sm->port_from + RP_PORT - 1;
-	if (at < last) {
-		uint64_t taken;
-		while ((taken = sm->port[at / 64 % (RP_PORT / 64)] >> at % 64) == UINT64_MAX >> at % 64 &&
-		       at < last)
-			at = (at | 63) + 1;
-		if (at < last)
+	return rp_port_book(sm, now, at);
+}
+
+void rp_port_pass(struct rp_sm *sm, uint32_t now)
+{
+	uint32_t to = now / 64, n = to - sm->port_word;
+	for (uint32_t i = 0; i < n && i < RP_PORT_WORDS; i++)
+		sm->port[(sm->port_word + i) % RP_PORT_WORDS] = 0;
+	sm->port_word = to;
+}
+
+uint32_t rp_port_search(const struct rp_sm *sm, uint32_t at, uint32_t last)
+{
+	while (at < last) {
+		uint64_t taken = sm->port[at / 64 % RP_PORT_WORDS] >> at % 64;
+		if (taken != UINT64_MAX >> at % 64) {
 			at += ct_low_bit(~taken);
-		at = at < last ? at : last;
+			break;
+		}
+		at = (at | 63) + 1;
 	}
-	if (at <= last)
-		sm->port[at / 64 % (RP_PORT / 64)] |= UINT64_C(1) << at % 64;
-	return at;
+	return rp_min32(at, last);
 }
 
 /* The instruction is over at cycle `done`, for those who watch. */
-static void observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m,
-                        uint32_t done)
+void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m,
+                    uint32_t done)
 {
 	struct ct_mem_event ev = {
 		.sm = sm->id, .warp_slot = m->warp, .issued = r->base + m->issued,
@@ -188,7 +185,7 @@ void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t
 		return;
 	at = m->last;
 	if (r->has_mem)
-		observe_mem(r, sm, m, at);
+		rp_observe_mem(r, sm, m, at);
 	for (unsigned i = 0; i < op->ndst; i++) {
 		sm->regs[warp][op->dst[i]] = at;
 		rp_register_write(r, sm, warp, op->dst[i], at);
@@ -353,7 +350,7 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 		sm->mem[mem].busy = until - now;
 		if (sm->mem[mem].kind == RP_STORE) {
 			if (r->has_mem)
-				observe_mem(r, sm, &sm->mem[mem], until);
+				rp_observe_mem(r, sm, &sm->mem[mem], until);
 			rp_mem_unref(sm, mem);
 		}
 		return until;
@@ -394,36 +391,18 @@ static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	struct rp_mem *m = &sm->mem[sm->lsu_mem];
 	m->busy = sm->lsu_free - m->taken;
 	if (m->kind == RP_STORE && r->has_mem)
-		observe_mem(r, sm, m, sm->lsu_free);
+		rp_observe_mem(r, sm, m, sm->lsu_free);
 	sm->lsu_mem = RP_NO_INDEX;
 }
 
 /* Scheduler of the oldest instruction in front of the unit that can be taken in cycle
- * `now`, or RP_NO_INDEX; sets the next cycle to look at those that cannot. No branch: which
- * of them can is anybody's guess. */
+ * `now`, or RP_NO_INDEX; then it sets the next cycle to look again. */
 static uint32_t choose(const struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t best = RP_NO_INDEX, next = RP_NEVER;
-	uint64_t oldest = UINT64_MAX;
-	for (uint32_t k = 0; k < r->g.schedulers; k++) {
-		uint32_t at = rp_max32(sm->lsu_takes[k], sm->lsu_free), can = at <= now;
-		uint64_t order = sm->lsu_order[k] | ((uint64_t)can - 1);
-		uint32_t later = at | (0 - can);
-		best = order < oldest ? k : best;
-		oldest = order < oldest ? order : oldest;
-		next = later < next ? later : next;
-	}
-	sm->lsu_next = next;
-	return best;
-}
-
-void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint32_t at)
-{
-	sm->at_lsu[k] = mem;
-	sm->lsu_takes[k] = at + 1;
-	sm->lsu_order[k] = sm->mem[mem].order;
-	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > sm->now + 1)
-		sm->lsu_next = sm->now + 1;
+	uint32_t k = rp_lsu_choose(sm, r->g.schedulers, now);
+	if (k == RP_NO_INDEX)
+		sm->lsu_next = rp_lsu_later(sm, r->g.schedulers);
+	return k;
 }
 
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)

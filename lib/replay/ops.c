@@ -159,32 +159,19 @@ void rp_ops_free(struct ct_replay *r)
 	free(r->shapes);
 }
 
-static int same_shape(const struct rp_shape *p, const struct ct_inst *inst)
-{
-	uint64_t differ = (p->nruns ^ inst->nruns) | (p->naddr ^ inst->naddr) |
-	                  (p->in_word ^ (inst->base & 3));
-	for (unsigned i = 0; i < inst->nruns; i++)
-		differ |= (uint64_t)(p->delta[i] ^ inst->run_delta[i]) |
-		          (uint64_t)(p->lanes[i] ^ inst->run_lanes[i]);
-	return !differ;
-}
-
 /* Moving all addresses by a multiple of a word turns the banks and changes nothing else,
  * where their number divides 2^62: the degree follows from the runs and the place of the
- * first address in its word. */
-uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst)
+ * first address in its word (rp_same_shape() in step.h). */
+uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst, struct rp_shape *p)
 {
-	uint32_t banks = r->g.shmem_banks;
-	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
+	uint32_t banks = r->g.shmem_banks, degree = ct_shared_conflicts(inst, ~0u, banks);
 	if (!inst->nruns || (banks & (banks - 1)))
-		return ct_shared_conflicts(inst, ~0u, banks);
-	if (same_shape(p, inst))
-		return p->degree;
+		return degree;
 	p->nruns = inst->nruns;
 	p->naddr = inst->naddr;
 	p->in_word = inst->base & 3;
-	memcpy(p->lanes, inst->run_lanes, inst->nruns);
+	memcpy(p->lanes, inst->run_lanes, sizeof p->lanes);
 	memcpy(p->delta, inst->run_delta, inst->nruns * sizeof *p->delta);
-	p->degree = (uint8_t)ct_shared_conflicts(inst, ~0u, banks);
-	return p->degree;
+	p->degree = (uint8_t)degree;
+	return degree;
 }

@@ -4,8 +4,8 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/lsu.h"
 #include "replay/private/parts.h"
-#include "replay/private/step.h"
 
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e)
 {
@@ -63,7 +63,7 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->lsu_mem = RP_NO_INDEX;
 	sm->lsu_next = RP_NEVER;
 	sm->lsu_free = 0;
-	sm->missq_last = sm->port_from = 0;
+	sm->missq_last = sm->port_word = 0;
 	memset(sm->port, 0, sizeof sm->port);
 	sm->fetches = sm->fetches_since = 0;
 	rp_sm_reply(r, sm);
@@ -170,8 +170,12 @@ RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 		rare(r, sm, now);
 	if (sm->l1_next <= now)
 		rp_l1_step(r, sm, now);
-	if (sm->lsu_next <= now)
-		rp_lsu_step(r, sm, now);
+	if (sm->lsu_next <= now) {
+		if (usual)
+			rp_lsu_usual(r, sm, now);
+		else
+			rp_lsu_step(r, sm, now);
+	}
 	if (sm->rare_at <= now && sm->part_at <= now)
 		rp_events_run(r, sm->id, r->base + now);
 	if (sm->unpark_at <= now)

@@ -33,6 +33,7 @@ enum {
 	RP_MAX_REG_BANKS = 16,  /* per scheduler */
 	RP_WRITES = 64,         /* cycles ahead in which register writes are kept */
 	RP_PORT = 512,          /* cycles ahead in which the write-back port is kept */
+	RP_PORT_WORDS = 2 * RP_PORT / 64,
 	RP_MAX_L1_BANKS = 32,
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
 	RP_REGS = 258,
@@ -95,9 +96,9 @@ struct rp_op {
 
 /* How a static instruction's addresses lay in the banks of shared memory the last time. */
 struct rp_shape {
-	int64_t delta[CT_ADDR_RUNS];
-	uint8_t lanes[CT_ADDR_RUNS];
 	uint8_t nruns, naddr, in_word, degree; /* no runs: nothing is known */
+	uint8_t lanes[CT_ADDR_RUNS];
+	int64_t delta[CT_ADDR_RUNS];
 };
 
 /* One line that a memory instruction asks for, until every sector has met the L1. Parts may
@@ -309,8 +310,8 @@ struct rp_sm {
 	struct rp_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
 	uint32_t missq_last;               /* cycle at which the last queued miss leaves */
-	uint64_t port[RP_PORT / 64];       /* cycles in which the write-back port is taken */
-	uint32_t port_from;                /* first cycle that port[] holds */
+	uint64_t port[RP_PORT_WORDS];      /* cycles in which the write-back port is taken, from ... */
+	uint32_t port_word;                /* ... 64 times this on */
 	int no_port;                       /* nothing waits for the write-back port */
 	uint32_t group;
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
@@ -424,8 +425,9 @@ struct ct_replay {
 /* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
 int rp_ops_reserve(struct ct_replay *r, uint32_t sid);
 void rp_ops_free(struct ct_replay *r);
-/* Accesses to the fullest bank of shared memory. */
-uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst);
+/* Accesses to the fullest bank of shared memory, whose banks are a power of two; *p is of the
+ * instruction's sid. */
+uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst, struct rp_shape *p);
 static inline const struct rp_op *rp_op_at(struct ct_replay *r, uint32_t sid)
 {
 	if (sid >= r->nops && rp_ops_reserve(r, sid) < 0)
@@ -505,6 +507,9 @@ static inline int rp_group_miss(struct rp_sm *sm, uint32_t group)
 
 /* ldst.c */
 struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp);
+/* One more is free afterwards. */
+int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
+/* An instruction that has issued; RP_NO_INDEX: out of memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
 void rp_mem_unref(struct rp_sm *sm, uint32_t mem);
@@ -512,7 +517,15 @@ void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l);
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* Puts a memory instruction in front of the unit, which can take it from the cycle after `at`
  * on; there is none there. */
-void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint32_t at);
+static inline void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint32_t at)
+{
+	uint32_t next = rp_max32(rp_max32(at, sm->now) + 1, sm->lsu_free);
+	sm->at_lsu[k] = mem;
+	sm->lsu_takes[k] = at + 1;
+	sm->lsu_order[k] = sm->mem[mem].order;
+	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > next)
+		sm->lsu_next = next;
+}
 /* `n` sectors of a load came back; registers can be read at cycle `at`. */
 void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
                    uint32_t now);

@@ -7,6 +7,8 @@
 #ifndef CT_REPLAY_PRIVATE_STEP_H
 #define CT_REPLAY_PRIVATE_STEP_H
 
+#include <string.h>
+
 #include "replay/private/slots.h"
 
 #define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
@@ -193,6 +195,44 @@ RP_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 		rp_slot_again(s, slot, t); /* born is the next cycle */
 }
 
+/* ---- instructions ---- */
+
+RP_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
+{
+	uint64_t lanes, before;
+	uint32_t n = inst->nruns;
+	memcpy(&lanes, inst->run_lanes, sizeof lanes); /* what is behind the runs may differ: then */
+	memcpy(&before, p->lanes, sizeof before);      /* the degree is worked out in vain */
+	uint64_t differ = (lanes ^ before) | (p->nruns ^ n) | (p->naddr ^ inst->naddr) |
+	                  (p->in_word ^ (inst->base & 3));
+	for (uint32_t i = 0; i < n; i++)
+		differ |= (uint64_t)(p->delta[i] ^ inst->run_delta[i]);
+	return n && !differ;
+}
+
+RP_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
+{
+	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
+	return rp_same_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
+}
+
+/* Shared memory by the opcode; RP_NO_INDEX: out of memory. */
+RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                  const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
+{
+	if (sm->mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
+		return RP_NO_INDEX;
+	uint32_t id = sm->mem_free;
+	struct rp_mem *m = &sm->mem[id];
+	sm->mem_free = m->lines;
+	*m = (struct rp_mem){
+		.op = op, .order = sm->order++, .lines = RP_NO_INDEX, .issued = now, .last = now,
+		.sid = inst->sid, .warp = (uint16_t)warp, .kind = op->kind, .shared = 1,
+		.bypass = op->bypass, .degree = (uint8_t)rp_degree(r, inst), .refs = 1,
+	};
+	return id;
+}
+
 RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t slot, uint32_t now,
                      int usual)
 {
@@ -209,7 +249,8 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	uint32_t enters = !sm->parked_units && s->collector_free[c] <= start &&
 	                  (usual || !r->collector_part);
 	if (op->kind >= RP_LOAD) {
-		mem = rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);
+		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, &sm->inst[warp], now)
+		                 : rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);
 		if (mem == RP_NO_INDEX)
 			return;
 		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
