@@ -251,6 +251,8 @@ static const struct ct_metric im_items[] = {
 	SUM("private_write_misses", "lines"),
 	SUM("private_reads", "lines"),
 	SUM("private_writes", "lines"),
+	SUM("private_replicated", "lines"),
+	SUM("private_copies", "lines"),
 	SUM("private_2x_read_misses", "lines"),
 	SUM("private_2x_write_misses", "lines"),
 	SUM("private_2x_replicated", "lines"),

@@ -16,6 +16,7 @@ struct net {
 	struct channel *channel[CT_NETS];
 	struct ct_network_load load[CT_NETS];
 	uint32_t width, height, *place;  /* mesh */
+	uint64_t *port[CT_NETS];         /* of each node: free at */
 	uint32_t k, stages, ends;        /* butterfly */
 };
 
@@ -24,8 +25,10 @@ static void release(void *ctx)
 	struct net *n = ctx;
 	if (!n)
 		return;
-	for (int i = 0; i < CT_NETS; i++)
+	for (int i = 0; i < CT_NETS; i++) {
 		free(n->channel[i]);
+		free(n->port[i]);
+	}
 	free(n->place);
 	free(n);
 }
@@ -101,12 +104,22 @@ uint32_t ct_mesh_hops(uint32_t width, uint32_t from, uint32_t to)
 	return (x0 > x1 ? x0 - x1 : x1 - x0) + (y0 > y1 ? y0 - y1 : y1 - y0);
 }
 
+/* When the head is at the other end of a mesh that is empty behind the node's own port. */
+static uint64_t through_port(struct net *n, enum ct_net which, uint32_t from, uint32_t to,
+                             uint32_t flits, uint64_t cycle)
+{
+	uint64_t *free_at = &n->port[which][from], start = *free_at > cycle ? *free_at : cycle;
+	uint32_t hops = ct_mesh_hops(n->width, n->place[from], n->place[to]) + 1;
+	*free_at = start + (uint64_t)flits * n->t.flit;
+	return start + (uint64_t)hops * n->t.hop;
+}
+
 static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
                            uint32_t flits, uint64_t cycle)
 {
 	struct net *n = ctx;
 	uint32_t w = n->width, q = n->place[from], end = n->place[to];
-	uint64_t at = cycle;
+	uint64_t at = cycle, port = through_port(n, which, from, to, flits, cycle);
 	while (q % w != end % w) {
 		int east = q % w < end % w;
 		at = cross(n, which, q * DIRECTIONS + (east ? EAST : WEST), flits, at);
@@ -118,7 +131,7 @@ static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t
 		q = south ? q + w : q - w;
 	}
 	at = cross(n, which, w * n->height * DIRECTIONS + to, flits, at);
-	return arrived(n, which, flits, cycle, at);
+	return arrived(n, which, flits, cycle, at > port ? at : port);
 }
 
 int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, uint32_t nodes,
@@ -133,8 +146,10 @@ int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, ui
 		return st;
 	n->width = width;
 	n->height = height;
-	n->place = ct_calloc(nodes, sizeof *n->place);
-	if (!n->place) {
+	int ok = (n->place = ct_calloc(nodes, sizeof *n->place)) != NULL;
+	for (int i = 0; i < CT_NETS; i++)
+		ok &= (n->port[i] = ct_calloc(nodes, sizeof *n->port[i])) != NULL;
+	if (!ok) {
 		release(n);
 		return ct_fail_nomem(e);
 	}
@@ -219,24 +234,56 @@ int ct_network_ideal(struct ct_network **out, uint32_t cycles, struct ct_error *
 
 /* ---- the one of a configuration ---- */
 
-/* Routers of the partitions: spread over the first and the last row in turn. */
-static void place_partitions(uint32_t *router, uint32_t partitions, uint32_t width, uint32_t height)
+uint32_t ct_mesh_spread(uint32_t sms, uint32_t partitions, uint32_t *place)
 {
-	uint32_t rows = height > 1 ? 2 : 1;
+	uint32_t side = 1, sm = 0, m = 0;
+	while (side * side < sms + partitions)
+		side++;
+	for (uint32_t n = 0; n < side * side; n++)
+		if (m < partitions && n == (uint64_t)(2 * m + 1) * side * side / (2 * partitions))
+			place[sms + m++] = n;
+		else if (sm < sms)
+			place[sm++] = n;
+	return side;
+}
+
+/* Routers of the partitions in GPGPU-Sim 3's maps. */
+static const struct { uint32_t sms, partitions, router[8]; } KNOWN[] = {
+	{28, 8, {3, 7, 10, 12, 23, 25, 28, 32}},
+	{56, 8, {3, 15, 17, 29, 36, 47, 49, 61}},
+};
+
+uint32_t ct_mesh_default(uint32_t sms, uint32_t partitions, uint32_t *place)
+{
+	uint32_t side = ct_mesh_spread(sms, partitions, place);
+	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++) {
+		if (KNOWN[i].sms != sms || KNOWN[i].partitions != partitions)
+			continue;
+		for (uint32_t n = 0, sm = 0, m = 0; n < side * side; n++)
+			if (m < partitions && KNOWN[i].router[m] == n)
+				place[sms + m++] = n;
+			else
+				place[sm++] = n;
+	}
+	return side;
+}
+
+/* Ends of a butterfly's partitions: spread over the first and the last `width` in turn. */
+static void place_partitions(uint32_t *end, uint32_t partitions, uint32_t width)
+{
 	for (uint32_t i = 0; i < partitions; i++) {
-		uint32_t row = i % rows, here = (partitions + rows - 1 - row) / rows;
-		uint32_t column = (2 * (i / rows) + 1) * width / (2 * here);
-		router[i] = row * (height - 1) * width + column;
+		uint32_t row = i % 2, here = (partitions + 1 - row) / 2;
+		end[i] = row * (width - 1) * width + (2 * (i / 2) + 1) * width / (2 * here);
 	}
 }
 
-/* SMs take the routers that are left, in order. `taken` has room for all routers. */
-static void place_sms(uint32_t *place, uint32_t sms, const uint32_t *router, uint32_t partitions,
+/* SMs take the ends that are left, in order. `taken` has room for all ends. */
+static void place_sms(uint32_t *place, uint32_t sms, const uint32_t *end, uint32_t partitions,
                       uint8_t *taken)
 {
 	uint32_t q = 0;
 	for (uint32_t i = 0; i < partitions; i++)
-		taken[router[i]] = 1;
+		taken[end[i]] = 1;
 	for (uint32_t i = 0; i < sms; i++, q++) {
 		while (taken[q])
 			q++;
@@ -251,13 +298,24 @@ static uint32_t core_cycles(const struct ct_gpu *g, double noc_cycles)
 	return n < 1 ? 1 : n + (n < c - 1e-9);
 }
 
-/* Width of the network: routers a row, or the radix. */
-static uint32_t width_for(const struct ct_gpu *g, uint32_t partitions)
+/* The radix: two rows of ends hold the partitions. */
+static uint32_t radix_for(uint32_t sms, uint32_t partitions)
 {
-	uint32_t w = 2, ends = g->sms + partitions;
+	uint32_t w = 2, ends = sms + partitions;
 	while (w * w < ends || 2 * w < partitions)
 		w++;
 	return w;
+}
+
+/* Routers or ends of SMs, then of partitions; returns the width. */
+static uint32_t place_all(const struct ct_gpu *g, uint32_t partitions, uint32_t *place, uint8_t *taken)
+{
+	if (g->noc == CT_NOC_MESH)
+		return ct_mesh_default(g->sms, partitions, place);
+	uint32_t width = radix_for(g->sms, partitions);
+	place_partitions(place + g->sms, partitions, width);
+	place_sms(place, g->sms, place + g->sms, partitions, taken);
+	return width;
 }
 
 int ct_network_of_gpu(struct ct_network **out, const struct ct_gpu *g, struct ct_error *e)
@@ -269,18 +327,17 @@ int ct_network_of_gpu(struct ct_network **out, const struct ct_gpu *g, struct ct
 		return 0;
 	if (partitions > g->llc_slices)
 		partitions = g->llc_slices;
-	uint32_t nodes = g->sms + g->llc_slices, width = width_for(g, partitions);
-	uint32_t height = (g->sms + partitions + width - 1) / width;
-	uint32_t *place = ct_calloc(nodes, sizeof *place), *router = ct_calloc(partitions, sizeof *router);
-	uint8_t *taken = ct_calloc((size_t)width * width, 1);
-	int st = place && router && taken ? 0 : ct_fail_nomem(e);
+	uint32_t nodes = g->sms + g->llc_slices, ends = radix_for(g->sms, partitions);
+	uint32_t *place = ct_calloc(nodes, sizeof *place);
+	uint32_t *some = ct_calloc(g->sms + partitions, sizeof *some);
+	uint8_t *taken = ct_calloc((size_t)ends * ends, 1);
+	int st = place && some && taken ? 0 : ct_fail_nomem(e);
 	if (st == 0) {
-		place_partitions(router, partitions, width, g->noc == CT_NOC_MESH ? height : width);
-		place_sms(place, g->sms, router, partitions, taken);
-		for (uint32_t i = 0; i < g->llc_slices; i++)
-			place[g->sms + i] = router[(uint64_t)i * partitions / g->llc_slices];
+		uint32_t width = place_all(g, partitions, some, taken);
+		for (uint32_t i = 0; i < nodes; i++)
+			place[i] = some[i < g->sms ? i : g->sms + (uint64_t)(i - g->sms) * partitions / g->llc_slices];
 		st = g->noc == CT_NOC_MESH
-		             ? ct_network_mesh(out, width, height, nodes, place, t, e)
+		             ? ct_network_mesh(out, width, width, nodes, place, t, e)
 		             : ct_network_butterfly(out, width, 2, width * width, t, e);
 	}
 	if (st == 0 && g->noc != CT_NOC_MESH) { /* ends, not nodes, were counted */
@@ -288,7 +345,7 @@ int ct_network_of_gpu(struct ct_network **out, const struct ct_gpu *g, struct ct
 		place = NULL;
 	}
 	free(place);
-	free(router);
+	free(some);
 	free(taken);
 	return st;
 }

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "models/shared_l1/home.h"
 
 enum { SLOTS = 16384, MOST = SLOTS / 2 };
 
@@ -43,6 +44,14 @@ void ct_sl_first_flush(struct ct_sl_first *s)
 	if (s->used)
 		memset(s->slot, 0, sizeof s->slot);
 	s->used = 0;
+}
+
+void ct_sl_first_wipe(struct ct_sl_first *s, uint32_t sets, unsigned cores, unsigned home)
+{
+	for (uint32_t i = 0; i < SLOTS && s->used; i++)
+		if (s->slot[i].line &&
+		    ct_sl_home(CT_SL_HOMES_MOD, s->slot[i].line - 1, sets, cores) == home)
+			s->slot[i].read = 0;
 }
 
 static int kept(const struct ct_sl_first *s, uint64_t hash)

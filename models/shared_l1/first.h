@@ -20,6 +20,8 @@ struct ct_sl_first;
 int ct_sl_first_new(struct ct_sl_first **s);
 void ct_sl_first_free(struct ct_sl_first *s); /* NULL allowed */
 void ct_sl_first_flush(struct ct_sl_first *s);
+/* Empties one home, tag modulo SMs. */
+void ct_sl_first_wipe(struct ct_sl_first *s, uint32_t sets, unsigned cores, unsigned home);
 /* One line of one instruction; sectors: mask. */
 void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, int is_write);
 /* Estimates of the whole from the lines that were kept; exact up to 8192 of them. */

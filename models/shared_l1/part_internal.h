@@ -39,12 +39,7 @@ struct ct_sl_part {
 	uint32_t free_request;
 	struct ct_l1_part l1;
 	struct ct_replay_parts parts;
-	struct ct_network *network, *own; /* as made */
-	struct ct_network ported;         /* the mesh behind the nodes' ports */
-	uint64_t *port_free[CT_NETS];     /* of each node */
-	uint64_t port_waited[CT_NETS];
-	uint32_t *at, side;               /* router of each node */
-	struct ct_hop_times times;
+	struct ct_network *network, *own;
 	uint64_t home_bytes, past_bytes, remote_reads, queue_waits;
 };
 

@@ -14,33 +14,6 @@ static uint32_t node_of_slice(const struct ct_gpu *g, const struct ct_sl_place *
 	return place->partition[i * g->llc_partitions / g->llc_slices];
 }
 
-/* A node puts its flits in one after the other; behind its port the mesh takes them. The mesh
- * is told of a packet when it comes, in the order of the cycles, so that its channels already
- * hold back what the port would: the later of the two counts. */
-static uint64_t route_ported(void *ctx, enum ct_net net, uint32_t from, uint32_t to, uint32_t flits,
-                             uint64_t cycle)
-{
-	struct ct_sl_part *p = ctx;
-	uint64_t *free_at = &p->port_free[net][from];
-	uint64_t start = *free_at > cycle ? *free_at : cycle;
-	uint64_t flit = p->times.flit ? p->times.flit : 1;
-	uint64_t at = p->network->route(p->network->ctx, net, from, to, flits, cycle);
-	uint64_t hops = ct_mesh_distance(p->side, p->at[from], p->at[to]) + 1;
-	uint64_t port = start + hops * p->times.hop + (flits - 1) * flit;
-	*free_at = start + flits * flit;
-	if (port <= at)
-		return at;
-	p->port_waited[net] += port - at;
-	return port;
-}
-
-static void load_ported(void *ctx, enum ct_net net, struct ct_network_load *l)
-{
-	struct ct_sl_part *p = ctx;
-	p->network->load(p->network->ctx, net, l);
-	l->latency += p->port_waited[net];
-}
-
 static struct ct_hop_times times(const struct ct_gpu *g)
 {
 	double clock = g->core_mhz / g->noc_mhz;
@@ -52,23 +25,15 @@ static int make_mesh(struct ct_sl_part *p, const struct ct_sl_place *place, stru
 {
 	const struct ct_gpu *g = &p->gpu;
 	uint32_t nodes = g->sms + g->llc_slices;
-	uint32_t *at = p->at = ct_calloc(nodes, sizeof *at);
+	uint32_t *at = ct_calloc(nodes, sizeof *at);
 	int st = at ? CT_OK : ct_fail_nomem(e);
-	p->side = place->side;
-	p->times = times(g);
-	for (int i = 0; i < CT_NETS && st == CT_OK; i++)
-		if (!(p->port_free[i] = ct_calloc(nodes, sizeof *p->port_free[i])))
-			st = ct_fail_nomem(e);
 	for (uint32_t i = 0; i < nodes && st == CT_OK; i++)
 		at[i] = i < g->sms ? place->core[i] : node_of_slice(g, place, i - g->sms);
 	if (st == CT_OK)
-		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, p->times, e);
-	if (st != CT_OK)
-		return st;
-	p->ported = (struct ct_network){ .ctx = p, .least = p->network->least, .route = route_ported,
-		                         .load = load_ported };
-	p->parts.network = &p->ported;
-	return CT_OK;
+		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, times(g), e);
+	free(at);
+	p->parts.network = p->network;
+	return st;
 }
 
 static int make_butterfly(struct ct_sl_part *p, struct ct_error *e)
@@ -194,9 +159,6 @@ void ct_sl_part_free(struct ct_sl_part *p)
 	ct_sl_org_free(p->org);
 	ct_network_free(p->network);
 	ct_network_free(p->own);
-	for (int i = 0; i < CT_NETS; i++)
-		free(p->port_free[i]);
-	free(p->at);
 	free(p->nearer);
 	free(p->home);
 	free(p->request);
@@ -251,8 +213,8 @@ void ct_sl_part_counts(const struct ct_sl_part *p, struct ct_sl_part_counts *c)
 	add_load(c, p->parts.network, CT_NET_REPLY);
 	add_load(c, p->parts.own, CT_NET_OWN);
 	c->reply_latency = NAN;
-	if (p->parts.network) {
-		p->ported.load(p->ported.ctx, CT_NET_REPLY, &l);
+	if (p->network) {
+		p->network->load(p->network->ctx, CT_NET_REPLY, &l);
 		if (l.packets)
 			c->reply_latency = (double)l.latency / (double)l.packets;
 	}

@@ -6,52 +6,40 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "replay/network.h"
 
-/* Nodes of the partitions in GPGPU-Sim 3's maps. */
-static const struct {
-	unsigned cores, partitions;
-	unsigned short node[8];
-} KNOWN[] = {
-	{ 28, 8, { 3, 7, 10, 12, 23, 25, 28, 32 } },
-	{ 56, 8, { 3, 15, 17, 29, 36, 47, 49, 61 } },
-};
-
-int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                        struct ct_error *e)
+static int place(struct ct_sl_place *p, unsigned cores, unsigned partitions,
+                 uint32_t (*by)(uint32_t sms, uint32_t partitions, uint32_t *place),
+                 struct ct_error *e)
 {
-	int st = ct_sl_place_spread(p, cores, partitions, e);
-	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0] && st == CT_OK; i++) {
-		if (KNOWN[i].cores != cores || KNOWN[i].partitions != partitions)
-			continue;
-		unsigned c = 0, m = 0;
-		for (unsigned n = 0; n < p->side * p->side; n++)
-			if (m < partitions && KNOWN[i].node[m] == n)
-				p->partition[m++] = (unsigned short)n;
-			else
-				p->core[c++] = (unsigned short)n;
-	}
-	return st;
-}
-
-int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                       struct ct_error *e)
-{
+	uint32_t node[CT_SL_NODES_MAX];
 	memset(p, 0, sizeof *p);
 	if (!cores || !partitions || cores > CT_SL_NODES_MAX || partitions > CT_SL_NODES_MAX ||
 	    cores + partitions > CT_SL_NODES_MAX)
 		return ct_fail(e, CT_ERR_USAGE, "%u cores and %u partitions: a mesh holds 2 to %d", cores,
 		               partitions, CT_SL_NODES_MAX);
-	while (p->side * p->side < cores + partitions)
-		p->side++;
-	unsigned nodes = p->side * p->side;
-	for (unsigned n = 0; n < nodes; n++) {
-		unsigned next = (2 * p->partitions + 1) * nodes / (2 * partitions);
-		if (p->partitions < partitions && n == next)
-			p->partition[p->partitions++] = (unsigned short)n;
-		else if (p->cores < cores)
-			p->core[p->cores++] = (unsigned short)n;
+	p->side = by(cores, partitions, node);
+	while (p->cores < cores) {
+		p->core[p->cores] = (unsigned short)node[p->cores];
+		p->cores++;
+	}
+	while (p->partitions < partitions) {
+		p->partition[p->partitions] = (unsigned short)node[cores + p->partitions];
+		p->partitions++;
 	}
 	return CT_OK;
+}
+
+int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
+                        struct ct_error *e)
+{
+	return place(p, cores, partitions, ct_mesh_default, e);
+}
+
+int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
+                       struct ct_error *e)
+{
+	return place(p, cores, partitions, ct_mesh_spread, e);
 }
 
 static int bad(const char *name, unsigned line, const char *what, struct ct_error *e)

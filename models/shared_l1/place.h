@@ -20,13 +20,13 @@ struct ct_sl_place {
 	unsigned short partition[CT_SL_NODES_MAX]; /* node of each partition */
 };
 
-/* The smallest square mesh, the partitions spread evenly over it in reading order:
- * partition j of p at node floor((2j + 1) n / 2p) of n. Fails with CT_ERR_USAGE when they
- * are more than CT_SL_NODES_MAX or one of them is 0. */
+/* The smallest square mesh, the partitions spread evenly over it in reading order
+ * (ct_mesh_spread()). Fails with CT_ERR_USAGE when they are more than CT_SL_NODES_MAX or one of
+ * them is 0. */
 int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
                        struct ct_error *e);
-/* The default: for 28 and 56 cores with 8 partitions the node map of the paper's simulator
- * (GPGPU-Sim 3), else as ct_sl_place_spread(). data/shared_l1/mesh-*.txt show it. */
+/* The default, as the engine's own mesh has it (ct_mesh_default()). data/shared_l1/mesh-*.txt
+ * show it. */
 int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
                         struct ct_error *e);
 /* Reads a placement file; it must hold that many cores and partitions (0: any). Fails with

@@ -119,6 +119,20 @@ static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
 	return p->count == usual.count && ct_sl_network_of(replayed) == n;
 }
 
+/* The pass counts copies as if lines came at once: of lines that many SMs wait for together, all but
+ * the first would be replicated. The replay counts when a line has come (SL-Q14). What that
+ * makes of private L1s is known, and taken over for the schemes, whose L1s are as large. */
+static void use_landed(const struct ct_profile *p, const struct ct_sl_watch_counts *all,
+                       struct ct_sl_inputs *in)
+{
+	struct ct_sl_rates r = { .fills = 0 };
+	use_replayed(p, &r);
+	if (!(r.fills > 0 && all->replicated > 0 && all->copies > all->read_misses))
+		return;
+	in->landed_replicated = r.replicated / r.fills / (all->replicated / all->read_misses);
+	in->landed_copies = (r.copies / r.fills - 1) / (all->copies / all->read_misses - 1);
+}
+
 /* Shared L1s; with Min(H,L2) and dynamic ones as far as what was watched is what is asked. */
 static void use_homes(const struct ct_profile *p, const struct ct_gpu *replayed,
                       const struct ct_gpu *g, const struct ct_sl_params *params,
@@ -133,6 +147,8 @@ static void use_homes(const struct ct_profile *p, const struct ct_gpu *replayed,
 	for (int i = 0; i < CT_SL_SCHEMES && in->has_dynamic; i++)
 		in->has_dynamic = ct_sl_watch_read(p, (enum ct_sl_watched)(CT_SL_WATCH_DYNAMAT + i), &in->dynamic[i]);
 	in->watched = all.reads + all.writes;
+	if (in->has_dynamic)
+		use_landed(p, &all, in);
 }
 
 void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
@@ -158,6 +174,7 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 	use_watched(p, CT_SL_WATCH_PRIVATE, &in->replayed);
 	in->min.read_lines = NAN;
 	in->has_dynamic = 0;
+	in->landed_replicated = in->landed_copies = 1;
 	if (same_l1(replayed, gpu)) {
 		use_watched(p, CT_SL_WATCH_PRIVATE, &in->priv);
 		use_replayed(p, &in->priv);
@@ -420,8 +437,10 @@ static void use_dynamic(const struct ct_sl_model *m, const struct ct_sl_watch_co
 	x->past_fraction = 1 - reach / m->in->watched;
 	if (mixed > 0)
 		x->l1_miss_rate = fmin(x->l1_miss_rate * (x->l1_request_miss_rate / mixed), 1);
-	x->replication_ratio = c->read_misses > 0 ? c->replicated / c->read_misses : NAN;
-	x->replicas = c->read_misses > 0 ? c->copies / c->read_misses : NAN;
+	double replicated = c->replicated / c->read_misses, more = c->copies / c->read_misses - 1;
+	int any = c->read_misses > 0;
+	x->replication_ratio = any ? fmin(replicated * m->in->landed_replicated, 1) : NAN;
+	x->replicas = any ? 1 + more * m->in->landed_copies : NAN;
 	x->sampling_share = c->sampled / m->in->watched;
 }
 

@@ -46,6 +46,9 @@ struct ct_sl_inputs {
 	int has_dynamic;               /* the schemes as watched hold */
 	struct ct_sl_watch_counts dynamic[CT_SL_SCHEMES];
 	double watched;                /* accesses that these are of */
+	double landed_replicated, landed_copies; /* what private L1s replicate, and hold beyond
+	                                  one copy, once lines have come, over what they do where
+	                                  lines come at once; 1 when unknown */
 	double l1_bytes;               /* of one L1, mean over the launches */
 	double useful[4];              /* shares of line requests that use up to 32, 64, 96, 128 B;
 	                                  NaN when unknown */

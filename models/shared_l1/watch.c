@@ -148,6 +148,18 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 	return CT_OK;
 }
 
+void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm)
+{
+	ct_sl_first_wipe(w->first, w->sets, w->g.sms, sm);
+	for (int i = 0; i < CT_SL_WATCHED; i++) {
+		struct cache *c = &w->cache[i];
+		if (!kept(w, i) || (i >= CT_SL_WATCH_DYNAMAT && i - CT_SL_WATCH_DYNAMAT >= (int)w->schemes))
+			continue;
+		for (uint32_t s = 0; s < c->sets; s++)
+			memset(c->line + ((size_t)s * w->g.sms + sm) * c->ways, 0, c->ways * sizeof *c->line);
+	}
+}
+
 /* ---- accesses ---- */
 
 /* Of a read that misses: how many L1s hold the line before and after. */
@@ -277,8 +289,7 @@ void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t 
 		return;
 	}
 	for (int i = 0; i < CT_SL_WATCH_SHARED; i++)
-		(void)touch(w, &w->cache[i], sm, line, is_write, w->g.l1.write_policy,
-		            i != CT_SL_WATCH_PRIVATE);
+		(void)touch(w, &w->cache[i], sm, line, is_write, w->g.l1.write_policy, 1);
 	const uint32_t through = CT_WRITE_THROUGH_NO_ALLOCATE;
 	int past = past_home(w, sm, mod, line);
 	(void)touch(w, &w->cache[CT_SL_WATCH_SHARED], mod, line, is_write, through, 0);

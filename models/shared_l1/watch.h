@@ -43,8 +43,10 @@ void ct_sl_watch_free(struct ct_sl_watch *w); /* NULL allowed */
 /* A launch begins with L1s of that shape, emptied if flushed or reshaped. */
 int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int flushed,
                        struct ct_error *e);
-/* One line of one warp instruction at the L1 of an SM; sectors: mask. Memory that runs out is reported by
- * ct_sl_watch_write(). */
+/* A fence has emptied the L1 of an SM: what that SM holds for itself, and as a home. */
+void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm);
+/* One line of one warp instruction at the L1 of an SM; sectors: mask. Memory that runs out is
+ * reported by ct_sl_watch_write(). */
 void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors,
                     int is_write);
 /* What has been counted of one; 0 when it is not kept for this GPU. */

@@ -34,7 +34,7 @@ static int has(enum ct_sl_watched w)
 	if (w >= CT_SL_WATCH_DYNAMAT)
 		return ALL | FEWER | COPIES | DYNAMIC;
 	if (w == CT_SL_WATCH_PRIVATE)
-		return ALL | FEWER;
+		return ALL | FEWER | COPIES;
 	if (w == CT_SL_WATCH_MIN)
 		return ALL | FEWER;
 	return w == CT_SL_WATCH_SHARED ? ALL : ALL | COPIES;

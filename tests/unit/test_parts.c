@@ -541,6 +541,8 @@ static void networks(void **state)
 	assert_int_equal(go(n, 3, 4, 5, 3000), 2 * 6 + 8 + 10); /* waits for the first's five flits */
 	assert_int_equal(go(n, 4, 3, 5, 3000), 2 * 6 + 8);      /* the other direction is free */
 	assert_int_equal(n->route(n->ctx, CT_NET_REQUEST, 3, 4, 5, 3000), 3000 + 2 * 6 + 8);
+	assert_int_equal(go(n, 8, 9, 5, 4000), 2 * 6 + 8);
+	assert_int_equal(go(n, 8, 7, 5, 4000), 2 * 6 + 8 + 10); /* another way, but the same port */
 	ct_network_free(n);
 	for (uint32_t k = 6; k <= 10; k += 2) {
 		uint64_t hops = 0;

@@ -211,6 +211,21 @@ static void test_dynamic(void **state)
 	}
 }
 
+/* Private is the GPU itself where that has a mesh: a profile's baseline is Private's replay. */
+static void test_private_is_the_gpu(void **state)
+{
+	static struct outcome o;
+	static struct micro_result own;
+	static struct micro m;
+	struct ct_gpu g;
+	(void)state;
+	small_gpu(&g);
+	run("Private", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 3, &o);
+	table(&m, 3);
+	micro_run(&m, &g, NULL, &own);
+	assert_memory_equal(&own.c, &o.r.c, sizeof own.c);
+}
+
 /* The same run twice gives the same cycles. */
 static void test_repeats(void **state)
 {
@@ -226,7 +241,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts), cmocka_unit_test(test_systems),
-		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_private_is_the_gpu),
+		cmocka_unit_test(test_repeats),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

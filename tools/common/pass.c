@@ -40,6 +40,11 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	                   chunks_of(a, ev), bytes_used(ev), ev->is_write);
 }
 
+static void on_wipe(void *ctx, uint32_t sm)
+{
+	ct_sl_watch_wipe(((struct pass *)ctx)->watch, sm);
+}
+
 static void on_llc(void *ctx, const struct ct_llc_event *ev)
 {
 	struct pass *a = ctx;
@@ -136,7 +141,7 @@ static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsig
 static int start_engines(struct pass *a)
 {
 	struct ct_replay_observer observer[1 + CT_PASS_MECHANISMS_MAX] = {
-		{.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue}};
+		{.ctx = a, .l1 = on_l1, .l1_wipe = on_wipe, .llc = on_llc, .issue = on_issue}};
 	struct ct_replay *engine[MAX_LANES];
 	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = observer,
 	                              .n_observers = 1, .warmup = a->tool->warmup,
