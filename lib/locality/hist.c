@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { SIGMAS = 12, SKEW = 60, LEAST_LOG = -600 };
+enum { SIGMAS = 12, SKEW = 60, LEAST_LOG = -600, STEPS_MAX = 8 };
 
 uint64_t ct_hist_lo(unsigned bin)
 {
@@ -42,17 +42,14 @@ void ct_hist_merge(struct ct_hist *into, const struct ct_hist *from)
 double ct_hist_hits(const struct ct_hist *h, double capacity)
 {
 	uint64_t whole = 0;
-	double part = 0;
-	for (unsigned i = 0; i < CT_HIST_BINS; i++) {
-		if (h->count[i] == 0)
-			continue;
-		double lo = (double)ct_hist_lo(i), hi = (double)ct_hist_hi(i);
-		if (hi <= capacity)
-			whole += h->count[i];
-		else if (lo < capacity)
-			part += (double)h->count[i] * (capacity - lo) / (hi - lo);
-	}
-	return (double)whole + part;
+	if (!(capacity > 0))
+		return 0;
+	unsigned cut = capacity < 0x1p64 ? ct_hist_bin((uint64_t)capacity) : CT_HIST_BINS - 1;
+	for (unsigned i = 0; i < cut; i++)
+		whole += h->count[i];
+	double lo = (double)ct_hist_lo(cut), hi = (double)ct_hist_hi(cut);
+	double share = hi <= capacity ? 1 : (capacity - lo) / (hi - lo);
+	return (double)whole + (double)h->count[cut] * share;
 }
 
 /* P(X = k), k = 0, 1 ..., X ~ Binomial(n, p): products where (1-p)^n is a
@@ -62,10 +59,10 @@ struct terms {
 	int by_log;
 };
 
-static struct terms terms_of(uint64_t n, double p)
+static struct terms terms_of(const struct ct_binomial *b, uint64_t n)
 {
-	struct terms t = {.n = (double)n, .odds = p / (1 - p)};
-	t.log_term = t.n * log1p(-p);
+	struct terms t = {.n = (double)n, .odds = b->odds};
+	t.log_term = t.n * b->log_none;
 	t.by_log = t.log_term < LEAST_LOG;
 	t.term = t.by_log ? 0 : exp(t.log_term);
 	return t;
@@ -83,51 +80,83 @@ static double next_term(struct terms *t, unsigned k)
 }
 
 /* E[min(X, ways)] for X ~ Binomial(n, p): ways - sum over k < ways of
- * (ways - k) P(X = k). */
-static double capped_mean(uint64_t n, double p, unsigned ways)
+ * (ways - k) P(X = k). The end of a bin is the beginning of the next. */
+static double capped_mean(struct ct_binomial *b, uint64_t n)
 {
-	struct terms t = terms_of(n, p);
+	if (n == b->mean_of)
+		return b->mean;
+	struct terms t = terms_of(b, n);
 	double missing = 0;
-	for (unsigned k = 0; k < ways && (uint64_t)k <= n; k++)
-		missing += (double)(ways - k) * next_term(&t, k);
-	return (double)ways - missing;
+	for (unsigned k = 0; k < b->ways && (uint64_t)k <= n; k++)
+		missing += (double)(b->ways - k) * next_term(&t, k);
+	b->mean_of = n;
+	return b->mean = (double)b->ways - missing;
 }
 
-/* P(Binomial(n, p) < ways). */
-static double below(uint64_t n, double p, unsigned ways)
+/* P(Binomial(n, p) < ways), n >= ways. From the last n asked for where that is a few steps
+ * back: with one more draw those leave that had ways - 1 and draw another. */
+static double below(struct ct_binomial *b, uint64_t n)
 {
-	struct terms t = terms_of(n, p);
-	double sum = 0;
-	if (n < ways)
-		return 1;
-	for (unsigned k = 0; k < ways; k++)
-		sum += next_term(&t, k);
-	return sum < 1 ? sum : 1;
+	if (!(b->below_of <= n && n - b->below_of <= STEPS_MAX)) {
+		struct terms t = terms_of(b, n);
+		b->below = 0;
+		for (unsigned k = 0; k < b->ways; k++)
+			b->below += b->brim = next_term(&t, k);
+		b->below_of = n;
+	}
+	for (; b->below_of < n; b->below_of++) {
+		double now = (double)b->below_of;
+		b->below -= b->p * b->brim;
+		b->brim *= (now + 1) * (1 - b->p) / (now + 2 - b->ways);
+	}
+	return b->below < 1 ? fmax(b->below, 0) : 1;
 }
 
-double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways)
+void ct_binomial_start(struct ct_binomial *b, double p, unsigned ways)
 {
+	/* So far out that the sum is 0 or 1 to the last digit: by Chernoff's bounds both tails
+	 * are below exp(-70). With m the mean: m - 12 sqrt(m) > ways, and m + 12 sqrt(m) + 60 <
+	 * ways. */
+	const double half = SIGMAS / 2., w = ways;
+	double root = w > SKEW ? sqrt(half * half + w - SKEW) - half : 0;
+	*b = (struct ct_binomial){.p = p, .ways = ways, .mean_of = CT_COLD, .below_of = CT_COLD};
+	b->sure = root * root;
+	root = half + sqrt(half * half + w);
+	b->never = root * root;
+	if (p < 1) {
+		b->odds = p / (1 - p);
+		b->log_none = log1p(-p);
+	}
+}
+
+double ct_binomial_share(struct ct_binomial *b, uint64_t lo, uint64_t hi)
+{
+	unsigned ways = b->ways;
 	if (ways == 0)
 		return 0;
 	if (hi <= ways)
 		return 1;
-	if (p >= 1)
+	if (b->p >= 1)
 		return lo >= ways ? 0 : (double)(ways - lo) / (double)(hi - lo);
-	/* So far out that the sum is 0 or 1 to the last digit: by Chernoff's bounds both tails
-	 * are below exp(-70). */
-	double most = (double)hi * p, least = (double)lo * p;
-	if (most + SIGMAS * sqrt(most) + SKEW < ways)
+	if ((double)hi * b->p < b->sure)
 		return 1;
-	if (least - SIGMAS * sqrt(least) > ways)
+	if ((double)lo * b->p > b->never)
 		return 0;
 	if (hi - lo == 1)
-		return below(lo, p, ways);
+		return below(b, lo);
 	/* Of n random placements the expected number that fall into the set before it has
 	 * got `ways` is p * sum over d < n of P(Binomial(d, p) < ways), and also
 	 * E[min(Binomial(n, p), ways)]: the sum over a bin is a difference of two means. */
-	double sum = (capped_mean(hi, p, ways) - capped_mean(lo, p, ways)) / p;
+	double first = capped_mean(b, lo), sum = (capped_mean(b, hi) - first) / b->p;
 	double mean = sum / (double)(hi - lo);
 	return mean < 0 ? 0 : mean > 1 ? 1 : mean;
+}
+
+double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways)
+{
+	struct ct_binomial b;
+	ct_binomial_start(&b, p, ways);
+	return ct_binomial_share(&b, lo, hi);
 }
 
 double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned ways)
@@ -136,10 +165,11 @@ double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned way
 		return 0;
 	if ((double)ways >= capacity)
 		return ct_hist_hits(h, capacity);
-	double p = (double)ways / capacity, hits = 0;
-	for (unsigned i = 0; i < CT_HIST_BINS; i++)
+	struct ct_binomial b;
+	double hits = 0;
+	ct_binomial_start(&b, (double)ways / capacity, ways);
+	for (unsigned i = 0; i < CT_HIST_BINS && (double)ct_hist_lo(i) * b.p <= b.never; i++)
 		if (h->count[i])
-			hits += (double)h->count[i] *
-			        ct_binomial_hit(ct_hist_lo(i), ct_hist_hi(i), p, ways);
+			hits += (double)h->count[i] * ct_binomial_share(&b, ct_hist_lo(i), ct_hist_hi(i));
 	return hits;
 }

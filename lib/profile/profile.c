@@ -296,9 +296,9 @@ static int set_fields(struct ct_profile *p, struct rec *r, const struct rec *nei
 	if (!copy)
 		return ct_fail_nomem(e);
 	for (unsigned i = 0; i < n; i++) {
-		if (neighbour && i < neighbour->pub.nfields &&
-		    strcmp(neighbour->pub.field[i], fields[i]) == 0)
-			copy[i] = neighbour->pub.field[i];
+		const char *same = neighbour && i < neighbour->pub.nfields ? neighbour->pub.field[i] : NULL;
+		if (same && *same == *fields[i] && strcmp(same, fields[i]) == 0)
+			copy[i] = same;
 		else
 			copy[i] = copy_text(p, fields[i]);
 		if (!copy[i])

@@ -20,6 +20,7 @@ struct profile_reader {
 	uint32_t crc;       /* of the lines before it */
 	int ended;          /* EN was read */
 	struct ct_buf buf;  /* the line being put together */
+	size_t type;        /* the list that the last record went to */
 };
 
 /* Every refusal ends here: "file:line: what: hint". */
@@ -49,11 +50,11 @@ static int check_bytes(struct profile_reader *ps, const char *s, size_t n)
 		return refuse(ps, "line ends in CR LF: remove the carriage returns (tr -d '\\r')");
 	while (i < n) {
 		unsigned char c = (unsigned char)s[i];
-		if (c >= 0x20 && c < 0x7f) {
+		if ((c >= 0x20 && c < 0x7f) || c == '\t') {
 			i++;
 			continue;
 		}
-		if (c < 0x20 ? c != '\t' : c == 0x7f)
+		if (c < 0x20 || c == 0x7f)
 			return refuse(ps, "control character: write it as \\xHH");
 		size_t len = profile_utf8(s + i, n - i);
 		if (len == 0)
@@ -77,10 +78,8 @@ static int hex_digit(char c)
 /* Undoes the escapes of a NUL-terminated field in place. */
 static int unescape(struct profile_reader *ps, char *s)
 {
-	char *out = strchr(s, '\\');
-	if (!out)
-		return CT_OK;
-	for (s = out; *s; s++) {
+	char *out = s;
+	for (; *s; s++) {
 		if (*s != '\\') {
 			*out++ = *s;
 			continue;
@@ -105,25 +104,28 @@ static int unescape(struct profile_reader *ps, char *s)
 /* Cuts the line at its tabs: field[0] is the type. *n is their number. */
 static int split(struct profile_reader *ps, char *s, char **field, unsigned *n)
 {
+	int escapes = 0;
 	*n = 0;
-	for (;;) {
+	for (int more = 1; more; s++) {
 		if (*n == FIELD_SLOTS)
 			return refuse(ps, "too many fields: a record has at most 64");
 		field[(*n)++] = s;
-		char *tab = strchr(s, '\t');
-		if (tab)
-			*tab = '\0';
-		int st = unescape(ps, s);
-		if (st != CT_OK || !tab)
+		for (; *s && *s != '\t'; s++)
+			escapes |= *s == '\\';
+		more = *s != '\0';
+		*s = '\0';
+		int st = escapes ? unescape(ps, field[*n - 1]) : CT_OK;
+		if (st != CT_OK)
 			return st;
-		s = tab + 1;
+		escapes = 0;
 	}
+	return CT_OK;
 }
 
 static int number_ok(enum ct_column_kind kind, const char *s)
 {
-	if (kind == CT_COLUMN_TEXT || kind == CT_COLUMN_ANY || strcmp(s, "NA") == 0 ||
-	    strcmp(s, "inf") == 0)
+	if (kind == CT_COLUMN_TEXT || kind == CT_COLUMN_ANY ||
+	    (*s == 'N' && strcmp(s, "NA") == 0) || (*s == 'i' && strcmp(s, "inf") == 0))
 		return 1;
 	if (kind == CT_COLUMN_COUNT)
 		return profile_is_count(s);
@@ -212,9 +214,13 @@ static int record_line(struct profile_reader *ps, char *s)
 		return st;
 	if (strcmp(field[0], "EN") == 0)
 		return end_record(ps, field, n);
-	struct type_list *l = profile_list(ps->p, field[0], 1, ps->e);
+	/* Mostly of the type before. */
+	struct type_list *l = ps->type < ps->p->n_types ? &ps->p->types[ps->type] : NULL;
+	if (!l || strcmp(l->name, field[0]) != 0)
+		l = profile_list(ps->p, field[0], 1, ps->e);
 	if (!l)
 		return located(ps, ps->e ? ps->e->status : CT_ERR_NOMEM);
+	ps->type = (size_t)(l - ps->p->types);
 	if (l->known && (st = check_numbers(ps, l->known, field + 1, n - 1)) != CT_OK)
 		return st;
 	if (l->known && (st = check_bounds(ps, l->known, field + 1, n - 1)) != CT_OK)
@@ -239,7 +245,8 @@ static int first_line(struct profile_reader *ps, const char *s)
 /* One whole line, without its newline. s[n] is writable. */
 static int parse_line(struct profile_reader *ps, char *s, size_t n)
 {
-	uint32_t crc = ct_crc32(ps->crc, s, n);
+	s[n] = '\n';
+	uint32_t crc = ct_crc32(ps->crc, s, n + 1);
 	if (ps->ended)
 		return refuse(ps, "content behind the EN record: to join profiles use reuse --merge");
 	int st = check_bytes(ps, s, n);
@@ -254,7 +261,7 @@ static int parse_line(struct profile_reader *ps, char *s, size_t n)
 		st = refuse(ps, "empty line: a profile has none");
 	else
 		st = record_line(ps, s);
-	ps->crc = ct_crc32(crc, "\n", 1);
+	ps->crc = crc;
 	return st;
 }
 

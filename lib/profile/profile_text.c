@@ -58,11 +58,24 @@ void profile_escape(struct ct_buf *b, const char *s)
 	ct_buf_add(b, s + plain, n - plain);
 }
 
+/* The count at s; 0 when it is none. Profiles hold many of them, mostly short. */
+static int count_of(const char *s, uint64_t *v)
+{
+	uint64_t n = 0;
+	const char *c = s;
+	for (; *c >= '0' && *c <= '9' && c - s < 19; c++)
+		n = n * 10 + (unsigned)(*c - '0');
+	*v = n;
+	if (!*c)
+		return c > s;
+	/* ct_parse_u64 takes 0x too, which no field holds. */
+	return *c >= '0' && *c <= '9' && ct_parse_u64(s, v) == 0;
+}
+
 int profile_is_count(const char *s)
 {
 	uint64_t v;
-	/* ct_parse_u64 takes 0x too, which no field holds. */
-	return s[0] >= '0' && s[0] <= '9' && s[1] != 'x' && s[1] != 'X' && ct_parse_u64(s, &v) == 0;
+	return count_of(s, &v);
 }
 
 static const char *digits(const char *s)
@@ -102,9 +115,13 @@ int ct_field_real(const char *text, double *v)
 
 int ct_field_count(const char *text, uint64_t *v)
 {
-	if (strcmp(text, "inf") == 0) {
+	uint64_t n;
+	if (*text == 'i' && strcmp(text, "inf") == 0) {
 		*v = UINT64_MAX;
 		return 1;
 	}
-	return profile_is_count(text) && ct_parse_u64(text, v) == 0;
+	if (!count_of(text, &n))
+		return 0;
+	*v = n;
+	return 1;
 }

@@ -2,15 +2,16 @@
 
 #include <math.h>
 
-/* Halving a bracket of doubles ends at neighbours long before this. */
-enum { MAX_HALVINGS = 200, FALSE_POSITIONS = 16 };
-static const double HAIR = 1e-13; /* a few hundred neighbouring doubles */
+/* Newton's steps to the last bits; convergence is quadratic, so they never come to this. */
+enum { MAX_STEPS = 100 };
+static const double HAIR = 1e-15;
 
 struct network {
 	const struct ct_amva_station *s;
 	size_t n;
 	double think, population;
 	double others[CT_AMVA_STATIONS_MAX]; /* share of the others that an arrival meets */
+	double each[CT_AMVA_STATIONS_MAX];   /* of what they keep busy, at a throughput of 1 */
 };
 
 static int amount(double v)
@@ -52,81 +53,50 @@ static void count_others(struct network *w)
 	for (size_t i = 0; i < w->n; i++) {
 		double n = w->s[i].closed ? w->population / w->s[i].servers : w->population;
 		w->others[i] = n > 1 ? (n - 1) / n : 0;
+		w->each[i] = w->others[i] * w->s[i].demand / w->s[i].servers;
 	}
 }
 
-/* Without a call and with one division: the bisection comes here fifty times a station. */
-static inline double residence(const struct network *w, size_t i, double x)
+static double residence(const struct network *w, size_t i, double x)
 {
 	const struct ct_amva_station *s = &w->s[i];
-	double a = w->others[i], busy = x * s->demand;
-	if (s->servers != 1)
-		busy /= s->servers;
-	double rho = busy < 1 ? busy : 1;
+	double a = w->others[i], rho = fmin(x * s->demand / s->servers, 1);
 	return s->path + s->wait * a * rho / (2 * (1 - a * rho));
 }
 
-static double turn(const struct network *w, double x)
+/* Time of a turn at throughput x; *slope gets its derivative. No station is past the bound,
+ * so none is more than busy. */
+static double turn(const struct network *w, double x, double *slope)
 {
-	double t = w->think;
-	for (size_t i = 0; i < w->n; i++)
-		t += residence(w, i, x);
+	double t = w->think, grows = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct ct_amva_station *s = &w->s[i];
+		double each = w->each[i], free = 1 / (1 - x * each), half = s->wait / 2 * each * free;
+		t += s->path + half * x;
+		grows += half * free;
+	}
+	*slope = grows;
 	return t;
 }
 
-static int fits(const struct network *w, double x)
-{
-	return x * turn(w, x) <= w->population;
-}
-
-/* Draws lo and hi together around the crossing: false position with the Illinois step (Dowell
- * and Jarratt 1971), then a hair to both sides of where it ends. */
-static void narrow(const struct network *w, double *lo, double *hi)
-{
-	double below = *lo * turn(w, *lo) - w->population, above = *hi * turn(w, *hi) - w->population;
-	double x = *lo;
-	for (int i = 0, side = 0; i < FALSE_POSITIONS && *hi - *lo > HAIR * *hi; i++) {
-		x = *hi - above * (*hi - *lo) / (above - below);
-		if (!(x > *lo && x < *hi))
-			break;
-		double f = x * turn(w, x) - w->population;
-		if (f <= 0) {
-			*lo = x;
-			below = f;
-			above = side < 0 ? above / 2 : above;
-			side = -1;
-		} else {
-			*hi = x;
-			above = f;
-			below = side > 0 ? below / 2 : below;
-			side = 1;
-		}
-	}
-	double left = x * (1 - HAIR), right = x * (1 + HAIR);
-	if (left > *lo && fits(w, left))
-		*lo = left;
-	if (right < *hi && !fits(w, right))
-		*hi = right;
-}
-
-/* x * turn(x) grows with x: either it stays within N up to the bound, which the
- * slowest station then sets, or it crosses N once. */
+/* x * turn(x) grows with x, ever faster: either it stays within N up to the bound, which the
+ * slowest station then sets, or it crosses N once, and from the bound Newton's steps come
+ * down to there. */
 static double solve(const struct network *w)
 {
-	double lo = 0, hi = bound(w);
-	if (!isfinite(hi) || fits(w, hi))
-		return hi;
-	narrow(w, &lo, &hi);
-	for (int i = 0; i < MAX_HALVINGS; i++) {
-		double mid = lo + (hi - lo) / 2;
-		if (mid <= lo || mid >= hi)
+	double x = bound(w), slope;
+	if (!isfinite(x))
+		return x;
+	for (int i = 0; i < MAX_STEPS; i++) {
+		double t = turn(w, x, &slope), over = x * t - w->population;
+		if (over <= 0)
 			break;
-		if (fits(w, mid))
-			lo = mid;
-		else
-			hi = mid;
+		double next = x - over / (t + x * slope);
+		if (!(next < x * (1 - HAIR)))
+			break;
+		x = next;
 	}
-	return lo;
+	return x;
 }
 
 static size_t slowest(const struct network *w)

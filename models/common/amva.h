@@ -20,8 +20,8 @@
  * extended sets): rho = X D / k. As many customers as servers then reach a
  * utilisation of 2 - sqrt(2) = 0.586, the known limit of random matching. A customer
  * whose requests go out in parallel, or are not waited for, has less on its critical
- * path than it demands: R = path + wait w(rho). X is the root of a function that grows with X and is found by
- * bisection: no damping, no starting point, the same bits on every machine. */
+ * path than it demands: R = path + wait w(rho). X is the root of a convex function that grows with X;
+ * Newton's method comes down to it from the bound: no damping, the same bits on every machine. */
 #ifndef CT_MODELS_COMMON_AMVA_H
 #define CT_MODELS_COMMON_AMVA_H
 

@@ -100,13 +100,27 @@ int ct_bloom_exact(unsigned m, unsigned k, unsigned n_max, double *out)
 	return 0;
 }
 
+/* From here on a new key is taken for a known one. */
+static const double FULL = 1e-12;
+
+double ct_bloom_ceiling_of(const double *f, size_t n, unsigned m, unsigned k)
+{
+	double sum = 1; /* the first key is always new */
+	for (size_t i = 1; i < n; i++) {
+		sum += 1 - f[i];
+		if (!(1 - f[i] > FULL))
+			return sum;
+	}
+	return ct_bloom_ceiling(m, k);
+}
+
 double ct_bloom_ceiling(unsigned m, unsigned k)
 {
 	struct occupancy o;
 	if (!in_range(m, k) || !occupancy_start(&o, m))
 		return 0;
 	double sum = 1, f = 0; /* the first key is always new */
-	while (1 - f > 1e-12) {
+	while (1 - f > FULL) {
 		for (unsigned j = 0; j < k; j++)
 			throw_one(&o);
 		f = false_positive(&o, k);

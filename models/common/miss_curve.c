@@ -3,9 +3,7 @@
 #include <math.h>
 
 enum {
-	MANY_WAYS = 32,  /* gpu.h: above, a change of size keeps the sets */
-	SIGMAS = 12,     /* a tail below 1e-30: nothing that six digits show */
-	SKEW = 60,       /* and this far above a small mean, where the tail is Poisson's */
+	MANY_WAYS = 32, /* gpu.h: above, a change of size keeps the sets */
 	MEMO = 4096
 };
 
@@ -29,22 +27,12 @@ double ct_hit_share(const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
 		return (double)lo >= c->lines ? 0
 		                              : (c->lines - (double)lo) / ((double)hi - (double)lo);
 	}
-	double p = (double)c->ways / c->lines, ways = c->ways;
-	double above = (double)hi * p, below = (double)lo * p;
-	if (above + SIGMAS * sqrt(above) + SKEW < ways)
-		return 1;
-	if (below - SIGMAS * sqrt(below) > ways)
-		return 0;
-	return ct_binomial_hit(lo, hi, p, c->ways);
+	return ct_binomial_hit(lo, hi, (double)c->ways / c->lines, c->ways);
 }
 
 double ct_curve_hits(const struct ct_hist *h, const struct ct_cache_shape *c)
 {
-	double hits = 0;
-	for (unsigned i = 0; i < CT_HIST_BINS; i++)
-		if (h->count[i])
-			hits += (double)h->count[i] * ct_hit_share(c, ct_hist_lo(i), ct_hist_hi(i));
-	return hits;
+	return ct_hist_hits_assoc(h, c->lines, c->ways);
 }
 
 /* Bins come back in many cells: their shares are remembered. */

@@ -1,8 +1,7 @@
 /* miss_curve.h - hits of an LRU cache of any size from reuse-distance histograms.
  *
- * As ct_hist_hits_assoc(), but quick for a sweep over many sizes and highly
- * associative caches: bins so far from the capacity that their share is 0 or 1 to
- * twelve standard deviations are not summed term by term. */
+ * ct_hist_hits_assoc() for a cache's shape, replication from the joint histograms, and how
+ * such curves meet a cache that was measured. */
 #ifndef CT_MODELS_COMMON_MISS_CURVE_H
 #define CT_MODELS_COMMON_MISS_CURVE_H
 

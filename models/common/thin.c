@@ -2,29 +2,49 @@
 
 #include <math.h>
 
-/* Standard deviations beyond which a binomial tail is below 1e-20. */
-static const double TAIL = 10;
+/* The lower tail of a binomial ends where it is below exp(-TAIL^2 / 2) = 2e-11, the upper
+ * one at a term of that share: nothing that six digits show. */
+static const double TAIL = 7, LEAST = 1e-12;
+
+/* What the bins of one share have in common. */
+struct share {
+	double p, odds, log_p, log_none;
+};
+
+/* P(Bin(d, p) = first). */
+static double first_term(const struct share *s, double d, double first)
+{
+	double none = (d - first) * s->log_none;
+	if (first == 0)
+		return exp(none);
+	return exp(lgamma(d + 1) - lgamma(first + 1) - lgamma(d - first + 1) + first * s->log_p + none);
+}
 
 /* Adds n * P(Bin(d, p) = j) to at[j] for j < blocks_max. */
-static void spread(double d, double p, double n, unsigned blocks_max, double *at)
+static void spread(const struct share *s, double d, double n, unsigned blocks_max, double *at)
 {
-	double mean = d * p, sd = sqrt(mean * (1 - p));
-	double first = floor(fmax(mean - TAIL * sd - TAIL, 0));
+	double mean = d * s->p, first = floor(fmax(mean - TAIL * sqrt(mean * (1 - s->p)), 0));
 	if (first >= blocks_max)
 		return;
-	double last = fmin(fmin(ceil(mean + TAIL * sd + TAIL), d), blocks_max - 1.0);
-	double odds = p / (1 - p);
-	double pmf = exp(lgamma(d + 1) - lgamma(first + 1) - lgamma(d - first + 1) +
-	                 first * log(p) + (d - first) * log1p(-p));
-	for (double j = first; j <= last; j++) {
-		at[(unsigned)j] += n * pmf;
-		pmf *= (d - j) / (j + 1) * odds;
+	double now = n * first_term(s, d, first), least = n * LEAST;
+	unsigned last = d < blocks_max - 1.0 ? (unsigned)d : blocks_max - 1;
+	unsigned j = (unsigned)first;
+	/* Two terms at a time: one division, and a shorter chain of products. */
+	for (; j < last && (now > least || j < mean); j += 2) {
+		double each = s->odds / ((j + 1.0) * (j + 2.0)), left = (d - j) * each;
+		at[j] += now;
+		at[j + 1] += now * left * (j + 2.0);
+		now *= left * (d - j - 1) * s->odds;
 	}
+	if (j == last)
+		at[j] += now;
 }
 
 void ct_thin_curve(const struct ct_hist *h, double share, unsigned blocks_max, double *miss)
 {
 	double total = (double)ct_hist_total(h);
+	const struct share s = {.p = share, .odds = share / (1 - share), .log_p = log(share),
+	                        .log_none = log1p(-share)};
 	for (unsigned j = 0; j <= blocks_max; j++)
 		miss[j] = 0;
 	if (total <= 0)
@@ -35,7 +55,7 @@ void ct_thin_curve(const struct ct_hist *h, double share, unsigned blocks_max, d
 		double lo = (double)ct_hist_lo(b), hi = (double)ct_hist_hi(b);
 		double d = floor((lo + hi - 1) / 2), n = (double)h->count[b];
 		if (share < 1)
-			spread(d, share, n, blocks_max, miss);
+			spread(&s, d, n, blocks_max, miss);
 		else if (d < blocks_max)
 			miss[(unsigned)d] += n;
 	}

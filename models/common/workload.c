@@ -118,6 +118,23 @@ static int by_sms(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* A workload that leaves SMs free sends the same from fewer of them. */
+static void find_twins(struct ct_workload *w)
+{
+	for (unsigned v = 1; v < w->n_views; v++)
+		for (unsigned k = v; k-- > 0 && !w->view[v].twin;) {
+			const struct ct_llc_view *a = &w->view[v], *b = &w->view[k];
+			if (!memcmp(&a->hist, &b->hist, sizeof a->hist) &&
+			    !memcmp(&a->sector, &b->sector, sizeof a->sector))
+				w->view[v].twin = b->twin ? b->twin : k + 1;
+		}
+}
+
+unsigned ct_workload_same_view(const struct ct_workload *w, unsigned v)
+{
+	return w->view[v].twin ? w->view[v].twin - 1 : v;
+}
+
 /* The baseline's own view stands for all SMs; llc@sms=N for others. */
 static int read_views(struct ct_workload *w, const struct ct_profile *p, struct ct_error *e)
 {
@@ -145,6 +162,7 @@ static int read_views(struct ct_workload *w, const struct ct_profile *p, struct 
 		if (w->view[v].sectors > 0)
 			w->view[v].requests = w->llc_requests * w->view[v].sectors / sectors;
 	qsort(w->view, w->n_views, sizeof w->view[0], by_sms);
+	find_twins(w);
 	return CT_OK;
 }
 
@@ -254,8 +272,8 @@ void ct_miss_cache_free(struct ct_miss_cache *c)
 static double misses(const struct ct_workload *w, unsigned view, int sectors, double lines,
                      unsigned ways)
 {
-	const struct ct_llc_view *v = &w->view[view];
-	unsigned which = 1 + 2 * view + (sectors != 0);
+	unsigned first = ct_workload_same_view(w, view), which = 1 + 2 * first + (sectors != 0);
+	const struct ct_llc_view *v = &w->view[first];
 	uint64_t bits;
 	memcpy(&bits, &lines, sizeof bits);
 	size_t at = ct_mix64(bits + which * 0x9e3779b97f4a7c15u + ways) % CACHE_SLOTS;

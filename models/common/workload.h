@@ -20,6 +20,7 @@ struct ct_llc_view {
 	/* Line requests. Replays with other timing may cut the same traffic into other
 	 * pieces: where sectors are known, requests follow those. */
 	double requests;
+	unsigned twin; /* 1 + an earlier view with the same histograms; 0: none known */
 };
 
 /* Misses already computed: the same few capacities are asked for again and again. */
@@ -72,6 +73,8 @@ double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, do
 /* Of those requests and sectors, first touches of a line, of a sector. */
 double ct_workload_llc_cold(const struct ct_workload *w, double sms);
 double ct_workload_llc_sector_cold(const struct ct_workload *w, double sms);
+/* The first view with the histograms of view v. */
+unsigned ct_workload_same_view(const struct ct_workload *w, unsigned v);
 /* The two views around an SM count and the weight of the second. */
 void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
                          unsigned *second, double *weight);

@@ -234,22 +234,22 @@ static double apply_unified(const struct ct_mo_model *m, struct ct_perf_point *p
 	return left;
 }
 
+/* r: of ct_perf_eval() at pt; extra_watt: beside what the GPU has. */
 static void finish(const struct ct_mo_model *m, const struct ct_mo_system *s,
-                   const struct ct_perf_point *pt, double extra_joule, struct ct_mo_estimate *x)
+                   const struct ct_perf_point *pt, const struct ct_perf_result *r,
+                   double extra_watt, struct ct_mo_estimate *x)
 {
-	struct ct_perf_result r;
 	struct ct_energy_run run;
-	ct_perf_eval(&m->perf, pt, &r);
-	x->cycles = r.cycles;
-	x->ipc = r.ipc;
-	x->bottleneck = r.bottleneck;
-	x->utilisation = r.utilisation;
+	x->cycles = r->cycles;
+	x->ipc = r->ipc;
+	x->bottleneck = r->bottleneck;
+	x->utilisation = r->utilisation;
 	x->packets = pt->slice_in + pt->slice_out;
 	x->dram_bytes = pt->dram_bytes;
 	energy_run(m, x, &run);
 	run.llc_bytes = pt->llc_sectors * m->replayed.llc.sector;
 	run.noc_bytes = (pt->request_packets + pt->reply_packets) * m->replayed.llc.sector;
-	run.extra_joule = extra_joule * x->cycles;
+	run.extra_joule = extra_watt / (m->gpu.core_mhz * 1e6) * x->cycles;
 	run.overhead = s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
 	if (s->boost) /* what gating saves pays the clocks */
 		run.sms = m->gpu.sms;
@@ -281,7 +281,9 @@ static int conventional(struct ct_mo_model *m, const struct ct_mo_system *s, uns
 	x->llc_misses = misses.sectors;
 	x->extended_hit_rate = x->given_miss = x->stale = x->alias = NAN;
 	x->compression_ratio = NAN;
-	finish(m, s, &pt, 0, x);
+	struct ct_perf_result r;
+	ct_perf_eval(&m->perf, &pt, &r);
+	finish(m, s, &pt, &r, 0, x);
 	return CT_OK;
 }
 
@@ -490,7 +492,7 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	ct_perf_eval(&m->perf, &pt, &r);
 	double seconds = r.cycles / (m->gpu.core_mhz * 1e6);
 	double watt = helper_power(m, t.hits + t.misses, d->cache_sms, seconds);
-	finish(m, s, &pt, watt / (m->gpu.core_mhz * 1e6), x);
+	finish(m, s, &pt, &r, watt, x);
 	return CT_OK;
 }
 

@@ -95,6 +95,11 @@ static void ceilings(void **state)
 	near(ct_bloom_ceiling(256, 1), 256, 1e-6);
 	for (size_t i = 1; i < 5; i++)
 		near(ct_bloom_ceiling(256, k[i]), want[i], 0.05);
+	double f[KEYS];
+	for (size_t n = 8; n <= KEYS; n *= 2) {
+		assert_int_equal(ct_bloom_exact(128, 2, (unsigned)n - 1, f), 0);
+		assert_true(ct_bloom_ceiling_of(f, n, 128, 2) == ct_bloom_ceiling(128, 2));
+	}
 }
 
 /* ---- streams of model-notes.md 3.2 and a bit-exact set with its filters ---- */

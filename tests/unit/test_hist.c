@@ -121,6 +121,27 @@ static void binomial_is_the_exact_sum(void **state)
 	}
 }
 
+/* Bins in ascending order share what they have in common: the answers stay. */
+static void binomial_of_many_bins(void **state)
+{
+	uint64_t seed = 11;
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct ct_binomial b;
+		unsigned ways = 1 + (unsigned)(ct_rand64(&seed) % 32), skip = i % 3 ? 2 : 20;
+		double p = 1.0 / (double)(1 + ct_rand64(&seed) % (i % 2 ? 4096 : 16));
+		ct_binomial_start(&b, p, ways);
+		for (unsigned bin = 0; bin < CT_HIST_BINS; bin += 1 + (unsigned)(ct_rand64(&seed) % skip)) {
+			uint64_t lo = ct_hist_lo(bin), hi = ct_hist_hi(bin);
+			assert_true(fabs(ct_binomial_share(&b, lo, hi) - ct_binomial_hit(lo, hi, p, ways)) < 1e-12);
+			if (bin < CT_HIST_EXACT)
+				assert_true(fabs(ct_binomial_share(&b, lo, hi) - slow_hit(bin, p, ways)) < 1e-9);
+		}
+		/* and back again */
+		assert_true(fabs(ct_binomial_share(&b, 40, 41) - slow_hit(40, p, ways)) < 1e-9);
+	}
+}
+
 static void binomial_survives_extremes(void **state)
 {
 	(void)state;
@@ -160,6 +181,7 @@ int main(void)
 		cmocka_unit_test(adding_many_equals_one_by_one),
 		cmocka_unit_test(hits_are_exact_at_boundaries_and_linear_inside),
 		cmocka_unit_test(binomial_is_the_exact_sum),
+		cmocka_unit_test(binomial_of_many_bins),
 		cmocka_unit_test(binomial_survives_extremes),
 		cmocka_unit_test(associativity_tends_to_full),
 	};
