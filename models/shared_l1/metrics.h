@@ -28,9 +28,13 @@ struct ct_sl_latencies {
 
 /* AMAT of SL-A6, cycles; the L1's latency when the group saw nothing. */
 double ct_sl_amat(const struct ct_sl_group *g, const struct ct_sl_latencies *l);
-/* EB of SL-M11, replies. Those around homes reach the core as those from homes do, and count like
- * them: the paper's terms name neither (SL-M10 is the bandwidth at a core). A group without misses counts 1 / served as its miss rate
- * (SL-Q4); 0 when it saw nothing. */
+/* EB of SL-M11, replies. Replies to accesses that Min(H,L2) sends around their homes are in
+ * neither of its terms by the letter: they install nothing, and so are no L2_Replies (SL-Q6), they
+ * are neither accesses nor misses of an L1 (SL-Q9), and no home gives them. But EB stands for the
+ * bandwidth at a core (SL-M10), to which they are replies as any other. Division by the miss rate
+ * turns the replies that an L1 fetched into the accesses that it served; what no L1 of this core
+ * filters counts once: Home_Replies, and these. A group without misses counts 1 / served as its
+ * miss rate (SL-Q4); 0 when it saw nothing. */
 double ct_sl_eb(const struct ct_sl_group *g);
 /* Miss rate of the group as EB takes it: misses over accesses of its sets. */
 double ct_sl_group_miss_rate(const struct ct_sl_group *g);

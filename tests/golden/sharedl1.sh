@@ -102,6 +102,13 @@ check "low miss rates lose when shared, replayed" within "$(replayed Shared spee
 check "and by the histograms" within "$(value Shared speedup ray.out | head -1)" 0 0.99
 for w in gather stream own ray; do
 	same "$w: shared L1s hold one copy" 1 "$(replayed Shared replicas_mean $w.out)"
+	for m in cycles l1_request_miss_rate replication_ratio replicas_mean; do
+		same "$w: $m of Private is the replay's" "$(replayed Private $m $w.out)" \
+			"$(value Private $m $w.out | head -1)"
+	done
+	check "$w: DynEB replicates as estimated, within 3 points" within "$(replayed DynEB replication_ratio $w.out)" \
+		"$(value DynEB replication_ratio $w.out | awk 'NR == 1 { print $1 - 0.03 }')" \
+		"$(value DynEB replication_ratio $w.out | awk 'NR == 1 { print $1 + 0.03 }')"
 	for s in Private 16x-L1 Private-2x Shared Shared+Chunk Shared++ DynAMAT DynEB; do
 		check "$w: $s misses as estimated, within 3 points" within "$(replayed $s l1_request_miss_rate $w.out)" \
 			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 - 0.03 }')" \

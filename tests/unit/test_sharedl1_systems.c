@@ -218,12 +218,48 @@ static void test_monotone(void **state)
 	done(w);
 }
 
+static int near(double a, double b)
+{
+	return fabs(a - b) < 1e-12;
+}
+
+/* What a profile's pass has counted of a scheme, copies as far as they land. */
+static void test_watched(void **state)
+{
+	struct world *w = ask(&TABLE, CT_SL_NET_MESH);
+	struct ct_sl_watch_counts *c = &w->in.dynamic[CT_SL_DYNEB - CT_SL_DYNAMAT];
+	const struct ct_sl_estimate *x = get(w, "DynEB");
+	(void)state;
+	w->in.has_dynamic = 1;
+	w->in.watched = 1000;
+	*c = (struct ct_sl_watch_counts){ .reads = 700, .writes = 100, .read_misses = 100,
+		                          .write_misses = 20, .replicated = 60, .copies = 300,
+		                          .sampled = 250, .homed = 500 };
+	for (int i = 0; i < CT_SL_DYNEB - CT_SL_DYNAMAT; i++)
+		w->in.dynamic[i] = *c;
+	w->in.landed_replicated = 0.5;
+	w->in.landed_copies = 0.25;
+	ct_sl_estimate_all(&w->m, w->x);
+	assert_true(near(x->l1_request_miss_rate, 120.0 / 800));
+	assert_true(near(x->past_fraction, 0.2));
+	assert_true(near(x->sampling_share, 0.25));
+	assert_true(near(x->replication_ratio, 0.3));
+	assert_true(near(x->replicas, 1.5));
+	w->in.landed_replicated = 3; /* no ratio over 1 */
+	c->read_misses = 0;
+	ct_sl_estimate_all(&w->m, w->x);
+	assert_true(isnan(x->replication_ratio) && isnan(x->replicas));
+	assert_true(near(get(w, "DynEB-noguard")->replication_ratio, 1));
+	done(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table), cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_private), cmocka_unit_test(test_compute),
 		cmocka_unit_test(test_networks), cmocka_unit_test(test_monotone),
+		cmocka_unit_test(test_watched),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
