@@ -35,11 +35,13 @@ run_analyzer() {
 		!said' tests/analyzer.supp -
 }
 
+conf() { if [ "$1" = tidy ]; then echo .clang-tidy; fi; }
+
 # one TOOL FILE: says what the tool says, or leaves a stamp.
 one() {
 	local stamp=$out/$1/$2 key
 	# shellcheck disable=SC2046,SC2086
-	key=$({ echo "$flags" && declare -f "run_$1" && cat ".clang-tidy" $(gcc $flags -MM "$2" | sed 's/^[^:]*://; s/\\$//'); } | cksum)
+	key=$({ echo "$flags" && declare -f "run_$1" && cat $(conf "$1") $(gcc $flags -MM "$2" | sed 's/^[^:]*://; s/\\$//'); } | cksum)
 	if [ -e "$stamp.ok" ] && [ "$(cat "$stamp.ok")" = "$key" ]; then return; fi
 	mkdir -p "$(dirname "$stamp")"
 	rm -f "$stamp.ok"
@@ -50,7 +52,7 @@ one() {
 		echo "$2: $1 failed" >"$stamp.log"
 	fi
 }
-export -f one run_tidy run_analyzer
+export -f one conf run_tidy run_analyzer
 
 say() { # NAME LOG: whether the log is empty
 	if [ -s "$2" ]; then
