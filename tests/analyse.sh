@@ -17,9 +17,12 @@ mkdir -p $out/cppcheck
 
 run_tidy() { clang-tidy --quiet "$1" -- $flags 2>/dev/null; }
 run_analyzer() {
+	# Where a warning was inlined from stands in front of it, and is left out.
 	gcc $flags -O1 -fanalyzer -Wno-analyzer-too-complex -S -o /dev/null "$1" 2>&1 | awk -F'\t' '
+		BEGIN { said = 1 }
 		FNR == NR { if ($0 !~ /^#/) known[++n] = $0; next }
-		/In function .*:$/ { next }
+		/error: / { said = 0 }
+		/^In file included|^In function|^    inlined from|: In function / { said = 1 }
 		/warning: .*\[-Wanalyzer-/ {
 			split($0, at, ":")
 			id = $0; sub(/.*\[-Wanalyzer-/, "", id); sub(/\]$/, "", id)
@@ -41,7 +44,7 @@ conf() { if [ "$1" = tidy ]; then echo .clang-tidy; fi; }
 one() {
 	local stamp=$out/$1/$2 key
 	# shellcheck disable=SC2046,SC2086
-	key=$({ echo "$flags" && declare -f "run_$1" && cat $(conf "$1") $(gcc $flags -MM "$2" | sed 's/^[^:]*://; s/\\$//'); } | cksum)
+	key=$({ echo "$flags" && cat $(conf "$1") $(gcc $flags -MM "$2" | sed 's/^[^:]*://; s/\\$//'); } | cksum)
 	if [ -e "$stamp.ok" ] && [ "$(cat "$stamp.ok")" = "$key" ]; then return; fi
 	mkdir -p "$(dirname "$stamp")"
 	rm -f "$stamp.ok"

@@ -130,7 +130,7 @@ static const struct ct_key_row rows[] = {
 	ENUM("llc.slice_hash", llc_hash, CT_EFFECT_NONE, hash_names, "fold", "hash of the slice number"),
 	BOOL("llc.flush", llc_flush, "off", "flushed between kernels"),
 	BOOL("llc.memcpy_fill", llc_memcpy_fill, "off", "copies from the host fill the LLC"),
-	COUNT("llc.queue", llc_queue, 1, 1 << 20, "64", "input queue of a slice"),
+	COUNT("llc.queue", llc_queue, 4, 1 << 20, "64", "input queue of a slice"),
 
 	COUNT("dram.channels", dram_channels, 1, 4096, "20", "DRAM channels"),
 	CYCLES("dram.latency", dram_latency, 1e5, "741", "core cycles added to every access"),

@@ -268,25 +268,26 @@ static struct rp_packet packet_to(struct ct_replay *r, struct rp_sm *sm, uint64_
 	                          .slice = (uint16_t)place.slice, .kind = (uint8_t)kind};
 }
 
-/* Bytes of the wanted chunks in [from, from + n), which is a sector. */
+/* Bytes of the wanted chunks in [from, from + n), which is a sector. Last bytes, not ends: a sector
+ * may be the last one of all addresses. */
 static uint32_t wanted(uint64_t address, uint32_t chunk, uint32_t chunks, uint64_t from, uint32_t n)
 {
 	uint32_t bytes = 0;
 	for (uint32_t c = chunks; c; c &= c - 1) {
-		uint64_t a = address + (uint64_t)ct_low_bit(c) * chunk, end = a + chunk;
-		uint64_t lo = a > from ? a : from, hi = end < from + n ? end : from + n;
-		bytes += hi > lo ? (uint32_t)(hi - lo) : 0;
+		uint64_t a = address + (uint64_t)ct_low_bit(c) * chunk, last = a + (chunk - 1);
+		uint64_t lo = a > from ? a : from, hi = last < from + (n - 1) ? last : from + (n - 1);
+		bytes += hi >= lo ? (uint32_t)(hi - lo) + 1 : 0;
 	}
 	return bytes;
 }
 
-/* The end of the last chunk. */
-static uint64_t end_of(uint64_t address, uint32_t chunk, uint32_t chunks)
+/* The LLC lines that chunks lie in, from that of the address on. */
+static uint64_t lines_of(const struct ct_replay *r, uint64_t address, uint32_t chunk, uint32_t chunks)
 {
-	uint64_t end = address;
-	for (uint32_t c = chunks; c; c &= c - 1)
-		end = address + ((uint64_t)ct_low_bit(c) + 1) * chunk;
-	return end;
+	if (!chunks)
+		return 0;
+	uint64_t last = address + ((uint64_t)ct_high_bit(chunks) + 1) * chunk - 1;
+	return (last >> r->llc_line_bits) - (address >> r->llc_line_bits) + 1;
 }
 
 /* One packet for each LLC line; how much of each sector is wanted goes into four bits, in
@@ -297,8 +298,8 @@ void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t c
 	struct rp_sm *sm = &r->sm[smi];
 	struct rp_part_sm *ps = &r->parts->sm[smi];
 	uint32_t f = new_fetch(r, sm, tag, READ), sector = 1u << r->llc_sector_bits;
-	uint64_t size = UINT64_C(1) << r->llc_line_bits, end = end_of(address, chunk, chunks);
-	for (uint64_t line = address & ~(size - 1); f != RP_NO_INDEX && line < end; line += size) {
+	uint64_t size = UINT64_C(1) << r->llc_line_bits, line = address & ~(size - 1);
+	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0; i--, line += size) {
 		uint32_t eighths = 0, n = 0;
 		for (uint32_t s = 0; s < r->llc_sectors; s++) {
 			uint32_t b = wanted(address, chunk, chunks, line + (uint64_t)s * sector, sector);
@@ -340,8 +341,8 @@ static void write_line(struct ct_replay *r, struct rp_sm *sm, uint32_t f, uint64
 static void write(struct ct_replay *r, struct rp_sm *sm, uint64_t address, uint32_t chunk,
                   uint32_t chunks, const uint64_t bytes[2], uint32_t f, uint64_t now)
 {
-	uint64_t size = UINT64_C(1) << r->llc_line_bits, end = end_of(address, chunk, chunks);
-	for (uint64_t line = address & ~(size - 1); f != RP_NO_INDEX && line < end; line += size)
+	uint64_t size = UINT64_C(1) << r->llc_line_bits, line = address & ~(size - 1);
+	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0; i--, line += size)
 		write_line(r, sm, f, line, address, chunk, chunks, bytes, now);
 	if (f != RP_NO_INDEX && !r->parts->sm[sm->id].fetch[f].left)
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation writes nothing");

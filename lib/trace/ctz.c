@@ -129,6 +129,15 @@ static int magic(struct ct_ctz *c, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Bombs: some bytes can stand for 2^20 instructions, of which each counts as a byte. */
+static int check_expansion(const struct ct_ctz *c, struct ct_error *e)
+{
+	struct ct_error bare;
+	int st = ct_source_check_expansion(c->env->options.max_expand, c->at + c->block.len,
+	                                   c->text_bytes + ctz_decoder_insts(c->decoder), &bare);
+	return st < 0 ? fail(c, e, st, "%s", bare.text) : CT_OK;
+}
+
 /* Reads a block as it is stored and checks it. */
 static int read_block(struct ct_ctz *c, struct ct_error *e)
 {
@@ -153,10 +162,7 @@ static int read_block(struct ct_ctz *c, struct ct_error *e)
 	    get_le(c->block.data + CTZ_HEAD + stored, 4))
 		return fail(c, e, CT_ERR_INPUT, "the block's checksum is wrong: damaged");
 	c->text_bytes += CTZ_HEAD + raw + 4;
-	struct ct_error bare;
-	st = ct_source_check_expansion(c->env->options.max_expand, c->at + c->block.len, c->text_bytes,
-	                               &bare);
-	return st < 0 ? fail(c, e, st, "%s", bare.text) : CT_OK;
+	return check_expansion(c, e);
 }
 
 /* Makes the payload of the block readable. */
@@ -272,8 +278,9 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 		}
 		st = ctz_decoder_cta(c->decoder, &c->builder, c->env->store,
 		                     c->env->options.keep_values, &bare);
-		if (st < 0)
-			return named(c, st, &bare, e);
+		int left = st < 0 ? CT_OK : check_expansion(c, e);
+		if (st < 0 || left < 0)
+			return st < 0 ? named(c, st, &bare, e) : left;
 		c->in_frame = st == 1;
 		if (st != 0)
 			c->partial = st == 2;

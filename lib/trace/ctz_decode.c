@@ -14,6 +14,7 @@ struct ctz_decoder {
 	uint32_t code_count, block_warps;
 	uint64_t grid_ctas;
 	uint64_t insts;          /* of the frame so far */
+	uint64_t total;          /* of all frames */
 	uint64_t next_index, last_insts;
 	int first_of_frame;
 	/* The CTA that is being put together, over frames. */
@@ -45,6 +46,11 @@ void ctz_decoder_free(struct ctz_decoder *d)
 	if (d)
 		ctz_model_free(&d->model);
 	free(d);
+}
+
+uint64_t ctz_decoder_insts(const struct ctz_decoder *d)
+{
+	return d->total;
 }
 
 int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p,
@@ -303,6 +309,7 @@ static int start_warp(struct ctz_decoder *d, struct ct_builder *b, uint64_t *nex
 	if (warp >= d->block_warps || d->left > CTZ_FRAME_INSTS - d->insts)
 		return DAMAGED;
 	d->insts += d->left;
+	d->total += d->left;
 	d->model.warp++;
 	if (goes_on)
 		return b->warps && b->warp[b->warps - 1].warp == warp ? 0 : DAMAGED;

@@ -239,6 +239,7 @@ bombs() {
 	done
 	"$CT_RELEASE/tracecat" -q bomb -o bomb.ctz
 	refuses "ctz: a bomb" 2 'bomb.ctz:.*--max-expand' "$b/reuse" -q --max-expand 1KiB bomb.ctz
+	refuses "ctz: its instructions count" 2 'bomb.ctz:.*--max-expand' "$b/reuse" -q --max-expand 1MiB bomb.ctz
 	mkdir -p listbomb && cp bomb.z listbomb/kernel-1.traceg && echo kernel-1.traceg >listbomb/kernelslist.g
 	refuses "a bomb in a list" 2 'kernel-1.traceg:.*--max-expand' "$b/mpki" -q --max-expand 1MiB listbomb
 	gzip -c t.prof >prof.gz
@@ -264,7 +265,7 @@ numbers() {
 		[ $rc = 0 ] && ! grep -qwE -- '-?nan|inf[^_]' <(grep '^SN\|^ES' out) ||
 			{ [ $rc = 2 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ]; } || bad+="$*: $rc $(head -c 200 err)"$'\n'
 	}
-	for v in '' -1 0 1e400 nan inf -inf 0x 1/0 +1 2147483648 4294967296 18446744073709551615 \
+	for v in '' -1 0 1e-300 1e400 nan inf -inf 0x 1/0 +1 2147483648 4294967296 18446744073709551615 \
 		18446744073709551616 99999999EiB 16EiB 1KiBB KiB '1 KiB'; do
 		number morpheus-est -q "-@$v" t.prof
 		number traceinfo -q "-@" "$v" t.ctz
@@ -291,6 +292,7 @@ numbers() {
 		number triage -q --slurm --tasks "$v" t.prof
 		number report -q --require "morpheus.Morpheus-ALL.speedup >= $v" t.prof
 	done
+	refuses "a queue that no request fits into" 2 'llc.queue' "$b/mpki" -q -p llc.queue=3 t.ctz
 	if [ -z "$bad" ]; then pass "numbers at every limit ($tried runs)"; else fail "numbers" "$bad"; fi
 	bad=
 	for v in '' -1 0 nan 18446744073709551615 18446744073709551616 99999999EiB 3 -; do
@@ -304,6 +306,27 @@ numbers() {
 	if [ -z "$bad" ]; then pass "tracegen's numbers"; else fail "tracegen's numbers" "$bad"; fi
 }
 
-[ $# -gt 0 ] || set -- full_disk closed_pipe small_disk signals slow_input changing_files long_lines hostile_lists bombs numbers
+# Accesses to the first and the last bytes of all addresses, forwards and backwards.
+edges() {
+	local a op m bad= rc
+	for a in '0xffffffffffffff80 4' '0xffffffffffffffff 4' '0xffffffffffffffff -4' '0x0 -4' '0x7fffffffffffffff 9223372036854775807' \
+		'0x8000000000000000 -9223372036854775808'; do
+		for op in LDG.E STG.E ATOMG.E.ADD LDGSTS.E; do
+			{
+				printf -- '-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n#traces format\n#BEGIN_TB\nthread block = 0,0,0\n'
+				printf 'warp = 0\ninsts = 2\n0010 ffffffff 1 R4 %s 1 R2 4 1 %s\n0030 ffffffff 0 EXIT 0 0\n#END_TB\n' "$op" "$a"
+			} >edge.traceg
+			for m in "reuse" "mpki --explain" "tsc-est --method replay" "sharedl1-est --method replay" \
+				"morpheus-est --method replay" "malekeh-est --method replay"; do
+				(ulimit -t 10; exec "$CT_RELEASE"/$m -q -p sm.count=2 edge.traceg) >out 2>err
+				rc=$?
+				[ $rc = 0 ] || { [ $rc = 2 ] && [ "$(wc -l <err)" = 1 ]; } || bad+="$m, $op $a: $rc $(head -c 200 err)"$'\n'
+			done
+		done
+	done
+	same "accesses at both ends of the addresses" "" "$bad"
+}
+
+[ $# -gt 0 ] || set -- full_disk closed_pipe small_disk signals slow_input changing_files long_lines hostile_lists bombs numbers edges
 for part; do $part; done
 finish

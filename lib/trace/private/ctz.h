@@ -236,6 +236,8 @@ int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e);
 struct ctz_decoder;
 int ctz_decoder_new(struct ctz_decoder **d, struct ct_error *e);
 void ctz_decoder_free(struct ctz_decoder *d);
+/* Instructions decoded so far. */
+uint64_t ctz_decoder_insts(const struct ctz_decoder *d);
 /* A frame's bytes, which have to outlive its reading. */
 int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p,
                       size_t n, struct ct_error *e);
