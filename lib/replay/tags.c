@@ -1,4 +1,4 @@
-/* The tag array: hash for lookup, one recency list per set for the victim. */
+/* The tag array: hash for lookup, stamps of recency for the victim. */
 #include "replay/private/tags.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-enum { NO_WAY = 0xffff };
+enum { NO_WAY = 0xffff, NO_STAMP = 0xffffffff };
 
 /* A slot holds index + 1 and, above, as many low bits of the hash as fit: they tell most other
  * tags apart without a look at their lines, and in all but huge caches the slot where the
@@ -33,16 +33,18 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	while (capacity >> t->index_bits)
 		t->index_bits++;
 	t->homes = t->hash_mask <= 0xffffffffu >> t->index_bits;
-	t->link = ct_calloc(capacity, sizeof *t->link);
-	t->reserved = ct_calloc(capacity / 64 + 1, sizeof *t->reserved);
-	t->modified = ct_calloc(capacity / 64 + 1, sizeof *t->modified);
+	t->recency = ct_calloc(capacity, sizeof *t->recency);
+	t->oldest = ct_calloc(capacity, sizeof *t->oldest); /* any shape has no more sets or blocks */
+	t->reserved = ct_calloc(capacity / 64 + 2, sizeof *t->reserved);
+	t->modified = ct_calloc(capacity / 64 + 2, sizeof *t->modified);
 	t->line = ct_calloc_aligned(capacity, sizeof *t->line);
 	t->set = ct_calloc(capacity, sizeof *t->set);
 	/* any shape needs at most one word per set beyond one bit per line */
 	t->free_ways = ct_calloc(capacity / 64 + capacity + 1, sizeof *t->free_ways);
 	t->hash = ct_calloc(slots, sizeof *t->hash);
 	t->bytes = ct_calloc(capacity, sizeof *t->bytes);
-	if (!t->link || !t->reserved || !t->modified || !t->line || !t->set || !t->free_ways || !t->hash || !t->bytes) {
+	if (!t->recency || !t->oldest || !t->reserved || !t->modified || !t->line || !t->set ||
+	    !t->free_ways || !t->hash || !t->bytes) {
 		rp_tags_free(t);
 		return ct_fail_nomem(e);
 	}
@@ -52,7 +54,8 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 void rp_tags_free(struct rp_tags *t)
 {
 	free(t->line);
-	free(t->link);
+	free(t->recency);
+	free(t->oldest);
 	free(t->reserved);
 	free(t->modified);
 	free(t->set);
@@ -69,7 +72,8 @@ static void empty(struct rp_tags *t)
 	memset(t->reserved, 0, (t->lines / 64 + 1) * sizeof *t->reserved);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
-		t->set[s] = (struct rp_set){NO_WAY, NO_WAY, 0};
+		t->set[s] = (struct rp_set){0};
+	memset(t->oldest, 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest);
 	memset(t->free_ways, 0, (size_t)t->sets * t->words * sizeof *t->free_ways);
 	for (uint32_t s = 0; s < t->sets; s++)
 		for (uint32_t w = 0; w < t->ways; w++)
@@ -84,6 +88,11 @@ void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways)
 	t->ways = ways;
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
+	t->blocks = (ways + RP_TAGS_BLOCK - 1) / RP_TAGS_BLOCK;
+	for (t->way_bits = 0; t->way_bits < 32 && ways >> t->way_bits != 1;)
+		t->way_bits++;
+	if (!ways || ways & (ways - 1))
+		t->way_bits = 32;
 	empty(t);
 }
 
@@ -174,39 +183,46 @@ static void hash_insert(struct rp_tags *t, uint32_t index)
 	t->hash[h] = print_of(t, m) | (index + 1);
 }
 
-static void unlink_line(struct rp_tags *t, uint32_t set, uint32_t way)
+/* A line of the block can be a victim again. */
+static void lower(struct rp_tags *t, uint32_t index, int modified)
 {
-	struct rp_link *base = t->link + (size_t)set * t->ways, *l = base + way;
-	struct rp_set *s = &t->set[set];
-	if (l->prev == NO_WAY)
-		s->oldest = l->next;
-	else
-		base[l->prev].next = l->next;
-	if (l->next == NO_WAY)
-		s->youngest = l->prev;
-	else
-		base[l->next].prev = l->prev;
+	uint32_t set = rp_tags_set_of(t, index), stamp = t->recency[index].stamp;
+	uint32_t *o = t->oldest[set * t->blocks + (index - set * t->ways) / RP_TAGS_BLOCK];
+	o[0] = o[0] < stamp ? o[0] : stamp;
+	if (!modified)
+		o[1] = o[1] < stamp ? o[1] : stamp;
 }
 
-/* Lines touched in one cycle are told apart by their way (the first is the victim),
- * so the list is ordered by cycle, then way. */
-static void link_youngest(struct rp_tags *t, uint32_t set, uint32_t way)
+/* The stamps of a set have run out: small ones of the same order. */
+static void renumber(struct rp_tags *t, uint32_t set)
 {
-	struct rp_link *base = t->link + (size_t)set * t->ways, *l = base + way;
+	struct rp_recency *r = t->recency + (size_t)set * t->ways;
+	uint32_t low = 0, next;
+	for (uint32_t n = 0;; n++, low = next + 1) { /* the n-th lowest, from 0 on, becomes n */
+		next = NO_STAMP;
+		for (uint32_t w = 0; w < t->ways; w++)
+			if (r[w].stamp >= low && r[w].stamp < next)
+				next = r[w].stamp;
+		if (next == NO_STAMP)
+			break;
+		for (uint32_t w = 0; w < t->ways; w++)
+			if (r[w].stamp == next)
+				r[w].stamp = n;
+		t->set[set].stamp = n;
+	}
+	memset(t->oldest[set * t->blocks], 0, t->blocks * sizeof *t->oldest);
+}
+
+/* Lines touched in one cycle are told apart by their way: the first is the victim. */
+static void make_youngest(struct rp_tags *t, uint32_t set, uint32_t index, uint32_t now)
+{
 	struct rp_set *s = &t->set[set];
-	uint16_t before = s->youngest;
-	while (before != NO_WAY && base[before].touched == l->touched && before > way)
-		before = base[before].prev;
-	l->prev = before;
-	l->next = before == NO_WAY ? s->oldest : base[before].next;
-	if (l->prev == NO_WAY)
-		s->oldest = (uint16_t)way;
-	else
-		base[l->prev].next = (uint16_t)way;
-	if (l->next == NO_WAY)
-		s->youngest = (uint16_t)way;
-	else
-		base[l->next].prev = (uint16_t)way;
+	if (s->now != now && ++s->stamp == NO_STAMP) {
+		renumber(t, set);
+		s->stamp++;
+	}
+	s->now = now;
+	t->recency[index] = (struct rp_recency){now, s->stamp};
 }
 
 static uint32_t last_free_way(const struct rp_tags *t, uint32_t set)
@@ -223,48 +239,104 @@ static uint32_t last_free_way(const struct rp_tags *t, uint32_t set)
 	return NO_WAY;
 }
 
-static int bit_of(const uint64_t *words, uint32_t index)
-{
-	return (int)(words[index / 64] >> index % 64 & 1);
-}
-
 static void put_bit(uint64_t *words, uint32_t index, int on)
 {
 	uint64_t bit = UINT64_C(1) << index % 64;
 	words[index / 64] = on ? words[index / 64] | bit : words[index / 64] & ~bit;
 }
 
-uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set)
+/* n <= 32 bits from `first` on. */
+static uint32_t bits_of(const uint64_t *words, uint32_t first, uint32_t n)
 {
-	uint32_t first = set * t->ways;
-	const struct rp_link *base = t->link + first;
-	if (t->set[set].used < t->ways)
-		return first + last_free_way(t, set);
-	int protect = 100u * t->modified_lines / t->lines < t->dirty_percent, waits = 0;
-	for (uint16_t w = t->set[set].oldest; w != NO_WAY; w = base[w].next) {
-		int reserved = bit_of(t->reserved, first + w);
-		if (!reserved && !(protect && bit_of(t->modified, first + w)))
-			return first + w;
-		waits |= reserved;
+	uint64_t v = words[first / 64] >> first % 64;
+	if (first % 64 + n > 64)
+		v |= words[first / 64 + 1] << (64 - first % 64);
+	return (uint32_t)v & (uint32_t)((UINT64_C(1) << n) - 1);
+}
+
+/* The lowest stamp of n lines, above its way: no branch, which one it is is anybody's guess. */
+static uint64_t lowest(const struct rp_recency *r, uint32_t n, uint32_t not)
+{
+	uint64_t best = UINT64_MAX;
+	for (uint32_t w = 0; w < n; w++, not >>= 1) {
+		uint64_t key = (uint64_t)(r[w].stamp | (0 - (not & 1))) << 32 | w;
+		best = key < best ? key : best;
 	}
-	/* modified lines only: no fill would ever end the wait */
-	return waits ? RP_NO_LINE : first + t->set[set].oldest;
+	return best;
+}
+
+/* The oldest line of the set that is not reserved and, with `clean`, not modified; RP_NO_LINE. */
+static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
+{
+	uint32_t (*bound)[2] = t->oldest + (size_t)set * t->blocks;
+	for (;;) {
+		uint32_t b = 0, first, n, not;
+		for (uint32_t i = 1; i < t->blocks; i++)
+			b = bound[i][clean] < bound[b][clean] ? i : b;
+		if (t->blocks > 1 && bound[b][clean] == NO_STAMP)
+			return RP_NO_LINE;
+		first = set * t->ways + b * RP_TAGS_BLOCK;
+		n = t->ways - b * RP_TAGS_BLOCK;
+		n = n < RP_TAGS_BLOCK ? n : RP_TAGS_BLOCK;
+		not = bits_of(t->reserved, first, n) | (clean ? bits_of(t->modified, first, n) : 0);
+		uint64_t best = lowest(t->recency + first, n, not);
+		uint32_t stamp = (uint32_t)(best >> 32);
+		if (t->blocks == 1 || stamp == bound[b][clean])
+			return stamp == NO_STAMP ? RP_NO_LINE : first + (uint32_t)(best & 0xffffffffu);
+		bound[b][clean] = stamp; /* it was too low: lines have been touched */
+	}
+}
+
+uint32_t rp_tags_oldest(const struct rp_tags *t, uint32_t set)
+{
+	uint32_t first = set * t->ways, best = first;
+	for (uint32_t w = 1; w < t->ways; w++)
+		if (t->recency[first + w].stamp < t->recency[best].stamp)
+			best = first + w;
+	return best;
+}
+
+static int any_reserved(const struct rp_tags *t, uint32_t set)
+{
+	for (uint32_t w = 0; w < t->ways; w += 32)
+		if (bits_of(t->reserved, set * t->ways + w, t->ways - w < 32 ? t->ways - w : 32))
+			return 1;
+	return 0;
+}
+
+uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
+{
+	if (t->set[set].used < t->ways)
+		return set * t->ways + last_free_way(t, set);
+	uint32_t protect = t->modified_lines &&
+	                   100u * t->modified_lines / t->lines < t->dirty_percent;
+	uint32_t v = oldest_free(t, set, protect);
+	if (v == RP_NO_LINE && protect && !any_reserved(t, set))
+		v = rp_tags_oldest(t, set); /* modified lines only: no fill would ever end the wait */
+	return v;
 }
 
 /* The line's masks have changed. */
 static void set_reserved(struct rp_tags *t, uint32_t index, uint32_t mask)
 {
-	t->line[index].reserved = (uint8_t)mask;
+	struct rp_line *l = &t->line[index];
+	int freed = l->reserved && !mask;
+	l->reserved = (uint8_t)mask;
 	put_bit(t->reserved, index, mask != 0);
+	if (freed)
+		lower(t, index, l->modified != 0);
 }
 
 static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 {
 	struct rp_line *l = &t->line[index];
+	int cleaned = l->modified && !mask;
 	t->modified_lines -= l->modified != 0;
 	l->modified = (uint8_t)mask;
 	t->modified_lines += mask != 0;
 	put_bit(t->modified, index, mask != 0);
+	if (cleaned && !l->reserved)
+		lower(t, index, 0);
 }
 
 static void release(struct rp_tags *t, uint32_t set, uint32_t way)
@@ -272,9 +344,10 @@ static void release(struct rp_tags *t, uint32_t set, uint32_t way)
 	uint32_t index = set * t->ways + way;
 	struct rp_line *l = &t->line[index];
 	hash_remove(t, index);
-	unlink_line(t, set, way);
-	set_modified(t, index, 0);
-	set_reserved(t, index, 0);
+	if (l->modified)
+		set_modified(t, index, 0);
+	if (l->reserved)
+		set_reserved(t, index, 0);
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
@@ -292,22 +365,15 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	t->used_lines++;
 	l->tag = tag;
 	l->used = 1;
-	t->link[index].touched = now;
 	hash_insert(t, index);
-	link_youngest(t, set, way);
+	make_youngest(t, set, index, now);
+	lower(t, index, 0);
 }
 
 void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
 {
-	struct rp_link *l = &t->link[index];
-	if (t->fifo || l->touched == now)
-		return;
-	uint32_t set = index / t->ways, way = index - set * t->ways;
-	l->touched = now;
-	if (t->set[set].youngest == way)
-		return;
-	unlink_line(t, set, way);
-	link_youngest(t, set, way);
+	if (!t->fifo && t->recency[index].touched != now)
+		make_youngest(t, rp_tags_set_of(t, index), index, now);
 }
 
 void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)

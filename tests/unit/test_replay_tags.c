@@ -173,8 +173,11 @@ static void behaves_as_a_slow_cache(void **state)
 		c.percent = shape[k].percent;
 		assert_int_equal(rp_tags_init(&t, MAX_LINES, SECTORS, c.fifo, c.percent, &e), 0);
 		rp_tags_shape(&t, c.sets, c.ways);
-		for (uint32_t n = 0; n < 20000; n++)
+		for (uint32_t n = 0; n < 20000; n++) {
 			step(&c, &t, &seed, 1 + n / 3); /* three accesses a cycle: ties */
+			for (uint32_t s = 0; n == 10000 && s < c.sets; s++)
+				t.set[s].stamp = UINT32_MAX - 7; /* stamps run out soon */
+		}
 		rp_tags_flush(&t);
 		for (uint64_t tag = 0; tag < 2 * c.sets * c.ways; tag++)
 			assert_int_equal(rp_tags_find(&t, tag), RP_NO_LINE);

@@ -2,8 +2,8 @@
  *
  * State of a sector: absent, reserved (its fill is on the way), valid, or modified;
  * a modified sector of which only some bytes were written cannot be read until it
- * is filled (lazy fetch). Lookup is by hash, recency by a list per set, so that a
- * set of 256 ways costs what one of 4 does. Rules: accelsim-model.md 6. */
+ * is filled (lazy fetch). Lookup is by hash, recency by a stamp per line, with the
+ * lowest of each block of ways kept so that a set of 256 ways costs little more than one of 16. Rules: accelsim-model.md 6. */
 #ifndef CT_REPLAY_TAGS_H
 #define CT_REPLAY_TAGS_H
 
@@ -15,7 +15,7 @@
 #define __builtin_prefetch(p) ((void)(p))
 #endif
 
-enum { RP_NO_LINE = 0xffffffffu };
+enum { RP_NO_LINE = 0xffffffffu, RP_TAGS_BLOCK = 16 };
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_line {
@@ -29,16 +29,16 @@ struct rp_line {
 	uint8_t counted;     /* its entry of bytes[] is in use */
 };
 
-/* Place of a line in the recency list of its set; apart from the lines, because every touch
- * changes the links of two others. */
-struct rp_link {
+/* Recency of a line; apart from the lines, because every touch changes it. */
+struct rp_recency {
 	uint32_t touched;    /* cycle of the last touch (allocation when FIFO) */
-	uint16_t prev, next; /* ways: towards older, towards younger */
+	uint32_t stamp;      /* grows with each touch of the set in another cycle: the lowest stamp is
+	                        the oldest line, of equal ones the lowest way */
 };
 
 struct rp_set {
-	uint16_t oldest, youngest; /* ways, 0xffff when empty */
-	uint16_t used;             /* lines in the list */
+	uint32_t used;       /* ways */
+	uint32_t now, stamp; /* of the last touch */
 };
 
 struct rp_tags {
@@ -50,7 +50,11 @@ struct rp_tags {
 	uint32_t modified_lines;
 	uint32_t used_lines;
 	struct rp_line *line; /* set * ways + way */
-	struct rp_link *link; /* likewise */
+	struct rp_recency *recency; /* likewise */
+	uint32_t way_bits;    /* log2 of ways, or 32 when that is no power of two */
+	uint32_t blocks;      /* of RP_TAGS_BLOCK ways in a set */
+	uint32_t (*oldest)[2]; /* set * blocks + block: no stamp in the block is lower, of the lines that
+	                         are not reserved, and of those that are not modified either */
 	uint64_t *reserved, *modified; /* bit index % 64 of word index / 64: the line's mask is not 0 */
 	struct rp_set *set;
 	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
@@ -92,12 +96,14 @@ static inline uint32_t rp_load_hits(const struct rp_line *l)
 /* The line that would make room in the set: an unused way, else the oldest that is
  * neither reserved nor protected as modified; RP_NO_LINE when there is none and one is
  * reserved, else the oldest. */
-uint32_t rp_tags_victim(const struct rp_tags *t, uint32_t set);
+uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set);
+/* The oldest line of a full set, whatever its state. */
+uint32_t rp_tags_oldest(const struct rp_tags *t, uint32_t set);
 /* The same where nothing can wait: the oldest line when every one is protected. */
-static inline uint32_t rp_tags_victim_now(const struct rp_tags *t, uint32_t set)
+static inline uint32_t rp_tags_victim_now(struct rp_tags *t, uint32_t set)
 {
 	uint32_t i = rp_tags_victim(t, set);
-	return i != RP_NO_LINE ? i : set * t->ways + t->set[set].oldest;
+	return i != RP_NO_LINE ? i : rp_tags_oldest(t, set);
 }
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no
  * sector present. */
@@ -116,7 +122,7 @@ void rp_tags_drop(struct rp_tags *t, uint32_t index, uint32_t sectors);
 
 static inline uint32_t rp_tags_set_of(const struct rp_tags *t, uint32_t index)
 {
-	return index / t->ways;
+	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
 }
 
 #endif
