@@ -402,24 +402,30 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 	return g.n;
 }
 
-/* Scattered lanes: the lines' numbers find their places first, the requests move once. */
+/* Scattered lanes: each request counts those that come before it, without a branch, since which of
+ * two lines is higher is anybody's guess. */
 static void sort_few(struct ct_line_request *r, unsigned n)
 {
 	struct ct_line_request copy[CT_WARP_LANES];
 	uint64_t key[CT_WARP_LANES];
-	uint8_t from[CT_WARP_LANES];
+	unsigned rank[CT_WARP_LANES];
 	for (unsigned i = 0; i < n; i++) {
-		unsigned j = i;
 		copy[i] = r[i];
-		for (; j > 0 && key[j - 1] < r[i].line; j--) {
-			key[j] = key[j - 1];
-			from[j] = from[j - 1];
+		key[i] = r[i].line;
+		rank[i] = i;
+	}
+	for (unsigned i = 1; i < n; i++) {
+		uint64_t mine = key[i];
+		unsigned ahead = 0; /* it goes in front of so many of those before it */
+		for (unsigned j = 0; j < i; j++) {
+			unsigned lower = key[j] < mine;
+			rank[j] += lower;
+			ahead += lower;
 		}
-		key[j] = r[i].line;
-		from[j] = (uint8_t)i;
+		rank[i] -= ahead;
 	}
 	for (unsigned i = 0; i < n; i++)
-		r[i] = copy[from[i]];
+		r[rank[i]] = copy[i];
 }
 
 void ct_lines_descending(struct ct_line_request *r, unsigned n)

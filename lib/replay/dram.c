@@ -12,17 +12,54 @@ static uint64_t min64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t reciprocal(uint64_t d, uint64_t *limit)
+{
+	*limit = 0;
+#if defined(__SIZEOF_INT128__)
+	if (d > 1)
+		*limit = UINT64_MAX / d;
+#endif
+	return UINT64_MAX / d + 1;
+}
+
+void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram)
+{
+	uint64_t a = core, b = dram;
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	c->core = core / a;
+	c->dram = dram / a;
+	c->per_core = reciprocal(c->core, &c->core_limit);
+	c->per_dram = reciprocal(c->dram, &c->dram_limit);
+}
+
+static uint64_t divide(uint64_t n, uint64_t d, uint64_t per, uint64_t limit)
+{
+#if defined(__SIZEOF_INT128__)
+	if (n < limit)
+		return (uint64_t)((__extension__ (unsigned __int128)n * per) >> 64);
+#endif
+	(void)per;
+	(void)limit;
+	return n / d;
+}
+
 uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
 {
-	return core * r->dram_clock / r->core_clock;
+	const struct rp_clocks *c = &r->clocks;
+	return divide(core * c->dram, c->core, c->per_core, c->core_limit);
 }
 
 /* The core cycle during which a DRAM cycle passes. */
 uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
 {
+	const struct rp_clocks *c = &r->clocks;
 	if (cycle == RP_NEVER64)
 		return RP_NEVER64;
-	return ((cycle + 1) * r->core_clock - 1) / r->dram_clock;
+	return divide((cycle + 1) * c->core - 1, c->dram, c->per_dram, c->dram_limit);
 }
 
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
@@ -40,7 +77,7 @@ int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
 		c->pool_free = i;
 	}
 	c->last_slice = r->map.per_channel - 1;
-	c->next = c->next_core = RP_NEVER64;
+	c->next = c->next_core = c->command_at = RP_NEVER64;
 	return 0;
 }
 
@@ -49,13 +86,12 @@ void rp_dram_free(struct rp_channel *c)
 	free(c->bank);
 	free(c->pool);
 	free(c->delay.p);
-	free(c->arrived.p);
 	free(c->returning.p);
 }
 
 int rp_dram_idle(const struct rp_channel *c)
 {
-	return !c->delay.n && !c->arrived.n && !c->returning.n && !c->queued && !c->serving;
+	return !c->delay.n && !c->returning.n && !c->queued && !c->serving;
 }
 
 /* ---- queue of a bank ---- */
@@ -137,17 +173,16 @@ static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
 	sort_bank(c, bank);
 }
 
-/* At most one idle bank gets its next request in a cycle. */
-static void schedule(struct ct_replay *r, struct rp_channel *c)
+/* At most one idle bank gets its next request in a cycle; 1 if one has. */
+static int schedule(struct ct_replay *r, struct rp_channel *c)
 {
 	uint32_t can = c->waiting_banks & ~c->serving;
 	if (!can)
-		return;
-	uint32_t b = c->prio;
-	while (!(can >> b & 1))
-		b = b + 1 == r->g.dram_banks ? 0 : b + 1;
+		return 0;
+	uint32_t after = can >> c->prio << c->prio, b = ct_low_bit(after ? after : can);
 	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
 	take_next(c, b, (int)r->g.dram_fifo);
+	return 1;
 }
 
 /* ---- commands ---- */
@@ -305,7 +340,7 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
                             uint64_t core)
 {
 	uint32_t me = (uint32_t)(c - p->channel);
-	if (c->queued + c->arrived.n >= r->g.dram_queue)
+	if (!p->to_dram || c->queued >= r->g.dram_queue)
 		return 0;
 	for (uint32_t i = 0, k = c->last_slice; i < p->nslices; i++) {
 		k = k + 1 < p->nslices ? k + 1 : 0;
@@ -315,7 +350,8 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 			continue;
 		struct rp_dram_req q = *rp_req_at(&s->to_dram, 0);
 		rp_req_pop(&s->to_dram);
-		q.due = core + r->g.dram_latency;
+		p->to_dram--;
+		q.due = rp_dram_cycle_of(r, core + r->g.dram_latency);
 		if (c->private_credit[k & 63])
 			c->shared_credit++;
 		else
@@ -353,43 +389,43 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 	return 0;
 }
 
+/* The first of the delay line arrives when it is due and there is room by the end of a cycle, and
+ * is queued at the beginning of the next. */
+static void arrive(const struct ct_replay *r, struct rp_channel *c, uint64_t k)
+{
+	if (!c->delay.n || rp_req_at(&c->delay, 0)->due >= k || c->queued >= r->g.dram_queue)
+		return;
+	enqueue(c, rp_req_at(&c->delay, 0));
+	rp_req_pop(&c->delay);
+}
+
 static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,
                      uint64_t core)
 {
 	if (give_back(r, p, c, k, core) < 0)
 		return -1;
-	while (c->arrived.n) {
-		enqueue(c, rp_req_at(&c->arrived, 0));
-		rp_req_pop(&c->arrived);
+	arrive(r, c, k);
+	if (schedule(r, c))
+		c->command_at = next_command(r, c);
+	if (c->command_at <= k) {
+		if (commands(r, c, k) < 0)
+			return -1;
+		c->command_at = next_command(r, c);
 	}
-	schedule(r, c);
-	if (c->serving && commands(r, c, k) < 0)
-		return -1;
-	if (take_from_slices(r, p, c, core) < 0)
-		return -1;
-	if (c->delay.n && rp_req_at(&c->delay, 0)->due <= core && c->queued < r->g.dram_queue) {
-		if (rp_req_push(&c->arrived, rp_req_at(&c->delay, 0)) < 0)
-			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		rp_req_pop(&c->delay);
-	}
-	return 0;
+	return take_from_slices(r, p, c, core);
 }
 
 /* Earliest cycle after k in which the channel has something to do. */
 static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p,
                            const struct rp_channel *c, uint64_t k)
 {
-	uint64_t t = RP_NEVER64;
-	if (c->arrived.n || (c->waiting_banks & ~c->serving))
+	uint64_t t = c->command_at;
+	if (p->to_dram || (c->waiting_banks & ~c->serving))
 		return k + 1;
-	for (uint32_t i = 0; i < p->nslices; i++)
-		if (r->slice[p->first_slice + i].to_dram.n)
-			return k + 1;
 	if (c->returning.n)
 		t = min64(t, rp_req_at(&c->returning, 0)->due);
 	if (c->delay.n && c->queued < r->g.dram_queue)
-		t = min64(t, rp_dram_cycle_of(r, rp_req_at(&c->delay, 0)->due));
-	t = min64(t, next_command(r, c));
+		t = min64(t, rp_req_at(&c->delay, 0)->due + 1);
 	return rp_max64(t, k + 1);
 }
 

@@ -499,7 +499,7 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
-static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+static int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s, uint64_t now)
 {
 	int changed = 0, progress = 0;
 	if (r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now) {
@@ -529,6 +529,7 @@ static int slice_cycle(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 		if (rp_req_push(&s->to_dram, rp_req_at(&s->missq, 0)) < 0)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		rp_req_pop(&s->missq);
+		p->to_dram++;
 		changed = 1;
 	}
 	if (s->stalled && changed)
@@ -560,29 +561,27 @@ static int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t
 
 static int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now)
 {
-	for (uint32_t c = 0; c < p->nchannels; c++)
-		if (p->channel[c].next_core <= now &&
-		    rp_dram_step(r, p, &p->channel[c], now) < 0)
+	struct rp_channel *channel = p->channel, *end = channel + p->nchannels;
+	struct rp_slice *s = &r->slice[p->first_slice], *last = s + p->nslices;
+	uint64_t next = RP_NEVER64;
+	for (struct rp_channel *c = channel; c < end; c++)
+		if (c->next_core <= now && rp_dram_step(r, p, c, now) < 0)
 			return -1;
-	p->next = RP_NEVER64;
-	for (uint32_t i = 0; i < p->nslices; i++) {
-		struct rp_slice *s = &r->slice[p->first_slice + i];
+	for (; s < last; s++) {
 		if (s->next <= now) {
 			do
-				if (slice_cycle(r, s, now) < 0)
+				if (slice_cycle(r, p, s, now) < 0)
 					return -1;
 			while (goes_on(r, s, now));
 		}
-		if (s->next < p->next)
-			p->next = s->next;
-		if (s->to_dram.n)
-			for (uint32_t c = 0; c < p->nchannels; c++)
-				if (p->channel[c].next_core > now)
-					rp_dram_wake(r, &p->channel[c], now + 1);
+		next = s->next < next ? s->next : next;
 	}
-	for (uint32_t c = 0; c < p->nchannels; c++)
-		if (p->channel[c].next_core < p->next)
-			p->next = p->channel[c].next_core;
+	for (struct rp_channel *c = channel; c < end; c++) {
+		if (p->to_dram && c->next_core > now)
+			rp_dram_wake(r, c, now + 1);
+		next = c->next_core < next ? c->next_core : next;
+	}
+	p->next = next;
 	return 0;
 }
 

@@ -99,10 +99,12 @@ void rp_net_free(struct rp_net *n)
 }
 
 /* First set bit at or after `from`, wrapping around; the mask is not empty. */
-static uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
+ALWAYS_INLINE uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 {
 	uint32_t w = from / 64;
 	uint64_t v = mask[w] & ~UINT64_C(0) << from % 64;
+	if (words == 1)
+		return ct_low_bit(v ? v : mask[0]);
 	for (uint32_t i = 0; i < words; i++) {
 		if (v)
 			return w * 64 + ct_low_bit(v);
@@ -137,7 +139,7 @@ ALWAYS_INLINE uint32_t output_of(int requests, const struct rp_packet *p)
 	return requests ? p->slice : p->sm;
 }
 
-static void ask(struct rp_net *n, uint32_t i, uint32_t o)
+ALWAYS_INLINE void ask(struct rp_net *n, uint32_t i, uint32_t o)
 {
 	n->want[(size_t)o * n->words + i / 64] |= UINT64_C(1) << i % 64;
 	n->busy[o / 64] |= UINT64_C(1) << o % 64;
@@ -145,13 +147,13 @@ static void ask(struct rp_net *n, uint32_t i, uint32_t o)
 	n->pending++;
 }
 
-static void unask(struct rp_net *n, uint32_t i, uint32_t o)
+ALWAYS_INLINE void unask(struct rp_net *n, uint32_t i, uint32_t o)
 {
-	uint64_t *w = n->want + (size_t)o * n->words, any = 0;
-	w[i / 64] &= ~(UINT64_C(1) << i % 64);
+	uint64_t *w = n->want + (size_t)o * n->words, any;
+	any = w[i / 64] &= ~(UINT64_C(1) << i % 64);
 	n->waiting[i] = 0;
 	n->pending--;
-	for (uint32_t k = 0; k < n->words; k++)
+	for (uint32_t k = 0; !any && n->words > 1 && k < n->words; k++)
 		any |= w[k];
 	if (!any)
 		n->busy[o / 64] &= ~(UINT64_C(1) << o % 64);
@@ -302,6 +304,7 @@ ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uin
                         uint64_t cycle, uint64_t to)
 {
 	int moved = 0, nothing = (r->free & CT_REPLAY_FREE_NETWORK) != 0;
+	int one = nothing || r->g.noc_flits_as_one;
 	uint64_t *busy = requests ? &r->total.noc_request_busy : &r->total.noc_reply_busy;
 	for (uint32_t w = 0; w * 64 < n->outputs; w++) {
 		uint64_t later = ~UINT64_C(0), v;
@@ -312,7 +315,9 @@ ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uin
 				continue;
 			uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
 			struct rp_ring *q = head_of(r, requests, i);
-			uint32_t f = nothing ? 1 : rp_packet_flits(r, rp_ring_at(q, 0), requests);
+			const struct rp_packet *k = rp_ring_at(q, 0);
+			uint32_t f = nothing || (one && k->kind != RP_PK_MESSAGE)
+			                     ? 1 : rp_packet_flits(r, k, requests);
 			moved++;
 			unask(n, i, o);
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;

@@ -63,8 +63,7 @@ static void derive(struct ct_replay *r)
 	r->slots = (per + RP_SLOT_BLOCK - 1) / RP_SLOT_BLOCK * RP_SLOT_BLOCK;
 	r->warps = r->slots * g->schedulers;
 	r->banks = g->l1.banks < 1 ? 1 : g->l1.banks > RP_MAX_L1_BANKS ? RP_MAX_L1_BANKS : g->l1.banks;
-	r->core_clock = clock_of(g->core_mhz);
-	r->dram_clock = clock_of(g->dram_mhz);
+	rp_clocks_set(&r->clocks, clock_of(g->core_mhz), clock_of(g->dram_mhz));
 	r->dram_timing = rp_dram_timing_of(g);
 	if (!g->collectors)
 		g->collectors = 1;

@@ -347,6 +347,12 @@ static inline uint64_t rp_warp_insts(const struct rp_sm *sm)
 struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
 
+/* Core and DRAM clock without their common divisor, and how to divide by them: multiplied by
+ * 2^64 / d, rounded up, a number below the limit gives the quotient in the upper half. */
+struct rp_clocks { uint64_t core, dram, per_core, per_dram, core_limit, dram_limit; };
+/* Clocks in one unit, above 0 (dram.c). */
+void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram);
+
 struct rp_slice;
 struct rp_partition;
 struct rp_net;
@@ -371,7 +377,7 @@ struct ct_replay {
 	uint32_t llc_sectors, llc_sector_bits, llc_line_bits;
 	uint32_t llc_per_l1;               /* LLC sectors per L1 sector */
 	uint32_t window, whole_window;     /* cycles; without parts they are the same */
-	uint64_t core_clock, dram_clock;   /* in 10 kHz */
+	struct rp_clocks clocks;
 	struct rp_dram_timing dram_timing;
 
 	/* the launch */

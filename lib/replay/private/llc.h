@@ -9,7 +9,7 @@ enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (accelsim-model
 /* A request to DRAM: the fill of one sector, or the write-back of a line's. */
 struct rp_dram_req {
 	uint64_t row;
-	uint64_t due;            /* in a delay line: core cycle; returning: DRAM cycle */
+	uint64_t due;            /* in a delay line, returning: DRAM cycle */
 	uint32_t next;
 	uint32_t mshr;           /* of the slice; RP_NO_INDEX: a write */
 	uint32_t atoms;          /* column commands left */
@@ -35,12 +35,12 @@ struct rp_channel {
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
 	struct rp_req_ring delay;    /* dram_latency */
-	struct rp_req_ring arrived;  /* pushed in this DRAM cycle, seen in the next */
 	struct rp_req_ring returning;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
 	uint32_t prio, last_slice;
 	uint32_t private_credit[64], shared_credit;
 	uint64_t next, next_core; /* DRAM and core cycle with something to do */
+	uint64_t command_at;     /* no command before this DRAM cycle */
 };
 
 struct rp_l2_waiter { uint32_t next, id, group; uint16_t sm; uint8_t kind, payload; };
@@ -81,6 +81,7 @@ struct rp_partition {
 	uint32_t first_slice, nslices;
 	struct rp_channel *channel;
 	uint32_t first_channel, nchannels;
+	uint32_t to_dram;        /* requests in the queues of that name of its slices */
 	uint64_t next;
 };
 
