@@ -130,7 +130,7 @@ static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 	return 0;
 }
 
-static struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i)
+RP_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i)
 {
 	return &sm->stage[(size_t)bank * (sm->stage_mask + 1) +
 	                  ((sm->bank_head[bank] + i) & sm->stage_mask)];
@@ -161,7 +161,7 @@ int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t r
 }
 
 /* The oldest in the bank leaves the pipeline. */
-static void leave(struct rp_sm *sm, uint32_t bank)
+RP_HOT void leave(struct rp_sm *sm, uint32_t bank)
 {
 	sm->bank_head[bank]++;
 	sm->bank_at[bank] = --sm->in_bank[bank] ? stage_at(sm, bank, 0)->ready : RP_NEVER;
@@ -183,7 +183,7 @@ static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sect
 	return i;
 }
 
-static struct rp_mshr *mshr_open(struct rp_sm *sm, uint32_t *bucket, uint64_t sector, uint32_t mem)
+RP_HOT struct rp_mshr *mshr_open(struct rp_sm *sm, uint32_t *bucket, uint64_t sector, uint32_t mem)
 {
 	uint32_t i = sm->mshr_free;
 	struct rp_mshr *m = &sm->mshr[i];
@@ -238,7 +238,7 @@ static uint32_t queued(const struct rp_sm *sm, uint32_t now)
 	return sm->missq_last > now ? sm->missq_last - now : 0;
 }
 
-static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+RP_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
                  enum rp_packet_kind kind, uint32_t id, uint32_t now)
 {
 	if (!l->sent)
@@ -266,7 +266,7 @@ static void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 
 enum outcome { HIT, PENDING, SECTOR_MISS, LINE_MISS, FAIL };
 
-static enum outcome probe(const struct rp_sm *sm, struct rp_lreq *l, uint32_t bit, int store,
+RP_HOT enum outcome probe(const struct rp_sm *sm, struct rp_lreq *l, uint32_t bit, int store,
                           uint32_t *index)
 {
 	uint32_t i = l->near = rp_tags_find_near(&sm->tags, l->line, l->near);
@@ -309,7 +309,7 @@ static int room_for(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *re
 
 /* A load of one sector. FAIL: nothing has changed, *retry is lowered to the cycle in
  * which it is worth trying again if that is known (else after the next fill). */
-static enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+RP_HOT enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
                          uint32_t now, uint32_t *retry)
 {
 	uint32_t bit = 1u << sector, i;
@@ -392,31 +392,41 @@ static enum outcome store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq 
 
 /* ---- the pipeline ---- */
 
-void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
+static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
+                       uint32_t now)
+{
+	const struct rp_mem *m = &sm->mem[l->mem];
+	struct ct_l1_event ev = {
+		.sm = sm->id, .subcore = m->warp % r->g.schedulers, .warp_slot = m->warp,
+		.sid = m->sid, .cycle = r->base + now, .line = l->line,
+		.sectors = l->sectors, .hit = l->hit, .pending = l->pending,
+		.sector_miss = l->sector_miss, .line_miss = l->line_miss,
+		.bytes = {l->bytes[0], l->bytes[1]}, .is_write = m->kind == RP_STORE,
+	};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, &ev);
+}
+
+RP_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
-	const struct rp_mem *m = &sm->mem[l->mem];
 	uint32_t mem = l->mem;
 	sm->c.l1_line_accesses++;
 	sm->c.l1_line_misses += (l->sector_miss | l->line_miss) != 0;
-	if (r->has_l1) {
-		struct ct_l1_event ev = {
-			.sm = sm->id, .subcore = m->warp % r->g.schedulers, .warp_slot = m->warp,
-			.sid = m->sid, .cycle = r->base + now, .line = l->line,
-			.sectors = l->sectors, .hit = l->hit, .pending = l->pending,
-			.sector_miss = l->sector_miss, .line_miss = l->line_miss,
-			.bytes = {l->bytes[0], l->bytes[1]}, .is_write = m->kind == RP_STORE,
-		};
-		for (unsigned i = 0; i < r->nobs; i++)
-			if (r->obs[i].l1)
-				r->obs[i].l1(r->obs[i].ctx, &ev);
-	}
+	if (r->has_l1)
+		observe_l1(r, sm, l, now);
 	l->next = sm->lreq_free;
 	sm->lreq_free = lreq;
 	rp_mem_unref(sm, mem);
 }
 
-static void count(struct rp_sm *sm, struct rp_lreq *l, enum outcome what, uint32_t sectors,
+void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
+{
+	lreq_done(r, sm, lreq, now);
+}
+
+RP_HOT void count(struct rp_sm *sm, struct rp_lreq *l, enum outcome what, uint32_t sectors,
                   uint32_t n, int read)
 {
 	struct ct_replay_counts *c = &sm->c;
@@ -442,13 +452,13 @@ static void count(struct rp_sm *sm, struct rp_lreq *l, enum outcome what, uint32
 		c->l1_read_misses += n;
 }
 
-static void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t sectors,
+RP_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t sectors,
                  uint32_t now)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
 	l->left &= ~sectors;
 	if (!l->left)
-		rp_lreq_done(r, sm, lreq, now);
+		lreq_done(r, sm, lreq, now);
 }
 
 /* Every bank that is ready has a sector of the same line, and all hit: the common case, in
@@ -479,7 +489,7 @@ static int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32
 }
 
 /* One bank tries its head; the request keeps its instruction alive meanwhile. */
-static int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
+RP_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
                     uint32_t *retry)
 {
 	uint32_t head = stage_at(sm, bank, 0)->what, lreq = head >> 3, s = head & 7;

@@ -7,10 +7,21 @@
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 
+/* Each entry is a cache line of the host. */
+static void *grown(void *old, uint32_t cap, uint32_t had, size_t size)
+{
+	void *p = ct_calloc_aligned(cap, size);
+	if (p && had)
+		memcpy(p, old, had * size);
+	if (p)
+		free(old);
+	return p;
+}
+
 int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->mem_cap ? sm->mem_cap * 2 : 64;
-	struct rp_mem *p = ct_reallocarray(sm->mem, cap, sizeof *p);
+	struct rp_mem *p = grown(sm->mem, cap, sm->mem_cap, sizeof *p);
 	if (!p)
 		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	sm->mem = p;
@@ -25,7 +36,7 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->lreq_cap ? sm->lreq_cap * 2 : 256;
-	struct rp_lreq *p = ct_reallocarray(sm->lreq, cap, sizeof *p);
+	struct rp_lreq *p = grown(sm->lreq, cap, sm->lreq_cap, sizeof *p);
 	if (!p)
 		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	sm->lreq = p;
@@ -37,15 +48,6 @@ static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 	return 0;
 }
 
-void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
-{
-	struct rp_mem *m = &sm->mem[mem];
-	if (--m->refs)
-		return;
-	m->lines = sm->mem_free;
-	sm->mem_free = mem;
-}
-
 /* Adds one line below those already in the list. */
 static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t *tail,
                     const struct ct_line_request *q)
@@ -55,6 +57,8 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	uint32_t i = sm->lreq_free;
 	struct rp_lreq *l = &sm->lreq[i];
 	sm->lreq_free = l->next;
+	if (l->next != RP_NO_INDEX)
+		__builtin_prefetch(&sm->lreq[l->next], 1);
 	l->line = q->line;
 	l->bytes[0] = q->bytes[0];
 	l->bytes[1] = q->bytes[1];
@@ -94,6 +98,8 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 		return RP_NO_INDEX;
 	uint32_t id = sm->mem_free;
 	struct rp_mem *m = &sm->mem[id];
+	if (!op->shared && sm->lreq_free != RP_NO_INDEX)
+		__builtin_prefetch(&sm->lreq[sm->lreq_free], 1);
 	sm->mem_free = m->lines;
 	memset(m, 0, sizeof *m);
 	m->op = op;
@@ -172,18 +178,12 @@ void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp
 			r->obs[i].mem(r->obs[i].ctx, &ev);
 }
 
-void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
-                   uint32_t now)
+void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
 	struct rp_mem *m = &sm->mem[mem];
 	struct rp_warp *w = &sm->warp[m->warp];
 	const struct rp_op *op = m->op;
-	uint32_t warp = m->warp;
-	m->last = rp_max32(m->last, at);
-	m->left -= n;
-	if (m->left)
-		return;
-	at = m->last;
+	uint32_t warp = m->warp, at = m->last;
 	if (r->has_mem)
 		rp_observe_mem(r, sm, m, at);
 	for (unsigned i = 0; i < op->ndst; i++) {

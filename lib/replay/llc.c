@@ -497,6 +497,17 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 	return 0;
 }
 
+/* A request that has been filled is answered in cycle `at`, one in each. */
+static int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at)
+{
+	if (s->answered > at || reply_full(s, at))
+		return 0;
+	int st = reply(r, s, rp_ring_at(&s->ready, 0), at);
+	rp_ring_pop(&s->ready);
+	s->answered = r->free & CT_REPLAY_FREE_LLC ? 0 : at + 1;
+	return st;
+}
+
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
 static int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s, uint64_t now)
@@ -507,11 +518,8 @@ static int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_sl
 		if (r->error.status)
 			return -1;
 	}
-	if (s->ready.n && !reply_full(s, now)) {
-		if (reply(r, s, rp_ring_at(&s->ready, 0), now) < 0)
-			return -1;
-		rp_ring_pop(&s->ready);
-	}
+	if (s->ready.n && answer_ready(r, s, now) < 0)
+		return -1;
 	if (s->fills.n) {
 		uint32_t m = rp_req_at(&s->fills, 0)->mshr;
 		rp_req_pop(&s->fills);
@@ -539,6 +547,10 @@ static int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_sl
 		progress = access_head(r, s, now);
 		s->stalled = !progress;
 	}
+	/* what the next cycle would begin with, if nothing can come between */
+	if (s->ready.n && !r->parts && !(r->free & CT_REPLAY_FREE_LLC) &&
+	    answer_ready(r, s, now + 1) < 0)
+		return -1;
 	s->next = RP_NEVER64;
 	if (s->ready.n || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
 		s->next = now + 1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -193,8 +194,7 @@ static void lower(struct rp_tags *t, uint32_t index, int modified)
 		o[1] = o[1] < stamp ? o[1] : stamp;
 }
 
-/* The stamps of a set have run out: small ones of the same order. */
-static void renumber(struct rp_tags *t, uint32_t set)
+void rp_tags_renumber(struct rp_tags *t, uint32_t set)
 {
 	struct rp_recency *r = t->recency + (size_t)set * t->ways;
 	uint32_t low = 0, next;
@@ -213,28 +213,12 @@ static void renumber(struct rp_tags *t, uint32_t set)
 	memset(t->oldest[set * t->blocks], 0, t->blocks * sizeof *t->oldest);
 }
 
-/* Lines touched in one cycle are told apart by their way: the first is the victim. */
-static void make_youngest(struct rp_tags *t, uint32_t set, uint32_t index, uint32_t now)
-{
-	struct rp_set *s = &t->set[set];
-	if (s->now != now && ++s->stamp == NO_STAMP) {
-		renumber(t, set);
-		s->stamp++;
-	}
-	s->now = now;
-	t->recency[index] = (struct rp_recency){now, s->stamp};
-}
-
 static uint32_t last_free_way(const struct rp_tags *t, uint32_t set)
 {
 	for (uint32_t w = t->words; w-- > 0;) {
 		uint64_t v = t->free_ways[set * t->words + w];
-		if (v) {
-			uint32_t bit = 63;
-			while (!(v >> bit & 1))
-				bit--;
-			return w * 64 + bit;
-		}
+		if (v)
+			return w * 64 + ct_high_bit(v);
 	}
 	return NO_WAY;
 }
@@ -366,14 +350,8 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	l->tag = tag;
 	l->used = 1;
 	hash_insert(t, index);
-	make_youngest(t, set, index, now);
+	rp_tags_make_youngest(t, set, index, now);
 	lower(t, index, 0);
-}
-
-void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
-{
-	if (!t->fifo && t->recency[index].touched != now)
-		make_youngest(t, rp_tags_set_of(t, index), index, now);
 }
 
 void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)

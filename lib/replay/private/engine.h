@@ -518,7 +518,14 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
 /* An instruction that has issued; RP_NO_INDEX: out of memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
-void rp_mem_unref(struct rp_sm *sm, uint32_t mem);
+RP_HOT void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
+{
+	struct rp_mem *m = &sm->mem[mem];
+	if (--m->refs)
+		return;
+	m->lines = sm->mem_free;
+	sm->mem_free = mem;
+}
 void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l);
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* Puts a memory instruction in front of the unit, which can take it from the cycle after `at`
@@ -532,9 +539,18 @@ static inline void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint
 	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > next)
 		sm->lsu_next = next;
 }
+/* Every sector of the instruction has come back, or it has been acknowledged. */
+void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now);
 /* `n` sectors of a load came back; registers can be read at cycle `at`. */
-void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n, uint32_t at,
-                   uint32_t now);
+RP_HOT void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n,
+                          uint32_t at, uint32_t now)
+{
+	struct rp_mem *m = &sm->mem[mem];
+	m->last = rp_max32(m->last, at);
+	m->left -= n;
+	if (!m->left)
+		rp_mem_over(r, sm, mem, now);
+}
 
 /* l1.c */
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);

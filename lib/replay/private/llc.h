@@ -62,6 +62,7 @@ struct rp_slice {
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
 	struct rp_ring ready;    /* filled, to be answered */
+	uint64_t answered;       /* cycle after that of the last of these answers */
 	struct rp_ring replies;  /* when: put into the network */
 	uint64_t reply_last;
 	uint64_t (*due)[8];      /* fixed timing: when each sector's data is at the SM */

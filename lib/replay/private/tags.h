@@ -108,8 +108,30 @@ static inline uint32_t rp_tags_victim_now(struct rp_tags *t, uint32_t set)
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no
  * sector present. */
 void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);
+/* The stamps of a set have run out: small ones of the same order. */
+void rp_tags_renumber(struct rp_tags *t, uint32_t set);
+static inline uint32_t rp_tags_set_of(const struct rp_tags *t, uint32_t index)
+{
+	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
+}
+/* Lines touched in one cycle are told apart by their way: the first is the victim. */
+static inline void rp_tags_make_youngest(struct rp_tags *t, uint32_t set, uint32_t index,
+                                         uint32_t now)
+{
+	struct rp_set *s = &t->set[set];
+	if (s->now != now && ++s->stamp == UINT32_MAX) {
+		rp_tags_renumber(t, set);
+		s->stamp++;
+	}
+	s->now = now;
+	t->recency[index] = (struct rp_recency){now, s->stamp};
+}
 /* Marks the line as touched at `now`. */
-void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now);
+static inline void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
+{
+	if (!t->fifo && t->recency[index].touched != now)
+		rp_tags_make_youngest(t, rp_tags_set_of(t, index), index, now);
+}
 /* Reserves one sector for a fill; what was modified becomes modified again then. */
 void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector);
 void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified);
@@ -119,10 +141,5 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 void rp_tags_modify(struct rp_tags *t, uint32_t index, uint32_t sector);
 /* Drops sectors; the line leaves when none is left. */
 void rp_tags_drop(struct rp_tags *t, uint32_t index, uint32_t sectors);
-
-static inline uint32_t rp_tags_set_of(const struct rp_tags *t, uint32_t index)
-{
-	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
-}
 
 #endif
