@@ -77,6 +77,12 @@ check "there too GTO+LRU hits far less than Malekeh" \
 check "cycles are the engine's" holds "$(value OCU cycles engine) != $(value OCU cycles out)"
 check "--method replay prints both" sh -c "'$est' -q -O table --method replay bare.profile | grep -q '^system  *cycles  *speed-up, engine'"
 
+# Its warps end on instructions that the parts are done with in the cycle of their issue.
+"$CT_RELEASE/tracegen" vecadd --size small -o vecadd
+check "warps that end in the part's own cycle" sh -c "'$est' -q --method replay -o short vecadd"
+same "every system has the engine's cycles there" 9 \
+	"$(awk -F'\t' '$1 == "ES" && $5 == "cycles" && $8 == "replay" && $6 > 0' short | wc -l)"
+
 printf 'start\t1\t0\t0\t64\n' >bad.tsv
 refuses "half a table of transitions" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv hotspot
 refuses "an unknown sweep" 2 'KEY one of sthld' "$est" --sweep speed=1..2 with.profile

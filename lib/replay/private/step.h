@@ -272,8 +272,11 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	uint32_t special = op->special;
 	if (special)
 		rp_effects(sm, warp, op, mem);
-	if (!enters)
+	if (!enters) {
 		rp_collect_later(r, sm, k, warp, op, mem, now);
+		if (!usual && r->collector_part) /* what it was done with at once has moved the slot */
+			rp_slot_clear(s, slot);
+	}
 	rp_go_on(r, sm, s, slot, warp, now);
 	if (special && op->kind == RP_BARRIER)
 		rp_barrier_release(r, sm, &sm->cta[w->slot_cta], now);
