@@ -219,7 +219,7 @@ static void test_private_is_the_gpu(void **state)
 	static struct micro m;
 	struct ct_gpu g;
 	(void)state;
-	small_gpu(&g);
+	test_gpu_sharedl1_small(&g);
 	run("Private", CT_SL_NET_MESH, CT_SL_HOMES_MOD, 3, &o);
 	table(&m, 3);
 	micro_run(&m, &g, NULL, &own);
