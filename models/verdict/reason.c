@@ -12,20 +12,19 @@ static double sn(const struct ct_profile *p, const char *metric)
 	return ct_profile_get(p, "all", metric, &v) ? v : NAN;
 }
 
-static double es(const struct ct_profile *p, enum ct_paper_mechanism m, const char *metric)
-{
-	struct ct_estimate x;
-	return ct_profile_get_estimate(p, "all", ct_mechanism_name(m), ct_mechanism_system(m), metric,
-	                               NULL, &x) ? x.value : NAN;
-}
-
-/* Of another system of the same mechanism: what it is compared with, counted alike. */
+/* Of a system of the mechanism. */
 static double es_of(const struct ct_profile *p, enum ct_paper_mechanism m, const char *system,
                     const char *metric)
 {
 	struct ct_estimate x;
 	return ct_profile_get_estimate(p, "all", ct_mechanism_name(m), system, metric, NULL, &x) ? x.value
 	                                                                                        : NAN;
+}
+
+/* Of the one that is judged. */
+static double es(const struct ct_profile *p, enum ct_paper_mechanism m, const char *metric)
+{
+	return es_of(p, m, ct_mechanism_system(m), metric);
 }
 
 static double gp(const struct ct_profile *p, const char *key)

@@ -1,4 +1,4 @@
-#include "tools/common/estimator.h"
+#include "common/estimator.h"
 
 int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
 {

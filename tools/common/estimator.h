@@ -2,11 +2,11 @@
 #ifndef CT_TOOLS_COMMON_ESTIMATOR_H
 #define CT_TOOLS_COMMON_ESTIMATOR_H
 
+#include "common/table.h"
+#include "common/tool.h"
 #include "models/common/constants.h"
 #include "models/common/published.h"
 #include "profile/profile.h"
-#include "tools/common/table.h"
-#include "tools/common/tool.h"
 
 /* Renders the table, which it empties, and writes it as the tool's output. */
 int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e);

@@ -153,22 +153,26 @@ static char *line(char **s)
 	return begin;
 }
 
+static void take_record(struct tr_job *j, const struct ct_record *r)
+{
+	enum ct_paper_mechanism m;
+	struct ct_verdict v;
+	if (ct_verdict_read(r, &m, &v)) {
+		j->v[m] = v;
+		j->has |= 1u << m;
+	}
+}
+
 static void take_verdict(struct tr_job *j, char *text)
 {
 	const char *f[7] = {""};
-	enum ct_paper_mechanism m;
-	struct ct_verdict v;
 	unsigned n = 1;
 	for (char *s = text; s && n < 7; n++) {
 		f[n] = s;
 		if ((s = n < 6 ? strchr(s, '\t') : NULL))
 			*s++ = '\0';
 	}
-	struct ct_record r = {.type = "TV", .nfields = n, .field = f};
-	if (ct_verdict_read(&r, &m, &v)) {
-		j->v[m] = v;
-		j->has |= 1u << m;
-	}
+	take_record(j, &(struct ct_record){.type = "TV", .nfields = n, .field = f});
 }
 
 static void take_curve(struct tr_job *j, char *text)
@@ -344,13 +348,7 @@ int tr_alone(struct ct_tool *t, struct tr_job *job, struct ct_error *e)
 	if (job->status < 0)
 		job->error = ct_strndup(own.text, strlen(own.text));
 	const struct ct_record *r;
-	for (size_t i = 0; job->whole && (r = ct_profile_next(job->whole, "TV", &i));) {
-		enum ct_paper_mechanism m;
-		struct ct_verdict v;
-		if (ct_verdict_read(r, &m, &v)) {
-			job->v[m] = v;
-			job->has |= 1u << m;
-		}
-	}
+	for (size_t i = 0; job->whole && (r = ct_profile_next(job->whole, "TV", &i));)
+		take_record(job, r);
 	return CT_OK;
 }

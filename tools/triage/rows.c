@@ -129,14 +129,13 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
 
 static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
-	static const char *const head[] = {"workload", "mechanism", "verdict", "speed-up", "range"};
+	static const char *const plain[] = {"workload", "mechanism", "verdict", "speed-up", "range",
+	                                    "reason"};
+	static const char *const drawn[] = {"workload", "mechanism", "verdict", "speed-up", "range",
+	                                    "misses by size", "reason"};
 	int curves = with_curves(r, n);
 	struct ct_table t = {.columns = curves ? 7 : 6};
-	for (int i = 0; i < 5; i++)
-		ct_table_cell(&t, "%s", head[i]);
-	if (curves)
-		ct_table_cell(&t, "misses by size");
-	ct_table_cell(&t, "reason");
+	ct_table_heads(&t, curves ? drawn : plain);
 	for (size_t i = 0; i < n; i++)
 		table_row(&t, &r[i], curves);
 	ct_table_render(&t, b);
