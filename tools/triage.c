@@ -170,6 +170,22 @@ static int tell(struct ct_tool *t, const struct tr_job *job, size_t n)
 	return st;
 }
 
+/* What to do when traces are too small for the GPU: once, behind the rows that say so. */
+static void tell_scale(struct ct_tool *t, const struct tr_job *job, size_t n)
+{
+	unsigned all = 0, small = 0;
+	for (size_t i = 0; i < n; i++)
+		for (int m = 0; m < CT_MECHANISMS; m++)
+			if (job[i].has >> m & 1) {
+				all++;
+				small += ct_verdict_too_small(&job[i].v[m]) != 0;
+			}
+	if (small && t->scale == 0 && !t->quiet)
+		ct_buf_printf(&t->warnings, "%s: %u of %u verdicts are unknown because the trace is too small "
+		              "for the GPU: scale the GPU to it with --scale auto (a profile: reuse --scale auto)\n",
+		              t->spec->name, small, all);
+}
+
 /* The inputs of this shard: the I-th of N runs of neighbours, so that joining the parts in
  * order gives the order of the whole. */
 static int make_jobs(struct ct_tool *t, struct tr_job **out, size_t *n, struct ct_error *e)
@@ -225,6 +241,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK) {
 		int failed = tr_require(t, job, n, e);
 		st = failed < 0 ? failed : tell(t, job, n);
+		tell_scale(t, job, n);
 		st = st == CT_OK ? failed : st;
 	}
 	free_jobs(job, n);

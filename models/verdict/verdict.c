@@ -71,6 +71,14 @@ struct ct_paired_error ct_paired_error(const char *method)
 	return strcmp(method, "replay") == 0 ? replayed : analytic;
 }
 
+static const char too_small_for[] = "trace too small for this GPU, try ";
+
+int ct_verdict_too_small(const struct ct_verdict *v)
+{
+	return v->word == CT_UNKNOWN && !strncmp(v->reason, too_small_for, sizeof too_small_for - 1) &&
+	       strstr(v->reason, "--scale ");
+}
+
 /* The --scale that the profile was made with, from its provenance: 1 without one, NaN for
  * auto. */
 static double scale_of(const struct ct_profile *p)
@@ -96,9 +104,9 @@ static void advice(double scale, double waves, char out[64])
 	while (denominator < smallest_scale && !(waves * scale * denominator >= waves_needed))
 		denominator *= 2;
 	if (waves * scale * denominator >= waves_needed)
-		snprintf(out, 64, "try --scale 1/%d", denominator);
+		snprintf(out, 64, "--scale 1/%d%s", denominator, scale == 1 ? " or --scale auto" : "");
 	else
-		snprintf(out, 64, "try a larger input");
+		snprintf(out, 64, "a larger input");
 }
 
 /* 1 when the trace cannot tell, with the reason. */
@@ -116,13 +124,13 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 	ct_profile_get(p, "all", "cold_miss_fraction", &cold);
 	if (waves < waves_needed) {
 		advice(scale, waves, what);
-		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, %s (%.2g wave%s of CTAs)", what,
-		         waves, fabs(waves - 1) < 0.05 ? "" : "s");
+		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for,
+		         what, waves, fabs(waves - 1) < 0.05 ? "" : "s");
 		return 1;
 	}
 	if (mechanism[m].caches && cold > cold_allowed) {
-		snprintf(v->reason, sizeof v->reason, "trace too small for this GPU, try %s (%.0f %% of LLC misses "
-		         "are first touches)", scale != 1 ? "a longer run" : "--scale 1/8 or a longer run", 100 * cold);
+		snprintf(v->reason, sizeof v->reason, "%s%s (%.0f %% of LLC misses are first touches)",
+		         too_small_for, scale != 1 ? "a longer run" : "--scale 1/8 or a longer run", 100 * cold);
 		return 1;
 	}
 	return 0;

@@ -52,6 +52,9 @@ struct ct_paired_error ct_paired_error(const char *method);
 void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
                        struct ct_verdict *v);
 
+/* 1 when v is unknown because the trace does not fill the GPU: another --scale may tell. */
+int ct_verdict_too_small(const struct ct_verdict *v);
+
 /* 1 when p has an estimate that ct_verdict_decide() can use. */
 int ct_verdict_possible(const struct ct_profile *p, enum ct_paper_mechanism m);
 

@@ -57,6 +57,14 @@ for w in vecadd transpose; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/d
 same "a trace of several waves is judged" benefits "$(row ws morpheus traces.tv)"
 same "one of first touches is not" unknown "$(row vecadd morpheus traces.tv)"
 check "and says that it is too small" grep -q 'vecadd.morpheus.unknown.*trace too small for this GPU, try' traces.tv
+"$triage" -O csv vecadd transpose 2>err >csv
+check "without --scale each line says what to do" \
+	grep -q '^transpose,morpheus,unknown,.*too small for this GPU, try --scale 1/[0-9]* or --scale auto (' csv
+same "and the end says it once" \
+	"triage: 8 of 8 verdicts are unknown because the trace is too small for the GPU: scale the GPU to it with --scale auto (a profile: reuse --scale auto)" \
+	"$(cat err)"
+"$triage" --scale auto -O csv transpose 2>err >csv
+same "with --scale auto nothing is said" "" "$(cat err; grep 'scale auto' csv)"
 same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 	"$("$triage" -q --mechanism morpheus,shared-l1 ws.profile | grep '^TV')"
 "$triage" -q ws.profile >alone
