@@ -4,6 +4,13 @@
 
 #include <stdint.h>
 
+/* Asks the host's memory for a cache line that will be read soon. */
+#if defined(__GNUC__)
+#define CT_BRING(p) __builtin_prefetch(p)
+#else
+#define CT_BRING(p) ((void)(p))
+#endif
+
 /* Number of set bits. Pure. */
 static inline unsigned ct_bits(uint64_t v)
 {

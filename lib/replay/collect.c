@@ -13,11 +13,11 @@
 #include "replay/private/parts.h"
 #include "replay/private/step.h"
 
-void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned reg,
+void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned place,
                        uint32_t at)
 {
 	struct rp_sched *s = &sm->sched[sm->warp[warp].sub];
-	s->written[rp_bank_of(r, warp, reg, r->usual)][at % RP_WRITES] = at;
+	s->written[rp_bank_of(r, warp, place - RP_REG_FIRST, r->usual)][at % RP_WRITES] = at;
 }
 
 /* The instruction enters collector c of its scheduler in step `start`. */

@@ -353,7 +353,7 @@ static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t war
 	for (unsigned i = 0; i < n; i++) {
 		struct ct_l1_event v = {
 			.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
-			.sid = sm->inst[warp].sid, .cycle = r->base + start + r->g.l1_latency,
+			.sid = sm->next[warp].inst.sid, .cycle = r->base + start + r->g.l1_latency,
 			.line = q[i].line, .sectors = q[i].sectors, .bytes = {q[i].bytes[0], q[i].bytes[1]},
 			.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
 			.bypass = op->bypass,
@@ -374,7 +374,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 	unsigned n = 0;
 	if (!op->shared) {
 		struct ct_local_map local = rp_local_of(r, sm, warp);
-		n = ct_coalesce(r->kernel, op->s, &sm->inst[warp], r->g.l1.line, r->g.l1.sector, &local,
+		n = ct_coalesce(r->kernel, op->s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, &local,
 		                w->key, q, &lanes);
 		ct_lines_descending(q, n);
 	}
@@ -386,7 +386,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		}
 	} else {
 		uint32_t start = rp_max32(at + 4, sm->lsu_free);
-		sm->lsu_free = start + rp_degree(r, &sm->inst[warp]);
+		sm->lsu_free = start + rp_degree(r, &sm->next[warp].inst);
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
 	w->done = rp_max32(w->done, back);
@@ -455,7 +455,7 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 		return 0;
 	uint32_t t = w->born, ready = t;
 	for (unsigned i = 0; i < w->op->nread; i++)
-		t = rp_max32(t, regs[w->op->read[i]]);
+		t = rp_max32(t, regs[w->op->read[i] + RP_REG_FIRST]);
 	for (unsigned i = 0; i < w->op->ndst; i++)
 		t = rp_max32(t, regs[w->op->dst[i]]);
 	sm->c.mem_stall_warp_cycles += t - ready > 64 ? t - ready : 0;

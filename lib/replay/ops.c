@@ -76,14 +76,14 @@ static void registers_of(struct rp_op *op, const struct ct_sinst *s)
 		op->dep[i] = RP_REG_THERE;
 	for (unsigned i = 0; i < nsrc; i++)
 		if (!memchr(op->read, src[i], op->nread))
-			op->dep[op->ndep++] = op->read[op->nread++] = src[i];
+			op->dep[op->ndep++] = (uint16_t)((op->read[op->nread++] = src[i]) + RP_REG_FIRST);
 	for (unsigned i = 0; i < op->ndst; i++) {
 		unsigned k = 0;
-		op->dst[i] = dst[i];
-		while (k < op->ndep && op->dep[k] != dst[i])
+		op->dst[i] = (uint16_t)(dst[i] + RP_REG_FIRST);
+		while (k < op->ndep && op->dep[k] != op->dst[i])
 			k++;
 		if (k == op->ndep)
-			op->dep[op->ndep++] = dst[i];
+			op->dep[op->ndep++] = op->dst[i];
 	}
 }
 

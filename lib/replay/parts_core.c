@@ -46,7 +46,7 @@ static const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
 static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                     struct ct_issue *q)
 {
-	const struct ct_inst *inst = &sm->inst[warp];
+	const struct ct_inst *inst = &sm->next[warp].inst;
 	*q = (struct ct_issue){
 		.sm = sm->id, .sched = k, .warp = warp, .warp_key = sm->warp[warp].key, .sid = inst->sid,
 		.sinst = sm->warp[warp].op->s, .inst = inst, .operands = operands_at(r, inst->sid),

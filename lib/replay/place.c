@@ -1,6 +1,7 @@
 /* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
 #include <stddef.h>
 
+#include "base/bits.h"
 #include "replay/private/parts.h"
 
 static uint32_t window_end(const struct ct_replay *r)
@@ -12,30 +13,52 @@ static uint32_t window_end(const struct ct_replay *r)
 	return end > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)end;
 }
 
-/* Brings near what the SM will look at first: a window of the others has pushed it out. */
-static void bring(const struct ct_replay *r, const struct rp_sm *sm)
+static void bring(const void *from, size_t bytes)
 {
-	if (!sm->ctas)
+	for (size_t i = 0; i < bytes; i += 64)
+		CT_BRING((const char *)from + i);
+}
+
+static uint32_t warps_of(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	return sm->ctas ? r->occ.ctas * r->occ.warps_per_cta : 0;
+}
+
+/* Brings near what the SM will look at first: a window of the others has pushed it out. */
+static void bring_sm(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	uint32_t n = warps_of(r, sm);
+	if (!n)
 		return;
-	for (size_t i = 0; i < sizeof *sm; i += 64)
-		__builtin_prefetch((const char *)sm + i);
+	bring(sm, offsetof(struct rp_sm, parked));
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
-		for (size_t i = 0; i < offsetof(struct rp_sched, written); i += 64)
-			__builtin_prefetch((const char *)&sm->sched[k] + i);
-	for (uint32_t w = 0; w < r->warps; w++) {
-		__builtin_prefetch(&sm->warp[w]);
-		__builtin_prefetch(&sm->warp[w].wait_group);
-		__builtin_prefetch(&sm->inst[w]);
-		__builtin_prefetch(sm->warp[w].cursor);
+		bring(&sm->sched[k], offsetof(struct rp_sched, written));
+	for (uint32_t w = 0; w < n; w++) {
+		CT_BRING(&sm->warp[w]);
+		CT_BRING(&sm->next[w]);
 	}
 }
 
+/* What its warps point at, which is near by now. */
+static void bring_warps(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	for (uint32_t w = 0, n = warps_of(r, sm); w < n; w++) {
+		if (!sm->warp[w].op)
+			continue;
+		ct_cursor_ahead(sm->warp[w].cursor);
+		bring(&sm->regs[w], 128);
+	}
+}
+
+/* The one after the next is brought near while the one before it runs, then its warps'. */
 static int run_sms(struct ct_replay *r)
 {
-	uint32_t end = window_end(r);
-	for (uint32_t i = 0; i < r->g.sms; i++) {
-		if (i + 1 < r->g.sms)
-			bring(r, &r->sm[i + 1]);
+	uint32_t end = window_end(r), n = r->g.sms;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + 2 < n)
+			bring_sm(r, &r->sm[i + 2]);
+		if (i + 1 < n)
+			bring_warps(r, &r->sm[i + 1]);
 		rp_sm_run(r, &r->sm[i], end);
 		if (r->sm[i].failed || r->error.status)
 			return r->error.status ? r->error.status

@@ -152,7 +152,7 @@ void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint
 		.cycle = r->base + now,
 		.warp_key = w->key,
 		.sinst = w->op->s,
-		.inst = &sm->inst[warp],
+		.inst = &sm->next[warp].inst,
 		.first = !w->issued_any,
 	};
 	w->issued_any = 1;
@@ -197,7 +197,7 @@ void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_
 
 void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
-	rp_count(sm, sm->warp[warp].op, &sm->inst[warp]);
+	rp_count(sm, sm->warp[warp].op, &sm->next[warp].inst);
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
 }

@@ -13,13 +13,13 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	sm->id = id;
 	sm->no_port = (r->free & CT_REPLAY_FREE_L1) != 0;
 	sm->sched = ct_calloc_aligned(r->g.schedulers, sizeof *sm->sched);
-	sm->warp = ct_calloc(r->warps, sizeof *sm->warp);
-	sm->inst = ct_calloc(r->warps, sizeof *sm->inst);
-	sm->regs = ct_calloc(r->warps, sizeof *sm->regs);
+	sm->warp = ct_calloc_aligned(r->warps, sizeof *sm->warp);
+	sm->next = ct_calloc_aligned(r->warps, sizeof *sm->next);
+	sm->regs = ct_calloc_aligned(r->warps, sizeof *sm->regs);
 	sm->cta = ct_calloc(r->g.max_ctas, sizeof *sm->cta);
 	sm->heap = ct_calloc(r->warps, sizeof *sm->heap);
 	sm->mem_free = sm->lreq_free = sm->waiter_free = RP_NO_INDEX;
-	if (!sm->sched || !sm->warp || !sm->inst || !sm->regs || !sm->cta || !sm->heap)
+	if (!sm->sched || !sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->heap)
 		return ct_fail_nomem(e);
 	return rp_l1_init(r, sm, e);
 }
@@ -36,7 +36,7 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	rp_ring_free(&sm->replies);
 	free(sm->sched);
 	free(sm->warp);
-	free(sm->inst);
+	free(sm->next);
 	free(sm->regs);
 	free(sm->cta);
 	free(sm->heap);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 #include "trace/private/unpack.h"
 
@@ -72,15 +73,16 @@ const struct ct_warp_info *ct_cta_warp(const struct ct_cta *c, uint32_t i)
 enum { WINDOW = 3 * CT_PACK_RECORD_MAX };
 
 struct ct_cursor {
-	struct ct_cta *cta;
+	/* what each record needs fills one cache line of the host, the slots two more */
 	const unsigned char *p, *end;  /* readable part of the segment */
 	const unsigned char *low;      /* from here on there may be less than a record */
 	uint64_t left;                 /* instructions */
+	uint32_t *values;              /* CT_MAX_VALUES, made on first need */
+	struct ct_cta *cta;
+	struct ct_unpacker unpacker;
 	uint32_t segment;
 	uint32_t next;                 /* spilled: bytes of the segment already in the window */
 	unsigned char *window;         /* WINDOW bytes, made on first need */
-	uint32_t *values;              /* CT_MAX_VALUES, made on first need */
-	struct ct_unpacker unpacker;
 };
 
 /* Spilled: moves the unread rest to the front of the window and reads on. */
@@ -134,7 +136,7 @@ int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct 
 
 int ct_cursor_open(struct ct_cursor **out, struct ct_cta *cta, uint32_t i, struct ct_error *e)
 {
-	struct ct_cursor *c = calloc(1, sizeof *c);
+	struct ct_cursor *c = ct_calloc_aligned(1, sizeof *c);
 	*out = NULL;
 	if (!c)
 		return ct_fail_nomem(e);
@@ -204,6 +206,15 @@ int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, st
 		*more = n;
 	}
 	return 1;
+}
+
+void ct_cursor_ahead(const struct ct_cursor *c)
+{
+	if (c) {
+		CT_BRING(c->p);
+		CT_BRING(&c->unpacker.slot[0]);
+		CT_BRING(&c->unpacker.slot[4]);
+	}
 }
 
 void ct_cursor_close(struct ct_cursor *c)

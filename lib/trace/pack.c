@@ -154,6 +154,7 @@ void ct_inst_expand(struct ct_inst *inst)
 const unsigned char *ct_unpack_list(const unsigned char *p, struct ct_inst *inst, unsigned n)
 {
 	uint64_t at = inst->base, v;
+	inst->addr[0] = at;
 	for (unsigned i = 1; i < n; i++) {
 		p = ct_unpack_number(p, &v);
 		inst->addr[i] = at += (uint64_t)ct_unpack_signed(v);

@@ -194,6 +194,8 @@ int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e
  * that each sid is one higher than the one before. They have no addresses and count as
  * read: the caller makes them itself, the next call returns the one behind them. */
 int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e);
+/* Asks the host's memory for what the next call will read; c may be NULL. */
+void ct_cursor_ahead(const struct ct_cursor *c);
 /* Starts again at the head of another warp (reuses the cursor's memory). */
 int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct ct_error *e);
 void ct_cursor_close(struct ct_cursor *c); /* NULL allowed */

@@ -36,9 +36,10 @@ enum {
 	RP_PORT_WORDS = 2 * RP_PORT / 64,
 	RP_MAX_L1_BANKS = 32,
 	RP_GROUPS = 64,         /* LDGSTS groups of a warp that are told apart */
-	RP_REGS = 258,
-	RP_REG_THERE = 256,     /* no register of this number: always there */
-	RP_REG_NOWHERE = 257,   /* nor of this one: nobody reads it */
+	RP_REG_THERE = 0,       /* places of a warp's registers: no register, always there */
+	RP_REG_NOWHERE = 1,     /* nor this: nobody reads it */
+	RP_REG_FIRST = 2,       /* register 0 */
+	RP_REGS = 272,          /* whole cache lines of the host */
 	RP_PAD_DEP = 4, RP_PAD_DST = 2, /* so many can be looked at without counting them */
 	RP_MAX_VETOES = 1 << 20, /* cycles in a row in which parts let nothing issue: a deadlock */
 	RP_MAX_HELD = 64,       /* memory instructions in the collectors of a scheduler */
@@ -90,7 +91,7 @@ struct rp_op {
 	uint8_t nread;           /* distinct sources, in read[] */
 	uint8_t ndep;            /* distinct registers that have to be there, in dep[] */
 	uint8_t read[CT_MAX_SRC];
-	uint16_t dst[CT_MAX_DST], dep[CT_MAX_DST + CT_MAX_SRC]; /* padded by RP_REG_* */
+	uint16_t dst[CT_MAX_DST], dep[CT_MAX_DST + CT_MAX_SRC]; /* places, padded by RP_REG_* */
 	int32_t groups_left;     /* DEPBAR */
 };
 
@@ -183,7 +184,7 @@ struct rp_ring {
 };
 
 struct rp_warp {
-	const struct rp_op *op;  /* next instruction; NULL: none left */
+	_Alignas(64) const struct rp_op *op; /* next instruction; NULL: none left */
 	struct ct_cursor *cursor;
 	uint32_t more;           /* instructions behind the next one that only add 1 to its sid */
 	uint32_t born;
@@ -208,6 +209,9 @@ static inline void rp_hold(struct rp_warp *w)
 	w->held = w->at_barrier || w->membar || w->atomics ||
 	          (int32_t)(w->group_done - w->wait_group) < 0;
 }
+
+/* The next instruction of a warp. */
+struct rp_next { _Alignas(64) struct ct_inst inst; };
 
 struct rp_cta {
 	struct ct_cta *cta;
@@ -271,7 +275,7 @@ struct rp_sm {
 	int failed;                        /* out of memory or a damaged spill */
 	struct rp_sched *sched;
 	struct rp_warp *warp;
-	struct ct_inst *inst;              /* next instruction of each warp */
+	struct rp_next *next;              /* of each warp */
 	uint32_t (*regs)[RP_REGS];         /* cycle at which each register can be read */
 	struct rp_cta *cta;
 	uint32_t ctas, warps_live;
@@ -279,11 +283,6 @@ struct rp_sm {
 	uint32_t fetch;                    /* quarter cycles: next fetch slot */
 	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
 	uint32_t busy_since;
-
-	/* waiting for an operand collector: of each unit oldest first, and units with any */
-	struct rp_parked parked[RP_UNITS][RP_MAX_SCHEDULERS];
-	uint8_t nparked[RP_UNITS];
-	uint32_t parked_units;
 
 	/* load/store unit; each scheduler's rp_mem in front of it, when it can be taken at the
 	 * earliest (RP_NEVER: there is none) and its order */
@@ -314,7 +313,6 @@ struct rp_sm {
 	uint32_t port_word;                /* ... 64 times this on */
 	int no_port;                       /* nothing waits for the write-back port */
 	uint32_t group;
-	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
 	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
@@ -324,6 +322,12 @@ struct rp_sm {
 	struct rp_log *log;
 	uint32_t log_cap, nlog;
 	struct ct_replay_counts c;
+
+	/* waiting for an operand collector: of each unit oldest first, and units with any */
+	uint32_t parked_units;
+	uint8_t nparked[RP_UNITS];
+	struct rp_parked parked[RP_UNITS][RP_MAX_SCHEDULERS];
+	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
 };
 
 static inline uint32_t rp_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -481,8 +485,8 @@ uint32_t rp_fixed_next(const struct rp_sm *sm);
 
 /* Books the write-back port of the load/store unit in the first free cycle from `at` on. */
 uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at);
-/* The result for a register of the warp is written in cycle `at`. */
-void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned reg,
+/* The result for a place of the warp's registers is written in cycle `at`. */
+void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned place,
                        uint32_t at);
 
 /* collect.c: operand collectors and units. */

@@ -88,7 +88,7 @@ RP_HOT void rp_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	port->free = start_exec + op->initiation;
 	for (unsigned i = 0, n = op->ndst; i < n; i++) {
 		sm->regs[warp][op->dst[i]] = done;
-		s->written[rp_bank_of(r, warp, op->dst[i], usual)][done % RP_WRITES] = done;
+		s->written[rp_bank_of(r, warp, op->dst[i] - RP_REG_FIRST, usual)][done % RP_WRITES] = done;
 	}
 	w->done = rp_max32(w->done, done);
 }
@@ -145,7 +145,7 @@ RP_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 RP_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	struct ct_inst *inst = &sm->inst[warp];
+	struct ct_inst *inst = &sm->next[warp].inst;
 	if (w->more) {
 		w->more--;
 		inst->sid++;
@@ -241,7 +241,7 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
 	uint32_t *regs = sm->regs[warp];
-	rp_count(sm, op, &sm->inst[warp]);
+	rp_count(sm, op, &sm->next[warp].inst);
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
 	w->born = now + 1;
@@ -249,8 +249,8 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	uint32_t enters = !sm->parked_units && s->collector_free[c] <= start &&
 	                  (usual || !r->collector_part);
 	if (op->kind >= RP_LOAD) {
-		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, &sm->inst[warp], now)
-		                 : rp_mem_new(r, sm, warp, op, &sm->inst[warp], now);
+		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, &sm->next[warp].inst, now)
+		                 : rp_mem_new(r, sm, warp, op, &sm->next[warp].inst, now);
 		if (mem == RP_NO_INDEX)
 			return;
 		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;

@@ -71,7 +71,6 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot
 	inst->base = slot->base += (uint64_t)ct_unpack_signed(v);
 	inst->naddr = (uint8_t)n;
 	if (inst->addr_form != CT_ADDR_STRIDE) {
-		inst->addr[0] = inst->base;
 		return r && n > 1 ? ct_unpack_runs(p, inst, n) : ct_unpack_list(p, inst, n);
 	}
 	if (!r) {
