@@ -536,12 +536,11 @@ void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
  * on; there is none there. */
 static inline void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint32_t at)
 {
-	uint32_t next = rp_max32(rp_max32(at, sm->now) + 1, sm->lsu_free);
 	sm->at_lsu[k] = mem;
 	sm->lsu_takes[k] = at + 1;
 	sm->lsu_order[k] = sm->mem[mem].order;
-	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > next)
-		sm->lsu_next = next;
+	if (sm->lsu_mem == RP_NO_INDEX && sm->lsu_next > sm->now + 1)
+		sm->lsu_next = sm->now + 1;
 }
 /* Every sector of the instruction has come back, or it has been acknowledged. */
 void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now);
