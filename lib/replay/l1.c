@@ -30,13 +30,11 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	sm->mshr_bucket = ct_calloc(buckets, sizeof *sm->mshr_bucket);
 	sm->stage_mask = RP_FIRST_STAGES - 1;
 	sm->stage = ct_calloc((size_t)r->banks * RP_FIRST_STAGES, sizeof *sm->stage);
-	if (!sm->mshr || !sm->mshr_bucket || !sm->stage)
+	sm->mshr_spare.at = ct_calloc(entries, sizeof *sm->mshr_spare.at);
+	if (!sm->mshr || !sm->mshr_bucket || !sm->stage || !sm->mshr_spare.at)
 		return ct_fail_nomem(e);
-	sm->mshr_free = RP_NO_INDEX;
-	for (uint32_t i = entries; i-- > 0;) {
-		sm->mshr[i].next = sm->mshr_free;
-		sm->mshr_free = i;
-	}
+	for (uint32_t i = entries; i-- > 0;)
+		sm->mshr_spare.at[sm->mshr_spare.n++] = i;
 	for (uint32_t i = 0; i < buckets; i++)
 		sm->mshr_bucket[i] = RP_NO_INDEX;
 	return 0;
@@ -47,6 +45,7 @@ void rp_l1_free(struct rp_sm *sm)
 	rp_tags_free(&sm->tags);
 	free(sm->mshr);
 	free(sm->mshr_bucket);
+	free(sm->mshr_spare.at);
 	free(sm->waiter);
 	free(sm->stage);
 	free(sm->steps);
@@ -136,13 +135,19 @@ RP_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t
 	                  ((sm->bank_head[bank] + i) & sm->stage_mask)];
 }
 
+static uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
+{
+	return &sm->mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
+	                        sm->mshr_mask];
+}
+
 int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                 uint32_t *used)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
 	uint64_t first = l->line * r->l1_sectors;
-	if (l->near == RP_NO_LINE)
-		l->near = rp_tags_guess(&sm->tags, l->line);
+	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->tags, l->line)) == RP_NO_LINE)
+		__builtin_prefetch(bucket_of(sm, first + ct_high_bit(l->enter | 1u)));
 	while (l->enter) {
 		uint32_t s = ct_high_bit(l->enter), bank = rp_modulo(first + s, r->banks);
 		if (*used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency)
@@ -169,12 +174,6 @@ RP_HOT void leave(struct rp_sm *sm, uint32_t bank)
 
 /* ---- miss handling ---- */
 
-static uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
-{
-	return &sm->mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
-	                        sm->mshr_mask];
-}
-
 static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sector)
 {
 	uint32_t i = bucket;
@@ -185,9 +184,8 @@ static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sect
 
 RP_HOT struct rp_mshr *mshr_open(struct rp_sm *sm, uint32_t *bucket, uint64_t sector, uint32_t mem)
 {
-	uint32_t i = sm->mshr_free;
+	uint32_t i = sm->mshr_spare.at[--sm->mshr_spare.n];
 	struct rp_mshr *m = &sm->mshr[i];
-	sm->mshr_free = m->next;
 	*m = (struct rp_mshr){.sector = sector, .next = *bucket, .mem = mem, .head = RP_NO_INDEX,
 	                      .tail = RP_NO_INDEX, .count = 1};
 	*bucket = i;
@@ -201,8 +199,7 @@ static void mshr_close(struct rp_sm *sm, uint32_t i)
 	while (*p != i)
 		p = &sm->mshr[*p].next;
 	*p = m->next;
-	m->next = sm->mshr_free;
-	sm->mshr_free = i;
+	sm->mshr_spare.at[sm->mshr_spare.n++] = i;
 }
 
 /* One more that waits for an open entry. */
@@ -316,7 +313,7 @@ RP_HOT enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 	enum outcome what = probe(sm, l, bit, 0, &i);
 	int on_fill = r->g.l1.allocate != CT_ALLOCATE_ON_MISS;
 	if (what == HIT) {
-		rp_tags_touch(&sm->tags, i, now);
+		rp_tags_touch_later(&sm->tags, i, now);
 		rp_mem_return(r, sm, l->mem, 1, now, now);
 		return HIT;
 	}
@@ -324,12 +321,12 @@ RP_HOT enum outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 		return FAIL;
 	uint64_t address = (l->line << (r->l1_line_bits - r->l1_sector_bits)) + sector;
 	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
-	if (m != RP_NO_INDEX ? sm->mshr[m].count >= r->g.l1.mshr_merge : sm->mshr_free == RP_NO_INDEX)
+	if (m != RP_NO_INDEX ? sm->mshr[m].count >= r->g.l1.mshr_merge : !sm->mshr_spare.n)
 		return FAIL;
 	if (what == LINE_MISS && !on_fill && !allocate(r, sm, l, now, &i))
 		return FAIL;
 	if (what != LINE_MISS)
-		rp_tags_touch(&sm->tags, i, now);
+		rp_tags_touch_later(&sm->tags, i, now);
 	if (what != PENDING && i != RP_NO_LINE)
 		rp_tags_reserve(&sm->tags, i, sector);
 	if (m == RP_NO_INDEX) {
@@ -370,7 +367,7 @@ static enum outcome store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq 
 	switch (r->g.l1.write_policy) {
 	case CT_WRITE_THROUGH_NO_ALLOCATE:
 		if (what == HIT)
-			rp_tags_touch(&sm->tags, i, now);
+			rp_tags_touch_later(&sm->tags, i, now);
 		break;
 	case CT_WRITE_EVICT:
 		if (what == HIT) {
@@ -382,7 +379,7 @@ static enum outcome store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq 
 	default:
 		/* Write-back L1s do not exist on the GPUs described; they are taken as
 		 * write-through with allocation, which loads see alike. */
-		rp_tags_touch(&sm->tags, i, now);
+		rp_tags_touch_later(&sm->tags, i, now);
 		store_into(r, sm, l, i, sector, now);
 		break;
 	}
@@ -416,8 +413,7 @@ RP_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint
 	sm->c.l1_line_misses += (l->sector_miss | l->line_miss) != 0;
 	if (r->has_l1)
 		observe_l1(r, sm, l, now);
-	l->next = sm->lreq_free;
-	sm->lreq_free = lreq;
+	sm->lreq_spare.at[sm->lreq_spare.n++] = lreq;
 	rp_mem_unref(sm, mem);
 }
 
@@ -479,7 +475,7 @@ static int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32
 	i = l->near = rp_tags_find_near(&sm->tags, l->line, l->near);
 	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->tags.line[i])))
 		return 0;
-	rp_tags_touch(&sm->tags, i, now);
+	rp_tags_touch_later(&sm->tags, i, now);
 	count(sm, l, HIT, sectors, n, 1);
 	for (uint32_t m = banks; m; m &= m - 1)
 		leave(sm, ct_low_bit(m));
@@ -562,8 +558,11 @@ void rp_l1_replies_ahead(const struct rp_sm *sm)
 	if (sm->replies.n > 3 && (p = rp_ring_at(&sm->replies, 3))->kind == RP_PK_READ) {
 		const struct rp_mshr *m = &sm->mshr[p->id];
 		__builtin_prefetch(&sm->mem[m->mem]);
-		if (m->line != RP_NO_LINE)
+		__builtin_prefetch(bucket_of(sm, m->sector));
+		if (m->line != RP_NO_LINE) {
 			__builtin_prefetch(&sm->tags.line[m->line]);
+			__builtin_prefetch(&sm->tags.recency[m->line]);
+		}
 	}
 }
 

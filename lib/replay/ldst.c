@@ -36,14 +36,15 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->lreq_cap ? sm->lreq_cap * 2 : 256;
-	struct rp_lreq *p = grown(sm->lreq, cap, sm->lreq_cap, sizeof *p);
+	uint32_t *spare = ct_reallocarray(sm->lreq_spare.at, cap, sizeof *spare);
+	if (spare)
+		sm->lreq_spare.at = spare;
+	struct rp_lreq *p = spare ? grown(sm->lreq, cap, sm->lreq_cap, sizeof *p) : NULL;
 	if (!p)
 		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	sm->lreq = p;
-	for (uint32_t i = cap; i-- > sm->lreq_cap;) {
-		p[i].next = sm->lreq_free;
-		sm->lreq_free = i;
-	}
+	for (uint32_t i = cap; i-- > sm->lreq_cap;)
+		spare[sm->lreq_spare.n++] = i;
 	sm->lreq_cap = cap;
 	return 0;
 }
@@ -52,13 +53,10 @@ static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t *tail,
                     const struct ct_line_request *q)
 {
-	if (sm->lreq_free == RP_NO_INDEX && grow_lreq(r, sm) < 0)
+	if (!sm->lreq_spare.n && grow_lreq(r, sm) < 0)
 		return -1;
-	uint32_t i = sm->lreq_free;
+	uint32_t i = sm->lreq_spare.at[--sm->lreq_spare.n];
 	struct rp_lreq *l = &sm->lreq[i];
-	sm->lreq_free = l->next;
-	if (l->next != RP_NO_INDEX)
-		__builtin_prefetch(&sm->lreq[l->next], 1);
 	l->line = q->line;
 	l->bytes[0] = q->bytes[0];
 	l->bytes[1] = q->bytes[1];
@@ -98,8 +96,6 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 		return RP_NO_INDEX;
 	uint32_t id = sm->mem_free;
 	struct rp_mem *m = &sm->mem[id];
-	if (!op->shared && sm->lreq_free != RP_NO_INDEX)
-		__builtin_prefetch(&sm->lreq[sm->lreq_free], 1);
 	sm->mem_free = m->lines;
 	memset(m, 0, sizeof *m);
 	m->op = op;
@@ -290,8 +286,7 @@ static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint
 		uint32_t next = sm->lreq[i].next;
 		if (r->has_l1)
 			observe_bypass(r, sm, &sm->lreq[i], m, at);
-		sm->lreq[i].next = sm->lreq_free;
-		sm->lreq_free = i;
+		sm->lreq_spare.at[sm->lreq_spare.n++] = i;
 		m->refs--;
 		i = next;
 	}

@@ -26,7 +26,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	const struct ct_cache_params *c = &r->g.llc;
 	uint32_t buckets = 16;
 	s->id = id;
-	s->mshr_free = s->waiter_free = s->near = RP_NO_INDEX;
+	s->waiter_free = s->near = RP_NO_INDEX;
 	if (rp_tags_init(&s->tags, c->sets * c->ways, r->llc_sectors,
 	                 c->replacement == CT_REPL_FIFO, c->dirty_percent, e) < 0)
 		return -1;
@@ -41,12 +41,11 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	}
 	s->mshr = ct_calloc(c->mshr_entries, sizeof *s->mshr);
 	s->bucket = ct_calloc(buckets, sizeof *s->bucket);
-	if (!s->mshr || !s->bucket)
+	s->mshr_spare.at = ct_calloc(c->mshr_entries, sizeof *s->mshr_spare.at);
+	if (!s->mshr || !s->bucket || !s->mshr_spare.at)
 		return ct_fail_nomem(e);
-	for (uint32_t i = c->mshr_entries; i-- > 0;) {
-		s->mshr[i].next = s->mshr_free;
-		s->mshr_free = i;
-	}
+	for (uint32_t i = c->mshr_entries; i-- > 0;)
+		s->mshr_spare.at[s->mshr_spare.n++] = i;
 	for (uint32_t i = 0; i < buckets; i++)
 		s->bucket[i] = RP_NO_INDEX;
 	s->next = RP_NEVER64;
@@ -93,6 +92,7 @@ void rp_llc_free(struct ct_replay *r)
 		free(s->due);
 		free(s->past);
 		free(s->bucket);
+		free(s->mshr_spare.at);
 		free(s->waiter);
 		free(s->missq.p);
 		free(s->to_dram.p);
@@ -202,9 +202,8 @@ static uint32_t mshr_find(const struct rp_slice *s, uint64_t sector)
 
 static uint32_t mshr_open(struct rp_slice *s, uint64_t sector)
 {
-	uint32_t i = s->mshr_free, *b = &s->bucket[bucket_of(s, sector)];
+	uint32_t i = s->mshr_spare.at[--s->mshr_spare.n], *b = &s->bucket[bucket_of(s, sector)];
 	struct rp_l2_mshr *m = &s->mshr[i];
-	s->mshr_free = m->next;
 	*m = (struct rp_l2_mshr){.sector = sector, .next = *b, .head = RP_NO_INDEX,
 	                         .tail = RP_NO_INDEX};
 	*b = i;
@@ -217,8 +216,7 @@ static void mshr_close(struct rp_slice *s, uint32_t i)
 	while (*b != i)
 		b = &s->mshr[*b].next;
 	*b = s->mshr[i].next;
-	s->mshr[i].next = s->mshr_free;
-	s->mshr_free = i;
+	s->mshr_spare.at[s->mshr_spare.n++] = i;
 }
 
 static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const struct rp_packet *p)
@@ -341,7 +339,7 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
 	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1)), i, m;
 	enum outcome what = probe(s, line, 1u << k, 0, &i);
 	if (what == HIT) {
-		rp_tags_touch(&s->tags, i, now);
+		rp_tags_touch_later(&s->tags, i, now);
 		if (p->kind == RP_PK_ATOMIC)
 			rp_tags_modify(&s->tags, i, k);
 		return HIT;
@@ -349,7 +347,7 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
 	if (s->missq.n + 1 >= r->g.llc.miss_queue)
 		return FAIL;
 	m = mshr_find(s, sector);
-	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : s->mshr_free == RP_NO_INDEX)
+	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : !s->mshr_spare.n)
 		return FAIL;
 	uint32_t opened = m == RP_NO_INDEX;
 	if (opened) {
@@ -366,7 +364,7 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
 		if (allocate(r, s, p->llc_set, line, now, &i) <= 0)
 			return FAIL;
 	} else {
-		rp_tags_touch(&s->tags, i, now);
+		rp_tags_touch_later(&s->tags, i, now);
 	}
 	if (what != PENDING)
 		rp_tags_reserve(&s->tags, i, k);
@@ -388,7 +386,7 @@ static enum outcome write_sector(struct ct_replay *r, struct rp_slice *s,
 		if (allocate(r, s, p->llc_set, line, now, &i) <= 0)
 			return FAIL;
 	} else {
-		rp_tags_touch(&s->tags, i, now);
+		rp_tags_touch_later(&s->tags, i, now);
 	}
 	rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	return what;
@@ -439,6 +437,7 @@ static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 		return 1;
 	struct rp_packet p = *rp_ring_at(&s->input, 0);
 	int store = rp_is_store(&p);
+	__builtin_prefetch(rp_ring_at(&s->input, AHEAD + 2));
 	if (s->input.n > AHEAD)
 		rp_tags_guess(&s->tags, rp_ring_at(&s->input, AHEAD)->address >> r->llc_line_bits);
 	uint32_t tick = (uint32_t)now;

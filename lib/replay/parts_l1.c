@@ -202,8 +202,7 @@ void rp_part_give(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_
 	l->left &= ~chunks;
 	over = !l->left;
 	if (over) {
-		l->next = sm->lreq_free;
-		sm->lreq_free = (uint32_t)token;
+		sm->lreq_spare.at[sm->lreq_spare.n++] = (uint32_t)token;
 		rp_mem_unref(sm, mem);
 	}
 	if (!store) {

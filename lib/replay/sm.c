@@ -18,7 +18,7 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	sm->regs = ct_calloc_aligned(r->warps, sizeof *sm->regs);
 	sm->cta = ct_calloc(r->g.max_ctas, sizeof *sm->cta);
 	sm->heap = ct_calloc(r->warps, sizeof *sm->heap);
-	sm->mem_free = sm->lreq_free = sm->waiter_free = RP_NO_INDEX;
+	sm->mem_free = sm->waiter_free = RP_NO_INDEX;
 	if (!sm->sched || !sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->heap)
 		return ct_fail_nomem(e);
 	return rp_l1_init(r, sm, e);
@@ -42,6 +42,7 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	free(sm->heap);
 	free(sm->mem);
 	free(sm->lreq);
+	free(sm->lreq_spare.at);
 	free(sm->log);
 	memset(sm, 0, sizeof *sm);
 }

@@ -107,7 +107,7 @@ struct rp_shape {
 struct rp_lreq {
 	uint64_t line;
 	uint64_t bytes[2];
-	uint32_t next;           /* lower line of the same instruction, or next free */
+	uint32_t next;           /* lower line of the same instruction */
 	uint32_t mem;
 	uint32_t sectors, left;  /* asked for; not yet looked up */
 	uint32_t group;          /* number of this line of this instruction */
@@ -145,7 +145,7 @@ struct rp_step { uint32_t lreq, ready; };
 /* Half a cache line of the host. */
 struct rp_mshr {
 	uint64_t sector;         /* address / sector bytes */
-	uint32_t next;           /* in its bucket, or next free */
+	uint32_t next;           /* in its bucket */
 	uint32_t mem;            /* that waits first */
 	uint32_t head, tail;     /* further ones: rp_waiter */
 	uint32_t line;           /* index in tags */
@@ -153,6 +153,8 @@ struct rp_mshr {
 	uint32_t first : 1;      /* first sector of a line that a load allocated */
 	uint32_t replies : 8;    /* LLC sectors still to come */
 };
+/* Free entries of a pool, the last freed first: taking one does not look at it. */
+struct rp_spare { uint32_t *at; uint32_t n; };
 enum { RP_MAX_WAITERS = (1 << 23) - 1, RP_MAX_REPLIES = 255 };
 struct rp_waiter { uint32_t mem, next; };
 
@@ -292,7 +294,8 @@ struct rp_sm {
 	struct rp_mem *mem;
 	uint32_t mem_cap, mem_free;
 	struct rp_lreq *lreq;
-	uint32_t lreq_cap, lreq_free;
+	uint32_t lreq_cap;
+	struct rp_spare lreq_spare;
 
 	/* L1 */
 	struct rp_tags tags;
@@ -304,7 +307,7 @@ struct rp_sm {
 	struct rp_step *steps;             /* with an L1 that is a part, whose bank is 0 */
 	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
-	uint32_t mshr_free, mshr_used;
+	struct rp_spare mshr_spare;
 	uint32_t *mshr_bucket, mshr_mask;
 	struct rp_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;

@@ -67,7 +67,7 @@ struct rp_slice {
 	uint64_t reply_last;
 	uint64_t (*due)[8];      /* fixed timing: when each sector's data is at the SM */
 	struct rp_l2_mshr *mshr;
-	uint32_t mshr_free;
+	struct rp_spare mshr_spare;
 	uint32_t *bucket, bucket_mask;
 	struct rp_l2_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;

@@ -126,7 +126,13 @@ static inline void rp_tags_make_youngest(struct rp_tags *t, uint32_t set, uint32
 	s->now = now;
 	t->recency[index] = (struct rp_recency){now, s->stamp};
 }
-/* Marks the line as touched at `now`. */
+/* Marks the line as touched at `now`, where time never goes back: without a look at the line. */
+static inline void rp_tags_touch_later(struct rp_tags *t, uint32_t index, uint32_t now)
+{
+	if (!t->fifo)
+		rp_tags_make_youngest(t, rp_tags_set_of(t, index), index, now);
+}
+/* Marks the line as touched at `now`; nothing changes if it was before, in that cycle. */
 static inline void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
 {
 	if (!t->fifo && t->recency[index].touched != now)
