@@ -32,44 +32,19 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
 
 /* ---- events ---- */
 
-static int before(const struct rp_event *a, const struct rp_event *b)
+static int event_add(struct rp_events *q, const struct rp_event *ev)
 {
-	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
-}
-
-static int heap_push(struct rp_events *q, const struct rp_event *ev)
-{
-	if (q->n == q->cap) {
-		size_t cap = q->cap;
-		if (ct_grow((void **)&q->p, &cap, q->n + 1, sizeof *q->p) < 0)
-			return -1;
-		q->cap = (uint32_t)cap;
-	}
-	uint32_t i = q->n++;
-	for (; i && before(ev, &q->p[(i - 1) / 2]); i = (i - 1) / 2)
-		q->p[i] = q->p[(i - 1) / 2];
-	q->p[i] = *ev;
+	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
+		return -1;
+	rp_heap_add(q->p, q->n++, sizeof *q->p, &ev->when);
 	return 0;
 }
 
-static struct rp_event heap_pop(struct rp_events *q)
+static struct rp_event event_take(struct rp_events *q)
 {
-	struct rp_event top = q->p[0], last = q->p[--q->n];
-	uint32_t i = 0;
-	for (;;) {
-		uint32_t c = 2 * i + 1;
-		if (c >= q->n)
-			break;
-		if (c + 1 < q->n && before(&q->p[c + 1], &q->p[c]))
-			c++;
-		if (!before(&q->p[c], &last))
-			break;
-		q->p[i] = q->p[c];
-		i = c;
-	}
-	if (q->n)
-		q->p[i] = last;
-	return top;
+	struct rp_event ev;
+	rp_heap_take(q->p, q->n--, sizeof ev, &ev.when);
+	return ev;
 }
 
 void rp_part_at(struct ct_replay *r, struct rp_sm *sm)
@@ -89,22 +64,22 @@ int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev)
 	struct rp_event e = *ev;
 	struct rp_sm *sm = node < r->g.sms ? &r->sm[node] : NULL;
 	uint64_t now = sm ? r->base + sm->now : p->slices_until;
-	if (e.at < now && !(sm == NULL && p->node == node && e.at >= p->now))
-		e.at = now;
-	e.seq = p->seq++;
-	if (heap_push(&p->events[node], &e) < 0)
+	if (e.when.at < now && !(sm == NULL && p->node == node && e.when.at >= p->now))
+		e.when.at = now;
+	e.when.seq = p->seq++;
+	if (event_add(&p->events[node], &e) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (sm)
 		rp_part_at(r, sm);
 	else
-		rp_llc_wake(r, node - r->g.sms, e.at);
+		rp_llc_wake(r, node - r->g.sms, e.when.at);
 	return 0;
 }
 
 void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at)
 {
 	const struct rp_note *n = &r->parts->note[note];
-	struct rp_event ev = {.at = at, .who = n->who, .arg = note, .kind = RP_EV_MESSAGE};
+	struct rp_event ev = {.when.at = at, .who = n->who, .arg = note, .kind = RP_EV_MESSAGE};
 	rp_event_push(r, n->m.to, &ev);
 }
 
@@ -145,8 +120,8 @@ void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now)
 	struct rp_events *q = &p->events[node];
 	p->node = node;
 	p->now = now;
-	while (q->n && q->p[0].at <= now && !r->error.status) {
-		struct rp_event ev = heap_pop(q);
+	while (q->n && q->p[0].when.at <= now && !r->error.status) {
+		struct rp_event ev = event_take(q);
 		run_event(r, node, &ev, now);
 	}
 	if (node >= r->g.sms)
@@ -185,7 +160,7 @@ uint32_t ct_part_flits(const struct ct_gpu *g, uint32_t bytes)
 void ct_part_timer(struct ct_replay *r, const struct ct_part *p, uint32_t node, uint64_t at,
                    uint64_t data)
 {
-	struct rp_event ev = {.at = at, .who = p, .data = data, .kind = RP_EV_TIMER};
+	struct rp_event ev = {.when.at = at, .who = p, .data = data, .kind = RP_EV_TIMER};
 	rp_event_push(r, node, &ev);
 }
 
@@ -244,7 +219,7 @@ void ct_part_send(struct ct_replay *r, const struct ct_part *p, enum ct_net net,
 		send_crossbar(r, net, note, flits, m, now);
 		return;
 	}
-	struct rp_flight f = {.at = now, .from = m->from, .to = m->to, .flits = flits,
+	struct rp_flight f = {.when.at = now, .from = m->from, .to = m->to, .flits = flits,
 	                      .net = (uint8_t)net, .p = {.id = note, .kind = RP_PK_MESSAGE}};
 	rp_flight_push(r, &f);
 }

@@ -173,7 +173,7 @@ void rp_part_writes(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 	if (!r->collector_part->write || !o)
 		return;
 	for (unsigned i = 0; i < o->nwrite; i++) {
-		struct rp_event ev = {.at = r->base + at, .kind = RP_EV_WRITE,
+		struct rp_event ev = {.when.at = r->base + at, .kind = RP_EV_WRITE,
 		                      .arg = (warp % r->g.schedulers) << 24 | warp << 8 | o->write[i]};
 		rp_event_push(r, sm->id, &ev);
 	}
@@ -194,7 +194,7 @@ void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t n
 void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t at)
 {
 	uint64_t *next = &r->parts->sm[sm].clock_at[sched];
-	struct rp_event ev = {.at = at, .arg = sched, .kind = RP_EV_CLOCK};
+	struct rp_event ev = {.when.at = at, .arg = sched, .kind = RP_EV_CLOCK};
 	if (*next <= at)
 		return;
 	*next = at;

@@ -56,7 +56,7 @@ static int into_pipeline(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, u
 static void ask_shaper(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
-	struct rp_event ev = {.at = at, .kind = RP_EV_SHAPE};
+	struct rp_event ev = {.when.at = at, .kind = RP_EV_SHAPE};
 	if (ps->shape_at <= at)
 		return;
 	ps->shape_at = at;
@@ -230,7 +230,7 @@ void ct_l1_answer(struct ct_replay *r, uint32_t sm, uint64_t token, uint32_t chu
 		rp_part_answer(r, &r->sm[sm], token, chunks, at);
 		return;
 	}
-	struct rp_event ev = {.at = at, .data = token, .arg = chunks, .kind = RP_EV_ANSWER};
+	struct rp_event ev = {.when.at = at, .data = token, .arg = chunks, .kind = RP_EV_ANSWER};
 	rp_event_push(r, sm, &ev);
 }
 

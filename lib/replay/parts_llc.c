@@ -66,7 +66,7 @@ void ct_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, enum ct_
 		rp_part_llc_answer(r, slice, token, what, r->parts->now);
 		return;
 	}
-	struct rp_event ev = {.at = at, .data = token, .arg = what, .kind = RP_EV_LLC_ANSWER};
+	struct rp_event ev = {.when.at = at, .data = token, .arg = what, .kind = RP_EV_LLC_ANSWER};
 	rp_event_push(r, r->g.sms + slice, &ev);
 }
 

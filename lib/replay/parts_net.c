@@ -5,18 +5,13 @@
 #include "base/mem.h"
 #include "replay/private/parts.h"
 
-static int before(const struct rp_flight *a, const struct rp_flight *b)
-{
-	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
-}
-
 int rp_flight_push(struct ct_replay *r, const struct rp_flight *f)
 {
 	struct rp_flights *q = &r->parts->out;
 	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	q->p[q->n] = *f;
-	q->p[q->n++].seq = r->parts->seq++;
+	q->p[q->n++].when.seq = r->parts->seq++;
 	return 0;
 }
 
@@ -27,7 +22,8 @@ int rp_parts_flying(const struct ct_replay *r)
 
 static int by_cycle(const void *a, const void *b)
 {
-	return before(a, b) ? -1 : before(b, a);
+	const struct rp_flight *f = a, *g = b;
+	return rp_before(&f->when, &g->when) ? -1 : rp_before(&g->when, &f->when);
 }
 
 /* Ordinary packets put in before `until` leave their queues for the model. */
@@ -35,7 +31,7 @@ static int gather_ring(struct ct_replay *r, struct rp_ring *q, uint64_t until, i
 {
 	uint32_t sms = r->g.sms;
 	while (q->n && rp_ring_at(q, 0)->when < until) {
-		struct rp_flight f = {.at = rp_ring_at(q, 0)->when, .p = *rp_ring_at(q, 0),
+		struct rp_flight f = {.when.at = rp_ring_at(q, 0)->when, .p = *rp_ring_at(q, 0),
 		                      .net = up ? CT_NET_REQUEST : CT_NET_REPLY};
 		f.from = up ? f.p.sm : sms + f.p.slice;
 		f.to = up ? sms + f.p.slice : f.p.sm;
@@ -64,47 +60,31 @@ static int fly(struct ct_replay *r, const struct rp_flight *f)
 	struct rp_flights *q = &r->parts->fly;
 	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	size_t i = q->n++;
-	for (; i && before(f, &q->p[(i - 1) / 2]); i = (i - 1) / 2)
-		q->p[i] = q->p[(i - 1) / 2];
-	q->p[i] = *f;
+	rp_heap_add(q->p, q->n++, sizeof *q->p, &f->when);
 	return 0;
 }
 
 static struct rp_flight land(struct rp_flights *q)
 {
-	struct rp_flight top = q->p[0], last = q->p[--q->n];
-	size_t i = 0;
-	for (;;) {
-		size_t c = 2 * i + 1;
-		if (c >= q->n)
-			break;
-		if (c + 1 < q->n && before(&q->p[c + 1], &q->p[c]))
-			c++;
-		if (!before(&q->p[c], &last))
-			break;
-		q->p[i] = q->p[c];
-		i = c;
-	}
-	if (q->n)
-		q->p[i] = last;
-	return top;
+	struct rp_flight f;
+	rp_heap_take(q->p, q->n--, sizeof f, &f.when);
+	return f;
 }
 
 static int route_one(struct ct_replay *r, struct rp_flight f)
 {
 	const struct ct_replay_parts *g = &r->parts->given;
 	const struct ct_network *n = f.net == CT_NET_OWN ? g->own : g->network;
-	uint64_t put = f.at;
-	f.at = n->route(n->ctx, (enum ct_net)f.net, f.from, f.to, f.flits, f.at);
-	if (f.at < put + (f.from != f.to ? n->least : 0))
+	uint64_t put = f.when.at;
+	f.when.at = n->route(n->ctx, (enum ct_net)f.net, f.from, f.to, f.flits, f.when.at);
+	if (f.when.at < put + (f.from != f.to ? n->least : 0))
 		return rp_fail(r, CT_ERR_USAGE, "a network is faster than it says");
 	if (f.net == CT_NET_REQUEST)
 		r->total.noc_request_busy += f.flits;
 	else if (f.net == CT_NET_REPLY)
 		r->total.noc_reply_busy += f.flits;
 	if (f.p.kind == RP_PK_MESSAGE) {
-		rp_note_arrive(r, f.p.id, f.at);
+		rp_note_arrive(r, f.p.id, f.when.at);
 		return r->error.status;
 	}
 	return fly(r, &f);
@@ -114,9 +94,9 @@ static int route_one(struct ct_replay *r, struct rp_flight f)
 static int deliver(struct ct_replay *r, struct rp_flight *f)
 {
 	if (f->to >= r->g.sms)
-		return rp_llc_accept(r, &f->p, f->at + r->g.llc_latency);
+		return rp_llc_accept(r, &f->p, f->when.at + r->g.llc_latency);
 	struct rp_sm *sm = &r->sm[f->to];
-	f->p.when = f->at + 1;
+	f->p.when = f->when.at + 1;
 	if (rp_ring_push(&sm->replies, &f->p) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (sm->replies.n == 1)
@@ -135,14 +115,14 @@ int rp_parts_route(struct ct_replay *r, uint64_t until)
 		return -1;
 	if (p->out.n > 1)
 		qsort(p->out.p, p->out.n, sizeof *p->out.p, by_cycle);
-	for (; n < p->out.n && p->out.p[n].at < until; n++)
+	for (; n < p->out.n && p->out.p[n].when.at < until; n++)
 		if (route_one(r, p->out.p[n]) < 0)
 			return -1;
 	if (n) {
 		memmove(p->out.p, p->out.p + n, (p->out.n - n) * sizeof *p->out.p);
 		p->out.n -= n;
 	}
-	while (p->fly.n && p->fly.p[0].at < until + r->window) {
+	while (p->fly.n && p->fly.p[0].when.at < until + r->window) {
 		struct rp_flight f = land(&p->fly);
 		if (deliver(r, &f) < 0)
 			return -1;

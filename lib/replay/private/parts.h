@@ -3,6 +3,7 @@
 #define CT_REPLAY_PRIVATE_PARTS_H
 
 #include "replay/parts.h"
+#include "replay/private/heap.h"
 #include "replay/private/llc.h"
 
 enum rp_event_kind {
@@ -10,7 +11,7 @@ enum rp_event_kind {
 };
 
 struct rp_event {
-	uint64_t at, seq;          /* in order of both */
+	struct rp_moment when;
 	const struct ct_part *who;
 	uint64_t data;             /* timer: the part's; answers: token */
 	uint32_t arg;              /* message: index; answers: chunks or outcome; write: sub-core << 24 |
@@ -18,8 +19,8 @@ struct rp_event {
 	uint8_t kind;
 };
 
-/* Heap by (at, seq). */
-struct rp_events { struct rp_event *p; uint32_t n, cap; };
+/* A heap. */
+struct rp_events { struct rp_event *p; size_t n, cap; };
 
 /* A message on its way, or a free entry. */
 struct rp_note {
@@ -30,7 +31,7 @@ struct rp_note {
 
 /* Something to be routed by a network model, or routed and on its way. */
 struct rp_flight {
-	uint64_t at, seq;          /* put in; later: arrives */
+	struct rp_moment when;     /* put in; later: arrives */
 	struct rp_packet p;        /* kind RP_PK_MESSAGE: id is the note */
 	uint32_t from, to, flits;
 	uint8_t net;
@@ -114,7 +115,7 @@ uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, siz
                       size_t next);
 static inline uint64_t rp_event_next(const struct rp_events *q)
 {
-	return q->n ? q->p[0].at : RP_NEVER64;
+	return q->n ? q->p[0].when.at : RP_NEVER64;
 }
 /* Runs the events of the node up to `now`. */
 void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now);
