@@ -2,8 +2,9 @@
  *
  *     fidelity compare [-s SUBSTRING] TABLE CONFIGS TRACES
  *         ours beside a cycle-level simulator's (TABLE: its figures, columns as in the
- *         reference's README), the naive walk and the fixed-latency engine beside; errors
- *         over the rows marked `test`
+ *         reference's README), the naive walk and the fixed-latency engine beside; our CPU
+ *         seconds, thousand warp instructions per second, and these over the simulator's;
+ *         errors over the rows marked `test`
  *     fidelity pairs [-s SUBSTRING] PAIRS TABLE CONFIGS TRACES
  *         ratio of cycles when one thing changes, ours beside the simulator's
  *     fidelity ours [-s SUBSTRING] TABLE CONFIGS TRACES
@@ -244,12 +245,35 @@ static double off(double ours, double theirs)
 
 enum { E_ACCESSES, E_L1, E_LLC, E_DRAM, E_CYCLES, E_FIXED, E_WALK_L1, E_WALK_LLC, ERRORS };
 
-static void compare_row(const struct table *t, int i, const struct job *j, struct errors *e)
+/* Warp instructions of a row whose speed counts: below, starting is most of our time. */
+static const double LONG = 200000;
+
+/* Our warp instructions per CPU second, reading the trace included, over the simulator's; 0: the
+ * table does not tell its own. */
+static double times_faster(const struct table *t, int i, double insts, double took)
+{
+	double theirs = 1e3 * table_real(t, i, "kilo_warp_insts_per_s");
+	return theirs > 0 && took > 0 ? insts / took / theirs : 0;
+}
+
+/* Over the rows of more than LONG warp instructions. */
+static void report_spread(struct errors *e)
+{
+	if (!e->n)
+		return;
+	qsort(e->v, (size_t)e->n, sizeof *e->v, ascending);
+	double median = (e->v[(e->n - 1) / 2] + e->v[e->n / 2]) / 2;
+	printf("%-40s rows %3d  median %6.1f  least %6.1f  most %6.1f\n", e->what, e->n, median, e->v[0],
+	       e->v[e->n - 1]);
+}
+
+static void compare_row(const struct table *t, int i, const struct job *j, struct errors *e,
+                        struct errors *speed)
 {
 	struct ct_replay_counts c, f;
 	struct walk_counts w;
 	struct job fixed = *j;
-	double took, theirs[6];
+	double took, theirs[6], insts, times;
 	static const char *const column[] = {"l1_accesses", "l1_misses", "llc_read_accesses",
 	                                     "llc_read_misses", "dram_read_sectors", "cycles_less_launch"};
 	fixed.timing = CT_REPLAY_FIXED;
@@ -267,12 +291,19 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 	d[E_FIXED] = off(cycles_of(&f), theirs[5]);
 	d[E_WALK_L1] = rate((double)w.l1_misses, (double)w.l1_accesses) - l1;
 	d[E_WALK_LLC] = rate((double)w.llc_read_misses, (double)w.llc_reads) - llc;
+	insts = (double)c.warp_insts;
+	times = times_faster(t, i, insts, took);
 	printf("%-29s %-13s %-4s %8.0f %+6.2f %6.2f %+6.2f %+7.2f %6.2f %+6.2f %+7.2f %7.0f %+6.2f "
-	       "%8.0f %+7.2f %+8.2f %6.2f\n",
+	       "%8.0f %+7.2f %+8.2f %6.2f %7.0f %6.0f\n",
 	       j->trace, j->config, table_text(t, i, "use"), theirs[0], d[E_ACCESSES], l1, d[E_L1],
 	       d[E_WALK_L1], llc, d[E_LLC], d[E_WALK_LLC], theirs[4], d[E_DRAM], theirs[5], d[E_CYCLES],
-	       d[E_FIXED], took);
+	       d[E_FIXED], took, insts * 1e-3 / took, times);
 	fflush(stdout);
+	if (insts > LONG && times > 0) {
+		add(&speed[0], table_real(t, i, "kilo_warp_insts_per_s"));
+		add(&speed[1], insts * 1e-3 / took);
+		add(&speed[2], times);
+	}
 	const int counts[ERRORS] = {theirs[0] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000,
 	                            theirs[4] >= 1000, theirs[5] >= 1000, theirs[5] >= 1000,
 	                            theirs[0] >= 1000, theirs[2] >= 1000};
@@ -289,15 +320,18 @@ static int compare(const struct table *t, const char *only, const char *configs,
 		{.what = "cycles less launch, %"}, {.what = "cycles, fixed-latency engine, %"},
 		{.what = "L1 miss rate of the naive walk, points"},
 		{.what = "LLC read miss rate of the walk, points"},
-	}, fit[ERRORS];
+	}, fit[ERRORS], speed[] = {
+		{.what = "its thousand warp insts/s, long rows"}, {.what = "ours, reading the text included"},
+		{.what = "times as fast"},
+	};
 	memcpy(fit, test, sizeof fit);
-	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %8s %6s\n", "trace",
-	       "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours", "walk",
-	       "DRAM", "ours%", "cycles", "ours%", "fixed%", "s");
+	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %8s %6s %7s %6s\n",
+	       "trace", "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours", "walk",
+	       "DRAM", "ours%", "cycles", "ours%", "fixed%", "s", "kilo/s", "times");
 	for (int i = 0; i < t->rows; i++)
 		if (chosen(t, i, only)) {
 			struct job j = job_of(t, i, configs, traces);
-			compare_row(t, i, &j, strcmp(table_text(t, i, "use"), "fit") ? test : fit);
+			compare_row(t, i, &j, strcmp(table_text(t, i, "use"), "fit") ? test : fit, speed);
 		}
 	printf("\nrows marked test\n");
 	for (int k = 0; k < ERRORS; k++)
@@ -305,6 +339,9 @@ static int compare(const struct table *t, const char *only, const char *configs,
 	printf("\nrows marked fit (no constant of ours is fitted)\n");
 	for (int k = 0; k < ERRORS; k++)
 		report(&fit[k]);
+	printf("\nrows of more than %.0f warp instructions\n", LONG);
+	for (int k = 0; k < 3; k++)
+		report_spread(&speed[k]);
 	return 0;
 }
 
