@@ -231,6 +231,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = tr_join(t, &job, &n, &provenance, e);
 	} else if (st == CT_OK) {
 		st = make_jobs(t, &job, &n, e);
+		o->rows_only = !o->resume && !tr_whole(t, n);
 		if (st == CT_OK && n)
 			st = tr_whole(t, n) ? tr_alone(t, job, e) : tr_pool(t, job, n, e);
 		if (st == CT_OK)

@@ -12,6 +12,7 @@ static const double SENSITIVE = 0.03;
 /* The MSHR of the replayed run was full for at most this share of it. */
 static const double BUSY_MAX = 0.999;
 static const char MECHANISM[] = "tag-split";
+enum { ALL_SYSTEMS = (1 << CT_TS_SYSTEMS) - 1 };
 
 int ct_ts_measured_in(const struct ct_profile *p)
 {
@@ -173,6 +174,11 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
 	return before > 0 ? pt.dram_bytes / before : 1;
 }
 
+static int has(const struct ct_ts_answer *a, size_t i)
+{
+	return a->systems >> i & 1;
+}
+
 static const struct ct_ts_measured *configured(const struct ct_ts_answer *a)
 {
 	return &a->row[CT_TS_SYSTEMS - 1].x;
@@ -217,6 +223,8 @@ static void spend(struct ct_ts_answer *a)
 	ct_energy_split(&en, &a->gpu, a->params.v[CT_TS_CONSTANT_WATT],
 	                a->params.v[CT_TS_STATIC_SHARE], &run);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		if (!has(a, i))
+			continue;
 		energy_run(a, &a->row[i], &run);
 		a->row[i].joule = ct_energy_joule(&en, &run);
 		a->row[i].watt = a->row[i].joule / run.seconds;
@@ -240,6 +248,8 @@ static void central(struct ct_ts_answer *a)
 {
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		struct ct_ts_row *r = &a->row[i];
+		if (!has(a, i))
+			continue;
 		struct how h = {latency_of(a, r->system), 1, 1};
 		r->dram = evaluate(a, &a->perf, configured(a), &r->x, &h, &r->perf);
 		r->cycles = r->perf.cycles;
@@ -249,6 +259,8 @@ static void central(struct ct_ts_answer *a)
 	const struct ct_ts_row *base = &a->row[0], *own = &a->row[CT_TS_SYSTEMS - 1];
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		struct ct_ts_row *r = &a->row[i];
+		if (!has(a, i))
+			continue;
 		start(&r->speedup, base->cycles / r->cycles);
 		start(&r->speedup_configured, own->cycles / r->cycles);
 		start(&r->perf_per_watt, r->ipc / base->ipc / (r->watt / base->watt));
@@ -273,9 +285,12 @@ static int vary(struct ct_ts_answer *a, const struct variant *v, struct ct_error
 		return st;
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		struct how h = {latency_of(a, a->row[i].system), v->mshr, v->follow};
-		evaluate(a, &m, configured(a), &a->row[i].x, &h, &r[i]);
+		if (has(a, i))
+			evaluate(a, &m, configured(a), &a->row[i].x, &h, &r[i]);
 	}
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
+		if (!has(a, i))
+			continue;
 		widen(&a->row[i].speedup, r[0].cycles / r[i].cycles);
 		widen(&a->row[i].speedup_configured, r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
 		/* power moves little: the ratio follows the time */
@@ -298,6 +313,14 @@ int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
                       const struct ct_gpu *gpu, const struct ct_ts_params *params,
                       struct ct_error *e)
 {
+	return ct_ts_answer_init_some(a, p, w, replayed, gpu, params, ALL_SYSTEMS, e);
+}
+
+int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
+                           const struct ct_workload *w, const struct ct_gpu *replayed,
+                           const struct ct_gpu *gpu, const struct ct_ts_params *params,
+                           unsigned systems, struct ct_error *e)
+{
 	static const struct variant VARIANTS[] = {
 		{CT_PERF_ANCHOR_MIXED, 1, 1, 1}, {CT_PERF_ANCHOR_PHASES, 1, 1, 1},
 		{CT_PERF_ANCHOR_STATION, 0.9, 1, 1}, {CT_PERF_ANCHOR_STATION, 1.1, 1, 1},
@@ -311,16 +334,20 @@ int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
 	a->replayed = *replayed;
 	a->gpu = *gpu;
 	a->params = *params;
+	a->systems = systems;
 	int st = ct_perf_calibrate(&a->perf, w, replayed, CT_PERF_ANCHOR_STATION, e);
 	for (size_t i = 0; i < CT_TS_SYSTEMS && st == CT_OK; i++) {
 		a->row[i].system = ct_ts_system_at(i);
-		st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system->name, e);
+		if (has(a, i))
+			st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system->name, e);
 	}
 	if (st != CT_OK)
 		return st;
 	central(a);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
 		st = vary(a, &VARIANTS[i], e);
+	if (systems != ALL_SYSTEMS)
+		return st;
 	a->line_class = classify(a);
 	a->sensitive = a->row[ct_ts_system_find("Perfect")].speedup.value >= 1 + SENSITIVE;
 	return st;
@@ -355,6 +382,8 @@ int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struc
 	const struct ct_workload *load = a->w;
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		const struct ct_ts_row *r = &a->row[i];
+		if (!has(a, i))
+			continue;
 		w.system = r->system->name;
 		put(&w, "cycles", r->cycles + load->launch_cycles, NAN, NAN);
 		put(&w, "ipc", load->thread_insts / (r->cycles + load->launch_cycles), NAN, NAN);
@@ -364,6 +393,8 @@ int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struc
 		put(&w, "energy_j", r->joule, NAN, NAN);
 		put(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram, NAN, NAN);
 	}
+	if (a->systems != ALL_SYSTEMS)
+		return w.status;
 	w.system = a->row[0].system->name;
 	put(&w, "line_class", a->line_class, NAN, NAN);
 	return w.status;

@@ -102,6 +102,12 @@ before=$(ls -i kept | grep small)
 same "another trace leaves the others' profiles" "$before" "$(ls -i kept | grep small)"
 check "report reads the folder" "$CT_BIN/report" kept
 
+# Kept profiles hold every system; for rows alone the pass measures those that decide.
+"$triage" -q --scale auto -O csv --resume every transpose ws >every.csv
+same "what is kept has every system" "13 9" \
+	"$(cat every/ws-*.profile | awk -F'\t' '$1 == "ES" && $5 == "speedup" && $3 ~ /tag|mal/ { n[$3]++ } END { print n["tag-split"], n["malekeh"] }')"
+same "rows alone are the same" "$(cat every.csv)" "$("$triage" -q --scale auto -O csv transpose ws)"
+
 # ---- shards ----
 mkdir again && cp -r vecadd again/
 "$triage" -q --scale 1/8 --mechanism morpheus vecadd again/vecadd transpose vecadd/kernelslist.g -o whole

@@ -13,7 +13,12 @@ static int open_tag_split(void **state, const struct ct_tool *t, const struct ct
                           struct ct_replay_observer *ob, struct ct_error *e)
 {
 	struct ct_ts_measure_options o = {.sample = t->sample, .seed = t->seed, .warmup = t->warmup};
+	struct ct_ts_system some[CT_TS_SYSTEMS];
 	struct ct_ts_measure *m = NULL;
+	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++)
+		if (t->tag_split >> i & 1)
+			some[o.n_systems++] = *ct_ts_system_at(i);
+	o.systems = o.n_systems ? some : NULL; /* copied */
 	int st = CT_OK;
 	ct_ts_defaults(&o.params);
 	for (size_t i = 0; i < t->n_set && st == CT_OK; i++)

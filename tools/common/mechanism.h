@@ -23,7 +23,7 @@ struct ct_pass_mechanism {
 	void (*close)(void *state); /* NULL allowed */
 };
 
-/* What malekeh-est asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of
+/* What a tool asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of
  * design section 4. Row i is written as ES, or as SW at x[i] of key[i]; row 0 has to be OCU. */
 struct ct_mk_system;
 struct ct_mk_masks;

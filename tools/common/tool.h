@@ -95,7 +95,9 @@ struct ct_tool {
 	int no_verify, no_provenance;
 	const char *trace_root;
 	int quiet, verbose, progress;
-	const struct ct_malekeh_request *malekeh; /* malekeh-est: what the pass measures (mechanism.h) */
+	const struct ct_malekeh_request *malekeh; /* what the pass measures of it (mechanism.h) */
+	unsigned tag_split;     /* triage: the systems of ct_ts_system_at() that the pass measures, a bit
+	                           each; 0 = all */
 	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "common/mechanism.h"
 #include "common/stage.h"
+#include "models/malekeh/system.h"
 #include "models/morpheus/estimate.h"
 #include "models/shared_l1/estimate.h"
 #include "models/tag_split/estimate.h"
@@ -54,7 +55,7 @@ static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct
 		st = ct_mo_answer_write(a, s->p, e);
 		if (s->changed) /* the curve is of the profile's GPU */
 			ct_profile_remove(s->p, "SW", is_curve, NULL);
-		if (st == CT_OK)
+		if (st == CT_OK && !((const struct tr_own *)t->own)->rows_only)
 			st = ct_mo_answer_curve(a, s->p, e); /* for report's chart */
 		ct_mo_answer_free(a);
 	}
@@ -85,6 +86,8 @@ static int shared_l1(const struct ct_tool *t, struct ct_stage *s, const struct c
 	return st;
 }
 
+enum { ALL_TAG_SPLIT = (1 << CT_TS_SYSTEMS) - 1 };
+
 static int set_tag_split(void *params, const char *assignment, struct ct_error *e)
 {
 	return ct_ts_set(params, assignment, e);
@@ -99,7 +102,8 @@ static int tag_split(const struct ct_tool *t, struct ct_stage *s, const struct c
 	ct_ts_defaults(&params);
 	int st = a ? model_settings(t, ours, &params, set_tag_split, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
-		st = ct_ts_answer_init(a, s->p, w, &s->base, &s->gpu, &params, e);
+		st = ct_ts_answer_init_some(a, s->p, w, &s->base, &s->gpu, &params,
+		                            t->tag_split ? t->tag_split : ALL_TAG_SPLIT, e);
 	if (st == CT_OK)
 		st = ct_ts_answer_write(a, s->p, e);
 	free(a);
@@ -249,6 +253,20 @@ static int estimator_alone(int m)
 	return m == CT_MORPHEUS || m == CT_SHARED_L1;
 }
 
+/* The systems that a verdict and its reason speak of, and those they are compared with: where
+ * only the rows are seen, the pass measures no others. mk[2] is what *r points at. */
+static void only_verdicts(struct ct_tool *t, struct ct_malekeh_request *r, struct ct_mk_system *mk)
+{
+	static const char *const tag_split[] = {"128B", "configured"};
+	t->tag_split = 1u << ct_ts_system_find(ct_mechanism_system(CT_TAG_SPLIT));
+	for (size_t i = 0; i < sizeof tag_split / sizeof tag_split[0]; i++)
+		t->tag_split |= 1u << ct_ts_system_find(tag_split[i]);
+	mk[0] = *ct_mk_system_at(0); /* OCU */
+	mk[1] = *ct_mk_system_at((size_t)ct_mk_system_find(ct_mechanism_system(CT_MALEKEH)));
+	*r = (struct ct_malekeh_request){.systems = mk, .n = 2};
+	t->malekeh = r;
+}
+
 static int measure(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
                    struct ct_error *e)
 {
@@ -263,8 +281,12 @@ static int measure(struct ct_tool *t, const char *path, struct ct_profile **out,
 			pass.mechanisms |= one;
 	}
 	char *operand[1] = {(char *)path};
+	struct ct_malekeh_request request;
+	struct ct_mk_system mk[2];
 	if (!s)
 		return ct_fail_nomem(e);
+	if (((const struct tr_own *)t->own)->rows_only)
+		only_verdicts(&copy, &request, mk);
 	copy.operand = operand;
 	copy.operands = 1;
 	int st = ct_stage_open_pass(&copy, s, &pass, e);

@@ -20,6 +20,7 @@ struct tr_own {
 	unsigned shard, shards; /* 1-based; 0: all */
 	unsigned tasks;       /* of --slurm; 0 = not given */
 	int join, slurm;
+	int rows_only;        /* nobody sees the profiles: only what verdicts need is measured */
 	const char *require[TR_REQUIRE_MAX];
 	unsigned n_require;
 };
