@@ -126,6 +126,24 @@ static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_
 	op->groups_left = s->has_imm && s->imm > 0 ? (int32_t)(s->imm < RP_GROUPS ? s->imm : RP_GROUPS) : 0;
 }
 
+/* One more chunk, or none: after a failure the other warps of a CTA still come by. */
+static int add_chunk(struct ct_replay *r)
+{
+	uint32_t n = r->chunks;
+	if (ct_grow((void **)&r->ops, &r->chunks_cap, n + 1, sizeof *r->ops) < 0 ||
+	    ct_grow((void **)&r->shapes, &r->shapes_cap, n + 1, sizeof *r->shapes) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	r->ops[n] = ct_calloc(RP_OPS_CHUNK, sizeof **r->ops);
+	r->shapes[n] = ct_calloc(RP_OPS_CHUNK, sizeof **r->shapes);
+	if (!r->ops[n] || !r->shapes[n]) {
+		free(r->ops[n]);
+		free(r->shapes[n]);
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	}
+	r->chunks++;
+	return 0;
+}
+
 int rp_ops_reserve(struct ct_replay *r, uint32_t sid)
 {
 	uint32_t n = ct_code_count(r->code);
@@ -133,16 +151,8 @@ int rp_ops_reserve(struct ct_replay *r, uint32_t sid)
 		return rp_fail(r, CT_ERR_INPUT, "an instruction is not in its code table");
 	for (; r->nops < n; r->nops++) {
 		uint32_t chunk = r->nops / RP_OPS_CHUNK;
-		if (chunk == r->chunks) {
-			if (ct_grow((void **)&r->ops, &r->chunks_cap, chunk + 1, sizeof *r->ops) < 0 ||
-			    ct_grow((void **)&r->shapes, &r->shapes_cap, chunk + 1, sizeof *r->shapes) < 0)
-				return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-			r->ops[chunk] = ct_calloc(RP_OPS_CHUNK, sizeof **r->ops);
-			r->shapes[chunk] = ct_calloc(RP_OPS_CHUNK, sizeof **r->shapes);
-			r->chunks++;
-			if (!r->ops[chunk] || !r->shapes[chunk])
-				return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		}
+		if (chunk == r->chunks && add_chunk(r) < 0)
+			return r->error.status;
 		decode(r, &r->ops[chunk][r->nops % RP_OPS_CHUNK], ct_code_at(r->code, r->nops));
 		r->shapes[chunk][r->nops % RP_OPS_CHUNK].nruns = 0;
 	}

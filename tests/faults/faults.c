@@ -1,6 +1,6 @@
 /* Runs a command again and again, each time with another of its calls failing.
  *
- *     faults INJECT.so KIND RUNS [-i INPUT] [-x FILE] -- COMMAND ARGUMENT...
+ *     faults INJECT.so KIND RUNS [-i INPUT] [-x FILE] [-p yes] -- COMMAND ARGUMENT...
  *
  * KIND is one of inject.c's. First the command runs whole, for its output and the
  * number of such calls; then with call 1, 2, ... failing, at most about RUNS of them: all of the first
@@ -8,6 +8,7 @@
  * happened (same output, exit status 0: a cache that could not be had, say) or in
  * exit status 2 with one line on standard error, nothing on standard output, and FILE
  * absent (it may be a folder). The working directory is looked at too: it has to hold what it held before.
+ * -p: a command that says which of its inputs failed and goes on (triage) prints something all the same.
  * Prints one TAP line without a number ("ok" or "not ok") and what went wrong. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -32,7 +33,7 @@ struct run {
 	unsigned files;
 };
 
-static const char *inject, *kind, *input, *output;
+static const char *inject, *kind, *input, *output, *goes_on;
 static char **command;
 
 static void die(const char *what)
@@ -169,7 +170,7 @@ static const char *wrong(const struct run *want, const struct run *r)
 	}
 	if (r->status != 2)
 		return "neither exit 0 nor 2";
-	if (r->out.n && strcmp(kind, "write") != 0 && strcmp(kind, "close") != 0)
+	if (r->out.n && !goes_on && strcmp(kind, "write") != 0 && strcmp(kind, "close") != 0)
 		return "writes output and fails";
 	if (lines(&r->err) != 1)
 		return "not one line on standard error";
@@ -223,7 +224,7 @@ int main(int argc, char **argv)
 {
 	int i = 4;
 	if (argc < 6)
-		return fprintf(stderr, "usage: faults INJECT.so KIND RUNS [-i FILE] [-x FILE] -- COMMAND...\n"), 3;
+		return fprintf(stderr, "usage: faults INJECT.so KIND RUNS [-i FILE] [-x FILE] [-p yes] -- COMMAND...\n"), 3;
 	inject = argv[1];
 	kind = argv[2];
 	uint64_t runs = strtoull(argv[3], NULL, 10);
@@ -232,6 +233,8 @@ int main(int argc, char **argv)
 			input = argv[i + 1];
 		else if (strcmp(argv[i], "-x") == 0)
 			output = argv[i + 1];
+		else if (strcmp(argv[i], "-p") == 0)
+			goes_on = argv[i + 1];
 	}
 	command = argv + i + 1;
 	setenv("CT_FAULT_COUNT", "calls.count", 1);
