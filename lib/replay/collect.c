@@ -25,9 +25,9 @@ static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked 
                   uint32_t start)
 {
 	if (p->mem != RP_NO_INDEX)
-		rp_enter_memory(r, sm, p->sched, p->warp, p->op, p->mem, c, start, 0);
+		rp_enter_memory(r, sm, &sm->sched[p->sched], p->sched, p->warp, p->op, p->mem, c, start, 0);
 	else
-		rp_enter(r, sm, p->sched, p->warp, p->op, c, start, 0);
+		rp_enter(r, &sm->sched[p->sched], &sm->warp[p->warp], p->warp, p->op, c, start, 0);
 }
 
 /* First step in which the oldest that waits for the unit can find a collector. */

@@ -117,7 +117,7 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 
 int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
-	return rp_fetch(r, sm, warp);
+	return rp_fetch(r, sm, &sm->warp[warp], &sm->next[warp].inst);
 }
 
 void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
@@ -133,7 +133,7 @@ void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	if (!rp_fetch(r, sm, warp)) {
+	if (!rp_fetch(r, sm, w, &sm->next[warp].inst)) {
 		rp_warp_over(r, sm, warp, now);
 		return;
 	}
@@ -261,7 +261,7 @@ void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	sm->sched_next[k] = RP_NEVER;
 	int slot = choose_with_parts(r, sm, k, can, now);
 	if (slot >= 0) {
-		rp_issue(r, sm, k, (uint32_t)slot, now, 0);
+		rp_issue(r, sm, s, k, (uint32_t)slot, now, 0);
 		s->last = (uint32_t)slot;
 		s->vetoed = 0;
 		if (p && p->issued)

@@ -238,6 +238,7 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 		                : ct_cursor_open(&cursor, cta, i, &r->error);
 		memset(w, 0, sizeof *w);
 		w->cursor = cursor;
+		w->regs = sm->regs[hw];
 		if (st < 0)
 			return st;
 		w->key = r->launch_key + ct_cta_index(cta) * per + info->warp;

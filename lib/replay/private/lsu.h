@@ -71,7 +71,7 @@ RP_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 		rp_observe_mem(r, sm, m, at);
 	}
 	for (unsigned i = 0, n = op->ndst; i < n; i++) {
-		sm->regs[warp][op->dst[i]] = at;
+		w->regs[op->dst[i]] = at;
 		s->written[rp_bank_of(r, warp, op->dst[i] - RP_REG_FIRST, 1)][at % RP_WRITES] = at;
 	}
 	w->done = rp_max32(w->done, at);

@@ -73,7 +73,7 @@ RP_HOT void rp_slots_advance(struct rp_sched *s, uint32_t now)
 	s->wheel[i] = 0;
 	s->wheel_bits &= ~(UINT64_C(1) << i);
 	s->upto = now;
-	if (s->far_next - now < 64 || s->far_next <= now)
+	if (s->far_next <= now + 63)
 		rp_slots_far(s);
 }
 

@@ -54,11 +54,10 @@ RP_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, 
 }
 
 /* The memory instruction enters collector c of its scheduler in step `start`. */
-RP_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
-                            const struct rp_op *op, uint32_t mem, uint32_t c, uint32_t start,
-                            int usual)
+RP_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
+                            uint32_t warp, const struct rp_op *op, uint32_t mem, uint32_t c,
+                            uint32_t start, int usual)
 {
-	struct rp_sched *s = &sm->sched[k];
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
 	s->port[RP_MEM].idoc = start / 2;
 	if (sm->at_lsu[k] == RP_NO_INDEX && !s->nheld) {
@@ -72,11 +71,9 @@ RP_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, u
 }
 
 /* Any other: all that follows is known. */
-RP_HOT void rp_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+RP_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w, uint32_t warp,
                      const struct rp_op *op, uint32_t c, uint32_t start, int usual)
 {
-	struct rp_sched *s = &sm->sched[k];
-	struct rp_warp *w = &sm->warp[warp];
 	struct rp_port *port = &s->port[op->unit];
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
 	leave = rp_max32(leave, 2 * port->ocex);
@@ -87,7 +84,7 @@ RP_HOT void rp_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	port->ocex = start_exec;
 	port->free = start_exec + op->initiation;
 	for (unsigned i = 0, n = op->ndst; i < n; i++) {
-		sm->regs[warp][op->dst[i]] = done;
+		w->regs[op->dst[i]] = done;
 		s->written[rp_bank_of(r, warp, op->dst[i] - RP_REG_FIRST, usual)][done % RP_WRITES] = done;
 	}
 	w->done = rp_max32(w->done, done);
@@ -96,9 +93,10 @@ RP_HOT void rp_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 /* ---- warps ---- */
 
 /* Cycle at which the registers of the next instruction are there. */
-RP_HOT uint32_t rp_operands(const struct rp_warp *w, const uint32_t *regs)
+RP_HOT uint32_t rp_operands(const struct rp_warp *w)
 {
 	const struct rp_op *op = w->op;
+	const uint32_t *regs = w->regs;
 	uint32_t t = rp_max32(regs[op->dep[0]], regs[op->dep[1]]);
 	uint32_t u = rp_max32(regs[op->dep[2]], regs[op->dep[3]]);
 	t = rp_max32(rp_max32(t, u), w->born);
@@ -124,7 +122,7 @@ RP_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uin
 RP_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	uint32_t t = rp_operands(w, sm->regs[warp]);
+	uint32_t t = rp_operands(w);
 	struct rp_sched *s = &sm->sched[w->sub];
 	if (t >= RP_LATER || w->held) {
 		rp_lie_down(sm, s, warp, t);
@@ -142,10 +140,8 @@ RP_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 		sm->sched_next[w->sub] = t;
 }
 
-RP_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+RP_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, struct ct_inst *inst)
 {
-	struct rp_warp *w = &sm->warp[warp];
-	struct ct_inst *inst = &sm->next[warp].inst;
 	if (w->more) {
 		w->more--;
 		inst->sid++;
@@ -178,17 +174,16 @@ RP_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_i
 
 /* The next instruction of the warp that issues in this cycle. */
 RP_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t slot,
-                     uint32_t warp, uint32_t now)
+                     struct rp_warp *w, struct ct_inst *inst, uint32_t warp, uint32_t now)
 {
-	struct rp_warp *w = &sm->warp[warp];
 	uint64_t bit = UINT64_C(1) << slot;
 	s->of_unit[w->op->unit] &= ~bit;
-	if (!rp_fetch(r, sm, warp)) {
+	if (!rp_fetch(r, sm, w, inst)) {
 		rp_warp_over(r, sm, warp, now);
 		return;
 	}
 	s->of_unit[w->op->unit] |= bit;
-	uint32_t t = rp_operands(w, sm->regs[warp]);
+	uint32_t t = rp_operands(w);
 	if (t >= RP_LATER || w->held)
 		rp_lie_down(sm, s, warp, t);
 	else
@@ -233,15 +228,15 @@ RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_
 	return id;
 }
 
-RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t slot, uint32_t now,
-                     int usual)
+RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
+                     uint32_t slot, uint32_t now, int usual)
 {
 	uint32_t warp = slot * rp_schedulers(r, usual) + k, mem = RP_NO_INDEX;
-	struct rp_sched *s = &sm->sched[k];
 	struct rp_warp *w = &sm->warp[warp];
+	struct ct_inst *inst = &sm->next[warp].inst;
 	const struct rp_op *op = w->op;
-	uint32_t *regs = sm->regs[warp];
-	rp_count(sm, op, &sm->next[warp].inst);
+	uint32_t *regs = w->regs;
+	rp_count(sm, op, inst);
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
 	w->born = now + 1;
@@ -249,8 +244,8 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	uint32_t enters = !sm->parked_units && s->collector_free[c] <= start &&
 	                  (usual || !r->collector_part);
 	if (op->kind >= RP_LOAD) {
-		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, &sm->next[warp].inst, now)
-		                 : rp_mem_new(r, sm, warp, op, &sm->next[warp].inst, now);
+		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, inst, now)
+		                 : rp_mem_new(r, sm, warp, op, inst, now);
 		if (mem == RP_NO_INDEX)
 			return;
 		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
@@ -262,9 +257,9 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 		for (unsigned i = RP_PAD_DST; i < op->ndst; i++)
 			regs[op->dst[i]] = unknown;
 		if (enters)
-			rp_enter_memory(r, sm, k, warp, op, mem, c, start, usual);
+			rp_enter_memory(r, sm, s, k, warp, op, mem, c, start, usual);
 	} else if (enters) {
-		rp_enter(r, sm, k, warp, op, c, start, usual);
+		rp_enter(r, s, w, warp, op, c, start, usual);
 	} else {
 		for (unsigned i = 0; i < op->ndst; i++)
 			regs[op->dst[i]] = RP_LATER;
@@ -277,7 +272,7 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 		if (!usual && r->collector_part) /* what it was done with at once has moved the slot */
 			rp_slot_clear(s, slot);
 	}
-	rp_go_on(r, sm, s, slot, warp, now);
+	rp_go_on(r, sm, s, slot, w, inst, warp, now);
 	if (special && op->kind == RP_BARRIER)
 		rp_barrier_release(r, sm, &sm->cta[w->slot_cta], now);
 	else if (special && op->kind == RP_MEMBAR)
@@ -315,7 +310,7 @@ RP_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uin
 			rest &= ~s->of_unit[unit];
 			continue;
 		}
-		rp_issue(r, sm, k, slot, now, usual); /* lowers sched_next for other warps that it wakes */
+		rp_issue(r, sm, s, k, slot, now, usual); /* lowers sched_next for other warps that it wakes */
 		s->last = slot;
 		if (mask & ~(UINT64_C(1) << slot))
 			next = now + 1;
