@@ -4,7 +4,9 @@
 	var details = Array.prototype.slice.call(document.querySelectorAll("details.w"));
 	function openTarget() {
 		var d = location.hash ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
-		if (d && d.tagName === "DETAILS") d.open = true;
+		if (!d || d.tagName !== "DETAILS") return;
+		d.open = true;
+		d.querySelector("summary").focus(); // the next Tab goes on from there
 	}
 	addEventListener("hashchange", openTarget);
 	openTarget();

@@ -1,5 +1,6 @@
 # The HTML page of report in a real browser: no error on its console, sorting, filtering,
-# names for screen readers, measured contrast in light and dark, on a screen and a phone.
+# names for screen readers, measured contrast in light and dark, on a screen and a phone; by
+# keyboard, in the accessibility tree, on paper.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
 
@@ -65,4 +66,18 @@ look "dark" page.html --window-size=1280,900 --blink-settings=preferredColorSche
 look "phone" page.html --window-size=500,900
 look "one workload" one.html --window-size=1280,900
 look "200 workloads" many.html --window-size=1280,900
+
+if ! command -v node >/dev/null 2>&1; then
+	skip "keys, screen reader, paper" "node is not installed"
+	finish
+fi
+timeout 60 node "$CT_ROOT/tests/golden/page_keys.js" "$browser" "$TMPDIR/page.html" "$TMPDIR/browser-2" $sandbox >lines 2>&1
+while read -r verdict what; do
+	case $verdict in
+	ok) pass "$what" ;;
+	end) ;;
+	*) fail "$what" ;;
+	esac
+done <lines
+same "keys, screen reader and paper were looked at" 33 "$(grep -c '^ok' lines)"
 finish

@@ -136,7 +136,7 @@ static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, int m)
 	const struct ct_verdict *v = &w->v[m];
 	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_name((enum ct_paper_mechanism)m);
 	char words[160], s[32], range[48], title[240];
-	ct_buf_printf(b, "<td data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name, name, word);
+	ct_buf_printf(b, "<td role=\"cell\" data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name, name, word);
 	if (!isnan(v->speedup))
 		ct_buf_real(b, v->speedup);
 	ct_buf_printf(b, "\"><span class=\"v %s\">%s</span>", word, word);
@@ -155,7 +155,7 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 {
 	double v = rp_sn(w, columns[c].metric);
 	char t[32];
-	ct_buf_printf(b, "<td class=\"n\" data-k=\"%s\" data-v=\"", columns[c].name);
+	ct_buf_printf(b, "<td role=\"cell\" class=\"n\" data-k=\"%s\" data-v=\"", columns[c].name);
 	if (isnan(v)) {
 		ct_buf_puts(b, "\">-</td>");
 		return;
@@ -168,6 +168,7 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 	ct_buf_printf(b, "\">%s</td>", t);
 }
 
+/* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
 static void overview(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
@@ -175,19 +176,20 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "<h3>By workload</h3>\n");
 	controls(b);
 	ct_buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
-	            "<table class=\"overview\">\n<caption>A verdict per mechanism, with the speed-up and "
-	            "its range. Activate a heading to sort.</caption>\n<thead><tr><th scope=\"col\">workload</th>");
+	            "<table class=\"overview\" role=\"table\">\n<caption>A verdict per mechanism, with the speed-up and "
+	            "its range.<span class=\"screen\"> Activate a heading to sort.</span></caption>\n"
+	            "<thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>");
 	for (int m = 0; m < CT_MECHANISMS; m++)
-		ct_buf_printf(b, "<th scope=\"col\" data-first=\"descending\">%s</th>",
+		ct_buf_printf(b, "<th scope=\"col\" role=\"columnheader\" data-first=\"descending\">%s</th>",
 		              ct_mechanism_name((enum ct_paper_mechanism)m));
 	for (int c = 0; c < COLUMNS; c++)
-		ct_buf_printf(b, "<th scope=\"col\" class=\"n\" data-first=\"descending\">%s</th>", columns[c].name);
-	ct_buf_puts(b, "</tr></thead>\n<tbody>\n");
+		ct_buf_printf(b, "<th scope=\"col\" role=\"columnheader\" class=\"n\" data-first=\"descending\">%s</th>", columns[c].name);
+	ct_buf_puts(b, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
-		ct_buf_puts(b, "<tr data-name=\"");
+		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
 		ch_text(b, w->name);
-		ct_buf_printf(b, "\" data-id=\"w%zu\"><th scope=\"row\"><a href=\"#w%zu\">", i, i);
+		ct_buf_printf(b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">", i, i);
 		ch_text(b, w->name);
 		ct_buf_puts(b, "</a></th>");
 		for (int m = 0; m < CT_MECHANISMS; m++)
@@ -205,7 +207,8 @@ static void thresholds(const struct rp_report *r, struct ct_buf *b)
 	if (!r->checks.n)
 		return;
 	ct_buf_printf(b, "<section aria-labelledby=\"thresholds\">\n<h2 id=\"thresholds\">Thresholds</h2>\n"
-	              "<div class=\"scroll\"><table><caption>%zu of %zu do not hold.</caption><thead><tr>"
+	              "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Thresholds\">"
+	              "<table><caption>%zu of %zu do not hold.</caption><thead><tr>"
 	              "<th scope=\"col\">result</th><th scope=\"col\">threshold</th>"
 	              "<th scope=\"col\">why</th></tr></thead><tbody>\n", r->checks.failed, r->checks.n);
 	for (size_t i = 0; i < r->checks.n; i++) {
@@ -266,7 +269,8 @@ static void changes(const struct rp_report *r, struct ct_buf *b)
 	names(b, "Only in the old run", c->only_old, c->n_old);
 	names(b, "Only in the new run", c->only_new, c->n_new);
 	if (c->n) {
-		ct_buf_printf(b, "<div class=\"scroll\"><table><caption>%s</caption><thead><tr>"
+		ct_buf_printf(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Changes\">"
+		              "<table><caption>%s</caption><thead><tr>"
 		              "<th scope=\"col\">workload</th><th scope=\"col\">value</th><th scope=\"col\" class=\"n\">"
 		              "old</th><th scope=\"col\" class=\"n\">new</th><th scope=\"col\" class=\"n\">change</th>"
 		              "</tr></thead><tbody>\n", c->n > CHANGES_SHOWN ? "The 200 largest." : "Largest first.");

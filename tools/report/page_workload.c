@@ -319,12 +319,13 @@ static void systems(const struct rp_workload *w, const char *mechanism, struct c
 		    strcmp(r->field[3], "speedup"))
 			continue;
 		if (!last)
-			ct_buf_printf(b, "<h4>%s: every system of its paper</h4>\n<div class=\"scroll\"><table class=\"systems\"><caption>"
+			ct_buf_printf(b, "<h4>%s: every system of its paper</h4>\n<div class=\"scroll\" tabindex=\"0\" "
+			              "role=\"region\" aria-label=\"Systems of %s\"><table class=\"systems\"><caption>"
 			              "Speed-ups against the paper's own baseline.</caption><thead><tr>"
 			              "<th scope=\"col\">system</th><th scope=\"col\" class=\"n\">speed-up</th>"
 			              "<th scope=\"col\">0.5 to 2</th><th scope=\"col\" class=\"n\">range</th>"
 			              "<th scope=\"col\" class=\"n\">per watt</th><th scope=\"col\">method</th></tr></thead><tbody>\n",
-			              mechanism);
+			              mechanism, mechanism);
 		if (!last || !same_system(last, r))
 			system_row(w, r, b);
 		last = r;
