@@ -20,32 +20,22 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
 	s->written[rp_bank_of(r, warp, place - RP_REG_FIRST, r->usual)][at % RP_WRITES] = at;
 }
 
-/* The instruction enters collector c of its scheduler in step `start`. */
-static void enter(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p, uint32_t c,
-                  uint32_t start)
-{
-	if (p->mem != RP_NO_INDEX)
-		rp_enter_memory(r, sm, &sm->sched[p->sched], p->sched, p->warp, p->op, p->mem, c, start, 0);
-	else
-		rp_enter(r, &sm->sched[p->sched], &sm->warp[p->warp], p->warp, p->op, c, start, 0);
-}
-
 /* First step in which the oldest that waits for the unit can find a collector. */
-RP_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit)
+RP_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit,
+                          int usual)
 {
 	const struct rp_parked *p = &sm->parked[unit][0];
 	const struct rp_sched *s = &sm->sched[p->sched];
-	return rp_max32(2 * (p->issued + 1), s->collector_free[rp_free_collector(r, s, 0)]);
+	return rp_max32(2 * (p->issued + 1), s->collector_free[rp_free_collector(r, s, usual)]);
 }
 
 /* First step in which a parked instruction can find a collector, as far as known: the
  * oldest of each class counts. */
-static uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm)
+RP_HOT uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
-		uint32_t step = head_step(r, sm, ct_low_bit(units));
-		next = step < next ? step : next;
+		next = rp_min32(next, head_step(r, sm, ct_low_bit(units), usual));
 	}
 	return next;
 }
@@ -60,7 +50,7 @@ static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *
 	sm->parked_units |= 1u << unit;
 	if (sm->nparked[unit] > 1)
 		return; /* the oldest of each class counts */
-	uint32_t step = head_step(r, sm, unit);
+	uint32_t step = head_step(r, sm, unit, 0);
 	if (step != RP_NEVER && step / 2 < sm->unpark_at)
 		sm->unpark_at = step / 2;
 }
@@ -76,46 +66,60 @@ void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_
 }
 
 /* The oldest of the unit enters a collector. */
-static void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step)
+RP_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step, int usual)
 {
 	struct rp_parked p = sm->parked[unit][0];
 	struct rp_sched *s = &sm->sched[p.sched];
-	uint32_t left = --sm->nparked[unit];
+	struct rp_warp *w = &sm->warp[p.warp];
+	uint32_t left = --sm->nparked[unit], c = rp_free_collector(r, s, usual);
 	for (uint32_t i = 0; i < left; i++)
 		sm->parked[unit][i] = sm->parked[unit][i + 1];
 	if (!left)
 		sm->parked_units &= ~(1u << unit);
-	enter(r, sm, &p, rp_free_collector(r, s, 0), step);
+	if (p.mem != RP_NO_INDEX)
+		rp_enter_memory(r, sm, s, p.sched, p.warp, p.op, p.mem, c, step, usual);
+	else
+		rp_enter(r, s, w, p.warp, p.op, c, step, usual);
 	uint32_t at = rp_max32(s->port[unit].idoc, s->stepped);
 	if (at < sm->sched_next[p.sched])
 		sm->sched_next[p.sched] = at;
 	if (p.mem == RP_NO_INDEX) {
-		sm->warp[p.warp].open--;
-		rp_wake(sm, p.warp, step / 2);
-		rp_warp_check_end(r, sm, p.warp, step / 2);
+		w->open--;
+		if (w->op)
+			rp_wake_up(sm, p.warp, step / 2);
+		if (!w->op || w->membar)
+			rp_warp_check_end(r, sm, p.warp, step / 2);
 	}
 }
 
 /* One step: what is parked and can enter does. The younger of a class wait behind the
  * oldest. */
-static void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step)
+RP_HOT void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step, int usual)
 {
 	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
 		uint32_t unit = ct_low_bit(units);
-		while (sm->nparked[unit] && head_step(r, sm, unit) <= step)
-			unpark(r, sm, unit, step);
+		while (sm->nparked[unit] && head_step(r, sm, unit, usual) <= step)
+			unpark(r, sm, unit, step, usual);
 	}
+}
+
+/* Both steps of the cycle, the second if it is the next in which one can enter. */
+RP_HOT void collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+{
+	uint32_t step = 2 * now, next;
+	do {
+		unpark_step(r, sm, step, usual);
+		next = next_unpark(r, sm, usual);
+	} while (next <= 2 * now + 1 && step++ == 2 * now);
+	sm->unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
 }
 
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	unpark_step(r, sm, 2 * now);
-	uint32_t next = next_unpark(r, sm);
-	if (next <= 2 * now + 1) {
-		unpark_step(r, sm, 2 * now + 1);
-		next = next_unpark(r, sm);
-	}
-	sm->unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
+	if (r->usual)
+		collect_step(r, sm, now, 1);
+	else
+		collect_step(r, sm, now, 0);
 }
 
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -129,13 +133,14 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	if (!s->nheld)
 		return;
 	struct rp_held h = s->held[0];
-	memmove(s->held, s->held + 1, --s->nheld * sizeof *s->held);
+	if (--s->nheld)
+		memmove(s->held, s->held + 1, s->nheld * sizeof *s->held);
 	uint32_t step = rp_max32(h.step, 2 * now);
 	s->collector_free[h.collector] = step;
 	rp_lsu_offer(sm, k, h.mem, step / 2);
 	if (!sm->parked_units)
 		return;
-	uint32_t next = next_unpark(r, sm);
+	uint32_t next = next_unpark(r, sm, 0);
 	if (next != RP_NEVER && next / 2 < sm->unpark_at)
 		sm->unpark_at = next / 2;
 }
