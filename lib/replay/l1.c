@@ -561,7 +561,7 @@ void rp_l1_replies_ahead(const struct rp_sm *sm)
 		__builtin_prefetch(bucket_of(sm, m->sector));
 		if (m->line != RP_NO_LINE) {
 			__builtin_prefetch(&sm->tags.line[m->line]);
-			__builtin_prefetch(&sm->tags.recency[m->line]);
+			__builtin_prefetch(&sm->tags.stamp[m->line]);
 		}
 	}
 }

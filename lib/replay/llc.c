@@ -174,9 +174,13 @@ static uint32_t queued_at(struct rp_slice *s, uint64_t cycle)
 int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
 {
 	struct rp_slice *s = &r->slice[slice];
-	if (s->input.n + s->npast + 4 <= r->g.llc_queue)
+	if (cycle <= s->room_until || s->input.n + s->npast + 4 <= r->g.llc_queue)
 		return 1;
-	return queued_at(s, cycle) + 4 <= r->g.llc_queue;
+	uint32_t queued = queued_at(s, cycle) + 4;
+	/* one a cycle enters at most, without parts and with a network that takes time */
+	if (queued <= r->g.llc_queue && !r->parts && !r->free)
+		s->room_until = cycle + r->g.llc_queue - queued;
+	return queued <= r->g.llc_queue;
 }
 
 void rp_llc_flush(struct ct_replay *r)

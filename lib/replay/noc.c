@@ -101,10 +101,12 @@ void rp_net_free(struct rp_net *n)
 /* First set bit at or after `from`, wrapping around; the mask is not empty. */
 ALWAYS_INLINE uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 {
+	if (words == 1) {
+		uint64_t turned = mask[0] >> from | mask[0] << (-from & 63);
+		return (ct_low_bit(turned) + from) & 63;
+	}
 	uint32_t w = from / 64;
 	uint64_t v = mask[w] & ~UINT64_C(0) << from % 64;
-	if (words == 1)
-		return ct_low_bit(v ? v : mask[0]);
 	for (uint32_t i = 0; i < words; i++) {
 		if (v)
 			return w * 64 + ct_low_bit(v);
@@ -153,10 +155,10 @@ ALWAYS_INLINE void unask(struct rp_net *n, uint32_t i, uint32_t o)
 	any = w[i / 64] &= ~(UINT64_C(1) << i % 64);
 	n->waiting[i] = 0;
 	n->pending--;
-	for (uint32_t k = 0; !any && n->words > 1 && k < n->words; k++)
-		any |= w[k];
-	if (!any)
-		n->busy[o / 64] &= ~(UINT64_C(1) << o % 64);
+	if (n->words > 1)
+		for (uint32_t k = 0; !any && k < n->words; k++)
+			any |= w[k];
+	n->busy[o / 64] &= ~((uint64_t)!any << o % 64);
 }
 
 /* Puts input i where its head belongs: asking now, or into the bucket of a later

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+#include <emmintrin.h>
+#endif
+
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -34,8 +38,10 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	while (capacity >> t->index_bits)
 		t->index_bits++;
 	t->homes = t->hash_mask <= 0xffffffffu >> t->index_bits;
-	t->recency = ct_calloc(capacity, sizeof *t->recency);
-	t->oldest = ct_calloc(capacity, sizeof *t->oldest); /* any shape has no more sets or blocks */
+	t->stamp = ct_calloc_aligned(capacity, sizeof *t->stamp);
+	t->touched = ct_calloc(capacity, sizeof *t->touched);
+	for (int i = 0; i < 2; i++) /* any shape has no more sets or blocks */
+		t->oldest[i] = ct_calloc_aligned(capacity, sizeof *t->oldest[i]);
 	t->reserved = ct_calloc(capacity / 64 + 2, sizeof *t->reserved);
 	t->modified = ct_calloc(capacity / 64 + 2, sizeof *t->modified);
 	t->line = ct_calloc_aligned(capacity, sizeof *t->line);
@@ -44,7 +50,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	t->free_ways = ct_calloc(capacity / 64 + capacity + 1, sizeof *t->free_ways);
 	t->hash = ct_calloc(slots, sizeof *t->hash);
 	t->bytes = ct_calloc(capacity, sizeof *t->bytes);
-	if (!t->recency || !t->oldest || !t->reserved || !t->modified || !t->line || !t->set ||
+	if (!t->stamp || !t->touched || !t->oldest[0] || !t->oldest[1] || !t->reserved || !t->modified || !t->line || !t->set ||
 	    !t->free_ways || !t->hash || !t->bytes) {
 		rp_tags_free(t);
 		return ct_fail_nomem(e);
@@ -55,8 +61,10 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 void rp_tags_free(struct rp_tags *t)
 {
 	free(t->line);
-	free(t->recency);
-	free(t->oldest);
+	free(t->stamp);
+	free(t->touched);
+	free(t->oldest[0]);
+	free(t->oldest[1]);
 	free(t->reserved);
 	free(t->modified);
 	free(t->set);
@@ -74,7 +82,8 @@ static void empty(struct rp_tags *t)
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
 		t->set[s] = (struct rp_set){0};
-	memset(t->oldest, 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest);
+	for (int i = 0; i < 2; i++)
+		memset(t->oldest[i], 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest[i]);
 	memset(t->free_ways, 0, (size_t)t->sets * t->words * sizeof *t->free_ways);
 	for (uint32_t s = 0; s < t->sets; s++)
 		for (uint32_t w = 0; w < t->ways; w++)
@@ -187,30 +196,32 @@ static void hash_insert(struct rp_tags *t, uint32_t index)
 /* A line of the block can be a victim again. */
 static void lower(struct rp_tags *t, uint32_t index, int modified)
 {
-	uint32_t set = rp_tags_set_of(t, index), stamp = t->recency[index].stamp;
-	uint32_t *o = t->oldest[set * t->blocks + (index - set * t->ways) / RP_TAGS_BLOCK];
-	o[0] = o[0] < stamp ? o[0] : stamp;
+	uint32_t set = rp_tags_set_of(t, index), stamp = t->stamp[index];
+	uint32_t b = set * t->blocks + (index - set * t->ways) / RP_TAGS_BLOCK;
+	uint32_t *o = &t->oldest[0][b], *clean = &t->oldest[1][b];
+	*o = *o < stamp ? *o : stamp;
 	if (!modified)
-		o[1] = o[1] < stamp ? o[1] : stamp;
+		*clean = *clean < stamp ? *clean : stamp;
 }
 
 void rp_tags_renumber(struct rp_tags *t, uint32_t set)
 {
-	struct rp_recency *r = t->recency + (size_t)set * t->ways;
+	uint32_t *r = t->stamp + (size_t)set * t->ways;
 	uint32_t low = 0, next;
 	for (uint32_t n = 0;; n++, low = next + 1) { /* the n-th lowest, from 0 on, becomes n */
 		next = NO_STAMP;
 		for (uint32_t w = 0; w < t->ways; w++)
-			if (r[w].stamp >= low && r[w].stamp < next)
-				next = r[w].stamp;
+			if (r[w] >= low && r[w] < next)
+				next = r[w];
 		if (next == NO_STAMP)
 			break;
 		for (uint32_t w = 0; w < t->ways; w++)
-			if (r[w].stamp == next)
-				r[w].stamp = n;
+			if (r[w] == next)
+				r[w] = n;
 		t->set[set].stamp = n;
 	}
-	memset(t->oldest[set * t->blocks], 0, t->blocks * sizeof *t->oldest);
+	for (int i = 0; i < 2; i++)
+		memset(t->oldest[i] + (size_t)set * t->blocks, 0, t->blocks * sizeof *t->oldest[i]);
 }
 
 static uint32_t last_free_way(const struct rp_tags *t, uint32_t set)
@@ -238,36 +249,74 @@ static uint32_t bits_of(const uint64_t *words, uint32_t first, uint32_t n)
 	return (uint32_t)v & (uint32_t)((UINT64_C(1) << n) - 1);
 }
 
-/* The lowest stamp of n lines, above its way: no branch, which one it is is anybody's guess. */
-static uint64_t lowest(const struct rp_recency *r, uint32_t n, uint32_t not)
+/* The lowest of n stamps, above its way (the lowest on ties), but for those of the mask: no branch,
+ * which one it is is anybody's guess. */
+static inline uint64_t lowest_of(const uint32_t *stamp, uint32_t n, uint32_t not)
 {
 	uint64_t best = UINT64_MAX;
 	for (uint32_t w = 0; w < n; w++, not >>= 1) {
-		uint64_t key = (uint64_t)(r[w].stamp | (0 - (not & 1))) << 32 | w;
+		uint64_t key = (uint64_t)(stamp[w] | (0 - (not & 1))) << 32 | w;
 		best = key < best ? key : best;
 	}
 	return best;
 }
 
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+/* The same of a whole block: the sign is turned over, since only signed numbers compare. */
+static inline __m128i lower_of(__m128i a, __m128i b)
+{
+	__m128i more = _mm_cmpgt_epi32(a, b);
+	return _mm_or_si128(_mm_and_si128(more, b), _mm_andnot_si128(more, a));
+}
+
+static uint64_t lowest_of_block(const uint32_t *stamp, uint32_t not)
+{
+	const __m128i sign = _mm_set1_epi32(INT32_MIN), mask = _mm_set1_epi32((int)not);
+	__m128i v[RP_TAGS_BLOCK / 4], bit = _mm_set_epi32(8, 4, 2, 1), low;
+	for (int i = 0; i < RP_TAGS_BLOCK / 4; i++, bit = _mm_slli_epi32(bit, 4)) {
+		__m128i out = _mm_cmpeq_epi32(_mm_and_si128(mask, bit), bit);
+		v[i] = _mm_loadu_si128((const __m128i *)(const void *)(stamp + 4 * i));
+		v[i] = _mm_xor_si128(_mm_or_si128(v[i], out), sign);
+	}
+	low = lower_of(lower_of(v[0], v[1]), lower_of(v[2], v[3]));
+	low = lower_of(low, _mm_shuffle_epi32(low, 0x4e));
+	low = lower_of(low, _mm_shuffle_epi32(low, 0xb1));
+	for (int i = 0; i < RP_TAGS_BLOCK / 4; i++)
+		v[i] = _mm_cmpeq_epi32(v[i], low);
+	v[0] = _mm_packs_epi16(_mm_packs_epi32(v[0], v[1]), _mm_packs_epi32(v[2], v[3]));
+	uint32_t at = (uint32_t)_mm_movemask_epi8(v[0]);
+	return (uint64_t)((uint32_t)_mm_cvtsi128_si32(low) ^ 0x80000000u) << 32 | ct_low_bit(at);
+}
+#else
+static uint64_t lowest_of_block(const uint32_t *stamp, uint32_t not)
+{
+	return lowest_of(stamp, RP_TAGS_BLOCK, not);
+}
+#endif
+
+static uint64_t lowest(const uint32_t *stamp, uint32_t n, uint32_t not)
+{
+	return n == RP_TAGS_BLOCK ? lowest_of_block(stamp, not) : lowest_of(stamp, n, not);
+}
+
 /* The oldest line of the set that is not reserved and, with `clean`, not modified; RP_NO_LINE. */
 static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 {
-	uint32_t (*bound)[2] = t->oldest + (size_t)set * t->blocks;
+	uint32_t *bound = t->oldest[clean] + (size_t)set * t->blocks;
 	for (;;) {
-		uint32_t b = 0, first, n, not;
-		for (uint32_t i = 1; i < t->blocks; i++)
-			b = bound[i][clean] < bound[b][clean] ? i : b;
-		if (t->blocks > 1 && bound[b][clean] == NO_STAMP)
+		uint64_t block = t->blocks == 1 ? 0 : lowest(bound, t->blocks, 0);
+		uint32_t b = (uint32_t)block, expected = (uint32_t)(block >> 32), first, n, not;
+		if (expected == NO_STAMP)
 			return RP_NO_LINE;
 		first = set * t->ways + b * RP_TAGS_BLOCK;
 		n = t->ways - b * RP_TAGS_BLOCK;
 		n = n < RP_TAGS_BLOCK ? n : RP_TAGS_BLOCK;
 		not = bits_of(t->reserved, first, n) | (clean ? bits_of(t->modified, first, n) : 0);
-		uint64_t best = lowest(t->recency + first, n, not);
+		uint64_t best = lowest(t->stamp + first, n, not);
 		uint32_t stamp = (uint32_t)(best >> 32);
-		if (t->blocks == 1 || stamp == bound[b][clean])
-			return stamp == NO_STAMP ? RP_NO_LINE : first + (uint32_t)(best & 0xffffffffu);
-		bound[b][clean] = stamp; /* it was too low: lines have been touched */
+		if (t->blocks == 1 || stamp == expected)
+			return stamp == NO_STAMP ? RP_NO_LINE : first + (uint32_t)best;
+		bound[b] = stamp; /* it was too low: lines have been touched */
 	}
 }
 
@@ -275,7 +324,7 @@ uint32_t rp_tags_oldest(const struct rp_tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways, best = first;
 	for (uint32_t w = 1; w < t->ways; w++)
-		if (t->recency[first + w].stamp < t->recency[best].stamp)
+		if (t->stamp[first + w] < t->stamp[best])
 			best = first + w;
 	return best;
 }
@@ -300,15 +349,13 @@ uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
 	return v;
 }
 
-/* The line's masks have changed. */
-static void set_reserved(struct rp_tags *t, uint32_t index, uint32_t mask)
+/* The last of the line's fills has come, or none is waited for any more. */
+static void unreserve(struct rp_tags *t, uint32_t index)
 {
 	struct rp_line *l = &t->line[index];
-	int freed = l->reserved && !mask;
-	l->reserved = (uint8_t)mask;
-	put_bit(t->reserved, index, mask != 0);
-	if (freed)
-		lower(t, index, l->modified != 0);
+	l->reserved = 0;
+	put_bit(t->reserved, index, 0);
+	lower(t, index, l->modified != 0);
 }
 
 static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
@@ -331,7 +378,7 @@ static void release(struct rp_tags *t, uint32_t set, uint32_t way)
 	if (l->modified)
 		set_modified(t, index, 0);
 	if (l->reserved)
-		set_reserved(t, index, 0);
+		unreserve(t, index);
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
@@ -350,6 +397,7 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	l->tag = tag;
 	l->used = 1;
 	hash_insert(t, index);
+	t->touched[index] = now;
 	rp_tags_make_youngest(t, set, index, now);
 	lower(t, index, 0);
 }
@@ -366,7 +414,8 @@ void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)
 		set_modified(t, index, l->modified & ~bit);
 	l->valid &= (uint8_t)~bit;
 	l->unreadable &= (uint8_t)~bit;
-	set_reserved(t, index, l->reserved | bit);
+	l->reserved |= (uint8_t)bit;
+	put_bit(t->reserved, index, 1);
 }
 
 void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified)
@@ -375,7 +424,10 @@ void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modifi
 	uint32_t bit = 1u << sector;
 	if ((l->fill_modified & bit) || modified)
 		set_modified(t, index, l->modified | bit);
-	set_reserved(t, index, l->reserved & ~bit);
+	if (l->reserved == bit)
+		unreserve(t, index);
+	else
+		l->reserved &= (uint8_t)~bit;
 	l->fill_modified &= (uint8_t)~bit;
 	l->unreadable &= (uint8_t)~bit;
 	l->valid |= (uint8_t)bit;
@@ -388,7 +440,10 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 	uint32_t bit = 1u << sector;
 	int readable = (l->valid & bit) && !(l->unreadable & bit);
 	if (l->reserved & bit) { /* the fill will be merged */
-		set_reserved(t, index, l->reserved & ~bit);
+		if (l->reserved == bit)
+			unreserve(t, index);
+		else
+			l->reserved &= (uint8_t)~bit;
 		l->fill_modified |= (uint8_t)bit;
 	}
 	if (!l->counted) {

@@ -216,6 +216,31 @@ static void equals_the_twin(void **state)
 	}
 }
 
+/* Near and far apart, with equal lines: as an insertion sort, which keeps equal ones in order. */
+static void lines_are_sorted(void **state)
+{
+	static const uint64_t span[] = {16, 1000, UINT64_C(1) << 31, UINT64_C(1) << 32, UINT64_MAX};
+	uint64_t seed = 11;
+	(void)state;
+	for (int round = 0; round < 5000; round++) {
+		unsigned n = (unsigned)(ct_rand64(&seed) % 41), from = round % 2 ? 1u : 0u;
+		for (unsigned i = 0; i < n; i++) {
+			uint64_t line = ct_rand64(&seed) % span[round % 5] + from * (UINT64_MAX - span[round % 5]);
+			unsigned j = i;
+			got[i] = (struct ct_line_request){.line = line, .sectors = i, .lanes = i + 1};
+			for (; j > 0 && want[j - 1].line < line; j--)
+				want[j] = want[j - 1];
+			want[j] = got[i];
+		}
+		ct_lines_descending(got, n);
+		for (unsigned i = 0; i < n; i++) {
+			assert_true(got[i].line == want[i].line);
+			assert_int_equal(got[i].sectors, want[i].sectors);
+			assert_int_equal(got[i].lanes, want[i].lanes);
+		}
+	}
+}
+
 static void bank_conflicts(void **state)
 {
 	(void)state;
@@ -275,6 +300,7 @@ int main(void)
 		cmocka_unit_test(local_memory_is_interleaved),
 		cmocka_unit_test(generic_lanes_resolve_one_by_one),
 		cmocka_unit_test(equals_the_twin),
+		cmocka_unit_test(lines_are_sorted),
 		cmocka_unit_test(bank_conflicts),
 		cmocka_unit_test(atomics),
 	};

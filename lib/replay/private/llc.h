@@ -61,6 +61,7 @@ struct rp_slice {
 	uint32_t past_cap, npast;
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
+	uint64_t room_until;     /* up to this cycle the queue has room for certain */
 	struct rp_ring ready;    /* filled, to be answered */
 	uint64_t answered;       /* cycle after that of the last of these answers */
 	struct rp_ring replies;  /* when: put into the network */

@@ -29,13 +29,6 @@ struct rp_line {
 	uint8_t counted;     /* its entry of bytes[] is in use */
 };
 
-/* Recency of a line; apart from the lines, because every touch changes it. */
-struct rp_recency {
-	uint32_t touched;    /* cycle of the last touch (allocation when FIFO) */
-	uint32_t stamp;      /* grows with each touch of the set in another cycle: the lowest stamp is
-	                        the oldest line, of equal ones the lowest way */
-};
-
 struct rp_set {
 	uint32_t used;       /* ways */
 	uint32_t now, stamp; /* of the last touch */
@@ -50,10 +43,13 @@ struct rp_tags {
 	uint32_t modified_lines;
 	uint32_t used_lines;
 	struct rp_line *line; /* set * ways + way */
-	struct rp_recency *recency; /* likewise */
+	/* recency of each line, apart from the lines because every touch changes it */
+	uint32_t *stamp;      /* grows with each touch of the set in another cycle: the lowest stamp is
+	                         the oldest line (FIFO: the first allocated), of equal ones the lowest way */
+	uint32_t *touched;    /* cycle of the allocation or of the last touch by rp_tags_touch */
 	uint32_t way_bits;    /* log2 of ways, or 32 when that is no power of two */
 	uint32_t blocks;      /* of RP_TAGS_BLOCK ways in a set */
-	uint32_t (*oldest)[2]; /* set * blocks + block: no stamp in the block is lower, of the lines that
+	uint32_t *oldest[2];  /* set * blocks + block: no stamp in the block is lower, of the lines that
 	                         are not reserved, and of those that are not modified either */
 	uint64_t *reserved, *modified; /* bit index % 64 of word index / 64: the line's mask is not 0 */
 	struct rp_set *set;
@@ -124,7 +120,7 @@ static inline void rp_tags_make_youngest(struct rp_tags *t, uint32_t set, uint32
 		s->stamp++;
 	}
 	s->now = now;
-	t->recency[index] = (struct rp_recency){now, s->stamp};
+	t->stamp[index] = s->stamp;
 }
 /* Marks the line as touched at `now`, where time never goes back: without a look at the line. */
 static inline void rp_tags_touch_later(struct rp_tags *t, uint32_t index, uint32_t now)
@@ -135,8 +131,10 @@ static inline void rp_tags_touch_later(struct rp_tags *t, uint32_t index, uint32
 /* Marks the line as touched at `now`; nothing changes if it was before, in that cycle. */
 static inline void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now)
 {
-	if (!t->fifo && t->recency[index].touched != now)
-		rp_tags_make_youngest(t, rp_tags_set_of(t, index), index, now);
+	if (t->fifo || t->touched[index] == now)
+		return;
+	t->touched[index] = now;
+	rp_tags_make_youngest(t, rp_tags_set_of(t, index), index, now);
 }
 /* Reserves one sector for a fill; what was modified becomes modified again then. */
 void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector);
