@@ -118,6 +118,9 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(COMMON) $(MODELS) $(L
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
+# Its functions stand in front of malloc and its kin, also under the sanitizers.
+$(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
+
 tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $$(FAULTS)
 
 ## demo: installs what is missing, builds, runs the main pipe on a generated trace

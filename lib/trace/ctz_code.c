@@ -297,14 +297,16 @@ static void put_text(struct ct_buf *b, const char *s)
 	ct_buf_add(b, s ? s : "", n);
 }
 
-static char *get_text(struct ctz_in *in)
+/* Fails without a text. */
+static int get_text(struct ctz_in *in, char **out)
 {
 	uint64_t n;
 	if (ctz_get(in, &n) != 0 || n > (uint64_t)(in->end - in->p) || memchr(in->p, '\0', (size_t)n) ||
 	    memchr(in->p, '\n', (size_t)n))
-		return NULL;
+		return CT_ERR_INPUT;
 	in->p += n;
-	return ct_strndup((const char *)in->p - n, (size_t)n);
+	*out = ct_strndup((const char *)in->p - n, (size_t)n);
+	return *out ? CT_OK : CT_ERR_NOMEM;
 }
 
 void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k)
@@ -370,10 +372,14 @@ int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e)
 	k->has_lineinfo = v[14] >> 1 & 1;
 	k->has_core_ids = v[14] >> 2 & 1;
 	k->raw = v[14] >> 3 & 1;
-	k->name = get_text(in);
-	k->nvbit_version = get_text(in);
-	k->tracer_version = get_text(in);
-	if (!k->name || !k->nvbit_version || !k->tracer_version || in->p != in->end)
+	int st = get_text(in, &k->name);
+	if (st == CT_OK)
+		st = get_text(in, &k->nvbit_version);
+	if (st == CT_OK)
+		st = get_text(in, &k->tracer_version);
+	if (st == CT_ERR_NOMEM)
+		return ct_fail_nomem(e);
+	if (st != CT_OK || in->p != in->end)
 		return ct_fail(e, CT_ERR_INPUT, "damaged kernel header");
 	return CT_OK;
 }
