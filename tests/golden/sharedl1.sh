@@ -115,6 +115,17 @@ for w in gather stream own ray; do
 			"$(value $s l1_request_miss_rate $w.out | awk 'NR == 1 { print $1 + 0.03 }')"
 	done
 done
+# A fence empties the L1 of its SM: the line is fetched again, but for a home elsewhere.
+{
+	printf -- '-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n#traces format\n#BEGIN_TB\nthread block = 0,0,0\n'
+	printf 'warp = 0\ninsts = 6\n'
+	printf '%s\n' '0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x10000000 4' '0010 ffffffff 1 R1 LDG.E 1 R2 4 1 0x10000000 4' \
+		'0020 ffffffff 0 MEMBAR.SC.GPU 0 0' '0030 ffffffff 1 R1 LDG.E 1 R2 4 1 0x10000000 4' \
+		'0040 ffffffff 1 R3 FADD 1 R1 0' '0050 ffffffff 0 EXIT 0 0' '#END_TB'
+} >fence
+"$CT_RELEASE/reuse" -q -g sharedl1-28 fence >fence.profile
+same "a fence empties watched L1s: reads and misses" "3 2 2 1" "$(for i in private_reads private_read_misses private_16x_read_misses shared_read_misses; do
+	awk -F'\t' -v i=$i '$1 == "IM" && $3 == i { print $4 }' fence.profile; done | paste -sd' ')"
 # An adaptive L1 with sectors, behind a crossbar that forwards.
 "$CT_RELEASE/tracegen" ray -o sectors.trace && "$CT_RELEASE/reuse" -q --scale 1/8 sectors.trace >sectors.profile
 check "replay: sectors" "$CT_RELEASE/sharedl1-est" --check -o sectors.out sectors.profile
