@@ -173,7 +173,7 @@ static int add_pieces(struct gather *g, const struct ct_inst *inst, unsigned wid
 			p.start = next - width + d;
 			p.lanes = n;
 		} else {
-			/* the last run of a full warp ends at lane 32 */
+			/* a run of no lanes behind lane 31 begins at lane 32: a single lane with a stride */
 			searched(g, (next - width) >> g->line_bits)->lanes |=
 				(uint32_t)((((uint64_t)1 << n) - 1) << p.lane);
 			p.start = next;

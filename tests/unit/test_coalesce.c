@@ -135,6 +135,27 @@ static struct ct_inst as_runs(const struct ct_inst *inst)
 	return x;
 }
 
+/* A cursor gives a single lane with a stride a run of no lanes; behind lane 31 that run begins at
+ * lane 32. */
+static void one_lane_with_a_stride(void **state)
+{
+	(void)state;
+	struct ct_kernel k = {0};
+	struct ct_sinst s = {.space = CT_SPACE_GLOBAL, .width = 4};
+	struct ct_inst inst;
+	uint32_t shared;
+	for (unsigned lane = 0; lane < 32; lane++)
+		for (int64_t stride = 0; stride <= 8; stride += 4) {
+			strided(&inst, UINT32_C(1) << lane, 0x1040, stride);
+			inst.nruns = 1;
+			inst.run_lanes[0] = 0;
+			inst.run_delta[0] = stride;
+			assert_int_equal(ct_coalesce(&k, &s, &inst, 128, 32, NULL, 1, got, &shared), 1);
+			assert_true(got[0].line == 0x1000 / 128 && got[0].lanes == UINT32_C(1) << lane);
+			assert_int_equal(got[0].sectors, 4);
+		}
+}
+
 /* Some rows side by side, of a power of two lanes, each at its place or broadcast. */
 static void tile(uint64_t *seed, struct ct_inst *inst)
 {
@@ -299,6 +320,7 @@ int main(void)
 		cmocka_unit_test(known_patterns),
 		cmocka_unit_test(local_memory_is_interleaved),
 		cmocka_unit_test(generic_lanes_resolve_one_by_one),
+		cmocka_unit_test(one_lane_with_a_stride),
 		cmocka_unit_test(equals_the_twin),
 		cmocka_unit_test(lines_are_sorted),
 		cmocka_unit_test(bank_conflicts),
