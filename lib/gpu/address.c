@@ -400,15 +400,36 @@ static void make_table(struct ct_address_map *m)
 	m->linear = 1;
 }
 
-struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address)
+/* Slice, bank and LLC set as in the table. */
+static inline uint64_t sum_of(const struct ct_address_map *m, uint64_t address)
 {
-	struct ct_place p;
 	uint64_t sum = 0;
-	if (!m->linear)
-		return decode(m, address);
 	unsigned byte = 0;
 	for (uint64_t a = address; a; a >>= 8)
 		sum ^= m->table[byte++][a & 255];
+	return sum;
+}
+
+void ct_address_slice(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
+                      uint32_t *llc_set)
+{
+	if (!m->linear) {
+		struct ct_place p = decode(m, address);
+		*slice = p.slice;
+		*llc_set = p.llc_set;
+		return;
+	}
+	uint64_t sum = sum_of(m, address);
+	*slice = (uint32_t)(sum & 0xffff);
+	*llc_set = (uint32_t)(sum >> 32);
+}
+
+struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address)
+{
+	struct ct_place p;
+	if (!m->linear)
+		return decode(m, address);
+	uint64_t sum = sum_of(m, address);
 	p.slice = (uint32_t)(sum & 0xffff);
 	p.bank = (uint32_t)(sum >> 16 & 0xffff);
 	p.llc_set = (uint32_t)(sum >> 32);

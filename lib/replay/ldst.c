@@ -217,9 +217,9 @@ void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n
 /* Where in the LLC the line belongs; found out when something leaves for it. */
 void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l)
 {
-	struct ct_place place = ct_address_place(&r->map, l->line << r->l1_line_bits);
-	l->slice = (uint16_t)place.slice;
-	l->llc_set = place.llc_set;
+	uint32_t slice;
+	ct_address_slice(&r->map, l->line << r->l1_line_bits, &slice, &l->llc_set);
+	l->slice = (uint16_t)slice;
 	l->sent = 1;
 	sm->c.llc_line_accesses++;
 }

@@ -269,22 +269,25 @@ static inline __m128i lower_of(__m128i a, __m128i b)
 	return _mm_or_si128(_mm_and_si128(more, b), _mm_andnot_si128(more, a));
 }
 
+static inline __m128i four_of(const uint32_t *stamp, __m128i mask, __m128i bit)
+{
+	__m128i out = _mm_cmpeq_epi32(_mm_and_si128(mask, bit), bit);
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)stamp);
+	return _mm_xor_si128(_mm_or_si128(v, out), _mm_set1_epi32(INT32_MIN));
+}
+
 static uint64_t lowest_of_block(const uint32_t *stamp, uint32_t not)
 {
-	const __m128i sign = _mm_set1_epi32(INT32_MIN), mask = _mm_set1_epi32((int)not);
-	__m128i v[RP_TAGS_BLOCK / 4], bit = _mm_set_epi32(8, 4, 2, 1), low;
-	for (int i = 0; i < RP_TAGS_BLOCK / 4; i++, bit = _mm_slli_epi32(bit, 4)) {
-		__m128i out = _mm_cmpeq_epi32(_mm_and_si128(mask, bit), bit);
-		v[i] = _mm_loadu_si128((const __m128i *)(const void *)(stamp + 4 * i));
-		v[i] = _mm_xor_si128(_mm_or_si128(v[i], out), sign);
-	}
-	low = lower_of(lower_of(v[0], v[1]), lower_of(v[2], v[3]));
+	const __m128i mask = _mm_set1_epi32((int)not), bit = _mm_set_epi32(8, 4, 2, 1);
+	__m128i a = four_of(stamp, mask, bit), b = four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4));
+	__m128i c = four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8));
+	__m128i d = four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12));
+	__m128i low = lower_of(lower_of(a, b), lower_of(c, d));
 	low = lower_of(low, _mm_shuffle_epi32(low, 0x4e));
 	low = lower_of(low, _mm_shuffle_epi32(low, 0xb1));
-	for (int i = 0; i < RP_TAGS_BLOCK / 4; i++)
-		v[i] = _mm_cmpeq_epi32(v[i], low);
-	v[0] = _mm_packs_epi16(_mm_packs_epi32(v[0], v[1]), _mm_packs_epi32(v[2], v[3]));
-	uint32_t at = (uint32_t)_mm_movemask_epi8(v[0]);
+	a = _mm_packs_epi32(_mm_cmpeq_epi32(a, low), _mm_cmpeq_epi32(b, low));
+	c = _mm_packs_epi32(_mm_cmpeq_epi32(c, low), _mm_cmpeq_epi32(d, low));
+	uint32_t at = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, c));
 	return (uint64_t)((uint32_t)_mm_cvtsi128_si32(low) ^ 0x80000000u) << 32 | ct_low_bit(at);
 }
 #else

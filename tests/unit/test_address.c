@@ -226,6 +226,10 @@ static void places_are_sane(void **state)
 			for (uint64_t line = 0; line < total; line++) {
 				struct ct_place p = ct_address_place(&m, line * 128);
 				struct ct_place q = ct_address_place(&m, line * 128 + 127);
+				uint32_t slice, set;
+				ct_address_slice(&m, line * 128 + 5, &slice, &set);
+				assert_int_equal(slice, p.slice);
+				assert_int_equal(set, p.llc_set);
 				assert_true(p.slice < n && p.channel < shapes[i].channels);
 				assert_true(p.bank < g.dram_banks && p.llc_set < 50 && p.l1_set < g.l1.sets);
 				assert_memory_equal(&p.slice, &q.slice, 3 * sizeof p.slice);
@@ -274,6 +278,10 @@ static void channels_may_share_a_slice(void **state)
 	assert_int_equal(ct_address_map_init(&m, &g, &e), 0);
 	for (uint64_t a = 0; a < 4 << 20; a += 128) {
 		struct ct_place p = ct_address_place(&m, a);
+		uint32_t slice, set;
+		ct_address_slice(&m, a, &slice, &set);
+		assert_int_equal(slice, p.slice);
+		assert_int_equal(set, p.llc_set);
 		assert_int_equal(p.channel / 2, p.slice);
 		channel[p.channel]++;
 	}
