@@ -133,7 +133,7 @@ static int add_chunk(struct ct_replay *r)
 	if (ct_grow((void **)&r->ops, &r->chunks_cap, n + 1, sizeof *r->ops) < 0 ||
 	    ct_grow((void **)&r->shapes, &r->shapes_cap, n + 1, sizeof *r->shapes) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	r->ops[n] = ct_calloc(RP_OPS_CHUNK, sizeof **r->ops);
+	r->ops[n] = ct_calloc_aligned(RP_OPS_CHUNK, sizeof **r->ops);
 	r->shapes[n] = ct_calloc(RP_OPS_CHUNK, sizeof **r->shapes);
 	if (!r->ops[n] || !r->shapes[n]) {
 		free(r->ops[n]);

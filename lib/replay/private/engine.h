@@ -77,9 +77,10 @@ enum rp_kind {
 	RP_LOAD, RP_STORE, RP_ATOMIC, RP_ASYNC
 };
 
-/* A static instruction as the engine needs it. */
+/* A static instruction as the engine needs it; what nearly all need is in one cache line of the
+ * host. */
 struct rp_op {
-	const struct ct_sinst *s;
+	_Alignas(64) const struct ct_sinst *s;
 	uint8_t unit, kind, cls;
 	uint8_t ndst;
 	uint8_t bypass;          /* goes past L1 */
