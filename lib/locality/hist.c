@@ -159,17 +159,31 @@ double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways)
 	return ct_binomial_share(&b, lo, hi);
 }
 
+void ct_hist_hits_of(const struct ct_hist *const *h, unsigned n, double capacity, unsigned ways,
+                     double *hits)
+{
+	struct ct_binomial b;
+	int sets = ways > 0 && capacity > 0 && (double)ways < capacity;
+	for (unsigned k = 0; k < n; k++)
+		hits[k] = sets || ways == 0 ? 0 : ct_hist_hits(h[k], capacity);
+	if (!sets)
+		return;
+	ct_binomial_start(&b, (double)ways / capacity, ways);
+	for (unsigned i = 0; i < CT_HIST_BINS && (double)ct_hist_lo(i) * b.p <= b.never; i++) {
+		uint64_t any = 0;
+		for (unsigned k = 0; k < n; k++)
+			any |= h[k]->count[i];
+		if (!any)
+			continue;
+		double share = ct_binomial_share(&b, ct_hist_lo(i), ct_hist_hi(i));
+		for (unsigned k = 0; k < n; k++)
+			hits[k] += (double)h[k]->count[i] * share;
+	}
+}
+
 double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned ways)
 {
-	if (ways == 0 || !(capacity > 0))
-		return 0;
-	if ((double)ways >= capacity)
-		return ct_hist_hits(h, capacity);
-	struct ct_binomial b;
-	double hits = 0;
-	ct_binomial_start(&b, (double)ways / capacity, ways);
-	for (unsigned i = 0; i < CT_HIST_BINS && (double)ct_hist_lo(i) * b.p <= b.never; i++)
-		if (h->count[i])
-			hits += (double)h->count[i] * ct_binomial_share(&b, ct_hist_lo(i), ct_hist_hi(i));
+	double hits;
+	ct_hist_hits_of(&h, 1, capacity, ways, &hits);
 	return hits;
 }

@@ -59,6 +59,9 @@ double ct_hist_hits(const struct ct_hist *h, double capacity);
  * and not its normal approximation (Brehob and Enbody 1999; Smith 1978), averaged
  * exactly over each bin. ways >= capacity is fully associative; ways 0 never hits. */
 double ct_hist_hits_assoc(const struct ct_hist *h, double capacity, unsigned ways);
+/* The same of n histograms at once, hits[n]; quicker than one by one. */
+void ct_hist_hits_of(const struct ct_hist *const *h, unsigned n, double capacity, unsigned ways,
+                     double *hits);
 /* Mean of P(Binomial(d, p) < ways) over d in [lo, hi), lo < hi, 0 < p <= 1. Pure. */
 double ct_binomial_hit(uint64_t lo, uint64_t hi, double p, unsigned ways);
 

@@ -100,33 +100,26 @@ int ct_bloom_exact(unsigned m, unsigned k, unsigned n_max, double *out)
 	return 0;
 }
 
-/* From here on a new key is taken for a known one. */
-static const double FULL = 1e-12;
-
-double ct_bloom_ceiling_of(const double *f, size_t n, unsigned m, unsigned k)
-{
-	double sum = 1; /* the first key is always new */
-	for (size_t i = 1; i < n; i++) {
-		sum += 1 - f[i];
-		if (!(1 - f[i] > FULL))
-			return sum;
-	}
-	return ct_bloom_ceiling(m, k);
-}
-
+/* With D distinct bits among a new key's k, all are set after j keys with probability
+ * sum over i of (-1)^i C(D, i) (1 - i/m)^(jk): over all j, and over D, geometric series. */
 double ct_bloom_ceiling(unsigned m, unsigned k)
 {
-	struct occupancy o;
-	if (!in_range(m, k) || !occupancy_start(&o, m))
+	double p[CT_BLOOM_HASHES_MAX + 1] = {1}, sum = 1; /* the first key is always new */
+	if (!in_range(m, k))
 		return 0;
-	double sum = 1, f = 0; /* the first key is always new */
-	while (1 - f > FULL) {
-		for (unsigned j = 0; j < k; j++)
-			throw_one(&o);
-		f = false_positive(&o, k);
-		sum += 1 - f;
+	for (unsigned j = 0; j < k; j++) {
+		for (unsigned s = k; s > 0; s--)
+			p[s] = p[s] * s / m + (s <= m ? p[s - 1] * (m - s + 1) / m : 0);
+		p[0] = 0;
 	}
-	free(o.p);
+	for (unsigned i = 1; i <= k && i <= m; i++) {
+		double none = k * log1p(-(double)i / m), share = 0, choose = 1;
+		for (unsigned s = i; s <= k && s <= m; s++) {
+			share += p[s] * choose;
+			choose *= (double)(s + 1) / (s + 1 - i);
+		}
+		sum += (i % 2 ? share : -share) * exp(none) / -expm1(none);
+	}
 	return sum;
 }
 

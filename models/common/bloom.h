@@ -23,11 +23,9 @@ int ct_bloom_exact(unsigned m, unsigned k, unsigned n_max, double *out);
 
 /* The most distinct keys that the counter of MO-A3 can count before the filter
  * under it answers "seen" to everything: sum over j of 1 - F(j). 0 when an argument
- * is out of range or memory ran out. A set whose associativity lies above it has a
+ * is out of range. A set whose associativity lies above it has a
  * dead predictor: its filters never swap. */
 double ct_bloom_ceiling(unsigned m, unsigned k);
-/* The same number from the n >= 1 values of ct_bloom_exact(), where they go that far. */
-double ct_bloom_ceiling_of(const double *f, size_t n, unsigned m, unsigned k);
 
 /* What one set's pair of alternating filters does in the steady state. */
 struct ct_dual_bloom {

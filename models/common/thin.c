@@ -42,18 +42,25 @@ static void spread(const struct share *s, double d, double n, unsigned blocks_ma
 
 void ct_thin_curve(const struct ct_hist *h, double share, unsigned blocks_max, double *miss)
 {
-	double total = (double)ct_hist_total(h);
+	ct_thin_mixed(h, NULL, 0, share, blocks_max, miss);
+}
+
+void ct_thin_mixed(const struct ct_hist *a, const struct ct_hist *b, double weight, double share,
+                   unsigned blocks_max, double *miss)
+{
+	double of_b = b ? weight : 0, of_a = 1 - of_b;
+	double total = of_a * (double)ct_hist_total(a) + (b ? of_b * (double)ct_hist_total(b) : 0);
 	const struct share s = {.p = share, .odds = share / (1 - share), .log_p = log(share),
 	                        .log_none = log1p(-share)};
 	for (unsigned j = 0; j <= blocks_max; j++)
 		miss[j] = 0;
 	if (total <= 0)
 		return;
-	for (unsigned b = 0; b < CT_HIST_BINS; b++) {
-		if (!h->count[b])
+	for (unsigned i = 0; i < CT_HIST_BINS; i++) {
+		double n = of_a * (double)a->count[i] + (b ? of_b * (double)b->count[i] : 0);
+		if (!(n > 0))
 			continue;
-		double lo = (double)ct_hist_lo(b), hi = (double)ct_hist_hi(b);
-		double d = floor((lo + hi - 1) / 2), n = (double)h->count[b];
+		double d = floor(((double)ct_hist_lo(i) + (double)ct_hist_hi(i) - 1) / 2);
 		if (share < 1)
 			spread(&s, d, n, blocks_max, miss);
 		else if (d < blocks_max)

@@ -268,29 +268,65 @@ void ct_miss_cache_free(struct ct_miss_cache *c)
 	free(c);
 }
 
+static size_t slot_of(unsigned which, double lines, unsigned ways)
+{
+	uint64_t bits;
+	memcpy(&bits, &lines, sizeof bits);
+	return ct_mix64(bits + which * 0x9e3779b97f4a7c15u + ways) % CACHE_SLOTS;
+}
+
+static void remember(struct ct_miss_cache *c, unsigned which, double lines, unsigned ways, double m)
+{
+	size_t at = slot_of(which, lines, ways);
+	c->slot[at].lines = lines;
+	c->slot[at].misses = m;
+	c->slot[at].ways = ways;
+	c->slot[at].which = which;
+}
+
+static double missing(const struct ct_llc_view *v, int sectors, double hits)
+{
+	return fmax((sectors ? v->sectors : v->total) - hits, 0);
+}
+
+/* Lines and sectors of the view and of the next, which are mostly asked for together: what
+ * share of a bin hits is the same for all. */
+static void remember_all(const struct ct_workload *w, unsigned first, double lines, unsigned ways)
+{
+	const struct ct_hist *h[4] = {0};
+	double hits[4];
+	unsigned n = 0, views[4] = {0};
+	for (unsigned v = first; v < w->n_views && n < 4; v++) {
+		if (ct_workload_same_view(w, v) != v)
+			continue;
+		for (int k = 0; k < 2; k++, n++) {
+			views[n] = v;
+			h[n] = k ? &w->view[v].sector : &w->view[v].hist;
+		}
+	}
+	ct_hist_hits_of(h, n, lines, ways ? ways : UINT32_MAX, hits);
+	for (unsigned i = 0; i < n; i++)
+		remember(w->cache, 1 + 2 * views[i] + i % 2, lines, ways,
+		         missing(&w->view[views[i]], i % 2, hits[i]));
+}
+
 /* Misses of one view: of lines, or of sectors. */
 static double misses(const struct ct_workload *w, unsigned view, int sectors, double lines,
                      unsigned ways)
 {
 	unsigned first = ct_workload_same_view(w, view), which = 1 + 2 * first + (sectors != 0);
 	const struct ct_llc_view *v = &w->view[first];
-	uint64_t bits;
-	memcpy(&bits, &lines, sizeof bits);
-	size_t at = ct_mix64(bits + which * 0x9e3779b97f4a7c15u + ways) % CACHE_SLOTS;
 	struct ct_miss_cache *c = w->cache;
-	if (c && c->slot[at].which == which && c->slot[at].ways == ways &&
-	    !memcmp(&c->slot[at].lines, &lines, sizeof lines))
-		return c->slot[at].misses;
-	struct ct_cache_shape shape = { lines, ways ? ways : UINT32_MAX };
-	double hits = ct_curve_hits(sectors ? &v->sector : &v->hist, &shape);
-	double m = fmax((sectors ? v->sectors : v->total) - hits, 0);
-	if (c) {
-		c->slot[at].lines = lines;
-		c->slot[at].misses = m;
-		c->slot[at].ways = ways;
-		c->slot[at].which = which;
+	size_t at = slot_of(which, lines, ways);
+	for (int asked = 0; c && asked < 2; asked++) {
+		if (c->slot[at].which == which && c->slot[at].ways == ways &&
+		    !memcmp(&c->slot[at].lines, &lines, sizeof lines))
+			return c->slot[at].misses;
+		if (!asked)
+			remember_all(w, first, lines, ways);
 	}
-	return m;
+	struct ct_cache_shape shape = { lines, ways ? ways : UINT32_MAX };
+	return missing(v, sectors, ct_curve_hits(sectors ? &v->sector : &v->hist, &shape));
 }
 
 double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,

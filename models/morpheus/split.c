@@ -29,7 +29,7 @@ int ct_mo_bloom_init(struct ct_mo_bloom *b, const struct ct_morpheus_params *p,
 	if (st < 0)
 		return ct_fail(e, CT_ERR_USAGE, "Bloom filters of %u bits and %u hashes: use up to %d and %d",
 		               b->bits, b->hashes, CT_BLOOM_BITS_MAX, CT_BLOOM_HASHES_MAX);
-	b->ceiling = ct_bloom_ceiling_of(b->f, b->n, b->bits, b->hashes);
+	b->ceiling = ct_bloom_ceiling(b->bits, b->hashes);
 	return CT_OK;
 }
 
@@ -142,18 +142,14 @@ static int eval_kind(const struct ct_workload *w, const struct ct_mo_split *s, s
 	if (k->blocks == 0 || k->sets <= 0)
 		return 0;
 	unsigned n = bloom ? 3 * k->blocks + 32 : k->blocks + 1, a, b;
-	double t, *miss = ct_calloc(2 * (size_t)n, sizeof *miss);
+	double t, *miss = ct_calloc(n, sizeof *miss);
 	if (!miss)
 		return -1;
 	double p = k->blocks / (s->conv_lines + s->ext_lines);
 	ct_workload_bracket(w, s->sms, &a, &b, &t);
 	double wa = w->view[a].total * (1 - t), wb = w->view[b].total * t;
-	ct_thin_curve(&w->view[a].hist, p, n - 1, miss);
-	if (t > 0 && ct_workload_same_view(w, a) != ct_workload_same_view(w, b)) {
-		ct_thin_curve(&w->view[b].hist, p, n - 1, miss + n);
-		for (unsigned j = 0; j < n; j++)
-			miss[j] = wa + wb > 0 ? (miss[j] * wa + miss[n + j] * wb) / (wa + wb) : 0;
-	}
+	int two = t > 0 && ct_workload_same_view(w, a) != ct_workload_same_view(w, b);
+	ct_thin_mixed(&w->view[a].hist, two ? &w->view[b].hist : NULL, t, p, n - 1, miss);
 	k->share = k->sets * p;
 	k->misses = fmin((wa + wb) * miss[k->blocks], s->requests) * k->share;
 	int st = bloom ? predict(k, miss, n, bloom) : 0;
