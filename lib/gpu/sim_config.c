@@ -224,6 +224,7 @@ static int on_mapping(struct ct_sim *s, struct ct_error *e)
 		column += *p == 'C' || *p == 'c' || *p == 'S' || *p == 's';
 	if (column >= 5 && column <= 24)
 		s->g->dram_row_bytes = 1u << column;
+	/* Two digits at most. NOLINTNEXTLINE(cert-err34-c) */
 	if (sscanf(s->value, "dramid@%2u", &start) == 1 && start >= 5 && start <= 20)
 		s->g->partition_interleave = UINT64_C(1) << start;
 	return 0;

@@ -320,7 +320,7 @@ static double misses(const struct ct_workload *w, unsigned view, int sectors, do
 	size_t at = slot_of(which, lines, ways);
 	for (int asked = 0; c && asked < 2; asked++) {
 		if (c->slot[at].which == which && c->slot[at].ways == ways &&
-		    !memcmp(&c->slot[at].lines, &lines, sizeof lines))
+		    !memcmp(&c->slot[at].lines, &lines, sizeof lines)) /* NOLINT(bugprone-suspicious-memory-comparison,cert-*): a key */
 			return c->slot[at].misses;
 		if (!asked)
 			remember_all(w, first, lines, ways);

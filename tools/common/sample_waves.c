@@ -90,7 +90,7 @@ static int drifts(const struct waves *w)
 	for (int i = 0; i < WAVE_RATES; i++) {
 		double first = 0;
 		for (unsigned k = 0; k < w->in_block / 2; k++)
-			first += w->rate[k][i] / (w->in_block / 2);
+			first += w->rate[k][i] / (w->in_block / 2); /* NOLINT(bugprone-integer-division): as many as k */
 		double half = fmax(ct_spread_half(&w->spread[i]), limit_of(w, i));
 		if (fabs(w->spread[i].mean - first) > half)
 			return 1;

@@ -72,7 +72,7 @@ static int make_folder(char *path)
 	char *made = mkdtemp(path);
 	int err = errno;
 	if (made && n + 32 < sizeof live) {
-		memcpy(live, path, n);
+		memcpy(live, path, n); /* NOLINT(bugprone-not-null-terminated-result): by the next one */
 		memcpy(live + n, "/kernel-", 9);
 		live_length = n;
 		live_last = 0;

