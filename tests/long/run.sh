@@ -8,9 +8,9 @@
 #             reuse --sample 0.01.
 #   triage    TRACES (10000) small traces in one triage, which says something of each.
 #
-# Seen on two cores that ten others shared: 1,000 traces of 1,040 instructions in 106 s, triage itself
-# between 4.7 MiB and, at the end, 5.6 MiB; 230 million accesses through reuse --sample with 47.5 MiB
-# after 11 s and 49.5 MiB after an hour.
+# Seen on two cores that were shared with other work: 1,000 traces of 1,040 instructions in 106 s, triage
+# itself between 4.5 MiB and, at the end, 5.5 MiB; 230 million accesses through reuse --sample with
+# 46.4 MiB after 11 s and 48.4 MiB after 53 minutes.
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 1
