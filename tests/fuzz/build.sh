@@ -19,5 +19,5 @@ make --no-print-directory -s -j"${JOBS:-1}" BUILD="$out" CC="$cc" CAPTURE= CFLAG
 if [ "$engine" = afl ]; then
 	clang -shared -fPIC -O1 -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -I. \
 		-o "$out/engine/fuzz_ctzfile.so" tests/fuzz/driver/afl_ctz.c tests/support/ctz_mutate.c lib/base/*.c lib/trace/*.c \
-		$(pkg-config --cflags --libs libzstd libpcre2-8 liblzma zlib) -pthread
+		$(pkg-config --cflags --libs libzstd libpcre2-8 liblzma zlib) -pthread -lm
 fi
