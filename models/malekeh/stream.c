@@ -102,8 +102,18 @@ static int add_bytes(uint8_t **p, size_t *count, size_t *cap, const ct_reg *reg,
 	return 0;
 }
 
+/* Places in the pools are taken also of empty lists: they are there from the first instruction on. */
+static int open_pools(struct ct_mk_stream *s)
+{
+	return (s->reads || ct_grow((void **)&s->reads, &s->cap_reads, 1, sizeof *s->reads) == 0) &&
+	       (s->writes || ct_grow((void **)&s->writes, &s->cap_writes, 1, sizeof *s->writes) == 0) &&
+	       (s->waits || ct_grow((void **)&s->waits, &s->cap_waits, 1, sizeof *s->waits) == 0) ? 0 : -1;
+}
+
 static int operands(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_sinst *inst)
 {
+	if (open_pools(s) < 0)
+		return -1;
 	o->src = (uint32_t)s->n_reads;
 	o->dst = (uint32_t)s->n_writes;
 	o->wait = (uint32_t)s->n_waits;
