@@ -48,23 +48,31 @@ static void start(struct ct_mo_range *r, double v)
 	r->value = r->low = r->high = v;
 }
 
+static int asked(const struct ct_mo_answer *a, size_t i)
+{
+	return a->systems >> i & 1;
+}
+
 static int central(struct ct_mo_answer *a, struct ct_error *e)
 {
 	struct ct_mo_model *m = &a->model;
 	int st = ct_mo_estimate_configured(m, &a->configured, e);
 	/* larger-LLC needs to know what Morpheus-ALL chooses. */
 	struct ct_mo_estimate all;
+	size_t of_all = (size_t)ct_mo_system_find("Morpheus-ALL");
 	if (st == CT_OK)
-		st = ct_mo_estimate_best(m, ct_mo_system_at((size_t)ct_mo_system_find("Morpheus-ALL")),
-		                         &all, e);
+		st = ct_mo_estimate_best(m, ct_mo_system_at(of_all), &all, e);
 	if (st != CT_OK)
 		return st;
 	m->larger_lines = (all.llc_bytes + all.extended_bytes) / m->gpu.llc.line;
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		struct ct_mo_row *r = &a->row[i];
 		r->system = ct_mo_system_at(i);
-		st = ct_mo_estimate_best(m, r->system, &r->x, e);
-		if (st != CT_OK)
+		if (!asked(a, i))
+			continue;
+		if (i == of_all)
+			r->x = all;
+		else if ((st = ct_mo_estimate_best(m, r->system, &r->x, e)) != CT_OK)
 			return st;
 		const struct ct_mo_estimate *base = &a->row[0].x;
 		start(&r->speedup, base->cycles / r->x.cycles);
@@ -96,6 +104,8 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 	for (size_t i = 0; i < CT_MO_SYSTEMS && st == CT_OK; i++) {
 		struct ct_mo_row *r = &a->row[i];
 		struct ct_mo_estimate x;
+		if (!asked(a, i))
+			continue;
 		st = ct_mo_estimate_at(&other, r->system, (unsigned)r->x.compute_sms, &x, e);
 		if (st != CT_OK)
 			break;
@@ -109,6 +119,21 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 	return st;
 }
 
+/* Whether o is s without compression. */
+static int plain_of(const struct ct_mo_system *s, const struct ct_mo_system *o)
+{
+	return s->compression && o->extended && !o->compression && o->indirect_mov == s->indirect_mov &&
+	       o->predictor == s->predictor;
+}
+
+unsigned ct_mo_systems_for(size_t system)
+{
+	unsigned systems = 1u << system;
+	for (size_t j = 0; j < CT_MO_SYSTEMS; j++)
+		systems |= (unsigned)plain_of(ct_mo_system_at(system), ct_mo_system_at(j)) << j;
+	return systems;
+}
+
 /* Without values, compression may do nothing or what was published. */
 static void widen_compression(struct ct_mo_answer *a)
 {
@@ -117,15 +142,11 @@ static void widen_compression(struct ct_mo_answer *a)
 	double gain = a->model.p.v[CT_MO_PUBLISHED_COMPRESSION_GAIN];
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		struct ct_mo_row *r = &a->row[i];
-		if (!r->system->compression)
+		if (!asked(a, i))
 			continue;
-		struct ct_mo_system plain = *r->system;
-		plain.compression = 0;
 		for (size_t j = 0; j < CT_MO_SYSTEMS; j++) {
 			const struct ct_mo_row *o = &a->row[j];
-			if (!o->system->extended || o->system->compression ||
-			    o->system->indirect_mov != plain.indirect_mov ||
-			    o->system->predictor != plain.predictor)
+			if (!asked(a, j) || !plain_of(r->system, o->system))
 				continue;
 			widen(&r->speedup, o->speedup.low);
 			widen(&r->speedup_configured, o->speedup_configured.low);
@@ -143,7 +164,16 @@ int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
                       const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
                       struct ct_error *e)
 {
+	return ct_mo_answer_init_some(a, w, replayed, gpu, p, mix, (1u << CT_MO_SYSTEMS) - 1, e);
+}
+
+int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
+                           const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                           const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                           unsigned systems, struct ct_error *e)
+{
 	memset(a, 0, sizeof *a);
+	a->systems = systems | 1u << ct_mo_system_find("BL");
 	int st = ct_mo_model_init(&a->model, w, replayed, gpu, p, mix, CT_PERF_ANCHOR_STATION, e);
 	if (st != CT_OK)
 		return st;
@@ -243,7 +273,8 @@ int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struc
 {
 	struct writer w = { p, e, NULL, ANALYTIC, CT_OK };
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
-		write_row(&w, a, &a->row[i], &a->row[0].x);
+		if (asked(a, i))
+			write_row(&w, a, &a->row[i], &a->row[0].x);
 	return w.status;
 }
 

@@ -21,6 +21,7 @@ struct ct_mo_row {
 struct ct_mo_answer {
 	struct ct_mo_model model;      /* central values */
 	struct ct_mo_estimate configured;
+	unsigned systems;              /* bit i: row[i] was asked for */
 	struct ct_mo_row row[CT_MO_SYSTEMS];
 };
 
@@ -33,9 +34,18 @@ int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
                       const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                       const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
                       struct ct_error *e);
+/* The same for some systems only, bit i for ct_mo_system_at(i); BL, which all are held against, is
+ * always among them. Other rows name their system and hold zeros. */
+int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
+                           const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                           const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
+                           unsigned systems, struct ct_error *e);
+/* The systems that the answer of one is made from: itself, and where it compresses those without,
+ * whose ranges become part of its own. Pure. */
+unsigned ct_mo_systems_for(size_t system);
 void ct_mo_answer_free(struct ct_mo_answer *a);
 
-/* Appends the ES records (scope all, mechanism morpheus). */
+/* Appends the ES records (scope all, mechanism morpheus) of the systems asked for. */
 int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
 
 /* The same with replayed rows (replayed.h), method replay; systems that were not replayed get

@@ -41,6 +41,13 @@ static int is_curve(void *ctx, const struct ct_record *r)
 	return r->nfields >= 4 && !strcmp(r->field[1], "morpheus") && !strcmp(r->field[3], "sms");
 }
 
+static unsigned of_morpheus(const struct ct_tool *t)
+{
+	return ((const struct tr_own *)t->own)->rows_only
+	           ? ct_mo_systems_for((size_t)ct_mo_system_find(ct_mechanism_system(CT_MORPHEUS)))
+	           : (1u << CT_MO_SYSTEMS) - 1;
+}
+
 static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
                     struct ct_error *e)
 {
@@ -50,7 +57,7 @@ static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct
 	ct_morpheus_defaults(&params);
 	int st = a ? model_settings(t, ours, &params, set_morpheus, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
-		st = ct_mo_answer_init(a, w, &s->base, &s->gpu, &params, NULL, e);
+		st = ct_mo_answer_init_some(a, w, &s->base, &s->gpu, &params, NULL, of_morpheus(t), e);
 	if (st == CT_OK) {
 		st = ct_mo_answer_write(a, s->p, e);
 		if (s->changed) /* the curve is of the profile's GPU */
