@@ -209,7 +209,7 @@ nosimd:
 	@$(MAKE) --no-print-directory BUILD=build/nosimd NOSIMD=1 CFLAGS=-O1 CAPTURE= $(NOSIMD_TESTS:%=build/nosimd/tests/%)
 	@set -e; for t in $(NOSIMD_TESTS); do CMOCKA_MESSAGE_OUTPUT=TAP build/nosimd/tests/$$t; done
 
-## analyse: cppcheck, clang-tidy, the analyzers of gcc and clang, those that are installed; goes on where it stopped
+## analyse: cppcheck, clang-tidy and gcc's analyzer, those that are installed; goes on where it stopped
 analyse:
 	@bash tests/analyse.sh
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Static analysis: analyse.sh [FILE...]  (default: all of lib, models and tools)
-# Runs those of cppcheck, clang-tidy, gcc -fanalyzer and clang's analyzer that are installed; ends with
-# 1 if one of them has something to say. What they are not to say is in .clang-tidy, tests/cppcheck.supp and
-# tests/analyzer.supp, and at the line itself, with the reason. TOOLS="cppcheck tidy analyzer clang" chooses.
+# Runs those of cppcheck, clang-tidy and gcc -fanalyzer that are installed; ends with 1 if one of them
+# has something to say. What they are not to say is in .clang-tidy, tests/cppcheck.supp and
+# tests/analyzer.supp, and at the line itself, with the reason. TOOLS="cppcheck tidy analyzer clang" chooses;
+# clang, its analyzer, takes hours over the tree and has not been read through yet.
 # Goes on where it stopped: a file of which a tool had nothing to say has a stamp in build/analyse, the
 # checksum of all that it was made from, and is not looked at again until that changes.
 set -u
 cd "$(dirname "$0")/.."
-tools=${TOOLS:-cppcheck tidy analyzer clang}
+tools=${TOOLS:-cppcheck tidy analyzer}
 [ $# -gt 0 ] || set -- lib/*/*.c models/*/*.c tools/*.c tools/*/*.c tools/*/*/*.c
 flags="-std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 -DCT_VERSION=\"0\" -DCT_DATADIR=\"data\"
  -DCT_LIBDIR=\"lib\" -Ilib -I. -Itools $(pkg-config --cflags libzstd libpcre2-8 gsl liblzma zlib)"
