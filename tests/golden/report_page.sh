@@ -34,6 +34,8 @@ check "it says which threshold failed" grep -q '<td class="failed">failed</td>' 
 same "the same twice" "$(cksum <page.html)" "$("$CT_BIN/report" --no-verify --html - --compare old --require 'ipc > 80' \
 	--title 'A title & more <x>' run --quiet | cksum)"
 "$CT_BIN/report" --no-verify --html one.html run/a
+same "only a workload that is alone is unfolded" "1 0" \
+	"$(grep -c '<details class="w" id="w0" open>' one.html) $(grep -c '<details class="w"[^>]* open>' page.html)"
 for i in $(seq 200); do made "workload-$i" "1.$((i % 90 + 10))" 1 2; done |
 	awk '/^#cachetriage-profile/ { close(f); f = "many/" ++n } BEGIN { system("mkdir many") } { print > f }'
 "$CT_BIN/report" --no-verify --html many.html many

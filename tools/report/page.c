@@ -305,7 +305,7 @@ int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
 	changes(r, b);
 	ct_buf_puts(b, "<section aria-labelledby=\"workloads\">\n<h2 id=\"workloads\">Workloads</h2>\n");
 	for (size_t i = 0; i < r->run.n; i++)
-		rp_page_workload(&r->run.w[i], i, b);
+		rp_page_workload(&r->run.w[i], i, r->run.n == 1, b);
 	ct_buf_puts(b, "</section>\n");
 	reading(b);
 	ct_buf_puts(b, "</main>\n<script>\n");

@@ -382,9 +382,9 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 	ct_buf_puts(b, "</ul>\n");
 }
 
-void rp_page_workload(const struct rp_workload *w, size_t i, struct ct_buf *b)
+void rp_page_workload(const struct rp_workload *w, size_t i, int only, struct ct_buf *b)
 {
-	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"><summary><h3>", i);
+	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"%s><summary><h3>", i, only ? " open" : "");
 	ch_text(b, w->name);
 	ct_buf_puts(b, "</h3>");
 	for (int m = 0; m < CT_MECHANISMS; m++)
