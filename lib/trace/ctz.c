@@ -174,10 +174,10 @@ static int unpack(struct ct_ctz *c, struct ct_error *e)
 		c->payload = (struct ctz_in){p + CTZ_HEAD, p + CTZ_HEAD + stored};
 		return CT_OK;
 	}
-	if (raw > c->raw_cap) {
+	if (!c->raw || raw > c->raw_cap) {
 		free(c->raw);
 		c->raw_cap = 0;
-		if (!(c->raw = malloc(raw)))
+		if (!(c->raw = malloc(raw ? raw : 1))) /* a payload may be empty */
 			return ct_fail_nomem(e);
 		c->raw_cap = raw;
 	}
