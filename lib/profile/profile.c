@@ -77,7 +77,8 @@ static int valid_type(const char *s)
 const struct type_list *profile_list_const(const struct ct_profile *p, const char *type)
 {
 	for (size_t i = 0; i < p->n_types; i++)
-		if (p->types[i].name == type || strcmp(p->types[i].name, type) == 0)
+		if (p->types[i].name == type ||
+		    (*p->types[i].name == *type && strcmp(p->types[i].name, type) == 0))
 			return &p->types[i];
 	return NULL;
 }

@@ -212,7 +212,7 @@ static int record_line(struct profile_reader *ps, char *s)
 	int st = split(ps, s, field, &n);
 	if (st != CT_OK)
 		return st;
-	if (strcmp(field[0], "EN") == 0)
+	if (*field[0] == 'E' && strcmp(field[0], "EN") == 0)
 		return end_record(ps, field, n);
 	/* Mostly of the type before. */
 	struct type_list *l = ps->type < ps->p->n_types ? &ps->p->types[ps->type] : NULL;
@@ -245,8 +245,6 @@ static int first_line(struct profile_reader *ps, const char *s)
 /* One whole line, without its newline. s[n] is writable. */
 static int parse_line(struct profile_reader *ps, char *s, size_t n)
 {
-	s[n] = '\n';
-	uint32_t crc = ct_crc32(ps->crc, s, n + 1);
 	if (ps->ended)
 		return refuse(ps, "content behind the EN record: to join profiles use reuse --merge");
 	int st = check_bytes(ps, s, n);
@@ -261,31 +259,53 @@ static int parse_line(struct profile_reader *ps, char *s, size_t n)
 		st = refuse(ps, "empty line: a profile has none");
 	else
 		st = record_line(ps, s);
+	return st;
+}
+
+/* Adds the lines of a piece up to `to` to the checksum: many at once, since they are short. */
+static void sum_lines(struct profile_reader *ps, const char **from, const char *to)
+{
+	ps->crc = ct_crc32(ps->crc, *from, (size_t)(to - *from));
+	*from = to;
+}
+
+/* A line that began in an earlier piece is in the buffer only. */
+static int parse_joined(struct profile_reader *ps)
+{
+	struct ct_buf *b = &ps->buf;
+	b->data[b->len] = '\n';
+	uint32_t crc = ct_crc32(ps->crc, b->data, b->len + 1);
+	int st = parse_line(ps, b->data, b->len);
 	ps->crc = crc;
 	return st;
 }
 
 int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n)
 {
-	while (n > 0) {
-		const char *nl = memchr(data, '\n', n);
-		size_t len = nl ? (size_t)(nl - data) : n;
-		if (ps->buf.len == 0)
+	const char *from = data, *end = data + n;
+	while (data < end) {
+		const char *nl = memchr(data, '\n', (size_t)(end - data));
+		size_t len = (size_t)((nl ? nl : end) - data), before = ps->buf.len;
+		if (before == 0)
 			ps->line++;
-		if (len > CT_PROFILE_LINE_MAX || ps->buf.len + len > CT_PROFILE_LINE_MAX)
+		if (len > CT_PROFILE_LINE_MAX || before + len > CT_PROFILE_LINE_MAX)
 			return refuse(ps, "line of over 1 MiB: not a profile, or a damaged one");
 		ct_buf_add(&ps->buf, data, len);
 		if (ps->buf.failed)
 			return ct_fail_nomem(ps->e);
 		if (!nl)
-			return CT_OK;
-		int st = parse_line(ps, ps->buf.data, ps->buf.len);
+			break;
+		if (*data == 'E' && !before) /* EN names the sum of all lines before it */
+			sum_lines(ps, &from, data);
+		int st = before ? parse_joined(ps) : parse_line(ps, ps->buf.data, ps->buf.len);
 		if (st != CT_OK)
 			return st;
 		ct_buf_reset(&ps->buf);
-		data += len + 1;
-		n -= len + 1;
+		data = nl + 1;
+		if (before)
+			from = data;
 	}
+	sum_lines(ps, &from, data);
 	return CT_OK;
 }
 

@@ -57,6 +57,8 @@ void ct_thin_mixed(const struct ct_hist *a, const struct ct_hist *b, double weig
 	if (total <= 0)
 		return;
 	for (unsigned i = 0; i < CT_HIST_BINS; i++) {
+		if (!(a->count[i] | (b ? b->count[i] : 0)))
+			continue; /* most of them, and making them doubles takes longest */
 		double n = of_a * (double)a->count[i] + (b ? of_b * (double)b->count[i] : 0);
 		if (!(n > 0))
 			continue;
