@@ -144,7 +144,7 @@ bench: all $(BENCHES:%=$(BUILD)/tests/%)
 	@bash tests/bench/run.sh $(BUILD)
 
 # Ours against a cycle-level simulator on the shared reference runs.
-$(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c)) $(LIB)
+$(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c) tests/support/replay_trace.c) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "trace/trace.h"
+#include "tests/support/replay_trace.h"
 
 static int run_tool(const char *tool, char *const argv[])
 {
@@ -42,28 +42,6 @@ int bench_trace_make(const char *dir, const char *workload, const char *size, ch
 	return run_tool("tracegen", make) < 0 || run_tool("tracecat", pack) < 0 ? -1 : 0;
 }
 
-static int replay(struct ct_trace *t, struct ct_replay *r, struct ct_error *e)
-{
-	struct ct_event ev;
-	struct ct_cta *cta;
-	int st;
-	while ((st = ct_trace_next(t, &ev, e)) > 0) {
-		if (ev.kind != CT_EVENT_KERNEL)
-			continue;
-		if ((st = ct_replay_kernel_begin(r, ev.kernel, e)) < 0)
-			return st;
-		while ((st = ct_trace_next_cta(t, &cta, e)) > 0) {
-			st = ct_replay_push_cta(r, cta, e);
-			ct_cta_unref(cta);
-			if (st < 0)
-				return st;
-		}
-		if (st < 0 || (st = ct_replay_kernel_end(r, NULL, e)) < 0)
-			return st;
-	}
-	return st;
-}
-
 int bench_trace_replay(const char *path, const struct ct_gpu *g, const struct ct_replay_options *o,
                        uint64_t *insts, struct ct_error *e)
 {
@@ -74,7 +52,7 @@ int bench_trace_replay(const char *path, const struct ct_gpu *g, const struct ct
 		return st;
 	st = ct_trace_open(&t, path, NULL, e);
 	if (st == CT_OK) {
-		st = replay(t, r, e);
+		st = replay_trace(r, t, e);
 		*insts = ct_trace_stats(t)->warp_insts;
 		ct_trace_close(t);
 	}

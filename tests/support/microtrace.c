@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/support/gpus.h"
-#include "trace/trace.h"
+#include "tests/support/replay_trace.h"
 
 void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads,
                   uint32_t shmem, uint32_t regs)
@@ -106,28 +106,6 @@ static void on_mem(void *ctx, const struct ct_mem_event *ev)
 	r->mems++;
 }
 
-static int replay(struct ct_trace *t, struct ct_replay *r, struct ct_error *e)
-{
-	struct ct_event ev;
-	struct ct_cta *cta;
-	int st;
-	while ((st = ct_trace_next(t, &ev, e)) > 0) {
-		if (ev.kind != CT_EVENT_KERNEL)
-			continue;
-		if ((st = ct_replay_kernel_begin(r, ev.kernel, e)) < 0)
-			return st;
-		while ((st = ct_trace_next_cta(t, &cta, e)) > 0) {
-			st = ct_replay_push_cta(r, cta, e);
-			ct_cta_unref(cta);
-			if (st < 0)
-				return st;
-		}
-		if (st < 0 || (st = ct_replay_kernel_end(r, NULL, e)) < 0)
-			return st;
-	}
-	return st;
-}
-
 void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
                struct micro_result *res)
 {
@@ -150,7 +128,7 @@ void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_o
 	if (ct_source_open_memory(&s, "micro", m->text.data, m->text.len, &e) < 0 ||
 	    ct_trace_open_source(&t, s, &topt, &e) < 0 || ct_replay_new(&r, g, &opt, &e) < 0)
 		fail_msg("%s", e.text);
-	if (replay(t, r, &e) < 0)
+	if (replay_trace(r, t, &e) < 0)
 		fail_msg("%s", e.text);
 	ct_replay_total(r, &res->c);
 	ct_replay_free(r);

@@ -28,6 +28,7 @@
 #include "models/tag_split/estimate.h"
 #include "models/tag_split/parts.h"
 #include "tests/support/gpus.h"
+#include "tests/support/replay_trace.h"
 #include "trace/ctz.h"
 #include "trace/trace.h"
 
@@ -463,28 +464,6 @@ static int make_parts(struct parts *p, struct ct_gpu *g, struct ct_error *e)
 	return st;
 }
 
-static int feed(struct ct_trace *t, struct ct_replay *r, struct ct_error *e)
-{
-	struct ct_event ev;
-	struct ct_cta *cta;
-	int st;
-	while ((st = ct_trace_next(t, &ev, e)) > 0) {
-		if (ev.kind != CT_EVENT_KERNEL)
-			continue;
-		if ((st = ct_replay_kernel_begin(r, ev.kernel, e)) < 0)
-			return st;
-		while ((st = ct_trace_next_cta(t, &cta, e)) > 0) {
-			st = ct_replay_push_cta(r, cta, e);
-			ct_cta_unref(cta);
-			if (st < 0)
-				return st;
-		}
-		if (st < 0 || (st = ct_replay_kernel_end(r, NULL, e)) < 0)
-			return st;
-	}
-	return st;
-}
-
 struct replay {
 	const char *kind, *system;
 	struct ct_replay_options options;
@@ -516,7 +495,7 @@ static int replay(const void *arg, struct ct_error *e)
 	if (st == CT_OK)
 		st = ct_trace_open_source(&t, s, &to, e);
 	if (st == CT_OK)
-		st = feed(t, r, e);
+		st = replay_trace(r, t, e);
 	ct_replay_free(r);
 	ct_trace_close(t);
 	ct_sl_part_free(p.sl);
