@@ -91,32 +91,17 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
                     const struct ct_inst *inst, uint32_t now)
 {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
-	uint32_t shared_lanes = 0, tail = RP_NO_INDEX;
-	if (sm->mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
+	uint32_t shared_lanes = 0, tail = RP_NO_INDEX, id = rp_mem_take(r, sm, warp, op, inst, now);
+	if (id == RP_NO_INDEX)
 		return RP_NO_INDEX;
-	uint32_t id = sm->mem_free;
 	struct rp_mem *m = &sm->mem[id];
-	sm->mem_free = m->lines;
-	memset(m, 0, sizeof *m);
-	m->op = op;
-	m->sid = inst->sid;
-	m->order = sm->order++;
-	m->lines = RP_NO_INDEX;
-	m->issued = m->last = now;
-	m->warp = (uint16_t)warp;
-	m->kind = op->kind;
-	m->bypass = op->bypass;
-	m->refs = 1;
-	unsigned n = 0;
-	if (!op->shared) {
-		struct ct_local_map local = rp_local_of(r, sm, warp);
-		int part = r->l1_part && !op->bypass;
-		n = ct_coalesce(r->kernel, op->s, inst, part ? r->parts->line : r->g.l1.line,
-		                part ? r->parts->chunk : r->g.l1.sector, &local, sm->warp[warp].key, q,
-		                &shared_lanes);
-	}
-	m->shared = op->shared || (!n && shared_lanes);
-	if (m->shared) {
+	struct ct_local_map local = rp_local_of(r, sm, warp);
+	int part = r->l1_part && !op->bypass;
+	unsigned n = ct_coalesce(r->kernel, op->s, inst, part ? r->parts->line : r->g.l1.line,
+	                         part ? r->parts->chunk : r->g.l1.sector, &local, sm->warp[warp].key, q,
+	                         &shared_lanes);
+	if (!n && shared_lanes) {
+		m->shared = 1;
 		m->degree = (uint8_t)rp_degree(r, inst);
 		return id;
 	}

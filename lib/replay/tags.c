@@ -361,6 +361,15 @@ static void unreserve(struct rp_tags *t, uint32_t index)
 	lower(t, index, l->modified != 0);
 }
 
+static void unreserve_sector(struct rp_tags *t, uint32_t index, uint32_t bit)
+{
+	struct rp_line *l = &t->line[index];
+	if (l->reserved == bit)
+		unreserve(t, index);
+	else
+		l->reserved &= (uint8_t)~bit;
+}
+
 static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 {
 	struct rp_line *l = &t->line[index];
@@ -427,10 +436,7 @@ void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modifi
 	uint32_t bit = 1u << sector;
 	if ((l->fill_modified & bit) || modified)
 		set_modified(t, index, l->modified | bit);
-	if (l->reserved == bit)
-		unreserve(t, index);
-	else
-		l->reserved &= (uint8_t)~bit;
+	unreserve_sector(t, index, bit);
 	l->fill_modified &= (uint8_t)~bit;
 	l->unreadable &= (uint8_t)~bit;
 	l->valid |= (uint8_t)bit;
@@ -443,10 +449,7 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 	uint32_t bit = 1u << sector;
 	int readable = (l->valid & bit) && !(l->unreadable & bit);
 	if (l->reserved & bit) { /* the fill will be merged */
-		if (l->reserved == bit)
-			unreserve(t, index);
-		else
-			l->reserved &= (uint8_t)~bit;
+		unreserve_sector(t, index, bit);
 		l->fill_modified |= (uint8_t)bit;
 	}
 	if (!l->counted) {

@@ -524,7 +524,8 @@ static inline int rp_group_miss(struct rp_sm *sm, uint32_t group)
 struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp);
 /* One more is free afterwards. */
 int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
-/* An instruction that has issued; RP_NO_INDEX: out of memory. */
+/* An instruction that has issued and is not of shared memory by its opcode; RP_NO_INDEX: out of
+ * memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
 RP_HOT void rp_mem_unref(struct rp_sm *sm, uint32_t mem)

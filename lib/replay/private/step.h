@@ -211,9 +211,9 @@ RP_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
 	return rp_same_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
 }
 
-/* Shared memory by the opcode; RP_NO_INDEX: out of memory. */
-RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                                  const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
+/* An instruction that has issued, without what it asks for; RP_NO_INDEX: out of memory. */
+RP_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                            const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
 {
 	if (sm->mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
 		return RP_NO_INDEX;
@@ -222,9 +222,20 @@ RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_
 	sm->mem_free = m->lines;
 	*m = (struct rp_mem){
 		.op = op, .order = sm->order++, .lines = RP_NO_INDEX, .issued = now, .last = now,
-		.sid = inst->sid, .warp = (uint16_t)warp, .kind = op->kind, .shared = 1,
-		.bypass = op->bypass, .degree = (uint8_t)rp_degree(r, inst), .refs = 1,
+		.sid = inst->sid, .warp = (uint16_t)warp, .kind = op->kind, .bypass = op->bypass, .refs = 1,
 	};
+	return id;
+}
+
+/* Shared memory by the opcode. */
+RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                  const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
+{
+	uint32_t id = rp_mem_take(r, sm, warp, op, inst, now);
+	if (id != RP_NO_INDEX) {
+		sm->mem[id].shared = 1;
+		sm->mem[id].degree = (uint8_t)rp_degree(r, inst);
+	}
 	return id;
 }
 
