@@ -164,7 +164,7 @@ int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
                       const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
                       struct ct_error *e)
 {
-	return ct_mo_answer_init_some(a, w, replayed, gpu, p, mix, (1u << CT_MO_SYSTEMS) - 1, e);
+	return ct_mo_answer_init_some(a, w, replayed, gpu, p, mix, CT_MO_ALL_SYSTEMS, e);
 }
 
 int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,

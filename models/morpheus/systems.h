@@ -28,7 +28,7 @@ struct ct_mo_system {
 const struct ct_mo_system *ct_mo_system_at(size_t i);
 /* Index by name, or -1. */
 int ct_mo_system_find(const char *name);
-enum { CT_MO_SYSTEMS = 13 };
+enum { CT_MO_SYSTEMS = 13, CT_MO_ALL_SYSTEMS = (1 << CT_MO_SYSTEMS) - 1 /* a bit each */ };
 
 /* What one system does at one SM count. Not-a-number where it does not apply. */
 struct ct_mo_estimate {

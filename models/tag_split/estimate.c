@@ -12,7 +12,6 @@ static const double SENSITIVE = 0.03;
 /* The MSHR of the replayed run was full for at most this share of it. */
 static const double BUSY_MAX = 0.999;
 static const char MECHANISM[] = "tag-split";
-enum { ALL_SYSTEMS = (1 << CT_TS_SYSTEMS) - 1 };
 
 int ct_ts_measured_in(const struct ct_profile *p)
 {
@@ -313,7 +312,7 @@ int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
                       const struct ct_gpu *gpu, const struct ct_ts_params *params,
                       struct ct_error *e)
 {
-	return ct_ts_answer_init_some(a, p, w, replayed, gpu, params, ALL_SYSTEMS, e);
+	return ct_ts_answer_init_some(a, p, w, replayed, gpu, params, CT_TS_ALL_SYSTEMS, e);
 }
 
 int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
@@ -346,7 +345,7 @@ int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
 	central(a);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
 		st = vary(a, &VARIANTS[i], e);
-	if (systems != ALL_SYSTEMS)
+	if (systems != CT_TS_ALL_SYSTEMS)
 		return st;
 	a->line_class = classify(a);
 	a->sensitive = a->row[ct_ts_system_find("Perfect")].speedup.value >= 1 + SENSITIVE;
@@ -393,7 +392,7 @@ int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struc
 		put(&w, "energy_j", r->joule, NAN, NAN);
 		put(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram, NAN, NAN);
 	}
-	if (a->systems != ALL_SYSTEMS)
+	if (a->systems != CT_TS_ALL_SYSTEMS)
 		return w.status;
 	w.system = a->row[0].system->name;
 	put(&w, "line_class", a->line_class, NAN, NAN);

@@ -27,7 +27,7 @@ struct ct_ts_system {
 	int hit_latency;        /* cycles added; -1 = tsc.hit_latency */
 };
 
-enum { CT_TS_SYSTEMS = 13 };
+enum { CT_TS_SYSTEMS = 13, CT_TS_ALL_SYSTEMS = (1 << CT_TS_SYSTEMS) - 1 /* a bit each */ };
 /* In the order they are printed: 128B first, the configured L1 last. NULL past the end. */
 const struct ct_ts_system *ct_ts_system_at(size_t i);
 int ct_ts_system_find(const char *name); /* -1: none */

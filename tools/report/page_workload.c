@@ -157,17 +157,8 @@ static void read_sweep(const struct rp_workload *w, const char *system, struct s
 	}
 }
 
-static int has_sweep(const struct rp_workload *w)
-{
-	struct sweep *s = ct_calloc(1, sizeof *s);
-	if (s)
-		read_sweep(w, "BL", s);
-	int has = s && s->n > 0;
-	free(s);
-	return has;
-}
-
-static void ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
+/* 1 when the profile has such a sweep. */
+static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 {
 	static const char *const system[] = {"BL", "Morpheus-ALL"};
 	static const char *const name[] = {"as configured", "others as cache (Morpheus-ALL)"};
@@ -189,7 +180,9 @@ static void ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 		ch_lines(b, &a, line, n);
 		ct_buf_puts(b, "<figcaption>IPC by the number of SMs that compute</figcaption></figure>\n");
 	}
+	int swept = s && s[0].n > 0;
 	free(s);
+	return swept;
 }
 
 /* ---- breakdowns ---- */
@@ -257,14 +250,14 @@ static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
 }
 
 /* What other commands would add; for a document of verdicts only, everything. */
-static void lacking(const struct rp_workload *w, struct ct_buf *b)
+static void lacking(const struct rp_workload *w, int swept, struct ct_buf *b)
 {
 	struct hint {
 		const char *what, *how;
 		int missing;
 	} hint[] = {
 		{"why accesses miss and where the cycles go", "mpki --explain", isnan(rp_sn(w, "cycles_stack_base"))},
-		{"IPC by the number of SMs", "morpheus-est --sweep sms=...", !has_sweep(w)},
+		{"IPC by the number of SMs", "morpheus-est --sweep sms=...", !swept},
 	};
 	int said = 0;
 	size_t at = 0;
@@ -399,9 +392,9 @@ void rp_page_workload(const struct rp_workload *w, size_t i, int only, struct ct
 	histogram(w, i, "llc", "LLC", b);
 	miss_ratio(w, i, "l1", "L1 of each SM", "l1.line", "l1.size", b);
 	miss_ratio(w, i, "llc", "LLC", "llc.line", "llc.size", b);
-	ipc_by_sms(w, i, b);
+	int swept = ipc_by_sms(w, i, b);
 	ct_buf_puts(b, "</div>\n");
-	lacking(w, b);
+	lacking(w, swept, b);
 	for (int m = 0; m < CT_MECHANISMS; m++)
 		systems(w, ct_mechanism_name((enum ct_paper_mechanism)m), b);
 	provenance(w, b);

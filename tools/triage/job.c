@@ -41,11 +41,16 @@ static int is_curve(void *ctx, const struct ct_record *r)
 	return r->nfields >= 4 && !strcmp(r->field[1], "morpheus") && !strcmp(r->field[3], "sms");
 }
 
+static int rows_only(const struct ct_tool *t)
+{
+	return ((const struct tr_own *)t->own)->rows_only;
+}
+
 static unsigned of_morpheus(const struct ct_tool *t)
 {
-	return ((const struct tr_own *)t->own)->rows_only
+	return rows_only(t)
 	           ? ct_mo_systems_for((size_t)ct_mo_system_find(ct_mechanism_system(CT_MORPHEUS)))
-	           : (1u << CT_MO_SYSTEMS) - 1;
+	           : CT_MO_ALL_SYSTEMS;
 }
 
 static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
@@ -62,7 +67,7 @@ static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct
 		st = ct_mo_answer_write(a, s->p, e);
 		if (s->changed) /* the curve is of the profile's GPU */
 			ct_profile_remove(s->p, "SW", is_curve, NULL);
-		if (st == CT_OK && !((const struct tr_own *)t->own)->rows_only)
+		if (st == CT_OK && !rows_only(t))
 			st = ct_mo_answer_curve(a, s->p, e); /* for report's chart */
 		ct_mo_answer_free(a);
 	}
@@ -93,8 +98,6 @@ static int shared_l1(const struct ct_tool *t, struct ct_stage *s, const struct c
 	return st;
 }
 
-enum { ALL_TAG_SPLIT = (1 << CT_TS_SYSTEMS) - 1 };
-
 static int set_tag_split(void *params, const char *assignment, struct ct_error *e)
 {
 	return ct_ts_set(params, assignment, e);
@@ -110,7 +113,7 @@ static int tag_split(const struct ct_tool *t, struct ct_stage *s, const struct c
 	int st = a ? model_settings(t, ours, &params, set_tag_split, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = ct_ts_answer_init_some(a, s->p, w, &s->base, &s->gpu, &params,
-		                            t->tag_split ? t->tag_split : ALL_TAG_SPLIT, e);
+		                            t->tag_split ? t->tag_split : CT_TS_ALL_SYSTEMS, e);
 	if (st == CT_OK)
 		st = ct_ts_answer_write(a, s->p, e);
 	free(a);
@@ -292,7 +295,7 @@ static int measure(struct ct_tool *t, const char *path, struct ct_profile **out,
 	struct ct_mk_system mk[2];
 	if (!s)
 		return ct_fail_nomem(e);
-	if (((const struct tr_own *)t->own)->rows_only)
+	if (rows_only(t))
 		only_verdicts(&copy, &request, mk);
 	copy.operand = operand;
 	copy.operands = 1;
