@@ -310,7 +310,7 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		l->placed = 0;
 		l->near = rp_tags_guess(&sm->tags, q[i].line);
 		if (l->near != RP_NO_LINE)
-			__builtin_prefetch(&sm->due[l->near]);
+			CT_BRING(&sm->due[l->near]);
 		if (l->near != RP_NO_LINE && op->kind == RP_LOAD)
 			continue;
 		place(r, l);
@@ -323,7 +323,7 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		struct rp_slice *s = &r->slice[l->slice];
 		l->llc_near = rp_tags_guess(&s->tags, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_NO_LINE)
-			__builtin_prefetch(&s->due[l->llc_near]);
+			CT_BRING(&s->due[l->llc_near]);
 	}
 }
 

@@ -147,7 +147,7 @@ int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t r
 	struct rp_lreq *l = &sm->lreq[lreq];
 	uint64_t first = l->line * r->l1_sectors;
 	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->tags, l->line)) == RP_NO_LINE)
-		__builtin_prefetch(bucket_of(sm, first + ct_high_bit(l->enter | 1u)));
+		CT_BRING(bucket_of(sm, first + ct_high_bit(l->enter | 1u)));
 	while (l->enter) {
 		uint32_t s = ct_high_bit(l->enter), bank = rp_modulo(first + s, r->banks);
 		if (*used >> bank & 1 || sm->in_bank[bank] >= r->g.l1_latency)
@@ -554,14 +554,14 @@ void rp_l1_replies_ahead(const struct rp_sm *sm)
 {
 	const struct rp_packet *p;
 	if (sm->replies.n > 6 && (p = rp_ring_at(&sm->replies, 6))->kind == RP_PK_READ)
-		__builtin_prefetch(&sm->mshr[p->id]);
+		CT_BRING(&sm->mshr[p->id]);
 	if (sm->replies.n > 3 && (p = rp_ring_at(&sm->replies, 3))->kind == RP_PK_READ) {
 		const struct rp_mshr *m = &sm->mshr[p->id];
-		__builtin_prefetch(&sm->mem[m->mem]);
-		__builtin_prefetch(bucket_of(sm, m->sector));
+		CT_BRING(&sm->mem[m->mem]);
+		CT_BRING(bucket_of(sm, m->sector));
 		if (m->line != RP_NO_LINE) {
-			__builtin_prefetch(&sm->tags.line[m->line]);
-			__builtin_prefetch(&sm->tags.stamp[m->line]);
+			CT_BRING(&sm->tags.line[m->line]);
+			CT_BRING(&sm->tags.stamp[m->line]);
 		}
 	}
 }

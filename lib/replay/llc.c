@@ -441,7 +441,7 @@ static int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 		return 1;
 	struct rp_packet p = *rp_ring_at(&s->input, 0);
 	int store = rp_is_store(&p);
-	__builtin_prefetch(rp_ring_at(&s->input, AHEAD + 2));
+	CT_BRING(rp_ring_at(&s->input, AHEAD + 2));
 	if (s->input.n > AHEAD)
 		rp_tags_guess(&s->tags, rp_ring_at(&s->input, AHEAD)->address >> r->llc_line_bits);
 	uint32_t tick = (uint32_t)now;

@@ -289,7 +289,7 @@ static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_
 ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle)
 {
 	struct rp_packet *k = rp_ring_at(q, 0);
-	__builtin_prefetch(rp_ring_at(q, 2));
+	CT_BRING(rp_ring_at(q, 2));
 	if (k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
 		uint32_t note = k->id;
 		rp_ring_pop(q);

@@ -152,7 +152,7 @@ uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
 
 void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag)
 {
-	__builtin_prefetch(&t->hash[slot_of(t, mix(tag))]);
+	CT_BRING(&t->hash[slot_of(t, mix(tag))]);
 }
 
 uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
@@ -161,7 +161,7 @@ uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
 	uint32_t print = print_of(t, m), v;
 	for (uint32_t h = slot_of(t, m); (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
 		if ((v ^ print) >> t->index_bits == 0) {
-			__builtin_prefetch(&t->line[index_of(t, v)]);
+			CT_BRING(&t->line[index_of(t, v)]);
 			return index_of(t, v);
 		}
 	return RP_NO_LINE;

@@ -69,8 +69,8 @@ int ct_pass_views_start(struct pass *a, struct ct_replay **engine, unsigned *n)
 	return st;
 }
 
-/* L1s that live on from launch to launch
- * would hold what other CTAs of their SM left there, and a warm-up has to be seen whole. */
+/* L1s that live on from launch to launch would hold what other CTAs of their SM left there, and a
+ * warm-up has to be seen whole. */
 unsigned ct_pass_views_launch(struct pass *a, const struct ct_kernel *k)
 {
 	uint64_t ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];

@@ -9,11 +9,8 @@
 
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "base/error.h"
-
-#if !defined(__GNUC__)
-#define __builtin_prefetch(p) ((void)(p))
-#endif
 
 enum { RP_NO_LINE = 0xffffffffu, RP_TAGS_BLOCK = 16 };
 
