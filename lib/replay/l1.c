@@ -19,8 +19,8 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	                 r->g.l1.dirty_percent, e) < 0)
 		return e ? e->status : CT_ERR_NOMEM;
 	rp_tags_shape(&sm->tags, r->g.l1.sets, r->g.l1.ways);
-	sm->due = r->timing == CT_REPLAY_FIXED ? ct_calloc(lines, sizeof *sm->due) : NULL;
-	if (r->timing == CT_REPLAY_FIXED && !sm->due)
+	sm->due = r->timing != CT_REPLAY_FULL ? ct_calloc(lines, sizeof *sm->due) : NULL;
+	if (r->timing != CT_REPLAY_FULL && !sm->due)
 		return ct_fail_nomem(e);
 	uint32_t buckets = 16;
 	while (buckets < entries * 2)

@@ -34,7 +34,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	while (buckets < c->mshr_entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
-	if (r->timing == CT_REPLAY_FIXED) {
+	if (r->timing != CT_REPLAY_FULL) {
 		s->due = ct_calloc((size_t)c->sets * c->ways, sizeof *s->due);
 		if (!s->due)
 			return ct_fail_nomem(e);

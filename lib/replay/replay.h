@@ -113,7 +113,8 @@ struct ct_replay_counts {
 
 enum ct_replay_timing {
 	CT_REPLAY_FULL,      /* resources, queues, DRAM */
-	CT_REPLAY_FIXED      /* fixed latencies: for other SM counts, fast */
+	CT_REPLAY_FIXED,     /* fixed latencies: for other SM counts, fast */
+	CT_REPLAY_QUICK      /* the same way, with what contention for each resource costs */
 };
 
 /* Resources that cost no time, for asking what they cost (mpki --explain). What is cached

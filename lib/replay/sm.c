@@ -188,7 +188,7 @@ RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 
 uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return r->timing == CT_REPLAY_FIXED ? rp_fixed_next(sm) : next_event(r, sm, 0);
+	return r->timing != CT_REPLAY_FULL ? rp_fixed_next(sm) : next_event(r, sm, 0);
 }
 
 RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
@@ -204,7 +204,7 @@ RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
 
 void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
-	if (r->timing == CT_REPLAY_FIXED)
+	if (r->timing != CT_REPLAY_FULL)
 		rp_fixed_run(r, sm, end);
 	else if (r->usual)
 		run(r, sm, end, 1);
@@ -265,7 +265,7 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t hw = slot * per + ct_cta_warp(cta, i)->warp;
-		if (r->timing == CT_REPLAY_FIXED)
+		if (r->timing != CT_REPLAY_FULL)
 			rp_fixed_start(r, sm, hw);
 		else
 			rp_warp_begin(r, sm, hw, now);
