@@ -6,10 +6,12 @@
  * A warp's time is its own; warps of an SM are taken in the order of their next memory
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
 #include "replay/private/fixed.h"
+#include "replay/private/quick.h"
 #include "replay/private/step.h"
 
 enum {
 	RUN_LIMIT = 256, /* instructions before other warps get a look in */
+	RUN_AHEAD = 256, /* quick: cycles, which the calendars of the schedulers have to hold */
 	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
 };
 
@@ -108,17 +110,20 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 
 /* Executes the instruction that the warp stopped at, then goes on to the next one that
  * others may see. */
-static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int quick)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
 	s->stepped = rp_max32(s->stepped, w->born); /* slots before now are gone */
 	for (uint32_t n = 0;; n++) {
 		const struct rp_op *op = w->op;
-		uint32_t at = rp_max32(w->born, s->stepped++);
+		uint32_t at = quick ? (uint32_t)rp_quick_issue(r, sm, warp, op, w->born)
+		                    : rp_max32(w->born, s->stepped++);
 		w->born = at + 1;
 		rp_count_issue(r, sm, warp, at);
-		if (op->kind >= RP_LOAD)
+		if (op->kind >= RP_LOAD && quick)
+			rp_quick_memory(r, sm, warp, at);
+		else if (op->kind >= RP_LOAD)
 			rp_fixed_memory(r, sm, warp, at);
 		else if (op->kind == RP_DEPBAR)
 			depbar(w, op);
@@ -143,7 +148,7 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 			return;
 		}
 		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
+		    w->born > at + SHORT_WAIT || (quick && w->born > sm->now + RUN_AHEAD) || n >= RUN_LIMIT || sm->failed) {
 			push(sm, warp, w->born);
 			return;
 		}
@@ -166,7 +171,7 @@ uint32_t rp_fixed_next(const struct rp_sm *sm)
 	return t;
 }
 
-void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
 {
 	while (!sm->failed) {
 		uint32_t t = rp_fixed_next(sm);
@@ -176,6 +181,16 @@ void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		if (sm->next_free <= t)
 			rp_sm_free_slots(r, sm, t);
 		else
-			run_warp(r, sm, pop(sm));
+			run_warp(r, sm, pop(sm), quick);
 	}
+}
+
+void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+{
+	run(r, sm, end, 0);
+}
+
+void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+{
+	run(r, sm, end, 1);
 }

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "replay/private/fixed.h"
 #include "replay/private/llc.h"
+#include "replay/private/quick.h"
 #include "replay/private/step.h"
 
 /* Cycles from an access that leaves the L1 at `at` to its data (accelsim-model.md 9). */
@@ -52,12 +53,15 @@ static void place(struct ct_replay *r, struct look *l)
 
 /* One sector at the LLC; returns the cycle at which its data (or acknowledgement) is
  * back at the SM. */
-static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p,
-                           uint32_t *near, uint32_t at)
+RP_HOT uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p,
+                           uint32_t *near, uint32_t at, int quick)
 {
-	/* the SM sends one sector a cycle, a slice serves one a cycle */
-	at = sm->missq_last = rp_max32(sm->missq_last + 1, at);
 	struct rp_slice *s = &r->slice[p->slice];
+	/* the SM sends one sector a cycle, a slice serves one a cycle */
+	if (quick)
+		at = rp_quick_request(r, sm, s, p, at);
+	else
+		at = sm->missq_last = rp_max32(sm->missq_last + 1, at);
 	uint64_t line = p->address >> r->llc_line_bits;
 	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
 	uint32_t bit = 1u << k, tick = (uint32_t)(r->base + at);
@@ -67,6 +71,10 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 		i = rp_tags_victim_now(&s->tags, p->llc_set);
 		if (s->tags.line[i].modified)
 			sm->c.dram_write_bytes += ct_bits(s->tags.line[i].modified) << r->llc_sector_bits;
+		if (quick && s->tags.line[i].modified)
+			rp_quick_dram_write(r, s->tags.line[i].tag << r->llc_line_bits,
+			                    ct_bits(s->tags.line[i].modified) << r->llc_sector_bits,
+			                    r->base + at);
 		rp_tags_allocate(&s->tags, p->llc_set, i, line, tick);
 		memset(s->due[i], 0, sizeof s->due[i]);
 	} else {
@@ -74,12 +82,18 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 	}
 	*near = i;
 	missing = store ? !(s->tags.line[i].valid & bit) : !(rp_load_hits(&s->tags.line[i]) & bit);
-	s->reply_last = s->reply_last < r->base + at ? r->base + at : s->reply_last + 1;
-	uint32_t back = (uint32_t)(s->reply_last - r->base) + llc_trip(r);
+	uint32_t back = at;
+	if (!quick) {
+		s->reply_last = s->reply_last < r->base + at ? r->base + at : s->reply_last + 1;
+		back = (uint32_t)(s->reply_last - r->base) + llc_trip(r);
+	}
 	if (store) {
 		rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
-		back += dram_trip(r, p->address, r->base + at);
+		if (quick)
+			back = rp_quick_llc_miss(r, s, i, k, p->address, at);
+		else
+			back += dram_trip(r, p->address, r->base + at);
 		rp_tags_reserve(&s->tags, i, k);
 		rp_tags_fill(&s->tags, i, k, p->kind == RP_PK_ATOMIC);
 		s->due[i][k] = r->base + back;
@@ -87,6 +101,8 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 	} else if (s->due[i][k] > r->base + back) {
 		pending = 1;
 		back = (uint32_t)(s->due[i][k] - r->base);
+		if (quick)
+			rp_quick_llc_join(r, s, i, k, at);
 	}
 	sm->c.llc_accesses++;
 	sm->c.llc_misses += (uint64_t)missing;
@@ -97,13 +113,13 @@ static uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_pack
 		sm->c.llc_line_misses += (uint64_t)rp_group_miss(sm, p->group);
 	if (r->has_llc)
 		rp_llc_log(r, p->slice, p, r->base + at, missing ? 2 : pending);
-	return back;
+	return quick ? rp_quick_reply(r, sm, p, back) : back;
 }
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
  * sector's time in due[]. */
-static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l,
-                      uint32_t sectors, enum rp_packet_kind kind, uint32_t at, uint64_t *due)
+RP_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t sectors,
+                      enum rp_packet_kind kind, uint32_t at, uint64_t *due, int quick)
 {
 	const struct ct_line_request *q = l->q;
 	uint64_t base = q->line << r->l1_line_bits;
@@ -115,6 +131,8 @@ static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l,
 	for (uint32_t s = 0; s < r->l1_sectors; s++) {
 		if (!(sectors >> s & 1))
 			continue;
+		uint32_t from = quick && kind <= RP_PK_STORE
+		                        ? rp_quick_miss(r, sm, at, kind == RP_PK_STORE) : at;
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
 			struct rp_packet p = {
 				.address = base + ((uint64_t)s << r->l1_sector_bits) +
@@ -123,11 +141,13 @@ static uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l,
 				.llc_set = l->llc_set, .group = group, .sm = (uint16_t)sm->id,
 				.slice = (uint16_t)l->slice, .kind = (uint8_t)kind,
 			};
-			uint32_t back = llc_sector(r, sm, &p, &l->llc_near, at);
+			uint32_t back = llc_sector(r, sm, &p, &l->llc_near, from, quick);
 			last = rp_max32(last, back);
 			if (due)
 				due[s] = r->base + back;
 		}
+		if (quick && due)
+			rp_quick_mshr(r, sm, last);
 	}
 	return last;
 }
@@ -176,11 +196,11 @@ static void observe(struct ct_replay *r, const struct ct_l1_event *v)
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards.
  * Returns when the last is back. */
-static uint32_t load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
-                     struct ct_l1_event *v)
+RP_HOT uint32_t load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
+                     struct ct_l1_event *v, int quick)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t look = at + r->g.l1_latency, last = look + 4;
+	uint32_t look = at + r->g.l1_latency, last = quick ? look : look + 4;
 	uint32_t i = rp_tags_find_near(&sm->tags, q->line, l->near), had = i != RP_NO_LINE, valid = 0;
 	if (had) {
 		valid = rp_load_hits(&sm->tags.line[i]) & q->sectors;
@@ -190,7 +210,8 @@ static uint32_t load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint
 	for (uint32_t s = 0; valid && s < r->l1_sectors; s++)
 		if ((valid >> s & 1) && sm->due[i][s] > r->base + look) {
 			v->pending |= 1u << s;
-			last = rp_max32(last, (uint32_t)(sm->due[i][s] - r->base));
+			uint32_t due = (uint32_t)(sm->due[i][s] - r->base);
+			last = rp_max32(last, quick ? rp_quick_join(r, sm, i, s, look, due) : due);
 		}
 	v->hit = valid & ~v->pending;
 	if (had)
@@ -203,17 +224,19 @@ static uint32_t load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint
 		i = make_room(r, sm, q->line, at);
 		log_line(r, sm, q->line, at, RP_LOG_FILL);
 	}
-	last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, sm->due[i]));
+	last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, sm->due[i], quick));
 	for (uint32_t s = 0; s < r->l1_sectors; s++)
 		if (missing >> s & 1) {
 			rp_tags_reserve(&sm->tags, i, s);
 			rp_tags_fill(&sm->tags, i, s, 0);
+			if (quick)
+				sm->quick->merged[i][s] = 1;
 		}
 	return last;
 }
 
-static uint32_t store(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
-                      struct ct_l1_event *v)
+RP_HOT uint32_t store(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
+                      struct ct_l1_event *v, int quick)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, i = rp_tags_find_near(&sm->tags, q->line, l->near);
@@ -242,7 +265,7 @@ static uint32_t store(struct ct_replay *r, struct rp_sm *sm, struct look *l, uin
 				              ? (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2))
 				              : 0xffffffffu);
 	}
-	return leave(r, sm, l, q->sectors, RP_PK_STORE, look, NULL);
+	return leave(r, sm, l, q->sectors, RP_PK_STORE, look, NULL, quick);
 }
 
 /* ---- instructions ---- */
@@ -291,27 +314,28 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 }
 
 /* One line; returns when its last sector is back. */
-static uint32_t access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
-                            struct look *l, uint32_t at, struct ct_l1_event *v)
+RP_HOT uint32_t access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                            struct look *l, uint32_t at, struct ct_l1_event *v, int quick)
 {
 	uint32_t back;
 	if (op->bypass)
 		return leave(r, sm, l, l->q->sectors,
 		             op->kind == RP_ATOMIC ? RP_PK_ATOMIC
-		             : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, at, NULL);
-	back = op->kind == RP_STORE ? store(r, sm, l, at, v) : load(r, sm, l, at, v);
+		             : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, at, NULL, quick);
+	back = op->kind == RP_STORE ? store(r, sm, l, at, v, quick) : load(r, sm, l, at, v, quick);
 	count(sm, v, l->q->sectors);
 	return back;
 }
 
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
-static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                             const struct ct_line_request *q, unsigned n, uint32_t at)
+RP_HOT uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                             const struct ct_line_request *q, unsigned n, uint32_t at, int quick)
 {
 	struct look look[CT_MAX_LINES_PER_INST];
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
-	uint32_t last = at + 2, start = rp_max32(at + 4, sm->lsu_free);
+	uint32_t last = at + 2, start, busy = bank_cycles(r, q, n);
+	start = quick ? rp_quick_lsu(r, sm, at + 4, busy) : rp_max32(at + 4, sm->lsu_free);
 	look_ahead(r, sm, op, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
 		struct ct_l1_event v = {
@@ -321,14 +345,14 @@ static uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t war
 			.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
 			.bypass = op->bypass,
 		};
-		last = rp_max32(last, access_line(r, sm, op, &look[i], start, &v));
+		last = rp_max32(last, access_line(r, sm, op, &look[i], start, &v, quick));
 		observe(r, &v);
 	}
-	sm->lsu_free = start + bank_cycles(r, q, n);
+	sm->lsu_free = start + busy;
 	return last;
 }
 
-void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+RP_HOT void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at, int quick)
 {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
 	struct rp_warp *w = &sm->warp[warp];
@@ -342,14 +366,15 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		ct_lines_descending(q, n);
 	}
 	if (n) {
-		back = access_lines(r, sm, warp, q, n, at);
+		back = access_lines(r, sm, warp, q, n, at, quick);
 		if (op->kind != RP_STORE) {
 			sm->c.mem_latency_sum += back - at;
 			sm->c.mem_latency_count++;
 		}
 	} else {
-		uint32_t start = rp_max32(at + 4, sm->lsu_free);
-		sm->lsu_free = start + rp_degree(r, &sm->next[warp].inst);
+		uint32_t degree = rp_degree(r, &sm->next[warp].inst);
+		uint32_t start = quick ? rp_quick_lsu(r, sm, at + 4, degree) : rp_max32(at + 4, sm->lsu_free);
+		sm->lsu_free = start + degree;
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
 	w->done = rp_max32(w->done, back);
@@ -359,4 +384,14 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		w->born = rp_max32(w->born, back);
 	else if (op->kind == RP_ASYNC)
 		w->group_open[w->group % RP_GROUPS] = rp_max32(w->group_open[w->group % RP_GROUPS], back);
+}
+
+void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	memory(r, sm, warp, at, 0);
+}
+
+void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	memory(r, sm, warp, at, 1);
 }

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "replay/private/parts.h"
+#include "replay/private/quick.h"
 #include "replay/private/step.h"
 
 static uint32_t log2_of(uint64_t v)
@@ -140,6 +141,8 @@ static int build(struct ct_replay *r, struct ct_error *e)
 		st = rp_net_new(&r->to_sm, r->map.slices, r->g.sms, e);
 	if (st == 0)
 		st = rp_llc_init(r, e);
+	if (st == 0 && r->timing == CT_REPLAY_QUICK)
+		st = rp_quick_init(r, e);
 	if (st == 0)
 		st = rp_llc_log_init(r, e);
 	if (st == 0 && r->replication)
@@ -187,6 +190,7 @@ void ct_replay_free(struct ct_replay *r)
 {
 	if (!r)
 		return;
+	rp_quick_free(r);
 	for (uint32_t i = 0; r->sm && i < r->g.sms; i++)
 		rp_sm_free(r, &r->sm[i]);
 	free(r->sm);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
+#include "replay/private/quick.h"
 
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e)
 {
@@ -70,6 +71,8 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	rp_sm_reply(r, sm);
 	rp_sched_begin(r, sm);
 	rp_l1_begin(r, sm);
+	if (r->timing == CT_REPLAY_QUICK)
+		rp_quick_begin(r, sm);
 }
 
 /* The first reply has changed. */
@@ -204,8 +207,10 @@ RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
 
 void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
-	if (r->timing != CT_REPLAY_FULL)
+	if (r->timing == CT_REPLAY_FIXED)
 		rp_fixed_run(r, sm, end);
+	else if (r->timing == CT_REPLAY_QUICK)
+		rp_quick_run(r, sm, end);
 	else if (r->usual)
 		run(r, sm, end, 1);
 	else

@@ -55,6 +55,21 @@ struct job {
 	enum ct_replay_timing timing;
 };
 
+/* What `pairs`, `ours` and `check` run. */
+static enum ct_replay_timing timing = CT_REPLAY_FULL;
+
+static int timing_of(const char *name)
+{
+	static const char *const names[] = {"full", "fixed", "quick"};
+	static const enum ct_replay_timing all[] = {CT_REPLAY_FULL, CT_REPLAY_FIXED, CT_REPLAY_QUICK};
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(name, names[i])) {
+			timing = all[i];
+			return 0;
+		}
+	return -1;
+}
+
 static double seconds(void)
 {
 	struct timespec t;
@@ -164,7 +179,7 @@ static struct job job_of(const struct table *t, int row, const char *configs, co
 {
 	struct job j = {
 		table_text(t, row, "trace"), table_text(t, row, "folder"), table_text(t, row, "config"),
-		table_text(t, row, "variant"), configs, traces, CT_REPLAY_FULL,
+		table_text(t, row, "variant"), configs, traces, timing,
 	};
 	return j;
 }
@@ -427,15 +442,17 @@ static int check(const struct table *t, const char *only, const char *configs, c
 int main(int argc, char **argv)
 {
 	static const char usage[] =
-		"usage: fidelity compare|pairs|ours|check [-s SUBSTRING] TABLE CONFIGS TRACES\n";
+		"usage: fidelity compare|pairs|ours|check [-s SUBSTRING] [-t full|quick|fixed] TABLE CONFIGS "
+		"TRACES\n";
 	struct table t;
 	const char *only = "", *verb = argc > 1 ? argv[1] : "";
 	int c;
 	optind = 2;
-	while ((c = getopt(argc, argv, "s:")) != -1) {
-		if (c != 's')
+	while ((c = getopt(argc, argv, "s:t:")) != -1) {
+		if (c == 's')
+			only = optarg;
+		else if (c != 't' || timing_of(optarg) < 0)
 			return 2;
-		only = optarg;
 	}
 	if (argc - optind != 3) {
 		fputs(usage, stderr);

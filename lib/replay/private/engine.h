@@ -323,6 +323,7 @@ struct rp_sm {
 	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
 	uint32_t nheap;
 	uint64_t (*due)[8];                /* fixed timing: when each sector is filled */
+	struct rp_quick_sm *quick;
 
 	struct rp_log *log;
 	uint32_t log_cap, nlog;
@@ -425,6 +426,7 @@ struct ct_replay {
 	int warm;                          /* warm-up is over */
 	struct ct_error error;
 	struct directory *directory;
+	struct rp_quick_channel *quick;    /* quick timing: each DRAM channel */
 	struct rp_llc_log *llc_log;
 
 	/* parts; all NULL or 0 without any */
@@ -483,9 +485,10 @@ int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 
 void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 
-/* fixed.c: the same with fixed latencies. */
+/* fixed.c: the same with fixed latencies, or quick. */
 void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
+void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 uint32_t rp_fixed_next(const struct rp_sm *sm);
 
 /* Books the write-back port of the load/store unit in the first free cycle from `at` on. */

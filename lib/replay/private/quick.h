@@ -1,0 +1,269 @@
+/* quick.h - what contention costs in the cheap engine, CT_REPLAY_QUICK (private; used by fixed.c
+ * and fixed_mem.c).
+ *
+ * Every resource is a book of reservations. SMs run one after the other through a window of
+ * time, and a warp runs ahead of the others, so requests do not come in the order of their
+ * cycles: a resource that hands out one place a cycle is a calendar of bits, of which a
+ * request takes the first free one. Nothing is stepped through cycles. */
+#ifndef CT_REPLAY_PRIVATE_QUICK_H
+#define CT_REPLAY_PRIVATE_QUICK_H
+
+#include "base/bits.h"
+#include "replay/private/llc.h"
+
+enum {
+	RP_CALENDAR_WORDS = 64, /* of the memory side: 4096 places */
+	RP_ISSUE_WORDS = 16,    /* of schedulers and units: 1024 cycles */
+	RP_ROWS = 4             /* of a bank that requests can still join */
+};
+
+/* Places (cycles, or multiples of some) from 64 * first on; those of [lo, hi) are taken. */
+struct rp_calendar {
+	uint64_t first, lo, hi;
+	uint64_t over;          /* last place behind the end of the calendar */
+	uint64_t bits[RP_CALENDAR_WORDS];
+};
+
+struct rp_slots {
+	uint64_t first;
+	uint64_t bits[RP_ISSUE_WORDS];
+};
+
+struct rp_quick_sched {
+	struct rp_slots issue, unit[RP_UNITS];
+};
+
+struct rp_quick_sm {
+	struct rp_quick_sched *sched;
+	struct rp_calendar lsu, reply, write_back;
+	uint64_t *mshr;         /* cycles at which the last entries taken are free, the oldest next */
+	uint32_t mshr_next;
+	uint64_t l1_free;       /* the tags are held up until then */
+	uint64_t sent;          /* the last request moved by the network */
+	uint8_t (*merged)[8];   /* requests that wait for a sector, of each line */
+};
+
+struct rp_quick_slice {
+	struct rp_calendar port;
+	uint64_t *mshr;
+	uint32_t mshr_next;
+	uint64_t held_from, held_to; /* the head waits for DRAM, and everything behind it */
+	uint8_t (*merged)[8];
+};
+
+/* A row that a bank has open or will open: all in cycles of DRAM. */
+struct rp_row { uint64_t row, act, last; };
+
+struct rp_quick_bank {
+	struct rp_row at[RP_ROWS];
+	uint32_t newest;
+	uint8_t open;
+};
+
+struct rp_quick_channel {
+	struct rp_calendar bus, activate; /* places of CCD and RRD cycles */
+	struct rp_calendar group[8];      /* of CCDL */
+	struct rp_quick_bank bank[32];
+};
+
+/* quick.c */
+int rp_quick_init(struct ct_replay *r, struct ct_error *e);
+void rp_quick_free(struct ct_replay *r);
+/* A launch begins: cycle 0 of the SM is another cycle of the memory system. */
+void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm);
+/* Forgets places before 64 * word. */
+void rp_calendar_pass(struct rp_calendar *c, uint64_t word);
+/* Cycle at which DRAM has the sector at the slice, which asks for it in cycle `at`. */
+uint64_t rp_quick_dram(struct ct_replay *r, uint64_t address, uint64_t at);
+/* The line's modified sectors go to DRAM. */
+void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
+
+/* The first free place from t on. Nobody will ask for one before `floor`. */
+RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
+{
+	if (floor >> 6 > c->first)
+		rp_calendar_pass(c, floor >> 6);
+	uint64_t from = t < c->first << 6 ? c->first << 6 : t;
+	uint64_t at = from >= c->lo && from < c->hi ? c->hi : from;
+	uint64_t w = at >> 6, end = c->first + RP_CALENDAR_WORDS;
+	uint64_t free = w < end ? ~c->bits[w % RP_CALENDAR_WORDS] & ~UINT64_C(0) << (at & 63) : 0;
+	while (!free && ++w < end)
+		free = ~c->bits[w % RP_CALENDAR_WORDS];
+	if (w >= end)
+		return c->over = c->over < t ? t : c->over + 1;
+	uint32_t b = ct_low_bit(free);
+	c->bits[w % RP_CALENDAR_WORDS] |= UINT64_C(1) << b;
+	at = w << 6 | b;
+	if (from <= c->hi && from >= c->lo) { /* longer */
+		c->hi = at + 1;
+	} else if (at - from > c->hi - c->lo || c->hi < c->first << 6) {
+		c->lo = from;
+		c->hi = at + 1;
+	}
+	return at;
+}
+
+RP_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
+{
+	uint64_t w = floor >> 6;
+	for (; c->first < w; c->first++) {
+		if (w - c->first > RP_ISSUE_WORDS)
+			c->first = w - RP_ISSUE_WORDS;
+		c->bits[c->first % RP_ISSUE_WORDS] = 0;
+	}
+	if (t < c->first << 6)
+		t = c->first << 6;
+	uint64_t end = c->first + RP_ISSUE_WORDS;
+	w = t >> 6;
+	uint64_t free = w < end ? ~c->bits[w % RP_ISSUE_WORDS] & ~UINT64_C(0) << (t & 63) : 0;
+	while (!free && ++w < end)
+		free = ~c->bits[w % RP_ISSUE_WORDS];
+	if (w >= end)
+		return t;
+	uint32_t b = ct_low_bit(free);
+	c->bits[w % RP_ISSUE_WORDS] |= UINT64_C(1) << b;
+	return w << 6 | b;
+}
+
+/* Cycle in which the warp's next instruction issues: the scheduler issues one a cycle, the unit
+ * takes one every `initiation`. */
+RP_HOT uint64_t rp_quick_issue(const struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                               const struct rp_op *op, uint64_t t)
+{
+	struct rp_quick_sched *s = &sm->quick->sched[rp_modulo(warp, r->g.schedulers)];
+	uint64_t floor = sm->now;
+	if (op->initiation > 1 && op->kind < RP_LOAD) {
+		struct rp_slots *u = &s->unit[op->unit];
+		uint64_t first = rp_slots_take(u, floor, t);
+		for (uint32_t i = 1; i < op->initiation; i++)
+			rp_slots_take(u, floor, first + i);
+		t = first;
+	}
+	return rp_slots_take(&s->issue, floor, t);
+}
+
+/* First cycle of the load/store unit from t on, which the instruction keeps for n. */
+RP_HOT uint32_t rp_quick_lsu(const struct ct_replay *r, struct rp_sm *sm, uint32_t t, uint32_t n)
+{
+	struct rp_quick_sm *q = sm->quick;
+	uint64_t from = r->base + t;
+	/* what the tags hold up fills the pipeline in front of them */
+	if (q->l1_free > from + r->g.l1_latency)
+		from = q->l1_free - r->g.l1_latency;
+	uint64_t at = rp_calendar_take(&q->lsu, r->base + sm->now, from);
+	for (uint32_t i = 1; i < n; i++)
+		rp_calendar_take(&q->lsu, r->base + sm->now, at + i);
+	return (uint32_t)(at - r->base);
+}
+
+/* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
+ * with room in the miss queue and, for a load, an MSHR entry. */
+RP_HOT uint32_t rp_quick_miss(struct ct_replay *r, struct rp_sm *sm, uint32_t at, int store)
+{
+	struct rp_quick_sm *q = sm->quick;
+	uint64_t t = rp_max64(r->base + at, q->l1_free), look = t;
+	uint32_t room = r->g.l1.miss_queue - !store; /* entries in it must be fewer */
+	if (r->base + sm->missq_last >= t + room)
+		t = r->base + sm->missq_last - room + 1;
+	if (!store)
+		t = rp_max64(t, q->mshr[q->mshr_next]);
+	if (t > look)
+		q->l1_free = t;
+	return (uint32_t)(t - r->base);
+}
+
+/* The entry that a load's miss took is free in cycle `until`. */
+RP_HOT void rp_quick_mshr(struct ct_replay *r, struct rp_sm *sm, uint32_t until)
+{
+	struct rp_quick_sm *q = sm->quick;
+	q->mshr[q->mshr_next] = r->base + until;
+	q->mshr_next = q->mshr_next + 1 == r->g.l1.mshr_entries ? 0 : q->mshr_next + 1;
+}
+
+/* Cycle in which the sector's load, that met the tags in `look`, has what is on its way. */
+RP_HOT uint32_t rp_quick_join(struct ct_replay *r, struct rp_sm *sm, uint32_t line, uint32_t sector,
+                              uint32_t look, uint32_t due)
+{
+	struct rp_quick_sm *q = sm->quick;
+	uint8_t *n = &q->merged[line][sector];
+	if (*n >= r->g.l1.mshr_merge) { /* tried again until it hits */
+		q->l1_free = rp_max64(q->l1_free, r->base + due);
+		return due;
+	}
+	*n += *n < 255;
+	(void)look;
+	return (uint32_t)(rp_calendar_take(&q->write_back, r->base + sm->now, r->base + due + 1) - r->base);
+}
+
+/* Network cycles of one way. */
+RP_HOT uint32_t rp_quick_hop(const struct ct_replay *r)
+{
+	return r->g.noc_latency ? r->g.noc_latency : 1;
+}
+
+/* Cycle in which the slice serves what leaves the tags, or the load/store unit, in `at`. */
+RP_HOT uint32_t rp_quick_request(struct ct_replay *r, struct rp_sm *sm, struct rp_slice *s,
+                                 const struct rp_packet *p, uint32_t at)
+{
+	struct rp_quick_sm *q = sm->quick;
+	struct rp_quick_slice *l = s->quick;
+	uint32_t flits = rp_packet_flits(r, p, 1);
+	/* what bypasses the L1 has no queue to pass */
+	sm->missq_last = rp_max32(sm->missq_last, at - (p->kind > RP_PK_STORE)) + 1;
+	/* in order from the SM's side, one a cycle on the slice's */
+	uint64_t t = rp_max64(r->base + sm->missq_last + 1, q->sent);
+	t = q->sent = rp_calendar_take(&l->port, r->horizon, t);
+	for (uint32_t i = 1; i < flits; i++)
+		t = rp_calendar_take(&l->port, r->horizon, t + 1);
+	t += rp_quick_hop(r) + r->g.llc_latency + 1;
+	if (t >= l->held_from && t < l->held_to)
+		t = l->held_to++;
+	return (uint32_t)(t - r->base);
+}
+
+/* A read misses in the slice: cycle in which it is filled. */
+RP_HOT uint32_t rp_quick_llc_miss(struct ct_replay *r, struct rp_slice *s, uint32_t line,
+                                  uint32_t sector, uint64_t address, uint32_t at)
+{
+	struct rp_quick_slice *l = s->quick;
+	uint64_t t = r->base + at;
+	if (l->mshr[l->mshr_next] > t) {
+		l->held_from = t;
+		t = l->held_to = l->mshr[l->mshr_next];
+	}
+	t = rp_quick_dram(r, address, t);
+	l->mshr[l->mshr_next] = t;
+	l->mshr_next = l->mshr_next + 1 == r->g.llc.mshr_entries ? 0 : l->mshr_next + 1;
+	l->merged[line][sector] = 1;
+	return (uint32_t)(t - r->base);
+}
+
+/* Another read of a sector that is on its way: one too many holds the slice up until it is there. */
+RP_HOT void rp_quick_llc_join(struct ct_replay *r, struct rp_slice *s, uint32_t line, uint32_t sector,
+                              uint32_t at)
+{
+	struct rp_quick_slice *l = s->quick;
+	if (l->merged[line][sector] < r->g.llc.mshr_merge) {
+		l->merged[line][sector] += l->merged[line][sector] < 255;
+		return;
+	}
+	l->held_from = r->base + at;
+	l->held_to = s->due[line][sector];
+}
+
+/* Cycle at which what the slice has in `at` can be used by the SM's warps. */
+RP_HOT uint32_t rp_quick_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p,
+                               uint32_t at)
+{
+	struct rp_quick_sm *q = sm->quick;
+	uint64_t floor = r->base + sm->now, t = r->base + at + 1;
+	uint32_t flits = rp_packet_flits(r, p, 0);
+	for (uint32_t i = 0; i < flits; i++)
+		t = rp_calendar_take(&q->reply, floor, t + (i != 0));
+	t += 1 + rp_quick_hop(r);
+	if (!rp_is_store(p))
+		t = rp_calendar_take(&q->write_back, floor, t) + 2;
+	return (uint32_t)(t - r->base);
+}
+
+#endif
