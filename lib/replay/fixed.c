@@ -171,6 +171,23 @@ uint32_t rp_fixed_next(const struct rp_sm *sm)
 	return t;
 }
 
+/* The first warp in time. What would not get past the L1's tags within this window waits for a
+ * later one: other SMs' requests come before it. */
+RP_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
+{
+	uint32_t warp = pop(sm);
+	const struct rp_op *op = sm->warp[warp].op;
+	if (quick && op->kind >= RP_LOAD && !op->shared) {
+		uint64_t held = sm->quick->l1_free, lead = r->g.l1_latency + 4;
+		if (held >= r->base + end + lead) {
+			sm->warp[warp].born = (uint32_t)(held - lead - r->base);
+			push(sm, warp, sm->warp[warp].born);
+			return;
+		}
+	}
+	run_warp(r, sm, warp, quick);
+}
+
 RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
 {
 	while (!sm->failed) {
@@ -181,7 +198,7 @@ RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
 		if (sm->next_free <= t)
 			rp_sm_free_slots(r, sm, t);
 		else
-			run_warp(r, sm, pop(sm), quick);
+			next_warp(r, sm, end, quick);
 	}
 }
 

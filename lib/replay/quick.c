@@ -46,8 +46,16 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		if (slice_init(r, &r->slice[i], e) < 0)
 			return CT_ERR_NOMEM;
-	r->quick = ct_calloc((size_t)r->partitions * r->map.per_slice, sizeof *r->quick);
-	return r->quick ? 0 : ct_fail_nomem(e);
+	uint32_t n = r->partitions * r->map.per_slice;
+	r->quick = ct_calloc(n, sizeof *r->quick);
+	if (!r->quick)
+		return ct_fail_nomem(e);
+	for (uint32_t i = 0; i < n; i++) {
+		r->quick[i].queue = ct_calloc(r->g.dram_queue ? r->g.dram_queue : 1, sizeof *r->quick[i].queue);
+		if (!r->quick[i].queue)
+			return ct_fail_nomem(e);
+	}
+	return 0;
 }
 
 void rp_quick_free(struct ct_replay *r)
@@ -69,6 +77,8 @@ void rp_quick_free(struct ct_replay *r)
 		free(q->merged);
 		free(q);
 	}
+	for (uint32_t i = 0; r->quick && i < r->partitions * r->map.per_slice; i++)
+		free(r->quick[i].queue);
 	free(r->quick);
 }
 
@@ -77,71 +87,94 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 	memset(sm->quick->sched, 0, r->g.schedulers * sizeof *sm->quick->sched);
 }
 
-/* ---- DRAM ---- */
+/* ---- DRAM, in its cycles ---- */
 
-/* The row's place among those that the bank has open or will open, if a request that arrives
- * in cycle k still finds it there. */
-static struct rp_row *find_row(struct rp_quick_bank *b, uint64_t row, uint64_t k, uint32_t rp)
+static struct rp_row *row_in(struct rp_quick_bank *b, uint32_t turn)
 {
-	struct rp_row *p = &b->at[b->newest];
-	if (!b->open || p->row == row)
-		return b->open ? p : NULL;
-	for (uint32_t i = 1; i < RP_ROWS; i++) {
-		struct rp_row *before = &b->at[(b->newest - i) % RP_ROWS];
-		if (p->act < k + rp)
-			return NULL; /* it is closed by then */
-		if (before->row == row && before->act)
-			return before;
-		p = before;
-	}
+	struct rp_row *p = &b->at[turn % RP_ROWS];
+	return p->turn == turn ? p : NULL;
+}
+
+/* The row that is open when the turn begins; NULL: none that is known. */
+static struct rp_row *row_before(struct rp_quick_bank *b, uint32_t turn)
+{
+	if (turn > b->newest)
+		return row_in(b, b->newest);
+	for (uint32_t i = 1; i < RP_ROWS && i <= turn; i++)
+		if (row_in(b, turn - i))
+			return row_in(b, turn - i);
 	return NULL;
 }
 
-/* Opens the row after what the bank has to do before. */
-static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
-                               struct rp_quick_bank *b, uint64_t row, uint64_t floor, uint64_t k)
+static struct rp_row *take_turn(struct rp_quick_bank *b, uint32_t turn, uint32_t row, uint32_t act)
 {
-	struct rp_row *p = &b->at[b->newest];
-	uint64_t act = k + 1;
-	if (b->open) {
-		act = rp_max64(k + r->g.dram_rp, p->act + r->g.dram_rc);
-		act = rp_max64(act, p->last + r->dram_timing.burst + r->g.dram_rp);
-	}
-	uint32_t rrd = r->g.dram_rrd ? r->g.dram_rrd : 1;
-	act = rp_max64(act, rp_calendar_take(&c->activate, floor / rrd, act / rrd) * rrd);
-	b->newest = (b->newest + 1) % RP_ROWS;
-	b->open = 1;
-	p = &b->at[b->newest];
-	*p = (struct rp_row){row, act, act};
+	struct rp_row *p = &b->at[turn % RP_ROWS];
+	*p = (struct rp_row){turn, row, act, act};
+	if (turn > b->newest)
+		b->newest = turn;
 	return p;
 }
 
+/* Opens the row in the turn, k at the earliest. */
+static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
+                               struct rp_quick_bank *b, uint32_t row, uint32_t turn, uint64_t k)
+{
+	const struct rp_row *before = row_before(b, turn);
+	uint64_t act = k, rrd = r->g.dram_rrd ? r->g.dram_rrd : 1;
+	if (before) {
+		act = rp_max64(k + r->g.dram_rp, (uint64_t)before->act + r->g.dram_rc);
+		act = rp_max64(act, (uint64_t)before->last + r->dram_timing.burst + r->g.dram_rp);
+	}
+	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
+	act = rp_max64(act, rp_calendar_take(&c->activate, floor / rrd, act / rrd) * rrd);
+	return take_turn(b, turn, row, (uint32_t)act);
+}
+
+/* The bank's row for a request that can be served from cycle k on: its own where it is open
+ * or will be, else in the first turn that the bank has left (first ready, first come). */
+static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
+                              struct rp_quick_bank *b, uint32_t row, uint64_t k)
+{
+	uint32_t rc = r->g.dram_rc ? r->g.dram_rc : 1, turn = (uint32_t)(k / rc), first = turn;
+	struct rp_row *p;
+	for (; turn < first + RP_ROWS && (p = row_in(b, turn)) != NULL; turn++)
+		if (p->row == row)
+			return p;
+	if (turn == first && (p = row_before(b, turn)) != NULL && p->row == row) {
+		uint32_t last = p->last, act = p->act;
+		p = take_turn(b, turn, row, act);
+		p->last = last;
+		return p;
+	}
+	return open_row(r, c, b, row, turn, rp_max64(k, (uint64_t)turn * rc));
+}
+
 /* Column command of a sector that arrives at the controller in cycle k. */
-static uint64_t column(struct ct_replay *r, uint64_t address, uint64_t at, uint64_t k)
+static uint64_t column(struct ct_replay *r, uint64_t address, uint64_t k)
 {
 	struct ct_place place = ct_address_place(&r->map, address);
 	struct rp_quick_channel *c = &r->quick[place.channel];
 	struct rp_quick_bank *b = &c->bank[place.bank];
 	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
 	uint32_t ccd = r->g.dram_ccd ? r->g.dram_ccd : 1, ccdl = rp_max32(r->g.dram_ccdl, ccd);
-	struct rp_row *p = find_row(b, place.row, k, r->g.dram_rp);
-	(void)at;
-	if (!p)
-		p = open_row(r, c, b, place.row, floor, k);
-	uint64_t col = rp_max64(k, p->act + r->g.dram_rcd);
+	k = rp_max64(k, c->queue[c->queue_next]);
+	struct rp_row *p = row_for(r, c, b, (uint32_t)place.row, k);
+	uint64_t col = rp_max64(k, (uint64_t)p->act + r->g.dram_rcd);
 	if (ccdl > ccd) {
 		struct rp_calendar *g = &c->group[place.bank & (r->g.dram_bank_groups - 1) & 7];
 		col = rp_max64(col, rp_calendar_take(g, floor / ccdl, col / ccdl) * ccdl);
 	}
 	col = rp_max64(col, rp_calendar_take(&c->bus, floor / ccd, col / ccd) * ccd);
-	p->last = rp_max64(p->last, col);
+	p->last = rp_max32(p->last, (uint32_t)col);
+	c->queue[c->queue_next] = col;
+	c->queue_next = c->queue_next + 1 == r->g.dram_queue ? 0 : c->queue_next + 1;
 	return col;
 }
 
 uint64_t rp_quick_dram(struct ct_replay *r, uint64_t address, uint64_t at)
 {
 	uint64_t k = rp_dram_cycle_of(r, at + 1 + r->g.dram_latency) + 2;
-	return rp_dram_core_of(r, column(r, address, at, k) + r->g.dram_cl + 1) + 2;
+	return rp_dram_core_of(r, column(r, address, k) + r->g.dram_cl + 1) + 2;
 }
 
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at)
@@ -149,5 +182,5 @@ void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, 
 	uint64_t k = rp_dram_cycle_of(r, at + 1 + r->g.dram_latency) + 2;
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
 	for (uint32_t i = 0; i < bytes; i += atom ? atom : bytes)
-		column(r, address, at, k);
+		column(r, address, k);
 }

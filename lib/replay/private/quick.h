@@ -14,7 +14,7 @@
 enum {
 	RP_CALENDAR_WORDS = 64, /* of the memory side: 4096 places */
 	RP_ISSUE_WORDS = 16,    /* of schedulers and units: 1024 cycles */
-	RP_ROWS = 4             /* of a bank that requests can still join */
+	RP_ROWS = 32            /* cycles of a bank, each from one activate to the next, that are known */
 };
 
 /* Places (cycles, or multiples of some) from 64 * first on; those of [lo, hi) are taken. */
@@ -51,19 +51,22 @@ struct rp_quick_slice {
 	uint8_t (*merged)[8];
 };
 
-/* A row that a bank has open or will open: all in cycles of DRAM. */
-struct rp_row { uint64_t row, act, last; };
+/* The row that a bank has open in the RC cycles of DRAM from `turn` * RC on; when it was opened
+ * and had its last column command. */
+struct rp_row { uint32_t turn, row, act, last; };
 
 struct rp_quick_bank {
-	struct rp_row at[RP_ROWS];
-	uint32_t newest;
-	uint8_t open;
+	struct rp_row at[RP_ROWS]; /* turn % RP_ROWS */
+	uint32_t newest;           /* turn */
 };
 
 struct rp_quick_channel {
 	struct rp_calendar bus, activate; /* places of CCD and RRD cycles */
 	struct rp_calendar group[8];      /* of CCDL */
 	struct rp_quick_bank bank[32];
+	uint64_t *queue;                  /* cycles of the last column commands, as many as the queue
+	                                     has places, the oldest next */
+	uint32_t queue_next;
 };
 
 /* quick.c */
