@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "base/units.h"
 #include "common/tool.h"
 #include "report/figure.h"
@@ -144,16 +145,37 @@ static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
 	return st;
 }
 
-/* Writes one form to its file; everything was computed before, so that a usage error
- * leaves no file behind. */
-static int write_form(struct ct_tool *t, const char *path, const struct rp_report *r,
+/* What one call writes: all of its files, or none. */
+struct outputs {
+	struct ct_out *out[FORMS + 2];
+	size_t n;
+};
+
+static int add_output(struct outputs *o, const char *path, const struct ct_buf *b, struct ct_error *e)
+{
+	int st = ct_buf_check(b, e);
+	if (st == CT_OK)
+		st = ct_out_open(&o->out[o->n], path, 0, e);
+	return st == CT_OK ? ct_out_write(o->out[o->n++], b->data, b->len, e) : st;
+}
+
+/* Commits when st is CT_OK, else drops everything. */
+static int end_outputs(struct outputs *o, int st, struct ct_error *e)
+{
+	if (st == CT_OK)
+		return ct_out_commit_all(o->out, o->n, e);
+	for (size_t i = 0; i < o->n; i++)
+		ct_out_abort(o->out[i]);
+	return st;
+}
+
+static int write_form(struct outputs *o, const char *path, const struct rp_report *r,
                       form_fn write, struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	int st = write(r, &b, e);
-	t->out_path = path;
 	if (st == CT_OK)
-		st = ct_tool_emit_text(t, &b, e);
+		st = add_output(o, path, &b, e);
 	ct_buf_free(&b);
 	return st;
 }
@@ -166,15 +188,15 @@ static int forms_asked(const struct own *o)
 	return any;
 }
 
-static int write_all(struct ct_tool *t, const struct rp_report *r, struct ct_error *e)
+static int write_all(const struct own *o, const struct rp_report *r, struct outputs *out,
+                     struct ct_error *e)
 {
-	struct own *o = t->own;
 	int st = CT_OK;
 	for (int i = 0; i < FORMS && st == CT_OK; i++)
 		if (o->file[i])
-			st = write_form(t, o->file[i], r, forms[i].write, e);
+			st = write_form(out, o->file[i], r, forms[i].write, e);
 	if (st == CT_OK && !forms_asked(o))
-		st = write_form(t, o->out, r, table, e);
+		st = write_form(out, o->out, r, table, e);
 	return st;
 }
 
@@ -189,20 +211,14 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 		}
 }
 
-static int write_text(struct ct_tool *t, const char *path, const struct ct_buf *b,
-                      struct ct_error *e)
-{
-	t->out_path = path;
-	return ct_tool_emit_text(t, b, e);
-}
-
 static int list_figures(struct ct_tool *t, struct ct_error *e)
 {
 	const struct fg_figure *f;
 	struct ct_buf b = {0};
 	for (size_t i = 0; (f = fg_at(i)); i++)
 		ct_buf_printf(&b, "%-18s %s\n", f->id, f->title);
-	int st = write_text(t, ((struct own *)t->own)->out, &b, e);
+	t->out_path = ((struct own *)t->own)->out;
+	int st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
 	return st;
 }
@@ -223,7 +239,8 @@ static const struct fg_figure *find_figure(const char *id, struct ct_error *e)
 	return NULL;
 }
 
-static int figure(struct ct_tool *t, const struct rp_report *r, struct ct_error *e)
+static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *out,
+                  struct ct_error *e)
 {
 	struct own *o = t->own;
 	const struct fg_figure *f = find_figure(o->figure, e);
@@ -232,14 +249,14 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct ct_error 
 	int st = f ? fg_make(f, &r->run, &rows, e) : CT_ERR_USAGE;
 	if (st == CT_OK && o->svg) {
 		fg_svg(f, &rows, &b);
-		st = write_text(t, o->svg, &b, e);
+		st = add_output(out, o->svg, &b, e);
 		ct_buf_reset(&b);
 	}
 	if (st == CT_OK) {
 		fg_tsv(f, &rows, &b);
 		if (!t->quiet)
 			fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, &t->warnings);
-		st = write_text(t, o->out, &b, e);
+		st = add_output(out, o->out, &b, e);
 	}
 	ct_buf_free(&b);
 	fg_free(&rows);
@@ -257,10 +274,12 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = r ? load(t, r, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
+	struct outputs out = {{NULL}, 0};
 	if (st == CT_OK && o->figure)
-		st = figure(t, r, e);
+		st = figure(t, r, &out, e);
 	if (st == CT_OK && (!o->figure || forms_asked(o)))
-		st = write_all(t, r, e);
+		st = write_all(o, r, &out, e);
+	st = end_outputs(&out, st, e);
 	if (st == CT_OK && r->checks.failed) {
 		tell(t, &r->checks);
 		st = 1;

@@ -219,28 +219,64 @@ static int name_anonymous(struct ct_out *o, struct ct_error *e)
 	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot create", o->path);
 }
 
-int ct_out_commit(struct ct_out *o, struct ct_error *e)
+/* All of it on its way to the disk: under a temporary name, or where it goes directly. */
+static int finish(struct ct_out *o, struct ct_error *e)
 {
 	int st = flush(o, e);
 	if (!o->direct && st == CT_OK && !o->tmp)
 		st = name_anonymous(o, e);
 	if (o->path && close(o->fd) != 0 && st == CT_OK)
 		st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot close", o->path);
-	if (!o->direct && o->tmp) {
-		if (st == CT_OK && rename(o->tmp, o->path) != 0)
-			st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot rename into place", o->path);
-		if (st != CT_OK)
-			unlink(o->tmp);
-	}
-	release(o);
+	o->fd = -1;
 	return st;
+}
+
+/* Gives the first of the n outputs their places; those that have one are taken back
+ * when another cannot have its own. */
+static int put_in_place(struct ct_out **out, size_t n, struct ct_error *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct ct_out *o = out[i];
+		if (o->direct || rename(o->tmp, o->path) == 0)
+			continue;
+		int st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot rename into place", o->path);
+		for (size_t k = 0; k < i; k++)
+			if (!out[k]->direct)
+				unlink(out[k]->path);
+		return st;
+	}
+	return CT_OK;
+}
+
+int ct_out_commit_all(struct ct_out **out, size_t n, struct ct_error *e)
+{
+	int st = CT_OK;
+	/* What goes to standard output or a pipe cannot be taken back: it comes last. */
+	for (int direct = 0; direct < 2; direct++)
+		for (size_t i = 0; i < n && st == CT_OK; i++)
+			if (out[i]->direct == direct)
+				st = finish(out[i], e);
+	if (st == CT_OK)
+		st = put_in_place(out, n, e);
+	for (size_t i = 0; i < n; i++) {
+		if (st != CT_OK)
+			ct_out_abort(out[i]);
+		else
+			release(out[i]);
+	}
+	return st;
+}
+
+int ct_out_commit(struct ct_out *o, struct ct_error *e)
+{
+	return ct_out_commit_all(&o, 1, e);
 }
 
 void ct_out_abort(struct ct_out *o)
 {
 	if (!o)
 		return;
-	if (o->path)
+	if (o->path && o->fd >= 0)
 		close(o->fd);
 	if (o->tmp)
 		unlink(o->tmp);

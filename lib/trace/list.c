@@ -256,7 +256,12 @@ int ct_list_open_member(struct ct_source **s, const char *path, const struct ct_
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) != 0) {
+		int err = errno;
+		close(fd);
+		return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot be read", path);
+	}
+	if (!S_ISREG(st.st_mode)) {
 		close(fd);
 		return ct_fail(e, CT_ERR_INPUT, "%s: not a regular file: a list may name files only", path);
 	}
@@ -282,7 +287,7 @@ static int context_lists(const char *folder, char **first, struct ct_error *e)
 	int n = 0;
 	if (!d)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot read", folder);
-	for (struct dirent *x; (x = readdir(d));) {
+	for (struct dirent *x; errno = 0, (x = readdir(d));) {
 		if (!is_context_list(x->d_name))
 			continue;
 		n++;
@@ -294,8 +299,9 @@ static int context_lists(const char *folder, char **first, struct ct_error *e)
 			return ct_fail_nomem(e);
 		}
 	}
+	int err = errno;
 	closedir(d);
-	return n;
+	return err ? ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot read", folder) : n;
 }
 
 int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **path,

@@ -19,6 +19,7 @@ struct ct_trace {
 	struct ct_env env;
 	struct ct_trace_stats stats;
 	char *path;
+	char *file; /* path, or the list in that folder */
 	char format[40];
 	int is_list;
 	struct ct_list list;
@@ -50,8 +51,8 @@ static struct ct_source_options source_options(const struct ct_trace_options *o)
 	return s;
 }
 
-static int trace_new(struct ct_trace **out, const char *path, const struct ct_trace_options *o,
-                     struct ct_error *e)
+static int trace_new(struct ct_trace **out, const char *path, const char *file,
+                     const struct ct_trace_options *o, struct ct_error *e)
 {
 	struct ct_trace *t = calloc(1, sizeof *t);
 	*out = NULL;
@@ -62,7 +63,8 @@ static int trace_new(struct ct_trace **out, const char *path, const struct ct_tr
 	t->env.stats = &t->stats;
 	t->env.store = ct_store_new(t->env.options.max_memory);
 	t->path = ct_strndup(path, strlen(path));
-	if (!t->env.store || !t->path) {
+	t->file = ct_strndup(file, strlen(file));
+	if (!t->env.store || !t->path || !t->file) {
 		ct_trace_close(t);
 		return ct_fail_nomem(e);
 	}
@@ -199,7 +201,7 @@ static int open_as(struct ct_trace **out, const char *path, struct ct_source *s,
 {
 	struct ct_trace *t;
 	*out = NULL;
-	int st = trace_new(&t, path, o, e);
+	int st = trace_new(&t, path, ct_source_name(s), o, e);
 	if (st < 0) {
 		ct_source_close(s);
 		return st;
@@ -480,6 +482,15 @@ const char *ct_trace_format(const struct ct_trace *t)
 	return t->format;
 }
 
+int ct_trace_each_file(const struct ct_trace *t, int (*f)(void *ctx, const char *path), void *ctx)
+{
+	int st = f(ctx, t->file);
+	for (size_t i = 0; st == 0 && i < t->list.n; i++)
+		if (t->list.entry[i].path)
+			st = f(ctx, t->list.entry[i].path);
+	return st;
+}
+
 void ct_trace_close(struct ct_trace *t)
 {
 	if (!t)
@@ -490,5 +501,6 @@ void ct_trace_close(struct ct_trace *t)
 	ct_list_free(&t->list);
 	ct_store_unref(t->env.store);
 	free(t->path);
+	free(t->file);
 	free(t);
 }

@@ -110,6 +110,9 @@ const struct ct_error *ct_trace_damage(const struct ct_trace *t);
 /* Path as given and format as printed in TR ("accelsim/zst", "accelsim-list", ...). */
 const char *ct_trace_path(const struct ct_trace *t);
 const char *ct_trace_format(const struct ct_trace *t);
+/* Calls f with each file that it is read from: the list or trace that was opened, then the
+ * kernels of a list that are there. Ends at the first result of f that is not 0, and returns it. */
+int ct_trace_each_file(const struct ct_trace *t, int (*f)(void *ctx, const char *path), void *ctx);
 void ct_trace_close(struct ct_trace *t); /* NULL allowed */
 
 #endif

@@ -2,10 +2,10 @@
  *
  *     faults INJECT.so KIND RUNS [-i INPUT] [-x FILE] [-p yes] -- COMMAND ARGUMENT...
  *
- * KIND is one of inject.c's. First the command runs whole, for its output and the
- * number of such calls; then with call 1, 2, ... failing, at most about RUNS of them: all of the first
- * eighth of RUNS, then at growing steps. Every run has to end either as if nothing had
- * happened (same output, exit status 0: a cache that could not be had, say) or in
+ * KIND is one of inject.c's. First the command runs whole, for its output; then with all such calls
+ * counted, and awkward where KIND is (short, eintr, tmpfile); then with call 1, 2, ... failing, at most
+ * about RUNS of them: all of the first eighth of RUNS, then at growing steps. Every run has to end either
+ * as if nothing had happened (same output and FILE, exit status 0: a cache that could not be had, say) or in
  * exit status 2 with one line on standard error, nothing on standard output, and FILE
  * absent (it may be a folder). The working directory is looked at too: it has to hold what it held before.
  * -p: a command that says which of its inputs failed and goes on (triage) prints something all the same.
@@ -31,6 +31,7 @@ struct run {
 	struct text out, err;
 	int status; /* exit status, 256 + signal, 512: hung */
 	unsigned files;
+	uint64_t content; /* of FILE: a sum over its files' names and bytes */
 };
 
 static const char *inject, *kind, *input, *output, *goes_on;
@@ -103,6 +104,25 @@ static int collect(struct run *r, int out, int err)
 	return 1;
 }
 
+static uint64_t content;
+
+static int sum(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	unsigned char block[65536];
+	uint64_t h = 14695981039346656037u;
+	(void)st, (void)where;
+	for (const char *p = path; *p; p++)
+		h = (h ^ (unsigned char)*p) * 1099511628211u;
+	FILE *f = type == FTW_F ? fopen(path, "rb") : NULL;
+	for (size_t n; f && (n = fread(block, 1, sizeof block, f)) > 0;)
+		for (size_t i = 0; i < n; i++)
+			h = (h ^ block[i]) * 1099511628211u;
+	if (f)
+		fclose(f);
+	content += h;
+	return 0;
+}
+
 static int drop(const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	(void)st, (void)type, (void)where;
@@ -111,7 +131,7 @@ static int drop(const char *path, const struct stat *st, int type, struct FTW *w
 
 static struct run go(uint64_t at)
 {
-	struct run r = {{NULL, 0}, {NULL, 0}, 0, 0};
+	struct run r = {{NULL, 0}, {NULL, 0}, 0, 0, 0};
 	int out[2], err[2], status;
 	char text[32];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)at);
@@ -136,6 +156,10 @@ static struct run go(uint64_t at)
 	waitpid(pid, &status, 0);
 	r.status = !ended ? 512 : WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 	r.files = files_here();
+	content = 0;
+	if (output)
+		nftw(output, sum, 16, FTW_PHYS);
+	r.content = content;
 	return r;
 }
 
@@ -166,6 +190,8 @@ static const char *wrong(const struct run *want, const struct run *r)
 			return "exit 0 with other output";
 		if (output && stat(output, &st) != 0)
 			return "exit 0 without its file";
+		if (r->content != want->content)
+			return "exit 0 with another file";
 		return r->files != want->files ? "leaves a file" : NULL;
 	}
 	if (r->status != 2)
@@ -176,18 +202,21 @@ static const char *wrong(const struct run *want, const struct run *r)
 		return "not one line on standard error";
 	if (output && stat(output, &st) == 0)
 		return "fails and leaves its output";
-	return r->files + (output != NULL) != want->files ? "leaves a file" : NULL;
+	return r->files + (output != NULL) > want->files ? "leaves a file" : NULL;
 }
 
 static uint64_t count_of(const char *path)
 {
 	char text[32] = "";
+	uint64_t most = 0, n;
 	FILE *f = fopen(path, "r");
-	if (!f || !fgets(text, sizeof text, f))
+	if (!f)
 		die(path);
+	for (; fgets(text, sizeof text, f); most = n > most ? n : most)
+		n = strtoull(text, NULL, 10);
 	fclose(f);
 	unlink(path);
-	return strtoull(text, NULL, 10);
+	return most;
 }
 
 /* Factor between the steps at which about `runs` of `calls` are tried, the first `dense`
@@ -237,17 +266,25 @@ int main(int argc, char **argv)
 			goes_on = argv[i + 1];
 	}
 	command = argv + i + 1;
-	setenv("CT_FAULT_COUNT", "calls.count", 1);
+	const char *meant = kind;
+	kind = "none";
 	struct run want = go(0);
 	if (want.status != 0) {
 		printf("not ok\n# without a fault: status %d: %s\n", want.status, want.err.p);
 		return 1;
 	}
+	kind = meant;
+	setenv("CT_FAULT_COUNT", "calls.count", 1);
+	struct run counted = go(0);
 	uint64_t calls = count_of("calls.count");
 	unsetenv("CT_FAULT_COUNT");
-	want.files = files_here();
-	unsigned bad = campaign(&want, calls, runs);
+	counted.files--;
+	const char *what = wrong(&want, &counted);
+	if (what)
+		printf("# %s all along: %s (status %d): %.300s\n", kind, what, counted.status, counted.err.p);
+	unsigned bad = (what != NULL) + campaign(&want, calls, runs);
 	printf("%s\n# %llu %s calls, %u bad\n", bad ? "not ok" : "ok", (unsigned long long)calls, kind, bad);
+	done(&counted);
 	done(&want);
 	return 0;
 }

@@ -1,9 +1,12 @@
 # Every kind of call fails once in every command (tests/faults): exit 2 with one line and
 # nothing left behind, or the whole answer. The plain build: a preloaded library and the
-# address sanitizer do not go together. `make faults` makes every call fail.
+# address sanitizer do not go together. `make faults` makes every call fail; CT_FAULT_DONE=FILE
+# keeps there what was run, a line each (command, kind, calls), and goes on after it.
 . "$(dirname "$0")/lib.sh"
 tools=$CT_RELEASE/../tests
 runs=${CT_FAULT_RUNS:-12}
+done_file=${CT_FAULT_DONE:-}
+[ -z "$done_file" ] || touch "$done_file" || exit 1
 if ! [ -x "$tools/faults" ] || ! [ -e "$tools/inject.so" ]; then
 	skip "faults" "tests/faults is not built here (it needs glibc)"
 	finish
@@ -19,20 +22,22 @@ few=(-p sm.count=2 ../few.ctz)
 faults() {
 	local name=$1 kind out bad=
 	shift
-	for kind in alloc read write close open link thread tmpfile short eintr; do
+	for kind in alloc read write close open link stat thread tmpfile short eintr; do
+		[ -n "$done_file" ] && grep -qF "$name"$'\t'"$kind"$'\t' "$done_file" && continue
 		out=$("$tools/faults" "$tools/inject.so" $kind "$runs" "$@" 2>&1)
-		[[ $out == *$'\nok\n'* || $out == ok* ]] || bad+="$out"$'\n'
+		[[ $out == *$'\nok\n'* || $out == ok* ]] || { bad+="$out"$'\n'; continue; }
+		[ -z "$done_file" ] || printf '%s\t%s\t%s\n' "$name" $kind "$(grep -oE '[0-9]+' <<<"$out" | head -1)" >>"$done_file"
 	done
 	if [ -z "$bad" ]; then pass "$name survives every fault"; else fail "$name survives every fault" "$bad"; fi
 }
 b=$CT_RELEASE
 faults "reuse" -- "$b/reuse" ../t
-faults "reuse -o, sampled, two threads" -x x.out -- "$b/reuse" -@ 2 -S 0.1 -o x.out ../t.ctz
-faults "reuse of one kernel" -- "$b/reuse" -k 'vec.*' ../t
-faults "reuse that spills" -- "$b/reuse" --max-memory 64KiB ../t
+faults "reuse -o, sampled, two threads" -x x.out -- "$b/reuse" -@ 2 -S 0.1 -o x.out "${few[@]}"
+faults "reuse of one kernel" -- "$b/reuse" -k 'vec.*' "${few[@]}"
+faults "reuse that spills" -- "$b/reuse" --max-memory 1 "${few[@]}"
 faults "replicate of a profile" -i ../p.prof -- "$b/replicate"
 faults "lineutil of a profile" -i ../p.prof -- "$b/lineutil"
-faults "mpki" -- "$b/mpki" -@ 2 ../t.ctz
+faults "mpki" -- "$b/mpki" -@ 2 "${few[@]}"
 faults "morpheus-est with a sweep" -i ../p.prof -- "$b/morpheus-est" -O json --sweep sms=10..68
 faults "malekeh-est, replayed" -- "$b/malekeh-est" --method replay "${few[@]}"
 faults "mpki --explain" -- "$b/mpki" --explain "${few[@]}"
@@ -52,4 +57,24 @@ faults "sharedl1-est, replayed" -- "$b/sharedl1-est" --method replay "${few[@]}"
 faults "morpheus-est, replayed" -- "$b/morpheus-est" --method replay "${few[@]}"
 faults "triage of a trace, two threads" -p yes -- "$b/triage" -q -@ 2 -O profile "${few[@]}"
 faults "reuse --mechanisms" -- "$b/reuse" --mechanisms all "${few[@]}"
+# What stands on standard output and in one file goes through stdio, gzip, liblzma and zstd.
+"$b/tracecat" -q -O accelsim ../few.ctz >../few.traceg
+for x in gzip xz zstd; do
+	$x -c ../few.traceg >../few.$x 2>/dev/null || exit 1
+	faults "traceinfo of $x" -- "$b/traceinfo" ../few.$x
+done
+printf 'sm.count = 2\n' >../g.conf
+faults "mpki with a GPU of its own" -- "$b/mpki" -g ../g.conf ../few.ctz
+faults "triage of a shard" -p yes -- "$b/triage" -q --shard 1/2 -O profile ../p.prof ../few.ctz
+mkdir state
+faults "triage that can go on" -p yes -- "$b/triage" -q --resume state ../p.prof
+rm -r state
+"$b/morpheus-est" -q ../p.prof >../m.prof
+echo 'morpheus.Morpheus-ALL.speedup >= 0.1' >../req
+faults "report of a folder, four files" -x r.html -- "$b/report" -q --html r.html --markdown m.md --junit j.xml \
+	--csv c.csv --requirements ../req ../m.prof
+# Standard output is written before the drawing takes its place.
+faults "report of a figure" -x f.svg -p yes -- "$b/report" -q --figure morpheus:12 --svg f.svg ../m.prof
+mkdir ../folder && cp ../m.prof ../folder/a && cp ../m.prof ../folder/b
+faults "report that compares with a folder" -- "$b/report" -q --compare ../folder ../folder
 finish

@@ -93,6 +93,16 @@ check "Markdown has the changes" sh -c "'$CT_BIN/report' --no-verify --compare o
 refuses "a trace is no profile" 2 'not a profile' "$CT_BIN/report" "$CT_ROOT/Makefile"
 refuses "a folder without profiles" 2 'no profiles' "$CT_BIN/report" "$CT_ROOT/data/gpus"
 refuses "a profile without EN" 2 'EN' "$CT_BIN/report" new/a.profile
+mkdir -p harmed && cp new/* harmed/ && printf 'x%s' "$(tail -c +2 new/a.profile)" >harmed/a.profile
+refuses "a profile of a folder whose first byte is damaged" 2 'a.profile' "$CT_BIN/report" --no-verify harmed
+mkdir -p packed && for i in new/*; do gzip -c "$i" >packed/"${i##*/}.gz"; done
+same "packed profiles of a folder count" "$("$CT_BIN/report" --no-verify --csv - new)" \
+	"$("$CT_BIN/report" --no-verify --csv - packed)"
+
+# ---- several files: all or none ----
+mkdir -p "a folder"
+refuses "one that cannot be written" 2 'a folder' "$CT_BIN/report" --no-verify --html none.html --csv "a folder" new
+check "leaves none of the others" test ! -e none.html
 for i in $(seq 500); do made "workload-$i" 1.3 "$i"; done | awk -v d="$TMPDIR/many" \
 	'BEGIN { system("mkdir -p " d) } /^#cachetriage-profile/ { close(f); f = d "/" ++n ".profile" } { print > f }'
 report --markdown many.md many

@@ -101,6 +101,16 @@ before=$(ls -i kept | grep small)
 "$triage" -q --scale 1/8 --mechanism morpheus --resume kept vecadd small >/dev/null
 same "another trace leaves the others' profiles" "$before" "$(ls -i kept | grep small)"
 check "report reads the folder" "$CT_BIN/report" kept
+# A list under any name, its kernels in a folder below: a change there is a change.
+mkdir -p far/below && cp small/*.traceg* far/below/ && sed 's,^kernel-,below/kernel-,' small/kernelslist.g >far/any.list
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept far/any.list >far1
+cp vecadd/kernel-1.traceg* far/below/
+"$triage" -q --scale 1/8 --mechanism morpheus --resume kept far/any.list >far2
+if [ "$(grep ^TV far1)" != "$(grep ^TV far2)" ]; then pass "a kernel in a folder below is looked at"
+else fail "a kernel in a folder below is looked at" "$(cat far2)"; fi
+mkfifo pipe
+"$triage" --resume kept pipe >/dev/null 2>err
+same "a FIFO cannot be told to be the same" "2 1" "$? $(grep -c 'pipe: neither a file nor a folder' err)"
 
 # Kept profiles hold every system; for rows alone the pass measures those that decide.
 "$triage" -q --scale auto -O csv --resume every transpose ws >every.csv

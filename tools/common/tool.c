@@ -167,6 +167,7 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 		return CT_OK;
 	case OPT_PATTERN:
 		ct_pattern_free(t->pattern);
+		t->pattern_text = v;
 		t->pattern = NULL;
 		return ct_pattern_compile(&t->pattern, v, e);
 	case OPT_WARMUP: return number("--warmup", v, 0, UINT64_MAX, &t->warmup, e);

@@ -78,6 +78,7 @@ struct ct_tool {
 	uint64_t max_memory;
 	uint64_t max_expand;   /* 0: the library's default */
 	struct ct_pattern *pattern; /* --pattern, NULL without */
+	const char *pattern_text;
 	int salvage, trust_paths;
 
 	enum ct_output output;

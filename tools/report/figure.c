@@ -195,6 +195,8 @@ static int published(const struct fg_figure *f, struct fg_rows *rows, struct ct_
 			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: wanted %d fields, the fifth a number", path.data, number,
 			             FIELDS);
 	}
+	if (st == CT_OK && ferror(file))
+		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path.data);
 	if (file)
 		fclose(file);
 	ct_buf_free(&path);

@@ -110,15 +110,32 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 	return st;
 }
 
-/* 1 for a file that a folder is asked for: a profile by its first bytes. */
-static int is_profile(const char *path)
+static int ends_in(const char *path, const char *suffix)
 {
-	char head[24];
-	FILE *f = fopen(path, "rb");
-	size_t n = f ? fread(head, 1, sizeof head, f) : 0;
-	if (f)
-		fclose(f);
-	return n >= 20 && memcmp(head, "#cachetriage-profile", 20) == 0;
+	size_t n = strlen(path), k = strlen(suffix);
+	return n > k && strcmp(path + n - k, suffix) == 0;
+}
+
+/* 1 for a file that a folder is asked for: a profile by its first bytes, packed or not, or by its
+ * name: one whose first bytes are damaged must not be missing from the report. < 0: cannot be told. */
+static int is_profile(const char *path, struct ct_error *e)
+{
+	struct ct_source *s;
+	struct stat info;
+	enum ct_kind kind = CT_KIND_BINARY;
+	if (stat(path, &info) != 0)
+		return errno == ENOENT ? 0 : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot be read", path);
+	if (!S_ISREG(info.st_mode))
+		return 0;
+	if (ends_in(path, ".profile") || ends_in(path, ".prof"))
+		return 1;
+	int st = ct_source_open(&s, path, &(struct ct_source_options){.no_thread = 1}, e);
+	if (st != CT_OK)
+		return st;
+	st = ct_source_sniff(s, &kind, e);
+	ct_source_close(s);
+	/* What is not ours may be damaged. */
+	return st == CT_ERR_IO || st == CT_ERR_NOMEM ? st : st == CT_OK && kind == CT_KIND_PROFILE;
 }
 
 static int by_text(const void *a, const void *b)
@@ -126,26 +143,45 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path,
-                      struct ct_error *e)
+struct names {
+	char **name;
+	size_t n, cap;
+};
+
+static int add_name(struct names *l, const char *folder, const char *file, struct ct_error *e)
 {
-	char **name = NULL;
-	size_t n = 0, cap = 0;
+	struct ct_buf b = {0};
+	ct_buf_printf(&b, "%s/%s", folder, file);
+	int st = b.failed || ct_grow((void **)&l->name, &l->cap, l->n + 1, sizeof *l->name) < 0
+	             ? ct_fail_nomem(e) : is_profile(b.data, e);
+	if (st > 0)
+		l->name[l->n++] = b.data;
+	else
+		ct_buf_free(&b);
+	return st < 0 ? st : CT_OK;
+}
+
+static int profiles_in(const char *path, struct names *l, struct ct_error *e)
+{
 	struct dirent *d;
 	DIR *dir = opendir(path);
 	int st = dir ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path);
-	while (st == CT_OK && (d = readdir(dir))) {
-		struct ct_buf b = {0};
-		ct_buf_printf(&b, "%s/%s", path, d->d_name);
-		if (b.failed || ct_grow((void **)&name, &cap, n + 1, sizeof *name) < 0)
-			st = ct_fail_nomem(e);
-		else if (is_profile(b.data))
-			name[n++] = b.data;
-		if (st != CT_OK || !n || name[n - 1] != b.data)
-			ct_buf_free(&b);
-	}
+	while (st == CT_OK && (errno = 0, d = readdir(dir)))
+		st = add_name(l, path, d->d_name, e);
+	if (st == CT_OK && errno)
+		st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot be read", path);
 	if (dir)
 		closedir(dir);
+	return st;
+}
+
+static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path,
+                      struct ct_error *e)
+{
+	struct names l = {0};
+	int st = profiles_in(path, &l, e);
+	char **name = l.name;
+	size_t n = l.n;
 	if (n)
 		qsort(name, n, sizeof *name, by_text);
 	for (size_t i = 0; i < n; i++) {

@@ -54,7 +54,8 @@ static int list_folder(struct files *f, const char *folder)
 	return st;
 }
 
-/* A folder stands for its files; so does a list, whose kernels lie beside it. */
+/* For a guess at the work: a folder stands for its files; so does a list, whose kernels mostly
+ * lie beside it. */
 static int files_of(const char *path, struct files *f)
 {
 	struct stat info;
@@ -88,23 +89,62 @@ uint64_t tr_input_bytes(const char *path)
 	return sum;
 }
 
-static int add_bytes(const char *path, uint64_t *crc, struct ct_error *e)
+struct digest {
+	uint64_t crc;
+	struct ct_error *e;
+};
+
+/* Adds a file's path, length and bytes. */
+static int add_bytes(void *ctx, const char *path)
 {
+	struct digest *d = ctx;
 	struct stat info;
-	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+	if (stat(path, &info) != 0)
+		return ct_fail_errno(d->e, CT_ERR_IO, errno, "%s: cannot open", path);
+	if (!S_ISREG(info.st_mode)) /* is refused when it is read */
 		return CT_OK;
 	FILE *f = fopen(path, "rb");
 	char *block = malloc(1 << 16);
-	int st = !block ? ct_fail_nomem(e)
-	       : !f ? ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path) : CT_OK;
+	uint64_t bytes = 0;
+	int st = !block ? ct_fail_nomem(d->e)
+	       : !f ? ct_fail_errno(d->e, CT_ERR_IO, errno, "%s: cannot open", path) : CT_OK;
 	size_t n;
-	while (st == CT_OK && (n = fread(block, 1, 1 << 16, f)) > 0)
-		*crc = ct_crc64(*crc, block, n);
+	d->crc = ct_crc64(d->crc, path, strlen(path) + 1);
+	while (st == CT_OK && (n = fread(block, 1, 1 << 16, f)) > 0) {
+		d->crc = ct_crc64(d->crc, block, n);
+		bytes += n;
+	}
+	d->crc = ct_crc64(d->crc, &bytes, sizeof bytes);
 	if (st == CT_OK && ferror(f))
-		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path);
+		st = ct_fail(d->e, CT_ERR_IO, "%s: cannot be read", path);
 	if (f)
 		fclose(f);
 	free(block);
+	return st;
+}
+
+/* Every file that a trace is read from, wherever a list's kernels lie. What is no trace, a profile
+ * for example, stands for itself. */
+static int add_input(struct ct_tool *t, const char *path, struct digest *d)
+{
+	struct ct_trace_options o;
+	struct ct_trace *trace;
+	struct stat info;
+	if (stat(path, &info) != 0)
+		return ct_fail_errno(d->e, CT_ERR_IO, errno, "%s: cannot open", path);
+	if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode))
+		return ct_fail(d->e, CT_ERR_INPUT, "%s: neither a file nor a folder: --resume needs what can "
+		               "be read twice", path);
+	ct_tool_trace_options(t, &o);
+	o.diag = (struct ct_diag){0};
+	o.no_threads = 1;
+	int st = ct_trace_open(&trace, path, &o, d->e);
+	if (st == CT_ERR_INPUT && !S_ISDIR(info.st_mode)) /* measuring it says what is wrong, if anything is */
+		return add_bytes(d, path);
+	if (st == CT_OK) {
+		st = ct_trace_each_file(trace, add_bytes, d);
+		ct_trace_close(trace);
+	}
 	return st;
 }
 
@@ -133,7 +173,9 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	ct_gpu_each(&g, add_key, &s);
 	ct_buf_printf(&b, "%s %d %u %d %llu %llu", CT_VERSION, t->gpu_name != NULL, o->mechanisms,
 	              (int)t->method, (unsigned long long)t->warmup, (unsigned long long)t->seed);
-	ct_buf_printf(&b, " %.17g %.17g %s", t->scale, t->sample, t->filter_text ? t->filter_text : "");
+	ct_buf_printf(&b, " %.17g %.17g %d %d %d %d %s", t->scale, t->sample, o->rows_only, t->no_verify,
+	              t->salvage, t->trust_paths, t->filter_text ? t->filter_text : "");
+	ct_buf_printf(&b, " --pattern %s", t->pattern_text ? t->pattern_text : "");
 	for (size_t i = 0; i < t->n_set; i++)
 		ct_buf_printf(&b, " -p %s", t->set[i]);
 	if (ct_buf_check(&b, e) == CT_OK)
@@ -146,22 +188,10 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 
 int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error *e)
 {
-	struct files f = {0};
-	uint64_t crc = 0;
-	int st = files_of(path, &f);
-	if (st != CT_OK)
-		st = st == CT_ERR_NOMEM ? ct_fail_nomem(e)
-		                        : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path);
-	for (size_t i = 0; i < f.n && st == CT_OK; i++) {
-		const char *slash = strrchr(f.path[i], '/'), *name = slash ? slash + 1 : f.path[i];
-		uint64_t bytes = file_bytes(f.path[i]);
-		crc = ct_crc64(crc, name, strlen(name) + 1);
-		crc = ct_crc64(crc, &bytes, sizeof bytes);
-		st = add_bytes(f.path[i], &crc, e);
-	}
-	free_files(&f);
+	struct digest d = {0, e};
+	int st = add_input(t, path, &d);
 	if (st == CT_OK)
-		st = settings_digest(t, &crc, e);
-	snprintf(out, 32, "crc64:%016llx", (unsigned long long)crc);
+		st = settings_digest(t, &d.crc, e);
+	snprintf(out, 32, "crc64:%016llx", (unsigned long long)d.crc);
 	return st;
 }

@@ -56,7 +56,8 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 unsigned tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS][CT_CURVE_POINTS]);
 
 /* Digest of an input's bytes and of what this command line does to them, as text. For a
- * folder or a list, of every file beside it. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
+ * folder or a list, of the list and every kernel that it names, wherever they lie. Fails with
+ * CT_ERR_IO, CT_ERR_INPUT (a FIFO), CT_ERR_NOMEM. */
 int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error *e);
 /* Bytes of the same files; 0 when unknown. */
 uint64_t tr_input_bytes(const char *path);
