@@ -17,16 +17,15 @@ static uint32_t llc_trip(const struct ct_replay *r)
 /* Cycles that a request to DRAM takes in the channel: fixed delay, column command and
  * data, behind what the channel already has to do. A sector of the row that its bank
  * had last costs a column command, another one an activate (accelsim-model.md 9, 10c). */
-static uint32_t dram_trip(struct ct_replay *r, uint64_t address, uint64_t at)
+static uint32_t dram_trip(struct ct_replay *r, const struct ct_place *place, uint64_t at)
 {
-	struct ct_place place = ct_address_place(&r->map, address);
-	struct rp_channel *c = &r->part[place.channel / r->map.per_slice]
-	                                .channel[place.channel % r->map.per_slice];
-	struct rp_bank *b = &c->bank[place.bank];
+	struct rp_channel *c = &r->part[place->channel / r->map.per_slice]
+	                                .channel[place->channel % r->map.per_slice];
+	struct rp_bank *b = &c->bank[place->bank];
 	uint64_t now = rp_dram_cycle_of(r, at), start = c->ccd > now ? c->ccd : now;
-	uint32_t cost = b->open && b->row == place.row ? r->g.dram_ccd : r->g.dram_rrd;
+	uint32_t cost = b->open && b->row == place->row ? r->g.dram_ccd : r->g.dram_rrd;
 	b->open = 1;
-	b->row = place.row;
+	b->row = place->row;
 	c->ccd = start + cost;
 	return r->g.dram_latency + 4 +
 	       (uint32_t)(rp_dram_core_of(r, start + r->g.dram_rcd + r->g.dram_cl) -
@@ -36,119 +35,173 @@ static uint32_t dram_trip(struct ct_replay *r, uint64_t address, uint64_t at)
 /* A line of an instruction, with hints that were asked for ahead of its turn. */
 struct look {
 	const struct ct_line_request *q;
-	uint32_t near;           /* in the L1's tags */
-	uint32_t llc_near;       /* in the slice's */
+	uint32_t near;           /* in the L1 */
+	uint32_t llc_near;       /* in the slice */
 	uint32_t slice, llc_set;
 	uint8_t placed;          /* slice and llc_set are known */
 };
 
 static void place(struct ct_replay *r, struct look *l)
 {
-	struct ct_place p = ct_address_place(&r->map, l->q->line << r->l1_line_bits);
-	l->slice = p.slice;
-	l->llc_set = p.llc_set;
-	l->llc_near = RP_NO_LINE;
+	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
+	l->llc_near = RP_LRU_NONE;
 	l->placed = 1;
 }
 
-/* One sector at the LLC; returns the cycle at which its data (or acknowledgement) is
- * back at the SM. */
-RP_HOT uint32_t llc_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p,
-                           uint32_t *near, uint32_t at, int quick)
+/* A line of an instruction on its way through its slice, and of the LLC the one that its sector
+ * lies in. */
+struct visit {
+	struct ct_replay *r;
+	struct rp_sm *sm;
+	struct rp_slice *s;
+	struct look *l;
+	struct rp_packet p;      /* for its sectors, one after the other */
+	uint64_t line;           /* of the LLC */
+	uint32_t index;          /* RP_LRU_NONE: none yet */
+	int in_dram;             /* place is known */
+	struct ct_place place;
+	uint32_t sectors, missed, pending;
+};
+
+/* The sector's line is there from now on, touched in this cycle. */
+RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now, int quick)
 {
-	struct rp_slice *s = &r->slice[p->slice];
+	uint32_t tick = (uint32_t)now;
+	struct rp_lru *t = &v->s->lru;
+	uint32_t set = v->l->llc_set;
+	if (v->index != RP_LRU_NONE && line == v->line) {
+		rp_lru_stamp(t, set, v->index, tick);
+		return rp_lru_at(t, v->index);
+	}
+	if (v->index != RP_LRU_NONE)
+		rp_lru_settle(t, set, v->index);
+	uint32_t i = rp_lru_find_near(t, line, v->l->llc_near);
+	if (i == RP_LRU_NONE) {
+		i = rp_lru_victim(t, set);
+		const struct rp_entry *old = rp_lru_at(t, i);
+		if (old->modified) {
+			uint32_t bytes = ct_bits(old->modified) << v->r->llc_sector_bits;
+			v->sm->c.dram_write_bytes += bytes;
+			if (quick)
+				rp_quick_dram_write(v->r, old->tag << v->r->llc_line_bits, bytes, now);
+		}
+		rp_lru_allocate(t, set, i, line, tick);
+	} else {
+		rp_lru_stamp(t, set, i, tick);
+	}
+	v->line = line;
+	v->index = v->l->llc_near = i;
+	v->in_dram = 0;
+	return rp_lru_at(t, i);
+}
+
+/* One sector, v->p, at the LLC; returns the cycle at which its data (or acknowledgement) is back at
+ * the SM. */
+RP_HOT uint32_t llc_sector(struct visit *v, uint32_t at, int quick)
+{
+	struct ct_replay *r = v->r;
+	struct rp_slice *s = v->s;
+	const struct rp_packet *p = &v->p;
 	/* the SM sends one sector a cycle, a slice serves one a cycle */
 	if (quick)
-		at = rp_quick_request(r, sm, s, p, at);
+		at = rp_quick_request(r, v->sm, s, p, at);
 	else
-		at = sm->missq_last = rp_max32(sm->missq_last + 1, at);
-	uint64_t line = p->address >> r->llc_line_bits;
-	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1));
-	uint32_t bit = 1u << k, tick = (uint32_t)(r->base + at);
-	uint32_t i = rp_tags_find_near(&s->tags, line, *near);
-	int store = p->kind == RP_PK_STORE, missing, pending = 0;
-	if (i == RP_NO_LINE) {
-		i = rp_tags_victim_now(&s->tags, p->llc_set);
-		if (s->tags.line[i].modified)
-			sm->c.dram_write_bytes += ct_bits(s->tags.line[i].modified) << r->llc_sector_bits;
-		if (quick && s->tags.line[i].modified)
-			rp_quick_dram_write(r, s->tags.line[i].tag << r->llc_line_bits,
-			                    ct_bits(s->tags.line[i].modified) << r->llc_sector_bits,
-			                    r->base + at);
-		rp_tags_allocate(&s->tags, p->llc_set, i, line, tick);
-		memset(s->due[i], 0, sizeof s->due[i]);
-	} else {
-		rp_tags_touch(&s->tags, i, tick);
-	}
-	*near = i;
-	missing = store ? !(s->tags.line[i].valid & bit) : !(rp_load_hits(&s->tags.line[i]) & bit);
-	uint32_t back = at;
+		at = v->sm->missq_last = rp_max32(v->sm->missq_last + 1, at);
+	uint64_t now = r->base + at;
+	struct rp_entry *e = visit_line(v, p->address >> r->llc_line_bits, now, quick);
+	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1)), bit = 1u << k;
+	uint32_t epoch = (uint32_t)(r->base - r->epoch), back = at;
+	int store = p->kind == RP_PK_STORE, pending = 0;
+	int missing = !((store ? e->valid : rp_lru_hits(e)) & bit);
 	if (!quick) {
-		s->reply_last = s->reply_last < r->base + at ? r->base + at : s->reply_last + 1;
+		s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
 		back = (uint32_t)(s->reply_last - r->base) + llc_trip(r);
 	}
 	if (store) {
-		rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+		rp_lru_store(&s->lru, v->index, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
+		if (!v->in_dram)
+			v->place = ct_address_place(&r->map, p->address);
+		v->in_dram = 1;
 		if (quick)
-			back = rp_quick_llc_miss(r, s, i, k, p->address, at);
+			back = rp_quick_llc_miss(r, s, v->index, k, &v->place, at);
 		else
-			back += dram_trip(r, p->address, r->base + at);
-		rp_tags_reserve(&s->tags, i, k);
-		rp_tags_fill(&s->tags, i, k, p->kind == RP_PK_ATOMIC);
-		s->due[i][k] = r->base + back;
-		sm->c.dram_read_bytes += UINT64_C(1) << r->llc_sector_bits;
-	} else if (s->due[i][k] > r->base + back) {
+			back += dram_trip(r, &v->place, now);
+		rp_lru_fill(e, bit);
+		if (p->kind == RP_PK_ATOMIC)
+			rp_lru_modified(&s->lru, v->index, e->modified | bit);
+		e->due[k] = epoch + back;
+	} else if (e->due[k] > epoch + back) {
 		pending = 1;
-		back = (uint32_t)(s->due[i][k] - r->base);
+		back = e->due[k] - epoch;
 		if (quick)
-			rp_quick_llc_join(r, s, i, k, at);
+			rp_quick_llc_join(r, s, v->index, k, at, r->base + back);
 	}
-	sm->c.llc_accesses++;
-	sm->c.llc_misses += (uint64_t)missing;
-	sm->c.llc_pending += (uint64_t)pending;
-	sm->c.llc_read_accesses += !store;
-	sm->c.llc_read_misses += !store && missing;
-	if (missing)
-		sm->c.llc_line_misses += (uint64_t)rp_group_miss(sm, p->group);
+	v->sectors++;
+	v->missed += (uint32_t)missing;
+	v->pending += (uint32_t)pending;
 	if (r->has_llc)
-		rp_llc_log(r, p->slice, p, r->base + at, missing ? 2 : pending);
-	return quick ? rp_quick_reply(r, sm, p, back) : back;
+		rp_llc_log(r, p->slice, p, now, missing ? 2 : pending);
+	return quick ? rp_quick_reply(r, v->sm, p, back) : back;
+}
+
+static void count_visit(const struct visit *v)
+{
+	struct ct_replay_counts *c = &v->sm->c;
+	c->llc_line_accesses++;
+	c->llc_accesses += v->sectors;
+	c->llc_misses += v->missed;
+	c->llc_pending += v->pending;
+	c->llc_line_misses += v->missed != 0;
+	if (v->p.kind == RP_PK_STORE)
+		return;
+	c->llc_read_accesses += v->sectors;
+	c->llc_read_misses += v->missed;
+	c->dram_read_bytes += (uint64_t)v->missed << v->r->llc_sector_bits;
+}
+
+static uint32_t bytes_of(const struct ct_line_request *q, uint32_t sector)
+{
+	return (uint32_t)(q->bytes[sector / 2 & 1] >> 32 * (sector % 2));
 }
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
  * sector's time in due[]. */
 RP_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t sectors,
-                      enum rp_packet_kind kind, uint32_t at, uint64_t *due, int quick)
+                      enum rp_packet_kind kind, uint32_t at, uint32_t *due, int quick)
 {
-	const struct ct_line_request *q = l->q;
-	uint64_t base = q->line << r->l1_line_bits;
-	uint32_t last = at;
+	uint64_t base = l->q->line << r->l1_line_bits;
+	uint32_t last = at, epoch = (uint32_t)(r->base - r->epoch);
 	if (!l->placed)
 		place(r, l);
-	sm->c.llc_line_accesses++;
-	uint32_t group = rp_group_new(sm);
-	for (uint32_t s = 0; s < r->l1_sectors; s++) {
-		if (!(sectors >> s & 1))
-			continue;
-		uint32_t from = quick && kind <= RP_PK_STORE
-		                        ? rp_quick_miss(r, sm, at, kind == RP_PK_STORE) : at;
+	struct visit v;
+	v.r = r;
+	v.sm = sm;
+	v.s = &r->slice[l->slice];
+	v.l = l;
+	v.p = (struct rp_packet){
+		.llc_set = l->llc_set, .group = r->has_llc ? rp_group_new(sm) : 0,
+		.sm = (uint16_t)sm->id, .slice = (uint16_t)l->slice, .kind = (uint8_t)kind,
+	};
+	v.index = RP_LRU_NONE;
+	v.sectors = v.missed = v.pending = 0;
+	for (; sectors; sectors &= sectors - 1) {
+		uint32_t s = ct_low_bit(sectors), back = at, from = at;
+		if (quick && kind <= RP_PK_STORE)
+			from = rp_quick_miss(r, sm, at, kind == RP_PK_STORE);
+		v.p.bytes = bytes_of(l->q, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
-			struct rp_packet p = {
-				.address = base + ((uint64_t)s << r->l1_sector_bits) +
-				           ((uint64_t)i << r->llc_sector_bits),
-				.bytes = (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2)),
-				.llc_set = l->llc_set, .group = group, .sm = (uint16_t)sm->id,
-				.slice = (uint16_t)l->slice, .kind = (uint8_t)kind,
-			};
-			uint32_t back = llc_sector(r, sm, &p, &l->llc_near, from, quick);
+			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) + ((uint64_t)i << r->llc_sector_bits);
+			back = llc_sector(&v, from, quick);
 			last = rp_max32(last, back);
-			if (due)
-				due[s] = r->base + back;
 		}
+		if (due)
+			due[s] = epoch + back;
 		if (quick && due)
 			rp_quick_mshr(r, sm, last);
 	}
+	rp_lru_settle(&v.s->lru, l->llc_set, v.index);
+	count_visit(&v);
 	return last;
 }
 
@@ -160,118 +213,123 @@ static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint3
 
 static uint32_t make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
 {
-	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, line);
-	uint32_t i = rp_tags_victim_now(&sm->tags, set);
-	if (sm->tags.line[i].used)
-		log_line(r, sm, sm->tags.line[i].tag, at, RP_LOG_GONE);
-	rp_tags_allocate(&sm->tags, set, i, line, at);
-	memset(sm->due[i], 0, sizeof sm->due[i]);
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->lru.sets, line);
+	uint32_t i = rp_lru_victim(&sm->lru, set);
+	if (rp_lru_at(&sm->lru, i)->used)
+		log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
+	rp_lru_allocate(&sm->lru, set, i, line, at);
 	return i;
 }
 
-static void count(struct rp_sm *sm, const struct ct_l1_event *v, uint32_t sectors)
-{
-	struct ct_replay_counts *c = &sm->c;
-	uint32_t n = ct_bits(sectors), miss = ct_bits(v->sector_miss | v->line_miss);
-	uint32_t pending = ct_bits(v->pending);
-	c->l1_accesses += n;
-	c->l1_misses += miss;
-	c->l1_pending += pending;
-	c->l1_sector_misses += ct_bits(v->sector_miss);
-	c->l1_line_accesses++;
-	c->l1_line_misses += miss != 0;
-	if (!v->is_write) {
-		c->l1_read_accesses += n;
-		c->l1_read_misses += miss;
-		c->l1_read_pending += pending;
-	}
-}
+/* What a line met in the L1: masks of its sectors. */
+struct outcome {
+	uint32_t back;           /* when its last sector is */
+	uint32_t pending, missing;
+	int had;                 /* something of the line was there */
+};
 
-static void observe(struct ct_replay *r, const struct ct_l1_event *v)
-{
-	for (unsigned i = 0; r->has_l1 && i < r->nobs; i++)
-		if (r->obs[i].l1)
-			r->obs[i].l1(r->obs[i].ctx, v);
-}
-
-/* Outcome of a load's sectors; those that are not there are on their way afterwards.
- * Returns when the last is back. */
-RP_HOT uint32_t load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
-                     struct ct_l1_event *v, int quick)
+/* Outcome of a load's sectors; those that are not there are on their way afterwards. */
+RP_HOT struct outcome load(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
+                           int quick)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t look = at + r->g.l1_latency, last = quick ? look : look + 4;
-	uint32_t i = rp_tags_find_near(&sm->tags, q->line, l->near), had = i != RP_NO_LINE, valid = 0;
+	uint32_t look = at + r->g.l1_latency, last = quick ? look : look + 4, valid = 0, pending = 0;
+	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near), had = i != RP_LRU_NONE;
+	uint32_t epoch = (uint32_t)(r->base - r->epoch);
+	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
 	if (had) {
-		valid = rp_load_hits(&sm->tags.line[i]) & q->sectors;
-		rp_tags_touch(&sm->tags, i, at);
+		valid = rp_lru_hits(e) & q->sectors;
+		rp_lru_touch(&sm->lru, i, at);
 	}
-	uint32_t missing = q->sectors & ~valid;
-	for (uint32_t s = 0; valid && s < r->l1_sectors; s++)
-		if ((valid >> s & 1) && sm->due[i][s] > r->base + look) {
-			v->pending |= 1u << s;
-			uint32_t due = (uint32_t)(sm->due[i][s] - r->base);
+	for (uint32_t left = valid; left; left &= left - 1) {
+		uint32_t s = ct_low_bit(left);
+		if (e->due[s] > epoch + look) {
+			pending |= 1u << s;
+			uint32_t due = e->due[s] - epoch;
 			last = rp_max32(last, quick ? rp_quick_join(r, sm, i, s, look, due) : due);
 		}
-	v->hit = valid & ~v->pending;
-	if (had)
-		v->sector_miss = missing;
-	else
-		v->line_miss = missing;
-	if (!missing)
-		return last;
-	if (!had) {
-		i = make_room(r, sm, q->line, at);
-		log_line(r, sm, q->line, at, RP_LOG_FILL);
 	}
-	last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, sm->due[i], quick));
-	for (uint32_t s = 0; s < r->l1_sectors; s++)
-		if (missing >> s & 1) {
-			rp_tags_reserve(&sm->tags, i, s);
-			rp_tags_fill(&sm->tags, i, s, 0);
-			if (quick)
-				sm->quick->merged[i][s] = 1;
+	uint32_t missing = q->sectors & ~valid;
+	if (missing) {
+		if (!had) {
+			i = make_room(r, sm, q->line, at);
+			log_line(r, sm, q->line, at, RP_LOG_FILL);
+			e = rp_lru_at(&sm->lru, i);
 		}
-	return last;
+		last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, e->due, quick));
+		rp_lru_fill(e, missing);
+		if (quick)
+			rp_quick_first(sm, i, missing);
+	}
+	return (struct outcome){.back = last, .pending = pending, .missing = missing, .had = (int)had};
 }
 
-RP_HOT uint32_t store(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
-                      struct ct_l1_event *v, int quick)
+RP_HOT struct outcome store(struct ct_replay *r, struct rp_sm *sm, struct look *l, uint32_t at,
+                            int quick)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t look = at + r->g.l1_latency, i = rp_tags_find_near(&sm->tags, q->line, l->near);
-	uint32_t had = i != RP_NO_LINE, valid = had ? sm->tags.line[i].valid & q->sectors : 0;
-	uint32_t missing = q->sectors & ~valid;
-	v->hit = valid;
-	if (had)
-		v->sector_miss = missing;
-	else
-		v->line_miss = missing;
+	uint32_t look = at + r->g.l1_latency, i = rp_lru_find_near(&sm->lru, q->line, l->near);
+	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
+	uint32_t valid = all & q->sectors;
 	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
-		rp_tags_touch(&sm->tags, i, at);
+		rp_lru_touch(&sm->lru, i, at);
 	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
-		if (!(sm->tags.line[i].valid & ~valid))
+		if (all == valid)
 			log_line(r, sm, q->line, at, RP_LOG_GONE);
 		if (valid)
-			rp_tags_drop(&sm->tags, i, valid);
+			rp_lru_drop(&sm->lru, i, valid);
 	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
 		if (!had) {
 			i = make_room(r, sm, q->line, at);
 			log_line(r, sm, q->line, at, RP_LOG_HERE);
 		}
-		for (uint32_t s = 0; s < r->l1_sectors; s++)
-			if (q->sectors >> s & 1)
-				rp_tags_store(&sm->tags, i, s, r->l1_sector_bits == 5
-				              ? (uint32_t)(q->bytes[s / 2 & 1] >> 32 * (s % 2))
-				              : 0xffffffffu);
+		for (uint32_t left = q->sectors; left; left &= left - 1) {
+			uint32_t s = ct_low_bit(left);
+			rp_lru_store(&sm->lru, i, s, r->l1_sector_bits == 5 ? bytes_of(q, s) : 0xffffffffu);
+		}
 	}
-	return leave(r, sm, l, q->sectors, RP_PK_STORE, look, NULL, quick);
+	return (struct outcome){
+		.back = leave(r, sm, l, q->sectors, RP_PK_STORE, look, NULL, quick),
+		.missing = q->sectors & ~valid, .had = (int)had,
+	};
 }
 
 /* ---- instructions ---- */
 
-/* Cycles in which the sectors enter the L1, one for each bank a cycle. */
-static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+/* Numbers over the lines of an instruction, 16 bits each: of the sectors asked for, and of those
+ * that missed in a line that was there; of those that missed, and of those that were pending. */
+struct tally { uint64_t asked, missed; uint32_t lines_missed; };
+
+static void tally_add(struct tally *t, uint32_t asked, const struct outcome *o)
+{
+	uint32_t v = asked | (o->had ? o->missing : 0) << 16 | o->missing << 8 | o->pending << 24;
+	v -= v >> 1 & 0x55555555u; /* bits of each byte */
+	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+	v = (v + (v >> 4)) & 0x0f0f0f0fu;
+	t->asked += (v & 0xff) | (uint64_t)(v >> 16 & 0xff) << 32;
+	t->missed += (v >> 8 & 0xff) | (uint64_t)(v >> 24) << 32;
+	t->lines_missed += o->missing != 0;
+}
+
+static void count(struct rp_sm *sm, const struct tally *t, uint32_t lines, int is_write)
+{
+	struct ct_replay_counts *c = &sm->c;
+	uint32_t asked = (uint32_t)t->asked, missed = (uint32_t)t->missed;
+	uint32_t pending = (uint32_t)(t->missed >> 32);
+	c->l1_accesses += asked;
+	c->l1_misses += missed;
+	c->l1_pending += pending;
+	c->l1_sector_misses += t->asked >> 32;
+	c->l1_line_accesses += lines;
+	c->l1_line_misses += t->lines_missed;
+	if (!is_write) {
+		c->l1_read_accesses += asked;
+		c->l1_read_misses += missed;
+		c->l1_read_pending += pending;
+	}
+}
+
+static uint32_t most_of_banks(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
 {
 	uint32_t count_of[RP_MAX_L1_BANKS] = {0}, most = 1;
 	for (unsigned i = 0; i < n; i++)
@@ -283,48 +341,98 @@ static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_requ
 	return most;
 }
 
+/* Cycles in which the sectors enter the L1, one for each bank a cycle. */
+static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+{
+	if (n == 1 && r->banks >= r->l1_sectors)
+		return 1;
+	if (r->banks != 4 || r->l1_sectors != 4)
+		return most_of_banks(r, q, n);
+	uint64_t sum = 0; /* the bank is the sector: 16 bits each */
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t s = q[i].sectors;
+		sum += (s | s << 15 | s << 30 | s << 45) & UINT64_C(0x0001000100010001);
+	}
+	uint32_t a = rp_max32(sum & 0xffff, sum >> 16 & 0xffff);
+	return rp_max32(a, rp_max32(sum >> 32 & 0xffff, (uint32_t)(sum >> 48)));
+}
+
+static void bring_line(const struct rp_lru *t, uint32_t index)
+{
+	CT_BRING(rp_lru_at(t, index));
+	CT_BRING(&t->order[index]);
+}
+
 /* Asks the host's memory for what the lines of an instruction will meet: its latency is
  * the same for one as for all. */
 static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
                        const struct ct_line_request *q, unsigned n, struct look *look)
 {
+	const struct rp_lru *t = &sm->lru;
 	for (unsigned i = 0; i < n; i++)
-		rp_tags_prefetch(&sm->tags, q[i].line);
+		CT_BRING(rp_lru_bucket(t, q[i].line));
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t k = look[i].near = *rp_lru_bucket(t, q[i].line);
+		if (k != RP_LRU_NONE)
+			bring_line(t, k);
+	}
 	for (unsigned i = 0; i < n; i++) {
 		struct look *l = &look[i];
 		l->q = &q[i];
 		l->placed = 0;
-		l->near = rp_tags_guess(&sm->tags, q[i].line);
-		if (l->near != RP_NO_LINE)
-			CT_BRING(&sm->due[l->near]);
-		if (l->near != RP_NO_LINE && op->kind == RP_LOAD)
+		if (l->near != RP_LRU_NONE)
+			l->near = rp_lru_find(t, q[i].line);
+		if (l->near != RP_LRU_NONE && op->kind != RP_STORE &&
+		    !(q[i].sectors & ~rp_lru_hits(rp_lru_at(t, l->near))))
 			continue;
 		place(r, l);
-		rp_tags_prefetch(&r->slice[l->slice].tags, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		CT_BRING(rp_lru_bucket(&r->slice[l->slice].lru,
+		                       q[i].line << r->l1_line_bits >> r->llc_line_bits));
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct look *l = &look[i];
 		if (!l->placed)
 			continue;
-		struct rp_slice *s = &r->slice[l->slice];
-		l->llc_near = rp_tags_guess(&s->tags, q[i].line << r->l1_line_bits >> r->llc_line_bits);
-		if (l->llc_near != RP_NO_LINE)
-			CT_BRING(&s->due[l->llc_near]);
+		const struct rp_lru *s = &r->slice[l->slice].lru;
+		l->llc_near = *rp_lru_bucket(s, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		if (l->llc_near != RP_LRU_NONE)
+			bring_line(s, l->llc_near);
 	}
 }
 
-/* One line; returns when its last sector is back. */
-RP_HOT uint32_t access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
-                            struct look *l, uint32_t at, struct ct_l1_event *v, int quick)
+static void observe(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t start,
+                    const struct ct_line_request *q, const struct outcome *o)
 {
-	uint32_t back;
-	if (op->bypass)
-		return leave(r, sm, l, l->q->sectors,
-		             op->kind == RP_ATOMIC ? RP_PK_ATOMIC
-		             : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, at, NULL, quick);
-	back = op->kind == RP_STORE ? store(r, sm, l, at, v, quick) : load(r, sm, l, at, v, quick);
-	count(sm, v, l->q->sectors);
-	return back;
+	const struct rp_op *op = sm->warp[warp].op;
+	struct ct_l1_event v = {
+		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
+		.sid = sm->next[warp].inst.sid, .cycle = r->base + start + r->g.l1_latency,
+		.line = q->line, .sectors = q->sectors, .bytes = {q->bytes[0], q->bytes[1]},
+		.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
+		.bypass = op->bypass,
+	};
+	if (!op->bypass) {
+		v.pending = (uint8_t)o->pending;
+		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);
+		*(o->had ? &v.sector_miss : &v.line_miss) = (uint8_t)o->missing;
+	}
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, &v);
+}
+
+/* One line; returns when its last sector is back. */
+RP_HOT struct outcome access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                                  struct look *l, uint32_t at, int quick)
+{
+	if (op->bypass) {
+		uint32_t back = leave(r, sm, l, l->q->sectors,
+		                      op->kind == RP_ATOMIC ? RP_PK_ATOMIC
+		                      : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS, at, NULL,
+		                      quick);
+		return (struct outcome){.back = back};
+	}
+	return op->kind == RP_STORE ? store(r, sm, l, at, quick) : load(r, sm, l, at, quick);
 }
 
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
@@ -332,22 +440,21 @@ RP_HOT uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t war
                              const struct ct_line_request *q, unsigned n, uint32_t at, int quick)
 {
 	struct look look[CT_MAX_LINES_PER_INST];
-	struct rp_warp *w = &sm->warp[warp];
-	const struct rp_op *op = w->op;
+	const struct rp_op *op = sm->warp[warp].op;
 	uint32_t last = at + 2, start, busy = bank_cycles(r, q, n);
+	struct tally tally = {0};
 	start = quick ? rp_quick_lsu(r, sm, at + 4, busy) : rp_max32(at + 4, sm->lsu_free);
 	look_ahead(r, sm, op, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
-		struct ct_l1_event v = {
-			.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
-			.sid = sm->next[warp].inst.sid, .cycle = r->base + start + r->g.l1_latency,
-			.line = q[i].line, .sectors = q[i].sectors, .bytes = {q[i].bytes[0], q[i].bytes[1]},
-			.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
-			.bypass = op->bypass,
-		};
-		last = rp_max32(last, access_line(r, sm, op, &look[i], start, &v, quick));
-		observe(r, &v);
+		struct outcome o = access_line(r, sm, op, &look[i], start, quick);
+		last = rp_max32(last, o.back);
+		if (!op->bypass)
+			tally_add(&tally, q[i].sectors, &o);
+		if (r->has_l1)
+			observe(r, sm, warp, start, &q[i], &o);
 	}
+	if (!op->bypass)
+		count(sm, &tally, n, op->kind == RP_STORE);
 	sm->lsu_free = start + busy;
 	return last;
 }
@@ -394,4 +501,19 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
 	memory(r, sm, warp, at, 1);
+}
+
+/* Due cycles have 32 bits: what they count from follows time. */
+void rp_fixed_epoch(struct ct_replay *r)
+{
+	const uint64_t slack = UINT64_C(1) << 30;
+	if (r->horizon - r->epoch < 3 * slack)
+		return;
+	uint64_t on = r->horizon - slack - r->epoch;
+	uint32_t cycles = on > UINT32_MAX ? UINT32_MAX : (uint32_t)on;
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		rp_lru_rebase(&r->sm[i].lru, cycles);
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		rp_lru_rebase(&r->slice[i].lru, cycles);
+	r->epoch += on;
 }

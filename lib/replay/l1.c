@@ -9,19 +9,35 @@
 
 enum { RP_FIRST_STAGES = 64 };
 
+static void shape(struct ct_replay *r, struct rp_sm *sm, uint32_t sets, uint32_t ways)
+{
+	if (r->timing == CT_REPLAY_FULL)
+		rp_tags_shape(&sm->tags, sets, ways);
+	else
+		rp_lru_shape(&sm->lru, sets, ways);
+}
+
+static void flush(struct ct_replay *r, struct rp_sm *sm)
+{
+	if (r->timing == CT_REPLAY_FULL)
+		rp_tags_flush(&sm->tags);
+	else
+		rp_lru_flush(&sm->lru);
+}
+
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	uint64_t bytes = r->g.l1.size > r->g.unified_bytes ? r->g.l1.size : r->g.unified_bytes;
 	uint32_t lines = (uint32_t)(bytes / r->g.l1.line), entries = r->g.l1.mshr_entries;
 	if (lines < r->g.l1.sets * r->g.l1.ways)
 		lines = r->g.l1.sets * r->g.l1.ways;
-	if (rp_tags_init(&sm->tags, lines, r->l1_sectors, r->g.l1.replacement == CT_REPL_FIFO,
-	                 r->g.l1.dirty_percent, e) < 0)
+	uint32_t fifo = r->g.l1.replacement == CT_REPL_FIFO;
+	int st = r->timing == CT_REPLAY_FULL
+	                 ? rp_tags_init(&sm->tags, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, e)
+	                 : rp_lru_init(&sm->lru, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, e);
+	if (st < 0)
 		return e ? e->status : CT_ERR_NOMEM;
-	rp_tags_shape(&sm->tags, r->g.l1.sets, r->g.l1.ways);
-	sm->due = r->timing != CT_REPLAY_FULL ? ct_calloc(lines, sizeof *sm->due) : NULL;
-	if (r->timing != CT_REPLAY_FULL && !sm->due)
-		return ct_fail_nomem(e);
+	shape(r, sm, r->g.l1.sets, r->g.l1.ways);
 	uint32_t buckets = 16;
 	while (buckets < entries * 2)
 		buckets *= 2;
@@ -43,13 +59,13 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 void rp_l1_free(struct rp_sm *sm)
 {
 	rp_tags_free(&sm->tags);
+	rp_lru_free(&sm->lru);
 	free(sm->mshr);
 	free(sm->mshr_bucket);
 	free(sm->mshr_spare.at);
 	free(sm->waiter);
 	free(sm->stage);
 	free(sm->steps);
-	free(sm->due);
 }
 
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
@@ -77,6 +93,9 @@ static void log_all_gone(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	for (uint32_t i = 0; r->replication && i < sm->tags.lines; i++)
 		if (sm->tags.line[i].used && sm->tags.line[i].filled)
 			log_line(r, sm, sm->tags.line[i].tag, now, RP_LOG_GONE);
+	for (uint32_t i = 0; r->replication && i < sm->lru.lines; i++)
+		if (rp_lru_at(&sm->lru, i)->used && rp_lru_at(&sm->lru, i)->filled)
+			log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, now, RP_LOG_GONE);
 }
 
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
@@ -86,12 +105,14 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 	memset(sm->in_bank, 0, sizeof sm->in_bank);
 	memset(sm->bank_at, 0xff, sizeof sm->bank_at);
 	memset(sm->bank_head, 0, sizeof sm->bank_head);
-	if (sm->tags.sets != r->occ.l1_sets || sm->tags.ways != r->occ.l1_ways) {
+	int full = r->timing == CT_REPLAY_FULL;
+	uint32_t sets = full ? sm->tags.sets : sm->lru.sets, ways = full ? sm->tags.ways : sm->lru.ways;
+	if (sets != r->occ.l1_sets || ways != r->occ.l1_ways) {
 		log_all_gone(r, sm, 0);
-		rp_tags_shape(&sm->tags, r->occ.l1_sets, r->occ.l1_ways);
+		shape(r, sm, r->occ.l1_sets, r->occ.l1_ways);
 	} else if (r->g.l1_flush) {
 		log_all_gone(r, sm, 0);
-		rp_tags_flush(&sm->tags);
+		flush(r, sm);
 	}
 	if (r->l1_part && r->l1_part->flush && r->g.l1_flush)
 		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base);
@@ -105,7 +126,7 @@ void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	if (r->l1_part && r->l1_part->flush)
 		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base + now);
 	log_all_gone(r, sm, now);
-	rp_tags_flush(&sm->tags);
+	flush(r, sm);
 }
 
 /* Doubles the ring of each bank. */

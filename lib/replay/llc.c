@@ -27,18 +27,19 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	uint32_t buckets = 16;
 	s->id = id;
 	s->waiter_free = s->near = RP_NO_INDEX;
-	if (rp_tags_init(&s->tags, c->sets * c->ways, r->llc_sectors,
-	                 c->replacement == CT_REPL_FIFO, c->dirty_percent, e) < 0)
+	uint32_t lines = c->sets * c->ways, fifo = c->replacement == CT_REPL_FIFO;
+	int st = r->timing == CT_REPLAY_FULL
+	                 ? rp_tags_init(&s->tags, lines, r->llc_sectors, fifo, c->dirty_percent, e)
+	                 : rp_lru_init(&s->lru, lines, r->llc_sectors, fifo, c->dirty_percent, e);
+	if (st < 0)
 		return -1;
-	rp_tags_shape(&s->tags, c->sets, c->ways);
+	if (r->timing == CT_REPLAY_FULL)
+		rp_tags_shape(&s->tags, c->sets, c->ways);
+	else
+		rp_lru_shape(&s->lru, c->sets, c->ways);
 	while (buckets < c->mshr_entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
-	if (r->timing != CT_REPLAY_FULL) {
-		s->due = ct_calloc((size_t)c->sets * c->ways, sizeof *s->due);
-		if (!s->due)
-			return ct_fail_nomem(e);
-	}
 	s->mshr = ct_calloc(c->mshr_entries, sizeof *s->mshr);
 	s->bucket = ct_calloc(buckets, sizeof *s->bucket);
 	s->mshr_spare.at = ct_calloc(c->mshr_entries, sizeof *s->mshr_spare.at);
@@ -85,11 +86,11 @@ void rp_llc_free(struct ct_replay *r)
 	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {
 		struct rp_slice *s = &r->slice[i];
 		rp_tags_free(&s->tags);
+		rp_lru_free(&s->lru);
 		rp_ring_free(&s->input);
 		rp_ring_free(&s->ready);
 		rp_ring_free(&s->replies);
 		free(s->mshr);
-		free(s->due);
 		free(s->past);
 		free(s->bucket);
 		free(s->mshr_spare.at);
@@ -186,7 +187,10 @@ int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
 void rp_llc_flush(struct ct_replay *r)
 {
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		rp_tags_flush(&r->slice[i].tags);
+		if (r->timing == CT_REPLAY_FULL)
+			rp_tags_flush(&r->slice[i].tags);
+		else
+			rp_lru_flush(&r->slice[i].lru);
 }
 
 /* ---- one slice ---- */
@@ -625,6 +629,19 @@ uint64_t rp_llc_next(const struct ct_replay *r)
 	return t;
 }
 
+static void fill_now(struct rp_lru *t, uint32_t set, uint64_t line, uint32_t sector, uint32_t tick)
+{
+	uint32_t i = rp_lru_find(t, line);
+	if (i == RP_LRU_NONE) {
+		i = rp_lru_victim(t, set);
+		rp_lru_allocate(t, set, i, line, tick);
+	} else {
+		rp_lru_touch(t, i, tick);
+	}
+	if (!(rp_lru_at(t, i)->valid >> sector & 1))
+		rp_lru_fill(rp_lru_at(t, i), 1u << sector);
+}
+
 /* A copy puts its sectors into the tags, clean, without traffic; the address is cut to
  * 32 bits as Accel-Sim does (accelsim-model.md 1). */
 void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
@@ -641,7 +658,12 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
 		struct rp_slice *s = &r->slice[place.slice];
 		uint64_t line = at >> r->llc_line_bits;
 		uint32_t k = (uint32_t)(at >> r->llc_sector_bits & (r->llc_sectors - 1));
-		uint32_t i = rp_tags_find(&s->tags, line), tick = (uint32_t)r->horizon;
+		uint32_t tick = (uint32_t)r->horizon;
+		if (r->timing != CT_REPLAY_FULL) {
+			fill_now(&s->lru, place.llc_set, line, k, tick);
+			continue;
+		}
+		uint32_t i = rp_tags_find(&s->tags, line);
 		if (i == RP_NO_LINE) {
 			i = rp_tags_victim(&s->tags, place.llc_set);
 			if (i == RP_NO_LINE)

@@ -54,6 +54,8 @@ static void bring_warps(const struct ct_replay *r, const struct rp_sm *sm)
 static int run_sms(struct ct_replay *r)
 {
 	uint32_t end = window_end(r), n = r->g.sms;
+	if (r->timing != CT_REPLAY_FULL)
+		rp_fixed_epoch(r);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + 2 < n)
 			bring_sm(r, &r->sm[i + 2]);

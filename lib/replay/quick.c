@@ -24,7 +24,7 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 		return ct_fail_nomem(e);
 	q->sched = ct_calloc(r->g.schedulers, sizeof *q->sched);
 	q->mshr = ct_calloc(r->g.l1.mshr_entries, sizeof *q->mshr);
-	q->merged = ct_calloc(sm->tags.capacity, sizeof *q->merged);
+	q->merged = ct_calloc(sm->lru.capacity, sizeof *q->merged);
 	return q->sched && q->mshr && q->merged ? 0 : ct_fail_nomem(e);
 }
 
@@ -34,7 +34,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, struct ct_error *
 	if (!q)
 		return ct_fail_nomem(e);
 	q->mshr = ct_calloc(r->g.llc.mshr_entries, sizeof *q->mshr);
-	q->merged = ct_calloc(s->tags.capacity, sizeof *q->merged);
+	q->merged = ct_calloc(s->lru.capacity, sizeof *q->merged);
 	return q->mshr && q->merged ? 0 : ct_fail_nomem(e);
 }
 
@@ -150,18 +150,17 @@ static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
 }
 
 /* Column command of a sector that arrives at the controller in cycle k. */
-static uint64_t column(struct ct_replay *r, uint64_t address, uint64_t k)
+static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64_t k)
 {
-	struct ct_place place = ct_address_place(&r->map, address);
-	struct rp_quick_channel *c = &r->quick[place.channel];
-	struct rp_quick_bank *b = &c->bank[place.bank];
+	struct rp_quick_channel *c = &r->quick[place->channel];
+	struct rp_quick_bank *b = &c->bank[place->bank];
 	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
 	uint32_t ccd = r->g.dram_ccd ? r->g.dram_ccd : 1, ccdl = rp_max32(r->g.dram_ccdl, ccd);
 	k = rp_max64(k, c->queue[c->queue_next]);
-	struct rp_row *p = row_for(r, c, b, (uint32_t)place.row, k);
+	struct rp_row *p = row_for(r, c, b, (uint32_t)place->row, k);
 	uint64_t col = rp_max64(k, (uint64_t)p->act + r->g.dram_rcd);
 	if (ccdl > ccd) {
-		struct rp_calendar *g = &c->group[place.bank & (r->g.dram_bank_groups - 1) & 7];
+		struct rp_calendar *g = &c->group[place->bank & (r->g.dram_bank_groups - 1) & 7];
 		col = rp_max64(col, rp_calendar_take(g, floor / ccdl, col / ccdl) * ccdl);
 	}
 	col = rp_max64(col, rp_calendar_take(&c->bus, floor / ccd, col / ccd) * ccd);
@@ -171,16 +170,17 @@ static uint64_t column(struct ct_replay *r, uint64_t address, uint64_t k)
 	return col;
 }
 
-uint64_t rp_quick_dram(struct ct_replay *r, uint64_t address, uint64_t at)
+uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64_t at)
 {
 	uint64_t k = rp_dram_cycle_of(r, at + 1 + r->g.dram_latency) + 2;
-	return rp_dram_core_of(r, column(r, address, k) + r->g.dram_cl + 1) + 2;
+	return rp_dram_core_of(r, column(r, place, k) + r->g.dram_cl + 1) + 2;
 }
 
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at)
 {
 	uint64_t k = rp_dram_cycle_of(r, at + 1 + r->g.dram_latency) + 2;
+	struct ct_place place = ct_address_place(&r->map, address);
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
 	for (uint32_t i = 0; i < bytes; i += atom ? atom : bytes)
-		column(r, address, k);
+		column(r, &place, k);
 }

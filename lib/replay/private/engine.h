@@ -17,6 +17,7 @@
 #include "gpu/gpu.h"
 #include "gpu/occupancy.h"
 #include "replay/parts.h"
+#include "replay/private/lru.h"
 #include "replay/private/tags.h"
 #include "replay/replay.h"
 #include "trace/record.h"
@@ -300,7 +301,8 @@ struct rp_sm {
 	struct rp_spare lreq_spare;
 
 	/* L1 */
-	struct rp_tags tags;
+	struct rp_tags tags;               /* with full timing */
+	struct rp_lru lru;                 /* with the others */
 	struct rp_stage *stage;            /* a ring for each bank, stage_mask + 1 each */
 	uint32_t stage_mask;
 	uint32_t bank_at[RP_MAX_L1_BANKS]; /* when the oldest in the bank is ready, RP_NEVER: empty */
@@ -322,7 +324,6 @@ struct rp_sm {
 	struct rp_ring missq, direct, replies;
 	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
 	uint32_t nheap;
-	uint64_t (*due)[8];                /* fixed timing: when each sector is filled */
 	struct rp_quick_sm *quick;
 
 	struct rp_log *log;
@@ -400,6 +401,7 @@ struct ct_replay {
 	struct ct_occupancy occ;
 	struct ct_local_map local;
 	uint64_t base;                     /* memory cycle of the launch's cycle 0 */
+	uint64_t epoch;                    /* memory cycle from which due cycles count (fixed.c) */
 	uint32_t first_place;              /* first cycle in which CTAs are placed */
 	int in_kernel, ended;
 	uint64_t launch_ctas, launch_key;
@@ -490,6 +492,8 @@ void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 uint32_t rp_fixed_next(const struct rp_sm *sm);
+/* fixed_mem.c: to be called at the begin of each window. */
+void rp_fixed_epoch(struct ct_replay *r);
 
 /* Books the write-back port of the load/store unit in the first free cycle from `at` on. */
 uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at);

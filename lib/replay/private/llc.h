@@ -55,7 +55,8 @@ struct rp_past { uint64_t entered, left; };
 
 struct rp_slice {
 	uint32_t id;
-	struct rp_tags tags;
+	struct rp_tags tags;     /* with full timing */
+	struct rp_lru lru;       /* with the others; due: when the data is at the SM, quick: at the slice */
 	struct rp_ring input;    /* delay line and input queue; when: enters the queue */
 	struct rp_past *past;    /* requests that left the input queue in this window */
 	uint32_t past_cap, npast;
@@ -66,7 +67,6 @@ struct rp_slice {
 	uint64_t answered;       /* cycle after that of the last of these answers */
 	struct rp_ring replies;  /* when: put into the network */
 	uint64_t reply_last;
-	uint64_t (*due)[8];      /* fixed timing: when each sector's data is at the SM; quick: at the slice */
 	struct rp_quick_slice *quick;
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;

@@ -77,7 +77,7 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm);
 /* Forgets places before 64 * word. */
 void rp_calendar_pass(struct rp_calendar *c, uint64_t word);
 /* Cycle at which DRAM has the sector at the slice, which asks for it in cycle `at`. */
-uint64_t rp_quick_dram(struct ct_replay *r, uint64_t address, uint64_t at);
+uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64_t at);
 /* The line's modified sectors go to DRAM. */
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
 
@@ -183,6 +183,13 @@ RP_HOT void rp_quick_mshr(struct ct_replay *r, struct rp_sm *sm, uint32_t until)
 	q->mshr_next = q->mshr_next + 1 == r->g.l1.mshr_entries ? 0 : q->mshr_next + 1;
 }
 
+/* The masked sectors of the line are asked for by one load each. */
+RP_HOT void rp_quick_first(struct rp_sm *sm, uint32_t line, uint32_t sectors)
+{
+	for (; sectors; sectors &= sectors - 1)
+		sm->quick->merged[line][ct_low_bit(sectors)] = 1;
+}
+
 /* Cycle in which the sector's load, that met the tags in `look`, has what is on its way. */
 RP_HOT uint32_t rp_quick_join(struct ct_replay *r, struct rp_sm *sm, uint32_t line, uint32_t sector,
                               uint32_t look, uint32_t due)
@@ -226,7 +233,7 @@ RP_HOT uint32_t rp_quick_request(struct ct_replay *r, struct rp_sm *sm, struct r
 
 /* A read misses in the slice: cycle in which it is filled. */
 RP_HOT uint32_t rp_quick_llc_miss(struct ct_replay *r, struct rp_slice *s, uint32_t line,
-                                  uint32_t sector, uint64_t address, uint32_t at)
+                                  uint32_t sector, const struct ct_place *place, uint32_t at)
 {
 	struct rp_quick_slice *l = s->quick;
 	uint64_t t = r->base + at;
@@ -234,16 +241,17 @@ RP_HOT uint32_t rp_quick_llc_miss(struct ct_replay *r, struct rp_slice *s, uint3
 		l->held_from = t;
 		t = l->held_to = l->mshr[l->mshr_next];
 	}
-	t = rp_quick_dram(r, address, t);
+	t = rp_quick_dram(r, place, t);
 	l->mshr[l->mshr_next] = t;
 	l->mshr_next = l->mshr_next + 1 == r->g.llc.mshr_entries ? 0 : l->mshr_next + 1;
 	l->merged[line][sector] = 1;
 	return (uint32_t)(t - r->base);
 }
 
-/* Another read of a sector that is on its way: one too many holds the slice up until it is there. */
+/* Another read of a sector that is on its way: one too many holds the slice up until it is there,
+ * in memory cycle `due`. */
 RP_HOT void rp_quick_llc_join(struct ct_replay *r, struct rp_slice *s, uint32_t line, uint32_t sector,
-                              uint32_t at)
+                              uint32_t at, uint64_t due)
 {
 	struct rp_quick_slice *l = s->quick;
 	if (l->merged[line][sector] < r->g.llc.mshr_merge) {
@@ -251,7 +259,7 @@ RP_HOT void rp_quick_llc_join(struct ct_replay *r, struct rp_slice *s, uint32_t 
 		return;
 	}
 	l->held_from = r->base + at;
-	l->held_to = s->due[line][sector];
+	l->held_to = due;
 }
 
 /* Cycle at which what the slice has in `at` can be used by the SM's warps. */
