@@ -11,7 +11,9 @@
 
 enum {
 	RUN_LIMIT = 256, /* instructions before other warps get a look in */
-	RUN_AHEAD = 256, /* quick: cycles, which the calendars of the schedulers have to hold */
+	RUN_AHEAD = 8,   /* quick: cycles that a warp may be ahead of another that has yet to run: a
+	                    little more than from an instruction to the next that depends on it */
+	CALENDAR = 256,  /* quick: and of the SM's time, which the schedulers' calendars hold */
 	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
 };
 
@@ -108,6 +110,13 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	return 1;
 }
 
+/* Loose round robin keeps the warps of an SM abreast. */
+RP_HOT int too_far(const struct rp_sm *sm, uint32_t at)
+{
+	return at > sm->now + CALENDAR ||
+	       (sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
+}
+
 /* Executes the instruction that the warp stopped at, then goes on to the next one that
  * others may see. */
 RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int quick)
@@ -148,7 +157,8 @@ RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int q
 			return;
 		}
 		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || (quick && w->born > sm->now + RUN_AHEAD) || n >= RUN_LIMIT || sm->failed) {
+		    w->born > at + SHORT_WAIT || (quick && too_far(sm, w->born)) || n >= RUN_LIMIT ||
+		    sm->failed) {
 			push(sm, warp, w->born);
 			return;
 		}
@@ -163,27 +173,46 @@ void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 		retire(r, sm, warp);
 }
 
-uint32_t rp_fixed_next(const struct rp_sm *sm)
+/* Cycle in which the load/store unit takes what waits before the L1, RP_NEVER: nothing does. */
+RP_HOT uint32_t held_next(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	const struct rp_quick_sm *q = sm->quick;
+	uint64_t lead = r->base + r->g.l1_latency + 4;
+	if (!q->nheld)
+		return RP_NEVER;
+	return q->l1_free > lead ? (uint32_t)(q->l1_free - lead) : 0;
+}
+
+uint32_t rp_fixed_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t t = sm->next_free;
 	if (sm->nheap && (uint32_t)(sm->heap[0] >> 16) < t)
 		t = (uint32_t)(sm->heap[0] >> 16);
+	if (r->timing == CT_REPLAY_QUICK)
+		t = rp_min32(t, rp_max32(held_next(r, sm), sm->now));
 	return t;
 }
 
 /* The first warp in time. What would not get past the L1's tags within this window waits for a
- * later one: other SMs' requests come before it. */
+ * later one, in order: other SMs' requests come before it. */
 RP_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
 {
+	struct rp_quick_sm *q = sm->quick;
+	if (quick && q->nheld && held_next(r, sm) <= sm->now) {
+		uint32_t warp = q->held[q->held_first];
+		q->held_first = q->held_first + 1 == r->warps ? 0 : q->held_first + 1;
+		q->nheld--;
+		sm->warp[warp].born = rp_max32(sm->warp[warp].born, sm->now);
+		run_warp(r, sm, warp, quick);
+		return;
+	}
 	uint32_t warp = pop(sm);
 	const struct rp_op *op = sm->warp[warp].op;
-	if (quick && op->kind >= RP_LOAD && !op->shared) {
-		uint64_t held = sm->quick->l1_free, lead = r->g.l1_latency + 4;
-		if (held >= r->base + end + lead) {
-			sm->warp[warp].born = (uint32_t)(held - lead - r->base);
-			push(sm, warp, sm->warp[warp].born);
-			return;
-		}
+	if (quick && op->kind >= RP_LOAD && !op->shared &&
+	    (q->nheld || q->l1_free >= r->base + end + r->g.l1_latency + 4)) {
+		uint32_t last = q->held_first + q->nheld++;
+		q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
+		return;
 	}
 	run_warp(r, sm, warp, quick);
 }
@@ -191,7 +220,7 @@ RP_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int q
 RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
 {
 	while (!sm->failed) {
-		uint32_t t = rp_fixed_next(sm);
+		uint32_t t = rp_fixed_next(r, sm);
 		if (t >= end || (!r->ended && sm->offer < t))
 			break;
 		sm->now = t;

@@ -233,7 +233,8 @@ RP_HOT struct outcome load(struct ct_replay *r, struct rp_sm *sm, struct look *l
                            int quick)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t look = at + r->g.l1_latency, last = quick ? look : look + 4, valid = 0, pending = 0;
+	uint32_t look = quick ? rp_quick_tags(r, sm, at) : at + r->g.l1_latency;
+	uint32_t last = quick ? look : look + 4, valid = 0, pending = 0;
 	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near), had = i != RP_LRU_NONE;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch);
 	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
@@ -268,7 +269,8 @@ RP_HOT struct outcome store(struct ct_replay *r, struct rp_sm *sm, struct look *
                             int quick)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t look = at + r->g.l1_latency, i = rp_lru_find_near(&sm->lru, q->line, l->near);
+	uint32_t look = quick ? rp_quick_tags(r, sm, at) : at + r->g.l1_latency;
+	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near);
 	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
 	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)

@@ -25,7 +25,8 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->sched = ct_calloc(r->g.schedulers, sizeof *q->sched);
 	q->mshr = ct_calloc(r->g.l1.mshr_entries, sizeof *q->mshr);
 	q->merged = ct_calloc(sm->lru.capacity, sizeof *q->merged);
-	return q->sched && q->mshr && q->merged ? 0 : ct_fail_nomem(e);
+	q->held = ct_calloc(r->warps, sizeof *q->held);
+	return q->sched && q->mshr && q->merged && q->held ? 0 : ct_fail_nomem(e);
 }
 
 static int slice_init(struct ct_replay *r, struct rp_slice *s, struct ct_error *e)
@@ -65,6 +66,7 @@ void rp_quick_free(struct ct_replay *r)
 		if (!q)
 			continue;
 		free(q->sched);
+		free(q->held);
 		free(q->mshr);
 		free(q->merged);
 		free(q);

@@ -191,7 +191,7 @@ RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 
 uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return r->timing != CT_REPLAY_FULL ? rp_fixed_next(sm) : next_event(r, sm, 0);
+	return r->timing != CT_REPLAY_FULL ? rp_fixed_next(r, sm) : next_event(r, sm, 0);
 }
 
 RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)

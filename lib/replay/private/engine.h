@@ -491,7 +491,7 @@ void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
-uint32_t rp_fixed_next(const struct rp_sm *sm);
+uint32_t rp_fixed_next(const struct ct_replay *r, const struct rp_sm *sm);
 /* fixed_mem.c: to be called at the begin of each window. */
 void rp_fixed_epoch(struct ct_replay *r);
 

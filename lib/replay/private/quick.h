@@ -41,6 +41,8 @@ struct rp_quick_sm {
 	uint64_t l1_free;       /* the tags are held up until then */
 	uint64_t sent;          /* the last request moved by the network */
 	uint8_t (*merged)[8];   /* requests that wait for a sector, of each line */
+	uint16_t *held;         /* ring of warps whose memory instruction waits before the L1 */
+	uint32_t held_first, nheld;
 };
 
 struct rp_quick_slice {
@@ -157,6 +159,13 @@ RP_HOT uint32_t rp_quick_lsu(const struct ct_replay *r, struct rp_sm *sm, uint32
 	for (uint32_t i = 1; i < n; i++)
 		rp_calendar_take(&q->lsu, r->base + sm->now, at + i);
 	return (uint32_t)(at - r->base);
+}
+
+/* Cycle in which what enters the L1 in `at` meets the tags: behind what they hold up. */
+RP_HOT uint32_t rp_quick_tags(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
+{
+	uint64_t t = r->base + at + r->g.l1_latency;
+	return (uint32_t)(rp_max64(t, sm->quick->l1_free) - r->base);
 }
 
 /* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
