@@ -60,6 +60,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		in.profile = ct_profile_new(e);
 		st = in.profile ? ct_pass_run(t, in.trace, NULL, in.profile, e) : CT_ERR_NOMEM;
 		truncated = st > 0;
+	} else {
+		truncated = ct_tool_truncated(t, in.profile);
 	}
 	if (st >= 0 && !ct_profile_get(in.profile, "all", "lines_left", &v))
 		st = ct_fail(e, CT_ERR_INPUT,

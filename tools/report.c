@@ -211,6 +211,19 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 		}
 }
 
+/* Results of damaged traces are marked, and end in 1 (design 3). */
+static int tell_damaged(struct ct_tool *t, const struct rp_run *run)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	int any = 0;
+	for (size_t i = 0; i < run->n; i++)
+		if (rp_damaged(&run->w[i])) {
+			ct_warn(&d, "%s: its trace is damaged, only what precedes the damage is counted", run->w[i].name);
+			any = 1;
+		}
+	return any;
+}
+
 static int list_figures(struct ct_tool *t, struct ct_error *e)
 {
 	const struct fg_figure *f;
@@ -284,6 +297,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		tell(t, &r->checks);
 		st = 1;
 	}
+	if (st == CT_OK || st == 1)
+		st |= tell_damaged(t, &r->run);
 	if (r) {
 		rp_checks_free(&r->checks);
 		rp_changes_free(&r->changes);

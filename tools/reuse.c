@@ -220,6 +220,8 @@ static int merge(struct ct_tool *t, struct ct_error *e)
 		st = ct_tool_provenance(t, out, e);
 	if (st == CT_OK)
 		st = ct_tool_emit(t, out, table, e);
+	if (st == CT_OK)
+		st = ct_tool_truncated(t, out);
 	ct_profile_free(out);
 	for (int i = 0; i < n; i++)
 		ct_profile_free(in[i]);

@@ -299,19 +299,22 @@ uint64_t ct_gpu_register_bytes(const struct ct_gpu *g)
 	return (uint64_t)g->registers * 4;
 }
 
-void ct_gpu_each(const struct ct_gpu *g,
-                 void (*fn)(void *ctx, const char *key, const char *value, const char *unit),
-                 void *ctx)
+int ct_gpu_each(const struct ct_gpu *g,
+                void (*fn)(void *ctx, const char *key, const char *value, const char *unit),
+                void *ctx, struct ct_error *e)
 {
 	size_t n;
 	const struct ct_key_row *rows = ct_key_rows(&n);
 	struct ct_buf b = {0};
-	for (size_t i = 0; i < n; i++) {
+	int st = CT_OK;
+	for (size_t i = 0; i < n && st == CT_OK; i++) {
 		ct_buf_reset(&b);
 		ct_key_format(g, &rows[i], &b);
-		fn(ctx, rows[i].key.name, b.failed ? "NA" : b.len ? b.data : "", rows[i].key.unit);
+		if ((st = ct_buf_check(&b, e)) == CT_OK)
+			fn(ctx, rows[i].key.name, b.len ? b.data : "", rows[i].key.unit);
 	}
 	ct_buf_free(&b);
+	return st;
 }
 
 static void print_size(struct ct_buf *b, const char *what, uint64_t bytes)

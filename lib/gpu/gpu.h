@@ -187,10 +187,11 @@ int ct_gpu_scale(struct ct_gpu *g, double f, struct ct_error *e);
  * ct_gpu_check() does. */
 int ct_gpu_resize_llc(struct ct_gpu *g, uint64_t bytes, struct ct_error *e);
 
-/* Calls fn for each key in table order: for GP records. Value is printable. */
-void ct_gpu_each(const struct ct_gpu *g,
-                 void (*fn)(void *ctx, const char *key, const char *value, const char *unit),
-                 void *ctx);
+/* Calls fn for each key in table order: for GP records. Value is printable. Fails with
+ * CT_ERR_NOMEM, after some of the calls. */
+int ct_gpu_each(const struct ct_gpu *g,
+                void (*fn)(void *ctx, const char *key, const char *value, const char *unit),
+                void *ctx, struct ct_error *e);
 /* Appends the file form of g with derived sizes as comments (--print-gpu). */
 void ct_gpu_print(const struct ct_gpu *g, struct ct_buf *b);
 

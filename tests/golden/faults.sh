@@ -16,6 +16,7 @@ mkdir "$TMPDIR/work" && cd "$TMPDIR/work" || exit 1
 "$CT_RELEASE/reuse" ../t >../p.prof && "$CT_RELEASE/tracecat" ../t -o ../t.ctz || exit 1
 # What is replayed is small, on two SMs: `make faults` runs it once for each of its calls.
 "$CT_RELEASE/tracecat" --ctas 0-7 ../t -o ../few.ctz || exit 1
+"$CT_RELEASE/tracecat" -O accelsim ../few.ctz -o ../few.d || exit 1
 few=(-p sm.count=2 ../few.ctz)
 
 # faults NAME [-i INPUT] [-x FILE] [-p yes] -- COMMAND...
@@ -31,7 +32,7 @@ faults() {
 	if [ -z "$bad" ]; then pass "$name survives every fault"; else fail "$name survives every fault" "$bad"; fi
 }
 b=$CT_RELEASE
-faults "reuse" -- "$b/reuse" ../t
+faults "reuse" -- "$b/reuse" -p sm.count=2 ../few.d
 faults "reuse -o, sampled, two threads" -x x.out -- "$b/reuse" -@ 2 -S 0.1 -o x.out "${few[@]}"
 faults "reuse of one kernel" -- "$b/reuse" -k 'vec.*' "${few[@]}"
 faults "reuse that spills" -- "$b/reuse" --max-memory 1 "${few[@]}"

@@ -50,6 +50,28 @@ for tool in replicate mpki morpheus-est; do
 	refuses "$tool refuses a cut profile" 2 "cut.profile" $tool cut.profile
 	refuses "$tool refuses another SM count for a profile" 2 "needs the trace" $tool -p sm.count=10 ws.profile
 done
+# What was salvaged says so in every stage, and ends it in 1 as the trace itself would.
+tracecat -q -O accelsim ws | head -n 2000 >cut.traceg
+reuse -q --salvage cut.traceg >salvaged.profile
+same "reuse --salvage ends in 1" 1 $?
+for tool in replicate lineutil mpki morpheus-est sharedl1-est "reuse --merge" triage report; do
+	$tool salvaged.profile >out 2>err
+	same "$tool of a salvaged profile: exit 1 and a warning" "1 1" "$? $(grep -c 'damage' err)"
+done
+report -q --html - salvaged.profile | grep -q 'trace is damaged' && pass "the page says so" || fail "the page says so"
+# A producer that dies leaves no end of its profile.
+for n in 1 2; do
+	for tool in replicate lineutil mpki morpheus-est sharedl1-est tsc-est malekeh-est "reuse --merge -" triage report; do
+		{ head -c $((n * 1500)) ws.profile; } | $tool -q >out 2>err
+		same "$tool notices that its producer was killed ($n)" "2 1" "$? $(wc -l <err)"
+	done
+done
+cat ws.profile ws.profile >twice.profile
+for tool in replicate lineutil mpki morpheus-est sharedl1-est tsc-est malekeh-est "reuse --merge" triage report; do
+	$tool -q twice.profile >out 2>err
+	same "$tool refuses two profiles in one file" "2 1" "$? $(grep -c twice.profile err)"
+done
+
 refuses "an unknown GPU key names the nearest" 2 "l1.size" reuse -p l1.sise=64KiB ws
 refuses "an unknown GPU is named" 2 "rtx30801" reuse -g rtx30801 ws
 reuse ws -o out.profile && cp out.profile before

@@ -120,8 +120,9 @@ int ct_workload_to_profile(const struct ct_workload *w, const struct ct_gpu *g,
 		{ "noc_reply_cycles", w->noc_reply_cycles }, { "llc_cycles", w->llc_cycles },
 	};
 	struct gp gp = { p, 0 };
-	ct_gpu_each(g, add_gp, &gp);
-	int st = gp.st;
+	int st = ct_gpu_each(g, add_gp, &gp, NULL);
+	if (st == 0)
+		st = gp.st;
 	for (size_t i = 0; i < sizeof sn / sizeof sn[0] && st == 0; i++)
 		st = ct_profile_add_count(p, "all", sn[i].name, (uint64_t)llround(sn[i].v), NULL, "replay",
 		                          NULL);

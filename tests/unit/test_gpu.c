@@ -83,7 +83,7 @@ static void each_and_set_again(void **state)
 		struct ct_error e;
 		test_gpu(&g, names[i]);
 		ct_gpu_defaults(&again);
-		ct_gpu_each(&g, store_each, &again);
+		assert_int_equal(ct_gpu_each(&g, store_each, &again, &e), CT_OK);
 		if (ct_gpu_check(&again, &e) < 0)
 			fail_msg("%s", e.text);
 		same_gpu(&g, &again);

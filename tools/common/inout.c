@@ -95,6 +95,16 @@ int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_
 	return st;
 }
 
+int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	double flag;
+	if (!ct_profile_get(p, "all", "truncated", &flag) || !(flag > 0))
+		return 0;
+	ct_warn(&d, "the profile holds what precedes the damage of its trace: see truncated in it");
+	return 1;
+}
+
 void ct_input_close(struct ct_input *in)
 {
 	ct_trace_close(in->trace);
@@ -142,8 +152,8 @@ static void add_gp(void *ctx, const char *key, const char *value, const char *un
 int ct_tool_add_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e)
 {
 	struct add_gpu a = {p, e, CT_OK};
-	ct_gpu_each(g, add_gp, &a);
-	return a.status;
+	int st = ct_gpu_each(g, add_gp, &a, e);
+	return st == CT_OK ? a.status : st;
 }
 
 static int gpu_from_profile(const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)

@@ -260,6 +260,6 @@ int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 		return st;
 	ct_profile_remove(s->p, "MR", NULL, NULL);
 	ct_profile_remove(s->p, "ME", NULL, NULL);
-	ct_gpu_each(&s->gpu, put_key, &k);
-	return k.status;
+	st = ct_gpu_each(&s->gpu, put_key, &k, e);
+	return st == CT_OK ? k.status : st;
 }

@@ -88,12 +88,12 @@ static int find_changes(struct ct_tool *t, struct ct_stage *s, struct ct_error *
 		st = ct_tool_gpu(t, s->p, &s->gpu, e);
 	if (st != CT_OK)
 		return st;
-	ct_gpu_each(&s->gpu, compare_key, &c);
+	st = ct_gpu_each(&s->gpu, compare_key, &c, e);
 	const struct ct_gpu *a = &s->base, *b = &s->gpu;
 	s->l1_changed = a->l1.size != b->l1.size || a->l1.ways != b->l1.ways ||
 	                a->l1_adaptive != b->l1_adaptive || a->unified_bytes != b->unified_bytes;
 	s->llc_changed = ct_gpu_llc_bytes(a) != ct_gpu_llc_bytes(b) || a->llc.ways != b->llc.ways;
-	return c.status;
+	return st == CT_OK ? c.status : st;
 }
 
 /* ---- replaying the trace that TR names ---- */
@@ -316,6 +316,7 @@ int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_pa
 	} else {
 		s->p = in.profile;
 		in.profile = NULL;
+		s->truncated = ct_tool_truncated(t, s->p);
 		st = open_profile(t, s, e);
 	}
 	ct_input_close(&in);

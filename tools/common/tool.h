@@ -136,6 +136,9 @@ struct ct_input {
 };
 /* Opens operand i, or standard input when there is none. */
 int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_error *e);
+/* 1, with a warning, when the profile is of a damaged trace (--salvage): the command ends with 1
+ * then, as if it had read the trace itself. Else 0. */
+int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p);
 void ct_input_close(struct ct_input *in);
 
 /* Appends this stage's PG record (unless --no-provenance). */

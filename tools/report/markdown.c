@@ -97,6 +97,21 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "\nSpeed-ups are against the GPU as configured, with their range.\n\n");
 }
 
+static void damaged(const struct rp_report *r, struct ct_buf *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->run.n; i++) {
+		if (!rp_damaged(&r->run.w[i]) || ++n > 20)
+			continue;
+		ct_buf_puts(b, "**");
+		text(b, r->run.w[i].name, NAME_SHOWN);
+		ct_buf_puts(b, "**: the trace is damaged, only what precedes the damage is counted.\n");
+	}
+	if (n > 20)
+		ct_buf_printf(b, "**%zu more traces** are damaged.\n", n - 20);
+	ct_buf_puts(b, n ? "\n" : "");
+}
+
 static void reasons(const struct rp_report *r, struct ct_buf *b)
 {
 	size_t left = 0, said = 0;
@@ -169,6 +184,7 @@ void rp_markdown(const struct rp_report *r, struct ct_buf *b)
 	text(b, r->title, 200);
 	ct_buf_puts(b, "\n\n");
 	counts(r, b);
+	damaged(r, b);
 	checks(r, b);
 	changes(r, b);
 	verdicts(r, b);

@@ -32,6 +32,8 @@ static struct ct_hist *hist(const struct rp_workload *w, const char *view)
 
 static void verdicts(const struct rp_workload *w, struct ct_buf *b)
 {
+	if (rp_damaged(w))
+		ct_buf_puts(b, "<p><strong>The trace is damaged: only what precedes the damage is counted.</strong></p>\n");
 	ct_buf_puts(b, "<dl class=\"why\">");
 	for (int m = 0; m < CT_MECHANISMS; m++) {
 		const struct ct_verdict *v = &w->v[m];

@@ -274,6 +274,11 @@ double rp_sn(const struct rp_workload *w, const char *metric)
 	return ct_profile_get(w->p, "all", metric, &v) ? v : NAN;
 }
 
+int rp_damaged(const struct rp_workload *w)
+{
+	return rp_sn(w, "truncated") > 0;
+}
+
 int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
           const char *metric, struct ct_estimate *es)
 {

@@ -170,7 +170,8 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	int st = ct_tool_gpu(t, NULL, &g, e);
 	if (st != CT_OK)
 		return st;
-	ct_gpu_each(&g, add_key, &s);
+	if ((st = ct_gpu_each(&g, add_key, &s, e)) != CT_OK)
+		return st;
 	ct_buf_printf(&b, "%s %d %u %d %llu %llu", CT_VERSION, t->gpu_name != NULL, o->mechanisms,
 	              (int)t->method, (unsigned long long)t->warmup, (unsigned long long)t->seed);
 	ct_buf_printf(&b, " %.17g %.17g %d %d %d %d %s", t->scale, t->sample, o->rows_only, t->no_verify,
@@ -181,7 +182,7 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 	if (ct_buf_check(&b, e) == CT_OK)
 		*crc = ct_crc64(s.crc, b.data, b.len);
 	else
-		st = CT_ERR_NOMEM;
+		st = ct_fail_nomem(e);
 	ct_buf_free(&b);
 	return st;
 }
