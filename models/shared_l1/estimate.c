@@ -12,20 +12,30 @@ struct variant {
 	double dram;           /* factor on the DRAM's efficiency */
 	double beta;           /* at least as uneven homes */
 	double static_share;   /* -1 = as given */
+	int order;             /* rates that order decides at the end of their range: -1 low, 1 high */
 	enum ct_perf_anchor how;
 };
 
 static const struct variant VARIANTS[] = {
-	{ 1, 1, 1, -1, CT_PERF_ANCHOR_MIXED },
-	{ 1, 1, 1, -1, CT_PERF_ANCHOR_PHASES },
-	{ 0.5, 1, 1, -1, CT_PERF_ANCHOR_STATION },
-	{ 1.5, 1, 1, -1, CT_PERF_ANCHOR_STATION },
-	{ 1, 0.9, 1, -1, CT_PERF_ANCHOR_STATION },
-	{ 1, 1.1, 1, -1, CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1, 0, CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1, 1, CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1, -1, CT_PERF_ANCHOR_MIXED, 0 },
+	{ 1, 1, 1, -1, CT_PERF_ANCHOR_PHASES, 0 },
+	{ 0.5, 1, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1.5, 1, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1, 0.9, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1, 1.1, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1, 1, 1, 0, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1, 1, 1, 1, CT_PERF_ANCHOR_STATION, 0 },
+	{ 1, 1, 1, -1, CT_PERF_ANCHOR_STATION, -1 },
+	{ 1, 1, 1, -1, CT_PERF_ANCHOR_STATION, 1 },
 };
+
+static void shift_order(struct ct_sl_inputs *in, int up)
+{
+	struct ct_sl_rates *const rates[] = { &in->priv, &in->priv2, &in->priv16, &in->shared, &in->min };
+	for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+		ct_sl_rates_shift(rates[i], up);
+}
 
 static double perf_per_watt(const struct ct_sl_estimate *x, const struct ct_sl_estimate *base)
 {
@@ -69,10 +79,13 @@ static int vary(struct ct_sl_answer *a, const struct variant *v, const struct ct
 	struct ct_sl_params p = m->p;
 	struct ct_gpu replayed = m->replayed;
 	struct ct_sl_estimate x[CT_SL_SYSTEMS], configured;
+	struct ct_sl_inputs in = a->in;
+	if (v->order)
+		shift_order(&in, v->order > 0);
 	replayed.dram_efficiency *= v->dram;
 	if (v->static_share >= 0)
 		p.v[CT_SL_STATIC_SHARE] = v->static_share;
-	int st = ct_sl_model_init(&other, m->w, m->in, &replayed, &m->gpu, &p, place, v->how, e);
+	int st = ct_sl_model_init(&other, m->w, &in, &replayed, &m->gpu, &p, place, v->how, e);
 	if (st != CT_OK)
 		return st;
 	other.trip_factor = v->trip;
@@ -103,11 +116,27 @@ int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
 	if (st != CT_OK)
 		return st;
 	central(a);
+	int ordered = ct_sl_rows_sensitive(a->row) == 0;
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
-		st = vary(a, &VARIANTS[i], place, e);
+		if (!VARIANTS[i].order || !ordered)
+			st = vary(a, &VARIANTS[i], place, e);
 	if (st != CT_OK)
 		ct_sl_answer_free(a);
 	return st;
+}
+
+int ct_sl_row_sensitive(const struct ct_sl_row *r)
+{
+	return ct_sl_order_sensitive(r->x.edge_fraction);
+}
+
+unsigned ct_sl_rows_sensitive(const struct ct_sl_row *rows)
+{
+	unsigned mask = 0;
+	for (unsigned i = 0; i < CT_SL_SYSTEMS; i++)
+		if (!rows[i].system->best && ct_sl_row_sensitive(&rows[i]))
+			mask |= 1u << i;
+	return mask;
 }
 
 void ct_sl_answer_free(struct ct_sl_answer *a)
@@ -134,6 +163,34 @@ static unsigned note(char out[][CT_SL_NOTE_LEN], unsigned n, const char *text)
 	if (n < CT_SL_NOTES_MAX)
 		snprintf(out[n++], CT_SL_NOTE_LEN, "%s", text);
 	return n;
+}
+
+/* Which systems' miss rates the order of accesses decides, and how far; as many as fit. */
+static unsigned order_note(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN], unsigned n)
+{
+	enum { REST = 24 };
+	char text[CT_SL_NOTE_LEN] = "order-sensitive, ask --method replay: miss rates of";
+	size_t at = strlen(text), left = 0;
+	unsigned mask = ct_sl_rows_sensitive(a->row);
+	for (unsigned i = 0; i < CT_SL_SYSTEMS; i++) {
+		const struct ct_sl_row *r = &a->row[i];
+		char one[48];
+		if (!(mask >> i & 1))
+			continue;
+		int len = snprintf(one, sizeof one, " %s %.0f..%.0f %%,", r->system->name, 100 * r->x.miss_low,
+		                   100 * r->x.miss_high);
+		if (len < 0 || at + (size_t)len + REST > sizeof text) {
+			left++;
+			continue;
+		}
+		memcpy(text + at, one, (size_t)len + 1);
+		at += (size_t)len;
+	}
+	if (left)
+		snprintf(text + at, sizeof text - at, " and %zu more", left);
+	else
+		text[at - 1] = '\0';
+	return mask ? note(out, n, text) : n;
 }
 
 /* Either way of anchoring the model explains the replay badly. */
@@ -168,7 +225,7 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_
 		         "replayed cycles: the range may be too narrow", m->perf.ratio);
 		n = note(out, n, text);
 	}
-	return n;
+	return order_note(a, out, n);
 }
 
 static const char *limited_by(const struct ct_sl_estimate *x)

@@ -17,6 +17,12 @@ struct ct_sl_row {
 	struct ct_sl_range perf_per_watt;      /* against Private */
 };
 
+/* 1 where the order of accesses that the system itself makes decides over its miss rate: the estimate
+ * is of the baseline's order, and the replay may be anywhere from x.miss_low to x.miss_high. Pure. */
+int ct_sl_row_sensitive(const struct ct_sl_row *r);
+/* Such rows of CT_SL_SYSTEMS as a mask; Best is none. Pure. */
+unsigned ct_sl_rows_sensitive(const struct ct_sl_row *rows);
+
 /* Everything about one profile on one GPU. */
 struct ct_sl_answer {
 	struct ct_sl_inputs in;
@@ -29,7 +35,8 @@ struct ct_sl_answer {
 /* Evaluates all systems on a profile, and their ranges by varying one uncertain thing at a
  * time: how the model is anchored, first touches as a phase of their own or not, the way
  * to the home and back (half and half as much again), the DRAM's service (10 % either
- * way), uneven homes (1.2), the share of static power. replayed: the GPU of the profile's
+ * way), uneven homes (1.2), the share of static power, and miss rates that order decides at the
+ * ends of their ranges. replayed: the GPU of the profile's
  * GP; gpu: the one in force (the same SM count). place: NULL for the default; only of a
  * mesh. w and place must outlive the answer. Fails with CT_ERR_USAGE, CT_ERR_INPUT,
  * CT_ERR_NOMEM; else the caller frees with ct_sl_answer_free(). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "models/shared_l1/watch.h"
 
 static const char SCOPE[] = "all";
 
@@ -77,9 +78,24 @@ static double misses(const struct ct_hist *h, const struct ct_cache_shape *c)
 	return (double)ct_hist_total(h) - ct_curve_hits(h, c);
 }
 
+static double line_misses(const struct view *line, const struct ct_cache_shape *c)
+{
+	return misses(&line->read, c) + misses(&line->write, c);
+}
+
 static void add(struct ct_sl_rates *r, const struct view *line, const struct view *sector,
                 const struct ct_cache_shape *c, double weight)
 {
+	unsigned quarter = c->ways >= 4 ? c->ways / 4 : 1;
+	/* Fewer lines between are as much as more room, and the other way round. */
+	struct ct_cache_shape more = { c->lines * CT_SL_PACE, c->ways * CT_SL_PACE };
+	struct ct_cache_shape less = { c->lines / CT_SL_PACE,
+		                       c->ways >= CT_SL_PACE ? c->ways / CT_SL_PACE : 1 };
+	struct ct_cache_shape above = { c->lines * 1.25, c->ways + quarter }, below = {
+		c->lines * 0.75, c->ways > quarter ? c->ways - quarter : 1 };
+	r->misses_low += weight * line_misses(line, &more);
+	r->misses_high += weight * line_misses(line, &less);
+	r->edge += weight * (line_misses(line, &below) - line_misses(line, &above));
 	r->read_lines += weight * (double)ct_hist_total(&line->read);
 	r->write_lines += weight * (double)ct_hist_total(&line->write);
 	r->read_misses += weight * misses(&line->read, c);
@@ -137,4 +153,31 @@ double ct_sl_miss_rate(const struct ct_sl_rates *r)
 {
 	double all = r->read_lines + r->write_lines;
 	return all > 0 ? (r->read_misses + r->write_misses) / all : 0;
+}
+
+/* ---- order ---- */
+
+const double ct_sl_accuracy = 0.03;
+
+int ct_sl_order_sensitive(double edge)
+{
+	return edge > ct_sl_accuracy;
+}
+
+void ct_sl_rates_shift(struct ct_sl_rates *r, int up)
+{
+	double all = r->read_lines + r->write_lines, now = r->read_misses + r->write_misses;
+	double then = up ? r->misses_high : r->misses_low;
+	if (!(all > 0) || !(now > 0) || !ct_sl_order_sensitive(r->edge / all))
+		return;
+	r->read_misses = fmin(r->read_misses * (then / now), r->read_lines);
+	r->write_misses = fmin(r->write_misses * (then / now), r->write_lines);
+	r->sector_misses = fmin(r->sector_misses * (then / now), r->sectors);
+	r->read_cold = fmin(r->read_cold, r->read_misses);
+}
+
+void ct_sl_rates_exact(struct ct_sl_rates *r)
+{
+	r->misses_low = r->misses_high = r->read_misses + r->write_misses;
+	r->edge = 0;
 }

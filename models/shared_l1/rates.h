@@ -16,6 +16,7 @@ struct ct_sl_rates {
 	double read_lines, write_lines;       /* accesses, one line of one instruction each */
 	double read_misses, write_misses;     /* of them */
 	double read_cold;                     /* of read_misses: first touches, of an L1 or of all */
+	double misses_low, misses_high, edge; /* of both, by how much the order may differ (watch.h) */
 	double sectors, sector_misses;        /* reads and writes; NaN when unknown */
 	double fills, replicated, copies;     /* private only, of read misses (RJ); NaN */
 };
@@ -40,5 +41,15 @@ void ct_sl_shared(const struct ct_sl_curves *c, const struct ct_l1_parts *parts,
 
 /* Misses over accesses of lines, reads and writes (SL-M2). */
 double ct_sl_miss_rate(const struct ct_sl_rates *r);
+
+/* What an analytic miss rate has to be within of the replayed one (issue 7). */
+extern const double ct_sl_accuracy;
+/* 1 where a rate may well not be, with that share of the accesses at the edge: order decides. NaN:
+ * 0. Pure. */
+int ct_sl_order_sensitive(double edge);
+/* Of such rates, moves the misses to the end of the range; leaves others alone. */
+void ct_sl_rates_shift(struct ct_sl_rates *r, int up);
+/* They are counted in the very order. */
+void ct_sl_rates_exact(struct ct_sl_rates *r);
 
 #endif

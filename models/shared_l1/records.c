@@ -55,7 +55,8 @@ static void write_row(struct writer *w, const struct ct_sl_answer *a,
 	put_one(w, "llc_mpki", per_kilo(a, x->llc_misses));
 	put_one(w, "l1_mpki", per_kilo(a, x->l1_sector_misses));
 	put_one(w, "l1_miss_rate", x->l1_miss_rate);
-	put_one(w, "l1_request_miss_rate", x->l1_request_miss_rate);
+	put(w, "l1_request_miss_rate", x->l1_request_miss_rate, x->miss_low, x->miss_high);
+	put_one(w, "edge_fraction", x->edge_fraction);
 	put_one(w, "storage_bytes", ct_sl_storage_bytes(&a->model, r->system));
 	put_one(w, "replication_ratio", x->replication_ratio);
 	put_one(w, "replicas_mean", x->replicas);

@@ -58,6 +58,22 @@ const char *ct_sl_station_name(size_t i)
 
 /* ---- what the profile says ---- */
 
+/* The range of such misses: as counted, or where the profile is too old for that, as wide as the
+ * histograms' (which had `were` misses). */
+static void use_order(const struct ct_sl_watch_counts *c, double were, struct ct_sl_rates *r)
+{
+	double now = r->read_misses + r->write_misses, lines = r->read_lines + r->write_lines;
+	double all = c->reads + c->writes;
+	if (isfinite(c->misses_low) && isfinite(c->misses_high) && all > 0) {
+		r->misses_low = c->misses_low / all * lines;
+		r->misses_high = c->misses_high / all * lines;
+		r->edge = c->edge / all * lines;
+		return;
+	}
+	r->misses_low = fmax(now - fmax(were - r->misses_low, 0), 0);
+	r->misses_high = fmin(now + fmax(r->misses_high - were, 0), lines);
+}
+
 /* Exact misses in the place of the histograms', where the profile holds them. */
 static int use_watched(const struct ct_profile *p, enum ct_sl_watched which,
                        struct ct_sl_rates *r)
@@ -73,6 +89,7 @@ static int use_watched(const struct ct_profile *p, enum ct_sl_watched which,
 	r->write_lines = c.writes * writes;
 	r->read_misses = c.read_misses * reads;
 	r->write_misses = c.write_misses * writes;
+	use_order(&c, were, r);
 	if (were > 0) /* sectors go with the lines */
 		r->sector_misses = fmin(r->sector_misses * (r->read_misses + r->write_misses) / were,
 		                        r->sectors);
@@ -178,6 +195,7 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 	if (same_l1(replayed, gpu)) {
 		use_watched(p, CT_SL_WATCH_PRIVATE, &in->priv);
 		use_replayed(p, &in->priv);
+		ct_sl_rates_exact(&in->priv);
 		use_watched(p, CT_SL_WATCH_PRIVATE_2X, &in->priv2);
 		use_watched(p, CT_SL_WATCH_PRIVATE_16X, &in->priv16);
 		if (params->homes == CT_SL_HOMES_MOD)
@@ -413,6 +431,9 @@ static void mix(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double
 	blend(&a->l1_sector_misses, b->l1_sector_misses, weight);
 	blend(&a->l1_miss_rate, b->l1_miss_rate, reach);
 	blend(&a->l1_request_miss_rate, b->l1_request_miss_rate, reach);
+	blend(&a->miss_low, b->miss_low, reach);
+	blend(&a->miss_high, b->miss_high, reach);
+	blend(&a->edge_fraction, b->edge_fraction, reach);
 	blend(&a->llc_misses, b->llc_misses, weight);
 	blend(&a->remote_fraction, b->remote_fraction, weight);
 	blend(&a->past_fraction, b->past_fraction, weight);
@@ -434,6 +455,13 @@ static void use_dynamic(const struct ct_sl_model *m, const struct ct_sl_watch_co
 	double reach = c->reads + c->writes, misses = c->read_misses + c->write_misses;
 	double mixed = x->l1_request_miss_rate;
 	x->l1_request_miss_rate = reach > 0 ? misses / reach : 0;
+	x->miss_low = fmax(x->l1_request_miss_rate - (mixed - x->miss_low), 0);
+	x->miss_high = fmin(x->l1_request_miss_rate + x->miss_high - mixed, 1);
+	if (reach > 0 && isfinite(c->misses_low) && isfinite(c->misses_high)) {
+		x->miss_low = c->misses_low / reach;
+		x->miss_high = c->misses_high / reach;
+		x->edge_fraction = c->edge / reach;
+	}
 	x->past_fraction = 1 - reach / m->in->watched;
 	if (mixed > 0)
 		x->l1_miss_rate = fmin(x->l1_miss_rate * (x->l1_request_miss_rate / mixed), 1);
@@ -442,6 +470,16 @@ static void use_dynamic(const struct ct_sl_model *m, const struct ct_sl_watch_co
 	x->replication_ratio = any ? fmin(replicated * m->in->landed_replicated, 1) : NAN;
 	x->replicas = any ? 1 + more * m->in->landed_copies : NAN;
 	x->sampling_share = c->sampled / m->in->watched;
+}
+
+/* A scheme whose rates order decides may choose otherwise than the pass has seen. */
+static void may_choose(const struct ct_sl_estimate *private_x, const struct ct_sl_estimate *shared_x,
+                       struct ct_sl_estimate *x)
+{
+	if (!ct_sl_order_sensitive(x->edge_fraction))
+		return;
+	x->miss_low = fmin(x->miss_low, fmin(private_x->miss_low, shared_x->miss_low));
+	x->miss_high = fmax(x->miss_high, fmax(private_x->miss_high, shared_x->miss_high));
 }
 
 /* Executes in what it chose but for the sampling phases, which run half of each. */
@@ -470,6 +508,7 @@ static void estimate_dynamic(const struct ct_sl_model *m, int system,
 	x->sampling_share = share;
 	if (watched)
 		use_dynamic(m, c, x);
+	may_choose(private_x, shared_x, x);
 	x->ipc = x->cycles > 0 ? m->w->thread_insts / x->cycles : 0;
 	double seconds = x->cycles / (m->gpu.core_mhz * 1e6);
 	x->watt = seconds > 0 ? x->joule / seconds : 0;

@@ -77,6 +77,10 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 	double reach = ratio(r->read_lines + r->write_lines, t->reads + t->writes, 1);
 	t->past = 1 - reach;
 	t->miss_rate = ct_sl_miss_rate(r);
+	double lines = r->read_lines + r->write_lines, misses = r->read_misses + r->write_misses;
+	t->less = fmax(ratio(misses - r->misses_low, lines, 0), 0);
+	t->more = fmax(ratio(r->misses_high - misses, lines, 0), 0);
+	t->edge = ratio(r->edge, lines, 0);
 	t->read_miss = anchored(replayed_miss(w), read_miss(r), read_miss(then), 1);
 	t->sectors = w->l1_sectors;
 	double now = r->sector_misses, was = then->sector_misses;
@@ -401,6 +405,9 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 	x->l1_sector_misses = t->sector_misses;
 	x->l1_miss_rate = ratio(t->sector_misses, t->sectors, NAN);
 	x->l1_request_miss_rate = t->miss_rate;
+	x->miss_low = fmax(t->miss_rate - t->less, 0);
+	x->miss_high = fmin(t->miss_rate + t->more, 1);
+	x->edge_fraction = t->edge;
 	x->replication_ratio = t->replication;
 	x->replicas = t->replicas;
 	x->remote_fraction = t->remote;

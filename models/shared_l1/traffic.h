@@ -9,6 +9,7 @@ struct ct_sl_traffic {
 	double reads, writes;       /* line accesses of all cores */
 	double remote, past;        /* shares of them: home elsewhere; of all, sent past it */
 	double miss_rate;           /* of accesses that reach an L1, lines */
+	double less, more, edge;    /* by which order may make it lower or higher; at the edge */
 	double read_miss;           /* of reads that reach an L1; anchored to the replay */
 	double to_llc;              /* share of reads that go to the LLC */
 	double fills;               /* read lines that an L1 fetches */

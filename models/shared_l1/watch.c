@@ -1,5 +1,6 @@
 #include "models/shared_l1/watch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,11 @@
 enum { WAYS_MAX = 32, SCHEMES = CT_SL_SCHEMES };
 
 /* Sets as lists of lines + 1, most recent first; 0 is free. The same set of all SMs lies
- * together, for copies. */
+ * together, for copies. Behind each set, apart from it, the lines that have left it: as many as
+ * CT_SL_PACE times the ways leave room for. */
 struct cache {
 	uint32_t sets, ways, factor;
-	uint64_t *line;
+	uint64_t *line, *left;
 	struct ct_sl_watch_counts n;
 };
 
@@ -92,12 +94,19 @@ int ct_sl_watch_new(struct ct_sl_watch **out, const struct ct_gpu *g, struct ct_
 	return ct_fail_nomem(e);
 }
 
+static void drop(struct cache *c)
+{
+	free(c->line);
+	free(c->left);
+	c->line = c->left = NULL;
+}
+
 void ct_sl_watch_free(struct ct_sl_watch *w)
 {
 	if (!w)
 		return;
 	for (int i = 0; i < CT_SL_WATCHED; i++)
-		free(w->cache[i].line);
+		drop(&w->cache[i]);
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		free(w->home[i]);
 	for (int i = 0; i < SCHEMES; i++)
@@ -123,6 +132,22 @@ static size_t places(const struct ct_sl_watch *w, const struct cache *c)
 	return (size_t)w->g.sms * c->sets * c->ways;
 }
 
+/* Private L1s need no range: the replay has counted them. */
+static int has_left(const struct ct_sl_watch *w, const struct cache *c)
+{
+	return c != &w->cache[CT_SL_WATCH_PRIVATE];
+}
+
+/* Empty sets, or none. The old ones go. */
+static int make_sets(const struct ct_sl_watch *w, struct cache *c, int held)
+{
+	size_t n = held ? places(w, c) : 1, left = held && has_left(w, c) ? n * (CT_SL_PACE - 1) : 1;
+	drop(c);
+	c->line = ct_calloc(n, sizeof *c->line);
+	c->left = ct_calloc(left, sizeof *c->left);
+	return c->line && c->left ? CT_OK : CT_ERR_NOMEM;
+}
+
 int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int flushed,
                        struct ct_error *e)
 {
@@ -136,13 +161,12 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 		int held = kept(w, i) && (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
 		c->sets = sets * c->factor;
 		c->ways = ways;
-		if (!same) {
-			free(c->line);
-			c->line = ct_calloc(held ? places(w, c) : 1, sizeof *c->line);
-			if (!c->line)
-				return ct_fail_nomem(e);
-		} else if (flushed && held) {
+		if (!same && make_sets(w, c, held) != CT_OK)
+			return ct_fail_nomem(e);
+		if (same && flushed && held) {
 			memset(c->line, 0, places(w, c) * sizeof *c->line);
+			if (has_left(w, c))
+				memset(c->left, 0, places(w, c) * (CT_SL_PACE - 1) * sizeof *c->left);
 		}
 	}
 	return CT_OK;
@@ -155,8 +179,12 @@ void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm)
 		struct cache *c = &w->cache[i];
 		if (!kept(w, i) || (i >= CT_SL_WATCH_DYNAMAT && i - CT_SL_WATCH_DYNAMAT >= (int)w->schemes))
 			continue;
-		for (uint32_t s = 0; s < c->sets; s++)
-			memset(c->line + ((size_t)s * w->g.sms + sm) * c->ways, 0, c->ways * sizeof *c->line);
+		for (uint32_t s = 0; s < c->sets; s++) {
+			size_t at = ((size_t)s * w->g.sms + sm) * c->ways;
+			memset(c->line + at, 0, c->ways * sizeof *c->line);
+			if (has_left(w, c))
+				memset(c->left + at * (CT_SL_PACE - 1), 0, c->ways * (CT_SL_PACE - 1) * sizeof *c->left);
+		}
 	}
 }
 
@@ -173,6 +201,37 @@ static void count_copies(const struct ct_sl_watch *w, struct cache *c, const uin
 	c->n.copies += (double)n + 1;
 }
 
+/* A line misses in a set: how many have left it since, or as many as are kept. It goes from the list of
+ * those that have (take), which gets what leaves the set for it (out; 0: nothing). */
+static uint32_t left_since(const struct ct_sl_watch *w, struct cache *c, size_t set, uint64_t line,
+                       uint64_t out, int take)
+{
+	uint32_t n = c->ways * (CT_SL_PACE - 1), p = 0;
+	uint64_t *l = c->left + set * n;
+	if (!has_left(w, c))
+		return n;
+	while (p < n && l[p] && l[p] != line + 1)
+		p++;
+	int found = p < n && l[p] == line + 1;
+	if (out) {
+		memmove(&l[1], &l[0], (p < n ? p : n - 1) * sizeof *l);
+		l[0] = out;
+	} else if (take && found) {
+		memmove(&l[p], &l[p + 1], (n - p - 1) * sizeof *l);
+		l[n - 1] = 0;
+	}
+	return found ? p : n;
+}
+
+/* An access that finds its line behind `before` others in the two lists. */
+static void count_order(struct cache *c, uint32_t before)
+{
+	uint32_t quarter = c->ways >= 4 ? c->ways / 4 : 1;
+	c->n.misses_high += before > 0 && before >= c->ways / CT_SL_PACE;
+	c->n.misses_low += before >= c->ways * CT_SL_PACE;
+	c->n.edge += before + quarter >= c->ways && before < c->ways + quarter;
+}
+
 /* Touches a line of one L1; 1 when it misses. policy: of stores. */
 static int touch(const struct ct_sl_watch *w, struct cache *c, uint32_t at, uint64_t line,
                  int is_write, uint32_t policy, int copies)
@@ -181,17 +240,20 @@ static int touch(const struct ct_sl_watch *w, struct cache *c, uint32_t at, uint
 	uint64_t *all = c->line + (size_t)set * w->g.sms * c->ways, *l = all + (size_t)at * c->ways;
 	while (p < c->ways && l[p] != line + 1)
 		p++;
-	int hit = p < c->ways;
+	int hit = p < c->ways, evicts = is_write && policy == CT_WRITE_EVICT;
+	int in = !evicts && (!is_write || policy != CT_WRITE_THROUGH_NO_ALLOCATE);
 	*(is_write ? &c->n.writes : &c->n.reads) += 1;
 	*(is_write ? &c->n.write_misses : &c->n.read_misses) += !hit;
-	if (is_write && policy == CT_WRITE_EVICT) {
+	count_order(c, hit ? p : p + left_since(w, c, (size_t)set * w->g.sms + at, line,
+	                                        in ? l[c->ways - 1] : 0, in || evicts));
+	if (evicts) {
 		if (hit) {
 			memmove(&l[p], &l[p + 1], (c->ways - p - 1) * sizeof *l);
 			l[c->ways - 1] = 0;
 		}
 		return !hit;
 	}
-	if (is_write && !hit && policy == CT_WRITE_THROUGH_NO_ALLOCATE)
+	if (!hit && !in)
 		return 1;
 	if (!hit && !is_write && copies)
 		count_copies(w, c, all, line);
@@ -217,12 +279,10 @@ static int split(struct ct_sl_watch *w)
 	size_t bytes = places(w, from) * sizeof *from->line;
 	for (unsigned i = 1; i < SCHEMES; i++) {
 		struct cache *c = from + i;
-		uint64_t *line = ct_calloc(places(w, from), sizeof *line);
-		if (!line)
+		if (make_sets(w, c, 1) != CT_OK)
 			return CT_ERR_NOMEM;
-		memcpy(line, from->line, bytes);
-		free(c->line);
-		c->line = line;
+		memcpy(c->line, from->line, bytes);
+		memcpy(c->left, from->left, bytes * (CT_SL_PACE - 1));
 		c->n = from->n;
 		if (ct_sl_phases_copy(&w->phases[i], w->phases[0], &w->scheme[i]) != CT_OK)
 			return CT_ERR_NOMEM;
@@ -310,6 +370,8 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
 		return 0;
 	if (which < CT_SL_WATCH_DYNAMAT) {
 		*c = w->cache[which].n;
+		if (!has_left(w, &w->cache[which]))
+			c->misses_low = c->misses_high = c->edge = NAN;
 		return 1;
 	}
 	unsigned i = w->schemes > 1 ? which - CT_SL_WATCH_DYNAMAT : 0;

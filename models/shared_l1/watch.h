@@ -7,7 +7,12 @@
  * (SL-A3); a fill takes no time. Min(H,L2) and what AMAT takes for latencies are those of
  * the GPU's own network with its default placement; homes are `mod`, the constants those
  * of params.h. L1s of more than 32 ways are left to the histograms, which are exact
- * enough there but for what nobody has read yet (first.h). */
+ * enough there but for what nobody has read yet (first.h).
+ *
+ * ORDER. Under another organisation other loads miss, and the accesses come in another order:
+ * who hits runs ahead of who misses. How much that can change is bounded by how much faster it
+ * runs, and so how many more lines of the others, or fewer, come between two accesses to a line.
+ * It is likely to where many accesses lie at the edge of the capacity: lock-step. */
 #ifndef CT_MODELS_SHARED_L1_WATCH_H
 #define CT_MODELS_SHARED_L1_WATCH_H
 
@@ -15,6 +20,11 @@
 #include "models/shared_l1/first.h"
 #include "models/shared_l1/home.h"
 #include "profile/profile.h"
+
+/* A load that hits in a home takes 28 + 54 cycles, one that misses there 247 more (SL-M15, SL-Q19):
+ * who hits comes round four times while who misses comes round once. With private L1s it
+ * would be more, but for the load/store unit that all warps of an SM wait for in turn. */
+enum { CT_SL_PACE = 4 };
 
 enum ct_sl_watched {
 	CT_SL_WATCH_PRIVATE, CT_SL_WATCH_PRIVATE_2X, CT_SL_WATCH_PRIVATE_16X,
@@ -30,6 +40,11 @@ struct ct_sl_watch_counts {
 	double read_misses, write_misses; /* of them */
 	double replicated, copies;        /* of read misses: whose line another L1 holds; L1s that
 	                                     hold it then. Where copies can be, else 0 */
+	/* Of reads and writes; NaN of PRIVATE. */
+	double misses_low, misses_high;   /* would miss if the lines between an access and the one before
+	                                     to its line were CT_SL_PACE times fewer, or more */
+	double edge;                      /* would turn between hit and miss if a set had a quarter of
+	                                     its ways (at least one) more, or fewer */
 	/* dynamic schemes */
 	double sampled;                   /* accesses of SMs that sampled */
 	double homed;                     /* accesses under the shared rule */

@@ -1,4 +1,5 @@
 /* The IM items of watch.h: a name for what is watched, and one for each of its counts. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,7 +11,7 @@ static const char *const WATCHED[CT_SL_WATCHED] = {
 };
 
 /* Those that one of `when` has. */
-enum { ALL = 1, FEWER = 2 /* accesses reach an L1 */, COPIES = 4, DYNAMIC = 8 };
+enum { ALL = 1, FEWER = 2 /* accesses reach an L1 */, COPIES = 4, DYNAMIC = 8, ORDER = 16 };
 static const struct {
 	const char *name;
 	size_t at;
@@ -22,6 +23,9 @@ static const struct {
 	{ "writes", offsetof(struct ct_sl_watch_counts, writes), FEWER },
 	{ "replicated", offsetof(struct ct_sl_watch_counts, replicated), COPIES },
 	{ "copies", offsetof(struct ct_sl_watch_counts, copies), COPIES },
+	{ "misses_low", offsetof(struct ct_sl_watch_counts, misses_low), ORDER },
+	{ "misses_high", offsetof(struct ct_sl_watch_counts, misses_high), ORDER },
+	{ "edge", offsetof(struct ct_sl_watch_counts, edge), ORDER },
 	{ "sampled", offsetof(struct ct_sl_watch_counts, sampled), DYNAMIC },
 	{ "homed", offsetof(struct ct_sl_watch_counts, homed), DYNAMIC },
 	{ "decisions", offsetof(struct ct_sl_watch_counts, decisions), DYNAMIC },
@@ -32,12 +36,12 @@ enum { COUNTS = sizeof COUNT / sizeof COUNT[0] };
 static int has(enum ct_sl_watched w)
 {
 	if (w >= CT_SL_WATCH_DYNAMAT)
-		return ALL | FEWER | COPIES | DYNAMIC;
+		return ALL | FEWER | COPIES | DYNAMIC | ORDER;
 	if (w == CT_SL_WATCH_PRIVATE)
 		return ALL | FEWER | COPIES;
 	if (w == CT_SL_WATCH_MIN)
-		return ALL | FEWER;
-	return w == CT_SL_WATCH_SHARED ? ALL : ALL | COPIES;
+		return ALL | FEWER | ORDER;
+	return ORDER | (w == CT_SL_WATCH_SHARED ? ALL : ALL | COPIES);
 }
 
 static double *value(struct ct_sl_watch_counts *c, size_t i)
@@ -69,7 +73,7 @@ int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
                      struct ct_sl_watch_counts *c)
 {
 	char name[64];
-	*c = (struct ct_sl_watch_counts){ 0 };
+	*c = (struct ct_sl_watch_counts){ .misses_low = NAN, .misses_high = NAN, .edge = NAN };
 	for (size_t i = 0; i < COUNTS; i++) {
 		/* What all that is private or plainly shared has in common is kept once. */
 		enum ct_sl_watched from = COUNT[i].when == FEWER && !(has(which) & FEWER)
@@ -77,7 +81,7 @@ int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
 		if (!(COUNT[i].when & has(from)))
 			continue;
 		name_of(name, sizeof name, from, i);
-		if (!ct_profile_get_im(p, "all", name, value(c, i)))
+		if (!ct_profile_get_im(p, "all", name, value(c, i)) && COUNT[i].when != ORDER)
 			return 0;
 	}
 	return 1;

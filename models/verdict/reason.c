@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "models/shared_l1/metrics.h"
+#include "models/shared_l1/rates.h"
 #include "models/verdict/verdict.h"
 
 static double sn(const struct ct_profile *p, const char *metric)
@@ -112,7 +113,8 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of accesses go to another SM",
 		         100 * remote);
 	at = strlen(v->reason);
-	snprintf(v->reason + at, sizeof v->reason - at, "%s", target(p, copies));
+	snprintf(v->reason + at, sizeof v->reason - at, "%s%s", target(p, copies),
+	         ct_sl_order_sensitive(es(p, CT_SHARED_L1, "edge_fraction")) ? ", order-sensitive: ask --method replay" : "");
 }
 
 /* Chunks of a line that are touched while it is cached, of four. */

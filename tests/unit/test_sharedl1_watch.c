@@ -212,6 +212,13 @@ static void test_records(void **state)
 		assert_int_equal((uint64_t)c.read_misses, (uint64_t)r.read_misses);
 		assert_int_equal((uint64_t)c.write_misses, (uint64_t)r.write_misses);
 		assert_int_equal((uint64_t)c.homed, (uint64_t)r.homed);
+		if (i != CT_SL_WATCH_PRIVATE) {
+			assert_int_equal((uint64_t)c.misses_low, (uint64_t)r.misses_low);
+			assert_int_equal((uint64_t)c.misses_high, (uint64_t)r.misses_high);
+			assert_int_equal((uint64_t)c.edge, (uint64_t)r.edge);
+			assert_true(c.misses_low <= c.read_misses + c.write_misses);
+			assert_true(c.misses_high >= c.read_misses + c.write_misses);
+		}
 		assert_int_equal((uint64_t)c.chose_shared, (uint64_t)r.chose_shared);
 	}
 	assert_int_equal(ct_profile_get_im(p, "all", "home_camping", &v), 1);
@@ -221,6 +228,98 @@ static void test_records(void **state)
 	for (int i = 0; i < CT_SL_WATCHED; i++)
 		assert_int_equal(ct_sl_watch_counts(s->w, (enum ct_sl_watched)i, &c), 0);
 	close_scene(s);
+}
+
+/* What would miss if other numbers of lines came between, against L1s of other ways: exactly, of
+ * reads. */
+static void test_order(void **state)
+{
+	struct scene *s = open_scene();
+	struct ct_sl_watch *other[4]; /* of that many ways */
+	static const uint32_t ways[4] = { 8 * CT_SL_PACE, 8 / CT_SL_PACE, 6, 10 };
+	struct ct_sl_watch_counts c, n[4];
+	struct ct_error e;
+	uint64_t seed = 7;
+	(void)state;
+	for (int k = 0; k < 4; k++)
+		assert_int_equal(ct_sl_watch_new(&other[k], &s->g, &e), CT_OK);
+	for (unsigned i = 0; i < STEPS / 2; i++) {
+		if (i % 40000 == 0) {
+			assert_int_equal(ct_sl_watch_kernel(s->w, 16, 8, 1, &e), CT_OK);
+			for (int k = 0; k < 4; k++)
+				assert_int_equal(ct_sl_watch_kernel(other[k], 16, ways[k], 1, &e), CT_OK);
+		}
+		if (i % 7919 == 0) {
+			ct_sl_watch_wipe(s->w, i / 7919 % SMS);
+			for (int k = 0; k < 4; k++)
+				ct_sl_watch_wipe(other[k], i / 7919 % SMS);
+		}
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		unsigned core = seed >> 60 & 3, r = (unsigned)(seed >> 33);
+		uint64_t line = r % 3 ? r / 3 % 900 : i / 16 % 1500;
+		ct_sl_watch_l1(s->w, core, line, 1, 0);
+		for (int k = 0; k < 4; k++)
+			ct_sl_watch_l1(other[k], core, line, 1, 0);
+	}
+	for (int i = CT_SL_WATCH_PRIVATE_2X; i <= CT_SL_WATCH_MIN; i++) {
+		assert_int_equal(ct_sl_watch_counts(s->w, (enum ct_sl_watched)i, &c), 1);
+		for (int k = 0; k < 4; k++)
+			assert_int_equal(ct_sl_watch_counts(other[k], (enum ct_sl_watched)i, &n[k]), 1);
+		assert_true(n[2].read_misses > n[3].read_misses || i == CT_SL_WATCH_PRIVATE_16X);
+		assert_int_equal((uint64_t)c.misses_low, (uint64_t)n[0].read_misses);
+		assert_int_equal((uint64_t)c.misses_high, (uint64_t)n[1].read_misses);
+		assert_int_equal((uint64_t)c.edge, (uint64_t)(n[2].read_misses - n[3].read_misses));
+	}
+	for (int k = 0; k < 4; k++)
+		ct_sl_watch_free(other[k]);
+	close_scene(s);
+}
+
+/* Warps of an SM that read as many lines of one set each, `turns` times over: in step, or one after
+ * the other. The share of misses of homes, and its range. */
+static void march(unsigned warps, unsigned lines, int in_step, double rate[4])
+{
+	enum { TURNS = 50 };
+	struct ct_sl_watch_counts c;
+	struct ct_sl_watch *w;
+	struct ct_error e;
+	struct ct_gpu g;
+	test_gpu_sharedl1_small(&g);
+	assert_int_equal(ct_sl_watch_new(&w, &g, &e), CT_OK);
+	assert_int_equal(ct_sl_watch_kernel(w, g.l1.sets, g.l1.ways, 1, &e), CT_OK);
+	for (unsigned i = 0; i < warps * lines * TURNS; i++) {
+		unsigned warp = in_step ? i % warps : i / (lines * TURNS);
+		unsigned at = in_step ? i / warps % lines : i % lines;
+		ct_sl_watch_l1(w, 0, (uint64_t)(warp * lines + at) * g.l1.sets * g.sms, 1, 0);
+	}
+	assert_int_equal(ct_sl_watch_counts(w, CT_SL_WATCH_SHARED, &c), 1);
+	rate[0] = c.read_misses / c.reads;
+	rate[1] = c.misses_low / c.reads;
+	rate[2] = c.misses_high / c.reads;
+	rate[3] = c.edge / c.reads;
+	ct_sl_watch_free(w);
+}
+
+/* Five warps in step, a line each, in a set of four: they miss for ever, and hit once they run apart.
+ * That is flagged, and the range holds the other order; where they run apart, or where nothing
+ * fits in any order, nothing is. */
+static void test_edge(void **state)
+{
+	double step[4], apart[4];
+	(void)state;
+	march(5, 1, 1, step);
+	march(5, 1, 0, apart);
+	assert_true(step[0] > 0.99 && apart[0] < 0.05);
+	assert_true(step[1] <= apart[0] && apart[0] <= step[2]);
+	assert_true(ct_sl_order_sensitive(step[3]));
+	assert_false(ct_sl_order_sensitive(apart[3]));
+	assert_true(apart[2] - apart[1] < ct_sl_accuracy);
+	march(2, 40, 1, step);
+	march(2, 40, 0, apart);
+	assert_true(step[0] > 0.99 && apart[0] > 0.99);
+	assert_false(ct_sl_order_sensitive(step[3]));
+	assert_false(ct_sl_order_sensitive(apart[3]));
+	assert_true(step[2] - step[1] < ct_sl_accuracy);
 }
 
 /* What nobody has read yet, against a table of all lines: exactly while they are few. */
@@ -275,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared), cmocka_unit_test(test_private), cmocka_unit_test(test_records),
+		cmocka_unit_test(test_order), cmocka_unit_test(test_edge),
 		cmocka_unit_test(test_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
