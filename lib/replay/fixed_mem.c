@@ -437,24 +437,64 @@ RP_HOT struct outcome access_line(struct ct_replay *r, struct rp_sm *sm, const s
 	return op->kind == RP_STORE ? store(r, sm, l, at, quick) : load(r, sm, l, at, quick);
 }
 
+/* Sectors of an instruction that goes past the L1, and what lanes of an atomic that meet in a
+ * sector add, which is left in *more. */
+static uint32_t transactions(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
+                             const struct ct_line_request *q, unsigned n, uint32_t *more)
+{
+	const struct rp_op *op = sm->warp[warp].op;
+	uint32_t sectors = 0, all = 0;
+	for (unsigned i = 0; i < n; i++)
+		sectors += ct_bits(q[i].sectors);
+	if (op->kind == RP_ATOMIC)
+		all = ct_atomic_transactions(r->kernel, op->s, &sm->next[warp].inst, r->g.llc.sector);
+	*more = all > sectors ? all - sectors : 0;
+	return sectors + *more;
+}
+
+/* The further transactions of an atomic, spread over its sectors in turn; returns when the last
+ * is back. */
+static uint32_t again(struct ct_replay *r, struct rp_sm *sm, struct look *look, unsigned n,
+                      uint32_t more, uint32_t at)
+{
+	uint32_t last = at;
+	while (more)
+		for (unsigned i = 0; i < n && more; i++) {
+			uint32_t left = look[i].q->sectors, take = 0;
+			for (; left && more; left &= ~(1u << ct_high_bit(left)), more--)
+				take |= 1u << ct_high_bit(left);
+			last = rp_max32(last, leave(r, sm, &look[i], take, RP_PK_ATOMIC, at, NULL, 1));
+			sm->c.llc_line_accesses--; /* the line has been counted */
+		}
+	return last;
+}
+
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
 RP_HOT uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                              const struct ct_line_request *q, unsigned n, uint32_t at, int quick)
 {
 	struct look look[CT_MAX_LINES_PER_INST];
 	const struct rp_op *op = sm->warp[warp].op;
-	uint32_t last = at + 2, start, busy = bank_cycles(r, q, n);
+	uint32_t last = at + 2, start, busy, more = 0;
 	struct tally tally = {0};
+	if (quick && op->bypass)
+		busy = transactions(r, sm, warp, q, n, &more);
+	else
+		busy = bank_cycles(r, q, n);
 	start = quick ? rp_quick_lsu(r, sm, at + 4, busy) : rp_max32(at + 4, sm->lsu_free);
 	look_ahead(r, sm, op, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
-		struct outcome o = access_line(r, sm, op, &look[i], start, quick);
+		/* they enter the L1 evenly over those cycles, or leave in turn */
+		uint32_t enter = quick && !op->bypass ? start + i * busy / n : start;
+		struct outcome o = access_line(r, sm, op, &look[i], enter, quick);
 		last = rp_max32(last, o.back);
 		if (!op->bypass)
 			tally_add(&tally, q[i].sectors, &o);
 		if (r->has_l1)
 			observe(r, sm, warp, start, &q[i], &o);
 	}
+	if (quick && more)
+		last = rp_max32(last, again(r, sm, look, n, more, start));
 	if (!op->bypass)
 		count(sm, &tally, n, op->kind == RP_STORE);
 	sm->lsu_free = start + busy;
@@ -476,6 +516,12 @@ RP_HOT void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 	}
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at, quick);
+		if (op->kind != RP_STORE) {
+			sm->c.mem_latency_sum += back - at;
+			sm->c.mem_latency_count++;
+		}
+	} else if (quick && !op->shared && !lanes) { /* no active lane: a slot and nothing else */
+		back = rp_quick_lsu(r, sm, at + 4, 1) + 1;
 		if (op->kind != RP_STORE) {
 			sm->c.mem_latency_sum += back - at;
 			sm->c.mem_latency_count++;

@@ -167,6 +167,7 @@ static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64
 	}
 	col = rp_max64(col, rp_calendar_take(&c->bus, floor / ccd, col / ccd) * ccd);
 	p->last = rp_max32(p->last, (uint32_t)col);
+	r->total.dram_busy += r->dram_timing.burst;
 	c->queue[c->queue_next] = col;
 	c->queue_next = c->queue_next + 1 == r->g.dram_queue ? 0 : c->queue_next + 1;
 	return col;

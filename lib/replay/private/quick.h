@@ -152,6 +152,7 @@ RP_HOT uint32_t rp_quick_lsu(const struct ct_replay *r, struct rp_sm *sm, uint32
 {
 	struct rp_quick_sm *q = sm->quick;
 	uint64_t from = r->base + t;
+	sm->c.l1_busy += n;
 	/* what the tags hold up fills the pipeline in front of them */
 	if (q->l1_free > from + r->g.l1_latency)
 		from = q->l1_free - r->g.l1_latency;
@@ -227,6 +228,8 @@ RP_HOT uint32_t rp_quick_request(struct ct_replay *r, struct rp_sm *sm, struct r
 	struct rp_quick_sm *q = sm->quick;
 	struct rp_quick_slice *l = s->quick;
 	uint32_t flits = rp_packet_flits(r, p, 1);
+	sm->c.noc_request_busy += flits;
+	sm->c.llc_busy++;
 	/* what bypasses the L1 has no queue to pass */
 	sm->missq_last = rp_max32(sm->missq_last, at - (p->kind > RP_PK_STORE)) + 1;
 	/* in order from the SM's side, one a cycle on the slice's */
@@ -278,6 +281,7 @@ RP_HOT uint32_t rp_quick_reply(struct ct_replay *r, struct rp_sm *sm, const stru
 	struct rp_quick_sm *q = sm->quick;
 	uint64_t floor = r->base + sm->now, t = r->base + at + 1;
 	uint32_t flits = rp_packet_flits(r, p, 0);
+	sm->c.noc_reply_busy += flits;
 	for (uint32_t i = 0; i < flits; i++)
 		t = rp_calendar_take(&q->reply, floor, t + (i != 0));
 	t += 1 + rp_quick_hop(r);
