@@ -70,11 +70,9 @@ RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now,
 	struct rp_lru *t = &v->s->lru;
 	uint32_t set = v->l->llc_set;
 	if (v->index != RP_LRU_NONE && line == v->line) {
-		rp_lru_stamp(t, set, v->index, tick);
+		rp_lru_touch(t, set, v->index, tick);
 		return rp_lru_at(t, v->index);
 	}
-	if (v->index != RP_LRU_NONE)
-		rp_lru_settle(t, set, v->index);
 	uint32_t i = rp_lru_find_near(t, line, v->l->llc_near);
 	if (i == RP_LRU_NONE) {
 		i = rp_lru_victim(t, set);
@@ -87,7 +85,7 @@ RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now,
 		}
 		rp_lru_allocate(t, set, i, line, tick);
 	} else {
-		rp_lru_stamp(t, set, i, tick);
+		rp_lru_touch(t, set, i, tick);
 	}
 	v->line = line;
 	v->index = v->l->llc_near = i;
@@ -200,7 +198,6 @@ RP_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct look *l, uin
 		if (quick && due)
 			rp_quick_mshr(r, sm, last);
 	}
-	rp_lru_settle(&v.s->lru, l->llc_set, v.index);
 	count_visit(&v);
 	return last;
 }
@@ -240,7 +237,7 @@ RP_HOT struct outcome load(struct ct_replay *r, struct rp_sm *sm, struct look *l
 	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
 	if (had) {
 		valid = rp_lru_hits(e) & q->sectors;
-		rp_lru_touch(&sm->lru, i, at);
+		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
 	}
 	for (uint32_t left = valid; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left);
@@ -274,7 +271,7 @@ RP_HOT struct outcome store(struct ct_replay *r, struct rp_sm *sm, struct look *
 	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
 	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
-		rp_lru_touch(&sm->lru, i, at);
+		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
 	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
 		if (all == valid)
 			log_line(r, sm, q->line, at, RP_LOG_GONE);
@@ -362,7 +359,7 @@ static uint32_t bank_cycles(const struct ct_replay *r, const struct ct_line_requ
 static void bring_line(const struct rp_lru *t, uint32_t index)
 {
 	CT_BRING(rp_lru_at(t, index));
-	CT_BRING(&t->order[index]);
+	CT_BRING(&t->stamp[index]);
 }
 
 /* Asks the host's memory for what the lines of an instruction will meet: its latency is
@@ -372,9 +369,9 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 {
 	const struct rp_lru *t = &sm->lru;
 	for (unsigned i = 0; i < n; i++)
-		CT_BRING(rp_lru_bucket(t, q[i].line));
+		CT_BRING(rp_lru_slot(t, q[i].line));
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t k = look[i].near = *rp_lru_bucket(t, q[i].line);
+		uint32_t k = look[i].near = rp_lru_guess(t, q[i].line);
 		if (k != RP_LRU_NONE)
 			bring_line(t, k);
 	}
@@ -382,13 +379,11 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		struct look *l = &look[i];
 		l->q = &q[i];
 		l->placed = 0;
-		if (l->near != RP_LRU_NONE)
-			l->near = rp_lru_find(t, q[i].line);
 		if (l->near != RP_LRU_NONE && op->kind != RP_STORE &&
 		    !(q[i].sectors & ~rp_lru_hits(rp_lru_at(t, l->near))))
 			continue;
 		place(r, l);
-		CT_BRING(rp_lru_bucket(&r->slice[l->slice].lru,
+		CT_BRING(rp_lru_slot(&r->slice[l->slice].lru,
 		                       q[i].line << r->l1_line_bits >> r->llc_line_bits));
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -396,7 +391,7 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		if (!l->placed)
 			continue;
 		const struct rp_lru *s = &r->slice[l->slice].lru;
-		l->llc_near = *rp_lru_bucket(s, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		l->llc_near = rp_lru_guess(s, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_LRU_NONE)
 			bring_line(s, l->llc_near);
 	}

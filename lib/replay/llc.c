@@ -636,7 +636,7 @@ static void fill_now(struct rp_lru *t, uint32_t set, uint64_t line, uint32_t sec
 		i = rp_lru_victim(t, set);
 		rp_lru_allocate(t, set, i, line, tick);
 	} else {
-		rp_lru_touch(t, i, tick);
+		rp_lru_touch(t, set, i, tick);
 	}
 	if (!(rp_lru_at(t, i)->valid >> sector & 1))
 		rp_lru_fill(rp_lru_at(t, i), 1u << sector);

@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SSE2__) && !defined(CT_NO_SIMD)
-#include <emmintrin.h>
-#endif
-
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "replay/private/oldest.h"
 
-enum { NO_WAY = 0xffff, NO_STAMP = 0xffffffff };
+enum { NO_WAY = 0xffff, NO_STAMP = RP_NO_STAMP };
 
 /* A slot holds index + 1 and, above, as many low bits of the hash as fit: they tell most other
  * tags apart without a look at their lines, and in all but huge caches the slot where the
@@ -234,88 +231,20 @@ static uint32_t last_free_way(const struct rp_tags *t, uint32_t set)
 	return NO_WAY;
 }
 
-static void put_bit(uint64_t *words, uint32_t index, int on)
-{
-	uint64_t bit = UINT64_C(1) << index % 64;
-	words[index / 64] = on ? words[index / 64] | bit : words[index / 64] & ~bit;
-}
-
-/* n <= 32 bits from `first` on. */
-static uint32_t bits_of(const uint64_t *words, uint32_t first, uint32_t n)
-{
-	uint64_t v = words[first / 64] >> first % 64;
-	if (first % 64 + n > 64)
-		v |= words[first / 64 + 1] << (64 - first % 64);
-	return (uint32_t)v & (uint32_t)((UINT64_C(1) << n) - 1);
-}
-
-/* The lowest of n stamps, above its way (the lowest on ties), but for those of the mask: no branch,
- * which one it is is anybody's guess. */
-static inline uint64_t lowest_of(const uint32_t *stamp, uint32_t n, uint32_t not)
-{
-	uint64_t best = UINT64_MAX;
-	for (uint32_t w = 0; w < n; w++, not >>= 1) {
-		uint64_t key = (uint64_t)(stamp[w] | (0 - (not & 1))) << 32 | w;
-		best = key < best ? key : best;
-	}
-	return best;
-}
-
-#if defined(__SSE2__) && !defined(CT_NO_SIMD)
-/* The same of a whole block: the sign is turned over, since only signed numbers compare. */
-static inline __m128i lower_of(__m128i a, __m128i b)
-{
-	__m128i more = _mm_cmpgt_epi32(a, b);
-	return _mm_or_si128(_mm_and_si128(more, b), _mm_andnot_si128(more, a));
-}
-
-static inline __m128i four_of(const uint32_t *stamp, __m128i mask, __m128i bit)
-{
-	__m128i out = _mm_cmpeq_epi32(_mm_and_si128(mask, bit), bit);
-	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)stamp);
-	return _mm_xor_si128(_mm_or_si128(v, out), _mm_set1_epi32(INT32_MIN));
-}
-
-static uint64_t lowest_of_block(const uint32_t *stamp, uint32_t not)
-{
-	const __m128i mask = _mm_set1_epi32((int)not), bit = _mm_set_epi32(8, 4, 2, 1);
-	__m128i a = four_of(stamp, mask, bit), b = four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4));
-	__m128i c = four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8));
-	__m128i d = four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12));
-	__m128i low = lower_of(lower_of(a, b), lower_of(c, d));
-	low = lower_of(low, _mm_shuffle_epi32(low, 0x4e));
-	low = lower_of(low, _mm_shuffle_epi32(low, 0xb1));
-	a = _mm_packs_epi32(_mm_cmpeq_epi32(a, low), _mm_cmpeq_epi32(b, low));
-	c = _mm_packs_epi32(_mm_cmpeq_epi32(c, low), _mm_cmpeq_epi32(d, low));
-	uint32_t at = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, c));
-	return (uint64_t)((uint32_t)_mm_cvtsi128_si32(low) ^ 0x80000000u) << 32 | ct_low_bit(at);
-}
-#else
-static uint64_t lowest_of_block(const uint32_t *stamp, uint32_t not)
-{
-	return lowest_of(stamp, RP_TAGS_BLOCK, not);
-}
-#endif
-
-static uint64_t lowest(const uint32_t *stamp, uint32_t n, uint32_t not)
-{
-	return n == RP_TAGS_BLOCK ? lowest_of_block(stamp, not) : lowest_of(stamp, n, not);
-}
-
 /* The oldest line of the set that is not reserved and, with `clean`, not modified; RP_NO_LINE. */
 static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 {
 	uint32_t *bound = t->oldest[clean] + (size_t)set * t->blocks;
 	for (;;) {
-		uint64_t block = t->blocks == 1 ? 0 : lowest(bound, t->blocks, 0);
+		uint64_t block = t->blocks == 1 ? 0 : rp_lowest(bound, t->blocks, 0);
 		uint32_t b = (uint32_t)block, expected = (uint32_t)(block >> 32), first, n, not;
 		if (expected == NO_STAMP)
 			return RP_NO_LINE;
 		first = set * t->ways + b * RP_TAGS_BLOCK;
 		n = t->ways - b * RP_TAGS_BLOCK;
 		n = n < RP_TAGS_BLOCK ? n : RP_TAGS_BLOCK;
-		not = bits_of(t->reserved, first, n) | (clean ? bits_of(t->modified, first, n) : 0);
-		uint64_t best = lowest(t->stamp + first, n, not);
+		not = rp_bits_of(t->reserved, first, n) | (clean ? rp_bits_of(t->modified, first, n) : 0);
+		uint64_t best = rp_lowest(t->stamp + first, n, not);
 		uint32_t stamp = (uint32_t)(best >> 32);
 		if (t->blocks == 1 || stamp == expected)
 			return stamp == NO_STAMP ? RP_NO_LINE : first + (uint32_t)best;
@@ -335,7 +264,7 @@ uint32_t rp_tags_oldest(const struct rp_tags *t, uint32_t set)
 static int any_reserved(const struct rp_tags *t, uint32_t set)
 {
 	for (uint32_t w = 0; w < t->ways; w += 32)
-		if (bits_of(t->reserved, set * t->ways + w, t->ways - w < 32 ? t->ways - w : 32))
+		if (rp_bits_of(t->reserved, set * t->ways + w, t->ways - w < 32 ? t->ways - w : 32))
 			return 1;
 	return 0;
 }
@@ -357,7 +286,7 @@ static void unreserve(struct rp_tags *t, uint32_t index)
 {
 	struct rp_line *l = &t->line[index];
 	l->reserved = 0;
-	put_bit(t->reserved, index, 0);
+	rp_put_bit(t->reserved, index, 0);
 	lower(t, index, l->modified != 0);
 }
 
@@ -377,7 +306,7 @@ static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 	t->modified_lines -= l->modified != 0;
 	l->modified = (uint8_t)mask;
 	t->modified_lines += mask != 0;
-	put_bit(t->modified, index, mask != 0);
+	rp_put_bit(t->modified, index, mask != 0);
 	if (cleaned && !l->reserved)
 		lower(t, index, 0);
 }
@@ -427,7 +356,7 @@ void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)
 	l->valid &= (uint8_t)~bit;
 	l->unreadable &= (uint8_t)~bit;
 	l->reserved |= (uint8_t)bit;
-	put_bit(t->reserved, index, 1);
+	rp_put_bit(t->reserved, index, 1);
 }
 
 void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified)

@@ -1,10 +1,9 @@
 /* lru.h - the lines of a sectored, set-associative cache of the cheap engine (private).
  *
  * The same cache as in tags.h where no fill is waited for: a sector is absent, valid or
- * modified, and knows when its data will be there. Each set has its lines in the order of their
- * last use, so that its victim is found without a search; modified lines, which may be protected,
- * have a list of their own. What an access looks at is a bucket of the hash, 32 bytes of the line
- * and 16 of its place in the order: the caches of all SMs together have to stay near. Rules:
+ * modified, and knows when its data will be there. What an access looks at is a slot of the hash,
+ * 32 bytes of the line and its stamp, since the caches of all SMs together have to stay near; the
+ * next victim of a set is found as soon as the one before it goes, and asked for. Rules:
  * accelsim-model.md 6. */
 #ifndef CT_REPLAY_PRIVATE_LRU_H
 #define CT_REPLAY_PRIVATE_LRU_H
@@ -20,28 +19,19 @@ enum { RP_LRU_NONE = 0xffffffffu };
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_entry {
 	uint64_t tag;            /* line address */
-	uint32_t next;           /* in its bucket */
+	uint32_t touched;        /* cycle of the last touch */
 	uint8_t valid, modified; /* modified: of valid */
 	uint8_t unreadable;      /* of modified: partly written */
-	uint8_t used : 1;        /* in the hash and in the order */
+	uint8_t used : 1;        /* in the hash */
 	uint8_t filled : 1;      /* a fill or store has put data here since allocation */
 	uint8_t counted : 1;     /* its element of bytes[] is in use */
 	uint32_t due[];          /* of each sector: 0, or the cycle of its data since an epoch */
 };
 
-/* Where a line is in the order of its set: by stamp, those with the same stamp by index. */
-struct rp_order {
-	uint32_t older, younger;
-	uint32_t stamp;          /* grows with each touch of the set in another cycle */
-	uint32_t touched;        /* cycle of the last touch */
-};
-
-struct rp_lru_list { uint32_t oldest, youngest; };
-
 struct rp_lru_set {
-	struct rp_lru_list list[2]; /* lines that are not modified; that are */
 	uint32_t used;           /* ways */
 	uint32_t now, stamp;     /* of the last touch */
+	uint32_t victim, victim_stamp; /* the oldest line while its stamp is that; RP_LRU_NONE */
 };
 
 struct rp_lru {
@@ -51,13 +41,19 @@ struct rp_lru {
 	uint32_t modified_lines, used_lines;
 	uint32_t way_bits;       /* log2 of ways, or 32 when that is no power of two */
 	uint32_t entry_bits;     /* log2 of the bytes of an entry */
-	uint32_t bucket_shift;   /* of the mixed tag */
 	unsigned char *entry;    /* index: set * ways + way */
-	struct rp_order *order;
-	uint32_t *bucket;
+	uint32_t *stamp;         /* of each line: grows with each touch of its set in another cycle, the
+	                            lowest is the oldest, of equal ones the lowest way */
+	uint32_t blocks;         /* of RP_STAMPS ways in a set */
+	uint32_t *oldest[2];     /* set * blocks + block: no stamp in the block is lower, and none of
+	                            lines that are not modified */
+	uint64_t *modified;      /* bit index % 64 of word index / 64: of the line */
 	struct rp_lru_set *set;
 	uint64_t *free_ways;     /* bit set: way not in use; words per set */
 	uint32_t words;
+	uint32_t *hash;          /* index + 1 below bits of the tag's hash, 0: empty; linear probing */
+	uint32_t hash_mask, index_bits /* of index + 1 */;
+	uint32_t homes;          /* the bits above tell the slot at which probing began */
 	uint64_t (*bytes)[4];    /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
@@ -76,23 +72,45 @@ static inline struct rp_entry *rp_lru_at(const struct rp_lru *t, uint32_t index)
 	return (struct rp_entry *)(void *)(t->entry + ((size_t)index << t->entry_bits));
 }
 
-static inline uint32_t *rp_lru_bucket(const struct rp_lru *t, uint64_t tag)
-{
-	return &t->bucket[tag * UINT64_C(0x9e3779b97f4a7c15) >> t->bucket_shift];
-}
-
 static inline uint32_t rp_lru_set_of(const struct rp_lru *t, uint32_t index)
 {
 	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
 }
 
+static inline uint32_t rp_lru_mix(uint64_t tag)
+{
+	return (uint32_t)(tag * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+/* Where looking up the tag begins. */
+static inline const uint32_t *rp_lru_slot(const struct rp_lru *t, uint64_t tag)
+{
+	return &t->hash[rp_lru_mix(tag) & t->hash_mask];
+}
+
+static inline uint32_t rp_lru_index(const struct rp_lru *t, uint32_t slot)
+{
+	return (slot & ((1u << t->index_bits) - 1)) - 1;
+}
+
+/* Where the line seems to be, without a look at it; RP_LRU_NONE: it is absent. */
+static inline uint32_t rp_lru_guess(const struct rp_lru *t, uint64_t tag)
+{
+	uint32_t m = rp_lru_mix(tag), print = m << t->index_bits, v;
+	for (uint32_t h = m & t->hash_mask; (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
+		if ((v ^ print) >> t->index_bits == 0)
+			return rp_lru_index(t, v);
+	return RP_LRU_NONE;
+}
+
 /* Index of the line, or RP_LRU_NONE. */
 static inline uint32_t rp_lru_find(const struct rp_lru *t, uint64_t tag)
 {
-	uint32_t i = *rp_lru_bucket(t, tag);
-	while (i != RP_LRU_NONE && rp_lru_at(t, i)->tag != tag)
-		i = rp_lru_at(t, i)->next;
-	return i;
+	uint32_t m = rp_lru_mix(tag), print = m << t->index_bits, v;
+	for (uint32_t h = m & t->hash_mask; (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
+		if ((v ^ print) >> t->index_bits == 0 && rp_lru_at(t, rp_lru_index(t, v))->tag == tag)
+			return rp_lru_index(t, v);
+	return RP_LRU_NONE;
 }
 
 /* The same when the line was at `hint` before (RP_LRU_NONE: not known). */
@@ -109,46 +127,34 @@ static inline uint32_t rp_lru_hits(const struct rp_entry *l)
 	return (uint32_t)(l->valid & ~l->unreadable);
 }
 
-/* Puts the line where its stamp belongs. */
-void rp_lru_move(struct rp_lru *t, uint32_t set, uint32_t index);
 /* The stamps of a set have run out: small ones of the same order. */
 void rp_lru_renumber(struct rp_lru *t, uint32_t set);
 
-/* Gives the line the stamp of a touch at `now`, which nothing changes if the last was in that
- * cycle, and leaves it where it is: rp_lru_settle() is to follow, before the next victim. */
-static inline void rp_lru_stamp(struct rp_lru *t, uint32_t set, uint32_t index, uint32_t now)
+/* The stamp of what is touched at `now`. */
+static inline uint32_t rp_lru_stamp(struct rp_lru *t, uint32_t set, uint32_t now)
 {
 	struct rp_lru_set *s = &t->set[set];
-	struct rp_order *o = &t->order[index];
-	if (t->fifo || o->touched == now)
-		return;
-	o->touched = now;
 	if (s->now != now && ++s->stamp == UINT32_MAX) {
-		rp_lru_move(t, set, index);
 		rp_lru_renumber(t, set);
 		s->stamp++;
 	}
 	s->now = now;
-	o->stamp = s->stamp;
+	return s->stamp;
 }
 
-static inline void rp_lru_settle(struct rp_lru *t, uint32_t set, uint32_t index)
+/* Marks a line of the set as touched at `now`; nothing changes if the last was in that cycle. */
+static inline void rp_lru_touch(struct rp_lru *t, uint32_t set, uint32_t index, uint32_t now)
 {
-	const struct rp_order *o = &t->order[index];
-	if (o->younger != RP_LRU_NONE || (o->older > index && o->older != RP_LRU_NONE))
-		rp_lru_move(t, set, index);
-}
-
-static inline void rp_lru_touch(struct rp_lru *t, uint32_t index, uint32_t now)
-{
-	uint32_t set = rp_lru_set_of(t, index);
-	rp_lru_stamp(t, set, index, now);
-	rp_lru_settle(t, set, index);
+	struct rp_entry *l = rp_lru_at(t, index);
+	if (t->fifo || l->touched == now)
+		return;
+	l->touched = now;
+	t->stamp[index] = rp_lru_stamp(t, set, now);
 }
 
 /* The line that makes room in the set: an unused way, else the oldest, if there is one that is
  * not protected as modified. */
-uint32_t rp_lru_victim(const struct rp_lru *t, uint32_t set);
+uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set);
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no sector
  * present. */
 void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);

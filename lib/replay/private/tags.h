@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 
-enum { RP_NO_LINE = 0xffffffffu, RP_TAGS_BLOCK = 16 };
+enum { RP_NO_LINE = 0xffffffffu, RP_TAGS_BLOCK = 16 /* RP_STAMPS */ };
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_line {

@@ -1,0 +1,85 @@
+/* oldest.h - the lowest of some stamps of recency, for the victim of a set (private). */
+#ifndef CT_REPLAY_PRIVATE_OLDEST_H
+#define CT_REPLAY_PRIVATE_OLDEST_H
+
+#include <stdint.h>
+
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+#include <emmintrin.h>
+#endif
+
+#include "base/bits.h"
+
+enum { RP_STAMPS = 16 /* that are looked at together */ };
+#define RP_NO_STAMP 0xffffffffu
+
+/* Bit `index` of an array. */
+static inline void rp_put_bit(uint64_t *words, uint32_t index, int on)
+{
+	uint64_t bit = UINT64_C(1) << index % 64;
+	words[index / 64] = on ? words[index / 64] | bit : words[index / 64] & ~bit;
+}
+
+/* n <= 32 bits from `first` on. */
+static inline uint32_t rp_bits_of(const uint64_t *words, uint32_t first, uint32_t n)
+{
+	uint64_t v = words[first / 64] >> first % 64;
+	if (first % 64 + n > 64)
+		v |= words[first / 64 + 1] << (64 - first % 64);
+	return (uint32_t)v & (uint32_t)((UINT64_C(1) << n) - 1);
+}
+
+/* The lowest of n stamps, above its way (the lowest on ties), but for those of the mask: no branch,
+ * which one it is is anybody's guess. */
+static inline uint64_t rp_lowest_of(const uint32_t *stamp, uint32_t n, uint32_t not)
+{
+	uint64_t best = UINT64_MAX;
+	for (uint32_t w = 0; w < n; w++, not >>= 1) {
+		uint64_t key = (uint64_t)(stamp[w] | (0 - (not & 1))) << 32 | w;
+		best = key < best ? key : best;
+	}
+	return best;
+}
+
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+/* The same of a whole block: the sign is turned over, since only signed numbers compare. */
+static inline __m128i lower_of(__m128i a, __m128i b)
+{
+	__m128i more = _mm_cmpgt_epi32(a, b);
+	return _mm_or_si128(_mm_and_si128(more, b), _mm_andnot_si128(more, a));
+}
+
+static inline __m128i four_of(const uint32_t *stamp, __m128i mask, __m128i bit)
+{
+	__m128i out = _mm_cmpeq_epi32(_mm_and_si128(mask, bit), bit);
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)stamp);
+	return _mm_xor_si128(_mm_or_si128(v, out), _mm_set1_epi32(INT32_MIN));
+}
+
+static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
+{
+	const __m128i mask = _mm_set1_epi32((int)not), bit = _mm_set_epi32(8, 4, 2, 1);
+	__m128i a = four_of(stamp, mask, bit), b = four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4));
+	__m128i c = four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8));
+	__m128i d = four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12));
+	__m128i low = lower_of(lower_of(a, b), lower_of(c, d));
+	low = lower_of(low, _mm_shuffle_epi32(low, 0x4e));
+	low = lower_of(low, _mm_shuffle_epi32(low, 0xb1));
+	a = _mm_packs_epi32(_mm_cmpeq_epi32(a, low), _mm_cmpeq_epi32(b, low));
+	c = _mm_packs_epi32(_mm_cmpeq_epi32(c, low), _mm_cmpeq_epi32(d, low));
+	uint32_t at = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, c));
+	return (uint64_t)((uint32_t)_mm_cvtsi128_si32(low) ^ 0x80000000u) << 32 | ct_low_bit(at);
+}
+#else
+static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
+{
+	return rp_lowest_of(stamp, RP_STAMPS, not);
+}
+#endif
+
+static inline uint64_t rp_lowest(const uint32_t *stamp, uint32_t n, uint32_t not)
+{
+	return n == RP_STAMPS ? rp_lowest_of_block(stamp, not) : rp_lowest_of(stamp, n, not);
+}
+
+#endif
