@@ -241,6 +241,16 @@ static void look_for_next(struct rp_lru *t, uint32_t set)
 
 /* ---- lines ---- */
 
+enum { SMALL = 32 };
+
+/* Of a size that the compiler knows. */
+static void clear(const struct rp_lru *t, struct rp_entry *l)
+{
+	memset(l, 0, SMALL);
+	if (t->entry_bits > 5)
+		memset((unsigned char *)l + SMALL, 0, SMALL);
+}
+
 void rp_lru_modified(struct rp_lru *t, uint32_t index, uint32_t mask)
 {
 	struct rp_entry *l = rp_lru_at(t, index);
@@ -267,7 +277,7 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 		t->set[set].used++;
 		t->used_lines++;
 	}
-	memset(l, 0, (size_t)1 << t->entry_bits);
+	clear(t, l);
 	l->tag = tag;
 	l->used = 1;
 	l->touched = now;
@@ -315,5 +325,5 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
-	memset(l, 0, (size_t)1 << t->entry_bits);
+	clear(t, l);
 }
