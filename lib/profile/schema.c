@@ -204,6 +204,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("kernels", "kernels"),
 	ANY("skipped_kernels", "kernels"),
 	ANY("short_grids", "kernels"),
+	ANY("misnamed_kernels", "kernels"),
 	SUM("memcpys", "copies"),
 	SUM("memcpy_bytes", "bytes"),
 	ANY("unknown_commands", "lines"),

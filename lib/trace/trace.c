@@ -351,6 +351,24 @@ static int wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct
 	                        k->path, k->id) : st;
 }
 
+/* A tracer gives a kernel's file the number that its header has. */
+static void check_name(struct ct_trace *t, const struct ct_kernel *k)
+{
+	const struct ct_list_entry *x = &t->list.entry[t->next_entry - 1];
+	const char *slash = strrchr(x->name, '/'), *name = slash ? slash + 1 : x->name;
+	uint64_t n = 0;
+	if (strncmp(name, "kernel-", 7) != 0 || !k->header_id)
+		return;
+	const char *p = name + 7;
+	for (; *p >= '0' && *p <= '9' && n < UINT64_MAX / 10 - 1; p++)
+		n = 10 * n + (uint64_t)(*p - '0');
+	if (p == name + 7 || n == k->header_id)
+		return;
+	if (t->stats.misnamed_kernels++ == 0)
+		ct_warn(&t->env.options.diag, "%s: its header says kernel %" PRIu64 ": were files of the list "
+		        "swapped, copied or renamed?", x->path, k->header_id);
+}
+
 /* Next kernel of the file being read: 1, 0 when it has no more wanted one. */
 static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
 {
@@ -364,6 +382,8 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 			               "by one", ct_source_name(t->source));
 		t->next_id++;
 		t->kernel_of_member = 1;
+		if (t->is_list)
+			check_name(t, &l->kernel);
 		st = wanted(t, &l->kernel, e);
 		if (st > 0) {
 			st = t->ops->begin ? t->ops->begin(t->reader, e) : CT_OK;

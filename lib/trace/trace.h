@@ -91,6 +91,7 @@ struct ct_trace_stats {
 	uint64_t width_disagreements; /* lines whose width field lies */
 	uint64_t extra_tokens;        /* lines with unexpected trailing tokens */
 	uint64_t short_grids;         /* kernels with fewer CTAs than their grid */
+	uint64_t misnamed_kernels;    /* files kernel-N of a list whose header has another id */
 	uint64_t insts_mismatches;    /* warps whose "insts = n" is not what follows */
 	uint64_t warps_without_exit;  /* warps with lanes that never come to an EXIT */
 	uint64_t null_global;         /* active global lanes at address 0 (a tracer fault) */

@@ -129,6 +129,13 @@ odd_inputs() {
 	head -c 100000 /dev/urandom >"$TMPDIR/random"
 	refuses "random bytes" 1 'random:1: unknown binary' "$info" "$TMPDIR/random"
 	refuses "a program" 1 ':1: unknown binary' "$info" "$info"
+	"$CT_RELEASE/tracegen" -q backprop -o "$TMPDIR/pair"
+	(cd "$TMPDIR/pair" && mv kernel-1.traceg.zst x && mv kernel-2.traceg.zst kernel-1.traceg.zst && mv x kernel-2.traceg.zst)
+	"$info" -O profile "$TMPDIR/pair" >"$TMPDIR/out" 2>"$TMPDIR/err"
+	same "files of a list that changed places are told" "1 1" \
+		"$(grep -c 'kernel-1.*: its header says kernel 2' "$TMPDIR/err") $(grep -c '^SN.all.misnamed_kernels.2' "$TMPDIR/out")"
+	"$CT_BIN/tracecat" -q "$TMPDIR/pair" -O accelsim -o "$TMPDIR/renamed" 2>/dev/null
+	same "tracecat writes headers that fit" "" "$("$info" -O profile "$TMPDIR/renamed" 2>&1 >/dev/null)"
 	mkfifo "$TMPDIR/folder/kernel-1.traceg"
 	echo kernel-1.traceg >"$TMPDIR/folder/kernelslist.g"
 	refuses "a FIFO in a list" 1 'not a regular file' "$info" "$TMPDIR/folder"

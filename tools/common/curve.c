@@ -1,18 +1,16 @@
 #include "common/curve.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-#include "base/mem.h"
+#include <string.h>
 
 static int ratios(const struct ct_profile *p, const char *scope, const char *view,
                   const double capacity[CT_CURVE_POINTS], double v[CT_CURVE_POINTS])
 {
-	struct ct_hist *h = ct_calloc(1, sizeof *h);
-	double total = h && ct_profile_get_hist(p, scope, view, h, NULL) ? (double)ct_hist_total(h) : 0;
+	struct ct_hist h;
+	memset(&h, 0, sizeof h);
+	double total = ct_profile_get_hist(p, scope, view, &h, NULL) ? (double)ct_hist_total(&h) : 0;
 	for (int i = 0; i < CT_CURVE_POINTS && total > 0; i++)
-		v[i] = 1 - ct_hist_hits(h, capacity[i]) / total;
-	free(h);
+		v[i] = 1 - ct_hist_hits(&h, capacity[i]) / total;
 	return total > 0;
 }
 

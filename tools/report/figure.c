@@ -369,10 +369,12 @@ static void draw_lines(struct drawing *d, struct ct_buf *b)
 }
 
 /* Of the widest panel: at most every name times every series of the whole figure. */
-static double width_of(const struct fg_figure *f, const struct fg_rows *rows)
+static double width_of(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
 {
 	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);
 	size_t n_series = 0, n = 0;
+	if (!group)
+		b->failed = 1;
 	for (size_t i = 0; i < rows->n && group; i++) {
 		if (rows->row[i].missing)
 			continue;
@@ -390,7 +392,7 @@ void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf
 	for (size_t i = 0; i < rows->n; i++)
 		if (!rows->row[i].missing)
 			position(panel, &n, PANELS_MAX, rows->row[i].panel);
-	double width = f->drawing == FG_LINES ? 400 : width_of(f, rows);
+	double width = f->drawing == FG_LINES ? 400 : width_of(f, rows, b);
 	double height = CH_HEIGHT_MAX * (double)n + 40;
 	ct_buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
 	              "height=\"%.0f\" role=\"img\"><title>", width, height, 1.5 * width, 1.5 * height);

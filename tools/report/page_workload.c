@@ -18,14 +18,11 @@ static double gp(const struct rp_workload *w, const char *key)
 	return t && ct_field_real(t, &v) ? v : NAN;
 }
 
-static struct ct_hist *hist(const struct rp_workload *w, const char *view)
+/* The histogram into h; its total, 0 when the profile has none. */
+static double hist(const struct rp_workload *w, const char *view, struct ct_hist *h)
 {
-	struct ct_hist *h = ct_calloc(1, sizeof *h);
-	if (h && !ct_profile_get_hist(w->p, "all", view, h, NULL)) {
-		free(h);
-		return NULL;
-	}
-	return h;
+	memset(h, 0, sizeof *h);
+	return ct_profile_get_hist(w->p, "all", view, h, NULL) ? (double)ct_hist_total(h) : 0;
 }
 
 /* ---- verdicts ---- */
@@ -58,51 +55,49 @@ static void histogram(const struct rp_workload *w, size_t i, const char *view, c
                       struct ct_buf *b)
 {
 	static const char *const series[] = {"share"};
-	struct ct_hist *h = hist(w, view);
+	struct ct_hist h;
 	struct ch_bar bar[BUCKETS + 1];
 	char label[BUCKETS + 1][16], id[48], title[80], desc[200];
-	double total = h ? (double)ct_hist_total(h) : 0, below = 0, lines = 1;
+	double total = hist(w, view, &h), below = 0, lines = 1;
 	size_t n = 0;
 	if (total > 0) {
-		for (; n < BUCKETS && below < total - (double)h->cold - 0.5; n++, lines *= 4) {
-			double hits = ct_hist_hits(h, lines);
+		for (; n < BUCKETS && below < total - (double)h.cold - 0.5; n++, lines *= 4) {
+			double hits = ct_hist_hits(&h, lines);
 			char t[32];
 			ch_number(lines, t);
 			snprintf(label[n], sizeof label[n], "<%.12s", t);
 			bar[n] = (struct ch_bar){.name = label[n], .v = {(hits - below) / total}};
 			below = hits;
 		}
-		bar[n++] = (struct ch_bar){.name = "first", .v = {(double)h->cold / total}};
+		bar[n++] = (struct ch_bar){.name = "first", .v = {(double)h.cold / total}};
 		snprintf(id, sizeof id, "w%zu-rd-%s", i, view);
 		snprintf(title, sizeof title, "Reuse distances of reads, %s", name);
 		snprintf(desc, sizeof desc, "Share of %.0f reads by stack distance in lines; %.1f %% are first touches.",
-		         total, 100 * (double)h->cold / total);
+		         total, 100 * (double)h.cold / total);
 		struct ch_axes a = {.id = id, .title = title, .desc = desc, .x = "distance, lines", .y = "reads",
 		                    .percent_y = 1, .mark_x = NAN};
 		ct_buf_puts(b, "<figure>");
 		ch_bars(b, &a, series, 1, bar, n, NULL, 0);
 		ct_buf_printf(b, "<figcaption>%s</figcaption></figure>\n", title);
 	}
-	free(h);
 }
 
 /* ---- miss ratios ---- */
 
 static size_t curve(const struct rp_workload *w, const char *view, double line, double *x, double *y)
 {
-	struct ct_hist *h = hist(w, view);
-	double total = h ? (double)ct_hist_total(h) : 0;
+	struct ct_hist h;
+	double total = hist(w, view, &h);
 	size_t n = 0;
 	if (total > 0 && line > 0)
 		for (double lines = 16; n < POINTS; n++, lines *= M_SQRT2) {
 			x[n] = lines * line;
-			y[n] = 1 - ct_hist_hits(h, lines) / total;
-			if (n > 8 && total * y[n] <= (double)h->cold + 0.5) {
+			y[n] = 1 - ct_hist_hits(&h, lines) / total;
+			if (n > 8 && total * y[n] <= (double)h.cold + 0.5) {
 				n++;
 				break;
 			}
 		}
-	free(h);
 	return n;
 }
 
@@ -168,6 +163,8 @@ static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 	struct ch_line line[2];
 	size_t n = 0;
 	char id[32];
+	if (!s)
+		b->failed = 1;
 	for (int k = 0; s && k < 2; k++) {
 		read_sweep(w, system[k], &s[k]);
 		if (s[k].n > 1)

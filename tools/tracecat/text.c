@@ -191,7 +191,9 @@ int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, s
 		ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", k->id);
 	s->last_id = k->id;
 	s->written = *k;
-	ct_accelsim_put_header(&s->text, k);
+	if (!s->put)
+		s->written.header_id = k->id; /* that of its file: what it is read from may have others */
+	ct_accelsim_put_header(&s->text, &s->written);
 	return ct_buf_check(&s->list, e);
 }
 
