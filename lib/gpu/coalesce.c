@@ -12,9 +12,10 @@
 #endif
 
 #include "base/bits.h"
+#include "gpu/scatter.h"
 #include "trace/opcode.h"
 
-enum { TABLE = 256, TABLE_FULL = 128, NO_LINE = 0xff };
+enum { TABLE = 256, TABLE_FULL = 128, NO_LINE = 0xff, SCATTERED = 8 /* lanes that are worth sorting */ };
 
 /* Requests found so far. */
 struct gather {
@@ -490,6 +491,26 @@ void ct_lines_descending(struct ct_line_request *r, unsigned n)
 			r[j] = r[j - 1];
 		r[j] = t;
 	}
+}
+
+unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst *s,
+                                const struct ct_inst *inst, uint32_t line, uint32_t sector,
+                                const struct ct_local_map *local, uint64_t warp_key,
+                                struct ct_line_request out[CT_MAX_LINES_PER_INST],
+                                uint32_t *shared_lanes)
+{
+	unsigned width = clip_width(s), n = 0;
+	int global = s->space == CT_SPACE_GLOBAL || (s->space == CT_SPACE_GENERIC && !k->has_windows);
+	if (global && !inst->nruns && inst->naddr >= SCATTERED && is_power_of_two(width) &&
+	    width <= sector)
+		n = ct_scatter(inst, width, ct_low_bit(line), ct_low_bit(sector), out);
+	if (n) {
+		*shared_lanes = 0;
+		return n;
+	}
+	n = ct_coalesce(k, s, inst, line, sector, local, warp_key, out, shared_lanes);
+	ct_lines_descending(out, n);
+	return n;
 }
 
 /* 1 if every bank is asked for one word at most: neighbouring words and broadcasts, the

@@ -55,6 +55,14 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
  * (accelsim-model.md 5). */
 void ct_lines_descending(struct ct_line_request *r, unsigned n);
 
+/* The same as ct_coalesce(), with the requests in descending order of their lines, as
+ * ct_lines_descending() puts them: quicker for lanes all over memory. Pure, thread-safe. */
+unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst *s,
+                                const struct ct_inst *inst, uint32_t line, uint32_t sector,
+                                const struct ct_local_map *local, uint64_t warp_key,
+                                struct ct_line_request out[CT_MAX_LINES_PER_INST],
+                                uint32_t *shared_lanes);
+
 /* Bank conflict degree of a shared-memory access: largest number of distinct
  * words in one of `banks` 4-byte banks over the lanes in `lanes` (~0u: all), first
  * word of each lane only, at least 1 with any lane. Pure. */

@@ -505,9 +505,8 @@ RP_HOT void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 	unsigned n = 0;
 	if (!op->shared) {
 		struct ct_local_map local = rp_local_of(r, sm, warp);
-		n = ct_coalesce(r->kernel, op->s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, &local,
+		n = ct_coalesce_descending(r->kernel, op->s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, &local,
 		                w->key, q, &lanes);
-		ct_lines_descending(q, n);
 	}
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at, quick);

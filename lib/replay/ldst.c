@@ -97,7 +97,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	struct rp_mem *m = &sm->mem[id];
 	struct ct_local_map local = rp_local_of(r, sm, warp);
 	int part = r->l1_part && !op->bypass;
-	unsigned n = ct_coalesce(r->kernel, op->s, inst, part ? r->parts->line : r->g.l1.line,
+	unsigned n = ct_coalesce_descending(r->kernel, op->s, inst, part ? r->parts->line : r->g.l1.line,
 	                         part ? r->parts->chunk : r->g.l1.sector, &local, sm->warp[warp].key, q,
 	                         &shared_lanes);
 	if (!n && shared_lanes) {
@@ -105,7 +105,6 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 		m->degree = (uint8_t)rp_degree(r, inst);
 		return id;
 	}
-	ct_lines_descending(q, n);
 	for (unsigned i = 0; i < n; i++) {
 		if (add_line(r, sm, id, &tail, &q[i]) < 0)
 			return RP_NO_INDEX;

@@ -428,10 +428,9 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	m->issued++;
 	if (!served_by_l1(m, ev->sinst))
 		return;
-	unsigned n = ct_coalesce(m->kernel, ev->sinst, ev->inst, LINE, 32, NULL, ev->warp_key, q, &shared);
+	unsigned n = ct_coalesce_descending(m->kernel, ev->sinst, ev->inst, LINE, 32, NULL, ev->warp_key, q, &shared);
 	if (!n)
 		return;
-	ct_lines_descending(q, n);
 	if (m->insts == TS_BATCH || m->lines + n > TS_BATCH_LINES)
 		ts_measure_drain(m);
 	memcpy(m->line + m->lines, q, n * sizeof *q);

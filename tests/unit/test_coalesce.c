@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "gpu/coalesce.h"
 #include "tests/support/coalesce_twin.h"
@@ -234,6 +235,36 @@ static void equals_the_twin(void **state)
 		ct_lines_descending(got, n);
 		for (unsigned i = 1; i < n; i++)
 			assert_true(got[i - 1].line > got[i].line);
+		assert_int_equal(ct_coalesce_descending(&k, &s, &given, shapes[shape].line,
+		                                        shapes[shape].sector, map, 99, want, &shared_want), n);
+		assert_int_equal(shared_got, shared_want);
+		assert_memory_equal(got, want, n * sizeof *got);
+	}
+}
+
+/* Lists near and far, with lanes that share lines, are out of line or have no address. */
+static void scattered_lanes(void **state)
+{
+	static const unsigned bits[] = {8, 14, 24, 31, 32, 33, 40, 63};
+	struct ct_kernel k = {.has_windows = 0};
+	struct ct_sinst s = {.space = CT_SPACE_GLOBAL, .width = 4};
+	uint64_t seed = 5;
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		struct ct_inst inst = {.addr_form = CT_ADDR_LIST};
+		uint64_t span = (UINT64_C(1) << bits[round % 8]) - 4, from = ct_rand64(&seed) >> 1 & ~UINT64_C(3);
+		uint32_t shared;
+		inst.mask = round % 3 ? ~0u : (uint32_t)ct_rand64(&seed);
+		inst.naddr = (uint8_t)ct_bits(inst.mask);
+		for (unsigned i = 0; i < inst.naddr; i++)
+			inst.addr[i] = from % (UINT64_MAX - span) + (ct_rand64(&seed) & span);
+		if (round % 17 == 0 && inst.naddr)
+			inst.addr[inst.naddr / 2] = round % 2 ? 0 : inst.addr[0] | 1;
+		inst.base = inst.naddr ? inst.addr[0] : 0;
+		unsigned n = ct_coalesce(&k, &s, &inst, 128, 32, NULL, 0, got, &shared);
+		ct_lines_descending(got, n);
+		assert_int_equal(ct_coalesce_descending(&k, &s, &inst, 128, 32, NULL, 0, want, &shared), n);
+		assert_memory_equal(got, want, n * sizeof *got);
 	}
 }
 
@@ -323,6 +354,7 @@ int main(void)
 		cmocka_unit_test(one_lane_with_a_stride),
 		cmocka_unit_test(equals_the_twin),
 		cmocka_unit_test(lines_are_sorted),
+		cmocka_unit_test(scattered_lanes),
 		cmocka_unit_test(bank_conflicts),
 		cmocka_unit_test(atomics),
 	};
