@@ -6,13 +6,13 @@
 
 #include "base/units.h"
 #include "common/estimator.h"
+#include "common/sharedl1.h"
 #include "common/stage.h"
 #include "common/sweeps.h"
 #include "common/table.h"
 #include "common/tool.h"
 #include "models/shared_l1/estimate.h"
 #include "models/shared_l1/published.h"
-#include "sharedl1-est/replay.h"
 
 enum {
 	OPT_SWEEP = CT_OWN_OPTION, OPT_NETWORK, OPT_HOMES, OPT_COUNT, OPT_PLACEMENT, OPT_TIMELINE,
@@ -46,7 +46,10 @@ struct own {
 	int constants, overheads, published, timeline;
 	struct sweep sweep;
 	struct ct_sl_answer *answer;
-	struct ct_sl_row *row;      /* that the table shows: the answer's, or replayed */
+	struct ct_sl_row *row;      /* that the table shows: the answer's, or replayed, or what the
+	                               profile holds of replays in the place of the answer's */
+	struct ct_sl_row mixed[CT_SL_SYSTEMS];
+	unsigned held;              /* systems of mixed[] that are replayed */
 	struct ct_sl_row replayed[CT_SL_SYSTEMS];
 };
 
@@ -88,18 +91,12 @@ static int choices(const struct own *o, struct ct_sl_params *p, struct ct_error 
 	return CT_OK;
 }
 
-static int is_ours(const char *set)
-{
-	return !strncmp(set, "shared-l1.", 10) || !strncmp(set, "shared_l1.", 10) ||
-	       !strncmp(set, "sharedl1.", 9);
-}
-
 static int model_params(const struct ct_tool *t, struct ct_sl_params *p, struct ct_error *e)
 {
 	ct_sl_defaults(p);
 	int st = choices(t->own, p, e);
 	for (size_t i = 0; i < t->n_set && st == CT_OK; i++)
-		if (is_ours(t->set[i]))
+		if (ct_sharedl1_is_key(t->set[i]))
 			st = ct_sl_set(p, t->set[i], e);
 	return st;
 }
@@ -201,7 +198,7 @@ static void row_cells(struct ct_table *table, const struct own *o, const struct 
 		ct_table_cell(table, "-");
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
 	ct_sl_row_why(o->row, r, why, sizeof why);
-	ct_table_cell(table, "%s", why);
+	ct_table_cell(table, "%s%s", why, o->held >> (r - o->row) & 1 && o->row == o->mixed ? ", replayed" : "");
 }
 
 static void verdict(struct ct_buf *b, const struct own *o)
@@ -215,7 +212,7 @@ static void verdict(struct ct_buf *b, const struct own *o)
 	ct_sl_target_why(&a->model.p, o->row, why, sizeof why);
 	ct_buf_printf(b, "verdict: %s: DynEB runs %+.1f %% against this GPU as configured", word,
 	              100 * gain);
-	if (o->row == a->row)
+	if (isfinite(r->speedup_configured.low))
 		ct_buf_printf(b, " (range %+.1f to %+.1f %%)", 100 * (r->speedup_configured.low - 1),
 		              100 * (r->speedup_configured.high - 1));
 	else
@@ -320,7 +317,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		row_cells(&table, o, &o->row[i]);
 	ct_table_render(&table, b);
 	char notes[CT_SL_NOTES_MAX][CT_SL_NOTE_LEN];
-	unsigned n = ct_sl_answer_notes(a, notes);
+	unsigned n = ct_sl_answer_notes(a, o->row, notes);
 	ct_buf_putc(b, '\n');
 	verdict(b, o);
 	network_line(b, o);
@@ -348,6 +345,23 @@ static int find_place(const struct own *o, const struct ct_gpu *g, struct ct_sl_
 	return ct_sl_place_default(place, g->sms, g->llc_partitions, e);
 }
 
+/* Replays that came with the profile, if they are of what is asked. */
+static void use_held(const struct ct_tool *t, struct ct_stage *s, struct own *o)
+{
+	int other = s->changed || o->network || o->homes || o->count || o->placement;
+	for (size_t i = 0; i < t->n_set; i++)
+		other = other || (!s->from_trace && ct_sharedl1_is_key(t->set[i]));
+	if (other)
+		ct_sl_replayed_drop(s->p);
+	o->row = o->answer->row;
+	if (t->method != CT_METHOD_AUTO)
+		return;
+	memcpy(o->mixed, o->answer->row, sizeof o->mixed);
+	o->held = ct_sl_replayed_take(s->p, o->mixed);
+	if (o->held)
+		o->row = o->mixed;
+}
+
 static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
                   const struct ct_sl_params *params, struct ct_sl_place *place,
                   struct ct_error *e)
@@ -366,15 +380,16 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	if (st != CT_OK)
 		return st;
 	int replay = t->method == CT_METHOD_REPLAY || t->check || o->timeline;
-	o->row = o->answer->row;
+	use_held(t, s, o);
 	if (replay)
-		st = sharedl1_replay(t, s, o->answer, placed ? place : NULL, o->timeline, o->replayed, e);
+		st = ct_sharedl1_replay(t, s, o->answer, placed ? place : NULL, CT_SL_ALL, o->timeline,
+		                        o->replayed, e);
 	if (st == CT_OK && t->method == CT_METHOD_REPLAY)
 		o->row = o->replayed;
 	if (st == CT_OK && (t->method != CT_METHOD_REPLAY || t->check))
 		st = ct_sl_answer_write(o->answer, s->p, e);
 	if (st == CT_OK && replay)
-		st = ct_sl_replayed_write(o->answer, o->replayed, s->p, e);
+		st = ct_sl_replayed_write(o->answer, o->replayed, CT_SL_ALL, s->p, e);
 	if (st == CT_OK && o->sweep_text)
 		st = ct_sl_answer_sweep(o->answer, o->sweep.key, o->sweep.first, o->sweep.last,
 		                        o->sweep.step, s->p, e);

@@ -166,14 +166,14 @@ static unsigned note(char out[][CT_SL_NOTE_LEN], unsigned n, const char *text)
 }
 
 /* Which systems' miss rates the order of accesses decides, and how far; as many as fit. */
-static unsigned order_note(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN], unsigned n)
+static unsigned order_note(const struct ct_sl_row *rows, char out[][CT_SL_NOTE_LEN], unsigned n)
 {
 	enum { REST = 24 };
 	char text[CT_SL_NOTE_LEN] = "order-sensitive, ask --method replay: miss rates of";
 	size_t at = strlen(text), left = 0;
-	unsigned mask = ct_sl_rows_sensitive(a->row);
+	unsigned mask = ct_sl_rows_sensitive(rows);
 	for (unsigned i = 0; i < CT_SL_SYSTEMS; i++) {
-		const struct ct_sl_row *r = &a->row[i];
+		const struct ct_sl_row *r = &rows[i];
 		char one[48];
 		if (!(mask >> i & 1))
 			continue;
@@ -196,7 +196,8 @@ static unsigned order_note(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_L
 /* Either way of anchoring the model explains the replay badly. */
 static const double FAR_OFF = 1.5;
 
-unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN])
+unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
+                            char out[][CT_SL_NOTE_LEN])
 {
 	const struct ct_sl_model *m = &a->model;
 	const struct ct_sl_row *dyn = &a->row[CT_SL_DYNEB];
@@ -225,7 +226,7 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_
 		         "replayed cycles: the range may be too narrow", m->perf.ratio);
 		n = note(out, n, text);
 	}
-	return order_note(a, out, n);
+	return order_note(rows, out, n);
 }
 
 static const char *limited_by(const struct ct_sl_estimate *x)
@@ -243,7 +244,7 @@ void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char
 		snprintf(out, n, "limited by %s (%.0f %% busy)", by, 100 * x->utilisation);
 	else if (r->system->best)
 		snprintf(out, n, "%s", x->remote_fraction > 0 ? "Shared++" : "Private");
-	else if (r->system->dynamic)
+	else if (r->system->dynamic && isfinite(x->sampling_share))
 		snprintf(out, n, "chooses %s, samples %.0f %%", x->chose_shared ? "shared" : "private",
 		         100 * x->sampling_share);
 	else if (!(x->utilisation > 0)) /* a replay does not say what limits */

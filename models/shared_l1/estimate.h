@@ -56,9 +56,11 @@ int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struc
 int ct_sl_answer_sweep(const struct ct_sl_answer *a, const char *key, uint64_t first,
                        uint64_t last, uint64_t step, struct ct_profile *p, struct ct_error *e);
 
-/* Things to tell the user, one line each, into out[i]; returns how many there are. */
+/* Things to tell the user of the rows that are shown (the answer's, or replayed), one line each, into
+ * out[i]; returns how many there are. */
 enum { CT_SL_NOTES_MAX = 8, CT_SL_NOTE_LEN = 240 };
-unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, char out[][CT_SL_NOTE_LEN]);
+unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
+                            char out[][CT_SL_NOTE_LEN]);
 
 /* Why a row of rows[] (an answer's, or replayed) gains or does not, in a few words. */
 void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char *out, size_t n);

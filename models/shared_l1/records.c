@@ -68,17 +68,18 @@ static void write_row(struct writer *w, const struct ct_sl_answer *a,
 }
 
 int ct_sl_rows_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
-                     const char *method, struct ct_profile *p, struct ct_error *e)
+                     unsigned systems, const char *method, struct ct_profile *p, struct ct_error *e)
 {
 	struct writer w = { p, e, NULL, method, CT_OK };
 	for (int i = 0; i < CT_SL_SYSTEMS; i++)
-		write_row(&w, a, &rows[CT_SL_PRIVATE].x, &rows[i]);
+		if (systems >> i & 1)
+			write_row(&w, a, &rows[CT_SL_PRIVATE].x, &rows[i]);
 	return w.status;
 }
 
 int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struct ct_error *e)
 {
-	return ct_sl_rows_write(a, a->row, METHOD, p, e);
+	return ct_sl_rows_write(a, a->row, CT_SL_ALL, METHOD, p, e);
 }
 
 /* ---- sweeps ---- */

@@ -104,9 +104,69 @@ void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
 }
 
 int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
-                         struct ct_profile *p, struct ct_error *e)
+                         unsigned systems, struct ct_profile *p, struct ct_error *e)
 {
-	return ct_sl_rows_write(a, rows, "replay", p, e);
+	return ct_sl_rows_write(a, rows, systems, "replay", p, e);
+}
+
+/* ---- replays that a profile holds ---- */
+
+static int replayed_value(const struct ct_profile *p, const char *system, const char *metric, double *v)
+{
+	struct ct_estimate es;
+	*v = NAN;
+	if (!ct_profile_get_estimate(p, "all", "shared-l1", system, metric, "replay", &es))
+		return 0;
+	*v = es.value;
+	return 1;
+}
+
+static void take_row(const struct ct_profile *p, double base_latency, struct ct_sl_row *r)
+{
+	struct ct_sl_estimate *x = &r->x;
+	const char *name = r->system->name;
+	double speedup, configured, power, latency;
+	replayed_value(p, name, "speedup", &speedup);
+	replayed_value(p, name, "speedup_configured", &configured);
+	replayed_value(p, name, "perf_per_watt", &power);
+	replayed_value(p, name, "reply_latency_ratio", &latency);
+	r->speedup = (struct ct_sl_range){ speedup, NAN, NAN };
+	r->speedup_configured = (struct ct_sl_range){ configured, NAN, NAN };
+	r->perf_per_watt = (struct ct_sl_range){ power, NAN, NAN };
+	replayed_value(p, name, "l1_miss_rate", &x->l1_miss_rate);
+	replayed_value(p, name, "l1_request_miss_rate", &x->l1_request_miss_rate);
+	replayed_value(p, name, "replicas_mean", &x->replicas);
+	replayed_value(p, name, "replication_ratio", &x->replication_ratio);
+	replayed_value(p, name, "remote_fraction", &x->remote_fraction);
+	replayed_value(p, name, "home_imbalance", &x->home_imbalance);
+	x->reply_latency = latency * base_latency;
+	x->miss_low = x->miss_high = x->edge_fraction = NAN;
+	x->utilisation = 0;
+	x->sampling_share = NAN; /* what a scheme chose is not in the records */
+}
+
+unsigned ct_sl_replayed_take(const struct ct_profile *p, struct ct_sl_row *rows)
+{
+	unsigned taken = 0;
+	double v;
+	for (int s = 0; s < CT_SL_SYSTEMS; s++) {
+		if (!replayed_value(p, rows[s].system->name, "speedup", &v))
+			continue;
+		take_row(p, rows[CT_SL_PRIVATE].x.reply_latency, &rows[s]);
+		taken |= 1u << s;
+	}
+	return taken;
+}
+
+static int is_replay(void *ctx, const struct ct_record *r)
+{
+	(void)ctx;
+	return r->nfields >= 7 && !strcmp(r->field[1], "shared-l1") && !strcmp(r->field[6], "replay");
+}
+
+void ct_sl_replayed_drop(struct ct_profile *p)
+{
+	ct_profile_remove(p, "ES", is_replay, NULL);
 }
 
 static int put_mode(const char *system, const struct ct_sl_change *c, struct ct_profile *p,

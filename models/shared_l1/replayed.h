@@ -23,9 +23,14 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
 void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
                          double configured, struct ct_sl_row *out);
 
-/* Appends ES records, method replay. */
+/* Appends ES records of these systems (a mask), method replay. */
 int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
-                         struct ct_profile *p, struct ct_error *e);
+                         unsigned systems, struct ct_profile *p, struct ct_error *e);
+/* Puts such records that a profile holds (reuse --mechanisms shared-l1) in the place of rows[]'s
+ * estimates; which, as a mask. */
+unsigned ct_sl_replayed_take(const struct ct_profile *p, struct ct_sl_row *rows);
+/* Removes them: they are of another GPU or other constants than what is asked now. */
+void ct_sl_replayed_drop(struct ct_profile *p);
 /* Appends the mode timeline of a dynamic system as SW records: key core:N, x the cycle,
  * metric mode: 0 sampling, 1 private, 2 shared. Every one of `cores` starts with 0 at cycle 0;
  * at most `most` changes follow. */

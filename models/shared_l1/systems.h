@@ -25,7 +25,8 @@ struct ct_sl_system {
 	enum ct_sl_metric by;     /* of a dynamic one */
 };
 enum { CT_SL_SYSTEMS = 13, CT_SL_PRIVATE = 0, CT_SL_SHARED_PP = 5, CT_SL_DYNAMAT = 6,
-       CT_SL_DYNEB = 9, CT_SL_SCHEMES = 4 /* from DynAMAT on */ };
+       CT_SL_DYNEB = 9, CT_SL_SCHEMES = 4 /* from DynAMAT on */,
+       CT_SL_ALL = (1 << CT_SL_SYSTEMS) - 1 /* as a mask */ };
 /* In the order of the design's table, Private first; NULL past the end. Static storage. */
 const struct ct_sl_system *ct_sl_system_at(size_t i);
 int ct_sl_system_find(const char *name); /* index, or -1 */

@@ -90,6 +90,15 @@ static const char *target(const struct ct_profile *p, double copies)
 	                                                    : ", no target of the paper";
 }
 
+/* An analytic miss rate that may well be elsewhere in its range (sharedl1-est). */
+static int order_decides(const struct ct_profile *p)
+{
+	struct ct_estimate x;
+	return ct_profile_get_estimate(p, "all", ct_mechanism_name(CT_SHARED_L1),
+	                               ct_mechanism_system(CT_SHARED_L1), "l1_request_miss_rate", NULL, &x) &&
+	       strcmp(x.method, "replay") != 0 && ct_sl_order_sensitive(es(p, CT_SHARED_L1, "edge_fraction"));
+}
+
 static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 {
 	double copies = sn(p, "replication_ratio"), miss = sn(p, "l1_miss_rate");
@@ -114,7 +123,7 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 		         100 * remote);
 	at = strlen(v->reason);
 	snprintf(v->reason + at, sizeof v->reason - at, "%s%s", target(p, copies),
-	         ct_sl_order_sensitive(es(p, CT_SHARED_L1, "edge_fraction")) ? ", order-sensitive: ask --method replay" : "");
+	         order_decides(p) ? ", order-sensitive: ask --method replay" : "");
 }
 
 /* Chunks of a line that are touched while it is cached, of four. */

@@ -62,7 +62,7 @@ static void shared_l1(const struct ct_workload *w, const struct ct_gpu *g, struc
 	if (ct_sl_answer_init(&a, p, w, g, g, &params, NULL, &e) < 0)
 		return;
 	must(ct_sl_answer_write(&a, p, &e) == 0);
-	(void)ct_sl_answer_notes(&a, notes);
+	(void)ct_sl_answer_notes(&a, a.row, notes);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
 		ct_sl_row_why(a.row, &a.row[i], why, sizeof why);
 	ct_sl_answer_free(&a);

@@ -77,6 +77,33 @@ grep -v '_misses_low	\|_misses_high	\|_edge	' kmeans.profile >old.profile
 check "a profile without these counts is read" "$est" --no-verify -o old.out old.profile
 same "to the same miss rates" "$(value DynEB l1_request_miss_rate kmeans.out)" "$(value DynEB l1_request_miss_rate old.out)"
 
+# The pass replays what order decides, and only that.
+check "tracegen and reuse: scan" made scan scan
+check "reuse --mechanisms shared-l1" sh -c "'$CT_RELEASE/reuse' -q -g sharedl1-28 --mechanisms shared-l1 scan >scan.measured"
+same "replays what is order-sensitive" "$("$est" -O profile scan.profile |
+	awk -F'\t' '$1 == "ES" && $4 != "Best" && $5 == "edge_fraction" && $6 > 0.03 { print $4 }')" \
+	"$(awk -F'\t' '$1 == "ES" && $3 == "shared-l1" && $5 == "speedup" && $8 == "replay" { print $4 }' scan.measured)"
+check "Private-2x of scan among it" grep -q '^ES	all	shared-l1	Private-2x	speedup	.*	replay' scan.measured
+"$CT_RELEASE/sharedl1-est" -q --method replay -O profile scan.profile >scan.replayed
+for s in Private-2x DynEB; do
+	for m in l1_request_miss_rate speedup perf_per_watt replicas_mean; do
+		same "as --method replay does: $s $m" "$(value $s $m scan.replayed)" "$(value $s $m scan.measured)"
+	done
+done
+check "the table shows the replays" sh -c "'$est' -O table scan.measured | grep -q '^Private-2x .*, replayed$'"
+same "and says nothing of order" 0 "$("$est" -O table scan.measured | grep -c order-sensitive)"
+check "unless analytic ones are asked for" sh -c "'$est' --method analytic -O table scan.measured | grep -q order-sensitive"
+same "replays of another GPU are dropped" "" \
+	"$("$est" -p l1.size=32KiB -O profile scan.measured | grep 'shared-l1.*	replay	')"
+same "or of other homes" "" "$("$est" --homes hash -O profile scan.measured | grep 'shared-l1.*	replay	')"
+check "a stream needs none" sh -c "'$CT_RELEASE/reuse' -q -g sharedl1-28 --mechanisms shared-l1 stream >stream.measured"
+same "and is what it was" "$(grep -v '^PG\|^EN' stream.profile)" "$(grep -v '^PG\|^EN' stream.measured)"
+"$CT_RELEASE/tracecat" -q -o scan.ctz scan
+"$CT_RELEASE/reuse" -g sharedl1-28 --mechanisms shared-l1 <scan.ctz >piped.measured 2>piped.err
+same "a trace that cannot be read twice: profile all the same" 0 $?
+check "with a warning" grep -q 'order-sensitive systems of shared-l1 were not replayed' piped.err
+check "the verdict is of the replay" sh -c "! '$CT_BIN/triage' -q --mechanisms shared-l1 -O table scan.measured | grep -q order-sensitive"
+
 check "the table has a verdict" sh -c "'$est' -O table table.profile | grep -q '^verdict: '"
 check "with the paper's test" sh -c "'$est' -O table stream.profile | grep -q 'no target of the paper: replication'"
 check "the table has published numbers" sh -c "'$est' -O table --published table.profile | grep -q '^Shared++  *speedup  *Private  *1.26'"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "common/sharedl1.h"
 #include "models/malekeh/estimate.h"
 #include "models/tag_split/measure.h"
 
@@ -137,8 +138,9 @@ static void close_malekeh(void *state)
 /* ---- all ---- */
 
 static const struct ct_pass_mechanism TABLE[] = {
-	{"tag-split", open_tag_split, kernel_tag_split, write_tag_split, close_tag_split},
-	{"malekeh", open_malekeh, kernel_malekeh, write_malekeh, close_malekeh},
+	{"tag-split", open_tag_split, kernel_tag_split, write_tag_split, close_tag_split, NULL},
+	{"malekeh", open_malekeh, kernel_malekeh, write_malekeh, close_malekeh, NULL},
+	{"shared-l1", NULL, NULL, NULL, NULL, ct_sharedl1_measure},
 };
 
 enum { MECHANISMS = sizeof TABLE / sizeof TABLE[0] };

@@ -1,5 +1,6 @@
 /* mechanism.h - mechanisms that the pass can measure beside the baseline replay: each is an
- * observer of it that writes ES records in the end (`reuse --mechanisms`).
+ * observer of it that writes ES records in the end, or replays what it has to when the pass is over
+ * (`reuse --mechanisms`).
  *
  * To add one: a row in mechanism.c. */
 #ifndef CT_TOOLS_MECHANISM_H
@@ -21,6 +22,10 @@ struct ct_pass_mechanism {
 	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
 	             struct ct_error *e);
 	void (*close)(void *state); /* NULL allowed */
+	/* When the profile is written: replays the trace again and appends ES records. One that has this
+	 * has nothing else. */
+	int (*after)(struct ct_tool *t, const struct ct_gpu *g, struct ct_profile *p,
+	             struct ct_error *e);
 };
 
 /* What a tool asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of

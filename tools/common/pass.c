@@ -133,7 +133,7 @@ static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsig
 	const struct ct_pass_mechanism *m;
 	int st = CT_OK;
 	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
-		if (a->o.mechanisms >> i & 1)
+		if (m->open && a->o.mechanisms >> i & 1)
 			st = m->open(&a->mechanism[i], a->tool, &a->gpu, &ob[(*n)++], a->e);
 	return st;
 }
@@ -298,7 +298,8 @@ static void release(struct pass *a)
 	ct_lineutil_free(a->util);
 	ct_sl_watch_free(a->watch);
 	for (unsigned i = 0; ct_pass_mechanism_at(i); i++)
-		ct_pass_mechanism_at(i)->close(a->mechanism[i]);
+		if (a->mechanism[i])
+			ct_pass_mechanism_at(i)->close(a->mechanism[i]);
 	ct_pass_views_free(a);
 	for (size_t i = 0; i < a->n_scopes; i++) {
 		free(a->scope[i].name);
@@ -313,6 +314,17 @@ static void release(struct pass *a)
 	free(a->regs);
 	free(a->slice_load);
 	ct_buf_free(&a->label);
+}
+
+/* Mechanisms that read the trace again, when all of it has been read. */
+static int measure_after(struct pass *a)
+{
+	const struct ct_pass_mechanism *m;
+	int st = CT_OK;
+	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
+		if (m->after && a->o.mechanisms >> i & 1)
+			st = m->after(a->tool, &a->gpu, a->p, a->e);
+	return st;
 }
 
 static int start_sampler(struct pass *a)
@@ -356,6 +368,8 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 	ct_progress_end(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
 	if (st == CT_OK)
 		st = ct_pass_write(a, trace);
+	if (st == CT_OK && !ct_trace_stats(trace)->truncated)
+		st = measure_after(a);
 	if (st == CT_OK && ct_trace_stats(trace)->truncated) {
 		struct ct_diag d = ct_tool_diag(t);
 		if (ct_trace_damage(trace))

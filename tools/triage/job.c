@@ -11,6 +11,7 @@
 #include "models/malekeh/system.h"
 #include "models/morpheus/estimate.h"
 #include "models/shared_l1/estimate.h"
+#include "models/shared_l1/replayed.h"
 #include "models/tag_split/estimate.h"
 #include "triage/triage.h"
 
@@ -87,6 +88,8 @@ static int shared_l1(const struct ct_tool *t, struct ct_stage *s, const struct c
 	struct ct_sl_params params;
 	struct ct_sl_answer *a = ct_calloc(1, sizeof *a);
 	ct_sl_defaults(&params);
+	if (s->changed)
+		ct_sl_replayed_drop(s->p);
 	int st = a ? model_settings(t, ours, &params, set_shared_l1, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = ct_sl_answer_init(a, s->p, w, &s->base, &s->gpu, &params, NULL, e);
@@ -143,6 +146,13 @@ static int run_estimator(const struct ct_tool *t, struct ct_stage *s, enum ct_pa
 	return st;
 }
 
+/* A profile whose pass replayed some systems of shared L1s, but that no estimator has read. */
+static int lacks_others(const struct ct_profile *p, enum ct_paper_mechanism m)
+{
+	struct ct_estimate es;
+	return m == CT_SHARED_L1 && !ct_profile_get_estimate(p, "all", "shared-l1", "Private", "speedup", NULL, &es);
+}
+
 /* A mechanism whose estimate fails is unknown, with the reason; no memory ends the job. */
 static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum ct_paper_mechanism m,
                  struct ct_error *e)
@@ -151,7 +161,7 @@ static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum c
 	struct ct_error own = {0};
 	int st = CT_OK;
 	int can = estimator[m] && (m != CT_TAG_SPLIT || ct_ts_measured_in(s->p));
-	if (can && (s->changed || !ct_verdict_possible(s->p, m)))
+	if (can && (s->changed || !ct_verdict_possible(s->p, m) || lacks_others(s->p, m)))
 		st = run_estimator(t, s, m, &own);
 	if (st == CT_ERR_NOMEM || st == CT_ERR_USAGE)
 		return ct_fail(e, st, "%s", own.text);
