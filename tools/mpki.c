@@ -13,7 +13,7 @@
 #include "mpki/check.h"
 #include "mpki/explain.h"
 
-enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_EXPLAIN };
+enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_TIMING, OPT_EXPLAIN };
 
 /* Without a list the curves reach from 1/16 to 16 times the configured capacity: the
  * span of the capacity studies in the papers (16x L1, 4x LLC). */
@@ -27,6 +27,7 @@ struct sizes {
 struct own {
 	struct sizes l1, llc;
 	int explain;
+	struct ct_pass_options pass;
 	struct mpki_check check;
 	struct ct_stage stage;
 };
@@ -35,6 +36,8 @@ static const struct ct_option options[] = {
 	{OPT_L1_SIZES, "l1-sizes", "LIST",
 	 "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
 	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
+	{OPT_TIMING, "timing", "full|quick",
+	 "how a trace is replayed: full, or quick, which books\nresources ahead and is about twice as fast"},
 	{OPT_EXPLAIN, "explain", NULL,
 	 "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };
@@ -43,6 +46,8 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct own *o = ((struct ct_tool *)ctx)->own;
 	struct sizes *s = key == OPT_L1_SIZES ? &o->l1 : &o->llc;
+	if (key == OPT_TIMING)
+		return ct_pass_timing_parse(value, &o->pass.timing, e);
 	if (key == OPT_EXPLAIN) {
 		o->explain = 1;
 		return CT_OK;
@@ -130,6 +135,8 @@ static void head(const struct ct_stage *s, struct ct_buf *b)
 	ct_format_size(ct_gpu_llc_bytes(&s->gpu), llc, sizeof llc);
 	ct_buf_printf(b, "%s: %u SMs, L1 %s%s each, LLC %s\n\n", s->gpu.name, (unsigned)s->gpu.sms,
 	              s->gpu.l1_adaptive ? "up to " : "", l1, llc);
+	if (ct_profile_gp(s->p, "model.timing"))
+		ct_buf_printf(b, "timing of the replay: %s\n\n", ct_profile_gp(s->p, "model.timing"));
 }
 
 static void scopes(const struct ct_profile *p, struct ct_buf *b)
@@ -223,7 +230,10 @@ static int compute(struct ct_tool *t, struct ct_error *e)
 static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
-	int st = ct_stage_open(t, &o->stage, e);
+	if (o->explain && o->pass.timing != CT_REPLAY_FULL)
+		return ct_fail(e, CT_ERR_USAGE, "--explain switches effects of the full timing off: leave "
+		               "--timing quick out");
+	int st = ct_stage_open_pass(t, &o->stage, &o->pass, e);
 	if (st == CT_OK) {
 		st = compute(t, e);
 		if (st == CT_OK)

@@ -9,7 +9,7 @@
 #include "common/table.h"
 #include "common/tool.h"
 
-enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_MECHANISMS, OPT_MERGE };
+enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_TIMING, OPT_MECHANISMS, OPT_MERGE };
 
 struct own {
 	struct ct_pass_options pass;
@@ -22,6 +22,8 @@ static const struct ct_option options[] = {
 	 "leave out llc@sms=N (morpheus-est then knows less,\nthe pass is faster)"},
 	{OPT_MRC, "mrc", NULL,
 	 "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
+	{OPT_TIMING, "timing", "full|quick",
+	 "how the trace is replayed: full, or quick, which books\nresources ahead and is about twice as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
 	 "also measure these mechanisms (ES): all, or names\nbetween commas: tag-split and malekeh in the same\npass, shared-l1 in another one where it has to"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
@@ -33,6 +35,8 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct own *o = t->own;
 	if (key == OPT_MECHANISMS)
 		return ct_pass_mechanisms_parse(value, &o->pass.mechanisms, e);
+	if (key == OPT_TIMING)
+		return ct_pass_timing_parse(value, &o->pass.timing, e);
 	if (key == OPT_PER_KERNEL)
 		o->pass.per_kernel = 1;
 	else if (key == OPT_NO_SMS_VIEWS)

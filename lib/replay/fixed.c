@@ -111,10 +111,10 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 }
 
 /* Loose round robin keeps the warps of an SM abreast. */
-RP_HOT int too_far(const struct rp_sm *sm, uint32_t at)
+RP_HOT int too_far(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
 {
 	return at > sm->now + CALENDAR ||
-	       (sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
+	       (!r->oldest_first && sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
 }
 
 /* Executes the instruction that the warp stopped at, then goes on to the next one that
@@ -157,7 +157,7 @@ RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int q
 			return;
 		}
 		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || (quick && too_far(sm, w->born)) || n >= RUN_LIMIT ||
+		    w->born > at + SHORT_WAIT || (quick && too_far(r, sm, w->born)) || n >= RUN_LIMIT ||
 		    sm->failed) {
 			push(sm, warp, w->born);
 			return;

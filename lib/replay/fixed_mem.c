@@ -529,8 +529,8 @@ RP_HOT void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 	w->done = rp_max32(w->done, back);
 	for (unsigned i = 0; i < op->ndst; i++)
 		sm->regs[warp][op->dst[i]] = back;
-	if (op->kind == RP_ATOMIC)
-		w->born = rp_max32(w->born, back);
+	if (op->kind == RP_ATOMIC) /* quick: seen a cycle before the register is written */
+		w->born = rp_max32(w->born, back - (quick != 0));
 	else if (op->kind == RP_ASYNC)
 		w->group_open[w->group % RP_GROUPS] = rp_max32(w->group_open[w->group % RP_GROUPS], back);
 }

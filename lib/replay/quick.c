@@ -6,15 +6,21 @@
 #include "replay/private/llc.h"
 #include "replay/private/quick.h"
 
+/* Places of the word that have been given away behind the end of the calendar. */
+static uint64_t taken_over(const struct rp_calendar *c, uint64_t word)
+{
+	uint64_t from = word << 6;
+	if (c->over <= from)
+		return 0;
+	return c->over - from >= 64 ? UINT64_MAX : (UINT64_C(1) << (c->over - from)) - 1;
+}
+
 void rp_calendar_pass(struct rp_calendar *c, uint64_t word)
 {
-	if (word - c->first >= RP_CALENDAR_WORDS) {
-		memset(c->bits, 0, sizeof c->bits);
-		c->first = word;
-		return;
-	}
+	if (word - c->first > RP_CALENDAR_WORDS)
+		c->first = word - RP_CALENDAR_WORDS;
 	for (; c->first < word; c->first++)
-		c->bits[c->first % RP_CALENDAR_WORDS] = 0;
+		c->bits[c->first % RP_CALENDAR_WORDS] = taken_over(c, c->first + RP_CALENDAR_WORDS);
 }
 
 static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
@@ -52,6 +58,8 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	if (!r->quick)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t b = 0; b < r->g.dram_banks; b++)
+			memset(r->quick[i].bank[b].at, 0xff, sizeof r->quick[i].bank[b].at); /* no turn */
 		r->quick[i].queue = ct_calloc(r->g.dram_queue ? r->g.dram_queue : 1, sizeof *r->quick[i].queue);
 		if (!r->quick[i].queue)
 			return ct_fail_nomem(e);

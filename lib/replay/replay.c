@@ -170,6 +170,8 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		st = ct_address_map_init(&r->map, &r->g, e);
 	if (st == 0)
 		st = copy_options(r, o, e);
+	if (st == 0 && r->timing == CT_REPLAY_QUICK && g->noc != CT_NOC_CROSSBAR)
+		st = ct_fail(e, CT_ERR_UNSUPPORTED, "quick timing knows no network but the crossbar: use full");
 	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
 	r->usual = g->schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&

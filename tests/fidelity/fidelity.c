@@ -2,15 +2,17 @@
  *
  *     fidelity compare [-s SUBSTRING] TABLE CONFIGS TRACES
  *         ours beside a cycle-level simulator's (TABLE: its figures, columns as in the
- *         reference's README), the naive walk and the fixed-latency engine beside; our CPU
- *         seconds, thousand warp instructions per second, and these over the simulator's;
- *         errors over the rows marked `test`
+ *         reference's README), the naive walk, quick replay and the fixed-latency engine beside;
+ *         our CPU seconds, thousand warp instructions per second, and these over the
+ *         simulator's, full and quick; errors over the rows marked `test`
  *     fidelity pairs [-s SUBSTRING] PAIRS TABLE CONFIGS TRACES
- *         ratio of cycles when one thing changes, ours beside the simulator's
+ *         ratio of cycles when one thing changes, ours beside the simulator's, and by quick replay
  *     fidelity ours [-s SUBSTRING] TABLE CONFIGS TRACES
  *         our figures alone, as a table
  *     fidelity check [-s SUBSTRING] EXPECTED CONFIGS TRACES
  *         fails (1) when a figure of ours is not the one in the table
+ *
+ * -t full|quick|fixed: which timing the last two run, default full.
  *
  * CONFIGS/NAME/gpgpusim.config or data/gpus/NAME.conf; TRACES/FOLDER(.traceg.zst). */
 #include <math.h>
@@ -239,7 +241,8 @@ static double off(double ours, double theirs)
 
 /* ---- compare ---- */
 
-enum { E_ACCESSES, E_L1, E_LLC, E_DRAM, E_CYCLES, E_FIXED, E_WALK_L1, E_WALK_LLC, ERRORS };
+enum { E_ACCESSES, E_L1, E_LLC, E_DRAM, E_CYCLES, E_QUICK, E_QUICK_L1, E_QUICK_LLC,
+       E_FIXED, E_WALK_L1, E_WALK_LLC, ERRORS };
 
 /* Warp instructions of a row whose speed counts: below, starting is most of our time. */
 static const double LONG = 200000;
@@ -266,14 +269,16 @@ static void report_spread(struct errors *e)
 static void compare_row(const struct table *t, int i, const struct job *j, struct errors *e,
                         struct errors *speed)
 {
-	struct ct_replay_counts c, f;
+	struct ct_replay_counts c, q, f;
 	struct walk_counts w;
-	struct job fixed = *j;
-	double took, theirs[6], insts, times;
+	struct job fixed = *j, quick = *j;
+	double took, quick_took, theirs[6], insts, times, quick_times;
 	static const char *const column[] = {"l1_accesses", "l1_misses", "llc_read_accesses",
 	                                     "llc_read_misses", "dram_read_sectors", "cycles_less_launch"};
 	fixed.timing = CT_REPLAY_FIXED;
-	if (run(j, &c, &took) < 0 || run(&fixed, &f, NULL) < 0 || walk(j, &w) < 0)
+	quick.timing = CT_REPLAY_QUICK;
+	if (run(j, &c, &took) < 0 || run(&quick, &q, &quick_took) < 0 || run(&fixed, &f, NULL) < 0 ||
+	    walk(j, &w) < 0)
 		return;
 	for (int k = 0; k < 6; k++)
 		theirs[k] = table_real(t, i, column[k]);
@@ -284,24 +289,32 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 	d[E_LLC] = rate((double)c.llc_read_misses, (double)c.llc_read_accesses) - llc;
 	d[E_DRAM] = off((double)c.dram_read_bytes / 32, theirs[4]);
 	d[E_CYCLES] = off(cycles_of(&c), theirs[5]);
+	d[E_QUICK] = off(cycles_of(&q), theirs[5]);
+	d[E_QUICK_L1] = rate((double)q.l1_misses, (double)q.l1_accesses) - l1;
+	d[E_QUICK_LLC] = rate((double)q.llc_read_misses, (double)q.llc_read_accesses) - llc;
 	d[E_FIXED] = off(cycles_of(&f), theirs[5]);
 	d[E_WALK_L1] = rate((double)w.l1_misses, (double)w.l1_accesses) - l1;
 	d[E_WALK_LLC] = rate((double)w.llc_read_misses, (double)w.llc_reads) - llc;
 	insts = (double)c.warp_insts;
 	times = times_faster(t, i, insts, took);
+	quick_times = times_faster(t, i, insts, quick_took);
 	printf("%-29s %-13s %-4s %8.0f %+6.2f %6.2f %+6.2f %+7.2f %6.2f %+6.2f %+7.2f %7.0f %+6.2f "
-	       "%8.0f %+7.2f %+8.2f %6.2f %7.0f %6.0f\n",
+	       "%8.0f %+7.2f %+7.2f %+8.2f %6.2f %7.0f %6.0f %7.0f %6.0f\n",
 	       j->trace, j->config, table_text(t, i, "use"), theirs[0], d[E_ACCESSES], l1, d[E_L1],
 	       d[E_WALK_L1], llc, d[E_LLC], d[E_WALK_LLC], theirs[4], d[E_DRAM], theirs[5], d[E_CYCLES],
-	       d[E_FIXED], took, insts * 1e-3 / took, times);
+	       d[E_QUICK], d[E_FIXED], took, insts * 1e-3 / took, times, insts * 1e-3 / quick_took,
+	       quick_times);
 	fflush(stdout);
 	if (insts > LONG && times > 0) {
 		add(&speed[0], table_real(t, i, "kilo_warp_insts_per_s"));
 		add(&speed[1], insts * 1e-3 / took);
 		add(&speed[2], times);
+		add(&speed[3], insts * 1e-3 / quick_took);
+		add(&speed[4], quick_times);
 	}
 	const int counts[ERRORS] = {theirs[0] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000,
 	                            theirs[4] >= 1000, theirs[5] >= 1000, theirs[5] >= 1000,
+	                            theirs[0] >= 1000, theirs[2] >= 1000, theirs[5] >= 1000,
 	                            theirs[0] >= 1000, theirs[2] >= 1000};
 	for (int k = 0; k < ERRORS; k++)
 		if (counts[k])
@@ -313,17 +326,20 @@ static int compare(const struct table *t, const char *only, const char *configs,
 	static struct errors test[ERRORS] = {
 		{.what = "L1 accesses, %"}, {.what = "L1 miss rate, points"},
 		{.what = "LLC read miss rate, points"}, {.what = "DRAM reads, %"},
-		{.what = "cycles less launch, %"}, {.what = "cycles, fixed-latency engine, %"},
+		{.what = "cycles less launch, %"}, {.what = "cycles, quick replay, %"},
+		{.what = "L1 miss rate, quick, points"}, {.what = "LLC read miss rate, quick, points"},
+		{.what = "cycles, fixed-latency engine, %"},
 		{.what = "L1 miss rate of the naive walk, points"},
 		{.what = "LLC read miss rate of the walk, points"},
 	}, fit[ERRORS], speed[] = {
 		{.what = "its thousand warp insts/s, long rows"}, {.what = "ours, reading the text included"},
-		{.what = "times as fast"},
+		{.what = "times as fast"}, {.what = "quick replay"}, {.what = "times as fast"},
 	};
 	memcpy(fit, test, sizeof fit);
-	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %8s %6s %7s %6s\n",
+	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %7s %8s %6s %7s %6s %7s "
+	       "%6s\n",
 	       "trace", "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours", "walk",
-	       "DRAM", "ours%", "cycles", "ours%", "fixed%", "s", "kilo/s", "times");
+	       "DRAM", "ours%", "cycles", "ours%", "quick%", "fixed%", "s", "kilo/s", "times", "quick/s", "times");
 	for (int i = 0; i < t->rows; i++)
 		if (chosen(t, i, only)) {
 			struct job j = job_of(t, i, configs, traces);
@@ -336,7 +352,7 @@ static int compare(const struct table *t, const char *only, const char *configs,
 	for (int k = 0; k < ERRORS; k++)
 		report(&fit[k]);
 	printf("\nrows of more than %.0f warp instructions\n", LONG);
-	for (int k = 0; k < 3; k++)
+	for (int k = 0; k < 5; k++)
 		report_spread(&speed[k]);
 	return 0;
 }
@@ -356,42 +372,76 @@ static void paired(struct errors *floor, struct errors *share, double ours, doub
 		add(share, 100 * off_by / log(ours));
 }
 
+/* Errors of one timing over the pairs. */
+enum { P_RATIO, P_L1, P_FLOOR, P_SHARE, P_ERRORS };
+struct paired { struct errors e[P_ERRORS]; int same, moved; };
+
+static void pair_up(struct paired *e, double ours, double theirs, double l1_off)
+{
+	add(&e->e[P_RATIO], off(ours, theirs));
+	add(&e->e[P_L1], l1_off);
+	paired(&e->e[P_FLOOR], &e->e[P_SHARE], ours, theirs);
+	if (theirs > 1.03 || theirs < 0.97) {
+		e->moved++;
+		e->same += (theirs > 1) == (ours > 1);
+	}
+}
+
+static void report_pairs(struct paired *e)
+{
+	for (int k = 0; k < P_ERRORS; k++)
+		report(&e->e[k]);
+	printf("direction agrees on %d of %d rows where the reference moves by more than 3 %%\n\n",
+	       e->same, e->moved);
+}
+
+static const char *const pair_names[P_ERRORS] = {
+	"ratio of cycles, %", "L1 miss rate, points", "paired error: floor, %", "paired error: share, %",
+};
+
+/* The pair by one timing: its ratio and L1 miss rate. */
+static int run_pair(const struct table *p, int i, const char *configs, const char *traces,
+                    enum ct_replay_timing with, double *ratio, double *l1)
+{
+	struct ct_replay_counts base, c;
+	struct job j = job_of(p, i, configs, traces);
+	j.timing = with;
+	struct job b = j;
+	b.variant = "";
+	if (run(&b, &base, NULL) < 0 || run(&j, &c, NULL) < 0)
+		return -1;
+	*ratio = cycles_of(&c) / cycles_of(&base);
+	*l1 = rate((double)c.l1_misses, (double)c.l1_accesses);
+	return 0;
+}
+
 static int pairs(const struct table *p, const char *only, const char *configs, const char *traces)
 {
-	static struct errors e = {.what = "ratio of cycles, %"}, m = {.what = "L1 miss rate, points"};
-	static struct errors floor = {.what = "paired error: floor, %"}, share = {.what = "paired error: share, %"};
-	int same = 0, moved = 0;
-	printf("%-22s %-10s %9s %8s %8s %8s %9s %9s\n", "trace", "variant", "cycles", "ratio", "ours",
-	       "error%", "L1 miss%", "ours");
+	static struct paired full, quick;
+	for (int k = 0; k < P_ERRORS; k++)
+		full.e[k].what = quick.e[k].what = pair_names[k];
+	printf("%-22s %-10s %9s %8s %8s %8s %8s %8s %9s %9s %9s\n", "trace", "variant", "cycles", "ratio",
+	       "ours", "error%", "quick", "error%", "L1 miss%", "ours", "quick");
 	for (int i = 0; i < p->rows; i++) {
-		struct ct_replay_counts base, c;
-		struct job j = job_of(p, i, configs, traces), b = j;
+		double ours, mine, faster, l1_quick, theirs = table_real(p, i, "cycles_ratio");
+		double l1 = rate(table_real(p, i, "l1_misses"), table_real(p, i, "l1_accesses"));
 		if (!chosen(p, i, only))
 			continue;
-		b.variant = "";
-		if (run(&b, &base, NULL) < 0 || run(&j, &c, NULL) < 0)
+		if (run_pair(p, i, configs, traces, CT_REPLAY_FULL, &ours, &mine) < 0 ||
+		    run_pair(p, i, configs, traces, CT_REPLAY_QUICK, &faster, &l1_quick) < 0)
 			return 2;
-		double theirs = table_real(p, i, "cycles_ratio"), ours = cycles_of(&c) / cycles_of(&base);
-		double l1 = rate(table_real(p, i, "l1_misses"), table_real(p, i, "l1_accesses"));
-		double mine = rate((double)c.l1_misses, (double)c.l1_accesses);
-		printf("%-22s %-10s %9.0f %8.4f %8.4f %+8.2f %9.2f %+9.2f\n", j.trace, j.variant,
-		       table_real(p, i, "cycles_less_launch"), theirs, ours, off(ours, theirs), l1, mine - l1);
+		printf("%-22s %-10s %9.0f %8.4f %8.4f %+8.2f %8.4f %+8.2f %9.2f %+9.2f %+9.2f\n",
+		       table_text(p, i, "trace"), table_text(p, i, "variant"),
+		       table_real(p, i, "cycles_less_launch"), theirs, ours, off(ours, theirs), faster,
+		       off(faster, theirs), l1, mine - l1, l1_quick - l1);
 		fflush(stdout);
-		add(&e, off(ours, theirs));
-		add(&m, mine - l1);
-		paired(&floor, &share, ours, theirs);
-		if (theirs > 1.03 || theirs < 0.97) {
-			moved++;
-			same += (theirs > 1) == (ours > 1);
-		}
+		pair_up(&full, ours, theirs, mine - l1);
+		pair_up(&quick, faster, theirs, l1_quick - l1);
 	}
-	printf("\n");
-	report(&e);
-	report(&m);
-	report(&floor);
-	report(&share);
-	printf("direction agrees on %d of %d rows where the reference moves by more than 3 %%\n", same,
-	       moved);
+	printf("\nfull\n");
+	report_pairs(&full);
+	printf("quick\n");
+	report_pairs(&quick);
 	return 0;
 }
 

@@ -143,7 +143,7 @@ static int start_engines(struct pass *a)
 	struct ct_replay_observer observer[1 + CT_PASS_MECHANISMS_MAX] = {
 		{.ctx = a, .l1 = on_l1, .l1_wipe = on_wipe, .llc = on_llc, .issue = on_issue}};
 	struct ct_replay *engine[MAX_LANES];
-	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .observers = observer,
+	struct ct_replay_options o = {.timing = a->o.timing, .observers = observer,
 	                              .n_observers = 1, .warmup = a->tool->warmup,
 	                              .replication = 1};
 	unsigned n = 0;
@@ -338,6 +338,23 @@ static int start_sampler(struct pass *a)
 	return a->sampler ? CT_OK : ct_fail_nomem(a->e);
 }
 
+int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struct ct_error *e)
+{
+	if (strcmp(value, "full") != 0 && strcmp(value, "quick") != 0)
+		return ct_fail(e, CT_ERR_USAGE, "--timing %s: full or quick", value);
+	*timing = strcmp(value, "quick") == 0 ? CT_REPLAY_QUICK : CT_REPLAY_FULL;
+	return CT_OK;
+}
+
+static int check_timing(struct pass *a)
+{
+	if (a->o.timing == CT_REPLAY_FULL || !a->o.mechanisms)
+		return CT_OK;
+	return ct_fail(a->e, CT_ERR_USAGE,
+	               "--timing quick lets warps run ahead of each other, which --mechanisms would measure: "
+	               "leave one of them out");
+}
+
 int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,
                 struct ct_profile *p, struct ct_error *e)
 {
@@ -349,7 +366,9 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 	a->e = e;
 	if (o)
 		a->o = *o;
-	int st = ct_tool_gpu(t, NULL, &a->gpu, e);
+	int st = check_timing(a);
+	if (st == CT_OK)
+		st = ct_tool_gpu(t, NULL, &a->gpu, e);
 	if (st == CT_OK && t->scale < 0) {
 		double factor;
 		st = ct_tool_scale_auto(t, &a->gpu, ct_trace_path(trace), &factor, e);

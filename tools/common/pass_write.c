@@ -194,6 +194,8 @@ int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 	int st = ct_tool_add_trace(a->p, trace, a->e);
 	if (st == CT_OK)
 		st = ct_tool_add_gpu(a->p, &a->gpu, a->e);
+	if (st == CT_OK && a->o.timing == CT_REPLAY_QUICK)
+		st = ct_profile_add_gp(a->p, "model.timing", "quick", "", a->e);
 	for (size_t i = 0; i < a->n_scopes && st == CT_OK; i++) {
 		st = ct_counts_add_sn(a->p, a->scope[i].name, &a->scope[i].counts, how(&a->scope[i]), a->e);
 		if (st == CT_OK && a->sampler)

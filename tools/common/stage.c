@@ -271,9 +271,11 @@ static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in
 }
 
 /* Options of the pass would change nothing about a profile that stays as it is. */
-static int refuse_pass_options(const struct ct_tool *t, struct ct_error *e)
+static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s,
+                               struct ct_error *e)
 {
-	const char *option = t->filter ? "-k" : t->warmup ? "--warmup" : t->sample != 1 ? "--sample" : NULL;
+	const char *option = t->filter ? "-k" : t->warmup ? "--warmup" : t->sample != 1 ? "--sample"
+	                   : s->pass && s->pass->timing != CT_REPLAY_FULL ? "--timing" : NULL;
 	if (!option)
 		return CT_OK;
 	return ct_fail(e, CT_ERR_USAGE,
@@ -290,7 +292,7 @@ static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *
 			ct_stage_take(s, p);
 		return st;
 	}
-	return st == CT_OK ? refuse_pass_options(t, e) : st;
+	return st == CT_OK ? refuse_pass_options(t, s, e) : st;
 }
 
 int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)

@@ -20,7 +20,7 @@ enum {
 /* Places (cycles, or multiples of some) from 64 * first on; those of [lo, hi) are taken. */
 struct rp_calendar {
 	uint64_t first, lo, hi;
-	uint64_t over;          /* last place behind the end of the calendar */
+	uint64_t over;          /* what is behind the end of the calendar is taken up to here */
 	uint64_t bits[RP_CALENDAR_WORDS];
 };
 
@@ -94,8 +94,11 @@ RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t
 	uint64_t free = w < end ? ~c->bits[w % RP_CALENDAR_WORDS] & ~UINT64_C(0) << (at & 63) : 0;
 	while (!free && ++w < end)
 		free = ~c->bits[w % RP_CALENDAR_WORDS];
-	if (w >= end)
-		return c->over = c->over < t ? t : c->over + 1;
+	if (w >= end) {
+		at = rp_max64(rp_max64(c->over, end << 6), t);
+		c->over = at + 1;
+		return at;
+	}
 	uint32_t b = ct_low_bit(free);
 	c->bits[w % RP_CALENDAR_WORDS] |= UINT64_C(1) << b;
 	at = w << 6 | b;
