@@ -140,9 +140,63 @@ static int open_named_temp(struct ct_out *o, struct ct_error *e)
 	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot create", o->path);
 }
 
+/* The descriptor that a path like /dev/stdout or /dev/fd/3 stands for, or -1. */
+static int descriptor_of(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		size_t n = strlen(folders[i]), digits;
+		if (strncmp(path, folders[i], n) == 0 && (digits = strspn(path + n, "0123456789")) > 0 &&
+		    digits < 9 && !path[n + digits])
+			return atoi(path + n);
+	}
+	return -1;
+}
+
+/* What a symbolic link leads to is written, and the link stays: /dev/stdout is one. */
+static int follow(struct ct_out *o, int *fd, struct ct_error *e)
+{
+	char to[PATH_MAX];
+	struct stat st;
+	*fd = descriptor_of(o->path);
+	for (int hops = 0; *fd < 0 && lstat(o->path, &st) == 0 && S_ISLNK(st.st_mode); hops++) {
+		if (hops == 40)
+			return ct_fail_errno(e, CT_ERR_IO, ELOOP, "%s: cannot follow the link", o->path);
+		const char *slash = strrchr(o->path, '/');
+		ssize_t n = readlink(o->path, to, sizeof to - 1);
+		if (n < 0)
+			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot follow the link", o->path);
+		to[n] = '\0';
+		struct ct_buf b = {0};
+		if (*to != '/' && slash)
+			ct_buf_add(&b, o->path, (size_t)(slash - o->path) + 1);
+		ct_buf_puts(&b, to);
+		if (b.failed) {
+			ct_buf_free(&b);
+			return ct_fail_nomem(e);
+		}
+		free(o->path);
+		o->path = b.data;
+		*fd = descriptor_of(o->path);
+	}
+	return CT_OK;
+}
+
 static int open_path(struct ct_out *o, struct ct_error *e)
 {
 	struct stat st;
+	int own, rc = follow(o, &own, e);
+	if (rc < 0)
+		return rc;
+	if (own >= 0) {
+		o->direct = 1;
+		o->fd = fcntl(own, F_DUPFD_CLOEXEC, 3);
+		return o->fd < 0 ? ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open for writing", o->path) : CT_OK;
+	}
 	if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		o->direct = 1;
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);

@@ -129,6 +129,60 @@ signals() {
 	ends "what the parent ignores stays ignored" $? 0 ''
 }
 
+# The workers of a triage that is killed do not go on without it. They wait for a pipe.
+orphans() {
+	local sig w left
+	mkfifo slow.fifo
+	for sig in TERM KILL; do
+		"$b/triage" -q -@ 2 slow.fifo t.ctz >out 2>err &
+		pid=$!
+		exec 9>slow.fifo
+		head -c 400000 t.traceg >&9
+		sleep 0.5
+		w=$(cat /proc/$pid/task/*/children 2>/dev/null)
+		[ -n "$w" ] || { skip "workers of a killed triage" "they cannot be seen here"; kill $pid; exec 9>&-; break; }
+		kill -s $sig $pid
+		wait $pid 2>/dev/null
+		left=
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			left=$(for i in $w; do sed -n 's/.*) \([^Z]\) .*/\1/p' "/proc/$i/stat" 2>/dev/null; done)
+			[ -n "$left" ] || break
+			sleep 0.2
+		done
+		exec 9>&-
+		same "triage: SIG$sig ends its workers too" "" "$left"
+	done
+	rm -f slow.fifo
+}
+
+# Where output goes: links stay, descriptors are written in place, closed ones are not taken over.
+outputs() {
+	local fd
+	mkdir -p links && echo old >links/real && ln -s real links/one && ln -s one links/two && ln -s self links/self
+	"$b/mpki" -q t.prof >want
+	"$b/mpki" -q t.prof -o links/two
+	same "-o writes what a link leads to, and the link stays" "link link $(grep -v ^PG want | cksum)" \
+		"$([ -L links/two ] && echo link) $([ -L links/one ] && echo link) $(grep -vE '^PG' links/real | cksum)"
+	refuses "a link to itself" 2 'links/self: cannot follow' "$b/mpki" -q t.prof -o links/self
+	ln -s /proc/self/fd/1 links/stdout
+	(echo first; "$b/mpki" -q t.prof -o links/stdout; echo last) >got
+	same "a link to standard output is that, where it stands" "first last link" \
+		"$(sed -n '1p;$p' got | paste -sd' ') $([ -L links/stdout ] && echo link)"
+	(echo first >&5; "$b/mpki" -q t.prof -o /dev/fd/5) 5>got
+	same "so is a descriptor" "first $(wc -l <want)" "$(head -1 got) $(($(wc -l <got) - 1))"
+	refuses "one that is not open" 2 '/dev/fd/99: cannot open' "$b/mpki" -q t.prof -o /dev/fd/99
+	"$b/tracecat" -q t -o want.ctz
+	"$b/tracecat" -v --progress t -o got.ctz <&- >&- 2>&-
+	same "nothing is written into an output because others were closed" "$(cksum <want.ctz)" "$(cksum <got.ctz)"
+	"$b/mpki" -q t.prof >&- 2>err
+	ends "a closed standard output is an error" $? 2 'standard output: cannot write'
+	"$b/mpki" -q - <&- >out 2>err
+	ends "a closed standard input is one" $? 2 '^mpki: -'
+	(ulimit -f 4; exec "$b/mpki" -q t.prof -o limited) >out 2>err
+	ends "so is ulimit -f" $? 2 'limited: cannot write: File too large'
+	same "which leaves nothing" "" "$(ls -A limited 2>/dev/null)"
+}
+
 slow_input() {
 	local f c
 	head -c 30000 t.traceg | "$CT_RELEASE/traceinfo" --salvage -q -O profile - >want 2>/dev/null
@@ -327,6 +381,6 @@ edges() {
 	same "accesses at both ends of the addresses" "" "$bad"
 }
 
-[ $# -gt 0 ] || set -- full_disk closed_pipe small_disk signals slow_input changing_files long_lines hostile_lists bombs numbers edges
+[ $# -gt 0 ] || set -- full_disk closed_pipe small_disk signals orphans outputs slow_input changing_files long_lines hostile_lists bombs numbers edges
 for part; do $part; done
 finish

@@ -1,5 +1,6 @@
 #include "common/tool.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -335,6 +336,15 @@ static void catch_ends(void)
 			sigaction(signals[i], &new, NULL);
 }
 
+/* What is opened must not become standard output or error because those were closed. Each is
+ * opened the wrong way round, so that using it is still an error. */
+static void occupy_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 {
 	struct ct_error e = {0};
@@ -342,6 +352,8 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	                    .sample = 1, .seed = 1};
 	/* A closed pipe ends a tool quietly even where the parent ignores SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN); /* a file above ulimit -f is an error like a full disk */
+	occupy_standard();
 	catch_ends();
 	t.own = ct_calloc(1, spec->own_size);
 	int st = t.own ? run(&t, argc, argv, &e) : ct_fail_nomem(&e);

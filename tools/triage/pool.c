@@ -4,9 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +100,16 @@ static void reply(int fd, int st, int kept, const char *name, const struct ct_pr
 	ct_buf_free(&b);
 }
 
+/* A worker whose parent is killed has nobody to work for. */
+static void end_with(pid_t parent)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+#endif
+	if (getppid() != parent)
+		_exit(1);
+}
+
 static void work(struct pool *p, size_t job, int fd)
 {
 	struct ct_error e = {0};
@@ -124,7 +138,7 @@ static int start(struct pool *p, struct worker *w, struct ct_error *e)
 	if (pipe(fd) < 0)
 		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot start a worker");
 	fflush(NULL);
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid < 0) {
 		close(fd[0]);
 		close(fd[1]);
@@ -132,6 +146,7 @@ static int start(struct pool *p, struct worker *w, struct ct_error *e)
 	}
 	size_t job = p->order[p->next];
 	if (pid == 0) {
+		end_with(parent);
 		close(fd[0]);
 		work(p, job, fd[1]);
 	}

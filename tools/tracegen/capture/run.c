@@ -57,6 +57,7 @@ static void become(const char **argv, const struct cap_options *o, int fd)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], (char *const *)argv);
 	_exit(127);
 }
