@@ -30,6 +30,13 @@ static void put_one(struct writer *w, const char *metric, double v)
 	put(w, metric, v, NAN, NAN);
 }
 
+/* A value that may go as far as another one, to either side; NaN: no range. */
+static void put_between(struct writer *w, const char *metric, double v, double other)
+{
+	int any = isfinite(v) && isfinite(other);
+	put(w, metric, v, any ? fmin(v, other) : NAN, any ? fmax(v, other) : NAN);
+}
+
 static void put_range(struct writer *w, const char *metric, const struct ct_sl_range *r)
 {
 	put(w, metric, r->value, r->low, r->high);
@@ -58,8 +65,8 @@ static void write_row(struct writer *w, const struct ct_sl_answer *a,
 	put(w, "l1_request_miss_rate", x->l1_request_miss_rate, x->miss_low, x->miss_high);
 	put_one(w, "edge_fraction", x->edge_fraction);
 	put_one(w, "storage_bytes", ct_sl_storage_bytes(&a->model, r->system));
-	put_one(w, "replication_ratio", x->replication_ratio);
-	put_one(w, "replicas_mean", x->replicas);
+	put_between(w, "replication_ratio", x->replication_ratio, x->replication_other);
+	put_between(w, "replicas_mean", x->replicas, x->replicas_other);
 	put_one(w, "remote_fraction", x->remote_fraction);
 	put_one(w, "reply_latency_ratio", x->reply_latency / base->reply_latency);
 	put_one(w, "eb", x->eb);

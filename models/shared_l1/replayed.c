@@ -46,6 +46,7 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
 	const struct ct_gpu *g = &a->model.gpu;
 	memset(x, 0, sizeof *x);
 	x->miss_low = x->miss_high = x->edge_fraction = NAN;
+	x->replication_other = x->replicas_other = NAN;
 	x->cycles = (double)(c->cycles - c->launch_cycles);
 	x->ipc = x->cycles > 0 ? (double)c->thread_insts / x->cycles : 0;
 	l1_rates(c, part, system->shared, x);

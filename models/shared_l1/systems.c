@@ -138,7 +138,8 @@ static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
 
 /* The pass counts copies as if lines came at once: of lines that many SMs wait for together, all but
  * the first would be replicated. The replay counts when a line has come (SL-Q14). What that
- * makes of private L1s is known, and taken over for the schemes, whose L1s are as large. */
+ * makes of private L1s is known, and taken over for the schemes, whose L1s are as large. Larger ones wait
+ * less: theirs is the other end of a range. */
 static void use_landed(const struct ct_profile *p, const struct ct_sl_watch_counts *all,
                        struct ct_sl_inputs *in)
 {
@@ -164,8 +165,6 @@ static void use_homes(const struct ct_profile *p, const struct ct_gpu *replayed,
 	for (int i = 0; i < CT_SL_SCHEMES && in->has_dynamic; i++)
 		in->has_dynamic = ct_sl_watch_read(p, (enum ct_sl_watched)(CT_SL_WATCH_DYNAMAT + i), &in->dynamic[i]);
 	in->watched = all.reads + all.writes;
-	if (in->has_dynamic)
-		use_landed(p, &all, in);
 }
 
 void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
@@ -175,6 +174,7 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 	static const char *const useful[] = { "useful_bytes_32", "useful_bytes_64",
 		                              "useful_bytes_96", "useful_bytes_128" };
 	static const char *const load[] = { "home_load_mod", "home_load_fold", "home_load_hash" };
+	struct ct_sl_watch_counts all;
 	struct ct_l1_parts parts;
 	ct_sl_parts(p, replayed, 1, &parts);
 	ct_sl_private(c, &parts, &in->replayed);
@@ -198,6 +198,8 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 		ct_sl_rates_exact(&in->priv);
 		use_watched(p, CT_SL_WATCH_PRIVATE_2X, &in->priv2);
 		use_watched(p, CT_SL_WATCH_PRIVATE_16X, &in->priv16);
+		if (ct_sl_watch_read(p, CT_SL_WATCH_PRIVATE, &all))
+			use_landed(p, &all, in);
 		if (params->homes == CT_SL_HOMES_MOD)
 			use_homes(p, replayed, gpu, params, in);
 	}
@@ -427,6 +429,8 @@ static void mix(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double
 	double misses = second((1 - weight) * a->l1_sector_misses, weight * b->l1_sector_misses);
 	blend(&a->replication_ratio, b->replication_ratio, misses);
 	blend(&a->replicas, b->replicas, misses);
+	blend(&a->replication_other, b->replication_other, misses);
+	blend(&a->replicas_other, b->replicas_other, misses);
 	blend(&a->cycles, b->cycles, weight);
 	blend(&a->l1_sector_misses, b->l1_sector_misses, weight);
 	blend(&a->l1_miss_rate, b->l1_miss_rate, reach);
@@ -469,6 +473,8 @@ static void use_dynamic(const struct ct_sl_model *m, const struct ct_sl_watch_co
 	int any = c->read_misses > 0;
 	x->replication_ratio = any ? fmin(replicated * m->in->landed_replicated, 1) : NAN;
 	x->replicas = any ? 1 + more * m->in->landed_copies : NAN;
+	x->replication_other = any ? replicated : NAN;
+	x->replicas_other = any ? 1 + more : NAN;
 	x->sampling_share = c->sampled / m->in->watched;
 }
 

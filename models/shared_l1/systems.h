@@ -74,6 +74,9 @@ struct ct_sl_estimate {
 	double miss_low, miss_high, edge_fraction;
 	double llc_misses;            /* sectors */
 	double replication_ratio, replicas;
+	/* The same if lines come at once, and if they are as long on their way as for private L1s; NaN
+	 * of a replay. */
+	double replication_other, replicas_other;
 	double remote_fraction;       /* of the accesses: go to another core's L1 */
 	double past_fraction;         /* of them: Min(H,L2) sends to the LLC */
 	double home_imbalance;

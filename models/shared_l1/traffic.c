@@ -100,6 +100,9 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 		use_first(m, r, t);
 	t->replication = s->shared ? 0 : ratio(r->replicated, r->fills, NAN);
 	t->replicas = s->shared ? 1 : ratio(r->copies, r->fills, NAN);
+	int larger = !s->shared && s->l1_factor > 1;
+	t->replication_other = larger ? fmin(t->replication * m->in->landed_replicated, 1) : t->replication;
+	t->replicas_other = larger ? 1 + (t->replicas - 1) * m->in->landed_copies : t->replicas;
 }
 
 /* LLC sectors that a read line fetches when it leaves the L1. */
@@ -410,6 +413,8 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 	x->edge_fraction = t->edge;
 	x->replication_ratio = t->replication;
 	x->replicas = t->replicas;
+	x->replication_other = t->replication_other;
+	x->replicas_other = t->replicas_other;
 	x->remote_fraction = t->remote;
 	x->past_fraction = t->past;
 	x->home_imbalance = t->shared ? m->beta : NAN;

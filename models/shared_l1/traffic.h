@@ -17,6 +17,7 @@ struct ct_sl_traffic {
 	double traffic_ratio;       /* requests at the LLC against the replayed GPU's */
 	double sector_misses, sectors;
 	double replication, replicas;
+	double replication_other, replicas_other; /* if lines are as long on their way as for Private */
 	double trip;                /* requester - home round trip, core cycles */
 	double data_flits, data_bytes;       /* of a read reply from a home */
 	double past_flits, past_bytes;       /* of one around it */

@@ -71,6 +71,10 @@ check "that the replay is in" within 0.212 "$(range Private-2x 9 kmeans.out)" "$
 check "and its accesses are at the edge" within "$(value Private-2x edge_fraction kmeans.out)" 0.03 1
 same "what the replay counted has none" "$(range Private 9 kmeans.out) $(range Private 10 kmeans.out) 0" \
 	"$(value Private l1_request_miss_rate kmeans.out) $(value Private l1_request_miss_rate kmeans.out) $(value Private edge_fraction kmeans.out)"
+replication() { awk -F'\t' -v f="$1" '$1 == "ES" && $4 == "Private-2x" && $5 == "replication_ratio" { print $f }' kmeans.out; }
+check "replication of larger L1s: as if lines came at once, or as late as Private's" \
+	within "$(replication 6)" "$(replication 9)" "$(replication 10)"
+same "and the two differ" 1 "$(awk -v a="$(replication 9)" -v b="$(replication 10)" 'BEGIN { print a < b }')"
 check "the table says order-sensitive" sh -c "'$est' -O table kmeans.profile | grep -q '^note: order-sensitive, ask --method replay'"
 same "a stream is not" 0 "$("$est" -O table stream.profile | grep -c order-sensitive)"
 grep -v '_misses_low	\|_misses_high	\|_edge	' kmeans.profile >old.profile
