@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "common/tool.h"
 #include "report/figure.h"
 #include "report/page.h"
@@ -151,9 +152,11 @@ struct outputs {
 	size_t n;
 };
 
-static int add_output(struct outputs *o, const char *path, const struct ct_buf *b, struct ct_error *e)
+static int add_output(struct outputs *o, const char *path, struct ct_buf *b, struct ct_error *e)
 {
 	int st = ct_buf_check(b, e);
+	/* Names come from traces and may hold any bytes. */
+	ct_utf8_clean(b->data, b->len);
 	if (st == CT_OK)
 		st = ct_out_open(&o->out[o->n], path, 0, e);
 	return st == CT_OK ? ct_out_write(o->out[o->n++], b->data, b->len, e) : st;

@@ -84,9 +84,6 @@ int profile_reader_new(struct profile_reader **ps, const char *name, int verify,
 int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n);
 int profile_reader_end(struct profile_reader *ps, int st, struct ct_profile **p);
 
-/* Length of the valid UTF-8 sequence at s (1 to 4), or 0 (RFC 3629: shortest form, no
- * surrogates, at most U+10FFFF). */
-size_t profile_utf8(const char *s, size_t n);
 /* Appends a field in the document's escaping. */
 void profile_escape(struct ct_buf *b, const char *s);
 

@@ -1,6 +1,7 @@
 /* JSON lines: one object per record. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
 
@@ -13,7 +14,7 @@ static void write_string(struct ct_buf *b, const char *s)
 	ct_buf_putc(b, '"');
 	while (i < n) {
 		unsigned char c = (unsigned char)s[i];
-		size_t len = profile_utf8(s + i, n - i);
+		size_t len = ct_utf8(s + i, n - i);
 		if (len > 0 && c >= 0x20 && c != 0x7f && c != '"' && c != '\\') {
 			i += len;
 			continue;

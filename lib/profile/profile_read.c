@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
 
@@ -56,7 +57,7 @@ static int check_bytes(struct profile_reader *ps, const char *s, size_t n)
 		}
 		if (c < 0x20 || c == 0x7f)
 			return refuse(ps, "control character: write it as \\xHH");
-		size_t len = profile_utf8(s + i, n - i);
+		size_t len = ct_utf8(s + i, n - i);
 		if (len == 0)
 			return refuse(ps, "invalid UTF-8: write such bytes as \\xHH");
 		i += len;

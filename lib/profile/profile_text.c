@@ -4,34 +4,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/utf8.h"
 #include "profile/profile_internal.h"
-
-size_t profile_utf8(const char *s, size_t n)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	size_t len;
-	if (n == 0)
-		return 0;
-	if (u[0] < 0x80)
-		return 1;
-	if (u[0] >= 0xc2 && u[0] <= 0xdf)
-		len = 2;
-	else if (u[0] >= 0xe0 && u[0] <= 0xef)
-		len = 3;
-	else if (u[0] >= 0xf0 && u[0] <= 0xf4)
-		len = 4;
-	else
-		return 0;
-	if (n < len)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) ||
-	    (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
-		return 0;
-	return len;
-}
 
 void profile_escape(struct ct_buf *b, const char *s)
 {
@@ -39,7 +13,7 @@ void profile_escape(struct ct_buf *b, const char *s)
 	size_t n = strlen(s), plain = 0, i = 0;
 	while (i < n) {
 		unsigned char c = (unsigned char)s[i];
-		size_t len = profile_utf8(s + i, n - i);
+		size_t len = ct_utf8(s + i, n - i);
 		if (len > 0 && c >= 0x20 && c != 0x7f && c != '\\') {
 			i += len;
 			continue;

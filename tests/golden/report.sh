@@ -99,6 +99,17 @@ mkdir -p packed && for i in new/*; do gzip -c "$i" >packed/"${i##*/}.gz"; done
 same "packed profiles of a folder count" "$("$CT_BIN/report" --no-verify --csv - new)" \
 	"$("$CT_BIN/report" --no-verify --csv - packed)"
 
+# ---- names of any bytes ----
+evil='x\x01\x1B[31m<b>&"]]>\xFF\xC3|`*\xED\xA0\x80'
+made "$evil" 1.3 7 >evil.profile
+"$CT_BIN/report" -q --no-verify --title "$(printf 'T\001\377<x>')" --require 'ipc > 1e9' --html evil.html --markdown evil.md \
+	--junit evil.xml --csv evil.csv evil.profile
+for x in evil.html evil.md evil.xml evil.csv; do
+	same "$x is UTF-8 without control characters, and names it" "0 0 yes" "$(iconv -f UTF-8 -t UTF-8 $x >/dev/null 2>&1; echo $?) $(
+		tr -d '\t\r\n' <$x | LC_ALL=C grep -c '[[:cntrl:]]') $(grep -q 'x[? ][? ]' $x && echo yes)"
+done
+junit "JUnit with any name obeys the schema" evil.xml
+
 # ---- several files: all or none ----
 mkdir -p "a folder"
 refuses "one that cannot be written" 2 'a folder' "$CT_BIN/report" --no-verify --html none.html --csv "a folder" new

@@ -19,6 +19,7 @@
 #include "base/outfile.h"
 #include "base/threads.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 static void whole_numbers(void **state)
 {
@@ -193,6 +194,25 @@ static void parallel_loops_do_everything_once(void **state)
 	assert_int_equal(ct_threads_resolve(3), 3);
 }
 
+static void text_is_made_readable(void **state)
+{
+	static const struct { const char *in, *out; } t[] = {
+		{"", ""}, {"a\tb\r\n", "a\tb\r\n"}, {"\x01\x1b[1m\x7f", "??[1m?"},
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\xff\xfe", "??"}, {"\xc3", "?"}, {"\xe2\x82x", "??x"}, {"\xc0\xaf", "??"},
+		{"\xed\xa0\x80", "???"}, {"\xef\xbf\xbf", "???"}, {"\xef\xbf\xbd", "\xef\xbf\xbd"},
+		{"\xc2\x9b" "31m", "??31m"}, {"\xc2\xa0", "\xc2\xa0"}, {"\xf4\x90\x80\x80", "????"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		char s[16];
+		size_t n = strlen(t[i].in);
+		memcpy(s, t[i].in, n + 1);
+		ct_utf8_clean(s, n);
+		assert_string_equal(s, t[i].out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +227,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(checksums),
 		cmocka_unit_test(parallel_loops_do_everything_once),
+		cmocka_unit_test(text_is_made_readable),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

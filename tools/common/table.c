@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 enum { GAP = 2, NAME_WIDTH = 48, NAME_TAIL = 16, WRAP_LEAST = 24, BAR_MOST = 100 };
 
@@ -69,8 +70,9 @@ void ct_table_cell(struct ct_table *t, const char *fmt, ...)
 		return;
 	}
 	/* Names come from traces: a terminal must not obey them. */
+	ct_utf8_clean(text, strlen(text));
 	for (char *s = text; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+		if ((unsigned char)*s < 0x20)
 			*s = '?';
 	ct_buf_add(&t->cells, text, strlen(text) + 1);
 	t->count++;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "common/table.h"
 #include "triage/triage.h"
 
@@ -195,6 +196,8 @@ static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const cha
 		table(r, n, b);
 	else if (t->output == CT_OUTPUT_OTHER)
 		csv(r, n, b);
+	if (t->output == CT_OUTPUT_OTHER)
+		ct_utf8_clean(b->data, b->len);
 	if (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_OTHER)
 		return ct_buf_check(b, e);
 	struct ct_profile *p = ct_profile_new(e);
