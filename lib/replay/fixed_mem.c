@@ -295,36 +295,37 @@ RP_HOT struct outcome store(struct ct_replay *r, struct rp_sm *sm, struct look *
 
 /* ---- instructions ---- */
 
-/* Numbers over the lines of an instruction, 16 bits each: of the sectors asked for, and of those
- * that missed in a line that was there; of those that missed, and of those that were pending. */
-struct tally { uint64_t asked, missed; uint32_t lines_missed; };
+#define TWO(n) n, n + 1, n + 1, n + 2
+#define FOUR(n) TWO(n), TWO(n + 1), TWO(n + 1), TWO(n + 2)
+#define SIX(n) FOUR(n), FOUR(n + 1), FOUR(n + 1), FOUR(n + 2)
+static const uint8_t bits_of[256] = {SIX(0), SIX(1), SIX(1), SIX(2)};
 
-static void tally_add(struct tally *t, uint32_t asked, const struct outcome *o)
+/* Sectors of an instruction's lines, and lines with one that missed. */
+struct tally { uint32_t asked, missed, pending, sector_misses, lines_missed; };
+
+RP_HOT void tally_add(struct tally *t, uint32_t asked, const struct outcome *o)
 {
-	uint32_t v = asked | (o->had ? o->missing : 0) << 16 | o->missing << 8 | o->pending << 24;
-	v -= v >> 1 & 0x55555555u; /* bits of each byte */
-	v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
-	v = (v + (v >> 4)) & 0x0f0f0f0fu;
-	t->asked += (v & 0xff) | (uint64_t)(v >> 16 & 0xff) << 32;
-	t->missed += (v >> 8 & 0xff) | (uint64_t)(v >> 24) << 32;
-	t->lines_missed += o->missing != 0;
+	uint32_t missed = bits_of[o->missing & 0xff];
+	t->asked += bits_of[asked & 0xff];
+	t->missed += missed;
+	t->sector_misses += o->had ? missed : 0;
+	t->lines_missed += missed != 0;
+	t->pending += bits_of[o->pending & 0xff];
 }
 
 static void count(struct rp_sm *sm, const struct tally *t, uint32_t lines, int is_write)
 {
 	struct ct_replay_counts *c = &sm->c;
-	uint32_t asked = (uint32_t)t->asked, missed = (uint32_t)t->missed;
-	uint32_t pending = (uint32_t)(t->missed >> 32);
-	c->l1_accesses += asked;
-	c->l1_misses += missed;
-	c->l1_pending += pending;
-	c->l1_sector_misses += t->asked >> 32;
+	c->l1_accesses += t->asked;
+	c->l1_misses += t->missed;
+	c->l1_pending += t->pending;
+	c->l1_sector_misses += t->sector_misses;
 	c->l1_line_accesses += lines;
 	c->l1_line_misses += t->lines_missed;
 	if (!is_write) {
-		c->l1_read_accesses += asked;
-		c->l1_read_misses += missed;
-		c->l1_read_pending += pending;
+		c->l1_read_accesses += t->asked;
+		c->l1_read_misses += t->missed;
+		c->l1_read_pending += t->pending;
 	}
 }
 

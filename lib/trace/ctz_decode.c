@@ -107,19 +107,52 @@ static int next_mask(struct ctz_decoder *d)
 	return 0;
 }
 
+/* n numbers in four planes, as ctz_get_planes() reads them one by one. */
+static int get_deltas(struct ctz_in *plane, int64_t *delta, unsigned n)
+{
+	struct ctz_in a = plane[0], b = plane[1], c = plane[2], rest = plane[3];
+	if ((size_t)(a.end - a.p) < n)
+		return DAMAGED;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t v = *a.p++, byte;
+		if (v & 0x80) {
+			if (b.p == b.end)
+				return DAMAGED;
+			byte = *b.p++;
+			v = (v & 0x7f) | (byte & 0x7f) << 7;
+			if (byte & 0x80) {
+				if (c.p == c.end)
+					return DAMAGED;
+				byte = *c.p++;
+				v |= (byte & 0x7f) << 14;
+			}
+			for (unsigned shift = 21; byte & 0x80; shift += 7) {
+				if (rest.p == rest.end || shift > 63)
+					return DAMAGED;
+				byte = *rest.p++;
+				if (shift == 63 && byte > 1)
+					return DAMAGED;
+				v |= (byte & 0x7f) << shift;
+			}
+		}
+		delta[i] = (int64_t)ctz_unzigzag(v);
+	}
+	plane[0] = a;
+	plane[1] = b;
+	plane[2] = c;
+	plane[3] = rest;
+	return 0;
+}
+
 static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_list *list, int same)
 {
 	unsigned n = a->n ? a->n - 1 : 0;
-	uint64_t v;
 	if (same && list->n != n + 1)
 		return DAMAGED;
 	if (!same) {
-		for (unsigned i = 0; i < n; i++) {
-			if (ctz_get_planes(&d->column[CTZ_C_DELTA], &v) != 0) {
-				list->n = 0;
-				return DAMAGED;
-			}
-			list->delta[i] = (int64_t)ctz_unzigzag(v);
+		if (get_deltas(&d->column[CTZ_C_DELTA], list->delta, n) != 0) {
+			list->n = 0;
+			return DAMAGED;
 		}
 		memcpy(a->delta, list->delta, n * sizeof *a->delta);
 		list->n = (uint8_t)(n + 1);

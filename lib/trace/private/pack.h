@@ -13,7 +13,8 @@
  *     r   stride: as in the slot; list, deltas: run-length form
  *     v   values follow: their number, then each
  *   addresses: zigzag(base - slot base), then stride: [zigzag stride]; list, deltas:
- *     n-1 zigzag differences, or in run-length form pairs (zigzag, length)
+ *     a byte w, then n-1 differences of w bytes each (1, 2, 3, 4 or 8, little-endian), or zigzag
+ *     where w is 0; or in run-length form pairs (zigzag, length)
  *
  * with numbers as LEB128. Differences are modulo 2^64. Records never straddle
  * segments. */
@@ -28,8 +29,8 @@
 enum {
 	CT_PACK_SLOTS = 8,
 	CT_MAX_VALUES = (CT_MAX_DST + CT_MAX_SRC) * (CT_WARP_LANES + 1),
-	/* op, sid, mask, base and 31 differences, values */
-	CT_PACK_RECORD_MAX = 1 + 5 + 4 + 10 * CT_WARP_LANES + 5 * (1 + CT_MAX_VALUES)
+	/* op, sid, mask, base, width and 31 differences, values */
+	CT_PACK_RECORD_MAX = 1 + 5 + 4 + 1 + 10 * CT_WARP_LANES + 5 * (1 + CT_MAX_VALUES)
 };
 
 struct ct_pack_slot {
@@ -62,7 +63,7 @@ struct ct_pack_addr {
 	uint8_t packed_bytes, packed_runs;
 };
 
-enum { CT_PACK_DELTAS_MAX = 10 * (CT_WARP_LANES - 1) };
+enum { CT_PACK_DELTAS_MAX = 1 + 10 * (CT_WARP_LANES - 1) };
 /* Packs the differences of a (list, deltas) to out: number of bytes, with *runs as the
  * record's bit r. */
 unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_t *runs);
