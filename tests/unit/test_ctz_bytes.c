@@ -180,11 +180,67 @@ static void reads_the_listing(void **state)
 	ct_trace_close(t);
 }
 
+static void put32(struct ct_buf *b, uint32_t v)
+{
+	for (int i = 0; i < 4; i++, v >>= 8)
+		ct_buf_putc(b, (char)(v & 0xff));
+}
+
+static int read_all(const struct ct_buf *b)
+{
+	struct ct_source *s;
+	struct ct_trace *t = NULL;
+	struct ct_event ev;
+	struct ct_cta *cta;
+	struct ct_error e;
+	assert_int_equal(ct_source_open_memory(&s, "memory", b->data, b->len, &e), CT_OK);
+	int st = ct_trace_open_source(&t, s, NULL, &e), more;
+	while (st >= 0 && (st = ct_trace_next(t, &ev, &e)) > 0)
+		for (more = ev.kind == CT_EVENT_KERNEL; more && (st = ct_trace_next_cta(t, &cta, &e)) > 0;)
+			ct_cta_unref(cta);
+	ct_trace_close(t);
+	return st;
+}
+
+/* Each block in turn says, with a right checksum, that it unpacks to nothing. */
+static void empty_payloads_are_refused(void **state)
+{
+	static unsigned char raw[4096];
+	const unsigned char *p = listing + 4, *end = listing + sizeof listing;
+	char packed[64];
+	size_t n = ZSTD_compress(packed, sizeof packed, "", 0, 1);
+	int type;
+	(void)state;
+	assert_false(ZSTD_isError(n));
+	while (p < end) {
+		struct ct_buf b = {0}, block_bytes = {0};
+		const unsigned char *from = p;
+		block(&p, end, raw, sizeof raw, &type);
+		ct_buf_putc(&block_bytes, (char)type);
+		ct_buf_putc(&block_bytes, 1); /* zstd */
+		put32(&block_bytes, (uint32_t)n);
+		put32(&block_bytes, 0);
+		ct_buf_add(&block_bytes, packed, n);
+		put32(&block_bytes, ct_crc32(0, block_bytes.data, block_bytes.len));
+		ct_buf_add(&b, listing, (size_t)(from - listing));
+		ct_buf_add(&b, block_bytes.data, block_bytes.len);
+		ct_buf_add(&b, p, (size_t)(end - p));
+		assert_int_equal(read_all(&b), CT_ERR_INPUT);
+		ct_buf_free(&b);
+		ct_buf_free(&block_bytes);
+	}
+	struct ct_buf whole = {0};
+	ct_buf_add(&whole, listing, sizeof listing);
+	assert_int_equal(read_all(&whole), CT_OK);
+	ct_buf_free(&whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_the_listing),
 		cmocka_unit_test(reads_the_listing),
+		cmocka_unit_test(empty_payloads_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
