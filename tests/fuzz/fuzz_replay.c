@@ -355,10 +355,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		core_part(&r, &p, &g);
 		llc_part(&r, &p, &g);
 	}
-	struct ct_replay_options o = {.timing = how & 1 && how & 2 ? CT_REPLAY_FIXED : CT_REPLAY_FULL,
+	enum ct_replay_timing cheap = how & 16 ? CT_REPLAY_QUICK : CT_REPLAY_FIXED;
+	struct ct_replay_options o = {.timing = how & 1 && how & 2 ? cheap : CT_REPLAY_FULL,
 	                              .replication = how >> 2 & 1, .warmup = 0,
 	                              .free = how & 8 ? take(&r) & 0x7f : 0, .parts = p.any ? &p.all : NULL};
-	if (p.any || o.timing == CT_REPLAY_FIXED)
+	if (p.any || o.timing != CT_REPLAY_FULL)
 		o.free = 0;
 	if (p.all.l1)
 		o.replication = 0;
