@@ -71,12 +71,34 @@ static int read_profile(struct ct_tool *t, struct ct_source *s, struct ct_error 
 	return ct_profile_read(&own->profile, s, !t->no_verify, e);
 }
 
+/* Content tells the formats apart; but raw data are anything, also an .npy or a dump whose first
+ * bytes are damaged: what is named so has to be so. */
+static enum ct_blocks_format promised(const char *path)
+{
+	static const char *const packed[] = {"", ".gz", ".xz", ".zst"};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+		static const struct {
+			const char *suffix;
+			enum ct_blocks_format format;
+		} known[] = {{".npy", CT_BLOCKS_NPY}, {".blocks", CT_BLOCKS_DUMP}};
+		for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
+			char end[16];
+			size_t n = (size_t)snprintf(end, sizeof end, "%s%s", known[k].suffix, packed[i]);
+			if (strlen(name) >= n && strcmp(name + strlen(name) - n, end) == 0)
+				return known[k].format;
+		}
+	}
+	return CT_BLOCKS_AUTO;
+}
+
 static int read_blocks(struct ct_tool *t, struct ct_source *s, struct ct_error *e)
 {
 	struct own *own = t->own;
 	struct ct_blocks_info info;
 	struct ct_diag d = ct_tool_diag(t);
-	int st = ct_blocks_read(s, own->format, (size_t)own->block, count, own, &info, e);
+	enum ct_blocks_format format = own->format != CT_BLOCKS_AUTO ? own->format : promised(ct_source_name(s));
+	int st = ct_blocks_read(s, format, (size_t)own->block, count, own, &info, e);
 	if (st < 0)
 		return st;
 	if (info.blocks == 0)

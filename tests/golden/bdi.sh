@@ -58,4 +58,15 @@ if needs_shared "block dumps of real programs"; then
 	if zstd -dcq "$dir"/kernel-8.blocks.zst | head -c 1000000 >"$TMPDIR/cut"; then :; fi
 	refuses "a cut dump" 2 "record 7353: cut" "$bdi" "$TMPDIR/cut"
 fi
+# Raw data are anything: what is named .npy or .blocks has to be that, or its first bytes are damaged.
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (64,), }"; head -c 256 /dev/zero; } >"$TMPDIR/w.npy"
+check "an .npy" "$CT_BIN/bdi" -q "$TMPDIR/w.npy"
+{ printf '\222'; tail -c +2 "$TMPDIR/w.npy"; } >"$TMPDIR/h.npy"
+gzip -c "$TMPDIR/h.npy" >"$TMPDIR/h.npy.gz"
+refuses "an .npy whose first byte is damaged" 2 'h.npy: not an .npy' "$CT_BIN/bdi" -q "$TMPDIR/h.npy"
+refuses "also packed" 2 'h.npy.gz: not an .npy' "$CT_BIN/bdi" -q "$TMPDIR/h.npy.gz"
+check "--format raw takes it as it is" "$CT_BIN/bdi" -q --format raw "$TMPDIR/h.npy"
+head -c 1000 /dev/zero | tr '\0' a >"$TMPDIR/h.blocks"
+refuses "a block dump that is none" 2 'h.blocks: ' "$CT_BIN/bdi" -q "$TMPDIR/h.blocks"
+
 finish
