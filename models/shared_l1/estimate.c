@@ -12,22 +12,22 @@ struct variant {
 	double dram;           /* factor on the DRAM's efficiency */
 	double beta;           /* at least as uneven homes */
 	double static_share;   /* -1 = as given */
-	int order;             /* rates that order decides at the end of their range: -1 low, 1 high */
 	enum ct_perf_anchor how;
+	int order;             /* rates that order decides at the end of their range: -1 low, 1 high */
 };
 
 static const struct variant VARIANTS[] = {
-	{ 1, 1, 1, -1, CT_PERF_ANCHOR_MIXED, 0 },
-	{ 1, 1, 1, -1, CT_PERF_ANCHOR_PHASES, 0 },
-	{ 0.5, 1, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1.5, 1, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1, 0.9, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1, 1.1, 1, -1, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1, 1, 1, 0, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1, 1, 1, 1, CT_PERF_ANCHOR_STATION, 0 },
-	{ 1, 1, 1, -1, CT_PERF_ANCHOR_STATION, -1 },
-	{ 1, 1, 1, -1, CT_PERF_ANCHOR_STATION, 1 },
+	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_MIXED },
+	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_PHASES },
+	{ 0.5, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION },
+	{ 1.5, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION },
+	{ 1, 0.9, 1, -1, .how = CT_PERF_ANCHOR_STATION },
+	{ 1, 1.1, 1, -1, .how = CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1.2, -1, .how = CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1, 0, .how = CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1, 1, .how = CT_PERF_ANCHOR_STATION },
+	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION, .order = -1 },
+	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION, .order = 1 },
 };
 
 static void shift_order(struct ct_sl_inputs *in, int up)
@@ -116,9 +116,9 @@ int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
 	if (st != CT_OK)
 		return st;
 	central(a);
-	int ordered = ct_sl_rows_sensitive(a->row) == 0;
+	unsigned sensitive = ct_sl_rows_sensitive(a->row);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
-		if (!VARIANTS[i].order || !ordered)
+		if (!VARIANTS[i].order || sensitive)
 			st = vary(a, &VARIANTS[i], place, e);
 	if (st != CT_OK)
 		ct_sl_answer_free(a);
