@@ -46,9 +46,12 @@ static void pick_addresses(struct sample *x, uint64_t *seed)
 	a->stride = (int64_t)pick_u64(seed);
 	int regular = ct_rand64(seed) % 2 == 0;
 	int64_t usual = (int64_t)pick_u64(seed);
+	unsigned narrow = ct_rand64(seed) % 2 ? 64 - 8 * (unsigned)(1 + ct_rand64(seed) % 5) : 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		x->lane[i] = at;
 		int64_t d = regular && ct_rand64(seed) % 8 ? usual : (int64_t)pick_u64(seed);
+		if (narrow && !regular) /* differences of so many bytes at most */
+			d = (int64_t)ct_rand64(seed) >> narrow;
 		if (i + 1 < a->n)
 			a->delta[i] = d;
 		at += a->form == CT_ADDR_STRIDE ? (uint64_t)a->stride : (uint64_t)d;
