@@ -403,9 +403,11 @@ static void make_table(struct ct_address_map *m)
 /* Slice, bank and LLC set as in the table. */
 static inline uint64_t sum_of(const struct ct_address_map *m, uint64_t address)
 {
-	uint64_t sum = 0;
-	unsigned byte = 0;
-	for (uint64_t a = address; a; a >>= 8)
+	uint64_t a = address;
+	uint64_t sum = m->table[0][a & 255] ^ m->table[1][a >> 8 & 255] ^ m->table[2][a >> 16 & 255] ^
+	               m->table[3][a >> 24 & 255] ^ m->table[4][a >> 32 & 255];
+	unsigned byte = 5;
+	for (a >>= 40; a; a >>= 8) /* most addresses end here */
 		sum ^= m->table[byte++][a & 255];
 	return sum;
 }

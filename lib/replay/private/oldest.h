@@ -56,12 +56,8 @@ static inline __m128i four_of(const uint32_t *stamp, __m128i mask, __m128i bit)
 	return _mm_xor_si128(_mm_or_si128(v, out), _mm_set1_epi32(INT32_MIN));
 }
 
-static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
+static inline uint64_t lowest_of_four(__m128i a, __m128i b, __m128i c, __m128i d)
 {
-	const __m128i mask = _mm_set1_epi32((int)not), bit = _mm_set_epi32(8, 4, 2, 1);
-	__m128i a = four_of(stamp, mask, bit), b = four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4));
-	__m128i c = four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8));
-	__m128i d = four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12));
 	__m128i low = lower_of(lower_of(a, b), lower_of(c, d));
 	low = lower_of(low, _mm_shuffle_epi32(low, 0x4e));
 	low = lower_of(low, _mm_shuffle_epi32(low, 0xb1));
@@ -69,6 +65,22 @@ static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
 	c = _mm_packs_epi32(_mm_cmpeq_epi32(c, low), _mm_cmpeq_epi32(d, low));
 	uint32_t at = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(a, c));
 	return (uint64_t)((uint32_t)_mm_cvtsi128_si32(low) ^ 0x80000000u) << 32 | ct_low_bit(at);
+}
+
+static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
+{
+	const __m128i bit = _mm_set_epi32(8, 4, 2, 1), sign = _mm_set1_epi32(INT32_MIN);
+	const __m128i *v = (const __m128i *)(const void *)stamp;
+	if (!not)
+		return lowest_of_four(_mm_xor_si128(_mm_loadu_si128(v), sign),
+		                      _mm_xor_si128(_mm_loadu_si128(v + 1), sign),
+		                      _mm_xor_si128(_mm_loadu_si128(v + 2), sign),
+		                      _mm_xor_si128(_mm_loadu_si128(v + 3), sign));
+	const __m128i mask = _mm_set1_epi32((int)not);
+	return lowest_of_four(four_of(stamp, mask, bit),
+	                      four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4)),
+	                      four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8)),
+	                      four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12)));
 }
 #else
 static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
