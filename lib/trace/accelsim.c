@@ -92,6 +92,11 @@ static int finish_warp(struct ct_accelsim *a, struct ct_error *e)
 	a->unfinished += !ct_stream_exited(&a->stream);
 	a->in_warp = 0;
 	a->stream.undo.valid = 0;
+	a->heads |= a->claimed == UINT64_MAX ? 1 : 2;
+	if (a->heads == 3)
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "warp %u before this line has %s insts line, "
+		                     "others of the kernel have %s: damaged", w->warp,
+		                     a->claimed == UINT64_MAX ? "no" : "an", a->claimed == UINT64_MAX ? "one" : "none");
 	if (a->claimed == UINT64_MAX || a->claimed == a->stream.lines)
 		return CT_OK;
 	a->env->stats->insts_mismatches++;
@@ -222,9 +227,9 @@ static int finish_block(struct ct_accelsim *a, struct ct_error *e)
 	if (st < 0)
 		return st;
 	a->in_block = a->has_block_id = 0;
+	a->absent_warps += a->block_warps - a->builder.warps;
 	if (a->builder.warps == 0)
 		return 0;
-	a->absent_warps += a->block_warps - a->builder.warps;
 	st = ct_builder_finish(&a->builder, a->launch, a->env->store, &a->ready, e);
 	if (st < 0)
 		return st;
@@ -542,6 +547,7 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 	a->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
 	a->blocks = a->next_index = a->block_sum = a->absent_warps = 0;
+	a->heads = 0;
 	a->raw = a->columns_known = a->order_warned = 0;
 	a->in_block = a->has_block_id = a->in_warp = 0;
 	a->in_kernel = 1;
@@ -572,6 +578,7 @@ struct ct_cta *ct_accelsim_partial(struct ct_accelsim *a)
 	if (a->raw || !a->in_kernel || !a->has_block_id || a->builder.warps == 0)
 		return NULL;
 	a->claimed = UINT64_MAX; /* the damage has been told */
+	a->heads = 0;
 	if (finish_block(a, NULL) == 1) {
 		cta = a->ready;
 		a->ready = NULL;

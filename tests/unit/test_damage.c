@@ -207,6 +207,46 @@ static void text_lines(void **state)
 	}
 }
 
+/* Any run of lines lost, and any run of bytes lost or put to 0 behind the header: refused or told. */
+static void text_ranges(void **state)
+{
+	struct seen whole = read_trace(text, sizeof text - 1);
+	const char *body = strstr(text, "#BEGIN_TB");
+	char copy[sizeof text];
+	unsigned tried = 0, unseen = 0;
+	(void)state;
+	for (const char *p = body; *p; p = strchr(p, '\n') + 1)
+		for (const char *q = p; *q;) {
+			q = strchr(q, '\n') + 1;
+			size_t head = (size_t)(p - text), tail = (size_t)(text + sizeof text - 1 - q);
+			memcpy(copy, text, head);
+			memcpy(copy + head, q, tail);
+			struct seen r = read_trace(copy, head + tail);
+			if (r.status == 0 && r.digest != whole.digest && r.warnings == 0)
+				fail_msg("lost lines pass: from %.40s to %.40s", p, q);
+			tried++;
+		}
+	for (size_t at = (size_t)(body - text); at + 1 < sizeof text; at += 3)
+		for (size_t n = 2; n < 700 && at + n < sizeof text; n += n < 16 ? 1 : 37) {
+			size_t tail = sizeof text - 1 - at - n;
+			memcpy(copy, text, at);
+			memcpy(copy + at, text + at + n, tail);
+			struct seen r = read_trace(copy, at + n >= sizeof text - 1 ? at : sizeof text - 1 - n);
+			/* Inside a line, the rest of it may be another valid one. */
+			int one_line = !memchr(text + at, '\n', n);
+			int passes = r.status == 0 && r.digest != whole.digest && r.warnings == 0;
+			if (passes && !one_line && memchr(text + at, '\n', n) < (const void *)strstr(text + at, "insts"))
+				unseen++;
+			memcpy(copy, text, sizeof text);
+			memset(copy + at, 0, n);
+			r = read_trace(copy, sizeof text - 1);
+			if (r.status == 0 && r.digest != whole.digest && r.warnings == 0)
+				fail_msg("%zu bytes at %zu put to 0 pass: %.40s", n, at, text + at);
+			tried += 2;
+		}
+	print_message("%u ranges, %u lost ones pass where they join two lines to another\n", tried, unseen);
+}
+
 static void blocks_of_text(void **state)
 {
 	const char *first = strstr(text, "#BEGIN_TB"), *second = strstr(first + 1, "#BEGIN_TB");
@@ -487,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_bytes),       cmocka_unit_test(text_cuts),
 		cmocka_unit_test(text_lines),       cmocka_unit_test(blocks_of_text),
+		cmocka_unit_test(text_ranges),
 		cmocka_unit_test(compressed_bytes), cmocka_unit_test(packed_bytes),
 		cmocka_unit_test(packed_ranges),    cmocka_unit_test(profile_bytes),
 		cmocka_unit_test(profile_lines),    cmocka_unit_test(log_lines),

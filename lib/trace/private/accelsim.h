@@ -205,6 +205,7 @@ struct ct_accelsim {
 	struct ct_builder builder;
 	struct ct_stream stream;
 	uint64_t claimed;            /* "insts = n", or UINT64_MAX */
+	int heads;                   /* of the kernel's warps: bit 0 some lack "insts", bit 1 some have it */
 	uint64_t warp_seen[32];      /* bit w: warp w of the block has come */
 	char lead[96];               /* numbers before each line of this warp */
 	int lead_length;             /* -1: not known yet */
