@@ -98,7 +98,7 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	const uint32_t *regs = sm->regs[warp];
-	if (!rp_warp_fetch(r, sm, warp))
+	if (!rp_fetch(r, sm, w, &sm->next[warp].inst))
 		return 0;
 	uint32_t t = w->born, ready = t;
 	for (unsigned i = 0; i < w->op->nread; i++)
@@ -129,7 +129,9 @@ RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int q
 		uint32_t at = quick ? (uint32_t)rp_quick_issue(r, sm, warp, op, w->born)
 		                    : rp_max32(w->born, s->stepped++);
 		w->born = at + 1;
-		rp_count_issue(r, sm, warp, at);
+		rp_count(sm, op, &sm->next[warp].inst);
+		if (r->has_issue)
+			rp_observe_issue(r, sm, warp, at);
 		if (op->kind >= RP_LOAD && quick)
 			rp_quick_memory(r, sm, warp, at);
 		else if (op->kind >= RP_LOAD)

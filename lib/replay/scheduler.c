@@ -115,11 +115,6 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 	}
 }
 
-int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
-{
-	return rp_fetch(r, sm, &sm->warp[warp], &sm->next[warp].inst);
-}
-
 void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
@@ -193,13 +188,6 @@ void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_
 		break;
 	}
 	rp_hold(w);
-}
-
-void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
-{
-	rp_count(sm, sm->warp[warp].op, &sm->next[warp].inst);
-	if (r->has_issue)
-		rp_observe_issue(r, sm, warp, now);
 }
 
 /* The last that issued where greed goes first, else the one launched first. */

@@ -482,11 +482,6 @@ void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t
 /* The first instruction of a warp, or its end. */
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
-/* Reads the warp's next instruction: 1; 0: none is left, or the SM has failed. */
-int rp_warp_fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
-
-void rp_count_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
-
 /* fixed.c: the same with fixed latencies, or quick. */
 void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
