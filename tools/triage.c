@@ -224,11 +224,12 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct tr_job *job = NULL;
 	struct ct_buf provenance = {0};
 	size_t n = 0;
+	uint64_t failed_before = 0;
 	if (o->slurm)
 		return tr_slurm(t, e);
 	int st = check_options(t, e);
 	if (st == CT_OK && o->join) {
-		st = tr_join(t, &job, &n, &provenance, e);
+		st = tr_join(t, &job, &n, &provenance, &failed_before, e);
 	} else if (st == CT_OK) {
 		st = make_jobs(t, &job, &n, e);
 		o->rows_only = !o->resume && !tr_whole(t, n);
@@ -244,6 +245,11 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = failed < 0 ? failed : tell(t, job, n);
 		tell_scale(t, job, n);
 		st = st == CT_OK ? failed : st;
+		if (failed_before) {
+			ct_buf_printf(&t->warnings, "%s: %llu inputs of the parts failed: their own runs say why\n",
+			              t->spec->name, (unsigned long long)failed_before);
+			st = st < 0 ? st : 2;
+		}
 	}
 	free_jobs(job, n);
 	ct_buf_free(&provenance);

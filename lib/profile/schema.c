@@ -40,6 +40,7 @@ static const struct ct_column me[] = {T("scope"), T("level"), N("capacity_bytes"
                                       R("high"), END};
 static const struct ct_column re[] = {T("scope"), T("view"), R("rate"), R("half_width_mean"),
                                       R("half_width_max"), END};
+static const struct ct_column sh[] = {N("part"), N("parts"), N("failed"), END};
 static const struct ct_column dg[] = {T("what"), T("digest"), END};
 static const struct ct_column en[] = {N("records"), T("crc32"), END};
 
@@ -65,6 +66,7 @@ static const struct ct_record_type types[] = {
 	TYPE("ME", me, 2, 0x07, BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("DG", dg, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),
+	TYPE("SH", sh, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
 };
 
 #define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}

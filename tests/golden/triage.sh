@@ -123,6 +123,13 @@ mkdir again && cp -r vecadd again/
 "$triage" -q --scale 1/8 --mechanism morpheus vecadd again/vecadd transpose vecadd/kernelslist.g -o whole
 for i in 1 2 3; do "$triage" -q --scale 1/8 --mechanism morpheus --shard $i/3 vecadd again/vecadd transpose vecadd/kernelslist.g -o part-$i; done
 same "joined parts are the whole, byte for byte" "$(cat whole)" "$("$triage" --join part-1 part-2 part-3)"
+refuses "a part that is missing" 2 'part 2 of 3 is missing' "$triage" --join part-1 part-3
+refuses "a part that comes twice" 2 'part-1: part 1 of 3 comes twice' "$triage" --join part-1 part-2 part-1 part-3
+"$triage" -q --scale 1/8 --mechanism morpheus --shard 2/2 transpose nowhere -o half-2 2>/dev/null
+"$triage" -q --scale 1/8 --mechanism morpheus --shard 1/2 transpose nowhere -o half-1
+refuses "parts of different runs" 2 'part of 2 among parts of 3' "$triage" --join part-1 half-2
+"$triage" --join half-1 half-2 >halves 2>err
+same "an input that failed in its part is told, exit 2" "2 1 1" "$? $(grep -c ^TV halves) $(grep -c '1 inputs of the parts failed' err)"
 same "equal names are told apart" "vecadd vecadd#2 vecadd#3" "$(awk -F'\t' '$1 == "TV" && $2 ~ /^vec/ { print $2 }' whole | uniq | paste -sd' ')"
 "$triage" --slurm --tasks 2 --scale 1/8 --mechanism morpheus -o job.sbatch vecadd small transpose "it's"
 check "the Slurm script is a shell script" sh -n job.sbatch

@@ -1,4 +1,5 @@
 /* rows.c - verdicts filtered, sorted and printed; shards joined. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,9 +175,21 @@ static void csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 	}
 }
 
-static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
-                    struct ct_profile *p, struct ct_error *e)
+/* Which part of the whole the document is: --join has to know when one is missing. */
+static int put_part(const struct tr_own *o, size_t failed, struct ct_profile *p, struct ct_error *e)
 {
+	char text[3][24];
+	snprintf(text[0], sizeof text[0], "%u", o->shard);
+	snprintf(text[1], sizeof text[1], "%u", o->shards);
+	snprintf(text[2], sizeof text[2], "%zu", failed);
+	const char *f[3] = {text[0], text[1], text[2]};
+	return ct_profile_add(p, "SH", 3, f, e);
+}
+
+static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
+                    size_t failed, struct ct_profile *p, struct ct_error *e)
+{
+	const struct tr_own *o = t->own;
 	int st = CT_OK;
 	if (!provenance) {
 		st = ct_tool_provenance(t, p, e);
@@ -184,13 +197,15 @@ static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const c
 		const char *f[3] = {t->spec->name, CT_VERSION, provenance};
 		st = ct_profile_add(p, "PG", 3, f, e);
 	}
+	if (st == CT_OK && o->shards)
+		st = put_part(o, failed, p, e);
 	for (size_t i = 0; i < n && st == CT_OK; i++)
 		st = ct_verdict_write(p, r[i].job->name, r[i].m, &r[i].job->v[r[i].m], e);
 	return st;
 }
 
 static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
-                  struct ct_buf *b, struct ct_error *e)
+                  size_t failed, struct ct_buf *b, struct ct_error *e)
 {
 	if (t->output == CT_OUTPUT_TABLE)
 		table(r, n, b);
@@ -201,7 +216,7 @@ static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const cha
 	if (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_OTHER)
 		return ct_buf_check(b, e);
 	struct ct_profile *p = ct_profile_new(e);
-	int st = p ? document(t, r, n, provenance, p, e) : CT_ERR_NOMEM;
+	int st = p ? document(t, r, n, provenance, failed, p, e) : CT_ERR_NOMEM;
 	if (st == CT_OK)
 		st = t->output == CT_OUTPUT_JSON ? ct_profile_write_json(p, b, e) : ct_profile_write(p, b, e);
 	ct_profile_free(p);
@@ -212,13 +227,15 @@ int tr_emit(struct ct_tool *t, const struct tr_job *job, size_t n, const char *p
             struct ct_error *e)
 {
 	struct tr_row *r = NULL;
-	size_t count = 0;
+	size_t count = 0, failed = 0;
 	struct ct_buf b = {0};
+	for (size_t i = 0; i < n; i++)
+		failed += job[i].status < 0;
 	if (n == 1 && job[0].whole)
 		return ct_tool_emit(t, job[0].whole, NULL, e);
 	int st = rows_of(t->own, job, n, &r, &count, e);
 	if (st == CT_OK)
-		st = format(t, r, count, provenance, &b, e);
+		st = format(t, r, count, provenance, failed, &b, e);
 	if (st == CT_OK)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
@@ -285,11 +302,49 @@ static int join_one(const struct ct_profile *p, struct tr_job **job, size_t *n, 
 	return CT_OK;
 }
 
+/* The parts that have come. */
+struct parts {
+	uint64_t n, failed;
+	unsigned char *seen;
+};
+
+static int join_part(const struct ct_profile *p, const char *path, struct parts *s, struct ct_error *e)
+{
+	uint64_t part, parts, failed;
+	size_t i = 0;
+	const struct ct_record *r = ct_profile_next(p, "SH", &i);
+	if (!r)
+		return CT_OK; /* a whole document */
+	if (r->nfields < 3 || !ct_field_count(r->field[0], &part) || !ct_field_count(r->field[1], &parts) ||
+	    !ct_field_count(r->field[2], &failed) || part < 1 || part > parts || parts > 1000000)
+		return ct_fail(e, CT_ERR_INPUT, "%s: a damaged SH record: run the shard again", path);
+	if (s->n && s->n != parts)
+		return ct_fail(e, CT_ERR_INPUT, "%s: a part of %" PRIu64 " among parts of %" PRIu64
+		               ": join those of one run", path, parts, s->n);
+	if (!s->n && !(s->seen = ct_calloc(parts, 1)))
+		return ct_fail_nomem(e);
+	s->n = parts;
+	if (s->seen[part - 1]++)
+		return ct_fail(e, CT_ERR_INPUT, "%s: part %" PRIu64 " of %" PRIu64 " comes twice", path, part, parts);
+	s->failed += failed;
+	return CT_OK;
+}
+
+static int all_parts(const struct parts *s, struct ct_error *e)
+{
+	for (uint64_t i = 0; i < s->n; i++)
+		if (!s->seen[i])
+			return ct_fail(e, CT_ERR_INPUT, "--join: part %" PRIu64 " of %" PRIu64 " is missing: run it "
+			               "with --shard %" PRIu64 "/%" PRIu64, i + 1, s->n, i + 1, s->n);
+	return CT_OK;
+}
+
 int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *provenance,
-            struct ct_error *e)
+            uint64_t *failed, struct ct_error *e)
 {
 	size_t cap = 0;
 	int st = CT_OK, same = 1;
+	struct parts parts = {0, 0, NULL};
 	for (int i = 0; i < t->operands && st == CT_OK; i++) {
 		struct ct_input in;
 		st = ct_tool_open_input(t, i, &in, e);
@@ -297,11 +352,17 @@ int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *pr
 			st = ct_fail(e, CT_ERR_USAGE, "%s: --join takes what triage --shard wrote, this is a trace",
 			             t->operand[i]);
 		if (st == CT_OK)
+			st = join_part(in.profile, t->operand[i], &parts, e);
+		if (st == CT_OK)
 			st = join_provenance(in.profile, provenance, &same, e);
 		if (st == CT_OK)
 			st = join_one(in.profile, job, n, &cap, e);
 		ct_input_close(&in);
 	}
+	if (st == CT_OK)
+		st = all_parts(&parts, e);
+	*failed = parts.failed;
+	free(parts.seen);
 	if (!same)
 		ct_buf_reset(provenance);
 	if (st == CT_OK && *n == 0)

@@ -73,9 +73,10 @@ int tr_whole(const struct ct_tool *t, size_t n);
 int tr_alone(struct ct_tool *t, struct tr_job *job, struct ct_error *e);
 
 /* Reads the documents of --join into jobs, one per workload. *provenance gets the PG line
- * that the shards share once their --shard is left out, or stays empty. */
+ * that the shards share once their --shard is left out, or stays empty; *failed the inputs that
+ * failed in the shards. Fails with CT_ERR_INPUT when a part is missing or comes twice. */
 int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *provenance,
-            struct ct_error *e);
+            uint64_t *failed, struct ct_error *e);
 
 /* Workloads of one name become name, name#2 ... in the order of the input. */
 int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e);
