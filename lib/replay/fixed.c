@@ -92,19 +92,27 @@ static void retire(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	barrier_release(r, sm, c);
 }
 
+/* Cycle at which the next instruction's registers are there. */
+RP_HOT uint32_t operands(const struct rp_sm *sm, uint32_t warp)
+{
+	const struct rp_warp *w = &sm->warp[warp];
+	const uint32_t *regs = sm->regs[warp];
+	uint32_t t = w->born;
+	for (unsigned i = 0; i < w->op->nread; i++)
+		t = rp_max32(t, regs[w->op->read[i] + RP_REG_FIRST]);
+	for (unsigned i = 0; i < w->op->ndst; i++)
+		t = rp_max32(t, regs[w->op->dst[i]]);
+	return t;
+}
+
 /* Reads the next instruction and finds its cycle: operands, then a slot of the
  * scheduler. 0 at the end of the warp. */
 static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	const uint32_t *regs = sm->regs[warp];
 	if (!rp_fetch(r, sm, w, &sm->next[warp].inst))
 		return 0;
-	uint32_t t = w->born, ready = t;
-	for (unsigned i = 0; i < w->op->nread; i++)
-		t = rp_max32(t, regs[w->op->read[i] + RP_REG_FIRST]);
-	for (unsigned i = 0; i < w->op->ndst; i++)
-		t = rp_max32(t, regs[w->op->dst[i]]);
+	uint32_t ready = w->born, t = operands(sm, warp);
 	sm->c.mem_stall_warp_cycles += t - ready > 64 ? t - ready : 0;
 	w->born = t;
 	return 1;
@@ -209,7 +217,17 @@ RP_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int q
 		return;
 	}
 	uint32_t warp = pop(sm);
-	const struct rp_op *op = sm->warp[warp].op;
+	struct rp_warp *w = &sm->warp[warp];
+	const struct rp_op *op = w->op;
+	if (quick && w->revised) {
+		uint32_t t = operands(sm, warp);
+		w->revised = 0;
+		if (t > w->born) {
+			sm->c.mem_stall_warp_cycles += t - w->born;
+			push(sm, warp, w->born = t);
+			return;
+		}
+	}
 	if (quick && op->kind >= RP_LOAD && !op->shared &&
 	    (q->nheld || q->l1_free >= r->base + end + r->g.l1_latency + 4)) {
 		uint32_t last = q->held_first + q->nheld++;

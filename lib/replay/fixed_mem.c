@@ -84,6 +84,8 @@ RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now,
 				rp_quick_dram_write(v->r, old->tag << v->r->llc_line_bits, bytes, now);
 		}
 		rp_lru_allocate(t, set, i, line, tick);
+		if (quick)
+			v->s->quick->line[i].note = 0;
 	} else {
 		rp_lru_touch(t, set, i, tick);
 	}
@@ -133,14 +135,19 @@ RP_HOT uint32_t llc_sector(struct visit *v, uint32_t at, int quick)
 		pending = 1;
 		back = e->due[k] - epoch;
 		if (quick)
-			rp_quick_llc_join(r, s, v->index, k, at, r->base + back);
+			rp_quick_llc_join(r, v->sm, s, v->index, k, at, r->base + back);
 	}
 	v->sectors++;
 	v->missed += (uint32_t)missing;
 	v->pending += (uint32_t)pending;
 	if (r->has_llc)
 		rp_llc_log(r, p->slice, p, now, missing ? 2 : pending);
-	return quick ? rp_quick_reply(r, v->sm, p, back) : back;
+	if (!quick)
+		return back;
+	back = rp_quick_reply(r, v->sm, s, p, back);
+	if ((missing || pending) && p->kind == RP_PK_READ)
+		rp_quick_note_request(r, v->sm, s, v->index, e->tag, k, at, back);
+	return back;
 }
 
 static void count_visit(const struct visit *v)
@@ -251,6 +258,8 @@ RP_HOT struct outcome load(struct ct_replay *r, struct rp_sm *sm, struct look *l
 	if (missing) {
 		if (!had) {
 			i = make_room(r, sm, q->line, at);
+			if (quick)
+				sm->quick->line[i].note = 0;
 			log_line(r, sm, q->line, at, RP_LOG_FILL);
 			e = rp_lru_at(&sm->lru, i);
 		}
@@ -259,6 +268,8 @@ RP_HOT struct outcome load(struct ct_replay *r, struct rp_sm *sm, struct look *l
 		if (quick)
 			rp_quick_first(sm, i, missing);
 	}
+	if (quick && (missing | pending))
+		rp_quick_note_load(sm, i, q->line, missing | pending, last);
 	return (struct outcome){.back = last, .pending = pending, .missing = missing, .had = (int)had};
 }
 
@@ -280,6 +291,8 @@ RP_HOT struct outcome store(struct ct_replay *r, struct rp_sm *sm, struct look *
 	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
 		if (!had) {
 			i = make_room(r, sm, q->line, at);
+			if (quick)
+				sm->quick->line[i].note = 0;
 			log_line(r, sm, q->line, at, RP_LOG_HERE);
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
@@ -509,6 +522,8 @@ RP_HOT void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		n = ct_coalesce_descending(r->kernel, op->s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, &local,
 		                w->key, q, &lanes);
 	}
+	if (quick)
+		sm->quick->warp = warp;
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at, quick);
 		if (op->kind != RP_STORE) {

@@ -30,9 +30,10 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 		return ct_fail_nomem(e);
 	q->sched = ct_calloc(r->g.schedulers, sizeof *q->sched);
 	q->mshr = ct_calloc(r->g.l1.mshr_entries, sizeof *q->mshr);
-	q->merged = ct_calloc(sm->lru.capacity, sizeof *q->merged);
+	q->line = ct_calloc(sm->lru.capacity, sizeof *q->line);
+	q->note = ct_calloc(RP_NOTES, sizeof *q->note);
 	q->held = ct_calloc(r->warps, sizeof *q->held);
-	return q->sched && q->mshr && q->merged && q->held ? 0 : ct_fail_nomem(e);
+	return q->sched && q->mshr && q->line && q->note && q->held ? 0 : ct_fail_nomem(e);
 }
 
 static int slice_init(struct ct_replay *r, struct rp_slice *s, struct ct_error *e)
@@ -41,8 +42,9 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, struct ct_error *
 	if (!q)
 		return ct_fail_nomem(e);
 	q->mshr = ct_calloc(r->g.llc.mshr_entries, sizeof *q->mshr);
-	q->merged = ct_calloc(s->lru.capacity, sizeof *q->merged);
-	return q->mshr && q->merged ? 0 : ct_fail_nomem(e);
+	q->line = ct_calloc(s->lru.capacity, sizeof *q->line);
+	q->note = ct_calloc(RP_NOTES, sizeof *q->note);
+	return q->mshr && q->line && q->note ? 0 : ct_fail_nomem(e);
 }
 
 int rp_quick_init(struct ct_replay *r, struct ct_error *e)
@@ -76,7 +78,8 @@ void rp_quick_free(struct ct_replay *r)
 		free(q->sched);
 		free(q->held);
 		free(q->mshr);
-		free(q->merged);
+		free(q->line);
+		free(q->note);
 		free(q);
 	}
 	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {
@@ -84,7 +87,8 @@ void rp_quick_free(struct ct_replay *r)
 		if (!q)
 			continue;
 		free(q->mshr);
-		free(q->merged);
+		free(q->line);
+		free(q->note);
 		free(q);
 	}
 	for (uint32_t i = 0; r->quick && i < r->partitions * r->map.per_slice; i++)

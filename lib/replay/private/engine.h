@@ -200,6 +200,7 @@ struct rp_warp {
 	uint8_t sub, slot;       /* scheduler, and which of its slots */
 	uint8_t held;            /* waits for more than registers: rp_hold() */
 	uint8_t live, started, at_barrier, membar, issued_any;
+	uint8_t revised;         /* quick: a load is back later than the warp was told */
 	uint16_t slot_cta;
 	uint32_t atomics;
 	uint32_t group, group_done; /* LDGSTS groups: open one; all before are complete */

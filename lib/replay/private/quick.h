@@ -14,6 +14,7 @@
 enum {
 	RP_CALENDAR_WORDS = 64, /* of the memory side: 4096 places */
 	RP_ISSUE_WORDS = 16,    /* of schedulers and units: 1024 cycles */
+	RP_NOTES = 1024,        /* last loads of an SM, last requests of a slice */
 	RP_ROWS = 32            /* cycles of a bank, each from one activate to the next, that are known */
 };
 
@@ -33,6 +34,28 @@ struct rp_quick_sched {
 	struct rp_slots issue, unit[RP_UNITS];
 };
 
+/* A line of the L1 or the LLC: loads or requests that wait for each of its sectors; the number
+ * of the last note about it, 0: none. */
+struct rp_quick_line { uint8_t merged[8]; uint32_t note; };
+
+/* A load that waits for sectors of a line, in cycles of the launch. */
+struct rp_load_note {
+	const struct rp_op *op;
+	uint64_t line;
+	uint32_t before;        /* note of the same line */
+	uint32_t back, group;
+	uint16_t warp;
+	uint8_t sectors;
+};
+
+/* A read that waits at the LLC for a sector, in memory cycles. */
+struct rp_request_note {
+	uint64_t line, ready, served, back; /* before the network; at the tags; at the SM */
+	uint32_t before;
+	uint16_t sm;
+	uint8_t sector;
+};
+
 struct rp_quick_sm {
 	struct rp_quick_sched *sched;
 	struct rp_calendar lsu, reply, write_back;
@@ -40,17 +63,23 @@ struct rp_quick_sm {
 	uint32_t mshr_next;
 	uint64_t l1_free;       /* the tags are held up until then */
 	uint64_t sent;          /* the last request moved by the network */
-	uint8_t (*merged)[8];   /* requests that wait for a sector, of each line */
+	struct rp_quick_line *line;
+	struct rp_load_note *note; /* number % RP_NOTES */
+	uint32_t notes;
+	uint32_t warp;          /* whose instruction is at work */
+	uint64_t ready;         /* when its last request came to the network */
 	uint16_t *held;         /* ring of warps whose memory instruction waits before the L1 */
 	uint32_t held_first, nheld;
 };
 
 struct rp_quick_slice {
-	struct rp_calendar port;
+	struct rp_calendar port, replies; /* into it; out of it */
 	uint64_t *mshr;
 	uint32_t mshr_next;
 	uint64_t held_from, held_to; /* the head waits for DRAM, and everything behind it */
-	uint8_t (*merged)[8];
+	struct rp_quick_line *line;
+	struct rp_request_note *note;
+	uint32_t notes;
 };
 
 /* The row that a bank has open in the RC cycles of DRAM from `turn` * RC on; when it was opened
@@ -82,6 +111,12 @@ void rp_calendar_pass(struct rp_calendar *c, uint64_t word);
 uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64_t at);
 /* The line's modified sectors go to DRAM. */
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
+
+/* quick_held.c: a read of the sector of line `index`, which came to the network in `ready`, is one
+ * more than the slice keeps waiting, and holds it up from cycle `at` until `due`: what was behind it
+ * in the network is served later than it has been told. */
+void rp_quick_hold(struct ct_replay *r, struct rp_slice *s, uint32_t index, uint32_t sector,
+                   uint64_t ready, uint64_t at, uint64_t due);
 
 /* The first free place from t on. Nobody will ask for one before `floor`. */
 RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
@@ -200,7 +235,7 @@ RP_HOT void rp_quick_mshr(struct ct_replay *r, struct rp_sm *sm, uint32_t until)
 RP_HOT void rp_quick_first(struct rp_sm *sm, uint32_t line, uint32_t sectors)
 {
 	for (; sectors; sectors &= sectors - 1)
-		sm->quick->merged[line][ct_low_bit(sectors)] = 1;
+		sm->quick->line[line].merged[ct_low_bit(sectors)] = 1;
 }
 
 /* Cycle in which the sector's load, that met the tags in `look`, has what is on its way. */
@@ -208,7 +243,7 @@ RP_HOT uint32_t rp_quick_join(struct ct_replay *r, struct rp_sm *sm, uint32_t li
                               uint32_t look, uint32_t due)
 {
 	struct rp_quick_sm *q = sm->quick;
-	uint8_t *n = &q->merged[line][sector];
+	uint8_t *n = &q->line[line].merged[sector];
 	if (*n >= r->g.l1.mshr_merge) { /* tried again until it hits */
 		q->l1_free = rp_max64(q->l1_free, r->base + due);
 		return due;
@@ -236,7 +271,8 @@ RP_HOT uint32_t rp_quick_request(struct ct_replay *r, struct rp_sm *sm, struct r
 	/* what bypasses the L1 has no queue to pass */
 	sm->missq_last = rp_max32(sm->missq_last, at - (p->kind > RP_PK_STORE)) + 1;
 	/* in order from the SM's side, one a cycle on the slice's */
-	uint64_t t = rp_max64(r->base + sm->missq_last + 1, q->sent);
+	q->ready = r->base + sm->missq_last + 1;
+	uint64_t t = rp_max64(q->ready, q->sent);
 	t = q->sent = rp_calendar_take(&l->port, r->horizon, t);
 	for (uint32_t i = 1; i < flits; i++)
 		t = rp_calendar_take(&l->port, r->horizon, t + 1);
@@ -259,32 +295,62 @@ RP_HOT uint32_t rp_quick_llc_miss(struct ct_replay *r, struct rp_slice *s, uint3
 	t = rp_quick_dram(r, place, t);
 	l->mshr[l->mshr_next] = t;
 	l->mshr_next = l->mshr_next + 1 == r->g.llc.mshr_entries ? 0 : l->mshr_next + 1;
-	l->merged[line][sector] = 1;
+	l->line[line].merged[sector] = 1;
 	return (uint32_t)(t - r->base);
 }
 
 /* Another read of a sector that is on its way: one too many holds the slice up until it is there,
  * in memory cycle `due`. */
-RP_HOT void rp_quick_llc_join(struct ct_replay *r, struct rp_slice *s, uint32_t line, uint32_t sector,
-                              uint32_t at, uint64_t due)
+RP_HOT void rp_quick_llc_join(struct ct_replay *r, const struct rp_sm *sm, struct rp_slice *s,
+                              uint32_t line, uint32_t sector, uint32_t at, uint64_t due)
 {
 	struct rp_quick_slice *l = s->quick;
-	if (l->merged[line][sector] < r->g.llc.mshr_merge) {
-		l->merged[line][sector] += l->merged[line][sector] < 255;
+	uint8_t *n = &l->line[line].merged[sector];
+	if (*n < r->g.llc.mshr_merge) {
+		*n += *n < 255;
 		return;
 	}
 	l->held_from = r->base + at;
 	l->held_to = due;
+	rp_quick_hold(r, s, line, sector, sm->quick->ready, r->base + at, due);
+}
+
+/* Notes that the read, at the tags in `at`, has waited for the sector and is back at the SM in
+ * `back`. */
+RP_HOT void rp_quick_note_request(struct ct_replay *r, const struct rp_sm *sm, struct rp_slice *s,
+                                  uint32_t index, uint64_t line, uint32_t sector, uint32_t at,
+                                  uint32_t back)
+{
+	struct rp_quick_slice *q = s->quick;
+	q->note[++q->notes % RP_NOTES] = (struct rp_request_note){
+		.line = line, .ready = sm->quick->ready, .served = r->base + at, .back = r->base + back,
+		.before = q->line[index].note, .sm = (uint16_t)sm->id, .sector = (uint8_t)sector,
+	};
+	q->line[index].note = q->notes;
+}
+
+/* Notes that the load of the warp at work waits for sectors of the line until `back`. */
+RP_HOT void rp_quick_note_load(struct rp_sm *sm, uint32_t index, uint64_t line, uint32_t sectors,
+                               uint32_t back)
+{
+	struct rp_quick_sm *q = sm->quick;
+	const struct rp_warp *w = &sm->warp[q->warp];
+	q->note[++q->notes % RP_NOTES] = (struct rp_load_note){
+		.op = w->op, .line = line, .before = q->line[index].note, .back = back, .group = w->group,
+		.warp = (uint16_t)q->warp, .sectors = (uint8_t)sectors,
+	};
+	q->line[index].note = q->notes;
 }
 
 /* Cycle at which what the slice has in `at` can be used by the SM's warps. */
-RP_HOT uint32_t rp_quick_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p,
-                               uint32_t at)
+RP_HOT uint32_t rp_quick_reply(struct ct_replay *r, struct rp_sm *sm, struct rp_slice *s,
+                               const struct rp_packet *p, uint32_t at)
 {
 	struct rp_quick_sm *q = sm->quick;
 	uint64_t floor = r->base + sm->now, t = r->base + at + 1;
 	uint32_t flits = rp_packet_flits(r, p, 0);
 	sm->c.noc_reply_busy += flits;
+	t = rp_calendar_take(&s->quick->replies, r->horizon, t);
 	for (uint32_t i = 0; i < flits; i++)
 		t = rp_calendar_take(&q->reply, floor, t + (i != 0));
 	t += 1 + rp_quick_hop(r);
