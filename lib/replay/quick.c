@@ -99,18 +99,19 @@ void rp_quick_free(struct ct_replay *r)
 void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 {
 	memset(sm->quick->sched, 0, r->g.schedulers * sizeof *sm->quick->sched);
+	sm->quick->notes += RP_NOTES; /* those of the last launch count from another cycle */
 }
 
 /* ---- DRAM, in its cycles ---- */
 
-static struct rp_row *row_in(struct rp_quick_bank *b, uint32_t turn)
+static struct rp_row *row_in(struct rp_quick_bank *b, uint64_t turn)
 {
 	struct rp_row *p = &b->at[turn % RP_ROWS];
 	return p->turn == turn ? p : NULL;
 }
 
 /* The row that is open when the turn begins; NULL: none that is known. */
-static struct rp_row *row_before(struct rp_quick_bank *b, uint32_t turn)
+static struct rp_row *row_before(struct rp_quick_bank *b, uint64_t turn)
 {
 	if (turn > b->newest)
 		return row_in(b, b->newest);
@@ -120,10 +121,10 @@ static struct rp_row *row_before(struct rp_quick_bank *b, uint32_t turn)
 	return NULL;
 }
 
-static struct rp_row *take_turn(struct rp_quick_bank *b, uint32_t turn, uint32_t row, uint32_t act)
+static struct rp_row *take_turn(struct rp_quick_bank *b, uint64_t turn, uint32_t row, uint64_t act)
 {
 	struct rp_row *p = &b->at[turn % RP_ROWS];
-	*p = (struct rp_row){turn, row, act, act};
+	*p = (struct rp_row){turn, act, row, 0};
 	if (turn > b->newest)
 		b->newest = turn;
 	return p;
@@ -131,17 +132,17 @@ static struct rp_row *take_turn(struct rp_quick_bank *b, uint32_t turn, uint32_t
 
 /* Opens the row in the turn, k at the earliest. */
 static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
-                               struct rp_quick_bank *b, uint32_t row, uint32_t turn, uint64_t k)
+                               struct rp_quick_bank *b, uint32_t row, uint64_t turn, uint64_t k)
 {
 	const struct rp_row *before = row_before(b, turn);
 	uint64_t act = k, rrd = r->g.dram_rrd ? r->g.dram_rrd : 1;
 	if (before) {
-		act = rp_max64(k + r->g.dram_rp, (uint64_t)before->act + r->g.dram_rc);
-		act = rp_max64(act, (uint64_t)before->last + r->dram_timing.burst + r->g.dram_rp);
+		act = rp_max64(k + r->g.dram_rp, before->act + r->g.dram_rc);
+		act = rp_max64(act, before->act + before->after + r->dram_timing.burst + r->g.dram_rp);
 	}
 	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
 	act = rp_max64(act, rp_calendar_take(&c->activate, floor / rrd, act / rrd) * rrd);
-	return take_turn(b, turn, row, (uint32_t)act);
+	return take_turn(b, turn, row, act);
 }
 
 /* The bank's row for a request that can be served from cycle k on: its own where it is open
@@ -149,18 +150,18 @@ static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
 static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
                               struct rp_quick_bank *b, uint32_t row, uint64_t k)
 {
-	uint32_t rc = r->g.dram_rc ? r->g.dram_rc : 1, turn = (uint32_t)(k / rc), first = turn;
+	uint64_t rc = r->g.dram_rc ? r->g.dram_rc : 1, turn = k / rc, first = turn;
 	struct rp_row *p;
 	for (; turn < first + RP_ROWS && (p = row_in(b, turn)) != NULL; turn++)
 		if (p->row == row)
 			return p;
 	if (turn == first && (p = row_before(b, turn)) != NULL && p->row == row) {
-		uint32_t last = p->last, act = p->act;
-		p = take_turn(b, turn, row, act);
-		p->last = last;
+		uint32_t after = p->after;
+		p = take_turn(b, turn, row, p->act);
+		p->after = after;
 		return p;
 	}
-	return open_row(r, c, b, row, turn, rp_max64(k, (uint64_t)turn * rc));
+	return open_row(r, c, b, row, turn, rp_max64(k, turn * rc));
 }
 
 /* Column command of a sector that arrives at the controller in cycle k. */
@@ -172,16 +173,16 @@ static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64
 	uint32_t ccd = r->g.dram_ccd ? r->g.dram_ccd : 1, ccdl = rp_max32(r->g.dram_ccdl, ccd);
 	k = rp_max64(k, c->queue[c->queue_next]);
 	struct rp_row *p = row_for(r, c, b, (uint32_t)place->row, k);
-	uint64_t col = rp_max64(k, (uint64_t)p->act + r->g.dram_rcd);
+	uint64_t col = rp_max64(k, p->act + r->g.dram_rcd);
 	if (ccdl > ccd) {
 		struct rp_calendar *g = &c->group[place->bank & (r->g.dram_bank_groups - 1) & 7];
 		col = rp_max64(col, rp_calendar_take(g, floor / ccdl, col / ccdl) * ccdl);
 	}
 	col = rp_max64(col, rp_calendar_take(&c->bus, floor / ccd, col / ccd) * ccd);
-	p->last = rp_max32(p->last, (uint32_t)col);
+	p->after = rp_max32(p->after, (uint32_t)(col - p->act));
 	r->total.dram_busy += r->dram_timing.burst;
 	c->queue[c->queue_next] = col;
-	c->queue_next = c->queue_next + 1 == r->g.dram_queue ? 0 : c->queue_next + 1;
+	c->queue_next = c->queue_next + 1 >= r->g.dram_queue ? 0 : c->queue_next + 1;
 	return col;
 }
 

@@ -82,13 +82,13 @@ struct rp_quick_slice {
 	uint32_t notes;
 };
 
-/* The row that a bank has open in the RC cycles of DRAM from `turn` * RC on; when it was opened
- * and had its last column command. */
-struct rp_row { uint32_t turn, row, act, last; };
+/* The row (its low bits) that a bank has open in the RC cycles of DRAM from `turn` * RC on; when it
+ * was opened, and how much later it had its last column command. */
+struct rp_row { uint64_t turn, act; uint32_t row, after; };
 
 struct rp_quick_bank {
 	struct rp_row at[RP_ROWS]; /* turn % RP_ROWS */
-	uint32_t newest;           /* turn */
+	uint64_t newest;           /* turn */
 };
 
 struct rp_quick_channel {
