@@ -145,7 +145,9 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 	if (o->resume && t->trust_paths)
 		return ct_fail(e, CT_ERR_USAGE, "--resume does not see the files that --trust-paths lets a list "
 		               "name: give one of the two");
-	if (o->resume && mkdir(o->resume, 0777) < 0 && errno != EEXIST)
+	struct stat info;
+	if (o->resume && mkdir(o->resume, 0777) < 0 &&
+	    (errno != EEXIST || stat(o->resume, &info) != 0 || !S_ISDIR(info.st_mode)))
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot make the folder", o->resume);
 	return CT_OK;
 }

@@ -73,6 +73,10 @@ printf 'ipc > 1\nllc_mpki ! 3\n' >bad
 refuses "and in a file, with its line" 2 'bad:2: .*column' "$CT_BIN/report" --requirements bad new
 refuses "no such file of thresholds" 2 'cannot open' "$CT_BIN/report" --requirements none new
 
+printf 'ipc > 1\nipc > 2\0 * 3\n' >nul
+refuses "a NUL byte in a file of thresholds" 2 'nul:2: a NUL byte' "$CT_BIN/report" --requirements nul new
+refuses "an endless one of them" 2 'zero:1: a NUL byte' timeout 10 "$CT_BIN/report" --requirements /dev/zero new
+
 # ---- comparison ----
 check "base is the old value" report --compare old --require 'llc_mpki <= 1.25*base' new
 fails "a regression" 'bfs: 12 <= 10\.5 does not hold' --compare old --require 'llc_mpki <= 1.05*base' new

@@ -50,6 +50,8 @@ int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e
 		if (n == sizeof line - 1 && line[n - 1] != '\n')
 			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a line of more than %d characters", path, number,
 			             LINE_MAX_BYTES);
+		else if (n == 0 || (line[n - 1] != '\n' && !feof(f))) /* it ends before its newline */
+			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a NUL byte: this is no text", path, number);
 		else
 			st = add_line(c, line, path, number, e);
 	}
