@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/units.h"
 
 enum { BLOCK = 1 << 16 };
 
@@ -149,10 +150,10 @@ static int descriptor_of(const char *path)
 	if (strcmp(path, "/dev/stderr") == 0)
 		return STDERR_FILENO;
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		size_t n = strlen(folders[i]), digits;
-		if (strncmp(path, folders[i], n) == 0 && (digits = strspn(path + n, "0123456789")) > 0 &&
-		    digits < 9 && !path[n + digits])
-			return atoi(path + n);
+		size_t n = strlen(folders[i]);
+		uint64_t fd;
+		if (strncmp(path, folders[i], n) == 0 && ct_parse_u64_range(path + n, 0, INT_MAX, &fd) == 0)
+			return (int)fd;
 	}
 	return -1;
 }
