@@ -507,7 +507,8 @@ static int replay(const void *arg, struct ct_error *e)
 static void replays(void **state)
 {
 	static struct replay r[] = {{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL},
-		{"", "", {.timing = CT_REPLAY_FIXED}, NULL}, {"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL},
+		{"", "", {.timing = CT_REPLAY_FIXED}, NULL}, {"", "", {.timing = CT_REPLAY_QUICK}, NULL},
+		{"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL},
 		{"shared-l1", "Shared++", {0}, NULL}, {"shared-l1", "DynEB", {0}, NULL}, {"tag-split", "TSC", {0}, NULL},
 		{"tag-split", "MRPB", {0}, NULL}, {"tag-split", "DSC-4", {0}, NULL}, {"malekeh", "Malekeh", {0}, NULL},
 		{"malekeh", "BOW", {0}, NULL}};
