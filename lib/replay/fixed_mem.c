@@ -111,7 +111,7 @@ RP_HOT uint32_t llc_sector(struct visit *v, uint32_t at, int quick)
 	struct rp_entry *e = visit_line(v, p->address >> r->llc_line_bits, now, quick);
 	uint32_t k = (uint32_t)(p->address >> r->llc_sector_bits & (r->llc_sectors - 1)), bit = 1u << k;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch), back = at;
-	int store = p->kind == RP_PK_STORE, pending = 0;
+	int store = p->kind == RP_PK_STORE, pending = 0, waits = 0;
 	int missing = !((store ? e->valid : rp_lru_hits(e)) & bit);
 	if (!quick) {
 		s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
@@ -135,7 +135,7 @@ RP_HOT uint32_t llc_sector(struct visit *v, uint32_t at, int quick)
 		pending = 1;
 		back = e->due[k] - epoch;
 		if (quick)
-			rp_quick_llc_join(r, v->sm, s, v->index, k, at, r->base + back);
+			waits = rp_quick_llc_join(r, v->sm, s, v->index, k, at, r->base + back);
 	}
 	v->sectors++;
 	v->missed += (uint32_t)missing;
@@ -145,7 +145,7 @@ RP_HOT uint32_t llc_sector(struct visit *v, uint32_t at, int quick)
 	if (!quick)
 		return back;
 	back = rp_quick_reply(r, v->sm, s, p, back);
-	if ((missing || pending) && p->kind == RP_PK_READ)
+	if ((missing || waits) && p->kind == RP_PK_READ)
 		rp_quick_note_request(r, v->sm, s, v->index, e->tag, k, at, back);
 	return back;
 }

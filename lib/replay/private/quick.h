@@ -299,20 +299,21 @@ RP_HOT uint32_t rp_quick_llc_miss(struct ct_replay *r, struct rp_slice *s, uint3
 	return (uint32_t)(t - r->base);
 }
 
-/* Another read of a sector that is on its way: one too many holds the slice up until it is there,
- * in memory cycle `due`. */
-RP_HOT void rp_quick_llc_join(struct ct_replay *r, const struct rp_sm *sm, struct rp_slice *s,
+/* Another read of a sector that is on its way: 1 if it waits with the others; one too many holds the
+ * slice up until the sector is there, in memory cycle `due`. */
+RP_HOT int rp_quick_llc_join(struct ct_replay *r, const struct rp_sm *sm, struct rp_slice *s,
                               uint32_t line, uint32_t sector, uint32_t at, uint64_t due)
 {
 	struct rp_quick_slice *l = s->quick;
 	uint8_t *n = &l->line[line].merged[sector];
 	if (*n < r->g.llc.mshr_merge) {
 		*n += *n < 255;
-		return;
+		return 1;
 	}
 	l->held_from = r->base + at;
 	l->held_to = due;
 	rp_quick_hold(r, s, line, sector, sm->quick->ready, r->base + at, due);
+	return 0;
 }
 
 /* Notes that the read, at the tags in `at`, has waited for the sector and is back at the SM in
