@@ -293,11 +293,11 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (own->list)
 		return list(t, e);
 	int st = check_usage(t, e);
+	catch_signals(); /* before there is a folder to take away */
 	if (st == CT_OK)
 		st = simt_sink_open(&sink, own->dir, &own->sink, e);
 	if (st != CT_OK)
 		return st;
-	catch_signals();
 	if (is_capture(t))
 		st = capture(t, sink, e);
 	else if (strcmp(t->operand[0], "all") == 0)
