@@ -214,6 +214,7 @@ static void text_ranges(void **state)
 	const char *body = strstr(text, "#BEGIN_TB");
 	char copy[sizeof text];
 	unsigned tried = 0, unseen = 0;
+	size_t step = getenv("CT_HOSTILE") ? 1 : 11;
 	(void)state;
 	for (const char *p = body; *p; p = strchr(p, '\n') + 1)
 		for (const char *q = p; *q;) {
@@ -226,7 +227,7 @@ static void text_ranges(void **state)
 				fail_msg("lost lines pass: from %.40s to %.40s", p, q);
 			tried++;
 		}
-	for (size_t at = (size_t)(body - text); at + 1 < sizeof text; at += 3)
+	for (size_t at = (size_t)(body - text); at + 1 < sizeof text; at += step)
 		for (size_t n = 2; n < 700 && at + n < sizeof text; n += n < 16 ? 1 : 37) {
 			size_t tail = sizeof text - 1 - at - n;
 			memcpy(copy, text, at);
