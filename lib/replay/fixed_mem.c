@@ -383,9 +383,9 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 {
 	const struct rp_lru *t = &sm->lru;
 	for (unsigned i = 0; i < n; i++)
-		CT_BRING(rp_lru_slot(t, q[i].line));
+		CT_BRING(rp_index_slot(&t->index, q[i].line));
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t k = look[i].near = rp_lru_guess(t, q[i].line);
+		uint32_t k = look[i].near = rp_index_guess(&t->index, q[i].line);
 		if (k != RP_LRU_NONE)
 			bring_line(t, k);
 	}
@@ -397,7 +397,7 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		    !(q[i].sectors & ~rp_lru_hits(rp_lru_at(t, l->near))))
 			continue;
 		place(r, l);
-		CT_BRING(rp_lru_slot(&r->slice[l->slice].lru,
+		CT_BRING(rp_index_slot(&r->slice[l->slice].lru.index,
 		                       q[i].line << r->l1_line_bits >> r->llc_line_bits));
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -405,7 +405,7 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		if (!l->placed)
 			continue;
 		const struct rp_lru *s = &r->slice[l->slice].lru;
-		l->llc_near = rp_lru_guess(s, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		l->llc_near = rp_index_guess(&s->index, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_LRU_NONE)
 			bring_line(s, l->llc_near);
 	}

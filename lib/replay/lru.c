@@ -1,4 +1,4 @@
-/* The caches of the cheap engine: hash for lookup, stamps of recency for the victim. */
+/* The caches of the cheap engine: an index for lookup, stamps of recency for the victim. */
 #include "replay/private/lru.h"
 
 #include <stdlib.h>
@@ -6,9 +6,6 @@
 
 #include "base/mem.h"
 #include "replay/private/oldest.h"
-
-/* Of a slot of the hash, as in tags.c. */
-enum { INDEX_BITS = 21 };
 
 static int allocate_all(struct rp_lru *t, struct ct_error *e)
 {
@@ -21,10 +18,9 @@ static int allocate_all(struct rp_lru *t, struct ct_error *e)
 	t->set = ct_calloc_aligned(n, sizeof *t->set);
 	/* any shape needs at most one word per set beyond one bit per line */
 	t->free_ways = ct_calloc(n / 64 + n + 1, sizeof *t->free_ways);
-	t->hash = ct_calloc_aligned((size_t)t->hash_mask + 1, sizeof *t->hash);
 	t->bytes = ct_calloc(n, sizeof *t->bytes);
 	if (!t->entry || !t->stamp || !t->oldest[0] || !t->oldest[1] || !t->modified || !t->set ||
-	    !t->free_ways || !t->hash || !t->bytes) {
+	    !t->free_ways || !t->bytes) {
 		rp_lru_free(t);
 		return ct_fail_nomem(e);
 	}
@@ -34,23 +30,17 @@ static int allocate_all(struct rp_lru *t, struct ct_error *e)
 int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
                 uint32_t dirty_percent, struct ct_error *e)
 {
-	uint32_t slots = 16;
 	memset(t, 0, sizeof *t);
-	if (capacity >= (1u << INDEX_BITS) - 1)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "a cache of more than %u lines",
-		               (1u << INDEX_BITS) - 2);
 	t->capacity = capacity;
 	t->sectors = sectors;
 	t->fifo = fifo;
 	t->dirty_percent = dirty_percent;
 	t->entry_bits = sectors <= 4 ? 5 : 6;
-	while (slots < capacity * 2)
-		slots *= 2;
-	t->hash_mask = slots - 1;
-	while (capacity >> t->index_bits)
-		t->index_bits++;
-	t->homes = t->hash_mask <= 0xffffffffu >> t->index_bits;
-	return allocate_all(t, e);
+	int st = rp_index_init(&t->index, capacity, t->entry_bits, e);
+	if (st == 0)
+		st = allocate_all(t, e);
+	t->index.line = t->entry;
+	return st;
 }
 _Static_assert(sizeof(struct rp_entry) + 4 * sizeof(uint32_t) == 32, "an entry of four sectors");
 
@@ -63,14 +53,14 @@ void rp_lru_free(struct rp_lru *t)
 	free(t->modified);
 	free(t->set);
 	free(t->free_ways);
-	free(t->hash);
+	rp_index_free(&t->index);
 	free(t->bytes);
 	memset(t, 0, sizeof *t);
 }
 
 static void empty(struct rp_lru *t)
 {
-	memset(t->hash, 0, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
+	rp_index_clear(&t->index);
 	memset(t->entry, 0, (size_t)t->lines << t->entry_bits);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (int i = 0; i < 2; i++)
@@ -115,39 +105,6 @@ void rp_lru_rebase(struct rp_lru *t, uint32_t cycles)
 	}
 }
 
-/* ---- the hash ---- */
-
-/* Where probing for the line of a slot began. */
-static uint32_t home_of(const struct rp_lru *t, uint32_t slot)
-{
-	if (t->homes)
-		return slot >> t->index_bits & t->hash_mask;
-	return rp_lru_mix(rp_lru_at(t, rp_lru_index(t, slot))->tag) & t->hash_mask;
-}
-
-static void hash_remove(struct rp_lru *t, uint32_t index)
-{
-	uint32_t m = rp_lru_mix(rp_lru_at(t, index)->tag), mask = t->hash_mask, *hash = t->hash;
-	uint32_t h = m & mask, want = m << t->index_bits | (index + 1);
-	while (hash[h] != want)
-		h = (h + 1) & mask;
-	/* close the gap: move back what may not be found across it */
-	for (uint32_t k = (h + 1) & mask; hash[k]; k = (k + 1) & mask)
-		if (((k - home_of(t, hash[k])) & mask) >= ((k - h) & mask)) {
-			hash[h] = hash[k];
-			h = k;
-		}
-	hash[h] = 0;
-}
-
-static void hash_insert(struct rp_lru *t, uint32_t index)
-{
-	uint32_t m = rp_lru_mix(rp_lru_at(t, index)->tag), h = m & t->hash_mask;
-	while (t->hash[h])
-		h = (h + 1) & t->hash_mask;
-	t->hash[h] = m << t->index_bits | (index + 1);
-}
-
 /* ---- the order ---- */
 
 /* A line of the block can be a victim again. */
@@ -159,19 +116,7 @@ static void lower(struct rp_lru *t, uint32_t set, uint32_t index, int which)
 
 void rp_lru_renumber(struct rp_lru *t, uint32_t set)
 {
-	uint32_t *r = t->stamp + (size_t)set * t->ways, low = 0, next;
-	for (uint32_t n = 0;; n++, low = next + 1) { /* the n-th lowest, from 0 on, becomes n */
-		next = RP_NO_STAMP;
-		for (uint32_t w = 0; w < t->ways; w++)
-			if (r[w] >= low && r[w] < next)
-				next = r[w];
-		if (next == RP_NO_STAMP)
-			break;
-		for (uint32_t w = 0; w < t->ways; w++)
-			if (r[w] == next)
-				r[w] = n;
-		t->set[set].stamp = n;
-	}
+	t->set[set].stamp = rp_renumber(t->stamp + (size_t)set * t->ways, t->ways);
 	for (int i = 0; i < 2; i++)
 		memset(t->oldest[i] + (size_t)set * t->blocks, 0, t->blocks * sizeof *t->oldest[i]);
 	t->set[set].victim = RP_LRU_NONE;
@@ -180,29 +125,10 @@ void rp_lru_renumber(struct rp_lru *t, uint32_t set)
 /* The oldest line of a full set, with `clean` of those that are not modified; RP_LRU_NONE. */
 static inline uint32_t oldest_of(struct rp_lru *t, uint32_t set, int clean)
 {
-	uint32_t *bound = t->oldest[clean] + (size_t)set * t->blocks;
-	for (;;) {
-		uint64_t block = t->blocks == 1 ? 0 : rp_lowest(bound, t->blocks, 0);
-		uint32_t b = (uint32_t)block, expected = (uint32_t)(block >> 32), first, n;
-		if (expected == RP_NO_STAMP)
-			return RP_LRU_NONE;
-		first = set * t->ways + b * RP_STAMPS;
-		n = t->ways - b * RP_STAMPS;
-		n = n < RP_STAMPS ? n : RP_STAMPS;
-		uint64_t best = rp_lowest(t->stamp + first, n, clean ? rp_bits_of(t->modified, first, n) : 0);
-		uint32_t stamp = (uint32_t)(best >> 32);
-		if (t->blocks == 1 || stamp == expected)
-			return stamp == RP_NO_STAMP ? RP_LRU_NONE : first + (uint32_t)best;
-		bound[b] = stamp; /* it was too low: lines have been touched */
-	}
-}
-
-static uint32_t last_free_way(const struct rp_lru *t, uint32_t set)
-{
-	uint32_t w = t->words;
-	while (w-- > 1 && !t->free_ways[set * t->words + w])
-		;
-	return w * 64 + ct_high_bit(t->free_ways[set * t->words + w]);
+	struct rp_ways s = {t->oldest[clean] + (size_t)set * t->blocks, t->stamp, t->blocks,
+	                    set * t->ways, t->ways};
+	uint32_t i = rp_oldest(&s, clean ? t->modified : NULL, NULL);
+	return i == RP_NO_STAMP ? RP_LRU_NONE : i;
 }
 
 /* Too few lines are modified for one of them to go. */
@@ -216,7 +142,7 @@ uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set)
 {
 	const struct rp_lru_set *s = &t->set[set];
 	if (s->used < t->ways)
-		return set * t->ways + last_free_way(t, set);
+		return set * t->ways + rp_last_bit(t->free_ways + (size_t)set * t->words, t->words);
 	if (protects(t)) {
 		uint32_t clean = oldest_of(t, set, 1);
 		if (clean != RP_LRU_NONE)
@@ -268,7 +194,7 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 {
 	struct rp_entry *l = rp_lru_at(t, index);
 	if (l->used) {
-		hash_remove(t, index);
+		rp_index_remove(&t->index, index);
 		if (l->modified)
 			rp_lru_modified(t, index, 0);
 	} else {
@@ -281,7 +207,7 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	l->tag = tag;
 	l->used = 1;
 	l->touched = now;
-	hash_insert(t, index);
+	rp_index_insert(&t->index, index);
 	t->stamp[index] = rp_lru_stamp(t, set, now);
 	lower(t, set, index, 0);
 	lower(t, set, index, 1);
@@ -321,7 +247,7 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 	l->unreadable &= (uint8_t)~sectors;
 	if (l->valid)
 		return;
-	hash_remove(t, index);
+	rp_index_remove(&t->index, index);
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;

@@ -13,8 +13,9 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "replay/private/index.h"
 
-enum { RP_LRU_NONE = 0xffffffffu };
+enum { RP_LRU_NONE = RP_INDEX_NONE };
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_entry {
@@ -51,9 +52,7 @@ struct rp_lru {
 	struct rp_lru_set *set;
 	uint64_t *free_ways;     /* bit set: way not in use; words per set */
 	uint32_t words;
-	uint32_t *hash;          /* index + 1 below bits of the tag's hash, 0: empty; linear probing */
-	uint32_t hash_mask, index_bits /* of index + 1 */;
-	uint32_t homes;          /* the bits above tell the slot at which probing began */
+	struct rp_index index;
 	uint64_t (*bytes)[4];    /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
@@ -77,40 +76,10 @@ static inline uint32_t rp_lru_set_of(const struct rp_lru *t, uint32_t index)
 	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
 }
 
-static inline uint32_t rp_lru_mix(uint64_t tag)
-{
-	return (uint32_t)(tag * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-/* Where looking up the tag begins. */
-static inline const uint32_t *rp_lru_slot(const struct rp_lru *t, uint64_t tag)
-{
-	return &t->hash[rp_lru_mix(tag) & t->hash_mask];
-}
-
-static inline uint32_t rp_lru_index(const struct rp_lru *t, uint32_t slot)
-{
-	return (slot & ((1u << t->index_bits) - 1)) - 1;
-}
-
-/* Where the line seems to be, without a look at it; RP_LRU_NONE: it is absent. */
-static inline uint32_t rp_lru_guess(const struct rp_lru *t, uint64_t tag)
-{
-	uint32_t m = rp_lru_mix(tag), print = m << t->index_bits, v;
-	for (uint32_t h = m & t->hash_mask; (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
-		if ((v ^ print) >> t->index_bits == 0)
-			return rp_lru_index(t, v);
-	return RP_LRU_NONE;
-}
-
 /* Index of the line, or RP_LRU_NONE. */
 static inline uint32_t rp_lru_find(const struct rp_lru *t, uint64_t tag)
 {
-	uint32_t m = rp_lru_mix(tag), print = m << t->index_bits, v;
-	for (uint32_t h = m & t->hash_mask; (v = t->hash[h]) != 0; h = (h + 1) & t->hash_mask)
-		if ((v ^ print) >> t->index_bits == 0 && rp_lru_at(t, rp_lru_index(t, v))->tag == tag)
-			return rp_lru_index(t, v);
-	return RP_LRU_NONE;
+	return rp_index_find(&t->index, tag);
 }
 
 /* The same when the line was at `hint` before (RP_LRU_NONE: not known). */

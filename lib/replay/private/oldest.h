@@ -94,4 +94,53 @@ static inline uint64_t rp_lowest(const uint32_t *stamp, uint32_t n, uint32_t not
 	return n == RP_STAMPS ? rp_lowest_of_block(stamp, not) : rp_lowest_of(stamp, n, not);
 }
 
+/* The lines of a set, from index `first` on: stamps of all lines, and of each block of RP_STAMPS
+ * ways a bound that no stamp in it, but for lines of the masks, is below. */
+struct rp_ways { uint32_t *bound; const uint32_t *stamp; uint32_t blocks, first, ways; };
+
+/* Index of the oldest line of the set that is in neither mask (NULL: no mask), which makes bounds
+ * that are too low as high as they may be; RP_NO_STAMP: there is none. */
+static inline uint32_t rp_oldest(const struct rp_ways *s, const uint64_t *not, const uint64_t *nor)
+{
+	for (;;) {
+		uint64_t block = s->blocks == 1 ? 0 : rp_lowest(s->bound, s->blocks, 0);
+		uint32_t b = (uint32_t)block, expected = (uint32_t)(block >> 32);
+		if (expected == RP_NO_STAMP)
+			return RP_NO_STAMP;
+		uint32_t first = s->first + b * RP_STAMPS, n = s->ways - b * RP_STAMPS;
+		n = n < RP_STAMPS ? n : RP_STAMPS;
+		uint32_t out = (not ? rp_bits_of(not, first, n) : 0) | (nor ? rp_bits_of(nor, first, n) : 0);
+		uint64_t best = rp_lowest(s->stamp + first, n, out);
+		uint32_t stamp = (uint32_t)(best >> 32);
+		if (s->blocks == 1 || stamp == expected)
+			return stamp == RP_NO_STAMP ? RP_NO_STAMP : first + (uint32_t)best;
+		s->bound[b] = stamp; /* it was too low: lines have been touched */
+	}
+}
+
+/* The n-th lowest of the stamps, from 0 on, becomes n; returns the highest. */
+static inline uint32_t rp_renumber(uint32_t *stamp, uint32_t ways)
+{
+	uint32_t low = 0, next;
+	for (uint32_t n = 0;; n++, low = next + 1) {
+		next = RP_NO_STAMP;
+		for (uint32_t w = 0; w < ways; w++)
+			if (stamp[w] >= low && stamp[w] < next)
+				next = stamp[w];
+		if (next == RP_NO_STAMP)
+			return n ? n - 1 : 0;
+		for (uint32_t w = 0; w < ways; w++)
+			if (stamp[w] == next)
+				stamp[w] = n;
+	}
+}
+
+/* The highest bit of the words of a set, one of which is not 0. */
+static inline uint32_t rp_last_bit(const uint64_t *words, uint32_t n)
+{
+	while (n-- > 1 && !words[n])
+		;
+	return n * 64 + ct_high_bit(words[n]);
+}
+
 #endif

@@ -11,8 +11,9 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "replay/private/index.h"
 
-enum { RP_NO_LINE = 0xffffffffu, RP_TAGS_BLOCK = 16 /* RP_STAMPS */ };
+enum { RP_NO_LINE = RP_INDEX_NONE };
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_line {
@@ -45,17 +46,14 @@ struct rp_tags {
 	                         the oldest line (FIFO: the first allocated), of equal ones the lowest way */
 	uint32_t *touched;    /* cycle of the allocation or of the last touch by rp_tags_touch */
 	uint32_t way_bits;    /* log2 of ways, or 32 when that is no power of two */
-	uint32_t blocks;      /* of RP_TAGS_BLOCK ways in a set */
+	uint32_t blocks;      /* of RP_STAMPS ways in a set */
 	uint32_t *oldest[2];  /* set * blocks + block: no stamp in the block is lower, of the lines that
 	                         are not reserved, and of those that are not modified either */
 	uint64_t *reserved, *modified; /* bit index % 64 of word index / 64: the line's mask is not 0 */
 	struct rp_set *set;
 	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
 	uint32_t words;
-	uint32_t *hash;       /* index + 1 below bits of the tag's hash, 0 = empty; linear probing */
-	uint32_t hash_mask;
-	uint32_t index_bits;  /* of index + 1 */
-	uint32_t homes;       /* the bits above tell the slot at which probing began */
+	struct rp_index index;
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 

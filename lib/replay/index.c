@@ -1,0 +1,69 @@
+/* Where the lines of a cache are, by their tags. */
+#include "replay/private/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { INDEX_BITS = 21, LEAST_SLOTS = 16 };
+
+int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, struct ct_error *e)
+{
+	uint32_t slots = LEAST_SLOTS;
+	memset(x, 0, sizeof *x);
+	if (capacity >= (1u << INDEX_BITS) - 1)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "a cache of more than %u lines",
+		               (1u << INDEX_BITS) - 2);
+	while (slots < capacity * 2)
+		slots *= 2;
+	x->mask = slots - 1;
+	while (capacity >> x->bits)
+		x->bits++;
+	x->homes = x->mask <= 0xffffffffu >> x->bits;
+	x->line_bits = line_bits;
+	x->slot = ct_calloc_aligned(slots, sizeof *x->slot);
+	return x->slot ? CT_OK : ct_fail_nomem(e);
+}
+
+void rp_index_free(struct rp_index *x)
+{
+	free(x->slot);
+	x->slot = NULL;
+}
+
+void rp_index_clear(struct rp_index *x)
+{
+	memset(x->slot, 0, ((size_t)x->mask + 1) * sizeof *x->slot);
+}
+
+void rp_index_insert(struct rp_index *x, uint32_t index)
+{
+	uint32_t m = rp_index_mix(rp_index_tag(x, index)), h = m & x->mask;
+	while (x->slot[h])
+		h = (h + 1) & x->mask;
+	x->slot[h] = m << x->bits | (index + 1);
+}
+
+/* Where probing for the line of a slot began. */
+static uint32_t home_of(const struct rp_index *x, uint32_t slot)
+{
+	if (x->homes)
+		return slot >> x->bits & x->mask;
+	return rp_index_mix(rp_index_tag(x, rp_index_of(x, slot))) & x->mask;
+}
+
+void rp_index_remove(struct rp_index *x, uint32_t index)
+{
+	uint32_t m = rp_index_mix(rp_index_tag(x, index)), mask = x->mask, *slot = x->slot;
+	uint32_t h = m & mask, want = m << x->bits | (index + 1);
+	while (slot[h] != want)
+		h = (h + 1) & mask;
+	/* close the gap: move back what may not be found across it */
+	for (uint32_t k = (h + 1) & mask; slot[k]; k = (k + 1) & mask)
+		if (((k - home_of(x, slot[k])) & mask) >= ((k - h) & mask)) {
+			slot[h] = slot[k];
+			h = k;
+		}
+	slot[h] = 0;
+}
