@@ -52,6 +52,18 @@ void micro_line(struct micro *m, const char *fmt, ...)
 	m->pc += 16;
 }
 
+void micro_one_warp(struct micro *m, uint32_t n, const char *const *lines)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", 1, 32, 0, 32);
+	micro_cta(m);
+	micro_warp(m, 0, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		micro_line(m, "%s", lines[i]);
+	micro_line(m, "ffffffff 0 EXIT 0 0");
+	micro_cta_end(m);
+}
+
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct micro_result *r = ctx;

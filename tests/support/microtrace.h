@@ -23,6 +23,8 @@ void micro_cta_end(struct micro *m);
 void micro_warp(struct micro *m, uint32_t warp, uint32_t insts);
 /* One line: everything after the program counter. */
 void micro_line(struct micro *m, const char *fmt, ...) CT_PRINTF(2, 3);
+/* A trace of one warp: n lines, then EXIT. *m is cleared before. */
+void micro_one_warp(struct micro *m, uint32_t n, const char *const *lines);
 
 enum { MICRO_MAX_ISSUES = 4096 };
 struct micro_result {
@@ -34,6 +36,12 @@ struct micro_result {
 	struct ct_mem_event mem[64];       /* the first of them */
 	uint32_t mems;
 };
+
+/* Issue of line b minus issue of line a. */
+static inline long micro_apart(const struct micro_result *r, uint32_t a, uint32_t b)
+{
+	return (long)(r->issue[b] - r->issue[a]);
+}
 
 /* Runs the trace; ends the test when that fails. o may be NULL; of its observers the first
  * is told too. Frees the text. */

@@ -19,25 +19,14 @@ static const char load[] = "ffffffff 1 R1 LDG.E 1 R2 4 1 0x7f0000000000 4";
 static const char bypass[] = "ffffffff 1 R1 LDG.E.STRONG.GPU 1 R2 4 1 0x7f0000000000 0";
 static const char use[] = "ffffffff 1 R9 FADD 2 R1 R1 0";
 
-/* One warp: n lines, then EXIT. */
+/* One warp by quick replay. */
 static struct micro_result one_warp(const struct ct_gpu *g, uint32_t n, const char *const *lines)
 {
 	static struct micro_result r;
-	struct micro m = {0};
-	micro_kernel(&m, "k", 1, 32, 0, 32);
-	micro_cta(&m);
-	micro_warp(&m, 0, n + 1);
-	for (uint32_t i = 0; i < n; i++)
-		micro_line(&m, "%s", lines[i]);
-	micro_line(&m, "ffffffff 0 EXIT 0 0");
-	micro_cta_end(&m);
+	struct micro m;
+	micro_one_warp(&m, n, lines);
 	micro_run(&m, g, &quick, &r);
 	return r;
-}
-
-static long apart(const struct micro_result *r, uint32_t a, uint32_t b)
-{
-	return (long)(r->issue[b] - r->issue[a]);
 }
 
 /* accelsim-model.md 4, 5 and 9, as the full engine has them (test_replay_latency.c). */
@@ -58,7 +47,7 @@ static void latencies(void **state)
 		for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 			const char *lines[] = {cases[k].line, use};
 			struct micro_result r = one_warp(&g, 2, lines);
-			assert_int_equal(apart(&r, 0, 1), cases[k].want[i]);
+			assert_int_equal(micro_apart(&r, 0, 1), cases[k].want[i]);
 		}
 		/* DRAM, an L1 hit, the LLC */
 		const char *lines[] = {load, use, load, use, bypass, use};
@@ -66,9 +55,9 @@ static void latencies(void **state)
 		uint32_t llc = g.l1_latency + g.llc_latency + 13;
 		uint32_t dram = llc + g.dram_latency +
 		                (uint32_t)((g.dram_rcd + g.dram_cl) * g.core_mhz / g.dram_mhz);
-		assert_in_range(apart(&r, 0, 1), dram - 4, dram + 20);
-		assert_int_equal(apart(&r, 2, 3), g.l1_latency + 4);
-		assert_int_equal(apart(&r, 4, 5), g.llc_latency + 12);
+		assert_in_range(micro_apart(&r, 0, 1), dram - 4, dram + 20);
+		assert_int_equal(micro_apart(&r, 2, 3), g.l1_latency + 4);
+		assert_int_equal(micro_apart(&r, 4, 5), g.llc_latency + 12);
 		assert_int_equal(r.c.dram_read_bytes, 128);
 	}
 }
@@ -93,8 +82,8 @@ static void a_chain_takes_the_sum(void **state)
 		micro_cta_end(&m);
 		micro_run(&m, &g, &quick, &r);
 		assert_int_equal(r.c.llc_misses, LOADS);
-		assert_int_equal(apart(&r, LOADS, 2 * LOADS - 1), (LOADS - 1) * (g.llc_latency + 12));
-		assert_true(apart(&r, 0, LOADS) >= (long)(LOADS * (g.llc_latency + 12 + g.dram_latency)));
+		assert_int_equal(micro_apart(&r, LOADS, 2 * LOADS - 1), (LOADS - 1) * (g.llc_latency + 12));
+		assert_true(micro_apart(&r, 0, LOADS) >= (long)(LOADS * (g.llc_latency + 12 + g.dram_latency)));
 	}
 }
 

@@ -11,34 +11,15 @@
 
 #include "../support/microtrace.h"
 
-/* One warp: n lines, then EXIT. */
-static void one_warp(struct micro *m, uint32_t n, const char *const *lines)
-{
-	memset(m, 0, sizeof *m);
-	micro_kernel(m, "k", 1, 32, 0, 32);
-	micro_cta(m);
-	micro_warp(m, 0, n + 1);
-	for (uint32_t i = 0; i < n; i++)
-		micro_line(m, "%s", lines[i]);
-	micro_line(m, "ffffffff 0 EXIT 0 0");
-	micro_cta_end(m);
-}
-
 static struct micro_result run(int gpu, uint32_t n, const char *const *lines)
 {
 	static struct micro_result r;
 	struct micro m;
 	struct ct_gpu g;
 	micro_gpu(&g, gpu);
-	one_warp(&m, n, lines);
+	micro_one_warp(&m, n, lines);
 	micro_run(&m, &g, NULL, &r);
 	return r;
-}
-
-/* Issue of line b minus issue of line a. */
-static long apart(const struct micro_result *r, uint32_t a, uint32_t b)
-{
-	return (long)(r->issue[b] - r->issue[a]);
 }
 
 static void dependent_instructions(void **state)
@@ -57,8 +38,8 @@ static void dependent_instructions(void **state)
 		for (int g = 0; g < MICRO_GPUS; g++) {
 			const char *lines[] = {cases[i].line, "ffffffff 1 R9 FADD 2 R1 R1 0"};
 			struct micro_result r = run(g, 2, lines);
-			if (apart(&r, 0, 1) != cases[i].want[g])
-				fail_msg("GPU %d: %s: %ld cycles, wanted %d", g, cases[i].line, apart(&r, 0, 1),
+			if (micro_apart(&r, 0, 1) != cases[i].want[g])
+				fail_msg("GPU %d: %s: %ld cycles, wanted %d", g, cases[i].line, micro_apart(&r, 0, 1),
 				         cases[i].want[g]);
 		}
 }
@@ -83,9 +64,9 @@ static void initiation_intervals(void **state)
 				lines[k] = text[k];
 			}
 			struct micro_result r = run(g, 24, lines);
-			if (apart(&r, 12, 22) != 10 * cases[i].want[g])
+			if (micro_apart(&r, 12, 22) != 10 * cases[i].want[g])
 				fail_msg("GPU %d: %s: %ld cycles for ten, wanted %d", g, cases[i].op,
-				         apart(&r, 12, 22), 10 * cases[i].want[g]);
+				         micro_apart(&r, 12, 22), 10 * cases[i].want[g]);
 		}
 }
 
@@ -100,9 +81,9 @@ static void global_loads(void **state)
 	for (int g = 0; g < MICRO_GPUS; g++) {
 		const char *lines[] = {load, use, load, use};
 		struct micro_result r = run(g, 4, lines);
-		assert_int_equal(apart(&r, 2, 3), hit[g]);
+		assert_int_equal(micro_apart(&r, 2, 3), hit[g]);
 		/* 128 cold bytes: command by command our DRAM opens a row a few cycles later */
-		assert_in_range(apart(&r, 0, 1), first[g], first[g] * 103 / 100);
+		assert_in_range(micro_apart(&r, 0, 1), first[g], first[g] * 103 / 100);
 		assert_int_equal(r.l1_hit, 4);
 		assert_int_equal(r.l1_miss, 4);
 		assert_int_equal(r.c.dram_read_bytes, 128);
@@ -144,7 +125,7 @@ static void bank_conflicts(void **state)
 			snprintf(l, sizeof l, "ffffffff 1 R1 LDG.E 1 R2 4 1 0x7f0000000000 %d", cases[i].stride);
 			const char *lines[] = {l, use, l, use};
 			struct micro_result r = run(g, 4, lines);
-			assert_int_equal(apart(&r, 2, 3), hit[g] + cases[i].extra);
+			assert_int_equal(micro_apart(&r, 2, 3), hit[g] + cases[i].extra);
 		}
 }
 
@@ -158,7 +139,7 @@ static void shared_conflicts(void **state)
 			snprintf(l, sizeof l, "ffffffff 1 R1 LDS 1 R2 4 1 0x0 %d", 4 * ways);
 			const char *lines[] = {l, use};
 			struct micro_result r = run(g, 2, lines);
-			assert_int_equal(apart(&r, 0, 1), base[g] + ways - 1);
+			assert_int_equal(micro_apart(&r, 0, 1), base[g] + ways - 1);
 		}
 }
 
@@ -184,7 +165,7 @@ static void llc_hits(void **state)
 				micro_cta_end(&m);
 			}
 			micro_run(&m, &gpu, NULL, &r);
-			assert_int_equal(apart(&r, 3, 4), bypass ? bypassed[g] : past_l1[g]);
+			assert_int_equal(micro_apart(&r, 3, 4), bypass ? bypassed[g] : past_l1[g]);
 			assert_int_equal(r.c.l1_accesses, bypass ? 0 : 2);
 			assert_int_equal(r.c.llc_read_misses, 1);
 		}
@@ -203,8 +184,8 @@ static void atomics(void **state)
 			/* the first load warms the LLC; the instruction after the atomic needs nothing */
 			const char *lines[] = {load, use, cases[i].line, "ffffffff 1 R8 IADD3 1 R5 0"};
 			struct micro_result r = run(g, 4, lines);
-			if (apart(&r, 2, 3) != cases[i].want[g])
-				fail_msg("GPU %d, case %zu: %ld cycles, wanted %d", g, i, apart(&r, 2, 3),
+			if (micro_apart(&r, 2, 3) != cases[i].want[g])
+				fail_msg("GPU %d, case %zu: %ld cycles, wanted %d", g, i, micro_apart(&r, 2, 3),
 				         cases[i].want[g]);
 		}
 }
@@ -352,11 +333,11 @@ static void banks_go_on_alone(void **state)
 	(void)state;
 	micro_gpu(&g, MICRO_RTX3070);
 	g.l1.mshr_entries = 1;
-	one_warp(&m, sizeof lines / sizeof *lines, lines);
+	micro_one_warp(&m, sizeof lines / sizeof *lines, lines);
 	micro_run(&m, &g, NULL, &r);
 	assert_int_equal(r.l1_hit, 1);
 	assert_int_equal(r.l1_miss, 4);
-	assert_in_range(apart(&r, 5, 6), 43, 45); /* a hit, with the issue of four loads before it */
+	assert_in_range(micro_apart(&r, 5, 6), 43, 45); /* a hit, with the issue of four loads before it */
 }
 
 static void slice_camping(void **state)
