@@ -210,7 +210,7 @@ RP_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int q
 	struct rp_quick_sm *q = sm->quick;
 	if (quick && q->nheld && held_next(r, sm) <= sm->now) {
 		uint32_t warp = q->held[q->held_first];
-		q->held_first = q->held_first + 1 == r->warps ? 0 : q->held_first + 1;
+		q->held_first = rp_quick_after(q->held_first, r->warps);
 		q->nheld--;
 		sm->warp[warp].born = rp_max32(sm->warp[warp].born, sm->now);
 		run_warp(r, sm, warp, quick);

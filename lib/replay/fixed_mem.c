@@ -215,13 +215,16 @@ static void log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint3
 		rp_l1_log(r, sm, line, at, what);
 }
 
-static uint32_t make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
+RP_HOT uint32_t make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at,
+                          int quick)
 {
 	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->lru.sets, line);
 	uint32_t i = rp_lru_victim(&sm->lru, set);
 	if (rp_lru_at(&sm->lru, i)->used)
 		log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
 	rp_lru_allocate(&sm->lru, set, i, line, at);
+	if (quick)
+		sm->quick->line[i].note = 0;
 	return i;
 }
 
@@ -251,15 +254,13 @@ RP_HOT struct outcome load(struct ct_replay *r, struct rp_sm *sm, struct look *l
 		if (e->due[s] > epoch + look) {
 			pending |= 1u << s;
 			uint32_t due = e->due[s] - epoch;
-			last = rp_max32(last, quick ? rp_quick_join(r, sm, i, s, look, due) : due);
+			last = rp_max32(last, quick ? rp_quick_join(r, sm, i, s, due) : due);
 		}
 	}
 	uint32_t missing = q->sectors & ~valid;
 	if (missing) {
 		if (!had) {
-			i = make_room(r, sm, q->line, at);
-			if (quick)
-				sm->quick->line[i].note = 0;
+			i = make_room(r, sm, q->line, at, quick);
 			log_line(r, sm, q->line, at, RP_LOG_FILL);
 			e = rp_lru_at(&sm->lru, i);
 		}
@@ -290,9 +291,7 @@ RP_HOT struct outcome store(struct ct_replay *r, struct rp_sm *sm, struct look *
 			rp_lru_drop(&sm->lru, i, valid);
 	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
 		if (!had) {
-			i = make_room(r, sm, q->line, at);
-			if (quick)
-				sm->quick->line[i].note = 0;
+			i = make_room(r, sm, q->line, at, quick);
 			log_line(r, sm, q->line, at, RP_LOG_HERE);
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
@@ -519,28 +518,25 @@ RP_HOT void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 	unsigned n = 0;
 	if (!op->shared) {
 		struct ct_local_map local = rp_local_of(r, sm, warp);
-		n = ct_coalesce_descending(r->kernel, op->s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, &local,
-		                w->key, q, &lanes);
+		n = ct_coalesce_descending(r->kernel, op->s, &sm->next[warp].inst, r->g.l1.line,
+		                           r->g.l1.sector, &local, w->key, q, &lanes);
 	}
 	if (quick)
 		sm->quick->warp = warp;
+	int no_lane = quick && !op->shared && !lanes; /* none is active: a slot and nothing else */
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at, quick);
-		if (op->kind != RP_STORE) {
-			sm->c.mem_latency_sum += back - at;
-			sm->c.mem_latency_count++;
-		}
-	} else if (quick && !op->shared && !lanes) { /* no active lane: a slot and nothing else */
+	} else if (no_lane) {
 		back = rp_quick_lsu(r, sm, at + 4, 1) + 1;
-		if (op->kind != RP_STORE) {
-			sm->c.mem_latency_sum += back - at;
-			sm->c.mem_latency_count++;
-		}
 	} else {
 		uint32_t degree = rp_degree(r, &sm->next[warp].inst);
 		uint32_t start = quick ? rp_quick_lsu(r, sm, at + 4, degree) : rp_max32(at + 4, sm->lsu_free);
 		sm->lsu_free = start + degree;
 		back = sm->lsu_free + r->g.shmem_latency;
+	}
+	if ((n || no_lane) && op->kind != RP_STORE) {
+		sm->c.mem_latency_sum += back - at;
+		sm->c.mem_latency_count++;
 	}
 	w->done = rp_max32(w->done, back);
 	for (unsigned i = 0; i < op->ndst; i++)

@@ -67,10 +67,7 @@ static void empty(struct rp_lru *t)
 		memset(t->oldest[i], 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest[i]);
 	for (uint32_t s = 0; s < t->sets; s++) {
 		t->set[s] = (struct rp_lru_set){.victim = RP_LRU_NONE};
-		for (uint32_t w = 0; w < t->words; w++) {
-			uint32_t left = t->ways - w * 64;
-			t->free_ways[s * t->words + w] = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
-		}
+		rp_free_all(t->free_ways + (size_t)s * t->words, t->ways);
 	}
 	t->modified_lines = 0;
 	t->used_lines = 0;
@@ -83,10 +80,7 @@ void rp_lru_shape(struct rp_lru *t, uint32_t sets, uint32_t ways)
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
 	t->blocks = (ways + RP_STAMPS - 1) / RP_STAMPS;
-	for (t->way_bits = 0; t->way_bits < 32 && ways >> t->way_bits != 1;)
-		t->way_bits++;
-	if (!ways || ways & (ways - 1))
-		t->way_bits = 32;
+	t->way_bits = rp_way_bits(ways);
 	empty(t);
 }
 
@@ -223,10 +217,7 @@ void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t by
 		memset(t->bytes[index], 0, sizeof t->bytes[index]);
 		l->counted = 1;
 	}
-	uint64_t *word = &t->bytes[index][sector / 2];
-	*word |= (uint64_t)bytes << 32 * (sector % 2);
-	if ((uint32_t)(*word >> 32 * (sector % 2)) == 0xffffffffu)
-		readable = 1;
+	readable |= rp_all_written(t->bytes[index], sector, bytes);
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
 		rp_lru_modified(t, index, l->modified | bit);

@@ -182,7 +182,7 @@ static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64
 	p->after = rp_max32(p->after, (uint32_t)(col - p->act));
 	r->total.dram_busy += r->dram_timing.burst;
 	c->queue[c->queue_next] = col;
-	c->queue_next = c->queue_next + 1 >= r->g.dram_queue ? 0 : c->queue_next + 1;
+	c->queue_next = rp_quick_after(c->queue_next, r->g.dram_queue);
 	return col;
 }
 

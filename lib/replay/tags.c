@@ -69,10 +69,8 @@ static void empty(struct rp_tags *t)
 		t->set[s] = (struct rp_set){0};
 	for (int i = 0; i < 2; i++)
 		memset(t->oldest[i], 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest[i]);
-	memset(t->free_ways, 0, (size_t)t->sets * t->words * sizeof *t->free_ways);
 	for (uint32_t s = 0; s < t->sets; s++)
-		for (uint32_t w = 0; w < t->ways; w++)
-			t->free_ways[s * t->words + w / 64] |= UINT64_C(1) << w % 64;
+		rp_free_all(t->free_ways + (size_t)s * t->words, t->ways);
 	t->modified_lines = 0;
 	t->used_lines = 0;
 }
@@ -84,10 +82,7 @@ void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways)
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
 	t->blocks = (ways + RP_STAMPS - 1) / RP_STAMPS;
-	for (t->way_bits = 0; t->way_bits < 32 && ways >> t->way_bits != 1;)
-		t->way_bits++;
-	if (!ways || ways & (ways - 1))
-		t->way_bits = 32;
+	t->way_bits = rp_way_bits(ways);
 	empty(t);
 }
 
@@ -142,7 +137,8 @@ static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 	return i == RP_NO_STAMP ? RP_NO_LINE : i;
 }
 
-uint32_t rp_tags_oldest(const struct rp_tags *t, uint32_t set)
+/* The oldest line of a full set, whatever its state. */
+static uint32_t oldest(const struct rp_tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways, best = first;
 	for (uint32_t w = 1; w < t->ways; w++)
@@ -167,7 +163,7 @@ uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
 	                   100u * t->modified_lines / t->lines < t->dirty_percent;
 	uint32_t v = oldest_free(t, set, protect);
 	if (v == RP_NO_LINE && protect && !any_reserved(t, set))
-		v = rp_tags_oldest(t, set); /* modified lines only: no fill would ever end the wait */
+		v = oldest(t, set); /* modified lines only: no fill would ever end the wait */
 	return v;
 }
 
@@ -275,10 +271,7 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 		memset(t->bytes[index], 0, sizeof t->bytes[index]);
 		l->counted = 1;
 	}
-	uint64_t *word = &t->bytes[index][sector / 2];
-	*word |= (uint64_t)bytes << 32 * (sector % 2);
-	if ((uint32_t)(*word >> 32 * (sector % 2)) == 0xffffffffu)
-		readable = 1;
+	readable |= rp_all_written(t->bytes[index], sector, bytes);
 	l->valid |= (uint8_t)bit;
 	if (!(l->modified & bit))
 		set_modified(t, index, l->modified | bit);

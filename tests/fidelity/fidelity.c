@@ -141,11 +141,7 @@ static int run(const struct job *j, struct ct_replay_counts *c, double *took)
 	struct ct_error e = {0};
 	struct ct_replay *r = NULL;
 	struct ct_trace *t = NULL;
-	const char *nothing = getenv("FIDELITY_FREE"); /* for experiments: enum ct_replay_free */
-	struct ct_replay_options opt = {
-		.timing = j->timing,
-		.free = nothing && j->timing == CT_REPLAY_FULL ? (unsigned)strtoul(nothing, NULL, 0) : 0,
-	};
+	struct ct_replay_options opt = {.timing = j->timing};
 	double start = seconds();
 	int st = load_gpu(j, &g, &e);
 	if (st == 0)

@@ -1,4 +1,5 @@
-/* oldest.h - the lowest of some stamps of recency, for the victim of a set (private). */
+/* oldest.h - what both kinds of caches share: the ways of a set, the lowest of some stamps of
+ * recency for its victim, written bytes (private). */
 #ifndef CT_REPLAY_PRIVATE_OLDEST_H
 #define CT_REPLAY_PRIVATE_OLDEST_H
 
@@ -133,6 +134,27 @@ static inline uint32_t rp_renumber(uint32_t *stamp, uint32_t ways)
 			if (stamp[w] == next)
 				stamp[w] = n;
 	}
+}
+
+/* Log2 of the ways, or 32 when they are no power of two. */
+static inline uint32_t rp_way_bits(uint32_t ways)
+{
+	return ways && !(ways & (ways - 1)) ? ct_high_bit(ways) : 32;
+}
+
+/* Every way of a set is free. */
+static inline void rp_free_all(uint64_t *words, uint32_t ways)
+{
+	for (uint32_t w = 0; w < ways; w += 64)
+		words[w / 64] = ways - w < 64 ? (UINT64_C(1) << (ways - w)) - 1 : UINT64_MAX;
+}
+
+/* Bytes of a sector are written, 32 bits of `words` for each: whether all of them have been. */
+static inline int rp_all_written(uint64_t *words, uint32_t sector, uint32_t bytes)
+{
+	uint64_t *word = &words[sector / 2];
+	*word |= (uint64_t)bytes << 32 * (sector % 2);
+	return (uint32_t)(*word >> 32 * (sector % 2)) == 0xffffffffu;
 }
 
 /* The highest bit of the words of a set, one of which is not 0. */

@@ -118,6 +118,12 @@ void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, 
 void rp_quick_hold(struct ct_replay *r, struct rp_slice *s, uint32_t index, uint32_t sector,
                    uint64_t ready, uint64_t at, uint64_t due);
 
+/* The place behind `at` in a ring of n. */
+RP_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
+{
+	return at + 1 >= n ? 0 : at + 1;
+}
+
 /* The first free place from t on. Nobody will ask for one before `floor`. */
 RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
 {
@@ -228,7 +234,7 @@ RP_HOT void rp_quick_mshr(struct ct_replay *r, struct rp_sm *sm, uint32_t until)
 {
 	struct rp_quick_sm *q = sm->quick;
 	q->mshr[q->mshr_next] = r->base + until;
-	q->mshr_next = q->mshr_next + 1 == r->g.l1.mshr_entries ? 0 : q->mshr_next + 1;
+	q->mshr_next = rp_quick_after(q->mshr_next, r->g.l1.mshr_entries);
 }
 
 /* The masked sectors of the line are asked for by one load each. */
@@ -238,9 +244,9 @@ RP_HOT void rp_quick_first(struct rp_sm *sm, uint32_t line, uint32_t sectors)
 		sm->quick->line[line].merged[ct_low_bit(sectors)] = 1;
 }
 
-/* Cycle in which the sector's load, that met the tags in `look`, has what is on its way. */
+/* Cycle in which another load of the sector has what is on its way. */
 RP_HOT uint32_t rp_quick_join(struct ct_replay *r, struct rp_sm *sm, uint32_t line, uint32_t sector,
-                              uint32_t look, uint32_t due)
+                              uint32_t due)
 {
 	struct rp_quick_sm *q = sm->quick;
 	uint8_t *n = &q->line[line].merged[sector];
@@ -249,7 +255,6 @@ RP_HOT uint32_t rp_quick_join(struct ct_replay *r, struct rp_sm *sm, uint32_t li
 		return due;
 	}
 	*n += *n < 255;
-	(void)look;
 	return (uint32_t)(rp_calendar_take(&q->write_back, r->base + sm->now, r->base + due + 1) - r->base);
 }
 
@@ -294,7 +299,7 @@ RP_HOT uint32_t rp_quick_llc_miss(struct ct_replay *r, struct rp_slice *s, uint3
 	}
 	t = rp_quick_dram(r, place, t);
 	l->mshr[l->mshr_next] = t;
-	l->mshr_next = l->mshr_next + 1 == r->g.llc.mshr_entries ? 0 : l->mshr_next + 1;
+	l->mshr_next = rp_quick_after(l->mshr_next, r->g.llc.mshr_entries);
 	l->line[line].merged[sector] = 1;
 	return (uint32_t)(t - r->base);
 }

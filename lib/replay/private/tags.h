@@ -88,14 +88,6 @@ static inline uint32_t rp_load_hits(const struct rp_line *l)
  * neither reserved nor protected as modified; RP_NO_LINE when there is none and one is
  * reserved, else the oldest. */
 uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set);
-/* The oldest line of a full set, whatever its state. */
-uint32_t rp_tags_oldest(const struct rp_tags *t, uint32_t set);
-/* The same where nothing can wait: the oldest line when every one is protected. */
-static inline uint32_t rp_tags_victim_now(struct rp_tags *t, uint32_t set)
-{
-	uint32_t i = rp_tags_victim(t, set);
-	return i != RP_NO_LINE ? i : rp_tags_oldest(t, set);
-}
 /* Puts tag in place of the victim `index` (whose state the caller has read) with no
  * sector present. */
 void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now);
