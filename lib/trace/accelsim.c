@@ -342,7 +342,7 @@ static int check_lead(struct ct_accelsim *a, const char *p, struct ct_error *e)
 	const uint64_t *lead = a->line->lead;
 	unsigned core = c->cluster ? 11 : c->cta ? 4 : 0;
 	if (c->cta) {
-		uint64_t index;
+		uint64_t index = 0;
 		int st = ct_accelsim_cta_index(a, lead, &index, e);
 		if (st < 0)
 			return st;

@@ -184,7 +184,7 @@ static int parse_deltas(struct scan *s, struct ct_pack_addr *a)
 
 static int parse_list(struct scan *s, struct ct_pack_addr *a)
 {
-	uint64_t before = 0, v;
+	uint64_t before = 0, v = 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		int st = get_hex(s, "address", &v);
 		if (st < 0)
@@ -228,7 +228,7 @@ static int parse_values(struct scan *s, struct ct_line *t)
 	t->values_text = s->p;
 	t->nvalues = 0;
 	for (unsigned r = 0; r < registers; r++) {
-		uint64_t n, v;
+		uint64_t n = 0, v = 0;
 		int st = get_u64(s, "number of values", CT_WARP_LANES, &n);
 		if (st < 0)
 			return st;
