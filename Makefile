@@ -167,7 +167,7 @@ FAULTS = $(BUILD)/tests/inject.so $(BUILD)/tests/faults
 
 ## faults: every allocation, read, write, close and open of every command fails in turn (long)
 faults: all $(FAULTS)
-	@CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
+	@CT_TIMEOUT=7200 CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
 
 ## hostile: the differential and hostile tests at full length
 hostile: all $(FAULTS) $(BUILD)/tests/test_damage

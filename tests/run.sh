@@ -43,7 +43,7 @@ run_one() {
 	local name=${1%%|*} cmd=${1#*|} rc
 	TMPDIR=$(mktemp -d) || exit 1
 	export TMPDIR
-	timeout 600 $cmd >"$logs/$name.log" 2>&1 </dev/null
+	timeout "${CT_TIMEOUT:-600}" $cmd >"$logs/$name.log" 2>&1 </dev/null
 	rc=$?
 	rm -rf "$TMPDIR"
 	echo "$rc" >"$logs/$name.rc"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +22,11 @@ enum { BLOCK = 1 << 16 };
 struct ct_out {
 	char *path;     /* final name; NULL for standard output */
 	char *tmp;      /* temporary name; NULL while the file has none */
+	char *aside;    /* name of what was at path before, while it may have to come back */
 	int fd;
 	int direct;     /* written in place: standard output, pipe, device */
 	int hold;       /* keep everything in buf until commit */
+	int placed;     /* has taken its place */
 	struct ct_buf buf;
 };
 
@@ -70,6 +73,7 @@ static void release(struct ct_out *o)
 		forget_pending(o->tmp);
 	free(o->path);
 	free(o->tmp);
+	free(o->aside);
 	free(o);
 }
 
@@ -87,14 +91,17 @@ static int write_all(const struct ct_out *o, const char *p, size_t n, struct ct_
 	return CT_OK;
 }
 
-/* "dir/.name.PID.try.tmp" beside the final name: rename() needs one file system. */
-static char *temp_name(const char *path, unsigned attempt)
+/* "dir/.name.PID.N.tmp" beside the final name: rename() needs one file system. Another name at
+ * each call: only a file that a process of this number left behind can have it. */
+static char *temp_name(const char *path)
 {
+	static atomic_uint number;
 	const char *slash = strrchr(path, '/');
 	size_t dir = slash ? (size_t)(slash - path) + 1 : 0;
 	struct ct_buf b = {0};
 	ct_buf_add(&b, path, dir);
-	ct_buf_printf(&b, ".%.200s.%ld.%u.tmp", path + dir, (long)getpid(), attempt);
+	ct_buf_printf(&b, ".%.200s.%ld.%u.tmp", path + dir, (long)getpid(),
+	              atomic_fetch_add(&number, 1));
 	if (b.failed) {
 		ct_buf_free(&b);
 		return NULL;
@@ -122,7 +129,7 @@ static int open_named_temp(struct ct_out *o, struct ct_error *e)
 {
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(o->tmp);
-		o->tmp = temp_name(o->path, attempt);
+		o->tmp = temp_name(o->path);
 		if (!o->tmp)
 			return ct_fail_nomem(e);
 		note_pending(o->tmp); /* before it exists: the number of the process is in it */
@@ -256,7 +263,7 @@ static int name_anonymous(struct ct_out *o, struct ct_error *e)
 	snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(o->tmp);
-		o->tmp = temp_name(o->path, attempt);
+		o->tmp = temp_name(o->path);
 		if (!o->tmp)
 			return ct_fail_nomem(e);
 		note_pending(o->tmp);
@@ -286,21 +293,84 @@ static int finish(struct ct_out *o, struct ct_error *e)
 	return st;
 }
 
-/* Gives the first of the n outputs their places; those that have one are taken back
- * when another cannot have its own. */
+/* ---- several files, all or none ---- */
+
+/* Gives the file that is at o->path, if there is one, a second name, by which it can come
+ * back. File systems without links give it another instead. */
+static int keep_old(struct ct_out *o, struct ct_error *e)
+{
+	int err = EEXIST;
+	for (unsigned attempt = 0; err == EEXIST && attempt < 100; attempt++) {
+		free(o->aside);
+		o->aside = temp_name(o->path);
+		if (!o->aside)
+			return ct_fail_nomem(e);
+		err = link(o->path, o->aside) == 0 ? 0 : errno;
+	}
+	if (err && err != EEXIST && err != ENOENT)
+		err = rename(o->path, o->aside) == 0 ? 0 : errno;
+	if (err == 0)
+		return CT_OK;
+	free(o->aside);
+	o->aside = NULL;
+	return err == ENOENT ? CT_OK
+	                     : ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot keep what is there aside", o->path);
+}
+
+static int take_place(struct ct_out *o, int may_come_back, struct ct_error *e)
+{
+	int st = may_come_back ? keep_old(o, e) : CT_OK;
+	if (st < 0)
+		return st;
+	if (rename(o->tmp, o->path) != 0)
+		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot rename into place", o->path);
+	o->placed = 1;
+	return CT_OK;
+}
+
+/* As before take_place(). What cannot be put back is not lost: it keeps its other name. */
+static void give_back(struct ct_out *o, struct ct_error *e)
+{
+	if (!o->aside) {
+		if (o->placed)
+			unlink(o->path);
+	} else if (rename(o->aside, o->path) != 0) {
+		ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot put back what was there: it is %s now", o->path,
+		              o->aside);
+	} else {
+		unlink(o->aside); /* there still when both were names of one file, which rename() leaves alone */
+	}
+}
+
+/* Gives the n outputs their places, or none of them. */
 static int put_in_place(struct ct_out **out, size_t n, struct ct_error *e)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct ct_out *o = out[i];
-		if (o->direct || rename(o->tmp, o->path) == 0)
-			continue;
-		int st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot rename into place", o->path);
-		for (size_t k = 0; k < i; k++)
-			if (!out[k]->direct)
-				unlink(out[k]->path);
-		return st;
-	}
-	return CT_OK;
+	size_t last = n, i = 0;
+	int st = CT_OK;
+	while (last > 0 && out[last - 1]->direct)
+		last--;
+	for (; i < last && st == CT_OK; i++)
+		if (!out[i]->direct)
+			st = take_place(out[i], i + 1 < last, e);
+	while (st != CT_OK && i-- > 0)
+		if (!out[i]->direct)
+			give_back(out[i], e);
+	for (i = 0; st == CT_OK && i < n; i++)
+		if (out[i]->aside)
+			unlink(out[i]->aside);
+	return st;
+}
+
+/* The same with signals held back: one that ends us in the middle would leave some files
+ * in their places, and others' second names behind. */
+static int put_in_place_undisturbed(struct ct_out **out, size_t n, struct ct_error *e)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int st = put_in_place(out, n, e);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return st;
 }
 
 int ct_out_commit_all(struct ct_out **out, size_t n, struct ct_error *e)
@@ -312,7 +382,7 @@ int ct_out_commit_all(struct ct_out **out, size_t n, struct ct_error *e)
 			if (out[i]->direct == direct)
 				st = finish(out[i], e);
 	if (st == CT_OK)
-		st = put_in_place(out, n, e);
+		st = put_in_place_undisturbed(out, n, e);
 	for (size_t i = 0; i < n; i++) {
 		if (st != CT_OK)
 			ct_out_abort(out[i]);

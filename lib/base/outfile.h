@@ -27,7 +27,8 @@ int ct_out_write(struct ct_out *out, const void *p, size_t n, struct ct_error *e
  * in every case; on failure nothing is left under the final name. */
 int ct_out_commit(struct ct_out *out, struct ct_error *e);
 /* The same of n outputs, all or none: no file takes its place before everything is
- * written. Frees all of them in every case. */
+ * written, and when one cannot take its own, what the others have replaced is put back.
+ * Frees all of them in every case. */
 int ct_out_commit_all(struct ct_out **out, size_t n, struct ct_error *e);
 
 /* Drops everything and frees out (NULL allowed). */

@@ -1,6 +1,6 @@
 /* Runs a command again and again, each time with another of its calls failing.
  *
- *     faults INJECT.so KIND RUNS [-i INPUT] [-x FILE] [-p yes] -- COMMAND ARGUMENT...
+ *     faults INJECT.so KIND RUNS [-i INPUT] [-x FILE] [-k FILE]... [-p yes] -- COMMAND ARGUMENT...
  *
  * KIND is one of inject.c's. First the command runs whole, for its output; then with all such calls
  * counted, and awkward where KIND is (short, eintr, tmpfile); then with call 1, 2, ... failing, at most
@@ -8,6 +8,7 @@
  * as if nothing had happened (same output and FILE, exit status 0: a cache that could not be had, say) or in
  * exit status 2 with one line on standard error, nothing on standard output, and FILE
  * absent (it may be a folder). The working directory is looked at too: it has to hold what it held before.
+ * -k: FILE is there before each run, and has to be as it was after one that fails.
  * -p: a command that says which of its inputs failed and goes on (triage) prints something all the same.
  * Prints one TAP line without a number ("ok" or "not ok") and what went wrong. */
 #define _GNU_SOURCE
@@ -30,12 +31,15 @@ struct text { char *p; size_t n; };
 struct run {
 	struct text out, err;
 	int status; /* exit status, 256 + signal, 512: hung */
-	unsigned files;
+	unsigned files, lost;
 	uint64_t content; /* of FILE: a sum over its files' names and bytes */
 };
 
-static const char *inject, *kind, *input, *output, *goes_on;
+enum { KEPT = 8 };
+static const char *inject, *kind, *input, *output, *goes_on, *kept[KEPT];
+static unsigned n_kept;
 static char **command;
+static const char before[] = "what was there before\n";
 
 static void die(const char *what)
 {
@@ -129,9 +133,32 @@ static int drop(const char *path, const struct stat *st, int type, struct FTW *w
 	return remove(path);
 }
 
+static void put_kept(void)
+{
+	for (unsigned i = 0; i < n_kept; i++) {
+		FILE *f = fopen(kept[i], "w");
+		if (!f || fputs(before, f) < 0 || fclose(f) != 0)
+			die(kept[i]);
+	}
+}
+
+/* How many of them are no longer as they were. */
+static unsigned lost_kept(void)
+{
+	unsigned lost = 0;
+	for (unsigned i = 0; i < n_kept; i++) {
+		char text[sizeof before + 1] = "";
+		FILE *f = fopen(kept[i], "r");
+		lost += !f || fread(text, 1, sizeof text - 1, f) != sizeof before - 1 || strcmp(text, before) != 0;
+		if (f)
+			fclose(f);
+	}
+	return lost;
+}
+
 static struct run go(uint64_t at)
 {
-	struct run r = {{NULL, 0}, {NULL, 0}, 0, 0, 0};
+	struct run r = {{NULL, 0}, {NULL, 0}, 0, 0, 0, 0};
 	int out[2], err[2], status;
 	char text[32];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)at);
@@ -139,6 +166,7 @@ static struct run go(uint64_t at)
 	add(&r.err, "", 0);
 	if (output)
 		nftw(output, drop, 16, FTW_DEPTH | FTW_PHYS);
+	put_kept();
 	if (pipe(out) != 0 || pipe(err) != 0)
 		die("pipe");
 	pid_t pid = fork();
@@ -156,6 +184,7 @@ static struct run go(uint64_t at)
 	waitpid(pid, &status, 0);
 	r.status = !ended ? 512 : WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 	r.files = files_here();
+	r.lost = lost_kept();
 	content = 0;
 	if (output)
 		nftw(output, sum, 16, FTW_PHYS);
@@ -192,6 +221,8 @@ static const char *wrong(const struct run *want, const struct run *r)
 			return "exit 0 without its file";
 		if (r->content != want->content)
 			return "exit 0 with another file";
+		if (r->lost != n_kept)
+			return "exit 0 without all files";
 		return r->files != want->files ? "leaves a file" : NULL;
 	}
 	if (r->status != 2)
@@ -202,6 +233,8 @@ static const char *wrong(const struct run *want, const struct run *r)
 		return "not one line on standard error";
 	if (output && stat(output, &st) == 0)
 		return "fails and leaves its output";
+	if (r->lost)
+		return "fails and loses what was there";
 	return r->files + (output != NULL) > want->files ? "leaves a file" : NULL;
 }
 
@@ -253,7 +286,7 @@ int main(int argc, char **argv)
 {
 	int i = 4;
 	if (argc < 6)
-		return fprintf(stderr, "usage: faults INJECT.so KIND RUNS [-i FILE] [-x FILE] [-p yes] -- COMMAND...\n"), 3;
+		return fprintf(stderr, "usage: faults INJECT.so KIND RUNS [-i FILE] [-x FILE] [-k FILE]... [-p yes] -- COMMAND...\n"), 3;
 	inject = argv[1];
 	kind = argv[2];
 	uint64_t runs = strtoull(argv[3], NULL, 10);
@@ -262,6 +295,8 @@ int main(int argc, char **argv)
 			input = argv[i + 1];
 		else if (strcmp(argv[i], "-x") == 0)
 			output = argv[i + 1];
+		else if (strcmp(argv[i], "-k") == 0 && n_kept < KEPT)
+			kept[n_kept++] = argv[i + 1];
 		else if (strcmp(argv[i], "-p") == 0)
 			goes_on = argv[i + 1];
 	}

@@ -8,7 +8,7 @@
  *     write   write and pwrite fail with ENOSPC
  *     close   close fails with EIO (the descriptor is gone, as on Linux)
  *     open    open, openat, fopen, opendir and pipe fail with EMFILE
- *     link    linkat, rename, mkdir, mkdtemp, chmod, dup and fork fail with EACCES
+ *     link    link, linkat, rename, mkdir, mkdtemp, chmod, dup and fork fail with EACCES
  *     stat    stat, fstat, lstat and readlink fail with EIO
  *     thread  pthread_create fails with EAGAIN
  *     tmpfile openat cannot make nameless files (NFS and others)
@@ -274,6 +274,13 @@ int linkat(int a, const char *from, int b, const char *to, int flags)
 	if (fails(LINK))
 		FAIL(EACCES, -1);
 	return (int)syscall(SYS_linkat, a, from, b, to, flags);
+}
+
+int link(const char *from, const char *to)
+{
+	if (fails(LINK))
+		FAIL(EACCES, -1);
+	return (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int rename(const char *from, const char *to)

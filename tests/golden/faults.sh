@@ -17,12 +17,13 @@ fi
 mkdir "$TMPDIR/work" && cd "$TMPDIR/work" || exit 1
 "$CT_RELEASE/tracegen" vecadd --size small -o ../t >/dev/null || exit 1
 "$CT_RELEASE/reuse" ../t >../p.prof && "$CT_RELEASE/tracecat" ../t -o ../t.ctz || exit 1
-# What is replayed is small, on two SMs: `make faults` runs it once for each of its calls.
-"$CT_RELEASE/tracecat" --ctas 0-7 ../t -o ../few.ctz || exit 1
+# What is replayed is small, on two SMs and one memory channel, so that there are more kinds of calls than
+# repetitions: `make faults` runs it once for each of its calls.
+"$CT_RELEASE/tracecat" --ctas 0-2 ../t -o ../few.ctz || exit 1
 "$CT_RELEASE/tracecat" -O accelsim ../few.ctz -o ../few.d || exit 1
-few=(-p sm.count=2 ../few.ctz)
+few=(--scale 1/34 ../few.ctz)
 
-# faults NAME [-i INPUT] [-x FILE] [-p yes] -- COMMAND...
+# faults NAME [-i INPUT] [-x FILE] [-k FILE]... [-p yes] -- COMMAND...
 faults() {
 	local name=$1 kind out bad=
 	shift
@@ -35,7 +36,7 @@ faults() {
 	if [ -z "$bad" ]; then pass "$name survives every fault"; else fail "$name survives every fault" "$bad"; fi
 }
 b=$CT_RELEASE
-faults "reuse" -- "$b/reuse" -p sm.count=2 ../few.d
+faults "reuse" -- "$b/reuse" --scale 1/34 ../few.d
 faults "reuse -o, sampled, two threads" -x x.out -- "$b/reuse" -@ 2 -S 0.1 -o x.out "${few[@]}"
 faults "reuse of one kernel" -- "$b/reuse" -k 'vec.*' "${few[@]}"
 faults "reuse that spills" -- "$b/reuse" --max-memory 1 "${few[@]}"
@@ -67,7 +68,7 @@ for x in gzip xz zstd; do
 	$x -c ../few.traceg >../few.$x 2>/dev/null || exit 1
 	faults "traceinfo of $x" -- "$b/traceinfo" ../few.$x
 done
-printf 'sm.count = 2\n' >../g.conf
+printf 'sm.count = 2\nllc.size = 128KiB\nllc.slices = 1\nllc.partitions = 1\ndram.channels = 1\n' >../g.conf
 faults "mpki with a GPU of its own" -- "$b/mpki" -g ../g.conf ../few.ctz
 faults "triage of a shard" -p yes -- "$b/triage" -q --shard 1/2 -O profile ../p.prof ../few.ctz
 mkdir state
@@ -75,7 +76,7 @@ faults "triage that can go on" -p yes -- "$b/triage" -q --resume state ../p.prof
 rm -r state
 "$b/morpheus-est" -q ../p.prof >../m.prof
 echo 'morpheus.Morpheus-ALL.speedup >= 0.1' >../req
-faults "report of a folder, four files" -x r.html -- "$b/report" -q --html r.html --markdown m.md --junit j.xml \
+faults "report of a folder, four files" -x r.html -k m.md -k j.xml -k c.csv -- "$b/report" -q --html r.html --markdown m.md --junit j.xml \
 	--csv c.csv --requirements ../req ../m.prof
 # Standard output is written before the drawing takes its place.
 faults "report of a figure" -x f.svg -p yes -- "$b/report" -q --figure morpheus:12 --svg f.svg ../m.prof

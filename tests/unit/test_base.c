@@ -155,6 +155,65 @@ static void files_are_complete_or_absent(void **state)
 	assert_int_equal(ct_out_open(&o, path, 0, &e), CT_ERR_IO);
 }
 
+static void put_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void assert_text(const char *path, const char *text)
+{
+	char got[64] = "";
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	assert_true(fread(got, 1, sizeof got - 1, f) > 0);
+	fclose(f);
+	assert_string_equal(got, text);
+}
+
+/* Outputs 0 to 3: the first and third replace a file, the second has a new name, and the
+ * last finds a folder in its place when `blocked`. */
+static int commit_four(const char *dir, int blocked)
+{
+	struct ct_out *o[4];
+	struct ct_error e;
+	char path[4][64];
+	for (int i = 0; i < 4; i++) {
+		snprintf(path[i], sizeof path[i], "%s/%d", dir, i);
+		if (i % 2 == 0)
+			put_text(path[i], "before");
+		assert_int_equal(ct_out_open(&o[i], path[i], 0, &e), CT_OK);
+		assert_int_equal(ct_out_write(o[i], "after", 5, &e), CT_OK);
+	}
+	if (blocked)
+		assert_int_equal(mkdir(path[3], 0700), 0);
+	int st = ct_out_commit_all(o, 4, &e);
+	if (blocked) {
+		assert_non_null(strstr(e.text, path[3]));
+		assert_int_equal(rmdir(path[3]), 0);
+		assert_int_equal(access(path[1], F_OK), -1);
+	}
+	for (int i = 0; i < 4; i++) {
+		if (!blocked || i % 2 == 0) {
+			assert_text(path[i], blocked ? "before" : "after");
+			assert_int_equal(unlink(path[i]), 0);
+		}
+	}
+	return st;
+}
+
+static void several_files_or_what_was_there(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/ct_base_XXXXXX";
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(commit_four(dir, 1), CT_ERR_IO);
+	assert_int_equal(commit_four(dir, 0), CT_OK);
+	assert_int_equal(rmdir(dir), 0); /* nothing else is left in it */
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
 	(void)state;
@@ -224,6 +283,7 @@ int main(void)
 		cmocka_unit_test(growth_is_checked),
 		cmocka_unit_test(errors_stay_one_line),
 		cmocka_unit_test(files_are_complete_or_absent),
+		cmocka_unit_test(several_files_or_what_was_there),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(checksums),
 		cmocka_unit_test(parallel_loops_do_everything_once),
