@@ -221,7 +221,7 @@ static int tell_damaged(struct ct_tool *t, const struct rp_run *run)
 	int any = 0;
 	for (size_t i = 0; i < run->n; i++)
 		if (rp_damaged(&run->w[i])) {
-			ct_warn(&d, "%s: its trace is damaged, only what precedes the damage is counted", run->w[i].name);
+			ct_warn(&d, "%s: its trace is damaged, only a part of it is counted", run->w[i].name);
 			any = 1;
 		}
 	return any;

@@ -30,6 +30,7 @@ struct cat {
 	struct text_sink *text;
 	uint32_t id_base, last_id;
 	uint64_t missing, unknown, kernels, ctas;
+	uint64_t warps; /* of the kernel, as written */
 };
 
 /* ---- options ---- */
@@ -104,6 +105,7 @@ static int put_cta(struct cat *c, struct ct_cta *cta, struct ct_error *e)
 	if (own->ctas && (index < own->first || index > own->last))
 		return CT_OK;
 	c->ctas++;
+	c->warps += ct_cta_warps(cta);
 	return c->packed ? ct_ctz_put_cta(c->packed, cta, fn, own, e)
 	                 : text_sink_cta(c->text, cta, fn, own, e);
 }
@@ -116,7 +118,7 @@ static struct ct_ctz_oddities oddities(const struct ct_trace *trace)
 }
 
 static int end_kernel(struct cat *c, const struct ct_trace *trace,
-                      const struct ct_ctz_oddities *before, struct ct_error *e)
+                      const struct ct_ctz_oddities *before, uint64_t warps, struct ct_error *e)
 {
 	const struct own *own = c->t->own;
 	struct ct_ctz_oddities o = oddities(trace);
@@ -127,15 +129,18 @@ static int end_kernel(struct cat *c, const struct ct_trace *trace,
 	o.insts_mismatches -= before->insts_mismatches;
 	o.warps_without_exit -= before->warps_without_exit;
 	o.null_global -= before->null_global;
-	/* They were counted over everything: they are not the part's. */
-	int part = own->spaces || own->ctas;
-	return ct_ctz_end_kernel(c->packed, part ? NULL : &o, e);
+	/* They were counted over everything: they are not the part's. But where no warp came to its EXIT,
+	 * none of the part did. */
+	if (own->spaces || own->ctas)
+		o = (struct ct_ctz_oddities){.warps_without_exit = o.warps_without_exit == warps ? c->warps : 0};
+	return ct_ctz_end_kernel(c->packed, &o, e);
 }
 
 static int put_kernel(struct cat *c, struct ct_trace *trace, const struct ct_kernel *k,
                       struct ct_error *e)
 {
 	struct ct_ctz_oddities before = oddities(trace);
+	const uint64_t warps = ct_trace_stats(trace)->warps;
 	struct ct_kernel copy = *k;
 	struct ct_cta *cta, *held = NULL;
 	if (k->id > UINT32_MAX - c->id_base)
@@ -143,6 +148,7 @@ static int put_kernel(struct cat *c, struct ct_trace *trace, const struct ct_ker
 	copy.id += c->id_base;
 	c->last_id = copy.id;
 	c->kernels++;
+	c->warps = 0;
 	int st = c->packed ? ct_ctz_put_kernel(c->packed, &copy, e)
 	                   : text_sink_kernel(c->text, &copy, c->t->filter == NULL, e);
 	while (st == CT_OK && (st = ct_trace_next_cta(trace, &cta, e)) > 0) {
@@ -151,7 +157,7 @@ static int put_kernel(struct cat *c, struct ct_trace *trace, const struct ct_ker
 		held = cta; /* keeps the kernel's texts while the writer may look at them */
 	}
 	if (st == CT_OK)
-		st = end_kernel(c, trace, &before, e);
+		st = end_kernel(c, trace, &before, ct_trace_stats(trace)->warps - warps, e);
 	ct_cta_unref(held);
 	return st;
 }
@@ -191,10 +197,10 @@ static int one_input(struct cat *c, const char *path, struct ct_error *e)
 		return st;
 	st = put_trace(c, trace, e);
 	const struct ct_error *damage = ct_trace_damage(trace);
-	if (st == CT_OK && damage) {
+	if (st == CT_OK && damage)
 		fprintf(stderr, "tracecat: %s\n", damage->text);
-		st = 1;
-	}
+	if (st == CT_OK)
+		st = ct_trace_is_damaged(trace);
 	ct_trace_close(trace);
 	return st;
 }

@@ -158,6 +158,7 @@ static int add_all(struct info *n, struct ct_error *e)
 		{"skipped_kernels", "kernels", s->skipped_kernels},
 		{"missing_kernels", "kernels", s->missing_kernels},
 		{"short_grids", "kernels", s->short_grids},
+		{"absent_warps", "warps", s->absent_warps},
 		{"misnamed_kernels", "kernels", s->misnamed_kernels},
 		{"memcpys", "copies", s->memcpys},
 		{"memcpy_bytes", "bytes", n->memcpy_bytes},
@@ -174,7 +175,7 @@ static int add_all(struct info *n, struct ct_error *e)
 	int st = add_counts(n, "all", &all, e);
 	if (st == CT_OK)
 		st = add_metrics(n, "all", m, sizeof m / sizeof m[0], e);
-	if (st == CT_OK && s->truncated)
+	if (st == CT_OK && ct_trace_is_damaged(n->trace))
 		st = ct_profile_add_count(n->p, "all", "truncated", 1, "flag", "trace", e);
 	return st;
 }
@@ -232,9 +233,10 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 	static const struct {
 		const char *metric, *text;
 	} odd[] = {
-		{"truncated", "the trace is damaged, this is what precedes the damage"},
+		{"truncated", "the trace is damaged, this is a part of it"},
 		{"missing_kernels", "kernels of the list have no file"},
 		{"short_grids", "kernels have fewer thread blocks than their grid"},
+		{"absent_warps", "warps that thread blocks should have are not there"},
 		{"misnamed_kernels", "files of the list have another kernel in their header than in their name"},
 		{"insts_mismatches", "warps do not have the instructions that they announce"},
 		{"warps_without_exit", "warps have lanes that come to no EXIT: the trace was stopped before it"},
@@ -319,10 +321,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = describe(&n, e);
 	if (st == CT_OK) {
 		const struct ct_error *damage = ct_trace_damage(n.trace);
-		if (damage) {
+		if (damage)
 			fprintf(stderr, "traceinfo: %s\n", damage->text);
-			st = 1;
-		}
+		st = ct_trace_is_damaged(n.trace);
 	}
 	helper_free(n.helper);
 	census_free(n.census);

@@ -206,6 +206,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("kernels", "kernels"),
 	ANY("skipped_kernels", "kernels"),
 	ANY("short_grids", "kernels"),
+	ANY("absent_warps", "warps"),
 	ANY("misnamed_kernels", "kernels"),
 	SUM("memcpys", "copies"),
 	SUM("memcpy_bytes", "bytes"),

@@ -90,6 +90,7 @@ static int finish_warp(struct ct_accelsim *a, struct ct_error *e)
 	w->sm = a->stream.sm;
 	w->slot = a->stream.slot;
 	a->unfinished += !ct_stream_exited(&a->stream);
+	a->exited += (uint64_t)ct_stream_exited(&a->stream);
 	a->in_warp = 0;
 	a->stream.undo.valid = 0;
 	a->heads |= a->claimed == UINT64_MAX ? 1 : 2;
@@ -299,12 +300,8 @@ int ct_accelsim_end(struct ct_accelsim *a)
 		a->env->stats->short_grids++;
 		ct_warn(&a->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
 		        " thread blocks of its grid", k->path, k->id, a->blocks, a->grid_ctas);
-	} else if (a->absent_warps) {
-		const struct ct_kernel *k = &a->launch->kernel;
-		/* Warps without any line are left out; so may be a part that was lost. */
-		ct_warn(&a->env->options.diag, "%s: kernel %u lacks %" PRIu64 " warps of its thread blocks",
-		        k->path, k->id, a->absent_warps);
 	}
+	ct_env_note_absent(a->env, &a->launch->kernel, a->absent_warps, a->exited);
 	end_kernel(a);
 	return KERNEL_END;
 }
@@ -546,7 +543,7 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 		return st;
 	a->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
-	a->blocks = a->next_index = a->block_sum = a->absent_warps = 0;
+	a->blocks = a->next_index = a->block_sum = a->absent_warps = a->exited = 0;
 	a->heads = 0;
 	a->raw = a->columns_known = a->order_warned = 0;
 	a->in_block = a->has_block_id = a->in_warp = 0;

@@ -150,8 +150,12 @@ static int make_cta(struct ct_accelsim *a, size_t first, size_t last, struct ct_
 	*cta = ct_group_cta(g, first, last, a->launch);
 	if (!*cta)
 		return ct_fail_nomem(e);
+	uint64_t exited = 0;
 	for (size_t i = first; i < last; i++)
-		a->unfinished += !ct_stream_exited(&g->warp[g->order[i]].stream);
+		exited += (uint64_t)ct_stream_exited(&g->warp[g->order[i]].stream);
+	a->exited += exited;
+	a->unfinished += last - first - exited;
+	a->absent_warps += a->block_warps - (last - first);
 	ct_accelsim_count(a, *cta);
 	return 1;
 }

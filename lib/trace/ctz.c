@@ -28,7 +28,7 @@ struct ct_ctz {
 	struct ctz_decoder *decoder;
 	struct ct_builder builder;
 	int in_kernel, in_frame, partial, indexed, skipped;
-	uint64_t kernels, memcpys, ctas, warps, insts, kernel_ctas;
+	uint64_t kernels, memcpys, ctas, warps, insts, kernel_ctas, kernel_warps;
 };
 
 static void close_reader(void *r)
@@ -207,6 +207,7 @@ static void count(struct ct_ctz *c, const struct ct_cta *cta)
 		insts += cta->warp[i].insts;
 	c->ctas++;
 	c->kernel_ctas++;
+	c->kernel_warps += cta->warps;
 	c->warps += cta->warps;
 	c->insts += insts;
 	s->ctas++;
@@ -215,11 +216,26 @@ static void count(struct ct_ctz *c, const struct ct_cta *cta)
 	s->spilled_bytes = ct_store_spilled(c->env->store);
 }
 
-static int end_kernel(struct ct_ctz *c, struct ct_error *e)
+/* What is not there of the grid, as the text's reader says it. */
+static void note_absent(struct ct_ctz *c, uint64_t unfinished)
 {
 	struct ct_trace_stats *s = c->env->stats;
 	const struct ct_kernel *k = &c->launch->kernel;
-	uint64_t v[5], grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	const uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	const uint64_t warps = c->kernel_ctas * ((k->block[0] * k->block[1] * k->block[2] + 31) / 32);
+	if (c->kernel_ctas < grid) {
+		s->short_grids++;
+		ct_warn(&c->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
+		        " thread blocks of its grid", k->path, k->id, c->kernel_ctas, grid);
+	}
+	ct_env_note_absent(c->env, k, warps > c->kernel_warps ? warps - c->kernel_warps : 0,
+	                   c->kernel_warps > unfinished ? c->kernel_warps - unfinished : 0);
+}
+
+static int end_kernel(struct ct_ctz *c, struct ct_error *e)
+{
+	struct ct_trace_stats *s = c->env->stats;
+	uint64_t v[5];
 	for (int i = 0; i < 5; i++)
 		if (ctz_get(&c->payload, &v[i]) != 0)
 			return fail(c, e, CT_ERR_INPUT, "damaged end of a kernel");
@@ -230,11 +246,7 @@ static int end_kernel(struct ct_ctz *c, struct ct_error *e)
 	s->insts_mismatches += v[2];
 	s->warps_without_exit += v[3];
 	s->null_global += v[4];
-	if (c->kernel_ctas < grid) {
-		s->short_grids++;
-		ct_warn(&c->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
-		        " thread blocks of its grid", k->path, k->id, c->kernel_ctas, grid);
-	}
+	note_absent(c, v[3]);
 	c->in_kernel = 0;
 	return 0;
 }
@@ -333,7 +345,7 @@ static int start_kernel(struct ct_ctz *c, struct ct_error *e)
 	ctz_code_reset(&c->code_state);
 	c->in_kernel = 1;
 	c->in_frame = c->partial = 0;
-	c->kernel_ctas = 0;
+	c->kernel_ctas = c->kernel_warps = 0;
 	c->kernels++;
 	return 1;
 }

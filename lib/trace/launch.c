@@ -1,11 +1,13 @@
 #include "trace/operands.h"
 #include "trace/private/launch.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "trace/private/accelsim.h"
 
 enum { TEXT_BLOCK = 4096, FIRST_BUCKETS = 256 };
 
@@ -55,6 +57,16 @@ void ct_launch_unref(struct ct_launch *l)
 	free(l->kernel.tracer_version);
 	free(l->kernel.path);
 	free(l);
+}
+
+void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t absent, uint64_t exited)
+{
+	if (absent == 0 || (!k->binary_version && !k->regs))
+		return;
+	env->stats->absent_warps += absent;
+	env->stats->lost_warps += exited ? absent : 0;
+	ct_warn(&env->options.diag, "%s: kernel %u lacks %" PRIu64 " warps of its thread blocks%s", k->path,
+	        k->id, absent, exited ? ": they are lost" : "");
 }
 
 const struct ct_sinst *ct_code_at(const struct ct_code *code, uint32_t sid)

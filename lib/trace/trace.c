@@ -487,6 +487,11 @@ const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t)
 	return &t->stats;
 }
 
+int ct_trace_is_damaged(const struct ct_trace *t)
+{
+	return t->stats.truncated || t->stats.lost_warps;
+}
+
 const struct ct_error *ct_trace_damage(const struct ct_trace *t)
 {
 	return t->stats.truncated ? &t->damage : NULL;

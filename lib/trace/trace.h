@@ -91,6 +91,8 @@ struct ct_trace_stats {
 	uint64_t width_disagreements; /* lines whose width field lies */
 	uint64_t extra_tokens;        /* lines with unexpected trailing tokens */
 	uint64_t short_grids;         /* kernels with fewer CTAs than their grid */
+	uint64_t absent_warps;        /* that thread blocks should have, and have not */
+	uint64_t lost_warps;          /* those of them that were traced to their end */
 	uint64_t misnamed_kernels;    /* files kernel-N of a list whose header has another id */
 	uint64_t insts_mismatches;    /* warps whose "insts = n" is not what follows */
 	uint64_t warps_without_exit;  /* warps with lanes that never come to an EXIT */
@@ -106,6 +108,9 @@ struct ct_trace_stats {
 	int truncated;                /* --salvage met damage; see ct_trace_damage() */
 };
 const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t);
+/* 1 when what was read is known to be a part of what was traced: --salvage met damage, or
+ * warps are lost. Final as the statistics are. */
+int ct_trace_is_damaged(const struct ct_trace *t);
 /* With salvage: the error that ended the trace early, or NULL. */
 const struct ct_error *ct_trace_damage(const struct ct_trace *t);
 /* Path as given and format as printed in TR ("accelsim/zst", "accelsim-list", ...). */

@@ -116,7 +116,7 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 	double waves = NAN, cold = NAN, flag = 0;
 	char what[64];
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
-		snprintf(v->reason, sizeof v->reason, "the trace is damaged and only its first part was "
+		snprintf(v->reason, sizeof v->reason, "the trace is damaged and only a part of it was "
 		         "used: record it again");
 		return 1;
 	}

@@ -59,6 +59,22 @@ for tool in replicate lineutil mpki morpheus-est sharedl1-est "reuse --merge" tr
 	same "$tool of a salvaged profile: exit 1 and a warning" "1 1" "$? $(grep -c 'damage' err)"
 done
 report -q --html - salvaged.profile | grep -q 'trace is damaged' && pass "the page says so" || fail "the page says so"
+# So does what has lost warps: nothing but them is in doubt, so it is used, and marked.
+tracecat -q -O accelsim ws | awk '/^warp = 1$/ && !n++ {skip = 1} /^warp = 2$|^#END_TB/ {skip = 0} !skip' >lost.traceg
+traceinfo -q -O profile lost.traceg >out
+same "traceinfo counts the warps that are absent, and ends in 1" "1 1 1" \
+	"$? $(awk -F'\t' '$3 == "absent_warps" || $3 == "truncated" {printf "%s%s", s, $4; s = " "}' out)"
+tracecat -q -o lost.ctz lost.traceg
+same "tracecat packs what is there, and ends in 1" "1 1" "$? $(traceinfo -q -O profile lost.ctz | grep -cP 'absent_warps\t1\t')"
+for in in lost.traceg lost.ctz; do
+	reuse $in >lost.profile 2>err
+	same "reuse of $in: used, marked, told, exit 1" "1 2 1" \
+		"$? $(grep -cP '^SN\tall\t(truncated|absent_warps)\t1\t' lost.profile) $(grep -c 'lacks 1 warps' err)"
+	replicate -q lost.profile >out
+	same "and what reads its profile ends in 1" 1 $?
+	triage -q -O profile $in >out
+	same "triage of $in gives no verdict" "1 0" "$? $(grep '^TV' out | grep -vc 'damaged')"
+done
 # A producer that dies leaves no end of its profile.
 for n in 1 2; do
 	for tool in replicate lineutil mpki morpheus-est sharedl1-est tsc-est malekeh-est "reuse --merge -" triage report; do

@@ -81,6 +81,7 @@ struct seen {
 	int status;
 	uint64_t digest;
 	unsigned warnings;
+	int damaged; /* read, and known to be a part */
 };
 
 static void count_warning(void *ctx, const char *what)
@@ -112,6 +113,8 @@ static struct seen read_trace(const void *p, size_t n)
 	}
 	if (r.status < 0)
 		assert_non_null(strchr(e.text, ':'));
+	else
+		r.damaged = ct_trace_is_damaged(t);
 	ct_trace_close(t);
 	return r;
 }
@@ -278,6 +281,13 @@ static void blocks_of_text(void **state)
 	r = read_trace(copy, sizeof text - 1 - (size_t)(end - warp));
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.warnings, 1);
+	assert_true(r.damaged);
+	/* Blocks may be left out on purpose. */
+	memcpy(copy, text, head);
+	memcpy(copy + head, second, 2 * one);
+	r = read_trace(copy, head + 2 * one);
+	assert_int_equal(r.status, 0);
+	assert_false(r.damaged);
 }
 
 /* ---- compressed and packed ---- */

@@ -101,7 +101,7 @@ int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p)
 	double flag;
 	if (!ct_profile_get(p, "all", "truncated", &flag) || !(flag > 0))
 		return 0;
-	ct_warn(&d, "the profile holds what precedes the damage of its trace: see truncated in it");
+	ct_warn(&d, "the profile is of a part of its trace, which is damaged: see truncated in it");
 	return 1;
 }
 

@@ -389,7 +389,7 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 		st = ct_pass_write(a, trace);
 	if (st == CT_OK && !ct_trace_stats(trace)->truncated)
 		st = measure_after(a);
-	if (st == CT_OK && ct_trace_stats(trace)->truncated) {
+	if (st == CT_OK && ct_trace_is_damaged(trace)) {
 		struct ct_diag d = ct_tool_diag(t);
 		if (ct_trace_damage(trace))
 			ct_warn(&d, "used what precedes the damage: %s", ct_trace_damage(trace)->text);

@@ -126,10 +126,13 @@ static int write_derived(struct pass *a, const struct scope *s, const struct ct_
 	if (st == CT_OK && ct_trace_stats(trace)->short_grids)
 		st = ct_profile_add_count(a->p, s->name, "short_grids", ct_trace_stats(trace)->short_grids,
 		                          "kernels", "replay", a->e);
+	if (st == CT_OK && ct_trace_stats(trace)->absent_warps)
+		st = ct_profile_add_count(a->p, s->name, "absent_warps", ct_trace_stats(trace)->absent_warps,
+		                          "warps", "replay", a->e);
 	if (st == CT_OK && ct_trace_stats(trace)->misnamed_kernels)
 		st = ct_profile_add_count(a->p, s->name, "misnamed_kernels",
 		                          ct_trace_stats(trace)->misnamed_kernels, "kernels", "replay", a->e);
-	if (st == CT_OK && ct_trace_stats(trace)->truncated)
+	if (st == CT_OK && ct_trace_is_damaged(trace))
 		st = ct_profile_add_count(a->p, s->name, "truncated", 1, NULL, "replay", a->e);
 	return st;
 }

@@ -105,7 +105,7 @@ static void damaged(const struct rp_report *r, struct ct_buf *b)
 			continue;
 		ct_buf_puts(b, "**");
 		text(b, r->run.w[i].name, NAME_SHOWN);
-		ct_buf_puts(b, "**: the trace is damaged, only what precedes the damage is counted.\n");
+		ct_buf_puts(b, "**: the trace is damaged, only a part of it is counted.\n");
 	}
 	if (n > 20)
 		ct_buf_printf(b, "**%zu more traces** are damaged.\n", n - 20);

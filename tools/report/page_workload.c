@@ -30,7 +30,7 @@ static double hist(const struct rp_workload *w, const char *view, struct ct_hist
 static void verdicts(const struct rp_workload *w, struct ct_buf *b)
 {
 	if (rp_damaged(w))
-		ct_buf_puts(b, "<p><strong>The trace is damaged: only what precedes the damage is counted.</strong></p>\n");
+		ct_buf_puts(b, "<p><strong>The trace is damaged: only a part of it is counted.</strong></p>\n");
 	ct_buf_puts(b, "<dl class=\"why\">");
 	for (int m = 0; m < CT_MECHANISMS; m++) {
 		const struct ct_verdict *v = &w->v[m];

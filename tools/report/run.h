@@ -31,7 +31,7 @@ const struct rp_workload *rp_run_find(const struct rp_run *run, const char *name
 
 /* SN of scope all; NaN when missing. */
 double rp_sn(const struct rp_workload *w, const char *metric);
-/* 1 when its trace was damaged and only what precedes the damage is in the profile. */
+/* 1 when its trace was damaged and only a part of it is in the profile. */
 int rp_damaged(const struct rp_workload *w);
 /* ES of scope all: 1 and *es, or 0. */
 int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,

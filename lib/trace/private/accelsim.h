@@ -20,6 +20,13 @@ struct ct_env {
 	struct ct_trace_options options;
 };
 
+/* Counts and tells the warps that are absent from the thread blocks of a kernel, of whose warps
+ * `exited` have come to their EXIT. Where none has, the tracer was told to stop before it, or a
+ * trace was cut down on purpose, and a warp may have had no instruction until then; where some
+ * have, each should have an EXIT at least: absent ones are lost. A log of memory accesses names
+ * only warps that have one; its kernels have neither binary version nor registers, in any form. */
+void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t absent, uint64_t exited);
+
 struct ct_accelsim;
 
 /* Reader of one source of one or more kernels. Neither s nor env is taken over. */
@@ -196,6 +203,7 @@ struct ct_accelsim {
 	uint64_t grid_ctas, blocks, next_index;
 	uint64_t block_sum;          /* of the mixed indices of the blocks so far */
 	uint64_t absent_warps;       /* of blocks that are there */
+	uint64_t exited;             /* warps of the kernel that have come to their EXIT */
 	uint32_t block_warps;
 	uint32_t unfinished;         /* warps without EXIT, not yet in the statistics */
 	struct ct_cta *ready;        /* complete before anybody asked */
