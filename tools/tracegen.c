@@ -70,7 +70,11 @@ static int word(const char *option, const char *v, const char *const *words, int
 			*out = i;
 			return CT_OK;
 		}
-	return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s or %s", option, v, words[0], words[n - 1]);
+	char all[64] = "";
+	for (int i = 0; i < n; i++)
+		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+		         i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
+	return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s", option, v, all);
 }
 
 static int workingset_option(struct own *own, int key, const char *v, struct ct_error *e)

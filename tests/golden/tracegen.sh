@@ -85,7 +85,7 @@ refuses "a file is not replaced" 2 'plain/kernel-1.traceg: .*not a folder' \
 refuses "an unwritable place" 2 'nowhere/x: cannot create' "$T" vecadd -o nowhere/x
 refuses "no folder named" 2 '-o DIR' "$T" vecadd
 refuses "an unknown workload names the nearest" 2 'did you mean vecadd' "$T" vecad -o x
-refuses "a bad size" 2 'small' "$T" vecadd --size tiny -o x
+refuses "a bad size" 2 'use small, medium or large' "$T" vecadd --size tiny -o x
 refuses "workingset options belong to workingset" 2 'workingset' "$T" vecadd --passes 2 -o x
 refuses "sharing must divide the CTAs" 2 'multiple' "$T" workingset --ctas 10 --sharing 3 -o x
 refuses "a slice holds something" 2 'element' "$T" workingset --footprint 64 --ctas 64 -o x
