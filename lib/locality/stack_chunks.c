@@ -14,7 +14,7 @@
 #include "locality/fast.h"
 #include "locality/pages.h"
 
-enum { PIECE = 4096 };
+enum { PIECE = 512 };
 
 struct chunks {
 	struct ct_fast *f;

@@ -1,6 +1,9 @@
 #include "models/common/miss_curve.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
 
 enum {
 	MANY_WAYS = 32, /* gpu.h: above, a change of size keeps the sets */
@@ -46,6 +49,8 @@ static double remembered(struct memo *m, const struct ct_cache_shape *c, uint64_
 	size_t at = (size_t)((lo * 0x9e3779b97f4a7c15u ^ hi * 0xc2b2ae3d27d4eb4fu) >> 52) % MEMO;
 	if (lo == CT_COLD)
 		return 0;
+	if (!m)
+		return ct_hit_share(c, lo, hi);
 	if (m->hi[at] != hi || m->lo[at] != lo) {
 		m->lo[at] = lo;
 		m->hi[at] = hi;
@@ -57,21 +62,23 @@ static double remembered(struct memo *m, const struct ct_cache_shape *c, uint64_
 void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *sharers,
                           const struct ct_cache_shape *c, struct ct_replication *r)
 {
-	/* hi is never 0 in a bin, so a zeroed memo remembers nothing. */
-	struct memo m = {.hi = {0}};
+	/* hi is never 0 in a bin, so a zeroed memo remembers nothing. Without memory for it the shares
+	 * are computed again. */
+	struct memo *m = ct_calloc(1, sizeof *m);
 	*r = (struct ct_replication){0, 0, 0};
 	for (size_t i = 0; i < nearest->n; i++) {
 		const struct ct_rj_cell *x = &nearest->cell[i];
-		double misses = (double)x->count * (1 - remembered(&m, c, x->own_lo, x->own_hi));
+		double misses = (double)x->count * (1 - remembered(m, c, x->own_lo, x->own_hi));
 		r->fills += misses;
-		r->replicated += misses * remembered(&m, c, x->other_lo, x->other_hi);
+		r->replicated += misses * remembered(m, c, x->other_lo, x->other_hi);
 	}
 	r->copies = r->fills;
 	for (size_t i = 0; i < sharers->n; i++) {
 		const struct ct_rj_cell *x = &sharers->cell[i];
-		r->copies += (double)x->count * (1 - remembered(&m, c, x->own_lo, x->own_hi)) *
-		             remembered(&m, c, x->other_lo, x->other_hi);
+		r->copies += (double)x->count * (1 - remembered(m, c, x->own_lo, x->own_hi)) *
+		             remembered(m, c, x->other_lo, x->other_hi);
 	}
+	free(m);
 }
 
 /* ---- curves that meet a measured cache ---- */

@@ -70,7 +70,7 @@ static double unloaded_latency(const struct ct_perf *m, const struct ct_perf_poi
 {
 	double below = 1 - pt->l1_miss, before = pow(below, m->lines_per_load);
 	/* The lines of a load enter the L1 one after the other. */
-	double serial = fmax(m->w->l1_cycles / m->loads - 1, 0), sum = before * m->t_l1 + serial;
+	double serial = fmax(m->l1_cycles / m->loads - 1, 0), sum = before * m->t_l1 + serial;
 	for (unsigned i = 0; i < pt->n_classes; i++) {
 		below = fmin(below + pt->l1_miss * pt->cls[i].share, 1);
 		double upto = i + 1 == pt->n_classes ? 1 : pow(below, m->lines_per_load);
@@ -140,7 +140,7 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 	memset(s, 0, CT_PERF_STATIONS * sizeof *s);
 	station(&s[CT_PERF_ISSUE], insts, sms * m->gpu.schedulers, m->parallelism * insts, 1);
 	station(&s[CT_PERF_UNITS], w->unit_cycles / loads, sms, 0, 1);
-	station(&s[CT_PERF_L1], w->l1_cycles / loads, sms, w->l1_cycles / loads, 1);
+	station(&s[CT_PERF_L1], m->l1_cycles / loads, sms, m->l1_cycles / loads, 1);
 	station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, sms,
 	        to_llc * pt->request_packets * req / loads, 1);
 	station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, sms,
@@ -404,6 +404,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->w = w;
 	m->gpu = *g;
 	m->loads = w->loads >= 1 ? w->loads : 1;
+	m->l1_cycles = w->l1_cycles;
 	m->latency_factor = m->wait_factor = 1;
 	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
 		m->demand_factor[i] = 1;

@@ -84,6 +84,7 @@ struct ct_perf {
 	struct ct_gpu gpu;       /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
 	double lines_per_load, loads, think, parallelism, warps;
+	double l1_cycles;        /* that the L1s are busy: the workload's, or another system's */
 	struct ct_llc_fit llc;
 	double pending_factor; /* requests that wait for a sector over those that fetch it */
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */

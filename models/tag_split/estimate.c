@@ -140,9 +140,8 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
                      const struct how *h, struct ct_perf_result *r)
 {
 	struct ct_perf own = *m;
-	struct ct_workload w = *m->w;
 	struct ct_perf_point pt;
-	ct_perf_conventional(m, &a->gpu, w.sms, own_lines(&a->gpu), &pt);
+	ct_perf_conventional(m, &a->gpu, m->w->sms, own_lines(&a->gpu), &pt);
 	double before = pt.dram_bytes, factor = h->mshr ? mshr_factor(a, m, &pt, c) : 0;
 	double requests = quotient(x->requests, c->requests, 1), old = pt.l1_miss;
 	struct beyond b = {quotient(x->request_misses, c->request_misses, 1),
@@ -164,8 +163,7 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
 	pt.llc_sectors *= quotient(x->llc_accesses, c->llc_accesses, 1);
 	for (unsigned i = 0; i < pt.n_classes; i++)
 		pt.cls[i].latency += h->extra;
-	w.l1_cycles *= quotient(x->port_cycles, c->port_cycles, 1);
-	own.w = &w;
+	own.l1_cycles *= quotient(x->port_cycles, c->port_cycles, 1);
 	own.t_l1 += h->extra;
 	own.lines_per_load = fmax(m->lines_per_load * fmin(requests, 1), 1);
 	add_mshr(a, m, &pt, x, factor);

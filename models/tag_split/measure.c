@@ -114,13 +114,6 @@ static uint64_t flits(const struct ct_ts_measure *m, uint32_t payload)
 
 /* ---- counting ---- */
 
-/* One load request of a system's own line. */
-struct request {
-	uint64_t line;
-	uint32_t chunks;  /* in the shape's */
-	uint32_t sectors; /* 32 B */
-};
-
 static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t miss)
 {
 	struct ct_ts_counts *c = &one->c;
@@ -136,7 +129,7 @@ static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t mi
 }
 
 /* Returns whether it missed. */
-static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct request *q,
+static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct ts_request *q,
                       const struct ct_ts_result *r, int coarse)
 {
 	struct ct_ts_counts *c = &one->c;
@@ -175,7 +168,7 @@ static int mode_of(const struct ts_one *one, uint32_t sm, uint32_t set)
 
 /* Loads one request; 1 if it was followed, and *missed whether it missed. */
 static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
-                    const struct request *q, int *missed)
+                    const struct ts_request *q, int *missed)
 {
 	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line);
 	int sampler = sm == 0 && one->role[set] != CT_TS_FOLLOWER, followed = one->followed[set];
@@ -212,7 +205,7 @@ static void count_store(const struct ct_ts_measure *m, struct ct_ts_counts *c, u
 }
 
 static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
-                      const struct request *q)
+                      const struct ts_request *q)
 {
 	struct ct_ts_counts *c = &one->c;
 	struct ct_ts_result r;
@@ -238,7 +231,7 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 	struct ts_mrpb_sm *b = ctx;
 	struct ct_ts_counts *c = &b->one->c;
 	const struct ct_ts_mrpb_request *t = &a->request;
-	struct request q = {t->line, t->chunks, sectors_of(t->chunks, b->one->shape.chunk)};
+	struct ts_request q = {t->line, t->chunks, sectors_of(t->chunks, b->one->shape.chunk)};
 	if (t->is_store) {
 		if (t->id == NO_LOAD)
 			return;
@@ -296,21 +289,21 @@ static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct t
 
 /* Requests of the system's own line size; returns how many. q is in descending lines. */
 static unsigned split_up(const struct ts_one *one, const struct ct_line_request *q, unsigned n,
-                         struct request *out)
+                         struct ts_request *out)
 {
 	unsigned k = 0;
 	switch (one->shape.line) {
 	case 32:
 		for (unsigned i = 0; i < n; i++)
 			for (uint32_t m = q[i].sectors; m; m &= m - 1)
-				out[k++] = (struct request){q[i].line << 2 | ct_low_bit(m), 1, 1};
+				out[k++] = (struct ts_request){q[i].line << 2 | ct_low_bit(m), 1, 1};
 		return k;
 	case 64:
 		for (unsigned i = 0; i < n; i++)
 			for (uint32_t h = 0; h < 2; h++) {
 				uint32_t m = q[i].sectors >> 2 * h & 3;
 				if (m)
-					out[k++] = (struct request){q[i].line << 1 | h, m, m};
+					out[k++] = (struct ts_request){q[i].line << 1 | h, m, m};
 			}
 		return k;
 	case 256:
@@ -320,19 +313,19 @@ static unsigned split_up(const struct ts_one *one, const struct ct_line_request 
 				out[k - 1].chunks = out[k - 1].sectors |= m;
 				continue;
 			}
-			out[k++] = (struct request){q[i].line >> 1, m, m};
+			out[k++] = (struct ts_request){q[i].line >> 1, m, m};
 		}
 		return k;
 	default:
 		for (unsigned i = 0; i < n; i++)
-			out[k++] = (struct request){q[i].line, chunks_of(&q[i], one->shape.chunk), q[i].sectors};
+			out[k++] = (struct ts_request){q[i].line, chunks_of(&q[i], one->shape.chunk), q[i].sectors};
 		return k;
 	}
 }
 
 /* Loads of one instruction; what share of its requests was followed stays by their number. */
 static void load_all(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
-                     const struct request *q, unsigned n)
+                     const struct ts_request *q, unsigned n)
 {
 	struct ct_ts_counts *c = &one->c;
 	unsigned followed = 0, missed = 0, of = n < CT_TS_LINES_MAX ? n : CT_TS_LINES_MAX;
@@ -392,7 +385,7 @@ static void bring(const struct ct_ts_measure *m, const struct ts_one *one,
 
 static void run_one(struct ct_ts_measure *m, struct ts_one *one, const struct ts_inst *inst)
 {
-	struct request own[CT_MAX_LINES_PER_INST * 4];
+	struct ts_request *own = m->own;
 	if (one->mrpb) {
 		push_all(m, one, inst);
 		return;

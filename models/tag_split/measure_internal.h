@@ -43,6 +43,13 @@ struct ts_inst {
 	int load, counting;
 };
 
+/* One load request of a system's own line. */
+struct ts_request {
+	uint64_t line;
+	uint32_t chunks;  /* in the shape's */
+	uint32_t sectors; /* 32 B */
+};
+
 enum { TS_BATCH = 256, TS_BATCH_LINES = 1024 };
 
 enum { TS_PAYLOAD_MAX = 256 }; /* bytes: a 256 B line */
@@ -61,6 +68,7 @@ struct ct_ts_measure {
 	uint32_t insts, lines;
 	uint32_t packet;
 	uint16_t flits[TS_PAYLOAD_MAX + 1]; /* of a packet with that payload */
+	struct ts_request own[CT_MAX_LINES_PER_INST * 4]; /* of the instruction that a system takes */
 };
 
 /* Takes the batch through every system, and empties it. */

@@ -9,4 +9,23 @@ insts=$(traceinfo -O profile long | awk -F'\t' '$1=="SN" && $2=="all" && $3=="wa
 check "a long trace of few lines" test "$insts" -ge 1000000
 check "is replayed in 64 MiB" bash -c 'ulimit -v 65536 && reuse -q --no-sms-views --scale 1/8 long -o p'
 same "to its end" "$insts" "$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="warp_insts" { print $4 }' p)"
+
+# A stack of 128 KiB, of every thread too: -Wframe-larger-than finds what needs more.
+tracegen -q vecadd --size small -o t && tracecat -q --ctas 0-2 t -o few.ctz && reuse -q t >t.prof
+for c in "reuse" "reuse -@ 2 -S 0.5" "reuse --mechanisms all" "reuse --timing quick" "reuse --sample-kernels" mpki "mpki --explain" \
+	"lineutil" "replicate" "tsc-est --method replay" "sharedl1-est --method replay" "morpheus-est --method replay" \
+	"malekeh-est --method replay" "triage -@ 2"; do
+	want=$($c -q --scale 1/34 few.ctz -O profile) || fail "$c"
+	want=$(md5sum <<<"$want")
+	same "$c needs 128 KiB of stack" "$want" "$(ulimit -s 128; md5sum <<<"$($c -q --scale 1/34 few.ctz -O profile)")"
+done
+for c in "morpheus-est --sweep sms=10..68" sharedl1-est tsc-est replicate "report --html -" "triage"; do
+	want=$($c -q t.prof) || fail "$c"
+	want=$(md5sum <<<"$want")
+	same "$c of a profile needs 128 KiB of stack" "$want" "$(ulimit -s 128; md5sum <<<"$($c -q t.prof)")"
+done
+# A GPU of any size may be asked for; one that takes gigabytes only where that is allowed.
+refuses "4096 SMs" 2 '4096 SMs and their caches take some [0-9.]+ GiB.*--max-memory' reuse -p sm.count=4096 few.ctz
+refuses "an LLC of 4000 MiB" 2 'take some [0-9.]+ GiB' mpki -p llc.size=4000MiB few.ctz
+check "what a profile tells of such an LLC" bash -c 'mpki -q -p llc.size=4000MiB t.prof | grep -q llc_miss_rate'
 finish

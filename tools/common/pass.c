@@ -1,5 +1,7 @@
 #include "common/pass.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +357,23 @@ static int check_timing(struct pass *a)
 	               "leave one of them out");
 }
 
+/* What the modelled GPU itself takes, whatever the trace: bytes of each SM, of a line of its L1 and of one
+ * of the LLC, as measured resident over the engines and observers of a pass (rtx3080 with 128 to
+ * 4096 SMs, L1s up to 16 MiB, an LLC up to 4 GiB). A file of strangers may ask for any size. */
+static int check_size(const struct pass *a)
+{
+	static const double per_sm = 600e3, per_l1_line = 140, per_llc_line = 290, gib = 1 << 30;
+	const struct ct_gpu *g = &a->gpu;
+	const double most = fmax(gib, (double)a->tool->max_memory);
+	const double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line;
+	const double bytes = g->sms * (per_sm + per_l1_line * g->l1.sets * g->l1.ways) + per_llc_line * lines;
+	if (bytes <= most)
+		return CT_OK;
+	return ct_fail(a->e, CT_ERR_LIMIT, "%" PRIu32 " SMs and their caches take some %.1f GiB to replay: "
+	               "fewer or smaller ones, --scale, or --max-memory %.0fGiB", g->sms, bytes / gib,
+	               ceil(bytes / gib));
+}
+
 int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,
                 struct ct_profile *p, struct ct_error *e)
 {
@@ -375,6 +394,8 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 		if (st == CT_OK)
 			st = ct_gpu_scale(&a->gpu, factor, e);
 	}
+	if (st == CT_OK)
+		st = check_size(a);
 	if (st == CT_OK)
 		st = start_sampler(a);
 	if (st == CT_OK)

@@ -247,9 +247,12 @@ static int launch(struct pass *a, struct ct_trace *trace, const struct ct_kernel
 
 int ct_sampler_launch(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k)
 {
-	struct waves w = {0};
-	int st = launch(a, trace, k, &w);
-	ct_waves_free(&w);
+	struct waves *w = ct_calloc(1, sizeof *w);
+	if (!w)
+		return ct_fail_nomem(a->e);
+	int st = launch(a, trace, k, w);
+	ct_waves_free(w);
+	free(w);
 	drop_ctas(a->sampler);
 	return st;
 }
