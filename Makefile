@@ -4,7 +4,7 @@
 VERSION := $(shell cat VERSION)
 BUILD ?= build
 CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 PREFIX ?= /usr/local
 DESTDIR ?=
 PROGRAM_PREFIX ?=
