@@ -9,8 +9,9 @@
 tools=$CT_RELEASE/../tests
 runs=${CT_FAULT_RUNS:-12}
 done_file=${CT_FAULT_DONE:-}
+once=${CT_FAULT_ONCE:-} # each command once, without a fault: for valgrind.sh
 [ -z "$done_file" ] || touch "$done_file" || exit 1
-if ! [ -x "$tools/faults" ] || ! [ -e "$tools/inject.so" ]; then
+if [ -z "$once" ] && ! [ -x "$tools/faults" ] || ! [ -e "$tools/inject.so" ]; then
 	skip "faults" "tests/faults is not built here (it needs glibc)"
 	finish
 fi
@@ -25,8 +26,18 @@ few=(--scale 1/34 ../few.ctz)
 
 # faults NAME [-i INPUT] [-x FILE] [-k FILE]... [-p yes] -- COMMAND...
 faults() {
-	local name=$1 kind out bad=
+	local name=$1 kind out bad= in=/dev/null
 	shift
+	if [ -n "$once" ]; then
+		while [ "$1" != -- ]; do
+			[ "$1" != -i ] || in=$2
+			[ "$1" != -x ] || rm -rf "$2"
+			shift 2
+		done
+		shift
+		if out=$("$@" 2>&1 >out <"$in"); then pass "$name"; else fail "$name" "$out"; fi
+		return
+	fi
 	for kind in alloc read write close open link stat thread tmpfile short eintr; do
 		[ -n "$done_file" ] && grep -qF "$name"$'\t'"$kind"$'\t' "$done_file" && continue
 		out=$("$tools/faults" "$tools/inject.so" $kind "$runs" "$@" 2>&1)
@@ -36,6 +47,7 @@ faults() {
 	if [ -z "$bad" ]; then pass "$name survives every fault"; else fail "$name survives every fault" "$bad"; fi
 }
 b=$CT_RELEASE
+[ -z "$once" ] || b=$CT_BIN
 faults "reuse" -- "$b/reuse" --scale 1/34 ../few.d
 faults "reuse -o, sampled, two threads" -x x.out -- "$b/reuse" -@ 2 -S 0.1 -o x.out "${few[@]}"
 faults "reuse of one kernel" -- "$b/reuse" -k 'vec.*' "${few[@]}"
