@@ -243,7 +243,7 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 		{"extra_token_insts", "instruction lines have more columns than they should"},
 		{"null_global_accesses", "global lane accesses go to address 0"},
 		{"width_disagreements", "instructions have a width field that is not their width"},
-		{"unknown_commands", "lines of the list are neither kernel nor copy to the device"},
+		{"unknown_commands", "lines of the list or log are neither kernel, copy to the device nor access"},
 		{"several_streams", "kernels come from several streams, read one after the other"},
 	};
 	int any = 0;

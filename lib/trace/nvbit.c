@@ -165,7 +165,10 @@ static int marked(struct reader *r, const char *p, const char *end, int cut, str
 	if (kind == CT_NVBIT_ACCESS)
 		return access_line(r, e);
 	l->env->stats->ignored_lines++;
-	if (!is_message(p, end) && r->unknown++ == 0)
+	if (is_message(p, end))
+		return CT_OK;
+	l->env->stats->unknown_commands++;
+	if (r->unknown++ == 0)
 		r->first_unknown = l->lines.line;
 	return CT_OK;
 }

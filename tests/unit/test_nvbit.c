@@ -200,6 +200,7 @@ static void test_surroundings(void **state)
 	ct_buf_free(&r);
 	reads(&b, "[1 0 unknown 1,1,1 32 (0 w0/1@-1 LDG.E:4:ffffffff,1000,1004"
 	      " LDG.E:4:ffffffff,1000,1004 LDG.E:4:ffffffff,1000,1004)]");
+	assert_int_equal(stats.unknown_commands, 1); /* the bulk copy */
 	assert_int_equal(stats.ignored_lines, 5);
 	assert_non_null(strstr(warnings, "log:4: 1 marked lines are neither"));
 }

@@ -123,6 +123,9 @@ static int write_derived(struct pass *a, const struct scope *s, const struct ct_
 		st = ct_profile_add_count(a->p, s->name, "missing_kernels",
 		                          ct_trace_stats(trace)->missing_kernels, "kernels", "replay",
 		                          a->e);
+	if (st == CT_OK && ct_trace_stats(trace)->unknown_commands)
+		st = ct_profile_add_count(a->p, s->name, "unknown_commands", ct_trace_stats(trace)->unknown_commands,
+		                          "lines", "replay", a->e);
 	if (st == CT_OK && ct_trace_stats(trace)->short_grids)
 		st = ct_profile_add_count(a->p, s->name, "short_grids", ct_trace_stats(trace)->short_grids,
 		                          "kernels", "replay", a->e);
