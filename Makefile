@@ -165,7 +165,7 @@ $(BUILD)/tests/faults: tests/faults/faults.c Makefile
 	@echo "  LINK    $@"; $(CC) -std=c11 $(WARN) -O1 -o $@ $<
 FAULTS = $(BUILD)/tests/inject.so $(BUILD)/tests/faults
 
-## faults: every allocation, read, write, close and open of every command fails in turn (long)
+## faults: every allocation, read, write, close and open of every command fails in turn (12 CPU minutes)
 faults: all $(FAULTS)
 	@CT_TIMEOUT=7200 CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
 
