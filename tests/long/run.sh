@@ -8,9 +8,9 @@
 #             reuse --sample 0.01.
 #   triage    TRACES (10000) small traces in one triage, which says something of each.
 #
-# Seen on two cores that were shared with other work: 1,000 traces of 1,040 instructions in 106 s, triage
-# itself between 4.5 MiB and, at the end, 5.5 MiB; 600 s of stream at the lowest share of a busy machine, 40
-# million accesses: reuse 159.7 MiB in the second quarter and 159.9 MiB after it, replicate 2.6 and morpheus-est
+# Seen on two cores that were shared with other work: 10,000 traces of 1,040 instructions in one triage, a
+# verdict on each, in 1,069 s, or 218 CPU seconds with their generation; triage itself at 18.8 MiB from the first
+# seconds to the end. 600 s of stream at the lowest share of a busy machine, 40 million accesses: reuse 159.7 MiB in the second quarter and 159.9 MiB after it, replicate 2.6 and morpheus-est
 # 2.9 MiB throughout; 1,000,341,504 accesses in 537 CPU seconds, 50.8 MiB after 10 s and 52.9 MiB at most.
 #
 # Where the time of accesses goes, in CPU seconds per 10.5 million (983,000 warp instructions): the generator
