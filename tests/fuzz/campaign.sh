@@ -97,7 +97,7 @@ one_afl() { # BIN TARGET SECONDS: the same
 
 run() { # TARGET...
 	local n bin busy=1 status execs corpus before found cpu names
-	mkdir -p "$dir/findings" "$dir/logs"
+	mkdir -p "$dir/findings" "$dir/logs" "$dir/afl-out"
 	export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TMPDIR=$dir
 	while [ $busy = 1 ]; do
 		busy=0
@@ -115,6 +115,10 @@ run() { # TARGET...
 			status=0 execs=0 corpus=0
 			{ time "one_$fuzzer" "$bin" "$n" "$slice"; } 2>"$dir/time-$n"
 			cpu=$(awk '{ s += $1 + $2 } END { printf "%.0f", s }' "$dir/time-$n")
+			if [ "${execs:-0}" -le 0 ] && ! over; then
+				echo "campaign.sh: $n did not run: see $dir/logs" >&2
+				exit 1
+			fi
 			found=$(($(find "$dir/findings" -name "$n-*" | wc -l) - before))
 			# A repeated finding has its old name.
 			[ "$fuzzer" = afl ] || [ $status -eq 0 ] || [ $found -gt 0 ] || found=1
