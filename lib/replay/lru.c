@@ -5,21 +5,19 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "replay/private/oldest.h"
 
 static int allocate_all(struct rp_lru *t, struct ct_error *e)
 {
 	uint32_t n = t->capacity;
 	t->entry = ct_calloc_aligned(n, (size_t)1 << t->entry_bits);
 	t->stamp = ct_calloc_aligned(n, sizeof *t->stamp);
-	for (int i = 0; i < 2; i++) /* any shape has no more sets or blocks */
-		t->oldest[i] = ct_calloc_aligned(n, sizeof *t->oldest[i]);
+	t->queue = ct_reallocarray(NULL, rp_queues(n), sizeof *t->queue);
 	t->modified = ct_calloc(n / 64 + 2, sizeof *t->modified);
 	t->set = ct_calloc_aligned(n, sizeof *t->set);
 	/* any shape needs at most one word per set beyond one bit per line */
 	t->free_ways = ct_calloc(n / 64 + n + 1, sizeof *t->free_ways);
 	t->bytes = ct_calloc(n, sizeof *t->bytes);
-	if (!t->entry || !t->stamp || !t->oldest[0] || !t->oldest[1] || !t->modified || !t->set ||
+	if (!t->entry || !t->stamp || !t->queue || !t->modified || !t->set ||
 	    !t->free_ways || !t->bytes) {
 		rp_lru_free(t);
 		return ct_fail_nomem(e);
@@ -48,8 +46,7 @@ void rp_lru_free(struct rp_lru *t)
 {
 	free(t->entry);
 	free(t->stamp);
-	free(t->oldest[0]);
-	free(t->oldest[1]);
+	free(t->queue);
 	free(t->modified);
 	free(t->set);
 	free(t->free_ways);
@@ -63,8 +60,8 @@ static void empty(struct rp_lru *t)
 	rp_index_clear(&t->index);
 	memset(t->entry, 0, (size_t)t->lines << t->entry_bits);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
-	for (int i = 0; i < 2; i++)
-		memset(t->oldest[i], 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest[i]);
+	for (uint32_t s = 0; t->ways > RP_STAMPS && s < 2 * t->sets; s++)
+		rp_queue_empty(&t->queue[s]);
 	for (uint32_t s = 0; s < t->sets; s++) {
 		t->set[s] = (struct rp_lru_set){.victim = RP_LRU_NONE};
 		rp_free_all(t->free_ways + (size_t)s * t->words, t->ways);
@@ -79,7 +76,6 @@ void rp_lru_shape(struct rp_lru *t, uint32_t sets, uint32_t ways)
 	t->ways = ways;
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
-	t->blocks = (ways + RP_STAMPS - 1) / RP_STAMPS;
 	t->way_bits = rp_way_bits(ways);
 	empty(t);
 }
@@ -101,27 +97,20 @@ void rp_lru_rebase(struct rp_lru *t, uint32_t cycles)
 
 /* ---- the order ---- */
 
-/* A line of the block can be a victim again. */
-static void lower(struct rp_lru *t, uint32_t set, uint32_t index, int which)
-{
-	uint32_t *o = &t->oldest[which][set * t->blocks + (index - set * t->ways) / RP_STAMPS];
-	*o = *o < t->stamp[index] ? *o : t->stamp[index];
-}
-
 void rp_lru_renumber(struct rp_lru *t, uint32_t set)
 {
 	t->set[set].stamp = rp_renumber(t->stamp + (size_t)set * t->ways, t->ways);
-	for (int i = 0; i < 2; i++)
-		memset(t->oldest[i] + (size_t)set * t->blocks, 0, t->blocks * sizeof *t->oldest[i]);
+	for (uint32_t i = 0; t->ways > RP_STAMPS && i < 2; i++)
+		rp_queue_empty(&t->queue[2 * set + i]);
 	t->set[set].victim = RP_LRU_NONE;
 }
 
 /* The oldest line of a full set, with `clean` of those that are not modified; RP_LRU_NONE. */
-static inline uint32_t oldest_of(struct rp_lru *t, uint32_t set, int clean)
+static inline uint32_t oldest_of(struct rp_lru *t, uint32_t set, uint32_t clean)
 {
-	struct rp_ways s = {t->oldest[clean] + (size_t)set * t->blocks, t->stamp, t->blocks,
-	                    set * t->ways, t->ways};
-	uint32_t i = rp_oldest(&s, clean ? t->modified : NULL, NULL);
+	struct rp_ways s = {t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways,
+	                    t->set[set].stamp, clean ? t->modified : NULL, NULL};
+	uint32_t i = rp_oldest(&s);
 	return i == RP_NO_STAMP ? RP_LRU_NONE : i;
 }
 
@@ -180,8 +169,8 @@ void rp_lru_modified(struct rp_lru *t, uint32_t index, uint32_t mask)
 		return;
 	t->modified_lines += after ? 1u : UINT32_MAX;
 	rp_put_bit(t->modified, index, after);
-	if (!after)
-		lower(t, rp_lru_set_of(t, index), index, 1);
+	if (!after && t->ways > RP_STAMPS)
+		rp_queue_missed(&t->queue[2 * rp_lru_set_of(t, index) + 1], t->stamp[index]);
 }
 
 void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now)
@@ -203,8 +192,6 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	l->touched = now;
 	rp_index_insert(&t->index, index);
 	t->stamp[index] = rp_lru_stamp(t, set, now);
-	lower(t, set, index, 0);
-	lower(t, set, index, 1);
 	look_for_next(t, set);
 }
 

@@ -6,7 +6,6 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "replay/private/oldest.h"
 
 enum { LINE_BITS = 4 };
 _Static_assert(sizeof(struct rp_line) == 1 << LINE_BITS, "a line of the index");
@@ -25,8 +24,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	t->dirty_percent = dirty_percent;
 	t->stamp = ct_calloc_aligned(capacity, sizeof *t->stamp);
 	t->touched = ct_calloc(capacity, sizeof *t->touched);
-	for (int i = 0; i < 2; i++) /* any shape has no more sets or blocks */
-		t->oldest[i] = ct_calloc_aligned(capacity, sizeof *t->oldest[i]);
+	t->queue = ct_reallocarray(NULL, rp_queues(capacity), sizeof *t->queue);
 	t->reserved = ct_calloc(capacity / 64 + 2, sizeof *t->reserved);
 	t->modified = ct_calloc(capacity / 64 + 2, sizeof *t->modified);
 	t->line = ct_calloc_aligned(capacity, sizeof *t->line);
@@ -35,7 +33,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	t->free_ways = ct_calloc(capacity / 64 + capacity + 1, sizeof *t->free_ways);
 	t->bytes = ct_calloc(capacity, sizeof *t->bytes);
 	t->index.line = (const unsigned char *)t->line;
-	if (!t->stamp || !t->touched || !t->oldest[0] || !t->oldest[1] || !t->reserved || !t->modified ||
+	if (!t->stamp || !t->touched || !t->queue || !t->reserved || !t->modified ||
 	    !t->line || !t->set || !t->free_ways || !t->bytes) {
 		rp_tags_free(t);
 		return ct_fail_nomem(e);
@@ -48,8 +46,7 @@ void rp_tags_free(struct rp_tags *t)
 	free(t->line);
 	free(t->stamp);
 	free(t->touched);
-	free(t->oldest[0]);
-	free(t->oldest[1]);
+	free(t->queue);
 	free(t->reserved);
 	free(t->modified);
 	free(t->set);
@@ -67,8 +64,8 @@ static void empty(struct rp_tags *t)
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
 		t->set[s] = (struct rp_set){0};
-	for (int i = 0; i < 2; i++)
-		memset(t->oldest[i], 0xff, (size_t)t->sets * t->blocks * sizeof *t->oldest[i]);
+	for (uint32_t s = 0; t->ways > RP_STAMPS && s < 2 * t->sets; s++)
+		rp_queue_empty(&t->queue[s]);
 	for (uint32_t s = 0; s < t->sets; s++)
 		rp_free_all(t->free_ways + (size_t)s * t->words, t->ways);
 	t->modified_lines = 0;
@@ -81,7 +78,6 @@ void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways)
 	t->ways = ways;
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
-	t->blocks = (ways + RP_STAMPS - 1) / RP_STAMPS;
 	t->way_bits = rp_way_bits(ways);
 	empty(t);
 }
@@ -110,30 +106,31 @@ uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
 	return i;
 }
 
-/* A line of the block can be a victim again. */
-static void lower(struct rp_tags *t, uint32_t index, int modified)
+/* The line can be a victim again. */
+static void missed(struct rp_tags *t, uint32_t index, int modified)
 {
-	uint32_t set = rp_tags_set_of(t, index), stamp = t->stamp[index];
-	uint32_t b = set * t->blocks + (index - set * t->ways) / RP_STAMPS;
-	uint32_t *o = &t->oldest[0][b], *clean = &t->oldest[1][b];
-	*o = *o < stamp ? *o : stamp;
+	struct rp_queue *q;
+	if (t->ways <= RP_STAMPS)
+		return;
+	q = &t->queue[2 * rp_tags_set_of(t, index)];
+	rp_queue_missed(q, t->stamp[index]);
 	if (!modified)
-		*clean = *clean < stamp ? *clean : stamp;
+		rp_queue_missed(q + 1, t->stamp[index]);
 }
 
 void rp_tags_renumber(struct rp_tags *t, uint32_t set)
 {
 	t->set[set].stamp = rp_renumber(t->stamp + (size_t)set * t->ways, t->ways);
-	for (int i = 0; i < 2; i++)
-		memset(t->oldest[i] + (size_t)set * t->blocks, 0, t->blocks * sizeof *t->oldest[i]);
+	for (uint32_t i = 0; t->ways > RP_STAMPS && i < 2; i++)
+		rp_queue_empty(&t->queue[2 * set + i]);
 }
 
 /* The oldest line of the set that is not reserved and, with `clean`, not modified; RP_NO_LINE. */
 static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 {
-	struct rp_ways s = {t->oldest[clean] + (size_t)set * t->blocks, t->stamp, t->blocks,
-	                    set * t->ways, t->ways};
-	uint32_t i = rp_oldest(&s, t->reserved, clean ? t->modified : NULL);
+	struct rp_ways s = {t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways,
+	                    t->set[set].stamp, t->reserved, clean ? t->modified : NULL};
+	uint32_t i = rp_oldest(&s);
 	return i == RP_NO_STAMP ? RP_NO_LINE : i;
 }
 
@@ -173,7 +170,7 @@ static void unreserve(struct rp_tags *t, uint32_t index)
 	struct rp_line *l = &t->line[index];
 	l->reserved = 0;
 	rp_put_bit(t->reserved, index, 0);
-	lower(t, index, l->modified != 0);
+	missed(t, index, l->modified != 0);
 }
 
 static void unreserve_sector(struct rp_tags *t, uint32_t index, uint32_t bit)
@@ -194,7 +191,7 @@ static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 	t->modified_lines += mask != 0;
 	rp_put_bit(t->modified, index, mask != 0);
 	if (cleaned && !l->reserved)
-		lower(t, index, 0);
+		missed(t, index, 0);
 }
 
 static void release(struct rp_tags *t, uint32_t set, uint32_t way)
@@ -226,7 +223,6 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	rp_index_insert(&t->index, index);
 	t->touched[index] = now;
 	rp_tags_make_youngest(t, set, index, now);
-	lower(t, index, 0);
 }
 
 void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)

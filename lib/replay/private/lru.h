@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "replay/private/index.h"
+#include "replay/private/oldest.h"
 
 enum { RP_LRU_NONE = RP_INDEX_NONE };
 
@@ -45,9 +46,8 @@ struct rp_lru {
 	unsigned char *entry;    /* index: set * ways + way */
 	uint32_t *stamp;         /* of each line: grows with each touch of its set in another cycle, the
 	                            lowest is the oldest, of equal ones the lowest way */
-	uint32_t blocks;         /* of RP_STAMPS ways in a set */
-	uint32_t *oldest[2];     /* set * blocks + block: no stamp in the block is lower, and none of
-	                            lines that are not modified */
+	struct rp_queue *queue;  /* 2 * set: next victims of sets of more than RP_STAMPS ways; behind
+	                            them those that are not modified */
 	uint64_t *modified;      /* bit index % 64 of word index / 64: of the line */
 	struct rp_lru_set *set;
 	uint64_t *free_ways;     /* bit set: way not in use; words per set */

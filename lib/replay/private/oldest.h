@@ -95,28 +95,65 @@ static inline uint64_t rp_lowest(const uint32_t *stamp, uint32_t n, uint32_t not
 	return n == RP_STAMPS ? rp_lowest_of_block(stamp, not) : rp_lowest_of(stamp, n, not);
 }
 
-/* The lines of a set, from index `first` on: stamps of all lines, and of each block of RP_STAMPS
- * ways a bound that no stamp in it, but for lines of the masks, is below. */
-struct rp_ways { uint32_t *bound; const uint32_t *stamp; uint32_t blocks, first, ways; };
+/* The next victims of a set, oldest first: found together, since one pass over the stamps of a set of
+ * many ways costs much the same whatever it finds. A line that is not younger than `limit` is one of
+ * them, or was none when they were found. */
+enum { RP_QUEUE = 24 };
+struct rp_queue {
+	uint32_t head, n, limit;
+	uint32_t step;           /* between the last two limits */
+	uint32_t line[RP_QUEUE];
+};
 
-/* Index of the oldest line of the set that is in neither mask (NULL: no mask), which makes bounds
- * that are too low as high as they may be; RP_NO_STAMP: there is none. */
-static inline uint32_t rp_oldest(const struct rp_ways *s, const uint64_t *not, const uint64_t *nor)
+static inline void rp_queue_empty(struct rp_queue *q)
 {
-	for (;;) {
-		uint64_t block = s->blocks == 1 ? 0 : rp_lowest(s->bound, s->blocks, 0);
-		uint32_t b = (uint32_t)block, expected = (uint32_t)(block >> 32);
-		if (expected == RP_NO_STAMP)
-			return RP_NO_STAMP;
-		uint32_t first = s->first + b * RP_STAMPS, n = s->ways - b * RP_STAMPS;
-		n = n < RP_STAMPS ? n : RP_STAMPS;
-		uint32_t out = (not ? rp_bits_of(not, first, n) : 0) | (nor ? rp_bits_of(nor, first, n) : 0);
-		uint64_t best = rp_lowest(s->stamp + first, n, out);
-		uint32_t stamp = (uint32_t)(best >> 32);
-		if (s->blocks == 1 || stamp == expected)
-			return stamp == RP_NO_STAMP ? RP_NO_STAMP : first + (uint32_t)best;
-		s->bound[b] = stamp; /* it was too low: lines have been touched */
+	q->head = q->n = q->limit = q->step = 0;
+}
+
+/* Queues that sets need in any shape of a cache of that many lines: two for each set of more than
+ * RP_STAMPS ways. */
+static inline uint32_t rp_queues(uint32_t lines)
+{
+	return 2 * (lines / (RP_STAMPS + 1) + 1);
+}
+
+/* The line can be a victim again. */
+static inline void rp_queue_missed(struct rp_queue *q, uint32_t stamp)
+{
+	if (stamp <= q->limit)
+		q->n = q->head;
+}
+
+/* The lines of a set, from index `first` on: stamps of all lines, that of the last touch, and bits of
+ * those that are not to be victims (NULL: no such bits). */
+struct rp_ways {
+	struct rp_queue *queue; /* with more than RP_STAMPS ways */
+	const uint32_t *stamp;
+	uint32_t first, ways, last;
+	const uint64_t *not, *nor;
+};
+
+static inline uint32_t rp_never_of(const struct rp_ways *s, uint32_t first, uint32_t n)
+{
+	return (s->not ? rp_bits_of(s->not, first, n) : 0) | (s->nor ? rp_bits_of(s->nor, first, n) : 0);
+}
+
+/* oldest.c: finds the next victims and returns the first. */
+uint32_t rp_oldest_of_many(const struct rp_ways *s);
+
+/* Index of the oldest line of the set that is in neither mask; RP_NO_STAMP: there is none. */
+static inline uint32_t rp_oldest(const struct rp_ways *s)
+{
+	if (s->ways <= RP_STAMPS) {
+		uint64_t best = rp_lowest(s->stamp + s->first, s->ways, rp_never_of(s, s->first, s->ways));
+		return best >> 32 == RP_NO_STAMP ? RP_NO_STAMP : s->first + (uint32_t)best;
 	}
+	for (struct rp_queue *q = s->queue; q->head < q->n; q->head++) {
+		uint32_t i = q->line[q->head];
+		if (s->stamp[i] <= q->limit && !rp_never_of(s, i, 1))
+			return i;
+	}
+	return rp_oldest_of_many(s);
 }
 
 /* The n-th lowest of the stamps, from 0 on, becomes n; returns the highest. */

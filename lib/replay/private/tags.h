@@ -2,8 +2,9 @@
  *
  * State of a sector: absent, reserved (its fill is on the way), valid, or modified;
  * a modified sector of which only some bytes were written cannot be read until it
- * is filled (lazy fetch). Lookup is by hash, recency by a stamp per line, with the
- * lowest of each block of ways kept so that a set of 256 ways costs little more than one of 16. Rules: accelsim-model.md 6. */
+ * is filled (lazy fetch). Lookup is by hash, recency by a stamp per line, with the next
+ * victims kept so that a set of 256 ways costs little more than one of 16. Rules:
+ * accelsim-model.md 6. */
 #ifndef CT_REPLAY_TAGS_H
 #define CT_REPLAY_TAGS_H
 
@@ -12,6 +13,7 @@
 #include "base/bits.h"
 #include "base/error.h"
 #include "replay/private/index.h"
+#include "replay/private/oldest.h"
 
 enum { RP_NO_LINE = RP_INDEX_NONE };
 
@@ -46,9 +48,8 @@ struct rp_tags {
 	                         the oldest line (FIFO: the first allocated), of equal ones the lowest way */
 	uint32_t *touched;    /* cycle of the allocation or of the last touch by rp_tags_touch */
 	uint32_t way_bits;    /* log2 of ways, or 32 when that is no power of two */
-	uint32_t blocks;      /* of RP_STAMPS ways in a set */
-	uint32_t *oldest[2];  /* set * blocks + block: no stamp in the block is lower, of the lines that
-	                         are not reserved, and of those that are not modified either */
+	struct rp_queue *queue; /* 2 * set: next victims of sets of more than RP_STAMPS ways; behind them
+	                         those that are not modified */
 	uint64_t *reserved, *modified; /* bit index % 64 of word index / 64: the line's mask is not 0 */
 	struct rp_set *set;
 	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
