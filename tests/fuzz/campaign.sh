@@ -3,8 +3,8 @@
 #   campaign.sh build FOLDER [libfuzzer|afl]    builds into FOLDER, apart from the working tree
 #   campaign.sh run FOLDER [TARGET...]          fuzzes; ends when every target has had CPU seconds
 #   campaign.sh table FOLDER                    adds up FOLDER/slices.tsv into tests/fuzz/campaigns.tsv
-# Environment: CPU=1800 (seconds per target since its last finding), SLICE=60 (CPU seconds; of wall time
-# for AFL++), FUZZER=libfuzzer|afl, UNTIL=HH:MM (UTC; stop then). Stopped at any time, `run` goes on
+# Environment: CPU=1800 (seconds per target since its last finding), SLICE=60 (CPU seconds),
+# FUZZER=libfuzzer|afl, UNTIL=HH:MM (UTC; stop then). Stopped at any time, `run` goes on
 # where it stopped: corpora, findings and slices.tsv stay in FOLDER, and a later `build` only
 # replaces the binaries. Limits: leaks count, 10 s, 1 GiB resident, 1 GiB in one allocation.
 set -u
@@ -76,15 +76,33 @@ one_libfuzzer() { # BIN TARGET SECONDS: sets execs and corpus
 	corpus=$(find "$dir/corpus/$n" -type f | wc -l)
 }
 
+# CPU seconds of AFL++'s fork server and what that has forked: nobody waits for them.
+forked_cpu() { # PID of afl-fuzz
+	local c g
+	for c in $(pgrep -P "$1"); do
+		for g in $(pgrep -P "$c"); do sed 's/.*) //' "/proc/$g/stat" 2>/dev/null | awk '{ print $12 + $13 }'; done
+		sed 's/.*) //' "/proc/$c/stat" 2>/dev/null | awk '{ print $12 + $13 + $14 + $15 }'
+	done | awk -v t="$(getconf CLK_TCK)" '{ s += $1 } END { printf "%d", s / t }'
+}
+
 one_afl() { # BIN TARGET SECONDS: the same
-	local bin=$1 n=$2 out=$dir/afl-out/$2 opts= in=$1/corpus/${2#fuzz_} before=0 stats=$dir/afl-out/$2/default/fuzzer_stats
+	local bin=$1 n=$2 out=$dir/afl-out/$2 opts= in=$1/corpus/${2#fuzz_} before=0 stats=$dir/afl-out/$2/default/fuzzer_stats pid now
 	[ ! -e "$bin/dict/${n#fuzz_}.dict" ] || opts="-x $bin/dict/${n#fuzz_}.dict"
 	if [ -e "$stats" ]; then in=-; before=$(sed -n 's/^execs_done *: *//p' "$stats"); fi
 	[ ! -e "$bin/$n.so" ] || export AFL_CUSTOM_MUTATOR_LIBRARY=$bin/$n.so
 	# shellcheck disable=SC2086
 	AFL_SKIP_CPUFREQ=1 AFL_NO_AFFINITY=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_AUTORESUME=1 \
 	ASAN_OPTIONS=abort_on_error=1:symbolize=0:detect_leaks=1:hard_rss_limit_mb=1024:allocator_may_return_null=1 \
-		afl-fuzz -m none -t 10000 -V "$3" -i "$in" -o "$out" $opts -- "$bin/$n" >"$dir/logs/afl-$n.log" 2>&1
+		afl-fuzz -m none -t 10000 -i "$in" -o "$out" $opts -- "$bin/$n" >"$dir/logs/afl-$n.log" 2>&1 &
+	pid=$!
+	forked=0
+	while kill -0 $pid 2>/dev/null; do
+		now=$(forked_cpu $pid)
+		[ "$now" -le "$forked" ] || forked=$now
+		if [ "$forked" -ge "$3" ] || over; then kill -INT $pid; break; fi
+		sleep 2
+	done
+	wait $pid
 	status=$?
 	unset AFL_CUSTOM_MUTATOR_LIBRARY
 	execs=$(($(sed -n 's/^execs_done *: *//p' "$stats") - before))
@@ -96,7 +114,7 @@ one_afl() { # BIN TARGET SECONDS: the same
 }
 
 run() { # TARGET...
-	local n bin busy=1 status execs corpus before found cpu names
+	local n bin busy=1 status execs corpus forked before found cpu names
 	mkdir -p "$dir/findings" "$dir/logs" "$dir/afl-out"
 	export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 TMPDIR=$dir
 	while [ $busy = 1 ]; do
@@ -112,9 +130,9 @@ run() { # TARGET...
 			mkdir -p "$dir/corpus/$n"
 			before=$(find "$dir/findings" -name "$n-*" | wc -l)
 			TIMEFORMAT='%U %S'
-			status=0 execs=0 corpus=0
+			status=0 execs=0 corpus=0 forked=0
 			{ time "one_$fuzzer" "$bin" "$n" "$slice"; } 2>"$dir/time-$n"
-			cpu=$(awk '{ s += $1 + $2 } END { printf "%.0f", s }' "$dir/time-$n")
+			cpu=$(awk -v f="$forked" '{ s += $1 + $2 } END { printf "%.0f", s + f }' "$dir/time-$n")
 			if [ "${execs:-0}" -le 0 ] && ! over; then
 				echo "campaign.sh: $n did not run: see $dir/logs" >&2
 				exit 1
