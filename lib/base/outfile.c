@@ -299,6 +299,7 @@ static int finish(struct ct_out *o, struct ct_error *e)
  * back. File systems without links give it another instead. */
 static int keep_old(struct ct_out *o, struct ct_error *e)
 {
+	struct stat st;
 	int err = EEXIST;
 	for (unsigned attempt = 0; err == EEXIST && attempt < 100; attempt++) {
 		free(o->aside);
@@ -307,7 +308,7 @@ static int keep_old(struct ct_out *o, struct ct_error *e)
 			return ct_fail_nomem(e);
 		err = link(o->path, o->aside) == 0 ? 0 : errno;
 	}
-	if (err && err != EEXIST && err != ENOENT)
+	if (err && err != EEXIST && err != ENOENT && lstat(o->path, &st) == 0 && S_ISREG(st.st_mode))
 		err = rename(o->path, o->aside) == 0 ? 0 : errno;
 	if (err == 0)
 		return CT_OK;

@@ -173,8 +173,8 @@ static void assert_text(const char *path, const char *text)
 	assert_string_equal(got, text);
 }
 
-/* Outputs 0 to 3: the first and third replace a file, the second has a new name, and the
- * last finds a folder in its place when `blocked`. */
+/* Outputs 0 to 3: the first and third replace a file, the others have new names. The one of
+ * the number `blocked` finds a folder in its place. */
 static int commit_four(const char *dir, int blocked)
 {
 	struct ct_out *o[4];
@@ -187,17 +187,19 @@ static int commit_four(const char *dir, int blocked)
 		assert_int_equal(ct_out_open(&o[i], path[i], 0, &e), CT_OK);
 		assert_int_equal(ct_out_write(o[i], "after", 5, &e), CT_OK);
 	}
-	if (blocked)
-		assert_int_equal(mkdir(path[3], 0700), 0);
-	int st = ct_out_commit_all(o, 4, &e);
-	if (blocked) {
-		assert_non_null(strstr(e.text, path[3]));
-		assert_int_equal(rmdir(path[3]), 0);
-		assert_int_equal(access(path[1], F_OK), -1);
+	if (blocked < 4) {
+		unlink(path[blocked]);
+		assert_int_equal(mkdir(path[blocked], 0700), 0);
 	}
+	int st = ct_out_commit_all(o, 4, &e);
 	for (int i = 0; i < 4; i++) {
-		if (!blocked || i % 2 == 0) {
-			assert_text(path[i], blocked ? "before" : "after");
+		if (i == blocked) {
+			assert_non_null(strstr(e.text, path[i]));
+			assert_int_equal(rmdir(path[i]), 0);
+		} else if (blocked < 4 && i % 2) {
+			assert_int_equal(access(path[i], F_OK), -1);
+		} else {
+			assert_text(path[i], blocked < 4 ? "before" : "after");
 			assert_int_equal(unlink(path[i]), 0);
 		}
 	}
@@ -209,8 +211,8 @@ static void several_files_or_what_was_there(void **state)
 	(void)state;
 	char dir[] = "/tmp/ct_base_XXXXXX";
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(commit_four(dir, 1), CT_ERR_IO);
-	assert_int_equal(commit_four(dir, 0), CT_OK);
+	for (int blocked = 0; blocked <= 4; blocked++)
+		assert_int_equal(commit_four(dir, blocked), blocked < 4 ? CT_ERR_IO : CT_OK);
 	assert_int_equal(rmdir(dir), 0); /* nothing else is left in it */
 }
 
