@@ -172,21 +172,26 @@ static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_li
 	return 0;
 }
 
-static int get_address(struct ctz_decoder *d, uint32_t sid, struct ctz_site *s,
-                       struct ct_pack_addr *a)
+/* The form of the addresses, what else is remembered of them, and the first. */
+static inline int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
 {
-	uint8_t byte;
-	uint64_t rest = 0, v;
-	if (ctz_get_byte(&d->column[CTZ_C_ADDR], &byte) != 0 || byte >> 4)
+	uint64_t rest = 0;
+	if (ctz_get_byte(&d->column[CTZ_C_ADDR], byte) != 0 || *byte >> 4 ||
+	    (*byte & CTZ_A_FORM) == CT_ADDR_NONE ||
+	    (!(*byte & CTZ_A_BASE) && ctz_get_planes(&d->column[CTZ_C_BASE], &rest) != 0))
 		return DAMAGED;
+	*base = ctz_predict(&d->model, s) + ctz_unzigzag(rest);
+	ctz_learn(&d->model, s, *base);
+	return 0;
+}
+
+static int get_rest(struct ctz_decoder *d, uint32_t sid, struct ctz_site *s, uint8_t byte,
+                    struct ct_pack_addr *a)
+{
+	uint64_t v;
 	a->form = byte & CTZ_A_FORM;
 	a->n = d->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(d->mask);
 	a->packed = NULL;
-	if (a->form == CT_ADDR_NONE ||
-	    (!(byte & CTZ_A_BASE) && ctz_get_planes(&d->column[CTZ_C_BASE], &rest) != 0))
-		return DAMAGED;
-	a->base = ctz_predict(&d->model, s) + ctz_unzigzag(rest);
-	ctz_learn(&d->model, s, a->base);
 	if (a->form != CT_ADDR_STRIDE)
 		return get_list(d, a, &d->model.list[sid % CTZ_LISTS], byte & CTZ_A_REST);
 	if (!(byte & CTZ_A_REST)) {
@@ -220,15 +225,16 @@ static int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, struct ct_s
 	return b->span.p >= b->span.limit ? ct_builder_seal(b, &d->stream, s, e) : CT_OK;
 }
 
-/* An instruction that has more than a mask. */
-static int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
-                     int keep_values)
+/* Anything but addresses that lie as they did before. */
+static int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
+                    uint8_t byte, uint64_t base, int keep_values)
 {
 	struct ct_pack_addr a;
 	unsigned nvalues = 0;
 	int st = 0;
+	a.base = base;
 	if (s->attr & CTZ_HAS_ADDR)
-		st = get_address(d, sid, s, &a);
+		st = get_rest(d, sid, s, byte, &a);
 	if (st == 0 && s->attr & CTZ_HAS_VALUES)
 		st = get_values(d, &nvalues);
 	if (st == 0)
@@ -236,6 +242,38 @@ static int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, 
 		                         s->attr & CTZ_HAS_ADDR ? &a : NULL, d->values,
 		                         keep_values ? nvalues : 0);
 	return st;
+}
+
+/* Whether the packed form of the addresses is known: then the rest of *a is set. */
+static inline int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
+                                 struct ct_pack_short *a)
+{
+	const struct ctz_list *list = &d->model.list[sid % CTZ_LISTS];
+	unsigned n = d->mask == UINT32_MAX ? CT_WARP_LANES : d->mask ? ct_popcount(d->mask) : 1;
+	a->packed = list->packed;
+	a->bytes = list->packed_bytes;
+	a->r = list->packed_runs;
+	if (a->form != CT_ADDR_STRIDE)
+		return a->bytes && a->bytes <= CT_PACK_SHORT && list->n == n;
+	a->bytes = 0; /* the packed form remembers a stride, too */
+	a->r = 1;
+	return s->stride == d->stream.packer.slot[sid % CT_PACK_SLOTS].stride;
+}
+
+/* An instruction that has more than a mask. */
+static inline int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
+                            struct ctz_site *s, int keep_values)
+{
+	struct ct_pack_short a;
+	uint8_t byte = 0;
+	a.base = 0;
+	if (s->attr & CTZ_HAS_ADDR && get_base(d, s, &byte, &a.base) != 0)
+		return DAMAGED;
+	a.form = (enum ct_addr_form)(byte & CTZ_A_FORM);
+	if (s->attr != CTZ_HAS_ADDR || !(byte & CTZ_A_REST) || !lies_as_before(d, s, sid, &a))
+		return any_inst(d, b, sid, s, byte, a.base, keep_values);
+	b->span.p = ct_pack_addressed(&d->stream.packer, b->span.p, sid, d->mask, &a);
+	return 0;
 }
 
 /* `n` instructions with rising numbers from sid on. */

@@ -137,19 +137,28 @@ static unsigned put_addresses(struct ct_pack_slot *slot, unsigned char **pp,
 	return r;
 }
 
+unsigned char *ct_pack_jump(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
+                            unsigned *bits)
+{
+	unsigned how = mask == k->mask ? 0 : mask == UINT32_MAX ? 1 : mask == 0 ? 2 : 3;
+	*bits |= how;
+	if (sid != k->sid + 1) {
+		*bits |= 1u << 4;
+		p = put(p, zigzag((int64_t)sid - (int64_t)(uint32_t)(k->sid + 1)));
+	}
+	for (int i = 0; how == 3 && i < 4; i++)
+		*p++ = (unsigned char)(mask >> 8 * i);
+	k->mask = mask;
+	return p;
+}
+
 unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
                             const struct ct_pack_addr *a, const uint32_t *values, unsigned nvalues)
 {
 	p = ct_pack_flush(k, p);
 	unsigned char *op = p++;
-	unsigned bits = mask == k->mask ? 0 : mask == UINT32_MAX ? 1 : mask == 0 ? 2 : 3;
-	if (sid != k->sid + 1) {
-		bits |= 1u << 4;
-		p = put(p, zigzag((int64_t)sid - (int64_t)(uint32_t)(k->sid + 1)));
-	}
-	if ((bits & 3) == 3)
-		for (int i = 0; i < 4; i++)
-			*p++ = (unsigned char)(mask >> 8 * i);
+	unsigned bits = 0;
+	p = ct_pack_jump(k, p, sid, mask, &bits);
 	if (a && a->form != CT_ADDR_NONE) {
 		bits |= (unsigned)a->form << 2;
 		bits |= put_addresses(&k->slot[sid % CT_PACK_SLOTS], &p, a) << 5;
@@ -162,7 +171,6 @@ unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid,
 	}
 	*op = (unsigned char)bits;
 	k->sid = sid;
-	k->mask = mask;
 	return p;
 }
 

@@ -22,6 +22,7 @@
 #define CT_TRACE_PRIVATE_PACK_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "trace/private/launch.h"
 #include "trace/private/store.h"
@@ -73,6 +74,46 @@ unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_
 unsigned char *ct_pack_flush(struct ct_packer *k, unsigned char *p);
 unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
                             const struct ct_pack_addr *a, const uint32_t *values, unsigned nvalues);
+
+/* pack.c: the sid and the mask of a record where they are not what comes by itself; their bits of
+ * the first byte are added to *bits. */
+unsigned char *ct_pack_jump(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
+                            unsigned *bits);
+
+/* Addresses that have their packed form already, up to this many bytes of it: the usual case while
+ * a frame is decoded. */
+enum { CT_PACK_SHORT = 16 };
+struct ct_pack_short {
+	enum ct_addr_form form;
+	uint64_t base;
+	const unsigned char *packed; /* CT_PACK_SHORT can be read */
+	unsigned bytes, r;           /* of packed; bit r of the record */
+};
+
+/* ct_pack_inst() for them. */
+static inline unsigned char *ct_pack_addressed(struct ct_packer *k, unsigned char *p, uint32_t sid,
+                                               uint32_t mask, const struct ct_pack_short *a)
+{
+	struct ct_pack_slot *slot = &k->slot[sid % CT_PACK_SLOTS];
+	unsigned bits = (unsigned)a->form << 2 | a->r << 5;
+	uint64_t step = a->base - slot->base;
+	unsigned char *op;
+	if (k->run) {
+		*p++ = (unsigned char)(0x80 | (k->run - 1));
+		k->run = 0;
+	}
+	op = p++;
+	if (sid != k->sid + 1 || mask != k->mask)
+		p = ct_pack_jump(k, p, sid, mask, &bits);
+	k->sid = sid;
+	slot->base = a->base;
+	for (step = step << 1 ^ (0 - (step >> 63)); step >= 0x80; step >>= 7)
+		*p++ = (unsigned char)(step | 0x80);
+	*p++ = (unsigned char)step;
+	memcpy(p, a->packed, CT_PACK_SHORT); /* both have room for that many */
+	*op = (unsigned char)bits;
+	return p + a->bytes;
+}
 
 /* An instruction without addresses and values that only makes the pending run longer: 1, and
  * nothing is written. */
