@@ -521,28 +521,47 @@ RP_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32
 	return 1;
 }
 
+/* Banks whose oldest is ready; what there is not never is. */
+RP_HOT uint32_t ready_banks(const struct rp_sm *sm, uint32_t banks, uint32_t now)
+{
+	const uint32_t *at = sm->bank_at;
+	uint32_t ready = (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
+	                 (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
+	for (uint32_t b = 4; b < banks; b++)
+		ready |= (uint32_t)(at[b] <= now) << b;
+	return ready;
+}
+
+/* The first cycle in which one is, where those that have failed try again in cycle `retry`. */
+RP_HOT uint32_t next_bank(const struct rp_sm *sm, uint32_t banks, uint32_t failed, uint32_t retry)
+{
+	const uint32_t *at = sm->bank_at;
+	uint32_t next;
+	if (!failed && banks <= 4)
+		return rp_min32(rp_min32(at[0], at[1]), rp_min32(at[2], at[3]));
+	next = failed ? retry : RP_NEVER;
+	for (uint32_t b = 0; b < banks; b++)
+		next = rp_min32(next, failed >> b & 1 ? retry : at[b]);
+	return next;
+}
+
 /* Each bank with something at its head tries it, lowest bank first. */
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t retry = RP_NEVER, failed = 0, ready = 0, next = RP_NEVER;
+	uint32_t retry = RP_NEVER, failed = 0, ready, next;
 	if (r->l1_part) {
 		rp_part_l1_step(r, sm, now);
 		return;
 	}
 	sm->l1_next = RP_NEVER;
-	for (uint32_t b = 0; b < r->banks; b++)
-		ready |= (uint32_t)(sm->bank_at[b] <= now) << b;
+	ready = ready_banks(sm, r->banks, now);
 	if (ready && !all_hit(r, sm, ready, now))
 		for (uint32_t m = ready; m; m &= m - 1)
 			if (!try_bank(r, sm, ct_low_bit(m), now, &retry))
 				failed |= m & (0 - m);
 	if ((ready & ~failed) && sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
 		sm->lsu_next = now; /* a bank that was full has moved */
-	for (uint32_t b = 0; b < r->banks; b++) {
-		uint32_t at = failed >> b & 1 ? retry : sm->bank_at[b];
-		next = at < next ? at : next;
-	}
-	next = rp_max32(next, now + 1);
+	next = rp_max32(next_bank(sm, r->banks, failed, retry), now + 1);
 	if (next < sm->l1_next)
 		sm->l1_next = next;
 }
@@ -618,7 +637,6 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 		i = next;
 	}
 	mshr_close(sm, p->id);
-	for (uint32_t b = 0; b < r->banks; b++)
-		if (sm->bank_at[b] <= now)
-			sm->l1_next = now;
+	if (ready_banks(sm, r->banks, now))
+		sm->l1_next = now;
 }

@@ -309,11 +309,10 @@ enum { AHEAD = 3 }; /* requests between asking the host's memory for a line and 
 
 enum outcome { HIT, PENDING, SECTOR_MISS, LINE_MISS, FAIL };
 
-/* Takes a way for the line; a modified victim goes to DRAM. */
-static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint64_t line,
+/* Takes way v, a victim, for the line; a modified one goes to DRAM. */
+static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v, uint64_t line,
                     uint32_t now, uint32_t *index)
 {
-	uint32_t v = rp_tags_victim(&s->tags, set);
 	if (v == RP_NO_LINE)
 		return 0;
 	const struct rp_line *old = &s->tags.line[v];
@@ -344,7 +343,7 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
                                 uint32_t now)
 {
 	uint64_t line = p->address >> r->llc_line_bits, sector = p->address >> r->llc_sector_bits;
-	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1)), i, m;
+	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1)), i, m, v = RP_NO_LINE;
 	enum outcome what = probe(s, line, 1u << k, 0, &i);
 	if (what == HIT) {
 		rp_tags_touch_later(&s->tags, i, now);
@@ -357,11 +356,12 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
 	m = mshr_find(s, sector);
 	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : !s->mshr_spare.n)
 		return FAIL;
-	uint32_t opened = m == RP_NO_INDEX;
-	if (opened) {
+	if (what == LINE_MISS)
+		v = rp_tags_victim(&s->tags, p->llc_set);
+	if (m == RP_NO_INDEX) {
 		m = mshr_open(s, sector);
 		/* the read goes ahead of the victim's write-back */
-		if (what == LINE_MISS && rp_tags_victim(&s->tags, p->llc_set) == RP_NO_LINE) {
+		if (what == LINE_MISS && v == RP_NO_LINE) {
 			mshr_close(s, m);
 			return FAIL;
 		}
@@ -369,7 +369,7 @@ static enum outcome read_sector(struct ct_replay *r, struct rp_slice *s, const s
 			return FAIL;
 	}
 	if (what == LINE_MISS) {
-		if (allocate(r, s, p->llc_set, line, now, &i) <= 0)
+		if (allocate(r, s, p->llc_set, v, line, now, &i) <= 0)
 			return FAIL;
 	} else {
 		rp_tags_touch_later(&s->tags, i, now);
@@ -391,7 +391,7 @@ static enum outcome write_sector(struct ct_replay *r, struct rp_slice *s,
 	if (what != HIT && s->missq.n >= r->g.llc.miss_queue)
 		return FAIL;
 	if (what == LINE_MISS) {
-		if (allocate(r, s, p->llc_set, line, now, &i) <= 0)
+		if (allocate(r, s, p->llc_set, rp_tags_victim(&s->tags, p->llc_set), line, now, &i) <= 0)
 			return FAIL;
 	} else {
 		rp_tags_touch_later(&s->tags, i, now);

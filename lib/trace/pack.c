@@ -158,7 +158,8 @@ unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid,
 	p = ct_pack_flush(k, p);
 	unsigned char *op = p++;
 	unsigned bits = 0;
-	p = ct_pack_jump(k, p, sid, mask, &bits);
+	if (sid != k->sid + 1 || mask != k->mask)
+		p = ct_pack_jump(k, p, sid, mask, &bits);
 	if (a && a->form != CT_ADDR_NONE) {
 		bits |= (unsigned)a->form << 2;
 		bits |= put_addresses(&k->slot[sid % CT_PACK_SLOTS], &p, a) << 5;
