@@ -6,42 +6,12 @@
  * A warp's time is its own; warps of an SM are taken in the order of their next memory
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
 #include "replay/private/fixed.h"
-#include "replay/private/quick.h"
 #include "replay/private/step.h"
 
 enum {
 	RUN_LIMIT = 256, /* instructions before other warps get a look in */
-	RUN_AHEAD = 8,   /* quick: cycles that a warp may be ahead of another that has yet to run: a
-	                    little more than from an instruction to the next that depends on it */
-	CALENDAR = 256,  /* quick: and of the SM's time, which the schedulers' calendars hold */
 	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
 };
-
-/* ---- warps in the order of their time ---- */
-
-static void push(struct rp_sm *sm, uint32_t warp, uint32_t at)
-{
-	uint64_t key = (uint64_t)at << 16 | warp, *h = sm->heap;
-	uint32_t i = sm->nheap++;
-	for (; i && h[(i - 1) / 2] > key; i = (i - 1) / 2)
-		h[i] = h[(i - 1) / 2];
-	h[i] = key;
-}
-
-static uint32_t pop(struct rp_sm *sm)
-{
-	uint64_t *h = sm->heap, top = h[0], key = h[--sm->nheap];
-	uint32_t i = 0, n = sm->nheap;
-	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
-		if (k + 1 < n && h[k + 1] < h[k])
-			k++;
-		if (h[k] >= key)
-			break;
-		h[i] = h[k];
-	}
-	h[i] = key;
-	return (uint32_t)(top & 0xffff);
-}
 
 /* ---- instructions ---- */
 
@@ -69,7 +39,7 @@ static void barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta
 		if (sm->warp[w].live && sm->warp[w].at_barrier) {
 			sm->warp[w].at_barrier = 0;
 			sm->warp[w].born = at;
-			push(sm, w, at);
+			rp_warp_push(sm, w, at);
 		}
 }
 
@@ -92,19 +62,6 @@ static void retire(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	barrier_release(r, sm, c);
 }
 
-/* Cycle at which the next instruction's registers are there. */
-RP_HOT uint32_t operands(const struct rp_sm *sm, uint32_t warp)
-{
-	const struct rp_warp *w = &sm->warp[warp];
-	const uint32_t *regs = sm->regs[warp];
-	uint32_t t = w->born;
-	for (unsigned i = 0; i < w->op->nread; i++)
-		t = rp_max32(t, regs[w->op->read[i] + RP_REG_FIRST]);
-	for (unsigned i = 0; i < w->op->ndst; i++)
-		t = rp_max32(t, regs[w->op->dst[i]]);
-	return t;
-}
-
 /* Reads the next instruction and finds its cycle: operands, then a slot of the
  * scheduler. 0 at the end of the warp. */
 static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
@@ -112,37 +69,27 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	struct rp_warp *w = &sm->warp[warp];
 	if (!rp_fetch(r, sm, w, &sm->next[warp].inst))
 		return 0;
-	uint32_t ready = w->born, t = operands(sm, warp);
+	uint32_t ready = w->born, t = rp_operands(w);
 	sm->c.mem_stall_warp_cycles += t - ready > 64 ? t - ready : 0;
 	w->born = t;
 	return 1;
 }
 
-/* Loose round robin keeps the warps of an SM abreast. */
-RP_HOT int too_far(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
-{
-	return at > sm->now + CALENDAR ||
-	       (!r->oldest_first && sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
-}
-
 /* Executes the instruction that the warp stopped at, then goes on to the next one that
  * others may see. */
-RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int quick)
+static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
 	s->stepped = rp_max32(s->stepped, w->born); /* slots before now are gone */
 	for (uint32_t n = 0;; n++) {
 		const struct rp_op *op = w->op;
-		uint32_t at = quick ? (uint32_t)rp_quick_issue(r, sm, warp, op, w->born)
-		                    : rp_max32(w->born, s->stepped++);
+		uint32_t at = rp_max32(w->born, s->stepped++);
 		w->born = at + 1;
 		rp_count(sm, op, &sm->next[warp].inst);
 		if (r->has_issue)
 			rp_observe_issue(r, sm, warp, at);
-		if (op->kind >= RP_LOAD && quick)
-			rp_quick_memory(r, sm, warp, at);
-		else if (op->kind >= RP_LOAD)
+		if (op->kind >= RP_LOAD)
 			rp_fixed_memory(r, sm, warp, at);
 		else if (op->kind == RP_DEPBAR)
 			depbar(w, op);
@@ -167,9 +114,8 @@ RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int q
 			return;
 		}
 		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || (quick && too_far(r, sm, w->born)) || n >= RUN_LIMIT ||
-		    sm->failed) {
-			push(sm, warp, w->born);
+		    w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
+			rp_warp_push(sm, warp, w->born);
 			return;
 		}
 	}
@@ -178,85 +124,26 @@ RP_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, int q
 void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	if (fetch(r, sm, warp))
-		push(sm, warp, sm->warp[warp].born);
+		rp_warp_push(sm, warp, sm->warp[warp].born);
 	else
 		retire(r, sm, warp);
 }
 
-/* Cycle in which the load/store unit takes what waits before the L1, RP_NEVER: nothing does. */
-RP_HOT uint32_t held_next(const struct ct_replay *r, const struct rp_sm *sm)
+uint32_t rp_fixed_next(const struct rp_sm *sm)
 {
-	const struct rp_quick_sm *q = sm->quick;
-	uint64_t lead = r->base + r->g.l1_latency + 4;
-	if (!q->nheld)
-		return RP_NEVER;
-	return q->l1_free > lead ? (uint32_t)(q->l1_free - lead) : 0;
+	return sm->nheap ? rp_min32(sm->next_free, (uint32_t)(sm->heap[0] >> 16)) : sm->next_free;
 }
 
-uint32_t rp_fixed_next(const struct ct_replay *r, const struct rp_sm *sm)
-{
-	uint32_t t = sm->next_free;
-	if (sm->nheap && (uint32_t)(sm->heap[0] >> 16) < t)
-		t = (uint32_t)(sm->heap[0] >> 16);
-	if (r->timing == CT_REPLAY_QUICK)
-		t = rp_min32(t, rp_max32(held_next(r, sm), sm->now));
-	return t;
-}
-
-/* The first warp in time. What would not get past the L1's tags within this window waits for a
- * later one, in order: other SMs' requests come before it. */
-RP_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
-{
-	struct rp_quick_sm *q = sm->quick;
-	if (quick && q->nheld && held_next(r, sm) <= sm->now) {
-		uint32_t warp = q->held[q->held_first];
-		q->held_first = rp_quick_after(q->held_first, r->warps);
-		q->nheld--;
-		sm->warp[warp].born = rp_max32(sm->warp[warp].born, sm->now);
-		run_warp(r, sm, warp, quick);
-		return;
-	}
-	uint32_t warp = pop(sm);
-	struct rp_warp *w = &sm->warp[warp];
-	const struct rp_op *op = w->op;
-	if (quick && w->revised) {
-		uint32_t t = operands(sm, warp);
-		w->revised = 0;
-		if (t > w->born) {
-			sm->c.mem_stall_warp_cycles += t - w->born;
-			push(sm, warp, w->born = t);
-			return;
-		}
-	}
-	if (quick && op->kind >= RP_LOAD && !op->shared &&
-	    (q->nheld || q->l1_free >= r->base + end + r->g.l1_latency + 4)) {
-		uint32_t last = q->held_first + q->nheld++;
-		q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
-		return;
-	}
-	run_warp(r, sm, warp, quick);
-}
-
-RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int quick)
+void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
 	while (!sm->failed) {
-		uint32_t t = rp_fixed_next(r, sm);
+		uint32_t t = rp_fixed_next(sm);
 		if (t >= end || (!r->ended && sm->offer < t))
 			break;
 		sm->now = t;
 		if (sm->next_free <= t)
 			rp_sm_free_slots(r, sm, t);
 		else
-			next_warp(r, sm, end, quick);
+			run_warp(r, sm, rp_warp_pop(sm));
 	}
-}
-
-void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
-{
-	run(r, sm, end, 0);
-}
-
-void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
-{
-	run(r, sm, end, 1);
 }

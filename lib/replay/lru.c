@@ -91,7 +91,8 @@ void rp_lru_rebase(struct rp_lru *t, uint32_t cycles)
 	for (uint32_t i = 0; i < t->lines; i++) {
 		uint32_t *due = rp_lru_at(t, i)->due;
 		for (uint32_t s = 0; s < t->sectors; s++)
-			due[s] = due[s] > cycles ? due[s] - cycles : 0;
+			if (!(due[s] & RP_DUE_ASKED))
+				due[s] = due[s] > cycles ? due[s] - cycles : 0;
 	}
 }
 

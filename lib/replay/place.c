@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "replay/private/parts.h"
+#include "replay/private/quick.h"
 
 static uint32_t window_end(const struct ct_replay *r)
 {
@@ -24,12 +25,37 @@ static uint32_t warps_of(const struct ct_replay *r, const struct rp_sm *sm)
 	return sm->ctas ? r->occ.ctas * r->occ.warps_per_cta : 0;
 }
 
+/* Quick replay: warps that will run in this window. */
+static void bring_quick(const struct ct_replay *r, const struct rp_sm *sm, int ahead)
+{
+	uint32_t end = window_end(r);
+	const struct rp_quick_sm *q = sm->quick;
+	if (ahead) /* for a few requests */
+		bring(&q->req[q->asked & q->req_mask], 256);
+	for (uint32_t i = 0; i < sm->nheap; i++) {
+		uint32_t w = (uint32_t)(sm->heap[i] & 0xffff);
+		if (sm->heap[i] >> 16 >= end)
+			continue;
+		if (ahead) {
+			CT_BRING(&sm->warp[w]);
+			bring(&sm->next[w], 128);
+			continue;
+		}
+		ct_cursor_ahead(sm->warp[w].cursor);
+		bring(&sm->regs[w], 128);
+	}
+}
+
 /* Brings near what the SM will look at first: a window of the others has pushed it out. */
 static void bring_sm(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t n = warps_of(r, sm);
 	if (!n)
 		return;
+	if (r->timing == CT_REPLAY_QUICK) {
+		bring_quick(r, sm, 1);
+		return;
+	}
 	bring(sm, offsetof(struct rp_sm, parked));
 	for (uint32_t k = 0; k < r->g.schedulers; k++)
 		bring(&sm->sched[k], offsetof(struct rp_sched, written));
@@ -42,6 +68,10 @@ static void bring_sm(const struct ct_replay *r, const struct rp_sm *sm)
 /* What its warps point at, which is near by now. */
 static void bring_warps(const struct ct_replay *r, const struct rp_sm *sm)
 {
+	if (r->timing == CT_REPLAY_QUICK) {
+		bring_quick(r, sm, 0);
+		return;
+	}
 	for (uint32_t w = 0, n = warps_of(r, sm); w < n; w++) {
 		if (!sm->warp[w].op)
 			continue;
@@ -122,6 +152,8 @@ static int quiet(const struct ct_replay *r)
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].missq.n || r->sm[i].direct.n || r->sm[i].replies.n)
 			return 0;
+	if (r->timing == CT_REPLAY_QUICK && !rp_quick_idle(r))
+		return 0;
 	if (!rp_net_idle(r) || rp_llc_next(r) != RP_NEVER64 || (r->parts && rp_parts_flying(r)))
 		return 0;
 	for (uint32_t i = 0; i < r->map.slices; i++)
@@ -142,6 +174,8 @@ static int close_window(struct ct_replay *r)
 	     rp_llc_run(r, end, end + r->window) < 0 ||
 	     (!model && rp_net_replies(r, end, end + r->window) < 0)))
 		return r->error.status;
+	if (r->timing == CT_REPLAY_QUICK)
+		rp_quick_serve(r, end);
 	rp_llc_log_window(r);
 	r->horizon = end;
 	if (!model)

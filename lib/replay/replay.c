@@ -232,6 +232,9 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	r->base += r->end_cycle;
 	if (r->horizon + r->window <= r->base)
 		r->horizon = r->base;
+	if (r->timing == CT_REPLAY_QUICK) /* nothing is on its way, and a window ends before what is asked
+	                                     for in it is back */
+		r->horizon = r->base;
 	r->end_cycle = 0;
 	r->first_place = (uint32_t)launch + 1;
 	r->in_kernel = 1;

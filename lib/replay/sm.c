@@ -191,7 +191,9 @@ RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 
 uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return r->timing != CT_REPLAY_FULL ? rp_fixed_next(r, sm) : next_event(r, sm, 0);
+	if (r->timing == CT_REPLAY_FULL)
+		return next_event(r, sm, 0);
+	return r->timing == CT_REPLAY_QUICK ? rp_quick_next(r, sm) : rp_fixed_next(sm);
 }
 
 RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
@@ -270,7 +272,9 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t hw = slot * per + ct_cta_warp(cta, i)->warp;
-		if (r->timing != CT_REPLAY_FULL)
+		if (r->timing == CT_REPLAY_QUICK)
+			rp_quick_start(r, sm, hw);
+		else if (r->timing == CT_REPLAY_FIXED)
 			rp_fixed_start(r, sm, hw);
 		else
 			rp_warp_begin(r, sm, hw, now);

@@ -259,6 +259,39 @@ static void counts_are_those_of_the_full_engine(void **state)
 	}
 }
 
+/* Whatever there is too little of, launches come to an end, with the same accesses. */
+static void any_limits(void **state)
+{
+	static struct micro_result full, r;
+	uint64_t seed = 5;
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct micro m;
+		struct ct_gpu g;
+		micro_gpu(&g, i % MICRO_GPUS);
+		g.sms = 1 + (uint32_t)ct_rand64(&seed) % 6;
+		g.launch_cycles = ct_rand64(&seed) % 2 ? 0 : 300;
+		g.l1.mshr_entries = 1 + (uint32_t)ct_rand64(&seed) % 40;
+		g.l1.mshr_merge = 1 + (uint32_t)ct_rand64(&seed) % 3;
+		g.l1.miss_queue = 1 + (uint32_t)ct_rand64(&seed) % 4;
+		g.llc.mshr_entries = 1 + (uint32_t)ct_rand64(&seed) % 3;
+		g.llc.mshr_merge = 1 + (uint32_t)ct_rand64(&seed) % 2;
+		g.llc_latency = 1 + (uint32_t)ct_rand64(&seed) % 300;
+		if (i % 3 == 2) /* four requests for a sector */
+			g.l1.sector = g.l1.line;
+		random_trace(&m, (uint64_t)i + 10);
+		micro_run(&m, &g, NULL, &full);
+		random_trace(&m, (uint64_t)i + 10);
+		micro_run(&m, &g, &quick, &r);
+		assert_int_equal(r.c.warp_insts, full.c.warp_insts);
+		assert_int_equal(r.c.l1_accesses, full.c.l1_accesses);
+		assert_int_equal(r.c.l1_accesses, r.l1_hit + r.l1_pending + r.l1_miss);
+		assert_int_equal(r.c.ctas, full.c.ctas);
+		assert_int_equal(r.c.mem_latency_count, full.c.mem_latency_count);
+		assert_int_equal(r.c.dram_read_bytes, 32 * r.c.llc_read_misses);
+	}
+}
+
 /* Against a table of taken places: each request gets the first free one. */
 static void calendars_give_the_first_free_place(void **state)
 {
@@ -313,6 +346,7 @@ int main(void)
 		cmocka_unit_test(a_slice_serves_one_a_cycle),
 		cmocka_unit_test(limits_bind),
 		cmocka_unit_test(counts_are_those_of_the_full_engine),
+		cmocka_unit_test(any_limits),
 		cmocka_unit_test(calendars_give_the_first_free_place),
 		cmocka_unit_test(what_needs_the_full_engine_is_refused),
 	};

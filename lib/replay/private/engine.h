@@ -200,7 +200,7 @@ struct rp_warp {
 	uint8_t sub, slot;       /* scheduler, and which of its slots */
 	uint8_t held;            /* waits for more than registers: rp_hold() */
 	uint8_t live, started, at_barrier, membar, issued_any;
-	uint8_t revised;         /* quick: a load is back later than the warp was told */
+	uint8_t parked;          /* quick: goes on when something is back of which nobody knows when */
 	uint16_t slot_cta;
 	uint32_t atomics;
 	uint32_t group, group_done; /* LDGSTS groups: open one; all before are complete */
@@ -323,7 +323,7 @@ struct rp_sm {
 	uint32_t group;
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
-	uint64_t *heap;                    /* fixed timing: cycle << 16 | warp */
+	uint64_t *heap;                    /* fixed and quick timing: cycle << 16 | warp */
 	uint32_t nheap;
 	struct rp_quick_sm *quick;
 
@@ -429,7 +429,7 @@ struct ct_replay {
 	int warm;                          /* warm-up is over */
 	struct ct_error error;
 	struct directory *directory;
-	struct rp_quick_channel *quick;    /* quick timing: each DRAM channel */
+	struct rp_quick *quick;            /* quick timing: its memory system */
 	struct rp_llc_log *llc_log;
 
 	/* parts; all NULL or 0 without any */
@@ -483,11 +483,10 @@ void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t
 /* The first instruction of a warp, or its end. */
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
-/* fixed.c: the same with fixed latencies, or quick. */
+/* fixed.c: the same with fixed latencies. */
 void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
-void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
-uint32_t rp_fixed_next(const struct ct_replay *r, const struct rp_sm *sm);
+uint32_t rp_fixed_next(const struct rp_sm *sm);
 /* fixed_mem.c: to be called at the begin of each window. */
 void rp_fixed_epoch(struct ct_replay *r);
 

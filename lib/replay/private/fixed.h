@@ -1,5 +1,5 @@
-/* fixed.h - between the halves of the cheap engine: warps (fixed.c) and what their memory
- * instructions meet (fixed_mem.c). */
+/* fixed.h - what the cheap engines share, and what is between their halves: warps (fixed.c,
+ * quick_run.c) and what their memory instructions meet (fixed_mem.c, quick_mem.c). */
 #ifndef CT_REPLAY_PRIVATE_FIXED_H
 #define CT_REPLAY_PRIVATE_FIXED_H
 
@@ -8,7 +8,30 @@
 /* Executes the next instruction of the warp, one of memory, that issues in cycle `at`: notes when
  * its registers, its LDGSTS group or the warp itself can go on. */
 void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
-/* The same for CT_REPLAY_QUICK. */
-void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
+
+/* ---- warps in the order of their time: a heap ---- */
+
+RP_HOT void rp_warp_push(struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	uint64_t key = (uint64_t)at << 16 | warp, *h = sm->heap;
+	uint32_t i = sm->nheap++;
+	for (; i && h[(i - 1) / 2] > key; i = (i - 1) / 2)
+		h[i] = h[(i - 1) / 2];
+	h[i] = key;
+}
+
+RP_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
+{
+	uint64_t *h = sm->heap, top = h[0], key = h[--sm->nheap];
+	uint32_t i = 0, n = sm->nheap;
+	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
+		k += k + 1 < n && h[k + 1] < h[k];
+		if (h[k] >= key)
+			break;
+		h[i] = h[k];
+	}
+	h[i] = key;
+	return (uint32_t)(top & 0xffff);
+}
 
 #endif

@@ -67,7 +67,6 @@ struct rp_slice {
 	uint64_t answered;       /* cycle after that of the last of these answers */
 	struct rp_ring replies;  /* when: put into the network */
 	uint64_t reply_last;
-	struct rp_quick_slice *quick;
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
 	uint32_t *bucket, bucket_mask;

@@ -17,6 +17,9 @@
 #include "replay/private/oldest.h"
 
 enum { RP_LRU_NONE = RP_INDEX_NONE };
+/* In place of the cycle of a sector's data: nobody knows it yet, and the other bits are the number of
+ * the request for it (quick replay). Cycles are below. */
+#define RP_DUE_ASKED 0x80000000u
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_entry {
@@ -27,7 +30,7 @@ struct rp_entry {
 	uint8_t used : 1;        /* in the hash */
 	uint8_t filled : 1;      /* a fill or store has put data here since allocation */
 	uint8_t counted : 1;     /* its element of bytes[] is in use */
-	uint32_t due[];          /* of each sector: 0, or the cycle of its data since an epoch */
+	uint32_t due[];          /* of each sector: 0, the cycle of its data since an epoch, RP_DUE_ASKED */
 };
 
 struct rp_lru_set {

@@ -1,0 +1,212 @@
+/* lines.h - the lines of a memory instruction as both cheap engines see them: hints, banks, counts
+ * (private; fixed_mem.c, quick_mem.c). */
+#ifndef CT_REPLAY_PRIVATE_LINES_H
+#define CT_REPLAY_PRIVATE_LINES_H
+
+#include "base/bits.h"
+#include "replay/private/engine.h"
+
+/* A line of an instruction, with hints that were asked for ahead of its turn. */
+struct rp_look {
+	const struct ct_line_request *q;
+	uint32_t near;           /* in the L1 */
+	uint32_t llc_near;       /* in the slice */
+	uint32_t slice, llc_set;
+	uint8_t placed;          /* slice and llc_set are known */
+};
+
+RP_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
+{
+	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
+	l->llc_near = RP_LRU_NONE;
+	l->placed = 1;
+}
+
+/* Asks the host's memory for what a line of the cache will show. */
+RP_HOT void rp_lru_bring(const struct rp_lru *t, uint32_t index)
+{
+	CT_BRING(rp_lru_at(t, index));
+	CT_BRING(&t->stamp[index]);
+}
+
+/* The same for the line that makes room in the set next. */
+RP_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
+{
+	uint32_t i = t->set[set].victim;
+	if (i != RP_LRU_NONE)
+		CT_BRING(rp_lru_at(t, i));
+}
+
+/* The same for all lines of an instruction in the L1. */
+RP_HOT void rp_look_near(const struct rp_lru *t, const struct ct_line_request *q, unsigned n,
+                         struct rp_look *look)
+{
+	for (unsigned i = 0; i < n; i++)
+		CT_BRING(rp_index_slot(&t->index, q[i].line));
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t k = look[i].near = rp_index_guess(&t->index, q[i].line);
+		look[i].q = &q[i];
+		look[i].placed = 0;
+		if (k != RP_LRU_NONE)
+			rp_lru_bring(t, k);
+	}
+}
+
+/* Bytes of a sector of the line, bit by bit. */
+RP_HOT uint32_t rp_bytes_of(const struct ct_line_request *q, uint32_t sector)
+{
+	return (uint32_t)(q->bytes[sector / 2 & 1] >> 32 * (sector % 2));
+}
+
+/* What a line met in the L1: masks of its sectors. */
+struct rp_outcome {
+	uint32_t back;           /* when its last sector is, as far as that is known */
+	uint32_t pending, missing;
+	int had;                 /* something of the line was there */
+};
+
+#define RP_TWO_BITS(n) n, n + 1, n + 1, n + 2
+#define RP_FOUR_BITS(n) RP_TWO_BITS(n), RP_TWO_BITS(n + 1), RP_TWO_BITS(n + 1), RP_TWO_BITS(n + 2)
+#define RP_SIX_BITS(n) RP_FOUR_BITS(n), RP_FOUR_BITS(n + 1), RP_FOUR_BITS(n + 1), RP_FOUR_BITS(n + 2)
+static const uint8_t rp_count_of[256] = {RP_SIX_BITS(0), RP_SIX_BITS(1), RP_SIX_BITS(1), RP_SIX_BITS(2)};
+
+/* Sectors of an instruction's lines, and lines with one that missed. */
+struct rp_tally { uint32_t asked, missed, pending, sector_misses, lines_missed; };
+
+RP_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
+{
+	uint32_t missed = rp_count_of[o->missing & 0xff];
+	t->asked += rp_count_of[asked & 0xff];
+	t->missed += missed;
+	t->sector_misses += o->had ? missed : 0;
+	t->lines_missed += missed != 0;
+	t->pending += rp_count_of[o->pending & 0xff];
+}
+
+RP_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
+{
+	struct ct_replay_counts *c = &sm->c;
+	c->l1_accesses += t->asked;
+	c->l1_misses += t->missed;
+	c->l1_pending += t->pending;
+	c->l1_sector_misses += t->sector_misses;
+	c->l1_line_accesses += lines;
+	c->l1_line_misses += t->lines_missed;
+	if (!is_write) {
+		c->l1_read_accesses += t->asked;
+		c->l1_read_misses += t->missed;
+		c->l1_read_pending += t->pending;
+	}
+}
+
+RP_HOT void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at, int what)
+{
+	if (r->replication)
+		rp_l1_log(r, sm, line, at, what);
+}
+
+/* The line's place in the L1, its victim gone. */
+RP_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
+{
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->lru.sets, line);
+	uint32_t i = rp_lru_victim(&sm->lru, set);
+	if (rp_lru_at(&sm->lru, i)->used)
+		rp_log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
+	rp_lru_allocate(&sm->lru, set, i, line, at);
+	return i;
+}
+
+/* A store meets the line in the L1 at cycle `at`; returns what it found there. */
+RP_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
+                                       const struct rp_look *l, uint32_t at)
+{
+	const struct ct_line_request *q = l->q;
+	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near);
+	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
+	uint32_t valid = all & q->sectors;
+	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
+		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
+	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
+		if (all == valid)
+			rp_log_line(r, sm, q->line, at, RP_LOG_GONE);
+		if (valid)
+			rp_lru_drop(&sm->lru, i, valid);
+	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
+		if (!had) {
+			i = rp_make_room(r, sm, q->line, at);
+			rp_log_line(r, sm, q->line, at, RP_LOG_HERE);
+		}
+		for (uint32_t left = q->sectors; left; left &= left - 1) {
+			uint32_t s = ct_low_bit(left);
+			rp_lru_store(&sm->lru, i, s, r->l1_sector_bits == 5 ? rp_bytes_of(q, s) : 0xffffffffu);
+		}
+	}
+	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
+}
+
+RP_HOT enum rp_packet_kind rp_bypass_kind(const struct rp_op *op)
+{
+	return op->kind == RP_ATOMIC ? RP_PK_ATOMIC : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS;
+}
+
+static inline uint32_t rp_most_of_banks(const struct ct_replay *r, const struct ct_line_request *q,
+                                        unsigned n)
+{
+	uint32_t count_of[RP_MAX_L1_BANKS] = {0}, most = 1;
+	for (unsigned i = 0; i < n; i++)
+		for (uint32_t s = 0; s < r->l1_sectors; s++)
+			if (q[i].sectors >> s & 1) {
+				uint32_t *c = &count_of[rp_modulo(q[i].line * r->l1_sectors + s, r->banks)];
+				most = rp_max32(most, ++*c);
+			}
+	return most;
+}
+
+/* Cycles in which the sectors enter the L1, one for each bank a cycle. */
+RP_HOT uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+{
+	if (n == 1 && r->banks >= r->l1_sectors)
+		return 1;
+	if (r->banks != 4 || r->l1_sectors != 4)
+		return rp_most_of_banks(r, q, n);
+	uint64_t sum = 0; /* the bank is the sector: 16 bits each */
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t s = q[i].sectors;
+		sum += (s | s << 15 | s << 30 | s << 45) & UINT64_C(0x0001000100010001);
+	}
+	uint32_t a = rp_max32(sum & 0xffff, sum >> 16 & 0xffff);
+	return rp_max32(a, rp_max32(sum >> 32 & 0xffff, (uint32_t)(sum >> 48)));
+}
+
+/* Tells observers of the L1, which it meets as the `start` of the instruction has it. */
+static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                   const struct rp_op *op, uint32_t sid, uint32_t start,
+                                   const struct ct_line_request *q, const struct rp_outcome *o)
+{
+	struct ct_l1_event v = {
+		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
+		.sid = sid, .cycle = r->base + start + r->g.l1_latency,
+		.line = q->line, .sectors = q->sectors, .bytes = {q->bytes[0], q->bytes[1]},
+		.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
+		.bypass = op->bypass,
+	};
+	if (!op->bypass) {
+		v.pending = (uint8_t)o->pending;
+		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);
+		*(o->had ? &v.sector_miss : &v.line_miss) = (uint8_t)o->missing;
+	}
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, &v);
+}
+
+/* The lines of the warp's next instruction, one of global or local memory. */
+RP_HOT unsigned rp_lines_of(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                            struct ct_line_request *q, uint32_t *lanes)
+{
+	struct ct_local_map local = rp_local_of(r, sm, warp);
+	return ct_coalesce_descending(r->kernel, sm->warp[warp].op->s, &sm->next[warp].inst, r->g.l1.line,
+	                              r->g.l1.sector, &local, sm->warp[warp].key, q, lanes);
+}
+
+#endif

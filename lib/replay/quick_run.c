@@ -1,0 +1,290 @@
+/* Warps of the quick replay: a warp's time is its own, as in the fixed-latency engine (fixed.c), but
+ * a scheduler's slots, its units and what waits for memory are as contention has them. */
+#include "replay/private/quick.h"
+#include "replay/private/step.h"
+
+enum {
+	RUN_LIMIT = 256, /* instructions before other warps get a look in */
+	RUN_AHEAD = 8,   /* cycles that a warp may be ahead of another that has yet to run: a little more
+	                    than from an instruction to the next that depends on it */
+	CALENDAR = 256,  /* and of the SM's time, which the schedulers' calendars hold */
+	SHORT_WAIT = 16, /* cycles for an operand that do not end a run */
+	LONG_WAIT = 64   /* cycles for operands that are counted as a stall */
+};
+
+/* ---- warps ---- */
+
+/* Whether the warp goes on at a known cycle, which is in born then: its LDGSTS groups, its atomic and
+ * its registers. */
+RP_HOT int goes_on(struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint32_t t = rp_operands(w);
+	if (t == RP_NEVER || w->atomics || (int32_t)(w->wait_group - w->group_done) > 0)
+		return 0;
+	sm->c.mem_stall_warp_cycles += t - w->born > LONG_WAIT ? t - w->born : 0;
+	w->born = t;
+	return 1;
+}
+
+static void push_or_park(struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	w->parked = !goes_on(sm, warp);
+	if (!w->parked)
+		rp_warp_push(sm, warp, w->born);
+}
+
+/* Passes groups whose data is there up to the one that the warp waits for. */
+static void pass_groups(struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	for (; (int32_t)(w->wait_group - w->group_done) > 0; w->group_done++) {
+		uint32_t g = w->group_done % RP_GROUPS;
+		if (sm->quick->async[warp][g])
+			return;
+		w->born = rp_max32(w->born, w->group_open[g]);
+		w->group_open[g] = 0;
+	}
+}
+
+static void depbar(struct rp_sm *sm, uint32_t warp, const struct rp_op *op)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	uint32_t left = (uint32_t)op->groups_left, upto = w->group > left ? w->group - left : 0;
+	if ((int32_t)(upto - w->group_done) <= 0)
+		return;
+	w->wait_group = upto;
+	pass_groups(sm, warp);
+}
+
+static void barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c)
+{
+	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per, at = 0;
+	if (!c->arrived || c->arrived < c->running)
+		return;
+	c->arrived = 0;
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier)
+			at = rp_max32(at, sm->warp[w].born);
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier) {
+			sm->warp[w].at_barrier = 0;
+			sm->warp[w].born = at;
+			push_or_park(sm, w);
+		}
+}
+
+/* Nothing of the warp is left, and all that it asked for is back. */
+static void retire(struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	uint32_t end = rp_max32(w->done, w->born + 4);
+	w->live = w->parked = 0;
+	sm->warps_live--;
+	sm->c.resident_warp_cycles += end;
+	c->end = rp_max32(c->end, end);
+	if (--c->warps_left)
+		return;
+	c->free_at = c->end;
+	sm->next_free = rp_min32(sm->next_free, c->free_at);
+}
+
+/* No instruction is left. */
+static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	c->running--;
+	w->op = NULL;
+	w->parked = w->open != 0;
+	if (!w->parked)
+		retire(sm, warp);
+	barrier_release(r, sm, c);
+}
+
+void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+{
+	if (rp_fetch(r, sm, &sm->warp[warp], &sm->next[warp].inst))
+		push_or_park(sm, warp);
+	else
+		run_out(r, sm, warp);
+}
+
+/* Something that the warp has waited for is back. */
+static void look_again(struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	if (w->op)
+		push_or_park(sm, warp);
+	else if (!w->open)
+		retire(sm, warp);
+}
+
+void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
+{
+	struct rp_quick_sm *q = sm->quick;
+	struct rp_quick_inst *p = &q->inst[inst];
+	back = p->back = rp_max32(p->back, back);
+	if (--p->left)
+		return;
+	struct rp_warp *w = &sm->warp[p->warp];
+	const struct rp_op *op = p->op;
+	p->next = q->inst_free;
+	q->inst_free = inst;
+	if (op->kind != RP_STORE)
+		sm->c.mem_latency_sum += back - p->issued;
+	w->open--;
+	w->done = rp_max32(w->done, back);
+	for (unsigned i = 0; i < op->ndst; i++)
+		w->regs[op->dst[i]] = back;
+	if (op->kind == RP_ATOMIC) { /* seen a cycle before the register is written */
+		w->born = rp_max32(w->born, back - 1);
+		w->atomics--;
+	} else if (op->kind == RP_ASYNC) {
+		uint32_t g = p->group % RP_GROUPS;
+		w->group_open[g] = rp_max32(w->group_open[g], back);
+		q->async[p->warp][g]--;
+		pass_groups(sm, p->warp);
+	}
+	if (w->parked)
+		look_again(sm, p->warp);
+}
+
+/* ---- instructions ---- */
+
+/* Cycle in which the warp's next instruction issues: the scheduler issues one a cycle, the unit
+ * takes one every `initiation`. */
+RP_HOT uint32_t issue_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                         const struct rp_op *op, uint32_t t)
+{
+	struct rp_quick_sched *s = &sm->quick->sched[rp_modulo(warp, r->g.schedulers)];
+	uint64_t floor = sm->now;
+	if (op->initiation > 1 && op->kind < RP_LOAD) {
+		struct rp_slots *u = &s->unit[op->unit];
+		uint64_t first = rp_slots_take(u, floor, t);
+		for (uint32_t i = 1; i < op->initiation; i++)
+			rp_slots_take(u, floor, first + i);
+		t = (uint32_t)first;
+	}
+	return (uint32_t)rp_slots_take(&s->issue, floor, t);
+}
+
+/* Loose round robin keeps the warps of an SM abreast. */
+RP_HOT int too_far(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
+{
+	return at > sm->now + CALENDAR ||
+	       (!r->oldest_first && sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
+}
+
+/* The warp's next instruction, which issues in cycle `at`. */
+RP_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                    uint32_t at)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	rp_count(sm, op, &sm->next[warp].inst);
+	if (r->has_issue)
+		rp_observe_issue(r, sm, warp, at);
+	if (op->kind >= RP_LOAD) {
+		rp_quick_memory(r, sm, warp, at);
+		return;
+	}
+	for (unsigned i = 0; i < op->ndst; i++)
+		w->regs[op->dst[i]] = at + op->latency + 5;
+	if (op->kind == RP_DEPBAR)
+		depbar(sm, warp, op);
+	else if (op->kind == RP_LDGDEPBAR)
+		w->group++;
+	else if (op->kind == RP_MEMBAR && r->g.l1_flush)
+		rp_l1_wipe(r, sm, at);
+}
+
+/* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
+ * others may see. */
+static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	for (uint32_t n = 0;; n++, at = issue_at(r, sm, warp, w->op, w->born)) {
+		const struct rp_op *op = w->op;
+		w->born = at + 1;
+		execute(r, sm, warp, op, at);
+		if (!rp_fetch(r, sm, w, &sm->next[warp].inst)) {
+			run_out(r, sm, warp);
+			return;
+		}
+		if (op->kind == RP_BARRIER) {
+			w->at_barrier = 1;
+			sm->cta[w->slot_cta].arrived++;
+			barrier_release(r, sm, &sm->cta[w->slot_cta]);
+			return;
+		}
+		w->parked = !goes_on(sm, warp);
+		if (w->parked)
+			return;
+		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
+		    w->born > at + SHORT_WAIT || too_far(r, sm, w->born) || n >= RUN_LIMIT || sm->failed) {
+			rp_warp_push(sm, warp, w->born);
+			return;
+		}
+	}
+}
+
+/* ---- the SM ---- */
+
+/* Cycle in which a warp whose memory instruction has found no place has one, RP_NEVER: nobody knows,
+ * or there is no such warp. */
+RP_HOT uint32_t held_next(const struct rp_sm *sm)
+{
+	const struct rp_quick_sm *q = sm->quick;
+	return q->nheld ? rp_max32(q->unit[q->place], sm->now) : RP_NEVER;
+}
+
+uint32_t rp_quick_next(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	uint32_t t = rp_min32(sm->next_free, held_next(sm));
+	if (sm->nheap)
+		t = rp_min32(t, (uint32_t)(sm->heap[0] >> 16));
+	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
+}
+
+/* The first warp in time, and of those whose memory instruction waits for a place the first. */
+static void next_warp(struct ct_replay *r, struct rp_sm *sm)
+{
+	struct rp_quick_sm *q = sm->quick;
+	uint32_t warp, at = sm->now;
+	if (held_next(sm) <= at) {
+		warp = q->held[q->held_first];
+		q->held_first = rp_quick_after(q->held_first, r->warps);
+		q->nheld--;
+		run_warp(r, sm, warp, rp_max32(sm->warp[warp].born, at));
+		return;
+	}
+	warp = rp_warp_pop(sm);
+	struct rp_warp *w = &sm->warp[warp];
+	at = issue_at(r, sm, warp, w->op, w->born);
+	if (w->op->kind >= RP_LOAD && !w->op->shared && (q->nheld || q->unit[q->place] > at)) {
+		uint32_t last = q->held_first + q->nheld++;
+		q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
+		w->born = at;
+		return;
+	}
+	run_warp(r, sm, warp, at);
+}
+
+void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+{
+	sm->quick->end = end;
+	while (!sm->failed) {
+		uint32_t t = rp_quick_next(r, sm);
+		if (t >= end || (!r->ended && sm->offer < t))
+			break;
+		sm->now = t;
+		if (sm->next_free <= t)
+			rp_sm_free_slots(r, sm, t);
+		else if (sm->quick->nwait && rp_quick_unit_next(r, sm) <= t)
+			rp_quick_unit_take(r, sm);
+		else
+			next_warp(r, sm);
+	}
+}
