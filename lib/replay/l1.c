@@ -162,8 +162,9 @@ static uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
 	                        sm->mshr_mask];
 }
 
-int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
-                uint32_t *used)
+/* One line, as far as it goes; adds its banks to *used. 1: all of it is in. */
+RP_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                      uint32_t *used)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
 	uint64_t first = l->line * r->l1_sectors;
@@ -184,6 +185,14 @@ int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t r
 			sm->l1_next = ready;
 	}
 	return 1;
+}
+
+uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
+{
+	uint32_t used = 0;
+	while (sm->lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->lsu_line, ready, &used))
+		sm->lsu_line = sm->lreq[sm->lsu_line].next;
+	return used;
 }
 
 /* The oldest in the bank leaves the pipeline. */

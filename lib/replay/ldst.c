@@ -346,11 +346,10 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
  * order, up to the first whose bank is taken. Returns 0 when the first bank is full. */
 static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 {
-	uint32_t used = 0, ready = at + r->g.l1_latency;
+	uint32_t used;
 	if (r->l1_part)
 		return rp_part_enter(r, sm, at);
-	while (sm->lsu_line != RP_NO_INDEX && rp_l1_enter(r, sm, sm->lsu_line, ready, &used))
-		sm->lsu_line = sm->lreq[sm->lsu_line].next;
+	used = rp_l1_enter(r, sm, at + r->g.l1_latency);
 	sm->c.l1_busy += used != 0;
 	return used != 0;
 }

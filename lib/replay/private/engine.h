@@ -573,10 +573,10 @@ void rp_l1_replies_ahead(const struct rp_sm *sm);
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
-/* Puts those sectors of the request into the pipeline, highest first, whose banks are neither in
- * *used nor full, up to the first other; adds their banks to *used. 1: all are in. */
-int rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
-                uint32_t *used);
+/* Puts sectors of the load/store unit's lines into the pipeline, where they are ready in cycle
+ * `ready`, highest first, up to the first whose bank one of them has taken or is full; returns the
+ * banks taken. */
+uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready);
 void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now);
 
 enum { RP_NET_QUEUE = 512 }; /* packets at an input, and at an output (accelsim-model.md 7) */
