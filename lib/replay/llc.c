@@ -256,7 +256,7 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 }
 
 /* Replies leave one a cycle; the queue's length follows from when the last leaves. */
-static int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
+RP_HOT int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
 {
 	struct rp_packet *q = rp_ring_new(&s->replies);
 	if (!q)
@@ -324,7 +324,7 @@ static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint3
 	return 1;
 }
 
-static enum outcome probe(struct rp_slice *s, uint64_t line, uint32_t bit, int store,
+RP_HOT enum outcome probe(struct rp_slice *s, uint64_t line, uint32_t bit, int store,
                           uint32_t *index)
 {
 	uint32_t i = s->near = rp_tags_find_near(&s->tags, line, s->near);
@@ -414,7 +414,7 @@ void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, i
 	}
 }
 
-static int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
+RP_HOT int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
 {
 	if (s->npast == s->past_cap) {
 		size_t cap = s->past_cap;

@@ -117,7 +117,7 @@ ALWAYS_INLINE uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_
 }
 
 /* Misses and stores on one side, what bypasses L1 on the other: the earlier first. */
-static struct rp_ring *sm_head(struct rp_sm *sm)
+ALWAYS_INLINE struct rp_ring *sm_head(struct rp_sm *sm)
 {
 	if (!sm->missq.n)
 		return sm->direct.n ? &sm->direct : NULL;
@@ -221,7 +221,7 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 }
 
 /* The slice takes it one cycle later if it can. */
-static int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+ALWAYS_INLINE int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
 	struct rp_net *n = r->to_llc;
 	uint32_t o = p->slice;
@@ -272,7 +272,7 @@ void rp_net_backpressure(struct ct_replay *r, uint64_t cycle)
 }
 
 /* One more cycle in the response queue of the SM. */
-static int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+ALWAYS_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
 	struct rp_sm *sm = &r->sm[p->sm];
 	struct rp_packet *q = rp_ring_new(&sm->replies);
