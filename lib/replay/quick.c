@@ -98,6 +98,8 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	r->quick->when = ct_calloc(r->g.sms, sizeof *r->quick->when);
 	if (!r->quick->slice || !r->quick->next || !r->quick->when)
 		return ct_fail_nomem(e);
+	r->quick->trip = rp_quick_hop(r) + r->g.llc_latency + 1;
+	r->quick->line_bits = r->llc_line_bits - r->llc_sector_bits;
 	for (uint32_t store = 0; store < 2; store++) {
 		struct rp_packet p = {.kind = store ? RP_PK_STORE : RP_PK_READ};
 		r->quick->flits[store] = rp_packet_flits(r, &p, 1);

@@ -241,7 +241,7 @@ RP_HOT uint32_t join(struct access *a, uint32_t line, uint32_t k, uint32_t due)
 		return due;
 	}
 	*n += *n < UINT8_MAX;
-	return rp_quick_write_back(a->sm, a->sm->now, due + 1);
+	return (uint32_t)rp_calendar_take(&q->write_back, a->sm->now, due + 1);
 }
 
 /* The same where nobody knows when. */
@@ -273,10 +273,14 @@ RP_HOT struct rp_outcome load(struct access *a, struct rp_look *l, uint32_t at)
 {
 	struct rp_sm *sm = a->sm;
 	const struct ct_line_request *q = l->q;
-	uint32_t look = tags_at(a, at), last = look, valid = 0, pending = 0;
-	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near), had = i != RP_LRU_NONE;
-	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
+	uint32_t look = tags_at(a, at), last = look, valid = 0, pending = 0, i = l->near, had = 0;
+	struct rp_entry *e = NULL;
+	if (i != RP_LRU_NONE) { /* else it is absent: nobody but this instruction has been here since */
+		i = rp_lru_find_near(&sm->lru, q->line, i);
+		had = i != RP_LRU_NONE;
+	}
 	if (had) {
+		e = rp_lru_at(&sm->lru, i);
 		valid = rp_lru_hits(e) & q->sectors;
 		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
 	}
@@ -308,9 +312,9 @@ RP_HOT struct rp_outcome load(struct access *a, struct rp_look *l, uint32_t at)
 RP_HOT struct rp_outcome access_line(struct access *a, struct rp_look *l, uint32_t at)
 {
 	struct rp_outcome o = {0};
-	struct ask s = {.l = l, .kind = rp_bypass_kind(a->op), .at = at, .line = RP_LRU_NONE};
 	if (!a->op->bypass && a->op->kind != RP_STORE)
 		return load(a, l, at);
+	struct ask s = {.l = l, .kind = rp_bypass_kind(a->op), .at = at, .line = RP_LRU_NONE};
 	if (!a->op->bypass) {
 		s.at = tags_at(a, at);
 		o = rp_store_line(a->r, a->sm, l, at);
@@ -365,12 +369,12 @@ RP_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, ui
 	if (room(a, (n * a->r->l1_sectors + w->more) * a->r->llc_per_l1) < 0)
 		return last;
 	rp_look_near(&a->sm->lru, w->q, n, look);
-	uint32_t each = bypass ? 0 : w->busy / n, rest = bypass ? 0 : w->busy % n, part = 0, enter = start;
+	/* busy / n, rounded up, in 2^-32 cycles: so many times n of it round down to the right cycle */
+	uint64_t each = bypass ? 0 : ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
 	for (unsigned i = 0; i < n; i++) {
 		/* they enter the L1 evenly over those cycles, or leave in turn */
-		struct rp_outcome o = access_line(a, &look[i], enter);
-		enter += each + (part + rest >= n);
-		part += rest - (part + rest >= n ? n : 0);
+		struct rp_outcome o = access_line(a, &look[i], (uint32_t)(enter >> 32));
+		enter += each;
 		last = rp_max32(last, o.back);
 		if (!bypass)
 			rp_tally_add(&tally, w->q[i].sectors, &o);

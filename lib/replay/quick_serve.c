@@ -44,7 +44,7 @@ RP_HOT uint32_t wheel_take(struct ct_replay *r, uint64_t end)
 
 static uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
 {
-	return p->sector >> (r->llc_line_bits - r->llc_sector_bits);
+	return p->sector >> r->quick->line_bits;
 }
 
 /* Asks the host's memory for what a request will meet in its slice. */
@@ -191,20 +191,19 @@ RP_HOT uint64_t llc_sector(struct ct_replay *r, struct rp_sm *sm, const struct r
 RP_HOT uint32_t reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_quick_req *p, uint64_t at)
 {
 	uint32_t flits = r->quick->reply_flits[p->kind == RP_PK_STORE];
-	uint32_t floor = (uint32_t)(r->horizon - r->base);
 	r->total.noc_reply_busy += flits;
-	at = rp_calendar_take(&r->quick->slice[p->slice].replies, r->horizon, at + 1);
+	at = rp_calendar_put(&r->quick->slice[p->slice].replies, at + 1);
 	uint32_t t = (uint32_t)(at - r->base);
 	for (uint32_t i = 0; i < flits; i++)
-		t = (uint32_t)rp_calendar_take(&sm->quick->reply, floor, t + (i != 0));
+		t = (uint32_t)rp_calendar_put(&sm->quick->reply, t + (i != 0));
 	return t + 1 + rp_quick_hop(r);
 }
 
 /* What has joined the request goes on: its sector is there in cycle `at`. */
-static void let_joined_go(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_req *p, uint32_t at)
+static void let_joined_go(struct rp_sm *sm, const struct rp_quick_req *p, uint32_t at)
 {
 	struct rp_quick_sm *q = sm->quick;
-	uint32_t last = p->joined, i = last, floor = (uint32_t)(r->horizon - r->base);
+	uint32_t last = p->joined, i = last;
 	do {
 		struct rp_quick_joined *j = &q->joined[i = q->joined[i].next];
 		uint32_t back = at;
@@ -212,7 +211,7 @@ static void let_joined_go(struct ct_replay *r, struct rp_sm *sm, struct rp_quick
 			q->stuck--;
 			q->l1_free = rp_max32(q->l1_free, at);
 		} else {
-			back = rp_quick_write_back(sm, floor, at + 1);
+			back = (uint32_t)rp_calendar_put(&q->write_back, at + 1);
 		}
 		rp_quick_back(sm, j->inst, back);
 	} while (i != last);
@@ -231,7 +230,7 @@ RP_HOT void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_req *p, 
 		e->due[p->k] = (uint32_t)(r->base - r->epoch) + at;
 	q->mshr[q->filled++ & q->mshr_mask] = at;
 	if (p->joined != RP_NO_INDEX)
-		let_joined_go(r, sm, p, at);
+		let_joined_go(sm, p, at);
 }
 
 /* The same where an L1 sector takes several requests, which are served one after the other. */
@@ -256,14 +255,14 @@ RP_HOT void serve(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
 	r->total.noc_request_busy += flits;
 	r->total.llc_busy++;
 	l->port = q->sent + 1;
-	uint64_t now = rp_max64(q->sent + rp_quick_hop(r) + r->g.llc_latency + 1, l->free);
+	uint64_t now = rp_max64(q->sent + r->quick->trip, l->free);
 	l->free = now + 1;
 	uint32_t back = reply(r, sm, p, llc_sector(r, sm, p, now));
 	if (p->kind == RP_PK_STORE) {
 		rp_quick_back(sm, p->inst, back);
 		return;
 	}
-	uint32_t written = rp_quick_write_back(sm, (uint32_t)(r->horizon - r->base), back + 2);
+	uint32_t written = (uint32_t)rp_calendar_put(&q->write_back, back + 2);
 	if (p->line != RP_LRU_NONE && r->llc_per_l1 == 1)
 		fill(r, sm, p, number, back + 2);
 	else if (p->line != RP_LRU_NONE)
@@ -280,10 +279,18 @@ int rp_quick_idle(const struct ct_replay *r)
 static void wheel_fill(struct ct_replay *r)
 {
 	struct rp_quick *w = r->quick;
+	uint64_t word = (r->horizon - r->base) / 64; /* nothing is back before */
 	if (!w->waiting)
 		w->now = r->horizon;
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		if (w->slice[i].replies.first < r->horizon / 64)
+			rp_calendar_pass(&w->slice[i].replies, r->horizon / 64);
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		struct rp_quick_sm *q = r->sm[i].quick;
+		if (q->reply.first < word)
+			rp_calendar_pass(&q->reply, word);
+		if (q->write_back.first < word)
+			rp_calendar_pass(&q->write_back, word);
 		if (q->in_wheel || q->served == q->asked)
 			continue;
 		q->in_wheel = 1;

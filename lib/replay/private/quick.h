@@ -142,6 +142,8 @@ struct rp_quick {
 	struct rp_quick_channel *channel;
 	struct rp_quick_slice *slice;
 	uint32_t flits[2], reply_flits[2]; /* of what is no store, of a store */
+	uint32_t trip;                     /* cycles from the network to the tags of a slice */
+	uint32_t line_bits;                /* log2 of the LLC sectors of a line */
 	uint64_t now;
 	uint32_t waiting;                  /* SMs */
 	uint64_t bits[RP_WHEEL / 64];
@@ -193,16 +195,22 @@ RP_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
 	return at + 1 >= n ? 0 : at + 1;
 }
 
-/* The first free place from t on. Nobody will ask for one before `floor`. */
-RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
+/* The first free place from t on. */
+RP_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
 {
-	if (floor >> 6 > c->first)
-		rp_calendar_pass(c, floor >> 6);
 	uint64_t w = t >> 6, bit = UINT64_C(1) << (t & 63), *bits = &c->bits[w % RP_CALENDAR_WORDS];
 	if (w - c->first >= RP_CALENDAR_WORDS || (*bits & bit))
 		return rp_calendar_search(c, t);
 	*bits |= bit;
 	return t;
+}
+
+/* The same. Nobody will ask for one before `floor`. */
+RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
+{
+	if (floor >> 6 > c->first)
+		rp_calendar_pass(c, floor >> 6);
+	return rp_calendar_put(c, t);
 }
 
 /* The same for n places, one after the other as they are free; returns the first. */
@@ -250,12 +258,6 @@ RP_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
 RP_HOT uint32_t rp_quick_hop(const struct ct_replay *r)
 {
 	return r->g.noc_latency ? r->g.noc_latency : 1;
-}
-
-/* Cycle in which something gets through the write-back port, from `at` on. */
-RP_HOT uint32_t rp_quick_write_back(struct rp_sm *sm, uint32_t floor, uint32_t at)
-{
-	return (uint32_t)rp_calendar_take(&sm->quick->write_back, floor, at);
 }
 
 #endif
