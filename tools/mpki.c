@@ -37,7 +37,7 @@ static const struct ct_option options[] = {
 	 "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
 	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
 	{OPT_TIMING, "timing", "full|quick",
-	 "how a trace is replayed: full, or quick, which books\nresources ahead and is about twice as fast"},
+	 "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 	{OPT_EXPLAIN, "explain", NULL,
 	 "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };

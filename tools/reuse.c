@@ -23,7 +23,7 @@ static const struct ct_option options[] = {
 	{OPT_MRC, "mrc", NULL,
 	 "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
 	{OPT_TIMING, "timing", "full|quick",
-	 "how the trace is replayed: full, or quick, which books\nresources ahead and is about twice as fast"},
+	 "how the trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
 	 "also measure these mechanisms (ES): all, or names\nbetween commas: tag-split and malekeh in the same\npass, shared-l1 in another one where it has to"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
