@@ -26,40 +26,19 @@ static void depbar(struct rp_warp *w, const struct rp_op *op)
 	}
 }
 
-static void barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c)
+static void go_on(struct rp_sm *sm, uint32_t warp)
 {
-	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per, at = 0;
-	if (!c->arrived || c->arrived < c->running)
-		return;
-	c->arrived = 0;
-	for (uint32_t w = first; w < first + per; w++)
-		if (sm->warp[w].live && sm->warp[w].at_barrier)
-			at = rp_max32(at, sm->warp[w].born);
-	for (uint32_t w = first; w < first + per; w++)
-		if (sm->warp[w].live && sm->warp[w].at_barrier) {
-			sm->warp[w].at_barrier = 0;
-			sm->warp[w].born = at;
-			rp_warp_push(sm, w, at);
-		}
+	rp_warp_push(sm, warp, sm->warp[warp].born);
 }
 
-static void retire(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+/* No instruction is left. */
+static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
-	struct rp_warp *w = &sm->warp[warp];
-	struct rp_cta *c = &sm->cta[w->slot_cta];
-	uint32_t end = rp_max32(w->done, w->born + 4);
-	w->live = 0;
-	w->op = NULL;
-	sm->warps_live--;
-	sm->c.resident_warp_cycles += end;
-	c->end = rp_max32(c->end, end);
+	struct rp_cta *c = &sm->cta[sm->warp[warp].slot_cta];
 	c->running--;
-	if (--c->warps_left == 0) {
-		c->free_at = c->end;
-		if (c->free_at < sm->next_free)
-			sm->next_free = c->free_at;
-	}
-	barrier_release(r, sm, c);
+	sm->warp[warp].op = NULL;
+	rp_warp_retire(sm, warp);
+	rp_barrier_open(r, sm, c, go_on);
 }
 
 /* Reads the next instruction and finds its cycle: operands, then a slot of the
@@ -104,13 +83,13 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 		}
 		int barrier = op->kind == RP_BARRIER;
 		if (!fetch(r, sm, warp)) {
-			retire(r, sm, warp);
+			run_out(r, sm, warp);
 			return;
 		}
 		if (barrier) {
 			w->at_barrier = 1;
 			sm->cta[w->slot_cta].arrived++;
-			barrier_release(r, sm, &sm->cta[w->slot_cta]);
+			rp_barrier_open(r, sm, &sm->cta[w->slot_cta], go_on);
 			return;
 		}
 		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
@@ -126,7 +105,7 @@ void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	if (fetch(r, sm, warp))
 		rp_warp_push(sm, warp, sm->warp[warp].born);
 	else
-		retire(r, sm, warp);
+		run_out(r, sm, warp);
 }
 
 uint32_t rp_fixed_next(const struct rp_sm *sm)

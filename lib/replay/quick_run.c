@@ -58,39 +58,6 @@ static void depbar(struct rp_sm *sm, uint32_t warp, const struct rp_op *op)
 	pass_groups(sm, warp);
 }
 
-static void barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c)
-{
-	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per, at = 0;
-	if (!c->arrived || c->arrived < c->running)
-		return;
-	c->arrived = 0;
-	for (uint32_t w = first; w < first + per; w++)
-		if (sm->warp[w].live && sm->warp[w].at_barrier)
-			at = rp_max32(at, sm->warp[w].born);
-	for (uint32_t w = first; w < first + per; w++)
-		if (sm->warp[w].live && sm->warp[w].at_barrier) {
-			sm->warp[w].at_barrier = 0;
-			sm->warp[w].born = at;
-			push_or_park(sm, w);
-		}
-}
-
-/* Nothing of the warp is left, and all that it asked for is back. */
-static void retire(struct rp_sm *sm, uint32_t warp)
-{
-	struct rp_warp *w = &sm->warp[warp];
-	struct rp_cta *c = &sm->cta[w->slot_cta];
-	uint32_t end = rp_max32(w->done, w->born + 4);
-	w->live = w->parked = 0;
-	sm->warps_live--;
-	sm->c.resident_warp_cycles += end;
-	c->end = rp_max32(c->end, end);
-	if (--c->warps_left)
-		return;
-	c->free_at = c->end;
-	sm->next_free = rp_min32(sm->next_free, c->free_at);
-}
-
 /* No instruction is left. */
 static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
@@ -100,8 +67,8 @@ static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	w->op = NULL;
 	w->parked = w->open != 0;
 	if (!w->parked)
-		retire(sm, warp);
-	barrier_release(r, sm, c);
+		rp_warp_retire(sm, warp);
+	rp_barrier_open(r, sm, c, push_or_park);
 }
 
 void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
@@ -119,7 +86,7 @@ static void look_again(struct rp_sm *sm, uint32_t warp)
 	if (w->op)
 		push_or_park(sm, warp);
 	else if (!w->open)
-		retire(sm, warp);
+		rp_warp_retire(sm, warp);
 }
 
 void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
@@ -216,7 +183,7 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		if (op->kind == RP_BARRIER) {
 			w->at_barrier = 1;
 			sm->cta[w->slot_cta].arrived++;
-			barrier_release(r, sm, &sm->cta[w->slot_cta]);
+			rp_barrier_open(r, sm, &sm->cta[w->slot_cta], push_or_park);
 			return;
 		}
 		w->parked = !goes_on(sm, warp);

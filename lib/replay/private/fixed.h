@@ -34,4 +34,41 @@ RP_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
 	return (uint32_t)(top & 0xffff);
 }
 
+/* ---- barriers and ends ---- */
+
+/* The CTA's barrier opens when all of its running warps have come to it: go_on() for each. */
+static inline void rp_barrier_open(const struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c,
+                                   void (*go_on)(struct rp_sm *sm, uint32_t warp))
+{
+	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per, at = 0;
+	if (!c->arrived || c->arrived < c->running)
+		return;
+	c->arrived = 0;
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier)
+			at = rp_max32(at, sm->warp[w].born);
+	for (uint32_t w = first; w < first + per; w++)
+		if (sm->warp[w].live && sm->warp[w].at_barrier) {
+			sm->warp[w].at_barrier = 0;
+			sm->warp[w].born = at;
+			go_on(sm, w);
+		}
+}
+
+/* Nothing of the warp is left, and all that it asked for is back. */
+static inline void rp_warp_retire(struct rp_sm *sm, uint32_t warp)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	uint32_t end = rp_max32(w->done, w->born + 4);
+	w->live = w->parked = 0;
+	sm->warps_live--;
+	sm->c.resident_warp_cycles += end;
+	c->end = rp_max32(c->end, end);
+	if (--c->warps_left)
+		return;
+	c->free_at = c->end;
+	sm->next_free = rp_min32(sm->next_free, c->free_at);
+}
+
 #endif
