@@ -64,8 +64,10 @@ stop_after() { # PID SECONDS
 one_libfuzzer() { # BIN TARGET SECONDS: sets execs and corpus
 	local bin=$1 n=$2 opts= pid
 	[ ! -e "$bin/dict/${n#fuzz_}.dict" ] || opts="-dict=$bin/dict/${n#fuzz_}.dict"
+	# A hang is what takes 10 s (-timeout); a slow unit would be reported at the same limit, and is none
+	# where only the machine had no time for it.
 	# shellcheck disable=SC2086
-	"$bin/$n" -rss_limit_mb=1024 -malloc_limit_mb=1024 -timeout=10 -print_final_stats=1 \
+	"$bin/$n" -rss_limit_mb=1024 -malloc_limit_mb=1024 -timeout=10 -report_slow_units=60 -print_final_stats=1 \
 		-artifact_prefix="$dir/findings/$n-" $opts "$dir/corpus/$n" "$bin/corpus/${n#fuzz_}" >"$dir/logs/$n.log" 2>&1 &
 	pid=$!
 	stop_after $pid "$3"
