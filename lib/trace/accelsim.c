@@ -295,13 +295,7 @@ static int kernel_text_ends(struct ct_accelsim *a, struct ct_error *e)
 
 int ct_accelsim_end(struct ct_accelsim *a)
 {
-	if (a->blocks < a->grid_ctas) {
-		const struct ct_kernel *k = &a->launch->kernel;
-		a->env->stats->short_grids++;
-		ct_warn(&a->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
-		        " thread blocks of its grid", k->path, k->id, a->blocks, a->grid_ctas);
-	}
-	ct_env_note_absent(a->env, &a->launch->kernel, a->absent_warps, a->exited);
+	ct_env_note_absent(a->env, &a->launch->kernel, a->blocks, a->absent_warps, a->exited);
 	end_kernel(a);
 	return KERNEL_END;
 }

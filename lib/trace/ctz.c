@@ -216,19 +216,12 @@ static void count(struct ct_ctz *c, const struct ct_cta *cta)
 	s->spilled_bytes = ct_store_spilled(c->env->store);
 }
 
-/* What is not there of the grid, as the text's reader says it. */
+/* What is not there of the grid. */
 static void note_absent(struct ct_ctz *c, uint64_t unfinished)
 {
-	struct ct_trace_stats *s = c->env->stats;
 	const struct ct_kernel *k = &c->launch->kernel;
-	const uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	const uint64_t warps = c->kernel_ctas * ((k->block[0] * k->block[1] * k->block[2] + 31) / 32);
-	if (c->kernel_ctas < grid) {
-		s->short_grids++;
-		ct_warn(&c->env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
-		        " thread blocks of its grid", k->path, k->id, c->kernel_ctas, grid);
-	}
-	ct_env_note_absent(c->env, k, warps > c->kernel_warps ? warps - c->kernel_warps : 0,
+	ct_env_note_absent(c->env, k, c->kernel_ctas, warps > c->kernel_warps ? warps - c->kernel_warps : 0,
 	                   c->kernel_warps > unfinished ? c->kernel_warps - unfinished : 0);
 }
 

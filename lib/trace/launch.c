@@ -59,8 +59,15 @@ void ct_launch_unref(struct ct_launch *l)
 	free(l);
 }
 
-void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t absent, uint64_t exited)
+void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t blocks, uint64_t absent,
+                        uint64_t exited)
 {
+	const uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
+	if (blocks < grid) {
+		env->stats->short_grids++;
+		ct_warn(&env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
+		        " thread blocks of its grid", k->path, k->id, blocks, grid);
+	}
 	if (absent == 0 || (!k->binary_version && !k->regs))
 		return;
 	env->stats->absent_warps += absent;

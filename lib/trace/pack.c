@@ -5,34 +5,10 @@
 #include "base/bits.h"
 #include "trace/private/text.h"
 
-static uint64_t zigzag(int64_t v)
-{
-	return ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0);
-}
-
-static unsigned char *put(unsigned char *p, uint64_t v)
-{
-	while (v >= 0x80) {
-		*p++ = (unsigned char)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (unsigned char)v;
-	return p;
-}
-
 /* Bytes of a number as LEB128. */
 static unsigned size_of(uint64_t v)
 {
 	return (9 * ct_high_bit(v | 1) + 73) / 64;
-}
-
-unsigned char *ct_pack_flush(struct ct_packer *k, unsigned char *p)
-{
-	if (k->run) {
-		*p++ = (unsigned char)(0x80 | (k->run - 1));
-		k->run = 0;
-	}
-	return p;
 }
 
 /* Pairs (difference, length): how many bytes they take. */
@@ -41,7 +17,7 @@ static unsigned size_of_runs(const int64_t *d, unsigned n)
 	unsigned bytes = 0;
 	for (unsigned i = 0; i < n; i++)
 		if (i == 0 || d[i] != d[i - 1])
-			bytes += size_of(zigzag(d[i])) + 1;
+			bytes += size_of(ct_pack_zigzag(d[i])) + 1;
 	return bytes;
 }
 
@@ -51,7 +27,7 @@ static unsigned char *put_runs(unsigned char *p, const int64_t *d, unsigned n)
 		unsigned j = i + 1;
 		while (j < n && d[j] == d[i])
 			j++;
-		p = put(p, zigzag(d[i]));
+		p = ct_pack_number(p, ct_pack_zigzag(d[i]));
 		*p++ = (unsigned char)(j - i);
 		i = j;
 	}
@@ -78,7 +54,7 @@ static unsigned char *put_list(unsigned char *p, const int64_t *d, unsigned n, u
 	case 0:
 		*p++ = 0;
 		for (unsigned i = 0; i < n; i++)
-			p = put(p, zigzag(d[i]));
+			p = ct_pack_number(p, ct_pack_zigzag(d[i]));
 		return p;
 	case 1: return put_fixed(p, d, n, 1);
 	case 2: return put_fixed(p, d, n, 2);
@@ -94,7 +70,7 @@ unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_
 	unsigned n = a->n ? a->n - 1 : 0, plain = 0, equal = 0;
 	uint64_t all = 0;
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t v = zigzag(d[i]);
+		uint64_t v = ct_pack_zigzag(d[i]);
 		all |= v;
 		plain += size_of(v);
 		equal += i && d[i] == d[i - 1];
@@ -114,12 +90,12 @@ static unsigned put_addresses(struct ct_pack_slot *slot, unsigned char **pp,
 {
 	unsigned char *p = *pp;
 	unsigned r;
-	p = put(p, zigzag((int64_t)(a->base - slot->base)));
+	p = ct_pack_number(p, ct_pack_zigzag((int64_t)(a->base - slot->base)));
 	slot->base = a->base;
 	if (a->form == CT_ADDR_STRIDE) {
 		r = a->stride == slot->stride;
 		if (!r)
-			p = put(p, zigzag(a->stride));
+			p = ct_pack_number(p, ct_pack_zigzag(a->stride));
 		slot->stride = a->stride;
 	} else if (a->packed) {
 		if (a->packed_bytes <= 16) /* both have room for that many */
@@ -144,7 +120,7 @@ unsigned char *ct_pack_jump(struct ct_packer *k, unsigned char *p, uint32_t sid,
 	*bits |= how;
 	if (sid != k->sid + 1) {
 		*bits |= 1u << 4;
-		p = put(p, zigzag((int64_t)sid - (int64_t)(uint32_t)(k->sid + 1)));
+		p = ct_pack_number(p, ct_pack_zigzag((int64_t)sid - (int64_t)(uint32_t)(k->sid + 1)));
 	}
 	for (int i = 0; how == 3 && i < 4; i++)
 		*p++ = (unsigned char)(mask >> 8 * i);
@@ -166,9 +142,9 @@ unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid,
 	}
 	if (nvalues) {
 		bits |= 1u << 6;
-		p = put(p, nvalues);
+		p = ct_pack_number(p, nvalues);
 		for (unsigned i = 0; i < nvalues; i++)
-			p = put(p, values[i]);
+			p = ct_pack_number(p, values[i]);
 	}
 	*op = (unsigned char)bits;
 	k->sid = sid;

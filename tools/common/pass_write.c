@@ -99,6 +99,25 @@ static int write_distinct(struct pass *a, const struct scope *s)
 	return st;
 }
 
+/* What is missing or odd in the trace; missing_kernels always, the others where there are any. */
+static int write_oddities(struct pass *a, const struct ct_trace *trace)
+{
+	const struct ct_trace_stats *t = ct_trace_stats(trace);
+	const struct { const char *metric, *unit; uint64_t n; } odd[] = {
+		{"unknown_commands", "lines", t->unknown_commands},
+		{"short_grids", "kernels", t->short_grids},
+		{"absent_warps", "warps", t->absent_warps},
+		{"misnamed_kernels", "kernels", t->misnamed_kernels},
+		{"truncated", NULL, (uint64_t)ct_trace_is_damaged(trace)},
+	};
+	const char *scope = a->scope[0].name;
+	int st = ct_profile_add_count(a->p, scope, "missing_kernels", t->missing_kernels, "kernels", "replay", a->e);
+	for (size_t i = 0; st == CT_OK && i < sizeof odd / sizeof *odd; i++)
+		if (odd[i].n)
+			st = ct_profile_add_count(a->p, scope, odd[i].metric, odd[i].n, odd[i].unit, "replay", a->e);
+	return st;
+}
+
 /* SN values that need more than the replay's counters. */
 static int write_derived(struct pass *a, const struct scope *s, const struct ct_trace *trace)
 {
@@ -119,25 +138,7 @@ static int write_derived(struct pass *a, const struct scope *s, const struct ct_
 	if (st != CT_OK || s != &a->scope[0])
 		return st;
 	st = write_distinct(a, s);
-	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "missing_kernels",
-		                          ct_trace_stats(trace)->missing_kernels, "kernels", "replay",
-		                          a->e);
-	if (st == CT_OK && ct_trace_stats(trace)->unknown_commands)
-		st = ct_profile_add_count(a->p, s->name, "unknown_commands", ct_trace_stats(trace)->unknown_commands,
-		                          "lines", "replay", a->e);
-	if (st == CT_OK && ct_trace_stats(trace)->short_grids)
-		st = ct_profile_add_count(a->p, s->name, "short_grids", ct_trace_stats(trace)->short_grids,
-		                          "kernels", "replay", a->e);
-	if (st == CT_OK && ct_trace_stats(trace)->absent_warps)
-		st = ct_profile_add_count(a->p, s->name, "absent_warps", ct_trace_stats(trace)->absent_warps,
-		                          "warps", "replay", a->e);
-	if (st == CT_OK && ct_trace_stats(trace)->misnamed_kernels)
-		st = ct_profile_add_count(a->p, s->name, "misnamed_kernels",
-		                          ct_trace_stats(trace)->misnamed_kernels, "kernels", "replay", a->e);
-	if (st == CT_OK && ct_trace_is_damaged(trace))
-		st = ct_profile_add_count(a->p, s->name, "truncated", 1, NULL, "replay", a->e);
-	return st;
+	return st == CT_OK ? write_oddities(a, trace) : st;
 }
 
 /* Line utilisation (papers-facts TS-M1) and useful bytes (SL-M6). */

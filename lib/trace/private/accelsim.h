@@ -20,12 +20,14 @@ struct ct_env {
 	struct ct_trace_options options;
 };
 
-/* Counts and tells the warps that are absent from the thread blocks of a kernel, of whose warps
- * `exited` have come to their EXIT. Where none has, the tracer was told to stop before it, or a
- * trace was cut down on purpose, and a warp may have had no instruction until then; where some
- * have, each should have an EXIT at least: absent ones are lost. A log of memory accesses names
- * only warps that have one; its kernels have neither binary version nor registers, in any form. */
-void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t absent, uint64_t exited);
+/* Counts and tells what is absent of a kernel's grid, of which there are that many thread blocks, and
+ * the warps that are absent from them, of whose warps `exited` have come to their EXIT. Where none
+ * has, the tracer was told to stop before it, or a trace was cut down on purpose, and a warp may
+ * have had no instruction until then; where some have, each should have an EXIT at least: absent
+ * ones are lost. A log of memory accesses names only warps that have one; its kernels have neither
+ * binary version nor registers, in any form. */
+void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t blocks, uint64_t absent,
+                        uint64_t exited);
 
 struct ct_accelsim;
 

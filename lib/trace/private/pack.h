@@ -69,9 +69,30 @@ enum { CT_PACK_DELTAS_MAX = 1 + 10 * (CT_WARP_LANES - 1) };
  * record's bit r. */
 unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_t *runs);
 
+static inline uint64_t ct_pack_zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
 /* Each returns the end of what it wrote at p, which has room for CT_PACK_RECORD_MAX
  * bytes plus one of a pending run. */
-unsigned char *ct_pack_flush(struct ct_packer *k, unsigned char *p);
+static inline unsigned char *ct_pack_number(unsigned char *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (unsigned char)(v | 0x80);
+	*p++ = (unsigned char)v;
+	return p;
+}
+
+static inline unsigned char *ct_pack_flush(struct ct_packer *k, unsigned char *p)
+{
+	if (k->run) {
+		*p++ = (unsigned char)(0x80 | (k->run - 1));
+		k->run = 0;
+	}
+	return p;
+}
+
 unsigned char *ct_pack_inst(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask,
                             const struct ct_pack_addr *a, const uint32_t *values, unsigned nvalues);
 
@@ -96,20 +117,13 @@ static inline unsigned char *ct_pack_addressed(struct ct_packer *k, unsigned cha
 {
 	struct ct_pack_slot *slot = &k->slot[sid % CT_PACK_SLOTS];
 	unsigned bits = (unsigned)a->form << 2 | a->r << 5;
-	uint64_t step = a->base - slot->base;
-	unsigned char *op;
-	if (k->run) {
-		*p++ = (unsigned char)(0x80 | (k->run - 1));
-		k->run = 0;
-	}
-	op = p++;
+	p = ct_pack_flush(k, p);
+	unsigned char *op = p++;
 	if (sid != k->sid + 1 || mask != k->mask)
 		p = ct_pack_jump(k, p, sid, mask, &bits);
 	k->sid = sid;
+	p = ct_pack_number(p, ct_pack_zigzag((int64_t)(a->base - slot->base)));
 	slot->base = a->base;
-	for (step = step << 1 ^ (0 - (step >> 63)); step >= 0x80; step >>= 7)
-		*p++ = (unsigned char)(step | 0x80);
-	*p++ = (unsigned char)step;
 	memcpy(p, a->packed, CT_PACK_SHORT); /* both have room for that many */
 	*op = (unsigned char)bits;
 	return p + a->bytes;
