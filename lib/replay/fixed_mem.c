@@ -281,13 +281,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		sm->c.mem_latency_sum += back - at;
 		sm->c.mem_latency_count++;
 	}
-	w->done = rp_max32(w->done, back);
-	for (unsigned i = 0; i < op->ndst; i++)
-		sm->regs[warp][op->dst[i]] = back;
-	if (op->kind == RP_ATOMIC)
-		w->born = rp_max32(w->born, back);
-	else if (op->kind == RP_ASYNC)
-		w->group_open[w->group % RP_GROUPS] = rp_max32(w->group_open[w->group % RP_GROUPS], back);
+	rp_results_at(w, op, w->group, back, back);
 }
 
 /* Due cycles have 32 bits: what they count from follows time. */

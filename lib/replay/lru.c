@@ -60,8 +60,7 @@ static void empty(struct rp_lru *t)
 	rp_index_clear(&t->index);
 	memset(t->entry, 0, (size_t)t->lines << t->entry_bits);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
-	for (uint32_t s = 0; t->ways > RP_STAMPS && s < 2 * t->sets; s++)
-		rp_queue_empty(&t->queue[s]);
+	rp_queues_empty(t->queue, 0, t->sets, t->ways);
 	for (uint32_t s = 0; s < t->sets; s++) {
 		t->set[s] = (struct rp_lru_set){.victim = RP_LRU_NONE};
 		rp_free_all(t->free_ways + (size_t)s * t->words, t->ways);
@@ -101,8 +100,7 @@ void rp_lru_rebase(struct rp_lru *t, uint32_t cycles)
 void rp_lru_renumber(struct rp_lru *t, uint32_t set)
 {
 	t->set[set].stamp = rp_renumber(t->stamp + (size_t)set * t->ways, t->ways);
-	for (uint32_t i = 0; t->ways > RP_STAMPS && i < 2; i++)
-		rp_queue_empty(&t->queue[2 * set + i]);
+	rp_queues_empty(t->queue, set, 1, t->ways);
 	t->set[set].victim = RP_LRU_NONE;
 }
 

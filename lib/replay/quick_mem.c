@@ -405,17 +405,10 @@ static void leave_open(struct access *a, uint32_t at, uint32_t back)
 }
 
 /* The instruction's end is known. */
-RP_HOT void close(struct access *a, uint32_t back)
+RP_HOT void finish(struct access *a, uint32_t back)
 {
 	struct rp_warp *w = &a->sm->warp[a->warp];
-	const struct rp_op *op = a->op;
-	w->done = rp_max32(w->done, back);
-	for (unsigned i = 0; i < op->ndst; i++)
-		w->regs[op->dst[i]] = back;
-	if (op->kind == RP_ATOMIC) /* seen a cycle before the register is written */
-		w->born = rp_max32(w->born, back - 1);
-	else if (op->kind == RP_ASYNC)
-		w->group_open[w->group % RP_GROUPS] = rp_max32(w->group_open[w->group % RP_GROUPS], back);
+	rp_results_at(w, a->op, w->group, back, back - RP_SEEN_BEFORE);
 }
 
 RP_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
@@ -446,7 +439,7 @@ RP_HOT void take(struct access *a, uint32_t place)
 	} else {
 		if (a->op->kind != RP_STORE)
 			a->sm->c.mem_latency_sum += back - w->issued;
-		close(a, back);
+		finish(a, back);
 	}
 }
 
@@ -528,9 +521,9 @@ void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 			sm->c.mem_latency_count++;
 			sm->c.mem_latency_sum += back - at;
 		}
-		close(&a, back);
+		finish(&a, back);
 	} else {
 		uint32_t degree = rp_max32(rp_degree(r, &sm->next[warp].inst), 1);
-		close(&a, unit_at(&a, at + TO_UNIT, degree) + degree + r->g.shmem_latency);
+		finish(&a, unit_at(&a, at + TO_UNIT, degree) + degree + r->g.shmem_latency);
 	}
 }

@@ -103,16 +103,10 @@ void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
 	if (op->kind != RP_STORE)
 		sm->c.mem_latency_sum += back - p->issued;
 	w->open--;
-	w->done = rp_max32(w->done, back);
-	for (unsigned i = 0; i < op->ndst; i++)
-		w->regs[op->dst[i]] = back;
-	if (op->kind == RP_ATOMIC) { /* seen a cycle before the register is written */
-		w->born = rp_max32(w->born, back - 1);
-		w->atomics--;
-	} else if (op->kind == RP_ASYNC) {
-		uint32_t g = p->group % RP_GROUPS;
-		w->group_open[g] = rp_max32(w->group_open[g], back);
-		q->async[p->warp][g]--;
+	rp_results_at(w, op, p->group, back, back - RP_SEEN_BEFORE);
+	w->atomics -= op->kind == RP_ATOMIC;
+	if (op->kind == RP_ASYNC) {
+		q->async[p->warp][p->group % RP_GROUPS]--;
 		pass_groups(sm, p->warp);
 	}
 	if (w->parked)

@@ -64,8 +64,7 @@ static void empty(struct rp_tags *t)
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
 		t->set[s] = (struct rp_set){0};
-	for (uint32_t s = 0; t->ways > RP_STAMPS && s < 2 * t->sets; s++)
-		rp_queue_empty(&t->queue[s]);
+	rp_queues_empty(t->queue, 0, t->sets, t->ways);
 	for (uint32_t s = 0; s < t->sets; s++)
 		rp_free_all(t->free_ways + (size_t)s * t->words, t->ways);
 	t->modified_lines = 0;
@@ -121,8 +120,7 @@ static void missed(struct rp_tags *t, uint32_t index, int modified)
 void rp_tags_renumber(struct rp_tags *t, uint32_t set)
 {
 	t->set[set].stamp = rp_renumber(t->stamp + (size_t)set * t->ways, t->ways);
-	for (uint32_t i = 0; t->ways > RP_STAMPS && i < 2; i++)
-		rp_queue_empty(&t->queue[2 * set + i]);
+	rp_queues_empty(t->queue, set, 1, t->ways);
 }
 
 /* The oldest line of the set that is not reserved and, with `clean`, not modified; RP_NO_LINE. */

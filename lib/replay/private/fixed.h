@@ -34,7 +34,22 @@ RP_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
 	return (uint32_t)(top & 0xffff);
 }
 
-/* ---- barriers and ends ---- */
+/* ---- memory instructions, barriers and ends ---- */
+
+/* The results of a memory instruction are there in cycle `back`: its registers and its LDGSTS group;
+ * behind an atomic the warp goes on in cycle `seen`. */
+RP_HOT void rp_results_at(struct rp_warp *w, const struct rp_op *op, uint32_t group, uint32_t back,
+                          uint32_t seen)
+{
+	uint32_t *open = &w->group_open[group % RP_GROUPS];
+	w->done = rp_max32(w->done, back);
+	for (unsigned i = 0; i < op->ndst; i++)
+		w->regs[op->dst[i]] = back;
+	if (op->kind == RP_ATOMIC)
+		w->born = rp_max32(w->born, seen);
+	else if (op->kind == RP_ASYNC)
+		*open = rp_max32(*open, back);
+}
 
 /* The CTA's barrier opens when all of its running warps have come to it: go_on() for each. */
 static inline void rp_barrier_open(const struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c,

@@ -105,9 +105,11 @@ struct rp_queue {
 	uint32_t line[RP_QUEUE];
 };
 
-static inline void rp_queue_empty(struct rp_queue *q)
+/* Those of n sets of that many ways, two each, from `set` on. */
+static inline void rp_queues_empty(struct rp_queue *queue, uint32_t set, uint32_t n, uint32_t ways)
 {
-	q->head = q->n = q->limit = q->step = 0;
+	for (uint32_t i = 2 * set; ways > RP_STAMPS && i < 2 * (set + n); i++)
+		queue[i].head = queue[i].n = queue[i].limit = queue[i].step = 0;
 }
 
 /* Queues that sets need in any shape of a cache of that many lines: two for each set of more than

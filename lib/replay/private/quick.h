@@ -19,7 +19,8 @@ enum {
 	RP_CALENDAR_WORDS = 64, /* of the memory side: 4096 places */
 	RP_ISSUE_WORDS = 16,    /* of schedulers and units: 1024 cycles */
 	RP_ROWS = 32,           /* cycles of a bank, each from one activate to the next, that are known */
-	RP_WHEEL = 256          /* cycles, a power of two of at least 64 */
+	RP_WHEEL = 256,         /* cycles, a power of two of at least 64 */
+	RP_SEEN_BEFORE = 1      /* cycles that an atomic is seen before its register is written */
 };
 
 /* Places (cycles, or multiples of some) from 64 * first on; those of [lo, hi) are taken. */
