@@ -214,16 +214,18 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 		}
 }
 
-/* Results of damaged traces are marked, and end in 1 (design 3). */
-static int tell_damaged(struct ct_tool *t, const struct rp_run *run)
+/* Results of parts of traces are marked; those of damaged ones end in 1 (design 3). */
+static int tell_parts(struct ct_tool *t, const struct rp_run *run)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	int any = 0;
-	for (size_t i = 0; i < run->n; i++)
-		if (rp_damaged(&run->w[i])) {
-			ct_warn(&d, "%s: its trace is damaged, only a part of it is counted", run->w[i].name);
-			any = 1;
-		}
+	char part[240];
+	for (size_t i = 0; i < run->n; i++) {
+		enum rp_part how = rp_part(&run->w[i], part, sizeof part);
+		any |= how == RP_DAMAGED;
+		if (how != RP_WHOLE)
+			ct_warn(&d, "%s: %s", run->w[i].name, part);
+	}
 	return any;
 }
 
@@ -301,7 +303,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = 1;
 	}
 	if (st == CT_OK || st == 1)
-		st |= tell_damaged(t, &r->run);
+		st |= tell_parts(t, &r->run);
 	if (r) {
 		rp_checks_free(&r->checks);
 		rp_changes_free(&r->changes);

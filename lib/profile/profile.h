@@ -101,6 +101,12 @@ int ct_profile_add_real(struct ct_profile *p, const char *scope, const char *met
 int ct_profile_get(const struct ct_profile *p, const char *scope, const char *metric, double *v);
 int ct_profile_get_count(const struct ct_profile *p, const char *scope, const char *metric,
                          uint64_t *v);
+/* What the trace of p lacks and no damage shows, as scope all tells it: thread blocks of a grid, warps,
+ * kernels' files, lines that nothing understood. Where the trace was cut on purpose these look the
+ * same. Puts "2 kernels lack thread blocks, 1 kernel has no file" into text, cut to n bytes, and
+ * returns 1; 0, and an empty text, when nothing is known to lack. Pure. */
+int ct_profile_gaps(const struct ct_profile *p, char *text, size_t n);
+
 /* How an SN was got: its method column, or NULL when the record is absent. */
 const char *ct_profile_method(const struct ct_profile *p, const char *scope, const char *metric);
 

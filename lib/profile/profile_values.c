@@ -86,6 +86,25 @@ const char *ct_profile_method(const struct ct_profile *p, const char *scope, con
 	return r ? r->field[4] : NULL;
 }
 
+int ct_profile_gaps(const struct ct_profile *p, char *text, size_t n)
+{
+	static const struct { const char *metric, *one, *more; } gap[] = {
+		{"short_grids", "kernel lacks thread blocks", "kernels lack thread blocks"},
+		{"missing_kernels", "kernel has no file", "kernels have no file"},
+		{"misnamed_kernels", "file holds another kernel", "files hold another kernel"},
+		{"unknown_commands", "line was not understood", "lines were not understood"},
+		{"absent_warps", "warp is absent", "warps are absent"},
+	};
+	size_t at = 0;
+	uint64_t v;
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof gap / sizeof *gap && at < n; i++)
+		if (ct_profile_get_count(p, "all", gap[i].metric, &v) && v > 0)
+			at += (size_t)snprintf(text + at, n - at, "%s%" PRIu64 " %s", at ? ", " : "", v,
+			                       v == 1 ? gap[i].one : gap[i].more);
+	return at > 0;
+}
+
 /* ---- IM, GP, MR, ME, RE ---- */
 
 int ct_profile_add_im(struct ct_profile *p, const char *scope, const char *item, double v,

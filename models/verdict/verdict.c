@@ -236,8 +236,18 @@ static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, st
 	return 0;
 }
 
-void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
-                       struct ct_verdict *v)
+/* A trace that was cut on purpose looks like one that lost a part: the verdict holds for what is
+ * there, and who reads it has to know. */
+static void tell_gaps(const struct ct_profile *p, struct ct_verdict *v)
+{
+	char gaps[160];
+	size_t n = strlen(v->reason);
+	if (ct_profile_gaps(p, gaps, sizeof gaps))
+		snprintf(v->reason + n, sizeof v->reason - n, "; of a part of the trace: %s", gaps);
+}
+
+static void decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+                   struct ct_verdict *v)
 {
 	struct ct_estimate es;
 	double parameters, paired;
@@ -258,6 +268,14 @@ void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, do
 	ct_verdict_reason(p, m, v);
 	if (v->word == CT_UNKNOWN)
 		too_wide(m, &es, parameters, paired, v);
+}
+
+void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+                       struct ct_verdict *v)
+{
+	decide(p, m, scale, v);
+	if (!isnan(v->speedup))
+		tell_gaps(p, v);
 }
 
 static int real_field(struct ct_buf *b, double x)

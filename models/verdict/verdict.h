@@ -27,7 +27,7 @@ const char *ct_verdict_word(enum ct_verdict_word w);
 /* By name: the word, or -1. */
 int ct_verdict_find(const char *name);
 
-enum { CT_REASON_MAX = 240 };
+enum { CT_REASON_MAX = 320 };
 
 struct ct_verdict {
 	enum ct_verdict_word word;

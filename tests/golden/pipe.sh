@@ -59,6 +59,22 @@ for tool in replicate lineutil mpki morpheus-est sharedl1-est "reuse --merge" tr
 	same "$tool of a salvaged profile: exit 1 and a warning" "1 1" "$? $(grep -c 'damage' err)"
 done
 report -q --html - salvaged.profile | grep -q 'trace is damaged' && pass "the page says so" || fail "the page says so"
+# A trace of which a part is missing may have been cut on purpose: each stage says that it is a part.
+tracecat -q -O accelsim ws | awk '/^#BEGIN_TB/ {n++} n < 3' >short.traceg
+reuse -q --mechanisms all short.traceg >short.profile || fail "reuse of a short grid" "$?"
+says='kernel lacks thread blocks'
+for tool in replicate lineutil mpki morpheus-est sharedl1-est tsc-est malekeh-est "reuse --merge" triage report; do
+	$tool short.profile >out 2>err
+	same "$tool of a profile with a short grid: done, and a warning" "0 1" "$? $(grep -c "$says" err)"
+done
+same "triage says so in its reasons, in every form" "4 4 4 4" \
+	"$(for f in table csv json profile; do triage -q -O $f short.profile | grep -c "; of a part of the trace: 1 $says"; done | paste -sd' ')"
+for f in html markdown junit; do
+	report -q --$f - short.profile | grep -qi "of a part of the trace: 1 $says" && pass "so does report --$f" || fail "report --$f"
+	report -q --$f - ws.profile | grep -qi 'of a part of' && fail "report --$f of a whole one" || pass "and of a whole one not"
+done
+report -q short.profile | grep -q "^short: of a part of the trace: 1 $says" && pass "so does the table" || fail "the table"
+report -q --html - short.profile | grep -q 'Not of whole traces:.*short' && pass "so does the page's overview" || fail "overview"
 # So does what has lost warps: nothing but them is in doubt, so it is used, and marked.
 tracecat -q -O accelsim ws | awk '/^warp = 1$/ && !n++ {skip = 1} /^warp = 2$|^#END_TB/ {skip = 0} !skip' >lost.traceg
 traceinfo -q -O profile lost.traceg >out

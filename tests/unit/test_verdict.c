@@ -107,6 +107,34 @@ static void test_too_small(void **state)
 	ct_profile_free(p);
 }
 
+/* A verdict on a part of a trace says of which part; as much of it as has room. */
+static void test_part(void **state)
+{
+	static const char *const odd[] = {"short_grids", "missing_kernels", "misnamed_kernels", "unknown_commands",
+	                                  "absent_warps"};
+	struct ct_verdict v;
+	char text[160], little[12];
+	struct ct_profile *p = profile(5, 0.1);
+	(void)state;
+	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
+	assert_int_equal(ct_profile_add_count(p, "all", "missing_kernels", 0, NULL, "replay", NULL), 0);
+	assert_false(ct_profile_gaps(p, text, sizeof text));
+	assert_string_equal(text, "");
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+	assert_null(strstr(v.reason, "part of"));
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(ct_profile_add_count(p, "all", odd[i], i + 1, NULL, "replay", NULL), 0);
+	assert_true(ct_profile_gaps(p, text, sizeof text));
+	assert_string_equal(text, "1 kernel lacks thread blocks, 2 kernels have no file, 3 files hold another kernel, "
+	                    "4 lines were not understood, 5 warps are absent");
+	assert_true(ct_profile_gaps(p, little, sizeof little));
+	assert_string_equal(little, "1 kernel la");
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+	assert_int_equal(v.word, CT_BENEFITS);
+	assert_non_null(strstr(v.reason, "; of a part of the trace: 1 kernel lacks thread blocks, 2 kernels"));
+	ct_profile_free(p);
+}
+
 static void test_lacking(void **state)
 {
 	struct ct_verdict v;
@@ -232,7 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small), cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part), cmocka_unit_test(test_lacking),
 		cmocka_unit_test(test_conflicts), cmocka_unit_test(test_target),
 		cmocka_unit_test(test_record), cmocka_unit_test(test_name),
 	};

@@ -99,9 +99,12 @@ int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	double flag;
+	char gaps[160];
+	if (ct_profile_gaps(p, gaps, sizeof gaps))
+		ct_warn(&d, "the profile is of a part of its trace: %s", gaps);
 	if (!ct_profile_get(p, "all", "truncated", &flag) || !(flag > 0))
 		return 0;
-	ct_warn(&d, "the profile is of a part of its trace, which is damaged: see truncated in it");
+	ct_warn(&d, "the trace of the profile is damaged: see truncated in it");
 	return 1;
 }
 

@@ -137,7 +137,7 @@ struct ct_input {
 /* Opens operand i, or standard input when there is none. */
 int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_error *e);
 /* 1, with a warning, when the profile is of a damaged trace (--salvage): the command ends with 1
- * then, as if it had read the trace itself. Else 0. */
+ * then, as if it had read the trace itself. Else 0. Warns also of what the trace lacks otherwise. */
 int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p);
 void ct_input_close(struct ct_input *in);
 

@@ -97,19 +97,20 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "\nSpeed-ups are against the GPU as configured, with their range.\n\n");
 }
 
-static void damaged(const struct rp_report *r, struct ct_buf *b)
+static void parts(const struct rp_report *r, struct ct_buf *b)
 {
 	size_t n = 0;
+	char part[240];
 	for (size_t i = 0; i < r->run.n; i++) {
-		if (!rp_damaged(&r->run.w[i]) || ++n > 20)
+		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE || ++n > 20)
 			continue;
-		ct_buf_puts(b, "**");
+		ct_buf_puts(b, n > 1 ? "\\\n**" : "**");
 		text(b, r->run.w[i].name, NAME_SHOWN);
-		ct_buf_puts(b, "**: the trace is damaged, only a part of it is counted.\n");
+		ct_buf_printf(b, "**: %s.", part);
 	}
 	if (n > 20)
-		ct_buf_printf(b, "**%zu more traces** are damaged.\n", n - 20);
-	ct_buf_puts(b, n ? "\n" : "");
+		ct_buf_printf(b, "\\\n**%zu more workloads** are of parts of their traces.", n - 20);
+	ct_buf_puts(b, n ? "\n\n" : "");
 }
 
 static void reasons(const struct rp_report *r, struct ct_buf *b)
@@ -184,7 +185,7 @@ void rp_markdown(const struct rp_report *r, struct ct_buf *b)
 	text(b, r->title, 200);
 	ct_buf_puts(b, "\n\n");
 	counts(r, b);
-	damaged(r, b);
+	parts(r, b);
 	checks(r, b);
 	changes(r, b);
 	verdicts(r, b);

@@ -50,6 +50,18 @@ static void check_rows(const struct rp_report *r, struct ct_buf *b)
 	}
 }
 
+static void part_rows(const struct rp_report *r, struct ct_buf *b)
+{
+	enum { SHOWN = 20 };
+	char part[240];
+	size_t n = 0;
+	for (size_t i = 0; i < r->run.n; i++)
+		if (rp_part(&r->run.w[i], part, sizeof part) != RP_WHOLE && ++n <= SHOWN)
+			ct_buf_printf(b, "%s%s: %s\n", n == 1 ? "\n" : "", r->run.w[i].name, part);
+	if (n > SHOWN)
+		ct_buf_printf(b, "and %zu more are of parts of their traces\n", n - SHOWN);
+}
+
 static void change_rows(const struct rp_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 30 };
@@ -106,6 +118,7 @@ void rp_table(const struct rp_report *r, struct ct_buf *b)
 		}
 	}
 	ct_table_render(&t, b);
+	part_rows(r, b);
 	check_rows(r, b);
 	change_rows(r, b);
 }
@@ -138,6 +151,21 @@ static void failures(const struct rp_check *c, struct ct_buf *b)
 	}
 }
 
+/* What holds may hold for a part only. */
+static void xml_parts(const struct rp_report *r, struct ct_buf *b)
+{
+	char part[240];
+	size_t n = 0;
+	for (size_t i = 0; i < r->run.n; i++) {
+		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE)
+			continue;
+		ct_buf_puts(b, n++ ? "" : "<system-out>");
+		xml(b, r->run.w[i].name);
+		ct_buf_printf(b, ": %s\n", part);
+	}
+	ct_buf_puts(b, n ? "</system-out>\n" : "");
+}
+
 /* The form that Jenkins and GitLab read: testsuites, testsuite, testcase. */
 void rp_junit(const struct rp_report *r, struct ct_buf *b)
 {
@@ -167,6 +195,7 @@ void rp_junit(const struct rp_report *r, struct ct_buf *b)
 		}
 		ct_buf_puts(b, "</testcase>\n");
 	}
+	xml_parts(r, b);
 	ct_buf_puts(b, "</testsuite>\n</testsuites>\n");
 }
 

@@ -169,6 +169,24 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 }
 
 /* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
+/* Which of them rest on parts of their traces. */
+static void parts(const struct rp_report *r, struct ct_buf *b)
+{
+	enum { SHOWN = 50 };
+	char part[240];
+	size_t n = 0;
+	for (size_t i = 0; i < r->run.n; i++) {
+		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE || ++n > SHOWN)
+			continue;
+		ct_buf_printf(b, "%s<a href=\"#w%zu\">", n > 1 ? ", " : "<p><strong>Not of whole traces:</strong> ", i);
+		ch_text(b, r->run.w[i].name);
+		ct_buf_puts(b, "</a>");
+	}
+	if (n > SHOWN)
+		ct_buf_printf(b, " and %zu more", n - SHOWN);
+	ct_buf_puts(b, n ? ".</p>\n" : "");
+}
+
 static void overview(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
@@ -198,7 +216,9 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 			number_cell(b, w, c);
 		ct_buf_puts(b, "</tr>\n");
 	}
-	ct_buf_puts(b, "</tbody>\n</table></div>\n</section>\n");
+	ct_buf_puts(b, "</tbody>\n</table></div>\n");
+	parts(r, b);
+	ct_buf_puts(b, "</section>\n");
 }
 
 static void thresholds(const struct rp_report *r, struct ct_buf *b)

@@ -29,8 +29,9 @@ static double hist(const struct rp_workload *w, const char *view, struct ct_hist
 
 static void verdicts(const struct rp_workload *w, struct ct_buf *b)
 {
-	if (rp_damaged(w))
-		ct_buf_puts(b, "<p><strong>The trace is damaged: only a part of it is counted.</strong></p>\n");
+	char part[240];
+	if (rp_part(w, part, sizeof part) != RP_WHOLE)
+		ct_buf_printf(b, "<p><strong>%c%s.</strong></p>\n", part[0] - 'a' + 'A', part + 1);
 	ct_buf_puts(b, "<dl class=\"why\">");
 	for (int m = 0; m < CT_MECHANISMS; m++) {
 		const struct ct_verdict *v = &w->v[m];

@@ -274,9 +274,16 @@ double rp_sn(const struct rp_workload *w, const char *metric)
 	return ct_profile_get(w->p, "all", metric, &v) ? v : NAN;
 }
 
-int rp_damaged(const struct rp_workload *w)
+enum rp_part rp_part(const struct rp_workload *w, char *text, size_t n)
 {
-	return rp_sn(w, "truncated") > 0;
+	char gaps[160];
+	int lacks = ct_profile_gaps(w->p, gaps, sizeof gaps);
+	if (rp_sn(w, "truncated") > 0) {
+		snprintf(text, n, "the trace is damaged, only a part of it is counted%s%s", lacks ? ": " : "", gaps);
+		return RP_DAMAGED;
+	}
+	snprintf(text, n, "of a part of the trace: %s", gaps);
+	return lacks ? RP_PART : RP_WHOLE;
 }
 
 int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
