@@ -177,7 +177,8 @@ static int put_trace(struct cat *c, struct ct_trace *trace, struct ct_error *e)
 			return st;
 	}
 	const struct ct_trace_stats *s = ct_trace_stats(trace);
-	c->missing += s->missing_kernels;
+	/* What is packed has no folder any more in which to look. */
+	c->missing += s->missing_kernels + s->unlisted_kernels;
 	c->unknown += s->unknown_commands;
 	/* Launch numbers go on where this input ends. */
 	uint64_t launches = s->kernels + s->skipped_kernels + s->missing_kernels;

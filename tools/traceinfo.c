@@ -157,6 +157,7 @@ static int add_all(struct info *n, struct ct_error *e)
 		{"kernels", "kernels", s->kernels},
 		{"skipped_kernels", "kernels", s->skipped_kernels},
 		{"missing_kernels", "kernels", s->missing_kernels},
+		{"unlisted_kernels", "kernels", s->unlisted_kernels},
 		{"short_grids", "kernels", s->short_grids},
 		{"absent_warps", "warps", s->absent_warps},
 		{"misnamed_kernels", "kernels", s->misnamed_kernels},
@@ -235,6 +236,7 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 	} odd[] = {
 		{"truncated", "the trace is damaged, this is a part of it"},
 		{"missing_kernels", "kernels of the list have no file"},
+		{"unlisted_kernels", "kernels beside the list are not in it"},
 		{"short_grids", "kernels have fewer thread blocks than their grid"},
 		{"absent_warps", "warps that thread blocks should have are not there"},
 		{"misnamed_kernels", "files of the list have another kernel in their header than in their name"},

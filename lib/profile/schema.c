@@ -194,6 +194,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("cycles_stack_dram", "cycles"),
 	MAX("truncated", "flag"),
 	ANY("missing_kernels", "kernels"),
+	ANY("unlisted_kernels", "kernels"),
 	/* What traceinfo counts in the trace itself. */
 	SUM("warps", "warps"),
 	SUM("predicated_off_insts", "insts"),

@@ -149,6 +149,7 @@ void ct_list_free(struct ct_list *list)
 		free(list->entry[i].path);
 	}
 	free(list->entry);
+	free(list->first_unlisted);
 	*list = (struct ct_list){0};
 }
 

@@ -131,6 +131,9 @@ static void say_skipped(const struct ct_trace *t, const char *name)
 		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels of the list are missing, "
 		        "%.200s is the first", name, x->line, l->missing, l->kernels, x->name);
 	}
+	if (l->unlisted)
+		ct_warn(d, "%s: %" PRIu64 " kernels of its folder are not in the list and were not read, %.200s is the "
+		        "first by name", name, l->unlisted, l->first_unlisted);
 }
 
 static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
@@ -146,12 +149,15 @@ static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e
 		st = ct_list_parse(&t->list, name, text.data, text.len, e);
 	if (st == CT_OK)
 		st = ct_list_locate(&t->list, name, folder, t->env.options.trust_paths, e);
+	if (st == CT_OK)
+		st = ct_list_find_unlisted(&t->list, name, folder, e);
 	if (st == CT_OK) {
 		t->stats.raw_bytes = t->base_bytes = ct_source_raw_bytes(s);
 		t->stats.crc64 = ct_source_raw_crc64(s);
 		t->stats.text_bytes = t->base_text = text.len;
 		t->stats.unknown_commands = t->list.unknown;
 		t->stats.missing_kernels = t->list.missing;
+		t->stats.unlisted_kernels = t->list.unlisted;
 		snprintf(t->format, sizeof t->format, "accelsim-list");
 		say_skipped(t, name);
 	}

@@ -86,6 +86,7 @@ struct ct_trace_stats {
 	uint64_t crc64;            /* CRC-64/XZ of those bytes in that order */
 	uint64_t text_bytes;       /* after decompression */
 	uint64_t kernels, skipped_kernels /* by the filter */, missing_kernels;
+	uint64_t unlisted_kernels; /* files kernel-N beside a list that does not name them */
 	uint64_t memcpys, unknown_commands; /* lines of a list, or marked ones of a log, not understood */
 	uint64_t ctas, warps, warp_insts;
 	uint64_t width_disagreements; /* lines whose width field lies */

@@ -424,6 +424,64 @@ static void packed_ranges(void **state)
 	free(b.p);
 }
 
+static uint64_t le(const unsigned char *p, int bytes)
+{
+	uint64_t v = 0;
+	while (bytes > 0)
+		v = v << 8 | p[--bytes];
+	return v;
+}
+
+static void put_le(unsigned char *p, uint64_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++, v >>= 8)
+		p[i] = (unsigned char)v;
+}
+
+/* Copies all blocks but those of a type, and makes the checksums those of what is left; returns how
+ * many were left out. A block: type, codec, stored and raw bytes, payload, CRC-32. */
+static unsigned without_blocks(struct bytes b, int type, unsigned char *out, size_t *n)
+{
+	enum { MAGIC = 4, HEAD = 10 };
+	unsigned lost = 0;
+	memcpy(out, b.p, *n = MAGIC);
+	for (size_t at = MAGIC, size; at < b.n; at += size) {
+		size = HEAD + (size_t)le(b.p + at + 2, 4) + 4;
+		if (b.p[at] == type) {
+			lost++;
+			continue;
+		}
+		unsigned char *p = out + *n;
+		memcpy(p, b.p + at, size);
+		if (p[0] == 'E') {
+			put_le(p + HEAD + 8, ct_crc64(0, out, *n), 8);
+			put_le(p + size - 4, ct_crc32(0, p, size - 4), 4);
+		}
+		*n += size;
+	}
+	return lost;
+}
+
+/* Whole thread blocks, kernels or copies that are lost from a packed trace show in its counts, even
+ * where every checksum fits. */
+static void packed_counts(void **state)
+{
+	struct bytes b = packed();
+	unsigned char *copy = malloc(b.n);
+	size_t n;
+	(void)state;
+	assert_non_null(copy);
+	assert_int_equal(without_blocks(b, '?', copy, &n), 0);
+	assert_int_equal(n, b.n);
+	assert_int_equal(read_trace(copy, n).status, 0);
+	for (const char *type = "KMCFZI"; *type; type++) {
+		assert_int_equal(without_blocks(b, *type, copy, &n), 1);
+		assert_true(read_trace(copy, n).status < 0);
+	}
+	free(copy);
+	free(b.p);
+}
+
 /* ---- profiles ---- */
 
 static int read_profile(const void *p, size_t n)
@@ -540,7 +598,8 @@ int main(void)
 		cmocka_unit_test(text_lines),       cmocka_unit_test(blocks_of_text),
 		cmocka_unit_test(text_ranges),
 		cmocka_unit_test(compressed_bytes), cmocka_unit_test(packed_bytes),
-		cmocka_unit_test(packed_ranges),    cmocka_unit_test(profile_bytes),
+		cmocka_unit_test(packed_ranges),    cmocka_unit_test(packed_counts),
+		cmocka_unit_test(profile_bytes),
 		cmocka_unit_test(profile_lines),    cmocka_unit_test(log_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

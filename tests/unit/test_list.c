@@ -189,6 +189,46 @@ static void whole_lists(void **state)
 	ct_buf_free(&b);
 }
 
+/* Whoever loses the last lines of a list finds their kernels beside it. */
+static void unlisted(void **state)
+{
+	static const struct {
+		const char *list, *text;
+		uint64_t n;
+	} row[] = {
+		{"kernelslist.g", "kernel-1.traceg\nkernel-2.traceg.xz\nkernel-10.traceg\nkernel-11.traceg\n", 0},
+		{"kernelslist.g", "kernel-1.traceg\nkernel-2.traceg.xz\nkernel-10.traceg\n", 1},
+		{"kernelslist.g", "kernel-1.traceg\n", 3},
+		{"kernelslist", "kernel-1.trace\n", 0},
+		{"kernelslist_ctx_0xa.g", "kernel-1-ctx_0xa.traceg\n", 1},
+		{"kernelslist_ctx_0xb.g", "kernel-3-ctx_0xb.traceg\n", 0},
+		{"some.g", "kernel-1.traceg\n", 0},            /* a choice of kernels */
+		{"kernelslist.g", "sub/kernel-1.traceg\n", 0}, /* that lie elsewhere */
+	};
+	static const char *const file[] = {"kernel-1.traceg", "kernel-2.traceg", "kernel-2.traceg.zst", "kernel-10.traceg",
+		"kernel-11.traceg.gz", "kernel-1.trace", "kernel-1-ctx_0xa.traceg", "kernel-2-ctx_0xa.traceg.zst",
+		"kernel-3-ctx_0xb.traceg", "kernel-9.traceg.part", "kernel-x.traceg", "akernel-7.traceg",
+		"sub/kernel-1.traceg"};
+	struct ct_buf b = {0};
+	(void)state;
+	mkdir(in_folder("sub"), 0700);
+	for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+		put(file[i], kernel("k", "0"));
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct told told = {0};
+		struct ct_trace_options o = {.diag = {tell, &told}};
+		struct ct_trace_stats s;
+		put(row[i].list, row[i].text);
+		events(in_folder(row[i].list), &o, &b, &s);
+		assert_int_equal(s.unlisted_kernels, row[i].n);
+		assert_int_equal(told.n, row[i].n != 0);
+		if (row[i].n == 3)
+			assert_non_null(strstr(told.text, "3 kernels of its folder are not in the list and were not read, "
+			                       "kernel-10.traceg is the first"));
+	}
+	ct_buf_free(&b);
+}
+
 static void one_kernel_per_file(void **state)
 {
 	struct ct_buf b = {0}, two = {0};
@@ -309,6 +349,7 @@ int main(void)
 		cmocka_unit_test(parsing),
 		cmocka_unit_test(bad_lists),
 		cmocka_unit_test_setup_teardown(whole_lists, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unlisted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_kernel_per_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(folders, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(paths, set_up, tear_down),

@@ -105,6 +105,7 @@ static int write_oddities(struct pass *a, const struct ct_trace *trace)
 	const struct ct_trace_stats *t = ct_trace_stats(trace);
 	const struct { const char *metric, *unit; uint64_t n; } odd[] = {
 		{"unknown_commands", "lines", t->unknown_commands},
+		{"unlisted_kernels", "kernels", t->unlisted_kernels},
 		{"short_grids", "kernels", t->short_grids},
 		{"absent_warps", "warps", t->absent_warps},
 		{"misnamed_kernels", "kernels", t->misnamed_kernels},
