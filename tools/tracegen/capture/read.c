@@ -15,6 +15,8 @@
 /* A work-item's record between two barriers is far below this. */
 #define MAX_RECORD (UINT64_C(1) << 30)
 
+enum { READ_BYTES = 1 << 18 };
+
 struct reader {
 	struct simt_sink *sink;
 	const struct cap_options *o;
@@ -50,7 +52,8 @@ static int fill(struct reader *s, size_t need)
 			s->n -= s->at;
 			s->at = 0;
 		}
-		if (ct_grow((void **)&s->data, &s->cap, s->at + need + (1 << 18), 1) < 0)
+		/* Room follows what has come: the length in a damaged record may say anything. */
+		if (ct_grow((void **)&s->data, &s->cap, s->n + READ_BYTES, 1) < 0)
 			return ct_fail_nomem(s->e);
 		/* poll() comes back at a signal, read() would go on. */
 		if (stopped(s) || (poll(&p, 1, -1) < 0 && errno == EINTR && stopped(s)))
