@@ -7,15 +7,20 @@
 #include "gpu/coalesce.h"
 
 #include <string.h>
-#if defined(__SSE2__) && !defined(CT_NO_SIMD)
-#include <emmintrin.h>
-#endif
 
 #include "base/bits.h"
 #include "gpu/scatter.h"
 #include "trace/opcode.h"
 
 enum { TABLE = 256, TABLE_FULL = 128, NO_LINE = 0xff, SCATTERED = 8 /* lanes that are worth sorting */ };
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline)) /* so that what calls it saves few registers */
+#else
+#define ALWAYS_INLINE static inline
+#define APART static
+#endif
 
 /* Requests found so far. */
 struct gather {
@@ -90,26 +95,48 @@ static struct ct_line_request *searched(struct gather *g, uint64_t line)
 	return append(g, line);
 }
 
+/* Bits of the bytes [lo, hi) of a line of 128. */
+ALWAYS_INLINE void span_bytes(unsigned lo, unsigned hi, uint64_t bytes[2])
+{
+	const uint64_t all = ~UINT64_C(0);
+	bytes[0] = bytes[1] = 0;
+	if (hi <= 64) {
+		bytes[0] = all >> (64 - (hi - lo)) << lo;
+	} else if (lo >= 64) {
+		bytes[1] = all >> (64 - (hi - lo)) << (lo - 64);
+	} else {
+		bytes[0] = all << lo;
+		bytes[1] = all >> (128 - hi);
+	}
+}
+
+/* Bits of the sectors that they lie in. */
+ALWAYS_INLINE uint32_t span_sectors(unsigned lo, unsigned hi, unsigned sector_bits)
+{
+	return (uint32_t)(((uint64_t)2 << ((hi - 1) >> sector_bits)) - ((uint64_t)1 << (lo >> sector_bits)));
+}
+
 /* Lanes of one contiguous run of the mask side by side in memory: `size` bytes each
  * (a power of two up to the line), aligned to it. Walks lines instead of lanes; `first`
  * says that no line of theirs has been seen. */
 static void add_run(struct gather *g, uint64_t a, unsigned size, unsigned lane, unsigned lanes,
                     int first)
 {
-	unsigned size_bits = ct_low_bit(size);
-	while (lanes) {
-		unsigned offset = (unsigned)(a & g->line_mask);
-		uint64_t room = (g->line_mask + 1 - offset) >> size_bits;
-		unsigned here = lanes < room ? lanes : (unsigned)room, bytes = here << size_bits;
-		uint64_t line = a >> g->line_bits;
-		struct ct_line_request *r = first ? append(g, line) : searched(g, line);
-		r->lanes |= (uint32_t)((((uint64_t)1 << here) - 1) << lane);
-		for (; bytes > 64; bytes -= 64, offset += 64)
-			mark(g, r, offset, 64);
-		mark(g, r, offset, bytes);
-		a += (uint64_t)here * size;
-		lane += here;
-		lanes -= here;
+	unsigned size_bits = ct_low_bit(size), line = (unsigned)g->line_mask + 1, here;
+	for (unsigned left = lanes << size_bits; left; left -= here) {
+		unsigned lo = (unsigned)(a & g->line_mask);
+		uint64_t bytes[2] = {0, 0};
+		struct ct_line_request *r = first ? append(g, a >> g->line_bits)
+		                                  : searched(g, a >> g->line_bits);
+		here = left < line - lo ? left : line - lo;
+		if (g->track_bytes)
+			span_bytes(lo, lo + here, bytes);
+		r->bytes[0] |= bytes[0];
+		r->bytes[1] |= bytes[1];
+		r->sectors |= span_sectors(lo, lo + here, g->sector_bits);
+		r->lanes |= (uint32_t)((((uint64_t)1 << (here >> size_bits)) - 1) << lane);
+		lane += here >> size_bits;
+		a += here;
 	}
 }
 
@@ -118,14 +145,62 @@ static int is_power_of_two(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
-/* A run of lanes with stride equal to the width: the commonest access of all. */
-static int coalesced(const struct ct_inst *inst, unsigned width, unsigned line)
+/* Lanes side by side in the mask, and either in memory or at one address, as most are: the bytes
+ * that they take together from base on. 0: they lie otherwise, or are not aligned. */
+ALWAYS_INLINE unsigned dense_bytes(const struct ct_inst *inst, unsigned width, unsigned line)
 {
-	uint32_t run = inst->mask >> ct_low_bit(inst->mask);
-	return inst->addr_form == CT_ADDR_STRIDE && inst->stride == (int64_t)width &&
-	       is_power_of_two(width) && width <= line && inst->base % width == 0 && inst->base &&
-	       inst->base <= UINT64_MAX - (uint64_t)width * CT_WARP_LANES &&
-	       is_power_of_two((uint64_t)run + 1) && (inst->nruns || inst->base == inst->addr[0]);
+	uint32_t run = inst->mask + (inst->mask & (0 - inst->mask)); /* 0 or one bit where they are */
+	uint64_t base = inst->base, step = (uint64_t)inst->stride;
+	if (inst->nruns > 1 || !inst->naddr || (run & (run - 1)) || !is_power_of_two(width) ||
+	    width > line || base & (width - 1) || !base ||
+	    base > UINT64_MAX - (uint64_t)width * CT_WARP_LANES)
+		return 0;
+	if (inst->nruns)
+		step = (uint64_t)inst->run_delta[0];
+	else if (base != inst->addr[0] || (inst->addr_form != CT_ADDR_STRIDE && inst->naddr > 1))
+		return 0;
+	if (step == width)
+		return inst->naddr * width;
+	return step == 0 || inst->naddr == 1 ? width : 0;
+}
+
+/* The lines of `bytes` bytes from base on, up or down: nothing is searched or sorted. The shape of
+ * the cache is constant where it is called for the usual one. */
+ALWAYS_INLINE unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned bytes,
+                                   unsigned line_bits, unsigned sector_bits, int descending,
+                                   struct ct_line_request *out)
+{
+	const unsigned line = 1u << line_bits;
+	unsigned lo = (unsigned)(inst->base & (line - 1)), here, lane = 0;
+	unsigned n = (lo + bytes + line - 1) >> line_bits;
+	struct ct_line_request *r = descending ? out + n - 1 : out;
+	r->lanes = inst->mask;
+	for (unsigned i = 0; i < n; i++, lo = 0, bytes -= here, r += descending ? -1 : 1) {
+		here = bytes < line - lo ? bytes : line - lo;
+		r->line = (inst->base >> line_bits) + i;
+		r->sectors = span_sectors(lo, lo + here, sector_bits);
+		if (line <= 128)
+			span_bytes(lo, lo + here, r->bytes);
+		else
+			r->bytes[0] = r->bytes[1] = 0;
+		if (n > 1) { /* then each lane has bytes of its own */
+			unsigned lanes = here >> ct_low_bit(width);
+			r->lanes = (uint32_t)((((uint64_t)1 << lanes) - 1) << lane) << ct_low_bit(inst->mask);
+			lane += lanes;
+		}
+	}
+	return n;
+}
+
+ALWAYS_INLINE unsigned dense(const struct ct_inst *inst, unsigned width, uint32_t line,
+                             uint32_t sector, int descending, struct ct_line_request *out)
+{
+	unsigned bytes = dense_bytes(inst, width, line);
+	if (!bytes)
+		return 0;
+	if (line == 128 && sector == 32)
+		return dense_lines(inst, width, bytes, 7, 5, descending, out);
+	return dense_lines(inst, width, bytes, ct_low_bit(line), ct_low_bit(sector), descending, out);
 }
 
 /* Lanes side by side in memory that have not been added yet. */
@@ -240,12 +315,6 @@ static enum ct_space lane_space(const struct ct_kernel *k, const struct ct_sinst
 	space = ct_generic_space(k, a);
 	return space == CT_SPACE_GENERIC ? CT_SPACE_GLOBAL : space;
 }
-
-#if defined(__GNUC__)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE static inline
-#endif
 
 /* Naturally aligned global accesses of a power of two bytes, at most a sector: each
  * lies in one sector. Returns 0 at the first lane that is not aligned. The hot loop:
@@ -375,14 +444,20 @@ static uint32_t add_lanes(struct gather *g, const struct ct_kernel *k, const str
 	return 0;
 }
 
-unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
-                     uint32_t line, uint32_t sector, const struct ct_local_map *local,
-                     uint64_t warp_key, struct ct_line_request out[CT_MAX_LINES_PER_INST],
-                     uint32_t *shared_lanes)
+static int is_global(const struct ct_kernel *k, const struct ct_sinst *s)
+{
+	return s->space == CT_SPACE_GLOBAL || (s->space == CT_SPACE_GENERIC && !k->has_windows);
+}
+
+/* ct_coalesce() of what is not dense. */
+APART unsigned sparse(const struct ct_kernel *k, const struct ct_sinst *s,
+                       const struct ct_inst *inst, uint32_t line, uint32_t sector,
+                       const struct ct_local_map *local, uint64_t warp_key,
+                       struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
 {
 	struct gather g; /* its table stays unset until it is needed */
 	unsigned width = clip_width(s);
-	int global = s->space == CT_SPACE_GLOBAL || (s->space == CT_SPACE_GENERIC && !k->has_windows);
+	int global = is_global(k, s);
 	*shared_lanes = 0;
 	if (width == 0 || inst->naddr == 0 || inst->mask == 0)
 		return 0;
@@ -396,101 +471,40 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 	g.sector_bits = ct_low_bit(sector);
 	g.line_mask = line - 1;
 	g.track_bytes = line <= 128;
-	if (global && coalesced(inst, width, line))
-		add_run(&g, inst->base, width, ct_low_bit(inst->mask), inst->naddr, 1);
-	else if (global ? !add_pieces(&g, inst, width) &&
-	                  (!has_stride(inst) || !add_sectors(&g, inst, width, 1))
-	                : s->space != CT_SPACE_LOCAL ||
-	                  !add_local_uniform(&g, local, warp_key, inst, width))
+	if (global ? !add_pieces(&g, inst, width) &&
+	             (!has_stride(inst) || !add_sectors(&g, inst, width, 1))
+	           : s->space != CT_SPACE_LOCAL ||
+	             !add_local_uniform(&g, local, warp_key, inst, width))
 		*shared_lanes = add_lanes(&g, k, s, inst, width, local, warp_key, global);
 	return g.n;
 }
 
-/* Scattered lanes: each request counts those that come before it, without a branch, since which of
- * two lines is higher is anybody's guess. */
-static void rank_few(const struct ct_line_request *r, unsigned n, uint32_t *rank)
+unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
+                     uint32_t line, uint32_t sector, const struct ct_local_map *local,
+                     uint64_t warp_key, struct ct_line_request out[CT_MAX_LINES_PER_INST],
+                     uint32_t *shared_lanes)
 {
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t mine = r[i].line;
-		unsigned ahead = 0; /* it goes in front of so many of those before it */
-		for (unsigned j = 0; j < i; j++) {
-			unsigned lower = r[j].line < mine;
-			rank[j] += lower;
-			ahead += lower;
-		}
-		rank[i] = i - ahead;
-	}
+	unsigned n = is_global(k, s) ? dense(inst, clip_width(s), line, sector, 0, out) : 0;
+	*shared_lanes = 0;
+	return n ? n : sparse(k, s, inst, line, sector, local, warp_key, out, shared_lanes);
 }
 
-#if defined(__SSE2__) && !defined(CT_NO_SIMD)
-/* The same for distinct lines that lie within 2^31 of each other: 1; else 0. */
-static int rank_near(const struct ct_line_request *r, unsigned n, uint32_t *rank)
+/* ct_coalesce_descending() of what is not dense. */
+APART unsigned sparse_descending(const struct ct_kernel *k, const struct ct_sinst *s,
+                                  const struct ct_inst *inst, uint32_t line, uint32_t sector,
+                                  const struct ct_local_map *local, uint64_t warp_key,
+                                  struct ct_line_request out[CT_MAX_LINES_PER_INST],
+                                  uint32_t *shared_lanes)
 {
-	int32_t key[CT_WARP_LANES];
-	uint64_t low = r[0].line, sum = 0;
-	unsigned groups = (n + 3) / 4;
-	for (unsigned i = 1; i < n; i++)
-		low = r[i].line < low ? r[i].line : low;
-	for (unsigned i = 0; i < n; i++) {
-		sum |= r[i].line - low;
-		key[i] = (int32_t)(r[i].line - low);
-	}
-	if (sum >> 31)
-		return 0;
-	for (unsigned i = n; i < 4 * groups; i++)
-		key[i] = -1;
-	for (unsigned g = 0; g < groups; g++) {
-		__m128i mine = _mm_loadu_si128((const __m128i *)(const void *)(key + 4 * g));
-		__m128i count = _mm_setzero_si128();
-		for (unsigned i = 0; i < n; i++)
-			count = _mm_sub_epi32(count, _mm_cmpgt_epi32(_mm_set1_epi32(key[i]), mine));
-		_mm_storeu_si128((__m128i *)(void *)(rank + 4 * g), count);
-	}
-	sum = 0;
-	for (unsigned i = 0; i < n; i++)
-		sum |= UINT64_C(1) << rank[i];
-	return sum == (UINT64_C(1) << n) - 1;
-}
-#else
-static int rank_near(const struct ct_line_request *r, unsigned n, uint32_t *rank)
-{
-	(void)r;
-	(void)n;
-	(void)rank;
-	return 0;
-}
-#endif
-
-static void sort_few(struct ct_line_request *r, unsigned n)
-{
-	struct ct_line_request copy[CT_WARP_LANES];
-	uint32_t rank[CT_WARP_LANES];
-	if (!rank_near(r, n, rank))
-		rank_few(r, n, rank);
-	memcpy(copy, r, n * sizeof *r);
-	for (unsigned i = 0; i < n; i++)
-		r[rank[i]] = copy[i];
-}
-
-void ct_lines_descending(struct ct_line_request *r, unsigned n)
-{
-	struct ct_line_request t;
-	unsigned rising = n > 1;
-	for (unsigned i = 1; i < n && rising; i++)
-		rising = r[i - 1].line < r[i].line;
-	for (unsigned i = 0; rising && i < n / 2; i++) { /* the usual case */
-		t = r[i];
-		r[i] = r[n - 1 - i];
-		r[n - 1 - i] = t;
-	}
-	if (!rising && n <= CT_WARP_LANES)
-		sort_few(r, n);
-	for (unsigned i = 1; !rising && n > CT_WARP_LANES && i < n; i++) {
-		unsigned j = i;
-		for (t = r[i]; j > 0 && r[j - 1].line < t.line; j--)
-			r[j] = r[j - 1];
-		r[j] = t;
-	}
+	unsigned width = clip_width(s), n = 0;
+	if (is_global(k, s) && !inst->nruns && inst->naddr >= SCATTERED && is_power_of_two(width) &&
+	    width <= sector)
+		n = ct_scatter(inst, width, ct_low_bit(line), ct_low_bit(sector), out);
+	if (n)
+		return n;
+	n = sparse(k, s, inst, line, sector, local, warp_key, out, shared_lanes);
+	ct_lines_descending(out, n);
+	return n;
 }
 
 unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst *s,
@@ -499,18 +513,9 @@ unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst
                                 struct ct_line_request out[CT_MAX_LINES_PER_INST],
                                 uint32_t *shared_lanes)
 {
-	unsigned width = clip_width(s), n = 0;
-	int global = s->space == CT_SPACE_GLOBAL || (s->space == CT_SPACE_GENERIC && !k->has_windows);
-	if (global && !inst->nruns && inst->naddr >= SCATTERED && is_power_of_two(width) &&
-	    width <= sector)
-		n = ct_scatter(inst, width, ct_low_bit(line), ct_low_bit(sector), out);
-	if (n) {
-		*shared_lanes = 0;
-		return n;
-	}
-	n = ct_coalesce(k, s, inst, line, sector, local, warp_key, out, shared_lanes);
-	ct_lines_descending(out, n);
-	return n;
+	unsigned n = is_global(k, s) ? dense(inst, clip_width(s), line, sector, 1, out) : 0;
+	*shared_lanes = 0;
+	return n ? n : sparse_descending(k, s, inst, line, sector, local, warp_key, out, shared_lanes);
 }
 
 /* 1 if every bank is asked for one word at most: neighbouring words and broadcasts, the
