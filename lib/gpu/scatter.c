@@ -11,6 +11,12 @@
 
 #include "base/bits.h"
 
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
 enum { LANE_BITS = 5, LINE_BITS = 25, VECTORS = 8 };
 #define NORMAL 0x00800000u /* the lowest that is no denormal number */
 
@@ -107,18 +113,38 @@ static void sort_descending(uint32_t key[CT_WARP_LANES])
 static int make_keys(const struct ct_inst *inst, unsigned width, unsigned line_bits,
                      uint32_t key[CT_WARP_LANES])
 {
-	uint64_t below = (inst->addr[0] >> line_bits) - (UINT64_C(1) << (LINE_BITS - 1)), all = 0, odd = 0;
-	uint32_t zero = 0;
-	for (unsigned i = 0; i < inst->naddr; i++) {
-		uint64_t a = inst->addr[i], line = (a >> line_bits) - below;
-		odd |= a;
-		zero |= a == 0;
+	const uint64_t below = (inst->addr[0] >> line_bits) - (UINT64_C(1) << (LINE_BITS - 1));
+	const __m128i shift = _mm_cvtsi32_si128((int)line_bits), from = _mm_set1_epi64x((int64_t)below);
+	__m128i number = _mm_add_epi32(_mm_set_epi32(3, 2, 1, 0), _mm_set1_epi32(NORMAL));
+	__m128i odds = _mm_setzero_si128(), alls = odds;
+	uint64_t two[2], all = 0, odd = 0;
+	unsigned i = 0;
+	for (; i + 4 <= inst->naddr; i += 4) {
+		__m128i a = _mm_loadu_si128((const __m128i *)(const void *)&inst->addr[i]);
+		__m128i b = _mm_loadu_si128((const __m128i *)(const void *)&inst->addr[i + 2]);
+		odds = _mm_or_si128(odds, _mm_or_si128(a, b));
+		a = _mm_sub_epi64(_mm_srl_epi64(a, shift), from);
+		b = _mm_sub_epi64(_mm_srl_epi64(b, shift), from);
+		alls = _mm_or_si128(alls, _mm_or_si128(a, b));
+		a = _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b),
+		                                    _MM_SHUFFLE(2, 0, 2, 0))); /* the low halves */
+		a = _mm_add_epi32(_mm_slli_epi32(a, LANE_BITS), number);
+		_mm_storeu_si128((__m128i *)(void *)(key + i), a);
+		number = _mm_add_epi32(number, _mm_set1_epi32(4));
+	}
+	for (; i < inst->naddr; i++) {
+		uint64_t line = (inst->addr[i] >> line_bits) - below;
+		odd |= inst->addr[i];
 		all |= line;
 		key[i] = (uint32_t)(line << LANE_BITS | i) + NORMAL;
 	}
-	for (unsigned i = inst->naddr; i < CT_WARP_LANES; i++)
+	for (; i < CT_WARP_LANES; i++)
 		key[i] = NORMAL; /* nothing is lower */
-	return !(odd & (width - 1)) && !zero && all >> LINE_BITS == 0;
+	_mm_storeu_si128((__m128i *)(void *)two, odds);
+	odd |= two[0] | two[1];
+	_mm_storeu_si128((__m128i *)(void *)two, alls);
+	all |= two[0] | two[1];
+	return !(odd & (width - 1)) && all >> LINE_BITS == 0;
 }
 
 /* Bit i: lane of address i. */
@@ -128,41 +154,56 @@ static void lanes_of(uint32_t mask, uint32_t lane[CT_WARP_LANES])
 		lane[i] = mask & (0 - mask);
 }
 
-unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bits,
-                    unsigned sector_bits, struct ct_line_request *out)
+/* One request for each run of keys of one line. The shape of the cache is constant where it is called
+ * for the usual one, and lane is NULL where all lanes take part. */
+INLINE unsigned join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES],
+                     const uint32_t *lane, uint64_t bits, unsigned line_bits, unsigned sector_bits,
+                     struct ct_line_request *out)
 {
-	uint32_t key[CT_WARP_LANES], lane[CT_WARP_LANES], last = 0;
 	const uint64_t line_mask = ((uint64_t)1 << line_bits) - 1;
-	const uint64_t bits = line_bits <= 7 ? ~UINT64_C(0) >> (64 - width) : 0;
-	struct ct_line_request *r = out;
-	unsigned n = 0;
-	if (inst->naddr > CT_WARP_LANES || !make_keys(inst, width, line_bits, key))
-		return 0;
-	sort_descending(key);
-	if (inst->mask != UINT32_MAX)
-		lanes_of(inst->mask, lane);
+	struct ct_line_request *r = out - 1;
+	uint32_t last = 0; /* no key is as low */
 	for (unsigned i = 0; i < inst->naddr; i++) {
-		unsigned k = (key[i] - NORMAL) & (CT_WARP_LANES - 1);
+		unsigned k = key[i] & (CT_WARP_LANES - 1);
 		uint64_t a = inst->addr[k];
 		unsigned offset = (unsigned)(a & line_mask), half = offset >> 6 & 1;
 		uint32_t sector = UINT32_C(1) << (offset >> sector_bits);
-		uint32_t bit = inst->mask == UINT32_MAX ? UINT32_C(1) << k : lane[k];
+		uint32_t bit = lane ? lane[k] : UINT32_C(1) << k;
 		uint64_t bytes = bits << (offset & 63);
-		if (i && key[i] >> LANE_BITS == last) {
+		if ((key[i] ^ last) < CT_WARP_LANES) {
 			r->sectors |= sector;
 			r->lanes |= bit;
 			r->bytes[half] |= bytes;
 			continue;
 		}
-		last = key[i] >> LANE_BITS;
-		r = &out[n++];
+		last = key[i];
+		r++;
 		r->line = a >> line_bits;
 		r->sectors = sector;
 		r->lanes = bit;
+		r->bytes[0] = r->bytes[1] = 0;
 		r->bytes[half] = bytes;
-		r->bytes[!half] = 0;
 	}
-	return n;
+	return (unsigned)(r + 1 - out);
+}
+
+unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bits,
+                    unsigned sector_bits, struct ct_line_request *out)
+{
+	uint32_t key[CT_WARP_LANES], lane[CT_WARP_LANES];
+	const uint64_t bits = line_bits <= 7 ? ~UINT64_C(0) >> (64 - width) : 0;
+	int all = inst->mask == UINT32_MAX;
+	unsigned n = inst->naddr;
+	if (n == 0 || n > CT_WARP_LANES || !make_keys(inst, width, line_bits, key))
+		return 0;
+	sort_descending(key);
+	if (inst->addr[key[n - 1] & (CT_WARP_LANES - 1)] >> line_bits == 0) /* one may be 0 */
+		return 0;
+	if (!all)
+		lanes_of(inst->mask, lane);
+	if (line_bits == 7 && sector_bits == 5)
+		return all ? join(inst, key, NULL, bits, 7, 5, out) : join(inst, key, lane, bits, 7, 5, out);
+	return join(inst, key, all ? NULL : lane, bits, line_bits, sector_bits, out);
 }
 
 #else
