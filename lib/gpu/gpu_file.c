@@ -29,6 +29,7 @@ struct reader {
 	struct given *given;
 	char section[MAX_SECTION];
 	unsigned line;
+	int open_end; /* no newline behind the last line */
 };
 
 static char *trim(char *s)
@@ -150,6 +151,7 @@ static int read_lines(struct reader *r, const char *text, size_t n, struct ct_er
 		size_t len = end ? (size_t)(end - (text + at)) : n - at;
 		int rc;
 		r->line++;
+		r->open_end = !end;
 		if ((rc = read_line(r, text + at, len, e)) < 0)
 			return rc;
 		at += len + 1;
@@ -165,8 +167,29 @@ static unsigned given_count(const struct reader *r, size_t rows)
 	return n;
 }
 
+/* A description in full gives every key; one of a few changes gives few. What gives a quarter of them
+ * and not all may have lost lines, or its end. */
+static void tell_lost(const struct reader *r, size_t rows, const struct ct_diag *diag)
+{
+	unsigned all = 0, given = 0;
+	const char *first = NULL;
+	for (size_t i = 0; i < rows; i++) {
+		if (r->rows[i].effect == CT_EFFECT_DERIVED)
+			continue;
+		all++;
+		given += r->given[i].line != 0;
+		if (!r->given[i].line && !first)
+			first = r->rows[i].key.name;
+	}
+	if (r->open_end) /* a number may have lost digits */
+		ct_warn(diag, "%s:%u: the last line has no end: the file may be cut", r->name, r->line);
+	if (given > all / 4 && given < all)
+		ct_warn(diag, "%s: %u of %u keys are not given and are those of rtx3080, %s is the first: are lines lost?",
+		        r->name, all - given, all, first);
+}
+
 static int parse_own(struct ct_gpu *g, const char *name, const char *text, size_t n,
-                     struct ct_error *e)
+                     const struct ct_diag *diag, struct ct_error *e)
 {
 	size_t rows;
 	struct reader r = {.g = g, .name = name, .rows = ct_key_rows(&rows)};
@@ -183,6 +206,8 @@ static int parse_own(struct ct_gpu *g, const char *name, const char *text, size_
 		rc = ct_fail(e, CT_ERR_INPUT, "%s: %s", name, why.text);
 	if (rc == 0)
 		rc = check_given(&r, rows, e);
+	if (rc == 0)
+		tell_lost(&r, rows, diag);
 	for (size_t i = 0; i < rows; i++)
 		free(r.given[i].value);
 	free(r.given);
@@ -198,7 +223,7 @@ static int parse_text(struct ct_gpu *g, const struct ct_sim_text *config,
 		if (trace)
 			return ct_fail(e, CT_ERR_INPUT, "%s: a trace.config belongs to a gpgpusim.config, which "
 			               "%s is not", trace->name, config->name);
-		return parse_own(g, config->name, config->text, config->n, e);
+		return parse_own(g, config->name, config->text, config->n, diag, e);
 	}
 	int rc = ct_sim_parse(g, config, trace, diag, e);
 	if (rc == 0 && ct_gpu_check(g, &why) < 0)

@@ -485,6 +485,40 @@ static const char *const silent[] = {
 	"inter_chiplet_*", "opndcoll_model", "n_ldst_response_buffer_size", "ctx_*", "gpgpusim_*",
 };
 
+/* Options that all configurations of GPGPU-Sim's and Accel-Sim's own have (SM2_GTX480 to SM86_RTX3070).
+ * What is missing has the simulator's default, which is of no GPU at all. */
+static const char *const always[] = {
+	"n_clusters", "n_cores_per_cluster", "n_mem", "n_sub_partition_per_mchannel", "n_mem_per_ctrlr",
+	"dram_buswidth", "clock_domains", "shader_core_pipeline", "scheduler", "cache:dl1", "cache:dl2",
+	"gmem_skip_L1D", "memory_partition_indexing", "mem_addr_mapping", "dram_timing_opt",
+	"dram_partition_queues", "dram_scheduler", "network_mode", "shader_registers", "shader_cta",
+	"num_sched_per_core", "num_reg_banks", "flush_l1_cache", "l1_latency", "shmem_size", "shmem_num_banks",
+	"l2_rop_latency", "dram_latency", "frfcfs_dram_sched_queue_size", "dram_burst_length",
+	"dram_data_command_freq_ratio", "icnt_flit_size",
+};
+enum { ALWAYS = sizeof always / sizeof always[0] };
+
+static void note_seen(struct ct_sim *s, const char *name)
+{
+	for (unsigned i = 0; i < ALWAYS; i++)
+		if (strcmp(always[i], name) == 0)
+			s->seen |= (uint64_t)1 << i;
+}
+
+void ct_sim_tell_lost(const struct ct_sim *s)
+{
+	unsigned given = 0;
+	const char *first = NULL;
+	for (unsigned i = 0; i < ALWAYS; i++) {
+		given += s->seen >> i & 1;
+		if (!(s->seen >> i & 1) && !first)
+			first = always[i];
+	}
+	if (given > ALWAYS / 8 && given < ALWAYS)
+		ct_warn(s->diag, "%s: %u of %d options that every configuration has are not given and have GPGPU-Sim's "
+		        "defaults, -%s is the first: are lines lost?", s->file, ALWAYS - given, ALWAYS, first);
+}
+
 /* Pattern with at most one '*', anywhere. */
 static int matches(const char *pattern, const char *name)
 {
@@ -501,6 +535,7 @@ static int matches(const char *pattern, const char *name)
 int ct_sim_apply(struct ct_sim *s, struct ct_error *e)
 {
 	const char *name = strncmp(s->option, "gpgpu_", 6) == 0 ? s->option + 6 : s->option;
+	note_seen(s, name);
 	if (strncmp(name, "ptx_opcode_", 11) == 0)
 		return on_ptx(s, e);
 	if (strncmp(name, "trace_opcode_latency_initiation_", 32) == 0)

@@ -228,5 +228,6 @@ int ct_sim_parse(struct ct_gpu *g, const struct ct_sim_text *config, const struc
 	if (rc < 0)
 		return rc;
 	s.file = config->name;
+	ct_sim_tell_lost(&s);
 	return finish(&s, e);
 }

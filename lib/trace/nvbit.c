@@ -145,6 +145,13 @@ static int is_message(const char *p, const char *end)
 	       ct_nvbit_find(p, end, "Inspecting CUfunction");
 }
 
+static void not_understood(struct reader *r)
+{
+	r->log->env->stats->unknown_commands++;
+	if (r->unknown++ == 0)
+		r->first_unknown = r->log->lines.line;
+}
+
 /* The text behind one mark, up to the next one or the line's end. */
 static int marked(struct reader *r, const char *p, const char *end, int cut, struct ct_error *e)
 {
@@ -160,6 +167,8 @@ static int marked(struct reader *r, const char *p, const char *end, int cut, str
 		why = "the file ends inside this record";
 	if (why)
 		return ct_lines_fail(&l->lines, e, CT_ERR_INPUT, "%s: cut or damaged", why);
+	if (kind == CT_NVBIT_LAUNCH && n.partial)
+		not_understood(r);
 	if (kind == CT_NVBIT_LAUNCH)
 		return launch_line(r, &n, e);
 	if (kind == CT_NVBIT_ACCESS)
@@ -167,9 +176,7 @@ static int marked(struct reader *r, const char *p, const char *end, int cut, str
 	l->env->stats->ignored_lines++;
 	if (is_message(p, end))
 		return CT_OK;
-	l->env->stats->unknown_commands++;
-	if (r->unknown++ == 0)
-		r->first_unknown = l->lines.line;
+	not_understood(r);
 	return CT_OK;
 }
 
@@ -285,8 +292,8 @@ static void say(const struct reader *r)
 	        "instruction (MPKI, IPC) is per memory instruction", name);
 	say_unlaunched(r);
 	if (r->unknown)
-		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " marked lines are neither launches nor accesses and "
-		        "were passed over, this is the first", name, r->first_unknown, r->unknown);
+		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " marked lines are no launches or accesses, or no "
+		        "whole ones, this is the first", name, r->first_unknown, r->unknown);
 	if (s->ambiguous_lanes)
 		ct_warn(d, "%s: %" PRIu64 " shared or local lanes at offset 0 may not have been active: they "
 		        "are counted", name, s->ambiguous_lanes);

@@ -97,6 +97,14 @@ static int sizes(const char *p, const char *end, uint32_t out[3], uint64_t most)
 	return 1;
 }
 
+enum { LAUNCH_GRID = 1, LAUNCH_BLOCK = 2, LAUNCH_REGS = 4, LAUNCH_SHMEM = 8, LAUNCH_ALL = 15 };
+
+static int seen(struct ct_nvbit_launch *l, unsigned what, int good)
+{
+	l->seen |= what;
+	return good;
+}
+
 /* 0: damaged. */
 static int launch_field(const char *p, const char *end, struct ct_nvbit_launch *l)
 {
@@ -104,13 +112,13 @@ static int launch_field(const char *p, const char *end, struct ct_nvbit_launch *
 	if (label(&p, end, "grid launch id "))
 		return whole_number(p, end, &l->id);
 	if (label(&p, end, "grid size "))
-		return sizes(p, end, l->grid, INT64_MAX);
+		return seen(l, LAUNCH_GRID, sizes(p, end, l->grid, INT64_MAX));
 	if (label(&p, end, "block size "))
-		return sizes(p, end, l->block, 1024);
+		return seen(l, LAUNCH_BLOCK, sizes(p, end, l->block, 1024));
 	if (label(&p, end, "nregs "))
-		return whole_number(p, end, &l->regs) && l->regs <= 0xffff;
+		return seen(l, LAUNCH_REGS, whole_number(p, end, &l->regs) && l->regs <= 0xffff);
 	if (label(&p, end, "shmem "))
-		return whole_number(p, end, &l->shmem);
+		return seen(l, LAUNCH_SHMEM, whole_number(p, end, &l->shmem));
 	if (label(&p, end, "cuda stream id ")) { /* a pointer: can look negative */
 		if (*p == '-' && ct_text_i64(p, &stream))
 			l->stream = (uint64_t)stream;
@@ -137,6 +145,8 @@ const char *ct_nvbit_launch(const char *p, const char *end, int cut, struct ct_n
 			return "launch line with a bad number";
 		p = stop ? stop + 3 : end;
 	}
+	/* Some tools stop behind the launch id (formats/nvbit-mem-trace.md): those say nothing of the four. */
+	l->partial = !l->name_length || (l->seen && l->seen != LAUNCH_ALL);
 	return cut ? "the file ends inside this launch line" : NULL;
 }
 

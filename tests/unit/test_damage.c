@@ -574,6 +574,18 @@ static void log_lines(void **state)
 	assert_false(b.failed);
 	struct seen whole = read_trace(b.data, b.len);
 	assert_int_equal(whole.status, 0);
+	/* A launch line's labels: what they name is told when it is lost. */
+	for (size_t i = (size_t)(strstr(b.data, "Kernel name") - b.data); b.data[i] != '\n'; i++)
+		for (unsigned how = 0; how < WAYS; how++) {
+			char was = b.data[i];
+			b.data[i] = (char)damaged_byte((unsigned char)was, how);
+			struct seen r = read_trace(b.data, b.len);
+			b.data[i] = was;
+			int in_name = i >= (size_t)(strstr(b.data, "name k") - b.data) + 5 && b.data + i < strstr(b.data, " - grid launch");
+			if (r.status == 0 && r.digest != whole.digest && r.warnings <= whole.warnings &&
+			    !(was >= '0' && was <= '9') && !in_name)
+				fail_msg("byte %zu (%c) of a launch as %02x passes", i, was, damaged_byte((unsigned char)was, how));
+		}
 	/* A record's labels, one byte at a time: no record may turn into other text. Behind
 	 * them come the addresses, which nothing checks. */
 	const char *record = strchr(b.data, '\n') + 1, *addresses = strstr(record, "0x0000000070");

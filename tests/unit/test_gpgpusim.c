@@ -160,8 +160,9 @@ static void options(void **state)
 	assert_int_equal(g.scheduler, CT_SCHED_TWO_LEVEL);
 	assert_int_equal(g.active_warps, 6);
 	assert_int_equal(g.llc_latency, 120);
-	/* One warning per option: clusters of two, the unknown one once, dual issue. */
-	assert_int_equal(warned, 3);
+	/* One warning per option: clusters of two, the unknown one once, dual issue. And what is not there. */
+	assert_int_equal(warned, 4);
+	assert_non_null(strstr(warnings, "17 of 32 options that every configuration has are not given"));
 	assert_non_null(strstr(warnings, "dir/gpgpusim.config:17: -gpgpu_dance 7: not understood"));
 	assert_non_null(strstr(warnings, "dual issue"));
 }
@@ -315,6 +316,19 @@ static void reference_configurations(void **state)
 		if (warned != want[i].warnings)
 			fail_msg("%s:\n%s", want[i].name, warnings);
 	}
+	/* The last one without its second half, up to the end of a line. */
+	static char text[1 << 16];
+	FILE *f = fopen(path, "rb");
+	assert_non_null(f);
+	size_t n = fread(text, 1, sizeof text, f);
+	fclose(f);
+	for (n /= 2; n > 0 && text[n - 1] != '\n';)
+		n--;
+	struct ct_gpu g;
+	struct ct_error e;
+	warnings[0] = 0;
+	assert_int_equal(ct_gpu_parse(&g, "f", text, n, &diag, &e), 0);
+	assert_non_null(strstr(warnings, "are lines lost?"));
 }
 
 int main(void)

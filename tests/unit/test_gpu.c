@@ -37,6 +37,54 @@ static void refuses(const char *text, const char *why)
 		fail_msg("'%s' lacks '%s'", e.text, why);
 }
 
+static void count_warning(void *ctx, const char *what)
+{
+	(void)what;
+	++*(unsigned *)ctx;
+}
+
+/* A whole description that lost a line or its end is refused or told: what is missing would be rtx3080's. */
+static void lost_lines(void **state)
+{
+	unsigned told = 0;
+	const struct ct_diag diag = {count_warning, &told};
+	struct ct_gpu g, v100;
+	struct ct_error e;
+	struct ct_buf b = {0}, cut = {0};
+	(void)state;
+	test_gpu(&v100, "v100");
+	ct_gpu_print(&v100, &b);
+	assert_int_equal(ct_buf_check(&b, &e), 0);
+	assert_int_equal(ct_gpu_parse(&g, "f", b.data, b.len, &diag, &e), 0);
+	assert_int_equal(told, 0);
+	for (const char *p = b.data, *next; *p; p = next) {
+		next = strchr(p, '\n') + 1;
+		told = 0;
+		ct_buf_reset(&cut);
+		ct_buf_add(&cut, b.data, (size_t)(p - b.data));
+		ct_buf_add(&cut, next, b.len - (size_t)(next - b.data));
+		int st = ct_gpu_parse(&g, "f", cut.data, cut.len, &diag, &e);
+		int is_key = *p != '#' && *p != '\n' && strncmp(p, "sm.scheduler_in_force", 21) != 0;
+		if (st == 0 && told != (unsigned)is_key)
+			fail_msg("%u warnings without %.40s", told, p);
+	}
+	for (size_t n = b.len / 3; n < b.len; n++) {
+		told = 0;
+		int st = ct_gpu_parse(&g, "f", b.data, n, &diag, &e);
+		if (st == 0 && !told && memcmp(&g, &v100, sizeof g) != 0)
+			fail_msg("cut at %zu passes", n);
+	}
+	/* A few changes are what they are; a number at the very end may have been longer. */
+	static const char few[] = "[l1]\nsize = 64KiB\n", *const open_end = "sm.count = 2";
+	told = 0;
+	assert_int_equal(ct_gpu_parse(&g, "f", few, strlen(few), &diag, &e), 0);
+	assert_int_equal(told, 0);
+	assert_int_equal(ct_gpu_parse(&g, "f", open_end, strlen(open_end), &diag, &e), 0);
+	assert_int_equal(told, 1);
+	ct_buf_free(&b);
+	ct_buf_free(&cut);
+}
+
 static void same_gpu(const struct ct_gpu *a, const struct ct_gpu *b)
 {
 	/* Both come from memset(0) and stores to fields: padding is equal. */
@@ -389,6 +437,7 @@ int main(void)
 		cmocka_unit_test(every_value_has_a_source),
 		cmocka_unit_test(the_manual_lists_every_key),
 		cmocka_unit_test(files),
+		cmocka_unit_test(lost_lines),
 		cmocka_unit_test(missing_files),
 		cmocka_unit_test(overrides),
 		cmocka_unit_test(overrides_in_any_order),

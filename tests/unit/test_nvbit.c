@@ -202,7 +202,7 @@ static void test_surroundings(void **state)
 	      " LDG.E:4:ffffffff,1000,1004 LDG.E:4:ffffffff,1000,1004)]");
 	assert_int_equal(stats.unknown_commands, 1); /* the bulk copy */
 	assert_int_equal(stats.ignored_lines, 5);
-	assert_non_null(strstr(warnings, "log:4: 1 marked lines are neither"));
+	assert_non_null(strstr(warnings, "log:4: 1 marked lines are no launches"));
 }
 
 /* A changed tool: SM, PC, size, and value and address per lane. */

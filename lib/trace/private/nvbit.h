@@ -21,6 +21,8 @@ struct ct_nvbit_launch {
 	size_t name_length;
 	uint32_t grid[3], block[3]; /* 0: not said */
 	uint64_t regs, shmem, stream;
+	unsigned seen;
+	int partial;              /* lacks its name, or some of grid, block, registers and shared memory */
 };
 
 struct ct_nvbit_access {
