@@ -60,9 +60,7 @@ static uint32_t mshr_ring(const struct ct_replay *r)
 
 static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
-	struct rp_quick_sm *q = sm->quick = ct_calloc_aligned(1, sizeof *q);
-	if (!q)
-		return ct_fail_nomem(e);
+	struct rp_quick_sm *q = sm->quick = &r->quick->sm[sm->id];
 	q->sched = ct_calloc(r->g.schedulers, sizeof *q->sched);
 	q->mshr_mask = mshr_ring(r) - 1;
 	q->mshr = ct_calloc(q->mshr_mask + 1, sizeof *q->mshr);
@@ -94,9 +92,8 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	if (!r->quick)
 		return ct_fail_nomem(e);
 	r->quick->slice = ct_calloc_aligned(r->map.slices, sizeof *r->quick->slice);
-	r->quick->next = ct_calloc(r->g.sms, sizeof *r->quick->next);
-	r->quick->when = ct_calloc(r->g.sms, sizeof *r->quick->when);
-	if (!r->quick->slice || !r->quick->next || !r->quick->when)
+	r->quick->sm = ct_calloc_aligned(r->g.sms, sizeof *r->quick->sm);
+	if (!r->quick->slice || !r->quick->sm)
 		return ct_fail_nomem(e);
 	r->quick->trip = rp_quick_hop(r) + r->g.llc_latency + 1;
 	r->quick->line_bits = r->llc_line_bits - r->llc_sector_bits;
@@ -116,8 +113,6 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 
 static void sm_free(struct rp_quick_sm *q)
 {
-	if (!q)
-		return;
 	free(q->sched);
 	free(q->mshr);
 	free(q->merged);
@@ -128,23 +123,21 @@ static void sm_free(struct rp_quick_sm *q)
 	free(q->held);
 	free(q->wait);
 	free(q->unit);
-	free(q);
 }
 
 void rp_quick_free(struct ct_replay *r)
 {
-	for (uint32_t i = 0; r->sm && i < r->g.sms; i++)
-		sm_free(r->sm[i].quick);
 	if (!r->quick)
 		return;
+	for (uint32_t i = 0; r->quick->sm && i < r->g.sms; i++)
+		sm_free(&r->quick->sm[i]);
+	free(r->quick->sm);
 	for (uint32_t i = 0; r->quick->slice && i < r->map.slices; i++) {
 		free(r->quick->slice[i].mshr);
 		free(r->quick->slice[i].merged);
 	}
 	rp_quick_dram_free(r);
 	free(r->quick->slice);
-	free(r->quick->next);
-	free(r->quick->when);
 	free(r->quick);
 }
 

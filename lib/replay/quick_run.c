@@ -89,13 +89,11 @@ static void look_again(struct rp_sm *sm, uint32_t warp)
 		rp_warp_retire(sm, warp);
 }
 
-void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
+void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 {
 	struct rp_quick_sm *q = sm->quick;
 	struct rp_quick_inst *p = &q->inst[inst];
-	back = p->back = rp_max32(p->back, back);
-	if (--p->left)
-		return;
+	uint32_t back = p->back;
 	struct rp_warp *w = &sm->warp[p->warp];
 	const struct rp_op *op = p->op;
 	p->next = q->inst_free;

@@ -1,5 +1,6 @@
 /* The memory side of the quick replay: at the end of a window, requests of all SMs in the order of
- * their cycles through the network, the slices and back (accelsim-model.md 7 and 9).
+ * their cycles through the network and the slices (accelsim-model.md 7 and 9). What they send back
+ * meets nothing of another SM: that is done SM by SM, whose state is near then (quick_reply.c).
  *
  * Requests of an SM are moved in order. A wheel has each SM at the cycle in which its first request
  * comes to the network or, behind another, can be moved at the earliest; a slice takes and serves
@@ -10,39 +11,39 @@
 
 /* ---- the wheel ---- */
 
-RP_HOT void wheel_put(struct ct_replay *r, struct rp_sm *sm)
+RP_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
 {
-	struct rp_quick *w = r->quick;
-	uint64_t end = w->now + RP_WHEEL - 1, at = w->when[sm->id];
-	uint32_t b = (at > end ? end : rp_max64(at, w->now)) % RP_WHEEL;
-	if (w->bits[b / 64] >> b % 64 & 1)
-		w->next[w->last[b]] = (uint16_t)sm->id;
+	uint64_t now = w->now, at = w->sm[sm].when;
+	uint32_t b = (at > now + RP_WHEEL - 1 ? now + RP_WHEEL - 1 : rp_max64(at, now)) % RP_WHEEL;
+	uint64_t bit = UINT64_C(1) << b % 64, *bits = &w->bits[b / 64];
+	if (*bits & bit)
+		w->sm[w->last[b]].next = (uint16_t)sm;
 	else
-		w->first[b] = (uint16_t)sm->id;
-	w->last[b] = (uint16_t)sm->id;
-	w->bits[b / 64] |= UINT64_C(1) << b % 64;
+		w->first[b] = (uint16_t)sm;
+	w->last[b] = (uint16_t)sm;
+	*bits |= bit;
 }
 
 /* The first SM in the wheel, before cycle `end`; RP_NO_INDEX: there is none. */
-RP_HOT uint32_t wheel_take(struct ct_replay *r, uint64_t end)
+RP_HOT uint32_t wheel_take(struct rp_quick *w, uint64_t end)
 {
 	enum { WORDS = RP_WHEEL / 64 };
-	struct rp_quick *w = r->quick;
 	uint64_t word = w->now / 64, bits = w->bits[word % WORDS] & ~UINT64_C(0) << w->now % 64;
 	while (!bits && ++word * 64 < end)
 		bits = w->bits[word % WORDS];
-	if (!bits || word * 64 + ct_low_bit(bits) >= end)
+	uint64_t at = word * 64 + (bits ? ct_low_bit(bits) : 0);
+	if (!bits || at >= end)
 		return RP_NO_INDEX;
-	w->now = word * 64 + ct_low_bit(bits);
-	uint32_t b = w->now % RP_WHEEL, sm = w->first[b];
+	w->now = at;
+	uint32_t b = at % RP_WHEEL, sm = w->first[b];
 	if (sm == w->last[b])
 		w->bits[b / 64] &= ~(UINT64_C(1) << b % 64);
 	else
-		w->first[b] = w->next[sm];
+		w->first[b] = w->sm[sm].next;
 	return sm;
 }
 
-static uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
+RP_HOT uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
 {
 	return p->sector >> r->quick->line_bits;
 }
@@ -60,28 +61,28 @@ RP_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_qu
 
 /* The SM's first request takes its place. What it needed an MSHR entry for knows by now when that
  * was free: those before it have been served. */
-RP_HOT void line_up(struct ct_replay *r, struct rp_sm *sm)
+RP_HOT void line_up(struct ct_replay *r, uint32_t id)
 {
-	struct rp_quick_sm *q = sm->quick;
-	struct rp_quick_req *p = &q->req[q->served & q->req_mask];
+	struct rp_quick_sm *q = &r->quick->sm[id];
+	const struct rp_quick_req *p = &q->req[q->served & q->req_mask];
 	uint64_t when = rp_max64(r->base + p->ready, q->sent + 1);
 	if (p->limited) {
+		struct rp_sm *sm = &r->sm[id];
+		rp_quick_replies(r, sm);
 		uint32_t at = q->mshr[(q->filled - r->g.l1.mshr_entries) & q->mshr_mask];
 		q->l1_free = rp_max32(q->l1_free, at);
 		sm->missq_last = rp_max32(sm->missq_last, at + 1);
 		when = rp_max64(when, r->base + at + 2);
 		q->stuck--;
 	}
-	r->quick->when[sm->id] = when;
+	q->when = when;
 	bring(r, q, p);
-	if (p->line != RP_LRU_NONE)
-		CT_BRING(rp_lru_at(&sm->lru, p->line)->due);
 	if (q->served + 1 != q->asked) {
 		const struct rp_quick_req *after = &q->req[(q->served + 1) & q->req_mask];
 		CT_BRING(rp_index_slot(&r->quick->slice[after->slice].lru->index, line_of(r, after)));
 		CT_BRING(&q->req[(q->served + 2) & q->req_mask]);
 	}
-	wheel_put(r, sm);
+	wheel_put(r->quick, id);
 }
 
 /* ---- a slice ---- */
@@ -136,23 +137,22 @@ RP_HOT void llc_join(struct ct_replay *r, struct rp_quick_slice *l, uint32_t lin
 		*n += *n < UINT8_MAX;
 }
 
-static void log_request(struct ct_replay *r, const struct rp_sm *sm, const struct rp_quick_req *q,
-                        uint64_t now, int what)
+static void log_request(struct ct_replay *r, uint32_t sm, const struct rp_quick_req *q, uint64_t now,
+                        int what)
 {
 	struct rp_packet p = {
 		.address = q->sector << r->llc_sector_bits, .bytes = q->bytes, .llc_set = q->llc_set,
-		.group = q->group, .sm = (uint16_t)sm->id, .slice = q->slice, .kind = q->kind,
+		.group = q->group, .sm = (uint16_t)sm, .slice = q->slice, .kind = q->kind,
 	};
 	rp_llc_log(r, q->slice, &p, now, what);
 }
 
 /* The slice serves the request in cycle `now`; returns when it can answer. */
-RP_HOT uint64_t llc_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_quick_req *p,
-                           uint64_t now)
+RP_HOT uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm *q,
+                           struct rp_quick_slice *l, const struct rp_quick_req *p, uint64_t now)
 {
-	struct rp_quick_slice *l = &r->quick->slice[p->slice];
 	struct ct_replay_counts *c = &r->total;
-	uint32_t i = llc_line(r, l->lru, p, sm->quick->near, now);
+	uint32_t i = llc_line(r, l->lru, p, q->near, now);
 	struct rp_entry *e = rp_lru_at(l->lru, i);
 	uint32_t k = (uint32_t)p->sector & (r->llc_sectors - 1), bit = 1u << k;
 	int store = p->kind == RP_PK_STORE, pending = 0;
@@ -161,7 +161,7 @@ RP_HOT uint64_t llc_sector(struct ct_replay *r, struct rp_sm *sm, const struct r
 	if (store) {
 		rp_lru_store(l->lru, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
-		back = llc_miss(r, sm->quick, l, p, now);
+		back = llc_miss(r, q, l, p, now);
 		l->merged[i * r->llc_sectors + k] = 1;
 		rp_lru_fill(e, bit);
 		if (p->kind == RP_PK_ATOMIC)
@@ -176,8 +176,8 @@ RP_HOT uint64_t llc_sector(struct ct_replay *r, struct rp_sm *sm, const struct r
 	}
 	if (missing) {
 		c->llc_misses++;
-		c->llc_line_misses += sm->quick->missed != p->group; /* its sectors follow each other */
-		sm->quick->missed = p->group;
+		c->llc_line_misses += q->missed != p->group; /* its sectors follow each other */
+		q->missed = p->group;
 	}
 	c->llc_pending += (uint64_t)pending;
 	if (r->has_llc)
@@ -185,89 +185,23 @@ RP_HOT uint64_t llc_sector(struct ct_replay *r, struct rp_sm *sm, const struct r
 	return back;
 }
 
-/* ---- and back ---- */
-
-/* Cycle of the launch at which what the slice has in `at` is at the SM. */
-RP_HOT uint32_t reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_quick_req *p, uint64_t at)
-{
-	uint32_t flits = r->quick->reply_flits[p->kind == RP_PK_STORE];
-	r->total.noc_reply_busy += flits;
-	at = rp_calendar_put(&r->quick->slice[p->slice].replies, at + 1);
-	uint32_t t = (uint32_t)(at - r->base);
-	for (uint32_t i = 0; i < flits; i++)
-		t = (uint32_t)rp_calendar_put(&sm->quick->reply, t + (i != 0));
-	return t + 1 + rp_quick_hop(r);
-}
-
-/* What has joined the request goes on: its sector is there in cycle `at`. */
-static void let_joined_go(struct rp_sm *sm, const struct rp_quick_req *p, uint32_t at)
-{
-	struct rp_quick_sm *q = sm->quick;
-	uint32_t last = p->joined, i = last;
-	do {
-		struct rp_quick_joined *j = &q->joined[i = q->joined[i].next];
-		uint32_t back = at;
-		if (j->holds) { /* tried again until it hits */
-			q->stuck--;
-			q->l1_free = rp_max32(q->l1_free, at);
-		} else {
-			back = (uint32_t)rp_calendar_put(&q->write_back, at + 1);
-		}
-		rp_quick_back(sm, j->inst, back);
-	} while (i != last);
-	i = q->joined[last].next;
-	q->joined[last].next = q->joined_free;
-	q->joined_free = i;
-}
-
-/* The L1 sector that the request, the first for it, has asked for is there in cycle `at`. */
-RP_HOT void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_req *p, uint32_t number,
-                 uint32_t at)
-{
-	struct rp_quick_sm *q = sm->quick;
-	struct rp_entry *e = rp_lru_at(&sm->lru, p->line);
-	if (e->due[p->k] == (RP_DUE_ASKED | (number & ~RP_DUE_ASKED)))
-		e->due[p->k] = (uint32_t)(r->base - r->epoch) + at;
-	q->mshr[q->filled++ & q->mshr_mask] = at;
-	if (p->joined != RP_NO_INDEX)
-		let_joined_go(sm, p, at);
-}
-
-/* The same where an L1 sector takes several requests, which are served one after the other. */
-static void fill_part(struct ct_replay *r, struct rp_sm *sm, const struct rp_quick_req *p,
-                      uint32_t number, uint32_t at)
-{
-	struct rp_quick_sm *q = sm->quick;
-	q->part = p->before ? rp_max32(q->part, at) : at;
-	if (p->before + 1u == r->llc_per_l1)
-		fill(r, sm, &q->req[(number - p->before) & q->req_mask], number - p->before, q->part);
-}
-
 /* The SM's first request is moved by the network in cycle `at`. */
-RP_HOT void serve(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
+RP_HOT void serve(struct ct_replay *r, uint32_t id, uint64_t at)
 {
-	struct rp_quick_sm *q = sm->quick;
-	uint32_t number = q->served++;
-	struct rp_quick_req *p = &q->req[number & q->req_mask];
+	struct rp_quick_sm *q = &r->quick->sm[id];
+	struct rp_quick_req *p = &q->req[q->served++ & q->req_mask];
 	struct rp_quick_slice *l = &r->quick->slice[p->slice];
-	uint32_t flits = r->quick->flits[p->kind == RP_PK_STORE];
-	q->sent = rp_max64(at, l->port) + flits - 1;
+	int store = p->kind == RP_PK_STORE;
+	uint32_t flits = r->quick->flits[store];
+	uint64_t sent = q->sent = rp_max64(at, l->port) + flits - 1;
 	r->total.noc_request_busy += flits;
+	r->total.noc_reply_busy += r->quick->reply_flits[store];
 	r->total.llc_busy++;
-	l->port = q->sent + 1;
-	uint64_t now = rp_max64(q->sent + r->quick->trip, l->free);
+	l->port = sent + 1;
+	uint64_t now = rp_max64(sent + r->quick->trip, l->free);
 	l->free = now + 1;
-	uint32_t back = reply(r, sm, p, llc_sector(r, sm, p, now));
-	if (p->kind == RP_PK_STORE) {
-		rp_quick_back(sm, p->inst, back);
-		return;
-	}
-	uint32_t written = (uint32_t)rp_calendar_put(&q->write_back, back + 2);
-	if (p->line != RP_LRU_NONE && r->llc_per_l1 == 1)
-		fill(r, sm, p, number, back + 2);
-	else if (p->line != RP_LRU_NONE)
-		fill_part(r, sm, p, number, back + 2);
-	rp_quick_back(sm, p->inst, written);
+	uint64_t back = llc_sector(r, id, q, l, p, now);
+	p->ready = (uint32_t)(rp_calendar_put(&l->replies, back + 1) - r->base);
 }
 
 int rp_quick_idle(const struct ct_replay *r)
@@ -286,7 +220,7 @@ static void wheel_fill(struct ct_replay *r)
 		if (w->slice[i].replies.first < r->horizon / 64)
 			rp_calendar_pass(&w->slice[i].replies, r->horizon / 64);
 	for (uint32_t i = 0; i < r->g.sms; i++) {
-		struct rp_quick_sm *q = r->sm[i].quick;
+		struct rp_quick_sm *q = &w->sm[i];
 		if (q->reply.first < word)
 			rp_calendar_pass(&q->reply, word);
 		if (q->write_back.first < word)
@@ -295,7 +229,22 @@ static void wheel_fill(struct ct_replay *r)
 			continue;
 		q->in_wheel = 1;
 		w->waiting++;
-		line_up(r, &r->sm[i]);
+		line_up(r, i);
+	}
+}
+
+/* Replies come back, and what has waited before an L1 goes on in the next window, which begins in
+ * cycle `end`. */
+static void come_back(struct ct_replay *r, uint32_t end)
+{
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		struct rp_quick_sm *q = &r->quick->sm[i];
+		if (i + 1 < r->g.sms)
+			CT_BRING(&q[1].req[q[1].replied & q[1].req_mask]);
+		if (q->replied != q->served)
+			rp_quick_replies(r, &r->sm[i]);
+		if (q->nheld | q->nwait)
+			r->sm[i].now = rp_max32(r->sm[i].now, end);
 	}
 }
 
@@ -304,25 +253,22 @@ static void wheel_fill(struct ct_replay *r)
 void rp_quick_serve(struct ct_replay *r, uint64_t end)
 {
 	enum { TO_NETWORK = 5 };
+	struct rp_quick *w = r->quick;
 	uint32_t i;
 	wheel_fill(r);
-	while ((i = wheel_take(r, end + TO_NETWORK)) != RP_NO_INDEX) {
-		struct rp_sm *sm = &r->sm[i];
-		struct rp_quick_sm *q = sm->quick;
-		if (r->quick->when[i] <= r->quick->now) {
-			serve(r, sm, r->quick->when[i]);
-		} else { /* it is further ahead than the wheel reaches */
-			wheel_put(r, sm);
+	while ((i = wheel_take(w, end + TO_NETWORK)) != RP_NO_INDEX) {
+		struct rp_quick_sm *q = &w->sm[i];
+		if (q->when > w->now) { /* it is further ahead than the wheel reaches */
+			wheel_put(w, i);
 			continue;
 		}
+		serve(r, i, q->when);
 		if (q->served != q->asked) {
-			line_up(r, sm);
+			line_up(r, i);
 		} else {
 			q->in_wheel = 0;
-			r->quick->waiting--;
+			w->waiting--;
 		}
 	}
-	for (i = 0; i < r->g.sms; i++) /* what has waited before an L1 goes on in the next window */
-		if (r->sm[i].quick->nheld | r->sm[i].quick->nwait)
-			r->sm[i].now = rp_max32(r->sm[i].now, (uint32_t)(end - r->base));
+	come_back(r, (uint32_t)(end - r->base));
 }

@@ -42,7 +42,8 @@ struct rp_quick_sched {
 /* What an SM asks a slice for: an LLC sector. Cycles of the launch. */
 struct rp_quick_req {
 	uint64_t sector;        /* number of the LLC sector */
-	uint32_t ready;         /* when it comes to the network, or later: limited, what went before */
+	uint32_t ready;         /* when it comes to the network, or later: limited, what went before; of
+	                           those that are served: when the slice's reply comes to the network */
 	uint32_t llc_set;       /* in the slice */
 	uint32_t inst;          /* that waits for it */
 	uint32_t line;          /* of the L1, that it fills; RP_LRU_NONE: none */
@@ -76,23 +77,26 @@ struct rp_quick_wait {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
 };
 
-/* What serving a request looks at comes first. */
+/* What serving a request looks at comes first: a cache line of the host. */
 struct rp_quick_sm {
-	struct rp_quick_req *req; /* a ring by their numbers; those from `served` to `asked` are in it */
-	uint32_t req_mask, asked, served;
-	uint32_t in_wheel;
+	_Alignas(64) struct rp_quick_req *req; /* a ring by their numbers: from `replied` to `served` they
+	                           are served, from there to `asked` they are not */
+	uint32_t req_mask, asked, served, replied;
 	uint64_t sent;          /* cycle in which the network moved the last */
+	uint64_t when;          /* cycle of the first that is not served */
+	uint64_t placed;        /* the line + 1 whose place in DRAM is place_of */
+	uint32_t near;          /* of the first that is not served: where its line seems to be in the slice */
+	uint32_t missed;        /* the group that has missed last in the LLC */
+	uint16_t next;          /* SM in the wheel */
+	uint8_t in_wheel;
+	struct ct_place place_of;
 	struct rp_quick_inst *inst;
 	uint32_t inst_free, insts;
 	uint32_t *mshr;         /* of each entry taken, by its number: when it is free, RP_NEVER: not known */
 	uint32_t mshr_mask, taken, filled; /* filled: so many have been free again */
-	uint32_t near;          /* of the first request: where its line seems to be in the slice */
 	uint32_t part;          /* of the L1 sector whose requests are being served, cycle of the last so far */
 	uint32_t l1_free;       /* the tags are held up until then */
 	uint32_t stuck;         /* things that hold the tags up of which nobody knows when they are over */
-	uint32_t missed;        /* the group that has missed last in the LLC */
-	uint64_t placed;        /* the line + 1 whose place in DRAM is the following */
-	struct ct_place place_of;
 	uint8_t *merged;        /* line * sectors + sector: instructions that wait for it */
 	struct rp_quick_joined *joined;
 	uint32_t njoined, joined_free;
@@ -140,6 +144,7 @@ struct rp_quick_channel {
 
 /* SMs with requests, by the cycle of the first: lists, and which of them are not empty. */
 struct rp_quick {
+	struct rp_quick_sm *sm;
 	struct rp_quick_channel *channel;
 	struct rp_quick_slice *slice;
 	uint32_t flits[2], reply_flits[2]; /* of what is no store, of a store */
@@ -149,8 +154,6 @@ struct rp_quick {
 	uint32_t waiting;                  /* SMs */
 	uint64_t bits[RP_WHEEL / 64];
 	uint16_t first[RP_WHEEL], last[RP_WHEEL];
-	uint16_t *next;                    /* of each SM */
-	uint64_t *when;                    /* cycle of its first request */
 };
 
 /* quick.c */
@@ -167,8 +170,8 @@ uint64_t rp_calendar_search(struct rp_calendar *c, uint64_t t);
 void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
 void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
 uint32_t rp_quick_next(const struct ct_replay *r, const struct rp_sm *sm);
-/* Something that the instruction waits for is back in cycle `back`. */
-void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back);
+/* Nothing is left that the instruction waits for. */
+void rp_quick_all_back(struct rp_sm *sm, uint32_t inst);
 
 /* quick_mem.c: as rp_fixed_memory(), or writes down what it waits for. An instruction that is not of
  * shared memory has a place to wait for the load/store unit. */
@@ -183,12 +186,24 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm);
 void rp_quick_serve(struct ct_replay *r, uint64_t end);
 int rp_quick_idle(const struct ct_replay *r);
 
+/* quick_reply.c: what slices have answered comes back to the SM. */
+void rp_quick_replies(struct ct_replay *r, struct rp_sm *sm);
+
 /* quick_dram.c: cycle at which DRAM has the sector at the slice, which asks for it in cycle `at`. */
 uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64_t at);
 /* The line's modified sectors go to DRAM. */
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
 int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e);
 void rp_quick_dram_free(struct ct_replay *r);
+
+/* Something that the instruction waits for is back in cycle `back`. */
+RP_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
+{
+	struct rp_quick_inst *p = &sm->quick->inst[inst];
+	p->back = rp_max32(p->back, back);
+	if (!--p->left)
+		rp_quick_all_back(sm, inst);
+}
 
 /* The place behind `at` in a ring of n. */
 RP_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
