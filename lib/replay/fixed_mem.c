@@ -57,7 +57,7 @@ RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
 		rp_lru_touch(t, set, v->index, tick);
 		return rp_lru_at(t, v->index);
 	}
-	uint32_t i = rp_lru_find_near(t, line, v->l->llc_near);
+	uint32_t i = rp_lru_find_near(t, set, line, v->l->llc_near);
 	if (i == RP_LRU_NONE) {
 		i = rp_lru_victim(t, set);
 		const struct rp_entry *old = rp_lru_at(t, i);
@@ -168,7 +168,7 @@ RP_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, last = look + 4, valid = 0, pending = 0;
-	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near), had = i != RP_LRU_NONE;
+	uint32_t i = rp_lru_find_near(&sm->lru, l->set, q->line, l->near), had = i != RP_LRU_NONE;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch);
 	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
 	if (had) {
@@ -203,22 +203,22 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
                        const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
 	const struct rp_lru *t = &sm->lru;
-	rp_look_near(t, q, n, look);
+	rp_look_near(r, t, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_look *l = &look[i];
 		if (l->near != RP_LRU_NONE && op->kind != RP_STORE &&
 		    !(q[i].sectors & ~rp_lru_hits(rp_lru_at(t, l->near))))
 			continue;
 		rp_look_place(r, l);
-		CT_BRING(rp_index_slot(&r->slice[l->slice].lru.index,
-		                       q[i].line << r->l1_line_bits >> r->llc_line_bits));
+		rp_lru_bring_set(&r->slice[l->slice].lru, l->llc_set,
+		                 q[i].line << r->l1_line_bits >> r->llc_line_bits);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_look *l = &look[i];
 		if (!l->placed)
 			continue;
 		const struct rp_lru *s = &r->slice[l->slice].lru;
-		l->llc_near = rp_index_guess(&s->index, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		l->llc_near = rp_lru_guess(s, l->llc_set, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_LRU_NONE)
 			rp_lru_bring(s, l->llc_near);
 	}

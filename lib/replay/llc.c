@@ -631,7 +631,7 @@ uint64_t rp_llc_next(const struct ct_replay *r)
 
 static void fill_now(struct rp_lru *t, uint32_t set, uint64_t line, uint32_t sector, uint32_t tick)
 {
-	uint32_t i = rp_lru_find(t, line);
+	uint32_t i = rp_lru_find(t, set, line);
 	if (i == RP_LRU_NONE) {
 		i = rp_lru_victim(t, set);
 		rp_lru_allocate(t, set, i, line, tick);

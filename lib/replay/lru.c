@@ -17,8 +17,9 @@ static int allocate_all(struct rp_lru *t, struct ct_error *e)
 	/* any shape needs at most one word per set beyond one bit per line */
 	t->free_ways = ct_calloc(n / 64 + n + 1, sizeof *t->free_ways);
 	t->bytes = ct_calloc(n, sizeof *t->bytes);
+	t->print = ct_calloc_aligned(n, sizeof *t->print);
 	if (!t->entry || !t->stamp || !t->queue || !t->modified || !t->set ||
-	    !t->free_ways || !t->bytes) {
+	    !t->free_ways || !t->bytes || !t->print) {
 		rp_lru_free(t);
 		return ct_fail_nomem(e);
 	}
@@ -50,6 +51,7 @@ void rp_lru_free(struct rp_lru *t)
 	free(t->modified);
 	free(t->set);
 	free(t->free_ways);
+	free(t->print);
 	rp_index_free(&t->index);
 	free(t->bytes);
 	memset(t, 0, sizeof *t);
@@ -75,6 +77,7 @@ void rp_lru_shape(struct rp_lru *t, uint32_t sets, uint32_t ways)
 	t->ways = ways;
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
+	t->by_set = ways <= RP_STAMPS;
 	t->way_bits = rp_way_bits(ways);
 	empty(t);
 }
@@ -176,7 +179,8 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 {
 	struct rp_entry *l = rp_lru_at(t, index);
 	if (l->used) {
-		rp_index_remove(&t->index, index);
+		if (!t->by_set)
+			rp_index_remove(&t->index, index);
 		if (l->modified)
 			rp_lru_modified(t, index, 0);
 	} else {
@@ -189,7 +193,10 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	l->tag = tag;
 	l->used = 1;
 	l->touched = now;
-	rp_index_insert(&t->index, index);
+	if (t->by_set)
+		t->print[index] = (uint32_t)tag;
+	else
+		rp_index_insert(&t->index, index);
 	t->stamp[index] = rp_lru_stamp(t, set, now);
 	look_for_next(t, set);
 }
@@ -224,7 +231,8 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 	l->unreadable &= (uint8_t)~sectors;
 	if (l->valid)
 		return;
-	rp_index_remove(&t->index, index);
+	if (!t->by_set)
+		rp_index_remove(&t->index, index);
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;

@@ -276,7 +276,7 @@ RP_HOT struct rp_outcome load(struct access *a, struct rp_look *l, uint32_t at)
 	uint32_t look = tags_at(a, at), last = look, valid = 0, pending = 0, i = l->near, had = 0;
 	struct rp_entry *e = NULL;
 	if (i != RP_LRU_NONE) { /* else it is absent: nobody but this instruction has been here since */
-		i = rp_lru_find_near(&sm->lru, q->line, i);
+		i = rp_lru_find_near(&sm->lru, l->set, q->line, i);
 		had = i != RP_LRU_NONE;
 	}
 	if (had) {
@@ -368,7 +368,7 @@ RP_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, ui
 	struct rp_tally tally = {0};
 	if (room(a, (n * a->r->l1_sectors + w->more) * a->r->llc_per_l1) < 0)
 		return last;
-	rp_look_near(&a->sm->lru, w->q, n, look);
+	rp_look_near(a->r, &a->sm->lru, w->q, n, look);
 	/* busy / n, rounded up, in 2^-32 cycles: so many times n of it round down to the right cycle */
 	uint64_t each = bypass ? 0 : ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
 	for (unsigned i = 0; i < n; i++) {

@@ -52,7 +52,7 @@ RP_HOT uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
 RP_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_quick_req *p)
 {
 	const struct rp_lru *t = r->quick->slice[p->slice].lru;
-	q->near = rp_index_guess(&t->index, line_of(r, p));
+	q->near = rp_lru_guess(t, p->llc_set, line_of(r, p));
 	if (q->near != RP_LRU_NONE)
 		rp_lru_bring(t, q->near);
 	else
@@ -79,7 +79,7 @@ RP_HOT void line_up(struct ct_replay *r, uint32_t id)
 	bring(r, q, p);
 	if (q->served + 1 != q->asked) {
 		const struct rp_quick_req *after = &q->req[(q->served + 1) & q->req_mask];
-		CT_BRING(rp_index_slot(&r->quick->slice[after->slice].lru->index, line_of(r, after)));
+		rp_lru_bring_set(r->quick->slice[after->slice].lru, after->llc_set, line_of(r, after));
 		CT_BRING(&q->req[(q->served + 2) & q->req_mask]);
 	}
 	wheel_put(r->quick, id);
@@ -92,7 +92,7 @@ RP_HOT uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_
                          uint32_t near, uint64_t now)
 {
 	uint64_t line = line_of(r, p);
-	uint32_t i = rp_lru_find_near(t, line, near);
+	uint32_t i = rp_lru_find_near(t, p->llc_set, line, near);
 	if (i != RP_LRU_NONE) {
 		rp_lru_touch(t, p->llc_set, i, (uint32_t)now);
 		return i;

@@ -115,7 +115,7 @@ static void step(struct slow *c, struct rp_lru *t, uint64_t *seed, uint32_t now)
 	uint64_t tag = ct_rand64(seed) % (c->sets * c->ways * 2);
 	uint32_t set = (uint32_t)(tag % c->sets), what = (uint32_t)(ct_rand64(seed) % 8);
 	uint32_t i = slow_find(c, set, tag);
-	assert_int_equal(rp_lru_find(t, tag), i);
+	assert_int_equal(rp_lru_find(t, set, tag), i);
 	if (i == RP_LRU_NONE) {
 		i = slow_victim(c, set);
 		assert_int_equal(rp_lru_victim(t, set), i);

@@ -9,24 +9,28 @@
 /* A line of an instruction, with hints that were asked for ahead of its turn. */
 struct rp_look {
 	const struct ct_line_request *q;
-	uint32_t near;           /* in the L1 */
+	uint32_t set, near;      /* in the L1; set: where it is found by it */
 	uint32_t llc_near;       /* in the slice */
 	uint32_t slice, llc_set;
 	uint8_t placed;          /* slice and llc_set are known */
 };
+
+RP_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
+{
+	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
+}
+
+/* The same where a line is found by its set. */
+RP_HOT uint32_t rp_l1_set_by(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
+{
+	return t->by_set ? rp_l1_set(r, t, line) : 0;
+}
 
 RP_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
 {
 	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
 	l->llc_near = RP_LRU_NONE;
 	l->placed = 1;
-}
-
-/* Asks the host's memory for what a line of the cache will show. */
-RP_HOT void rp_lru_bring(const struct rp_lru *t, uint32_t index)
-{
-	CT_BRING(rp_lru_at(t, index));
-	CT_BRING(&t->stamp[index]);
 }
 
 /* The same for the line that makes room in the set next. */
@@ -38,13 +42,13 @@ RP_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 }
 
 /* The same for all lines of an instruction in the L1. */
-RP_HOT void rp_look_near(const struct rp_lru *t, const struct ct_line_request *q, unsigned n,
-                         struct rp_look *look)
+RP_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
+                         const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
 	for (unsigned i = 0; i < n; i++)
-		CT_BRING(rp_index_slot(&t->index, q[i].line));
+		rp_lru_bring_set(t, look[i].set = rp_l1_set_by(r, t, q[i].line), q[i].line);
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t k = look[i].near = rp_index_guess(&t->index, q[i].line);
+		uint32_t k = look[i].near = rp_lru_guess(t, look[i].set, q[i].line);
 		look[i].q = &q[i];
 		look[i].placed = 0;
 		if (k != RP_LRU_NONE)
@@ -108,7 +112,7 @@ RP_HOT void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, ui
 /* The line's place in the L1, its victim gone. */
 RP_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
 {
-	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->lru.sets, line);
+	uint32_t set = rp_l1_set(r, &sm->lru, line);
 	uint32_t i = rp_lru_victim(&sm->lru, set);
 	if (rp_lru_at(&sm->lru, i)->used)
 		rp_log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
@@ -121,7 +125,7 @@ RP_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
                                        const struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t i = rp_lru_find_near(&sm->lru, q->line, l->near);
+	uint32_t i = rp_lru_find_near(&sm->lru, l->set, q->line, l->near);
 	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
 	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)

@@ -1,9 +1,10 @@
 /* lru.h - the lines of a sectored, set-associative cache of the cheap engine (private).
  *
  * The same cache as in tags.h where no fill is waited for: a sector is absent, valid or
- * modified, and knows when its data will be there. What an access looks at is a slot of the hash,
- * 32 bytes of the line and its stamp, since the caches of all SMs together have to stay near; the
- * next victim of a set is found as soon as the one before it goes, and asked for. Rules:
+ * modified, and knows when its data will be there. What an access looks at is 32 bytes of the line,
+ * its stamp and what leads to it, since the caches of all SMs together have to stay near: low bits of
+ * the tags of its set, all at once, or in sets of many ways a slot of a hash of all lines. The next
+ * victim of a set is found as soon as the one before it goes, and asked for. Rules:
  * accelsim-model.md 6. */
 #ifndef CT_REPLAY_PRIVATE_LRU_H
 #define CT_REPLAY_PRIVATE_LRU_H
@@ -55,6 +56,8 @@ struct rp_lru {
 	struct rp_lru_set *set;
 	uint64_t *free_ways;     /* bit set: way not in use; words per set */
 	uint32_t words;
+	uint32_t by_set;         /* lines are found by print[], else by index */
+	uint32_t *print;         /* of each line: low bits of its tag, anything where it is not used */
 	struct rp_index index;
 	uint64_t (*bytes)[4];    /* written bytes of unreadable sectors, 32 bits per sector */
 };
@@ -79,18 +82,57 @@ static inline uint32_t rp_lru_set_of(const struct rp_lru *t, uint32_t index)
 	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
 }
 
-/* Index of the line, or RP_LRU_NONE. */
-static inline uint32_t rp_lru_find(const struct rp_lru *t, uint64_t tag)
+static inline int rp_lru_is(const struct rp_lru *t, uint32_t index, uint64_t tag)
 {
-	return rp_index_find(&t->index, tag);
+	const struct rp_entry *l = rp_lru_at(t, index);
+	return l->used && l->tag == tag;
+}
+
+/* Index of the line, whose set is needed by_set only; or RP_LRU_NONE. */
+static inline uint32_t rp_lru_find(const struct rp_lru *t, uint32_t set, uint64_t tag)
+{
+	if (!t->by_set)
+		return rp_index_find(&t->index, tag);
+	uint32_t first = set * t->ways, m = rp_equal(t->print + first, t->ways, (uint32_t)tag);
+	for (; m; m &= m - 1)
+		if (rp_lru_is(t, first + ct_low_bit(m), tag))
+			return first + ct_low_bit(m);
+	return RP_LRU_NONE;
 }
 
 /* The same when the line was at `hint` before (RP_LRU_NONE: not known). */
-static inline uint32_t rp_lru_find_near(const struct rp_lru *t, uint64_t tag, uint32_t hint)
+static inline uint32_t rp_lru_find_near(const struct rp_lru *t, uint32_t set, uint64_t tag,
+                                        uint32_t hint)
 {
-	if (hint != RP_LRU_NONE && rp_lru_at(t, hint)->used && rp_lru_at(t, hint)->tag == tag)
-		return hint;
-	return rp_lru_find(t, tag);
+	return hint != RP_LRU_NONE && rp_lru_is(t, hint, tag) ? hint : rp_lru_find(t, set, tag);
+}
+
+/* Where the line seems to be, without a look at it; RP_LRU_NONE: it is absent. */
+static inline uint32_t rp_lru_guess(const struct rp_lru *t, uint32_t set, uint64_t tag)
+{
+	if (!t->by_set)
+		return rp_index_guess(&t->index, tag);
+	uint32_t first = set * t->ways, m = rp_equal(t->print + first, t->ways, (uint32_t)tag);
+	return m ? first + ct_low_bit(m) : RP_LRU_NONE;
+}
+
+/* Asks the host's memory for what finding the line looks at. */
+static inline void rp_lru_bring_set(const struct rp_lru *t, uint32_t set, uint64_t tag)
+{
+	if (!t->by_set) {
+		CT_BRING(rp_index_slot(&t->index, tag));
+		return;
+	}
+	CT_BRING(t->print + (size_t)set * t->ways);
+	CT_BRING(t->stamp + (size_t)set * t->ways);
+}
+
+/* The same for a line that seems to be there. */
+static inline void rp_lru_bring(const struct rp_lru *t, uint32_t index)
+{
+	CT_BRING(rp_lru_at(t, index));
+	if (!t->by_set)
+		CT_BRING(&t->stamp[index]);
 }
 
 /* Sectors of a line that a load hits. */

@@ -90,6 +90,25 @@ static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
 }
 #endif
 
+/* Which of n <= RP_STAMPS numbers are equal to this one, way by way. */
+static inline uint32_t rp_equal(const uint32_t *number, uint32_t n, uint32_t to)
+{
+	uint32_t mask = 0;
+#if defined(__SSE2__) && !defined(CT_NO_SIMD)
+	if (n == RP_STAMPS) {
+		const __m128i same = _mm_set1_epi32((int)to), *v = (const __m128i *)(const void *)number;
+		__m128i a[4];
+		for (int i = 0; i < 4; i++)
+			a[i] = _mm_cmpeq_epi32(_mm_loadu_si128(v + i), same);
+		a[0] = _mm_packs_epi16(_mm_packs_epi32(a[0], a[1]), _mm_packs_epi32(a[2], a[3]));
+		return (uint32_t)_mm_movemask_epi8(a[0]);
+	}
+#endif
+	for (uint32_t w = 0; w < n; w++)
+		mask |= (uint32_t)(number[w] == to) << w;
+	return mask;
+}
+
 static inline uint64_t rp_lowest(const uint32_t *stamp, uint32_t n, uint32_t not)
 {
 	return n == RP_STAMPS ? rp_lowest_of_block(stamp, not) : rp_lowest_of(stamp, n, not);
