@@ -8,7 +8,8 @@
 
 enum { INDEX_BITS = 21, LEAST_SLOTS = 16 };
 
-int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, struct ct_error *e)
+int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, struct ct_pool *pool,
+                  struct ct_error *e)
 {
 	uint32_t slots = LEAST_SLOTS;
 	memset(x, 0, sizeof *x);
@@ -22,7 +23,8 @@ int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, str
 		x->bits++;
 	x->homes = x->mask <= 0xffffffffu >> x->bits;
 	x->line_bits = line_bits;
-	x->slot = ct_calloc_aligned(slots, sizeof *x->slot);
+	x->slot = pool ? ct_pool_take(pool, slots, sizeof *x->slot)
+	               : ct_calloc_aligned(slots, sizeof *x->slot);
 	return x->slot ? CT_OK : ct_fail_nomem(e);
 }
 

@@ -34,7 +34,7 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	uint32_t fifo = r->g.l1.replacement == CT_REPL_FIFO;
 	int st = r->timing == CT_REPLAY_FULL
 	                 ? rp_tags_init(&sm->tags, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, e)
-	                 : rp_lru_init(&sm->lru, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, e);
+	                 : rp_lru_init(&sm->lru, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, &r->pool, e);
 	if (st < 0)
 		return e ? e->status : CT_ERR_NOMEM;
 	shape(r, sm, r->g.l1.sets, r->g.l1.ways);
@@ -59,7 +59,6 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 void rp_l1_free(struct rp_sm *sm)
 {
 	rp_tags_free(&sm->tags);
-	rp_lru_free(&sm->lru);
 	free(sm->mshr);
 	free(sm->mshr_bucket);
 	free(sm->mshr_spare.at);

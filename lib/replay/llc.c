@@ -30,7 +30,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	uint32_t lines = c->sets * c->ways, fifo = c->replacement == CT_REPL_FIFO;
 	int st = r->timing == CT_REPLAY_FULL
 	                 ? rp_tags_init(&s->tags, lines, r->llc_sectors, fifo, c->dirty_percent, e)
-	                 : rp_lru_init(&s->lru, lines, r->llc_sectors, fifo, c->dirty_percent, e);
+	                 : rp_lru_init(&s->lru, lines, r->llc_sectors, fifo, c->dirty_percent, &r->pool, e);
 	if (st < 0)
 		return -1;
 	if (r->timing == CT_REPLAY_FULL)
@@ -86,7 +86,6 @@ void rp_llc_free(struct ct_replay *r)
 	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {
 		struct rp_slice *s = &r->slice[i];
 		rp_tags_free(&s->tags);
-		rp_lru_free(&s->lru);
 		rp_ring_free(&s->input);
 		rp_ring_free(&s->ready);
 		rp_ring_free(&s->replies);

@@ -1,33 +1,27 @@
 /* The caches of the cheap engine: an index for lookup, stamps of recency for the victim. */
 #include "replay/private/lru.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 
-static int allocate_all(struct rp_lru *t, struct ct_error *e)
+static int allocate_all(struct rp_lru *t, struct ct_pool *pool, struct ct_error *e)
 {
 	uint32_t n = t->capacity;
-	t->entry = ct_calloc_aligned(n, (size_t)1 << t->entry_bits);
-	t->stamp = ct_calloc_aligned(n, sizeof *t->stamp);
-	t->queue = ct_reallocarray(NULL, rp_queues(n), sizeof *t->queue);
-	t->modified = ct_calloc(n / 64 + 2, sizeof *t->modified);
-	t->set = ct_calloc_aligned(n, sizeof *t->set);
+	t->entry = ct_pool_take(pool, n, (size_t)1 << t->entry_bits);
+	t->stamp = ct_pool_take(pool, n, sizeof *t->stamp);
+	t->print = ct_pool_take(pool, n, sizeof *t->print);
+	t->set = ct_pool_take(pool, n, sizeof *t->set);
+	t->queue = ct_pool_take(pool, rp_queues(n), sizeof *t->queue);
+	t->modified = ct_pool_take(pool, n / 64 + 2, sizeof *t->modified);
 	/* any shape needs at most one word per set beyond one bit per line */
-	t->free_ways = ct_calloc(n / 64 + n + 1, sizeof *t->free_ways);
-	t->bytes = ct_calloc(n, sizeof *t->bytes);
-	t->print = ct_calloc_aligned(n, sizeof *t->print);
-	if (!t->entry || !t->stamp || !t->queue || !t->modified || !t->set ||
-	    !t->free_ways || !t->bytes || !t->print) {
-		rp_lru_free(t);
-		return ct_fail_nomem(e);
-	}
-	return 0;
+	t->free_ways = ct_pool_take(pool, n / 64 + n + 1, sizeof *t->free_ways);
+	t->bytes = ct_pool_take(pool, n, sizeof *t->bytes);
+	return t->entry && t->stamp && t->print && t->set && t->queue && t->modified &&
+	       t->free_ways && t->bytes ? 0 : ct_fail_nomem(e);
 }
 
 int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
-                uint32_t dirty_percent, struct ct_error *e)
+                uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
 	t->capacity = capacity;
@@ -35,27 +29,13 @@ int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t 
 	t->fifo = fifo;
 	t->dirty_percent = dirty_percent;
 	t->entry_bits = sectors <= 4 ? 5 : 6;
-	int st = rp_index_init(&t->index, capacity, t->entry_bits, e);
+	int st = rp_index_init(&t->index, capacity, t->entry_bits, pool, e);
 	if (st == 0)
-		st = allocate_all(t, e);
+		st = allocate_all(t, pool, e);
 	t->index.line = t->entry;
 	return st;
 }
 _Static_assert(sizeof(struct rp_entry) + 4 * sizeof(uint32_t) == 32, "an entry of four sectors");
-
-void rp_lru_free(struct rp_lru *t)
-{
-	free(t->entry);
-	free(t->stamp);
-	free(t->queue);
-	free(t->modified);
-	free(t->set);
-	free(t->free_ways);
-	free(t->print);
-	rp_index_free(&t->index);
-	free(t->bytes);
-	memset(t, 0, sizeof *t);
-}
 
 static void empty(struct rp_lru *t)
 {

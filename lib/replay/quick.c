@@ -1,8 +1,6 @@
 /* What quick replay keeps, and its calendars. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "replay/private/quick.h"
 
 enum { FIRST_REQUESTS = 64 }; /* they should stay near */
@@ -61,18 +59,18 @@ static uint32_t mshr_ring(const struct ct_replay *r)
 static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	struct rp_quick_sm *q = sm->quick = &r->quick->sm[sm->id];
-	q->sched = ct_calloc(r->g.schedulers, sizeof *q->sched);
+	q->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *q->sched);
 	q->mshr_mask = mshr_ring(r) - 1;
-	q->mshr = ct_calloc(q->mshr_mask + 1, sizeof *q->mshr);
-	q->merged = ct_calloc((size_t)sm->lru.capacity * r->l1_sectors, sizeof *q->merged);
+	q->mshr = ct_pool_take(&r->pool, q->mshr_mask + 1, sizeof *q->mshr);
+	q->merged = ct_pool_take(&r->pool, (size_t)sm->lru.capacity * r->l1_sectors, sizeof *q->merged);
 	q->req_mask = FIRST_REQUESTS - 1;
-	q->req = ct_calloc(FIRST_REQUESTS, sizeof *q->req);
+	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
-	q->async = ct_calloc(r->warps, sizeof *q->async);
-	q->held = ct_calloc(r->warps, sizeof *q->held);
+	q->async = ct_pool_take(&r->pool, r->warps, sizeof *q->async);
+	q->held = ct_pool_take(&r->pool, r->warps, sizeof *q->held);
 	q->places = r->g.schedulers + 1;
-	q->wait = ct_calloc(q->places, sizeof *q->wait);
-	q->unit = ct_calloc(q->places, sizeof *q->unit);
+	q->wait = ct_pool_take(&r->pool, q->places, sizeof *q->wait);
+	q->unit = ct_pool_take(&r->pool, q->places, sizeof *q->unit);
 	return q->sched && q->mshr && q->merged && q->req && q->async && q->held && q->wait && q->unit
 	           ? 0 : ct_fail_nomem(e);
 }
@@ -81,18 +79,18 @@ static int slice_init(struct ct_replay *r, uint32_t i, struct ct_error *e)
 {
 	struct rp_quick_slice *q = &r->quick->slice[i];
 	q->lru = &r->slice[i].lru;
-	q->mshr = ct_calloc(r->g.llc.mshr_entries, sizeof *q->mshr);
-	q->merged = ct_calloc((size_t)q->lru->capacity * r->llc_sectors, sizeof *q->merged);
+	q->mshr = ct_pool_take(&r->pool, r->g.llc.mshr_entries, sizeof *q->mshr);
+	q->merged = ct_pool_take(&r->pool, (size_t)q->lru->capacity * r->llc_sectors, sizeof *q->merged);
 	return q->mshr && q->merged ? 0 : ct_fail_nomem(e);
 }
 
 int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 {
-	r->quick = ct_calloc(1, sizeof *r->quick);
+	r->quick = ct_pool_take(&r->pool, 1, sizeof *r->quick);
 	if (!r->quick)
 		return ct_fail_nomem(e);
-	r->quick->slice = ct_calloc_aligned(r->map.slices, sizeof *r->quick->slice);
-	r->quick->sm = ct_calloc_aligned(r->g.sms, sizeof *r->quick->sm);
+	r->quick->slice = ct_pool_take(&r->pool, r->map.slices, sizeof *r->quick->slice);
+	r->quick->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->quick->sm);
 	if (!r->quick->slice || !r->quick->sm)
 		return ct_fail_nomem(e);
 	r->quick->trip = rp_quick_hop(r) + r->g.llc_latency + 1;
@@ -109,36 +107,6 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 		if (slice_init(r, i, e) < 0)
 			return CT_ERR_NOMEM;
 	return rp_quick_dram_init(r, e);
-}
-
-static void sm_free(struct rp_quick_sm *q)
-{
-	free(q->sched);
-	free(q->mshr);
-	free(q->merged);
-	free(q->req);
-	free(q->inst);
-	free(q->joined);
-	free(q->async);
-	free(q->held);
-	free(q->wait);
-	free(q->unit);
-}
-
-void rp_quick_free(struct ct_replay *r)
-{
-	if (!r->quick)
-		return;
-	for (uint32_t i = 0; r->quick->sm && i < r->g.sms; i++)
-		sm_free(&r->quick->sm[i]);
-	free(r->quick->sm);
-	for (uint32_t i = 0; r->quick->slice && i < r->map.slices; i++) {
-		free(r->quick->slice[i].mshr);
-		free(r->quick->slice[i].merged);
-	}
-	rp_quick_dram_free(r);
-	free(r->quick->slice);
-	free(r->quick);
 }
 
 static void clear(struct rp_calendar *c)

@@ -1,34 +1,23 @@
 /* DRAM of the quick replay, in its cycles: rows of banks, the bus, activates (accelsim-model.md 8
  * and 10). */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "replay/private/quick.h"
 
 int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e)
 {
 	uint32_t n = r->partitions * r->map.per_slice, places = r->g.dram_queue ? r->g.dram_queue : 1;
-	struct rp_quick_channel *c = r->quick->channel = ct_calloc(n, sizeof *c);
+	struct rp_quick_channel *c = r->quick->channel = ct_pool_take(&r->pool, n, sizeof *c);
 	if (!c)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t b = 0; b < r->g.dram_banks; b++)
 			memset(c[i].bank[b].at, 0xff, sizeof c[i].bank[b].at); /* no turn */
-		c[i].queue = ct_calloc(places, sizeof *c[i].queue);
+		c[i].queue = ct_pool_take(&r->pool, places, sizeof *c[i].queue);
 		if (!c[i].queue)
 			return ct_fail_nomem(e);
 	}
 	return 0;
-}
-
-void rp_quick_dram_free(struct ct_replay *r)
-{
-	if (!r->quick || !r->quick->channel)
-		return;
-	for (uint32_t i = 0; i < r->partitions * r->map.per_slice; i++)
-		free(r->quick->channel[i].queue);
-	free(r->quick->channel);
 }
 
 static struct rp_row *row_in(struct rp_quick_bank *b, uint64_t turn)

@@ -1,9 +1,7 @@
 /* Memory instructions of the quick replay up to the network: the load/store unit, the L1 and its
  * MSHR, and what is asked of the LLC (accelsim-model.md 5 and 6). */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "replay/private/lines.h"
 #include "replay/private/quick.h"
 #include "replay/private/step.h"
@@ -21,31 +19,31 @@ struct access {
 	uint32_t inst, left;     /* the record of what it waits for, RP_NO_INDEX: nothing; how much */
 };
 
-/* ---- room for what an instruction may write down ---- */
+/* ---- room for what an instruction may write down: twice as much, of the pool, with what it had ---- */
 
-static int grow_requests(struct rp_quick_sm *q)
+static int grow_requests(struct access *a)
 {
+	struct rp_quick_sm *q = a->q;
 	uint32_t cap = 2 * (q->req_mask + 1);
-	struct rp_quick_req *p = ct_calloc(cap, sizeof *p);
+	struct rp_quick_req *p = ct_pool_take(&a->r->pool, cap, sizeof *p);
 	if (!p)
 		return -1;
 	for (uint32_t i = q->asked - q->req_mask - 1; i != q->asked; i++)
 		p[i & (cap - 1)] = q->req[i & q->req_mask];
-	free(q->req);
 	q->req = p;
 	q->req_mask = cap - 1;
 	return 0;
 }
 
-static int grow_insts(struct rp_quick_sm *q)
+static int grow_insts(struct access *a)
 {
+	struct rp_quick_sm *q = a->q;
 	uint32_t n = q->insts ? 2 * q->insts : 64;
-	struct rp_quick_inst *p = ct_calloc(n, sizeof *p);
+	struct rp_quick_inst *p = ct_pool_take(&a->r->pool, n, sizeof *p);
 	if (!p)
 		return -1;
 	if (q->insts)
 		memcpy(p, q->inst, q->insts * sizeof *p);
-	free(q->inst);
 	q->inst = p;
 	for (uint32_t i = n; i-- > q->insts;) {
 		p[i].next = q->inst_free;
@@ -55,15 +53,15 @@ static int grow_insts(struct rp_quick_sm *q)
 	return 0;
 }
 
-static int grow_joined(struct rp_quick_sm *q)
+static int grow_joined(struct access *a)
 {
+	struct rp_quick_sm *q = a->q;
 	uint32_t n = q->njoined ? 2 * q->njoined : 64;
-	struct rp_quick_joined *p = ct_calloc(n, sizeof *p);
+	struct rp_quick_joined *p = ct_pool_take(&a->r->pool, n, sizeof *p);
 	if (!p)
 		return -1;
 	if (q->njoined)
 		memcpy(p, q->joined, q->njoined * sizeof *p);
-	free(q->joined);
 	q->joined = p;
 	for (uint32_t i = n; i-- > q->njoined;) {
 		p[i].next = q->joined_free;
@@ -84,7 +82,7 @@ RP_HOT int room(struct access *a, uint32_t n)
 {
 	struct rp_quick_sm *q = a->q;
 	while (q->asked - q->served + n + a->r->llc_per_l1 > q->req_mask)
-		if (grow_requests(q) < 0)
+		if (grow_requests(a) < 0)
 			return no_memory(a);
 	return 0;
 }
@@ -96,7 +94,7 @@ RP_HOT int wait_for(struct access *a, uint32_t n)
 	a->left += n;
 	if (a->inst != RP_NO_INDEX)
 		return 0;
-	if (q->inst_free == RP_NO_INDEX && grow_insts(q) < 0)
+	if (q->inst_free == RP_NO_INDEX && grow_insts(a) < 0)
 		return no_memory(a);
 	a->inst = q->inst_free;
 	q->inst_free = q->inst[a->inst].next;
@@ -250,7 +248,7 @@ RP_HOT void join_asked(struct access *a, uint32_t line, uint32_t k, uint32_t num
 	struct rp_quick_sm *q = a->q;
 	uint8_t *n = &q->merged[line * a->r->l1_sectors + k];
 	struct rp_quick_req *p = &q->req[number & q->req_mask];
-	if (wait_for(a, 1) < 0 || (q->joined_free == RP_NO_INDEX && grow_joined(q) < 0 && no_memory(a) < 0))
+	if (wait_for(a, 1) < 0 || (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0 && no_memory(a) < 0))
 		return;
 	uint32_t i = q->joined_free;
 	struct rp_quick_joined *j = &q->joined[i];

@@ -128,7 +128,7 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 
 static int build(struct ct_replay *r, struct ct_error *e)
 {
-	r->sm = ct_calloc(r->g.sms, sizeof *r->sm);
+	r->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->sm);
 	if (!r->sm)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < r->g.sms; i++) {
@@ -192,10 +192,8 @@ void ct_replay_free(struct ct_replay *r)
 {
 	if (!r)
 		return;
-	rp_quick_free(r);
 	for (uint32_t i = 0; r->sm && i < r->g.sms; i++)
 		rp_sm_free(r, &r->sm[i]);
-	free(r->sm);
 	rp_net_free(r->to_llc);
 	rp_net_free(r->to_sm);
 	rp_llc_free(r);
@@ -204,6 +202,7 @@ void ct_replay_free(struct ct_replay *r)
 	ct_cta_unref(r->waiting);
 	rp_ops_free(r);
 	rp_parts_free(r);
+	ct_pool_free(&r->pool);
 	free(r->obs);
 	free(r);
 }

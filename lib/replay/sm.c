@@ -13,12 +13,12 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	memset(sm, 0, sizeof *sm);
 	sm->id = id;
 	sm->no_port = (r->free & CT_REPLAY_FREE_L1) != 0;
-	sm->sched = ct_calloc_aligned(r->g.schedulers, sizeof *sm->sched);
-	sm->warp = ct_calloc_aligned(r->warps, sizeof *sm->warp);
-	sm->next = ct_calloc_aligned(r->warps, sizeof *sm->next);
-	sm->regs = ct_calloc_aligned(r->warps, sizeof *sm->regs);
-	sm->cta = ct_calloc(r->g.max_ctas, sizeof *sm->cta);
-	sm->heap = ct_calloc(r->warps, sizeof *sm->heap);
+	sm->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *sm->sched);
+	sm->warp = ct_pool_take(&r->pool, r->warps, sizeof *sm->warp);
+	sm->next = ct_pool_take(&r->pool, r->warps, sizeof *sm->next);
+	sm->regs = ct_pool_take(&r->pool, r->warps, sizeof *sm->regs);
+	sm->cta = ct_pool_take(&r->pool, r->g.max_ctas, sizeof *sm->cta);
+	sm->heap = ct_pool_take(&r->pool, r->warps, sizeof *sm->heap);
 	sm->mem_free = sm->waiter_free = RP_NO_INDEX;
 	if (!sm->sched || !sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->heap)
 		return ct_fail_nomem(e);
@@ -35,12 +35,6 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	rp_ring_free(&sm->missq);
 	rp_ring_free(&sm->direct);
 	rp_ring_free(&sm->replies);
-	free(sm->sched);
-	free(sm->warp);
-	free(sm->next);
-	free(sm->regs);
-	free(sm->cta);
-	free(sm->heap);
 	free(sm->mem);
 	free(sm->lreq);
 	free(sm->lreq_spare.at);

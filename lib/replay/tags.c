@@ -14,7 +14,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
                  uint32_t dirty_percent, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
-	int st = rp_index_init(&t->index, capacity, LINE_BITS, e);
+	int st = rp_index_init(&t->index, capacity, LINE_BITS, NULL, e);
 	if (st < 0)
 		return st;
 	t->capacity = capacity;

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "base/outfile.h"
 #include "base/threads.h"
 #include "base/units.h"
@@ -113,6 +114,30 @@ static void growth_is_checked(void **state)
 	assert_null(ct_reallocarray(NULL, SIZE_MAX / 2, 4));
 	assert_null(ct_calloc_aligned(SIZE_MAX / 2, 4));
 	free(p);
+}
+
+static void a_pool_gives_cleared_lines(void **state)
+{
+	(void)state;
+	struct ct_pool p = {0};
+	uint64_t sum = 0;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		for (size_t n = 1; n < 200; n++) {
+			unsigned char *q = ct_pool_take(&p, n, n % 7 * 50);
+			assert_non_null(q);
+			assert_int_equal((uintptr_t)q % 64, 0);
+			for (size_t i = 0; i < n * (n % 7 * 50); i++)
+				sum += q[i];
+			memset(q, 0xff, n * (n % 7 * 50));
+		}
+		unsigned char *large = ct_pool_take(&p, 5, 1 << 20); /* more than a block */
+		assert_non_null(large);
+		memset(large, 0xff, 5 << 20);
+		assert_null(ct_pool_take(&p, SIZE_MAX / 2, 4));
+		ct_pool_free(&p);
+		assert_null(p.block);
+	}
+	assert_int_equal(sum, 0);
 }
 
 static void errors_stay_one_line(void **state)
@@ -283,6 +308,7 @@ int main(void)
 		cmocka_unit_test(nearest),
 		cmocka_unit_test(reals_as_the_profile_prints_them),
 		cmocka_unit_test(growth_is_checked),
+		cmocka_unit_test(a_pool_gives_cleared_lines),
 		cmocka_unit_test(errors_stay_one_line),
 		cmocka_unit_test(files_are_complete_or_absent),
 		cmocka_unit_test(several_files_or_what_was_there),

@@ -135,10 +135,11 @@ static void step(struct slow *c, struct rp_lru *t, uint64_t *seed, uint32_t now)
 static void twin(uint32_t sets, uint32_t ways, uint32_t fifo, uint32_t percent, uint32_t stamp)
 {
 	static struct slow c;
+	struct ct_pool pool = {0};
 	struct rp_lru t;
 	uint64_t seed = sets * 1000 + ways + percent;
 	c = (struct slow){.sets = sets, .ways = ways, .fifo = fifo, .percent = percent};
-	assert_int_equal(rp_lru_init(&t, MAX_LINES, SECTORS, fifo, percent, NULL), 0);
+	assert_int_equal(rp_lru_init(&t, MAX_LINES, SECTORS, fifo, percent, &pool, NULL), 0);
 	rp_lru_shape(&t, sets, ways);
 	for (uint32_t s = 0; s < sets; s++)
 		t.set[s].stamp = stamp;
@@ -152,7 +153,7 @@ static void twin(uint32_t sets, uint32_t ways, uint32_t fifo, uint32_t percent, 
 			rp_lru_flush(&t);
 		}
 	}
-	rp_lru_free(&t);
+	ct_pool_free(&pool);
 }
 
 static void one_set(void **state)
@@ -160,6 +161,32 @@ static void one_set(void **state)
 	(void)state;
 	twin(1, 16, 0, 25, 0);
 	twin(1, 70, 0, 50, 0);
+}
+
+/* Found by the tags of the set, a block of them and fewer. */
+static void few_ways(void **state)
+{
+	(void)state;
+	twin(16, 16, 0, 25, 0);
+	twin(8, 4, 0, 25, 0);
+	twin(5, 3, 0, 0, 0);
+}
+
+/* Tags whose low bits are the same. */
+static void tags_alike(void **state)
+{
+	struct ct_pool pool = {0};
+	struct rp_lru t;
+	(void)state;
+	assert_int_equal(rp_lru_init(&t, 8, 4, 0, 0, &pool, NULL), 0);
+	rp_lru_shape(&t, 2, 4);
+	for (uint64_t k = 0; k < 4; k++)
+		rp_lru_allocate(&t, 1, rp_lru_victim(&t, 1), k << 32 | 5, (uint32_t)k);
+	for (uint64_t k = 0; k < 4; k++)
+		assert_int_equal(rp_lru_at(&t, rp_lru_find(&t, 1, k << 32 | 5))->tag, k << 32 | 5);
+	assert_int_equal(rp_lru_find(&t, 1, UINT64_C(4) << 32 | 5), RP_LRU_NONE);
+	assert_int_equal(rp_lru_find(&t, 0, 0), RP_LRU_NONE);
+	ct_pool_free(&pool);
 }
 
 static void some_sets(void **state)
@@ -184,22 +211,25 @@ static void renumbered(void **state)
 
 static void rebased(void **state)
 {
+	struct ct_pool pool = {0};
 	struct rp_lru t;
 	(void)state;
-	assert_int_equal(rp_lru_init(&t, 8, 8, 0, 0, NULL), 0);
+	assert_int_equal(rp_lru_init(&t, 8, 8, 0, 0, &pool, NULL), 0);
 	rp_lru_shape(&t, 2, 2);
 	rp_lru_at(&t, 3)->due[7] = 1000;
 	rp_lru_at(&t, 0)->due[1] = 300;
 	rp_lru_rebase(&t, 400);
 	assert_int_equal(rp_lru_at(&t, 3)->due[7], 600);
 	assert_int_equal(rp_lru_at(&t, 0)->due[1], 0);
-	rp_lru_free(&t);
+	ct_pool_free(&pool);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_set),
+		cmocka_unit_test(few_ways),
+		cmocka_unit_test(tags_alike),
 		cmocka_unit_test(some_sets),
 		cmocka_unit_test(first_in_first_out),
 		cmocka_unit_test(renumbered),

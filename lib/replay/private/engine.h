@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "base/pool.h"
 #include "gpu/address.h"
 #include "gpu/coalesce.h"
 #include "gpu/gpu.h"
@@ -423,6 +424,7 @@ struct ct_replay {
 	struct rp_net *to_llc, *to_sm;
 	uint64_t in_flight;                /* packets between SM and SM */
 
+	struct ct_pool pool;               /* what lasts as long as the engine */
 	struct rp_sm *sm;
 	struct ct_replay_counts total, at_begin, at_warm;
 	uint64_t launch, cycles_before;

@@ -14,6 +14,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "replay/private/index.h"
 #include "replay/private/oldest.h"
 
@@ -62,13 +63,12 @@ struct rp_lru {
 	uint64_t (*bytes)[4];    /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
-/* Room for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
+/* Room in the pool for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
 int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
-                uint32_t dirty_percent, struct ct_error *e);
+                uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e);
 /* Sets the number of sets and ways (product <= capacity) and empties the cache. */
 void rp_lru_shape(struct rp_lru *t, uint32_t sets, uint32_t ways);
 void rp_lru_flush(struct rp_lru *t); /* everything absent */
-void rp_lru_free(struct rp_lru *t);
 /* Cycles in due[] count from `cycles` later on; those before are 0. */
 void rp_lru_rebase(struct rp_lru *t, uint32_t cycles);
 

@@ -156,9 +156,8 @@ struct rp_quick {
 	uint16_t first[RP_WHEEL], last[RP_WHEEL];
 };
 
-/* quick.c */
+/* quick.c: what they take is of the engine's pool. */
 int rp_quick_init(struct ct_replay *r, struct ct_error *e);
-void rp_quick_free(struct ct_replay *r);
 /* A launch begins: nothing is on its way. */
 void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm);
 /* Forgets places before 64 * word. */
@@ -194,7 +193,6 @@ uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64
 /* The line's modified sectors go to DRAM. */
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
 int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e);
-void rp_quick_dram_free(struct ct_replay *r);
 
 /* Something that the instruction waits for is back in cycle `back`. */
 RP_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)

@@ -1,0 +1,70 @@
+/* Blocks of large pages; what is taken comes from the end of the last block. */
+#include "base/pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { LINE = 64, PAGE = 2 << 20 };
+
+struct ct_pool_block { struct ct_pool_block *before; };
+
+/* The sanitizer sees what runs over the end of a block. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ALONE 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(ALONE)
+#define ALONE 1
+#endif
+
+/* A block that has room for so many bytes behind its own line. */
+static int new_block(struct ct_pool *p, size_t bytes)
+{
+	size_t align = PAGE;
+#ifdef ALONE
+	align = LINE;
+#endif
+	if (bytes > SIZE_MAX - LINE - align)
+		return -1;
+	bytes = (bytes + LINE + align - 1) & ~(align - 1);
+	struct ct_pool_block *b = aligned_alloc(align, bytes);
+	if (!b)
+		return -1;
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(ALONE)
+	(void)madvise(b, bytes, MADV_HUGEPAGE); /* a hint: failure costs speed only */
+#endif
+	b->before = p->block;
+	p->block = b;
+	p->left = bytes - LINE;
+	p->end = (unsigned char *)b + bytes;
+	return 0;
+}
+
+void *ct_pool_take(struct ct_pool *p, size_t n, size_t size)
+{
+	if (size && n > (SIZE_MAX - LINE) / size)
+		return NULL;
+	size_t bytes = (n * size + LINE - 1) & ~(size_t)(LINE - 1);
+	bytes = bytes ? bytes : LINE;
+	if (bytes > p->left && new_block(p, bytes) < 0)
+		return NULL;
+	void *q = p->end - p->left;
+	p->left -= bytes;
+	return memset(q, 0, bytes);
+}
+
+void ct_pool_free(struct ct_pool *p)
+{
+	while (p->block) {
+		struct ct_pool_block *b = p->block;
+		p->block = b->before;
+		free(b);
+	}
+	*p = (struct ct_pool){0};
+}
