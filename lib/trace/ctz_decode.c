@@ -107,64 +107,16 @@ static int next_mask(struct ctz_decoder *d)
 	return 0;
 }
 
-/* n numbers in four planes, as ctz_get_planes() reads them one by one. */
-static int get_deltas(struct ctz_in *plane, int64_t *delta, unsigned n)
-{
-	struct ctz_in a = plane[0], b = plane[1], c = plane[2], rest = plane[3];
-	if ((size_t)(a.end - a.p) < n)
-		return DAMAGED;
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t v = *a.p++, byte;
-		if (v & 0x80) {
-			if (b.p == b.end)
-				return DAMAGED;
-			byte = *b.p++;
-			v = (v & 0x7f) | (byte & 0x7f) << 7;
-			if (byte & 0x80) {
-				if (c.p == c.end)
-					return DAMAGED;
-				byte = *c.p++;
-				v |= (byte & 0x7f) << 14;
-			}
-			for (unsigned shift = 21; byte & 0x80; shift += 7) {
-				if (rest.p == rest.end || shift > 63)
-					return DAMAGED;
-				byte = *rest.p++;
-				if (shift == 63 && byte > 1)
-					return DAMAGED;
-				v |= (byte & 0x7f) << shift;
-			}
-		}
-		delta[i] = (int64_t)ctz_unzigzag(v);
-	}
-	plane[0] = a;
-	plane[1] = b;
-	plane[2] = c;
-	plane[3] = rest;
-	return 0;
-}
-
 static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_list *list, int same)
 {
 	unsigned n = a->n ? a->n - 1 : 0;
 	if (same && list->n != n + 1)
 		return DAMAGED;
 	if (!same) {
-		if (get_deltas(&d->column[CTZ_C_DELTA], list->delta, n) != 0) {
-			list->n = 0;
+		list->n = 0;
+		if (ctz_list_get(&d->column[CTZ_C_DELTA], n, list) != 0)
 			return DAMAGED;
-		}
-		memcpy(a->delta, list->delta, n * sizeof *a->delta);
 		list->n = (uint8_t)(n + 1);
-		unsigned bytes = ct_pack_deltas(a, list->packed, &list->packed_runs);
-		if (bytes > UINT8_MAX) { /* too long to remember packed */
-			list->packed_bytes = 0;
-			return 0;
-		}
-		list->packed_bytes = (uint8_t)bytes;
-	} else if (list->packed_bytes == 0) {
-		memcpy(a->delta, list->delta, n * sizeof *a->delta);
-		return 0;
 	}
 	a->packed = list->packed;
 	a->packed_bytes = list->packed_bytes;
@@ -254,7 +206,7 @@ static inline int lies_as_before(const struct ctz_decoder *d, const struct ctz_s
 	a->bytes = list->packed_bytes;
 	a->r = list->packed_runs;
 	if (a->form != CT_ADDR_STRIDE)
-		return a->bytes && a->bytes <= CT_PACK_SHORT && list->n == n;
+		return a->bytes <= CT_PACK_SHORT && list->n == n;
 	a->bytes = 0; /* the packed form remembers a stride, too */
 	a->r = 1;
 	return s->stride == d->stream.packer.slot[sid % CT_PACK_SLOTS].stride;

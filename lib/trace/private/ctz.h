@@ -3,6 +3,7 @@
  * ctz.c        reader: blocks, kernels, thread blocks
  * ctz_code.c   static instructions, kernel headers
  * ctz_decode.c frames of instructions into the store's form
+ * ctz_list.c   the lists of addresses of such
  * ctz_encode.c the reverse
  * ctz_write.c  writer: blocks, index, end record */
 #ifndef CT_TRACE_PRIVATE_CTZ_H
@@ -151,8 +152,11 @@ struct ctz_site {
 	uint8_t form, attr, started;
 };
 
+/* The list of addresses last seen at a place: the encoder keeps its differences, the decoder the
+ * form that ct_pack_deltas() gives them. */
 struct ctz_list {
-	uint8_t n, packed_bytes, packed_runs;
+	uint8_t n, packed_runs;     /* 0: none; else addresses */
+	uint16_t packed_bytes;
 	int64_t delta[CT_WARP_LANES - 1];
 	unsigned char packed[CT_PACK_DELTAS_MAX];
 };
@@ -208,6 +212,10 @@ static inline void ctz_learn(struct ctz_model *m, struct ctz_site *s, uint64_t b
 	s->cta_serial = m->cta;
 	s->warp_serial = m->warp;
 }
+
+/* ctz_list.c: n differences from four planes, n up to 31, into packed of *list. 0, or -1 where the
+ * planes end or a number has more than 64 bits. */
+int ctz_list_get(struct ctz_in *plane, unsigned n, struct ctz_list *list);
 
 /* ---- static instructions and headers ---- */
 

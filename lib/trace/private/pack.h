@@ -61,7 +61,8 @@ struct ct_pack_addr {
 	int64_t lowest;    /* at most any address minus the first, INT64_MIN if not known */
 	/* Deltas already in packed form, from ct_pack_deltas(); NULL: not. */
 	const unsigned char *packed;
-	uint8_t packed_bytes, packed_runs;
+	uint16_t packed_bytes;
+	uint8_t packed_runs;
 };
 
 enum { CT_PACK_DELTAS_MAX = 1 + 10 * (CT_WARP_LANES - 1) };
