@@ -214,6 +214,14 @@ static void tell(const struct ct_tool *t, const struct rp_checks *c)
 		}
 }
 
+/* Its number may have lost digits. */
+static void tell_open_end(struct ct_tool *t, const struct rp_checks *c)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	if (c->open_end)
+		ct_warn(&d, "%s: the last line has no end: the file may be cut", c->open_end);
+}
+
 /* Results of parts of traces are marked; those of damaged ones end in 1 (design 3). */
 static int tell_parts(struct ct_tool *t, const struct rp_run *run)
 {
@@ -290,6 +298,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE, "--svg draws a figure: say which with --figure");
 	struct rp_report *r = ct_calloc(1, sizeof *r);
 	int st = r ? load(t, r, e) : ct_fail_nomem(e);
+	if (st == CT_OK)
+		tell_open_end(t, &r->checks);
 	if (st == CT_OK)
 		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
 	struct outputs out = {{NULL}, 0};

@@ -87,9 +87,8 @@ static int is_the_list(const char *path)
 	return !strncmp(name, "_ctx_", 5) || is_suffix(name) || (!strncmp(name, ".g", 2) && is_suffix(name + 2));
 }
 
-static int compare(struct ct_list *list, struct names *listed, struct names *there, struct ct_error *e)
+static int compare(struct ct_list *list, const struct names *listed, struct names *there, struct ct_error *e)
 {
-	qsort(listed->name, listed->n, sizeof *listed->name, by_text);
 	qsort(there->name, there->n, sizeof *there->name, by_text);
 	for (size_t i = 0; i < there->n; i++) {
 		char *name = there->name[i];
@@ -99,6 +98,23 @@ static int compare(struct ct_list *list, struct names *listed, struct names *the
 		if (list->unlisted++ == 0 && !(list->first_unlisted = ct_strndup(name, strlen(name))))
 			return ct_fail_nomem(e);
 	}
+	return CT_OK;
+}
+
+/* The tracer lists kernels as it numbers them. Sorts the names. */
+static int check_order(struct ct_list *list, struct names *l, struct ct_error *e)
+{
+	const char *late = NULL;
+	for (size_t i = 1; i < l->n && !late; i++)
+		if (strtoull(l->name[i - 1] + 7, NULL, 10) >= strtoull(l->name[i] + 7, NULL, 10))
+			late = l->name[i];
+	if (l->n)
+		qsort(l->name, l->n, sizeof *l->name, by_text);
+	for (size_t i = 1; i < l->n && late; i++)
+		if (!strcmp(l->name[i], l->name[i - 1])) /* named again: made by hand */
+			late = NULL;
+	if (late && !(list->out_of_order = ct_strndup(late, strlen(late))))
+		return ct_fail_nomem(e);
 	return CT_OK;
 }
 
@@ -112,6 +128,8 @@ int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *fo
 	for (size_t i = 0; i < list->n && st == CT_OK; i++)
 		if (list->entry[i].is_kernel && add_kernel(&listed, list->entry[i].name, &like) != 0)
 			st = ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = check_order(list, &listed, e);
 	if (st == CT_OK && listed.n)
 		st = read_folder(folder, &like, &there, e);
 	if (st == CT_OK && there.n)

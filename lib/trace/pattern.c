@@ -101,6 +101,7 @@ struct reader {
 	pcre2_match_context *limits;
 	uint64_t matched;
 	struct ct_log_record pending; /* lanes that came so far; none: mask 0 */
+	int open_end;                 /* the last line that matched is the file's, and has no newline */
 	int is_modify;                /* pending is a read to be followed by a write */
 	char opcode[CT_OPCODE_MAX + 1], pending_opcode[CT_OPCODE_MAX + 1];
 };
@@ -284,12 +285,16 @@ static int matched_line(struct reader *r, const char *line, struct ct_error *e)
 
 static int one_line(struct reader *r, const char *p, const char *end, struct ct_error *e)
 {
+	const char *line_end = end;
 	if (end > p && end[-1] == '\r')
 		end--;
 	int n = pcre2_match(r->pattern->code, (PCRE2_SPTR)p, (size_t)(end - p), 0, 0, r->match,
 	                    r->limits);
-	if (n >= 0)
+	if (n >= 0) {
+		const struct ct_lines *l = &r->log->lines;
+		r->open_end = l->unterminated && line_end + 1 == l->end;
 		return matched_line(r, p, e);
+	}
 	if (n == PCRE2_ERROR_NOMEMORY)
 		return ct_fail_nomem(e);
 	if (n != PCRE2_ERROR_NOMATCH && (n > PCRE2_ERROR_UTF8_ERR1 || n < PCRE2_ERROR_UTF8_ERR21))
@@ -354,6 +359,9 @@ int ct_pattern_read(struct ct_log *l, struct ct_error *e)
 		ct_warn(d, "%s: the pattern matches %" PRIu64 " lines, %" PRIu64 " others were passed over; "
 		        "what is counted per instruction (MPKI, IPC) is per matched access",
 		        ct_source_name(l->lines.source), r->matched, l->env->stats->ignored_lines);
+		if (r->open_end) /* a number may have lost digits */
+			ct_warn(d, "%s:%" PRIu64 ": the last access has no end of its line: it may be cut",
+			        ct_source_name(l->lines.source), l->lines.line - 1);
 		st = ct_log_complete(l, e);
 	}
 	free(r);

@@ -131,6 +131,9 @@ static void say_skipped(const struct ct_trace *t, const char *name)
 		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels of the list are missing, "
 		        "%.200s is the first", name, x->line, l->missing, l->kernels, x->name);
 	}
+	if (l->out_of_order)
+		ct_warn(d, "%s: its kernels are not in the order of their numbers, %.200s is the first: have lines changed "
+		        "places?", name, l->out_of_order);
 	if (l->unlisted)
 		ct_warn(d, "%s: %" PRIu64 " kernels of its folder are not in the list and were not read, %.200s is the "
 		        "first by name", name, l->unlisted, l->first_unlisted);

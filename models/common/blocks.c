@@ -69,6 +69,16 @@ static int looks_like_dump(const char *data, size_t n)
 	return 1;
 }
 
+/* Any bytes are raw data, also those of an .npy file whose mark is damaged: what has most of it is one,
+ * and is refused then. */
+static int looks_like_npy(const char *data, size_t n)
+{
+	int equal = 0;
+	for (size_t i = 0; i < 6 && n >= 10; i++)
+		equal += data[i] == "\x93NUMPY"[i];
+	return equal >= 4;
+}
+
 static int recognise(struct ct_source *src, enum ct_blocks_format *format, struct ct_error *e)
 {
 	const char *data;
@@ -76,7 +86,7 @@ static int recognise(struct ct_source *src, enum ct_blocks_format *format, struc
 	int rc = ct_source_peek(src, PEEK, &data, &n, e);
 	if (rc < 0)
 		return rc;
-	if (n >= 6 && memcmp(data, "\x93NUMPY", 6) == 0)
+	if (looks_like_npy(data, n))
 		*format = CT_BLOCKS_NPY;
 	else
 		*format = looks_like_dump(data, n) ? CT_BLOCKS_DUMP : CT_BLOCKS_RAW;

@@ -31,6 +31,13 @@ lackey() {
 	==12== Counted 1 call to main()
 	X
 	same "lackey: L, S, M" "1 5 5 3 2 4" "$(counts "$TMPDIR/lackey" --pattern "$(recipe lackey)")"
+	local n warned=
+	for n in $(seq 40 "$(stat -c %s "$TMPDIR/lackey")"); do
+		head -c "$n" "$TMPDIR/lackey" | "$info" --pattern "$(recipe lackey)" >/dev/null 2>"$TMPDIR/err"
+		grep -q 'may be cut' "$TMPDIR/err" && warned+="$(head -c "$n" "$TMPDIR/lackey" | tail -n 1 | tr ' ' _);"
+	done
+	same "a last access that may be cut is told" \
+		"_L_1ffeffe7e,8;_S_1ffeffe80,8;_M_0421c7cc,4;_L_04222cac,1;_L_04222cac,16;" "$warned"
 	refuses "hexadecimal numbers in a decimal group" 1 'lackey:3: group addr holds .1ffeffe7e.' \
 		"$info" --pattern '^ [LSM] (?<addr>[0-9a-f]+),' "$TMPDIR/lackey"
 }

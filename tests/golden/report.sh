@@ -64,6 +64,12 @@ fails "one of several" 'FAILED|and 1 more' --require 'llc_mpki > 6' new
 check "a verdict as threshold" report --require 'morpheus.verdict == benefits for bfs' new
 printf '# thresholds\nllc_mpki <= 12 for bfs   # of bfs\n\nmorpheus.low > 1.05 for bfs\nllc_mpki < 1\n' >req
 fails "thresholds from a file" 'llc_mpki < 1: ' --requirements req new
+printf 'llc_mpki < 1000' >open.req
+report --requirements open.req new >/dev/null 2>err
+same "thresholds whose last line has no end are told" "0 1" "$? $(grep -c 'open.req: the last line has no end' err)"
+printf ' # of all\n \n# that is all' >>open.req
+report --requirements open.req new >/dev/null 2>err
+same "behind a comment that is nothing" 0 "$(grep -c 'no end' err)"
 report --requirements req --junit req.xml --quiet new
 junit "JUnit with failures obeys the schema" req.xml
 check "JUnit has a case per threshold" grep -q '<testsuite name="cachetriage" tests="3" failures="1" errors="0" skipped="0"' req.xml

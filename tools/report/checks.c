@@ -46,7 +46,9 @@ int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e
 		return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open", path);
 	while (st == CT_OK && fgets(line, sizeof line, f)) {
 		number++;
-		size_t n = strlen(line);
+		size_t n = strlen(line), first = strspn(line, " \t\r");
+		if (n && line[n - 1] != '\n' && line[first] && line[first] != '#')
+			c->open_end = path;
 		if (n == sizeof line - 1 && line[n - 1] != '\n')
 			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a line of more than %d characters", path, number,
 			             LINE_MAX_BYTES);

@@ -23,6 +23,7 @@ struct rp_checks {
 	struct rp_check *check;
 	size_t n, cap;
 	size_t failed, skipped;
+	const char *open_end;      /* a file whose last threshold has no newline behind it, or NULL */
 };
 
 /* Adds one requirement, or those of a file: one per line, '#' starts a comment. Fails

@@ -21,6 +21,7 @@ struct ct_list {
 	uint64_t first_unknown;  /* line */
 	size_t first_missing;    /* entry */
 	char *first_unlisted;    /* file, by name */
+	char *out_of_order;      /* the first kernel behind one of a higher number, or NULL */
 };
 
 /* Parses n bytes of list text; `name` is for messages. *list is the caller's to free
@@ -34,7 +35,7 @@ int ct_list_parse(struct ct_list *list, const char *name, const char *text, size
 int ct_list_locate(struct ct_list *list, const char *name, const char *folder, int trust,
                    struct ct_error *e);
 /* Counts the files kernel-N in `folder` that the list at `path` does not name: lines of it may be
- * lost. Only for a list called kernelslist or kernelslist.g, and for files of the form of its own
+ * lost. Finds kernels out of order, when none is named twice. Only for a list called kernelslist or kernelslist.g, and for files of the form of its own
  * kernels. Fails with CT_ERR_IO, CT_ERR_NOMEM; a folder that may not be read has none. */
 int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder, struct ct_error *e);
 void ct_list_free(struct ct_list *list);
