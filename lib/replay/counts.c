@@ -25,12 +25,30 @@ void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_
 	combine(into, from, 0);
 }
 
+/* Sectors at the L1 of an SM. */
+static void add_l1(struct ct_replay_counts *c, const struct rp_sm *sm)
+{
+	for (int store = 0; store < 2; store++) {
+		const uint64_t *met = sm->l1_met[store];
+		uint64_t missed = met[RP_SECTOR_MISS] + met[RP_LINE_MISS];
+		uint64_t all = met[RP_HIT] + met[RP_PENDING] + missed;
+		c->l1_accesses += all;
+		c->l1_misses += missed;
+		c->l1_pending += met[RP_PENDING];
+		c->l1_sector_misses += met[RP_SECTOR_MISS];
+		c->l1_read_accesses += store ? 0 : all;
+		c->l1_read_misses += store ? 0 : missed;
+		c->l1_read_pending += store ? 0 : met[RP_PENDING];
+	}
+}
+
 static struct ct_replay_counts gather(const struct ct_replay *r)
 {
 	struct ct_replay_counts c = r->total;
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		combine(&c, &r->sm[i].c, 0);
 		c.warp_insts += rp_warp_insts(&r->sm[i]);
+		add_l1(&c, &r->sm[i]);
 	}
 	return c;
 }

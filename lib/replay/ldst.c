@@ -66,8 +66,9 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->near = RP_NO_LINE;
 	l->sectors = l->left = q->sectors;
 	l->enter = (uint8_t)q->sectors;
-	l->hit = l->pending = l->sector_miss = l->line_miss = 0;
+	memset(l->met, 0, sizeof l->met);
 	l->sent = 0;
+	l->store = sm->mem[mem].kind == RP_STORE;
 	rp_tags_prefetch(&sm->tags, q->line);
 	if (*tail == RP_NO_INDEX)
 		sm->mem[mem].lines = i;

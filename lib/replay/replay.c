@@ -8,6 +8,7 @@
 #include "replay/private/parts.h"
 #include "replay/private/quick.h"
 #include "replay/private/step.h"
+#include "replay/private/usual.h"
 
 static uint32_t log2_of(uint64_t v)
 {
@@ -176,6 +177,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
 	r->usual = g->schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
 	           !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts;
+	r->usual_memory = rp_usual_memory(r);
 	r->oldest_first = g->scheduler == CT_SCHED_GTO || g->scheduler == CT_SCHED_WARP_LIMIT ||
 	                  g->scheduler == CT_SCHED_OLDEST;
 	if (st == 0)

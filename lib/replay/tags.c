@@ -59,7 +59,8 @@ void rp_tags_free(struct rp_tags *t)
 static void empty(struct rp_tags *t)
 {
 	rp_index_clear(&t->index);
-	memset(t->line, 0, (size_t)t->lines * sizeof *t->line);
+	for (uint32_t i = 0; i < t->lines; i++)
+		t->line[i] = (struct rp_line){.tag = RP_NO_TAG};
 	memset(t->reserved, 0, (t->lines / 64 + 1) * sizeof *t->reserved);
 	memset(t->modified, 0, (t->lines / 64 + 1) * sizeof *t->modified);
 	for (uint32_t s = 0; s < t->sets; s++)
@@ -204,7 +205,7 @@ static void release(struct rp_tags *t, uint32_t set, uint32_t way)
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
-	memset(l, 0, sizeof *l);
+	*l = (struct rp_line){.tag = RP_NO_TAG};
 }
 
 void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now)

@@ -119,7 +119,8 @@ struct rp_lreq {
 	uint16_t slice;
 	uint8_t sent;            /* something of it has left for the LLC: slice, llc_set are known */
 	uint8_t enter;           /* not yet in the L1 pipeline */
-	uint8_t hit, pending, sector_miss, line_miss;
+	uint8_t store;           /* the instruction is one */
+	uint8_t met[RP_METS];    /* sectors, by what they met */
 };
 
 /* One memory instruction in flight. */
@@ -308,8 +309,10 @@ struct rp_sm {
 	struct rp_stage *stage;            /* a ring for each bank, stage_mask + 1 each */
 	uint32_t stage_mask;
 	uint32_t bank_at[RP_MAX_L1_BANKS]; /* when the oldest in the bank is ready, RP_NEVER: empty */
+	uint32_t bank_what[RP_MAX_L1_BANKS]; /* the oldest, if there is one */
 	uint32_t bank_head[RP_MAX_L1_BANKS];
 	uint32_t in_bank[RP_MAX_L1_BANKS];
+	uint32_t full_banks;               /* that take no more */
 	struct rp_step *steps;             /* with an L1 that is a part, whose bank is 0 */
 	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
@@ -331,6 +334,7 @@ struct rp_sm {
 	struct rp_log *log;
 	uint32_t log_cap, nlog;
 	struct ct_replay_counts c;
+	uint64_t l1_met[2][RP_METS];   /* sectors of loads and of stores: added to c by counts.c */
 
 	/* waiting for an operand collector: of each unit oldest first, and units with any */
 	uint32_t parked_units;
@@ -441,6 +445,7 @@ struct ct_replay {
 	const struct ct_collector_part *collector_part;
 	int core_parts;                    /* a scheduler or a collector */
 	int usual;                         /* an SM as step.h takes to be usual */
+	int usual_memory;                  /* a memory system as usual.h does */
 	int oldest_first;                  /* schedulers prefer the oldest warp */
 };
 
@@ -574,6 +579,12 @@ void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_l1_replies_ahead(const struct rp_sm *sm);
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
+static inline void rp_l1_note(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now,
+                              int what)
+{
+	if (r->replication)
+		rp_l1_log(r, sm, line, now, what);
+}
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* Puts sectors of the load/store unit's lines into the pipeline, where they are ready in cycle
  * `ready`, highest first, up to the first whose bank one of them has taken or is full; returns the

@@ -16,6 +16,12 @@
 #include "replay/private/oldest.h"
 
 enum { RP_NO_LINE = RP_INDEX_NONE };
+#define RP_NO_TAG UINT64_MAX /* of a line that is not in use */
+
+/* What a sector meets in the tags; FAIL: it has to try again. */
+enum rp_met {
+	RP_HIT, RP_PENDING, RP_SECTOR_MISS, RP_LINE_MISS, RP_METS, RP_FAIL = RP_METS
+};
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_line {
@@ -71,7 +77,7 @@ uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag);
 /* The same when the line was at `hint` before (RP_NO_LINE: not known). */
 static inline uint32_t rp_tags_find_near(const struct rp_tags *t, uint64_t tag, uint32_t hint)
 {
-	if (hint < t->lines && t->line[hint].used && t->line[hint].tag == tag)
+	if (hint < t->lines && t->line[hint].tag == tag)
 		return hint;
 	return rp_tags_find(t, tag);
 }
@@ -84,6 +90,20 @@ uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag);
 static inline uint32_t rp_load_hits(const struct rp_line *l)
 {
 	return (uint32_t)(l->valid & ~l->unreadable);
+}
+/* What one sector meets, `bit` in the masks of its line, which may be at *near; where the line is. */
+static inline enum rp_met rp_tags_probe(const struct rp_tags *t, uint64_t tag, uint32_t bit,
+                                            int store, uint32_t *near)
+{
+	uint32_t i = *near = rp_tags_find_near(t, tag, *near);
+	if (i == RP_NO_LINE)
+		return RP_LINE_MISS;
+	const struct rp_line *l = &t->line[i];
+	if (l->reserved & bit)
+		return RP_PENDING;
+	if (!(l->valid & bit))
+		return RP_SECTOR_MISS;
+	return store || !(l->unreadable & bit) ? RP_HIT : RP_SECTOR_MISS;
 }
 /* The line that would make room in the set: an unused way, else the oldest that is
  * neither reserved nor protected as modified; RP_NO_LINE when there is none and one is

@@ -1,0 +1,541 @@
+/* The pipeline of the L1 of an SM: tags, MSHR, miss queue, fills (accelsim-model.md 5 and 6).
+ * `usual` is that of usual.h. */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/mem.h"
+#include "replay/private/parts.h"
+#include "replay/private/usual.h"
+
+/* Doubles the ring of each bank. */
+static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
+{
+	uint32_t cap = sm->stage_mask + 1;
+	struct rp_stage *p = ct_calloc((size_t)r->banks * 2 * cap, sizeof *p);
+	if (!p) {
+		sm->failed = 1;
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	}
+	for (uint32_t b = 0; b < r->banks; b++) {
+		for (uint32_t i = 0; i < cap; i++)
+			p[(size_t)b * 2 * cap + i] =
+				sm->stage[(size_t)b * cap + ((sm->bank_head[b] + i) & sm->stage_mask)];
+		sm->bank_head[b] = 0;
+	}
+	free(sm->stage);
+	sm->stage = p;
+	sm->stage_mask = 2 * cap - 1;
+	return 0;
+}
+
+RP_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i, int usual)
+{
+	uint32_t mask = usual ? RP_FIRST_STAGES - 1 : sm->stage_mask;
+	return &sm->stage[(size_t)bank * (mask + 1) + ((sm->bank_head[bank] + i) & mask)];
+}
+
+/* Where the chain of the sector begins. */
+RP_HOT uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
+{
+	return &sm->mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
+	                        sm->mshr_mask];
+}
+
+/* A sector of a line enters a bank that is not full. */
+RP_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t what,
+                      uint32_t ready, int usual)
+{
+	uint32_t n = sm->in_bank[bank]++;
+	*stage_at(sm, bank, n, usual) = (struct rp_stage){what, ready};
+	if (!n) {
+		sm->bank_at[bank] = ready;
+		sm->bank_what[bank] = what;
+	}
+	if (n + 1 >= r->g.l1_latency)
+		sm->full_banks |= 1u << bank;
+}
+
+/* Sectors of one line, highest first, up to the first whose bank another one has taken in this cycle,
+ * or is full; adds their banks to *used. */
+RP_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                       uint32_t *used)
+{
+	struct rp_lreq *l = &sm->lreq[lreq];
+	while (l->enter) {
+		uint32_t s = ct_high_bit(l->enter);
+		uint32_t bank = rp_modulo(l->line * r->l1_sectors + s, r->banks);
+		if ((*used | sm->full_banks) >> bank & 1)
+			return;
+		if (sm->in_bank[bank] > sm->stage_mask && grow_stages(r, sm) < 0)
+			return;
+		*used |= 1u << bank;
+		l->enter &= (uint8_t)~(1u << s);
+		into_bank(r, sm, bank, lreq << 3 | s, ready, 0);
+	}
+}
+
+/* The same where sectors and banks have the same numbers. */
+RP_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                        uint32_t *used)
+{
+	struct rp_lreq *l = &sm->lreq[lreq];
+	uint32_t go = l->enter, stop = go & (*used | sm->full_banks);
+	if (stop)
+		go &= ~((2u << ct_high_bit(stop)) - 1);
+	l->enter ^= (uint8_t)go;
+	*used |= go;
+	for (uint32_t m = go; m; m &= m - 1)
+		into_bank(r, sm, ct_low_bit(m), lreq << 3 | ct_low_bit(m), ready, 1);
+}
+
+/* One line, as far as it goes. 1: all of it is in. */
+RP_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                      uint32_t *used, int usual)
+{
+	struct rp_lreq *l = &sm->lreq[lreq];
+	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->tags, l->line)) == RP_NO_LINE)
+		CT_BRING(bucket_of(sm, (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) +
+		                               ct_high_bit(l->enter | 1u)));
+	if (usual)
+		enter_usual(r, sm, lreq, ready, used);
+	else
+		enter_some(r, sm, lreq, ready, used);
+	return !l->enter;
+}
+
+RP_HOT uint32_t enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
+{
+	uint32_t used = 0;
+	while (sm->lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->lsu_line, ready, &used, usual))
+		sm->lsu_line = sm->lreq[sm->lsu_line].next;
+	if (used && ready < sm->l1_next)
+		sm->l1_next = ready;
+	return used;
+}
+
+uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
+{
+	return r->usual_memory ? enter(r, sm, ready, 1) : enter(r, sm, ready, 0);
+}
+
+/* The oldest in the bank leaves the pipeline. */
+RP_HOT void leave(struct rp_sm *sm, uint32_t bank, int usual)
+{
+	uint32_t left = --sm->in_bank[bank];
+	sm->bank_head[bank]++;
+	const struct rp_stage *next = stage_at(sm, bank, 0, usual);
+	sm->bank_at[bank] = left ? next->ready : RP_NEVER;
+	sm->bank_what[bank] = next->what;
+	sm->full_banks &= ~(1u << bank);
+}
+
+/* ---- miss handling ---- */
+
+static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sector)
+{
+	uint32_t i = bucket;
+	while (i != RP_NO_INDEX && sm->mshr[i].sector != sector)
+		i = sm->mshr[i].next;
+	return i;
+}
+
+/* A copy of *from, which has all but its place in the chain. */
+RP_HOT void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
+{
+	uint32_t i = sm->mshr_spare.at[--sm->mshr_spare.n];
+	struct rp_mshr *m = &sm->mshr[i];
+	*m = *from;
+	m->next = *bucket;
+	*bucket = i;
+}
+
+static void mshr_close(struct rp_sm *sm, uint32_t i)
+{
+	struct rp_mshr *m = &sm->mshr[i];
+	uint32_t *p = bucket_of(sm, m->sector);
+	while (*p != i)
+		p = &sm->mshr[*p].next;
+	*p = m->next;
+	sm->mshr_spare.at[sm->mshr_spare.n++] = i;
+}
+
+/* One more that waits for an open entry. */
+static int mshr_wait(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t mem)
+{
+	if (sm->waiter_free == RP_NO_INDEX) {
+		uint32_t cap = sm->waiter_cap ? sm->waiter_cap * 2 : 256;
+		struct rp_waiter *p = ct_reallocarray(sm->waiter, cap, sizeof *p);
+		if (!p)
+			return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		for (uint32_t i = cap; i-- > sm->waiter_cap;) {
+			p[i].next = sm->waiter_free;
+			sm->waiter_free = i;
+		}
+		sm->waiter = p;
+		sm->waiter_cap = cap;
+	}
+	uint32_t w = sm->waiter_free;
+	sm->waiter_free = sm->waiter[w].next;
+	sm->waiter[w] = (struct rp_waiter){mem, RP_NO_INDEX};
+	if (m->tail == RP_NO_INDEX)
+		m->head = w;
+	else
+		sm->waiter[m->tail].next = w;
+	m->tail = w;
+	m->count++;
+	return 0;
+}
+
+/* Entries in the miss queue: it hands one a cycle to the network. */
+static uint32_t queued(const struct rp_sm *sm, uint32_t now)
+{
+	return sm->missq_last > now ? sm->missq_last - now : 0;
+}
+
+RP_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+                 enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
+{
+	uint32_t n = usual ? 1 : r->llc_per_l1;
+	if (!l->sent)
+		rp_lreq_place(r, sm, l);
+	uint64_t at = (l->line << rp_l1_line(r, usual)) + ((uint64_t)sector << rp_l1_sector(r, usual));
+	uint32_t bytes = (uint32_t)(l->bytes[sector / 2 & 1] >> 32 * (sector % 2));
+	if (rp_l1_sector(r, usual) != 5)
+		bytes = 0xffffffffu;
+	for (uint32_t i = 0; i < n; i++) {
+		struct rp_packet *p = rp_ring_new(&sm->missq);
+		if (!p) {
+			sm->failed = 1;
+			rp_fail(r, CT_ERR_NOMEM, "out of memory");
+			return;
+		}
+		sm->missq_last = !usual && (r->free & CT_REPLAY_FREE_L1)
+		                         ? now + 1 : rp_max32(sm->missq_last, now) + 1;
+		*p = (struct rp_packet){
+			.when = r->base + sm->missq_last, .address = at + ((uint64_t)i << r->llc_sector_bits),
+			.bytes = bytes, .id = id, .llc_set = l->llc_set, .group = l->group,
+			.sm = (uint16_t)sm->id, .slice = l->slice, .kind = (uint8_t)kind,
+		};
+	}
+}
+
+/* Makes room for the line and puts it there with no sector; 0 if every way is held. */
+static int allocate(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t now,
+                    uint32_t *index)
+{
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, l->line);
+	uint32_t v = rp_tags_victim(&sm->tags, set);
+	if (v == RP_NO_LINE)
+		return 0;
+	const struct rp_line *old = &sm->tags.line[v];
+	if (old->used && old->filled)
+		rp_l1_note(r, sm, old->tag, now, RP_LOG_GONE);
+	rp_tags_allocate(&sm->tags, set, v, l->line, now);
+	*index = l->near = v;
+	return 1;
+}
+
+static int room_for(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *retry)
+{
+	if (queued(sm, now) < limit)
+		return 1;
+	uint32_t at = sm->missq_last - limit + 1;
+	if (at < *retry)
+		*retry = at;
+	return 0;
+}
+
+/* A load of one sector. FAIL: nothing has changed, *retry is lowered to the cycle in
+ * which it is worth trying again if that is known (else after the next fill). */
+RP_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
+                            uint32_t sector, uint32_t now, uint32_t *retry, int usual)
+{
+	enum rp_met what = rp_tags_probe(&sm->tags, l->line, 1u << sector, 0, &l->near);
+	uint32_t i = l->near;
+	int on_fill = !usual && r->g.l1.allocate != CT_ALLOCATE_ON_MISS;
+	if (what == RP_HIT) {
+		rp_tags_touch_later(&sm->tags, i, now);
+		rp_mem_return(r, sm, l->mem, 1, now, now);
+		return RP_HIT;
+	}
+	if (!room_for(sm, r->g.l1.miss_queue - 1, now, retry))
+		return RP_FAIL;
+	uint64_t address = (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) + sector;
+	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
+	if (m != RP_NO_INDEX ? sm->mshr[m].count >= r->g.l1.mshr_merge : !sm->mshr_spare.n)
+		return RP_FAIL;
+	if (what == RP_LINE_MISS && !on_fill && !allocate(r, sm, l, now, &i))
+		return RP_FAIL;
+	if (what != RP_LINE_MISS)
+		rp_tags_touch_later(&sm->tags, i, now);
+	if (what != RP_PENDING && (usual || i != RP_NO_LINE))
+		rp_tags_reserve(&sm->tags, i, sector);
+	if (m != RP_NO_INDEX) {
+		mshr_wait(r, sm, &sm->mshr[m], l->mem);
+		return what;
+	}
+	mshr_open(sm, bucket, &(struct rp_mshr){
+		.sector = address, .mem = l->mem, .head = RP_NO_INDEX, .tail = RP_NO_INDEX, .line = i,
+		.count = 1, .first = what == RP_LINE_MISS,
+		.replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
+	});
+	send(r, sm, l, sector, RP_PK_READ, *bucket, now, usual);
+	return what;
+}
+
+static void store_into(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
+                       uint32_t index, uint32_t sector, uint32_t now)
+{
+	uint32_t bytes = (uint32_t)(l->bytes[sector / 2 & 1] >> 32 * (sector % 2));
+	struct rp_line *t = &sm->tags.line[index];
+	if (r->l1_sector_bits != 5)
+		bytes = 0xffffffffu;
+	if (!t->filled)
+		rp_l1_note(r, sm, t->tag, now, RP_LOG_HERE);
+	rp_tags_store(&sm->tags, index, sector, bytes);
+}
+
+static enum rp_met store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
+                             uint32_t sector, uint32_t now, uint32_t *retry)
+{
+	uint32_t bit = 1u << sector;
+	enum rp_met what = rp_tags_probe(&sm->tags, l->line, bit, 1, &l->near);
+	uint32_t i = l->near, warp = sm->mem[l->mem].warp;
+	int allocates = r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE;
+	if (!room_for(sm, r->g.l1.miss_queue, now, retry))
+		return RP_FAIL;
+	if (what == RP_LINE_MISS && allocates && !allocate(r, sm, l, now, &i))
+		return RP_FAIL;
+	switch (r->g.l1.write_policy) {
+	case CT_WRITE_THROUGH_NO_ALLOCATE:
+		if (what == RP_HIT)
+			rp_tags_touch_later(&sm->tags, i, now);
+		break;
+	case CT_WRITE_EVICT:
+		if (what == RP_HIT) {
+			if (sm->tags.line[i].valid == bit && !sm->tags.line[i].reserved)
+				rp_l1_note(r, sm, l->line, now, RP_LOG_GONE);
+			rp_tags_drop(&sm->tags, i, bit);
+		}
+		break;
+	default:
+		/* Write-back L1s do not exist on the GPUs described; they are taken as
+		 * write-through with allocation, which loads see alike. */
+		rp_tags_touch_later(&sm->tags, i, now);
+		store_into(r, sm, l, i, sector, now);
+		break;
+	}
+	send(r, sm, l, sector, RP_PK_STORE, warp, now, 0);
+	return what;
+}
+
+/* ---- the pipeline ---- */
+
+static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
+                       uint32_t now)
+{
+	const struct rp_mem *m = &sm->mem[l->mem];
+	struct ct_l1_event ev = {
+		.sm = sm->id, .subcore = m->warp % r->g.schedulers, .warp_slot = m->warp,
+		.sid = m->sid, .cycle = r->base + now, .line = l->line,
+		.sectors = l->sectors, .hit = l->met[RP_HIT], .pending = l->met[RP_PENDING],
+		.sector_miss = l->met[RP_SECTOR_MISS], .line_miss = l->met[RP_LINE_MISS],
+		.bytes = {l->bytes[0], l->bytes[1]}, .is_write = m->kind == RP_STORE,
+	};
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, &ev);
+}
+
+RP_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
+{
+	struct rp_lreq *l = &sm->lreq[lreq];
+	uint32_t mem = l->mem;
+	sm->c.l1_line_accesses++;
+	sm->c.l1_line_misses += (l->met[RP_SECTOR_MISS] | l->met[RP_LINE_MISS]) != 0;
+	if (r->has_l1)
+		observe_l1(r, sm, l, now);
+	sm->lreq_spare.at[sm->lreq_spare.n++] = lreq;
+	rp_mem_unref(sm, mem);
+}
+
+void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
+{
+	lreq_done(r, sm, lreq, now);
+}
+
+/* n sectors of the line have met that. */
+RP_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
+                 uint32_t sectors, uint32_t n, uint32_t now)
+{
+	struct rp_lreq *l = &sm->lreq[lreq];
+	sm->l1_met[l->store][what] += n;
+	l->met[what] |= (uint8_t)sectors;
+	l->left &= ~sectors;
+	if (!l->left)
+		lreq_done(r, sm, lreq, now);
+}
+
+/* Several banks are ready, with sectors of the same line, and all hit: the common case, in one
+ * lookup. */
+RP_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now, int usual)
+{
+	uint32_t lreq = sm->bank_what[ct_low_bit(banks)] >> 3, sectors = 0, i, n = 0;
+	for (uint32_t m = banks; m; m &= m - 1, n++) {
+		uint32_t what = sm->bank_what[ct_low_bit(m)];
+		if (what >> 3 != lreq)
+			return 0;
+		sectors |= 1u << (what & 7);
+	}
+	struct rp_lreq *l = &sm->lreq[lreq];
+	uint32_t mem = l->mem;
+	if (l->store)
+		return 0;
+	i = l->near = rp_tags_find_near(&sm->tags, l->line, l->near);
+	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->tags.line[i])))
+		return 0;
+	rp_tags_touch_later(&sm->tags, i, now);
+	for (uint32_t m = banks; m; m &= m - 1)
+		leave(sm, ct_low_bit(m), usual);
+	took(r, sm, lreq, RP_HIT, sectors, n, now);
+	rp_mem_return(r, sm, mem, n, now, now);
+	return 1;
+}
+
+/* One bank tries its head; the request keeps its instruction alive meanwhile. */
+RP_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
+                    uint32_t *retry, int usual)
+{
+	uint32_t head = sm->bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
+	struct rp_lreq *l = &sm->lreq[lreq];
+	enum rp_met what = l->store ? store(r, sm, l, s, now, retry)
+	                                : load(r, sm, l, s, now, retry, usual);
+	if (what == RP_FAIL)
+		return 0;
+	leave(sm, bank, usual);
+	took(r, sm, lreq, what, 1u << s, 1, now);
+	return 1;
+}
+
+/* Banks whose oldest is ready; what there is not never is. */
+RP_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, uint32_t now,
+                            int usual)
+{
+	uint32_t ready = rp_four_due(sm->bank_at, now);
+	for (uint32_t b = RP_USUAL_BANKS; !usual && b < r->banks; b++)
+		ready |= (uint32_t)(sm->bank_at[b] <= now) << b;
+	return ready;
+}
+
+/* The first cycle in which one is, where those that have failed try again in cycle `retry`. */
+RP_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uint32_t failed,
+                          uint32_t retry, int usual)
+{
+	uint32_t next = failed ? retry : RP_NEVER;
+	if (!failed && (usual || r->banks <= RP_USUAL_BANKS))
+		return rp_four_first(sm->bank_at);
+	for (uint32_t b = 0; b < r->banks; b++)
+		next = rp_min32(next, failed >> b & 1 ? retry : sm->bank_at[b]);
+	return next;
+}
+
+/* Each bank with something at its head tries it, lowest bank first. */
+RP_HOT void step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+{
+	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
+	sm->l1_next = RP_NEVER;
+	if (!(ready & (ready - 1)) || !all_hit(r, sm, ready, now, usual))
+		for (uint32_t m = ready; m; m &= m - 1)
+			if (!try_bank(r, sm, ct_low_bit(m), now, &retry, usual))
+				failed |= m & (0 - m);
+	if ((ready & ~failed) && sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
+		sm->lsu_next = now; /* a bank that was full has moved */
+	next = rp_max32(next_bank(r, sm, failed, retry, usual), now + 1);
+	if (next < sm->l1_next)
+		sm->l1_next = next;
+}
+
+void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+{
+	if (r->usual_memory)
+		step(r, sm, now, 1);
+	else if (r->l1_part)
+		rp_part_l1_step(r, sm, now);
+	else
+		step(r, sm, now, 0);
+}
+
+/* ---- replies ---- */
+
+static void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t now)
+{
+	uint64_t line = m->sector >> (r->l1_line_bits - r->l1_sector_bits);
+	uint32_t sector = (uint32_t)(m->sector & (r->l1_sectors - 1)), bit = 1u << sector;
+	uint32_t i = rp_tags_find_near(&sm->tags, line, m->line);
+	if (i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
+		struct rp_lreq l = {.line = line};
+		if (!allocate(r, sm, &l, now, &i))
+			i = RP_NO_LINE;
+		else
+			rp_tags_reserve(&sm->tags, i, sector);
+	}
+	if (i == RP_NO_LINE) /* wiped in the meantime */
+		return;
+	struct rp_line *t = &sm->tags.line[i];
+	if (!(t->reserved & bit) && !(t->fill_modified & bit))
+		return;
+	if (!t->filled)
+		rp_l1_note(r, sm, line, now, m->first ? RP_LOG_FILL : RP_LOG_HERE);
+	rp_tags_fill(&sm->tags, i, sector, 0);
+}
+
+void rp_l1_replies_ahead(const struct rp_sm *sm)
+{
+	const struct rp_packet *p;
+	if (sm->replies.n > 6 && (p = rp_ring_at(&sm->replies, 6))->kind == RP_PK_READ)
+		CT_BRING(&sm->mshr[p->id]);
+	if (sm->replies.n > 3 && (p = rp_ring_at(&sm->replies, 3))->kind == RP_PK_READ) {
+		const struct rp_mshr *m = &sm->mshr[p->id];
+		CT_BRING(&sm->mem[m->mem]);
+		CT_BRING(bucket_of(sm, m->sector));
+		if (m->line != RP_NO_LINE) {
+			CT_BRING(&sm->tags.line[m->line]);
+			CT_BRING(&sm->tags.stamp[m->line]);
+		}
+	}
+}
+
+/* A reply reaches the load/store unit: a fill writes the tags at once; its requests
+ * take the write-back port one a cycle from two cycles on (accelsim-model.md 5). */
+void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
+{
+	if (p->kind == RP_PK_STORE) {
+		struct rp_warp *w = &sm->warp[p->id];
+		w->stores--;
+		rp_warp_check_end(r, sm, p->id, now);
+		return;
+	}
+	if (p->kind == RP_PK_FETCH || p->kind == RP_PK_WRITE) {
+		rp_part_l1_reply(r, sm, p, now);
+		return;
+	}
+	if (p->kind != RP_PK_READ) {
+		rp_mem_return(r, sm, p->id, 1, rp_port_take(sm, now, now + 2), now);
+		return;
+	}
+	struct rp_mshr *m = &sm->mshr[p->id];
+	if (--m->replies)
+		return;
+	fill(r, sm, m, now);
+	rp_mem_return(r, sm, m->mem, 1, rp_port_take(sm, now, now + 2), now);
+	for (uint32_t i = m->head; i != RP_NO_INDEX;) {
+		uint32_t next = sm->waiter[i].next, mem = sm->waiter[i].mem;
+		sm->waiter[i].next = sm->waiter_free;
+		sm->waiter_free = i;
+		rp_mem_return(r, sm, mem, 1, rp_port_take(sm, now, now + 2), now);
+		i = next;
+	}
+	mshr_close(sm, p->id);
+	if (ready_banks(r, sm, now, 0))
+		sm->l1_next = now;
+}
