@@ -73,6 +73,14 @@ int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const un
 
 /* ---- instructions ---- */
 
+#if defined(__GNUC__)
+#define APART static __attribute__((noinline)) /* so that what calls it saves few registers */
+#define HOT static inline __attribute__((always_inline))
+#else
+#define APART static
+#define HOT static inline
+#endif
+
 static inline struct ctz_site *site_of(struct ctz_decoder *d, uint32_t sid)
 {
 	if (d->model.site[sid].frame == d->model.frame)
@@ -125,7 +133,7 @@ static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_li
 }
 
 /* The form of the addresses, what else is remembered of them, and the first. */
-static inline int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
+HOT int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
 {
 	uint64_t rest = 0;
 	if (ctz_get_byte(&d->column[CTZ_C_ADDR], byte) != 0 || *byte >> 4 ||
@@ -171,14 +179,14 @@ static int get_values(struct ctz_decoder *d, unsigned *n)
 	return 0;
 }
 
-static int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
+static inline int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
                         struct ct_error *e)
 {
 	return b->span.p >= b->span.limit ? ct_builder_seal(b, &d->stream, s, e) : CT_OK;
 }
 
 /* Anything but addresses that lie as they did before. */
-static int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
+APART int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
                     uint8_t byte, uint64_t base, int keep_values)
 {
 	struct ct_pack_addr a;
@@ -197,7 +205,7 @@ static int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, s
 }
 
 /* Whether the packed form of the addresses is known: then the rest of *a is set. */
-static inline int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
+HOT int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
                                  struct ct_pack_short *a)
 {
 	const struct ctz_list *list = &d->model.list[sid % CTZ_LISTS];
@@ -213,7 +221,7 @@ static inline int lies_as_before(const struct ctz_decoder *d, const struct ctz_s
 }
 
 /* An instruction that has more than a mask. */
-static inline int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
+HOT int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
                             struct ctz_site *s, int keep_values)
 {
 	struct ct_pack_short a;

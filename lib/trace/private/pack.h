@@ -145,6 +145,7 @@ static inline int ct_pack_adds(struct ct_packer *k, uint32_t sid, uint32_t mask)
 static inline unsigned char *ct_pack_plain(struct ct_packer *k, unsigned char *p, uint32_t sid,
                                            uint32_t mask)
 {
+	unsigned bits = 0;
 	if (ct_pack_adds(k, sid, mask))
 		return p;
 	if (sid == k->sid + 1 && mask == k->mask) {
@@ -152,7 +153,11 @@ static inline unsigned char *ct_pack_plain(struct ct_packer *k, unsigned char *p
 		k->run++;
 		return ct_pack_flush(k, p);
 	}
-	return ct_pack_inst(k, p, sid, mask, NULL, NULL, 0);
+	unsigned char *op = ct_pack_flush(k, p);
+	p = ct_pack_jump(k, op + 1, sid, mask, &bits);
+	*op = (unsigned char)bits;
+	k->sid = sid;
+	return p;
 }
 
 /* Decoder of one warp's stream: ct_cursor's inner part (unpack.h). */
