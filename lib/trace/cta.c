@@ -187,24 +187,42 @@ int ct_cursor_next(struct ct_cursor *c, struct ct_inst *inst, struct ct_error *e
 	return 1;
 }
 
-int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
+/* Hands out the rest of the pending run. */
+static inline void whole_run(struct ct_cursor *c, uint32_t *more)
+{
+	struct ct_unpacker *k = &c->unpacker;
+	uint32_t n = k->run < c->left ? k->run : (uint32_t)c->left;
+	k->run -= n;
+	k->sid += n;
+	c->left -= n;
+	*more = n;
+}
+
+CT_UNPACK_APART int step_record(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more,
+                                struct ct_error *e)
 {
 	struct ct_unpacker *k = &c->unpacker;
 	int st;
-	*more = 0;
-	if (c->left == 0)
-		return 0;
 	c->left--;
 	if (!k->run && (st = next_record(c, e)) < 0)
 		return st;
 	c->p = ct_unpack_inst(k, c->p, inst, c->values);
-	if (k->run) {
-		uint32_t n = k->run < c->left ? k->run : (uint32_t)c->left;
-		k->run -= n;
-		k->sid += n;
-		c->left -= n;
-		*more = n;
-	}
+	if (k->run)
+		whole_run(c, more);
+	return 1;
+}
+
+int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
+{
+	*more = 0;
+	if (c->left == 0)
+		return 0;
+	if (c->unpacker.run || c->p >= c->low || !ct_is_run(*c->p))
+		return step_record(c, inst, more, e);
+	c->left--; /* a run of plain instructions, in memory: as ct_unpack_inst() does it */
+	c->p = ct_unpack_plain(&c->unpacker, c->p, inst);
+	if (c->unpacker.run)
+		whole_run(c, more);
 	return 1;
 }
 

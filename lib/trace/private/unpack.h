@@ -10,8 +10,10 @@
 /* Called for every record. */
 #if defined(__GNUC__)
 #define CT_UNPACK_HOT static inline __attribute__((always_inline))
+#define CT_UNPACK_APART static __attribute__((noinline)) /* what calls it saves few registers then */
 #else
 #define CT_UNPACK_HOT static inline
+#define CT_UNPACK_APART static
 #endif
 
 CT_UNPACK_HOT int64_t ct_unpack_signed(uint64_t v)
@@ -86,27 +88,45 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot
 	return p;
 }
 
+/* The first byte of a record: whether it begins a run of instructions that have but a mask. */
+CT_UNPACK_HOT int ct_is_run(unsigned char op)
+{
+	return op & 0x80;
+}
+
+/* Of one more instruction, what those of a run have. */
+CT_UNPACK_HOT void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
+{
+	/* addr_form to values */
+	memset(&inst->addr_form, 0, offsetof(struct ct_inst, run_delta) -
+	                            offsetof(struct ct_inst, addr_form));
+	inst->mask = k->mask;
+	inst->sid = ++k->sid;
+}
+
+/* The first instruction of the run that begins at p. */
+CT_UNPACK_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p,
+                                                   struct ct_inst *inst)
+{
+	ct_unpack_head(k, inst);
+	k->run = *p & 0x7f;
+	return p + 1;
+}
+
 /* The next instruction of the stream: of the pending run (p is not looked at), or of the record
  * at p, which may begin a run. values: room for CT_MAX_VALUES, or NULL (then they are passed
  * over). Addresses that are few enough runs stay so. Returns the end of what was read. */
 CT_UNPACK_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
                                                   struct ct_inst *inst, uint32_t *values)
 {
-	unsigned op;
-	/* addr_form to values */
-	memset(&inst->addr_form, 0, offsetof(struct ct_inst, run_delta) -
-	                            offsetof(struct ct_inst, addr_form));
-	inst->mask = k->mask;
-	inst->sid = ++k->sid;
+	if (!k->run && ct_is_run(*p))
+		return ct_unpack_plain(k, p, inst);
+	ct_unpack_head(k, inst);
 	if (k->run) {
 		k->run--;
 		return p;
 	}
-	op = *p++;
-	if (op & 0x80) {
-		k->run = op & 0x7f;
-		return p;
-	}
+	unsigned op = *p++;
 	if (op & 1u << 4) {
 		uint64_t v;
 		p = ct_unpack_number(p, &v);
