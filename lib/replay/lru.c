@@ -103,11 +103,16 @@ static int protects(const struct rp_lru *t)
 	       100 * (uint64_t)t->modified_lines < (uint64_t)t->dirty_percent * t->lines;
 }
 
+static uint32_t free_way(const struct rp_lru *t, uint32_t set)
+{
+	return set * t->ways + rp_last_bit(t->free_ways + (size_t)set * t->words, t->words);
+}
+
 uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set)
 {
 	const struct rp_lru_set *s = &t->set[set];
 	if (s->used < t->ways)
-		return set * t->ways + rp_last_bit(t->free_ways + (size_t)set * t->words, t->words);
+		return s->victim != RP_LRU_NONE ? s->victim : free_way(t, set);
 	if (protects(t)) {
 		uint32_t clean = oldest_of(t, set, 1);
 		if (clean != RP_LRU_NONE)
@@ -118,15 +123,32 @@ uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set)
 	return oldest_of(t, set, 0);
 }
 
+/* Asks for what the next victim of a set of many ways will need to leave the index, and for the line
+ * that goes after it. */
+static inline void bring_after(const struct rp_lru *t, uint32_t set, uint32_t victim)
+{
+	if (t->by_set)
+		return;
+	const struct rp_queue *q = &t->queue[2 * set];
+	CT_BRING(rp_index_slot(&t->index, rp_lru_at(t, victim)->tag));
+	if (q->head + 1 < q->n)
+		CT_BRING(rp_lru_at(t, q->line[q->head + 1]));
+}
+
 /* What will go next is known now, and asked for. */
 static void look_for_next(struct rp_lru *t, uint32_t set)
 {
 	struct rp_lru_set *s = &t->set[set];
 	s->victim = RP_LRU_NONE;
-	if (s->used < t->ways || protects(t))
+	if (s->used < t->ways) {
+		s->victim = free_way(t, set);
+	} else if (protects(t)) {
 		return;
-	s->victim = oldest_of(t, set, 0);
-	s->victim_stamp = t->stamp[s->victim];
+	} else {
+		s->victim = oldest_of(t, set, 0);
+		s->victim_stamp = t->stamp[s->victim];
+		bring_after(t, set, s->victim);
+	}
 	CT_BRING(rp_lru_at(t, s->victim));
 }
 
@@ -158,7 +180,7 @@ void rp_lru_modified(struct rp_lru *t, uint32_t index, uint32_t mask)
 void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now)
 {
 	struct rp_entry *l = rp_lru_at(t, index);
-	if (l->used) {
+	if (t->set[set].used == t->ways) { /* else it is free, and need not be near to be written */
 		if (!t->by_set)
 			rp_index_remove(&t->index, index);
 		if (l->modified)
@@ -215,6 +237,7 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 		rp_index_remove(&t->index, index);
 	t->used_lines--;
 	t->set[set].used--;
+	t->set[set].victim = RP_LRU_NONE;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
 	clear(t, l);
 }

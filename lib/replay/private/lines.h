@@ -17,6 +17,8 @@ struct rp_look {
 
 RP_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
 {
+	if (r->g.l1.set_hash == CT_HASH_LINEAR && !(t->sets & (t->sets - 1)))
+		return (uint32_t)line & (t->sets - 1);
 	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
 }
 
@@ -53,6 +55,8 @@ RP_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
 		look[i].placed = 0;
 		if (k != RP_LRU_NONE)
 			rp_lru_bring(t, k);
+		else
+			rp_lru_bring_victim(t, rp_l1_set(r, t, q[i].line));
 	}
 }
 
@@ -114,7 +118,7 @@ RP_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t lin
 {
 	uint32_t set = rp_l1_set(r, &sm->lru, line);
 	uint32_t i = rp_lru_victim(&sm->lru, set);
-	if (rp_lru_at(&sm->lru, i)->used)
+	if (r->replication && rp_lru_at(&sm->lru, i)->used)
 		rp_log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
 	rp_lru_allocate(&sm->lru, set, i, line, at);
 	return i;

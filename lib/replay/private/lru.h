@@ -38,7 +38,8 @@ struct rp_entry {
 struct rp_lru_set {
 	uint32_t used;           /* ways */
 	uint32_t now, stamp;     /* of the last touch */
-	uint32_t victim, victim_stamp; /* the oldest line while its stamp is that; RP_LRU_NONE */
+	uint32_t victim, victim_stamp; /* the oldest line while its stamp is that, or the way that is taken
+	                                  next of those that are free; RP_LRU_NONE: not known */
 };
 
 struct rp_lru {
