@@ -9,6 +9,8 @@
 #include "replay/private/quick.h"
 #include "replay/private/step.h"
 
+enum { AHEAD = 2 /* requests of an SM between asking for a set and looking at it */ };
+
 /* ---- the wheel ---- */
 
 RP_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
@@ -59,6 +61,16 @@ RP_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_qu
 		rp_lru_bring_victim(t, p->llc_set);
 }
 
+/* The same for what finds the line of one of those after it. */
+RP_HOT void bring_set(struct ct_replay *r, const struct rp_quick_sm *q, uint32_t ahead)
+{
+	if (q->asked - q->served <= ahead)
+		return;
+	const struct rp_quick_req *p = &q->req[(q->served + ahead) & q->req_mask];
+	rp_lru_bring_set(r->quick->slice[p->slice].lru, p->llc_set, line_of(r, p));
+	CT_BRING(&q->req[(q->served + 2 * ahead) & q->req_mask]);
+}
+
 /* The SM's first request takes its place. What it needed an MSHR entry for knows by now when that
  * was free: those before it have been served. */
 RP_HOT void line_up(struct ct_replay *r, uint32_t id)
@@ -77,11 +89,7 @@ RP_HOT void line_up(struct ct_replay *r, uint32_t id)
 	}
 	q->when = when;
 	bring(r, q, p);
-	if (q->served + 1 != q->asked) {
-		const struct rp_quick_req *after = &q->req[(q->served + 1) & q->req_mask];
-		rp_lru_bring_set(r->quick->slice[after->slice].lru, after->llc_set, line_of(r, after));
-		CT_BRING(&q->req[(q->served + 2) & q->req_mask]);
-	}
+	bring_set(r, q, AHEAD);
 	wheel_put(r->quick, id);
 }
 
@@ -225,6 +233,11 @@ static void wheel_fill(struct ct_replay *r)
 			rp_calendar_pass(&q->reply, word);
 		if (q->write_back.first < word)
 			rp_calendar_pass(&q->write_back, word);
+		for (uint32_t k = 0; k <= AHEAD; k++) /* new ones may follow those that have waited */
+			bring_set(r, q, k);
+	}
+	for (uint32_t i = 0; i < r->g.sms; i++) {
+		struct rp_quick_sm *q = &w->sm[i];
 		if (q->in_wheel || q->served == q->asked)
 			continue;
 		q->in_wheel = 1;
