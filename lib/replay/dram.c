@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/mem.h"
 #include "replay/private/llc.h"
 
 static uint64_t min64(uint64_t a, uint64_t b)
@@ -65,8 +64,8 @@ uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
 {
 	uint32_t n = r->g.dram_queue + 2; /* one more is on its way in */
-	c->bank = ct_calloc(r->g.dram_banks, sizeof *c->bank);
-	c->pool = ct_calloc(n + r->g.dram_banks, sizeof *c->pool);
+	c->bank = ct_pool_take(&r->pool, r->g.dram_banks, sizeof *c->bank);
+	c->pool = ct_pool_take(&r->pool, n + r->g.dram_banks, sizeof *c->pool);
 	if (!c->bank || !c->pool)
 		return ct_fail_nomem(e);
 	for (uint32_t b = 0; b < r->g.dram_banks; b++)
@@ -83,8 +82,6 @@ int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
 
 void rp_dram_free(struct rp_channel *c)
 {
-	free(c->bank);
-	free(c->pool);
 	free(c->delay.p);
 	free(c->returning.p);
 }

@@ -1,10 +1,7 @@
 /* Where the lines of a cache are, by their tags. */
 #include "replay/private/index.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/mem.h"
 
 enum { INDEX_BITS = 21, LEAST_SLOTS = 16 };
 
@@ -23,15 +20,8 @@ int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, str
 		x->bits++;
 	x->homes = x->mask <= 0xffffffffu >> x->bits;
 	x->line_bits = line_bits;
-	x->slot = pool ? ct_pool_take(pool, slots, sizeof *x->slot)
-	               : ct_calloc_aligned(slots, sizeof *x->slot);
+	x->slot = ct_pool_take(pool, slots, sizeof *x->slot);
 	return x->slot ? CT_OK : ct_fail_nomem(e);
-}
-
-void rp_index_free(struct rp_index *x)
-{
-	free(x->slot);
-	x->slot = NULL;
 }
 
 void rp_index_clear(struct rp_index *x)

@@ -31,7 +31,7 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 		lines = r->g.l1.sets * r->g.l1.ways;
 	uint32_t fifo = r->g.l1.replacement == CT_REPL_FIFO;
 	int st = r->timing == CT_REPLAY_FULL
-	                 ? rp_tags_init(&sm->tags, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, e)
+	                 ? rp_tags_init(&sm->tags, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, &r->pool, e)
 	                 : rp_lru_init(&sm->lru, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, &r->pool, e);
 	if (st < 0)
 		return e ? e->status : CT_ERR_NOMEM;
@@ -40,11 +40,11 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	while (buckets < entries * 2)
 		buckets *= 2;
 	sm->mshr_mask = buckets - 1;
-	sm->mshr = ct_calloc_aligned(entries, sizeof *sm->mshr);
-	sm->mshr_bucket = ct_calloc(buckets, sizeof *sm->mshr_bucket);
+	sm->mshr = ct_pool_take(&r->pool, entries, sizeof *sm->mshr);
+	sm->mshr_bucket = ct_pool_take(&r->pool, buckets, sizeof *sm->mshr_bucket);
 	sm->stage_mask = RP_FIRST_STAGES - 1;
-	sm->stage = ct_calloc((size_t)r->banks * RP_FIRST_STAGES, sizeof *sm->stage);
-	sm->mshr_spare.at = ct_calloc(entries, sizeof *sm->mshr_spare.at);
+	sm->stage = ct_pool_take(&r->pool, (size_t)r->banks * RP_FIRST_STAGES, sizeof *sm->stage);
+	sm->mshr_spare.at = ct_pool_take(&r->pool, entries, sizeof *sm->mshr_spare.at);
 	if (!sm->mshr || !sm->mshr_bucket || !sm->stage || !sm->mshr_spare.at)
 		return ct_fail_nomem(e);
 	for (uint32_t i = entries; i-- > 0;)
@@ -56,12 +56,7 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 
 void rp_l1_free(struct rp_sm *sm)
 {
-	rp_tags_free(&sm->tags);
-	free(sm->mshr);
-	free(sm->mshr_bucket);
-	free(sm->mshr_spare.at);
 	free(sm->waiter);
-	free(sm->stage);
 	free(sm->steps);
 }
 

@@ -1,7 +1,5 @@
 /* The pipeline of the L1 of an SM: tags, MSHR, miss queue, fills (accelsim-model.md 5 and 6).
  * `usual` is that of usual.h. */
-#include <stdlib.h>
-
 #include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/parts.h"
@@ -11,7 +9,7 @@
 static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->stage_mask + 1;
-	struct rp_stage *p = ct_calloc((size_t)r->banks * 2 * cap, sizeof *p);
+	struct rp_stage *p = ct_pool_take(&r->pool, (size_t)r->banks * 2 * cap, sizeof *p);
 	if (!p) {
 		sm->failed = 1;
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
@@ -22,7 +20,6 @@ static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 				sm->stage[(size_t)b * cap + ((sm->bank_head[b] + i) & sm->stage_mask)];
 		sm->bank_head[b] = 0;
 	}
-	free(sm->stage);
 	sm->stage = p;
 	sm->stage_mask = 2 * cap - 1;
 	return 0;

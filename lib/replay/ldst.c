@@ -7,21 +7,19 @@
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 
-/* Each entry is a cache line of the host. */
-static void *grown(void *old, uint32_t cap, uint32_t had, size_t size)
+/* Each entry is a cache line of the host; the old ones stay with the pool. */
+static void *grown(struct ct_replay *r, void *old, uint32_t cap, uint32_t had, size_t size)
 {
-	void *p = ct_calloc_aligned(cap, size);
+	void *p = ct_pool_take(&r->pool, cap, size);
 	if (p && had)
 		memcpy(p, old, had * size);
-	if (p)
-		free(old);
 	return p;
 }
 
 int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->mem_cap ? sm->mem_cap * 2 : 64;
-	struct rp_mem *p = grown(sm->mem, cap, sm->mem_cap, sizeof *p);
+	struct rp_mem *p = grown(r, sm->mem, cap, sm->mem_cap, sizeof *p);
 	if (!p)
 		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	sm->mem = p;
@@ -36,10 +34,10 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->lreq_cap ? sm->lreq_cap * 2 : 256;
-	uint32_t *spare = ct_reallocarray(sm->lreq_spare.at, cap, sizeof *spare);
+	uint32_t *spare = grown(r, sm->lreq_spare.at, cap, sm->lreq_cap, sizeof *spare);
 	if (spare)
 		sm->lreq_spare.at = spare;
-	struct rp_lreq *p = spare ? grown(sm->lreq, cap, sm->lreq_cap, sizeof *p) : NULL;
+	struct rp_lreq *p = spare ? grown(r, sm->lreq, cap, sm->lreq_cap, sizeof *p) : NULL;
 	if (!p)
 		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	sm->lreq = p;

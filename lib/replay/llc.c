@@ -29,7 +29,7 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	s->waiter_free = s->near = RP_NO_INDEX;
 	uint32_t lines = c->sets * c->ways, fifo = c->replacement == CT_REPL_FIFO;
 	int st = r->timing == CT_REPLAY_FULL
-	                 ? rp_tags_init(&s->tags, lines, r->llc_sectors, fifo, c->dirty_percent, e)
+	                 ? rp_tags_init(&s->tags, lines, r->llc_sectors, fifo, c->dirty_percent, &r->pool, e)
 	                 : rp_lru_init(&s->lru, lines, r->llc_sectors, fifo, c->dirty_percent, &r->pool, e);
 	if (st < 0)
 		return -1;
@@ -40,9 +40,9 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	while (buckets < c->mshr_entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
-	s->mshr = ct_calloc(c->mshr_entries, sizeof *s->mshr);
-	s->bucket = ct_calloc(buckets, sizeof *s->bucket);
-	s->mshr_spare.at = ct_calloc(c->mshr_entries, sizeof *s->mshr_spare.at);
+	s->mshr = ct_pool_take(&r->pool, c->mshr_entries, sizeof *s->mshr);
+	s->bucket = ct_pool_take(&r->pool, buckets, sizeof *s->bucket);
+	s->mshr_spare.at = ct_pool_take(&r->pool, c->mshr_entries, sizeof *s->mshr_spare.at);
 	if (!s->mshr || !s->bucket || !s->mshr_spare.at)
 		return ct_fail_nomem(e);
 	for (uint32_t i = c->mshr_entries; i-- > 0;)
@@ -57,8 +57,8 @@ int rp_llc_init(struct ct_replay *r, struct ct_error *e)
 {
 	uint32_t ns = r->map.per_channel, nc = r->map.per_slice;
 	r->partitions = r->map.slices / ns;
-	r->slice = ct_calloc(r->map.slices, sizeof *r->slice);
-	r->part = ct_calloc(r->partitions, sizeof *r->part);
+	r->slice = ct_pool_take(&r->pool, r->map.slices, sizeof *r->slice);
+	r->part = ct_pool_take(&r->pool, r->partitions, sizeof *r->part);
 	if (!r->slice || !r->part)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < r->map.slices; i++)
@@ -71,7 +71,7 @@ int rp_llc_init(struct ct_replay *r, struct ct_error *e)
 		p->first_channel = i * nc;
 		p->nchannels = nc;
 		p->next = RP_NEVER64;
-		p->channel = ct_calloc(nc, sizeof *p->channel);
+		p->channel = ct_pool_take(&r->pool, nc, sizeof *p->channel);
 		if (!p->channel)
 			return ct_fail_nomem(e);
 		for (uint32_t c = 0; c < nc; c++)
@@ -85,14 +85,10 @@ void rp_llc_free(struct ct_replay *r)
 {
 	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {
 		struct rp_slice *s = &r->slice[i];
-		rp_tags_free(&s->tags);
 		rp_ring_free(&s->input);
 		rp_ring_free(&s->ready);
 		rp_ring_free(&s->replies);
-		free(s->mshr);
 		free(s->past);
-		free(s->bucket);
-		free(s->mshr_spare.at);
 		free(s->waiter);
 		free(s->missq.p);
 		free(s->to_dram.p);
@@ -101,10 +97,7 @@ void rp_llc_free(struct ct_replay *r)
 	for (uint32_t i = 0; r->part && i < r->partitions; i++) {
 		for (uint32_t c = 0; r->part[i].channel && c < r->part[i].nchannels; c++)
 			rp_dram_free(&r->part[i].channel[c]);
-		free(r->part[i].channel);
 	}
-	free(r->slice);
-	free(r->part);
 }
 
 struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice)

@@ -18,6 +18,7 @@ struct level {
 
 struct ct_missclass {
 	struct ct_gpu g;
+	struct ct_pool pool; /* of the tags */
 	struct ct_address_map map;
 	struct level *l1;    /* of each SM */
 	struct level *slice; /* of the LLC: tags only */
@@ -190,14 +191,14 @@ int ct_missclass_kernel_begin(struct ct_missclass *m, const struct ct_kernel *k,
 	return CT_OK;
 }
 
-static int tags_of(struct rp_tags *t, const struct ct_cache_params *c, uint64_t bytes,
-                   struct ct_error *e)
+static int tags_of(struct ct_pool *pool, struct rp_tags *t, const struct ct_cache_params *c,
+                   uint64_t bytes, struct ct_error *e)
 {
 	uint64_t lines = bytes / c->line;
 	if (lines < (uint64_t)c->sets * c->ways)
 		lines = (uint64_t)c->sets * c->ways;
 	int st = rp_tags_init(t, (uint32_t)lines, c->line / c->sector, c->replacement == CT_REPL_FIFO,
-	                      c->dirty_percent, e);
+	                      c->dirty_percent, pool, e);
 	if (st < 0)
 		return st;
 	rp_tags_shape(t, c->sets, c->ways);
@@ -219,10 +220,10 @@ int ct_missclass_new(struct ct_missclass **out, const struct ct_gpu *g, struct c
 	uint64_t bytes = g->l1.size > g->unified_bytes ? g->l1.size : g->unified_bytes;
 	while (st == CT_OK && m->sms < g->sms) {
 		m->l1[m->sms].full.capacity = (uint64_t)g->l1.sets * g->l1.ways;
-		st = tags_of(&m->l1[m->sms++].tags, &g->l1, bytes, e);
+		st = tags_of(&m->pool, &m->l1[m->sms++].tags, &g->l1, bytes, e);
 	}
 	while (st == CT_OK && m->slices < m->map.slices)
-		st = tags_of(&m->slice[m->slices++].tags, &g->llc, 0, e);
+		st = tags_of(&m->pool, &m->slice[m->slices++].tags, &g->llc, 0, e);
 	m->llc.full.capacity = (uint64_t)m->map.slices * g->llc.sets * g->llc.ways;
 	if (st != CT_OK) {
 		ct_missclass_free(m);
@@ -245,7 +246,6 @@ static void free_level(struct level *v)
 {
 	rp_ideal_free(&v->endless);
 	rp_ideal_free(&v->full);
-	rp_tags_free(&v->tags);
 }
 
 void ct_missclass_free(struct ct_missclass *m)
@@ -257,6 +257,7 @@ void ct_missclass_free(struct ct_missclass *m)
 	for (uint32_t i = 0; m->slice && i < m->slices; i++)
 		free_level(&m->slice[i]);
 	free_level(&m->llc);
+	ct_pool_free(&m->pool);
 	free(m->l1);
 	free(m->slice);
 	free(m);

@@ -35,9 +35,6 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 	rp_ring_free(&sm->missq);
 	rp_ring_free(&sm->direct);
 	rp_ring_free(&sm->replies);
-	free(sm->mem);
-	free(sm->lreq);
-	free(sm->lreq_spare.at);
 	free(sm->log);
 	memset(sm, 0, sizeof *sm);
 }

@@ -1,20 +1,18 @@
 /* The tag array: an index for lookup, stamps of recency for the victim. */
 #include "replay/private/tags.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/mem.h"
 
 enum { LINE_BITS = 4 };
 _Static_assert(sizeof(struct rp_line) == 1 << LINE_BITS, "a line of the index");
 
 int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
-                 uint32_t dirty_percent, struct ct_error *e)
+                 uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e)
 {
 	memset(t, 0, sizeof *t);
-	int st = rp_index_init(&t->index, capacity, LINE_BITS, NULL, e);
+	int st = rp_index_init(&t->index, capacity, LINE_BITS, pool, e);
 	if (st < 0)
 		return st;
 	t->capacity = capacity;
@@ -22,38 +20,19 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	t->full = (1u << sectors) - 1;
 	t->fifo = fifo;
 	t->dirty_percent = dirty_percent;
-	t->stamp = ct_calloc_aligned(capacity, sizeof *t->stamp);
-	t->touched = ct_calloc(capacity, sizeof *t->touched);
-	t->queue = ct_reallocarray(NULL, rp_queues(capacity), sizeof *t->queue);
-	t->reserved = ct_calloc(capacity / 64 + 2, sizeof *t->reserved);
-	t->modified = ct_calloc(capacity / 64 + 2, sizeof *t->modified);
-	t->line = ct_calloc_aligned(capacity, sizeof *t->line);
-	t->set = ct_calloc(capacity, sizeof *t->set);
+	t->line = ct_pool_take(pool, capacity, sizeof *t->line);
+	t->stamp = ct_pool_take(pool, capacity, sizeof *t->stamp);
+	t->touched = ct_pool_take(pool, capacity, sizeof *t->touched);
+	t->queue = ct_pool_take(pool, rp_queues(capacity), sizeof *t->queue);
+	t->reserved = ct_pool_take(pool, capacity / 64 + 2, sizeof *t->reserved);
+	t->modified = ct_pool_take(pool, capacity / 64 + 2, sizeof *t->modified);
+	t->set = ct_pool_take(pool, capacity, sizeof *t->set);
 	/* any shape needs at most one word per set beyond one bit per line */
-	t->free_ways = ct_calloc(capacity / 64 + capacity + 1, sizeof *t->free_ways);
-	t->bytes = ct_calloc(capacity, sizeof *t->bytes);
+	t->free_ways = ct_pool_take(pool, capacity / 64 + capacity + 1, sizeof *t->free_ways);
+	t->bytes = ct_pool_take(pool, capacity, sizeof *t->bytes);
 	t->index.line = (const unsigned char *)t->line;
-	if (!t->stamp || !t->touched || !t->queue || !t->reserved || !t->modified ||
-	    !t->line || !t->set || !t->free_ways || !t->bytes) {
-		rp_tags_free(t);
-		return ct_fail_nomem(e);
-	}
-	return 0;
-}
-
-void rp_tags_free(struct rp_tags *t)
-{
-	free(t->line);
-	free(t->stamp);
-	free(t->touched);
-	free(t->queue);
-	free(t->reserved);
-	free(t->modified);
-	free(t->set);
-	free(t->free_ways);
-	rp_index_free(&t->index);
-	free(t->bytes);
-	memset(t, 0, sizeof *t);
+	return t->line && t->stamp && t->touched && t->queue && t->reserved && t->modified && t->set &&
+	       t->free_ways && t->bytes ? 0 : ct_fail_nomem(e);
 }
 
 static void empty(struct rp_tags *t)

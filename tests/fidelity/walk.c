@@ -16,6 +16,7 @@ struct core { struct slot *slot; struct rp_tags l1; };
 struct walk {
 	const struct ct_gpu *g;
 	struct ct_address_map map;
+	struct ct_pool pool; /* of the tags */
 	struct core *core;
 	struct rp_tags *llc;
 	struct ct_occupancy occ;
@@ -184,12 +185,12 @@ static int build(struct walk *w)
 	for (uint32_t i = 0; i < g->sms; i++) {
 		w->core[i].slot = ct_calloc(g->max_ctas, sizeof *w->core[i].slot);
 		if (!w->core[i].slot || rp_tags_init(&w->core[i].l1, (uint32_t)(bytes / g->l1.line),
-		                                     g->l1.line / g->l1.sector, 0, 0, w->e) < 0)
+		                                     g->l1.line / g->l1.sector, 0, 0, &w->pool, w->e) < 0)
 			return -1;
 	}
 	for (uint32_t i = 0; i < g->llc_slices; i++) {
 		if (rp_tags_init(&w->llc[i], g->llc.sets * g->llc.ways, g->llc.line / g->llc.sector, 0, 0,
-		                 w->e) < 0)
+		                 &w->pool, w->e) < 0)
 			return -1;
 		rp_tags_shape(&w->llc[i], g->llc.sets, g->llc.ways);
 	}
@@ -215,10 +216,8 @@ int walk_trace(struct ct_trace *t, const struct ct_gpu *g, struct walk_counts *c
 			if (w.core[i].slot[k].cta)
 				empty_slot(&w.core[i].slot[k]);
 		free(w.core[i].slot);
-		rp_tags_free(&w.core[i].l1);
 	}
-	for (uint32_t i = 0; w.llc && i < g->llc_slices; i++)
-		rp_tags_free(&w.llc[i]);
+	ct_pool_free(&w.pool);
 	free(w.core);
 	free(w.llc);
 	return st;

@@ -163,6 +163,7 @@ static void behaves_as_a_slow_cache(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {
 		static struct slow c;
+		struct ct_pool pool = {0};
 		struct rp_tags t;
 		struct ct_error e;
 		uint64_t seed = 7 + k;
@@ -171,7 +172,7 @@ static void behaves_as_a_slow_cache(void **state)
 		c.ways = shape[k].ways;
 		c.fifo = shape[k].fifo;
 		c.percent = shape[k].percent;
-		assert_int_equal(rp_tags_init(&t, MAX_LINES, SECTORS, c.fifo, c.percent, &e), 0);
+		assert_int_equal(rp_tags_init(&t, MAX_LINES, SECTORS, c.fifo, c.percent, &pool, &e), 0);
 		rp_tags_shape(&t, c.sets, c.ways);
 		for (uint32_t n = 0; n < 20000; n++) {
 			step(&c, &t, &seed, 1 + n / 3); /* three accesses a cycle: ties */
@@ -181,7 +182,7 @@ static void behaves_as_a_slow_cache(void **state)
 		rp_tags_flush(&t);
 		for (uint64_t tag = 0; tag < 2 * c.sets * c.ways; tag++)
 			assert_int_equal(rp_tags_find(&t, tag), RP_NO_LINE);
-		rp_tags_free(&t);
+		ct_pool_free(&pool);
 	}
 }
 

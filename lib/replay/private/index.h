@@ -23,12 +23,10 @@ struct rp_index {
 	const unsigned char *line; /* the caller's lines, each of which begins with its tag */
 };
 
-/* An empty index of up to `capacity` lines; the caller's lines are to be set. Its slots are the pool's,
- * or without one (NULL) to be freed by rp_index_free(). CT_OK, CT_ERR_UNSUPPORTED for more lines than
- * a slot can name, CT_ERR_NOMEM. */
+/* An empty index of up to `capacity` lines; the caller's lines are to be set. Its slots are the pool's.
+ * CT_OK, CT_ERR_UNSUPPORTED for more lines than a slot can name, CT_ERR_NOMEM. */
 int rp_index_init(struct rp_index *x, uint32_t capacity, uint32_t line_bits, struct ct_pool *pool,
                   struct ct_error *e);
-void rp_index_free(struct rp_index *x);
 void rp_index_clear(struct rp_index *x);
 /* The line of that index, by its tag, which is not in (is in) the index. */
 void rp_index_insert(struct rp_index *x, uint32_t index);

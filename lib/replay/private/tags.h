@@ -64,13 +64,12 @@ struct rp_tags {
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
-/* Room for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
+/* Room in the pool for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
 int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
-                 uint32_t dirty_percent, struct ct_error *e);
+                 uint32_t dirty_percent, struct ct_pool *pool, struct ct_error *e);
 /* Sets the number of sets and ways (product <= capacity) and empties the array. */
 void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways);
 void rp_tags_flush(struct rp_tags *t); /* everything absent */
-void rp_tags_free(struct rp_tags *t);
 
 /* Index of the line, or RP_NO_LINE. A line with every sector absent does not count. */
 uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag);
