@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Golden runs under valgrind: valgrind.sh BUILD [GOLDEN...]
+# Golden runs under valgrind: valgrind.sh BUILD [GOLDEN...]; a GOLDEN may have arguments ('man reuse.1').
 # The commands of BUILD (plain, with debug symbols) are replaced by ones that valgrind runs; an
 # error or a lost block ends a command with 99, which no test expects, and is printed here.
 set -u
@@ -25,18 +25,19 @@ for f in "$build"/bin/*; do
 done
 export CACHETRIAGE_DATA=$PWD/data LC_ALL=C CT_ROOT=$PWD CT_BIN=$TMPDIR/w/bin CT_RELEASE=$build/bin
 rc=0
-for g; do
+for run; do
+	read -r g arguments <<<"$run"
 	mkdir -p "$TMPDIR/t"
 	[ -f "tests/golden/$g.sh" ] || { rc=1; echo "not ok - $g: there is none"; continue; }
 	# Out of memory and time limits are the business of other tests.
-	TMPDIR=$TMPDIR/t bash "tests/golden/$g.sh" >"$TMPDIR/$g.log" 2>&1 </dev/null
+	TMPDIR=$TMPDIR/t bash "tests/golden/$g.sh" $arguments >"$TMPDIR/$g.log" 2>&1 </dev/null
 	bad=$(find "$TMPDIR/log" -type f -size +0)
 	if [ -n "$bad" ]; then
 		rc=1
-		echo "not ok - $g: valgrind has something to say"
+		echo "not ok - $run: valgrind has something to say"
 		echo "$bad" | head -3 | xargs head -40
 	else
-		echo "ok - $g: $(find "$TMPDIR/log" -type f | wc -l) runs"
+		echo "ok - $run: $(find "$TMPDIR/log" -type f | wc -l) runs"
 	fi
 	grep '^not ok' "$TMPDIR/$g.log" && rc=1
 	rm -rf "$TMPDIR/t" "$TMPDIR"/log/*

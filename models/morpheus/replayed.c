@@ -82,19 +82,19 @@ static int add_lane(struct ct_mo_replays *x, const struct ct_gpu *g, unsigned sm
 	struct ct_mo_lane *l = &x->lane[x->n];
 	*l = (struct ct_mo_lane){.gpu = *g, .sms = sms, .extended = extended};
 	x->n++;
-	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .warmup = warmup};
+	l->options = (struct ct_replay_options){.timing = CT_REPLAY_FULL, .warmup = warmup};
 	if (sms < g->sms) {
 		l->owned = ct_calloc(g->sms, 1);
 		if (!l->owned)
 			return ct_fail_nomem(e);
 		memset(l->owned + sms, 1, g->sms - sms);
 		l->parts.owned = l->owned;
-		o.parts = &l->parts;
+		l->options.parts = &l->parts;
 	}
 	int st = extended ? make_part(&x->answer->model, l, e) : CT_OK;
 	if (st == CT_OK && extended)
 		l->parts.llc = ct_mo_part_llc(l->part);
-	return st == CT_OK ? ct_replay_new(&x->engine[x->n - 1], g, &o, e) : st;
+	return st;
 }
 
 int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, uint64_t warmup,
@@ -124,7 +124,6 @@ int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, ui
 void ct_mo_replays_free(struct ct_mo_replays *x)
 {
 	for (unsigned i = 0; i < x->n; i++) {
-		ct_replay_free(x->engine[i]);
 		ct_mo_part_free(x->lane[i].part);
 		free(x->lane[i].owned);
 	}

@@ -20,19 +20,18 @@ struct ct_mo_lane {
 	uint8_t *owned;
 	struct ct_mo_part *part;
 	struct ct_replay_parts parts;
+	struct ct_replay_options options; /* of an engine that is the lane's; they point into it */
 };
 
 struct ct_mo_replays {
 	const struct ct_mo_answer *answer;
 	struct ct_mo_lane lane[CT_MO_LANES_MAX]; /* 0: the GPU as configured */
-	struct ct_replay *engine[CT_MO_LANES_MAX];
 	unsigned n;
 	int lane_of[CT_MO_SYSTEMS];   /* -1: not replayed */
 };
 
-/* Builds the engines. The answer must outlive *x. Whoever runs the engines owns them from then
- * on and sets engine[] to NULL; the rest is freed by ct_mo_replays_free(), after the engines, also when this
- * fails (CT_ERR_USAGE, CT_ERR_NOMEM). */
+/* Chooses the lanes. The answer must outlive *x, and *x, which may not be copied, the engines that are made
+ * of its lanes; it is freed by ct_mo_replays_free(), also when this fails (CT_ERR_USAGE, CT_ERR_NOMEM). */
 int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, uint64_t warmup,
                        struct ct_error *e);
 void ct_mo_replays_free(struct ct_mo_replays *x);

@@ -1,5 +1,5 @@
 # Every command has a man page that mandoc accepts and that lists exactly the
-# options of --help; every example of every page runs.
+# options of --help; every example of every page runs. With names of pages: their examples only.
 . "$(dirname "$0")/lib.sh"
 
 options_of_help() { # the long names in --help
@@ -9,29 +9,32 @@ options_of_page() { # "Fl \-name", "Fl -name" and "Fl o , -out" are all in use
 	grep '^\.It Fl ' "$1" | grep -oE '(Fl|,) \\?-[a-z][a-z0-9-]+' | sed 's/.* \\\{0,1\}-/--/' | sort -u
 }
 
-for page in "$CT_ROOT"/man/*.[157]; do
-	name=$(basename "$page")
-	lint=$(mandoc -Tlint -W warning "$page" 2>&1)
-	same "mandoc accepts $name" "" "$lint"
-done
+pages_and_options() {
+	for page in "$CT_ROOT"/man/*.[157]; do
+		name=$(basename "$page")
+		lint=$(mandoc -Tlint -W warning "$page" 2>&1)
+		same "mandoc accepts $name" "" "$lint"
+	done
 
-for tool in "$CT_BIN"/*; do
-	name=$(basename "$tool")
-	page=$CT_ROOT/man/$name.1
-	if [ ! -f "$page" ]; then
-		fail "$name has a man page"
-		continue
-	fi
-	same "$name.1 lists the options of --help" "$(options_of_help "$name")" "$(options_of_page "$page")"
-	summary=$("$tool" --help | sed -n 2p)
-	same "$name.1 and --help say the same of it" ".Nd $summary" "$(grep '^\.Nd ' "$page")"
-done
+	for tool in "$CT_BIN"/*; do
+		name=$(basename "$tool")
+		page=$CT_ROOT/man/$name.1
+		if [ ! -f "$page" ]; then
+			fail "$name has a man page"
+			continue
+		fi
+		same "$name.1 lists the options of --help" "$(options_of_help "$name")" "$(options_of_page "$page")"
+		summary=$("$tool" --help | sed -n 2p)
+		same "$name.1 and --help say the same of it" ".Nd $summary" "$(grep '^\.Nd ' "$page")"
+	done
+}
 
 # Examples: the lines that start with "$ " inside literal displays, page by page, in
 # an empty folder, each of which must exit 0.
+[ $# -gt 0 ] || { pages_and_options; set -- $(cd "$CT_ROOT/man" && ls -- *.[157]); }
 export PATH="$CT_BIN:$PATH"
-for page in "$CT_ROOT"/man/*.[157]; do
-	name=$(basename "$page")
+for name; do
+	page=$CT_ROOT/man/$name
 	script=$(awk '/^\.Bd .*-literal/{on=1} /^\.Ed/{on=0} on && /^\$ /{sub(/^\$ /,""); print}' "$page" |
 		sed 's/\\-/-/g; s/\\e/\\/g')
 	[ -n "$script" ] || continue

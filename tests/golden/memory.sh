@@ -28,4 +28,23 @@ done
 refuses "4096 SMs" 2 '4096 SMs and their caches take some [0-9.]+ GiB.*--max-memory' reuse -p sm.count=4096 few.ctz
 refuses "an LLC of 4000 MiB" 2 'take some [0-9.]+ GiB' mpki -p llc.size=4000MiB few.ctz
 check "what a profile tells of such an LLC" bash -c 'mpki -q -p llc.size=4000MiB t.prof | grep -q llc_miss_rate'
+check "and so may what a profile tells of its GPU" bash -c \
+	'sed "s/^GP\tsm.count\t68/GP\tsm.count\t4096/" t.prof >big.prof; grep -qP "^GP\tsm.count\t4096" big.prof'
+refuses "which is not replayed either" 2 'SMs and their caches take some [0-9.]+ GiB.*--max-memory' \
+	mpki --explain --no-verify big.prof
+# Systems side by side take many times that of one: what --max-memory has no room for runs one after the other.
+tracegen -q vecadd --size small -o vec && tracecat -q --ctas 0-40 vec -o vec.ctz
+while read -r kib c; do
+	want=$($c -q --no-provenance vec.ctz -O profile | md5sum)
+	(ulimit -v "$kib"; $c -q vec.ctz -o p 2>err)
+	same "$c takes more than $kib KiB" "2 1" "$? $(wc -l <err)"
+	same "with --max-memory it is the same in that" "$want" \
+		"$(ulimit -v "$kib"; $c -q --no-provenance --max-memory 64MiB vec.ctz -O profile | md5sum)"
+done <<-'X'
+	280000 mpki --explain
+	320000 tsc-est --method replay
+	320000 sharedl1-est --method replay
+	280000 malekeh-est --method replay
+	280000 malekeh-est -@ 3 --method replay
+X
 finish

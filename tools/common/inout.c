@@ -23,11 +23,17 @@ struct ct_diag ct_tool_diag(struct ct_tool *t)
 	return d;
 }
 
+uint64_t ct_tool_memory(const struct ct_tool *t)
+{
+	uint64_t own = t->max_memory / (t->sharing ? t->sharing : 1);
+	return own ? own : 1;
+}
+
 void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o)
 {
 	memset(o, 0, sizeof *o);
 	o->filter = t->filter;
-	o->max_memory = t->max_memory;
+	o->max_memory = ct_tool_memory(t);
 	o->max_expand = t->max_expand;
 	o->salvage = t->salvage;
 	o->trust_paths = t->trust_paths;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "common/counts.h"
 #include "common/pass_internal.h"
+#include "common/replays.h"
 #include "gpu/address.h"
 #include "gpu/occupancy.h"
 
@@ -362,16 +363,11 @@ static int check_timing(struct pass *a)
  * 4096 SMs, L1s up to 16 MiB, an LLC up to 4 GiB). A file of strangers may ask for any size. */
 static int check_size(const struct pass *a)
 {
-	static const double per_sm = 600e3, per_l1_line = 140, per_llc_line = 290, gib = 1 << 30;
+	static const double per_sm = 600e3, per_l1_line = 140, per_llc_line = 290;
 	const struct ct_gpu *g = &a->gpu;
-	const double most = fmax(gib, (double)a->tool->max_memory);
 	const double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line;
-	const double bytes = g->sms * (per_sm + per_l1_line * g->l1.sets * g->l1.ways) + per_llc_line * lines;
-	if (bytes <= most)
-		return CT_OK;
-	return ct_fail(a->e, CT_ERR_LIMIT, "%" PRIu32 " SMs and their caches take some %.1f GiB to replay: "
-	               "fewer or smaller ones, --scale, or --max-memory %.0fGiB", g->sms, bytes / gib,
-	               ceil(bytes / gib));
+	return ct_replays_fit(a->tool, g, g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines,
+	                      a->e);
 }
 
 int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,

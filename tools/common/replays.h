@@ -1,25 +1,36 @@
-/* replays.h - the trace behind a stage, run again through engines of the caller's. */
+/* replays.h - the trace behind a stage, run again through engines of the caller's choice. */
 #ifndef CT_TOOLS_REPLAYS_H
 #define CT_TOOLS_REPLAYS_H
 
 #include "common/stage.h"
 #include "replay/replay.h"
 
-/* Runs the trace that the stage's profile was made from (ct_stage_trace()) through the n
- * engines in one pass, with progress, and checks that it was that trace. total[i] gets the
- * counts of engine i over all launches. The engines are taken over and freed, also on
- * failure; what their parts and observers hold stays the caller's. With -@ they run in threads:
- * parts of two engines may share nothing that changes. `why` is the option that needs the
+/* What an engine is made from; both, and what the options point at, must live through the run. */
+struct ct_replays_engine {
+	const struct ct_gpu *gpu;
+	struct ct_replay_options options;
+	double part_bytes; /* what its parts take beside ct_replays_bytes(), where make() makes them */
+};
+
+/* Runs the trace that the stage's profile was made from (ct_stage_trace()) through n engines, with
+ * progress, and checks that it was that trace. total[i] gets the counts of engine i over all
+ * launches. As many as --max-memory has room for are made at once and share a pass over the
+ * trace; at least one. What their parts and observers hold stays the caller's. With -@ they run in
+ * threads: parts of two engines may share nothing that changes. `why` is the option that needs the
  * trace, for messages. Engines want the stage's warm-up (struct ct_replay_options.warmup).
- * Fails as ct_stage_trace(), the engines and their parts do. */
+ * Fails as ct_replays_fit() of one engine, ct_stage_trace(), ct_replay_new(), the engines and their parts do. */
 int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
-                   struct ct_replay *const *engine, unsigned n, struct ct_replay_counts *total,
+                   const struct ct_replays_engine *engine, unsigned n, struct ct_replay_counts *total,
                    struct ct_error *e);
 
-/* What a caller wants to do at the ends of each launch; either may be NULL. What they return below
- * CT_OK ends the run. launch[i] has the counts of engine i over this launch. */
+/* What a caller wants to do; each may be NULL. What they return below CT_OK ends the run.
+ * make comes before engine i is made, to put its parts into its options; done when it is gone, to
+ * free them, also when the run fails, unless make has failed. begin and end come at the ends of each launch: launch[i] has the counts of engine i over this launch, and is 0 for engines
+ * that another pass has: each launch comes once in every pass. */
 struct ct_replays_hooks {
 	void *ctx;
+	int (*make)(void *ctx, unsigned i, struct ct_error *e);
+	void (*done)(void *ctx, unsigned i);
 	int (*begin)(void *ctx, const struct ct_kernel *k, struct ct_error *e);
 	int (*end)(void *ctx, const struct ct_kernel *k, const struct ct_replay_counts *launch,
 	           struct ct_error *e);
@@ -27,8 +38,16 @@ struct ct_replays_hooks {
 
 /* The same with hooks. */
 int ct_replays_run_with(struct ct_tool *t, const struct ct_stage *s, const char *why,
-                        struct ct_replay *const *engine, unsigned n,
+                        const struct ct_replays_engine *engine, unsigned n,
                         const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
                         struct ct_error *e);
+
+/* Lines of an L1 at its largest: an adaptive one takes what shared memory leaves of both. Pure. */
+double ct_replays_l1_lines(const struct ct_gpu *g);
+/* Fails with CT_ERR_LIMIT, and what to do, when that many bytes for a GPU are more than 1 GiB and than
+ * --max-memory. A file of strangers may ask for any size. */
+int ct_replays_fit(const struct ct_tool *t, const struct ct_gpu *g, double bytes, struct ct_error *e);
+/* Bytes that an engine of that GPU takes, whatever the trace. Pure. */
+double ct_replays_bytes(const struct ct_gpu *g);
 
 #endif

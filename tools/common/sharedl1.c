@@ -13,7 +13,7 @@ struct replay {
 	struct ct_sl_part *part[ENGINES];
 	int system[ENGINES];     /* index into the table */
 	unsigned n, configured;  /* the engine that is the user's GPU */
-	struct ct_replay *engine[ENGINES];
+	struct ct_replays_engine engine[ENGINES];
 	struct ct_replay_counts total[ENGINES];
 };
 
@@ -25,14 +25,10 @@ static int add_engine(struct replay *x, const struct ct_sl_answer *a, int system
 	int st = ct_sl_part_new(&x->part[x->n], s, &a->model.gpu, &a->model.p, kind, place, e);
 	if (st != CT_OK)
 		return st;
-	struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .warmup = x->tool->warmup,
-	                              .replication = !s->shared,
-	                              .parts = ct_sl_part_parts(x->part[x->n])};
-	st = ct_replay_new(&x->engine[x->n], ct_sl_part_gpu(x->part[x->n]), &o, e);
-	if (st != CT_OK) {
-		ct_sl_part_free(x->part[x->n]);
-		return st;
-	}
+	x->engine[x->n] = (struct ct_replays_engine){
+		.gpu = ct_sl_part_gpu(x->part[x->n]),
+		.options = {.timing = CT_REPLAY_FULL, .warmup = x->tool->warmup,
+		            .replication = !s->shared, .parts = ct_sl_part_parts(x->part[x->n])}};
 	x->system[x->n++] = system;
 	return CT_OK;
 }
@@ -50,8 +46,6 @@ static int make(struct replay *x, const struct ct_sl_answer *a, const struct ct_
 		x->configured = x->n;
 		st = add_engine(x, a, CT_SL_PRIVATE, own, place, e);
 	}
-	for (unsigned i = 0; i < x->n && st != CT_OK; i++)
-		ct_replay_free(x->engine[i]);
 	return st;
 }
 

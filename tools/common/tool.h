@@ -76,6 +76,7 @@ struct ct_tool {
 	struct ct_filter *filter;
 	const char *filter_text;
 	uint64_t max_memory;
+	unsigned sharing; /* processes that share max_memory; 0: this one has it alone */
 	uint64_t max_expand;   /* 0: the library's default */
 	struct ct_pattern *pattern; /* --pattern, NULL without */
 	const char *pattern_text;
@@ -114,6 +115,8 @@ void ct_tool_at_end(void (*fn)(void));
 struct ct_diag ct_tool_diag(struct ct_tool *t);
 
 /* Fills trace options from the command line. */
+/* What this process may take of --max-memory, in bytes: at least 1. */
+uint64_t ct_tool_memory(const struct ct_tool *t);
 void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o);
 
 /* The GPU in force: -g (default rtx3080, or the profile's GP records when p is not

@@ -9,33 +9,51 @@
 #include "own.h"
 
 struct engines {
-	struct ct_mk_parts *parts[CT_MK_SYSTEMS];
+	const struct ct_tool *tool;
+	const struct ct_mk_params *params;
+	struct ct_mk_sthld_table table;
+	struct ct_gpu gto; /* with the paper's baseline scheduler, whatever the GPU's is */
 	const struct ct_mk_system *system[CT_MK_SYSTEMS];
-	struct ct_replay *engine[CT_MK_SYSTEMS];
+	struct ct_replays_engine engine[CT_MK_SYSTEMS];
+	struct ct_mk_parts *parts[CT_MK_SYSTEMS]; /* of engines that are there */
+	struct ct_mk_counts counts[CT_MK_SYSTEMS];
 	struct ct_replay_counts total[CT_MK_SYSTEMS];
 	unsigned n;
 };
 
-static int add(struct engines *x, const struct ct_mk_system *s, const struct ct_gpu *g,
-               const struct ct_mk_sthld_table *table, const struct ct_mk_params *p,
-               const struct own *o, const struct ct_tool *t, struct ct_error *e)
+/* The parts of an engine hold what is in the collectors of all its warps: as measured, a hundred MB of all
+ * systems on an h100. So they come and go with it. */
+static const double part_bytes_per_warp = 9500;
+
+static void choose(struct engines *x)
 {
-	struct ct_replay_options ro = {.timing = CT_REPLAY_FULL, .warmup = t->warmup};
-	struct ct_gpu gto = *g; /* the paper's baseline scheduler, whatever the GPU's is */
-	gto.scheduler = CT_SCHED_GTO;
-	int st = ct_mk_parts_new(&x->parts[x->n], s, &gto, &o->masks, table,
-	                         (uint32_t)p->v[CT_MK_P_INTERVAL], t->seed, e);
-	if (st != CT_OK)
-		return st;
-	ro.parts = ct_mk_parts_table(x->parts[x->n]);
-	x->system[x->n] = s;
-	st = ct_replay_new(&x->engine[x->n], &gto, &ro, e);
-	if (st != CT_OK) {
-		ct_mk_parts_free(x->parts[x->n]);
-		return st;
+	const double warps = (double)x->gto.sms * ct_gpu_max_warps(&x->gto);
+	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+		if (!ct_mk_parts_can(ct_mk_system_at(i)))
+			continue;
+		x->engine[x->n] = (struct ct_replays_engine){
+			.gpu = &x->gto, .options = {.timing = CT_REPLAY_FULL, .warmup = x->tool->warmup},
+			.part_bytes = part_bytes_per_warp * warps};
+		x->system[x->n++] = ct_mk_system_at(i);
 	}
-	x->n++;
-	return CT_OK;
+}
+
+static int make(void *ctx, unsigned i, struct ct_error *e)
+{
+	struct engines *x = ctx;
+	const struct own *o = x->tool->own;
+	int st = ct_mk_parts_new(&x->parts[i], x->system[i], &x->gto, &o->masks, &x->table,
+	                         (uint32_t)x->params->v[CT_MK_P_INTERVAL], x->tool->seed, e);
+	if (st == CT_OK)
+		x->engine[i].options.parts = ct_mk_parts_table(x->parts[i]);
+	return st;
+}
+
+static void done(void *ctx, unsigned i)
+{
+	struct engines *x = ctx;
+	ct_mk_parts_counts(x->parts[i], &x->counts[i]);
+	ct_mk_parts_free(x->parts[i]);
 }
 
 static double of(uint64_t a, uint64_t b)
@@ -58,13 +76,11 @@ static int write_row(struct own *o, const struct engines *x, unsigned i, double 
 {
 	struct ct_profile *p = o->stage.p;
 	const struct ct_gpu *g = &o->stage.gpu;
-	struct ct_mk_counts c, base;
+	const struct ct_mk_counts c = x->counts[i], base = x->counts[0];
 	struct ct_mk_machine m;
 	uint32_t warps = (ct_gpu_max_warps(g) + g->schedulers - 1) / g->schedulers;
 	const char *s = x->system[i]->name;
 	uint64_t cycles = x->total[i].cycles - x->total[i].launch_cycles;
-	ct_mk_parts_counts(x->parts[i], &c);
-	ct_mk_parts_counts(x->parts[0], &base);
 	ct_mk_machine_of(g, &m);
 	o->engine[i] = (struct mk_engine_row){
 		.system = s, .cycles = (double)x->total[i].cycles, .hit = of(c.hits, c.slots),
@@ -110,19 +126,18 @@ int mk_engine(struct ct_tool *t, const struct ct_mk_params *params, struct ct_er
 {
 	struct own *o = t->own;
 	struct engines *x = ct_calloc(1, sizeof *x);
-	struct ct_mk_sthld_table table;
 	double cycles = 0, launch = 0;
 	if (!x)
 		return ct_fail_nomem(e);
-	int st = ct_malekeh_table(t, &table, e);
-	for (size_t i = 0; i < CT_MK_SYSTEMS && st == CT_OK; i++)
-		if (ct_mk_parts_can(ct_mk_system_at(i)))
-			st = add(x, ct_mk_system_at(i), &o->stage.gpu, &table, params, o, t, e);
+	x->tool = t;
+	x->params = params;
+	x->gto = o->stage.gpu;
+	x->gto.scheduler = CT_SCHED_GTO;
+	int st = ct_malekeh_table(t, &x->table, e);
 	if (st == CT_OK) {
-		st = ct_replays_run(t, &o->stage, "--method replay", x->engine, x->n, x->total, e);
-	} else {
-		for (unsigned i = 0; i < x->n; i++)
-			ct_replay_free(x->engine[i]);
+		choose(x);
+		st = ct_replays_run_with(t, &o->stage, "--method replay", x->engine, x->n,
+		                         &(struct ct_replays_hooks){.ctx = x, .make = make, .done = done}, x->total, e);
 	}
 	remember(o);
 	ct_profile_get(o->stage.p, "all", "cycles", &cycles);
@@ -130,8 +145,6 @@ int mk_engine(struct ct_tool *t, const struct ct_mk_params *params, struct ct_er
 	for (unsigned i = 0; i < x->n && st == CT_OK; i++)
 		st = write_row(o, x, i, cycles - launch, params, e);
 	o->engines = x->n;
-	for (unsigned i = 0; i < x->n; i++)
-		ct_mk_parts_free(x->parts[i]);
 	free(x);
 	return st;
 }

@@ -13,16 +13,15 @@ int morpheus_replay(struct ct_tool *t, const struct ct_stage *s, const char *why
                     const struct ct_mo_answer *a, struct ct_mo_row *rows, struct ct_error *e)
 {
 	struct ct_replay_counts total[CT_MO_LANES_MAX];
-	struct ct_replay *engine[CT_MO_LANES_MAX];
+	struct ct_replays_engine engine[CT_MO_LANES_MAX];
 	struct ct_mo_replays *x = ct_calloc(1, sizeof *x);
 	if (!x)
 		return ct_fail_nomem(e);
 	int st = ct_mo_replays_init(x, a, t->warmup, e);
-	if (st == CT_OK) {
-		memcpy(engine, x->engine, sizeof engine);
-		memset(x->engine, 0, sizeof x->engine); /* the run takes them over */
+	for (unsigned i = 0; i < x->n; i++)
+		engine[i] = (struct ct_replays_engine){.gpu = &x->lane[i].gpu, .options = x->lane[i].options};
+	if (st == CT_OK)
 		st = ct_replays_run(t, s, why, engine, x->n, total, e);
-	}
 	if (st == CT_OK)
 		ct_mo_replays_rows(x, total, rows);
 	ct_mo_replays_free(x);

@@ -54,19 +54,13 @@ struct explain {
 	struct ct_error *e;
 };
 
-/* The engines; the caller frees those that are not NULL. */
-static int start(struct explain *x, const struct ct_replay_observer *ob,
-                 struct ct_replay *engine[LANES])
+static void choose(const struct explain *x, const struct ct_replay_observer *ob,
+                   struct ct_replays_engine engine[LANES])
 {
-	int st = CT_OK;
-	for (unsigned i = 0; st == CT_OK && i < LANES; i++) {
-		struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .free = free_in(i),
-		                              .observers = ob, .n_observers = i == MSHR};
-		st = ct_replay_new(&engine[i], &x->s->gpu, &o, x->e);
-	}
-	for (unsigned i = 0; st != CT_OK && i < LANES; i++)
-		ct_replay_free(engine[i]);
-	return st;
+	for (unsigned i = 0; i < LANES; i++)
+		engine[i] = (struct ct_replays_engine){
+			.gpu = &x->s->gpu,
+			.options = {.timing = CT_REPLAY_FULL, .free = free_in(i), .observers = ob, .n_observers = i == MSHR}};
 }
 
 /* ---- counting ---- */
@@ -189,7 +183,7 @@ static int write_scope(struct explain *x, const struct scope *s)
 int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	struct explain x = {.s = s, .e = e};
-	struct ct_replay *engine[LANES] = {0};
+	struct ct_replays_engine engine[LANES];
 	struct ct_replay_counts total[LANES];
 	if (t->warmup)
 		return ct_fail(e, CT_ERR_USAGE, "--explain counts from the first instruction: leave out --warmup");
@@ -197,8 +191,7 @@ int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	struct ct_replay_observer ob = {.ctx = x.classes, .l1 = ct_missclass_l1,
 	                                .llc = ct_missclass_llc, .l1_wipe = ct_missclass_l1_wipe};
 	struct ct_replays_hooks hooks = {.ctx = &x, .begin = begin_kernel, .end = end_kernel};
-	if (st == CT_OK)
-		st = start(&x, &ob, engine);
+	choose(&x, &ob, engine);
 	if (st == CT_OK)
 		st = ct_replays_run_with(t, s, "--explain", engine, LANES, &hooks, total, e);
 	for (size_t i = 0; i < x.n; i++) {

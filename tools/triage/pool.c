@@ -122,6 +122,7 @@ static void work(struct pool *p, size_t job, int fd)
 	p->t->progress = 0;
 	p->t->verbose = 0;
 	p->t->threads = p->threads_each;
+	p->t->sharing = p->workers;
 	memset(&p->t->warnings, 0, sizeof p->t->warnings);
 	tr_large_pages();
 	int st = tr_job_run(p->t, p->job[job].path, &profile, name, &kept, &e);

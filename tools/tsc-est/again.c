@@ -17,18 +17,15 @@ int tsc_measure(struct ct_tool *t, struct ct_stage *s, const char *why,
 	struct ct_ts_measure_options o = {.params = *params, .sample = t->sample, .seed = t->seed,
 	                                  .warmup = t->warmup, .systems = systems, .n_systems = n};
 	struct ct_ts_measure *m = NULL;
-	struct ct_replay *engine = NULL;
 	struct ct_replay_counts total;
 	int st = ct_ts_measure_new(&m, &s->gpu, &o, e);
 	if (st == CT_OK) {
 		struct ct_replay_observer ob = ct_ts_measure_observer(m);
 		struct ct_replay_options ro = {.timing = CT_REPLAY_FULL, .observers = &ob,
 		                               .n_observers = 1, .warmup = t->warmup};
-		st = ct_replay_new(&engine, &s->gpu, &ro, e);
-	}
-	if (st == CT_OK)
-		st = ct_replays_run_with(t, s, why, &engine, 1,
+		st = ct_replays_run_with(t, s, why, &(struct ct_replays_engine){.gpu = &s->gpu, .options = ro}, 1,
 		                         &(struct ct_replays_hooks){.ctx = m, .begin = on_kernel}, &total, e);
+	}
 	if (st == CT_OK)
 		st = ct_ts_measure_write(m, into, total.thread_insts, e);
 	ct_ts_measure_free(m);
@@ -37,21 +34,16 @@ int tsc_measure(struct ct_tool *t, struct ct_stage *s, const char *why,
 
 static int start_systems(struct ct_tool *t, const struct ct_stage *s,
                          const struct ct_ts_params *params, struct ct_ts_parts **parts,
-                         struct ct_replay **engine, struct ct_error *e)
+                         struct ct_replays_engine *engine, struct ct_error *e)
 {
-	unsigned n = 0;
 	int st = CT_OK;
-	while (n < CT_TS_SYSTEMS && st == CT_OK) {
+	for (unsigned n = 0; n < CT_TS_SYSTEMS && st == CT_OK; n++) {
 		st = ct_ts_parts_new(&parts[n], &s->gpu, ct_ts_system_at(n), params, t->seed, e);
-		if (st != CT_OK)
-			break;
-		struct ct_replay_options o = {.timing = CT_REPLAY_FULL, .warmup = t->warmup,
-		                              .parts = ct_ts_parts_plugs(parts[n])};
-		st = ct_replay_new(&engine[n], &s->gpu, &o, e);
-		n += st == CT_OK;
+		if (st == CT_OK)
+			engine[n] = (struct ct_replays_engine){
+				.gpu = &s->gpu, .options = {.timing = CT_REPLAY_FULL, .warmup = t->warmup,
+				                            .parts = ct_ts_parts_plugs(parts[n])}};
 	}
-	while (st != CT_OK && n > 0)
-		ct_replay_free(engine[--n]);
 	return st;
 }
 
@@ -92,7 +84,7 @@ int tsc_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
                const struct ct_ts_params *params, struct ct_error *e)
 {
 	struct ct_ts_parts *parts[CT_TS_SYSTEMS] = {NULL};
-	struct ct_replay *engine[CT_TS_SYSTEMS];
+	struct ct_replays_engine engine[CT_TS_SYSTEMS];
 	struct ct_replay_counts total[CT_TS_SYSTEMS];
 	int st = start_systems(t, s, params, parts, engine, e);
 	if (st == CT_OK)
