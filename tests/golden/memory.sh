@@ -41,10 +41,10 @@ while read -r kib c; do
 	same "with --max-memory it is the same in that" "$want" \
 		"$(ulimit -v "$kib"; $c -q --no-provenance --max-memory 64MiB vec.ctz -O profile | md5sum)"
 done <<-'X'
-	280000 mpki --explain
-	320000 tsc-est --method replay
-	320000 sharedl1-est --method replay
-	280000 malekeh-est --method replay
-	280000 malekeh-est -@ 3 --method replay
+	400000 mpki --explain
+	420000 tsc-est --method replay
+	700000 sharedl1-est --method replay
+	340000 malekeh-est --method replay
+	400000 malekeh-est -@ 3 --method replay
 X
 finish

@@ -79,7 +79,7 @@ double ct_replays_l1_lines(const struct ct_gpu *g)
  * LLCs of 5 and 20 MiB; h100), rounded up. */
 double ct_replays_bytes(const struct ct_gpu *g)
 {
-	static const double per_sm = 210e3, per_l1_line = 150, per_llc_line = 100;
+	static const double per_sm = 215e3, per_l1_line = 185, per_llc_line = 150;
 	const double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line;
 	return g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines;
 }
