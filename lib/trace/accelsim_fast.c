@@ -22,6 +22,14 @@ enum {
 
 enum { REST_MAX = 248 };
 
+#if defined(__GNUC__)
+#define APART static __attribute__((noinline)) /* so that what calls it saves few registers */
+#define HOT static inline __attribute__((always_inline))
+#else
+#define APART static
+#define HOT static inline
+#endif
+
 /* What followed the base address of a line last time: strides and differences mostly
  * stay the same from one execution to the next, and are then neither parsed nor packed
  * again. */
@@ -342,12 +350,18 @@ static int same_rest(const struct template *x, const struct rest *r, const char 
 	if (!r || r->lanes != a->n || r->form != a->form || r->length == 0)
 		return 0;
 	unsigned n = r->length, i = 0;
-	for (; i + 8 <= n; i += 8)
-		if (ct_load64(p + i) != ct_load64(r->text + i))
+	for (; i + 16 <= n; i += 16)
+		if ((ct_load64(p + i) ^ ct_load64(r->text + i)) |
+		    (ct_load64(p + i + 8) ^ ct_load64(r->text + i + 8)))
 			return 0;
-	for (; i < n; i++)
-		if (p[i] != r->text[i])
-			return 0;
+	if (n < 16) {
+		for (; i < n; i++)
+			if (p[i] != r->text[i])
+				return 0;
+	} else if ((ct_load64(p + n - 16) ^ ct_load64(r->text + n - 16)) |
+	           (ct_load64(p + n - 8) ^ ct_load64(r->text + n - 8))) {
+		return 0; /* the last ones, and some of those before once more */
+	}
 	return r == x->rest || (n >= x->tail_length && tail_matches(x, p + n - x->tail_length));
 }
 
@@ -446,6 +460,44 @@ static const char *values_field(const char *p, unsigned registers, uint32_t *val
 	return *p == '\n' ? p + 1 : NULL;
 }
 
+/* Notes that the line was x, one more instruction for those lanes. */
+static inline void note_line(const struct ct_templates *s, const struct template *x,
+                             struct ct_stream *w, uint32_t mask)
+{
+	w->last = (uint32_t)(x - s->t) + 1;
+	w->lines++;
+	w->insts++;
+	w->seen |= mask;
+	w->undo.valid = 0;
+}
+
+/* Puts an instruction whose addresses lie as before, of an opcode and a line with nothing odd, as
+ * ct_stream_put() does: 1. 0: it is none. */
+static inline int put_as_before(const struct ct_templates *s, const struct template *x,
+                                struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
+                                uint32_t mask, const struct ct_pack_addr *a)
+{
+	static const unsigned char nothing[CT_PACK_SHORT];
+	struct ct_pack_short f = {.form = a->form, .base = a->base, .packed = nothing, .r = 1};
+	if (x->flags & ~(CT_TPL_ADDRESS | CT_TPL_GLOBAL))
+		return 0;
+	if (a->form == CT_ADDR_STRIDE) {
+		if (a->stride != w->packer.slot[x->sid % CT_PACK_SLOTS].stride)
+			return 0;
+	} else if (!a->packed || a->packed_bytes > CT_PACK_SHORT) {
+		return 0;
+	} else {
+		f.packed = a->packed;
+		f.bytes = a->packed_bytes;
+		f.r = a->packed_runs;
+	}
+	if (x->flags & CT_TPL_GLOBAL)
+		n->null_global += ct_null_lanes(a);
+	o->p = ct_pack_addressed(&w->packer, o->p, x->sid, mask, &f);
+	note_line(s, x, w, mask);
+	return 1;
+}
+
 static const char *values_line(struct ct_templates *s, const struct template *x, const char *p,
                                uint32_t mask, struct ct_stream *w, struct ct_span *o,
                                struct ct_tally *n, const struct ct_pack_addr *addr, int keep)
@@ -460,43 +512,66 @@ static const char *values_line(struct ct_templates *s, const struct template *x,
 	return p;
 }
 
+/* A line with more than a mask. */
+APART const char *full_line(struct ct_templates *s, struct template *x, const char *p, uint32_t mask,
+                            struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+{
+	struct ct_pack_addr addr;
+	addr.form = CT_ADDR_NONE;
+	if (x->flags & CT_TPL_ADDRESS) {
+		p = address_field(s, x, p, mask, &addr);
+		if (!p || put_as_before(s, x, w, o, n, mask, &addr))
+			return p;
+	}
+	if (x->flags & CT_TPL_VALUES)
+		return values_line(s, x, p, mask, w, o, n, &addr, keep);
+	w->last = (uint32_t)(x - s->t) + 1;
+	ct_stream_put(w, o, n, x->sid, mask, x->flags, &addr, NULL, 0);
+	return p;
+}
+
+/* A plain line that does not go on with the pending run. */
+APART const char *plain_line(const struct template *x, const char *p, uint32_t mask,
+                             struct ct_stream *w, struct ct_span *o)
+{
+	o->p = ct_pack_plain(&w->packer, o->p, x->sid, mask);
+	return p;
+}
+
+/* A line of template x. */
+HOT const char *line_of(struct ct_templates *s, struct template *x, const char *p,
+                        struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+{
+	uint32_t mask;
+	if (!mask_digits(p + x->mask_at, &mask))
+		return NULL;
+	p += x->length;
+	if (x->flags)
+		return full_line(s, x, p, mask, w, o, n, keep);
+	note_line(s, x, w, mask);
+	if (ct_pack_adds(&w->packer, x->sid, mask))
+		return p;
+	return plain_line(x, p, mask, w, o);
+}
+
+/* A line that is not what followed last time. */
+APART const char *other_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w,
+                             struct ct_span *o, struct ct_tally *n, int keep)
+{
+	unsigned tried;
+	struct template *x = look_up(s, p, has_line, &tried);
+	if (!x)
+		return NULL;
+	ct_templates_follow(s, w->last, (uint32_t)(x - s->t) + 1);
+	return line_of(s, x, p, w, o, n, keep);
+}
+
 const char *ct_templates_line(struct ct_templates *s, const char *p, int has_line,
                               struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
                               int keep_values)
 {
-	struct template *before = w->last ? &s->t[w->last - 1] : NULL;
-	struct template *x = before && before->next ? &s->t[before->next - 1] : NULL;
-	struct ct_pack_addr addr;
-	uint32_t mask;
-	if (!x || !matches(x, p)) {
-		unsigned tried;
-		x = look_up(s, p, has_line, &tried);
-		if (!x)
-			return NULL;
-		if (before)
-			before->next = (uint32_t)(x - s->t) + 1;
-	}
-	if (!mask_digits(p + x->mask_at, &mask))
-		return NULL;
-	p += x->length;
-	if (!x->flags) {
-		w->last = (uint32_t)(x - s->t) + 1;
-		w->lines++;
-		w->insts++;
-		w->seen |= mask;
-		w->undo.valid = 0;
-		o->p = ct_pack_plain(&w->packer, o->p, x->sid, mask);
-		return p;
-	}
-	addr.form = CT_ADDR_NONE;
-	if (x->flags & CT_TPL_ADDRESS) {
-		p = address_field(s, x, p, mask, &addr);
-		if (!p)
-			return NULL;
-	}
-	if (x->flags & CT_TPL_VALUES)
-		return values_line(s, x, p, mask, w, o, n, &addr, keep_values);
-	w->last = (uint32_t)(x - s->t) + 1;
-	ct_stream_put(w, o, n, x->sid, mask, x->flags, &addr, NULL, 0);
-	return p;
+	uint32_t next = w->last ? s->t[w->last - 1].next : 0;
+	if (next && matches(&s->t[next - 1], p))
+		return line_of(s, &s->t[next - 1], p, w, o, n, keep_values);
+	return other_line(s, p, has_line, w, o, n, keep_values);
 }

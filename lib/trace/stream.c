@@ -2,23 +2,15 @@
 #include "trace/private/accelsim.h"
 #include "trace/private/text.h"
 
-/* Shared memory ends below a megabyte on every GPU, global pointers have 47 bits
- * (formats/accelsim-trace.md section 7). */
-#define SHARED_END 0x100000u
-
 void ct_stream_init(struct ct_stream *w)
 {
 	*w = (struct ct_stream){.sm = -1, .slot = -1};
 	ct_packer_init(&w->packer);
 }
 
-/* Active global lanes at address 0. */
-static uint64_t null_lanes(const struct ct_pack_addr *a)
+uint64_t ct_count_nulls(const struct ct_pack_addr *a)
 {
 	uint64_t at = a->base, nulls = 0;
-	/* The usual case: no address lies far enough below the first one. */
-	if (a->base >= SHARED_END && a->base < (uint64_t)1 << 62 && a->lowest > -(int64_t)SHARED_END)
-		return 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		nulls += at == 0;
 		at += (uint64_t)(a->form == CT_ADDR_STRIDE ? a->stride
@@ -37,7 +29,7 @@ static void remember(struct ct_stream *w, uint32_t sid, uint32_t mask, const str
 	w->undo.slot = w->packer.slot[sid % CT_PACK_SLOTS];
 	w->undo.op_sid = sid;
 	w->undo.op_mask = mask;
-	w->undo.low = a->n == 0 || a->base < SHARED_END;
+	w->undo.low = a->n == 0 || a->base < CT_SHARED_END;
 }
 
 static void take_back(struct ct_stream *w, struct ct_span *o, struct ct_tally *n)
@@ -59,7 +51,7 @@ static void take_back(struct ct_stream *w, struct ct_span *o, struct ct_tally *n
 static int pair_ldgsts(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, uint32_t sid,
                        uint32_t mask, const struct ct_pack_addr *a)
 {
-	int low = a->n == 0 || a->base < SHARED_END;
+	int low = a->n == 0 || a->base < CT_SHARED_END;
 	if (!w->undo.valid || w->undo.op_sid != sid || w->undo.op_mask != mask)
 		return 0;
 	if (a->n > 0 && w->undo.low == low)
@@ -93,7 +85,7 @@ void ct_stream_put(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, u
 		w->undo.valid = 0;
 	}
 	unsigned lies = (flags & CT_TPL_LIES) != 0;
-	uint64_t nulls = (flags & CT_TPL_GLOBAL) && has_addr ? null_lanes(addr) : 0;
+	uint64_t nulls = (flags & CT_TPL_GLOBAL) && has_addr ? ct_null_lanes(addr) : 0;
 	n->lies += lies;
 	n->null_global += nulls;
 	w->undo.lies = (uint8_t)lies;

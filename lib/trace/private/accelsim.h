@@ -135,6 +135,20 @@ struct ct_tally {
 	uint64_t lies, extra, null_global;
 };
 
+/* Shared memory ends below a megabyte on every GPU, global pointers have 47 bits
+ * (formats/accelsim-trace.md section 7). */
+#define CT_SHARED_END 0x100000u
+
+/* Active global lanes at address 0. */
+uint64_t ct_count_nulls(const struct ct_pack_addr *a);
+static inline uint64_t ct_null_lanes(const struct ct_pack_addr *a)
+{
+	/* The usual case: no address lies far enough below the first one. */
+	if (a->base >= CT_SHARED_END && a->base < (uint64_t)1 << 62 && a->lowest > -(int64_t)CT_SHARED_END)
+		return 0;
+	return ct_count_nulls(a);
+}
+
 /* Encodes one parsed instruction: LDGSTS halves are paired here. flags: CT_TPL_*. */
 void ct_stream_put(struct ct_stream *w, struct ct_span *o, struct ct_tally *n, uint32_t sid,
                    uint32_t mask, unsigned flags, const struct ct_pack_addr *addr,
