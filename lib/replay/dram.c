@@ -342,10 +342,10 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 	for (uint32_t i = 0, k = c->last_slice; i < p->nslices; i++) {
 		k = k + 1 < p->nslices ? k + 1 : 0;
 		struct rp_slice *s = &r->slice[p->first_slice + k];
-		if (!s->to_dram.n || rp_req_at(&s->to_dram, 0)->channel != me || !has_credit(r, c, k) ||
+		if (!s->to_dram.n || rp_req_first(&s->to_dram)->channel != me || !has_credit(r, c, k) ||
 		    s->fills.n >= RP_L2_QUEUE)
 			continue;
-		struct rp_dram_req q = *rp_req_at(&s->to_dram, 0);
+		struct rp_dram_req q = *rp_req_first(&s->to_dram);
 		rp_req_pop(&s->to_dram);
 		p->to_dram--;
 		q.due = rp_dram_cycle_of(r, core + r->g.dram_latency);
@@ -366,9 +366,9 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,
                      uint64_t core)
 {
-	if (!c->returning.n || rp_req_at(&c->returning, 0)->due > k)
+	if (!c->returning.n || rp_req_first(&c->returning)->due > k)
 		return 0;
-	struct rp_dram_req q = *rp_req_at(&c->returning, 0);
+	struct rp_dram_req q = *rp_req_first(&c->returning);
 	struct rp_slice *s = &r->slice[p->first_slice + q.slice];
 	if (q.mshr != RP_NO_INDEX) {
 		if (s->fills.n >= RP_L2_QUEUE)
@@ -390,9 +390,9 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
  * is queued at the beginning of the next. */
 static void arrive(const struct ct_replay *r, struct rp_channel *c, uint64_t k)
 {
-	if (!c->delay.n || rp_req_at(&c->delay, 0)->due >= k || c->queued >= r->g.dram_queue)
+	if (!c->delay.n || rp_req_first(&c->delay)->due >= k || c->queued >= r->g.dram_queue)
 		return;
-	enqueue(c, rp_req_at(&c->delay, 0));
+	enqueue(c, rp_req_first(&c->delay));
 	rp_req_pop(&c->delay);
 }
 
@@ -420,9 +420,9 @@ static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p,
 	if (p->to_dram || (c->waiting_banks & ~c->serving))
 		return k + 1;
 	if (c->returning.n)
-		t = min64(t, rp_req_at(&c->returning, 0)->due);
+		t = min64(t, rp_req_first(&c->returning)->due);
 	if (c->delay.n && c->queued < r->g.dram_queue)
-		t = min64(t, rp_req_at(&c->delay, 0)->due + 1);
+		t = min64(t, rp_req_first(&c->delay)->due + 1);
 	return rp_max64(t, k + 1);
 }
 

@@ -2,6 +2,7 @@
  * `usual` is that of usual.h. */
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 #include "replay/private/usual.h"
 
@@ -464,12 +465,14 @@ void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 
 /* ---- replies ---- */
 
-static void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t now)
+static void fill(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m, uint32_t now,
+                 int usual)
 {
-	uint64_t line = m->sector >> (r->l1_line_bits - r->l1_sector_bits);
-	uint32_t sector = (uint32_t)(m->sector & (r->l1_sectors - 1)), bit = 1u << sector;
+	uint32_t bits = rp_l1_line(r, usual) - rp_l1_sector(r, usual);
+	uint64_t line = m->sector >> bits;
+	uint32_t sector = (uint32_t)m->sector & ((1u << bits) - 1), bit = 1u << sector;
 	uint32_t i = rp_tags_find_near(&sm->tags, line, m->line);
-	if (i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
+	if (!usual && i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
 		struct rp_lreq l = {.line = line};
 		if (!allocate(r, sm, &l, now, &i))
 			i = RP_NO_LINE;
@@ -479,19 +482,20 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint3
 	if (i == RP_NO_LINE) /* wiped in the meantime */
 		return;
 	struct rp_line *t = &sm->tags.line[i];
-	if (!(t->reserved & bit) && !(t->fill_modified & bit))
+	if (!((t->reserved | t->fill_modified) & bit))
 		return;
 	if (!t->filled)
 		rp_l1_note(r, sm, line, now, m->first ? RP_LOG_FILL : RP_LOG_HERE);
 	rp_tags_fill(&sm->tags, i, sector, 0);
 }
 
-void rp_l1_replies_ahead(const struct rp_sm *sm)
+/* Asks the host's memory for what the next replies will need. */
+RP_HOT void look_ahead(const struct rp_sm *sm)
 {
 	const struct rp_packet *p;
-	if (sm->replies.n > 6 && (p = rp_ring_at(&sm->replies, 6))->kind == RP_PK_READ)
+	if (sm->replies.n > 5 && (p = rp_ring_at(&sm->replies, 5))->kind == RP_PK_READ)
 		CT_BRING(&sm->mshr[p->id]);
-	if (sm->replies.n > 3 && (p = rp_ring_at(&sm->replies, 3))->kind == RP_PK_READ) {
+	if (sm->replies.n > 2 && (p = rp_ring_at(&sm->replies, 2))->kind == RP_PK_READ) {
 		const struct rp_mshr *m = &sm->mshr[p->id];
 		CT_BRING(&sm->mem[m->mem]);
 		CT_BRING(bucket_of(sm, m->sector));
@@ -502,29 +506,15 @@ void rp_l1_replies_ahead(const struct rp_sm *sm)
 	}
 }
 
-/* A reply reaches the load/store unit: a fill writes the tags at once; its requests
- * take the write-back port one a cycle from two cycles on (accelsim-model.md 5). */
-void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
+/* The data of an entry: its requests take the write-back port one a cycle from two cycles on. */
+RP_HOT void filled(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
 {
-	if (p->kind == RP_PK_STORE) {
-		struct rp_warp *w = &sm->warp[p->id];
-		w->stores--;
-		rp_warp_check_end(r, sm, p->id, now);
-		return;
-	}
-	if (p->kind == RP_PK_FETCH || p->kind == RP_PK_WRITE) {
-		rp_part_l1_reply(r, sm, p, now);
-		return;
-	}
-	if (p->kind != RP_PK_READ) {
-		rp_mem_return(r, sm, p->id, 1, rp_port_take(sm, now, now + 2), now);
-		return;
-	}
-	struct rp_mshr *m = &sm->mshr[p->id];
+	struct rp_mshr *m = &sm->mshr[id];
+	look_ahead(sm);
 	if (--m->replies)
 		return;
-	fill(r, sm, m, now);
-	rp_mem_return(r, sm, m->mem, 1, rp_port_take(sm, now, now + 2), now);
+	fill(r, sm, m, now, usual);
+	rp_mem_return(r, sm, m->mem, 1, rp_port_book(sm, now, now + 2), now);
 	for (uint32_t i = m->head; i != RP_NO_INDEX;) {
 		uint32_t next = sm->waiter[i].next, mem = sm->waiter[i].mem;
 		sm->waiter[i].next = sm->waiter_free;
@@ -532,7 +522,26 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 		rp_mem_return(r, sm, mem, 1, rp_port_take(sm, now, now + 2), now);
 		i = next;
 	}
-	mshr_close(sm, p->id);
-	if (ready_banks(r, sm, now, 0))
+	mshr_close(sm, id);
+	if (ready_banks(r, sm, now, usual))
 		sm->l1_next = now;
+}
+
+/* A reply reaches the load/store unit: a fill writes the tags at once (accelsim-model.md 5). */
+void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
+{
+	if (p->kind == RP_PK_READ) {
+		if (r->usual_memory)
+			filled(r, sm, p->id, now, 1);
+		else
+			filled(r, sm, p->id, now, 0);
+	} else if (p->kind == RP_PK_STORE) {
+		struct rp_warp *w = &sm->warp[p->id];
+		w->stores--;
+		rp_warp_check_end(r, sm, p->id, now);
+	} else if (p->kind == RP_PK_FETCH || p->kind == RP_PK_WRITE) {
+		rp_part_l1_reply(r, sm, p, now);
+	} else {
+		rp_mem_return(r, sm, p->id, 1, rp_port_take(sm, now, now + 2), now);
+	}
 }

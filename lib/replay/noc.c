@@ -123,7 +123,7 @@ ALWAYS_INLINE struct rp_ring *sm_head(struct rp_sm *sm)
 		return sm->direct.n ? &sm->direct : NULL;
 	if (!sm->direct.n)
 		return &sm->missq;
-	return rp_ring_at(&sm->direct, 0)->when < rp_ring_at(&sm->missq, 0)->when ? &sm->direct
+	return rp_ring_first(&sm->direct)->when < rp_ring_first(&sm->missq)->when ? &sm->direct
 	                                                                          : &sm->missq;
 }
 
@@ -169,7 +169,7 @@ ALWAYS_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int reques
 	struct rp_ring *q = head_of(r, requests, i);
 	if (!q)
 		return;
-	const struct rp_packet *k = rp_ring_at(q, 0);
+	const struct rp_packet *k = rp_ring_first(q);
 	uint64_t ready = k->when + (requests != 0);
 	if (ready <= cycle) {
 		ask(n, i, output_of(requests, k));
@@ -207,7 +207,7 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 	for (uint32_t w = 0; w * 64 < n->outputs; w++)
 		for (uint64_t m = n->holding[w]; m; m &= m - 1) {
 			uint32_t o = w * 64 + ct_low_bit(m);
-			const struct rp_packet *k = rp_ring_at(&n->out[o], 0);
+			const struct rp_packet *k = rp_ring_first(&n->out[o]);
 			if (k->when >= cycle || !rp_llc_accepts(r, o, cycle))
 				continue;
 			if (rp_llc_accept(r, k, cycle + hop(r) - 1 + r->g.llc_latency) < 0)
@@ -288,7 +288,7 @@ ALWAYS_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *p, 
 /* One packet from the head of ring q. */
 ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle)
 {
-	struct rp_packet *k = rp_ring_at(q, 0);
+	struct rp_packet *k = rp_ring_first(q);
 	CT_BRING(rp_ring_at(q, 2));
 	if (k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
 		uint32_t note = k->id;
@@ -318,7 +318,7 @@ ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uin
 				continue;
 			uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
 			struct rp_ring *q = head_of(r, requests, i);
-			const struct rp_packet *k = rp_ring_at(q, 0);
+			const struct rp_packet *k = rp_ring_first(q);
 			uint32_t f = nothing || (one && k->kind != RP_PK_MESSAGE)
 			                     ? 1 : rp_packet_flits(r, k, requests);
 			moved++;
@@ -346,7 +346,7 @@ ALWAYS_INLINE int run(struct rp_net *n, struct ct_replay *r, int requests, uint6
 		while (i != RP_NO_INDEX) {
 			uint32_t next = n->chain[i];
 			n->later--;
-			ask(n, i, output_of(requests, rp_ring_at(head_of(r, requests, i), 0)));
+			ask(n, i, output_of(requests, rp_ring_first(head_of(r, requests, i))));
 			i = next;
 		}
 		if (n->held && take(n, r, cycle) < 0)

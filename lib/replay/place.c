@@ -171,7 +171,7 @@ static int close_window(struct ct_replay *r)
 		return r->error.status;
 	if (r->timing == CT_REPLAY_FULL &&
 	    ((!model && rp_net_requests(r, r->horizon + 1, end + 1) < 0) ||
-	     rp_llc_run(r, end, end + r->window) < 0 ||
+	     rp_llc_run(r, end + r->window) < 0 ||
 	     (!model && rp_net_replies(r, end, end + r->window) < 0)))
 		return r->error.status;
 	if (r->timing == CT_REPLAY_QUICK)

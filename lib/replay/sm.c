@@ -7,6 +7,7 @@
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 #include "replay/private/quick.h"
+#include "replay/private/usual.h"
 
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e)
 {
@@ -71,7 +72,7 @@ void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 {
 	sm->reply_at = RP_NEVER;
 	if (sm->replies.n) {
-		uint64_t when = rp_ring_at(&sm->replies, 0)->when;
+		uint64_t when = rp_ring_first(&sm->replies)->when;
 		sm->reply_at = when < r->base ? 0
 		             : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
 		                                              : (uint32_t)(when - r->base);
@@ -83,7 +84,7 @@ RP_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, in
 {
 	const uint32_t *at = sm->sched_next;
 	uint32_t t = rp_min32(rp_min32(sm->l1_next, sm->lsu_next), rp_min32(sm->unpark_at, sm->rare_at));
-	uint32_t u = rp_min32(rp_min32(at[0], at[1]), rp_min32(at[2], at[3]));
+	uint32_t u = rp_four_first(at);
 	for (uint32_t k = 4; k < rp_schedulers(r, usual); k++)
 		u = rp_min32(u, at[k]);
 	return rp_min32(t, u);
@@ -118,11 +119,9 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 /* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
 RP_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
 {
-	const uint32_t *at = sm->sched_next;
-	uint32_t due = (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
-	               (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
+	uint32_t due = rp_four_due(sm->sched_next, now);
 	for (uint32_t k = 4; k < n; k++)
-		due |= (uint32_t)(at[k] <= now) << k;
+		due |= (uint32_t)(sm->sched_next[k] <= now) << k;
 	return (due | due << n) >> first & ((1u << n) - 1);
 }
 
@@ -146,11 +145,15 @@ RP_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now,
 static void rare(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	while (sm->reply_at <= now) {
-		struct rp_packet p = *rp_ring_at(&sm->replies, 0);
-		rp_l1_replies_ahead(sm);
+		const struct rp_packet *p = rp_ring_first(&sm->replies);
+		struct rp_packet own;
+		if (r->parts) { /* they may put another one in its place */
+			own = *p;
+			p = &own;
+		}
 		rp_ring_pop(&sm->replies);
 		rp_sm_reply(r, sm);
-		rp_l1_reply(r, sm, &p, now);
+		rp_l1_reply(r, sm, p, now);
 	}
 	if (sm->wipe_at <= now) {
 		sm->wipe_at = RP_NEVER;

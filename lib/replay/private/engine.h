@@ -575,8 +575,7 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
 void rp_l1_free(struct rp_sm *sm);
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
-/* Asks the host's memory for what the replies after the first will need. */
-void rp_l1_replies_ahead(const struct rp_sm *sm);
+/* The reply that was the first of the SM's. */
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
 static inline void rp_l1_note(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now,
@@ -615,6 +614,10 @@ static inline struct rp_packet *rp_ring_at(const struct rp_ring *q, uint32_t i)
 {
 	return &q->p[(q->head + i) & (q->cap - 1)];
 }
+static inline struct rp_packet *rp_ring_first(const struct rp_ring *q)
+{
+	return &q->p[q->head];
+}
 /* An empty ring begins at its start again, which is still near. */
 static inline void rp_ring_pop(struct rp_ring *q)
 {
@@ -643,7 +646,8 @@ int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
  * a packet from the network in this cycle. */
 int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle);
 struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice);
-int rp_llc_run(struct ct_replay *r, uint64_t from, uint64_t to);
+/* slice.c: up to cycle `to`. */
+int rp_llc_run(struct ct_replay *r, uint64_t to);
 int rp_llc_idle(const struct ct_replay *r);
 void rp_llc_flush(struct ct_replay *r);
 void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes);

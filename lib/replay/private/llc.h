@@ -99,13 +99,17 @@ static inline int rp_req_push(struct rp_req_ring *q, const struct rp_dram_req *p
 	q->p[(q->head + q->n++) & (q->cap - 1)] = *p;
 	return 0;
 }
+static inline struct rp_dram_req *rp_req_first(const struct rp_req_ring *q)
+{
+	return &q->p[q->head];
+}
 /* As rp_ring_pop. */
 static inline void rp_req_pop(struct rp_req_ring *q)
 {
 	q->head = --q->n ? (q->head + 1) & (q->cap - 1) : 0;
 }
 
-/* llc.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
+/* slice.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
  * slice's next cycle brought forward. */
 int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now);
 void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, int miss);

@@ -1,0 +1,431 @@
+/* The slices of the LLC: in-order input queues, tags and MSHRs (accelsim-model.md 8). `usual` is that
+ * of usual.h. */
+#include "base/bits.h"
+#include "base/mem.h"
+#include "replay/private/parts.h"
+#include "replay/private/usual.h"
+
+RP_HOT uint32_t *bucket_of(const struct rp_slice *s, uint64_t sector)
+{
+	return &s->bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & s->bucket_mask];
+}
+
+/* In the chain of its bucket. */
+RP_HOT uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t sector)
+{
+	uint32_t i = bucket;
+	while (i != RP_NO_INDEX && s->mshr[i].sector != sector)
+		i = s->mshr[i].next;
+	return i;
+}
+
+RP_HOT uint32_t mshr_open(struct rp_slice *s, uint32_t *bucket, uint64_t sector)
+{
+	uint32_t i = s->mshr_spare.at[--s->mshr_spare.n];
+	s->mshr[i] = (struct rp_l2_mshr){.sector = sector, .next = *bucket, .head = RP_NO_INDEX,
+	                                 .tail = RP_NO_INDEX};
+	*bucket = i;
+	return i;
+}
+
+static void mshr_close(struct rp_slice *s, uint32_t i)
+{
+	uint32_t *b = bucket_of(s, s->mshr[i].sector);
+	while (*b != i)
+		b = &s->mshr[*b].next;
+	*b = s->mshr[i].next;
+	s->mshr_spare.at[s->mshr_spare.n++] = i;
+}
+
+static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const struct rp_packet *p)
+{
+	if (s->waiter_free == RP_NO_INDEX) {
+		uint32_t cap = s->waiter_cap ? s->waiter_cap * 2 : 64;
+		struct rp_l2_waiter *v = ct_reallocarray(s->waiter, cap, sizeof *v);
+		if (!v)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		for (uint32_t i = cap; i-- > s->waiter_cap;) {
+			v[i].next = s->waiter_free;
+			s->waiter_free = i;
+		}
+		s->waiter = v;
+		s->waiter_cap = cap;
+	}
+	uint32_t w = s->waiter_free;
+	s->waiter_free = s->waiter[w].next;
+	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind,
+	                                      p->payload};
+	if (s->mshr[m].tail == RP_NO_INDEX)
+		s->mshr[m].head = w;
+	else
+		s->waiter[s->mshr[m].tail].next = w;
+	s->mshr[m].tail = w;
+	s->mshr[m].count++;
+	s->mshr[m].atomic |= p->kind == RP_PK_ATOMIC;
+	return 0;
+}
+
+/* Replies leave one a cycle; the queue's length follows from when the last leaves. */
+RP_HOT int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now,
+                 int usual)
+{
+	struct rp_packet *q = rp_ring_new(&s->replies);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC)
+	                        ? now + 1 : rp_max64(now, s->reply_last) + 1;
+	*q = *p;
+	q->when = s->reply_last;
+	q->slice = (uint16_t)s->id;
+	return 0;
+}
+
+int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now)
+{
+	return reply(r, &r->slice[slice], p, now, 0);
+}
+
+RP_HOT int reply_full(const struct rp_slice *s, uint64_t now)
+{
+	return s->reply_last >= now + RP_L2_QUEUE;
+}
+
+int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr,
+                   uint32_t bytes)
+{
+	struct rp_slice *s = &r->slice[slice];
+	struct ct_place place = ct_address_place(&r->map, address);
+	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
+	struct rp_dram_req q = {
+		.row = place.row, .bank = (uint16_t)place.bank, .mshr = mshr,
+		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
+		.slice = (uint16_t)(s->id % r->map.per_channel),
+		.channel = (uint16_t)(place.channel % r->map.per_slice),
+	};
+	if (mshr == RP_NO_INDEX)
+		r->total.dram_write_bytes += bytes;
+	else
+		r->total.dram_read_bytes += bytes;
+	if (rp_req_push(&s->missq, &q) < 0)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	return 0;
+}
+
+static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, uint32_t mshr,
+                   uint32_t sectors)
+{
+	return rp_llc_to_dram(r, s->id, address, mshr, sectors << r->llc_sector_bits);
+}
+
+enum { AHEAD = 3 }; /* requests between asking the host's memory for a line and its lookup */
+
+/* Takes way v, a victim, for the line; a modified one goes to DRAM. */
+static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v, uint64_t line,
+                    uint32_t now, uint32_t *index)
+{
+	if (v == RP_NO_LINE)
+		return 0;
+	const struct rp_line *old = &s->tags.line[v];
+	if (old->modified &&
+	    to_dram(r, s, old->tag << r->llc_line_bits, RP_NO_INDEX, ct_bits(old->modified)) < 0)
+		return -1;
+	rp_tags_allocate(&s->tags, set, v, line, now);
+	*index = s->near = v;
+	return 1;
+}
+
+/* A miss of a load: an entry and a place in the tags. */
+static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                             enum rp_met what, uint32_t now, int usual)
+{
+	uint64_t sector = p->address >> rp_llc_sector(r, usual);
+	uint32_t k = (uint32_t)sector & (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1), i = s->near;
+	uint32_t *bucket = bucket_of(s, sector), m = mshr_find(s, *bucket, sector), v = RP_NO_LINE;
+	if (m != RP_NO_INDEX ? s->mshr[m].count >= r->g.llc.mshr_merge : !s->mshr_spare.n)
+		return RP_FAIL;
+	if (what == RP_LINE_MISS)
+		v = rp_tags_victim(&s->tags, p->llc_set);
+	if (m == RP_NO_INDEX) {
+		/* the read goes ahead of the victim's write-back */
+		if (what == RP_LINE_MISS && v == RP_NO_LINE)
+			return RP_FAIL;
+		m = mshr_open(s, bucket, sector);
+		if (to_dram(r, s, p->address, m, 1) < 0)
+			return RP_FAIL;
+	}
+	if (what == RP_LINE_MISS) {
+		if (allocate(r, s, p->llc_set, v, p->address >> rp_llc_line(r, usual), now, &i) <= 0)
+			return RP_FAIL;
+	} else {
+		rp_tags_touch_later(&s->tags, i, now);
+	}
+	if (what != RP_PENDING)
+		rp_tags_reserve(&s->tags, i, k);
+	s->mshr[m].line = i;
+	return mshr_wait(r, s, m, p) < 0 ? RP_FAIL : what;
+}
+
+RP_HOT enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                               uint32_t now, int usual)
+{
+	uint32_t k = (uint32_t)(p->address >> rp_llc_sector(r, usual)) &
+	             (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1);
+	enum rp_met what = rp_tags_probe(&s->tags, p->address >> rp_llc_line(r, usual), 1u << k, 0,
+	                                 &s->near);
+	if (what == RP_HIT) {
+		rp_tags_touch_later(&s->tags, s->near, now);
+		if (p->kind == RP_PK_ATOMIC)
+			rp_tags_modify(&s->tags, s->near, k);
+		return RP_HIT;
+	}
+	if (s->missq.n + 1 >= r->g.llc.miss_queue)
+		return RP_FAIL;
+	return read_miss(r, s, p, what, now, usual);
+}
+
+static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                                uint32_t now)
+{
+	uint64_t line = p->address >> r->llc_line_bits, sector = p->address >> r->llc_sector_bits;
+	uint32_t k = (uint32_t)(sector & (r->llc_sectors - 1));
+	enum rp_met what = rp_tags_probe(&s->tags, line, 1u << k, 1, &s->near);
+	uint32_t i = s->near;
+	if (what != RP_HIT && s->missq.n >= r->g.llc.miss_queue)
+		return RP_FAIL;
+	if (what == RP_LINE_MISS) {
+		if (allocate(r, s, p->llc_set, rp_tags_victim(&s->tags, p->llc_set), line, now, &i) <= 0)
+			return RP_FAIL;
+	} else {
+		rp_tags_touch_later(&s->tags, i, now);
+	}
+	rp_tags_store(&s->tags, i, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+	return what;
+}
+
+void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, int miss)
+{
+	struct ct_replay_counts *c = &r->total;
+	int read = !rp_is_store(p);
+	c->llc_accesses++;
+	c->llc_misses += (uint64_t)miss;
+	c->llc_pending += (uint64_t)pending;
+	c->llc_busy++;
+	if (read) {
+		c->llc_read_accesses++;
+		c->llc_read_misses += (uint64_t)miss;
+	}
+}
+
+RP_HOT int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
+{
+	if (s->npast == s->past_cap) {
+		size_t cap = s->past_cap;
+		if (ct_grow((void **)&s->past, &cap, s->npast + 1, sizeof *s->past) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		s->past_cap = (uint32_t)cap;
+	}
+	s->past[s->npast++] = (struct rp_past){entered, now};
+	return 0;
+}
+
+/* An LLC organisation sees the head first: CT_LLC_TAKEN and it is gone. */
+static enum ct_llc_outcome show_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+{
+	struct rp_packet p = *rp_ring_first(&s->input);
+	enum ct_llc_outcome what = (enum ct_llc_outcome)rp_part_llc_access(r, s, &p, now);
+	if (what != CT_LLC_TAKEN)
+		return what;
+	rp_ring_pop(&s->input);
+	return note_left(r, s, p.when, now) < 0 ? CT_LLC_RETRY : what;
+}
+
+/* The tags serve the head of the input queue; 0 when it has to be tried again after something has
+ * changed. Nothing is put into that queue meanwhile: the head stays where it is when it has left. */
+RP_HOT int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
+{
+	if (!usual && r->llc_part && show_head(r, s, now) != CT_LLC_PASS)
+		return 1;
+	const struct rp_packet *p = rp_ring_first(&s->input);
+	int store = rp_is_store(p);
+	CT_BRING(rp_ring_at(&s->input, AHEAD + 2));
+	if (s->input.n > AHEAD)
+		rp_tags_guess(&s->tags, rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
+	enum rp_met what = store ? write_sector(r, s, p, (uint32_t)now)
+	                         : read_sector(r, s, p, (uint32_t)now, usual);
+	if (what == RP_FAIL)
+		return 0;
+	rp_ring_pop(&s->input);
+	if (!usual && r->llc_part)
+		r->parts->slice[s->id].passed = 0;
+	if (note_left(r, s, p->when, now) < 0)
+		return 0;
+	rp_llc_count(r, p, what == RP_PENDING, what > RP_PENDING);
+	/* of several sectors of one line that miss the first makes the line miss */
+	if (what > RP_PENDING)
+		r->total.llc_line_misses += (uint64_t)rp_group_miss(&r->sm[p->sm], p->group);
+	if (r->has_llc)
+		rp_llc_log(r, s->id, p, now, (int)what);
+	if (store || what == RP_HIT)
+		reply(r, s, p, now, usual);
+	return 1;
+}
+
+RP_HOT int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
+{
+	struct rp_l2_mshr *e = &s->mshr[m];
+	uint32_t bits = rp_llc_line(r, usual) - rp_llc_sector(r, usual);
+	uint32_t k = (uint32_t)e->sector & ((1u << bits) - 1);
+	uint32_t i = rp_tags_find_near(&s->tags, e->sector >> bits, e->line);
+	if (i != RP_NO_LINE &&
+	    ((s->tags.line[i].reserved | s->tags.line[i].fill_modified) >> k & 1))
+		rp_tags_fill(&s->tags, i, k, e->atomic);
+	for (uint32_t w = e->head; w != RP_NO_INDEX;) {
+		uint32_t next = s->waiter[w].next;
+		struct rp_packet *p = rp_ring_new(&s->ready);
+		if (!p)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		*p = (struct rp_packet){.id = s->waiter[w].id, .group = s->waiter[w].group,
+		                        .sm = s->waiter[w].sm, .kind = s->waiter[w].kind,
+		                        .payload = s->waiter[w].payload};
+		s->waiter[w].next = s->waiter_free;
+		s->waiter_free = w;
+		w = next;
+	}
+	mshr_close(s, m);
+	return 0;
+}
+
+/* DRAM that costs nothing: what has been read is there, what is written is gone. */
+static int answer_misses(struct ct_replay *r, struct rp_slice *s)
+{
+	while (s->missq.n) {
+		const struct rp_dram_req *q = rp_req_first(&s->missq);
+		if (q->mshr != RP_NO_INDEX && rp_req_push(&s->fills, q) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		rp_req_pop(&s->missq);
+	}
+	return 0;
+}
+
+/* A request that has been filled is answered in cycle `at`, one in each. */
+RP_HOT int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, int usual)
+{
+	if (s->answered > at || reply_full(s, at))
+		return 0;
+	int st = reply(r, s, rp_ring_first(&s->ready), at, usual);
+	rp_ring_pop(&s->ready);
+	s->answered = !usual && (r->free & CT_REPLAY_FREE_LLC) ? 0 : at + 1;
+	return st;
+}
+
+/* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
+ * serve a request. */
+RP_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s, uint64_t now,
+                       int usual)
+{
+	int changed = 0, progress = 0;
+	if (!usual && r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now) {
+		rp_events_run(r, r->g.sms + s->id, now);
+		if (r->error.status)
+			return -1;
+	}
+	if (s->ready.n && answer_ready(r, s, now, usual) < 0)
+		return -1;
+	if (s->fills.n) {
+		uint32_t m = rp_req_first(&s->fills)->mshr;
+		rp_req_pop(&s->fills);
+		if (!usual && (m & RP_PART_READ))
+			rp_part_llc_filled(r, s, m, now);
+		else if (fill(r, s, m, usual) < 0)
+			return -1;
+		changed = 1;
+	}
+	if (!usual && s->missq.n && (r->free & CT_REPLAY_FREE_DRAM)) {
+		if (answer_misses(r, s) < 0)
+			return -1;
+		changed = 1;
+	} else if (s->missq.n && s->to_dram.n < RP_L2_QUEUE) {
+		if (rp_req_push(&s->to_dram, rp_req_first(&s->missq)) < 0)
+			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		rp_req_pop(&s->missq);
+		p->to_dram++;
+		changed = 1;
+	}
+	if (s->stalled && changed)
+		s->stalled = 0;
+	if (s->input.n && !s->stalled && rp_ring_first(&s->input)->when < now &&
+	    s->to_dram.n < RP_L2_QUEUE && !reply_full(s, now)) {
+		progress = access_head(r, s, now, usual);
+		s->stalled = !progress;
+	}
+	/* what the next cycle would begin with, if nothing can come between */
+	if (s->ready.n && (usual || (!r->parts && !(r->free & CT_REPLAY_FREE_LLC))) &&
+	    answer_ready(r, s, now + 1, usual) < 0)
+		return -1;
+	s->next = RP_NEVER64;
+	if (s->ready.n || s->fills.n || (s->missq.n && s->to_dram.n < RP_L2_QUEUE))
+		s->next = now + 1;
+	else if (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE)
+		s->next = rp_max64(now, rp_ring_first(&s->input)->when) + 1;
+	if (!usual && r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) < s->next)
+		s->next = rp_max64(now + 1, rp_event_next(&r->parts->events[r->g.sms + s->id]));
+	return r->error.status;
+}
+
+/* Whether a slice without ports and queues has more to do in this cycle. */
+RP_HOT int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t now, int usual)
+{
+	if (usual || !(r->free & CT_REPLAY_FREE_LLC))
+		return 0;
+	return s->ready.n || s->fills.n ||
+	       (s->input.n && !s->stalled && s->to_dram.n < RP_L2_QUEUE &&
+	        rp_ring_first(&s->input)->when < now);
+}
+
+RP_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
+{
+	struct rp_channel *channel = p->channel, *end = channel + p->nchannels;
+	struct rp_slice *s = &r->slice[p->first_slice], *last = s + p->nslices;
+	uint64_t next = RP_NEVER64;
+	for (struct rp_channel *c = channel; c < end; c++)
+		if (c->next_core <= now && rp_dram_step(r, p, c, now) < 0)
+			return -1;
+	for (; s < last; s++) {
+		if (s->next <= now) {
+			do
+				if (slice_cycle(r, p, s, now, usual) < 0)
+					return -1;
+			while (goes_on(r, s, now, usual));
+		}
+		next = s->next < next ? s->next : next;
+	}
+	for (struct rp_channel *c = channel; c < end; c++) {
+		if (p->to_dram && c->next_core > now)
+			rp_dram_wake(r, c, now + 1);
+		next = c->next_core < next ? c->next_core : next;
+	}
+	p->next = next;
+	return 0;
+}
+
+RP_HOT int run(struct ct_replay *r, uint64_t to, int usual)
+{
+	for (uint32_t i = 0; i < r->partitions; i++) {
+		struct rp_partition *p = &r->part[i];
+		while (p->next < to)
+			if (partition_cycle(r, p, p->next, usual) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int rp_llc_run(struct ct_replay *r, uint64_t to)
+{
+	for (uint32_t i = 0; i < r->map.slices; i++)
+		r->slice[i].npast = r->slice[i].past_in = r->slice[i].past_out = r->slice[i].input_in = 0;
+	if ((r->usual_memory ? run(r, to, 1) : run(r, to, 0)) < 0)
+		return -1;
+	if (r->parts)
+		r->parts->slices_until = to;
+	return 0;
+}
