@@ -19,7 +19,7 @@ struct access {
 	uint32_t inst, left;     /* the record of what it waits for, RP_NO_INDEX: nothing; how much */
 };
 
-/* ---- room for what an instruction may write down: twice as much, of the pool, with what it had ---- */
+/* ---- room for what an instruction may write down: of the pool, twice as much as before ---- */
 
 static int grow_requests(struct access *a)
 {
@@ -87,13 +87,10 @@ RP_HOT int room(struct access *a, uint32_t n)
 	return 0;
 }
 
-/* The instruction waits for n more things. */
-RP_HOT int wait_for(struct access *a, uint32_t n)
+/* The instruction gets a record: it waits for something. */
+RP_HOT int record(struct access *a)
 {
 	struct rp_quick_sm *q = a->q;
-	a->left += n;
-	if (a->inst != RP_NO_INDEX)
-		return 0;
 	if (q->inst_free == RP_NO_INDEX && grow_insts(a) < 0)
 		return no_memory(a);
 	a->inst = q->inst_free;
@@ -117,42 +114,79 @@ RP_HOT uint32_t unit_at(struct access *a, uint32_t t, uint32_t n)
 	return at;
 }
 
-/* Cycle in which what enters the L1 in `at` meets the tags: behind what they hold up. */
-RP_HOT uint32_t tags_at(const struct access *a, uint32_t at)
+/* ---- requests ---- */
+
+/* What requests of an instruction need of the SM, and what changes from one to the next: by value, so
+ * that it stays near whatever is written meanwhile. */
+struct way_out {
+	struct rp_quick_sm *q;
+	struct rp_quick_req *req;
+	uint32_t *mshr;
+	uint8_t *merged;
+	uint32_t req_mask, mshr_mask;
+	uint32_t entries, queue; /* of the MSHR, of the miss queue */
+	uint32_t per;            /* LLC sectors of an L1 sector */
+	uint32_t sectors;        /* of a line of the L1 */
+	uint32_t l1_free, missq, taken, asked, group;
+	uint32_t lines;          /* that have asked for something */
+	int bytes;               /* somebody looks at those of loads */
+};
+
+/* `usual` is a constant where these are called: 1 for lines of four sectors in the L1, each of one of
+ * the LLC (struct rp_quick). 0 takes every cache. */
+RP_HOT struct way_out way_out(const struct access *a, int usual)
 {
-	return rp_max32(at + a->r->g.l1_latency, a->q->l1_free);
+	const struct ct_replay *r = a->r;
+	struct rp_quick_sm *q = a->q;
+	return (struct way_out){
+		.q = q, .req = q->req, .mshr = q->mshr, .merged = q->merged, .req_mask = q->req_mask,
+		.mshr_mask = q->mshr_mask, .entries = r->g.l1.mshr_entries, .queue = r->g.l1.miss_queue,
+		.per = usual ? 1 : r->llc_per_l1, .sectors = usual ? 4 : r->l1_sectors,
+		.l1_free = q->l1_free, .missq = a->sm->missq_last, .taken = q->taken, .asked = q->asked,
+		.group = a->sm->group, .bytes = r->has_llc,
+	};
 }
 
-/* ---- requests ---- */
+/* Every line has asked for what it needs. */
+RP_HOT void all_asked(struct access *a, const struct way_out *o, int store)
+{
+	struct rp_quick_sm *q = a->q;
+	struct ct_replay_counts *c = &a->sm->c;
+	uint32_t n = o->asked - q->asked;
+	q->l1_free = o->l1_free;
+	a->sm->missq_last = o->missq;
+	q->taken = o->taken;
+	q->asked = o->asked;
+	a->sm->group = o->group;
+	a->left += n;
+	c->llc_line_accesses += o->lines;
+	c->llc_accesses += n;
+	c->llc_read_accesses += store ? 0 : n;
+}
 
 /* What the requests for the sectors of a line have in common. */
 struct ask {
-	struct rp_look *l;
+	const struct ct_line_request *q;
 	enum rp_packet_kind kind;
 	uint32_t at;             /* at the tags, or at the load/store unit */
 	uint32_t line;           /* of the L1, RP_LRU_NONE: nothing is filled */
 	struct rp_entry *e;      /* the same */
 };
 
-/* What changes from one request of the SM to the next. */
-struct way_out { uint32_t l1_free, missq, taken, asked; };
-
 /* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
  * with room in the miss queue and, for a load, an MSHR entry, unless nobody knows when one is free:
  * *limited. */
-RP_HOT uint32_t miss_at(const struct access *a, struct way_out *o, uint32_t at, int store,
-                        uint8_t *limited)
+RP_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limited)
 {
-	struct rp_quick_sm *q = a->q;
 	uint32_t t = rp_max32(at, o->l1_free), look = t;
-	uint32_t queue = a->r->g.l1.miss_queue - !store; /* entries in it must be fewer */
+	uint32_t queue = o->queue - !store; /* entries in it must be fewer */
 	if (o->missq >= t + queue)
 		t = o->missq - queue + 1;
 	if (!store) {
-		uint32_t until = q->mshr[(o->taken - a->r->g.l1.mshr_entries) & q->mshr_mask];
+		uint32_t until = o->mshr[(o->taken - o->entries) & o->mshr_mask];
 		if (until == RP_NEVER) {
 			*limited = 1;
-			q->stuck++;
+			o->q->stuck++;
 		} else {
 			t = rp_max32(t, until);
 		}
@@ -163,93 +197,83 @@ RP_HOT uint32_t miss_at(const struct access *a, struct way_out *o, uint32_t at, 
 }
 
 /* The requests for sector k of the line. */
-RP_HOT void ask_sector(const struct access *a, const struct ask *s, struct way_out *o, uint32_t k,
-                       uint64_t sector, uint32_t group, int keep_bytes)
+RP_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
+                       uint32_t llc_set, uint32_t k, uint64_t sector)
 {
-	struct rp_quick_sm *q = a->q;
-	uint32_t n = a->r->llc_per_l1, from = s->at, bypass = s->kind > RP_PK_STORE;
+	uint32_t from = s->at, bypass = s->kind > RP_PK_STORE;
 	uint8_t limited = 0;
 	if (!bypass)
-		from = miss_at(a, o, from, s->kind == RP_PK_STORE, &limited);
+		from = miss_at(o, from, s->kind == RP_PK_STORE, &limited);
 	if (s->e) {
-		q->mshr[o->taken & q->mshr_mask] = RP_NEVER;
+		o->mshr[o->taken++ & o->mshr_mask] = RP_NEVER;
 		s->e->due[k] = RP_DUE_ASKED | o->asked;
-		q->merged[s->line * a->r->l1_sectors + k] = 1;
+		o->merged[s->line * o->sectors + k] = 1;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct rp_quick_req *p = &q->req[o->asked++ & q->req_mask];
+	for (uint32_t i = 0; i < o->per; i++) {
+		struct rp_quick_req *p = &o->req[o->asked++ & o->req_mask];
 		/* what bypasses the L1 has no queue to pass */
 		o->missq = rp_max32(o->missq, from - bypass) + 1;
 		p->sector = sector + i;
 		p->ready = o->missq + 1;
-		p->llc_set = s->l->llc_set;
-		p->inst = a->inst;
+		p->llc_set = llc_set;
+		p->inst = inst;
 		p->line = s->line;
-		p->group = (uint16_t)group;
+		p->group = (uint16_t)o->group;
 		p->joined = RP_NO_INDEX;
-		p->slice = (uint16_t)s->l->slice;
+		p->slice = (uint16_t)slice;
 		p->kind = (uint8_t)s->kind;
 		p->k = (uint8_t)k;
 		p->before = (uint8_t)i;
 		p->limited = limited;
-		if (keep_bytes)
-			p->bytes = rp_bytes_of(s->l->q, k);
+		if (s->kind == RP_PK_STORE || o->bytes)
+			p->bytes = rp_bytes_of(s->q, k);
 		limited = 0;
 	}
-	o->taken += s->e != NULL;
 }
 
 /* Asks the slice for the masked sectors of a line. */
-RP_HOT void ask(struct access *a, const struct ask *s, uint32_t sectors)
+RP_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors, int usual)
 {
-	struct ct_replay *r = a->r;
-	struct rp_quick_sm *q = a->q;
-	struct ct_replay_counts *c = &a->sm->c;
-	uint32_t n = rp_count_of[sectors & 0xff], store = s->kind == RP_PK_STORE;
-	uint32_t group = a->sm->group++, shift = r->l1_sector_bits - r->llc_sector_bits;
-	uint64_t first = s->l->q->line << r->l1_line_bits >> r->llc_sector_bits;
-	struct way_out o = {q->l1_free, a->sm->missq_last, q->taken, q->asked};
-	if (wait_for(a, n * r->llc_per_l1) < 0)
+	const struct ct_replay *r = a->r;
+	uint32_t shift = usual ? 0 : r->l1_sector_bits - r->llc_sector_bits;
+	uint64_t address = s->q->line << r->l1_line_bits, first = address >> r->llc_sector_bits;
+	uint32_t slice, llc_set;
+	if (a->inst == RP_NO_INDEX && record(a) < 0)
 		return;
-	if (!s->l->placed)
-		rp_look_place(r, s->l);
-	for (uint32_t left = sectors; left; left &= left - 1) {
+	ct_address_slice(&r->map, address, &slice, &llc_set);
+	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left);
-		ask_sector(a, s, &o, k, first + ((uint64_t)k << shift), group, store || r->has_llc);
+		ask_sector(s, o, inst, slice, llc_set, k, first + ((uint64_t)k << shift));
 	}
-	q->l1_free = o.l1_free;
-	a->sm->missq_last = o.missq;
-	q->taken = o.taken;
-	q->asked = o.asked;
-	n *= r->llc_per_l1;
-	c->llc_line_accesses++;
-	c->llc_accesses += n;
-	c->llc_read_accesses += store ? 0 : n;
+	o->group++;
+	o->lines++;
 }
 
 /* ---- the L1 ---- */
 
 /* The load waits for a sector that is on its way, due in that cycle. */
-RP_HOT uint32_t join(struct access *a, uint32_t line, uint32_t k, uint32_t due)
+RP_HOT uint32_t join(const struct access *a, struct way_out *o, uint32_t line, uint32_t k, uint32_t due)
 {
-	struct rp_quick_sm *q = a->q;
-	uint8_t *n = &q->merged[line * a->r->l1_sectors + k];
+	uint8_t *n = &o->merged[line * o->sectors + k];
 	if (*n >= a->r->g.l1.mshr_merge) { /* tried again until it hits */
-		q->l1_free = rp_max32(q->l1_free, due);
+		o->l1_free = rp_max32(o->l1_free, due);
 		return due;
 	}
 	*n += *n < UINT8_MAX;
-	return (uint32_t)rp_calendar_take(&q->write_back, a->sm->now, due + 1);
+	return (uint32_t)rp_calendar_take(&o->q->write_back, a->sm->now, due + 1);
 }
 
 /* The same where nobody knows when. */
-RP_HOT void join_asked(struct access *a, uint32_t line, uint32_t k, uint32_t number)
+RP_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line, uint32_t k,
+                       uint32_t number)
 {
 	struct rp_quick_sm *q = a->q;
-	uint8_t *n = &q->merged[line * a->r->l1_sectors + k];
+	uint8_t *n = &o->merged[line * o->sectors + k];
 	struct rp_quick_req *p = &q->req[number & q->req_mask];
-	if (wait_for(a, 1) < 0 || (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0 && no_memory(a) < 0))
+	if ((a->inst == RP_NO_INDEX && record(a) < 0) ||
+	    (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0 && no_memory(a) < 0))
 		return;
+	a->left++;
 	uint32_t i = q->joined_free;
 	struct rp_quick_joined *j = &q->joined[i];
 	q->joined_free = j->next;
@@ -267,58 +291,60 @@ RP_HOT void join_asked(struct access *a, uint32_t line, uint32_t k, uint32_t num
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-RP_HOT struct rp_outcome load(struct access *a, struct rp_look *l, uint32_t at)
+RP_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at,
+                              int usual)
 {
-	struct rp_sm *sm = a->sm;
+	struct rp_lru *t = &a->sm->lru;
 	const struct ct_line_request *q = l->q;
-	uint32_t look = tags_at(a, at), last = look, valid = 0, pending = 0, i = l->near, had = 0;
+	/* it meets the tags behind what they hold up */
+	uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free), last = look;
+	uint32_t valid = 0, pending = 0, i = l->near, had = 0;
 	struct rp_entry *e = NULL;
 	if (i != RP_LRU_NONE) { /* else it is absent: nobody but this instruction has been here since */
-		i = rp_lru_find_near(&sm->lru, l->set, q->line, i);
+		i = rp_lru_find_near(t, l->set, q->line, i);
 		had = i != RP_LRU_NONE;
 	}
 	if (had) {
-		e = rp_lru_at(&sm->lru, i);
+		e = rp_lru_at(t, i);
 		valid = rp_lru_hits(e) & q->sectors;
-		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
+		rp_lru_touch(t, rp_lru_set_of(t, i), i, at);
 	}
 	for (uint32_t left = valid; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left), due = e->due[s];
 		if (due <= a->epoch + look)
 			continue;
-		if (!a->q->stuck) /* else the tags are held up, probably until it is there */
+		if (!o->q->stuck) /* else the tags are held up, probably until it is there */
 			pending |= 1u << s;
 		if (due & RP_DUE_ASKED)
-			join_asked(a, i, s, due & ~RP_DUE_ASKED);
+			join_asked(a, o, i, s, due & ~RP_DUE_ASKED);
 		else
-			last = rp_max32(last, join(a, i, s, due - a->epoch));
+			last = rp_max32(last, join(a, o, i, s, due - a->epoch));
 	}
 	uint32_t missing = q->sectors & ~valid;
 	if (missing) {
 		if (!had) {
-			i = rp_make_room(a->r, sm, q->line, at);
-			rp_log_line(a->r, sm, q->line, at, RP_LOG_FILL);
-			e = rp_lru_at(&sm->lru, i);
+			i = rp_make_room(a->r, a->sm, q->line, at);
+			rp_log_line(a->r, a->sm, q->line, at, RP_LOG_FILL);
+			e = rp_lru_at(t, i);
 		}
-		ask(a, &(struct ask){.l = l, .kind = RP_PK_READ, .at = look, .line = i, .e = e}, missing);
 		rp_lru_fill(e, missing);
+		ask(a, &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = i, .e = e}, o, missing, usual);
 	}
 	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = (int)had};
 }
 
-/* One line. */
-RP_HOT struct rp_outcome access_line(struct access *a, struct rp_look *l, uint32_t at)
+/* A line of a store, or of what goes past the L1. */
+RP_HOT struct rp_outcome send_line(struct access *a, struct way_out *o, const struct rp_look *l,
+                                   uint32_t at)
 {
-	struct rp_outcome o = {0};
-	if (!a->op->bypass && a->op->kind != RP_STORE)
-		return load(a, l, at);
-	struct ask s = {.l = l, .kind = rp_bypass_kind(a->op), .at = at, .line = RP_LRU_NONE};
+	struct rp_outcome out = {0};
+	struct ask s = {.q = l->q, .kind = rp_bypass_kind(a->op), .at = at, .line = RP_LRU_NONE};
 	if (!a->op->bypass) {
-		s.at = tags_at(a, at);
-		o = rp_store_line(a->r, a->sm, l, at);
+		s.at = rp_max32(at + a->r->g.l1_latency, o->l1_free);
+		out = rp_store_line(a->r, a->sm, l, at);
 	}
-	ask(a, &s, l->q->sectors);
-	return o;
+	ask(a, &s, o, l->q->sectors, 0);
+	return out;
 }
 
 /* ---- instructions ---- */
@@ -342,17 +368,64 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 }
 
 /* The further transactions of an atomic, spread over its sectors in turn. */
-static void again(struct access *a, struct rp_look *look, unsigned n, uint32_t more, uint32_t at)
+static void again(struct access *a, struct way_out *o, const struct ct_line_request *q, unsigned n,
+                  uint32_t more, uint32_t at)
 {
 	while (more)
 		for (unsigned i = 0; i < n && more; i++) {
-			uint32_t left = look[i].q->sectors, take = 0;
+			uint32_t left = q[i].sectors, take = 0;
 			for (; left && more; left &= ~(1u << ct_high_bit(left)), more--)
 				take |= 1u << ct_high_bit(left);
-			ask(a, &(struct ask){.l = &look[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE},
-			    take);
-			a->sm->c.llc_line_accesses--; /* the line has been counted */
+			ask(a, &(struct ask){.q = &q[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE}, o,
+			    take, 0);
+			o->lines--; /* the line has been counted */
 		}
+}
+
+/* The lines of a load enter the L1 evenly over the cycles that it keeps the unit, from `start` on;
+ * returns when what is known of it is back. */
+RP_HOT uint32_t load_lines(struct access *a, const struct rp_quick_wait *w, const struct rp_look *look,
+                           uint32_t start, int usual)
+{
+	struct way_out o = way_out(a, usual);
+	struct rp_tally tally = {0};
+	uint32_t last = 0, n = w->n;
+	/* busy / n, rounded up, in 2^-32 cycles: so many times n of it round down to the right cycle */
+	uint64_t each = ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
+	for (uint32_t i = 0; i < n; i++, enter += each) {
+		struct rp_outcome out = load(a, &o, &look[i], (uint32_t)(enter >> 32), usual);
+		last = rp_max32(last, out.back);
+		tally.asked += rp_count_of[w->q[i].sectors & 0xff];
+		if (out.missing | out.pending)
+			rp_tally_misses(&tally, &out);
+		if (a->r->has_l1)
+			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, &w->q[i], &out);
+	}
+	all_asked(a, &o, 0);
+	rp_tally_count(a->sm, &tally, n, 0);
+	return last;
+}
+
+/* The same of other instructions; what goes past the L1 leaves in turn. */
+static void send_lines(struct access *a, const struct rp_quick_wait *w, const struct rp_look *look,
+                       uint32_t start)
+{
+	struct way_out o = way_out(a, 0);
+	struct rp_tally tally = {0};
+	uint32_t n = w->n, bypass = a->op->bypass;
+	uint64_t each = bypass ? 0 : ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
+	for (uint32_t i = 0; i < n; i++, enter += each) {
+		struct rp_outcome out = send_line(a, &o, &look[i], (uint32_t)(enter >> 32));
+		if (!bypass)
+			rp_tally_add(&tally, w->q[i].sectors, &out);
+		if (a->r->has_l1)
+			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, &w->q[i], &out);
+	}
+	if (w->more)
+		again(a, &o, w->q, n, w->more, start);
+	all_asked(a, &o, a->op->kind == RP_STORE);
+	if (!bypass)
+		rp_tally_count(a->sm, &tally, n, 1);
 }
 
 /* The unit takes a global or local instruction in cycle t at the earliest; returns when what is known
@@ -361,28 +434,16 @@ RP_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, ui
                              uint32_t *taken)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
-	uint32_t n = w->n, bypass = a->op->bypass, start = *taken = unit_at(a, t, w->busy);
-	uint32_t last = w->issued + 2;
-	struct rp_tally tally = {0};
+	uint32_t n = w->n, start = *taken = unit_at(a, t, w->busy), last = w->issued + 2;
 	if (room(a, (n * a->r->l1_sectors + w->more) * a->r->llc_per_l1) < 0)
 		return last;
 	rp_look_near(a->r, &a->sm->lru, w->q, n, look);
-	/* busy / n, rounded up, in 2^-32 cycles: so many times n of it round down to the right cycle */
-	uint64_t each = bypass ? 0 : ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
-	for (unsigned i = 0; i < n; i++) {
-		/* they enter the L1 evenly over those cycles, or leave in turn */
-		struct rp_outcome o = access_line(a, &look[i], (uint32_t)(enter >> 32));
-		enter += each;
-		last = rp_max32(last, o.back);
-		if (!bypass)
-			rp_tally_add(&tally, w->q[i].sectors, &o);
-		if (a->r->has_l1)
-			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, &w->q[i], &o);
-	}
-	if (w->more)
-		again(a, look, n, w->more, start);
-	if (!bypass)
-		rp_tally_count(a->sm, &tally, n, a->op->kind == RP_STORE);
+	if (a->op->bypass || a->op->kind == RP_STORE)
+		send_lines(a, w, look, start);
+	else if (a->r->quick->usual)
+		last = rp_max32(last, load_lines(a, w, look, start, 1));
+	else
+		last = rp_max32(last, load_lines(a, w, look, start, 0));
 	return last;
 }
 
@@ -492,8 +553,9 @@ RP_HOT void wait_in_place(struct access *a, uint32_t at)
 		take(a, place);
 		return;
 	}
-	if (wait_for(a, 1) < 0)
+	if (record(a) < 0)
 		return;
+	a->left++;
 	w->inst = a->inst;
 	q->unit[place] = RP_NEVER;
 	q->nwait++;

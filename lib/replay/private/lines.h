@@ -22,12 +22,6 @@ RP_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uin
 	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
 }
 
-/* The same where a line is found by its set. */
-RP_HOT uint32_t rp_l1_set_by(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
-{
-	return t->by_set ? rp_l1_set(r, t, line) : 0;
-}
-
 RP_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
 {
 	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
@@ -47,8 +41,12 @@ RP_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 RP_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
                          const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
-	for (unsigned i = 0; i < n; i++)
-		rp_lru_bring_set(t, look[i].set = rp_l1_set_by(r, t, q[i].line), q[i].line);
+	if (t->by_set)
+		for (unsigned i = 0; i < n; i++)
+			rp_lru_bring_set(t, look[i].set = rp_l1_set(r, t, q[i].line), q[i].line);
+	else
+		for (unsigned i = 0; i < n; i++)
+			rp_lru_bring_set(t, look[i].set = 0, q[i].line);
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t k = look[i].near = rp_lru_guess(t, look[i].set, q[i].line);
 		look[i].q = &q[i];
@@ -81,14 +79,19 @@ static const uint8_t rp_count_of[256] = {RP_SIX_BITS(0), RP_SIX_BITS(1), RP_SIX_
 /* Sectors of an instruction's lines, and lines with one that missed. */
 struct rp_tally { uint32_t asked, missed, pending, sector_misses, lines_missed; };
 
-RP_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
+RP_HOT void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
 {
 	uint32_t missed = rp_count_of[o->missing & 0xff];
-	t->asked += rp_count_of[asked & 0xff];
 	t->missed += missed;
 	t->sector_misses += o->had ? missed : 0;
 	t->lines_missed += missed != 0;
 	t->pending += rp_count_of[o->pending & 0xff];
+}
+
+RP_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
+{
+	t->asked += rp_count_of[asked & 0xff];
+	rp_tally_misses(t, o);
 }
 
 RP_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
@@ -180,7 +183,7 @@ RP_HOT uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_r
 	uint64_t sum = 0; /* the bank is the sector: 16 bits each */
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t s = q[i].sectors;
-		sum += (s | s << 15 | s << 30 | s << 45) & UINT64_C(0x0001000100010001);
+		sum += s * UINT64_C(0x0000200040008001) & UINT64_C(0x0001000100010001);
 	}
 	uint32_t a = rp_max32(sum & 0xffff, sum >> 16 & 0xffff);
 	return rp_max32(a, rp_max32(sum >> 32 & 0xffff, (uint32_t)(sum >> 48)));
