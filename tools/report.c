@@ -227,7 +227,7 @@ static int tell_parts(struct ct_tool *t, const struct rp_run *run)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	int any = 0;
-	char part[280];
+	char part[320];
 	for (size_t i = 0; i < run->n; i++) {
 		enum rp_part how = rp_part(&run->w[i], part, sizeof part);
 		any |= how == RP_DAMAGED;

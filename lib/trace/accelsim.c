@@ -532,9 +532,13 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 	struct ct_kernel *k = &a->launch->kernel;
 	k->id = id;
 	ct_templates_reset(a->templates);
-	st = ct_header_parse(&a->lines, k, &a->immediates, e);
+	const char *lost = NULL;
+	st = ct_header_parse(&a->lines, k, &a->immediates, &lost, e);
 	if (st < 0)
 		return st;
+	if (lost && a->env->stats->partial_headers++ == 0)
+		ct_warn(&a->env->options.diag, "%s: the header of kernel %u has no -%s line, and others that come with it",
+		        k->path, k->id, lost);
 	a->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
 	a->blocks = a->next_index = a->block_sum = a->absent_warps = a->exited = 0;

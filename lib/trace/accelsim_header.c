@@ -10,7 +10,8 @@
 /* More threads than any GPU runs in a block by far, but keeps masks of warps small. */
 #define MAX_BLOCK_THREADS 65536u
 
-enum { SEEN_NAME = 1, SEEN_GRID = 2, SEEN_BLOCK = 4, SEEN_SHMEM_BASE = 8, SEEN_LOCAL_BASE = 16 };
+enum { SEEN_NAME = 1, SEEN_GRID = 2, SEEN_BLOCK = 4, SEEN_SHMEM_BASE = 8, SEEN_LOCAL_BASE = 16,
+	SEEN_SHMEM = 32, SEEN_REGS = 64, SEEN_BINARY = 128 };
 
 struct header {
 	struct ct_kernel *k;
@@ -108,16 +109,19 @@ static int set_block(struct header *h, const char *p, size_t n)
 
 static int set_shmem(struct header *h, const char *p, size_t n)
 {
+	h->seen |= SEEN_SHMEM;
 	return set_number(&h->k->shmem_bytes, p, n, UINT64_MAX);
 }
 
 static int set_regs(struct header *h, const char *p, size_t n)
 {
+	h->seen |= SEEN_REGS;
 	return set_u32(&h->k->regs, p, n);
 }
 
 static int set_binary(struct header *h, const char *p, size_t n)
 {
+	h->seen |= SEEN_BINARY;
 	return set_u32(&h->k->binary_version, p, n);
 }
 
@@ -236,6 +240,26 @@ static int immediates_of(const struct ct_kernel *k, const char *p, const char *e
 	return major >= 6 ? 2 : major == 5 ? 1 : 0;
 }
 
+/* Every tracer writes these together (section 3), and who cuts a header down leaves all of them out.
+ * What one alone would lack decides over occupancy, instructions and address spaces. */
+static const char *first_lost(unsigned seen)
+{
+	static const struct {
+		unsigned all, bit;
+		const char *key;
+	} row[] = {
+		{SEEN_SHMEM | SEEN_REGS | SEEN_BINARY, SEEN_SHMEM, "shmem"},
+		{SEEN_SHMEM | SEEN_REGS | SEEN_BINARY, SEEN_REGS, "nregs"},
+		{SEEN_SHMEM | SEEN_REGS | SEEN_BINARY, SEEN_BINARY, "binary version"},
+		{SEEN_SHMEM_BASE | SEEN_LOCAL_BASE, SEEN_SHMEM_BASE, "shmem base_addr"},
+		{SEEN_SHMEM_BASE | SEEN_LOCAL_BASE, SEEN_LOCAL_BASE, "local mem base_addr"},
+	};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		if ((seen & row[i].all) && !(seen & row[i].bit))
+			return row[i].key;
+	return NULL;
+}
+
 static int check_header(struct ct_lines *l, struct header *h, struct ct_error *e)
 {
 	static const struct {
@@ -255,7 +279,8 @@ static int check_header(struct ct_lines *l, struct header *h, struct ct_error *e
 	return h->k->nvbit_version && h->k->tracer_version ? CT_OK : ct_fail_nomem(e);
 }
 
-int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, struct ct_error *e)
+int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, const char **lost,
+                    struct ct_error *e)
 {
 	struct header h = {.k = k};
 	for (;;) {
@@ -273,6 +298,7 @@ int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, st
 			int st = check_header(l, &h, e);
 			if (st < 0)
 				return st;
+			*lost = first_lost(h.seen);
 			int format = holds(p, end, "#traces format");
 			*immediates = immediates_of(k, format ? p : NULL, end);
 			if (format) {

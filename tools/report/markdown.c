@@ -100,7 +100,7 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 static void parts(const struct rp_report *r, struct ct_buf *b)
 {
 	size_t n = 0;
-	char part[280];
+	char part[320];
 	for (size_t i = 0; i < r->run.n; i++) {
 		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE || ++n > 20)
 			continue;

@@ -53,7 +53,7 @@ static void check_rows(const struct rp_report *r, struct ct_buf *b)
 static void part_rows(const struct rp_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 20 };
-	char part[280];
+	char part[320];
 	size_t n = 0;
 	for (size_t i = 0; i < r->run.n; i++)
 		if (rp_part(&r->run.w[i], part, sizeof part) != RP_WHOLE && ++n <= SHOWN)
@@ -154,7 +154,7 @@ static void failures(const struct rp_check *c, struct ct_buf *b)
 /* What holds may hold for a part only. */
 static void xml_parts(const struct rp_report *r, struct ct_buf *b)
 {
-	char part[280];
+	char part[320];
 	size_t n = 0;
 	for (size_t i = 0; i < r->run.n; i++) {
 		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE)

@@ -173,7 +173,7 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 static void parts(const struct rp_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 50 };
-	char part[280];
+	char part[320];
 	size_t n = 0;
 	for (size_t i = 0; i < r->run.n; i++) {
 		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE || ++n > SHOWN)

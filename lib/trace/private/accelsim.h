@@ -90,8 +90,10 @@ int ct_columns_detect(unsigned lead, int immediates, const char *p, const char *
                       struct ct_columns *c, struct ct_line *t, struct ct_error *e);
 
 /* Header of the kernel whose first line is at l->p: fills k. Consumes up to the first
- * line that is not part of it. *immediates: 0..2, as the format line says. */
-int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, struct ct_error *e);
+ * line that is not part of it. *immediates: 0..2, as the format line says. *lost: a key that it
+ * lacks and that comes with others that it has (static storage), or NULL. */
+int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, const char **lost,
+                    struct ct_error *e);
 /* Number before the second dot of a tracer version ("1.2" -> 1); 0 when absent. */
 unsigned ct_tracer_major(const char *version);
 
