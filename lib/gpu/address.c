@@ -400,30 +400,12 @@ static void make_table(struct ct_address_map *m)
 	m->linear = 1;
 }
 
-/* Slice, bank and LLC set as in the table. */
-static inline uint64_t sum_of(const struct ct_address_map *m, uint64_t address)
+void ct_address_slice_of(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
+                         uint32_t *llc_set)
 {
-	uint64_t a = address;
-	uint64_t sum = m->table[0][a & 255] ^ m->table[1][a >> 8 & 255] ^ m->table[2][a >> 16 & 255] ^
-	               m->table[3][a >> 24 & 255] ^ m->table[4][a >> 32 & 255];
-	unsigned byte = 5;
-	for (a >>= 40; a; a >>= 8) /* most addresses end here */
-		sum ^= m->table[byte++][a & 255];
-	return sum;
-}
-
-void ct_address_slice(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
-                      uint32_t *llc_set)
-{
-	if (!m->linear) {
-		struct ct_place p = decode(m, address);
-		*slice = p.slice;
-		*llc_set = p.llc_set;
-		return;
-	}
-	uint64_t sum = sum_of(m, address);
-	*slice = (uint32_t)(sum & 0xffff);
-	*llc_set = (uint32_t)(sum >> 32);
+	struct ct_place p = decode(m, address);
+	*slice = p.slice;
+	*llc_set = p.llc_set;
 }
 
 struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address)
@@ -431,7 +413,7 @@ struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t addres
 	struct ct_place p;
 	if (!m->linear)
 		return decode(m, address);
-	uint64_t sum = sum_of(m, address);
+	uint64_t sum = ct_address_sum(m, address);
 	p.slice = (uint32_t)(sum & 0xffff);
 	p.bank = (uint32_t)(sum >> 16 & 0xffff);
 	p.llc_set = (uint32_t)(sum >> 32);

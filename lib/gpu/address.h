@@ -70,9 +70,35 @@ int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct
  * thread-safe; some 5 ns. */
 struct ct_place ct_address_place(const struct ct_address_map *m, uint64_t address);
 
+/* address.c: where the table does not hold, slice, bank and LLC set; see ct_address_slice(). */
+void ct_address_slice_of(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
+                         uint32_t *llc_set);
+
+/* Slice, bank and LLC set as they lie in the table, where m->linear. Pure. */
+static inline uint64_t ct_address_sum(const struct ct_address_map *m, uint64_t address)
+{
+	uint64_t a = address;
+	uint64_t sum = m->table[0][a & 255] ^ m->table[1][a >> 8 & 255] ^ m->table[2][a >> 16 & 255] ^
+	               m->table[3][a >> 24 & 255] ^ m->table[4][a >> 32 & 255] ^
+	               m->table[5][a >> 40 & 255];
+	unsigned byte = 6;
+	for (a >>= 48; a; a >>= 8) /* most addresses end here */
+		sum ^= m->table[byte++][a & 255];
+	return sum;
+}
+
 /* Slice and LLC set alone of that place, in half the time. Pure but for what it writes. */
-void ct_address_slice(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
-                      uint32_t *llc_set);
+static inline void ct_address_slice(const struct ct_address_map *m, uint64_t address,
+                                    uint32_t *slice, uint32_t *llc_set)
+{
+	if (!m->linear) {
+		ct_address_slice_of(m, address, slice, llc_set);
+		return;
+	}
+	uint64_t sum = ct_address_sum(m, address);
+	*slice = (uint32_t)(sum & 0xffff);
+	*llc_set = (uint32_t)(sum >> 32);
+}
 
 /* Set of a line (address / line bytes) in a cache of its own with any number of sets
  * >= 1, as an L1 chooses it. Pure. */
