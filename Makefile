@@ -203,6 +203,12 @@ tsan:
 	  CAPTURE= all $(TSAN_TESTS:%=build/tsan/tests/%)
 	@bash tests/tsan.sh build/tsan
 
+## tsan-few: a minute of that, for CI: two commands and two tests
+tsan-few:
+	@$(MAKE) --no-print-directory BUILD=build/tsan-few CFLAGS=-O1 SANFLAGS="-fsanitize=thread -fno-omit-frame-pointer" \
+	  CAPTURE= $(addprefix build/tsan-few/,bin/mpki bin/tracecat tests/test_base tests/test_source)
+	@bash tests/tsan.sh build/tsan-few few
+
 ## nosimd: the tests of what has vector variants, in a build without them
 NOSIMD_TESTS = test_stack test_setlru test_shards test_bdi test_observer test_coalesce test_replay_tags
 nosimd:
@@ -272,6 +278,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

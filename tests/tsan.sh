@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The threaded parts under ThreadSanitizer: tsan.sh BUILD [quick]
+# The threaded parts under ThreadSanitizer: tsan.sh BUILD [quick|few]
 # Unit tests that start threads, then commands with -@ 4 on generated and packed traces: the reader's
 # decompression thread, streams side by side, replays side by side, triage's pool of inputs.
 set -u
@@ -26,10 +26,20 @@ run() { # NAME COMMAND...
 	fi
 }
 
-for t in test_base test_source test_stack test_observer test_cta test_lanes; do
-	[ -x "$build/tests/$t" ] && run "$t" "$build/tests/$t"
-done
 bin=$build/bin t=$TMPDIR/t
+if [ "$quick" = few ]; then # CI: every kind of thread once, of a build of two commands
+	packed=tests/fuzz/corpus/ctzfile/vecadd
+	for u in test_base test_source; do run "$u" "$build/tests/$u"; done
+	run "tracecat unpacks" "$bin/tracecat" "$packed" -O accelsim -o "$t"
+	for in in "$t" "$packed"; do
+		run "mpki -@ 4 of ${in##*/}" "$bin/mpki" -@ 4 -g rtx3070 --scale 1/8 "$in" -O profile -o "$TMPDIR/p"
+	done
+	run "mpki --explain -@ 4" "$bin/mpki" --explain -@ 4 -g rtx3070 --scale 1/8 "$t" -O profile -o "$TMPDIR/p"
+	exit $failed
+fi
+for u in test_base test_source test_stack test_observer test_cta test_lanes; do
+	[ -x "$build/tests/$u" ] && run "$u" "$build/tests/$u"
+done
 run "tracegen" "$bin/tracegen" vecadd --size small -o "$t"
 run "tracecat packs" "$bin/tracecat" "$t" -o "$t.ctz"
 for in in "$t" "$t.ctz"; do
