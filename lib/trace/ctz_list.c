@@ -67,7 +67,6 @@ enum { PLANES = 4, ROOM = 2 * LANES };
 /* The numbers of a list by their bytes. */
 struct by_bytes {
 	unsigned planes, plain;         /* of the longest; of all as LEB128 */
-	uint32_t more[PLANES];          /* bit i: number i has a byte in the next plane, too */
 	unsigned char byte[PLANES][ROOM]; /* byte[k][i]: of number i if it has one there, else anything */
 };
 
@@ -106,7 +105,8 @@ static inline int take_planes(struct ctz_in *plane, unsigned n, struct by_bytes 
 		b->plain += count[k] = ct_bits(wanted);
 		uint32_t low = (uint32_t)_mm_movemask_epi8(load(b->byte[k]));
 		uint32_t high = (uint32_t)_mm_movemask_epi8(load(b->byte[k] + 16));
-		wanted &= b->more[k++] = (low | high << 16) & wanted;
+		wanted &= low | high << 16; /* those with a byte in the next plane, too */
+		k++;
 	} while (wanted);
 	b->planes = k;
 	while (k-- > 0)
@@ -169,24 +169,17 @@ static inline uint32_t heads_of(const uint32_t v[LANES], unsigned n)
 	return ~(equal[0] | equal[1] << 16) & ((UINT32_C(1) << n) - 1);
 }
 
-/* Bytes of pairs (number, length). */
-static unsigned size_of_runs(const struct by_bytes *b, uint32_t heads)
+static unsigned char *put_runs(unsigned char *p, const uint32_t *v, unsigned n, uint32_t heads,
+                               unsigned width)
 {
-	unsigned bytes = 2 * ct_bits(heads);
-	for (unsigned k = 0; k + 1 < b->planes; k++)
-		bytes += ct_bits(b->more[k] & heads);
-	return bytes;
-}
-
-static unsigned char *put_runs(unsigned char *p, const uint32_t *v, unsigned n, uint32_t heads)
-{
-	while (heads) {
+	struct ct_pack_runs r = {0};
+	for (; heads; r.n++) {
 		unsigned i = ct_low_bit(heads);
 		heads &= heads - 1;
-		p = ct_pack_number(p, v[i]);
-		*p++ = (unsigned char)((heads ? ct_low_bit(heads) : n) - i);
+		r.delta[r.n] = (int64_t)ctz_unzigzag(v[i]);
+		r.length[r.n] = (uint8_t)((heads ? ct_low_bit(heads) : n) - i);
 	}
-	return p;
+	return ct_pack_runs(p, &r, width);
 }
 
 /* `width` bytes each, without the zigzag; p has room for all lanes. */
@@ -221,9 +214,10 @@ static unsigned put_list(struct ctz_list *list, const struct by_bytes *b, unsign
 	uint32_t v[LANES], all = join_planes(b, n, v), heads = heads_of(v, n);
 	unsigned char *const out = list->packed, *p = out;
 	unsigned width = ct_high_bit(all | 1) / 8 + 1;
-	list->packed_runs = ct_bits(heads) < n && size_of_runs(b, heads) < b->plain;
+	unsigned runs = ct_bits(heads);
+	list->packed_runs = runs < n && ct_pack_runs_size(runs, width) <= b->plain;
 	if (list->packed_runs)
-		return (unsigned)(put_runs(out, v, n, heads) - out);
+		return (unsigned)(put_runs(out, v, n, heads, width) - out);
 	if (n * width <= b->plain + b->plain / 4) {
 		switch (width) {
 		case 1: return (unsigned)(put_fixed(out, v, n, 1) - out);

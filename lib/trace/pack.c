@@ -11,27 +11,33 @@ static unsigned size_of(uint64_t v)
 	return (9 * ct_high_bit(v | 1) + 73) / 64;
 }
 
-/* Pairs (difference, length): how many bytes they take. */
-static unsigned size_of_runs(const int64_t *d, unsigned n)
+unsigned char *ct_pack_runs(unsigned char *p, const struct ct_pack_runs *r, unsigned width)
 {
-	unsigned bytes = 0;
-	for (unsigned i = 0; i < n; i++)
-		if (i == 0 || d[i] != d[i - 1])
-			bytes += size_of(ct_pack_zigzag(d[i])) + 1;
-	return bytes;
+	unsigned log = width <= 2 ? width - 1 : width <= 4 ? 2 : 3;
+	*p++ = (unsigned char)(log << 5 | r->n);
+	memcpy(p, r->length, r->n);
+	p += r->n;
+	for (unsigned i = 0; i < r->n; i++, p += 1u << log) {
+		int8_t a = (int8_t)r->delta[i];
+		int16_t b = (int16_t)r->delta[i];
+		int32_t c = (int32_t)r->delta[i];
+		const void *from[4] = {&a, &b, &c, &r->delta[i]};
+		memcpy(p, from[log], (size_t)1 << log);
+	}
+	return p;
 }
 
-static unsigned char *put_runs(unsigned char *p, const int64_t *d, unsigned n)
+static void find_runs(struct ct_pack_runs *r, const int64_t *d, unsigned n)
 {
+	r->n = 0;
 	for (unsigned i = 0; i < n;) {
 		unsigned j = i + 1;
 		while (j < n && d[j] == d[i])
 			j++;
-		p = ct_pack_number(p, ct_pack_zigzag(d[i]));
-		*p++ = (unsigned char)(j - i);
+		r->length[r->n] = (uint8_t)(j - i);
+		r->delta[r->n++] = d[i];
 		i = j;
 	}
-	return p;
 }
 
 /* Differences of `width` bytes each. */
@@ -75,11 +81,14 @@ unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_
 		plain += size_of(v);
 		equal += i && d[i] == d[i - 1];
 	}
-	*runs = equal && size_of_runs(d, n) < plain;
-	if (*runs)
-		return (unsigned)(put_runs(out, d, n) - out);
 	unsigned width = ct_high_bit(all | 1) / 8 + 1;
 	width = width > 4 ? 8 : width;
+	*runs = equal && ct_pack_runs_size(n - equal, width) <= plain;
+	if (*runs) {
+		struct ct_pack_runs r;
+		find_runs(&r, d, n);
+		return (unsigned)(ct_pack_runs(out, &r, width) - out);
+	}
 	/* read many times faster, so that a quarter more bytes are no matter */
 	return (unsigned)(put_list(out, d, n, n * width > plain + plain / 4 ? 0 : width) - out);
 }
@@ -199,17 +208,19 @@ const unsigned char *ct_unpack_list(const unsigned char *p, struct ct_inst *inst
 	return p;
 }
 
-const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst *inst, unsigned at,
-                                         unsigned n)
+const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst *inst, unsigned n)
 {
-	uint64_t v;
-	ct_inst_expand(inst);
-	for (uint64_t a = inst->addr[at - 1]; at < n;) {
-		p = ct_unpack_number(p, &v);
-		for (unsigned left = *p++; left > 0 && at < n; left--)
-			inst->addr[at++] = a += (uint64_t)ct_unpack_signed(v);
+	unsigned runs = *p & 31, log = *p >> 5 & 3, at = 1;
+	const unsigned char *length = p + 1, *d = length + runs;
+	uint64_t a = inst->addr[0] = inst->base;
+	for (unsigned i = 0; i < runs; i++, d += 1u << log) {
+		uint64_t delta = (uint64_t)ct_unpack_delta(d, log);
+		for (unsigned left = length[i]; left > 0 && at < n; left--)
+			inst->addr[at++] = a += delta;
 	}
-	return p;
+	while (at < n)
+		inst->addr[at++] = a;
+	return d;
 }
 
 const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *inst, uint32_t *values)

@@ -14,7 +14,9 @@
  *     v   values follow: their number, then each
  *   addresses: zigzag(base - slot base), then stride: [zigzag stride]; list, deltas:
  *     a byte w, then n-1 differences of w bytes each (1, 2, 3, 4 or 8, little-endian), or zigzag
- *     where w is 0; or in run-length form pairs (zigzag, length)
+ *     where w is 0; or in run-length form a byte whose low five bits are the number of runs and
+ *     whose upper ones the logarithm of w, the runs' lengths, a byte each, and their differences,
+ *     w bytes each as the machine has them
  *
  * with numbers as LEB128. Differences are modulo 2^64. Records never straddle
  * segments. */
@@ -69,6 +71,20 @@ enum { CT_PACK_DELTAS_MAX = 1 + 10 * (CT_WARP_LANES - 1) };
 /* Packs the differences of a (list, deltas) to out: number of bytes, with *runs as the
  * record's bit r. */
 unsigned ct_pack_deltas(const struct ct_pack_addr *a, unsigned char *out, uint8_t *runs);
+
+/* Runs of `length` equal differences each. */
+struct ct_pack_runs {
+	unsigned n;
+	uint8_t length[CT_WARP_LANES - 1];
+	int64_t delta[CT_WARP_LANES - 1];
+};
+/* pack.c: their run-length form, of differences that take `width` bytes at most. Returns its end. */
+unsigned char *ct_pack_runs(unsigned char *p, const struct ct_pack_runs *r, unsigned width);
+/* Bytes that it takes. */
+static inline unsigned ct_pack_runs_size(unsigned runs, unsigned width)
+{
+	return 1 + runs * (1 + (width == 3 ? 4 : width));
+}
 
 static inline uint64_t ct_pack_zigzag(int64_t v)
 {

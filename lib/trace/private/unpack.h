@@ -37,30 +37,54 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint
 	return p;
 }
 
-/* pack.c: what is rarer. Differences by themselves; the rest of a list of n addresses of which the
- * first `at` are runs already; values. */
+/* A difference of 1, 2, 4 or 8 bytes in run-length form; `log` is a constant where it matters. */
+CT_UNPACK_HOT int64_t ct_unpack_delta(const unsigned char *p, unsigned log)
+{
+	int8_t a;
+	int16_t b;
+	int32_t c;
+	int64_t d;
+	switch (log) {
+	case 0: memcpy(&a, p, sizeof a); return a;
+	case 1: memcpy(&b, p, sizeof b); return b;
+	case 2: memcpy(&c, p, sizeof c); return c;
+	default: memcpy(&d, p, sizeof d); return d;
+	}
+}
+
+/* pack.c: what is rarer. Differences by themselves; runs that are too many; values. */
 const unsigned char *ct_unpack_list(const unsigned char *p, struct ct_inst *inst, unsigned n);
-const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst *inst, unsigned at,
-                                         unsigned n);
+const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst *inst, unsigned n);
 const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *inst, uint32_t *values);
 
-/* Pairs of a difference and a length, into runs while there is room, else into addr[]. */
+/* Runs of so wide differences; returns the addresses that they make. */
+CT_UNPACK_HOT unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst,
+                                           unsigned runs, unsigned log)
+{
+	const unsigned char *d = length + runs;
+	unsigned at = 1;
+	for (unsigned i = 0; i < runs; i++) {
+		inst->run_lanes[i] = length[i];
+		at += length[i];
+		inst->run_delta[i] = ct_unpack_delta(d + (i << log), log);
+	}
+	return at;
+}
+
+/* Run-length form, into runs if they are few, else into addr[]. */
 CT_UNPACK_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
                                                   unsigned n)
 {
-	uint64_t v;
-	unsigned at = 1, i = 0;
-	for (; at < n && i < CT_ADDR_RUNS; i++) {
-		p = ct_unpack_number(p, &v);
-		unsigned lanes = *p++;
-		if (lanes > n - at)
-			lanes = n - at;
-		inst->run_delta[i] = ct_unpack_signed(v);
-		inst->run_lanes[i] = (uint8_t)lanes;
-		at += lanes;
-	}
-	inst->nruns = (uint8_t)i;
-	return at >= n ? p : ct_unpack_many_runs(p, inst, at, n);
+	unsigned runs = *p & 31, log = *p >> 5 & 3, at = 0;
+	if (runs <= CT_ADDR_RUNS)
+		at = log == 0   ? ct_unpack_some_runs(p + 1, inst, runs, 0)
+		     : log == 1 ? ct_unpack_some_runs(p + 1, inst, runs, 1)
+		     : log == 2 ? ct_unpack_some_runs(p + 1, inst, runs, 2)
+		                : ct_unpack_some_runs(p + 1, inst, runs, 3);
+	if (at != n)
+		return ct_unpack_many_runs(p, inst, n);
+	inst->nruns = (uint8_t)runs;
+	return p + 1 + runs + (runs << log);
 }
 
 CT_UNPACK_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
