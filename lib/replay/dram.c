@@ -170,18 +170,6 @@ static void take_next(struct rp_channel *c, uint32_t bank, int fifo)
 	sort_bank(c, bank);
 }
 
-/* At most one idle bank gets its next request in a cycle; 1 if one has. */
-static int schedule(struct ct_replay *r, struct rp_channel *c)
-{
-	uint32_t can = c->waiting_banks & ~c->serving;
-	if (!can)
-		return 0;
-	uint32_t after = can >> c->prio << c->prio, b = ct_low_bit(after ? after : can);
-	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
-	take_next(c, b, (int)r->g.dram_fifo);
-	return 1;
-}
-
 /* ---- commands ---- */
 
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g)
@@ -217,6 +205,19 @@ static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, ui
 	if (!b->open)
 		return rp_max64(c->rrd, rp_max64(b->rp, b->rc));
 	return rp_max64(rp_max64(b->ras, b->wtp), rp_max64(b->rtp, c->rtpl[group_of(r, bank)]));
+}
+
+/* At most one idle bank gets its next request in a cycle. The commands that the others wait for
+ * stay where they are. */
+static void schedule(struct ct_replay *r, struct rp_channel *c)
+{
+	uint32_t can = c->waiting_banks & ~c->serving;
+	if (!can)
+		return;
+	uint32_t after = can >> c->prio << c->prio, b = ct_low_bit(after ? after : can);
+	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
+	take_next(c, b, (int)r->g.dram_fifo);
+	c->command_at = min64(c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
 
 static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
@@ -345,10 +346,10 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 		if (!s->to_dram.n || rp_req_first(&s->to_dram)->channel != me || !has_credit(r, c, k) ||
 		    s->fills.n >= RP_L2_QUEUE)
 			continue;
-		struct rp_dram_req q = *rp_req_first(&s->to_dram);
+		struct rp_dram_req *q = rp_req_first(&s->to_dram);
 		rp_req_pop(&s->to_dram);
 		p->to_dram--;
-		q.due = rp_dram_cycle_of(r, core + r->g.dram_latency);
+		q->due = rp_dram_cycle_of(r, core + r->g.dram_latency);
 		if (c->private_credit[k & 63])
 			c->shared_credit++;
 		else
@@ -356,7 +357,7 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 		c->last_slice = k;
 		if (s->next > core)
 			s->next = core; /* its miss queue may move */
-		if (rp_req_push(&c->delay, &q) < 0)
+		if (rp_req_push(&c->delay, q) < 0)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		break;
 	}
@@ -368,18 +369,18 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 {
 	if (!c->returning.n || rp_req_first(&c->returning)->due > k)
 		return 0;
-	struct rp_dram_req q = *rp_req_first(&c->returning);
-	struct rp_slice *s = &r->slice[p->first_slice + q.slice];
-	if (q.mshr != RP_NO_INDEX) {
+	const struct rp_dram_req *q = rp_req_first(&c->returning);
+	struct rp_slice *s = &r->slice[p->first_slice + q->slice];
+	if (q->mshr != RP_NO_INDEX) {
 		if (s->fills.n >= RP_L2_QUEUE)
 			return 0;
-		if (rp_req_push(&s->fills, &q) < 0)
+		if (rp_req_push(&s->fills, q) < 0)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		if (s->next > core)
 			s->next = core;
 	}
-	if (c->private_credit[q.slice & 63])
-		c->private_credit[q.slice & 63] = 0;
+	if (c->private_credit[q->slice & 63])
+		c->private_credit[q->slice & 63] = 0;
 	else
 		c->shared_credit--;
 	rp_req_pop(&c->returning);
@@ -402,8 +403,7 @@ static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 	if (give_back(r, p, c, k, core) < 0)
 		return -1;
 	arrive(r, c, k);
-	if (schedule(r, c))
-		c->command_at = next_command(r, c);
+	schedule(r, c);
 	if (c->command_at <= k) {
 		if (commands(r, c, k) < 0)
 			return -1;
@@ -438,14 +438,11 @@ void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core)
 
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core)
 {
-	uint64_t end = rp_dram_cycle_of(r, core + 1);
-	uint64_t k = rp_max64(c->next, rp_dram_cycle_of(r, core));
-	while (k < end) {
-		if (one_cycle(r, p, c, k, core) < 0)
+	do {
+		if (one_cycle(r, p, c, c->next, core) < 0)
 			return -1;
-		k = next_cycle(r, p, c, k);
-	}
-	c->next = k;
-	c->next_core = rp_dram_core_of(r, k);
+		c->next = next_cycle(r, p, c, c->next);
+		c->next_core = rp_dram_core_of(r, c->next);
+	} while (c->next_core <= core);
 	return 0;
 }

@@ -133,21 +133,7 @@ static int accept_fetch(struct ct_replay *r, const struct rp_packet *p, uint64_t
 
 int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 {
-	struct rp_slice *s = &r->slice[p->slice];
-	if (p->kind == RP_PK_FETCH && p->bytes)
-		return accept_fetch(r, p, when);
-	struct rp_packet *q = rp_ring_new(&s->input);
-	if (!q)
-		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	*q = *p;
-	q->when = when;
-	rp_tags_prefetch(&s->tags, p->address >> r->llc_line_bits);
-	if (!s->stalled && s->input.n == 1) {
-		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
-		s->next = s->next < when + 1 ? s->next : when + 1;
-		part->next = part->next < s->next ? part->next : s->next;
-	}
-	return 0;
+	return p->kind == RP_PK_FETCH && p->bytes ? accept_fetch(r, p, when) : rp_llc_put(r, p, when);
 }
 
 /* Requests that had entered the queue by `cycle` and had not left it. The slices are a
@@ -164,11 +150,8 @@ static uint32_t queued_at(struct rp_slice *s, uint64_t cycle)
 	return s->past_in + s->input_in - s->past_out;
 }
 
-int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
+int rp_llc_has_room(const struct ct_replay *r, struct rp_slice *s, uint64_t cycle)
 {
-	struct rp_slice *s = &r->slice[slice];
-	if (cycle <= s->room_until || s->input.n + s->npast + 4 <= r->g.llc_queue)
-		return 1;
 	uint32_t queued = queued_at(s, cycle) + 4;
 	/* one a cycle enters at most, without parts and with a network that takes time */
 	if (queued <= r->g.llc_queue && !r->parts && !r->free)

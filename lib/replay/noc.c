@@ -16,6 +16,8 @@ struct rp_net {
 	uint32_t *next;       /* input that output o prefers */
 	uint64_t *free_at;    /* cycle at which output o can take the next packet */
 	uint8_t *waiting;     /* input is in want */
+	struct rp_head { struct rp_ring *ring; uint32_t output; } *head; /* of each input when it was
+	                         queued; only parts put something in front of it */
 	uint32_t *bucket;     /* first input whose head becomes ready in that cycle */
 	uint32_t *chain;
 	uint32_t span;
@@ -68,11 +70,12 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	n->next = ct_calloc(outputs, sizeof *n->next);
 	n->free_at = ct_calloc(outputs, sizeof *n->free_at);
 	n->waiting = ct_calloc(inputs, sizeof *n->waiting);
+	n->head = ct_calloc(inputs, sizeof *n->head);
 	n->bucket = ct_calloc(n->span, sizeof *n->bucket);
 	n->chain = ct_calloc(inputs, sizeof *n->chain);
 	n->out = ct_calloc(outputs, sizeof *n->out);
 	n->holding = ct_calloc(outputs / 64 + 1, sizeof *n->holding);
-	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->bucket || !n->chain ||
+	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->head || !n->bucket || !n->chain ||
 	    !n->out || !n->holding)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n->span; i++)
@@ -93,6 +96,7 @@ void rp_net_free(struct rp_net *n)
 	free(n->next);
 	free(n->free_at);
 	free(n->waiting);
+	free(n->head);
 	free(n->bucket);
 	free(n->chain);
 	free(n);
@@ -171,6 +175,7 @@ ALWAYS_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int reques
 		return;
 	const struct rp_packet *k = rp_ring_first(q);
 	uint64_t ready = k->when + (requests != 0);
+	n->head[i] = (struct rp_head){q, output_of(requests, k)};
 	if (ready <= cycle) {
 		ask(n, i, output_of(requests, k));
 	} else if (ready < to) {
@@ -221,12 +226,15 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 }
 
 /* The slice takes it one cycle later if it can. */
-ALWAYS_INLINE int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+ALWAYS_INLINE int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle,
+                                  int usual)
 {
 	struct rp_net *n = r->to_llc;
 	uint32_t o = p->slice;
-	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1))
-		return rp_llc_accept(r, p, cycle + hop(r) + r->g.llc_latency);
+	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1)) {
+		uint64_t when = cycle + hop(r) + r->g.llc_latency;
+		return usual ? rp_llc_put(r, p, when) : rp_llc_accept(r, p, when);
+	}
 	struct rp_packet *q = rp_ring_new(&n->out[o]);
 	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
@@ -286,17 +294,18 @@ ALWAYS_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *p, 
 }
 
 /* One packet from the head of ring q. */
-ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle)
+ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
+                       int usual)
 {
 	struct rp_packet *k = rp_ring_first(q);
 	CT_BRING(rp_ring_at(q, 2));
-	if (k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
+	if (!usual && k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
 		uint32_t note = k->id;
 		rp_ring_pop(q);
 		rp_note_arrive(r, note, cycle + (requests ? hop(r) + r->g.llc_latency : 1 + hop(r)));
 		return r->error.status;
 	}
-	if ((requests ? deliver_request(r, k, cycle) : deliver_reply(r, k, cycle)) < 0)
+	if ((requests ? deliver_request(r, k, cycle, usual) : deliver_reply(r, k, cycle)) < 0)
 		return -1;
 	rp_ring_pop(q);
 	return 0;
@@ -304,9 +313,9 @@ ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uin
 
 /* Returns how many packets it has moved, or -1. */
 ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-                        uint64_t cycle, uint64_t to)
+                        uint64_t cycle, uint64_t to, int usual)
 {
-	int moved = 0, nothing = (r->free & CT_REPLAY_FREE_NETWORK) != 0;
+	int moved = 0, nothing = !usual && (r->free & CT_REPLAY_FREE_NETWORK) != 0;
 	int one = nothing || r->g.noc_flits_as_one;
 	uint64_t *busy = requests ? &r->total.noc_request_busy : &r->total.noc_reply_busy;
 	for (uint32_t w = 0; w * 64 < n->outputs; w++) {
@@ -317,16 +326,16 @@ ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uin
 			if (n->free_at[o] > cycle || n->out[o].n >= RP_NET_QUEUE)
 				continue;
 			uint32_t i = round_robin(n->want + (size_t)o * n->words, n->words, n->next[o]);
-			struct rp_ring *q = head_of(r, requests, i);
+			struct rp_ring *q = usual ? n->head[i].ring : head_of(r, requests, i);
 			const struct rp_packet *k = rp_ring_first(q);
-			uint32_t f = nothing || (one && k->kind != RP_PK_MESSAGE)
+			uint32_t f = nothing || (one && (usual || k->kind != RP_PK_MESSAGE))
 			                     ? 1 : rp_packet_flits(r, k, requests);
 			moved++;
 			unask(n, i, o);
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
 			n->free_at[o] = nothing ? cycle : cycle + f;
 			*busy += f;
-			if (move(r, requests, q, cycle + f - 1) < 0)
+			if (move(r, requests, q, cycle + f - 1, usual) < 0)
 				return -1;
 			queue_input(n, r, requests, i, from, cycle, to);
 		}
@@ -335,7 +344,7 @@ ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uin
 }
 
 ALWAYS_INLINE int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-                      uint64_t to)
+                      uint64_t to, int usual)
 {
 	for (uint32_t i = 0; i < n->inputs; i++)
 		if (!n->waiting[i])
@@ -346,14 +355,15 @@ ALWAYS_INLINE int run(struct rp_net *n, struct ct_replay *r, int requests, uint6
 		while (i != RP_NO_INDEX) {
 			uint32_t next = n->chain[i];
 			n->later--;
-			ask(n, i, output_of(requests, rp_ring_first(head_of(r, requests, i))));
+			ask(n, i, usual ? n->head[i].output
+			                : output_of(requests, rp_ring_first(head_of(r, requests, i))));
 			i = next;
 		}
 		if (n->held && take(n, r, cycle) < 0)
 			return -1;
-		int moved = n->pending ? serve(n, r, requests, from, cycle, to) : 0;
-		while (moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
-			moved = serve(n, r, requests, from, cycle, to);
+		int moved = n->pending ? serve(n, r, requests, from, cycle, to, usual) : 0;
+		while (!usual && moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
+			moved = serve(n, r, requests, from, cycle, to, usual);
 		if (moved < 0)
 			return -1;
 	}
@@ -362,10 +372,10 @@ ALWAYS_INLINE int run(struct rp_net *n, struct ct_replay *r, int requests, uint6
 
 int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return run(r->to_llc, r, 1, from, to);
+	return r->usual_memory ? run(r->to_llc, r, 1, from, to, 1) : run(r->to_llc, r, 1, from, to, 0);
 }
 
 int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return run(r->to_sm, r, 0, from, to);
+	return r->usual_memory ? run(r->to_sm, r, 0, from, to, 1) : run(r->to_sm, r, 0, from, to, 0);
 }

@@ -72,19 +72,6 @@ uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
 	return rp_index_find(&t->index, tag);
 }
 
-void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag)
-{
-	CT_BRING(rp_index_slot(&t->index, tag));
-}
-
-uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
-{
-	uint32_t i = rp_index_guess(&t->index, tag);
-	if (i != RP_NO_LINE)
-		CT_BRING(&t->line[i]);
-	return i;
-}
-
 /* The line can be a victim again. */
 static void missed(struct rp_tags *t, uint32_t index, int modified)
 {

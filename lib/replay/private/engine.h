@@ -642,9 +642,6 @@ int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to);
 int rp_llc_init(struct ct_replay *r, struct ct_error *e);
 void rp_llc_free(struct ct_replay *r);
 int rp_llc_accept(struct ct_replay *r, const struct rp_packet *p, uint64_t when);
-/* Whether the slice's input queue has the four free places that it wants before it takes
- * a packet from the network in this cycle. */
-int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle);
 struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice);
 /* slice.c: up to cycle `to`. */
 int rp_llc_run(struct ct_replay *r, uint64_t to);

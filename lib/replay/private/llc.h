@@ -109,6 +109,34 @@ static inline void rp_req_pop(struct rp_req_ring *q)
 	q->head = --q->n ? (q->head + 1) & (q->cap - 1) : 0;
 }
 
+/* llc.c: for queues that may not have room. */
+int rp_llc_has_room(const struct ct_replay *r, struct rp_slice *s, uint64_t cycle);
+/* Whether the slice's input queue has the four free places that it wants before it takes
+ * a packet from the network in this cycle. */
+static inline int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint64_t cycle)
+{
+	struct rp_slice *s = &r->slice[slice];
+	return cycle <= s->room_until || s->input.n + s->npast + 4 <= r->g.llc_queue ||
+	       rp_llc_has_room(r, s, cycle);
+}
+/* Puts a request for one sector into the slice's input queue. */
+RP_HOT int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
+{
+	struct rp_slice *s = &r->slice[p->slice];
+	struct rp_packet *q = rp_ring_new(&s->input);
+	if (!q)
+		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
+	*q = *p;
+	q->when = when;
+	rp_tags_prefetch(&s->tags, p->address >> r->llc_line_bits);
+	if (!s->stalled && s->input.n == 1) {
+		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
+		s->next = s->next < when + 1 ? s->next : when + 1;
+		part->next = part->next < s->next ? part->next : s->next;
+	}
+	return 0;
+}
+
 /* slice.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
  * slice's next cycle brought forward. */
 int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now);
@@ -123,7 +151,7 @@ void rp_dram_free(struct rp_channel *c);
 /* First DRAM cycle that belongs to a core cycle. */
 uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core);
 uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle);
-/* Runs the channel's cycles that belong to core cycle `core`. */
+/* Runs the channel's cycles that belong to core cycle `core`, its next one. */
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);
 void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core);
 int rp_dram_idle(const struct rp_channel *c);

@@ -81,10 +81,19 @@ static inline uint32_t rp_tags_find_near(const struct rp_tags *t, uint64_t tag, 
 	return rp_tags_find(t, tag);
 }
 /* Asks the host's memory for where a lookup of the tag will begin. */
-void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag);
+static inline void rp_tags_prefetch(const struct rp_tags *t, uint64_t tag)
+{
+	CT_BRING(rp_index_slot(&t->index, tag));
+}
 /* Where the line seems to be, as a hint for rp_tags_find_near, without a look at the line, which
  * is asked for; RP_NO_LINE: it is absent. */
-uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag);
+static inline uint32_t rp_tags_guess(const struct rp_tags *t, uint64_t tag)
+{
+	uint32_t i = rp_index_guess(&t->index, tag);
+	if (i != RP_NO_LINE)
+		CT_BRING(&t->line[i]);
+	return i;
+}
 /* Sectors of a found line that a load (a store) hits. */
 static inline uint32_t rp_load_hits(const struct rp_line *l)
 {
