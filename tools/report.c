@@ -223,16 +223,16 @@ static void tell_open_end(struct ct_tool *t, const struct rp_checks *c)
 }
 
 /* Results of parts of traces are marked; those of damaged ones end in 1 (design 3). */
-static int tell_parts(struct ct_tool *t, const struct rp_run *run)
+static int tell_parts(struct ct_tool *t, const struct rp_report *r)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	int any = 0;
-	char part[320];
-	for (size_t i = 0; i < run->n; i++) {
-		enum rp_part how = rp_part(&run->w[i], part, sizeof part);
-		any |= how == RP_DAMAGED;
-		if (how != RP_WHOLE)
-			ct_warn(&d, "%s: %s", run->w[i].name, part);
+	char part[RP_PART_TEXT];
+	const char *run;
+	const struct rp_workload *w;
+	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
+		any |= rp_sn(w, "truncated") > 0;
+		ct_warn(&d, "%s%s: %s", w->name, run, part);
 	}
 	return any;
 }
@@ -313,7 +313,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = 1;
 	}
 	if (st == CT_OK || st == 1)
-		st |= tell_parts(t, &r->run);
+		st |= tell_parts(t, r);
 	if (r) {
 		rp_checks_free(&r->checks);
 		rp_changes_free(&r->changes);

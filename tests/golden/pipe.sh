@@ -74,6 +74,11 @@ for f in html markdown junit; do
 	report -q --$f - ws.profile | grep -qi 'of a part of' && fail "report --$f of a whole one" || pass "and of a whole one not"
 done
 report -q short.profile | grep -q "^short: of a part of the trace: 1 $says" && pass "so does the table" || fail "the table"
+mkdir old new && cp short.profile old/ws.profile && cp ws.profile new/
+for f in html markdown junit; do
+	report -q --compare old --$f - new | grep -q "short.*(old run): of a part of the trace" && pass "report --$f says so of an old run" ||
+		fail "report --$f of an old run"
+done
 report -q --html - short.profile | grep -q 'Not of whole traces:.*short' && pass "so does the page's overview" || fail "overview"
 # So does what has lost warps: nothing but them is in doubt, so it is used, and marked.
 tracecat -q -O accelsim ws | awk '/^warp = 1$/ && !n++ {skip = 1} /^warp = 2$|^#END_TB/ {skip = 0} !skip' >lost.traceg

@@ -100,13 +100,15 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 static void parts(const struct rp_report *r, struct ct_buf *b)
 {
 	size_t n = 0;
-	char part[320];
-	for (size_t i = 0; i < r->run.n; i++) {
-		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE || ++n > 20)
+	char part[RP_PART_TEXT];
+	const char *run;
+	const struct rp_workload *w;
+	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
+		if (++n > 20)
 			continue;
 		ct_buf_puts(b, n > 1 ? "\\\n**" : "**");
-		text(b, r->run.w[i].name, NAME_SHOWN);
-		ct_buf_printf(b, "**: %s.", part);
+		text(b, w->name, NAME_SHOWN);
+		ct_buf_printf(b, "**%s: %s.", run, part);
 	}
 	if (n > 20)
 		ct_buf_printf(b, "\\\n**%zu more workloads** are of parts of their traces.", n - 20);

@@ -50,14 +50,30 @@ static void check_rows(const struct rp_report *r, struct ct_buf *b)
 	}
 }
 
+const struct rp_workload *rp_next_part(const struct rp_report *r, size_t *i, const char **run,
+                                       char part[RP_PART_TEXT])
+{
+	const size_t all = r->run.n + (r->compared ? r->old.n : 0);
+	while (*i < all) {
+		const size_t k = (*i)++;
+		const struct rp_workload *w = k < r->run.n ? &r->run.w[k] : &r->old.w[k - r->run.n];
+		*run = k < r->run.n ? "" : " (old run)";
+		if (rp_part(w, part, RP_PART_TEXT) != RP_WHOLE)
+			return w;
+	}
+	return NULL;
+}
+
 static void part_rows(const struct rp_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 20 };
-	char part[320];
+	char part[RP_PART_TEXT];
+	const char *run;
+	const struct rp_workload *w;
 	size_t n = 0;
-	for (size_t i = 0; i < r->run.n; i++)
-		if (rp_part(&r->run.w[i], part, sizeof part) != RP_WHOLE && ++n <= SHOWN)
-			ct_buf_printf(b, "%s%s: %s\n", n == 1 ? "\n" : "", r->run.w[i].name, part);
+	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));)
+		if (++n <= SHOWN)
+			ct_buf_printf(b, "%s%s%s: %s\n", n == 1 ? "\n" : "", w->name, run, part);
 	if (n > SHOWN)
 		ct_buf_printf(b, "and %zu more are of parts of their traces\n", n - SHOWN);
 }
@@ -154,14 +170,14 @@ static void failures(const struct rp_check *c, struct ct_buf *b)
 /* What holds may hold for a part only. */
 static void xml_parts(const struct rp_report *r, struct ct_buf *b)
 {
-	char part[320];
+	char part[RP_PART_TEXT];
+	const char *run;
+	const struct rp_workload *w;
 	size_t n = 0;
-	for (size_t i = 0; i < r->run.n; i++) {
-		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE)
-			continue;
+	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
 		ct_buf_puts(b, n++ ? "" : "<system-out>");
-		xml(b, r->run.w[i].name);
-		ct_buf_printf(b, ": %s\n", part);
+		xml(b, w->name);
+		ct_buf_printf(b, "%s: %s\n", run, part);
 	}
 	ct_buf_puts(b, n ? "</system-out>\n" : "");
 }

@@ -20,6 +20,12 @@ void rp_junit(const struct rp_report *r, struct ct_buf *b);    /* JUnit XML */
 void rp_csv(const struct rp_report *r, struct ct_buf *b);      /* RFC 4180, a value per line */
 void rp_table(const struct rp_report *r, struct ct_buf *b);    /* for a terminal */
 
+/* The next workload that rests on a part of its trace, from *i on, which it moves behind it: those of the
+ * run, then of the old one; NULL when there is none. part gets what lacks; *run is "" or " (old run)";
+ * index i - 1 is its place in the run where that is below r->run.n. */
+const struct rp_workload *rp_next_part(const struct rp_report *r, size_t *i, const char **run,
+                                       char part[RP_PART_TEXT]);
+
 /* Text of a speed-up, "1.12"; of a range, "1.05..1.20"; "-" for NaN. */
 void rp_speedup_text(double v, char out[32]);
 void rp_range_text(const struct ct_verdict *v, char out[48]);

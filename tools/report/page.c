@@ -173,14 +173,21 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 static void parts(const struct rp_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 50 };
-	char part[320];
+	char part[RP_PART_TEXT];
+	const char *run;
+	const struct rp_workload *w;
 	size_t n = 0;
-	for (size_t i = 0; i < r->run.n; i++) {
-		if (rp_part(&r->run.w[i], part, sizeof part) == RP_WHOLE || ++n > SHOWN)
+	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
+		if (++n > SHOWN)
 			continue;
-		ct_buf_printf(b, "%s<a href=\"#w%zu\">", n > 1 ? ", " : "<p><strong>Not of whole traces:</strong> ", i);
-		ch_text(b, r->run.w[i].name);
-		ct_buf_puts(b, "</a>");
+		ct_buf_puts(b, n > 1 ? ", " : "<p><strong>Not of whole traces:</strong> ");
+		if (!*run)
+			ct_buf_printf(b, "<a href=\"#w%zu\">", i - 1);
+		ch_text(b, w->name);
+		if (!*run)
+			ct_buf_puts(b, "</a>");
+		else
+			ct_buf_printf(b, "%s: %s", run, part);
 	}
 	if (n > SHOWN)
 		ct_buf_printf(b, " and %zu more", n - SHOWN);

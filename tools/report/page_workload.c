@@ -29,7 +29,7 @@ static double hist(const struct rp_workload *w, const char *view, struct ct_hist
 
 static void verdicts(const struct rp_workload *w, struct ct_buf *b)
 {
-	char part[320];
+	char part[RP_PART_TEXT];
 	if (rp_part(w, part, sizeof part) != RP_WHOLE)
 		ct_buf_printf(b, "<p><strong>%c%s.</strong></p>\n", part[0] - 'a' + 'A', part + 1);
 	ct_buf_puts(b, "<dl class=\"why\">");

@@ -33,6 +33,7 @@ const struct rp_workload *rp_run_find(const struct rp_run *run, const char *name
 double rp_sn(const struct rp_workload *w, const char *metric);
 /* Whether it rests on a part of its trace: what is lacking into text, a clause of at most n - 1 bytes. */
 enum rp_part { RP_WHOLE, RP_PART /* cut, on purpose or not */, RP_DAMAGED };
+enum { RP_PART_TEXT = 320 };
 enum rp_part rp_part(const struct rp_workload *w, char *text, size_t n);
 /* ES of scope all: 1 and *es, or 0. */
 int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
