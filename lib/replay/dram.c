@@ -11,16 +11,6 @@ static uint64_t min64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static uint64_t reciprocal(uint64_t d, uint64_t *limit)
-{
-	*limit = 0;
-#if defined(__SIZEOF_INT128__)
-	if (d > 1)
-		*limit = UINT64_MAX / d;
-#endif
-	return UINT64_MAX / d + 1;
-}
-
 void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram)
 {
 	uint64_t a = core, b = dram;
@@ -29,36 +19,8 @@ void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram)
 		a = b;
 		b = rest;
 	}
-	c->core = core / a;
-	c->dram = dram / a;
-	c->per_core = reciprocal(c->core, &c->core_limit);
-	c->per_dram = reciprocal(c->dram, &c->dram_limit);
-}
-
-static uint64_t divide(uint64_t n, uint64_t d, uint64_t per, uint64_t limit)
-{
-#if defined(__SIZEOF_INT128__)
-	if (n < limit)
-		return (uint64_t)((__extension__ (unsigned __int128)n * per) >> 64);
-#endif
-	(void)per;
-	(void)limit;
-	return n / d;
-}
-
-uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
-{
-	const struct rp_clocks *c = &r->clocks;
-	return divide(core * c->dram, c->core, c->per_core, c->core_limit);
-}
-
-/* The core cycle during which a DRAM cycle passes. */
-uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
-{
-	const struct rp_clocks *c = &r->clocks;
-	if (cycle == RP_NEVER64)
-		return RP_NEVER64;
-	return divide((cycle + 1) * c->core - 1, c->dram, c->per_dram, c->dram_limit);
+	c->core = rp_divisor_of(core / a);
+	c->dram = rp_divisor_of(dram / a);
 }
 
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)

@@ -7,9 +7,14 @@
 int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e)
 {
 	uint32_t n = r->partitions * r->map.per_slice, places = r->g.dram_queue ? r->g.dram_queue : 1;
+	uint32_t ccd = r->g.dram_ccd ? r->g.dram_ccd : 1;
 	struct rp_quick_channel *c = r->quick->channel = ct_pool_take(&r->pool, n, sizeof *c);
 	if (!c)
 		return ct_fail_nomem(e);
+	r->quick->rc = rp_divisor_of(r->g.dram_rc ? r->g.dram_rc : 1);
+	r->quick->rrd = rp_divisor_of(r->g.dram_rrd ? r->g.dram_rrd : 1);
+	r->quick->ccd = rp_divisor_of(ccd);
+	r->quick->ccdl = rp_divisor_of(rp_max32(r->g.dram_ccdl, ccd));
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t b = 0; b < r->g.dram_banks; b++)
 			memset(c[i].bank[b].at, 0xff, sizeof c[i].bank[b].at); /* no turn */
@@ -18,6 +23,15 @@ int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e)
 			return ct_fail_nomem(e);
 	}
 	return 0;
+}
+
+void rp_quick_dram_window(struct ct_replay *r)
+{
+	struct rp_quick *w = r->quick;
+	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
+	w->floor_rrd = rp_divide(floor, &w->rrd);
+	w->floor_ccd = rp_divide(floor, &w->ccd);
+	w->floor_ccdl = rp_divide(floor, &w->ccdl);
 }
 
 static struct rp_row *row_in(struct rp_quick_bank *b, uint64_t turn)
@@ -46,18 +60,24 @@ static struct rp_row *take_turn(struct rp_quick_bank *b, uint64_t turn, uint32_t
 	return p;
 }
 
+/* Takes the first free place from cycle t on in a calendar whose places are so many cycles long. */
+RP_HOT uint64_t take_place(struct rp_calendar *c, uint64_t floor, uint64_t t, const struct rp_divisor *d)
+{
+	return rp_calendar_take(c, floor, rp_divide(t, d)) * d->by;
+}
+
 /* Opens the row in the turn, k at the earliest. */
 static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
                                struct rp_quick_bank *b, uint32_t row, uint64_t turn, uint64_t k)
 {
 	const struct rp_row *before = row_before(b, turn);
-	uint64_t act = k, rrd = r->g.dram_rrd ? r->g.dram_rrd : 1;
+	const struct rp_divisor *rrd = &r->quick->rrd;
+	uint64_t act = k;
 	if (before) {
 		act = rp_max64(k + r->g.dram_rp, before->act + r->g.dram_rc);
 		act = rp_max64(act, before->act + before->after + r->dram_timing.burst + r->g.dram_rp);
 	}
-	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
-	act = rp_max64(act, rp_calendar_take(&c->activate, floor / rrd, act / rrd) * rrd);
+	act = rp_max64(act, take_place(&c->activate, r->quick->floor_rrd, act, rrd));
 	return take_turn(b, turn, row, act);
 }
 
@@ -66,7 +86,7 @@ static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
 static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
                               struct rp_quick_bank *b, uint32_t row, uint64_t k)
 {
-	uint64_t rc = r->g.dram_rc ? r->g.dram_rc : 1, turn = k / rc, first = turn;
+	uint64_t turn = rp_divide(k, &r->quick->rc), first = turn;
 	struct rp_row *p;
 	for (; turn < first + RP_ROWS && (p = row_in(b, turn)) != NULL; turn++)
 		if (p->row == row)
@@ -77,7 +97,7 @@ static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
 		p->after = after;
 		return p;
 	}
-	return open_row(r, c, b, row, turn, rp_max64(k, turn * rc));
+	return open_row(r, c, b, row, turn, rp_max64(k, turn * r->quick->rc.by));
 }
 
 /* Column command of a sector that arrives at the controller in cycle k. */
@@ -85,16 +105,15 @@ static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64
 {
 	struct rp_quick_channel *c = &r->quick->channel[place->channel];
 	struct rp_quick_bank *b = &c->bank[place->bank];
-	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
-	uint32_t ccd = r->g.dram_ccd ? r->g.dram_ccd : 1, ccdl = rp_max32(r->g.dram_ccdl, ccd);
+	const struct rp_quick *w = r->quick;
 	k = rp_max64(k, c->queue[c->queue_next]);
 	struct rp_row *p = row_for(r, c, b, (uint32_t)place->row, k);
 	uint64_t col = rp_max64(k, p->act + r->g.dram_rcd);
-	if (ccdl > ccd) {
+	if (w->ccdl.by > w->ccd.by) {
 		struct rp_calendar *g = &c->group[place->bank & (r->g.dram_bank_groups - 1) & 7];
-		col = rp_max64(col, rp_calendar_take(g, floor / ccdl, col / ccdl) * ccdl);
+		col = rp_max64(col, take_place(g, w->floor_ccdl, col, &w->ccdl));
 	}
-	col = rp_max64(col, rp_calendar_take(&c->bus, floor / ccd, col / ccd) * ccd);
+	col = rp_max64(col, take_place(&c->bus, w->floor_ccd, col, &w->ccd));
 	p->after = rp_max32(p->after, (uint32_t)(col - p->act));
 	r->total.dram_busy += r->dram_timing.burst;
 	c->queue[c->queue_next] = col;

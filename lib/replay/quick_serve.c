@@ -268,6 +268,7 @@ void rp_quick_serve(struct ct_replay *r, uint64_t end)
 	enum { TO_NETWORK = 5 };
 	struct rp_quick *w = r->quick;
 	uint32_t i;
+	rp_quick_dram_window(r);
 	wheel_fill(r);
 	while ((i = wheel_take(w, end + TO_NETWORK)) != RP_NO_INDEX) {
 		struct rp_quick_sm *q = &w->sm[i];

@@ -18,6 +18,7 @@
 #include "gpu/gpu.h"
 #include "gpu/occupancy.h"
 #include "replay/parts.h"
+#include "replay/private/divide.h"
 #include "replay/private/lru.h"
 #include "replay/private/tags.h"
 #include "replay/replay.h"
@@ -364,9 +365,8 @@ static inline uint64_t rp_warp_insts(const struct rp_sm *sm)
 struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
 
-/* Core and DRAM clock without their common divisor, and how to divide by them: multiplied by
- * 2^64 / d, rounded up, a number below the limit gives the quotient in the upper half. */
-struct rp_clocks { uint64_t core, dram, per_core, per_dram, core_limit, dram_limit; };
+/* Core and DRAM clock without their common divisor. */
+struct rp_clocks { struct rp_divisor core, dram; };
 /* Clocks in one unit, above 0 (dram.c). */
 void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram);
 

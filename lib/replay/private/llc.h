@@ -149,8 +149,17 @@ void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at);
 int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e);
 void rp_dram_free(struct rp_channel *c);
 /* First DRAM cycle that belongs to a core cycle. */
-uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core);
-uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle);
+static inline uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
+{
+	return rp_divide(core * r->clocks.dram.by, &r->clocks.core);
+}
+/* The core cycle during which a DRAM cycle passes. */
+static inline uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
+{
+	if (cycle == RP_NEVER64)
+		return RP_NEVER64;
+	return rp_divide((cycle + 1) * r->clocks.core.by - 1, &r->clocks.dram);
+}
 /* Runs the channel's cycles that belong to core cycle `core`, its next one. */
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);
 void rp_dram_wake(struct ct_replay *r, struct rp_channel *c, uint64_t core);

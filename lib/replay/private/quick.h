@@ -147,6 +147,8 @@ struct rp_quick {
 	struct rp_quick_sm *sm;
 	struct rp_quick_channel *channel;
 	struct rp_quick_slice *slice;
+	struct rp_divisor rc, rrd, ccd, ccdl; /* of DRAM, above 0 */
+	uint64_t floor_rrd, floor_ccd, floor_ccdl; /* nobody will ask for places of DRAM before these */
 	uint32_t flits[2], reply_flits[2]; /* of what is no store, of a store */
 	uint32_t trip;                     /* cycles from the network to the tags of a slice */
 	uint32_t line_bits;                /* log2 of the LLC sectors of a line */
@@ -194,6 +196,8 @@ uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64
 /* The line's modified sectors go to DRAM. */
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at);
 int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e);
+/* A window begins. */
+void rp_quick_dram_window(struct ct_replay *r);
 
 /* Something that the instruction waits for is back in cycle `back`. */
 RP_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
