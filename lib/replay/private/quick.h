@@ -217,11 +217,12 @@ RP_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
 /* The first free place from t on. */
 RP_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
 {
-	uint64_t w = t >> 6, bit = UINT64_C(1) << (t & 63), *bits = &c->bits[w % RP_CALENDAR_WORDS];
-	if (w - c->first >= RP_CALENDAR_WORDS || (*bits & bit))
+	uint64_t w = t >> 6, *bits = &c->bits[w % RP_CALENDAR_WORDS];
+	uint64_t free = ~*bits & ~UINT64_C(0) << (t & 63);
+	if (w - c->first >= RP_CALENDAR_WORDS || !free)
 		return rp_calendar_search(c, t);
-	*bits |= bit;
-	return t;
+	*bits |= free & (0 - free);
+	return w << 6 | ct_low_bit(free);
 }
 
 /* The same. Nobody will ask for one before `floor`. */
