@@ -72,18 +72,6 @@ uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
 	return rp_index_find(&t->index, tag);
 }
 
-/* The line can be a victim again. */
-static void missed(struct rp_tags *t, uint32_t index, int modified)
-{
-	struct rp_queue *q;
-	if (t->ways <= RP_STAMPS)
-		return;
-	q = &t->queue[2 * rp_tags_set_of(t, index)];
-	rp_queue_missed(q, t->stamp[index]);
-	if (!modified)
-		rp_queue_missed(q + 1, t->stamp[index]);
-}
-
 void rp_tags_renumber(struct rp_tags *t, uint32_t set)
 {
 	t->set[set].stamp = rp_renumber(t->stamp + (size_t)set * t->ways, t->ways);
@@ -129,24 +117,6 @@ uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
 	return v;
 }
 
-/* The last of the line's fills has come, or none is waited for any more. */
-static void unreserve(struct rp_tags *t, uint32_t index)
-{
-	struct rp_line *l = &t->line[index];
-	l->reserved = 0;
-	rp_put_bit(t->reserved, index, 0);
-	missed(t, index, l->modified != 0);
-}
-
-static void unreserve_sector(struct rp_tags *t, uint32_t index, uint32_t bit)
-{
-	struct rp_line *l = &t->line[index];
-	if (l->reserved == bit)
-		unreserve(t, index);
-	else
-		l->reserved &= (uint8_t)~bit;
-}
-
 static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 {
 	struct rp_line *l = &t->line[index];
@@ -156,7 +126,7 @@ static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 	t->modified_lines += mask != 0;
 	rp_put_bit(t->modified, index, mask != 0);
 	if (cleaned && !l->reserved)
-		missed(t, index, 0);
+		rp_tags_missed(t, index, 0);
 }
 
 static void release(struct rp_tags *t, uint32_t set, uint32_t way)
@@ -167,7 +137,7 @@ static void release(struct rp_tags *t, uint32_t set, uint32_t way)
 	if (l->modified)
 		set_modified(t, index, 0);
 	if (l->reserved)
-		unreserve(t, index);
+		rp_tags_unreserve(t, index, l->reserved);
 	t->used_lines--;
 	t->set[set].used--;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
@@ -190,33 +160,16 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	rp_tags_make_youngest(t, set, index, now);
 }
 
-void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)
+void rp_tags_reserve_modified(struct rp_tags *t, uint32_t index, uint32_t bit)
 {
 	struct rp_line *l = &t->line[index];
-	uint32_t bit = 1u << sector;
-	if (l->modified & bit)
-		l->fill_modified |= (uint8_t)bit;
-	else
-		l->fill_modified &= (uint8_t)~bit;
-	if (l->modified & bit)
-		set_modified(t, index, l->modified & ~bit);
-	l->valid &= (uint8_t)~bit;
-	l->unreadable &= (uint8_t)~bit;
-	l->reserved |= (uint8_t)bit;
-	rp_put_bit(t->reserved, index, 1);
+	set_modified(t, index, l->modified & ~bit);
+	l->fill_modified |= (uint8_t)bit;
 }
 
-void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified)
+void rp_tags_fill_modified(struct rp_tags *t, uint32_t index, uint32_t bit)
 {
-	struct rp_line *l = &t->line[index];
-	uint32_t bit = 1u << sector;
-	if ((l->fill_modified & bit) || modified)
-		set_modified(t, index, l->modified | bit);
-	unreserve_sector(t, index, bit);
-	l->fill_modified &= (uint8_t)~bit;
-	l->unreadable &= (uint8_t)~bit;
-	l->valid |= (uint8_t)bit;
-	l->filled = 1;
+	set_modified(t, index, t->line[index].modified | bit);
 }
 
 void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes)
@@ -225,7 +178,7 @@ void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t 
 	uint32_t bit = 1u << sector;
 	int readable = (l->valid & bit) && !(l->unreadable & bit);
 	if (l->reserved & bit) { /* the fill will be merged */
-		unreserve_sector(t, index, bit);
+		rp_tags_unreserve(t, index, bit);
 		l->fill_modified |= (uint8_t)bit;
 	}
 	if (!l->counted) {

@@ -153,8 +153,54 @@ static inline void rp_tags_touch(struct rp_tags *t, uint32_t index, uint32_t now
 	rp_tags_make_youngest(t, rp_tags_set_of(t, index), index, now);
 }
 /* Reserves one sector for a fill; what was modified becomes modified again then. */
-void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector);
-void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified);
+void rp_tags_reserve_modified(struct rp_tags *t, uint32_t index, uint32_t bit);
+static inline void rp_tags_reserve(struct rp_tags *t, uint32_t index, uint32_t sector)
+{
+	struct rp_line *l = &t->line[index];
+	uint8_t bit = (uint8_t)(1u << sector), others = (uint8_t)~bit;
+	l->fill_modified &= others;
+	if (l->modified & bit)
+		rp_tags_reserve_modified(t, index, bit);
+	l->valid &= others;
+	l->unreadable &= others;
+	l->reserved |= bit;
+	rp_put_bit(t->reserved, index, 1);
+}
+/* The line can be a victim again. */
+static inline void rp_tags_missed(struct rp_tags *t, uint32_t index, int modified)
+{
+	if (t->ways <= RP_STAMPS)
+		return;
+	struct rp_queue *q = &t->queue[2 * rp_tags_set_of(t, index)];
+	rp_queue_missed(q, t->stamp[index]);
+	if (!modified)
+		rp_queue_missed(q + 1, t->stamp[index]);
+}
+/* Fills of these sectors have come, or are not waited for any more. */
+static inline void rp_tags_unreserve(struct rp_tags *t, uint32_t index, uint32_t sectors)
+{
+	struct rp_line *l = &t->line[index];
+	l->reserved &= (uint8_t)~sectors;
+	if (l->reserved)
+		return;
+	rp_put_bit(t->reserved, index, 0);
+	rp_tags_missed(t, index, l->modified != 0);
+}
+/* The data of a sector, which was reserved or is to become modified. */
+void rp_tags_fill_modified(struct rp_tags *t, uint32_t index, uint32_t bit);
+static inline void rp_tags_fill(struct rp_tags *t, uint32_t index, uint32_t sector, int modified)
+{
+	struct rp_line *l = &t->line[index];
+	uint8_t bit = (uint8_t)(1u << sector), others = (uint8_t)~bit;
+	if ((l->fill_modified & bit) || modified)
+		rp_tags_fill_modified(t, index, bit);
+	if (l->reserved & bit)
+		rp_tags_unreserve(t, index, bit);
+	l->fill_modified &= others;
+	l->unreadable &= others;
+	l->valid |= bit;
+	l->filled = 1;
+}
 /* A store of the masked bytes to a sector, in any state. */
 void rp_tags_store(struct rp_tags *t, uint32_t index, uint32_t sector, uint32_t bytes);
 /* Marks a valid sector modified (atomics). */
