@@ -3,7 +3,7 @@
  * Time advances in windows. A request that leaves an SM needs at least the LLC's
  * latency before anything of it comes back, so within a window of that length SMs
  * do not see each other: each runs through the window by itself (sm.c), then the
- * request network (noc.c), then slices and DRAM channels (llc.c, dram.c), then the
+ * request network (noc.c), then slices and DRAM channels (slice.c, dram.c), then the
  * reply network. CTAs are handed out between SMs in the order of simulated time
  * (place.c). Cycle numbers of an SM are counted from the start of the launch;
  * those of the memory system never restart. */
@@ -570,7 +570,7 @@ RP_HOT void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 		rp_mem_over(r, sm, mem, now);
 }
 
-/* l1.c */
+/* l1.c, l1_step.c */
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
 void rp_l1_free(struct rp_sm *sm);
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
