@@ -168,7 +168,6 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 	ct_buf_printf(b, "\">%s</td>", t);
 }
 
-/* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
 /* Which of them rest on parts of their traces. */
 static void parts(const struct rp_report *r, struct ct_buf *b)
 {
@@ -194,6 +193,7 @@ static void parts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, n ? ".</p>\n" : "");
 }
 
+/* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
 static void overview(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
