@@ -10,12 +10,7 @@
 #include <emmintrin.h>
 
 #include "base/bits.h"
-
-#if defined(__GNUC__)
-#define INLINE static inline __attribute__((always_inline))
-#else
-#define INLINE static inline
-#endif
+#include "base/hot.h"
 
 enum { LANE_BITS = 5, LINE_BITS = 25, VECTORS = 8 };
 #define NORMAL 0x00800000u /* the lowest that is no denormal number */
@@ -156,7 +151,7 @@ static void lanes_of(uint32_t mask, uint32_t lane[CT_WARP_LANES])
 
 /* One request for each run of keys of one line. The shape of the cache is constant where it is called
  * for the usual one, and lane is NULL where all lanes take part. */
-INLINE unsigned join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES],
+CT_HOT unsigned join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES],
                      const uint32_t *lane, uint64_t bits, unsigned line_bits, unsigned sector_bits,
                      struct ct_line_request *out)
 {

@@ -21,7 +21,7 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
 }
 
 /* First step in which the oldest that waits for the unit can find a collector. */
-RP_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit,
+CT_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit,
                           int usual)
 {
 	const struct rp_parked *p = &sm->parked[unit][0];
@@ -31,7 +31,7 @@ RP_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uin
 
 /* First step in which a parked instruction can find a collector, as far as known: the
  * oldest of each class counts. */
-RP_HOT uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm, int usual)
+CT_HOT uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
@@ -66,7 +66,7 @@ void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_
 }
 
 /* The oldest of the unit enters a collector. */
-RP_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step, int usual)
+CT_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step, int usual)
 {
 	struct rp_parked p = sm->parked[unit][0];
 	struct rp_sched *s = &sm->sched[p.sched];
@@ -94,7 +94,7 @@ RP_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_
 
 /* One step: what is parked and can enter does. The younger of a class wait behind the
  * oldest. */
-RP_HOT void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step, int usual)
+CT_HOT void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step, int usual)
 {
 	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
 		uint32_t unit = ct_low_bit(units);
@@ -104,7 +104,7 @@ RP_HOT void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step, in
 }
 
 /* Both steps of the cycle, the second if it is the next in which one can enter. */
-RP_HOT void collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+CT_HOT void collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t step = 2 * now, next;
 	do {

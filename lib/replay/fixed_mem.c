@@ -48,7 +48,7 @@ struct visit {
 };
 
 /* The sector's line is there from now on, touched in this cycle. */
-RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
+CT_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
 {
 	uint32_t tick = (uint32_t)now;
 	struct rp_lru *t = &v->s->lru;
@@ -75,7 +75,7 @@ RP_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
 
 /* One sector, v->p, at the LLC; returns the cycle at which its data (or acknowledgement) is back at
  * the SM. */
-RP_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
+CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
 {
 	struct ct_replay *r = v->r;
 	struct rp_slice *s = v->s;
@@ -130,7 +130,7 @@ static void count_visit(const struct visit *v)
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
  * sector's time in due[]. */
-RP_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t sectors,
+CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t sectors,
                       enum rp_packet_kind kind, uint32_t at, uint32_t *due)
 {
 	uint64_t base = l->q->line << r->l1_line_bits;
@@ -164,7 +164,7 @@ RP_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, 
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-RP_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t at)
+CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, last = look + 4, valid = 0, pending = 0;
@@ -225,7 +225,7 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 }
 
 /* One line; returns when its last sector is back. */
-RP_HOT struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+CT_HOT struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
                                      struct rp_look *l, uint32_t at)
 {
 	struct rp_outcome o = {0};
@@ -242,7 +242,7 @@ RP_HOT struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, cons
 }
 
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
-RP_HOT uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+CT_HOT uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                              const struct ct_line_request *q, unsigned n, uint32_t at)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];

@@ -26,21 +26,21 @@ static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 	return 0;
 }
 
-RP_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i, int usual)
+CT_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i, int usual)
 {
 	uint32_t mask = usual ? RP_FIRST_STAGES - 1 : sm->stage_mask;
 	return &sm->stage[(size_t)bank * (mask + 1) + ((sm->bank_head[bank] + i) & mask)];
 }
 
 /* Where the chain of the sector begins. */
-RP_HOT uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
+CT_HOT uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
 {
 	return &sm->mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
 	                        sm->mshr_mask];
 }
 
 /* A sector of a line enters a bank that is not full. */
-RP_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t what,
+CT_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t what,
                       uint32_t ready, int usual)
 {
 	uint32_t n = sm->in_bank[bank]++;
@@ -55,7 +55,7 @@ RP_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint
 
 /* Sectors of one line, highest first, up to the first whose bank another one has taken in this cycle,
  * or is full; adds their banks to *used. */
-RP_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+CT_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                        uint32_t *used)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
@@ -73,7 +73,7 @@ RP_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uin
 }
 
 /* The same where sectors and banks have the same numbers. */
-RP_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+CT_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                         uint32_t *used)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
@@ -87,7 +87,7 @@ RP_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, ui
 }
 
 /* One line, as far as it goes. 1: all of it is in. */
-RP_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+CT_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                       uint32_t *used, int usual)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
@@ -101,7 +101,7 @@ RP_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint
 	return !l->enter;
 }
 
-RP_HOT uint32_t enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
+CT_HOT uint32_t enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
 {
 	uint32_t used = 0;
 	while (sm->lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->lsu_line, ready, &used, usual))
@@ -117,7 +117,7 @@ uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
 }
 
 /* The oldest in the bank leaves the pipeline. */
-RP_HOT void leave(struct rp_sm *sm, uint32_t bank, int usual)
+CT_HOT void leave(struct rp_sm *sm, uint32_t bank, int usual)
 {
 	uint32_t left = --sm->in_bank[bank];
 	sm->bank_head[bank]++;
@@ -138,7 +138,7 @@ static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sect
 }
 
 /* A copy of *from, which has all but its place in the chain. */
-RP_HOT void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
+CT_HOT void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
 {
 	uint32_t i = sm->mshr_spare.at[--sm->mshr_spare.n];
 	struct rp_mshr *m = &sm->mshr[i];
@@ -190,7 +190,7 @@ static uint32_t queued(const struct rp_sm *sm, uint32_t now)
 	return sm->missq_last > now ? sm->missq_last - now : 0;
 }
 
-RP_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
                  enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
 {
 	uint32_t n = usual ? 1 : r->llc_per_l1;
@@ -245,8 +245,8 @@ static int room_for(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *re
 
 /* A load of one sector. FAIL: nothing has changed, *retry is lowered to the cycle in
  * which it is worth trying again if that is known (else after the next fill). */
-RP_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
-                            uint32_t sector, uint32_t now, uint32_t *retry, int usual)
+CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
+                        uint32_t sector, uint32_t now, uint32_t *retry, int usual)
 {
 	enum rp_met what = rp_tags_probe(&sm->tags, l->line, 1u << sector, 0, &l->near);
 	uint32_t i = l->near;
@@ -345,7 +345,7 @@ static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct
 			r->obs[i].l1(r->obs[i].ctx, &ev);
 }
 
-RP_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
+CT_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
 	uint32_t mem = l->mem;
@@ -363,7 +363,7 @@ void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t
 }
 
 /* n sectors of the line have met that. */
-RP_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
+CT_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
                  uint32_t sectors, uint32_t n, uint32_t now)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
@@ -376,7 +376,7 @@ RP_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_m
 
 /* Several banks are ready, with sectors of the same line, and all hit: the common case, in one
  * lookup. */
-RP_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now, int usual)
+CT_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now, int usual)
 {
 	uint32_t lreq = sm->bank_what[ct_low_bit(banks)] >> 3, sectors = 0, i, n = 0;
 	for (uint32_t m = banks; m; m &= m - 1, n++) {
@@ -401,7 +401,7 @@ RP_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32
 }
 
 /* One bank tries its head; the request keeps its instruction alive meanwhile. */
-RP_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
+CT_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
                     uint32_t *retry, int usual)
 {
 	uint32_t head = sm->bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
@@ -416,7 +416,7 @@ RP_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32
 }
 
 /* Banks whose oldest is ready; what there is not never is. */
-RP_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, uint32_t now,
+CT_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, uint32_t now,
                             int usual)
 {
 	uint32_t ready = rp_four_due(sm->bank_at, now);
@@ -426,7 +426,7 @@ RP_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, u
 }
 
 /* The first cycle in which one is, where those that have failed try again in cycle `retry`. */
-RP_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uint32_t failed,
+CT_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uint32_t failed,
                           uint32_t retry, int usual)
 {
 	uint32_t next = failed ? retry : RP_NEVER;
@@ -438,7 +438,7 @@ RP_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uin
 }
 
 /* Each bank with something at its head tries it, lowest bank first. */
-RP_HOT void step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+CT_HOT void step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
 	sm->l1_next = RP_NEVER;
@@ -490,7 +490,7 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m,
 }
 
 /* Asks the host's memory for what the next replies will need. */
-RP_HOT void look_ahead(const struct rp_sm *sm)
+CT_HOT void look_ahead(const struct rp_sm *sm)
 {
 	const struct rp_packet *p;
 	if (sm->replies.n > 5 && (p = rp_ring_at(&sm->replies, 5))->kind == RP_PK_READ)
@@ -507,7 +507,7 @@ RP_HOT void look_ahead(const struct rp_sm *sm)
 }
 
 /* The data of an entry: its requests take the write-back port one a cycle from two cycles on. */
-RP_HOT void filled(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
+CT_HOT void filled(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
 {
 	struct rp_mshr *m = &sm->mshr[id];
 	look_ahead(sm);

@@ -28,12 +28,6 @@ struct rp_net {
 	uint32_t held;
 };
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE static inline
-#endif
-
 int rp_ring_grow(struct rp_ring *q)
 {
 	uint32_t cap = q->cap ? q->cap * 2 : 16;
@@ -103,7 +97,7 @@ void rp_net_free(struct rp_net *n)
 }
 
 /* First set bit at or after `from`, wrapping around; the mask is not empty. */
-ALWAYS_INLINE uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
+CT_HOT uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 {
 	if (words == 1) {
 		uint64_t turned = mask[0] >> from | mask[0] << (-from & 63);
@@ -121,7 +115,7 @@ ALWAYS_INLINE uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_
 }
 
 /* Misses and stores on one side, what bypasses L1 on the other: the earlier first. */
-ALWAYS_INLINE struct rp_ring *sm_head(struct rp_sm *sm)
+CT_HOT struct rp_ring *sm_head(struct rp_sm *sm)
 {
 	if (!sm->missq.n)
 		return sm->direct.n ? &sm->direct : NULL;
@@ -133,19 +127,19 @@ ALWAYS_INLINE struct rp_ring *sm_head(struct rp_sm *sm)
 
 /* What differs between the two networks follows from `requests`, a constant where the
  * functions are called. Head of input i: its ring, or NULL when it has none. */
-ALWAYS_INLINE struct rp_ring *head_of(struct ct_replay *r, int requests, uint32_t i)
+CT_HOT struct rp_ring *head_of(struct ct_replay *r, int requests, uint32_t i)
 {
 	if (requests)
 		return sm_head(&r->sm[i]);
 	return r->slice[i].replies.n ? &r->slice[i].replies : NULL;
 }
 
-ALWAYS_INLINE uint32_t output_of(int requests, const struct rp_packet *p)
+CT_HOT uint32_t output_of(int requests, const struct rp_packet *p)
 {
 	return requests ? p->slice : p->sm;
 }
 
-ALWAYS_INLINE void ask(struct rp_net *n, uint32_t i, uint32_t o)
+CT_HOT void ask(struct rp_net *n, uint32_t i, uint32_t o)
 {
 	n->want[(size_t)o * n->words + i / 64] |= UINT64_C(1) << i % 64;
 	n->busy[o / 64] |= UINT64_C(1) << o % 64;
@@ -153,7 +147,7 @@ ALWAYS_INLINE void ask(struct rp_net *n, uint32_t i, uint32_t o)
 	n->pending++;
 }
 
-ALWAYS_INLINE void unask(struct rp_net *n, uint32_t i, uint32_t o)
+CT_HOT void unask(struct rp_net *n, uint32_t i, uint32_t o)
 {
 	uint64_t *w = n->want + (size_t)o * n->words, any;
 	any = w[i / 64] &= ~(UINT64_C(1) << i % 64);
@@ -167,8 +161,8 @@ ALWAYS_INLINE void unask(struct rp_net *n, uint32_t i, uint32_t o)
 
 /* Puts input i where its head belongs: asking now, or into the bucket of a later
  * cycle of this window. A request can be moved a cycle after it has been put in. */
-ALWAYS_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
-                               uint64_t from, uint64_t cycle, uint64_t to)
+CT_HOT void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
+                        uint64_t from, uint64_t cycle, uint64_t to)
 {
 	struct rp_ring *q = head_of(r, requests, i);
 	if (!q)
@@ -226,8 +220,8 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 }
 
 /* The slice takes it one cycle later if it can. */
-ALWAYS_INLINE int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle,
-                                  int usual)
+CT_HOT int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle,
+                           int usual)
 {
 	struct rp_net *n = r->to_llc;
 	uint32_t o = p->slice;
@@ -280,7 +274,7 @@ void rp_net_backpressure(struct ct_replay *r, uint64_t cycle)
 }
 
 /* One more cycle in the response queue of the SM. */
-ALWAYS_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+CT_HOT int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
 	struct rp_sm *sm = &r->sm[p->sm];
 	struct rp_packet *q = rp_ring_new(&sm->replies);
@@ -294,8 +288,8 @@ ALWAYS_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *p, 
 }
 
 /* One packet from the head of ring q. */
-ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
-                       int usual)
+CT_HOT int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
+                int usual)
 {
 	struct rp_packet *k = rp_ring_first(q);
 	CT_BRING(rp_ring_at(q, 2));
@@ -312,8 +306,8 @@ ALWAYS_INLINE int move(struct ct_replay *r, int requests, struct rp_ring *q, uin
 }
 
 /* Returns how many packets it has moved, or -1. */
-ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-                        uint64_t cycle, uint64_t to, int usual)
+CT_HOT int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+                 uint64_t cycle, uint64_t to, int usual)
 {
 	int moved = 0, nothing = !usual && (r->free & CT_REPLAY_FREE_NETWORK) != 0;
 	int one = nothing || r->g.noc_flits_as_one;
@@ -343,8 +337,8 @@ ALWAYS_INLINE int serve(struct rp_net *n, struct ct_replay *r, int requests, uin
 	return moved;
 }
 
-ALWAYS_INLINE int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-                      uint64_t to, int usual)
+CT_HOT int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+               uint64_t to, int usual)
 {
 	for (uint32_t i = 0; i < n->inputs; i++)
 		if (!n->waiting[i])

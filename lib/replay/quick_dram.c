@@ -61,7 +61,7 @@ static struct rp_row *take_turn(struct rp_quick_bank *b, uint64_t turn, uint32_t
 }
 
 /* Takes the first free place from cycle t on in a calendar whose places are so many cycles long. */
-RP_HOT uint64_t take_place(struct rp_calendar *c, uint64_t floor, uint64_t t, const struct rp_divisor *d)
+CT_HOT uint64_t take_place(struct rp_calendar *c, uint64_t floor, uint64_t t, const struct rp_divisor *d)
 {
 	return rp_calendar_take(c, floor, rp_divide(t, d)) * d->by;
 }

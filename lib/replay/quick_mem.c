@@ -78,7 +78,7 @@ static int no_memory(struct access *a)
 }
 
 /* Room for n more requests, besides those for an L1 sector of which the last is not back. */
-RP_HOT int room(struct access *a, uint32_t n)
+CT_HOT int room(struct access *a, uint32_t n)
 {
 	struct rp_quick_sm *q = a->q;
 	while (q->asked - q->served + n + a->r->llc_per_l1 > q->req_mask)
@@ -88,7 +88,7 @@ RP_HOT int room(struct access *a, uint32_t n)
 }
 
 /* The instruction gets a record: it waits for something. */
-RP_HOT int record(struct access *a)
+CT_HOT int record(struct access *a)
 {
 	struct rp_quick_sm *q = a->q;
 	if (q->inst_free == RP_NO_INDEX && grow_insts(a) < 0)
@@ -101,7 +101,7 @@ RP_HOT int record(struct access *a)
 /* ---- the load/store unit and the tags ---- */
 
 /* First cycle of the unit from t on, which the instruction keeps for n. */
-RP_HOT uint32_t unit_at(struct access *a, uint32_t t, uint32_t n)
+CT_HOT uint32_t unit_at(struct access *a, uint32_t t, uint32_t n)
 {
 	struct rp_quick_sm *q = a->q;
 	uint32_t latency = a->r->g.l1_latency;
@@ -134,7 +134,7 @@ struct way_out {
 
 /* `usual` is a constant where these are called: 1 for lines of four sectors in the L1, each of one of
  * the LLC (struct rp_quick). 0 takes every cache. */
-RP_HOT struct way_out way_out(const struct access *a, int usual)
+CT_HOT struct way_out way_out(const struct access *a, int usual)
 {
 	const struct ct_replay *r = a->r;
 	struct rp_quick_sm *q = a->q;
@@ -148,7 +148,7 @@ RP_HOT struct way_out way_out(const struct access *a, int usual)
 }
 
 /* Every line has asked for what it needs. */
-RP_HOT void all_asked(struct access *a, const struct way_out *o, int store)
+CT_HOT void all_asked(struct access *a, const struct way_out *o, int store)
 {
 	struct rp_quick_sm *q = a->q;
 	struct ct_replay_counts *c = &a->sm->c;
@@ -176,7 +176,7 @@ struct ask {
 /* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
  * with room in the miss queue and, for a load, an MSHR entry, unless nobody knows when one is free:
  * *limited. */
-RP_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limited)
+CT_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limited)
 {
 	uint32_t t = rp_max32(at, o->l1_free), look = t;
 	uint32_t queue = o->queue - !store; /* entries in it must be fewer */
@@ -197,7 +197,7 @@ RP_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limi
 }
 
 /* The requests for sector k of the line. */
-RP_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
+CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
                        uint32_t llc_set, uint32_t k, uint64_t sector)
 {
 	uint32_t from = s->at, bypass = s->kind > RP_PK_STORE;
@@ -232,7 +232,7 @@ RP_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 }
 
 /* Asks the slice for the masked sectors of a line. */
-RP_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors, int usual)
+CT_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors, int usual)
 {
 	const struct ct_replay *r = a->r;
 	uint32_t shift = usual ? 0 : r->l1_sector_bits - r->llc_sector_bits;
@@ -252,7 +252,7 @@ RP_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32
 /* ---- the L1 ---- */
 
 /* The load waits for a sector that is on its way, due in that cycle. */
-RP_HOT uint32_t join(const struct access *a, struct way_out *o, uint32_t line, uint32_t k, uint32_t due)
+CT_HOT uint32_t join(const struct access *a, struct way_out *o, uint32_t line, uint32_t k, uint32_t due)
 {
 	uint8_t *n = &o->merged[line * o->sectors + k];
 	if (*n >= a->r->g.l1.mshr_merge) { /* tried again until it hits */
@@ -264,7 +264,7 @@ RP_HOT uint32_t join(const struct access *a, struct way_out *o, uint32_t line, u
 }
 
 /* The same where nobody knows when. */
-RP_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line, uint32_t k,
+CT_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line, uint32_t k,
                        uint32_t number)
 {
 	struct rp_quick_sm *q = a->q;
@@ -291,7 +291,7 @@ RP_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line,
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-RP_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at,
+CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at,
                               int usual)
 {
 	struct rp_lru *t = &a->sm->lru;
@@ -334,7 +334,7 @@ RP_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct 
 }
 
 /* A line of a store, or of what goes past the L1. */
-RP_HOT struct rp_outcome send_line(struct access *a, struct way_out *o, const struct rp_look *l,
+CT_HOT struct rp_outcome send_line(struct access *a, struct way_out *o, const struct rp_look *l,
                                    uint32_t at)
 {
 	struct rp_outcome out = {0};
@@ -384,7 +384,7 @@ static void again(struct access *a, struct way_out *o, const struct ct_line_requ
 
 /* The lines of a load enter the L1 evenly over the cycles that it keeps the unit, from `start` on;
  * returns when what is known of it is back. */
-RP_HOT uint32_t load_lines(struct access *a, const struct rp_quick_wait *w, const struct rp_look *look,
+CT_HOT uint32_t load_lines(struct access *a, const struct rp_quick_wait *w, const struct rp_look *look,
                            uint32_t start, int usual)
 {
 	struct way_out o = way_out(a, usual);
@@ -430,7 +430,7 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
 
 /* The unit takes a global or local instruction in cycle t at the earliest; returns when what is known
  * of it is back. */
-RP_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, uint32_t t,
+CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, uint32_t t,
                              uint32_t *taken)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
@@ -464,13 +464,13 @@ static void leave_open(struct access *a, uint32_t at, uint32_t back)
 }
 
 /* The instruction's end is known. */
-RP_HOT void finish(struct access *a, uint32_t back)
+CT_HOT void finish(struct access *a, uint32_t back)
 {
 	struct rp_warp *w = &a->sm->warp[a->warp];
 	rp_results_at(w, a->op, w->group, back, back - RP_SEEN_BEFORE);
 }
 
-RP_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+CT_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                   const struct rp_op *op)
 {
 	a->r = r;
@@ -484,7 +484,7 @@ RP_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint3
 }
 
 /* The unit takes the instruction of that place. */
-RP_HOT void take(struct access *a, uint32_t place)
+CT_HOT void take(struct access *a, uint32_t place)
 {
 	struct rp_quick_wait *w = &a->q->wait[place];
 	uint32_t had = a->inst = w->inst;
@@ -504,14 +504,14 @@ RP_HOT void take(struct access *a, uint32_t place)
 
 /* First cycle in which an instruction can issue that neither the tags nor those before it in the unit
  * keep waiting. */
-RP_HOT uint32_t free_at(const struct ct_replay *r, const struct rp_sm *sm)
+CT_HOT uint32_t free_at(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t tags = sm->quick->l1_free, lead = r->g.l1_latency + TO_UNIT;
 	return rp_max32(tags > lead ? tags - lead : 0, sm->lsu_free > TO_UNIT ? sm->lsu_free - TO_UNIT : 0);
 }
 
 /* What has not been moved by the network fills its queues and those before it. */
-RP_HOT int backed_up(const struct rp_quick_sm *q)
+CT_HOT int backed_up(const struct rp_quick_sm *q)
 {
 	return q->stuck || q->asked - q->served > RP_NET_QUEUE;
 }
@@ -534,7 +534,7 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 /* The lines of a global or local instruction wait for the unit, or are taken at once: what would not
  * get past the tags within this window waits for a later one, since other SMs' requests come before
  * it. */
-RP_HOT void wait_in_place(struct access *a, uint32_t at)
+CT_HOT void wait_in_place(struct access *a, uint32_t at)
 {
 	struct rp_quick_sm *q = a->q;
 	uint32_t place = q->place;

@@ -25,7 +25,7 @@ static void let_joined_go(struct rp_sm *sm, const struct rp_quick_req *p, uint32
 
 /* The L1 sector that the request, the first for it, has asked for is there in cycle `at`, which is so
  * many cycles later since the epoch. */
-RP_HOT void fill(struct rp_sm *sm, const struct rp_quick_req *p, uint32_t number, uint32_t at,
+CT_HOT void fill(struct rp_sm *sm, const struct rp_quick_req *p, uint32_t number, uint32_t at,
                  uint32_t epoch)
 {
 	struct rp_quick_sm *q = sm->quick;
@@ -48,7 +48,7 @@ static void fill_part(struct ct_replay *r, struct rp_sm *sm, const struct rp_qui
 }
 
 /* Asks the host's memory for what a reply will meet. */
-RP_HOT void bring(const struct rp_sm *sm, uint32_t number)
+CT_HOT void bring(const struct rp_sm *sm, uint32_t number)
 {
 	const struct rp_quick_sm *q = sm->quick;
 	const struct rp_quick_req *p = &q->req[number & q->req_mask];

@@ -16,7 +16,7 @@ enum {
 
 /* Whether the warp goes on at a known cycle, which is in born then: its LDGSTS groups, its atomic and
  * its registers. */
-RP_HOT int goes_on(struct rp_sm *sm, uint32_t warp)
+CT_HOT int goes_on(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint32_t t = rp_operands(w);
@@ -115,7 +115,7 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 
 /* Cycle in which the warp's next instruction issues: the scheduler issues one a cycle, the unit
  * takes one every `initiation`. */
-RP_HOT uint32_t issue_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+CT_HOT uint32_t issue_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                          const struct rp_op *op, uint32_t t)
 {
 	struct rp_quick_sched *s = &sm->quick->sched[rp_modulo(warp, r->g.schedulers)];
@@ -131,14 +131,14 @@ RP_HOT uint32_t issue_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t w
 }
 
 /* Loose round robin keeps the warps of an SM abreast. */
-RP_HOT int too_far(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
+CT_HOT int too_far(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
 {
 	return at > sm->now + CALENDAR ||
 	       (!r->oldest_first && sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
 }
 
 /* The warp's next instruction, which issues in cycle `at`. */
-RP_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     uint32_t at)
 {
 	struct rp_warp *w = &sm->warp[warp];
@@ -193,7 +193,7 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 
 /* Cycle in which a warp whose memory instruction has found no place has one, RP_NEVER: nobody knows,
  * or there is no such warp. */
-RP_HOT uint32_t held_next(const struct rp_sm *sm)
+CT_HOT uint32_t held_next(const struct rp_sm *sm)
 {
 	const struct rp_quick_sm *q = sm->quick;
 	return q->nheld ? rp_max32(q->unit[q->place], sm->now) : RP_NEVER;

@@ -13,7 +13,7 @@ enum { AHEAD = 2 /* requests of an SM between asking for a set and looking at it
 
 /* ---- the wheel ---- */
 
-RP_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
+CT_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
 {
 	uint64_t now = w->now, at = w->sm[sm].when;
 	uint32_t b = (at > now + RP_WHEEL - 1 ? now + RP_WHEEL - 1 : rp_max64(at, now)) % RP_WHEEL;
@@ -27,7 +27,7 @@ RP_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
 }
 
 /* The first SM in the wheel, before cycle `end`; RP_NO_INDEX: there is none. */
-RP_HOT uint32_t wheel_take(struct rp_quick *w, uint64_t end)
+CT_HOT uint32_t wheel_take(struct rp_quick *w, uint64_t end)
 {
 	enum { WORDS = RP_WHEEL / 64 };
 	uint64_t word = w->now / 64, bits = w->bits[word % WORDS] & ~UINT64_C(0) << w->now % 64;
@@ -45,13 +45,13 @@ RP_HOT uint32_t wheel_take(struct rp_quick *w, uint64_t end)
 	return sm;
 }
 
-RP_HOT uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
+CT_HOT uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
 {
 	return p->sector >> r->quick->line_bits;
 }
 
 /* Asks the host's memory for what a request will meet in its slice. */
-RP_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_quick_req *p)
+CT_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_quick_req *p)
 {
 	const struct rp_lru *t = r->quick->slice[p->slice].lru;
 	q->near = rp_lru_guess(t, p->llc_set, line_of(r, p));
@@ -62,7 +62,7 @@ RP_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_qu
 }
 
 /* The same for what finds the line of one of those after it. */
-RP_HOT void bring_set(struct ct_replay *r, const struct rp_quick_sm *q, uint32_t ahead)
+CT_HOT void bring_set(struct ct_replay *r, const struct rp_quick_sm *q, uint32_t ahead)
 {
 	if (q->asked - q->served <= ahead)
 		return;
@@ -73,7 +73,7 @@ RP_HOT void bring_set(struct ct_replay *r, const struct rp_quick_sm *q, uint32_t
 
 /* The SM's first request takes its place. What it needed an MSHR entry for knows by now when that
  * was free: those before it have been served. */
-RP_HOT void line_up(struct ct_replay *r, uint32_t id)
+CT_HOT void line_up(struct ct_replay *r, uint32_t id)
 {
 	struct rp_quick_sm *q = &r->quick->sm[id];
 	const struct rp_quick_req *p = &q->req[q->served & q->req_mask];
@@ -96,7 +96,7 @@ RP_HOT void line_up(struct ct_replay *r, uint32_t id)
 /* ---- a slice ---- */
 
 /* The line of the request is there from now on, touched in this cycle. */
-RP_HOT uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_quick_req *p,
+CT_HOT uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_quick_req *p,
                          uint32_t near, uint64_t now)
 {
 	uint64_t line = line_of(r, p);
@@ -117,7 +117,7 @@ RP_HOT uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_
 }
 
 /* The SM's read misses at the tags in cycle `now`: cycle in which the slice has the sector. */
-RP_HOT uint64_t llc_miss(struct ct_replay *r, struct rp_quick_sm *q, struct rp_quick_slice *l,
+CT_HOT uint64_t llc_miss(struct ct_replay *r, struct rp_quick_sm *q, struct rp_quick_slice *l,
                          const struct rp_quick_req *p, uint64_t now)
 {
 	uint64_t *entry = &l->mshr[l->mshr_next], line = line_of(r, p);
@@ -135,7 +135,7 @@ RP_HOT uint64_t llc_miss(struct ct_replay *r, struct rp_quick_sm *q, struct rp_q
 }
 
 /* The read finds the sector on its way: one too many waits at the head of the slice's queue. */
-RP_HOT void llc_join(struct ct_replay *r, struct rp_quick_slice *l, uint32_t line, uint32_t k,
+CT_HOT void llc_join(struct ct_replay *r, struct rp_quick_slice *l, uint32_t line, uint32_t k,
                      uint64_t due)
 {
 	uint8_t *n = &l->merged[line * r->llc_sectors + k];
@@ -156,7 +156,7 @@ static void log_request(struct ct_replay *r, uint32_t sm, const struct rp_quick_
 }
 
 /* The slice serves the request in cycle `now`; returns when it can answer. */
-RP_HOT uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm *q,
+CT_HOT uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm *q,
                            struct rp_quick_slice *l, const struct rp_quick_req *p, uint64_t now)
 {
 	struct ct_replay_counts *c = &r->total;
@@ -194,7 +194,7 @@ RP_HOT uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm 
 }
 
 /* The SM's first request is moved by the network in cycle `at`. */
-RP_HOT void serve(struct ct_replay *r, uint32_t id, uint64_t at)
+CT_HOT void serve(struct ct_replay *r, uint32_t id, uint64_t at)
 {
 	struct rp_quick_sm *q = &r->quick->sm[id];
 	struct rp_quick_req *p = &q->req[q->served++ & q->req_mask];

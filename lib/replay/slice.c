@@ -5,13 +5,13 @@
 #include "replay/private/parts.h"
 #include "replay/private/usual.h"
 
-RP_HOT uint32_t *bucket_of(const struct rp_slice *s, uint64_t sector)
+CT_HOT uint32_t *bucket_of(const struct rp_slice *s, uint64_t sector)
 {
 	return &s->bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & s->bucket_mask];
 }
 
 /* In the chain of its bucket. */
-RP_HOT uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t sector)
+CT_HOT uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t sector)
 {
 	uint32_t i = bucket;
 	while (i != RP_NO_INDEX && s->mshr[i].sector != sector)
@@ -19,7 +19,7 @@ RP_HOT uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t se
 	return i;
 }
 
-RP_HOT uint32_t mshr_open(struct rp_slice *s, uint32_t *bucket, uint64_t sector)
+CT_HOT uint32_t mshr_open(struct rp_slice *s, uint32_t *bucket, uint64_t sector)
 {
 	uint32_t i = s->mshr_spare.at[--s->mshr_spare.n];
 	s->mshr[i] = (struct rp_l2_mshr){.sector = sector, .next = *bucket, .head = RP_NO_INDEX,
@@ -66,7 +66,7 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 }
 
 /* Replies leave one a cycle; the queue's length follows from when the last leaves. */
-RP_HOT int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now,
+CT_HOT int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now,
                  int usual)
 {
 	struct rp_packet *q = rp_ring_new(&s->replies);
@@ -85,7 +85,7 @@ int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p,
 	return reply(r, &r->slice[slice], p, now, 0);
 }
 
-RP_HOT int reply_full(const struct rp_slice *s, uint64_t now)
+CT_HOT int reply_full(const struct rp_slice *s, uint64_t now)
 {
 	return s->reply_last >= now + RP_L2_QUEUE;
 }
@@ -165,7 +165,7 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 	return mshr_wait(r, s, m, p) < 0 ? RP_FAIL : what;
 }
 
-RP_HOT enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+CT_HOT enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
                                uint32_t now, int usual)
 {
 	uint32_t k = (uint32_t)(p->address >> rp_llc_sector(r, usual)) &
@@ -216,7 +216,7 @@ void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, i
 	}
 }
 
-RP_HOT int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
+CT_HOT int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
 {
 	if (s->npast == s->past_cap) {
 		size_t cap = s->past_cap;
@@ -241,7 +241,7 @@ static enum ct_llc_outcome show_head(struct ct_replay *r, struct rp_slice *s, ui
 
 /* The tags serve the head of the input queue; 0 when it has to be tried again after something has
  * changed. Nothing is put into that queue meanwhile: the head stays where it is when it has left. */
-RP_HOT int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
+CT_HOT int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
 {
 	if (!usual && r->llc_part && show_head(r, s, now) != CT_LLC_PASS)
 		return 1;
@@ -270,7 +270,7 @@ RP_HOT int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, in
 	return 1;
 }
 
-RP_HOT int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
+CT_HOT int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
 {
 	struct rp_l2_mshr *e = &s->mshr[m];
 	uint32_t bits = rp_llc_line(r, usual) - rp_llc_sector(r, usual);
@@ -308,7 +308,7 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 }
 
 /* A request that has been filled is answered in cycle `at`, one in each. */
-RP_HOT int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, int usual)
+CT_HOT int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, int usual)
 {
 	if (s->answered > at || reply_full(s, at))
 		return 0;
@@ -320,7 +320,7 @@ RP_HOT int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, in
 
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
-RP_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s, uint64_t now,
+CT_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s, uint64_t now,
                        int usual)
 {
 	int changed = 0, progress = 0;
@@ -373,7 +373,7 @@ RP_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_sl
 }
 
 /* Whether a slice without ports and queues has more to do in this cycle. */
-RP_HOT int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t now, int usual)
+CT_HOT int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t now, int usual)
 {
 	if (usual || !(r->free & CT_REPLAY_FREE_LLC))
 		return 0;
@@ -382,7 +382,7 @@ RP_HOT int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t
 	        rp_ring_first(&s->input)->when < now);
 }
 
-RP_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
+CT_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
 {
 	struct rp_channel *channel = p->channel, *end = channel + p->nchannels;
 	struct rp_slice *s = &r->slice[p->first_slice], *last = s + p->nslices;
@@ -408,7 +408,7 @@ RP_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t
 	return 0;
 }
 
-RP_HOT int run(struct ct_replay *r, uint64_t to, int usual)
+CT_HOT int run(struct ct_replay *r, uint64_t to, int usual)
 {
 	for (uint32_t i = 0; i < r->partitions; i++) {
 		struct rp_partition *p = &r->part[i];

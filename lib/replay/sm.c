@@ -80,7 +80,7 @@ void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 	rp_sm_rare(sm);
 }
 
-RP_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
+CT_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
 	const uint32_t *at = sm->sched_next;
 	uint32_t t = rp_min32(rp_min32(sm->l1_next, sm->lsu_next), rp_min32(sm->unpark_at, sm->rare_at));
@@ -117,7 +117,7 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 }
 
 /* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
-RP_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
+CT_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
 {
 	uint32_t due = rp_four_due(sm->sched_next, now);
 	for (uint32_t k = 4; k < n; k++)
@@ -127,7 +127,7 @@ RP_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t firs
 
 /* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
  * of one that comes after it in the same cycle. */
-RP_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+CT_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
 	uint32_t due = due_schedulers(sm, n, first, now);
@@ -162,7 +162,7 @@ static void rare(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	}
 }
 
-RP_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+CT_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	if (sm->rare_at <= now)
 		rare(r, sm, now);
@@ -190,7 +190,7 @@ uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
 	return r->timing == CT_REPLAY_QUICK ? rp_quick_next(r, sm) : rp_fixed_next(sm);
 }
 
-RP_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
+CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
 {
 	while (!sm->failed) {
 		uint32_t t = next_event(r, sm, usual);

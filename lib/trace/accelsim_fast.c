@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/hot.h"
 #include "base/mem.h"
 #include "trace/private/accelsim.h"
 #include "trace/private/text.h"
@@ -21,14 +22,6 @@ enum {
 };
 
 enum { REST_MAX = 248 };
-
-#if defined(__GNUC__)
-#define APART static __attribute__((noinline)) /* so that what calls it saves few registers */
-#define HOT static inline __attribute__((always_inline))
-#else
-#define APART static
-#define HOT static inline
-#endif
 
 /* What followed the base address of a line last time: strides and differences mostly
  * stay the same from one execution to the next, and are then neither parsed nor packed
@@ -513,8 +506,8 @@ static const char *values_line(struct ct_templates *s, const struct template *x,
 }
 
 /* A line with more than a mask. */
-APART const char *full_line(struct ct_templates *s, struct template *x, const char *p, uint32_t mask,
-                            struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+CT_APART const char *full_line(struct ct_templates *s, struct template *x, const char *p, uint32_t mask,
+                               struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
 {
 	struct ct_pack_addr addr;
 	addr.form = CT_ADDR_NONE;
@@ -531,16 +524,16 @@ APART const char *full_line(struct ct_templates *s, struct template *x, const ch
 }
 
 /* A plain line that does not go on with the pending run. */
-APART const char *plain_line(const struct template *x, const char *p, uint32_t mask,
-                             struct ct_stream *w, struct ct_span *o)
+CT_APART const char *plain_line(const struct template *x, const char *p, uint32_t mask,
+                                struct ct_stream *w, struct ct_span *o)
 {
 	o->p = ct_pack_plain(&w->packer, o->p, x->sid, mask);
 	return p;
 }
 
 /* A line of template x. */
-HOT const char *line_of(struct ct_templates *s, struct template *x, const char *p,
-                        struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+CT_HOT const char *line_of(struct ct_templates *s, struct template *x, const char *p,
+                           struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
 {
 	uint32_t mask;
 	if (!mask_digits(p + x->mask_at, &mask))
@@ -555,8 +548,8 @@ HOT const char *line_of(struct ct_templates *s, struct template *x, const char *
 }
 
 /* A line that is not what followed last time. */
-APART const char *other_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w,
-                             struct ct_span *o, struct ct_tally *n, int keep)
+CT_APART const char *other_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w,
+                                struct ct_span *o, struct ct_tally *n, int keep)
 {
 	unsigned tried;
 	struct template *x = look_up(s, p, has_line, &tried);

@@ -198,8 +198,8 @@ static inline void whole_run(struct ct_cursor *c, uint32_t *more)
 	*more = n;
 }
 
-CT_UNPACK_APART int step_record(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more,
-                                struct ct_error *e)
+CT_APART int step_record(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more,
+                         struct ct_error *e)
 {
 	struct ct_unpacker *k = &c->unpacker;
 	int st;

@@ -1,6 +1,7 @@
 /* ctz_decode.c - frames into the store's form. */
 #include <stdlib.h>
 
+#include "base/hot.h"
 #include "base/mem.h"
 #include "trace/private/ctz.h"
 #include "trace/private/text.h"
@@ -73,14 +74,6 @@ int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const un
 
 /* ---- instructions ---- */
 
-#if defined(__GNUC__)
-#define APART static __attribute__((noinline)) /* so that what calls it saves few registers */
-#define HOT static inline __attribute__((always_inline))
-#else
-#define APART static
-#define HOT static inline
-#endif
-
 static inline struct ctz_site *site_of(struct ctz_decoder *d, uint32_t sid)
 {
 	if (d->model.site[sid].frame == d->model.frame)
@@ -133,7 +126,7 @@ static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_li
 }
 
 /* The form of the addresses, what else is remembered of them, and the first. */
-HOT int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
+CT_HOT int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
 {
 	uint64_t rest = 0;
 	if (ctz_get_byte(&d->column[CTZ_C_ADDR], byte) != 0 || *byte >> 4 ||
@@ -186,8 +179,8 @@ static inline int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, stru
 }
 
 /* Anything but addresses that lie as they did before. */
-APART int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
-                    uint8_t byte, uint64_t base, int keep_values)
+CT_APART int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
+                      uint8_t byte, uint64_t base, int keep_values)
 {
 	struct ct_pack_addr a;
 	unsigned nvalues = 0;
@@ -205,8 +198,8 @@ APART int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, st
 }
 
 /* Whether the packed form of the addresses is known: then the rest of *a is set. */
-HOT int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
-                                 struct ct_pack_short *a)
+CT_HOT int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
+                          struct ct_pack_short *a)
 {
 	const struct ctz_list *list = &d->model.list[sid % CTZ_LISTS];
 	unsigned n = d->mask == UINT32_MAX ? CT_WARP_LANES : d->mask ? ct_popcount(d->mask) : 1;
@@ -221,8 +214,8 @@ HOT int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, ui
 }
 
 /* An instruction that has more than a mask. */
-HOT int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
-                            struct ctz_site *s, int keep_values)
+CT_HOT int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
+                     struct ctz_site *s, int keep_values)
 {
 	struct ct_pack_short a;
 	uint8_t byte = 0;

@@ -2,15 +2,11 @@
 
 #include <string.h>
 
-/* Segment sizes are constants once these are inlined. */
-#if defined(__GNUC__)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE static inline
-#endif
+#include "base/hot.h"
 
+/* Segment sizes are constants once these are inlined. */
 /* Little-endian segment of 2, 4 or 8 bytes. */
-ALWAYS_INLINE uint64_t segment(const unsigned char *p, unsigned size)
+CT_HOT uint64_t segment(const unsigned char *p, unsigned size)
 {
 	uint64_t v = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -24,7 +20,7 @@ ALWAYS_INLINE uint64_t segment(const unsigned char *p, unsigned size)
 
 /* Whether a difference of `size` bytes, modulo that size, fits in `bytes` signed ones:
  * adding half the range turns the test into one unsigned comparison. */
-ALWAYS_INLINE int fits(uint64_t difference, unsigned size, unsigned bytes)
+CT_HOT int fits(uint64_t difference, unsigned size, unsigned bytes)
 {
 	uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	uint64_t half = UINT64_C(1) << (8 * bytes - 1);
@@ -66,7 +62,7 @@ const char *ct_bdi_code_name(enum ct_bdi_code code)
 
 /* Bit d is set when differences of d bytes from the first segment hold the block: the
  * bits that a difference has beyond d bytes, of all segments together, are none. */
-ALWAYS_INLINE unsigned widths_one_base(const unsigned char *p, size_t n, unsigned size)
+CT_HOT unsigned widths_one_base(const unsigned char *p, size_t n, unsigned size)
 {
 	const uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	const uint64_t out1 = all & ~UINT64_C(0xff), out2 = all & ~UINT64_C(0xffff);
@@ -88,7 +84,7 @@ ALWAYS_INLINE unsigned widths_one_base(const unsigned char *p, size_t n, unsigne
 
 /* The same with zero as a second base: each width has a first segment of its own that
  * is not near zero. */
-ALWAYS_INLINE unsigned widths_two_bases(const unsigned char *p, size_t n, unsigned size)
+CT_HOT unsigned widths_two_bases(const unsigned char *p, size_t n, unsigned size)
 {
 	uint64_t base[5] = {0};
 	unsigned have = 0, candidates = 1u << 1 | 1u << 2 | 1u << 4;
@@ -108,7 +104,7 @@ ALWAYS_INLINE unsigned widths_two_bases(const unsigned char *p, size_t n, unsign
 	return candidates;
 }
 
-ALWAYS_INLINE unsigned widths(const unsigned char *p, size_t n, unsigned size, int zero_base)
+CT_HOT unsigned widths(const unsigned char *p, size_t n, unsigned size, int zero_base)
 {
 	return zero_base ? widths_two_bases(p, n, size) : widths_one_base(p, n, size);
 }

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "base/pool.h"
 #include "gpu/address.h"
 #include "gpu/coalesce.h"
@@ -51,13 +52,6 @@ enum {
 	RP_NONE = 0xffff
 };
 #define RP_NO_INDEX 0xffffffffu
-
-/* Called once or more for every instruction. */
-#if defined(__GNUC__)
-#define RP_HOT static inline __attribute__((always_inline))
-#else
-#define RP_HOT static inline
-#endif
 
 static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -537,7 +531,7 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
  * memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
-RP_HOT void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
+CT_HOT void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
 {
 	struct rp_mem *m = &sm->mem[mem];
 	if (--m->refs)
@@ -560,7 +554,7 @@ static inline void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint
 /* Every sector of the instruction has come back, or it has been acknowledged. */
 void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now);
 /* `n` sectors of a load came back; registers can be read at cycle `at`. */
-RP_HOT void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n,
+CT_HOT void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n,
                           uint32_t at, uint32_t now)
 {
 	struct rp_mem *m = &sm->mem[mem];

@@ -11,7 +11,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 
 /* ---- warps in the order of their time: a heap ---- */
 
-RP_HOT void rp_warp_push(struct rp_sm *sm, uint32_t warp, uint32_t at)
+CT_HOT void rp_warp_push(struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
 	uint64_t key = (uint64_t)at << 16 | warp, *h = sm->heap;
 	uint32_t i = sm->nheap++;
@@ -20,7 +20,7 @@ RP_HOT void rp_warp_push(struct rp_sm *sm, uint32_t warp, uint32_t at)
 	h[i] = key;
 }
 
-RP_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
+CT_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
 {
 	uint64_t *h = sm->heap, top = h[0], key = h[--sm->nheap];
 	uint32_t i = 0, n = sm->nheap;
@@ -38,7 +38,7 @@ RP_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
 
 /* The results of a memory instruction are there in cycle `back`: its registers and its LDGSTS group;
  * behind an atomic the warp goes on in cycle `seen`. */
-RP_HOT void rp_results_at(struct rp_warp *w, const struct rp_op *op, uint32_t group, uint32_t back,
+CT_HOT void rp_results_at(struct rp_warp *w, const struct rp_op *op, uint32_t group, uint32_t back,
                           uint32_t seen)
 {
 	uint32_t *open = &w->group_open[group % RP_GROUPS];

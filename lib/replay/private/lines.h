@@ -15,14 +15,14 @@ struct rp_look {
 	uint8_t placed;          /* slice and llc_set are known */
 };
 
-RP_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
+CT_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
 {
 	if (r->g.l1.set_hash == CT_HASH_LINEAR && !(t->sets & (t->sets - 1)))
 		return (uint32_t)line & (t->sets - 1);
 	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
 }
 
-RP_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
+CT_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
 {
 	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
 	l->llc_near = RP_LRU_NONE;
@@ -30,7 +30,7 @@ RP_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
 }
 
 /* The same for the line that makes room in the set next. */
-RP_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
+CT_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 {
 	uint32_t i = t->set[set].victim;
 	if (i != RP_LRU_NONE)
@@ -38,7 +38,7 @@ RP_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 }
 
 /* The same for all lines of an instruction in the L1. */
-RP_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
+CT_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
                          const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
 	if (t->by_set)
@@ -59,7 +59,7 @@ RP_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
 }
 
 /* Bytes of a sector of the line, bit by bit. */
-RP_HOT uint32_t rp_bytes_of(const struct ct_line_request *q, uint32_t sector)
+CT_HOT uint32_t rp_bytes_of(const struct ct_line_request *q, uint32_t sector)
 {
 	return (uint32_t)(q->bytes[sector / 2 & 1] >> 32 * (sector % 2));
 }
@@ -79,7 +79,7 @@ static const uint8_t rp_count_of[256] = {RP_SIX_BITS(0), RP_SIX_BITS(1), RP_SIX_
 /* Sectors of an instruction's lines, and lines with one that missed. */
 struct rp_tally { uint32_t asked, missed, pending, sector_misses, lines_missed; };
 
-RP_HOT void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
+CT_HOT void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
 {
 	uint32_t missed = rp_count_of[o->missing & 0xff];
 	t->missed += missed;
@@ -88,13 +88,13 @@ RP_HOT void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
 	t->pending += rp_count_of[o->pending & 0xff];
 }
 
-RP_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
+CT_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
 {
 	t->asked += rp_count_of[asked & 0xff];
 	rp_tally_misses(t, o);
 }
 
-RP_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
+CT_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
 {
 	struct ct_replay_counts *c = &sm->c;
 	c->l1_accesses += t->asked;
@@ -110,14 +110,14 @@ RP_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t 
 	}
 }
 
-RP_HOT void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at, int what)
+CT_HOT void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at, int what)
 {
 	if (r->replication)
 		rp_l1_log(r, sm, line, at, what);
 }
 
 /* The line's place in the L1, its victim gone. */
-RP_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
+CT_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
 {
 	uint32_t set = rp_l1_set(r, &sm->lru, line);
 	uint32_t i = rp_lru_victim(&sm->lru, set);
@@ -128,7 +128,7 @@ RP_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t lin
 }
 
 /* A store meets the line in the L1 at cycle `at`; returns what it found there. */
-RP_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
+CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
                                        const struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
@@ -155,7 +155,7 @@ RP_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
 }
 
-RP_HOT enum rp_packet_kind rp_bypass_kind(const struct rp_op *op)
+CT_HOT enum rp_packet_kind rp_bypass_kind(const struct rp_op *op)
 {
 	return op->kind == RP_ATOMIC ? RP_PK_ATOMIC : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS;
 }
@@ -174,7 +174,7 @@ static inline uint32_t rp_most_of_banks(const struct ct_replay *r, const struct 
 }
 
 /* Cycles in which the sectors enter the L1, one for each bank a cycle. */
-RP_HOT uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+CT_HOT uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
 {
 	if (n == 1 && r->banks >= r->l1_sectors)
 		return 1;
@@ -212,7 +212,7 @@ static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32
 }
 
 /* The lines of the warp's next instruction, one of global or local memory. */
-RP_HOT unsigned rp_lines_of(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+CT_HOT unsigned rp_lines_of(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                             struct ct_line_request *q, uint32_t *lanes)
 {
 	struct ct_local_map local = rp_local_of(r, sm, warp);

@@ -120,7 +120,7 @@ static inline int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint
 	       rp_llc_has_room(r, s, cycle);
 }
 /* Puts a request for one sector into the slice's input queue. */
-RP_HOT int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
+CT_HOT int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 {
 	struct rp_slice *s = &r->slice[p->slice];
 	struct rp_packet *q = rp_ring_new(&s->input);

@@ -12,7 +12,7 @@ void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp
                     uint32_t done);
 
 /* Shared loads, fills and what bypassed the L1 write back one a cycle. */
-RP_HOT uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
+CT_HOT uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
 {
 	uint32_t last = now + RP_PORT - 1;
 	if (sm->no_port)
@@ -28,7 +28,7 @@ RP_HOT uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
 
 /* Scheduler of the oldest instruction in front of the unit that can be taken in cycle `now`, or
  * RP_NO_INDEX. No branch: which of them can is anybody's guess. */
-RP_HOT uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint32_t now)
+CT_HOT uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint32_t now)
 {
 	uint32_t best = RP_NO_INDEX;
 	uint64_t oldest = UINT64_MAX;
@@ -43,7 +43,7 @@ RP_HOT uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint3
 }
 
 /* The first cycle in which it can take one. */
-RP_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
+CT_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t k = 0; k < schedulers; k++)
@@ -53,7 +53,7 @@ RP_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
 
 /* A load or store of shared memory goes through the unit in cycle `now`: the array holds it for
  * its conflict degree. */
-RP_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
+CT_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
 	struct rp_mem *m = &sm->mem[mem];
 	uint32_t warp = m->warp, busy = m->degree ? m->degree : 1;
@@ -88,7 +88,7 @@ RP_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 }
 
 /* rp_lsu_step() for the usual SM. */
-RP_HOT void rp_lsu_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+CT_HOT void rp_lsu_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t k;
 	if (sm->lsu_mem != RP_NO_INDEX) {

@@ -200,7 +200,7 @@ int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e);
 void rp_quick_dram_window(struct ct_replay *r);
 
 /* Something that the instruction waits for is back in cycle `back`. */
-RP_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
+CT_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
 {
 	struct rp_quick_inst *p = &sm->quick->inst[inst];
 	p->back = rp_max32(p->back, back);
@@ -209,13 +209,13 @@ RP_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
 }
 
 /* The place behind `at` in a ring of n. */
-RP_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
+CT_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
 {
 	return at + 1 >= n ? 0 : at + 1;
 }
 
 /* The first free place from t on. */
-RP_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
+CT_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
 {
 	uint64_t w = t >> 6, *bits = &c->bits[w % RP_CALENDAR_WORDS];
 	uint64_t free = ~*bits & ~UINT64_C(0) << (t & 63);
@@ -226,7 +226,7 @@ RP_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
 }
 
 /* The same. Nobody will ask for one before `floor`. */
-RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
+CT_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
 {
 	if (floor >> 6 > c->first)
 		rp_calendar_pass(c, floor >> 6);
@@ -234,7 +234,7 @@ RP_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t
 }
 
 /* The same for n places, one after the other as they are free; returns the first. */
-RP_HOT uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uint64_t t, uint32_t n)
+CT_HOT uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uint64_t t, uint32_t n)
 {
 	if (floor >> 6 > c->first)
 		rp_calendar_pass(c, floor >> 6);
@@ -252,7 +252,7 @@ RP_HOT uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uin
 	return at;
 }
 
-RP_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
+CT_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
 {
 	uint64_t w = floor >> 6;
 	for (; c->first < w; c->first++) {
@@ -275,7 +275,7 @@ RP_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
 }
 
 /* Network cycles of one way. */
-RP_HOT uint32_t rp_quick_hop(const struct ct_replay *r)
+CT_HOT uint32_t rp_quick_hop(const struct ct_replay *r)
 {
 	return r->g.noc_latency ? r->g.noc_latency : 1;
 }

@@ -9,13 +9,13 @@
 #include "base/bits.h"
 #include "replay/private/engine.h"
 
-RP_HOT uint64_t rp_rotate(uint64_t v, uint32_t left)
+CT_HOT uint64_t rp_rotate(uint64_t v, uint32_t left)
 {
 	return v << (left & 63) | v >> (-left & 63);
 }
 
 /* For cycles behind `upto`. */
-RP_HOT void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
+CT_HOT void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	if (at - s->upto < 64) {
@@ -30,7 +30,7 @@ RP_HOT void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
 
 /* The slot may not issue until somebody says when. Where it was does not matter: what is
  * not there is not there afterwards either. */
-RP_HOT void rp_slot_clear(struct rp_sched *s, uint32_t slot)
+CT_HOT void rp_slot_clear(struct rp_sched *s, uint32_t slot)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	uint32_t old = s->at[slot] & 63;
@@ -42,7 +42,7 @@ RP_HOT void rp_slot_clear(struct rp_sched *s, uint32_t slot)
 }
 
 /* The slot may issue from cycle `at` on; no attempt comes before `now`. */
-RP_HOT void rp_slot_set(struct rp_sched *s, uint32_t slot, uint32_t at, uint32_t now)
+CT_HOT void rp_slot_set(struct rp_sched *s, uint32_t slot, uint32_t at, uint32_t now)
 {
 	if (s->at[slot] == at)
 		return;
@@ -55,7 +55,7 @@ RP_HOT void rp_slot_set(struct rp_sched *s, uint32_t slot, uint32_t at, uint32_t
 }
 
 /* The same for the slot that issues in this cycle: it was among the ready ones. */
-RP_HOT void rp_slot_again(struct rp_sched *s, uint32_t slot, uint32_t at)
+CT_HOT void rp_slot_again(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	s->ready &= ~(UINT64_C(1) << slot);
 	s->at[slot] = at;
@@ -66,7 +66,7 @@ RP_HOT void rp_slot_again(struct rp_sched *s, uint32_t slot, uint32_t at)
 void rp_slots_far(struct rp_sched *s);
 
 /* Moves on to cycle `now`, that of an attempt: `ready` holds what may issue by then. */
-RP_HOT void rp_slots_advance(struct rp_sched *s, uint32_t now)
+CT_HOT void rp_slots_advance(struct rp_sched *s, uint32_t now)
 {
 	uint32_t i = now & 63;
 	s->ready |= s->wheel[i];
@@ -78,7 +78,7 @@ RP_HOT void rp_slots_advance(struct rp_sched *s, uint32_t now)
 }
 
 /* The next cycle after `upto` in which another slot may issue, not later than that. */
-RP_HOT uint32_t rp_slots_next(const struct rp_sched *s)
+CT_HOT uint32_t rp_slots_next(const struct rp_sched *s)
 {
 	if (s->wheel_bits)
 		return s->upto + 1 + ct_low_bit(rp_rotate(s->wheel_bits, 63 - (s->upto & 63)));

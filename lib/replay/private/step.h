@@ -14,14 +14,14 @@
 #define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
 enum { RP_USUAL_SCHEDULERS = 4, RP_USUAL_COLLECTORS = 2 };
 
-RP_HOT uint32_t rp_schedulers(const struct ct_replay *r, int usual)
+CT_HOT uint32_t rp_schedulers(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_SCHEDULERS : r->g.schedulers;
 }
 
 /* ---- operand collectors and units; times in them are half cycles (collect.c) ---- */
 
-RP_HOT uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s, int usual)
+CT_HOT uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s, int usual)
 {
 	uint32_t best = 0;
 	if (usual || r->g.collectors == RP_USUAL_COLLECTORS)
@@ -32,13 +32,13 @@ RP_HOT uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sch
 	return best;
 }
 
-RP_HOT uint32_t rp_bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg, int usual)
+CT_HOT uint32_t rp_bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg, int usual)
 {
 	return usual ? (reg + 1u + warp) & (r->reg_banks - 1) : rp_modulo(reg + 1u + warp, r->reg_banks);
 }
 
 /* Step in which the instruction can leave a collector that it entered in `start`. */
-RP_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
+CT_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
                                  const struct rp_op *op, uint32_t start, int usual)
 {
 	uint32_t last = start;
@@ -54,7 +54,7 @@ RP_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, 
 }
 
 /* The memory instruction enters collector c of its scheduler in step `start`. */
-RP_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
+CT_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
                             uint32_t warp, const struct rp_op *op, uint32_t mem, uint32_t c,
                             uint32_t start, int usual)
 {
@@ -71,7 +71,7 @@ RP_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sch
 }
 
 /* Any other: all that follows is known. */
-RP_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w, uint32_t warp,
+CT_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w, uint32_t warp,
                      const struct rp_op *op, uint32_t c, uint32_t start, int usual)
 {
 	struct rp_port *port = &s->port[op->unit];
@@ -93,7 +93,7 @@ RP_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w,
 /* ---- warps ---- */
 
 /* Cycle at which the registers of the next instruction are there. */
-RP_HOT uint32_t rp_operands(const struct rp_warp *w)
+CT_HOT uint32_t rp_operands(const struct rp_warp *w)
 {
 	const struct rp_op *op = w->op;
 	const uint32_t *regs = w->regs;
@@ -107,7 +107,7 @@ RP_HOT uint32_t rp_operands(const struct rp_warp *w)
 
 /* The next instruction cannot issue before something else happens: t is RP_LATER or
  * RP_NEVER, or the warp waits for more than registers. */
-RP_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uint32_t t)
+CT_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uint32_t t)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint64_t bit = UINT64_C(1) << w->slot;
@@ -119,7 +119,7 @@ RP_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uin
 }
 
 /* Puts a warp with an instruction in the place that its operands give it. */
-RP_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
+CT_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint32_t t = rp_operands(w);
@@ -140,7 +140,7 @@ RP_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 		sm->sched_next[w->sub] = t;
 }
 
-RP_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, struct ct_inst *inst)
+CT_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, struct ct_inst *inst)
 {
 	if (w->more) {
 		w->more--;
@@ -159,7 +159,7 @@ RP_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, st
 	return w->op != NULL;
 }
 
-RP_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+CT_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
 {
 	struct ct_replay_counts *c = &sm->c;
 	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
@@ -173,7 +173,7 @@ RP_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_i
 }
 
 /* The next instruction of the warp that issues in this cycle. */
-RP_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t slot,
+CT_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t slot,
                      struct rp_warp *w, struct ct_inst *inst, uint32_t warp, uint32_t now)
 {
 	uint64_t bit = UINT64_C(1) << slot;
@@ -192,7 +192,7 @@ RP_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 
 /* ---- instructions ---- */
 
-RP_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
+CT_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
 {
 	uint64_t lanes, before;
 	uint32_t n = inst->nruns;
@@ -205,14 +205,14 @@ RP_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
 	return n && !differ;
 }
 
-RP_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
+CT_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
 {
 	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
 	return rp_same_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
 }
 
 /* An instruction that has issued, without what it asks for; RP_NO_INDEX: out of memory. */
-RP_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+CT_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                             const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
 {
 	if (sm->mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
@@ -228,7 +228,7 @@ RP_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp
 }
 
 /* Shared memory by the opcode. */
-RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+CT_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                                   const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
 {
 	uint32_t id = rp_mem_take(r, sm, warp, op, inst, now);
@@ -239,7 +239,7 @@ RP_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_
 	return id;
 }
 
-RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
+CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
                      uint32_t slot, uint32_t now, int usual)
 {
 	uint32_t warp = slot * rp_schedulers(r, usual) + k, mem = RP_NO_INDEX;
@@ -291,7 +291,7 @@ RP_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 }
 
 /* Loose round robin: from the one after the last that issued. */
-RP_HOT uint32_t rp_pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+CT_HOT uint32_t rp_pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                         const struct rp_sched *s, uint64_t mask)
 {
 	if (r->oldest_first)
@@ -300,7 +300,7 @@ RP_HOT uint32_t rp_pick(const struct ct_replay *r, const struct rp_sm *sm, uint3
 	return ct_low_bit(after ? after : mask);
 }
 
-RP_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
+CT_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
                           int usual)
 {
 	struct rp_sched *s = &sm->sched[k];

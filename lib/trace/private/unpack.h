@@ -4,24 +4,16 @@
 
 #include <string.h>
 
+#include "base/hot.h"
 #include "trace/private/pack.h"
 #include "trace/private/text.h"
 
-/* Called for every record. */
-#if defined(__GNUC__)
-#define CT_UNPACK_HOT static inline __attribute__((always_inline))
-#define CT_UNPACK_APART static __attribute__((noinline)) /* what calls it saves few registers then */
-#else
-#define CT_UNPACK_HOT static inline
-#define CT_UNPACK_APART static
-#endif
-
-CT_UNPACK_HOT int64_t ct_unpack_signed(uint64_t v)
+CT_HOT int64_t ct_unpack_signed(uint64_t v)
 {
 	return (int64_t)((v >> 1) ^ (0 - (v & 1)));
 }
 
-CT_UNPACK_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint64_t *out)
+CT_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint64_t *out)
 {
 	uint64_t v = *p++;
 	if (v & 0x80) {
@@ -38,7 +30,7 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint
 }
 
 /* A difference of 1, 2, 4 or 8 bytes in run-length form; `log` is a constant where it matters. */
-CT_UNPACK_HOT int64_t ct_unpack_delta(const unsigned char *p, unsigned log)
+CT_HOT int64_t ct_unpack_delta(const unsigned char *p, unsigned log)
 {
 	int8_t a;
 	int16_t b;
@@ -58,8 +50,8 @@ const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst 
 const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *inst, uint32_t *values);
 
 /* Runs of so wide differences; returns the addresses that they make. */
-CT_UNPACK_HOT unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst,
-                                           unsigned runs, unsigned log)
+CT_HOT unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst,
+                                    unsigned runs, unsigned log)
 {
 	const unsigned char *d = length + runs;
 	unsigned at = 1;
@@ -72,8 +64,8 @@ CT_UNPACK_HOT unsigned ct_unpack_some_runs(const unsigned char *length, struct c
 }
 
 /* Run-length form, into runs if they are few, else into addr[]. */
-CT_UNPACK_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
-                                                  unsigned n)
+CT_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
+                                           unsigned n)
 {
 	unsigned runs = *p & 31, log = *p >> 5 & 3, at = 0;
 	if (runs <= CT_ADDR_RUNS)
@@ -87,9 +79,9 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct
 	return p + 1 + runs + (runs << log);
 }
 
-CT_UNPACK_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
-                                                       const unsigned char *p,
-                                                       struct ct_inst *inst, unsigned r)
+CT_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
+                                                const unsigned char *p,
+                                                struct ct_inst *inst, unsigned r)
 {
 	uint64_t v;
 	unsigned n = inst->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(inst->mask);
@@ -113,13 +105,13 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot
 }
 
 /* The first byte of a record: whether it begins a run of instructions that have but a mask. */
-CT_UNPACK_HOT int ct_is_run(unsigned char op)
+CT_HOT int ct_is_run(unsigned char op)
 {
 	return op & 0x80;
 }
 
 /* Of one more instruction, what those of a run have. */
-CT_UNPACK_HOT void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
+CT_HOT void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
 {
 	/* addr_form to values */
 	memset(&inst->addr_form, 0, offsetof(struct ct_inst, run_delta) -
@@ -129,8 +121,8 @@ CT_UNPACK_HOT void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
 }
 
 /* The first instruction of the run that begins at p. */
-CT_UNPACK_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p,
-                                                   struct ct_inst *inst)
+CT_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p,
+                                            struct ct_inst *inst)
 {
 	ct_unpack_head(k, inst);
 	k->run = *p & 0x7f;
@@ -140,8 +132,8 @@ CT_UNPACK_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const 
 /* The next instruction of the stream: of the pending run (p is not looked at), or of the record
  * at p, which may begin a run. values: room for CT_MAX_VALUES, or NULL (then they are passed
  * over). Addresses that are few enough runs stay so. Returns the end of what was read. */
-CT_UNPACK_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
-                                                  struct ct_inst *inst, uint32_t *values)
+CT_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
+                                           struct ct_inst *inst, uint32_t *values)
 {
 	if (!k->run && ct_is_run(*p))
 		return ct_unpack_plain(k, p, inst);
