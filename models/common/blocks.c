@@ -69,14 +69,15 @@ static int looks_like_dump(const char *data, size_t n)
 	return 1;
 }
 
-/* Any bytes are raw data, also those of an .npy file whose mark is damaged: what has most of it is one,
- * and is refused then. */
+/* Any bytes are raw data, also those of an .npy file whose mark is damaged: what has the mark, or most of
+ * it and room for a header, is one, and is refused then. */
 static int looks_like_npy(const char *data, size_t n)
 {
+	enum { MARK = 6, MOST = 4, HEADER = 10 };
 	int equal = 0;
-	for (size_t i = 0; i < 6 && n >= 10; i++)
+	for (size_t i = 0; i < MARK && i < n; i++)
 		equal += data[i] == "\x93NUMPY"[i];
-	return equal >= 4;
+	return equal == MARK || (equal >= MOST && n >= HEADER);
 }
 
 static int recognise(struct ct_source *src, enum ct_blocks_format *format, struct ct_error *e)
