@@ -235,15 +235,15 @@ CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 CT_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors, int usual)
 {
 	const struct ct_replay *r = a->r;
-	uint32_t shift = usual ? 0 : r->l1_sector_bits - r->llc_sector_bits;
-	uint64_t address = s->q->line << r->l1_line_bits, first = address >> r->llc_sector_bits;
+	uint64_t address = s->q->line << r->l1_line_bits;
 	uint32_t slice, llc_set;
 	if (a->inst == RP_NO_INDEX && record(a) < 0)
 		return;
 	ct_address_slice(&r->map, address, &slice, &llc_set);
 	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
-		uint32_t k = ct_low_bit(left);
-		ask_sector(s, o, inst, slice, llc_set, k, first + ((uint64_t)k << shift));
+		uint32_t k = ct_low_bit(left), bits = usual ? r->llc_sector_bits : r->l1_sector_bits;
+		uint64_t sector = (address + ((uint64_t)k << bits)) >> r->llc_sector_bits;
+		ask_sector(s, o, inst, slice, llc_set, k, sector);
 	}
 	o->group++;
 	o->lines++;

@@ -292,6 +292,33 @@ static void any_limits(void **state)
 	}
 }
 
+/* Four L1 sectors lie in one of an LLC without sectors: one read of DRAM for each line. */
+static void sectors_of_the_llc_may_be_larger(void **state)
+{
+	enum { LINES = 24 };
+	static const struct ct_replay_options full = {.timing = CT_REPLAY_FULL};
+	const struct ct_replay_options *const options[] = {&full, &quick};
+	(void)state;
+	for (int i = 0; i < 2 * MICRO_GPUS; i++) {
+		static struct micro_result r;
+		struct micro m = {0};
+		struct ct_gpu g;
+		micro_gpu(&g, i / 2);
+		g.llc.sector = g.llc.line;
+		micro_kernel(&m, "k", 1, 32, 0, 32);
+		micro_cta(&m);
+		micro_warp(&m, 0, LINES + 1);
+		for (int k = 0; k < LINES; k++)
+			micro_line(&m, "ffffffff 1 R2 LDG.E 1 R2 4 1 0x%x 4", 0x10000000 + 128 * k);
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+		micro_cta_end(&m);
+		micro_run(&m, &g, options[i % 2], &r);
+		assert_int_equal(r.c.llc_accesses, 4 * LINES);
+		assert_int_equal(r.c.llc_misses, LINES);
+		assert_int_equal(r.c.dram_read_bytes, 128 * LINES);
+	}
+}
+
 /* Against a table of taken places: each request gets the first free one. */
 static void calendars_give_the_first_free_place(void **state)
 {
@@ -347,6 +374,7 @@ int main(void)
 		cmocka_unit_test(limits_bind),
 		cmocka_unit_test(counts_are_those_of_the_full_engine),
 		cmocka_unit_test(any_limits),
+		cmocka_unit_test(sectors_of_the_llc_may_be_larger),
 		cmocka_unit_test(calendars_give_the_first_free_place),
 		cmocka_unit_test(what_needs_the_full_engine_is_refused),
 	};
