@@ -120,7 +120,7 @@ static uint32_t hash_fermi(uint32_t sets, uint64_t line)
 	return sets == 64 ? low | (uint32_t)(line & 32) : low;
 }
 
-uint32_t ct_set_index(enum ct_set_hash hash, uint32_t sets, uint64_t line)
+uint32_t ct_set_hashed(enum ct_set_hash hash, uint32_t sets, uint64_t line)
 {
 	if (sets <= 1)
 		return 0;

@@ -100,8 +100,16 @@ static inline void ct_address_slice(const struct ct_address_map *m, uint64_t add
 	*llc_set = (uint32_t)(sum >> 32);
 }
 
+/* address.c: any hash and number of sets; see ct_set_index(). */
+uint32_t ct_set_hashed(enum ct_set_hash hash, uint32_t sets, uint64_t line);
+
 /* Set of a line (address / line bytes) in a cache of its own with any number of sets
  * >= 1, as an L1 chooses it. Pure. */
-uint32_t ct_set_index(enum ct_set_hash hash, uint32_t sets, uint64_t line);
+static inline uint32_t ct_set_index(enum ct_set_hash hash, uint32_t sets, uint64_t line)
+{
+	if (hash == CT_HASH_LINEAR && !(sets & (sets - 1)))
+		return (uint32_t)line & (sets - 1);
+	return ct_set_hashed(hash, sets, line);
+}
 
 #endif

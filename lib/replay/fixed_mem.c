@@ -150,7 +150,7 @@ CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, 
 	v.sectors = v.missed = v.pending = 0;
 	for (; sectors; sectors &= sectors - 1) {
 		uint32_t s = ct_low_bit(sectors), back = at;
-		v.p.bytes = rp_bytes_of(l->q, s);
+		v.p.bytes = rp_sector_bytes(l->q->bytes, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
 			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) + ((uint64_t)i << r->llc_sector_bits);
 			back = llc_sector(&v, at);
@@ -173,7 +173,7 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
 	if (had) {
 		valid = rp_lru_hits(e) & q->sectors;
-		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
+		rp_lru_touch(&sm->lru, l->set, i, at);
 	}
 	for (uint32_t left = valid; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left);
@@ -185,8 +185,8 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 	uint32_t missing = q->sectors & ~valid;
 	if (missing) {
 		if (!had) {
-			i = rp_make_room(r, sm, q->line, at);
-			rp_log_line(r, sm, q->line, at, RP_LOG_FILL);
+			i = rp_make_room(r, sm, l, at);
+			rp_l1_note(r, sm, q->line, at, RP_LOG_FILL);
 			e = rp_lru_at(&sm->lru, i);
 		}
 		last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, e->due));

@@ -56,7 +56,6 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 
 void rp_l1_free(struct rp_sm *sm)
 {
-	free(sm->waiter);
 	free(sm->steps);
 }
 
@@ -78,10 +77,10 @@ static void log_all_gone(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	for (uint32_t i = 0; r->replication && i < sm->tags.lines; i++)
 		if (sm->tags.line[i].used && sm->tags.line[i].filled)
-			rp_l1_note(r, sm, sm->tags.line[i].tag, now, RP_LOG_GONE);
+			rp_l1_log(r, sm, sm->tags.line[i].tag, now, RP_LOG_GONE);
 	for (uint32_t i = 0; r->replication && i < sm->lru.lines; i++)
 		if (rp_lru_at(&sm->lru, i)->used && rp_lru_at(&sm->lru, i)->filled)
-			rp_l1_note(r, sm, rp_lru_at(&sm->lru, i)->tag, now, RP_LOG_GONE);
+			rp_l1_log(r, sm, rp_lru_at(&sm->lru, i)->tag, now, RP_LOG_GONE);
 }
 
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)

@@ -160,18 +160,10 @@ static void mshr_close(struct rp_sm *sm, uint32_t i)
 /* One more that waits for an open entry. */
 static int mshr_wait(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t mem)
 {
-	if (sm->waiter_free == RP_NO_INDEX) {
-		uint32_t cap = sm->waiter_cap ? sm->waiter_cap * 2 : 256;
-		struct rp_waiter *p = ct_reallocarray(sm->waiter, cap, sizeof *p);
-		if (!p)
-			return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		for (uint32_t i = cap; i-- > sm->waiter_cap;) {
-			p[i].next = sm->waiter_free;
-			sm->waiter_free = i;
-		}
-		sm->waiter = p;
-		sm->waiter_cap = cap;
-	}
+	if (sm->waiter_free == RP_NO_INDEX &&
+	    rp_table_grow(r, (void **)&sm->waiter, &sm->waiter_cap, 256, sizeof *sm->waiter,
+	                  offsetof(struct rp_waiter, next), &sm->waiter_free) < 0)
+		return sm->failed = 1, r->error.status;
 	uint32_t w = sm->waiter_free;
 	sm->waiter_free = sm->waiter[w].next;
 	sm->waiter[w] = (struct rp_waiter){mem, RP_NO_INDEX};
@@ -197,9 +189,7 @@ CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << rp_l1_line(r, usual)) + ((uint64_t)sector << rp_l1_sector(r, usual));
-	uint32_t bytes = (uint32_t)(l->bytes[sector / 2 & 1] >> 32 * (sector % 2));
-	if (rp_l1_sector(r, usual) != 5)
-		bytes = 0xffffffffu;
+	uint32_t bytes = rp_l1_sector(r, usual) == 5 ? rp_sector_bytes(l->bytes, sector) : 0xffffffffu;
 	for (uint32_t i = 0; i < n; i++) {
 		struct rp_packet *p = rp_ring_new(&sm->missq);
 		if (!p) {
@@ -284,10 +274,8 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 static void store_into(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
                        uint32_t index, uint32_t sector, uint32_t now)
 {
-	uint32_t bytes = (uint32_t)(l->bytes[sector / 2 & 1] >> 32 * (sector % 2));
+	uint32_t bytes = r->l1_sector_bits == 5 ? rp_sector_bytes(l->bytes, sector) : 0xffffffffu;
 	struct rp_line *t = &sm->tags.line[index];
-	if (r->l1_sector_bits != 5)
-		bytes = 0xffffffffu;
 	if (!t->filled)
 		rp_l1_note(r, sm, t->tag, now, RP_LOG_HERE);
 	rp_tags_store(&sm->tags, index, sector, bytes);
@@ -340,9 +328,7 @@ static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct
 		.sector_miss = l->met[RP_SECTOR_MISS], .line_miss = l->met[RP_LINE_MISS],
 		.bytes = {l->bytes[0], l->bytes[1]}, .is_write = m->kind == RP_STORE,
 	};
-	for (unsigned i = 0; i < r->nobs; i++)
-		if (r->obs[i].l1)
-			r->obs[i].l1(r->obs[i].ctx, &ev);
+	rp_tell_l1(r, &ev);
 }
 
 CT_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)

@@ -7,39 +7,23 @@
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 
-/* Each entry is a cache line of the host; the old ones stay with the pool. */
-static void *grown(struct ct_replay *r, void *old, uint32_t cap, uint32_t had, size_t size)
-{
-	void *p = ct_pool_take(&r->pool, cap, size);
-	if (p && had)
-		memcpy(p, old, had * size);
-	return p;
-}
-
 int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 {
-	uint32_t cap = sm->mem_cap ? sm->mem_cap * 2 : 64;
-	struct rp_mem *p = grown(r, sm->mem, cap, sm->mem_cap, sizeof *p);
-	if (!p)
-		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	sm->mem = p;
-	for (uint32_t i = cap; i-- > sm->mem_cap;) {
-		p[i].lines = sm->mem_free;
-		sm->mem_free = i;
-	}
-	sm->mem_cap = cap;
-	return 0;
+	int st = rp_table_grow(r, (void **)&sm->mem, &sm->mem_cap, 64, sizeof *sm->mem,
+	                       offsetof(struct rp_mem, lines), &sm->mem_free);
+	sm->failed |= st < 0;
+	return st;
 }
 
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->lreq_cap ? sm->lreq_cap * 2 : 256;
-	uint32_t *spare = grown(r, sm->lreq_spare.at, cap, sm->lreq_cap, sizeof *spare);
+	uint32_t *spare = rp_table_copy(r, sm->lreq_spare.at, sm->lreq_cap, cap, sizeof *spare);
 	if (spare)
 		sm->lreq_spare.at = spare;
-	struct rp_lreq *p = spare ? grown(r, sm->lreq, cap, sm->lreq_cap, sizeof *p) : NULL;
+	struct rp_lreq *p = spare ? rp_table_copy(r, sm->lreq, sm->lreq_cap, cap, sizeof *p) : NULL;
 	if (!p)
-		return sm->failed = 1, rp_fail(r, CT_ERR_NOMEM, "out of memory");
+		return sm->failed = 1, r->error.status;
 	sm->lreq = p;
 	for (uint32_t i = cap; i-- > sm->lreq_cap;)
 		spare[sm->lreq_spare.n++] = i;
@@ -241,9 +225,7 @@ static void observe_bypass(struct ct_replay *r, struct rp_sm *sm, const struct r
 		.sectors = l->sectors, .bytes = {l->bytes[0], l->bytes[1]},
 		.is_write = m->kind == RP_STORE, .is_atomic = m->kind == RP_ATOMIC, .bypass = 1,
 	};
-	for (unsigned i = 0; i < r->nobs; i++)
-		if (r->obs[i].l1)
-			r->obs[i].l1(r->obs[i].ctx, &ev);
+	rp_tell_l1(r, &ev);
 }
 
 /* Past the L1: one transaction a cycle straight into the network. Lanes of an atomic

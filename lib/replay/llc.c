@@ -89,15 +89,13 @@ void rp_llc_free(struct ct_replay *r)
 		rp_ring_free(&s->ready);
 		rp_ring_free(&s->replies);
 		free(s->past);
-		free(s->waiter);
 		free(s->missq.p);
 		free(s->to_dram.p);
 		free(s->fills.p);
 	}
-	for (uint32_t i = 0; r->part && i < r->partitions; i++) {
+	for (uint32_t i = 0; r->part && i < r->partitions; i++)
 		for (uint32_t c = 0; r->part[i].channel && c < r->part[i].nchannels; c++)
 			rp_dram_free(&r->part[i].channel[c]);
-	}
 }
 
 struct rp_ring *rp_llc_replies(struct ct_replay *r, uint32_t slice)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 static int allocate_all(struct rp_lru *t, struct ct_pool *pool, struct ct_error *e)
 {
 	uint32_t n = t->capacity;

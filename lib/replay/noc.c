@@ -69,8 +69,8 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	n->chain = ct_calloc(inputs, sizeof *n->chain);
 	n->out = ct_calloc(outputs, sizeof *n->out);
 	n->holding = ct_calloc(outputs / 64 + 1, sizeof *n->holding);
-	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->head || !n->bucket || !n->chain ||
-	    !n->out || !n->holding)
+	if (!n->want || !n->busy || !n->next || !n->free_at || !n->waiting || !n->head || !n->bucket ||
+	    !n->chain || !n->out || !n->holding)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < n->span; i++)
 		n->bucket[i] = RP_NO_INDEX;

@@ -139,9 +139,8 @@ static void observe(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_re
 		.hit = o->hit, .pending = o->pending, .sector_miss = o->sector_miss,
 		.line_miss = o->line_miss, .bytes = {q->bytes[0], q->bytes[1]}, .is_write = q->is_write,
 	};
-	for (unsigned i = 0; classed && i < r->nobs; i++)
-		if (r->obs[i].l1)
-			r->obs[i].l1(r->obs[i].ctx, &ev);
+	if (classed)
+		rp_tell_l1(r, &ev);
 }
 
 static void forward(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,

@@ -93,7 +93,6 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 	r->quick->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->quick->sm);
 	if (!r->quick->slice || !r->quick->sm)
 		return ct_fail_nomem(e);
-	r->quick->usual = r->l1_sectors == 4 && r->l1_sector_bits == r->llc_sector_bits;
 	r->quick->trip = rp_quick_hop(r) + r->g.llc_latency + 1;
 	r->quick->line_bits = r->llc_line_bits - r->llc_sector_bits;
 	for (uint32_t store = 0; store < 2; store++) {

@@ -1,12 +1,14 @@
 /* Memory instructions of the quick replay up to the network: the load/store unit, the L1 and its
  * MSHR, and what is asked of the LLC (accelsim-model.md 5 and 6). */
-#include <string.h>
-
 #include "replay/private/lines.h"
 #include "replay/private/quick.h"
 #include "replay/private/step.h"
+#include "replay/private/usual.h"
 
-enum { TO_UNIT = 4 /* cycles from issue to the load/store unit */ };
+enum {
+	TO_UNIT = 4,       /* cycles from issue to the load/store unit */
+	FIRST_RECORDS = 64
+};
 
 /* A memory instruction at work, in cycles of the launch. */
 struct access {
@@ -19,15 +21,22 @@ struct access {
 	uint32_t inst, left;     /* the record of what it waits for, RP_NO_INDEX: nothing; how much */
 };
 
-/* ---- room for what an instruction may write down: of the pool, twice as much as before ---- */
+/* ---- room for what an instruction may write down ---- */
+
+/* The engine has failed by then. */
+static int no_memory(struct access *a)
+{
+	a->sm->failed = 1;
+	return a->r->error.status;
+}
 
 static int grow_requests(struct access *a)
 {
 	struct rp_quick_sm *q = a->q;
 	uint32_t cap = 2 * (q->req_mask + 1);
-	struct rp_quick_req *p = ct_pool_take(&a->r->pool, cap, sizeof *p);
+	struct rp_quick_req *p = rp_table_copy(a->r, NULL, 0, cap, sizeof *p);
 	if (!p)
-		return -1;
+		return no_memory(a);
 	for (uint32_t i = q->asked - q->req_mask - 1; i != q->asked; i++)
 		p[i & (cap - 1)] = q->req[i & q->req_mask];
 	q->req = p;
@@ -35,46 +44,12 @@ static int grow_requests(struct access *a)
 	return 0;
 }
 
-static int grow_insts(struct access *a)
-{
-	struct rp_quick_sm *q = a->q;
-	uint32_t n = q->insts ? 2 * q->insts : 64;
-	struct rp_quick_inst *p = ct_pool_take(&a->r->pool, n, sizeof *p);
-	if (!p)
-		return -1;
-	if (q->insts)
-		memcpy(p, q->inst, q->insts * sizeof *p);
-	q->inst = p;
-	for (uint32_t i = n; i-- > q->insts;) {
-		p[i].next = q->inst_free;
-		q->inst_free = i;
-	}
-	q->insts = n;
-	return 0;
-}
-
 static int grow_joined(struct access *a)
 {
 	struct rp_quick_sm *q = a->q;
-	uint32_t n = q->njoined ? 2 * q->njoined : 64;
-	struct rp_quick_joined *p = ct_pool_take(&a->r->pool, n, sizeof *p);
-	if (!p)
-		return -1;
-	if (q->njoined)
-		memcpy(p, q->joined, q->njoined * sizeof *p);
-	q->joined = p;
-	for (uint32_t i = n; i-- > q->njoined;) {
-		p[i].next = q->joined_free;
-		q->joined_free = i;
-	}
-	q->njoined = n;
-	return 0;
-}
-
-static int no_memory(struct access *a)
-{
-	a->sm->failed = 1;
-	return rp_fail(a->r, CT_ERR_NOMEM, "out of memory");
+	int st = rp_table_grow(a->r, (void **)&q->joined, &q->njoined, FIRST_RECORDS, sizeof *q->joined,
+	                       offsetof(struct rp_quick_joined, next), &q->joined_free);
+	return st < 0 ? no_memory(a) : 0;
 }
 
 /* Room for n more requests, besides those for an L1 sector of which the last is not back. */
@@ -83,7 +58,7 @@ CT_HOT int room(struct access *a, uint32_t n)
 	struct rp_quick_sm *q = a->q;
 	while (q->asked - q->served + n + a->r->llc_per_l1 > q->req_mask)
 		if (grow_requests(a) < 0)
-			return no_memory(a);
+			return -1;
 	return 0;
 }
 
@@ -91,7 +66,9 @@ CT_HOT int room(struct access *a, uint32_t n)
 CT_HOT int record(struct access *a)
 {
 	struct rp_quick_sm *q = a->q;
-	if (q->inst_free == RP_NO_INDEX && grow_insts(a) < 0)
+	if (q->inst_free == RP_NO_INDEX &&
+	    rp_table_grow(a->r, (void **)&q->inst, &q->insts, FIRST_RECORDS, sizeof *q->inst,
+	                  offsetof(struct rp_quick_inst, next), &q->inst_free) < 0)
 		return no_memory(a);
 	a->inst = q->inst_free;
 	q->inst_free = q->inst[a->inst].next;
@@ -132,8 +109,7 @@ struct way_out {
 	int bytes;               /* somebody looks at those of loads */
 };
 
-/* `usual` is a constant where these are called: 1 for lines of four sectors in the L1, each of one of
- * the LLC (struct rp_quick). 0 takes every cache. */
+/* `usual` is that of usual.h. */
 CT_HOT struct way_out way_out(const struct access *a, int usual)
 {
 	const struct ct_replay *r = a->r;
@@ -141,7 +117,7 @@ CT_HOT struct way_out way_out(const struct access *a, int usual)
 	return (struct way_out){
 		.q = q, .req = q->req, .mshr = q->mshr, .merged = q->merged, .req_mask = q->req_mask,
 		.mshr_mask = q->mshr_mask, .entries = r->g.l1.mshr_entries, .queue = r->g.l1.miss_queue,
-		.per = usual ? 1 : r->llc_per_l1, .sectors = usual ? 4 : r->l1_sectors,
+		.per = usual ? 1 : r->llc_per_l1, .sectors = usual ? RP_USUAL_SECTORS : r->l1_sectors,
 		.l1_free = q->l1_free, .missq = a->sm->missq_last, .taken = q->taken, .asked = q->asked,
 		.group = a->sm->group, .bytes = r->has_llc,
 	};
@@ -226,7 +202,7 @@ CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 		p->before = (uint8_t)i;
 		p->limited = limited;
 		if (s->kind == RP_PK_STORE || o->bytes)
-			p->bytes = rp_bytes_of(s->q, k);
+			p->bytes = rp_sector_bytes(s->q->bytes, k);
 		limited = 0;
 	}
 }
@@ -235,14 +211,14 @@ CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 CT_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors, int usual)
 {
 	const struct ct_replay *r = a->r;
-	uint64_t address = s->q->line << r->l1_line_bits;
+	uint64_t address = s->q->line << rp_l1_line(r, usual);
 	uint32_t slice, llc_set;
 	if (a->inst == RP_NO_INDEX && record(a) < 0)
 		return;
 	ct_address_slice(&r->map, address, &slice, &llc_set);
 	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
-		uint32_t k = ct_low_bit(left), bits = usual ? r->llc_sector_bits : r->l1_sector_bits;
-		uint64_t sector = (address + ((uint64_t)k << bits)) >> r->llc_sector_bits;
+		uint32_t k = ct_low_bit(left);
+		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >> rp_llc_sector(r, usual);
 		ask_sector(s, o, inst, slice, llc_set, k, sector);
 	}
 	o->group++;
@@ -270,8 +246,7 @@ CT_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line,
 	struct rp_quick_sm *q = a->q;
 	uint8_t *n = &o->merged[line * o->sectors + k];
 	struct rp_quick_req *p = &q->req[number & q->req_mask];
-	if ((a->inst == RP_NO_INDEX && record(a) < 0) ||
-	    (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0 && no_memory(a) < 0))
+	if ((a->inst == RP_NO_INDEX && record(a) < 0) || (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0))
 		return;
 	a->left++;
 	uint32_t i = q->joined_free;
@@ -307,7 +282,7 @@ CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct 
 	if (had) {
 		e = rp_lru_at(t, i);
 		valid = rp_lru_hits(e) & q->sectors;
-		rp_lru_touch(t, rp_lru_set_of(t, i), i, at);
+		rp_lru_touch(t, l->set, i, at);
 	}
 	for (uint32_t left = valid; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left), due = e->due[s];
@@ -323,8 +298,8 @@ CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct 
 	uint32_t missing = q->sectors & ~valid;
 	if (missing) {
 		if (!had) {
-			i = rp_make_room(a->r, a->sm, q->line, at);
-			rp_log_line(a->r, a->sm, q->line, at, RP_LOG_FILL);
+			i = rp_make_room(a->r, a->sm, l, at);
+			rp_l1_note(a->r, a->sm, q->line, at, RP_LOG_FILL);
 			e = rp_lru_at(t, i);
 		}
 		rp_lru_fill(e, missing);
@@ -440,7 +415,7 @@ CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, ui
 	rp_look_near(a->r, &a->sm->lru, w->q, n, look);
 	if (a->op->bypass || a->op->kind == RP_STORE)
 		send_lines(a, w, look, start);
-	else if (a->r->quick->usual)
+	else if (a->r->usual_memory)
 		last = rp_max32(last, load_lines(a, w, look, start, 1));
 	else
 		last = rp_max32(last, load_lines(a, w, look, start, 0));

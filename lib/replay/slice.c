@@ -39,18 +39,10 @@ static void mshr_close(struct rp_slice *s, uint32_t i)
 
 static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const struct rp_packet *p)
 {
-	if (s->waiter_free == RP_NO_INDEX) {
-		uint32_t cap = s->waiter_cap ? s->waiter_cap * 2 : 64;
-		struct rp_l2_waiter *v = ct_reallocarray(s->waiter, cap, sizeof *v);
-		if (!v)
-			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		for (uint32_t i = cap; i-- > s->waiter_cap;) {
-			v[i].next = s->waiter_free;
-			s->waiter_free = i;
-		}
-		s->waiter = v;
-		s->waiter_cap = cap;
-	}
+	if (s->waiter_free == RP_NO_INDEX &&
+	    rp_table_grow(r, (void **)&s->waiter, &s->waiter_cap, 64, sizeof *s->waiter,
+	                  offsetof(struct rp_l2_waiter, next), &s->waiter_free) < 0)
+		return r->error.status;
 	uint32_t w = s->waiter_free;
 	s->waiter_free = s->waiter[w].next;
 	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind,

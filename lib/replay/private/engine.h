@@ -564,6 +564,28 @@ CT_HOT void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 		rp_mem_over(r, sm, mem, now);
 }
 
+/* table.c: a copy of a table with room for `cap` entries of `size` bytes, of which `had` are those of the
+ * old one, which stays with the pool; NULL: out of memory, the run has failed. */
+void *rp_table_copy(struct ct_replay *r, const void *table, uint32_t had, uint32_t cap, size_t size);
+/* Twice as many entries, `least` at first; the new ones go to the front of the list of free ones, by the
+ * number of 32 bits that is `link` bytes into each. < 0: out of memory, the run has failed. */
+int rp_table_grow(struct ct_replay *r, void **table, uint32_t *cap, uint32_t least, size_t size,
+                  size_t link, uint32_t *free);
+
+/* Written bytes of a sector, of those of its line: bit by bit (32 bytes a sector). */
+static inline uint32_t rp_sector_bytes(const uint64_t bytes[2], uint32_t sector)
+{
+	return (uint32_t)(bytes[sector / 2 & 1] >> 32 * (sector % 2));
+}
+
+/* Tells those who watch the L1. */
+static inline void rp_tell_l1(const struct ct_replay *r, const struct ct_l1_event *ev)
+{
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].l1)
+			r->obs[i].l1(r->obs[i].ctx, ev);
+}
+
 /* l1.c, l1_step.c */
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
 void rp_l1_free(struct rp_sm *sm);

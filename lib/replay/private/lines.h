@@ -9,7 +9,7 @@
 /* A line of an instruction, with hints that were asked for ahead of its turn. */
 struct rp_look {
 	const struct ct_line_request *q;
-	uint32_t set, near;      /* in the L1; set: where it is found by it */
+	uint32_t set, near;      /* in the L1 */
 	uint32_t llc_near;       /* in the slice */
 	uint32_t slice, llc_set;
 	uint8_t placed;          /* slice and llc_set are known */
@@ -17,8 +17,6 @@ struct rp_look {
 
 CT_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
 {
-	if (r->g.l1.set_hash == CT_HASH_LINEAR && !(t->sets & (t->sets - 1)))
-		return (uint32_t)line & (t->sets - 1);
 	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
 }
 
@@ -29,7 +27,7 @@ CT_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
 	l->placed = 1;
 }
 
-/* The same for the line that makes room in the set next. */
+/* Asks the host's memory for the line that makes room in the set next. */
 CT_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 {
 	uint32_t i = t->set[set].victim;
@@ -37,16 +35,12 @@ CT_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 		CT_BRING(rp_lru_at(t, i));
 }
 
-/* The same for all lines of an instruction in the L1. */
+/* The same for what all lines of an instruction meet in the L1. */
 CT_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
                          const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
-	if (t->by_set)
-		for (unsigned i = 0; i < n; i++)
-			rp_lru_bring_set(t, look[i].set = rp_l1_set(r, t, q[i].line), q[i].line);
-	else
-		for (unsigned i = 0; i < n; i++)
-			rp_lru_bring_set(t, look[i].set = 0, q[i].line);
+	for (unsigned i = 0; i < n; i++)
+		rp_lru_bring_set(t, look[i].set = rp_l1_set(r, t, q[i].line), q[i].line);
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t k = look[i].near = rp_lru_guess(t, look[i].set, q[i].line);
 		look[i].q = &q[i];
@@ -54,14 +48,8 @@ CT_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
 		if (k != RP_LRU_NONE)
 			rp_lru_bring(t, k);
 		else
-			rp_lru_bring_victim(t, rp_l1_set(r, t, q[i].line));
+			rp_lru_bring_victim(t, look[i].set);
 	}
-}
-
-/* Bytes of a sector of the line, bit by bit. */
-CT_HOT uint32_t rp_bytes_of(const struct ct_line_request *q, uint32_t sector)
-{
-	return (uint32_t)(q->bytes[sector / 2 & 1] >> 32 * (sector % 2));
 }
 
 /* What a line met in the L1: masks of its sectors. */
@@ -110,20 +98,13 @@ CT_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t 
 	}
 }
 
-CT_HOT void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at, int what)
-{
-	if (r->replication)
-		rp_l1_log(r, sm, line, at, what);
-}
-
 /* The line's place in the L1, its victim gone. */
-CT_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t at)
+CT_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, uint32_t at)
 {
-	uint32_t set = rp_l1_set(r, &sm->lru, line);
-	uint32_t i = rp_lru_victim(&sm->lru, set);
+	uint32_t i = rp_lru_victim(&sm->lru, l->set);
 	if (r->replication && rp_lru_at(&sm->lru, i)->used)
-		rp_log_line(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
-	rp_lru_allocate(&sm->lru, set, i, line, at);
+		rp_l1_log(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
+	rp_lru_allocate(&sm->lru, l->set, i, l->q->line, at);
 	return i;
 }
 
@@ -136,20 +117,20 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
 	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
-		rp_lru_touch(&sm->lru, rp_lru_set_of(&sm->lru, i), i, at);
+		rp_lru_touch(&sm->lru, l->set, i, at);
 	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
 		if (all == valid)
-			rp_log_line(r, sm, q->line, at, RP_LOG_GONE);
+			rp_l1_note(r, sm, q->line, at, RP_LOG_GONE);
 		if (valid)
 			rp_lru_drop(&sm->lru, i, valid);
 	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
 		if (!had) {
-			i = rp_make_room(r, sm, q->line, at);
-			rp_log_line(r, sm, q->line, at, RP_LOG_HERE);
+			i = rp_make_room(r, sm, l, at);
+			rp_l1_note(r, sm, q->line, at, RP_LOG_HERE);
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
 			uint32_t s = ct_low_bit(left);
-			rp_lru_store(&sm->lru, i, s, r->l1_sector_bits == 5 ? rp_bytes_of(q, s) : 0xffffffffu);
+			rp_lru_store(&sm->lru, i, s, r->l1_sector_bits == 5 ? rp_sector_bytes(q->bytes, s) : 0xffffffffu);
 		}
 	}
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
@@ -206,9 +187,7 @@ static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32
 		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);
 		*(o->had ? &v.sector_miss : &v.line_miss) = (uint8_t)o->missing;
 	}
-	for (unsigned i = 0; i < r->nobs; i++)
-		if (r->obs[i].l1)
-			r->obs[i].l1(r->obs[i].ctx, &v);
+	rp_tell_l1(r, &v);
 }
 
 /* The lines of the warp's next instruction, one of global or local memory. */

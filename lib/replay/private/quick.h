@@ -152,7 +152,6 @@ struct rp_quick {
 	uint32_t flits[2], reply_flits[2]; /* of what is no store, of a store */
 	uint32_t trip;                     /* cycles from the network to the tags of a slice */
 	uint32_t line_bits;                /* log2 of the LLC sectors of a line */
-	int usual;                         /* caches as quick_mem.c takes to be usual */
 	uint64_t now;
 	uint32_t waiting;                  /* SMs */
 	uint64_t bits[RP_WHEEL / 64];
