@@ -4,6 +4,18 @@
 
 #include <stddef.h>
 
+/* 1: built with AddressSanitizer, which wants each piece of memory by itself and all addresses. */
+#if defined(__SANITIZE_ADDRESS__)
+#define CT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CT_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef CT_ADDRESS_SANITIZER
+#define CT_ADDRESS_SANITIZER 0
+#endif
+
 /* calloc(n, size) whose product is checked; NULL when out of memory. n or size
  * 0 gives a unique pointer. The caller frees with free(). Thread-safe. */
 void *ct_calloc(size_t n, size_t size);

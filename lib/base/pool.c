@@ -9,35 +9,26 @@
 #include <sys/mman.h>
 #endif
 
+#include "base/mem.h"
+
 enum { LINE = 64, PAGE = 2 << 20 };
 
 struct ct_pool_block { struct ct_pool_block *before; };
 
-/* The sanitizer sees what runs over the end of a block. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ALONE 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(ALONE)
-#define ALONE 1
-#endif
-
 /* A block that has room for so many bytes behind its own line. */
 static int new_block(struct ct_pool *p, size_t bytes)
 {
-	size_t align = PAGE;
-#ifdef ALONE
-	align = LINE;
-#endif
+	/* the sanitizer sees what runs over the end of a block */
+	const size_t align = CT_ADDRESS_SANITIZER ? LINE : PAGE;
 	if (bytes > SIZE_MAX - LINE - align)
 		return -1;
 	bytes = (bytes + LINE + align - 1) & ~(align - 1);
 	struct ct_pool_block *b = aligned_alloc(align, bytes);
 	if (!b)
 		return -1;
-#if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(ALONE)
-	(void)madvise(b, bytes, MADV_HUGEPAGE); /* a hint: failure costs speed only */
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+	if (!CT_ADDRESS_SANITIZER)
+		(void)madvise(b, bytes, MADV_HUGEPAGE); /* a hint: failure costs speed only */
 #endif
 	b->before = p->block;
 	p->block = b;

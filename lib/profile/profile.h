@@ -106,6 +106,7 @@ int ct_profile_get_count(const struct ct_profile *p, const char *scope, const ch
  * same. Puts "2 kernels lack thread blocks, 1 kernel has no file" into text, cut to n bytes, and
  * returns 1; 0, and an empty text, when nothing is known to lack. Pure. */
 int ct_profile_gaps(const struct ct_profile *p, char *text, size_t n);
+enum { CT_GAPS_MAX = 240 }; /* bytes that have room for nearly all that can lack */
 
 /* How an SN was got: its method column, or NULL when the record is absent. */
 const char *ct_profile_method(const struct ct_profile *p, const char *scope, const char *metric);

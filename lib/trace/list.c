@@ -16,6 +16,14 @@
 static const char *const suffixes[] = {".xz", ".gz", ".zst"};
 enum { SUFFIXES = 3 };
 
+int ct_list_is_suffix(const char *p)
+{
+	int is = !*p;
+	for (int i = 0; i < SUFFIXES; i++)
+		is |= !strcmp(p, suffixes[i]);
+	return is;
+}
+
 static int starts(const char *p, size_t n, const char *with)
 {
 	size_t k = strlen(with);

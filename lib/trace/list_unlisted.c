@@ -17,11 +17,6 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int is_suffix(const char *p)
-{
-	return !*p || !strcmp(p, ".xz") || !strcmp(p, ".gz") || !strcmp(p, ".zst");
-}
-
 /* Length of a kernel's name without what a compressor put behind it, "kernel-12.traceg" or
  * "kernel-12-ctx_0x5607b0e17740.traceg"; *form is where the number ends. 0 for any other name. */
 static size_t kernel_length(const char *name, const char **form)
@@ -33,7 +28,7 @@ static size_t kernel_length(const char *name, const char **form)
 	*form = name + n;
 	for (int i = 0; i < 2 && n > 7; i++) {
 		const char *at = strstr(name + n, end[i]);
-		if (at && is_suffix(at + strlen(end[i])) && (at == *form || !strncmp(*form, "-ctx_", 5)))
+		if (at && ct_list_is_suffix(at + strlen(end[i])) && (at == *form || !strncmp(*form, "-ctx_", 5)))
 			return (size_t)(at - name) + strlen(end[i]);
 	}
 	return 0;
@@ -84,7 +79,7 @@ static int is_the_list(const char *path)
 	if (strncmp(name, "kernelslist", 11) != 0)
 		return 0;
 	name += 11;
-	return !strncmp(name, "_ctx_", 5) || is_suffix(name) || (!strncmp(name, ".g", 2) && is_suffix(name + 2));
+	return !strncmp(name, "_ctx_", 5) || ct_list_is_suffix(name) || (!strncmp(name, ".g", 2) && ct_list_is_suffix(name + 2));
 }
 
 static int compare(struct ct_list *list, const struct names *listed, struct names *there, struct ct_error *e)

@@ -4,8 +4,7 @@
 
 #include "base/hot.h"
 
-/* Segment sizes are constants once these are inlined. */
-/* Little-endian segment of 2, 4 or 8 bytes. */
+/* Little-endian segment of 2, 4 or 8 bytes: a constant once this and the following are inlined. */
 CT_HOT uint64_t segment(const unsigned char *p, unsigned size)
 {
 	uint64_t v = 0;

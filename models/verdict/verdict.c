@@ -240,7 +240,7 @@ static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, st
  * there, and who reads it has to know. */
 static void tell_gaps(const struct ct_profile *p, struct ct_verdict *v)
 {
-	char gaps[240];
+	char gaps[CT_GAPS_MAX];
 	size_t n = strlen(v->reason);
 	if (ct_profile_gaps(p, gaps, sizeof gaps))
 		snprintf(v->reason + n, sizeof v->reason - n, "; of a part of the trace: %s", gaps);

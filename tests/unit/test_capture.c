@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "tracegen/capture/capture.h"
 #include "tracegen/capture/ir.h"
 #include "tracegen/capture/merge.h"
@@ -459,17 +460,6 @@ static void test_sessions(void **state)
 	ct_buf_free(&b);
 }
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESSES_LIMITED 0 /* its shadow alone takes terabytes of them */
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define ADDRESSES_LIMITED 0
-#endif
-#ifndef ADDRESSES_LIMITED
-#define ADDRESSES_LIMITED 1
-#endif
-
 /* The head of a record says a gigabyte, nothing follows: no room is asked for what has not come. */
 static void test_length_is_not_believed(void **state)
 {
@@ -480,7 +470,7 @@ static void test_length_is_not_believed(void **state)
 	int done = 0;
 	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-	if (ADDRESSES_LIMITED)
+	if (!CT_ADDRESS_SANITIZER) /* its shadow alone takes terabytes of them */
 		assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){small, before.rlim_max}), 0);
 	int st = read_session(head, sizeof head, &r, &done);
 	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);

@@ -105,7 +105,7 @@ int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	double flag;
-	char gaps[240];
+	char gaps[CT_GAPS_MAX];
 	if (ct_profile_gaps(p, gaps, sizeof gaps))
 		ct_warn(&d, "the profile is of a part of its trace: %s", gaps);
 	if (!ct_profile_get(p, "all", "truncated", &flag) || !(flag > 0))

@@ -18,15 +18,17 @@ struct ct_replays_engine {
  * trace; at least one. What their parts and observers hold stays the caller's. With -@ they run in
  * threads: parts of two engines may share nothing that changes. `why` is the option that needs the
  * trace, for messages. Engines want the stage's warm-up (struct ct_replay_options.warmup).
- * Fails as ct_replays_fit() of one engine, ct_stage_trace(), ct_replay_new(), the engines and their parts do. */
+ * Fails as ct_replays_fit() of one engine, ct_stage_trace(), ct_replay_new(), the engines and their
+ * parts do. */
 int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
                    const struct ct_replays_engine *engine, unsigned n, struct ct_replay_counts *total,
                    struct ct_error *e);
 
 /* What a caller wants to do; each may be NULL. What they return below CT_OK ends the run.
  * make comes before engine i is made, to put its parts into its options; done when it is gone, to
- * free them, also when the run fails, unless make has failed. begin and end come at the ends of each launch: launch[i] has the counts of engine i over this launch, and is 0 for engines
- * that another pass has: each launch comes once in every pass. */
+ * free them, also when the run fails, unless make has failed. begin and end come at the ends of each
+ * launch: launch[i] has the counts of engine i over this launch, and is 0 for engines that another
+ * pass has: each launch comes once in every pass. */
 struct ct_replays_hooks {
 	void *ctx;
 	int (*make)(void *ctx, unsigned i, struct ct_error *e);

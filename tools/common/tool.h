@@ -114,9 +114,9 @@ void ct_tool_at_end(void (*fn)(void));
  * succeeded (nothing with -q), so that a failure prints its one line only. */
 struct ct_diag ct_tool_diag(struct ct_tool *t);
 
-/* Fills trace options from the command line. */
 /* What this process may take of --max-memory, in bytes: at least 1. */
 uint64_t ct_tool_memory(const struct ct_tool *t);
+/* Fills trace options from the command line. */
 void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o);
 
 /* The GPU in force: -g (default rtx3080, or the profile's GP records when p is not

@@ -276,7 +276,7 @@ double rp_sn(const struct rp_workload *w, const char *metric)
 
 enum rp_part rp_part(const struct rp_workload *w, char *text, size_t n)
 {
-	char gaps[240];
+	char gaps[CT_GAPS_MAX];
 	int lacks = ct_profile_gaps(w->p, gaps, sizeof gaps);
 	if (rp_sn(w, "truncated") > 0) {
 		snprintf(text, n, "the trace is damaged, only a part of it is counted%s%s", lacks ? ": " : "", gaps);

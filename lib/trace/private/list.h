@@ -34,9 +34,13 @@ int ct_list_parse(struct ct_list *list, const char *name, const char *text, size
  * none of whose files is there. */
 int ct_list_locate(struct ct_list *list, const char *name, const char *folder, int trust,
                    struct ct_error *e);
-/* Counts the files kernel-N in `folder` that the list at `path` does not name: lines of it may be
- * lost. Finds kernels out of order, when none is named twice. Only for a list called kernelslist or kernelslist.g, and for files of the form of its own
- * kernels. Fails with CT_ERR_IO, CT_ERR_NOMEM; a folder that may not be read has none. */
+/* 1: nothing, or what a compressor puts behind the name of a file. */
+int ct_list_is_suffix(const char *p);
+
+/* list_unlisted.c: counts the files kernel-N in `folder` that the list at `path` does not name: lines of
+ * it may be lost. Finds kernels out of order, when none is named twice. Only for a list called
+ * kernelslist or kernelslist.g, and for files of the form of its own kernels. Fails with CT_ERR_IO,
+ * CT_ERR_NOMEM; a folder that may not be read has none. */
 int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder, struct ct_error *e);
 void ct_list_free(struct ct_list *list);
 
