@@ -3,7 +3,7 @@
 #   campaign.sh build FOLDER [libfuzzer|afl]    builds into FOLDER, apart from the working tree
 #   campaign.sh run FOLDER [TARGET...]          fuzzes; ends when every target has had CPU seconds
 #   campaign.sh table FOLDER                    adds up FOLDER/slices.tsv into tests/fuzz/campaigns.tsv
-# Environment: CPU=1800 (seconds per target since its last finding), SLICE=60 (CPU seconds),
+# Environment: CPU=1800 (seconds per target since the last finding of any fuzzer), SLICE=60 (CPU seconds),
 # FUZZER=libfuzzer|afl, UNTIL=HH:MM (UTC; stop then). Stopped at any time, `run` goes on
 # where it stopped: corpora, findings and slices.tsv stay in FOLDER, and a later `build` only
 # replaces the binaries. Limits: leaks count, 10 s, 1 GiB resident, 1 GiB in one allocation.
@@ -39,9 +39,9 @@ targets() { # in order, then those the list does not know
 	done
 }
 
-clean_cpu() { # TARGET: whole CPU seconds since its last finding
-	[ -e "$dir/slices.tsv" ] || { echo 0 && return; }
-	awk -F'\t' -v t="$1" -v f="$fuzzer" '$1 == t && $2 == f { if ($7 > 0) s = 0; else s += $4 } END { printf "%d\n", s }' \
+missing_cpu() { # TARGET: whole CPU seconds that it still wants, by whichever fuzzer since its last finding
+	[ -e "$dir/slices.tsv" ] || { echo "$want" && return; }
+	awk -F'\t' -v t="$1" -v w="$want" '$1 == t { if ($7 > 0) s = 0; else s += $4 } END { printf "%d\n", w - s }' \
 		"$dir/slices.tsv"
 }
 
@@ -124,16 +124,19 @@ run() { # TARGET...
 		names=${*:-$(targets "$dir/$fuzzer/current")}
 		for n in $names; do
 			bin=$dir/$fuzzer/$(readlink "$dir/$fuzzer/current") || exit 1
-			[ -x "$bin/$n" ] && [ "$(clean_cpu "$n")" -lt "$want" ] || continue
+			[ -x "$bin/$n" ] && [ "$(missing_cpu "$n")" -gt 0 ] || continue
 			if over; then exit 0; fi
 			exec {lock}>"$dir/lock-$fuzzer-$n"
 			flock -n $lock || continue
+			cpu=$(missing_cpu "$n") # what has the lock now may have been run meanwhile
+			[ "$cpu" -gt 0 ] || continue
+			[ "$cpu" -lt "$slice" ] || cpu=$slice
 			busy=1
 			mkdir -p "$dir/corpus/$n"
 			before=$(find "$dir/findings" -name "$n-*" | wc -l)
 			TIMEFORMAT='%U %S'
 			status=0 execs=0 corpus=0 forked=0
-			{ time "one_$fuzzer" "$bin" "$n" "$slice"; } 2>"$dir/time-$n"
+			{ time "one_$fuzzer" "$bin" "$n" "$cpu"; } 2>"$dir/time-$n"
 			cpu=$(awk -v f="$forked" '{ s += $1 + $2 } END { printf "%.0f", s + f }' "$dir/time-$n")
 			if [ "${execs:-0}" -le 0 ] && ! over; then
 				echo "campaign.sh: $n did not run: see $dir/logs" >&2
