@@ -97,13 +97,25 @@ static double scale_of(const struct ct_profile *p)
 	return scale;
 }
 
-/* What to try with so many waves: the largest of 1/2 ... 1/64 that gives two of them. */
-static void advice(double scale, double waves, char out[64])
+/* So many waves on `sms` SMs, that are `scale` of the GPU's, on 1/denominator of it: SMs are
+ * rounded up (design 3). Without their number, as if they could be parted. */
+static double waves_at(double waves, double sms, double scale, int denominator)
 {
+	double left = sms / (scale * denominator);
+	return waves * (sms > 0 ? sms / fmax(ceil(left * (1 - 1e-9)), 1) : scale * denominator);
+}
+
+/* What to try with so many waves: the largest of 1/2 ... 1/64 that gives two of them. */
+static void advice(const struct ct_profile *p, double scale, double waves, char out[64])
+{
+	const char *text = ct_profile_gp(p, "sm.count");
+	double sms = 0;
 	int denominator = 2;
-	while (denominator < smallest_scale && !(waves * scale * denominator >= waves_needed))
+	if (!text || !ct_field_real(text, &sms))
+		sms = 0;
+	while (denominator < smallest_scale && !(waves_at(waves, sms, scale, denominator) >= waves_needed))
 		denominator *= 2;
-	if (waves * scale * denominator >= waves_needed)
+	if (waves_at(waves, sms, scale, denominator) >= waves_needed)
 		snprintf(out, 64, "--scale 1/%d%s", denominator, scale == 1 ? " or --scale auto" : "");
 	else
 		snprintf(out, 64, "a larger input");
@@ -123,7 +135,7 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 	ct_profile_get(p, "all", "sm_fill", &waves);
 	ct_profile_get(p, "all", "cold_miss_fraction", &cold);
 	if (waves < waves_needed) {
-		advice(scale, waves, what);
+		advice(p, scale, waves, what);
 		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for,
 		         what, waves, fabs(waves - 1) < 0.05 ? "" : "s");
 		return 1;

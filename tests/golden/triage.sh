@@ -65,6 +65,12 @@ same "and the end says it once" \
 	"$(cat err)"
 "$triage" --scale auto -O csv transpose 2>err >csv
 same "with --scale auto nothing is said" "" "$(cat err; grep 'scale auto' csv)"
+# 32 CTAs, 6 an SM: 1/32 of 68 SMs are 3, not 2.1, and hold 18 of them.
+"$CT_RELEASE/tracegen" workingset --footprint 128KiB --ctas 32 -o few >/dev/null || fail "tracegen workingset"
+fill() { awk -F'\t' '$1=="SN" && $2=="all" && $3=="sm_fill" { print ($4 >= 2) }'; }
+same "--scale auto rounds SMs up, as the scale does" 1 "$("$CT_RELEASE/reuse" -q --no-sms-views --scale auto few | fill)"
+same "and so does the advice" 1 \
+	"$("$CT_RELEASE/reuse" -q --no-sms-views --scale "$("$triage" -q --mechanism malekeh -O csv few | sed -n 's/.*try --scale \(1.[0-9]*\) or.*/\1/p')" few | fill)"
 same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 	"$("$triage" -q --mechanism morpheus,shared-l1 ws.profile | grep '^TV')"
 "$triage" -q ws.profile >alone

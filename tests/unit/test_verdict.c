@@ -93,6 +93,19 @@ static void test_too_small(void **state)
 		assert_non_null(strstr(v.reason, made[i][1]));
 	}
 	ct_profile_free(p);
+	/* SMs are rounded up: 1/32 of 68 are 3, which 32 CTAs of 6 an SM fill 1.8 times. */
+	static const struct { double waves; const char *sms, *made; } whole[] = {
+		{32.0 / 408, "68", "reuse x"}, {32.0 / 54, "9", "reuse --scale 1/8 x"}};
+	for (int i = 0; i < 2; i++) {
+		const char *const pg[] = {"reuse", "1", whole[i].made};
+		p = profile(whole[i].waves, 0.1);
+		estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
+		assert_int_equal(ct_profile_add_gp(p, "sm.count", whole[i].sms, "", NULL), CT_OK);
+		assert_int_equal(ct_profile_add(p, "PG", 3, pg, NULL), CT_OK);
+		ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+		assert_non_null(strstr(v.reason, "try --scale 1/64"));
+		ct_profile_free(p);
+	}
 	p = profile(5, 0.6);
 	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
 	estimate(p, CT_TAG_SPLIT, 1.5, 1.5, 1.5, "replay");

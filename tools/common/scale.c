@@ -65,9 +65,12 @@ int ct_tool_scale_auto(struct ct_tool *t, const struct ct_gpu *g, const char *pa
 	*factor = 1;
 	for (int i = 0; i < HALVINGS && st == CT_OK; i++, *factor /= 2) {
 		uint64_t all = 0, filled = 0;
+		struct ct_gpu scaled = *g; /* SMs are rounded up */
+		if ((st = ct_gpu_scale(&scaled, *factor, e)) != CT_OK)
+			break;
 		for (size_t k = 0; k < n; k++) {
 			all += l[k].warp_insts;
-			if ((double)l[k].ctas >= WAVES_WANTED * *factor * g->sms * l[k].ctas_per_sm)
+			if (l[k].ctas >= (uint64_t)WAVES_WANTED * scaled.sms * l[k].ctas_per_sm)
 				filled += l[k].warp_insts;
 		}
 		if (2 * filled >= all)
