@@ -187,8 +187,13 @@ static double registers_used(const struct ct_profile *p, double resident_warps, 
 int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms,
                      double rf_bytes, struct ct_error *e)
 {
+	const char *method = ct_profile_method(p, "all", "cycles");
 	memset(w, 0, sizeof *w);
 	w->sms = sms;
+	/* Half of its numbers are another GPU's. */
+	if (method && strcmp(method, "analytic") == 0)
+		return ct_fail(e, CT_ERR_INPUT, "the profile was moved to another GPU by mpki or replicate: give "
+		               "this command their -g and -p, and the profile of reuse");
 	int st = fetch_all(p, w, e);
 	if (st == CT_OK)
 		st = read_views(w, p, e);

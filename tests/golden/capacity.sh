@@ -108,6 +108,20 @@ near "a curve's point is the miss rate at that size" "$(mr curve l1 32768)" "$(s
 same "without lists the curves span a factor of 256" "9 9" \
 	"$(mpki spmv.profile | awk -F'\t' '$1=="MR" && $2=="all" { n[$3]++ } END { print n["l1"], n["llc"] }')"
 
+# Estimates and verdicts of the profile's GPU are none of another, and what was moved to one
+# is no replay that an estimator could start from.
+triage -q --mechanism morpheus,malekeh --resume kept --scale 1/8 km -o /dev/null
+for t in mpki replicate; do
+	$t -q -p dram.latency=900 kept/km-*.profile > moved
+	same "$t: estimates stay behind" "" "$(grep -E '^(ES|SW|TV)' moved | cut -f1-3 | grep -v '^SW.all.baseline')"
+	refuses "and estimators take no such profile" 2 "moved to another GPU" morpheus-est moved
+done
+check "on its own GPU they stay" grep -q '^ES.all.malekeh' <(mpki kept/km-*.profile)
+mpki -p llc.size=6MiB km.profile > a
+near "first touches stay as many" \
+	"$(awk "BEGIN { print $(sn a all cold_miss_fraction) * $(sn a all llc_line_misses) }")" \
+	"$(awk "BEGIN { print $(sn km.profile all cold_miss_fraction) * $(sn km.profile all llc_line_misses) }")" 2
+
 # What a profile cannot follow.
 for p in sm.count=34 l1.line=64 sm.scheduler=lrr l1.write=evict l1.flush=off; do
 	for t in replicate mpki; do

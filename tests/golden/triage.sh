@@ -124,6 +124,16 @@ same "a FIFO cannot be told to be the same" "2 1" "$? $(grep -c 'pipe: neither a
 same "what is kept has every system" "13 9" \
 	"$(cat every/ws-*.profile | awk -F'\t' '$1 == "ES" && $5 == "speedup" && $3 ~ /tag|mal/ { n[$3]++ } END { print n["tag-split"], n["malekeh"] }')"
 same "rows alone are the same" "$(cat every.csv)" "$("$triage" -q --scale auto -O csv transpose ws)"
+# What was measured on the profile's GPU is no verdict on another.
+"$triage" -q -p l1.size=32KiB every/ws-*.profile -o other
+same "another GPU than the profile's is unknown where only a trace can tell" \
+	"malekeh unknown NA tag-split unknown NA" \
+	"$(awk -F'\t' '$1 == "TV" && $3 ~ /tag|mal/ { print $3, $4, $5 }' other | sort | paste -sd' ')"
+same "no estimate of it stays" "" "$(grep -E '^ES.all.(tag-split|malekeh)' other | head -1)"
+sn() { awk -F'\t' -v m="$2" '$1 == "SN" && $2 == "all" && $3 == m { print $4 }' "$1"; }
+same "and the reasons are of it" "32768 $(printf 'L1 misses %.0f' "$(awk "BEGIN { print 100 * $(sn other l1_miss_rate) }")")" \
+	"$(awk -F'\t' '$2 == "l1.size" { print $3 }' other) $(grep -P '^TV\tws\tshared-l1' other | grep -o 'L1 misses [0-9]*')"
+same "the replay's rate was another" 1 "$(awk "BEGIN { print $(sn other l1_miss_rate) != $(sn every/ws-*.profile l1_miss_rate) }")"
 
 # ---- shards ----
 mkdir again && cp -r vecadd again/

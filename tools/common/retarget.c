@@ -112,8 +112,7 @@ static void set_l1(struct target *g)
  * the LLC is the larger (model-notes.md 1.1.3, filtered LLC). */
 static void set_llc(struct target *g)
 {
-	static const char *const gone[] = {"llc_pending_hits", "dram_write_bytes",
-	                                   "cold_miss_fraction", NULL};
+	static const char *const gone[] = {"llc_pending_hits", "dram_write_bytes", NULL};
 	const struct ct_llc_answer *o = &g->a.llc_old, *n = &g->a.llc_new;
 	double kilo = sn(g, "thread_insts") / 1000, had = sn(g, "llc_sector_misses");
 	double sectors = sn(g, "llc_sector_accesses") * n->sector_accesses / o->sector_accesses;
@@ -126,6 +125,7 @@ static void set_llc(struct target *g)
 	                         share(n->read_sector_misses, n->read_sector_accesses));
 	double line_rate = moved(sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"),
 	                         share(o->misses, o->accesses), share(n->misses, n->accesses));
+	double cold = sn(g, "cold_miss_fraction") * sn(g, "llc_line_misses");
 	reads *= n->read_sector_accesses / o->read_sector_accesses;
 	set(g, "dram_read_bytes", had > 0 ? sn(g, "dram_read_bytes") * rate * sectors / had : NAN);
 	set(g, "llc_sector_accesses", sectors);
@@ -137,6 +137,8 @@ static void set_llc(struct target *g)
 	set(g, "llc_line_accesses", lines);
 	set(g, "llc_line_misses", line_rate * lines);
 	set(g, "llc_line_mpki", line_rate * lines / kilo);
+	/* First touches stay as many. */
+	set(g, "cold_miss_fraction", fmin(cold / (line_rate * lines), 1));
 	set(g, "footprint_over_llc",
 	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
 	        (double)ct_gpu_llc_bytes(&g->s->gpu));
@@ -240,6 +242,13 @@ static void warn_of_small_llc(struct ct_tool *t, const struct ct_stage *s)
 	if (s->l1_changed && ct_gpu_llc_bytes(&s->gpu) < s->gpu.l1.size * s->gpu.sms)
 		ct_warn(&d, "the LLC is smaller than all L1s together: its miss rate for another L1 size is "
 		            "rough; give the trace for an exact one");
+}
+
+void ct_stage_forget(struct ct_stage *s)
+{
+	static const char *const types[] = {"ES", "SW", "TV"};
+	for (size_t i = 0; s->changed && i < sizeof types / sizeof types[0]; i++)
+		ct_profile_remove(s->p, types[i], NULL, NULL);
 }
 
 int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)

@@ -66,6 +66,10 @@ void ct_stage_take(struct ct_stage *s, struct ct_profile *p);
  * neither knows becomes NA. Curves (MR) of the old GPU go. */
 int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
 
+/* Where the GPU in force is not the profile's: drops the estimates, sweeps and verdicts that
+ * the profile brought, which are of its own GPU. */
+void ct_stage_forget(struct ct_stage *s);
+
 /* A list of sizes: "16KiB,32KiB" or "4KiB..4MiB" (doubling), or both mixed. Sorted,
  * each once. *sizes is the caller's to free. Fails with CT_ERR_USAGE naming option. */
 int ct_parse_sizes(const char *option, const char *text, uint64_t **sizes, size_t *n,

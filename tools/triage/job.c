@@ -35,13 +35,6 @@ static int set_morpheus(void *params, const char *assignment, struct ct_error *e
 	return ct_morpheus_set(params, assignment, e);
 }
 
-/* A curve over SMs. */
-static int is_curve(void *ctx, const struct ct_record *r)
-{
-	(void)ctx;
-	return r->nfields >= 4 && !strcmp(r->field[1], "morpheus") && !strcmp(r->field[3], "sms");
-}
-
 static int rows_only(const struct ct_tool *t)
 {
 	return ((const struct tr_own *)t->own)->rows_only;
@@ -66,8 +59,6 @@ static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct
 		st = ct_mo_answer_init_some(a, w, &s->base, &s->gpu, &params, NULL, of_morpheus(t), e);
 	if (st == CT_OK) {
 		st = ct_mo_answer_write(a, s->p, e);
-		if (s->changed) /* the curve is of the profile's GPU */
-			ct_profile_remove(s->p, "SW", is_curve, NULL);
 		if (st == CT_OK && !rows_only(t))
 			st = ct_mo_answer_curve(a, s->p, e); /* for report's chart */
 		ct_mo_answer_free(a);
@@ -153,23 +144,45 @@ static int lacks_others(const struct ct_profile *p, enum ct_paper_mechanism m)
 	return m == CT_SHARED_L1 && !ct_profile_get_estimate(p, "all", "shared-l1", "Private", "speedup", NULL, &es);
 }
 
-/* A mechanism whose estimate fails is unknown, with the reason; no memory ends the job. */
-static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum ct_paper_mechanism m,
-                 struct ct_error *e)
+/* How the estimate of one mechanism went. */
+struct said {
+	int status;
+	struct ct_error why;
+};
+
+static int of_mechanism(void *name, const struct ct_record *r)
 {
-	struct ct_verdict v;
-	struct ct_error own = {0};
-	int st = CT_OK;
+	return r->nfields >= 2 && !strcmp(r->field[1], name);
+}
+
+/* A mechanism whose estimate fails is unknown, with the reason; no memory ends the job. What
+ * the profile has of another GPU than the one in force is no estimate. */
+static int estimate_one(struct ct_tool *t, struct ct_stage *s, enum ct_paper_mechanism m,
+                        struct said *x, struct ct_error *e)
+{
 	int can = estimator[m] && (m != CT_TAG_SPLIT || ct_ts_measured_in(s->p));
 	if (can && (s->changed || !ct_verdict_possible(s->p, m) || lacks_others(s->p, m)))
-		st = run_estimator(t, s, m, &own);
-	if (st == CT_ERR_NOMEM || st == CT_ERR_USAGE)
-		return ct_fail(e, st, "%s", own.text);
+		x->status = run_estimator(t, s, m, &x->why);
+	if (x->status == CT_ERR_NOMEM || x->status == CT_ERR_USAGE)
+		return ct_fail(e, x->status, "%s", x->why.text);
+	if (!s->changed || (can && x->status == CT_OK))
+		return CT_OK;
+	if (!can && ct_verdict_possible(s->p, m))
+		x->status = ct_fail(&x->why, CT_ERR_INPUT, "the profile's %s was measured on another GPU: name the "
+		                    "trace instead of the profile", ct_mechanism_name(m));
+	ct_profile_remove(s->p, "ES", of_mechanism, (void *)ct_mechanism_name(m));
+	return CT_OK;
+}
+
+static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum ct_paper_mechanism m,
+                 const struct said *x, struct ct_error *e)
+{
+	struct ct_verdict v;
 	/* Of a trace the command line knows; of a profile its provenance. */
 	double scale = t->scale < 0 ? NAN : t->scale;
 	ct_verdict_decide(s->p, m, scale, &v);
-	if (st < 0 && v.word == CT_UNKNOWN) {
-		snprintf(v.reason, sizeof v.reason, "%.200s", own.text);
+	if (x->status < 0 && v.word == CT_UNKNOWN) {
+		snprintf(v.reason, sizeof v.reason, "%.200s", x->why.text);
 		for (char *c = v.reason; *c; c++)
 			*c = *c == '\t' ? ' ' : *c;
 	}
@@ -260,10 +273,21 @@ static int wanted(const struct tr_own *o, int m)
 static int estimate_all(struct ct_tool *t, struct ct_stage *s, const char *name,
                         struct ct_error *e)
 {
+	struct said said[CT_MECHANISMS] = {{0}};
 	int st = CT_OK;
+	if (s->changed)
+		ct_profile_remove(s->p, "SW", NULL, NULL);
 	for (int m = 0; m < CT_MECHANISMS && st == CT_OK; m++)
 		if (wanted(t->own, m))
-			st = judge(t, s, name, (enum ct_paper_mechanism)m, e);
+			st = estimate_one(t, s, (enum ct_paper_mechanism)m, &said[m], e);
+		else if (s->changed)
+			ct_profile_remove(s->p, "ES", of_mechanism, (void *)ct_mechanism_name((enum ct_paper_mechanism)m));
+	/* Reasons hold the estimates against the numbers of the GPU in force. */
+	if (st == CT_OK)
+		st = ct_stage_retarget(t, s, e);
+	for (int m = 0; m < CT_MECHANISMS && st == CT_OK; m++)
+		if (wanted(t->own, m))
+			st = judge(t, s, name, (enum ct_paper_mechanism)m, &said[m], e);
 	return st;
 }
 
