@@ -93,6 +93,7 @@ int ct_profile_gaps(const struct ct_profile *p, char *text, size_t n)
 		{"missing_kernels", "kernel has no file", "kernels have no file"},
 		{"unlisted_kernels", "kernel is not in the list", "kernels are not in the list"},
 		{"misnamed_kernels", "file holds another kernel", "files hold another kernel"},
+		{"unordered_kernels", "kernel is out of order", "kernels are out of order"},
 		{"partial_headers", "header lacks lines", "headers lack lines"},
 		{"unknown_commands", "line was not understood", "lines were not understood"},
 		{"absent_warps", "warp is absent", "warps are absent"},

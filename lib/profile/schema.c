@@ -209,6 +209,7 @@ static const struct ct_metric sn_metrics[] = {
 	ANY("short_grids", "kernels"),
 	ANY("absent_warps", "warps"),
 	ANY("misnamed_kernels", "kernels"),
+	ANY("unordered_kernels", "kernels"),
 	ANY("partial_headers", "kernels"),
 	SUM("memcpys", "copies"),
 	SUM("memcpy_bytes", "bytes"),

@@ -536,6 +536,7 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 	st = ct_header_parse(&a->lines, k, &a->immediates, &lost, e);
 	if (st < 0)
 		return st;
+	k->partial_header = lost != NULL;
 	if (lost && a->env->stats->partial_headers++ == 0)
 		ct_warn(&a->env->options.diag, "%s: the header of kernel %u has no -%s line, and others that come with it",
 		        k->path, k->id, lost);

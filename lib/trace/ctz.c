@@ -335,6 +335,9 @@ static int start_kernel(struct ct_ctz *c, struct ct_error *e)
 		return named(c, st, &bare, e);
 	if (k->id <= last)
 		return fail(c, e, CT_ERR_INPUT, "kernel numbers do not rise: damaged");
+	c->env->stats->partial_headers += k->partial_header;
+	c->env->stats->misnamed_kernels += k->misnamed;
+	c->env->stats->unordered_kernels += k->unordered;
 	ctz_code_reset(&c->code_state);
 	c->in_kernel = 1;
 	c->in_frame = c->partial = 0;

@@ -309,6 +309,11 @@ static int get_text(struct ctz_in *in, char **out)
 	return *out ? CT_OK : CT_ERR_NOMEM;
 }
 
+/* From the lowest bit on (cachetriage-ctz(5)). */
+#define KERNEL_FLAGS(k) {&(k)->has_windows, &(k)->has_lineinfo, &(k)->has_core_ids, &(k)->raw, \
+                         &(k)->partial_header, &(k)->misnamed, &(k)->unordered}
+enum { FLAGS = 7 };
+
 void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k)
 {
 	ctz_put(b, k->id);
@@ -323,8 +328,11 @@ void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k)
 	ctz_put(b, k->stream);
 	ctz_put(b, k->shmem_base);
 	ctz_put(b, k->local_base);
-	ctz_put(b, (k->has_windows ? 1u : 0) | (k->has_lineinfo ? 2u : 0) |
-	           (k->has_core_ids ? 4u : 0) | (k->raw ? 8u : 0));
+	const uint8_t *const flag[] = KERNEL_FLAGS(k);
+	unsigned flags = 0;
+	for (unsigned i = 0; i < FLAGS; i++)
+		flags |= *flag[i] ? 1u << i : 0;
+	ctz_put(b, flags);
 	put_text(b, k->name);
 	put_text(b, k->nvbit_version);
 	put_text(b, k->tracer_version);
@@ -354,7 +362,7 @@ int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e)
 		if (ctz_get(in, &v[i]) != 0)
 			return ct_fail(e, CT_ERR_INPUT, "damaged kernel header");
 	if (v[0] == 0 || v[0] > UINT32_MAX || !dims_fit(v) || v[9] > UINT32_MAX || v[10] > UINT32_MAX ||
-	    v[14] > 15)
+	    v[14] >> FLAGS)
 		return ct_fail(e, CT_ERR_INPUT, "damaged kernel header");
 	k->id = (uint32_t)v[0];
 	k->header_id = v[1];
@@ -368,10 +376,9 @@ int ctz_kernel_get(struct ctz_in *in, struct ct_kernel *k, struct ct_error *e)
 	k->stream = v[11];
 	k->shmem_base = v[12];
 	k->local_base = v[13];
-	k->has_windows = v[14] & 1;
-	k->has_lineinfo = v[14] >> 1 & 1;
-	k->has_core_ids = v[14] >> 2 & 1;
-	k->raw = v[14] >> 3 & 1;
+	uint8_t *const flag[] = KERNEL_FLAGS(k);
+	for (unsigned i = 0; i < FLAGS; i++)
+		*flag[i] = v[14] >> i & 1;
 	int st = get_text(in, &k->name);
 	if (st == CT_OK)
 		st = get_text(in, &k->nvbit_version);

@@ -158,7 +158,6 @@ void ct_list_free(struct ct_list *list)
 	}
 	free(list->entry);
 	free(list->first_unlisted);
-	free(list->out_of_order);
 	*list = (struct ct_list){0};
 }
 

@@ -34,13 +34,20 @@ static size_t kernel_length(const char *name, const char **form)
 	return 0;
 }
 
+/* Whether a name ends behind its number like the first of the list. */
+static int is_like(const char *like, const char *form, const char *end)
+{
+	size_t k = (size_t)(end - form);
+	return strlen(like) == k && strncmp(like, form, k) == 0;
+}
+
 /* A folder may hold the tracer's files and the post-processor's, and those of several contexts: only
  * those that end behind their number as the first of the list count. */
 static int add_kernel(struct names *l, const char *name, char **like)
 {
 	const char *form;
 	size_t n = kernel_length(name, &form), k = n ? n - (size_t)(form - name) : 0;
-	if (n == 0 || (*like && (strlen(*like) != k || strncmp(*like, form, k) != 0)))
+	if (n == 0 || (*like && !is_like(*like, form, name + n)))
 		return 0;
 	if ((!*like && !(*like = ct_strndup(form, k))) ||
 	    ct_grow((void **)&l->name, &l->cap, l->n + 1, sizeof *l->name) != 0 ||
@@ -96,21 +103,25 @@ static int compare(struct ct_list *list, const struct names *listed, struct name
 	return CT_OK;
 }
 
-/* The tracer lists kernels as it numbers them. Sorts the names. */
-static int check_order(struct ct_list *list, struct names *l, struct ct_error *e)
+/* The tracer lists kernels as it numbers them. A list that names one twice is made by hand. The names are sorted. */
+static void find_unordered(struct ct_list *list, const struct names *listed, const char *like)
 {
-	const char *late = NULL;
-	for (size_t i = 1; i < l->n && !late; i++)
-		if (strtoull(l->name[i - 1] + 7, NULL, 10) >= strtoull(l->name[i] + 7, NULL, 10))
-			late = l->name[i];
-	if (l->n)
-		qsort(l->name, l->n, sizeof *l->name, by_text);
-	for (size_t i = 1; i < l->n && late; i++)
-		if (!strcmp(l->name[i], l->name[i - 1])) /* named again: made by hand */
-			late = NULL;
-	if (late && !(list->out_of_order = ct_strndup(late, strlen(late))))
-		return ct_fail_nomem(e);
-	return CT_OK;
+	uint64_t highest = 0;
+	for (size_t i = 1; i < listed->n; i++)
+		if (!strcmp(listed->name[i], listed->name[i - 1]))
+			return;
+	for (size_t i = 0; i < list->n; i++) {
+		struct ct_list_entry *x = &list->entry[i];
+		const char *form;
+		size_t n = x->is_kernel ? kernel_length(x->name, &form) : 0;
+		if (n == 0 || !is_like(like, form, x->name + n))
+			continue;
+		uint64_t number = strtoull(x->name + 7, NULL, 10);
+		x->unordered = number <= highest;
+		if (x->unordered && list->unordered++ == 0)
+			list->first_unordered = i;
+		highest = number > highest ? number : highest;
+	}
 }
 
 int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder, struct ct_error *e)
@@ -123,8 +134,10 @@ int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *fo
 	for (size_t i = 0; i < list->n && st == CT_OK; i++)
 		if (list->entry[i].is_kernel && add_kernel(&listed, list->entry[i].name, &like) != 0)
 			st = ct_fail_nomem(e);
-	if (st == CT_OK)
-		st = check_order(list, &listed, e);
+	if (st == CT_OK && listed.n) { /* like is known then */
+		qsort(listed.name, listed.n, sizeof *listed.name, by_text);
+		find_unordered(list, &listed, like);
+	}
 	if (st == CT_OK && listed.n)
 		st = read_folder(folder, &like, &there, e);
 	if (st == CT_OK && there.n)

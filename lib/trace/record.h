@@ -152,6 +152,9 @@ struct ct_kernel {
 	uint8_t has_lineinfo;
 	uint8_t has_core_ids; /* lines carry SM id and warp slot */
 	uint8_t raw;          /* interleaved .trace, not grouped by CTA */
+	uint8_t partial_header; /* it lacks lines that come with others that it has */
+	uint8_t misnamed;     /* its file in a list is named for another kernel */
+	uint8_t unordered;    /* it is in a list behind a kernel of a higher number */
 	char *nvbit_version;  /* "" if absent */
 	char *tracer_version; /* "" if absent (the oldest) */
 	char *path;           /* file that the kernel came from, "-" for standard input */

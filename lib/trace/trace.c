@@ -131,9 +131,9 @@ static void say_skipped(const struct ct_trace *t, const char *name)
 		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels of the list are missing, "
 		        "%.200s is the first", name, x->line, l->missing, l->kernels, x->name);
 	}
-	if (l->out_of_order)
+	if (l->unordered)
 		ct_warn(d, "%s: its kernels are not in the order of their numbers, %.200s is the first: have lines changed "
-		        "places?", name, l->out_of_order);
+		        "places?", name, l->entry[l->first_unordered].name);
 	if (l->unlisted)
 		ct_warn(d, "%s: %" PRIu64 " kernels of its folder are not in the list and were not read, %.200s is the "
 		        "first by name", name, l->unlisted, l->first_unlisted);
@@ -360,10 +360,12 @@ static int wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct
 	                        k->path, k->id) : st;
 }
 
-/* A tracer gives a kernel's file the number that its header has. */
-static void check_name(struct ct_trace *t, const struct ct_kernel *k)
+/* What the list says of the kernel. A tracer gives a kernel's file the number that its header has. */
+static void check_name(struct ct_trace *t, struct ct_kernel *k)
 {
 	const struct ct_list_entry *x = &t->list.entry[t->next_entry - 1];
+	k->unordered = x->unordered;
+	t->stats.unordered_kernels += k->unordered;
 	const char *slash = strrchr(x->name, '/'), *name = slash ? slash + 1 : x->name;
 	uint64_t n = 0;
 	if (strncmp(name, "kernel-", 7) != 0 || !k->header_id)
@@ -373,6 +375,7 @@ static void check_name(struct ct_trace *t, const struct ct_kernel *k)
 		n = 10 * n + (uint64_t)(*p - '0');
 	if (p == name + 7 || n == k->header_id)
 		return;
+	k->misnamed = 1;
 	if (t->stats.misnamed_kernels++ == 0)
 		ct_warn(&t->env.options.diag, "%s: its header says kernel %" PRIu64 ": were files of the list "
 		        "swapped, copied or renamed?", x->path, k->header_id);

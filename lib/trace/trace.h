@@ -95,6 +95,7 @@ struct ct_trace_stats {
 	uint64_t absent_warps;        /* that thread blocks should have, and have not */
 	uint64_t lost_warps;          /* those of them that were traced to their end */
 	uint64_t partial_headers;     /* kernels whose header lacks lines that come with others that it has */
+	uint64_t unordered_kernels;   /* behind a kernel of a higher number in a list that names none twice */
 	uint64_t misnamed_kernels;    /* files kernel-N of a list whose header has another id */
 	uint64_t insts_mismatches;    /* warps whose "insts = n" is not what follows */
 	uint64_t warps_without_exit;  /* warps with lanes that never come to an EXIT */

@@ -134,8 +134,22 @@ odd_inputs() {
 	"$info" -O profile "$TMPDIR/pair" >"$TMPDIR/out" 2>"$TMPDIR/err"
 	same "files of a list that changed places are told" "1 1" \
 		"$(grep -c 'kernel-1.*: its header says kernel 2' "$TMPDIR/err") $(grep -c '^SN.all.misnamed_kernels.2' "$TMPDIR/out")"
+	"$CT_BIN/tracecat" -q "$TMPDIR/pair" -o "$TMPDIR/pair.ctz"
+	same "and still when they are packed" 2 "$(sn "$("$info" -q -O profile "$TMPDIR/pair.ctz")" all misnamed_kernels)"
 	"$CT_BIN/tracecat" -q "$TMPDIR/pair" -O accelsim -o "$TMPDIR/renamed" 2>/dev/null
 	same "tracecat writes headers that fit" "" "$("$info" -O profile "$TMPDIR/renamed" 2>&1 >/dev/null)"
+	# Lines of the list that changed places, a header that lost one: in text, packed, and packed again.
+	tac "$TMPDIR/renamed/kernelslist.g" >"$TMPDIR/list" && mv "$TMPDIR/list" "$TMPDIR/renamed/kernelslist.g"
+	"$CT_BIN/tracecat" -q "$TMPDIR/renamed/kernel-2.traceg.zst" -O accelsim | sed '/^-nregs/d; s/^-kernel id = .*/-kernel id = 2/' >"$TMPDIR/renamed/kernel-2.traceg"
+	rm "$TMPDIR/renamed/kernel-2.traceg.zst"
+	"$CT_BIN/tracecat" -q "$TMPDIR/renamed" -o "$TMPDIR/odd.ctz"
+	"$CT_BIN/tracecat" -q "$TMPDIR/odd.ctz" -o "$TMPDIR/odder.ctz"
+	for i in renamed odd.ctz odder.ctz; do
+		p=$("$info" -q -O profile "$TMPDIR/$i")
+		same "$i: what its list and its headers say" "1 1 0" "$(sn "$p" all unordered_kernels) $(sn "$p" all partial_headers) $(sn "$p" all misnamed_kernels)"
+	done
+	same "a command's profile tells both" "1 kernel is out of order, 1 header lacks lines" \
+		"$("$CT_BIN/reuse" -q -o "$TMPDIR/odd.profile" "$TMPDIR/odd.ctz" && "$CT_BIN/lineutil" -O profile -o /dev/null "$TMPDIR/odd.profile" 2>&1 | sed 's/.*part of its trace: //')"
 	mkfifo "$TMPDIR/folder/kernel-1.traceg"
 	echo kernel-1.traceg >"$TMPDIR/folder/kernelslist.g"
 	refuses "a FIFO in a list" 1 'not a regular file' "$info" "$TMPDIR/folder"

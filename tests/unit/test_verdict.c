@@ -123,8 +123,8 @@ static void test_too_small(void **state)
 /* A verdict on a part of a trace says of which part; as much of it as has room. */
 static void test_part(void **state)
 {
-	static const char *const odd[] = {"short_grids", "missing_kernels", "unlisted_kernels", "misnamed_kernels", "partial_headers", "unknown_commands",
-	                                  "absent_warps"};
+	static const char *const odd[] = {"short_grids", "missing_kernels", "unlisted_kernels", "misnamed_kernels",
+	                                  "unordered_kernels", "partial_headers", "unknown_commands", "absent_warps"};
 	struct ct_verdict v;
 	char text[240], little[12];
 	struct ct_profile *p = profile(5, 0.1);
@@ -135,11 +135,12 @@ static void test_part(void **state)
 	assert_string_equal(text, "");
 	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
 	assert_null(strstr(v.reason, "part of"));
-	for (unsigned i = 0; i < 7; i++)
+	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(ct_profile_add_count(p, "all", odd[i], i + 1, NULL, "replay", NULL), 0);
 	assert_true(ct_profile_gaps(p, text, sizeof text));
 	assert_string_equal(text, "1 kernel lacks thread blocks, 2 kernels have no file, 3 kernels are not in the list, "
-	                    "4 files hold another kernel, 5 headers lack lines, 6 lines were not understood, 7 warps are absent");
+	                    "4 files hold another kernel, 5 kernels are out of order, 6 headers lack lines, "
+	                    "7 lines were not understood, 8 warps are absent");
 	assert_true(ct_profile_gaps(p, little, sizeof little));
 	assert_string_equal(little, "1 kernel la");
 	ct_verdict_decide(p, CT_MALEKEH, 0, &v);

@@ -109,6 +109,7 @@ static int write_oddities(struct pass *a, const struct ct_trace *trace)
 		{"short_grids", "kernels", t->short_grids},
 		{"absent_warps", "warps", t->absent_warps},
 		{"misnamed_kernels", "kernels", t->misnamed_kernels},
+		{"unordered_kernels", "kernels", t->unordered_kernels},
 		{"partial_headers", "kernels", t->partial_headers},
 		{"truncated", NULL, (uint64_t)ct_trace_is_damaged(trace)},
 	};

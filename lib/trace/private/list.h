@@ -6,7 +6,8 @@
 #include "trace/trace.h"
 
 struct ct_list_entry {
-	int is_kernel;
+	uint8_t is_kernel;
+	uint8_t unordered;       /* kernels: behind one of a higher number, in a list that names none twice */
 	uint64_t line;           /* in the list */
 	uint32_t id;             /* kernels: ordinal from 1 */
 	char *name;              /* kernels: as written */
@@ -17,11 +18,10 @@ struct ct_list_entry {
 struct ct_list {
 	struct ct_list_entry *entry;
 	size_t n, cap;
-	uint64_t memcpys, kernels, missing, unknown, unlisted;
+	uint64_t memcpys, kernels, missing, unknown, unlisted, unordered;
 	uint64_t first_unknown;  /* line */
-	size_t first_missing;    /* entry */
+	size_t first_missing, first_unordered; /* entries */
 	char *first_unlisted;    /* file, by name */
-	char *out_of_order;      /* the first kernel behind one of a higher number, or NULL */
 };
 
 /* Parses n bytes of list text; `name` is for messages. *list is the caller's to free
@@ -38,7 +38,7 @@ int ct_list_locate(struct ct_list *list, const char *name, const char *folder, i
 int ct_list_is_suffix(const char *p);
 
 /* list_unlisted.c: counts the files kernel-N in `folder` that the list at `path` does not name: lines of
- * it may be lost. Finds kernels out of order, when none is named twice. Only for a list called
+ * it may be lost. Marks kernels out of order, when none is named twice. Only for a list called
  * kernelslist or kernelslist.g, and for files of the form of its own kernels. Fails with CT_ERR_IO,
  * CT_ERR_NOMEM; a folder that may not be read has none. */
 int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder, struct ct_error *e);
