@@ -1,6 +1,7 @@
 /* report - from profiles and estimates to a page, a summary and a verdict for CI. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -191,26 +192,53 @@ static int forms_asked(const struct own *o)
 	return any;
 }
 
+/* Where a form goes: "-" is standard output, and that is what -o names. */
+static const char *place(const struct own *o, const char *path)
+{
+	const char *p = path && strcmp(path, "-") != 0 ? path : o->out;
+	return p ? p : "-";
+}
+
+/* Of two outputs in one place the later one would be all there is, or stand behind the other. */
+static int apart(const struct own *o, struct ct_error *e)
+{
+	const char *at[FORMS + 2];
+	size_t n = 0;
+	for (int i = 0; i < FORMS; i++)
+		if (o->file[i])
+			at[n++] = place(o, o->file[i]);
+	if (o->svg)
+		at[n++] = place(o, o->svg);
+	if (o->figure)
+		at[n++] = place(o, NULL);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(at[i], at[k]) && strcmp(at[i], "/dev/null") != 0)
+				return ct_fail(e, CT_ERR_USAGE, "two outputs go to %s: give each a file of its own",
+				               strcmp(at[i], "-") ? at[i] : "standard output");
+	return CT_OK;
+}
+
 static int write_all(const struct own *o, const struct rp_report *r, struct outputs *out,
                      struct ct_error *e)
 {
 	int st = CT_OK;
 	for (int i = 0; i < FORMS && st == CT_OK; i++)
 		if (o->file[i])
-			st = write_form(out, o->file[i], r, forms[i].write, e);
+			st = write_form(out, place(o, o->file[i]), r, forms[i].write, e);
 	if (st == CT_OK && !forms_asked(o))
 		st = write_form(out, o->out, r, table, e);
 	return st;
 }
 
 /* With forms asked for, a failed threshold is still told, on standard error. */
-static void tell(const struct ct_tool *t, const struct rp_checks *c)
+static void tell(struct ct_tool *t, const struct rp_checks *c)
 {
 	char why[320];
 	for (size_t i = 0; i < c->n && !t->quiet; i++)
 		if (!c->check[i].passed && !c->check[i].skipped) {
 			rp_check_why(&c->check[i], why, sizeof why);
-			fprintf(stderr, "%s: %s: %s\n", t->spec->name, ct_require_text(c->check[i].r), why);
+			ct_tool_say(t, "%s: %s", ct_require_text(c->check[i].r), why);
 		}
 }
 
@@ -275,13 +303,13 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *
 	int st = f ? fg_make(f, &r->run, &rows, e) : CT_ERR_USAGE;
 	if (st == CT_OK && o->svg) {
 		fg_svg(f, &rows, &b);
-		st = add_output(out, o->svg, &b, e);
+		st = add_output(out, place(o, o->svg), &b, e);
 		ct_buf_reset(&b);
 	}
 	if (st == CT_OK) {
 		fg_tsv(f, &rows, &b);
 		if (!t->quiet)
-			fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, &t->warnings);
+			fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, t);
 		st = add_output(out, o->out, &b, e);
 	}
 	ct_buf_free(&b);
@@ -296,8 +324,11 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return list_figures(t, e);
 	if (o->svg && !o->figure)
 		return ct_fail(e, CT_ERR_USAGE, "--svg draws a figure: say which with --figure");
+	int st = apart(o, e);
+	if (st != CT_OK)
+		return st;
 	struct rp_report *r = ct_calloc(1, sizeof *r);
-	int st = r ? load(t, r, e) : ct_fail_nomem(e);
+	st = r ? load(t, r, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		tell_open_end(t, &r->checks);
 	if (st == CT_OK)

@@ -160,10 +160,9 @@ static int tell(struct ct_tool *t, const struct tr_job *job, size_t n)
 		if (job[i].warnings)
 			ct_buf_puts(&t->warnings, job[i].warnings);
 		if (job[i].status < 0) {
-			ct_buf_printf(&t->warnings, "%s: %s%s%s\n", t->spec->name,
-			              job[i].error && strstr(job[i].error, job[i].path) ? "" : job[i].path,
-			              job[i].error && strstr(job[i].error, job[i].path) ? "" : ": ",
-			              job[i].error ? job[i].error : "failed");
+			ct_tool_say(t, "%s%s%s", job[i].error && strstr(job[i].error, job[i].path) ? "" : job[i].path,
+			            job[i].error && strstr(job[i].error, job[i].path) ? "" : ": ",
+			            job[i].error ? job[i].error : "failed");
 			st = 2;
 		}
 		if (job[i].status > 0 && st == CT_OK)

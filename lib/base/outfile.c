@@ -219,8 +219,10 @@ static int open_path(struct ct_out *o, struct ct_error *e)
 
 int ct_out_open(struct ct_out **out, const char *path, int flags, struct ct_error *e)
 {
-	struct ct_out *o = calloc(1, sizeof *o);
 	*out = NULL;
+	if (path && !*path)
+		return ct_fail(e, CT_ERR_USAGE, "the output file has an empty name");
+	struct ct_out *o = calloc(1, sizeof *o);
 	if (!o)
 		return ct_fail_nomem(e);
 	if (!path || strcmp(path, "-") == 0) {

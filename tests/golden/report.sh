@@ -119,11 +119,19 @@ for x in evil.html evil.md evil.xml evil.csv; do
 		tr -d '\t\r\n' <$x | LC_ALL=C grep -c '[[:cntrl:]]') $(grep -q 'x[? ][? ]' $x && echo yes)"
 done
 junit "JUnit with any name obeys the schema" evil.xml
+made 'two\nlines' 1.3 7 >lines.profile
+same "a threshold is told in one line, whatever the name" "1 1" "$("$CT_BIN/report" -q --no-verify lines.profile 2>/dev/null | grep -c lines) $(
+	"$CT_BIN/report" --no-verify --require 'ipc > 1e9' --markdown /dev/null lines.profile 2>&1 | wc -l)"
 
 # ---- several files: all or none ----
 mkdir -p "a folder"
 refuses "one that cannot be written" 2 'a folder' "$CT_BIN/report" --no-verify --html none.html --csv "a folder" new
 check "leaves none of the others" test ! -e none.html
+refuses "two in one place" 2 'two outputs go to one.html' "$CT_BIN/report" --html one.html --csv one.html new
+refuses "and two on standard output" 2 'two outputs go to standard output' "$CT_BIN/report" --html - --csv - new
+refuses "a file without a name" 2 'empty name' "$CT_BIN/report" --no-verify --csv '' new
+report --csv - -o named.csv new
+same "-o names what - stands for" "$(cat out.csv)" "$(cat named.csv)"
 for i in $(seq 500); do made "workload-$i" 1.3 "$i"; done | awk -v d="$TMPDIR/many" \
 	'BEGIN { system("mkdir -p " d) } /^#cachetriage-profile/ { close(f); f = d "/" ++n ".profile" } { print > f }'
 report --markdown many.md many

@@ -1,12 +1,14 @@
 /* inout.c - what goes into a command and what comes out of it. */
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "common/tool.h"
 
@@ -21,6 +23,23 @@ struct ct_diag ct_tool_diag(struct ct_tool *t)
 {
 	struct ct_diag d = {warn, t};
 	return d;
+}
+
+void ct_tool_say(struct ct_tool *t, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	char *text = n < 0 ? NULL : ct_calloc((size_t)n + 1, 1);
+	if (text)
+		vsnprintf(text, (size_t)n + 1, fmt, again);
+	va_end(again);
+	va_end(ap);
+	for (char *c = text; c && *c; c++) /* names may hold anything */
+		*c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+	ct_buf_printf(&t->warnings, "%s: %s\n", t->spec->name, text ? text : "out of memory");
+	free(text);
 }
 
 uint64_t ct_tool_memory(const struct ct_tool *t)

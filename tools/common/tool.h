@@ -114,6 +114,9 @@ void ct_tool_at_end(void (*fn)(void));
  * succeeded (nothing with -q), so that a failure prints its one line only. */
 struct ct_diag ct_tool_diag(struct ct_tool *t);
 
+/* "tool: TEXT" in t's warnings, also with -q: one line, control characters in it become '?'. */
+void ct_tool_say(struct ct_tool *t, const char *fmt, ...) CT_PRINTF(2, 3);
+
 /* What this process may take of --max-memory, in bytes: at least 1. */
 uint64_t ct_tool_memory(const struct ct_tool *t);
 /* Fills trace options from the command line. */

@@ -268,13 +268,14 @@ static int told_before(const struct fg_rows *rows, size_t i, int also_name)
 }
 
 void fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
-                     struct ct_buf *b)
+                     struct ct_tool *t)
 {
+	struct ct_buf names = {0}, *b = &names;
 	for (size_t i = 0; i < rows->n; i++) {
 		size_t n = 0;
 		if (!rows->row[i].missing || told_before(rows, i, 0))
 			continue;
-		ct_buf_printf(b, "report: %s: ", f->id);
+		ct_buf_reset(b);
 		for (size_t k = i; k < rows->n; k++) {
 			const struct fg_row *r = &rows->row[k];
 			if (!r->missing || strcmp(r->missing, rows->row[i].missing) || told_before(rows, k, 1))
@@ -284,8 +285,9 @@ void fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size
 		}
 		if (n > most)
 			ct_buf_printf(b, " and %zu more", n - most);
-		ct_buf_printf(b, ": %s\n", rows->row[i].missing);
+		ct_tool_say(t, "%s: %s: %s", f->id, b->len ? b->data : "", rows->row[i].missing);
 	}
+	ct_buf_free(b);
 }
 
 /* ---- SVG ---- */

@@ -68,9 +68,10 @@ int fg_make(const struct fg_figure *f, const struct rp_run *run, struct fg_rows 
             struct ct_error *e);
 /* Tab-separated: figure, panel, x, series, value, low, high, source (here or paper). */
 void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
-/* A line per reason for rows that are missing: at most `most` names, and what makes them. */
+/* A line of t's warnings per reason for rows that are missing: at most `most` names, and what
+ * makes them. */
 void fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
-                     struct ct_buf *b);
+                     struct ct_tool *t);
 /* One SVG, a panel below the other; the paper's values are ticks of their own. */
 void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
 

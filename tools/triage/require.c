@@ -42,11 +42,10 @@ static int check(struct ct_tool *t, const struct ct_require *r, const struct tr_
 		if (ct_require_eval(r, &source, &job[i], NULL, why, sizeof why) == CT_REQUIRE_PASSED)
 			continue;
 		bad++;
-		ct_buf_printf(&t->warnings, "%s: %s: %s: %s\n", t->spec->name, ct_require_text(r), job[i].name, why);
+		ct_tool_say(t, "%s: %s: %s", ct_require_text(r), job[i].name, why);
 	}
 	if (!applies)
-		ct_buf_printf(&t->warnings, "%s: %s: no workload has a name that matches\n", t->spec->name,
-		              ct_require_text(r));
+		ct_tool_say(t, "%s: no workload has a name that matches", ct_require_text(r));
 	return bad || !applies;
 }
 
