@@ -198,12 +198,11 @@ static inline void whole_run(struct ct_cursor *c, uint32_t *more)
 	*more = n;
 }
 
-CT_APART int step_record(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more,
-                         struct ct_error *e)
+/* Whatever is next. */
+CT_APART int step_any(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
 {
 	struct ct_unpacker *k = &c->unpacker;
 	int st;
-	c->left--;
 	if (!k->run && (st = next_record(c, e)) < 0)
 		return st;
 	c->p = ct_unpack_inst(k, c->p, inst, c->values);
@@ -212,14 +211,23 @@ CT_APART int step_record(struct ct_cursor *c, struct ct_inst *inst, uint32_t *mo
 	return 1;
 }
 
+/* A record in memory that does not begin a run and has no values. */
+CT_APART int step_record(struct ct_cursor *c, struct ct_inst *inst)
+{
+	c->p = ct_unpack_record(&c->unpacker, c->p, inst, NULL);
+	return 1;
+}
+
 int ct_cursor_step(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
 {
 	*more = 0;
 	if (c->left == 0)
 		return 0;
-	if (c->unpacker.run || c->p >= c->low || !ct_is_run(*c->p))
-		return step_record(c, inst, more, e);
-	c->left--; /* a run of plain instructions, in memory: as ct_unpack_inst() does it */
+	c->left--;
+	if (c->unpacker.run || c->p >= c->low || (*c->p & 0xc0) == 0x40)
+		return step_any(c, inst, more, e);
+	if (!ct_is_run(*c->p))
+		return step_record(c, inst);
 	c->p = ct_unpack_plain(&c->unpacker, c->p, inst);
 	if (c->unpacker.run)
 		whole_run(c, more);

@@ -129,20 +129,13 @@ CT_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigne
 	return p + 1;
 }
 
-/* The next instruction of the stream: of the pending run (p is not looked at), or of the record
- * at p, which may begin a run. values: room for CT_MAX_VALUES, or NULL (then they are passed
- * over). Addresses that are few enough runs stay so. Returns the end of what was read. */
-CT_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
-                                           struct ct_inst *inst, uint32_t *values)
+/* The instruction of a record that does not begin a run. values: room for CT_MAX_VALUES, or NULL (then
+ * they are passed over). Addresses that are few enough runs stay so. Returns the end of what was read. */
+CT_HOT const unsigned char *ct_unpack_record(struct ct_unpacker *k, const unsigned char *p,
+                                             struct ct_inst *inst, uint32_t *values)
 {
-	if (!k->run && ct_is_run(*p))
-		return ct_unpack_plain(k, p, inst);
-	ct_unpack_head(k, inst);
-	if (k->run) {
-		k->run--;
-		return p;
-	}
 	unsigned op = *p++;
+	ct_unpack_head(k, inst);
 	if (op & 1u << 4) {
 		uint64_t v;
 		p = ct_unpack_number(p, &v);
@@ -162,6 +155,19 @@ CT_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned
 	if (op & 1u << 6)
 		p = ct_unpack_values(p, inst, values);
 	return p;
+}
+
+/* The same of the next instruction of the stream: of the pending run (p is not looked at), or of the
+ * record at p, which may begin a run. */
+CT_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
+                                           struct ct_inst *inst, uint32_t *values)
+{
+	if (k->run) {
+		ct_unpack_head(k, inst);
+		k->run--;
+		return p;
+	}
+	return ct_is_run(*p) ? ct_unpack_plain(k, p, inst) : ct_unpack_record(k, p, inst, values);
 }
 
 #endif
