@@ -110,7 +110,7 @@ void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 
 uint32_t rp_fixed_next(const struct rp_sm *sm)
 {
-	return sm->nheap ? rp_min32(sm->next_free, (uint32_t)(sm->heap[0] >> 16)) : sm->next_free;
+	return rp_min32(sm->next_free, sm->first_at);
 }
 
 void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)

@@ -25,25 +25,33 @@ static uint32_t warps_of(const struct ct_replay *r, const struct rp_sm *sm)
 	return sm->ctas ? r->occ.ctas * r->occ.warps_per_cta : 0;
 }
 
+/* What a warp of the quick replay looks at first, or what that points at. */
+static void bring_warp(const struct rp_sm *sm, uint32_t warp, int ahead)
+{
+	if (ahead) {
+		CT_BRING(&sm->warp[warp]);
+		bring(&sm->next[warp], 128);
+	} else {
+		ct_cursor_ahead(sm->warp[warp].cursor);
+		bring(&sm->regs[warp], 128);
+	}
+}
+
 /* Quick replay: warps that will run in this window. */
 static void bring_quick(const struct ct_replay *r, const struct rp_sm *sm, int ahead)
 {
 	uint32_t end = window_end(r);
+	uint64_t warps = 0;
 	const struct rp_quick_sm *q = sm->quick;
 	if (ahead) /* for a few requests */
 		bring(&q->req[q->asked & q->req_mask], 256);
-	for (uint32_t i = 0; i < sm->nheap; i++) {
-		uint32_t w = (uint32_t)(sm->heap[i] & 0xffff);
-		if (sm->heap[i] >> 16 >= end)
-			continue;
-		if (ahead) {
-			CT_BRING(&sm->warp[w]);
-			bring(&sm->next[w], 128);
-			continue;
-		}
-		ct_cursor_ahead(sm->warp[w].cursor);
-		bring(&sm->regs[w], 128);
-	}
+	for (uint64_t left = sm->near_bits; left; left &= left - 1)
+		warps |= sm->near[ct_low_bit(left)];
+	for (; warps; warps &= warps - 1)
+		bring_warp(sm, ct_low_bit(warps), ahead);
+	for (uint32_t i = 0; i < sm->nheap; i++)
+		if (sm->heap[i] >> 16 < end)
+			bring_warp(sm, (uint32_t)(sm->heap[i] & 0xffff), ahead);
 }
 
 /* Brings near what the SM will look at first: a window of the others has pushed it out. */

@@ -47,6 +47,27 @@ uint64_t rp_calendar_search(struct rp_calendar *c, uint64_t t)
 	return at;
 }
 
+void rp_slots_pass(struct rp_slots *c, uint64_t word)
+{
+	if (word - c->first > RP_ISSUE_WORDS)
+		c->first = word - RP_ISSUE_WORDS;
+	for (; c->first < word; c->first++)
+		c->bits[c->first % RP_ISSUE_WORDS] = 0;
+}
+
+uint64_t rp_slots_search(struct rp_slots *c, uint64_t t)
+{
+	uint64_t at = rp_max64(t, c->first << 6), w = at >> 6, end = c->first + RP_ISSUE_WORDS;
+	uint64_t free = w < end ? ~c->bits[w % RP_ISSUE_WORDS] & ~UINT64_C(0) << (at & 63) : 0;
+	while (!free && ++w < end)
+		free = ~c->bits[w % RP_ISSUE_WORDS];
+	if (w >= end)
+		return at;
+	uint32_t b = ct_low_bit(free);
+	c->bits[w % RP_ISSUE_WORDS] |= UINT64_C(1) << b;
+	return w << 6 | b;
+}
+
 /* Numbers of entries stay known while as many instructions' worth of sectors as usual wait for one. */
 static uint32_t mshr_ring(const struct ct_replay *r)
 {

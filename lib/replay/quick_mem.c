@@ -78,16 +78,16 @@ CT_HOT int record(struct access *a)
 /* ---- the load/store unit and the tags ---- */
 
 /* First cycle of the unit from t on, which the instruction keeps for n. */
-CT_HOT uint32_t unit_at(struct access *a, uint32_t t, uint32_t n)
+CT_HOT uint32_t unit_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t t, uint32_t n)
 {
-	struct rp_quick_sm *q = a->q;
-	uint32_t latency = a->r->g.l1_latency;
-	a->sm->c.l1_busy += n;
+	struct rp_quick_sm *q = sm->quick;
+	uint32_t latency = r->g.l1_latency;
+	sm->c.l1_busy += n;
 	/* what the tags hold up fills the pipeline in front of them */
 	if (q->l1_free > t + latency)
 		t = q->l1_free - latency;
-	uint32_t at = (uint32_t)rp_calendar_take_more(&q->lsu, a->sm->now, t, n);
-	a->sm->lsu_free = rp_max32(a->sm->lsu_free, at + n);
+	uint32_t at = (uint32_t)rp_calendar_take_more(&q->lsu, sm->now, t, n);
+	sm->lsu_free = rp_max32(sm->lsu_free, at + n);
 	return at;
 }
 
@@ -409,7 +409,7 @@ CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, ui
                              uint32_t *taken)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
-	uint32_t n = w->n, start = *taken = unit_at(a, t, w->busy), last = w->issued + 2;
+	uint32_t n = w->n, start = *taken = unit_at(a->r, a->sm, t, w->busy), last = w->issued + 2;
 	if (room(a, (n * a->r->l1_sectors + w->more) * a->r->llc_per_l1) < 0)
 		return last;
 	rp_look_near(a->r, &a->sm->lru, w->q, n, look);
@@ -433,16 +433,19 @@ static void leave_open(struct access *a, uint32_t at, uint32_t back)
 	w->open++;
 	for (unsigned i = 0; i < a->op->ndst; i++)
 		w->regs[a->op->dst[i]] = RP_NEVER;
-	w->atomics += a->op->kind == RP_ATOMIC;
-	if (a->op->kind == RP_ASYNC)
+	if (a->op->kind == RP_ASYNC) {
 		a->q->async[a->warp][w->group % RP_GROUPS]++;
+	} else if (a->op->kind == RP_ATOMIC) {
+		w->atomics++;
+		rp_hold(w);
+	}
 }
 
 /* The instruction's end is known. */
-CT_HOT void finish(struct access *a, uint32_t back)
+CT_HOT void finish(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t back)
 {
-	struct rp_warp *w = &a->sm->warp[a->warp];
-	rp_results_at(w, a->op, w->group, back, back - RP_SEEN_BEFORE);
+	struct rp_warp *w = &sm->warp[warp];
+	rp_results_at(w, op, w->group, back, back - RP_SEEN_BEFORE);
 }
 
 CT_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
@@ -473,7 +476,7 @@ CT_HOT void take(struct access *a, uint32_t place)
 	} else {
 		if (a->op->kind != RP_STORE)
 			a->sm->c.mem_latency_sum += back - w->issued;
-		finish(a, back);
+		finish(a->sm, a->warp, a->op, back);
 	}
 }
 
@@ -537,28 +540,31 @@ CT_HOT void wait_in_place(struct access *a, uint32_t at)
 	leave_open(a, at, at + 2);
 }
 
+void rp_quick_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	uint32_t degree = rp_max32(rp_degree(r, &sm->next[warp].inst), 1);
+	uint32_t start = unit_at(r, sm, at + TO_UNIT, degree);
+	finish(sm, warp, sm->warp[warp].op, start + degree + r->g.shmem_latency);
+}
+
 void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
 	struct rp_quick_wait *w = &sm->quick->wait[sm->quick->place];
+	const struct rp_op *op = sm->warp[warp].op;
 	struct access a;
 	uint32_t lanes = 0;
-	begin(&a, r, sm, warp, sm->warp[warp].op);
-	if (!a.op->shared) {
-		w->n = rp_lines_of(r, sm, warp, w->q, &lanes);
-		if (w->n) {
-			wait_in_place(&a, at);
-			return;
-		}
-	}
-	if (!a.op->shared && !lanes) { /* none is active: a slot and nothing else */
-		uint32_t back = unit_at(&a, at + TO_UNIT, 1) + 1;
-		if (a.op->kind != RP_STORE) {
+	w->n = rp_lines_of(r, sm, warp, w->q, &lanes);
+	if (w->n) {
+		begin(&a, r, sm, warp, op);
+		wait_in_place(&a, at);
+	} else if (lanes) {
+		rp_quick_shared(r, sm, warp, at);
+	} else { /* none is active: a slot and nothing else */
+		uint32_t back = unit_at(r, sm, at + TO_UNIT, 1) + 1;
+		if (op->kind != RP_STORE) {
 			sm->c.mem_latency_count++;
 			sm->c.mem_latency_sum += back - at;
 		}
-		finish(&a, back);
-	} else {
-		uint32_t degree = rp_max32(rp_degree(r, &sm->next[warp].inst), 1);
-		finish(&a, unit_at(&a, at + TO_UNIT, degree) + degree + r->g.shmem_latency);
+		finish(sm, warp, op, back);
 	}
 }

@@ -14,15 +14,16 @@ enum {
 
 /* ---- warps ---- */
 
-/* Whether the warp goes on at a known cycle, which is in born then: its LDGSTS groups, its atomic and
- * its registers. */
+/* Whether the warp goes on at a known cycle, which is in born then: nothing holds it, and its registers
+ * will be there. */
 CT_HOT int goes_on(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint32_t t = rp_operands(w);
-	if (t == RP_NEVER || w->atomics || (int32_t)(w->wait_group - w->group_done) > 0)
+	if (t == RP_NEVER || w->held)
 		return 0;
-	sm->c.mem_stall_warp_cycles += t - w->born > LONG_WAIT ? t - w->born : 0;
+	if (t - w->born > LONG_WAIT)
+		sm->c.mem_stall_warp_cycles += t - w->born;
 	w->born = t;
 	return 1;
 }
@@ -30,6 +31,7 @@ CT_HOT int goes_on(struct rp_sm *sm, uint32_t warp)
 static void push_or_park(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
+	rp_hold(w);
 	w->parked = !goes_on(sm, warp);
 	if (!w->parked)
 		rp_warp_push(sm, warp, w->born);
@@ -56,6 +58,7 @@ static void depbar(struct rp_sm *sm, uint32_t warp, const struct rp_op *op)
 		return;
 	w->wait_group = upto;
 	pass_groups(sm, warp);
+	rp_hold(w);
 }
 
 /* No instruction is left. */
@@ -115,26 +118,25 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 
 /* Cycle in which the warp's next instruction issues: the scheduler issues one a cycle, the unit
  * takes one every `initiation`. */
-CT_HOT uint32_t issue_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                         const struct rp_op *op, uint32_t t)
+CT_HOT uint32_t issue_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t t)
 {
-	struct rp_quick_sched *s = &sm->quick->sched[rp_modulo(warp, r->g.schedulers)];
+	struct rp_quick_sched *s = &sm->quick->sched[sm->warp[warp].sub];
 	uint64_t floor = sm->now;
-	if (op->initiation > 1 && op->kind < RP_LOAD) {
-		struct rp_slots *u = &s->unit[op->unit];
-		uint64_t first = rp_slots_take(u, floor, t);
-		for (uint32_t i = 1; i < op->initiation; i++)
-			rp_slots_take(u, floor, first + i);
-		t = (uint32_t)first;
-	}
+	if (op->initiation > 1 && op->kind < RP_LOAD)
+		t = (uint32_t)rp_slots_take_more(&s->unit[op->unit], floor, t, op->initiation);
 	return (uint32_t)rp_slots_take(&s->issue, floor, t);
 }
 
-/* Loose round robin keeps the warps of an SM abreast. */
-CT_HOT int too_far(const struct ct_replay *r, const struct rp_sm *sm, uint32_t at)
+/* Cycles that a warp may be ahead of the first of the others, which may be none: loose round robin keeps
+ * the warps of an SM abreast. */
+CT_HOT int64_t run_ahead(const struct ct_replay *r)
 {
-	return at > sm->now + CALENDAR ||
-	       (!r->oldest_first && sm->nheap && at > (uint32_t)(sm->heap[0] >> 16) + RUN_AHEAD);
+	return r->oldest_first ? INT64_MAX : RUN_AHEAD;
+}
+
+CT_HOT int too_far(const struct rp_sm *sm, uint32_t at, int64_t ahead)
+{
+	return at > sm->now + CALENDAR || (int64_t)at - sm->first_at > ahead;
 }
 
 /* The warp's next instruction, which issues in cycle `at`. */
@@ -146,7 +148,10 @@ CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, at);
 	if (op->kind >= RP_LOAD) {
-		rp_quick_memory(r, sm, warp, at);
+		if (op->shared)
+			rp_quick_shared(r, sm, warp, at);
+		else
+			rp_quick_memory(r, sm, warp, at);
 		return;
 	}
 	for (unsigned i = 0; i < op->ndst; i++)
@@ -159,12 +164,19 @@ CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 		rp_l1_wipe(r, sm, at);
 }
 
+/* Whether the instruction takes one of the places in front of the load/store unit. */
+CT_HOT int is_placed(const struct rp_op *op)
+{
+	return op->kind >= RP_LOAD && !op->shared;
+}
+
 /* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
  * others may see. */
 static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	for (uint32_t n = 0;; n++, at = issue_at(r, sm, warp, w->op, w->born)) {
+	const int64_t ahead = run_ahead(r);
+	for (uint32_t n = 0;; n++, at = issue_at(sm, warp, w->op, w->born)) {
 		const struct rp_op *op = w->op;
 		w->born = at + 1;
 		execute(r, sm, warp, op, at);
@@ -181,8 +193,8 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		w->parked = !goes_on(sm, warp);
 		if (w->parked)
 			return;
-		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || too_far(r, sm, w->born) || n >= RUN_LIMIT || sm->failed) {
+		if (is_placed(w->op) || w->op->kind == RP_MEMBAR ||
+		    w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) || n >= RUN_LIMIT || sm->failed) {
 			rp_warp_push(sm, warp, w->born);
 			return;
 		}
@@ -201,32 +213,36 @@ CT_HOT uint32_t held_next(const struct rp_sm *sm)
 
 uint32_t rp_quick_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t t = rp_min32(sm->next_free, held_next(sm));
-	if (sm->nheap)
-		t = rp_min32(t, (uint32_t)(sm->heap[0] >> 16));
+	uint32_t t = rp_min32(rp_min32(sm->next_free, sm->first_at), held_next(sm));
 	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
 }
 
+/* Takes the first warp whose memory instruction waits for a place. */
+CT_HOT uint32_t held_take(const struct ct_replay *r, struct rp_quick_sm *q)
+{
+	uint32_t warp = q->held[q->held_first];
+	q->held_first = rp_quick_after(q->held_first, r->warps);
+	q->nheld--;
+	return warp;
+}
+
 /* The first warp in time, and of those whose memory instruction waits for a place the first. */
-static void next_warp(struct ct_replay *r, struct rp_sm *sm)
+CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm)
 {
 	struct rp_quick_sm *q = sm->quick;
-	uint32_t warp, at = sm->now;
-	if (held_next(sm) <= at) {
-		warp = q->held[q->held_first];
-		q->held_first = rp_quick_after(q->held_first, r->warps);
-		q->nheld--;
-		run_warp(r, sm, warp, rp_max32(sm->warp[warp].born, at));
-		return;
-	}
-	warp = rp_warp_pop(sm);
+	int held = held_next(sm) <= sm->now;
+	uint32_t warp = held ? held_take(r, q) : rp_warp_pop(sm), at;
 	struct rp_warp *w = &sm->warp[warp];
-	at = issue_at(r, sm, warp, w->op, w->born);
-	if (w->op->kind >= RP_LOAD && !w->op->shared && (q->nheld || q->unit[q->place] > at)) {
-		uint32_t last = q->held_first + q->nheld++;
-		q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
-		w->born = at;
-		return;
+	if (held) {
+		at = rp_max32(w->born, sm->now);
+	} else {
+		at = issue_at(sm, warp, w->op, w->born);
+		if (is_placed(w->op) && (q->nheld || q->unit[q->place] > at)) {
+			uint32_t last = q->held_first + q->nheld++;
+			q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
+			w->born = at;
+			return;
+		}
 	}
 	run_warp(r, sm, warp, at);
 }

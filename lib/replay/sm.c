@@ -46,7 +46,9 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->now = 0;
 	sm->ctas = sm->warps_live = 0;
 	sm->fetch = 0;
-	sm->nheap = 0;
+	sm->nheap = sm->near_from = 0;
+	sm->heap[0] = RP_NEVER64;
+	sm->first_at = RP_NEVER;
 	sm->next_free = sm->wipe_at = sm->unpark_at = RP_NEVER;
 	memset(sm->nparked, 0, sizeof sm->nparked);
 	sm->parked_units = 0;

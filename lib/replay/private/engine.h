@@ -48,6 +48,7 @@ enum {
 	RP_MAX_VETOES = 1 << 20, /* cycles in a row in which parts let nothing issue: a deadlock */
 	RP_MAX_HELD = 64,       /* memory instructions in the collectors of a scheduler */
 	RP_OPS_CHUNK = 256,
+	RP_NEAR = 64,           /* cycles whose warps are kept by cycle */
 	RP_LINES_IN_FLIGHT = 8192, /* of an SM, for telling their LLC accesses apart */
 	RP_NONE = 0xffff
 };
@@ -84,7 +85,6 @@ struct rp_op {
 	uint8_t shared;          /* shared memory by its opcode */
 	uint16_t latency, initiation;
 	uint8_t counts_mem, counts_global; /* 1: among mem_insts; among the global requests */
-	uint8_t counts;          /* either */
 	uint8_t special;         /* does something to its warp besides using a unit */
 	uint8_t nread;           /* distinct sources, in read[] */
 	uint8_t ndep;            /* distinct registers that have to be there, in dep[] */
@@ -322,7 +322,12 @@ struct rp_sm {
 	uint32_t group;
 	uint32_t fetches, fetches_since;   /* loads in flight, for the averages */
 	struct rp_ring missq, direct, replies;
-	uint64_t *heap;                    /* fixed and quick timing: cycle << 16 | warp */
+	/* fixed and quick timing, warps that go on at a known cycle */
+	uint32_t first_at;                 /* of the first of them, RP_NEVER: there is none */
+	uint32_t near_from;                /* those of the RP_NEAR cycles from here on ... */
+	uint64_t near_bits, near[RP_NEAR]; /* cycles that have any; bit warp of [cycle % RP_NEAR] */
+	uint64_t *heap;                    /* ... and all others: cycle << 16 | warp; RP_NEVER64 at its head
+	                                      where there are none */
 	uint32_t nheap;
 	struct rp_quick_sm *quick;
 

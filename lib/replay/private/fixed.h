@@ -3,16 +3,32 @@
 #ifndef CT_REPLAY_PRIVATE_FIXED_H
 #define CT_REPLAY_PRIVATE_FIXED_H
 
+#include "base/bits.h"
 #include "replay/private/engine.h"
 
 /* Executes the next instruction of the warp, one of memory, that issues in cycle `at`: notes when
  * its registers, its LDGSTS group or the warp itself can go on. */
 void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
 
-/* ---- warps in the order of their time: a heap ---- */
+/* ---- warps in the order of their time: those of the next cycles by cycle, the others in a heap ---- */
+
+/* Cycle of the first; RP_NEVER: there is none. */
+CT_HOT uint32_t rp_warp_first(const struct rp_sm *sm)
+{
+	uint32_t from = sm->near_from, turn = from % RP_NEAR;
+	uint32_t t = (uint32_t)(sm->heap[0] >> 16);
+	uint64_t bits = sm->near_bits >> turn | sm->near_bits << (-turn % RP_NEAR);
+	return bits ? rp_min32(t, from + ct_low_bit(bits)) : t;
+}
 
 CT_HOT void rp_warp_push(struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
+	sm->first_at = rp_min32(sm->first_at, at);
+	if (at - sm->near_from < RP_NEAR && warp < 64) {
+		sm->near_bits |= UINT64_C(1) << at % RP_NEAR;
+		sm->near[at % RP_NEAR] |= UINT64_C(1) << warp;
+		return;
+	}
 	uint64_t key = (uint64_t)at << 16 | warp, *h = sm->heap;
 	uint32_t i = sm->nheap++;
 	for (; i && h[(i - 1) / 2] > key; i = (i - 1) / 2)
@@ -20,7 +36,7 @@ CT_HOT void rp_warp_push(struct rp_sm *sm, uint32_t warp, uint32_t at)
 	h[i] = key;
 }
 
-CT_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
+CT_HOT uint32_t rp_heap_pop(struct rp_sm *sm)
 {
 	uint64_t *h = sm->heap, top = h[0], key = h[--sm->nheap];
 	uint32_t i = 0, n = sm->nheap;
@@ -30,8 +46,26 @@ CT_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
 			break;
 		h[i] = h[k];
 	}
-	h[i] = key;
+	h[i] = n ? key : RP_NEVER64;
 	return (uint32_t)(top & 0xffff);
+}
+
+/* The first, of those of a cycle the lowest. */
+CT_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
+{
+	uint32_t at = sm->first_at, warp = RP_NONE;
+	uint64_t *near = &sm->near[at % RP_NEAR];
+	if (at - sm->near_from < RP_NEAR && *near)
+		warp = ct_low_bit(*near);
+	if (sm->heap[0] < ((uint64_t)at << 16 | warp)) {
+		warp = rp_heap_pop(sm);
+	} else {
+		*near &= *near - 1;
+		sm->near_bits &= ~((uint64_t)!*near << at % RP_NEAR);
+	}
+	sm->near_from = rp_max32(sm->near_from, at);
+	sm->first_at = rp_warp_first(sm);
+	return warp;
 }
 
 /* ---- memory instructions, barriers and ends ---- */

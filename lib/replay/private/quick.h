@@ -166,6 +166,9 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm);
 void rp_calendar_pass(struct rp_calendar *c, uint64_t word);
 /* The first free place from t on, which is not free or outside the calendar. */
 uint64_t rp_calendar_search(struct rp_calendar *c, uint64_t t);
+/* The same two of slots. */
+void rp_slots_pass(struct rp_slots *c, uint64_t word);
+uint64_t rp_slots_search(struct rp_slots *c, uint64_t t);
 
 /* quick_run.c: the first instruction of a warp; up to cycle `end`; the SM's next event. */
 void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
@@ -175,8 +178,10 @@ uint32_t rp_quick_next(const struct ct_replay *r, const struct rp_sm *sm);
 void rp_quick_all_back(struct rp_sm *sm, uint32_t inst);
 
 /* quick_mem.c: as rp_fixed_memory(), or writes down what it waits for. An instruction that is not of
- * shared memory has a place to wait for the load/store unit. */
+ * shared memory by its opcode has a place to wait for the load/store unit. */
 void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
+/* The same of one that is, or whose lanes all are there. */
+void rp_quick_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
 /* Cycle in which an instruction has to have issued for the unit to take what waits; RP_NEVER: nobody
  * knows. */
 uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm);
@@ -251,26 +256,31 @@ CT_HOT uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uin
 	return at;
 }
 
+/* The same of a scheduler or a unit; nothing is noted beyond the end of what is known. */
 CT_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
 {
-	uint64_t w = floor >> 6;
-	for (; c->first < w; c->first++) {
-		if (w - c->first > RP_ISSUE_WORDS)
-			c->first = w - RP_ISSUE_WORDS;
-		c->bits[c->first % RP_ISSUE_WORDS] = 0;
+	if (floor >> 6 > c->first)
+		rp_slots_pass(c, floor >> 6);
+	uint64_t w = t >> 6, *bits = &c->bits[w % RP_ISSUE_WORDS];
+	uint64_t free = ~*bits & ~UINT64_C(0) << (t & 63);
+	if (w - c->first >= RP_ISSUE_WORDS || !free)
+		return rp_slots_search(c, t);
+	*bits |= free & (0 - free);
+	return w << 6 | ct_low_bit(free);
+}
+
+/* The same for n places: the first, and the first free from each of the places behind it on. */
+CT_HOT uint64_t rp_slots_take_more(struct rp_slots *c, uint64_t floor, uint64_t t, uint32_t n)
+{
+	uint64_t at = rp_slots_take(c, floor, t), *bits = &c->bits[(at >> 6) % RP_ISSUE_WORDS];
+	uint64_t rest = ((UINT64_C(1) << ((n - 1) & 63)) - 1) << (at & 63) << 1;
+	if ((at & 63) + n <= 64 && !(*bits & rest) && (at >> 6) - c->first < RP_ISSUE_WORDS) {
+		*bits |= rest;
+		return at;
 	}
-	if (t < c->first << 6)
-		t = c->first << 6;
-	uint64_t end = c->first + RP_ISSUE_WORDS;
-	w = t >> 6;
-	uint64_t free = w < end ? ~c->bits[w % RP_ISSUE_WORDS] & ~UINT64_C(0) << (t & 63) : 0;
-	while (!free && ++w < end)
-		free = ~c->bits[w % RP_ISSUE_WORDS];
-	if (w >= end)
-		return t;
-	uint32_t b = ct_low_bit(free);
-	c->bits[w % RP_ISSUE_WORDS] |= UINT64_C(1) << b;
-	return w << 6 | b;
+	for (uint32_t i = 1; i < n; i++)
+		rp_slots_take(c, floor, at + i);
+	return at;
 }
 
 /* Network cycles of one way. */

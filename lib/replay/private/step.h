@@ -165,10 +165,10 @@ CT_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_i
 	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
 	c->unit_insts[op->cls]++; /* warp_insts is their sum (counts.c) */
 	c->thread_insts += lanes;
-	if (op->counts) {
-		c->mem_insts += op->counts_mem;
-		c->global_requests += op->counts_global;
-		c->global_lane_accesses += op->counts_global * lanes;
+	c->mem_insts += op->counts_mem;
+	if (op->counts_global) {
+		c->global_requests++;
+		c->global_lane_accesses += lanes;
 	}
 }
 
