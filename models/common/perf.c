@@ -1,6 +1,7 @@
 #include "models/common/perf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Accel-Sim's path from an L1 miss to the LLC's answer, beyond the two latencies
@@ -123,6 +124,30 @@ static double balanced_sms(const struct ct_perf *m, double sms)
 	return ctas / ceil(ctas / sms - 1e-9);
 }
 
+static double factor_at(const struct ct_perf *m, size_t station)
+{
+	return station < CT_PERF_STATIONS ? m->demand_factor[station]
+	                                  : m->extra_factor[station - CT_PERF_STATIONS];
+}
+
+/* Small factors are the last step of the search for them. */
+static double yield_of(const struct ct_perf *m, size_t station)
+{
+	static const double slowed = 1.05;
+	double factor = factor_at(m, station);
+	double peak = station == CT_PERF_DRAM ? positive(m->gpu.dram_efficiency, 1) : 1;
+	return factor > slowed ? peak / factor : 1;
+}
+
+void ct_perf_busy_text(double utilisation, double yield, char *out, size_t n)
+{
+	if (yield < 1)
+		snprintf(out, n, "%.0f %% busy, at %.0f %% of its peak", 100 * utilisation,
+		         100 * utilisation * yield);
+	else
+		snprintf(out, n, "%.0f %% busy", 100 * utilisation);
+}
+
 /* Fills the stations of one configuration; all per load. */
 static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
                        struct ct_amva_station *s)
@@ -229,6 +254,7 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
 			if (r.utilisation[i] > sum->utilisation) {
 				sum->utilisation = r.utilisation[i];
 				sum->bottleneck = i;
+				sum->yield = yield_of(m, i);
 			}
 	}
 	sum->cycles += cycles;
@@ -241,6 +267,7 @@ void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
 	struct ct_perf_point phase;
 	memset(out, 0, sizeof *out);
 	out->bottleneck = CT_PERF_STATIONS;
+	out->yield = 1;
 	if (cold > 0 && cold < 1) {
 		with_misses(pt, 1, &phase);
 		eval_phase(m, &phase, cold, out);

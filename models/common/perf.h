@@ -30,6 +30,9 @@ enum ct_perf_station {
 };
 const char *ct_perf_station_name(size_t i); /* "DRAM bandwidth", for people */
 
+/* "100 % busy", of a station that the anchor slowed down "100 % busy, at 43 % of its peak". */
+void ct_perf_busy_text(double utilisation, double yield, char *out, size_t n);
+
 /* Where a line that missed L1 is served. */
 struct ct_perf_class {
 	double share;   /* of such lines; all shares sum to 1. A line that is on its way
@@ -63,6 +66,7 @@ struct ct_perf_result {
 	double dram_utilisation;
 	size_t bottleneck;  /* station, CT_PERF_STATIONS when nothing is busy */
 	double utilisation; /* of it */
+	double yield;       /* of its peak, where the anchor slowed it down; else 1 */
 };
 
 /* How the difference between the unanchored model and a slower replay is made up. */

@@ -446,8 +446,10 @@ void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char
 	const struct ct_mo_estimate *x = &r->x, *base = &a->row[0].x;
 	double misses = base->llc_misses > 0 ? x->llc_misses / base->llc_misses - 1 : 0;
 	const char *by = limited_by(x);
+	char busy[64];
+	ct_perf_busy_text(x->utilisation, x->yield, busy, sizeof busy);
 	if (r == &a->row[0])
-		snprintf(out, n, "limited by %s (%.0f %% busy)", by, 100 * x->utilisation);
+		snprintf(out, n, "limited by %s (%s)", by, busy);
 	else if (r->system->extended && x->cache_sms <= 0)
 		snprintf(out, n, "every SM is worth more computing");
 	else if (fabs(misses) >= 0.005)

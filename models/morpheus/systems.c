@@ -244,6 +244,7 @@ static void finish(const struct ct_mo_model *m, const struct ct_mo_system *s,
 	x->ipc = r->ipc;
 	x->bottleneck = r->bottleneck;
 	x->utilisation = r->utilisation;
+	x->yield = r->yield;
 	x->packets = pt->slice_in + pt->slice_out;
 	x->dram_bytes = pt->dram_bytes;
 	energy_run(m, x, &run);

@@ -43,7 +43,7 @@ struct ct_mo_estimate {
 	double l1_sector_misses;
 	double joule, watt;
 	size_t bottleneck;
-	double utilisation;
+	double utilisation, yield; /* as of struct ct_perf_result */
 	int dead, crowded, simulated;
 };
 

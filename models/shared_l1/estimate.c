@@ -240,8 +240,10 @@ void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char
 	const char *by = limited_by(x);
 	double miss = base->l1_request_miss_rate > 0
 	              ? x->l1_request_miss_rate / base->l1_request_miss_rate - 1 : 0;
+	char busy[64];
+	ct_perf_busy_text(x->utilisation, x->yield, busy, sizeof busy);
 	if (r == &rows[CT_SL_PRIVATE] && x->utilisation > 0)
-		snprintf(out, n, "limited by %s (%.0f %% busy)", by, 100 * x->utilisation);
+		snprintf(out, n, "limited by %s (%s)", by, busy);
 	else if (r->system->best)
 		snprintf(out, n, "%s", x->remote_fraction > 0 ? "Shared++" : "Private");
 	else if (r->system->dynamic && isfinite(x->sampling_share))

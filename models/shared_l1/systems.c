@@ -385,6 +385,7 @@ static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
 	x->ipc = r.ipc;
 	x->bottleneck = r.bottleneck;
 	x->utilisation = r.utilisation;
+	x->yield = r.yield;
 	x->dram_bytes = pt->dram_bytes;
 	ct_sl_traffic_counts(m, t, x);
 	x->reply_latency = ct_sl_reply_latency(m, t, r.cycles);
@@ -523,6 +524,7 @@ static void estimate_dynamic(const struct ct_sl_model *m, int system,
 	x->eb = chosen->eb;
 	x->bottleneck = chosen->bottleneck;
 	x->utilisation = chosen->utilisation;
+	x->yield = chosen->yield;
 	x->home_imbalance = shared_x->home_imbalance;
 	x->chose_shared = shared;
 }

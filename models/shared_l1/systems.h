@@ -88,7 +88,7 @@ struct ct_sl_estimate {
 	double joule, watt;
 	size_t bottleneck;            /* station; CT_PERF_STATIONS + 0 request, + 1 reply network,
 	                                 + 2 home L1s, + 3 butterfly */
-	double utilisation;
+	double utilisation, yield;    /* of it, as of struct ct_perf_result */
 	int chose_shared;             /* a dynamic scheme's decision */
 	double sampling_share;        /* of its accesses */
 };

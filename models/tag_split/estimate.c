@@ -434,8 +434,10 @@ void ct_ts_row_why(const struct ct_ts_answer *a, const struct ct_ts_row *r, char
 	const struct ct_ts_row *b = &a->row[0];
 	double misses = quotient(r->x.request_misses, b->x.request_misses, 1) - 1;
 	double data = quotient(r->x.to_l1, b->x.to_l1, 1) - 1;
+	char busy[64];
+	ct_perf_busy_text(r->perf.utilisation, r->perf.yield, busy, sizeof busy);
 	if (r == b)
-		snprintf(out, n, "limited by %s (%.0f %% busy)", limited_by(r), 100 * r->perf.utilisation);
+		snprintf(out, n, "limited by %s (%s)", limited_by(r), busy);
 	else
 		snprintf(out, n, "miss requests %+.0f %%, data %+.0f %%, limited by %s", 100 * misses,
 		         100 * data, limited_by(r));

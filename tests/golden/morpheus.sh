@@ -29,6 +29,9 @@ check "compute-bound code gains nothing" \
 same "BL is the baseline" 1 "$(value BL speedup between.out)"
 same "thirteen systems" 13 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' between.out | wc -l)"
 same "every value has a method" "" "$(awk -F'\t' '$1 == "ES" && $8 != "analytic"' between.out)"
+same "what a slow replay leaves of a peak is said as it is counted" \
+	"DRAM bandwidth, at $(awk "BEGIN { printf \"%.0f\", 100 * $(value BL dram_utilisation stream.out) }") % of its peak" \
+	"$("$est" -O table stream.profile | sed -n 's/^BL .*limited by \(.*\) ([0-9]* % busy\(, at .*\))$/\1\2/p')"
 
 # 40 CTAs on 68 SMs: each has an SM of its own on 51, not on 34.
 "$CT_RELEASE/tracegen" workingset --footprint 256KiB --passes 2 --ctas 40 -o few
