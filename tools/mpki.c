@@ -139,6 +139,20 @@ static void head(const struct ct_stage *s, struct ct_buf *b)
 		ct_buf_printf(b, "timing of the replay: %s\n\n", ct_profile_gp(s->p, "model.timing"));
 }
 
+/* How the numbers of a row were got: on another GPU not all in one way. */
+static void method_cell(struct ct_table *t, const struct ct_profile *p, const char *scope,
+                        const char *l1)
+{
+	const char *llc = ct_profile_method(p, scope, "llc_miss_rate");
+	const char *cycles = ct_profile_method(p, scope, "cycles");
+	if (llc && strcmp(l1, llc) != 0)
+		ct_table_cell(t, "L1 %s, else %s", l1, llc);
+	else if (cycles && strcmp(l1, cycles) != 0)
+		ct_table_cell(t, "%s, cycles %s", l1, cycles);
+	else
+		ct_table_cell(t, "%s", l1);
+}
+
 static void scopes(const struct ct_profile *p, struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 10};
@@ -164,7 +178,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 		else
 			ct_table_count(&t, (uint64_t)cycles);
 		ct_table_real(&t, sn(p, scope, "ipc"));
-		ct_table_cell(&t, "%s", method);
+		method_cell(&t, p, scope, method);
 	}
 	ct_table_render(&t, b);
 }

@@ -66,6 +66,11 @@ same "where the model does not know a change, cycles are unknown" "NA NA" "$(sn 
 mpki -p energy.llc=20 km.profile > a
 near "an energy changes no cycles" "$(sn km.profile all cycles)" "$(sn a all cycles)" 1
 
+# The table says of each number how it was got.
+for x in "l1.latency=80|replay, cycles analytic" "llc.size=6MiB|L1 replay, else analytic" "l1.size=32KiB|analytic"; do
+	same "the method of a table with ${x%|*}" "${x#*|}" "$(mpki -q -O table -p "${x%|*}" km.profile | awk -F'  +' '$1 == "all" { print $NF; exit }')"
+done
+
 # A sweep is one answer for each size, and the same answer as for that size alone.
 replicate --sizes 16KiB,32KiB..128KiB,32KiB spmv.profile > sweep
 same "every size of the list once" "16384 32768 65536 131072" \
