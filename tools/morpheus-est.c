@@ -247,7 +247,11 @@ static void published_rows(struct ct_table *table, const struct ct_mo_answer *a,
 		ct_table_cell(table, "%s", f[CT_MO_RESULT_METRIC]);
 		ct_table_cell(table, "%s", f[CT_MO_RESULT_AGAINST]);
 		ct_table_cell(table, "%.2f", pub->row[i].value);
-		ct_table_cell(table, "%.2f", ct_mo_published_ours(a, &pub->row[i]));
+		double ours = ct_mo_published_ours(a, &pub->row[i]);
+		if (isnan(ours))
+			ct_table_cell(table, "-");
+		else
+			ct_table_cell(table, "%.2f", ours);
 		ct_table_cell(table, "%s%s%s%s%s", name, *f[CT_MO_RESULT_CONDITION] ? ", " : "",
 		              f[CT_MO_RESULT_CONDITION], *f[CT_MO_RESULT_WHERE] ? ": section " : "",
 		              f[CT_MO_RESULT_WHERE]);

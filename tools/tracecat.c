@@ -54,7 +54,7 @@ static int ctas_option(struct own *own, const char *v, struct ct_error *e)
 
 static int space_option(struct own *own, const char *v, struct ct_error *e)
 {
-	while (*v) {
+	for (;; v++) {
 		size_t n = strcspn(v, ",");
 		unsigned i = 0;
 		while (i < SPACES && (strlen(space_names[i]) != n || memcmp(space_names[i], v, n) != 0))
@@ -63,9 +63,10 @@ static int space_option(struct own *own, const char *v, struct ct_error *e)
 			return ct_fail(e, CT_ERR_USAGE, "--space %.*s: use none, global, local, shared, const, "
 			               "texture, surface or generic, separated by commas", (int)n, v);
 		own->spaces |= 1u << i;
-		v += n + (v[n] == ',');
+		v += n;
+		if (!*v)
+			return CT_OK;
 	}
-	return CT_OK;
 }
 
 static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
@@ -214,8 +215,6 @@ static int open_output(struct cat *c, struct ct_error *e)
 	struct own *own = t->own;
 	int text = t->output == CT_OUTPUT_OTHER;
 	int to_file = t->out_path && strcmp(t->out_path, "-") != 0;
-	if (t->output_given && !text)
-		return ct_fail(e, CT_ERR_USAGE, "-O: tracecat writes packed traces, or accelsim text");
 	if (text && to_file)
 		return text_sink_folder(&c->text, t->out_path, e);
 	if (!text && !to_file && isatty(STDOUT_FILENO))
@@ -293,6 +292,8 @@ int main(int argc, char **argv)
 		.own_size = sizeof(struct own),
 		.run = run,
 		.other_outputs = outputs,
+		.only_others = 1,
+		.output_help = "accelsim: text (without -O: packed)",
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

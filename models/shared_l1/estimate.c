@@ -265,6 +265,10 @@ void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows
 	double gain = rows[1].speedup.value - 1;
 	const double *v = p->v;
 	int target = ct_sl_is_target(p, b->replication_ratio, b->l1_request_miss_rate, gain);
+	if (isnan(b->replication_ratio)) {
+		snprintf(out, n, "no target of the paper: nothing misses an L1");
+		return;
+	}
 	snprintf(out, n, "%s: replication %.0f %% (over %.0f), L1 miss rate %.0f %% (over %.0f), 16 times "
 	         "the L1 gains %.0f %% (over %.0f)",
 	         target ? "a target of the paper" : "no target of the paper",

@@ -415,6 +415,10 @@ void ct_ts_class_why(const struct ct_ts_answer *a, char *out, size_t n)
 {
 	const struct ct_ts_row *s = smaller(a), *b = &a->row[0];
 	double requests = quotient(s->x.request_misses, b->x.request_misses, 1);
+	if (isnan(b->x.inst_miss_rate)) {
+		snprintf(out, n, "no loads");
+		return;
+	}
 	snprintf(out, n, "with %s lines %.0f %% of the loads miss instead of %.0f %%, with %.2f times the "
 	         "miss requests: %+.1f %%", s->system->name, 100 * s->x.inst_miss_rate,
 	         100 * b->x.inst_miss_rate, requests, 100 * (s->speedup.value - 1));

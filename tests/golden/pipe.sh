@@ -116,6 +116,15 @@ reuse cut.profile -o out.profile 2>/dev/null
 same "a failed run leaves -o as it was" "$(md5sum < before)" "$(md5sum < out.profile)"
 same "no temporary file is left" "" "$(ls -A | grep tmp)"
 
+# A trace without a memory access: what has no value is a dash, not a number that is none.
+tracecat -q --space none ws -o dry.ctz
+"$CT_RELEASE/reuse" -q --scale 1/8 --mechanisms all dry.ctz -o dry.profile
+for t in mpki replicate lineutil "morpheus-est --published" "sharedl1-est --published" "tsc-est --published" "malekeh-est --published" triage; do
+	# shellcheck disable=SC2086
+	out=$($t -q -O table dry.profile)
+	same "$t of a trace without memory accesses" "0 0" "$? $(printf '%s\n' "$out" | grep -ciE '(^|[^a-z])-?(nan|inf)([^a-z]|$)')"
+done
+
 if needs_shared "the shared captures go through the pipe"; then
 	for t in bfs-sm80-v3 btree-sm90-v5 nn-step-sm80-v5; do
 		check "$t goes through the pipe" bash -o pipefail -c \

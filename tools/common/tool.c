@@ -88,7 +88,7 @@ static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
 	static const char *const names[] = {"table", "profile", "json"};
 	const char *const *other = t->spec->other_outputs;
 	t->output_given = 1;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3 && !t->spec->only_others; i++)
 		if (strcmp(v, names[i]) == 0) {
 			t->output = (enum ct_output)i;
 			return CT_OK;
@@ -99,6 +99,9 @@ static int parse_output(struct ct_tool *t, const char *v, struct ct_error *e)
 			t->output_other = *other;
 			return CT_OK;
 		}
+	if (t->spec->only_others)
+		return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use %s, or leave -O out", v,
+		               t->spec->other_outputs[0]);
 	return ct_fail(e, CT_ERR_USAGE, "-O %s: unknown format: use table, profile%s%s%s", v,
 	               t->spec->other_outputs ? ", " : " or ",
 	               t->spec->other_outputs ? t->spec->other_outputs[0] : "json",
@@ -242,8 +245,12 @@ static size_t full_table(const struct ct_tool_spec *spec, struct ct_option out[M
 	for (size_t i = 0; i < spec->n_options && n < MAX_TABLE; i++)
 		out[n++] = spec->options[i];
 	for (size_t i = 0; i < N_COMMON && n < MAX_TABLE; i++)
-		if (!common[i].group || (spec->takes & common[i].group))
-			out[n++] = common[i].o;
+		if (!common[i].group || (spec->takes & common[i].group)) {
+			out[n] = common[i].o;
+			if (out[n].key == 'O' && spec->output_help)
+				out[n].help = spec->output_help;
+			n++;
+		}
 	return n;
 }
 

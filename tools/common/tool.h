@@ -58,6 +58,8 @@ struct ct_tool_spec {
 	int input_error_exit;  /* exit code of CT_ERR_INPUT; 0 means 2 (traceinfo: 1) */
 	/* Extra values of -O that the command takes ("accelsim"), or NULL. */
 	const char *const *other_outputs;
+	int only_others;       /* it takes none but these */
+	const char *output_help; /* of -O where it takes others */
 };
 
 struct ct_tool {
