@@ -192,10 +192,11 @@ static int make_buffers(struct ct_locality *l)
 
 static int check_options(const struct ct_locality_options *o, struct ct_error *e)
 {
-	if (o->sms == 0 || o->sms > MAX_SMS || o->sectors > 4 || o->llc_sectors > 4)
-		return ct_fail(e, CT_ERR_USAGE, "%u SMs with %u sectors per L1 line and %u per LLC "
-		               "line: 1 to %d SMs and up to 4 sectors are supported", o->sms,
-		               o->sectors, o->llc_sectors, (int)MAX_SMS);
+	if (o->sms == 0 || o->sms > MAX_SMS)
+		return ct_fail(e, CT_ERR_USAGE, "%u SMs: 1 to %d are supported", o->sms, (int)MAX_SMS);
+	if (o->sectors > 4 || o->llc_sectors > 4)
+		return ct_fail(e, CT_ERR_USAGE, "%u sectors in a line of an L1 and %u in one of the LLC: up to 4 are "
+		               "supported: take larger sectors (l1.sector, llc.sector)", o->sectors, o->llc_sectors);
 	if (!(o->sample >= 0 && o->sample <= 1))
 		return ct_fail(e, CT_ERR_USAGE, "sampling rate %g: must be above 0 and at most 1",
 		               o->sample);

@@ -90,6 +90,10 @@ same "a trace that fails does not stop the others" "2 transpose vecadd" \
 	"$rc $(printf '%s\n' "$out" | awk -F'\t' '$1 == "TV" { print $2 }' | paste -sd' ')"
 check "and is reported" grep -q '^triage: nowhere: ' err
 same "in one line" 1 "$(wc -l <err)"
+for o in profile csv; do
+	refuses "what a lone input lacks is told, with -O $o" 2 '^triage: few: 8 sectors in a line' \
+		bash -c '"$@" >/dev/null' - "$triage" -q --scale 1/32 -p l1.line=256 -O $o few
+done
 
 # ---- resume ----
 "$CT_RELEASE/tracegen" workingset --footprint 64KiB --passes 2 --ctas 36 -o small >/dev/null || fail "tracegen workingset"

@@ -112,13 +112,13 @@ static int start_observers(struct pass *a)
 		.seed = a->tool->seed, .threads = observer_threads(a)};
 	a->locality = ct_locality_new(&o, a->e);
 	if (!a->locality)
-		return CT_ERR_NOMEM;
+		return a->e->status;
 	struct ct_lineutil_options u = {
 		.sms = a->gpu.sms, .chunks = o.sectors > 1 ? o.sectors : CT_LINEUTIL_CHUNKS,
 		.fill_whole_line = o.sectors == 1, .store_evicts = o.store == CT_STORE_EVICT};
 	a->util = ct_lineutil_new(&u, a->e);
 	if (!a->util)
-		return CT_ERR_NOMEM;
+		return a->e->status;
 	int st = ct_sl_watch_new(&a->watch, &a->gpu, a->e);
 	if (st != CT_OK)
 		return st;

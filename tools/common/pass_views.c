@@ -48,7 +48,7 @@ static int start_one(struct pass *a, uint32_t sms, struct ct_replay **engine)
 	v->sms = g.sms = sms;
 	v->stack = ct_stack_new(&so, a->e);
 	if (!v->stack)
-		return CT_ERR_NOMEM;
+		return a->e->status;
 	v->op = ct_calloc(VIEW_OPS, sizeof *v->op);
 	v->is_write = ct_calloc(VIEW_OPS, sizeof *v->is_write);
 	if (!v->op || !v->is_write)
