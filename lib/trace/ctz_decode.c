@@ -74,10 +74,8 @@ int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const un
 
 /* ---- instructions ---- */
 
-static inline struct ctz_site *site_of(struct ctz_decoder *d, uint32_t sid)
+static struct ctz_site *site_of(struct ctz_decoder *d, uint32_t sid)
 {
-	if (d->model.site[sid].frame == d->model.frame)
-		return &d->model.site[sid];
 	return ctz_model_site(&d->model, sid, ct_code_at(&d->launch->code, sid)->width_field != 0);
 }
 
@@ -229,18 +227,14 @@ CT_HOT int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
 	return 0;
 }
 
-/* `n` instructions with rising numbers from sid on. */
-static int some_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, uint64_t n,
-                      struct ct_store *store, int keep_values, struct ct_error *e)
+/* `n` instructions with rising numbers from sid on, of one mask. */
+CT_HOT int masked_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, uint64_t n,
+                        struct ct_store *store, int keep_values, struct ct_error *e)
 {
 	struct ct_packer *k = &d->stream.packer;
-	if (sid > d->code_count || n > d->code_count - sid)
-		return DAMAGED;
-	for (; n > 0; n--, sid++) {
-		if (d->mask_left == 0 && next_mask(d) != 0)
-			return DAMAGED;
-		d->mask_left--;
-		struct ctz_site *s = site_of(d, sid);
+	for (struct ctz_site *s = d->model.site + sid; n > 0; n--, sid++, s++) {
+		if (s->frame != d->model.frame)
+			site_of(d, sid);
 		if (s->attr) {
 			int st = full_inst(d, b, sid, s, keep_values);
 			if (st != 0)
@@ -252,6 +246,24 @@ static int some_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
 		}
 		int st = seal_if_full(d, b, store, e);
 		if (st < 0)
+			return st;
+	}
+	return 0;
+}
+
+/* `n` instructions with rising numbers from sid on. */
+static int some_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, uint64_t n,
+                      struct ct_store *store, int keep_values, struct ct_error *e)
+{
+	if (sid > d->code_count || n > d->code_count - sid)
+		return DAMAGED;
+	for (uint64_t some; n > 0; n -= some, sid += (uint32_t)some) {
+		if (d->mask_left == 0 && next_mask(d) != 0)
+			return DAMAGED;
+		some = n < d->mask_left ? n : d->mask_left;
+		d->mask_left -= some;
+		int st = masked_insts(d, b, sid, some, store, keep_values, e);
+		if (st != 0)
 			return st;
 	}
 	return 0;
@@ -273,21 +285,23 @@ static int get_insts(struct ctz_decoder *d, struct ct_builder *b, struct ct_stor
                      int keep_values, struct ct_error *e)
 {
 	struct ctz_in *flow = &d->column[CTZ_C_FLOW];
-	uint32_t sid = UINT32_MAX;
+	uint32_t sid = UINT32_MAX, jumped = 0; /* the instruction after a jump goes with the run behind it */
 	uint64_t run, jump, v;
 	if (d->left && ctz_get(&d->column[CTZ_C_MASK], &v) != 0)
 		return DAMAGED;
 	d->mask = d->old_mask = UINT32_MAX;
 	d->mask_left = d->left ? v >> 2 : 0;
 	d->mask_kind = d->left ? v & 3 : 0;
-	while (d->left > 0) {
-		if (ctz_get(flow, &run) != 0 || run > d->left)
+	while (d->left + jumped > 0) {
+		run = 0;
+		if (d->left > 0 && (ctz_get(flow, &run) != 0 || run > d->left))
 			return DAMAGED;
 		d->left -= run;
-		int st = some_insts(d, b, sid + 1, run, store, keep_values, e);
+		int st = some_insts(d, b, sid + 1 - jumped, run + jumped, store, keep_values, e);
 		if (st != 0)
 			return st;
 		sid += (uint32_t)run;
+		jumped = 0;
 		if (d->left == 0)
 			break;
 		if (ctz_get(flow, &jump) != 0)
@@ -299,8 +313,7 @@ static int get_insts(struct ctz_decoder *d, struct ct_builder *b, struct ct_stor
 		}
 		sid += 1 + (uint32_t)ctz_unzigzag(jump);
 		d->left--;
-		if ((st = some_insts(d, b, sid, 1, store, keep_values, e)) != 0)
-			return st;
+		jumped = 1;
 	}
 	return d->mask_left == 0 && d->mask_kind == 0 ? 0 : DAMAGED;
 }
