@@ -92,8 +92,7 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 			rp_barrier_open(r, sm, &sm->cta[w->slot_cta], go_on);
 			return;
 		}
-		if ((w->op->kind >= RP_LOAD && !w->op->shared) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
+		if (w->op->outward || w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
 			rp_warp_push(sm, warp, w->born);
 			return;
 		}

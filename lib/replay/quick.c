@@ -55,7 +55,7 @@ void rp_slots_pass(struct rp_slots *c, uint64_t word)
 		c->bits[c->first % RP_ISSUE_WORDS] = 0;
 }
 
-uint64_t rp_slots_search(struct rp_slots *c, uint64_t t)
+static uint64_t search_slot(struct rp_slots *c, uint64_t t)
 {
 	uint64_t at = rp_max64(t, c->first << 6), w = at >> 6, end = c->first + RP_ISSUE_WORDS;
 	uint64_t free = w < end ? ~c->bits[w % RP_ISSUE_WORDS] & ~UINT64_C(0) << (at & 63) : 0;
@@ -66,6 +66,14 @@ uint64_t rp_slots_search(struct rp_slots *c, uint64_t t)
 	uint32_t b = ct_low_bit(free);
 	c->bits[w % RP_ISSUE_WORDS] |= UINT64_C(1) << b;
 	return w << 6 | b;
+}
+
+uint64_t rp_slots_search(struct rp_slots *c, uint64_t t, uint32_t n)
+{
+	uint64_t at = search_slot(c, t);
+	for (uint32_t i = 1; i < n; i++)
+		search_slot(c, at + i);
+	return at;
 }
 
 /* Numbers of entries stay known while as many instructions' worth of sectors as usual wait for one. */

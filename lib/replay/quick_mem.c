@@ -273,7 +273,7 @@ CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct 
 	const struct ct_line_request *q = l->q;
 	/* it meets the tags behind what they hold up */
 	uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free), last = look;
-	uint32_t valid = 0, pending = 0, i = l->near, had = 0;
+	uint32_t valid = 0, late = 0, pending = 0, i = l->near, had = 0;
 	struct rp_entry *e = NULL;
 	if (i != RP_LRU_NONE) { /* else it is absent: nobody but this instruction has been here since */
 		i = rp_lru_find_near(t, l->set, q->line, i);
@@ -281,10 +281,12 @@ CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct 
 	}
 	if (had) {
 		e = rp_lru_at(t, i);
-		valid = rp_lru_hits(e) & q->sectors;
+		late = valid = rp_lru_hits(e) & q->sectors;
+		if (usual)
+			late &= ~rp_four_due(e->due, a->epoch + look);
 		rp_lru_touch(t, l->set, i, at);
 	}
-	for (uint32_t left = valid; left; left &= left - 1) {
+	for (uint32_t left = late; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left), due = e->due[s];
 		if (due <= a->epoch + look)
 			continue;

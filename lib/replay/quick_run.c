@@ -123,8 +123,8 @@ CT_HOT uint32_t issue_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op
 	struct rp_quick_sched *s = &sm->quick->sched[sm->warp[warp].sub];
 	uint64_t floor = sm->now;
 	if (op->initiation > 1 && op->kind < RP_LOAD)
-		t = (uint32_t)rp_slots_take_more(&s->unit[op->unit], floor, t, op->initiation);
-	return (uint32_t)rp_slots_take(&s->issue, floor, t);
+		t = (uint32_t)rp_slots_take(&s->unit[op->unit], floor, t, op->initiation);
+	return (uint32_t)rp_slots_take(&s->issue, floor, t, 1);
 }
 
 /* Cycles that a warp may be ahead of the first of the others, which may be none: loose round robin keeps
@@ -137,6 +137,18 @@ CT_HOT int64_t run_ahead(const struct ct_replay *r)
 CT_HOT int too_far(const struct rp_sm *sm, uint32_t at, int64_t ahead)
 {
 	return at > sm->now + CALENDAR || (int64_t)at - sm->first_at > ahead;
+}
+
+/* What an instruction that issues in cycle `at` does to its warp besides using a unit. */
+static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	if (w->op->kind == RP_DEPBAR)
+		depbar(sm, warp, w->op);
+	else if (w->op->kind == RP_LDGDEPBAR)
+		w->group++;
+	else if (w->op->kind == RP_MEMBAR && r->g.l1_flush)
+		rp_l1_wipe(r, sm, at);
 }
 
 /* The warp's next instruction, which issues in cycle `at`. */
@@ -156,18 +168,8 @@ CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	}
 	for (unsigned i = 0; i < op->ndst; i++)
 		w->regs[op->dst[i]] = at + op->latency + 5;
-	if (op->kind == RP_DEPBAR)
-		depbar(sm, warp, op);
-	else if (op->kind == RP_LDGDEPBAR)
-		w->group++;
-	else if (op->kind == RP_MEMBAR && r->g.l1_flush)
-		rp_l1_wipe(r, sm, at);
-}
-
-/* Whether the instruction takes one of the places in front of the load/store unit. */
-CT_HOT int is_placed(const struct rp_op *op)
-{
-	return op->kind >= RP_LOAD && !op->shared;
+	if (op->special)
+		effects(r, sm, warp, at);
 }
 
 /* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
@@ -193,8 +195,7 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		w->parked = !goes_on(sm, warp);
 		if (w->parked)
 			return;
-		if (is_placed(w->op) || w->op->kind == RP_MEMBAR ||
-		    w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) || n >= RUN_LIMIT || sm->failed) {
+		if (w->op->outward || w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) || n >= RUN_LIMIT || sm->failed) {
 			rp_warp_push(sm, warp, w->born);
 			return;
 		}
@@ -237,7 +238,7 @@ CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm)
 		at = rp_max32(w->born, sm->now);
 	} else {
 		at = issue_at(sm, warp, w->op, w->born);
-		if (is_placed(w->op) && (q->nheld || q->unit[q->place] > at)) {
+		if (w->op->outward && w->op->kind >= RP_LOAD && (q->nheld || q->unit[q->place] > at)) {
 			uint32_t last = q->held_first + q->nheld++;
 			q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
 			w->born = at;

@@ -85,6 +85,7 @@ struct rp_op {
 	uint8_t shared;          /* shared memory by its opcode */
 	uint16_t latency, initiation;
 	uint8_t counts_mem, counts_global; /* 1: among mem_insts; among the global requests */
+	uint8_t outward;         /* global or local memory, or a fence: other SMs may see it */
 	uint8_t special;         /* does something to its warp besides using a unit */
 	uint8_t nread;           /* distinct sources, in read[] */
 	uint8_t ndep;            /* distinct registers that have to be there, in dep[] */

@@ -194,9 +194,14 @@ static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32
 CT_HOT unsigned rp_lines_of(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                             struct ct_line_request *q, uint32_t *lanes)
 {
-	struct ct_local_map local = rp_local_of(r, sm, warp);
-	return ct_coalesce_descending(r->kernel, sm->warp[warp].op->s, &sm->next[warp].inst, r->g.l1.line,
-	                              r->g.l1.sector, &local, sm->warp[warp].key, q, lanes);
+	const struct ct_sinst *s = sm->warp[warp].op->s;
+	struct ct_local_map local, *at = NULL;
+	if (s->space != CT_SPACE_GLOBAL) {
+		local = rp_local_of(r, sm, warp);
+		at = &local;
+	}
+	return ct_coalesce_descending(r->kernel, s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, at,
+	                              sm->warp[warp].key, q, lanes);
 }
 
 #endif

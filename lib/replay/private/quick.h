@@ -166,9 +166,9 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm);
 void rp_calendar_pass(struct rp_calendar *c, uint64_t word);
 /* The first free place from t on, which is not free or outside the calendar. */
 uint64_t rp_calendar_search(struct rp_calendar *c, uint64_t t);
-/* The same two of slots. */
+/* The same two of slots; n places, one after the other as they are free. */
 void rp_slots_pass(struct rp_slots *c, uint64_t word);
-uint64_t rp_slots_search(struct rp_slots *c, uint64_t t);
+uint64_t rp_slots_search(struct rp_slots *c, uint64_t t, uint32_t n);
 
 /* quick_run.c: the first instruction of a warp; up to cycle `end`; the SM's next event. */
 void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
@@ -218,15 +218,28 @@ CT_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
 	return at + 1 >= n ? 0 : at + 1;
 }
 
+/* Of n free places in a row in the word, from t on: takes them and sets *t to the first, if the first free
+ * one begins them. */
+CT_HOT int rp_take_run(uint64_t *word, uint64_t *t, uint32_t n)
+{
+	uint64_t free = ~*word >> (*t & 63), run = (UINT64_C(2) << ((n - 1) & 63)) - 1;
+	if (!free || n > 64)
+		return 0;
+	uint32_t skip = ct_low_bit(free);
+	if (~(free >> skip) & run)
+		return 0;
+	*t += skip;
+	*word |= run << (*t & 63);
+	return 1;
+}
+
 /* The first free place from t on. */
 CT_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
 {
-	uint64_t w = t >> 6, *bits = &c->bits[w % RP_CALENDAR_WORDS];
-	uint64_t free = ~*bits & ~UINT64_C(0) << (t & 63);
-	if (w - c->first >= RP_CALENDAR_WORDS || !free)
-		return rp_calendar_search(c, t);
-	*bits |= free & (0 - free);
-	return w << 6 | ct_low_bit(free);
+	uint64_t w = t >> 6;
+	if (w - c->first < RP_CALENDAR_WORDS && rp_take_run(&c->bits[w % RP_CALENDAR_WORDS], &t, 1))
+		return t;
+	return rp_calendar_search(c, t);
 }
 
 /* The same. Nobody will ask for one before `floor`. */
@@ -242,45 +255,24 @@ CT_HOT uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uin
 {
 	if (floor >> 6 > c->first)
 		rp_calendar_pass(c, floor >> 6);
-	uint64_t w = t >> 6, *bits = &c->bits[w % RP_CALENDAR_WORDS];
-	if ((t & 63) + n <= 64 && n < 64) {
-		uint64_t run = ((UINT64_C(1) << n) - 1) << (t & 63);
-		if (w - c->first < RP_CALENDAR_WORDS && !(*bits & run)) {
-			*bits |= run;
-			return t;
-		}
-	}
-	uint64_t at = rp_calendar_take(c, floor, t);
+	uint64_t w = t >> 6;
+	if (w - c->first < RP_CALENDAR_WORDS && rp_take_run(&c->bits[w % RP_CALENDAR_WORDS], &t, n))
+		return t;
+	uint64_t at = rp_calendar_put(c, t);
 	for (uint32_t i = 1; i < n; i++)
-		rp_calendar_take(c, floor, at + i);
+		rp_calendar_put(c, at + i);
 	return at;
 }
 
 /* The same of a scheduler or a unit; nothing is noted beyond the end of what is known. */
-CT_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t)
+CT_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t, uint32_t n)
 {
 	if (floor >> 6 > c->first)
 		rp_slots_pass(c, floor >> 6);
-	uint64_t w = t >> 6, *bits = &c->bits[w % RP_ISSUE_WORDS];
-	uint64_t free = ~*bits & ~UINT64_C(0) << (t & 63);
-	if (w - c->first >= RP_ISSUE_WORDS || !free)
-		return rp_slots_search(c, t);
-	*bits |= free & (0 - free);
-	return w << 6 | ct_low_bit(free);
-}
-
-/* The same for n places: the first, and the first free from each of the places behind it on. */
-CT_HOT uint64_t rp_slots_take_more(struct rp_slots *c, uint64_t floor, uint64_t t, uint32_t n)
-{
-	uint64_t at = rp_slots_take(c, floor, t), *bits = &c->bits[(at >> 6) % RP_ISSUE_WORDS];
-	uint64_t rest = ((UINT64_C(1) << ((n - 1) & 63)) - 1) << (at & 63) << 1;
-	if ((at & 63) + n <= 64 && !(*bits & rest) && (at >> 6) - c->first < RP_ISSUE_WORDS) {
-		*bits |= rest;
-		return at;
-	}
-	for (uint32_t i = 1; i < n; i++)
-		rp_slots_take(c, floor, at + i);
-	return at;
+	uint64_t w = t >> 6;
+	if (w - c->first < RP_ISSUE_WORDS && rp_take_run(&c->bits[w % RP_ISSUE_WORDS], &t, n))
+		return t;
+	return rp_slots_search(c, t, n);
 }
 
 /* Network cycles of one way. */
