@@ -1,6 +1,7 @@
 /* Address decoding: fields of the mapping string as runs of bits, then hashes. */
 #include "gpu/address.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -289,6 +290,9 @@ static int init_fields(struct ct_address_map *m, const struct ct_gpu *g, struct 
 		plain_mapping(g, &map);
 	else
 		rc = parse_mapping(g->dram_mapping, &map, e);
+	if (rc == 0 && ct_bits(map.bank) > log2_floor(g->dram_banks))
+		return ct_fail(e, CT_ERR_INPUT, "dram.mapping: %u bank bits are more than dram.banks = %" PRIu32 " has",
+		               ct_bits(map.bank), g->dram_banks);
 	if (rc == 0)
 		rc = place_channels(m, &map, e);
 	if (rc < 0)

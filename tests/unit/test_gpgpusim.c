@@ -329,6 +329,11 @@ static void reference_configurations(void **state)
 	warnings[0] = 0;
 	assert_int_equal(ct_gpu_parse(&g, "f", text, n, &diag, &e), 0);
 	assert_non_null(strstr(warnings, "are lines lost?"));
+	/* A mapping whose banks are told in what is lost. */
+	const char *timing = strstr(text, "-gpgpu_dram_timing_opt");
+	assert_non_null(timing);
+	assert_int_equal(ct_gpu_parse(&g, "f", text, (size_t)(timing - text), &diag, &e), CT_ERR_INPUT);
+	assert_non_null(strstr(e.text, "4 bank bits are more than dram.banks = 4 has"));
 }
 
 int main(void)

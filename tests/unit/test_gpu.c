@@ -233,6 +233,9 @@ static void files(void **state)
 	refuses("l1.line = 96\n", "f: ");
 	refuses("llc.slices = 30\nllc.size = 3840KiB\n", "neither a multiple nor a divisor");
 	refuses("dram.mapping = dramid@8;0RB\n", "3 of 64 symbols");
+	refuses("dram.banks = 8\ndram.bank_groups = 2\ndram.mapping = "
+	        "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS\n",
+	        "4 bank bits are more than dram.banks = 8 has");
 	char longline[2000];
 	memset(longline, 'a', sizeof longline);
 	longline[sizeof longline - 1] = 0;
