@@ -40,6 +40,13 @@ static const char *const values[] = {
 	"lru", "fifo", "miss", "fill", "stream", "none", "global", "all", "crossbar", "mesh", "butterfly",
 	"0,16KiB", "0,8KiB,64KiB", "4,1", "2,2", "20,8", "1,0", "300,32"};
 
+/* And the one key of which none of those is a value: 16, 8 and 4 banks, one channel bit among them. */
+static const char *const mappings[] = {
+	"dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS",
+	"dramid@9;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.BBBCCCCC.CCCSSSSS",
+	"dramid@12;00000000.00000000.00000000.00000000.00RRRRRR.RRRRRBRB.CCCCCCCC.CSSSSSSS",
+	"00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCD.BCCSSSSS", ""};
+
 static void gpu_of(struct recipe *r, struct ct_gpu *g)
 {
 	static const char *const small[] = {"sm.count=4", "llc.slices=4", "dram.channels=2",
@@ -52,7 +59,10 @@ static void gpu_of(struct recipe *r, struct ct_gpu *g)
 	must(ct_gpu_check(g, &e) == 0);
 	for (unsigned n = take(r) % 8; n > 0; n--) {
 		const struct ct_gpu_key *k = ct_gpu_key_at(take(r) % ct_gpu_key_count());
-		const char *v = values[take(r) % (sizeof values / sizeof *values)];
+		unsigned pick = take(r);
+		const char *v = values[pick % (sizeof values / sizeof *values)];
+		if (!strcmp(k->name, "dram.mapping"))
+			v = mappings[pick % (sizeof mappings / sizeof *mappings)];
 		struct ct_gpu now = *g;
 		char text[256];
 		strcpy(text, k->name);
