@@ -72,8 +72,11 @@ void rp_counts_warm(struct ct_replay *r)
 	if (issued < r->warmup)
 		return;
 	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;
+	uint64_t ctas = r->at_begin.ctas, warps = r->at_begin.warps;
 	r->warm = 1;
 	r->at_begin = gather(r);
+	r->at_begin.ctas = ctas;
+	r->at_begin.warps = warps;
 	for (uint32_t i = 0; i < r->g.sms; i++) { /* close the sums that are open */
 		r->at_begin.resident_warp_cycles += r->sm[i].warps_live * now;
 		if (r->sm[i].ctas)
@@ -81,6 +84,15 @@ void rp_counts_warm(struct ct_replay *r)
 	}
 	r->at_warm = r->at_begin;
 	r->cycles_before = now;
+	for (unsigned i = 0; i < r->nobs; i++)
+		if (r->obs[i].counted)
+			r->obs[i].counted(r->obs[i].ctx);
+}
+
+/* Nothing has been counted yet. */
+static int warming(const struct ct_replay *r)
+{
+	return r->warmup && !r->warm;
 }
 
 void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
@@ -96,12 +108,12 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 	r->total.ctas_first_wave += r->launch_ctas < capacity ? r->launch_ctas : capacity;
 	if (c) {
 		*c = gather(r);
-		combine(c, &r->at_begin, 1);
+		combine(c, warming(r) ? c : &r->at_begin, 1);
 	}
 }
 
 void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c)
 {
 	*c = gather(r);
-	combine(c, &r->at_warm, 1);
+	combine(c, warming(r) ? c : &r->at_warm, 1);
 }

@@ -78,6 +78,7 @@ struct ct_replay_observer {
 	void (*issue)(void *ctx, const struct ct_issue_event *ev);
 	void (*mem)(void *ctx, const struct ct_mem_event *ev);
 	void (*l1_wipe)(void *ctx, uint32_t sm); /* a MEMBAR has emptied the SM's L1 */
+	void (*counted)(void *ctx); /* warm-up is over: the engine counts from here on */
 };
 
 /* Counters in the conventions of design 4 (Accel-Sim's): sector accesses, a
@@ -135,7 +136,8 @@ struct ct_replay_options {
 	unsigned free;       /* enum ct_replay_free; CT_REPLAY_FULL only */
 	const struct ct_replay_observer *observers;
 	unsigned n_observers;
-	uint64_t warmup;     /* the first warp instructions are not counted */
+	uint64_t warmup;     /* the first warp instructions are not counted; of the launch in which
+	                        they end, CTAs and warps are */
 	int replication;     /* count replication against the other L1s */
 	const struct ct_replay_parts *parts; /* parts.h; NULL: none. Copied, what it points at is not.
 	                        CT_ERR_UNSUPPORTED with fixed timing */

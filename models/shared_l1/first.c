@@ -106,6 +106,11 @@ void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, 
 		thin(s);
 }
 
+void ct_sl_first_counted(struct ct_sl_first *s)
+{
+	memset(&s->n, 0, sizeof s->n);
+}
+
 void ct_sl_first_counts(const struct ct_sl_first *s, struct ct_sl_firsts *n)
 {
 	*n = s->n;

@@ -35,6 +35,7 @@ struct ct_sl_watch {
 	/* Dynamic schemes: one for all until the first of their SMs has to decide. */
 	struct ct_sl_scheme scheme[SCHEMES];
 	struct ct_sl_phases *phases[SCHEMES];
+	struct ct_sl_phase_stats warmed[SCHEMES]; /* of it, in warm-up */
 	unsigned schemes;         /* that run: 0, 1 or all */
 	int failed;               /* out of memory */
 	struct ct_sl_first *first; /* in the place of caches of many ways */
@@ -284,6 +285,7 @@ static int split(struct ct_sl_watch *w)
 		memcpy(c->line, from->line, bytes);
 		memcpy(c->left, from->left, bytes * (CT_SL_PACE - 1));
 		c->n = from->n;
+		w->warmed[i] = w->warmed[0];
 		if (ct_sl_phases_copy(&w->phases[i], w->phases[0], &w->scheme[i]) != CT_OK)
 			return CT_ERR_NOMEM;
 	}
@@ -360,6 +362,19 @@ void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t 
 		dynamic(w, i, sm, mod, past, line, is_write);
 }
 
+void ct_sl_watch_counted(struct ct_sl_watch *w)
+{
+	for (int i = 0; i < CT_SL_WATCHED; i++)
+		memset(&w->cache[i].n, 0, sizeof w->cache[i].n);
+	for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
+		memset(w->home[h], 0, w->g.sms * sizeof *w->home[h]);
+	for (unsigned i = 0; i < w->schemes; i++)
+		ct_sl_phases_stats(w->phases[i], &w->warmed[i]);
+	w->camping.sum = 0;
+	w->camping.windows = 0;
+	ct_sl_first_counted(w->first);
+}
+
 /* ---- results ---- */
 
 int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
@@ -377,9 +392,10 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
 	unsigned i = w->schemes > 1 ? which - CT_SL_WATCH_DYNAMAT : 0;
 	*c = w->cache[CT_SL_WATCH_DYNAMAT + i].n;
 	ct_sl_phases_stats(w->phases[i], &s);
-	c->sampled = (double)s.sampled;
-	c->decisions = (double)s.decisions;
-	c->chose_shared = (double)s.chose_shared;
+	const struct ct_sl_phase_stats *b = &w->warmed[i];
+	c->sampled = (double)(s.sampled - b->sampled);
+	c->decisions = (double)(s.decisions - b->decisions);
+	c->chose_shared = (double)(s.chose_shared - b->chose_shared);
 	return 1;
 }
 

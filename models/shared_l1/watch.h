@@ -64,6 +64,8 @@ void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm);
  * reported by ct_sl_watch_write(). */
 void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors,
                     int is_write);
+/* What has been counted so far was warm-up: the counts start again, the L1s stay as they are. */
+void ct_sl_watch_counted(struct ct_sl_watch *w);
 /* What has been counted of one; 0 when it is not kept for this GPU. */
 int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
                        struct ct_sl_watch_counts *c);

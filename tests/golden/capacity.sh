@@ -113,6 +113,26 @@ near "a curve's point is the miss rate at that size" "$(mr curve l1 32768)" "$(s
 same "without lists the curves span a factor of 256" "9 9" \
 	"$(mpki spmv.profile | awk -F'\t' '$1=="MR" && $2=="all" { n[$3]++ } END { print n["l1"], n["llc"] }')"
 
+# What warms the caches is not counted: not its launches, not in the histograms, and in no answer that
+# is made from them.
+tracegen -q workingset --footprint 256KiB --passes 3 --ctas 54 -o passes
+reuse -q --scale 1/8 --per-kernel passes > whole
+first=$(awk -F'\t' '$1=="KN" { print $7; exit }' whole)
+sum() { awk -F'\t' -v v="$2" '$1=="RD" && $2=="all" && $3==v { n += $6 + $7 } END { print n }' "$1"; }
+reuse -q --scale 1/8 --per-kernel --warmup $((first + 1)) passes > warm
+same "a launch of the warm-up is no launch" "2 3" "$(awk -F'\t' '$1=="KN" { print $2 }' warm | paste -sd' ')"
+check "nor are its instructions counted" test "$(sn warm all warp_insts)" -le "$((2 * first - 1))"
+same "the last launch is what it was" "$(grep -P '^SN\tkernel:3' whole)" "$(grep -P '^SN\tkernel:3' warm)"
+same "histograms hold what is counted" "$(sn warm all l1_sector_accesses) $(sn warm all l1_line_accesses)" \
+	"$(sum warm l1_sector) $(sum warm l1)"
+same "of fewer SMs too" 1 "$(awk "BEGIN { print $(sum warm llc@sms=3) < 0.8 * $(sum whole llc@sms=3) }")"
+same "the LLC holds what the warm-up touched" "0" "$(sn warm all llc_sector_misses)"
+same "the same with four threads" "$(cat warm)" "$(reuse -q -@ 4 --scale 1/8 --per-kernel --warmup $((first + 1)) passes)"
+refuses "a warm-up longer than the trace" 2 'leaves nothing to count: passes has' reuse --scale 1/8 --warmup 1000000000 passes
+for t in sharedl1-est morpheus-est; do
+	check "$t of what is counted" $t -q warm -o /dev/null
+done
+
 # Estimates and verdicts of the profile's GPU are none of another, and what was moved to one
 # is no replay that an estimator could start from.
 triage -q --mechanism morpheus,malekeh --resume kept --scale 1/8 km -o /dev/null

@@ -248,6 +248,11 @@ static void warm_up_is_not_counted(void **state)
 	assert_true(warm.c.cycles < all.c.cycles);
 	assert_true(warm.c.resident_warp_cycles < all.c.resident_warp_cycles);
 	assert_int_equal(all.issues, warm.issues);
+	/* A launch that ends before the warm-up does is not counted at all. */
+	o.warmup = all.c.warp_insts + 1;
+	random_trace(&m, 3, 2);
+	micro_run(&m, &g, &o, &warm);
+	assert_int_equal(warm.c.warp_insts + warm.c.cycles + warm.c.l1_accesses + warm.c.ctas, 0);
 }
 
 /* A launch needs occupancy; one without CTAs takes its launch latency. */

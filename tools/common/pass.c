@@ -68,6 +68,22 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
 }
 
+/* --warmup is over: what was observed until now is dropped, what was learnt of the order stays. */
+static void on_counted(void *ctx)
+{
+	struct pass *a = ctx;
+	struct ct_lineutil_counts util = {0};
+	a->counting = 1;
+	a->warm_status = ct_locality_collect(a->locality, a->launch, a->e);
+	if (a->warm_status == CT_OK)
+		a->warm_status = ct_lineutil_collect(a->util, &util, 0, a->e);
+	ct_locality_counts_free(a->launch);
+	memset(a->launch, 0, sizeof *a->launch);
+	ct_sl_watch_counted(a->watch);
+	if (a->slice_load)
+		memset(a->slice_load, 0, a->gpu.llc_slices * sizeof *a->slice_load);
+}
+
 static int add_scope(struct pass *a, const char *name, struct scope **out)
 {
 	for (size_t i = 0; i < a->n_scopes; i++)
@@ -144,7 +160,8 @@ static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsig
 static int start_engines(struct pass *a)
 {
 	struct ct_replay_observer observer[1 + CT_PASS_MECHANISMS_MAX] = {
-		{.ctx = a, .l1 = on_l1, .l1_wipe = on_wipe, .llc = on_llc, .issue = on_issue}};
+		{.ctx = a, .l1 = on_l1, .l1_wipe = on_wipe, .llc = on_llc, .issue = on_issue,
+		 .counted = on_counted}};
 	struct ct_replay *engine[MAX_LANES];
 	struct ct_replay_options o = {.timing = a->o.timing, .observers = observer,
 	                              .n_observers = 1, .warmup = a->tool->warmup,
@@ -193,6 +210,8 @@ int ct_pass_end_launch(struct pass *a, struct launch_counts *l)
 	memset(l, 0, sizeof *l);
 	int st = ct_lanes_kernel_end(a->lanes, l->c, a->e);
 	if (st == CT_OK)
+		st = a->warm_status;
+	if (st == CT_OK)
 		st = ct_locality_collect(a->locality, a->launch, a->e);
 	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
 	if (st == CT_OK)
@@ -200,7 +219,7 @@ int ct_pass_end_launch(struct pass *a, struct launch_counts *l)
 	return st == CT_OK ? ct_pass_views_end(a) : st;
 }
 
-int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
+static int count_launch(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
 {
 	char id[16];
 	int st = ct_counts_add_kernel(a->p, k, l->c[0].warps, l->c[0].warp_insts,
@@ -212,6 +231,12 @@ int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch
 	snprintf(id, sizeof id, "%u", k->id);
 	if (st == CT_OK && a->o.per_kernel)
 		st = label(a, "kernel", id) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
+	return st;
+}
+
+int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
+{
+	int st = a->counting ? count_launch(a, k, l) : CT_OK;
 	/* The next launch starts from nothing: collect() adds. */
 	ct_locality_counts_free(a->launch);
 	memset(a->launch, 0, sizeof *a->launch);
@@ -287,6 +312,10 @@ static int run_events(struct pass *a, struct ct_trace *trace)
 		if (st != CT_OK)
 			return st;
 	}
+	if (st == CT_OK && a->tool->warmup && (a->n_scopes == 0 || !a->scope[0].counts.warp_insts))
+		return ct_fail(a->e, CT_ERR_USAGE, "--warmup %" PRIu64 " leaves nothing to count: %s has %" PRIu64
+		               " warp instructions", a->tool->warmup, ct_trace_path(trace),
+		               ct_trace_stats(trace)->warp_insts);
 	if (st == CT_OK && a->n_scopes == 0)
 		st = ct_fail(a->e, CT_ERR_INPUT, "%s: no kernel to replay: see traceinfo, and -k",
 		             ct_trace_path(trace));
@@ -379,6 +408,7 @@ int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_
 	a->tool = t;
 	a->p = p;
 	a->e = e;
+	a->counting = t->warmup == 0;
 	if (o)
 		a->o = *o;
 	int st = check_timing(a);

@@ -79,6 +79,8 @@ struct pass {
 	size_t n_scopes, cap_scopes;
 	struct ct_buf label;
 	struct ct_progress progress;
+	int counting;                /* --warmup is over, or was not asked for */
+	int warm_status;             /* of dropping what was observed until then */
 	struct ct_replay *engine;    /* of the first lane, which runs in the caller's thread */
 	struct ct_sampler *sampler;  /* --sample-kernels, else NULL */
 	uint64_t last_cycle;         /* of the last issue; kept for the sampler only */

@@ -29,6 +29,14 @@ static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
 		view_drain(v);
 }
 
+static void on_view_counted(void *ctx)
+{
+	struct sms_view *v = ctx;
+	view_drain(v);
+	for (size_t i = 0; i < sizeof v->hist / sizeof v->hist[0]; i++)
+		v->hist[i] = (struct ct_hist){0};
+}
+
 void ct_pass_views_llc(struct pass *a, const struct ct_llc_event *ev)
 {
 	for (unsigned i = 0; i < a->n_views; i++)
@@ -40,7 +48,7 @@ static int start_one(struct pass *a, uint32_t sms, struct ct_replay **engine)
 {
 	struct sms_view *v = &a->view[a->n_views];
 	struct ct_gpu g = a->gpu;
-	struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc};
+	struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc, .counted = on_view_counted};
 	struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
 	                                  .n_observers = 1, .warmup = a->tool->warmup};
 	struct ct_stack_options so = {.sectors = g.llc.line / g.llc.sector};
