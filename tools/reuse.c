@@ -201,10 +201,23 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	return ct_buf_check(b, e);
 }
 
+/* Options of a pass that merging does not make: NULL, or the first that was given. */
+static const char *pass_option(const struct ct_tool *t)
+{
+	const struct ct_pass_options *o = &((const struct own *)t->own)->pass;
+	return t->gpu_name ? "-g" : t->n_set ? "-p" : t->scale != 0 ? "--scale" : t->filter ? "-k"
+	     : t->warmup ? "--warmup" : t->sample != 1 ? "-S" : t->sample_kernels ? "--sample-kernels"
+	     : t->pattern_text ? "--pattern" : o->mechanisms ? "--mechanisms" : o->mrc ? "--mrc"
+	     : o->per_kernel ? "--per-kernel" : o->timing != CT_REPLAY_FULL ? "--timing" : NULL;
+}
+
 static int merge(struct ct_tool *t, struct ct_error *e)
 {
 	struct ct_profile *in[256] = {0}, *out = NULL;
 	int n = 0, st = CT_OK;
+	const char *of_pass = pass_option(t);
+	if (of_pass)
+		return ct_fail(e, CT_ERR_USAGE, "%s is for the pass over a trace: leave it out of --merge", of_pass);
 	if (t->operands == 0 || t->operands > 256)
 		return ct_fail(e, CT_ERR_USAGE, "--merge: name 1 to 256 profiles");
 	for (; n < t->operands && st == CT_OK; n++) {

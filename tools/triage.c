@@ -139,6 +139,8 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 	int st = check_thresholds(o, e);
 	if (st != CT_OK)
 		return st;
+	if (o->join && o->shards)
+		return ct_fail(e, CT_ERR_USAGE, "--join reads what --shard wrote: leave out one of the two");
 	if (t->check)
 		return ct_fail(e, CT_ERR_USAGE, "--check compares the two methods of one estimate: give it to "
 		               "the estimator, as in mpki --check");
@@ -226,6 +228,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct ct_buf provenance = {0};
 	size_t n = 0;
 	uint64_t failed_before = 0;
+	if (o->slurm && (o->join || o->shards))
+		return ct_fail(e, CT_ERR_USAGE, "--slurm makes the shards and says how they are joined: leave out --%s",
+		               o->join ? "join" : "shard");
 	if (o->slurm)
 		return tr_slurm(t, e);
 	int st = check_options(t, e);

@@ -121,11 +121,28 @@ static void advice(const struct ct_profile *p, double scale, double waves, char 
 		snprintf(out, 64, "a larger input");
 }
 
+/* First touches over misses of the LLC. Merged profiles do not say it, but have both. */
+static double cold_fraction(const struct ct_profile *p)
+{
+	enum { LO = 2, READS = 4, WRITES = 5 };
+	static const char *const key[2] = {"all", "llc"};
+	const struct ct_record *r = ct_profile_find(p, "RD", 2, key);
+	double cold, misses, reads, writes;
+	if (ct_profile_get(p, "all", "cold_miss_fraction", &cold))
+		return cold;
+	for (; r; r = ct_profile_same(r))
+		if (r->nfields > WRITES && strcmp(r->field[LO], "inf") == 0 && ct_field_real(r->field[READS], &reads) &&
+		    ct_field_real(r->field[WRITES], &writes) &&
+		    ct_profile_get(p, "all", "llc_line_misses", &misses) && misses > 0)
+			return fmin((reads + writes) / misses, 1);
+	return NAN;
+}
+
 /* 1 when the trace cannot tell, with the reason. */
 static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
                      struct ct_verdict *v)
 {
-	double waves = NAN, cold = NAN, flag = 0;
+	double waves = NAN, cold = cold_fraction(p), flag = 0;
 	char what[64];
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
 		snprintf(v->reason, sizeof v->reason, "the trace is damaged and only a part of it was "
@@ -133,7 +150,6 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 		return 1;
 	}
 	ct_profile_get(p, "all", "sm_fill", &waves);
-	ct_profile_get(p, "all", "cold_miss_fraction", &cold);
 	if (waves < waves_needed) {
 		advice(p, scale, waves, what);
 		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for,

@@ -94,6 +94,11 @@ for o in profile csv; do
 	refuses "what a lone input lacks is told, with -O $o" 2 '^triage: few: 8 sectors in a line' \
 		bash -c '"$@" >/dev/null' - "$triage" -q --scale 1/32 -p l1.line=256 -O $o few
 done
+"$CT_RELEASE/reuse" -q --no-sms-views --scale 1/8 vecadd -o cold.profile
+"$CT_RELEASE/reuse" --merge cold.profile cold.profile -o colder.profile
+check "merged first touches are first touches" \
+	grep -q 'morpheus,unknown.*(100 % of LLC misses are first touches)' <("$triage" -q -O csv colder.profile)
+refuses "merging makes no pass" 2 '^reuse: -g is for the pass' "$CT_RELEASE/reuse" --merge -g a100 cold.profile cold.profile
 
 # ---- resume ----
 "$CT_RELEASE/tracegen" workingset --footprint 64KiB --passes 2 --ctas 36 -o small >/dev/null || fail "tracegen workingset"
@@ -164,6 +169,9 @@ same "its tasks, run by hand, join to the local run" "$(grep '^TV' whole)" \
 refuses "a shard that there is not" 2 'as in 2/8' "$triage" --shard 3/2 vecadd
 refuses "an unknown verdict" 2 'benefits, neutral' "$triage" --only good vecadd
 refuses "an unknown mechanism" 2 'morpheus, shared-l1' "$triage" --mechanism l3 vecadd
+refuses "joining a profile without verdicts" 2 'cold.profile: no verdicts in it' "$triage" --join part-1 part-2 part-3 cold.profile
+refuses "joining and sharding" 2 'leave out one' "$triage" --join --shard 1/2 part-1
+refuses "an array job that joins" 2 'leave out --join' "$triage" --slurm --join part-1
 refuses "joining a trace" 2 'trace' "$triage" --join vecadd
 refuses "no way to keep what paths lead to" 2 'trust-paths' "$triage" --resume kept --trust-paths vecadd
 finish

@@ -313,6 +313,9 @@ static int join_part(const struct ct_profile *p, const char *path, struct parts 
 	uint64_t part, parts, failed;
 	size_t i = 0;
 	const struct ct_record *r = ct_profile_next(p, "SH", &i);
+	size_t k = 0, n = 0;
+	if (!r && !ct_profile_next(p, "TV", &k) && ct_profile_next(p, "SN", &n)) /* reuse's */
+		return ct_fail(e, CT_ERR_INPUT, "%s: no verdicts in it: --join takes what triage has printed", path);
 	if (!r)
 		return CT_OK; /* a whole document */
 	if (r->nfields < 3 || !ct_field_count(r->field[0], &part) || !ct_field_count(r->field[1], &parts) ||
