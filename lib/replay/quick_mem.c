@@ -1,5 +1,7 @@
 /* Memory instructions of the quick replay up to the network: the load/store unit, the L1 and its
  * MSHR, and what is asked of the LLC (accelsim-model.md 5 and 6). */
+#include <string.h>
+
 #include "replay/private/lines.h"
 #include "replay/private/quick.h"
 #include "replay/private/step.h"
@@ -372,11 +374,11 @@ CT_HOT uint32_t load_lines(struct access *a, const struct rp_quick_wait *w, cons
 	for (uint32_t i = 0; i < n; i++, enter += each) {
 		struct rp_outcome out = load(a, &o, &look[i], (uint32_t)(enter >> 32), usual);
 		last = rp_max32(last, out.back);
-		tally.asked += rp_count_of[w->q[i].sectors & 0xff];
+		tally.asked += rp_count_of[look[i].q->sectors & 0xff];
 		if (out.missing | out.pending)
 			rp_tally_misses(&tally, &out);
 		if (a->r->has_l1)
-			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, &w->q[i], &out);
+			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, look[i].q, &out);
 	}
 	all_asked(a, &o, 0);
 	rp_tally_count(a->sm, &tally, n, 0);
@@ -394,27 +396,27 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
 	for (uint32_t i = 0; i < n; i++, enter += each) {
 		struct rp_outcome out = send_line(a, &o, &look[i], (uint32_t)(enter >> 32));
 		if (!bypass)
-			rp_tally_add(&tally, w->q[i].sectors, &out);
+			rp_tally_add(&tally, look[i].q->sectors, &out);
 		if (a->r->has_l1)
-			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, &w->q[i], &out);
+			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, look[i].q, &out);
 	}
 	if (w->more)
-		again(a, &o, w->q, n, w->more, start);
+		again(a, &o, look[0].q, n, w->more, start);
 	all_asked(a, &o, a->op->kind == RP_STORE);
 	if (!bypass)
 		rp_tally_count(a->sm, &tally, n, 1);
 }
 
-/* The unit takes a global or local instruction in cycle t at the earliest; returns when what is known
- * of it is back. */
-CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w, uint32_t t,
-                             uint32_t *taken)
+/* The unit takes a global or local instruction, which asks for those lines, in cycle t at the earliest;
+ * returns when what is known of it is back. */
+CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
+                             const struct ct_line_request *q, uint32_t t, uint32_t *taken)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
 	uint32_t n = w->n, start = *taken = unit_at(a->r, a->sm, t, w->busy), last = w->issued + 2;
 	if (room(a, (n * a->r->l1_sectors + w->more) * a->r->llc_per_l1) < 0)
 		return last;
-	rp_look_near(a->r, &a->sm->lru, w->q, n, look);
+	rp_look_near(a->r, &a->sm->lru, q, n, look);
 	if (a->op->bypass || a->op->kind == RP_STORE)
 		send_lines(a, w, look, start);
 	else if (a->r->usual_memory)
@@ -463,13 +465,13 @@ CT_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint3
 	a->left = 0;
 }
 
-/* The unit takes the instruction of that place. */
-CT_HOT void take(struct access *a, uint32_t place)
+/* The unit takes the instruction of that place, which asks for those lines. */
+CT_HOT void take(struct access *a, uint32_t place, const struct ct_line_request *q)
 {
 	struct rp_quick_wait *w = &a->q->wait[place];
 	uint32_t had = a->inst = w->inst;
 	uint32_t at = rp_max32(w->issued, a->sm->now);
-	uint32_t back = access_lines(a, w, at + TO_UNIT, &a->q->unit[place]);
+	uint32_t back = access_lines(a, w, q, at + TO_UNIT, &a->q->unit[place]);
 	if (had != RP_NO_INDEX) {
 		a->q->inst[had].left += a->left;
 		rp_quick_back(a->sm, had, back);
@@ -508,13 +510,13 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 	struct access a;
 	begin(&a, r, sm, q->wait[place].warp, q->wait[place].op);
 	q->nwait--;
-	take(&a, place);
+	take(&a, place, q->wait[place].lines);
 }
 
-/* The lines of a global or local instruction wait for the unit, or are taken at once: what would not
+/* The n lines of a global or local instruction wait for the unit, or are taken at once: what would not
  * get past the tags within this window waits for a later one, since other SMs' requests come before
  * it. */
-CT_HOT void wait_in_place(struct access *a, uint32_t at)
+CT_HOT void wait_in_place(struct access *a, const struct ct_line_request *lines, uint32_t n, uint32_t at)
 {
 	struct rp_quick_sm *q = a->q;
 	uint32_t place = q->place;
@@ -524,17 +526,19 @@ CT_HOT void wait_in_place(struct access *a, uint32_t at)
 	w->issued = at;
 	w->sid = inst->sid;
 	w->warp = a->warp;
+	w->n = n;
 	w->inst = RP_NO_INDEX;
-	w->busy = unit_cycles(a->r, a->op, inst, w->q, w->n, &w->more);
+	w->busy = unit_cycles(a->r, a->op, inst, lines, n, &w->more);
 	q->place = rp_quick_after(place, q->places);
 	if (a->op->kind != RP_STORE)
 		a->sm->c.mem_latency_count++;
 	if (!q->nwait && !backed_up(q) && free_at(a->r, a->sm) < q->end) {
-		take(a, place);
+		take(a, place, lines);
 		return;
 	}
 	if (record(a) < 0)
 		return;
+	memcpy(w->lines, lines, n * sizeof *lines);
 	a->left++;
 	w->inst = a->inst;
 	q->unit[place] = RP_NEVER;
@@ -551,14 +555,12 @@ void rp_quick_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 
 void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
-	struct rp_quick_wait *w = &sm->quick->wait[sm->quick->place];
 	const struct rp_op *op = sm->warp[warp].op;
 	struct access a;
-	uint32_t lanes = 0;
-	w->n = rp_lines_of(r, sm, warp, w->q, &lanes);
-	if (w->n) {
+	uint32_t lanes = 0, n = rp_lines_of(r, sm, warp, r->quick->lines, &lanes);
+	if (n) {
 		begin(&a, r, sm, warp, op);
-		wait_in_place(&a, at);
+		wait_in_place(&a, r->quick->lines, n, at);
 	} else if (lanes) {
 		rp_quick_shared(r, sm, warp, at);
 	} else { /* none is active: a slot and nothing else */

@@ -74,7 +74,7 @@ struct rp_quick_wait {
 	uint32_t issued, inst;  /* cycle; its record when it has had to wait, RP_NO_INDEX */
 	uint32_t sid, busy, more; /* cycles of the unit; transactions of an atomic beyond its sectors */
 	uint32_t warp, n;
-	struct ct_line_request q[CT_MAX_LINES_PER_INST];
+	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* n of them once it has to wait */
 };
 
 /* What serving a request looks at comes first: a cache line of the host. */
@@ -156,6 +156,7 @@ struct rp_quick {
 	uint32_t waiting;                  /* SMs */
 	uint64_t bits[RP_WHEEL / 64];
 	uint16_t first[RP_WHEEL], last[RP_WHEEL];
+	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* of the instruction at work */
 };
 
 /* quick.c: what they take is of the engine's pool. */
