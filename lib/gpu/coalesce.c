@@ -157,6 +157,17 @@ CT_HOT unsigned dense_bytes(const struct ct_inst *inst, unsigned width, unsigned
 	return step == 0 || inst->naddr == 1 ? width : 0;
 }
 
+/* The request asks for the bytes [lo, hi) of its line. */
+CT_HOT void span_of(struct ct_line_request *r, unsigned lo, unsigned hi, unsigned line,
+                    unsigned sector_bits)
+{
+	r->sectors = span_sectors(lo, hi, sector_bits);
+	if (line <= 128)
+		span_bytes(lo, hi, r->bytes);
+	else
+		r->bytes[0] = r->bytes[1] = 0;
+}
+
 /* The lines of `bytes` bytes from base on, up or down: nothing is searched or sorted. The shape of
  * the cache is constant where it is called for the usual one. */
 CT_HOT unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned bytes,
@@ -171,11 +182,10 @@ CT_HOT unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned
 	for (unsigned i = 0; i < n; i++, lo = 0, bytes -= here, r += descending ? -1 : 1) {
 		here = bytes < line - lo ? bytes : line - lo;
 		r->line = (inst->base >> line_bits) + i;
-		r->sectors = span_sectors(lo, lo + here, sector_bits);
-		if (line <= 128)
-			span_bytes(lo, lo + here, r->bytes);
+		if (here == line)
+			span_of(r, 0, line, line, sector_bits);
 		else
-			r->bytes[0] = r->bytes[1] = 0;
+			span_of(r, lo, lo + here, line, sector_bits);
 		if (n > 1) { /* then each lane has bytes of its own */
 			unsigned lanes = here >> ct_low_bit(width);
 			r->lanes = (uint32_t)((((uint64_t)1 << lanes) - 1) << lane) << ct_low_bit(inst->mask);
