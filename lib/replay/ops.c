@@ -121,6 +121,7 @@ static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_
 		op->shared = s->space == CT_SPACE_SHARED;
 		op->counts_global = !op->shared && s->space != CT_SPACE_LOCAL;
 	}
+	op->keeps = op->kind < RP_LOAD ? op->initiation : 1;
 	op->outward = (op->kind >= RP_LOAD && !op->shared) || op->kind == RP_MEMBAR;
 	op->special = WITH_EFFECTS >> op->kind & 1;
 	op->groups_left = s->has_imm && s->imm > 0 ? (int32_t)(s->imm < RP_GROUPS ? s->imm : RP_GROUPS) : 0;

@@ -71,8 +71,9 @@ void rp_quick_replies(struct ct_replay *r, struct rp_sm *sm)
 		uint32_t at = p->ready;
 		if (end - number > AHEAD)
 			bring(sm, number + AHEAD);
-		for (uint32_t i = 0, n = r->quick->reply_flits[store]; i < n; i++)
-			at = (uint32_t)rp_calendar_put(&q->reply, at + (i != 0));
+		at = (uint32_t)rp_calendar_put(&q->reply, at);
+		for (uint32_t i = 1; i < r->quick->reply_flits[store]; i++)
+			at = (uint32_t)rp_calendar_put(&q->reply, at + 1);
 		at += hop;
 		if (store) {
 			rp_quick_back(sm, p->inst, at);

@@ -16,9 +16,8 @@ enum {
 
 /* Whether the warp goes on at a known cycle, which is in born then: nothing holds it, and its registers
  * will be there. */
-CT_HOT int goes_on(struct rp_sm *sm, uint32_t warp)
+CT_HOT int goes_on(struct rp_sm *sm, struct rp_warp *w)
 {
-	struct rp_warp *w = &sm->warp[warp];
 	uint32_t t = rp_operands(w);
 	if (t == RP_NEVER || w->held)
 		return 0;
@@ -32,7 +31,7 @@ static void push_or_park(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	rp_hold(w);
-	w->parked = !goes_on(sm, warp);
+	w->parked = !goes_on(sm, w);
 	if (!w->parked)
 		rp_warp_push(sm, warp, w->born);
 }
@@ -117,14 +116,14 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 /* ---- instructions ---- */
 
 /* Cycle in which the warp's next instruction issues: the scheduler issues one a cycle, the unit
- * takes one every `initiation`. */
-CT_HOT uint32_t issue_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t t)
+ * takes one every `keeps`. */
+CT_HOT uint32_t issue_at(struct rp_quick_sched *s, const struct rp_warp *w, uint32_t now)
 {
-	struct rp_quick_sched *s = &sm->quick->sched[sm->warp[warp].sub];
-	uint64_t floor = sm->now;
-	if (op->initiation > 1 && op->kind < RP_LOAD)
-		t = (uint32_t)rp_slots_take(&s->unit[op->unit], floor, t, op->initiation);
-	return (uint32_t)rp_slots_take(&s->issue, floor, t, 1);
+	const struct rp_op *op = w->op;
+	uint64_t t = w->born;
+	if (op->keeps > 1)
+		t = rp_slots_take(&s->unit[op->unit], now, t, op->keeps);
+	return (uint32_t)rp_slots_take(&s->issue, now, t, 1);
 }
 
 /* Cycles that a warp may be ahead of the first of the others, which may be none: loose round robin keeps
@@ -151,13 +150,14 @@ static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 		rp_l1_wipe(r, sm, at);
 }
 
-/* The warp's next instruction, which issues in cycle `at`. */
+/* The warp's next instruction, which issues in cycle `at`; `watched` is r->has_issue and a constant where
+ * these are called. */
 CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
-                    uint32_t at)
+                    const struct ct_inst *inst, uint32_t at, int watched)
 {
-	struct rp_warp *w = &sm->warp[warp];
-	rp_count(sm, op, &sm->next[warp].inst);
-	if (r->has_issue)
+	uint32_t *regs = sm->warp[warp].regs;
+	rp_count(sm, op, inst);
+	if (watched)
 		rp_observe_issue(r, sm, warp, at);
 	if (op->kind >= RP_LOAD) {
 		if (op->shared)
@@ -167,22 +167,24 @@ CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 		return;
 	}
 	for (unsigned i = 0; i < op->ndst; i++)
-		w->regs[op->dst[i]] = at + op->latency + 5;
+		regs[op->dst[i]] = at + op->latency + 5;
 	if (op->special)
 		effects(r, sm, warp, at);
 }
 
 /* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
  * others may see. */
-static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
+CT_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sched *s, uint32_t warp,
+                     uint32_t at, int watched)
 {
 	struct rp_warp *w = &sm->warp[warp];
+	struct ct_inst *inst = &sm->next[warp].inst;
 	const int64_t ahead = run_ahead(r);
-	for (uint32_t n = 0;; n++, at = issue_at(sm, warp, w->op, w->born)) {
+	for (uint32_t n = 0;; n++, at = issue_at(s, w, sm->now)) {
 		const struct rp_op *op = w->op;
 		w->born = at + 1;
-		execute(r, sm, warp, op, at);
-		if (!rp_fetch(r, sm, w, &sm->next[warp].inst)) {
+		execute(r, sm, warp, op, inst, at, watched);
+		if (!rp_fetch(r, sm, w, inst)) {
 			run_out(r, sm, warp);
 			return;
 		}
@@ -192,10 +194,12 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 			rp_barrier_open(r, sm, &sm->cta[w->slot_cta], push_or_park);
 			return;
 		}
-		w->parked = !goes_on(sm, warp);
-		if (w->parked)
+		if (!goes_on(sm, w)) {
+			w->parked = 1;
 			return;
-		if (w->op->outward || w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) || n >= RUN_LIMIT || sm->failed) {
+		}
+		if (w->op->outward || w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) ||
+		    n >= RUN_LIMIT || sm->failed) {
 			rp_warp_push(sm, warp, w->born);
 			return;
 		}
@@ -228,16 +232,17 @@ CT_HOT uint32_t held_take(const struct ct_replay *r, struct rp_quick_sm *q)
 }
 
 /* The first warp in time, and of those whose memory instruction waits for a place the first. */
-CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm)
+CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, int watched)
 {
 	struct rp_quick_sm *q = sm->quick;
 	int held = held_next(sm) <= sm->now;
 	uint32_t warp = held ? held_take(r, q) : rp_warp_pop(sm), at;
 	struct rp_warp *w = &sm->warp[warp];
+	struct rp_quick_sched *s = &q->sched[w->sub];
 	if (held) {
 		at = rp_max32(w->born, sm->now);
 	} else {
-		at = issue_at(sm, warp, w->op, w->born);
+		at = issue_at(s, w, sm->now);
 		if (w->op->outward && w->op->kind >= RP_LOAD && (q->nheld || q->unit[q->place] > at)) {
 			uint32_t last = q->held_first + q->nheld++;
 			q->held[last < r->warps ? last : last - r->warps] = (uint16_t)warp;
@@ -245,10 +250,10 @@ CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm)
 			return;
 		}
 	}
-	run_warp(r, sm, warp, at);
+	run_warp(r, sm, s, warp, at, watched);
 }
 
-void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched)
 {
 	sm->quick->end = end;
 	while (!sm->failed) {
@@ -261,6 +266,14 @@ void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		else if (sm->quick->nwait && rp_quick_unit_next(r, sm) <= t)
 			rp_quick_unit_take(r, sm);
 		else
-			next_warp(r, sm);
+			next_warp(r, sm, watched);
 	}
+}
+
+void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+{
+	if (r->has_issue)
+		run(r, sm, end, 1);
+	else
+		run(r, sm, end, 0);
 }

@@ -84,6 +84,7 @@ struct rp_op {
 	uint8_t bypass;          /* goes past L1 */
 	uint8_t shared;          /* shared memory by its opcode */
 	uint16_t latency, initiation;
+	uint16_t keeps;          /* cycles that it keeps its unit: 1 for memory, whose unit is the SM's */
 	uint8_t counts_mem, counts_global; /* 1: among mem_insts; among the global requests */
 	uint8_t outward;         /* global or local memory, or a fence: other SMs may see it */
 	uint8_t special;         /* does something to its warp besides using a unit */

@@ -53,15 +53,15 @@ CT_HOT uint32_t rp_heap_pop(struct rp_sm *sm)
 /* The first, of those of a cycle the lowest. */
 CT_HOT uint32_t rp_warp_pop(struct rp_sm *sm)
 {
-	uint32_t at = sm->first_at, warp = RP_NONE;
-	uint64_t *near = &sm->near[at % RP_NEAR];
-	if (at - sm->near_from < RP_NEAR && *near)
-		warp = ct_low_bit(*near);
-	if (sm->heap[0] < ((uint64_t)at << 16 | warp)) {
-		warp = rp_heap_pop(sm);
+	uint32_t at = sm->first_at, turn = at % RP_NEAR, warp;
+	uint64_t near = at >= sm->near_from ? sm->near[turn] : 0;
+	if (near && sm->heap[0] > ((uint64_t)at << 16 | ct_low_bit(near))) {
+		warp = ct_low_bit(near);
+		sm->near[turn] = near &= near - 1;
+		if (!near)
+			sm->near_bits &= ~(UINT64_C(1) << turn);
 	} else {
-		*near &= *near - 1;
-		sm->near_bits &= ~((uint64_t)!*near << at % RP_NEAR);
+		warp = rp_heap_pop(sm);
 	}
 	sm->near_from = rp_max32(sm->near_from, at);
 	sm->first_at = rp_warp_first(sm);
