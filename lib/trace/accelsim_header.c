@@ -15,7 +15,7 @@ enum { SEEN_NAME = 1, SEEN_GRID = 2, SEEN_BLOCK = 4, SEEN_SHMEM_BASE = 8, SEEN_L
 
 struct header {
 	struct ct_kernel *k;
-	unsigned seen;
+	unsigned seen, said; /* what check_header() asks for; a bit per key */
 };
 
 struct key {
@@ -203,6 +203,10 @@ static int header_line(struct ct_lines *l, struct header *h, const char *p, cons
 		size_t n = strlen(keys[i].name);
 		if ((size_t)(key_end - key) != n || memcmp(key, keys[i].name, n) != 0)
 			continue;
+		if (i > 0 && h->said >> i & 1) /* a second name has its own reason, set_name() */
+			return ct_lines_fail(l, e, CT_ERR_INPUT, "the kernel's header says -%s twice: lines are doubled "
+			                     "or of another header", keys[i].name);
+		h->said |= 1u << i;
 		int st = value == end ? -1 : keys[i].set(h, value, (size_t)(end - value));
 		if (st == CT_ERR_NOMEM)
 			return ct_fail_nomem(e);

@@ -263,6 +263,8 @@ static void refused(void **state)
 		 "(0,1,1)"},
 		{"-kernel name = k\n#x\n", "error -2 t:2: the kernel's header has no -grid dim line: "
 		 "cut or not a trace"},
+		{"-kernel name = k\n-nregs = 8\n-nregs = 200\n", "error -2 t:3: the kernel's header says -nregs "
+		 "twice: "},
 		{HEAD(V3), "error -2 t:13: no thread block follows the kernel's header: the file is "
 		 "cut"},
 		{"#BEGIN_TB\n", "error -2 t:1: no kernel header (-kernel name = ...) before this line: "
