@@ -94,8 +94,8 @@ static int replay_profile(struct ct_tool *t, struct ct_stage *s, int *have, stru
 	struct ct_profile *p = NULL;
 	struct ct_error why = {0};
 	int st = ct_stage_replay(t, s, "malekeh-est", &p, &why);
-	if (st < 0 && t->method == CT_METHOD_AUTO && !t->check && !((struct own *)t->own)->sweep &&
-	    !((struct own *)t->own)->studies) {
+	const struct own *o = t->own;
+	if (st < 0 && t->method == CT_METHOD_AUTO && !t->check && !o->sweep && !o->studies && !o->sthld_table) {
 		struct ct_diag d = ct_tool_diag(t);
 		ct_warn(&d, "%s; bounds only", why.text);
 		return CT_OK;

@@ -68,10 +68,13 @@ static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t 
 	if (c->size < ways_bytes || c->size % ways_bytes || c->size / ways_bytes > UINT32_MAX) {
 		uint64_t low = c->size / ways_bytes * ways_bytes * copies, high;
 		high = low + ways_bytes * copies;
+		if (!low)
+			return ct_fail(e, CT_ERR_INPUT, "%s.size = %" PRIu64 " is less than one of its %s of %" PRIu64
+			               " bytes", name, total ? total : c->size, c->sets ? "ways" : "sets", high);
 		return ct_fail(e, CT_ERR_INPUT, "%s.size = %" PRIu64 " is not a whole number of %s of %"
 		               PRIu64 " bytes: the nearest sizes are %" PRIu64 " and %" PRIu64, name,
 		               total ? total : c->size, c->sets ? "ways" : "sets", ways_bytes * copies,
-		               low ? low : high, high);
+		               low, high);
 	}
 	if (c->sets)
 		c->ways = (uint32_t)(c->size / ways_bytes);

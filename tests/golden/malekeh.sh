@@ -84,6 +84,7 @@ same "every system has the engine's cycles there" 9 \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "cycles" && $8 == "replay" && $6 > 0' short | wc -l)"
 
 printf 'start\t1\t0\t0\t64\n' >bad.tsv
+refuses "nor are there bounds in its place" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv with.profile
 refuses "half a table of transitions" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv hotspot
 refuses "an unknown sweep" 2 'KEY one of sthld' "$est" --sweep speed=1..2 with.profile
 refuses "entries below six" 2 'from 6 to 64' "$est" --sweep entries=4..8 with.profile
