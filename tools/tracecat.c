@@ -178,13 +178,17 @@ static int put_trace(struct cat *c, struct ct_trace *trace, struct ct_error *e)
 			return st;
 	}
 	const struct ct_trace_stats *s = ct_trace_stats(trace);
+	/* Where damage ended the input, what is written is a part: one launch at least is not whole. */
+	uint64_t lost = ct_trace_damage(trace) != NULL;
 	/* What is packed has no folder any more in which to look. */
-	c->missing += s->missing_kernels + s->unlisted_kernels;
+	c->missing += s->missing_kernels + s->unlisted_kernels + lost;
 	c->unknown += s->unknown_commands;
 	/* Launch numbers go on where this input ends. */
-	uint64_t launches = s->kernels + s->skipped_kernels + s->missing_kernels;
+	uint64_t launches = s->kernels + s->skipped_kernels + s->missing_kernels + lost;
 	uint64_t next = c->id_base + launches;
 	c->id_base = next > c->last_id && next <= UINT32_MAX ? (uint32_t)next : c->last_id;
+	if (lost && c->text)
+		text_sink_lost(c->text, c->id_base);
 	return st;
 }
 

@@ -361,6 +361,9 @@ static int end_of_file(struct ct_ctz *c, struct ct_error *e)
 		return fail(c, e, CT_ERR_INPUT, "the end record tells of another content: damaged");
 	s->missing_kernels += v[7];
 	s->unknown_commands += v[8];
+	if (v[7])
+		ct_warn(&c->env->options.diag, "%s: it lacks %" PRIu64 " kernel%s that had no file, or were lost to "
+		        "damage, when it was packed", ct_source_name(c->source), v[7], v[7] == 1 ? "" : "s");
 	const char *rest;
 	size_t n = 0;
 	struct ct_error bare;

@@ -63,6 +63,18 @@ refuses "bytes behind the end" 1 'bytes follow the end record' "$info" "$TMPDIR/
 { head -c $((n / 2)) "$TMPDIR/b.ctz"; printf '\377\0'; tail -c +$((n / 2 + 3)) "$TMPDIR/b.ctz"; } >"$TMPDIR/bad.ctz"
 refuses "a damaged packed trace" 1 'damaged' "$info" "$TMPDIR/bad.ctz"
 
+# A header that is damaged loses its kernel and all behind it: what --salvage writes is a part, and known as one.
+"$cat" -q -O accelsim "$t" -o "$TMPDIR/hurt"
+zstd -dq --rm "$TMPDIR/hurt/kernel-2.traceg.zst" && sed -i 's/^-nregs = .*/-nregs = x/' "$TMPDIR/hurt/kernel-2.traceg"
+"$cat" --salvage "$TMPDIR/hurt" -o "$TMPDIR/part.ctz" 2>/dev/null
+same "--salvage exits with 1" 1 $?
+same "and the packed trace lacks a kernel" "1 1" "$(sn "$(say "$TMPDIR/part.ctz")" kernels) $(sn "$(say "$TMPDIR/part.ctz")" missing_kernels)"
+check "which every command that reads it says" grep -q 'part.ctz: it lacks 1 kernel' <("$CT_RELEASE/mpki" -O table "$TMPDIR/part.ctz" 2>&1 >"$TMPDIR/no")
+"$cat" --salvage -O accelsim "$TMPDIR/hurt" -o "$TMPDIR/part" 2>/dev/null
+same "as does the folder" "1 1" "$(sn "$(say "$TMPDIR/part")" kernels) $(sn "$(say "$TMPDIR/part")" missing_kernels)"
+"$cat" --salvage -O accelsim "$TMPDIR/hurt" "$t" -o "$TMPDIR/part+" 2>/dev/null
+same "what follows is numbered behind it" "1 3" "$(say "$TMPDIR/part+" 2>/dev/null | awk -F'\t' '$1=="KN" { print $2 }' | head -2 | paste -sd' ')"
+
 if needs_shared "shared traces"; then
 	for d in bfs-sm80-v3 vecadd-sm61-v4 vecadd-sm75-v1.2 edge-cases/atax-sm90-v6; do
 		round "$d" "$CT_SHARED/traces/$d"

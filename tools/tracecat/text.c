@@ -197,6 +197,14 @@ int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, s
 	return ct_buf_check(&s->list, e);
 }
 
+void text_sink_lost(struct text_sink *s, uint32_t id)
+{
+	if (id <= s->last_id)
+		return;
+	ct_buf_printf(&s->list, "kernel-%" PRIu32 ".traceg\n", id);
+	s->last_id = id;
+}
+
 /* Instructions that are kept: their number, or < 0. */
 static int64_t count_kept(struct ct_cursor *c, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
                           struct ct_error *e)

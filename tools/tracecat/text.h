@@ -13,6 +13,8 @@ int text_sink_folder(struct text_sink **s, const char *path, struct ct_error *e)
 int text_sink_stream(struct text_sink **s, ct_ctz_put_fn put, void *ctx, struct ct_error *e);
 
 int text_sink_memcpy(struct text_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e);
+/* Lists launch id as one without a file, where none of its number has been written. */
+void text_sink_lost(struct text_sink *s, uint32_t id);
 /* gaps: launch numbers that are left out are listed, as kernels without a file. */
 int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, struct ct_error *e);
 int text_sink_cta(struct text_sink *s, struct ct_cta *cta, ct_ctz_keep_fn keep, void *ctx,
