@@ -326,7 +326,8 @@ static void run(const struct ct_gpu *g, const struct ct_replay_options *o, const
 	struct ct_replay_counts c;
 	struct ct_replay_options opt = *o;
 	struct seen seen = {0};
-	struct ct_replay_observer watch = {&seen, on_l1, on_llc, on_issue, o->timing == CT_REPLAY_FULL ? on_mem : NULL, NULL};
+	struct ct_replay_observer watch = {.ctx = &seen, .l1 = on_l1, .llc = on_llc, .issue = on_issue,
+	                                   .mem = o->timing == CT_REPLAY_FULL ? on_mem : NULL};
 	struct ct_source *s;
 	struct ct_trace *t = NULL;
 	struct ct_replay *r;
