@@ -247,6 +247,16 @@ static void too_wide(enum ct_paper_mechanism m, const struct ct_estimate *es, do
 	         why, cure_of(m, es, parameters, paired));
 }
 
+/* Any record of the mechanism, such as reuse --mechanisms leaves. */
+static int measured(const struct ct_profile *p, enum ct_paper_mechanism m)
+{
+	const struct ct_record *r;
+	for (size_t i = 0; (r = ct_profile_next(p, "ES", &i));)
+		if (r->nfields > 1 && strcmp(r->field[1], mechanism[m].name) == 0)
+			return 1;
+	return 0;
+}
+
 static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
 {
 	struct ct_estimate es;
@@ -255,7 +265,7 @@ static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, st
 	if (any)
 		snprintf(v->reason, sizeof v->reason, "no speed-up against the GPU as configured: run %s "
 		         "again", mechanism[m].tool);
-	else if (mechanism[m].needs_pass)
+	else if (mechanism[m].needs_pass && !measured(p, m))
 		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run reuse --mechanisms all",
 		         mechanism[m].name);
 	else

@@ -124,6 +124,7 @@ cp vecadd/kernel-1.traceg* far/below/
 if [ "$(grep ^TV far1)" != "$(grep ^TV far2)" ]; then pass "a kernel in a folder below is looked at"
 else fail "a kernel in a folder below is looked at" "$(cat far2)"; fi
 refuses "a file is no folder to keep profiles in" 2 'far1: cannot make the folder' "$triage" --resume far1 vecadd
+refuses "standard input cannot be kept" 2 'standard input gives but once' bash -c '"$@" >/dev/null' - "$triage" --resume kept -
 mkfifo pipe
 "$triage" --resume kept pipe >/dev/null 2>err
 same "a FIFO cannot be told to be the same" "2 1" "$? $(grep -c 'pipe: neither a file nor a folder' err)"

@@ -161,6 +161,12 @@ static void test_lacking(void **state)
 	assert_string_equal(v.reason, "profile lacks morpheus; run morpheus-est");
 	assert_true(isnan(v.speedup));
 	assert_false(ct_verdict_possible(p, CT_MORPHEUS));
+	/* What reuse has measured of it lacks the estimator. */
+	struct ct_estimate es = {.scope = "all", .mechanism = "tag-split", .system = "TSC+",
+		.metric = "mem_inst_miss_rate", .method = "replay", .value = 0.5, .low = NAN, .high = NAN};
+	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
+	ct_verdict_decide(p, CT_TAG_SPLIT, 0, &v);
+	assert_string_equal(v.reason, "profile lacks tag-split; run tsc-est");
 	ct_profile_free(p);
 }
 

@@ -190,6 +190,9 @@ static int settings_digest(struct ct_tool *t, uint64_t *crc, struct ct_error *e)
 int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error *e)
 {
 	struct digest d = {0, e};
+	if (strcmp(path, "-") == 0)
+		return ct_fail(e, CT_ERR_USAGE, "--resume knows inputs by their bytes, which standard input gives but "
+		               "once: name a file");
 	int st = add_input(t, path, &d);
 	if (st == CT_OK)
 		st = settings_digest(t, &d.crc, e);
