@@ -77,6 +77,14 @@ static int word(const char *option, const char *v, const char *const *words, int
 	return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s", option, v, all);
 }
 
+static const char *option_name(int key)
+{
+	size_t i = 0;
+	while (options[i].key != key)
+		i++;
+	return options[i].name;
+}
+
 static int workingset_option(struct own *own, int key, const char *v, struct ct_error *e)
 {
 	struct workingset_options *ws = &own->workingset;
@@ -86,7 +94,7 @@ static int workingset_option(struct own *own, int key, const char *v, struct ct_
 	int size = key == OPT_FOOTPRINT || key == OPT_STRIDE;
 	ws->given = 1;
 	if ((size ? ct_parse_size(v, field) : ct_parse_u64(v, field)) < 0 || *field == 0)
-		return ct_fail(e, CT_ERR_USAGE, "%s: give a positive %s", v,
+		return ct_fail(e, CT_ERR_USAGE, "--%s %s: give a positive %s", option_name(key), v,
 		               size ? "size, as in 9MiB" : "whole number");
 	return CT_OK;
 }
@@ -98,7 +106,7 @@ static int capture_option(struct own *own, int key, const char *v, struct ct_err
 	if (key == OPT_NO_VALUES)
 		own->no_values = 1;
 	else if (ct_parse_u64(v, &n) < 0 || n == 0)
-		return ct_fail(e, CT_ERR_USAGE, "%s: give a positive whole number", v);
+		return ct_fail(e, CT_ERR_USAGE, "--%s %s: give a positive whole number", option_name(key), v);
 	else if (key == OPT_LAUNCHES)
 		own->launches = n;
 	else if (n != 32 && n != 64)

@@ -86,6 +86,8 @@ refuses "an unwritable place" 2 'nowhere/x: cannot create' "$T" vecadd -o nowher
 refuses "no folder named" 2 '-o DIR' "$T" vecadd
 refuses "an unknown workload names the nearest" 2 'did you mean vecadd' "$T" vecad -o x
 refuses "a bad size" 2 'use small, medium or large' "$T" vecadd --size tiny -o x
+refuses "a bad footprint, by its option" 2 "^tracegen: --footprint 0: give a positive size" "$T" workingset --footprint 0 -o x
+refuses "a bad number of launches" 2 "^tracegen: --launches x: give" "$T" capture --launches x -o x -- true
 refuses "workingset options belong to workingset" 2 'workingset' "$T" vecadd --passes 2 -o x
 refuses "sharing must divide the CTAs" 2 'multiple' "$T" workingset --ctas 10 --sharing 3 -o x
 refuses "a slice holds something" 2 'element' "$T" workingset --footprint 64 --ctas 64 -o x
