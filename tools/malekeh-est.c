@@ -118,6 +118,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, const struct ct_mk_para
                   struct ct_error *e)
 {
 	int have = s->from_trace && t->method != CT_METHOD_ANALYTIC, st = CT_OK;
+	ct_stage_forget(s, NULL);
 	if (!have && t->method != CT_METHOD_ANALYTIC) {
 		have = t->method == CT_METHOD_AUTO && answered(t, s);
 		if (!have)
@@ -127,7 +128,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, const struct ct_mk_para
 		st = mk_engine(t, params, e);
 	if (st == CT_OK && (!have || t->check))
 		st = ct_mk_bounds_write(&s->gpu, s->p, e);
-	return st == CT_OK ? ct_stage_emit(t, s, mk_table, e) : st;
+	return st == CT_OK ? ct_est_finish(t, s, "malekeh", mk_table, e) : st;
 }
 
 static int run(struct ct_tool *t, struct ct_error *e)

@@ -332,6 +332,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	struct own *o = t->own;
 	unsigned range[3] = {1, 1, 1};
 	int st = CT_OK;
+	ct_stage_forget(s, NULL);
 	if (o->sweep)
 		st = parse_sweep(o->sweep, s->gpu.sms, range, e);
 	if (st == CT_OK)
@@ -349,7 +350,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	if (st == CT_OK && o->sweep)
 		st = ct_mo_answer_sweep(o->answer, range[0], range[1], range[2], s->p, e);
 	if (st == CT_OK)
-		st = ct_stage_emit(t, s, table, e);
+		st = ct_est_finish(t, s, "morpheus", table, e);
 	ct_mo_answer_free(o->answer);
 	free(o->rows);
 	return st;

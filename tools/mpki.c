@@ -229,7 +229,7 @@ static int compute(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	double v;
-	ct_stage_forget(&o->stage);
+	ct_stage_forget(&o->stage, NULL);
 	int st = t->check ? mpki_check(t, &o->stage, &o->check, e)
 	                  : ct_stage_retarget(t, &o->stage, e);
 	if (st == CT_OK && !ct_profile_method(o->stage.p, "all", "l1_miss_rate") &&

@@ -265,7 +265,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	struct ct_stage *s = &o->stage;
 	int st = ct_stage_open(t, s, e);
 	if (st == CT_OK) {
-		ct_stage_forget(s);
+		ct_stage_forget(s, NULL);
 		st = ct_stage_retarget(t, s, e);
 		if (st == CT_OK)
 			st = compute(t, e);

@@ -371,6 +371,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	           (params->network == CT_SL_NET_AUTO && ct_sl_network_of(&s->gpu) == CT_SL_NET_MESH);
 	/* A GPU with a mesh may be asked about another network, and is replayed on its own then. */
 	int placed = mesh || o->placement || ct_sl_network_of(&s->gpu) == CT_SL_NET_MESH;
+	ct_stage_forget(s, NULL);
 	int st = placed ? find_place(o, &s->gpu, place, e) : CT_OK;
 	if (st == CT_OK)
 		st = ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e);
@@ -394,7 +395,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 		st = ct_sl_answer_sweep(o->answer, o->sweep.key, o->sweep.first, o->sweep.last,
 		                        o->sweep.step, s->p, e);
 	if (st == CT_OK)
-		st = ct_stage_emit(t, s, table, e);
+		st = ct_est_finish(t, s, "shared-l1", table, e);
 	ct_sl_answer_free(o->answer);
 	return st;
 }

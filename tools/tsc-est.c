@@ -237,6 +237,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w, struct ct_error *e)
 {
 	struct own *o = t->own;
+	ct_stage_forget(s, "tag-split");
 	int st = complete(t, s, &o->params, e);
 	if (st == CT_OK)
 		st = ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e);
@@ -249,7 +250,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w, 
 		st = tsc_replay(t, s, t->check ? "--check" : "--method replay", &o->params, e);
 	if (st == CT_OK && o->sweep_text)
 		st = sweep(t, s, e);
-	return st == CT_OK ? ct_stage_emit(t, s, table, e) : st;
+	return st == CT_OK ? ct_est_finish(t, s, "tag-split", table, e) : st;
 }
 
 static int run(struct ct_tool *t, struct ct_error *e)

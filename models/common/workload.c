@@ -192,8 +192,8 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 	w->sms = sms;
 	/* Half of its numbers are another GPU's. */
 	if (method && strcmp(method, "analytic") == 0)
-		return ct_fail(e, CT_ERR_INPUT, "the profile was moved to another GPU by mpki or replicate: give "
-		               "this command their -g and -p, and the profile of reuse");
+		return ct_fail(e, CT_ERR_INPUT, "the profile was moved to another GPU by an earlier command: give "
+		               "this one its -g and -p, and the profile of reuse");
 	int st = fetch_all(p, w, e);
 	if (st == CT_OK)
 		st = read_views(w, p, e);

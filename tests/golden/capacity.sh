@@ -141,6 +141,12 @@ for t in mpki replicate; do
 	same "$t: estimates stay behind" "" "$(grep -E '^(ES|SW|TV)' moved | cut -f1-3 | grep -v '^SW.all.baseline')"
 	refuses "and estimators take no such profile" 2 "moved to another GPU" morpheus-est moved
 done
+for t in morpheus-est sharedl1-est; do
+	$t -q -p dram.latency=900 kept/km-*.profile > moved
+	same "$t: what it writes is of that GPU alone" "900 1" "$(awk -F'\t' '$2=="dram.latency" { print $3 }' moved) $(
+		awk -F'\t' '$1=="ES" { print $3 }' moved | sort -u | wc -l)"
+	same "and so is what is told of it" "" "$(grep -E '^(SW|TV)' moved | head -1)"
+done
 check "on its own GPU they stay" grep -q '^ES.all.malekeh' <(mpki kept/km-*.profile)
 mpki -p llc.size=6MiB km.profile > a
 near "first touches stay as many" \

@@ -134,6 +134,13 @@ same "a FIFO cannot be told to be the same" "2 1" "$? $(grep -c 'pipe: neither a
 same "what is kept has every system" "13 9" \
 	"$(cat every/ws-*.profile | awk -F'\t' '$1 == "ES" && $5 == "speedup" && $3 ~ /tag|mal/ { n[$3]++ } END { print n["tag-split"], n["malekeh"] }')"
 same "rows alone are the same" "$(cat every.csv)" "$("$triage" -q --scale auto -O csv transpose ws)"
+# An estimator that is asked again overrules the verdict on what it had said.
+"$CT_RELEASE/morpheus-est" -q -p morpheus.ext_service_ns=500 every/ws-*.profile -o again.profile
+same "verdicts on the others stay" "malekeh shared-l1 tag-split" "$(grep ^TV again.profile | cut -f3 | sort | paste -sd' ')"
+"$CT_RELEASE/report" --csv again.csv again.profile
+same "report decides anew" "$("$triage" -q -O csv again.profile | grep ,morpheus, | cut -d, -f3,4)" \
+	"$(awk -F, '$2 == "verdict" && $4 == "morpheus" { print $12 "," $7 }' again.csv)"
+
 # What was measured on the profile's GPU is no verdict on another.
 "$triage" -q -p l1.size=32KiB every/ws-*.profile -o other
 same "another GPU than the profile's is unknown where only a trace can tell" \

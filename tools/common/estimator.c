@@ -1,5 +1,7 @@
 #include "common/estimator.h"
 
+#include <string.h>
+
 int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
 {
 	struct ct_buf b = {0};
@@ -9,6 +11,21 @@ int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
 	return st;
+}
+
+static int of_mechanism(void *name, const struct ct_record *r)
+{
+	return r->nfields > 1 && strcmp(r->field[1], name) == 0;
+}
+
+int ct_est_finish(struct ct_tool *t, struct ct_stage *s, const char *mechanism,
+                  int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                               struct ct_error *e),
+                  struct ct_error *e)
+{
+	ct_profile_remove(s->p, "TV", of_mechanism, (void *)mechanism);
+	int st = ct_stage_retarget(t, s, e);
+	return st == CT_OK ? ct_stage_emit(t, s, table, e) : st;
 }
 
 int ct_est_constants(struct ct_tool *t, const struct ct_constants *c, const double *v,

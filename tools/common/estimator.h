@@ -2,6 +2,7 @@
 #ifndef CT_TOOLS_COMMON_ESTIMATOR_H
 #define CT_TOOLS_COMMON_ESTIMATOR_H
 
+#include "common/stage.h"
 #include "common/table.h"
 #include "common/tool.h"
 #include "models/common/constants.h"
@@ -10,6 +11,13 @@
 
 /* Renders the table, which it empties, and writes it as the tool's output. */
 int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e);
+/* Appends PG and prints as ct_stage_emit() does. A verdict on the mechanism that the profile brought was
+ * on other estimates, and goes; where the GPU in force is not the profile's, GP and SN become its own
+ * (ct_stage_retarget()). */
+int ct_est_finish(struct ct_tool *t, struct ct_stage *s, const char *mechanism,
+                  int (*table)(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                               struct ct_error *e),
+                  struct ct_error *e);
 /* --constants: every key with the value in force (v in the table's order), unit and source. */
 int ct_est_constants(struct ct_tool *t, const struct ct_constants *c, const double *v,
                      struct ct_error *e);

@@ -244,11 +244,18 @@ static void warn_of_small_llc(struct ct_tool *t, const struct ct_stage *s)
 		            "rough; give the trace for an exact one");
 }
 
-void ct_stage_forget(struct ct_stage *s)
+static int of_others(void *keep, const struct ct_record *r)
 {
-	static const char *const types[] = {"ES", "SW", "TV"};
-	for (size_t i = 0; s->changed && i < sizeof types / sizeof types[0]; i++)
-		ct_profile_remove(s->p, types[i], NULL, NULL);
+	return !keep || r->nfields < 2 || strcmp(r->field[1], keep) != 0;
+}
+
+void ct_stage_forget(struct ct_stage *s, const char *keep)
+{
+	if (!s->changed)
+		return;
+	ct_profile_remove(s->p, "ES", of_others, (void *)keep);
+	ct_profile_remove(s->p, "SW", NULL, NULL);
+	ct_profile_remove(s->p, "TV", NULL, NULL);
 }
 
 int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)

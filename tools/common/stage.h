@@ -67,8 +67,8 @@ void ct_stage_take(struct ct_stage *s, struct ct_profile *p);
 int ct_stage_retarget(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
 
 /* Where the GPU in force is not the profile's: drops the estimates, sweeps and verdicts that
- * the profile brought, which are of its own GPU. */
-void ct_stage_forget(struct ct_stage *s);
+ * the profile brought, which are of its own GPU, but estimates of mechanism `keep` (NULL: none). */
+void ct_stage_forget(struct ct_stage *s, const char *keep);
 
 /* A list of sizes: "16KiB,32KiB" or "4KiB..4MiB" (doubling), or both mixed. Sorted,
  * each once. *sizes is the caller's to free. Fails with CT_ERR_USAGE naming option. */
