@@ -83,6 +83,15 @@ check "warps that end in the part's own cycle" sh -c "'$est' -q --method replay 
 same "every system has the engine's cycles there" 9 \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "cycles" && $8 == "replay" && $6 > 0' short | wc -l)"
 
+# A load without registers: the register file does nothing, and nothing is said of its energy.
+{
+	printf -- '-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n#traces format\n#BEGIN_TB\nthread block = 0,0,0\n'
+	printf 'warp = 0\ninsts = 2\n0000 00000001 0 LDG.E 0 4 1 0x1000 0\n0010 ffffffff 0 EXIT 0 0\n#END_TB\n'
+} >idle.traceg
+"$est" -q -O table idle.traceg >idle
+"$est" -q -O profile idle.traceg | grep -v 'OCU-8.storage_bytes' | "$est" -q --no-verify -O table >>idle
+same "what has no value is no number" "2 0" "$(grep -c '^verdict' idle) $(grep -ci '\bnan\b' idle)"
+
 printf 'start\t1\t0\t0\t64\n' >bad.tsv
 refuses "nor are there bounds in its place" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv with.profile
 refuses "half a table of transitions" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv hotspot

@@ -57,7 +57,12 @@ static void replayed(const struct ct_profile *p, struct ct_buf *b)
 		if (isnan(speedup))
 			continue;
 		ct_table_cell(&table, "%s", s->name);
-		ct_table_cell(&table, "%.0f", value(p, s->name, "storage_bytes", NULL, NULL));
+		double added = value(p, s->name, "storage_bytes", NULL, NULL);
+		if (isnan(added)) /* not in the profile */
+			strcpy(text, "-");
+		else
+			snprintf(text, sizeof text, "%.0f", added);
+		ct_table_cell(&table, "%s", text);
 		number(&table, "%", value(p, s->name, "rf_hit_ratio", "replay", NULL));
 		number(&table, "%", value(p, s->name, "rf_bank_reads_ratio", "replay", NULL));
 		number(&table, "%", value(p, s->name, "rf_energy_ratio", "replay", NULL));
@@ -84,8 +89,10 @@ static void verdict(const struct ct_profile *p, struct ct_buf *b)
 	              100 * (v - 1));
 	if (!isnan(es.low))
 		ct_buf_printf(b, " (range %+.1f to %+.1f %%)", 100 * (es.low - 1), 100 * (es.high - 1));
-	ct_buf_printf(b, ", its registers take %.0f %% of the energy\n",
-	              100 * value(p, "Malekeh", "rf_energy_ratio", "replay", NULL));
+	double energy = value(p, "Malekeh", "rf_energy_ratio", "replay", NULL);
+	if (!isnan(energy)) /* else no register is read or written */
+		ct_buf_printf(b, ", its registers take %.0f %% of the energy", 100 * energy);
+	ct_buf_putc(b, '\n');
 }
 
 /* Bounds, and where both are there how far apart they are. */
