@@ -182,7 +182,7 @@ static double square(double x)
 }
 
 /* What sampling adds: the half-width of the miss ratio's 95 % interval, the larger of the
- * two levels'. Time is at most proportional to misses, so it bounds the logarithm's. */
+ * two levels'. Time is at most proportional to misses, so it bounds the logarithm's. NaN when unknown. */
 static double sampling_error(const struct ct_profile *p)
 {
 	static const char *const view[] = {"l1", "llc"};
@@ -191,8 +191,11 @@ static double sampling_error(const struct ct_profile *p)
 		const char *key[2] = {"all", view[i]};
 		const struct ct_record *r = ct_profile_find(p, "RE", 2, key);
 		double v;
-		if (r && r->nfields >= 4 && ct_field_real(r->field[3], &v) && v > worst)
-			worst = v;
+		if (!r || r->nfields < 4)
+			continue;
+		if (!ct_field_real(r->field[3], &v))
+			return NAN; /* merged, or nothing was sampled */
+		worst = fmax(worst, v);
 	}
 	return worst;
 }
@@ -295,6 +298,11 @@ static void decide(const struct ct_profile *p, enum ct_paper_mechanism m, double
 		return;
 	}
 	widen(p, &es, v, &parameters, &paired);
+	if (isnan(v->low)) {
+		snprintf(v->reason, sizeof v->reason, "the error of sampling is not known, as of merged samples: "
+		         "profile without --sample");
+		return;
+	}
 	if (too_small(p, m, scale == 0 ? scale_of(p) : scale, v))
 		return;
 	if (v->low > ct_verdict_benefits)

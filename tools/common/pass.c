@@ -316,6 +316,11 @@ static int run_events(struct pass *a, struct ct_trace *trace)
 		return ct_fail(a->e, CT_ERR_USAGE, "--warmup %" PRIu64 " leaves nothing to count: %s has %" PRIu64
 		               " warp instructions", a->tool->warmup, ct_trace_path(trace),
 		               ct_trace_stats(trace)->warp_insts);
+	/* Histograms of no line would say that all is reused at once. */
+	if (st == CT_OK && a->tool->sample < 1 && a->n_scopes && a->scope[0].counts.l1_line_accesses &&
+	    !a->scope[0].locality->distinct_lines)
+		return ct_fail(a->e, CT_ERR_USAGE, "--sample %g takes none of the lines of %s: give a larger rate",
+		               a->tool->sample, ct_trace_path(trace));
 	if (st == CT_OK && a->n_scopes == 0)
 		st = ct_fail(a->e, CT_ERR_INPUT, "%s: no kernel to replay: see traceinfo, and -k",
 		             ct_trace_path(trace));
