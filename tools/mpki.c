@@ -173,7 +173,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 		ct_table_percent(&t, sn(p, scope, "llc_miss_rate"));
 		ct_curve_cell(&t, p, scope, "llc", "llc.size", "llc.line");
 		ct_table_real(&t, sn(p, scope, "llc_mpki"));
-		if (isnan(cycles))
+		if (!(cycles >= 0 && cycles < 0x1p63)) /* also of a profile edited by hand */
 			ct_table_cell(&t, "-");
 		else
 			ct_table_count(&t, (uint64_t)cycles);

@@ -103,6 +103,10 @@ same "and its replay fewer slots for CTAs" "$(($(sn km.profile all cta_slots) * 
 check "a table with the difference" grep -q "dram_utilisation" <(mpki --check -O table km.profile)
 refuses "without --check an SM count needs the trace" 2 "needs the trace" mpki -p sm.count=6 km.profile
 
+sed -E 's/^(SN\tall\tcycles\t)[0-9]+/\1-5/' km.profile > negative
+same "cycles that cannot be are no number of a table" "-" \
+	"$(mpki -q --no-verify -O table negative | awk -F'  +' '$1 == "all" { print $8; exit }')"
+
 # Curves.
 mpki --l1-sizes 8KiB..256KiB --llc-sizes 64KiB..16MiB spmv.profile > curve
 for l in l1 llc; do
