@@ -220,7 +220,7 @@ analyse:
 	@bash tests/analyse.sh
 
 ## valgrind: golden runs under valgrind
-valgrind: all
+valgrind: all $(FAULTS)
 	@bash tests/valgrind.sh $(BUILD)
 
 ## deps: installs the Debian packages that building and testing need

@@ -1,7 +1,7 @@
 # --sample-kernels: what is left out is counted by what stands for it, marked, and within
 # the range that is told; without the option nothing changes.
 . "$(dirname "$0")/lib.sh"
-export PATH="$CT_RELEASE:$PATH"
+export PATH="${CT_VALGRIND:-$CT_RELEASE}:$PATH" # the sanitizers would take minutes
 cd "$TMPDIR" || exit 1
 
 sn() { awk -F'\t' -v s="$2" -v m="$3" '$1=="SN" && $2==s && $3==m { print $4 }' "$1"; }
