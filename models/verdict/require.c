@@ -416,14 +416,26 @@ int ct_require_uses_base(const struct ct_require *r)
 	return r->uses_base;
 }
 
+const char *ct_require_glob(const struct ct_require *r, size_t i)
+{
+	const char *g = r->globs;
+	while (g && *g && i--)
+		g += strlen(g) + 1;
+	return g && *g ? g : NULL;
+}
+
+int ct_require_glob_has(const char *glob, const char *workload)
+{
+	return fnmatch(glob, workload, 0) == 0;
+}
+
 int ct_require_applies(const struct ct_require *r, const char *workload)
 {
-	if (!r->globs)
-		return 1;
-	for (const char *g = r->globs; *g; g += strlen(g) + 1)
-		if (fnmatch(g, workload, 0) == 0)
+	const char *g;
+	for (size_t i = 0; (g = ct_require_glob(r, i)); i++)
+		if (ct_require_glob_has(g, workload))
 			return 1;
-	return 0;
+	return !r->globs;
 }
 
 /* ---- evaluation ---- */

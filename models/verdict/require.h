@@ -44,6 +44,9 @@ void ct_require_free(struct ct_require *r); /* NULL allowed */
 const char *ct_require_text(const struct ct_require *r);
 /* 1 when one of its globs (none: any) matches the workload's name. */
 int ct_require_applies(const struct ct_require *r, const char *workload);
+/* The i-th of its globs, the requirement's; NULL behind the last. Whether one has the workload. */
+const char *ct_require_glob(const struct ct_require *r, size_t i);
+int ct_require_glob_has(const char *glob, const char *workload);
 /* 1 when it names base anywhere. */
 int ct_require_uses_base(const struct ct_require *r);
 

@@ -61,6 +61,7 @@ fails "a threshold that does not hold" 'bfs: 1\.3 >= 1\.35 does not hold' --requ
 fails "a value that is missing" 'ipc is missing' --require 'ipc > 1' new
 fails "no workload of that name" 'no workload' --require 'llc_mpki > 1 for zzz*' new
 fails "one of several" 'FAILED|and 1 more' --require 'llc_mpki > 6' new
+fails "a name that no workload has" 'no workload is called nww' --require 'morpheus.speedup >= 0 for bfs, nww' new
 check "a verdict as threshold" report --require 'morpheus.verdict == benefits for bfs' new
 printf '# thresholds\nllc_mpki <= 12 for bfs   # of bfs\n\nmorpheus.low > 1.05 for bfs\nllc_mpki < 1\n' >req
 fails "thresholds from a file" 'llc_mpki < 1: ' --requirements req new

@@ -36,6 +36,9 @@ check "the table names the reason" sh -c "'$triage' --no-verify -O table gains.p
 check "a threshold that holds" "$triage" -q --no-verify --require 'morpheus.verdict == benefits and malekeh.low > 1.1' gains.profile
 err=$("$triage" --no-verify --require 'tag-split.verdict != hurts' gains.profile loses.profile 2>&1 >/dev/null)
 same "one that does not" "1 triage: tag-split.verdict != hurts: loses: the verdict is hurts" "$? $err"
+err=$("$triage" -q --no-verify --require 'malekeh.low > 1.1 for gains, nobody' gains.profile 2>&1 >/dev/null)
+same "one for a name that nobody has" "1 triage: malekeh.low > 1.1 for gains, nobody: no workload is called nobody" "$? $err"
+check "one for another part's" "$triage" -q --no-verify --shard 1/2 --require 'malekeh.low > 1.1 for loses' gains.profile loses.profile
 refuses "one that cannot be read, before any work" 2 'column' "$triage" --require 'morpheus >' nowhere
 refuses "one that needs an older run" 2 'compare runs with report' "$triage" --require 'morpheus.low > base' nowhere
 grep -v '^ES.all.tag-split' gains.profile >lacks.profile

@@ -92,6 +92,19 @@ static const char *word(const void *run, const char *mechanism)
 	return m < 0 ? NULL : ct_verdict_word(w->v[m].word);
 }
 
+static const char *name_of_none(const struct ct_require *r, const struct rp_run *run)
+{
+	const char *glob;
+	for (size_t k = 0; (glob = ct_require_glob(r, k)); k++) {
+		size_t i = 0;
+		while (i < run->n && !ct_require_glob_has(glob, run->w[i].name))
+			i++;
+		if (i == run->n)
+			return glob;
+	}
+	return NULL;
+}
+
 static int check_one(struct rp_check *c, const struct rp_run *run, const struct rp_run *old,
                      struct ct_error *e)
 {
@@ -112,8 +125,9 @@ static int check_one(struct rp_check *c, const struct rp_run *run, const struct 
 		c->no_base += f->outcome == CT_REQUIRE_NO_BASE;
 		c->n++;
 	}
-	c->skipped = c->n > 0 && c->no_base == c->n;
-	c->passed = c->n > 0 && !c->failed && !c->absent && !c->skipped;
+	c->gone = name_of_none(c->r, run);
+	c->skipped = c->n > 0 && !c->gone && c->no_base == c->n;
+	c->passed = c->n > 0 && !c->gone && !c->failed && !c->absent && !c->skipped;
 	return CT_OK;
 }
 
@@ -145,8 +159,12 @@ void rp_checks_free(struct rp_checks *c)
 void rp_check_why(const struct rp_check *c, char *out, size_t n)
 {
 	size_t bad = c->failed + c->absent;
+	if (c->gone) {
+		snprintf(out, n, "no workload is called %s", c->gone);
+		return;
+	}
 	if (c->n == 0) {
-		snprintf(out, n, "no workload has a name that matches");
+		snprintf(out, n, "there is no workload");
 		return;
 	}
 	for (size_t i = 0; i < c->n; i++) {

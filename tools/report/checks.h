@@ -16,6 +16,7 @@ struct rp_check {
 	struct rp_finding *finding; /* of the workloads it applies to */
 	size_t n;
 	size_t failed, absent, no_base; /* findings of that outcome */
+	const char *gone;    /* a name of its own that no workload has, or NULL */
 	int passed, skipped; /* skipped: it compares with a run that has none of its workloads */
 };
 
@@ -32,7 +33,8 @@ int rp_checks_add(struct rp_checks *c, const char *text, struct ct_error *e);
 int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e);
 
 /* Evaluates all; old may be NULL when none of them names base, else CT_ERR_USAGE. A
- * requirement fails when it fails or lacks a value for one workload, or applies to none. */
+ * requirement fails when it fails or lacks a value for one workload, or no workload has one of the
+ * names that it is for. */
 int rp_checks_run(struct rp_checks *c, const struct rp_run *run, const struct rp_run *old,
                   struct ct_error *e);
 void rp_checks_free(struct rp_checks *c);
