@@ -13,7 +13,7 @@ int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
 	return st;
 }
 
-static int of_mechanism(void *name, const struct ct_record *r)
+int ct_est_of_mechanism(void *name, const struct ct_record *r)
 {
 	return r->nfields > 1 && strcmp(r->field[1], name) == 0;
 }
@@ -23,7 +23,7 @@ int ct_est_finish(struct ct_tool *t, struct ct_stage *s, const char *mechanism,
                                struct ct_error *e),
                   struct ct_error *e)
 {
-	ct_profile_remove(s->p, "TV", of_mechanism, (void *)mechanism);
+	ct_profile_remove(s->p, "TV", ct_est_of_mechanism, (void *)mechanism);
 	int st = ct_stage_retarget(t, s, e);
 	return st == CT_OK ? ct_stage_emit(t, s, table, e) : st;
 }

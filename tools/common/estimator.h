@@ -11,6 +11,9 @@
 
 /* Renders the table, which it empties, and writes it as the tool's output. */
 int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e);
+/* For ct_profile_remove(): whether an ES, SW or TV record is of the mechanism called `name`. Pure. */
+int ct_est_of_mechanism(void *name, const struct ct_record *r);
+
 /* Appends PG and prints as ct_stage_emit() does. A verdict on the mechanism that the profile brought was
  * on other estimates, and goes; where the GPU in force is not the profile's, GP and SN become its own
  * (ct_stage_retarget()). */

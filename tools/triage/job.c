@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "common/estimator.h"
 #include "common/mechanism.h"
 #include "common/stage.h"
 #include "models/malekeh/system.h"
@@ -150,11 +151,6 @@ struct said {
 	struct ct_error why;
 };
 
-static int of_mechanism(void *name, const struct ct_record *r)
-{
-	return r->nfields >= 2 && !strcmp(r->field[1], name);
-}
-
 /* A mechanism whose estimate fails is unknown, with the reason; no memory ends the job. What
  * the profile has of another GPU than the one in force is no estimate. */
 static int estimate_one(struct ct_tool *t, struct ct_stage *s, enum ct_paper_mechanism m,
@@ -170,7 +166,7 @@ static int estimate_one(struct ct_tool *t, struct ct_stage *s, enum ct_paper_mec
 	if (!can && ct_verdict_possible(s->p, m))
 		x->status = ct_fail(&x->why, CT_ERR_INPUT, "the profile's %s was measured on another GPU: name the "
 		                    "trace instead of the profile", ct_mechanism_name(m));
-	ct_profile_remove(s->p, "ES", of_mechanism, (void *)ct_mechanism_name(m));
+	ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)ct_mechanism_name(m));
 	return CT_OK;
 }
 
@@ -281,7 +277,7 @@ static int estimate_all(struct ct_tool *t, struct ct_stage *s, const char *name,
 		if (wanted(t->own, m))
 			st = estimate_one(t, s, (enum ct_paper_mechanism)m, &said[m], e);
 		else if (s->changed)
-			ct_profile_remove(s->p, "ES", of_mechanism, (void *)ct_mechanism_name((enum ct_paper_mechanism)m));
+			ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)ct_mechanism_name((enum ct_paper_mechanism)m));
 	/* Reasons hold the estimates against the numbers of the GPU in force. */
 	if (st == CT_OK)
 		st = ct_stage_retarget(t, s, e);
