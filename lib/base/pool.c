@@ -1,6 +1,7 @@
 /* Blocks of large pages; what is taken comes from the end of the last block. */
 #include "base/pool.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,43 +14,45 @@
 
 enum { LINE = 64, PAGE = 2 << 20 };
 
-struct ct_pool_block {
-	struct ct_pool_block *before;
-	void *given;             /* by the allocator: free() wants it back */
-};
+struct ct_pool_block { struct ct_pool_block *before; };
+_Static_assert(sizeof(struct ct_pool_block) <= _Alignof(max_align_t), "it stands in front of any multiple of a page");
 
-/* Zeroed bytes from a multiple of `align` on; free() takes *given. calloc() does not clear a second time
+/* A block and, behind it, zeroed bytes from a multiple of `align` on. calloc() does not clear a second time
  * what the system has cleared, which aligned_alloc() cannot say of its memory. */
-static void *zeroed(size_t align, size_t bytes, void **given)
+static struct ct_pool_block *zeroed(size_t align, size_t bytes, unsigned char **room)
 {
+	struct ct_pool_block *b;
 	if (CT_ADDRESS_SANITIZER) { /* which sees what runs over the end of it */
-		*given = aligned_alloc(align, bytes);
-		return *given ? memset(*given, 0, bytes) : NULL;
+		b = aligned_alloc(LINE, LINE + bytes);
+		if (b)
+			*room = (unsigned char *)memset(b, 0, LINE + bytes) + LINE;
+	} else {
+		b = calloc(1, align + bytes);
+		if (b)
+			*room = (unsigned char *)b + (align - (uintptr_t)b % align);
 	}
-	*given = calloc(1, bytes + align);
-	return *given ? (unsigned char *)*given + (align - (uintptr_t)*given % align) : NULL;
+	return b;
 }
 
-/* A block that has room for so many bytes behind its own line. */
+/* A block that has room for so many bytes. */
 static int new_block(struct ct_pool *p, size_t bytes)
 {
 	const size_t align = CT_ADDRESS_SANITIZER ? LINE : PAGE;
-	void *given;
-	if (bytes > SIZE_MAX - LINE - 2 * align)
+	unsigned char *room = NULL;
+	if (bytes > SIZE_MAX - 2 * align)
 		return -1;
-	bytes = (bytes + LINE + align - 1) & ~(align - 1);
-	struct ct_pool_block *b = zeroed(align, bytes, &given);
+	bytes = (bytes + align - 1) & ~(align - 1);
+	struct ct_pool_block *b = zeroed(align, bytes, &room);
 	if (!b)
 		return -1;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
 	if (!CT_ADDRESS_SANITIZER)
-		(void)madvise(b, bytes, MADV_HUGEPAGE); /* a hint: failure costs speed only */
+		(void)madvise(room, bytes, MADV_HUGEPAGE); /* a hint: failure costs speed only */
 #endif
 	b->before = p->block;
-	b->given = given;
 	p->block = b;
-	p->left = bytes - LINE;
-	p->end = (unsigned char *)b + bytes;
+	p->left = bytes;
+	p->end = room + bytes;
 	return 0;
 }
 
@@ -71,7 +74,7 @@ void ct_pool_free(struct ct_pool *p)
 	while (p->block) {
 		struct ct_pool_block *b = p->block;
 		p->block = b->before;
-		free(b->given);
+		free(b);
 	}
 	*p = (struct ct_pool){0};
 }
