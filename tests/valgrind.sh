@@ -6,8 +6,8 @@ set -u
 cd "$(dirname "$0")/.."
 build=$PWD/$1
 shift
-# Nothing was said of the examples of any page of section 1 or 5 but triage.1 and one line of mpki.1, which take
-# more than five minutes each ('man reuse.1'); cachetriage.7 has not been run.
+# Nothing was said of the examples of any page of section 1 or 5, or of cachetriage.7 ('man reuse.1'); those of
+# triage.1 and mpki.1 take some ten minutes each.
 # What covers every command and format in minutes; the rest takes hours under valgrind. faults: the commands of
 # make faults on its small inputs, each once: every estimator by replay, --explain, --mechanisms, spilling,
 # sampling, all outputs of report, triage with its workers.

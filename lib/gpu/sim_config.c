@@ -175,6 +175,7 @@ static int on_shmem_options(struct ct_sim *s, struct ct_error *e)
 	int n = numbers(s->value, ",", kib, CT_MAX_SHMEM_OPTIONS);
 	if (n < 1)
 		return bad(s, "up to 16 sizes in KiB", e);
+	memset(s->g->shmem_option, 0, sizeof s->g->shmem_option); /* equal GPUs are so byte by byte */
 	s->g->shmem_options = (uint32_t)n;
 	for (int i = 0; i < n; i++) {
 		s->g->shmem_option[i] = kib[i] * 1024;
