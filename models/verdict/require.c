@@ -416,26 +416,29 @@ int ct_require_uses_base(const struct ct_require *r)
 	return r->uses_base;
 }
 
-const char *ct_require_glob(const struct ct_require *r, size_t i)
-{
-	const char *g = r->globs;
-	while (g && *g && i--)
-		g += strlen(g) + 1;
-	return g && *g ? g : NULL;
-}
-
-int ct_require_glob_has(const char *glob, const char *workload)
-{
-	return fnmatch(glob, workload, 0) == 0;
-}
-
 int ct_require_applies(const struct ct_require *r, const char *workload)
 {
-	const char *g;
-	for (size_t i = 0; (g = ct_require_glob(r, i)); i++)
-		if (ct_require_glob_has(g, workload))
+	if (!r->globs)
+		return 1;
+	for (const char *g = r->globs; *g; g += strlen(g) + 1)
+		if (fnmatch(g, workload, 0) == 0)
 			return 1;
-	return !r->globs;
+	return 0;
+}
+
+const char *ct_require_unmatched(const struct ct_require *r, size_t n,
+                                 const char *(*name_of)(const void *runs, size_t i), const void *runs)
+{
+	for (const char *g = r->globs; g && *g; g += strlen(g) + 1) {
+		int any = 0;
+		for (size_t i = 0; i < n && !any; i++) {
+			const char *workload = name_of(runs, i);
+			any = workload && fnmatch(g, workload, 0) == 0;
+		}
+		if (!any)
+			return g;
+	}
+	return NULL;
 }
 
 /* ---- evaluation ---- */

@@ -44,9 +44,10 @@ void ct_require_free(struct ct_require *r); /* NULL allowed */
 const char *ct_require_text(const struct ct_require *r);
 /* 1 when one of its globs (none: any) matches the workload's name. */
 int ct_require_applies(const struct ct_require *r, const char *workload);
-/* The i-th of its globs, the requirement's; NULL behind the last. Whether one has the workload. */
-const char *ct_require_glob(const struct ct_require *r, size_t i);
-int ct_require_glob_has(const char *glob, const char *workload);
+/* The first of its globs that matches none of n workloads, the requirement's; NULL: there is none. name_of
+ * gives that of workload i of the runs, or NULL for one that does not count. Pure when name_of is. */
+const char *ct_require_unmatched(const struct ct_require *r, size_t n,
+                                 const char *(*name_of)(const void *runs, size_t i), const void *runs);
 /* 1 when it names base anywhere. */
 int ct_require_uses_base(const struct ct_require *r);
 

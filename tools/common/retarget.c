@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/estimator.h"
 #include "common/stage.h"
 #include "models/common/baseline.h"
 #include "models/common/target.h"
@@ -246,7 +247,7 @@ static void warn_of_small_llc(struct ct_tool *t, const struct ct_stage *s)
 
 static int of_others(void *keep, const struct ct_record *r)
 {
-	return !keep || r->nfields < 2 || strcmp(r->field[1], keep) != 0;
+	return !keep || !ct_est_of_mechanism(keep, r);
 }
 
 void ct_stage_forget(struct ct_stage *s, const char *keep)

@@ -16,12 +16,12 @@ static double value(const struct ct_profile *p, const char *system, const char *
 	return ct_profile_get_estimate(p, "all", MECHANISM, system, metric, method, es) ? es->value : NAN;
 }
 
-static void number(struct ct_table *table, const char *format, double v)
+static void number(struct ct_table *table, int decimals, double v)
 {
-	char text[32];
-	snprintf(text, sizeof text, strcmp(format, "%") ? "%.3f" : "%.1f %%",
-	         strcmp(format, "%") ? v : 100 * v);
-	ct_table_cell(table, "%s", isnan(v) ? "-" : text);
+	if (isnan(v))
+		ct_table_cell(table, "-");
+	else
+		ct_table_cell(table, "%.*f", decimals, v);
 }
 
 /* Why a system gains or does not, from what kept its schedulers from issuing. */
@@ -57,16 +57,11 @@ static void replayed(const struct ct_profile *p, struct ct_buf *b)
 		if (isnan(speedup))
 			continue;
 		ct_table_cell(&table, "%s", s->name);
-		double added = value(p, s->name, "storage_bytes", NULL, NULL);
-		if (isnan(added)) /* not in the profile */
-			strcpy(text, "-");
-		else
-			snprintf(text, sizeof text, "%.0f", added);
-		ct_table_cell(&table, "%s", text);
-		number(&table, "%", value(p, s->name, "rf_hit_ratio", "replay", NULL));
-		number(&table, "%", value(p, s->name, "rf_bank_reads_ratio", "replay", NULL));
-		number(&table, "%", value(p, s->name, "rf_energy_ratio", "replay", NULL));
-		number(&table, "%", value(p, s->name, "rf_cache_writes_ratio", "replay", NULL));
+		number(&table, 0, value(p, s->name, "storage_bytes", NULL, NULL));
+		ct_table_percent(&table, value(p, s->name, "rf_hit_ratio", "replay", NULL));
+		ct_table_percent(&table, value(p, s->name, "rf_bank_reads_ratio", "replay", NULL));
+		ct_table_percent(&table, value(p, s->name, "rf_energy_ratio", "replay", NULL));
+		ct_table_percent(&table, value(p, s->name, "rf_cache_writes_ratio", "replay", NULL));
 		ct_table_cell(&table, "%.3f", speedup);
 		if (isnan(es.low))
 			ct_table_cell(&table, "-");
@@ -108,10 +103,10 @@ static void bounds(const struct ct_profile *p, struct ct_buf *b)
 		double a = value(p, s, "rf_hit_ratio_distinct", "analytic", &es);
 		double r = value(p, s, "rf_hit_ratio_distinct", "replay", NULL);
 		ct_table_cell(&table, "%s", s);
-		number(&table, "%", es.high);
-		number(&table, "%", a);
-		number(&table, "%", r);
-		number(&table, "%", r - a);
+		ct_table_percent(&table, es.high);
+		ct_table_percent(&table, a);
+		ct_table_percent(&table, r);
+		ct_table_percent(&table, r - a);
 	}
 	ct_table_render(&table, b);
 }
@@ -128,10 +123,10 @@ static void engines(const struct own *o, struct ct_buf *b)
 		const struct mk_engine_row *m = &o->model[ct_mk_system_find(r->system)];
 		ct_table_cell(&table, "%s", r->system);
 		ct_table_cell(&table, "%.0f", r->cycles);
-		number(&table, "x", r->speedup);
-		number(&table, "x", m->speedup);
-		number(&table, "%", r->hit);
-		number(&table, "%", m->hit);
+		number(&table, 3, r->speedup);
+		number(&table, 3, m->speedup);
+		ct_table_percent(&table, r->hit);
+		ct_table_percent(&table, m->hit);
 	}
 	ct_buf_putc(b, '\n');
 	ct_table_render(&table, b);

@@ -92,17 +92,9 @@ static const char *word(const void *run, const char *mechanism)
 	return m < 0 ? NULL : ct_verdict_word(w->v[m].word);
 }
 
-static const char *name_of_none(const struct ct_require *r, const struct rp_run *run)
+static const char *name_of(const void *run, size_t i)
 {
-	const char *glob;
-	for (size_t k = 0; (glob = ct_require_glob(r, k)); k++) {
-		size_t i = 0;
-		while (i < run->n && !ct_require_glob_has(glob, run->w[i].name))
-			i++;
-		if (i == run->n)
-			return glob;
-	}
-	return NULL;
+	return ((const struct rp_run *)run)->w[i].name;
 }
 
 static int check_one(struct rp_check *c, const struct rp_run *run, const struct rp_run *old,
@@ -125,7 +117,7 @@ static int check_one(struct rp_check *c, const struct rp_run *run, const struct 
 		c->no_base += f->outcome == CT_REQUIRE_NO_BASE;
 		c->n++;
 	}
-	c->gone = name_of_none(c->r, run);
+	c->gone = ct_require_unmatched(c->r, run->n, name_of, run);
 	c->skipped = c->n > 0 && !c->gone && c->no_base == c->n;
 	c->passed = c->n > 0 && !c->gone && !c->failed && !c->absent && !c->skipped;
 	return CT_OK;

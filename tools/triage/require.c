@@ -30,21 +30,10 @@ static const char *word(const void *run, const char *mechanism)
 	return d ? ct_verdict_word(d->word) : NULL;
 }
 
-/* A name that no workload has tests nothing. That of a shard may be another shard's. */
-static int no_such(struct ct_tool *t, const struct ct_require *r, const struct tr_job *job, size_t n)
+static const char *name_of(const void *job, size_t i)
 {
-	const struct tr_own *o = t->own;
-	const char *glob;
-	for (size_t k = 0; !o->shards && (glob = ct_require_glob(r, k)); k++) {
-		size_t i = 0;
-		while (i < n && (job[i].status < 0 || !ct_require_glob_has(glob, job[i].name)))
-			i++;
-		if (i == n) {
-			ct_tool_say(t, "%s: no workload is called %s", ct_require_text(r), glob);
-			return 1;
-		}
-	}
-	return 0;
+	const struct tr_job *j = (const struct tr_job *)job + i;
+	return j->status < 0 ? NULL : j->name;
 }
 
 static int check(struct ct_tool *t, const struct ct_require *r, const struct tr_job *job, size_t n)
@@ -60,7 +49,11 @@ static int check(struct ct_tool *t, const struct ct_require *r, const struct tr_
 		bad++;
 		ct_tool_say(t, "%s: %s: %s", ct_require_text(r), job[i].name, why);
 	}
-	return bad || no_such(t, r, job, n);
+	/* A name that no workload has tests nothing. That of a shard may be another shard's. */
+	const char *gone = ((const struct tr_own *)t->own)->shards ? NULL : ct_require_unmatched(r, n, name_of, job);
+	if (gone)
+		ct_tool_say(t, "%s: no workload is called %s", ct_require_text(r), gone);
+	return bad || gone;
 }
 
 int tr_require(struct ct_tool *t, const struct tr_job *job, size_t n, struct ct_error *e)
