@@ -10,7 +10,8 @@ enum {
 	LONGEST = 256,    /* instructions of a strand that are planned together */
 	ORF = 3,          /* operand registers of a thread (MICRO 2011) */
 	LRF = 1,          /* last result */
-	ENTRIES = ORF + LRF
+	ENTRIES = ORF + LRF,
+	MOST = 2 * LONGEST * CT_MK_PLAN_SLOTS /* values: what is read and what results */
 };
 
 void ct_mk_plan_free(struct ct_mk_plan *p)
@@ -45,12 +46,12 @@ struct strand {
 	struct ct_mk_warp *w;
 	size_t begin, end;
 	uint32_t life;             /* where the lives of begin's results are */
-	struct value value[LONGEST * CT_MK_PLAN_SLOTS];
+	struct value value[MOST];
 	unsigned n;
 	int32_t open[REGS];        /* value + 1 that a register holds */
 	int32_t of_src[LONGEST][CT_MK_PLAN_SLOTS], of_dst[LONGEST][CT_MK_PLAN_SLOTS];
 	uint8_t taken[ENTRIES][LONGEST + 1];
-	struct rank { uint16_t saved, length, value; } order[LONGEST * CT_MK_PLAN_SLOTS];
+	struct rank { uint16_t saved, length, value; } order[MOST];
 };
 
 static const struct ct_mk_op *op_at(const struct strand *d, size_t i)

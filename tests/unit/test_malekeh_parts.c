@@ -168,6 +168,36 @@ static void strands(void **state)
 	ct_mk_stream_free(&s);
 }
 
+/* Reads and more results than are planned, for longer than a strand is planned for. */
+static void strands_of_many_operands(void **state)
+{
+	enum { INSTS = 300 };
+	struct ct_mk_stream s;
+	struct ct_error e = {0};
+	struct ct_gpu g;
+	(void)state;
+	begin(&s);
+	ct_gpu_defaults(&g);
+	for (uint32_t sid = 0; sid < INSTS; sid++) {
+		struct ct_sinst i = {.opcode = "HGMMA.64x256x16.F32", .unit = CT_CLASS_TENSOR,
+		                     .pc = 16 * sid, .ndst = 1, .nsrc = 1,
+		                     .dst_regs = {64}, .src_regs = {4}};
+		i.src[0] = (ct_reg)(sid % 2 ? 192 : 196);
+		const struct ct_mk_op *o = ct_mk_stream_op(&s, &g, sid, &i);
+		assert_non_null(o);
+		assert_true(o->ndst >= CT_MK_PLAN_SLOTS);
+		assert_true(ct_mk_stream_add(&s, 0, sid) >= 0);
+	}
+	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_stream_lives(&s, &e), CT_OK);
+	assert_int_equal(ct_mk_plan_strands(&s, &e), CT_OK);
+	const struct ct_mk_strand *p = s.warp[0].plan->strand;
+	assert_int_equal(p[0].fill, 7); /* R196 to R198, which come again */
+	for (uint32_t k = 0; k < INSTS; k++)
+		assert_int_equal(p[k].keep, 0); /* nothing reads a result */
+	ct_mk_stream_free(&s);
+}
+
 static void ranges(void **state)
 {
 	struct ct_mk_stream s;
@@ -405,6 +435,7 @@ int main(void)
 		cmocka_unit_test(reuse_bits),
 		cmocka_unit_test(majority),
 		cmocka_unit_test(strands),
+		cmocka_unit_test(strands_of_many_operands),
 		cmocka_unit_test(ranges),
 		cmocka_unit_test(converges_at_the_knee),
 		cmocka_unit_test(bad_tables),
