@@ -609,7 +609,7 @@ static unsigned place(struct transaction *t, unsigned n, const struct transactio
 unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst *s,
                                 const struct ct_inst *inst, uint32_t sector)
 {
-	struct transaction t[CT_WARP_LANES * 3];
+	struct transaction t[CT_WARP_LANES * 5]; /* 16 bytes that begin within sectors of 4 */
 	struct ct_inst full;
 	unsigned n = 0, i = 0, width = s->width > 16 ? 16 : s->width; /* no atomic is wider */
 	if (inst->nruns) {

@@ -331,6 +331,10 @@ static void atomics(void **state)
 	assert_int_equal(ct_atomic_transactions(&k, &s, &inst, 32), 4);
 	strided(&inst, 1, 0x1000, 0);
 	assert_int_equal(ct_atomic_transactions(&k, &s, &inst, 32), 1);
+	s.width = 16;
+	strided(&inst, ~0u, 0x1002, 64); /* five sectors of each lane */
+	assert_int_equal(ct_atomic_transactions(&k, &s, &inst, 4), 160);
+	s.width = 4;
 	uint64_t seed = 9;
 	for (int round = 0; round < 20000; round++) {
 		static const uint16_t widths[] = {2, 4, 8};
