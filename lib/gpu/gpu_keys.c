@@ -44,7 +44,7 @@ static const char *const noc_names[] = {"crossbar", "mesh", "butterfly", NULL};
 	    sizeof(((struct ct_gpu *)0)->field), 0, 0, NULL, value)
 #define TIMING(name, class, value, help) \
 	ROW(name, "cycles", help, CT_KEY_TIMING, CT_EFFECT_NONE, CT_UNIT_CYCLES, AT(unit[class]), 0, \
-	    1, 100000, NULL, value)
+	    1, UINT16_MAX, NULL, value)
 
 #define MIB (1024.0 * 1024.0)
 

@@ -331,7 +331,7 @@ static int on_ptx(struct ct_sim *s, struct ct_error *e)
 	(void)e;
 	if (s->have_trace)
 		return 0;
-	if (numbers(s->value, ",", v, 16) < 1 || v[0] < 1 || v[0] > 100000)
+	if (numbers(s->value, ",", v, 16) < 1 || v[0] < 1 || v[0] > UINT16_MAX)
 		return bad(s, "latencies between commas", e);
 	for (size_t i = 0; kind && i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(kinds[i].name, kind + 1) == 0) {
@@ -347,7 +347,8 @@ static int on_ptx(struct ct_sim *s, struct ct_error *e)
 static int timing_pair(struct ct_sim *s, struct ct_unit_timing *t, struct ct_error *e)
 {
 	uint64_t v[2];
-	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > 100000 || v[1] > 100000)
+	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > UINT16_MAX ||
+	    v[1] > UINT16_MAX)
 		return bad(s, "LATENCY,INITIATION", e);
 	t->latency = (uint32_t)v[0];
 	t->initiation = v[1] ? (uint32_t)v[1] : 1; /* 0 stands in published files */

@@ -212,6 +212,7 @@ static void errors(void **state)
 	refuses("-gpgpu_cache:dl2 none\n", "without an L2");
 	refuses("-gpgpu_shader_core_pipeline 1024:16\n", "THREADS:32");
 	refuses("-gpgpu_shmem_option 8,4\n", "ascending");
+	refuses("-gpgpu_n_mem 2\n-ptx_opcode_latency_int 65536\n", "latencies between commas");
 	refuses("-gpgpu_dram_timing_opt nbk=x\n", ":1: -gpgpu_dram_timing_opt");
 	refuses("-gpgpu_mem_addr_mapping dramid@8;0000\n", "dram.mapping");
 	refuses("-gpgpu_n_clusters 4096\n-gpgpu_n_cores_per_cluster 2\n", "over 4096");

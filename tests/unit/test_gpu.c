@@ -221,6 +221,9 @@ static void files(void **state)
 	refuses("l1.flush = maybe\n", "wanted on or off");
 	refuses("unit.sp = 4\n", "LATENCY,INITIATION");
 	refuses("unit.sp = 4,1,2\n", "LATENCY,INITIATION");
+	refuses("unit.sp = 65536,1\n", "LATENCY,INITIATION");
+	refuses("unit.sp = 4,65536\n", "LATENCY,INITIATION");
+	assert_int_equal(parse(&g, "unit.sp = 65535,65535\n", &e), 0);
 	refuses("shmem.options = 0,64KiB,32KiB\n", "ascending");
 	refuses("[zoo]\n", "f:1: unknown section [zoo]");
 	refuses("[sm\n", "f:1:");
