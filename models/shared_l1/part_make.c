@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "models/shared_l1/part_internal.h"
 
+enum { LINE = 1024 }; /* bytes of the longest line whose 32-byte pieces a mask of 32 bits holds */
+
 /* ---- the mesh ---- */
 
 static uint32_t node_of_slice(const struct ct_gpu *g, const struct ct_sl_place *place, uint32_t i)
@@ -96,6 +98,9 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
 
 static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 {
+	if (p->gpu.l1.line > LINE)
+		return ct_fail(e, CT_ERR_USAGE, "l1.line = %u: a shared L1 is replayed with lines of %d "
+		               "bytes at most", p->gpu.l1.line, LINE);
 	p->home = ct_calloc(p->gpu.sms, sizeof *p->home);
 	if (!p->home)
 		return ct_fail_nomem(e);

@@ -237,12 +237,33 @@ static void test_repeats(void **state)
 	assert_int_equal(a.c.flit_hops, b.c.flit_hops);
 }
 
+/* A line's pieces of 32 bytes are a mask of 32 bits. */
+static void test_long_lines(void **state)
+{
+	struct ct_gpu g;
+	struct ct_sl_params params;
+	struct ct_sl_place place;
+	struct ct_sl_part *p;
+	struct ct_error e;
+	(void)state;
+	test_gpu_sharedl1_small(&g);
+	ct_sl_defaults(&params);
+	assert_int_equal(ct_sl_place_spread(&place, g.sms, g.llc_partitions, &e), CT_OK);
+	for (g.l1.line = g.l1.sector = 1024; g.l1.line <= 2048; g.l1.line *= 2, g.l1.sector *= 2)
+		for (const char *const *s = (const char *const[]){"Private", "Shared", "DynEB", NULL}; *s; s++) {
+			const struct ct_sl_system *system = ct_sl_system_at((size_t)ct_sl_system_find(*s));
+			int st = ct_sl_part_new(&p, system, &g, &params, CT_SL_NET_MESH, &place, &e);
+			assert_int_equal(st, system->shared && g.l1.line > 1024 ? CT_ERR_USAGE : CT_OK);
+			ct_sl_part_free(p);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts), cmocka_unit_test(test_systems),
 		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_private_is_the_gpu),
-		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_repeats), cmocka_unit_test(test_long_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
