@@ -356,6 +356,9 @@ static void test_damaged_text(void **state)
 		"K x\nF 0\nB\nS\nI 4000000 i32 add # #\n", "K x\nF 0\nB\nS\nI 0 q9 add # #\n",
 		"K x\nF 0\nB\nS\nI 0 99xi32 add # #\n", "K x\nF 0\nB\nS\nI 0 i32 add =1,2 #\n", "K x\nF 0\nB z\nS\n",
 		"K x\nF 0\nS\n", "Q\n", "K x\nF 0\nA 7\nB\nS\nI - v ret\n",
+		"K x\nF 0\nB\nS\nI - v ret\nF 1\nI 5 i32 add # #\nB\nS\nI - v ret\n",
+		"K x\nF 0\nB\nS\nI - v ret\nF 1\nS\nB\nS\nI - v ret\n",
+		"K x\nF 0\nB 1\nS\nI - v br\nB\nI - v ret\n",
 	};
 	uint64_t rng = 9;
 	(void)state;

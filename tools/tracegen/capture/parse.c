@@ -113,7 +113,9 @@ static int instruction(struct parser *p)
 	char *dst = word(p), *t = word(p), *name = word(p);
 	if (!in)
 		return ct_fail_nomem(p->e);
-	if (!dst || !t || !name || p->ir->nsegment == 0 || !type(t, &in->type))
+	/* The segment of an earlier block has that block's place. */
+	int in_segment = p->ir->nsegment > p->ir->block[p->ir->nblock - 1].segment;
+	if (!dst || !t || !name || !in_segment || !type(t, &in->type))
 		return bad(p, "instruction");
 	in->dst = CAP_NONE;
 	if (*dst != '-' && !number(dst, &in->dst))
@@ -181,6 +183,12 @@ static int argument(struct parser *p)
 	return CT_OK;
 }
 
+/* The block of an earlier function has that function's values. */
+static int in_block(const struct parser *p)
+{
+	return p->ir->nfunc && p->ir->func[p->ir->nfunc - 1].nblock;
+}
+
 static int line(struct parser *p, char *s)
 {
 	p->at = s + 1;
@@ -192,8 +200,8 @@ static int line(struct parser *p, char *s)
 	case 'S':
 		p->ir->nsegment++;
 		p->index = 0;
-		return p->ir->nblock ? CT_OK : bad(p, "segment without block");
-	case 'I': return p->ir->nblock ? instruction(p) : bad(p, "instruction without block");
+		return in_block(p) ? CT_OK : bad(p, "segment without block");
+	case 'I': return in_block(p) ? instruction(p) : bad(p, "instruction without block");
 	default: return bad(p, "unknown line");
 	}
 }
