@@ -113,6 +113,18 @@ CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
 	return back;
 }
 
+/* Of a line of the L1 that consists of several of the LLC, which may lie apart: the one of v->p. */
+static void visit_at(struct visit *v)
+{
+	if (v->index != RP_LRU_NONE && v->p.address >> v->r->llc_line_bits == v->line)
+		return;
+	ct_address_slice(&v->r->map, v->p.address, &v->l->slice, &v->l->llc_set);
+	v->l->llc_near = v->index = RP_LRU_NONE;
+	v->s = &v->r->slice[v->l->slice];
+	v->p.slice = (uint16_t)v->l->slice;
+	v->p.llc_set = v->l->llc_set;
+}
+
 static void count_visit(const struct visit *v)
 {
 	struct ct_replay_counts *c = &v->sm->c;
@@ -150,9 +162,11 @@ CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, 
 	v.sectors = v.missed = v.pending = 0;
 	for (; sectors; sectors &= sectors - 1) {
 		uint32_t s = ct_low_bit(sectors), back = at;
-		v.p.bytes = rp_sector_bytes(l->q->bytes, s);
+		v.p.bytes = rp_written(r, l->q->bytes, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
 			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) + ((uint64_t)i << r->llc_sector_bits);
+			if (r->l1_line_bits > r->llc_line_bits)
+				visit_at(&v);
 			back = llc_sector(&v, at);
 			last = rp_max32(last, back);
 		}

@@ -189,7 +189,7 @@ CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << rp_l1_line(r, usual)) + ((uint64_t)sector << rp_l1_sector(r, usual));
-	uint32_t bytes = rp_l1_sector(r, usual) == 5 ? rp_sector_bytes(l->bytes, sector) : 0xffffffffu;
+	uint32_t bytes = usual ? rp_sector_bytes(l->bytes, sector) : rp_written(r, l->bytes, sector);
 	for (uint32_t i = 0; i < n; i++) {
 		struct rp_packet *p = rp_ring_new(&sm->missq);
 		if (!p) {
@@ -204,6 +204,8 @@ CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 			.bytes = bytes, .id = id, .llc_set = l->llc_set, .group = l->group,
 			.sm = (uint16_t)sm->id, .slice = l->slice, .kind = (uint8_t)kind,
 		};
+		if (!usual && r->l1_line_bits > r->llc_line_bits)
+			rp_packet_place(r, p);
 	}
 }
 
@@ -274,7 +276,7 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 static void store_into(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
                        uint32_t index, uint32_t sector, uint32_t now)
 {
-	uint32_t bytes = r->l1_sector_bits == 5 ? rp_sector_bytes(l->bytes, sector) : 0xffffffffu;
+	uint32_t bytes = rp_written(r, l->bytes, sector);
 	struct rp_line *t = &sm->tags.line[index];
 	if (!t->filled)
 		rp_l1_note(r, sm, t->tag, now, RP_LOG_HERE);

@@ -91,7 +91,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	for (unsigned i = 0; i < n; i++) {
 		if (add_line(r, sm, id, &tail, &q[i]) < 0)
 			return RP_NO_INDEX;
-		sm->mem[id].left += ct_bits(q[i].sectors);
+		sm->mem[id].left += ct_bits(q[i].sectors) * (op->bypass ? r->llc_per_l1 : 1);
 	}
 	m = &sm->mem[id];
 	if (m->kind == RP_ATOMIC && n) {
@@ -191,16 +191,26 @@ void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l)
 	sm->c.llc_line_accesses++;
 }
 
+/* Another of the LLC's lines that the L1's consists of may belong elsewhere. */
+void rp_packet_place(const struct ct_replay *r, struct rp_packet *p)
+{
+	uint32_t slice;
+	ct_address_slice(&r->map, p->address, &slice, &p->llc_set);
+	p->slice = (uint16_t)slice;
+}
+
+/* The request for the i-th LLC sector of one of the L1. */
 static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
-                       uint32_t sector, uint32_t mem, uint32_t at)
+                       uint32_t sector, uint32_t i, uint32_t mem, uint32_t at)
 {
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
 	const struct rp_mem *m = &sm->mem[mem];
 	struct rp_packet p = {
 		.when = r->base + at,
-		.address = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits),
-		.bytes = 0xffffffffu,
+		.address = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits) +
+		           ((uint64_t)i << r->llc_sector_bits),
+		.bytes = m->kind == RP_STORE ? rp_written(r, l->bytes, sector) : UINT32_MAX,
 		.id = m->kind == RP_STORE ? m->warp : mem,
 		.llc_set = l->llc_set,
 		.group = l->group,
@@ -209,6 +219,8 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 		.kind = m->kind == RP_ATOMIC ? RP_PK_ATOMIC
 		        : m->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS,
 	};
+	if (r->l1_line_bits > r->llc_line_bits)
+		rp_packet_place(r, &p);
 	if (rp_ring_push(&sm->direct, &p) < 0) {
 		sm->failed = 1;
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
@@ -239,8 +251,8 @@ static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint
 		for (uint32_t i = m->lines; i != RP_NO_INDEX && todo; i = sm->lreq[i].next) {
 			struct rp_lreq *l = &sm->lreq[i];
 			for (uint32_t s = r->l1_sectors; s-- > 0 && todo;)
-				if (l->sectors >> s & 1) {
-					if (send_direct(r, sm, l, s, mem, at) < 0)
+				for (uint32_t k = 0; l->sectors >> s & 1 && k < r->llc_per_l1 && todo; k++) {
+					if (send_direct(r, sm, l, s, k, mem, at) < 0)
 						return at;
 					at++;
 					todo--;

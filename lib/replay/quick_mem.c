@@ -109,6 +109,8 @@ struct way_out {
 	uint32_t l1_free, missq, taken, asked, group;
 	uint32_t lines;          /* that have asked for something */
 	int bytes;               /* somebody looks at those of loads */
+	const struct ct_address_map *map; /* where LLC lines of one of the L1 lie apart; NULL: together */
+	uint32_t whole;          /* bits of every sector's bytes: requests do not name them */
 };
 
 /* `usual` is that of usual.h. */
@@ -122,6 +124,8 @@ CT_HOT struct way_out way_out(const struct access *a, int usual)
 		.per = usual ? 1 : r->llc_per_l1, .sectors = usual ? RP_USUAL_SECTORS : r->l1_sectors,
 		.l1_free = q->l1_free, .missq = a->sm->missq_last, .taken = q->taken, .asked = q->asked,
 		.group = a->sm->group, .bytes = r->has_llc,
+		.map = !usual && r->l1_line_bits > r->llc_line_bits ? &r->map : NULL,
+		.whole = usual ? 0 : rp_written(r, (const uint64_t[2]){0, 0}, 0),
 	};
 }
 
@@ -176,7 +180,7 @@ CT_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limi
 
 /* The requests for sector k of the line. */
 CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
-                       uint32_t llc_set, uint32_t k, uint64_t sector)
+                       uint32_t llc_set, uint32_t k, uint64_t sector, uint32_t sector_bits)
 {
 	uint32_t from = s->at, bypass = s->kind > RP_PK_STORE;
 	uint8_t limited = 0;
@@ -192,6 +196,8 @@ CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 		/* what bypasses the L1 has no queue to pass */
 		o->missq = rp_max32(o->missq, from - bypass) + 1;
 		p->sector = sector + i;
+		if (o->map)
+			ct_address_slice(o->map, p->sector << sector_bits, &slice, &llc_set);
 		p->ready = o->missq + 1;
 		p->llc_set = llc_set;
 		p->inst = inst;
@@ -204,7 +210,7 @@ CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 		p->before = (uint8_t)i;
 		p->limited = limited;
 		if (s->kind == RP_PK_STORE || o->bytes)
-			p->bytes = rp_sector_bytes(s->q->bytes, k);
+			p->bytes = rp_sector_bytes(s->q->bytes, k) | o->whole;
 		limited = 0;
 	}
 }
@@ -221,7 +227,7 @@ CT_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32
 	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left);
 		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >> rp_llc_sector(r, usual);
-		ask_sector(s, o, inst, slice, llc_set, k, sector);
+		ask_sector(s, o, inst, slice, llc_set, k, sector, rp_llc_sector(r, usual));
 	}
 	o->group++;
 	o->lines++;
@@ -339,7 +345,7 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 	if (!op->bypass)
 		return rp_bank_cycles(r, q, n);
 	for (unsigned i = 0; i < n; i++)
-		sectors += ct_bits(q[i].sectors);
+		sectors += ct_bits(q[i].sectors) * r->llc_per_l1;
 	if (op->kind == RP_ATOMIC)
 		all = ct_atomic_transactions(r->kernel, op->s, inst, r->g.llc.sector);
 	*more = all > sectors ? all - sectors : 0;
@@ -350,6 +356,7 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 static void again(struct access *a, struct way_out *o, const struct ct_line_request *q, unsigned n,
                   uint32_t more, uint32_t at)
 {
+	o->per = 1;
 	while (more)
 		for (unsigned i = 0; i < n && more; i++) {
 			uint32_t left = q[i].sectors, take = 0;
@@ -414,7 +421,7 @@ CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
 	uint32_t n = w->n, start = *taken = unit_at(a->r, a->sm, t, w->busy), last = w->issued + 2;
-	if (room(a, (n * a->r->l1_sectors + w->more) * a->r->llc_per_l1) < 0)
+	if (room(a, n * a->r->l1_sectors * a->r->llc_per_l1 + w->more) < 0)
 		return last;
 	rp_look_near(a->r, &a->sm->lru, q, n, look);
 	if (a->op->bypass || a->op->kind == RP_STORE)

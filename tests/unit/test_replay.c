@@ -334,6 +334,72 @@ static void a_set_of_modified_lines(void **state)
 	}
 }
 
+/* One warp stores 4 bytes of every sector of 12 KiB and reads them past the L1, so many times each. */
+static void sectors_of_a_warp(struct micro *m, int stores, int rounds)
+{
+	enum { STEPS = 12 };
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", 1, 32, 0, 32);
+	micro_cta(m);
+	micro_warp(m, 0, (uint32_t)(STEPS * (stores + rounds) + 1));
+	for (int k = 0; k < STEPS * stores; k++)
+		micro_line(m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 32", 0x10000000 + 1024 * k);
+	for (int k = 0; k < STEPS * rounds; k++)
+		micro_line(m, "ffffffff 1 R4 LDG.E.STRONG.GPU 1 R2 4 1 0x%x 32",
+		           0x10000000 + 1024 * (k % STEPS));
+	micro_line(m, "ffffffff 0 EXIT 0 0");
+	micro_cta_end(m);
+}
+
+/* What reaches the LLC, and what of it misses, is the same in all timings: with several LLC sectors in
+ * one of the L1, several LLC lines in one of the L1, parts of sectors stored, with and without an L1
+ * on the way. */
+static void sectors_of_any_size(void **state)
+{
+	enum { SECTORS = 12 * 32, KEYS = 8 };
+	static const char *const small[] = {
+		"l1.adaptive=off", "sm.count=1", "llc.slices=1", "dram.channels=1", "llc.partitions=1",
+		"dram.interleave=4096", "dram.mapping=", "llc.set_hash=linear", "llc.ways=4", "llc.sets=32"};
+	static const struct {
+		const char *key[KEYS];
+		int stores, rounds;
+		uint64_t reads, misses;
+	} runs[] = {
+		{{"l1.line=128"}, 0, 3, 3 * SECTORS, SECTORS},
+		{{"l1.sector=64"}, 0, 3, 3 * SECTORS, SECTORS},
+		{{"l1.sector=128"}, 0, 3, 3 * SECTORS, SECTORS},
+		{{"l1.line=256", "l1.sector=64"}, 0, 3, 3 * SECTORS, SECTORS},
+		{{"l1.line=512", "l1.sector=256"}, 0, 3, 3 * SECTORS, SECTORS},
+		{{"l1.line=128"}, 1, 1, SECTORS, SECTORS}, /* 4 bytes of each sector do not make it readable */
+		{{"l1.bypass=global"}, 1, 1, SECTORS, SECTORS},
+		{{"l1.sector=64"}, 1, 1, SECTORS, 0}, /* written bytes are followed in sectors of 32 */
+		{{"l1.line=256", "l1.sector=64"}, 1, 1, SECTORS, 0},
+		{{"l1.line=256"}, 1, 1, SECTORS, 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+		for (int timing = CT_REPLAY_FULL; timing <= CT_REPLAY_QUICK; timing++) {
+			static struct micro_result r;
+			struct micro m;
+			struct ct_gpu g;
+			struct ct_error e;
+			struct ct_replay_options o = {.timing = (enum ct_replay_timing)timing};
+			micro_gpu(&g, MICRO_RTX3070);
+			for (size_t k = 0; k < sizeof small / sizeof *small; k++)
+				assert_int_equal(ct_gpu_set(&g, small[k], &e), 0);
+			for (size_t k = 0; k < KEYS && runs[i].key[k]; k++)
+				assert_int_equal(ct_gpu_set(&g, runs[i].key[k], &e), 0);
+			assert_int_equal(ct_gpu_check(&g, &e), 0);
+			sectors_of_a_warp(&m, runs[i].stores, runs[i].rounds);
+			micro_run(&m, &g, &o, &r);
+			if (r.c.llc_read_accesses != runs[i].reads || r.c.llc_read_misses != runs[i].misses)
+				fail_msg("%s, timing %d: %llu reads, %llu misses", runs[i].key[0], timing,
+				         (unsigned long long)r.c.llc_read_accesses,
+				         (unsigned long long)r.c.llc_read_misses);
+			assert_int_equal(r.c.dram_read_bytes, 32 * runs[i].misses);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +410,7 @@ int main(void)
 		cmocka_unit_test(replicas),
 		cmocka_unit_test(warm_up_is_not_counted),
 		cmocka_unit_test(a_set_of_modified_lines),
+		cmocka_unit_test(sectors_of_any_size),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(placement),
 	};

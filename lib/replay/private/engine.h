@@ -547,6 +547,7 @@ CT_HOT void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
 	sm->mem_free = mem;
 }
 void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l);
+void rp_packet_place(const struct ct_replay *r, struct rp_packet *p);
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* Puts a memory instruction in front of the unit, which can take it from the cycle after `at`
  * on; there is none there. */
@@ -583,6 +584,12 @@ int rp_table_grow(struct ct_replay *r, void **table, uint32_t *cap, uint32_t lea
 static inline uint32_t rp_sector_bytes(const uint64_t bytes[2], uint32_t sector)
 {
 	return (uint32_t)(bytes[sector / 2 & 1] >> 32 * (sector % 2));
+}
+
+/* What a store to the L1's sector writes: all of it where requests do not name their bytes so. */
+static inline uint32_t rp_written(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector)
+{
+	return r->l1_sector_bits == 5 && r->l1_line_bits <= 7 ? rp_sector_bytes(bytes, sector) : UINT32_MAX;
 }
 
 /* Tells those who watch the L1. */

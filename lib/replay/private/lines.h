@@ -130,7 +130,7 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
 			uint32_t s = ct_low_bit(left);
-			rp_lru_store(&sm->lru, i, s, r->l1_sector_bits == 5 ? rp_sector_bytes(q->bytes, s) : 0xffffffffu);
+			rp_lru_store(&sm->lru, i, s, rp_written(r, q->bytes, s));
 		}
 	}
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
