@@ -7,9 +7,6 @@
 #include "trace/private/accelsim.h"
 #include "trace/private/text.h"
 
-/* More threads than any GPU runs in a block by far, but keeps masks of warps small. */
-#define MAX_BLOCK_THREADS 65536u
-
 enum { SEEN_NAME = 1, SEEN_GRID = 2, SEEN_BLOCK = 4, SEEN_SHMEM_BASE = 8, SEEN_LOCAL_BASE = 16,
 	SEEN_SHMEM = 32, SEEN_REGS = 64, SEEN_BINARY = 128 };
 
@@ -104,7 +101,7 @@ static int set_block(struct header *h, const char *p, size_t n)
 	if (set_dim(h->k->block, p, p + n) != 0)
 		return -1;
 	uint64_t xy = (uint64_t)b[0] * b[1];
-	return xy > MAX_BLOCK_THREADS || xy * b[2] > MAX_BLOCK_THREADS ? -1 : 0;
+	return xy > CT_BLOCK_THREADS_MAX || xy * b[2] > CT_BLOCK_THREADS_MAX ? -1 : 0;
 }
 
 static int set_shmem(struct header *h, const char *p, size_t n)
@@ -211,8 +208,9 @@ static int header_line(struct ct_lines *l, struct header *h, const char *p, cons
 		if (st == CT_ERR_NOMEM)
 			return ct_fail_nomem(e);
 		return st == 0 ? CT_OK
-		               : ct_lines_fail(l, e, CT_ERR_INPUT, "bad value of -%s: %.40s",
-		                               keys[i].name, value == end ? "(none)" : value);
+		               : ct_lines_fail(l, e, CT_ERR_INPUT, "bad value of -%s: %.*s", keys[i].name,
+		                               value == end ? 6 : end - value > 40 ? 40 : (int)(end - value),
+		                               value == end ? "(none)" : value);
 	}
 	return CT_OK;
 }

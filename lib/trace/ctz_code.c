@@ -288,8 +288,6 @@ int ctz_code_get(struct ctz_code_state *c, struct ctz_in *block, struct ct_code 
 
 /* ---- kernel headers ---- */
 
-enum { MAX_BLOCK_THREADS = 65536 };
-
 static void put_text(struct ct_buf *b, const char *s)
 {
 	size_t n = s ? strlen(s) : 0;
@@ -349,7 +347,7 @@ static int dims_fit(const uint64_t *v)
 			return 0;
 		grid *= g;
 		block *= b;
-		if (block > MAX_BLOCK_THREADS)
+		if (block > CT_BLOCK_THREADS_MAX)
 			return 0;
 	}
 	return 1;

@@ -314,8 +314,13 @@ int ct_log_next_kernel(struct ct_log *l, uint32_t id, struct ct_launch **out, st
 		l->env->stats->unlaunched_kernels++;
 	}
 	l->launch->kernel.header_id = key_of(l, line ? line : x);
+	const struct ct_kernel *k = &l->launch->kernel;
 	if (fill_kernel(l, &l->launch->kernel, id) != 0)
 		return ct_fail_nomem(e);
+	if (k->block[0] > CT_BLOCK_THREADS_MAX) /* as derived; those of a launch line are smaller */
+		return ct_fail(e, CT_ERR_LIMIT, "%s:%" PRIu64 ": thread blocks of %u warps, %d are most: name them (group "
+		               "cta of --pattern)", k->path, x->line, k->block[0] / CT_WARP_LANES,
+		               CT_BLOCK_THREADS_MAX / CT_WARP_LANES);
 	*out = l->launch;
 	return 1;
 }

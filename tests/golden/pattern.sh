@@ -88,6 +88,11 @@ errors() {
 	refuses "no addr group" 2 'needs one group' "$info" --pattern 'a' "$TMPDIR/x"
 	refuses "an unknown group" 2 "unknown group 'adr'" "$info" --pattern '(?<adr>.)' "$TMPDIR/x"
 	refuses "a bad pattern" 2 'bad --pattern' "$info" --pattern '(?<addr>' "$TMPDIR/x"
+	seq 0 2048 | sed 's/$/ 16/' >"$TMPDIR/x"
+	same "a thread block of 65536 threads" "(65536,1,1)" \
+		"$("$info" -q -O profile --pattern '(?<warp>\d+) (?<addr>\d+)' <(head -n 2048 "$TMPDIR/x") | awk '/^KN/ {print $5}')"
+	refuses "and no more, which no form of a trace holds" 2 'x:[0-9]+: thread blocks of 2049 warps, 2048 are most' \
+		"$CT_BIN/tracecat" --pattern '(?<warp>\d+) (?<addr>\d+)' -o "$TMPDIR/x.ctz" "$TMPDIR/x"
 	printf '%060000d!x\n' 0 >"$TMPDIR/x"
 	refuses "a pattern without end" 2 'x:1: the pattern takes too long' "$info" \
 		--pattern '^(0+)+(?<addr>x)$' "$TMPDIR/x"

@@ -10,7 +10,9 @@
 enum {
 	CT_CODE_CHUNK = 512,   /* static instructions per chunk */
 	CT_CODE_CHUNKS = 2048, /* 1 Mi static instructions in all: far above any program */
-	CT_OPCODE_MAX = 255    /* characters */
+	CT_OPCODE_MAX = 255,   /* characters */
+	/* Threads of a block: more than any GPU runs by far, but keeps masks of warps small. */
+	CT_BLOCK_THREADS_MAX = 65536
 };
 
 struct ct_code {
