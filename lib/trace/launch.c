@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "trace/private/accelsim.h"
 
-enum { TEXT_BLOCK = 4096, FIRST_BUCKETS = 256 };
+/* A log may have as many launches as records: small ones take little. */
+enum { FIRST_TEXT = 256, TEXT_BLOCK = 4096, FIRST_BUCKETS = 32 };
 
 struct ct_code_text {
 	struct ct_code_text *next;
-	size_t used;
-	char text[TEXT_BLOCK];
+	size_t used, size;
+	char text[];
 };
 
 struct ct_launch *ct_launch_new(void)
@@ -76,12 +78,21 @@ void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t 
 	        k->id, absent, exited ? ": they are lost" : "");
 }
 
+/* The chunk that has number sid, and where. */
+static unsigned chunk_of(uint32_t sid, uint32_t *at)
+{
+	unsigned i = ct_high_bit(sid / CT_CODE_CHUNK + 1);
+	*at = sid + CT_CODE_CHUNK - ((uint32_t)CT_CODE_CHUNK << i);
+	return i;
+}
+
 const struct ct_sinst *ct_code_at(const struct ct_code *code, uint32_t sid)
 {
 	/* Written before the CTA that names sid was handed out. */
 	struct ct_code *c = (struct ct_code *)(uintptr_t)code;
-	return atomic_load_explicit(&c->chunk[sid / CT_CODE_CHUNK], memory_order_acquire) +
-	       sid % CT_CODE_CHUNK;
+	uint32_t at;
+	unsigned i = chunk_of(sid, &at);
+	return atomic_load_explicit(&c->chunk[i], memory_order_acquire) + at;
 }
 
 uint32_t ct_code_count(const struct ct_code *code)
@@ -107,8 +118,11 @@ static uint64_t hash_of(const struct ct_sinst *s, size_t n)
 		h = mix(h, s->dst[i]);
 	for (unsigned i = 0; i < s->nsrc; i++)
 		h = mix(h, s->src[i]);
-	for (size_t i = 0; i < n; i++)
-		h = h * 31 + (unsigned char)s->opcode[i];
+	for (size_t i = 0; i < n; i += 8) { /* mixed: a file may name many opcodes that a sum would not tell apart */
+		uint64_t text = 0;
+		memcpy(&text, s->opcode + i, n - i < 8 ? n - i : 8);
+		h = mix(h, text);
+	}
 	return ct_mix64(h);
 }
 
@@ -144,12 +158,12 @@ static int grow_buckets(struct ct_code *c)
 
 static const char *keep_text(struct ct_code *c, const char *p, size_t n)
 {
-	if (!c->text || TEXT_BLOCK - c->text->used < n + 1) {
-		struct ct_code_text *t = malloc(sizeof *t);
+	if (!c->text || c->text->size - c->text->used < n + 1) {
+		size_t size = c->text ? TEXT_BLOCK : FIRST_TEXT; /* an opcode fits (CT_OPCODE_MAX) */
+		struct ct_code_text *t = malloc(sizeof *t + size);
 		if (!t)
 			return NULL;
-		t->next = c->text;
-		t->used = 0;
+		*t = (struct ct_code_text){.next = c->text, .size = size};
 		c->text = t;
 	}
 	char *q = c->text->text + c->text->used;
@@ -161,23 +175,23 @@ static const char *keep_text(struct ct_code *c, const char *p, size_t n)
 
 static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct ct_error *e)
 {
-	uint32_t sid = ct_code_count(c);
-	uint32_t i = sid / CT_CODE_CHUNK;
-	if (i >= CT_CODE_CHUNKS)
+	uint32_t sid = ct_code_count(c), at;
+	if (sid >= CT_CODE_MAX)
 		return ct_fail(e, CT_ERR_LIMIT, "more than %d different instructions in one kernel: "
-		               "no program is that long", CT_CODE_CHUNK * CT_CODE_CHUNKS);
+		               "no program is that long", CT_CODE_MAX);
+	unsigned i = chunk_of(sid, &at);
 	struct ct_sinst *chunk = atomic_load_explicit(&c->chunk[i], memory_order_relaxed);
 	if (!chunk) {
-		if (!(chunk = ct_calloc(CT_CODE_CHUNK, sizeof *chunk)))
+		if (!(chunk = ct_calloc((size_t)CT_CODE_CHUNK << i, sizeof *chunk)))
 			return ct_fail_nomem(e);
 		atomic_store_explicit(&c->chunk[i], chunk, memory_order_release);
 	}
 	const char *opcode = keep_text(c, s->opcode, n);
 	if (!opcode)
 		return ct_fail_nomem(e);
-	chunk[sid % CT_CODE_CHUNK] = *s;
-	chunk[sid % CT_CODE_CHUNK].opcode = opcode;
-	ct_operands_classify(&chunk[sid % CT_CODE_CHUNK]);
+	chunk[at] = *s;
+	chunk[at].opcode = opcode;
+	ct_operands_classify(&chunk[at]);
 	atomic_store_explicit(&c->count, sid + 1, memory_order_release);
 	return CT_OK;
 }

@@ -10,6 +10,11 @@ check "a long trace of few lines" test "$insts" -ge 1000000
 check "is replayed in 64 MiB" bash -c 'ulimit -v 65536 && reuse -q --no-sms-views --scale 1/8 long -o p'
 same "to its end" "$insts" "$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="warp_insts" { print $4 }' p)"
 
+# A launch of a log takes little beside its records: 20000 of one access each.
+seq 20000 | sed 's/.*/MEMTRACE: CTX 0x1 - grid_launch_id & - CTA 0,0,0 - warp 0 - LDG.E - MREF: 0x0,0x7f0000/' >launches.log
+check "20000 launches in a log need no 400 MB" bash -c 'ulimit -v 400000 && traceinfo -q launches.log -O profile >p'
+same "and are all there" 20000 "$(grep -c ^KN p)"
+
 # A stack of 128 KiB, of every thread too: -Wframe-larger-than finds what needs more.
 tracegen -q vecadd --size small -o t && tracecat -q --ctas 0-2 t -o few.ctz && reuse -q t >t.prof
 for c in "reuse" "reuse -@ 2 -S 0.5" "reuse --mechanisms all" "reuse --timing quick" "reuse --sample-kernels" mpki "mpki --explain" \

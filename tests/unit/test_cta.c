@@ -297,7 +297,17 @@ static void code_table(void **state)
 	t.opcode = "IADD3.X";
 	ct_code_add(&l->code, &t, 7, &sid, &e);
 	assert_int_equal(sid, 5002);
-	assert_int_equal(ct_code_count(&l->code), 5003);
+	/* So do opcodes whose characters have equal sums, also with weights of powers of 31. */
+	for (uint32_t i = 0; i < 8192; i++) {
+		char op[32] = "A";
+		for (int k = 0; k < 13; k++)
+			memcpy(op + 1 + 2 * k, i >> k & 1 ? "Aa" : "BB", 3);
+		t.opcode = op;
+		assert_int_equal(ct_code_add(&l->code, &t, 27, &sid, &e), CT_OK);
+		assert_int_equal(sid, 5003 + i);
+	}
+	assert_int_equal(ct_code_count(&l->code), 5003 + 8192);
+	assert_ptr_equal(first, ct_code_at(&l->code, 0));
 	ct_launch_unref(l);
 }
 

@@ -8,8 +8,10 @@
 #include "trace/record.h"
 
 enum {
-	CT_CODE_CHUNK = 512,   /* static instructions per chunk */
-	CT_CODE_CHUNKS = 2048, /* 1 Mi static instructions in all: far above any program */
+	CT_CODE_CHUNK = 16,    /* static instructions of the first chunk; each other has twice those before it */
+	CT_CODE_CHUNKS = 16,
+	/* in all: far above any program */
+	CT_CODE_MAX = CT_CODE_CHUNK * ((1 << CT_CODE_CHUNKS) - 1),
 	CT_OPCODE_MAX = 255,   /* characters */
 	/* Threads of a block: more than any GPU runs by far, but keeps masks of warps small. */
 	CT_BLOCK_THREADS_MAX = 65536
