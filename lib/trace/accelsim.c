@@ -221,7 +221,7 @@ static int key_line(struct ct_accelsim *a, const char *p, const char *equals, st
 	return CT_OK;
 }
 
-/* The block is complete: 1 with a->ready, or 0 when it held nothing. */
+/* The block is complete: 1 with a->ready. */
 static int finish_block(struct ct_accelsim *a, struct ct_error *e)
 {
 	int st = finish_warp(a, e);
@@ -230,7 +230,7 @@ static int finish_block(struct ct_accelsim *a, struct ct_error *e)
 	a->in_block = a->has_block_id = 0;
 	a->absent_warps += a->block_warps - a->builder.warps;
 	if (a->builder.warps == 0)
-		return 0;
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "thread block without warps: their lines are lost");
 	st = ct_builder_finish(&a->builder, a->launch, a->env->store, &a->ready, e);
 	if (st < 0)
 		return st;
@@ -474,6 +474,9 @@ static int find_header(struct ct_accelsim *a, struct ct_error *e)
 	struct ct_lines *l = &a->lines;
 	for (;;) {
 		int st = l->p == l->end ? ct_lines_fill(l, e) : 1;
+		if (st == 0 && !a->launch)
+			return ct_lines_fail(l, e, CT_ERR_INPUT, "no kernel header (-kernel name = ...) up to here: not a "
+			                     "whole trace");
 		if (st <= 0)
 			return st;
 		const char *p = ct_skip_blanks(l->p);

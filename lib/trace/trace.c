@@ -279,7 +279,13 @@ static int give_up(struct ct_trace *t, int st, struct ct_error *e)
 		t->damage = *e;
 	t->damage.status = st;
 	t->stats.truncated = 1;
-	return 0;
+	/* Count and checksum of the file are of all of it, however far its reader had got. */
+	struct ct_error own;
+	int rest = t->source ? ct_source_drain(t->source, &own) : CT_OK;
+	update_stats(t);
+	if (rest < 0 && e)
+		*e = own;
+	return rest;
 }
 
 /* Opens the file of a list's kernel; passes over it when its number is enough to know

@@ -261,6 +261,9 @@ static void refused(void **state)
 		 "kernel's header: it is cut"},
 		{"-kernel name = k\n-grid dim = (0,1,1)\n", "error -2 t:2: bad value of -grid dim: "
 		 "(0,1,1)"},
+		{"#traces format = x\n\n# no more\n", "error -2 t:4: no kernel header (-kernel name = ...) up to "
+		 "here: not a whole trace"},
+		{HEAD(V3) "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n", "error -2 t:15: thread block without warps"},
 		{"-kernel name = k\n#x\n", "error -2 t:2: the kernel's header has no -grid dim line: "
 		 "cut or not a trace"},
 		{"-kernel name = k\n-nregs = 8\n-nregs = 200\n", "error -2 t:3: the kernel's header says -nregs "
@@ -281,6 +284,7 @@ static void refused(void **state)
 			fail_msg("case %zu: %s", i, got);
 		free(got);
 	}
+	expect("-kernel name = k\n-block dim = (32,1,1) x\n#x\n", "error -2 t:2: bad value of -block dim: (32,1,1) x");
 	char tracez[] = "-kernel name = k\n-grid dim = (1,1,1)\n\0\1\0\0\0";
 	char *got = describe_with(tracez, sizeof tracez, NULL, NULL);
 	assert_non_null(strstr(got, "error -5 t:1: binary .tracez"));
@@ -338,6 +342,23 @@ static void salvage(void **state)
 	assert_int_equal(s.truncated, 1);
 	assert_int_equal(s.warp_insts, 2);
 	free(got);
+}
+
+/* Bytes and checksum are those of the file, not of what its reader's thread had read. */
+static void salvage_reads_all(void **state)
+{
+	(void)state;
+	struct ct_trace_options o = {.salvage = 1};
+	struct ct_trace_stats s;
+	struct ct_buf b = {0};
+	ct_buf_puts(&b, HEAD(V3) BLOCK "insts = 2\n0000 ffffffff 0 NOP 0 0\n0010 ?\n");
+	while (b.len < 3u << 20)
+		ct_buf_puts(&b, "0000 ffffffff 0 NOP 0 0\n");
+	free(describe_with(b.data, b.len, &o, &s));
+	assert_int_equal(s.truncated, 1);
+	assert_int_equal(s.raw_bytes, b.len);
+	assert_true(s.crc64 == ct_crc64(0, b.data, b.len));
+	ct_buf_free(&b);
 }
 
 static void counted(void **state)
@@ -435,6 +456,7 @@ int main(void)
 		cmocka_unit_test(values_and_gmma), cmocka_unit_test(line_ends),
 		cmocka_unit_test(raw),         cmocka_unit_test(refused),
 		cmocka_unit_test(cut_anywhere), cmocka_unit_test(salvage),
+		cmocka_unit_test(salvage_reads_all),
 		cmocka_unit_test(counted),     cmocka_unit_test(long_line),
 		cmocka_unit_test(fast_equals_slow), cmocka_unit_test(cut_between_blocks),
 	};
