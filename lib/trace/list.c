@@ -14,7 +14,9 @@
 #include "trace/private/text.h"
 
 static const char *const suffixes[] = {".xz", ".gz", ".zst"};
-enum { SUFFIXES = 3 };
+/* A missing file is looked for under several names, which takes longest: the largest lists seen have some
+ * 100,000 lines. */
+enum { SUFFIXES = 3, KERNELS_MAX = 1 << 20 };
 
 int ct_list_is_suffix(const char *p)
 {
@@ -42,7 +44,7 @@ static struct ct_list_entry *add(struct ct_list *list, uint64_t line)
 /* "MemcpyHtoD,0x...,bytes". Copies the other way touch nothing on the device side
  * that a later kernel would find changed, and are not kept. */
 static int parse_memcpy(struct ct_list *list, const char *name, uint64_t line, const char *p,
-                        const char *end, struct ct_error *e)
+                        const char *end, int cut, struct ct_error *e)
 {
 	uint64_t address = 0, bytes = 0;
 	char copy[128] = {0}; /* numbers are parsed up to a byte that is no digit */
@@ -54,7 +56,7 @@ static int parse_memcpy(struct ct_list *list, const char *name, uint64_t line, c
 	}
 	q = q && q[1] == '0' && (q[2] | 0x20) == 'x' ? ct_text_hex(q + 1, &address) : NULL;
 	q = q && *q == ',' ? ct_text_u64(q + 1, &bytes) : NULL;
-	if (!q || *q)
+	if (!q || *q || cut) /* a number that ends the file may have lost digits */
 		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": bad memory copy (Memcpy...,0xADDRESS,BYTES "
 		               "is wanted): cut or damaged", name, line);
 	if (!starts(p, (size_t)(end - p), "MemcpyHtoD")) {
@@ -99,15 +101,16 @@ static int names_trace(const char *p, size_t n)
 	       (n > 6 && memcmp(p + n - 6, ".trace", 6) == 0);
 }
 
+/* cut: the file ends at `end`. */
 static int list_line(struct ct_list *list, const char *name, uint64_t line, const char *p,
-                     const char *end, struct ct_error *e)
+                     const char *end, int cut, struct ct_error *e)
 {
 	size_t n = (size_t)(end - p);
 	if (memchr(p, '\0', n))
 		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": zero byte in a kernels list: damaged", name,
 		               line);
 	if (starts(p, n, "Memcpy"))
-		return parse_memcpy(list, name, line, p, end, e);
+		return parse_memcpy(list, name, line, p, end, cut, e);
 	if (!is_kernel(p, n)) {
 		/* Other commands name no trace: passing over this one would lose a kernel. */
 		if (names_trace(p, n))
@@ -118,8 +121,9 @@ static int list_line(struct ct_list *list, const char *name, uint64_t line, cons
 			list->first_unknown = line;
 		return CT_OK;
 	}
-	if (list->kernels == UINT32_MAX)
-		return ct_fail(e, CT_ERR_LIMIT, "%s: too many kernels", name);
+	if (list->kernels == KERNELS_MAX)
+		return ct_fail(e, CT_ERR_LIMIT, "%s:%" PRIu64 ": more than %d kernels in one list: split it", name,
+		               line, KERNELS_MAX);
 	struct ct_list_entry *x = add(list, line);
 	if (!x || !(x->name = ct_strndup(p, n)))
 		return ct_fail_nomem(e);
@@ -140,7 +144,7 @@ int ct_list_parse(struct ct_list *list, const char *name, const char *text, size
 			p++;
 		while (end > p && (ct_is_blank(end[-1]) || end[-1] == '\r'))
 			end--;
-		int st = p < end ? list_line(list, name, line, p, end, e) : CT_OK;
+		int st = p < end ? list_line(list, name, line, p, end, !nl, e) : CT_OK;
 		if (st < 0)
 			return st;
 		p = next;

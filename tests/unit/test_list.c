@@ -65,7 +65,7 @@ static void parsing(void **state)
 	struct ct_error e = {0};
 	const char *text = "MemcpyHtoD,0x00007f00,400\r\n\n  kernel-1.traceg \ncudaMalloc,0x10,4\n"
 	                   "MemcpyDtoH,0x10,4\nGPU_0/kernel-7.traceg.xz\nsomething\n"
-	                   "MemcpyHtoD,0x8,1";
+	                   "MemcpyHtoD,0x8,1\n";
 	(void)state;
 	assert_int_equal(ct_list_parse(&l, "n", text, strlen(text), &e), CT_OK);
 	assert_int_equal(l.n, 4);
@@ -94,6 +94,7 @@ static void bad_lists(void **state)
 		{"kernel-1\nMemcpyHtoD,0x10000000000000000,4\n", "n:2: bad memory copy"},
 		{"kernel-1\nMemcpyHtoD,0x1,99999999999999999999\n", "n:2: bad memory copy"},
 		{"kernel-1\nMemcpyHt", "n:2: bad memory copy"},
+		{"kernel-1\nMemcpyHtoD,0x10,4", "n:2: bad memory copy"}, /* of 4096, say */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -105,6 +106,22 @@ static void bad_lists(void **state)
 			fail_msg("case %zu: %s", i, e.text);
 		ct_list_free(&l);
 	}
+}
+
+static void most_kernels(void **state)
+{
+	struct ct_list l;
+	struct ct_error e = {0};
+	struct ct_buf b = {0};
+	(void)state;
+	for (int i = 0; i <= 1 << 20; i++)
+		ct_buf_puts(&b, "kernel\n");
+	assert_int_equal(ct_list_parse(&l, "n", b.data, b.len - 7, &e), CT_OK);
+	ct_list_free(&l);
+	assert_int_equal(ct_list_parse(&l, "n", b.data, b.len, &e), CT_ERR_LIMIT);
+	assert_string_equal(e.text, "n:1048577: more than 1048576 kernels in one list: split it");
+	ct_list_free(&l);
+	ct_buf_free(&b);
 }
 
 struct told {
@@ -351,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parsing),
 		cmocka_unit_test(bad_lists),
+		cmocka_unit_test(most_kernels),
 		cmocka_unit_test_setup_teardown(whole_lists, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unlisted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(one_kernel_per_file, set_up, tear_down),
