@@ -193,10 +193,24 @@ static int cut(struct ct_ctz_writer *w, const struct ct_cta *cta, uint32_t warp,
 	return CT_OK;
 }
 
+/* Code goes into a block of its own. */
+static int has_bytes(const struct ctz_encoder *c, size_t limit)
+{
+	size_t code = 0;
+	for (int i = 0; i < CTZ_CODE_COLUMNS; i++)
+		code += c->code[i].len;
+	return code >= limit || ctz_encoder_bytes(c) >= limit;
+}
+
 static int is_full(const struct ctz_encoder *c)
 {
-	return c->insts >= CTZ_FRAME_INSTS ||
-	       (c->insts % 256 == 0 && ctz_encoder_bytes(c) >= CTZ_FRAME_BYTES);
+	return c->insts >= CTZ_FRAME_INSTS || (c->insts % 256 == 0 && has_bytes(c, CTZ_FRAME_BYTES));
+}
+
+/* At the end of a CTA: any number of them may have no instruction, and a block has its limit. */
+static int is_overfull(const struct ctz_encoder *c)
+{
+	return is_full(c) || has_bytes(c, 2 * CTZ_FRAME_BYTES);
 }
 
 static int put_warp(struct ct_ctz_writer *w, struct ct_cta *cta, uint32_t i, struct ct_cursor *c,
@@ -236,7 +250,7 @@ int ct_ctz_put_cta(struct ct_ctz_writer *w, struct ct_cta *cta, ct_ctz_keep_fn k
 	ctz_encoder_end_cta(&w->encoder, 0);
 	w->ctas++;
 	w->warps += ct_cta_warps(cta);
-	return is_full(&w->encoder) ? put_frame(w, e) : CT_OK;
+	return is_overfull(&w->encoder) ? put_frame(w, e) : CT_OK;
 }
 
 int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o, struct ct_error *e)

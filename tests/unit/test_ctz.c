@@ -292,6 +292,44 @@ static void warps_go_on_over_frames(void **state)
 	ct_buf_free(&packed);
 }
 
+/* What thread blocks without instructions take has to stay below the limit of a block, too. */
+static void frames_of_empty_warps_end(void **state)
+{
+	struct ct_buf text = {0}, out = {0};
+	struct ct_ctz_writer *w;
+	struct ct_event ev;
+	struct ct_cta *cta[2];
+	struct ct_error e;
+	(void)state;
+	header(&text, "4", 2, 65536, 0);
+	for (int i = 0; i < 2; i++) {
+		ct_buf_printf(&text, "#BEGIN_TB\nthread block = %d,0,0\n", i);
+		for (int k = 0; k < 2048; k++)
+			ct_buf_printf(&text, "warp = %d\ninsts = %d\n%s", k, i + k == 0,
+			              i + k == 0 ? "0000 ffffffff 0 EXIT 0 0\n" : "");
+		ct_buf_puts(&text, "#END_TB\n");
+	}
+	struct ct_trace *t = open_bytes(&text, 0, &e);
+	assert_int_equal(ct_trace_next(t, &ev, &e), 1);
+	assert_int_equal(ct_ctz_writer_new(&w, 1, put, &out, &e), CT_OK);
+	struct ct_kernel k = *ev.kernel;
+	k.has_core_ids = 1; /* two more bytes of each warp */
+	assert_int_equal(ct_ctz_put_kernel(w, &k, &e), CT_OK);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(ct_trace_next_cta(t, &cta[i], &e), 1);
+	assert_int_equal(ct_ctz_put_cta(w, cta[0], NULL, NULL, &e), CT_OK);
+	size_t before = out.len;
+	for (int i = 0; i < 2200; i++) /* 18 MB of heads; 32 MiB are the limit */
+		assert_int_equal(ct_ctz_put_cta(w, cta[1], NULL, NULL, &e), CT_OK);
+	assert_true(out.len > before);
+	for (int i = 0; i < 2; i++)
+		ct_cta_unref(cta[i]);
+	ct_ctz_writer_free(w);
+	ct_trace_close(t);
+	ct_buf_free(&text);
+	ct_buf_free(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +337,7 @@ int main(void)
 		cmocka_unit_test(every_flipped_byte_is_noticed),
 		cmocka_unit_test(every_cut_is_noticed),
 		cmocka_unit_test(warps_go_on_over_frames),
+		cmocka_unit_test(frames_of_empty_warps_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
