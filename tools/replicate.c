@@ -28,10 +28,12 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct own *o = ((struct ct_tool *)ctx)->own;
 	(void)key;
-	free(o->size);
-	o->size = NULL;
 	o->sizes_text = value;
-	return ct_parse_sizes("--sizes", value, &o->size, &o->n_sizes, e);
+	int st = ct_parse_sizes("--sizes", value, &o->size, &o->n_sizes, e);
+	free(st == CT_OK ? o->size : NULL); /* a later option may be wrong: run() makes the list */
+	o->size = NULL;
+	o->n_sizes = 0;
+	return st;
 }
 
 /* ---- what is computed ---- */
@@ -263,7 +265,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	struct ct_stage *s = &o->stage;
-	int st = ct_stage_open(t, s, e);
+	int st = o->sizes_text ? ct_parse_sizes("--sizes", o->sizes_text, &o->size, &o->n_sizes, e) : CT_OK;
+	if (st == CT_OK)
+		st = ct_stage_open(t, s, e);
 	if (st == CT_OK) {
 		ct_stage_forget(s, NULL);
 		st = ct_stage_retarget(t, s, e);
