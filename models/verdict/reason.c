@@ -1,5 +1,6 @@
 /* reason.c - the few words behind a verdict, from the numbers that decided it. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,16 @@ static void change_text(double old, double new, char out[32])
 		snprintf(out, 32, " %+.0f %%", 100 * (new / old - 1));
 }
 
+/* Adds to the reason what still fits: a number of a profile may have 300 digits. */
+__attribute__((format(printf, 2, 3))) static void add(struct ct_verdict *v, const char *fmt, ...)
+{
+	size_t at = strlen(v->reason);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(v->reason + at, sizeof v->reason - at, fmt, ap);
+	va_end(ap);
+}
+
 static void morpheus(const struct ct_profile *p, struct ct_verdict *v)
 {
 	double sms = es(p, CT_MORPHEUS, "cache_sms"), extra = es(p, CT_MORPHEUS, "extended_llc_bytes");
@@ -106,24 +117,18 @@ static void shared_l1(const struct ct_profile *p, struct ct_verdict *v)
 	double after = es(p, CT_SHARED_L1, "l1_miss_rate");
 	double remote = es(p, CT_SHARED_L1, "remote_fraction");
 	double latency = es(p, CT_SHARED_L1, "reply_latency_ratio");
-	int n = snprintf(v->reason, sizeof v->reason, "replication %.0f %%, L1 misses %.0f %%",
-	                 100 * copies, 100 * miss);
-	size_t at = n > 0 ? (size_t)n : 0;
 	if (isnan(copies) || isnan(miss)) {
 		snprintf(v->reason, sizeof v->reason, "the profile has no replication ratio");
 		return;
 	}
+	add(v, "replication %.0f %%, L1 misses %.0f %%", 100 * copies, 100 * miss);
 	if (v->speedup > 0.99 && after < before - 0.005)
-		snprintf(v->reason + at, sizeof v->reason - at, " (%+.0f %% when shared)",
-		         100 * (after / before - 1));
+		add(v, " (%+.0f %% when shared)", 100 * (after / before - 1));
 	else if (v->speedup < 0.99 && latency > 1)
-		snprintf(v->reason + at, sizeof v->reason - at, ", replies %.1fx slower", latency);
+		add(v, ", replies %.1fx slower", latency);
 	else if (v->speedup < 0.99 && remote > 0)
-		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of accesses go to another SM",
-		         100 * remote);
-	at = strlen(v->reason);
-	snprintf(v->reason + at, sizeof v->reason - at, "%s%s", target(p, copies),
-	         order_decides(p) ? ", order-sensitive: ask --method replay" : "");
+		add(v, ", %.0f %% of accesses go to another SM", 100 * remote);
+	add(v, "%s%s", target(p, copies), order_decides(p) ? ", order-sensitive: ask --method replay" : "");
 }
 
 /* Chunks of a line that are touched while it is cached, of four. */
@@ -143,16 +148,13 @@ static void tag_split(const struct ct_profile *p, struct ct_verdict *v)
 		return;
 	}
 	const char *sectored = gp(p, "l1.sector") < gp(p, "l1.line") ? ", L1 is sectored already" : "";
-	int n = snprintf(v->reason, sizeof v->reason, "%s of four chunks used", count[(int)(used + 0.5)]);
-	size_t at = n > 0 ? (size_t)n : 0;
+	add(v, "%s of four chunks used", count[(int)(used + 0.5)]);
 	if (isnan(after) || isnan(miss))
-		snprintf(v->reason + at, sizeof v->reason - at, "%s", sectored);
+		add(v, "%s", sectored);
 	else if (fabs(after - miss) >= 0.005)
-		snprintf(v->reason + at, sizeof v->reason - at, ", loads that miss L1 go from %.0f to %.0f %%",
-		         100 * miss, 100 * after);
+		add(v, ", loads that miss L1 go from %.0f to %.0f %%", 100 * miss, 100 * after);
 	else
-		snprintf(v->reason + at, sizeof v->reason - at, ", %.0f %% of loads miss L1 as before%s",
-		         100 * miss, sectored);
+		add(v, ", %.0f %% of loads miss L1 as before%s", 100 * miss, sectored);
 }
 
 /* Conflicts are what the collectors save; schedulers that have nothing ready gain nothing
@@ -164,22 +166,19 @@ static void malekeh(const struct ct_profile *p, struct ct_verdict *v)
 	double idle = es_of(p, CT_MALEKEH, "OCU", "no_ready_fraction");
 	double wait = es_of(p, CT_MALEKEH, "OCU", "issue_stall_fraction");
 	double after = es(p, CT_MALEKEH, "issue_stall_fraction");
-	size_t n = sizeof v->reason, at = 0;
 	if (isnan(hit) && isnan(wait)) {
-		snprintf(v->reason, n, "the profile has no register reads");
+		add(v, "the profile has no register reads");
 		return;
 	}
 	if (conflict >= 0)
-		at += (size_t)snprintf(v->reason, n, "bank conflicts %.0f %% of issue slots", 100 * conflict);
+		add(v, "bank conflicts %.0f %% of issue slots", 100 * conflict);
 	if (hit >= 0)
-		at += (size_t)snprintf(v->reason + at, n - at, "%s%.0f %% of register reads hit the collectors",
-		                       at ? ", " : "", 100 * hit);
+		add(v, "%s%.0f %% of register reads hit the collectors", *v->reason ? ", " : "", 100 * hit);
 	if (fabs(after - wait) >= 0.015)
-		snprintf(v->reason + at, n - at, "%sready warps wait in %.0f instead of %.0f %% of slots",
-		         at ? ", " : "", 100 * after, 100 * wait);
+		add(v, "%sready warps wait in %.0f instead of %.0f %% of slots", *v->reason ? ", " : "", 100 * after,
+		    100 * wait);
 	else if (idle > 0.5)
-		snprintf(v->reason + at, n - at, "%sno warp is ready in %.0f %% of slots", at ? ", " : "",
-		         100 * idle);
+		add(v, "%sno warp is ready in %.0f %% of slots", *v->reason ? ", " : "", 100 * idle);
 }
 
 void ct_verdict_reason(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
@@ -188,5 +187,6 @@ void ct_verdict_reason(const struct ct_profile *p, enum ct_paper_mechanism m, st
 		[CT_MORPHEUS] = morpheus, [CT_SHARED_L1] = shared_l1, [CT_TAG_SPLIT] = tag_split,
 		[CT_MALEKEH] = malekeh,
 	};
+	v->reason[0] = '\0';
 	why[m](p, v);
 }

@@ -236,6 +236,39 @@ static void test_target(void **state)
 	ct_profile_free(p);
 }
 
+/* A number with 300 digits leaves no room for what follows, and nothing is written behind the reason. */
+static void test_long_numbers(void **state)
+{
+	static const struct {
+		const char *mechanism, *system, *metric;
+	} es[] = {{"malekeh", "Malekeh", "rf_hit_ratio"}, {"malekeh", "OCU", "bank_conflict_fraction"},
+	          {"malekeh", "OCU", "no_ready_fraction"}, {"shared-l1", "Private", "l1_miss_rate"}};
+	struct {
+		struct ct_verdict v;
+		char behind[4096];
+	} x;
+	struct ct_profile *p = profile(8, 0.1);
+	(void)state;
+	assert_int_equal(ct_profile_add_real(p, "all", "replication_ratio", 1e306, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "l1_miss_rate", 1e306, NULL, "replay", NULL), 0);
+	for (size_t i = 0; i < sizeof es / sizeof es[0]; i++) {
+		struct ct_estimate one = {.scope = "all", .mechanism = es[i].mechanism, .system = es[i].system,
+		                          .metric = es[i].metric, .method = "replay", .value = 1e306, .low = NAN,
+		                          .high = NAN};
+		assert_int_equal(ct_profile_add_estimate(p, &one, NULL), CT_OK);
+	}
+	shared(p, "DynEB", "l1_miss_rate", 0.5);
+	for (int m = 0; m < CT_MECHANISMS; m++) {
+		memset(&x, 'x', sizeof x);
+		x.v.speedup = 1.2;
+		ct_verdict_reason(p, (enum ct_paper_mechanism)m, &x.v);
+		assert_true(strlen(x.v.reason) < CT_REASON_MAX);
+		for (size_t i = 0; i < sizeof x.behind; i++)
+			assert_int_equal(x.behind[i], 'x');
+	}
+	ct_profile_free(p);
+}
+
 static void test_record(void **state)
 {
 	struct ct_verdict v = verdict(1.25, 1.2, 1.3, "replay"), back;
@@ -282,7 +315,7 @@ int main(void)
 		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
 		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part), cmocka_unit_test(test_lacking),
 		cmocka_unit_test(test_conflicts), cmocka_unit_test(test_target),
-		cmocka_unit_test(test_record), cmocka_unit_test(test_name),
+		cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_record), cmocka_unit_test(test_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
