@@ -78,12 +78,14 @@ static int number_kernels(struct merge *m)
 	m->shift = ct_calloc(m->n, sizeof *m->shift);
 	if (!m->shift)
 		return ct_fail_nomem(m->e);
-	for (size_t i = 1; i < m->n; i++) {
-		uint64_t last = last_kernel(m->in[i - 1]);
-		if (last > UINT64_MAX / 2 - m->shift[i - 1])
-			return ct_fail(m->e, CT_ERR_LIMIT, "profile %zu: kernel id %" PRIu64 " is too large", i,
+	for (size_t i = 0; i < m->n; i++) {
+		uint64_t last = last_kernel(m->in[i]);
+		/* alone they stay as they are */
+		if (m->n > 1 && last > UINT64_MAX / 2 - m->shift[i])
+			return ct_fail(m->e, CT_ERR_LIMIT, "profile %zu: kernel id %" PRIu64 " is too large", i + 1,
 			               last);
-		m->shift[i] = m->shift[i - 1] + last;
+		if (i + 1 < m->n)
+			m->shift[i + 1] = m->shift[i] + last;
 	}
 	return CT_OK;
 }
@@ -176,6 +178,9 @@ static int copy_type(struct merge *m, size_t i, const struct type_list *from)
 		return st;
 	if (how == CT_MERGE_METRIC || how == CT_MERGE_NA)
 		return copy_keyed(m, i, to, from);
+	/* A verdict on one of several runs is none on all of them. */
+	if (strcmp(from->name, "TV") == 0 && ct_profile_has_scope(m->in[i], "all") && shared_scope(m, "all"))
+		return CT_OK;
 	for (size_t k = 0; k < from->n && st == CT_OK; k++)
 		st = copy_record(m, i, to, &from->rec[k]->pub, 0);
 	return st;

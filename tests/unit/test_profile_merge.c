@@ -72,6 +72,35 @@ static void every_rule(void **state)
 	       "ES\tall\tm\ts\tx\tNA\tu\treplay\tNA\tNA\nMR\tall\tl1\t64\tNA\nZZ\tfoo\nZZ\tfoo\n");
 }
 
+/* A verdict on one run is none on the sum of two; documents of verdicts only have no sum. */
+static void verdicts(void **state)
+{
+	static const char own[] = "SN\tall\tcycles\t10\tcycles\treplay\nTV\ta\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n";
+	static const char others[] = "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n";
+	(void)state;
+	expect(merged(own, NULL, NULL), own);
+	expect(merged(own, own, NULL), "SN\tall\tcycles\t20\tcycles\treplay\n");
+	expect(merged(own, others, NULL), "SN\tall\tcycles\t10\tcycles\treplay\n"
+	       "TV\ta\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\nTV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n");
+	expect(merged(others, others, NULL), "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n"
+	       "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n");
+}
+
+/* Moved behind the others, the largest id there can be would begin again at the smallest. */
+static void ids_at_the_limit(void **state)
+{
+	struct ct_error e = {0};
+	struct ct_profile *out, *in[2] = {body("SN\tkernel:4\tcycles\t10\tcycles\treplay\n"),
+	                                  body("SN\tkernel:18446744073709551614\tcycles\t7\tcycles\treplay\n")};
+	(void)state;
+	assert_int_equal(ct_profile_merge(&out, in, 2, &e), CT_ERR_LIMIT);
+	assert_null(out);
+	assert_int_equal(ct_profile_merge(&out, in + 1, 1, &e), CT_OK);
+	ct_profile_free(out);
+	ct_profile_free(in[0]);
+	ct_profile_free(in[1]);
+}
+
 static void sums_and_ratios(void **state)
 {
 	(void)state;
@@ -219,6 +248,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_profile_is_its_own_merge),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(ids_at_the_limit),
 		cmocka_unit_test(every_rule),
 		cmocka_unit_test(sums_and_ratios),
 		cmocka_unit_test(what_one_lacks_is_unknown),
