@@ -20,7 +20,8 @@ struct merge {
 	size_t n;
 	uint64_t *shift; /* added to the kernel ids of in[i] */
 	struct ct_error *e;
-	struct ct_buf scope;
+	struct ct_buf scope, key;
+	struct ct_profile *seen; /* IM records {type, identity}: used as a set */
 };
 
 /* ---- GPUs and kernel ids ---- */
@@ -134,19 +135,30 @@ static int copy_record(struct merge *m, size_t i, struct type_list *to, const st
 	return profile_append(m->out, to, r->nfields, f, NULL, m->e);
 }
 
+/* What identifies a record, as one text: each column with its length. */
+static int identity_text(struct merge *m, const struct ct_record_type *t, const char *const *f)
+{
+	ct_buf_reset(&m->key);
+	for (unsigned c = 0; c < t->n_columns; c++)
+		if (t->identity >> c & 1)
+			ct_buf_printf(&m->key, "%zu:%s", strlen(f[c]), f[c]);
+	return ct_buf_check(&m->key, m->e);
+}
+
+/* Curves and sweeps have many points of one lookup key, so they are looked up whole. */
 static int is_known_already(struct merge *m, size_t i, const struct type_list *to,
                             const struct ct_record *r, int *known)
 {
 	const char *f[CT_RECORD_FIELDS_MAX];
-	const struct ct_record *o;
 	memcpy(f, r->field, r->nfields * sizeof *f);
 	if (!(f[0] = new_scope(m, i, f[0])))
 		return ct_fail_nomem(m->e);
-	o = ct_profile_find(m->out, to->name, to->known->index, f);
-	while (o && !profile_fields_equal(o, r->nfields, f, to->known->identity))
-		o = ct_profile_same(o);
-	*known = o != NULL;
-	return CT_OK;
+	int st = identity_text(m, to->known, f);
+	if (st != CT_OK)
+		return st;
+	const char *key[4] = {to->name, m->key.data, "", ""};
+	*known = ct_profile_find(m->seen, "IM", 2, key) != NULL;
+	return *known ? CT_OK : ct_profile_add(m->seen, "IM", 4, key, m->e);
 }
 
 /* SN, IM, MR, ES, SW: each key once. Values of METRIC types are set afterwards. */
@@ -505,11 +517,12 @@ int ct_profile_merge(struct ct_profile **out, struct ct_profile *const *in, size
 	if (n == 0)
 		return ct_fail(e, CT_ERR_USAGE, "nothing to merge: name profiles");
 	m.out = ct_profile_new(e);
-	if (!m.out)
-		return CT_ERR_NOMEM;
-	int st = merge_all(&m);
+	m.seen = ct_profile_new(e);
+	int st = m.out && m.seen ? merge_all(&m) : CT_ERR_NOMEM;
 	free(m.shift);
 	ct_buf_free(&m.scope);
+	ct_buf_free(&m.key);
+	ct_profile_free(m.seen);
 	if (st != CT_OK)
 		ct_profile_free(m.out);
 	else

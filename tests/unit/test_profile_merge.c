@@ -101,6 +101,30 @@ static void ids_at_the_limit(void **state)
 	ct_profile_free(in[1]);
 }
 
+/* A curve of many points is put together point by point, and no point looks at all others: that
+ * took minutes. */
+static void long_curves(void **state)
+{
+	enum { POINTS = 40000 };
+	struct ct_profile *in[2] = {body("SN\tall\tcycles\t1\tcycles\treplay\n"), body("SN\tall\tcycles\t1\tcycles\treplay\n")}, *out;
+	size_t n = 0, i = 0;
+	(void)state;
+	for (int k = 0; k < 2; k++)
+		for (unsigned x = 0; x < POINTS; x++) {
+			char bytes[24];
+			snprintf(bytes, sizeof bytes, "%u", 128 * (x + k * POINTS / 2));
+			const char *const f[] = {"all", "l1", bytes, "0.5"};
+			assert_int_equal(ct_profile_add(in[k], "MR", 4, f, NULL), CT_OK);
+		}
+	assert_int_equal(ct_profile_merge(&out, in, 2, NULL), CT_OK);
+	while (ct_profile_next(out, "MR", &i))
+		n++;
+	assert_int_equal(n, POINTS + POINTS / 2);
+	ct_profile_free(out);
+	ct_profile_free(in[0]);
+	ct_profile_free(in[1]);
+}
+
 static void sums_and_ratios(void **state)
 {
 	(void)state;
@@ -250,6 +274,7 @@ int main(void)
 		cmocka_unit_test(one_profile_is_its_own_merge),
 		cmocka_unit_test(verdicts),
 		cmocka_unit_test(ids_at_the_limit),
+		cmocka_unit_test(long_curves),
 		cmocka_unit_test(every_rule),
 		cmocka_unit_test(sums_and_ratios),
 		cmocka_unit_test(what_one_lacks_is_unknown),
