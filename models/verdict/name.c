@@ -1,7 +1,12 @@
 #include "models/verdict/name.h"
 
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
 
 /* Removes one of these endings; 1 if there was one. */
 static int strip(const char *s, size_t *n)
@@ -73,4 +78,73 @@ void ct_workload_name(const struct ct_profile *p, const char *path, char *out, s
 	if (tr && !ct_profile_next(p, "TR", &i) && strcmp(tr->field[0], "-") != 0)
 		path = tr->field[0];
 	ct_workload_name_of_path(path, out, n);
+}
+
+/* ---- distinct names ---- */
+
+/* A set of names by their places, which are counted from 1; 0 is a free slot. */
+struct names {
+	char *(*name_of)(void *ctx, size_t i);
+	void *ctx;
+	size_t *slot, mask;
+	unsigned *same; /* by place - 1: how many have had this name */
+};
+
+/* The slot that holds the name, or where it belongs. */
+static size_t *slot_of(const struct names *x, const char *name)
+{
+	size_t at = (size_t)ct_mix64(ct_crc64(0, name, strlen(name))) & x->mask;
+	while (x->slot[at] && strcmp(x->name_of(x->ctx, x->slot[at] - 1), name) != 0)
+		at = (at + 1) & x->mask;
+	return &x->slot[at];
+}
+
+/* The i-th name, which another has, becomes one that nobody has. */
+static void number(const struct names *x, size_t i)
+{
+	enum { ROOM = 12 }; /* for # and the digits */
+	char *name = x->name_of(x->ctx, i);
+	unsigned *same = &x->same[*slot_of(x, name) - 1];
+	size_t len = strlen(name), most = CT_WORKLOAD_NAME_MAX - ROOM, *to;
+	do {
+		snprintf(name + (len > most ? most : len), ROOM, "#%u", ++*same);
+		to = slot_of(x, name);
+	} while (*to);
+	*to = i + 1;
+}
+
+int ct_workload_distinguish(size_t n, char *(*name_of)(void *ctx, size_t i), void *ctx, struct ct_error *e)
+{
+	struct names x = {.name_of = name_of, .ctx = ctx, .mask = 15};
+	while (x.mask / 2 < n)
+		x.mask = 2 * x.mask + 1;
+	x.slot = ct_calloc(x.mask + 1, sizeof *x.slot);
+	x.same = ct_calloc(n, sizeof *x.same);
+	int st = x.slot && x.same ? CT_OK : ct_fail_nomem(e);
+	for (size_t i = 0; i < n && st == CT_OK; i++) {
+		const char *name = name_of(ctx, i);
+		size_t *to = name ? slot_of(&x, name) : NULL;
+		if (to && !*to) {
+			*to = i + 1;
+			x.same[i] = 1;
+		}
+	}
+	for (size_t i = 0; i < n && st == CT_OK; i++) {
+		const char *name = name_of(ctx, i);
+		if (name && *slot_of(&x, name) != i + 1)
+			number(&x, i);
+	}
+	free(x.slot);
+	free(x.same);
+	return st;
+}
+
+size_t ct_workload_numbered(const char *name, unsigned *k)
+{
+	const char *hash = strrchr(name, '#');
+	size_t digits = hash ? strspn(hash + 1, "0123456789") : 0;
+	if (!hash || hash == name || digits == 0 || digits > 9 || hash[1 + digits] || hash[1] == '0')
+		return 0;
+	*k = (unsigned)strtoul(hash + 1, NULL, 10);
+	return *k > 1 ? (size_t)(hash - name) : 0;
 }

@@ -104,6 +104,9 @@ static double at_y(const struct scale *s, double y)
 	return s->top + plot_h * (1 - y / s->y1);
 }
 
+/* More than there can be, but for numbers that a step does not change, or that end all numbers. */
+enum { TICKS_MAX = 16 };
+
 /* 1, 2 or 5 times a power of ten, so that there are two to five steps. */
 static double step_of(double span)
 {
@@ -116,7 +119,7 @@ static void y_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 {
 	double step = step_of(s->y1);
 	char t[32], n[32];
-	for (int i = 0; i * step <= s->y1 * 1.001; i++) {
+	for (int i = 0; i < TICKS_MAX && i * step <= s->y1 * 1.001; i++) {
 		double y = at_y(s, i * step);
 		ct_buf_printf(b, "<path class=\"grid\" d=\"M%d %.1fH%.1f\"/>", LEFT, y, s->w - RIGHT);
 		ch_number(a->percent_y ? 100 * i * step : i * step, n);
@@ -148,7 +151,8 @@ static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		double step = step_of(s->x1 - s->x0);
 		if (step < 1 && a->whole_x)
 			step = 1;
-		for (double x = ceil(s->x0 / step) * step; x <= s->x1 * 1.0001; x += step)
+		double first = ceil(s->x0 / step) * step, x = first;
+		for (int i = 0; i < TICKS_MAX && x <= s->x1 * 1.0001; x = first + ++i * step)
 			x_tick(b, a, s, x);
 	}
 	label(b, "axis", s->w - RIGHT, s->top + plot_h + 34, "end", a->x);

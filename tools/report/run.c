@@ -210,22 +210,9 @@ static int by_name(const void *a, const void *b)
 	return c ? c : strcmp(x->path, y->path);
 }
 
-/* Workloads of one name, sorted, become name, name#2 ... */
-static void distinguish(struct rp_run *run)
+static char *name_of(void *run, size_t i)
 {
-	char first[CT_WORKLOAD_NAME_MAX] = "";
-	unsigned same = 1;
-	for (size_t i = 0; i < run->n; i++) {
-		char *name = run->w[i].name;
-		if (i && strcmp(name, first) == 0) {
-			size_t n = strlen(name);
-			n = n > CT_WORKLOAD_NAME_MAX - 12 ? CT_WORKLOAD_NAME_MAX - 12 : n;
-			snprintf(name + n, CT_WORKLOAD_NAME_MAX - n, "#%u", ++same);
-		} else {
-			memcpy(first, name, sizeof first);
-			same = 1;
-		}
-	}
+	return ((struct rp_run *)run)->w[i].name;
 }
 
 /* TV of the workload's own profile first; what is missing is decided here. */
@@ -251,7 +238,9 @@ int rp_run_finish(struct rp_run *run, struct ct_error *e)
 	if (run->n == 0)
 		return ct_fail(e, CT_ERR_INPUT, "no workloads in the input: name profiles");
 	qsort(run->w, run->n, sizeof *run->w, by_name);
-	distinguish(run);
+	int st = ct_workload_distinguish(run->n, name_of, run, e);
+	if (st != CT_OK)
+		return st;
 	qsort(run->w, run->n, sizeof *run->w, by_name);
 	for (size_t i = 0; i < run->n; i++)
 		decide(&run->w[i]);

@@ -10,7 +10,8 @@
 #endif
 
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
-enum { HEAP = 512 << 20 /* bytes of addresses, not of memory */, KEPT = 32 << 20, LARGE = 2 << 20 };
+enum { HEAP = 512 << 20 /* bytes of addresses, not of memory */, KEPT = 32 << 20, LARGE = 2 << 20,
+       USUAL_PAD = 128 << 10 /* glibc's */ };
 
 void tr_large_pages(void)
 {
@@ -24,6 +25,8 @@ void tr_large_pages(void)
 	if (first && from < to && to - from <= (uintptr_t)HEAP + 2 * (uintptr_t)KEPT)
 		madvise((void *)from, to - from, MADV_HUGEPAGE);
 	free(first);
+	if (!first) /* where addresses are limited (ulimit -v) they are needed for the work */
+		mallopt(M_TOP_PAD, USUAL_PAD);
 }
 #else
 void tr_large_pages(void) {}

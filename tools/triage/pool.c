@@ -76,8 +76,9 @@ static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 	}
 }
 
-/* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere. */
-static void reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
+/* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere.
+ * 0, or -1 when not all of it could be sent. */
+static int reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
                   const struct ct_buf *warnings, const struct ct_error *e)
 {
 	struct ct_buf b = {0};
@@ -95,9 +96,9 @@ static void reply(int fd, int st, int kept, const char *name, const struct ct_pr
 		reply_curves(p, &b);
 	if (warnings->len)
 		ct_buf_printf(&b, "W%s", warnings->data);
-	if (!b.failed)
-		write_whole(fd, b.data, b.len);
+	int sent = b.failed ? -1 : write_whole(fd, b.data, b.len);
 	ct_buf_free(&b);
+	return sent;
 }
 
 /* A worker whose parent is killed has nobody to work for. */
@@ -126,9 +127,9 @@ static void work(struct pool *p, size_t job, int fd)
 	memset(&p->t->warnings, 0, sizeof p->t->warnings);
 	tr_large_pages();
 	int st = tr_job_run(p->t, p->job[job].path, &profile, name, &kept, &e);
-	reply(fd, st, kept, name, profile, &p->t->warnings, &e);
+	int sent = reply(fd, st, kept, name, profile, &p->t->warnings, &e);
 	ct_profile_free(profile);
-	_exit(0);
+	_exit(sent == 0 ? 0 : 1);
 }
 
 /* ---- in the parent ---- */
@@ -149,6 +150,9 @@ static int start(struct pool *p, struct worker *w, struct ct_error *e)
 	if (pid == 0) {
 		end_with(parent);
 		close(fd[0]);
+		for (unsigned i = 0; i < p->workers; i++)
+			if (p->worker[i].pid)
+				close(p->worker[i].fd);
 		work(p, job, fd[1]);
 	}
 	close(fd[1]);
@@ -215,7 +219,8 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 		j->kept = strtol(head, &head, 10) != 0;
 		n = strtoul(head, NULL, 10);
 	}
-	if (!b->len || b->failed || !head || n >= sizeof j->name || (size_t)(b->data + b->len - s) <= n) {
+	/* A worker that did not end well may have sent a part only. */
+	if (wait_status != 0 || !b->len || b->failed || !head || n >= sizeof j->name || (size_t)(b->data + b->len - s) <= n) {
 		j->status = CT_ERR_IO;
 		j->error = ct_strndup(message, strlen(message));
 		return;
@@ -247,6 +252,8 @@ static void listen_to(struct pool *p, struct worker *w)
 		ct_buf_add(&w->reply, block, (size_t)n);
 		return;
 	}
+	if (n < 0)
+		w->reply.failed = 1;
 	close(w->fd);
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -285,29 +292,54 @@ static void draw(struct pool *p)
 	p->drawn = 1;
 }
 
+/* Starts as many as there are places. With others at work, one that cannot be started may be later. */
+static int start_all(struct pool *p, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (unsigned i = 0; i < p->workers && p->next < p->n && st == CT_OK; i++)
+		if (!p->worker[i].pid)
+			st = start(p, &p->worker[i], e);
+	return p->running ? CT_OK : st;
+}
+
+/* Waits for the workers that there are: poll refuses more places than files may be open. */
+static int wait_for_some(struct pool *p, struct pollfd *fd, struct ct_error *e)
+{
+	nfds_t n = 0, k = 0;
+	for (unsigned i = 0; i < p->workers; i++)
+		if (p->worker[i].pid)
+			fd[n++] = (struct pollfd){.fd = p->worker[i].fd, .events = POLLIN};
+	if (poll(fd, n, REDRAW_MS) < 0)
+		return errno == EINTR ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "cannot wait for the workers");
+	for (unsigned i = 0; i < p->workers; i++)
+		if (p->worker[i].pid && fd[k++].revents & (POLLIN | POLLHUP | POLLERR))
+			listen_to(p, &p->worker[i]);
+	return CT_OK;
+}
+
+static void end_workers(struct pool *p)
+{
+	for (unsigned i = 0; i < p->workers; i++)
+		if (p->worker[i].pid) {
+			kill(p->worker[i].pid, SIGTERM);
+			close(p->worker[i].fd);
+			while (waitpid(p->worker[i].pid, NULL, 0) < 0 && errno == EINTR)
+				;
+			ct_buf_free(&p->worker[i].reply);
+		}
+}
+
 static int loop(struct pool *p, struct ct_error *e)
 {
 	struct pollfd *fd = ct_calloc(p->workers, sizeof *fd);
 	int st = fd ? CT_OK : ct_fail_nomem(e);
 	while (st == CT_OK && p->done < p->n) {
-		for (unsigned i = 0; i < p->workers && p->next < p->n && st == CT_OK; i++)
-			if (!p->worker[i].pid) {
-				st = start(p, &p->worker[i], e);
-				/* With others at work, one may be started later. */
-				if (st != CT_OK && p->running) {
-					st = CT_OK;
-					break;
-				}
-			}
-		for (unsigned i = 0; i < p->workers; i++)
-			fd[i] = (struct pollfd){.fd = p->worker[i].pid ? p->worker[i].fd : -1, .events = POLLIN};
-		if (st != CT_OK || (poll(fd, p->workers, REDRAW_MS) < 0 && errno != EINTR))
-			break;
-		for (unsigned i = 0; i < p->workers; i++)
-			if (p->worker[i].pid && (fd[i].revents & (POLLIN | POLLHUP | POLLERR)))
-				listen_to(p, &p->worker[i]);
+		st = start_all(p, e);
+		if (st == CT_OK)
+			st = wait_for_some(p, fd, e);
 		draw(p);
 	}
+	end_workers(p);
 	free(fd);
 	return st;
 }

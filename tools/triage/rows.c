@@ -12,21 +12,15 @@
 
 /* ---- names ---- */
 
+static char *name_of(void *ctx, size_t i)
+{
+	struct tr_job *j = (struct tr_job *)ctx + i;
+	return j->status < 0 ? NULL : j->name;
+}
+
 int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e)
 {
-	unsigned *nth = ct_calloc(n, sizeof *nth);
-	if (!nth)
-		return ct_fail_nomem(e);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < i && job[i].status >= 0; k++)
-			nth[i] += job[k].status >= 0 && strcmp(job[i].name, job[k].name) == 0;
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(job[i].name), most = CT_WORKLOAD_NAME_MAX - 12;
-		if (nth[i])
-			snprintf(job[i].name + (len > most ? most : len), 12, "#%u", nth[i] + 1);
-	}
-	free(nth);
-	return CT_OK;
+	return ct_workload_distinguish(n, name_of, job, e);
 }
 
 /* ---- rows ---- */
@@ -275,6 +269,54 @@ static int join_provenance(const struct ct_profile *p, struct ct_buf *first, int
 	return st == CT_OK ? ct_buf_check(first, e) : st;
 }
 
+/* 1 when one of the jobs has the name's first len bytes as its name. */
+static int has_name(const struct tr_job *job, size_t n, const char *name, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(job[i].name, name, len) == 0 && !job[i].name[len])
+			return 1;
+	return 0;
+}
+
+/* How many of the jobs are called so, or so and a number. */
+static unsigned count_name(const struct tr_job *job, size_t n, const char *name, size_t len)
+{
+	unsigned count = 0, k;
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(job[i].name, name, len) == 0)
+			count += !job[i].name[len] || ct_workload_numbered(job[i].name, &k) == len;
+	return count;
+}
+
+/* A part has counted its workloads of one name by itself: those of the job[first] and up go on where the
+ * parts before have ended. */
+static int count_on(struct tr_job *job, size_t first, size_t n, struct ct_error *e)
+{
+	enum { ROOM = 12 };
+	struct {
+		size_t len;
+		unsigned number;
+	} *to = ct_calloc(n - first, sizeof *to);
+	if (!to)
+		return ct_fail_nomem(e);
+	for (size_t i = first; i < n; i++) {
+		unsigned k = 1;
+		size_t len = ct_workload_numbered(job[i].name, &k);
+		if (!len || !has_name(job + first, n - first, job[i].name, len)) {
+			len = strlen(job[i].name);
+			k = 1;
+		}
+		unsigned before = count_name(job, first, job[i].name, len);
+		to[i - first].len = len < CT_WORKLOAD_NAME_MAX - ROOM ? len : CT_WORKLOAD_NAME_MAX - ROOM;
+		to[i - first].number = before ? before + k : 0;
+	}
+	for (size_t i = first; i < n; i++)
+		if (to[i - first].number)
+			snprintf(job[i].name + to[i - first].len, ROOM, "#%u", to[i - first].number);
+	free(to);
+	return CT_OK;
+}
+
 static int join_one(const struct ct_profile *p, struct tr_job **job, size_t *n, size_t *cap,
                     struct ct_error *e)
 {
@@ -299,7 +341,7 @@ static int join_one(const struct ct_profile *p, struct tr_job **job, size_t *n, 
 		j->v[m] = v;
 		j->has |= 1u << m;
 	}
-	return CT_OK;
+	return first ? count_on(*job, first, *n, e) : CT_OK;
 }
 
 /* The parts that have come. */
