@@ -99,12 +99,12 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 	ct_source_close(s);
 	if (st != CT_OK)
 		return st;
-	if (has(p, "TV") && !has(p, "SN")) {
-		st = add_verdicts(run, p, e);
-		ct_profile_free(p);
-		return st;
-	}
-	st = add_workload(run, p, path, e);
+	if (!has(p, "TV") || has(p, "SN"))
+		st = add_workload(run, p, path, e);
+	else if (ct_grow((void **)&run->verdicts, &run->cap_verdicts, run->n_verdicts + 1, sizeof(struct ct_profile *)) < 0)
+		st = ct_fail_nomem(e);
+	else
+		run->verdicts[run->n_verdicts++] = p;
 	if (st != CT_OK)
 		ct_profile_free(p);
 	return st;
@@ -235,10 +235,15 @@ static void decide(struct rp_workload *w)
 
 int rp_run_finish(struct rp_run *run, struct ct_error *e)
 {
+	int st = CT_OK;
+	for (size_t i = 0; i < run->n_verdicts && st == CT_OK; i++)
+		st = add_verdicts(run, run->verdicts[i], e);
+	if (st != CT_OK)
+		return st;
 	if (run->n == 0)
 		return ct_fail(e, CT_ERR_INPUT, "no workloads in the input: name profiles");
 	qsort(run->w, run->n, sizeof *run->w, by_name);
-	int st = ct_workload_distinguish(run->n, name_of, run, e);
+	st = ct_workload_distinguish(run->n, name_of, run, e);
 	if (st != CT_OK)
 		return st;
 	qsort(run->w, run->n, sizeof *run->w, by_name);
@@ -254,6 +259,9 @@ void rp_run_free(struct rp_run *run)
 		free(run->w[i].path);
 	}
 	free(run->w);
+	for (size_t i = 0; i < run->n_verdicts; i++)
+		ct_profile_free(run->verdicts[i]);
+	free(run->verdicts);
 	memset(run, 0, sizeof *run);
 }
 

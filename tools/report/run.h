@@ -16,13 +16,15 @@ struct rp_workload {
 struct rp_run {
 	struct rp_workload *w; /* by name */
 	size_t n, cap;
+	struct ct_profile **verdicts; /* documents of verdicts only, until all workloads have come */
+	size_t n_verdicts, cap_verdicts;
 };
 
 /* Adds the profiles that path names: a profile, a folder of profiles (those of its files
  * that are any), or "-". TV records of a document about several workloads are put to the
  * workloads of their names. Fails as ct_profile_read(); a trace is CT_ERR_USAGE. */
 int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e);
-/* Ends adding: names made distinct, sorted; verdicts that no TV gave are decided. */
+/* Ends adding: documents of verdicts put to the workloads, whatever came first; names made distinct, sorted; verdicts that no TV gave are decided. */
 int rp_run_finish(struct rp_run *run, struct ct_error *e);
 void rp_run_free(struct rp_run *run);
 

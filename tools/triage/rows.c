@@ -317,7 +317,7 @@ static int count_on(struct tr_job *job, size_t first, size_t n, struct ct_error 
 	return CT_OK;
 }
 
-static int join_one(const struct ct_profile *p, struct tr_job **job, size_t *n, size_t *cap,
+static int join_one(const struct ct_profile *p, const char *path, struct tr_job **job, size_t *n, size_t *cap,
                     struct ct_error *e)
 {
 	const struct ct_record *r;
@@ -338,6 +338,9 @@ static int join_one(const struct ct_profile *p, struct tr_job **job, size_t *n, 
 			memset(j, 0, sizeof *j);
 			snprintf(j->name, sizeof j->name, "%s", r->field[0]);
 		}
+		if (j->has >> m & 1)
+			return ct_fail(e, CT_ERR_INPUT, "%s: two verdicts on %s for %s: join each run once", path,
+			               j->name, ct_mechanism_name(m));
 		j->v[m] = v;
 		j->has |= 1u << m;
 	}
@@ -401,7 +404,7 @@ int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *pr
 		if (st == CT_OK)
 			st = join_provenance(in.profile, provenance, &same, e);
 		if (st == CT_OK)
-			st = join_one(in.profile, job, n, &cap, e);
+			st = join_one(in.profile, t->operand[i], job, n, &cap, e);
 		ct_input_close(&in);
 	}
 	if (st == CT_OK)
