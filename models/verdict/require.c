@@ -501,6 +501,10 @@ static enum ct_require_outcome compare(struct eval *v, const struct node *x)
 		st = real(v, x->right, x->left, 0, &b);
 	if (st != CT_REQUIRE_PASSED)
 		return st;
+	if (isnan(a) || isnan(b)) { /* which != holds for */
+		snprintf(v->why, v->n, "%s side is no number", isnan(a) ? "the left" : "the right");
+		return CT_REQUIRE_ABSENT;
+	}
 	int holds = x->kind == LESS ? a < b : x->kind == LESS_EQUAL ? a <= b
 	          : x->kind == GREATER ? a > b : x->kind == GREATER_EQUAL ? a >= b
 	          : x->kind == EQUAL ? a == b : a != b;

@@ -60,7 +60,8 @@ enum ct_require_outcome {
 
 /* Evaluates against one workload; old is the same workload of the other run or NULL.
  * why[0..n-1] gets the comparison that decided with its numbers, or the name of what is
- * missing. A division by zero counts as missing. Pure. */
+ * missing. A division by zero counts as missing, and so does what is no number, as
+ * inf - inf. Pure. */
 enum ct_require_outcome ct_require_eval(const struct ct_require *r,
                                         const struct ct_require_source *source, const void *run,
                                         const void *old, char *why, size_t n);

@@ -116,6 +116,10 @@ static void test_missing(void **state)
 	assert_int_equal(outcome("ipc > 1 or absent > 1", then), CT_REQUIRE_PASSED);
 	assert_int_equal(outcome("absent > 1 or ipc > 1", then), CT_REQUIRE_PASSED);
 	assert_int_equal(outcome("ipc / zero > 1", then), CT_REQUIRE_ABSENT);
+	/* What is no number differs from every number. */
+	assert_int_equal(outcome("1e308*10 - 1e308*10 != 1", then), CT_REQUIRE_ABSENT);
+	assert_int_equal(outcome("1 != 0*1e308*10", then), CT_REQUIRE_PASSED);
+	assert_int_equal(outcome("1 != 0*(1e308*10)", then), CT_REQUIRE_ABSENT);
 	assert_int_equal(outcome("malekeh.verdict == unknown", then), CT_REQUIRE_ABSENT);
 }
 

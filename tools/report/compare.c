@@ -52,16 +52,40 @@ static int is_all(const struct ct_record *r)
 	return r->nfields > 2 && strcmp(r->field[0], "all") == 0;
 }
 
+/* The SN that r, a record of the new run, is of; gone: of the old one, and only what the new one lacks. */
+static int compare_metric(struct rp_changes *c, const struct rp_workload *w, const struct rp_workload *old,
+                          const struct ct_record *r, int gone, struct ct_error *e)
+{
+	if (!is_all(r) || (gone && ct_profile_method(w->p, "all", r->field[1])))
+		return CT_OK;
+	return compare_value(c, w, old, r->field[1], rp_sn(old, r->field[1]), rp_sn(w, r->field[1]), e);
+}
+
 static int compare_summary(struct rp_changes *c, const struct rp_workload *w,
                            const struct rp_workload *old, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int st = CT_OK;
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(w->p, "SN", &i));)
-		if (is_all(r))
-			st = compare_value(c, w, old, r->field[1], rp_sn(old, r->field[1]), rp_sn(w, r->field[1]),
-			                   e);
+		st = compare_metric(c, w, old, r, 0, e);
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(old->p, "SN", &i));)
+		st = compare_metric(c, w, old, r, 1, e);
 	return st;
+}
+
+static int compare_estimate(struct rp_changes *c, const struct rp_workload *w, const struct rp_workload *old,
+                            const struct ct_record *r, int gone, struct ct_error *e)
+{
+	struct ct_estimate a = {.value = NAN}, b = {.value = NAN};
+	char what[160];
+	if (!is_all(r) || r->nfields < 9)
+		return CT_OK;
+	int has = ct_profile_get_estimate(w->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &a);
+	if (gone && has)
+		return CT_OK;
+	ct_profile_get_estimate(old->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &b);
+	snprintf(what, sizeof what, "%s.%s.%s", r->field[1], r->field[2], r->field[3]);
+	return compare_value(c, w, old, what, b.value, a.value, e);
 }
 
 static int compare_estimates(struct rp_changes *c, const struct rp_workload *w,
@@ -69,17 +93,10 @@ static int compare_estimates(struct rp_changes *c, const struct rp_workload *w,
 {
 	const struct ct_record *r;
 	int st = CT_OK;
-	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(w->p, "ES", &i));) {
-		struct ct_estimate a, b;
-		char what[160];
-		if (!is_all(r) || r->nfields < 9 ||
-		    !ct_profile_get_estimate(w->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &a))
-			continue;
-		int had = ct_profile_get_estimate(old->p, "all", r->field[1], r->field[2], r->field[3],
-		                                  r->field[6], &b);
-		snprintf(what, sizeof what, "%s.%s.%s", r->field[1], r->field[2], r->field[3]);
-		st = compare_value(c, w, old, what, had ? b.value : NAN, a.value, e);
-	}
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(w->p, "ES", &i));)
+		st = compare_estimate(c, w, old, r, 0, e);
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(old->p, "ES", &i));)
+		st = compare_estimate(c, w, old, r, 1, e);
 	return st;
 }
 
