@@ -302,15 +302,18 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *
 	struct ct_buf b = {0};
 	int st = f ? fg_make(f, &r->run, &rows, e) : CT_ERR_USAGE;
 	if (st == CT_OK && o->svg) {
-		fg_svg(f, &rows, &b);
+		struct ct_diag d = ct_tool_diag(t);
+		size_t left = fg_svg(f, &rows, &b);
+		if (left)
+			ct_warn(&d, "%s: the drawing has no room for %zu of the values: the text has them all", f->id, left);
 		st = add_output(out, place(o, o->svg), &b, e);
 		ct_buf_reset(&b);
 	}
 	if (st == CT_OK) {
 		fg_tsv(f, &rows, &b);
-		if (!t->quiet)
-			fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, t);
-		st = add_output(out, o->out, &b, e);
+		st = t->quiet ? CT_OK : fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, t, e);
+		if (st == CT_OK)
+			st = add_output(out, o->out, &b, e);
 	}
 	ct_buf_free(&b);
 	fg_free(&rows);

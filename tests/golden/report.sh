@@ -30,6 +30,12 @@ same "a document of verdicts joins its workloads" "neutral" \
 	"$( (printf '#cachetriage-profile\t1\nTV\tbfs\tmorpheus\tneutral\t1\t0.99\t1.01\twhy\nTV\tother\tmalekeh\thurts\t0.9\t0.8\t0.95\twhy\n') >tv
 	report tv new/a.profile >t2; awk '$1 == "bfs" { print $2 }' t2)"
 check "and others it names" grep -qE '^other .* hurts 0\.90' t2
+same "whatever comes first" "$(report tv new/a.profile)" "$(report new/a.profile tv)"
+mkdir numbered
+made bfs 1.4 10 >numbered/1
+made bfs 1.3 10 >numbered/2
+made 'bfs#2' 0.7 10 >numbered/3
+same "no two workloads have one name" "bfs 1.40 bfs#2 0.70 bfs#3 1.30" "$(report numbered | awk 'NR > 1 { print $1, $3 }' | paste -sd' ')"
 
 report --markdown out.md --junit out.xml --csv out.csv new
 same "forms that are asked for are written, nothing else" "" "$(report --markdown x.md new)"
@@ -97,6 +103,10 @@ check "the comparison names changes" grep -qE '^bfs +llc_mpki +10\.0 +12\.0 +\+2
 check "the comparison counts what is the same" grep -q '1 of 3 workloads are the same' compared
 check "the comparison names what is new" grep -q '^only in the new run: added' compared
 check "the comparison names what is gone" grep -q '^only in the old run: gone' compared
+mkdir fewer && sed '/llc_mpki/d; /speedup.1/d' new/b.profile >fewer/b.profile
+report --compare new/b.profile fewer >compared
+same "what the new run lacks is a change" "2 values changed, 0 of 1 workloads are the same" "$(grep changed compared)"
+check "and is named" grep -qE '^nw +llc_mpki +5(\.00)? +- +-' compared
 check "equal runs have no changes" sh -c "'$CT_BIN/report' --no-verify --compare new new | grep -q '^0 values changed, 3 of 3'"
 check "Markdown has the changes" sh -c "'$CT_BIN/report' --no-verify --compare old --markdown - new | grep -q '^| bfs | llc&#95;mpki | 10 | 12 | +20.0 % |'"
 
@@ -123,6 +133,18 @@ junit "JUnit with any name obeys the schema" evil.xml
 made 'two\nlines' 1.3 7 >lines.profile
 same "a threshold is told in one line, whatever the name" "1 1" "$("$CT_BIN/report" -q --no-verify lines.profile 2>/dev/null | grep -c lines) $(
 	"$CT_BIN/report" --no-verify --require 'ipc > 1e9' --markdown /dev/null lines.profile 2>&1 | wc -l)"
+
+# ---- numbers that no axis can be divided by ----
+swept() { # X1 X2 Y1 Y2
+	made bfs 1.3 7
+	printf 'SW\tall\tmorpheus\tBL\tsms\t%s\tipc\t%s\tinsts/cycle\tanalytic\n' "$1" "$3" "$2" "$4"
+}
+swept 9007199254740992 9007199254740996 1 2 >steps.profile
+swept 1 2 1.711e308 1 >tall.profile
+swept 0 1.797e308 1 2 >wide.profile
+for x in steps tall wide; do
+	check "$x: the chart has an end" timeout 20 "$CT_BIN/report" --no-verify --html $x.html $x.profile
+done
 
 # ---- several files: all or none ----
 mkdir -p "a folder"

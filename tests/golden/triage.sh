@@ -45,6 +45,29 @@ grep -v '^ES.all.tag-split' gains.profile >lacks.profile
 same "what a profile lacks is unknown, and why" "profile lacks tag-split; run reuse --mechanisms all" \
 	"$("$triage" --no-verify --no-provenance -O profile lacks.profile | awk -F'\t' '$3 == "tag-split" { print $8 }')"
 
+# Workloads of one name are counted through all parts, and one may be called as another is numbered.
+made one 1.1 1.1 1.1 >one-1.prof
+made one 1.2 1.2 1.2 >one-2.prof
+made one 1.3 1.3 1.3 >one-3.prof
+made 'one#2' 0.7 0.7 0.7 >one-4.prof
+for list in "one-1.prof one-2.prof one-3.prof one-1.prof" "one-1.prof one-2.prof one-4.prof one-3.prof"; do
+	"$triage" -q --no-verify --mechanism malekeh -O profile $list -o ones
+	same "every one of them has its line" 4 "$(grep -c ^TV ones)"
+	for i in 1 2; do "$triage" -q --no-verify --mechanism malekeh --shard $i/2 -O profile $list -o ones-$i; done
+	"$triage" --join ones-1 ones-2 -o ones-joined
+	same "joined too" "$(grep ^TV ones | cut -f4- | sort)" "$(grep ^TV ones-joined | cut -f4- | sort)"
+	case $list in *one-4*) ;; *) same "byte for byte" "$(cat ones)" "$(cat ones-joined)" ;; esac
+done
+printf '#cachetriage-profile\t1\nTV\ta\tmalekeh\thurts\t0.9\t0.8\t0.95\twhy\nTV\ta\tmalekeh\tbenefits\t1.9\t1.8\t1.95\twhy\n' >both.tv
+refuses "two verdicts on one" 2 'two verdicts on a' "$triage" --no-verify --join both.tv
+# Workers are as many as can be had.
+list=$(for i in $(seq 40); do echo gains.profile; done)
+"$triage" -q --no-verify -@ 2 -O csv $list >few.csv
+(ulimit -n 24 && "$triage" -q --no-verify -@ 64 -O csv $list >many.csv)
+same "files that cannot be opened lose no line" "0 161 $(cksum <few.csv)" "$? $(wc -l <many.csv) $(cksum <many.csv)"
+(ulimit -v 400000 && "$CT_RELEASE/triage" -q --no-verify -O csv gains.profile loses.profile >little.csv)
+same "nor do addresses" "0 9" "$? $(wc -l <little.csv)"
+
 made 'a\nb\tc|"d", e' 1.4 1.3 1.5 >odd.profile
 same "any name comes out as it is" 'a\nb\tc|"d", e' \
 	"$("$triage" --no-verify --mechanism malekeh -O profile odd.profile | awk -F'\t' '$1 == "TV" { print $2 }')"

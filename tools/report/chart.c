@@ -151,8 +151,8 @@ static void x_axis(struct ct_buf *b, const struct ch_axes *a, const struct scale
 		double step = step_of(s->x1 - s->x0);
 		if (step < 1 && a->whole_x)
 			step = 1;
-		double first = ceil(s->x0 / step) * step, x = first;
-		for (int i = 0; i < TICKS_MAX && x <= s->x1 * 1.0001; x = first + ++i * step)
+		double x = ceil(s->x0 / step) * step;
+		for (int i = 0; i < TICKS_MAX && x <= s->x1 * 1.0001; i++, x += step)
 			x_tick(b, a, s, x);
 	}
 	label(b, "axis", s->w - RIGHT, s->top + plot_h + 34, "end", a->x);

@@ -258,36 +258,62 @@ static const char *who(const struct fg_row *r)
 	return *r->x ? r->x : r->series;
 }
 
-static int told_before(const struct fg_rows *rows, size_t i, int also_name)
+static int by_reason(const void *va, const void *vb)
 {
-	for (size_t k = 0; k < i; k++)
-		if (rows->row[k].missing && !strcmp(rows->row[k].missing, rows->row[i].missing) &&
-		    (!also_name || !strcmp(who(&rows->row[k]), who(&rows->row[i]))))
-			return 1;
-	return 0;
+	const struct fg_row *a = *(const struct fg_row *const *)va, *b = *(const struct fg_row *const *)vb;
+	int c = strcmp(a->missing, b->missing);
+	if (c == 0)
+		c = strcmp(who(a), who(b));
+	return c ? c : a < b ? -1 : 1;
 }
 
-void fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
-                     struct ct_tool *t)
+static int by_place(const void *va, const void *vb)
 {
+	const struct fg_row *a = *(const struct fg_row *const *)va, *b = *(const struct fg_row *const *)vb;
+	return a < b ? -1 : 1;
+}
+
+/* The rows that are missing, each name once per reason, in their order; how many. */
+static size_t missing_names(const struct fg_rows *rows, const struct fg_row **r)
+{
+	size_t n = 0, kept = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->row[i].missing)
+			r[n++] = &rows->row[i];
+	qsort(r, n, sizeof(const struct fg_row *), by_reason);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || strcmp(r[i]->missing, r[kept - 1]->missing) || strcmp(who(r[i]), who(r[kept - 1])))
+			r[kept++] = r[i];
+	qsort(r, kept, sizeof(const struct fg_row *), by_place);
+	return kept;
+}
+
+int fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
+                    struct ct_tool *t, struct ct_error *e)
+{
+	const struct fg_row **r = ct_calloc(rows->n, sizeof(const struct fg_row *));
 	struct ct_buf names = {0}, *b = &names;
-	for (size_t i = 0; i < rows->n; i++) {
-		size_t n = 0;
-		if (!rows->row[i].missing || told_before(rows, i, 0))
-			continue;
+	if (!r)
+		return ct_fail_nomem(e);
+	/* One reason after another: those of its names are taken out of what is left. */
+	for (size_t left = missing_names(rows, r); left > 0;) {
+		const char *reason = r[0]->missing;
+		size_t n = 0, others = 0;
 		ct_buf_reset(b);
-		for (size_t k = i; k < rows->n; k++) {
-			const struct fg_row *r = &rows->row[k];
-			if (!r->missing || strcmp(r->missing, rows->row[i].missing) || told_before(rows, k, 1))
-				continue;
-			if (n++ < most)
-				ct_buf_printf(b, "%s%s", n > 1 ? ", " : "", who(r));
-		}
+		for (size_t k = 0; k < left; k++)
+			if (strcmp(r[k]->missing, reason) != 0)
+				r[others++] = r[k];
+			else if (n++ < most)
+				ct_buf_printf(b, "%s%s", n > 1 ? ", " : "", who(r[k]));
 		if (n > most)
 			ct_buf_printf(b, " and %zu more", n - most);
-		ct_tool_say(t, "%s: %s: %s", f->id, b->len ? b->data : "", rows->row[i].missing);
+		ct_tool_say(t, "%s: %s: %s", f->id, b->len ? b->data : "", reason);
+		left = others;
 	}
+	int st = ct_buf_check(b, e);
 	ct_buf_free(b);
+	free(r);
+	return st;
 }
 
 /* ---- SVG ---- */
@@ -309,6 +335,7 @@ struct drawing {
 	const char *panel;
 	struct ch_axes axes;
 	char id[48], title[200], desc[300];
+	size_t left; /* values that found no room */
 };
 
 static void draw_bars(struct drawing *d, struct ct_buf *b)
@@ -327,8 +354,10 @@ static void draw_bars(struct drawing *d, struct ct_buf *b)
 			continue;
 		size_t s = position(series, &n_series, CH_SERIES_MAX, r->series);
 		size_t g = position(group, &n, GROUPS_MAX, r->x);
-		if (s == CH_SERIES_MAX || g == GROUPS_MAX)
+		if (s == CH_SERIES_MAX || g == GROUPS_MAX) {
+			d->left++;
 			continue;
+		}
 		bar[g].name = paper[g].name = r->x;
 		(r->paper ? paper : bar)[g].v[s] = r->value;
 		marks += (size_t)r->paper;
@@ -356,8 +385,10 @@ static void draw_lines(struct drawing *d, struct ct_buf *b)
 		if (strcmp(r->panel, d->panel) != 0 || r->paper || r->missing || ct_parse_real(r->x, &x) < 0)
 			continue;
 		size_t s = position(name, &n, CH_SERIES_MAX, r->series);
-		if (s == CH_SERIES_MAX)
+		if (s == CH_SERIES_MAX) {
+			d->left++;
 			continue;
+		}
 		double *xs = data + 2 * s * (d->rows->n + 1), *ys = xs + d->rows->n + 1;
 		line[s].name = name[s];
 		line[s].x = xs;
@@ -387,10 +418,10 @@ static double width_of(const struct fg_figure *f, const struct fg_rows *rows, st
 	return ch_bars_width(n, (unsigned)n_series, f->drawing == FG_STACKED);
 }
 
-void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
+size_t fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
 {
 	const char *panel[PANELS_MAX];
-	size_t n = 0;
+	size_t n = 0, left = 0;
 	for (size_t i = 0; i < rows->n; i++)
 		if (!rows->row[i].missing)
 			position(panel, &n, PANELS_MAX, rows->row[i].panel);
@@ -420,6 +451,8 @@ void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf
 			draw_lines(&d, b);
 		else
 			draw_bars(&d, b);
+		left += d.left;
 	}
 	ct_buf_puts(b, "</svg>\n");
+	return left;
 }

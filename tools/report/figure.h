@@ -69,11 +69,12 @@ int fg_make(const struct fg_figure *f, const struct rp_run *run, struct fg_rows 
 /* Tab-separated: figure, panel, x, series, value, low, high, source (here or paper). */
 void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
 /* A line of t's warnings per reason for rows that are missing: at most `most` names, and what
- * makes them. */
-void fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
-                     struct ct_tool *t);
-/* One SVG, a panel below the other; the paper's values are ticks of their own. */
-void fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
+ * makes them. Fails with CT_ERR_NOMEM. */
+int fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
+                    struct ct_tool *t, struct ct_error *e);
+/* One SVG, a panel below the other; the paper's values are ticks of their own. Returns how many values
+ * have no room in it. */
+size_t fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b);
 
 /* ES of scope all over another system's; NaN when either is missing. over may be NULL. */
 double fg_es(const struct rp_workload *w, const char *mechanism, const char *system,

@@ -9,11 +9,16 @@
 #include "models/morpheus/figures.h"
 #include "report/figure.h"
 
-enum { POINTS_MAX = 1024 };
-
 struct point {
 	double x, y;
 	char text[32];
+};
+
+/* Room for the points of one sweep after another. */
+struct points {
+	struct point *at;
+	size_t cap;
+	int failed; /* out of memory */
 };
 
 static int by_x(const void *a, const void *b)
@@ -29,29 +34,34 @@ static int starts(const char *s, const char *word)
 
 /* Points of a sweep, by x; returns how many. key: how it begins (of cores: all of it). */
 static size_t sweep(const struct rp_workload *w, const char *mechanism, const char *system,
-                    const char *key, const char *metric, struct point p[POINTS_MAX])
+                    const char *key, const char *metric, struct points *p)
 {
 	const struct ct_record *r;
 	size_t n = 0;
-	for (size_t i = 0; n < POINTS_MAX && (r = ct_profile_next(w->p, "SW", &i));) {
+	for (size_t i = 0; (r = ct_profile_next(w->p, "SW", &i));) {
+		struct point one;
 		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], mechanism) ||
 		    strcmp(r->field[2], system) || !starts(r->field[3], key) || strcmp(r->field[5], metric) ||
 		    (starts(key, "core:") && strcmp(r->field[3], key)))
 			continue;
-		if (!ct_field_real(r->field[4], &p[n].x) || !ct_field_real(r->field[6], &p[n].y))
+		if (!ct_field_real(r->field[4], &one.x) || !ct_field_real(r->field[6], &one.y))
 			continue;
-		snprintf(p[n++].text, sizeof p->text, "%s", r->field[4]);
+		if (ct_grow((void **)&p->at, &p->cap, n + 1, sizeof one) < 0) {
+			p->failed = 1;
+			return 0;
+		}
+		snprintf(one.text, sizeof one.text, "%s", r->field[4]);
+		p->at[n++] = one;
 	}
-	qsort(p, n, sizeof *p, by_x);
+	if (n)
+		qsort(p->at, n, sizeof *p->at, by_x);
 	return n;
 }
 
-static struct point *points(struct fg_rows *rows)
+static void points_free(struct points *p, struct fg_rows *rows)
 {
-	struct point *p = ct_calloc(POINTS_MAX, sizeof *p);
-	if (!p)
-		rows->failed = 1;
-	return p;
+	rows->failed |= p->failed;
+	free(p->at);
 }
 
 static double gp(const struct rp_workload *w, const char *key)
@@ -64,9 +74,10 @@ static double gp(const struct rp_workload *w, const char *key)
 /* ---- Morpheus ---- */
 
 /* Without a sweep the two counts that are known: the best one and all. */
-static size_t two_counts(const struct rp_workload *w, struct point p[POINTS_MAX])
+static size_t two_counts(const struct rp_workload *w, struct points *room)
 {
 	static const char *const system[] = {"IBL", "BL"};
+	struct point p[2];
 	size_t n = 0;
 	for (int i = 0; i < 2; i++) {
 		p[n].x = fg_es(w, "morpheus", system[i], "compute_sms", NULL);
@@ -76,23 +87,28 @@ static size_t two_counts(const struct rp_workload *w, struct point p[POINTS_MAX]
 		snprintf(p[n].text, sizeof p->text, "%.0f", p[n].x);
 		n++;
 	}
+	if (ct_grow((void **)&room->at, &room->cap, 2, sizeof *p) < 0) {
+		room->failed = 1;
+		return 0;
+	}
+	memcpy(room->at, p, n * sizeof *p);
 	return n;
 }
 
 void fg_ipc_by_sms(const struct rp_run *run, struct fg_rows *rows)
 {
-	struct point *p = points(rows);
-	for (size_t i = 0; p && i < run->n; i++) {
+	struct points p = {0};
+	for (size_t i = 0; i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
-		size_t n = sweep(w, "morpheus", "BL", "sms", "ipc", p);
+		size_t n = sweep(w, "morpheus", "BL", "sms", "ipc", &p);
 		if (n == 0) {
-			n = two_counts(w, p);
+			n = two_counts(w, &p);
 			fg_add_missing(rows, "", "", w->name, gp(w, "sm.count") == 1 ? "the GPU has one SM" : FG_SMS_NEEDS);
 		}
-		for (size_t k = 0; k < n && p[0].y > 0; k++)
-			fg_add(rows, "", p[k].text, w->name, p[k].y / p[0].y);
+		for (size_t k = 0; k < n && p.at[0].y > 0; k++)
+			fg_add(rows, "", p.at[k].text, w->name, p.at[k].y / p.at[0].y);
 	}
-	free(p);
+	points_free(&p, rows);
 }
 
 /* The GPU of a workload's profile, without its options. */
@@ -153,13 +169,13 @@ void fg_helpers(const struct rp_run *run, struct fg_rows *rows)
 
 void fg_l1_latency(const struct rp_run *run, struct fg_rows *rows)
 {
-	struct point *p = points(rows);
-	for (size_t i = 0; p && i < run->n; i++) {
+	struct points p = {0};
+	for (size_t i = 0; i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
-		size_t n = sweep(w, "shared-l1", "DynEB", "l1.latency", "speedup", p);
+		size_t n = sweep(w, "shared-l1", "DynEB", "l1.latency", "speedup", &p);
 		char x[32];
 		for (size_t k = 0; k < n; k++)
-			fg_add(rows, "a: DynEB", p[k].text, w->name, p[k].y);
+			fg_add(rows, "a: DynEB", p.at[k].text, w->name, p.at[k].y);
 		snprintf(x, sizeof x, "%.0f", gp(w, "l1.latency"));
 		if (n == 0) {
 			fg_add(rows, "a: DynEB", x, w->name, fg_es(w, "shared-l1", "DynEB", "speedup", NULL));
@@ -167,15 +183,15 @@ void fg_l1_latency(const struct rp_run *run, struct fg_rows *rows)
 		}
 	}
 	fg_add_means(rows, 0, "a: DynEB", 0);
-	free(p);
+	points_free(&p, rows);
 	fg_shapes_mesh(run, rows);
 }
 
 /* One core of each workload, the one that decides first: Figure 14 follows one too. */
 void fg_modes(const struct rp_run *run, struct fg_rows *rows)
 {
-	struct point *p = points(rows);
-	for (size_t i = 0; p && i < run->n; i++) {
+	struct points p = {0};
+	for (size_t i = 0; i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
 		const struct ct_record *r;
 		char key[32] = "", series[64];
@@ -183,14 +199,14 @@ void fg_modes(const struct rp_run *run, struct fg_rows *rows)
 			if (r->nfields >= 9 && !strcmp(r->field[1], "shared-l1") && !strcmp(r->field[2], "DynEB") &&
 			    starts(r->field[3], "core:") && !strcmp(r->field[5], "mode"))
 				snprintf(key, sizeof key, "%s", r->field[3]);
-		size_t n = *key ? sweep(w, "shared-l1", "DynEB", key, "mode", p) : 0;
+		size_t n = *key ? sweep(w, "shared-l1", "DynEB", key, "mode", &p) : 0;
 		snprintf(series, sizeof series, "%.40s%s%.20s", w->name, *key ? " " : "", key);
 		if (n == 0)
 			fg_add_missing(rows, "", "", series, FG_TIMELINE_NEEDS);
 		for (size_t k = 0; k < n; k++)
-			fg_add(rows, "", p[k].text, series, p[k].y);
+			fg_add(rows, "", p.at[k].text, series, p.at[k].y);
 	}
-	free(p);
+	points_free(&p, rows);
 }
 
 /* Sorted speed-ups of a system: position and value. */
@@ -333,12 +349,12 @@ void fg_register_distances(const struct rp_run *run, struct fg_rows *rows)
 }
 
 static void sthld_panel(const struct rp_workload *w, const char *metric, const char *panel,
-                        struct point *p, struct fg_rows *rows)
+                        struct points *p, struct fg_rows *rows)
 {
 	size_t n = sweep(w, "malekeh", "Malekeh", "sthld", metric, p);
 	char x[32];
 	for (size_t k = 0; k < n; k++)
-		fg_add(rows, panel, p[k].text, w->name, p[k].y);
+		fg_add(rows, panel, p->at[k].text, w->name, p->at[k].y);
 	if (n)
 		return;
 	/* Without a sweep: where the machine settled. */
@@ -350,12 +366,12 @@ static void sthld_panel(const struct rp_workload *w, const char *metric, const c
 
 void fg_sthld(const struct rp_run *run, struct fg_rows *rows)
 {
-	struct point *p = points(rows);
-	for (size_t i = 0; p && i < run->n; i++) {
-		sthld_panel(&run->w[i], "speedup", "IPC", p, rows);
-		sthld_panel(&run->w[i], "rf_hit_ratio", "hit ratio", p, rows);
+	struct points p = {0};
+	for (size_t i = 0; i < run->n; i++) {
+		sthld_panel(&run->w[i], "speedup", "IPC", &p, rows);
+		sthld_panel(&run->w[i], "rf_hit_ratio", "hit ratio", &p, rows);
 	}
-	free(p);
+	points_free(&p, rows);
 }
 
 /* The L1's own rate: register systems change its order of accesses only a little, and the
@@ -381,36 +397,36 @@ static double tag_bytes(int p)
 
 void fg_private_tags(const struct rp_run *run, struct fg_rows *rows)
 {
-	struct point *p = points(rows);
+	struct points p = {0};
 	for (int bits = 0; bits <= 20; bits++) {
 		char x[12];
 		snprintf(x, sizeof x, "%d", bits);
 		fg_add(rows, "storage, bytes", x, "TSC", tag_bytes(bits));
 	}
-	for (size_t i = 0; p && i < run->n; i++) {
+	for (size_t i = 0; i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
-		size_t n = sweep(w, "tag-split", "TSC", "private", "speedup", p);
+		size_t n = sweep(w, "tag-split", "TSC", "private", "speedup", &p);
 		for (size_t k = 0; k < n; k++)
-			fg_add(rows, "IPC", p[k].text, w->name, p[k].y);
+			fg_add(rows, "IPC", p.at[k].text, w->name, p.at[k].y);
 		if (n == 0) {
 			fg_add(rows, "IPC", "8", w->name, fg_es(w, "tag-split", "TSC", "speedup", NULL));
 			fg_add_missing(rows, "IPC", "", w->name, FG_PRIVATE_NEEDS);
 		}
 	}
 	fg_add_means(rows, 0, "IPC", 0);
-	free(p);
+	points_free(&p, rows);
 }
 
 void fg_chunks(const struct rp_run *run, struct fg_rows *rows)
 {
-	struct point *p = points(rows);
-	for (size_t i = 0; p && i < run->n; i++) {
+	struct points p = {0};
+	for (size_t i = 0; i < run->n; i++) {
 		const struct rp_workload *w = &run->w[i];
-		size_t n = sweep(w, "tag-split", "TSC", "chunk", "speedup", p);
+		size_t n = sweep(w, "tag-split", "TSC", "chunk", "speedup", &p);
 		for (size_t k = 0; k < n; k++) {
 			char name[48];
-			snprintf(name, sizeof name, "%.30s B", p[k].text);
-			fg_add(rows, "", w->name, name, p[k].y);
+			snprintf(name, sizeof name, "%.30s B", p.at[k].text);
+			fg_add(rows, "", w->name, name, p.at[k].y);
 		}
 		if (n == 0) {
 			fg_add(rows, "", w->name, "32 B", fg_es(w, "tag-split", "TSC", "speedup", NULL));
@@ -418,7 +434,7 @@ void fg_chunks(const struct rp_run *run, struct fg_rows *rows)
 		}
 	}
 	fg_add_means(rows, 0, "", 1);
-	free(p);
+	points_free(&p, rows);
 }
 
 void fg_traffic(const struct rp_run *run, struct fg_rows *rows)
