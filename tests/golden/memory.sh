@@ -15,6 +15,11 @@ seq 20000 | sed 's/.*/MEMTRACE: CTX 0x1 - grid_launch_id & - CTA 0,0,0 - warp 0 
 check "20000 launches in a log need no 400 MB" bash -c 'ulimit -v 400000 && traceinfo -q launches.log -O profile >p'
 same "and are all there" 20000 "$(grep -c ^KN p)"
 
+# Nor does what has been counted for a kernel's name: as many names as kernels.
+seq 2000 | sed 's/.*/-kernel name = k&\n-grid dim = (1,1,1)\n-block dim = (1,1,1)\n#\n#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0000 00000001 0 EXIT 0 0\n#END_TB/' >names
+check "2000 names need no 300 MB" bash -c 'ulimit -v 300000 && reuse -q names -o p'
+same "and are all there" 2000 "$(grep -c ^KN p)"
+
 # A stack of 128 KiB, of every thread too: -Wframe-larger-than finds what needs more.
 tracegen -q vecadd --size small -o t && tracecat -q --ctas 0-2 t -o few.ctz && reuse -q t >t.prof
 for c in "reuse" "reuse -@ 2 -S 0.5" "reuse --mechanisms all" "reuse --timing quick" "reuse --sample-kernels" mpki "mpki --explain" \

@@ -84,24 +84,6 @@ static void on_counted(void *ctx)
 		memset(a->slice_load, 0, a->gpu.llc_slices * sizeof *a->slice_load);
 }
 
-static int add_scope(struct pass *a, const char *name, struct scope **out)
-{
-	for (size_t i = 0; i < a->n_scopes; i++)
-		if (strcmp(a->scope[i].name, name) == 0) {
-			*out = &a->scope[i];
-			return CT_OK;
-		}
-	if (ct_grow((void **)&a->scope, &a->cap_scopes, a->n_scopes + 1, sizeof *a->scope) < 0)
-		return ct_fail_nomem(a->e);
-	struct scope *s = &a->scope[a->n_scopes];
-	memset(s, 0, sizeof *s);
-	s->name = ct_strndup(name, strlen(name));
-	s->locality = ct_calloc(1, sizeof *s->locality);
-	a->n_scopes++;
-	*out = s;
-	return s->name && s->locality ? CT_OK : ct_fail_nomem(a->e);
-}
-
 /* What a store does to an L1, from the configured policy. */
 static int store_rule(const struct ct_gpu *g)
 {
@@ -188,14 +170,14 @@ static int start_engines(struct pass *a)
 static int count_into(struct pass *a, const char *name, const struct launch_counts *l)
 {
 	struct scope *s = NULL;
-	int st = add_scope(a, name, &s);
+	int st = ct_scope_find(a, name, &s);
 	if (st != CT_OK)
 		return st;
 	s->launches++;
 	ct_replay_counts_add(&s->counts, &l->c[0]);
 	ct_lineutil_counts_add(&s->util, &l->util);
 	ct_sampled_add(&s->sampled, &l->sampled);
-	return ct_locality_counts_add(s->locality, a->launch, a->e);
+	return ct_scope_add_locality(a, s);
 }
 
 static const char *label(struct pass *a, const char *kind, const char *name)
@@ -338,13 +320,7 @@ static void release(struct pass *a)
 		if (a->mechanism[i])
 			ct_pass_mechanism_at(i)->close(a->mechanism[i]);
 	ct_pass_views_free(a);
-	for (size_t i = 0; i < a->n_scopes; i++) {
-		free(a->scope[i].name);
-		if (a->scope[i].locality)
-			ct_locality_counts_free(a->scope[i].locality);
-		free(a->scope[i].locality);
-	}
-	free(a->scope);
+	ct_scopes_free(a);
 	if (a->launch)
 		ct_locality_counts_free(a->launch);
 	free(a->launch);

@@ -34,12 +34,21 @@ struct launch_counts {
 	struct sampled sampled;
 };
 
+/* A counter that is not 0. */
+struct scope_cell {
+	size_t at;
+	uint64_t count;
+};
+
 /* What has been counted for `all`, for one kernel name, or for one launch. */
 struct scope {
 	char *name;
 	uint64_t launches;
 	struct ct_replay_counts counts;
-	struct ct_locality_counts *locality;
+	struct ct_locality_counts *locality; /* of `all`; the others': NULL, and what is in it below */
+	struct scope_cell *cell;
+	size_t n_cells;
+	struct ct_rj rj_nearest, rj_sharers;
 	struct ct_lineutil_counts util;
 	struct sampled sampled;
 };
@@ -77,6 +86,7 @@ struct pass {
 	unsigned n_views;
 	struct scope *scope; /* [0] is `all`, then kernel names in order of appearance */
 	size_t n_scopes, cap_scopes;
+	struct ct_locality_counts *unpacked; /* of the scope at hand, which has its joint histograms */
 	struct ct_buf label;
 	struct ct_progress progress;
 	int counting;                /* --warmup is over, or was not asked for */
@@ -92,6 +102,14 @@ int ct_pass_begin_launch(struct pass *a, const struct ct_kernel *k);
 int ct_pass_end_launch(struct pass *a, struct launch_counts *l);
 /* Adds *l and a->launch to every scope of the launch, and empties a->launch. */
 int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l);
+
+/* pass_scope.c: the scope of that name, a new one if there is none. */
+int ct_scope_find(struct pass *a, const char *name, struct scope **out);
+/* Adds a->launch. */
+int ct_scope_add_locality(struct pass *a, struct scope *s);
+/* Its locality counts, lent until the next call of these. */
+struct ct_locality_counts *ct_scope_locality(struct pass *a, const struct scope *s);
+void ct_scopes_free(struct pass *a);
 
 /* pass_views.c: an engine for each view behind engine[*n]; *n counts on. */
 int ct_pass_views_start(struct pass *a, struct ct_replay **engine, unsigned *n);

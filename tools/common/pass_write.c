@@ -199,6 +199,22 @@ static int write_mechanisms(struct pass *a)
 	return st;
 }
 
+static int write_scope(struct pass *a, const struct scope *s, const struct ct_trace *trace)
+{
+	int st = ct_counts_add_sn(a->p, s->name, &s->counts, how(s), a->e);
+	if (st == CT_OK && a->sampler)
+		st = ct_pass_write_sampled(a, s);
+	if (st == CT_OK)
+		st = write_derived(a, s, trace);
+	if (st == CT_OK)
+		st = write_util(a, s);
+	if (st == CT_OK)
+		st = write_locality(a, s);
+	if (st == CT_OK)
+		st = ct_counts_add_im(a->p, s->name, &s->counts, s->launches, &a->gpu, a->e);
+	return st == CT_OK && a->o.mrc ? ct_pass_write_curves(a, s) : st;
+}
+
 int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 {
 	int st = ct_tool_add_trace(a->p, trace, a->e);
@@ -207,20 +223,9 @@ int ct_pass_write(struct pass *a, const struct ct_trace *trace)
 	if (st == CT_OK && a->o.timing == CT_REPLAY_QUICK)
 		st = ct_profile_add_gp(a->p, "model.timing", "quick", "", a->e);
 	for (size_t i = 0; i < a->n_scopes && st == CT_OK; i++) {
-		st = ct_counts_add_sn(a->p, a->scope[i].name, &a->scope[i].counts, how(&a->scope[i]), a->e);
-		if (st == CT_OK && a->sampler)
-			st = ct_pass_write_sampled(a, &a->scope[i]);
-		if (st == CT_OK)
-			st = write_derived(a, &a->scope[i], trace);
-		if (st == CT_OK)
-			st = write_util(a, &a->scope[i]);
-		if (st == CT_OK)
-			st = write_locality(a, &a->scope[i]);
-		if (st == CT_OK)
-			st = ct_counts_add_im(a->p, a->scope[i].name, &a->scope[i].counts,
-			                      a->scope[i].launches, &a->gpu, a->e);
-		if (st == CT_OK && a->o.mrc)
-			st = ct_pass_write_curves(a, &a->scope[i]);
+		struct scope s = a->scope[i];
+		s.locality = ct_scope_locality(a, &s);
+		st = write_scope(a, i ? &s : &a->scope[0], trace); /* `all` is known by its place */
 	}
 	if (st == CT_OK)
 		st = ct_sl_watch_write(a->watch, a->p, a->e);
