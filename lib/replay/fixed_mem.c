@@ -17,7 +17,7 @@ static uint32_t llc_trip(const struct ct_replay *r)
 /* Cycles that a request to DRAM takes in the channel: fixed delay, column command and
  * data, behind what the channel already has to do. A sector of the row that its bank
  * had last costs a column command, another one an activate (accelsim-model.md 9, 10c). */
-static uint32_t dram_trip(struct ct_replay *r, const struct ct_place *place, uint64_t at)
+static uint64_t dram_trip(struct ct_replay *r, const struct ct_place *place, uint64_t at)
 {
 	struct rp_channel *c = &r->part[place->channel / r->map.per_slice]
 	                                .channel[place->channel % r->map.per_slice];
@@ -27,9 +27,8 @@ static uint32_t dram_trip(struct ct_replay *r, const struct ct_place *place, uin
 	b->open = 1;
 	b->row = place->row;
 	c->ccd = start + cost;
-	return r->g.dram_latency + 4 +
-	       (uint32_t)(rp_dram_core_of(r, start + r->g.dram_rcd + r->g.dram_cl) -
-	                  rp_dram_core_of(r, now));
+	return r->g.dram_latency + 4 + rp_dram_core_of(r, start + r->g.dram_rcd + r->g.dram_cl) -
+	       rp_dram_core_of(r, now);
 }
 
 /* A line of an instruction on its way through its slice, and of the LLC the one that its sector
@@ -89,7 +88,7 @@ CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
 	int store = p->kind == RP_PK_STORE, pending = 0;
 	int missing = !((store ? e->valid : rp_lru_hits(e)) & bit);
 	s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
-	uint32_t back = (uint32_t)(s->reply_last - r->base) + llc_trip(r);
+	uint64_t back = s->reply_last - r->base + llc_trip(r);
 	if (store) {
 		rp_lru_store(&s->lru, v->index, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
@@ -100,17 +99,19 @@ CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
 		rp_lru_fill(e, bit);
 		if (p->kind == RP_PK_ATOMIC)
 			rp_lru_modified(&s->lru, v->index, e->modified | bit);
-		e->due[k] = epoch + back;
-	} else if (e->due[k] > epoch + back) {
+		e->due[k] = epoch + (uint32_t)back;
+	} else if (e->due[k] > epoch + (uint32_t)back) {
 		pending = 1;
 		back = e->due[k] - epoch;
 	}
+	if (back > RP_LAST_CYCLE)
+		rp_too_long(r);
 	v->sectors++;
 	v->missed += (uint32_t)missing;
 	v->pending += (uint32_t)pending;
 	if (r->has_llc)
 		rp_llc_log(r, p->slice, p, now, missing ? 2 : pending);
-	return back;
+	return (uint32_t)back;
 }
 
 /* Of a line of the L1 that consists of several of the LLC, which may lie apart: the one of v->p. */

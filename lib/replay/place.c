@@ -226,11 +226,14 @@ static int busy(const struct ct_replay *r)
 	return 0;
 }
 
+int rp_too_long(struct ct_replay *r)
+{
+	return rp_fail(r, CT_ERR_LIMIT, "a launch runs for more than 4e9 cycles");
+}
+
 static int over(struct ct_replay *r)
 {
-	if (window_end(r) >= RP_LAST_CYCLE)
-		return rp_fail(r, CT_ERR_LIMIT, "a launch runs for more than 4e9 cycles");
-	return 0;
+	return window_end(r) >= RP_LAST_CYCLE ? rp_too_long(r) : 0;
 }
 
 int rp_advance(struct ct_replay *r)

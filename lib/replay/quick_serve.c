@@ -209,7 +209,10 @@ CT_HOT void serve(struct ct_replay *r, uint32_t id, uint64_t at)
 	uint64_t now = rp_max64(sent + r->quick->trip, l->free);
 	l->free = now + 1;
 	uint64_t back = llc_sector(r, id, q, l, p, now);
-	p->ready = (uint32_t)(rp_calendar_put(&l->replies, back + 1) - r->base);
+	uint64_t ready = rp_calendar_put(&l->replies, back + 1) - r->base;
+	if (ready > RP_LAST_CYCLE)
+		rp_too_long(r);
+	p->ready = (uint32_t)ready;
 }
 
 int rp_quick_idle(const struct ct_replay *r)

@@ -122,6 +122,13 @@ void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_o
                struct micro_result *res)
 {
 	struct ct_error e = {0};
+	if (micro_try(m, g, o, res, &e) < 0)
+		fail_msg("%s", e.text);
+}
+
+int micro_try(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
+              struct micro_result *res, struct ct_error *e)
+{
 	struct ct_source *s = NULL;
 	struct ct_trace *t = NULL;
 	struct ct_replay *r = NULL;
@@ -137,15 +144,15 @@ void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_o
 	opt.n_observers = opt.n_observers ? 2 : 1;
 	opt.observers = seen;
 	assert_int_equal(m->text.failed, 0);
-	if (ct_source_open_memory(&s, "micro", m->text.data, m->text.len, &e) < 0 ||
-	    ct_trace_open_source(&t, s, &topt, &e) < 0 || ct_replay_new(&r, g, &opt, &e) < 0)
-		fail_msg("%s", e.text);
-	if (replay_trace(r, t, &e) < 0)
-		fail_msg("%s", e.text);
+	if (ct_source_open_memory(&s, "micro", m->text.data, m->text.len, e) < 0 ||
+	    ct_trace_open_source(&t, s, &topt, e) < 0 || ct_replay_new(&r, g, &opt, e) < 0)
+		fail_msg("%s", e->text);
+	int st = replay_trace(r, t, e);
 	ct_replay_total(r, &res->c);
 	ct_replay_free(r);
 	ct_trace_close(t);
 	ct_buf_free(&m->text);
+	return st;
 }
 
 void micro_gpu(struct ct_gpu *g, int which)

@@ -47,6 +47,9 @@ static inline long micro_apart(const struct micro_result *r, uint32_t a, uint32_
  * is told too. Frees the text. */
 void micro_run(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
                struct micro_result *r);
+/* The same, but a failed replay returns its status, and *e says why. */
+int micro_try(struct micro *m, const struct ct_gpu *g, const struct ct_replay_options *o,
+              struct micro_result *r, struct ct_error *e);
 
 /* The three configurations of the reference runs, from data/gpus with the clocks and
  * latencies that those use: 0 QV100, 1 RTX3070, 2 RTX2060. */

@@ -364,6 +364,37 @@ static void what_needs_the_full_engine_is_refused(void **state)
 	}
 }
 
+/* A slow memory: the last of so many loads are over after the cycles that a launch may last. */
+static void a_launch_lasts_too_long(void **state)
+{
+	static const struct { enum ct_replay_timing timing; uint32_t loads; int status; } runs[] = {
+		{CT_REPLAY_QUICK, 1500, CT_OK}, {CT_REPLAY_QUICK, 1600, CT_ERR_LIMIT},
+		{CT_REPLAY_FIXED, 1500, CT_OK}, {CT_REPLAY_FIXED, 1640, CT_ERR_LIMIT}};
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		static struct micro_result r;
+		struct ct_replay_options o = {.timing = runs[i].timing};
+		struct ct_error e = {0};
+		struct micro m = {0};
+		struct ct_gpu g;
+		micro_gpu(&g, MICRO_RTX3070);
+		assert_int_equal(ct_gpu_set(&g, "clock.core=55000", &e), 0);
+		assert_int_equal(ct_gpu_set(&g, "clock.dram=1", &e), 0);
+		assert_int_equal(ct_gpu_check(&g, &e), 0);
+		micro_kernel(&m, "k", 1, 32, 0, 32);
+		micro_cta(&m);
+		micro_warp(&m, 0, 2 * runs[i].loads + 1);
+		for (uint32_t k = 0; k < runs[i].loads; k++) {
+			micro_line(&m, "00000001 1 R4 LDG.E 1 R2 4 1 0x%x 0", 0x10000000 + 4096 * k);
+			micro_line(&m, "ffffffff 1 R2 FFMA 3 R4 R5 R2 0");
+		}
+		micro_line(&m, "ffffffff 0 EXIT 0 0");
+		micro_cta_end(&m);
+		if (micro_try(&m, &g, &o, &r, &e) != runs[i].status)
+			fail_msg("run %zu: %s, %llu cycles", i, e.text, (unsigned long long)r.c.cycles);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +408,7 @@ int main(void)
 		cmocka_unit_test(sectors_of_the_llc_may_be_larger),
 		cmocka_unit_test(calendars_give_the_first_free_place),
 		cmocka_unit_test(what_needs_the_full_engine_is_refused),
+		cmocka_unit_test(a_launch_lasts_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

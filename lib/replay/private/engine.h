@@ -685,7 +685,8 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 /* free.c: sets parameters of the resources that cost nothing (enum ct_replay_free). */
 void rp_make_free(struct ct_gpu *g, unsigned what);
 
-/* place.c */
+/* place.c; the first: the launch lasts for longer than its cycles are counted, the run has failed. */
+int rp_too_long(struct ct_replay *r);
 int rp_advance(struct ct_replay *r);
 int rp_finish(struct ct_replay *r);
 
