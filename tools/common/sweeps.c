@@ -16,6 +16,7 @@ struct point {
 
 struct curve {
 	const char *system, *key, *metric;
+	int first; /* of its key and system */
 	struct point *p;
 	size_t n, cap;
 };
@@ -34,16 +35,19 @@ static int by_x(const void *a, const void *b)
 
 static struct curve *curve_of(struct curves *all, const struct ct_record *r)
 {
+	int first = 1;
 	for (size_t i = 0; i < all->n; i++) {
 		struct curve *c = &all->c[i];
-		if (!strcmp(c->system, r->field[2]) && !strcmp(c->key, r->field[3]) &&
-		    !strcmp(c->metric, r->field[5]))
+		if (strcmp(c->system, r->field[2]) || strcmp(c->key, r->field[3]))
+			continue;
+		if (!strcmp(c->metric, r->field[5]))
 			return c;
+		first = 0;
 	}
 	if (ct_grow((void **)&all->c, &all->cap, all->n + 1, sizeof *all->c) < 0)
 		return NULL;
 	struct curve *c = &all->c[all->n++];
-	*c = (struct curve){.system = r->field[2], .key = r->field[3], .metric = r->field[5]};
+	*c = (struct curve){.system = r->field[2], .key = r->field[3], .metric = r->field[5], .first = first};
 	return c;
 }
 
@@ -71,12 +75,8 @@ static void collect(const struct ct_profile *p, const char *mechanism, struct cu
 static size_t systems_of(const struct curves *all, const char *key)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		size_t k = 0;
-		while (k < i && (strcmp(all->c[k].key, key) || strcmp(all->c[k].system, all->c[i].system)))
-			k++;
-		n += k == i && !strcmp(all->c[i].key, key);
-	}
+	for (size_t i = 0; i < all->n; i++)
+		n += all->c[i].first && !strcmp(all->c[i].key, key);
 	return n;
 }
 
