@@ -156,8 +156,13 @@ static int read_folder(struct ct_tool *t, const char *path, struct ct_error *e)
 	for (int i = 0; i < n; i++) {
 		struct ct_buf name = {0};
 		ct_buf_printf(&name, "%s/%s", path, list[i]->d_name);
-		if (st == CT_OK)
-			st = name.failed ? ct_fail_nomem(e) : read_file(t, name.data, e);
+		struct stat s;
+		if (st == CT_OK && name.failed)
+			st = ct_fail_nomem(e);
+		else if (st == CT_OK && stat(name.data, &s) == 0 && !S_ISREG(s.st_mode)) /* a FIFO would wait */
+			st = ct_fail(e, CT_ERR_INPUT, "%s: not a regular file: take it out of the folder", name.data);
+		else if (st == CT_OK)
+			st = read_file(t, name.data, e);
 		ct_buf_free(&name);
 		free(list[i]);
 	}

@@ -276,7 +276,8 @@ int ct_list_open_member(struct ct_source **s, const char *path, const struct ct_
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(fd);
-		return ct_fail(e, CT_ERR_INPUT, "%s: not a regular file: a list may name files only", path);
+		return ct_fail(e, CT_ERR_INPUT, "%s: not a regular file: lists and folders may lead to files only",
+		               path);
 	}
 	if (fd == STDIN_FILENO) { /* standard input was closed; 0 means "not ours" to a source */
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);

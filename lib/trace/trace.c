@@ -182,7 +182,12 @@ static int start_reader(struct ct_trace *t, struct ct_source *s, const struct ct
 static int open_source(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
 {
 	enum ct_kind kind = CT_KIND_EMPTY;
-	if (t->env.options.pattern) {
+	if (t->env.options.pattern) { /* looked at only for what it is packed with */
+		int sniffed = ct_source_sniff(s, &kind, e);
+		if (sniffed < 0) {
+			ct_source_close(s);
+			return sniffed;
+		}
 		snprintf(t->format, sizeof t->format, "pattern/%s", ct_source_format(s));
 		return start_reader(t, s, &ct_pattern_ops, e);
 	}
@@ -242,7 +247,7 @@ int ct_trace_open(struct ct_trace **out, const char *path, const struct ct_trace
 		if (st < 0)
 			return st;
 	}
-	int st = ct_source_open(&s, list ? list : path, &so, e);
+	int st = list ? ct_list_open_member(&s, list, &so, e) : ct_source_open(&s, path, &so, e);
 	free(list);
 	return st < 0 ? st : open_as(out, path, s, o, e);
 }

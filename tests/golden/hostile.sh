@@ -264,6 +264,9 @@ hostile_lists() {
 	refuses "a link to a device" 2 'kernel-2.traceg: not a regular file' "$b/reuse" -q $l
 	rm $l/kernel-2.traceg && mkfifo $l/kernel-2.traceg
 	refuses "a FIFO" 2 'kernel-2.traceg: not a regular file' "$b/reuse" -q --trust-paths $l
+	mkdir -p fifos && rm -f fifos/* && mkfifo fifos/kernelslist.g fifos/x.blocks
+	refuses "a FIFO as the list of a folder" 2 'kernelslist.g: not a regular file' timeout 20 "$b/reuse" -q fifos
+	refuses "a FIFO among block dumps" 2 'x.blocks: not a regular file' timeout 20 "$b/bdi" -q fifos
 	rm $l/kernel-2.traceg && mkdir $l/kernel-2.traceg
 	refuses "a folder" 2 'kernel-2.traceg: not a regular file' "$b/reuse" -q $l
 	rmdir $l/kernel-2.traceg && ln -s kernel-2.traceg $l/kernel-2.traceg

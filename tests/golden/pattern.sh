@@ -79,6 +79,8 @@ lanes() {
 	gzip -c "$TMPDIR/threads" >"$TMPDIR/threads.gz"
 	same "compressed text too" "1 100 100 100 0 13" \
 		"$(counts "$TMPDIR/threads.gz" --pattern '\d+ (?<addr>\d+)')"
+	same "and said to be that" pattern/gz \
+		"$("$info" -q -O profile --pattern '\d+ (?<addr>\d+)' "$TMPDIR/threads.gz" | awk '/^TR/ {print $3}')"
 }
 
 errors() {

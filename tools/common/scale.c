@@ -1,6 +1,7 @@
 /* scale.c - --scale auto: the GPU that a small trace fills. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "common/tool.h"
@@ -53,12 +54,19 @@ static int read_launches(struct ct_tool *t, const char *path, const struct ct_gp
 	return st;
 }
 
+/* What a pipe gave is gone, and opening it once more may wait without end. */
+static int reads_twice(const char *path)
+{
+	struct stat s;
+	return strcmp(path, "-") != 0 && (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
+}
+
 int ct_tool_scale_auto(struct ct_tool *t, const struct ct_gpu *g, const char *path,
                        double *factor, struct ct_error *e)
 {
 	struct launch *l = NULL;
 	size_t n = 0;
-	if (strcmp(path, "-") == 0)
+	if (!reads_twice(path))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--scale auto reads the trace twice: name a file, or give a factor");
 	int st = read_launches(t, path, g, &l, &n, e);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/units.h"
@@ -98,15 +98,16 @@ static int find_changes(struct ct_tool *t, struct ct_stage *s, struct ct_error *
 
 /* ---- replaying the trace that TR names ---- */
 
-static int is_file(const char *path)
+static int is_there(const char *path, struct stat *s)
 {
-	return access(path, F_OK) == 0;
+	return stat(path, s) == 0;
 }
 
 /* Where the trace lies: the path of TR, or under --trace-root (whole, then by name). */
 static int locate(const struct ct_tool *t, const char *path, struct ct_buf *b, struct ct_error *e)
 {
 	const char *slash = strrchr(path, '/');
+	struct stat s;
 	if (strcmp(path, "-") == 0)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "the profile's trace came from standard input: name the trace as operand");
@@ -114,16 +115,18 @@ static int locate(const struct ct_tool *t, const char *path, struct ct_buf *b, s
 		ct_buf_puts(b, path);
 	} else {
 		ct_buf_printf(b, "%s/%s", t->trace_root, path);
-		if (!b->failed && !is_file(b->data) && slash) {
+		if (!b->failed && !is_there(b->data, &s) && slash) {
 			ct_buf_reset(b);
 			ct_buf_printf(b, "%s/%s", t->trace_root, slash + 1);
 		}
 	}
 	if (b->failed)
 		return ct_fail_nomem(e);
-	if (!is_file(b->data))
+	if (!is_there(b->data, &s))
 		return ct_fail(e, CT_ERR_IO, "%s: the profile's trace is not there: say --trace-root DIR",
 		               b->data);
+	if (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) /* opening it may wait without end */
+		return ct_fail(e, CT_ERR_USAGE, "%s: the profile's trace came from a pipe: name the trace as operand", b->data);
 	return CT_OK;
 }
 

@@ -44,7 +44,7 @@ int ct_list_is_suffix(const char *p);
 int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder, struct ct_error *e);
 void ct_list_free(struct ct_list *list);
 
-/* Opens a file of a list: regular files only, never waiting. */
+/* Opens a file of a list, or the list of a folder: regular files only, never waiting. */
 int ct_list_open_member(struct ct_source **s, const char *path, const struct ct_source_options *o,
                         struct ct_error *e);
 /* The list in a folder: kernelslist.g, kernelslist, else the first kernelslist_ctx_*.g
