@@ -70,9 +70,9 @@ static uint64_t search_slot(struct rp_slots *c, uint64_t t)
 
 uint64_t rp_slots_search(struct rp_slots *c, uint64_t t, uint32_t n)
 {
-	uint64_t at = search_slot(c, t);
-	for (uint32_t i = 1; i < n; i++)
-		search_slot(c, at + i);
+	uint64_t at = search_slot(c, t), end = (c->first + RP_ISSUE_WORDS) << 6;
+	for (uint64_t i = at + 1; i < at + n && i < end; i++) /* behind, nothing is noted */
+		search_slot(c, i);
 	return at;
 }
 

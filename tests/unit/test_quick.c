@@ -347,6 +347,22 @@ static void calendars_give_the_first_free_place(void **state)
 		assert_int_equal(rp_calendar_take(&c, i / 4, i / 4), i);
 }
 
+/* A unit that is busy for longer than is known: as long as for all that is known, at no more cost. */
+static void slots_end_where_nothing_is_known(void **state)
+{
+	enum { KNOWN = 64 * RP_ISSUE_WORDS, TAKEN = 1 << 14 };
+	static struct rp_slots a, b;
+	(void)state;
+	memset(&a, 0, sizeof a);
+	memset(&b, 0, sizeof b);
+	for (uint32_t i = 0; i < TAKEN; i += 3) {
+		uint64_t t = i + i % 7 * 50;
+		assert_int_equal(rp_slots_take(&a, i, t, i % 5 ? 1 : UINT32_MAX),
+		                 rp_slots_take(&b, i, t, i % 5 ? 1 : KNOWN));
+	}
+	assert_memory_equal(&a, &b, sizeof a);
+}
+
 static void what_needs_the_full_engine_is_refused(void **state)
 {
 	static const char *const keys[] = {"noc.kind=mesh", "noc.kind=butterfly"};
@@ -407,6 +423,7 @@ int main(void)
 		cmocka_unit_test(any_limits),
 		cmocka_unit_test(sectors_of_the_llc_may_be_larger),
 		cmocka_unit_test(calendars_give_the_first_free_place),
+		cmocka_unit_test(slots_end_where_nothing_is_known),
 		cmocka_unit_test(what_needs_the_full_engine_is_refused),
 		cmocka_unit_test(a_launch_lasts_too_long),
 	};
