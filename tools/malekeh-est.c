@@ -81,7 +81,7 @@ static int adopt(struct ct_profile *into, const struct ct_profile *from, struct 
 			                                      r->field[3], "replay", &es))
 				st = ct_profile_add_estimate(into, &es, e);
 			else if (k == 1)
-				st = ct_profile_add(into, "SW", r->nfields, r->field, e);
+				st = ct_profile_put(into, "SW", r->nfields, r->field, e);
 			if (st != CT_OK)
 				return st;
 		}

@@ -432,6 +432,18 @@ static const char *common_text(const struct merge *m, const struct ct_record *r,
 	return r->field[column];
 }
 
+/* What the histograms gave for another GPU stays that, whatever it is added to: an estimator that starts
+ * from it has to know. */
+static const char *differing_method(const struct merge *m, const struct ct_record *r)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ct_record *o = ct_profile_find(m->in[i], r->type, 2, r->field);
+		if (o && strcmp(o->field[4], "analytic") == 0)
+			return o->field[4];
+	}
+	return "NA";
+}
+
 static int set_value(struct merge *m, struct rec *r, const char *text)
 {
 	const char *f[CT_RECORD_FIELDS_MAX];
@@ -441,7 +453,7 @@ static int set_value(struct merge *m, struct rec *r, const char *text)
 	if (!common_text(m, &r->pub, 3))
 		f[2] = "NA";
 	if (strcmp(r->pub.type, "SN") == 0 && !common_text(m, &r->pub, 4))
-		f[4] = "NA";
+		f[4] = differing_method(m, &r->pub);
 	return profile_replace(m->out, r, r->pub.nfields, f, m->e);
 }
 

@@ -145,6 +145,9 @@ for t in mpki replicate; do
 	same "$t: estimates stay behind" "" "$(grep -E '^(ES|SW|TV)' moved | cut -f1-3 | grep -v '^SW.all.baseline')"
 	refuses "and estimators take no such profile" 2 "moved to another GPU" morpheus-est moved
 done
+reuse -q --scale 1/8 -p dram.latency=900 ws -o other
+reuse -q --merge moved other -o sum
+refuses "nor one that such a profile was merged into" 2 "moved to another GPU" morpheus-est sum
 for t in morpheus-est sharedl1-est; do
 	$t -q -p dram.latency=900 kept/km-*.profile > moved
 	same "$t: what it writes is of that GPU alone" "900 1" "$(awk -F'\t' '$2=="dram.latency" { print $3 }' moved) $(

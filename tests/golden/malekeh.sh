@@ -55,6 +55,8 @@ mv elsewhere hotspot
 "$est" -q --sweep sthld=0..8:4 -o swept bare.profile
 same "a sweep has every value" "0 4 8" \
 	"$(awk -F'\t' '$1 == "SW" && $5 == "sthld" && $7 == "rf_hit_ratio" { print $6 }' swept | paste -sd' ')"
+"$est" -q --sweep sthld=0..8:4 -o again swept
+same "asked again it takes the place of the first" "$(grep ^SW swept)" "$(grep ^SW again)"
 "$est" -q --sweep window=1..8 -o swept bare.profile
 check "BOW hits more with each instruction of its window" sh -c "awk -F'\t' '\$1 == \"SW\" && \$7 == \"rf_hit_ratio\" {
 	bad += \$8 < last; last = \$8; n++ } END { exit !(n == 8 && !bad) }' swept"

@@ -72,6 +72,22 @@ static void every_rule(void **state)
 	       "ES\tall\tm\ts\tx\tNA\tu\treplay\tNA\tNA\nMR\tall\tl1\t64\tNA\nZZ\tfoo\nZZ\tfoo\n");
 }
 
+/* What was moved to another GPU is still that in a sum. */
+static void methods(void **state)
+{
+	static const char *const of[] = {"replay", "sampled", "analytic"}, *const want[3][3] = {
+		{"replay", "NA", "analytic"}, {"NA", "sampled", "analytic"}, {"analytic", "analytic", "analytic"}};
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++) {
+			char a[64], b[64], sum[64];
+			snprintf(a, sizeof a, "SN\tall\tcycles\t1\tcycles\t%s\n", of[i]);
+			snprintf(b, sizeof b, "SN\tall\tcycles\t2\tcycles\t%s\n", of[k]);
+			snprintf(sum, sizeof sum, "SN\tall\tcycles\t3\tcycles\t%s\n", want[i][k]);
+			expect(merged(a, b, NULL), sum);
+		}
+}
+
 /* A verdict on one run is none on the sum of two; documents of verdicts only have no sum. */
 static void verdicts(void **state)
 {
@@ -139,7 +155,7 @@ static void sums_and_ratios(void **state)
 	              "SN\tall\tdistinct_lines\t2\tlines\treplay\n"
 	              "SN\tall\tipc\t3\ty\treplay\n",
 	              NULL),
-	       "SN\tall\tl1_miss_rate\t0.2\tratio\tNA\n"
+	       "SN\tall\tl1_miss_rate\t0.2\tratio\tanalytic\n"
 	       "SN\tall\tl1_sector_misses\t2\tsectors\treplay\n"
 	       "SN\tall\tl1_sector_accesses\t10\tsectors\treplay\n"
 	       "SN\tall\tdistinct_lines\tNA\tlines\treplay\n"
@@ -273,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_profile_is_its_own_merge),
 		cmocka_unit_test(verdicts),
+		cmocka_unit_test(methods),
 		cmocka_unit_test(ids_at_the_limit),
 		cmocka_unit_test(long_curves),
 		cmocka_unit_test(every_rule),
