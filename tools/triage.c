@@ -231,9 +231,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (o->slurm && (o->join || o->shards))
 		return ct_fail(e, CT_ERR_USAGE, "--slurm makes the shards and says how they are joined: leave out --%s",
 		               o->join ? "join" : "shard");
-	if (o->slurm)
+	int st = o->slurm ? check_thresholds(o, e) : check_options(t, e);
+	if (st == CT_OK && o->slurm)
 		return tr_slurm(t, e);
-	int st = check_options(t, e);
 	if (st == CT_OK && o->join) {
 		st = tr_join(t, &job, &n, &provenance, &failed_before, e);
 	} else if (st == CT_OK) {

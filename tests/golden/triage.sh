@@ -200,6 +200,10 @@ for i in 1 2; do (PATH="$CT_BIN:$PATH" SLURM_ARRAY_TASK_ID=$i sh job.sbatch) >/d
 same "its tasks, run by hand, join to the local run" "$(grep '^TV' whole)" \
 	"$("$triage" --join triage-shard-1.tv triage-shard-2.tv | grep '^TV')"
 
+given="-g a100 -p l1.latency=40 -k 1-2 --pattern (?<addr>x) --method analytic --trace-root root --warmup 5 --sample 0.5 --seed 7 --max-memory 2147483648 --max-expand 1024 --salvage --trust-paths --no-verify --mechanism malekeh --only hurts --min-speedup 1.5 --require malekeh.low>1 --no-provenance --quiet"
+same "every option comes into the script" "$given -- a -b" \
+	"$("$triage" --slurm $given -- a -b | tail -1 | sed "s/'//g; s/^[[:space:]]*//")"
+refuses "a threshold that cannot be read makes no script" 2 'column' "$triage" --slurm --require 'morpheus >' a
 refuses "a shard that there is not" 2 'as in 2/8' "$triage" --shard 3/2 vecadd
 refuses "an unknown verdict" 2 'benefits, neutral' "$triage" --only good vecadd
 refuses "an unknown mechanism" 2 'morpheus, shared-l1' "$triage" --mechanism l3 vecadd

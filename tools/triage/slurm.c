@@ -1,4 +1,5 @@
 /* slurm.c - the array job that does this command line's work on many machines. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,40 +26,76 @@ static void quoted(struct ct_buf *b, const char *s)
 	ct_buf_putc(b, '\'');
 }
 
-static void words(const struct ct_tool *t, struct ct_buf *b)
+static void text_option(struct ct_buf *b, const char *option, const char *value)
 {
-	const struct tr_own *o = t->own;
-	if (t->gpu_name) {
-		ct_buf_puts(b, " -g");
-		quoted(b, t->gpu_name);
-	}
-	for (size_t i = 0; i < t->n_set; i++) {
-		ct_buf_puts(b, " -p");
-		quoted(b, t->set[i]);
-	}
+	if (!value)
+		return;
+	ct_buf_printf(b, " %s", option);
+	quoted(b, value);
+}
+
+static void count_option(struct ct_buf *b, const char *option, uint64_t value, uint64_t usual)
+{
+	if (value != usual)
+		ct_buf_printf(b, " %s %" PRIu64, option, value);
+}
+
+static void flag(struct ct_buf *b, const char *option, int given)
+{
+	if (given)
+		ct_buf_printf(b, " %s", option);
+}
+
+/* How the inputs are read, and on which GPU. */
+static void words_of_pass(const struct ct_tool *t, struct ct_buf *b)
+{
+	static const char *const method[] = {
+		[CT_METHOD_AUTO] = NULL, [CT_METHOD_ANALYTIC] = "analytic", [CT_METHOD_REPLAY] = "replay"};
+	text_option(b, "-g", t->gpu_name);
+	for (size_t i = 0; i < t->n_set; i++)
+		text_option(b, "-p", t->set[i]);
 	if (t->scale < 0)
 		ct_buf_puts(b, " --scale auto");
 	else if (t->scale > 0 && t->scale < 1 && 1 / t->scale == floor(1 / t->scale))
 		ct_buf_printf(b, " --scale 1/%.0f", 1 / t->scale);
 	else if (t->scale > 0)
 		ct_buf_printf(b, " --scale %.17g", t->scale);
-	if (t->filter_text) {
-		ct_buf_puts(b, " -k");
-		quoted(b, t->filter_text);
-	}
-	for (int m = 0; m < CT_MECHANISMS; m++)
-		if (o->mechanisms >> m & 1)
-			ct_buf_printf(b, " --mechanism %s", ct_mechanism_name((enum ct_paper_mechanism)m));
-	if (t->warmup)
-		ct_buf_printf(b, " --warmup %llu", (unsigned long long)t->warmup);
+	text_option(b, "-k", t->filter_text);
+	text_option(b, "--pattern", t->pattern_text);
+	text_option(b, "--method", method[t->method]);
+	text_option(b, "--trace-root", t->trace_root);
+	count_option(b, "--warmup", t->warmup, 0);
 	if (t->sample < 1)
 		ct_buf_printf(b, " --sample %.17g", t->sample);
-	if (o->resume) {
-		ct_buf_puts(b, " --resume");
-		quoted(b, o->resume);
-	}
-	if (t->no_provenance)
-		ct_buf_puts(b, " --no-provenance");
+	count_option(b, "--seed", t->seed, 1);
+	count_option(b, "--max-memory", t->max_memory, UINT64_C(1) << 30);
+	count_option(b, "--max-expand", t->max_expand, 0);
+	flag(b, "--salvage", t->salvage);
+	flag(b, "--trust-paths", t->trust_paths);
+	flag(b, "--no-verify", t->no_verify);
+}
+
+static void words(const struct ct_tool *t, struct ct_buf *b)
+{
+	const struct tr_own *o = t->own;
+	words_of_pass(t, b);
+	for (int m = 0; m < CT_MECHANISMS; m++)
+		if (o->mechanisms >> m & 1)
+			text_option(b, "--mechanism", ct_mechanism_name((enum ct_paper_mechanism)m));
+	for (int w = 0; w <= CT_UNKNOWN; w++)
+		if (o->only >> w & 1)
+			text_option(b, "--only", ct_verdict_word((enum ct_verdict_word)w));
+	if (o->min_speedup > 0)
+		ct_buf_printf(b, " --min-speedup %.17g", o->min_speedup);
+	for (unsigned i = 0; i < o->n_require; i++)
+		text_option(b, "--require", o->require[i]);
+	text_option(b, "--resume", o->resume);
+	flag(b, "--no-provenance", t->no_provenance);
+	flag(b, "--quiet", t->quiet);
+	int dashes = 0; /* a name may begin like an option */
+	for (int i = 0; i < t->operands; i++)
+		dashes |= t->operand[i][0] == '-';
+	flag(b, "--", dashes);
 	for (int i = 0; i < t->operands; i++)
 		quoted(b, t->operand[i]);
 }
