@@ -198,13 +198,17 @@ static int grow_slots(struct ct_profile *p)
 	return 0;
 }
 
-/* Slot of r's key, made when it is new; NULL when out of memory. */
+/* Slot of r's key, made when it is new; NULL when out of memory. Room is made for new keys only:
+ * index_rebuild() counts on it. */
 static struct slot *enter_key(struct ct_profile *p, uint32_t type, unsigned n, struct rec *r)
 {
-	if ((p->used_slots + 1) * 4 > p->n_slots * 3 && grow_slots(p) < 0)
-		return NULL;
 	uint64_t h = key_hash(type, n, r->pub.field);
-	struct slot *s = find_slot(p, h, type, n, r->pub.field);
+	struct slot *s = p->slots ? find_slot(p, h, type, n, r->pub.field) : NULL;
+	if (!s || (!s->head && (p->used_slots + 1) * 4 > p->n_slots * 3)) {
+		if (grow_slots(p) < 0)
+			return NULL;
+		s = find_slot(p, h, type, n, r->pub.field);
+	}
 	if (!s->head) {
 		*s = (struct slot){.hash = h, .type = type, .head = r};
 		p->used_slots++;
@@ -214,6 +218,8 @@ static struct slot *enter_key(struct ct_profile *p, uint32_t type, unsigned n, s
 
 static int index_scope(struct ct_profile *p, struct rec *r)
 {
+	if (ct_profile_has_scope(p, r->pub.field[0]))
+		return 0;
 	if (ct_grow((void **)&p->scopes, &p->cap_scopes, p->n_scopes + 1, sizeof *p->scopes) < 0)
 		return -1;
 	struct slot *s = enter_key(p, SCOPE_KEY, 1, r);

@@ -149,6 +149,10 @@ cp vecadd/kernel-1.traceg* far/below/
 "$triage" -q --scale 1/8 --mechanism morpheus --resume kept far/any.list >far2
 if [ "$(grep ^TV far1)" != "$(grep ^TV far2)" ]; then pass "a kernel in a folder below is looked at"
 else fail "a kernel in a folder below is looked at" "$(cat far2)"; fi
+cp small/kernel-1.traceg.zst small/kernel-77.traceg.zst
+check "and so is one that the list does not name" grep -q 'morpheus.*1 kernel is not in the list' \
+	<("$triage" -q --scale 1/8 --mechanism morpheus --resume kept small)
+rm small/kernel-77.traceg.zst
 refuses "a file is no folder to keep profiles in" 2 'far1: cannot make the folder' "$triage" --resume far1 vecadd
 refuses "standard input cannot be kept" 2 'standard input gives but once' bash -c '"$@" >/dev/null' - "$triage" --resume kept -
 mkfifo pipe
@@ -188,6 +192,10 @@ refuses "a part that comes twice" 2 'part-1: part 1 of 3 comes twice' "$triage" 
 "$triage" -q --scale 1/8 --mechanism morpheus --shard 2/2 transpose nowhere -o half-2 2>/dev/null
 "$triage" -q --scale 1/8 --mechanism morpheus --shard 1/2 transpose nowhere -o half-1
 refuses "parts of different runs" 2 'part of 2 among parts of 3' "$triage" --join part-1 half-2
+"$triage" -q --no-verify --shard 1/2 gains.profile loses.profile -o of-1
+"$triage" -q --no-verify -p morpheus.bloom_bytes=64 --shard 2/2 gains.profile loses.profile -o of-2
+"$triage" --join of-1 of-2 2>err >/dev/null
+same "parts made in different ways are told" 1 "$(grep -c 'different command lines' err)"
 "$triage" --join half-1 half-2 >halves 2>err
 same "an input that failed in its part is told, exit 2" "2 1 1" "$? $(grep -c ^TV halves) $(grep -c '1 inputs of the parts failed' err)"
 same "equal names are told apart" "vecadd vecadd#2 vecadd#3" "$(awk -F'\t' '$1 == "TV" && $2 ~ /^vec/ { print $2 }' whole | uniq | paste -sd' ')"

@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "profile/profile.h"
+#include "profile/profile_internal.h"
 #include "tests/support/json_check.h"
 
 static struct ct_profile *read_ok(const char *text, size_t n, int verify)
@@ -491,6 +492,45 @@ static void index_agrees_with_a_scan(void **state)
 	ct_profile_free(p);
 }
 
+static int is_third(void *ctx, const struct ct_record *r)
+{
+	(void)ctx;
+	return strcmp(r->field[2], "3") == 0;
+}
+
+/* Removing a record cannot fail, so it must need no memory: also where one key more would. */
+static void removing_needs_no_memory(void **state)
+{
+	enum { FULL = 256 / 4 * 3 };
+	static const char *const items[] = {"a", "b", "a", "b", "a"};
+	struct ct_profile *p = ct_profile_new(NULL);
+	char metric[16];
+	(void)state;
+	assert_int_equal(ct_profile_add_count(p, "all", "m", 0, "", "r", NULL), CT_OK);
+	for (int i = 0; i < 5; i++) {
+		const char *const f[] = {"all", items[i], i == 2 ? "3" : "1", ""};
+		assert_int_equal(ct_profile_add(p, "IM", 4, f, NULL), CT_OK);
+	}
+	/* keys: the scope, two items, the metrics */
+	for (int i = 4; i < FULL; i++) {
+		snprintf(metric, sizeof metric, "m%d", i);
+		assert_int_equal(ct_profile_add_count(p, "all", metric, 1, "", "r", NULL), CT_OK);
+	}
+	const struct slot *slots = p->slots;
+	const char **scopes = p->scopes;
+	assert_int_equal(p->used_slots, FULL);
+	assert_int_equal(p->n_slots, 256);
+	ct_profile_remove(p, "IM", is_third, NULL);
+	assert_ptr_equal(p->slots, slots);
+	assert_ptr_equal(p->scopes, scopes);
+	const char *const key[] = {"all", "a"};
+	const struct ct_record *r = ct_profile_find(p, "IM", 2, key);
+	assert_non_null(r);
+	assert_non_null(ct_profile_same(r));
+	assert_null(ct_profile_same(ct_profile_same(r)));
+	ct_profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -508,6 +548,7 @@ int main(void)
 		cmocka_unit_test(writes_and_reads_any_text),
 		cmocka_unit_test(survives_garbage),
 		cmocka_unit_test(index_agrees_with_a_scan),
+		cmocka_unit_test(removing_needs_no_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

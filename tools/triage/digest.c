@@ -142,6 +142,9 @@ static int add_input(struct ct_tool *t, const char *path, struct digest *d)
 	if (st == CT_ERR_INPUT && !S_ISDIR(info.st_mode)) /* measuring it says what is wrong, if anything is */
 		return add_bytes(d, path);
 	if (st == CT_OK) {
+		/* Kernels beside the list that it does not name are not read, but told of. */
+		uint64_t unlisted = ct_trace_stats(trace)->unlisted_kernels;
+		d->crc = unlisted ? ct_crc64(d->crc, &unlisted, sizeof unlisted) : d->crc;
 		st = ct_trace_each_file(trace, add_bytes, d);
 		ct_trace_close(trace);
 	}

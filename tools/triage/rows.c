@@ -410,6 +410,10 @@ int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *pr
 	if (st == CT_OK)
 		st = all_parts(&parts, e);
 	*failed = parts.failed;
+	if (!same && parts.n) {
+		struct ct_diag d = ct_tool_diag(t);
+		ct_warn(&d, "the parts were made by different command lines: on one GPU, with one set of options?");
+	}
 	free(parts.seen);
 	if (!same)
 		ct_buf_reset(provenance);
