@@ -163,6 +163,21 @@ static int check_bounds(struct profile_reader *ps, const struct ct_record_type *
 	return CT_OK;
 }
 
+/* A bin whose count is missing is none of 0: the histogram would look whole without it. */
+static int check_counts(struct profile_reader *ps, const struct ct_record_type *t, char **field, unsigned n)
+{
+	if (t->merge != CT_MERGE_COUNTS)
+		return CT_OK;
+	for (unsigned i = 0; i < n && i < t->n_columns; i++)
+		if (t->values >> i & 1 && strcmp(field[i], "NA") == 0) {
+			char what[120];
+			snprintf(what, sizeof what, "%s of a %s record is NA: a histogram without a count is none",
+			         t->columns[i].name, t->name);
+			return refuse(ps, what);
+		}
+	return CT_OK;
+}
+
 static int end_record(struct profile_reader *ps, char **field, unsigned n)
 {
 	uint64_t records;
@@ -226,13 +241,16 @@ static int record_line(struct profile_reader *ps, char *s)
 		return st;
 	if (l->known && (st = check_bounds(ps, l->known, field + 1, n - 1)) != CT_OK)
 		return st;
+	if (l->known && (st = check_counts(ps, l->known, field + 1, n - 1)) != CT_OK)
+		return st;
 	return located(ps, profile_append(ps->p, l, n - 1, (const char *const *)(field + 1), NULL,
 	                                  ps->e));
 }
 
+static const char magic[] = "#cachetriage-profile\t";
+
 static int first_line(struct profile_reader *ps, const char *s)
 {
-	static const char magic[] = "#cachetriage-profile\t";
 	if (strncmp(s, magic, sizeof magic - 1) != 0)
 		return refuse(ps, "not a profile: the first line must be #cachetriage-profile, a tab "
 		                  "and 1");
@@ -254,6 +272,8 @@ static int parse_line(struct profile_reader *ps, char *s, size_t n)
 		return st;
 	if (ps->line == 1)
 		st = first_line(ps, s);
+	else if (s[0] == '#' && strncmp(s, magic, sizeof magic - 1) == 0)
+		st = refuse(ps, "another profile begins here: to join profiles use reuse --merge");
 	else if (s[0] == '#')
 		st = column_line(ps, s + 1);
 	else if (n == 0)

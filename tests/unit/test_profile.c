@@ -242,6 +242,9 @@ static void refuses_what_is_malformed(void **state)
 	refuses_body("RD\tall\tl1\t6\t6\t1\t1\n", "[6,6) is no bin");
 	refuses_body("RD\tall\tl1\tinf\t6\t1\t1\n", "is no bin");
 	refuses_body("RD\tall\tl1\tNA\t6\t1\t1\n", "is no bin");
+	refuses_body("RD\tall\tl1\t5\t6\t1\tNA\n", "writes of a RD record is NA");
+	refuses_body("RJ\tall\tnearest\t0\t1\t0\t1\tNA\n", "count of a RJ record is NA");
+	refuses_body("SN\tall\tx\t1\t\tr\n#cachetriage-profile\t1\nSN\tall\tx\t1\t\tr\n", "another profile begins here");
 	refuses_body("RJ\tall\tnearest\t1\t2\t3\t3\t1\n", "is no bin");
 	refuses_body("#SN\tscope\tvalue\tmetric\tunit\tmethod\n", "column 2 of SN is not 'metric'");
 	refuses_body("EN\t0\t0\nSN\tall\tipc\t1\tx\treplay\n", "behind the EN record");
