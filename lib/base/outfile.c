@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -77,12 +78,23 @@ static void release(struct ct_out *o)
 	free(o);
 }
 
+/* Whoever reads a pipe may have said that nobody shall wait for it. poll() ends also when it is closed. */
+static void wait_writable(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	(void)poll(&p, 1, -1); /* interrupted: the write is tried again all the same */
+}
+
 static int write_all(const struct ct_out *o, const char *p, size_t n, struct ct_error *e)
 {
 	while (n > 0) {
 		ssize_t w = write(o->fd, p, n);
 		if (w < 0 && errno == EINTR)
 			continue;
+		if (w < 0 && errno == EAGAIN) {
+			wait_writable(o->fd);
+			continue;
+		}
 		if (w < 0)
 			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", shown(o));
 		p += w;

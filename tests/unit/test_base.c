@@ -1,5 +1,7 @@
 /* Units of lib/base: numbers with units, growable text, output files, errors. */
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -180,6 +183,51 @@ static void files_are_complete_or_absent(void **state)
 	assert_int_equal(ct_out_open(&o, path, 0, &e), CT_ERR_IO);
 }
 
+/* Reads all, but not before the pipe is full. */
+static void *late_reader(void *ctx)
+{
+	int fd = *(int *)ctx, held = 0, before = -1;
+	size_t *got = malloc(sizeof *got);
+	static char part[1 << 16];
+	while (held == 0 || held != before) {
+		before = held;
+		usleep(20000);
+		if (ioctl(fd, FIONREAD, &held) != 0)
+			break;
+	}
+	*got = 0;
+	for (ssize_t n; (n = read(fd, part, sizeof part)) > 0;)
+		*got += (size_t)n;
+	return got;
+}
+
+static void a_pipe_that_does_not_block_is_waited_for(void **state)
+{
+	(void)state;
+	int end[2];
+	char path[32];
+	struct ct_out *o;
+	struct ct_error e;
+	pthread_t reader;
+	void *got;
+	size_t n = 1 << 20;
+	char *big = calloc(1, n);
+	assert_non_null(big);
+	assert_int_equal(pipe(end), 0);
+	assert_true(fcntl(end[1], F_SETFL, fcntl(end[1], F_GETFL) | O_NONBLOCK) >= 0);
+	snprintf(path, sizeof path, "/dev/fd/%d", end[1]);
+	assert_int_equal(ct_out_open(&o, path, CT_OUT_STREAM, &e), CT_OK);
+	close(end[1]);
+	assert_int_equal(pthread_create(&reader, NULL, late_reader, &end[0]), 0);
+	assert_int_equal(ct_out_write(o, big, n, &e), CT_OK);
+	assert_int_equal(ct_out_commit(o, &e), CT_OK);
+	assert_int_equal(pthread_join(reader, &got), 0);
+	assert_int_equal(*(size_t *)got, n);
+	free(got);
+	free(big);
+	close(end[0]);
+}
+
 static void put_text(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -311,6 +359,7 @@ int main(void)
 		cmocka_unit_test(a_pool_gives_cleared_lines),
 		cmocka_unit_test(errors_stay_one_line),
 		cmocka_unit_test(files_are_complete_or_absent),
+		cmocka_unit_test(a_pipe_that_does_not_block_is_waited_for),
 		cmocka_unit_test(several_files_or_what_was_there),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(checksums),
