@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "replay/private/llc.h"
 #include "replay/private/parts.h"
 #include "replay/private/usual.h"
 
@@ -26,9 +27,10 @@ static void flush(struct ct_replay *r, struct rp_sm *sm)
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	uint64_t bytes = r->g.l1.size > r->g.unified_bytes ? r->g.l1.size : r->g.unified_bytes;
-	uint32_t lines = (uint32_t)(bytes / r->g.l1.line), entries = r->g.l1.mshr_entries;
+	uint32_t lines = (uint32_t)(bytes / r->g.l1.line);
 	if (lines < r->g.l1.sets * r->g.l1.ways)
 		lines = r->g.l1.sets * r->g.l1.ways;
+	uint32_t entries = rp_mshr_entries(r, &r->g.l1, lines);
 	uint32_t fifo = r->g.l1.replacement == CT_REPL_FIFO;
 	int st = r->timing == CT_REPLAY_FULL
 	                 ? rp_tags_init(&sm->tags, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, &r->pool, e)

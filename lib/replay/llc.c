@@ -21,6 +21,15 @@ int rp_req_grow(struct rp_req_ring *q)
 	return 0;
 }
 
+uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params *c, uint32_t lines)
+{
+	uint64_t sectors = (uint64_t)lines * (c->line / c->sector);
+	if (r->timing != CT_REPLAY_FULL)
+		return 1; /* they have their own */
+	return c->allocate == CT_ALLOCATE_ON_MISS && c->mshr_entries > sectors ? (uint32_t)sectors + 1
+	                                                                       : c->mshr_entries;
+}
+
 static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, struct ct_error *e)
 {
 	const struct ct_cache_params *c = &r->g.llc;
@@ -37,15 +46,16 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 		rp_tags_shape(&s->tags, c->sets, c->ways);
 	else
 		rp_lru_shape(&s->lru, c->sets, c->ways);
-	while (buckets < c->mshr_entries * 2)
+	uint32_t entries = rp_mshr_entries(r, c, lines);
+	while (buckets < entries * 2)
 		buckets *= 2;
 	s->bucket_mask = buckets - 1;
-	s->mshr = ct_pool_take(&r->pool, c->mshr_entries, sizeof *s->mshr);
+	s->mshr = ct_pool_take(&r->pool, entries, sizeof *s->mshr);
 	s->bucket = ct_pool_take(&r->pool, buckets, sizeof *s->bucket);
-	s->mshr_spare.at = ct_pool_take(&r->pool, c->mshr_entries, sizeof *s->mshr_spare.at);
+	s->mshr_spare.at = ct_pool_take(&r->pool, entries, sizeof *s->mshr_spare.at);
 	if (!s->mshr || !s->bucket || !s->mshr_spare.at)
 		return ct_fail_nomem(e);
-	for (uint32_t i = c->mshr_entries; i-- > 0;)
+	for (uint32_t i = entries; i-- > 0;)
 		s->mshr_spare.at[s->mshr_spare.n++] = i;
 	for (uint32_t i = 0; i < buckets; i++)
 		s->bucket[i] = RP_NO_INDEX;

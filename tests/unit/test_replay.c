@@ -334,8 +334,8 @@ static void a_set_of_modified_lines(void **state)
 	}
 }
 
-/* One warp stores 4 bytes of every sector of 12 KiB and reads them past the L1, so many times each. */
-static void sectors_of_a_warp(struct micro *m, int stores, int rounds)
+/* One warp stores 4 bytes of every sector of 12 KiB and reads them, so many times each. */
+static void sectors_of_a_warp(struct micro *m, const char *load, int stores, int rounds)
 {
 	enum { STEPS = 12 };
 	memset(m, 0, sizeof *m);
@@ -345,7 +345,7 @@ static void sectors_of_a_warp(struct micro *m, int stores, int rounds)
 	for (int k = 0; k < STEPS * stores; k++)
 		micro_line(m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 32", 0x10000000 + 1024 * k);
 	for (int k = 0; k < STEPS * rounds; k++)
-		micro_line(m, "ffffffff 1 R4 LDG.E.STRONG.GPU 1 R2 4 1 0x%x 32",
+		micro_line(m, "ffffffff 1 R%d %s 1 R2 4 1 0x%x 32", 4 + k % 8, load,
 		           0x10000000 + 1024 * (k % STEPS));
 	micro_line(m, "ffffffff 0 EXIT 0 0");
 	micro_cta_end(m);
@@ -390,7 +390,7 @@ static void sectors_of_any_size(void **state)
 			for (size_t k = 0; k < KEYS && runs[i].key[k]; k++)
 				assert_int_equal(ct_gpu_set(&g, runs[i].key[k], &e), 0);
 			assert_int_equal(ct_gpu_check(&g, &e), 0);
-			sectors_of_a_warp(&m, runs[i].stores, runs[i].rounds);
+			sectors_of_a_warp(&m, "LDG.E.STRONG.GPU", runs[i].stores, runs[i].rounds);
 			micro_run(&m, &g, &o, &r);
 			if (r.c.llc_read_accesses != runs[i].reads || r.c.llc_read_misses != runs[i].misses)
 				fail_msg("%s, timing %d: %llu reads, %llu misses", runs[i].key[0], timing,
@@ -398,6 +398,30 @@ static void sectors_of_any_size(void **state)
 				         (unsigned long long)r.c.llc_read_misses);
 			assert_int_equal(r.c.dram_read_bytes, 32 * runs[i].misses);
 		}
+}
+
+/* More entries than the caches have sectors are those of any number: nothing waits for one. */
+static void more_mshrs_than_sectors(void **state)
+{
+	static const char *const keys[] = {"l1.adaptive=off", "l1.sets=4", "l1.ways=2", "llc.sets=8",
+	                                   "llc.ways=2"};
+	static const uint32_t entries[] = {33, 64, 1 << 20};
+	static struct micro_result r[3];
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct micro m;
+		struct ct_gpu g;
+		struct ct_error e;
+		micro_gpu(&g, MICRO_RTX3070);
+		for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+			assert_int_equal(ct_gpu_set(&g, keys[k], &e), 0);
+		assert_int_equal(ct_gpu_check(&g, &e), 0);
+		g.l1.mshr_entries = entries[i];
+		g.llc.mshr_entries = entries[i] * 2;
+		sectors_of_a_warp(&m, "LDG.E", 1, 2);
+		micro_run(&m, &g, NULL, &r[i]);
+		assert_memory_equal(&r[i].c, &r[0].c, sizeof r->c);
+	}
 }
 
 int main(void)
@@ -411,6 +435,7 @@ int main(void)
 		cmocka_unit_test(warm_up_is_not_counted),
 		cmocka_unit_test(a_set_of_modified_lines),
 		cmocka_unit_test(sectors_of_any_size),
+		cmocka_unit_test(more_mshrs_than_sectors),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(placement),
 	};

@@ -137,6 +137,10 @@ CT_HOT int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t w
 	return 0;
 }
 
+/* llc.c: outstanding misses that an L1 or a slice of so many lines keeps: what is configured, or one
+ * more than can be under way, since each has reserved a sector. */
+uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params *c, uint32_t lines);
+
 /* slice.c, for parts: a reply into the slice's queue, counts of an access, a request to DRAM, the
  * slice's next cycle brought forward. */
 int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now);
