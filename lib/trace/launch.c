@@ -70,7 +70,7 @@ void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t 
 		ct_warn(&env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
 		        " thread blocks of its grid", k->path, k->id, blocks, grid);
 	}
-	if (absent == 0 || (!k->binary_version && !k->regs))
+	if (absent == 0 || (!k->binary_version && !k->partial_header))
 		return;
 	env->stats->absent_warps += absent;
 	env->stats->lost_warps += exited ? absent : 0;

@@ -60,6 +60,23 @@ same_as_text() {
 	same "counts of a log and of the same text" "$(counts "$TMPDIR/k.traceg")" "$(counts "$TMPDIR/log")"
 }
 
+# Warps without an access are not in a log, and not lost: in no form of it.
+same_in_any_form() {
+	local f
+	{
+		echo "MEMTRACE: CTX 0x1 - LAUNCH - Kernel pc 0x1 - Kernel name f - grid launch id 0 -" \
+			"grid size 1,1,1 - block size 256,1,1 - nregs 32 - shmem 0 - cuda stream id 0"
+		echo 'MEMTRACE: CTX 0x1 - grid_launch_id 0 - CTA 0,0,0 - warp 3 - LDG.E - MREF: 0x0,0x7f0000'
+	} >"$TMPDIR/few"
+	"$CT_BIN/tracecat" -q "$TMPDIR/few" -o "$TMPDIR/few.ctz"
+	"$CT_BIN/tracecat" -q -O accelsim "$TMPDIR/few" >"$TMPDIR/few.traceg"
+	for f in few few.ctz few.traceg; do
+		same "$f: one warp of eight" "0 1 0" "$("$info" -q -O profile "$TMPDIR/$f" >"$TMPDIR/p"; echo $? \
+			"$(awk -F'\t' '$1=="SN" && $2=="all" && ($3=="warps" || $3=="absent_warps") {print $4}' "$TMPDIR/p")" | xargs)"
+	done
+}
+
 same_as_text
+same_in_any_form
 needs_shared "shared NVBit logs" && shared_logs
 finish

@@ -24,8 +24,8 @@ struct ct_env {
  * the warps that are absent from them, of whose warps `exited` have come to their EXIT. Where none
  * has, the tracer was told to stop before it, or a trace was cut down on purpose, and a warp may
  * have had no instruction until then; where some have, each should have an EXIT at least: absent
- * ones are lost. A log of memory accesses names only warps that have one; its kernels have neither
- * binary version nor registers, in any form. */
+ * ones are lost. A log of memory accesses names only warps that have one; its kernels have no binary
+ * version, in any form, and lack it not because a line of their header is gone. */
 void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t blocks, uint64_t absent,
                         uint64_t exited);
 
