@@ -142,18 +142,28 @@ static double cold_fraction(const struct ct_profile *p)
 static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
                      struct ct_verdict *v)
 {
-	double waves = NAN, cold = cold_fraction(p), flag = 0;
+	double waves = NAN, cold = cold_fraction(p), flag = 0, misses;
 	char what[64];
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
 		snprintf(v->reason, sizeof v->reason, "the trace is damaged and only a part of it was "
 		         "used: record it again");
 		return 1;
 	}
-	ct_profile_get(p, "all", "sm_fill", &waves);
+	if (!ct_profile_get(p, "all", "sm_fill", &waves)) {
+		snprintf(v->reason, sizeof v->reason, "the profile does not say how far the trace fills the GPU: make "
+		         "it again with reuse");
+		return 1;
+	}
 	if (waves < waves_needed) {
 		advice(p, scale, waves, what);
 		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for,
 		         what, waves, fabs(waves - 1) < 0.05 ? "" : "s");
+		return 1;
+	}
+	/* Without misses there are no first touches. */
+	if (mechanism[m].caches && isnan(cold) && !(ct_profile_get(p, "all", "llc_line_misses", &misses) && misses == 0)) {
+		snprintf(v->reason, sizeof v->reason, "the profile does not say how many LLC misses are first touches: "
+		         "make it again with reuse");
 		return 1;
 	}
 	if (mechanism[m].caches && cold > cold_allowed) {

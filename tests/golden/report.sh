@@ -35,6 +35,9 @@ mkdir numbered
 made bfs 1.4 10 >numbered/1
 made bfs 1.3 10 >numbered/2
 made 'bfs#2' 0.7 10 >numbered/3
+(made bfs 1.4 10; for w in bfs other; do printf 'TV\t%s\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n' $w; done) >several
+sed 's/TV.bfs/TV\tthird/' several >others
+same "verdicts on others are none on it" "hurts unknown" "$(report several | awk 'NR == 2 { print $NF == "0.50" ? $(NF - 1) : $NF }') $(report others | awk 'NR == 2 { print $NF }')"
 same "no two workloads have one name" "bfs 1.40 bfs#2 0.70 bfs#3 1.30" "$(report numbered | awk 'NR > 1 { print $1, $3 }' | paste -sd' ')"
 
 report --markdown out.md --junit out.xml --csv out.csv new

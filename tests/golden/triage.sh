@@ -68,6 +68,18 @@ same "files that cannot be opened lose no line" "0 161 $(cksum <few.csv)" "$? $(
 (ulimit -v 400000 && "$CT_RELEASE/triage" -q --no-verify -O csv gains.profile loses.profile >little.csv)
 same "nor do addresses" "0 9" "$? $(wc -l <little.csv)"
 
+# Verdicts that a profile brings along, of others or of an earlier run, are none of this one.
+mkdir -p elsewhere
+(cat gains.profile; printf 'TV\tgains\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n') >elsewhere/gains.profile
+(cat elsewhere/gains.profile; printf 'TV\tothers\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n') >elsewhere/many.profile
+same "verdicts of others are left alone" "benefits benefits" \
+	"$("$triage" -q --no-verify --mechanism malekeh -O csv gains.profile elsewhere/many.profile | awk -F, 'NR > 1 { print $3 }' | paste -sd' ')"
+err=$("$triage" -q --no-verify --mechanism morpheus --require 'malekeh.verdict == hurts' elsewhere/gains.profile 2>&1 >/dev/null)
+same "and earlier ones test nothing" "1 1" "$? $(printf '%s\n' "$err" | grep -c 'malekeh.verdict is missing')"
+name=$(printf 'no\nwhere')
+err=$("$triage" -q --no-verify "$name" gains.profile 2>&1 >/dev/null)
+same "a name of two lines fails in one" "2 1" "$? $(printf '%s\n' "$err" | wc -l)"
+
 made 'a\nb\tc|"d", e' 1.4 1.3 1.5 >odd.profile
 same "any name comes out as it is" 'a\nb\tc|"d", e' \
 	"$("$triage" --no-verify --mechanism malekeh -O profile odd.profile | awk -F'\t' '$1 == "TV" { print $2 }')"

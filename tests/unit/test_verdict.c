@@ -170,6 +170,31 @@ static void test_lacking(void **state)
 	ct_profile_free(p);
 }
 
+/* What a verdict needs and the profile does not say is not taken for what would let it pass. */
+static void test_unsaid(void **state)
+{
+	struct ct_verdict v;
+	(void)state;
+	struct ct_profile *p = profile(NAN, 0.1);
+	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_non_null(strstr(v.reason, "how far the trace fills the GPU"));
+	ct_profile_free(p);
+	p = profile(8, NAN);
+	estimate(p, CT_MALEKEH, 1.5, 1.5, 1.5, "replay");
+	estimate(p, CT_TAG_SPLIT, 1.5, 1.5, 1.5, "replay");
+	ct_verdict_decide(p, CT_MALEKEH, 0, &v);
+	assert_int_equal(v.word, CT_BENEFITS);
+	ct_verdict_decide(p, CT_TAG_SPLIT, 0, &v);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_non_null(strstr(v.reason, "first touches"));
+	assert_int_equal(ct_profile_add_count(p, "all", "llc_line_misses", 0, NULL, "replay", NULL), 0);
+	ct_verdict_decide(p, CT_TAG_SPLIT, 0, &v);
+	assert_int_equal(v.word, CT_BENEFITS);
+	ct_profile_free(p);
+}
+
 static void other(struct ct_profile *p, const char *system, const char *metric, double v)
 {
 	struct ct_estimate es = {.scope = "all", .mechanism = "malekeh", .system = system, .metric = metric,
@@ -361,7 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part), cmocka_unit_test(test_lacking),
+		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part), cmocka_unit_test(test_lacking), cmocka_unit_test(test_unsaid),
 		cmocka_unit_test(test_conflicts), cmocka_unit_test(test_target),
 		cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_record), cmocka_unit_test(test_name),
 		cmocka_unit_test(test_distinct),

@@ -138,8 +138,9 @@ static void set_llc(struct target *g)
 	set(g, "llc_line_accesses", lines);
 	set(g, "llc_line_misses", line_rate * lines);
 	set(g, "llc_line_mpki", line_rate * lines / kilo);
-	/* First touches stay as many. */
-	set(g, "cold_miss_fraction", fmin(cold / (line_rate * lines), 1));
+	/* First touches stay as many; without misses they are no part of them. */
+	double first = cold / (line_rate * lines);
+	set(g, "cold_miss_fraction", isnan(first) ? NAN : fmin(first, 1));
 	set(g, "footprint_over_llc",
 	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
 	        (double)ct_gpu_llc_bytes(&g->s->gpu));

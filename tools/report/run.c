@@ -10,6 +10,11 @@
 
 #include "base/mem.h"
 
+static int of_others(void *name, const struct ct_record *r)
+{
+	return strcmp(r->field[0], name) != 0;
+}
+
 static int add_workload(struct rp_run *run, struct ct_profile *p, const char *path,
                         struct ct_error *e)
 {
@@ -23,6 +28,7 @@ static int add_workload(struct rp_run *run, struct ct_profile *p, const char *pa
 		return ct_fail_nomem(e);
 	w->p = p;
 	ct_workload_name(p, path, w->name, sizeof w->name);
+	ct_profile_remove(p, "TV", of_others, w->name); /* which a profile may have been put together with */
 	run->n++;
 	return CT_OK;
 }

@@ -180,7 +180,7 @@ static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum c
 	if (x->status < 0 && v.word == CT_UNKNOWN) {
 		snprintf(v.reason, sizeof v.reason, "%.200s", x->why.text);
 		for (char *c = v.reason; *c; c++)
-			*c = *c == '\t' ? ' ' : *c;
+			*c = *c == '\t' || *c == '\n' ? ' ' : *c;
 	}
 	return ct_verdict_write(s->p, name, m, &v, e);
 }

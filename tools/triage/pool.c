@@ -79,17 +79,19 @@ static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 /* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere.
  * 0, or -1 when not all of it could be sent. */
 static int reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
-                  const struct ct_buf *warnings, const struct ct_error *e)
+                 const struct ct_buf *warnings, struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	const struct ct_record *r;
 	name = st < 0 ? "" : name;
+	for (char *c = e->text; *c; c++) /* of a path; lines are the form of the reply */
+		*c = *c == '\n' ? '?' : *c;
 	/* its length too: a name may hold anything */
 	ct_buf_printf(&b, "%d %d %zu\n%s\n", st, kept, strlen(name), name);
 	if (st < 0)
 		ct_buf_printf(&b, "E%s\n", e->text);
 	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
-		if (r->nfields >= 7)
+		if (r->nfields >= 7 && strcmp(r->field[0], name) == 0)
 			ct_buf_printf(&b, "V%s\t%s\t%s\t%s\t%s\t%s\n", r->field[1], r->field[2], r->field[3],
 			              r->field[4], r->field[5], r->field[6]);
 	if (st >= 0)
@@ -258,6 +260,9 @@ static void listen_to(struct pool *p, struct worker *w)
 	while (waitpid(w->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	take_reply(&p->job[w->job], &w->reply, status);
+	/* What an earlier run left in a profile was not judged now. */
+	if (((const struct tr_own *)p->t->own)->mechanisms)
+		p->job[w->job].has &= ((const struct tr_own *)p->t->own)->mechanisms;
 	ct_buf_free(&w->reply);
 	p->done++;
 	p->running--;
@@ -397,6 +402,7 @@ int tr_alone(struct ct_tool *t, struct tr_job *job, struct ct_error *e)
 		job->error = ct_strndup(own.text, strlen(own.text));
 	const struct ct_record *r;
 	for (size_t i = 0; job->whole && (r = ct_profile_next(job->whole, "TV", &i));)
-		take_record(job, r);
+		if (r->nfields >= 7 && strcmp(r->field[0], job->name) == 0)
+			take_record(job, r);
 	return CT_OK;
 }
