@@ -32,11 +32,6 @@ int rp_dram_init(struct ct_replay *r, struct rp_channel *c, struct ct_error *e)
 		return ct_fail_nomem(e);
 	for (uint32_t b = 0; b < r->g.dram_banks; b++)
 		c->bank[b].head = c->bank[b].tail = c->bank[b].current = RP_NO_INDEX;
-	c->pool_free = RP_NO_INDEX;
-	for (uint32_t i = n + r->g.dram_banks; i-- > 0;) {
-		c->pool[i].next = c->pool_free;
-		c->pool_free = i;
-	}
 	c->last_slice = r->map.per_channel - 1;
 	c->next = c->next_core = c->command_at = RP_NEVER64;
 	return 0;
@@ -59,7 +54,8 @@ static void enqueue(struct rp_channel *c, const struct rp_dram_req *q)
 {
 	uint32_t i = c->pool_free;
 	struct rp_bank *b = &c->bank[q->bank];
-	c->pool_free = c->pool[i].next;
+	/* a free one is followed by the one behind it, or by another: + 1, since the pool is zeroed */
+	c->pool_free = c->pool[i].next ? c->pool[i].next - 1 : i + 1;
 	c->pool[i] = *q;
 	c->pool[i].next = RP_NO_INDEX;
 	if (b->tail == RP_NO_INDEX)
@@ -205,7 +201,7 @@ static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint
 	q->due = k + (q->mshr != RP_NO_INDEX ? r->g.dram_cl : r->g.dram_wl) + 1;
 	if (rp_req_push(&c->returning, q) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	q->next = c->pool_free;
+	q->next = c->pool_free + 1;
 	c->pool_free = i;
 	b->current = RP_NO_INDEX;
 	c->serving &= ~(1u << bank);
