@@ -6,10 +6,10 @@
 
 struct entry {
 	uint64_t line;
-	uint32_t issued, returned; /* issued 0: free */
+	uint32_t issued, returned;
 };
 
-/* A handful of registers that hardware compares at once: searched one by one. */
+/* A handful of registers that hardware compares at once: the first `used` are, searched one by one. */
 struct ct_ts_mshr {
 	struct entry *entry;
 	uint32_t entries, used;
@@ -41,8 +41,8 @@ void ct_ts_mshr_free(struct ct_ts_mshr *m)
 
 static struct entry *find(const struct ct_ts_mshr *m, uint64_t line)
 {
-	for (uint32_t i = 0; i < m->entries; i++)
-		if (m->entry[i].issued && m->entry[i].line == line)
+	for (uint32_t i = 0; i < m->used; i++)
+		if (m->entry[i].line == line)
 			return &m->entry[i];
 	return NULL;
 }
@@ -53,10 +53,8 @@ int ct_ts_mshr_miss(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks, uint32
 	if (!t) {
 		if (m->used == m->entries || !chunks)
 			return 0;
-		for (t = m->entry; t->issued; t++)
-			;
+		t = &m->entry[m->used++];
 		*t = (struct entry){line, 0, 0};
-		m->used++;
 	}
 	*send = chunks & ~t->issued;
 	t->issued |= chunks;
@@ -81,10 +79,8 @@ void ct_ts_mshr_fill(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks)
 	if (!t)
 		return;
 	t->returned |= chunks & t->issued;
-	if (t->returned == t->issued) {
-		t->issued = 0;
-		m->used--;
-	}
+	if (t->returned == t->issued)
+		*t = m->entry[--m->used];
 }
 
 uint32_t ct_ts_mshr_used(const struct ct_ts_mshr *m)
