@@ -391,6 +391,9 @@ int ct_require_parse(struct ct_require **out, const char *text, struct ct_error 
 		ct_require_free(r);
 		return st;
 	}
+	/* Few use the room of the longest, and there may be many. */
+	struct node *fit = ct_reallocarray(r->node, (size_t)r->n, sizeof *fit);
+	r->node = fit ? fit : r->node;
 	*out = r;
 	return CT_OK;
 }

@@ -149,6 +149,12 @@ for x in steps tall wide; do
 	check "$x: the chart has an end" timeout 20 "$CT_BIN/report" --no-verify --html $x.html $x.profile
 done
 
+yes 'llc_mpki < 1000' | head -40000 >req
+echo 'llc_mpki < 1' >>req
+(ulimit -v 500000; "$CT_RELEASE/report" -q --no-verify --requirements req --markdown req.md new/a.profile)
+same "thresholds by the ten thousand need little memory" 1 $?
+check "and Markdown says which it leaves out" grep -qE '^[0-9]+ more thresholds are left out here; 1 of them failed' req.md
+
 # ---- several files: all or none ----
 mkdir -p "a folder"
 refuses "one that cannot be written" 2 'a folder' "$CT_BIN/report" --no-verify --html none.html --csv "a folder" new

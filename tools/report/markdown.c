@@ -45,7 +45,8 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 		return;
 	ct_buf_printf(b, "### Thresholds: %s\n\n| | threshold | result |\n|---|---|---|\n",
 	              c->failed ? "failed" : "passed");
-	for (size_t i = 0; i < c->n && b->len < LIMIT / 4; i++) {
+	size_t i = 0;
+	for (; i < c->n && b->len < LIMIT / 4; i++) {
 		const struct rp_check *k = &c->check[i];
 		rp_check_why(k, why, sizeof why);
 		ct_buf_printf(b, "| %s | ", k->skipped ? "skipped" : k->passed ? "passed" : "**failed**");
@@ -54,6 +55,11 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 		text(b, why, 300);
 		ct_buf_puts(b, " |\n");
 	}
+	size_t failed = 0;
+	for (size_t k = i; k < c->n; k++)
+		failed += !c->check[k].passed && !c->check[k].skipped;
+	if (i < c->n)
+		ct_buf_printf(b, "\n%zu more thresholds are left out here; %zu of them failed.\n", c->n - i, failed);
 	ct_buf_putc(b, '\n');
 }
 
