@@ -123,6 +123,9 @@ mkdir -p packed && for i in new/*; do gzip -c "$i" >packed/"${i##*/}.gz"; done
 same "packed profiles of a folder count" "$("$CT_BIN/report" --no-verify --csv - new)" \
 	"$("$CT_BIN/report" --no-verify --csv - packed)"
 
+printf 'x' | dd of=packed/b.profile.gz conv=notrunc status=none
+refuses "and a packed one" 2 'b.profile.gz' "$CT_BIN/report" --no-verify packed
+
 # ---- names of any bytes ----
 evil='x\x01\x1B[31m<b>&"]]>\xFF\xC3|`*\xED\xA0\x80'
 made "$evil" 1.3 7 >evil.profile

@@ -116,10 +116,18 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 	return st;
 }
 
-static int ends_in(const char *path, const char *suffix)
+/* 1 for name.profile, also packed. */
+static int is_named(const char *path)
 {
-	size_t n = strlen(path), k = strlen(suffix);
-	return n > k && strcmp(path + n - k, suffix) == 0;
+	static const char *const packed[] = {"", ".gz", ".xz", ".zst"}, *const ours[] = {".profile", ".prof", ".tv"};
+	size_t n = strlen(path);
+	for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++)
+		for (size_t k = 0; k < sizeof ours / sizeof ours[0]; k++) {
+			size_t a = strlen(ours[k]), b = strlen(packed[i]);
+			if (n > a + b && strncmp(path + n - a - b, ours[k], a) == 0 && strcmp(path + n - b, packed[i]) == 0)
+				return 1;
+		}
+	return 0;
 }
 
 /* 1 for a file that a folder is asked for: a profile by its first bytes, packed or not, or by its
@@ -133,7 +141,7 @@ static int is_profile(const char *path, struct ct_error *e)
 		return errno == ENOENT ? 0 : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot be read", path);
 	if (!S_ISREG(info.st_mode))
 		return 0;
-	if (ends_in(path, ".profile") || ends_in(path, ".prof"))
+	if (is_named(path))
 		return 1;
 	int st = ct_source_open(&s, path, &(struct ct_source_options){.no_thread = 1}, e);
 	if (st != CT_OK)
