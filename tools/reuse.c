@@ -211,6 +211,42 @@ static const char *pass_option(const struct ct_tool *t)
 	     : o->per_kernel ? "--per-kernel" : o->timing != CT_REPLAY_FULL ? "--timing" : NULL;
 }
 
+static int same_trace(const struct ct_profile *a, const struct ct_profile *b)
+{
+	enum { DIGEST = 3 };
+	const struct ct_record *x, *y;
+	for (size_t i = 0; (x = ct_profile_next(a, "TR", &i));)
+		for (size_t k = 0; (y = ct_profile_next(b, "TR", &k));)
+			if (strcmp(x->field[DIGEST], y->field[DIGEST]) == 0)
+				return 1;
+	return 0;
+}
+
+/* A launch that both count, or NULL: parts of a trace have none in common. */
+static const struct ct_record *same_launch(const struct ct_profile *a, const struct ct_profile *b)
+{
+	enum { NAME = 1, WARP_INSTS = 5 };
+	const struct ct_record *x, *y;
+	for (size_t i = 0; same_trace(a, b) && (x = ct_profile_next(a, "KN", &i));)
+		if ((y = ct_profile_find(b, "KN", 1, x->field)) && strcmp(x->field[NAME], y->field[NAME]) == 0 &&
+		    strcmp(x->field[WARP_INSTS], y->field[WARP_INSTS]) == 0)
+			return x;
+	return NULL;
+}
+
+static void tell_doubles(struct ct_tool *t, struct ct_profile *const *in, int n)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	const struct ct_record *r;
+	for (int i = 1; i < n; i++)
+		for (int k = 0; k < i; k++)
+			if ((r = same_launch(in[k], in[i]))) {
+				ct_warn(&d, "%s counts launches of a trace that %s has counted, such as number %.20s: they are "
+				        "counted twice", t->operand[i], t->operand[k], r->field[0]);
+				break;
+			}
+}
+
 static int merge(struct ct_tool *t, struct ct_error *e)
 {
 	struct ct_profile *in[256] = {0}, *out = NULL;
@@ -231,8 +267,10 @@ static int merge(struct ct_tool *t, struct ct_error *e)
 		}
 		in[n] = input.profile;
 	}
-	if (st == CT_OK)
-		st = ct_profile_merge(&out, in, (size_t)n, e);
+	if (st == CT_OK) {
+		tell_doubles(t, in, n);
+		st = t->warnings.failed ? ct_fail_nomem(e) : ct_profile_merge(&out, in, (size_t)n, e);
+	}
 	if (st == CT_OK)
 		st = ct_tool_provenance(t, out, e);
 	if (st == CT_OK)

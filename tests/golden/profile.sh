@@ -51,7 +51,8 @@ same "the launches sum up to the whole" "" "$(sums kernel:)"
 same "the kernel names sum up to the whole" "" "$(sums name:)"
 
 # Merging.
-reuse --merge ws.profile ws.profile > merged.profile || fail "two profiles merge"
+reuse --merge ws.profile ws.profile > merged.profile 2> twice || fail "two profiles merge"
+same "launches that are counted twice are told" 1 "$(grep -c 'ws.profile counts launches of a trace that ws.profile has counted, such as number 1' twice)"
 value() { awk -F'\t' -v s="$2" -v m="$3" '$1=="SN" && $2==s && $3==m { print $4 }' "$1"; }
 same "counts of merged profiles add up" "$(($(value ws.profile all warp_insts) * 2))" \
 	"$(value merged.profile all warp_insts)"
