@@ -124,14 +124,13 @@ void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at)
 /* A packet that asks for several sectors of a line becomes one for each. */
 static int accept_fetch(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 {
-	uint32_t eighth = 1u << r->llc_sector_bits >> 3;
 	for (uint32_t s = 0; s < r->llc_sectors; s++) {
 		uint32_t n = p->bytes >> 4 * s & 15;
 		struct rp_packet q = *p;
 		if (!n)
 			continue;
 		q.address += (uint64_t)s << r->llc_sector_bits;
-		q.payload = (uint8_t)(n * eighth);
+		q.payload = (uint8_t)n;
 		q.bytes = 0;
 		if (rp_llc_accept(r, &q, when) < 0)
 			return -1;

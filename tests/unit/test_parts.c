@@ -519,6 +519,31 @@ static void lines_and_chunks_of_every_size(void **state)
 	}
 }
 
+/* A fetch of 256 bytes brings them over the network, in sectors of any size. */
+static void replies_carry_what_is_fetched(void **state)
+{
+	static const char *const keys[][4] = {
+		{"noc.packet_flits_one=off", "llc.line=256", "llc.sector=32", NULL},
+		{"noc.packet_flits_one=off", "llc.line=256", "llc.sector=128", NULL},
+		{"noc.packet_flits_one=off", "llc.line=256", "llc.sector=256", NULL}};
+	static struct sectors s;
+	static struct micro_result r;
+	(void)state;
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct ct_gpu g;
+		gpu(&g);
+		set(&g, keys[i]);
+		memset(&s, 0, sizeof s);
+		s.part = (struct ct_l1_part){.part = {.ctx = &s}, .line = 256, .chunk = 256,
+		                             .lookup = sector_lookup, .filled = sector_filled};
+		struct ct_replay_parts p = {.l1 = &s.part};
+		run(&g, &p, &r, 1);
+		uint32_t flits = (g.noc_header_bytes + g.llc.sector + g.noc_flit_bytes - 1) / g.noc_flit_bytes;
+		assert_true(r.c.llc_read_accesses > 0);
+		assert_true(r.c.noc_reply_busy >= r.c.llc_read_accesses * flits);
+	}
+}
+
 static uint64_t go(struct ct_network *n, uint32_t from, uint32_t to, uint32_t flits, uint64_t at)
 {
 	uint64_t t = n->route(n->ctx, CT_NET_REPLY, from, to, flits, at);
@@ -670,6 +695,7 @@ int main(void)
 		cmocka_unit_test(a_slice_in_an_sm),
 		cmocka_unit_test(a_collector_with_a_clock),
 		cmocka_unit_test(lines_and_chunks_of_every_size),
+		cmocka_unit_test(replies_carry_what_is_fetched),
 		cmocka_unit_test(networks),
 		cmocka_unit_test(two_levels),
 		cmocka_unit_test(networks_of_configurations),

@@ -176,7 +176,7 @@ struct rp_packet {
 	uint32_t group;          /* same number: one line of one instruction of the SM */
 	uint16_t sm, slice;
 	uint8_t kind;
-	uint8_t payload;         /* fetches: bytes of the reply */
+	uint8_t payload;         /* fetches: eighths of a sector in the reply */
 };
 static inline int rp_is_store(const struct rp_packet *p) { return p->kind & 1; }
 
