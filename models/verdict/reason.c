@@ -57,7 +57,8 @@ static void change_text(double old, double new, char out[32])
 }
 
 /* Adds to the reason what still fits: a number of a profile may have 300 digits. */
-__attribute__((format(printf, 2, 3))) static void add(struct ct_verdict *v, const char *fmt, ...)
+CT_PRINTF(2, 3)
+static void add(struct ct_verdict *v, const char *fmt, ...)
 {
 	size_t at = strlen(v->reason);
 	va_list ap;

@@ -24,7 +24,8 @@ struct rp_run {
  * that are any), or "-". TV records of a document about several workloads are put to the
  * workloads of their names. Fails as ct_profile_read(); a trace is CT_ERR_USAGE. */
 int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e);
-/* Ends adding: documents of verdicts put to the workloads, whatever came first; names made distinct, sorted; verdicts that no TV gave are decided. */
+/* Ends adding: documents of verdicts put to the workloads, whatever came first; names made distinct, sorted;
+ * verdicts that no TV gave are decided. */
 int rp_run_finish(struct rp_run *run, struct ct_error *e);
 void rp_run_free(struct rp_run *run);
 
