@@ -265,6 +265,45 @@ static int tell_parts(struct ct_tool *t, const struct rp_report *r)
 	return any;
 }
 
+/* The first parameter of the GPU that differs, or NULL; *was is the old one's value, "absent" where it has none. */
+static const struct ct_record *other_gpu(const struct rp_workload *w, const struct rp_workload *old, const char **was)
+{
+	const struct ct_record *r;
+	size_t any = 0;
+	if (!ct_profile_next(old->p, "GP", &any)) /* verdicts only, or edited by hand */
+		return NULL;
+	for (size_t i = 0; (r = ct_profile_next(w->p, "GP", &i));) {
+		*was = ct_profile_gp(old->p, r->field[0]);
+		if (!*was || strcmp(*was, r->field[1]) != 0) {
+			*was = *was ? *was : "absent";
+			return r;
+		}
+	}
+	return NULL;
+}
+
+/* What changed may have changed with the GPU, and thresholds on base compare two of them. */
+static void tell_gpus(struct ct_tool *t, const struct rp_report *r)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	const struct ct_record *first = NULL, *one;
+	const char *was, *first_was = "", *name = "";
+	size_t n = 0;
+	for (size_t i = 0; r->compared && i < r->run.n; i++) {
+		const struct rp_workload *w = &r->run.w[i], *old = rp_run_find(&r->old, w->name);
+		if (!old || !(one = other_gpu(w, old, &was)))
+			continue;
+		if (n++ == 0) {
+			first = one;
+			first_was = was;
+			name = w->name;
+		}
+	}
+	if (first)
+		ct_warn(&d, "%zu workload%s on another GPU in the old run: of %s, %s is %.40s and was %.40s", n,
+		        n == 1 ? " was" : "s were", name, first->field[0], first->field[1], first_was);
+}
+
 static int list_figures(struct ct_tool *t, struct ct_error *e)
 {
 	const struct fg_figure *f;
@@ -334,6 +373,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	st = r ? load(t, r, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		tell_open_end(t, &r->checks);
+	if (st == CT_OK)
+		tell_gpus(t, r);
 	if (st == CT_OK)
 		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
 	struct outputs out = {{NULL}, 0};

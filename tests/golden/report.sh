@@ -110,6 +110,11 @@ mkdir fewer && sed '/llc_mpki/d; /speedup.1/d' new/b.profile >fewer/b.profile
 report --compare new/b.profile fewer >compared
 same "what the new run lacks is a change" "2 values changed, 0 of 1 workloads are the same" "$(grep changed compared)"
 check "and is named" grep -qE '^nw +llc_mpki +5(\.00)? +- +-' compared
+(made bfs 1.3 12; printf 'GP\tsm.count\t68\t\n') >gpu-68
+sed 's/sm.count.68/sm.count\t108/' gpu-68 >gpu-108
+same "another GPU in the old run is told" "report: warning: 1 workload was on another GPU in the old run: of bfs, sm.count is 108 and was 68" \
+	"$(report --compare gpu-68 gpu-108 2>&1 >/dev/null)"
+same "the same one is not" "" "$(report --compare gpu-68 gpu-68 2>&1 >/dev/null)"
 check "equal runs have no changes" sh -c "'$CT_BIN/report' --no-verify --compare new new | grep -q '^0 values changed, 3 of 3'"
 check "Markdown has the changes" sh -c "'$CT_BIN/report' --no-verify --compare old --markdown - new | grep -q '^| bfs | llc&#95;mpki | 10 | 12 | +20.0 % |'"
 
