@@ -251,6 +251,8 @@ static int copy_all(struct cat *c, struct ct_error *e)
 	}
 	if (st == CT_OK)
 		st = check_output(c, e);
+	if (st == CT_OK)
+		st = ct_buf_check(&t->warnings, e);
 	if (st == CT_OK && c->packed)
 		st = ct_ctz_finish(c->packed, c->missing, c->unknown, e);
 	if (st == CT_OK && c->text)

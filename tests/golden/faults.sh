@@ -61,6 +61,8 @@ faults "tracecat packs" -x y.ctz -- "$b/tracecat" ../t -o y.ctz
 faults "tracecat unpacks" -x z.traceg -- "$b/tracecat" -O accelsim ../t.ctz -o z.traceg
 faults "tracecat of standard input" -i ../t.ctz -- "$b/tracecat"
 faults "traceinfo" -- "$b/traceinfo" ../t
+faults "traceinfo of a part" -- "$b/traceinfo" ../few.ctz
+faults "tracecat of a part" -x y.ctz -- "$b/tracecat" ../few.ctz -o y.ctz
 head -c 65536 "$b/reuse" >../raw
 faults "bdi" -- "$b/bdi" ../raw
 faults "tracecat makes a folder" -x z -- "$b/tracecat" -O accelsim ../t.ctz -o z

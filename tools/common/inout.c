@@ -250,6 +250,8 @@ int ct_tool_emit_text(struct ct_tool *t, const struct ct_buf *b, struct ct_error
 	struct ct_out *out;
 	int st = ct_buf_check(b, e);
 	if (st == CT_OK)
+		st = ct_buf_check(&t->warnings, e); /* what cannot be told must not look whole */
+	if (st == CT_OK)
 		st = ct_out_open(&out, t->out_path, 0, e);
 	if (st != CT_OK)
 		return st;

@@ -364,6 +364,8 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 	catch_ends();
 	t.own = ct_calloc(1, spec->own_size);
 	int st = t.own ? run(&t, argc, argv, &e) : ct_fail_nomem(&e);
+	if (st >= 0 && ct_buf_check(&t.warnings, &e) < 0)
+		st = CT_ERR_NOMEM;
 	if (st < 0)
 		fprintf(stderr, "%s: %s\n", spec->name, e.text);
 	else if (t.warnings.len)

@@ -238,8 +238,10 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 		else
 			take_verdict(j, l + 1);
 	}
-	if (*s == 'W')
-		j->warnings = ct_strndup(s + 1, strlen(s + 1));
+	if (*s == 'W' && !(j->warnings = ct_strndup(s + 1, strlen(s + 1)))) {
+		j->status = CT_ERR_NOMEM; /* without them it would look better than it is */
+		j->has = 0;
+	}
 }
 
 /* Takes what the worker has written; at its end, its result. */
