@@ -97,10 +97,11 @@ refuses "an endless one of them" 2 'zero:1: a NUL byte' timeout 10 "$CT_BIN/repo
 check "base is the old value" report --compare old --require 'llc_mpki <= 1.25*base' new
 fails "a regression" 'bfs: 12 <= 10\.5 does not hold' --compare old --require 'llc_mpki <= 1.05*base' new
 refuses "base without an old run" 2 'compare' "$CT_BIN/report" --no-verify --require 'llc_mpki <= base' new
-report --compare old --require 'llc_mpki <= base for added*' --junit skip.xml new
+report --compare old --require 'llc_mpki <= base for added*' --junit skip.xml --markdown skip.md new
 same "a workload without a base is skipped, not failed" 0 $?
 junit "JUnit with a skipped case obeys the schema" skip.xml
 check "and JUnit says so" grep -q '<skipped message="added' skip.xml
+check "and Markdown does not call that passed" grep -q '^### Thresholds: skipped' skip.md
 report --compare old new >compared
 check "the comparison names changes" grep -qE '^bfs +llc_mpki +10\.0 +12\.0 +\+20\.0 %' compared
 check "the comparison counts what is the same" grep -q '1 of 3 workloads are the same' compared

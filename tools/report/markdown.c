@@ -44,7 +44,7 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 	if (!c->n)
 		return;
 	ct_buf_printf(b, "### Thresholds: %s\n\n| | threshold | result |\n|---|---|---|\n",
-	              c->failed ? "failed" : "passed");
+	              c->failed ? "failed" : c->skipped == c->n ? "skipped" : "passed");
 	size_t i = 0;
 	for (; i < c->n && b->len < LIMIT / 4; i++) {
 		const struct rp_check *k = &c->check[i];
