@@ -42,7 +42,7 @@ LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm -pthread
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 LIB_SRC := $(wildcard lib/*/*.c)
-MODEL_SRC := $(wildcard models/*/*.c)
+MODEL_SRC := $(wildcard models/*.c models/*/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
 TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
 SUPPORT_SRC := $(wildcard tests/support/*.c)

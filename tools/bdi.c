@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/table.h"
 #include "base/units.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 #include "models/common/bdi.h"
 #include "models/common/blocks.h"
@@ -216,7 +217,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 {
 	const struct own *own = t->own;
 	const struct ct_bdi_counts *c = &own->counts;
-	struct ct_table levels = {.columns = 5}, codes = {.columns = 5};
+	struct ct_table levels = {.columns = 5, .style = ct_terminal_style()}, codes = {.columns = 5, .style = ct_terminal_style()};
 	size_t n = (size_t)own->block;
 	(void)p;
 	head(&levels, "level");

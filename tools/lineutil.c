@@ -2,8 +2,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/table.h"
 #include "common/pass.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 
 static double sn(const struct ct_profile *p, const char *metric)
@@ -23,7 +24,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
                  struct ct_error *e)
 {
 	static const char *const bytes[] = {"1 to 32 B", "33 to 64 B", "65 to 96 B", "97 to 128 B"};
-	struct ct_table used = {.columns = 3}, asked = {.columns = 3};
+	struct ct_table used = {.columns = 3, .style = ct_terminal_style()}, asked = {.columns = 3, .style = ct_terminal_style()};
 	(void)t;
 	ct_table_cell(&used, "chunks reused");
 	ct_table_cell(&used, "lines");

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/units.h"
 #include "common/estimator.h"
 #include "common/stage.h"
 #include "common/sweeps.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 #include "models/morpheus/estimate.h"
 #include "models/morpheus/published.h"
@@ -96,7 +97,7 @@ static int list_overheads(struct ct_tool *t, const struct ct_morpheus_params *p,
 	struct ct_gpu g;
 	struct ct_morpheus_storage s;
 	struct ct_morpheus_kernel k;
-	struct ct_table table = {.columns = 2};
+	struct ct_table table = {.columns = 2, .style = ct_terminal_style()};
 	struct ct_buf b = {0};
 	int st = ct_tool_gpu(t, NULL, &g, e);
 	if (st == CT_OK)
@@ -267,7 +268,7 @@ static int published(const struct ct_profile *p, const struct ct_mo_answer *a, s
 	int st = ct_est_published("morpheus", p, &pub, &app, e);
 	if (st != CT_OK)
 		return st;
-	struct ct_table table = {.columns = 6};
+	struct ct_table table = {.columns = 6, .style = ct_terminal_style()};
 	published_rows(&table, a, &pub, app);
 	if (app)
 		ct_buf_printf(b, "\npublished for %s (%s, IPC %s with more SMs):\n", app->field[CT_MO_APP_NAME],
@@ -290,7 +291,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	                                   "LLC MPKI", "speed-up", "range", "perf/W", "why"};
 	const struct own *o = t->own;
 	const struct ct_mo_answer *a = o->answer;
-	struct ct_table table = {.columns = sizeof head / sizeof head[0]};
+	struct ct_table table = {.columns = sizeof head / sizeof head[0], .style = ct_terminal_style()};
 	for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
 		ct_table_cell(&table, "%s", head[i]);
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/units.h"
-#include "common/stage.h"
 #include "common/curve.h"
-#include "common/table.h"
+#include "common/stage.h"
+#include "common/terminal.h"
 #include "models/common/baseline.h"
 #include "mpki/check.h"
 #include "mpki/explain.h"
@@ -155,7 +156,7 @@ static void method_cell(struct ct_table *t, const struct ct_profile *p, const ch
 
 static void scopes(const struct ct_profile *p, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 10};
+	struct ct_table t = {.columns = 10, .style = ct_terminal_style()};
 	const char *scope, *method;
 	/* by size: from a sixteenth to sixteen times the size in force */
 	static const char *const heads[] = {"scope", "L1 miss rate", "by size", "L1 MPKI", "LLC miss rate",
@@ -188,7 +189,7 @@ static void print_curve(const struct ct_profile *p, const char *level, const cha
 {
 	const char *key[2] = {"all", level};
 	const struct ct_record *r = ct_profile_find(p, "MR", 2, key);
-	struct ct_table t = {.columns = 3};
+	struct ct_table t = {.columns = 3, .style = ct_terminal_style()};
 	if (!r)
 		return;
 	ct_buf_printf(b, "\n%s\n", title);

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/units.h"
 #include "common/stage.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "models/common/baseline.h"
 
 enum { OPT_SIZES = CT_OWN_OPTION };
@@ -161,7 +162,7 @@ static void head(const struct ct_stage *s, struct ct_buf *b)
 
 static void scopes(const struct ct_profile *p, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 6};
+	struct ct_table t = {.columns = 6, .style = ct_terminal_style()};
 	const char *scope, *method;
 	static const char *const heads[] = {"scope", "L1 miss rate", "replication ratio",
 	                                    "mean replicas", "L1s as one: miss rate", "method"};
@@ -196,7 +197,7 @@ static double point(const struct ct_profile *p, const char *scope, uint64_t byte
 
 static void sweep(const struct own *o, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 5};
+	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	const struct ct_profile *p = o->stage.p;
 	static const char *const heads[] = {"L1 size", "L1 miss rate", "mean replicas",
 	                                    "replication ratio", ""};
@@ -217,7 +218,7 @@ static void sweep(const struct own *o, struct ct_buf *b)
 static void check(const struct own *o, struct ct_buf *b)
 {
 	static const char *const metric[] = {"l1_miss_rate", "replication_ratio", "replicas_mean"};
-	struct ct_table t = {.columns = 5};
+	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	const struct ct_profile *p = o->stage.p;
 	const char *scope;
 	ct_buf_puts(b, "\nBoth methods at the configured size\n");

@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/units.h"
 #include "common/mechanism.h"
 #include "common/pass.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 
 enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_TIMING, OPT_MECHANISMS, OPT_MERGE };
@@ -81,7 +82,7 @@ static void summary(const struct ct_profile *p, struct ct_buf *b)
 	                                    "LLC miss rate", "LLC MPKI", "replication ratio"};
 	static const char *const metric[] = {"warp_insts", "cycles", "ipc", "l1_miss_rate",
 	                                     "llc_miss_rate", "llc_mpki", "replication_ratio"};
-	struct ct_table t = {.columns = 2};
+	struct ct_table t = {.columns = 2, .style = ct_terminal_style()};
 	ct_table_cell(&t, "metric");
 	ct_table_cell(&t, "value");
 	for (int i = 0; i < 7; i++) {
@@ -104,7 +105,7 @@ static void histogram(const struct ct_hist *h, struct ct_buf *b)
 {
 	const double total = (double)ct_hist_total(h);
 	double below = 0;
-	struct ct_table t = {.columns = 4};
+	struct ct_table t = {.columns = 4, .style = ct_terminal_style()};
 	if (total == 0)
 		return;
 	ct_table_cell(&t, "distance (lines)");
@@ -132,7 +133,7 @@ static void sampling(const struct ct_profile *p, struct ct_buf *b)
 {
 	const struct ct_record *r;
 	size_t i = 0;
-	struct ct_table t = {.columns = 4};
+	struct ct_table t = {.columns = 4, .style = ct_terminal_style()};
 	if (!ct_profile_next(p, "RE", &i))
 		return;
 	ct_buf_puts(b, "\nSampled: miss ratios by capacity are off by no more than this (95 %)\n");
@@ -158,7 +159,7 @@ static void curve(const struct ct_profile *p, const char *level, const char *tit
 	const char *key[2] = {"all", level};
 	const struct ct_record *r = ct_profile_find(p, "MR", 2, key);
 	const struct ct_record *me = ct_profile_find(p, "ME", 2, key);
-	struct ct_table t = {.columns = me ? 4 : 2};
+	struct ct_table t = {.columns = me ? 4 : 2, .style = ct_terminal_style()};
 	uint64_t bytes;
 	double v;
 	if (!r)

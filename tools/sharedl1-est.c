@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/units.h"
 #include "common/estimator.h"
 #include "common/sharedl1.h"
 #include "common/stage.h"
 #include "common/sweeps.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 #include "models/shared_l1/estimate.h"
 #include "models/shared_l1/published.h"
@@ -151,7 +152,7 @@ static int list_overheads(struct ct_tool *t, const struct ct_sl_params *p, struc
 {
 	static struct ct_sl_inputs none; /* storage of queues needs no profile */
 	struct ct_sl_model m = {.in = &none, .p = *p};
-	struct ct_table table = {.columns = 2};
+	struct ct_table table = {.columns = 2, .style = ct_terminal_style()};
 	int st = ct_tool_gpu(t, NULL, &m.gpu, e);
 	if (st != CT_OK)
 		return st;
@@ -241,7 +242,7 @@ static void print_check(struct ct_buf *b, const struct own *o)
 {
 	static const char *const names[] = {"system", "L1 misses", "replayed", "difference", "speed-up",
 	                                    "replayed", "difference"};
-	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = ct_terminal_style()};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
 		const struct ct_sl_row *x = &o->answer->row[i], *y = &o->replayed[i];
@@ -288,7 +289,7 @@ static int published(const struct ct_profile *p, const struct own *o, struct ct_
 	int st = ct_est_published("shared_l1", p, &pub, &app, e);
 	if (st != CT_OK)
 		return st;
-	struct ct_table table = {.columns = 6};
+	struct ct_table table = {.columns = 6, .style = ct_terminal_style()};
 	published_rows(&table, o, &pub, app);
 	if (app)
 		ct_buf_printf(b, "\npublished for %s (%s):\n", app->field[CT_SL_APP_NAME],
@@ -311,7 +312,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	                                    "speed-up", "range", "perf/W", "why"};
 	const struct own *o = t->own;
 	const struct ct_sl_answer *a = o->answer;
-	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = ct_terminal_style()};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
 		row_cells(&table, o, &o->row[i]);

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/table.h"
+#include "base/table.h"
+#include "common/terminal.h"
 #include "common/tool.h"
 #include "traceinfo/helper.h"
 
@@ -207,7 +208,7 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 	                                    "memory insts", "global requests", "lines", "sectors",
 	                                    "of all insts"};
 	double all = (double)get(p, "all", "warp_insts");
-	struct ct_table t = {.columns = sizeof heads / sizeof heads[0]};
+	struct ct_table t = {.columns = sizeof heads / sizeof heads[0], .style = ct_terminal_style()};
 	const struct ct_record *r;
 	size_t at = 0;
 	for (unsigned i = 0; i < t.columns; i++)

@@ -16,14 +16,16 @@ allowed lib/locality base trace locality
 allowed lib/gpu base trace gpu
 allowed lib/profile base trace locality profile
 allowed lib/replay base trace gpu locality replay
-allowed models base trace gpu locality replay profile models
+allowed lib/pass base trace gpu locality replay profile pass
+allowed lib/ptx base trace ptx
+allowed models base trace gpu locality replay profile pass models
 
 same "lib prints nothing" "" "$(grep -rnE '(^|[^a-z_])(printf|puts|putchar|perror|fprintf) *\(' lib --include='*.c' | head -5)"
 same "lib never exits" "" "$(grep -rnE '(^|[^a-z_])(exit|abort|_exit) *\(' lib --include='*.c' | head -5)"
 same "no unbounded string functions" "" "$(grep -rnE '(^|[^a-z_])(sprintf|strcat|gets|atoi|atof|atol) *\(' lib models tools --include='*.c' | head -5)"
 same "files stay under 800 lines" "" "$(find lib models tools -name '*.[ch]' -print0 | xargs -0 wc -l | awk '$2 != "total" && $1 > 800')"
 # Kernels that are compiled once per instruction set are included several times.
-same "every header has a guard and a first comment" "" "$(for h in lib/*/*.h models/*/*.h tools/common/*.h; do
+same "every header has a guard and a first comment" "" "$(for h in lib/*/*.h models/*.h models/*/*.h tools/common/*.h; do
 	head -n 3 "$h" | grep -qi 'compiled once per' && continue
 	[ -e "$h" ] && { head -c 2 "$h" | grep -q '/\*' && grep -q '#ifndef CT_' "$h" || echo "$h"; }; done)"
 same "nothing names a machine" "" "$(grep -rnE '(^|[^a-z.])/(work|farm)/' lib models tools tests man data README.md Makefile .ci 2>/dev/null | grep -v golden/house.sh | head -5)"

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "common/table.h"
+#include "base/table.h"
 
 static void aligns_numbers_right_and_text_left(void **state)
 {
@@ -117,7 +117,8 @@ static void bars_and_sparks(void **state)
 	struct ct_buf b = {0};
 	(void)state;
 	for (int utf8 = 0; utf8 < 2; utf8++) {
-		ct_table_terminal(utf8, 0, 0);
+		const struct ct_table_style style = {.utf8 = utf8};
+		t.style = &style;
 		ct_table_cell(&t, "x");
 		ct_table_bar(&t, 0.5, 4);
 		ct_table_bar(&t, 0.3, 4);
@@ -126,7 +127,6 @@ static void bars_and_sparks(void **state)
 		ct_table_spark(&t, v, 5, 0, 4);
 		ct_table_render(&t, &b);
 	}
-	ct_table_terminal(0, 0, 0);
 	assert_string_equal(b.data, "x\n##\n#\n##\n\n_.- @\n"
 	                            "x\n\xe2\x96\x88\xe2\x96\x88\n\xe2\x96\x88\xe2\x96\x8f\n"
 	                            "\xe2\x96\x88\xe2\x96\x88\n\n"
@@ -136,16 +136,15 @@ static void bars_and_sparks(void **state)
 
 static void a_terminal_has_a_width_and_colours(void **state)
 {
-	struct ct_table t = {.columns = 2};
+	static const struct ct_table_style style = {.color = 1, .width = 36};
+	struct ct_table t = {.columns = 2, .style = &style};
 	struct ct_buf b = {0};
 	(void)state;
-	ct_table_terminal(0, 1, 36);
 	ct_table_cell(&t, "verdict");
 	ct_table_cell(&t, "why");
 	ct_table_cell(&t, "benefits");
 	ct_table_cell(&t, "a working set of nine mebibytes fits");
 	ct_table_render(&t, &b);
-	ct_table_terminal(0, 0, 0);
 	assert_string_equal(b.data, "verdict   why\n\033[32mbenefits\033[0m  a working set of nine\n"
 	                            "          mebibytes fits\n");
 	ct_buf_free(&b);

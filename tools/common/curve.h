@@ -2,7 +2,7 @@
 #ifndef CT_TOOLS_COMMON_CURVE_H
 #define CT_TOOLS_COMMON_CURVE_H
 
-#include "common/table.h"
+#include "base/table.h"
 #include "profile/profile.h"
 
 enum { CT_CURVE_POINTS = 9 };

@@ -1,4 +1,5 @@
 #include "common/estimator.h"
+#include "common/terminal.h"
 
 #include <string.h>
 
@@ -32,7 +33,7 @@ int ct_est_constants(struct ct_tool *t, const struct ct_constants *c, const doub
                      struct ct_error *e)
 {
 	static const char *const names[] = {"key", "value", "unit", "source"};
-	struct ct_table table = {.columns = 4};
+	struct ct_table table = {.columns = 4, .style = ct_terminal_style()};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < c->n; i++) {
 		ct_table_cell(&table, "%s.%s", c->prefix, c->row[i].name);

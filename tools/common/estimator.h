@@ -3,7 +3,7 @@
 #define CT_TOOLS_COMMON_ESTIMATOR_H
 
 #include "common/stage.h"
-#include "common/table.h"
+#include "base/table.h"
 #include "common/tool.h"
 #include "models/common/constants.h"
 #include "models/common/published.h"

@@ -1,11 +1,12 @@
 #include "common/sweeps.h"
+#include "common/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/table.h"
+#include "base/table.h"
 
 enum { CURVE = 32 }; /* characters at most */
 
@@ -104,7 +105,7 @@ static void row(struct ct_table *t, const struct curve *c)
 void ct_sweeps_table(const struct ct_profile *p, const char *mechanism, struct ct_buf *b)
 {
 	static const char *const head[] = {"system", "metric", "for", "first", "last", "least", "most", "curve"};
-	struct ct_table t = {.columns = 8};
+	struct ct_table t = {.columns = 8, .style = ct_terminal_style()};
 	struct curves all = {0};
 	collect(p, mechanism, &all);
 	ct_table_heads(&t, head);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "base/units.h"
-#include "common/table.h"
+#include "common/terminal.h"
 
 /* Long-only common options. */
 enum {
@@ -310,7 +310,7 @@ static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 	if (!t->output_given)
 		t->output = !t->out_path && isatty(STDOUT_FILENO) ? CT_OUTPUT_TABLE : CT_OUTPUT_PROFILE;
 	if (!t->out_path)
-		ct_table_detect();
+		ct_terminal_detect();
 	if (t->print_gpu)
 		return print_gpu(t, e);
 	return spec->run(t, e);

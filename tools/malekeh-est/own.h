@@ -5,7 +5,7 @@
 #include "common/estimator.h"
 #include "common/mechanism.h"
 #include "common/stage.h"
-#include "common/table.h"
+#include "base/table.h"
 #include "common/tool.h"
 #include "models/malekeh/estimate.h"
 #include "models/malekeh/masks.h"

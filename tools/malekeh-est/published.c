@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/terminal.h"
 #include "own.h"
 
 static double ours(const struct ct_profile *p, const char *system, const char *metric)
@@ -32,7 +33,7 @@ static void row(struct ct_table *table, const struct ct_profile *p, const struct
 int mk_published(const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	static const char *const names[] = {"system", "against", "metric", "paper", "here", "where"};
-	struct ct_table table = {.columns = 6};
+	struct ct_table table = {.columns = 6, .style = ct_terminal_style()};
 	struct ct_published pub;
 	const struct ct_published_row *app;
 	int st = ct_est_published("malekeh", p, &pub, &app, e);

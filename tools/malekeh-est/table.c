@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/sweeps.h"
+#include "common/terminal.h"
 #include "own.h"
 
 static const char MECHANISM[] = "malekeh";
@@ -47,7 +48,7 @@ static void replayed(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const char *const head[] = {"system", "added/SM", "hit ratio", "bank reads", "energy",
 	                                   "cache writes", "speed-up", "range", "why"};
-	struct ct_table table = {.columns = 9};
+	struct ct_table table = {.columns = 9, .style = ct_terminal_style()};
 	const struct ct_mk_system *s;
 	ct_table_heads(&table, head);
 	for (size_t i = 0; (s = ct_mk_system_at(i)); i++) {
@@ -95,7 +96,7 @@ static void bounds(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const char *const head[] = {"system", "distinct hits at most", "analytic", "replayed",
 	                                   "difference"};
-	struct ct_table table = {.columns = 5};
+	struct ct_table table = {.columns = 5, .style = ct_terminal_style()};
 	ct_table_heads(&table, head);
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
 		const char *s = ct_mk_system_at(i)->name;
@@ -116,7 +117,7 @@ static void engines(const struct own *o, struct ct_buf *b)
 {
 	static const char *const head[] = {"system", "cycles", "speed-up, engine", "sub-core model",
 	                                   "hits, engine", "sub-core model"};
-	struct ct_table table = {.columns = 6};
+	struct ct_table table = {.columns = 6, .style = ct_terminal_style()};
 	ct_table_heads(&table, head);
 	for (unsigned i = 0; i < o->engines; i++) {
 		const struct mk_engine_row *r = &o->engine[i];
@@ -164,7 +165,7 @@ int mk_overheads(struct ct_tool *t, struct ct_error *e)
 {
 	static const char *const head[] = {"system", "values/SM, bytes", "added/SM, bytes",
 	                                   "of the registers, %", "of BOW's, %", "sub-core, bytes"};
-	struct ct_table table = {.columns = 6};
+	struct ct_table table = {.columns = 6, .style = ct_terminal_style()};
 	struct ct_gpu g;
 	int st = ct_tool_gpu(t, NULL, &g, e);
 	if (st != CT_OK)

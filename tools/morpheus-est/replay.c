@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/table.h"
 #include "common/replays.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "models/morpheus/replayed.h"
 
 int morpheus_replay(struct ct_tool *t, const struct ct_stage *s, const char *why,
@@ -46,7 +47,7 @@ void morpheus_check_table(const struct ct_mo_answer *a, const struct ct_mo_row *
 {
 	static const char *const head[] = {"system", "cycles", "speed-up", "LLC misses",
 	                                   "extended hits", "false positives", "DRAM bytes"};
-	struct ct_table t = {.columns = sizeof head / sizeof head[0]};
+	struct ct_table t = {.columns = sizeof head / sizeof head[0], .style = ct_terminal_style()};
 	for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
 		ct_table_cell(&t, "%s", head[i]);
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/table.h"
+#include "base/table.h"
+#include "common/terminal.h"
 #include "models/common/baseline.h"
 #include "models/common/target.h"
 
@@ -196,7 +197,7 @@ int mpki_check(struct ct_tool *t, struct ct_stage *s, struct mpki_check *c, stru
 
 void mpki_check_print(const struct mpki_check *c, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 6};
+	struct ct_table t = {.columns = 6, .style = ct_terminal_style()};
 	static const char *const heads[] = {"scope", "metric", "in the profile", "analytic",
 	                                    "difference", "of it"};
 	ct_buf_puts(b, "\nBoth methods on the GPU in force\n");

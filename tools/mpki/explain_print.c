@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/table.h"
+#include "base/table.h"
+#include "common/terminal.h"
 #include "explain.h"
 
 enum { CLASSES = 5, PARTS = 7 };
@@ -47,7 +48,7 @@ static void misses(const struct ct_profile *p, const char *scope, const char *le
 
 static void print_misses(const struct ct_profile *p, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 4 + CLASSES};
+	struct ct_table t = {.columns = 4 + CLASSES, .style = ct_terminal_style()};
 	const char *scope;
 	ct_buf_puts(b, "\nWhy 32 B sectors miss (pending hits wait for a fill and are no misses)\n");
 	ct_table_cell(&t, "scope");
@@ -74,7 +75,7 @@ static double stack_sum(const struct ct_profile *p, const char *scope)
 static void print_cycles(const struct ct_profile *p, const char *prefix, const char *title,
                          int stack, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 2 + PARTS};
+	struct ct_table t = {.columns = 2 + PARTS, .style = ct_terminal_style()};
 	const char *scope;
 	ct_buf_printf(b, "\n%s\n", title);
 	ct_table_cell(&t, "scope");

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/table.h"
+#include "base/table.h"
+#include "common/terminal.h"
 
 /* ---- shared ---- */
 
@@ -82,7 +83,7 @@ static void change_rows(const struct rp_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 30 };
 	const struct rp_changes *c = &r->changes;
-	struct ct_table t = {.columns = 5};
+	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	if (!r->compared)
 		return;
 	ct_buf_printf(b, "\n%zu value%s changed, %zu of %zu workloads are the same\n", c->n,
@@ -119,7 +120,7 @@ static void change_rows(const struct rp_report *r, struct ct_buf *b)
 
 void rp_table(const struct rp_report *r, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 1 + CT_MECHANISMS};
+	struct ct_table t = {.columns = 1 + CT_MECHANISMS, .style = ct_terminal_style()};
 	ct_table_cell(&t, "workload");
 	for (int m = 0; m < CT_MECHANISMS; m++)
 		ct_table_cell(&t, "%s", ct_mechanism_name((enum ct_paper_mechanism)m));

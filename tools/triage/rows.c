@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/table.h"
 #include "base/utf8.h"
-#include "common/table.h"
+#include "common/terminal.h"
 #include "triage/triage.h"
 
 /* ---- names ---- */
@@ -99,7 +100,7 @@ static int with_curves(const struct tr_row *r, size_t n)
 	unsigned any = 0;
 	for (size_t i = 0; i < n; i++)
 		any |= r[i].job->has_curve;
-	return any && (ct_table_width() == 0 || ct_table_width() >= CURVES_FROM);
+	return any && (ct_terminal_style()->width == 0 || ct_terminal_style()->width >= CURVES_FROM);
 }
 
 static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
@@ -130,7 +131,7 @@ static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	static const char *const drawn[] = {"workload", "mechanism", "verdict", "speed-up", "range",
 	                                    "misses by size", "reason"};
 	int curves = with_curves(r, n);
-	struct ct_table t = {.columns = curves ? 7 : 6};
+	struct ct_table t = {.columns = curves ? 7 : 6, .style = ct_terminal_style()};
 	ct_table_heads(&t, curves ? drawn : plain);
 	for (size_t i = 0; i < n; i++)
 		table_row(&t, &r[i], curves);

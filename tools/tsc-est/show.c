@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/estimator.h"
+#include "common/terminal.h"
 
 static void optional(struct ct_table *table, int decimals, double v)
 {
@@ -46,7 +47,7 @@ static void answer_table(const struct ct_ts_answer *a, struct ct_buf *b)
 {
 	static const char *const names[] = {"system", "load misses", "MPKI", "L1->L2", "L2->L1",
 	                                    "bytes/L1", "speed-up", "range", "why"};
-	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = ct_terminal_style()};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
 		row_cells(&table, a, &a->row[i]);
@@ -56,7 +57,7 @@ static void answer_table(const struct ct_ts_answer *a, struct ct_buf *b)
 static void check_table(const struct ct_ts_answer *a, const struct ct_profile *p, struct ct_buf *b)
 {
 	static const char *const names[] = {"system", "analytic", "replay", "difference"};
-	struct ct_table table = {.columns = 4};
+	struct ct_table table = {.columns = 4, .style = ct_terminal_style()};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		double replay = speedup_by(p, a->row[i].system->name, "replay");
@@ -153,7 +154,7 @@ int tsc_show_published(const struct ct_ts_answer *a, const struct ct_profile *p,
 	int st = ct_est_published("tag_split", p, &pub, &app, e);
 	if (st != CT_OK)
 		return st;
-	struct ct_table table = {.columns = 6};
+	struct ct_table table = {.columns = 6, .style = ct_terminal_style()};
 	published_rows(&table, a, p, &pub, app);
 	if (app)
 		ct_buf_printf(b, "\npublished for %s (%s there, %s here) and means of 15 programs:\n",
@@ -175,7 +176,7 @@ int tsc_show_overheads(struct ct_tool *t, const struct ct_ts_params *p, struct c
 	static const char *const names[] = {"system", "bytes per L1", "KiB", "share of L1", "hit latency",
 	                                    "pJ per access", "mW per L1"};
 	struct ct_gpu g;
-	struct ct_table table = {.columns = sizeof names / sizeof names[0]};
+	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = ct_terminal_style()};
 	int st = ct_tool_gpu(t, NULL, &g, e);
 	if (st != CT_OK)
 		return st;

@@ -1,12 +1,10 @@
-#include "common/table.h"
+#include "base/table.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/units.h"
@@ -14,44 +12,12 @@
 
 enum { GAP = 2, NAME_WIDTH = 48, NAME_TAIL = 16, WRAP_LEAST = 24, BAR_MOST = 100 };
 
-static struct {
-	int utf8, color;
-	unsigned width;
-} terminal;
+/* The style of a table that names none. */
+static const struct ct_table_style plain = {0, 0, 0};
 
-void ct_table_terminal(int utf8, int color, unsigned width)
+static const struct ct_table_style *style_of(const struct ct_table *t)
 {
-	terminal.utf8 = utf8;
-	terminal.color = color;
-	terminal.width = width;
-}
-
-unsigned ct_table_width(void)
-{
-	return terminal.width;
-}
-
-/* The first that is set names the locale of characters (POSIX). */
-static int locale_is_utf8(void)
-{
-	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	for (int i = 0; i < 3; i++) {
-		const char *v = getenv(names[i]);
-		if (v && *v)
-			return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "utf-8") || strstr(v, "UTF8");
-	}
-	return 0;
-}
-
-void ct_table_detect(void)
-{
-	struct winsize size;
-	const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
-	int dumb = !term || !*term || strcmp(term, "dumb") == 0;
-	if (!isatty(STDOUT_FILENO))
-		return;
-	unsigned width = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-	ct_table_terminal(locale_is_utf8(), !dumb && !(plain && *plain), width);
+	return t->style ? t->style : &plain;
 }
 
 void ct_table_cell(struct ct_table *t, const char *fmt, ...)
@@ -144,13 +110,14 @@ void ct_table_bar(struct ct_table *t, double fraction, unsigned width)
 	static const char *const eighth[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
 		"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89"};
 	char bar[3 * BAR_MOST + 8] = "";
+	const int utf8 = style_of(t)->utf8;
 	size_t at = 0;
 	width = width > BAR_MOST ? BAR_MOST : width;
 	double v = fraction > 0 ? (fraction < 1 ? fraction : 1) * width : 0;
-	unsigned whole = (unsigned)(terminal.utf8 ? v : v + 0.5);
+	unsigned whole = (unsigned)(utf8 ? v : v + 0.5);
 	for (unsigned i = 0; i < whole; i++, at += strlen(bar + at))
-		memcpy(bar + at, terminal.utf8 ? "\xe2\x96\x88" : "#", terminal.utf8 ? 4 : 2);
-	if (terminal.utf8)
+		memcpy(bar + at, utf8 ? "\xe2\x96\x88" : "#", utf8 ? 4 : 2);
+	if (utf8)
 		memcpy(bar + at, eighth[(unsigned)((v - whole) * 8) & 7], 4 * (((unsigned)((v - whole) * 8) & 7) > 0));
 	ct_table_cell(t, "%s", bar);
 }
@@ -166,7 +133,7 @@ void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, d
 		int level = (int)(fmin(fmax(share, 0), 1) * 7 + 0.5);
 		if (isnan(v[i])) {
 			text[at++] = ' ';
-		} else if (terminal.utf8) {
+		} else if (style_of(t)->utf8) {
 			text[at++] = '\xe2';
 			text[at++] = '\x96';
 			text[at++] = (char)(0x81 + level);
@@ -247,9 +214,9 @@ static void pad(struct ct_buf *b, size_t n)
 }
 
 /* Verdicts stand out in colour, if there is one; the word says the same. */
-static void print_cell(struct ct_buf *b, const char *s)
+static void print_cell(struct ct_buf *b, const char *s, int color)
 {
-	const char *code = !terminal.color ? NULL : strcmp(s, "benefits") == 0 ? "32"
+	const char *code = !color ? NULL : strcmp(s, "benefits") == 0 ? "32"
 	                 : strcmp(s, "hurts") == 0 ? "31" : strcmp(s, "unknown") == 0 ? "2" : NULL;
 	if (code)
 		ct_buf_printf(b, "\033[%sm%s\033[0m", code, s);
@@ -276,10 +243,11 @@ static void print_wrapped(struct ct_buf *b, const char *s, size_t indent, size_t
 
 static void print_cells(const struct ct_table *t, const struct column *c, struct ct_buf *b)
 {
+	const struct ct_table_style *style = style_of(t);
 	size_t before_last = 0;
 	for (unsigned i = 0; i + 1 < t->columns; i++)
 		before_last += c[i].width + GAP;
-	int wrap = terminal.width > before_last + WRAP_LEAST;
+	int wrap = style->width > before_last + WRAP_LEAST;
 	const char *s = t->cells.data;
 	size_t owed = 0; /* blanks that the next cell needs: none end a line */
 	for (unsigned i = 0; i < t->count; i++, s += strlen(s) + 1) {
@@ -289,9 +257,9 @@ static void print_cells(const struct ct_table *t, const struct column *c, struct
 		if (*s) {
 			pad(b, owed + (right ? fill : 0));
 			if (wrap && !right && (i + 1) % t->columns == 0)
-				print_wrapped(b, s, before_last, terminal.width - before_last);
+				print_wrapped(b, s, before_last, style->width - before_last);
 			else
-				print_cell(b, s);
+				print_cell(b, s, style->color);
 			owed = right ? GAP : fill + GAP;
 		} else {
 			owed += k->width + GAP;

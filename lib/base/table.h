@@ -1,17 +1,24 @@
-/* table.h - aligned columns for people. */
-#ifndef CT_TOOLS_TABLE_H
-#define CT_TOOLS_TABLE_H
+/* table.h - aligned columns for people. Nothing is printed: a table is rendered into a buffer. */
+#ifndef CT_BASE_TABLE_H
+#define CT_BASE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 
-/* A table is filled cell by cell, row by row, and rendered once all widths are
- * known. Columns whose every cell (below the head) looks like a number are
- * right-aligned. Zero-initialise with the number of columns. */
+/* How a table is drawn. Zeroed: plain ASCII of any width. */
+struct ct_table_style {
+	int utf8;       /* bars and curves of block characters */
+	int color;      /* words of verdicts in colour */
+	unsigned width; /* columns of the screen, at which the last column is wrapped between words; 0: any */
+};
+
+/* A table is filled cell by cell, row by row, and rendered once all widths are known. Columns whose every cell (below the
+ * head) looks like a number are right-aligned. Zero-initialise with the number of columns and the style. */
 struct ct_table {
 	unsigned columns;
+	const struct ct_table_style *style; /* NULL: the zeroed one; outlives the table */
 	struct ct_buf cells; /* NUL-separated */
 	unsigned count;
 };
@@ -33,16 +40,6 @@ void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, d
 /* A name from a trace (a scope, a kernel, a path): cut in the middle where it is longer
  * than a column can be, "name:_ZN2at6native18elementwise..EEvPT_". */
 void ct_table_name(struct ct_table *t, const char *name);
-/* How tables are rendered from here on; plain ASCII of any width until it is called. The
- * tools call it once, when a table goes to a terminal: utf8 from the locale's name, color
- * unless NO_COLOR is set, width in columns (0: any), at which the last column is wrapped
- * between words. Global, as a process has one terminal. */
-void ct_table_terminal(int utf8, int color, unsigned width);
-/* Columns of the terminal; 0 when it is none, or unknown. */
-unsigned ct_table_width(void);
-/* Asks the environment and standard output, and calls ct_table_terminal(); does nothing
- * when standard output is no terminal. */
-void ct_table_detect(void);
 /* Appends the rendered table to b (the first row is the head) and frees t. */
 void ct_table_render(struct ct_table *t, struct ct_buf *b);
 

@@ -1,0 +1,68 @@
+/* pass.h - the one pass over a trace that makes a profile.
+ *
+ * The trace is replayed on one GPU; the pass's own observers count reuse distances, replication, line
+ * utilisation and registers on the way, and whatever observers the caller adds see the same replay. */
+#ifndef CT_PASS_PASS_H
+#define CT_PASS_PASS_H
+
+#include "gpu/gpu.h"
+#include "pass/settings.h"
+#include "profile/profile.h"
+#include "replay/replay.h"
+
+/* What an observer is told when the pass begins. Everything outlives the observer's state. */
+struct ct_pass_setup {
+	const struct ct_gpu *gpu;                  /* in force */
+	const struct ct_pass_settings *settings;
+};
+
+/* Something that is measured beside the baseline replay. Each function but open and close may be NULL. All
+ * run in the thread of the pass, except the hooks of the replay observer, which belong to the replay's thread.
+ * What they return below CT_OK ends the pass with that error. */
+struct ct_pass_observer {
+	const char *name; /* as ES records name it; static storage */
+	void *ctx;        /* the caller's, handed to open and after */
+	/* Makes *state and fills *hooks (zeroed before). close(*state) is called also when open fails. */
+	int (*open)(void *ctx, const struct ct_pass_setup *setup, void **state, struct ct_replay_observer *hooks,
+	            struct ct_error *e);
+	/* Comes before each launch, with the shape of the L1s that it runs with. */
+	int (*kernel)(void *state, const struct ct_kernel *k, uint32_t l1_sets, uint32_t l1_ways,
+	              struct ct_error *e);
+	/* Appends IM records of scope all, behind those of the pass itself. */
+	int (*write_items)(void *state, struct ct_profile *p, struct ct_error *e);
+	/* Appends ES and SW records at the end; `all` holds the counts of the whole run. */
+	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all, struct ct_error *e);
+	void (*close)(void *state); /* NULL state allowed */
+	/* Comes when the profile is complete, but not of a damaged trace: may read the trace again (replays.h)
+	 * and append ES records. */
+	int (*after)(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p, struct ct_error *e);
+	int structural; /* measures what order decides: quick timing and sampled kernels refuse it */
+};
+
+enum { CT_PASS_OBSERVERS_MAX = 32 };
+
+/* What the pass measures beyond the baseline replay. */
+struct ct_pass_options {
+	const struct ct_gpu *gpu;     /* checked (ct_gpu_check) and scaled; must outlive the call */
+	enum ct_replay_timing timing; /* full or quick; quick leaves GP model.timing quick */
+	int per_kernel;               /* kernel:N scopes besides all and name:KERNEL */
+	int no_sms_views;             /* leave out llc@sms=N, which costs about one more pass */
+	int mrc;                      /* miss-ratio curves: MR records, ME where sampled */
+	int sample_kernels;           /* replay only launches and waves that differ */
+	const struct ct_pass_observer *const *observers; /* in the order in which they write */
+	unsigned n_observers;         /* at most CT_PASS_OBSERVERS_MAX */
+	struct ct_pass_settings settings;
+};
+
+/* The value of --timing: full or quick. Fails with CT_ERR_USAGE for any other text. Pure. */
+int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struct ct_error *e);
+
+/* Replays the trace from where it stands to its end and appends to p: TR, GP, KN, SN, RD, RJ, RT, IM, RE where
+ * sampled, and what the observers write. p and trace stay the caller's. Returns CT_OK; 1 when salvaged damage
+ * was met (p then holds SN all truncated 1); CT_ERR_USAGE for options that exclude each other or leave nothing
+ * to count; CT_ERR_LIMIT for a GPU that does not fit into max_memory; CT_ERR_INPUT, CT_ERR_IO, CT_ERR_NOMEM.
+ * One call at a time per trace and profile; distinct ones may run in distinct threads. */
+int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct ct_profile *p,
+                struct ct_error *e);
+
+#endif
