@@ -26,9 +26,8 @@ int rp_directory_init(struct ct_replay *r, struct ct_error *e)
 	r->directory = d;
 	if (!d)
 		return ct_fail_nomem(e);
-	const struct rp_sm *any = &r->sm[0]; /* either of its L1s is empty */
 	/* every line of every L1 can be another one, never more */
-	uint64_t lines = (uint64_t)r->g.sms * (any->tags.capacity + any->lru.capacity), slots = 64;
+	uint64_t lines = (uint64_t)r->g.sms * rp_cache_capacity(&r->sm[0].cache), slots = 64;
 	while (slots < 2 * lines)
 		slots *= 2;
 	if (slots > UINT32_MAX / 2)

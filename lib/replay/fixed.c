@@ -7,6 +7,7 @@
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
 #include "replay/private/fixed.h"
 #include "replay/private/step.h"
+#include "replay/private/timing.h"
 
 enum {
 	RUN_LIMIT = 256, /* instructions before other warps get a look in */
@@ -99,23 +100,30 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	}
 }
 
-void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+static void fixed_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
+	(void)now;
 	if (fetch(r, sm, warp))
 		rp_warp_push(sm, warp, sm->warp[warp].born);
 	else
 		run_out(r, sm, warp);
 }
 
-uint32_t rp_fixed_next(const struct rp_sm *sm)
+CT_HOT uint32_t next_of(const struct rp_sm *sm)
 {
 	return rp_min32(sm->next_free, sm->first_at);
 }
 
-void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+static uint32_t fixed_next_event(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	(void)r;
+	return next_of(sm);
+}
+
+static void fixed_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
 	while (!sm->failed) {
-		uint32_t t = rp_fixed_next(sm);
+		uint32_t t = next_of(sm);
 		if (t >= end || (!r->ended && sm->offer < t))
 			break;
 		sm->now = t;
@@ -125,3 +133,20 @@ void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 			run_warp(r, sm, rp_warp_pop(sm));
 	}
 }
+
+/* An access has learnt at once when its data is back: nothing is left for the end of a window. */
+static int fixed_end_window(struct ct_replay *r, uint64_t end)
+{
+	(void)r;
+	(void)end;
+	return 0;
+}
+
+const struct rp_timing rp_timing_fixed = {
+	.name = "fixed", .knows_networks = 1, .line_at_once = 1,
+	.init = rp_no_init, .begin_launch = rp_no_launch, .begin_sm = rp_no_sm,
+	.start_warp = fixed_start_warp, .begin_window = rp_epoch_follows,
+	.prefetch_sm = rp_prefetch_whole_sm, .prefetch_warps = rp_prefetch_whole_warps,
+	.run_sm = fixed_run_sm, .next_event = fixed_next_event, .end_window = fixed_end_window,
+	.memory_idle = rp_always_idle,
+};

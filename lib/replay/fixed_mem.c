@@ -50,7 +50,7 @@ struct visit {
 CT_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
 {
 	uint32_t tick = (uint32_t)now;
-	struct rp_lru *t = &v->s->lru;
+	struct rp_lru *t = &v->s->cache.lru;
 	uint32_t set = v->l->llc_set;
 	if (v->index != RP_LRU_NONE && line == v->line) {
 		rp_lru_touch(t, set, v->index, tick);
@@ -90,7 +90,7 @@ CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
 	s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
 	uint64_t back = s->reply_last - r->base + llc_trip(r);
 	if (store) {
-		rp_lru_store(&s->lru, v->index, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+		rp_lru_store(&s->cache.lru, v->index, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
 		if (!v->in_dram)
 			v->place = ct_address_place(&r->map, p->address);
@@ -98,7 +98,7 @@ CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
 		back += dram_trip(r, &v->place, now);
 		rp_lru_fill(e, bit);
 		if (p->kind == RP_PK_ATOMIC)
-			rp_lru_modified(&s->lru, v->index, e->modified | bit);
+			rp_lru_modified(&s->cache.lru, v->index, e->modified | bit);
 		e->due[k] = epoch + (uint32_t)back;
 	} else if (e->due[k] > epoch + (uint32_t)back) {
 		pending = 1;
@@ -183,12 +183,12 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, last = look + 4, valid = 0, pending = 0;
-	uint32_t i = rp_lru_find_near(&sm->lru, l->set, q->line, l->near), had = i != RP_LRU_NONE;
+	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near), had = i != RP_LRU_NONE;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch);
-	struct rp_entry *e = had ? rp_lru_at(&sm->lru, i) : NULL;
+	struct rp_entry *e = had ? rp_lru_at(&sm->cache.lru, i) : NULL;
 	if (had) {
 		valid = rp_lru_hits(e) & q->sectors;
-		rp_lru_touch(&sm->lru, l->set, i, at);
+		rp_lru_touch(&sm->cache.lru, l->set, i, at);
 	}
 	for (uint32_t left = valid; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left);
@@ -202,7 +202,7 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 		if (!had) {
 			i = rp_make_room(r, sm, l, at);
 			rp_l1_note(r, sm, q->line, at, RP_LOG_FILL);
-			e = rp_lru_at(&sm->lru, i);
+			e = rp_lru_at(&sm->cache.lru, i);
 		}
 		last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, e->due));
 		rp_lru_fill(e, missing);
@@ -217,7 +217,7 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
                        const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
-	const struct rp_lru *t = &sm->lru;
+	const struct rp_lru *t = &sm->cache.lru;
 	rp_look_near(r, t, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_look *l = &look[i];
@@ -225,14 +225,14 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		    !(q[i].sectors & ~rp_lru_hits(rp_lru_at(t, l->near))))
 			continue;
 		rp_look_place(r, l);
-		rp_lru_bring_set(&r->slice[l->slice].lru, l->llc_set,
+		rp_lru_bring_set(&r->slice[l->slice].cache.lru, l->llc_set,
 		                 q[i].line << r->l1_line_bits >> r->llc_line_bits);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_look *l = &look[i];
 		if (!l->placed)
 			continue;
-		const struct rp_lru *s = &r->slice[l->slice].lru;
+		const struct rp_lru *s = &r->slice[l->slice].cache.lru;
 		l->llc_near = rp_lru_guess(s, l->llc_set, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_LRU_NONE)
 			rp_lru_bring(s, l->llc_near);
@@ -300,7 +300,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 }
 
 /* Due cycles have 32 bits: what they count from follows time. */
-void rp_fixed_epoch(struct ct_replay *r)
+void rp_epoch_follows(struct ct_replay *r)
 {
 	const uint64_t slack = UINT64_C(1) << 29; /* they stay below RP_DUE_ASKED */
 	if (r->horizon - r->epoch < 3 * slack)
@@ -308,8 +308,8 @@ void rp_fixed_epoch(struct ct_replay *r)
 	uint64_t on = r->horizon - slack - r->epoch;
 	uint32_t cycles = on > UINT32_MAX ? UINT32_MAX : (uint32_t)on;
 	for (uint32_t i = 0; i < r->g.sms; i++)
-		rp_lru_rebase(&r->sm[i].lru, cycles);
+		rp_lru_rebase(&r->sm[i].cache.lru, cycles);
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		rp_lru_rebase(&r->slice[i].lru, cycles);
+		rp_lru_rebase(&r->slice[i].cache.lru, cycles);
 	r->epoch += on;
 }

@@ -6,23 +6,8 @@
 #include "base/mem.h"
 #include "replay/private/llc.h"
 #include "replay/private/parts.h"
+#include "replay/private/timing.h"
 #include "replay/private/usual.h"
-
-static void shape(struct ct_replay *r, struct rp_sm *sm, uint32_t sets, uint32_t ways)
-{
-	if (r->timing == CT_REPLAY_FULL)
-		rp_tags_shape(&sm->tags, sets, ways);
-	else
-		rp_lru_shape(&sm->lru, sets, ways);
-}
-
-static void flush(struct ct_replay *r, struct rp_sm *sm)
-{
-	if (r->timing == CT_REPLAY_FULL)
-		rp_tags_flush(&sm->tags);
-	else
-		rp_lru_flush(&sm->lru);
-}
 
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
@@ -31,13 +16,9 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	if (lines < r->g.l1.sets * r->g.l1.ways)
 		lines = r->g.l1.sets * r->g.l1.ways;
 	uint32_t entries = rp_mshr_entries(r, &r->g.l1, lines);
-	uint32_t fifo = r->g.l1.replacement == CT_REPL_FIFO;
-	int st = r->timing == CT_REPLAY_FULL
-	                 ? rp_tags_init(&sm->tags, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, &r->pool, e)
-	                 : rp_lru_init(&sm->lru, lines, r->l1_sectors, fifo, r->g.l1.dirty_percent, &r->pool, e);
-	if (st < 0)
+	if (rp_cache_init(&sm->cache, r->timing->waits_for_fills, &r->g.l1, lines, &r->pool, e) < 0)
 		return e ? e->status : CT_ERR_NOMEM;
-	shape(r, sm, r->g.l1.sets, r->g.l1.ways);
+	rp_cache_shape(&sm->cache, r->g.l1.sets, r->g.l1.ways);
 	uint32_t buckets = 16;
 	while (buckets < entries * 2)
 		buckets *= 2;
@@ -77,12 +58,10 @@ void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t no
 
 static void log_all_gone(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	for (uint32_t i = 0; r->replication && i < sm->tags.lines; i++)
-		if (sm->tags.line[i].used && sm->tags.line[i].filled)
-			rp_l1_log(r, sm, sm->tags.line[i].tag, now, RP_LOG_GONE);
-	for (uint32_t i = 0; r->replication && i < sm->lru.lines; i++)
-		if (rp_lru_at(&sm->lru, i)->used && rp_lru_at(&sm->lru, i)->filled)
-			rp_l1_log(r, sm, rp_lru_at(&sm->lru, i)->tag, now, RP_LOG_GONE);
+	uint32_t at = 0;
+	uint64_t line;
+	while (r->replication && rp_cache_next_line(&sm->cache, &at, &line))
+		rp_l1_log(r, sm, line, now, RP_LOG_GONE);
 }
 
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
@@ -93,14 +72,12 @@ void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 	memset(sm->bank_at, 0xff, sizeof sm->bank_at);
 	memset(sm->bank_head, 0, sizeof sm->bank_head);
 	sm->full_banks = 0;
-	int full = r->timing == CT_REPLAY_FULL;
-	uint32_t sets = full ? sm->tags.sets : sm->lru.sets, ways = full ? sm->tags.ways : sm->lru.ways;
-	if (sets != r->occ.l1_sets || ways != r->occ.l1_ways) {
+	if (!rp_cache_has_shape(&sm->cache, r->occ.l1_sets, r->occ.l1_ways)) {
 		log_all_gone(r, sm, 0);
-		shape(r, sm, r->occ.l1_sets, r->occ.l1_ways);
+		rp_cache_shape(&sm->cache, r->occ.l1_sets, r->occ.l1_ways);
 	} else if (r->g.l1_flush) {
 		log_all_gone(r, sm, 0);
-		flush(r, sm);
+		rp_cache_flush(&sm->cache);
 	}
 	if (r->l1_part && r->l1_part->flush && r->g.l1_flush)
 		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base);
@@ -114,5 +91,5 @@ void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	if (r->l1_part && r->l1_part->flush)
 		r->l1_part->flush(r->l1_part->part.ctx, r, sm->id, r->base + now);
 	log_all_gone(r, sm, now);
-	flush(r, sm);
+	rp_cache_flush(&sm->cache);
 }

@@ -91,7 +91,7 @@ CT_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint
                       uint32_t *used, int usual)
 {
 	struct rp_lreq *l = &sm->lreq[lreq];
-	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->tags, l->line)) == RP_NO_LINE)
+	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->cache.tags, l->line)) == RP_NO_LINE)
 		CT_BRING(bucket_of(sm, (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) +
 		                               ct_high_bit(l->enter | 1u)));
 	if (usual)
@@ -213,14 +213,14 @@ CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 static int allocate(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t now,
                     uint32_t *index)
 {
-	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->tags.sets, l->line);
-	uint32_t v = rp_tags_victim(&sm->tags, set);
+	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->cache.tags.sets, l->line);
+	uint32_t v = rp_tags_victim(&sm->cache.tags, set);
 	if (v == RP_NO_LINE)
 		return 0;
-	const struct rp_line *old = &sm->tags.line[v];
+	const struct rp_line *old = &sm->cache.tags.line[v];
 	if (old->used && old->filled)
 		rp_l1_note(r, sm, old->tag, now, RP_LOG_GONE);
-	rp_tags_allocate(&sm->tags, set, v, l->line, now);
+	rp_tags_allocate(&sm->cache.tags, set, v, l->line, now);
 	*index = l->near = v;
 	return 1;
 }
@@ -240,11 +240,11 @@ static int room_for(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *re
 CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
                         uint32_t sector, uint32_t now, uint32_t *retry, int usual)
 {
-	enum rp_met what = rp_tags_probe(&sm->tags, l->line, 1u << sector, 0, &l->near);
+	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, 1u << sector, 0, &l->near);
 	uint32_t i = l->near;
 	int on_fill = !usual && r->g.l1.allocate != CT_ALLOCATE_ON_MISS;
 	if (what == RP_HIT) {
-		rp_tags_touch_later(&sm->tags, i, now);
+		rp_tags_touch_later(&sm->cache.tags, i, now);
 		rp_mem_return(r, sm, l->mem, 1, now, now);
 		return RP_HIT;
 	}
@@ -257,9 +257,9 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 	if (what == RP_LINE_MISS && !on_fill && !allocate(r, sm, l, now, &i))
 		return RP_FAIL;
 	if (what != RP_LINE_MISS)
-		rp_tags_touch_later(&sm->tags, i, now);
+		rp_tags_touch_later(&sm->cache.tags, i, now);
 	if (what != RP_PENDING && (usual || i != RP_NO_LINE))
-		rp_tags_reserve(&sm->tags, i, sector);
+		rp_tags_reserve(&sm->cache.tags, i, sector);
 	if (m != RP_NO_INDEX) {
 		mshr_wait(r, sm, &sm->mshr[m], l->mem);
 		return what;
@@ -277,17 +277,17 @@ static void store_into(struct ct_replay *r, struct rp_sm *sm, const struct rp_lr
                        uint32_t index, uint32_t sector, uint32_t now)
 {
 	uint32_t bytes = rp_written(r, l->bytes, sector);
-	struct rp_line *t = &sm->tags.line[index];
+	struct rp_line *t = &sm->cache.tags.line[index];
 	if (!t->filled)
 		rp_l1_note(r, sm, t->tag, now, RP_LOG_HERE);
-	rp_tags_store(&sm->tags, index, sector, bytes);
+	rp_tags_store(&sm->cache.tags, index, sector, bytes);
 }
 
 static enum rp_met store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
                              uint32_t sector, uint32_t now, uint32_t *retry)
 {
 	uint32_t bit = 1u << sector;
-	enum rp_met what = rp_tags_probe(&sm->tags, l->line, bit, 1, &l->near);
+	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
 	uint32_t i = l->near, warp = sm->mem[l->mem].warp;
 	int allocates = r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE;
 	if (!room_for(sm, r->g.l1.miss_queue, now, retry))
@@ -297,19 +297,19 @@ static enum rp_met store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 	switch (r->g.l1.write_policy) {
 	case CT_WRITE_THROUGH_NO_ALLOCATE:
 		if (what == RP_HIT)
-			rp_tags_touch_later(&sm->tags, i, now);
+			rp_tags_touch_later(&sm->cache.tags, i, now);
 		break;
 	case CT_WRITE_EVICT:
 		if (what == RP_HIT) {
-			if (sm->tags.line[i].valid == bit && !sm->tags.line[i].reserved)
+			if (sm->cache.tags.line[i].valid == bit && !sm->cache.tags.line[i].reserved)
 				rp_l1_note(r, sm, l->line, now, RP_LOG_GONE);
-			rp_tags_drop(&sm->tags, i, bit);
+			rp_tags_drop(&sm->cache.tags, i, bit);
 		}
 		break;
 	default:
 		/* Write-back L1s do not exist on the GPUs described; they are taken as
 		 * write-through with allocation, which loads see alike. */
-		rp_tags_touch_later(&sm->tags, i, now);
+		rp_tags_touch_later(&sm->cache.tags, i, now);
 		store_into(r, sm, l, i, sector, now);
 		break;
 	}
@@ -377,10 +377,10 @@ CT_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32
 	uint32_t mem = l->mem;
 	if (l->store)
 		return 0;
-	i = l->near = rp_tags_find_near(&sm->tags, l->line, l->near);
-	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->tags.line[i])))
+	i = l->near = rp_tags_find_near(&sm->cache.tags, l->line, l->near);
+	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->cache.tags.line[i])))
 		return 0;
-	rp_tags_touch_later(&sm->tags, i, now);
+	rp_tags_touch_later(&sm->cache.tags, i, now);
 	for (uint32_t m = banks; m; m &= m - 1)
 		leave(sm, ct_low_bit(m), usual);
 	took(r, sm, lreq, RP_HIT, sectors, n, now);
@@ -459,22 +459,22 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m,
 	uint32_t bits = rp_l1_line(r, usual) - rp_l1_sector(r, usual);
 	uint64_t line = m->sector >> bits;
 	uint32_t sector = (uint32_t)m->sector & ((1u << bits) - 1), bit = 1u << sector;
-	uint32_t i = rp_tags_find_near(&sm->tags, line, m->line);
+	uint32_t i = rp_tags_find_near(&sm->cache.tags, line, m->line);
 	if (!usual && i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
 		struct rp_lreq l = {.line = line};
 		if (!allocate(r, sm, &l, now, &i))
 			i = RP_NO_LINE;
 		else
-			rp_tags_reserve(&sm->tags, i, sector);
+			rp_tags_reserve(&sm->cache.tags, i, sector);
 	}
 	if (i == RP_NO_LINE) /* wiped in the meantime */
 		return;
-	struct rp_line *t = &sm->tags.line[i];
+	struct rp_line *t = &sm->cache.tags.line[i];
 	if (!((t->reserved | t->fill_modified) & bit))
 		return;
 	if (!t->filled)
 		rp_l1_note(r, sm, line, now, m->first ? RP_LOG_FILL : RP_LOG_HERE);
-	rp_tags_fill(&sm->tags, i, sector, 0);
+	rp_tags_fill(&sm->cache.tags, i, sector, 0);
 }
 
 /* Asks the host's memory for what the next replies will need. */
@@ -488,8 +488,8 @@ CT_HOT void look_ahead(const struct rp_sm *sm)
 		CT_BRING(&sm->mem[m->mem]);
 		CT_BRING(bucket_of(sm, m->sector));
 		if (m->line != RP_NO_LINE) {
-			CT_BRING(&sm->tags.line[m->line]);
-			CT_BRING(&sm->tags.stamp[m->line]);
+			CT_BRING(&sm->cache.tags.line[m->line]);
+			CT_BRING(&sm->cache.tags.stamp[m->line]);
 		}
 	}
 }

@@ -51,7 +51,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	memset(l->met, 0, sizeof l->met);
 	l->sent = 0;
 	l->store = sm->mem[mem].kind == RP_STORE;
-	rp_tags_prefetch(&sm->tags, q->line);
+	rp_tags_prefetch(&sm->cache.tags, q->line);
 	if (*tail == RP_NO_INDEX)
 		sm->mem[mem].lines = i;
 	else

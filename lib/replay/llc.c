@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "replay/private/parts.h"
+#include "replay/private/timing.h"
 
 int rp_req_grow(struct rp_req_ring *q)
 {
@@ -24,8 +25,8 @@ int rp_req_grow(struct rp_req_ring *q)
 uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params *c, uint32_t lines)
 {
 	uint64_t sectors = (uint64_t)lines * (c->line / c->sector);
-	if (r->timing != CT_REPLAY_FULL)
-		return 1; /* they have their own */
+	if (!r->timing->waits_for_fills)
+		return 1; /* it has its own */
 	return c->allocate == CT_ALLOCATE_ON_MISS && c->mshr_entries > sectors ? (uint32_t)sectors + 1
 	                                                                       : c->mshr_entries;
 }
@@ -36,16 +37,10 @@ static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, stru
 	uint32_t buckets = 16;
 	s->id = id;
 	s->waiter_free = s->near = RP_NO_INDEX;
-	uint32_t lines = c->sets * c->ways, fifo = c->replacement == CT_REPL_FIFO;
-	int st = r->timing == CT_REPLAY_FULL
-	                 ? rp_tags_init(&s->tags, lines, r->llc_sectors, fifo, c->dirty_percent, &r->pool, e)
-	                 : rp_lru_init(&s->lru, lines, r->llc_sectors, fifo, c->dirty_percent, &r->pool, e);
-	if (st < 0)
+	uint32_t lines = c->sets * c->ways;
+	if (rp_cache_init(&s->cache, r->timing->waits_for_fills, c, lines, &r->pool, e) < 0)
 		return -1;
-	if (r->timing == CT_REPLAY_FULL)
-		rp_tags_shape(&s->tags, c->sets, c->ways);
-	else
-		rp_lru_shape(&s->lru, c->sets, c->ways);
+	rp_cache_shape(&s->cache, c->sets, c->ways);
 	uint32_t entries = rp_mshr_entries(r, c, lines);
 	while (buckets < entries * 2)
 		buckets *= 2;
@@ -169,10 +164,7 @@ int rp_llc_has_room(const struct ct_replay *r, struct rp_slice *s, uint64_t cycl
 void rp_llc_flush(struct ct_replay *r)
 {
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		if (r->timing == CT_REPLAY_FULL)
-			rp_tags_flush(&r->slice[i].tags);
-		else
-			rp_lru_flush(&r->slice[i].lru);
+		rp_cache_flush(&r->slice[i].cache);
 }
 
 uint64_t rp_llc_next(const struct ct_replay *r)
@@ -182,19 +174,6 @@ uint64_t rp_llc_next(const struct ct_replay *r)
 		if (r->part[i].next < t)
 			t = r->part[i].next;
 	return t;
-}
-
-static void fill_now(struct rp_lru *t, uint32_t set, uint64_t line, uint32_t sector, uint32_t tick)
-{
-	uint32_t i = rp_lru_find(t, set, line);
-	if (i == RP_LRU_NONE) {
-		i = rp_lru_victim(t, set);
-		rp_lru_allocate(t, set, i, line, tick);
-	} else {
-		rp_lru_touch(t, set, i, tick);
-	}
-	if (!(rp_lru_at(t, i)->valid >> sector & 1))
-		rp_lru_fill(rp_lru_at(t, i), 1u << sector);
 }
 
 /* A copy puts its sectors into the tags, clean, without traffic; the address is cut to
@@ -211,25 +190,7 @@ void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
 		uint64_t at = (address + off) & 0xffffffffu;
 		struct ct_place place = ct_address_place(&r->map, at);
 		struct rp_slice *s = &r->slice[place.slice];
-		uint64_t line = at >> r->llc_line_bits;
 		uint32_t k = (uint32_t)(at >> r->llc_sector_bits & (r->llc_sectors - 1));
-		uint32_t tick = (uint32_t)r->horizon;
-		if (r->timing != CT_REPLAY_FULL) {
-			fill_now(&s->lru, place.llc_set, line, k, tick);
-			continue;
-		}
-		uint32_t i = rp_tags_find(&s->tags, line);
-		if (i == RP_NO_LINE) {
-			i = rp_tags_victim(&s->tags, place.llc_set);
-			if (i == RP_NO_LINE)
-				continue;
-			rp_tags_allocate(&s->tags, place.llc_set, i, line, tick);
-		} else {
-			rp_tags_touch(&s->tags, i, tick);
-		}
-		if (!(s->tags.line[i].valid >> k & 1)) {
-			rp_tags_reserve(&s->tags, i, k);
-			rp_tags_fill(&s->tags, i, k, 0);
-		}
+		rp_cache_put(&s->cache, place.llc_set, at >> r->llc_line_bits, k, (uint32_t)r->horizon);
 	}
 }

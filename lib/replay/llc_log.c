@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/timing.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */
 enum { HOLD = 8, FIRST_BUCKETS = 1024, RADIX_BITS = 9, RADIX = 1 << RADIX_BITS };
@@ -106,7 +106,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	if (g->n && is_of(&g->e[g->n - 1], p, line))
 		return &g->e[g->n - 1];
 	/* With fixed latencies all sectors of a line are sent at once. */
-	uint32_t first = r->timing == CT_REPLAY_FIXED ? 0 : *bucket_of(g, p->sm, p->group, line);
+	uint32_t first = r->timing->line_at_once ? 0 : *bucket_of(g, p->sm, p->group, line);
 	for (uint32_t i = first; i; i = g->e[i - 1].next)
 		if (is_of(&g->e[i - 1], p, line))
 			return &g->e[i - 1];
@@ -123,7 +123,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	k->ev.line = line;
 	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
-	if (r->timing != CT_REPLAY_FIXED)
+	if (!r->timing->line_at_once)
 		hang(g, g->n);
 	g->n++;
 	return k;
@@ -205,7 +205,7 @@ static int keep_from(struct ct_replay *r, size_t done)
 	g->kept = old.e;
 	g->kept_cap = old.cap;
 	g->n = n;
-	if (r->timing == CT_REPLAY_FIXED)
+	if (r->timing->line_at_once)
 		return 0;
 	memset(g->bucket, 0, g->buckets * sizeof *g->bucket);
 	for (size_t i = 0; i < n; i++)

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "replay/private/parts.h"
+#include "replay/private/timing.h"
 
 /* ---- pools ---- */
 
@@ -293,7 +294,7 @@ static int grain(struct ct_replay *r, struct ct_error *e)
 
 static int usable(const struct ct_replay *r, const struct ct_replay_parts *g, struct ct_error *e)
 {
-	if (r->timing != CT_REPLAY_FULL)
+	if (!r->timing->takes_parts)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "parts need the engine's full timing");
 	if (r->replication && g->l1)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "replication is not counted in an L1 organisation");
@@ -326,7 +327,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 int rp_parts_wanted(const struct ct_replay *r)
 {
 	return (r->g.scheduler == CT_SCHED_TWO_LEVEL || r->g.noc != CT_NOC_CROSSBAR) &&
-	       r->timing == CT_REPLAY_FULL;
+	       r->timing->takes_parts;
 }
 
 /* The network of the configuration, unless another is given. */

@@ -1,11 +1,8 @@
 /* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
-#include <stddef.h>
-
-#include "base/bits.h"
 #include "replay/private/parts.h"
-#include "replay/private/quick.h"
+#include "replay/private/timing.h"
 
-static uint32_t window_end(const struct ct_replay *r)
+uint32_t rp_window_end(const struct ct_replay *r)
 {
 	uint64_t end = r->horizon + r->window;
 	if (end <= r->base)
@@ -14,92 +11,17 @@ static uint32_t window_end(const struct ct_replay *r)
 	return end > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)end;
 }
 
-static void bring(const void *from, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i += 64)
-		CT_BRING((const char *)from + i);
-}
-
-static uint32_t warps_of(const struct ct_replay *r, const struct rp_sm *sm)
-{
-	return sm->ctas ? r->occ.ctas * r->occ.warps_per_cta : 0;
-}
-
-/* What a warp of the quick replay looks at first, or what that points at. */
-static void bring_warp(const struct rp_sm *sm, uint32_t warp, int ahead)
-{
-	if (ahead) {
-		CT_BRING(&sm->warp[warp]);
-		bring(&sm->next[warp], 128);
-	} else {
-		ct_cursor_ahead(sm->warp[warp].cursor);
-		bring(&sm->regs[warp], 128);
-	}
-}
-
-/* Quick replay: warps that will run in this window. */
-static void bring_quick(const struct ct_replay *r, const struct rp_sm *sm, int ahead)
-{
-	uint32_t end = window_end(r);
-	uint64_t warps = 0;
-	const struct rp_quick_sm *q = sm->quick;
-	if (ahead) /* for a few requests */
-		bring(&q->req[q->asked & q->req_mask], 256);
-	for (uint64_t left = sm->near_bits; left; left &= left - 1)
-		warps |= sm->near[ct_low_bit(left)];
-	for (; warps; warps &= warps - 1)
-		bring_warp(sm, ct_low_bit(warps), ahead);
-	for (uint32_t i = 0; i < sm->nheap; i++)
-		if (sm->heap[i] >> 16 < end)
-			bring_warp(sm, (uint32_t)(sm->heap[i] & 0xffff), ahead);
-}
-
-/* Brings near what the SM will look at first: a window of the others has pushed it out. */
-static void bring_sm(const struct ct_replay *r, const struct rp_sm *sm)
-{
-	uint32_t n = warps_of(r, sm);
-	if (!n)
-		return;
-	if (r->timing == CT_REPLAY_QUICK) {
-		bring_quick(r, sm, 1);
-		return;
-	}
-	bring(sm, offsetof(struct rp_sm, parked));
-	for (uint32_t k = 0; k < r->g.schedulers; k++)
-		bring(&sm->sched[k], offsetof(struct rp_sched, written));
-	for (uint32_t w = 0; w < n; w++) {
-		CT_BRING(&sm->warp[w]);
-		CT_BRING(&sm->next[w]);
-	}
-}
-
-/* What its warps point at, which is near by now. */
-static void bring_warps(const struct ct_replay *r, const struct rp_sm *sm)
-{
-	if (r->timing == CT_REPLAY_QUICK) {
-		bring_quick(r, sm, 0);
-		return;
-	}
-	for (uint32_t w = 0, n = warps_of(r, sm); w < n; w++) {
-		if (!sm->warp[w].op)
-			continue;
-		ct_cursor_ahead(sm->warp[w].cursor);
-		bring(&sm->regs[w], 128);
-	}
-}
-
 /* The one after the next is brought near while the one before it runs, then its warps'. */
 static int run_sms(struct ct_replay *r)
 {
-	uint32_t end = window_end(r), n = r->g.sms;
-	if (r->timing != CT_REPLAY_FULL)
-		rp_fixed_epoch(r);
+	uint32_t end = rp_window_end(r), n = r->g.sms;
+	r->timing->begin_window(r);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + 2 < n)
-			bring_sm(r, &r->sm[i + 2]);
+			r->timing->prefetch_sm(r, &r->sm[i + 2]);
 		if (i + 1 < n)
-			bring_warps(r, &r->sm[i + 1]);
-		rp_sm_run(r, &r->sm[i], end);
+			r->timing->prefetch_warps(r, &r->sm[i + 1]);
+		r->timing->run_sm(r, &r->sm[i], end);
 		if (r->sm[i].failed || r->error.status)
 			return r->error.status ? r->error.status
 			                       : rp_fail(r, CT_ERR_INPUT, "an SM has failed");
@@ -132,7 +54,7 @@ static int do_round(struct ct_replay *r)
 				return 0;
 			if (place_one(r, i) < 0)
 				return r->error.status;
-			rp_sm_run(r, &r->sm[i], window_end(r));
+			r->timing->run_sm(r, &r->sm[i], rp_window_end(r));
 		}
 		r->round_at++;
 	}
@@ -147,7 +69,7 @@ static int open_round(struct ct_replay *r)
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].offer < best)
 			best = r->sm[i].offer;
-	if (best >= window_end(r))
+	if (best >= rp_window_end(r))
 		return 0;
 	r->round = best;
 	r->round_start = (r->last_sm + 1) % r->g.sms;
@@ -161,9 +83,7 @@ static int quiet(const struct ct_replay *r)
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].missq.n || r->sm[i].direct.n || r->sm[i].replies.n)
 			return 0;
-	if (r->timing == CT_REPLAY_QUICK && !rp_quick_idle(r))
-		return 0;
-	if (!rp_net_idle(r) || (r->parts && rp_parts_flying(r)))
+	if (!r->timing->memory_idle(r) || !rp_net_idle(r) || (r->parts && rp_parts_flying(r)))
 		return 0;
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		if (rp_llc_replies((struct ct_replay *)(uintptr_t)r, i)->n)
@@ -178,13 +98,8 @@ static int close_window(struct ct_replay *r)
 	int model = r->parts && r->parts->given.network;
 	if (r->parts && rp_parts_route(r, end) < 0)
 		return r->error.status;
-	if (r->timing == CT_REPLAY_FULL &&
-	    ((!model && rp_net_requests(r, r->horizon + 1, end + 1) < 0) ||
-	     rp_llc_run(r, end + r->window) < 0 ||
-	     (!model && rp_net_replies(r, end, end + r->window) < 0)))
+	if (r->timing->end_window(r, end) < 0)
 		return r->error.status;
-	if (r->timing == CT_REPLAY_QUICK)
-		rp_quick_serve(r, end);
 	rp_llc_log_window(r);
 	r->horizon = end;
 	if (!model)
@@ -205,7 +120,7 @@ static int skip(struct ct_replay *r)
 	if (next != RP_NEVER64)
 		next = next > ahead ? next - ahead : 0;
 	for (uint32_t i = 0; i < r->g.sms; i++) {
-		uint32_t t = rp_sm_next(r, &r->sm[i]);
+		uint32_t t = r->timing->next_event(r, &r->sm[i]);
 		if (!r->ended && r->sm[i].offer < t)
 			t = r->sm[i].offer;
 		if (t != RP_NEVER && r->base + t < next)
@@ -233,7 +148,7 @@ int rp_too_long(struct ct_replay *r)
 
 static int over(struct ct_replay *r)
 {
-	return window_end(r) >= RP_LAST_CYCLE ? rp_too_long(r) : 0;
+	return rp_window_end(r) >= RP_LAST_CYCLE ? rp_too_long(r) : 0;
 }
 
 int rp_advance(struct ct_replay *r)

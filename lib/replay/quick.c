@@ -91,7 +91,7 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *q->sched);
 	q->mshr_mask = mshr_ring(r) - 1;
 	q->mshr = ct_pool_take(&r->pool, q->mshr_mask + 1, sizeof *q->mshr);
-	q->merged = ct_pool_take(&r->pool, (size_t)sm->lru.capacity * r->l1_sectors, sizeof *q->merged);
+	q->merged = ct_pool_take(&r->pool, (size_t)sm->cache.lru.capacity * r->l1_sectors, sizeof *q->merged);
 	q->req_mask = FIRST_REQUESTS - 1;
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
@@ -107,7 +107,7 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 static int slice_init(struct ct_replay *r, uint32_t i, struct ct_error *e)
 {
 	struct rp_quick_slice *q = &r->quick->slice[i];
-	q->lru = &r->slice[i].lru;
+	q->lru = &r->slice[i].cache.lru;
 	q->mshr = ct_pool_take(&r->pool, r->g.llc.mshr_entries, sizeof *q->mshr);
 	q->merged = ct_pool_take(&r->pool, (size_t)q->lru->capacity * r->llc_sectors, sizeof *q->merged);
 	return q->mshr && q->merged ? 0 : ct_fail_nomem(e);

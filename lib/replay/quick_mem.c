@@ -277,7 +277,7 @@ CT_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line,
 CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at,
                               int usual)
 {
-	struct rp_lru *t = &a->sm->lru;
+	struct rp_lru *t = &a->sm->cache.lru;
 	const struct ct_line_request *q = l->q;
 	/* it meets the tags behind what they hold up */
 	uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free), last = look;
@@ -423,7 +423,7 @@ CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
 	uint32_t n = w->n, start = *taken = unit_at(a->r, a->sm, t, w->busy), last = w->issued + 2;
 	if (room(a, n * a->r->l1_sectors * a->r->llc_per_l1 + w->more) < 0)
 		return last;
-	rp_look_near(a->r, &a->sm->lru, q, n, look);
+	rp_look_near(a->r, &a->sm->cache.lru, q, n, look);
 	if (a->op->bypass || a->op->kind == RP_STORE)
 		send_lines(a, w, look, start);
 	else if (a->r->usual_memory)

@@ -29,7 +29,7 @@ CT_HOT void fill(struct rp_sm *sm, const struct rp_quick_req *p, uint32_t number
                  uint32_t epoch)
 {
 	struct rp_quick_sm *q = sm->quick;
-	uint32_t *due = &rp_lru_at(&sm->lru, p->line)->due[p->k];
+	uint32_t *due = &rp_lru_at(&sm->cache.lru, p->line)->due[p->k];
 	if (*due == (RP_DUE_ASKED | (number & ~RP_DUE_ASKED)))
 		*due = epoch + at;
 	q->mshr[q->filled++ & q->mshr_mask] = at;
@@ -53,7 +53,7 @@ CT_HOT void bring(const struct rp_sm *sm, uint32_t number)
 	const struct rp_quick_sm *q = sm->quick;
 	const struct rp_quick_req *p = &q->req[number & q->req_mask];
 	if (p->line != RP_LRU_NONE)
-		CT_BRING(&rp_lru_at(&sm->lru, p->line)->due[p->k]);
+		CT_BRING(&rp_lru_at(&sm->cache.lru, p->line)->due[p->k]);
 	CT_BRING(&q->inst[p->inst]);
 }
 

@@ -2,6 +2,7 @@
  * a scheduler's slots, its units and what waits for memory are as contention has them. */
 #include "replay/private/quick.h"
 #include "replay/private/step.h"
+#include "replay/private/timing.h"
 
 enum {
 	RUN_LIMIT = 256, /* instructions before other warps get a look in */
@@ -73,8 +74,9 @@ static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	rp_barrier_open(r, sm, c, push_or_park);
 }
 
-void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+static void quick_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
+	(void)now;
 	if (rp_fetch(r, sm, &sm->warp[warp], &sm->next[warp].inst))
 		push_or_park(sm, warp);
 	else
@@ -216,7 +218,7 @@ CT_HOT uint32_t held_next(const struct rp_sm *sm)
 	return q->nheld ? rp_max32(q->unit[q->place], sm->now) : RP_NEVER;
 }
 
-uint32_t rp_quick_next(const struct ct_replay *r, const struct rp_sm *sm)
+CT_HOT uint32_t next_of(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t t = rp_min32(rp_min32(sm->next_free, sm->first_at), held_next(sm));
 	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
@@ -257,7 +259,7 @@ CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched
 {
 	sm->quick->end = end;
 	while (!sm->failed) {
-		uint32_t t = rp_quick_next(r, sm);
+		uint32_t t = next_of(r, sm);
 		if (t >= end || (!r->ended && sm->offer < t))
 			break;
 		sm->now = t;
@@ -270,10 +272,78 @@ CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched
 	}
 }
 
-void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
+static uint32_t quick_next_event(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	return next_of(r, sm);
+}
+
+static void quick_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
 	if (r->has_issue)
 		run(r, sm, end, 1);
 	else
 		run(r, sm, end, 0);
 }
+
+/* Nothing is on its way, and a window ends before what is asked for in it is back. */
+static void quick_begin_launch(struct ct_replay *r)
+{
+	r->horizon = r->base;
+}
+
+static int quick_end_window(struct ct_replay *r, uint64_t end)
+{
+	rp_quick_serve(r, end);
+	return r->error.status;
+}
+
+/* ---- what the host's memory is asked for ---- */
+
+/* What a warp looks at first, or what that points at. */
+static void prefetch_warp(const struct rp_sm *sm, uint32_t warp, int itself)
+{
+	if (itself) {
+		CT_BRING(&sm->warp[warp]);
+		rp_prefetch_bytes(&sm->next[warp], 128);
+	} else {
+		ct_cursor_ahead(sm->warp[warp].cursor);
+		rp_prefetch_bytes(&sm->regs[warp], 128);
+	}
+}
+
+/* Warps that will run in this window. */
+static void prefetch_due_warps(const struct ct_replay *r, const struct rp_sm *sm, int itself)
+{
+	uint32_t end = rp_window_end(r);
+	uint64_t warps = 0;
+	for (uint64_t left = sm->near_bits; left; left &= left - 1)
+		warps |= sm->near[ct_low_bit(left)];
+	for (; warps; warps &= warps - 1)
+		prefetch_warp(sm, ct_low_bit(warps), itself);
+	for (uint32_t i = 0; i < sm->nheap; i++)
+		if (sm->heap[i] >> 16 < end)
+			prefetch_warp(sm, (uint32_t)(sm->heap[i] & 0xffff), itself);
+}
+
+static void quick_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	const struct rp_quick_sm *q = sm->quick;
+	if (!sm->ctas)
+		return;
+	rp_prefetch_bytes(&q->req[q->asked & q->req_mask], 256); /* room for a few requests */
+	prefetch_due_warps(r, sm, 1);
+}
+
+static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	prefetch_due_warps(r, sm, 0);
+}
+
+const struct rp_timing rp_timing_quick = {
+	.name = "quick",
+	.init = rp_quick_init, .begin_launch = quick_begin_launch, .begin_sm = rp_quick_begin,
+	.start_warp = quick_start_warp, .begin_window = rp_epoch_follows,
+	.prefetch_sm = quick_prefetch_sm, .prefetch_warps = quick_prefetch_warps,
+	.run_sm = quick_run_sm, .next_event = quick_next_event, .end_window = quick_end_window,
+	.memory_idle = rp_quick_idle,
+};

@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "replay/private/parts.h"
-#include "replay/private/quick.h"
 #include "replay/private/step.h"
+#include "replay/private/timing.h"
 #include "replay/private/usual.h"
 
 static uint32_t log2_of(uint64_t v)
@@ -108,9 +108,9 @@ static void derive(struct ct_replay *r)
 
 static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, struct ct_error *e)
 {
+	r->timing = rp_timing_of(o ? o->timing : CT_REPLAY_FULL);
 	if (!o)
 		return 0;
-	r->timing = o->timing;
 	r->warmup = o->warmup;
 	r->replication = o->replication;
 	r->nobs = o->n_observers;
@@ -142,8 +142,8 @@ static int build(struct ct_replay *r, struct ct_error *e)
 		st = rp_net_new(&r->to_sm, r->map.slices, r->g.sms, e);
 	if (st == 0)
 		st = rp_llc_init(r, e);
-	if (st == 0 && r->timing == CT_REPLAY_QUICK)
-		st = rp_quick_init(r, e);
+	if (st == 0)
+		st = r->timing->init(r, e);
 	if (st == 0)
 		st = rp_llc_log_init(r, e);
 	if (st == 0 && r->replication)
@@ -171,8 +171,9 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		st = ct_address_map_init(&r->map, &r->g, e);
 	if (st == 0)
 		st = copy_options(r, o, e);
-	if (st == 0 && r->timing == CT_REPLAY_QUICK && g->noc != CT_NOC_CROSSBAR)
-		st = ct_fail(e, CT_ERR_UNSUPPORTED, "quick timing knows no network but the crossbar: use full");
+	if (st == 0 && !r->timing->knows_networks && g->noc != CT_NOC_CROSSBAR)
+		st = ct_fail(e, CT_ERR_UNSUPPORTED, "%s timing knows no network but the crossbar: use full",
+		             r->timing->name);
 	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
 	r->usual = g->schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
@@ -233,9 +234,7 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	r->base += r->end_cycle;
 	if (r->horizon + r->window <= r->base)
 		r->horizon = r->base;
-	if (r->timing == CT_REPLAY_QUICK) /* nothing is on its way, and a window ends before what is asked
-	                                     for in it is back */
-		r->horizon = r->base;
+	r->timing->begin_launch(r);
 	r->end_cycle = 0;
 	r->first_place = (uint32_t)launch + 1;
 	r->in_kernel = 1;

@@ -1,13 +1,9 @@
-/* One SM through time: what happens in a cycle, in which order, and when next. */
+/* One SM whatever the timing: its beginning and end, CTAs that come and go. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
-#include "base/mem.h"
-#include "replay/private/lsu.h"
 #include "replay/private/parts.h"
-#include "replay/private/quick.h"
-#include "replay/private/usual.h"
+#include "replay/private/timing.h"
 
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e)
 {
@@ -65,8 +61,7 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	rp_sm_reply(r, sm);
 	rp_sched_begin(r, sm);
 	rp_l1_begin(r, sm);
-	if (r->timing == CT_REPLAY_QUICK)
-		rp_quick_begin(r, sm);
+	r->timing->begin_sm(r, sm);
 }
 
 /* The first reply has changed. */
@@ -80,16 +75,6 @@ void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 		                                              : (uint32_t)(when - r->base);
 	}
 	rp_sm_rare(sm);
-}
-
-CT_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
-{
-	const uint32_t *at = sm->sched_next;
-	uint32_t t = rp_min32(rp_min32(sm->l1_next, sm->lsu_next), rp_min32(sm->unpark_at, sm->rare_at));
-	uint32_t u = rp_four_first(at);
-	for (uint32_t k = 4; k < rp_schedulers(r, usual); k++)
-		u = rp_min32(u, at[k]);
-	return rp_min32(t, u);
 }
 
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
@@ -116,103 +101,6 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	}
 	sm->next_free = next;
 	rp_sm_rare(sm);
-}
-
-/* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
-CT_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
-{
-	uint32_t due = rp_four_due(sm->sched_next, now);
-	for (uint32_t k = 4; k < n; k++)
-		due |= (uint32_t)(sm->sched_next[k] <= now) << k;
-	return (due | due << n) >> first & ((1u << n) - 1);
-}
-
-/* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
- * of one that comes after it in the same cycle. */
-CT_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
-{
-	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
-	uint32_t due = due_schedulers(sm, n, first, now);
-	sm->released = usual ? 0 : r->core_parts;
-	while (due) {
-		uint32_t i = ct_low_bit(due);
-		due &= due - 1;
-		rp_sched_step(r, sm, rp_modulo(i + first, n), now, usual);
-		if (sm->released)
-			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
-	}
-}
-
-/* Replies, then an L1 that is wiped. */
-static void rare(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
-{
-	while (sm->reply_at <= now) {
-		const struct rp_packet *p = rp_ring_first(&sm->replies);
-		struct rp_packet own;
-		if (r->parts) { /* they may put another one in its place */
-			own = *p;
-			p = &own;
-		}
-		rp_ring_pop(&sm->replies);
-		rp_sm_reply(r, sm);
-		rp_l1_reply(r, sm, p, now);
-	}
-	if (sm->wipe_at <= now) {
-		sm->wipe_at = RP_NEVER;
-		rp_sm_rare(sm);
-		rp_l1_wipe(r, sm, now);
-	}
-}
-
-CT_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
-{
-	if (sm->rare_at <= now)
-		rare(r, sm, now);
-	if (sm->l1_next <= now)
-		rp_l1_step(r, sm, now);
-	if (sm->lsu_next <= now) {
-		if (usual)
-			rp_lsu_usual(r, sm, now);
-		else
-			rp_lsu_step(r, sm, now);
-	}
-	if (sm->rare_at <= now && sm->part_at <= now)
-		rp_events_run(r, sm->id, r->base + now);
-	if (sm->unpark_at <= now)
-		rp_collect_step(r, sm, now);
-	step_schedulers(r, sm, now, usual);
-	if (sm->rare_at <= now && sm->next_free <= now)
-		rp_sm_free_slots(r, sm, now);
-}
-
-uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm)
-{
-	if (r->timing == CT_REPLAY_FULL)
-		return next_event(r, sm, 0);
-	return r->timing == CT_REPLAY_QUICK ? rp_quick_next(r, sm) : rp_fixed_next(sm);
-}
-
-CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
-{
-	while (!sm->failed) {
-		uint32_t t = next_event(r, sm, usual);
-		if (t >= end || (!r->ended && sm->offer < t))
-			break;
-		sm->now = t;
-		cycle(r, sm, t, usual);
-	}
-}
-
-void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
-{
-	if (r->timing == CT_REPLAY_FIXED)
-		rp_fixed_run(r, sm, end);
-	else if (r->timing == CT_REPLAY_QUICK)
-		rp_quick_run(r, sm, end);
-	else if (r->usual)
-		run(r, sm, end, 1);
-	else
-		run(r, sm, end, 0);
 }
 
 /* A CTA takes the lowest free slot; its warps are fetched from the next cycle on,
@@ -268,12 +156,7 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t hw = slot * per + ct_cta_warp(cta, i)->warp;
-		if (r->timing == CT_REPLAY_QUICK)
-			rp_quick_start(r, sm, hw);
-		else if (r->timing == CT_REPLAY_FIXED)
-			rp_fixed_start(r, sm, hw);
-		else
-			rp_warp_begin(r, sm, hw, now);
+		r->timing->start_warp(r, sm, hw, now);
 	}
 	return r->error.status;
 }

@@ -19,9 +19,8 @@
 #include "gpu/gpu.h"
 #include "gpu/occupancy.h"
 #include "replay/parts.h"
+#include "replay/private/cache.h"
 #include "replay/private/divide.h"
-#include "replay/private/lru.h"
-#include "replay/private/tags.h"
 #include "replay/replay.h"
 #include "trace/record.h"
 
@@ -301,8 +300,7 @@ struct rp_sm {
 	struct rp_spare lreq_spare;
 
 	/* L1 */
-	struct rp_tags tags;               /* with full timing */
-	struct rp_lru lru;                 /* with the others */
+	struct rp_cache cache;
 	struct rp_stage *stage;            /* a ring for each bank, stage_mask + 1 each */
 	uint32_t stage_mask;
 	uint32_t bank_at[RP_MAX_L1_BANKS]; /* when the oldest in the bank is ready, RP_NEVER: empty */
@@ -377,11 +375,12 @@ struct rp_net;
 struct directory;
 struct rp_llc_log;
 struct rp_parts;
+struct rp_timing;
 
 struct ct_replay {
 	struct ct_gpu g;
 	struct ct_address_map map;
-	enum ct_replay_timing timing;
+	const struct rp_timing *timing;    /* timing.h */
 	unsigned free;                     /* enum ct_replay_free */
 	struct ct_replay_observer *obs;
 	unsigned nobs;
@@ -467,10 +466,6 @@ static inline const struct rp_op *rp_op_at(struct ct_replay *r, uint32_t sid)
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e);
 void rp_sm_free(struct ct_replay *r, struct rp_sm *sm);
 void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm);
-/* Runs up to cycle `end` (not included) or to the cycle of its offer. */
-void rp_sm_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
-/* Next cycle with something to do; RP_NEVER: idle until a reply or a CTA comes. */
-uint32_t rp_sm_next(const struct ct_replay *r, const struct rp_sm *sm);
 void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now);
 
@@ -491,12 +486,8 @@ void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t
 /* The first instruction of a warp, or its end. */
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
-/* fixed.c: the same with fixed latencies. */
-void rp_fixed_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
-void rp_fixed_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
-uint32_t rp_fixed_next(const struct rp_sm *sm);
 /* fixed_mem.c: to be called at the begin of each window. */
-void rp_fixed_epoch(struct ct_replay *r);
+void rp_epoch_follows(struct ct_replay *r);
 
 /* Books the write-back port of the load/store unit in the first free cycle from `at` on. */
 uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at);
@@ -685,8 +676,11 @@ void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, 
 /* free.c: sets parameters of the resources that cost nothing (enum ct_replay_free). */
 void rp_make_free(struct ct_gpu *g, unsigned what);
 
-/* place.c; the first: the launch lasts for longer than its cycles are counted, the run has failed. */
+/* place.c: the cycle of the launch at which the present window ends, 0: before the launch begins. */
+uint32_t rp_window_end(const struct ct_replay *r);
+/* The launch lasts for longer than its cycles are counted: the run has failed. */
 int rp_too_long(struct ct_replay *r);
+/* Until the CTA that waits has been placed; until all have left. */
 int rp_advance(struct ct_replay *r);
 int rp_finish(struct ct_replay *r);
 

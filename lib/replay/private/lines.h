@@ -101,10 +101,10 @@ CT_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t 
 /* The line's place in the L1, its victim gone. */
 CT_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, uint32_t at)
 {
-	uint32_t i = rp_lru_victim(&sm->lru, l->set);
-	if (r->replication && rp_lru_at(&sm->lru, i)->used)
-		rp_l1_log(r, sm, rp_lru_at(&sm->lru, i)->tag, at, RP_LOG_GONE);
-	rp_lru_allocate(&sm->lru, l->set, i, l->q->line, at);
+	uint32_t i = rp_lru_victim(&sm->cache.lru, l->set);
+	if (r->replication && rp_lru_at(&sm->cache.lru, i)->used)
+		rp_l1_log(r, sm, rp_lru_at(&sm->cache.lru, i)->tag, at, RP_LOG_GONE);
+	rp_lru_allocate(&sm->cache.lru, l->set, i, l->q->line, at);
 	return i;
 }
 
@@ -113,16 +113,16 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
                                        const struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t i = rp_lru_find_near(&sm->lru, l->set, q->line, l->near);
-	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->lru, i)->valid : 0;
+	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near);
+	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->cache.lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
 	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
-		rp_lru_touch(&sm->lru, l->set, i, at);
+		rp_lru_touch(&sm->cache.lru, l->set, i, at);
 	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
 		if (all == valid)
 			rp_l1_note(r, sm, q->line, at, RP_LOG_GONE);
 		if (valid)
-			rp_lru_drop(&sm->lru, i, valid);
+			rp_lru_drop(&sm->cache.lru, i, valid);
 	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
 		if (!had) {
 			i = rp_make_room(r, sm, l, at);
@@ -130,7 +130,7 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
 			uint32_t s = ct_low_bit(left);
-			rp_lru_store(&sm->lru, i, s, rp_written(r, q->bytes, s));
+			rp_lru_store(&sm->cache.lru, i, s, rp_written(r, q->bytes, s));
 		}
 	}
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};

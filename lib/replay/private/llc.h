@@ -55,8 +55,7 @@ struct rp_past { uint64_t entered, left; };
 
 struct rp_slice {
 	uint32_t id;
-	struct rp_tags tags;     /* with full timing */
-	struct rp_lru lru;       /* with the others; due: when the data is at the SM, quick: at the slice */
+	struct rp_cache cache;   /* due: when the data is at the SM, with quick timing at the slice */
 	struct rp_ring input;    /* delay line and input queue; when: enters the queue */
 	struct rp_past *past;    /* requests that left the input queue in this window */
 	uint32_t past_cap, npast;
@@ -128,7 +127,7 @@ CT_HOT int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t w
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	*q = *p;
 	q->when = when;
-	rp_tags_prefetch(&s->tags, p->address >> r->llc_line_bits);
+	rp_tags_prefetch(&s->cache.tags, p->address >> r->llc_line_bits);
 	if (!s->stalled && s->input.n == 1) {
 		struct rp_partition *part = &r->part[p->slice / r->map.per_channel];
 		s->next = s->next < when + 1 ? s->next : when + 1;

@@ -171,11 +171,7 @@ uint64_t rp_calendar_search(struct rp_calendar *c, uint64_t t);
 void rp_slots_pass(struct rp_slots *c, uint64_t word);
 uint64_t rp_slots_search(struct rp_slots *c, uint64_t t, uint32_t n);
 
-/* quick_run.c: the first instruction of a warp; up to cycle `end`; the SM's next event. */
-void rp_quick_start(struct ct_replay *r, struct rp_sm *sm, uint32_t warp);
-void rp_quick_run(struct ct_replay *r, struct rp_sm *sm, uint32_t end);
-uint32_t rp_quick_next(const struct ct_replay *r, const struct rp_sm *sm);
-/* Nothing is left that the instruction waits for. */
+/* quick_run.c: nothing is left that the instruction waits for. */
 void rp_quick_all_back(struct rp_sm *sm, uint32_t inst);
 
 /* quick_mem.c: as rp_fixed_memory(), or writes down what it waits for. An instruction that is not of
