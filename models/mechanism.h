@@ -12,7 +12,7 @@
  *     run.p, run.base, run.gpu = ...
  *     m->estimate(&run)                    ES records, from the profile
  *     m->replay(&run)                      ES records of method replay, from the trace, where asked for
- *     m->sweep(&run, ...)                  SW records, where asked for
+ *     m->sweep(&run)                       SW records, where asked for
  *     m->show(&run, ...)                   the table for people
  *     m->close(&run)
  */
@@ -23,6 +23,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/range.h"
 #include "base/table.h"
 #include "gpu/gpu.h"
 #include "models/common/constants.h"
@@ -33,7 +34,6 @@
 
 struct ct_figure;
 struct ct_mechanism;
-struct ct_range;
 struct ct_workload;
 
 /* Raised whenever a member changes its meaning; members may be added behind the last without that. */
@@ -80,6 +80,14 @@ struct ct_mechanism_option {
 	int replays;       /* asking for it needs the trace */
 };
 
+/* A key that --sweep takes of this mechanism and that the mechanism sweeps in a way of its own: what is no parameter, or
+ * what is measured for all points in one pass. */
+struct ct_mechanism_sweep {
+	const char *key;             /* without a prefix, "private_bits" */
+	struct ct_range_rule rule;   /* which values it may have */
+	const char *example;         /* "private_bits=0..20" */
+};
+
 /* One question to a mechanism. The caller fills it; what it points at outlives the run. */
 struct ct_mechanism_run {
 	const struct ct_mechanism *mechanism;
@@ -88,7 +96,7 @@ struct ct_mechanism_run {
 	const char *const *set;    /* the assignments KEY=VALUE that are the mechanism's own (ct_mechanism_is_key) */
 	size_t n_set;
 	const char *const *option; /* value of each of its options in the table's order: NULL not given, "" a flag */
-	const struct ct_range *sweep; /* asked for, or NULL; observers measure its points in their pass */
+	const struct ct_range_spec *sweep; /* of one of mechanism->sweeps, or NULL; observers measure its points in their pass */
 	enum ct_mechanism_method method;
 	int check;                 /* both methods are wanted, to be held against each other */
 	int judged_only;           /* nobody sees more than the verdict: leave the other systems out */
@@ -128,7 +136,7 @@ struct ct_mechanism {
 
 	const char *judged;          /* the system that a verdict is about */
 	const char *baseline;        /* the system that `speedup` is against */
-	const char *alternative;     /* the best simple alternative, which it has to beat; NULL: none is estimated */
+	const char *const *alternatives; /* simpler systems, the best of which it has to beat; NULL at the end, or NULL: none */
 	const char *ideal;           /* the system that bounds it; NULL: none is estimated */
 	const struct ct_mechanism_system *systems;
 	unsigned n_systems;
@@ -139,6 +147,8 @@ struct ct_mechanism {
 	const struct ct_constants *parameters; /* typed, with range, help and source */
 	const struct ct_mechanism_option *options;
 	unsigned n_options;
+	const struct ct_mechanism_sweep *sweeps;
+	unsigned n_sweeps;
 
 	unsigned places;             /* enum ct_mechanism_place */
 	unsigned views;              /* enum ct_mechanism_view */
@@ -166,9 +176,9 @@ struct ct_mechanism {
 	int (*estimate)(struct ct_mechanism_run *run, struct ct_error *e);
 	/* Replays its systems in full timing and appends ES records of method replay. `why` is the option that asks. */
 	int (*replay)(struct ct_mechanism_run *run, const char *why, struct ct_error *e);
-	/* Appends SW records of a key that it sweeps in a way of its own; returns 1 for any other key, which the caller
-	 * sweeps by estimating anew at each point. May be NULL. */
-	int (*sweep)(struct ct_mechanism_run *run, const struct ct_range *range, struct ct_error *e);
+	/* Appends the SW records of run->sweep, after estimate(). The caller sweeps any other key by estimating anew at each
+	 * point. NULL where n_sweeps is 0. */
+	int (*sweep)(struct ct_mechanism_run *run, struct ct_error *e);
 	/* A system as an engine, for replays beside others. engine->options.parts and *parts are made, *parts is freed by
 	 * engine_free. Fails with CT_ERR_UNSUPPORTED for a system that no part replays. */
 	int (*engine)(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,

@@ -57,20 +57,57 @@ static int unknown(const struct ct_constants *t, const char *key, size_t n, stru
 	               t->prefix, names[near]);
 }
 
+enum ct_constant_type ct_constants_type(const struct ct_constants *t, size_t i)
+{
+	if (i < t->whole && t->row[i].type == CT_CONSTANT_REAL)
+		return CT_CONSTANT_WHOLE;
+	return t->row[i].type;
+}
+
+const char *ct_constant_type_name(enum ct_constant_type type)
+{
+	static const char *const names[] = {"real", "whole", "switch", "power of two"};
+	return names[type];
+}
+
+static int is_power_of_two(double v)
+{
+	int exponent;
+	return v > 0 && frexp(v, &exponent) == 0.5;
+}
+
+/* Fails for a value that its type rules out: with the values that are right. */
+static int check_type(const struct ct_constants *t, size_t i, const char *assignment, double v, struct ct_error *e)
+{
+	const struct ct_constant *c = &t->row[i];
+	char list[160] = "";
+	size_t n = 0;
+	if (ct_constants_type(t, i) == CT_CONSTANT_SWITCH && v != 0 && v != 1)
+		return ct_fail(e, CT_ERR_USAGE, "%s: a switch: use 0 or 1", assignment);
+	if (ct_constants_type(t, i) != CT_CONSTANT_POWER_OF_TWO || is_power_of_two(v))
+		return CT_OK;
+	for (double x = 1; x <= c->hi && n < sizeof list - 24; x *= 2)
+		if (x >= c->lo)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%.0f", !n ? "" : 2 * x > c->hi ? " or " : ", ", x);
+	return ct_fail(e, CT_ERR_USAGE, "%s: not a power of two: use %s", assignment, list);
+}
+
 static int set_row(const struct ct_constants *t, size_t i, const char *assignment, const char *value,
                    double *out, struct ct_error *e)
 {
 	const struct ct_constant *c = &t->row[i];
+	int whole = ct_constants_type(t, i) != CT_CONSTANT_REAL;
 	double v;
 	if (ct_parse_unit(value, unit_of(c->unit), &v) != 0)
 		return ct_fail(e, CT_ERR_USAGE, "%s: not a number%s%s: write %s.%s=%g", assignment,
 		               *c->unit ? " of " : "", c->unit, t->prefix, c->name, c->value);
-	if (!(v >= c->lo && v <= c->hi) || (i < t->whole && v != floor(v)))
+	if (!(v >= c->lo && v <= c->hi) || (whole && v != floor(v)))
 		return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %s%g to %g%s%s", assignment,
-		               i < t->whole ? "whole numbers from " : "", c->lo, c->hi, *c->unit ? " " : "",
-		               c->unit);
-	*out = v;
-	return CT_OK;
+		               whole ? "whole numbers from " : "", c->lo, c->hi, *c->unit ? " " : "", c->unit);
+	int st = check_type(t, i, assignment, v, e);
+	if (st == CT_OK)
+		*out = v;
+	return st;
 }
 
 int ct_constants_set(const struct ct_constants *t, double *v, const char *assignment, size_t *which,

@@ -7,18 +7,28 @@
 
 #include "base/error.h"
 
+/* Which values between lo and hi a constant may have. */
+enum ct_constant_type {
+	CT_CONSTANT_REAL,        /* any */
+	CT_CONSTANT_WHOLE,       /* whole numbers */
+	CT_CONSTANT_SWITCH,      /* 0 or 1 */
+	CT_CONSTANT_POWER_OF_TWO
+};
+
 struct ct_constant {
 	const char *name;   /* after "PREFIX." */
-	double value, lo, hi;
+	double value, lo, hi; /* default and the range, both ends allowed */
 	const char *unit;   /* "ns", "bytes", ... "" */
 	const char *source; /* paper section, fact id, or how it was derived */
+	enum ct_constant_type type;
+	const char *help;   /* what it is, in a few words; NULL: not said */
 };
 
 /* Values lie in an array of as many doubles, in the table's order. */
 struct ct_constants {
 	const struct ct_constant *row;
 	size_t n;
-	size_t whole;        /* the first rows take whole numbers only */
+	size_t whole;        /* the first rows take whole numbers only, whatever their type says */
 	const char *prefix;  /* without the dot */
 	const char *aliases; /* other prefixes, with commas between; "" */
 	const char *page;    /* man page in section 7 that lists them */
@@ -29,9 +39,12 @@ struct ct_constants {
 void ct_constants_defaults(const struct ct_constants *t, double *v);
 /* 1 if the assignment begins with one of the table's prefixes and a dot. Pure. */
 int ct_constants_own(const struct ct_constants *t, const char *assignment);
+/* The type in force of row i, "real", "whole", "switch" or "power of two"; static storage. */
+enum ct_constant_type ct_constants_type(const struct ct_constants *t, size_t i);
+const char *ct_constant_type_name(enum ct_constant_type type);
 /* Sets one value from "PREFIX.KEY=VALUE" or "KEY=VALUE", units as in base/units.h; the row's
  * number goes to *which unless it is NULL. Fails with CT_ERR_USAGE and v untouched: no
- * assignment, no such key (the nearest is named), no number of the unit, out of range. */
+ * assignment, no such key (the nearest is named), no number of the unit, out of range or not of its type. */
 int ct_constants_set(const struct ct_constants *t, double *v, const char *assignment, size_t *which,
                      struct ct_error *e);
 
