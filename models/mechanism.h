@@ -132,6 +132,7 @@ struct ct_mechanism {
 	const char *summary;         /* of the command, one line: also .Nd of its man page */
 	const char *title;           /* for headings, "Tag-Split Cache" */
 	const char *page;            /* its man page in section 7 */
+	const char *folder;          /* of its data files, under data/; NULL: it has none */
 	int published;               /* triage judges it without being asked */
 
 	const char *judged;          /* the system that a verdict is about */
@@ -204,8 +205,8 @@ struct ct_mechanism {
 	int (*show_overheads)(const struct ct_mechanism_run *run, const struct ct_gpu *g,
 	                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e);
 
-	const struct ct_figure *figures; /* of its paper, for report */
-	unsigned n_figures;
+	/* The data figures of its paper, for report; how many goes to *n. NULL: none. */
+	const struct ct_figure *(*figures)(unsigned *n);
 };
 
 #endif

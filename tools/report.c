@@ -306,9 +306,10 @@ static void tell_gpus(struct ct_tool *t, const struct rp_report *r)
 
 static int list_figures(struct ct_tool *t, struct ct_error *e)
 {
-	const struct fg_figure *f;
+	const struct ct_figure *f;
+	const char *folder;
 	struct ct_buf b = {0};
-	for (size_t i = 0; (f = fg_at(i)); i++)
+	for (size_t i = 0; (f = fg_at(i, &folder)); i++)
 		ct_buf_printf(&b, "%-18s %s\n", f->id, f->title);
 	t->out_path = ((struct own *)t->own)->out;
 	int st = ct_tool_emit_text(t, &b, e);
@@ -316,15 +317,15 @@ static int list_figures(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
-static const struct fg_figure *find_figure(const char *id, struct ct_error *e)
+static const struct ct_figure *find_figure(const char *id, const char **folder, struct ct_error *e)
 {
-	enum { MOST = 64 };
-	const struct fg_figure *f = fg_find(id);
+	enum { MOST = 256 };
+	const struct ct_figure *f = fg_find(id, folder);
 	const char *names[MOST];
 	size_t n = 0;
 	if (f)
 		return f;
-	for (; n < MOST && (f = fg_at(n)); n++)
+	for (; n < MOST && (f = fg_at(n, folder)); n++)
 		names[n] = f->id;
 	int near = ct_nearest_name(id, names, n);
 	ct_fail(e, CT_ERR_USAGE, "--figure %s: %s%s: see --list-figures", id,
@@ -336,10 +337,11 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *
                   struct ct_error *e)
 {
 	struct own *o = t->own;
-	const struct fg_figure *f = find_figure(o->figure, e);
-	struct fg_rows rows = {0};
+	const char *folder = NULL;
+	const struct ct_figure *f = find_figure(o->figure, &folder, e);
+	struct ct_figure_rows rows = {0};
 	struct ct_buf b = {0};
-	int st = f ? fg_make(f, &r->run, &rows, e) : CT_ERR_USAGE;
+	int st = f ? fg_make(f, folder, &r->run, &rows, e) : CT_ERR_USAGE;
 	if (st == CT_OK && o->svg) {
 		struct ct_diag d = ct_tool_diag(t);
 		size_t left = fg_svg(f, &rows, &b);
@@ -355,7 +357,7 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *
 			st = add_output(out, o->out, &b, e);
 	}
 	ct_buf_free(&b);
-	fg_free(&rows);
+	ct_figure_rows_free(&rows);
 	return st;
 }
 

@@ -73,7 +73,7 @@ same "storage of an 8-bit private tag" 592 "$(cell tag-split:9 'storage, bytes' 
 same "the paper's value beside ours" 1.57 "$(report --figure morpheus:2 a.profile | awk -F'\t' '$8 == "paper" && $3 == "mean" { print $5 }')"
 check "Figure 5's misses are the paper's" near "$(report --figure morpheus:5 a.profile | awk -F'\t' '$8 == "here" && $2 == "total" && $3 == "extended miss" { printf "%.0f", $5 }')" 773
 same "every published line names a figure there is" "" \
-	"$(grep -v '^#' "$CT_ROOT/data/report/published.tsv" | cut -f1 | sort -u | while read -r id; do grep -q "^$id " list || echo "$id"; done)"
+	"$(cat "$CT_ROOT"/data/*/figures.tsv | grep -v '^#' | cut -f1 | sort -u | while read -r id; do grep -q "^$id " list || echo "$id"; done)"
 refuses "a figure that there is not" 2 'did you mean morpheus:1' "$CT_BIN/report" --figure morpheus:10 --no-verify a.profile
 grep -v '^SW' a.profile >bare.profile
 refuses "a figure whose data is missing says how to get it" 2 'sharedl1-est --timeline' "$CT_BIN/report" --no-verify --figure shared-l1:14 bare.profile

@@ -8,155 +8,110 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "models/malekeh/figure_list.h"
+#include "models/morpheus/figure_list.h"
+#include "models/shared_l1/figure_list.h"
+#include "models/tag_split/figure_list.h"
 #include "report/chart.h"
 
 enum { PANELS_MAX = 8, GROUPS_MAX = 512, FIELDS = 6, LINE_BYTES = 1024 };
 
-/* ---- rows ---- */
+/* ---- which there are ---- */
 
-void fg_add_range(struct fg_rows *rows, const char *panel, const char *x, const char *series,
-                  double v, double low, double high)
+static const struct {
+	const struct ct_figure *(*figures)(unsigned *n);
+	const char *folder;
+} sources[] = {
+	{ct_mo_figures, "morpheus"},
+	{ct_sl_figures, "shared_l1"},
+	{ct_mk_figures, "malekeh"},
+	{ct_ts_figures, "tag_split"},
+};
+
+const struct ct_figure *fg_at(size_t i, const char **folder)
 {
-	if (isnan(v))
-		return;
-	if (ct_grow((void **)&rows->row, &rows->cap, rows->n + 1, sizeof *rows->row) < 0) {
-		rows->failed = 1;
-		return;
+	for (size_t k = 0; k < sizeof sources / sizeof sources[0]; k++) {
+		unsigned n;
+		const struct ct_figure *f = sources[k].figures(&n);
+		*folder = sources[k].folder;
+		if (i < n)
+			return &f[i];
+		i -= n;
 	}
-	struct fg_row *r = &rows->row[rows->n++];
-	*r = (struct fg_row){.value = v, .low = low, .high = high};
-	snprintf(r->panel, sizeof r->panel, "%s", panel);
-	snprintf(r->x, sizeof r->x, "%s", x);
-	snprintf(r->series, sizeof r->series, "%s", series);
+	return NULL;
 }
 
-void fg_add(struct fg_rows *rows, const char *panel, const char *x, const char *series, double v)
+const struct ct_figure *fg_find(const char *id, const char **folder)
 {
-	fg_add_range(rows, panel, x, series, v, NAN, NAN);
-}
-
-void fg_add_missing(struct fg_rows *rows, const char *panel, const char *x, const char *series,
-                    const char *why)
-{
-	size_t n = rows->n;
-	fg_add(rows, panel, x, series, 0);
-	if (rows->n == n)
-		return;
-	rows->row[n].value = NAN;
-	rows->row[n].missing = why;
-}
-
-static int same_group(const struct fg_row *a, const struct fg_row *b, int by_series)
-{
-	return !strcmp(a->panel, b->panel) && !strcmp(by_series ? a->series : a->x, by_series ? b->series : b->x);
-}
-
-void fg_add_means(struct fg_rows *rows, size_t first, const char *panel, int by_series)
-{
-	size_t end = rows->n;
-	for (size_t i = first; i < end; i++) {
-		struct fg_row r = rows->row[i];
-		double sum = 0;
-		size_t n = 0, before = 0;
-		if (strcmp(r.panel, panel) != 0 || r.missing)
-			continue;
-		for (size_t k = first; k < end; k++) {
-			const struct fg_row *x = &rows->row[k];
-			if (x->missing || !same_group(x, &r, by_series))
-				continue;
-			before += k < i;
-			sum += log(x->value);
-			n++;
-		}
-		if (before == 0 && n > 1)
-			fg_add(rows, panel, by_series ? "mean" : r.x, by_series ? r.series : "mean",
-			       exp(sum / (double)n));
-	}
-}
-
-void fg_free(struct fg_rows *rows)
-{
-	free(rows->row);
-	memset(rows, 0, sizeof *rows);
-}
-
-double fg_es(const struct rp_workload *w, const char *mechanism, const char *system,
-             const char *metric, const char *over)
-{
-	struct ct_estimate a, b;
-	if (!rp_es(w, mechanism, system, metric, &a))
-		return NAN;
-	if (!over)
-		return a.value;
-	/* of one method, where both have it */
-	if (!ct_profile_get_estimate(w->p, "all", mechanism, over, metric, a.method, &b) || isnan(b.value))
-		if (!rp_es(w, mechanism, over, metric, &b))
-			return NAN;
-	return b.value != 0 ? a.value / b.value : NAN;
+	const struct ct_figure *f;
+	for (size_t i = 0; (f = fg_at(i, folder)); i++)
+		if (strcmp(f->id, id) == 0)
+			return f;
+	return NULL;
 }
 
 /* ---- a value per workload ---- */
 
 /* Why it has none: not measured, or a ratio to nothing. */
-static const char *why_missing(const struct rp_workload *w, const struct fg_series *s,
+static const char *why_missing(const struct ct_figure_workload *w, const struct ct_figure_series *s,
                                const char *needs)
 {
 	struct ct_estimate a, b;
-	if (*s->mechanism && s->over && rp_es(w, s->mechanism, s->system, s->metric, &a) &&
-	    rp_es(w, s->mechanism, s->over, s->metric, &b))
+	if (*s->mechanism && s->over && ct_figure_estimate(w, s->mechanism, s->system, s->metric, &a) &&
+	    ct_figure_estimate(w, s->mechanism, s->over, s->metric, &b))
 		return "what it is relative to is 0";
 	return s->needs ? s->needs : needs;
 }
 
-static void one_value(const struct rp_workload *w, const struct fg_series *s, const char *needs,
-                      struct fg_rows *rows)
+static void one_value(const struct ct_figure_workload *w, const struct ct_figure_series *s, const char *needs,
+                      struct ct_figure_rows *rows)
 {
 	struct ct_estimate es;
 	double low = NAN, high = NAN;
-	double v = *s->mechanism ? fg_es(w, s->mechanism, s->system, s->metric, s->over)
-	                         : rp_sn(w, s->metric);
+	double v = *s->mechanism ? ct_figure_es(w, s->mechanism, s->system, s->metric, s->over)
+	                         : ct_figure_sn(w, s->metric);
 	if (!isfinite(v) || (s->inverse && v == 0)) {
-		fg_add_missing(rows, s->panel, w->name, s->name, why_missing(w, s, needs));
+		ct_figure_add_missing(rows, s->panel, w->name, s->name, why_missing(w, s, needs));
 		return;
 	}
-	if (*s->mechanism && !s->over && rp_es(w, s->mechanism, s->system, s->metric, &es)) {
+	if (*s->mechanism && !s->over && ct_figure_estimate(w, s->mechanism, s->system, s->metric, &es)) {
 		low = s->inverse ? 1 / es.high : es.low;
 		high = s->inverse ? 1 / es.low : es.high;
 	}
-	fg_add_range(rows, s->panel, w->name, s->name, s->inverse ? 1 / v : v, low, high);
+	ct_figure_add_range(rows, s->panel, w->name, s->name, s->inverse ? 1 / v : v, low, high);
 }
 
 /* Of the rows of a series that were just added, from `first` on. */
-static void add_mean(const struct fg_series *s, enum fg_mean mean, size_t first,
-                     struct fg_rows *rows)
+static void add_mean(const struct ct_figure_series *s, enum ct_figure_mean mean, size_t first,
+                     struct ct_figure_rows *rows)
 {
 	double sum = 0;
 	size_t n = 0;
 	for (size_t i = first; i < rows->n; i++) {
 		double v = rows->row[i].value;
-		if (rows->row[i].missing || (mean == FG_GEOMETRIC && !(v > 0)))
+		if (rows->row[i].missing || (mean == CT_FIGURE_GEOMETRIC && !(v > 0)))
 			continue;
-		sum += mean == FG_GEOMETRIC ? log(v) : v;
+		sum += mean == CT_FIGURE_GEOMETRIC ? log(v) : v;
 		n++;
 	}
 	if (n)
-		fg_add(rows, s->panel, "mean", s->name, mean == FG_GEOMETRIC ? exp(sum / (double)n) : sum / (double)n);
+		ct_figure_add(rows, s->panel, "mean", s->name, mean == CT_FIGURE_GEOMETRIC ? exp(sum / (double)n) : sum / (double)n);
 }
 
-static void by_workload(const struct fg_figure *f, const struct rp_run *run, struct fg_rows *rows)
+static void by_workload(const struct ct_figure *f, const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
 	for (size_t k = 0; k < f->n; k++) {
 		size_t first = rows->n;
 		for (size_t i = 0; i < run->n; i++)
-			one_value(&run->w[i], &f->series[k], f->needs, rows);
-		if (f->mean != FG_NO_MEAN && rows->n > first)
+			one_value(&run->workload[i], &f->series[k], f->needs, rows);
+		if (f->mean != CT_FIGURE_NO_MEAN && rows->n > first)
 			add_mean(&f->series[k], f->mean, first, rows);
 	}
 }
 
 /* ---- the papers' values ---- */
 
-static int paper_line(const struct fg_figure *f, char *line, struct fg_rows *rows)
+static int paper_line(const struct ct_figure *f, char *line, struct ct_figure_rows *rows)
 {
 	char *field[FIELDS];
 	unsigned n = 0;
@@ -173,29 +128,31 @@ static int paper_line(const struct fg_figure *f, char *line, struct fg_rows *row
 	if (n != FIELDS || ct_parse_real(field[4], &v) < 0)
 		return CT_ERR_INPUT;
 	if (strcmp(field[0], f->id) == 0) {
-		fg_add(rows, field[1], field[2], field[3], v);
+		ct_figure_add(rows, field[1], field[2], field[3], v);
 		if (!rows->failed)
 			rows->row[rows->n - 1].paper = 1;
 	}
 	return CT_OK;
 }
 
-static int published(const struct fg_figure *f, struct fg_rows *rows, struct ct_error *e)
+/* A mechanism without published values has no such file. */
+static int published(const struct ct_figure *f, const char *folder, struct ct_figure_rows *rows,
+                     struct ct_error *e)
 {
 	char line[LINE_BYTES];
 	struct ct_buf path = {0};
 	unsigned number = 0;
-	ct_buf_printf(&path, "%s/report/published.tsv", ct_tool_data_dir());
+	ct_buf_printf(&path, "%s/%s/figures.tsv", ct_tool_data_dir(), folder);
 	FILE *file = path.failed ? NULL : fopen(path.data, "r");
 	int st = path.failed ? ct_fail_nomem(e)
-	       : file ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
-	while (st == CT_OK && fgets(line, sizeof line, file)) {
+	       : file || errno == ENOENT ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
+	while (st == CT_OK && file && fgets(line, sizeof line, file)) {
 		number++;
 		if (paper_line(f, line, rows) < 0)
 			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: wanted %d fields, the fifth a number", path.data, number,
 			             FIELDS);
 	}
-	if (st == CT_OK && ferror(file))
+	if (st == CT_OK && file && ferror(file))
 		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path.data);
 	if (file)
 		fclose(file);
@@ -203,21 +160,34 @@ static int published(const struct fg_figure *f, struct fg_rows *rows, struct ct_
 	return st;
 }
 
-int fg_make(const struct fg_figure *f, const struct rp_run *run, struct fg_rows *rows,
+/* The rows of our workloads, whatever the paper printed. */
+static int make_ours(const struct ct_figure *f, const struct rp_run *run, struct ct_figure_rows *rows)
+{
+	struct ct_figure_workload *w = ct_calloc(run->n + 1, sizeof *w);
+	if (!w)
+		return CT_ERR_NOMEM;
+	for (size_t i = 0; i < run->n; i++)
+		w[i] = (struct ct_figure_workload){.name = run->w[i].name, .p = run->w[i].p};
+	const struct ct_figure_run of_all = {.workload = w, .n = run->n};
+	by_workload(f, &of_all, rows);
+	if (f->make)
+		f->make(&of_all, rows);
+	free(w);
+	return rows->failed ? CT_ERR_NOMEM : CT_OK;
+}
+
+int fg_make(const struct ct_figure *f, const char *folder, const struct rp_run *run, struct ct_figure_rows *rows,
             struct ct_error *e)
 {
 	memset(rows, 0, sizeof *rows);
-	by_workload(f, run, rows);
-	if (f->make)
-		f->make(run, rows);
-	if (rows->failed)
+	if (make_ours(f, run, rows) != CT_OK)
 		return ct_fail_nomem(e);
 	size_t ours = 0;
 	for (size_t i = 0; i < rows->n; i++)
 		ours += !rows->row[i].missing;
 	if (ours == 0)
 		return ct_fail(e, CT_ERR_INPUT, "%s: no profile has its data: %s", f->id, f->needs);
-	int st = published(f, rows, e);
+	int st = published(f, folder, rows, e);
 	return st == CT_OK && rows->failed ? ct_fail_nomem(e) : st;
 }
 
@@ -230,11 +200,11 @@ static void tsv_text(struct ct_buf *b, const char *s)
 	ct_buf_putc(b, '\t');
 }
 
-void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
+void fg_tsv(const struct ct_figure *f, const struct ct_figure_rows *rows, struct ct_buf *b)
 {
 	ct_buf_puts(b, "figure\tpanel\tx\tseries\tvalue\tlow\thigh\tsource\n");
 	for (size_t i = 0; i < rows->n; i++) {
-		const struct fg_row *r = &rows->row[i];
+		const struct ct_figure_row *r = &rows->row[i];
 		if (r->missing)
 			continue;
 		tsv_text(b, f->id);
@@ -253,14 +223,14 @@ void fg_tsv(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf
 /* ---- what is missing ---- */
 
 /* Which of the two names the workload: the x, or the series where the x is none of it. */
-static const char *who(const struct fg_row *r)
+static const char *who(const struct ct_figure_row *r)
 {
 	return *r->x ? r->x : r->series;
 }
 
 static int by_reason(const void *va, const void *vb)
 {
-	const struct fg_row *a = *(const struct fg_row *const *)va, *b = *(const struct fg_row *const *)vb;
+	const struct ct_figure_row *a = *(const struct ct_figure_row *const *)va, *b = *(const struct ct_figure_row *const *)vb;
 	int c = strcmp(a->missing, b->missing);
 	if (c == 0)
 		c = strcmp(who(a), who(b));
@@ -269,29 +239,29 @@ static int by_reason(const void *va, const void *vb)
 
 static int by_place(const void *va, const void *vb)
 {
-	const struct fg_row *a = *(const struct fg_row *const *)va, *b = *(const struct fg_row *const *)vb;
+	const struct ct_figure_row *a = *(const struct ct_figure_row *const *)va, *b = *(const struct ct_figure_row *const *)vb;
 	return a < b ? -1 : 1;
 }
 
 /* The rows that are missing, each name once per reason, in their order; how many. */
-static size_t missing_names(const struct fg_rows *rows, const struct fg_row **r)
+static size_t missing_names(const struct ct_figure_rows *rows, const struct ct_figure_row **r)
 {
 	size_t n = 0, kept = 0;
 	for (size_t i = 0; i < rows->n; i++)
 		if (rows->row[i].missing)
 			r[n++] = &rows->row[i];
-	qsort(r, n, sizeof(const struct fg_row *), by_reason);
+	qsort(r, n, sizeof(const struct ct_figure_row *), by_reason);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(r[i]->missing, r[kept - 1]->missing) || strcmp(who(r[i]), who(r[kept - 1])))
 			r[kept++] = r[i];
-	qsort(r, kept, sizeof(const struct fg_row *), by_place);
+	qsort(r, kept, sizeof(const struct ct_figure_row *), by_place);
 	return kept;
 }
 
-int fg_tell_missing(const struct fg_figure *f, const struct fg_rows *rows, size_t most,
+int fg_tell_missing(const struct ct_figure *f, const struct ct_figure_rows *rows, size_t most,
                     struct ct_tool *t, struct ct_error *e)
 {
-	const struct fg_row **r = ct_calloc(rows->n, sizeof(const struct fg_row *));
+	const struct ct_figure_row **r = ct_calloc(rows->n, sizeof(const struct ct_figure_row *));
 	struct ct_buf names = {0}, *b = &names;
 	if (!r)
 		return ct_fail_nomem(e);
@@ -330,8 +300,8 @@ static size_t position(const char **list, size_t *n, size_t most, const char *s)
 }
 
 struct drawing {
-	const struct fg_figure *f;
-	const struct fg_rows *rows;
+	const struct ct_figure *f;
+	const struct ct_figure_rows *rows;
 	const char *panel;
 	struct ch_axes axes;
 	char id[48], title[200], desc[300];
@@ -349,7 +319,7 @@ static void draw_bars(struct drawing *d, struct ct_buf *b)
 		for (int k = 0; k < CH_SERIES_MAX; k++)
 			bar[i].v[k] = paper[i].v[k] = NAN;
 	for (size_t i = 0; i < d->rows->n && !b->failed; i++) {
-		const struct fg_row *r = &d->rows->row[i];
+		const struct ct_figure_row *r = &d->rows->row[i];
 		if (strcmp(r->panel, d->panel) != 0 || r->missing)
 			continue;
 		size_t s = position(series, &n_series, CH_SERIES_MAX, r->series);
@@ -364,7 +334,7 @@ static void draw_bars(struct drawing *d, struct ct_buf *b)
 	}
 	if (!b->failed)
 		ch_bars(b, &d->axes, series, (unsigned)n_series, bar, n, marks ? paper : NULL,
-		        d->f->drawing == FG_STACKED);
+		        d->f->drawing == CT_FIGURE_STACKED);
 	free(group);
 	free(bar);
 	free(paper);
@@ -380,7 +350,7 @@ static void draw_lines(struct drawing *d, struct ct_buf *b)
 	if (!data)
 		b->failed = 1;
 	for (size_t i = 0; i < d->rows->n && data; i++) {
-		const struct fg_row *r = &d->rows->row[i];
+		const struct ct_figure_row *r = &d->rows->row[i];
 		double x;
 		if (strcmp(r->panel, d->panel) != 0 || r->paper || r->missing || ct_parse_real(r->x, &x) < 0)
 			continue;
@@ -402,7 +372,7 @@ static void draw_lines(struct drawing *d, struct ct_buf *b)
 }
 
 /* Of the widest panel: at most every name times every series of the whole figure. */
-static double width_of(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
+static double width_of(const struct ct_figure *f, const struct ct_figure_rows *rows, struct ct_buf *b)
 {
 	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);
 	size_t n_series = 0, n = 0;
@@ -415,17 +385,17 @@ static double width_of(const struct fg_figure *f, const struct fg_rows *rows, st
 		position(group, &n, GROUPS_MAX, rows->row[i].x);
 	}
 	free(group);
-	return ch_bars_width(n, (unsigned)n_series, f->drawing == FG_STACKED);
+	return ch_bars_width(n, (unsigned)n_series, f->drawing == CT_FIGURE_STACKED);
 }
 
-size_t fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_buf *b)
+size_t fg_svg(const struct ct_figure *f, const struct ct_figure_rows *rows, struct ct_buf *b)
 {
 	const char *panel[PANELS_MAX];
 	size_t n = 0, left = 0;
 	for (size_t i = 0; i < rows->n; i++)
 		if (!rows->row[i].missing)
 			position(panel, &n, PANELS_MAX, rows->row[i].panel);
-	double width = f->drawing == FG_LINES ? 400 : width_of(f, rows, b);
+	double width = f->drawing == CT_FIGURE_LINES ? 400 : width_of(f, rows, b);
 	double height = CH_HEIGHT_MAX * (double)n + 40;
 	ct_buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
 	              "height=\"%.0f\" role=\"img\"><title>", width, height, 1.5 * width, 1.5 * height);
@@ -447,7 +417,7 @@ size_t fg_svg(const struct fg_figure *f, const struct fg_rows *rows, struct ct_b
 		                          .y = *panel[i] ? panel[i] : f->y, .percent_y = f->percent_y,
 		                          .log_x = f->log_x, .mark_x = NAN, .nested = 1,
 		                          .top = 24 + CH_HEIGHT_MAX * (double)i};
-		if (f->drawing == FG_LINES)
+		if (f->drawing == CT_FIGURE_LINES)
 			draw_lines(&d, b);
 		else
 			draw_bars(&d, b);
