@@ -27,6 +27,7 @@
 #include "base/table.h"
 #include "gpu/gpu.h"
 #include "models/common/constants.h"
+#include "models/common/number.h"
 #include "pass/pass.h"
 #include "pass/replays.h"
 #include "profile/profile.h"
@@ -100,6 +101,7 @@ struct ct_mechanism_run {
 	enum ct_mechanism_method method;
 	int check;                 /* both methods are wanted, to be held against each other */
 	int judged_only;           /* nobody sees more than the verdict: leave the other systems out */
+	int charted;               /* a report may draw the profile: estimate() adds the SW records that its charts show */
 	const char *data_dir;      /* folder of the data files */
 	const struct ct_pass_settings *settings;
 
@@ -118,9 +120,6 @@ struct ct_mechanism_run {
 
 	void *state;               /* the mechanism's own, from open() to close() */
 };
-
-/* A number that a verdict rests on, with its range (NaN: none). */
-struct ct_mechanism_number { double value, low, high; };
 
 struct ct_mechanism {
 	uint32_t abi;  /* CT_MECHANISM_ABI */
@@ -173,7 +172,8 @@ struct ct_mechanism {
 	 * first. NULL: always. */
 	int (*measured)(const struct ct_profile *p);
 	/* Appends ES records of scope all to run->p, replacing its own. Replays what only the trace can tell where the
-	 * method allows it. Fails with CT_ERR_INPUT naming what the profile lacks, CT_ERR_USAGE, CT_ERR_NOMEM. */
+	 * method allows it. With method replay, or check, replay() comes next and may write them instead. Fails with
+	 * CT_ERR_INPUT naming what the profile lacks, CT_ERR_USAGE, CT_ERR_NOMEM. */
 	int (*estimate)(struct ct_mechanism_run *run, struct ct_error *e);
 	/* Replays its systems in full timing and appends ES records of method replay. `why` is the option that asks. */
 	int (*replay)(struct ct_mechanism_run *run, const char *why, struct ct_error *e);

@@ -114,3 +114,21 @@ const struct ct_published_row *ct_published_find(const struct ct_published *t, c
 		}
 	return best;
 }
+
+int ct_published_of_profile(struct ct_published *t, const char *data_dir, const char *folder,
+                            const struct ct_profile *p, const struct ct_published_row **app, struct ct_error *e)
+{
+	struct ct_buf path = {0};
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
+	*t = (struct ct_published){0};
+	*app = NULL;
+	ct_buf_printf(&path, "%s/%s/published.tsv", data_dir, folder);
+	int st = ct_buf_check(&path, e);
+	if (st == CT_OK)
+		st = ct_published_load(t, path.data, e);
+	ct_buf_free(&path);
+	if (st == CT_OK && tr)
+		*app = ct_published_find(t, tr->field[0]);
+	return st;
+}
