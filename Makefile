@@ -33,7 +33,7 @@ ifeq ($(strip $(SANFLAGS)),)
 endif
 # make NOSIMD=1 (with a BUILD of its own): only the portable variants of the hot loops.
 NOSIMD_FLAGS = $(if $(NOSIMD),-DCT_NO_SIMD)
-# No fused multiply-add: results are the same on every machine (design 4).
+# No fused multiply-add: results are the same on every machine.
 ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET_BITS=64 \
              -DCT_VERSION='"$(VERSION)"' -DCT_DATADIR='"$(DATADIR)"' -DCT_LIBDIR='"$(LIBDIR)"' \
              -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \

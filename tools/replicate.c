@@ -1,5 +1,6 @@
 /* replicate - cache lines that sit in several L1s: the replication ratio and the mean
- * number of replicas (Ibrahim et al., PACT 2020; papers-facts SL-M1, SL-M3). */
+ * number of replicas (Ibrahim et al., PACT 2020; readings replication-ratio and mean-replicas
+ * of doc/readings.md). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +252,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		sweep(o, b);
 	if (t->check)
 		check(o, b);
-	/* The first two parts of the paper's test for shared L1s (SL-M5). */
+	/* The first two of the three comparisons of the reading target-test (doc/readings.md). */
 	if (!isnan(ratio) && !isnan(miss))
 		ct_buf_printf(b,
 		              "\nOf the L1 misses %.1f %% found the line in another L1%s.\n", ratio * 100,

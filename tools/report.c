@@ -250,7 +250,7 @@ static void tell_open_end(struct ct_tool *t, const struct rp_checks *c)
 		ct_warn(&d, "%s: the last line has no end: the file may be cut", c->open_end);
 }
 
-/* Results of parts of traces are marked; those of damaged ones end in 1 (design 3). */
+/* Results of parts of traces are marked; those of damaged ones end in 1. */
 static int tell_parts(struct ct_tool *t, const struct rp_report *r)
 {
 	struct ct_diag d = ct_tool_diag(t);

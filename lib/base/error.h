@@ -2,8 +2,8 @@
  *
  * lib never prints and never exits: a function that can fail returns a
  * status and describes the failure in a caller-owned struct ct_error. The
- * text is what follows the tool's name in the contract's error line:
- * "file:line: what is wrong: hint" (design section 3). */
+ * text is what follows the tool's name in the error line of a command:
+ * "file:line: what is wrong: hint". */
 #ifndef CT_BASE_ERROR_H
 #define CT_BASE_ERROR_H
 

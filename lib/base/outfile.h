@@ -3,7 +3,7 @@
  * A regular file is written under no name (or a temporary one where the file
  * system cannot do that) and takes its place only at commit; standard output,
  * pipes and devices are held back until commit unless CT_OUT_STREAM is given,
- * so that a tool that fails half-way leaves nothing behind (design 3). */
+ * so that a tool that fails half-way leaves nothing behind. */
 #ifndef CT_BASE_OUTFILE_H
 #define CT_BASE_OUTFILE_H
 

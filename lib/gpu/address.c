@@ -35,7 +35,7 @@ static int is_power_of_two(uint64_t v)
 #define B(n) (UINT64_C(1) << (n))
 
 /* IPOLY (Rau, ISCA 1991) as Accel-Sim tabulates it: new bit k is index bit k xor the
- * parity of these bits of h (accelsim-model.md 8). */
+ * parity of these bits of h (doc/replay.md section 8). */
 static const uint64_t ipoly16[4] = {
 	B(11) | B(10) | B(9) | B(8) | B(6) | B(4) | B(3) | B(0),
 	B(12) | B(8) | B(7) | B(6) | B(5) | B(3) | B(1) | B(0),

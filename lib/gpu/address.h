@@ -3,7 +3,7 @@
  * The mapping string of the configuration ("dramid@8;0000...RRRR...BBBCCC...") or, without
  * one, plain interleaving, gives channel, bank and row; the slice number is the channel
  * times the slices per channel plus the lowest bank bits, then hashed; the LLC set comes
- * from the address with the channel and slice bits taken out (accelsim-model.md 8).
+ * from the address with the channel and slice bits taken out (doc/replay.md section 8).
  *
  * Hashes of a number i in [0, n) with the address bits h above it:
  *   linear  i

@@ -22,7 +22,7 @@ enum {
 	CT_MAX_LINES_PER_INST = CT_WARP_LANES * (CT_MAX_ACCESS_BYTES / 4 + 1)
 };
 
-/* Where an SM's local memory lies in the address space (accelsim-model.md 5): word w
+/* Where an SM's local memory lies in the address space (doc/replay.md section 5): word w
  * of hardware thread t is at
  *     base + 4 * (w*N + P*(sm + sms*(t / P)) + t % P),   N = P * ctas * sms
  * so that the same word of neighbouring threads is contiguous. */
@@ -52,7 +52,7 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
                      struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes);
 
 /* Sorts requests by descending line: the order in which Accel-Sim sends them
- * (accelsim-model.md 5). */
+ * (doc/replay.md section 5). */
 void ct_lines_descending(struct ct_line_request *r, unsigned n);
 
 /* The same as ct_coalesce(), with the requests in descending order of their lines, as
@@ -69,7 +69,7 @@ unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst
 unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t banks);
 
 /* Transactions of a global atomic at the LLC: per sector, lanes whose bytes overlap
- * go one after the other (accelsim-model.md 5: 32 lanes on one word are 32). Pure. */
+ * go one after the other (doc/replay.md section 5: 32 lanes on one word are 32). Pure. */
 unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst *s,
                                 const struct ct_inst *inst, uint32_t sector);
 

@@ -23,7 +23,7 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 	return a / b + (a % b != 0);
 }
 
-/* What the engine has; the others run as the nearest of these (design 8). */
+/* What the engine has; the others run as the nearest of these, and GP says so. */
 static enum ct_scheduler nearest_modelled(enum ct_scheduler asked)
 {
 	switch (asked) {

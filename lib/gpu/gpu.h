@@ -24,7 +24,7 @@ enum ct_scheduler {
 	CT_SCHED_WARP_LIMIT  /* GTO over a limited number of warps ("warp_limiting") */
 };
 
-/* Write policies as an enumeration (model-notes.md 1.1.3). */
+/* Write policies (doc/models.md section 2). */
 enum ct_write_policy {
 	CT_WRITE_THROUGH_NO_ALLOCATE, /* write-through, hit updates, miss passes on */
 	CT_WRITE_EVICT,               /* a store drops the cached copy and goes on */
@@ -178,7 +178,7 @@ int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e);
 int ct_gpu_check(struct ct_gpu *g, struct ct_error *e);
 
 /* Scales SMs, LLC slices and channels by f > 0 together, rounded up, at least 1 each
- * (design 3, --scale); slices per channel stay, and so does the size of a slice. The
+ * (--scale); slices per channel stay, and so does the size of a slice. The
  * result is checked. Fails with CT_ERR_USAGE when f is not positive and finite. */
 int ct_gpu_scale(struct ct_gpu *g, double f, struct ct_error *e);
 

@@ -1,4 +1,4 @@
-/* Occupancy and the adaptive L1, as Accel-Sim computes them (accelsim-model.md 2). */
+/* Occupancy and the adaptive L1, as Accel-Sim computes them (doc/replay.md section 2). */
 #include "gpu/occupancy.h"
 
 #include <inttypes.h>

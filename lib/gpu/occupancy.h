@@ -16,7 +16,7 @@ struct ct_occupancy {
 	const char *limit;          /* "threads" "shmem" "registers" "ctas" "grid" */
 };
 
-/* accelsim-model.md section 2: threads rounded up to warps, registers to multiples of
+/* doc/replay.md section 2: threads rounded up to warps, registers to multiples of
  * 4, shared memory as it is; then the grid limit; then the L1 that the resident CTAs'
  * shared memory leaves when it is adaptive (the configured one otherwise). The grid
  * limit uses the grid of the header, also where the trace holds fewer CTAs. Fails with

@@ -4,7 +4,7 @@
  *   3.0   N,64:128:6:L:R:m,A:16:4,4:0:0:0:0       shorter policies, other separators
  *   2.x   64:128:2:L                              geometry and replacement only
  *   none
- * Fields (accelsim-model.md 6): sets, line, ways; replacement, write, allocate, write
+ * Fields (doc/replay.md section 6): sets, line, ways; replacement, write, allocate, write
  * allocate, set function; MSHR kind, entries, merges; miss queue, result FIFO, port. */
 #include <ctype.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static int replacement(struct ct_cache_params *c, char letter)
 	return -1;
 }
 
-/* write is R B T E L, allocate is N W F L (accelsim-model.md 6). */
+/* write is R B T E L, allocate is N W F L (doc/replay.md section 6). */
 static int write_policy(struct ct_cache_params *c, char write, char allocate, char *note, size_t n)
 {
 	if (!strchr("NWFL", allocate))

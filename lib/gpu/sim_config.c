@@ -1,4 +1,4 @@
-/* gpgpusim.config and trace.config of GPGPU-Sim and Accel-Sim (accelsim-model.md 12).
+/* gpgpusim.config and trace.config of GPGPU-Sim and Accel-Sim (doc/replay.md section 11).
  *
  * An option either sets one of our keys, or is handled by a function, or is known to
  * have no effect on what is modelled, or is known and expected to have one value, or
@@ -464,7 +464,7 @@ static const struct option options[] = {
 	{"operand_collector_num_units_gen", NULL, on_collectors, NULL, NULL},
 };
 
-/* Options without effect on what is modelled (accelsim-model.md 12): functional
+/* Options without effect on what is modelled (doc/replay.md section 11): functional
  * simulation, statistics, power, instruction and constant caches, widths that are the
  * same in every configuration. A name ending in '*' stands for all that begin so. */
 static const char *const silent[] = {

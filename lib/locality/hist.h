@@ -1,6 +1,6 @@
 /* hist.h - histograms of distances in the profile's bins.
  *
- * Bins are exact below 256, then 16 per octave (design 4, RD); cold accesses are
+ * Bins are exact below 256, then 16 per octave, as RD records have them; cold accesses are
  * counted apart. Counters are 64-bit integers, so sums do not depend on order. */
 #ifndef CT_LOCALITY_HIST_H
 #define CT_LOCALITY_HIST_H

@@ -3,10 +3,10 @@
  * A functional L1 per SM (set-associative, LRU over lines, sectors filled on demand
  * or whole lines) follows the L1 accesses and counts, when a line is evicted,
  * invalidated or flushed, how many of its chunks were *hit* after they had been
- * filled: the line utilisation of papers-facts/tag-split.md (TS-M1, reading TS-Q21:
- * the access that fills a chunk is no reuse). Reads hit and fill; a store neither
- * fills nor reuses, and drops the line where the L1 is write-evict. Beside it, the
- * bytes that each read request uses of its line (papers-facts/shared-l1.md, SL-M6). */
+ * filled: the reading line-utilisation of doc/readings.md. The access that fills a
+ * chunk is no reuse. Reads hit and fill; a store neither fills nor reuses, and drops
+ * the line where the L1 is write-evict. Beside it, the bytes that each read request
+ * uses of its line (reading useful-bytes). */
 #ifndef CT_LOCALITY_LINEUTIL_H
 #define CT_LOCALITY_LINEUTIL_H
 

@@ -35,11 +35,11 @@ size_t ct_mrc_capacities(double max_lines, unsigned per_octave, double *lines, s
 double ct_mrc_misses_sliced(const struct ct_mrc_input *in, double lines, unsigned ways,
                             const double *share, size_t n);
 /* Shares that rise evenly from (2 - beta) / n to beta / n: beta = largest over mean load
- * (model-notes.md 1.1.3), cut to [1, 2]. */
+ * (doc/models.md section 3), cut to [1, 2]. */
 void ct_mrc_shares(double beta, double *share, size_t n);
 
 /* What an LLC behind private L1s misses, from the unfiltered stream (all SMs' L1 accesses
- * merged) instead of its own (model-notes.md 1.1.3): an L1 removes short distances only,
+ * merged) instead of its own (doc/models.md section 3): an L1 removes short distances only,
  * so the LLC's misses are those of the merged stream, and its local ratio is misses over
  * what reaches it: m2 = M(C2) / m1, stores of a write-through L1 included in both. That
  * holds where the LLC is larger than all L1s together. */

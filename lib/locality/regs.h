@@ -1,4 +1,4 @@
-/* regs.h - register reuse distances per warp (papers-facts/malekeh.md MK-M1). */
+/* regs.h - register reuse distances per warp (reading register-distance of doc/readings.md). */
 #ifndef CT_LOCALITY_REGS_H
 #define CT_LOCALITY_REGS_H
 

@@ -8,8 +8,8 @@
  *     replication ratio = #nearest{own >= C, other < C} / #nearest{own >= C}
  *     mean replicas     = 1 + #sharers{own >= C, other < C} / #nearest{own >= C}
  *
- * (papers-facts SL-M1, SL-M3, with the readings SL-Q13 and SL-Q14: presence at the
- * time of the miss; copies after the fill, mean over fills). */
+ * (doc/readings.md, readings replication-ratio and mean-replicas): presence at the time of
+ * the miss; copies after the fill, mean over fills. */
 #ifndef CT_LOCALITY_RJ_H
 #define CT_LOCALITY_RJ_H
 

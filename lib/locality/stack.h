@@ -58,7 +58,7 @@ void ct_stack_touch_chunks(struct ct_stack *s, const uint64_t *line, size_t n,
                            uint64_t *distance, unsigned threads, size_t chunk);
 /* Touch with a sector mask: besides the line's distance, sector[i] of each set bit
  * i gets the sector's distance = the largest line distance since that sector was
- * last touched (design 4), CT_COLD for its first touch. Bits at and above `sectors`
+ * last touched, CT_COLD for its first touch. Bits at and above `sectors`
  * are ignored; a plain touch touches every sector. With one sector per line the
  * sector's distance is the line's. */
 uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,

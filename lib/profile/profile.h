@@ -1,4 +1,4 @@
-/* profile.h - the profile document (design section 4, contract).
+/* profile.h - the profile document (man/cachetriage-profile.5).
  *
  * A profile is an ordered list of records; a record is a type and its fields, all
  * text. Typed helpers sit on top. A stage reads the profile on its input, appends

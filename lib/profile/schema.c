@@ -1,5 +1,5 @@
-/* The record types are those of design section 4; the extra metrics behind the
- * design's are the operands that make its ratios mergeable. */
+/* The record types are those of man/cachetriage-profile.5. Some metrics are there only as the
+ * operands that make a ratio mergeable. */
 #include "profile/schema.h"
 
 #include <string.h>
@@ -223,7 +223,7 @@ static const struct ct_metric sn_metrics[] = {
 	MAX("several_streams", "flag"),
 };
 
-/* What the closed-network fixed point reads (model-notes.md 1.3), and the sums that its
+/* What the closed-network fixed point reads (doc/models.md section 5), and the sums that its
  * quotients are made of. Resource cycles are summed over SMs, slices or channels. */
 static const struct ct_metric im_items[] = {
 	SUM("launches", "launches"),

@@ -1,4 +1,4 @@
-/* schema.h - record types, columns and metrics of the profile (design section 4).
+/* schema.h - record types, columns and metrics of the profile.
  *
  * These tables drive reading, JSON, merging and the tests that hold
  * man/cachetriage-profile.5 to the code. Names are fixed once published. */
@@ -40,7 +40,7 @@ struct ct_record_type {
 	enum ct_type_merge merge;
 };
 
-/* The n-th type of the design's table, or NULL behind the last; a type by name, or
+/* The n-th type in the manual page's order, or NULL behind the last; a type by name, or
  * NULL when it is not known. Static storage. */
 const struct ct_record_type *ct_record_type_at(size_t i);
 const struct ct_record_type *ct_record_type(const char *name);

@@ -1,4 +1,4 @@
-/* accelsim_header.c - kernel headers (formats/accelsim-trace.md section 3). */
+/* accelsim_header.c - kernel headers (doc/formats.md section 2). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* accelsim_line.c - one instruction line of any tracer version
- * (formats/accelsim-trace.md sections 5 to 7). Complete rather than fast: lines seen
+ * (doc/formats.md sections 4 to 6). Complete rather than fast: lines seen
  * before take the way of accelsim_fast.c. */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* accelsim_raw.c - .trace files as the tracer wrote them: the lines of all warps of
- * all thread blocks, interleaved (formats/accelsim-trace.md section 10). The whole
+ * all thread blocks, interleaved (doc/formats.md section 8). The whole
  * kernel is packed warp by warp, then handed out in linear order. */
 #include <inttypes.h>
 #include <stdlib.h>

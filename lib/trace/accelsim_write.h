@@ -10,7 +10,7 @@
  * instruction line. Text goes to b (check b->failed). Thread-safe on distinct b.
  * What is written is always the grouped form (.traceg): versions below 3, whose
  * lines carry CTA numbers, are written as version 3, and core ids are left out
- * (formats/accelsim-trace.md 4, 5). */
+ * (doc/formats.md sections 3 and 4). */
 void ct_accelsim_put_header(struct ct_buf *b, const struct ct_kernel *k);
 void ct_accelsim_put_cta_begin(struct ct_buf *b, uint32_t x, uint32_t y, uint32_t z);
 void ct_accelsim_put_warp(struct ct_buf *b, uint32_t warp, uint64_t insts);

@@ -100,7 +100,7 @@ static int contiguous(uint32_t mask)
 	return (mask & (mask + low)) == 0;
 }
 
-/* The form that the Accel-Sim tracer would choose (formats/accelsim-trace.md 7). */
+/* The form that the Accel-Sim tracer would choose (doc/formats.md section 5). */
 static void form_addresses(const struct ct_log_record *r, struct ct_pack_addr *a)
 {
 	uint64_t last = 0;

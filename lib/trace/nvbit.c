@@ -1,5 +1,5 @@
 /* nvbit.c - logs of NVBit's mem_trace tool and its relatives: records among the output
- * of the application (formats/nvbit-mem-trace.md). */
+ * of the application (doc/formats.md section 9). */
 #include "trace/private/nvbit.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "trace/private/text.h"
 
 /* Shared memory ends below a megabyte on every GPU, global pointers have 47 bits
- * (formats/accelsim-trace.md section 7). */
+ * (doc/formats.md section 5). */
 #define SHARED_END 0x100000u
 
 struct reader {

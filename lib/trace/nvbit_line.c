@@ -1,5 +1,5 @@
 /* nvbit_line.c - one mem_trace record, read by its labels: tools differ in order and in
- * what they add (formats/nvbit-mem-trace.md sections 2 and 5). */
+ * what they add (doc/formats.md section 9). */
 #include "trace/private/nvbit.h"
 #include "trace/private/text.h"
 
@@ -145,7 +145,7 @@ const char *ct_nvbit_launch(const char *p, const char *end, int cut, struct ct_n
 			return "launch line with a bad number";
 		p = stop ? stop + 3 : end;
 	}
-	/* Some tools stop behind the launch id (formats/nvbit-mem-trace.md): those say nothing of the four. */
+	/* Some tools stop behind the launch id (doc/formats.md section 9): those say nothing of the four. */
 	l->partial = !l->name_length || (l->seen && l->seen != LAUNCH_ALL);
 	return cut ? "the file ends inside this launch line" : NULL;
 }

@@ -1,5 +1,5 @@
-/* opcode.c - the SASS opcode table (formats/accelsim-trace.md sections 6 and 8, units
- * as accelsim-model.md section 4). */
+/* opcode.c - the SASS opcode table (doc/formats.md section 6; units
+ * are those of doc/replay.md section 4). */
 #include "trace/opcode.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "trace/record.h"
 
 /* Fills space, access, unit, mods and width of s from s->opcode and
- * s->width_field (formats/accelsim-trace.md sections 6 and 8). Unknown opcodes get
+ * s->width_field (doc/formats.md section 6). Unknown opcodes get
  * CT_CLASS_OTHER and, with a width field, CT_SPACE_GENERIC loads. Pure. */
 void ct_opcode_classify(struct ct_sinst *s);
 

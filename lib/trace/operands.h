@@ -1,7 +1,7 @@
 /* operands.h - how many registers an operand is, where the trace names only the first.
  *
  * SASS names pairs and quads by their lowest register: LDG.E.128 R4 writes R4 to R7, and
- * the address R2 of an .E access is R2 and R3 (formats/accelsim-trace.md 7). Fragments of
+ * the address R2 of an .E access is R2 and R3 (doc/formats.md section 4). Fragments of
  * tensor instructions follow from the shape in the opcode (PTX ISA, mma fragments). */
 #ifndef CT_TRACE_OPERANDS_H
 #define CT_TRACE_OPERANDS_H

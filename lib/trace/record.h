@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-/* Address space that an instruction names (formats/accelsim-trace.md 8, 9). */
+/* Address space that an instruction names (doc/formats.md sections 6 and 7). */
 enum ct_space {
 	CT_SPACE_NONE,     /* no data access */
 	CT_SPACE_GLOBAL,
@@ -41,7 +41,7 @@ enum ct_access {
 };
 
 /* Execution unit class; latencies and initiation intervals are the GPU's
- * (accelsim-model.md section 4). */
+ * (doc/replay.md section 4). */
 enum ct_unit_class {
 	CT_CLASS_INT,
 	CT_CLASS_ALU,      /* MOV, SHFL, conversions ...: runs on the INT unit */
@@ -59,7 +59,7 @@ enum ct_unit_class {
 	CT_CLASS_DEPBAR,   /* waits for LDGSTS groups (immediate = groups left) */
 	CT_CLASS_LDGDEPBAR,/* closes a group of LDGSTS */
 	CT_CLASS_EXIT,
-	CT_CLASS_OTHER,    /* no unit known: latency 4, initiation 1 (design 8) */
+	CT_CLASS_OTHER,    /* no unit known: latency 4, initiation 1 */
 	CT_CLASS_COUNT
 };
 

@@ -1,4 +1,4 @@
-/* Accel-Sim text: every variant that formats/accelsim-trace.md describes, written out
+/* Accel-Sim text: every variant that doc/formats.md describes, written out
  * here, read through the public interface. */
 #include <setjmp.h>
 #include <stdarg.h>

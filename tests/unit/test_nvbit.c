@@ -1,4 +1,4 @@
-/* NVBit mem_trace logs (formats/nvbit-mem-trace.md), written out here and read through
+/* NVBit mem_trace logs (doc/formats.md section 9), written out here and read through
  * the public interface. */
 #include <setjmp.h>
 #include <stdarg.h>

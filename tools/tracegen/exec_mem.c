@@ -7,7 +7,7 @@
 static const uint8_t mem_bytes[] = {1, 1, 2, 2, 4, 8, 16};
 
 /* Where LDL and STL addresses end: near the top of the thread's 16 MiB window, as in
- * captured traces (formats/accelsim-trace.md 9). */
+ * captured traces (doc/formats.md section 7). */
 enum { LOCAL_TOP = 0xfffc00 };
 
 static uint64_t pair_at(const uint32_t *row, unsigned l)

@@ -139,7 +139,7 @@ val k_ldg_mod(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t
               unsigned mods);
 void k_stg(struct kb *k, enum simt_mem m, val addr, int32_t offset, val x);
 /* Constant bank: byte offset (32 bits) plus an immediate into the memory at base, an
- * argument. The trace shows no address (formats/accelsim-trace.md 8). */
+ * argument. The trace shows no address (doc/formats.md section 6). */
 val k_ldc(struct kb *k, enum simt_type t, val base, val offset, int32_t immediate);
 /* Shared memory: 32-bit byte address in the CTA's window. */
 val k_lds(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset);

@@ -1,4 +1,4 @@
-/* accelsim.h - reader of Accel-Sim SASS text (formats/accelsim-trace.md).
+/* accelsim.h - reader of Accel-Sim SASS text (doc/formats.md).
  *
  * accelsim.c        kernels, thread blocks and warps: the state machine
  * accelsim_header.c kernel headers
@@ -138,7 +138,7 @@ struct ct_tally {
 };
 
 /* Shared memory ends below a megabyte on every GPU, global pointers have 47 bits
- * (formats/accelsim-trace.md section 7). */
+ * (doc/formats.md section 5). */
 #define CT_SHARED_END 0x100000u
 
 /* Active global lanes at address 0. */

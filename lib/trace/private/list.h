@@ -1,4 +1,4 @@
-/* list.h - kernelslist and kernelslist.g (formats/accelsim-trace.md section 2). */
+/* list.h - kernelslist and kernelslist.g (doc/formats.md section 1). */
 #ifndef CT_TRACE_PRIVATE_LIST_H
 #define CT_TRACE_PRIVATE_LIST_H
 

@@ -1,4 +1,4 @@
-/* nvbit.h - NVBit mem_trace logs (formats/nvbit-mem-trace.md). */
+/* nvbit.h - NVBit mem_trace logs (doc/formats.md section 9). */
 #ifndef CT_TRACE_PRIVATE_NVBIT_H
 #define CT_TRACE_PRIVATE_NVBIT_H
 
