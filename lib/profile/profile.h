@@ -40,6 +40,12 @@ struct ct_profile;
 struct ct_profile *ct_profile_new(struct ct_error *e); /* NULL: CT_ERR_NOMEM */
 void ct_profile_free(struct ct_profile *p);            /* NULL allowed */
 
+/* Lets p know metrics beside those of schema.h: their units, where a record is added without one, and how
+ * ct_profile_merge() puts them together. more may be NULL. A profile made by merging knows those of the first. */
+void ct_profile_set_metrics(struct ct_profile *p, ct_metric_lookup more);
+/* A metric that p knows, or NULL. Pure. */
+const struct ct_metric *ct_profile_metric(const struct ct_profile *p, const char *type, const char *name);
+
 /* Reads a whole profile; src is consumed to its end, not closed. verify: refuse a
  * missing or wrong EN line. Errors name src:line: CT_ERR_INPUT (malformed, damaged,
  * cut), CT_ERR_UNSUPPORTED (another version), CT_ERR_LIMIT, CT_ERR_NOMEM, and those of

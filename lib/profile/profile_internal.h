@@ -45,6 +45,7 @@ struct ct_profile {
 	size_t n_types, cap_types;
 	struct slot *slots; /* open addressing, a power of two of them */
 	size_t n_slots, used_slots;
+	ct_metric_lookup more_metrics; /* beside those of schema.h, or NULL */
 	const char **scopes;
 	size_t n_scopes, cap_scopes;
 	size_t count;

@@ -489,7 +489,7 @@ static int merge_metrics(struct merge *m, const char *type)
 	struct type_list *l = profile_list(m->out, type, 0, m->e);
 	for (int ratios = 0; ratios < 2; ratios++)
 		for (size_t i = 0; l && i < l->n; i++) {
-			const struct ct_metric *t = ct_metric(type, l->rec[i]->pub.field[1]);
+			const struct ct_metric *t = ct_profile_metric(m->out, type, l->rec[i]->pub.field[1]);
 			if ((t && t->merge == CT_METRIC_RATIO) != ratios ||
 			    !shared_scope(m, l->rec[i]->pub.field[0]))
 				continue;
@@ -530,6 +530,8 @@ int ct_profile_merge(struct ct_profile **out, struct ct_profile *const *in, size
 		return ct_fail(e, CT_ERR_USAGE, "nothing to merge: name profiles");
 	m.out = ct_profile_new(e);
 	m.seen = ct_profile_new(e);
+	if (m.out)
+		m.out->more_metrics = in[0]->more_metrics;
 	int st = m.out && m.seen ? merge_all(&m) : CT_ERR_NOMEM;
 	free(m.shift);
 	ct_buf_free(&m.scope);

@@ -7,6 +7,23 @@
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
 
+void ct_profile_set_metrics(struct ct_profile *p, ct_metric_lookup more)
+{
+	p->more_metrics = more;
+}
+
+const struct ct_metric *ct_profile_metric(const struct ct_profile *p, const char *type, const char *name)
+{
+	const struct ct_metric *m = ct_metric(type, name);
+	return m || !p->more_metrics ? m : p->more_metrics(type, name);
+}
+
+static const char *unit_of(const struct ct_profile *p, const char *type, const char *name)
+{
+	const struct ct_metric *m = ct_profile_metric(p, type, name);
+	return m ? m->unit : "";
+}
+
 enum { NUMBER = 40 };
 
 /* "%.6g" as the contract prints reals; NULL when out of memory. */
@@ -49,7 +66,7 @@ static const struct ct_record *find2(const struct ct_profile *p, const char *typ
 static int put_sn(struct ct_profile *p, const char *scope, const char *metric, const char *value,
                   const char *unit, const char *method, struct ct_error *e)
 {
-	const char *f[] = {scope, metric, value, unit ? unit : ct_metric_unit("SN", metric), method};
+	const char *f[] = {scope, metric, value, unit ? unit : unit_of(p, "SN", metric), method};
 	return put(p, "SN", 5, f, e);
 }
 
@@ -116,7 +133,7 @@ int ct_profile_add_im(struct ct_profile *p, const char *scope, const char *item,
 	char s[NUMBER];
 	int whole = v >= 0 && v < 9007199254740992.0 && v == floor(v);
 	const char *f[] = {scope, item, whole ? count_text(s, (uint64_t)v) : real_text(s, v),
-	                   unit ? unit : ct_metric_unit("IM", item)};
+	                   unit ? unit : unit_of(p, "IM", item)};
 	return put(p, "IM", 4, f, e);
 }
 
@@ -172,7 +189,7 @@ int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es,
 {
 	char v[NUMBER], lo[NUMBER], hi[NUMBER];
 	const char *f[] = {es->scope, es->mechanism, es->system, es->metric, real_text(v, es->value),
-	                   es->unit ? es->unit : ct_metric_unit("ES", es->metric), es->method,
+	                   es->unit ? es->unit : unit_of(p, "ES", es->metric), es->method,
 	                   real_text(lo, es->low), real_text(hi, es->high)};
 	return put(p, "ES", 9, f, e);
 }
@@ -218,9 +235,9 @@ int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw,
 	char v[NUMBER];
 	const char *unit = sw->unit;
 	if (!unit) {
-		unit = ct_metric_unit("ES", sw->metric);
+		unit = unit_of(p, "ES", sw->metric);
 		if (!*unit)
-			unit = ct_metric_unit("SN", sw->metric);
+			unit = unit_of(p, "SN", sw->metric);
 	}
 	const char *f[] = {sw->scope, sw->mechanism, sw->system, sw->key, sw->x, sw->metric,
 	                   real_text(v, sw->value), unit, sw->method};

@@ -63,6 +63,9 @@ struct ct_metric {
 	double factor;
 };
 
+/* Metrics that a program adds to those of this table: the entry by record type and name, or NULL. Pure. */
+typedef const struct ct_metric *(*ct_metric_lookup)(const char *type, const char *name);
+
 /* Metric tables: SN, IM (items) and ES. i-th entry, or NULL behind the last. */
 const struct ct_metric *ct_metric_at(const char *type, size_t i);
 /* Entry by name, or NULL. */

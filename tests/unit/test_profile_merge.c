@@ -73,6 +73,31 @@ static void every_rule(void **state)
 }
 
 /* What was moved to another GPU is still that in a sum. */
+/* A metric that the program adds: a sum, and its unit where a record comes without one. */
+static const struct ct_metric *one_more(const char *type, const char *name)
+{
+	static const struct ct_metric extra = {.name = "own_count", .unit = "widgets", .merge = CT_METRIC_SUM};
+	return strcmp(type, "IM") == 0 && strcmp(name, extra.name) == 0 ? &extra : NULL;
+}
+
+static void metrics_of_the_program(void **state)
+{
+	struct ct_profile *in[2], *out;
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		for (int i = 0; i < 2; i++) {
+			in[i] = body("GP\tsms\t2\t\n");
+			ct_profile_set_metrics(in[i], known ? one_more : NULL);
+			assert_int_equal(ct_profile_add_im(in[i], "all", "own_count", 2 + i, NULL, NULL), CT_OK);
+		}
+		assert_int_equal(ct_profile_merge(&out, in, 2, NULL), CT_OK);
+		for (int i = 0; i < 2; i++)
+			ct_profile_free(in[i]);
+		expect(out, known ? "GP\tsms\t2\t\nIM\tall\town_count\t5\twidgets\n"
+		                  : "GP\tsms\t2\t\nIM\tall\town_count\tNA\t\n");
+	}
+}
+
 static void methods(void **state)
 {
 	static const char *const of[] = {"replay", "sampled", "analytic"}, *const want[3][3] = {
@@ -290,6 +315,7 @@ int main(void)
 		cmocka_unit_test(one_profile_is_its_own_merge),
 		cmocka_unit_test(verdicts),
 		cmocka_unit_test(methods),
+		cmocka_unit_test(metrics_of_the_program),
 		cmocka_unit_test(ids_at_the_limit),
 		cmocka_unit_test(long_curves),
 		cmocka_unit_test(every_rule),
