@@ -1,7 +1,8 @@
 /* mechanism.h - the one interface through which the rest of the program knows a mechanism.
  *
- * A mechanism is a folder under models/ with one `const struct ct_mechanism`, and a line in registry.c. Commands,
- * verdicts, reports, completions, fuzz targets and tests go over the registry (registry.h) and name none of them.
+ * A mechanism is a folder under models/ with one `const struct ct_mechanism ct_mechanism_FOLDER` in its mechanism.c,
+ * and a line in registry.c. Commands, verdicts, reports, completions, fuzz targets and tests go over the registry
+ * (registry.h) and name none of them.
  *
  * The table holds constants and functions. What a mechanism computes lives in the state of a run (struct
  * ct_mechanism_run): two runs share nothing, so distinct runs may be in distinct threads. A command does:
@@ -114,9 +115,12 @@ struct ct_mechanism_run {
 	int l1_changed, llc_changed; /* in the capacity of that level */
 	int from_trace;            /* p was made by this command, with the mechanism's observer and settings */
 	/* Makes the whole pass again on the GPU in force, with the mechanism's observer, and gives the new profile: the
-	 * caller's to free. `why` is the option that needs the trace. Fails as ct_pass_reopen() and ct_pass_run() do. */
+	 * mechanism's to free or to hand to take(). `why` is the option that needs the trace. Fails as ct_pass_reopen()
+	 * and ct_pass_run() do. NULL: a pass is not to be made. */
 	int (*pass_again)(struct ct_mechanism_run *run, const char *why, struct ct_profile **p, struct ct_error *e);
-	void *caller;              /* for pass_again */
+	/* Puts such a profile in the place of run->p: run->base is run->gpu then, and nothing is changed any more. */
+	void (*take)(struct ct_mechanism_run *run, struct ct_profile *p);
+	void *caller;              /* for these two */
 
 	void *state;               /* the mechanism's own, from open() to close() */
 };

@@ -1,4 +1,6 @@
-/* registry.h - the mechanisms that this build knows. */
+/* registry.h - the mechanisms that this build knows.
+ *
+ * All functions are pure, and the mechanisms are in static storage. */
 #ifndef CT_MODELS_REGISTRY_H
 #define CT_MODELS_REGISTRY_H
 
@@ -7,15 +9,18 @@
 /* At most so many mechanisms, so that a set of them fits a mask. */
 enum { CT_MECHANISMS_MAX = 32 };
 
-/* The i-th in the order in which tables show them, or NULL behind the last. Static storage. */
+/* The i-th in the order in which tables show them, or NULL behind the last. */
 const struct ct_mechanism *ct_mechanism_at(unsigned i);
 unsigned ct_mechanism_count(void);
-/* By name, alias or command: its index, or -1. Pure. */
+/* By name, alias or command: its index, or -1. */
 int ct_mechanism_find(const char *name);
-/* The mechanism whose parameter an assignment "PREFIX.KEY=VALUE" sets, by its prefix: its index, or -1. Pure. */
+/* 1 when an assignment "PREFIX.KEY=VALUE" is for that mechanism: PREFIX is one of its parameters', its name or an
+ * alias. Only those of its parameters set anything: see ct_mechanism_check_key(). */
+int ct_mechanism_is_key(const struct ct_mechanism *m, const char *assignment);
+/* The mechanism that an assignment is for: its index, or -1. */
 int ct_mechanism_of_key(const char *assignment);
-/* Checks the assignment against the table of the mechanism that it names: CT_OK; 1 when it is no mechanism's; or fails
- * with CT_ERR_USAGE naming the nearest key. */
+/* Checks the assignment against the parameters of the mechanism that it is for: CT_OK; 1 when it is no mechanism's; or
+ * fails with CT_ERR_USAGE, naming the nearest key, when there is no such parameter or its value is out of range. */
 int ct_mechanism_check_key(const char *assignment, struct ct_error *e);
 
 /* A comma list of names as a mask: "all", or names. Fails with CT_ERR_USAGE, which begins with `option` and names

@@ -90,7 +90,7 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	uint64_t n = 0;
 	switch (key) {
 	case OPT_MECHANISM:
-		return parse_words("--mechanism", value, ct_mechanism_find,
+		return parse_words("--mechanism", value, ct_paper_mechanism_find,
 		                   "morpheus, shared-l1, tag-split or malekeh", &o->mechanisms, e);
 	case OPT_ONLY:
 		return parse_words("--only", value, ct_verdict_find, "benefits, neutral, hurts or unknown",

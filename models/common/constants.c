@@ -110,21 +110,46 @@ static int set_row(const struct ct_constants *t, size_t i, const char *assignmen
 	return st;
 }
 
+/* Reads "KEY=VALUE" behind `skip` characters of the assignment: the row's number and its value. */
+static int read_row(const struct ct_constants *t, const char *assignment, size_t skip, size_t *which, double *value,
+                    struct ct_error *e)
+{
+	const char *key = assignment + skip, *eq = strchr(key, '=');
+	if (!eq)
+		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write %s", assignment, t->example);
+	size_t n = (size_t)(eq - key);
+	for (size_t i = 0; i < t->n; i++)
+		if (strlen(t->row[i].name) == n && !strncmp(t->row[i].name, key, n)) {
+			*which = i;
+			return set_row(t, i, assignment, eq + 1, value, e);
+		}
+	return unknown(t, key, n, e);
+}
+
 int ct_constants_set(const struct ct_constants *t, double *v, const char *assignment, size_t *which,
                      struct ct_error *e)
 {
-	const char *key = assignment + prefix_length(t, assignment), *eq = strchr(key, '=');
-	size_t n = eq ? (size_t)(eq - key) : strlen(key);
-	for (size_t i = 0; i < t->n; i++) {
-		if (strlen(t->row[i].name) != n || strncmp(t->row[i].name, key, n) != 0)
-			continue;
-		if (which)
-			*which = i;
-		if (eq)
-			return set_row(t, i, assignment, eq + 1, &v[i], e);
-		break;
-	}
-	if (!eq)
-		return ct_fail(e, CT_ERR_USAGE, "%s: not KEY=VALUE: write %s", assignment, t->example);
-	return unknown(t, key, n, e);
+	size_t row;
+	double value;
+	int st = read_row(t, assignment, prefix_length(t, assignment), &row, &value, e);
+	if (st != CT_OK)
+		return st;
+	v[row] = value;
+	if (which)
+		*which = row;
+	return CT_OK;
+}
+
+int ct_constants_check(const struct ct_constants *t, const char *assignment, struct ct_error *e)
+{
+	size_t row, skip = prefix_length(t, assignment), n = strcspn(assignment, "=");
+	const char *dot = memchr(assignment, '.', n);
+	double value;
+	if (skip)
+		return read_row(t, assignment, skip, &row, &value, e);
+	int st = read_row(t, assignment, dot ? (size_t)(dot + 1 - assignment) : 0, &row, &value, e);
+	if (st != CT_OK)
+		return st;
+	return ct_fail(e, CT_ERR_USAGE, "unknown key %.*s: did you mean %s.%s?", (int)(n < 60 ? n : 60), assignment,
+	               t->prefix, t->row[row].name);
 }

@@ -47,5 +47,8 @@ const char *ct_constant_type_name(enum ct_constant_type type);
  * assignment, no such key (the nearest is named), no number of the unit, out of range or not of its type. */
 int ct_constants_set(const struct ct_constants *t, double *v, const char *assignment, size_t *which,
                      struct ct_error *e);
+/* Says whether ct_constants_set() would take the assignment, and fails as it does; a prefix that is none of the table's
+ * fails too, naming the key that is meant. Pure. */
+int ct_constants_check(const struct ct_constants *t, const char *assignment, struct ct_error *e);
 
 #endif

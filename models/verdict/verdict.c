@@ -45,7 +45,7 @@ const char *ct_mechanism_tool(enum ct_paper_mechanism m)
 	return mechanism[m].tool;
 }
 
-int ct_mechanism_find(const char *name)
+int ct_paper_mechanism_find(const char *name)
 {
 	for (int i = 0; i < CT_MECHANISMS; i++)
 		if (strcmp(mechanism[i].name, name) == 0)
@@ -363,7 +363,7 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_m
 
 int ct_verdict_read(const struct ct_record *r, enum ct_paper_mechanism *m, struct ct_verdict *v)
 {
-	int which = r->nfields >= 7 ? ct_mechanism_find(r->field[1]) : -1;
+	int which = r->nfields >= 7 ? ct_paper_mechanism_find(r->field[1]) : -1;
 	int word = which < 0 ? -1 : ct_verdict_find(r->field[2]);
 	if (word < 0)
 		return 0;

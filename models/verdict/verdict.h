@@ -19,7 +19,7 @@ const char *ct_mechanism_name(enum ct_paper_mechanism m);
 const char *ct_mechanism_system(enum ct_paper_mechanism m);
 const char *ct_mechanism_tool(enum ct_paper_mechanism m);
 /* By name: the mechanism, or -1. */
-int ct_mechanism_find(const char *name);
+int ct_paper_mechanism_find(const char *name);
 
 enum ct_verdict_word { CT_BENEFITS, CT_NEUTRAL, CT_HURTS, CT_UNKNOWN };
 /* "benefits" ...; static storage. */

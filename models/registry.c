@@ -1,0 +1,115 @@
+#include "models/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/* One line for each mechanism: the name of its folder, in the order in which tables show them. */
+#define MECHANISMS(X) \
+
+#define DECLARE(folder) extern const struct ct_mechanism ct_mechanism_##folder;
+#define ADDRESS(folder) &ct_mechanism_##folder,
+
+MECHANISMS(DECLARE)
+
+static const struct ct_mechanism *const TABLE[] = {MECHANISMS(ADDRESS) NULL};
+
+unsigned ct_mechanism_count(void)
+{
+	return (unsigned)(sizeof TABLE / sizeof TABLE[0] - 1);
+}
+
+const struct ct_mechanism *ct_mechanism_at(unsigned i)
+{
+	return i < ct_mechanism_count() ? TABLE[i] : NULL;
+}
+
+/* ---- names ---- */
+
+static int is_called(const struct ct_mechanism *m, const char *name, size_t n)
+{
+	if (strlen(m->name) == n && !strncmp(m->name, name, n))
+		return 1;
+	for (const char *const *a = m->aliases; a && *a; a++)
+		if (strlen(*a) == n && !strncmp(*a, name, n))
+			return 1;
+	return 0;
+}
+
+/* By the first n characters of name: its index, or -1. */
+static int index_of(const char *name, size_t n)
+{
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		if (is_called(TABLE[i], name, n) || (strlen(TABLE[i]->command) == n && !strncmp(TABLE[i]->command, name, n)))
+			return (int)i;
+	return -1;
+}
+
+int ct_mechanism_find(const char *name)
+{
+	return index_of(name, strlen(name));
+}
+
+/* ---- keys ---- */
+
+int ct_mechanism_is_key(const struct ct_mechanism *m, const char *assignment)
+{
+	size_t n = strcspn(assignment, ".=");
+	return ct_constants_own(m->parameters, assignment) || (assignment[n] == '.' && is_called(m, assignment, n));
+}
+
+int ct_mechanism_of_key(const char *assignment)
+{
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		if (ct_mechanism_is_key(TABLE[i], assignment))
+			return (int)i;
+	return -1;
+}
+
+int ct_mechanism_check_key(const char *assignment, struct ct_error *e)
+{
+	int i = ct_mechanism_of_key(assignment);
+	return i < 0 ? 1 : ct_constants_check(TABLE[i]->parameters, assignment, e);
+}
+
+/* ---- lists ---- */
+
+static int unknown_name(const char *option, const char *name, size_t n, struct ct_error *e)
+{
+	struct ct_buf names = {0};
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		ct_buf_printf(&names, "%s%s", i ? ", " : "", TABLE[i]->name);
+	int st = ct_buf_check(&names, e);
+	if (st == CT_OK)
+		st = ct_fail(e, CT_ERR_USAGE, "%s %.*s: use all, or some of %s", option, (int)n, name, names.data);
+	ct_buf_free(&names);
+	return st;
+}
+
+int ct_mechanisms_parse(const char *option, const char *list, uint32_t *mask, struct ct_error *e)
+{
+	uint32_t all = 0;
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		all |= UINT32_C(1) << i;
+	*mask = 0;
+	for (const char *p = list;; p++) {
+		size_t n = strcspn(p, ",");
+		int i = index_of(p, n), is_all = n == 3 && !strncmp(p, "all", n);
+		if (i < 0 && !is_all)
+			return unknown_name(option, p, n, e);
+		*mask |= is_all ? all : UINT32_C(1) << i;
+		p += n;
+		if (!*p)
+			return CT_OK;
+	}
+}
+
+uint32_t ct_mechanisms_published(void)
+{
+	uint32_t mask = 0;
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		if (TABLE[i]->published)
+			mask |= UINT32_C(1) << i;
+	return mask;
+}
