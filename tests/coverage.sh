@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Line coverage of lib and models by the whole suite (issue 11.6): coverage.sh BUILD, a
+# Line coverage of lib and models by the whole suite: coverage.sh BUILD, a
 # build with --coverage. Writes BUILD/coverage.tsv (file, lines, covered) and
 # BUILD/uncovered.txt (file:line: text), prints the total, and fails below 95 %.
 # A line counts when it has code in any object it is compiled into.

@@ -1,4 +1,4 @@
-/* Makes one library call of a command fail, or every one awkward (issue 11.3).
+/* Makes one library call of a command fail, or every one awkward.
  *
  * Preloaded into a plain build. CT_FAULT names the kind of call, CT_FAULT_AT which one
  * of them fails (0: none); CT_FAULT_COUNT names a file that gets how many there were.

@@ -3,7 +3,7 @@
 # ratios of sharedl1-est by the profile beside the replayed ones, for every trace of tracegen (small) and of the shared
 # folders, or those whose name is given: `close` within 3 points, `range` else in the stated range,
 # `neither`; and whether it says order-sensitive. Then what differs by more than 3 points
-# (issue 7), how many are order-sensitive, and of those that are not (what a user of the pass with
+# (the error that is allowed), how many are order-sensitive, and of those that are not (what a user of the pass with
 # --mechanisms shared-l1 is given by the profile) the worst. Ends with 1 if any row is neither.
 #
 # A replay that needs more than SECONDS (60) of processor time is left out and named. DIR

@@ -174,7 +174,7 @@ figure tag-split:12 "$each"'
 figure tag-split:13 "$of_swept$positive"'
 	for (k in sw) for (b = 8; b <= 64; b *= 2) if (!has["", sw[k], b " B"]) bad(sw[k] ": no " b " B");'
 figure tag-split:table3 "$positive"'
-	s = "storage, KB"; # 592 B for 16 KiB (TS-C3); the L1 here has eight times the sets
+	s = "storage, KB"; # 592 B for 16 KiB (reading storage-law); the L1 here has eight times the sets
 	equal("TSC", v[s, "per L1", "TSC"], 8 * 592 / 1024);
 	while ((getline line <"ts10") > 0) { split(line, f, FS); if (f[2] == "b" && f[8] == "here") equal(f[3] ", " f[4], v["speed-up", f[3], f[4]], f[5]) }'
 

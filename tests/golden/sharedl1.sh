@@ -184,14 +184,14 @@ for s in Private Shared; do
 		"$(value $s l1_request_miss_rate sectors.out | awk 'NR == 1 { print $1 - 0.03 }')" \
 		"$(value $s l1_request_miss_rate sectors.out | awk 'NR == 1 { print $1 + 0.03 }')"
 done
-# Every pair of cores and partitions of the paper (SL-C3).
+# Every pair of cores and partitions of the paper.
 for pair in 28:8:6 56:8:8 48:16:8 84:16:10 68:32:10 76:24:10; do
 	IFS=: read -r cores parts side <<<"$pair"
 	check "$cores cores and $parts partitions: $side x $side" sh -c "'$CT_RELEASE/sharedl1-est' -q -g sharedl1-28 -p sm.count=$cores \
 		-p llc.slices=$parts -p llc.partitions=$parts -p dram.channels=$parts -p llc.size=$((parts * 128))KiB \
 		-p dram.mapping= -O table ray | grep -q '^network: mesh $side x $side'"
 done
-for pair in 48:16 56:8; do # SL-S23
+for pair in 48:16 56:8; do # reading butterfly-network
 	IFS=: read -r cores parts <<<"$pair"
 	check "$cores cores and $parts partitions on crossbars: 4-ary 3-fly" sh -c "'$CT_RELEASE/sharedl1-est' -q -g sharedl1-28 -p sm.count=$cores \
 		-p llc.slices=$parts -p llc.partitions=$parts -p dram.channels=$parts -p llc.size=$((parts * 128))KiB \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long runs of issue 11.5: run.sh BUILD [stream|accesses|triage]..., all by default.
+# The long runs: run.sh BUILD [stream|accesses|triage]..., all by default.
 # Prints figures as it goes and "ok" or "not ok" per run; BUILD/long has the details.
 #
 #   stream    SECONDS (600) of trace from a generator through reuse | replicate |

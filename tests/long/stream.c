@@ -1,4 +1,4 @@
-/* Writes an Accel-Sim trace of any length to standard output (issue 11.5).
+/* Writes an Accel-Sim trace of any length to standard output.
  *
  *     stream [-n ACCESSES] [-t SECONDS] [-l LINES] [-c CTAS] [-s SEED]
  *

@@ -302,7 +302,7 @@ static uint32_t victim(struct ts_twin *t, uint32_t set, uint64_t line)
 	return t->s.pick == CT_TS_LOWEST ? list[0] : list[ct_rand64(&t->random) % n];
 }
 
-/* Step 1 of TS-A4, then TS-Q1's loop, for one chunk. */
+/* A free slot, else a victim (readings nru-victims and foreign-group-victim), for one chunk. */
 static uint32_t make_slot(struct ts_twin *t, uint32_t set, uint64_t line, struct ct_ts_result *r)
 {
 	uint32_t match = UINT32_MAX, empty = UINT32_MAX;
@@ -346,7 +346,7 @@ static void split_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int co
 	}
 	r->hit = chunks & ~missing;
 	r->miss = missing;
-	uint32_t free_group = UINT32_MAX; /* for a whole line: TS-Q13 */
+	uint32_t free_group = UINT32_MAX; /* for a whole line: reading coarse-placement */
 	for (uint32_t g = t->s.ways; missing == all && g-- > 0;)
 		if (group_empty(t, set, g))
 			free_group = g;

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "gpu/address.h"
 
-/* Rows of accelsim-model.md 8, as printed there: index bit k, then bits of h. */
+/* The hashes of doc/replay.md section 8 as published: for index bit k the bits of h. */
 static const char *const rows16[] = {"11 10 9 8 6 4 3 0", "12 8 7 6 5 3 1 0", "9 8 7 6 4 2 1",
                                      "10 9 8 7 5 3 2"};
 static const char *const rows32[] = {"13 12 11 10 9 6 5 3 0", "14 13 12 11 10 7 6 4 1",

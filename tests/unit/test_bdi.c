@@ -14,7 +14,7 @@
 #include "models/common/blocks.h"
 #include "tests/support/bdi_twin.h"
 
-/* The table of model-notes.md 4. */
+/* The table of doc/models.md section 8. */
 static void sizes(void **state)
 {
 	(void)state;

@@ -28,7 +28,7 @@ static void printed_table_of_one_filter(void **state)
 	(void)state;
 	static const unsigned n[7] = { 32, 48, 64, 100, 128, 200, 0 };
 	static const unsigned k[5] = { 1, 2, 3, 4, 6 };
-	static const double want[6][5] = { /* model-notes.md 3.1, m = 256 */
+	static const double want[6][5] = { /* doc/models.md section 7, m = 256 */
 		{ .1177, .0492, .0309, .0243, .0221 }, { .1713, .0983, .0803, .0784, .0967 },
 		{ .2216, .1555, .1480, .1613, .2231 }, { .3239, .2950, .3307, .3930, .5500 },
 		{ .3941, .4009, .4709, .5617, .7393 }, { .5429, .6261, .7406, .8372, .9470 },
@@ -107,7 +107,7 @@ static void ceilings(void **state)
 		}
 }
 
-/* ---- streams of model-notes.md 3.2 and a bit-exact set with its filters ---- */
+/* ---- streams of doc/models.md section 7 and a bit-exact set with its filters ---- */
 
 struct stream {
 	enum { NO_REUSE, UNIFORM, ZIPF } kind;
@@ -235,7 +235,7 @@ struct row {
 	unsigned a, m, k;
 	int kind;
 	unsigned blocks;
-	double sim, sim_stale, sim_keys; /* model-notes.md 3.2 */
+	double sim, sim_stale, sim_keys; /* doc/models.md section 7 */
 };
 
 static struct ct_dual_bloom formula(const struct row *r, const double *miss)

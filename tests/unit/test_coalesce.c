@@ -68,7 +68,7 @@ static void known_patterns(void **state)
 	assert_int_equal(lines_of(CT_SPACE_GLOBAL, 0, &inst), 0);
 }
 
-/* accelsim-model.md 5: a warp's 32-bit local access is one full line, 64-bit two. */
+/* doc/replay.md section 5: a warp's 32-bit local access is one full line, 64-bit two. */
 static void local_memory_is_interleaved(void **state)
 {
 	(void)state;

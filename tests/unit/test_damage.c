@@ -1,5 +1,5 @@
-/* Inputs damaged everywhere, byte by byte and line by line (issue 11: a wrong answer is
- * worse than none). What is read from damaged bytes is an error or what the whole gives.
+/* Inputs damaged everywhere, byte by byte and line by line: a wrong answer is
+ * worse than none. What is read from damaged bytes is an error or what the whole gives.
  * Text has no redundancy in its numbers and names: what may pass there is listed in
  * cachetriage-traces(5), and here, by the kind of line. */
 #include <lzma.h>

@@ -52,7 +52,7 @@ static void refuses(const char *text, const char *why)
 		fail_msg("'%s' lacks '%s'", e.text, why);
 }
 
-/* The field order of accelsim-model.md 6, and every older form. */
+/* The field order of doc/replay.md section 6, and every older form. */
 static void cache_strings(void **state)
 {
 	(void)state;
@@ -268,7 +268,7 @@ static void trace_config(void **state)
 	rmdir(dir);
 }
 
-/* The files of the reference runs: values that accelsim-model.md states. */
+/* The files of the reference runs: values that Accel-Sim itself printed for them. */
 static void reference_configurations(void **state)
 {
 	(void)state;

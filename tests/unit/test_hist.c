@@ -106,7 +106,7 @@ static double slow_hit(unsigned d, double p, unsigned ways)
 static void binomial_is_the_exact_sum(void **state)
 {
 	(void)state;
-	/* Published check values: model-notes.md 1.1.2, A = 4, B = 128. */
+	/* Published check values: doc/models.md section 1, A = 4, B = 128. */
 	assert_true(fabs(ct_binomial_hit(128, 129, 4 / 128., 4) - 0.430) < 0.001);
 	assert_true(fabs(ct_binomial_hit(512, 513, 4 / 128., 4) - 0.0001) < 0.0001);
 	uint64_t seed = 7;

@@ -1,5 +1,5 @@
 /* Meshes and butterflies against enumeration, and the Shared L1 paper's 54 cycles
- * (model-notes.md 2; papers-facts SL-C4, SL-C19). */
+ * (doc/models.md section 6, doc/papers/shared-l1.md). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ static void test_mean_hops(void **state)
 		}
 		free(load);
 	}
-	assert_true(near(ct_mesh_mean_hops(6, 1), 3.89, 0.005)); /* SL-C19 */
+	assert_true(near(ct_mesh_mean_hops(6, 1), 3.89, 0.005)); /* a node also sends to itself */
 }
 
 static void test_routes(void **state)
@@ -104,7 +104,7 @@ static void test_butterfly(void **state)
 {
 	struct ct_butterfly b;
 	(void)state;
-	assert_int_equal(ct_butterfly_for(&b, 6, 36), 0); /* SL-C4 */
+	assert_int_equal(ct_butterfly_for(&b, 6, 36), 0); /* 6-ary 2-fly for 36 nodes */
 	assert_int_equal(b.n, 2);
 	assert_int_equal(b.nodes, 36);
 	assert_int_equal(b.switches_per_stage, 6);

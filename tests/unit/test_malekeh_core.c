@@ -171,7 +171,7 @@ static void laws(void **state)
 }
 
 /* r reads of uniform registers by one instruction alone in two banks: the longer queue,
- * model-notes.md 6: r/2 + r C(r-1, r/2) / 2^r. */
+ * doc/models.md section 10: r/2 + r C(r-1, r/2) / 2^r. */
 static void bank_conflicts_are_binomial(void **state)
 {
 	static const double want[] = {0, 1, 1.5, 2.25, 2.75, 3.4375, 3.9375};

@@ -31,26 +31,26 @@ static const struct ct_mk_system *named(const char *name)
 	return ct_mk_system_at((size_t)i);
 }
 
-/* papers-facts/malekeh.md section 9 */
+/* The arithmetic of doc/papers/malekeh.md. */
 static void arithmetic(void **state)
 {
 	struct ct_gpu g = third();
 	(void)state;
 	uint64_t bow = ct_mk_cache_bytes(named("BOW"), &g), registers = ct_gpu_register_bytes(&g);
-	assert_int_equal(ct_mk_added_bytes(named("Malekeh"), &g), 2048);           /* MK-C1 */
-	assert_true(2048.0 / (double)registers == 0.0078125);                      /* MK-C2 */
-	assert_int_equal(ct_mk_cache_bytes(named("Malekeh"), &g) / 4, 2048);       /* MK-C3 */
-	assert_int_equal(named("BOW")->window * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 3072); /* MK-C4 */
-	assert_int_equal(bow / 4, 24 * 1024);                                      /* MK-C5 */
+	assert_int_equal(ct_mk_added_bytes(named("Malekeh"), &g), 2048);           /* 2 KB more per SM */
+	assert_true(2048.0 / (double)registers == 0.0078125);                      /* 0.78 % of it */
+	assert_int_equal(ct_mk_cache_bytes(named("Malekeh"), &g) / 4, 2048);       /* tables of a sub-core */
+	assert_int_equal(named("BOW")->window * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 3072); /* 3 KB a collector */
+	assert_int_equal(bow / 4, 24 * 1024);                                      /* 24 KB a sub-core */
 	assert_int_equal(bow, 96 * 1024);
 	assert_int_equal(bow / ct_mk_cache_bytes(named("Malekeh"), &g), 12);
 	assert_int_equal(1000 * ct_mk_cache_bytes(named("Malekeh"), &g) / bow, 83);
-	assert_int_equal(ct_mk_cache_bytes(named("Malekeh_PR"), &g) / 4, 8 * 1024); /* MK-C6 */
+	assert_int_equal(ct_mk_cache_bytes(named("Malekeh_PR"), &g) / 4, 8 * 1024); /* a third of BOW */
 	assert_int_equal(3 * ct_mk_cache_bytes(named("Malekeh_PR"), &g), bow);
-	assert_int_equal(11 * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 11264);         /* MK-C7 */
-	assert_int_equal(g.schedulers * named("RFC")->active, 8);                  /* MK-C12 */
+	assert_int_equal(11 * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 11264);         /* eleven tensor instructions */
+	assert_int_equal(g.schedulers * named("RFC")->active, 8);                  /* active warps */
 	assert_int_equal(ct_gpu_max_warps(&g) - 8, 24);
-	/* the crossbar's ports: 2 x 8 against 2 x 2 buffers (MK-C17); ours grows with the sum */
+	/* the crossbar's ports: 2 x 8 against 2 x 2 buffers; ours grows with the sum */
 	struct ct_mk_machine m;
 	struct ct_mk_params p;
 	ct_mk_machine_of(&g, &m);
@@ -248,7 +248,7 @@ static unsigned until_held(const struct ct_mk_sthld_table *t, struct ct_mk_sthld
 	return 0;
 }
 
-/* What the reconstruction was checked with (MK-A9r). */
+/* What the reconstruction was checked with (reading sthld-table). */
 static void converges_at_the_knee(void **state)
 {
 	struct ct_mk_sthld_table t;

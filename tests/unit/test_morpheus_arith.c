@@ -1,5 +1,5 @@
-/* Every line of papers-facts/morpheus.md section 9 that is arithmetic, and the
- * Morpheus rows of model-notes.md 9, through the public model functions. */
+/* The arithmetic of the Morpheus paper (doc/papers/morpheus.md), through the public
+ * model functions. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -198,7 +198,7 @@ static void metadata_and_compression(void **state)
 	near(ct_morpheus_ratio(&none), 1, 0);
 	near(ct_morpheus_ratio(&half), 1.6, 1e-12); /* harmonic, not 2.5 */
 	assert_int_equal(ct_morpheus_set_blocks(61, 32, 9, &high, 0), 200);
-	assert_int_equal(ct_morpheus_set_blocks(64, 32, 9, &high, 1), 172); /* MO-Q18 */
+	assert_int_equal(ct_morpheus_set_blocks(64, 32, 9, &high, 1), 172); /* reading charged-metadata */
 	assert_int_equal(ct_morpheus_set_blocks(61, 32, 9, &none, 1), 50);
 	for (double r = 1; r <= 4; r += 0.1) {
 		struct ct_morpheus_mix m = ct_morpheus_mix_of_ratio(r);
@@ -208,7 +208,7 @@ static void metadata_and_compression(void **state)
 		assert_true(ct_morpheus_set_blocks(61, 32, 9, &m, 1) <=
 		            ct_morpheus_set_blocks(61, 32, 9, &m, 0));
 	}
-	/* MO-Q25: 200 KiB x r + 128 KiB. */
+	/* Reading effective-capacity: 200 KiB x r + 128 KiB. */
 	struct ct_gpu g;
 	struct ct_morpheus_params p;
 	struct ct_morpheus_kernel k;

@@ -119,7 +119,7 @@ static void no_false_negative_under_exact_lru(void **state)
 			}
 }
 
-/* MO-Q6: counters that tie break true LRU, and with it the rule that the filters rely
+/* Reading lru-counter: counters that tie break true LRU, and with it the rule that the filters rely
  * on. Long filters, so that nothing is hidden by aliases. */
 static void narrow_counters_mislead_the_predictor(void **state)
 {
@@ -145,7 +145,7 @@ static void narrow_counters_mislead_the_predictor(void **state)
 	assert_true(found[1] > 0);
 }
 
-/* MO-Q7: with pools per level the victim need not be the set's least recent block. */
+/* Reading swap-rule: with pools per level the victim need not be the set's least recent block. */
 static void pools_need_the_touched_rule(void **state)
 {
 	(void)state;

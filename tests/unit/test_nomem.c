@@ -1,4 +1,4 @@
-/* Every allocation of the library fails in turn (issue 11.3), inside one process, so that the
+/* Every allocation of the library fails in turn, inside one process, so that the
  * sanitizers see what a failure leaves behind (tests/faults does the same to whole commands, which
  * cannot be sanitized). Each run ends in CT_ERR_NOMEM with a text, or as if nothing had happened: what
  * could not be had was a cache. The linker puts the functions below in front of malloc and its

@@ -1,4 +1,4 @@
-/* Occupancy and the adaptive L1: the tables of accelsim-model.md section 2. */
+/* Occupancy and the adaptive L1: the rule of doc/replay.md section 2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

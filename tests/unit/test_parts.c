@@ -552,7 +552,7 @@ static uint64_t go(struct ct_network *n, uint32_t from, uint32_t to, uint32_t fl
 }
 
 /* Latencies without load: hops and the tail; under load one packet behind the other; on a channel of
- * uniform all-to-all traffic the load of model-notes.md 2. */
+ * uniform all-to-all traffic the load of doc/models.md section 6. */
 static void networks(void **state)
 {
 	struct ct_network *n;

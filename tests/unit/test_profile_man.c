@@ -141,7 +141,7 @@ static void every_view(void **state)
 	free(text);
 }
 
-/* The names that the design fixes. */
+/* The names that users rely on. */
 static void names_of_the_contract(void **state)
 {
 	static const char *const sn[] = {

@@ -29,7 +29,7 @@ static struct micro_result one_warp(const struct ct_gpu *g, uint32_t n, const ch
 	return r;
 }
 
-/* accelsim-model.md 4, 5 and 9, as the full engine has them (test_replay_latency.c). */
+/* doc/replay.md sections 4, 5 and 9, as the full engine has them (test_replay_latency.c). */
 static void latencies(void **state)
 {
 	static const struct { const char *line; long want[MICRO_GPUS]; } cases[] = {

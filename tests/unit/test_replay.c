@@ -282,7 +282,7 @@ static void refusals(void **state)
 }
 
 /* CTAs i go to SM i in the first wave; the next launch starts at the SM after the last
- * one used (accelsim-model.md 2 and 13). */
+ * one used (doc/replay.md sections 1 and 2). */
 static void placement(void **state)
 {
 	static struct micro_result r;

@@ -1,4 +1,4 @@
-/* Latencies and rules that accelsim-model.md marks [M]: measured with micro traces in the reference
+/* Latencies and rules that doc/replay.md calls measured: found with micro traces in the reference
  * simulator, reproduced here with the same micro traces, to the cycle. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -284,7 +284,7 @@ static void merge_limit_of_the_llc(void **state)
 }
 
 /* 64 KiB of L1 are 512 lines: those that a store has touched stay until they are a
- * quarter of all (accelsim-model.md 6: of 200 stored lines the last 127 or so survive a
+ * quarter of all (doc/replay.md section 6: of 200 stored lines the last 127 or so survive a
  * stream of 1000 others, of 64 all do). */
 static void dirty_lines_are_protected(void **state)
 {
@@ -315,7 +315,7 @@ static void dirty_lines_are_protected(void **state)
 /* Without a partition hash, lines 12 channels of 256 B apart meet in one slice, which
  * serves one sector a cycle; neighbouring lines use all of them. */
 /* A head that waits for a free MSHR holds up its own bank only: a hit that comes to another bank
- * after it is not late, also when its own bank has more behind it (accelsim-model.md 5). */
+ * after it is not late, also when its own bank has more behind it (doc/replay.md section 5). */
 static void banks_go_on_alone(void **state)
 {
 	static const char *const lines[] = {

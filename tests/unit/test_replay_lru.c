@@ -1,4 +1,4 @@
-/* The caches of the cheap engine against one that is searched way by way, as accelsim-model.md 6
+/* The caches of the cheap engine against one that is searched way by way, as doc/replay.md section 6
  * describes it where every fill comes at once. */
 #include <setjmp.h>
 #include <stdarg.h>

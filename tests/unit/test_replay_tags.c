@@ -1,4 +1,4 @@
-/* The tag array against a cache that is searched way by way, as accelsim-model.md 6
+/* The tag array against a cache that is searched way by way, as doc/replay.md section 6
  * describes it. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The arithmetic of the Shared L1 paper (papers-facts/shared-l1.md section 9), homes,
+/* The arithmetic of the Shared L1 paper (doc/papers/shared-l1.md), homes,
  * placements and the metrics of the dynamic schemes. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,17 +31,17 @@ static void test_addresses(void **state)
 	(void)state;
 	struct ct_gpu g = paper_gpu();
 	assert_int_equal(g.l1.sets, 16384 / (128 * 4));
-	assert_int_equal(ct_sl_tag_bits(32, g.l1.line, g.l1.sets), 20);       /* SL-C1 */
+	assert_int_equal(ct_sl_tag_bits(32, g.l1.line, g.l1.sets), 20);       /* tag bits */
 	static const unsigned cores[][2] = { { 28, 5 }, { 48, 6 }, { 56, 6 }, { 68, 7 }, { 76, 7 },
 		                             { 84, 7 }, { 1, 0 }, { 2, 1 }, { 32, 5 }, { 33, 6 } };
-	for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)       /* SL-C2 */
+	for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)       /* core bits */
 		assert_int_equal(ct_sl_core_bits(cores[i][0]), cores[i][1]);
-	assert_int_equal(g.l1.sets * g.l1.line, 4096);                        /* SL-C17 */
-	assert_int_equal(ct_gpu_llc_bytes(&g), 1024 * 1024);                  /* SL-C14 */
-	assert_int_equal(g.l1.size * g.sms, 448 * 1024);                      /* SL-C15 */
+	assert_int_equal(g.l1.sets * g.l1.line, 4096);                        /* bytes of neighbouring homes */
+	assert_int_equal(ct_gpu_llc_bytes(&g), 1024 * 1024);                  /* LLC in all */
+	assert_int_equal(g.l1.size * g.sms, 448 * 1024);                      /* L1s in all */
 	assert_int_equal(16 * g.l1.size, 256 * 1024);
 	assert_int_equal(16 * g.l1.size * g.sms, 7 * 1024 * 1024);
-	/* Chunks: 4 flits of data in a line, 1 in a quarter (SL-C16). */
+	/* Chunks: 4 flits of data in a line, 1 in a quarter. */
 	g.noc_header_bytes = 0;
 	assert_true(ct_sl_flits(&g, 128) == 4 && ct_sl_flits(&g, 32) == 1);
 	g.noc_header_bytes = 8;
@@ -59,8 +59,8 @@ static void test_nodes(void **state)
 	assert_non_null(p);
 	for (size_t i = 0; i < 6; i++) {
 		unsigned c = pair[i][0], m = pair[i][1];
-		assert_int_equal(c + m, pair[i][2] * pair[i][2]);             /* SL-C3 */
-		assert_true(near((double)c / m, per[i], 0.005));              /* SL-C20 */
+		assert_int_equal(c + m, pair[i][2] * pair[i][2]);             /* nodes of the meshes */
+		assert_true(near((double)c / m, per[i], 0.005));              /* SMs per partition */
 		assert_int_equal(ct_sl_place_spread(p, c, m, &e), CT_OK);
 		assert_int_equal(p->side, pair[i][2]);
 		assert_int_equal(p->cores, c);
@@ -122,7 +122,7 @@ static void test_homes(void **state)
 	assert_true(ct_sl_homes_beta(CT_SL_HOMES_FOLD, 28) == 1.75);
 	assert_true(ct_sl_homes_beta(CT_SL_HOMES_MOD, 28) == 1);
 	assert_true(ct_sl_homes_beta(CT_SL_HOMES_FOLD, 32) == 1);
-	/* For a power of two, home = (address >> 12) mod N in all but the hash (SL-A1). */
+	/* For a power of two, home = (address >> 12) mod N in all but the hash (reading home-core). */
 	for (uint64_t a = 0; a < 1 << 20; a += 4096 - 128) {
 		assert_int_equal(ct_sl_home(CT_SL_HOMES_MOD, a / 128, 32, 16), (a >> 12) % 16);
 		assert_int_equal(ct_sl_home(CT_SL_HOMES_FOLD, a / 128, 32, 16), (a >> 12) % 16);
@@ -137,19 +137,19 @@ static void test_results(void **state)
 	(void)state;
 	ct_sl_defaults(&p);
 	double area = p.v[CT_SL_AREA_SHARED] + p.v[CT_SL_AREA_DYNAMIC];
-	assert_true(near(area, 0.09, 1e-12) && near(area * 28, 2.52, 1e-9)); /* SL-C5 */
-	assert_true(near(1.09 / (1 - 0.09), 1.20, 0.005));                   /* SL-C6 */
-	assert_true(near(1.22 / (1 - 0.18), 1.49, 0.005));                   /* SL-C7 */
-	assert_true(near((1 - 0.57) / (1 - 0.77), 1.88, 0.015));             /* SL-C8 */
-	double geo = pow(pow(1.65, 11) * pow(1.02, 17), 1.0 / 28);           /* SL-C9 */
+	assert_true(near(area, 0.09, 1e-12) && near(area * 28, 2.52, 1e-9)); /* area per SM, and of 28 */
+	assert_true(near(1.09 / (1 - 0.09), 1.20, 0.005));                   /* performance per energy */
+	assert_true(near(1.22 / (1 - 0.18), 1.49, 0.005));                   /* the same, shared-friendly ones */
+	assert_true(near((1 - 0.57) / (1 - 0.77), 1.88, 0.015));             /* miss rates of DynEB and Shared++ */
+	double geo = pow(pow(1.65, 11) * pow(1.02, 17), 1.0 / 28);           /* the crossbar, 28 applications */
 	assert_true(near(geo, 1.23, 0.005));
-	assert_true(near(1.22 / 1.26, 0.97, 0.005));                         /* SL-C12 */
-	assert_true(near(1.26 / 1.08, 1.17, 0.005) && near(1.22 / 1.04, 1.17, 0.005)); /* SL-C13 */
-	/* Sampling when every access counts: 5.9 % (SL-C18). */
+	assert_true(near(1.22 / 1.26, 0.97, 0.005));                         /* DynEB against Best */
+	assert_true(near(1.26 / 1.08, 1.17, 0.005) && near(1.22 / 1.04, 1.17, 0.005)); /* Private-2x, told twice */
+	/* Sampling when every access counts: 5.9 %. */
 	p.count = CT_SL_COUNT_SERVED;
 	double s = ct_sl_sampling_accesses(&p, 1.0 / 28), x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
 	assert_true(s == 1024 && x == 16384 && near(s / (s + x), 0.059, 0.0005));
-	/* As the text says it: 28,672 accesses, 64 % of a private core's time (SL-Q2). */
+	/* As the text says it: 28,672 accesses, 64 % of a private core's time (reading phase-count). */
 	p.count = CT_SL_COUNT_LOCAL;
 	s = ct_sl_sampling_accesses(&p, 1.0 / 28);
 	x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
@@ -178,12 +178,12 @@ static void test_metrics(void **state)
 	assert_true(near(ct_sl_eb(&b), 700, 1e-9));
 	assert_true(ct_sl_decide(CT_SL_BY_AMAT, &a, &b, &l, 0.1, 0));
 	assert_true(ct_sl_decide(CT_SL_BY_EB, &a, &b, &l, 0.1, 0));
-	/* The guard wins, ties keep what was (SL-Q5). */
+	/* The guard wins, ties keep what was (reading ties-keep). */
 	a.served_misses = a.local_misses = 51;
 	assert_false(ct_sl_decide(CT_SL_BY_EB, &a, &b, &l, 0.1, 1));
 	assert_true(ct_sl_decide(CT_SL_BY_EB, &b, &b, &l, 0, 1));
 	assert_false(ct_sl_decide(CT_SL_BY_EB, &b, &b, &l, 0, 0));
-	/* No misses: 1 / served stands for the rate (SL-Q4). */
+	/* No misses: 1 / served stands for the rate (reading no-misses). */
 	b.served_misses = 0;
 	assert_true(near(ct_sl_eb(&b), 40 * 400 + 300, 1e-9));
 	b.past = 50; /* replies that pass the homes by */

@@ -229,7 +229,7 @@ static void test_dynamic(void **state)
 			}
 }
 
-/* 512 local accesses per group, then 16,384 (SL-A7), core by core. */
+/* 512 local accesses per group, then 16,384 (reading sampling-phases), core by core. */
 static void test_phases(void **state)
 {
 	struct ct_sl_org_config c = config(CT_SL_ORG_DYNAMIC, CT_SL_HOMES_MOD);
@@ -254,7 +254,7 @@ static void test_phases(void **state)
 	const struct ct_sl_change *t = ct_sl_org_timeline(o, &n);
 	assert_int_equal(n, 4);
 	assert_int_equal(t[0].cycle, 1023);
-	assert_int_equal(t[0].state, CT_SL_PRIVATE_STATE); /* a tie keeps what was (SL-Q5) */
+	assert_int_equal(t[0].state, CT_SL_PRIVATE_STATE); /* a tie keeps what was (reading ties-keep) */
 	assert_int_equal(t[1].cycle, 1023 + 16384);
 	assert_int_equal(t[1].state, CT_SL_SAMPLING_STATE);
 	assert_int_equal(t[2].cycle, 2 * 1024 + 16384 - 1);

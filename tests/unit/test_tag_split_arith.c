@@ -31,19 +31,19 @@ static double overhead(struct ct_ts_shape s)
 static void storage_comes_out(void **state)
 {
 	(void)state;
-	assert_true(overhead(split(8, 32)) == 592);  /* TS-C1: 0.58 KB */
-	assert_true(overhead(split(5, 32)) == 448);  /* TS-C2: 0.44 KB */
-	for (uint32_t p = 0; p <= 20; p++)           /* TS-C3 */
+	assert_true(overhead(split(8, 32)) == 592);  /* 0.58 KB */
+	assert_true(overhead(split(5, 32)) == 448);  /* 0.44 KB */
+	for (uint32_t p = 0; p <= 20; p++)           /* every length of the private tag */
 		assert_true(overhead(split(p, 32)) == 208 + 48.0 * p);
-	assert_true(overhead(split(8, 8)) == 3408);  /* TS-C17 */
+	assert_true(overhead(split(8, 8)) == 3408);  /* other chunk sizes */
 	assert_true(overhead(split(8, 16)) == 1488);
 	assert_true(overhead(split(8, 64)) == 176);
 	struct ct_ts_shape s = {.kind = CT_TS_SECTOR, .line = 128, .chunk = 32, .sets = 32,
 	                        .ways = 4, .tag_bits = 20};
-	assert_true(overhead(s) == 64);              /* TS-C4: 0.063 KB */
+	assert_true(overhead(s) == 64);              /* 0.063 KB */
 	s.kind = CT_TS_DSC;
 	s.tags = 2;
-	assert_true(overhead(s) == 464);             /* TS-C5: 0.45 KB */
+	assert_true(overhead(s) == 464);             /* 0.45 KB */
 	s.tags = 4;
 	assert_true(overhead(s) == 1360);            /* 1.33 KB */
 	s.kind = CT_TS_LINE;
@@ -60,12 +60,12 @@ static void geometry_comes_out(void **state)
 {
 	(void)state;
 	struct ct_ts_shape s = split(8, 32);
-	assert_int_equal(ct_ts_group_reach(&s), 1 << 20);         /* TS-C7 */
-	assert_int_equal(ct_ts_tag_bits(32, 32, 128), 20);        /* TS-C8 */
-	assert_int_equal(16384 / 128 / 4, s.sets);                /* TS-C10 */
+	assert_int_equal(ct_ts_group_reach(&s), 1 << 20);         /* reach of a group */
+	assert_int_equal(ct_ts_tag_bits(32, 32, 128), 20);        /* tag bits */
+	assert_int_equal(16384 / 128 / 4, s.sets);                /* sets and slots */
 	assert_int_equal(s.ways * s.line / s.chunk, 16);
 	assert_int_equal(s.sets * s.ways * (s.line / s.chunk) * s.chunk, 16384);
-	for (uint32_t chunk = 8, tags = 2048; chunk <= 32; chunk *= 2, tags /= 2) /* TS-C18 */
+	for (uint32_t chunk = 8, tags = 2048; chunk <= 32; chunk *= 2, tags /= 2) /* as chunks halve */
 		assert_int_equal(s.sets * s.ways * (128 / chunk) * 8 / 8, tags);
 	/* Smaller lines need more tags, larger ones fewer. */
 	struct ct_ts_shape l = {.kind = CT_TS_LINE, .line = 32, .chunk = 32, .sets = 128, .ways = 4,
@@ -80,9 +80,9 @@ static void geometry_comes_out(void **state)
 static void packets_come_out(void **state)
 {
 	(void)state;
-	assert_int_equal(1 + ct_ts_data_packets(1, 32, 32), 2); /* TS-C19 */
+	assert_int_equal(1 + ct_ts_data_packets(1, 32, 32), 2); /* a fine and a coarse miss */
 	assert_int_equal(1 + ct_ts_data_packets(4, 32, 32), 5);
-	assert_int_equal(ct_ts_data_packets(1, 8, 32), 1);      /* TS-Q27 */
+	assert_int_equal(ct_ts_data_packets(1, 8, 32), 1);      /* reading packets-of-a-miss */
 	assert_int_equal(ct_ts_data_packets(5, 8, 32), 2);
 	assert_int_equal(ct_ts_data_packets(2, 64, 32), 4);
 }
@@ -93,7 +93,7 @@ static void counters_fit_sixteen_bits(void **state)
 	struct ct_ts_mode m;
 	uint64_t rng = 1;
 	ct_ts_mode_init(&m, 1024);
-	for (int i = 0; i < 200000; i++) { /* TS-C9 */
+	for (int i = 0; i < 200000; i++) { /* counters cannot overflow */
 		uint64_t r = ct_rand64(&rng);
 		ct_ts_mode_miss(&m, (int)(r & 1), 5);
 		for (int k = 0; k < 2; k++) {
@@ -145,7 +145,7 @@ static void roles_are_dealt(void **state)
 				assert_int_equal(n[CT_TS_ALWAYS_COARSE], want);
 			}
 	uint8_t role[32];
-	ct_ts_mode_roles(role, 32, 4, 1, 0); /* TS-Q24 */
+	ct_ts_mode_roles(role, 32, 4, 1, 0); /* reading sampler-sets */
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(role[i], i % 8 == 0 ? CT_TS_ALWAYS_FINE
 		                          : i % 8 == 4 ? CT_TS_ALWAYS_COARSE : CT_TS_FOLLOWER);

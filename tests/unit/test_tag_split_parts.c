@@ -266,7 +266,7 @@ static void latency_costs(void **state)
 		assert_true(c >= last);
 		last = c;
 	}
-	/* TS-R26: three cycles cost little. */
+	/* Three cycles cost little: less than 1 % in the paper (section 5.5). */
 	assert_true(last / ct_ts_cycles(&x->a, m, 0) < 1.02);
 	free(x);
 }
