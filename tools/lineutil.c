@@ -59,7 +59,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return st;
 	if (in.trace) {
 		in.profile = ct_profile_new(e);
-		st = in.profile ? ct_pass_run(t, in.trace, NULL, in.profile, e) : CT_ERR_NOMEM;
+		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, NULL, in.profile, e) : CT_ERR_NOMEM;
 		truncated = st > 0;
 	} else {
 		truncated = ct_tool_truncated(t, in.profile);

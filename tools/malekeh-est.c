@@ -135,7 +135,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	struct ct_mk_params params;
-	struct ct_pass_options pass = {.mechanisms = 0};
+	struct ct_tool_pass pass = {.mechanisms = 0};
 	int st = params_of(t, &params, e);
 	if (st == CT_OK && o->constants)
 		return ct_est_constants(t, &ct_mk_constants, params.v, e);

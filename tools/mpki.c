@@ -28,7 +28,7 @@ struct sizes {
 struct own {
 	struct sizes l1, llc;
 	int explain;
-	struct ct_pass_options pass;
+	struct ct_tool_pass pass;
 	struct mpki_check check;
 	struct ct_stage stage;
 };

@@ -13,7 +13,7 @@
 enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_TIMING, OPT_MECHANISMS, OPT_MERGE };
 
 struct own {
-	struct ct_pass_options pass;
+	struct ct_tool_pass pass;
 	int merge;
 };
 
@@ -205,7 +205,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 /* Options of a pass that merging does not make: NULL, or the first that was given. */
 static const char *pass_option(const struct ct_tool *t)
 {
-	const struct ct_pass_options *o = &((const struct own *)t->own)->pass;
+	const struct ct_tool_pass *o = &((const struct own *)t->own)->pass;
 	return t->gpu_name ? "-g" : t->n_set ? "-p" : t->scale != 0 ? "--scale" : t->filter ? "-k"
 	     : t->warmup ? "--warmup" : t->sample != 1 ? "-S" : t->sample_kernels ? "--sample-kernels"
 	     : t->pattern_text ? "--pattern" : o->mechanisms ? "--mechanisms" : o->mrc ? "--mrc"
@@ -306,7 +306,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = p ? ct_tool_provenance(t, p, e) : CT_ERR_NOMEM;
 	int truncated = 0;
 	if (st == CT_OK)
-		st = ct_pass_run(t, in.trace, &o->pass, p, e);
+		st = ct_tool_pass_run(t, in.trace, NULL, &o->pass, p, e);
 	if (st > 0)
 		truncated = st;
 	if (st >= 0)

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "common/terminal.h"
 #include "common/tool.h"
+#include "pass/origin.h"
 #include "traceinfo/helper.h"
 
 struct info {
@@ -313,7 +314,7 @@ static int describe(struct info *n, struct ct_error *e)
 		st = add_all(n, e);
 	end_heads(n);
 	if (st == CT_OK)
-		st = ct_tool_add_trace(n->p, n->trace, e);
+		st = ct_pass_put_trace(n->p, n->trace, e);
 	if (st == CT_OK)
 		st = ct_buf_check(&n->heads, e);
 	if (st == CT_OK)

@@ -256,7 +256,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w, 
 static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
-	struct ct_pass_options pass = {0};
+	struct ct_tool_pass pass = {0};
 	int st = model_params(t, &o->params, e);
 	if (st == CT_OK && o->sweep_text)
 		st = parse_sweep(o, e);

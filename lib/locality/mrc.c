@@ -9,6 +9,19 @@ static double hits(const struct ct_hist *h, double lines, unsigned ways)
 	return ways ? ct_hist_hits_assoc(h, lines, ways) : ct_hist_hits(h, lines);
 }
 
+/* gpu.h: above, a change of size keeps the sets. */
+enum { MANY_WAYS = 32 };
+
+struct ct_cache_shape ct_cache_shape(uint64_t bytes, uint32_t line, uint32_t sets, uint32_t ways)
+{
+	struct ct_cache_shape c = {.lines = line ? (double)bytes / line : 0, .ways = ways};
+	if (ways > MANY_WAYS && sets > 0) {
+		double w = c.lines / sets;
+		c.ways = w < 1 ? 1 : w < (double)UINT32_MAX ? (unsigned)w : UINT32_MAX;
+	}
+	return c;
+}
+
 uint64_t ct_mrc_accesses(const struct ct_mrc_input *in)
 {
 	return (in->reads ? ct_hist_total(in->reads) : 0) +

@@ -11,6 +11,16 @@
 
 #include "locality/hist.h"
 
+/* A cache as the histograms see it. */
+struct ct_cache_shape {
+	double lines;   /* capacity */
+	unsigned ways;  /* of a set; ways >= lines: fully associative */
+};
+
+/* A cache of `bytes` built like one of `ways` ways and `sets` sets: the rule of
+ * gpu.h's sizes (the ways stay; above 32 ways the sets stay). Pure. */
+struct ct_cache_shape ct_cache_shape(uint64_t bytes, uint32_t line, uint32_t sets, uint32_t ways);
+
 struct ct_mrc_input {
 	const struct ct_hist *reads, *writes;
 };

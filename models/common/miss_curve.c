@@ -5,20 +5,7 @@
 
 #include "base/mem.h"
 
-enum {
-	MANY_WAYS = 32, /* gpu.h: above, a change of size keeps the sets */
-	MEMO = 4096
-};
-
-struct ct_cache_shape ct_cache_shape(uint64_t bytes, uint32_t line, uint32_t sets, uint32_t ways)
-{
-	struct ct_cache_shape c = {.lines = line ? (double)bytes / line : 0, .ways = ways};
-	if (ways > MANY_WAYS && sets > 0) {
-		double w = c.lines / sets;
-		c.ways = w < 1 ? 1 : w < (double)UINT32_MAX ? (unsigned)w : UINT32_MAX;
-	}
-	return c;
-}
+enum { MEMO = 4096 };
 
 double ct_hit_share(const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
 {

@@ -8,17 +8,8 @@
 #include <stdint.h>
 
 #include "locality/hist.h"
+#include "locality/mrc.h"
 #include "locality/rj.h"
-
-/* A cache as the histograms see it. */
-struct ct_cache_shape {
-	double lines;   /* capacity */
-	unsigned ways;  /* of a set; ways >= lines: fully associative */
-};
-
-/* A cache of `bytes` built like one of `ways` ways and `sets` sets: the rule of
- * gpu.h's sizes (the ways stay; above 32 ways the sets stay). Pure. */
-struct ct_cache_shape ct_cache_shape(uint64_t bytes, uint32_t line, uint32_t sets, uint32_t ways);
 
 /* Share of accesses with distances of [lo, hi) that hit; 0 for cold ones (lo CT_COLD).
  * model-notes.md 1.1.2. Pure. */

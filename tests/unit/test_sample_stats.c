@@ -8,31 +8,31 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "common/sample_stats.h"
+#include "pass/private/sample_stats.h"
 
 static void textbook(void **state)
 {
-	struct ct_spread s = {0};
+	struct ct_pass_spread s = {0};
 	(void)state;
-	assert_true(isinf(ct_spread_half(&s)));
-	ct_spread_add(&s, 3);
-	assert_true(isinf(ct_spread_half(&s)));
-	ct_spread_add(&s, 5);
+	assert_true(isinf(ct_pass_spread_half(&s)));
+	ct_pass_spread_add(&s, 3);
+	assert_true(isinf(ct_pass_spread_half(&s)));
+	ct_pass_spread_add(&s, 5);
 	/* mean 4, s = sqrt(2), t(1) = 12.706, half = 12.706 * sqrt(2) / sqrt(2) */
-	assert_true(fabs(s.mean - 4) < 1e-12 && fabs(ct_spread_half(&s) - 12.706) < 1e-9);
+	assert_true(fabs(s.mean - 4) < 1e-12 && fabs(ct_pass_spread_half(&s) - 12.706) < 1e-9);
 	for (int i = 0; i < 6; i++)
-		ct_spread_add(&s, 4);
+		ct_pass_spread_add(&s, 4);
 	/* n = 8: s^2 = 2/7, half = 2.365 sqrt(2/7/8) */
-	assert_true(fabs(ct_spread_half(&s) - 2.365 * sqrt(2.0 / 56)) < 1e-9);
+	assert_true(fabs(ct_pass_spread_half(&s) - 2.365 * sqrt(2.0 / 56)) < 1e-9);
 }
 
 static void same_values(void **state)
 {
-	struct ct_spread s = {0};
+	struct ct_pass_spread s = {0};
 	(void)state;
 	for (int i = 0; i < 40; i++)
-		ct_spread_add(&s, 0.125);
-	assert_true(s.mean == 0.125 && ct_spread_half(&s) == 0);
+		ct_pass_spread_add(&s, 0.125);
+	assert_true(s.mean == 0.125 && ct_pass_spread_half(&s) == 0);
 }
 
 /* About 95 of 100 intervals hold the mean that the values were drawn around. */
@@ -44,14 +44,14 @@ static void holds_the_mean(void **state)
 	for (int k = 0; k < 3; k++) {
 		int held = 0;
 		for (int i = 0; i < 2000; i++) {
-			struct ct_spread s = {0};
+			struct ct_pass_spread s = {0};
 			for (unsigned j = 0; j < n[k]; j++) {
 				double v = 0; /* near normal: mean 6 */
 				for (int d = 0; d < 12; d++)
 					v += (double)(ct_rand64(&seed) >> 11) / 9007199254740992.0;
-				ct_spread_add(&s, v);
+				ct_pass_spread_add(&s, v);
 			}
-			held += fabs(s.mean - 6) <= ct_spread_half(&s);
+			held += fabs(s.mean - 6) <= ct_pass_spread_half(&s);
 		}
 		assert_in_range(held, 1850, 1950);
 	}

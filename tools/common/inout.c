@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "common/tool.h"
+#include "pass/origin.h"
 
 static void warn(void *ctx, const char *text)
 {
@@ -153,59 +154,6 @@ int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error 
 	return st;
 }
 
-int ct_tool_add_trace(struct ct_profile *p, const struct ct_trace *tr, struct ct_error *e)
-{
-	const struct ct_trace_stats *s = ct_trace_stats(tr);
-	char bytes[24], digest[32];
-	snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)s->raw_bytes);
-	snprintf(digest, sizeof digest, "crc64:%016llx", (unsigned long long)s->crc64);
-	const char *f[4] = {ct_trace_path(tr), ct_trace_format(tr), bytes, digest};
-	return ct_profile_add(p, "TR", 4, f, e);
-}
-
-struct add_gpu {
-	struct ct_profile *p;
-	struct ct_error *e;
-	int status;
-};
-
-static void add_gp(void *ctx, const char *key, const char *value, const char *unit)
-{
-	struct add_gpu *a = ctx;
-	const char *f[3] = {key, value, unit};
-	if (a->status == CT_OK)
-		a->status = ct_profile_add(a->p, "GP", 3, f, a->e);
-}
-
-int ct_tool_add_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e)
-{
-	struct add_gpu a = {p, e, CT_OK};
-	int st = ct_gpu_each(g, add_gp, &a, e);
-	return st == CT_OK ? a.status : st;
-}
-
-static int gpu_from_profile(const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)
-{
-	const struct ct_record *r;
-	size_t i = 0, seen = 0;
-	ct_gpu_defaults(g);
-	while ((r = ct_profile_next(p, "GP", &i))) {
-		struct ct_buf b = {0};
-		if (r->nfields < 2)
-			return ct_fail(e, CT_ERR_INPUT, "profile: a GP record has no value: run reuse again");
-		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
-		int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
-		ct_buf_free(&b);
-		if (st < 0)
-			return st;
-		seen++;
-	}
-	if (!seen)
-		return ct_fail(e, CT_ERR_INPUT,
-		               "profile: no GP records: make the profile with reuse");
-	return ct_gpu_check(g, e);
-}
-
 /* What the profile's histograms depend on cannot change without the trace. */
 static int same_shape(const struct ct_tool *t, const struct ct_gpu *a, const struct ct_gpu *b,
                       struct ct_error *e)
@@ -225,7 +173,7 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
 	struct ct_diag d = ct_tool_diag(t);
 	struct ct_gpu from_profile;
 	int st = CT_OK;
-	if (p && (st = gpu_from_profile(p, &from_profile, e)) < 0)
+	if (p && (st = ct_pass_get_gpu(p, &from_profile, e)) < 0)
 		return st;
 	if (p && !t->gpu_name)
 		*g = from_profile;

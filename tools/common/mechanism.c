@@ -6,13 +6,77 @@
 #include "base/mem.h"
 #include "common/sharedl1.h"
 #include "models/malekeh/estimate.h"
+#include "models/shared_l1/watch.h"
 #include "models/tag_split/measure.h"
+
+/* ---- in every pass ---- */
+
+struct watching {
+	struct ct_sl_watch *watch;
+	int flush; /* a launch begins with empty L1s */
+};
+
+static void watch_l1(void *ctx, const struct ct_l1_event *ev)
+{
+	if (!ev->bypass)
+		ct_sl_watch_l1(((struct watching *)ctx)->watch, ev->sm, ev->line, ev->sectors, ev->is_write);
+}
+
+static void watch_wipe(void *ctx, uint32_t sm)
+{
+	ct_sl_watch_wipe(((struct watching *)ctx)->watch, sm);
+}
+
+static void watch_counted(void *ctx)
+{
+	ct_sl_watch_counted(((struct watching *)ctx)->watch);
+}
+
+static int open_watch(void *ctx, const struct ct_pass_setup *setup, void **state,
+                      struct ct_replay_observer *hooks, struct ct_error *e)
+{
+	struct watching *w = ct_calloc(1, sizeof *w);
+	(void)ctx;
+	*state = w;
+	if (!w)
+		return ct_fail_nomem(e);
+	w->flush = (int)setup->gpu->l1_flush;
+	*hooks = (struct ct_replay_observer){
+		.ctx = w, .l1 = watch_l1, .l1_wipe = watch_wipe, .counted = watch_counted};
+	return ct_sl_watch_new(&w->watch, setup->gpu, e);
+}
+
+static int kernel_watch(void *state, const struct ct_kernel *k, uint32_t l1_sets, uint32_t l1_ways,
+                        struct ct_error *e)
+{
+	const struct watching *w = state;
+	(void)k;
+	return ct_sl_watch_kernel(w->watch, l1_sets, l1_ways, w->flush, e);
+}
+
+static int write_watch(void *state, struct ct_profile *p, struct ct_error *e)
+{
+	return ct_sl_watch_write(((struct watching *)state)->watch, p, e);
+}
+
+static void close_watch(void *state)
+{
+	struct watching *w = state;
+	if (w)
+		ct_sl_watch_free(w->watch);
+	free(w);
+}
+
+static const struct ct_pass_observer WATCH = {
+	.name = "shared-l1", .open = open_watch, .kernel = kernel_watch, .write_items = write_watch,
+	.close = close_watch};
 
 /* ---- tag-split ---- */
 
-static int open_tag_split(void **state, const struct ct_tool *t, const struct ct_gpu *g,
+static int open_tag_split(void *ctx, const struct ct_pass_setup *setup, void **state,
                           struct ct_replay_observer *ob, struct ct_error *e)
 {
+	const struct ct_tool *t = ctx;
 	struct ct_ts_measure_options o = {.sample = t->sample, .seed = t->seed, .warmup = t->warmup};
 	struct ct_ts_system some[CT_TS_SYSTEMS];
 	struct ct_ts_measure *m = NULL;
@@ -26,15 +90,17 @@ static int open_tag_split(void **state, const struct ct_tool *t, const struct ct
 		if (ct_ts_is_key(t->set[i]))
 			st = ct_ts_set(&o.params, t->set[i], e);
 	if (st == CT_OK)
-		st = ct_ts_measure_new(&m, g, &o, e);
+		st = ct_ts_measure_new(&m, setup->gpu, &o, e);
 	*state = m;
 	if (st == CT_OK)
 		*ob = ct_ts_measure_observer(m);
 	return st;
 }
 
-static int kernel_tag_split(void *state, const struct ct_kernel *k, struct ct_error *e)
+static int kernel_tag_split(void *state, const struct ct_kernel *k, uint32_t l1_sets, uint32_t l1_ways,
+                            struct ct_error *e)
 {
+	(void)l1_sets, (void)l1_ways; /* it follows the shape itself */
 	return ct_ts_measure_kernel(state, k, e);
 }
 
@@ -73,9 +139,11 @@ int ct_malekeh_table(const struct ct_tool *t, struct ct_mk_sthld_table *table,
 	return st;
 }
 
-static int open_malekeh(void **state, const struct ct_tool *t, const struct ct_gpu *g,
+static int open_malekeh(void *ctx, const struct ct_pass_setup *setup, void **state,
                         struct ct_replay_observer *ob, struct ct_error *e)
 {
+	const struct ct_tool *t = ctx;
+	const struct ct_gpu *g = setup->gpu;
 	struct malekeh *k = ct_calloc(1, sizeof *k);
 	const struct ct_mk_system *systems = t->malekeh ? t->malekeh->systems : ct_mk_system_at(0);
 	struct ct_mk_sthld_table table;
@@ -105,8 +173,10 @@ static int open_malekeh(void **state, const struct ct_tool *t, const struct ct_g
 	return st;
 }
 
-static int kernel_malekeh(void *state, const struct ct_kernel *kernel, struct ct_error *e)
+static int kernel_malekeh(void *state, const struct ct_kernel *kernel, uint32_t l1_sets, uint32_t l1_ways,
+                          struct ct_error *e)
 {
+	(void)l1_sets, (void)l1_ways;
 	return ct_mk_measure_kernel(((struct malekeh *)state)->m, kernel, e);
 }
 
@@ -137,17 +207,32 @@ static void close_malekeh(void *state)
 
 /* ---- all ---- */
 
-static const struct ct_pass_mechanism TABLE[] = {
-	{"tag-split", open_tag_split, kernel_tag_split, write_tag_split, close_tag_split, NULL},
-	{"malekeh", open_malekeh, kernel_malekeh, write_malekeh, close_malekeh, NULL},
-	{"shared-l1", NULL, NULL, NULL, NULL, ct_sharedl1_measure},
+static int after_sharedl1(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p,
+                          struct ct_error *e)
+{
+	return ct_sharedl1_measure(ctx, setup->gpu, p, e);
+}
+
+static const struct ct_pass_observer TABLE[] = {
+	{.name = "tag-split", .open = open_tag_split, .kernel = kernel_tag_split, .write = write_tag_split,
+	 .close = close_tag_split, .structural = 1},
+	{.name = "malekeh", .open = open_malekeh, .kernel = kernel_malekeh, .write = write_malekeh,
+	 .close = close_malekeh, .structural = 1},
+	{.name = "shared-l1", .after = after_sharedl1, .structural = 1},
 };
 
 enum { MECHANISMS = sizeof TABLE / sizeof TABLE[0] };
 
-const struct ct_pass_mechanism *ct_pass_mechanism_at(unsigned i)
+unsigned ct_pass_mechanisms_observers(struct ct_tool *t, unsigned mask, struct ct_pass_observer *observer)
 {
-	return i < MECHANISMS ? &TABLE[i] : NULL;
+	unsigned n = 0;
+	observer[n++] = WATCH;
+	for (unsigned i = 0; i < MECHANISMS; i++)
+		if (mask >> i & 1) {
+			observer[n] = TABLE[i];
+			observer[n++].ctx = t;
+		}
+	return n;
 }
 
 static int unknown(const char *name, size_t n, struct ct_error *e)

@@ -7,26 +7,7 @@
 #define CT_TOOLS_MECHANISM_H
 
 #include "common/tool.h"
-#include "replay/replay.h"
-
-struct ct_pass_mechanism {
-	const char *name; /* as in ES: "tag-split" */
-	/* *state is the mechanism's own, freed with close() also when open() fails (NULL then);
-	 * *ob is filled with its hooks. g is the GPU in force; -p, -S, --seed and --warmup are
-	 * in t. */
-	int (*open)(void **state, const struct ct_tool *t, const struct ct_gpu *g,
-	            struct ct_replay_observer *ob, struct ct_error *e);
-	/* Before each launch is replayed. May be NULL. */
-	int (*kernel)(void *state, const struct ct_kernel *k, struct ct_error *e);
-	/* After the last: appends ES records; all: counts of the whole run. */
-	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
-	             struct ct_error *e);
-	void (*close)(void *state); /* NULL allowed */
-	/* When the profile is written: replays the trace again and appends ES records. One that has this
-	 * has nothing else. */
-	int (*after)(struct ct_tool *t, const struct ct_gpu *g, struct ct_profile *p,
-	             struct ct_error *e);
-};
+#include "pass/pass.h"
 
 /* What a tool asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of
  * design section 4. Row i is written as ES, or as SW at x[i] of key[i]; row 0 has to be OCU. */
@@ -47,11 +28,10 @@ struct ct_mk_sthld_table;
 int ct_malekeh_table(const struct ct_tool *t, struct ct_mk_sthld_table *table,
                      struct ct_error *e);
 
-enum { CT_PASS_MECHANISMS_MAX = 8 };
-
-/* In the order they are written; NULL past the end. */
-const struct ct_pass_mechanism *ct_pass_mechanism_at(unsigned i);
-/* "all", or names between commas, as a mask of ct_pass_mechanism_at(). Fails with
+/* The observers of a pass that measures those mechanisms (a mask), in the order in which they write: at most
+ * CT_PASS_OBSERVERS_MAX. Returns how many. t must outlive them. */
+unsigned ct_pass_mechanisms_observers(struct ct_tool *t, unsigned mask, struct ct_pass_observer *observer);
+/* "all", or names between commas, as a mask. Fails with
  * CT_ERR_USAGE, naming those there are. */
 int ct_pass_mechanisms_parse(const char *list, unsigned *mask, struct ct_error *e);
 

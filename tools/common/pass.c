@@ -1,429 +1,51 @@
 #include "common/pass.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common/mechanism.h"
+#include "common/progress.h"
+#include "pass/scale.h"
 
-#include "base/bits.h"
-#include "base/mem.h"
-#include "common/counts.h"
-#include "common/pass_internal.h"
-#include "common/replays.h"
-#include "gpu/address.h"
-#include "gpu/occupancy.h"
-
-static uint32_t bytes_used(const struct ct_l1_event *ev)
+void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 {
-	return ct_bits(ev->bytes[0]) + ct_bits(ev->bytes[1]);
+	*s = (struct ct_pass_settings){
+		.threads = t->threads, .warmup = t->warmup, .sample = t->sample, .seed = t->seed,
+		.max_memory = t->max_memory, .memory = ct_tool_memory(t), .diag = ct_tool_diag(t),
+		.progress = ct_tool_progress(t), .trace_root = t->trace_root};
+	ct_tool_trace_options(t, &s->trace);
 }
 
-/* Chunks of 32 B that the access touches, also in an L1 without sectors. */
-static uint32_t chunks_of(const struct pass *a, const struct ct_l1_event *ev)
+/* The GPU in force, scaled. */
+static int choose_gpu(struct ct_tool *t, const struct ct_trace *trace, const struct ct_pass_settings *settings,
+                      struct ct_gpu *g, struct ct_error *e)
 {
-	uint32_t mask = 0;
-	if (a->gpu.l1.sector < a->gpu.l1.line)
-		return ev->sectors;
-	for (int i = 0; i < CT_LINEUTIL_CHUNKS; i++)
-		if (ev->bytes[i / 2] >> (i % 2 * 32) & 0xffffffffu)
-			mask |= 1u << i;
-	return mask;
-}
-
-static void on_l1(void *ctx, const struct ct_l1_event *ev)
-{
-	struct pass *a = ctx;
-	if (ev->bypass)
-		return;
-	ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
-	ct_sl_watch_l1(a->watch, ev->sm, ev->line, ev->sectors, ev->is_write);
-	ct_lineutil_access(a->util, ev->sm, ev->line,
-	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line),
-	                   chunks_of(a, ev), bytes_used(ev), ev->is_write);
-}
-
-static void on_wipe(void *ctx, uint32_t sm)
-{
-	ct_sl_watch_wipe(((struct pass *)ctx)->watch, sm);
-}
-
-static void on_llc(void *ctx, const struct ct_llc_event *ev)
-{
-	struct pass *a = ctx;
-	ct_locality_llc(a->locality, ev->line, ev->sectors, ev->is_write);
-	if (a->slice_load)
-		a->slice_load[ev->slice]++;
-	ct_pass_views_llc(a, ev);
-}
-
-static void on_issue(void *ctx, const struct ct_issue_event *ev)
-{
-	struct pass *a = ctx;
-	struct ct_regs *r = &a->regs[(size_t)ev->sm * a->slots + ev->warp_slot];
-	if (ev->cycle > a->last_cycle)
-		a->last_cycle = ev->cycle;
-	if (ev->first)
-		ct_regs_reset(r);
-	ct_regs_step(r, ev->sinst, &a->launch->reg_insts, &a->launch->reg_distinct);
-}
-
-/* --warmup is over: what was observed until now is dropped, what was learnt of the order stays. */
-static void on_counted(void *ctx)
-{
-	struct pass *a = ctx;
-	struct ct_lineutil_counts util = {0};
-	a->counting = 1;
-	a->warm_status = ct_locality_collect(a->locality, a->launch, a->e);
-	if (a->warm_status == CT_OK)
-		a->warm_status = ct_lineutil_collect(a->util, &util, 0, a->e);
-	ct_locality_counts_free(a->launch);
-	memset(a->launch, 0, sizeof *a->launch);
-	ct_sl_watch_counted(a->watch);
-	if (a->slice_load)
-		memset(a->slice_load, 0, a->gpu.llc_slices * sizeof *a->slice_load);
-}
-
-/* What a store does to an L1, from the configured policy. */
-static int store_rule(const struct ct_gpu *g)
-{
-	switch ((enum ct_write_policy)g->l1.write_policy) {
-	case CT_WRITE_THROUGH_NO_ALLOCATE: return CT_STORE_NO_ALLOCATE;
-	case CT_WRITE_EVICT: return CT_STORE_EVICT;
-	default: return CT_STORE_ALLOCATE;
-	}
-}
-
-/* What the engines leave of the threads. */
-static unsigned observer_threads(const struct pass *a)
-{
-	unsigned lanes = a->o.no_sms_views ? 1 : MAX_LANES;
-	return a->tool->threads > lanes ? a->tool->threads - lanes + 1 : 1;
-}
-
-static int start_observers(struct pass *a)
-{
-	struct ct_locality_options o = {
-		.sms = a->gpu.sms, .sectors = a->gpu.l1.line / a->gpu.l1.sector,
-		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
-		.store = store_rule(&a->gpu), .sharing = 1, .sample = a->tool->sample,
-		.seed = a->tool->seed, .threads = observer_threads(a)};
-	a->locality = ct_locality_new(&o, a->e);
-	if (!a->locality)
-		return a->e->status;
-	struct ct_lineutil_options u = {
-		.sms = a->gpu.sms, .chunks = o.sectors > 1 ? o.sectors : CT_LINEUTIL_CHUNKS,
-		.fill_whole_line = o.sectors == 1, .store_evicts = o.store == CT_STORE_EVICT};
-	a->util = ct_lineutil_new(&u, a->e);
-	if (!a->util)
-		return a->e->status;
-	int st = ct_sl_watch_new(&a->watch, &a->gpu, a->e);
-	if (st != CT_OK)
+	double factor;
+	int st = ct_tool_gpu(t, NULL, g, e);
+	if (st != CT_OK || t->scale >= 0)
 		return st;
-	if (a->o.mrc && !(a->slice_load = ct_calloc(a->gpu.llc_slices, sizeof *a->slice_load)))
-		return ct_fail_nomem(a->e);
-	a->slots = ct_gpu_max_warps(&a->gpu);
-	a->launch = ct_calloc(1, sizeof *a->launch);
-	a->regs = ct_calloc((size_t)a->gpu.sms * a->slots, sizeof *a->regs);
-	return a->launch && a->regs ? CT_OK : ct_fail_nomem(a->e);
+	st = ct_pass_scale_auto(ct_trace_path(trace), &settings->trace, g, &factor, e);
+	return st == CT_OK ? ct_gpu_scale(g, factor, e) : st;
 }
 
-/* Adds the observers of the mechanisms asked for. */
-static int start_mechanisms(struct pass *a, struct ct_replay_observer *ob, unsigned *n)
+int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_gpu *g,
+                     const struct ct_tool_pass *o, struct ct_profile *p, struct ct_error *e)
 {
-	const struct ct_pass_mechanism *m;
+	static const struct ct_tool_pass plain;
+	struct ct_pass_observer made[CT_PASS_OBSERVERS_MAX];
+	const struct ct_pass_observer *observer[CT_PASS_OBSERVERS_MAX];
+	struct ct_gpu own;
+	struct ct_pass_options po = {.sample_kernels = t->sample_kernels, .observers = observer};
 	int st = CT_OK;
-	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
-		if (m->open && a->o.mechanisms >> i & 1)
-			st = m->open(&a->mechanism[i], a->tool, &a->gpu, &ob[(*n)++], a->e);
-	return st;
-}
-
-static int start_engines(struct pass *a)
-{
-	struct ct_replay_observer observer[1 + CT_PASS_MECHANISMS_MAX] = {
-		{.ctx = a, .l1 = on_l1, .l1_wipe = on_wipe, .llc = on_llc, .issue = on_issue,
-		 .counted = on_counted}};
-	struct ct_replay *engine[MAX_LANES];
-	struct ct_replay_options o = {.timing = a->o.timing, .observers = observer,
-	                              .n_observers = 1, .warmup = a->tool->warmup,
-	                              .replication = 1};
-	unsigned n = 0;
-	int st = start_mechanisms(a, observer, &o.n_observers);
-	if (st == CT_OK)
-		st = ct_replay_new(&engine[n], &a->gpu, &o, a->e);
-	if (st == CT_OK)
-		n++;
-	if (st == CT_OK && !a->o.no_sms_views)
-		st = ct_pass_views_start(a, engine, &n);
-	if (st != CT_OK) {
-		while (n > 0)
-			ct_replay_free(engine[--n]);
-		return st;
-	}
-	a->n_lanes = n;
-	a->engine = engine[0];
-	return ct_lanes_new(&a->lanes, engine, n, a->tool->threads, a->e);
-}
-
-/* Adds one launch's counts to the scope of that name. */
-static int count_into(struct pass *a, const char *name, const struct launch_counts *l)
-{
-	struct scope *s = NULL;
-	int st = ct_scope_find(a, name, &s);
-	if (st != CT_OK)
-		return st;
-	s->launches++;
-	ct_replay_counts_add(&s->counts, &l->c[0]);
-	ct_lineutil_counts_add(&s->util, &l->util);
-	ct_sampled_add(&s->sampled, &l->sampled);
-	return ct_scope_add_locality(a, s);
-}
-
-static const char *label(struct pass *a, const char *kind, const char *name)
-{
-	ct_buf_reset(&a->label);
-	ct_buf_printf(&a->label, "%s:%s", kind, name);
-	return a->label.failed ? NULL : a->label.data;
-}
-
-int ct_pass_end_launch(struct pass *a, struct launch_counts *l)
-{
-	memset(l, 0, sizeof *l);
-	int st = ct_lanes_kernel_end(a->lanes, l->c, a->e);
-	if (st == CT_OK)
-		st = a->warm_status;
-	if (st == CT_OK)
-		st = ct_locality_collect(a->locality, a->launch, a->e);
-	/* Lines that stay in L1 over a kernel's end leave in the launch that drops them. */
-	if (st == CT_OK)
-		st = ct_lineutil_collect(a->util, &l->util, (int)a->gpu.l1_flush, a->e);
-	return st == CT_OK ? ct_pass_views_end(a) : st;
-}
-
-static int count_launch(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
-{
-	char id[16];
-	int st = ct_counts_add_kernel(a->p, k, l->c[0].warps, l->c[0].warp_insts,
-	                              l->c[0].thread_insts, l->c[0].mem_insts, a->e);
-	if (st == CT_OK)
-		st = count_into(a, "all", l);
-	if (st == CT_OK)
-		st = label(a, "name", k->name) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
-	snprintf(id, sizeof id, "%u", k->id);
-	if (st == CT_OK && a->o.per_kernel)
-		st = label(a, "kernel", id) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
-	return st;
-}
-
-int ct_pass_count(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l)
-{
-	int st = a->counting ? count_launch(a, k, l) : CT_OK;
-	/* The next launch starts from nothing: collect() adds. */
-	ct_locality_counts_free(a->launch);
-	memset(a->launch, 0, sizeof *a->launch);
-	return st;
-}
-
-/* The L1s of this launch: adaptive ones change with the shared memory that it takes. */
-static int begin_observers(struct pass *a, const struct ct_kernel *k)
-{
-	struct ct_occupancy occ;
-	int st = ct_occupancy(&a->gpu, k, &occ, a->e);
-	if (st != CT_OK)
-		return st;
-	const struct ct_pass_mechanism *m;
-	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
-		if (a->mechanism[i] && m->kernel)
-			st = m->kernel(a->mechanism[i], k, a->e);
-	if (st != CT_OK)
-		return st;
-	st = ct_sl_watch_kernel(a->watch, occ.l1_sets, occ.l1_ways, (int)a->gpu.l1_flush, a->e);
-	if (st != CT_OK)
-		return st;
-	ct_locality_kernel_begin(a->locality, (int)a->gpu.l1_flush);
-	if (a->l1_sets == occ.l1_sets && a->l1_ways == occ.l1_ways && !a->gpu.l1_flush)
-		return CT_OK;
-	a->l1_sets = occ.l1_sets;
-	a->l1_ways = occ.l1_ways;
-	return ct_lineutil_resize(a->util, occ.l1_sets, occ.l1_ways, a->e);
-}
-
-int ct_pass_begin_launch(struct pass *a, const struct ct_kernel *k)
-{
-	int st = begin_observers(a, k);
-	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, ct_pass_views_launch(a, k), a->e) : st;
-}
-
-static int run_kernel(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k)
-{
-	struct launch_counts l;
-	struct ct_cta *cta, *held = NULL;
-	int st = ct_pass_begin_launch(a, k);
-	if (st != CT_OK)
-		return st;
-	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
-		st = ct_lanes_push_cta(a->lanes, cta, a->e);
-		ct_progress_tick(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
-		/* The first CTA keeps the kernel alive until the launch has been counted. */
-		if (held)
-			ct_cta_unref(cta);
-		else
-			held = cta;
-		if (st != CT_OK)
-			break;
-	}
-	if (st == CT_OK)
-		st = ct_pass_end_launch(a, &l);
-	if (st == CT_OK)
-		st = ct_pass_count(a, k, &l);
-	ct_cta_unref(held);
-	return st;
-}
-
-static int run_events(struct pass *a, struct ct_trace *trace)
-{
-	struct ct_event ev;
-	int st;
-	while ((st = ct_trace_next(trace, &ev, a->e)) > 0) {
-		if (ev.kind == CT_EVENT_MEMCPY) {
-			ct_lanes_memcpy(a->lanes, ev.address, ev.bytes);
-			continue;
-		}
-		st = a->sampler ? ct_sampler_launch(a, trace, ev.kernel) : run_kernel(a, trace, ev.kernel);
-		if (st != CT_OK)
-			return st;
-	}
-	if (st == CT_OK && a->tool->warmup && (a->n_scopes == 0 || !a->scope[0].counts.warp_insts))
-		return ct_fail(a->e, CT_ERR_USAGE, "--warmup %" PRIu64 " leaves nothing to count: %s has %" PRIu64
-		               " warp instructions", a->tool->warmup, ct_trace_path(trace),
-		               ct_trace_stats(trace)->warp_insts);
-	/* Histograms of no line would say that all is reused at once. */
-	if (st == CT_OK && a->tool->sample < 1 && a->n_scopes && a->scope[0].counts.l1_line_accesses &&
-	    !a->scope[0].locality->distinct_lines)
-		return ct_fail(a->e, CT_ERR_USAGE, "--sample %g takes none of the lines of %s: give a larger rate",
-		               a->tool->sample, ct_trace_path(trace));
-	if (st == CT_OK && a->n_scopes == 0)
-		st = ct_fail(a->e, CT_ERR_INPUT, "%s: no kernel to replay: see traceinfo, and -k",
-		             ct_trace_path(trace));
-	return st;
-}
-
-static void release(struct pass *a)
-{
-	ct_sampler_free(a->sampler);
-	ct_lanes_free(a->lanes);
-	ct_locality_free(a->locality);
-	ct_lineutil_free(a->util);
-	ct_sl_watch_free(a->watch);
-	for (unsigned i = 0; ct_pass_mechanism_at(i); i++)
-		if (a->mechanism[i])
-			ct_pass_mechanism_at(i)->close(a->mechanism[i]);
-	ct_pass_views_free(a);
-	ct_scopes_free(a);
-	if (a->launch)
-		ct_locality_counts_free(a->launch);
-	free(a->launch);
-	free(a->regs);
-	free(a->slice_load);
-	ct_buf_free(&a->label);
-}
-
-/* Mechanisms that read the trace again, when all of it has been read. */
-static int measure_after(struct pass *a)
-{
-	const struct ct_pass_mechanism *m;
-	int st = CT_OK;
-	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
-		if (m->after && a->o.mechanisms >> i & 1)
-			st = m->after(a->tool, &a->gpu, a->p, a->e);
-	return st;
-}
-
-static int start_sampler(struct pass *a)
-{
-	if (!a->tool->sample_kernels)
-		return CT_OK;
-	if (a->tool->warmup || a->o.mechanisms)
-		return ct_fail(a->e, CT_ERR_USAGE, "--sample-kernels leaves launches out: not with %s",
-		               a->tool->warmup ? "--warmup" : "--mechanisms");
-	a->sampler = ct_sampler_new();
-	return a->sampler ? CT_OK : ct_fail_nomem(a->e);
-}
-
-int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struct ct_error *e)
-{
-	if (strcmp(value, "full") != 0 && strcmp(value, "quick") != 0)
-		return ct_fail(e, CT_ERR_USAGE, "--timing %s: full or quick", value);
-	*timing = strcmp(value, "quick") == 0 ? CT_REPLAY_QUICK : CT_REPLAY_FULL;
-	return CT_OK;
-}
-
-static int check_timing(struct pass *a)
-{
-	if (a->o.timing == CT_REPLAY_FULL || !a->o.mechanisms)
-		return CT_OK;
-	return ct_fail(a->e, CT_ERR_USAGE,
-	               "--timing quick lets warps run ahead of each other, which --mechanisms would measure: "
-	               "leave one of them out");
-}
-
-/* What the modelled GPU itself takes, whatever the trace: bytes of each SM, of a line of its L1 and of one
- * of the LLC, as measured resident over the engines and observers of a pass (rtx3080 with 128 to
- * 4096 SMs, L1s up to 16 MiB, an LLC up to 4 GiB). A file of strangers may ask for any size. */
-static int check_size(const struct pass *a)
-{
-	static const double per_sm = 600e3, per_l1_line = 140, per_llc_line = 290;
-	const struct ct_gpu *g = &a->gpu;
-	const double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line;
-	return ct_replays_fit(a->tool, g, g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines,
-	                      a->e);
-}
-
-int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,
-                struct ct_profile *p, struct ct_error *e)
-{
-	struct pass *a = calloc(1, sizeof *a);
-	if (!a)
-		return ct_fail_nomem(e);
-	a->tool = t;
-	a->p = p;
-	a->e = e;
-	a->counting = t->warmup == 0;
-	if (o)
-		a->o = *o;
-	int st = check_timing(a);
-	if (st == CT_OK)
-		st = ct_tool_gpu(t, NULL, &a->gpu, e);
-	if (st == CT_OK && t->scale < 0) {
-		double factor;
-		st = ct_tool_scale_auto(t, &a->gpu, ct_trace_path(trace), &factor, e);
-		if (st == CT_OK)
-			st = ct_gpu_scale(&a->gpu, factor, e);
-	}
-	if (st == CT_OK)
-		st = check_size(a);
-	if (st == CT_OK)
-		st = start_sampler(a);
-	if (st == CT_OK)
-		st = start_observers(a);
-	if (st == CT_OK)
-		st = start_engines(a);
-	ct_progress_start(&a->progress, t);
-	if (st == CT_OK)
-		st = run_events(a, trace);
-	ct_progress_end(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
-	if (st == CT_OK)
-		st = ct_pass_write(a, trace);
-	if (st == CT_OK && !ct_trace_stats(trace)->truncated)
-		st = measure_after(a);
-	if (st == CT_OK && ct_trace_is_damaged(trace)) {
-		struct ct_diag d = ct_tool_diag(t);
-		if (ct_trace_damage(trace))
-			ct_warn(&d, "used what precedes the damage: %s", ct_trace_damage(trace)->text);
-		st = 1;
-	}
-	release(a);
-	free(a);
-	return st;
+	if (!o)
+		o = &plain;
+	ct_tool_pass_settings(t, &po.settings);
+	po.timing = o->timing;
+	po.per_kernel = o->per_kernel;
+	po.no_sms_views = o->no_sms_views;
+	po.mrc = o->mrc;
+	po.n_observers = ct_pass_mechanisms_observers(t, o->mechanisms, made);
+	for (unsigned i = 0; i < po.n_observers; i++)
+		observer[i] = &made[i];
+	if (!g)
+		st = choose_gpu(t, trace, &po.settings, &own, e);
+	po.gpu = g ? g : &own;
+	return st == CT_OK ? ct_pass_run(trace, &po, p, e) : st;
 }

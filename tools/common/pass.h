@@ -1,29 +1,27 @@
-/* pass.h - the one pass over a trace that `reuse` makes, and that the later stages
- * make themselves when they are given a trace instead of a profile. */
+/* pass.h - the pass over a trace (pass/pass.h) as the options of a command ask for it. */
 #ifndef CT_TOOLS_PASS_H
 #define CT_TOOLS_PASS_H
 
 #include "common/tool.h"
-#include "replay/replay.h"
+#include "pass/pass.h"
 
-/* What the pass measures beyond the baseline replay; all on for `reuse`. */
-struct ct_pass_options {
-	int per_kernel;  /* kernel:N scopes besides all and name:KERNEL */
-	int no_sms_views;/* leave out llc@sms=N (saves about the time of one more pass) */
-	int mrc;         /* miss-ratio curves: MR records, ME where sampled */
-	unsigned mechanisms; /* mask of ct_pass_mechanism_at(): ES records, method replay */
-	enum ct_replay_timing timing; /* of the baseline's replay: full or quick; quick leaves the record
-	                    GP model.timing quick, and refuses mechanisms with CT_ERR_USAGE */
+/* What the pass measures beyond the baseline replay; all off is the default. */
+struct ct_tool_pass {
+	int per_kernel;      /* kernel:N scopes besides all and name:KERNEL */
+	int no_sms_views;    /* leave out llc@sms=N (saves about the time of one more pass) */
+	int mrc;             /* miss-ratio curves */
+	unsigned mechanisms; /* mask of ct_pass_mechanisms_parse(): ES records, method replay */
+	enum ct_replay_timing timing; /* full or quick */
 };
 
-/* The value of --timing: full or quick. CT_ERR_USAGE for any other. */
-int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struct ct_error *e);
+/* What a run over a trace is told, from the command line: threads, warm-up, memory, warnings, progress. What it
+ * points at is t's. */
+void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s);
 
-/* Replays the trace on the GPU in force and appends to p: TR, GP, KN, SN, RD, RJ,
- * RT, IM, and RE where sampled. Equals what `reuse` prints but for its PG record, so that `replicate
- * TRACE` and `reuse TRACE | replicate` agree. o may be NULL. Returns CT_OK, 1 when
- * --salvage met damage (p then holds SN all truncated 1), or < 0. */
-int ct_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *o,
-                struct ct_profile *p, struct ct_error *e);
+/* Replays the trace on g, or on the GPU in force (with --scale auto) where g is NULL, and appends to p what `reuse`
+ * prints but for its PG record, so that `replicate TRACE` and `reuse TRACE | replicate` agree. o may be NULL.
+ * Returns what ct_pass_run() does, and fails as ct_tool_gpu() and ct_pass_scale_auto(). */
+int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_gpu *g,
+                     const struct ct_tool_pass *o, struct ct_profile *p, struct ct_error *e);
 
 #endif

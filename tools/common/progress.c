@@ -10,34 +10,38 @@ static double seconds(void)
 	return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
 }
 
-void ct_progress_start(struct ct_progress *p, const struct ct_tool *t)
+static void begin(void *ctx)
 {
-	p->tool = t;
-	p->on = !t->quiet && (t->progress || isatty(STDERR_FILENO));
-	p->drawn = 0;
-	p->start = p->last = seconds();
+	struct ct_tool *t = ctx;
+	t->shown.drawn = 0;
+	t->shown.start = t->shown.last = seconds();
 }
 
-void ct_progress_tick(struct ct_progress *p, const char *what, uint64_t done)
+static void advance(void *ctx, const char *path, uint64_t warp_insts)
 {
-	if (!p->on)
+	struct ct_tool *t = ctx;
+	double now = seconds(), done = (double)warp_insts * 1e-6;
+	if (now - t->shown.last < 0.2)
 		return;
-	double now = seconds();
-	if (now - p->last < 0.2)
-		return;
-	p->last = now;
-	p->drawn = 1;
-	fprintf(stderr, "\r%s: %.60s: %.2f M warp instructions, %.2f M/s ", p->tool->spec->name, what,
-	        (double)done * 1e-6, (double)done * 1e-6 / (now - p->start));
+	t->shown.last = now;
+	t->shown.drawn = 1;
+	fprintf(stderr, "\r%s: %.60s: %.2f M warp instructions, %.2f M/s ", t->spec->name, path, done,
+	        done / (now - t->shown.start));
 }
 
-void ct_progress_end(struct ct_progress *p, const char *what, uint64_t done)
+static void end(void *ctx, const char *path, uint64_t warp_insts)
 {
-	if (p->drawn)
+	struct ct_tool *t = ctx;
+	if (t->shown.drawn)
 		fprintf(stderr, "\r%79s\r", "");
-	if (!p->tool->verbose || p->tool->quiet)
+	if (!t->verbose || t->quiet)
 		return;
-	double took = seconds() - p->start;
-	fprintf(stderr, "%s: %s: %llu warp instructions in %.2f s\n", p->tool->spec->name, what,
-	        (unsigned long long)done, took);
+	fprintf(stderr, "%s: %s: %llu warp instructions in %.2f s\n", t->spec->name, path,
+	        (unsigned long long)warp_insts, seconds() - t->shown.start);
+}
+
+struct ct_pass_progress ct_tool_progress(struct ct_tool *t)
+{
+	int on = !t->quiet && (t->progress || isatty(STDERR_FILENO));
+	return (struct ct_pass_progress){.ctx = t, .begin = begin, .advance = on ? advance : NULL, .end = end};
 }

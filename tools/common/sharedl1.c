@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/replays.h"
+#include "pass/replays.h"
 
 /* The systems, and the user's GPU where it has another network. */
 enum { ENGINES = CT_SL_REPLAYED + 1, TIMELINE_MAX = 100000 };
@@ -80,12 +80,14 @@ int ct_sharedl1_replay(struct ct_tool *t, struct ct_stage *s, const struct ct_sl
 	struct replay *x = calloc(1, sizeof *x);
 	if (!x)
 		return ct_fail_nomem(e);
+	struct ct_pass_settings settings;
 	x->tool = t;
 	int st = make(x, a, place, systems, e);
+	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
-		st = ct_replays_run(t, s, t->check ? "--check" : timeline ? "--timeline"
+		st = ct_replays_run(s->p, &settings, t->check ? "--check" : timeline ? "--timeline"
 		                    : t->method == CT_METHOD_REPLAY ? "--method replay" : "--mechanisms shared-l1",
-		                    x->engine, x->n, x->total, e);
+		                    x->engine, x->n, NULL, x->total, e);
 	if (st == CT_OK)
 		st = collect(x, s, a, timeline, rows, e);
 	for (unsigned i = 0; i < x->n; i++)

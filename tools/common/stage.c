@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/units.h"
 #include "common/pass.h"
+#include "pass/reopen.h"
 
 /* Keys that a profile can follow: capacities, latencies, bandwidths, energies. All
  * others change which accesses there are, or in which order. A name that ends in '.'
@@ -98,82 +98,6 @@ static int find_changes(struct ct_tool *t, struct ct_stage *s, struct ct_error *
 
 /* ---- replaying the trace that TR names ---- */
 
-static int is_there(const char *path, struct stat *s)
-{
-	return stat(path, s) == 0;
-}
-
-/* Where the trace lies: the path of TR, or under --trace-root (whole, then by name). */
-static int locate(const struct ct_tool *t, const char *path, struct ct_buf *b, struct ct_error *e)
-{
-	const char *slash = strrchr(path, '/');
-	struct stat s;
-	if (strcmp(path, "-") == 0)
-		return ct_fail(e, CT_ERR_USAGE,
-		               "the profile's trace came from standard input: name the trace as operand");
-	if (!t->trace_root) {
-		ct_buf_puts(b, path);
-	} else {
-		ct_buf_printf(b, "%s/%s", t->trace_root, path);
-		if (!b->failed && !is_there(b->data, &s) && slash) {
-			ct_buf_reset(b);
-			ct_buf_printf(b, "%s/%s", t->trace_root, slash + 1);
-		}
-	}
-	if (b->failed)
-		return ct_fail_nomem(e);
-	if (!is_there(b->data, &s))
-		return ct_fail(e, CT_ERR_IO, "%s: the profile's trace is not there: say --trace-root DIR",
-		               b->data);
-	if (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) /* opening it may wait without end */
-		return ct_fail(e, CT_ERR_USAGE, "%s: the profile's trace came from a pipe: name the trace as operand", b->data);
-	return CT_OK;
-}
-
-/* Options that make the pass replay on the profile's GPU with this command's changes. */
-static int collect_settings(struct ct_tool *t, const struct ct_profile *p, struct ct_tool *copy,
-                            struct ct_buf *text, const char ***set, struct ct_error *e)
-{
-	const struct ct_record *r;
-	size_t i = 0, n = 0, at = 0;
-	*copy = *t;
-	copy->scale = 0;
-	if (!t->gpu_name)
-		while ((r = ct_profile_next(p, "GP", &i))) {
-			ct_buf_printf(text, "%s=%s", r->field[0], r->field[1]);
-			ct_buf_putc(text, '\0');
-			n++;
-		}
-	*set = ct_calloc(n + t->n_set, sizeof **set);
-	if (!*set || text->failed)
-		return ct_fail_nomem(e);
-	for (i = 0; i < n; i++, at += strlen(text->data + at) + 1)
-		(*set)[i] = text->data + at;
-	for (i = 0; i < t->n_set; i++)
-		(*set)[n + i] = t->set[i];
-	copy->set = *set;
-	copy->n_set = n + t->n_set;
-	return CT_OK;
-}
-
-/* The same bytes and the same launches, or the replay would answer another question. */
-static int same_work(const struct ct_profile *old, const struct ct_profile *new,
-                     struct ct_error *e)
-{
-	size_t i = 0, k = 0;
-	const struct ct_record *a = ct_profile_next(old, "TR", &i), *b = ct_profile_next(new, "TR", &k);
-	double x, y;
-	if (!a || !b || strcmp(a->field[3], b->field[3]) != 0)
-		return ct_fail(e, CT_ERR_INPUT, "%s: not the trace the profile was made from: its digest differs",
-		               b ? b->field[0] : "trace");
-	if (!ct_profile_get(old, "all", "warp_insts", &x) ||
-	    !ct_profile_get(new, "all", "warp_insts", &y) || x != y)
-		return ct_fail(e, CT_ERR_USAGE,
-		               "the replay covers other kernels than the profile: give the -k, --warmup and "
-		               "--salvage that the profile was made with");
-	return CT_OK;
-}
-
 static int keep_provenance(const struct ct_profile *old, struct ct_profile *new,
                            struct ct_error *e)
 {
@@ -184,40 +108,33 @@ static int keep_provenance(const struct ct_profile *old, struct ct_profile *new,
 	return st;
 }
 
-/* Path of the one trace that TR names. */
-static int find_trace(const struct ct_tool *t, const struct ct_stage *s, const char *why,
-                      struct ct_buf *path, struct ct_error *e)
+/* Whether the new profile is of what the old one is of, or the replay would answer another question. */
+static int same_work(const struct ct_profile *old, const struct ct_profile *new,
+                     const struct ct_trace *trace, struct ct_error *e)
 {
-	size_t i = 0;
-	const struct ct_record *tr = ct_profile_next(s->p, "TR", &i);
-	if (!tr || ct_profile_next(s->p, "TR", &i))
-		return ct_fail(e, CT_ERR_USAGE, "%s needs a profile of one trace: this one has %s", why,
-		               tr ? "several" : "none");
-	return locate(t, tr->field[0], path, e);
+	double warp_insts;
+	if (!ct_profile_get(new, "all", "warp_insts", &warp_insts))
+		warp_insts = 0;
+	return ct_pass_same_trace(old, trace, (uint64_t)warp_insts, e);
 }
 
 int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
                     struct ct_profile **out, struct ct_error *e)
 {
 	struct ct_trace *trace = NULL;
-	struct ct_tool copy;
-	struct ct_buf text = {0};
-	const char **set = NULL;
+	struct ct_pass_settings settings;
 	struct ct_profile *p = ct_profile_new(e);
 	int st = p ? keep_provenance(s->p, p, e) : CT_ERR_NOMEM;
+	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
-		st = collect_settings(t, s->p, &copy, &text, &set, e);
+		st = ct_pass_reopen(s->p, &settings, why, &trace, e);
 	if (st == CT_OK)
-		st = ct_stage_trace(t, s, why, &trace, e);
-	if (st == CT_OK)
-		st = ct_pass_run(&copy, trace, s->pass, p, e);
+		st = ct_tool_pass_run(t, trace, &s->gpu, s->pass, p, e);
 	if (st >= 0) {
 		s->truncated = st;
-		st = same_work(s->p, p, e);
+		st = same_work(s->p, p, trace, e);
 	}
 	ct_trace_close(trace);
-	free(set);
-	ct_buf_free(&text);
 	*out = st == CT_OK ? p : NULL;
 	if (st != CT_OK)
 		ct_profile_free(p);
@@ -232,39 +149,13 @@ void ct_stage_take(struct ct_stage *s, struct ct_profile *p)
 	s->changed = s->l1_changed = s->llc_changed = 0;
 }
 
-int ct_stage_trace(struct ct_tool *t, const struct ct_stage *s, const char *why,
-                   struct ct_trace **trace, struct ct_error *e)
-{
-	struct ct_trace_options o;
-	struct ct_buf path = {0};
-	ct_tool_trace_options(t, &o);
-	int st = find_trace(t, s, why, &path, e);
-	if (st == CT_OK)
-		st = ct_trace_open(trace, path.data, &o, e);
-	ct_buf_free(&path);
-	return st;
-}
-
-int ct_stage_same_trace(const struct ct_stage *s, const struct ct_trace *trace,
-                        uint64_t warp_insts, struct ct_error *e)
-{
-	struct ct_profile *p = ct_profile_new(e);
-	int st = p ? ct_tool_add_trace(p, trace, e) : CT_ERR_NOMEM;
-	if (st == CT_OK)
-		st = ct_profile_add_count(p, "all", "warp_insts", warp_insts, NULL, "replay", e);
-	if (st == CT_OK)
-		st = same_work(s->p, p, e);
-	ct_profile_free(p);
-	return st;
-}
-
 /* ---- open, emit ---- */
 
 static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in,
                       struct ct_error *e)
 {
 	s->p = ct_profile_new(e);
-	int st = s->p ? ct_pass_run(t, in->trace, s->pass, s->p, e) : CT_ERR_NOMEM;
+	int st = s->p ? ct_tool_pass_run(t, in->trace, NULL, s->pass, s->p, e) : CT_ERR_NOMEM;
 	if (st < 0)
 		return st;
 	s->truncated = st;
@@ -303,7 +194,7 @@ int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	return ct_stage_open_pass(t, s, NULL, e);
 }
 
-int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_pass_options *pass,
+int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_tool_pass *pass,
                        struct ct_error *e)
 {
 	struct ct_input in;

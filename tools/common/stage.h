@@ -11,8 +11,6 @@
 #include "common/tool.h"
 #include "models/common/target.h"
 
-struct ct_pass_options;
-
 struct ct_stage {
 	struct ct_profile *p;
 	struct ct_gpu base;  /* that the profile was made with */
@@ -23,16 +21,16 @@ struct ct_stage {
 	int truncated;       /* --salvage met damage: the stage ends with 1 */
 	struct ct_target time; /* after ct_stage_retarget(), of scope all; NaN: unknown */
 	int from_trace;      /* the input was a trace */
-	const struct ct_pass_options *pass; /* of the passes this stage makes; NULL: the default */
+	const struct ct_tool_pass *pass; /* of the passes this stage makes; NULL: the default */
 };
 
 /* Opens operand 0 or standard input. With --method replay and changed parameters the
  * trace that TR names is replayed again on the GPU in force, and the profile is the
  * new one. Fails with CT_ERR_USAGE for a change that needs the trace, and as
- * ct_tool_open_input() and ct_pass_run() do. */
+ * ct_tool_open_input() and ct_tool_pass_run() do. */
 int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
 /* The same for a stage that wants more of a pass (--mechanisms); pass must outlive s. */
-int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_pass_options *pass,
+int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_tool_pass *pass,
                        struct ct_error *e);
 void ct_stage_close(struct ct_stage *s);
 
@@ -42,19 +40,9 @@ int ct_stage_emit(struct ct_tool *t, struct ct_stage *s,
                                struct ct_error *e),
                   struct ct_error *e);
 
-/* Opens the trace that the profile's TR names (under --trace-root if given): *trace is the
- * caller's. `why` is the option that needs it, for messages. When it has been read to its
- * end, ct_stage_same_trace() says whether it was what the profile was made from: the same
- * bytes, and as many warp instructions. Both fail with CT_ERR_USAGE, CT_ERR_INPUT or
- * CT_ERR_IO. */
-int ct_stage_trace(struct ct_tool *t, const struct ct_stage *s, const char *why,
-                   struct ct_trace **trace, struct ct_error *e);
-int ct_stage_same_trace(const struct ct_stage *s, const struct ct_trace *trace,
-                        uint64_t warp_insts, struct ct_error *e);
-
-/* Replays that trace on the GPU in force: *p is the caller's, with the PG records of the
- * stage's profile and all that ct_pass_run() appends. Fails as the two above, and as the
- * pass does. */
+/* Replays the trace that the profile's TR names on the GPU in force: *p is the caller's, with the PG records of
+ * the stage's profile and all that ct_tool_pass_run() appends. `why` is the option that needs it, for messages.
+ * Fails as ct_pass_reopen(), ct_pass_same_trace() and the pass do. */
 int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
                     struct ct_profile **p, struct ct_error *e);
 /* Puts such a profile in the place of the stage's own: nothing is changed any more. */

@@ -99,6 +99,7 @@ struct ct_tool {
 	int no_verify, no_provenance;
 	const char *trace_root;
 	int quiet, verbose, progress;
+	struct { int drawn; double start, last; } shown; /* of the progress line; seconds (progress.h) */
 	const struct ct_malekeh_request *malekeh; /* what the pass measures of it (mechanism.h) */
 	unsigned tag_split;     /* triage: the systems of ct_ts_system_at() that the pass measures, a bit
 	                           each; 0 = all */
@@ -131,12 +132,6 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
                 struct ct_error *e);
 const char *ct_tool_data_dir(void);
 
-/* --scale auto: the largest of 1, 1/2 ... 1/64 at which at least half of the trace's
- * warp instructions belong to launches of two waves of CTAs or more. Reads the trace
- * once more, so path may not be "-". */
-int ct_tool_scale_auto(struct ct_tool *t, const struct ct_gpu *g, const char *path,
-                       double *factor, struct ct_error *e);
-
 /* An input is either a trace or a profile, recognised by content. */
 struct ct_input {
 	struct ct_trace *trace;      /* exactly one of the two is set */
@@ -151,10 +146,6 @@ void ct_input_close(struct ct_input *in);
 
 /* Appends this stage's PG record (unless --no-provenance). */
 int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error *e);
-
-/* Appends TR and, for every key, GP records. */
-int ct_tool_add_trace(struct ct_profile *p, const struct ct_trace *tr, struct ct_error *e);
-int ct_tool_add_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e);
 
 /* Writes the profile as -O asks; table (for people) renders what this command has
  * to say. Complete or nothing. */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/replays.h"
 #include "models/malekeh/parts.h"
+#include "pass/replays.h"
 #include "own.h"
 
 struct engines {
@@ -135,9 +135,11 @@ int mk_engine(struct ct_tool *t, const struct ct_mk_params *params, struct ct_er
 	x->gto.scheduler = CT_SCHED_GTO;
 	int st = ct_malekeh_table(t, &x->table, e);
 	if (st == CT_OK) {
+		struct ct_pass_settings settings;
 		choose(x);
-		st = ct_replays_run_with(t, &o->stage, "--method replay", x->engine, x->n,
-		                         &(struct ct_replays_hooks){.ctx = x, .make = make, .done = done}, x->total, e);
+		ct_tool_pass_settings(t, &settings);
+		st = ct_replays_run(o->stage.p, &settings, "--method replay", x->engine, x->n,
+		                    &(struct ct_replays_hooks){.ctx = x, .make = make, .done = done}, x->total, e);
 	}
 	remember(o);
 	ct_profile_get(o->stage.p, "all", "cycles", &cycles);

@@ -6,23 +6,25 @@
 
 #include "base/mem.h"
 #include "base/table.h"
-#include "common/replays.h"
 #include "common/terminal.h"
 #include "models/morpheus/replayed.h"
+#include "pass/replays.h"
 
 int morpheus_replay(struct ct_tool *t, const struct ct_stage *s, const char *why,
                     const struct ct_mo_answer *a, struct ct_mo_row *rows, struct ct_error *e)
 {
 	struct ct_replay_counts total[CT_MO_LANES_MAX];
 	struct ct_replays_engine engine[CT_MO_LANES_MAX];
+	struct ct_pass_settings settings;
 	struct ct_mo_replays *x = ct_calloc(1, sizeof *x);
 	if (!x)
 		return ct_fail_nomem(e);
 	int st = ct_mo_replays_init(x, a, t->warmup, e);
 	for (unsigned i = 0; i < x->n; i++)
 		engine[i] = (struct ct_replays_engine){.gpu = &x->lane[i].gpu, .options = x->lane[i].options};
+	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
-		st = ct_replays_run(t, s, why, engine, x->n, total, e);
+		st = ct_replays_run(s->p, &settings, why, engine, x->n, NULL, total, e);
 	if (st == CT_OK)
 		ct_mo_replays_rows(x, total, rows);
 	ct_mo_replays_free(x);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/replays.h"
+#include "pass/replays.h"
 #include "replay/missclass.h"
 
 /* From the schedulers outwards. The stack frees them from the far end, so that each of
@@ -183,6 +183,7 @@ static int write_scope(struct explain *x, const struct scope *s)
 int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
 	struct explain x = {.s = s, .e = e};
+	struct ct_pass_settings settings;
 	struct ct_replays_engine engine[LANES];
 	struct ct_replay_counts total[LANES];
 	if (t->warmup)
@@ -192,8 +193,9 @@ int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	                                .llc = ct_missclass_llc, .l1_wipe = ct_missclass_l1_wipe};
 	struct ct_replays_hooks hooks = {.ctx = &x, .begin = begin_kernel, .end = end_kernel};
 	choose(&x, &ob, engine);
+	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
-		st = ct_replays_run_with(t, s, "--explain", engine, LANES, &hooks, total, e);
+		st = ct_replays_run(s->p, &settings, "--explain", engine, LANES, &hooks, total, e);
 	for (size_t i = 0; i < x.n; i++) {
 		/* single launches only where the profile tells them apart */
 		if (st == CT_OK && ct_profile_has_scope(s->p, x.scope[i].name))

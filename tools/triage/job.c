@@ -313,7 +313,7 @@ static int measure(struct ct_tool *t, const char *path, struct ct_profile **out,
 	struct ct_tool copy = *t;
 	struct ct_stage *s = ct_calloc(1, sizeof *s);
 	/* What no histogram can express is measured in the same pass. */
-	struct ct_pass_options pass = {.no_sms_views = !wanted(t->own, CT_MORPHEUS)};
+	struct ct_tool_pass pass = {.no_sms_views = !wanted(t->own, CT_MORPHEUS)};
 	for (int m = 0; m < CT_MECHANISMS; m++) {
 		unsigned one = 0;
 		if (wanted(t->own, m) && !estimator_alone(m) &&

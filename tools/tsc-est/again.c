@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "common/replays.h"
 #include "models/tag_split/parts.h"
+#include "pass/replays.h"
 
 static int on_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e)
 {
@@ -23,8 +23,10 @@ int tsc_measure(struct ct_tool *t, struct ct_stage *s, const char *why,
 		struct ct_replay_observer ob = ct_ts_measure_observer(m);
 		struct ct_replay_options ro = {.timing = CT_REPLAY_FULL, .observers = &ob,
 		                               .n_observers = 1, .warmup = t->warmup};
-		st = ct_replays_run_with(t, s, why, &(struct ct_replays_engine){.gpu = &s->gpu, .options = ro}, 1,
-		                         &(struct ct_replays_hooks){.ctx = m, .begin = on_kernel}, &total, e);
+		struct ct_pass_settings settings;
+		ct_tool_pass_settings(t, &settings);
+		st = ct_replays_run(s->p, &settings, why, &(struct ct_replays_engine){.gpu = &s->gpu, .options = ro}, 1,
+		                    &(struct ct_replays_hooks){.ctx = m, .begin = on_kernel}, &total, e);
 	}
 	if (st == CT_OK)
 		st = ct_ts_measure_write(m, into, total.thread_insts, e);
@@ -86,9 +88,11 @@ int tsc_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
 	struct ct_ts_parts *parts[CT_TS_SYSTEMS] = {NULL};
 	struct ct_replays_engine engine[CT_TS_SYSTEMS];
 	struct ct_replay_counts total[CT_TS_SYSTEMS];
+	struct ct_pass_settings settings;
 	int st = start_systems(t, s, params, parts, engine, e);
+	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
-		st = ct_replays_run(t, s, why, engine, CT_TS_SYSTEMS, total, e);
+		st = ct_replays_run(s->p, &settings, why, engine, CT_TS_SYSTEMS, NULL, total, e);
 	if (st == CT_OK)
 		st = write_systems(s->p, total, e);
 	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++)

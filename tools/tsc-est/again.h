@@ -8,7 +8,7 @@
 
 /* Replays the baseline once more with the systems (NULL: all of the paper) measured on it, and puts
  * their ES records into `into`. why: the option that needs the trace. Fails as
- * ct_stage_trace() and ct_stage_same_trace() do. */
+ * ct_replays_run() does. */
 int tsc_measure(struct ct_tool *t, struct ct_stage *s, const char *why,
                 const struct ct_ts_params *params, const struct ct_ts_system *systems, unsigned n,
                 struct ct_profile *into, struct ct_error *e);

@@ -1,6 +1,6 @@
 /* lanes.h - several virtual GPUs fed by one pass over a trace. */
-#ifndef CT_TOOLS_LANES_H
-#define CT_TOOLS_LANES_H
+#ifndef CT_PASS_PRIVATE_LANES_H
+#define CT_PASS_PRIVATE_LANES_H
 
 #include "base/error.h"
 #include "replay/replay.h"

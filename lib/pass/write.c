@@ -3,16 +3,17 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "common/counts.h"
-#include "common/pass_internal.h"
+#include "pass/origin.h"
+#include "pass/private/counts.h"
+#include "pass/private/state.h"
 
 /* How the numbers of a scope were got. */
-static const char *how(const struct scope *s)
+static const char *how(const struct ct_pass_scope *s)
 {
 	return s->sampled.insts > 0 ? "sampled" : "replay";
 }
 
-static int write_locality(struct pass *a, const struct scope *s)
+static int write_locality(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_locality_counts *c = s->locality;
 	const struct { const char *view; const struct ct_hist *r, *w; } views[] = {
@@ -38,7 +39,7 @@ static int write_locality(struct pass *a, const struct scope *s)
 }
 
 /* The LLC stream of `sms` SMs, in lines and in sectors. */
-static int write_view(struct pass *a, uint32_t sms, const struct ct_hist h[4])
+static int write_view(struct ct_pass_state *a, uint32_t sms, const struct ct_hist h[4])
 {
 	char view[32];
 	snprintf(view, sizeof view, "llc@sms=%u", sms);
@@ -47,7 +48,7 @@ static int write_view(struct pass *a, uint32_t sms, const struct ct_hist h[4])
 	return st == CT_OK ? ct_profile_add_hist(a->p, "all", view, &h[2], &h[3], a->e) : st;
 }
 
-static int write_views(struct pass *a)
+static int write_views(struct ct_pass_state *a)
 {
 	const struct ct_locality_counts *c = a->scope[0].locality;
 	int st = CT_OK;
@@ -79,7 +80,7 @@ static double far_fraction(const struct ct_hist *h)
 
 /* Distinct counts do not add up over launches: whole run only, and nothing is known of
  * what was left out. */
-static int write_distinct(struct pass *a, const struct scope *s)
+static int write_distinct(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_locality_counts *c = s->locality;
 	const uint64_t llc = ct_gpu_llc_bytes(&a->gpu);
@@ -100,7 +101,7 @@ static int write_distinct(struct pass *a, const struct scope *s)
 }
 
 /* What is missing or odd in the trace; missing_kernels always, the others where there are any. */
-static int write_oddities(struct pass *a, const struct ct_trace *trace)
+static int write_oddities(struct ct_pass_state *a, const struct ct_trace *trace)
 {
 	const struct ct_trace_stats *t = ct_trace_stats(trace);
 	const struct { const char *metric, *unit; uint64_t n; } odd[] = {
@@ -122,7 +123,7 @@ static int write_oddities(struct pass *a, const struct ct_trace *trace)
 }
 
 /* SN values that need more than the replay's counters. */
-static int write_derived(struct pass *a, const struct scope *s, const struct ct_trace *trace)
+static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s, const struct ct_trace *trace)
 {
 	const struct ct_locality_counts *c = s->locality;
 	const uint64_t cold = c->llc_read.cold + c->llc_write.cold;
@@ -145,7 +146,7 @@ static int write_derived(struct pass *a, const struct scope *s, const struct ct_
 }
 
 /* Line utilisation (papers-facts TS-M1) and useful bytes (SL-M6). */
-static int write_util(struct pass *a, const struct scope *s)
+static int write_util(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_lineutil_counts *c = &s->util;
 	uint64_t lines = 0, requests = 0, bytes = 0;
@@ -189,19 +190,29 @@ static int write_util(struct pass *a, const struct scope *s)
 	return st;
 }
 
-static int write_mechanisms(struct pass *a)
+/* IM records of the caller's observers. */
+static int write_items(struct ct_pass_state *a)
 {
-	const struct ct_pass_mechanism *m;
 	int st = CT_OK;
-	for (unsigned i = 0; st == CT_OK && (m = ct_pass_mechanism_at(i)); i++)
-		if (a->mechanism[i])
-			st = m->write(a->mechanism[i], a->p, &a->scope[0].counts, a->e);
+	for (unsigned i = 0; st == CT_OK && i < a->o.n_observers; i++)
+		if (a->o.observers[i]->write_items)
+			st = a->o.observers[i]->write_items(a->observer[i], a->p, a->e);
 	return st;
 }
 
-static int write_scope(struct pass *a, const struct scope *s, const struct ct_trace *trace)
+/* ES and SW records of the caller's observers. */
+static int write_observers(struct ct_pass_state *a)
 {
-	int st = ct_counts_add_sn(a->p, s->name, &s->counts, how(s), a->e);
+	int st = CT_OK;
+	for (unsigned i = 0; st == CT_OK && i < a->o.n_observers; i++)
+		if (a->o.observers[i]->write)
+			st = a->o.observers[i]->write(a->observer[i], a->p, &a->scope[0].counts, a->e);
+	return st;
+}
+
+static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s, const struct ct_trace *trace)
+{
+	int st = ct_pass_add_sn(a->p, s->name, &s->counts, how(s), a->e);
 	if (st == CT_OK && a->sampler)
 		st = ct_pass_write_sampled(a, s);
 	if (st == CT_OK)
@@ -211,27 +222,27 @@ static int write_scope(struct pass *a, const struct scope *s, const struct ct_tr
 	if (st == CT_OK)
 		st = write_locality(a, s);
 	if (st == CT_OK)
-		st = ct_counts_add_im(a->p, s->name, &s->counts, s->launches, &a->gpu, a->e);
+		st = ct_pass_add_im(a->p, s->name, &s->counts, s->launches, &a->gpu, a->e);
 	return st == CT_OK && a->o.mrc ? ct_pass_write_curves(a, s) : st;
 }
 
-int ct_pass_write(struct pass *a, const struct ct_trace *trace)
+int ct_pass_write(struct ct_pass_state *a, const struct ct_trace *trace)
 {
-	int st = ct_tool_add_trace(a->p, trace, a->e);
+	int st = ct_pass_put_trace(a->p, trace, a->e);
 	if (st == CT_OK)
-		st = ct_tool_add_gpu(a->p, &a->gpu, a->e);
+		st = ct_pass_put_gpu(a->p, &a->gpu, a->e);
 	if (st == CT_OK && a->o.timing == CT_REPLAY_QUICK)
 		st = ct_profile_add_gp(a->p, "model.timing", "quick", "", a->e);
 	for (size_t i = 0; i < a->n_scopes && st == CT_OK; i++) {
-		struct scope s = a->scope[i];
-		s.locality = ct_scope_locality(a, &s);
+		struct ct_pass_scope s = a->scope[i];
+		s.locality = ct_pass_scope_locality(a, &s);
 		st = write_scope(a, i ? &s : &a->scope[0], trace); /* `all` is known by its place */
 	}
 	if (st == CT_OK)
-		st = ct_sl_watch_write(a->watch, a->p, a->e);
+		st = write_items(a);
 	if (st == CT_OK)
 		st = ct_pass_write_errors(a);
 	if (st == CT_OK)
 		st = write_views(a);
-	return st == CT_OK ? write_mechanisms(a) : st;
+	return st == CT_OK ? write_observers(a) : st;
 }

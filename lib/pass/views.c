@@ -1,11 +1,11 @@
-/* pass_views.c - the LLC's streams of GPUs with fewer SMs, views llc@sms=N. */
+/* views.c - the LLC's streams of GPUs with fewer SMs, views llc@sms=N. */
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "common/pass_internal.h"
+#include "pass/private/state.h"
 
 /* Counts what waits in a view. */
-static void view_drain(struct sms_view *v)
+static void view_drain(struct ct_pass_view *v)
 {
 	ct_stack_ops(v->stack, v->op, v->n);
 	for (size_t k = 0; k < v->n; k++) {
@@ -21,7 +21,7 @@ static void view_drain(struct sms_view *v)
 
 static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
 {
-	struct sms_view *v = ctx;
+	struct ct_pass_view *v = ctx;
 	v->op[v->n] = (struct ct_stack_op){
 		.line = ev->line, .kind = CT_STACK_TOUCH, .mask = (uint8_t)ev->sectors};
 	v->is_write[v->n] = ev->is_write;
@@ -31,26 +31,26 @@ static void on_view_llc(void *ctx, const struct ct_llc_event *ev)
 
 static void on_view_counted(void *ctx)
 {
-	struct sms_view *v = ctx;
+	struct ct_pass_view *v = ctx;
 	view_drain(v);
 	for (size_t i = 0; i < sizeof v->hist / sizeof v->hist[0]; i++)
 		v->hist[i] = (struct ct_hist){0};
 }
 
-void ct_pass_views_llc(struct pass *a, const struct ct_llc_event *ev)
+void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev)
 {
 	for (unsigned i = 0; i < a->n_views; i++)
 		if (a->view[i].whole)
 			on_view_llc(&a->view[i], ev);
 }
 
-static int start_one(struct pass *a, uint32_t sms, struct ct_replay **engine)
+static int start_one(struct ct_pass_state *a, uint32_t sms, struct ct_replay **engine)
 {
-	struct sms_view *v = &a->view[a->n_views];
+	struct ct_pass_view *v = &a->view[a->n_views];
 	struct ct_gpu g = a->gpu;
 	struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc, .counted = on_view_counted};
 	struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
-	                                  .n_observers = 1, .warmup = a->tool->warmup};
+	                                  .n_observers = 1, .warmup = a->settings.warmup};
 	struct ct_stack_options so = {.sectors = g.llc.line / g.llc.sector};
 	a->n_views++;
 	v->sms = g.sms = sms;
@@ -64,7 +64,7 @@ static int start_one(struct pass *a, uint32_t sms, struct ct_replay **engine)
 	return ct_replay_new(engine, &g, &fixed, a->e);
 }
 
-int ct_pass_views_start(struct pass *a, struct ct_replay **engine, unsigned *n)
+int ct_pass_views_start(struct ct_pass_state *a, struct ct_replay **engine, unsigned *n)
 {
 	int st = CT_OK;
 	for (unsigned i = 0; i < SMS_VIEWS && st == CT_OK; i++) {
@@ -79,19 +79,19 @@ int ct_pass_views_start(struct pass *a, struct ct_replay **engine, unsigned *n)
 
 /* L1s that live on from launch to launch would hold what other CTAs of their SM left there, and a
  * warm-up has to be seen whole. */
-unsigned ct_pass_views_launch(struct pass *a, const struct ct_kernel *k)
+unsigned ct_pass_views_launch(struct ct_pass_state *a, const struct ct_kernel *k)
 {
 	uint64_t ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	unsigned skip = 0;
 	for (unsigned i = 0; i < a->n_views; i++) {
-		struct sms_view *v = &a->view[i];
-		v->whole = ctas <= v->sms && a->gpu.l1_flush && !a->tool->warmup;
+		struct ct_pass_view *v = &a->view[i];
+		v->whole = ctas <= v->sms && a->gpu.l1_flush && !a->settings.warmup;
 		skip |= (unsigned)v->whole << (i + 1);
 	}
 	return skip;
 }
 
-int ct_pass_views_end(struct pass *a)
+int ct_pass_views_end(struct ct_pass_state *a)
 {
 	int st = CT_OK;
 	for (unsigned i = 0; i < a->n_views && st == CT_OK; i++) {
@@ -101,7 +101,7 @@ int ct_pass_views_end(struct pass *a)
 	return st;
 }
 
-void ct_pass_views_free(struct pass *a)
+void ct_pass_views_free(struct ct_pass_state *a)
 {
 	for (unsigned i = 0; i < a->n_views; i++) {
 		ct_stack_free(a->view[i].stack);

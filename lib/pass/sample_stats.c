@@ -1,9 +1,9 @@
-#include "common/sample_stats.h"
+#include "pass/private/sample_stats.h"
 
 #include <math.h>
 #include <stddef.h>
 
-void ct_spread_add(struct ct_spread *s, double v)
+void ct_pass_spread_add(struct ct_pass_spread *s, double v)
 {
 	double d = v - s->mean;
 	s->n++;
@@ -16,7 +16,7 @@ void ct_spread_add(struct ct_spread *s, double v)
 static const double quantile[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
                                   2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120};
 
-double ct_spread_half(const struct ct_spread *s)
+double ct_pass_spread_half(const struct ct_pass_spread *s)
 {
 	const unsigned last = sizeof quantile / sizeof quantile[0];
 	if (s->n < 2)

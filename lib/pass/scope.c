@@ -1,11 +1,11 @@
-/* pass_scope.c - what has been counted for each kernel name or launch. Of the 26000 counters of
+/* scope.c - what has been counted for each kernel name or launch. Of the 26000 counters of
  * struct ct_locality_counts a launch leaves most at 0, and a trace may have as many names as kernels: only
  * `all` has them as they are, the others keep those that are not 0. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/pass_internal.h"
+#include "pass/private/state.h"
 
 /* The counters as one array, in which the joint histograms are a gap. */
 enum {
@@ -19,7 +19,7 @@ static size_t next(size_t i)
 	return i + 1 == GAP ? GAP_END : i + 1;
 }
 
-static void unpack(const struct scope *s, struct ct_locality_counts *c)
+static void unpack(const struct ct_pass_scope *s, struct ct_locality_counts *c)
 {
 	uint64_t *v = (uint64_t *)(void *)c;
 	memset(c, 0, sizeof *c);
@@ -30,7 +30,7 @@ static void unpack(const struct scope *s, struct ct_locality_counts *c)
 }
 
 /* -1 when out of memory; the joint histograms are the scope's also then. */
-static int pack(struct scope *s, const struct ct_locality_counts *c)
+static int pack(struct ct_pass_scope *s, const struct ct_locality_counts *c)
 {
 	const uint64_t *v = (const uint64_t *)(const void *)c;
 	size_t n = 0;
@@ -38,18 +38,18 @@ static int pack(struct scope *s, const struct ct_locality_counts *c)
 	s->rj_sharers = c->rj_sharers;
 	for (size_t i = 0; i < COUNTERS; i = next(i))
 		n += v[i] != 0;
-	struct scope_cell *cell = ct_reallocarray(s->cell, n, sizeof *cell);
+	struct ct_pass_cell *cell = ct_reallocarray(s->cell, n, sizeof *cell);
 	if (!cell)
 		return -1;
 	s->cell = cell;
 	s->n_cells = 0;
 	for (size_t i = 0; i < COUNTERS; i = next(i))
 		if (v[i])
-			cell[s->n_cells++] = (struct scope_cell){i, v[i]};
+			cell[s->n_cells++] = (struct ct_pass_cell){i, v[i]};
 	return 0;
 }
 
-int ct_scope_find(struct pass *a, const char *name, struct scope **out)
+int ct_pass_scope_find(struct ct_pass_state *a, const char *name, struct ct_pass_scope **out)
 {
 	for (size_t i = 0; i < a->n_scopes; i++)
 		if (strcmp(a->scope[i].name, name) == 0) {
@@ -58,7 +58,7 @@ int ct_scope_find(struct pass *a, const char *name, struct scope **out)
 		}
 	if (ct_grow((void **)&a->scope, &a->cap_scopes, a->n_scopes + 1, sizeof *a->scope) < 0)
 		return ct_fail_nomem(a->e);
-	struct scope *s = &a->scope[a->n_scopes];
+	struct ct_pass_scope *s = &a->scope[a->n_scopes];
 	memset(s, 0, sizeof *s);
 	s->name = ct_strndup(name, strlen(name));
 	if (a->n_scopes == 0)
@@ -70,7 +70,7 @@ int ct_scope_find(struct pass *a, const char *name, struct scope **out)
 	return s->name && whole ? CT_OK : ct_fail_nomem(a->e);
 }
 
-int ct_scope_add_locality(struct pass *a, struct scope *s)
+int ct_pass_scope_add_locality(struct ct_pass_state *a, struct ct_pass_scope *s)
 {
 	if (s->locality)
 		return ct_locality_counts_add(s->locality, a->launch, a->e);
@@ -81,7 +81,7 @@ int ct_scope_add_locality(struct pass *a, struct scope *s)
 	return st;
 }
 
-struct ct_locality_counts *ct_scope_locality(struct pass *a, const struct scope *s)
+struct ct_locality_counts *ct_pass_scope_locality(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	if (s->locality)
 		return s->locality;
@@ -89,10 +89,10 @@ struct ct_locality_counts *ct_scope_locality(struct pass *a, const struct scope 
 	return a->unpacked;
 }
 
-void ct_scopes_free(struct pass *a)
+void ct_pass_scopes_free(struct ct_pass_state *a)
 {
 	for (size_t i = 0; i < a->n_scopes; i++) {
-		struct scope *s = &a->scope[i];
+		struct ct_pass_scope *s = &a->scope[i];
 		if (s->locality)
 			ct_locality_counts_free(s->locality);
 		ct_rj_free(&s->rj_nearest);

@@ -1,4 +1,4 @@
-#include "common/replays.h"
+#include "pass/replays.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,20 +6,23 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/lanes.h"
-#include "common/progress.h"
+#include "pass/private/lanes.h"
+#include "pass/private/progress.h"
+#include "pass/reopen.h"
 
-struct pass {
+struct replays {
+	const struct ct_profile *p;
+	const struct ct_pass_settings *settings;
+	const char *why;
 	struct ct_lanes *lanes;
 	struct ct_trace *trace;
-	struct ct_progress progress;
 	struct ct_replay_counts *launch, *total; /* one for each engine, of every pass */
 	unsigned first, n, made;                 /* engines of this pass; those that had make() */
 	struct ct_replays_hooks hooks;
 	struct ct_error *e;
 };
 
-static int run_kernel(struct pass *x, const struct ct_kernel *k)
+static int run_kernel(struct replays *x, const struct ct_kernel *k)
 {
 	struct ct_cta *cta, *held = NULL;
 	int st = x->hooks.begin ? x->hooks.begin(x->hooks.ctx, k, x->e) : CT_OK;
@@ -29,8 +32,7 @@ static int run_kernel(struct pass *x, const struct ct_kernel *k)
 		return st;
 	while ((st = ct_trace_next_cta(x->trace, &cta, x->e)) > 0) {
 		st = ct_lanes_push_cta(x->lanes, cta, x->e);
-		ct_progress_tick(&x->progress, ct_trace_path(x->trace),
-		                 ct_trace_stats(x->trace)->warp_insts);
+		ct_pass_advance(x->settings, x->trace);
 		/* The first CTA keeps the kernel alive until the launch is over. */
 		if (held)
 			ct_cta_unref(cta);
@@ -49,7 +51,7 @@ static int run_kernel(struct pass *x, const struct ct_kernel *k)
 	return st;
 }
 
-static int run_trace(struct pass *x)
+static int run_trace(struct replays *x)
 {
 	struct ct_event ev;
 	int st;
@@ -60,13 +62,6 @@ static int run_trace(struct pass *x)
 			return st;
 	}
 	return st;
-}
-
-int ct_replays_run(struct ct_tool *t, const struct ct_stage *s, const char *why,
-                   const struct ct_replays_engine *engine, unsigned n, struct ct_replay_counts *total,
-                   struct ct_error *e)
-{
-	return ct_replays_run_with(t, s, why, engine, n, &(struct ct_replays_hooks){0}, total, e);
 }
 
 double ct_replays_l1_lines(const struct ct_gpu *g)
@@ -84,32 +79,42 @@ double ct_replays_bytes(const struct ct_gpu *g)
 	return g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines;
 }
 
-int ct_replays_fit(const struct ct_tool *t, const struct ct_gpu *g, double bytes, struct ct_error *e)
+static const double GIB = 1 << 30;
+
+int ct_replays_fit(const struct ct_pass_settings *settings, const struct ct_gpu *g, double bytes,
+                   struct ct_error *e)
 {
-	static const double gib = 1 << 30;
-	if (bytes <= fmax(gib, (double)t->max_memory))
+	if (bytes <= fmax(GIB, (double)settings->max_memory))
 		return CT_OK;
 	return ct_fail(e, CT_ERR_LIMIT, "%" PRIu32 " SMs and their caches take some %.1f GiB to replay: "
-	               "fewer or smaller ones, --scale, or --max-memory %.0fGiB", g->sms, bytes / gib,
-	               ceil(bytes / gib));
+	               "fewer or smaller ones, --scale, or --max-memory %.0fGiB", g->sms, bytes / GIB,
+	               ceil(bytes / GIB));
+}
+
+/* Bytes that this process may take of the memory limit. */
+static double own_memory(const struct ct_pass_settings *s)
+{
+	return s->memory ? (double)s->memory : s->max_memory ? (double)s->max_memory : GIB;
 }
 
 /* How many of the n engines may be there together: what the limit has room for. */
-static unsigned together(const struct ct_tool *t, const struct ct_replays_engine *engine, unsigned n)
+static unsigned together(const struct ct_pass_settings *settings, const struct ct_replays_engine *engine,
+                         unsigned n)
 {
 	double bytes = 0;
 	unsigned k = 0;
 	for (; k < n; k++) {
 		bytes += ct_replays_bytes(engine[k].gpu) + engine[k].part_bytes;
-		if (bytes > (double)ct_tool_memory(t))
+		if (bytes > own_memory(settings))
 			break;
 	}
 	return k ? k : 1;
 }
 
 /* Makes the engines of this pass and the lanes that feed them. */
-static int make_lanes(struct pass *x, const struct ct_replays_engine *spec, unsigned threads)
+static int make_lanes(struct replays *x, const struct ct_replays_engine *spec)
 {
+	const unsigned threads = x->settings->threads ? x->settings->threads : 1;
 	struct ct_replay **engine = ct_calloc(x->n, sizeof *engine);
 	int st = engine ? CT_OK : ct_fail_nomem(x->e);
 	for (unsigned i = 0; i < x->n && st == CT_OK; i++) {
@@ -128,20 +133,19 @@ static int make_lanes(struct pass *x, const struct ct_replays_engine *spec, unsi
 }
 
 /* One pass for the engines from x->first on. */
-static int run_some(struct ct_tool *t, const struct ct_stage *s, const char *why, struct pass *x,
-                    const struct ct_replays_engine *engine)
+static int run_some(struct replays *x, const struct ct_replays_engine *engine)
 {
 	x->made = 0;
-	int st = make_lanes(x, engine, t->threads);
+	int st = make_lanes(x, engine);
 	if (st == CT_OK)
-		st = ct_stage_trace(t, s, why, &x->trace, x->e);
+		st = ct_pass_reopen(x->p, x->settings, x->why, &x->trace, x->e);
 	if (st == CT_OK) {
-		ct_progress_start(&x->progress, t);
+		ct_pass_begin(x->settings);
 		st = run_trace(x);
-		ct_progress_end(&x->progress, ct_trace_path(x->trace), ct_trace_stats(x->trace)->warp_insts);
+		ct_pass_end(x->settings, x->trace);
 	}
 	if (st == CT_OK)
-		st = ct_stage_same_trace(s, x->trace, x->total[x->first].warp_insts, x->e);
+		st = ct_pass_same_trace(x->p, x->trace, x->total[x->first].warp_insts, x->e);
 	ct_lanes_free(x->lanes);
 	ct_trace_close(x->trace);
 	x->lanes = NULL;
@@ -151,22 +155,23 @@ static int run_some(struct ct_tool *t, const struct ct_stage *s, const char *why
 	return st;
 }
 
-int ct_replays_run_with(struct ct_tool *t, const struct ct_stage *s, const char *why,
-                        const struct ct_replays_engine *engine, unsigned n,
-                        const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
-                        struct ct_error *e)
+int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
+                   const struct ct_replays_engine *engine, unsigned n, const struct ct_replays_hooks *hooks,
+                   struct ct_replay_counts *total, struct ct_error *e)
 {
-	struct pass x = {.total = total, .hooks = *hooks, .e = e};
+	struct replays x = {.p = p, .settings = settings, .why = why, .total = total, .e = e};
 	int st = CT_OK;
+	if (hooks)
+		x.hooks = *hooks;
 	memset(total, 0, n * sizeof *total);
 	if (!(x.launch = ct_calloc(n, sizeof *x.launch)))
 		return ct_fail_nomem(e);
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
-		st = ct_replays_fit(t, engine[i].gpu, ct_replays_bytes(engine[i].gpu) + engine[i].part_bytes, e);
+		st = ct_replays_fit(settings, engine[i].gpu, ct_replays_bytes(engine[i].gpu) + engine[i].part_bytes, e);
 	for (x.first = 0; x.first < n && st == CT_OK; x.first += x.n) {
-		x.n = together(t, engine + x.first, n - x.first);
+		x.n = together(settings, engine + x.first, n - x.first);
 		memset(x.launch, 0, n * sizeof *x.launch);
-		st = run_some(t, s, why, &x, engine + x.first);
+		st = run_some(&x, engine + x.first);
 	}
 	free(x.launch);
 	return st;

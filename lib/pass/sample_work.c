@@ -6,11 +6,11 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "common/sample_launch.h"
+#include "pass/private/sample_launch.h"
 
 enum { LOOKED_AT = 64, LINE_BITS = 7 };
 
-int ct_work_begin(struct launch_work *w, const struct ct_kernel *k, struct ct_error *e)
+int ct_pass_work_begin(struct ct_pass_work *w, const struct ct_kernel *k, struct ct_error *e)
 {
 	uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	uint64_t *sketch = w->sketch ? w->sketch : ct_calloc(SKETCH_BITS / 64, sizeof *sketch);
@@ -18,12 +18,12 @@ int ct_work_begin(struct launch_work *w, const struct ct_kernel *k, struct ct_er
 	if (!sketch)
 		return ct_fail_nomem(e);
 	memset(sketch, 0, SKETCH_BITS / 8);
-	*w = (struct launch_work){.sketch = sketch, .cursor = cursor};
+	*w = (struct ct_pass_work){.sketch = sketch, .cursor = cursor};
 	w->step = grid > LOOKED_AT ? grid / LOOKED_AT : 1;
 	return CT_OK;
 }
 
-static void add_lines(struct launch_work *w, const struct ct_inst *inst)
+static void add_lines(struct ct_pass_work *w, const struct ct_inst *inst)
 {
 	for (unsigned i = 0; i < inst->naddr; i++) {
 		uint64_t h = ct_mix64(inst->addr[i] >> LINE_BITS) % SKETCH_BITS;
@@ -31,7 +31,7 @@ static void add_lines(struct launch_work *w, const struct ct_inst *inst)
 	}
 }
 
-static int look_into(struct launch_work *w, struct ct_cta *cta, struct ct_error *e)
+static int look_into(struct ct_pass_work *w, struct ct_cta *cta, struct ct_error *e)
 {
 	const struct ct_code *code = ct_cta_code(cta);
 	struct ct_inst inst;
@@ -49,7 +49,7 @@ static int look_into(struct launch_work *w, struct ct_cta *cta, struct ct_error 
 	return st;
 }
 
-int ct_work_add(struct launch_work *w, struct ct_cta *cta, struct ct_error *e)
+int ct_pass_work_add(struct ct_pass_work *w, struct ct_cta *cta, struct ct_error *e)
 {
 	w->ctas++;
 	w->warps += ct_cta_warps(cta);
@@ -59,7 +59,7 @@ int ct_work_add(struct launch_work *w, struct ct_cta *cta, struct ct_error *e)
 }
 
 /* Linear counting (Whang et al. 1990): n = -m ln(share of bits that are 0). */
-void ct_work_end(struct launch_work *w)
+void ct_pass_work_end(struct ct_pass_work *w)
 {
 	uint64_t zero = SKETCH_BITS;
 	for (size_t i = 0; i < SKETCH_BITS / 64; i++)
@@ -67,7 +67,7 @@ void ct_work_end(struct launch_work *w)
 	w->lines = SKETCH_BITS * log((double)SKETCH_BITS / (double)(zero ? zero : 1));
 }
 
-void ct_work_free(struct launch_work *w)
+void ct_pass_work_free(struct ct_pass_work *w)
 {
 	ct_cursor_close(w->cursor);
 	free(w->sketch);
@@ -79,7 +79,7 @@ static int within(double a, double b, double part)
 	return fabs(a - b) <= part * fmax(a, b);
 }
 
-int ct_work_equal(const struct launch_work *a, const struct launch_work *b)
+int ct_pass_work_equal(const struct ct_pass_work *a, const struct ct_pass_work *b)
 {
 	return a->ctas == b->ctas && a->warps == b->warps &&
 	       within((double)a->insts, (double)b->insts, 0.01) &&

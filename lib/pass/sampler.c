@@ -1,4 +1,4 @@
-/* pass_sample.c - --sample-kernels: launches that repeat others are recognised by kernel,
+/* sampler.c - --sample-kernels: launches that repeat others are recognised by kernel,
  * grid, instructions and footprint, and counted as those were; long launches are cut short
  * (sample_waves.c). A kernel that always does the same work is replayed until the cycles of
  * its launches, the first one aside (it may find cold caches), are known within 2 % and its
@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/sample_launch.h"
+#include "pass/private/progress.h"
+#include "pass/private/sample_launch.h"
 
 enum { GROUPS_MAX = 256 };
 static const double CYCLES_KNOWN = 0.02, RATES_KNOWN = 0.01;
@@ -18,35 +19,35 @@ struct group {
 	char *name;
 	uint32_t grid[3], block[3], regs;
 	uint64_t shmem;
-	struct launch_work work; /* without sketch and cursor */
+	struct ct_pass_work work; /* without sketch and cursor */
 	unsigned replayed;
-	struct ct_spread spread[WAVE_RATES]; /* cycles, L1 and LLC miss rate; not of the first */
+	struct ct_pass_spread spread[WAVE_RATES]; /* cycles, L1 and LLC miss rate; not of the first */
 	/* the last one that was replayed */
-	struct launch_counts counts;
+	struct ct_pass_launch counts;
 	struct ct_locality_counts locality;
 	struct ct_hist view[SMS_VIEWS][4];
 };
 
-struct ct_sampler {
+struct ct_pass_sampler {
 	struct group *group[GROUPS_MAX];
 	unsigned n;
-	struct launch_work work;
+	struct ct_pass_work work;
 	struct ct_cta **cta; /* of a launch that is held back until its work is known */
 	size_t n_cta, cap_cta;
 };
 
-struct ct_sampler *ct_sampler_new(void)
+struct ct_pass_sampler *ct_pass_sampler_new(void)
 {
-	return ct_calloc(1, sizeof(struct ct_sampler));
+	return ct_calloc(1, sizeof(struct ct_pass_sampler));
 }
 
-static void drop_ctas(struct ct_sampler *s)
+static void drop_ctas(struct ct_pass_sampler *s)
 {
 	while (s->n_cta)
 		ct_cta_unref(s->cta[--s->n_cta]);
 }
 
-void ct_sampler_free(struct ct_sampler *s)
+void ct_pass_sampler_free(struct ct_pass_sampler *s)
 {
 	if (!s)
 		return;
@@ -56,12 +57,12 @@ void ct_sampler_free(struct ct_sampler *s)
 		ct_locality_counts_free(&s->group[i]->locality);
 		free(s->group[i]);
 	}
-	ct_work_free(&s->work);
+	ct_pass_work_free(&s->work);
 	free(s->cta);
 	free(s);
 }
 
-void ct_sampled_add(struct sampled *into, const struct sampled *from)
+void ct_pass_sampled_add(struct ct_pass_sampled *into, const struct ct_pass_sampled *from)
 {
 	into->launches += from->launches;
 	into->ctas += from->ctas;
@@ -82,13 +83,13 @@ static int same_shape(const struct group *g, const struct ct_kernel *k)
 
 static int is_known(const struct group *g)
 {
-	return ct_spread_half(&g->spread[0]) <= CYCLES_KNOWN * g->spread[0].mean &&
-	       ct_spread_half(&g->spread[1]) <= RATES_KNOWN &&
-	       ct_spread_half(&g->spread[2]) <= RATES_KNOWN;
+	return ct_pass_spread_half(&g->spread[0]) <= CYCLES_KNOWN * g->spread[0].mean &&
+	       ct_pass_spread_half(&g->spread[1]) <= RATES_KNOWN &&
+	       ct_pass_spread_half(&g->spread[2]) <= RATES_KNOWN;
 }
 
 /* Whether the launch may be one that need not be replayed. */
-static int may_repeat(const struct ct_sampler *s, const struct ct_kernel *k)
+static int may_repeat(const struct ct_pass_sampler *s, const struct ct_kernel *k)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		if (same_shape(s->group[i], k) && is_known(s->group[i]))
@@ -96,17 +97,17 @@ static int may_repeat(const struct ct_sampler *s, const struct ct_kernel *k)
 	return 0;
 }
 
-static struct group *find(const struct ct_sampler *s, const struct ct_kernel *k)
+static struct group *find(const struct ct_pass_sampler *s, const struct ct_kernel *k)
 {
 	for (unsigned i = 0; i < s->n; i++)
-		if (same_shape(s->group[i], k) && ct_work_equal(&s->group[i]->work, &s->work))
+		if (same_shape(s->group[i], k) && ct_pass_work_equal(&s->group[i]->work, &s->work))
 			return s->group[i];
 	return NULL;
 }
 
-static int add_group(struct pass *a, const struct ct_kernel *k, struct group **out)
+static int add_group(struct ct_pass_state *a, const struct ct_kernel *k, struct group **out)
 {
-	struct ct_sampler *s = a->sampler;
+	struct ct_pass_sampler *s = a->sampler;
 	struct group *g = ct_calloc(1, sizeof *g);
 	*out = NULL;
 	if (!g || !(g->name = ct_strndup(k->name, strlen(k->name)))) {
@@ -131,8 +132,8 @@ static double rate(uint64_t misses, uint64_t accesses)
 }
 
 /* The launch that has just been counted into *l and a->launch becomes its group's last. */
-static int remember(struct pass *a, const struct ct_kernel *k, const struct launch_counts *l,
-                    const struct waves *w)
+static int remember(struct ct_pass_state *a, const struct ct_kernel *k, const struct ct_pass_launch *l,
+                    const struct ct_pass_waves *w)
 {
 	struct group *g = find(a->sampler, k);
 	int st = CT_OK;
@@ -144,9 +145,9 @@ static int remember(struct pass *a, const struct ct_kernel *k, const struct laun
 		return st;
 	const struct ct_replay_counts *c = &l->c[0];
 	if (g->replayed++) {
-		ct_spread_add(&g->spread[0], (double)(c->cycles - c->launch_cycles));
-		ct_spread_add(&g->spread[1], rate(c->l1_misses, c->l1_accesses));
-		ct_spread_add(&g->spread[2], rate(c->llc_misses, c->llc_accesses));
+		ct_pass_spread_add(&g->spread[0], (double)(c->cycles - c->launch_cycles));
+		ct_pass_spread_add(&g->spread[1], rate(c->l1_misses, c->l1_accesses));
+		ct_pass_spread_add(&g->spread[2], rate(c->llc_misses, c->llc_accesses));
 	}
 	g->counts = *l;
 	for (unsigned i = 0; i < a->n_views; i++)
@@ -162,9 +163,9 @@ static int remember(struct pass *a, const struct ct_kernel *k, const struct laun
 }
 
 /* The launch is counted as the last of its group was. */
-static int repeat(struct pass *a, const struct ct_kernel *k, const struct group *g)
+static int repeat(struct ct_pass_state *a, const struct ct_kernel *k, const struct group *g)
 {
-	struct launch_counts l = g->counts;
+	struct ct_pass_launch l = g->counts;
 	const struct ct_replay_counts *c = &g->counts.c[0];
 	double cycles = (double)(c->cycles - c->launch_cycles);
 	int st = ct_locality_counts_add(a->launch, &g->locality, a->e);
@@ -172,9 +173,9 @@ static int repeat(struct pass *a, const struct ct_kernel *k, const struct group 
 		return st;
 	l.sampled.launches = 1;
 	l.sampled.insts = (double)l.c[0].warp_insts;
-	l.sampled.cycles += ct_spread_half(&g->spread[0]) + fabs(cycles - g->spread[0].mean);
-	l.sampled.l1_misses += ct_spread_half(&g->spread[1]) * (double)c->l1_accesses;
-	l.sampled.llc_misses += ct_spread_half(&g->spread[2]) * (double)c->llc_accesses;
+	l.sampled.cycles += ct_pass_spread_half(&g->spread[0]) + fabs(cycles - g->spread[0].mean);
+	l.sampled.l1_misses += ct_pass_spread_half(&g->spread[1]) * (double)c->l1_accesses;
+	l.sampled.llc_misses += ct_pass_spread_half(&g->spread[2]) * (double)c->llc_accesses;
 	for (unsigned i = 0; i < a->n_views; i++)
 		for (int h = 0; h < 4; h++)
 			ct_hist_merge(&a->view[i].hist[h], &g->view[i][h]);
@@ -183,9 +184,9 @@ static int repeat(struct pass *a, const struct ct_kernel *k, const struct group 
 
 /* ---- one launch ---- */
 
-static int hold(struct pass *a, struct ct_cta *cta)
+static int hold(struct ct_pass_state *a, struct ct_cta *cta)
 {
-	struct ct_sampler *s = a->sampler;
+	struct ct_pass_sampler *s = a->sampler;
 	if (ct_grow((void **)&s->cta, &s->cap_cta, s->n_cta + 1, sizeof *s->cta) < 0)
 		return ct_fail_nomem(a->e);
 	s->cta[s->n_cta++] = ct_cta_ref(cta);
@@ -193,65 +194,65 @@ static int hold(struct pass *a, struct ct_cta *cta)
 }
 
 /* Reads the launch; replays its CTAs at once, or holds them all (*w unused). */
-static int read_launch(struct pass *a, struct ct_trace *trace, struct waves *w, int held)
+static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct ct_pass_waves *w, int held)
 {
 	struct ct_cta *cta;
 	int st;
 	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
-		st = ct_work_add(&a->sampler->work, cta, a->e);
+		st = ct_pass_work_add(&a->sampler->work, cta, a->e);
 		/* The first CTA keeps the kernel alive until the launch has been counted. */
 		if (st >= 0 && (held || a->sampler->n_cta == 0))
 			st = hold(a, cta);
 		if (st >= 0 && !held)
-			st = ct_waves_push(a, w, cta);
+			st = ct_pass_waves_push(a, w, cta);
 		ct_cta_unref(cta);
-		ct_progress_tick(&a->progress, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
+		ct_pass_advance(&a->settings, trace);
 		if (st < 0)
 			return st;
 	}
-	ct_work_end(&a->sampler->work);
+	ct_pass_work_end(&a->sampler->work);
 	return st;
 }
 
-static int finish(struct pass *a, const struct ct_kernel *k, struct waves *w)
+static int finish(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_waves *w)
 {
-	struct launch_counts l;
+	struct ct_pass_launch l;
 	int st = ct_pass_end_launch(a, &l);
 	if (st == CT_OK)
-		st = ct_waves_end(a, w, &l);
+		st = ct_pass_waves_end(a, w, &l);
 	if (st == CT_OK)
 		st = remember(a, k, &l, w);
 	return st == CT_OK ? ct_pass_count(a, k, &l) : st;
 }
 
-static int launch(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k,
-                  struct waves *w)
+static int launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k,
+                  struct ct_pass_waves *w)
 {
-	struct ct_sampler *s = a->sampler;
+	struct ct_pass_sampler *s = a->sampler;
 	int held = may_repeat(s, k);
-	int st = ct_work_begin(&s->work, k, a->e);
+	int st = ct_pass_work_begin(&s->work, k, a->e);
 	if (st == CT_OK && !held)
-		st = ct_waves_begin(a, w, k);
+		st = ct_pass_waves_begin(a, w, k);
 	if (st == CT_OK)
 		st = read_launch(a, trace, w, held);
 	if (st == CT_OK && held) {
 		const struct group *g = find(s, k);
 		if (g && is_known(g))
 			return repeat(a, k, g);
-		st = ct_waves_begin(a, w, k);
+		st = ct_pass_waves_begin(a, w, k);
 		for (size_t i = 0; i < s->n_cta && st == CT_OK; i++)
-			st = ct_waves_push(a, w, s->cta[i]);
+			st = ct_pass_waves_push(a, w, s->cta[i]);
 	}
 	return st == CT_OK ? finish(a, k, w) : st;
 }
 
-int ct_sampler_launch(struct pass *a, struct ct_trace *trace, const struct ct_kernel *k)
+int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k)
 {
-	struct waves *w = ct_calloc(1, sizeof *w);
+	struct ct_pass_waves *w = ct_calloc(1, sizeof *w);
 	if (!w)
 		return ct_fail_nomem(a->e);
 	int st = launch(a, trace, k, w);
-	ct_waves_free(w);
+	ct_pass_waves_free(w);
 	free(w);
 	drop_ctas(a->sampler);
 	return st;
@@ -259,22 +260,22 @@ int ct_sampler_launch(struct pass *a, struct ct_trace *trace, const struct ct_ke
 
 /* ---- records ---- */
 
-static int put(struct pass *a, const struct scope *s, const char *metric, double v)
+static int put(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *metric, double v)
 {
 	return ct_profile_add_real(a->p, s->name, metric, v, NULL, "sampled", a->e);
 }
 
 /* value -/+ half, over `of`, as NAME_low and NAME_high. */
-static int range(struct pass *a, const struct scope *s, const char *low, const char *high,
+static int range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low, const char *high,
                  double value, double half, double of)
 {
 	int st = put(a, s, low, of > 0 ? fmax(value - half, 0) / of : NAN);
 	return st == CT_OK ? put(a, s, high, of > 0 ? (value + half) / of : NAN) : st;
 }
 
-int ct_pass_write_sampled(struct pass *a, const struct scope *s)
+int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
-	const struct sampled *x = &s->sampled;
+	const struct ct_pass_sampled *x = &s->sampled;
 	const struct ct_replay_counts *c = &s->counts;
 	int st = ct_profile_add_count(a->p, s->name, "sampled_launches", x->launches, NULL, "sampled",
 	                              a->e);

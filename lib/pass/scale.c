@@ -1,13 +1,13 @@
-/* scale.c - --scale auto: the GPU that a small trace fills. */
+#include "pass/scale.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "common/tool.h"
 #include "gpu/occupancy.h"
 
-/* A verdict needs two waves of CTAs (design 4); a GPU below 1/64 models nothing. */
+/* A verdict needs two waves of CTAs (one is all start and end); a GPU below 1/64 models nothing. */
 enum { WAVES_WANTED = 2, HALVINGS = 6 };
 
 struct launch {
@@ -16,15 +16,16 @@ struct launch {
 };
 
 /* Grid, size and occupancy of every launch, from a pass of its own. */
-static int read_launches(struct ct_tool *t, const char *path, const struct ct_gpu *g,
+static int read_launches(const char *path, const struct ct_trace_options *options, const struct ct_gpu *g,
                          struct launch **out, size_t *n, struct ct_error *e)
 {
-	struct ct_trace_options o;
+	struct ct_trace_options o = {0};
 	struct ct_trace *tr;
 	struct ct_event ev;
 	size_t cap = 0;
 	int st;
-	ct_tool_trace_options(t, &o);
+	if (options)
+		o = *options;
 	o.diag.warn = NULL; /* the real pass will say it */
 	if ((st = ct_trace_open(&tr, path, &o, e)) != CT_OK)
 		return st;
@@ -61,15 +62,15 @@ static int reads_twice(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
 }
 
-int ct_tool_scale_auto(struct ct_tool *t, const struct ct_gpu *g, const char *path,
-                       double *factor, struct ct_error *e)
+int ct_pass_scale_auto(const char *path, const struct ct_trace_options *o, const struct ct_gpu *g, double *factor,
+                       struct ct_error *e)
 {
 	struct launch *l = NULL;
 	size_t n = 0;
 	if (!reads_twice(path))
 		return ct_fail(e, CT_ERR_USAGE,
 		               "--scale auto reads the trace twice: name a file, or give a factor");
-	int st = read_launches(t, path, g, &l, &n, e);
+	int st = read_launches(path, o, g, &l, &n, e);
 	*factor = 1;
 	for (int i = 0; i < HALVINGS && st == CT_OK; i++, *factor /= 2) {
 		uint64_t all = 0, filled = 0;

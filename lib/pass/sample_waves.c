@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "common/sample_launch.h"
 #include "gpu/occupancy.h"
+#include "pass/private/sample_launch.h"
 
 /* The first waves fill the GPU and its caches. The waves behind them, eight more at a time,
  * make up a block until the interval of its mean is within 3 % (miss rates: 1 point); where its
@@ -19,7 +19,7 @@ static const double STEADY[WAVE_RATES] = {0.03, 0.01, 0.01};
 
 enum { COUNTERS = sizeof(struct ct_replay_counts) / sizeof(uint64_t) };
 
-static void mark(const struct pass *a, struct wave_mark *m)
+static void mark(const struct ct_pass_state *a, struct ct_pass_mark *m)
 {
 	m->cycle = a->last_cycle;
 	ct_replay_total(a->engine, &m->c);
@@ -30,7 +30,7 @@ static double over(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : 0;
 }
 
-static void rates_between(const struct wave_mark *from, const struct wave_mark *to,
+static void rates_between(const struct ct_pass_mark *from, const struct ct_pass_mark *to,
                           double r[WAVE_RATES])
 {
 	r[0] = over(to->cycle - from->cycle, to->c.warp_insts - from->c.warp_insts);
@@ -38,7 +38,7 @@ static void rates_between(const struct wave_mark *from, const struct wave_mark *
 	r[2] = over(to->c.llc_misses - from->c.llc_misses, to->c.llc_accesses - from->c.llc_accesses);
 }
 
-int ct_waves_begin(struct pass *a, struct waves *w, const struct ct_kernel *k)
+int ct_pass_waves_begin(struct ct_pass_state *a, struct ct_pass_waves *w, const struct ct_kernel *k)
 {
 	struct ct_occupancy occ;
 	memset(w, 0, sizeof *w);
@@ -58,7 +58,7 @@ int ct_waves_begin(struct pass *a, struct waves *w, const struct ct_kernel *k)
 }
 
 /* What has been counted so far belongs to what precedes the block. */
-static int open_block(struct pass *a, struct waves *w)
+static int open_block(struct ct_pass_state *a, struct ct_pass_waves *w)
 {
 	w->block = w->last;
 	w->in_block = 0;
@@ -71,36 +71,36 @@ static int open_block(struct pass *a, struct waves *w)
 	return st == CT_OK ? ct_lineutil_collect(a->util, &w->util_before, 0, a->e) : st;
 }
 
-static double limit_of(const struct waves *w, int i)
+static double limit_of(const struct ct_pass_waves *w, int i)
 {
 	return STEADY[i] * (i ? 1 : w->spread[0].mean);
 }
 
-static int is_steady(const struct waves *w)
+static int is_steady(const struct ct_pass_waves *w)
 {
 	for (int i = 0; i < WAVE_RATES; i++)
-		if (!(ct_spread_half(&w->spread[i]) <= limit_of(w, i)))
+		if (!(ct_pass_spread_half(&w->spread[i]) <= limit_of(w, i)))
 			return 0;
 	return 1;
 }
 
 /* The difference of two halves has twice the interval of the whole. */
-static int drifts(const struct waves *w)
+static int drifts(const struct ct_pass_waves *w)
 {
 	for (int i = 0; i < WAVE_RATES; i++) {
 		double first = 0;
 		for (unsigned k = 0; k < w->in_block / 2; k++)
 			first += w->rate[k][i] / (w->in_block / 2); /* NOLINT(bugprone-integer-division): as many as k */
-		double half = fmax(ct_spread_half(&w->spread[i]), limit_of(w, i));
+		double half = fmax(ct_pass_spread_half(&w->spread[i]), limit_of(w, i));
 		if (fabs(w->spread[i].mean - first) > half)
 			return 1;
 	}
 	return 0;
 }
 
-static int end_wave(struct pass *a, struct waves *w)
+static int end_wave(struct ct_pass_state *a, struct ct_pass_waves *w)
 {
-	struct wave_mark now;
+	struct ct_pass_mark now;
 	double r[WAVE_RATES];
 	mark(a, &now);
 	rates_between(&w->last, &now, r);
@@ -110,7 +110,7 @@ static int end_wave(struct pass *a, struct waves *w)
 		return w->wave == WARM_WAVES ? open_block(a, w) : CT_OK;
 	memcpy(w->rate[w->in_block++], r, sizeof r);
 	for (int i = 0; i < WAVE_RATES; i++)
-		ct_spread_add(&w->spread[i], r[i]);
+		ct_pass_spread_add(&w->spread[i], r[i]);
 	if (w->in_block % BLOCK_WAVES)
 		return CT_OK;
 	rates_between(&w->block, &now, w->rates);
@@ -122,7 +122,7 @@ static int end_wave(struct pass *a, struct waves *w)
 	return CT_OK;
 }
 
-int ct_waves_push(struct pass *a, struct waves *w, struct ct_cta *cta)
+int ct_pass_waves_push(struct ct_pass_state *a, struct ct_pass_waves *w, struct ct_cta *cta)
 {
 	if (w->stopped) {
 		w->ctas++;
@@ -150,7 +150,7 @@ static void scale_all(uint64_t *v, size_t n, double f)
 		v[i] = scaled(v[i], f);
 }
 
-void ct_sample_scale_hist(struct ct_hist *h, double f)
+void ct_pass_scale_hist(struct ct_hist *h, double f)
 {
 	scale_all(h->count, CT_HIST_BINS, f);
 	h->cold = scaled(h->cold, f);
@@ -163,7 +163,7 @@ static void scale_locality(struct ct_locality_counts *c, double f)
 		&c->merged_write, &c->merged_sector_read, &c->merged_sector_write, &c->llc_read,
 		&c->llc_write, &c->llc_sector_read, &c->llc_sector_write, &c->reg_insts, &c->reg_distinct};
 	for (size_t i = 0; i < sizeof hist / sizeof hist[0]; i++)
-		ct_sample_scale_hist(hist[i], f);
+		ct_pass_scale_hist(hist[i], f);
 	for (size_t i = 0; i < c->rj_nearest.n; i++)
 		c->rj_nearest.cell[i].count = scaled(c->rj_nearest.cell[i].count, f);
 	for (size_t i = 0; i < c->rj_sharers.n; i++)
@@ -174,7 +174,7 @@ static void scale_locality(struct ct_locality_counts *c, double f)
 /* Counters of the launch: what the block and the end of the launch counted stands for the
  * rest too. Time is taken from the block alone, so that the end of the launch comes once;
  * sums over time grow with all of the launch, because theirs are open within it. */
-static void scale_counts(const struct waves *w, struct ct_replay_counts *c, double f, double whole,
+static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts *c, double f, double whole,
                          uint64_t cycles)
 {
 	struct ct_replay_counts was = *c;
@@ -201,7 +201,7 @@ static void scale_counts(const struct waves *w, struct ct_replay_counts *c, doub
 	c->mem_stall_warp_cycles = scaled(was.mem_stall_warp_cycles, whole);
 }
 
-static void scale_views(struct pass *a, const struct waves *w, struct launch_counts *l, double whole)
+static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, struct ct_pass_launch *l, double whole)
 {
 	for (unsigned i = 0; i < a->n_views; i++) {
 		uint64_t c[COUNTERS];
@@ -218,7 +218,7 @@ static void scale_views(struct pass *a, const struct waves *w, struct launch_cou
 	}
 }
 
-int ct_waves_end(struct pass *a, struct waves *w, struct launch_counts *l)
+int ct_pass_waves_end(struct ct_pass_state *a, struct ct_pass_waves *w, struct ct_pass_launch *l)
 {
 	struct ct_replay_counts *c = &l->c[0];
 	double rest = (double)w->insts, all = (double)c->warp_insts;
@@ -232,16 +232,16 @@ int ct_waves_end(struct pass *a, struct waves *w, struct launch_counts *l)
 		scale_views(a, w, l, whole);
 		l->sampled.ctas = w->ctas;
 		l->sampled.insts = rest;
-		l->sampled.cycles = ct_spread_half(&w->spread[0]) * rest;
-		l->sampled.l1_misses = ct_spread_half(&w->spread[1]) * (double)(c->l1_accesses - was.l1_accesses);
+		l->sampled.cycles = ct_pass_spread_half(&w->spread[0]) * rest;
+		l->sampled.l1_misses = ct_pass_spread_half(&w->spread[1]) * (double)(c->l1_accesses - was.l1_accesses);
 		l->sampled.llc_misses =
-			ct_spread_half(&w->spread[2]) * (double)(c->llc_accesses - was.llc_accesses);
+			ct_pass_spread_half(&w->spread[2]) * (double)(c->llc_accesses - was.llc_accesses);
 	}
 	ct_lineutil_counts_add(&l->util, &w->util_before);
 	return ct_locality_counts_add(a->launch, &w->before, a->e);
 }
 
-void ct_waves_free(struct waves *w)
+void ct_pass_waves_free(struct ct_pass_waves *w)
 {
 	ct_locality_counts_free(&w->before);
 	free(w->view);

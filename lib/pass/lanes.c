@@ -1,4 +1,4 @@
-#include "common/lanes.h"
+#include "pass/private/lanes.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "common/pass_internal.h"
 #include "locality/mrc.h"
-#include "models/common/miss_curve.h"
+#include "pass/private/state.h"
 
 enum { PER_OCTAVE = 4, MAX_POINTS = 60 * PER_OCTAVE };
 
@@ -24,7 +23,7 @@ struct shown {
 
 /* What all views of one scope share. */
 struct curves {
-	struct pass *a;
+	struct ct_pass_state *a;
 	const char *scope;
 	double *share;             /* of each LLC slice in the accesses */
 	double *half_width;        /* per bin of the view at hand; NULL: nothing was sampled */
@@ -38,7 +37,7 @@ static double most_distant(const struct ct_mrc_input *in)
 	return bin ? (double)ct_hist_hi(bin - 1) : 0;
 }
 
-static struct shown shown_of(const struct pass *a, const struct ct_locality_counts *c,
+static struct shown shown_of(const struct ct_pass_state *a, const struct ct_locality_counts *c,
                              enum ct_locality_view view)
 {
 	const struct { const char *name; const struct ct_hist *r, *w; } of[CT_VIEWS] = {
@@ -189,7 +188,7 @@ static int put_view(struct curves *c, const struct shown *s)
 }
 
 /* Share of each slice in the accesses; NULL when there were none. */
-static int find_shares(const struct pass *a, double **out, double *imbalance)
+static int find_shares(const struct ct_pass_state *a, double **out, double *imbalance)
 {
 	uint64_t sum = 0, most = 0;
 	*out = NULL;
@@ -208,7 +207,7 @@ static int find_shares(const struct pass *a, double **out, double *imbalance)
 	return CT_OK;
 }
 
-int ct_pass_write_curves(struct pass *a, const struct scope *s)
+int ct_pass_write_curves(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	struct curves c = {.a = a, .scope = s->name};
 	int whole = s == &a->scope[0];
@@ -235,7 +234,7 @@ int ct_pass_write_curves(struct pass *a, const struct scope *s)
 	return st;
 }
 
-int ct_pass_write_errors(struct pass *a)
+int ct_pass_write_errors(struct ct_pass_state *a)
 {
 	double rate = ct_locality_rate(a->locality);
 	int st = CT_OK;

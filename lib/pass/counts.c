@@ -1,4 +1,4 @@
-#include "common/counts.h"
+#include "pass/private/counts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static double quotient(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : NAN;
 }
 
-int ct_counts_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
                      const char *method, struct ct_error *e)
 {
 	int st = CT_OK;
@@ -91,7 +91,7 @@ int ct_counts_add_sn(struct ct_profile *p, const char *scope, const struct ct_re
 	return st;
 }
 
-int ct_counts_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,
+int ct_pass_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,
                          uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
                          struct ct_error *e)
 {
@@ -124,7 +124,7 @@ struct im_item {
 	double value;
 };
 
-int ct_counts_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
                      uint64_t launches, const struct ct_gpu *g, struct ct_error *e)
 {
 	const uint64_t loads = c->mem_latency_count, stall = c->mem_stall_warp_cycles;

@@ -1,0 +1,64 @@
+#include "pass/origin.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "pass/private/digest.h"
+
+void ct_pass_digest(const struct ct_trace *trace, char digest[CT_PASS_DIGEST_MAX])
+{
+	snprintf(digest, CT_PASS_DIGEST_MAX, "crc64:%016llx", (unsigned long long)ct_trace_stats(trace)->crc64);
+}
+
+int ct_pass_put_trace(struct ct_profile *p, const struct ct_trace *trace, struct ct_error *e)
+{
+	const struct ct_trace_stats *s = ct_trace_stats(trace);
+	char bytes[24], digest[CT_PASS_DIGEST_MAX];
+	snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)s->raw_bytes);
+	ct_pass_digest(trace, digest);
+	const char *f[4] = {ct_trace_path(trace), ct_trace_format(trace), bytes, digest};
+	return ct_profile_add(p, "TR", 4, f, e);
+}
+
+struct put_gpu {
+	struct ct_profile *p;
+	struct ct_error *e;
+	int status;
+};
+
+static void put_key(void *ctx, const char *key, const char *value, const char *unit)
+{
+	struct put_gpu *a = ctx;
+	const char *f[3] = {key, value, unit};
+	if (a->status == CT_OK)
+		a->status = ct_profile_add(a->p, "GP", 3, f, a->e);
+}
+
+int ct_pass_put_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e)
+{
+	struct put_gpu a = {p, e, CT_OK};
+	int st = ct_gpu_each(g, put_key, &a, e);
+	return st == CT_OK ? a.status : st;
+}
+
+int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)
+{
+	const struct ct_record *r;
+	size_t i = 0, seen = 0;
+	ct_gpu_defaults(g);
+	while ((r = ct_profile_next(p, "GP", &i))) {
+		struct ct_buf b = {0};
+		if (r->nfields < 2)
+			return ct_fail(e, CT_ERR_INPUT, "profile: a GP record has no value: run reuse again");
+		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
+		int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
+		ct_buf_free(&b);
+		if (st < 0)
+			return st;
+		seen++;
+	}
+	if (!seen)
+		return ct_fail(e, CT_ERR_INPUT,
+		               "profile: no GP records: make the profile with reuse");
+	return ct_gpu_check(g, e);
+}

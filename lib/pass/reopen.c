@@ -1,0 +1,76 @@
+#include "pass/reopen.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "pass/private/digest.h"
+
+enum { TR_PATH, TR_FORMAT, TR_BYTES, TR_DIGEST }; /* fields of a TR record */
+
+static int is_there(const char *path, struct stat *s)
+{
+	return stat(path, s) == 0;
+}
+
+/* Where the trace lies: the path of TR, or under the root that was given (whole, then by name). */
+static int locate(const char *root, const char *path, struct ct_buf *b, struct ct_error *e)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat s;
+	if (strcmp(path, "-") == 0)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "the profile's trace came from standard input: name the trace as operand");
+	if (!root) {
+		ct_buf_puts(b, path);
+	} else {
+		ct_buf_printf(b, "%s/%s", root, path);
+		if (!b->failed && !is_there(b->data, &s) && slash) {
+			ct_buf_reset(b);
+			ct_buf_printf(b, "%s/%s", root, slash + 1);
+		}
+	}
+	if (b->failed)
+		return ct_fail_nomem(e);
+	if (!is_there(b->data, &s))
+		return ct_fail(e, CT_ERR_IO, "%s: the profile's trace is not there: say --trace-root DIR",
+		               b->data);
+	if (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) /* opening it may wait without end */
+		return ct_fail(e, CT_ERR_USAGE, "%s: the profile's trace came from a pipe: name the trace as operand", b->data);
+	return CT_OK;
+}
+
+int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
+                   struct ct_trace **trace, struct ct_error *e)
+{
+	struct ct_buf path = {0};
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
+	*trace = NULL;
+	if (!tr || ct_profile_next(p, "TR", &i))
+		return ct_fail(e, CT_ERR_USAGE, "%s needs a profile of one trace: this one has %s", why,
+		               tr ? "several" : "none");
+	int st = locate(settings->trace_root, tr->field[TR_PATH], &path, e);
+	if (st == CT_OK)
+		st = ct_trace_open(trace, path.data, &settings->trace, e);
+	ct_buf_free(&path);
+	return st;
+}
+
+int ct_pass_same_trace(const struct ct_profile *p, const struct ct_trace *trace, uint64_t warp_insts,
+                       struct ct_error *e)
+{
+	size_t i = 0;
+	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
+	char digest[CT_PASS_DIGEST_MAX];
+	double had;
+	ct_pass_digest(trace, digest);
+	if (!tr || strcmp(tr->field[TR_DIGEST], digest) != 0)
+		return ct_fail(e, CT_ERR_INPUT, "%s: not the trace the profile was made from: its digest differs",
+		               ct_trace_path(trace));
+	if (!ct_profile_get(p, "all", "warp_insts", &had) || had != (double)warp_insts)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "the replay covers other kernels than the profile: give the -k, --warmup and "
+		               "--salvage that the profile was made with");
+	return CT_OK;
+}
