@@ -63,6 +63,8 @@ LIB = $(BUILD)/lib/libcachetriage.a
 MODELS = $(BUILD)/lib/libctmodels.a
 COMMON = $(BUILD)/lib/libcttool.a
 SUPPORT = $(BUILD)/lib/libctsupport.a
+# What tests call of a command's own files: all but its main().
+OWN = $(BUILD)/lib/libtracegen.a
 
 .SECONDEXPANSION:
 .SECONDARY:
@@ -89,6 +91,8 @@ $(COMMON): $(call obj,$(COMMON_SRC))
 	$(archive)
 $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 	$(archive)
+$(BUILD)/lib/libtracegen.a: $(call obj,$(wildcard tools/tracegen/*.c tools/tracegen/*/*.c))
+	$(archive)
 
 # Oclgrind and LLVM come without RTTI; what the program's process loads stays loaded.
 $(BUILD)/lib/cachetriage-capture.so: tools/tracegen/capture/plugin.cpp tools/tracegen/capture/protocol.h Makefile
@@ -101,12 +105,12 @@ $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c too
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
+$(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The same target for a fuzzing engine (tests/fuzz/build.sh): libFuzzer's or AFL++'s driver is main().
-$(BUILD)/engine/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
+$(BUILD)/engine/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
@@ -114,7 +118,7 @@ $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) 
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(COMMON) $(MODELS) $(LIB)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
 

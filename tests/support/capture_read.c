@@ -1,2 +1,0 @@
-/* tracegen capture, for unit tests. */
-#include "tracegen/capture/read.c"

@@ -1,2 +1,0 @@
-/* The tracing layer of tracegen, for unit tests. */
-#include "tracegen/plan.c"
