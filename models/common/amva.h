@@ -1,4 +1,4 @@
-/* amva.h - throughput of a closed queueing network (model-notes.md 1.3).
+/* amva.h - throughput of a closed queueing network (doc/models.md section 5).
  *
  * A GPU's memory system is a closed system: at most N requests are in flight, so
  * queues never diverge; at saturation the slowest station sets the rate. Each

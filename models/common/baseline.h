@@ -2,7 +2,7 @@
  *
  * Capacity is all that may differ from the GPU that made the profile: the streams and
  * their interleaving are those of its replay. LRU; lines fall into sets at random
- * (model-notes.md 1.1.2); an access to a line in flight counts as a hit, as in SN. */
+ * (doc/models.md section 1); an access to a line in flight counts as a hit, as in SN. */
 #ifndef CT_MODELS_COMMON_BASELINE_H
 #define CT_MODELS_COMMON_BASELINE_H
 

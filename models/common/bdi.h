@@ -1,6 +1,6 @@
 /* bdi.h - base-delta-immediate compressibility of memory blocks: the general
  * encodings (Pekhimenko et al., PACT 2012) and the three levels that Morpheus' helper
- * kernel uses (papers-facts/morpheus.md MO-A12, MO-Q17; model-notes.md 4).
+ * kernel uses (readings compression-levels and signed-deltas; doc/models.md section 8).
  *
  * Blocks are n bytes as they lie in GPU memory (little-endian), n a multiple of 8 up to
  * CT_BDI_BLOCK_MAX. Differences are two's complement modulo the segment's size. All

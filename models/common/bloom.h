@@ -1,5 +1,5 @@
 /* bloom.h - false positives of Bloom filters, single and in alternating pairs
- * (model-notes.md 3; papers-facts/morpheus.md MO-A3, MO-Q4, MO-Q5).
+ * (doc/models.md section 7; readings two-filters, filter-hashes and filter-size).
  *
  * All functions are pure and thread-safe. */
 #ifndef CT_MODELS_COMMON_BLOOM_H
@@ -21,7 +21,7 @@ double ct_bloom_partitioned(unsigned m, unsigned k, double n);
  * Returns 0, -1 when an argument is out of range, -2 when out of memory. */
 int ct_bloom_exact(unsigned m, unsigned k, unsigned n_max, double *out);
 
-/* The most distinct keys that the counter of MO-A3 can count before the filter
+/* The most distinct keys that the counter of a pair of filters can count before the filter
  * under it answers "seen" to everything: sum over j of 1 - F(j). 0 when an argument
  * is out of range. A set whose associativity lies above it has a
  * dead predictor: its filters never swap. */
@@ -45,7 +45,7 @@ struct ct_dual_bloom {
  * capacity j blocks (miss[0] = 1, falling); the last entry holds beyond. f[j], j = 0
  * .. n_f - 1: exact false-positive probabilities of one filter (ct_bloom_exact); the
  * last entry holds beyond, so at least 2a' + 1 are wanted. associativity a >= 1;
- * ceiling: ct_bloom_ceiling(m, k). Equations of model-notes.md 3.2, evaluated as sums
+ * ceiling: ct_bloom_ceiling(m, k). Equations of doc/models.md section 7, evaluated as sums
  * over the distinct blocks. Returns 0, or -1 when an argument is out of range. */
 int ct_dual_bloom_eval(const double *miss, size_t n_miss, const double *f, size_t n_f,
                        unsigned m, unsigned k, unsigned associativity, double ceiling,

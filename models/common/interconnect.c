@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A queue at the end of a closed loop never fills up; model-notes.md 1.3. */
+/* A queue at the end of a closed loop never fills up; doc/models.md section 5. */
 static const double RHO_MAX = 0.95;
 
 static unsigned apart(unsigned a, unsigned b)

@@ -2,7 +2,7 @@
  *
  * Mesh of k x k nodes with dimension-order routes (first along the row, then along the
  * column), crossbar, and k-ary n-fly. Times are cycles of the network's own clock, loads
- * are flits. Equations: model-notes.md 2. Everything is pure. */
+ * are flits. Equations: doc/models.md section 6. Everything is pure. */
 #ifndef CT_MODELS_COMMON_INTERCONNECT_H
 #define CT_MODELS_COMMON_INTERCONNECT_H
 
@@ -27,7 +27,7 @@ void ct_mesh_add_route(unsigned k, unsigned a, unsigned b, double flits, double 
  * channels between routers count. */
 double ct_mesh_peak(unsigned k, const double *load, int between, size_t *which);
 /* Mean hops of uniform traffic: 2k/3 between different nodes, 2(k^2 - 1)/(3k) when a node
- * also sends to itself (SL-C19). */
+ * also sends to itself. */
 double ct_mesh_mean_hops(unsigned k, int with_self);
 /* Peak load of a channel between routers when each node injects one flit per cycle,
  * uniformly over the other nodes: (k/4) k^2/(k^2 - 1) for even k. */
@@ -47,7 +47,7 @@ double ct_crossbar_wait(unsigned n, double flits, double rho);
 /* The same at one stage of a butterfly of switches k x k (Kruskal & Snir 1983). */
 double ct_butterfly_wait(unsigned k, double flits, double rho);
 
-/* A k-ary n-fly: n stages of k^(n-1) switches (SL-A8). */
+/* A k-ary n-fly: n stages of k^(n-1) switches (reading butterfly-network). */
 struct ct_butterfly {
 	unsigned k, n;
 	unsigned nodes;              /* k^n */

@@ -12,13 +12,13 @@
 #include "locality/rj.h"
 
 /* Share of accesses with distances of [lo, hi) that hit; 0 for cold ones (lo CT_COLD).
- * model-notes.md 1.1.2. Pure. */
+ * doc/models.md section 1. Pure. */
 double ct_hit_share(const struct ct_cache_shape *c, uint64_t lo, uint64_t hi);
 
 /* Hits in accesses. Pure. */
 double ct_curve_hits(const struct ct_hist *h, const struct ct_cache_shape *c);
 
-/* What RJ says of private L1s of that shape (papers-facts SL-M1, SL-M3, SL-Q13, SL-Q14):
+/* What RJ says of private L1s of that shape (readings replication-ratio, mean-replicas and seen-at-fill):
  * line fills by reads, those of them whose line sits in another L1, and copies over all
  * L1s after the fill. Own and other caches are taken as independent. */
 struct ct_replication {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Accel-Sim's path from an L1 miss to the LLC's answer, beyond the two latencies
- * (accelsim-model.md section 9: L2 hit = l1 + rop + 13), and of an L1 hit (+ 4). */
+ * (doc/replay.md section 9: L2 hit = l1 + rop + 13), and of an L1 hit (+ 4). */
 static const double L1_PATH = 4, LLC_PATH = 13;
 static const double PARALLELISM_MAX = 64;
 static const double WAIT_FACTOR_MAX = 4;

@@ -5,7 +5,7 @@
  * plus the waits at the L1, the network, the LLC slices and the DRAM channels. The
  * network is anchored to a replayed run: at the replayed configuration the model's
  * cycles are the replay's, and what had to be changed for that is reported. It then
- * predicts other SM counts, capacities, latencies and bandwidths (model-notes.md 1.3).
+ * predicts other SM counts, capacities, latencies and bandwidths (doc/models.md section 5).
  *
  * First touches: in a trace of several launches they are taken to come in a phase of
  * their own, so that what no capacity can save does not overlap with what it can; in a

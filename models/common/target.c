@@ -66,7 +66,7 @@ void ct_target_model(const struct ct_perf *m, const struct ct_gpu *g,
 	t->cycles = anchored ? w->cycles * (after / before) : after;
 	ct_llc_misses(&m->llc, w, w->sms, llc_lines(&m->gpu), m->gpu.llc.ways, 0, &old);
 	ct_llc_misses(&m->llc, w, g->sms, llc_lines(g), g->llc.ways, 0, &new);
-	/* Where an L1 lets more pass, the LLC's misses stay (model-notes.md 1.1.3). */
+	/* Where an L1 lets more pass, the LLC's misses stay (doc/models.md section 3). */
 	double misses = old.sectors > 0 ? w->llc_sector_misses * new.sectors / old.sectors : 0;
 	t->llc_miss_rate = is.llc_sectors > 0 ? fmin(misses / is.llc_sectors, 1) : NAN;
 	const struct traffic x = {w->l1_cycles, is.request_packets, is.reply_packets, is.llc_sectors,

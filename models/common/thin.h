@@ -3,7 +3,7 @@
  * A set that an address hash gives the share p of all lines sees, of the d distinct
  * lines between two touches of a line of its own, a binomial number: the thinned
  * stack distance Bin(d, p). All sets together therefore have the miss ratio of one
- * (model-notes.md 1.1.2, without the normal approximation). */
+ * (doc/models.md section 1, without the normal approximation). */
 #ifndef CT_MODELS_COMMON_THIN_H
 #define CT_MODELS_COMMON_THIN_H
 

@@ -1,4 +1,4 @@
-/* Caching collectors (papers-facts/malekeh.md MK-A3 to MK-A6). */
+/* Caching collectors (reading caching-collector of doc/papers/malekeh.md). */
 #include "models/malekeh/core_internal.h"
 
 static void drop(struct mk_table *t, uint32_t entry)
@@ -59,8 +59,8 @@ static uint32_t oldest(const struct mk_table *t, uint64_t mask)
 	return best;
 }
 
-/* MK-A6: an empty entry, else a far one at random, else the least recently used; never a
- * locked one. MK_NONE when all are locked. */
+/* Reading table-victims: an empty entry, else a far one at random, else the least recently
+ * used; never a locked one. MK_NONE when all are locked. */
 static int32_t victim(struct mk_sm *sm, const struct mk_table *t)
 {
 	uint64_t all = sm->sys->entries >= 64 ? UINT64_MAX : mk_bit(sm->sys->entries) - 1;
@@ -167,7 +167,7 @@ void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg,
 		return;
 	}
 	sm->c.lost += (uint64_t)near;
-	if (entry >= 0 && !(t->lock >> entry & 1)) { /* MK-Q1 */
+	if (entry >= 0 && !(t->lock >> entry & 1)) { /* reading stale-copies */
 		drop(t, (uint32_t)entry);
 		sm->c.stale++;
 	}

@@ -18,7 +18,7 @@ void mk_wake(struct mk_core *k, uint64_t at)
 
 /* ---- banks ---- */
 
-/* bank = (register + warp) mod banks (MK-Q23). */
+/* bank = (register + warp) mod banks (reading bank-mapping). */
 static uint32_t bank_of(const struct mk_sm *sm, uint32_t warp, unsigned reg)
 {
 	return (reg + warp) % sm->banks;
@@ -61,7 +61,7 @@ static void fetched(struct mk_core *k, uint32_t warp)
 }
 
 /* Each bank hands out its oldest read, unless it is writing or the collector's port has
- * been used in this cycle (MK-A1). */
+ * been used in this cycle (reading baseline-collectors). */
 void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 {
 	uint64_t fetch_port = 0;
@@ -415,7 +415,7 @@ void mk_warp_end(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t no
 	}
 }
 
-/* Ends of STHLD intervals up to `now` (MK-A9). */
+/* Ends of STHLD intervals up to `now` (reading sthld-machine). */
 static void tick(struct mk_sm *sm, uint64_t now)
 {
 	while (sm->tick <= now) {

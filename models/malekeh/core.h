@@ -18,20 +18,23 @@ struct ct_mk_machine {
 	uint32_t interval;         /* cycles of the STHLD machine's steps */
 	uint32_t slow_latency, shared_latency; /* of memory instructions without a recorded one */
 	const struct ct_mk_sthld_table *sthld; /* may be NULL if no system needs it */
-	int free_ports;            /* a collector takes any number of operands a cycle, not one (MK-A1) */
+	int free_ports;            /* a collector takes any number of operands a cycle, not one
+	                              (reading baseline-collectors) */
 	int lowest;                /* "random" choices take the lowest index: for tests */
-	int shared_counter;        /* one waiting counter for the SM, not for each sub-core (MK-Q11) */
+	int shared_counter;        /* one waiting counter for the SM, not for each sub-core
+	                              (reading denial-counter) */
 };
 /* From a GPU's sub-cores, banks and latencies. */
 void ct_mk_machine_of(const struct ct_gpu *g, struct ct_mk_machine *m);
 
-/* What a run counts. Additive. Slots are source operands (MK-Q8: the same register in two
- * slots counts twice). */
+/* What a run counts. Additive. Slots are source operands; the same register in two slots
+ * counts twice (reading slot-count). */
 struct ct_mk_counts {
 	uint64_t cycles, insts;
 	/* scheduler cycles with warps: one issued; a warp was ready but none issued; none ready */
 	uint64_t issued, stalled, idle;
-	uint64_t pending_ready;    /* of stalled: only pending warps were ready (two-level, MK-M7) */
+	uint64_t pending_ready;    /* of stalled: only pending warps were ready
+	                              (reading two-level-states) */
 	uint64_t slots, hits;      /* source operands; served without a bank read for them */
 	uint64_t repeats;          /* of hits: the register came twice in one instruction */
 	uint64_t uncached;         /* of slots: beyond the collector's six */
@@ -40,12 +43,14 @@ struct ct_mk_counts {
 	uint64_t cache_writes;     /* of results: into the cache */
 	uint64_t cache_fills;      /* source operands kept in the cache when they come from a bank */
 	uint64_t cache_reads;      /* hits that the cache itself has to deliver */
-	uint64_t stale;            /* cached copies dropped because the result bypassed them (MK-Q1) */
+	uint64_t stale;            /* cached copies dropped because the result bypassed them
+	                              (reading stale-copies) */
 	uint64_t lost;             /* near results that found the port taken */
 	uint64_t flushes;          /* collectors taken away from a warp with values */
 	uint64_t waits;            /* allocations refused for near values (STHLD) */
 	uint64_t conflicts;        /* cycles in which a bank's or a collector's port kept a read waiting */
-	uint64_t conflict_cycles;  /* scheduler cycles in which one of a sub-core's reads waited so (MK-M12) */
+	uint64_t conflict_cycles;  /* scheduler cycles in which one of a sub-core's reads waited so
+	                              (reading bank-conflict) */
 	uint64_t collected;        /* instructions through a collector */
 	uint64_t collect_cycles;   /* from issue to dispatch, summed */
 	uint64_t demotions;        /* two-level: warps that left the active set */

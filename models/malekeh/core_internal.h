@@ -59,7 +59,7 @@ struct mk_warp {
 	uint64_t dirty[4];
 };
 
-/* A cache table (MK-A3). */
+/* A cache table (reading caching-collector). */
 struct mk_table {
 	int32_t owner;
 	uint64_t valid, lock, near;

@@ -22,7 +22,7 @@ double ct_mk_energy_pj(const struct ct_mk_counts *c, const struct ct_mk_system *
 	/* what comes from a bank is written to a collector; every operand is read from one */
 	pj += (reads + (double)c->slots + (double)c->cache_writes) * buffer;
 	/* a hit in a CCU lies where it is read; elsewhere it is moved: BOW from buffer to buffer
-	 * (MK-A11), the hierarchies from their cache to a collector */
+	 * (reading bow-window), the hierarchies from their cache to a collector */
 	if (s->kind != CT_MK_CCU)
 		pj += 2 * (double)c->cache_reads * buffer;
 	return pj;

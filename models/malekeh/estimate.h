@@ -16,7 +16,7 @@ struct ct_mk_row {
 	double configured, configured_low, configured_high; /* against the GPU's own collectors */
 	double hit_ratio, bank_reads_ratio, energy_ratio, cache_writes_ratio;
 	double issue, pending, idle, stall; /* shares of scheduler cycles with warps */
-	double conflict;                    /* the same, in which a read waited for a bank (MK-M12) */
+	double conflict;                    /* the same, in which a read waited for a bank */
 	double cycles, ipc;              /* of the GPU: the replay's, scaled by the model's ratio */
 	double energy_j;
 };

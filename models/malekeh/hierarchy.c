@@ -4,7 +4,7 @@
 
 #include "models/malekeh/core_internal.h"
 
-/* ---- BOW (MK-A11): hit up to `window` instructions after the last access ---- */
+/* ---- BOW (reading bow-window): hit up to `window` instructions after the last access ---- */
 
 static uint32_t boc_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                             const struct mk_flight *f)
@@ -242,7 +242,7 @@ void mk_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, 
 	}
 }
 
-/* ---- two-level scheduling (MK-A10): active warps that wait for memory or at a barrier
+/* ---- two-level scheduling (reading two-level): active warps that wait for memory or at a barrier
  * change places with the oldest pending warp that is ready ---- */
 
 static int waits_long(const struct mk_sm *sm, const struct mk_warp *w)

@@ -160,7 +160,7 @@ static void go(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, ui
 		mk_barrier(sm, slot, now);
 }
 
-/* MK-A8. */
+/* Finds a collector for an instruction of that warp (reading collector-allocation). */
 static enum mk_outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t free,
                              int32_t *c)
 {
@@ -177,7 +177,7 @@ static enum mk_outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t wa
 	if (!far && *waited < (uint32_t)limit) {
 		(*waited)++;
 		sm->c.waits++;
-		return MK_STALL; /* the issue slot waits: MK-Q13 */
+		return MK_STALL; /* the issue slot waits: reading denied-warp */
 	}
 	if (!far)
 		*waited = 0;

@@ -1,5 +1,5 @@
 /* masks.h - profiled reuse bits of every launch of a run: what the compiler would have put
- * into the instructions (papers-facts/malekeh.md MK-A2). */
+ * into the instructions (reading reuse-bits). */
 #ifndef CT_MODELS_MALEKEH_MASKS_H
 #define CT_MODELS_MALEKEH_MASKS_H
 

@@ -10,14 +10,14 @@ static const struct ct_constant TABLE[CT_MK_KEYS] = {
 	[CT_MK_P_RTHLD] = {"rthld", 12, 0, 1e6, "insts", "III-A",
 		CT_CONSTANT_WHOLE, "longest distance that still counts as near"},
 	[CT_MK_P_PROFILED] = {"profiled", 0.0001, 0, 1, "", "III-A: about 0.01 % of the warps, "
-	                      "at least one (MK-Q26)",
+	                      "at least one (reading profiled-warps)",
 		CT_CONSTANT_REAL, "share of the warps whose reuses set the bits"},
-	[CT_MK_P_ORACLE] = {"oracle", 0, 0, 1, "", "0: profiled bits, the proposal (MK-Q7)",
+	[CT_MK_P_ORACLE] = {"oracle", 0, 0, 1, "", "0: profiled bits, the proposal (reading bits-source)",
 		CT_CONSTANT_SWITCH, "1: every operand has its true bit"},
 	[CT_MK_P_INTERVAL] = {"interval", 10000, 1, 4e9, "cycles", "IV-B3",
 		CT_CONSTANT_WHOLE, "time between two steps of the STHLD machine"},
 	[CT_MK_P_SHARED_COUNTER] = {"shared_counter", 0, 0, 1, "", "ours: each scheduler decides "
-	                            "alone (MK-Q11)",
+	                            "alone (reading denial-counter)",
 		CT_CONSTANT_SWITCH, "1: one waiting counter for the SM"},
 	[CT_MK_P_PORTS] = {"ports", 1, 0, 64, "results", "III-B",
 		CT_CONSTANT_WHOLE, "results that a caching collector takes in a cycle; 0: all"},

@@ -199,7 +199,7 @@ static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *kerne
 	p->launch++;
 }
 
-/* The machine's step, on the IPC of all SMs (MK-Q29). */
+/* The machine's step, on the IPC of all SMs (reading machine-ipc). */
 static void tick(void *ctx, struct ct_replay *r, const struct ct_part_counts *n)
 {
 	struct ct_mk_parts *p = ctx;
@@ -213,7 +213,7 @@ static void tick(void *ctx, struct ct_replay *r, const struct ct_part_counts *n)
 	p->sm[0]->c.sthld_sum += (uint64_t)p->state.sthld.value;
 }
 
-/* MK-A7: the last warp, those with data, the others; the oldest of each. */
+/* Reading warp-priority: the last warp, those with data, the others; the oldest of each. */
 static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;

@@ -1,7 +1,7 @@
 /* sthld.h - the machine that adapts STHLD, the number of times an allocation waits before a
- * collector with near values is taken away (papers-facts/malekeh.md MK-A9). The paper prints
+ * collector with near values is taken away (reading sthld-machine). The paper prints
  * what the machine does, not its table: ours is data (data/malekeh/sthld.tsv), a
- * reconstruction (MK-A9r). */
+ * reconstruction (reading sthld-table). */
 #ifndef CT_MODELS_MALEKEH_STHLD_H
 #define CT_MODELS_MALEKEH_STHLD_H
 
@@ -35,7 +35,7 @@ struct ct_mk_sthld {
 	double last;               /* IPC of the interval before; 0 also before the first */
 };
 void ct_mk_sthld_start(const struct ct_mk_sthld_table *t, struct ct_mk_sthld *m);
-/* End of an interval with that IPC. A previous IPC of 0 counts as a large change (MK-Q30). */
+/* End of an interval with that IPC. A previous IPC of 0 counts as a large change (reading zero-ipc). */
 void ct_mk_sthld_step(const struct ct_mk_sthld_table *t, struct ct_mk_sthld *m, double ipc);
 
 #endif

@@ -99,11 +99,11 @@ int ct_mk_stream_seal(struct ct_mk_stream *s, struct ct_error *e);
 void ct_mk_stream_reset(struct ct_mk_stream *s);
 void ct_mk_stream_free(struct ct_mk_stream *s);
 
-/* Reuse bits (MK-A2): the next read of the value, without a write between, is at most rthld
- * instructions away (MK-Q3, MK-Q4, MK-Q6). */
+/* Reuse bits (reading reuse-bits): the next read of the value, without a write between, is at
+ * most rthld instructions away (readings distance-unit, equal-is-near and next-read). */
 int ct_mk_stream_oracle(struct ct_mk_stream *s, uint32_t rthld, struct ct_error *e);
 /* Sets mask of every op: the more frequent of near and far over the first max(1, share) of
- * the warps; a tie and what was not seen are far (MK-Q7). Needs the oracle's bits. */
+ * the warps; a tie and what was not seen are far (reading bits-source). Needs the oracle's bits. */
 int ct_mk_stream_profile(struct ct_mk_stream *s, double share, struct ct_error *e);
 /* Last read of every result, 0: never (index + 1 in the warp). */
 int ct_mk_stream_lives(struct ct_mk_stream *s, struct ct_error *e);

@@ -1,5 +1,5 @@
 /* system.h - the register-file organisations that the Malekeh paper compares, as one table
- * of parts and sizes (papers-facts/malekeh.md 2: MK-S1 to MK-S16). */
+ * of parts and sizes (doc/papers/malekeh.md). */
 #ifndef CT_MODELS_MALEKEH_SYSTEM_H
 #define CT_MODELS_MALEKEH_SYSTEM_H
 
@@ -10,9 +10,9 @@
 
 /* What stands between the register banks and the units. */
 enum ct_mk_kind {
-	CT_MK_OCU,    /* operand collectors that forget (MK-A1) */
-	CT_MK_CCU,    /* caching collectors (MK-A3 to MK-A6) */
-	CT_MK_BOC,    /* bypassing collectors with a window of instructions (MK-A11) */
+	CT_MK_OCU,    /* operand collectors that forget (reading baseline-collectors) */
+	CT_MK_CCU,    /* caching collectors (reading caching-collector) */
+	CT_MK_BOC,    /* bypassing collectors with a window of instructions (reading bow-window) */
 	CT_MK_RFC,    /* register file cache of the active warps (Gebhart, ISCA 2011) */
 	CT_MK_SW_RFC, /* the same, filled by the compiler (Gebhart, MICRO 2011) */
 	CT_MK_LTRF    /* register intervals, prefetched (Sadrosadati, ASPLOS 2018) */
@@ -20,11 +20,11 @@ enum ct_mk_kind {
 
 enum ct_mk_schedule {
 	CT_MK_GTO,
-	CT_MK_PRIORITY,  /* MK-A7 and MK-A8 */
-	CT_MK_TWO_LEVEL  /* MK-A10 */
+	CT_MK_PRIORITY,  /* readings warp-priority and collector-allocation */
+	CT_MK_TWO_LEVEL  /* reading two-level */
 };
 
-/* Where reuse bits come from (MK-Q7). */
+/* Where reuse bits come from (reading bits-source). */
 enum ct_mk_bits {
 	CT_MK_PROFILE,   /* majority over the first warps, per static operand */
 	CT_MK_ORACLE     /* per dynamic operand */
@@ -42,16 +42,16 @@ struct ct_mk_system {
 	uint32_t entries;          /* cache entries of 128 B for each collector (CCU) or warp */
 	uint32_t window;           /* BOC: instructions */
 	uint32_t active;           /* two-level: warps that may issue */
-	int lru;                   /* plain LRU, every result cached: no reuse bits (MK-S10) */
+	int lru;                   /* plain LRU, every result cached: no reuse bits (section VI-C) */
 	int32_t sthld;             /* a constant, or CT_MK_STHLD_MACHINE */
 	uint32_t ports;            /* results a CCU takes each cycle, 0: all */
 	enum ct_mk_bits bits;
 	double profiled;           /* share of the warps that are profiled, at least one warp */
 	uint32_t rthld;            /* instructions: farther is far */
-	int monolithic;            /* one scheduler for the whole SM (MK-S11): sizes are per SM */
+	int monolithic;            /* one scheduler for the whole SM (section VI-A): sizes are per SM */
 };
 
-/* The systems of design section 4, OCU first, then those that only studies ask for: OCU-16,
+/* The systems that malekeh-est prints, OCU first, then those that only studies ask for: OCU-16,
  * the monolithic twins, oracle bits, full profile, unbounded ports. NULL past the end. */
 const struct ct_mk_system *ct_mk_system_at(size_t i);
 enum { CT_MK_SYSTEMS = 9, CT_MK_ALL_SYSTEMS = 16 };
@@ -63,7 +63,7 @@ int ct_mk_system_find(const char *name);
 uint64_t ct_mk_cache_bytes(const struct ct_mk_system *s, const struct ct_gpu *g);
 int64_t ct_mk_added_bytes(const struct ct_mk_system *s, const struct ct_gpu *g);
 
-/* Constants of the paper (papers-facts/malekeh.md 5.2). */
+/* Constants of the paper (sections II, III-A and IV-B3). */
 enum {
 	CT_MK_VALUE_BYTES = 128,   /* one register of a warp */
 	CT_MK_SLOTS = 6,           /* sources of a collector */

@@ -1,6 +1,6 @@
 /* capacity.h - how much LLC a cache-mode SM lends, and what the controllers cost.
  *
- * The arithmetic of papers-facts/morpheus.md section 9 for any register file, warp
+ * The arithmetic of the paper (doc/papers/morpheus.md) for any register file, warp
  * count and GPU. Everything is pure and thread-safe. */
 #ifndef CT_MODELS_MORPHEUS_CAPACITY_H
 #define CT_MODELS_MORPHEUS_CAPACITY_H
@@ -17,21 +17,21 @@ unsigned ct_morpheus_registers_per_warp(uint64_t rf_bytes, unsigned warp_bytes, 
 /* Largest d with d + ceil(d / lanes) + aux <= registers: data registers of a set, one
  * block each, next to one metadata register per `lanes` blocks. 0 when none fits. */
 unsigned ct_morpheus_data_registers(unsigned registers, unsigned lanes, unsigned aux);
-/* Bytes that the register-file kernel holds with that many warps (MO-C8). */
+/* Bytes that the register-file kernel holds with that many warps (reading register-budget). */
 uint64_t ct_morpheus_rf_bytes(uint64_t rf_bytes, unsigned warp_bytes, unsigned lanes,
                               unsigned warps, unsigned max_registers, unsigned aux);
 
-/* Shares of resident blocks by compression level (MO-A12): 4:1, 2:1, none. */
+/* Shares of resident blocks by compression level (reading compression-levels): 4:1, 2:1, none. */
 struct ct_morpheus_mix {
 	double high, low, none; /* sum 1 */
 };
 /* Blocks per register: 1 / (none + low / 2 + high / 4), the harmonic mean
- * (model-notes.md 4). */
+ * (doc/models.md section 8). */
 double ct_morpheus_ratio(const struct ct_morpheus_mix *mix);
 /* Blocks of one set of `registers` warp registers (metadata and all). charged = 0: the
  * paper's accounting, the data registers of an uncompressed set hold ratio times the
  * blocks; 1: ceil(blocks / lanes) metadata and ceil(compressed blocks / lanes) base
- * registers are subtracted as well (MO-Q18). */
+ * registers are subtracted as well (reading charged-metadata). */
 unsigned ct_morpheus_set_blocks(unsigned registers, unsigned lanes, unsigned aux,
                                 const struct ct_morpheus_mix *mix, int charged);
 
@@ -53,7 +53,7 @@ int ct_morpheus_kernel(const struct ct_gpu *g, const struct ct_morpheus_params *
 /* A mix that yields the given ratio (1 to 4) out of uncompressed and 4:1 blocks. */
 struct ct_morpheus_mix ct_morpheus_mix_of_ratio(double ratio);
 
-/* Storage that Morpheus adds to the GPU (MO-C1 to C3, C6). */
+/* Storage that Morpheus adds to the GPU (reading added-storage). */
 struct ct_morpheus_storage {
 	unsigned max_cache_sms;       /* floor(0.75 SMs) */
 	unsigned sets;                /* on them: 2448 */
@@ -66,7 +66,7 @@ void ct_morpheus_storage(const struct ct_gpu *g, const struct ct_morpheus_params
                          struct ct_morpheus_storage *s);
 
 /* Most data per time that w warps with one request each can serve: w * bytes / ns, in
- * GB/s (MO-C21). */
+ * GB/s (reading bandwidth-bound). */
 double ct_morpheus_warp_bandwidth(double warps, double bytes, double ns);
 
 #endif

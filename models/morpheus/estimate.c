@@ -402,7 +402,7 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 	}
 	double can = ct_morpheus_warp_bandwidth(m->kernel[0].warps, m->p.v[CT_MO_BLOCK_BYTES],
 	                                        m->p.v[CT_MO_EXT_SERVICE_NS]);
-	/* The paper's own 34 GB/s is 2 % above what its 185 ns allow (MO-C21). */
+	/* The paper's own 34 GB/s is 2 % above what its 185 ns allow (reading bandwidth-bound). */
 	if (m->p.v[CT_MO_EXT_GBPS] > 1.05 * can) {
 		snprintf(text, sizeof text,
 		         "morpheus.ext_gbps=%g is more than %u warps with one request of %g ns each can "

@@ -26,7 +26,8 @@ struct ct_mo_answer {
 };
 
 /* Evaluates all systems, and their ranges by varying one uncertain thing at a time:
- * how the model is anchored, first touches as a phase of their own or not, the extended latency (185 for 165 ns, 166 for 185 ns of a warp: MO-Q3), the DRAM's
+ * how the model is anchored, first touches as a phase of their own or not, the extended
+ * latency (185 for 165 ns, 166 for 185 ns of a warp: reading extended-latency), the DRAM's
  * service (10 % either way), uneven hashing (1.2), the share of static power, and, where
  * compression is assumed, none of it up to the published gain. Arguments as
  * ct_mo_model_init(). The caller frees with ct_mo_answer_free(). */
@@ -72,7 +73,7 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 /* Why a row gains or does not, in a few words. */
 void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char *out, size_t n);
 
-/* Fewest cycles' speed-up that counts as a gain or a loss (issue 5: within 1 %). */
+/* Fewest cycles' speed-up that counts as a gain or a loss. */
 extern const double ct_mo_dead_band;
 
 #endif

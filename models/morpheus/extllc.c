@@ -31,13 +31,13 @@ static unsigned blocks_of(const struct ct_mo_extllc *x, uint32_t set)
 	return set / x->p.cache_sms < k->rf_warps ? k->rf_blocks : k->l1_blocks;
 }
 
-/* The L1 part is managed by hardware and never compressed (MO-A9). */
+/* The L1 part is managed by hardware and never compressed (reading hardware-part). */
 static int compressible(const struct ct_mo_extllc *x, uint32_t set)
 {
 	return x->p.compression && set / x->p.cache_sms < x->p.kernel.rf_warps;
 }
 
-/* Swap by touched bits instead of by count (MO-Q7). */
+/* Swap by touched bits instead of by count (reading swap-rule). */
 static int touched_rule(const struct ct_mo_extllc *x, uint32_t set)
 {
 	return compressible(x, set) && !x->p.count_rule;

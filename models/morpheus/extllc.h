@@ -24,14 +24,14 @@ struct ct_mo_extllc_params {
 	enum ct_mo_lru lru;               /* other than exact: false negatives are counted */
 	unsigned lru_bits;
 	int count_rule;                   /* with compression: the paper's swap rule, a diagnostic
-	                                     that counts false negatives (MO-Q7) */
+	                                     that counts false negatives (reading swap-rule) */
 	uint64_t service, port;           /* cycles a warp, an SM's port is busy per request */
 	uint64_t trip;                    /* unloaded cycles controller -> SM -> controller */
 	uint64_t epoch;                   /* cycles between reassignments of registers */
 };
 
-/* Who owns a block (MO-A1, MO-Q11, MO-Q13): a hash of the block number, scaled to all
- * blocks of the LLC; below conv_blocks it is conventional. Static for a configuration. */
+/* Who owns a block (readings address-split and block-owner): a hash of the block number, scaled
+ * to all blocks of the LLC; below conv_blocks it is conventional. Static for a configuration. */
 struct ct_mo_place {
 	int extended;
 	uint32_t sm, warp;      /* of the cache-mode SM */

@@ -1,13 +1,14 @@
 /* extset.h - extended sets, bit by bit: lookup, LRU, compression levels.
  *
- * One set belongs to one helper warp; it is fully associative (MO-A6, A8). Blocks
- * sit in slots of three levels: a register holds 4 blocks of 32 B (high), 2 of 64 B
- * (low) or 1 of 128 B (none); a block may sit in a slot that is larger than it needs
- * (MO-Q16). Registers move between levels at the end of an epoch, in proportion to
- * what the resident blocks need (MO-A12). Without compression all slots are `none`.
+ * One set belongs to one helper warp; it is fully associative (readings tag-lookup and
+ * helper-miss). Blocks sit in slots of three levels: a register holds 4 blocks of 32 B
+ * (high), 2 of 64 B (low) or 1 of 128 B (none); a block may sit in a slot that is larger
+ * than it needs (reading level-registers). Registers move between levels at the end of an
+ * epoch, in proportion to what the resident blocks need (reading compression-levels).
+ * Without compression all slots are `none`.
  *
  * Replacement is exact LRU (time stamps) or the paper's counters of few bits, which
- * can tie and then break the rule on which the predictor stands (MO-Q6). */
+ * can tie and then break the rule on which the predictor stands (reading lru-counter). */
 #ifndef CT_MODELS_MORPHEUS_EXTSET_H
 #define CT_MODELS_MORPHEUS_EXTSET_H
 
@@ -42,7 +43,7 @@ int ct_mo_set_holds(const struct ct_mo_set *s, uint64_t block);
 struct ct_mo_victims {
 	unsigned evicted, dirty; /* blocks that left, and how many of them need a write-back */
 };
-/* Looks the block up and makes it the most recent; a miss inserts it (MO-Q10). level:
+/* Looks the block up and makes it the most recent; a miss inserts it (reading predicted-miss-inserts). level:
  * what its data compress to now (CT_MO_LEVEL_NONE without compression); a write may
  * change it. Returns 1 hit, 0 miss; *v (may be NULL) tells who left. */
 int ct_mo_set_access(struct ct_mo_set *s, uint64_t block, int is_write, enum ct_mo_level level,
@@ -58,7 +59,7 @@ unsigned ct_mo_set_level(const struct ct_mo_set *s, enum ct_mo_level level);
 unsigned ct_mo_set_slots(const struct ct_mo_set *s);
 unsigned ct_mo_set_registers(const struct ct_mo_set *s, enum ct_mo_level level);
 
-/* Touched bits, for the swap rule that is safe for every replacement (MO-Q7): 1 when
+/* Touched bits, for the swap rule that is safe for every replacement (reading swap-rule): 1 when
  * each resident block was accessed since the bits were cleared. */
 int ct_mo_set_all_touched(const struct ct_mo_set *s);
 void ct_mo_set_clear_touched(struct ct_mo_set *s);

@@ -1,11 +1,11 @@
-/* filter.h - the hit/miss predictor of one extended set, bit by bit (MO-A3).
+/* filter.h - the hit/miss predictor of one extended set, bit by bit (reading two-filters).
  *
  * Two Bloom filters: BF1 answers queries and holds every resident block, BF2 collects
  * the blocks used since the last swap. When BF2's counter of new blocks reaches the
  * associativity, it holds everything that LRU keeps: it becomes BF1 and a cleared
  * filter takes its place. No false negative can occur under exact LRU; other
- * replacement needs the rule by touched blocks (MO-Q7), for which the owner of the
- * set calls ct_mo_filter_swap() itself. */
+ * replacement needs the rule by touched blocks (reading swap-rule), for which the owner of
+ * the set calls ct_mo_filter_swap() itself. */
 #ifndef CT_MODELS_MORPHEUS_FILTER_H
 #define CT_MODELS_MORPHEUS_FILTER_H
 

@@ -46,7 +46,7 @@ enum ct_morpheus_key {
 	CT_MO_KEYS
 };
 
-/* What the helper kernel keeps blocks in (papers-facts MO-S15 to MO-S19). */
+/* What the helper kernel keeps blocks in (reading helper-kernels). */
 enum ct_mo_helper {
 	CT_MO_HELPER_RF_L1,  /* registers and L1: all evaluations of the paper */
 	CT_MO_HELPER_RF,

@@ -15,7 +15,7 @@ enum { BUCKETS = 4096 };
 enum { QUERY, ANSWER, INSERT, DATA, BACK };
 
 /* A query carries the request, its answer the result, where no block goes with them: a
- * row of the warp status table without its data pointer (MO-A4). */
+ * row of the warp status table without its data pointer (reading query-logic). */
 enum { ROW_BYTES = 8 };
 
 /* A request of one block that is on its way. */
@@ -231,7 +231,7 @@ static enum ct_llc_outcome extended_access(void *ctx, struct ct_replay *r,
 	int again = (f->sectors & bit) != 0;
 	f->sectors |= bit;
 	m->c.sectors++;
-	m->c.sector_hits += f->hit || again; /* a pending sector is no miss (design 4) */
+	m->c.sector_hits += f->hit || again; /* a pending sector is no miss */
 	m->c.joined += joined;
 	if (kind == CT_MO_WRITE) {
 		ct_llc_answer(r, q->slice, q->token, f->hit ? CT_LLC_HIT : CT_LLC_MISS, cycle);
@@ -268,7 +268,7 @@ static void fetched(void *ctx, struct ct_replay *r, uint32_t slice, uint64_t tag
 	struct ct_mo_part *m = ctx;
 	uint32_t i = (uint32_t)tag;
 	(void)slice;
-	if (m->flight[i].kind == CT_MO_ATOMIC) { /* the owning warp executes it (MO-A11) */
+	if (m->flight[i].kind == CT_MO_ATOMIC) { /* the owning warp executes it (reading atomics-at-owner) */
 		tell(m, r, i, QUERY, m->p.block_bytes, cycle);
 		return;
 	}

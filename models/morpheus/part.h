@@ -1,11 +1,11 @@
 /* part.h - Morpheus as an LLC organisation of the replay engine.
  *
  * A request for a block that address separation gives to a cache-mode SM is taken out of its
- * slice's queue (MO-A2). Sectors of one block that come while it is on its way share its one
+ * slice's queue (reading request-path). Sectors of one block that come while it is on its way share its one
  * request to the SM. A predicted miss goes to DRAM from the slice and the block into the SM
  * behind it; a predicted hit travels to the SM over the reply network, waits there for the port and
  * for the warp of its set, comes back over the request network, and goes to DRAM from the
- * slice when the warp does not have it (MO-Q9). Stores are acknowledged at the slice. Which
+ * slice when the warp does not have it (reading helper-fetches). Stores are acknowledged at the slice. Which
  * blocks are where, the predictors, and how long SM and warp take, are extllc.h's, bit by bit.
  *
  * Approximations: dirty victims are written back at the address of the block that pushed them

@@ -9,7 +9,7 @@
 #include "models/common/thin.h"
 #include "models/morpheus/filter.h"
 
-/* model-notes.md 3.2: warn above 0.6 of the ceiling. */
+/* doc/models.md section 7: warn above 0.6 of the ceiling. */
 static const double CROWDED = 0.6;
 enum { BLOOM_KEYS = 1024, SIMULATED_ACCESSES = 6000 };
 

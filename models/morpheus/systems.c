@@ -200,7 +200,7 @@ static void override_latencies(const struct ct_mo_model *m, struct ct_perf_point
 		pt->cls[pt->n_classes - 1].latency = cycles_of_ns(m, m->p.v[CT_MO_CONV_MISS_NS]);
 }
 
-/* Frequency-Boost: the memory side runs faster the more SMs are gated (MO-Q20). */
+/* Frequency-Boost: the memory side runs faster the more SMs are gated (reading frequency-boost). */
 static void apply_boost(const struct ct_mo_model *m, struct ct_perf_point *pt)
 {
 	double gated = 1 - pt->sms / m->gpu.sms;
@@ -388,7 +388,7 @@ static void extended_traffic(const struct ct_mo_model *m, const struct traffic *
 	double per_miss = fetch > 0 ? fetch / fmax(1 - written, 0.5) : base * block / sector;
 	pt->dram_bytes = t->conv.sectors * base + t->misses * per_miss;
 	/* Lookup; insertion behind a predicted miss; fetch and answer behind a wrong
-	 * prediction (MO-Q9, MO-Q10); write-back of dirty victims. */
+	 * prediction (readings helper-fetches and predicted-miss-inserts); write-back of dirty victims. */
 	pt->slice_out += t->hits + t->wrong + (t->misses - t->wrong) * data + t->wrong * data;
 	pt->slice_in += t->hits * data + t->wrong * data + t->misses * written * data;
 }
@@ -424,7 +424,7 @@ static void extended_stations(const struct ct_mo_model *m, const struct traffic 
 
 /* Power of the cache-mode SMs, joule per cycle of the run. The published energy per
  * byte was measured at full throughput and holds the SM's static and instruction
- * power, the network and the LLC banks (model-notes.md 5): nothing is added to it, and
+ * power, the network and the LLC banks (doc/models.md section 9): nothing is added to it, and
  * at less throughput the SM still draws what an idle one does. */
 static double helper_power(const struct ct_mo_model *m, double accesses, double cache_sms,
                            double seconds)
@@ -518,7 +518,7 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
 /* Least gain that moves SMs to another mode: below it is the noise of the curves. */
 static const double WORTH_IT = 0.005;
 
-/* The paper's sweep starts at 10 of 68 SMs (MO-S20). */
+/* The paper's sweep starts at 10 of 68 SMs (reading sm-sweep). */
 static unsigned fewest(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
 	return s->extended ? m->min_sms : (m->gpu.sms * 10 + 67) / 68;

@@ -1,5 +1,5 @@
 /* systems.h - the systems that the Morpheus paper compares, as one table of parts
- * (papers-facts/morpheus.md 2), and their analytic estimates from a profile. */
+ * (doc/papers/morpheus.md), and their analytic estimates from a profile. */
 #ifndef CT_MODELS_MORPHEUS_SYSTEMS_H
 #define CT_MODELS_MORPHEUS_SYSTEMS_H
 
@@ -24,7 +24,7 @@ struct ct_mo_system {
 	double llc_factor;      /* capacity against the configured LLC */
 	enum ct_mo_predictor predictor;
 };
-/* In the order of the design's table, BL first; NULL past the end. Static storage. */
+/* In the order in which they are printed, BL first; NULL past the end. Static storage. */
 const struct ct_mo_system *ct_mo_system_at(size_t i);
 /* Index by name, or -1. */
 int ct_mo_system_find(const char *name);

@@ -1,4 +1,4 @@
-/* camping.h - home camping: how unevenly accesses fall on homes in short windows (SL-M19). */
+/* camping.h - home camping: how unevenly accesses fall on homes in short windows (reading home-camping). */
 #ifndef CT_MODELS_SHARED_L1_CAMPING_H
 #define CT_MODELS_SHARED_L1_CAMPING_H
 

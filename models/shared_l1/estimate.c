@@ -216,8 +216,8 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row
 		n = note(out, n, text);
 	}
 	if (dyn->x.sampling_share > 0.25) {
-		snprintf(text, sizeof text, "DynEB samples for %.0f %% of the accesses, counting only local ones "
-		         "(SL-Q2); see --count served", 100 * dyn->x.sampling_share);
+		snprintf(text, sizeof text, "DynEB samples for %.0f %% of the accesses, counting only local ones: "
+		         "see --count served", 100 * dyn->x.sampling_share);
 		n = note(out, n, m->p.count == CT_SL_COUNT_LOCAL ? text
 		                 : "the run is so short that DynEB samples for most of it");
 	}

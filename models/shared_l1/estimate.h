@@ -29,7 +29,7 @@ struct ct_sl_answer {
 	struct ct_sl_model model;       /* central values */
 	struct ct_sl_estimate configured;
 	struct ct_sl_row row[CT_SL_SYSTEMS];
-	int target;                     /* passes the paper's target test (SL-M5) */
+	int target;                     /* passes the paper's target test (reading target-test) */
 };
 
 /* Evaluates all systems on a profile, and their ranges by varying one uncertain thing at a
@@ -50,7 +50,7 @@ void ct_sl_answer_free(struct ct_sl_answer *a);
 int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struct ct_error *e);
 
 /* Appends SW records of every system for key = first, first + step (or doubling, step 0)
- * ... last: "l1.latency" in cycles (SL-S15; every point is normalised to its own Private),
+ * ... last: "l1.latency" in cycles (Fig. 15a; every point is normalised to its own Private),
  * "l1.size" in bytes, "cores" (miss rates only: every core's stream is taken to stay what
  * it is). Fails with CT_ERR_USAGE for another key, and as ct_sl_answer_init(). */
 int ct_sl_answer_sweep(const struct ct_sl_answer *a, const char *key, uint64_t first,
@@ -71,7 +71,7 @@ void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows
 /* Bytes that a system adds to the whole GPU. */
 double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s);
 
-/* Least speed-up that counts as a gain or a loss (issue 6: within 1 %). */
+/* Least speed-up that counts as a gain or a loss. */
 extern const double ct_sl_dead_band;
 
 #endif

@@ -73,7 +73,7 @@ static void name_shape(const struct ct_figure_workload *w, char x[48])
 	snprintf(x, 48, "(%.0f,%.0f)", ct_figure_gp(w, "sm.count"), ct_figure_gp(w, "llc.partitions"));
 }
 
-/* SF passes the paper's target test (SL-M5), NS does not. */
+/* SF passes the paper's target test (reading target-test), NS does not. */
 static int is_shared_friendly(const struct ct_figure_workload *w)
 {
 	return ct_figure_sn(w, "replication_ratio") > 0.1 && ct_figure_sn(w, "l1_miss_rate") > 0.5 &&
@@ -100,8 +100,8 @@ static void add_shape(const struct ct_figure_run *run, const char *panel, const 
 	if (n)
 		ct_figure_add(rows, panel, x, series, exp(sum / (double)n));
 	else
-		ct_figure_add_missing(rows, panel, x, series, friendly ? "no workload passes the paper's test for SF (SL-M5)"
-		                                                : "every workload passes the test for SF (SL-M5)");
+		ct_figure_add_missing(rows, panel, x, series, friendly ? "no workload passes the paper's test for SF"
+		                                                : "every workload passes the test for SF");
 }
 
 /* Geometric means by the GPU of the profile and by the class of the workload. */

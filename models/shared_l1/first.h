@@ -1,5 +1,5 @@
 /* first.h - what homes miss at any size: requests for sectors that nobody has read since the last
- * flush. Stores do not allocate there (SL-A3), whatever the GPU's own L1s do, and so change
+ * flush. Stores do not allocate there (reading remote-write), whatever the GPU's own L1s do, and so change
  * nothing; what a request is to a line whose sectors are there in part no histogram of
  * lines or of sectors tells.
  *

@@ -1,4 +1,4 @@
-/* home.h - which core is the home of a line (papers-facts SL-A1, SL-Q1, SL-C17).
+/* home.h - which core is the home of a line (readings home-core and home-modulo).
  *
  * The home follows from the tag alone, so that sets do not move: the sets of one way
  * interleave below it, 32 sets of 128 B put consecutive 4 KiB to consecutive homes. */
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum ct_sl_homes {
-	CT_SL_HOMES_MOD,  /* tag modulo the number of cores (default, SL-Q1) */
+	CT_SL_HOMES_MOD,  /* tag modulo the number of cores (default, reading home-modulo) */
 	CT_SL_HOMES_FOLD, /* the core bits; values beyond the cores fold onto the first ones:
 	                     28 cores of 5 bits give homes 0 to 3 twice the load */
 	CT_SL_HOMES_HASH, /* a hash of the whole tag, spread over the cores */
@@ -19,9 +19,9 @@ const char *ct_sl_homes_name(enum ct_sl_homes h);
 /* By name, or -1. */
 int ct_sl_homes_find(const char *name);
 
-/* Core bits: ceil(log2 cores) (SL-C2). */
+/* Core bits: ceil(log2 cores). */
 unsigned ct_sl_core_bits(unsigned cores);
-/* Bits of the tag: address bits less offset and set index (SL-C1). line and sets are powers
+/* Bits of the tag: address bits less offset and set index. line and sets are powers
  * of two. */
 unsigned ct_sl_tag_bits(unsigned address_bits, unsigned line, unsigned sets);
 

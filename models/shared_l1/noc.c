@@ -68,7 +68,7 @@ static void count_all(struct ct_sl_noc *n)
 	}
 }
 
-/* Min(H,L2) over all triples of requester, home and partition; ties go home (SL-Q7). */
+/* Min(H,L2) over all triples of requester, home and partition; ties go home (reading nearest-tie). */
 static void count_min(struct ct_sl_noc *n)
 {
 	double home = 0, past = 0, triples = (double)n->cores * n->cores * n->partitions;

@@ -2,7 +2,7 @@
  * where, and how often each kind of packet passes each channel.
  *
  * Requesters, homes and partitions are taken as independent and uniform: lines interleave
- * over both (SL-A1, Table 1 of the paper). */
+ * over both (reading home-core, Table 1 of the paper). */
 #ifndef CT_MODELS_SHARED_L1_NOC_H
 #define CT_MODELS_SHARED_L1_NOC_H
 

@@ -1,5 +1,5 @@
 /* org.h - the L1 caches of all cores under private, shared and dynamic organisation: tags,
- * homes, the homes' MSHRs, phases, and what is counted (papers-facts/shared-l1.md 4).
+ * homes, the homes' MSHRs, phases, and what is counted (doc/papers/shared-l1.md).
  *
  * The object knows no time but for the stamps of the mode timeline; its caller says what
  * happens in which order: an access finds its route, is looked up at the L1 of the
@@ -66,7 +66,7 @@ struct ct_sl_waiter {
 	uint64_t token;            /* the caller's */
 	unsigned from;
 	uint32_t mask;             /* sectors that it waits for */
-	int missed;                /* it started a fetch (for SL-M14) */
+	int missed;                /* it started a fetch: counts for the home's miss rate in AMAT */
 };
 struct ct_sl_found {
 	uint32_t hit, pending, sector_miss, line_miss; /* a partition of the mask */
@@ -102,10 +102,12 @@ struct ct_sl_org_stats {
 	uint64_t fills;                    /* read misses of absent lines */
 	uint64_t landed, replicated, copies; /* of them, those that have come; whose line another L1
 	                                      held then, as the engine counts for private L1s
-	                                      (SL-Q14); copies over all L1s after it (SL-Q13) */
+	                                      (reading seen-at-fill); copies over all L1s after it
+	                                      (reading mean-replicas) */
 	uint64_t max_home;                 /* accesses of the busiest L1 */
 	double camping;                    /* mean over windows of 64 accesses per core of busiest
-	                                      over mean home (SL-M19); NaN without a whole one */
+	                                      over mean home (reading home-camping); NaN without
+	                                      a whole one */
 	struct ct_sl_phase_stats phases;   /* of a dynamic scheme */
 };
 void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s);

@@ -2,22 +2,22 @@
 
 #include <string.h>
 
-/* Sections, figures and tables are the Shared L1 paper's (PACT 2020); SL-... are the
- * identifiers of papers-facts. */
+/* Sections, figures and tables are the Shared L1 paper's (PACT 2020); readings are those of
+ * doc/papers/shared-l1.md. */
 static const struct ct_constant TABLE[CT_SL_KEYS] = {
 	[CT_SL_SAMPLING] = { .name = "sampling", 512, 1, 1e9, "accesses", "Shared L1 4.2: R_S" },
 	[CT_SL_EXECUTION] = { .name = "execution", 16384, 1, 1e12, "accesses", "Shared L1 4.2: R_EX" },
 	[CT_SL_GUARD] = { .name = "guard", 0.10, 0, 1, "", "Shared L1 4.2: L1MR_Threshold" },
 	[CT_SL_CORE_LLC_CYCLES] = { .name = "core_llc_cycles", 247, 0, 1e5, "cycles",
-	                            "Shared L1 5.2 (SL-M15); read as SL-Q20" },
+	                            "Shared L1 5.2 (reading distance-latencies)" },
 	[CT_SL_HOME_CYCLES] = { .name = "home_cycles", 0, 0, 1e5, "cycles",
 	                        "0: from the network (54 in Shared L1 5.2)" },
 	[CT_SL_FORWARD_CYCLES] = { .name = "forward_cycles", 0, 0, 1e5, "cycles",
 	                           "0: two ways up through a slice's input and two down; the paper gives none" },
-	[CT_SL_CHUNK_BYTES] = { .name = "chunk_bytes", 32, 1, 128, "bytes", "Shared L1 3.3; SL-Q10" },
+	[CT_SL_CHUNK_BYTES] = { .name = "chunk_bytes", 32, 1, 128, "bytes", "Shared L1 3.3; reading requested-bytes" },
 	[CT_SL_BUTTERFLY_RADIX] = { .name = "butterfly_radix", 0, 0, 64, "",
 	                            "0: 6-ary up to 36 nodes, else 4-ary (Shared L1 5.5)" },
-	[CT_SL_QUEUE_DEPTH] = { .name = "queue_depth", 32, 0, 1e5, "entries", "not published: SL-Q11" },
+	[CT_SL_QUEUE_DEPTH] = { .name = "queue_depth", 32, 0, 1e5, "entries", "not published: reading queue-depth" },
 	[CT_SL_QUEUE_ENTRY] = { .name = "queue_entry", 8, 0, 1024, "bytes",
 	                        "ours: a control packet of GPGPU-Sim" },
 	[CT_SL_COUNTERS] = { .name = "counters", 8, 0, 1024, "", "Shared L1 4.1: four in each of two groups, of 4 bytes" },
@@ -29,9 +29,9 @@ static const struct ct_constant TABLE[CT_SL_KEYS] = {
 	                          "AccelWattch (MICRO 2021), constant power of a GV100" },
 	[CT_SL_STATIC_SHARE] = { .name = "static_share", 0.5, 0, 1, "",
 	                         "ours; the range of perf_per_watt runs from 0 to 1" },
-	[CT_SL_TARGET_REPLICATION] = { .name = "target_replication", 0.10, 0, 1, "", "Shared L1 2.1 (SL-M5)" },
-	[CT_SL_TARGET_MISS] = { .name = "target_miss", 0.50, 0, 1, "", "Shared L1 2.1 (SL-M5)" },
-	[CT_SL_TARGET_GAIN] = { .name = "target_gain", 0.05, 0, 10, "", "Shared L1 2.1 (SL-M5)" },
+	[CT_SL_TARGET_REPLICATION] = { .name = "target_replication", 0.10, 0, 1, "", "Shared L1 2.1 (reading target-test)" },
+	[CT_SL_TARGET_MISS] = { .name = "target_miss", 0.50, 0, 1, "", "Shared L1 2.1 (reading target-test)" },
+	[CT_SL_TARGET_GAIN] = { .name = "target_gain", 0.05, 0, 10, "", "Shared L1 2.1 (reading target-test)" },
 	[CT_SL_AREA_SHARED] = { .name = "area_shared", 0.085, 0, 100, "mm2", "Shared L1 4.3, per core at 65 nm" },
 	[CT_SL_AREA_DYNAMIC] = { .name = "area_dynamic", 0.005, 0, 100, "mm2", "Shared L1 4.3, per core at 65 nm" },
 };

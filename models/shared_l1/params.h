@@ -27,23 +27,23 @@ enum ct_sl_key {
 	CT_SL_L1_PJ_PER_BYTE,
 	CT_SL_CONSTANT_WATT,    /* board power that does not scale with anything */
 	CT_SL_STATIC_SHARE,     /* of the SMs' power, flows whether they work or not */
-	CT_SL_TARGET_REPLICATION, CT_SL_TARGET_MISS, CT_SL_TARGET_GAIN, /* SL-M5 */
+	CT_SL_TARGET_REPLICATION, CT_SL_TARGET_MISS, CT_SL_TARGET_GAIN, /* reading target-test */
 	CT_SL_AREA_SHARED, CT_SL_AREA_DYNAMIC, /* per core */
 	CT_SL_KEYS
 };
 
 /* What carries core-to-core traffic. */
 enum ct_sl_network {
-	CT_SL_NET_MESH,      /* one mesh of cores and partitions (SL-S16 to SL-S19) */
-	CT_SL_NET_FORWARDED, /* crossbar whose LLC slices forward (SL-S21) */
-	CT_SL_NET_BUTTERFLY, /* crossbar to the LLC, butterfly between cores (SL-S22, SL-S23) */
+	CT_SL_NET_MESH,      /* one mesh of cores and partitions */
+	CT_SL_NET_FORWARDED, /* crossbar whose LLC slices forward (reading forwarding-crossbar) */
+	CT_SL_NET_BUTTERFLY, /* crossbar to the LLC, butterfly between cores (reading butterfly-network) */
 	CT_SL_NETS,
 	CT_SL_NET_AUTO = CT_SL_NETS /* as the GPU: mesh, else forwarded, else butterfly */
 };
 const char *ct_sl_network_name(enum ct_sl_network n); /* "mesh" ...; "auto" */
 int ct_sl_network_find(const char *name);             /* or -1 */
 
-/* Which accesses end a phase of a dynamic scheme (SL-Q2). */
+/* Which accesses end a phase of a dynamic scheme (reading phase-count). */
 enum ct_sl_count {
 	CT_SL_COUNT_LOCAL, /* own ones whose home, in the rule in force, is the core itself */
 	CT_SL_COUNT_SERVED,/* all that the group's sets of the core serve */

@@ -82,7 +82,7 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
 		.cores = g->sms, .sets = g->l1.sets, .ways = g->l1.ways, .set_hash = g->l1.set_hash,
 		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1, .homes = p->params.homes,
 		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS, .mshr_entries = g->l1.mshr_entries,
-		.mshr_merge = 0, /* a home coalesces what all cores ask for (SL-A2) */
+		.mshr_merge = 0, /* a home coalesces what all cores ask for (reading remote-read) */
 		.partitions = g->llc_partitions,
 	};
 	int st = ct_sl_noc_init(&noc, kind, g, &p->params, place, e);

@@ -1,5 +1,5 @@
-/* phases.h - the phases of the dynamic schemes (papers-facts SL-A6, SL-A7): what each core
- * counts while it samples, when a phase ends, what it chooses. Knows no caches and no time;
+/* phases.h - the phases of the dynamic schemes (readings sampling-metrics and sampling-phases):
+ * what each core counts while it samples, when a phase ends, what it chooses. Knows no caches and no time;
  * org.h runs it in a replay, watch.h on the accesses of a profile's pass.
  *
  * A core that samples takes even sets (group 0) as private and odd ones (group 1) as
@@ -55,7 +55,7 @@ struct ct_sl_phase_stats {
 void ct_sl_phases_stats(const struct ct_sl_phases *p, struct ct_sl_phase_stats *s);
 
 enum ct_sl_state { CT_SL_SAMPLING_STATE, CT_SL_PRIVATE_STATE, CT_SL_SHARED_STATE };
-/* Mode changes in the order in which they happened (SL-F14); every core starts sampling at
+/* Mode changes in the order in which they happened (Fig. 14); every core starts sampling at
  * 0, which is not listed. Belongs to the object, valid until the next turn. */
 struct ct_sl_change { uint64_t cycle; uint32_t core; uint32_t state; };
 const struct ct_sl_change *ct_sl_phases_timeline(const struct ct_sl_phases *p, size_t *n);

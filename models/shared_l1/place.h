@@ -1,4 +1,4 @@
-/* place.h - where cores and memory partitions sit on a mesh (papers-facts SL-Q7).
+/* place.h - where cores and memory partitions sit on a mesh (reading mesh-placement).
  *
  * The paper does not say. A placement file has one line per row of the mesh, one word per
  * node: C a core, M a memory partition, - nothing; # starts a comment. Cores and
@@ -37,7 +37,7 @@ int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores,
 int ct_sl_place_parse(struct ct_sl_place *p, const char *name, const char *text, unsigned cores,
                       unsigned partitions, struct ct_error *e);
 /* Min(H,L2): [(core * cores + home) * partitions + partition] is 1 where the partition is fewer
- * hops away than the home; ties go home (SL-Q7). NULL when out of memory; the caller
+ * hops away than the home; ties go home (reading nearest-tie). NULL when out of memory; the caller
  * frees. */
 uint8_t *ct_sl_place_nearer(const struct ct_sl_place *p);
 

@@ -1,5 +1,5 @@
 /* rates.h - miss rates, replication and replicas of private and shared L1s of any size, from
- * a profile's histograms (model-notes.md 8.2).
+ * a profile's histograms (doc/models.md section 4).
  *
  * Private: the L1s' own streams (RD l1). Shared: the stream of all SMs together (RD merged)
  * in a cache of all L1s' sets: each line has one home, whose set is the one it would have
@@ -39,10 +39,10 @@ void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts
 void ct_sl_shared(const struct ct_sl_curves *c, const struct ct_l1_parts *parts, unsigned cores,
                   enum ct_sl_homes homes, struct ct_sl_rates *r);
 
-/* Misses over accesses of lines, reads and writes (SL-M2). */
+/* Misses over accesses of lines, reads and writes. */
 double ct_sl_miss_rate(const struct ct_sl_rates *r);
 
-/* What an analytic miss rate has to be within of the replayed one (issue 7). */
+/* What an analytic miss rate has to be within of the replayed one. */
 extern const double ct_sl_accuracy;
 /* 1 where a rate may well not be, with that share of the accesses at the edge: order decides. NaN:
  * 0. Pure. */

@@ -137,7 +137,7 @@ static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
 }
 
 /* The pass counts copies as if lines came at once: of lines that many SMs wait for together, all but
- * the first would be replicated. The replay counts when a line has come (SL-Q14). What that
+ * the first would be replicated. The replay counts when a line has come (reading seen-at-fill). What that
  * makes of private L1s is known, and taken over for the schemes, whose L1s are as large. Larger ones wait
  * less: theirs is the other end of a range. */
 static void use_landed(const struct ct_profile *p, const struct ct_sl_watch_counts *all,

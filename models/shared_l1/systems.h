@@ -1,4 +1,4 @@
-/* systems.h - the systems that the Shared L1 paper compares (papers-facts/shared-l1.md 2), as
+/* systems.h - the systems that the Shared L1 paper compares (doc/papers/shared-l1.md), as
  * one table, and their analytic estimates from a profile. */
 #ifndef CT_MODELS_SHARED_L1_SYSTEMS_H
 #define CT_MODELS_SHARED_L1_SYSTEMS_H
@@ -27,7 +27,7 @@ struct ct_sl_system {
 enum { CT_SL_SYSTEMS = 13, CT_SL_PRIVATE = 0, CT_SL_SHARED_PP = 5, CT_SL_DYNAMAT = 6,
        CT_SL_DYNEB = 9, CT_SL_SCHEMES = 4 /* from DynAMAT on */,
        CT_SL_ALL = (1 << CT_SL_SYSTEMS) - 1 /* as a mask */ };
-/* In the order of the design's table, Private first; NULL past the end. Static storage. */
+/* In the order in which they are printed, Private first; NULL past the end. Static storage. */
 const struct ct_sl_system *ct_sl_system_at(size_t i);
 int ct_sl_system_find(const char *name); /* index, or -1 */
 

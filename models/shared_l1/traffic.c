@@ -89,7 +89,7 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 		was = then->read_misses + then->write_misses;
 	}
 	if (reach > 0)
-		now /= reach; /* rates are of what reaches an L1 (SL-Q9) */
+		now /= reach; /* rates are of what reaches an L1 (reading bypass-uncounted) */
 	t->sector_misses = anchored(w->l1_sector_misses, now, was, w->l1_sectors);
 	/* With sectors a request misses if any of its sectors does: that goes with the sectors.
 	 * Without, the replay knows better how often private L1s miss. */

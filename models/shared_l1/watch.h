@@ -4,7 +4,7 @@
  * (cachetriage-profile(5)).
  *
  * Private L1s follow the GPU's write policy, shared ones write through without allocating
- * (SL-A3); a fill takes no time. Min(H,L2) and what AMAT takes for latencies are those of
+ * (reading remote-write); a fill takes no time. Min(H,L2) and what AMAT takes for latencies are those of
  * the GPU's own network with its default placement; homes are `mod`, the constants those
  * of params.h. L1s of more than 32 ways are left to the histograms, which are exact
  * enough there but for what nobody has read yet (first.h).
@@ -21,8 +21,9 @@
 #include "models/shared_l1/home.h"
 #include "profile/profile.h"
 
-/* A load that hits in a home takes 28 + 54 cycles, one that misses there 247 more (SL-M15, SL-Q19):
- * who hits comes round four times while who misses comes round once. With private L1s it
+/* A load that hits in a home takes 28 + 54 cycles, one that misses there 247 more
+ * (readings distance-latencies and fixed-latencies): who hits comes round four times while who
+ * misses comes round once. With private L1s it
  * would be more, but for the load/store unit that all warps of an SM wait for in turn. */
 enum { CT_SL_PACE = 4 };
 

@@ -7,7 +7,7 @@
 #include "models/common/energy.h"
 
 const double ct_ts_dead_band = 0.01;
-/* TS-M12. */
+/* Least speed-up of a perfect L1 that makes a workload sensitive (reading cache-sensitive). */
 static const double SENSITIVE = 0.03;
 /* The MSHR of the replayed run was full for at most this share of it. */
 static const double BUSY_MAX = 0.999;
@@ -207,7 +207,7 @@ static void energy_run(const struct ct_ts_answer *a, const struct ct_ts_row *r,
 		.llc_bytes = w->llc_sectors * a->gpu.llc.sector * accesses,
 		.noc_bytes = (r->x.request_flits + r->x.reply_flits) * a->gpu.noc_flit_bytes,
 		.dram_bytes = (w->dram_read_bytes + w->dram_write_bytes) * r->dram};
-	if (r->system->kind == CT_TS_SPLIT) /* TS-R31, TS-R32 */
+	if (r->system->kind == CT_TS_SPLIT) /* comparators: section 5.6 of the paper */
 		run->extra_joule = a->params.v[CT_TS_PJ_PER_ACCESS] * 1e-12 * (r->x.requests + r->x.stores) +
 		                   a->params.v[CT_TS_LEAKAGE_WATT] * w->sms * seconds;
 }

@@ -43,8 +43,8 @@ struct ct_ts_answer {
 	struct ct_perf perf;
 	struct ct_ts_row row[CT_TS_SYSTEMS];
 	unsigned systems; /* the rows that are set, a bit each */
-	enum ct_ts_class line_class; /* TS-M11 */
-	int sensitive;               /* at least 3 % faster under the perfect cache (TS-M12) */
+	enum ct_ts_class line_class; /* reading line-size-class */
+	int sensitive;               /* at least 3 % faster under the perfect cache (reading cache-sensitive) */
 };
 
 /* 1 if p holds what `reuse --mechanisms tag-split` measures. */

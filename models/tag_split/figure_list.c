@@ -54,7 +54,7 @@ static const struct ct_figure_series table3[] = {
 	CT_FIGURE_ES("speed-up", "TSC", NAME, "TSC", "speedup"), CT_FIGURE_ES("speed-up", "TSC+", NAME, "TSC+", "speedup"),
 };
 
-/* Storage of a private tag of p bits: 208 + 48 p bytes (TS-C3). */
+/* Storage of a private tag of p bits: 208 + 48 p bytes (reading storage-law). */
 static double private_tag_bytes(int p)
 {
 	return 208 + 48.0 * p;

@@ -1,8 +1,8 @@
 /* l1.h - the L1 organisations of the Tag-Split Cache paper as tag arrays.
  *
  * One object is one SM's L1: what is stored where, and who has to go. It knows no time:
- * a chunk counts as cached from the access that asks for it on (papers-facts/tag-split.md,
- * TS-Q7), and mshr.h says which of them are still on their way. Loads come as one request
+ * a chunk counts as cached from the access that asks for it on (reading
+ * allocate-at-miss), and mshr.h says which of them are still on their way. Loads come as one request
  * per line of the organisation's own size with a mask of chunks; stores pass on to the
  * LLC (write-through) and do to the cached copy what the organisation says.
  *
@@ -16,21 +16,21 @@
 #include "gpu/gpu.h"
 
 enum ct_ts_kind {
-	CT_TS_LINE,    /* whole lines: one tag, one fill (TS-S1 to TS-S4) */
-	CT_TS_SECTOR,  /* one tag per line, chunks filled on demand (LAMAR, TS-S7) */
-	CT_TS_SPLIT,   /* Tag-Split Cache: chunks in any slot of the set (TS-S5) */
-	CT_TS_DSC,     /* decoupled sectored cache: several tags per frame (TS-S8, TS-S9) */
-	CT_TS_PERFECT  /* never forgets: compulsory misses only (TS-S15) */
+	CT_TS_LINE,    /* whole lines: one tag, one fill (128B, 32B, 64B, 256B) */
+	CT_TS_SECTOR,  /* one tag per line, chunks filled on demand (LAMAR) */
+	CT_TS_SPLIT,   /* Tag-Split Cache: chunks in any slot of the set */
+	CT_TS_DSC,     /* decoupled sectored cache: several tags per frame */
+	CT_TS_PERFECT  /* never forgets: compulsory misses only */
 };
 
 enum ct_ts_repl {
 	CT_TS_LRU,     /* of lines; Tag-Split: of groups, then of the group's chunks */
-	CT_TS_NRU      /* Tag-Split only: a bit per chunk (TS-A4) */
+	CT_TS_NRU      /* Tag-Split only: a bit per chunk (reading nru-victims) */
 };
-enum ct_ts_pick { CT_TS_RANDOM, CT_TS_LOWEST };        /* among equal NRU victims (TS-Q6) */
-enum ct_ts_victim { CT_TS_ANY_GROUP, CT_TS_GROUP_FIRST }; /* TS-Q1 */
+enum ct_ts_pick { CT_TS_RANDOM, CT_TS_LOWEST };        /* among equal NRU victims (reading random-victim) */
+enum ct_ts_victim { CT_TS_ANY_GROUP, CT_TS_GROUP_FIRST }; /* reading foreign-group-victim */
 enum ct_ts_store {
-	CT_TS_STORE_EVICT,   /* drops the written chunks, a whole line of CT_TS_LINE (TS-A5) */
+	CT_TS_STORE_EVICT,   /* drops the written chunks, a whole line of CT_TS_LINE (reading write-evict) */
 	CT_TS_STORE_UPDATE,  /* a hit updates, a miss passes on */
 	CT_TS_STORE_ALLOCATE /* a miss allocates the written chunks */
 };
@@ -46,7 +46,7 @@ struct ct_ts_shape {
 	uint32_t chunk;         /* bytes a mask bit stands for; divides line into at most 16 */
 	uint32_t sets, ways;    /* ways: lines, frames or groups of a set */
 	enum ct_set_hash hash;  /* of the set number */
-	uint32_t tag_bits;      /* of a full tag (20 in the paper, TS-C8) */
+	uint32_t tag_bits;      /* of a full tag (20 in the paper) */
 	uint32_t private_bits;  /* CT_TS_SPLIT: of tag_bits, kept per chunk; = tag_bits: all */
 	uint32_t tags;          /* CT_TS_DSC: tags per frame */
 	enum ct_ts_repl repl;
@@ -61,16 +61,17 @@ struct ct_ts_result {
 	uint32_t hit;      /* asked for and cached */
 	uint32_t miss;     /* fetched: asked for, or brought along with the line */
 	uint32_t replaced; /* lines from which something was taken; more than one costs DSC a
-	                      cycle each (TS-A7) */
+	                      cycle each (reading decoupled-sectors) */
 	uint32_t evicted;  /* chunks that left */
-	uint32_t collateral; /* of them, valid chunks lost with their group's tag (TS-Q1) */
+	uint32_t collateral; /* of them, valid chunks lost with their group's tag (reading
+	                        foreign-group-victim) */
 };
 
 /* Additive; chunks of shape.chunk bytes. */
 struct ct_ts_use {
 	uint64_t fetched; /* chunks that came in and have left again */
 	uint64_t touched; /* of them, asked for at least once */
-	uint64_t reused;  /* of them, hit after they had been filled (TS-Q21) */
+	uint64_t reused;  /* of them, hit after they had been filled (reading line-utilisation) */
 };
 
 struct ct_ts_l1;
@@ -84,7 +85,7 @@ const struct ct_ts_shape *ct_ts_l1_shape(const struct ct_ts_l1 *l1);
 uint32_t ct_ts_l1_set(const struct ct_ts_l1 *l1, uint64_t line);
 
 /* A load of `chunks` (not 0) of a line. coarse: every chunk of the line is asked for
- * (Tag-Split's coarse-grained mode, TS-S16); the others ignore it. After it, the chunks of
+ * (Tag-Split's coarse-grained mode); the others ignore it. After it, the chunks of
  * hit and miss are cached. Fails with CT_ERR_NOMEM (CT_TS_PERFECT grows). */
 int ct_ts_l1_load(struct ct_ts_l1 *l1, uint64_t line, uint32_t chunks, int coarse,
                   struct ct_ts_result *r);

@@ -1,4 +1,4 @@
-/* The decoupled sectored cache (papers-facts/tag-split.md, TS-A7, TS-Q18): a frame of a
+/* The decoupled sectored cache (readings decoupled-sectors and dsc-geometry): a frame of a
  * line's size with several tags. Position k of the frame holds chunk k of one of them. */
 #include <stdlib.h>
 #include <string.h>

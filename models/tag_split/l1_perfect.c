@@ -1,5 +1,5 @@
 /* The perfect cache: every line stays, over launches too, so that only first touches
- * miss (papers-facts/tag-split.md, TS-S15). Stores change nothing. */
+ * miss. Stores change nothing. */
 #include <stdlib.h>
 
 #include "base/bits.h"

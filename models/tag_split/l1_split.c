@@ -1,4 +1,4 @@
-/* The Tag-Split Cache (papers-facts/tag-split.md, section 4): a set is groups of chunk
+/* The Tag-Split Cache (doc/papers/tag-split.md): a set is groups of chunk
  * slots. A chunk lies in any slot of a group whose shared tag is the high part of its
  * line; the private part is kept with the chunk. */
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static uint32_t ceil_log2(uint32_t v)
 
 /* The set number is part of the line's address: what is above it is the tag. With a
  * hashed set number the low part still tells lines of a set apart, as the whole line
- * address does (TS-Q16). A tag that is private throughout shares nothing. */
+ * address does (reading stored-tag). A tag that is private throughout shares nothing. */
 static uint64_t shared_of(const struct split *p, uint64_t line)
 {
 	return p->shared_shift < 64 ? line >> p->shared_shift : 0;
@@ -78,7 +78,7 @@ struct access {
 	uint8_t *chunk;
 	uint64_t want;     /* shared tag of the request */
 	uint64_t matching; /* slots of groups that hold something of that shared tag */
-	uint64_t kept;     /* slots that this access hit or filled: no victims (TS-Q3) */
+	uint64_t kept;     /* slots that this access hit or filled: no victims (reading hits-stay) */
 	struct ct_ts_result *r;
 };
 
@@ -130,7 +130,7 @@ static void leave(struct access *a, uint64_t slots)
 	u->reused += count(slots & a->s->reused);
 	a->r->evicted += n;
 	a->s->valid &= ~slots;
-	a->s->recent &= ~slots; /* invalid slots count as not recent (TS-Q4) */
+	a->s->recent &= ~slots; /* invalid slots count as not recent (reading nru-reset) */
 }
 
 static void touch(struct access *a, uint32_t s)
@@ -148,7 +148,7 @@ static uint64_t nth_bit(uint64_t m, uint32_t n)
 	return m & (0 - m);
 }
 
-/* NRU over all chunks of the set, in one step (TS-A4): those not recently used first. */
+/* NRU over all chunks of the set, in one step (reading nru-victims): those not recently used first. */
 static uint64_t nru_victim(struct access *a)
 {
 	uint64_t from = a->s->valid & ~a->kept;
@@ -162,7 +162,7 @@ static uint64_t nru_victim(struct access *a)
 }
 
 /* The oldest chunk of the oldest group: what makes 0 private bits a sector cache and
- * chunks of a whole line a plain cache, replacement included (TS-Q28). */
+ * chunks of a whole line a plain cache, replacement included (reading no-private-bits). */
 static uint64_t lru_victim(struct access *a)
 {
 	uint64_t from = a->s->valid & ~a->kept, best = 0;
@@ -190,7 +190,7 @@ static uint64_t empty_groups(const struct access *a)
 
 /* A slot for one chunk: of `home` if that is any, in a group of the same shared tag, in
  * an empty group, or a victim's, whose group is emptied when its shared tag is another
- * (TS-Q1, TS-Q2). */
+ * (readings foreign-group-victim and matching-group-first). */
 static uint32_t take_slot(struct access *a, uint64_t home)
 {
 	uint64_t unused = a->p->every & ~a->s->valid;
@@ -214,7 +214,7 @@ static uint32_t take_slot(struct access *a, uint64_t home)
 
 static void fill(struct access *a, uint64_t line, uint32_t chunks, uint32_t asked)
 {
-	/* A fill of a whole line takes a whole free group if there is one (TS-Q13). */
+	/* A fill of a whole line takes a whole free group if there is one (reading coarse-placement). */
 	uint64_t home = chunks == a->l1->all ? empty_groups(a) : 0;
 	if (home)
 		home = group_mask(a, ct_low_bit(home) / a->l1->per);
@@ -254,7 +254,7 @@ static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunk
 	r->miss = want & ~cached;
 	fill(&a, line, r->miss, chunks);
 	if ((a.s->recent & a.p->every) == a.p->every)
-		a.s->recent = 0; /* all of them at once (TS-Q4) */
+		a.s->recent = 0; /* all of them at once (reading nru-reset) */
 	return CT_OK;
 }
 

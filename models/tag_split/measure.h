@@ -32,13 +32,14 @@ enum { CT_TS_LINES_MAX = 64 }; /* requests of an instruction that are told apart
 /* Additive; of one system on all SMs. Loads and stores that L1 serves: no atomics,
  * no bypassing accesses. Followed: in the sampled sets (all without sampling). */
 struct ct_ts_counts {
-	uint64_t loads, load_misses;        /* instructions; those with a miss (TS-M3) */
+	uint64_t loads, load_misses;        /* instructions; those with a miss (reading
+	                                       instruction-miss-rate) */
 	uint64_t seen, requests, request_misses; /* load requests; followed; with a miss */
 	uint64_t partial, coarse_only;      /* of the misses: some chunks cached; every chunk asked
-	                                       for cached (coarse mode, TS-Q12) */
+	                                       for cached (coarse mode, reading coarse-lookup) */
 	uint64_t sectors, sector_misses;    /* 32 B, of followed loads */
 	uint64_t stores_seen, stores, store_sectors, store_sector_misses; /* requests, sectors */
-	uint64_t fetched_bytes, data_packets, write_packets; /* TS-M4, TS-M5, TS-M8 */
+	uint64_t fetched_bytes, data_packets, write_packets; /* readings both-traffics and packets-of-a-miss */
 	uint64_t request_flits, reply_flits, llc_accesses;   /* of followed loads, on the GPU's
 	                                       own network */
 	uint64_t store_request_flits, store_reply_flits, store_accesses; /* of all stores seen */

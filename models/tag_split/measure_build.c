@@ -95,7 +95,7 @@ static struct ct_ts_l1 *l1_of(const struct ts_one *one, uint32_t sm)
 	return one->l1 ? one->l1[sm] : NULL;
 }
 
-/* Variance of a ratio from whole sets (model-notes.md 7), as a sum that later parts of the
+/* Variance of a ratio from whole sets (doc/models.md section 11), as a sum that later parts of the
  * run can be added to. */
 static void fold_sets(const struct ct_ts_measure *m, struct ts_one *one)
 {

@@ -1,5 +1,5 @@
 /* mshr.h - miss registers that remember which chunks of a line are on their way
- * (papers-facts/tag-split.md, TS-A3), so that no chunk is asked for twice. */
+ * (reading issued-mask), so that no chunk is asked for twice. */
 #ifndef CT_MODELS_TAG_SPLIT_MSHR_H
 #define CT_MODELS_TAG_SPLIT_MSHR_H
 

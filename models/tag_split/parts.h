@@ -3,8 +3,9 @@
  *
  * As GPGPU-Sim's L1, and as the engine's own: a miss needs an MSHR entry (one per line,
  * with a limit of merged requests), room in the miss queue, and a way of its set that no line on
- * its way holds; else the pipeline waits. Space is allocated at the miss (TS-Q7); a chunk on
- * its way is asked for once (TS-A3). The configured L1 is the engine's own: no parts. */
+ * its way holds; else the pipeline waits. Space is allocated at the miss (reading
+ * allocate-at-miss); a chunk on its way is asked for once (reading issued-mask). The configured L1 is the
+ * engine's own: no parts. */
 #ifndef CT_MODELS_TAG_SPLIT_PARTS_H
 #define CT_MODELS_TAG_SPLIT_PARTS_H
 

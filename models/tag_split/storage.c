@@ -19,7 +19,7 @@ static uint64_t plain_bits(uint32_t tag_bits, uint32_t ways)
 }
 
 /* Per chunk private tag, valid bit, place in the line, NRU bit; per group the shared tag
- * (TS-C1: 0.58 KB with 8 private bits and 0.44 KB with 5 both come out). */
+ * (reading storage-law: 0.58 KB with 8 private bits and 0.44 KB with 5 both come out). */
 static uint64_t split_bits(const struct ct_ts_shape *s)
 {
 	uint32_t per = s->line / s->chunk;
@@ -35,13 +35,13 @@ uint64_t ct_ts_state_bits(const struct ct_ts_shape *s)
 	case CT_TS_LINE:
 		set = plain_bits(s->tag_bits, s->ways);
 		break;
-	case CT_TS_SECTOR: /* TS-C4: the line's own valid bit stays */
+	case CT_TS_SECTOR: /* the line's own valid bit stays: 0.063 KB */
 		set = plain_bits(s->tag_bits, s->ways) + (uint64_t)s->ways * per;
 		break;
 	case CT_TS_SPLIT:
 		set = split_bits(s);
 		break;
-	case CT_TS_DSC: /* TS-C5; log2 N of replacement or ownership is fitted there */
+	case CT_TS_DSC: /* reading dsc-storage; log2 N of replacement or ownership is fitted there */
 		set = (uint64_t)s->ways * s->tags * (s->tag_bits + per + 1 + ceil_log2(s->tags));
 		break;
 	case CT_TS_PERFECT:

@@ -1,5 +1,5 @@
-/* systems.h - the systems that the Tag-Split Cache paper compares (papers-facts/
- * tag-split.md 2) as one table, and the L1 each of them means on a GPU. */
+/* systems.h - the systems that the Tag-Split Cache paper compares
+ * (doc/papers/tag-split.md) as one table, and the L1 each of them means on a GPU. */
 #ifndef CT_MODELS_TAG_SPLIT_SYSTEMS_H
 #define CT_MODELS_TAG_SPLIT_SYSTEMS_H
 
@@ -17,7 +17,7 @@ enum { CT_TS_NAME_MAX = 32 };
 struct ct_ts_system {
 	char name[CT_TS_NAME_MAX];
 	enum ct_ts_kind kind;
-	uint32_t line;          /* bytes; 128 but for TS-S2 to TS-S4 */
+	uint32_t line;          /* bytes; 128 but for the systems of other lines */
 	uint32_t chunk;         /* Tag-Split: bytes; 0 = tsc.chunk */
 	int private_bits;       /* Tag-Split; -1 = tsc.private_bits */
 	uint32_t tags;          /* DSC-N */
@@ -38,8 +38,8 @@ int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_
                    const struct ct_ts_params *p, struct ct_ts_shape *out, struct ct_error *e);
 /* Ways of the paper's systems on the GPU. */
 uint32_t ct_ts_ways(const struct ct_gpu *g, const struct ct_ts_params *p);
-/* What a system adds to each L1 of `bytes`, bytes (TS-C1 to TS-C6); NaN for the configured
- * and the perfect L1. */
+/* What a system adds to each L1 of `bytes`, bytes (readings storage-law, dsc-storage and
+ * mrpb-storage); NaN for the configured and the perfect L1. */
 double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
                            const struct ct_ts_params *p);
 

@@ -89,7 +89,7 @@ static void morpheus(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason, sizeof v->reason, "every SM is worth more computing than caching");
 }
 
-/* The paper's target test (papers-facts SL-M5), in words; empty without its numbers. */
+/* The paper's target test (reading target-test), in words; empty without its numbers. */
 static const char *target(const struct ct_profile *p, double copies)
 {
 	struct ct_sl_params usual;

@@ -19,12 +19,12 @@ static const struct {
 
 static const char *const words[] = {"benefits", "neutral", "hurts", "unknown"};
 
-/* The plan of triage and reports, and design section 4. */
+/* The rule that man/triage.1 tells. */
 const double ct_verdict_benefits = 1.02, ct_verdict_hurts = 0.98;
 static const double waves_needed = 2, cold_allowed = 0.5;
 static const int smallest_scale = 64; /* --scale auto stops there too */
 
-/* Nine in ten of the 29 pairs of ../shared/reference/pairs.tsv, by what we say ourselves:
+/* Nine in ten of 29 pairs of simulator runs (doc/models.md section 13), by what we say ourselves:
  * floor where our ratio of cycles moves by less than 3 %, share of its logarithm where it
  * moves by more. Replay: 15 and 14 pairs (make fidelity). Analytic: mpki --method analytic
  * on the 13 pairs that change the LLC, 11 and 2 of them. */
@@ -98,7 +98,7 @@ static double scale_of(const struct ct_profile *p)
 }
 
 /* So many waves on `sms` SMs, that are `scale` of the GPU's, on 1/denominator of it: SMs are
- * rounded up (design 3). Without their number, as if they could be parted. */
+ * rounded up. Without their number, as if they could be parted. */
 static double waves_at(double waves, double sms, double scale, int denominator)
 {
 	double left = sms / (scale * denominator);
