@@ -44,6 +44,8 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	po.n_observers = ct_pass_mechanisms_observers(t, o->mechanisms, made);
 	for (unsigned i = 0; i < po.n_observers; i++)
 		observer[i] = &made[i];
+	for (unsigned i = 0; i < o->n_observers && po.n_observers < CT_PASS_OBSERVERS_MAX; i++)
+		observer[po.n_observers++] = o->observers[i];
 	if (!g)
 		st = choose_gpu(t, trace, &po.settings, &own, e);
 	po.gpu = g ? g : &own;
