@@ -349,7 +349,8 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	else
 		st = ct_mo_answer_write(o->answer, s->p, e);
 	if (st == CT_OK && o->sweep)
-		st = ct_mo_answer_sweep(o->answer, range[0], range[1], range[2], s->p, e);
+		st = ct_mo_answer_sweep(o->answer, &(struct ct_range_spec){.first = range[0], .last = range[1],
+		                        .step = range[2], .whole = 1}, s->p, e);
 	if (st == CT_OK)
 		st = ct_est_finish(t, s, "morpheus", table, e);
 	ct_mo_answer_free(o->answer);

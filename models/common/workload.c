@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "models/common/miss_curve.h"
 
@@ -214,6 +215,14 @@ int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned
 	w->registers_used = registers_used(p, w->resident_warps, rf_bytes);
 	w->has_l1 = fetch_view(p, "l1", &w->l1);
 	return w->has_l1 < 0 ? ct_fail_nomem(e) : CT_OK;
+}
+
+int ct_workload_missing(const struct ct_profile *p, unsigned sms, double rf_bytes, struct ct_error *e)
+{
+	struct ct_workload *w = ct_calloc(1, sizeof *w);
+	int st = w ? ct_workload_read(w, p, sms, rf_bytes, e) : ct_fail_nomem(e);
+	free(w);
+	return st != CT_OK ? st : ct_fail(e, CT_ERR_USAGE, "the workload of the profile was not read: read it first");
 }
 
 void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,

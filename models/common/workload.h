@@ -60,6 +60,9 @@ struct ct_workload {
  * of the profile's GPU. Fails with CT_ERR_INPUT, naming what the profile lacks. */
 int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms,
                      double rf_bytes, struct ct_error *e);
+/* For who was handed no workload because ct_workload_read() had failed: fails again, with what p lacks. Arguments as
+ * there. */
+int ct_workload_missing(const struct ct_profile *p, unsigned sms, double rf_bytes, struct ct_error *e);
 
 /* Line requests at the LLC and LRU misses at `lines` of capacity (sets of `ways`, 0 =
  * fully associative) when `sms` SMs run the trace; linear between the measured counts,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/common/records.h"
+
 const double ct_mo_dead_band = 0.01;
 
 static const char MECHANISM[] = "morpheus";
@@ -37,17 +39,6 @@ static double perf_per_watt(const struct ct_mo_estimate *x, const struct ct_mo_e
 	return x->ipc / base->ipc / (x->watt / base->watt);
 }
 
-static void widen(struct ct_mo_range *r, double v)
-{
-	r->low = fmin(r->low, v);
-	r->high = fmax(r->high, v);
-}
-
-static void start(struct ct_mo_range *r, double v)
-{
-	r->value = r->low = r->high = v;
-}
-
 static int asked(const struct ct_mo_answer *a, size_t i)
 {
 	return a->systems >> i & 1;
@@ -75,9 +66,9 @@ static int central(struct ct_mo_answer *a, struct ct_error *e)
 		else if ((st = ct_mo_estimate_best(m, r->system, &r->x, e)) != CT_OK)
 			return st;
 		const struct ct_mo_estimate *base = &a->row[0].x;
-		start(&r->speedup, base->cycles / r->x.cycles);
-		start(&r->speedup_configured, a->configured.cycles / r->x.cycles);
-		start(&r->perf_per_watt, perf_per_watt(&r->x, base));
+		r->speedup = ct_number_begin(base->cycles / r->x.cycles);
+		r->speedup_configured = ct_number_begin(a->configured.cycles / r->x.cycles);
+		r->perf_per_watt = ct_number_begin(perf_per_watt(&r->x, base));
 	}
 	return CT_OK;
 }
@@ -111,9 +102,9 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 			break;
 		if (i == 0)
 			base = x;
-		widen(&r->speedup, base.cycles / x.cycles);
-		widen(&r->speedup_configured, configured.cycles / x.cycles);
-		widen(&r->perf_per_watt, perf_per_watt(&x, &base));
+		ct_number_widen(&r->speedup, base.cycles / x.cycles);
+		ct_number_widen(&r->speedup_configured, configured.cycles / x.cycles);
+		ct_number_widen(&r->perf_per_watt, perf_per_watt(&x, &base));
 	}
 	ct_mo_model_free(&other);
 	return st;
@@ -148,12 +139,12 @@ static void widen_compression(struct ct_mo_answer *a)
 			const struct ct_mo_row *o = &a->row[j];
 			if (!asked(a, j) || !plain_of(r->system, o->system))
 				continue;
-			widen(&r->speedup, o->speedup.low);
-			widen(&r->speedup_configured, o->speedup_configured.low);
-			widen(&r->perf_per_watt, o->perf_per_watt.low);
+			ct_number_widen(&r->speedup, o->speedup.low);
+			ct_number_widen(&r->speedup_configured, o->speedup_configured.low);
+			ct_number_widen(&r->perf_per_watt, o->perf_per_watt.low);
 			if (o->x.cache_sms > 0) {
-				widen(&r->speedup, o->speedup.value * gain);
-				widen(&r->speedup_configured, o->speedup_configured.value * gain);
+				ct_number_widen(&r->speedup, o->speedup.value * gain);
+				ct_number_widen(&r->speedup_configured, o->speedup_configured.value * gain);
 			}
 		}
 	}
@@ -193,32 +184,6 @@ void ct_mo_answer_free(struct ct_mo_answer *a)
 	ct_mo_model_free(&a->model);
 }
 
-struct writer {
-	struct ct_profile *p;
-	struct ct_error *e;
-	const char *system, *method;
-	int status;
-};
-
-static void put(struct writer *w, const char *metric, double v, double low, double high)
-{
-	struct ct_estimate es = { .scope = SCOPE, .mechanism = MECHANISM, .system = w->system,
-		                  .metric = metric, .method = w->method, .value = v, .low = low,
-		                  .high = high };
-	if (w->status == CT_OK)
-		w->status = ct_profile_add_estimate(w->p, &es, w->e);
-}
-
-static void put_one(struct writer *w, const char *metric, double v)
-{
-	put(w, metric, v, NAN, NAN);
-}
-
-static void put_range(struct writer *w, const char *metric, const struct ct_mo_range *r)
-{
-	put(w, metric, r->value, r->low, r->high);
-}
-
 static double storage_of(const struct ct_mo_answer *a, const struct ct_mo_row *r)
 {
 	double own = (double)ct_gpu_llc_bytes(&a->model.gpu);
@@ -239,39 +204,39 @@ static double dram_utilisation(const struct ct_mo_answer *a, const struct ct_mo_
 	return x->dram_bytes / seconds / (ct_gpu_dram_gbps(g) * 1e9);
 }
 
-static void write_row(struct writer *w, const struct ct_mo_answer *a, const struct ct_mo_row *r,
+static void write_row(struct ct_records *w, const struct ct_mo_answer *a, const struct ct_mo_row *r,
                       const struct ct_mo_estimate *base)
 {
 	const struct ct_mo_estimate *x = &r->x;
 	const struct ct_workload *load = a->model.w;
 	w->system = r->system->name;
-	put_one(w, "cycles", x->cycles + load->launch_cycles);
-	put_one(w, "ipc", load->thread_insts / (x->cycles + load->launch_cycles));
-	put_range(w, "speedup", &r->speedup);
-	put_range(w, "speedup_configured", &r->speedup_configured);
-	put_range(w, "perf_per_watt", &r->perf_per_watt);
-	put_one(w, "energy_j", x->joule);
-	put_one(w, "llc_mpki", per_kilo(a, x->llc_misses));
-	put_one(w, "l1_mpki", per_kilo(a, x->l1_sector_misses));
-	put_one(w, "l1_miss_rate", load->l1_sectors > 0 ? x->l1_sector_misses / load->l1_sectors : NAN);
-	put_one(w, "storage_bytes", storage_of(a, r));
-	put_one(w, "compute_sms", x->compute_sms);
-	put_one(w, "cache_sms", x->cache_sms);
-	put_one(w, "extended_llc_bytes", x->extended_bytes);
+	ct_records_value(w, "cycles", x->cycles + load->launch_cycles);
+	ct_records_value(w, "ipc", load->thread_insts / (x->cycles + load->launch_cycles));
+	ct_records_number(w, "speedup", &r->speedup);
+	ct_records_number(w, "speedup_configured", &r->speedup_configured);
+	ct_records_number(w, "perf_per_watt", &r->perf_per_watt);
+	ct_records_value(w, "energy_j", x->joule);
+	ct_records_value(w, "llc_mpki", per_kilo(a, x->llc_misses));
+	ct_records_value(w, "l1_mpki", per_kilo(a, x->l1_sector_misses));
+	ct_records_value(w, "l1_miss_rate", load->l1_sectors > 0 ? x->l1_sector_misses / load->l1_sectors : NAN);
+	ct_records_value(w, "storage_bytes", storage_of(a, r));
+	ct_records_value(w, "compute_sms", x->compute_sms);
+	ct_records_value(w, "cache_sms", x->cache_sms);
+	ct_records_value(w, "extended_llc_bytes", x->extended_bytes);
 	if (r->system->extended) {
-		put_one(w, "extended_llc_hit_rate", x->extended_hit_rate);
-		put_one(w, "bloom_false_positive_rate", x->given_miss);
-		put_one(w, "compression_ratio", x->compression_ratio);
+		ct_records_value(w, "extended_llc_hit_rate", x->extended_hit_rate);
+		ct_records_value(w, "bloom_false_positive_rate", x->given_miss);
+		ct_records_value(w, "compression_ratio", x->compression_ratio);
 	}
-	put_one(w, "llc_throughput_ratio",
+	ct_records_value(w, "llc_throughput_ratio",
 	        x->llc_requests / x->cycles / (base->llc_requests / base->cycles));
-	put_one(w, "noc_load_ratio", x->packets / x->cycles / (base->packets / base->cycles));
-	put_one(w, "dram_utilisation", dram_utilisation(a, x));
+	ct_records_value(w, "noc_load_ratio", x->packets / x->cycles / (base->packets / base->cycles));
+	ct_records_value(w, "dram_utilisation", dram_utilisation(a, x));
 }
 
 int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e)
 {
-	struct writer w = { p, e, NULL, ANALYTIC, CT_OK };
+	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = ANALYTIC};
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
 		if (asked(a, i))
 			write_row(&w, a, &a->row[i], &a->row[0].x);
@@ -281,9 +246,11 @@ int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struc
 int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row,
                                 int both, struct ct_profile *p, struct ct_error *e)
 {
-	struct writer w = { p, e, NULL, REPLAY, CT_OK };
+	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM};
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		int replayed = isfinite(row[i].x.cycles);
+		if (!asked(a, i))
+			continue;
 		w.method = ANALYTIC;
 		if (both || !replayed)
 			write_row(&w, a, &a->row[i], &a->row[0].x);
@@ -294,48 +261,42 @@ int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo
 	return w.status;
 }
 
-static int put_point(struct ct_profile *p, const char *system, unsigned sms, const char *metric,
-                     double v, struct ct_error *e)
-{
-	char x[16];
-	snprintf(x, sizeof x, "%u", sms);
-	struct ct_sweep_point sw = { .scope = SCOPE, .mechanism = MECHANISM, .system = system,
-		                     .key = "sms", .x = x, .metric = metric, .method = ANALYTIC,
-		                     .value = v };
-	return ct_profile_add_sweep(p, &sw, e);
-}
-
-static int sweep_point(struct ct_mo_answer *a, const struct ct_mo_system *s, unsigned sms,
-                       struct ct_profile *p, struct ct_error *e)
+/* Writes what a system does on so many SMs; of the curve that charts draw IPC only. */
+static int write_point(struct ct_mo_answer *a, const struct ct_mo_system *s, unsigned sms, int ipc_only,
+                       struct ct_records *w)
 {
 	struct ct_mo_estimate x;
-	int st = ct_mo_estimate_at(&a->model, s, sms, &x, e);
-	if (st == CT_OK)
-		st = put_point(p, s->name, sms, "ipc", x.ipc, e);
-	if (st == CT_OK)
-		st = put_point(p, s->name, sms, "speedup", a->row[0].x.cycles / x.cycles, e);
-	if (st == CT_OK)
-		st = put_point(p, s->name, sms, "llc_mpki", per_kilo(a, x.llc_misses), e);
-	if (st == CT_OK && s->extended)
-		st = put_point(p, s->name, sms, "extended_llc_bytes", x.extended_bytes, e);
-	return st;
+	char text[16];
+	w->status = ct_mo_estimate_at(&a->model, s, sms, &x, w->e);
+	w->system = s->name;
+	snprintf(text, sizeof text, "%u", sms);
+	ct_records_point(w, "sms", text, "ipc", x.ipc);
+	if (ipc_only)
+		return w->status;
+	ct_records_point(w, "sms", text, "speedup", a->row[0].x.cycles / x.cycles);
+	ct_records_point(w, "sms", text, "llc_mpki", per_kilo(a, x.llc_misses));
+	if (s->extended)
+		ct_records_point(w, "sms", text, "extended_llc_bytes", x.extended_bytes);
+	return w->status;
 }
 
-int ct_mo_answer_sweep(struct ct_mo_answer *a, unsigned first, unsigned last, unsigned step,
-                       struct ct_profile *p, struct ct_error *e)
+int ct_mo_answer_sweep(struct ct_mo_answer *a, const struct ct_range_spec *sms, struct ct_profile *p,
+                       struct ct_error *e)
 {
+	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = ANALYTIC};
+	size_t points = ct_range_points(sms);
+	if (sms->last > a->model.gpu.sms)
+		return ct_fail(e, CT_ERR_USAGE, "--sweep sms=%.0f..%.0f: the GPU has %u SMs: sweep up to that", sms->first,
+		               sms->last, a->model.gpu.sms);
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		const struct ct_mo_system *s = ct_mo_system_at(i);
 		/* IBL at a given SM count is BL there: one curve is enough. */
 		if (!strcmp(s->name, "IBL"))
 			continue;
-		for (unsigned n = first; n <= last; n += step) {
-			int st = sweep_point(a, s, n, p, e);
-			if (st != CT_OK)
-				return st;
-		}
+		for (size_t k = 0; k < points && w.status == CT_OK; k++)
+			write_point(a, s, (unsigned)ct_range_at(sms, k), 0, &w);
 	}
-	return CT_OK;
+	return w.status;
 }
 
 static int has_curve(const struct ct_profile *p)
@@ -353,21 +314,17 @@ int ct_mo_answer_curve(struct ct_mo_answer *a, struct ct_profile *p, struct ct_e
 	static const char *const drawn[] = {"BL", "Morpheus-ALL"};
 	enum { POINTS = 128 };
 	unsigned all = a->model.gpu.sms, first = all * 10 / 68, step = (all + POINTS - 1) / POINTS;
-	int st = CT_OK;
+	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = ANALYTIC};
 	if (all < 2 || has_curve(p))
 		return CT_OK;
 	first = first ? first : 1;
 	for (size_t i = 0; i < sizeof drawn / sizeof drawn[0]; i++) {
 		const struct ct_mo_system *s = ct_mo_system_at((size_t)ct_mo_system_find(drawn[i]));
-		struct ct_mo_estimate x;
 		/* from the end, so that all SMs are a point */
-		for (unsigned n = first + (all - first) % step; n <= all && st == CT_OK; n += step) {
-			st = ct_mo_estimate_at(&a->model, s, n, &x, e);
-			if (st == CT_OK)
-				st = put_point(p, s->name, n, "ipc", x.ipc, e);
-		}
+		for (unsigned n = first + (all - first) % step; n <= all && w.status == CT_OK; n += step)
+			write_point(a, s, n, 1, &w);
 	}
-	return st;
+	return w.status;
 }
 
 static unsigned note(char out[][CT_MO_NOTE_LEN], unsigned n, const char *text)

@@ -1,20 +1,18 @@
-/* estimate.h - the answer of morpheus-est: every system with its range, as records. */
+/* estimate.h - every system of the paper with its range, from one profile on one GPU, and its records. */
 #ifndef CT_MODELS_MORPHEUS_ESTIMATE_H
 #define CT_MODELS_MORPHEUS_ESTIMATE_H
 
+#include "base/range.h"
+#include "models/common/number.h"
 #include "models/morpheus/systems.h"
 #include "profile/profile.h"
-
-struct ct_mo_range {
-	double value, low, high;
-};
 
 struct ct_mo_row {
 	const struct ct_mo_system *system;
 	struct ct_mo_estimate x;
-	struct ct_mo_range speedup;            /* against BL */
-	struct ct_mo_range speedup_configured; /* against the GPU as configured */
-	struct ct_mo_range perf_per_watt;      /* against BL */
+	struct ct_mechanism_number speedup;            /* against BL */
+	struct ct_mechanism_number speedup_configured; /* against the GPU as configured */
+	struct ct_mechanism_number perf_per_watt;      /* against BL */
 };
 
 /* Everything about one profile on one GPU. */
@@ -41,24 +39,24 @@ int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
                            const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                            const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
                            unsigned systems, struct ct_error *e);
-/* The systems that the answer of one is made from: itself, and where it compresses those without,
- * whose ranges become part of its own. Pure. */
+/* The systems that the answer of one is made from, bit i for ct_mo_system_at(i): itself, and where it compresses those
+ * without, whose ranges become part of its own. Pure. */
 unsigned ct_mo_systems_for(size_t system);
 void ct_mo_answer_free(struct ct_mo_answer *a);
 
 /* Appends the ES records (scope all, mechanism morpheus) of the systems asked for. */
 int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struct ct_error *e);
 
-/* The same with replayed rows (replayed.h), method replay; systems that were not replayed get
+/* The same with replayed rows (replayed.h), method replay; systems asked for that were not replayed get
  * their analytic records, and all do when `both`. */
 int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row,
                                 int both, struct ct_profile *p, struct ct_error *e);
 
-/* Appends SW records of every system whose SM count varies, for sms = first, first +
- * step ... last (1 <= first <= last <= all): ipc, speedup, llc_mpki, extended_llc_bytes.
- * BL's rows are the motivation study (Fig. 1). */
-int ct_mo_answer_sweep(struct ct_mo_answer *a, unsigned first, unsigned last, unsigned step,
-                       struct ct_profile *p, struct ct_error *e);
+/* Appends SW records of every system whose SM count varies, for each SM count of the range, whose values are whole
+ * numbers from 1: ipc, speedup, llc_mpki, extended_llc_bytes. BL's rows are the motivation study (Fig. 1). Fails with
+ * CT_ERR_USAGE where the range asks for more SMs than the GPU has, CT_ERR_NOMEM. */
+int ct_mo_answer_sweep(struct ct_mo_answer *a, const struct ct_range_spec *sms, struct ct_profile *p,
+                       struct ct_error *e);
 
 /* Of these, what charts of IPC against SMs show: ipc of BL and Morpheus-ALL on ten of 68 SMs
  * (the paper's first point) up to all, at most 128 points. Nothing where p has SW records of

@@ -76,12 +76,11 @@ static int make_part(const struct ct_mo_model *m, struct ct_mo_lane *l, struct c
 	return l->part ? CT_OK : e ? e->status : CT_ERR_NOMEM;
 }
 
-static int add_lane(struct ct_mo_replays *x, const struct ct_gpu *g, unsigned sms,
-                    const struct ct_mo_system *extended, uint64_t warmup, struct ct_error *e)
+/* Makes the lane of a GPU on which so many SMs compute; the others cache for `extended`, or rest where that is NULL. */
+static int make_lane(struct ct_mo_lane *l, const struct ct_mo_model *m, const struct ct_gpu *g, unsigned sms,
+                     const struct ct_mo_system *extended, uint64_t warmup, struct ct_error *e)
 {
-	struct ct_mo_lane *l = &x->lane[x->n];
 	*l = (struct ct_mo_lane){.gpu = *g, .sms = sms, .extended = extended};
-	x->n++;
 	l->options = (struct ct_replay_options){.timing = CT_REPLAY_FULL, .warmup = warmup};
 	if (sms < g->sms) {
 		l->owned = ct_calloc(g->sms, 1);
@@ -91,31 +90,57 @@ static int add_lane(struct ct_mo_replays *x, const struct ct_gpu *g, unsigned sm
 		l->parts.owned = l->owned;
 		l->options.parts = &l->parts;
 	}
-	int st = extended ? make_part(&x->answer->model, l, e) : CT_OK;
+	int st = extended ? make_part(m, l, e) : CT_OK;
 	if (st == CT_OK && extended)
 		l->parts.llc = ct_mo_part_llc(l->part);
 	return st;
 }
 
+/* The system whose extended LLC a row has: none where every SM computes. */
+static const struct ct_mo_system *extended_of(const struct ct_mo_model *m, const struct ct_mo_row *row)
+{
+	return row->system->extended && row->x.compute_sms < m->gpu.sms ? row->system : NULL;
+}
+
+int ct_mo_lane_init(struct ct_mo_lane *l, const struct ct_mo_answer *a, unsigned system, uint64_t warmup,
+                    struct ct_error *e)
+{
+	const struct ct_mo_row *row = &a->row[system];
+	struct ct_gpu g;
+	memset(l, 0, sizeof *l);
+	if (gpu_of(&a->model, row, &g) < 0)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s cannot be replayed: it has an analytic estimate only",
+		               row->system->name);
+	return make_lane(l, &a->model, &g, (unsigned)row->x.compute_sms, extended_of(&a->model, row), warmup, e);
+}
+
+void ct_mo_lane_free(struct ct_mo_lane *l)
+{
+	ct_mo_part_free(l->part);
+	free(l->owned);
+	l->part = NULL;
+	l->owned = NULL;
+}
+
 int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, uint64_t warmup,
                        struct ct_error *e)
 {
+	const struct ct_mo_model *m = &a->model;
 	memset(x, 0, sizeof *x);
 	x->answer = a;
-	int st = add_lane(x, &a->model.gpu, a->model.gpu.sms, NULL, warmup, e);
-	for (int i = 0; i < CT_MO_SYSTEMS && st == CT_OK; i++) {
+	int st = make_lane(&x->lane[x->n++], m, &m->gpu, m->gpu.sms, NULL, warmup, e);
+	for (unsigned i = 0; i < CT_MO_SYSTEMS && st == CT_OK; i++) {
 		const struct ct_mo_row *row = &a->row[i];
+		const struct ct_mo_system *extended = extended_of(m, row);
 		unsigned sms = (unsigned)row->x.compute_sms, at = 0;
-		const struct ct_mo_system *extended =
-			row->system->extended && sms < a->model.gpu.sms ? row->system : NULL;
 		struct ct_gpu g;
 		x->lane_of[i] = -1;
-		if (gpu_of(&a->model, row, &g) < 0)
+		if (!(a->systems >> i & 1) || gpu_of(m, row, &g) < 0)
 			continue;
 		while (at < x->n && !same_lane(&x->lane[at], &g, sms, extended))
 			at++;
 		if (at == x->n)
-			st = add_lane(x, &g, sms, extended, warmup, e);
+			st = make_lane(&x->lane[x->n++], m, &g, sms, extended, warmup, e);
 		x->lane_of[i] = (int)at;
 	}
 	return st;
@@ -123,10 +148,8 @@ int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, ui
 
 void ct_mo_replays_free(struct ct_mo_replays *x)
 {
-	for (unsigned i = 0; i < x->n; i++) {
-		ct_mo_part_free(x->lane[i].part);
-		free(x->lane[i].owned);
-	}
+	for (unsigned i = 0; i < x->n; i++)
+		ct_mo_lane_free(&x->lane[i]);
 	x->n = 0;
 }
 
@@ -164,12 +187,6 @@ static void fill(const struct ct_mo_replays *x, unsigned at, const struct ct_mo_
 	ct_mo_replayed_energy(m, s, c, asked, out);
 }
 
-static void set(struct ct_mo_range *r, double v)
-{
-	r->value = v;
-	r->low = r->high = NAN;
-}
-
 void ct_mo_replays_rows(const struct ct_mo_replays *x, const struct ct_replay_counts *total,
                         struct ct_mo_row row[CT_MO_SYSTEMS])
 {
@@ -185,8 +202,8 @@ void ct_mo_replays_rows(const struct ct_mo_replays *x, const struct ct_replay_co
 		if (at < 0)
 			continue;
 		fill(x, (unsigned)at, r->system, &total[at], &r->x);
-		set(&r->speedup, base->cycles / r->x.cycles);
-		set(&r->speedup_configured, configured.cycles / r->x.cycles);
-		set(&r->perf_per_watt, r->x.ipc / base->ipc / (r->x.watt / base->watt));
+		r->speedup = ct_number_alone(base->cycles / r->x.cycles);
+		r->speedup_configured = ct_number_alone(configured.cycles / r->x.cycles);
+		r->perf_per_watt = ct_number_alone(r->x.ipc / base->ipc / (r->x.watt / base->watt));
 	}
 }

@@ -30,7 +30,7 @@ struct ct_mo_replays {
 	int lane_of[CT_MO_SYSTEMS];   /* -1: not replayed */
 };
 
-/* Chooses the lanes. The answer must outlive *x, and *x, which may not be copied, the engines that are made
+/* Chooses the lanes of the systems that the answer was asked for. The answer must outlive *x, and *x, which may not be copied, the engines that are made
  * of its lanes; it is freed by ct_mo_replays_free(), also when this fails (CT_ERR_USAGE, CT_ERR_NOMEM). */
 int ct_mo_replays_init(struct ct_mo_replays *x, const struct ct_mo_answer *a, uint64_t warmup,
                        struct ct_error *e);
@@ -40,5 +40,12 @@ void ct_mo_replays_free(struct ct_mo_replays *x);
  * cycles are not-a-number where the system was not replayed. */
 void ct_mo_replays_rows(const struct ct_mo_replays *x, const struct ct_replay_counts *total,
                         struct ct_mo_row row[CT_MO_SYSTEMS]);
+
+/* One system of the answer as a lane of its own, for an engine beside others. The answer has to have been asked for it,
+ * and must outlive *l; ct_mo_lane_free() frees it, also after a failure. Fails with CT_ERR_UNSUPPORTED for a system that
+ * the engine cannot be made into, CT_ERR_USAGE, CT_ERR_NOMEM. */
+int ct_mo_lane_init(struct ct_mo_lane *l, const struct ct_mo_answer *a, unsigned system, uint64_t warmup,
+                    struct ct_error *e);
+void ct_mo_lane_free(struct ct_mo_lane *l);
 
 #endif

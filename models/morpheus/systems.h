@@ -12,7 +12,6 @@ enum ct_mo_predictor { CT_MO_PREDICT_BLOOM, CT_MO_PREDICT_NONE, CT_MO_PREDICT_PE
 
 struct ct_mo_system {
 	const char *name;
-	const char *what;       /* for people */
 	unsigned best_sms : 1;  /* the SM count with the most IPC, else all */
 	unsigned as_ibl : 1;    /* the SM count that IBL chooses */
 	unsigned fair : 1;      /* the LLC also gets what Morpheus adds in storage */

@@ -273,7 +273,8 @@ static void a_profile_gives_the_same_estimates(void **state)
 	for (int i = 0; i < CT_MO_SYSTEMS; i++)
 		assert_true(fabs(a->row[i].speedup.value / b->row[i].speedup.value - 1) < 1e-3);
 	assert_int_equal(ct_mo_answer_write(b, q, &e), CT_OK);
-	assert_int_equal(ct_mo_answer_sweep(b, 10, 68, 1, q, &e), CT_OK);
+	struct ct_range_spec sms = {.key = "sms", .first = 10, .last = 68, .step = 1, .whole = 1};
+	assert_int_equal(ct_mo_answer_sweep(b, &sms, q, &e), CT_OK);
 	struct ct_estimate es;
 	assert_int_equal(ct_profile_get_estimate(q, "all", "morpheus", "BL", "speedup", NULL, &es), 1);
 	assert_true(es.value == 1);

@@ -1,0 +1,53 @@
+/* reason.c - what a verdict on Morpheus says: whether it had anything to act on, why it gains, what would tell more. */
+#include <math.h>
+#include <stdio.h>
+
+#include "models/common/facts.h"
+#include "models/morpheus/state.h"
+
+static double judged(const struct ct_profile *p, const char *metric)
+{
+	return ct_fact_es(p, ct_mechanism_morpheus.name, ct_mechanism_morpheus.judged, metric);
+}
+
+int ct_mo_acted(const struct ct_profile *p, char *text, size_t n)
+{
+	double misses = ct_fact_sn(p, "llc_line_misses"), sms = judged(p, "cache_sms");
+	if (misses == 0) {
+		snprintf(text, n, "0 misses in the LLC");
+		return 0;
+	}
+	if (sms == 0) {
+		snprintf(text, n, "0 SMs in cache mode");
+		return 0;
+	}
+	return isnan(misses) || isnan(sms) ? -1 : 1;
+}
+
+/* Says whether the working set fits what there is, and what the SMs that lend their memories save. */
+void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+{
+	double sms = judged(p, "cache_sms"), extra = judged(p, "extended_llc_bytes"), llc = ct_fact_gp(p, "llc.size");
+	double set = ct_fact_sn(p, "distinct_lines") * ct_fact_gp(p, "llc.line");
+	char size[CT_FACT_TEXT_MAX], more[CT_FACT_TEXT_MAX], change[CT_FACT_TEXT_MAX];
+	(void)speedup;
+	ct_fact_change_text(ct_fact_sn(p, "llc_mpki"), judged(p, "llc_mpki"), change);
+	ct_fact_size_text(set, size);
+	ct_fact_size_text(extra, more);
+	if (sms > 0 && set <= llc + extra)
+		snprintf(text, n, "working set %s fits the LLC and %.0f cache-mode SMs, LLC misses%s", size, sms,
+		         *change ? change : " fall");
+	else if (sms > 0)
+		snprintf(text, n, "%.0f cache-mode SMs lend %s to the LLC, LLC misses%s", sms, more,
+		         *change ? change : " change");
+	else if (set <= llc)
+		snprintf(text, n, "working set %s fits the LLC already", size);
+	else
+		snprintf(text, n, "every SM is worth more computing than caching");
+}
+
+const char *ct_mo_cure(const char *method, int by_parameters)
+{
+	(void)method;
+	return by_parameters ? "give block values (bdi) or --mix, or set what you know with -p" : NULL;
+}
