@@ -16,7 +16,7 @@
 void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned place,
                        uint32_t at)
 {
-	struct rp_sched *s = &sm->sched[sm->warp[warp].sub];
+	struct rp_sched *s = &sm->full.sched[sm->warp[warp].sub];
 	s->written[rp_bank_of(r, warp, place - RP_REG_FIRST, r->usual)][at % RP_WRITES] = at;
 }
 
@@ -24,8 +24,8 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
 CT_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit,
                           int usual)
 {
-	const struct rp_parked *p = &sm->parked[unit][0];
-	const struct rp_sched *s = &sm->sched[p->sched];
+	const struct rp_parked *p = &sm->full.parked[unit][0];
+	const struct rp_sched *s = &sm->full.sched[p->sched];
 	return rp_max32(2 * (p->issued + 1), s->collector_free[rp_free_collector(r, s, usual)]);
 }
 
@@ -34,7 +34,7 @@ CT_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uin
 CT_HOT uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
 	uint32_t next = RP_NEVER;
-	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
+	for (uint32_t units = sm->full.parked_units; units; units &= units - 1) {
 		next = rp_min32(next, head_step(r, sm, ct_low_bit(units), usual));
 	}
 	return next;
@@ -43,16 +43,16 @@ CT_HOT uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm, i
 static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p)
 {
 	uint32_t unit = p->op->unit;
-	sm->sched[p->sched].port[unit].idoc = RP_NEVER;
+	sm->full.sched[p->sched].port[unit].idoc = RP_NEVER;
 	if (p->mem == RP_NO_INDEX)
 		sm->warp[p->warp].open++;
-	sm->parked[unit][sm->nparked[unit]++] = *p; /* oldest first: issue order */
-	sm->parked_units |= 1u << unit;
-	if (sm->nparked[unit] > 1)
+	sm->full.parked[unit][sm->full.nparked[unit]++] = *p; /* oldest first: issue order */
+	sm->full.parked_units |= 1u << unit;
+	if (sm->full.nparked[unit] > 1)
 		return; /* the oldest of each class counts */
 	uint32_t step = head_step(r, sm, unit, 0);
-	if (step != RP_NEVER && step / 2 < sm->unpark_at)
-		sm->unpark_at = step / 2;
+	if (step != RP_NEVER && step / 2 < sm->full.unpark_at)
+		sm->full.unpark_at = step / 2;
 }
 
 void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
@@ -68,26 +68,26 @@ void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_
 /* The oldest of the unit enters a collector. */
 CT_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step, int usual)
 {
-	struct rp_parked p = sm->parked[unit][0];
-	struct rp_sched *s = &sm->sched[p.sched];
+	struct rp_parked p = sm->full.parked[unit][0];
+	struct rp_sched *s = &sm->full.sched[p.sched];
 	struct rp_warp *w = &sm->warp[p.warp];
-	uint32_t left = --sm->nparked[unit], c = rp_free_collector(r, s, usual);
+	uint32_t left = --sm->full.nparked[unit], c = rp_free_collector(r, s, usual);
 	for (uint32_t i = 0; i < left; i++)
-		sm->parked[unit][i] = sm->parked[unit][i + 1];
+		sm->full.parked[unit][i] = sm->full.parked[unit][i + 1];
 	if (!left)
-		sm->parked_units &= ~(1u << unit);
+		sm->full.parked_units &= ~(1u << unit);
 	if (p.mem != RP_NO_INDEX)
 		rp_enter_memory(r, sm, s, p.sched, p.warp, p.op, p.mem, c, step, usual);
 	else
 		rp_enter(r, s, w, p.warp, p.op, c, step, usual);
 	uint32_t at = rp_max32(s->port[unit].idoc, s->stepped);
-	if (at < sm->sched_next[p.sched])
-		sm->sched_next[p.sched] = at;
+	if (at < sm->full.sched_next[p.sched])
+		sm->full.sched_next[p.sched] = at;
 	if (p.mem == RP_NO_INDEX) {
 		w->open--;
 		if (w->op)
 			rp_wake_up(sm, p.warp, step / 2);
-		if (!w->op || w->membar)
+		if (!w->op || w->wait.fence)
 			rp_warp_check_end(r, sm, p.warp, step / 2);
 	}
 }
@@ -96,9 +96,9 @@ CT_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_
  * oldest. */
 CT_HOT void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step, int usual)
 {
-	for (uint32_t units = sm->parked_units; units; units &= units - 1) {
+	for (uint32_t units = sm->full.parked_units; units; units &= units - 1) {
 		uint32_t unit = ct_low_bit(units);
-		while (sm->nparked[unit] && head_step(r, sm, unit, usual) <= step)
+		while (sm->full.nparked[unit] && head_step(r, sm, unit, usual) <= step)
 			unpark(r, sm, unit, step, usual);
 	}
 }
@@ -111,7 +111,7 @@ CT_HOT void collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, in
 		unpark_step(r, sm, step, usual);
 		next = next_unpark(r, sm, usual);
 	} while (next <= 2 * now + 1 && step++ == 2 * now);
-	sm->unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
+	sm->full.unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
 }
 
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -124,7 +124,7 @@ void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
-	struct rp_sched *s = &sm->sched[k];
+	struct rp_sched *s = &sm->full.sched[k];
 	if (r->collector_part) {
 		rp_part_lsu_took(r, sm, k, now);
 		return;
@@ -138,9 +138,9 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	uint32_t step = rp_max32(h.step, 2 * now);
 	s->collector_free[h.collector] = step;
 	rp_lsu_offer(sm, k, h.mem, step / 2);
-	if (!sm->parked_units)
+	if (!sm->full.parked_units)
 		return;
 	uint32_t next = next_unpark(r, sm, 0);
-	if (next != RP_NEVER && next / 2 < sm->unpark_at)
-		sm->unpark_at = next / 2;
+	if (next != RP_NEVER && next / 2 < sm->full.unpark_at)
+		sm->full.unpark_at = next / 2;
 }

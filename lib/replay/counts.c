@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "replay/private/instruction.h"
 #include "replay/private/parts.h"
 
 enum { COUNTERS = sizeof(struct ct_replay_counts) / sizeof(uint64_t) };
@@ -29,16 +30,10 @@ void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_
 static void add_l1(struct ct_replay_counts *c, const struct rp_sm *sm)
 {
 	for (int store = 0; store < 2; store++) {
-		const uint64_t *met = sm->l1_met[store];
+		const uint64_t *met = sm->full.l1_met[store];
 		uint64_t missed = met[RP_SECTOR_MISS] + met[RP_LINE_MISS];
 		uint64_t all = met[RP_HIT] + met[RP_PENDING] + missed;
-		c->l1_accesses += all;
-		c->l1_misses += missed;
-		c->l1_pending += met[RP_PENDING];
-		c->l1_sector_misses += met[RP_SECTOR_MISS];
-		c->l1_read_accesses += store ? 0 : all;
-		c->l1_read_misses += store ? 0 : missed;
-		c->l1_read_pending += store ? 0 : met[RP_PENDING];
+		rp_count_l1(c, &(struct rp_l1_met){all, missed, met[RP_PENDING], met[RP_SECTOR_MISS]}, store);
 	}
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "replay/private/engine.h"
+#include "replay/private/memory.h"
 
 struct event { uint64_t line; uint32_t when, sm, order; uint8_t what; };
 

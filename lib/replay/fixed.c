@@ -5,6 +5,8 @@
  *
  * A warp's time is its own; warps of an SM are taken in the order of their next memory
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
+#include <string.h>
+
 #include "replay/private/fixed.h"
 #include "replay/private/step.h"
 #include "replay/private/timing.h"
@@ -14,22 +16,9 @@ enum {
 	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
 };
 
-/* ---- instructions ---- */
-
-static void depbar(struct rp_warp *w, const struct rp_op *op)
-{
-	uint32_t left = (uint32_t)op->groups_left;
-	uint32_t upto = w->group > left ? w->group - left : 0;
-	for (; (int32_t)(upto - w->group_done) > 0; w->group_done++) {
-		uint32_t *t = &w->group_open[w->group_done % RP_GROUPS];
-		w->born = rp_max32(w->born, *t);
-		*t = 0;
-	}
-}
-
 static void go_on(struct rp_sm *sm, uint32_t warp)
 {
-	rp_warp_push(sm, warp, sm->warp[warp].born);
+	rp_warp_push(&sm->queue, warp, sm->warp[warp].born);
 }
 
 /* No instruction is left. */
@@ -38,8 +27,8 @@ static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	struct rp_cta *c = &sm->cta[sm->warp[warp].slot_cta];
 	c->running--;
 	sm->warp[warp].op = NULL;
-	rp_warp_retire(sm, warp);
-	rp_barrier_open(r, sm, c, go_on);
+	rp_end_warp(sm, warp);
+	rp_try_barrier(r, sm, c, go_on);
 }
 
 /* Reads the next instruction and finds its cycle: operands, then a slot of the
@@ -60,23 +49,19 @@ static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	struct rp_sched *s = &sm->sched[warp % r->g.schedulers];
-	s->stepped = rp_max32(s->stepped, w->born); /* slots before now are gone */
+	uint32_t *free = &sm->fixed.issue_free[warp % r->g.schedulers];
+	*free = rp_max32(*free, w->born); /* slots before now are gone */
 	for (uint32_t n = 0;; n++) {
 		const struct rp_op *op = w->op;
-		uint32_t at = rp_max32(w->born, s->stepped++);
+		uint32_t at = rp_max32(w->born, (*free)++);
 		w->born = at + 1;
 		rp_count(sm, op, &sm->next[warp].inst);
 		if (r->has_issue)
 			rp_observe_issue(r, sm, warp, at);
 		if (op->kind >= RP_LOAD)
 			rp_fixed_memory(r, sm, warp, at);
-		else if (op->kind == RP_DEPBAR)
-			depbar(w, op);
-		else if (op->kind == RP_LDGDEPBAR)
-			w->group++;
-		else if (op->kind == RP_MEMBAR && r->g.l1_flush)
-			rp_l1_wipe(r, sm, at);
+		else if (op->effect)
+			rp_other_effects(r, sm, warp, op, at);
 		if (op->kind < RP_LOAD) {
 			uint32_t done = at + op->latency + 5;
 			for (unsigned i = 0; i < op->ndst; i++)
@@ -88,13 +73,11 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 			return;
 		}
 		if (barrier) {
-			w->at_barrier = 1;
-			sm->cta[w->slot_cta].arrived++;
-			rp_barrier_open(r, sm, &sm->cta[w->slot_cta], go_on);
+			rp_meet_barrier(r, sm, warp, go_on);
 			return;
 		}
 		if (w->op->outward || w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
-			rp_warp_push(sm, warp, w->born);
+			rp_warp_push(&sm->queue, warp, w->born);
 			return;
 		}
 	}
@@ -104,14 +87,28 @@ static void fixed_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t war
 {
 	(void)now;
 	if (fetch(r, sm, warp))
-		rp_warp_push(sm, warp, sm->warp[warp].born);
+		rp_warp_push(&sm->queue, warp, sm->warp[warp].born);
 	else
 		run_out(r, sm, warp);
 }
 
 CT_HOT uint32_t next_of(const struct rp_sm *sm)
 {
-	return rp_min32(sm->next_free, sm->first_at);
+	return rp_min32(sm->next_free, sm->queue.first_at);
+}
+
+static void fixed_begin_sm(struct ct_replay *r, struct rp_sm *sm)
+{
+	(void)r;
+	memset(&sm->fixed, 0, sizeof sm->fixed);
+}
+
+static void fixed_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	for (uint32_t w = 0, n = rp_warps_in_use(r, sm); w < n; w++) {
+		CT_BRING(&sm->warp[w]);
+		CT_BRING(&sm->next[w]);
+	}
 }
 
 static uint32_t fixed_next_event(const struct ct_replay *r, const struct rp_sm *sm)
@@ -130,7 +127,7 @@ static void fixed_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		if (sm->next_free <= t)
 			rp_sm_free_slots(r, sm, t);
 		else
-			run_warp(r, sm, rp_warp_pop(sm));
+			run_warp(r, sm, rp_warp_pop(&sm->queue));
 	}
 }
 
@@ -144,9 +141,9 @@ static int fixed_end_window(struct ct_replay *r, uint64_t end)
 
 const struct rp_timing rp_timing_fixed = {
 	.name = "fixed", .knows_networks = 1, .line_at_once = 1,
-	.init = rp_no_init, .begin_launch = rp_no_launch, .begin_sm = rp_no_sm,
+	.init = rp_no_init, .begin_launch = rp_no_launch, .begin_sm = fixed_begin_sm,
 	.start_warp = fixed_start_warp, .begin_window = rp_epoch_follows,
-	.prefetch_sm = rp_prefetch_whole_sm, .prefetch_warps = rp_prefetch_whole_warps,
+	.prefetch_sm = fixed_prefetch_sm, .prefetch_warps = rp_prefetch_all_warps,
 	.run_sm = fixed_run_sm, .next_event = fixed_next_event, .end_window = fixed_end_window,
 	.memory_idle = rp_always_idle,
 };

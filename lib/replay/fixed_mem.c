@@ -245,7 +245,7 @@ CT_HOT struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, cons
 {
 	struct rp_outcome o = {0};
 	if (op->bypass) {
-		o.back = leave(r, sm, l, l->q->sectors, rp_bypass_kind(op), at, NULL);
+		o.back = leave(r, sm, l, l->q->sectors, rp_packet_kind_of(op), at, NULL);
 	} else if (op->kind == RP_STORE) {
 		at += r->g.l1_latency;
 		o = rp_store_line(r, sm, l, at - r->g.l1_latency);
@@ -285,7 +285,8 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
 	uint32_t lanes = 0, back;
-	unsigned n = op->shared ? 0 : rp_lines_of(r, sm, warp, q, &lanes);
+	unsigned n = op->shared ? 0 : rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
+	                                         r->g.l1.sector, q, &lanes);
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at);
 	} else {
@@ -296,7 +297,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 		sm->c.mem_latency_sum += back - at;
 		sm->c.mem_latency_count++;
 	}
-	rp_results_at(w, op, w->group, back, back);
+	rp_results_at(sm, warp, op, w->wait.group, back, back);
 }
 
 /* Due cycles have 32 bits: what they count from follows time. */

@@ -1,5 +1,7 @@
 /* Full timing: an SM goes from one cycle with something to do to the next; requests meet the
  * network, the slices and DRAM cycle by cycle at the end of each window. */
+#include <string.h>
+
 #include "base/bits.h"
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
@@ -8,8 +10,8 @@
 
 CT_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
-	const uint32_t *at = sm->sched_next;
-	uint32_t t = rp_min32(rp_min32(sm->l1_next, sm->lsu_next), rp_min32(sm->unpark_at, sm->rare_at));
+	const uint32_t *at = sm->full.sched_next;
+	uint32_t t = rp_min32(rp_min32(sm->full.l1_next, sm->full.lsu_next), rp_min32(sm->full.unpark_at, sm->rare_at));
 	uint32_t u = rp_four_first(at);
 	for (uint32_t k = 4; k < rp_schedulers(r, usual); k++)
 		u = rp_min32(u, at[k]);
@@ -19,9 +21,9 @@ CT_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, in
 /* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
 CT_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
 {
-	uint32_t due = rp_four_due(sm->sched_next, now);
+	uint32_t due = rp_four_due(sm->full.sched_next, now);
 	for (uint32_t k = 4; k < n; k++)
-		due |= (uint32_t)(sm->sched_next[k] <= now) << k;
+		due |= (uint32_t)(sm->full.sched_next[k] <= now) << k;
 	return (due | due << n) >> first & ((1u << n) - 1);
 }
 
@@ -31,12 +33,12 @@ CT_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now,
 {
 	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
 	uint32_t due = due_schedulers(sm, n, first, now);
-	sm->released = usual ? 0 : r->core_parts;
+	sm->full.released = usual ? 0 : r->core_parts;
 	while (due) {
 		uint32_t i = ct_low_bit(due);
 		due &= due - 1;
 		rp_sched_step(r, sm, rp_modulo(i + first, n), now, usual);
-		if (sm->released)
+		if (sm->full.released)
 			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
 	}
 }
@@ -66,9 +68,9 @@ CT_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 {
 	if (sm->rare_at <= now)
 		rare(r, sm, now);
-	if (sm->l1_next <= now)
+	if (sm->full.l1_next <= now)
 		rp_l1_step(r, sm, now);
-	if (sm->lsu_next <= now) {
+	if (sm->full.lsu_next <= now) {
 		if (usual)
 			rp_lsu_usual(r, sm, now);
 		else
@@ -76,7 +78,7 @@ CT_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 	}
 	if (sm->rare_at <= now && sm->part_at <= now)
 		rp_events_run(r, sm->id, r->base + now);
-	if (sm->unpark_at <= now)
+	if (sm->full.unpark_at <= now)
 		rp_collect_step(r, sm, now);
 	step_schedulers(r, sm, now, usual);
 	if (sm->rare_at <= now && sm->next_free <= now)
@@ -94,6 +96,58 @@ CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
 	}
 }
 
+/* Schedulers, the L1's pipeline and its MSHR: empty. */
+static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
+{
+	struct rp_full_sm *f = &sm->full;
+	uint32_t entries = rp_mshr_entries(r, &r->g.l1, rp_l1_lines(r)), buckets = 16;
+	while (buckets < entries * 2)
+		buckets *= 2;
+	f->no_port = (r->free & CT_REPLAY_FREE_L1) != 0;
+	f->mem_free = f->waiter_free = RP_NO_INDEX;
+	f->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *f->sched);
+	f->mshr_mask = buckets - 1;
+	f->mshr = ct_pool_take(&r->pool, entries, sizeof *f->mshr);
+	f->mshr_bucket = ct_pool_take(&r->pool, buckets, sizeof *f->mshr_bucket);
+	f->mshr_spare.at = ct_pool_take(&r->pool, entries, sizeof *f->mshr_spare.at);
+	f->stage_mask = RP_FIRST_STAGES - 1;
+	f->stage = ct_pool_take(&r->pool, (size_t)r->banks * RP_FIRST_STAGES, sizeof *f->stage);
+	if (!f->sched || !f->mshr || !f->mshr_bucket || !f->stage || !f->mshr_spare.at)
+		return ct_fail_nomem(e);
+	for (uint32_t i = entries; i-- > 0;)
+		f->mshr_spare.at[f->mshr_spare.n++] = i;
+	for (uint32_t i = 0; i < buckets; i++)
+		f->mshr_bucket[i] = RP_NO_INDEX;
+	return 0;
+}
+
+static int full_init(struct ct_replay *r, struct ct_error *e)
+{
+	for (uint32_t i = 0; i < r->g.sms; i++)
+		if (init_sm(r, &r->sm[i], e) < 0)
+			return e ? e->status : CT_ERR_NOMEM;
+	return 0;
+}
+
+/* Collectors, the load/store unit and the pipeline of the L1 are empty: the last launch has run to its
+ * end. */
+static void full_begin_sm(struct ct_replay *r, struct rp_sm *sm)
+{
+	struct rp_full_sm *f = &sm->full;
+	f->unpark_at = f->lsu_next = f->l1_next = RP_NEVER;
+	memset(f->nparked, 0, sizeof f->nparked);
+	f->parked_units = 0;
+	f->lsu_mem = RP_NO_INDEX;
+	f->port_word = 0;
+	memset(f->port, 0, sizeof f->port);
+	f->nsteps = f->step_head = 0;
+	memset(f->in_bank, 0, sizeof f->in_bank);
+	memset(f->bank_at, 0xff, sizeof f->bank_at);
+	memset(f->bank_head, 0, sizeof f->bank_head);
+	f->full_banks = 0;
+	rp_sched_begin(r, sm);
+}
+
 static uint32_t full_next_event(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	return next_event(r, sm, 0);
@@ -105,6 +159,22 @@ static void full_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 		run(r, sm, end, 1);
 	else
 		run(r, sm, end, 0);
+}
+
+/* The SM, its schedulers' lists of warps, and each warp with its next instruction. */
+static void full_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)
+{
+	uint32_t n = rp_warps_in_use(r, sm);
+	if (!n)
+		return;
+	rp_prefetch_bytes(sm, offsetof(struct rp_sm, full) + offsetof(struct rp_full_sm, l1_met));
+	rp_prefetch_bytes(&sm->warp, offsetof(struct rp_sm, missq) - offsetof(struct rp_sm, warp));
+	for (uint32_t k = 0; k < r->g.schedulers; k++)
+		rp_prefetch_bytes(&sm->full.sched[k], offsetof(struct rp_sched, written));
+	for (uint32_t w = 0; w < n; w++) {
+		CT_BRING(&sm->warp[w]);
+		CT_BRING(&sm->next[w]);
+	}
 }
 
 static void full_begin_window(struct ct_replay *r)
@@ -128,9 +198,9 @@ static int full_end_window(struct ct_replay *r, uint64_t end)
 
 const struct rp_timing rp_timing_full = {
 	.name = "full", .takes_parts = 1, .knows_networks = 1, .waits_for_fills = 1,
-	.init = rp_no_init, .begin_launch = rp_no_launch, .begin_sm = rp_no_sm,
+	.init = full_init, .begin_launch = rp_no_launch, .begin_sm = full_begin_sm,
 	.start_warp = rp_warp_begin, .begin_window = full_begin_window,
-	.prefetch_sm = rp_prefetch_whole_sm, .prefetch_warps = rp_prefetch_whole_warps,
+	.prefetch_sm = full_prefetch_sm, .prefetch_warps = rp_prefetch_all_warps,
 	.run_sm = full_run_sm, .next_event = full_next_event, .end_window = full_end_window,
 	.memory_idle = rp_always_idle,
 };

@@ -9,37 +9,19 @@
 #include "replay/private/timing.h"
 #include "replay/private/usual.h"
 
-int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
+/* Lines of the L1 in the largest shape that the configuration can give it. */
+uint32_t rp_l1_lines(const struct ct_replay *r)
 {
 	uint64_t bytes = r->g.l1.size > r->g.unified_bytes ? r->g.l1.size : r->g.unified_bytes;
-	uint32_t lines = (uint32_t)(bytes / r->g.l1.line);
-	if (lines < r->g.l1.sets * r->g.l1.ways)
-		lines = r->g.l1.sets * r->g.l1.ways;
-	uint32_t entries = rp_mshr_entries(r, &r->g.l1, lines);
-	if (rp_cache_init(&sm->cache, r->timing->waits_for_fills, &r->g.l1, lines, &r->pool, e) < 0)
-		return e ? e->status : CT_ERR_NOMEM;
-	rp_cache_shape(&sm->cache, r->g.l1.sets, r->g.l1.ways);
-	uint32_t buckets = 16;
-	while (buckets < entries * 2)
-		buckets *= 2;
-	sm->mshr_mask = buckets - 1;
-	sm->mshr = ct_pool_take(&r->pool, entries, sizeof *sm->mshr);
-	sm->mshr_bucket = ct_pool_take(&r->pool, buckets, sizeof *sm->mshr_bucket);
-	sm->stage_mask = RP_FIRST_STAGES - 1;
-	sm->stage = ct_pool_take(&r->pool, (size_t)r->banks * RP_FIRST_STAGES, sizeof *sm->stage);
-	sm->mshr_spare.at = ct_pool_take(&r->pool, entries, sizeof *sm->mshr_spare.at);
-	if (!sm->mshr || !sm->mshr_bucket || !sm->stage || !sm->mshr_spare.at)
-		return ct_fail_nomem(e);
-	for (uint32_t i = entries; i-- > 0;)
-		sm->mshr_spare.at[sm->mshr_spare.n++] = i;
-	for (uint32_t i = 0; i < buckets; i++)
-		sm->mshr_bucket[i] = RP_NO_INDEX;
-	return 0;
+	return rp_max32((uint32_t)(bytes / r->g.l1.line), r->g.l1.sets * r->g.l1.ways);
 }
 
-void rp_l1_free(struct rp_sm *sm)
+int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
-	free(sm->steps);
+	if (rp_cache_init(&sm->cache, r->timing->waits_for_fills, &r->g.l1, rp_l1_lines(r), &r->pool, e) < 0)
+		return e ? e->status : CT_ERR_NOMEM;
+	rp_cache_shape(&sm->cache, r->g.l1.sets, r->g.l1.ways);
+	return 0;
 }
 
 void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
@@ -66,12 +48,6 @@ static void log_all_gone(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)
 {
-	sm->nsteps = sm->step_head = 0;
-	sm->l1_next = RP_NEVER;
-	memset(sm->in_bank, 0, sizeof sm->in_bank);
-	memset(sm->bank_at, 0xff, sizeof sm->bank_at);
-	memset(sm->bank_head, 0, sizeof sm->bank_head);
-	sm->full_banks = 0;
 	if (!rp_cache_has_shape(&sm->cache, r->occ.l1_sets, r->occ.l1_ways)) {
 		log_all_gone(r, sm, 0);
 		rp_cache_shape(&sm->cache, r->occ.l1_sets, r->occ.l1_ways);

@@ -2,6 +2,7 @@
  * `usual` is that of usual.h. */
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/instruction.h"
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 #include "replay/private/usual.h"
@@ -9,7 +10,7 @@
 /* Doubles the ring of each bank. */
 static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 {
-	uint32_t cap = sm->stage_mask + 1;
+	uint32_t cap = sm->full.stage_mask + 1;
 	struct rp_stage *p = ct_pool_take(&r->pool, (size_t)r->banks * 2 * cap, sizeof *p);
 	if (!p) {
 		sm->failed = 1;
@@ -18,39 +19,39 @@ static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 	for (uint32_t b = 0; b < r->banks; b++) {
 		for (uint32_t i = 0; i < cap; i++)
 			p[(size_t)b * 2 * cap + i] =
-				sm->stage[(size_t)b * cap + ((sm->bank_head[b] + i) & sm->stage_mask)];
-		sm->bank_head[b] = 0;
+				sm->full.stage[(size_t)b * cap + ((sm->full.bank_head[b] + i) & sm->full.stage_mask)];
+		sm->full.bank_head[b] = 0;
 	}
-	sm->stage = p;
-	sm->stage_mask = 2 * cap - 1;
+	sm->full.stage = p;
+	sm->full.stage_mask = 2 * cap - 1;
 	return 0;
 }
 
 CT_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i, int usual)
 {
-	uint32_t mask = usual ? RP_FIRST_STAGES - 1 : sm->stage_mask;
-	return &sm->stage[(size_t)bank * (mask + 1) + ((sm->bank_head[bank] + i) & mask)];
+	uint32_t mask = usual ? RP_FIRST_STAGES - 1 : sm->full.stage_mask;
+	return &sm->full.stage[(size_t)bank * (mask + 1) + ((sm->full.bank_head[bank] + i) & mask)];
 }
 
 /* Where the chain of the sector begins. */
 CT_HOT uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
 {
-	return &sm->mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
-	                        sm->mshr_mask];
+	return &sm->full.mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
+	                        sm->full.mshr_mask];
 }
 
 /* A sector of a line enters a bank that is not full. */
 CT_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t what,
                       uint32_t ready, int usual)
 {
-	uint32_t n = sm->in_bank[bank]++;
+	uint32_t n = sm->full.in_bank[bank]++;
 	*stage_at(sm, bank, n, usual) = (struct rp_stage){what, ready};
 	if (!n) {
-		sm->bank_at[bank] = ready;
-		sm->bank_what[bank] = what;
+		sm->full.bank_at[bank] = ready;
+		sm->full.bank_what[bank] = what;
 	}
 	if (n + 1 >= r->g.l1_latency)
-		sm->full_banks |= 1u << bank;
+		sm->full.full_banks |= 1u << bank;
 }
 
 /* Sectors of one line, highest first, up to the first whose bank another one has taken in this cycle,
@@ -58,13 +59,13 @@ CT_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint
 CT_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                        uint32_t *used)
 {
-	struct rp_lreq *l = &sm->lreq[lreq];
+	struct rp_lreq *l = &sm->full.lreq[lreq];
 	while (l->enter) {
 		uint32_t s = ct_high_bit(l->enter);
 		uint32_t bank = rp_modulo(l->line * r->l1_sectors + s, r->banks);
-		if ((*used | sm->full_banks) >> bank & 1)
+		if ((*used | sm->full.full_banks) >> bank & 1)
 			return;
-		if (sm->in_bank[bank] > sm->stage_mask && grow_stages(r, sm) < 0)
+		if (sm->full.in_bank[bank] > sm->full.stage_mask && grow_stages(r, sm) < 0)
 			return;
 		*used |= 1u << bank;
 		l->enter &= (uint8_t)~(1u << s);
@@ -76,8 +77,8 @@ CT_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uin
 CT_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                         uint32_t *used)
 {
-	struct rp_lreq *l = &sm->lreq[lreq];
-	uint32_t go = l->enter, stop = go & (*used | sm->full_banks);
+	struct rp_lreq *l = &sm->full.lreq[lreq];
+	uint32_t go = l->enter, stop = go & (*used | sm->full.full_banks);
 	if (stop)
 		go &= ~((2u << ct_high_bit(stop)) - 1);
 	l->enter ^= (uint8_t)go;
@@ -90,7 +91,7 @@ CT_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, ui
 CT_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
                       uint32_t *used, int usual)
 {
-	struct rp_lreq *l = &sm->lreq[lreq];
+	struct rp_lreq *l = &sm->full.lreq[lreq];
 	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->cache.tags, l->line)) == RP_NO_LINE)
 		CT_BRING(bucket_of(sm, (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) +
 		                               ct_high_bit(l->enter | 1u)));
@@ -104,10 +105,10 @@ CT_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint
 CT_HOT uint32_t enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
 {
 	uint32_t used = 0;
-	while (sm->lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->lsu_line, ready, &used, usual))
-		sm->lsu_line = sm->lreq[sm->lsu_line].next;
-	if (used && ready < sm->l1_next)
-		sm->l1_next = ready;
+	while (sm->full.lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->full.lsu_line, ready, &used, usual))
+		sm->full.lsu_line = sm->full.lreq[sm->full.lsu_line].next;
+	if (used && ready < sm->full.l1_next)
+		sm->full.l1_next = ready;
 	return used;
 }
 
@@ -119,12 +120,12 @@ uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
 /* The oldest in the bank leaves the pipeline. */
 CT_HOT void leave(struct rp_sm *sm, uint32_t bank, int usual)
 {
-	uint32_t left = --sm->in_bank[bank];
-	sm->bank_head[bank]++;
+	uint32_t left = --sm->full.in_bank[bank];
+	sm->full.bank_head[bank]++;
 	const struct rp_stage *next = stage_at(sm, bank, 0, usual);
-	sm->bank_at[bank] = left ? next->ready : RP_NEVER;
-	sm->bank_what[bank] = next->what;
-	sm->full_banks &= ~(1u << bank);
+	sm->full.bank_at[bank] = left ? next->ready : RP_NEVER;
+	sm->full.bank_what[bank] = next->what;
+	sm->full.full_banks &= ~(1u << bank);
 }
 
 /* ---- miss handling ---- */
@@ -132,16 +133,16 @@ CT_HOT void leave(struct rp_sm *sm, uint32_t bank, int usual)
 static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sector)
 {
 	uint32_t i = bucket;
-	while (i != RP_NO_INDEX && sm->mshr[i].sector != sector)
-		i = sm->mshr[i].next;
+	while (i != RP_NO_INDEX && sm->full.mshr[i].sector != sector)
+		i = sm->full.mshr[i].next;
 	return i;
 }
 
 /* A copy of *from, which has all but its place in the chain. */
 CT_HOT void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
 {
-	uint32_t i = sm->mshr_spare.at[--sm->mshr_spare.n];
-	struct rp_mshr *m = &sm->mshr[i];
+	uint32_t i = sm->full.mshr_spare.at[--sm->full.mshr_spare.n];
+	struct rp_mshr *m = &sm->full.mshr[i];
 	*m = *from;
 	m->next = *bucket;
 	*bucket = i;
@@ -149,28 +150,28 @@ CT_HOT void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *
 
 static void mshr_close(struct rp_sm *sm, uint32_t i)
 {
-	struct rp_mshr *m = &sm->mshr[i];
+	struct rp_mshr *m = &sm->full.mshr[i];
 	uint32_t *p = bucket_of(sm, m->sector);
 	while (*p != i)
-		p = &sm->mshr[*p].next;
+		p = &sm->full.mshr[*p].next;
 	*p = m->next;
-	sm->mshr_spare.at[sm->mshr_spare.n++] = i;
+	sm->full.mshr_spare.at[sm->full.mshr_spare.n++] = i;
 }
 
 /* One more that waits for an open entry. */
 static int mshr_wait(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t mem)
 {
-	if (sm->waiter_free == RP_NO_INDEX &&
-	    rp_table_grow(r, (void **)&sm->waiter, &sm->waiter_cap, 256, sizeof *sm->waiter,
-	                  offsetof(struct rp_waiter, next), &sm->waiter_free) < 0)
+	if (sm->full.waiter_free == RP_NO_INDEX &&
+	    rp_table_grow(r, (void **)&sm->full.waiter, &sm->full.waiter_cap, 256, sizeof *sm->full.waiter,
+	                  offsetof(struct rp_waiter, next), &sm->full.waiter_free) < 0)
 		return sm->failed = 1, r->error.status;
-	uint32_t w = sm->waiter_free;
-	sm->waiter_free = sm->waiter[w].next;
-	sm->waiter[w] = (struct rp_waiter){mem, RP_NO_INDEX};
+	uint32_t w = sm->full.waiter_free;
+	sm->full.waiter_free = sm->full.waiter[w].next;
+	sm->full.waiter[w] = (struct rp_waiter){mem, RP_NO_INDEX};
 	if (m->tail == RP_NO_INDEX)
 		m->head = w;
 	else
-		sm->waiter[m->tail].next = w;
+		sm->full.waiter[m->tail].next = w;
 	m->tail = w;
 	m->count++;
 	return 0;
@@ -252,7 +253,7 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 		return RP_FAIL;
 	uint64_t address = (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) + sector;
 	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
-	if (m != RP_NO_INDEX ? sm->mshr[m].count >= r->g.l1.mshr_merge : !sm->mshr_spare.n)
+	if (m != RP_NO_INDEX ? sm->full.mshr[m].count >= r->g.l1.mshr_merge : !sm->full.mshr_spare.n)
 		return RP_FAIL;
 	if (what == RP_LINE_MISS && !on_fill && !allocate(r, sm, l, now, &i))
 		return RP_FAIL;
@@ -261,7 +262,7 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 	if (what != RP_PENDING && (usual || i != RP_NO_LINE))
 		rp_tags_reserve(&sm->cache.tags, i, sector);
 	if (m != RP_NO_INDEX) {
-		mshr_wait(r, sm, &sm->mshr[m], l->mem);
+		mshr_wait(r, sm, &sm->full.mshr[m], l->mem);
 		return what;
 	}
 	mshr_open(sm, bucket, &(struct rp_mshr){
@@ -288,30 +289,21 @@ static enum rp_met store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 {
 	uint32_t bit = 1u << sector;
 	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
-	uint32_t i = l->near, warp = sm->mem[l->mem].warp;
-	int allocates = r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE;
+	uint32_t i = l->near, warp = sm->full.mem[l->mem].warp;
+	enum rp_store_rule rule = rp_store_rule(r);
 	if (!room_for(sm, r->g.l1.miss_queue, now, retry))
 		return RP_FAIL;
-	if (what == RP_LINE_MISS && allocates && !allocate(r, sm, l, now, &i))
+	if (what == RP_LINE_MISS && rule == RP_STORE_WRITES && !allocate(r, sm, l, now, &i))
 		return RP_FAIL;
-	switch (r->g.l1.write_policy) {
-	case CT_WRITE_THROUGH_NO_ALLOCATE:
-		if (what == RP_HIT)
-			rp_tags_touch_later(&sm->cache.tags, i, now);
-		break;
-	case CT_WRITE_EVICT:
-		if (what == RP_HIT) {
-			if (sm->cache.tags.line[i].valid == bit && !sm->cache.tags.line[i].reserved)
-				rp_l1_note(r, sm, l->line, now, RP_LOG_GONE);
-			rp_tags_drop(&sm->cache.tags, i, bit);
-		}
-		break;
-	default:
-		/* Write-back L1s do not exist on the GPUs described; they are taken as
-		 * write-through with allocation, which loads see alike. */
+	if (rule == RP_STORE_WRITES) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
 		store_into(r, sm, l, i, sector, now);
-		break;
+	} else if (what == RP_HIT && rule == RP_STORE_TOUCHES) {
+		rp_tags_touch_later(&sm->cache.tags, i, now);
+	} else if (what == RP_HIT) {
+		if (sm->cache.tags.line[i].valid == bit && !sm->cache.tags.line[i].reserved)
+			rp_l1_note(r, sm, l->line, now, RP_LOG_GONE);
+		rp_tags_drop(&sm->cache.tags, i, bit);
 	}
 	send(r, sm, l, sector, RP_PK_STORE, warp, now, 0);
 	return what;
@@ -322,26 +314,25 @@ static enum rp_met store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
                        uint32_t now)
 {
-	const struct rp_mem *m = &sm->mem[l->mem];
-	struct ct_l1_event ev = {
-		.sm = sm->id, .subcore = m->warp % r->g.schedulers, .warp_slot = m->warp,
-		.sid = m->sid, .cycle = r->base + now, .line = l->line,
-		.sectors = l->sectors, .hit = l->met[RP_HIT], .pending = l->met[RP_PENDING],
-		.sector_miss = l->met[RP_SECTOR_MISS], .line_miss = l->met[RP_LINE_MISS],
-		.bytes = {l->bytes[0], l->bytes[1]}, .is_write = m->kind == RP_STORE,
-	};
+	const struct rp_mem *m = &sm->full.mem[l->mem];
+	struct ct_l1_event ev = rp_l1_event(r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors,
+	                                    l->bytes);
+	ev.hit = l->met[RP_HIT];
+	ev.pending = l->met[RP_PENDING];
+	ev.sector_miss = l->met[RP_SECTOR_MISS];
+	ev.line_miss = l->met[RP_LINE_MISS];
 	rp_tell_l1(r, &ev);
 }
 
 CT_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
 {
-	struct rp_lreq *l = &sm->lreq[lreq];
+	struct rp_lreq *l = &sm->full.lreq[lreq];
 	uint32_t mem = l->mem;
 	sm->c.l1_line_accesses++;
 	sm->c.l1_line_misses += (l->met[RP_SECTOR_MISS] | l->met[RP_LINE_MISS]) != 0;
 	if (r->has_l1)
 		observe_l1(r, sm, l, now);
-	sm->lreq_spare.at[sm->lreq_spare.n++] = lreq;
+	sm->full.lreq_spare.at[sm->full.lreq_spare.n++] = lreq;
 	rp_mem_unref(sm, mem);
 }
 
@@ -354,8 +345,8 @@ void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t
 CT_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
                  uint32_t sectors, uint32_t n, uint32_t now)
 {
-	struct rp_lreq *l = &sm->lreq[lreq];
-	sm->l1_met[l->store][what] += n;
+	struct rp_lreq *l = &sm->full.lreq[lreq];
+	sm->full.l1_met[l->store][what] += n;
 	l->met[what] |= (uint8_t)sectors;
 	l->left &= ~sectors;
 	if (!l->left)
@@ -366,14 +357,14 @@ CT_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_m
  * lookup. */
 CT_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now, int usual)
 {
-	uint32_t lreq = sm->bank_what[ct_low_bit(banks)] >> 3, sectors = 0, i, n = 0;
+	uint32_t lreq = sm->full.bank_what[ct_low_bit(banks)] >> 3, sectors = 0, i, n = 0;
 	for (uint32_t m = banks; m; m &= m - 1, n++) {
-		uint32_t what = sm->bank_what[ct_low_bit(m)];
+		uint32_t what = sm->full.bank_what[ct_low_bit(m)];
 		if (what >> 3 != lreq)
 			return 0;
 		sectors |= 1u << (what & 7);
 	}
-	struct rp_lreq *l = &sm->lreq[lreq];
+	struct rp_lreq *l = &sm->full.lreq[lreq];
 	uint32_t mem = l->mem;
 	if (l->store)
 		return 0;
@@ -392,8 +383,8 @@ CT_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32
 CT_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
                     uint32_t *retry, int usual)
 {
-	uint32_t head = sm->bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
-	struct rp_lreq *l = &sm->lreq[lreq];
+	uint32_t head = sm->full.bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
+	struct rp_lreq *l = &sm->full.lreq[lreq];
 	enum rp_met what = l->store ? store(r, sm, l, s, now, retry)
 	                                : load(r, sm, l, s, now, retry, usual);
 	if (what == RP_FAIL)
@@ -407,9 +398,9 @@ CT_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32
 CT_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, uint32_t now,
                             int usual)
 {
-	uint32_t ready = rp_four_due(sm->bank_at, now);
+	uint32_t ready = rp_four_due(sm->full.bank_at, now);
 	for (uint32_t b = RP_USUAL_BANKS; !usual && b < r->banks; b++)
-		ready |= (uint32_t)(sm->bank_at[b] <= now) << b;
+		ready |= (uint32_t)(sm->full.bank_at[b] <= now) << b;
 	return ready;
 }
 
@@ -419,9 +410,9 @@ CT_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uin
 {
 	uint32_t next = failed ? retry : RP_NEVER;
 	if (!failed && (usual || r->banks <= RP_USUAL_BANKS))
-		return rp_four_first(sm->bank_at);
+		return rp_four_first(sm->full.bank_at);
 	for (uint32_t b = 0; b < r->banks; b++)
-		next = rp_min32(next, failed >> b & 1 ? retry : sm->bank_at[b]);
+		next = rp_min32(next, failed >> b & 1 ? retry : sm->full.bank_at[b]);
 	return next;
 }
 
@@ -429,16 +420,16 @@ CT_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uin
 CT_HOT void step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
-	sm->l1_next = RP_NEVER;
+	sm->full.l1_next = RP_NEVER;
 	if (!(ready & (ready - 1)) || !all_hit(r, sm, ready, now, usual))
 		for (uint32_t m = ready; m; m &= m - 1)
 			if (!try_bank(r, sm, ct_low_bit(m), now, &retry, usual))
 				failed |= m & (0 - m);
-	if ((ready & ~failed) && sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
-		sm->lsu_next = now; /* a bank that was full has moved */
+	if ((ready & ~failed) && sm->full.lsu_mem != RP_NO_INDEX && sm->full.lsu_next == RP_NEVER)
+		sm->full.lsu_next = now; /* a bank that was full has moved */
 	next = rp_max32(next_bank(r, sm, failed, retry, usual), now + 1);
-	if (next < sm->l1_next)
-		sm->l1_next = next;
+	if (next < sm->full.l1_next)
+		sm->full.l1_next = next;
 }
 
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -482,10 +473,10 @@ CT_HOT void look_ahead(const struct rp_sm *sm)
 {
 	const struct rp_packet *p;
 	if (sm->replies.n > 5 && (p = rp_ring_at(&sm->replies, 5))->kind == RP_PK_READ)
-		CT_BRING(&sm->mshr[p->id]);
+		CT_BRING(&sm->full.mshr[p->id]);
 	if (sm->replies.n > 2 && (p = rp_ring_at(&sm->replies, 2))->kind == RP_PK_READ) {
-		const struct rp_mshr *m = &sm->mshr[p->id];
-		CT_BRING(&sm->mem[m->mem]);
+		const struct rp_mshr *m = &sm->full.mshr[p->id];
+		CT_BRING(&sm->full.mem[m->mem]);
 		CT_BRING(bucket_of(sm, m->sector));
 		if (m->line != RP_NO_LINE) {
 			CT_BRING(&sm->cache.tags.line[m->line]);
@@ -497,22 +488,22 @@ CT_HOT void look_ahead(const struct rp_sm *sm)
 /* The data of an entry: its requests take the write-back port one a cycle from two cycles on. */
 CT_HOT void filled(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
 {
-	struct rp_mshr *m = &sm->mshr[id];
+	struct rp_mshr *m = &sm->full.mshr[id];
 	look_ahead(sm);
 	if (--m->replies)
 		return;
 	fill(r, sm, m, now, usual);
 	rp_mem_return(r, sm, m->mem, 1, rp_port_book(sm, now, now + 2), now);
 	for (uint32_t i = m->head; i != RP_NO_INDEX;) {
-		uint32_t next = sm->waiter[i].next, mem = sm->waiter[i].mem;
-		sm->waiter[i].next = sm->waiter_free;
-		sm->waiter_free = i;
+		uint32_t next = sm->full.waiter[i].next, mem = sm->full.waiter[i].mem;
+		sm->full.waiter[i].next = sm->full.waiter_free;
+		sm->full.waiter_free = i;
 		rp_mem_return(r, sm, mem, 1, rp_port_take(sm, now, now + 2), now);
 		i = next;
 	}
 	mshr_close(sm, id);
 	if (ready_banks(r, sm, now, usual))
-		sm->l1_next = now;
+		sm->full.l1_next = now;
 }
 
 /* A reply reaches the load/store unit: a fill writes the tags at once (accelsim-model.md 5). */

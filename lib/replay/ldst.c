@@ -4,30 +4,31 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/instruction.h"
 #include "replay/private/lsu.h"
 #include "replay/private/parts.h"
 
 int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 {
-	int st = rp_table_grow(r, (void **)&sm->mem, &sm->mem_cap, 64, sizeof *sm->mem,
-	                       offsetof(struct rp_mem, lines), &sm->mem_free);
+	int st = rp_table_grow(r, (void **)&sm->full.mem, &sm->full.mem_cap, 64, sizeof *sm->full.mem,
+	                       offsetof(struct rp_mem, lines), &sm->full.mem_free);
 	sm->failed |= st < 0;
 	return st;
 }
 
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
-	uint32_t cap = sm->lreq_cap ? sm->lreq_cap * 2 : 256;
-	uint32_t *spare = rp_table_copy(r, sm->lreq_spare.at, sm->lreq_cap, cap, sizeof *spare);
+	uint32_t cap = sm->full.lreq_cap ? sm->full.lreq_cap * 2 : 256;
+	uint32_t *spare = rp_table_copy(r, sm->full.lreq_spare.at, sm->full.lreq_cap, cap, sizeof *spare);
 	if (spare)
-		sm->lreq_spare.at = spare;
-	struct rp_lreq *p = spare ? rp_table_copy(r, sm->lreq, sm->lreq_cap, cap, sizeof *p) : NULL;
+		sm->full.lreq_spare.at = spare;
+	struct rp_lreq *p = spare ? rp_table_copy(r, sm->full.lreq, sm->full.lreq_cap, cap, sizeof *p) : NULL;
 	if (!p)
 		return sm->failed = 1, r->error.status;
-	sm->lreq = p;
-	for (uint32_t i = cap; i-- > sm->lreq_cap;)
-		spare[sm->lreq_spare.n++] = i;
-	sm->lreq_cap = cap;
+	sm->full.lreq = p;
+	for (uint32_t i = cap; i-- > sm->full.lreq_cap;)
+		spare[sm->full.lreq_spare.n++] = i;
+	sm->full.lreq_cap = cap;
 	return 0;
 }
 
@@ -35,10 +36,10 @@ static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t *tail,
                     const struct ct_line_request *q)
 {
-	if (!sm->lreq_spare.n && grow_lreq(r, sm) < 0)
+	if (!sm->full.lreq_spare.n && grow_lreq(r, sm) < 0)
 		return -1;
-	uint32_t i = sm->lreq_spare.at[--sm->lreq_spare.n];
-	struct rp_lreq *l = &sm->lreq[i];
+	uint32_t i = sm->full.lreq_spare.at[--sm->full.lreq_spare.n];
+	struct rp_lreq *l = &sm->full.lreq[i];
 	l->line = q->line;
 	l->bytes[0] = q->bytes[0];
 	l->bytes[1] = q->bytes[1];
@@ -50,39 +51,28 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->enter = (uint8_t)q->sectors;
 	memset(l->met, 0, sizeof l->met);
 	l->sent = 0;
-	l->store = sm->mem[mem].kind == RP_STORE;
+	l->store = sm->full.mem[mem].kind == RP_STORE;
 	rp_tags_prefetch(&sm->cache.tags, q->line);
 	if (*tail == RP_NO_INDEX)
-		sm->mem[mem].lines = i;
+		sm->full.mem[mem].lines = i;
 	else
-		sm->lreq[*tail].next = i;
+		sm->full.lreq[*tail].next = i;
 	*tail = i;
-	sm->mem[mem].refs++;
+	sm->full.mem[mem].refs++;
 	return 0;
-}
-
-struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp)
-{
-	struct ct_local_map m = r->local;
-	uint32_t per = r->occ.warps_per_cta, slot = warp / per;
-	m.sm = sm->id;
-	m.hw_thread = slot * m.threads + (warp - slot * per) * 32;
-	return m;
 }
 
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now)
 {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
-	uint32_t shared_lanes = 0, tail = RP_NO_INDEX, id = rp_mem_take(r, sm, warp, op, inst, now);
+	uint32_t shared_lanes = 0, more = 0, tail = RP_NO_INDEX, id = rp_mem_take(r, sm, warp, op, inst, now);
 	if (id == RP_NO_INDEX)
 		return RP_NO_INDEX;
-	struct rp_mem *m = &sm->mem[id];
-	struct ct_local_map local = rp_local_of(r, sm, warp);
+	struct rp_mem *m = &sm->full.mem[id];
 	int part = r->l1_part && !op->bypass;
-	unsigned n = ct_coalesce_descending(r->kernel, op->s, inst, part ? r->parts->line : r->g.l1.line,
-	                         part ? r->parts->chunk : r->g.l1.sector, &local, sm->warp[warp].key, q,
-	                         &shared_lanes);
+	unsigned n = rp_lines_of(r, sm, warp, op->s, inst, part ? r->parts->line : r->g.l1.line,
+	                         part ? r->parts->chunk : r->g.l1.sector, q, &shared_lanes);
 	if (!n && shared_lanes) {
 		m->shared = 1;
 		m->degree = (uint8_t)rp_degree(r, inst);
@@ -91,14 +81,10 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	for (unsigned i = 0; i < n; i++) {
 		if (add_line(r, sm, id, &tail, &q[i]) < 0)
 			return RP_NO_INDEX;
-		sm->mem[id].left += ct_bits(q[i].sectors) * (op->bypass ? r->llc_per_l1 : 1);
+		sm->full.mem[id].left += op->bypass ? 0 : ct_bits(q[i].sectors);
 	}
-	m = &sm->mem[id];
-	if (m->kind == RP_ATOMIC && n) {
-		uint32_t all = ct_atomic_transactions(r->kernel, op->s, inst, r->g.llc.sector);
-		if (all > m->left)
-			m->left = all;
-	}
+	if (op->bypass)
+		sm->full.mem[id].left = rp_direct_sectors(r, op, inst, q, n, &more) + more;
 	return id;
 }
 
@@ -109,16 +95,16 @@ uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 
 void rp_port_pass(struct rp_sm *sm, uint32_t now)
 {
-	uint32_t to = now / 64, n = to - sm->port_word;
+	uint32_t to = now / 64, n = to - sm->full.port_word;
 	for (uint32_t i = 0; i < n && i < RP_PORT_WORDS; i++)
-		sm->port[(sm->port_word + i) % RP_PORT_WORDS] = 0;
-	sm->port_word = to;
+		sm->full.port[(sm->full.port_word + i) % RP_PORT_WORDS] = 0;
+	sm->full.port_word = to;
 }
 
 uint32_t rp_port_search(const struct rp_sm *sm, uint32_t at, uint32_t last)
 {
 	while (at < last) {
-		uint64_t taken = sm->port[at / 64 % RP_PORT_WORDS] >> at % 64;
+		uint64_t taken = sm->full.port[at / 64 % RP_PORT_WORDS] >> at % 64;
 		if (taken != UINT64_MAX >> at % 64) {
 			at += ct_low_bit(~taken);
 			break;
@@ -143,7 +129,7 @@ void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp
 
 void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
-	struct rp_mem *m = &sm->mem[mem];
+	struct rp_mem *m = &sm->full.mem[mem];
 	struct rp_warp *w = &sm->warp[m->warp];
 	const struct rp_op *op = m->op;
 	uint32_t warp = m->warp, at = m->last;
@@ -161,16 +147,15 @@ void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n
 	else
 		w->open--;
 	if (m->kind == RP_ATOMIC) {
-		w->atomics--; /* seen a cycle before the register is written */
+		w->wait.atomics--; /* seen a cycle before the register is written */
 		w->born = rp_max32(w->born, at - 1);
 	} else if (m->kind == RP_ASYNC) {
-		w->group_open[m->group % RP_GROUPS]--;
-		while (w->group_done != w->group && !w->group_open[w->group_done % RP_GROUPS])
-			w->group_done++;
-		if (w->wait_group == w->group_done)
+		w->wait.group_open[m->group % CT_WARP_GROUPS]--;
+		ct_warp_complete_groups(&w->wait);
+		if (w->wait.wait_group == w->wait.group_done)
 			w->born = rp_max32(w->born, at);
 	}
-	if (op->special)
+	if (op->effect)
 		rp_hold(w);
 	if (!m->shared && m->kind != RP_STORE) {
 		sm->c.mem_latency_sum += at - m->issued;
@@ -205,7 +190,7 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 {
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
-	const struct rp_mem *m = &sm->mem[mem];
+	const struct rp_mem *m = &sm->full.mem[mem];
 	struct rp_packet p = {
 		.when = r->base + at,
 		.address = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits) +
@@ -216,8 +201,7 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 		.group = l->group,
 		.sm = (uint16_t)sm->id,
 		.slice = l->slice,
-		.kind = m->kind == RP_ATOMIC ? RP_PK_ATOMIC
-		        : m->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS,
+		.kind = (uint8_t)rp_packet_kind_of(m->op),
 	};
 	if (r->l1_line_bits > r->llc_line_bits)
 		rp_packet_place(r, &p);
@@ -231,12 +215,8 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 static void observe_bypass(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
                            const struct rp_mem *m, uint32_t now)
 {
-	struct ct_l1_event ev = {
-		.sm = sm->id, .subcore = m->warp % r->g.schedulers, .warp_slot = m->warp,
-		.sid = m->sid, .cycle = r->base + now, .line = l->line,
-		.sectors = l->sectors, .bytes = {l->bytes[0], l->bytes[1]},
-		.is_write = m->kind == RP_STORE, .is_atomic = m->kind == RP_ATOMIC, .bypass = 1,
-	};
+	struct ct_l1_event ev = rp_l1_event(r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors,
+	                                    l->bytes);
 	rp_tell_l1(r, &ev);
 }
 
@@ -245,11 +225,11 @@ static void observe_bypass(struct ct_replay *r, struct rp_sm *sm, const struct r
  * they are spread over the sectors in turn. Returns the cycle after the last. */
 static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t at)
 {
-	struct rp_mem *m = &sm->mem[mem];
+	struct rp_mem *m = &sm->full.mem[mem];
 	uint32_t todo = m->left;
 	while (todo) {
-		for (uint32_t i = m->lines; i != RP_NO_INDEX && todo; i = sm->lreq[i].next) {
-			struct rp_lreq *l = &sm->lreq[i];
+		for (uint32_t i = m->lines; i != RP_NO_INDEX && todo; i = sm->full.lreq[i].next) {
+			struct rp_lreq *l = &sm->full.lreq[i];
 			for (uint32_t s = r->l1_sectors; s-- > 0 && todo;)
 				for (uint32_t k = 0; l->sectors >> s & 1 && k < r->llc_per_l1 && todo; k++) {
 					if (send_direct(r, sm, l, s, k, mem, at) < 0)
@@ -260,10 +240,10 @@ static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint
 		}
 	}
 	for (uint32_t i = m->lines; i != RP_NO_INDEX;) {
-		uint32_t next = sm->lreq[i].next;
+		uint32_t next = sm->full.lreq[i].next;
 		if (r->has_l1)
-			observe_bypass(r, sm, &sm->lreq[i], m, at);
-		sm->lreq_spare.at[sm->lreq_spare.n++] = i;
+			observe_bypass(r, sm, &sm->full.lreq[i], m, at);
+		sm->full.lreq_spare.at[sm->full.lreq_spare.n++] = i;
 		m->refs--;
 		i = next;
 	}
@@ -281,7 +261,7 @@ static uint32_t acknowledgements(const struct ct_replay *r, const struct rp_sm *
 		return m->left;
 	if (!r->l1_part)
 		return m->left * r->llc_per_l1;
-	for (uint32_t i = m->lines; i != RP_NO_INDEX; i = sm->lreq[i].next)
+	for (uint32_t i = m->lines; i != RP_NO_INDEX; i = sm->full.lreq[i].next)
 		lines++;
 	return lines;
 }
@@ -290,7 +270,7 @@ static uint32_t acknowledgements(const struct ct_replay *r, const struct rp_sm *
  * cycle that is returned, unless lines remain to be entered. */
 static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
-	struct rp_mem *m = &sm->mem[mem];
+	struct rp_mem *m = &sm->full.mem[mem];
 	struct rp_warp *w = &sm->warp[m->warp];
 	uint32_t sectors = m->left;
 	m->taken = now;
@@ -319,17 +299,17 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 	if (m->bypass) {
 		uint32_t end = bypass(r, sm, mem, now + 1);
 		uint32_t until = end > now + 1 ? end - 1 : now + 1;
-		sm->mem[mem].busy = until - now;
-		if (sm->mem[mem].kind == RP_STORE) {
+		sm->full.mem[mem].busy = until - now;
+		if (sm->full.mem[mem].kind == RP_STORE) {
 			if (r->has_mem)
-				rp_observe_mem(r, sm, &sm->mem[mem], until);
+				rp_observe_mem(r, sm, &sm->full.mem[mem], until);
 			rp_mem_unref(sm, mem);
 		}
 		return until;
 	}
-	sm->lsu_mem = mem;
-	sm->lsu_line = m->lines;
-	sm->lsu_next = now + 1;
+	sm->full.lsu_mem = mem;
+	sm->full.lsu_line = m->lines;
+	sm->full.lsu_next = now + 1;
 	if (m->kind == RP_STORE)
 		rp_mem_unref(sm, mem); /* its lines keep it */
 	return now + 1;
@@ -351,19 +331,19 @@ static int enter_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
  * certain. */
 static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
-	uint32_t at = rp_max32(sm->lsu_next, now);
-	while (sm->lsu_line != RP_NO_INDEX) {
+	uint32_t at = rp_max32(sm->full.lsu_next, now);
+	while (sm->full.lsu_line != RP_NO_INDEX) {
 		if (!enter_cycle(r, sm, at)) {
-			sm->lsu_next = at > now ? at : RP_NEVER; /* the L1 calls when a bank moves */
+			sm->full.lsu_next = at > now ? at : RP_NEVER; /* the L1 calls when a bank moves */
 			return;
 		}
 		sm->lsu_free = at++;
 	}
-	struct rp_mem *m = &sm->mem[sm->lsu_mem];
+	struct rp_mem *m = &sm->full.mem[sm->full.lsu_mem];
 	m->busy = sm->lsu_free - m->taken;
 	if (m->kind == RP_STORE && r->has_mem)
 		rp_observe_mem(r, sm, m, sm->lsu_free);
-	sm->lsu_mem = RP_NO_INDEX;
+	sm->full.lsu_mem = RP_NO_INDEX;
 }
 
 /* Scheduler of the oldest instruction in front of the unit that can be taken in cycle
@@ -372,24 +352,24 @@ static uint32_t choose(const struct ct_replay *r, struct rp_sm *sm, uint32_t now
 {
 	uint32_t k = rp_lsu_choose(sm, r->g.schedulers, now);
 	if (k == RP_NO_INDEX)
-		sm->lsu_next = rp_lsu_later(sm, r->g.schedulers);
+		sm->full.lsu_next = rp_lsu_later(sm, r->g.schedulers);
 	return k;
 }
 
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	for (;;) {
-		if (sm->lsu_mem != RP_NO_INDEX) {
+		if (sm->full.lsu_mem != RP_NO_INDEX) {
 			enter_lines(r, sm, now);
-			if (sm->lsu_mem != RP_NO_INDEX)
+			if (sm->full.lsu_mem != RP_NO_INDEX)
 				return;
 		}
 		uint32_t k = choose(r, sm, now);
 		if (k == RP_NO_INDEX)
 			return;
-		uint32_t mem = sm->at_lsu[k];
-		sm->at_lsu[k] = RP_NO_INDEX;
-		sm->lsu_takes[k] = RP_NEVER;
+		uint32_t mem = sm->full.at_lsu[k];
+		sm->full.at_lsu[k] = RP_NO_INDEX;
+		sm->full.lsu_takes[k] = RP_NEVER;
 		sm->lsu_free = start(r, sm, mem, now);
 		rp_collect_lsu_took(r, sm, k, now);
 	}

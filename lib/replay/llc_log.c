@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/memory.h"
 #include "replay/private/timing.h"
 
 enum { HIT, PENDING }; /* what rp_llc_log is told; more: a miss */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "replay/private/engine.h"
+#include "replay/scheduling.h"
 
 static enum rp_unit unit_of(enum ct_unit_class c)
 {
@@ -96,11 +97,18 @@ static int passes_l1(const struct ct_replay *r, const struct ct_sinst *s, enum r
 	return kind != RP_STORE && (s->mods & CT_MOD_STRONG_GPU);
 }
 
-/* Kinds that do something to their warp besides using a unit. */
-enum {
-	WITH_EFFECTS = 1 << RP_BARRIER | 1 << RP_MEMBAR | 1 << RP_LDGDEPBAR | 1 << RP_DEPBAR |
-	               1 << RP_ATOMIC | 1 << RP_ASYNC
-};
+static enum ct_warp_effect effect_of(enum rp_kind kind)
+{
+	switch (kind) {
+	case RP_BARRIER: return CT_EFFECT_BARRIER;
+	case RP_MEMBAR: return CT_EFFECT_FENCE;
+	case RP_LDGDEPBAR: return CT_EFFECT_CLOSE_GROUP;
+	case RP_DEPBAR: return CT_EFFECT_WAIT_GROUPS;
+	case RP_ATOMIC: return CT_EFFECT_ATOMIC;
+	case RP_ASYNC: return CT_EFFECT_COPY;
+	default: return CT_EFFECT_NONE;
+	}
+}
 
 static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_sinst *s)
 {
@@ -123,8 +131,9 @@ static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_
 	}
 	op->keeps = op->kind < RP_LOAD ? op->initiation : 1;
 	op->outward = (op->kind >= RP_LOAD && !op->shared) || op->kind == RP_MEMBAR;
-	op->special = WITH_EFFECTS >> op->kind & 1;
-	op->groups_left = s->has_imm && s->imm > 0 ? (int32_t)(s->imm < RP_GROUPS ? s->imm : RP_GROUPS) : 0;
+	op->effect = (uint8_t)effect_of((enum rp_kind)op->kind);
+	op->groups_left = s->has_imm && s->imm > 0 ? (uint32_t)(s->imm < CT_WARP_GROUPS ? s->imm : CT_WARP_GROUPS)
+	                                           : 0;
 }
 
 /* One more chunk, or none: after a failure the other warps of a CTA still come by. */

@@ -105,8 +105,8 @@ static void to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t t
 
 static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
-	struct rp_sched *s = &sm->sched[k];
-	if (sm->at_lsu[k] == RP_NO_INDEX && !s->nheld) {
+	struct rp_sched *s = &sm->full.sched[k];
+	if (sm->full.at_lsu[k] == RP_NO_INDEX && !s->nheld) {
 		to_lsu(r, sm, k, token, rp_max32(at, s->port[RP_MEM].ocex));
 	} else if (s->nheld < RP_MAX_HELD) {
 		s->held[s->nheld++] = (struct rp_held){r->parts->sm[sm->id].col[token].mem, at, token};
@@ -119,7 +119,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t t
 /* As collect.c: a cycle to the unit, its latency, two to the registers. */
 static void compute(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
-	struct rp_sched *s = &sm->sched[k];
+	struct rp_sched *s = &sm->full.sched[k];
 	const struct rp_collected c = r->parts->sm[sm->id].col[token];
 	uint32_t unit = c.op->unit, leave = rp_max32(at, s->port[unit].ocex);
 	uint32_t start = rp_max32(leave + 1, s->port[unit].free), done = start + c.op->latency + 2;
@@ -155,7 +155,7 @@ void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64
 
 void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
-	struct rp_sched *s = &sm->sched[k];
+	struct rp_sched *s = &sm->full.sched[k];
 	s->port[RP_MEM].ocex = now;
 	if (!s->nheld)
 		return;
@@ -205,10 +205,10 @@ int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t rea
 {
 	const struct ct_sched_part *p = r->parts->given.sched;
 	struct ct_sched_view v = {.sm = sm->id, .sched = k, .slots = r->slots,
-	                          .last = sm->sched[k].last, .ready = ready};
+	                          .last = sm->full.sched[k].last, .ready = ready};
 	for (uint32_t u = 0; u < RP_UNITS; u++)
-		v.live |= sm->sched[k].of_unit[u];
-	v.fetching = sm->sched[k].waiting & ~ready;
+		v.live |= sm->full.sched[k].of_unit[u];
+	v.fetching = sm->full.sched[k].waiting & ~ready;
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
 	int slot = p->pick(p->part.ctx, r, &v, r->base + now);

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
+#include "replay/private/instruction.h"
 #include "replay/private/parts.h"
 
 enum { READ, WRITE, FORWARD }; /* rp_fetch.kind */
@@ -13,8 +14,8 @@ enum { READ, WRITE, FORWARD }; /* rp_fetch.kind */
 static struct ct_l1_request request_of(const struct ct_replay *r, const struct rp_sm *sm,
                                        uint32_t lreq)
 {
-	const struct rp_lreq *l = &sm->lreq[lreq];
-	const struct rp_mem *m = &sm->mem[l->mem];
+	const struct rp_lreq *l = &sm->full.lreq[lreq];
+	const struct rp_mem *m = &sm->full.mem[l->mem];
 	return (struct ct_l1_request){
 		.token = lreq, .address = l->line << r->parts->line_bits, .sm = sm->id, .warp = m->warp,
 		.sid = m->sid, .mask = l->sectors, .bytes = {l->bytes[0], l->bytes[1]},
@@ -22,33 +23,32 @@ static struct ct_l1_request request_of(const struct ct_replay *r, const struct r
 	};
 }
 
-static int push(struct rp_sm *sm, uint32_t lreq, uint32_t ready)
+static int push(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready)
 {
-	if (sm->nsteps == sm->step_cap) {
-		uint32_t cap = sm->step_cap ? sm->step_cap * 2 : 64;
-		struct rp_step *p = ct_calloc(cap, sizeof *p);
+	if (sm->full.nsteps == sm->full.step_cap) {
+		uint32_t cap = sm->full.step_cap ? sm->full.step_cap * 2 : 64;
+		struct rp_step *p = ct_pool_take(&r->pool, cap, sizeof *p);
 		if (!p)
 			return -1;
-		for (uint32_t i = 0; i < sm->nsteps; i++)
-			p[i] = sm->steps[(sm->step_head + i) & (sm->step_cap - 1)];
-		free(sm->steps);
-		sm->steps = p;
-		sm->step_head = 0;
-		sm->step_cap = cap;
+		for (uint32_t i = 0; i < sm->full.nsteps; i++)
+			p[i] = sm->full.steps[(sm->full.step_head + i) & (sm->full.step_cap - 1)];
+		sm->full.steps = p;
+		sm->full.step_head = 0;
+		sm->full.step_cap = cap;
 	}
-	sm->steps[(sm->step_head + sm->nsteps++) & (sm->step_cap - 1)] = (struct rp_step){lreq, ready};
-	if (ready < sm->l1_next)
-		sm->l1_next = ready;
+	sm->full.steps[(sm->full.step_head + sm->full.nsteps++) & (sm->full.step_cap - 1)] = (struct rp_step){lreq, ready};
+	if (ready < sm->full.l1_next)
+		sm->full.l1_next = ready;
 	return 0;
 }
 
 static int into_pipeline(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t at)
 {
-	if (push(sm, lreq, at + r->g.l1_latency) < 0) {
+	if (push(r, sm, lreq, at + r->g.l1_latency) < 0) {
 		sm->failed = 1;
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
-	sm->in_bank[0]++;
+	sm->full.in_bank[0]++;
 	sm->c.l1_busy++;
 	return 0;
 }
@@ -67,7 +67,7 @@ static void ask_shaper(struct ct_replay *r, struct rp_sm *sm, uint64_t at)
 int rp_part_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 {
 	const struct ct_shaper_part *shaper = r->parts->given.shaper;
-	uint32_t i = sm->lsu_line, next = sm->lreq[i].next;
+	uint32_t i = sm->full.lsu_line, next = sm->full.lreq[i].next;
 	if (shaper) {
 		if (at > sm->now)
 			return 0;
@@ -75,10 +75,10 @@ int rp_part_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 		r->parts->node = sm->id;
 		shaper->put(shaper->part.ctx, r, &q, r->base + at);
 		ask_shaper(r, sm, r->base + at);
-	} else if (sm->in_bank[0] >= r->g.l1_latency || into_pipeline(r, sm, i, at) < 0) {
+	} else if (sm->full.in_bank[0] >= r->g.l1_latency || into_pipeline(r, sm, i, at) < 0) {
 		return 0;
 	}
-	sm->lsu_line = next;
+	sm->full.lsu_line = next;
 	return 1;
 }
 
@@ -90,7 +90,7 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 	if (ps->shape_at > cycle)
 		return; /* an older appointment */
 	ps->shape_at = RP_NEVER64;
-	if (sm->in_bank[0] >= r->g.l1_latency) {
+	if (sm->full.in_bank[0] >= r->g.l1_latency) {
 		ask_shaper(r, sm, cycle + 1);
 		return;
 	}
@@ -99,7 +99,7 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 			ask_shaper(r, sm, again > cycle ? again : cycle + 1);
 		return;
 	}
-	if (token >= sm->lreq_cap) {
+	if (token >= sm->full.lreq_cap) {
 		rp_fail(r, CT_ERR_USAGE, "a request shaper gives a request that it did not get");
 		return;
 	}
@@ -109,36 +109,26 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 
 /* ---- the lookup ---- */
 
-static void count(struct rp_sm *sm, const struct ct_l1_result *o, int is_write)
+static void count_lookup(struct rp_sm *sm, const struct ct_l1_result *o, int is_write)
 {
-	struct ct_replay_counts *c = &sm->c;
-	uint32_t miss = o->sector_miss | o->line_miss;
-	uint32_t n = ct_bits(o->hit | o->pending | miss), misses = ct_bits(miss);
-	uint32_t pending = ct_bits(o->pending);
-	c->l1_accesses += n;
-	c->l1_misses += misses;
-	c->l1_pending += pending;
-	c->l1_sector_misses += ct_bits(o->sector_miss);
-	c->l1_line_accesses += n != 0;
-	c->l1_line_misses += miss != 0;
-	if (is_write)
-		return;
-	c->l1_read_accesses += n;
-	c->l1_read_misses += misses;
-	c->l1_read_pending += pending;
+	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss;
+	sm->c.l1_line_accesses += all != 0;
+	sm->c.l1_line_misses += miss != 0;
+	rp_count_l1(&sm->c, &(struct rp_l1_met){ct_bits(all), ct_bits(miss), ct_bits(o->pending),
+	                                        ct_bits(o->sector_miss)}, is_write);
 }
 
 /* Observers see the chunks that the part has put into a class. */
-static void observe(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
-                    const struct ct_l1_result *o, uint64_t cycle)
+static void observe_lookup(struct ct_replay *r, const struct rp_sm *sm, const struct rp_op *op,
+                           const struct ct_l1_request *q, const struct ct_l1_result *o, uint64_t cycle)
 {
 	uint32_t classed = o->hit | o->pending | o->sector_miss | o->line_miss;
-	struct ct_l1_event ev = {
-		.sm = sm->id, .subcore = q->warp % r->g.schedulers, .warp_slot = q->warp, .sid = q->sid,
-		.cycle = cycle, .line = q->address >> r->parts->line_bits, .sectors = classed,
-		.hit = o->hit, .pending = o->pending, .sector_miss = o->sector_miss,
-		.line_miss = o->line_miss, .bytes = {q->bytes[0], q->bytes[1]}, .is_write = q->is_write,
-	};
+	struct ct_l1_event ev = rp_l1_event(r, sm, q->warp, op, q->sid, cycle,
+	                                    q->address >> r->parts->line_bits, classed, q->bytes);
+	ev.hit = o->hit;
+	ev.pending = o->pending;
+	ev.sector_miss = o->sector_miss;
+	ev.line_miss = o->line_miss;
 	if (classed)
 		rp_tell_l1(r, &ev);
 }
@@ -152,37 +142,38 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	const struct ct_l1_part *l1 = r->l1_part;
 	struct ct_l1_result out = {0};
 	uint64_t cycle = r->base + now;
-	sm->l1_next = RP_NEVER;
-	if (!sm->nsteps)
+	sm->full.l1_next = RP_NEVER;
+	if (!sm->full.nsteps)
 		return;
-	const struct rp_step *st = &sm->steps[sm->step_head];
+	const struct rp_step *st = &sm->full.steps[sm->full.step_head];
 	if (st->ready > now) {
-		sm->l1_next = st->ready;
+		sm->full.l1_next = st->ready;
 		return;
 	}
 	struct ct_l1_request q = request_of(r, sm, st->lreq);
+	const struct rp_op *op = sm->full.mem[sm->full.lreq[st->lreq].mem].op;
 	r->parts->node = sm->id;
 	r->parts->now = cycle;
 	if (l1->lookup(l1->part.ctx, r, &q, cycle, &out) == CT_L1_RETRY) {
 		uint64_t at = out.ready > cycle ? out.ready - r->base : now + 1;
-		sm->l1_next = at > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)at;
+		sm->full.l1_next = at > RP_LAST_CYCLE ? RP_LAST_CYCLE : (uint32_t)at;
 		return;
 	}
-	sm->step_head = (sm->step_head + 1) & (sm->step_cap - 1);
-	sm->nsteps--;
-	sm->in_bank[0]--;
-	if (sm->lsu_mem != RP_NO_INDEX && sm->lsu_next == RP_NEVER)
-		sm->lsu_next = now; /* the pipeline was full */
-	count(sm, &out, q.is_write);
+	sm->full.step_head = (sm->full.step_head + 1) & (sm->full.step_cap - 1);
+	sm->full.nsteps--;
+	sm->full.in_bank[0]--;
+	if (sm->full.lsu_mem != RP_NO_INDEX && sm->full.lsu_next == RP_NEVER)
+		sm->full.lsu_next = now; /* the pipeline was full */
+	count_lookup(sm, &out, q.is_write);
 	if (r->has_l1)
-		observe(r, sm, &q, &out, cycle);
+		observe_lookup(r, sm, op, &q, &out, cycle);
 	if (q.is_write && out.forward)
 		forward(r, sm, &q, cycle);
 	else if (out.done)
 		rp_part_give(r, sm, q.token, out.done, out.ready > cycle ? (uint32_t)(out.ready - r->base) : now,
 		             now);
-	if (sm->nsteps)
-		sm->l1_next = rp_max32(sm->steps[sm->step_head].ready, now + 1);
+	if (sm->full.nsteps)
+		sm->full.l1_next = rp_max32(sm->full.steps[sm->full.step_head].ready, now + 1);
 }
 
 /* ---- answers ---- */
@@ -191,17 +182,17 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 void rp_part_give(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
                   uint32_t at, uint32_t now)
 {
-	if (token >= sm->lreq_cap || (chunks & ~sm->lreq[token].left) || !chunks) {
+	if (token >= sm->full.lreq_cap || (chunks & ~sm->full.lreq[token].left) || !chunks) {
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation answers what was not asked");
 		return;
 	}
-	struct rp_lreq *l = &sm->lreq[token];
-	uint32_t mem = l->mem, warp = sm->mem[mem].warp, n = ct_bits(chunks);
-	int store = sm->mem[mem].kind == RP_STORE, over;
+	struct rp_lreq *l = &sm->full.lreq[token];
+	uint32_t mem = l->mem, warp = sm->full.mem[mem].warp, n = ct_bits(chunks);
+	int store = sm->full.mem[mem].kind == RP_STORE, over;
 	l->left &= ~chunks;
 	over = !l->left;
 	if (over) {
-		sm->lreq_spare.at[sm->lreq_spare.n++] = (uint32_t)token;
+		sm->full.lreq_spare.at[sm->full.lreq_spare.n++] = (uint32_t)token;
 		rp_mem_unref(sm, mem);
 	}
 	if (!store) {
@@ -219,7 +210,7 @@ void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint3
                     uint64_t at)
 {
 	uint32_t now = sm->now, when = at < r->base + now ? now : (uint32_t)(at - r->base);
-	int store = token < sm->lreq_cap && sm->mem[sm->lreq[token].mem].kind == RP_STORE;
+	int store = token < sm->full.lreq_cap && sm->full.mem[sm->full.lreq[token].mem].kind == RP_STORE;
 	rp_part_give(r, sm, token, chunks, store ? when : rp_port_take(sm, now, when + 2), now);
 }
 
@@ -371,13 +362,13 @@ void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_pac
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
 	if (f.kind == FORWARD)
-		rp_part_give(r, sm, f.tag, sm->lreq[f.tag].left, now, now);
+		rp_part_give(r, sm, f.tag, sm->full.lreq[f.tag].left, now, now);
 	else if (f.kind == WRITE && l1->written)
 		l1->written(l1->part.ctx, r, sm->id, f.tag, r->base + now);
 	else if (f.kind == READ && l1->filled)
 		l1->filled(l1->part.ctx, r, sm->id, f.tag, r->base + now);
-	if (sm->nsteps && sm->steps[sm->step_head].ready <= now)
-		sm->l1_next = now; /* what had to be retried may find room */
+	if (sm->full.nsteps && sm->full.steps[sm->full.step_head].ready <= now)
+		sm->full.l1_next = now; /* what had to be retried may find room */
 }
 
 uint32_t ct_l1_queued(const struct ct_replay *r, uint32_t sm, uint64_t now)
@@ -389,13 +380,5 @@ uint32_t ct_l1_queued(const struct ct_replay *r, uint32_t sm, uint64_t now)
 void ct_l1_count(struct ct_replay *r, uint32_t sm, int is_write, uint32_t n, uint32_t misses,
                  uint32_t pending)
 {
-	struct ct_replay_counts *c = &r->sm[sm].c;
-	c->l1_accesses += n;
-	c->l1_misses += misses;
-	c->l1_pending += pending;
-	if (is_write)
-		return;
-	c->l1_read_accesses += n;
-	c->l1_read_misses += misses;
-	c->l1_read_pending += pending;
+	rp_count_l1(&r->sm[sm].c, &(struct rp_l1_met){n, misses, pending, 0}, is_write);
 }

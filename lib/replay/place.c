@@ -1,4 +1,5 @@
 /* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
+#include "replay/private/memory.h"
 #include "replay/private/parts.h"
 #include "replay/private/timing.h"
 

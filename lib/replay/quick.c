@@ -95,12 +95,11 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->req_mask = FIRST_REQUESTS - 1;
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
-	q->async = ct_pool_take(&r->pool, r->warps, sizeof *q->async);
 	q->held = ct_pool_take(&r->pool, r->warps, sizeof *q->held);
 	q->places = r->g.schedulers + 1;
 	q->wait = ct_pool_take(&r->pool, q->places, sizeof *q->wait);
 	q->unit = ct_pool_take(&r->pool, q->places, sizeof *q->unit);
-	return q->sched && q->mshr && q->merged && q->req && q->async && q->held && q->wait && q->unit
+	return q->sched && q->mshr && q->merged && q->req && q->held && q->wait && q->unit
 	           ? 0 : ct_fail_nomem(e);
 }
 

@@ -323,7 +323,7 @@ CT_HOT struct rp_outcome send_line(struct access *a, struct way_out *o, const st
                                    uint32_t at)
 {
 	struct rp_outcome out = {0};
-	struct ask s = {.q = l->q, .kind = rp_bypass_kind(a->op), .at = at, .line = RP_LRU_NONE};
+	struct ask s = {.q = l->q, .kind = rp_packet_kind_of(a->op), .at = at, .line = RP_LRU_NONE};
 	if (!a->op->bypass) {
 		s.at = rp_max32(at + a->r->g.l1_latency, o->l1_free);
 		out = rp_store_line(a->r, a->sm, l, at);
@@ -340,15 +340,10 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
                             const struct ct_inst *inst, const struct ct_line_request *q, unsigned n,
                             uint32_t *more)
 {
-	uint32_t sectors = 0, all = 0;
 	*more = 0;
 	if (!op->bypass)
 		return rp_bank_cycles(r, q, n);
-	for (unsigned i = 0; i < n; i++)
-		sectors += ct_bits(q[i].sectors) * r->llc_per_l1;
-	if (op->kind == RP_ATOMIC)
-		all = ct_atomic_transactions(r->kernel, op->s, inst, r->g.llc.sector);
-	*more = all > sectors ? all - sectors : 0;
+	uint32_t sectors = rp_direct_sectors(r, op, inst, q, n, more);
 	return sectors + *more;
 }
 
@@ -438,16 +433,14 @@ static void leave_open(struct access *a, uint32_t at, uint32_t back)
 {
 	struct rp_warp *w = &a->sm->warp[a->warp];
 	a->q->inst[a->inst] = (struct rp_quick_inst){
-		.op = a->op, .issued = at, .back = back, .left = a->left, .group = w->group,
+		.op = a->op, .issued = at, .back = back, .left = a->left, .group = w->wait.group,
 		.warp = (uint16_t)a->warp,
 	};
 	w->open++;
 	for (unsigned i = 0; i < a->op->ndst; i++)
 		w->regs[a->op->dst[i]] = RP_NEVER;
-	if (a->op->kind == RP_ASYNC) {
-		a->q->async[a->warp][w->group % RP_GROUPS]++;
-	} else if (a->op->kind == RP_ATOMIC) {
-		w->atomics++;
+	if (a->op->effect) {
+		ct_warp_effect(&w->wait, (enum ct_warp_effect)a->op->effect, 0);
 		rp_hold(w);
 	}
 }
@@ -455,8 +448,7 @@ static void leave_open(struct access *a, uint32_t at, uint32_t back)
 /* The instruction's end is known. */
 CT_HOT void finish(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t back)
 {
-	struct rp_warp *w = &sm->warp[warp];
-	rp_results_at(w, op, w->group, back, back - RP_SEEN_BEFORE);
+	rp_results_at(sm, warp, op, sm->warp[warp].wait.group, back, back - RP_SEEN_BEFORE);
 }
 
 CT_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
@@ -564,7 +556,8 @@ void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 {
 	const struct rp_op *op = sm->warp[warp].op;
 	struct access a;
-	uint32_t lanes = 0, n = rp_lines_of(r, sm, warp, r->quick->lines, &lanes);
+	uint32_t lanes = 0, n = rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
+	                                    r->g.l1.sector, r->quick->lines, &lanes);
 	if (n) {
 		begin(&a, r, sm, warp, op);
 		wait_in_place(&a, r->quick->lines, n, at);

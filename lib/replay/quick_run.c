@@ -34,31 +34,7 @@ static void push_or_park(struct rp_sm *sm, uint32_t warp)
 	rp_hold(w);
 	w->parked = !goes_on(sm, w);
 	if (!w->parked)
-		rp_warp_push(sm, warp, w->born);
-}
-
-/* Passes groups whose data is there up to the one that the warp waits for. */
-static void pass_groups(struct rp_sm *sm, uint32_t warp)
-{
-	struct rp_warp *w = &sm->warp[warp];
-	for (; (int32_t)(w->wait_group - w->group_done) > 0; w->group_done++) {
-		uint32_t g = w->group_done % RP_GROUPS;
-		if (sm->quick->async[warp][g])
-			return;
-		w->born = rp_max32(w->born, w->group_open[g]);
-		w->group_open[g] = 0;
-	}
-}
-
-static void depbar(struct rp_sm *sm, uint32_t warp, const struct rp_op *op)
-{
-	struct rp_warp *w = &sm->warp[warp];
-	uint32_t left = (uint32_t)op->groups_left, upto = w->group > left ? w->group - left : 0;
-	if ((int32_t)(upto - w->group_done) <= 0)
-		return;
-	w->wait_group = upto;
-	pass_groups(sm, warp);
-	rp_hold(w);
+		rp_warp_push(&sm->queue, warp, w->born);
 }
 
 /* No instruction is left. */
@@ -70,8 +46,8 @@ static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	w->op = NULL;
 	w->parked = w->open != 0;
 	if (!w->parked)
-		rp_warp_retire(sm, warp);
-	rp_barrier_open(r, sm, c, push_or_park);
+		rp_end_warp(sm, warp);
+	rp_try_barrier(r, sm, c, push_or_park);
 }
 
 static void quick_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
@@ -90,7 +66,7 @@ static void look_again(struct rp_sm *sm, uint32_t warp)
 	if (w->op)
 		push_or_park(sm, warp);
 	else if (!w->open)
-		rp_warp_retire(sm, warp);
+		rp_end_warp(sm, warp);
 }
 
 void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
@@ -105,11 +81,11 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 	if (op->kind != RP_STORE)
 		sm->c.mem_latency_sum += back - p->issued;
 	w->open--;
-	rp_results_at(w, op, p->group, back, back - RP_SEEN_BEFORE);
-	w->atomics -= op->kind == RP_ATOMIC;
+	rp_results_at(sm, p->warp, op, p->group, back, back - RP_SEEN_BEFORE);
+	w->wait.atomics -= op->kind == RP_ATOMIC;
 	if (op->kind == RP_ASYNC) {
-		q->async[p->warp][p->group % RP_GROUPS]--;
-		pass_groups(sm, p->warp);
+		w->wait.group_open[p->group % CT_WARP_GROUPS]--;
+		rp_pass_groups(sm, p->warp);
 	}
 	if (w->parked)
 		look_again(sm, p->warp);
@@ -137,19 +113,7 @@ CT_HOT int64_t run_ahead(const struct ct_replay *r)
 
 CT_HOT int too_far(const struct rp_sm *sm, uint32_t at, int64_t ahead)
 {
-	return at > sm->now + CALENDAR || (int64_t)at - sm->first_at > ahead;
-}
-
-/* What an instruction that issues in cycle `at` does to its warp besides using a unit. */
-static void effects(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
-{
-	struct rp_warp *w = &sm->warp[warp];
-	if (w->op->kind == RP_DEPBAR)
-		depbar(sm, warp, w->op);
-	else if (w->op->kind == RP_LDGDEPBAR)
-		w->group++;
-	else if (w->op->kind == RP_MEMBAR && r->g.l1_flush)
-		rp_l1_wipe(r, sm, at);
+	return at > sm->now + CALENDAR || (int64_t)at - sm->queue.first_at > ahead;
 }
 
 /* The warp's next instruction, which issues in cycle `at`; `watched` is r->has_issue and a constant where
@@ -170,8 +134,8 @@ CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	}
 	for (unsigned i = 0; i < op->ndst; i++)
 		regs[op->dst[i]] = at + op->latency + 5;
-	if (op->special)
-		effects(r, sm, warp, at);
+	if (op->effect)
+		rp_other_effects(r, sm, warp, op, at);
 }
 
 /* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
@@ -191,9 +155,7 @@ CT_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sche
 			return;
 		}
 		if (op->kind == RP_BARRIER) {
-			w->at_barrier = 1;
-			sm->cta[w->slot_cta].arrived++;
-			rp_barrier_open(r, sm, &sm->cta[w->slot_cta], push_or_park);
+			rp_meet_barrier(r, sm, warp, push_or_park);
 			return;
 		}
 		if (!goes_on(sm, w)) {
@@ -202,7 +164,7 @@ CT_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sche
 		}
 		if (w->op->outward || w->born > at + SHORT_WAIT || too_far(sm, w->born, ahead) ||
 		    n >= RUN_LIMIT || sm->failed) {
-			rp_warp_push(sm, warp, w->born);
+			rp_warp_push(&sm->queue, warp, w->born);
 			return;
 		}
 	}
@@ -220,7 +182,7 @@ CT_HOT uint32_t held_next(const struct rp_sm *sm)
 
 CT_HOT uint32_t next_of(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t t = rp_min32(rp_min32(sm->next_free, sm->first_at), held_next(sm));
+	uint32_t t = rp_min32(rp_min32(sm->next_free, sm->queue.first_at), held_next(sm));
 	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
 }
 
@@ -238,7 +200,7 @@ CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, int watched)
 {
 	struct rp_quick_sm *q = sm->quick;
 	int held = held_next(sm) <= sm->now;
-	uint32_t warp = held ? held_take(r, q) : rp_warp_pop(sm), at;
+	uint32_t warp = held ? held_take(r, q) : rp_warp_pop(&sm->queue), at;
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_quick_sched *s = &q->sched[w->sub];
 	if (held) {
@@ -316,13 +278,13 @@ static void prefetch_due_warps(const struct ct_replay *r, const struct rp_sm *sm
 {
 	uint32_t end = rp_window_end(r);
 	uint64_t warps = 0;
-	for (uint64_t left = sm->near_bits; left; left &= left - 1)
-		warps |= sm->near[ct_low_bit(left)];
+	for (uint64_t left = sm->queue.near_bits; left; left &= left - 1)
+		warps |= sm->queue.near[ct_low_bit(left)];
 	for (; warps; warps &= warps - 1)
 		prefetch_warp(sm, ct_low_bit(warps), itself);
-	for (uint32_t i = 0; i < sm->nheap; i++)
-		if (sm->heap[i] >> 16 < end)
-			prefetch_warp(sm, (uint32_t)(sm->heap[i] & 0xffff), itself);
+	for (uint32_t i = 0; i < sm->queue.nheap; i++)
+		if (sm->queue.heap[i] >> 16 < end)
+			prefetch_warp(sm, (uint32_t)(sm->queue.heap[i] & 0xffff), itself);
 }
 
 static void quick_prefetch_sm(const struct ct_replay *r, const struct rp_sm *sm)

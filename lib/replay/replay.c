@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "replay/private/memory.h"
 #include "replay/private/parts.h"
 #include "replay/private/step.h"
 #include "replay/private/timing.h"

@@ -8,14 +8,14 @@
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 {
 	for (uint32_t k = 0; k < RP_MAX_SCHEDULERS; k++)
-		sm->sched_next[k] = RP_NEVER; /* also of those that there are not */
+		sm->full.sched_next[k] = RP_NEVER; /* also of those that there are not */
 	for (uint32_t k = 0; k < r->g.schedulers; k++) {
-		struct rp_sched *s = &sm->sched[k];
+		struct rp_sched *s = &sm->full.sched[k];
 		uint32_t last = s->last;
 		memset(s, 0, sizeof *s);
 		s->last = last; /* the pointers survive a launch (accelsim-model.md 1) */
-		sm->at_lsu[k] = RP_NO_INDEX;
-		sm->lsu_takes[k] = RP_NEVER;
+		sm->full.at_lsu[k] = RP_NO_INDEX;
+		sm->full.lsu_takes[k] = RP_NEVER;
 		s->far_next = RP_NEVER;
 		for (uint32_t i = 0; i < RP_MAX_SLOTS; i++)
 			s->at[i] = RP_NEVER;
@@ -51,11 +51,11 @@ static uint32_t known_operands(const struct rp_warp *w, const uint32_t *regs)
 void rp_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	int fetching = t == RP_NEVER || (int32_t)(w->group_done - w->wait_group) < 0;
+	int fetching = t == RP_NEVER || ct_warp_waits_for_group(&w->wait);
 	if (fetching && w->blocked_since == RP_NEVER)
 		w->blocked_since = known_operands(w, sm->regs[warp]);
-	if (fetching || w->at_barrier || w->membar || w->atomics)
-		sm->sched[w->sub].waiting |= UINT64_C(1) << w->slot;
+	if (fetching || ct_warp_waits(&w->wait))
+		sm->full.sched[w->sub].waiting |= UINT64_C(1) << w->slot;
 }
 
 void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
@@ -64,30 +64,27 @@ void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
 		rp_wake_up(sm, warp, now);
 }
 
+static void pass_barrier(struct rp_sm *sm, uint32_t warp)
+{
+	rp_hold(&sm->warp[warp]);
+	rp_wake(sm, warp, sm->now);
+}
+
 void rp_barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now)
 {
-	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per;
-	if (!c->arrived || c->arrived < c->running)
+	if (!ct_barrier_opens(&c->arrived, c->running))
 		return;
-	c->arrived = 0;
-	sm->released = 1;
-	for (uint32_t w = first; w < first + per; w++)
-		if (sm->warp[w].live && sm->warp[w].at_barrier) {
-			sm->warp[w].at_barrier = 0;
-			rp_hold(&sm->warp[w]);
-			if (sm->warp[w].born < now)
-				sm->warp[w].born = now;
-			rp_wake(sm, w, now);
-		}
+	sm->full.released = 1;
+	rp_leave_barrier(r, sm, c, now, pass_barrier);
 }
 
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	if (w->membar && !w->open) {
+	if (w->wait.fence && !w->open) {
 		/* MEMBAR waits for the scoreboard, then empties the L1 (accelsim-model.md 3) */
 		uint32_t at = w->done > now + 1 ? w->done : now + 1;
-		w->membar = 0;
+		w->wait.fence = 0;
 		rp_hold(w);
 		if (w->born < at)
 			w->born = at;
@@ -97,29 +94,16 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 		}
 		rp_wake(sm, warp, now);
 	}
-	if (w->op || !w->live || w->open || w->stores || w->atomics)
+	if (w->op || !w->live || w->open || w->stores || w->wait.atomics)
 		return;
-	struct rp_cta *c = &sm->cta[w->slot_cta];
-	uint32_t end = w->done > now ? w->done : now;
-	w->live = 0;
-	sm->warps_live--;
-	sm->c.resident_warp_cycles += end;
-	if (end > c->end)
-		c->end = end;
-	if (--c->warps_left == 0) {
-		c->free_at = c->end;
-		if (c->free_at < sm->next_free) {
-			sm->next_free = c->free_at;
-			rp_sm_rare(sm);
-		}
-	}
+	rp_warp_retire(sm, warp, rp_max32(w->done, now));
 }
 
 void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_cta *c = &sm->cta[w->slot_cta];
-	rp_slot_clear(&sm->sched[w->sub], w->slot);
+	rp_slot_clear(&sm->full.sched[w->sub], w->slot);
 	c->running--;
 	rp_barrier_release(r, sm, c, now);
 	rp_warp_check_end(r, sm, warp, now);
@@ -132,77 +116,31 @@ void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_
 		rp_warp_over(r, sm, warp, now);
 		return;
 	}
-	sm->sched[w->sub].of_unit[w->op->unit] |= UINT64_C(1) << w->slot;
+	sm->full.sched[w->sub].of_unit[w->op->unit] |= UINT64_C(1) << w->slot;
 	rp_wake_up(sm, warp, now);
-}
-
-void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
-{
-	struct rp_warp *w = &sm->warp[warp];
-	struct ct_issue_event ev = {
-		.sm = sm->id,
-		.subcore = warp % r->g.schedulers,
-		.warp_slot = warp,
-		.cta_slot = w->slot_cta,
-		.cycle = r->base + now,
-		.warp_key = w->key,
-		.sinst = w->op->s,
-		.inst = &sm->next[warp].inst,
-		.first = !w->issued_any,
-	};
-	w->issued_any = 1;
-	for (unsigned i = 0; i < r->nobs; i++)
-		if (r->obs[i].issue)
-			r->obs[i].issue(r->obs[i].ctx, &ev);
 }
 
 void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	struct rp_cta *c = &sm->cta[w->slot_cta];
-	switch (op->kind) {
-	case RP_BARRIER:
-		w->at_barrier = 1;
-		c->arrived++;
-		break;
-	case RP_MEMBAR:
-		w->membar = 1;
-		break;
-	case RP_LDGDEPBAR:
-		w->group++;
-		while (w->group_done != w->group && !w->group_open[w->group_done % RP_GROUPS])
-			w->group_done++;
-		break;
-	case RP_DEPBAR:
-		if (w->group >= (uint32_t)op->groups_left)
-			w->wait_group = w->group - (uint32_t)op->groups_left;
-		break;
-	case RP_ATOMIC:
-		w->atomics++;
-		break;
-	case RP_ASYNC:
-		sm->mem[mem].group = w->group;
-		w->group_open[w->group % RP_GROUPS]++;
-		break;
-	default:
-		break;
-	}
+	ct_warp_effect(&w->wait, (enum ct_warp_effect)op->effect, op->groups_left);
+	if (op->effect == CT_EFFECT_BARRIER)
+		sm->cta[w->slot_cta].arrived++;
+	else if (op->effect == CT_EFFECT_CLOSE_GROUP)
+		ct_warp_complete_groups(&w->wait);
+	else if (op->effect == CT_EFFECT_COPY)
+		sm->full.mem[mem].group = w->wait.group;
 	rp_hold(w);
 }
 
-/* The last that issued where greed goes first, else the one launched first. */
 uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                         const struct rp_sched *s, uint64_t mask)
 {
-	uint32_t best = ct_low_bit(mask);
-	if (r->g.scheduler != CT_SCHED_OLDEST && mask >> s->last & 1)
-		return s->last;
-	for (uint64_t m = mask; m; m &= m - 1) {
-		uint32_t i = ct_low_bit(m);
-		if (sm->warp[i * r->g.schedulers + k].age < sm->warp[best * r->g.schedulers + k].age)
-			best = i;
-	}
-	return best;
+	const uint64_t *age = &sm->warp[k].age;
+	size_t stride = r->g.schedulers * sizeof *sm->warp;
+	if (r->g.scheduler == CT_SCHED_OLDEST)
+		return ct_pick_oldest(mask, age, stride);
+	return ct_pick_greedy(mask, s->last, mask, age, stride);
 }
 
 /* Slots of the mask whose kind of instruction the stage behind takes; lowers *next to when
@@ -224,7 +162,7 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 {
 	while (mask && !r->error.status) {
 		int slot = r->parts->given.sched ? rp_part_pick(r, sm, k, mask, now)
-		                                 : (int)rp_pick(r, sm, k, &sm->sched[k], mask);
+		                                 : (int)rp_pick(r, sm, k, &sm->full.sched[k], mask);
 		if (slot < 0)
 			return -1;
 		uint32_t warp = (uint32_t)slot * r->g.schedulers + k;
@@ -240,13 +178,13 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 
 void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
-	struct rp_sched *s = &sm->sched[k];
+	struct rp_sched *s = &sm->full.sched[k];
 	const struct ct_sched_part *p = r->parts->given.sched;
 	uint32_t next = RP_NEVER, later;
 	rp_slots_advance(s, now);
 	uint64_t mask = s->ready, can = taken_on(s, mask, now, &next);
 	s->stepped = now + 1;
-	sm->sched_next[k] = RP_NEVER;
+	sm->full.sched_next[k] = RP_NEVER;
 	int slot = choose_with_parts(r, sm, k, can, now);
 	if (slot >= 0) {
 		rp_issue(r, sm, s, k, (uint32_t)slot, now, 0);
@@ -264,6 +202,6 @@ void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 		next = now + 1;
 	later = rp_slots_next(s);
 	next = later < next ? later : next;
-	if (next < sm->sched_next[k])
-		sm->sched_next[k] = next;
+	if (next < sm->full.sched_next[k])
+		sm->full.sched_next[k] = next;
 }

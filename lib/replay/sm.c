@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/private/l1.h"
 #include "replay/private/parts.h"
 #include "replay/private/timing.h"
 
@@ -9,15 +10,13 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 {
 	memset(sm, 0, sizeof *sm);
 	sm->id = id;
-	sm->no_port = (r->free & CT_REPLAY_FREE_L1) != 0;
-	sm->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *sm->sched);
 	sm->warp = ct_pool_take(&r->pool, r->warps, sizeof *sm->warp);
 	sm->next = ct_pool_take(&r->pool, r->warps, sizeof *sm->next);
 	sm->regs = ct_pool_take(&r->pool, r->warps, sizeof *sm->regs);
 	sm->cta = ct_pool_take(&r->pool, r->g.max_ctas, sizeof *sm->cta);
-	sm->heap = ct_pool_take(&r->pool, r->warps, sizeof *sm->heap);
-	sm->mem_free = sm->waiter_free = RP_NO_INDEX;
-	if (!sm->sched || !sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->heap)
+	sm->copied_at = ct_pool_take(&r->pool, r->timing->waits_for_fills ? 0 : r->warps, sizeof *sm->copied_at);
+	sm->queue.heap = ct_pool_take(&r->pool, r->warps, sizeof *sm->queue.heap);
+	if (!sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->queue.heap || !sm->copied_at)
 		return ct_fail_nomem(e);
 	return rp_l1_init(r, sm, e);
 }
@@ -28,7 +27,6 @@ void rp_sm_free(struct ct_replay *r, struct rp_sm *sm)
 		ct_cursor_close(sm->warp[i].cursor);
 	for (uint32_t i = 0; sm->cta && i < r->g.max_ctas; i++)
 		ct_cta_unref(sm->cta[i].cta);
-	rp_l1_free(sm);
 	rp_ring_free(&sm->missq);
 	rp_ring_free(&sm->direct);
 	rp_ring_free(&sm->replies);
@@ -42,26 +40,16 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->now = 0;
 	sm->ctas = sm->warps_live = 0;
 	sm->fetch = 0;
-	sm->nheap = sm->near_from = 0;
-	sm->heap[0] = RP_NEVER64;
-	sm->first_at = RP_NEVER;
-	sm->next_free = sm->wipe_at = sm->unpark_at = RP_NEVER;
-	memset(sm->nparked, 0, sizeof sm->nparked);
-	sm->parked_units = 0;
+	rp_warp_queue_clear(&sm->queue);
+	sm->next_free = sm->wipe_at = RP_NEVER;
 	sm->offer = r->parts && r->parts->owned && r->parts->owned[sm->id] ? RP_NEVER : r->first_place;
 	sm->part_at = sm->reply_at = RP_NEVER;
 	if (r->parts)
 		rp_part_at(r, sm);
-	sm->lsu_mem = RP_NO_INDEX;
-	sm->lsu_next = RP_NEVER;
-	sm->lsu_free = 0;
-	sm->missq_last = sm->port_word = 0;
-	memset(sm->port, 0, sizeof sm->port);
-	sm->fetches = sm->fetches_since = 0;
+	sm->lsu_free = sm->missq_last = 0;
 	rp_sm_reply(r, sm);
-	rp_sched_begin(r, sm);
-	rp_l1_begin(r, sm);
 	r->timing->begin_sm(r, sm);
+	rp_l1_begin(r, sm);
 }
 
 /* The first reply has changed. */
@@ -141,8 +129,9 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 		w->born = sm->fetch++ / 4;
 		w->done = now;
 		w->blocked_since = RP_NEVER;
-		w->group_done = w->group = 0;
 		memset(sm->regs[hw], 0, sizeof sm->regs[hw]);
+		if (!r->timing->waits_for_fills)
+			memset(sm->copied_at[hw], 0, sizeof sm->copied_at[hw]);
 		c->warps_left++;
 		c->running++;
 		sm->warps_live++;

@@ -1,8 +1,6 @@
 /* What the tables of the timings share (timing.h). */
 #include "replay/private/timing.h"
 
-#include <stddef.h>
-
 #include "base/bits.h"
 
 const struct rp_timing *rp_timing_of(enum ct_replay_timing timing)
@@ -26,12 +24,6 @@ void rp_no_launch(struct ct_replay *r)
 	(void)r;
 }
 
-void rp_no_sm(struct ct_replay *r, struct rp_sm *sm)
-{
-	(void)r;
-	(void)sm;
-}
-
 int rp_always_idle(const struct ct_replay *r)
 {
 	(void)r;
@@ -44,28 +36,14 @@ void rp_prefetch_bytes(const void *from, size_t bytes)
 		CT_BRING((const char *)from + i);
 }
 
-static uint32_t warps_of(const struct ct_replay *r, const struct rp_sm *sm)
+uint32_t rp_warps_in_use(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	return sm->ctas ? r->occ.ctas * r->occ.warps_per_cta : 0;
 }
 
-void rp_prefetch_whole_sm(const struct ct_replay *r, const struct rp_sm *sm)
+void rp_prefetch_all_warps(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t n = warps_of(r, sm);
-	if (!n)
-		return;
-	rp_prefetch_bytes(sm, offsetof(struct rp_sm, parked));
-	for (uint32_t k = 0; k < r->g.schedulers; k++)
-		rp_prefetch_bytes(&sm->sched[k], offsetof(struct rp_sched, written));
-	for (uint32_t w = 0; w < n; w++) {
-		CT_BRING(&sm->warp[w]);
-		CT_BRING(&sm->next[w]);
-	}
-}
-
-void rp_prefetch_whole_warps(const struct ct_replay *r, const struct rp_sm *sm)
-{
-	for (uint32_t w = 0, n = warps_of(r, sm); w < n; w++) {
+	for (uint32_t w = 0, n = rp_warps_in_use(r, sm); w < n; w++) {
 		if (!sm->warp[w].op)
 			continue;
 		ct_cursor_ahead(sm->warp[w].cursor);

@@ -4,7 +4,8 @@
 #define CT_REPLAY_PRIVATE_LINES_H
 
 #include "base/bits.h"
-#include "replay/private/engine.h"
+#include "replay/private/instruction.h"
+#include "replay/private/l1.h"
 
 /* A line of an instruction, with hints that were asked for ahead of its turn. */
 struct rp_look {
@@ -84,18 +85,9 @@ CT_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_out
 
 CT_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
 {
-	struct ct_replay_counts *c = &sm->c;
-	c->l1_accesses += t->asked;
-	c->l1_misses += t->missed;
-	c->l1_pending += t->pending;
-	c->l1_sector_misses += t->sector_misses;
-	c->l1_line_accesses += lines;
-	c->l1_line_misses += t->lines_missed;
-	if (!is_write) {
-		c->l1_read_accesses += t->asked;
-		c->l1_read_misses += t->missed;
-		c->l1_read_pending += t->pending;
-	}
+	sm->c.l1_line_accesses += lines;
+	sm->c.l1_line_misses += t->lines_missed;
+	rp_count_l1(&sm->c, &(struct rp_l1_met){t->asked, t->missed, t->pending, t->sector_misses}, is_write);
 }
 
 /* The line's place in the L1, its victim gone. */
@@ -116,14 +108,15 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near);
 	uint32_t had = i != RP_LRU_NONE, all = had ? rp_lru_at(&sm->cache.lru, i)->valid : 0;
 	uint32_t valid = all & q->sectors;
-	if (had && r->g.l1.write_policy != CT_WRITE_EVICT)
+	enum rp_store_rule rule = rp_store_rule(r);
+	if (had && rule != RP_STORE_DROPS)
 		rp_lru_touch(&sm->cache.lru, l->set, i, at);
-	if (had && r->g.l1.write_policy == CT_WRITE_EVICT) {
+	if (had && rule == RP_STORE_DROPS) {
 		if (all == valid)
 			rp_l1_note(r, sm, q->line, at, RP_LOG_GONE);
 		if (valid)
 			rp_lru_drop(&sm->cache.lru, i, valid);
-	} else if (r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE) {
+	} else if (rule == RP_STORE_WRITES) {
 		if (!had) {
 			i = rp_make_room(r, sm, l, at);
 			rp_l1_note(r, sm, q->line, at, RP_LOG_HERE);
@@ -134,11 +127,6 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 		}
 	}
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
-}
-
-CT_HOT enum rp_packet_kind rp_bypass_kind(const struct rp_op *op)
-{
-	return op->kind == RP_ATOMIC ? RP_PK_ATOMIC : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS;
 }
 
 static inline uint32_t rp_most_of_banks(const struct ct_replay *r, const struct ct_line_request *q,
@@ -170,38 +158,20 @@ CT_HOT uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_r
 	return rp_max32(a, rp_max32(sum >> 32 & 0xffff, (uint32_t)(sum >> 48)));
 }
 
-/* Tells observers of the L1, which it meets as the `start` of the instruction has it. */
+/* Tells observers of a line what it met in the L1, where it came in as the `start` of the instruction
+ * has it. */
 static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                                    const struct rp_op *op, uint32_t sid, uint32_t start,
                                    const struct ct_line_request *q, const struct rp_outcome *o)
 {
-	struct ct_l1_event v = {
-		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp,
-		.sid = sid, .cycle = r->base + start + r->g.l1_latency,
-		.line = q->line, .sectors = q->sectors, .bytes = {q->bytes[0], q->bytes[1]},
-		.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC,
-		.bypass = op->bypass,
-	};
+	struct ct_l1_event v = rp_l1_event(r, sm, warp, op, sid, r->base + start + r->g.l1_latency, q->line,
+	                                   q->sectors, q->bytes);
 	if (!op->bypass) {
 		v.pending = (uint8_t)o->pending;
 		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);
 		*(o->had ? &v.sector_miss : &v.line_miss) = (uint8_t)o->missing;
 	}
 	rp_tell_l1(r, &v);
-}
-
-/* The lines of the warp's next instruction, one of global or local memory. */
-CT_HOT unsigned rp_lines_of(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                            struct ct_line_request *q, uint32_t *lanes)
-{
-	const struct ct_sinst *s = sm->warp[warp].op->s;
-	struct ct_local_map local, *at = NULL;
-	if (s->space != CT_SPACE_GLOBAL) {
-		local = rp_local_of(r, sm, warp);
-		at = &local;
-	}
-	return ct_coalesce_descending(r->kernel, s, &sm->next[warp].inst, r->g.l1.line, r->g.l1.sector, at,
-	                              sm->warp[warp].key, q, lanes);
 }
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef CT_REPLAY_LLC_H
 #define CT_REPLAY_LLC_H
 
-#include "replay/private/engine.h"
+#include "base/hot.h"
+#include "replay/private/memory.h"
 
 enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (accelsim-model.md 12) */
 

@@ -15,14 +15,14 @@ void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp
 CT_HOT uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
 {
 	uint32_t last = now + RP_PORT - 1;
-	if (sm->no_port)
+	if (sm->full.no_port)
 		return at;
-	if (now / 64 != sm->port_word)
+	if (now / 64 != sm->full.port_word)
 		rp_port_pass(sm, now);
-	if (at < last && (sm->port[at / 64 % RP_PORT_WORDS] >> at % 64 & 1))
+	if (at < last && (sm->full.port[at / 64 % RP_PORT_WORDS] >> at % 64 & 1))
 		at = rp_port_search(sm, at, last);
 	if (at <= last)
-		sm->port[at / 64 % RP_PORT_WORDS] |= UINT64_C(1) << at % 64;
+		sm->full.port[at / 64 % RP_PORT_WORDS] |= UINT64_C(1) << at % 64;
 	return at;
 }
 
@@ -35,7 +35,7 @@ CT_HOT uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint3
 	if (sm->lsu_free > now)
 		return RP_NO_INDEX;
 	for (uint32_t k = 0; k < schedulers; k++) {
-		uint64_t order = sm->lsu_order[k] | (0 - (uint64_t)(sm->lsu_takes[k] > now));
+		uint64_t order = sm->full.lsu_order[k] | (0 - (uint64_t)(sm->full.lsu_takes[k] > now));
 		best = order < oldest ? k : best;
 		oldest = order < oldest ? order : oldest;
 	}
@@ -47,7 +47,7 @@ CT_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t k = 0; k < schedulers; k++)
-		next = rp_min32(next, sm->lsu_takes[k]);
+		next = rp_min32(next, sm->full.lsu_takes[k]);
 	return rp_max32(next, sm->lsu_free);
 }
 
@@ -55,11 +55,11 @@ CT_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
  * its conflict degree. */
 CT_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
-	struct rp_mem *m = &sm->mem[mem];
+	struct rp_mem *m = &sm->full.mem[mem];
 	uint32_t warp = m->warp, busy = m->degree ? m->degree : 1;
 	uint32_t at = now + r->g.shmem_latency + 1 + busy;
 	struct rp_warp *w = &sm->warp[warp];
-	struct rp_sched *s = &sm->sched[w->sub];
+	struct rp_sched *s = &sm->full.sched[w->sub];
 	const struct rp_op *op = m->op;
 	sm->lsu_free = now + busy;
 	sm->c.l1_busy += busy; /* one array holds L1 and shared memory */
@@ -79,11 +79,11 @@ CT_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 		w->stores--;
 	else
 		w->open--;
-	m->lines = sm->mem_free;
-	sm->mem_free = mem;
+	m->lines = sm->full.mem_free;
+	sm->full.mem_free = mem;
 	if (w->op)
 		rp_wake_up(sm, warp, now);
-	if (!w->op || w->membar)
+	if (!w->op || w->wait.fence)
 		rp_warp_check_end(r, sm, warp, now);
 }
 
@@ -91,25 +91,25 @@ CT_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 CT_HOT void rp_lsu_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t k;
-	if (sm->lsu_mem != RP_NO_INDEX) {
+	if (sm->full.lsu_mem != RP_NO_INDEX) {
 		rp_lsu_step(r, sm, now);
 		return;
 	}
 	k = rp_lsu_choose(sm, RP_USUAL_SCHEDULERS, now);
 	if (k != RP_NO_INDEX) {
-		uint32_t mem = sm->at_lsu[k];
-		if (!sm->mem[mem].shared || sm->mem[mem].op->special) {
+		uint32_t mem = sm->full.at_lsu[k];
+		if (!sm->full.mem[mem].shared || sm->full.mem[mem].op->effect) {
 			rp_lsu_step(r, sm, now);
 			return;
 		}
-		sm->at_lsu[k] = RP_NO_INDEX;
-		sm->lsu_takes[k] = RP_NEVER;
+		sm->full.at_lsu[k] = RP_NO_INDEX;
+		sm->full.lsu_takes[k] = RP_NEVER;
 		rp_lsu_shared(r, sm, mem, now);
-		sm->sched[k].port[RP_MEM].ocex = now;
-		if (sm->sched[k].nheld)
+		sm->full.sched[k].port[RP_MEM].ocex = now;
+		if (sm->full.sched[k].nheld)
 			rp_collect_lsu_took(r, sm, k, now);
 	}
-	sm->lsu_next = rp_lsu_later(sm, RP_USUAL_SCHEDULERS);
+	sm->full.lsu_next = rp_lsu_later(sm, RP_USUAL_SCHEDULERS);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define CT_REPLAY_PRIVATE_PARTS_H
 
 #include "replay/parts.h"
+#include "replay/private/full.h"
 #include "replay/private/heap.h"
 #include "replay/private/llc.h"
 

@@ -100,7 +100,6 @@ struct rp_quick_sm {
 	uint8_t *merged;        /* line * sectors + sector: instructions that wait for it */
 	struct rp_quick_joined *joined;
 	uint32_t njoined, joined_free;
-	uint16_t (*async)[RP_GROUPS]; /* of each warp's LDGSTS groups: instructions left */
 	uint32_t end;           /* of the window */
 	/* rings of the places in front of the load/store unit, one for each scheduler, and in it: what has
 	 * issued and waits for it; the cycle in which it has been taken, RP_NEVER: not yet */

@@ -7,7 +7,8 @@
 #define CT_REPLAY_PRIVATE_SLOTS_H
 
 #include "base/bits.h"
-#include "replay/private/engine.h"
+#include "base/hot.h"
+#include "replay/private/full_sm.h"
 
 CT_HOT uint64_t rp_rotate(uint64_t v, uint32_t left)
 {

@@ -9,9 +9,10 @@
 
 #include <string.h>
 
+#include "replay/private/full.h"
+#include "replay/private/instruction.h"
 #include "replay/private/slots.h"
 
-#define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
 enum { RP_USUAL_SCHEDULERS = 4, RP_USUAL_COLLECTORS = 2 };
 
 CT_HOT uint32_t rp_schedulers(const struct ct_replay *r, int usual)
@@ -60,7 +61,7 @@ CT_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sch
 {
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
 	s->port[RP_MEM].idoc = start / 2;
-	if (sm->at_lsu[k] == RP_NO_INDEX && !s->nheld) {
+	if (sm->full.at_lsu[k] == RP_NO_INDEX && !s->nheld) {
 		leave = rp_max32(leave, 2 * s->port[RP_MEM].ocex);
 		s->collector_free[c] = leave;
 		rp_lsu_offer(sm, k, mem, leave / 2);
@@ -92,19 +93,6 @@ CT_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w,
 
 /* ---- warps ---- */
 
-/* Cycle at which the registers of the next instruction are there. */
-CT_HOT uint32_t rp_operands(const struct rp_warp *w)
-{
-	const struct rp_op *op = w->op;
-	const uint32_t *regs = w->regs;
-	uint32_t t = rp_max32(regs[op->dep[0]], regs[op->dep[1]]);
-	uint32_t u = rp_max32(regs[op->dep[2]], regs[op->dep[3]]);
-	t = rp_max32(rp_max32(t, u), w->born);
-	for (unsigned i = RP_PAD_DEP; i < op->ndep; i++)
-		t = rp_max32(t, regs[op->dep[i]]);
-	return t;
-}
-
 /* The next instruction cannot issue before something else happens: t is RP_LATER or
  * RP_NEVER, or the warp waits for more than registers. */
 CT_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uint32_t t)
@@ -123,7 +111,7 @@ CT_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint32_t t = rp_operands(w);
-	struct rp_sched *s = &sm->sched[w->sub];
+	struct rp_sched *s = &sm->full.sched[w->sub];
 	if (t >= RP_LATER || w->held) {
 		rp_lie_down(sm, s, warp, t);
 		return;
@@ -136,40 +124,8 @@ CT_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 	}
 	rp_slot_set(s, w->slot, t, now);
 	t = rp_max32(rp_max32(t, s->stepped), now);
-	if (t < sm->sched_next[w->sub])
-		sm->sched_next[w->sub] = t;
-}
-
-CT_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, struct ct_inst *inst)
-{
-	if (w->more) {
-		w->more--;
-		inst->sid++;
-	} else {
-		int st = ct_cursor_step(w->cursor, inst, &w->more, &r->error);
-		if (st <= 0) {
-			sm->failed |= st < 0;
-			w->op = NULL;
-			return 0;
-		}
-	}
-	w->op = rp_op_at(r, inst->sid);
-	if (!w->op)
-		sm->failed = 1;
-	return w->op != NULL;
-}
-
-CT_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
-{
-	struct ct_replay_counts *c = &sm->c;
-	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
-	c->unit_insts[op->cls]++; /* warp_insts is their sum (counts.c) */
-	c->thread_insts += lanes;
-	c->mem_insts += op->counts_mem;
-	if (op->counts_global) {
-		c->global_requests++;
-		c->global_lane_accesses += lanes;
-	}
+	if (t < sm->full.sched_next[w->sub])
+		sm->full.sched_next[w->sub] = t;
 }
 
 /* The next instruction of the warp that issues in this cycle. */
@@ -192,36 +148,17 @@ CT_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 
 /* ---- instructions ---- */
 
-CT_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
-{
-	uint64_t lanes, before;
-	uint32_t n = inst->nruns;
-	memcpy(&lanes, inst->run_lanes, sizeof lanes); /* what is behind the runs may differ: then */
-	memcpy(&before, p->lanes, sizeof before);      /* the degree is worked out in vain */
-	uint64_t differ = (lanes ^ before) | (p->nruns ^ n) | (p->naddr ^ inst->naddr) |
-	                  (p->in_word ^ (inst->base & 3));
-	for (uint32_t i = 0; i < n; i++)
-		differ |= (uint64_t)(p->delta[i] ^ inst->run_delta[i]);
-	return n && !differ;
-}
-
-CT_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
-{
-	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
-	return rp_same_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
-}
-
 /* An instruction that has issued, without what it asks for; RP_NO_INDEX: out of memory. */
 CT_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
                             const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
 {
-	if (sm->mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
+	if (sm->full.mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
 		return RP_NO_INDEX;
-	uint32_t id = sm->mem_free;
-	struct rp_mem *m = &sm->mem[id];
-	sm->mem_free = m->lines;
+	uint32_t id = sm->full.mem_free;
+	struct rp_mem *m = &sm->full.mem[id];
+	sm->full.mem_free = m->lines;
 	*m = (struct rp_mem){
-		.op = op, .order = sm->order++, .lines = RP_NO_INDEX, .issued = now, .last = now,
+		.op = op, .order = sm->full.order++, .lines = RP_NO_INDEX, .issued = now, .last = now,
 		.sid = inst->sid, .warp = (uint16_t)warp, .kind = op->kind, .bypass = op->bypass, .refs = 1,
 	};
 	return id;
@@ -233,8 +170,8 @@ CT_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_
 {
 	uint32_t id = rp_mem_take(r, sm, warp, op, inst, now);
 	if (id != RP_NO_INDEX) {
-		sm->mem[id].shared = 1;
-		sm->mem[id].degree = (uint8_t)rp_degree(r, inst);
+		sm->full.mem[id].shared = 1;
+		sm->full.mem[id].degree = (uint8_t)rp_degree(r, inst);
 	}
 	return id;
 }
@@ -252,14 +189,14 @@ CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 		rp_observe_issue(r, sm, warp, now);
 	w->born = now + 1;
 	uint32_t c = rp_free_collector(r, s, usual), start = 2 * (now + 1);
-	uint32_t enters = !sm->parked_units && s->collector_free[c] <= start &&
+	uint32_t enters = !sm->full.parked_units && s->collector_free[c] <= start &&
 	                  (usual || !r->collector_part);
 	if (op->kind >= RP_LOAD) {
 		mem = op->shared ? rp_mem_new_shared(r, sm, warp, op, inst, now)
 		                 : rp_mem_new(r, sm, warp, op, inst, now);
 		if (mem == RP_NO_INDEX)
 			return;
-		uint32_t unknown = sm->mem[mem].shared ? RP_LATER : RP_NEVER;
+		uint32_t unknown = sm->full.mem[mem].shared ? RP_LATER : RP_NEVER;
 		if (op->kind == RP_STORE)
 			w->stores++; /* stands for its acknowledgements until it is taken */
 		else
@@ -275,8 +212,8 @@ CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 		for (unsigned i = 0; i < op->ndst; i++)
 			regs[op->dst[i]] = RP_LATER;
 	}
-	uint32_t special = op->special;
-	if (special)
+	uint32_t effect = op->effect;
+	if (effect)
 		rp_effects(sm, warp, op, mem);
 	if (!enters) {
 		rp_collect_later(r, sm, k, warp, op, mem, now);
@@ -284,9 +221,9 @@ CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 			rp_slot_clear(s, slot);
 	}
 	rp_go_on(r, sm, s, slot, w, inst, warp, now);
-	if (special && op->kind == RP_BARRIER)
+	if (effect == CT_EFFECT_BARRIER)
 		rp_barrier_release(r, sm, &sm->cta[w->slot_cta], now);
-	else if (special && op->kind == RP_MEMBAR)
+	else if (effect == CT_EFFECT_FENCE)
 		rp_warp_check_end(r, sm, warp, now);
 }
 
@@ -296,14 +233,13 @@ CT_HOT uint32_t rp_pick(const struct ct_replay *r, const struct rp_sm *sm, uint3
 {
 	if (r->oldest_first)
 		return rp_pick_oldest(r, sm, k, s, mask);
-	uint64_t after = mask & (UINT64_MAX - 1) << s->last;
-	return ct_low_bit(after ? after : mask);
+	return ct_pick_in_turn(mask, s->last);
 }
 
 CT_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
                           int usual)
 {
-	struct rp_sched *s = &sm->sched[k];
+	struct rp_sched *s = &sm->full.sched[k];
 	uint32_t next = RP_NEVER;
 	if (!usual && r->core_parts) {
 		rp_sched_step_parts(r, sm, k, now);
@@ -312,7 +248,7 @@ CT_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uin
 	rp_slots_advance(s, now);
 	uint64_t mask = s->ready, rest = mask;
 	s->stepped = now + 1;
-	sm->sched_next[k] = RP_NEVER;
+	sm->full.sched_next[k] = RP_NEVER;
 	while (rest) {
 		uint32_t slot = rp_pick(r, sm, k, s, rest);
 		uint32_t unit = sm->warp[slot * rp_schedulers(r, usual) + k].op->unit;
@@ -330,7 +266,7 @@ CT_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uin
 	if (!rest && mask)
 		sm->c.issue_stall_cycles++;
 	next = rp_min32(next, rp_slots_next(s));
-	sm->sched_next[k] = rp_min32(next, sm->sched_next[k]);
+	sm->full.sched_next[k] = rp_min32(next, sm->full.sched_next[k]);
 }
 
 #endif

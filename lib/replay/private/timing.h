@@ -54,12 +54,11 @@ const struct rp_timing *rp_timing_of(enum ct_replay_timing timing);
 /* timing.c: for tables that have nothing to do there. */
 int rp_no_init(struct ct_replay *r, struct ct_error *e);
 void rp_no_launch(struct ct_replay *r);
-void rp_no_sm(struct ct_replay *r, struct rp_sm *sm);
 int rp_always_idle(const struct ct_replay *r);
-/* timing.c: the SM, its schedulers' lists of warps and each warp with its next instruction; then what
- * the warps point at. */
-void rp_prefetch_whole_sm(const struct ct_replay *r, const struct rp_sm *sm);
-void rp_prefetch_whole_warps(const struct ct_replay *r, const struct rp_sm *sm);
+/* timing.c: hardware warps of the SM that the launch can use, 0 while it has no CTA; what they point
+ * at; all cache lines of the host that `bytes` lie in. */
+uint32_t rp_warps_in_use(const struct ct_replay *r, const struct rp_sm *sm);
+void rp_prefetch_all_warps(const struct ct_replay *r, const struct rp_sm *sm);
 void rp_prefetch_bytes(const void *from, size_t bytes);
 
 #endif

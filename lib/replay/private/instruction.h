@@ -1,0 +1,200 @@
+/* instruction.h - what an instruction means, whatever the timing (private).
+ *
+ * Which registers it waits for, which lines it asks for, how many transactions leave the SM for them,
+ * what it does to its warp and to the warps of its CTA, and how all that is counted and told. A timing
+ * calls these and says when. Its unit, kind and scope (whether it passes the L1) are decoded once, into
+ * struct rp_op (ops.c). */
+#ifndef CT_REPLAY_PRIVATE_INSTRUCTION_H
+#define CT_REPLAY_PRIVATE_INSTRUCTION_H
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/hot.h"
+#include "replay/private/l1.h"
+
+#define RP_LATER (RP_NEVER - 1) /* not known yet, but not for a load from memory */
+
+/* ---- the next instruction of a warp ---- */
+
+/* Cycle at which the registers of the next instruction are there. */
+CT_HOT uint32_t rp_operands(const struct rp_warp *w)
+{
+	const struct rp_op *op = w->op;
+	const uint32_t *regs = w->regs;
+	uint32_t t = rp_max32(regs[op->dep[0]], regs[op->dep[1]]);
+	uint32_t u = rp_max32(regs[op->dep[2]], regs[op->dep[3]]);
+	t = rp_max32(rp_max32(t, u), w->born);
+	for (unsigned i = RP_PAD_DEP; i < op->ndep; i++)
+		t = rp_max32(t, regs[op->dep[i]]);
+	return t;
+}
+
+/* Reads the next instruction of the warp into *inst. 0: there is none, or the run has failed. */
+CT_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, struct ct_inst *inst)
+{
+	if (w->more) {
+		w->more--;
+		inst->sid++;
+	} else {
+		int st = ct_cursor_step(w->cursor, inst, &w->more, &r->error);
+		if (st <= 0) {
+			sm->failed |= st < 0;
+			w->op = NULL;
+			return 0;
+		}
+	}
+	w->op = rp_op_at(r, inst->sid);
+	if (!w->op)
+		sm->failed = 1;
+	return w->op != NULL;
+}
+
+/* Counts an instruction that issues. */
+CT_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+{
+	struct ct_replay_counts *c = &sm->c;
+	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
+	c->unit_insts[op->cls]++; /* warp_insts is their sum (counts.c) */
+	c->thread_insts += lanes;
+	c->mem_insts += op->counts_mem;
+	if (op->counts_global) {
+		c->global_requests++;
+		c->global_lane_accesses += lanes;
+	}
+}
+
+/* instruction.c: tells observers that the warp's next instruction issues in cycle `now`. */
+void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+
+/* ---- what it asks the memory for ---- */
+
+CT_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
+{
+	uint64_t lanes, before;
+	uint32_t n = inst->nruns;
+	memcpy(&lanes, inst->run_lanes, sizeof lanes); /* what is behind the runs may differ: then */
+	memcpy(&before, p->lanes, sizeof before);      /* the degree is worked out in vain */
+	uint64_t differ = (lanes ^ before) | (p->nruns ^ n) | (p->naddr ^ inst->naddr) |
+	                  (p->in_word ^ (inst->base & 3));
+	for (uint32_t i = 0; i < n; i++)
+		differ |= (uint64_t)(p->delta[i] ^ inst->run_delta[i]);
+	return n && !differ;
+}
+
+CT_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
+{
+	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
+	return rp_same_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
+}
+
+/* instruction.c: where the threads of the warp have their local memory. */
+struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp);
+
+/* The lines of `line` bytes, in sectors of `sector`, that the warp's next instruction, one of global,
+ * local or generic memory, asks for: highest address first, into q. Returns how many, and in *lanes how many
+ * of its lanes are in shared memory. */
+CT_HOT unsigned rp_lines_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
+                            const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
+                            uint32_t sector, struct ct_line_request *q, uint32_t *lanes)
+{
+	struct ct_local_map local, *at = NULL;
+	if (s->space != CT_SPACE_GLOBAL) {
+		local = rp_local_of(r, sm, warp);
+		at = &local;
+	}
+	return ct_coalesce_descending(r->kernel, s, inst, line, sector, at, sm->warp[warp].key, q, lanes);
+}
+
+/* instruction.c: LLC sectors that the n lines of an instruction that passes the L1 lie in. Of an atomic,
+ * lanes that meet in a sector are transactions of their own: *more than the sectors, which are spread over
+ * these in turn. */
+uint32_t rp_direct_sectors(const struct ct_replay *r, const struct rp_op *op, const struct ct_inst *inst,
+                           const struct ct_line_request *q, unsigned n, uint32_t *more);
+
+/* The packets of an instruction that passes the L1, or of a store. */
+CT_HOT enum rp_packet_kind rp_packet_kind_of(const struct rp_op *op)
+{
+	return op->kind == RP_ATOMIC ? RP_PK_ATOMIC : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS;
+}
+
+/* What a store does to the sector of a line in the L1. Write-back L1s do not exist on the GPUs described;
+ * they are taken as write-through with allocation, which loads see alike. */
+enum rp_store_rule {
+	RP_STORE_TOUCHES, /* a line that is there becomes the youngest */
+	RP_STORE_DROPS,   /* the sector leaves */
+	RP_STORE_WRITES   /* into the line, which comes if it is not there */
+};
+CT_HOT enum rp_store_rule rp_store_rule(const struct ct_replay *r)
+{
+	return r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE ? RP_STORE_WRITES
+	       : r->g.l1.write_policy == CT_WRITE_EVICT          ? RP_STORE_DROPS
+	                                                         : RP_STORE_TOUCHES;
+}
+
+/* A line of the instruction at the L1 in cycle `cycle`, for observers; what it met there is not set. */
+CT_HOT struct ct_l1_event rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
+                                      const struct rp_op *op, uint32_t sid, uint64_t cycle,
+                                      uint64_t line, uint32_t sectors, const uint64_t bytes[2])
+{
+	return (struct ct_l1_event){
+		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp, .sid = sid, .cycle = cycle,
+		.line = line, .sectors = sectors, .bytes = {bytes[0], bytes[1]},
+		.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC, .bypass = op->bypass,
+	};
+}
+
+/* Sectors (or chunks) of loads or of stores at an L1. */
+struct rp_l1_met { uint64_t asked, missed, pending, sector_misses; };
+/* Adds them to the counts. */
+CT_HOT void rp_count_l1(struct ct_replay_counts *c, const struct rp_l1_met *m, int is_write)
+{
+	c->l1_accesses += m->asked;
+	c->l1_misses += m->missed;
+	c->l1_pending += m->pending;
+	c->l1_sector_misses += m->sector_misses;
+	if (is_write)
+		return;
+	c->l1_read_accesses += m->asked;
+	c->l1_read_misses += m->missed;
+	c->l1_read_pending += m->pending;
+}
+
+/* ---- what it does to its warp and its CTA ---- */
+
+/* The barrier of a CTA has opened: its warps that wait there go on in cycle `at` at the earliest, with a
+ * call of go_on() for each. */
+CT_HOT void rp_leave_barrier(const struct ct_replay *r, struct rp_sm *sm, const struct rp_cta *c,
+                             uint32_t at, void (*go_on)(struct rp_sm *sm, uint32_t warp))
+{
+	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per;
+	for (uint32_t i = first; i < first + per; i++) {
+		struct rp_warp *w = &sm->warp[i];
+		if (!w->live || !w->wait.at_barrier)
+			continue;
+		w->wait.at_barrier = 0;
+		w->born = rp_max32(w->born, at);
+		go_on(sm, i);
+	}
+}
+
+/* Nothing of the warp is left and all that it asked for is back: it retires in cycle `end`, and with
+ * the last one its CTA. */
+static inline void rp_warp_retire(struct rp_sm *sm, uint32_t warp, uint32_t end)
+{
+	struct rp_warp *w = &sm->warp[warp];
+	struct rp_cta *c = &sm->cta[w->slot_cta];
+	w->live = w->parked = 0;
+	sm->warps_live--;
+	sm->c.resident_warp_cycles += end;
+	c->end = rp_max32(c->end, end);
+	if (--c->warps_left)
+		return;
+	c->free_at = c->end;
+	if (c->free_at < sm->next_free) {
+		sm->next_free = c->free_at;
+		rp_sm_rare(sm);
+	}
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* sm.h - an SM: what every timing keeps of it, and the states of the timings (private).
+ *
+ * What happens in an SM within a window is the timing's own (timing.h); sm.c does what is the same for
+ * all of them. */
+#ifndef CT_REPLAY_PRIVATE_SM_H
+#define CT_REPLAY_PRIVATE_SM_H
+
+#include "replay/private/cache.h"
+#include "replay/private/full_sm.h"
+#include "replay/private/packet.h"
+#include "replay/private/warp.h"
+#include "replay/private/warp_queue.h"
+#include "replay/replay.h"
+
+enum { RP_LINES_IN_FLIGHT = 8192 /* of an SM, for telling their LLC accesses apart */ };
+
+/* What happened to a line of an L1, for the replication directory. */
+enum rp_log_what { RP_LOG_HERE, RP_LOG_FILL /* for a load's line miss */, RP_LOG_GONE };
+struct rp_log { uint64_t line; uint32_t when; uint8_t what; };
+
+/* With fixed timing a scheduler is nothing but when it can issue next. */
+struct rp_fixed_sm { uint32_t issue_free[RP_MAX_SCHEDULERS]; };
+
+struct rp_sm {
+	uint32_t id;
+	uint32_t now;
+	uint32_t rare_at;                  /* the first of the next four: rp_sm_rare() */
+	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
+	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
+	uint32_t next_free /* of its CTAs */, wipe_at;
+	int failed;                        /* out of memory or a damaged spill */
+
+	struct rp_full_sm full;            /* the states of the timings */
+	struct rp_fixed_sm fixed;
+	struct rp_quick_sm *quick;
+	/* those in which a warp runs ahead of the others, fixed and quick: warps by the cycle at which they go
+	 * on; of each warp's groups of copies the cycle at which the last that is known is back */
+	struct rp_warp_queue queue;
+	uint32_t (*copied_at)[CT_WARP_GROUPS];
+
+	struct rp_warp *warp;
+	struct rp_next *next;              /* of each warp */
+	uint32_t (*regs)[RP_REGS];         /* cycle at which each register can be read */
+	struct rp_cta *cta;
+	uint32_t ctas, warps_live;
+	uint32_t fetch;                    /* quarter cycles: next fetch slot */
+	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
+	uint32_t busy_since;
+
+	struct rp_cache cache;             /* L1 */
+	uint32_t lsu_free;                 /* the load/store unit can take the next instruction */
+	uint32_t missq_last;               /* cycle at which the last queued miss leaves */
+	struct rp_ring missq, direct, replies;
+	uint32_t group;
+	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
+
+	struct rp_log *log;
+	uint32_t log_cap, nlog;
+	struct ct_replay_counts c;
+};
+
+/* To be called where one of these has changed. */
+static inline void rp_sm_rare(struct rp_sm *sm)
+{
+	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at), rp_min32(sm->next_free, sm->wipe_at));
+}
+
+/* What the SM has issued; its counter warp_insts stays 0. */
+static inline uint64_t rp_warp_insts(const struct rp_sm *sm)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < CT_CLASS_COUNT; i++)
+		n += sm->c.unit_insts[i];
+	return n;
+}
+
+/* A new number for a line of an instruction. */
+static inline uint32_t rp_group_new(struct rp_sm *sm)
+{
+	uint32_t g = sm->group++ % RP_LINES_IN_FLIGHT;
+	sm->group_missed[g / 32] &= ~(1u << g % 32);
+	return sm->group - 1;
+}
+
+/* Whether this is the first of the line's sectors to miss at the LLC. */
+static inline int rp_group_miss(struct rp_sm *sm, uint32_t group)
+{
+	uint32_t g = group % RP_LINES_IN_FLIGHT, bit = 1u << g % 32;
+	int first = !(sm->group_missed[g / 32] & bit);
+	sm->group_missed[g / 32] |= bit;
+	return first;
+}
+
+/* sm.c */
+int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e);
+void rp_sm_free(struct ct_replay *r, struct rp_sm *sm);
+void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm);
+/* CTAs whose last warp has retired by cycle `now` leave. */
+void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+/* Gives the CTA to the SM, which has a place for it. Returns 0 or the engine's error. */
+int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now);
+
+/* The first reply has changed. */
+void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm);
+
+#endif
