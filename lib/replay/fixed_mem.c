@@ -182,32 +182,22 @@ CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, 
 CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
-	uint32_t look = at + r->g.l1_latency, last = look + 4, valid = 0, pending = 0;
-	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near), had = i != RP_LRU_NONE;
+	uint32_t look = at + r->g.l1_latency, last = look + 4, pending = 0;
 	uint32_t epoch = (uint32_t)(r->base - r->epoch);
-	struct rp_entry *e = had ? rp_lru_at(&sm->cache.lru, i) : NULL;
-	if (had) {
-		valid = rp_lru_hits(e) & q->sectors;
-		rp_lru_touch(&sm->cache.lru, l->set, i, at);
-	}
-	for (uint32_t left = valid; left; left &= left - 1) {
+	struct rp_found f = rp_find_load(sm, l, at);
+	for (uint32_t left = f.valid; left; left &= left - 1) {
 		uint32_t s = ct_low_bit(left);
-		if (e->due[s] > epoch + look) {
+		if (f.e->due[s] > epoch + look) {
 			pending |= 1u << s;
-			last = rp_max32(last, e->due[s] - epoch);
+			last = rp_max32(last, f.e->due[s] - epoch);
 		}
 	}
-	uint32_t missing = q->sectors & ~valid;
+	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
-		if (!had) {
-			i = rp_make_room(r, sm, l, at);
-			rp_l1_note(r, sm, q->line, at, RP_LOG_FILL);
-			e = rp_lru_at(&sm->cache.lru, i);
-		}
-		last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, e->due));
-		rp_lru_fill(e, missing);
+		rp_place_missing(r, sm, l, &f, missing, at);
+		last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, f.e->due));
 	}
-	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = (int)had};
+	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};
 }
 
 /* ---- instructions ---- */

@@ -277,45 +277,29 @@ CT_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line,
 CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at,
                               int usual)
 {
-	struct rp_lru *t = &a->sm->cache.lru;
 	const struct ct_line_request *q = l->q;
 	/* it meets the tags behind what they hold up */
-	uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free), last = look;
-	uint32_t valid = 0, late = 0, pending = 0, i = l->near, had = 0;
-	struct rp_entry *e = NULL;
-	if (i != RP_LRU_NONE) { /* else it is absent: nobody but this instruction has been here since */
-		i = rp_lru_find_near(t, l->set, q->line, i);
-		had = i != RP_LRU_NONE;
-	}
-	if (had) {
-		e = rp_lru_at(t, i);
-		late = valid = rp_lru_hits(e) & q->sectors;
-		if (usual)
-			late &= ~rp_four_due(e->due, a->epoch + look);
-		rp_lru_touch(t, l->set, i, at);
-	}
+	uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free), last = look, pending = 0;
+	struct rp_found f = rp_find_load(a->sm, l, at);
+	uint32_t late = usual && f.had ? f.valid & ~rp_four_due(f.e->due, a->epoch + look) : f.valid;
 	for (uint32_t left = late; left; left &= left - 1) {
-		uint32_t s = ct_low_bit(left), due = e->due[s];
+		uint32_t s = ct_low_bit(left), due = f.e->due[s];
 		if (due <= a->epoch + look)
 			continue;
 		if (!o->q->stuck) /* else the tags are held up, probably until it is there */
 			pending |= 1u << s;
 		if (due & RP_DUE_ASKED)
-			join_asked(a, o, i, s, due & ~RP_DUE_ASKED);
+			join_asked(a, o, f.index, s, due & ~RP_DUE_ASKED);
 		else
-			last = rp_max32(last, join(a, o, i, s, due - a->epoch));
+			last = rp_max32(last, join(a, o, f.index, s, due - a->epoch));
 	}
-	uint32_t missing = q->sectors & ~valid;
+	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
-		if (!had) {
-			i = rp_make_room(a->r, a->sm, l, at);
-			rp_l1_note(a->r, a->sm, q->line, at, RP_LOG_FILL);
-			e = rp_lru_at(t, i);
-		}
-		rp_lru_fill(e, missing);
-		ask(a, &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = i, .e = e}, o, missing, usual);
+		rp_place_missing(a->r, a->sm, l, &f, missing, at);
+		ask(a, &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = f.index, .e = f.e}, o,
+		    missing, usual);
 	}
-	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = (int)had};
+	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};
 }
 
 /* A line of a store, or of what goes past the L1. */

@@ -100,6 +100,43 @@ CT_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, const struct
 	return i;
 }
 
+/* Where a load has found its line. */
+struct rp_found {
+	uint32_t index;          /* RP_LRU_NONE: nowhere */
+	uint32_t valid;          /* sectors that it asks for and that are there, or on their way */
+	int had;                 /* something of the line was there */
+	struct rp_entry *e;
+};
+
+/* A load meets the line in the L1, which is touched at `at`. What seemed to be absent is: only
+ * this instruction has been here since. */
+CT_HOT struct rp_found rp_find_load(struct rp_sm *sm, const struct rp_look *l, uint32_t at)
+{
+	struct rp_lru *t = &sm->cache.lru;
+	struct rp_found f = {.index = l->near};
+	if (f.index != RP_LRU_NONE)
+		f.index = rp_lru_find_near(t, l->set, l->q->line, f.index);
+	f.had = f.index != RP_LRU_NONE;
+	if (f.had) {
+		f.e = rp_lru_at(t, f.index);
+		f.valid = rp_lru_hits(f.e) & l->q->sectors;
+		rp_lru_touch(t, l->set, f.index, at);
+	}
+	return f;
+}
+
+/* The sectors of a load that are missing have their place from now on, whenever their data comes. */
+CT_HOT void rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
+                             struct rp_found *f, uint32_t missing, uint32_t at)
+{
+	if (!f->had) {
+		f->index = rp_make_room(r, sm, l, at);
+		rp_l1_note(r, sm, l->q->line, at, RP_LOG_FILL);
+		f->e = rp_lru_at(&sm->cache.lru, f->index);
+	}
+	rp_lru_fill(f->e, missing);
+}
+
 /* A store meets the line in the L1 at cycle `at`; returns what it found there. */
 CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
                                        const struct rp_look *l, uint32_t at)
