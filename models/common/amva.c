@@ -2,9 +2,7 @@
 
 #include <math.h>
 
-/* Newton's steps to the last bits; convergence is quadratic, so they never come to this. */
-enum { MAX_STEPS = 100 };
-static const double HAIR = 1e-15;
+#include "base/numeric.h"
 
 struct network {
 	const struct ct_amva_station *s;
@@ -79,24 +77,22 @@ static double turn(const struct network *w, double x, double *slope)
 	return t;
 }
 
+/* How far x * turn(x) is above the population. */
+static double too_many(void *ctx, double x, double *slope)
+{
+	const struct network *w = ctx;
+	double grows, t = turn(w, x, &grows);
+	*slope = t + x * grows;
+	return x * t - w->population;
+}
+
 /* x * turn(x) grows with x, ever faster: either it stays within N up to the bound, which the
  * slowest station then sets, or it crosses N once, and from the bound Newton's steps come
  * down to there. */
-static double solve(const struct network *w)
+static double solve(struct network *w)
 {
-	double x = bound(w), slope;
-	if (!isfinite(x))
-		return x;
-	for (int i = 0; i < MAX_STEPS; i++) {
-		double t = turn(w, x, &slope), over = x * t - w->population;
-		if (over <= 0)
-			break;
-		double next = x - over / (t + x * slope);
-		if (!(next < x * (1 - HAIR)))
-			break;
-		x = next;
-	}
-	return x;
+	double x = bound(w);
+	return isfinite(x) ? ct_root_newton_down(too_many, w, x) : x;
 }
 
 static size_t slowest(const struct network *w)

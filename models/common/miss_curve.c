@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/numeric.h"
 
 enum { MEMO = 4096 };
 
@@ -72,7 +73,6 @@ void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *share
 
 /* Curves closer than this, as a share of the misses, tell nothing. */
 static const double APART = 0.02;
-enum { STRETCH_STEPS = 40 };
 
 double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned ways),
                        const void *ctx, double lines, unsigned ways,
@@ -84,23 +84,33 @@ double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned 
 	return fit->scatter * random + (1 - fit->scatter) * even;
 }
 
+struct stretching {
+	double (*misses)(const void *ctx, double lines, unsigned ways);
+	const void *ctx;
+	double lines, measured;
+	unsigned ways;
+	struct ct_curve_fit *fit;
+};
+
+static double misses_over(void *ctx, double x)
+{
+	const struct stretching *s = ctx;
+	s->fit->stretch = x;
+	return ct_curve_fitted(s->misses, s->ctx, s->lines, s->ways, s->fit) - s->measured;
+}
+
 /* Misses fall with the size: the stretch at which they are the measured ones, or the end
  * of the range on that side. */
 static void stretch(double (*misses)(const void *ctx, double lines, unsigned ways),
                     const void *ctx, double lines, unsigned ways, double measured,
                     struct ct_curve_fit *fit)
 {
-	double lo = 1 / CT_STRETCH_MAX, hi = CT_STRETCH_MAX;
-	for (int i = 0; i < STRETCH_STEPS; i++) {
-		fit->stretch = lo + (hi - lo) / 2;
-		if (ct_curve_fitted(misses, ctx, lines, ways, fit) > measured)
-			lo = fit->stretch;
-		else
-			hi = fit->stretch;
-	}
+	const double lo = 1 / CT_STRETCH_MAX, hi = CT_STRETCH_MAX;
+	struct stretching s = {misses, ctx, lines, measured, ways, fit};
+	double x = misses_over(&s, hi) > 0 ? hi : lo;
+	(void)ct_root_between(misses_over, &s, lo, hi, &x); /* fails at these two ends */
 	/* A flat curve is met anywhere: then the size is what it is. */
-	double met = ct_curve_fitted(misses, ctx, lines, ways, fit);
-	fit->stretch = fabs(met - measured) > APART * measured ? 1 : fit->stretch;
+	fit->stretch = fabs(misses_over(&s, x)) > APART * measured ? 1 : x;
 }
 
 void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways),

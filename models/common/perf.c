@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numeric.h"
+
 /* Accel-Sim's path from an L1 miss to the LLC's answer, beyond the two latencies
  * (doc/replay.md section 9: L2 hit = l1 + rop + 13), and of an L1 hit (+ 4). */
 static const double L1_PATH = 4, LLC_PATH = 13;
@@ -15,7 +17,6 @@ static const double BUSY = 0.5;
 static const double DEMAND_FACTOR_MAX = 16;
 /* The slowest station of a replayed run was busy for at most this share of it. */
 static const double BUSY_MAX = 0.999;
-enum { ANCHOR_STEPS = 60 };
 
 const char *ct_perf_station_name(size_t i)
 {
@@ -350,18 +351,28 @@ static double baseline_cycles(const struct ct_perf *m, const struct ct_perf_poin
 	return r.cycles;
 }
 
-/* Finds the value of *knob in [lo, hi] at which cycles, growing with it, reach want;
- * hi where they do not. */
-static void turn_knob(struct ct_perf *m, const struct ct_perf_point *pt, double *knob, double lo,
+struct knob {
+	struct ct_perf *m;
+	const struct ct_perf_point *pt;
+	double *setting, want;
+};
+
+static double cycles_over(void *ctx, double x)
+{
+	const struct knob *k = ctx;
+	*k->setting = x;
+	return baseline_cycles(k->m, k->pt) - k->want;
+}
+
+/* Finds the value of *setting in [lo, hi] at which cycles, growing with it, reach want;
+ * hi where they do not, lo where they are more even there. */
+static void turn_knob(struct ct_perf *m, const struct ct_perf_point *pt, double *setting, double lo,
                       double hi, double want)
 {
-	for (int i = 0; i < ANCHOR_STEPS; i++) {
-		*knob = lo + (hi - lo) / 2;
-		if (baseline_cycles(m, pt) < want)
-			lo = *knob;
-		else
-			hi = *knob;
-	}
+	struct knob k = {m, pt, setting, want};
+	double x = cycles_over(&k, hi) < 0 ? hi : lo;
+	(void)ct_root_between(cycles_over, &k, lo, hi, &x); /* fails at these two ends */
+	*setting = x;
 }
 
 static double *factor_of(struct ct_perf *m, size_t station)

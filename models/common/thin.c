@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/numeric.h"
+
 /* The lower tail of a binomial ends where it is below exp(-TAIL^2 / 2) = 2e-11, the upper
  * one at a term of that share: nothing that six digits show. */
 static const double TAIL = 7, LEAST = 1e-12;
@@ -17,7 +19,7 @@ static double first_term(const struct share *s, double d, double first)
 	double none = (d - first) * s->log_none;
 	if (first == 0)
 		return exp(none);
-	return exp(lgamma(d + 1) - lgamma(first + 1) - lgamma(d - first + 1) + first * s->log_p + none);
+	return exp(ct_log_choose(d, first) + first * s->log_p + none);
 }
 
 /* Adds n * P(Bin(d, p) = j) to at[j] for j < blocks_max. */

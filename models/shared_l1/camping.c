@@ -48,6 +48,6 @@ double ct_sl_camping_beta(double mean, unsigned cores)
 	/* The largest of N normal numbers is about m deviations above their mean (Cramer 1946);
 	 * counts of 64 deviate by 8. */
 	double root = sqrt(2 * log(cores));
-	double m = root - (log(log(cores)) + log(4 * 3.14159265358979323846)) / (2 * root);
+	double m = root - (log(log(cores)) + log(4 * M_PI)) / (2 * root);
 	return fmax(mean / (1 + fmax(m, 0) / sqrt(WINDOW)), 1);
 }

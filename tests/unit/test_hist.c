@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_cdf.h>
 
 #include "base/hash.h"
 #include "locality/hist.h"
@@ -142,6 +143,24 @@ static void binomial_of_many_bins(void **state)
 	}
 }
 
+/* The recurrences that the hot loops need against GSL's continued fraction, with more draws and more
+ * ways than the triangle can do, log-domain terms among them. */
+static void binomial_is_gsls(void **state)
+{
+	uint64_t seed = 19;
+	(void)state;
+	for (int i = 0; i < 4000; i++) {
+		unsigned ways = 1 + (unsigned)(ct_rand64(&seed) % (i % 4 ? 64 : 2000));
+		unsigned draws = (unsigned)(ways * (1 + ct_rand64(&seed) % (i % 3 ? 8 : 4096)));
+		double p = (double)ways / draws * ((double)(1 + ct_rand64(&seed) % 2000) / 1000);
+		if (!(p < 1))
+			continue;
+		double below = gsl_cdf_binomial_P(ways - 1, p, draws);
+		assert_true(isfinite(below));
+		assert_true(fabs(ct_binomial_hit(draws, draws + 1ull, p, ways) - below) < 1e-8);
+	}
+}
+
 static void binomial_survives_extremes(void **state)
 {
 	(void)state;
@@ -182,6 +201,7 @@ int main(void)
 		cmocka_unit_test(hits_are_exact_at_boundaries_and_linear_inside),
 		cmocka_unit_test(binomial_is_the_exact_sum),
 		cmocka_unit_test(binomial_of_many_bins),
+		cmocka_unit_test(binomial_is_gsls),
 		cmocka_unit_test(binomial_survives_extremes),
 		cmocka_unit_test(associativity_tends_to_full),
 	};
