@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/numeric.h"
 #include "locality/observer_state.h"
 
 /* Nearest whole number. */
@@ -166,7 +167,6 @@ static double misses(const struct ct_hist *part, double within, double *each)
 double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view,
                          double lines)
 {
-	static const double t95 = 2.365; /* Student, 7 degrees of freedom */
 	if (!l->sampled)
 		return NAN;
 	int by_sector = view >= CT_VIEW_L1_SECTOR;
@@ -174,17 +174,15 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	const uint64_t *count = by_sector ? t->sector : t->line;
 	double accesses = (double)count[0] + (double)count[1];
 	double rate = ct_sampler_rate(&l->sampler, 0), within = lines * rate + (1 - rate) / 2;
-	double each[CT_OBS_PARTS], squares = 0;
+	double each[CT_OBS_PARTS];
 	if (!(accesses > 0))
 		return NAN;
-	double sum = misses(l->part[view], within, each);
-	for (int i = 0; i < CT_OBS_PARTS; i++)
-		squares += (each[i] - sum / CT_OBS_PARTS) * (each[i] - sum / CT_OBS_PARTS);
-	double spread_part = sqrt(squares * CT_OBS_PARTS / (CT_OBS_PARTS - 1));
+	(void)misses(l->part[view], within, each);
+	double spread_part = CT_OBS_PARTS * ct_mean_error(each, CT_OBS_PARTS); /* of the sum of the parts */
 	double side = sqrt(within > 1 ? within : 1);
 	double scale_part = (misses(l->part[view], within > side ? within - side : 0, NULL) -
 	                     misses(l->part[view], within + side, NULL)) / 2;
-	return t95 * hypot(spread_part, scale_part) / rate / accesses;
+	return ct_student_factor95(CT_OBS_PARTS - 1) * hypot(spread_part, scale_part) / rate / accesses;
 }
 
 double ct_locality_rate(const struct ct_locality *l)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/numeric.h"
 #include "locality/fine.h"
 #include "locality/sample.h"
 #include "locality/stack.h"
@@ -210,17 +211,13 @@ static double miss_ratio(const struct salt *t, double capacity)
 
 static double mean_miss_ratio(const struct ct_shards *s, double capacity, double *half_width)
 {
-	/* Student's t at 97.5 % for 1 to 3 degrees of freedom. */
-	static const double t95[CT_SAMPLE_SALTS + 1] = {NAN, NAN, 12.706, 4.303, 3.182};
-	double m[CT_SAMPLE_SALTS], sum = 0, squares = 0;
+	double m[CT_SAMPLE_SALTS];
 	unsigned n = s->sampler.salts;
 	for (unsigned k = 0; k < n; k++)
-		sum += m[k] = miss_ratio(&s->salt[k], capacity);
-	for (unsigned k = 0; k < n; k++)
-		squares += (m[k] - sum / n) * (m[k] - sum / n);
+		m[k] = miss_ratio(&s->salt[k], capacity);
 	if (half_width)
-		*half_width = n > 1 ? t95[n] * sqrt(squares / (n - 1) / n) : NAN;
-	return sum / n;
+		*half_width = n > 1 ? ct_student_factor95(n - 1) * ct_mean_error(m, n) : NAN;
+	return ct_mean(m, n);
 }
 
 /* A sample blurs distances by the root of the lines that it has within them, in every

@@ -1,7 +1,8 @@
 #include "pass/private/sample_stats.h"
 
 #include <math.h>
-#include <stddef.h>
+
+#include "base/numeric.h"
 
 void ct_pass_spread_add(struct ct_pass_spread *s, double v)
 {
@@ -11,16 +12,13 @@ void ct_pass_spread_add(struct ct_pass_spread *s, double v)
 	s->m2 += d * (v - s->mean);
 }
 
-/* 97.5 % quantiles of Student's t for 1, 2, ... degrees of freedom; beyond the table the
- * last is used, which is on the safe side. */
-static const double quantile[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                  2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120};
+/* More degrees of freedom are counted as so many, which is on the safe side. */
+enum { FREEDOM_MAX = 16 };
 
 double ct_pass_spread_half(const struct ct_pass_spread *s)
 {
-	const unsigned last = sizeof quantile / sizeof quantile[0];
 	if (s->n < 2)
 		return INFINITY;
-	unsigned freedom = s->n - 1 < last ? s->n - 1 : last;
-	return quantile[freedom - 1] * sqrt(s->m2 / (s->n - 1) / s->n);
+	unsigned freedom = s->n - 1 < FREEDOM_MAX ? s->n - 1 : FREEDOM_MAX;
+	return ct_student_factor95(freedom) * sqrt(s->m2 / (s->n - 1) / s->n);
 }

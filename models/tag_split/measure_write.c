@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/numeric.h"
 #include "models/tag_split/measure_internal.h"
 
 static double ratio(double a, double b)
@@ -9,13 +10,16 @@ static double ratio(double a, double b)
 	return b > 0 ? a / b : NAN;
 }
 
-/* Normal quantile of a 95 % range. */
-static const double WIDTH = 1.96;
+/* Half the width of the 95 % range of the misses that followed sets stand for, per request. */
+static double rate_error(const struct ct_ts_counts *c)
+{
+	return ct_normal_factor95() * sqrt(c->deviation) / fmax((double)c->requests, 1);
+}
 
 struct ct_ts_rate ct_ts_request_miss_rate(const struct ct_ts_counts *c)
 {
 	double n = (double)c->requests, r = ratio((double)c->request_misses, n);
-	double error = n > 0 ? WIDTH * sqrt(c->deviation) / n : 0;
+	double error = n > 0 ? rate_error(c) : 0;
 	return (struct ct_ts_rate){r, fmax(r - error, 0), fmin(r + error, 1)};
 }
 
@@ -30,7 +34,7 @@ struct ct_ts_rate ct_ts_inst_miss_rate(const struct ct_ts_counts *c)
 		return (struct ct_ts_rate){value, value, value};
 	}
 	double any = ratio((double)c->request_misses, (double)c->requests);
-	double error = sqrt(c->deviation) * WIDTH / fmax((double)c->requests, 1);
+	double error = rate_error(c);
 	for (int k = 1; k <= CT_TS_LINES_MAX; k++) {
 		double share = (double)c->insts_of[k] / n;
 		double r = c->requests_of[k] ? (double)c->misses_of[k] / (double)c->requests_of[k] : any;

@@ -18,12 +18,12 @@ static void textbook(void **state)
 	ct_pass_spread_add(&s, 3);
 	assert_true(isinf(ct_pass_spread_half(&s)));
 	ct_pass_spread_add(&s, 5);
-	/* mean 4, s = sqrt(2), t(1) = 12.706, half = 12.706 * sqrt(2) / sqrt(2) */
-	assert_true(fabs(s.mean - 4) < 1e-12 && fabs(ct_pass_spread_half(&s) - 12.706) < 1e-9);
+	/* mean 4, s = sqrt(2), t(1) = tan(0.475 pi), half = t(1) sqrt(2) / sqrt(2) */
+	assert_true(fabs(s.mean - 4) < 1e-12 && fabs(ct_pass_spread_half(&s) - tan(0.475 * M_PI)) < 1e-9);
 	for (int i = 0; i < 6; i++)
 		ct_pass_spread_add(&s, 4);
-	/* n = 8: s^2 = 2/7, half = 2.365 sqrt(2/7/8) */
-	assert_true(fabs(ct_pass_spread_half(&s) - 2.365 * sqrt(2.0 / 56)) < 1e-9);
+	/* n = 8: s^2 = 2/7, half = t(7) sqrt(2/7/8), t(7) = 2.364624 */
+	assert_true(fabs(ct_pass_spread_half(&s) - 2.364624 * sqrt(2.0 / 56)) < 1e-6);
 }
 
 static void same_values(void **state)
