@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "models/common/energy.h"
+#include "models/common/records.h"
 
 const double ct_ts_dead_band = 0.01;
 /* Least speed-up of a perfect L1 that makes a workload sensitive (reading cache-sensitive). */
@@ -230,17 +231,6 @@ static void spend(struct ct_ts_answer *a)
 
 /* ---- the answer ---- */
 
-static void start(struct ct_ts_range *r, double v)
-{
-	r->value = r->low = r->high = v;
-}
-
-static void widen(struct ct_ts_range *r, double v)
-{
-	r->low = fmin(r->low, v);
-	r->high = fmax(r->high, v);
-}
-
 static void central(struct ct_ts_answer *a)
 {
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
@@ -258,9 +248,9 @@ static void central(struct ct_ts_answer *a)
 		struct ct_ts_row *r = &a->row[i];
 		if (!has(a, i))
 			continue;
-		start(&r->speedup, base->cycles / r->cycles);
-		start(&r->speedup_configured, own->cycles / r->cycles);
-		start(&r->perf_per_watt, r->ipc / base->ipc / (r->watt / base->watt));
+		r->speedup = ct_number_begin(base->cycles / r->cycles);
+		r->speedup_configured = ct_number_begin(own->cycles / r->cycles);
+		r->perf_per_watt = ct_number_begin(r->ipc / base->ipc / (r->watt / base->watt));
 	}
 }
 
@@ -288,10 +278,10 @@ static int vary(struct ct_ts_answer *a, const struct variant *v, struct ct_error
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		if (!has(a, i))
 			continue;
-		widen(&a->row[i].speedup, r[0].cycles / r[i].cycles);
-		widen(&a->row[i].speedup_configured, r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
+		ct_number_widen(&a->row[i].speedup, r[0].cycles / r[i].cycles);
+		ct_number_widen(&a->row[i].speedup_configured, r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
 		/* power moves little: the ratio follows the time */
-		widen(&a->row[i].perf_per_watt, a->row[i].perf_per_watt.value * r[0].cycles / r[i].cycles /
+		ct_number_widen(&a->row[i].perf_per_watt, a->row[i].perf_per_watt.value * r[0].cycles / r[i].cycles /
 		                                        a->row[i].speedup.value);
 	}
 	return CT_OK;
@@ -352,48 +342,27 @@ int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
 
 /* ---- records ---- */
 
-struct writer {
-	struct ct_profile *p;
-	struct ct_error *e;
-	const char *system;
-	int status;
-};
-
-static void put(struct writer *w, const char *metric, double v, double low, double high)
-{
-	struct ct_estimate es = {.scope = "all", .mechanism = MECHANISM, .system = w->system,
-	                         .metric = metric, .method = "analytic", .value = v, .low = low,
-	                         .high = high};
-	if (w->status == CT_OK)
-		w->status = ct_profile_add_estimate(w->p, &es, w->e);
-}
-
-static void put_range(struct writer *w, const char *metric, const struct ct_ts_range *r)
-{
-	put(w, metric, r->value, r->low, r->high);
-}
-
 int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struct ct_error *e)
 {
-	struct writer w = {p, e, NULL, CT_OK};
+	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = "analytic"};
 	const struct ct_workload *load = a->w;
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		const struct ct_ts_row *r = &a->row[i];
 		if (!has(a, i))
 			continue;
 		w.system = r->system->name;
-		put(&w, "cycles", r->cycles + load->launch_cycles, NAN, NAN);
-		put(&w, "ipc", load->thread_insts / (r->cycles + load->launch_cycles), NAN, NAN);
-		put_range(&w, "speedup", &r->speedup);
-		put_range(&w, "speedup_configured", &r->speedup_configured);
-		put_range(&w, "perf_per_watt", &r->perf_per_watt);
-		put(&w, "energy_j", r->joule, NAN, NAN);
-		put(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram, NAN, NAN);
+		ct_records_value(&w, "cycles", r->cycles + load->launch_cycles);
+		ct_records_value(&w, "ipc", load->thread_insts / (r->cycles + load->launch_cycles));
+		ct_records_number(&w, "speedup", &r->speedup);
+		ct_records_number(&w, "speedup_configured", &r->speedup_configured);
+		ct_records_number(&w, "perf_per_watt", &r->perf_per_watt);
+		ct_records_value(&w, "energy_j", r->joule);
+		ct_records_value(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram);
 	}
 	if (a->systems != CT_TS_ALL_SYSTEMS)
 		return w.status;
 	w.system = a->row[0].system->name;
-	put(&w, "line_class", a->line_class, NAN, NAN);
+	ct_records_value(&w, "line_class", a->line_class);
 	return w.status;
 }
 

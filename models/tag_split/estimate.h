@@ -9,6 +9,7 @@
 #ifndef CT_MODELS_TAG_SPLIT_ESTIMATE_H
 #define CT_MODELS_TAG_SPLIT_ESTIMATE_H
 
+#include "models/common/number.h"
 #include "models/common/perf.h"
 #include "models/tag_split/systems.h"
 #include "profile/profile.h"
@@ -21,17 +22,15 @@ struct ct_ts_measured {
 	double storage; /* NaN: none */
 };
 
-struct ct_ts_range { double value, low, high; };
-
 struct ct_ts_row {
 	const struct ct_ts_system *system;
 	struct ct_ts_measured x;
 	double cycles, ipc, joule, watt; /* cycles without launches */
 	double dram;                     /* traffic over that of the configured L1 */
 	struct ct_perf_result perf;
-	struct ct_ts_range speedup;            /* against 128B */
-	struct ct_ts_range speedup_configured; /* against the GPU's own L1 */
-	struct ct_ts_range perf_per_watt;      /* against 128B */
+	struct ct_mechanism_number speedup;            /* against 128B */
+	struct ct_mechanism_number speedup_configured; /* against the GPU's own L1 */
+	struct ct_mechanism_number perf_per_watt;      /* against 128B */
 };
 
 enum ct_ts_class { CT_TS_CLN = -1, CT_TS_NO_CLASS, CT_TS_CLP };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/numeric.h"
+#include "models/common/records.h"
 #include "models/tag_split/measure_internal.h"
 
 static double ratio(double a, double b)
@@ -47,61 +48,40 @@ struct ct_ts_rate ct_ts_inst_miss_rate(const struct ct_ts_counts *c)
 	return (struct ct_ts_rate){value, low, high};
 }
 
-struct writer {
-	struct ct_profile *p;
-	struct ct_error *e;
-	const char *system;
-	int status;
-};
-
-static void put(struct writer *w, const char *metric, double v, double low, double high)
-{
-	struct ct_estimate es = {.scope = "all", .mechanism = "tag-split", .system = w->system,
-	                         .metric = metric, .method = "replay", .value = v, .low = low,
-	                         .high = high};
-	if (w->status == CT_OK)
-		w->status = ct_profile_add_estimate(w->p, &es, w->e);
-}
-
-static void put_one(struct writer *w, const char *metric, double v)
-{
-	put(w, metric, v, NAN, NAN);
-}
-
-static void put_rate(struct writer *w, const char *metric, struct ct_ts_rate r)
+static void put_rate(struct ct_records *w, const char *metric, struct ct_ts_rate r)
 {
 	if (r.low < r.high)
-		put(w, metric, r.value, r.low, r.high);
+		ct_records_between(w, metric, r.value, r.low, r.high);
 	else
-		put_one(w, metric, r.value);
+		ct_records_value(w, metric, r.value);
 }
 
 /* Counts of the followed sets stand for all: multiplied by what was seen over what was
  * followed. */
-static void write_counts(struct writer *w, const struct ct_ts_counts *c, double load,
+static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, double load,
                          double packet)
 {
-	put_one(w, "traffic_l1_to_l2_bytes",
+	ct_records_value(w, "traffic_l1_to_l2_bytes",
 	        packet * (load * (double)c->request_misses + (double)c->write_packets));
-	put_one(w, "traffic_l2_to_l1_bytes", packet * load * (double)c->data_packets);
-	put_one(w, "l1_loads", (double)c->loads);
-	put_one(w, "l1_requests", (double)c->seen);
-	put_one(w, "l1_request_misses", load * (double)c->request_misses);
-	put_one(w, "l1_partial_misses", load * (double)c->partial);
-	put_one(w, "l1_fetched_bytes", load * (double)c->fetched_bytes);
-	put_one(w, "l1_stores", (double)c->stores_seen);
-	put_one(w, "l1_port_cycles", load * (double)c->port_cycles + (double)c->stores_seen);
-	put_one(w, "noc_request_flits",
+	ct_records_value(w, "traffic_l2_to_l1_bytes", packet * load * (double)c->data_packets);
+	ct_records_value(w, "l1_loads", (double)c->loads);
+	ct_records_value(w, "l1_requests", (double)c->seen);
+	ct_records_value(w, "l1_request_misses", load * (double)c->request_misses);
+	ct_records_value(w, "l1_partial_misses", load * (double)c->partial);
+	ct_records_value(w, "l1_fetched_bytes", load * (double)c->fetched_bytes);
+	ct_records_value(w, "l1_stores", (double)c->stores_seen);
+	ct_records_value(w, "l1_port_cycles", load * (double)c->port_cycles + (double)c->stores_seen);
+	ct_records_value(w, "noc_request_flits",
 	        load * (double)c->request_flits + (double)c->store_request_flits);
-	put_one(w, "noc_reply_flits", load * (double)c->reply_flits + (double)c->store_reply_flits);
-	put_one(w, "llc_accesses", load * (double)c->llc_accesses + (double)c->store_accesses);
-	put_one(w, "llc_load_accesses", load * (double)c->llc_accesses);
-	put_one(w, "llc_load_lines", load * (double)c->llc_lines);
-	put_one(w, "chunk_touched_fraction", ratio((double)c->use.touched, (double)c->use.fetched));
-	put_one(w, "chunk_reused_fraction", ratio((double)c->use.reused, (double)c->use.fetched));
+	ct_records_value(w, "noc_reply_flits", load * (double)c->reply_flits + (double)c->store_reply_flits);
+	ct_records_value(w, "llc_accesses", load * (double)c->llc_accesses + (double)c->store_accesses);
+	ct_records_value(w, "llc_load_accesses", load * (double)c->llc_accesses);
+	ct_records_value(w, "llc_load_lines", load * (double)c->llc_lines);
+	ct_records_value(w, "chunk_touched_fraction", ratio((double)c->use.touched, (double)c->use.fetched));
+	ct_records_value(w, "chunk_reused_fraction", ratio((double)c->use.reused, (double)c->use.fetched));
 }
 
-static void write_one(struct writer *w, const struct ct_ts_measure *m, const struct ts_one *one,
+static void write_one(struct ct_records *w, const struct ct_ts_measure *m, const struct ts_one *one,
                       const struct ct_ts_counts *c, double insts)
 {
 	double load = c->requests ? (double)c->seen / (double)c->requests : 1;
@@ -112,26 +92,26 @@ static void write_one(struct writer *w, const struct ct_ts_measure *m, const str
 	w->system = one->system.name;
 	put_rate(w, "mem_inst_miss_rate", ct_ts_inst_miss_rate(c));
 	put_rate(w, "l1_request_miss_rate", ct_ts_request_miss_rate(c));
-	put_one(w, "l1_miss_rate", ratio(misses, sectors));
-	put_one(w, "l1_mpki", 1000 * ratio(misses, insts));
-	put_one(w, "l1_request_mpki", 1000 * ratio(load * (double)c->request_misses, insts));
+	ct_records_value(w, "l1_miss_rate", ratio(misses, sectors));
+	ct_records_value(w, "l1_mpki", 1000 * ratio(misses, insts));
+	ct_records_value(w, "l1_request_mpki", 1000 * ratio(load * (double)c->request_misses, insts));
 	write_counts(w, c, load, m->packet);
 	if (!isnan(bytes))
-		put_one(w, "storage_bytes", bytes);
+		ct_records_value(w, "storage_bytes", bytes);
 	if (one->system.kind == CT_TS_SPLIT) {
-		put_one(w, "collateral_evictions", load * (double)c->collateral);
-		put_one(w, "coarse_fraction",
+		ct_records_value(w, "collateral_evictions", load * (double)c->collateral);
+		ct_records_value(w, "coarse_fraction",
 		        ratio((double)c->coarse_requests, (double)c->requests));
-		put_one(w, "coarse_only_misses", load * (double)c->coarse_only);
+		ct_records_value(w, "coarse_only_misses", load * (double)c->coarse_only);
 	}
 	if (one->system.prioritised)
-		put_one(w, "bypass_fraction", ratio((double)c->bypassed, (double)c->requests));
+		ct_records_value(w, "bypass_fraction", ratio((double)c->bypassed, (double)c->requests));
 }
 
 int ct_ts_measure_write(struct ct_ts_measure *m, struct ct_profile *p, uint64_t thread_insts,
                         struct ct_error *e)
 {
-	struct writer w = {p, e, NULL, CT_OK};
+	struct ct_records w = {.p = p, .e = e, .mechanism = "tag-split", .method = "replay"};
 	for (unsigned i = 0; i < m->n && w.status == CT_OK; i++) {
 		struct ct_ts_counts c;
 		w.status = ct_ts_measure_counts(m, i, &c, e);

@@ -1,0 +1,89 @@
+/* replays.c - what needs the trace: measuring other parameters, and replaying each system with L1s of its own. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "models/common/records.h"
+#include "models/tag_split/parts.h"
+#include "models/tag_split/run.h"
+
+static int measure_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e)
+{
+	return ct_ts_measure_kernel(ctx, k, e);
+}
+
+int ts_measure_again(const struct ct_mechanism_run *run, const char *why, const struct ct_ts_system *systems,
+                     unsigned n, struct ct_profile *into, struct ct_error *e)
+{
+	const struct ct_pass_settings *s = run->settings;
+	struct ct_ts_measure_options o = {.params = ts_run_of(run)->params, .sample = s->sample > 0 ? s->sample : 1,
+	                                  .seed = s->seed, .warmup = s->warmup, .systems = systems, .n_systems = n};
+	struct ct_ts_measure *m = NULL;
+	struct ct_replay_counts total;
+	int st = ct_ts_measure_new(&m, run->gpu, &o, e);
+	if (st == CT_OK) {
+		struct ct_replay_observer ob = ct_ts_measure_observer(m);
+		struct ct_replays_engine engine = {.gpu = run->gpu, .options = {.timing = CT_REPLAY_FULL, .observers = &ob,
+		                                   .n_observers = 1, .warmup = s->warmup}};
+		struct ct_replays_hooks hooks = {.ctx = m, .begin = measure_kernel};
+		st = ct_replays_run(run->p, s, why, &engine, 1, &hooks, &total, e);
+	}
+	if (st == CT_OK)
+		st = ct_ts_measure_write(m, into, total.thread_insts, e);
+	ct_ts_measure_free(m);
+	return st;
+}
+
+int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
+              struct ct_error *e)
+{
+	struct ct_ts_parts *x = NULL;
+	int st = ct_ts_parts_new(&x, run->gpu, ct_ts_system_at(system), &ts_run_of(run)->params, run->settings->seed, e);
+	*parts = x;
+	*engine = (struct ct_replays_engine){.gpu = run->gpu, .options = {.timing = CT_REPLAY_FULL,
+	                                     .warmup = run->settings->warmup, .parts = ct_ts_parts_plugs(x)}};
+	return st;
+}
+
+void ts_engine_free(void *parts)
+{
+	ct_ts_parts_free(parts);
+}
+
+static double own_cycles(const struct ct_replay_counts *c)
+{
+	return (double)(c->cycles - c->launch_cycles);
+}
+
+static int write_systems(struct ct_profile *p, const struct ct_replay_counts *total, struct ct_error *e)
+{
+	const struct ct_replay_counts *base = &total[0], *own = &total[CT_TS_SYSTEMS - 1];
+	struct ct_records w = {.p = p, .e = e, .mechanism = TS_MECHANISM, .method = "replay"};
+	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++) {
+		const struct ct_replay_counts *c = &total[i];
+		w.system = ct_ts_system_at(i)->name;
+		ct_records_value(&w, "cycles", (double)c->cycles);
+		ct_records_value(&w, "ipc", (double)c->thread_insts / (double)c->cycles);
+		ct_records_value(&w, "speedup", own_cycles(base) / own_cycles(c));
+		ct_records_value(&w, "speedup_configured", own_cycles(own) / own_cycles(c));
+		ct_records_value(&w, "llc_mpki", 1000 * (double)c->llc_misses / (double)c->thread_insts);
+	}
+	return w.status;
+}
+
+/* One engine for each system, all fed by one pass over the trace. */
+int ts_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
+{
+	void *parts[CT_TS_SYSTEMS] = {NULL};
+	struct ct_replays_engine engine[CT_TS_SYSTEMS];
+	struct ct_replay_counts total[CT_TS_SYSTEMS];
+	int st = CT_OK;
+	for (unsigned i = 0; i < CT_TS_SYSTEMS && st == CT_OK; i++)
+		st = ts_engine(run, i, &engine[i], &parts[i], e);
+	if (st == CT_OK)
+		st = ct_replays_run(run->p, run->settings, why, engine, CT_TS_SYSTEMS, NULL, total, e);
+	if (st == CT_OK)
+		st = write_systems(run->p, total, e);
+	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++)
+		ts_engine_free(parts[i]);
+	return st;
+}

@@ -1,0 +1,87 @@
+#include "mechanism_trial.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/support/gpus.h"
+
+void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const struct ct_gpu *g, struct micro *trace)
+{
+	memset(t, 0, sizeof *t);
+	snprintf(t->path, sizeof t->path, "/tmp/trial-XXXXXX");
+	int fd = mkstemp(t->path);
+	assert_true(fd >= 0);
+	FILE *f = fdopen(fd, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(trace->text.data, 1, trace->text.len, f), trace->text.len);
+	assert_int_equal(fclose(f), 0);
+	ct_buf_free(&trace->text);
+	t->gpu = *g;
+	t->settings = (struct ct_pass_settings){.threads = 1, .sample = 1, .seed = 1};
+	t->run = (struct ct_mechanism_run){.mechanism = m, .settings = &t->settings, .base = &t->gpu, .gpu = &t->gpu};
+	t->run.data_dir = test_data("", t->data, sizeof t->data);
+}
+
+static void check_status(int st, const struct ct_error *e)
+{
+	if (st != CT_OK)
+		fail_msg("%d: %s", st, e->text);
+}
+
+void trial_pass(struct mechanism_trial *t, int observed)
+{
+	struct ct_pass_observer ob = *t->run.mechanism->observer;
+	const struct ct_pass_observer *list[1] = {&ob};
+	struct ct_pass_options o = {.gpu = &t->gpu, .timing = CT_REPLAY_FULL, .no_sms_views = 1, .observers = list,
+	                            .n_observers = observed ? 1 : 0, .settings = t->settings};
+	struct ct_trace_options topt = {.no_threads = 1};
+	struct ct_trace *trace;
+	struct ct_error e = {0};
+	ob.ctx = &t->run;
+	check_status(t->run.mechanism->open(&t->run, &e), &e);
+	assert_non_null(t->run.p = ct_profile_new(&e));
+	check_status(ct_trace_open(&trace, t->path, &topt, &e), &e);
+	check_status(ct_pass_run(trace, &o, t->run.p, &e), &e);
+	ct_trace_close(trace);
+	check_status(ct_workload_read(&t->workload, t->run.p, t->gpu.sms, (double)ct_gpu_register_bytes(&t->gpu), &e),
+	             &e);
+	t->run.workload = &t->workload;
+	t->run.from_trace = observed;
+}
+
+double trial_value(const struct mechanism_trial *t, const char *system, const char *metric, const char *method)
+{
+	struct ct_estimate es;
+	return ct_profile_get_estimate(t->run.p, "all", t->run.mechanism->name, system, metric, method, &es) ? es.value
+	                                                                                                    : NAN;
+}
+
+void trial_show(const struct mechanism_trial *t, struct ct_buf *b)
+{
+	const struct ct_mechanism *m = t->run.mechanism;
+	const struct ct_table_style style = {0};
+	struct ct_error e = {0};
+	check_status(m->show(&t->run, &style, b, &e), &e);
+	if (m->show_published)
+		check_status(m->show_published(&t->run, &style, b, &e), &e);
+	check_status(m->show_overheads(&t->run, &t->gpu, &style, b, &e), &e);
+	ct_buf_putc(b, '\0');
+	assert_null(strchr(b->data, '\t'));
+	assert_null(strstr(b->data, "nan"));
+}
+
+void trial_free(struct mechanism_trial *t)
+{
+	t->run.mechanism->close(&t->run);
+	assert_null(t->run.state);
+	ct_profile_free(t->run.p);
+	unlink(t->path);
+}
