@@ -236,6 +236,8 @@ struct ct_sched_part {
 };
 /* The age of a slot's warp: smaller is older (launch order). For pick(). */
 uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint32_t slot);
+/* The oldest of some of the scheduler's slots, a mask that is not 0. For pick(). */
+uint32_t ct_sched_oldest(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t slots);
 
 /* Two levels (MK-A10): only the `active` warps of a set may issue, loose round robin; one
  * that waits for global or local memory or at a barrier leaves it, the oldest pending one that does not

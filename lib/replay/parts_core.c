@@ -223,3 +223,8 @@ uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, ui
 {
 	return r->sm[sm].warp[slot * r->g.schedulers + sched].age;
 }
+
+uint32_t ct_sched_oldest(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t slots)
+{
+	return ct_pick_oldest(slots, &r->sm[sm].warp[sched].age, r->g.schedulers * sizeof *r->sm[sm].warp);
+}

@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/mem.h"
 #include "replay/parts.h"
+#include "replay/scheduling.h"
 
 struct level { uint64_t active; uint32_t last; };
 
@@ -13,15 +14,6 @@ struct ct_two_level {
 	struct level *level;     /* sm * schedulers + sched */
 	uint64_t cycles[2];
 };
-
-static uint32_t oldest(const struct ct_replay *r, const struct ct_sched_view *v, uint64_t mask)
-{
-	uint32_t best = ct_low_bit(mask);
-	for (uint64_t m = mask & (mask - 1); m; m &= m - 1)
-		if (ct_sched_age(r, v->sm, v->sched, ct_low_bit(m)) < ct_sched_age(r, v->sm, v->sched, best))
-			best = ct_low_bit(m);
-	return best;
-}
 
 static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
@@ -34,7 +26,7 @@ static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, u
 	for (uint64_t m = l->active; m; m &= m - 1)
 		n++;
 	for (; n < t->places && waiting; n++) {
-		uint64_t bit = UINT64_C(1) << oldest(r, v, waiting);
+		uint64_t bit = UINT64_C(1) << ct_sched_oldest(r, v->sm, v->sched, waiting);
 		l->active |= bit;
 		waiting &= ~bit;
 	}
@@ -42,8 +34,7 @@ static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, u
 	t->cycles[can ? 0 : 1]++;
 	if (!can)
 		return -1;
-	uint64_t after = l->last >= 63 ? 0 : can & ~((UINT64_C(2) << l->last) - 1);
-	l->last = ct_low_bit(after ? after : can);
+	l->last = ct_pick_in_turn(can, l->last);
 	return (int)l->last;
 }
 

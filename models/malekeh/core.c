@@ -150,13 +150,6 @@ static uint64_t next_day(const struct mk_core *k, uint64_t now)
 	return MK_NEVER;
 }
 
-static void group_done(struct mk_warp *w, uint16_t group)
-{
-	w->group_open[group % MK_GROUPS]--;
-	while (w->group_done != w->group && !w->group_open[w->group_done % MK_GROUPS])
-		w->group_done++;
-}
-
 /* Write-back: the scoreboard lets go, the organisation gets the registers. */
 static void write_back(struct mk_sm *sm, struct mk_core *k, int32_t flight, uint64_t now)
 {
@@ -173,15 +166,17 @@ static void write_back(struct mk_sm *sm, struct mk_core *k, int32_t flight, uint
 		sm->c.results += f->op->ndst;
 		mk_results(sm, k, f, now);
 	}
-	if (f->op->kind == CT_MK_ASYNC)
-		group_done(w, f->group);
-	else if (f->op->kind == CT_MK_ATOMIC)
-		w->atomics--;
+	if (f->op->kind == CT_MK_ASYNC) {
+		w->wait.group_open[f->group]--;
+		ct_warp_complete_groups(&w->wait);
+	} else if (f->op->kind == CT_MK_ATOMIC) {
+		w->wait.atomics--;
+	}
 	f->next = k->free_flight;
 	k->free_flight = flight;
 	w->flights--;
-	if (w->membar && !w->flights)
-		w->membar = 0;
+	if (!w->flights)
+		w->wait.fence = 0;
 	if (!w->op)
 		mk_warp_end(sm, k, warp, now);
 	else

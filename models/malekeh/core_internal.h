@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "models/malekeh/core.h"
 #include "models/malekeh/plan.h"
+#include "replay/scheduling.h"
 
 #define MK_NEVER UINT64_MAX
 
@@ -15,7 +16,6 @@ enum {
 	MK_WHEEL = 1024,    /* cycles of the calendar of results */
 	MK_REGS = 1024,     /* all register files */
 	MK_WORDS = MK_REGS / 64,
-	MK_GROUPS = 64,     /* LDGSTS groups of a warp */
 	MK_RFC = 16,        /* most entries of a warp in a register file cache */
 	MK_PIPE = 3,        /* cycles of dispatch and write-back around a unit's latency */
 	MK_NONE = -1,
@@ -40,12 +40,11 @@ struct mk_warp {
 	uint64_t slow[MK_WORDS];     /* of them: from memory */
 	uint64_t age;
 	uint32_t i, life;
-	uint32_t flights, atomics;
+	uint32_t flights;
 	uint32_t cta;
 	int32_t ccu;                 /* collector with its data */
-	uint32_t group, group_done, wait_group;
-	uint16_t group_open[MK_GROUPS];
-	uint8_t live, barrier, membar;
+	struct ct_warp_wait wait;    /* barriers, fences, atomics, groups of copies */
+	uint8_t live;
 	/* BOC: instruction index + 1 of the last access */
 	uint32_t last[256];
 	/* RFC */

@@ -247,7 +247,7 @@ void mk_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, 
 
 static int waits_long(const struct mk_sm *sm, const struct mk_warp *w)
 {
-	if (w->barrier || w->membar || w->atomics || (int32_t)(w->group_done - w->wait_group) < 0)
+	if (ct_warp_waits(&w->wait))
 		return 1;
 	const uint16_t *wait = sm->s->waits + w->op->wait;
 	for (unsigned i = 0; i < w->op->nwait; i++)
@@ -284,10 +284,7 @@ void mk_sets(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		uint64_t pending = k->ready & ~k->active;
 		if (!pending)
 			return;
-		uint32_t warp = ct_low_bit(pending);
-		for (pending &= pending - 1; pending; pending &= pending - 1)
-			if (k->warp[ct_low_bit(pending)].age < k->warp[warp].age)
-				warp = ct_low_bit(pending);
+		uint32_t warp = ct_pick_oldest(pending, &k->warp[0].age, sizeof *k->warp);
 		k->active |= mk_bit(warp);
 		if (sm->sys->kind == CT_MK_LTRF) {
 			mk_fetch(sm, k, warp, now);

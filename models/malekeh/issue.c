@@ -3,18 +3,13 @@
 
 #include "models/malekeh/core_internal.h"
 
-static int groups_open(const struct mk_warp *w)
-{
-	return (int32_t)(w->group_done - w->wait_group) < 0;
-}
-
 /* Whether the warp's next instruction may issue. */
 void mk_check(struct mk_core *k, uint32_t warp)
 {
 	struct mk_warp *w = &k->warp[warp];
 	const struct ct_mk_op *op = w->op;
 	k->ready &= ~mk_bit(warp);
-	if (!op || w->barrier || w->membar || w->atomics || w->fetching || groups_open(w))
+	if (!op || w->fetching || ct_warp_waits(&w->wait))
 		return;
 	const uint16_t *wait = k->sm->s->waits + op->wait;
 	for (unsigned i = 0; i < op->nwait; i++)
@@ -23,6 +18,7 @@ void mk_check(struct mk_core *k, uint32_t warp)
 	k->ready |= mk_bit(warp);
 }
 
+/* The warp stands before its next instruction, or ends. */
 void mk_advance(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 {
 	struct mk_warp *w = &k->warp[warp];
@@ -49,49 +45,36 @@ void mk_barrier(struct mk_sm *sm, uint32_t slot, uint64_t now)
 {
 	struct mk_slot *s = &sm->slot[slot];
 	uint32_t per = sm->s->warps_per_cta;
-	if (!s->arrived || s->arrived < s->running)
+	if (!ct_barrier_opens(&s->arrived, s->running))
 		return;
-	s->arrived = 0;
 	for (uint32_t hw = slot * per; hw < (slot + 1) * per; hw++) {
 		struct mk_core *k = &sm->core[hw % sm->cores];
 		struct mk_warp *w = &k->warp[hw / sm->cores];
-		if (!w->live || !w->barrier)
+		if (!w->live || !w->wait.at_barrier)
 			continue;
-		w->barrier = 0;
+		w->wait.at_barrier = 0;
 		mk_check(k, hw / sm->cores);
 		mk_wake(k, now + 1);
 	}
 }
 
-/* What an instruction does to its warp besides using a unit. */
-static void effects(struct mk_sm *sm, struct mk_warp *w, const struct ct_mk_op *op)
+/* What an instruction does to its warp besides using a unit. A fence waits for what is in flight before
+ * it. */
+static void take_effect(struct mk_sm *sm, struct mk_warp *w, const struct ct_mk_op *op)
 {
-	switch (op->kind) {
-	case CT_MK_BARRIER:
-		w->barrier = 1;
+	static const uint8_t effect[] = {
+		[CT_MK_COMPUTE] = CT_EFFECT_NONE, [CT_MK_LOAD] = CT_EFFECT_NONE, [CT_MK_STORE] = CT_EFFECT_NONE,
+		[CT_MK_ATOMIC] = CT_EFFECT_ATOMIC, [CT_MK_ASYNC] = CT_EFFECT_COPY,
+		[CT_MK_BARRIER] = CT_EFFECT_BARRIER, [CT_MK_MEMBAR] = CT_EFFECT_FENCE,
+		[CT_MK_DEPBAR] = CT_EFFECT_WAIT_GROUPS, [CT_MK_LDGDEPBAR] = CT_EFFECT_CLOSE_GROUP,
+	};
+	ct_warp_effect(&w->wait, (enum ct_warp_effect)effect[op->kind], op->groups_left);
+	if (op->kind == CT_MK_BARRIER)
 		sm->slot[w->cta].arrived++;
-		break;
-	case CT_MK_MEMBAR:
-		w->membar = w->flights != 0;
-		break;
-	case CT_MK_LDGDEPBAR:
-		w->group++;
-		while (w->group_done != w->group && !w->group_open[w->group_done % MK_GROUPS])
-			w->group_done++;
-		break;
-	case CT_MK_DEPBAR:
-		if (w->group >= op->groups_left)
-			w->wait_group = w->group - op->groups_left;
-		break;
-	case CT_MK_ATOMIC:
-		w->atomics++;
-		break;
-	case CT_MK_ASYNC:
-		w->group_open[w->group % MK_GROUPS]++;
-		break;
-	default:
-		break;
-	}
+	else if (op->kind == CT_MK_MEMBAR)
+		w->wait.fence = w->flights != 0;
+	else if (op->kind == CT_MK_LDGDEPBAR)
+		ct_warp_complete_groups(&w->wait);
 }
 
 static void mark_pending(struct mk_sm *sm, struct mk_warp *w, const struct ct_mk_op *op)
@@ -112,6 +95,7 @@ static uint32_t memory_of(const struct mk_sm *sm, const struct ct_mk_op *op, uin
 	return 1u << CT_MK_MEM_BITS | (op->slow ? sm->m->slow_latency : sm->m->shared_latency);
 }
 
+/* The instruction takes collector c: its sources are asked for. */
 static void fill_collector(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                            int32_t flight, uint64_t now)
 {
@@ -129,7 +113,7 @@ static void fill_collector(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint
 }
 
 /* The warp's next instruction goes; c: its collector, or MK_NONE. */
-static void go(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, uint64_t now)
+static void issue_next(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, uint64_t now)
 {
 	struct mk_warp *w = &k->warp[warp];
 	const struct ct_mk_op *op = w->op;
@@ -142,7 +126,7 @@ static void go(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, ui
 			return;
 		k->flight[flight] = (struct mk_flight){
 			.op = op, .index = w->i, .life = w->life, .warp = (uint8_t)warp,
-			.mem = memory_of(sm, op, rec->mem), .group = (uint16_t)(w->group % MK_GROUPS),
+			.mem = memory_of(sm, op, rec->mem), .group = (uint16_t)(w->wait.group % CT_WARP_GROUPS),
 			.bits = sm->sys->bits == CT_MK_ORACLE && w->w->bits ? w->w->bits[w->i] : op->mask,
 		};
 		w->flights++;
@@ -152,7 +136,7 @@ static void go(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, ui
 			mk_schedule(sm, k, flight, now + op->latency + MK_PIPE);
 	}
 	mark_pending(sm, w, op);
-	effects(sm, w, op);
+	take_effect(sm, w, op);
 	w->life += op->ndst;
 	w->i++;
 	mk_advance(sm, k, warp, now);
@@ -161,8 +145,8 @@ static void go(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32_t c, ui
 }
 
 /* Finds a collector for an instruction of that warp (reading collector-allocation). */
-static enum mk_outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t free,
-                             int32_t *c)
+static enum mk_outcome allocate_collector(struct mk_sm *sm, struct mk_core *k, uint32_t warp,
+                                          uint64_t free, int32_t *c)
 {
 	int32_t own = k->warp[warp].ccu;
 	uint32_t *waited = sm->m->shared_counter ? &sm->waited : &k->waited;
@@ -186,7 +170,7 @@ static enum mk_outcome allocate(struct mk_sm *sm, struct mk_core *k, uint32_t wa
 }
 
 /* Collectors that only this warp may use. */
-static uint64_t private_of(const struct mk_sm *sm, uint32_t warp)
+static uint64_t private_collectors(const struct mk_sm *sm, uint32_t warp)
 {
 	return (sm->depth == 64 ? UINT64_MAX : mk_bit(sm->depth) - 1) << warp * sm->depth;
 }
@@ -196,18 +180,19 @@ enum mk_outcome mk_collector_for(struct mk_sm *sm, struct mk_core *k, uint32_t w
 	uint64_t free = sm->all & ~k->held, own;
 	*c = MK_NONE;
 	if (!sm->sys->collectors) {
-		own = free & private_of(sm, warp);
+		own = free & private_collectors(sm, warp);
 		if (own)
 			*c = (int32_t)ct_low_bit(own);
 	} else if (sm->sys->kind == CT_MK_CCU && sm->sys->schedule == CT_MK_PRIORITY) {
-		return allocate(sm, k, warp, free, c);
+		return allocate_collector(sm, k, warp, free, c);
 	} else if (free) {
 		*c = (int32_t)mk_any(sm, free);
 	}
 	return *c == MK_NONE ? MK_NEXT : MK_ISSUED;
 }
 
-static enum mk_outcome attempt(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
+/* The warp's next instruction issues if a collector takes it. */
+static enum mk_outcome try_to_issue(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 {
 	int32_t c = MK_NONE;
 	enum mk_outcome out = MK_ISSUED;
@@ -215,30 +200,13 @@ static enum mk_outcome attempt(struct mk_sm *sm, struct mk_core *k, uint32_t war
 		out = mk_collector_for(sm, k, warp, &c);
 	if (out == MK_ISSUED) {
 		k->greedy = warp;
-		go(sm, k, warp, c, now);
+		issue_next(sm, k, warp, c, now);
 	}
 	return out;
 }
 
-static uint32_t oldest(const struct mk_core *k, uint64_t mask)
-{
-	uint32_t best = ct_low_bit(mask);
-	for (mask &= mask - 1; mask; mask &= mask - 1) {
-		uint32_t i = ct_low_bit(mask);
-		if (k->warp[i].age < k->warp[best].age)
-			best = i;
-	}
-	return best;
-}
-
-/* The next after the last that issued, in turn. */
-static uint32_t in_turn(const struct mk_core *k, uint64_t mask)
-{
-	uint64_t after = k->greedy >= 63 ? 0 : mask & ~((UINT64_C(2) << k->greedy) - 1);
-	return ct_low_bit(after ? after : mask);
-}
-
-static uint64_t owners(const struct mk_sm *sm, const struct mk_core *k)
+/* Warps that own a cache table, or a collector of their own. */
+static uint64_t table_owners(const struct mk_sm *sm, const struct mk_core *k)
 {
 	uint64_t mask = 0;
 	if (!sm->sys->collectors) {
@@ -253,15 +221,17 @@ static uint64_t owners(const struct mk_sm *sm, const struct mk_core *k)
 	return mask;
 }
 
-static uint32_t pick(const struct mk_sm *sm, const struct mk_core *k, uint64_t mask, uint64_t own)
+/* Two levels: in turn. Else greedy, then the oldest of those that own a cache table (`own`, 0 where that
+ * does not count), then the oldest. */
+static uint32_t pick_warp(const struct mk_sm *sm, const struct mk_core *k, uint64_t mask, uint64_t own)
 {
 	if (sm->sys->schedule == CT_MK_TWO_LEVEL)
-		return in_turn(k, mask);
-	if (mask >> k->greedy & 1)
-		return k->greedy;
-	return oldest(k, mask & own ? mask & own : mask);
+		return ct_pick_in_turn(mask, k->greedy);
+	return ct_pick_greedy(mask, k->greedy, own, &k->warp[0].age, sizeof *k->warp);
 }
 
+/* Tries the ready warps in the order of the schedule until one issues or the issue slot waits; those whose
+ * next instruction finds no collector for certain are left out. */
 int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 {
 	uint64_t rest = k->ready, own = 0;
@@ -272,10 +242,10 @@ int mk_issue(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 	else if (!(sm->all & ~k->held))
 		rest &= k->direct;
 	if (rest && sm->sys->schedule == CT_MK_PRIORITY)
-		own = owners(sm, k);
+		own = table_owners(sm, k);
 	while (rest) {
-		uint32_t warp = pick(sm, k, rest, own);
-		enum mk_outcome out = attempt(sm, k, warp, now);
+		uint32_t warp = pick_warp(sm, k, rest, own);
+		enum mk_outcome out = try_to_issue(sm, k, warp, now);
 		if (out != MK_NEXT)
 			return out == MK_ISSUED;
 		rest &= ~mk_bit(warp);

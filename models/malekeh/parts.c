@@ -218,21 +218,14 @@ static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, u
 {
 	struct ct_mk_parts *p = ctx;
 	const struct mk_core *k = &p->sm[v->sm]->core[v->sched];
-	uint64_t own = 0, mask;
+	uint64_t own = 0;
 	(void)cycle;
 	if (v->last < 64 && (v->ready >> v->last & 1))
 		return (int)v->last;
 	for (uint64_t m = v->ready; m; m &= m - 1)
 		if (k->warp[ct_low_bit(m)].ccu != MK_NONE)
 			own |= m & -m;
-	mask = own ? own : v->ready;
-	int best = (int)ct_low_bit(mask);
-	for (mask &= mask - 1; mask; mask &= mask - 1) {
-		uint32_t i = ct_low_bit(mask);
-		if (ct_sched_age(r, v->sm, v->sched, i) < ct_sched_age(r, v->sm, v->sched, (uint32_t)best))
-			best = (int)i;
-	}
-	return best;
+	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : v->ready);
 }
 
 static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
