@@ -1,0 +1,141 @@
+/* emulate.h - executes kernels of a PTX module on the CPU.
+ *
+ * A launch behaves as if its CTAs ran one after the other in launch order (x fastest), and
+ * the warps of a CTA in order between barriers, so that the same launch always gives the same
+ * bytes. Threads of a warp run in lockstep and come together again at immediate
+ * post-dominators; a warp whose threads wait for one another still makes progress.
+ *
+ * Addresses: a pointer of the host is a device pointer. Global memory is what the caller
+ * registers with ct_ptx_memory_add, and the module's own variables. Shared and local memory
+ * have windows of their own in the generic address space, above every host address. */
+#ifndef CT_PTX_EMULATE_H
+#define CT_PTX_EMULATE_H
+
+#include "ptx/ptx.h"
+
+/* Generic addresses of shared and local memory and of kernel parameters: window + offset. */
+#define CT_PTX_SHARED_WINDOW (UINT64_C(1) << 56)
+#define CT_PTX_LOCAL_WINDOW (UINT64_C(2) << 56)
+#define CT_PTX_PARAM_WINDOW (UINT64_C(3) << 56)
+#define CT_PTX_WINDOW_MASK (UINT64_C(0xff) << 56)
+
+/* The registered ranges of global memory. */
+struct ct_ptx_memory;
+
+/* Makes an empty set of ranges; *out is the caller's, to be freed with ct_ptx_memory_free.
+ * Fails with CT_ERR_NOMEM. */
+CT_NODISCARD int ct_ptx_memory_create(struct ct_ptx_memory **out, struct ct_error *e);
+/* Frees the set, not the memory that it describes. NULL is allowed. */
+void ct_ptx_memory_free(struct ct_ptx_memory *memory);
+/* Registers [first, first + bytes) of host memory, which must stay valid while launches run.
+ * Fails with CT_ERR_USAGE where it is empty or overlaps a registered one, CT_ERR_NOMEM. Not
+ * thread-safe, nor while a launch uses the set: the same holds for ct_ptx_memory_remove. */
+CT_NODISCARD int ct_ptx_memory_add(struct ct_ptx_memory *memory, const void *first, uint64_t bytes,
+                                   struct ct_error *e);
+/* Takes out the range that starts at `first`: CT_OK, or CT_ERR_USAGE where none does. */
+int ct_ptx_memory_remove(struct ct_ptx_memory *memory, const void *first, struct ct_error *e);
+/* 1 and the range that holds `address` (either out pointer may be NULL), or 0. Thread-safe. */
+int ct_ptx_memory_find(const struct ct_ptx_memory *memory, uint64_t address, uint64_t *first,
+                       uint64_t *bytes);
+
+/* A CTA as observers see it. */
+struct ct_ptx_cta {
+	const struct ct_ptx_kernel *kernel;
+	uint64_t index;   /* in launch order */
+	uint32_t id[3];   /* %ctaid */
+	uint32_t threads;
+	uint32_t warps;
+};
+
+/* One executed PTX instruction of one warp. */
+struct ct_ptx_event {
+	const struct ct_ptx_cta *cta;
+	uint32_t warp;           /* in its CTA */
+	uint32_t instruction;    /* static index: ct_ptx_instruction_at */
+	uint32_t active;         /* lanes that came to the instruction */
+	uint32_t mask;           /* those whose guard holds too */
+	/* Of loads, stores, atomics and prefetches; else space is CT_PTX_GENERIC, width 0, addresses NULL. */
+	enum ct_ptx_space space; /* resolved: of a generic access the space of its first lane */
+	uint32_t width;          /* bytes per lane, of all elements of a vector */
+	const uint64_t *addresses; /* 32, valid where `mask` is set: host address (global, const) or offset */
+};
+
+/* What follows an emulation. Any function may be NULL. They are called from the thread
+ * that called ct_ptx_launch, CTAs in launch order, the events of one warp in program order. What
+ * they are given is valid during the call. A negative return value ends the launch,
+ * which then returns it and expects *e to be filled. */
+struct ct_ptx_observer {
+	void *ctx;
+	int (*cta_begin)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
+	int (*instruction)(void *ctx, const struct ct_ptx_event *event, struct ct_error *e);
+	int (*cta_end)(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e);
+};
+
+/* What a function of the host is given that a kernel calls (.extern .func: vprintf, malloc). */
+struct ct_ptx_call {
+	const char *name;
+	const struct ct_ptx_cta *cta;
+	uint32_t thread[3];       /* %tid of the calling thread */
+	const void *arguments;    /* the parameters, laid out as a kernel's are */
+	size_t argument_bytes;
+	void *result;             /* to be filled; zero before */
+	size_t result_bytes;
+	/* Copies `bytes` at generic address `from` as the calling thread sees it: 0, or -1
+	 * where it is out of range. */
+	int (*read)(const struct ct_ptx_call *call, void *to, uint64_t from, size_t bytes);
+	void *thread_state;       /* of `read` */
+};
+
+/* Why a launch stopped: for CUDA's error codes and compute-sanitizer's kind of report. */
+enum ct_ptx_fault_kind {
+	CT_PTX_NO_FAULT,
+	CT_PTX_OUT_OF_RANGE,   /* an access outside of every allocation */
+	CT_PTX_MISALIGNED,     /* an address that is no multiple of the access's width */
+	CT_PTX_TRAP,           /* trap or brkpt */
+	CT_PTX_ASSERT,         /* a host function refused to go on */
+	CT_PTX_DEADLOCK,       /* every thread of a CTA waits */
+	CT_PTX_STEPS,          /* more than max_steps */
+	CT_PTX_CALL,           /* a call to what is no function, or too deep */
+	CT_PTX_LAUNCH          /* the launch itself is impossible */
+};
+
+struct ct_ptx_fault {
+	enum ct_ptx_fault_kind kind;
+	uint32_t line;            /* of the PTX text */
+	uint32_t cta[3], thread[3];
+	uint64_t address;         /* of an access, as the lane computed it */
+	uint32_t width;
+	enum ct_ptx_space space;
+};
+
+struct ct_ptx_launch {
+	const struct ct_ptx_module *module;
+	const struct ct_ptx_kernel *kernel; /* of that module */
+	uint32_t grid[3], block[3];         /* each at least 1; a block of at most 1024 threads */
+	uint32_t dynamic_shared;            /* bytes behind the kernel's own */
+	const void *params;                 /* laid out as kernel->params says */
+	size_t param_bytes;                 /* at least kernel->param_bytes */
+	const struct ct_ptx_memory *memory; /* NULL: only the module's variables */
+	uint64_t max_steps;                 /* warp instructions of the launch; 0: no bound */
+	unsigned threads;                   /* that may be used; results do not depend on it. 0: all */
+	const struct ct_ptx_observer *observer; /* NULL: none */
+	/* Called for each active thread, in order, of a call to a function without a body. Returns 0,
+	 * or a negative status with *e filled, which ends the launch. NULL: such calls end it. */
+	int (*call)(void *ctx, const struct ct_ptx_call *call, struct ct_error *e);
+	void *call_ctx;
+};
+
+struct ct_ptx_result {
+	uint64_t steps;            /* executed warp instructions */
+	struct ct_ptx_fault fault; /* kind CT_PTX_NO_FAULT after success */
+};
+
+/* Runs a launch to its end. *r (may be NULL) tells what happened, also after a failure. Fails
+ * with CT_ERR_USAGE (impossible launch), CT_ERR_INPUT (the kernel did what it must not do:
+ * "file:line: kernel NAME, block (x,y,z), thread (x,y,z): what: hint"), CT_ERR_LIMIT (max_steps,
+ * the text names the loop), CT_ERR_NOMEM, or what an observer or a call returned. Memory that
+ * was written before a failure stays written. Launches of one module may not run at once. */
+CT_NODISCARD int ct_ptx_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *r,
+                               struct ct_error *e);
+
+#endif
