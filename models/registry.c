@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/items.h"
 
 /* One line for each mechanism: the name of its folder, in the order in which tables show them. */
 #define MECHANISMS(X) \
@@ -94,16 +95,14 @@ int ct_mechanisms_parse(const char *option, const char *list, uint32_t *mask, st
 	for (unsigned i = 0; i < ct_mechanism_count(); i++)
 		all |= UINT32_C(1) << i;
 	*mask = 0;
-	for (const char *p = list;; p++) {
-		size_t n = strcspn(p, ",");
-		int i = index_of(p, n), is_all = n == 3 && !strncmp(p, "all", n);
+	const char *name;
+	for (size_t n; (name = ct_item_next(&list, &n));) {
+		int i = index_of(name, n), is_all = n == 3 && !strncmp(name, "all", n);
 		if (i < 0 && !is_all)
-			return unknown_name(option, p, n, e);
+			return unknown_name(option, name, n, e);
 		*mask |= is_all ? all : UINT32_C(1) << i;
-		p += n;
-		if (!*p)
-			return CT_OK;
 	}
+	return CT_OK;
 }
 
 uint32_t ct_mechanisms_published(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/items.h"
 #include "base/units.h"
 #include "common/tool.h"
 #include "trace/ctz.h"
@@ -54,19 +55,17 @@ static int ctas_option(struct own *own, const char *v, struct ct_error *e)
 
 static int space_option(struct own *own, const char *v, struct ct_error *e)
 {
-	for (;; v++) {
-		size_t n = strcspn(v, ",");
+	const char *name;
+	for (size_t n; (name = ct_item_next(&v, &n));) {
 		unsigned i = 0;
-		while (i < SPACES && (strlen(space_names[i]) != n || memcmp(space_names[i], v, n) != 0))
+		while (i < SPACES && (strlen(space_names[i]) != n || memcmp(space_names[i], name, n) != 0))
 			i++;
 		if (i == SPACES)
 			return ct_fail(e, CT_ERR_USAGE, "--space %.*s: use none, global, local, shared, const, "
-			               "texture, surface or generic, separated by commas", (int)n, v);
+			               "texture, surface or generic, separated by commas", (int)n, name);
 		own->spaces |= 1u << i;
-		v += n;
-		if (!*v)
-			return CT_OK;
 	}
+	return CT_OK;
 }
 
 static int on_option(void *ctx, int key, const char *v, struct ct_error *e)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/items.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "models/verdict/require.h"
@@ -37,22 +38,15 @@ static const struct ct_option own_options[] = {
 static int parse_words(const char *option, const char *text, int (*find)(const char *),
                        const char *known, unsigned *bits, struct ct_error *e)
 {
+	const char *at = text;
 	char word[32];
-	for (const char *s = text;; s++) {
-		size_t n = strcspn(s, ",");
-		int k = -1;
-		if (n < sizeof word) {
-			memcpy(word, s, n);
-			word[n] = '\0';
-			k = find(word);
-		}
+	for (int got; (got = ct_item_copy(&at, word, sizeof word)) != 0;) {
+		int k = got > 0 ? find(word) : -1;
 		if (k < 0)
 			return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s", option, text, known);
 		*bits |= 1u << k;
-		s += n;
-		if (!*s)
-			return CT_OK;
 	}
+	return CT_OK;
 }
 
 static int parse_shard(struct tr_own *o, const char *text, struct ct_error *e)

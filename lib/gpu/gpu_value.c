@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/items.h"
 #include "gpu/gpu_keys.h"
 
 /* Above this many ways a changed size changes the ways: such caches (the L1s of
@@ -48,34 +49,12 @@ static int bad_value(const struct ct_key_row *r, const char *value, int status, 
 	}
 }
 
-/* Copies the next item up to a comma, without blanks around it. 0 at the end. */
-static int next_item(const char **s, char *out, size_t room)
-{
-	const char *p = *s;
-	size_t n;
-	if (!p)
-		return 0;
-	n = strcspn(p, ",");
-	*s = p[n] ? p + n + 1 : NULL;
-	while (n && *p == ' ') {
-		p++;
-		n--;
-	}
-	while (n && p[n - 1] == ' ')
-		n--;
-	if (n >= room)
-		n = room - 1;
-	memcpy(out, p, n);
-	out[n] = 0;
-	return 1;
-}
-
 static int store_sizes(struct ct_gpu *g, const struct ct_key_row *r, const char *value)
 {
 	uint64_t sizes[CT_MAX_SHMEM_OPTIONS] = {0};
 	uint32_t n = 0;
 	char item[64];
-	for (const char *s = value; *value && next_item(&s, item, sizeof item);) {
+	for (const char *s = value; *value && ct_item_copy(&s, item, sizeof item) != 0;) {
 		if (n == CT_MAX_SHMEM_OPTIONS || ct_parse_size(item, &sizes[n]) < 0 ||
 		    (double)sizes[n] > r->hi || (n && sizes[n] <= sizes[n - 1]))
 			return -1;
@@ -110,7 +89,7 @@ static int store_timing(struct ct_gpu *g, const struct ct_key_row *r, const char
 	char item[64];
 	uint64_t v[2];
 	for (int i = 0; i < 2; i++)
-		if (!next_item(&s, item, sizeof item) || whole(item, r->unit, r->lo, r->hi, &v[i]) < 0)
+		if (ct_item_copy(&s, item, sizeof item) <= 0 || whole(item, r->unit, r->lo, r->hi, &v[i]) < 0)
 			return -1;
 	if (s)
 		return -1;

@@ -85,9 +85,6 @@ int profile_reader_new(struct profile_reader **ps, const char *name, int verify,
 int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n);
 int profile_reader_end(struct profile_reader *ps, int st, struct ct_profile **p);
 
-/* Appends a field in the document's escaping. */
-void profile_escape(struct ct_buf *b, const char *s);
-
 /* Numbers in the syntax of fields. */
 int profile_is_count(const char *s);
 int profile_is_number(const char *s); /* JSON's number syntax */

@@ -1,51 +1,20 @@
 /* JSON lines: one object per record. */
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/escape.h"
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
-
-/* A JSON string (RFC 8259). Bytes that are no UTF-8 become the text \xHH, so that a
- * reader sees what the profile shows. */
-static void write_string(struct ct_buf *b, const char *s)
-{
-	static const char hex[] = "0123456789ABCDEF";
-	size_t n = strlen(s), plain = 0, i = 0;
-	ct_buf_putc(b, '"');
-	while (i < n) {
-		unsigned char c = (unsigned char)s[i];
-		size_t len = ct_utf8(s + i, n - i);
-		if (len > 0 && c >= 0x20 && c != 0x7f && c != '"' && c != '\\') {
-			i += len;
-			continue;
-		}
-		ct_buf_add(b, s + plain, i - plain);
-		plain = ++i;
-		if (c == '"' || c == '\\')
-			ct_buf_printf(b, "\\%c", c);
-		else if (c == '\t')
-			ct_buf_puts(b, "\\t");
-		else if (c == '\n')
-			ct_buf_puts(b, "\\n");
-		else if (len > 0)
-			ct_buf_printf(b, "\\u%04x", c);
-		else
-			ct_buf_printf(b, "\\\\x%c%c", hex[c >> 4], hex[c & 15]);
-	}
-	ct_buf_add(b, s + plain, n - plain);
-	ct_buf_putc(b, '"');
-}
 
 static void write_value(struct ct_buf *b, enum ct_column_kind kind, const char *s)
 {
 	if (kind == CT_COLUMN_TEXT)
-		write_string(b, s);
+		ct_escape_json(b, s);
 	else if (strcmp(s, "NA") == 0)
 		ct_buf_puts(b, "null");
 	else if (profile_is_number(s))
 		ct_buf_puts(b, s);
 	else
-		write_string(b, s);
+		ct_escape_json(b, s);
 }
 
 /* 1 when column i's name can be a key: not empty, and no other key of the object. */
@@ -66,14 +35,14 @@ static void write_record(struct ct_buf *b, const struct type_list *l, const stru
                          const unsigned char *usable)
 {
 	ct_buf_puts(b, "{\"type\":");
-	write_string(b, r->type);
+	ct_escape_json(b, r->type);
 	for (unsigned i = 0; i < r->nfields; i++) {
 		enum ct_column_kind kind = CT_COLUMN_TEXT;
 		if (l->known && i < l->known->n_columns)
 			kind = l->known->columns[i].kind;
 		ct_buf_putc(b, ',');
 		if (usable[i])
-			write_string(b, profile_column_name(l, i));
+			ct_escape_json(b, profile_column_name(l, i));
 		else
 			ct_buf_printf(b, "\"field%u\"", i + 1);
 		ct_buf_putc(b, ':');

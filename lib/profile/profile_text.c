@@ -1,36 +1,10 @@
-/* Text of fields: UTF-8, the document's escapes, numbers. */
+/* Numbers in the text of fields. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
-#include "base/utf8.h"
 #include "profile/profile_internal.h"
-
-void profile_escape(struct ct_buf *b, const char *s)
-{
-	static const char hex[] = "0123456789ABCDEF";
-	size_t n = strlen(s), plain = 0, i = 0;
-	while (i < n) {
-		unsigned char c = (unsigned char)s[i];
-		size_t len = ct_utf8(s + i, n - i);
-		if (len > 0 && c >= 0x20 && c != 0x7f && c != '\\') {
-			i += len;
-			continue;
-		}
-		ct_buf_add(b, s + plain, i - plain);
-		if (c == '\t' || c == '\n' || c == '\\') {
-			char two[2] = {'\\', c == '\t' ? 't' : c == '\n' ? 'n' : '\\'};
-			ct_buf_add(b, two, 2);
-		} else {
-			/* Other control characters too: a terminal must not obey a kernel's name. */
-			char four[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
-			ct_buf_add(b, four, 4);
-		}
-		plain = ++i;
-	}
-	ct_buf_add(b, s + plain, n - plain);
-}
 
 /* The count at s; 0 when it is none. Profiles hold many of them, mostly short. */
 static int count_of(const char *s, uint64_t *v)

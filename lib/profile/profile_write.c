@@ -1,5 +1,6 @@
 /* Writing the document. The check sum covers every byte before the EN line, from the
  * first of "#cachetriage-profile" to the newline behind EN's column line. */
+#include "base/escape.h"
 #include "base/hash.h"
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
@@ -16,7 +17,7 @@ static void write_columns(const struct type_list *l, struct ct_buf *b)
 	ct_buf_puts(b, l->name);
 	for (unsigned i = 0; i < n; i++) {
 		ct_buf_putc(b, '\t');
-		profile_escape(b, profile_column_name(l, i));
+		ct_escape_field(b, profile_column_name(l, i));
 	}
 	ct_buf_putc(b, '\n');
 }
@@ -26,7 +27,7 @@ static void write_record(const struct ct_record *r, struct ct_buf *b)
 	ct_buf_puts(b, r->type);
 	for (unsigned i = 0; i < r->nfields; i++) {
 		ct_buf_putc(b, '\t');
-		profile_escape(b, r->field[i]);
+		ct_escape_field(b, r->field[i]);
 	}
 	ct_buf_putc(b, '\n');
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/items.h"
 #include "base/units.h"
 
 enum { KEYS_MAX = 64 };
@@ -28,11 +29,10 @@ static size_t prefix_length(const struct ct_constants *t, const char *assignment
 	size_t n = strlen(t->prefix);
 	if (!strncmp(assignment, t->prefix, n) && assignment[n] == '.')
 		return n + 1;
-	for (const char *a = t->aliases; *a; a += n + (a[n] == ',')) {
-		n = strcspn(a, ",");
-		if (!strncmp(assignment, a, n) && assignment[n] == '.')
+	const char *at = t->aliases, *alias;
+	while ((alias = ct_item_next(&at, &n)))
+		if (n > 0 && !strncmp(assignment, alias, n) && assignment[n] == '.')
 			return n + 1;
-	}
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/items.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -102,16 +103,15 @@ int ct_published_stands_in(const char *path, const char *alias, size_t n)
 const struct ct_published_row *ct_published_find(const struct ct_published *t, const char *path)
 {
 	const struct ct_published_row *best = NULL;
-	size_t longest = 0;
-	for (size_t i = 0; i < t->rows; i++)
-		for (const char *a = t->row[i].field[APP_ALIASES]; !strcmp(t->row[i].field[0], "app") && *a;) {
-			size_t n = strcspn(a, ",");
-			if (n > longest && ct_published_stands_in(path, a, n)) {
+	size_t longest = 0, n;
+	for (size_t i = 0; i < t->rows; i++) {
+		const char *at = t->row[i].field[APP_ALIASES], *alias;
+		while (!strcmp(t->row[i].field[0], "app") && (alias = ct_item_next(&at, &n)))
+			if (n > longest && ct_published_stands_in(path, alias, n)) {
 				longest = n;
 				best = &t->row[i];
 			}
-			a += n + (a[n] == ',');
-		}
+	}
 	return best;
 }
 

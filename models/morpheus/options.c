@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/items.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "models/morpheus/state.h"
@@ -9,22 +10,16 @@
 /* Reads "HIGH,LOW,NONE": three shares, which are scaled to a sum of 1. */
 static int parse_mix(struct ct_mo_state *s, const char *text, struct ct_error *e)
 {
-	double v[3], sum = 0;
-	const char *p = text;
-	int ok = 1;
-	for (int i = 0; i < 3 && ok; i++) {
-		char part[32];
-		size_t n = strcspn(p, ",");
-		ok = n < sizeof part && (p[n] == ',') == (i < 2);
-		if (ok) {
-			memcpy(part, p, n);
-			part[n] = '\0';
-			ok = ct_parse_real(part, &v[i]) == 0 && v[i] >= 0;
-			sum += v[i];
-			p += n + (p[n] == ',');
-		}
+	double v[3] = {0}, sum = 0;
+	const char *at = text;
+	char part[32];
+	int n = 0;
+	for (; n < 3 && ct_item_copy(&at, part, sizeof part) > 0; n++) {
+		if (ct_parse_real(part, &v[n]) < 0 || v[n] < 0)
+			break;
+		sum += v[n];
 	}
-	if (!ok || !(sum > 0))
+	if (n < 3 || at || !(sum > 0))
 		return ct_fail(e, CT_ERR_USAGE, "--mix %s: give three shares, as in 0.5,0.3,0.2", text);
 	s->mix = (struct ct_morpheus_mix){v[0] / sum, v[1] / sum, v[2] / sum};
 	s->has_mix = 1;

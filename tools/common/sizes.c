@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/items.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "common/stage.h"
@@ -62,16 +63,11 @@ int ct_parse_sizes(const char *option, const char *text, uint64_t **sizes, size_
                    struct ct_error *e)
 {
 	struct list l = {.option = option, .text = text, .e = e};
-	char *copy = ct_strndup(text, strlen(text));
-	int st = copy ? CT_OK : ct_fail_nomem(e);
-	for (char *item = copy; item && st == CT_OK;) {
-		char *comma = strchr(item, ',');
-		if (comma)
-			*comma = '\0';
-		st = add_item(&l, item);
-		item = comma ? comma + 1 : NULL;
-	}
-	free(copy);
+	const char *at = text;
+	char item[64]; /* two sizes of digits */
+	int st = CT_OK;
+	for (int got; st == CT_OK && (got = ct_item_copy(&at, item, sizeof item)) != 0;)
+		st = got > 0 ? add_item(&l, item) : wrong(&l, text);
 	if (st != CT_OK) {
 		free(l.size);
 		return st;

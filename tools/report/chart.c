@@ -4,23 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
+
 /* A picture is 400 by 210 units with room for its axes; wider for many bars, higher for
  * many names. */
 enum { W = 400, H = 210, LEFT = 46, RIGHT = 12, TOP = 26, BOTTOM = 38, LEGEND_ROW = 13, SLANT = 46 };
 static const double plot_h = H - TOP - BOTTOM, letter = 5.2;
-
-void ch_text(struct ct_buf *b, const char *s)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '&': ct_buf_puts(b, "&amp;"); break;
-		case '<': ct_buf_puts(b, "&lt;"); break;
-		case '>': ct_buf_puts(b, "&gt;"); break;
-		case '"': ct_buf_puts(b, "&quot;"); break;
-		case '\'': ct_buf_puts(b, "&#39;"); break;
-		default: ct_buf_putc(b, (unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s);
-		}
-}
 
 void ch_number(double v, char out[32])
 {
@@ -66,9 +55,9 @@ static void open_svg(struct ct_buf *b, const char *id, const char *title, const 
 		ct_buf_printf(b, " y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"", a->top, w, h);
 	ct_buf_printf(b, " viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
 	              "aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">", w, h, id, id, id);
-	ch_text(b, title);
+	ct_escape_markup(b, title);
 	ct_buf_printf(b, "</title><desc id=\"%s-d\">", id);
-	ch_text(b, desc);
+	ct_escape_markup(b, desc);
 	ct_buf_puts(b, "</desc>");
 }
 
@@ -77,7 +66,7 @@ static void label(struct ct_buf *b, const char *class, double x, double y, const
 {
 	ct_buf_printf(b, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", class, x, y,
 	              anchor);
-	ch_text(b, s);
+	ct_escape_markup(b, s);
 	ct_buf_puts(b, "</text>");
 }
 
@@ -302,7 +291,7 @@ static void group_name(struct ct_buf *b, const char *name, double x, double y)
 	snprintf(cut, sizeof cut, strlen(name) > 16 ? "%.14s..." : "%.20s", name);
 	ct_buf_printf(b, "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
 	              "rotate(-60)\">", x, y);
-	ch_text(b, cut);
+	ct_escape_markup(b, cut);
 	ct_buf_puts(b, "</text>");
 }
 
@@ -378,7 +367,7 @@ void ch_range(struct ct_buf *b, const char *title, const char *word, double v, d
 	double w = width, mid = w / 2;
 	ct_buf_printf(b, "<svg class=\"range %s\" viewBox=\"0 0 %u 12\" width=\"%u\" height=\"12\" "
 	              "role=\"img\"><title>", word, width, width);
-	ch_text(b, title);
+	ct_escape_markup(b, title);
 	ct_buf_puts(b, "</title><desc>On a logarithmic scale from 0.5 to 2, the line is at 1.</desc>");
 	ct_buf_printf(b, "<path class=\"one\" d=\"M%.1f 0v12\"/>", mid);
 	if (v > 0) {

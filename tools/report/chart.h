@@ -9,8 +9,6 @@
 
 #include "base/buf.h"
 
-/* Text for XML and HTML; what XML 1.0 cannot hold becomes '?'. */
-void ch_text(struct ct_buf *b, const char *s);
 /* A number for people: three digits, 12.3k, 4.5M. A size: 64 KiB. */
 void ch_number(double v, char out[32]);
 void ch_size(double bytes, char out[32]);

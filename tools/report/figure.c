@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "models/malekeh/figure_list.h"
@@ -399,11 +400,11 @@ size_t fg_svg(const struct ct_figure *f, const struct ct_figure_rows *rows, stru
 	double height = CH_HEIGHT_MAX * (double)n + 40;
 	ct_buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
 	              "height=\"%.0f\" role=\"img\"><title>", width, height, 1.5 * width, 1.5 * height);
-	ch_text(b, f->title);
+	ct_escape_markup(b, f->title);
 	ct_buf_puts(b, "</title><desc>Ticks across or beside bars are the paper's own values.</desc>");
 	ch_style(b);
 	ct_buf_puts(b, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><text class=\"axis\" x=\"2\" y=\"14\">");
-	ch_text(b, f->title);
+	ct_escape_markup(b, f->title);
 	ct_buf_puts(b, "</text>");
 	if (rows->row[rows->n - 1].paper)
 		ct_buf_printf(b, "<path class=\"paper\" d=\"M2 %.0fh12\"/><text class=\"tick\" x=\"18\" y=\"%.0f\">"

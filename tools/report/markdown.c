@@ -3,26 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/out.h"
 
 enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 40, FINDINGS = 20, NAME_SHOWN = 80 };
-
-/* Text inside a table cell: what Markdown or HTML would obey is escaped. */
-static void text(struct ct_buf *b, const char *s, size_t most)
-{
-	for (size_t i = 0; s[i]; i++) {
-		if (i >= most && ((unsigned char)s[i] & 0xc0) != 0x80) {
-			ct_buf_puts(b, "...");
-			return;
-		}
-		if (strchr("|*_`[]<>\\#~", s[i]))
-			ct_buf_printf(b, "&#%d;", s[i]);
-		else if (s[i] == '&')
-			ct_buf_puts(b, "&amp;");
-		else
-			ct_buf_putc(b, (unsigned char)s[i] < 0x20 ? ' ' : s[i]);
-	}
-}
 
 static void cell(struct ct_buf *b, const struct ct_verdict *v)
 {
@@ -50,9 +34,9 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 		const struct rp_check *k = &c->check[i];
 		rp_check_why(k, why, sizeof why);
 		ct_buf_printf(b, "| %s | ", k->skipped ? "skipped" : k->passed ? "passed" : "**failed**");
-		text(b, ct_require_text(k->r), 300);
+		ct_escape_markdown(b, ct_require_text(k->r), 300);
 		ct_buf_puts(b, " | ");
-		text(b, why, 300);
+		ct_escape_markdown(b, why, 300);
 		ct_buf_puts(b, " |\n");
 	}
 	size_t failed = 0;
@@ -92,7 +76,7 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 			break;
 		}
 		ct_buf_puts(b, "| ");
-		text(b, r->run.w[i].name, NAME_SHOWN);
+		ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
 		ct_buf_puts(b, " |");
 		for (int m = 0; m < CT_MECHANISMS; m++)
 			cell(b, &r->run.w[i].v[m]);
@@ -113,7 +97,7 @@ static void parts(const struct rp_report *r, struct ct_buf *b)
 		if (++n > 20)
 			continue;
 		ct_buf_puts(b, n > 1 ? "\\\n**" : "**");
-		text(b, w->name, NAME_SHOWN);
+		ct_escape_markdown(b, w->name, NAME_SHOWN);
 		ct_buf_printf(b, "**%s: %s.", run, part);
 	}
 	if (n > 20)
@@ -136,9 +120,9 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 			if (!said++)
 				ct_buf_puts(b, "<details><summary>Why</summary>\n\n");
 			ct_buf_puts(b, "- ");
-			text(b, r->run.w[i].name, NAME_SHOWN);
+			ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
 			ct_buf_printf(b, ", %s %s: ", ct_mechanism_name((enum ct_paper_mechanism)m), ct_verdict_word(v->word));
-			text(b, v->reason, CT_REASON_MAX);
+			ct_escape_markdown(b, v->reason, CT_REASON_MAX);
 			ct_buf_putc(b, '\n');
 		}
 	if (left)
@@ -150,9 +134,9 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 static void change_row(struct ct_buf *b, const struct rp_change *x)
 {
 	ct_buf_puts(b, "| ");
-	text(b, x->w->name, NAME_SHOWN);
+	ct_escape_markdown(b, x->w->name, NAME_SHOWN);
 	ct_buf_puts(b, " | ");
-	text(b, x->what, 120);
+	ct_escape_markdown(b, x->what, 120);
 	if (x->word_before) {
 		ct_buf_printf(b, " | %s | **%s** | |\n", x->word_before, x->word_after);
 		return;
@@ -190,7 +174,7 @@ static void changes(const struct rp_report *r, struct ct_buf *b)
 void rp_markdown(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "## ");
-	text(b, r->title, 200);
+	ct_escape_markdown(b, r->title, 200);
 	ct_buf_puts(b, "\n\n");
 	counts(r, b);
 	parts(r, b);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/table.h"
 #include "common/terminal.h"
 
@@ -142,28 +143,15 @@ void rp_table(const struct rp_report *r, struct ct_buf *b)
 
 /* ---- JUnit ---- */
 
-/* Text in XML: what XML 1.0 cannot hold becomes '?'. */
-static void xml(struct ct_buf *b, const char *s)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '&': ct_buf_puts(b, "&amp;"); break;
-		case '<': ct_buf_puts(b, "&lt;"); break;
-		case '>': ct_buf_puts(b, "&gt;"); break;
-		case '"': ct_buf_puts(b, "&quot;"); break;
-		default: ct_buf_putc(b, (unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s);
-		}
-}
-
 static void failures(const struct rp_check *c, struct ct_buf *b)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct rp_finding *f = &c->finding[i];
 		if (f->outcome != CT_REQUIRE_FAILED && f->outcome != CT_REQUIRE_ABSENT)
 			continue;
-		xml(b, f->w->name);
+		ct_escape_markup(b, f->w->name);
 		ct_buf_puts(b, ": ");
-		xml(b, f->why);
+		ct_escape_markup(b, f->why);
 		ct_buf_putc(b, '\n');
 	}
 }
@@ -177,7 +165,7 @@ static void xml_parts(const struct rp_report *r, struct ct_buf *b)
 	size_t n = 0;
 	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
 		ct_buf_puts(b, n++ ? "" : "<system-out>");
-		xml(b, w->name);
+		ct_escape_markup(b, w->name);
 		ct_buf_printf(b, "%s: %s\n", run, part);
 	}
 	ct_buf_puts(b, n ? "</system-out>\n" : "");
@@ -197,14 +185,14 @@ void rp_junit(const struct rp_report *r, struct ct_buf *b)
 		const struct rp_check *k = &c->check[i];
 		rp_check_why(k, why, sizeof why);
 		ct_buf_puts(b, "<testcase classname=\"cachetriage.thresholds\" name=\"");
-		xml(b, ct_require_text(k->r));
+		ct_escape_markup(b, ct_require_text(k->r));
 		ct_buf_puts(b, "\" time=\"0\"");
 		if (k->passed) {
 			ct_buf_puts(b, "/>\n");
 			continue;
 		}
 		ct_buf_puts(b, k->skipped ? "><skipped message=\"" : "><failure type=\"threshold\" message=\"");
-		xml(b, why);
+		ct_escape_markup(b, why);
 		ct_buf_puts(b, k->skipped ? "\"/>" : "\">");
 		if (!k->skipped) {
 			failures(k, b);

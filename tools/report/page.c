@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/chart.h"
 
 enum { CHANGES_SHOWN = 200 };
@@ -50,7 +51,7 @@ static int head(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
 	            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
 	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-	ch_text(b, r->title);
+	ct_escape_markup(b, r->title);
 	ct_buf_puts(b, "</title>\n<style>\n");
 	int st = add_file(b, "page.css", e);
 	ct_buf_puts(b, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n");
@@ -70,11 +71,11 @@ static void lede(const struct rp_report *r, struct ct_buf *b)
 		gpu = name ? name : gpu;
 	}
 	ct_buf_puts(b, "<header>\n<h1>");
-	ch_text(b, r->title);
+	ct_escape_markup(b, r->title);
 	ct_buf_printf(b, "</h1>\n<p class=\"lede\">%zu workload%s", r->run.n, r->run.n == 1 ? "" : "s");
 	if (gpu && one) {
 		ct_buf_puts(b, " on ");
-		ch_text(b, gpu);
+		ct_escape_markup(b, gpu);
 	}
 	ct_buf_puts(b, ". Which would gain from which cache mechanism, by how much, and why. Speed-ups are "
 	            "against the GPU as configured.</p>\n<nav aria-label=\"Sections\"><ul>"
@@ -182,7 +183,7 @@ static void parts(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_puts(b, n > 1 ? ", " : "<p><strong>Not of whole traces:</strong> ");
 		if (!*run)
 			ct_buf_printf(b, "<a href=\"#w%zu\">", i - 1);
-		ch_text(b, w->name);
+		ct_escape_markup(b, w->name);
 		if (!*run)
 			ct_buf_puts(b, "</a>");
 		else
@@ -213,9 +214,9 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
 		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
-		ch_text(b, w->name);
+		ct_escape_markup(b, w->name);
 		ct_buf_printf(b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">", i, i);
-		ch_text(b, w->name);
+		ct_escape_markup(b, w->name);
 		ct_buf_puts(b, "</a></th>");
 		for (int m = 0; m < CT_MECHANISMS; m++)
 			verdict_cell(b, w, m);
@@ -243,9 +244,9 @@ static void thresholds(const struct rp_report *r, struct ct_buf *b)
 		const char *word = c->skipped ? "skipped" : c->passed ? "passed" : "failed";
 		rp_check_why(c, why, sizeof why);
 		ct_buf_printf(b, "<tr><td class=\"%s\">%s</td><td><code>", word, word);
-		ch_text(b, ct_require_text(c->r));
+		ct_escape_markup(b, ct_require_text(c->r));
 		ct_buf_puts(b, "</code></td><td>");
-		ch_text(b, why);
+		ct_escape_markup(b, why);
 		ct_buf_puts(b, "</td></tr>\n");
 	}
 	ct_buf_puts(b, "</tbody></table></div>\n</section>\n");
@@ -255,9 +256,9 @@ static void change(struct ct_buf *b, const struct rp_change *x)
 {
 	char t[32];
 	ct_buf_puts(b, "<tr><th scope=\"row\">");
-	ch_text(b, x->w->name);
+	ct_escape_markup(b, x->w->name);
 	ct_buf_puts(b, "</th><td><code>");
-	ch_text(b, x->what);
+	ct_escape_markup(b, x->what);
 	ct_buf_puts(b, "</code></td>");
 	if (x->word_before) {
 		ct_buf_printf(b, "<td><span class=\"v %s\">%s</span></td><td><span class=\"v %s\">%s</span></td>"
@@ -280,7 +281,7 @@ static void names(struct ct_buf *b, const char *what, const char *const *name, s
 	ct_buf_printf(b, "<p>%s: ", what);
 	for (size_t i = 0; i < n; i++) {
 		ct_buf_puts(b, i ? ", " : "");
-		ch_text(b, name[i]);
+		ct_escape_markup(b, name[i]);
 	}
 	ct_buf_puts(b, "</p>\n");
 }

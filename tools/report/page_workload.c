@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "report/chart.h"
@@ -44,7 +45,7 @@ static void verdicts(const struct rp_workload *w, struct ct_buf *b)
 		if (!isnan(v->speedup))
 			ct_buf_printf(b, " %s (%s)", s, range);
 		ct_buf_puts(b, ": ");
-		ch_text(b, v->reason);
+		ct_escape_markup(b, v->reason);
 		ct_buf_puts(b, "</dd>\n");
 	}
 	ct_buf_puts(b, "</dl>\n");
@@ -290,7 +291,7 @@ static void system_row(const struct rp_workload *w, const struct ct_record *r, s
 	rp_speedup_text(es.value, s);
 	snprintf(title, sizeof title, "%.80s: speed-up %s", r->field[2], s);
 	ct_buf_puts(b, "<tr><th scope=\"row\">");
-	ch_text(b, r->field[2]);
+	ct_escape_markup(b, r->field[2]);
 	ct_buf_printf(b, "</th><td class=\"n\">%s</td><td>", s);
 	ch_range(b, title, "s0", es.value, es.low, es.high, 160);
 	ct_buf_puts(b, "</td><td class=\"n\">");
@@ -300,7 +301,7 @@ static void system_row(const struct rp_workload *w, const struct ct_record *r, s
 	if (rp_es(w, r->field[1], r->field[2], "perf_per_watt", &watt) && !isnan(watt.value))
 		ct_buf_printf(b, "%.2f", watt.value);
 	ct_buf_puts(b, "</td><td>");
-	ch_text(b, es.method);
+	ct_escape_markup(b, es.method);
 	ct_buf_puts(b, "</td></tr>\n");
 }
 
@@ -350,11 +351,11 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 	for (size_t i = 0; (r = ct_profile_next(w->p, "TR", &i));)
 		if (r->nfields >= 4) {
 			ct_buf_puts(b, "<li>trace <code>");
-			ch_text(b, r->field[0]);
+			ct_escape_markup(b, r->field[0]);
 			ct_buf_puts(b, "</code>, ");
-			ch_text(b, r->field[2]);
+			ct_escape_markup(b, r->field[2]);
 			ct_buf_puts(b, " bytes, digest <code>");
-			ch_text(b, r->field[3]);
+			ct_escape_markup(b, r->field[3]);
 			ct_buf_puts(b, "</code></li>");
 		}
 	for (size_t i = 0; (r = ct_profile_next(w->p, "PG", &i));)
@@ -362,14 +363,14 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 			char command[COMMAND_SHOWN + 8];
 			shorten(r->field[2], command, sizeof command);
 			ct_buf_puts(b, "<li><code>");
-			ch_text(b, command);
+			ct_escape_markup(b, command);
 			ct_buf_puts(b, "</code> (version ");
-			ch_text(b, r->field[1]);
+			ct_escape_markup(b, r->field[1]);
 			ct_buf_puts(b, ")</li>");
 		}
 	if (*w->path) {
 		ct_buf_puts(b, "<li>profile <code>");
-		ch_text(b, w->path);
+		ct_escape_markup(b, w->path);
 		ct_buf_puts(b, "</code></li>");
 	}
 	ct_buf_puts(b, "</ul>\n");
@@ -378,7 +379,7 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 void rp_page_workload(const struct rp_workload *w, size_t i, int only, struct ct_buf *b)
 {
 	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"%s><summary><h3>", i, only ? " open" : "");
-	ch_text(b, w->name);
+	ct_escape_markup(b, w->name);
 	ct_buf_puts(b, "</h3>");
 	for (int m = 0; m < CT_MECHANISMS; m++)
 		if (w->v[m].word == CT_BENEFITS || w->v[m].word == CT_HURTS)

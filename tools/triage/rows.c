@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/table.h"
 #include "base/utf8.h"
@@ -138,26 +139,12 @@ static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
-static void csv_text(struct ct_buf *b, const char *s)
-{
-	int quote = s[strcspn(s, ",\"\r\n")] != '\0';
-	if (quote)
-		ct_buf_putc(b, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			ct_buf_putc(b, '"');
-		ct_buf_putc(b, *s);
-	}
-	if (quote)
-		ct_buf_putc(b, '"');
-}
-
 static void csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	ct_buf_puts(b, "workload,mechanism,verdict,speedup,low,high,reason\r\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct ct_verdict *v = &r[i].job->v[r[i].m];
-		csv_text(b, r[i].job->name);
+		ct_escape_csv(b, r[i].job->name);
 		ct_buf_printf(b, ",%s,%s,", ct_mechanism_name(r[i].m), ct_verdict_word(v->word));
 		ct_buf_real(b, v->speedup);
 		ct_buf_putc(b, ',');
@@ -165,7 +152,7 @@ static void csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 		ct_buf_putc(b, ',');
 		ct_buf_real(b, v->high);
 		ct_buf_putc(b, ',');
-		csv_text(b, v->reason);
+		ct_escape_csv(b, v->reason);
 		ct_buf_puts(b, "\r\n");
 	}
 }

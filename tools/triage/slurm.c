@@ -4,26 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "triage/triage.h"
 
 enum { TASKS = 16 };
 
-/* A word for the shell, in single quotes where it needs them. */
-static void quoted(struct ct_buf *b, const char *s)
+static void word(struct ct_buf *b, const char *s)
 {
 	ct_buf_putc(b, ' ');
-	if (*s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	                       "-_./:=,+@%")]) {
-		ct_buf_puts(b, s);
-		return;
-	}
-	ct_buf_putc(b, '\'');
-	for (; *s; s++)
-		if (*s == '\'')
-			ct_buf_puts(b, "'\\''");
-		else
-			ct_buf_putc(b, *s);
-	ct_buf_putc(b, '\'');
+	ct_escape_shell(b, s);
 }
 
 static void text_option(struct ct_buf *b, const char *option, const char *value)
@@ -31,7 +20,7 @@ static void text_option(struct ct_buf *b, const char *option, const char *value)
 	if (!value)
 		return;
 	ct_buf_printf(b, " %s", option);
-	quoted(b, value);
+	word(b, value);
 }
 
 static void count_option(struct ct_buf *b, const char *option, uint64_t value, uint64_t usual)
@@ -97,7 +86,7 @@ static void words(const struct ct_tool *t, struct ct_buf *b)
 		dashes |= t->operand[i][0] == '-';
 	flag(b, "--", dashes);
 	for (int i = 0; i < t->operands; i++)
-		quoted(b, t->operand[i]);
+		word(b, t->operand[i]);
 }
 
 int tr_slurm(struct ct_tool *t, struct ct_error *e)
