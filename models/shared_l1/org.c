@@ -7,15 +7,13 @@
 #include "base/mem.h"
 #include "gpu/address.h"
 #include "models/shared_l1/camping.h"
+#include "replay/ways.h"
 
 enum { SL_BUCKETS = 4096 };
 #define SL_NONE UINT32_MAX
 
 struct sl_way {
-	uint64_t line, stamp;
-	uint32_t valid;          /* sectors */
-	uint8_t used;
-	uint8_t reserved;        /* something is on its way */
+	struct ct_way w;         /* held: with reservation, something is on its way */
 	uint8_t dead;            /* flushed meanwhile: not kept */
 };
 
@@ -122,31 +120,20 @@ static struct sl_way *ways_of(const struct ct_sl_org *o, unsigned core, uint64_t
 	return o->way + ((size_t)core * o->c.sets + set_of(o, line)) * o->c.ways;
 }
 
-static struct sl_way *find(const struct ct_sl_org *o, unsigned core, uint64_t line)
+static struct sl_way *find_line(const struct ct_sl_org *o, unsigned core, uint64_t line)
 {
-	struct sl_way *w = ways_of(o, core, line);
-	for (uint32_t i = 0; i < o->c.ways; i++)
-		if (w[i].used && w[i].line == line)
-			return &w[i];
-	return NULL;
+	return (struct sl_way *)ct_way_find(ways_of(o, core, line), sizeof(struct sl_way), o->c.ways, line);
 }
 
-/* The least recent line that nothing is on its way to; NULL when all wait. */
-static struct sl_way *victim(const struct ct_sl_org *o, unsigned core, uint64_t line)
+/* The way that makes room for the line in the L1 of a core; NULL when something is on its way to all. */
+static struct sl_way *victim_of(const struct ct_sl_org *o, unsigned core, uint64_t line)
 {
-	struct sl_way *w = ways_of(o, core, line), *v = NULL;
-	for (uint32_t i = 0; i < o->c.ways; i++) {
-		if (!w[i].used)
-			return &w[i];
-		if (!w[i].reserved && (!v || w[i].stamp < v->stamp))
-			v = &w[i];
-	}
-	return v;
+	return (struct sl_way *)ct_way_victim(ways_of(o, core, line), sizeof(struct sl_way), o->c.ways);
 }
 
 /* ---- copies ---- */
 
-static struct sl_copies *slot_of(const struct ct_sl_org *o, uint64_t line)
+static struct sl_copies *copies_slot(const struct ct_sl_org *o, uint64_t line)
 {
 	size_t i = (size_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (o->copies_cap - 1);
 	while (o->copies[i].used && o->copies[i].line != line)
@@ -154,7 +141,7 @@ static struct sl_copies *slot_of(const struct ct_sl_org *o, uint64_t line)
 	return &o->copies[i];
 }
 
-static int grow_copies(struct ct_sl_org *o)
+static int copies_grow(struct ct_sl_org *o)
 {
 	enum { FIRST = 1024 };
 	struct sl_copies *old = o->copies;
@@ -166,7 +153,7 @@ static int grow_copies(struct ct_sl_org *o)
 	o->copies_cap = n ? n * 2 : FIRST;
 	for (size_t i = 0; i < n; i++)
 		if (old[i].used)
-			*slot_of(o, old[i].line) = old[i];
+			*copies_slot(o, old[i].line) = old[i];
 	free(old);
 	return CT_OK;
 }
@@ -174,9 +161,9 @@ static int grow_copies(struct ct_sl_org *o)
 /* A line has come to (by 1) or left (by -1) an L1. CT_OK or CT_ERR_NOMEM (only when it comes). */
 static int copies_add(struct ct_sl_org *o, uint64_t line, int by)
 {
-	if (by > 0 && o->copies_used * 2 >= o->copies_cap && grow_copies(o) != CT_OK)
+	if (by > 0 && o->copies_used * 2 >= o->copies_cap && copies_grow(o) != CT_OK)
 		return CT_ERR_NOMEM;
-	struct sl_copies *s = slot_of(o, line);
+	struct sl_copies *s = copies_slot(o, line);
 	if (!s->used) {
 		*s = (struct sl_copies){ .line = line, .used = 1 };
 		o->copies_used++;
@@ -187,47 +174,47 @@ static int copies_add(struct ct_sl_org *o, uint64_t line, int by)
 
 unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line)
 {
-	return o->copies_cap ? slot_of(o, line)->count : 0;
+	return o->copies_cap ? copies_slot(o, line)->count : 0;
 }
 
 /* Forgets what a place holds. */
-static int leave(struct ct_sl_org *o, struct sl_way *w)
+static int forget_way(struct ct_sl_org *o, struct sl_way *w)
 {
-	int st = w->used && w->valid ? copies_add(o, w->line, -1) : CT_OK;
-	w->valid = 0;
-	w->used = 0;
+	int st = w->w.used && w->w.valid ? copies_add(o, w->w.line, -1) : CT_OK;
+	w->w.valid = 0;
+	w->w.used = 0;
 	return st;
 }
 
 /* ---- modes ---- */
 
 /* Group of a line's set while sampling: 0 private (even), 1 shared (odd). */
-static unsigned group_of(const struct ct_sl_org *o, uint64_t line)
+static unsigned sampled_group(const struct ct_sl_org *o, uint64_t line)
 {
 	return set_of(o, line) & 1;
 }
 
-static int shared_rule(const struct ct_sl_org *o, unsigned core, uint64_t line)
+static int is_shared(const struct ct_sl_org *o, unsigned core, uint64_t line)
 {
 	if (!o->phases)
 		return o->c.organisation == CT_SL_ORG_SHARED;
-	return ct_sl_phases_shared(o->phases, core, group_of(o, line));
+	return ct_sl_phases_shared(o->phases, core, sampled_group(o, line));
 }
 
-static int own_access(struct ct_sl_org *o, unsigned core, uint64_t line, enum ct_sl_way way,
+static int note_own_access(struct ct_sl_org *o, unsigned core, uint64_t line, enum ct_sl_way way,
                       uint64_t now)
 {
-	if (o->phases && ct_sl_phases_own(o->phases, core, group_of(o, line), way))
+	if (o->phases && ct_sl_phases_own(o->phases, core, sampled_group(o, line), way))
 		return ct_sl_phases_turn(o->phases, core, now);
 	return CT_OK;
 }
 
-static int served(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, int missed,
+static int note_served(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, int missed,
                   uint64_t now)
 {
 	o->core[at].served++;
 	ct_sl_camping_add(&o->camping, at);
-	if (o->phases && ct_sl_phases_served(o->phases, at, from, group_of(o, line), missed))
+	if (o->phases && ct_sl_phases_served(o->phases, at, from, sampled_group(o, line), missed))
 		return ct_sl_phases_turn(o->phases, at, now);
 	return CT_OK;
 }
@@ -235,16 +222,16 @@ static int served(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line
 void ct_sl_org_ack(struct ct_sl_org *o, unsigned at, uint64_t line)
 {
 	if (o->phases)
-		ct_sl_phases_llc_reply(o->phases, at, group_of(o, line));
+		ct_sl_phases_llc_reply(o->phases, at, sampled_group(o, line));
 }
 
 void ct_sl_org_reply(struct ct_sl_org *o, unsigned core, uint64_t line, int missed)
 {
 	if (o->phases)
-		ct_sl_phases_home_reply(o->phases, core, group_of(o, line), missed);
+		ct_sl_phases_home_reply(o->phases, core, sampled_group(o, line), missed);
 }
 
-static void tell(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned at, unsigned from,
+static void tell_watcher(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned at, unsigned from,
                  uint64_t line, uint32_t mask, int is_write)
 {
 	struct ct_sl_org_event ev = { what, at, from, line, mask, is_write };
@@ -252,7 +239,7 @@ static void tell(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned a
 		o->watch(o->watch_ctx, &ev);
 }
 
-static int past_home(const struct ct_sl_org *o, unsigned core, unsigned home, unsigned partition)
+static int goes_past_home(const struct ct_sl_org *o, unsigned core, unsigned home, unsigned partition)
 {
 	return o->c.nearer &&
 	       o->c.nearer[((size_t)core * o->c.cores + home) * o->c.partitions + partition];
@@ -261,37 +248,37 @@ static int past_home(const struct ct_sl_org *o, unsigned core, unsigned home, un
 int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition,
                     uint64_t now, struct ct_sl_route *r)
 {
-	unsigned home = shared_rule(o, core, line) ? ct_sl_org_home(o, line) : core;
-	tell(o, CT_SL_ROUTED, home, core, line, 0, 0);
+	unsigned home = is_shared(o, core, line) ? ct_sl_org_home(o, line) : core;
+	tell_watcher(o, CT_SL_ROUTED, home, core, line, 0, 0);
 	*r = (struct ct_sl_route){ CT_SL_LOCAL, core };
 	if (home == core) {
 		o->s.local++;
-	} else if (past_home(o, core, home, partition)) {
+	} else if (goes_past_home(o, core, home, partition)) {
 		o->s.past++;
 		r->way = CT_SL_PAST;
 	} else {
 		o->s.remote++;
 		*r = (struct ct_sl_route){ CT_SL_REMOTE, home };
 	}
-	return own_access(o, core, line, r->way, now);
+	return note_own_access(o, core, line, r->way, now);
 }
 
 /* ---- lines on their way ---- */
 
-static uint32_t bucket_of(unsigned at, uint64_t line)
+static uint32_t entry_bucket(unsigned at, uint64_t line)
 {
 	return (uint32_t)(((line ^ (uint64_t)at << 40) * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % SL_BUCKETS;
 }
 
-static struct sl_entry *entry_of(const struct ct_sl_org *o, unsigned at, uint64_t line)
+static struct sl_entry *entry_find(const struct ct_sl_org *o, unsigned at, uint64_t line)
 {
-	uint32_t i = o->bucket[bucket_of(at, line)];
+	uint32_t i = o->bucket[entry_bucket(at, line)];
 	while (i != SL_NONE && (o->entry[i].at != at || o->entry[i].line != line))
 		i = o->entry[i].next;
 	return i == SL_NONE ? NULL : &o->entry[i];
 }
 
-static struct sl_entry *add_entry(struct ct_sl_org *o, unsigned at, uint64_t line)
+static struct sl_entry *entry_add(struct ct_sl_org *o, unsigned at, uint64_t line)
 {
 	uint32_t i = o->free_entry;
 	if (i != SL_NONE) {
@@ -301,7 +288,7 @@ static struct sl_entry *add_entry(struct ct_sl_org *o, unsigned at, uint64_t lin
 			return NULL;
 		i = (uint32_t)o->entries++;
 	}
-	uint32_t *b = &o->bucket[bucket_of(at, line)];
+	uint32_t *b = &o->bucket[entry_bucket(at, line)];
 	o->entry[i] = (struct sl_entry){ .line = line, .at = at, .next = *b, .head = SL_NONE,
 		                         .tail = SL_NONE };
 	*b = i;
@@ -309,9 +296,9 @@ static struct sl_entry *add_entry(struct ct_sl_org *o, unsigned at, uint64_t lin
 	return &o->entry[i];
 }
 
-static void drop_entry(struct ct_sl_org *o, struct sl_entry *x)
+static void entry_drop(struct ct_sl_org *o, struct sl_entry *x)
 {
-	uint32_t at = (uint32_t)(x - o->entry), *link = &o->bucket[bucket_of(x->at, x->line)];
+	uint32_t at = (uint32_t)(x - o->entry), *link = &o->bucket[entry_bucket(x->at, x->line)];
 	while (*link != at)
 		link = &o->entry[*link].next;
 	*link = x->next;
@@ -320,7 +307,7 @@ static void drop_entry(struct ct_sl_org *o, struct sl_entry *x)
 	o->free_entry = at;
 }
 
-static int add_waiter(struct ct_sl_org *o, struct sl_entry *x, const struct ct_sl_waiter *w)
+static int waiter_add(struct ct_sl_org *o, struct sl_entry *x, const struct ct_sl_waiter *w)
 {
 	uint32_t entry = (uint32_t)(x - o->entry), i = o->free_waiter;
 	if (i != SL_NONE) {
@@ -344,16 +331,16 @@ static int add_waiter(struct ct_sl_org *o, struct sl_entry *x, const struct ct_s
 /* ---- access ---- */
 
 /* A read that lacks sectors: takes a line and an MSHR, or joins the ones that wait. */
-static int miss(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *w,
+static int read_missing(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *w,
                 const struct ct_sl_waiter *waiter, struct ct_sl_found *f)
 {
-	struct sl_entry *x = entry_of(o, at, line);
+	struct sl_entry *x = entry_find(o, at, line);
 	if (x && o->c.mshr_merge && x->count >= o->c.mshr_merge)
 		return CT_SL_RETRY;
 	if (!x && o->c.mshr_entries && o->core[at].mshrs >= o->c.mshr_entries)
 		return CT_SL_RETRY;
 	if (o->c.reserve && !w) {
-		w = victim(o, at, line);
+		w = victim_of(o, at, line);
 		if (!w)
 			return CT_SL_RETRY;
 	}
@@ -367,7 +354,7 @@ static int miss(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *
 		f->sector_miss |= f->line_miss;
 		f->line_miss = 0;
 	}
-	if (!x && !(x = add_entry(o, at, line)))
+	if (!x && !(x = entry_add(o, at, line)))
 		return CT_ERR_NOMEM;
 	x->pending |= f->fetch;
 	if (fresh) {
@@ -375,44 +362,44 @@ static int miss(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *
 		x->fresh = 1;
 	}
 	if (o->c.reserve) {
-		if (!w->used || w->line != line) {
-			if (leave(o, w) != CT_OK)
+		if (!w->w.used || w->w.line != line) {
+			if (forget_way(o, w) != CT_OK)
 				return CT_ERR_NOMEM;
-			*w = (struct sl_way){ .line = line, .used = 1 };
+			*w = (struct sl_way){ .w = { .line = line, .used = 1 } };
 		}
-		w->reserved = 1;
-		w->stamp = ++o->clock;
+		w->w.held = 1;
+		w->w.stamp = ++o->clock;
 	}
 	struct ct_sl_waiter me = *waiter;
 	me.missed = f->fetch != 0;
-	return add_waiter(o, x, &me) < 0 ? CT_ERR_NOMEM : CT_OK;
+	return waiter_add(o, x, &me) < 0 ? CT_ERR_NOMEM : CT_OK;
 }
 
 int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line,
                      uint32_t mask, int is_write, uint64_t token, uint64_t now,
                      struct ct_sl_found *f)
 {
-	struct sl_way *w = find(o, at, line);
-	uint32_t there = w && !w->dead ? w->valid & mask : 0;
+	struct sl_way *w = find_line(o, at, line);
+	uint32_t there = w && !w->dead ? w->w.valid & mask : 0;
 	*f = (struct ct_sl_found){ .hit = there };
-	*(w && w->valid ? &f->sector_miss : &f->line_miss) = mask & ~there;
+	*(w && w->w.valid ? &f->sector_miss : &f->line_miss) = mask & ~there;
 	if (!is_write && there != mask) {
 		struct ct_sl_waiter waiter = { token, from, mask & ~there, 0 };
-		int st = miss(o, at, line, w, &waiter, f);
+		int st = read_missing(o, at, line, w, &waiter, f);
 		if (st != CT_OK)
 			return st;
-		w = find(o, at, line);
+		w = find_line(o, at, line);
 	}
 	if (w && (there || !is_write))
-		w->stamp = ++o->clock;
-	tell(o, CT_SL_ACCESSED, at, from, line, mask, is_write);
+		w->w.stamp = ++o->clock;
+	tell_watcher(o, CT_SL_ACCESSED, at, from, line, mask, is_write);
 	int missed = is_write ? there != mask : f->fetch != 0;
 	*(is_write ? &o->s.writes : &o->s.reads) += 1;
 	*(is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
-	return served(o, at, from, line, missed, now);
+	return note_served(o, at, from, line, missed, now);
 }
 
-static void hand_back(struct ct_sl_org *o, struct sl_entry *x,
+static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x,
                       void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {
 	uint32_t entry = (uint32_t)(x - o->entry), i = x->head, keep = SL_NONE;
@@ -439,25 +426,25 @@ static void hand_back(struct ct_sl_org *o, struct sl_entry *x,
 }
 
 /* Puts what has come where it belongs; with reservation the line is there. */
-static int install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
+static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
                    const struct sl_entry *x)
 {
-	struct sl_way *w = find(o, at, line);
+	struct sl_way *w = find_line(o, at, line);
 	int dead = w && o->c.reserve ? w->dead : x->dead, st = CT_OK;
-	if (!w && !o->c.reserve && !dead && (w = victim(o, at, line))) {
-		st = leave(o, w);
-		*w = (struct sl_way){ .line = line, .used = 1, .stamp = ++o->clock };
+	if (!w && !o->c.reserve && !dead && (w = victim_of(o, at, line))) {
+		st = forget_way(o, w);
+		*w = (struct sl_way){ .w = { .line = line, .used = 1, .stamp = ++o->clock } };
 	}
 	if (!w)
 		return CT_OK;
-	if (!dead && st == CT_OK && !w->valid)
+	if (!dead && st == CT_OK && !w->w.valid)
 		st = copies_add(o, line, 1);
 	if (!dead)
-		w->valid |= mask;
+		w->w.valid |= mask;
 	if (!x->pending && o->c.reserve) {
-		w->reserved = 0;
+		w->w.held = 0;
 		if (w->dead)
-			w->used = 0;
+			w->w.used = 0;
 		w->dead = 0;
 	}
 	return st;
@@ -466,14 +453,14 @@ static int install(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
                    void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {
-	struct sl_entry *x = entry_of(o, at, line);
+	struct sl_entry *x = entry_find(o, at, line);
 	if (!x || (mask & ~x->pending))
 		return CT_ERR_INPUT;
 	if (o->c.organisation == CT_SL_ORG_SHARED && ct_sl_org_home(o, line) != at)
 		return CT_ERR_INPUT;
-	tell(o, CT_SL_FILLED, at, at, line, mask, 0);
+	tell_watcher(o, CT_SL_FILLED, at, at, line, mask, 0);
 	x->pending &= ~mask;
-	if (install(o, at, line, mask, x) != CT_OK)
+	if (install_sectors(o, at, line, mask, x) != CT_OK)
 		return CT_ERR_NOMEM;
 	if (x->fresh) {
 		x->fresh = 0;
@@ -486,22 +473,22 @@ int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mas
 	}
 	ct_sl_org_ack(o, at, line);
 	uint32_t entry = (uint32_t)(x - o->entry);
-	hand_back(o, x, done, ctx);
+	hand_back_waiters(o, x, done, ctx);
 	x = &o->entry[entry];
 	if (!x->pending && x->head == SL_NONE)
-		drop_entry(o, x);
+		entry_drop(o, x);
 	return CT_OK;
 }
 
 void ct_sl_org_flush(struct ct_sl_org *o, unsigned core)
 {
 	struct sl_way *w = o->way + (size_t)core * o->c.sets * o->c.ways;
-	tell(o, CT_SL_FLUSHED, core, core, 0, 0, 0);
+	tell_watcher(o, CT_SL_FLUSHED, core, core, 0, 0, 0);
 	for (size_t i = 0; i < (size_t)o->c.sets * o->c.ways; i++) {
-		int reserved = w[i].reserved;
-		(void)leave(o, &w[i]); /* what leaves needs no memory */
+		int reserved = w[i].w.held;
+		(void)forget_way(o, &w[i]); /* what leaves needs no memory */
 		if (reserved)
-			w[i].used = w[i].dead = 1;
+			w[i].w.used = w[i].dead = 1;
 	}
 	for (size_t i = 0; i < o->entries; i++)
 		if (o->entry[i].at == core)

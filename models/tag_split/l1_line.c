@@ -5,13 +5,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "models/tag_split/l1_internal.h"
+#include "replay/ways.h"
 
 enum { SEARCHED_WAYS = 16 /* larger sets are linked: today's L1s have 256 ways */ };
 
-/* Lines of a set lie next to each other, tags apart from what is rarely read. */
+/* Lines of a set lie next to each other. */
 struct frame {
-	uint64_t stamp;                  /* of a set that is searched */
-	uint16_t valid, touched, reused; /* chunks; valid 0: the way is free */
+	struct ct_way w;                 /* stamp: of a set that is searched; used while any chunk is valid */
+	uint16_t touched, reused;        /* chunks */
 };
 
 /* Frames as index + 1; 0 = none. */
@@ -27,7 +28,6 @@ struct set {
 };
 
 struct lines {
-	uint64_t *tag;
 	struct frame *frame;
 	struct link *link; /* NULL: sets are searched; else also the next two */
 	struct set *set;
@@ -35,15 +35,14 @@ struct lines {
 	size_t buckets;    /* a power of two */
 };
 
-static int init(struct ct_ts_l1 *l1)
+static int line_init(struct ct_ts_l1 *l1)
 {
 	struct lines *p = l1->state = ct_calloc(1, sizeof *p);
 	size_t n = (size_t)l1->s.sets * l1->s.ways;
 	if (!p)
 		return -1;
-	p->tag = ct_calloc(n, sizeof *p->tag);
 	p->frame = ct_calloc(n, sizeof *p->frame);
-	if (!p->tag || !p->frame || n >= UINT32_MAX)
+	if (!p->frame || n >= UINT32_MAX)
 		return -1;
 	if (l1->s.ways <= SEARCHED_WAYS)
 		return 0;
@@ -55,10 +54,9 @@ static int init(struct ct_ts_l1 *l1)
 	return p->link && p->set && p->bucket ? 0 : -1;
 }
 
-static void release(struct ct_ts_l1 *l1)
+static void line_release(struct ct_ts_l1 *l1)
 {
 	struct lines *p = l1->state;
-	free(p->tag);
 	free(p->frame);
 	free(p->link);
 	free(p->set);
@@ -89,9 +87,9 @@ static void make_youngest(struct lines *p, struct set *s, uint32_t i)
 	s->youngest = i;
 }
 
-static void forget(struct lines *p, struct set *s, uint32_t i)
+static void unlink_line(struct lines *p, struct set *s, uint32_t i)
 {
-	uint32_t *b = bucket_of(p, p->tag[i - 1]);
+	uint32_t *b = bucket_of(p, p->frame[i - 1].w.line);
 	while (*b != i)
 		b = &p->link[*b - 1].next;
 	*b = p->link[i - 1].next;
@@ -100,9 +98,9 @@ static void forget(struct lines *p, struct set *s, uint32_t i)
 	s->free = i;
 }
 
-static void enter(struct lines *p, struct set *s, uint32_t i)
+static void link_line(struct lines *p, struct set *s, uint32_t i)
 {
-	uint32_t *b = bucket_of(p, p->tag[i - 1]);
+	uint32_t *b = bucket_of(p, p->frame[i - 1].w.line);
 	p->link[i - 1].next = *b;
 	*b = i;
 	make_youngest(p, s, i);
@@ -124,38 +122,37 @@ static uint32_t take_free(const struct ct_ts_l1 *l1, struct lines *p, uint32_t s
 
 enum { ABSENT = -1 };
 
-static int64_t find(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+static int64_t find_line(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways;
 	if (p->link) {
 		uint32_t i = *bucket_of(p, line);
-		while (i && p->tag[i - 1] != line)
+		while (i && p->frame[i - 1].w.line != line)
 			i = p->link[i - 1].next;
 		return (int64_t)i - 1;
 	}
-	for (uint32_t w = 0; w < l1->s.ways; w++)
-		if (p->tag[at + w] == line && p->frame[at + w].valid)
-			return (int64_t)(at + w);
-	return ABSENT;
+	const struct ct_way *w = ct_way_find(&p->frame[at], sizeof *p->frame, l1->s.ways, line);
+	return w ? (const struct frame *)(const void *)w - p->frame : ABSENT;
 }
 
-static void drop(struct ct_ts_l1 *l1, size_t at, uint32_t chunks)
+static void drop_chunks(struct ct_ts_l1 *l1, size_t at, uint32_t chunks)
 {
 	struct lines *p = l1->state;
 	struct frame *f = &p->frame[at];
-	uint32_t had = f->valid;
+	uint32_t had = f->w.valid;
 	ts_leave(l1, had & chunks, f->touched, f->reused);
-	f->valid &= (uint16_t)~chunks;
-	if (p->link && had && !f->valid)
-		forget(p, &p->set[at / l1->s.ways], (uint32_t)at + 1);
+	f->w.valid &= ~chunks;
+	f->w.used = f->w.valid != 0;
+	if (p->link && had && !f->w.valid)
+		unlink_line(p, &p->set[at / l1->s.ways], (uint32_t)at + 1);
 }
 
-static void touch(struct ct_ts_l1 *l1, size_t at)
+static void touch_line(struct ct_ts_l1 *l1, size_t at)
 {
 	struct lines *p = l1->state;
 	if (!p->link) {
-		p->frame[at].stamp = l1->clock;
+		p->frame[at].w.stamp = l1->clock;
 		return;
 	}
 	struct set *s = &p->set[at / l1->s.ways];
@@ -164,127 +161,125 @@ static void touch(struct ct_ts_l1 *l1, size_t at)
 }
 
 /* The line leaves. */
-static void evict(struct ct_ts_l1 *l1, size_t at, struct ct_ts_result *r)
+static void evict_line(struct ct_ts_l1 *l1, size_t at, struct ct_ts_result *r)
 {
 	const struct lines *p = l1->state;
 	r->replaced = 1;
-	r->evicted = ts_few_bits(p->frame[at].valid);
-	drop(l1, at, l1->all);
+	r->evicted = ts_few_bits(p->frame[at].w.valid);
+	drop_chunks(l1, at, l1->all);
 }
 
 /* A free way, else the least recently used line, which leaves. */
 static size_t make_room(struct ct_ts_l1 *l1, uint32_t set, struct ct_ts_result *r)
 {
 	struct lines *p = l1->state;
-	size_t at = (size_t)set * l1->s.ways, oldest = at;
+	size_t at = (size_t)set * l1->s.ways;
 	if (p->link) {
 		uint32_t i = take_free(l1, p, set);
 		if (!i) {
-			evict(l1, p->set[set].oldest - 1, r);
+			evict_line(l1, p->set[set].oldest - 1, r);
 			i = take_free(l1, p, set);
 		}
 		return i - 1;
 	}
-	for (size_t i = at; i < at + l1->s.ways; i++) {
-		if (!p->frame[i].valid)
-			return i;
-		if (p->frame[i].stamp < p->frame[oldest].stamp)
-			oldest = i;
-	}
-	evict(l1, oldest, r);
-	return oldest;
+	const struct ct_way *w = ct_way_victim(&p->frame[at], sizeof *p->frame, l1->s.ways);
+	size_t victim = (size_t)((const struct frame *)(const void *)w - p->frame);
+	if (w->used)
+		evict_line(l1, victim, r);
+	return victim;
 }
 
-static void install(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int64_t at, uint32_t chunks,
-                    uint32_t asked, struct ct_ts_result *r)
+static void install_chunks(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int64_t at, uint32_t chunks,
+                           uint32_t asked, struct ct_ts_result *r)
 {
 	struct lines *p = l1->state;
 	if (at == ABSENT) {
 		at = (int64_t)make_room(l1, set, r);
-		p->tag[at] = line;
+		p->frame[at].w.line = line;
 		if (p->link)
-			enter(p, &p->set[set], (uint32_t)at + 1);
+			link_line(p, &p->set[set], (uint32_t)at + 1);
 	}
 	struct frame *f = &p->frame[at];
-	f->valid |= (uint16_t)chunks;
+	f->w.valid |= chunks;
+	f->w.used = f->w.valid != 0;
 	f->touched = (uint16_t)((f->touched & ~chunks) | (chunks & asked));
 	f->reused &= (uint16_t)~chunks;
-	touch(l1, (size_t)at);
+	touch_line(l1, (size_t)at);
 }
 
-static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
-                struct ct_ts_result *r)
+static int line_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+                     struct ct_ts_result *r)
 {
 	struct lines *p = l1->state;
-	int64_t at = find(l1, set, line);
-	uint32_t valid = at == ABSENT ? 0 : p->frame[at].valid;
+	int64_t at = find_line(l1, set, line);
+	uint32_t valid = at == ABSENT ? 0 : p->frame[at].w.valid;
 	(void)coarse;
 	r->hit = chunks & valid;
 	if (at != ABSENT) {
 		struct frame *f = &p->frame[at];
 		f->touched |= (uint16_t)r->hit;
 		f->reused |= (uint16_t)r->hit;
-		touch(l1, (size_t)at);
+		touch_line(l1, (size_t)at);
 	}
 	if (r->hit == chunks)
 		return CT_OK;
 	r->miss = (l1->s.kind == CT_TS_LINE ? l1->all : chunks) & ~valid;
-	install(l1, set, line, at, r->miss, chunks, r);
+	install_chunks(l1, set, line, at, r->miss, chunks, r);
 	return CT_OK;
 }
 
-static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
-                 struct ct_ts_result *r)
+static int line_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                      struct ct_ts_result *r)
 {
 	struct lines *p = l1->state;
-	int64_t at = find(l1, set, line);
-	uint32_t valid = at == ABSENT ? 0 : p->frame[at].valid;
+	int64_t at = find_line(l1, set, line);
+	uint32_t valid = at == ABSENT ? 0 : p->frame[at].w.valid;
 	r->hit = chunks & valid;
 	switch (l1->s.store) {
 	case CT_TS_STORE_EVICT:
 		if (r->hit) {
 			uint32_t out = l1->s.kind == CT_TS_LINE ? l1->all : chunks;
 			r->evicted = ts_few_bits(valid & out);
-			drop(l1, (size_t)at, out);
+			drop_chunks(l1, (size_t)at, out);
 		}
 		break;
 	case CT_TS_STORE_UPDATE:
 		if (at != ABSENT)
-			touch(l1, (size_t)at);
+			touch_line(l1, (size_t)at);
 		break;
 	case CT_TS_STORE_ALLOCATE:
 		r->miss = chunks & ~valid;
-		install(l1, set, line, at, r->miss, chunks, r);
+		install_chunks(l1, set, line, at, r->miss, chunks, r);
 		break;
 	}
 	return CT_OK;
 }
 
-static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
+static uint32_t line_peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
 {
 	const struct lines *p = l1->state;
-	int64_t at = find(l1, set, line);
-	return at == ABSENT ? 0 : p->frame[at].valid & chunks;
+	int64_t at = find_line(l1, set, line);
+	return at == ABSENT ? 0 : p->frame[at].w.valid & chunks;
 }
 
-static void flush(struct ct_ts_l1 *l1)
-{
-	const struct lines *p = l1->state;
-	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways; i++)
-		if (p->frame[i].valid)
-			drop(l1, i, l1->all);
-}
-
-static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
-                 void *ctx)
+static void line_flush(struct ct_ts_l1 *l1)
 {
 	const struct lines *p = l1->state;
 	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways; i++)
-		for (uint32_t v = p->frame[i].valid; v; v &= v - 1)
-			fn(ctx, p->tag[i], ct_low_bit(v));
+		if (p->frame[i].w.valid)
+			drop_chunks(l1, i, l1->all);
 }
 
-static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+static void line_each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                      void *ctx)
+{
+	const struct lines *p = l1->state;
+	for (size_t i = 0; i < (size_t)l1->s.sets * l1->s.ways; i++)
+		for (uint32_t v = p->frame[i].w.valid; v; v &= v - 1)
+			fn(ctx, p->frame[i].w.line, ct_low_bit(v));
+}
+
+static void line_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct lines *p = l1->state;
 	size_t at = (size_t)set * l1->s.ways;
@@ -292,8 +287,10 @@ static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 		TS_NEAR(bucket_of(p, line));
 		return;
 	}
-	ts_near_bytes(&p->tag[at], l1->s.ways * sizeof *p->tag);
 	ts_near_bytes(&p->frame[at], l1->s.ways * sizeof *p->frame);
 }
 
-const struct ts_ops ts_line_ops = {init, load, store, peek, flush, each, release, near};
+const struct ts_ops ts_line_ops = {
+	line_init, line_load, line_store, line_peek,
+	line_flush, line_each, line_release, line_near,
+};

@@ -15,7 +15,7 @@ struct known {
 	size_t slots, lines;
 };
 
-static int init(struct ct_ts_l1 *l1)
+static int perfect_init(struct ct_ts_l1 *l1)
 {
 	struct known *p = l1->state = ct_calloc(1, sizeof *p);
 	if (!p)
@@ -25,14 +25,14 @@ static int init(struct ct_ts_l1 *l1)
 	return p->slot ? 0 : -1;
 }
 
-static void release(struct ct_ts_l1 *l1)
+static void perfect_release(struct ct_ts_l1 *l1)
 {
 	struct known *p = l1->state;
 	free(p->slot);
 	free(p);
 }
 
-static size_t place(const struct known *p, uint64_t line)
+static size_t slot_of(const struct known *p, uint64_t line)
 {
 	size_t i = ct_mix64(line) & (p->slots - 1);
 	while (p->slot[i] && p->slot[i] != line + 1)
@@ -40,7 +40,7 @@ static size_t place(const struct known *p, uint64_t line)
 	return i;
 }
 
-static int grow(struct known *p)
+static int grow_slots(struct known *p)
 {
 	struct known old = *p;
 	uint64_t *slot = ct_calloc(old.slots * 2, sizeof *slot);
@@ -50,16 +50,16 @@ static int grow(struct known *p)
 	p->slots = old.slots * 2;
 	for (size_t i = 0; i < old.slots; i++)
 		if (old.slot[i])
-			p->slot[place(p, old.slot[i] - 1)] = old.slot[i];
+			p->slot[slot_of(p, old.slot[i] - 1)] = old.slot[i];
 	free(old.slot);
 	return 0;
 }
 
-static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
-                struct ct_ts_result *r)
+static int perfect_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+                        struct ct_ts_result *r)
 {
 	struct known *p = l1->state;
-	size_t i = place(p, line);
+	size_t i = slot_of(p, line);
 	(void)set;
 	(void)coarse;
 	if (p->slot[i]) {
@@ -69,30 +69,30 @@ static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunk
 	r->miss = l1->all;
 	p->slot[i] = line + 1;
 	p->lines++;
-	return p->lines * 2 > p->slots && grow(p) < 0 ? CT_ERR_NOMEM : CT_OK;
+	return p->lines * 2 > p->slots && grow_slots(p) < 0 ? CT_ERR_NOMEM : CT_OK;
 }
 
-static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
+static uint32_t perfect_peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
 {
 	const struct known *p = l1->state;
 	(void)set;
-	return p->slot[place(p, line)] ? chunks : 0;
+	return p->slot[slot_of(p, line)] ? chunks : 0;
 }
 
-static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
-                 struct ct_ts_result *r)
+static int perfect_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                         struct ct_ts_result *r)
 {
-	r->hit = peek(l1, set, line, chunks);
+	r->hit = perfect_peek(l1, set, line, chunks);
 	return CT_OK;
 }
 
-static void flush(struct ct_ts_l1 *l1)
+static void perfect_flush(struct ct_ts_l1 *l1)
 {
 	(void)l1;
 }
 
-static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
-                 void *ctx)
+static void perfect_each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                         void *ctx)
 {
 	const struct known *p = l1->state;
 	for (size_t i = 0; i < p->slots; i++)
@@ -100,11 +100,14 @@ static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line,
 			fn(ctx, p->slot[i] - 1, k);
 }
 
-static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+static void perfect_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct known *p = l1->state;
 	(void)set;
 	TS_NEAR(&p->slot[ct_mix64(line) & (p->slots - 1)]);
 }
 
-const struct ts_ops ts_perfect_ops = {init, load, store, peek, flush, each, release, near};
+const struct ts_ops ts_perfect_ops = {
+	perfect_init, perfect_load, perfect_store, perfect_peek,
+	perfect_flush, perfect_each, perfect_release, perfect_near,
+};

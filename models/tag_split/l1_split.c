@@ -38,7 +38,7 @@ static uint64_t shared_of(const struct split *p, uint64_t line)
 	return p->shared_shift < 64 ? line >> p->shared_shift : 0;
 }
 
-static int init(struct ct_ts_l1 *l1)
+static int split_init(struct ct_ts_l1 *l1)
 {
 	struct split *p = l1->state = ct_calloc(1, sizeof *p);
 	if (!p)
@@ -57,7 +57,7 @@ static int init(struct ct_ts_l1 *l1)
 	return p->set && p->shared && p->group_stamp && p->line && p->chunk && p->stamp ? 0 : -1;
 }
 
-static void release(struct ct_ts_l1 *l1)
+static void split_release(struct ct_ts_l1 *l1)
 {
 	struct split *p = l1->state;
 	free(p->set);
@@ -116,24 +116,24 @@ static uint64_t slots_of(const struct access *a, uint64_t line)
 	return found;
 }
 
-static uint32_t count(uint64_t slots)
+static uint32_t count_slots(uint64_t slots)
 {
 	return slots >> 16 ? ct_bits(slots) : ts_few_bits((uint32_t)slots);
 }
 
-static void leave(struct access *a, uint64_t slots)
+static void drop_slots(struct access *a, uint64_t slots)
 {
 	struct ct_ts_use *u = &a->l1->use;
-	uint32_t n = count(slots);
+	uint32_t n = count_slots(slots);
 	u->fetched += n;
-	u->touched += count(slots & a->s->touched);
-	u->reused += count(slots & a->s->reused);
+	u->touched += count_slots(slots & a->s->touched);
+	u->reused += count_slots(slots & a->s->reused);
 	a->r->evicted += n;
 	a->s->valid &= ~slots;
 	a->s->recent &= ~slots; /* invalid slots count as not recent (reading nru-reset) */
 }
 
-static void touch(struct access *a, uint32_t s)
+static void touch_slot(struct access *a, uint32_t s)
 {
 	uint32_t g = s / a->l1->per;
 	a->stamp[s] = a->group_stamp[g] = a->l1->clock;
@@ -158,7 +158,7 @@ static uint64_t nru_victim(struct access *a)
 		from &= ~a->s->recent;
 	if (a->l1->s.pick == CT_TS_LOWEST)
 		return from & (0 - from);
-	return nth_bit(from, (uint32_t)(ct_rand64(&a->l1->random) % count(from)));
+	return nth_bit(from, (uint32_t)(ct_rand64(&a->l1->random) % count_slots(from)));
 }
 
 /* The oldest chunk of the oldest group: what makes 0 private bits a sector cache and
@@ -202,8 +202,8 @@ static uint32_t take_slot(struct access *a, uint64_t home)
 		uint32_t g = ct_low_bit(v) / a->l1->per;
 		a->r->replaced++;
 		uint64_t others = v & a->matching ? 0 : a->s->valid & group_mask(a, g) & ~v;
-		a->r->collateral += count(others);
-		leave(a, v | others);
+		a->r->collateral += count_slots(others);
+		drop_slots(a, v | others);
 		from = v;
 	}
 	uint32_t s = ct_low_bit(from), g = s / a->l1->per;
@@ -212,7 +212,7 @@ static uint32_t take_slot(struct access *a, uint64_t home)
 	return s;
 }
 
-static void fill(struct access *a, uint64_t line, uint32_t chunks, uint32_t asked)
+static void fill_chunks(struct access *a, uint64_t line, uint32_t chunks, uint32_t asked)
 {
 	/* A fill of a whole line takes a whole free group if there is one (reading coarse-placement). */
 	uint64_t home = chunks == a->l1->all ? empty_groups(a) : 0;
@@ -228,12 +228,12 @@ static void fill(struct access *a, uint64_t line, uint32_t chunks, uint32_t aske
 		a->s->touched &= ~bit;
 		if (asked >> k & 1)
 			a->s->touched |= bit;
-		touch(a, s);
+		touch_slot(a, s);
 	}
 }
 
-static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
-                struct ct_ts_result *r)
+static int split_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+                      struct ct_ts_result *r)
 {
 	struct access a;
 	uint32_t cached = 0, want = coarse ? l1->all : chunks;
@@ -244,7 +244,7 @@ static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunk
 		cached |= UINT32_C(1) << k;
 		if (!(want >> k & 1))
 			continue;
-		touch(&a, s);
+		touch_slot(&a, s);
 		if (chunks >> k & 1) {
 			a.s->touched |= m & (0 - m);
 			a.s->reused |= m & (0 - m);
@@ -252,14 +252,14 @@ static int load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunk
 	}
 	r->hit = chunks & cached;
 	r->miss = want & ~cached;
-	fill(&a, line, r->miss, chunks);
+	fill_chunks(&a, line, r->miss, chunks);
 	if ((a.s->recent & a.p->every) == a.p->every)
 		a.s->recent = 0; /* all of them at once (reading nru-reset) */
 	return CT_OK;
 }
 
-static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
-                 struct ct_ts_result *r)
+static int split_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                       struct ct_ts_result *r)
 {
 	struct access a;
 	open_set(&a, l1, set, line);
@@ -270,12 +270,12 @@ static int store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chun
 			continue;
 		r->hit |= UINT32_C(1) << k;
 		if (l1->s.store == CT_TS_STORE_EVICT)
-			leave(&a, m & (0 - m));
+			drop_slots(&a, m & (0 - m));
 	}
 	return CT_OK;
 }
 
-static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
+static uint32_t split_peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
 {
 	struct access a;
 	uint32_t cached = 0;
@@ -285,19 +285,19 @@ static uint32_t peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uin
 	return cached & chunks;
 }
 
-static void flush(struct ct_ts_l1 *l1)
+static void split_flush(struct ct_ts_l1 *l1)
 {
 	struct ct_ts_result r = {0};
 	for (uint32_t i = 0; i < l1->s.sets; i++) {
 		struct access a;
 		open_set(&a, l1, i, 0);
 		a.r = &r;
-		leave(&a, a.s->valid);
+		drop_slots(&a, a.s->valid);
 	}
 }
 
-static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
-                 void *ctx)
+static void split_each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                       void *ctx)
 {
 	const struct split *p = l1->state;
 	for (uint32_t i = 0; i < l1->s.sets; i++)
@@ -307,7 +307,7 @@ static void each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line,
 		}
 }
 
-static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+static void split_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	const struct split *p = l1->state;
 	size_t group = (size_t)set * l1->s.ways, slot = (size_t)set * p->slots;
@@ -320,4 +320,7 @@ static void near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 	TS_NEAR(&p->chunk[slot]);
 }
 
-const struct ts_ops ts_split_ops = {init, load, store, peek, flush, each, release, near};
+const struct ts_ops ts_split_ops = {
+	split_init, split_load, split_store, split_peek,
+	split_flush, split_each, split_release, split_near,
+};
