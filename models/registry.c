@@ -8,7 +8,8 @@
 
 /* One line for each mechanism: the name of its folder, in the order in which tables show them. */
 #define MECHANISMS(X) \
-	X(tag_split)
+	X(tag_split)     \
+	X(malekeh)
 
 #define DECLARE(folder) extern const struct ct_mechanism ct_mechanism_##folder;
 #define ADDRESS(folder) &ct_mechanism_##folder,

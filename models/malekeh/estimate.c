@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "models/common/records.h"
+
 static const char MECHANISM[] = "malekeh";
 static const char SCOPE[] = "all";
 
@@ -29,11 +31,12 @@ static double waiting(const struct ct_mk_counts *c)
 	return ratio(c->idle, c->issued + c->stalled + c->idle);
 }
 
-static void range(double value, double share, double *low, double *high)
+/* A speed-up that is smaller where that share of the time does not shrink. */
+static struct ct_mechanism_number speedup_between(double value, double share)
 {
-	double other = 1 + (value - 1) * (1 - share);
-	*low = fmin(value, other);
-	*high = fmax(value, other);
+	struct ct_mechanism_number x = ct_number_begin(value);
+	ct_number_widen(&x, 1 + (value - 1) * (1 - share));
+	return x;
 }
 
 static size_t index_of(const struct ct_mk_measure *m, const char *name)
@@ -70,10 +73,8 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
 	ct_mk_measure_counts(m, s->monolithic ? index_of(m, "OCU-mono") : 0, &base);
 	ct_mk_measure_counts(m, ct_mk_measure_systems(m) - 1, &own);
 	r->system = s;
-	r->speedup = ratio(base.cycles, c->cycles);
-	r->configured = ratio(own.cycles, c->cycles);
-	range(r->speedup, waiting(&base), &r->low, &r->high);
-	range(r->configured, waiting(&own), &r->configured_low, &r->configured_high);
+	r->speedup = speedup_between(ratio(base.cycles, c->cycles), waiting(&base));
+	r->configured = speedup_between(ratio(own.cycles, c->cycles), waiting(&own));
 	r->hit_ratio = ratio(c->hits, c->slots);
 	r->bank_reads_ratio = ratio(c->bank_reads, ocu.bank_reads);
 	double pj = energy_of(c, s, g, p);
@@ -88,70 +89,52 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
 	/* reads may outlast the last warp */
 	r->conflict = ratio(c->conflict_cycles < all ? c->conflict_cycles : all, all);
 	/* the engine replays the GPU as configured */
-	r->cycles = (f->cycles - f->launch_cycles) / r->configured + f->launch_cycles;
+	r->cycles = (f->cycles - f->launch_cycles) / r->configured.value + f->launch_cycles;
 	r->ipc = f->thread_insts / r->cycles;
 }
 
-struct writer {
-	struct ct_profile *p;
-	struct ct_error *e;
-	const char *system, *key, *x, *method;
-	int status;
-};
-
-static void put(struct writer *w, const char *metric, double v, double low, double high)
+/* One value of a row, as ES or as a point of a sweep. */
+static void put(struct ct_records *w, const char *key, const char *x, const char *metric, double v)
 {
-	if (w->status != CT_OK)
-		return;
-	if (w->key) {
-		struct ct_sweep_point sw = {.scope = SCOPE, .mechanism = MECHANISM, .system = w->system,
-		                            .key = w->key, .x = w->x, .metric = metric,
-		                            .method = w->method, .value = v};
-		w->status = ct_profile_add_sweep(w->p, &sw, w->e);
-		return;
-	}
-	struct ct_estimate es = {.scope = SCOPE, .mechanism = MECHANISM, .system = w->system,
-	                         .metric = metric, .method = w->method, .value = v, .low = low,
-	                         .high = high};
-	w->status = ct_profile_add_estimate(w->p, &es, w->e);
-}
-
-static void put_one(struct writer *w, const char *metric, double v)
-{
-	put(w, metric, v, NAN, NAN);
+	if (key)
+		ct_records_point(w, key, x, metric, v);
+	else
+		ct_records_value(w, metric, v);
 }
 
 int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const char *key,
                     const char *x, struct ct_profile *p, struct ct_error *e)
 {
-	struct writer w = {.p = p, .e = e, .system = r->system->name, .key = key, .x = x,
-	                   .method = "replay", .status = CT_OK};
+	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .system = r->system->name, .method = "replay"};
 	if (!key)
-		put_one(&w, "cycles", r->cycles);
-	put_one(&w, "ipc", r->ipc);
-	put(&w, "speedup", r->speedup, r->low, r->high);
-	put_one(&w, "rf_hit_ratio", r->hit_ratio);
+		ct_records_value(&w, "cycles", r->cycles);
+	put(&w, key, x, "ipc", r->ipc);
+	if (key)
+		ct_records_point(&w, key, x, "speedup", r->speedup.value);
+	else
+		ct_records_number(&w, "speedup", &r->speedup);
+	put(&w, key, x, "rf_hit_ratio", r->hit_ratio);
 	if (!key)
-		put_one(&w, "rf_hit_ratio_distinct", ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
-	put_one(&w, "rf_bank_reads_ratio", r->bank_reads_ratio);
-	put_one(&w, "rf_energy_ratio", r->energy_ratio);
+		ct_records_value(&w, "rf_hit_ratio_distinct", ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
+	put(&w, key, x, "rf_bank_reads_ratio", r->bank_reads_ratio);
+	put(&w, key, x, "rf_energy_ratio", r->energy_ratio);
 	if (key)
 		return w.status;
-	put(&w, "speedup_configured", r->configured, r->configured_low, r->configured_high);
-	put_one(&w, "energy_j", r->energy_j);
-	put_one(&w, "storage_bytes", (double)ct_mk_added_bytes(r->system, g));
-	put_one(&w, "rf_cache_bytes", (double)ct_mk_cache_bytes(r->system, g));
-	put_one(&w, "rf_cache_writes_ratio", r->cache_writes_ratio);
-	put_one(&w, "issue_stall_fraction", r->stall);
-	put_one(&w, "issue_fraction", r->issue);
-	put_one(&w, "pending_ready_fraction", r->pending);
-	put_one(&w, "no_ready_fraction", r->idle);
-	put_one(&w, "bank_conflict_fraction", r->conflict);
-	put_one(&w, "near_lost", ratio(r->c.lost, r->c.results));
-	put_one(&w, "stale_dropped", ratio(r->c.stale, r->c.results));
-	put_one(&w, "uncached_operands", ratio(r->c.uncached, r->c.slots));
+	ct_records_number(&w, "speedup_configured", &r->configured);
+	ct_records_value(&w, "energy_j", r->energy_j);
+	ct_records_value(&w, "storage_bytes", (double)ct_mk_added_bytes(r->system, g));
+	ct_records_value(&w, "rf_cache_bytes", (double)ct_mk_cache_bytes(r->system, g));
+	ct_records_value(&w, "rf_cache_writes_ratio", r->cache_writes_ratio);
+	ct_records_value(&w, "issue_stall_fraction", r->stall);
+	ct_records_value(&w, "issue_fraction", r->issue);
+	ct_records_value(&w, "pending_ready_fraction", r->pending);
+	ct_records_value(&w, "no_ready_fraction", r->idle);
+	ct_records_value(&w, "bank_conflict_fraction", r->conflict);
+	ct_records_value(&w, "near_lost", ratio(r->c.lost, r->c.results));
+	ct_records_value(&w, "stale_dropped", ratio(r->c.stale, r->c.results));
+	ct_records_value(&w, "uncached_operands", ratio(r->c.uncached, r->c.slots));
 	if (r->c.sthld_intervals && r->system->schedule == CT_MK_PRIORITY)
-		put_one(&w, "sthld_mean", ratio(r->c.sthld_sum, r->c.sthld_intervals));
+		ct_records_value(&w, "sthld_mean", ratio(r->c.sthld_sum, r->c.sthld_intervals));
 	return w.status;
 }
 
@@ -206,13 +189,13 @@ int ct_mk_bounds_write(const struct ct_gpu *g, struct ct_profile *p, struct ct_e
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
 		const struct ct_mk_system *s = ct_mk_system_at(i);
 		struct ct_mk_bound b = ct_mk_hit_bound(s, &insts, &distinct);
-		struct writer w = {.p = p, .e = e, .system = s->name, .method = "analytic", .status = CT_OK};
+		struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .system = s->name, .method = "analytic"};
 		double least = s->kind == CT_MK_BOC || s->kind == CT_MK_OCU ? b.hit : 0;
-		put(&w, "rf_hit_ratio_distinct", b.hit, least, b.most);
+		ct_records_between(&w, "rf_hit_ratio_distinct", b.hit, least, b.most);
 		if (s->kind != CT_MK_LTRF)
-			put(&w, "rf_bank_reads_ratio", 1 - b.hit, 1 - b.most, 1 - least);
-		put_one(&w, "storage_bytes", (double)ct_mk_added_bytes(s, g));
-		put_one(&w, "rf_cache_bytes", (double)ct_mk_cache_bytes(s, g));
+			ct_records_between(&w, "rf_bank_reads_ratio", 1 - b.hit, 1 - b.most, 1 - least);
+		ct_records_value(&w, "storage_bytes", (double)ct_mk_added_bytes(s, g));
+		ct_records_value(&w, "rf_cache_bytes", (double)ct_mk_cache_bytes(s, g));
 		if (w.status != CT_OK)
 			return w.status;
 	}

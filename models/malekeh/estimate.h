@@ -4,6 +4,7 @@
 #define CT_MODELS_MALEKEH_ESTIMATE_H
 
 #include "locality/hist.h"
+#include "models/common/number.h"
 #include "models/malekeh/energy.h"
 #include "models/malekeh/measure.h"
 #include "profile/profile.h"
@@ -12,8 +13,8 @@
 struct ct_mk_row {
 	const struct ct_mk_system *system;
 	struct ct_mk_counts c;
-	double speedup, low, high;       /* against OCU, monolithic ones against OCU-mono */
-	double configured, configured_low, configured_high; /* against the GPU's own collectors */
+	struct ct_mechanism_number speedup;    /* against OCU, monolithic ones against OCU-mono */
+	struct ct_mechanism_number configured; /* against the GPU's own collectors */
 	double hit_ratio, bank_reads_ratio, energy_ratio, cache_writes_ratio;
 	double issue, pending, idle, stall; /* shares of scheduler cycles with warps */
 	double conflict;                    /* the same, in which a read waited for a bank */

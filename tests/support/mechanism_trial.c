@@ -36,7 +36,7 @@ static void check_status(int st, const struct ct_error *e)
 		fail_msg("%d: %s", st, e->text);
 }
 
-void trial_pass(struct mechanism_trial *t, int observed)
+static void make_pass(struct mechanism_trial *t, int observed)
 {
 	struct ct_pass_observer ob = *t->run.mechanism->observer;
 	const struct ct_pass_observer *list[1] = {&ob};
@@ -46,11 +46,22 @@ void trial_pass(struct mechanism_trial *t, int observed)
 	struct ct_trace *trace;
 	struct ct_error e = {0};
 	ob.ctx = &t->run;
-	check_status(t->run.mechanism->open(&t->run, &e), &e);
 	assert_non_null(t->run.p = ct_profile_new(&e));
 	check_status(ct_trace_open(&trace, t->path, &topt, &e), &e);
 	check_status(ct_pass_run(trace, &o, t->run.p, &e), &e);
 	ct_trace_close(trace);
+}
+
+void trial_measure(struct mechanism_trial *t)
+{
+	make_pass(t, 1);
+}
+
+void trial_pass(struct mechanism_trial *t, int observed)
+{
+	struct ct_error e = {0};
+	check_status(t->run.mechanism->open(&t->run, &e), &e);
+	make_pass(t, observed);
 	check_status(ct_workload_read(&t->workload, t->run.p, t->gpu.sms, (double)ct_gpu_register_bytes(&t->gpu), &e),
 	             &e);
 	t->run.workload = &t->workload;

@@ -21,6 +21,9 @@ struct mechanism_trial {
 void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const struct ct_gpu *g, struct micro *trace);
 /* Opens the run, makes the pass with the observer (not: without any) and reads the workload. */
 void trial_pass(struct mechanism_trial *t, int observed);
+/* Makes the pass again with the observer of a run that is open, and puts the new profile into run.p: the old one stays
+ * the caller's. */
+void trial_measure(struct mechanism_trial *t);
 /* The value of an ES record of scope all; NaN when there is none. method may be NULL. */
 double trial_value(const struct mechanism_trial *t, const char *system, const char *metric, const char *method);
 /* What show() and its sisters write, checked for NaN and tabs; the caller frees it. */

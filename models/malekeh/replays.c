@@ -1,0 +1,174 @@
+/* replays.c - --method replay: the organisations that can be parts, in the full engine. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "models/common/records.h"
+#include "models/malekeh/parts.h"
+#include "models/malekeh/run.h"
+
+/* The engines of one replay. */
+struct engines {
+	const struct ct_mechanism_run *run;
+	const struct ct_mk_system *system[CT_MK_SYSTEMS];
+	struct ct_replays_engine engine[CT_MK_SYSTEMS];
+	struct ct_mk_parts *parts[CT_MK_SYSTEMS]; /* of engines that are there */
+	struct ct_mk_counts counts[CT_MK_SYSTEMS];
+	struct ct_replay_counts total[CT_MK_SYSTEMS];
+	unsigned n;
+};
+
+/* The parts of an engine hold what is in the collectors of all its warps: as measured, a hundred MB of all
+ * systems on an h100. So they come and go with it. */
+static const double part_bytes_per_warp = 9500;
+
+/* The GPU in force with the scheduler of the paper's baseline, whatever its own is. */
+static const struct ct_gpu *baseline_gpu(const struct ct_mechanism_run *run)
+{
+	struct mk_run *own = mk_run_of(run);
+	own->gto = *run->gpu;
+	own->gto.scheduler = CT_SCHED_GTO;
+	return &own->gto;
+}
+
+static int new_parts(const struct ct_mechanism_run *run, const struct ct_mk_system *s, struct ct_mk_parts **parts,
+                     struct ct_error *e)
+{
+	const struct mk_run *own = mk_run_of(run);
+	return ct_mk_parts_new(parts, s, &own->gto, &own->masks, &own->table, (uint32_t)own->params.v[CT_MK_P_INTERVAL],
+	                       run->settings->seed, e);
+}
+
+/* Systems that decide by reuse bits need those that a pass has profiled. */
+int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
+              struct ct_error *e)
+{
+	const struct ct_mk_system *s = ct_mk_system_at(system);
+	struct ct_mk_parts *x = NULL;
+	*parts = NULL;
+	if (!s || !ct_mk_parts_can(s))
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s cannot be replayed: it needs plans of whole warps",
+		               s ? s->name : "no system");
+	if (s->kind == CT_MK_CCU && !s->lru && !mk_run_of(run)->masks.n)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s needs reuse bits, which a pass with --method replay profiles", s->name);
+	const struct ct_gpu *g = baseline_gpu(run);
+	int st = new_parts(run, s, &x, e);
+	*engine = (struct ct_replays_engine){.gpu = g, .options = {.timing = CT_REPLAY_FULL,
+	                                     .warmup = run->settings->warmup}};
+	if (st == CT_OK)
+		engine->options.parts = ct_mk_parts_table(x);
+	*parts = x;
+	return st;
+}
+
+void mk_engine_free(void *parts)
+{
+	ct_mk_parts_free(parts);
+}
+
+static void choose_engines(struct engines *x)
+{
+	const struct ct_gpu *g = baseline_gpu(x->run);
+	const double warps = (double)g->sms * ct_gpu_max_warps(g);
+	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+		if (!ct_mk_parts_can(ct_mk_system_at(i)))
+			continue;
+		x->engine[x->n] = (struct ct_replays_engine){
+			.gpu = g, .options = {.timing = CT_REPLAY_FULL, .warmup = x->run->settings->warmup},
+			.part_bytes = part_bytes_per_warp * warps};
+		x->system[x->n++] = ct_mk_system_at(i);
+	}
+}
+
+static int make_engine(void *ctx, unsigned i, struct ct_error *e)
+{
+	struct engines *x = ctx;
+	int st = new_parts(x->run, x->system[i], &x->parts[i], e);
+	if (st == CT_OK)
+		x->engine[i].options.parts = ct_mk_parts_table(x->parts[i]);
+	return st;
+}
+
+static void end_engine(void *ctx, unsigned i)
+{
+	struct engines *x = ctx;
+	ct_mk_parts_counts(x->parts[i], &x->counts[i]);
+	ct_mk_parts_free(x->parts[i]);
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : NAN;
+}
+
+/* Replayed numbers take the place of those of the sub-core model. */
+static int write_row(const struct ct_mechanism_run *run, const struct engines *x, unsigned i, double configured,
+                     struct ct_error *e)
+{
+	struct mk_run *own = mk_run_of(run);
+	const struct ct_gpu *g = run->gpu;
+	const struct ct_mk_counts c = x->counts[i], base = x->counts[0];
+	struct ct_mk_machine m;
+	uint32_t warps = (ct_gpu_max_warps(g) + g->schedulers - 1) / g->schedulers;
+	uint64_t cycles = x->total[i].cycles - x->total[i].launch_cycles;
+	struct ct_records w = {.p = run->p, .e = e, .mechanism = MK_MECHANISM, .system = x->system[i]->name,
+	                       .method = "replay"};
+	ct_mk_machine_of(g, &m);
+	own->engine[i] = (struct mk_engine_row){
+		.system = x->system[i]->name, .cycles = (double)x->total[i].cycles, .hit = ratio(c.hits, c.slots),
+		.speedup = ratio(x->total[0].cycles - x->total[0].launch_cycles, cycles)};
+	double pj = ct_mk_energy_pj(&c, x->system[i], &m, warps, &own->params);
+	ct_records_value(&w, "cycles", (double)x->total[i].cycles);
+	ct_records_value(&w, "ipc", ratio(x->total[i].thread_insts, x->total[i].cycles));
+	ct_records_value(&w, "speedup", own->engine[i].speedup);
+	ct_records_value(&w, "speedup_configured", configured / (double)cycles);
+	ct_records_value(&w, "rf_hit_ratio", own->engine[i].hit);
+	ct_records_value(&w, "rf_hit_ratio_distinct", ratio(c.hits - c.repeats, c.slots - c.repeats));
+	ct_records_value(&w, "rf_bank_reads_ratio", ratio(c.bank_reads, base.bank_reads));
+	ct_records_value(&w, "rf_energy_ratio", pj / ct_mk_energy_pj(&base, x->system[0], &m, warps, &own->params));
+	ct_records_value(&w, "energy_j", pj * 1e-12);
+	ct_records_value(&w, "rf_cache_writes_ratio", ratio(c.cache_writes, c.results));
+	ct_records_value(&w, "l1_miss_rate", ratio(x->total[i].l1_misses, x->total[i].l1_accesses));
+	ct_records_value(&w, "near_lost", ratio(c.lost, c.results));
+	ct_records_value(&w, "stale_dropped", ratio(c.stale, c.results));
+	return w.status;
+}
+
+/* Keeps what the sub-core model said, to be shown beside the engine's numbers. */
+static void remember_model(const struct ct_mechanism_run *run)
+{
+	struct mk_run *own = mk_run_of(run);
+	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
+		struct ct_estimate es;
+		struct mk_engine_row *r = &own->model[i];
+		*r = (struct mk_engine_row){ct_mk_system_at(i)->name, NAN, NAN, NAN};
+		if (ct_profile_get_estimate(run->p, "all", MK_MECHANISM, r->system, "speedup", "replay", &es))
+			r->speedup = es.value;
+		if (ct_profile_get_estimate(run->p, "all", MK_MECHANISM, r->system, "rf_hit_ratio", "replay", &es))
+			r->hit = es.value;
+	}
+}
+
+/* What is wanted under --check is the measurement of the pass beside the bounds: only method replay runs the engine. */
+int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
+{
+	double cycles = 0, launch = 0;
+	if (run->method != CT_BY_REPLAY)
+		return CT_OK;
+	struct engines *x = ct_calloc(1, sizeof *x);
+	if (!x)
+		return ct_fail_nomem(e);
+	x->run = run;
+	choose_engines(x);
+	struct ct_replays_hooks hooks = {.ctx = x, .make = make_engine, .done = end_engine};
+	int st = ct_replays_run(run->p, run->settings, why, x->engine, x->n, &hooks, x->total, e);
+	remember_model(run);
+	ct_profile_get(run->p, "all", "cycles", &cycles);
+	ct_profile_get(run->p, "all", "launch_cycles", &launch);
+	for (unsigned i = 0; i < x->n && st == CT_OK; i++)
+		st = write_row(run, x, i, cycles - launch, e);
+	if (st == CT_OK)
+		mk_run_of(run)->engines = x->n;
+	free(x);
+	return st;
+}
