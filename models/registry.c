@@ -8,7 +8,9 @@
 
 /* One line for each mechanism: the name of its folder, in the order in which tables show them. */
 #define MECHANISMS(X) \
-	X(tag_split)     \
+	X(morpheus)  \
+	X(shared_l1) \
+	X(tag_split) \
 	X(malekeh)
 
 #define DECLARE(folder) extern const struct ct_mechanism ct_mechanism_##folder;

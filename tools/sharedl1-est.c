@@ -363,6 +363,15 @@ static void use_held(const struct ct_tool *t, struct ct_stage *s, struct own *o)
 		o->row = o->mixed;
 }
 
+static int sweep_as_range(const struct own *o, struct ct_profile *p, struct ct_error *e)
+{
+	const struct sweep *s = &o->sweep;
+	struct ct_range_spec r = {.first = (double)s->first, .last = (double)s->last, .step = (double)s->step,
+	                          .factor = s->step ? 0 : 2, .whole = 1};
+	snprintf(r.key, sizeof r.key, "%s", s->key);
+	return ct_sl_answer_sweep(o->answer, &r, p, e);
+}
+
 static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
                   const struct ct_sl_params *params, struct ct_sl_place *place,
                   struct ct_error *e)
@@ -393,8 +402,7 @@ static int answer(struct ct_tool *t, struct ct_stage *s, struct ct_workload *w,
 	if (st == CT_OK && replay)
 		st = ct_sl_replayed_write(o->answer, o->replayed, CT_SL_ALL, s->p, e);
 	if (st == CT_OK && o->sweep_text)
-		st = ct_sl_answer_sweep(o->answer, o->sweep.key, o->sweep.first, o->sweep.last,
-		                        o->sweep.step, s->p, e);
+		st = sweep_as_range(o, s->p, e);
 	if (st == CT_OK)
 		st = ct_est_finish(t, s, "shared-l1", table, e);
 	ct_sl_answer_free(o->answer);

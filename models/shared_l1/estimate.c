@@ -42,17 +42,6 @@ static double perf_per_watt(const struct ct_sl_estimate *x, const struct ct_sl_e
 	return x->ipc / base->ipc / (x->watt / base->watt);
 }
 
-static void start(struct ct_sl_range *r, double v)
-{
-	r->value = r->low = r->high = v;
-}
-
-static void widen(struct ct_sl_range *r, double v)
-{
-	r->low = fmin(r->low, v);
-	r->high = fmax(r->high, v);
-}
-
 static void central(struct ct_sl_answer *a)
 {
 	struct ct_sl_estimate x[CT_SL_SYSTEMS];
@@ -63,9 +52,9 @@ static void central(struct ct_sl_answer *a)
 		struct ct_sl_row *r = &a->row[i];
 		r->system = ct_sl_system_at((size_t)i);
 		r->x = x[i];
-		start(&r->speedup, base->cycles / x[i].cycles);
-		start(&r->speedup_configured, a->configured.cycles / x[i].cycles);
-		start(&r->perf_per_watt, perf_per_watt(&x[i], base));
+		r->speedup = ct_number_begin(base->cycles / x[i].cycles);
+		r->speedup_configured = ct_number_begin(a->configured.cycles / x[i].cycles);
+		r->perf_per_watt = ct_number_begin(perf_per_watt(&x[i], base));
 	}
 	a->target = ct_sl_is_target(&a->model.p, base->replication_ratio, base->l1_request_miss_rate,
 	                            base->cycles / x[1].cycles - 1);
@@ -95,9 +84,9 @@ static int vary(struct ct_sl_answer *a, const struct variant *v, const struct ct
 	ct_sl_estimate_configured(&other, &configured);
 	for (int i = 0; i < CT_SL_SYSTEMS; i++) {
 		struct ct_sl_row *r = &a->row[i];
-		widen(&r->speedup, x[CT_SL_PRIVATE].cycles / x[i].cycles);
-		widen(&r->speedup_configured, configured.cycles / x[i].cycles);
-		widen(&r->perf_per_watt, perf_per_watt(&x[i], &x[CT_SL_PRIVATE]));
+		ct_number_widen(&r->speedup, x[CT_SL_PRIVATE].cycles / x[i].cycles);
+		ct_number_widen(&r->speedup_configured, configured.cycles / x[i].cycles);
+		ct_number_widen(&r->perf_per_watt, perf_per_watt(&x[i], &x[CT_SL_PRIVATE]));
 	}
 	ct_sl_model_free(&other);
 	return CT_OK;

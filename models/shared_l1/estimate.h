@@ -1,20 +1,18 @@
-/* estimate.h - the answer of sharedl1-est: every system with its range, as records. */
+/* estimate.h - every system of the paper with its range, from one profile on one GPU, and its records. */
 #ifndef CT_MODELS_SHARED_L1_ESTIMATE_H
 #define CT_MODELS_SHARED_L1_ESTIMATE_H
 
+#include "base/range.h"
+#include "models/common/number.h"
 #include "models/shared_l1/systems.h"
 #include "profile/profile.h"
-
-struct ct_sl_range {
-	double value, low, high;
-};
 
 struct ct_sl_row {
 	const struct ct_sl_system *system;
 	struct ct_sl_estimate x;
-	struct ct_sl_range speedup;            /* against Private on the same network */
-	struct ct_sl_range speedup_configured; /* against the GPU as configured */
-	struct ct_sl_range perf_per_watt;      /* against Private */
+	struct ct_mechanism_number speedup;            /* against Private on the same network */
+	struct ct_mechanism_number speedup_configured; /* against the GPU as configured */
+	struct ct_mechanism_number perf_per_watt;      /* against Private */
 };
 
 /* 1 where the order of accesses that the system itself makes decides over its miss rate: the estimate
@@ -49,12 +47,12 @@ void ct_sl_answer_free(struct ct_sl_answer *a);
 /* Appends the ES records (scope all, mechanism shared-l1, method analytic). */
 int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struct ct_error *e);
 
-/* Appends SW records of every system for key = first, first + step (or doubling, step 0)
- * ... last: "l1.latency" in cycles (Fig. 15a; every point is normalised to its own Private),
- * "l1.size" in bytes, "cores" (miss rates only: every core's stream is taken to stay what
- * it is). Fails with CT_ERR_USAGE for another key, and as ct_sl_answer_init(). */
-int ct_sl_answer_sweep(const struct ct_sl_answer *a, const char *key, uint64_t first,
-                       uint64_t last, uint64_t step, struct ct_profile *p, struct ct_error *e);
+/* Appends SW records of every system for each value of the range, whose values are whole numbers from 1. Its key is
+ * "l1.latency" in cycles (Fig. 15; every point is normalised to its own Private), "l1.size" in bytes, or "cores" (miss
+ * rates only: every core's stream is taken to stay what it is). Fails with CT_ERR_USAGE for another key, and as
+ * ct_sl_answer_init(). */
+int ct_sl_answer_sweep(const struct ct_sl_answer *a, const struct ct_range_spec *range, struct ct_profile *p,
+                       struct ct_error *e);
 
 /* Things to tell the user of the rows that are shown (the answer's, or replayed), one line each, into
  * out[i]; returns how many there are. */

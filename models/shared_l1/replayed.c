@@ -97,10 +97,9 @@ void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
 	for (int s = 0; s < CT_SL_SYSTEMS; s++) {
 		out[s].system = ct_sl_system_at((size_t)s);
 		out[s].x = x[s];
-		out[s].speedup = (struct ct_sl_range){ base->cycles / x[s].cycles, NAN, NAN };
-		out[s].speedup_configured = (struct ct_sl_range){ configured / x[s].cycles, NAN, NAN };
-		out[s].perf_per_watt = (struct ct_sl_range){
-			x[s].ipc / base->ipc / (x[s].watt / base->watt), NAN, NAN };
+		out[s].speedup = ct_number_alone(base->cycles / x[s].cycles);
+		out[s].speedup_configured = ct_number_alone(configured / x[s].cycles);
+		out[s].perf_per_watt = ct_number_alone(x[s].ipc / base->ipc / (x[s].watt / base->watt));
 	}
 }
 
@@ -131,9 +130,9 @@ static void take_row(const struct ct_profile *p, double base_latency, struct ct_
 	replayed_value(p, name, "speedup_configured", &configured);
 	replayed_value(p, name, "perf_per_watt", &power);
 	replayed_value(p, name, "reply_latency_ratio", &latency);
-	r->speedup = (struct ct_sl_range){ speedup, NAN, NAN };
-	r->speedup_configured = (struct ct_sl_range){ configured, NAN, NAN };
-	r->perf_per_watt = (struct ct_sl_range){ power, NAN, NAN };
+	r->speedup = ct_number_alone(speedup);
+	r->speedup_configured = ct_number_alone(configured);
+	r->perf_per_watt = ct_number_alone(power);
 	replayed_value(p, name, "l1_miss_rate", &x->l1_miss_rate);
 	replayed_value(p, name, "l1_request_miss_rate", &x->l1_request_miss_rate);
 	replayed_value(p, name, "replicas_mean", &x->replicas);

@@ -13,7 +13,6 @@
 
 struct ct_sl_system {
 	const char *name;
-	const char *what;         /* for people */
 	double l1_factor, llc_factor; /* capacity against the configured one */
 	unsigned shared : 1;      /* one home per line */
 	unsigned ideal : 1;       /* Hypothetical: cores reach each other in no time */

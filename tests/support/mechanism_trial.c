@@ -38,14 +38,21 @@ static void check_status(int st, const struct ct_error *e)
 
 static void make_pass(struct mechanism_trial *t, int observed)
 {
-	struct ct_pass_observer ob = *t->run.mechanism->observer;
-	const struct ct_pass_observer *list[1] = {&ob};
-	struct ct_pass_options o = {.gpu = &t->gpu, .timing = CT_REPLAY_FULL, .no_sms_views = 1, .observers = list,
-	                            .n_observers = observed ? 1 : 0, .settings = t->settings};
+	const struct ct_mechanism *m = t->run.mechanism;
+	struct ct_pass_observer ob;
+	const struct ct_pass_observer *list[2];
+	struct ct_pass_options o = {.gpu = &t->gpu, .timing = CT_REPLAY_FULL, .observers = list,
+	                            .no_sms_views = !(m->views & CT_READS_LLC_SMS), .settings = t->settings};
 	struct ct_trace_options topt = {.no_threads = 1};
 	struct ct_trace *trace;
 	struct ct_error e = {0};
-	ob.ctx = &t->run;
+	if (m->always)
+		list[o.n_observers++] = m->always;
+	if (observed && m->observer) {
+		ob = *m->observer;
+		ob.ctx = &t->run;
+		list[o.n_observers++] = &ob;
+	}
 	assert_non_null(t->run.p = ct_profile_new(&e));
 	check_status(ct_trace_open(&trace, t->path, &topt, &e), &e);
 	check_status(ct_pass_run(trace, &o, t->run.p, &e), &e);

@@ -19,7 +19,8 @@ struct mechanism_trial {
 /* Fills *t for the mechanism and GPU and writes the trace to a file; frees the text. run.set and the rest that is known
  * before open() may still be filled. */
 void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const struct ct_gpu *g, struct micro *trace);
-/* Opens the run, makes the pass with the observer (not: without any) and reads the workload. */
+/* Opens the run, makes the pass with the views and observers of the mechanism (not observed: without the one of passes
+ * that measure it) and reads the workload. */
 void trial_pass(struct mechanism_trial *t, int observed);
 /* Makes the pass again with the observer of a run that is open, and puts the new profile into run.p: the old one stays
  * the caller's. */
