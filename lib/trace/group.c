@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/mem.h"
 
 enum { WARP_BUFFER = 4096 }; /* a warp's bytes before they become a segment */
@@ -23,7 +24,7 @@ void ct_group_free(struct ct_group *g)
 		free(g->warp[i].buffer);
 	}
 	free(g->warp);
-	free(g->bucket);
+	ct_index_free(&g->index);
 	free(g->order);
 	*g = (struct ct_group){0};
 }
@@ -33,32 +34,20 @@ static uint64_t hash_of(uint32_t launch, uint64_t cta, uint32_t warp)
 	return ct_mix64(ct_mix64(cta * 0x9e3779b97f4a7c15u + launch) + warp);
 }
 
-static int grow_buckets(struct ct_group *r)
+static uint64_t hash_of_warp(const void *group, uint32_t i)
 {
-	size_t n = r->buckets ? 2 * r->buckets : 1024;
-	uint32_t *b = ct_calloc(n, sizeof *b);
-	if (!b)
-		return -1;
-	for (size_t i = 0; i < r->warps; i++) {
-		uint64_t h = hash_of(r->warp[i].launch, r->warp[i].cta, r->warp[i].warp);
-		while (b[h & (n - 1)])
-			h++;
-		b[h & (n - 1)] = (uint32_t)i + 1;
-	}
-	free(r->bucket);
-	r->bucket = b;
-	r->buckets = n;
-	return 0;
+	const struct ct_group_warp *w = &((const struct ct_group *)group)->warp[i];
+	return hash_of(w->launch, w->cta, w->warp);
 }
 
 struct ct_group_warp *ct_group_find(struct ct_group *r, uint32_t launch, uint64_t cta,
                                     uint32_t warp)
 {
-	if (2 * r->warps + 2 > r->buckets && grow_buckets(r) != 0)
+	if (ct_index_reserve(&r->index, (uint32_t)r->warps, hash_of_warp, r) < 0)
 		return NULL;
 	uint64_t h = hash_of(launch, cta, warp);
 	uint32_t at;
-	for (; (at = r->bucket[h & (r->buckets - 1)]) != 0; h++) {
+	for (; (at = ct_index_at(&r->index, h)) != 0; h++) {
 		struct ct_group_warp *w = &r->warp[at - 1];
 		if (w->cta == cta && w->warp == warp && w->launch == launch)
 			return w;
@@ -72,7 +61,7 @@ struct ct_group_warp *ct_group_find(struct ct_group *r, uint32_t launch, uint64_
 	w->cta = cta;
 	w->warp = warp;
 	ct_stream_init(&w->stream);
-	r->bucket[h & (r->buckets - 1)] = (uint32_t)r->warps;
+	ct_index_put(&r->index, h, (uint32_t)r->warps - 1);
 	return w;
 }
 
@@ -156,27 +145,14 @@ struct ct_span ct_group_span(struct ct_group *r, struct ct_group_warp *w)
 	return o;
 }
 
-/* Keys are distinct. */
-static int before(const struct ct_group_warp *a, const struct ct_group_warp *b)
+/* By launch, CTA and warp, which no two share: qsort() could not reach what the numbers stand for. */
+static int warp_before(const void *warps, const void *x, const void *y)
 {
+	const struct ct_group_warp *a = (const struct ct_group_warp *)warps + *(const uint32_t *)x;
+	const struct ct_group_warp *b = (const struct ct_group_warp *)warps + *(const uint32_t *)y;
 	if (a->launch != b->launch)
 		return a->launch < b->launch;
 	return a->cta != b->cta ? a->cta < b->cta : a->warp < b->warp;
-}
-
-/* Heap sort: qsort() cannot reach the warps that the numbers stand for. */
-static void sift(struct ct_group *r, size_t i, size_t n)
-{
-	uint32_t *o = r->order;
-	for (size_t c; (c = 2 * i + 1) < n; i = c) {
-		if (c + 1 < n && before(&r->warp[o[c]], &r->warp[o[c + 1]]))
-			c++;
-		if (!before(&r->warp[o[i]], &r->warp[o[c]]))
-			return;
-		uint32_t t = o[i];
-		o[i] = o[c];
-		o[c] = t;
-	}
 }
 
 static int sort_warps(struct ct_group *r)
@@ -186,14 +162,7 @@ static int sort_warps(struct ct_group *r)
 		return -1;
 	for (size_t i = 0; i < r->warps; i++)
 		r->order[i] = (uint32_t)i;
-	for (size_t i = r->warps / 2; i > 0; i--)
-		sift(r, i - 1, r->warps);
-	for (size_t n = r->warps; n > 1; n--) {
-		uint32_t t = r->order[0];
-		r->order[0] = r->order[n - 1];
-		r->order[n - 1] = t;
-		sift(r, 0, n - 1);
-	}
+	ct_heap_sort(r->order, r->warps, sizeof *r->order, warp_before, r->warp);
 	return 0;
 }
 

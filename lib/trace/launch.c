@@ -11,7 +11,7 @@
 #include "trace/private/accelsim.h"
 
 /* A log may have as many launches as records: small ones take little. */
-enum { FIRST_TEXT = 256, TEXT_BLOCK = 4096, FIRST_BUCKETS = 32 };
+enum { FIRST_TEXT = 256, TEXT_BLOCK = 4096 };
 
 struct ct_code_text {
 	struct ct_code_text *next;
@@ -46,7 +46,7 @@ static void code_free(struct ct_code *c)
 		free(c->text);
 		c->text = next;
 	}
-	free(c->bucket);
+	ct_index_free(&c->index);
 }
 
 void ct_launch_unref(struct ct_launch *l)
@@ -136,24 +136,10 @@ static int equal(const struct ct_sinst *a, const struct ct_sinst *b, size_t n)
 	       strncmp(a->opcode, b->opcode, n) == 0 && a->opcode[n] == '\0';
 }
 
-static int grow_buckets(struct ct_code *c)
+static uint64_t hash_of_sid(const void *code, uint32_t sid)
 {
-	uint32_t n = c->buckets ? c->buckets * 2 : FIRST_BUCKETS;
-	uint32_t *b = ct_calloc(n, sizeof *b);
-	if (!b)
-		return -1;
-	uint32_t count = ct_code_count(c);
-	for (uint32_t sid = 0; sid < count; sid++) {
-		const struct ct_sinst *s = ct_code_at(c, sid);
-		uint64_t i = hash_of(s, strlen(s->opcode));
-		while (b[i & (n - 1)])
-			i++;
-		b[i & (n - 1)] = sid + 1;
-	}
-	free(c->bucket);
-	c->bucket = b;
-	c->buckets = n;
-	return 0;
+	const struct ct_sinst *s = ct_code_at(code, sid);
+	return hash_of(s, strlen(s->opcode));
 }
 
 static const char *keep_text(struct ct_code *c, const char *p, size_t n)
@@ -199,17 +185,18 @@ static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct 
 int ct_code_add(struct ct_code *c, const struct ct_sinst *s, size_t n, uint32_t *sid,
                 struct ct_error *e)
 {
-	if (2 * ct_code_count(c) + 2 > c->buckets && grow_buckets(c) != 0)
+	if (ct_index_reserve(&c->index, ct_code_count(c), hash_of_sid, c) < 0)
 		return ct_fail_nomem(e);
-	uint64_t i = hash_of(s, n);
-	for (; c->bucket[i & (c->buckets - 1)]; i++) {
-		*sid = c->bucket[i & (c->buckets - 1)] - 1;
-		if (equal(ct_code_at(c, *sid), s, n))
+	uint64_t h = hash_of(s, n);
+	uint32_t at;
+	for (; (at = ct_index_at(&c->index, h)) != 0; h++)
+		if (equal(ct_code_at(c, at - 1), s, n)) {
+			*sid = at - 1;
 			return CT_OK;
-	}
+		}
 	*sid = ct_code_count(c);
 	int st = append(c, s, n, e);
 	if (st == CT_OK)
-		c->bucket[i & (c->buckets - 1)] = *sid + 1;
+		ct_index_put(&c->index, h, *sid);
 	return st;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/mem.h"
 #include "trace/private/text.h"
 
@@ -25,7 +26,7 @@ void ct_log_free(struct ct_log *l)
 		ct_launch_unref(l->item[i].launch);
 	}
 	free(l->item);
-	free(l->bucket);
+	ct_index_free(&l->index);
 	free(l->out);
 	free(l->nvbit_version);
 	ct_launch_unref(l->launch);
@@ -39,34 +40,22 @@ static uint64_t hash_of(int is_line, uint32_t epoch, uint64_t id)
 	return ct_mix64(ct_mix64(id) + 2 * (uint64_t)epoch + (unsigned)is_line);
 }
 
-static int grow_buckets(struct ct_log *l)
+static uint64_t hash_of_item(const void *log, uint32_t i)
 {
-	size_t n = l->buckets ? 2 * l->buckets : 64;
-	uint32_t *b = ct_calloc(n, sizeof *b);
-	if (!b)
-		return -1;
-	for (size_t i = 0; i < l->items; i++) {
-		uint64_t h = hash_of(l->item[i].is_line, l->item[i].epoch, l->item[i].id);
-		while (b[h & (n - 1)])
-			h++;
-		b[h & (n - 1)] = (uint32_t)i + 1;
-	}
-	free(l->bucket);
-	l->bucket = b;
-	l->buckets = n;
-	return 0;
+	const struct ct_log_item *x = &((const struct ct_log *)log)->item[i];
+	return hash_of(x->is_line, x->epoch, x->id);
 }
 
 struct ct_log_item *ct_log_item(struct ct_log *l, int is_line, uint32_t epoch, uint64_t id, int add,
                                 struct ct_error *e)
 {
-	if (2 * l->items + 2 > l->buckets && grow_buckets(l) != 0) {
+	if (ct_index_reserve(&l->index, (uint32_t)l->items, hash_of_item, l) < 0) {
 		ct_fail_nomem(e);
 		return NULL;
 	}
 	uint64_t h = hash_of(is_line, epoch, id);
 	uint32_t at;
-	for (; (at = l->bucket[h & (l->buckets - 1)]) != 0; h++) {
+	for (; (at = ct_index_at(&l->index, h)) != 0; h++) {
 		struct ct_log_item *x = &l->item[at - 1];
 		if (x->id == id && x->epoch == epoch && x->is_line == is_line)
 			return x;
@@ -88,7 +77,7 @@ struct ct_log_item *ct_log_item(struct ct_log *l, int is_line, uint32_t epoch, u
 	x->epoch = epoch;
 	x->id = id;
 	x->line = l->lines.line;
-	l->bucket[h & (l->buckets - 1)] = (uint32_t)l->items;
+	ct_index_put(&l->index, h, (uint32_t)l->items - 1);
 	return x;
 }
 
@@ -173,27 +162,14 @@ static uint64_t key_of(const struct ct_log *l, const struct ct_log_item *x)
 
 /* By run and launch, the line before the records. Lines lie below their number where
  * the offset passes zero: they come last, without records. */
-static int before(const struct ct_log *l, uint32_t a, uint32_t b)
+static int item_before(const void *log, const void *a, const void *b)
 {
-	const struct ct_log_item *x = &l->item[a], *y = &l->item[b];
+	const struct ct_log *l = log;
+	const struct ct_log_item *x = &l->item[*(const uint32_t *)a], *y = &l->item[*(const uint32_t *)b];
 	uint64_t i = key_of(l, x), j = key_of(l, y);
 	if (x->epoch != y->epoch)
 		return x->epoch < y->epoch;
 	return i != j ? i < j : x->is_line > y->is_line;
-}
-
-static void sift(struct ct_log *l, size_t i, size_t n)
-{
-	uint32_t *o = l->out;
-	for (size_t c; (c = 2 * i + 1) < n; i = c) {
-		if (c + 1 < n && before(l, o[c], o[c + 1]))
-			c++;
-		if (!before(l, o[i], o[c]))
-			return;
-		uint32_t t = o[i];
-		o[i] = o[c];
-		o[c] = t;
-	}
 }
 
 static int sort_items(struct ct_log *l)
@@ -203,14 +179,7 @@ static int sort_items(struct ct_log *l)
 		return -1;
 	for (size_t i = 0; i < l->items; i++)
 		l->out[i] = (uint32_t)i;
-	for (size_t i = l->items / 2; i > 0; i--)
-		sift(l, i - 1, l->items);
-	for (size_t n = l->items; n > 1; n--) {
-		uint32_t t = l->out[0];
-		l->out[0] = l->out[n - 1];
-		l->out[n - 1] = t;
-		sift(l, 0, n - 1);
-	}
+	ct_heap_sort(l->out, l->items, sizeof *l->out, item_before, l);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef CT_TRACE_PRIVATE_GROUP_H
 #define CT_TRACE_PRIVATE_GROUP_H
 
+#include "base/index.h"
 #include "trace/private/accelsim.h"
 
 enum { CT_GROUP_WARPS = 2 << 20 }; /* at most; about 600 MB of bookkeeping */
@@ -25,8 +26,7 @@ struct ct_group {
 	uint64_t budget;
 	struct ct_group_warp *warp;
 	size_t warps, cap;
-	uint32_t *bucket;         /* by launch, CTA and warp: number plus 1 */
-	size_t buckets;
+	struct ct_index index;    /* by launch, CTA and warp */
 	uint64_t unsealed;        /* bytes in buffers */
 	uint32_t *order;          /* warps in order, once all is read */
 	unsigned char scratch[3 * CT_PACK_RECORD_MAX];

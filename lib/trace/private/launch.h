@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "base/index.h"
 #include "trace/record.h"
 
 enum {
@@ -20,8 +21,7 @@ enum {
 struct ct_code {
 	_Atomic(struct ct_sinst *) chunk[CT_CODE_CHUNKS];
 	atomic_uint count;
-	uint32_t *bucket;      /* by content: sid + 1, open addressing; reader only */
-	uint32_t buckets;
+	struct ct_index index; /* by content; reader only */
 	struct ct_code_text *text; /* opcode strings, newest block first */
 };
 

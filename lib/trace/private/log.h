@@ -7,6 +7,7 @@
 #ifndef CT_TRACE_PRIVATE_LOG_H
 #define CT_TRACE_PRIVATE_LOG_H
 
+#include "base/index.h"
 #include "trace/private/group.h"
 
 enum { CT_LOG_ITEMS = 1 << 17 }; /* launch lines and launches with records, at most */
@@ -39,8 +40,7 @@ struct ct_log {
 	struct ct_group group;
 	struct ct_log_item *item;
 	size_t items, cap;
-	uint32_t *bucket;         /* by kind, epoch and id: number plus 1 */
-	size_t buckets;
+	struct ct_index index;    /* by kind, epoch and id */
 	uint32_t *out;            /* order of handing out */
 	size_t next_item;         /* in out */
 	uint64_t id_offset;       /* printed id of a launch line minus that of its records */
