@@ -227,6 +227,11 @@ analyse:
 valgrind: all $(FAULTS)
 	@bash tests/valgrind.sh $(BUILD)
 
+## format: lays the C code out as .clang-format says (clang-format 14 or 19)
+CLANG_FORMAT ?= clang-format
+format:
+	@find lib models tools tests -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print | xargs $(CLANG_FORMAT) -i
+
 ## deps: installs the Debian packages that building and testing need
 deps:
 	@sh tests/deps.sh install
@@ -282,6 +287,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean list help
+.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
