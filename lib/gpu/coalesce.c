@@ -89,7 +89,7 @@ static struct ct_line_request *searched(struct gather *g, uint64_t line)
 }
 
 /* Bits of the bytes [lo, hi) of a line of 128. */
-CT_HOT void span_bytes(unsigned lo, unsigned hi, uint64_t bytes[2])
+static CT_INLINE void span_bytes(unsigned lo, unsigned hi, uint64_t bytes[2])
 {
 	const uint64_t all = ~UINT64_C(0);
 	bytes[0] = bytes[1] = 0;
@@ -104,7 +104,7 @@ CT_HOT void span_bytes(unsigned lo, unsigned hi, uint64_t bytes[2])
 }
 
 /* Bits of the sectors that they lie in. */
-CT_HOT uint32_t span_sectors(unsigned lo, unsigned hi, unsigned sector_bits)
+static CT_INLINE uint32_t span_sectors(unsigned lo, unsigned hi, unsigned sector_bits)
 {
 	return (uint32_t)(((uint64_t)2 << ((hi - 1) >> sector_bits)) - ((uint64_t)1 << (lo >> sector_bits)));
 }
@@ -140,7 +140,7 @@ static int is_power_of_two(uint64_t v)
 
 /* Lanes side by side in the mask, and either in memory or at one address, as most are: the bytes
  * that they take together from base on. 0: they lie otherwise, or are not aligned. */
-CT_HOT unsigned dense_bytes(const struct ct_inst *inst, unsigned width, unsigned line)
+static CT_INLINE unsigned dense_bytes(const struct ct_inst *inst, unsigned width, unsigned line)
 {
 	uint32_t run = inst->mask + (inst->mask & (0 - inst->mask)); /* 0 or one bit where they are */
 	uint64_t base = inst->base, step = (uint64_t)inst->stride;
@@ -158,8 +158,8 @@ CT_HOT unsigned dense_bytes(const struct ct_inst *inst, unsigned width, unsigned
 }
 
 /* The request asks for the bytes [lo, hi) of its line. */
-CT_HOT void span_of(struct ct_line_request *r, unsigned lo, unsigned hi, unsigned line,
-                    unsigned sector_bits)
+static CT_INLINE void span_of(struct ct_line_request *r, unsigned lo, unsigned hi, unsigned line,
+                              unsigned sector_bits)
 {
 	r->sectors = span_sectors(lo, hi, sector_bits);
 	if (line <= 128)
@@ -170,9 +170,9 @@ CT_HOT void span_of(struct ct_line_request *r, unsigned lo, unsigned hi, unsigne
 
 /* The lines of `bytes` bytes from base on, up or down: nothing is searched or sorted. The shape of
  * the cache is constant where it is called for the usual one. */
-CT_HOT unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned bytes,
-                            unsigned line_bits, unsigned sector_bits, int descending,
-                            struct ct_line_request *out)
+static CT_INLINE unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned bytes,
+                                      unsigned line_bits, unsigned sector_bits, int descending,
+                                      struct ct_line_request *out)
 {
 	const unsigned line = 1u << line_bits;
 	unsigned lo = (unsigned)(inst->base & (line - 1)), here, lane = 0;
@@ -195,8 +195,8 @@ CT_HOT unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned
 	return n;
 }
 
-CT_HOT unsigned dense(const struct ct_inst *inst, unsigned width, uint32_t line,
-                      uint32_t sector, int descending, struct ct_line_request *out)
+static CT_INLINE unsigned dense(const struct ct_inst *inst, unsigned width, uint32_t line,
+                                uint32_t sector, int descending, struct ct_line_request *out)
 {
 	unsigned bytes = dense_bytes(inst, width, line);
 	if (!bytes)
@@ -322,8 +322,8 @@ static enum ct_space lane_space(const struct ct_kernel *k, const struct ct_sinst
 /* Naturally aligned global accesses of a power of two bytes, at most a sector: each
  * lies in one sector. Returns 0 at the first lane that is not aligned. The hot loop:
  * shape and kind are constants where it is called, which makes the shifts cheap. */
-CT_HOT int add_aligned(struct gather *g, const struct ct_inst *inst, unsigned width,
-                       unsigned line_bits, unsigned sector_bits, int stride)
+static CT_INLINE int add_aligned(struct gather *g, const struct ct_inst *inst, unsigned width,
+                                 unsigned line_bits, unsigned sector_bits, int stride)
 {
 	struct ct_line_request *const out = g->out;
 	const uint64_t line_mask = ((uint64_t)1 << line_bits) - 1;
@@ -453,10 +453,10 @@ static int is_global(const struct ct_kernel *k, const struct ct_sinst *s)
 }
 
 /* ct_coalesce() of what is not dense. */
-CT_APART unsigned sparse(const struct ct_kernel *k, const struct ct_sinst *s,
-                         const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                         const struct ct_local_map *local, uint64_t warp_key,
-                         struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
+static CT_NOINLINE unsigned sparse(const struct ct_kernel *k, const struct ct_sinst *s,
+                                   const struct ct_inst *inst, uint32_t line, uint32_t sector,
+                                   const struct ct_local_map *local, uint64_t warp_key,
+                                   struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
 {
 	struct gather g; /* its table stays unset until it is needed */
 	unsigned width = clip_width(s);
@@ -493,11 +493,11 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 }
 
 /* ct_coalesce_descending() of what is not dense. */
-CT_APART unsigned sparse_descending(const struct ct_kernel *k, const struct ct_sinst *s,
-                                    const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                                    const struct ct_local_map *local, uint64_t warp_key,
-                                    struct ct_line_request out[CT_MAX_LINES_PER_INST],
-                                    uint32_t *shared_lanes)
+static CT_NOINLINE unsigned sparse_descending(const struct ct_kernel *k, const struct ct_sinst *s,
+                                              const struct ct_inst *inst, uint32_t line, uint32_t sector,
+                                              const struct ct_local_map *local, uint64_t warp_key,
+                                              struct ct_line_request out[CT_MAX_LINES_PER_INST],
+                                              uint32_t *shared_lanes)
 {
 	unsigned width = clip_width(s), n = 0;
 	if (is_global(k, s) && !inst->nruns && inst->naddr >= SCATTERED && is_power_of_two(width) &&

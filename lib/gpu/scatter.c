@@ -151,9 +151,9 @@ static void lanes_of(uint32_t mask, uint32_t lane[CT_WARP_LANES])
 
 /* One request for each run of keys of one line. The shape of the cache is constant where it is called
  * for the usual one, and lane is NULL where all lanes take part. */
-CT_HOT unsigned join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES],
-                     const uint32_t *lane, uint64_t bits, unsigned line_bits, unsigned sector_bits,
-                     struct ct_line_request *out)
+static CT_INLINE unsigned join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES],
+                               const uint32_t *lane, uint64_t bits, unsigned line_bits, unsigned sector_bits,
+                               struct ct_line_request *out)
 {
 	const uint64_t line_mask = ((uint64_t)1 << line_bits) - 1;
 	struct ct_line_request *r = out - 1;

@@ -21,8 +21,8 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
 }
 
 /* First step in which the oldest that waits for the unit can find a collector. */
-CT_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit,
-                          int usual)
+static CT_INLINE uint32_t first_step_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t unit,
+                                        int usual)
 {
 	const struct rp_parked *p = &sm->full.parked[unit][0];
 	const struct rp_sched *s = &sm->full.sched[p->sched];
@@ -31,16 +31,16 @@ CT_HOT uint32_t head_step(const struct ct_replay *r, const struct rp_sm *sm, uin
 
 /* First step in which a parked instruction can find a collector, as far as known: the
  * oldest of each class counts. */
-CT_HOT uint32_t next_unpark(const struct ct_replay *r, const struct rp_sm *sm, int usual)
+static CT_INLINE uint32_t next_parked_step(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t units = sm->full.parked_units; units; units &= units - 1) {
-		next = rp_min32(next, head_step(r, sm, ct_low_bit(units), usual));
+		next = rp_min32(next, first_step_of(r, sm, ct_low_bit(units), usual));
 	}
 	return next;
 }
 
-static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p)
+static void park_instruction(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *p)
 {
 	uint32_t unit = p->op->unit;
 	sm->full.sched[p->sched].port[unit].idoc = RP_NEVER;
@@ -50,7 +50,7 @@ static void park(struct ct_replay *r, struct rp_sm *sm, const struct rp_parked *
 	sm->full.parked_units |= 1u << unit;
 	if (sm->full.nparked[unit] > 1)
 		return; /* the oldest of each class counts */
-	uint32_t step = head_step(r, sm, unit, 0);
+	uint32_t step = first_step_of(r, sm, unit, 0);
 	if (step != RP_NEVER && step / 2 < sm->full.unpark_at)
 		sm->full.unpark_at = step / 2;
 }
@@ -62,11 +62,12 @@ void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_
 	if (r->collector_part)
 		rp_part_collect(r, sm, k, warp, op, mem, now);
 	else
-		park(r, sm, &p);
+		park_instruction(r, sm, &p);
 }
 
 /* The oldest of the unit enters a collector. */
-CT_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step, int usual)
+static CT_INLINE void enter_parked(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_t step,
+                                   int usual)
 {
 	struct rp_parked p = sm->full.parked[unit][0];
 	struct rp_sched *s = &sm->full.sched[p.sched];
@@ -77,16 +78,16 @@ CT_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_
 	if (!left)
 		sm->full.parked_units &= ~(1u << unit);
 	if (p.mem != RP_NO_INDEX)
-		rp_enter_memory(r, sm, s, p.sched, p.warp, p.op, p.mem, c, step, usual);
+		rp_enter_collector_memory(r, sm, s, p.sched, p.warp, p.op, p.mem, c, step, usual);
 	else
-		rp_enter(r, s, w, p.warp, p.op, c, step, usual);
+		rp_enter_collector(r, s, w, p.warp, p.op, c, step, usual);
 	uint32_t at = rp_max32(s->port[unit].idoc, s->stepped);
 	if (at < sm->full.sched_next[p.sched])
 		sm->full.sched_next[p.sched] = at;
 	if (p.mem == RP_NO_INDEX) {
 		w->open--;
 		if (w->op)
-			rp_wake_up(sm, p.warp, step / 2);
+			rp_wake_warp_inline(sm, p.warp, step / 2);
 		if (!w->op || w->wait.fence)
 			rp_warp_check_end(r, sm, p.warp, step / 2);
 	}
@@ -94,22 +95,22 @@ CT_HOT void unpark(struct ct_replay *r, struct rp_sm *sm, uint32_t unit, uint32_
 
 /* One step: what is parked and can enter does. The younger of a class wait behind the
  * oldest. */
-CT_HOT void unpark_step(struct ct_replay *r, struct rp_sm *sm, uint32_t step, int usual)
+static CT_INLINE void enter_all_parked(struct ct_replay *r, struct rp_sm *sm, uint32_t step, int usual)
 {
 	for (uint32_t units = sm->full.parked_units; units; units &= units - 1) {
 		uint32_t unit = ct_low_bit(units);
-		while (sm->full.nparked[unit] && head_step(r, sm, unit, usual) <= step)
-			unpark(r, sm, unit, step, usual);
+		while (sm->full.nparked[unit] && first_step_of(r, sm, unit, usual) <= step)
+			enter_parked(r, sm, unit, step, usual);
 	}
 }
 
 /* Both steps of the cycle, the second if it is the next in which one can enter. */
-CT_HOT void collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+static CT_INLINE void collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t step = 2 * now, next;
 	do {
-		unpark_step(r, sm, step, usual);
-		next = next_unpark(r, sm, usual);
+		enter_all_parked(r, sm, step, usual);
+		next = next_parked_step(r, sm, usual);
 	} while (next <= 2 * now + 1 && step++ == 2 * now);
 	sm->full.unpark_at = next == RP_NEVER ? RP_NEVER : rp_max32(next / 2, now + 1);
 }
@@ -140,7 +141,7 @@ void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	rp_lsu_offer(sm, k, h.mem, step / 2);
 	if (!sm->full.parked_units)
 		return;
-	uint32_t next = next_unpark(r, sm, 0);
+	uint32_t next = next_parked_step(r, sm, 0);
 	if (next != RP_NEVER && next / 2 < sm->full.unpark_at)
 		sm->full.unpark_at = next / 2;
 }

@@ -11,7 +11,7 @@ _Static_assert(sizeof(struct ct_replay_counts) == COUNTERS * sizeof(uint64_t),
                "every counter is a uint64_t");
 
 /* Modular: a difference of two snapshots is right even if one holds open sums. */
-static void combine(struct ct_replay_counts *into, const struct ct_replay_counts *from, int subtract)
+static void combine_counts(struct ct_replay_counts *into, const struct ct_replay_counts *from, int subtract)
 {
 	uint64_t a[COUNTERS], b[COUNTERS];
 	memcpy(a, into, sizeof a);
@@ -23,11 +23,11 @@ static void combine(struct ct_replay_counts *into, const struct ct_replay_counts
 
 void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_counts *from)
 {
-	combine(into, from, 0);
+	combine_counts(into, from, 0);
 }
 
 /* Sectors at the L1 of an SM. */
-static void add_l1(struct ct_replay_counts *c, const struct rp_sm *sm)
+static void add_l1_counts(struct ct_replay_counts *c, const struct rp_sm *sm)
 {
 	for (int store = 0; store < 2; store++) {
 		const uint64_t *met = sm->full.l1_met[store];
@@ -37,20 +37,20 @@ static void add_l1(struct ct_replay_counts *c, const struct rp_sm *sm)
 	}
 }
 
-static struct ct_replay_counts gather(const struct ct_replay *r)
+static struct ct_replay_counts gather_counts(const struct ct_replay *r)
 {
 	struct ct_replay_counts c = r->total;
 	for (uint32_t i = 0; i < r->g.sms; i++) {
-		combine(&c, &r->sm[i].c, 0);
+		combine_counts(&c, &r->sm[i].c, 0);
 		c.warp_insts += rp_warp_insts(&r->sm[i]);
-		add_l1(&c, &r->sm[i]);
+		add_l1_counts(&c, &r->sm[i]);
 	}
 	return c;
 }
 
 void rp_counts_begin(struct ct_replay *r, uint64_t launch)
 {
-	r->at_begin = gather(r);
+	r->at_begin = gather_counts(r);
 	r->launch = launch;
 	r->cycles_before = 0;
 }
@@ -69,7 +69,7 @@ void rp_counts_warm(struct ct_replay *r)
 	uint64_t now = r->horizon > r->base ? r->horizon - r->base : 0;
 	uint64_t ctas = r->at_begin.ctas, warps = r->at_begin.warps;
 	r->warm = 1;
-	r->at_begin = gather(r);
+	r->at_begin = gather_counts(r);
 	r->at_begin.ctas = ctas;
 	r->at_begin.warps = warps;
 	for (uint32_t i = 0; i < r->g.sms; i++) { /* close the sums that are open */
@@ -85,7 +85,7 @@ void rp_counts_warm(struct ct_replay *r)
 }
 
 /* Nothing has been counted yet. */
-static int warming(const struct ct_replay *r)
+static int still_warming_up(const struct ct_replay *r)
 {
 	return r->warmup && !r->warm;
 }
@@ -102,13 +102,13 @@ void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 	r->total.sm_cta_capacity += capacity;
 	r->total.ctas_first_wave += r->launch_ctas < capacity ? r->launch_ctas : capacity;
 	if (c) {
-		*c = gather(r);
-		combine(c, warming(r) ? c : &r->at_begin, 1);
+		*c = gather_counts(r);
+		combine_counts(c, still_warming_up(r) ? c : &r->at_begin, 1);
 	}
 }
 
 void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c)
 {
-	*c = gather(r);
-	combine(c, warming(r) ? c : &r->at_warm, 1);
+	*c = gather_counts(r);
+	combine_counts(c, still_warming_up(r) ? c : &r->at_warm, 1);
 }

@@ -52,23 +52,23 @@ void rp_directory_free(struct ct_replay *r)
 	free(d);
 }
 
-static uint32_t home(const struct directory *d, uint64_t line)
+static uint32_t home_slot(const struct directory *d, uint64_t line)
 {
 	return (uint32_t)((line * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & d->mask;
 }
 
-static uint32_t find(const struct directory *d, uint64_t line)
+static uint32_t find_slot(const struct directory *d, uint64_t line)
 {
-	uint32_t h = home(d, line);
+	uint32_t h = home_slot(d, line);
 	while (d->line[h] && d->line[h] != line + 1)
 		h = (h + 1) & d->mask;
 	return h;
 }
 
-static void erase(struct directory *d, uint32_t h)
+static void erase_line(struct directory *d, uint32_t h)
 {
 	for (uint32_t k = (h + 1) & d->mask; d->line[k]; k = (k + 1) & d->mask) {
-		uint32_t at = home(d, d->line[k] - 1);
+		uint32_t at = home_slot(d, d->line[k] - 1);
 		if (((k - at) & d->mask) >= ((k - h) & d->mask)) {
 			d->line[h] = d->line[k];
 			memcpy(d->holders + (size_t)h * d->words, d->holders + (size_t)k * d->words,
@@ -80,7 +80,7 @@ static void erase(struct directory *d, uint32_t h)
 	memset(d->holders + (size_t)h * d->words, 0, d->words * sizeof *d->holders);
 }
 
-static uint32_t copies(const uint64_t *v, uint32_t words)
+static uint32_t count_holders(const uint64_t *v, uint32_t words)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < words; i++)
@@ -89,22 +89,22 @@ static uint32_t copies(const uint64_t *v, uint32_t words)
 	return n;
 }
 
-static void apply(struct ct_replay *r, struct directory *d, const struct event *ev)
+static void apply_event(struct ct_replay *r, struct directory *d, const struct event *ev)
 {
-	uint32_t h = find(d, ev->line);
+	uint32_t h = find_slot(d, ev->line);
 	uint64_t *v = d->holders + (size_t)h * d->words, bit = UINT64_C(1) << ev->sm % 64;
 	if (ev->what == RP_LOG_GONE) {
 		if (!d->line[h])
 			return;
 		v[ev->sm / 64] &= ~bit;
-		if (!copies(v, d->words))
-			erase(d, h);
+		if (!count_holders(v, d->words))
+			erase_line(d, h);
 		return;
 	}
 	d->line[h] = ev->line + 1;
 	v[ev->sm / 64] |= bit;
 	if (ev->what == RP_LOG_FILL) {
-		uint32_t n = copies(v, d->words);
+		uint32_t n = count_holders(v, d->words);
 		r->total.line_fills++;
 		r->total.line_copies += n;
 		r->total.replicated_misses += n > 1;
@@ -142,6 +142,6 @@ int rp_directory_merge(struct ct_replay *r)
 	if (n > 1)
 		qsort(d->event, n, sizeof *d->event, in_time);
 	for (size_t k = 0; k < n; k++)
-		apply(r, d, &d->event[k]);
+		apply_event(r, d, &d->event[k]);
 	return 0;
 }

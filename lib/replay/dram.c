@@ -11,7 +11,7 @@ static uint64_t min64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram)
+void rp_clocks_reduce(struct rp_clocks *c, uint64_t core, uint64_t dram)
 {
 	uint64_t a = core, b = dram;
 	while (b) {
@@ -50,7 +50,7 @@ int rp_dram_idle(const struct rp_channel *c)
 
 /* ---- queue of a bank ---- */
 
-static void enqueue(struct rp_channel *c, const struct rp_dram_req *q)
+static void enqueue_request(struct rp_channel *c, const struct rp_dram_req *q)
 {
 	uint32_t i = c->pool_free;
 	struct rp_bank *b = &c->bank[q->bank];
@@ -167,7 +167,7 @@ static uint64_t row_at(const struct ct_replay *r, const struct rp_channel *c, ui
 
 /* At most one idle bank gets its next request in a cycle. The commands that the others wait for
  * stay where they are. */
-static void schedule(struct ct_replay *r, struct rp_channel *c)
+static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 {
 	uint32_t can = c->waiting_banks & ~c->serving;
 	if (!can)
@@ -178,8 +178,8 @@ static void schedule(struct ct_replay *r, struct rp_channel *c)
 	c->command_at = min64(c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
 
-static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
-                  const struct rp_dram_timing *t)
+static int issue_column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
+                        const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
 	struct rp_dram_req *q = &c->pool[b->current];
@@ -214,8 +214,8 @@ static int column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint
 	return 0;
 }
 
-static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
-                const struct rp_dram_timing *t)
+static void issue_row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
+                      const struct rp_dram_timing *t)
 {
 	struct rp_bank *b = &c->bank[bank];
 	if (!b->open) {
@@ -237,7 +237,7 @@ static void row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64
 /* One column and one row command with a dual bus; else banks in turn, the first
  * possible command (a row command may be followed by a column command of a later
  * bank). */
-static int commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
+static int issue_commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 {
 	const struct rp_dram_timing *t = &r->dram_timing;
 	uint32_t below = (1u << c->prio) - 1, dual = r->g.dram_dual_bus;
@@ -251,21 +251,21 @@ static int commands(struct ct_replay *r, struct rp_channel *c, uint64_t k)
 			if (columns >> b & 1) {
 				if (column_at(r, c, b) > k)
 					continue;
-				if (column(r, c, b, k, t) < 0)
+				if (issue_column(r, c, b, k, t) < 0)
 					return -1;
 				half = 2;
 				break;
 			}
 			if (!act && row_at(r, c, b) <= k) {
 				act = 1;
-				row(r, c, b, k, t);
+				issue_row(r, c, b, k, t);
 			}
 		}
 	for (int half = 0; dual && half < 2; half++)
 		for (uint32_t m = half ? rows & below : rows & ~below; m; m &= m - 1) {
 			uint32_t b = ct_low_bit(m);
 			if (row_at(r, c, b) <= k) {
-				row(r, c, b, k, t);
+				issue_row(r, c, b, k, t);
 				return 0;
 			}
 		}
@@ -347,11 +347,11 @@ static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 
 /* The first of the delay line arrives when it is due and there is room by the end of a cycle, and
  * is queued at the beginning of the next. */
-static void arrive(const struct ct_replay *r, struct rp_channel *c, uint64_t k)
+static void take_from_delay(const struct ct_replay *r, struct rp_channel *c, uint64_t k)
 {
 	if (!c->delay.n || rp_req_first(&c->delay)->due >= k || c->queued >= r->g.dram_queue)
 		return;
-	enqueue(c, rp_req_first(&c->delay));
+	enqueue_request(c, rp_req_first(&c->delay));
 	rp_req_pop(&c->delay);
 }
 
@@ -360,10 +360,10 @@ static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 {
 	if (give_back(r, p, c, k, core) < 0)
 		return -1;
-	arrive(r, c, k);
-	schedule(r, c);
+	take_from_delay(r, c, k);
+	schedule_bank(r, c);
 	if (c->command_at <= k) {
-		if (commands(r, c, k) < 0)
+		if (issue_commands(r, c, k) < 0)
 			return -1;
 		c->command_at = next_command(r, c);
 	}

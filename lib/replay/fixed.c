@@ -16,29 +16,29 @@ enum {
 	SHORT_WAIT = 16  /* cycles for an operand that do not end a run */
 };
 
-static void go_on(struct rp_sm *sm, uint32_t warp)
+static void push_warp(struct rp_sm *sm, uint32_t warp)
 {
 	rp_warp_push(&sm->queue, warp, sm->warp[warp].born);
 }
 
 /* No instruction is left. */
-static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+static void end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_cta *c = &sm->cta[sm->warp[warp].slot_cta];
 	c->running--;
 	sm->warp[warp].op = NULL;
 	rp_end_warp(sm, warp);
-	rp_try_barrier(r, sm, c, go_on);
+	rp_open_barrier(r, sm, c, push_warp);
 }
 
 /* Reads the next instruction and finds its cycle: operands, then a slot of the
  * scheduler. 0 at the end of the warp. */
-static int fetch(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+static int fetch_with_operands(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	if (!rp_fetch(r, sm, w, &sm->next[warp].inst))
+	if (!rp_fetch_next(r, sm, w, &sm->next[warp].inst))
 		return 0;
-	uint32_t ready = w->born, t = rp_operands(w);
+	uint32_t ready = w->born, t = rp_operands_ready(w);
 	sm->c.mem_stall_warp_cycles += t - ready > 64 ? t - ready : 0;
 	w->born = t;
 	return 1;
@@ -55,7 +55,7 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 		const struct rp_op *op = w->op;
 		uint32_t at = rp_max32(w->born, (*free)++);
 		w->born = at + 1;
-		rp_count(sm, op, &sm->next[warp].inst);
+		rp_count_issue(sm, op, &sm->next[warp].inst);
 		if (r->has_issue)
 			rp_observe_issue(r, sm, warp, at);
 		if (op->kind >= RP_LOAD)
@@ -68,12 +68,12 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 				sm->regs[warp][op->dst[i]] = done;
 		}
 		int barrier = op->kind == RP_BARRIER;
-		if (!fetch(r, sm, warp)) {
-			run_out(r, sm, warp);
+		if (!fetch_with_operands(r, sm, warp)) {
+			end_stream(r, sm, warp);
 			return;
 		}
 		if (barrier) {
-			rp_meet_barrier(r, sm, warp, go_on);
+			rp_meet_barrier(r, sm, warp, push_warp);
 			return;
 		}
 		if (w->op->outward || w->born > at + SHORT_WAIT || n >= RUN_LIMIT || sm->failed) {
@@ -86,13 +86,13 @@ static void run_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 static void fixed_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	(void)now;
-	if (fetch(r, sm, warp))
+	if (fetch_with_operands(r, sm, warp))
 		rp_warp_push(&sm->queue, warp, sm->warp[warp].born);
 	else
-		run_out(r, sm, warp);
+		end_stream(r, sm, warp);
 }
 
-CT_HOT uint32_t next_of(const struct rp_sm *sm)
+static CT_INLINE uint32_t next_of(const struct rp_sm *sm)
 {
 	return rp_min32(sm->next_free, sm->queue.first_at);
 }
@@ -142,7 +142,7 @@ static int fixed_end_window(struct ct_replay *r, uint64_t end)
 const struct rp_timing rp_timing_fixed = {
 	.name = "fixed", .knows_networks = 1, .line_at_once = 1,
 	.init = rp_no_init, .begin_launch = rp_no_launch, .begin_sm = fixed_begin_sm,
-	.start_warp = fixed_start_warp, .begin_window = rp_epoch_follows,
+	.start_warp = fixed_start_warp, .begin_window = rp_follow_epoch,
 	.prefetch_sm = fixed_prefetch_sm, .prefetch_warps = rp_prefetch_all_warps,
 	.run_sm = fixed_run_sm, .next_event = fixed_next_event, .end_window = fixed_end_window,
 	.memory_idle = rp_always_idle,

@@ -47,7 +47,7 @@ struct visit {
 };
 
 /* The sector's line is there from now on, touched in this cycle. */
-CT_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
+static CT_INLINE struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
 {
 	uint32_t tick = (uint32_t)now;
 	struct rp_lru *t = &v->s->cache.lru;
@@ -74,7 +74,7 @@ CT_HOT struct rp_entry *visit_line(struct visit *v, uint64_t line, uint64_t now)
 
 /* One sector, v->p, at the LLC; returns the cycle at which its data (or acknowledgement) is back at
  * the SM. */
-CT_HOT uint32_t llc_sector(struct visit *v, uint32_t at)
+static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 {
 	struct ct_replay *r = v->r;
 	struct rp_slice *s = v->s;
@@ -143,8 +143,8 @@ static void count_visit(const struct visit *v)
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
  * sector's time in due[]. */
-CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t sectors,
-                      enum rp_packet_kind kind, uint32_t at, uint32_t *due)
+static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t sectors,
+                                  enum rp_packet_kind kind, uint32_t at, uint32_t *due)
 {
 	uint64_t base = l->q->line << r->l1_line_bits;
 	uint32_t last = at, epoch = (uint32_t)(r->base - r->epoch);
@@ -156,14 +156,14 @@ CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, 
 	v.s = &r->slice[l->slice];
 	v.l = l;
 	v.p = (struct rp_packet){
-		.llc_set = l->llc_set, .group = r->has_llc ? rp_group_new(sm) : 0,
+		.llc_set = l->llc_set, .group = r->has_llc ? rp_new_line_group(sm) : 0,
 		.sm = (uint16_t)sm->id, .slice = (uint16_t)l->slice, .kind = (uint8_t)kind,
 	};
 	v.index = RP_LRU_NONE;
 	v.sectors = v.missed = v.pending = 0;
 	for (; sectors; sectors &= sectors - 1) {
 		uint32_t s = ct_low_bit(sectors), back = at;
-		v.p.bytes = rp_written(r, l->q->bytes, s);
+		v.p.bytes = rp_written_bytes(r, l->q->bytes, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
 			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) + ((uint64_t)i << r->llc_sector_bits);
 			if (r->l1_line_bits > r->llc_line_bits)
@@ -179,7 +179,8 @@ CT_HOT uint32_t leave(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, 
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t at)
+static CT_INLINE struct rp_outcome load_line(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l,
+                                             uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, last = look + 4, pending = 0;
@@ -195,7 +196,7 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
 		rp_place_missing(r, sm, l, &f, missing, at);
-		last = rp_max32(last, leave(r, sm, l, missing, RP_PK_READ, look, f.e->due));
+		last = rp_max32(last, ask_llc(r, sm, l, missing, RP_PK_READ, look, f.e->due));
 	}
 	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};
 }
@@ -204,19 +205,19 @@ CT_HOT struct rp_outcome load(struct ct_replay *r, struct rp_sm *sm, struct rp_l
 
 /* Asks the host's memory for what the lines of an instruction will meet: its latency is
  * the same for one as for all. */
-static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
-                       const struct ct_line_request *q, unsigned n, struct rp_look *look)
+static void prefetch_lines(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                           const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
 	const struct rp_lru *t = &sm->cache.lru;
-	rp_look_near(r, t, q, n, look);
+	rp_look_prefetch(r, t, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_look *l = &look[i];
 		if (l->near != RP_LRU_NONE && op->kind != RP_STORE &&
 		    !(q[i].sectors & ~rp_lru_hits(rp_lru_at(t, l->near))))
 			continue;
 		rp_look_place(r, l);
-		rp_lru_bring_set(&r->slice[l->slice].cache.lru, l->llc_set,
-		                 q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		rp_lru_prefetch_set(&r->slice[l->slice].cache.lru, l->llc_set,
+		                    q[i].line << r->l1_line_bits >> r->llc_line_bits);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_look *l = &look[i];
@@ -225,36 +226,36 @@ static void look_ahead(struct ct_replay *r, struct rp_sm *sm, const struct rp_op
 		const struct rp_lru *s = &r->slice[l->slice].cache.lru;
 		l->llc_near = rp_lru_guess(s, l->llc_set, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_LRU_NONE)
-			rp_lru_bring(s, l->llc_near);
+			rp_lru_prefetch_line(s, l->llc_near);
 	}
 }
 
 /* One line; returns when its last sector is back. */
-CT_HOT struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
-                                     struct rp_look *l, uint32_t at)
+static CT_INLINE struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
+                                               struct rp_look *l, uint32_t at)
 {
 	struct rp_outcome o = {0};
 	if (op->bypass) {
-		o.back = leave(r, sm, l, l->q->sectors, rp_packet_kind_of(op), at, NULL);
+		o.back = ask_llc(r, sm, l, l->q->sectors, rp_packet_kind_of(op), at, NULL);
 	} else if (op->kind == RP_STORE) {
 		at += r->g.l1_latency;
 		o = rp_store_line(r, sm, l, at - r->g.l1_latency);
-		o.back = leave(r, sm, l, l->q->sectors, RP_PK_STORE, at, NULL);
+		o.back = ask_llc(r, sm, l, l->q->sectors, RP_PK_STORE, at, NULL);
 	} else {
-		o = load(r, sm, l, at);
+		o = load_line(r, sm, l, at);
 	}
 	return o;
 }
 
 /* A global or local instruction at cycle `at`; returns when its last sector is back. */
-CT_HOT uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                             const struct ct_line_request *q, unsigned n, uint32_t at)
+static CT_INLINE uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                       const struct ct_line_request *q, unsigned n, uint32_t at)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
 	const struct rp_op *op = sm->warp[warp].op;
 	uint32_t last = at + 2, busy = rp_bank_cycles(r, q, n), start = rp_max32(at + 4, sm->lsu_free);
 	struct rp_tally tally = {0};
-	look_ahead(r, sm, op, q, n, look);
+	prefetch_lines(r, sm, op, q, n, look);
 	for (unsigned i = 0; i < n; i++) {
 		struct rp_outcome o = access_line(r, sm, op, &look[i], start);
 		last = rp_max32(last, o.back);
@@ -280,7 +281,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at);
 	} else {
-		sm->lsu_free = rp_max32(at + 4, sm->lsu_free) + rp_degree(r, &sm->next[warp].inst);
+		sm->lsu_free = rp_max32(at + 4, sm->lsu_free) + rp_conflict_degree(r, &sm->next[warp].inst);
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
 	if (n && op->kind != RP_STORE) {
@@ -291,7 +292,7 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 }
 
 /* Due cycles have 32 bits: what they count from follows time. */
-void rp_epoch_follows(struct ct_replay *r)
+void rp_follow_epoch(struct ct_replay *r)
 {
 	const uint64_t slack = UINT64_C(1) << 29; /* they stay below RP_DUE_ASKED */
 	if (r->horizon - r->epoch < 3 * slack)

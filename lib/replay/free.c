@@ -47,7 +47,7 @@ static void free_issue(struct ct_gpu *g)
 	g->register_banks = RP_MAX_REG_BANKS * g->schedulers;
 }
 
-void rp_make_free(struct ct_gpu *g, unsigned what)
+void rp_make_resources_free(struct ct_gpu *g, unsigned what)
 {
 	if (what & CT_REPLAY_FREE_ISSUE)
 		free_issue(g);

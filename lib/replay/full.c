@@ -8,10 +8,11 @@
 #include "replay/private/timing.h"
 #include "replay/private/usual.h"
 
-CT_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
+static CT_INLINE uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, int usual)
 {
 	const uint32_t *at = sm->full.sched_next;
-	uint32_t t = rp_min32(rp_min32(sm->full.l1_next, sm->full.lsu_next), rp_min32(sm->full.unpark_at, sm->rare_at));
+	const struct rp_full_sm *f = &sm->full;
+	uint32_t t = rp_min32(rp_min32(f->l1_next, f->lsu_next), rp_min32(f->unpark_at, sm->rare_at));
 	uint32_t u = rp_four_first(at);
 	for (uint32_t k = 4; k < rp_schedulers(r, usual); k++)
 		u = rp_min32(u, at[k]);
@@ -19,7 +20,7 @@ CT_HOT uint32_t next_event(const struct ct_replay *r, const struct rp_sm *sm, in
 }
 
 /* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
-CT_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
+static CT_INLINE uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
 {
 	uint32_t due = rp_four_due(sm->full.sched_next, now);
 	for (uint32_t k = 4; k < n; k++)
@@ -29,7 +30,7 @@ CT_HOT uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t firs
 
 /* Another one is first each time. Only a barrier that opens, or a part, makes it the turn
  * of one that comes after it in the same cycle. */
-CT_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+static CT_INLINE void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t n = rp_schedulers(r, usual), first = rp_modulo(now, n);
 	uint32_t due = due_schedulers(sm, n, first, now);
@@ -37,14 +38,14 @@ CT_HOT void step_schedulers(struct ct_replay *r, struct rp_sm *sm, uint32_t now,
 	while (due) {
 		uint32_t i = ct_low_bit(due);
 		due &= due - 1;
-		rp_sched_step(r, sm, rp_modulo(i + first, n), now, usual);
+		rp_sched_attempt(r, sm, rp_modulo(i + first, n), now, usual);
 		if (sm->full.released)
 			due = due_schedulers(sm, n, first, now) & ~((2u << i) - 1);
 	}
 }
 
 /* Replies, then an L1 that is wiped. */
-static void rare(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+static void run_rare_events(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	while (sm->reply_at <= now) {
 		const struct rp_packet *p = rp_ring_first(&sm->replies);
@@ -54,20 +55,20 @@ static void rare(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 			p = &own;
 		}
 		rp_ring_pop(&sm->replies);
-		rp_sm_reply(r, sm);
+		rp_sm_set_reply(r, sm);
 		rp_l1_reply(r, sm, p, now);
 	}
 	if (sm->wipe_at <= now) {
 		sm->wipe_at = RP_NEVER;
-		rp_sm_rare(sm);
+		rp_sm_set_rare(sm);
 		rp_l1_wipe(r, sm, now);
 	}
 }
 
-CT_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+static CT_INLINE void run_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	if (sm->rare_at <= now)
-		rare(r, sm, now);
+		run_rare_events(r, sm, now);
 	if (sm->full.l1_next <= now)
 		rp_l1_step(r, sm, now);
 	if (sm->full.lsu_next <= now) {
@@ -85,14 +86,14 @@ CT_HOT void cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual
 		rp_sm_free_slots(r, sm, now);
 }
 
-CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
+static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int usual)
 {
 	while (!sm->failed) {
 		uint32_t t = next_event(r, sm, usual);
 		if (t >= end || (!r->ended && sm->offer < t))
 			break;
 		sm->now = t;
-		cycle(r, sm, t, usual);
+		run_cycle(r, sm, t, usual);
 	}
 }
 
@@ -156,9 +157,9 @@ static uint32_t full_next_event(const struct ct_replay *r, const struct rp_sm *s
 static void full_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
 	if (r->usual)
-		run(r, sm, end, 1);
+		run_until(r, sm, end, 1);
 	else
-		run(r, sm, end, 0);
+		run_until(r, sm, end, 0);
 }
 
 /* The SM, its schedulers' lists of warps, and each warp with its next instruction. */

@@ -14,7 +14,7 @@ static uint32_t bucket_of(const struct rp_ideal *c, uint64_t line)
 	return (uint32_t)ct_mix64(line) & (c->buckets - 1);
 }
 
-static uint32_t find(const struct rp_ideal *c, uint64_t line)
+static uint32_t find_line(const struct rp_ideal *c, uint64_t line)
 {
 	if (!c->buckets)
 		return NONE;
@@ -48,7 +48,7 @@ static void link_youngest(struct rp_ideal *c, uint32_t i)
 	c->youngest = i;
 }
 
-static void leave(struct rp_ideal *c, uint32_t i)
+static void forget_line(struct rp_ideal *c, uint32_t i)
 {
 	uint32_t *p = &c->bucket[bucket_of(c, c->l[i].line)];
 	while (*p != i + 1)
@@ -78,16 +78,16 @@ static int more_buckets(struct rp_ideal *c)
 }
 
 /* Index of the line, which becomes the youngest; NONE: out of memory. */
-static uint32_t enter(struct rp_ideal *c, uint64_t line)
+static uint32_t enter_line(struct rp_ideal *c, uint64_t line)
 {
-	uint32_t i = find(c, line);
+	uint32_t i = find_line(c, line);
 	if (i != NONE) {
 		unlink_line(c, i);
 		link_youngest(c, i);
 		return i;
 	}
 	if (c->capacity && c->used >= c->capacity)
-		leave(c, c->oldest);
+		forget_line(c, c->oldest);
 	if (c->used >= c->buckets && more_buckets(c) < 0)
 		return NONE;
 	if (!c->used)
@@ -116,7 +116,7 @@ static uint32_t enter(struct rp_ideal *c, uint64_t line)
 
 uint32_t rp_ideal_find(const struct rp_ideal *c, uint64_t line, int store)
 {
-	uint32_t i = find(c, line);
+	uint32_t i = find_line(c, line);
 	if (i == NONE)
 		return 0;
 	return store ? c->l[i].valid : (uint32_t)(c->l[i].valid & ~c->l[i].unreadable);
@@ -124,7 +124,7 @@ uint32_t rp_ideal_find(const struct rp_ideal *c, uint64_t line, int store)
 
 int rp_ideal_load(struct rp_ideal *c, uint64_t line, uint32_t sectors)
 {
-	uint32_t i = enter(c, line);
+	uint32_t i = enter_line(c, line);
 	if (i == NONE)
 		return -1;
 	c->l[i].valid |= (uint8_t)sectors;
@@ -136,7 +136,7 @@ int rp_ideal_load(struct rp_ideal *c, uint64_t line, uint32_t sectors)
  * of it has been written. */
 int rp_ideal_store(struct rp_ideal *c, uint64_t line, uint32_t sectors, const uint32_t bytes[8])
 {
-	uint32_t i = enter(c, line);
+	uint32_t i = enter_line(c, line);
 	if (i == NONE)
 		return -1;
 	if (c->l[i].bytes == NONE) {
@@ -164,7 +164,7 @@ int rp_ideal_store(struct rp_ideal *c, uint64_t line, uint32_t sectors, const ui
 
 void rp_ideal_touch(struct rp_ideal *c, uint64_t line)
 {
-	uint32_t i = find(c, line);
+	uint32_t i = find_line(c, line);
 	if (i == NONE)
 		return;
 	unlink_line(c, i);
@@ -173,13 +173,13 @@ void rp_ideal_touch(struct rp_ideal *c, uint64_t line)
 
 void rp_ideal_drop(struct rp_ideal *c, uint64_t line, uint32_t sectors)
 {
-	uint32_t i = find(c, line);
+	uint32_t i = find_line(c, line);
 	if (i == NONE)
 		return;
 	c->l[i].valid &= (uint8_t)~sectors;
 	c->l[i].unreadable &= (uint8_t)~sectors;
 	if (!c->l[i].valid)
-		leave(c, i);
+		forget_line(c, i);
 }
 
 void rp_ideal_empty(struct rp_ideal *c)

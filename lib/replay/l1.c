@@ -24,7 +24,7 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	return 0;
 }
 
-void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
+void rp_log_line_now(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what)
 {
 	if (sm->nlog == sm->log_cap) {
 		size_t cap = sm->log_cap;
@@ -43,7 +43,7 @@ static void log_all_gone(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	uint32_t at = 0;
 	uint64_t line;
 	while (r->replication && rp_cache_next_line(&sm->cache, &at, &line))
-		rp_l1_log(r, sm, line, now, RP_LOG_GONE);
+		rp_log_line_now(r, sm, line, now, RP_LOG_GONE);
 }
 
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm)

@@ -27,22 +27,22 @@ static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 	return 0;
 }
 
-CT_HOT struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i, int usual)
+static CT_INLINE struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank, uint32_t i, int usual)
 {
 	uint32_t mask = usual ? RP_FIRST_STAGES - 1 : sm->full.stage_mask;
 	return &sm->full.stage[(size_t)bank * (mask + 1) + ((sm->full.bank_head[bank] + i) & mask)];
 }
 
 /* Where the chain of the sector begins. */
-CT_HOT uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
+static CT_INLINE uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
 {
 	return &sm->full.mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
 	                        sm->full.mshr_mask];
 }
 
 /* A sector of a line enters a bank that is not full. */
-CT_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t what,
-                      uint32_t ready, int usual)
+static CT_INLINE void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t what,
+                                uint32_t ready, int usual)
 {
 	uint32_t n = sm->full.in_bank[bank]++;
 	*stage_at(sm, bank, n, usual) = (struct rp_stage){what, ready};
@@ -56,8 +56,8 @@ CT_HOT void into_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint
 
 /* Sectors of one line, highest first, up to the first whose bank another one has taken in this cycle,
  * or is full; adds their banks to *used. */
-CT_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
-                       uint32_t *used)
+static CT_INLINE void enter_sectors(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                                    uint32_t *used)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	while (l->enter) {
@@ -74,8 +74,8 @@ CT_HOT void enter_some(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uin
 }
 
 /* The same where sectors and banks have the same numbers. */
-CT_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
-                        uint32_t *used)
+static CT_INLINE void enter_usual_sectors(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq,
+                                          uint32_t ready, uint32_t *used)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	uint32_t go = l->enter, stop = go & (*used | sm->full.full_banks);
@@ -88,21 +88,21 @@ CT_HOT void enter_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, ui
 }
 
 /* One line, as far as it goes. 1: all of it is in. */
-CT_HOT int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
-                      uint32_t *used, int usual)
+static CT_INLINE int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready,
+                                uint32_t *used, int usual)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	if (l->near == RP_NO_LINE && (l->near = rp_tags_guess(&sm->cache.tags, l->line)) == RP_NO_LINE)
 		CT_BRING(bucket_of(sm, (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) +
 		                               ct_high_bit(l->enter | 1u)));
 	if (usual)
-		enter_usual(r, sm, lreq, ready, used);
+		enter_usual_sectors(r, sm, lreq, ready, used);
 	else
-		enter_some(r, sm, lreq, ready, used);
+		enter_sectors(r, sm, lreq, ready, used);
 	return !l->enter;
 }
 
-CT_HOT uint32_t enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
+static CT_INLINE uint32_t enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
 {
 	uint32_t used = 0;
 	while (sm->full.lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->full.lsu_line, ready, &used, usual))
@@ -114,11 +114,11 @@ CT_HOT uint32_t enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int
 
 uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready)
 {
-	return r->usual_memory ? enter(r, sm, ready, 1) : enter(r, sm, ready, 0);
+	return r->usual_memory ? enter_lines(r, sm, ready, 1) : enter_lines(r, sm, ready, 0);
 }
 
 /* The oldest in the bank leaves the pipeline. */
-CT_HOT void leave(struct rp_sm *sm, uint32_t bank, int usual)
+static CT_INLINE void leave_bank(struct rp_sm *sm, uint32_t bank, int usual)
 {
 	uint32_t left = --sm->full.in_bank[bank];
 	sm->full.bank_head[bank]++;
@@ -139,7 +139,7 @@ static uint32_t mshr_find(const struct rp_sm *sm, uint32_t bucket, uint64_t sect
 }
 
 /* A copy of *from, which has all but its place in the chain. */
-CT_HOT void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
+static CT_INLINE void mshr_open(struct rp_sm *sm, uint32_t *bucket, const struct rp_mshr *from)
 {
 	uint32_t i = sm->full.mshr_spare.at[--sm->full.mshr_spare.n];
 	struct rp_mshr *m = &sm->full.mshr[i];
@@ -178,19 +178,19 @@ static int mshr_wait(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, u
 }
 
 /* Entries in the miss queue: it hands one a cycle to the network. */
-static uint32_t queued(const struct rp_sm *sm, uint32_t now)
+static uint32_t queued_misses(const struct rp_sm *sm, uint32_t now)
 {
 	return sm->missq_last > now ? sm->missq_last - now : 0;
 }
 
-CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
-                 enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
+static CT_INLINE void send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+                                  enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
 {
 	uint32_t n = usual ? 1 : r->llc_per_l1;
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << rp_l1_line(r, usual)) + ((uint64_t)sector << rp_l1_sector(r, usual));
-	uint32_t bytes = usual ? rp_sector_bytes(l->bytes, sector) : rp_written(r, l->bytes, sector);
+	uint32_t bytes = usual ? rp_sector_bytes(l->bytes, sector) : rp_written_bytes(r, l->bytes, sector);
 	for (uint32_t i = 0; i < n; i++) {
 		struct rp_packet *p = rp_ring_new(&sm->missq);
 		if (!p) {
@@ -211,8 +211,8 @@ CT_HOT void send(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint3
 }
 
 /* Makes room for the line and puts it there with no sector; 0 if every way is held. */
-static int allocate(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t now,
-                    uint32_t *index)
+static int allocate_line(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t now,
+                         uint32_t *index)
 {
 	uint32_t set = ct_set_index((enum ct_set_hash)r->g.l1.set_hash, sm->cache.tags.sets, l->line);
 	uint32_t v = rp_tags_victim(&sm->cache.tags, set);
@@ -220,15 +220,15 @@ static int allocate(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, ui
 		return 0;
 	const struct rp_line *old = &sm->cache.tags.line[v];
 	if (old->used && old->filled)
-		rp_l1_note(r, sm, old->tag, now, RP_LOG_GONE);
+		rp_log_line(r, sm, old->tag, now, RP_LOG_GONE);
 	rp_tags_allocate(&sm->cache.tags, set, v, l->line, now);
 	*index = l->near = v;
 	return 1;
 }
 
-static int room_for(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *retry)
+static int has_miss_room(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *retry)
 {
-	if (queued(sm, now) < limit)
+	if (queued_misses(sm, now) < limit)
 		return 1;
 	uint32_t at = sm->missq_last - limit + 1;
 	if (at < *retry)
@@ -238,8 +238,8 @@ static int room_for(struct rp_sm *sm, uint32_t limit, uint32_t now, uint32_t *re
 
 /* A load of one sector. FAIL: nothing has changed, *retry is lowered to the cycle in
  * which it is worth trying again if that is known (else after the next fill). */
-CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
-                        uint32_t sector, uint32_t now, uint32_t *retry, int usual)
+static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
+                                         uint32_t sector, uint32_t now, uint32_t *retry, int usual)
 {
 	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, 1u << sector, 0, &l->near);
 	uint32_t i = l->near;
@@ -249,13 +249,13 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 		rp_mem_return(r, sm, l->mem, 1, now, now);
 		return RP_HIT;
 	}
-	if (!room_for(sm, r->g.l1.miss_queue - 1, now, retry))
+	if (!has_miss_room(sm, r->g.l1.miss_queue - 1, now, retry))
 		return RP_FAIL;
 	uint64_t address = (l->line << (rp_l1_line(r, usual) - rp_l1_sector(r, usual))) + sector;
 	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
 	if (m != RP_NO_INDEX ? sm->full.mshr[m].count >= r->g.l1.mshr_merge : !sm->full.mshr_spare.n)
 		return RP_FAIL;
-	if (what == RP_LINE_MISS && !on_fill && !allocate(r, sm, l, now, &i))
+	if (what == RP_LINE_MISS && !on_fill && !allocate_line(r, sm, l, now, &i))
 		return RP_FAIL;
 	if (what != RP_LINE_MISS)
 		rp_tags_touch_later(&sm->cache.tags, i, now);
@@ -270,42 +270,42 @@ CT_HOT enum rp_met load(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l
 		.count = 1, .first = what == RP_LINE_MISS,
 		.replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
 	});
-	send(r, sm, l, sector, RP_PK_READ, *bucket, now, usual);
+	send_sector(r, sm, l, sector, RP_PK_READ, *bucket, now, usual);
 	return what;
 }
 
-static void store_into(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
-                       uint32_t index, uint32_t sector, uint32_t now)
+static void write_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
+                         uint32_t index, uint32_t sector, uint32_t now)
 {
-	uint32_t bytes = rp_written(r, l->bytes, sector);
+	uint32_t bytes = rp_written_bytes(r, l->bytes, sector);
 	struct rp_line *t = &sm->cache.tags.line[index];
 	if (!t->filled)
-		rp_l1_note(r, sm, t->tag, now, RP_LOG_HERE);
+		rp_log_line(r, sm, t->tag, now, RP_LOG_HERE);
 	rp_tags_store(&sm->cache.tags, index, sector, bytes);
 }
 
-static enum rp_met store(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
+static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
                              uint32_t sector, uint32_t now, uint32_t *retry)
 {
 	uint32_t bit = 1u << sector;
 	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
 	uint32_t i = l->near, warp = sm->full.mem[l->mem].warp;
 	enum rp_store_rule rule = rp_store_rule(r);
-	if (!room_for(sm, r->g.l1.miss_queue, now, retry))
+	if (!has_miss_room(sm, r->g.l1.miss_queue, now, retry))
 		return RP_FAIL;
-	if (what == RP_LINE_MISS && rule == RP_STORE_WRITES && !allocate(r, sm, l, now, &i))
+	if (what == RP_LINE_MISS && rule == RP_STORE_WRITES && !allocate_line(r, sm, l, now, &i))
 		return RP_FAIL;
 	if (rule == RP_STORE_WRITES) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
-		store_into(r, sm, l, i, sector, now);
+		write_sector(r, sm, l, i, sector, now);
 	} else if (what == RP_HIT && rule == RP_STORE_TOUCHES) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
 	} else if (what == RP_HIT) {
 		if (sm->cache.tags.line[i].valid == bit && !sm->cache.tags.line[i].reserved)
-			rp_l1_note(r, sm, l->line, now, RP_LOG_GONE);
+			rp_log_line(r, sm, l->line, now, RP_LOG_GONE);
 		rp_tags_drop(&sm->cache.tags, i, bit);
 	}
-	send(r, sm, l, sector, RP_PK_STORE, warp, now, 0);
+	send_sector(r, sm, l, sector, RP_PK_STORE, warp, now, 0);
 	return what;
 }
 
@@ -321,10 +321,10 @@ static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct
 	ev.pending = l->met[RP_PENDING];
 	ev.sector_miss = l->met[RP_SECTOR_MISS];
 	ev.line_miss = l->met[RP_LINE_MISS];
-	rp_tell_l1(r, &ev);
+	rp_tell_l1_observers(r, &ev);
 }
 
-CT_HOT void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
+static CT_INLINE void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	uint32_t mem = l->mem;
@@ -342,8 +342,8 @@ void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t
 }
 
 /* n sectors of the line have met that. */
-CT_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
-                 uint32_t sectors, uint32_t n, uint32_t now)
+static CT_INLINE void count_met(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
+                                uint32_t sectors, uint32_t n, uint32_t now)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	sm->full.l1_met[l->store][what] += n;
@@ -355,7 +355,8 @@ CT_HOT void took(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_m
 
 /* Several banks are ready, with sectors of the same line, and all hit: the common case, in one
  * lookup. */
-CT_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now, int usual)
+static CT_INLINE int try_all_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32_t now,
+                                   int usual)
 {
 	uint32_t lreq = sm->full.bank_what[ct_low_bit(banks)] >> 3, sectors = 0, i, n = 0;
 	for (uint32_t m = banks; m; m &= m - 1, n++) {
@@ -373,30 +374,30 @@ CT_HOT int all_hit(struct ct_replay *r, struct rp_sm *sm, uint32_t banks, uint32
 		return 0;
 	rp_tags_touch_later(&sm->cache.tags, i, now);
 	for (uint32_t m = banks; m; m &= m - 1)
-		leave(sm, ct_low_bit(m), usual);
-	took(r, sm, lreq, RP_HIT, sectors, n, now);
+		leave_bank(sm, ct_low_bit(m), usual);
+	count_met(r, sm, lreq, RP_HIT, sectors, n, now);
 	rp_mem_return(r, sm, mem, n, now, now);
 	return 1;
 }
 
 /* One bank tries its head; the request keeps its instruction alive meanwhile. */
-CT_HOT int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
-                    uint32_t *retry, int usual)
+static CT_INLINE int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t bank, uint32_t now,
+                              uint32_t *retry, int usual)
 {
 	uint32_t head = sm->full.bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
 	struct rp_lreq *l = &sm->full.lreq[lreq];
-	enum rp_met what = l->store ? store(r, sm, l, s, now, retry)
-	                                : load(r, sm, l, s, now, retry, usual);
+	enum rp_met what = l->store ? store_sector(r, sm, l, s, now, retry)
+	                                : load_sector(r, sm, l, s, now, retry, usual);
 	if (what == RP_FAIL)
 		return 0;
-	leave(sm, bank, usual);
-	took(r, sm, lreq, what, 1u << s, 1, now);
+	leave_bank(sm, bank, usual);
+	count_met(r, sm, lreq, what, 1u << s, 1, now);
 	return 1;
 }
 
 /* Banks whose oldest is ready; what there is not never is. */
-CT_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, uint32_t now,
-                            int usual)
+static CT_INLINE uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, uint32_t now,
+                                      int usual)
 {
 	uint32_t ready = rp_four_due(sm->full.bank_at, now);
 	for (uint32_t b = RP_USUAL_BANKS; !usual && b < r->banks; b++)
@@ -405,8 +406,8 @@ CT_HOT uint32_t ready_banks(const struct ct_replay *r, const struct rp_sm *sm, u
 }
 
 /* The first cycle in which one is, where those that have failed try again in cycle `retry`. */
-CT_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uint32_t failed,
-                          uint32_t retry, int usual)
+static CT_INLINE uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uint32_t failed,
+                                    uint32_t retry, int usual)
 {
 	uint32_t next = failed ? retry : RP_NEVER;
 	if (!failed && (usual || r->banks <= RP_USUAL_BANKS))
@@ -417,11 +418,11 @@ CT_HOT uint32_t next_bank(const struct ct_replay *r, const struct rp_sm *sm, uin
 }
 
 /* Each bank with something at its head tries it, lowest bank first. */
-CT_HOT void step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
+static CT_INLINE void step_banks(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	uint32_t retry = RP_NEVER, failed = 0, ready = ready_banks(r, sm, now, usual), next;
 	sm->full.l1_next = RP_NEVER;
-	if (!(ready & (ready - 1)) || !all_hit(r, sm, ready, now, usual))
+	if (!(ready & (ready - 1)) || !try_all_banks(r, sm, ready, now, usual))
 		for (uint32_t m = ready; m; m &= m - 1)
 			if (!try_bank(r, sm, ct_low_bit(m), now, &retry, usual))
 				failed |= m & (0 - m);
@@ -435,17 +436,17 @@ CT_HOT void step(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	if (r->usual_memory)
-		step(r, sm, now, 1);
+		step_banks(r, sm, now, 1);
 	else if (r->l1_part)
 		rp_part_l1_step(r, sm, now);
 	else
-		step(r, sm, now, 0);
+		step_banks(r, sm, now, 0);
 }
 
 /* ---- replies ---- */
 
-static void fill(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m, uint32_t now,
-                 int usual)
+static void fill_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m, uint32_t now,
+                        int usual)
 {
 	uint32_t bits = rp_l1_line(r, usual) - rp_l1_sector(r, usual);
 	uint64_t line = m->sector >> bits;
@@ -453,7 +454,7 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m,
 	uint32_t i = rp_tags_find_near(&sm->cache.tags, line, m->line);
 	if (!usual && i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
 		struct rp_lreq l = {.line = line};
-		if (!allocate(r, sm, &l, now, &i))
+		if (!allocate_line(r, sm, &l, now, &i))
 			i = RP_NO_LINE;
 		else
 			rp_tags_reserve(&sm->cache.tags, i, sector);
@@ -464,12 +465,12 @@ static void fill(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m,
 	if (!((t->reserved | t->fill_modified) & bit))
 		return;
 	if (!t->filled)
-		rp_l1_note(r, sm, line, now, m->first ? RP_LOG_FILL : RP_LOG_HERE);
+		rp_log_line(r, sm, line, now, m->first ? RP_LOG_FILL : RP_LOG_HERE);
 	rp_tags_fill(&sm->cache.tags, i, sector, 0);
 }
 
 /* Asks the host's memory for what the next replies will need. */
-CT_HOT void look_ahead(const struct rp_sm *sm)
+static CT_INLINE void prefetch_replies(const struct rp_sm *sm)
 {
 	const struct rp_packet *p;
 	if (sm->replies.n > 5 && (p = rp_ring_at(&sm->replies, 5))->kind == RP_PK_READ)
@@ -486,13 +487,13 @@ CT_HOT void look_ahead(const struct rp_sm *sm)
 }
 
 /* The data of an entry: its requests take the write-back port one a cycle from two cycles on. */
-CT_HOT void filled(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
+static CT_INLINE void take_fill(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
 {
 	struct rp_mshr *m = &sm->full.mshr[id];
-	look_ahead(sm);
+	prefetch_replies(sm);
 	if (--m->replies)
 		return;
-	fill(r, sm, m, now, usual);
+	fill_sector(r, sm, m, now, usual);
 	rp_mem_return(r, sm, m->mem, 1, rp_port_book(sm, now, now + 2), now);
 	for (uint32_t i = m->head; i != RP_NO_INDEX;) {
 		uint32_t next = sm->full.waiter[i].next, mem = sm->full.waiter[i].mem;
@@ -511,9 +512,9 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
 {
 	if (p->kind == RP_PK_READ) {
 		if (r->usual_memory)
-			filled(r, sm, p->id, now, 1);
+			take_fill(r, sm, p->id, now, 1);
 		else
-			filled(r, sm, p->id, now, 0);
+			take_fill(r, sm, p->id, now, 0);
 	} else if (p->kind == RP_PK_STORE) {
 		struct rp_warp *w = &sm->warp[p->id];
 		w->stores--;

@@ -45,7 +45,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->bytes[1] = q->bytes[1];
 	l->next = RP_NO_INDEX;
 	l->mem = mem;
-	l->group = rp_group_new(sm);
+	l->group = rp_new_line_group(sm);
 	l->near = RP_NO_LINE;
 	l->sectors = l->left = q->sectors;
 	l->enter = (uint8_t)q->sectors;
@@ -75,7 +75,7 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 	                         part ? r->parts->chunk : r->g.l1.sector, q, &shared_lanes);
 	if (!n && shared_lanes) {
 		m->shared = 1;
-		m->degree = (uint8_t)rp_degree(r, inst);
+		m->degree = (uint8_t)rp_conflict_degree(r, inst);
 		return id;
 	}
 	for (unsigned i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at)
 	return rp_port_book(sm, now, at);
 }
 
-void rp_port_pass(struct rp_sm *sm, uint32_t now)
+void rp_port_forget(struct rp_sm *sm, uint32_t now)
 {
 	uint32_t to = now / 64, n = to - sm->full.port_word;
 	for (uint32_t i = 0; i < n && i < RP_PORT_WORDS; i++)
@@ -156,13 +156,13 @@ void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n
 			w->born = rp_max32(w->born, at);
 	}
 	if (op->effect)
-		rp_hold(w);
+		rp_update_held(w);
 	if (!m->shared && m->kind != RP_STORE) {
 		sm->c.mem_latency_sum += at - m->issued;
 		sm->c.mem_latency_count++;
 	}
 	rp_mem_unref(sm, mem);
-	rp_wake(sm, warp, now);
+	rp_wake_warp(sm, warp, now);
 	rp_warp_check_end(r, sm, warp, now);
 }
 
@@ -195,7 +195,7 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 		.when = r->base + at,
 		.address = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits) +
 		           ((uint64_t)i << r->llc_sector_bits),
-		.bytes = m->kind == RP_STORE ? rp_written(r, l->bytes, sector) : UINT32_MAX,
+		.bytes = m->kind == RP_STORE ? rp_written_bytes(r, l->bytes, sector) : UINT32_MAX,
 		.id = m->kind == RP_STORE ? m->warp : mem,
 		.llc_set = l->llc_set,
 		.group = l->group,
@@ -217,13 +217,13 @@ static void observe_bypass(struct ct_replay *r, struct rp_sm *sm, const struct r
 {
 	struct ct_l1_event ev = rp_l1_event(r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors,
 	                                    l->bytes);
-	rp_tell_l1(r, &ev);
+	rp_tell_l1_observers(r, &ev);
 }
 
 /* Past the L1: one transaction a cycle straight into the network. Lanes of an atomic
  * that meet in a sector are transactions of their own; beyond one for each sector
  * they are spread over the sectors in turn. Returns the cycle after the last. */
-static uint32_t bypass(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t at)
+static uint32_t send_past_l1(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t at)
 {
 	struct rp_mem *m = &sm->full.mem[mem];
 	uint32_t todo = m->left;
@@ -268,7 +268,7 @@ static uint32_t acknowledgements(const struct ct_replay *r, const struct rp_sm *
 
 /* Starts what the load/store unit has taken in cycle `now`; the unit is busy up to the
  * cycle that is returned, unless lines remain to be entered. */
-static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
+static uint32_t start_instruction(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
 	struct rp_mem *m = &sm->full.mem[mem];
 	struct rp_warp *w = &sm->warp[m->warp];
@@ -297,7 +297,7 @@ static uint32_t start(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint3
 		w->done = rp_max32(w->done, now + 1);
 	}
 	if (m->bypass) {
-		uint32_t end = bypass(r, sm, mem, now + 1);
+		uint32_t end = send_past_l1(r, sm, mem, now + 1);
 		uint32_t until = end > now + 1 ? end - 1 : now + 1;
 		sm->full.mem[mem].busy = until - now;
 		if (sm->full.mem[mem].kind == RP_STORE) {
@@ -348,11 +348,11 @@ static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 
 /* Scheduler of the oldest instruction in front of the unit that can be taken in cycle
  * `now`, or RP_NO_INDEX; then it sets the next cycle to look again. */
-static uint32_t choose(const struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+static uint32_t choose_scheduler(const struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t k = rp_lsu_choose(sm, r->g.schedulers, now);
 	if (k == RP_NO_INDEX)
-		sm->full.lsu_next = rp_lsu_later(sm, r->g.schedulers);
+		sm->full.lsu_next = rp_lsu_next_at(sm, r->g.schedulers);
 	return k;
 }
 
@@ -364,13 +364,13 @@ void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 			if (sm->full.lsu_mem != RP_NO_INDEX)
 				return;
 		}
-		uint32_t k = choose(r, sm, now);
+		uint32_t k = choose_scheduler(r, sm, now);
 		if (k == RP_NO_INDEX)
 			return;
 		uint32_t mem = sm->full.at_lsu[k];
 		sm->full.at_lsu[k] = RP_NO_INDEX;
 		sm->full.lsu_takes[k] = RP_NEVER;
-		sm->lsu_free = start(r, sm, mem, now);
+		sm->lsu_free = start_instruction(r, sm, mem, now);
 		rp_collect_lsu_took(r, sm, k, now);
 	}
 }

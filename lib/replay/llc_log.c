@@ -67,7 +67,7 @@ static uint32_t *bucket_of(const struct rp_llc_log *g, uint32_t sm, uint32_t gro
 	return &g->bucket[(uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (g->buckets - 1)];
 }
 
-static void hang(struct rp_llc_log *g, size_t i)
+static void link_entry(struct rp_llc_log *g, size_t i)
 {
 	struct entry *k = &g->e[i];
 	uint32_t *b = bucket_of(g, k->ev.sm, k->group, k->ev.line);
@@ -76,7 +76,7 @@ static void hang(struct rp_llc_log *g, size_t i)
 }
 
 /* Room for one more entry. */
-static int grow(struct rp_llc_log *g)
+static int grow_log(struct rp_llc_log *g)
 {
 	if (g->n >= UINT32_MAX / 2 ||
 	    ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
@@ -90,7 +90,7 @@ static int grow(struct rp_llc_log *g)
 	g->bucket = bucket;
 	g->buckets *= 2;
 	for (size_t i = 0; i < g->n; i++)
-		hang(g, i);
+		link_entry(g, i);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	for (uint32_t i = first; i; i = g->e[i - 1].next)
 		if (is_of(&g->e[i - 1], p, line))
 			return &g->e[i - 1];
-	if (grow(g) < 0) {
+	if (grow_log(g) < 0) {
 		rp_fail(r, CT_ERR_NOMEM, "out of memory");
 		return NULL;
 	}
@@ -125,7 +125,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	k->ev.is_write = (uint8_t)rp_is_store(p);
 	k->ev.is_atomic = p->kind == RP_PK_ATOMIC;
 	if (!r->timing->line_at_once)
-		hang(g, g->n);
+		link_entry(g, g->n);
 	g->n++;
 	return k;
 }
@@ -210,7 +210,7 @@ static int keep_from(struct ct_replay *r, size_t done)
 		return 0;
 	memset(g->bucket, 0, g->buckets * sizeof *g->bucket);
 	for (size_t i = 0; i < n; i++)
-		hang(g, i);
+		link_entry(g, i);
 	return 0;
 }
 

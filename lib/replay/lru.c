@@ -36,7 +36,7 @@ int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t 
 }
 _Static_assert(sizeof(struct rp_entry) + 4 * sizeof(uint32_t) == 32, "an entry of four sectors");
 
-static void empty(struct rp_lru *t)
+static void empty_ways(struct rp_lru *t)
 {
 	rp_index_clear(&t->index);
 	memset(t->entry, 0, (size_t)t->lines << t->entry_bits);
@@ -58,13 +58,13 @@ void rp_lru_shape(struct rp_lru *t, uint32_t sets, uint32_t ways)
 	t->words = (ways + 63) / 64;
 	t->by_set = ways <= RP_STAMPS;
 	t->way_bits = rp_way_bits(ways);
-	empty(t);
+	empty_ways(t);
 }
 
 void rp_lru_flush(struct rp_lru *t)
 {
 	if (t->used_lines)
-		empty(t);
+		empty_ways(t);
 }
 
 void rp_lru_rebase(struct rp_lru *t, uint32_t cycles)
@@ -91,12 +91,12 @@ static inline uint32_t oldest_of(struct rp_lru *t, uint32_t set, uint32_t clean)
 {
 	struct rp_ways s = {t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways,
 	                    t->set[set].stamp, clean ? t->modified : NULL, NULL};
-	uint32_t i = rp_oldest(&s);
+	uint32_t i = rp_oldest_line(&s);
 	return i == RP_NO_STAMP ? RP_LRU_NONE : i;
 }
 
 /* Too few lines are modified for one of them to go. */
-static int protects(const struct rp_lru *t)
+static int protects_modified(const struct rp_lru *t)
 {
 	return t->modified_lines &&
 	       100 * (uint64_t)t->modified_lines < (uint64_t)t->dirty_percent * t->lines;
@@ -112,7 +112,7 @@ uint32_t rp_lru_victim(struct rp_lru *t, uint32_t set)
 	const struct rp_lru_set *s = &t->set[set];
 	if (s->used < t->ways)
 		return s->victim != RP_LRU_NONE ? s->victim : free_way(t, set);
-	if (protects(t)) {
+	if (protects_modified(t)) {
 		uint32_t clean = oldest_of(t, set, 1);
 		if (clean != RP_LRU_NONE)
 			return clean;
@@ -141,7 +141,7 @@ static void look_for_next(struct rp_lru *t, uint32_t set)
 	s->victim = RP_LRU_NONE;
 	if (s->used < t->ways) {
 		s->victim = free_way(t, set);
-	} else if (protects(t)) {
+	} else if (protects_modified(t)) {
 		return;
 	} else {
 		s->victim = oldest_of(t, set, 0);
@@ -156,7 +156,7 @@ static void look_for_next(struct rp_lru *t, uint32_t set)
 enum { SMALL = 32 };
 
 /* Of a size that the compiler knows. */
-static void clear(const struct rp_lru *t, struct rp_entry *l)
+static void clear_entry(const struct rp_lru *t, struct rp_entry *l)
 {
 	memset(l, 0, SMALL);
 	if (t->entry_bits > 5)
@@ -190,7 +190,7 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 		t->set[set].used++;
 		t->used_lines++;
 	}
-	clear(t, l);
+	clear_entry(t, l);
 	l->tag = tag;
 	l->used = 1;
 	l->touched = now;
@@ -238,5 +238,5 @@ void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 	t->set[set].used--;
 	t->set[set].victim = RP_LRU_NONE;
 	t->free_ways[set * t->words + way / 64] |= UINT64_C(1) << way % 64;
-	clear(t, l);
+	clear_entry(t, l);
 }

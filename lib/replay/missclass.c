@@ -40,7 +40,7 @@ struct access {
 	uint32_t bytes[8];
 };
 
-static void fail(struct ct_missclass *m, int status)
+static void fail_class(struct ct_missclass *m, int status)
 {
 	m->failed |= status < 0;
 }
@@ -100,8 +100,8 @@ static int ideal_access(struct rp_ideal *c, const struct access *a)
 	}
 }
 
-static void classify(struct ct_missclass *m, int which, uint32_t missed, const struct access *a,
-                     struct rp_ideal *endless, struct rp_ideal *full, struct rp_tags *tags)
+static void classify_access(struct ct_missclass *m, int which, uint32_t missed, const struct access *a,
+                            struct rp_ideal *endless, struct rp_ideal *full, struct rp_tags *tags)
 {
 	int store = a->act != LOAD;
 	struct ct_miss_classes *c = &m->count[which];
@@ -112,13 +112,13 @@ static void classify(struct ct_missclass *m, int which, uint32_t missed, const s
 	c->capacity += ct_bits(known & ~fits);
 	c->associativity += ct_bits(fits & ~there);
 	c->latency += ct_bits(there);
-	fail(m, ideal_access(endless, a));
-	fail(m, ideal_access(full, a));
+	fail_class(m, ideal_access(endless, a));
+	fail_class(m, ideal_access(full, a));
 	tags_access(tags, a);
 }
 
 /* Masks of 32 bytes each; sectors of another size count as written whole (l1.c). */
-static void spread(const struct ct_cache_params *c, const uint64_t bytes[2], uint32_t out[8])
+static void spread_bytes(const struct ct_cache_params *c, const uint64_t bytes[2], uint32_t out[8])
 {
 	for (uint32_t s = 0; s < 8; s++)
 		out[s] = c->sector == 32 && s < 4 ? (uint32_t)(bytes[s / 2] >> 32 * (s % 2)) : 0xffffffffu;
@@ -138,8 +138,8 @@ void ct_missclass_l1(void *ctx, const struct ct_l1_event *ev)
 		case CT_WRITE_EVICT: a.act = DROP_IF_HIT; break;
 		default: a.act = STORE; break;
 		}
-	spread(&m->g.l1, ev->bytes, a.bytes);
-	classify(m, 0, ev->sector_miss | ev->line_miss, &a, &v->endless, &v->full, &v->tags);
+	spread_bytes(&m->g.l1, ev->bytes, a.bytes);
+	classify_access(m, 0, ev->sector_miss | ev->line_miss, &a, &v->endless, &v->full, &v->tags);
 }
 
 void ct_missclass_llc(void *ctx, const struct ct_llc_event *ev)
@@ -148,8 +148,8 @@ void ct_missclass_llc(void *ctx, const struct ct_llc_event *ev)
 	struct ct_place place = ct_address_place(&m->map, ev->line * m->g.llc.line);
 	struct access a = {.line = ev->line, .sectors = ev->sectors, .tick = ++m->tick,
 	                   .set = place.llc_set, .act = ev->is_write ? STORE : LOAD};
-	spread(&m->g.llc, ev->bytes, a.bytes);
-	classify(m, 1, ev->miss, &a, &m->llc.endless, &m->llc.full, &m->slice[place.slice].tags);
+	spread_bytes(&m->g.llc, ev->bytes, a.bytes);
+	classify_access(m, 1, ev->miss, &a, &m->llc.endless, &m->llc.full, &m->slice[place.slice].tags);
 }
 
 static void empty_l1(struct level *v)

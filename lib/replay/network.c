@@ -20,7 +20,7 @@ struct net {
 	uint32_t k, stages, ends;        /* butterfly */
 };
 
-static void release(void *ctx)
+static void free_net(void *ctx)
 {
 	struct net *n = ctx;
 	if (!n)
@@ -39,7 +39,7 @@ void ct_network_free(struct ct_network *n)
 		n->free(n->ctx);
 }
 
-static void load(void *ctx, enum ct_net which, struct ct_network_load *l)
+static void load_of(void *ctx, enum ct_net which, struct ct_network_load *l)
 {
 	const struct net *n = ctx;
 	*l = n->load[which];
@@ -52,7 +52,7 @@ static void load(void *ctx, enum ct_net which, struct ct_network_load *l)
 }
 
 /* The head crosses a channel: it waits until the last packet's tail is through. */
-static uint64_t cross(struct net *n, enum ct_net which, uint32_t channel, uint32_t flits, uint64_t at)
+static uint64_t cross_channel(struct net *n, enum ct_net which, uint32_t channel, uint32_t flits, uint64_t at)
 {
 	struct channel *c = &n->channel[which][channel];
 	uint64_t start = c->free_at > at ? c->free_at : at, taken = (uint64_t)flits * n->t.flit;
@@ -62,7 +62,7 @@ static uint64_t cross(struct net *n, enum ct_net which, uint32_t channel, uint32
 	return start + n->t.hop;
 }
 
-static uint64_t arrived(struct net *n, enum ct_net which, uint32_t flits, uint64_t put, uint64_t head)
+static uint64_t note_arrival(struct net *n, enum ct_net which, uint32_t flits, uint64_t put, uint64_t head)
 {
 	uint64_t at = head + (uint64_t)(flits - 1) * n->t.flit;
 	n->load[which].packets++;
@@ -71,8 +71,8 @@ static uint64_t arrived(struct net *n, enum ct_net which, uint32_t flits, uint64
 	return at;
 }
 
-static int make(struct net **out, uint32_t channels, uint32_t nodes, struct ct_hop_times t,
-                struct ct_error *e)
+static int make_net(struct net **out, uint32_t channels, uint32_t nodes, struct ct_hop_times t,
+                    struct ct_error *e)
 {
 	struct net *n = ct_calloc(1, sizeof *n);
 	*out = n;
@@ -82,11 +82,11 @@ static int make(struct net **out, uint32_t channels, uint32_t nodes, struct ct_h
 	n->t.flit = t.flit ? t.flit : 1;
 	n->channels = channels;
 	n->nodes = nodes;
-	n->face = (struct ct_network){.ctx = n, .least = n->t.hop, .load = load, .free = release};
+	n->face = (struct ct_network){.ctx = n, .least = n->t.hop, .load = load_of, .free = free_net};
 	for (int i = 0; i < CT_NETS && channels; i++) {
 		n->channel[i] = ct_calloc(channels, sizeof *n->channel[i]);
 		if (!n->channel[i]) {
-			release(n);
+			free_net(n);
 			return ct_fail_nomem(e);
 		}
 	}
@@ -122,16 +122,16 @@ static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t
 	uint64_t at = cycle, port = through_port(n, which, from, to, flits, cycle);
 	while (q % w != end % w) {
 		int east = q % w < end % w;
-		at = cross(n, which, q * DIRECTIONS + (east ? EAST : WEST), flits, at);
+		at = cross_channel(n, which, q * DIRECTIONS + (east ? EAST : WEST), flits, at);
 		q = east ? q + 1 : q - 1;
 	}
 	while (q != end) {
 		int south = q < end;
-		at = cross(n, which, q * DIRECTIONS + (south ? SOUTH : NORTH), flits, at);
+		at = cross_channel(n, which, q * DIRECTIONS + (south ? SOUTH : NORTH), flits, at);
 		q = south ? q + w : q - w;
 	}
-	at = cross(n, which, w * n->height * DIRECTIONS + to, flits, at);
-	return arrived(n, which, flits, cycle, at > port ? at : port);
+	at = cross_channel(n, which, w * n->height * DIRECTIONS + to, flits, at);
+	return note_arrival(n, which, flits, cycle, at > port ? at : port);
 }
 
 int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, uint32_t nodes,
@@ -141,7 +141,7 @@ int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, ui
 	*out = NULL;
 	if (!width || !height || !nodes || width > 4096 || height > 4096)
 		return ct_fail(e, CT_ERR_USAGE, "a mesh of %u x %u routers for %u nodes", width, height, nodes);
-	int st = make(&n, width * height * DIRECTIONS + nodes, nodes, t, e);
+	int st = make_net(&n, width * height * DIRECTIONS + nodes, nodes, t, e);
 	if (st < 0)
 		return st;
 	n->width = width;
@@ -150,13 +150,13 @@ int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, ui
 	for (int i = 0; i < CT_NETS; i++)
 		ok &= (n->port[i] = ct_calloc(nodes, sizeof *n->port[i])) != NULL;
 	if (!ok) {
-		release(n);
+		free_net(n);
 		return ct_fail_nomem(e);
 	}
 	for (uint32_t i = 0; i < nodes; i++) {
 		n->place[i] = place ? place[i] : i;
 		if (n->place[i] >= width * height) {
-			release(n);
+			free_net(n);
 			return ct_fail(e, CT_ERR_USAGE, "node %u lies outside the mesh of %u x %u", i, width, height);
 		}
 	}
@@ -179,9 +179,9 @@ static uint64_t route_butterfly(void *ctx, enum ct_net which, uint32_t from, uin
 	for (uint32_t s = 0; s < n->stages; s++, at_digit /= n->k) {
 		uint32_t old = position / at_digit % n->k, new = to / at_digit % n->k;
 		position = position - old * at_digit + new * at_digit;
-		at = cross(n, which, s * n->ends + position, flits, at);
+		at = cross_channel(n, which, s * n->ends + position, flits, at);
 	}
-	return arrived(n, which, flits, cycle, at);
+	return note_arrival(n, which, flits, cycle, at);
 }
 
 int ct_network_butterfly(struct ct_network **out, uint32_t k, uint32_t stages, uint32_t nodes,
@@ -194,7 +194,7 @@ int ct_network_butterfly(struct ct_network **out, uint32_t k, uint32_t stages, u
 		ends *= k;
 	if (k < 2 || !stages || !nodes || nodes > ends || ends > 65536)
 		return ct_fail(e, CT_ERR_USAGE, "a %u-ary %u-fly for %u nodes", k, stages, nodes);
-	int st = make(&n, stages * (uint32_t)ends, nodes, t, e);
+	int st = make_net(&n, stages * (uint32_t)ends, nodes, t, e);
 	if (st < 0)
 		return st;
 	n->k = k;
@@ -224,7 +224,7 @@ int ct_network_ideal(struct ct_network **out, uint32_t cycles, struct ct_error *
 {
 	struct net *n;
 	*out = NULL;
-	int st = make(&n, 0, 0, (struct ct_hop_times){.hop = cycles, .flit = 1}, e);
+	int st = make_net(&n, 0, 0, (struct ct_hop_times){.hop = cycles, .flit = 1}, e);
 	if (st < 0)
 		return st;
 	n->face.route = route_ideal;

@@ -97,7 +97,7 @@ void rp_net_free(struct rp_net *n)
 }
 
 /* First set bit at or after `from`, wrapping around; the mask is not empty. */
-CT_HOT uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
+static CT_INLINE uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 {
 	if (words == 1) {
 		uint64_t turned = mask[0] >> from | mask[0] << (-from & 63);
@@ -115,7 +115,7 @@ CT_HOT uint32_t round_robin(const uint64_t *mask, uint32_t words, uint32_t from)
 }
 
 /* Misses and stores on one side, what bypasses L1 on the other: the earlier first. */
-CT_HOT struct rp_ring *sm_head(struct rp_sm *sm)
+static CT_INLINE struct rp_ring *sm_head(struct rp_sm *sm)
 {
 	if (!sm->missq.n)
 		return sm->direct.n ? &sm->direct : NULL;
@@ -127,19 +127,19 @@ CT_HOT struct rp_ring *sm_head(struct rp_sm *sm)
 
 /* What differs between the two networks follows from `requests`, a constant where the
  * functions are called. Head of input i: its ring, or NULL when it has none. */
-CT_HOT struct rp_ring *head_of(struct ct_replay *r, int requests, uint32_t i)
+static CT_INLINE struct rp_ring *head_of(struct ct_replay *r, int requests, uint32_t i)
 {
 	if (requests)
 		return sm_head(&r->sm[i]);
 	return r->slice[i].replies.n ? &r->slice[i].replies : NULL;
 }
 
-CT_HOT uint32_t output_of(int requests, const struct rp_packet *p)
+static CT_INLINE uint32_t output_of(int requests, const struct rp_packet *p)
 {
 	return requests ? p->slice : p->sm;
 }
 
-CT_HOT void ask(struct rp_net *n, uint32_t i, uint32_t o)
+static CT_INLINE void ask_output(struct rp_net *n, uint32_t i, uint32_t o)
 {
 	n->want[(size_t)o * n->words + i / 64] |= UINT64_C(1) << i % 64;
 	n->busy[o / 64] |= UINT64_C(1) << o % 64;
@@ -147,7 +147,7 @@ CT_HOT void ask(struct rp_net *n, uint32_t i, uint32_t o)
 	n->pending++;
 }
 
-CT_HOT void unask(struct rp_net *n, uint32_t i, uint32_t o)
+static CT_INLINE void unask_output(struct rp_net *n, uint32_t i, uint32_t o)
 {
 	uint64_t *w = n->want + (size_t)o * n->words, any;
 	any = w[i / 64] &= ~(UINT64_C(1) << i % 64);
@@ -161,8 +161,8 @@ CT_HOT void unask(struct rp_net *n, uint32_t i, uint32_t o)
 
 /* Puts input i where its head belongs: asking now, or into the bucket of a later
  * cycle of this window. A request can be moved a cycle after it has been put in. */
-CT_HOT void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
-                        uint64_t from, uint64_t cycle, uint64_t to)
+static CT_INLINE void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uint32_t i,
+                                  uint64_t from, uint64_t cycle, uint64_t to)
 {
 	struct rp_ring *q = head_of(r, requests, i);
 	if (!q)
@@ -171,7 +171,7 @@ CT_HOT void queue_input(struct rp_net *n, struct ct_replay *r, int requests, uin
 	uint64_t ready = k->when + (requests != 0);
 	n->head[i] = (struct rp_head){q, output_of(requests, k)};
 	if (ready <= cycle) {
-		ask(n, i, output_of(requests, k));
+		ask_output(n, i, output_of(requests, k));
 	} else if (ready < to) {
 		uint32_t b = (uint32_t)(ready - from);
 		n->chain[i] = n->bucket[b];
@@ -194,14 +194,14 @@ uint32_t rp_packet_flits(const struct ct_replay *r, const struct rp_packet *k, i
 }
 
 /* From an output of the network to what stands behind it: at least a cycle. */
-static uint32_t hop(const struct ct_replay *r)
+static uint32_t hop_cycles(const struct ct_replay *r)
 {
 	return r->g.noc_latency ? r->g.noc_latency : 1;
 }
 
 /* Each slice takes the first packet that waits at its output, if its queue has room;
  * then the delay line to the queue. */
-static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
+static int deliver_requests(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 {
 	for (uint32_t w = 0; w * 64 < n->outputs; w++)
 		for (uint64_t m = n->holding[w]; m; m &= m - 1) {
@@ -209,7 +209,7 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 			const struct rp_packet *k = rp_ring_first(&n->out[o]);
 			if (k->when >= cycle || !rp_llc_accepts(r, o, cycle))
 				continue;
-			if (rp_llc_accept(r, k, cycle + hop(r) - 1 + r->g.llc_latency) < 0)
+			if (rp_llc_accept(r, k, cycle + hop_cycles(r) - 1 + r->g.llc_latency) < 0)
 				return -1;
 			rp_ring_pop(&n->out[o]);
 			n->held--;
@@ -220,13 +220,13 @@ static int take(struct rp_net *n, struct ct_replay *r, uint64_t cycle)
 }
 
 /* The slice takes it one cycle later if it can. */
-CT_HOT int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle,
-                           int usual)
+static CT_INLINE int deliver_request(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle,
+                                     int usual)
 {
 	struct rp_net *n = r->to_llc;
 	uint32_t o = p->slice;
 	if (!n->out[o].n && rp_llc_accepts(r, o, cycle + 1)) {
-		uint64_t when = cycle + hop(r) + r->g.llc_latency;
+		uint64_t when = cycle + hop_cycles(r) + r->g.llc_latency;
 		return usual ? rp_llc_put(r, p, when) : rp_llc_accept(r, p, when);
 	}
 	struct rp_packet *q = rp_ring_new(&n->out[o]);
@@ -274,29 +274,29 @@ void rp_net_backpressure(struct ct_replay *r, uint64_t cycle)
 }
 
 /* One more cycle in the response queue of the SM. */
-CT_HOT int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
+static CT_INLINE int deliver_reply(struct ct_replay *r, const struct rp_packet *p, uint64_t cycle)
 {
 	struct rp_sm *sm = &r->sm[p->sm];
 	struct rp_packet *q = rp_ring_new(&sm->replies);
 	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	*q = *p;
-	q->when = cycle + 1 + hop(r);
+	q->when = cycle + 1 + hop_cycles(r);
 	if (sm->replies.n == 1)
-		rp_sm_reply(r, sm);
+		rp_sm_set_reply(r, sm);
 	return 0;
 }
 
 /* One packet from the head of ring q. */
-CT_HOT int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
-                int usual)
+static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t cycle,
+                                 int usual)
 {
 	struct rp_packet *k = rp_ring_first(q);
 	CT_BRING(rp_ring_at(q, 2));
 	if (!usual && k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
 		uint32_t note = k->id;
 		rp_ring_pop(q);
-		rp_note_arrive(r, note, cycle + (requests ? hop(r) + r->g.llc_latency : 1 + hop(r)));
+		rp_note_arrive(r, note, cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r)));
 		return r->error.status;
 	}
 	if ((requests ? deliver_request(r, k, cycle, usual) : deliver_reply(r, k, cycle)) < 0)
@@ -306,8 +306,8 @@ CT_HOT int move(struct ct_replay *r, int requests, struct rp_ring *q, uint64_t c
 }
 
 /* Returns how many packets it has moved, or -1. */
-CT_HOT int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-                 uint64_t cycle, uint64_t to, int usual)
+static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+                                   uint64_t cycle, uint64_t to, int usual)
 {
 	int moved = 0, nothing = !usual && (r->free & CT_REPLAY_FREE_NETWORK) != 0;
 	int one = nothing || r->g.noc_flits_as_one;
@@ -325,11 +325,11 @@ CT_HOT int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t f
 			uint32_t f = nothing || (one && (usual || k->kind != RP_PK_MESSAGE))
 			                     ? 1 : rp_packet_flits(r, k, requests);
 			moved++;
-			unask(n, i, o);
+			unask_output(n, i, o);
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
 			n->free_at[o] = nothing ? cycle : cycle + f;
 			*busy += f;
-			if (move(r, requests, q, cycle + f - 1, usual) < 0)
+			if (move_packet(r, requests, q, cycle + f - 1, usual) < 0)
 				return -1;
 			queue_input(n, r, requests, i, from, cycle, to);
 		}
@@ -337,8 +337,8 @@ CT_HOT int serve(struct rp_net *n, struct ct_replay *r, int requests, uint64_t f
 	return moved;
 }
 
-CT_HOT int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
-               uint64_t to, int usual)
+static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
+                                 uint64_t to, int usual)
 {
 	for (uint32_t i = 0; i < n->inputs; i++)
 		if (!n->waiting[i])
@@ -349,15 +349,15 @@ CT_HOT int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t fro
 		while (i != RP_NO_INDEX) {
 			uint32_t next = n->chain[i];
 			n->later--;
-			ask(n, i, usual ? n->head[i].output
+			ask_output(n, i, usual ? n->head[i].output
 			                : output_of(requests, rp_ring_first(head_of(r, requests, i))));
 			i = next;
 		}
-		if (n->held && take(n, r, cycle) < 0)
+		if (n->held && deliver_requests(n, r, cycle) < 0)
 			return -1;
-		int moved = n->pending ? serve(n, r, requests, from, cycle, to, usual) : 0;
+		int moved = n->pending ? serve_outputs(n, r, requests, from, cycle, to, usual) : 0;
 		while (!usual && moved > 0 && n->pending && (r->free & CT_REPLAY_FREE_NETWORK))
-			moved = serve(n, r, requests, from, cycle, to, usual);
+			moved = serve_outputs(n, r, requests, from, cycle, to, usual);
 		if (moved < 0)
 			return -1;
 	}
@@ -366,10 +366,11 @@ CT_HOT int run(struct rp_net *n, struct ct_replay *r, int requests, uint64_t fro
 
 int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return r->usual_memory ? run(r->to_llc, r, 1, from, to, 1) : run(r->to_llc, r, 1, from, to, 0);
+	return r->usual_memory ? run_network(r->to_llc, r, 1, from, to, 1)
+	                       : run_network(r->to_llc, r, 1, from, to, 0);
 }
 
 int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return r->usual_memory ? run(r->to_sm, r, 0, from, to, 1) : run(r->to_sm, r, 0, from, to, 0);
+	return r->usual_memory ? run_network(r->to_sm, r, 0, from, to, 1) : run_network(r->to_sm, r, 0, from, to, 0);
 }

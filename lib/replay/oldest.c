@@ -7,14 +7,14 @@ static uint32_t oldest_of_all(const struct rp_ways *s)
 	uint64_t best = UINT64_MAX;
 	for (uint32_t w = 0; w < s->ways; w += RP_STAMPS) {
 		uint32_t first = s->first + w, n = s->ways - w < RP_STAMPS ? s->ways - w : RP_STAMPS;
-		uint64_t low = rp_lowest(s->stamp + first, n, rp_never_of(s, first, n)) + first;
+		uint64_t low = rp_lowest_stamp(s->stamp + first, n, rp_never_of(s, first, n)) + first;
 		best = low < best ? low : best;
 	}
 	return best >> 32 == RP_NO_STAMP ? RP_NO_STAMP : (uint32_t)best;
 }
 
 /* Which of n <= RP_STAMPS stamps are at most `limit`. */
-static uint32_t below(const uint32_t *stamp, uint32_t n, uint32_t limit)
+static uint32_t stamps_up_to(const uint32_t *stamp, uint32_t n, uint32_t limit)
 {
 	uint32_t mask = 0;
 #if defined(__SSE2__) && !defined(CT_NO_SIMD)
@@ -35,12 +35,12 @@ static uint32_t below(const uint32_t *stamp, uint32_t n, uint32_t limit)
 }
 
 /* Lines of stamps up to `limit`, above them their stamps; more than RP_QUEUE: there are more. */
-static uint32_t collect(const struct rp_ways *s, uint32_t limit, uint64_t key[RP_QUEUE])
+static uint32_t collect_lines(const struct rp_ways *s, uint32_t limit, uint64_t key[RP_QUEUE])
 {
 	uint32_t found = 0;
 	for (uint32_t w = 0; w < s->ways; w += RP_STAMPS) {
 		uint32_t first = s->first + w, n = s->ways - w < RP_STAMPS ? s->ways - w : RP_STAMPS;
-		uint32_t m = below(s->stamp + first, n, limit);
+		uint32_t m = stamps_up_to(s->stamp + first, n, limit);
 		if (m)
 			m &= ~rp_never_of(s, first, n);
 		for (; m; m &= m - 1) {
@@ -53,7 +53,7 @@ static uint32_t collect(const struct rp_ways *s, uint32_t limit, uint64_t key[RP
 	return found;
 }
 
-static void sort(uint64_t *key, uint32_t n)
+static void sort_keys(uint64_t *key, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
 		uint64_t k = key[i];
@@ -75,7 +75,7 @@ uint32_t rp_oldest_of_many(const struct rp_ways *s)
 	q->head = q->n = 0;
 	for (;;) {
 		uint32_t limit = s->last - low > step ? low + step : s->last ? s->last - 1 : 0;
-		found = s->last ? collect(s, limit, key) : 0;
+		found = s->last ? collect_lines(s, limit, key) : 0;
 		if (found > RP_QUEUE && step > 1) {
 			step = step / 3 ? step / 3 : 1;
 			continue;
@@ -89,7 +89,7 @@ uint32_t rp_oldest_of_many(const struct rp_ways *s)
 			break;
 		step = step > UINT32_MAX / 2 ? step : 2 * step;
 	}
-	sort(key, found);
+	sort_keys(key, found);
 	for (uint32_t i = 0; i < found; i++)
 		q->line[i] = (uint32_t)key[i];
 	q->n = found;

@@ -56,7 +56,7 @@ static enum rp_kind kind_of(const struct ct_sinst *s)
 
 /* Only general registers take part: predicates and uniform registers are not in the
  * reference's scoreboard (accelsim-model.md 4). */
-static unsigned registers(uint8_t *out, const ct_reg *in, unsigned n)
+static unsigned registers_of_file(uint8_t *out, const ct_reg *in, unsigned n)
 {
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -69,8 +69,8 @@ static unsigned registers(uint8_t *out, const ct_reg *in, unsigned n)
 static void registers_of(struct rp_op *op, const struct ct_sinst *s)
 {
 	uint8_t dst[CT_MAX_DST], src[CT_MAX_SRC];
-	unsigned nsrc = registers(src, s->src, s->nsrc);
-	op->ndst = (uint8_t)registers(dst, s->dst, s->ndst);
+	unsigned nsrc = registers_of_file(src, s->src, s->nsrc);
+	op->ndst = (uint8_t)registers_of_file(dst, s->dst, s->ndst);
 	for (unsigned i = 0; i < CT_MAX_DST; i++)
 		op->dst[i] = RP_REG_NOWHERE;
 	for (unsigned i = 0; i < CT_MAX_DST + CT_MAX_SRC; i++)
@@ -110,7 +110,7 @@ static enum ct_warp_effect effect_of(enum rp_kind kind)
 	}
 }
 
-static void decode(const struct ct_replay *r, struct rp_op *op, const struct ct_sinst *s)
+static void decode_op(const struct ct_replay *r, struct rp_op *op, const struct ct_sinst *s)
 {
 	memset(op, 0, sizeof *op);
 	op->s = s;
@@ -163,7 +163,7 @@ int rp_ops_reserve(struct ct_replay *r, uint32_t sid)
 		uint32_t chunk = r->nops / RP_OPS_CHUNK;
 		if (chunk == r->chunks && add_chunk(r) < 0)
 			return r->error.status;
-		decode(r, &r->ops[chunk][r->nops % RP_OPS_CHUNK], ct_code_at(r->code, r->nops));
+		decode_op(r, &r->ops[chunk][r->nops % RP_OPS_CHUNK], ct_code_at(r->code, r->nops));
 		r->shapes[chunk][r->nops % RP_OPS_CHUNK].nruns = 0;
 	}
 	return 0;
@@ -181,7 +181,7 @@ void rp_ops_free(struct ct_replay *r)
 
 /* Moving all addresses by a multiple of a word turns the banks and changes nothing else,
  * where their number divides 2^62: the degree follows from the runs and the place of the
- * first address in its word (rp_same_shape() in step.h). */
+ * first address in its word (rp_has_shape() in step.h). */
 uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst, struct rp_shape *p)
 {
 	uint32_t banks = r->g.shmem_banks, degree = ct_shared_conflicts(inst, ~0u, banks);

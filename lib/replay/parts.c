@@ -48,14 +48,14 @@ static struct rp_event event_take(struct rp_events *q)
 	return ev;
 }
 
-void rp_part_at(struct ct_replay *r, struct rp_sm *sm)
+void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
 	sm->part_at = at == RP_NEVER64             ? RP_NEVER
 	              : at < r->base               ? 0
 	              : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
 	                                             : (uint32_t)(at - r->base);
-	rp_sm_rare(sm);
+	rp_sm_set_rare(sm);
 }
 
 /* A node that has gone on takes the event in its present cycle. */
@@ -71,7 +71,7 @@ int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev)
 	if (event_add(&p->events[node], &e) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (sm)
-		rp_part_at(r, sm);
+		rp_part_set_next(r, sm);
 	else
 		rp_llc_wake(r, node - r->g.sms, e.when.at);
 	return 0;
@@ -84,7 +84,7 @@ void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at)
 	rp_event_push(r, n->m.to, &ev);
 }
 
-static void arrive(struct ct_replay *r, uint32_t note, uint64_t now)
+static void deliver_message(struct ct_replay *r, uint32_t note, uint64_t now)
 {
 	struct rp_parts *p = r->parts;
 	struct rp_note n = p->note[note];
@@ -102,7 +102,7 @@ static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event 
 		if (ev->who->timer)
 			ev->who->timer(ev->who->ctx, r, node, ev->data, now);
 		break;
-	case RP_EV_MESSAGE: arrive(r, ev->arg, now); break;
+	case RP_EV_MESSAGE: deliver_message(r, ev->arg, now); break;
 	case RP_EV_ANSWER: rp_part_answer(r, sm, ev->data, ev->arg, now); break;
 	case RP_EV_LLC_ANSWER: rp_part_llc_answer(r, node - r->g.sms, ev->data, ev->arg, now); break;
 	case RP_EV_WRITE: {
@@ -127,7 +127,7 @@ void rp_events_run(struct ct_replay *r, uint32_t node, uint64_t now)
 	}
 	if (node >= r->g.sms)
 		return;
-	rp_part_at(r, &r->sm[node]);
+	rp_part_set_next(r, &r->sm[node]);
 	/* What is left stays due for ever: the SM must not wait for it. */
 	if (r->error.status)
 		r->sm[node].failed = 1;
@@ -227,7 +227,8 @@ void ct_part_send(struct ct_replay *r, const struct ct_part *p, enum ct_net net,
 
 /* ---- launches, ticks ---- */
 
-static void each(struct ct_replay *r, void (*fn)(struct ct_replay *, const struct ct_part *, unsigned))
+static void for_each_part(struct ct_replay *r,
+                          void (*fn)(struct ct_replay *, const struct ct_part *, unsigned))
 {
 	const struct ct_replay_parts *g = &r->parts->given;
 	const struct ct_part *all[] = {
@@ -253,7 +254,7 @@ void rp_parts_kernel(struct ct_replay *r)
 	if (r->in_kernel)
 		r->parts->noperands = 0;
 	r->parts->node = RP_NO_INDEX;
-	each(r, tell_kernel);
+	for_each_part(r, tell_kernel);
 }
 
 static void tell_tick(struct ct_replay *r, const struct ct_part *p, unsigned i)
@@ -272,12 +273,12 @@ static void tell_tick(struct ct_replay *r, const struct ct_part *p, unsigned i)
 void rp_parts_window(struct ct_replay *r)
 {
 	r->parts->node = RP_NO_INDEX;
-	each(r, tell_tick);
+	for_each_part(r, tell_tick);
 }
 
 /* ---- beginning and end ---- */
 
-static int grain(struct ct_replay *r, struct ct_error *e)
+static int set_line_and_chunk(struct ct_replay *r, struct ct_error *e)
 {
 	struct rp_parts *p = r->parts;
 	const struct ct_l1_part *l = p->given.l1;
@@ -292,7 +293,7 @@ static int grain(struct ct_replay *r, struct ct_error *e)
 	return 0;
 }
 
-static int usable(const struct ct_replay *r, const struct ct_replay_parts *g, struct ct_error *e)
+static int check_parts(const struct ct_replay *r, const struct ct_replay_parts *g, struct ct_error *e)
 {
 	if (!r->timing->takes_parts)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "parts need the engine's full timing");
@@ -319,7 +320,7 @@ static int copy_owned(struct ct_replay *r, struct rp_parts *p, struct ct_error *
 	return 0;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t smaller_window(uint32_t a, uint32_t b)
 {
 	return b && b < a ? b : a;
 }
@@ -361,13 +362,13 @@ int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *given, stru
 		p->given = *given;
 	const struct ct_replay_parts *g = &p->given;
 	p->node = p->notes.free = RP_NO_INDEX;
-	int st = usable(r, g, e);
+	int st = check_parts(r, g, e);
 	if (st == 0)
 		st = own_scheduler(r, p, e);
 	if (st == 0)
 		st = own_network(r, p, e);
 	if (st == 0)
-		st = grain(r, e);
+		st = set_line_and_chunk(r, e);
 	if (st == 0)
 		st = copy_owned(r, p, e);
 	if (st < 0)
@@ -376,9 +377,9 @@ int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *given, stru
 	r->llc_part = g->llc;
 	r->core_parts = g->sched || g->collector;
 	r->collector_part = g->collector;
-	r->window = smaller(r->window, g->window);
-	r->window = smaller(r->window, g->network ? g->network->least : 0);
-	r->window = smaller(r->window, g->own ? g->own->least : 0);
+	r->window = smaller_window(r->window, g->window);
+	r->window = smaller_window(r->window, g->network ? g->network->least : 0);
+	r->window = smaller_window(r->window, g->own ? g->own->least : 0);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "replay/private/parts.h"
 
-static unsigned put(uint8_t *out, unsigned n, ct_reg reg, unsigned width)
+static unsigned add_registers(uint8_t *out, unsigned n, ct_reg reg, unsigned width)
 {
 	if (CT_REG_KIND(reg) != CT_REG_R || reg == CT_REG_RZ)
 		return n;
@@ -19,9 +19,9 @@ void ct_operands_of(const struct ct_sinst *s, struct ct_operands *o)
 	unsigned r = 0, w = 0;
 	memset(o, 0, sizeof *o);
 	for (unsigned i = 0; i < s->nsrc; i++)
-		r = put(o->read, r, s->src[i], s->src_regs[i]);
+		r = add_registers(o->read, r, s->src[i], s->src_regs[i]);
 	for (unsigned i = 0; i < s->ndst; i++)
-		w = put(o->write, w, s->dst[i], s->dst_regs[i]);
+		w = add_registers(o->write, w, s->dst[i], s->dst_regs[i]);
 	o->nread = (uint8_t)r;
 	o->nwrite = (uint8_t)w;
 }
@@ -86,7 +86,7 @@ void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	c->take(c->part.ctx, r, &q, r->base + now);
 }
 
-static void left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+static void note_left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	const struct ct_collector_part *c = r->collector_part;
@@ -97,17 +97,17 @@ static void left(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t tok
 		c->left(c->part.ctx, r, sm->id, k, token, r->base + at);
 }
 
-static void to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+static void offer_to_lsu(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
 	rp_lsu_offer(sm, k, r->parts->sm[sm->id].col[token].mem, at);
-	left(r, sm, k, token, at);
+	note_left(r, sm, k, token, at);
 }
 
-static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+static void memory_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
 	struct rp_sched *s = &sm->full.sched[k];
 	if (sm->full.at_lsu[k] == RP_NO_INDEX && !s->nheld) {
-		to_lsu(r, sm, k, token, rp_max32(at, s->port[RP_MEM].ocex));
+		offer_to_lsu(r, sm, k, token, rp_max32(at, s->port[RP_MEM].ocex));
 	} else if (s->nheld < RP_MAX_HELD) {
 		s->held[s->nheld++] = (struct rp_held){r->parts->sm[sm->id].col[token].mem, at, token};
 	} else {
@@ -117,7 +117,7 @@ static void memory(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t t
 }
 
 /* As collect.c: a cycle to the unit, its latency, two to the registers. */
-static void compute(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
+static void compute_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t token, uint32_t at)
 {
 	struct rp_sched *s = &sm->full.sched[k];
 	const struct rp_collected c = r->parts->sm[sm->id].col[token];
@@ -131,8 +131,8 @@ static void compute(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t 
 	rp_part_writes(r, sm, c.warp, c.sid, done);
 	w->done = rp_max32(w->done, done);
 	w->open--;
-	left(r, sm, k, token, leave);
-	rp_wake(sm, c.warp, sm->now);
+	note_left(r, sm, k, token, leave);
+	rp_wake_warp(sm, c.warp, sm->now);
 	rp_warp_check_end(r, sm, c.warp, sm->now);
 }
 
@@ -148,9 +148,9 @@ void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64
 	}
 	uint32_t when = (uint32_t)((at > now ? at : now) - r->base);
 	if (ps->col[token].mem != RP_NO_INDEX)
-		memory(r, sm, sched, (uint32_t)token, when);
+		memory_done(r, sm, sched, (uint32_t)token, when);
 	else
-		compute(r, sm, sched, (uint32_t)token, when);
+		compute_done(r, sm, sched, (uint32_t)token, when);
 }
 
 void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
@@ -163,7 +163,7 @@ void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_
 	memmove(s->held, s->held + 1, --s->nheld * sizeof *s->held);
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
-	to_lsu(r, sm, k, h.collector, rp_max32(h.step, now));
+	offer_to_lsu(r, sm, k, h.collector, rp_max32(h.step, now));
 }
 
 /* Every register of the results, the unnamed ones too. */

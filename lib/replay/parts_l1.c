@@ -7,7 +7,7 @@
 #include "replay/private/instruction.h"
 #include "replay/private/parts.h"
 
-enum { READ, WRITE, FORWARD }; /* rp_fetch.kind */
+enum { READ, WRITE, FORWARD }; /* rp_fetch_next.kind */
 
 /* ---- in front of the lookup ---- */
 
@@ -23,28 +23,29 @@ static struct ct_l1_request request_of(const struct ct_replay *r, const struct r
 	};
 }
 
-static int push(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready)
+/* A request enters the ring of the pipeline, which grows. < 0: out of memory. */
+static int push_step(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready)
 {
-	if (sm->full.nsteps == sm->full.step_cap) {
-		uint32_t cap = sm->full.step_cap ? sm->full.step_cap * 2 : 64;
+	struct rp_full_sm *f = &sm->full;
+	if (f->nsteps == f->step_cap) {
+		uint32_t cap = f->step_cap ? f->step_cap * 2 : 64;
 		struct rp_step *p = ct_pool_take(&r->pool, cap, sizeof *p);
 		if (!p)
 			return -1;
-		for (uint32_t i = 0; i < sm->full.nsteps; i++)
-			p[i] = sm->full.steps[(sm->full.step_head + i) & (sm->full.step_cap - 1)];
-		sm->full.steps = p;
-		sm->full.step_head = 0;
-		sm->full.step_cap = cap;
+		for (uint32_t i = 0; i < f->nsteps; i++)
+			p[i] = f->steps[(f->step_head + i) & (f->step_cap - 1)];
+		f->steps = p;
+		f->step_head = 0;
+		f->step_cap = cap;
 	}
-	sm->full.steps[(sm->full.step_head + sm->full.nsteps++) & (sm->full.step_cap - 1)] = (struct rp_step){lreq, ready};
-	if (ready < sm->full.l1_next)
-		sm->full.l1_next = ready;
+	f->steps[(f->step_head + f->nsteps++) & (f->step_cap - 1)] = (struct rp_step){lreq, ready};
+	f->l1_next = rp_min32(f->l1_next, ready);
 	return 0;
 }
 
 static int into_pipeline(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t at)
 {
-	if (push(r, sm, lreq, at + r->g.l1_latency) < 0) {
+	if (push_step(r, sm, lreq, at + r->g.l1_latency) < 0) {
 		sm->failed = 1;
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
@@ -130,11 +131,11 @@ static void observe_lookup(struct ct_replay *r, const struct rp_sm *sm, const st
 	ev.sector_miss = o->sector_miss;
 	ev.line_miss = o->line_miss;
 	if (classed)
-		rp_tell_l1(r, &ev);
+		rp_tell_l1_observers(r, &ev);
 }
 
-static void forward(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
-                    uint64_t cycle);
+static void forward_store(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
+                          uint64_t cycle);
 
 /* The head of the pipeline, one request a cycle. */
 void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
@@ -168,10 +169,10 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	if (r->has_l1)
 		observe_lookup(r, sm, op, &q, &out, cycle);
 	if (q.is_write && out.forward)
-		forward(r, sm, &q, cycle);
+		forward_store(r, sm, &q, cycle);
 	else if (out.done)
-		rp_part_give(r, sm, q.token, out.done, out.ready > cycle ? (uint32_t)(out.ready - r->base) : now,
-		             now);
+		rp_part_deliver(r, sm, q.token, out.done, out.ready > cycle ? (uint32_t)(out.ready - r->base) : now,
+		                now);
 	if (sm->full.nsteps)
 		sm->full.l1_next = rp_max32(sm->full.steps[sm->full.step_head].ready, now + 1);
 }
@@ -179,8 +180,8 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 /* ---- answers ---- */
 
 /* The chunks of a request are there at `at` (loads) or done with. */
-void rp_part_give(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
-                  uint32_t at, uint32_t now)
+void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
+                     uint32_t at, uint32_t now)
 {
 	if (token >= sm->full.lreq_cap || (chunks & ~sm->full.lreq[token].left) || !chunks) {
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation answers what was not asked");
@@ -211,7 +212,7 @@ void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint3
 {
 	uint32_t now = sm->now, when = at < r->base + now ? now : (uint32_t)(at - r->base);
 	int store = token < sm->full.lreq_cap && sm->full.mem[sm->full.lreq[token].mem].kind == RP_STORE;
-	rp_part_give(r, sm, token, chunks, store ? when : rp_port_take(sm, now, when + 2), now);
+	rp_part_deliver(r, sm, token, chunks, store ? when : rp_port_take(sm, now, when + 2), now);
 }
 
 void ct_l1_answer(struct ct_replay *r, uint32_t sm, uint64_t token, uint32_t chunks, uint64_t at)
@@ -241,9 +242,9 @@ static uint32_t new_fetch(struct ct_replay *r, struct rp_sm *sm, uint64_t tag, i
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	uint32_t i = rp_pool_take(r, &ps->fetches, (void **)&ps->fetch, sizeof *ps->fetch,
-	                          offsetof(struct rp_fetch, next));
+	                          offsetof(struct rp_fetch_next, next));
 	if (i != RP_NO_INDEX)
-		ps->fetch[i] = (struct rp_fetch){.tag = tag, .kind = (uint8_t)kind};
+		ps->fetch[i] = (struct rp_fetch_next){.tag = tag, .kind = (uint8_t)kind};
 	return i;
 }
 
@@ -253,13 +254,13 @@ static struct rp_packet packet_to(struct ct_replay *r, struct rp_sm *sm, uint64_
 	struct ct_place place = ct_address_place(&r->map, line);
 	sm->c.llc_line_accesses++;
 	return (struct rp_packet){.address = line, .id = id, .llc_set = place.llc_set,
-	                          .group = rp_group_new(sm), .sm = (uint16_t)sm->id,
+	                          .group = rp_new_line_group(sm), .sm = (uint16_t)sm->id,
 	                          .slice = (uint16_t)place.slice, .kind = (uint8_t)kind};
 }
 
 /* Bytes of the wanted chunks in [from, from + n), which is a sector. Last bytes, not ends: a sector
  * may be the last one of all addresses. */
-static uint32_t wanted(uint64_t address, uint32_t chunk, uint32_t chunks, uint64_t from, uint32_t n)
+static uint32_t wanted_bytes(uint64_t address, uint32_t chunk, uint32_t chunks, uint64_t from, uint32_t n)
 {
 	uint32_t bytes = 0;
 	for (uint32_t c = chunks; c; c &= c - 1) {
@@ -291,7 +292,7 @@ void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t c
 	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0; i--, line += size) {
 		uint32_t eighths = 0, n = 0;
 		for (uint32_t s = 0; s < r->llc_sectors; s++) {
-			uint32_t b = wanted(address, chunk, chunks, line + (uint64_t)s * sector, sector);
+			uint32_t b = wanted_bytes(address, chunk, chunks, line + (uint64_t)s * sector, sector);
 			eighths |= (b * 8 + sector - 1) / sector << 4 * s;
 			n += b != 0;
 		}
@@ -314,7 +315,7 @@ static void write_line(struct ct_replay *r, struct rp_sm *sm, uint32_t f, uint64
 	uint32_t sector = 1u << r->llc_sector_bits;
 	for (uint32_t s = 0; s < r->llc_sectors; s++) {
 		uint64_t at = line + (uint64_t)s * sector;
-		if (!wanted(address, chunk, chunks, at, sector))
+		if (!wanted_bytes(address, chunk, chunks, at, sector))
 			continue;
 		if (!r->parts->sm[sm->id].fetch[f].left || p.kind != RP_PK_WRITE)
 			p = packet_to(r, sm, line, f, RP_PK_WRITE);
@@ -327,8 +328,8 @@ static void write_line(struct ct_replay *r, struct rp_sm *sm, uint32_t f, uint64
 	}
 }
 
-static void write(struct ct_replay *r, struct rp_sm *sm, uint64_t address, uint32_t chunk,
-                  uint32_t chunks, const uint64_t bytes[2], uint32_t f, uint64_t now)
+static void write_chunks(struct ct_replay *r, struct rp_sm *sm, uint64_t address, uint32_t chunk,
+                         uint32_t chunks, const uint64_t bytes[2], uint32_t f, uint64_t now)
 {
 	uint64_t size = UINT64_C(1) << r->llc_line_bits, line = address & ~(size - 1);
 	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0; i--, line += size)
@@ -340,21 +341,21 @@ static void write(struct ct_replay *r, struct rp_sm *sm, uint64_t address, uint3
 void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk,
                  uint32_t chunks, const uint64_t bytes[2], uint64_t tag, uint64_t now)
 {
-	write(r, &r->sm[sm], address, chunk, chunks, bytes, new_fetch(r, &r->sm[sm], tag, WRITE), now);
+	write_chunks(r, &r->sm[sm], address, chunk, chunks, bytes, new_fetch(r, &r->sm[sm], tag, WRITE), now);
 }
 
-static void forward(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
-                    uint64_t cycle)
+static void forward_store(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
+                          uint64_t cycle)
 {
-	write(r, sm, q->address, r->parts->chunk, q->mask, r->parts->line <= 128 ? q->bytes : NULL,
-	      new_fetch(r, sm, q->token, FORWARD), cycle);
+	write_chunks(r, sm, q->address, r->parts->chunk, q->mask, r->parts->line <= 128 ? q->bytes : NULL,
+	             new_fetch(r, sm, q->token, FORWARD), cycle);
 }
 
 void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	const struct ct_l1_part *l1 = r->l1_part;
-	struct rp_fetch f = ps->fetch[p->id];
+	struct rp_fetch_next f = ps->fetch[p->id];
 	if (--ps->fetch[p->id].left)
 		return;
 	ps->fetch[p->id].next = ps->fetches.free;
@@ -362,7 +363,7 @@ void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_pac
 	r->parts->node = sm->id;
 	r->parts->now = r->base + now;
 	if (f.kind == FORWARD)
-		rp_part_give(r, sm, f.tag, sm->full.lreq[f.tag].left, now, now);
+		rp_part_deliver(r, sm, f.tag, sm->full.lreq[f.tag].left, now, now);
 	else if (f.kind == WRITE && l1->written)
 		l1->written(l1->part.ctx, r, sm->id, f.tag, r->base + now);
 	else if (f.kind == READ && l1->filled)

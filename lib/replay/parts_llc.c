@@ -75,10 +75,10 @@ void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t
 {
 	struct rp_part_slice *ps = &r->parts->slice[slice];
 	uint32_t i = rp_pool_take(r, &ps->reads, (void **)&ps->read, sizeof *ps->read,
-	                          offsetof(struct rp_fetch, next));
+	                          offsetof(struct rp_fetch_next, next));
 	if (i == RP_NO_INDEX)
 		return;
-	ps->read[i] = (struct rp_fetch){.tag = tag};
+	ps->read[i] = (struct rp_fetch_next){.tag = tag};
 	if (rp_llc_to_dram(r, slice, address, RP_PART_READ | i, bytes) == 0)
 		rp_llc_wake(r, slice, now + 1);
 }

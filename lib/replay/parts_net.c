@@ -43,7 +43,7 @@ static int gather_ring(struct ct_replay *r, struct rp_ring *q, uint64_t until, i
 	return 0;
 }
 
-static int gather(struct ct_replay *r, uint64_t until)
+static int gather_packets(struct ct_replay *r, uint64_t until)
 {
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (gather_ring(r, &r->sm[i].missq, until, 1) < 0 ||
@@ -55,7 +55,7 @@ static int gather(struct ct_replay *r, uint64_t until)
 	return 0;
 }
 
-static int fly(struct ct_replay *r, const struct rp_flight *f)
+static int push_routed(struct ct_replay *r, const struct rp_flight *f)
 {
 	struct rp_flights *q = &r->parts->fly;
 	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
@@ -64,7 +64,7 @@ static int fly(struct ct_replay *r, const struct rp_flight *f)
 	return 0;
 }
 
-static struct rp_flight land(struct rp_flights *q)
+static struct rp_flight pop_routed(struct rp_flights *q)
 {
 	struct rp_flight f;
 	rp_heap_take(q->p, q->n--, sizeof f, &f.when);
@@ -87,11 +87,11 @@ static int route_one(struct ct_replay *r, struct rp_flight f)
 		rp_note_arrive(r, f.p.id, f.when.at);
 		return r->error.status;
 	}
-	return fly(r, &f);
+	return push_routed(r, &f);
 }
 
 /* One more cycle in the response queue of an SM; the delay line in front of a slice. */
-static int deliver(struct ct_replay *r, struct rp_flight *f)
+static int deliver_packet(struct ct_replay *r, struct rp_flight *f)
 {
 	if (f->to >= r->g.sms)
 		return rp_llc_accept(r, &f->p, f->when.at + r->g.llc_latency);
@@ -100,7 +100,7 @@ static int deliver(struct ct_replay *r, struct rp_flight *f)
 	if (rp_ring_push(&sm->replies, &f->p) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (sm->replies.n == 1)
-		rp_sm_reply(r, sm);
+		rp_sm_set_reply(r, sm);
 	return 0;
 }
 
@@ -111,7 +111,7 @@ int rp_parts_route(struct ct_replay *r, uint64_t until)
 	struct rp_parts *p = r->parts;
 	size_t n = 0;
 	p->node = RP_NO_INDEX;
-	if (p->given.network && gather(r, until) < 0)
+	if (p->given.network && gather_packets(r, until) < 0)
 		return -1;
 	if (p->out.n > 1)
 		qsort(p->out.p, p->out.n, sizeof *p->out.p, by_cycle);
@@ -123,8 +123,8 @@ int rp_parts_route(struct ct_replay *r, uint64_t until)
 		p->out.n -= n;
 	}
 	while (p->fly.n && p->fly.p[0].when.at < until + r->window) {
-		struct rp_flight f = land(&p->fly);
-		if (deliver(r, &f) < 0)
+		struct rp_flight f = pop_routed(&p->fly);
+		if (deliver_packet(r, &f) < 0)
 			return -1;
 	}
 	return 0;

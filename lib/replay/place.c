@@ -46,7 +46,7 @@ static int place_one(struct ct_replay *r, uint32_t i)
 /* Goes on with the round in progress: every SM that can take a CTA in this cycle gets
  * one, beginning after the SM that got the last. Ends early when the CTA that is
  * waiting has been given away. */
-static int do_round(struct ct_replay *r)
+static int place_round(struct ct_replay *r)
 {
 	while (r->round_at < r->g.sms) {
 		uint32_t i = (r->round_start + r->round_at) % r->g.sms;
@@ -64,7 +64,7 @@ static int do_round(struct ct_replay *r)
 }
 
 /* Finds the earliest cycle in which an SM can take a CTA within the window. */
-static int open_round(struct ct_replay *r)
+static int begin_round(struct ct_replay *r)
 {
 	uint32_t best = RP_NEVER;
 	for (uint32_t i = 0; i < r->g.sms; i++)
@@ -79,7 +79,7 @@ static int open_round(struct ct_replay *r)
 }
 
 /* Nothing is on its way between SMs and slices: what comes next is an SM's or a slice's to say. */
-static int quiet(const struct ct_replay *r)
+static int nothing_on_its_way(const struct ct_replay *r)
 {
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].missq.n || r->sm[i].direct.n || r->sm[i].replies.n)
@@ -113,9 +113,9 @@ static int close_window(struct ct_replay *r)
 
 /* Skips windows in which nothing happens: slices and DRAM, which run up to a window ahead of the SMs, may
  * have to wait for longer than many of them last. Fails when nothing ever will. */
-static int skip(struct ct_replay *r)
+static int skip_idle_windows(struct ct_replay *r)
 {
-	if (!quiet(r))
+	if (!nothing_on_its_way(r))
 		return 0;
 	uint64_t next = rp_llc_next(r), ahead = 2 * (uint64_t)r->window;
 	if (next != RP_NEVER64)
@@ -134,7 +134,7 @@ static int skip(struct ct_replay *r)
 	return 0;
 }
 
-static int busy(const struct ct_replay *r)
+static int any_cta_left(const struct ct_replay *r)
 {
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (r->sm[i].ctas)
@@ -147,39 +147,39 @@ int rp_too_long(struct ct_replay *r)
 	return rp_fail(r, CT_ERR_LIMIT, "a launch runs for more than 4e9 cycles");
 }
 
-static int over(struct ct_replay *r)
+static int check_length(struct ct_replay *r)
 {
 	return rp_window_end(r) >= RP_LAST_CYCLE ? rp_too_long(r) : 0;
 }
 
-int rp_advance(struct ct_replay *r)
+int rp_place_waiting(struct ct_replay *r)
 {
 	while (r->waiting) {
 		if (r->round != RP_NEVER) {
-			if (do_round(r) < 0)
+			if (place_round(r) < 0)
 				return r->error.status;
 			continue;
 		}
 		if (run_sms(r) < 0)
 			return r->error.status;
-		if (open_round(r))
+		if (begin_round(r))
 			continue;
-		if (over(r) < 0 || close_window(r) < 0 || skip(r) < 0)
+		if (check_length(r) < 0 || close_window(r) < 0 || skip_idle_windows(r) < 0)
 			return r->error.status;
 	}
 	return 0;
 }
 
-int rp_finish(struct ct_replay *r)
+int rp_run_to_end(struct ct_replay *r)
 {
 	r->ended = 1;
 	r->round = RP_NEVER;
 	for (;;) {
 		if (run_sms(r) < 0)
 			return r->error.status;
-		if (!busy(r))
+		if (!any_cta_left(r))
 			return 0;
-		if (over(r) < 0 || close_window(r) < 0 || skip(r) < 0)
+		if (check_length(r) < 0 || close_window(r) < 0 || skip_idle_windows(r) < 0)
 			return r->error.status;
 	}
 }

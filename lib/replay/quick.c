@@ -85,7 +85,7 @@ static uint32_t mshr_ring(const struct ct_replay *r)
 	return n;
 }
 
-static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
+static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	struct rp_quick_sm *q = sm->quick = &r->quick->sm[sm->id];
 	q->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *q->sched);
@@ -103,7 +103,7 @@ static int sm_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	           ? 0 : ct_fail_nomem(e);
 }
 
-static int slice_init(struct ct_replay *r, uint32_t i, struct ct_error *e)
+static int init_slice(struct ct_replay *r, uint32_t i, struct ct_error *e)
 {
 	struct rp_quick_slice *q = &r->quick->slice[i];
 	q->lru = &r->slice[i].cache.lru;
@@ -129,15 +129,15 @@ int rp_quick_init(struct ct_replay *r, struct ct_error *e)
 		r->quick->reply_flits[store] = rp_packet_flits(r, &p, 0);
 	}
 	for (uint32_t i = 0; i < r->g.sms; i++)
-		if (sm_init(r, &r->sm[i], e) < 0)
+		if (init_sm(r, &r->sm[i], e) < 0)
 			return CT_ERR_NOMEM;
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		if (slice_init(r, i, e) < 0)
+		if (init_slice(r, i, e) < 0)
 			return CT_ERR_NOMEM;
 	return rp_quick_dram_init(r, e);
 }
 
-static void clear(struct rp_calendar *c)
+static void clear_calendar(struct rp_calendar *c)
 {
 	memset(c, 0, sizeof *c);
 }
@@ -147,9 +147,9 @@ void rp_quick_begin(struct ct_replay *r, struct rp_sm *sm)
 	struct rp_quick_sm *q = sm->quick;
 	memset(q->sched, 0, r->g.schedulers * sizeof *q->sched);
 	memset(q->mshr, 0, ((size_t)q->mshr_mask + 1) * sizeof *q->mshr);
-	clear(&q->lsu);
-	clear(&q->reply);
-	clear(&q->write_back);
+	clear_calendar(&q->lsu);
+	clear_calendar(&q->reply);
+	clear_calendar(&q->write_back);
 	memset(q->unit, 0, q->places * sizeof *q->unit);
 	q->l1_free = 0;
 	q->missed = RP_NEVER;

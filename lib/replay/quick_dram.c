@@ -29,9 +29,9 @@ void rp_quick_dram_window(struct ct_replay *r)
 {
 	struct rp_quick *w = r->quick;
 	uint64_t floor = rp_dram_cycle_of(r, r->horizon);
-	w->floor_rrd = rp_divide(floor, &w->rrd);
-	w->floor_ccd = rp_divide(floor, &w->ccd);
-	w->floor_ccdl = rp_divide(floor, &w->ccdl);
+	w->floor_rrd = rp_divide_by(floor, &w->rrd);
+	w->floor_ccd = rp_divide_by(floor, &w->ccd);
+	w->floor_ccdl = rp_divide_by(floor, &w->ccdl);
 }
 
 static struct rp_row *row_in(struct rp_quick_bank *b, uint64_t turn)
@@ -61,9 +61,10 @@ static struct rp_row *take_turn(struct rp_quick_bank *b, uint64_t turn, uint32_t
 }
 
 /* Takes the first free place from cycle t on in a calendar whose places are so many cycles long. */
-CT_HOT uint64_t take_place(struct rp_calendar *c, uint64_t floor, uint64_t t, const struct rp_divisor *d)
+static CT_INLINE uint64_t take_place(struct rp_calendar *c, uint64_t floor, uint64_t t,
+                                     const struct rp_divisor *d)
 {
-	return rp_calendar_take(c, floor, rp_divide(t, d)) * d->by;
+	return rp_calendar_take(c, floor, rp_divide_by(t, d)) * d->by;
 }
 
 /* Opens the row in the turn, k at the earliest. */
@@ -86,7 +87,7 @@ static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
 static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
                               struct rp_quick_bank *b, uint32_t row, uint64_t k)
 {
-	uint64_t turn = rp_divide(k, &r->quick->rc), first = turn;
+	uint64_t turn = rp_divide_by(k, &r->quick->rc), first = turn;
 	struct rp_row *p;
 	for (; turn < first + RP_ROWS && (p = row_in(b, turn)) != NULL; turn++)
 		if (p->row == row)
@@ -101,7 +102,7 @@ static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
 }
 
 /* Column command of a sector that arrives at the controller in cycle k. */
-static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64_t k)
+static uint64_t take_column(struct ct_replay *r, const struct ct_place *place, uint64_t k)
 {
 	struct rp_quick_channel *c = &r->quick->channel[place->channel];
 	struct rp_quick_bank *b = &c->bank[place->bank];
@@ -117,14 +118,14 @@ static uint64_t column(struct ct_replay *r, const struct ct_place *place, uint64
 	p->after = rp_max32(p->after, (uint32_t)(col - p->act));
 	r->total.dram_busy += r->dram_timing.burst;
 	c->queue[c->queue_next] = col;
-	c->queue_next = rp_quick_after(c->queue_next, r->g.dram_queue);
+	c->queue_next = rp_ring_after(c->queue_next, r->g.dram_queue);
 	return col;
 }
 
 uint64_t rp_quick_dram(struct ct_replay *r, const struct ct_place *place, uint64_t at)
 {
 	uint64_t k = rp_dram_cycle_of(r, at + 1 + r->g.dram_latency) + 2;
-	return rp_dram_core_of(r, column(r, place, k) + r->g.dram_cl + 1) + 2;
+	return rp_dram_core_of(r, take_column(r, place, k) + r->g.dram_cl + 1) + 2;
 }
 
 void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, uint64_t at)
@@ -133,5 +134,5 @@ void rp_quick_dram_write(struct ct_replay *r, uint64_t address, uint32_t bytes, 
 	struct ct_place place = ct_address_place(&r->map, address);
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
 	for (uint32_t i = 0; i < bytes; i += atom ? atom : bytes)
-		column(r, &place, k);
+		take_column(r, &place, k);
 }

@@ -55,7 +55,7 @@ static int grow_joined(struct access *a)
 }
 
 /* Room for n more requests, besides those for an L1 sector of which the last is not back. */
-CT_HOT int room(struct access *a, uint32_t n)
+static CT_INLINE int make_request_room(struct access *a, uint32_t n)
 {
 	struct rp_quick_sm *q = a->q;
 	while (q->asked - q->served + n + a->r->llc_per_l1 > q->req_mask)
@@ -65,7 +65,7 @@ CT_HOT int room(struct access *a, uint32_t n)
 }
 
 /* The instruction gets a record: it waits for something. */
-CT_HOT int record(struct access *a)
+static CT_INLINE int take_record(struct access *a)
 {
 	struct rp_quick_sm *q = a->q;
 	if (q->inst_free == RP_NO_INDEX &&
@@ -80,7 +80,7 @@ CT_HOT int record(struct access *a)
 /* ---- the load/store unit and the tags ---- */
 
 /* First cycle of the unit from t on, which the instruction keeps for n. */
-CT_HOT uint32_t unit_at(const struct ct_replay *r, struct rp_sm *sm, uint32_t t, uint32_t n)
+static CT_INLINE uint32_t take_unit(const struct ct_replay *r, struct rp_sm *sm, uint32_t t, uint32_t n)
 {
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t latency = r->g.l1_latency;
@@ -114,7 +114,7 @@ struct way_out {
 };
 
 /* `usual` is that of usual.h. */
-CT_HOT struct way_out way_out(const struct access *a, int usual)
+static CT_INLINE struct way_out way_out(const struct access *a, int usual)
 {
 	const struct ct_replay *r = a->r;
 	struct rp_quick_sm *q = a->q;
@@ -125,12 +125,12 @@ CT_HOT struct way_out way_out(const struct access *a, int usual)
 		.l1_free = q->l1_free, .missq = a->sm->missq_last, .taken = q->taken, .asked = q->asked,
 		.group = a->sm->group, .bytes = r->has_llc,
 		.map = !usual && r->l1_line_bits > r->llc_line_bits ? &r->map : NULL,
-		.whole = usual ? 0 : rp_written(r, (const uint64_t[2]){0, 0}, 0),
+		.whole = usual ? 0 : rp_written_bytes(r, (const uint64_t[2]){0, 0}, 0),
 	};
 }
 
 /* Every line has asked for what it needs. */
-CT_HOT void all_asked(struct access *a, const struct way_out *o, int store)
+static CT_INLINE void all_asked(struct access *a, const struct way_out *o, int store)
 {
 	struct rp_quick_sm *q = a->q;
 	struct ct_replay_counts *c = &a->sm->c;
@@ -158,7 +158,7 @@ struct ask {
 /* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
  * with room in the miss queue and, for a load, an MSHR entry, unless nobody knows when one is free:
  * *limited. */
-CT_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limited)
+static CT_INLINE uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limited)
 {
 	uint32_t t = rp_max32(at, o->l1_free), look = t;
 	uint32_t queue = o->queue - !store; /* entries in it must be fewer */
@@ -179,8 +179,8 @@ CT_HOT uint32_t miss_at(struct way_out *o, uint32_t at, int store, uint8_t *limi
 }
 
 /* The requests for sector k of the line. */
-CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
-                       uint32_t llc_set, uint32_t k, uint64_t sector, uint32_t sector_bits)
+static CT_INLINE void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, uint32_t slice,
+                                 uint32_t llc_set, uint32_t k, uint64_t sector, uint32_t sector_bits)
 {
 	uint32_t from = s->at, bypass = s->kind > RP_PK_STORE;
 	uint8_t limited = 0;
@@ -216,12 +216,13 @@ CT_HOT void ask_sector(const struct ask *s, struct way_out *o, uint32_t inst, ui
 }
 
 /* Asks the slice for the masked sectors of a line. */
-CT_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors, int usual)
+static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_out *o, uint32_t sectors,
+                              int usual)
 {
 	const struct ct_replay *r = a->r;
 	uint64_t address = s->q->line << rp_l1_line(r, usual);
 	uint32_t slice, llc_set;
-	if (a->inst == RP_NO_INDEX && record(a) < 0)
+	if (a->inst == RP_NO_INDEX && take_record(a) < 0)
 		return;
 	ct_address_slice(&r->map, address, &slice, &llc_set);
 	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
@@ -236,7 +237,8 @@ CT_HOT void ask(struct access *a, const struct ask *s, struct way_out *o, uint32
 /* ---- the L1 ---- */
 
 /* The load waits for a sector that is on its way, due in that cycle. */
-CT_HOT uint32_t join(const struct access *a, struct way_out *o, uint32_t line, uint32_t k, uint32_t due)
+static CT_INLINE uint32_t join_known(const struct access *a, struct way_out *o, uint32_t line, uint32_t k,
+                                     uint32_t due)
 {
 	uint8_t *n = &o->merged[line * o->sectors + k];
 	if (*n >= a->r->g.l1.mshr_merge) { /* tried again until it hits */
@@ -248,13 +250,13 @@ CT_HOT uint32_t join(const struct access *a, struct way_out *o, uint32_t line, u
 }
 
 /* The same where nobody knows when. */
-CT_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line, uint32_t k,
-                       uint32_t number)
+static CT_INLINE void join_asked(struct access *a, const struct way_out *o, uint32_t line, uint32_t k,
+                                 uint32_t number)
 {
 	struct rp_quick_sm *q = a->q;
 	uint8_t *n = &o->merged[line * o->sectors + k];
 	struct rp_quick_req *p = &q->req[number & q->req_mask];
-	if ((a->inst == RP_NO_INDEX && record(a) < 0) || (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0))
+	if ((a->inst == RP_NO_INDEX && take_record(a) < 0) || (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0))
 		return;
 	a->left++;
 	uint32_t i = q->joined_free;
@@ -274,8 +276,8 @@ CT_HOT void join_asked(struct access *a, const struct way_out *o, uint32_t line,
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at,
-                              int usual)
+static CT_INLINE struct rp_outcome load_line(struct access *a, struct way_out *o, const struct rp_look *l,
+                                             uint32_t at, int usual)
 {
 	const struct ct_line_request *q = l->q;
 	/* it meets the tags behind what they hold up */
@@ -291,20 +293,20 @@ CT_HOT struct rp_outcome load(struct access *a, struct way_out *o, const struct 
 		if (due & RP_DUE_ASKED)
 			join_asked(a, o, f.index, s, due & ~RP_DUE_ASKED);
 		else
-			last = rp_max32(last, join(a, o, f.index, s, due - a->epoch));
+			last = rp_max32(last, join_known(a, o, f.index, s, due - a->epoch));
 	}
 	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
 		rp_place_missing(a->r, a->sm, l, &f, missing, at);
-		ask(a, &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = f.index, .e = f.e}, o,
-		    missing, usual);
+		ask_llc(a, &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = f.index, .e = f.e}, o,
+		        missing, usual);
 	}
 	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};
 }
 
 /* A line of a store, or of what goes past the L1. */
-CT_HOT struct rp_outcome send_line(struct access *a, struct way_out *o, const struct rp_look *l,
-                                   uint32_t at)
+static CT_INLINE struct rp_outcome send_line(struct access *a, struct way_out *o, const struct rp_look *l,
+                                             uint32_t at)
 {
 	struct rp_outcome out = {0};
 	struct ask s = {.q = l->q, .kind = rp_packet_kind_of(a->op), .at = at, .line = RP_LRU_NONE};
@@ -312,7 +314,7 @@ CT_HOT struct rp_outcome send_line(struct access *a, struct way_out *o, const st
 		s.at = rp_max32(at + a->r->g.l1_latency, o->l1_free);
 		out = rp_store_line(a->r, a->sm, l, at);
 	}
-	ask(a, &s, o, l->q->sectors, 0);
+	ask_llc(a, &s, o, l->q->sectors, 0);
 	return out;
 }
 
@@ -332,8 +334,8 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 }
 
 /* The further transactions of an atomic, spread over its sectors in turn. */
-static void again(struct access *a, struct way_out *o, const struct ct_line_request *q, unsigned n,
-                  uint32_t more, uint32_t at)
+static void repeat_atomic(struct access *a, struct way_out *o, const struct ct_line_request *q, unsigned n,
+                          uint32_t more, uint32_t at)
 {
 	o->per = 1;
 	while (more)
@@ -341,16 +343,16 @@ static void again(struct access *a, struct way_out *o, const struct ct_line_requ
 			uint32_t left = q[i].sectors, take = 0;
 			for (; left && more; left &= ~(1u << ct_high_bit(left)), more--)
 				take |= 1u << ct_high_bit(left);
-			ask(a, &(struct ask){.q = &q[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE}, o,
-			    take, 0);
+			ask_llc(a, &(struct ask){.q = &q[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE}, o,
+			        take, 0);
 			o->lines--; /* the line has been counted */
 		}
 }
 
 /* The lines of a load enter the L1 evenly over the cycles that it keeps the unit, from `start` on;
  * returns when what is known of it is back. */
-CT_HOT uint32_t load_lines(struct access *a, const struct rp_quick_wait *w, const struct rp_look *look,
-                           uint32_t start, int usual)
+static CT_INLINE uint32_t load_lines(struct access *a, const struct rp_quick_wait *w,
+                                     const struct rp_look *look, uint32_t start, int usual)
 {
 	struct way_out o = way_out(a, usual);
 	struct rp_tally tally = {0};
@@ -358,7 +360,7 @@ CT_HOT uint32_t load_lines(struct access *a, const struct rp_quick_wait *w, cons
 	/* busy / n, rounded up, in 2^-32 cycles: so many times n of it round down to the right cycle */
 	uint64_t each = ((uint64_t)w->busy << 32) / n + 1, enter = (uint64_t)start << 32;
 	for (uint32_t i = 0; i < n; i++, enter += each) {
-		struct rp_outcome out = load(a, &o, &look[i], (uint32_t)(enter >> 32), usual);
+		struct rp_outcome out = load_line(a, &o, &look[i], (uint32_t)(enter >> 32), usual);
 		last = rp_max32(last, out.back);
 		tally.asked += rp_count_of[look[i].q->sectors & 0xff];
 		if (out.missing | out.pending)
@@ -387,7 +389,7 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
 			rp_observe_line(a->r, a->sm, w->warp, a->op, w->sid, start, look[i].q, &out);
 	}
 	if (w->more)
-		again(a, &o, look[0].q, n, w->more, start);
+		repeat_atomic(a, &o, look[0].q, n, w->more, start);
 	all_asked(a, &o, a->op->kind == RP_STORE);
 	if (!bypass)
 		rp_tally_count(a->sm, &tally, n, 1);
@@ -395,14 +397,14 @@ static void send_lines(struct access *a, const struct rp_quick_wait *w, const st
 
 /* The unit takes a global or local instruction, which asks for those lines, in cycle t at the earliest;
  * returns when what is known of it is back. */
-CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
-                             const struct ct_line_request *q, uint32_t t, uint32_t *taken)
+static CT_INLINE uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
+                                       const struct ct_line_request *q, uint32_t t, uint32_t *taken)
 {
 	struct rp_look look[CT_MAX_LINES_PER_INST];
-	uint32_t n = w->n, start = *taken = unit_at(a->r, a->sm, t, w->busy), last = w->issued + 2;
-	if (room(a, n * a->r->l1_sectors * a->r->llc_per_l1 + w->more) < 0)
+	uint32_t n = w->n, start = *taken = take_unit(a->r, a->sm, t, w->busy), last = w->issued + 2;
+	if (make_request_room(a, n * a->r->l1_sectors * a->r->llc_per_l1 + w->more) < 0)
 		return last;
-	rp_look_near(a->r, &a->sm->cache.lru, q, n, look);
+	rp_look_prefetch(a->r, &a->sm->cache.lru, q, n, look);
 	if (a->op->bypass || a->op->kind == RP_STORE)
 		send_lines(a, w, look, start);
 	else if (a->r->usual_memory)
@@ -413,7 +415,7 @@ CT_HOT uint32_t access_lines(struct access *a, const struct rp_quick_wait *w,
 }
 
 /* The instruction waits for something: nobody knows when its results are there. */
-static void leave_open(struct access *a, uint32_t at, uint32_t back)
+static void leave_waiting(struct access *a, uint32_t at, uint32_t back)
 {
 	struct rp_warp *w = &a->sm->warp[a->warp];
 	a->q->inst[a->inst] = (struct rp_quick_inst){
@@ -425,18 +427,18 @@ static void leave_open(struct access *a, uint32_t at, uint32_t back)
 		w->regs[a->op->dst[i]] = RP_NEVER;
 	if (a->op->effect) {
 		ct_warp_effect(&w->wait, (enum ct_warp_effect)a->op->effect, 0);
-		rp_hold(w);
+		rp_update_held(w);
 	}
 }
 
 /* The instruction's end is known. */
-CT_HOT void finish(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t back)
+static CT_INLINE void set_results(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t back)
 {
 	rp_results_at(sm, warp, op, sm->warp[warp].wait.group, back, back - RP_SEEN_BEFORE);
 }
 
-CT_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                  const struct rp_op *op)
+static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                   const struct rp_op *op)
 {
 	a->r = r;
 	a->sm = sm;
@@ -449,7 +451,7 @@ CT_HOT void begin(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint3
 }
 
 /* The unit takes the instruction of that place, which asks for those lines. */
-CT_HOT void take(struct access *a, uint32_t place, const struct ct_line_request *q)
+static CT_INLINE void take_from_place(struct access *a, uint32_t place, const struct ct_line_request *q)
 {
 	struct rp_quick_wait *w = &a->q->wait[place];
 	uint32_t had = a->inst = w->inst;
@@ -457,33 +459,33 @@ CT_HOT void take(struct access *a, uint32_t place, const struct ct_line_request 
 	uint32_t back = access_lines(a, w, q, at + TO_UNIT, &a->q->unit[place]);
 	if (had != RP_NO_INDEX) {
 		a->q->inst[had].left += a->left;
-		rp_quick_back(a->sm, had, back);
+		rp_quick_one_back(a->sm, had, back);
 	} else if (a->inst != RP_NO_INDEX) {
-		leave_open(a, w->issued, back);
+		leave_waiting(a, w->issued, back);
 	} else {
 		if (a->op->kind != RP_STORE)
 			a->sm->c.mem_latency_sum += back - w->issued;
-		finish(a->sm, a->warp, a->op, back);
+		set_results(a->sm, a->warp, a->op, back);
 	}
 }
 
 /* First cycle in which an instruction can issue that neither the tags nor those before it in the unit
  * keep waiting. */
-CT_HOT uint32_t free_at(const struct ct_replay *r, const struct rp_sm *sm)
+static CT_INLINE uint32_t unit_free_at(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t tags = sm->quick->l1_free, lead = r->g.l1_latency + TO_UNIT;
 	return rp_max32(tags > lead ? tags - lead : 0, sm->lsu_free > TO_UNIT ? sm->lsu_free - TO_UNIT : 0);
 }
 
 /* What has not been moved by the network fills its queues and those before it. */
-CT_HOT int backed_up(const struct rp_quick_sm *q)
+static CT_INLINE int backed_up(const struct rp_quick_sm *q)
 {
 	return q->stuck || q->asked - q->served > RP_NET_QUEUE;
 }
 
 uint32_t rp_quick_unit_next(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	return backed_up(sm->quick) ? RP_NEVER : rp_max32(free_at(r, sm), sm->now);
+	return backed_up(sm->quick) ? RP_NEVER : rp_max32(unit_free_at(r, sm), sm->now);
 }
 
 void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
@@ -491,15 +493,16 @@ void rp_quick_unit_take(struct ct_replay *r, struct rp_sm *sm)
 	struct rp_quick_sm *q = sm->quick;
 	uint32_t place = q->place >= q->nwait ? q->place - q->nwait : q->place + q->places - q->nwait;
 	struct access a;
-	begin(&a, r, sm, q->wait[place].warp, q->wait[place].op);
+	begin_access(&a, r, sm, q->wait[place].warp, q->wait[place].op);
 	q->nwait--;
-	take(&a, place, q->wait[place].lines);
+	take_from_place(&a, place, q->wait[place].lines);
 }
 
 /* The n lines of a global or local instruction wait for the unit, or are taken at once: what would not
  * get past the tags within this window waits for a later one, since other SMs' requests come before
  * it. */
-CT_HOT void wait_in_place(struct access *a, const struct ct_line_request *lines, uint32_t n, uint32_t at)
+static CT_INLINE void wait_in_place(struct access *a, const struct ct_line_request *lines, uint32_t n,
+                                    uint32_t at)
 {
 	struct rp_quick_sm *q = a->q;
 	uint32_t place = q->place;
@@ -512,28 +515,28 @@ CT_HOT void wait_in_place(struct access *a, const struct ct_line_request *lines,
 	w->n = n;
 	w->inst = RP_NO_INDEX;
 	w->busy = unit_cycles(a->r, a->op, inst, lines, n, &w->more);
-	q->place = rp_quick_after(place, q->places);
+	q->place = rp_ring_after(place, q->places);
 	if (a->op->kind != RP_STORE)
 		a->sm->c.mem_latency_count++;
-	if (!q->nwait && !backed_up(q) && free_at(a->r, a->sm) < q->end) {
-		take(a, place, lines);
+	if (!q->nwait && !backed_up(q) && unit_free_at(a->r, a->sm) < q->end) {
+		take_from_place(a, place, lines);
 		return;
 	}
-	if (record(a) < 0)
+	if (take_record(a) < 0)
 		return;
 	memcpy(w->lines, lines, n * sizeof *lines);
 	a->left++;
 	w->inst = a->inst;
 	q->unit[place] = RP_NEVER;
 	q->nwait++;
-	leave_open(a, at, at + 2);
+	leave_waiting(a, at, at + 2);
 }
 
 void rp_quick_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
-	uint32_t degree = rp_max32(rp_degree(r, &sm->next[warp].inst), 1);
-	uint32_t start = unit_at(r, sm, at + TO_UNIT, degree);
-	finish(sm, warp, sm->warp[warp].op, start + degree + r->g.shmem_latency);
+	uint32_t degree = rp_max32(rp_conflict_degree(r, &sm->next[warp].inst), 1);
+	uint32_t start = take_unit(r, sm, at + TO_UNIT, degree);
+	set_results(sm, warp, sm->warp[warp].op, start + degree + r->g.shmem_latency);
 }
 
 void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
@@ -543,16 +546,16 @@ void rp_quick_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	uint32_t lanes = 0, n = rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
 	                                    r->g.l1.sector, r->quick->lines, &lanes);
 	if (n) {
-		begin(&a, r, sm, warp, op);
+		begin_access(&a, r, sm, warp, op);
 		wait_in_place(&a, r->quick->lines, n, at);
 	} else if (lanes) {
 		rp_quick_shared(r, sm, warp, at);
 	} else { /* none is active: a slot and nothing else */
-		uint32_t back = unit_at(r, sm, at + TO_UNIT, 1) + 1;
+		uint32_t back = take_unit(r, sm, at + TO_UNIT, 1) + 1;
 		if (op->kind != RP_STORE) {
 			sm->c.mem_latency_count++;
 			sm->c.mem_latency_sum += back - at;
 		}
-		finish(sm, warp, op, back);
+		set_results(sm, warp, op, back);
 	}
 }

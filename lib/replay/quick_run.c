@@ -17,9 +17,9 @@ enum {
 
 /* Whether the warp goes on at a known cycle, which is in born then: nothing holds it, and its registers
  * will be there. */
-CT_HOT int goes_on(struct rp_sm *sm, struct rp_warp *w)
+static CT_INLINE int knows_when(struct rp_sm *sm, struct rp_warp *w)
 {
-	uint32_t t = rp_operands(w);
+	uint32_t t = rp_operands_ready(w);
 	if (t == RP_NEVER || w->held)
 		return 0;
 	if (t - w->born > LONG_WAIT)
@@ -31,14 +31,14 @@ CT_HOT int goes_on(struct rp_sm *sm, struct rp_warp *w)
 static void push_or_park(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	rp_hold(w);
-	w->parked = !goes_on(sm, w);
+	rp_update_held(w);
+	w->parked = !knows_when(sm, w);
 	if (!w->parked)
 		rp_warp_push(&sm->queue, warp, w->born);
 }
 
 /* No instruction is left. */
-static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
+static void end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_cta *c = &sm->cta[w->slot_cta];
@@ -47,20 +47,20 @@ static void run_out(struct ct_replay *r, struct rp_sm *sm, uint32_t warp)
 	w->parked = w->open != 0;
 	if (!w->parked)
 		rp_end_warp(sm, warp);
-	rp_try_barrier(r, sm, c, push_or_park);
+	rp_open_barrier(r, sm, c, push_or_park);
 }
 
 static void quick_start_warp(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	(void)now;
-	if (rp_fetch(r, sm, &sm->warp[warp], &sm->next[warp].inst))
+	if (rp_fetch_next(r, sm, &sm->warp[warp], &sm->next[warp].inst))
 		push_or_park(sm, warp);
 	else
-		run_out(r, sm, warp);
+		end_stream(r, sm, warp);
 }
 
 /* Something that the warp has waited for is back. */
-static void look_again(struct rp_sm *sm, uint32_t warp)
+static void wake_parked(struct rp_sm *sm, uint32_t warp)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	if (w->op)
@@ -88,14 +88,14 @@ void rp_quick_all_back(struct rp_sm *sm, uint32_t inst)
 		rp_pass_groups(sm, p->warp);
 	}
 	if (w->parked)
-		look_again(sm, p->warp);
+		wake_parked(sm, p->warp);
 }
 
 /* ---- instructions ---- */
 
 /* Cycle in which the warp's next instruction issues: the scheduler issues one a cycle, the unit
  * takes one every `keeps`. */
-CT_HOT uint32_t issue_at(struct rp_quick_sched *s, const struct rp_warp *w, uint32_t now)
+static CT_INLINE uint32_t issue_at(struct rp_quick_sched *s, const struct rp_warp *w, uint32_t now)
 {
 	const struct rp_op *op = w->op;
 	uint64_t t = w->born;
@@ -106,23 +106,24 @@ CT_HOT uint32_t issue_at(struct rp_quick_sched *s, const struct rp_warp *w, uint
 
 /* Cycles that a warp may be ahead of the first of the others, which may be none: loose round robin keeps
  * the warps of an SM abreast. */
-CT_HOT int64_t run_ahead(const struct ct_replay *r)
+static CT_INLINE int64_t run_ahead(const struct ct_replay *r)
 {
 	return r->oldest_first ? INT64_MAX : RUN_AHEAD;
 }
 
-CT_HOT int too_far(const struct rp_sm *sm, uint32_t at, int64_t ahead)
+static CT_INLINE int too_far(const struct rp_sm *sm, uint32_t at, int64_t ahead)
 {
 	return at > sm->now + CALENDAR || (int64_t)at - sm->queue.first_at > ahead;
 }
 
 /* The warp's next instruction, which issues in cycle `at`; `watched` is r->has_issue and a constant where
  * these are called. */
-CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
-                    const struct ct_inst *inst, uint32_t at, int watched)
+static CT_INLINE void execute_next(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                   const struct rp_op *op, const struct ct_inst *inst, uint32_t at,
+                                   int watched)
 {
 	uint32_t *regs = sm->warp[warp].regs;
-	rp_count(sm, op, inst);
+	rp_count_issue(sm, op, inst);
 	if (watched)
 		rp_observe_issue(r, sm, warp, at);
 	if (op->kind >= RP_LOAD) {
@@ -140,8 +141,8 @@ CT_HOT void execute(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
 
 /* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
  * others may see. */
-CT_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sched *s, uint32_t warp,
-                     uint32_t at, int watched)
+static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sched *s, uint32_t warp,
+                               uint32_t at, int watched)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct ct_inst *inst = &sm->next[warp].inst;
@@ -149,16 +150,16 @@ CT_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sche
 	for (uint32_t n = 0;; n++, at = issue_at(s, w, sm->now)) {
 		const struct rp_op *op = w->op;
 		w->born = at + 1;
-		execute(r, sm, warp, op, inst, at, watched);
-		if (!rp_fetch(r, sm, w, inst)) {
-			run_out(r, sm, warp);
+		execute_next(r, sm, warp, op, inst, at, watched);
+		if (!rp_fetch_next(r, sm, w, inst)) {
+			end_stream(r, sm, warp);
 			return;
 		}
 		if (op->kind == RP_BARRIER) {
 			rp_meet_barrier(r, sm, warp, push_or_park);
 			return;
 		}
-		if (!goes_on(sm, w)) {
+		if (!knows_when(sm, w)) {
 			w->parked = 1;
 			return;
 		}
@@ -174,33 +175,33 @@ CT_HOT void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sche
 
 /* Cycle in which a warp whose memory instruction has found no place has one, RP_NEVER: nobody knows,
  * or there is no such warp. */
-CT_HOT uint32_t held_next(const struct rp_sm *sm)
+static CT_INLINE uint32_t held_next_at(const struct rp_sm *sm)
 {
 	const struct rp_quick_sm *q = sm->quick;
 	return q->nheld ? rp_max32(q->unit[q->place], sm->now) : RP_NEVER;
 }
 
-CT_HOT uint32_t next_of(const struct ct_replay *r, const struct rp_sm *sm)
+static CT_INLINE uint32_t next_of(const struct ct_replay *r, const struct rp_sm *sm)
 {
-	uint32_t t = rp_min32(rp_min32(sm->next_free, sm->queue.first_at), held_next(sm));
+	uint32_t t = rp_min32(rp_min32(sm->next_free, sm->queue.first_at), held_next_at(sm));
 	return sm->quick->nwait ? rp_min32(t, rp_quick_unit_next(r, sm)) : t;
 }
 
 /* Takes the first warp whose memory instruction waits for a place. */
-CT_HOT uint32_t held_take(const struct ct_replay *r, struct rp_quick_sm *q)
+static CT_INLINE uint32_t take_held(const struct ct_replay *r, struct rp_quick_sm *q)
 {
 	uint32_t warp = q->held[q->held_first];
-	q->held_first = rp_quick_after(q->held_first, r->warps);
+	q->held_first = rp_ring_after(q->held_first, r->warps);
 	q->nheld--;
 	return warp;
 }
 
 /* The first warp in time, and of those whose memory instruction waits for a place the first. */
-CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, int watched)
+static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watched)
 {
 	struct rp_quick_sm *q = sm->quick;
-	int held = held_next(sm) <= sm->now;
-	uint32_t warp = held ? held_take(r, q) : rp_warp_pop(&sm->queue), at;
+	int held = held_next_at(sm) <= sm->now;
+	uint32_t warp = held ? take_held(r, q) : rp_warp_pop(&sm->queue), at;
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_quick_sched *s = &q->sched[w->sub];
 	if (held) {
@@ -217,7 +218,7 @@ CT_HOT void next_warp(struct ct_replay *r, struct rp_sm *sm, int watched)
 	run_warp(r, sm, s, warp, at, watched);
 }
 
-CT_HOT void run(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched)
+static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched)
 {
 	sm->quick->end = end;
 	while (!sm->failed) {
@@ -242,9 +243,9 @@ static uint32_t quick_next_event(const struct ct_replay *r, const struct rp_sm *
 static void quick_run_sm(struct ct_replay *r, struct rp_sm *sm, uint32_t end)
 {
 	if (r->has_issue)
-		run(r, sm, end, 1);
+		run_until(r, sm, end, 1);
 	else
-		run(r, sm, end, 0);
+		run_until(r, sm, end, 0);
 }
 
 /* Nothing is on its way, and a window ends before what is asked for in it is back. */
@@ -304,7 +305,7 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
 	.init = rp_quick_init, .begin_launch = quick_begin_launch, .begin_sm = rp_quick_begin,
-	.start_warp = quick_start_warp, .begin_window = rp_epoch_follows,
+	.start_warp = quick_start_warp, .begin_window = rp_follow_epoch,
 	.prefetch_sm = quick_prefetch_sm, .prefetch_warps = quick_prefetch_warps,
 	.run_sm = quick_run_sm, .next_event = quick_next_event, .end_window = quick_end_window,
 	.memory_idle = rp_quick_idle,

@@ -13,7 +13,7 @@ enum { AHEAD = 2 /* requests of an SM between asking for a set and looking at it
 
 /* ---- the wheel ---- */
 
-CT_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
+static CT_INLINE void wheel_put(struct rp_quick *w, uint32_t sm)
 {
 	uint64_t now = w->now, at = w->sm[sm].when;
 	uint32_t b = (at > now + RP_WHEEL - 1 ? now + RP_WHEEL - 1 : rp_max64(at, now)) % RP_WHEEL;
@@ -27,7 +27,7 @@ CT_HOT void wheel_put(struct rp_quick *w, uint32_t sm)
 }
 
 /* The first SM in the wheel, before cycle `end`; RP_NO_INDEX: there is none. */
-CT_HOT uint32_t wheel_take(struct rp_quick *w, uint64_t end)
+static CT_INLINE uint32_t wheel_take(struct rp_quick *w, uint64_t end)
 {
 	enum { WORDS = RP_WHEEL / 64 };
 	uint64_t word = w->now / 64, bits = w->bits[word % WORDS] & ~UINT64_C(0) << w->now % 64;
@@ -45,35 +45,35 @@ CT_HOT uint32_t wheel_take(struct rp_quick *w, uint64_t end)
 	return sm;
 }
 
-CT_HOT uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
+static CT_INLINE uint64_t line_of(const struct ct_replay *r, const struct rp_quick_req *p)
 {
 	return p->sector >> r->quick->line_bits;
 }
 
 /* Asks the host's memory for what a request will meet in its slice. */
-CT_HOT void bring(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_quick_req *p)
+static CT_INLINE void prefetch_line(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_quick_req *p)
 {
 	const struct rp_lru *t = r->quick->slice[p->slice].lru;
 	q->near = rp_lru_guess(t, p->llc_set, line_of(r, p));
 	if (q->near != RP_LRU_NONE)
-		rp_lru_bring(t, q->near);
+		rp_lru_prefetch_line(t, q->near);
 	else
-		rp_lru_bring_victim(t, p->llc_set);
+		rp_lru_prefetch_victim(t, p->llc_set);
 }
 
 /* The same for what finds the line of one of those after it. */
-CT_HOT void bring_set(struct ct_replay *r, const struct rp_quick_sm *q, uint32_t ahead)
+static CT_INLINE void prefetch_set(struct ct_replay *r, const struct rp_quick_sm *q, uint32_t ahead)
 {
 	if (q->asked - q->served <= ahead)
 		return;
 	const struct rp_quick_req *p = &q->req[(q->served + ahead) & q->req_mask];
-	rp_lru_bring_set(r->quick->slice[p->slice].lru, p->llc_set, line_of(r, p));
+	rp_lru_prefetch_set(r->quick->slice[p->slice].lru, p->llc_set, line_of(r, p));
 	CT_BRING(&q->req[(q->served + 2 * ahead) & q->req_mask]);
 }
 
 /* The SM's first request takes its place. What it needed an MSHR entry for knows by now when that
  * was free: those before it have been served. */
-CT_HOT void line_up(struct ct_replay *r, uint32_t id)
+static CT_INLINE void line_up_first(struct ct_replay *r, uint32_t id)
 {
 	struct rp_quick_sm *q = &r->quick->sm[id];
 	const struct rp_quick_req *p = &q->req[q->served & q->req_mask];
@@ -88,16 +88,16 @@ CT_HOT void line_up(struct ct_replay *r, uint32_t id)
 		q->stuck--;
 	}
 	q->when = when;
-	bring(r, q, p);
-	bring_set(r, q, AHEAD);
+	prefetch_line(r, q, p);
+	prefetch_set(r, q, AHEAD);
 	wheel_put(r->quick, id);
 }
 
 /* ---- a slice ---- */
 
 /* The line of the request is there from now on, touched in this cycle. */
-CT_HOT uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_quick_req *p,
-                         uint32_t near, uint64_t now)
+static CT_INLINE uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_quick_req *p,
+                                   uint32_t near, uint64_t now)
 {
 	uint64_t line = line_of(r, p);
 	uint32_t i = rp_lru_find_near(t, p->llc_set, line, near);
@@ -117,8 +117,8 @@ CT_HOT uint32_t llc_line(struct ct_replay *r, struct rp_lru *t, const struct rp_
 }
 
 /* The SM's read misses at the tags in cycle `now`: cycle in which the slice has the sector. */
-CT_HOT uint64_t llc_miss(struct ct_replay *r, struct rp_quick_sm *q, struct rp_quick_slice *l,
-                         const struct rp_quick_req *p, uint64_t now)
+static CT_INLINE uint64_t llc_miss(struct ct_replay *r, struct rp_quick_sm *q, struct rp_quick_slice *l,
+                                   const struct rp_quick_req *p, uint64_t now)
 {
 	uint64_t *entry = &l->mshr[l->mshr_next], line = line_of(r, p);
 	if (q->placed != line + 1) {
@@ -130,13 +130,13 @@ CT_HOT uint64_t llc_miss(struct ct_replay *r, struct rp_quick_sm *q, struct rp_q
 		l->free = now + 1;
 	}
 	*entry = rp_quick_dram(r, &q->place_of, now);
-	l->mshr_next = rp_quick_after(l->mshr_next, r->g.llc.mshr_entries);
+	l->mshr_next = rp_ring_after(l->mshr_next, r->g.llc.mshr_entries);
 	return *entry;
 }
 
 /* The read finds the sector on its way: one too many waits at the head of the slice's queue. */
-CT_HOT void llc_join(struct ct_replay *r, struct rp_quick_slice *l, uint32_t line, uint32_t k,
-                     uint64_t due)
+static CT_INLINE void llc_join(struct ct_replay *r, struct rp_quick_slice *l, uint32_t line, uint32_t k,
+                               uint64_t due)
 {
 	uint8_t *n = &l->merged[line * r->llc_sectors + k];
 	if (*n >= r->g.llc.mshr_merge)
@@ -156,8 +156,8 @@ static void log_request(struct ct_replay *r, uint32_t sm, const struct rp_quick_
 }
 
 /* The slice serves the request in cycle `now`; returns when it can answer. */
-CT_HOT uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm *q,
-                           struct rp_quick_slice *l, const struct rp_quick_req *p, uint64_t now)
+static CT_INLINE uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm *q,
+                                     struct rp_quick_slice *l, const struct rp_quick_req *p, uint64_t now)
 {
 	struct ct_replay_counts *c = &r->total;
 	uint32_t i = llc_line(r, l->lru, p, q->near, now);
@@ -194,7 +194,7 @@ CT_HOT uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm 
 }
 
 /* The SM's first request is moved by the network in cycle `at`. */
-CT_HOT void serve(struct ct_replay *r, uint32_t id, uint64_t at)
+static CT_INLINE void serve_first(struct ct_replay *r, uint32_t id, uint64_t at)
 {
 	struct rp_quick_sm *q = &r->quick->sm[id];
 	struct rp_quick_req *p = &q->req[q->served++ & q->req_mask];
@@ -209,7 +209,7 @@ CT_HOT void serve(struct ct_replay *r, uint32_t id, uint64_t at)
 	uint64_t now = rp_max64(sent + r->quick->trip, l->free);
 	l->free = now + 1;
 	uint64_t back = llc_sector(r, id, q, l, p, now);
-	uint64_t ready = rp_calendar_put(&l->replies, back + 1) - r->base;
+	uint64_t ready = rp_calendar_take_first(&l->replies, back + 1) - r->base;
 	if (ready > RP_LAST_CYCLE)
 		rp_too_long(r);
 	p->ready = (uint32_t)ready;
@@ -237,7 +237,7 @@ static void wheel_fill(struct ct_replay *r)
 		if (q->write_back.first < word)
 			rp_calendar_pass(&q->write_back, word);
 		for (uint32_t k = 0; k <= AHEAD; k++) /* new ones may follow those that have waited */
-			bring_set(r, q, k);
+			prefetch_set(r, q, k);
 	}
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		struct rp_quick_sm *q = &w->sm[i];
@@ -245,13 +245,13 @@ static void wheel_fill(struct ct_replay *r)
 			continue;
 		q->in_wheel = 1;
 		w->waiting++;
-		line_up(r, i);
+		line_up_first(r, i);
 	}
 }
 
 /* Replies come back, and what has waited before an L1 goes on in the next window, which begins in
  * cycle `end`. */
-static void come_back(struct ct_replay *r, uint32_t end)
+static void return_replies(struct ct_replay *r, uint32_t end)
 {
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		struct rp_quick_sm *q = &r->quick->sm[i];
@@ -279,13 +279,13 @@ void rp_quick_serve(struct ct_replay *r, uint64_t end)
 			wheel_put(w, i);
 			continue;
 		}
-		serve(r, i, q->when);
+		serve_first(r, i, q->when);
 		if (q->served != q->asked) {
-			line_up(r, i);
+			line_up_first(r, i);
 		} else {
 			q->in_wheel = 0;
 			w->waiting--;
 		}
 	}
-	come_back(r, (uint32_t)(end - r->base));
+	return_replies(r, (uint32_t)(end - r->base));
 }

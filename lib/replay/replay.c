@@ -26,7 +26,7 @@ int rp_fail(struct ct_replay *r, int status, const char *text)
 	return ct_fail(&r->error, status, "%s", text);
 }
 
-static int give(struct ct_replay *r, struct ct_error *e)
+static int copy_error(struct ct_replay *r, struct ct_error *e)
 {
 	if (r->error.status && e)
 		*e = r->error;
@@ -34,7 +34,7 @@ static int give(struct ct_replay *r, struct ct_error *e)
 }
 
 /* What the fixed-size parts of the engine can hold. */
-static int fits(const struct ct_replay *r, struct ct_error *e)
+static int check_limits(const struct ct_replay *r, struct ct_error *e)
 {
 	const struct ct_gpu *g = &r->g;
 	if (g->schedulers > RP_MAX_SCHEDULERS)
@@ -59,14 +59,14 @@ static uint64_t clock_of(double mhz)
 	return v ? v : 1;
 }
 
-static void derive(struct ct_replay *r)
+static void derive_shape(struct ct_replay *r)
 {
 	struct ct_gpu *g = &r->g;
 	uint32_t per = (ct_gpu_max_warps(g) + g->schedulers - 1) / g->schedulers;
 	r->slots = (per + RP_SLOT_BLOCK - 1) / RP_SLOT_BLOCK * RP_SLOT_BLOCK;
 	r->warps = r->slots * g->schedulers;
 	r->banks = g->l1.banks < 1 ? 1 : g->l1.banks > RP_MAX_L1_BANKS ? RP_MAX_L1_BANKS : g->l1.banks;
-	rp_clocks_set(&r->clocks, clock_of(g->core_mhz), clock_of(g->dram_mhz));
+	rp_clocks_reduce(&r->clocks, clock_of(g->core_mhz), clock_of(g->dram_mhz));
 	r->dram_timing = rp_dram_timing_of(g);
 	if (!g->collectors)
 		g->collectors = 1;
@@ -128,7 +128,7 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 	return 0;
 }
 
-static int build(struct ct_replay *r, struct ct_error *e)
+static int build_engine(struct ct_replay *r, struct ct_error *e)
 {
 	r->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->sm);
 	if (!r->sm)
@@ -163,11 +163,11 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		return ct_fail_nomem(e);
 	r->g = *g;
 	r->free = o ? o->free : 0;
-	rp_make_free(&r->g, r->free);
-	derive(r);
+	rp_make_resources_free(&r->g, r->free);
+	derive_shape(r);
 	r->last_sm = g->sms - 1;
 	r->round = RP_NEVER;
-	int st = fits(r, e);
+	int st = check_limits(r, e);
 	if (st == 0)
 		st = ct_address_map_init(&r->map, &r->g, e);
 	if (st == 0)
@@ -183,7 +183,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 	r->oldest_first = g->scheduler == CT_SCHED_GTO || g->scheduler == CT_SCHED_WARP_LIMIT ||
 	                  g->scheduler == CT_SCHED_OLDEST;
 	if (st == 0)
-		st = build(r, e);
+		st = build_engine(r, e);
 	if (st < 0) {
 		ct_replay_free(r);
 		return st;
@@ -216,7 +216,7 @@ void ct_replay_free(struct ct_replay *r)
 int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e)
 {
 	if (r->error.status)
-		return give(r, e);
+		return copy_error(r, e);
 	struct ct_gpu takers = r->g; /* an SM's share of the CTAs is over those that take any */
 	takers.sms -= r->parts ? r->parts->nowned : 0;
 	int st = ct_occupancy(&takers, k, &r->occ, e);
@@ -253,27 +253,27 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	if (r->parts)
 		rp_parts_kernel(r);
 	rp_counts_begin(r, launch);
-	return give(r, e);
+	return copy_error(r, e);
 }
 
 int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error *e)
 {
 	if (r->error.status)
-		return give(r, e);
+		return copy_error(r, e);
 	if (!r->code)
 		r->code = ct_cta_code(cta);
 	r->waiting = ct_cta_ref(cta);
 	r->launch_ctas++;
-	rp_advance(r);
-	return give(r, e);
+	rp_place_waiting(r);
+	return copy_error(r, e);
 }
 
 int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e)
 {
 	if (r->error.status)
-		return give(r, e);
+		return copy_error(r, e);
 	if (r->launch_ctas)
-		rp_finish(r);
+		rp_run_to_end(r);
 	else
 		r->end_cycle = r->first_place;
 	rp_llc_log_flush(r, RP_NEVER64);
@@ -284,7 +284,7 @@ int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct
 	r->launch_key += (uint64_t)r->kernel->grid[0] * r->kernel->grid[1] * r->kernel->grid[2] *
 	                 r->occ.warps_per_cta;
 	rp_counts_end(r, c);
-	return give(r, e);
+	return copy_error(r, e);
 }
 
 void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes)

@@ -22,7 +22,7 @@ void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 	}
 }
 
-void rp_slots_far(struct rp_sched *s)
+void rp_slots_bring_near(struct rp_sched *s)
 {
 	uint64_t far = s->far;
 	s->far = 0;
@@ -48,7 +48,7 @@ static uint32_t known_operands(const struct rp_warp *w, const uint32_t *regs)
 	return t;
 }
 
-void rp_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t)
+void rp_note_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	int fetching = t == RP_NEVER || ct_warp_waits_for_group(&w->wait);
@@ -58,16 +58,16 @@ void rp_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t)
 		sm->full.sched[w->sub].waiting |= UINT64_C(1) << w->slot;
 }
 
-void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now)
+void rp_wake_warp(struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	if (sm->warp[warp].op)
-		rp_wake_up(sm, warp, now);
+		rp_wake_warp_inline(sm, warp, now);
 }
 
 static void pass_barrier(struct rp_sm *sm, uint32_t warp)
 {
-	rp_hold(&sm->warp[warp]);
-	rp_wake(sm, warp, sm->now);
+	rp_update_held(&sm->warp[warp]);
+	rp_wake_warp(sm, warp, sm->now);
 }
 
 void rp_barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now)
@@ -85,21 +85,21 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 		/* MEMBAR waits for the scoreboard, then empties the L1 (accelsim-model.md 3) */
 		uint32_t at = w->done > now + 1 ? w->done : now + 1;
 		w->wait.fence = 0;
-		rp_hold(w);
+		rp_update_held(w);
 		if (w->born < at)
 			w->born = at;
 		if (r->g.l1_flush && at < sm->wipe_at) {
 			sm->wipe_at = at;
-			rp_sm_rare(sm);
+			rp_sm_set_rare(sm);
 		}
-		rp_wake(sm, warp, now);
+		rp_wake_warp(sm, warp, now);
 	}
 	if (w->op || !w->live || w->open || w->stores || w->wait.atomics)
 		return;
 	rp_warp_retire(sm, warp, rp_max32(w->done, now));
 }
 
-void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
+void rp_warp_end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct rp_cta *c = &sm->cta[w->slot_cta];
@@ -112,15 +112,15 @@ void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	if (!rp_fetch(r, sm, w, &sm->next[warp].inst)) {
-		rp_warp_over(r, sm, warp, now);
+	if (!rp_fetch_next(r, sm, w, &sm->next[warp].inst)) {
+		rp_warp_end_stream(r, sm, warp, now);
 		return;
 	}
 	sm->full.sched[w->sub].of_unit[w->op->unit] |= UINT64_C(1) << w->slot;
-	rp_wake_up(sm, warp, now);
+	rp_wake_warp_inline(sm, warp, now);
 }
 
-void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem)
+void rp_apply_effect(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	ct_warp_effect(&w->wait, (enum ct_warp_effect)op->effect, op->groups_left);
@@ -130,7 +130,7 @@ void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_
 		ct_warp_complete_groups(&w->wait);
 	else if (op->effect == CT_EFFECT_COPY)
 		sm->full.mem[mem].group = w->wait.group;
-	rp_hold(w);
+	rp_update_held(w);
 }
 
 uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
@@ -162,7 +162,7 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 {
 	while (mask && !r->error.status) {
 		int slot = r->parts->given.sched ? rp_part_pick(r, sm, k, mask, now)
-		                                 : (int)rp_pick(r, sm, k, &sm->full.sched[k], mask);
+		                                 : (int)rp_pick_slot(r, sm, k, &sm->full.sched[k], mask);
 		if (slot < 0)
 			return -1;
 		uint32_t warp = (uint32_t)slot * r->g.schedulers + k;
@@ -176,7 +176,7 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 	return -1;
 }
 
-void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
+void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->full.sched[k];
 	const struct ct_sched_part *p = r->parts->given.sched;
@@ -187,7 +187,7 @@ void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	sm->full.sched_next[k] = RP_NEVER;
 	int slot = choose_with_parts(r, sm, k, can, now);
 	if (slot >= 0) {
-		rp_issue(r, sm, s, k, (uint32_t)slot, now, 0);
+		rp_issue_warp(r, sm, s, k, (uint32_t)slot, now, 0);
 		s->last = (uint32_t)slot;
 		s->vetoed = 0;
 		if (p && p->issued)

@@ -5,13 +5,13 @@
 #include "replay/private/parts.h"
 #include "replay/private/usual.h"
 
-CT_HOT uint32_t *bucket_of(const struct rp_slice *s, uint64_t sector)
+static CT_INLINE uint32_t *bucket_of(const struct rp_slice *s, uint64_t sector)
 {
 	return &s->bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & s->bucket_mask];
 }
 
 /* In the chain of its bucket. */
-CT_HOT uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t sector)
+static CT_INLINE uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t sector)
 {
 	uint32_t i = bucket;
 	while (i != RP_NO_INDEX && s->mshr[i].sector != sector)
@@ -19,7 +19,7 @@ CT_HOT uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, uint64_t se
 	return i;
 }
 
-CT_HOT uint32_t mshr_open(struct rp_slice *s, uint32_t *bucket, uint64_t sector)
+static CT_INLINE uint32_t mshr_open(struct rp_slice *s, uint32_t *bucket, uint64_t sector)
 {
 	uint32_t i = s->mshr_spare.at[--s->mshr_spare.n];
 	s->mshr[i] = (struct rp_l2_mshr){.sector = sector, .next = *bucket, .head = RP_NO_INDEX,
@@ -58,8 +58,8 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 }
 
 /* Replies leave one a cycle; the queue's length follows from when the last leaves. */
-CT_HOT int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now,
-                 int usual)
+static CT_INLINE int reply_from(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                                uint64_t now, int usual)
 {
 	struct rp_packet *q = rp_ring_new(&s->replies);
 	if (!q)
@@ -74,10 +74,10 @@ CT_HOT int reply(struct ct_replay *r, struct rp_slice *s, const struct rp_packet
 
 int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now)
 {
-	return reply(r, &r->slice[slice], p, now, 0);
+	return reply_from(r, &r->slice[slice], p, now, 0);
 }
 
-CT_HOT int reply_full(const struct rp_slice *s, uint64_t now)
+static CT_INLINE int reply_full(const struct rp_slice *s, uint64_t now)
 {
 	return s->reply_last >= now + RP_L2_QUEUE;
 }
@@ -112,8 +112,8 @@ static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, ui
 enum { AHEAD = 3 }; /* requests between asking the host's memory for a line and its lookup */
 
 /* Takes way v, a victim, for the line; a modified one goes to DRAM. */
-static int allocate(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v, uint64_t line,
-                    uint32_t now, uint32_t *index)
+static int allocate_line(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v, uint64_t line,
+                         uint32_t now, uint32_t *index)
 {
 	if (v == RP_NO_LINE)
 		return 0;
@@ -146,7 +146,7 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 			return RP_FAIL;
 	}
 	if (what == RP_LINE_MISS) {
-		if (allocate(r, s, p->llc_set, v, p->address >> rp_llc_line(r, usual), now, &i) <= 0)
+		if (allocate_line(r, s, p->llc_set, v, p->address >> rp_llc_line(r, usual), now, &i) <= 0)
 			return RP_FAIL;
 	} else {
 		rp_tags_touch_later(&s->cache.tags, i, now);
@@ -157,8 +157,8 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 	return mshr_wait(r, s, m, p) < 0 ? RP_FAIL : what;
 }
 
-CT_HOT enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
-                               uint32_t now, int usual)
+static CT_INLINE enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
+                                         uint32_t now, int usual)
 {
 	uint32_t k = (uint32_t)(p->address >> rp_llc_sector(r, usual)) &
 	             (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1);
@@ -185,7 +185,7 @@ static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const s
 	if (what != RP_HIT && s->missq.n >= r->g.llc.miss_queue)
 		return RP_FAIL;
 	if (what == RP_LINE_MISS) {
-		if (allocate(r, s, p->llc_set, rp_tags_victim(&s->cache.tags, p->llc_set), line, now, &i) <= 0)
+		if (allocate_line(r, s, p->llc_set, rp_tags_victim(&s->cache.tags, p->llc_set), line, now, &i) <= 0)
 			return RP_FAIL;
 	} else {
 		rp_tags_touch_later(&s->cache.tags, i, now);
@@ -208,7 +208,7 @@ void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, i
 	}
 }
 
-CT_HOT int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
+static CT_INLINE int note_left_input(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
 {
 	if (s->npast == s->past_cap) {
 		size_t cap = s->past_cap;
@@ -221,21 +221,21 @@ CT_HOT int note_left(struct ct_replay *r, struct rp_slice *s, uint64_t entered, 
 }
 
 /* An LLC organisation sees the head first: CT_LLC_TAKEN and it is gone. */
-static enum ct_llc_outcome show_head(struct ct_replay *r, struct rp_slice *s, uint64_t now)
+static enum ct_llc_outcome offer_head_to_part(struct ct_replay *r, struct rp_slice *s, uint64_t now)
 {
 	struct rp_packet p = *rp_ring_first(&s->input);
 	enum ct_llc_outcome what = (enum ct_llc_outcome)rp_part_llc_access(r, s, &p, now);
 	if (what != CT_LLC_TAKEN)
 		return what;
 	rp_ring_pop(&s->input);
-	return note_left(r, s, p.when, now) < 0 ? CT_LLC_RETRY : what;
+	return note_left_input(r, s, p.when, now) < 0 ? CT_LLC_RETRY : what;
 }
 
 /* The tags serve the head of the input queue; 0 when it has to be tried again after something has
  * changed. Nothing is put into that queue meanwhile: the head stays where it is when it has left. */
-CT_HOT int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
+static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, int usual)
 {
-	if (!usual && r->llc_part && show_head(r, s, now) != CT_LLC_PASS)
+	if (!usual && r->llc_part && offer_head_to_part(r, s, now) != CT_LLC_PASS)
 		return 1;
 	const struct rp_packet *p = rp_ring_first(&s->input);
 	int store = rp_is_store(p);
@@ -249,20 +249,20 @@ CT_HOT int access_head(struct ct_replay *r, struct rp_slice *s, uint64_t now, in
 	rp_ring_pop(&s->input);
 	if (!usual && r->llc_part)
 		r->parts->slice[s->id].passed = 0;
-	if (note_left(r, s, p->when, now) < 0)
+	if (note_left_input(r, s, p->when, now) < 0)
 		return 0;
 	rp_llc_count(r, p, what == RP_PENDING, what > RP_PENDING);
 	/* of several sectors of one line that miss the first makes the line miss */
 	if (what > RP_PENDING)
-		r->total.llc_line_misses += (uint64_t)rp_group_miss(&r->sm[p->sm], p->group);
+		r->total.llc_line_misses += (uint64_t)rp_first_miss_of_group(&r->sm[p->sm], p->group);
 	if (r->has_llc)
 		rp_llc_log(r, s->id, p, now, (int)what);
 	if (store || what == RP_HIT)
-		reply(r, s, p, now, usual);
+		reply_from(r, s, p, now, usual);
 	return 1;
 }
 
-CT_HOT int fill(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
+static CT_INLINE int fill_from_dram(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
 {
 	struct rp_l2_mshr *e = &s->mshr[m];
 	uint32_t bits = rp_llc_line(r, usual) - rp_llc_sector(r, usual);
@@ -300,11 +300,11 @@ static int answer_misses(struct ct_replay *r, struct rp_slice *s)
 }
 
 /* A request that has been filled is answered in cycle `at`, one in each. */
-CT_HOT int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, int usual)
+static CT_INLINE int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, int usual)
 {
 	if (s->answered > at || reply_full(s, at))
 		return 0;
-	int st = reply(r, s, rp_ring_first(&s->ready), at, usual);
+	int st = reply_from(r, s, rp_ring_first(&s->ready), at, usual);
 	rp_ring_pop(&s->ready);
 	s->answered = !usual && (r->free & CT_REPLAY_FREE_LLC) ? 0 : at + 1;
 	return st;
@@ -312,8 +312,8 @@ CT_HOT int answer_ready(struct ct_replay *r, struct rp_slice *s, uint64_t at, in
 
 /* One cycle: an answered fill leaves, a fill arrives, the miss queue moves, the tags
  * serve a request. */
-CT_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s, uint64_t now,
-                       int usual)
+static CT_INLINE int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_slice *s,
+                                 uint64_t now, int usual)
 {
 	int changed = 0, progress = 0;
 	if (!usual && r->parts && rp_event_next(&r->parts->events[r->g.sms + s->id]) <= now) {
@@ -328,7 +328,7 @@ CT_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_sl
 		rp_req_pop(&s->fills);
 		if (!usual && (m & RP_PART_READ))
 			rp_part_llc_filled(r, s, m, now);
-		else if (fill(r, s, m, usual) < 0)
+		else if (fill_from_dram(r, s, m, usual) < 0)
 			return -1;
 		changed = 1;
 	}
@@ -365,7 +365,8 @@ CT_HOT int slice_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_sl
 }
 
 /* Whether a slice without ports and queues has more to do in this cycle. */
-CT_HOT int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t now, int usual)
+static CT_INLINE int has_more_now(const struct ct_replay *r, const struct rp_slice *s, uint64_t now,
+                                  int usual)
 {
 	if (usual || !(r->free & CT_REPLAY_FREE_LLC))
 		return 0;
@@ -374,7 +375,7 @@ CT_HOT int goes_on(const struct ct_replay *r, const struct rp_slice *s, uint64_t
 	        rp_ring_first(&s->input)->when < now);
 }
 
-CT_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
+static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
 {
 	struct rp_channel *channel = p->channel, *end = channel + p->nchannels;
 	struct rp_slice *s = &r->slice[p->first_slice], *last = s + p->nslices;
@@ -387,7 +388,7 @@ CT_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t
 			do
 				if (slice_cycle(r, p, s, now, usual) < 0)
 					return -1;
-			while (goes_on(r, s, now, usual));
+			while (has_more_now(r, s, now, usual));
 		}
 		next = s->next < next ? s->next : next;
 	}
@@ -400,7 +401,7 @@ CT_HOT int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t
 	return 0;
 }
 
-CT_HOT int run(struct ct_replay *r, uint64_t to, int usual)
+static CT_INLINE int run_partitions(struct ct_replay *r, uint64_t to, int usual)
 {
 	for (uint32_t i = 0; i < r->partitions; i++) {
 		struct rp_partition *p = &r->part[i];
@@ -415,7 +416,7 @@ int rp_llc_run(struct ct_replay *r, uint64_t to)
 {
 	for (uint32_t i = 0; i < r->map.slices; i++)
 		r->slice[i].npast = r->slice[i].past_in = r->slice[i].past_out = r->slice[i].input_in = 0;
-	if ((r->usual_memory ? run(r, to, 1) : run(r, to, 0)) < 0)
+	if ((r->usual_memory ? run_partitions(r, to, 1) : run_partitions(r, to, 0)) < 0)
 		return -1;
 	if (r->parts)
 		r->parts->slices_until = to;

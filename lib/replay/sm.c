@@ -45,15 +45,15 @@ void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm)
 	sm->offer = r->parts && r->parts->owned && r->parts->owned[sm->id] ? RP_NEVER : r->first_place;
 	sm->part_at = sm->reply_at = RP_NEVER;
 	if (r->parts)
-		rp_part_at(r, sm);
+		rp_part_set_next(r, sm);
 	sm->lsu_free = sm->missq_last = 0;
-	rp_sm_reply(r, sm);
+	rp_sm_set_reply(r, sm);
 	r->timing->begin_sm(r, sm);
 	rp_l1_begin(r, sm);
 }
 
 /* The first reply has changed. */
-void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
+void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm)
 {
 	sm->reply_at = RP_NEVER;
 	if (sm->replies.n) {
@@ -62,7 +62,7 @@ void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm)
 		             : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
 		                                              : (uint32_t)(when - r->base);
 	}
-	rp_sm_rare(sm);
+	rp_sm_set_rare(sm);
 }
 
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
@@ -88,7 +88,7 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 			r->end_cycle = now;
 	}
 	sm->next_free = next;
-	rp_sm_rare(sm);
+	rp_sm_set_rare(sm);
 }
 
 /* A CTA takes the lowest free slot; its warps are fetched from the next cycle on,
@@ -141,7 +141,7 @@ int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint3
 	sm->c.warps += n;
 	if (!n) {
 		sm->next_free = c->free_at = c->end = now + 1;
-		rp_sm_rare(sm);
+		rp_sm_set_rare(sm);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t hw = slot * per + ct_cta_warp(cta, i)->warp;

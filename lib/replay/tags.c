@@ -35,7 +35,7 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	       t->free_ways && t->bytes ? 0 : ct_fail_nomem(e);
 }
 
-static void empty(struct rp_tags *t)
+static void empty_ways(struct rp_tags *t)
 {
 	rp_index_clear(&t->index);
 	for (uint32_t i = 0; i < t->lines; i++)
@@ -58,13 +58,13 @@ void rp_tags_shape(struct rp_tags *t, uint32_t sets, uint32_t ways)
 	t->lines = sets * ways;
 	t->words = (ways + 63) / 64;
 	t->way_bits = rp_way_bits(ways);
-	empty(t);
+	empty_ways(t);
 }
 
 void rp_tags_flush(struct rp_tags *t)
 {
 	if (t->used_lines)
-		empty(t);
+		empty_ways(t);
 }
 
 uint32_t rp_tags_find(const struct rp_tags *t, uint64_t tag)
@@ -83,12 +83,12 @@ static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 {
 	struct rp_ways s = {t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways,
 	                    t->set[set].stamp, t->reserved, clean ? t->modified : NULL};
-	uint32_t i = rp_oldest(&s);
+	uint32_t i = rp_oldest_line(&s);
 	return i == RP_NO_STAMP ? RP_NO_LINE : i;
 }
 
 /* The oldest line of a full set, whatever its state. */
-static uint32_t oldest(const struct rp_tags *t, uint32_t set)
+static uint32_t oldest_of_set(const struct rp_tags *t, uint32_t set)
 {
 	uint32_t first = set * t->ways, best = first;
 	for (uint32_t w = 1; w < t->ways; w++)
@@ -113,7 +113,7 @@ uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
 	                   100u * t->modified_lines / t->lines < t->dirty_percent;
 	uint32_t v = oldest_free(t, set, protect);
 	if (v == RP_NO_LINE && protect && !any_reserved(t, set))
-		v = oldest(t, set); /* modified lines only: no fill would ever end the wait */
+		v = oldest_of_set(t, set); /* modified lines only: no fill would ever end the wait */
 	return v;
 }
 
@@ -129,7 +129,7 @@ static void set_modified(struct rp_tags *t, uint32_t index, uint32_t mask)
 		rp_tags_missed(t, index, 0);
 }
 
-static void release(struct rp_tags *t, uint32_t set, uint32_t way)
+static void release_way(struct rp_tags *t, uint32_t set, uint32_t way)
 {
 	uint32_t index = set * t->ways + way;
 	struct rp_line *l = &t->line[index];
@@ -149,7 +149,7 @@ void rp_tags_allocate(struct rp_tags *t, uint32_t set, uint32_t index, uint64_t 
 	uint32_t way = index - set * t->ways;
 	struct rp_line *l = &t->line[index];
 	if (l->used)
-		release(t, set, way);
+		release_way(t, set, way);
 	t->free_ways[set * t->words + way / 64] &= ~(UINT64_C(1) << way % 64);
 	t->set[set].used++;
 	t->used_lines++;
@@ -212,5 +212,5 @@ void rp_tags_drop(struct rp_tags *t, uint32_t index, uint32_t sectors)
 	l->valid &= (uint8_t)~sectors;
 	l->unreadable &= (uint8_t)~sectors;
 	if (!l->valid && !l->reserved)
-		release(t, index / t->ways, index % t->ways);
+		release_way(t, index / t->ways, index % t->ways);
 }

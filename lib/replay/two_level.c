@@ -15,7 +15,7 @@ struct ct_two_level {
 	uint64_t cycles[2];
 };
 
-static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
+static int pick_two_level(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
 	struct ct_two_level *t = ctx;
 	struct level *l = &t->level[v->sm * t->schedulers + v->sched];
@@ -51,7 +51,7 @@ int ct_two_level_new(struct ct_two_level **out, const struct ct_gpu *g, uint32_t
 	t->schedulers = g->schedulers;
 	t->places = active;
 	t->part.part.ctx = t;
-	t->part.pick = pick;
+	t->part.pick = pick_two_level;
 	t->level = ct_calloc((size_t)g->sms * g->schedulers, sizeof *t->level);
 	if (!t->level) {
 		free(t);

@@ -506,8 +506,9 @@ static const char *values_line(struct ct_templates *s, const struct template *x,
 }
 
 /* A line with more than a mask. */
-CT_APART const char *full_line(struct ct_templates *s, struct template *x, const char *p, uint32_t mask,
-                               struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+static CT_NOINLINE const char *full_line(struct ct_templates *s, struct template *x, const char *p,
+                                         uint32_t mask, struct ct_stream *w, struct ct_span *o,
+                                         struct ct_tally *n, int keep)
 {
 	struct ct_pack_addr addr;
 	addr.form = CT_ADDR_NONE;
@@ -524,16 +525,16 @@ CT_APART const char *full_line(struct ct_templates *s, struct template *x, const
 }
 
 /* A plain line that does not go on with the pending run. */
-CT_APART const char *plain_line(const struct template *x, const char *p, uint32_t mask,
-                                struct ct_stream *w, struct ct_span *o)
+static CT_NOINLINE const char *plain_line(const struct template *x, const char *p, uint32_t mask,
+                                          struct ct_stream *w, struct ct_span *o)
 {
 	o->p = ct_pack_plain(&w->packer, o->p, x->sid, mask);
 	return p;
 }
 
 /* A line of template x. */
-CT_HOT const char *line_of(struct ct_templates *s, struct template *x, const char *p,
-                           struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+static CT_INLINE const char *line_of(struct ct_templates *s, struct template *x, const char *p,
+                                     struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
 {
 	uint32_t mask;
 	if (!mask_digits(p + x->mask_at, &mask))
@@ -548,8 +549,9 @@ CT_HOT const char *line_of(struct ct_templates *s, struct template *x, const cha
 }
 
 /* A line that is not what followed last time. */
-CT_APART const char *other_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w,
-                                struct ct_span *o, struct ct_tally *n, int keep)
+static CT_NOINLINE const char *other_line(struct ct_templates *s, const char *p, int has_line,
+                                          struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
+                                          int keep)
 {
 	unsigned tried;
 	struct template *x = look_up(s, p, has_line, &tried);

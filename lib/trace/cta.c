@@ -199,7 +199,7 @@ static inline void whole_run(struct ct_cursor *c, uint32_t *more)
 }
 
 /* Whatever is next. */
-CT_APART int step_any(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
+static CT_NOINLINE int step_any(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
 {
 	struct ct_unpacker *k = &c->unpacker;
 	int st;
@@ -212,7 +212,7 @@ CT_APART int step_any(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more,
 }
 
 /* A record in memory that does not begin a run and has no values. */
-CT_APART int step_record(struct ct_cursor *c, struct ct_inst *inst)
+static CT_NOINLINE int step_record(struct ct_cursor *c, struct ct_inst *inst)
 {
 	c->p = ct_unpack_record(&c->unpacker, c->p, inst, NULL);
 	return 1;

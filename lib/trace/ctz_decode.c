@@ -124,7 +124,7 @@ static int get_list(struct ctz_decoder *d, struct ct_pack_addr *a, struct ctz_li
 }
 
 /* The form of the addresses, what else is remembered of them, and the first. */
-CT_HOT int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
+static CT_INLINE int get_base(struct ctz_decoder *d, struct ctz_site *s, uint8_t *byte, uint64_t *base)
 {
 	uint64_t rest = 0;
 	if (ctz_get_byte(&d->column[CTZ_C_ADDR], byte) != 0 || *byte >> 4 ||
@@ -177,8 +177,8 @@ static inline int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, stru
 }
 
 /* Anything but addresses that lie as they did before. */
-CT_APART int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
-                      uint8_t byte, uint64_t base, int keep_values)
+static CT_NOINLINE int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
+                                uint8_t byte, uint64_t base, int keep_values)
 {
 	struct ct_pack_addr a;
 	unsigned nvalues = 0;
@@ -196,8 +196,8 @@ CT_APART int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
 }
 
 /* Whether the packed form of the addresses is known: then the rest of *a is set. */
-CT_HOT int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
-                          struct ct_pack_short *a)
+static CT_INLINE int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s, uint32_t sid,
+                                    struct ct_pack_short *a)
 {
 	const struct ctz_list *list = &d->model.list[sid % CTZ_LISTS];
 	unsigned n = d->mask == UINT32_MAX ? CT_WARP_LANES : d->mask ? ct_popcount(d->mask) : 1;
@@ -212,8 +212,8 @@ CT_HOT int lies_as_before(const struct ctz_decoder *d, const struct ctz_site *s,
 }
 
 /* An instruction that has more than a mask. */
-CT_HOT int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
-                     struct ctz_site *s, int keep_values)
+static CT_INLINE int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
+                               struct ctz_site *s, int keep_values)
 {
 	struct ct_pack_short a;
 	uint8_t byte = 0;
@@ -228,8 +228,8 @@ CT_HOT int full_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
 }
 
 /* `n` instructions with rising numbers from sid on, of one mask. */
-CT_HOT int masked_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, uint64_t n,
-                        struct ct_store *store, int keep_values, struct ct_error *e)
+static CT_INLINE int masked_insts(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, uint64_t n,
+                                  struct ct_store *store, int keep_values, struct ct_error *e)
 {
 	struct ct_packer *k = &d->stream.packer;
 	for (struct ctz_site *s = d->model.site + sid; n > 0; n--, sid++, s++) {

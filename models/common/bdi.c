@@ -5,7 +5,7 @@
 #include "base/hot.h"
 
 /* Little-endian segment of 2, 4 or 8 bytes: a constant once this and the following are inlined. */
-CT_HOT uint64_t segment(const unsigned char *p, unsigned size)
+static CT_INLINE uint64_t segment(const unsigned char *p, unsigned size)
 {
 	uint64_t v = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -19,7 +19,7 @@ CT_HOT uint64_t segment(const unsigned char *p, unsigned size)
 
 /* Whether a difference of `size` bytes, modulo that size, fits in `bytes` signed ones:
  * adding half the range turns the test into one unsigned comparison. */
-CT_HOT int fits(uint64_t difference, unsigned size, unsigned bytes)
+static CT_INLINE int fits(uint64_t difference, unsigned size, unsigned bytes)
 {
 	uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	uint64_t half = UINT64_C(1) << (8 * bytes - 1);
@@ -61,7 +61,7 @@ const char *ct_bdi_code_name(enum ct_bdi_code code)
 
 /* Bit d is set when differences of d bytes from the first segment hold the block: the
  * bits that a difference has beyond d bytes, of all segments together, are none. */
-CT_HOT unsigned widths_one_base(const unsigned char *p, size_t n, unsigned size)
+static CT_INLINE unsigned widths_one_base(const unsigned char *p, size_t n, unsigned size)
 {
 	const uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	const uint64_t out1 = all & ~UINT64_C(0xff), out2 = all & ~UINT64_C(0xffff);
@@ -83,7 +83,7 @@ CT_HOT unsigned widths_one_base(const unsigned char *p, size_t n, unsigned size)
 
 /* The same with zero as a second base: each width has a first segment of its own that
  * is not near zero. */
-CT_HOT unsigned widths_two_bases(const unsigned char *p, size_t n, unsigned size)
+static CT_INLINE unsigned widths_two_bases(const unsigned char *p, size_t n, unsigned size)
 {
 	uint64_t base[5] = {0};
 	unsigned have = 0, candidates = 1u << 1 | 1u << 2 | 1u << 4;
@@ -103,7 +103,7 @@ CT_HOT unsigned widths_two_bases(const unsigned char *p, size_t n, unsigned size
 	return candidates;
 }
 
-CT_HOT unsigned widths(const unsigned char *p, size_t n, unsigned size, int zero_base)
+static CT_INLINE unsigned widths(const unsigned char *p, size_t n, unsigned size, int zero_base)
 {
 	return zero_base ? widths_two_bases(p, n, size) : widths_one_base(p, n, size);
 }

@@ -58,7 +58,7 @@ static const struct ct_mk_op *op_of(struct ct_mk_parts *p, struct ct_replay *r,
 }
 
 /* A slot has another warp than before: the old one's values are dead. */
-static void meet(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_t key)
+static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_t key)
 {
 	struct pw *w = &c->warp[slot];
 	if (w->key == key + 1)
@@ -70,8 +70,8 @@ static void meet(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_t key
 	w->key = key + 1;
 }
 
-static enum ct_issue_verdict veto(void *ctx, struct ct_replay *r, const struct ct_issue *q,
-                                  uint64_t cycle)
+static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const struct ct_issue *q,
+                                       uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
 	struct mk_core *k = &p->sm[q->sm]->core[q->sched];
@@ -82,14 +82,14 @@ static enum ct_issue_verdict veto(void *ctx, struct ct_replay *r, const struct c
 	c->chosen = MK_NONE;
 	if (!op)
 		return CT_ISSUE_NONE;
-	meet(k, c, slot, q->warp_key);
+	meet_warp(k, c, slot, q->warp_key);
 	if (!op->needs_collector)
 		return CT_ISSUE_GO;
 	enum mk_outcome out = mk_collector_for(p->sm[q->sm], k, slot, &c->chosen);
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
 }
 
-static void take(void *ctx, struct ct_replay *r, const struct ct_issue *q, uint64_t cycle)
+static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
 	struct mk_sm *sm = p->sm[q->sm];
@@ -140,8 +140,8 @@ static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32
 	return k->reads ? cycle + 1 : CT_NO_CYCLE;
 }
 
-static void left(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
-                 uint64_t at)
+static void part_left(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
+                      uint64_t at)
 {
 	struct ct_mk_parts *p = ctx;
 	struct mk_core *k = &p->sm[smi]->core[sched];
@@ -161,8 +161,8 @@ static void left(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, u
 }
 
 /* One register of a result: the port is asked for once for each instruction. */
-static void write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint32_t warp,
-                  uint32_t reg, uint64_t cycle)
+static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint32_t warp,
+                       uint32_t reg, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
 	struct mk_sm *sm = p->sm[smi];
@@ -188,7 +188,7 @@ static void write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, 
 	mk_ccu_put(sm, k, slot, (uint8_t)reg, near, c->granted);
 }
 
-static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *kernel, uint64_t cycle)
+static void part_kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *kernel, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
 	(void)r;
@@ -200,7 +200,7 @@ static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *kerne
 }
 
 /* The machine's step, on the IPC of all SMs (reading machine-ipc). */
-static void tick(void *ctx, struct ct_replay *r, const struct ct_part_counts *n)
+static void part_tick(void *ctx, struct ct_replay *r, const struct ct_part_counts *n)
 {
 	struct ct_mk_parts *p = ctx;
 	(void)r;
@@ -214,7 +214,7 @@ static void tick(void *ctx, struct ct_replay *r, const struct ct_part_counts *n)
 }
 
 /* Reading warp-priority: the last warp, those with data, the others; the oldest of each. */
-static int pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
+static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
 	const struct mk_core *k = &p->sm[v->sm]->core[v->sched];
@@ -279,9 +279,10 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 		return st;
 	}
 	p->col = (struct ct_collector_part){
-		.part = {.ctx = p, .kernel = kernel, .tick = tick, .interval = interval},
-		.veto = veto, .take = take, .left = left, .write = write, .clock = clock_banks};
-	p->sched = (struct ct_sched_part){.part = {.ctx = p}, .pick = pick};
+		.part = {.ctx = p, .kernel = part_kernel, .tick = part_tick, .interval = interval},
+		.veto = part_veto, .take = part_take, .left = part_left, .write = part_write,
+		 .clock = clock_banks};
+	p->sched = (struct ct_sched_part){.part = {.ctx = p}, .pick = part_pick};
 	p->table.collector = &p->col;
 	if (s->schedule == CT_MK_PRIORITY)
 		p->table.sched = &p->sched;

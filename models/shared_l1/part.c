@@ -11,7 +11,7 @@
 
 /* ---- requests under way ---- */
 
-static uint32_t take(struct ct_sl_part *p)
+static uint32_t take_request(struct ct_sl_part *p)
 {
 	uint32_t i = p->free_request;
 	if (i != SP_NONE) {
@@ -23,7 +23,7 @@ static uint32_t take(struct ct_sl_part *p)
 	return (uint32_t)p->requests++;
 }
 
-static void give_back(struct ct_sl_part *p, uint32_t i)
+static void free_request(struct ct_sl_part *p, uint32_t i)
 {
 	p->request[i].next = p->free_request;
 	p->free_request = i;
@@ -53,7 +53,7 @@ static uint32_t pieces_of(const struct ct_sl_part *p, const struct ct_l1_request
 }
 
 /* Payload of a reply that carries these pieces. */
-static uint32_t payload(const struct ct_sl_part *p, uint32_t pieces)
+static uint32_t reply_payload(const struct ct_sl_part *p, uint32_t pieces)
 {
 	uint32_t chunk = (uint32_t)p->params.v[CT_SL_CHUNK_BYTES];
 	uint32_t bytes = 0;
@@ -77,14 +77,14 @@ static uint32_t slice_of(const struct ct_replay *r, uint64_t address)
 
 /* ---- network ---- */
 
-static void transmit(struct ct_sl_part *p, struct ct_replay *r, enum sp_message kind, uint32_t i,
-                     uint32_t from, uint32_t to, uint32_t bytes, uint64_t now)
+static void send_message(struct ct_sl_part *p, struct ct_replay *r, enum sp_message kind, uint32_t i,
+                         uint32_t from, uint32_t to, uint32_t bytes, uint64_t now)
 {
 	struct ct_message m = { .from = from, .to = to, .bytes = bytes, .kind = kind, .a = i };
 	enum ct_net net = kind == SP_ASK ? CT_NET_REQUEST : CT_NET_REPLY;
 	if (p->own_net) {
 		net = CT_NET_OWN;
-	} else if (p->forwarded) { /* up to the line's slice; down from there in message() */
+	} else if (p->forwarded) { /* up to the line's slice; down from there in part_message() */
 		m.b = to;
 		m.to = ct_part_slice(&p->gpu, slice_of(r, p->request[i].address));
 		net = CT_NET_REQUEST;
@@ -92,22 +92,22 @@ static void transmit(struct ct_sl_part *p, struct ct_replay *r, enum sp_message 
 	ct_part_send(r, &p->l1.part, net, &m, now);
 }
 
-static void reply(struct ct_sl_part *p, struct ct_replay *r, uint32_t home, uint32_t i,
-                  uint64_t now)
+static void reply_to_requester(struct ct_sl_part *p, struct ct_replay *r, uint32_t home, uint32_t i,
+                               uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
-	uint32_t bytes = q->is_write ? 0 : payload(p, q->pieces);
+	uint32_t bytes = q->is_write ? 0 : reply_payload(p, q->pieces);
 	if (!q->is_write)
 		p->home_bytes += bytes;
-	transmit(p, r, SP_GIVE, i, home, q->sm, bytes, now);
+	send_message(p, r, SP_GIVE, i, home, q->sm, bytes, now);
 }
 
 /* ---- fetches ---- */
 
-static void fetch(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, const struct sp_request *q,
-                  uint32_t mask, uint64_t now)
+static void fetch_line(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, const struct sp_request *q,
+                       uint32_t mask, uint64_t now)
 {
-	uint32_t i = take(p);
+	uint32_t i = take_request(p);
 	if (i == SP_NONE) {
 		out_of_memory(r);
 		return;
@@ -120,52 +120,52 @@ static void fetch(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, const 
 
 struct landing { struct ct_sl_part *p; struct ct_replay *r; uint32_t at; uint64_t now; };
 
-static void landed(void *ctx, const struct ct_sl_waiter *w)
+static void waiter_served(void *ctx, const struct ct_sl_waiter *w)
 {
 	struct landing *l = ctx;
 	struct sp_request *q = &l->p->request[w->token];
 	q->missed = w->missed != 0;
 	if (w->from != l->at) {
-		reply(l->p, l->r, l->at, (uint32_t)w->token, l->now);
+		reply_to_requester(l->p, l->r, l->at, (uint32_t)w->token, l->now);
 		return;
 	}
 	ct_l1_answer(l->r, q->sm, q->token, w->mask, l->now);
-	give_back(l->p, (uint32_t)w->token);
+	free_request(l->p, (uint32_t)w->token);
 }
 
-static void filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
+static void part_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	uint32_t i = (uint32_t)tag;
 	struct sp_request q = p->request[i];
-	give_back(p, i);
+	free_request(p, i);
 	if (!(tag & SP_TAG_FILL)) { /* around the home: not kept */
 		ct_l1_answer(r, sm, q.token, q.mask, cycle);
 		return;
 	}
 	struct landing l = { p, r, sm, cycle };
-	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, landed, &l);
+	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, waiter_served, &l);
 	if (st == CT_ERR_NOMEM)
 		out_of_memory(r);
 	else if (st != CT_OK)
 		ct_part_fail(r, st, "a shared L1 was about to hold a second copy of a line");
 }
 
-static void written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
+static void part_written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	uint32_t i = (uint32_t)tag;
 	struct sp_request *q = &p->request[i];
 	ct_sl_org_ack(p->org, sm, q->line);
 	if (q->sm != sm) {
-		reply(p, r, sm, i, cycle);
+		reply_to_requester(p, r, sm, i, cycle);
 		return;
 	}
 	ct_l1_answer(r, sm, q->token, q->mask, cycle);
-	give_back(p, i);
+	free_request(p, i);
 }
 
-static void store(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i, uint64_t now)
+static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i, uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
 	ct_l1_write(r, at, q->address, p->gpu.l1.sector, q->mask,
@@ -174,7 +174,7 @@ static void store(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32
 
 /* ---- at the home ---- */
 
-static void appoint(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t at)
+static void set_home_timer(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t at)
 {
 	struct sp_home *h = &p->home[node];
 	if (h->appointed)
@@ -183,8 +183,8 @@ static void appoint(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, ui
 	ct_part_timer(r, &p->l1.part, node, at, 0);
 }
 
-static void enqueue(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint32_t i,
-                    uint64_t cycle)
+static void enqueue_at_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint32_t i,
+                            uint64_t cycle)
 {
 	struct sp_home *h = &p->home[node];
 	p->request[i].next = SP_NONE;
@@ -194,11 +194,11 @@ static void enqueue(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, ui
 	else
 		p->request[h->tail].next = i;
 	h->tail = i;
-	appoint(p, r, node, cycle);
+	set_home_timer(p, r, node, cycle);
 }
 
 /* The head of the input queue; 0 when it has to stay. */
-static int serve(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t cycle)
+static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t cycle)
 {
 	struct sp_home *h = &p->home[node];
 	uint32_t i = h->head;
@@ -218,31 +218,31 @@ static int serve(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint6
 	ct_l1_count(r, node, q->is_write, ct_bits(q->mask), ct_bits(f.sector_miss | f.line_miss),
 	            ct_bits(f.pending));
 	if (q->is_write) {
-		store(p, r, node, i, cycle);
+		store_through(p, r, node, i, cycle);
 	} else if (f.hit == q->mask) {
 		q->missed = 0;
-		reply(p, r, node, i, cycle);
+		reply_to_requester(p, r, node, i, cycle);
 	} else if (f.fetch) {
 		struct sp_request copy = *q;
-		fetch(p, r, node, &copy, f.fetch, cycle);
+		fetch_line(p, r, node, &copy, f.fetch, cycle);
 	}
 	return 1;
 }
 
 /* Remote requests get the L1 in cycles in which the core itself did not look anything up. */
-static void timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data, uint64_t cycle)
+static void part_timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	struct sp_home *h = &p->home[node];
 	(void)data;
 	h->appointed = 0;
 	if (h->head != SP_NONE && h->busy_at != cycle + 1)
-		(void)serve(p, r, node, cycle);
+		(void)serve_home_head(p, r, node, cycle);
 	if (h->head != SP_NONE)
-		appoint(p, r, node, cycle + 1);
+		set_home_timer(p, r, node, cycle + 1);
 }
 
-static void message(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t cycle)
+static void part_message(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	uint32_t i = (uint32_t)m->a;
@@ -252,18 +252,18 @@ static void message(void *ctx, struct ct_replay *r, const struct ct_message *m, 
 			                   .kind = m->kind, .a = m->a };
 		ct_part_send(r, &p->l1.part, CT_NET_REPLY, &down, cycle);
 	} else if (m->kind == SP_ASK) {
-		enqueue(p, r, m->to, i, cycle);
+		enqueue_at_home(p, r, m->to, i, cycle);
 	} else {
 		ct_sl_org_reply(p->org, m->to, q->line, (int)q->missed);
 		ct_l1_answer(r, m->to, q->token, q->mask, cycle);
-		give_back(p, i);
+		free_request(p, i);
 	}
 }
 
 /* ---- the requester's lookup ---- */
 
-static enum ct_l1_outcome local(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
-                                uint64_t cycle, struct ct_l1_result *out)
+static enum ct_l1_outcome look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
+                                         uint64_t cycle, struct ct_l1_result *out)
 {
 	struct sp_request *q = &p->request[i];
 	struct ct_sl_found f;
@@ -278,40 +278,40 @@ static enum ct_l1_outcome local(struct ct_sl_part *p, struct ct_replay *r, uint3
 	out->sector_miss = f.sector_miss;
 	out->line_miss = f.line_miss;
 	if (q->is_write) {
-		store(p, r, q->sm, i, cycle);
+		store_through(p, r, q->sm, i, cycle);
 		return CT_L1_TAKEN;
 	}
 	out->done = f.hit;
 	if (f.hit == q->mask) {
-		give_back(p, i);
+		free_request(p, i);
 	} else if (f.fetch) {
 		struct sp_request copy = *q;
-		fetch(p, r, copy.sm, &copy, f.fetch, cycle);
+		fetch_line(p, r, copy.sm, &copy, f.fetch, cycle);
 	}
 	return CT_L1_TAKEN;
 }
 
-static void around(struct ct_sl_part *p, struct ct_replay *r, uint32_t i, uint64_t cycle,
-                   struct ct_l1_result *out)
+static void go_past_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t i, uint64_t cycle,
+                         struct ct_l1_result *out)
 {
 	struct sp_request *q = &p->request[i];
 	if (q->is_write) {
 		out->forward = 1;
-		give_back(p, i);
+		free_request(p, i);
 		return;
 	}
 	p->past_bytes += 32 * ct_bits(q->pieces);
 	ct_l1_fetch(r, q->sm, q->address, 32, q->pieces, i, cycle);
 }
 
-static enum ct_l1_outcome lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *a,
-                                 uint64_t cycle, struct ct_l1_result *out)
+static enum ct_l1_outcome part_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *a,
+                                      uint64_t cycle, struct ct_l1_result *out)
 {
 	struct ct_sl_part *p = ctx;
 	struct sp_home *h = &p->home[a->sm];
 	uint32_t i = h->stalled;
 	if (i == SP_NONE) { /* a retry keeps its request, and its route */
-		i = take(p);
+		i = take_request(p);
 		if (i == SP_NONE) {
 			out_of_memory(r);
 			return CT_L1_TAKEN;
@@ -328,19 +328,19 @@ static enum ct_l1_outcome lookup(void *ctx, struct ct_replay *r, const struct ct
 	}
 	h->stalled = SP_NONE;
 	if (h->route.way == CT_SL_PAST) {
-		around(p, r, i, cycle, out);
+		go_past_home(p, r, i, cycle, out);
 	} else if (h->route.way == CT_SL_REMOTE) {
 		p->remote_reads += !a->is_write;
 		uint32_t bytes = a->is_write ? 32 * ct_bits(p->request[i].pieces) : 0;
-		transmit(p, r, SP_ASK, i, a->sm, h->route.at, bytes, cycle);
-	} else if (local(p, r, i, cycle, out) == CT_L1_RETRY) {
+		send_message(p, r, SP_ASK, i, a->sm, h->route.at, bytes, cycle);
+	} else if (look_up_own_l1(p, r, i, cycle, out) == CT_L1_RETRY) {
 		h->stalled = i;
 		return CT_L1_RETRY;
 	}
 	return CT_L1_TAKEN;
 }
 
-static void flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle)
+static void part_flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	(void)r;
@@ -349,7 +349,7 @@ static void flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle)
 }
 
 /* An adaptive L1 is what the launch's shared memory leaves, times the system's factor. */
-static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k, uint64_t cycle)
+static void part_kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
 	struct ct_occupancy occ;
@@ -367,6 +367,7 @@ static void kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k, ui
 void sp_hooks(struct ct_sl_part *p)
 {
 	p->l1 = (struct ct_l1_part){
-		.part = { .ctx = p, .kernel = kernel, .message = message, .timer = timer },
-		.lookup = lookup, .filled = filled, .written = written, .flush = flush };
+		.part = { .ctx = p, .kernel = part_kernel, .message = part_message, .timer = part_timer },
+		.lookup = part_lookup, .filled = part_filled, .written = part_written,
+		.flush = part_flush };
 }

@@ -16,7 +16,7 @@ static uint32_t node_of_slice(const struct ct_gpu *g, const struct ct_sl_place *
 	return place->partition[i * g->llc_partitions / g->llc_slices];
 }
 
-static struct ct_hop_times times(const struct ct_gpu *g)
+static struct ct_hop_times hop_times(const struct ct_gpu *g)
 {
 	double clock = g->core_mhz / g->noc_mhz;
 	return (struct ct_hop_times){ (uint32_t)llround(g->noc_hop_cycles * clock),
@@ -32,7 +32,7 @@ static int make_mesh(struct ct_sl_part *p, const struct ct_sl_place *place, stru
 	for (uint32_t i = 0; i < nodes && st == CT_OK; i++)
 		at[i] = i < g->sms ? place->core[i] : node_of_slice(g, place, i - g->sms);
 	if (st == CT_OK)
-		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, times(g), e);
+		st = ct_network_mesh(&p->network, place->side, place->side, nodes, at, hop_times(g), e);
 	free(at);
 	p->parts.network = p->network;
 	return st;
@@ -48,7 +48,7 @@ static int make_butterfly(struct ct_sl_part *p, struct ct_error *e)
 	if (ct_butterfly_for(&b, k, ends) < 0)
 		return ct_fail(e, CT_ERR_USAGE, "no butterfly of radix %u for %u nodes: give "
 		               "shared-l1.butterfly_radix", k, ends);
-	return ct_network_butterfly(&p->own, b.k, b.n, b.nodes, times(&p->gpu), e);
+	return ct_network_butterfly(&p->own, b.k, b.n, b.nodes, hop_times(&p->gpu), e);
 }
 
 static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
@@ -114,7 +114,7 @@ static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 
 /* Capacity as the system's definition says; an adaptive L1 stays what a launch leaves unless
  * it is to be larger. */
-static int resize(struct ct_sl_part *p, struct ct_error *e)
+static int resize_l1(struct ct_sl_part *p, struct ct_error *e)
 {
 	char set[48];
 	int st = CT_OK;
@@ -142,7 +142,7 @@ int ct_sl_part_new(struct ct_sl_part **out, const struct ct_sl_system *s, const 
 	p->system = s;
 	p->gpu = *g;
 	p->params = *params;
-	int st = resize(p, e);
+	int st = resize_l1(p, e);
 	if (st == CT_OK)
 		st = make_network(p, kind, place, e);
 	if (st == CT_OK && s->shared)

@@ -12,7 +12,7 @@ static int power_of_two(uint32_t v)
 	return v && !(v & (v - 1));
 }
 
-static int check(const struct ct_ts_shape *s, struct ct_error *e)
+static int check_shape(const struct ct_ts_shape *s, struct ct_error *e)
 {
 	if (!power_of_two(s->line) || !power_of_two(s->chunk) || s->chunk > s->line ||
 	    s->line / s->chunk > CT_TS_CHUNKS_MAX)
@@ -43,7 +43,7 @@ static const struct ts_ops *ops_of(enum ct_ts_kind k)
 
 int ct_ts_l1_new(struct ct_ts_l1 **out, const struct ct_ts_shape *s, struct ct_error *e)
 {
-	int st = check(s, e);
+	int st = check_shape(s, e);
 	*out = NULL;
 	if (st != CT_OK)
 		return st;

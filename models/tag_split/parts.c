@@ -79,7 +79,7 @@ static void drop_l1s(struct ct_ts_parts *x)
 }
 
 /* L1s of `bytes`: at the start, and when a launch changes an adaptive L1. */
-static int resize(struct ct_ts_parts *x, uint64_t bytes, struct ct_error *e)
+static int resize_l1s(struct ct_ts_parts *x, uint64_t bytes, struct ct_error *e)
 {
 	int st = ct_ts_shape_of(&x->system, &x->g, bytes, &x->params, &x->shape, e);
 	if (st != CT_OK)
@@ -118,7 +118,7 @@ static int new_sm(struct ct_ts_parts *x, struct sm *s, struct ct_error *e)
 	return ct_ts_mshr_new(&s->mshr, x->mshr, e);
 }
 
-static void fail(struct ct_replay *r, const struct ct_error *e)
+static void fail_run(struct ct_replay *r, const struct ct_error *e)
 {
 	ct_part_fail(r, e->status, e->text);
 }
@@ -132,12 +132,12 @@ static void on_kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k,
 	if (!k)
 		return;
 	if (ct_occupancy(&x->g, k, &occ, &e) != CT_OK) {
-		fail(r, &e);
+		fail_run(r, &e);
 		return;
 	}
 	uint64_t bytes = (uint64_t)occ.l1_sets * occ.l1_ways * x->g.l1.line;
-	if (bytes != x->bytes && resize(x, bytes, &e) != CT_OK)
-		fail(r, &e);
+	if (bytes != x->bytes && resize_l1s(x, bytes, &e) != CT_OK)
+		fail_run(r, &e);
 }
 
 static void on_flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle)
@@ -169,7 +169,7 @@ static struct waiter *new_waiter(struct sm *s)
 	return w;
 }
 
-static uint32_t *bucket(struct sm *s, uint64_t line)
+static uint32_t *bucket_of(struct sm *s, uint64_t line)
 {
 	return &s->waiting[ct_mix64(line) % BUCKETS];
 }
@@ -180,17 +180,17 @@ static int wait_for(struct sm *s, uint64_t token, uint64_t line, uint32_t chunks
 	if (!w)
 		return -1;
 	*w = (struct waiter){token, line, chunks, NONE};
-	uint32_t *at = bucket(s, line);
+	uint32_t *at = bucket_of(s, line);
 	while (*at != NONE) /* first come, first answered */
 		at = &s->waiter[*at].next;
 	*at = (uint32_t)(w - s->waiter);
 	return 0;
 }
 
-static uint32_t merged(struct sm *s, uint64_t line)
+static uint32_t merged_requests(struct sm *s, uint64_t line)
 {
 	uint32_t n = 0;
-	for (uint32_t i = *bucket(s, line); i != NONE; i = s->waiter[i].next)
+	for (uint32_t i = *bucket_of(s, line); i != NONE; i = s->waiter[i].next)
 		n += s->waiter[i].line == line;
 	return n;
 }
@@ -262,8 +262,8 @@ struct need {
 	int coarse, bypass;
 };
 
-static void look(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q, uint64_t line,
-                 struct need *n)
+static void look_up_line(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q, uint64_t line,
+                         struct need *n)
 {
 	uint32_t all = (uint32_t)((UINT64_C(1) << x->shape.line / x->shape.chunk) - 1);
 	n->set = ct_ts_l1_set(s->l1, line);
@@ -277,16 +277,16 @@ static void look(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request
 }
 
 /* Whether what the request needs is free now. */
-static enum ct_l1_outcome admit(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s,
-                                const struct ct_l1_request *q, uint64_t line, struct need *n,
-                                uint64_t cycle, struct ct_l1_result *out)
+static enum ct_l1_outcome admit_request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s,
+                                        const struct ct_l1_request *q, uint64_t line, struct need *n,
+                                        uint64_t cycle, struct ct_l1_result *out)
 {
 	int waits = n->send || (q->mask & (n->pending | ~n->cached));
 	uint32_t entry = ct_ts_mshr_issued(s->mshr, line);
 	uint64_t at;
 	if (!waits)
 		return CT_L1_TAKEN;
-	if (entry ? merged(s, line) >= x->merge : ct_ts_mshr_used(s->mshr) >= x->mshr)
+	if (entry ? merged_requests(s, line) >= x->merge : ct_ts_mshr_used(s->mshr) >= x->mshr)
 		return after_a_fill(out, cycle, &x->stalls.mshr);
 	/* A chunk that came and was evicted while others of its line are on their way: the entry
 	 * asks for no chunk twice, so the next one has to. */
@@ -330,9 +330,9 @@ static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_r
 }
 
 /* Puts the chunks into the MSHR and sends what is new. */
-static int request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s,
-                   const struct ct_l1_request *q, uint64_t line, uint32_t set, uint32_t chunks,
-                   uint64_t cycle, uint32_t *sent)
+static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s,
+                          const struct ct_l1_request *q, uint64_t line, uint32_t set, uint32_t chunks,
+                          uint64_t cycle, uint32_t *sent)
 {
 	uint32_t used = ct_ts_mshr_used(s->mshr);
 	*sent = 0;
@@ -357,8 +357,8 @@ static enum ct_l1_outcome lookup_load(struct ct_ts_parts *x, struct ct_replay *r
 	struct need n = {0};
 	struct ct_ts_result res = {0};
 	uint32_t sent = 0;
-	look(x, s, q, line, &n);
-	if (admit(x, r, s, q, line, &n, cycle, out) == CT_L1_RETRY)
+	look_up_line(x, s, q, line, &n);
+	if (admit_request(x, r, s, q, line, &n, cycle, out) == CT_L1_RETRY)
 		return CT_L1_RETRY;
 	if (n.bypass) {
 		res.miss = q->mask & ~n.cached;
@@ -367,7 +367,7 @@ static enum ct_l1_outcome lookup_load(struct ct_ts_parts *x, struct ct_replay *r
 	} else if (ct_ts_l1_load(s->l1, line, q->mask, n.coarse, &res) < 0) {
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 	}
-	if (request(x, r, s, q, line, n.set, res.miss & ~n.pending, cycle, &sent) < 0)
+	if (request_chunks(x, r, s, q, line, n.set, res.miss & ~n.pending, cycle, &sent) < 0)
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 	if (x->system.fetch == CT_TS_CHOOSE && q->sm == 0 && x->role[n.set] != CT_TS_FOLLOWER && res.miss)
 		ct_ts_mode_miss(&x->mode, n.coarse,
@@ -421,7 +421,7 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 	struct ct_ts_parts *x = ctx;
 	struct sm *s = &x->sm[sm];
 	struct fetch f = s->fetch[tag];
-	uint32_t used = ct_ts_mshr_used(s->mshr), *at = bucket(s, f.line);
+	uint32_t used = ct_ts_mshr_used(s->mshr), *at = bucket_of(s, f.line);
 	s->fetch[tag].next = s->fetch_free;
 	s->fetch_free = (uint32_t)tag;
 	ct_ts_mshr_fill(s->mshr, f.line, f.chunks);
@@ -446,7 +446,7 @@ static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag,
 
 /* ---- MRPB's queues (mrpb.h) ---- */
 
-static int grow(struct ct_ts_parts *x, struct sm *s)
+static int grow_queue(struct ct_ts_parts *x, struct sm *s)
 {
 	struct ct_l1_request *p = ct_calloc((size_t)x->queues * s->depth * 2, sizeof *p);
 	if (!p)
@@ -469,7 +469,7 @@ static void on_put(void *ctx, struct ct_replay *r, const struct ct_l1_request *q
 	struct sm *s = &x->sm[q->sm];
 	uint32_t k = q->warp % x->queues;
 	(void)cycle;
-	if (s->n[k] == s->depth && grow(x, s) < 0) {
+	if (s->n[k] == s->depth && grow_queue(x, s) < 0) {
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
 		return;
 	}
@@ -499,7 +499,7 @@ static int on_next(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle, 
 
 /* ---- outside ---- */
 
-static void plug(struct ct_ts_parts *x)
+static void plug_parts(struct ct_ts_parts *x)
 {
 	x->part = (struct ct_l1_part){.part = {.ctx = x, .kernel = on_kernel}, .line = x->shape.line,
 	                              .chunk = x->shape.chunk, .lookup = on_lookup,
@@ -534,12 +534,12 @@ int ct_ts_parts_new(struct ct_ts_parts **out, const struct ct_gpu *g, const stru
 	for (uint32_t i = 0; i < g->sms && st == CT_OK; i++)
 		st = new_sm(x, &x->sm[i], e);
 	if (st == CT_OK)
-		st = resize(x, g->l1.size, e);
+		st = resize_l1s(x, g->l1.size, e);
 	if (st != CT_OK) {
 		ct_ts_parts_free(x);
 		return st;
 	}
-	plug(x);
+	plug_parts(x);
 	*out = x;
 	return CT_OK;
 }

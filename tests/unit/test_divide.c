@@ -15,7 +15,7 @@ static void near_multiples(void **state)
 		struct rp_divisor d = rp_divisor_of(by);
 		for (unsigned bit = 0; bit < 63; bit++)
 			for (uint64_t n = (UINT64_C(1) << bit) / by * by, i = 0; i < 3; i++)
-				assert_int_equal(rp_divide(n + i - 1, &d), (n + i - 1) / by);
+				assert_int_equal(rp_divide_by(n + i - 1, &d), (n + i - 1) / by);
 	}
 }
 
@@ -26,8 +26,8 @@ static void at_the_limit(void **state)
 	for (unsigned i = 0; i < sizeof large / sizeof *large; i++) {
 		struct rp_divisor d = rp_divisor_of(large[i]);
 		for (uint64_t n = 0; n < 6; n++) {
-			assert_int_equal(rp_divide(d.limit + n - 3, &d), (d.limit + n - 3) / large[i]);
-			assert_int_equal(rp_divide(UINT64_MAX - n, &d), (UINT64_MAX - n) / large[i]);
+			assert_int_equal(rp_divide_by(d.limit + n - 3, &d), (d.limit + n - 3) / large[i]);
+			assert_int_equal(rp_divide_by(UINT64_MAX - n, &d), (UINT64_MAX - n) / large[i]);
 		}
 	}
 }

@@ -18,7 +18,7 @@ static inline struct rp_divisor rp_divisor_of(uint64_t by)
 	return d;
 }
 
-static inline uint64_t rp_divide(uint64_t n, const struct rp_divisor *d)
+static inline uint64_t rp_divide_by(uint64_t n, const struct rp_divisor *d)
 {
 #if defined(__SIZEOF_INT128__)
 	if (n < d->limit)

@@ -31,7 +31,7 @@ struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
 /* Core and DRAM clock without their common divisor. */
 struct rp_clocks { struct rp_divisor core, dram; };
 /* Clocks in one unit, above 0 (dram.c). */
-void rp_clocks_set(struct rp_clocks *c, uint64_t core, uint64_t dram);
+void rp_clocks_reduce(struct rp_clocks *c, uint64_t core, uint64_t dram);
 
 struct rp_slice;
 struct rp_partition;
@@ -135,22 +135,22 @@ int rp_table_grow(struct ct_replay *r, void **table, uint32_t *cap, uint32_t lea
                   size_t link, uint32_t *free);
 
 /* free.c: sets parameters of the resources that cost nothing (enum ct_replay_free). */
-void rp_make_free(struct ct_gpu *g, unsigned what);
+void rp_make_resources_free(struct ct_gpu *g, unsigned what);
 
 /* place.c: the cycle of the launch at which the present window ends, 0: before the launch begins. */
 uint32_t rp_window_end(const struct ct_replay *r);
 /* The launch lasts for longer than its cycles are counted: the run has failed. */
 int rp_too_long(struct ct_replay *r);
 /* Until the CTA that waits has been placed; until all have left. */
-int rp_advance(struct ct_replay *r);
-int rp_finish(struct ct_replay *r);
+int rp_place_waiting(struct ct_replay *r);
+int rp_run_to_end(struct ct_replay *r);
 
 /* counts.c */
 void rp_counts_begin(struct ct_replay *r, uint64_t launch);
 void rp_counts_warm(struct ct_replay *r);
 void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c);
 /* fixed_mem.c: to be called at the begin of each window. */
-void rp_epoch_follows(struct ct_replay *r);
+void rp_follow_epoch(struct ct_replay *r);
 
 /* replay.c: the run fails, unless it has before; returns its status. */
 int rp_fail(struct ct_replay *r, int status, const char *text);

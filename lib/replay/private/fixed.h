@@ -14,8 +14,8 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 
 /* The results of a memory instruction are there in cycle `back`: its registers and its LDGSTS group;
  * behind an atomic the warp goes on in cycle `seen`. */
-CT_HOT void rp_results_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t group,
-                          uint32_t back, uint32_t seen)
+static CT_INLINE void rp_results_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t group,
+                                    uint32_t back, uint32_t seen)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	w->done = rp_max32(w->done, back);
@@ -45,8 +45,8 @@ static inline void rp_pass_groups(struct rp_sm *sm, uint32_t warp)
 
 /* The warp has come to its CTA's barrier, or has ended: it opens when all of the running warps have come,
  * in the cycle of the last one. go_on() follows for each. */
-static inline void rp_try_barrier(const struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c,
-                                  void (*go_on)(struct rp_sm *sm, uint32_t warp))
+static inline void rp_open_barrier(const struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c,
+                                   void (*go_on)(struct rp_sm *sm, uint32_t warp))
 {
 	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per, at = 0;
 	if (!ct_barrier_opens(&c->arrived, c->running))
@@ -64,7 +64,7 @@ static inline void rp_meet_barrier(const struct ct_replay *r, struct rp_sm *sm, 
 	struct rp_cta *c = &sm->cta[sm->warp[warp].slot_cta];
 	ct_warp_effect(&sm->warp[warp].wait, CT_EFFECT_BARRIER, 0);
 	c->arrived++;
-	rp_try_barrier(r, sm, c, go_on);
+	rp_open_barrier(r, sm, c, go_on);
 }
 
 /* No instruction of the warp is left and nothing that it waits for: it retires behind what it has
@@ -86,7 +86,7 @@ static inline void rp_other_effects(struct ct_replay *r, struct rp_sm *sm, uint3
 	} else if (op->effect == CT_EFFECT_CLOSE_GROUP || op->effect == CT_EFFECT_WAIT_GROUPS) {
 		ct_warp_effect(&w->wait, (enum ct_warp_effect)op->effect, op->groups_left);
 		rp_pass_groups(sm, warp);
-		rp_hold(w);
+		rp_update_held(w);
 	}
 }
 

@@ -9,17 +9,17 @@
 /* scheduler.c */
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm);
 /* The same where parts have a say. */
-void rp_sched_step_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
-void rp_wake(struct rp_sm *sm, uint32_t warp, uint32_t now);
+void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
+void rp_wake_warp(struct rp_sm *sm, uint32_t warp, uint32_t now);
 /* Notes what a warp that lies down waits for, when that is memory, a barrier or a fence. */
-void rp_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t);
+void rp_note_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t);
 void rp_barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now);
-void rp_effects(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem);
+void rp_apply_effect(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem);
 /* Greedy then oldest, or the oldest, as the configuration has it. */
 uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
                         const struct rp_sched *s, uint64_t mask);
 /* Nothing is left of the warp's stream. */
-void rp_warp_over(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+void rp_warp_end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 /* The first instruction of a warp, or its end. */
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
@@ -43,7 +43,7 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
  * memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
-CT_HOT void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
+static CT_INLINE void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
 {
 	struct rp_mem *m = &sm->full.mem[mem];
 	if (--m->refs)
@@ -67,8 +67,8 @@ static inline void rp_lsu_offer(struct rp_sm *sm, uint32_t k, uint32_t mem, uint
 /* Every sector of the instruction has come back, or it has been acknowledged. */
 void rp_mem_over(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now);
 /* `n` sectors of a load came back; registers can be read at cycle `at`. */
-CT_HOT void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n,
-                          uint32_t at, uint32_t now)
+static CT_INLINE void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t n,
+                                    uint32_t at, uint32_t now)
 {
 	struct rp_mem *m = &sm->full.mem[mem];
 	m->last = rp_max32(m->last, at);

@@ -18,7 +18,7 @@
 /* ---- the next instruction of a warp ---- */
 
 /* Cycle at which the registers of the next instruction are there. */
-CT_HOT uint32_t rp_operands(const struct rp_warp *w)
+static CT_INLINE uint32_t rp_operands_ready(const struct rp_warp *w)
 {
 	const struct rp_op *op = w->op;
 	const uint32_t *regs = w->regs;
@@ -31,7 +31,8 @@ CT_HOT uint32_t rp_operands(const struct rp_warp *w)
 }
 
 /* Reads the next instruction of the warp into *inst. 0: there is none, or the run has failed. */
-CT_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, struct ct_inst *inst)
+static CT_INLINE int rp_fetch_next(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w,
+                                   struct ct_inst *inst)
 {
 	if (w->more) {
 		w->more--;
@@ -51,7 +52,7 @@ CT_HOT int rp_fetch(struct ct_replay *r, struct rp_sm *sm, struct rp_warp *w, st
 }
 
 /* Counts an instruction that issues. */
-CT_HOT void rp_count(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+static CT_INLINE void rp_count_issue(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
 {
 	struct ct_replay_counts *c = &sm->c;
 	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
@@ -69,7 +70,7 @@ void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint
 
 /* ---- what it asks the memory for ---- */
 
-CT_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
+static CT_INLINE int rp_has_shape(const struct rp_shape *p, const struct ct_inst *inst)
 {
 	uint64_t lanes, before;
 	uint32_t n = inst->nruns;
@@ -82,10 +83,10 @@ CT_HOT int rp_same_shape(const struct rp_shape *p, const struct ct_inst *inst)
 	return n && !differ;
 }
 
-CT_HOT uint32_t rp_degree(struct ct_replay *r, const struct ct_inst *inst)
+static CT_INLINE uint32_t rp_conflict_degree(struct ct_replay *r, const struct ct_inst *inst)
 {
 	struct rp_shape *p = &r->shapes[inst->sid / RP_OPS_CHUNK][inst->sid % RP_OPS_CHUNK];
-	return rp_same_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
+	return rp_has_shape(p, inst) ? p->degree : rp_shared_degree(r, inst, p);
 }
 
 /* instruction.c: where the threads of the warp have their local memory. */
@@ -94,9 +95,9 @@ struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *s
 /* The lines of `line` bytes, in sectors of `sector`, that the warp's next instruction, one of global,
  * local or generic memory, asks for: highest address first, into q. Returns how many, and in *lanes how many
  * of its lanes are in shared memory. */
-CT_HOT unsigned rp_lines_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
-                            const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
-                            uint32_t sector, struct ct_line_request *q, uint32_t *lanes)
+static CT_INLINE unsigned rp_lines_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
+                                      const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
+                                      uint32_t sector, struct ct_line_request *q, uint32_t *lanes)
 {
 	struct ct_local_map local, *at = NULL;
 	if (s->space != CT_SPACE_GLOBAL) {
@@ -113,7 +114,7 @@ uint32_t rp_direct_sectors(const struct ct_replay *r, const struct rp_op *op, co
                            const struct ct_line_request *q, unsigned n, uint32_t *more);
 
 /* The packets of an instruction that passes the L1, or of a store. */
-CT_HOT enum rp_packet_kind rp_packet_kind_of(const struct rp_op *op)
+static CT_INLINE enum rp_packet_kind rp_packet_kind_of(const struct rp_op *op)
 {
 	return op->kind == RP_ATOMIC ? RP_PK_ATOMIC : op->kind == RP_STORE ? RP_PK_STORE : RP_PK_BYPASS;
 }
@@ -125,7 +126,7 @@ enum rp_store_rule {
 	RP_STORE_DROPS,   /* the sector leaves */
 	RP_STORE_WRITES   /* into the line, which comes if it is not there */
 };
-CT_HOT enum rp_store_rule rp_store_rule(const struct ct_replay *r)
+static CT_INLINE enum rp_store_rule rp_store_rule(const struct ct_replay *r)
 {
 	return r->g.l1.write_policy >= CT_WRITE_THROUGH_ALLOCATE ? RP_STORE_WRITES
 	       : r->g.l1.write_policy == CT_WRITE_EVICT          ? RP_STORE_DROPS
@@ -133,9 +134,10 @@ CT_HOT enum rp_store_rule rp_store_rule(const struct ct_replay *r)
 }
 
 /* A line of the instruction at the L1 in cycle `cycle`, for observers; what it met there is not set. */
-CT_HOT struct ct_l1_event rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
-                                      const struct rp_op *op, uint32_t sid, uint64_t cycle,
-                                      uint64_t line, uint32_t sectors, const uint64_t bytes[2])
+static CT_INLINE struct ct_l1_event rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm,
+                                                uint32_t warp, const struct rp_op *op, uint32_t sid,
+                                                uint64_t cycle, uint64_t line, uint32_t sectors,
+                                                const uint64_t bytes[2])
 {
 	return (struct ct_l1_event){
 		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp, .sid = sid, .cycle = cycle,
@@ -147,7 +149,7 @@ CT_HOT struct ct_l1_event rp_l1_event(const struct ct_replay *r, const struct rp
 /* Sectors (or chunks) of loads or of stores at an L1. */
 struct rp_l1_met { uint64_t asked, missed, pending, sector_misses; };
 /* Adds them to the counts. */
-CT_HOT void rp_count_l1(struct ct_replay_counts *c, const struct rp_l1_met *m, int is_write)
+static CT_INLINE void rp_count_l1(struct ct_replay_counts *c, const struct rp_l1_met *m, int is_write)
 {
 	c->l1_accesses += m->asked;
 	c->l1_misses += m->missed;
@@ -164,8 +166,8 @@ CT_HOT void rp_count_l1(struct ct_replay_counts *c, const struct rp_l1_met *m, i
 
 /* The barrier of a CTA has opened: its warps that wait there go on in cycle `at` at the earliest, with a
  * call of go_on() for each. */
-CT_HOT void rp_leave_barrier(const struct ct_replay *r, struct rp_sm *sm, const struct rp_cta *c,
-                             uint32_t at, void (*go_on)(struct rp_sm *sm, uint32_t warp))
+static CT_INLINE void rp_leave_barrier(const struct ct_replay *r, struct rp_sm *sm, const struct rp_cta *c,
+                                       uint32_t at, void (*go_on)(struct rp_sm *sm, uint32_t warp))
 {
 	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per;
 	for (uint32_t i = first; i < first + per; i++) {
@@ -193,7 +195,7 @@ static inline void rp_warp_retire(struct rp_sm *sm, uint32_t warp, uint32_t end)
 	c->free_at = c->end;
 	if (c->free_at < sm->next_free) {
 		sm->next_free = c->free_at;
-		rp_sm_rare(sm);
+		rp_sm_set_rare(sm);
 	}
 }
 

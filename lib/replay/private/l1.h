@@ -9,12 +9,12 @@ int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
 /* Lines of the L1 in the largest shape that the configuration can give it. */
 uint32_t rp_l1_lines(const struct ct_replay *r);
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
-void rp_l1_log(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
-static inline void rp_l1_note(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now,
-                              int what)
+void rp_log_line_now(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
+static inline void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now,
+                               int what)
 {
 	if (r->replication)
-		rp_l1_log(r, sm, line, now, what);
+		rp_log_line_now(r, sm, line, now, what);
 }
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* Written bytes of a sector, of those of its line: bit by bit (32 bytes a sector). */
@@ -24,13 +24,13 @@ static inline uint32_t rp_sector_bytes(const uint64_t bytes[2], uint32_t sector)
 }
 
 /* What a store to the L1's sector writes: all of it where requests do not name their bytes so. */
-static inline uint32_t rp_written(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector)
+static inline uint32_t rp_written_bytes(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector)
 {
 	return r->l1_sector_bits == 5 && r->l1_line_bits <= 7 ? rp_sector_bytes(bytes, sector) : UINT32_MAX;
 }
 
 /* Tells those who watch the L1. */
-static inline void rp_tell_l1(const struct ct_replay *r, const struct ct_l1_event *ev)
+static inline void rp_tell_l1_observers(const struct ct_replay *r, const struct ct_l1_event *ev)
 {
 	for (unsigned i = 0; i < r->nobs; i++)
 		if (r->obs[i].l1)

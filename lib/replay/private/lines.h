@@ -16,12 +16,12 @@ struct rp_look {
 	uint8_t placed;          /* slice and llc_set are known */
 };
 
-CT_HOT uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
+static CT_INLINE uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
 {
 	return ct_set_index((enum ct_set_hash)r->g.l1.set_hash, t->sets, line);
 }
 
-CT_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
+static CT_INLINE void rp_look_place(struct ct_replay *r, struct rp_look *l)
 {
 	ct_address_slice(&r->map, l->q->line << r->l1_line_bits, &l->slice, &l->llc_set);
 	l->llc_near = RP_LRU_NONE;
@@ -29,7 +29,7 @@ CT_HOT void rp_look_place(struct ct_replay *r, struct rp_look *l)
 }
 
 /* Asks the host's memory for the line that makes room in the set next. */
-CT_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
+static CT_INLINE void rp_lru_prefetch_victim(const struct rp_lru *t, uint32_t set)
 {
 	uint32_t i = t->set[set].victim;
 	if (i != RP_LRU_NONE)
@@ -37,19 +37,19 @@ CT_HOT void rp_lru_bring_victim(const struct rp_lru *t, uint32_t set)
 }
 
 /* The same for what all lines of an instruction meet in the L1. */
-CT_HOT void rp_look_near(const struct ct_replay *r, const struct rp_lru *t,
-                         const struct ct_line_request *q, unsigned n, struct rp_look *look)
+static CT_INLINE void rp_look_prefetch(const struct ct_replay *r, const struct rp_lru *t,
+                                       const struct ct_line_request *q, unsigned n, struct rp_look *look)
 {
 	for (unsigned i = 0; i < n; i++)
-		rp_lru_bring_set(t, look[i].set = rp_l1_set(r, t, q[i].line), q[i].line);
+		rp_lru_prefetch_set(t, look[i].set = rp_l1_set(r, t, q[i].line), q[i].line);
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t k = look[i].near = rp_lru_guess(t, look[i].set, q[i].line);
 		look[i].q = &q[i];
 		look[i].placed = 0;
 		if (k != RP_LRU_NONE)
-			rp_lru_bring(t, k);
+			rp_lru_prefetch_line(t, k);
 		else
-			rp_lru_bring_victim(t, look[i].set);
+			rp_lru_prefetch_victim(t, look[i].set);
 	}
 }
 
@@ -68,7 +68,7 @@ static const uint8_t rp_count_of[256] = {RP_SIX_BITS(0), RP_SIX_BITS(1), RP_SIX_
 /* Sectors of an instruction's lines, and lines with one that missed. */
 struct rp_tally { uint32_t asked, missed, pending, sector_misses, lines_missed; };
 
-CT_HOT void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
+static CT_INLINE void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
 {
 	uint32_t missed = rp_count_of[o->missing & 0xff];
 	t->missed += missed;
@@ -77,13 +77,13 @@ CT_HOT void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
 	t->pending += rp_count_of[o->pending & 0xff];
 }
 
-CT_HOT void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
+static CT_INLINE void rp_tally_add(struct rp_tally *t, uint32_t asked, const struct rp_outcome *o)
 {
 	t->asked += rp_count_of[asked & 0xff];
 	rp_tally_misses(t, o);
 }
 
-CT_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
+static CT_INLINE void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
 {
 	sm->c.l1_line_accesses += lines;
 	sm->c.l1_line_misses += t->lines_missed;
@@ -91,11 +91,12 @@ CT_HOT void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t 
 }
 
 /* The line's place in the L1, its victim gone. */
-CT_HOT uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, uint32_t at)
+static CT_INLINE uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
+                                       uint32_t at)
 {
 	uint32_t i = rp_lru_victim(&sm->cache.lru, l->set);
 	if (r->replication && rp_lru_at(&sm->cache.lru, i)->used)
-		rp_l1_log(r, sm, rp_lru_at(&sm->cache.lru, i)->tag, at, RP_LOG_GONE);
+		rp_log_line_now(r, sm, rp_lru_at(&sm->cache.lru, i)->tag, at, RP_LOG_GONE);
 	rp_lru_allocate(&sm->cache.lru, l->set, i, l->q->line, at);
 	return i;
 }
@@ -110,7 +111,7 @@ struct rp_found {
 
 /* A load meets the line in the L1, which is touched at `at`. What seemed to be absent is: only
  * this instruction has been here since. */
-CT_HOT struct rp_found rp_find_load(struct rp_sm *sm, const struct rp_look *l, uint32_t at)
+static CT_INLINE struct rp_found rp_find_load(struct rp_sm *sm, const struct rp_look *l, uint32_t at)
 {
 	struct rp_lru *t = &sm->cache.lru;
 	struct rp_found f = {.index = l->near};
@@ -126,20 +127,20 @@ CT_HOT struct rp_found rp_find_load(struct rp_sm *sm, const struct rp_look *l, u
 }
 
 /* The sectors of a load that are missing have their place from now on, whenever their data comes. */
-CT_HOT void rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
-                             struct rp_found *f, uint32_t missing, uint32_t at)
+static CT_INLINE void rp_place_missing(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l,
+                                       struct rp_found *f, uint32_t missing, uint32_t at)
 {
 	if (!f->had) {
 		f->index = rp_make_room(r, sm, l, at);
-		rp_l1_note(r, sm, l->q->line, at, RP_LOG_FILL);
+		rp_log_line(r, sm, l->q->line, at, RP_LOG_FILL);
 		f->e = rp_lru_at(&sm->cache.lru, f->index);
 	}
 	rp_lru_fill(f->e, missing);
 }
 
 /* A store meets the line in the L1 at cycle `at`; returns what it found there. */
-CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
-                                       const struct rp_look *l, uint32_t at)
+static CT_INLINE struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
+                                                 const struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near);
@@ -150,17 +151,17 @@ CT_HOT struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
 		rp_lru_touch(&sm->cache.lru, l->set, i, at);
 	if (had && rule == RP_STORE_DROPS) {
 		if (all == valid)
-			rp_l1_note(r, sm, q->line, at, RP_LOG_GONE);
+			rp_log_line(r, sm, q->line, at, RP_LOG_GONE);
 		if (valid)
 			rp_lru_drop(&sm->cache.lru, i, valid);
 	} else if (rule == RP_STORE_WRITES) {
 		if (!had) {
 			i = rp_make_room(r, sm, l, at);
-			rp_l1_note(r, sm, q->line, at, RP_LOG_HERE);
+			rp_log_line(r, sm, q->line, at, RP_LOG_HERE);
 		}
 		for (uint32_t left = q->sectors; left; left &= left - 1) {
 			uint32_t s = ct_low_bit(left);
-			rp_lru_store(&sm->cache.lru, i, s, rp_written(r, q->bytes, s));
+			rp_lru_store(&sm->cache.lru, i, s, rp_written_bytes(r, q->bytes, s));
 		}
 	}
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
@@ -180,7 +181,8 @@ static inline uint32_t rp_most_of_banks(const struct ct_replay *r, const struct 
 }
 
 /* Cycles in which the sectors enter the L1, one for each bank a cycle. */
-CT_HOT uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
+static CT_INLINE uint32_t rp_bank_cycles(const struct ct_replay *r, const struct ct_line_request *q,
+                                         unsigned n)
 {
 	if (n == 1 && r->banks >= r->l1_sectors)
 		return 1;
@@ -208,7 +210,7 @@ static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32
 		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);
 		*(o->had ? &v.sector_miss : &v.line_miss) = (uint8_t)o->missing;
 	}
-	rp_tell_l1(r, &v);
+	rp_tell_l1_observers(r, &v);
 }
 
 #endif

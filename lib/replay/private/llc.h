@@ -120,7 +120,7 @@ static inline int rp_llc_accepts(const struct ct_replay *r, uint32_t slice, uint
 	       rp_llc_has_room(r, s, cycle);
 }
 /* Puts a request for one sector into the slice's input queue. */
-CT_HOT int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
+static CT_INLINE int rp_llc_put(struct ct_replay *r, const struct rp_packet *p, uint64_t when)
 {
 	struct rp_slice *s = &r->slice[p->slice];
 	struct rp_packet *q = rp_ring_new(&s->input);
@@ -155,14 +155,14 @@ void rp_dram_free(struct rp_channel *c);
 /* First DRAM cycle that belongs to a core cycle. */
 static inline uint64_t rp_dram_cycle_of(const struct ct_replay *r, uint64_t core)
 {
-	return rp_divide(core * r->clocks.dram.by, &r->clocks.core);
+	return rp_divide_by(core * r->clocks.dram.by, &r->clocks.core);
 }
 /* The core cycle during which a DRAM cycle passes. */
 static inline uint64_t rp_dram_core_of(const struct ct_replay *r, uint64_t cycle)
 {
 	if (cycle == RP_NEVER64)
 		return RP_NEVER64;
-	return rp_divide((cycle + 1) * r->clocks.core.by - 1, &r->clocks.dram);
+	return rp_divide_by((cycle + 1) * r->clocks.core.by - 1, &r->clocks.dram);
 }
 /* Runs the channel's cycles that belong to core cycle `core`, its next one. */
 int rp_dram_step(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t core);

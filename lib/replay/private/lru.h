@@ -94,7 +94,7 @@ static inline uint32_t rp_lru_find(const struct rp_lru *t, uint32_t set, uint64_
 {
 	if (!t->by_set)
 		return rp_index_find(&t->index, tag);
-	uint32_t first = set * t->ways, m = rp_equal(t->print + first, t->ways, (uint32_t)tag);
+	uint32_t first = set * t->ways, m = rp_equal_mask(t->print + first, t->ways, (uint32_t)tag);
 	for (; m; m &= m - 1)
 		if (rp_lru_is(t, first + ct_low_bit(m), tag))
 			return first + ct_low_bit(m);
@@ -113,12 +113,12 @@ static inline uint32_t rp_lru_guess(const struct rp_lru *t, uint32_t set, uint64
 {
 	if (!t->by_set)
 		return rp_index_guess(&t->index, tag);
-	uint32_t first = set * t->ways, m = rp_equal(t->print + first, t->ways, (uint32_t)tag);
+	uint32_t first = set * t->ways, m = rp_equal_mask(t->print + first, t->ways, (uint32_t)tag);
 	return m ? first + ct_low_bit(m) : RP_LRU_NONE;
 }
 
 /* Asks the host's memory for what finding the line looks at. */
-static inline void rp_lru_bring_set(const struct rp_lru *t, uint32_t set, uint64_t tag)
+static inline void rp_lru_prefetch_set(const struct rp_lru *t, uint32_t set, uint64_t tag)
 {
 	if (!t->by_set) {
 		CT_BRING(rp_index_slot(&t->index, tag));
@@ -129,7 +129,7 @@ static inline void rp_lru_bring_set(const struct rp_lru *t, uint32_t set, uint64
 }
 
 /* The same for a line that seems to be there. */
-static inline void rp_lru_bring(const struct rp_lru *t, uint32_t index)
+static inline void rp_lru_prefetch_line(const struct rp_lru *t, uint32_t index)
 {
 	CT_BRING(rp_lru_at(t, index));
 	if (!t->by_set)

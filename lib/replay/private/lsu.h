@@ -6,19 +6,19 @@
 #include "replay/private/step.h"
 
 /* ldst.c: forgets cycles before `now`; the first free cycle in [at, last], else last. */
-void rp_port_pass(struct rp_sm *sm, uint32_t now);
+void rp_port_forget(struct rp_sm *sm, uint32_t now);
 uint32_t rp_port_search(const struct rp_sm *sm, uint32_t at, uint32_t last);
 void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m,
                     uint32_t done);
 
 /* Shared loads, fills and what bypassed the L1 write back one a cycle. */
-CT_HOT uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
+static CT_INLINE uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
 {
 	uint32_t last = now + RP_PORT - 1;
 	if (sm->full.no_port)
 		return at;
 	if (now / 64 != sm->full.port_word)
-		rp_port_pass(sm, now);
+		rp_port_forget(sm, now);
 	if (at < last && (sm->full.port[at / 64 % RP_PORT_WORDS] >> at % 64 & 1))
 		at = rp_port_search(sm, at, last);
 	if (at <= last)
@@ -28,7 +28,7 @@ CT_HOT uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)
 
 /* Scheduler of the oldest instruction in front of the unit that can be taken in cycle `now`, or
  * RP_NO_INDEX. No branch: which of them can is anybody's guess. */
-CT_HOT uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint32_t now)
+static CT_INLINE uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint32_t now)
 {
 	uint32_t best = RP_NO_INDEX;
 	uint64_t oldest = UINT64_MAX;
@@ -43,7 +43,7 @@ CT_HOT uint32_t rp_lsu_choose(const struct rp_sm *sm, uint32_t schedulers, uint3
 }
 
 /* The first cycle in which it can take one. */
-CT_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
+static CT_INLINE uint32_t rp_lsu_next_at(const struct rp_sm *sm, uint32_t schedulers)
 {
 	uint32_t next = RP_NEVER;
 	for (uint32_t k = 0; k < schedulers; k++)
@@ -53,7 +53,7 @@ CT_HOT uint32_t rp_lsu_later(const struct rp_sm *sm, uint32_t schedulers)
 
 /* A load or store of shared memory goes through the unit in cycle `now`: the array holds it for
  * its conflict degree. */
-CT_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
+static CT_INLINE void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_t now)
 {
 	struct rp_mem *m = &sm->full.mem[mem];
 	uint32_t warp = m->warp, busy = m->degree ? m->degree : 1;
@@ -82,13 +82,13 @@ CT_HOT void rp_lsu_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, u
 	m->lines = sm->full.mem_free;
 	sm->full.mem_free = mem;
 	if (w->op)
-		rp_wake_up(sm, warp, now);
+		rp_wake_warp_inline(sm, warp, now);
 	if (!w->op || w->wait.fence)
 		rp_warp_check_end(r, sm, warp, now);
 }
 
 /* rp_lsu_step() for the usual SM. */
-CT_HOT void rp_lsu_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
+static CT_INLINE void rp_lsu_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t k;
 	if (sm->full.lsu_mem != RP_NO_INDEX) {
@@ -109,7 +109,7 @@ CT_HOT void rp_lsu_usual(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		if (sm->full.sched[k].nheld)
 			rp_collect_lsu_took(r, sm, k, now);
 	}
-	sm->full.lsu_next = rp_lsu_later(sm, RP_USUAL_SCHEDULERS);
+	sm->full.lsu_next = rp_lsu_next_at(sm, RP_USUAL_SCHEDULERS);
 }
 
 #endif

@@ -91,7 +91,7 @@ static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
 #endif
 
 /* Which of n <= RP_STAMPS numbers are equal to this one, way by way. */
-static inline uint32_t rp_equal(const uint32_t *number, uint32_t n, uint32_t to)
+static inline uint32_t rp_equal_mask(const uint32_t *number, uint32_t n, uint32_t to)
 {
 	uint32_t mask = 0;
 #if defined(__SSE2__) && !defined(CT_NO_SIMD)
@@ -109,7 +109,7 @@ static inline uint32_t rp_equal(const uint32_t *number, uint32_t n, uint32_t to)
 	return mask;
 }
 
-static inline uint64_t rp_lowest(const uint32_t *stamp, uint32_t n, uint32_t not)
+static inline uint64_t rp_lowest_stamp(const uint32_t *stamp, uint32_t n, uint32_t not)
 {
 	return n == RP_STAMPS ? rp_lowest_of_block(stamp, not) : rp_lowest_of(stamp, n, not);
 }
@@ -163,10 +163,10 @@ static inline uint32_t rp_never_of(const struct rp_ways *s, uint32_t first, uint
 uint32_t rp_oldest_of_many(const struct rp_ways *s);
 
 /* Index of the oldest line of the set that is in neither mask; RP_NO_STAMP: there is none. */
-static inline uint32_t rp_oldest(const struct rp_ways *s)
+static inline uint32_t rp_oldest_line(const struct rp_ways *s)
 {
 	if (s->ways <= RP_STAMPS) {
-		uint64_t best = rp_lowest(s->stamp + s->first, s->ways, rp_never_of(s, s->first, s->ways));
+		uint64_t best = rp_lowest_stamp(s->stamp + s->first, s->ways, rp_never_of(s, s->first, s->ways));
 		return best >> 32 == RP_NO_STAMP ? RP_NO_STAMP : s->first + (uint32_t)best;
 	}
 	for (struct rp_queue *q = s->queue; q->head < q->n; q->head++) {

@@ -41,12 +41,12 @@ struct rp_flights { struct rp_flight *p; size_t n, cap; };
 
 /* A read or write of an L1 organisation, a request that an LLC organisation holds, a read from
  * DRAM of its own. */
-struct rp_fetch { uint64_t tag; uint32_t left, next; uint8_t kind; };
+struct rp_fetch_next { uint64_t tag; uint32_t left, next; uint8_t kind; };
 struct rp_taken { struct rp_packet p; uint32_t next; uint8_t live; };
 struct rp_pool_head { uint32_t cap, free; };
 
 struct rp_part_sm {
-	struct rp_fetch *fetch;
+	struct rp_fetch_next *fetch;
 	struct rp_pool_head fetches;
 	uint64_t shape_at;         /* of the event that asks the shaper, or CT_NO_CYCLE */
 	/* collectors: instructions between issue and their unit */
@@ -65,7 +65,7 @@ struct rp_collected {
 struct rp_part_slice {
 	struct rp_taken *taken;
 	struct rp_pool_head takens;
-	struct rp_fetch *read;
+	struct rp_fetch_next *read;
 	struct rp_pool_head reads;
 	int passed;                /* the head of the input has been seen and passed on */
 };
@@ -106,7 +106,7 @@ int rp_parts_build(struct ct_replay *r, struct ct_error *e);
 void rp_parts_free(struct ct_replay *r);
 void rp_parts_kernel(struct ct_replay *r);
 /* The SM's first event has changed, or the beginning of its launch. */
-void rp_part_at(struct ct_replay *r, struct rp_sm *sm);
+void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm);
 void rp_parts_window(struct ct_replay *r);
 int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev);
 void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at);
@@ -127,8 +127,8 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle);
 void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at);
-void rp_part_give(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
-                  uint32_t at, uint32_t now);
+void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
+                     uint32_t at, uint32_t now);
 void rp_sm_send(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t now);
 
 /* parts_llc.c */

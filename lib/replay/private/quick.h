@@ -200,7 +200,7 @@ int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e);
 void rp_quick_dram_window(struct ct_replay *r);
 
 /* Something that the instruction waits for is back in cycle `back`. */
-CT_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
+static CT_INLINE void rp_quick_one_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
 {
 	struct rp_quick_inst *p = &sm->quick->inst[inst];
 	p->back = rp_max32(p->back, back);
@@ -209,14 +209,14 @@ CT_HOT void rp_quick_back(struct rp_sm *sm, uint32_t inst, uint32_t back)
 }
 
 /* The place behind `at` in a ring of n. */
-CT_HOT uint32_t rp_quick_after(uint32_t at, uint32_t n)
+static CT_INLINE uint32_t rp_ring_after(uint32_t at, uint32_t n)
 {
 	return at + 1 >= n ? 0 : at + 1;
 }
 
 /* Of n free places in a row in the word, from t on: takes them and sets *t to the first, if the first free
  * one begins them. */
-CT_HOT int rp_take_run(uint64_t *word, uint64_t *t, uint32_t n)
+static CT_INLINE int rp_take_run(uint64_t *word, uint64_t *t, uint32_t n)
 {
 	uint64_t free = ~*word >> (*t & 63), run = (UINT64_C(2) << ((n - 1) & 63)) - 1;
 	if (!free || n > 64)
@@ -230,7 +230,7 @@ CT_HOT int rp_take_run(uint64_t *word, uint64_t *t, uint32_t n)
 }
 
 /* The first free place from t on. */
-CT_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
+static CT_INLINE uint64_t rp_calendar_take_first(struct rp_calendar *c, uint64_t t)
 {
 	uint64_t w = t >> 6;
 	if (w - c->first < RP_CALENDAR_WORDS && rp_take_run(&c->bits[w % RP_CALENDAR_WORDS], &t, 1))
@@ -239,29 +239,29 @@ CT_HOT uint64_t rp_calendar_put(struct rp_calendar *c, uint64_t t)
 }
 
 /* The same. Nobody will ask for one before `floor`. */
-CT_HOT uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
+static CT_INLINE uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor, uint64_t t)
 {
 	if (floor >> 6 > c->first)
 		rp_calendar_pass(c, floor >> 6);
-	return rp_calendar_put(c, t);
+	return rp_calendar_take_first(c, t);
 }
 
 /* The same for n places, one after the other as they are free; returns the first. */
-CT_HOT uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uint64_t t, uint32_t n)
+static CT_INLINE uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uint64_t t, uint32_t n)
 {
 	if (floor >> 6 > c->first)
 		rp_calendar_pass(c, floor >> 6);
 	uint64_t w = t >> 6;
 	if (w - c->first < RP_CALENDAR_WORDS && rp_take_run(&c->bits[w % RP_CALENDAR_WORDS], &t, n))
 		return t;
-	uint64_t at = rp_calendar_put(c, t);
+	uint64_t at = rp_calendar_take_first(c, t);
 	for (uint32_t i = 1; i < n; i++)
-		rp_calendar_put(c, at + i);
+		rp_calendar_take_first(c, at + i);
 	return at;
 }
 
 /* The same of a scheduler or a unit; nothing is noted beyond the end of what is known. */
-CT_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t, uint32_t n)
+static CT_INLINE uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t, uint32_t n)
 {
 	if (floor >> 6 > c->first)
 		rp_slots_pass(c, floor >> 6);
@@ -272,7 +272,7 @@ CT_HOT uint64_t rp_slots_take(struct rp_slots *c, uint64_t floor, uint64_t t, ui
 }
 
 /* Network cycles of one way. */
-CT_HOT uint32_t rp_quick_hop(const struct ct_replay *r)
+static CT_INLINE uint32_t rp_quick_hop(const struct ct_replay *r)
 {
 	return r->g.noc_latency ? r->g.noc_latency : 1;
 }

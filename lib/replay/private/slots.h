@@ -10,13 +10,13 @@
 #include "base/hot.h"
 #include "replay/private/full_sm.h"
 
-CT_HOT uint64_t rp_rotate(uint64_t v, uint32_t left)
+static CT_INLINE uint64_t rp_rotate(uint64_t v, uint32_t left)
 {
 	return v << (left & 63) | v >> (-left & 63);
 }
 
 /* For cycles behind `upto`. */
-CT_HOT void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
+static CT_INLINE void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	if (at - s->upto < 64) {
@@ -31,7 +31,7 @@ CT_HOT void rp_slot_put(struct rp_sched *s, uint32_t slot, uint32_t at)
 
 /* The slot may not issue until somebody says when. Where it was does not matter: what is
  * not there is not there afterwards either. */
-CT_HOT void rp_slot_clear(struct rp_sched *s, uint32_t slot)
+static CT_INLINE void rp_slot_clear(struct rp_sched *s, uint32_t slot)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	uint32_t old = s->at[slot] & 63;
@@ -43,7 +43,7 @@ CT_HOT void rp_slot_clear(struct rp_sched *s, uint32_t slot)
 }
 
 /* The slot may issue from cycle `at` on; no attempt comes before `now`. */
-CT_HOT void rp_slot_set(struct rp_sched *s, uint32_t slot, uint32_t at, uint32_t now)
+static CT_INLINE void rp_slot_set(struct rp_sched *s, uint32_t slot, uint32_t at, uint32_t now)
 {
 	if (s->at[slot] == at)
 		return;
@@ -56,7 +56,7 @@ CT_HOT void rp_slot_set(struct rp_sched *s, uint32_t slot, uint32_t at, uint32_t
 }
 
 /* The same for the slot that issues in this cycle: it was among the ready ones. */
-CT_HOT void rp_slot_again(struct rp_sched *s, uint32_t slot, uint32_t at)
+static CT_INLINE void rp_slot_again(struct rp_sched *s, uint32_t slot, uint32_t at)
 {
 	s->ready &= ~(UINT64_C(1) << slot);
 	s->at[slot] = at;
@@ -64,10 +64,10 @@ CT_HOT void rp_slot_again(struct rp_sched *s, uint32_t slot, uint32_t at)
 }
 
 /* scheduler.c: brings near slots into the wheel. */
-void rp_slots_far(struct rp_sched *s);
+void rp_slots_bring_near(struct rp_sched *s);
 
 /* Moves on to cycle `now`, that of an attempt: `ready` holds what may issue by then. */
-CT_HOT void rp_slots_advance(struct rp_sched *s, uint32_t now)
+static CT_INLINE void rp_slots_advance(struct rp_sched *s, uint32_t now)
 {
 	uint32_t i = now & 63;
 	s->ready |= s->wheel[i];
@@ -75,11 +75,11 @@ CT_HOT void rp_slots_advance(struct rp_sched *s, uint32_t now)
 	s->wheel_bits &= ~(UINT64_C(1) << i);
 	s->upto = now;
 	if (s->far_next <= now + 63)
-		rp_slots_far(s);
+		rp_slots_bring_near(s);
 }
 
 /* The next cycle after `upto` in which another slot may issue, not later than that. */
-CT_HOT uint32_t rp_slots_next(const struct rp_sched *s)
+static CT_INLINE uint32_t rp_slots_next(const struct rp_sched *s)
 {
 	if (s->wheel_bits)
 		return s->upto + 1 + ct_low_bit(rp_rotate(s->wheel_bits, 63 - (s->upto & 63)));

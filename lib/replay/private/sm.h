@@ -24,7 +24,7 @@ struct rp_fixed_sm { uint32_t issue_free[RP_MAX_SCHEDULERS]; };
 struct rp_sm {
 	uint32_t id;
 	uint32_t now;
-	uint32_t rare_at;                  /* the first of the next four: rp_sm_rare() */
+	uint32_t rare_at;                  /* the first of the next four: rp_sm_set_rare() */
 	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
 	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
 	uint32_t next_free /* of its CTAs */, wipe_at;
@@ -60,7 +60,7 @@ struct rp_sm {
 };
 
 /* To be called where one of these has changed. */
-static inline void rp_sm_rare(struct rp_sm *sm)
+static inline void rp_sm_set_rare(struct rp_sm *sm)
 {
 	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at), rp_min32(sm->next_free, sm->wipe_at));
 }
@@ -75,7 +75,7 @@ static inline uint64_t rp_warp_insts(const struct rp_sm *sm)
 }
 
 /* A new number for a line of an instruction. */
-static inline uint32_t rp_group_new(struct rp_sm *sm)
+static inline uint32_t rp_new_line_group(struct rp_sm *sm)
 {
 	uint32_t g = sm->group++ % RP_LINES_IN_FLIGHT;
 	sm->group_missed[g / 32] &= ~(1u << g % 32);
@@ -83,7 +83,7 @@ static inline uint32_t rp_group_new(struct rp_sm *sm)
 }
 
 /* Whether this is the first of the line's sectors to miss at the LLC. */
-static inline int rp_group_miss(struct rp_sm *sm, uint32_t group)
+static inline int rp_first_miss_of_group(struct rp_sm *sm, uint32_t group)
 {
 	uint32_t g = group % RP_LINES_IN_FLIGHT, bit = 1u << g % 32;
 	int first = !(sm->group_missed[g / 32] & bit);
@@ -101,6 +101,6 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now);
 
 /* The first reply has changed. */
-void rp_sm_reply(struct ct_replay *r, struct rp_sm *sm);
+void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm);
 
 #endif

@@ -15,14 +15,14 @@
 
 enum { RP_USUAL_SCHEDULERS = 4, RP_USUAL_COLLECTORS = 2 };
 
-CT_HOT uint32_t rp_schedulers(const struct ct_replay *r, int usual)
+static CT_INLINE uint32_t rp_schedulers(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_SCHEDULERS : r->g.schedulers;
 }
 
 /* ---- operand collectors and units; times in them are half cycles (collect.c) ---- */
 
-CT_HOT uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s, int usual)
+static CT_INLINE uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s, int usual)
 {
 	uint32_t best = 0;
 	if (usual || r->g.collectors == RP_USUAL_COLLECTORS)
@@ -33,14 +33,14 @@ CT_HOT uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sch
 	return best;
 }
 
-CT_HOT uint32_t rp_bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg, int usual)
+static CT_INLINE uint32_t rp_bank_of(const struct ct_replay *r, uint32_t warp, unsigned reg, int usual)
 {
 	return usual ? (reg + 1u + warp) & (r->reg_banks - 1) : rp_modulo(reg + 1u + warp, r->reg_banks);
 }
 
 /* Step in which the instruction can leave a collector that it entered in `start`. */
-CT_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
-                                 const struct rp_op *op, uint32_t start, int usual)
+static CT_INLINE uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, uint32_t warp,
+                                           const struct rp_op *op, uint32_t start, int usual)
 {
 	uint32_t last = start;
 	for (unsigned i = 0, n = op->nread; i < n; i++) {
@@ -55,9 +55,9 @@ CT_HOT uint32_t rp_read_operands(const struct ct_replay *r, struct rp_sched *s, 
 }
 
 /* The memory instruction enters collector c of its scheduler in step `start`. */
-CT_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
-                            uint32_t warp, const struct rp_op *op, uint32_t mem, uint32_t c,
-                            uint32_t start, int usual)
+static CT_INLINE void rp_enter_collector_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s,
+                                                uint32_t k, uint32_t warp, const struct rp_op *op,
+                                                uint32_t mem, uint32_t c, uint32_t start, int usual)
 {
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
 	s->port[RP_MEM].idoc = start / 2;
@@ -72,8 +72,9 @@ CT_HOT void rp_enter_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sch
 }
 
 /* Any other: all that follows is known. */
-CT_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w, uint32_t warp,
-                     const struct rp_op *op, uint32_t c, uint32_t start, int usual)
+static CT_INLINE void rp_enter_collector(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w,
+                                         uint32_t warp, const struct rp_op *op, uint32_t c, uint32_t start,
+                                         int usual)
 {
 	struct rp_port *port = &s->port[op->unit];
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
@@ -95,25 +96,25 @@ CT_HOT void rp_enter(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w,
 
 /* The next instruction cannot issue before something else happens: t is RP_LATER or
  * RP_NEVER, or the warp waits for more than registers. */
-CT_HOT void rp_lie_down(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uint32_t t)
+static CT_INLINE void rp_suspend_warp(struct rp_sm *sm, struct rp_sched *s, uint32_t warp, uint32_t t)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	uint64_t bit = UINT64_C(1) << w->slot;
 	s->waiting &= ~bit;
 	if (t == RP_NEVER || w->held)
-		rp_long_wait(sm, warp, t);
+		rp_note_long_wait(sm, warp, t);
 	if (s->at[w->slot] != RP_NEVER)
 		rp_slot_clear(s, w->slot);
 }
 
 /* Puts a warp with an instruction in the place that its operands give it. */
-CT_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
+static CT_INLINE void rp_wake_warp_inline(struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
-	uint32_t t = rp_operands(w);
+	uint32_t t = rp_operands_ready(w);
 	struct rp_sched *s = &sm->full.sched[w->sub];
 	if (t >= RP_LATER || w->held) {
-		rp_lie_down(sm, s, warp, t);
+		rp_suspend_warp(sm, s, warp, t);
 		return;
 	}
 	s->waiting &= ~(UINT64_C(1) << w->slot);
@@ -129,19 +130,20 @@ CT_HOT void rp_wake_up(struct rp_sm *sm, uint32_t warp, uint32_t now)
 }
 
 /* The next instruction of the warp that issues in this cycle. */
-CT_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t slot,
-                     struct rp_warp *w, struct ct_inst *inst, uint32_t warp, uint32_t now)
+static CT_INLINE void rp_next_instruction(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s,
+                                          uint32_t slot, struct rp_warp *w, struct ct_inst *inst,
+                                          uint32_t warp, uint32_t now)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	s->of_unit[w->op->unit] &= ~bit;
-	if (!rp_fetch(r, sm, w, inst)) {
-		rp_warp_over(r, sm, warp, now);
+	if (!rp_fetch_next(r, sm, w, inst)) {
+		rp_warp_end_stream(r, sm, warp, now);
 		return;
 	}
 	s->of_unit[w->op->unit] |= bit;
-	uint32_t t = rp_operands(w);
+	uint32_t t = rp_operands_ready(w);
 	if (t >= RP_LATER || w->held)
-		rp_lie_down(sm, s, warp, t);
+		rp_suspend_warp(sm, s, warp, t);
 	else
 		rp_slot_again(s, slot, t); /* born is the next cycle */
 }
@@ -149,8 +151,8 @@ CT_HOT void rp_go_on(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 /* ---- instructions ---- */
 
 /* An instruction that has issued, without what it asks for; RP_NO_INDEX: out of memory. */
-CT_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                            const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
+static CT_INLINE uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                      const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
 {
 	if (sm->full.mem_free == RP_NO_INDEX && rp_mem_grow(r, sm) < 0)
 		return RP_NO_INDEX;
@@ -165,26 +167,26 @@ CT_HOT uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uint32_t warp
 }
 
 /* Shared memory by the opcode. */
-CT_HOT uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                                  const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
+static CT_INLINE uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
+                                            const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
 {
 	uint32_t id = rp_mem_take(r, sm, warp, op, inst, now);
 	if (id != RP_NO_INDEX) {
 		sm->full.mem[id].shared = 1;
-		sm->full.mem[id].degree = (uint8_t)rp_degree(r, inst);
+		sm->full.mem[id].degree = (uint8_t)rp_conflict_degree(r, inst);
 	}
 	return id;
 }
 
-CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
-                     uint32_t slot, uint32_t now, int usual)
+static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
+                                    uint32_t slot, uint32_t now, int usual)
 {
 	uint32_t warp = slot * rp_schedulers(r, usual) + k, mem = RP_NO_INDEX;
 	struct rp_warp *w = &sm->warp[warp];
 	struct ct_inst *inst = &sm->next[warp].inst;
 	const struct rp_op *op = w->op;
 	uint32_t *regs = w->regs;
-	rp_count(sm, op, inst);
+	rp_count_issue(sm, op, inst);
 	if (r->has_issue)
 		rp_observe_issue(r, sm, warp, now);
 	w->born = now + 1;
@@ -205,22 +207,22 @@ CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 		for (unsigned i = RP_PAD_DST; i < op->ndst; i++)
 			regs[op->dst[i]] = unknown;
 		if (enters)
-			rp_enter_memory(r, sm, s, k, warp, op, mem, c, start, usual);
+			rp_enter_collector_memory(r, sm, s, k, warp, op, mem, c, start, usual);
 	} else if (enters) {
-		rp_enter(r, s, w, warp, op, c, start, usual);
+		rp_enter_collector(r, s, w, warp, op, c, start, usual);
 	} else {
 		for (unsigned i = 0; i < op->ndst; i++)
 			regs[op->dst[i]] = RP_LATER;
 	}
 	uint32_t effect = op->effect;
 	if (effect)
-		rp_effects(sm, warp, op, mem);
+		rp_apply_effect(sm, warp, op, mem);
 	if (!enters) {
 		rp_collect_later(r, sm, k, warp, op, mem, now);
 		if (!usual && r->collector_part) /* what it was done with at once has moved the slot */
 			rp_slot_clear(s, slot);
 	}
-	rp_go_on(r, sm, s, slot, w, inst, warp, now);
+	rp_next_instruction(r, sm, s, slot, w, inst, warp, now);
 	if (effect == CT_EFFECT_BARRIER)
 		rp_barrier_release(r, sm, &sm->cta[w->slot_cta], now);
 	else if (effect == CT_EFFECT_FENCE)
@@ -228,21 +230,21 @@ CT_HOT void rp_issue(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, 
 }
 
 /* Loose round robin: from the one after the last that issued. */
-CT_HOT uint32_t rp_pick(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
-                        const struct rp_sched *s, uint64_t mask)
+static CT_INLINE uint32_t rp_pick_slot(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
+                                       const struct rp_sched *s, uint64_t mask)
 {
 	if (r->oldest_first)
 		return rp_pick_oldest(r, sm, k, s, mask);
 	return ct_pick_in_turn(mask, s->last);
 }
 
-CT_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
-                          int usual)
+static CT_INLINE void rp_sched_attempt(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
+                                       int usual)
 {
 	struct rp_sched *s = &sm->full.sched[k];
 	uint32_t next = RP_NEVER;
 	if (!usual && r->core_parts) {
-		rp_sched_step_parts(r, sm, k, now);
+		rp_sched_attempt_parts(r, sm, k, now);
 		return;
 	}
 	rp_slots_advance(s, now);
@@ -250,14 +252,14 @@ CT_HOT void rp_sched_step(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uin
 	s->stepped = now + 1;
 	sm->full.sched_next[k] = RP_NEVER;
 	while (rest) {
-		uint32_t slot = rp_pick(r, sm, k, s, rest);
+		uint32_t slot = rp_pick_slot(r, sm, k, s, rest);
 		uint32_t unit = sm->warp[slot * rp_schedulers(r, usual) + k].op->unit;
 		if (s->port[unit].idoc > now) {
 			next = rp_min32(next, s->port[unit].idoc);
 			rest &= ~s->of_unit[unit];
 			continue;
 		}
-		rp_issue(r, sm, s, k, slot, now, usual); /* lowers sched_next for other warps that it wakes */
+		rp_issue_warp(r, sm, s, k, slot, now, usual); /* lowers sched_next for other warps that it wakes */
 		s->last = slot;
 		if (mask & ~(UINT64_C(1) << slot))
 			next = now + 1;

@@ -27,25 +27,25 @@ static inline int rp_usual_memory(const struct ct_replay *r)
 }
 
 /* Of the L1 and of the LLC, which have the same in the usual case. */
-CT_HOT uint32_t rp_l1_line(const struct ct_replay *r, int usual)
+static CT_INLINE uint32_t rp_l1_line(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_LINE_BITS : r->l1_line_bits;
 }
-CT_HOT uint32_t rp_l1_sector(const struct ct_replay *r, int usual)
+static CT_INLINE uint32_t rp_l1_sector(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_SECTOR_BITS : r->l1_sector_bits;
 }
-CT_HOT uint32_t rp_llc_line(const struct ct_replay *r, int usual)
+static CT_INLINE uint32_t rp_llc_line(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_LINE_BITS : r->llc_line_bits;
 }
-CT_HOT uint32_t rp_llc_sector(const struct ct_replay *r, int usual)
+static CT_INLINE uint32_t rp_llc_sector(const struct ct_replay *r, int usual)
 {
 	return usual ? RP_USUAL_SECTOR_BITS : r->llc_sector_bits;
 }
 
 /* Which of four cycles are not after `now`: bit i of at[i]. */
-CT_HOT uint32_t rp_four_due(const uint32_t *at, uint32_t now)
+static CT_INLINE uint32_t rp_four_due(const uint32_t *at, uint32_t now)
 {
 #if defined(__SSE2__) && !defined(CT_NO_SIMD)
 	const __m128i sign = _mm_set1_epi32(INT32_MIN); /* only signed numbers compare */
@@ -59,7 +59,7 @@ CT_HOT uint32_t rp_four_due(const uint32_t *at, uint32_t now)
 }
 
 /* The first of them. */
-CT_HOT uint32_t rp_four_first(const uint32_t *at)
+static CT_INLINE uint32_t rp_four_first(const uint32_t *at)
 {
 	return rp_min32(rp_min32(at[0], at[1]), rp_min32(at[2], at[3]));
 }

@@ -23,7 +23,7 @@ struct rp_warp {
 	uint32_t blocked_since;  /* on outstanding loads, RP_NEVER: not */
 	uint32_t *regs;          /* cycle at which each register can be read */
 	uint8_t sub, slot;       /* scheduler, and which of its slots */
-	uint8_t held;            /* waits for more than registers: rp_hold() */
+	uint8_t held;            /* waits for more than registers: rp_update_held() */
 	uint8_t live, issued_any;
 	uint8_t parked;          /* quick: goes on when something is back of which nobody knows when */
 	uint16_t slot_cta;
@@ -32,7 +32,7 @@ struct rp_warp {
 };
 
 /* To be called where what it waits for has changed. */
-static inline void rp_hold(struct rp_warp *w)
+static inline void rp_update_held(struct rp_warp *w)
 {
 	w->held = (uint8_t)ct_warp_waits(&w->wait);
 }

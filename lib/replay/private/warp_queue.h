@@ -27,7 +27,7 @@ static inline void rp_warp_queue_clear(struct rp_warp_queue *q)
 }
 
 /* Cycle of the first; RP_NEVER: there is none. */
-CT_HOT uint32_t rp_warp_first(const struct rp_warp_queue *q)
+static CT_INLINE uint32_t rp_warp_first(const struct rp_warp_queue *q)
 {
 	uint32_t from = q->near_from, turn = from % RP_NEAR;
 	uint32_t t = (uint32_t)(q->heap[0] >> 16);
@@ -35,7 +35,7 @@ CT_HOT uint32_t rp_warp_first(const struct rp_warp_queue *q)
 	return bits ? rp_min32(t, from + ct_low_bit(bits)) : t;
 }
 
-CT_HOT void rp_warp_push(struct rp_warp_queue *q, uint32_t warp, uint32_t at)
+static CT_INLINE void rp_warp_push(struct rp_warp_queue *q, uint32_t warp, uint32_t at)
 {
 	q->first_at = rp_min32(q->first_at, at);
 	if (at - q->near_from < RP_NEAR && warp < 64) {
@@ -50,7 +50,7 @@ CT_HOT void rp_warp_push(struct rp_warp_queue *q, uint32_t warp, uint32_t at)
 	h[i] = key;
 }
 
-CT_HOT uint32_t rp_heap_pop(struct rp_warp_queue *q)
+static CT_INLINE uint32_t rp_heap_pop(struct rp_warp_queue *q)
 {
 	uint64_t *h = q->heap, top = h[0], key = h[--q->nheap];
 	uint32_t i = 0, n = q->nheap;
@@ -65,7 +65,7 @@ CT_HOT uint32_t rp_heap_pop(struct rp_warp_queue *q)
 }
 
 /* The first, of those of a cycle the lowest. */
-CT_HOT uint32_t rp_warp_pop(struct rp_warp_queue *q)
+static CT_INLINE uint32_t rp_warp_pop(struct rp_warp_queue *q)
 {
 	uint32_t at = q->first_at, turn = at % RP_NEAR, warp;
 	uint64_t near = at >= q->near_from ? q->near[turn] : 0;

@@ -8,12 +8,12 @@
 #include "trace/private/pack.h"
 #include "trace/private/text.h"
 
-CT_HOT int64_t ct_unpack_signed(uint64_t v)
+static CT_INLINE int64_t ct_unpack_signed(uint64_t v)
 {
 	return (int64_t)((v >> 1) ^ (0 - (v & 1)));
 }
 
-CT_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint64_t *out)
+static CT_INLINE const unsigned char *ct_unpack_number(const unsigned char *p, uint64_t *out)
 {
 	uint64_t v = *p++;
 	if (v & 0x80) {
@@ -30,7 +30,7 @@ CT_HOT const unsigned char *ct_unpack_number(const unsigned char *p, uint64_t *o
 }
 
 /* A difference of 1, 2, 4 or 8 bytes in run-length form; `log` is a constant where it matters. */
-CT_HOT int64_t ct_unpack_delta(const unsigned char *p, unsigned log)
+static CT_INLINE int64_t ct_unpack_delta(const unsigned char *p, unsigned log)
 {
 	int8_t a;
 	int16_t b;
@@ -50,8 +50,8 @@ const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst 
 const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *inst, uint32_t *values);
 
 /* Runs of so wide differences; returns the addresses that they make. */
-CT_HOT unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst,
-                                    unsigned runs, unsigned log)
+static CT_INLINE unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst,
+                                              unsigned runs, unsigned log)
 {
 	const unsigned char *d = length + runs;
 	unsigned at = 1;
@@ -64,8 +64,8 @@ CT_HOT unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst 
 }
 
 /* Run-length form, into runs if they are few, else into addr[]. */
-CT_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
-                                           unsigned n)
+static CT_INLINE const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
+                                                     unsigned n)
 {
 	unsigned runs = *p & 31, log = *p >> 5 & 3, at = 0;
 	if (runs <= CT_ADDR_RUNS)
@@ -79,9 +79,9 @@ CT_HOT const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_ins
 	return p + 1 + runs + (runs << log);
 }
 
-CT_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
-                                                const unsigned char *p,
-                                                struct ct_inst *inst, unsigned r)
+static CT_INLINE const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
+                                                          const unsigned char *p,
+                                                          struct ct_inst *inst, unsigned r)
 {
 	uint64_t v;
 	unsigned n = inst->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(inst->mask);
@@ -105,13 +105,13 @@ CT_HOT const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
 }
 
 /* The first byte of a record: whether it begins a run of instructions that have but a mask. */
-CT_HOT int ct_is_run(unsigned char op)
+static CT_INLINE int ct_is_run(unsigned char op)
 {
 	return op & 0x80;
 }
 
 /* Of one more instruction, what those of a run have. */
-CT_HOT void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
+static CT_INLINE void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
 {
 	/* addr_form to values */
 	memset(&inst->addr_form, 0, offsetof(struct ct_inst, run_delta) -
@@ -121,8 +121,8 @@ CT_HOT void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
 }
 
 /* The first instruction of the run that begins at p. */
-CT_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p,
-                                            struct ct_inst *inst)
+static CT_INLINE const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p,
+                                                      struct ct_inst *inst)
 {
 	ct_unpack_head(k, inst);
 	k->run = *p & 0x7f;
@@ -131,8 +131,8 @@ CT_HOT const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigne
 
 /* The instruction of a record that does not begin a run. values: room for CT_MAX_VALUES, or NULL (then
  * they are passed over). Addresses that are few enough runs stay so. Returns the end of what was read. */
-CT_HOT const unsigned char *ct_unpack_record(struct ct_unpacker *k, const unsigned char *p,
-                                             struct ct_inst *inst, uint32_t *values)
+static CT_INLINE const unsigned char *ct_unpack_record(struct ct_unpacker *k, const unsigned char *p,
+                                                       struct ct_inst *inst, uint32_t *values)
 {
 	unsigned op = *p++;
 	ct_unpack_head(k, inst);
@@ -159,8 +159,8 @@ CT_HOT const unsigned char *ct_unpack_record(struct ct_unpacker *k, const unsign
 
 /* The same of the next instruction of the stream: of the pending run (p is not looked at), or of the
  * record at p, which may begin a run. */
-CT_HOT const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
-                                           struct ct_inst *inst, uint32_t *values)
+static CT_INLINE const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
+                                                     struct ct_inst *inst, uint32_t *values)
 {
 	if (k->run) {
 		ct_unpack_head(k, inst);
