@@ -44,7 +44,7 @@ SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fram
 LIB_SRC := $(wildcard lib/*/*.c)
 MODEL_SRC := $(wildcard models/*.c models/*/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
-TOOLS := $(patsubst tools/%.c,%,$(wildcard tools/*.c))
+TOOLS := $(filter-out estimator,$(patsubst tools/%.c,%,$(wildcard tools/*.c)))
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -65,13 +65,17 @@ COMMON = $(BUILD)/lib/libcttool.a
 SUPPORT = $(BUILD)/lib/libctsupport.a
 # What tests call of a command's own files: all but its main().
 OWN = $(BUILD)/lib/libtracegen.a
+# The commands of the mechanisms are links to one program, which names them itself: the list of them is a file.
+ESTIMATOR = $(BUILD)/lib/estimator
+ESTIMATORS = $(BUILD)/bin/.estimators
+COMMANDS = $(TOOLS) $$(cat $(ESTIMATORS))
 
 .SECONDEXPANSION:
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 ## all: the library and every command, in build/
-all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(CAPTURE)
+all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(ESTIMATORS) $(CAPTURE)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
@@ -104,6 +108,17 @@ $(BUILD)/lib/cachetriage-capture.so: tools/tracegen/capture/plugin.cpp tools/tra
 $(BUILD)/bin/%: $(BUILD)/obj/tools/%.o $$(call obj,$$(wildcard tools/$$*/*.c tools/$$*/*/*.c)) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(ESTIMATOR): $(call obj,tools/estimator.c $(wildcard tools/estimator/*.c)) $(COMMON) $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(ESTIMATORS): $(ESTIMATOR)
+	@mkdir -p $(@D)
+	@find $(@D) -type l -exec rm -f {} +
+	@$(ESTIMATOR) --commands | while read -r c; do [ -e tools/$$c.c ] || echo $$c; done > $@.new
+	@while read -r c; do echo "  LN      $(@D)/$$c"; ln -sf ../lib/estimator $(@D)/$$c || exit 1; done < $@.new
+	@mv $@.new $@
 
 $(BUILD)/tests/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(BUILD)/obj/tests/fuzz/driver/replay.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
 	@mkdir -p $(@D)
@@ -242,6 +257,8 @@ deps-missing:
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DATADIR)
 	for t in $(TOOLS); do $(INSTALL) -m 755 $(BUILD)/bin/$$t $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t || exit 1; done
+	first=; for t in $$(cat $(ESTIMATORS)); do c=$(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t; \
+	  if [ -n "$$first" ]; then ln -f $$first $$c; else first=$$c; $(INSTALL) -m 755 $(ESTIMATOR) $$c; fi || exit 1; done
 	$(INSTALL) -m 644 $(LIB) $(CAPTURE) $(DESTDIR)$(LIBDIR)/
 	for h in $(PUBLIC_HEADERS); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$h $$d/ || exit 1; done
@@ -252,7 +269,7 @@ install: all
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d/$$b || exit 1; done
 	cd data && find . -type f | while read -r f; do $(INSTALL) -D -m 644 "$$f" "$(DESTDIR)$(DATADIR)/$$f" || exit 1; done
 	@$(MAKE) --no-print-directory BUILD=$(BUILD) completions
-	for t in $(TOOLS); do p=$(PROGRAM_PREFIX)$$t; \
+	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/bash/$$t $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p && \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/zsh/_$$t $(DESTDIR)$(ZSHDIR)/_$$p && \
 	  $(INSTALL) -D -m 644 $(BUILD)/completions/fish/$$t.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish || exit 1; done
@@ -266,12 +283,12 @@ deb: all
 	@sh packaging/deb.sh $(BUILD)
 
 ## uninstall: removes what install put there
-uninstall:
-	for t in $(TOOLS); do rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t $(DESTDIR)$(MANDIR)/man1/$(PROGRAM_PREFIX)$$t.1; done
+uninstall: $(ESTIMATORS)
+	for t in $(COMMANDS); do rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t $(DESTDIR)$(MANDIR)/man1/$(PROGRAM_PREFIX)$$t.1; done
 	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
 	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
-	for t in $(TOOLS); do p=$(PROGRAM_PREFIX)$$t; rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p \
+	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p \
 	  $(DESTDIR)$(ZSHDIR)/_$$p $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
 
 ## dist: a source archive of the committed tree

@@ -78,6 +78,21 @@ int ct_mechanism_check_key(const char *assignment, struct ct_error *e)
 	return i < 0 ? 1 : ct_constants_check(TABLE[i]->parameters, assignment, e);
 }
 
+/* ---- metrics ---- */
+
+const struct ct_metric *ct_mechanism_metric(const char *type, const char *name)
+{
+	int estimated = !strcmp(type, "ES") || !strcmp(type, "SW");
+	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
+		const struct ct_metric *row = estimated ? TABLE[i]->metrics : TABLE[i]->items;
+		unsigned n = estimated ? TABLE[i]->n_metrics : TABLE[i]->n_items;
+		for (unsigned k = 0; k < n; k++)
+			if (!strcmp(row[k].name, name))
+				return &row[k];
+	}
+	return NULL;
+}
+
 /* ---- lists ---- */
 
 static int unknown_name(const char *option, const char *name, size_t n, struct ct_error *e)

@@ -20,8 +20,11 @@ int ct_question_open(struct ct_question *q, struct ct_tool *t, const struct ct_m
 	if (!(q->set = ct_calloc(t->n_set + 1, sizeof *q->set)))
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < t->n_set; i++)
-		if (ct_mechanism_is_key(m, t->set[i]))
+		if (ct_mechanism_is_key(m, t->set[i])) {
+			if (ct_mechanism_check_key(t->set[i], e) != CT_OK)
+				return e->status;
 			q->set[run->n_set++] = t->set[i];
+		}
 	ct_tool_pass_settings(t, &q->settings);
 	run->set = q->set;
 	run->method = method_of(t);
@@ -46,7 +49,7 @@ static void follow_stage(struct ct_question *q)
 	q->run.changed = s->changed;
 	q->run.l1_changed = s->l1_changed;
 	q->run.llc_changed = s->llc_changed;
-	q->run.from_trace = s->from_trace;
+	q->run.from_trace = s->from_trace || s->replayed;
 }
 
 static int pass_again(struct ct_mechanism_run *run, const char *why, struct ct_profile **p, struct ct_error *e)

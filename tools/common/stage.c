@@ -41,7 +41,7 @@ struct compare {
 	const struct ct_profile *p;
 	struct ct_stage *s;
 	struct ct_error *e;
-	int need_trace_ok; /* --method replay: any change will be replayed */
+	int need_trace_ok; /* any change will be replayed */
 	int sms_ok;        /* --check where both methods know of the SM count */
 	int status;
 };
@@ -80,9 +80,10 @@ static int compares(const struct ct_tool *t)
 	return t->check && (t->spec->takes & CT_TAKES_BOTH);
 }
 
-static int find_changes(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
+/* replays: a change that needs the trace will get it. */
+static int find_changes(struct ct_tool *t, struct ct_stage *s, int replays, struct ct_error *e)
 {
-	struct compare c = {s->p, s, e, t->method == CT_METHOD_REPLAY && !compares(t), compares(t), CT_OK};
+	struct compare c = {s->p, s, e, replays, compares(t), CT_OK};
 	int st = gpu_of_profile(t, s->p, &s->base, e);
 	if (st == CT_OK)
 		st = ct_tool_gpu(t, s->p, &s->gpu, e);
@@ -147,6 +148,7 @@ void ct_stage_take(struct ct_stage *s, struct ct_profile *p)
 	s->p = p;
 	s->base = s->gpu;
 	s->changed = s->l1_changed = s->llc_changed = 0;
+	s->replayed = 1;
 }
 
 /* ---- open, emit ---- */
@@ -176,17 +178,35 @@ static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s
 	               "%s needs the trace, and this is a profile: give it to reuse, or name the trace", option);
 }
 
+/* What the GPU in force changes is replayed where `why` asks for it. */
+static int follow_changes(struct ct_tool *t, struct ct_stage *s, const char *why, struct ct_error *e)
+{
+	struct ct_profile *p;
+	int st = find_changes(t, s, why != NULL, e);
+	if (st != CT_OK || !s->changed || !why)
+		return st;
+	st = ct_stage_replay(t, s, why, &p, e);
+	if (st == CT_OK)
+		ct_stage_take(s, p);
+	return st;
+}
+
+static const char *method_replay(const struct ct_tool *t)
+{
+	return t->method == CT_METHOD_REPLAY && !compares(t) ? "--method replay" : NULL;
+}
+
 static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
-	int st = find_changes(t, s, e);
-	if (st == CT_OK && s->changed && t->method == CT_METHOD_REPLAY && !compares(t)) {
-		struct ct_profile *p;
-		st = ct_stage_replay(t, s, "--method replay", &p, e);
-		if (st == CT_OK)
-			ct_stage_take(s, p);
-		return st;
-	}
-	return st == CT_OK ? refuse_pass_options(t, s, e) : st;
+	int st = follow_changes(t, s, method_replay(t), e);
+	return st == CT_OK && !s->replayed ? refuse_pass_options(t, s, e) : st;
+}
+
+int ct_stage_open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_profile *p, const struct ct_tool_pass *pass,
+                          const char *why, struct ct_error *e)
+{
+	*s = (struct ct_stage){.p = p, .pass = pass};
+	return follow_changes(t, s, why ? why : method_replay(t), e);
 }
 
 int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)

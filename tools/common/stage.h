@@ -21,6 +21,7 @@ struct ct_stage {
 	int truncated;       /* --salvage met damage: the stage ends with 1 */
 	struct ct_target time; /* after ct_stage_retarget(), of scope all; NaN: unknown */
 	int from_trace;      /* the input was a trace */
+	int replayed;        /* it was not, but p comes from another pass over it */
 	const struct ct_tool_pass *pass; /* of the passes this stage makes; NULL: the default */
 };
 
@@ -32,6 +33,10 @@ int ct_stage_open(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
 /* The same for a stage that wants more of a pass (--mechanisms); pass must outlive s. */
 int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_tool_pass *pass,
                        struct ct_error *e);
+/* The same on a profile of the caller's, which the stage takes also when it fails. why: makes the pass again on the GPU
+ * in force, for the option of that name; NULL: fails for a change that needs the trace. */
+int ct_stage_open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_profile *p, const struct ct_tool_pass *pass,
+                          const char *why, struct ct_error *e);
 void ct_stage_close(struct ct_stage *s);
 
 /* Appends PG and prints as -O asks. Returns the stage's status: 1 after damage. */

@@ -1,0 +1,194 @@
+/* command.c - the command line of an estimator, and what it prints. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "common/estimator.h"
+#include "common/sweeps.h"
+#include "common/terminal.h"
+#include "estimator/estimator.h"
+#include "models/verdict/verdict.h"
+
+/* ---- options ---- */
+
+enum { OPT_SWEEP = CT_OWN_OPTION, OPT_PUBLISHED, OPT_OVERHEADS, OPT_CONSTANTS, OPT_OF_MECHANISM };
+enum { OPTIONS_BEFORE = 1, OPTIONS_AFTER = 3, HELP_WIDTH = 57 };
+
+/* The command of one mechanism: what ct_tool_main() is handed. */
+struct program {
+	struct ct_tool_spec spec; /* the first, so that a tool's spec leads here */
+	const struct ct_mechanism *mechanism;
+	struct ct_option option[OPTIONS_BEFORE + EST_OPTIONS_MAX + OPTIONS_AFTER];
+	struct ct_buf sweep_help;
+};
+
+static const struct ct_mechanism *mechanism_of(const struct ct_tool *t)
+{
+	return ((const struct program *)(const void *)t->spec)->mechanism;
+}
+
+static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
+{
+	struct est_own *o = ((struct ct_tool *)ctx)->own;
+	(void)e;
+	switch (key) {
+	case OPT_SWEEP: o->sweep_text = value; break;
+	case OPT_PUBLISHED: o->published = 1; break;
+	case OPT_OVERHEADS: o->overheads = 1; break;
+	case OPT_CONSTANTS: o->constants = 1; break;
+	default: o->value[key - OPT_OF_MECHANISM] = value ? value : "";
+	}
+	return CT_OK;
+}
+
+/* The help of --sweep names the keys that the mechanism sweeps in a way of its own. */
+static void write_sweep_help(struct ct_buf *b, const struct ct_mechanism *m)
+{
+	size_t line = 0;
+	ct_buf_puts(b, "also estimate for KEY from A to B (SW records): a key of");
+	for (unsigned i = 0; i <= m->n_sweeps; i++) {
+		const char *word = i ? m->sweeps[i - 1].key : "-p";
+		size_t before = b->len;
+		ct_buf_printf(b, "%s%s", !i ? "\n" : i == m->n_sweeps ? " or " : ", ", word);
+		line += b->len - before;
+		if (line > HELP_WIDTH && i) { /* the word begins the next line */
+			b->len = before;
+			ct_buf_printf(b, "%s\n%s", i == m->n_sweeps ? " or" : ",", word);
+			line = strlen(word);
+		}
+	}
+}
+
+/* Fills the table of the estimator's own options, in the order of --help. */
+static unsigned write_options(struct program *p)
+{
+	const struct ct_mechanism *m = p->mechanism;
+	unsigned n = 0;
+	p->option[n++] = (struct ct_option){OPT_SWEEP, "sweep", "KEY=A..B[:STEP]", p->sweep_help.data};
+	for (unsigned i = 0; i < m->n_options && i < EST_OPTIONS_MAX; i++)
+		p->option[n++] = (struct ct_option){OPT_OF_MECHANISM + (int)i, m->options[i].name, m->options[i].value,
+		                                    m->options[i].help};
+	if (m->show_published)
+		p->option[n++] = (struct ct_option){OPT_PUBLISHED, "published", NULL,
+		                                    "print the paper's numbers beside ours (table only)"};
+	p->option[n++] = (struct ct_option){OPT_OVERHEADS, "overheads", NULL,
+	                                    "print what each system adds to the GPU, and exit"};
+	p->option[n++] = (struct ct_option){OPT_CONSTANTS, "constants", NULL,
+	                                    "list the model's constants with units and sources, and\nexit"};
+	return n;
+}
+
+/* ---- output ---- */
+
+static void print_verdict(const struct ct_tool *t, const struct ct_mechanism *m, const struct ct_profile *p,
+                          struct ct_buf *b)
+{
+	struct ct_verdict v;
+	int i = ct_paper_mechanism_find(m->name);
+	if (i < 0)
+		return;
+	ct_verdict_decide(p, (enum ct_paper_mechanism)i, t->scale, &v);
+	ct_buf_printf(b, "verdict: %s: %s %s\n", ct_verdict_word(v.word), m->judged, v.reason);
+}
+
+static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+{
+	const struct est_own *o = t->own;
+	const struct ct_mechanism_run *run = &o->answer->question.run;
+	const struct ct_mechanism *m = run->mechanism;
+	int st = m->show(run, ct_terminal_style(), b, e);
+	if (st != CT_OK)
+		return st;
+	ct_buf_putc(b, '\n');
+	print_verdict(t, m, p, b);
+	ct_sweeps_table(p, m->name, b);
+	if (o->published)
+		st = m->show_published(run, ct_terminal_style(), b, e);
+	return st == CT_OK ? ct_buf_check(b, e) : st;
+}
+
+/* What needs no input: --constants, --overheads. */
+static int print_overheads(struct ct_tool *t, const struct est_answer *a, struct ct_error *e)
+{
+	struct ct_buf b = {0};
+	struct ct_gpu g;
+	int st = ct_tool_gpu(t, NULL, &g, e);
+	if (st == CT_OK)
+		st = a->question.run.mechanism->show_overheads(&a->question.run, &g, ct_terminal_style(), &b, e);
+	if (st == CT_OK)
+		st = ct_buf_check(&b, e);
+	if (st == CT_OK)
+		st = ct_tool_emit_text(t, &b, e);
+	ct_buf_free(&b);
+	return st;
+}
+
+/* ---- running ---- */
+
+/* Asks the question of the command line, then at each point of a sweep that the mechanism does not make itself. */
+static int run_questions(struct ct_tool *t, struct est_answer *a, const struct est_sweep *sweep, struct ct_error *e)
+{
+	struct est_own *o = t->own;
+	const struct ct_mechanism *m = a->question.run.mechanism;
+	struct ct_profile *before = NULL;
+	int anew = o->sweep_text && !sweep->native;
+	int st = ct_stage_open_pass(t, &a->stage, &a->pass, e);
+	if (st != CT_OK)
+		return st;
+	if (anew && !(before = est_profile_copy(a->stage.p, e)))
+		st = ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = est_ask(a, e);
+	if (st == CT_OK && anew)
+		st = est_sweep_run(t, m, sweep, before, a->stage.from_trace, a->stage.p, e);
+	o->answer = a;
+	if (st == CT_OK)
+		st = ct_est_finish(t, &a->stage, m->name, print_table, e);
+	ct_profile_free(before);
+	ct_stage_close(&a->stage);
+	return st;
+}
+
+static int run(struct ct_tool *t, struct ct_error *e)
+{
+	const struct est_own *o = t->own;
+	const struct ct_mechanism *m = mechanism_of(t);
+	struct est_sweep sweep = {.native = 0};
+	struct est_answer *a = ct_calloc(1, sizeof *a);
+	int st = a ? CT_OK : ct_fail_nomem(e);
+	if (st == CT_OK && o->sweep_text)
+		st = est_sweep_read(o->sweep_text, m, &sweep, e);
+	if (st == CT_OK)
+		st = est_open(a, t, m, sweep.native ? &sweep.range : NULL, e);
+	if (st == CT_OK && o->constants)
+		st = ct_est_constants(t, m->parameters, m->values(&a->question.run), e);
+	else if (st == CT_OK && o->overheads)
+		st = print_overheads(t, a, e);
+	else if (st == CT_OK)
+		st = run_questions(t, a, &sweep, e);
+	if (a)
+		est_close(a);
+	free(a);
+	return st;
+}
+
+int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
+{
+	struct program p = {.mechanism = m};
+	write_sweep_help(&p.sweep_help, m);
+	p.spec = (struct ct_tool_spec){
+		.name = m->command,
+		.operands = "[INPUT]",
+		.summary = m->summary,
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS | CT_TAKES_METHOD |
+		         CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED | CT_TAKES_PROFILE,
+		.options = p.option,
+		.n_options = write_options(&p),
+		.option = on_option,
+		.own_size = sizeof(struct est_own),
+		.run = run,
+	};
+	int st = ct_tool_main(&p.spec, argc, argv);
+	ct_buf_free(&p.sweep_help);
+	return st;
+}

@@ -1,0 +1,264 @@
+/* sweep.c - --sweep of any key that -p takes: the question is asked anew at each of its values. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "estimator/estimator.h"
+
+enum { POINTS_MAX = 256, NAMES_MAX = 128 };
+
+/* ---- which key ---- */
+
+/* Reads whole numbers where all of them are whole, so that large ones keep all their digits. */
+static int read_either(const struct ct_range_text *text, struct ct_range_rule rule, struct ct_range_spec *range,
+                       struct ct_error *e)
+{
+	struct ct_error fraction = {0};
+	rule.whole = 1;
+	if (ct_range_read("--sweep", text, &rule, range, &fraction) == CT_OK)
+		return CT_OK;
+	rule.whole = 0;
+	return ct_range_read("--sweep", text, &rule, range, e);
+}
+
+/* A key that the mechanism sweeps itself: CT_OK, 1 where it is none of them, or < 0. */
+static int read_native(const struct ct_range_text *text, const struct ct_mechanism *m, struct est_sweep *s,
+                       struct ct_error *e)
+{
+	for (unsigned i = 0; i < m->n_sweeps; i++)
+		if (!strcmp(m->sweeps[i].key, text->key)) {
+			s->native = 1;
+			return ct_range_read("--sweep", text, &m->sweeps[i].rule, &s->range, e);
+		}
+	return 1;
+}
+
+static enum ct_unit unit_by_name(const char *name)
+{
+	for (int u = CT_UNIT_NONE + 1; u <= CT_UNIT_PERCENT; u++)
+		if (!strcmp(ct_unit_name((enum ct_unit)u), name))
+			return (enum ct_unit)u;
+	return CT_UNIT_NONE;
+}
+
+/* A parameter of the mechanism, with its prefix or without. */
+static int read_parameter(const struct ct_range_text *text, const struct ct_mechanism *m, struct est_sweep *s,
+                          struct ct_error *e)
+{
+	const struct ct_constants *t = m->parameters;
+	const char *name = strchr(text->key, '.');
+	if (name && !ct_constants_own(t, text->key))
+		return 1;
+	name = name ? name + 1 : text->key;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct ct_constant *c = &t->row[i];
+		enum ct_constant_type type = ct_constants_type(t, i);
+		struct ct_range_rule rule = {.unit = unit_by_name(c->unit), .low = c->lo, .high = c->hi, .whole = 1,
+		                             .points_max = POINTS_MAX};
+		if (strcmp(c->name, name) != 0)
+			continue;
+		if (type == CT_CONSTANT_POWER_OF_TWO)
+			rule.factor = 2;
+		snprintf(s->key, sizeof s->key, "%s.%s", t->prefix, c->name);
+		return type == CT_CONSTANT_REAL ? read_either(text, rule, &s->range, e)
+		                                : ct_range_read("--sweep", text, &rule, &s->range, e);
+	}
+	return 1;
+}
+
+struct gpu_key {
+	const char *key;
+	int found;
+	enum ct_unit unit;
+};
+
+static void match_gpu_key(void *ctx, const char *key, const char *value, const char *unit)
+{
+	struct gpu_key *k = ctx;
+	(void)value;
+	if (strcmp(key, k->key) != 0)
+		return;
+	k->found = 1;
+	k->unit = unit_by_name(unit);
+}
+
+/* A key of the GPU; sizes double where no step is given. Whether the GPU can have a value it says itself. */
+static int read_gpu_key(const struct ct_range_text *text, struct est_sweep *s, struct ct_error *e)
+{
+	static const double largest = 9007199254740992; /* 2^53: whole numbers are exact up to it */
+	struct gpu_key k = {.key = text->key};
+	struct ct_gpu g;
+	ct_gpu_defaults(&g);
+	int st = ct_gpu_each(&g, match_gpu_key, &k, e);
+	if (st != CT_OK || !k.found)
+		return st != CT_OK ? st : 1;
+	struct ct_range_rule rule = {.unit = k.unit, .low = 0, .high = largest, .points_max = POINTS_MAX};
+	if (k.unit == CT_UNIT_BYTES)
+		rule.factor = 2;
+	s->of_gpu = 1;
+	return read_either(text, rule, &s->range, e);
+}
+
+static int unknown_key(const struct ct_range_text *text, const struct ct_mechanism *m, struct ct_error *e)
+{
+	struct ct_buf native = {0};
+	struct ct_error near = {0};
+	char assignment[CT_RANGE_KEY_MAX + 4];
+	struct ct_gpu g;
+	snprintf(assignment, sizeof assignment, "%s=0", text->key);
+	if (ct_mechanism_of_key(assignment) >= 0) {
+		ct_mechanism_check_key(assignment, &near);
+	} else {
+		ct_gpu_defaults(&g);
+		ct_gpu_set(&g, assignment, &near);
+	}
+	for (unsigned i = 0; i < m->n_sweeps; i++)
+		ct_buf_printf(&native, "%s, ", m->sweeps[i].example);
+	int st = ct_buf_check(&native, e);
+	if (st == CT_OK)
+		st = ct_fail(e, CT_ERR_USAGE, "--sweep %s: %s%swrite %sor a key of -p (--constants and --print-gpu list "
+		             "them)", text->text, near.text, *near.text ? "; " : "", native.len ? native.data : "");
+	ct_buf_free(&native);
+	return st;
+}
+
+int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sweep *s, struct ct_error *e)
+{
+	struct ct_range_text parts;
+	*s = (struct est_sweep){0};
+	int st = ct_range_split("--sweep", text, m->n_sweeps ? m->sweeps[0].example : "l1.latency=20..40:5", &parts, e);
+	if (st != CT_OK)
+		return st;
+	snprintf(s->key, sizeof s->key, "%s", parts.key);
+	st = read_native(&parts, m, s, e);
+	if (st == 1)
+		st = read_parameter(&parts, m, s, e);
+	if (st == 1)
+		st = read_gpu_key(&parts, s, e);
+	return st == 1 ? unknown_key(&parts, m, e) : st;
+}
+
+/* ---- one point ---- */
+
+struct ct_profile *est_profile_copy(const struct ct_profile *p, struct ct_error *e)
+{
+	struct ct_profile *q = ct_profile_new(e);
+	int st = q ? CT_OK : CT_ERR_NOMEM;
+	if (q)
+		ct_profile_set_metrics(q, ct_mechanism_metric);
+	for (size_t i = 0; st == CT_OK && i < ct_profile_count(p); i++) {
+		const struct ct_record *r = ct_profile_at(p, i);
+		st = ct_profile_add(q, r->type, r->nfields, r->field, e);
+	}
+	if (st == CT_OK)
+		return q;
+	ct_profile_free(q);
+	return NULL;
+}
+
+/* What SW tells of a point: the metrics that every mechanism has, and its own. */
+static int is_told(const struct ct_mechanism *m, const char *metric)
+{
+	static const char *const all[] = {"speedup", "speedup_configured", "cycles", "ipc", "l1_miss_rate", "llc_mpki"};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (!strcmp(metric, all[i]))
+			return 1;
+	for (unsigned i = 0; i < m->n_metrics; i++)
+		if (!strcmp(metric, m->metrics[i].name))
+			return 1;
+	return 0;
+}
+
+/* The estimates of scope all in p as SW records of `into`. */
+static int put_point(const struct ct_mechanism *m, const struct est_sweep *s, const char *x, const struct ct_profile *p,
+                     struct ct_profile *into, struct ct_error *e)
+{
+	enum { SCOPE, MECHANISM, SYSTEM, METRIC, VALUE, UNIT, METHOD, LOW, HIGH, FIELDS };
+	const struct ct_record *r;
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(p, "ES", &i));) {
+		if (r->nfields < FIELDS || strcmp(r->field[SCOPE], "all") || strcmp(r->field[MECHANISM], m->name) ||
+		    !is_told(m, r->field[METRIC]))
+			continue;
+		const char *const f[FIELDS + 2] = {"all", m->name, r->field[SYSTEM], s->key, x, r->field[METRIC],
+		                                   r->field[VALUE], r->field[UNIT], r->field[METHOD], r->field[LOW],
+		                                   r->field[HIGH]};
+		st = ct_profile_put(into, "SW", FIELDS + 2, f, e);
+	}
+	return st;
+}
+
+/* Asks at one point about a copy of the profile: as it is, or with `again` after another pass over the trace. */
+static int ask_point(struct ct_tool *t, const struct ct_mechanism *m, int again, const struct ct_profile *before,
+                     struct est_answer *a, struct ct_error *e)
+{
+	struct ct_profile *p;
+	int st = est_open(a, t, m, NULL, e);
+	if (st == CT_OK && !(p = est_profile_copy(before, e)))
+		st = ct_fail_nomem(e);
+	if (st == CT_OK)
+		st = ct_stage_open_profile(t, &a->stage, p, &a->pass, again ? "--sweep" : NULL, e);
+	return st == CT_OK ? est_ask(a, e) : st;
+}
+
+/* What the profile cannot follow is measured on the trace: the pass is made again there. */
+static int run_point(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s, const char *x,
+                     const struct ct_profile *before, struct ct_profile *into, struct ct_error *e)
+{
+	struct est_answer *a = ct_calloc(1, sizeof *a);
+	int st = a ? CT_OK : ct_fail_nomem(e);
+	for (int again = 0; a && again < 2; again++) {
+		st = ask_point(t, m, again, before, a, e);
+		if (st == CT_OK)
+			st = put_point(m, s, x, a->stage.p, into, e);
+		ct_stage_close(&a->stage);
+		est_close(a);
+		if (!s->of_gpu || t->method == CT_METHOD_ANALYTIC || (st != CT_ERR_USAGE && st != CT_ERR_INPUT))
+			break;
+	}
+	free(a);
+	return st;
+}
+
+/* ---- the sweep ---- */
+
+/* The assignments of a point, its own behind the others. Those for the GPU that the pass was made with are in the
+ * profile. */
+static size_t collect_set(const struct ct_tool *t, int from_trace, const char *own, const char **set)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->n_set; i++)
+		if (!from_trace || ct_mechanism_of_key(t->set[i]) >= 0)
+			set[n++] = t->set[i];
+	set[n++] = own;
+	return n;
+}
+
+int est_sweep_run(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s,
+                  const struct ct_profile *before, int from_trace, struct ct_profile *into, struct ct_error *e)
+{
+	const struct ct_tool asked = *t;
+	char assignment[sizeof s->key + CT_RANGE_PART_MAX + 1], x[CT_RANGE_PART_MAX];
+	const char **set = ct_calloc(t->n_set + 1, sizeof *set);
+	int st = set ? CT_OK : ct_fail_nomem(e);
+	if (set) {
+		t->n_set = collect_set(&asked, from_trace, assignment, set);
+		t->set = set;
+	}
+	if (from_trace) {
+		t->gpu_name = NULL;
+		t->scale = 0;
+	}
+	for (size_t i = 0; i < ct_range_points(&s->range) && st == CT_OK; i++) {
+		ct_range_text_at(&s->range, i, x, sizeof x);
+		snprintf(assignment, sizeof assignment, "%s=%s", s->key, x);
+		st = run_point(t, m, s, x, before, into, e);
+	}
+	t->set = asked.set;
+	t->n_set = asked.n_set;
+	t->gpu_name = asked.gpu_name;
+	t->scale = asked.scale;
+	free(set);
+	return st;
+}
