@@ -80,7 +80,39 @@ same "a sweep has every SM count" "2 3 4 5 6 7 8 9" \
 	"$(awk -F'\t' '$1 == "SW" && $4 == "BL" && $7 == "ipc" { print $6 }' swept | paste -sd' ')"
 same "the sweep's best is the estimate" "$(value Morpheus-Basic compute_sms between.out)" \
 	"$(awk -F'\t' '$1 == "SW" && $4 == "Morpheus-Basic" && $7 == "ipc" && $8 > best { best = $8; x = $6 } END { print x }' swept)"
-check "the table has a verdict" sh -c "'$est' -O table between.profile | grep -q '^verdict: benefits: '"
+
+# Every other key: the question is asked anew at each value.
+swept() { # KEY X METRIC FILE
+	awk -F'\t' -v k="$1" -v x="$2" -v m="$3" '$1 == "SW" && $4 == "Morpheus-ALL" && $5 == k && $6 == x && $7 == m { print $8, $10, $11, $12 }' "$4"
+}
+asked() { # METRIC OPTION...
+	local metric=$1
+	shift
+	"$est" -q -O profile "$@" | awk -F'\t' -v m="$metric" '$1 == "ES" && $4 == "Morpheus-ALL" && $5 == m { print $6, $8, $9, $10 }'
+}
+for k in morpheus.ext_gbps=20..40:20 llc.latency=150..300:150 llc.size=768KiB..1536KiB; do
+	key=${k%%=*}
+	"$est" --sweep "$k" -o swept between.profile
+	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
+		for m in speedup speedup_configured cycles llc_mpki cache_sms; do
+			same "$key=$x in a sweep is -p $key=$x: $m" "$(asked $m -p "$key=$x" between.profile)" "$(swept "$key" "$x" $m swept)"
+		done
+	done
+	same "the estimate beside the sweep of $key is as without" "$(grep '^ES' between.out)" "$(grep '^ES' swept)"
+done
+same "sizes double" "786432 1572864" "$(awk -F'\t' '$5 == "llc.size" && $1 == "SW" { print $6 }' swept | sort -nu | paste -sd' ')"
+"$est" -q --sweep sm.count=6..9:3 -o swept between.profile
+same "what the profile cannot follow is asked of the trace" "$(asked cycles --method replay -p sm.count=6 between.profile | cut -d' ' -f1)" \
+	"$("$est" -q --method replay --sweep sm.count=6..6 -O profile between.profile | swept sm.count 6 cycles - | cut -d' ' -f1)"
+same "and the SM count that it has is the estimate" "$(value Morpheus-ALL cycles between.out)" "$(swept sm.count 9 cycles swept | cut -d' ' -f1)"
+refuses "but not where the analytic answer is asked for" 2 'needs the trace' "$est" --method analytic --sweep sm.count=6..9:3 between.profile
+refuses "nor of a trace that cannot be read again" 2 'standard input' sh -c "'$CT_RELEASE/tracecat' -q -o - between | '$est' -q --scale 1/8 --sweep sm.count=6..9:3"
+same "a trace is swept like its profile" "$(grep '^SW' swept)" "$("$est" -q --scale 1/8 --sweep sm.count=6..9:3 between | grep '^SW')"
+verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
+for w in between stream compute; do
+	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --mechanism morpheus -O profile $w.profile | verdict)" \
+		"$("$est" -O table $w.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
+done
 check "the table has published numbers" sh -c "'$est' -O table --published between.profile | grep -q '^Morpheus-ALL  *speedup  *BL  *1.39'"
 
 same "the controllers' storage" 215040 "$("$est" --overheads | awk '/whole GPU/ { print $NF }')"
@@ -93,7 +125,9 @@ refuses "two shares" 2 'three shares' "$est" --mix 0.2,0.3 between.profile
 refuses "an unknown constant is named" 2 'morpheus\.ext_gps: did you mean morpheus\.ext_gbps' \
 	"$est" -p morpheus.ext_gps=3 between.profile
 refuses "a sweep beyond the GPU" 2 'has 9 SMs' "$est" --sweep sms=1..10 between.profile
-refuses "a sweep of something else" 2 'sms=A\.\.B' "$est" --sweep warps=1..10 between.profile
+refuses "a sweep of something else" 2 'sms=10\.\.68, or a key of -p' "$est" --sweep warps=1..10 between.profile
+refuses "a swept key that there is not" 2 'did you mean .l1\.size' "$est" --sweep l1.siz=1..2 between.profile
+refuses "a key of another model" 2 'tsc' "$est" --sweep tsc.chunk=8..16 between.profile
 refuses "another SM count needs the trace" 2 'trace' "$est" -p sm.count=8 between.profile
 grep -v '^IM' between.profile >bare.profile
 refuses "a profile without IM" 2 'lacks IM all' "$est" --no-verify bare.profile

@@ -154,29 +154,13 @@ int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error 
 	return st;
 }
 
-/* What the profile's histograms depend on cannot change without the trace. */
-static int same_shape(const struct ct_tool *t, const struct ct_gpu *a, const struct ct_gpu *b,
-                      struct ct_error *e)
-{
-	int any_sms = t->check && (t->spec->takes & CT_TAKES_BOTH);
-	if ((a->sms == b->sms || any_sms) && a->l1.line == b->l1.line && a->llc.line == b->llc.line &&
-	    a->warp_size == b->warp_size)
-		return CT_OK;
-	return ct_fail(e, CT_ERR_USAGE,
-	               "a change of SM count, line size or warp size needs the trace: "
-	               "name the trace instead of the profile");
-}
-
 int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
                 struct ct_error *e)
 {
 	struct ct_diag d = ct_tool_diag(t);
-	struct ct_gpu from_profile;
 	int st = CT_OK;
-	if (p && (st = ct_pass_get_gpu(p, &from_profile, e)) < 0)
-		return st;
 	if (p && !t->gpu_name)
-		*g = from_profile;
+		st = ct_pass_get_gpu(p, g, e);
 	else
 		st = ct_gpu_load(g, t->gpu_name ? t->gpu_name : "rtx3080", ct_tool_data_dir(), &d, e);
 	for (size_t i = 0; i < t->n_set && st == CT_OK; i++) {
@@ -188,8 +172,6 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
 		st = ct_gpu_check(g, e);
 	if (st == CT_OK && t->scale > 0)
 		st = ct_gpu_scale(g, t->scale, e);
-	if (st == CT_OK && p)
-		st = same_shape(t, g, &from_profile, e);
 	return st;
 }
 

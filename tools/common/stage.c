@@ -80,6 +80,17 @@ static int compares(const struct ct_tool *t)
 	return t->check && (t->spec->takes & CT_TAKES_BOTH);
 }
 
+/* What the profile's histograms depend on cannot change without the trace. */
+static int same_shape(const struct ct_gpu *a, const struct ct_gpu *b, int any_sms, struct ct_error *e)
+{
+	if ((a->sms == b->sms || any_sms) && a->l1.line == b->l1.line && a->llc.line == b->llc.line &&
+	    a->warp_size == b->warp_size)
+		return CT_OK;
+	return ct_fail(e, CT_ERR_USAGE,
+	               "a change of SM count, line size or warp size needs the trace: "
+	               "name the trace instead of the profile");
+}
+
 /* replays: a change that needs the trace will get it. */
 static int find_changes(struct ct_tool *t, struct ct_stage *s, int replays, struct ct_error *e)
 {
@@ -87,6 +98,8 @@ static int find_changes(struct ct_tool *t, struct ct_stage *s, int replays, stru
 	int st = gpu_of_profile(t, s->p, &s->base, e);
 	if (st == CT_OK)
 		st = ct_tool_gpu(t, s->p, &s->gpu, e);
+	if (st == CT_OK && !replays)
+		st = same_shape(&s->base, &s->gpu, compares(t), e);
 	if (st != CT_OK)
 		return st;
 	st = ct_gpu_each(&s->gpu, compare_key, &c, e);
