@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 2^64 over the golden ratio: the high bits of a product with it spread neighbouring numbers evenly (Knuth,
+ * The Art of Computer Programming 3, section 6.4). */
+#define CT_GOLDEN64 UINT64_C(0x9e3779b97f4a7c15)
+
 /* Bijective 64-bit mixer (the finaliser of SplitMix64, Steele et al. 2014):
  * every output bit depends on every input bit. Pure. */
 static inline uint64_t ct_mix64(uint64_t x)
@@ -16,6 +20,14 @@ static inline uint64_t ct_mix64(uint64_t x)
 	return x ^ (x >> 31);
 }
 
+/* FNV-1a (Fowler, Noll, Vo): hashes texts byte by byte, from CT_FNV_START on. Its low bits are poor: mix what
+ * it gives before it chooses a place. Pure. */
+#define CT_FNV_START UINT64_C(0xcbf29ce484222325)
+static inline uint64_t ct_fnv_byte(uint64_t h, unsigned char byte)
+{
+	return (h ^ byte) * UINT64_C(0x100000001b3);
+}
+
 /* CRC-64/XZ of n bytes, continued from crc (0 to start). Pure. */
 uint64_t ct_crc64(uint64_t crc, const void *p, size_t n);
 /* CRC-32 (IEEE 802.3) of n bytes, continued from crc (0 to start). Pure. */
@@ -25,7 +37,7 @@ uint32_t ct_crc32(uint32_t crc, const void *p, size_t n);
  * state to the seed, then each call gives the next 64 bits. */
 static inline uint64_t ct_rand64(uint64_t *state)
 {
-	return ct_mix64(*state += 0x9e3779b97f4a7c15u);
+	return ct_mix64(*state += CT_GOLDEN64);
 }
 
 #endif

@@ -106,7 +106,7 @@ static uint32_t hash_pae(uint32_t index, uint64_t h)
 
 static uint32_t hash_fold(uint32_t n, uint32_t index, uint64_t h)
 {
-	uint32_t turn = (uint32_t)(((ct_mix64(h + 0x9e3779b97f4a7c15u) >> 32) * n) >> 32);
+	uint32_t turn = (uint32_t)(((ct_mix64(h + CT_GOLDEN64) >> 32) * n) >> 32);
 	uint64_t sum = (uint64_t)index + turn;
 	return (uint32_t)(sum >= n ? sum - n : sum);
 }

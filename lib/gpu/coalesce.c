@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hash.h"
 #include "base/hot.h"
 #include "gpu/scatter.h"
 #include "trace/opcode.h"
@@ -36,7 +37,7 @@ static inline struct ct_line_request *append(struct gather *g, uint64_t line)
 /* The request of a line, found through the table. */
 static inline struct ct_line_request *hashed(struct gather *g, uint64_t line)
 {
-	unsigned s = (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+	unsigned s = (unsigned)(line * CT_GOLDEN64 >> 56);
 	for (; g->table[s] != NO_LINE; s = (s + 1) % TABLE)
 		if (g->out[g->table[s]].line == line)
 			return &g->out[g->table[s]];
@@ -345,7 +346,7 @@ static CT_INLINE int add_aligned(struct gather *g, const struct ct_inst *inst, u
 			at = n && line == previous ? n - 1 : n;
 			previous = line;
 		} else {
-			unsigned s = (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+			unsigned s = (unsigned)(line * CT_GOLDEN64 >> 56);
 			while ((at = g->table[s]) != NO_LINE && out[at].line != line)
 				s = (s + 1) % TABLE;
 			if (at == NO_LINE)

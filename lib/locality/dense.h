@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "locality/sectors.h"
 
 enum {
@@ -67,7 +68,7 @@ void ct_dense_each(const struct ct_dense *d, void (*fn)(void *ctx, uint64_t line
 static inline uint64_t ct_dense_home(const struct ct_dense *d, uint64_t key)
 {
 	/* Fibonacci hashing: regions in a row, as allocators make them, do not collide. */
-	return key * 0x9e3779b97f4a7c15u >> d->shift;
+	return key * CT_GOLDEN64 >> d->shift;
 }
 
 static inline struct ct_sector_run *ct_block_runs(ct_block *b)

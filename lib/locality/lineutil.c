@@ -52,7 +52,7 @@ struct ct_lineutil {
 /* The SM belongs to the key; a set follows from the line, so it need not. */
 static uint64_t hash_of(const struct ct_lineutil *u, uint32_t sm, uint64_t line)
 {
-	return ct_mix64(line + (uint64_t)sm * 0x9e3779b97f4a7c15u) & (u->slots - 1);
+	return ct_mix64(line + (uint64_t)sm * CT_GOLDEN64) & (u->slots - 1);
 }
 
 static uint32_t sm_of(const struct ct_lineutil *u, const struct node *n)

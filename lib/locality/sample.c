@@ -12,7 +12,7 @@ void ct_sampler_init(struct ct_sampler *s, double rate, unsigned salts, uint64_t
 {
 	memset(s, 0, sizeof *s);
 	s->salts = salts;
-	s->seed = ct_mix64(seed + 0x9e3779b97f4a7c15u);
+	s->seed = ct_mix64(seed + CT_GOLDEN64);
 	s->isa = (int)ct_isa_resolve((enum ct_isa)isa);
 	/* limit = rate * 2^64, but 1 takes all but the last value of the hash, and no rate is 0:
 	 * estimates divide by it. */

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+
 enum { CT_SAMPLE_SALTS = 4 };
 
 struct ct_sampler {
@@ -40,7 +42,7 @@ static inline uint64_t ct_sample_offset(const struct ct_sampler *s, uint64_t lin
 static inline uint64_t ct_sample_hash(const struct ct_sampler *s, uint64_t line, unsigned k)
 {
 	uint64_t x = ct_sample_offset(s, line);
-	return line * 0x9e3779b97f4a7c15u + (k ? x << 16 * k | x >> (64 - 16 * k) : x);
+	return line * CT_GOLDEN64 + (k ? x << 16 * k | x >> (64 - 16 * k) : x);
 }
 
 /* Bit k set: salt k takes the line. */

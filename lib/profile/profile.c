@@ -148,11 +148,11 @@ const char *profile_column_name(const struct type_list *l, unsigned i)
 /* FNV-1a over the key's texts and their ends, then mixed. */
 static uint64_t key_hash(uint32_t type, unsigned n, const char *const *key)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ type;
+	uint64_t h = CT_FNV_START ^ type;
 	for (unsigned i = 0; i < n; i++) {
 		const unsigned char *s = (const unsigned char *)key[i];
 		do
-			h = (h ^ *s) * 0x100000001b3u;
+			h = ct_fnv_byte(h, *s);
 		while (*s++);
 	}
 	return ct_mix64(h);

@@ -59,9 +59,9 @@ const char *ct_ptx_keep_text(struct ct_ptx_module *m, const char *s, size_t n)
 
 static size_t home(const struct ct_ptx_names *names, const char *name, size_t n, uint32_t scope)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ scope;
+	uint64_t h = CT_FNV_START ^ scope;
 	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+		h = ct_fnv_byte(h, (unsigned char)name[i]);
 	return (size_t)ct_mix64(h) & (names->cap - 1);
 }
 

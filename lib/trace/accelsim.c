@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/private/accelsim.h"
 #include "trace/private/text.h"
@@ -140,22 +141,15 @@ int ct_accelsim_cta_index(struct ct_accelsim *a, const uint64_t xyz[3], uint64_t
 	return CT_OK;
 }
 
-/* splitmix64's finaliser: a sum of these tells sets of numbers apart. */
-static uint64_t mixed(uint64_t v)
-{
-	v = (v ^ v >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	v = (v ^ v >> 27) * UINT64_C(0x94d049bb133111eb);
-	return v ^ v >> 31;
-}
-
-/* Whether a full number of thread blocks is each of them once. In linear order it is. */
+/* Whether a full number of thread blocks is each of them once, told by the sum of their mixed numbers. In
+ * linear order it is. */
 static int every_block_once(const struct ct_accelsim *a)
 {
 	uint64_t sum = 0;
 	if (!a->order_warned || a->blocks < a->grid_ctas)
 		return 1;
 	for (uint64_t i = 0; i < a->grid_ctas; i++)
-		sum += mixed(i);
+		sum += ct_mix64(i);
 	return sum == a->block_sum;
 }
 
@@ -182,7 +176,7 @@ static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *
 	}
 	a->next_index = a->builder.index + 1;
 	a->has_block_id = 1;
-	a->block_sum += mixed(a->builder.index);
+	a->block_sum += ct_mix64(a->builder.index);
 	if (++a->blocks > a->grid_ctas)
 		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "more thread blocks than the grid's %" PRIu64
 		                     ": some come twice", a->grid_ctas);

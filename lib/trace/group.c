@@ -31,7 +31,7 @@ void ct_group_free(struct ct_group *g)
 
 static uint64_t hash_of(uint32_t launch, uint64_t cta, uint32_t warp)
 {
-	return ct_mix64(ct_mix64(cta * 0x9e3779b97f4a7c15u + launch) + warp);
+	return ct_mix64(ct_mix64(cta * CT_GOLDEN64 + launch) + warp);
 }
 
 static uint64_t hash_of_warp(const void *group, uint32_t i)

@@ -103,7 +103,7 @@ uint32_t ct_code_count(const struct ct_code *code)
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
-	return ct_mix64(h ^ v) + 0x9e3779b97f4a7c15u;
+	return ct_mix64(h ^ v) + CT_GOLDEN64;
 }
 
 static uint64_t hash_of(const struct ct_sinst *s, size_t n)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/numeric.h"
 
@@ -34,7 +35,7 @@ struct memo {
 
 static double remembered(struct memo *m, const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
 {
-	size_t at = (size_t)((lo * 0x9e3779b97f4a7c15u ^ hi * 0xc2b2ae3d27d4eb4fu) >> 52) % MEMO;
+	size_t at = (size_t)((lo * CT_GOLDEN64 ^ hi * 0xc2b2ae3d27d4eb4fu) >> 52) % MEMO;
 	if (lo == CT_COLD)
 		return 0;
 	if (!m)

@@ -286,7 +286,7 @@ static size_t slot_of(unsigned which, double lines, unsigned ways)
 {
 	uint64_t bits;
 	memcpy(&bits, &lines, sizeof bits);
-	return ct_mix64(bits + which * 0x9e3779b97f4a7c15u + ways) % CACHE_SLOTS;
+	return ct_mix64(bits + which * CT_GOLDEN64 + ways) % CACHE_SLOTS;
 }
 
 static void remember(struct ct_miss_cache *c, unsigned which, double lines, unsigned ways, double m)

@@ -74,7 +74,7 @@ static unsigned position(const struct ct_mo_filter_params *p, uint64_t block, un
 	uint64_t h = ct_mix64(block + 0x632be59bd9b4e019u);
 	if (p->kind == CT_MO_HASH_DOUBLE)
 		return (unsigned)(((uint32_t)h + (uint64_t)i * ((uint32_t)(h >> 32) | 1u)) % p->bits);
-	uint64_t hi = ct_mix64(h + (i / 2 + 1) * 0x9e3779b97f4a7c15u);
+	uint64_t hi = ct_mix64(h + (i / 2 + 1) * CT_GOLDEN64);
 	uint32_t half = (uint32_t)(i & 1 ? hi >> 32 : hi);
 	if (p->kind == CT_MO_HASH_PARTITIONED) {
 		unsigned part = p->bits / p->hashes;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "common/estimator.h"
 #include "common/mechanism.h"
@@ -214,10 +215,10 @@ static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b,
 	for (char *c = name; *c; c++)
 		if (*c == '/' || (unsigned char)*c < 0x21 || *c == 0x7f)
 			*c = '_';
-	unsigned long long crc = 0;
+	uint64_t hash = 0;
 	for (const char *c = path; *c; c++)
-		crc = (crc ^ (unsigned char)*c) * 0x100000001b3u; /* FNV-1a's prime */
-	ct_buf_printf(b, "%s/%.100s-%08llx.profile", o->resume, name, (crc ^ crc >> 32) & 0xffffffffu);
+		hash = ct_fnv_byte(hash, (unsigned char)*c);
+	ct_buf_printf(b, "%s/%.100s-%08lx.profile", o->resume, name, (unsigned long)((hash ^ hash >> 32) & UINT32_MAX));
 	return ct_buf_check(b, e);
 }
 
