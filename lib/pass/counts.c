@@ -55,7 +55,7 @@ struct ratio_metric {
 static const struct ratio_metric ratios[] = {
 	RATIO("l1_miss_rate", l1_misses, l1_accesses, 1),
 	RATIO("llc_miss_rate", llc_misses, llc_accesses, 1),
-	/* Per 1000 thread instructions (design 4). */
+	/* Per 1000 thread instructions. */
 	RATIO("l1_mpki", l1_misses, thread_insts, 1000),
 	RATIO("llc_mpki", llc_misses, thread_insts, 1000),
 	RATIO("l1_line_mpki", l1_line_misses, thread_insts, 1000),

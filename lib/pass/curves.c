@@ -151,7 +151,7 @@ static int put_slices(const struct curves *c, const struct shown *s)
 	return st;
 }
 
-/* The LLC from the merged stream (model-notes.md 1.1.3), where it is larger than all L1s
+/* The LLC from the merged stream (doc/models.md section 3), where it is larger than all L1s
  * together; the replayed view says the rest. */
 static int put_filtered(const struct curves *c, const struct shown *merged,
                         const struct shown *llc)

@@ -145,7 +145,7 @@ static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s,
 	return st == CT_OK ? write_oddities(a, trace) : st;
 }
 
-/* Line utilisation (papers-facts TS-M1) and useful bytes (SL-M6). */
+/* Line utilisation and useful bytes (readings line-utilisation and useful-bytes of doc/readings.md). */
 static int write_util(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_lineutil_counts *c = &s->util;

@@ -8,12 +8,12 @@
 #include "replay/replay.h"
 
 /* Appends the SN records of one scope: counts, and the rates that are quotients of
- * them (design 4), with that method ("replay"). A quotient with nothing below is NA. */
+ * them, with that method ("replay"). A quotient with nothing below is NA. */
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
                      const char *method, struct ct_error *e);
 
 /* Appends the IM records of one scope: what the closed-network fixed point needs
- * (model-notes.md 1.3). Resource cycles are summed over SMs, slices or channels. */
+ * (doc/models.md section 5). Resource cycles are summed over SMs, slices or channels. */
 int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
                      uint64_t launches, const struct ct_gpu *g, struct ct_error *e);
 
