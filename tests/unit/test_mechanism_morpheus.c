@@ -13,7 +13,7 @@
 #include "tests/support/gpus.h"
 #include "tests/support/mechanism_trial.h"
 
-enum { CTAS = 24, WARPS = 4, LOADS = 48, LINE = 128, LANES = 32 };
+enum { CTAS = 16, WARPS = 4, LOADS = 24, LINE = 128, LANES = 32 };
 
 /* CTAs whose warps load 32 lines at a time and go round a working set of `lines`. */
 static void make_trace(struct micro *m, unsigned lines)
