@@ -1,23 +1,23 @@
 /* Caching collectors (reading caching-collector of doc/papers/malekeh.md). */
 #include "models/malekeh/core_internal.h"
 
-static void drop(struct mk_table *t, uint32_t entry)
+static void drop_entry(struct mk_table *t, uint32_t entry)
 {
 	t->valid &= ~mk_bit(entry);
 	t->where[t->reg[entry]] = 0;
 }
 
-static void empty(struct mk_table *t)
+static void empty_table(struct mk_table *t)
 {
 	while (t->valid)
-		drop(t, ct_low_bit(t->valid));
+		drop_entry(t, ct_low_bit(t->valid));
 	t->near = t->lock = 0;
 }
 
-static void flush(struct mk_sm *sm, struct mk_table *t)
+static void flush_table(struct mk_sm *sm, struct mk_table *t)
 {
 	sm->c.flushes += t->valid != 0;
-	empty(t);
+	empty_table(t);
 }
 
 void mk_ccu_end(struct mk_core *k, uint32_t warp)
@@ -25,30 +25,30 @@ void mk_ccu_end(struct mk_core *k, uint32_t warp)
 	int32_t c = k->warp[warp].ccu;
 	if (c == MK_NONE)
 		return;
-	empty(&k->table[c]);
+	empty_table(&k->table[c]);
 	k->table[c].owner = MK_NONE;
 	k->warp[warp].ccu = MK_NONE;
 }
 
 /* The collector's warp changes: a warp never has data in two (our reading for GTO+LRU too). */
-static void give(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp)
+static void give_collector(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp)
 {
 	struct mk_table *t = &k->table[c];
 	int32_t other = k->warp[warp].ccu;
 	if (t->owner == (int32_t)warp)
 		return;
 	if (other != MK_NONE) {
-		flush(sm, &k->table[other]);
+		flush_table(sm, &k->table[other]);
 		k->table[other].owner = MK_NONE;
 	}
-	flush(sm, t);
+	flush_table(sm, t);
 	if (t->owner != MK_NONE && k->warp[t->owner].ccu == (int32_t)c)
 		k->warp[t->owner].ccu = MK_NONE;
 	t->owner = (int32_t)warp;
 	k->warp[warp].ccu = (int32_t)c;
 }
 
-static uint32_t oldest(const struct mk_table *t, uint64_t mask)
+static uint32_t oldest_entry(const struct mk_table *t, uint64_t mask)
 {
 	uint32_t best = ct_low_bit(mask);
 	for (mask &= mask - 1; mask; mask &= mask - 1) {
@@ -61,7 +61,7 @@ static uint32_t oldest(const struct mk_table *t, uint64_t mask)
 
 /* Reading table-victims: an empty entry, else a far one at random, else the least recently
  * used; never a locked one. MK_NONE when all are locked. */
-static int32_t victim(struct mk_sm *sm, const struct mk_table *t)
+static int32_t choose_victim(struct mk_sm *sm, const struct mk_table *t)
 {
 	uint64_t all = sm->sys->entries >= 64 ? UINT64_MAX : mk_bit(sm->sys->entries) - 1;
 	uint64_t unused = all & ~t->valid, open = t->valid & ~t->lock, far = open & ~t->near;
@@ -71,23 +71,23 @@ static int32_t victim(struct mk_sm *sm, const struct mk_table *t)
 		return MK_NONE;
 	if (far && !sm->sys->lru)
 		return (int32_t)mk_any(sm, far);
-	return (int32_t)oldest(t, open);
+	return (int32_t)oldest_entry(t, open);
 }
 
-static int32_t insert(struct mk_sm *sm, struct mk_table *t, uint8_t reg)
+static int32_t insert_register(struct mk_sm *sm, struct mk_table *t, uint8_t reg)
 {
-	int32_t i = victim(sm, t);
+	int32_t i = choose_victim(sm, t);
 	if (i == MK_NONE)
 		return i;
 	if (t->valid >> i & 1)
-		drop(t, (uint32_t)i);
+		drop_entry(t, (uint32_t)i);
 	t->valid |= mk_bit((uint32_t)i);
 	t->reg[i] = reg;
 	t->where[reg] = (uint8_t)(i + 1);
 	return i;
 }
 
-static void mark(struct mk_table *t, uint32_t i, int near)
+static void mark_used(struct mk_table *t, uint32_t i, int near)
 {
 	t->near = (t->near & ~mk_bit(i)) | (near ? mk_bit(i) : 0);
 	t->stamp[i] = ++t->clock;
@@ -100,7 +100,7 @@ uint32_t mk_ccu_enter(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t 
 	struct mk_table *t = &k->table[c];
 	const uint8_t *src = sm->s->reads + f->op->src;
 	unsigned n = f->op->nsrc < CT_MK_SLOTS ? f->op->nsrc : CT_MK_SLOTS, asked = 0;
-	give(sm, k, c, warp);
+	give_collector(sm, k, c, warp);
 	for (unsigned i = 0; i < n; i++)
 		if (t->where[src[i]])
 			t->lock |= mk_bit(t->where[src[i]] - 1u);
@@ -114,14 +114,14 @@ uint32_t mk_ccu_enter(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t 
 			sm->c.repeats += (uint64_t)again;
 			sm->c.cache_reads++;
 		} else {
-			entry = insert(sm, t, src[i]);
+			entry = insert_register(sm, t, src[i]);
 			mk_bank_read(sm, k, warp, src[i], c);
 			sm->c.cache_fills += entry >= 0;
 			asked++;
 		}
 		if (entry >= 0) {
 			t->lock |= mk_bit((uint32_t)entry);
-			mark(t, (uint32_t)entry, (int)(f->bits >> i & 1));
+			mark_used(t, (uint32_t)entry, (int)(f->bits >> i & 1));
 		}
 	}
 	for (unsigned i = n; i < f->op->nsrc; i++, asked++) {
@@ -159,16 +159,16 @@ void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg,
 	int32_t entry = t->where[reg] - 1;
 	if ((near || sm->sys->lru) && granted) {
 		if (entry < 0)
-			entry = insert(sm, t, reg);
+			entry = insert_register(sm, t, reg);
 		if (entry < 0)
 			return;
-		mark(t, (uint32_t)entry, near);
+		mark_used(t, (uint32_t)entry, near);
 		sm->c.cache_writes++;
 		return;
 	}
 	sm->c.lost += (uint64_t)near;
 	if (entry >= 0 && !(t->lock >> entry & 1)) { /* reading stale-copies */
-		drop(t, (uint32_t)entry);
+		drop_entry(t, (uint32_t)entry);
 		sm->c.stale++;
 	}
 }

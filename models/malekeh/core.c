@@ -54,7 +54,7 @@ void mk_bank_read(struct mk_sm *sm, struct mk_core *k, uint32_t warp, unsigned r
 }
 
 /* A prefetched register has come. */
-static void fetched(struct mk_core *k, uint32_t warp)
+static void count_fetched(struct mk_core *k, uint32_t warp)
 {
 	if (!--k->warp[warp].fetching)
 		mk_check(k, warp);
@@ -85,7 +85,7 @@ void mk_step_banks(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		k->reads--;
 		if (fetch) {
 			fetch_port |= mk_bit(who - MK_FETCH);
-			fetched(k, who - MK_FETCH);
+			count_fetched(k, who - MK_FETCH);
 		} else {
 			k->port[who / sm->depth] = now + 1;
 			if (!--k->coll[who].left)
@@ -303,7 +303,9 @@ static int state_of(const struct mk_core *k, int two_level)
 	return two_level && !(k->ready & k->active) ? GAP_PENDING : GAP_STALL;
 }
 
-static void step(struct mk_sm *sm, struct mk_core *k, uint64_t now)
+/* One cycle of a sub-core, in the order of the pipeline from its end: results, dispatch, banks, then one
+ * issue. Says when the next step is due and how the cycles until then count. */
+static void step_core(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 {
 	int two_level = sm->sys->schedule == CT_MK_TWO_LEVEL;
 	uint64_t wait = MK_NEVER, had = k->live;
@@ -361,7 +363,8 @@ static void start_warp(struct mk_sm *sm, uint32_t slot, const struct ct_mk_warp 
 	k->live |= mk_bit(i);
 }
 
-static void place(struct mk_sm *sm, uint64_t now)
+/* Fills the free CTA slots with the next CTAs of the launch, in order. */
+static void place_ctas(struct mk_sm *sm, uint64_t now)
 {
 	sm->place_at = MK_NEVER;
 	for (uint32_t i = 0; i < sm->resident && sm->next_cta < sm->s->ctas; i++) {
@@ -411,7 +414,7 @@ void mk_warp_end(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t no
 }
 
 /* Ends of STHLD intervals up to `now` (reading sthld-machine). */
-static void tick(struct mk_sm *sm, uint64_t now)
+static void end_intervals(struct mk_sm *sm, uint64_t now)
 {
 	while (sm->tick <= now) {
 		struct ct_mk_state *st = sm->state;
@@ -434,7 +437,8 @@ static uint64_t next_cycle(const struct mk_sm *sm)
 	return t;
 }
 
-static int run(struct mk_sm *sm, struct ct_error *e)
+/* Runs the SM from one cycle in which something can happen to the next, until all its CTAs have ended. */
+static int run_cycles(struct mk_sm *sm, struct ct_error *e)
 {
 	uint64_t now = 0;
 	while (sm->next_cta < sm->s->ctas || sm->live_ctas) {
@@ -443,12 +447,12 @@ static int run(struct mk_sm *sm, struct ct_error *e)
 			return ct_fail(e, CT_ERR_INPUT, "a CTA never ends: do its warps meet at different barriers?");
 		now = t;
 		if (sm->m->sthld)
-			tick(sm, now);
+			end_intervals(sm, now);
 		if (sm->place_at <= now)
-			place(sm, now);
+			place_ctas(sm, now);
 		for (uint32_t i = 0, k = (uint32_t)(now % sm->cores); i < sm->cores; i++) {
 			if (sm->core[k].next <= now)
-				step(sm, &sm->core[k], now);
+				step_core(sm, &sm->core[k], now);
 			k = k + 1 == sm->cores ? 0 : k + 1;
 		}
 		if (sm->lsu_next <= now)
@@ -512,7 +516,7 @@ int mk_sm_size(struct mk_sm *sm, uint32_t warps, struct ct_error *e)
 	return CT_OK;
 }
 
-static int start(struct mk_sm *sm, struct ct_error *e)
+static int start_sm(struct mk_sm *sm, struct ct_error *e)
 {
 	sm->resident = sm->s->resident;
 	sm->place_at = 0;
@@ -549,9 +553,9 @@ int ct_mk_run(const struct ct_mk_stream *stream, const struct ct_mk_system *s,
 	sm->sys = s;
 	sm->m = m;
 	sm->state = state;
-	int st = start(sm, e);
+	int st = start_sm(sm, e);
 	if (st == CT_OK)
-		st = run(sm, e);
+		st = run_cycles(sm, e);
 	if (st == CT_OK)
 		ct_mk_counts_add(c, &sm->c);
 	mk_sm_free(sm);

@@ -26,7 +26,7 @@ static double ratio(uint64_t a, uint64_t b)
 
 /* Of a baseline's scheduler cycles, those in which every warp waited: what organisations
  * cannot shorten if memory does not answer sooner. */
-static double waiting(const struct ct_mk_counts *c)
+static double waiting_share(const struct ct_mk_counts *c)
 {
 	return ratio(c->idle, c->issued + c->stalled + c->idle);
 }
@@ -73,8 +73,8 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
 	ct_mk_measure_counts(m, s->monolithic ? index_of(m, "OCU-mono") : 0, &base);
 	ct_mk_measure_counts(m, ct_mk_measure_systems(m) - 1, &own);
 	r->system = s;
-	r->speedup = speedup_between(ratio(base.cycles, c->cycles), waiting(&base));
-	r->configured = speedup_between(ratio(own.cycles, c->cycles), waiting(&own));
+	r->speedup = speedup_between(ratio(base.cycles, c->cycles), waiting_share(&base));
+	r->configured = speedup_between(ratio(own.cycles, c->cycles), waiting_share(&own));
 	r->hit_ratio = ratio(c->hits, c->slots);
 	r->bank_reads_ratio = ratio(c->bank_reads, ocu.bank_reads);
 	double pj = energy_of(c, s, g, p);
@@ -94,7 +94,7 @@ void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
 }
 
 /* One value of a row, as ES or as a point of a sweep. */
-static void put(struct ct_records *w, const char *key, const char *x, const char *metric, double v)
+static void put_value(struct ct_records *w, const char *key, const char *x, const char *metric, double v)
 {
 	if (key)
 		ct_records_point(w, key, x, metric, v);
@@ -108,16 +108,16 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .system = r->system->name, .method = "replay"};
 	if (!key)
 		ct_records_value(&w, "cycles", r->cycles);
-	put(&w, key, x, "ipc", r->ipc);
+	put_value(&w, key, x, "ipc", r->ipc);
 	if (key)
 		ct_records_point(&w, key, x, "speedup", r->speedup.value);
 	else
 		ct_records_number(&w, "speedup", &r->speedup);
-	put(&w, key, x, "rf_hit_ratio", r->hit_ratio);
+	put_value(&w, key, x, "rf_hit_ratio", r->hit_ratio);
 	if (!key)
 		ct_records_value(&w, "rf_hit_ratio_distinct", ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
-	put(&w, key, x, "rf_bank_reads_ratio", r->bank_reads_ratio);
-	put(&w, key, x, "rf_energy_ratio", r->energy_ratio);
+	put_value(&w, key, x, "rf_bank_reads_ratio", r->bank_reads_ratio);
+	put_value(&w, key, x, "rf_energy_ratio", r->energy_ratio);
 	if (key)
 		return w.status;
 	ct_records_number(&w, "speedup_configured", &r->configured);

@@ -6,6 +6,7 @@
 
 /* ---- BOW (reading bow-window): hit up to `window` instructions after the last access ---- */
 
+/* Of the operands that do not fit the collector's six nothing is remembered. */
 static uint32_t boc_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t warp,
                             const struct mk_flight *f)
 {
@@ -70,6 +71,7 @@ static void rfc_evict(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64
 	rfc_remove(w, 0);
 }
 
+/* Results of active warps go into the cache, those of memory and of warps that have left to the banks. */
 static void rfc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f,
                         uint64_t now)
 {
@@ -256,7 +258,7 @@ static int waits_long(const struct mk_sm *sm, const struct mk_warp *w)
 	return 0;
 }
 
-static void demote(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
+static void demote_warp(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 {
 	struct mk_warp *w = &k->warp[warp];
 	k->active &= ~mk_bit(warp);
@@ -278,7 +280,7 @@ void mk_sets(struct mk_sm *sm, struct mk_core *k, uint64_t now)
 		if (!w->op)
 			k->active &= ~mk_bit(warp);
 		else if (!w->fetching && waits_long(sm, w))
-			demote(sm, k, warp, now);
+			demote_warp(sm, k, warp, now);
 	}
 	while (ct_bits(k->active) < sm->sys->active) {
 		uint64_t pending = k->ready & ~k->active;

@@ -70,7 +70,7 @@ static struct lane *lane_of(struct ct_mk_measure *m, uint32_t sm, int add)
 }
 
 /* A warp's first instruction: which CTA is it of? */
-static int first(struct ct_mk_measure *m, struct lane *l, const struct ct_issue_event *ev)
+static int begin_warp(struct ct_mk_measure *m, struct lane *l, const struct ct_issue_event *ev)
 {
 	uint64_t number = ev->warp_key - m->launch_key, cta = number / m->per_cta;
 	struct ct_mk_stream *s = &l->stream;
@@ -92,9 +92,9 @@ static int first(struct ct_mk_measure *m, struct lane *l, const struct ct_issue_
 	return w < 0 ? -1 : 0;
 }
 
-static int record(struct ct_mk_measure *m, struct lane *l, const struct ct_issue_event *ev)
+static int record_inst(struct ct_mk_measure *m, struct lane *l, const struct ct_issue_event *ev)
 {
-	if (ev->first && first(m, l, ev) < 0)
+	if (ev->first && begin_warp(m, l, ev) < 0)
 		return -1;
 	struct slot *slot = &l->slot[ev->warp_slot];
 	if (slot->warp < 0)
@@ -119,7 +119,7 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	if (!l || m->failed)
 		return;
 	l->insts++;
-	if (record(m, l, ev) < 0)
+	if (record_inst(m, l, ev) < 0)
 		m->failed = 1;
 }
 
@@ -148,7 +148,7 @@ struct ct_replay_observer ct_mk_measure_observer(struct ct_mk_measure *m)
 /* ---- running ---- */
 
 /* n * a / b, rounded down, without overflow for counts of one launch. */
-static uint64_t scale(uint64_t n, uint64_t a, uint64_t b)
+static uint64_t scale_count(uint64_t n, uint64_t a, uint64_t b)
 {
 	return (uint64_t)((unsigned __int128)n * a / b);
 }
@@ -160,7 +160,7 @@ static void add_scaled(struct ct_mk_counts *into, const struct ct_mk_counts *c, 
 	uint64_t v[sizeof s / sizeof(uint64_t)];
 	memcpy(v, c, sizeof v);
 	for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-		v[i] = scale(v[i], a, b);
+		v[i] = scale_count(v[i], a, b);
 	memcpy(&s, v, sizeof s);
 	s.cycles = 0;
 	ct_mk_counts_add(into, &s);
@@ -178,7 +178,7 @@ static int run_lane(struct ct_mk_measure *m, struct run *r, struct lane *l, uint
 	if (m->seen < m->warmup)
 		return CT_OK;
 	add_scaled(&r->sum, &c, m->launch_insts, recorded);
-	r->sum.cycles += scale(c.cycles, l->insts, l->stream.insts * m->lanes);
+	r->sum.cycles += scale_count(c.cycles, l->insts, l->stream.insts * m->lanes);
 	return CT_OK;
 }
 
@@ -251,7 +251,7 @@ int ct_mk_measure_finish(struct ct_mk_measure *m, struct ct_error *e)
 
 /* ---- from outside ---- */
 
-static void apply(const struct ct_mk_params *p, const struct ct_mk_system *plain,
+static void apply_params(const struct ct_mk_params *p, const struct ct_mk_system *plain,
                   struct ct_mk_system *s)
 {
 	/* what a system fixes for a study stays; what it has from the paper follows the params */
@@ -267,7 +267,7 @@ static void apply(const struct ct_mk_params *p, const struct ct_mk_system *plain
 }
 
 /* But for the names. */
-static int equal(const struct ct_mk_system *a, const struct ct_mk_system *b)
+static int is_same_organisation(const struct ct_mk_system *a, const struct ct_mk_system *b)
 {
 	return a->kind == b->kind && a->schedule == b->schedule && a->collectors == b->collectors &&
 	       a->entries == b->entries && a->window == b->window && a->active == b->active &&
@@ -315,10 +315,10 @@ int ct_mk_measure_new(struct ct_mk_measure **out, const struct ct_gpu *g,
 	}
 	m->runs = o->n_systems;
 	for (size_t i = 0; i < m->runs; i++) {
-		apply(&m->p, &o->systems[i], &m->run[i].sys);
+		apply_params(&m->p, &o->systems[i], &m->run[i].sys);
 		m->run[i].same = i;
 		for (size_t k = i; k-- > 0;)
-			if (equal(&m->run[k].sys, &m->run[i].sys))
+			if (is_same_organisation(&m->run[k].sys, &m->run[i].sys))
 				m->run[i].same = k;
 		ct_mk_state_start(&m->run[i].state, &m->machine, o->seed);
 	}

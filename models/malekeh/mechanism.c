@@ -83,7 +83,7 @@ static int is_own(void *ctx, const struct ct_record *r)
 }
 
 /* Takes over the records that a pass over the same trace on the same GPU has made. */
-static int adopt(struct ct_profile *into, const struct ct_profile *from, struct ct_error *e)
+static int adopt_records(struct ct_profile *into, const struct ct_profile *from, struct ct_error *e)
 {
 	const struct ct_record *r;
 	struct ct_estimate es;
@@ -99,7 +99,7 @@ static int adopt(struct ct_profile *into, const struct ct_profile *from, struct 
 }
 
 /* Says why a profile does not answer where the trace is not to be read. */
-static int refuse(const struct ct_mechanism_run *run, int measured, struct ct_error *e)
+static int refuse_profile(const struct ct_mechanism_run *run, int measured, struct ct_error *e)
 {
 	if (measured && run->changed)
 		return ct_fail(e, CT_ERR_INPUT, "the profile's malekeh was measured on another GPU: name the trace "
@@ -110,8 +110,8 @@ static int refuse(const struct ct_mechanism_run *run, int measured, struct ct_er
 	return ct_fail(e, CT_ERR_INPUT, "profile lacks malekeh: run reuse --mechanisms all");
 }
 
-/* Runs the trace behind the profile again; *have tells whether that went well. Without a trace `auto` falls back on the
- * bounds. */
+/* Runs the trace behind the profile again; *have tells whether that went well. Without a trace `auto` falls
+ * back on the bounds. */
 static int measure_again(struct ct_mechanism_run *run, int *have, struct ct_error *e)
 {
 	struct ct_profile *p = NULL;
@@ -128,13 +128,13 @@ static int measure_again(struct ct_mechanism_run *run, int *have, struct ct_erro
 		run->take(run, p);
 		return CT_OK;
 	}
-	st = adopt(run->p, p, e);
+	st = adopt_records(run->p, p, e);
 	ct_profile_free(p);
 	return st;
 }
 
-/* The pass has measured everything; a profile that does not answer the question is measured anew from its trace. Bounds
- * come from the histograms, where nothing better is there or both are to be compared. */
+/* The pass has measured everything; a profile that does not answer the question is measured anew from its
+ * trace. Bounds come from the histograms, where nothing better is there or both are to be compared. */
 static int estimate(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	int have = run->from_trace && run->method != CT_BY_ANALYTIC, measured = is_measured(run->p), st = CT_OK;
@@ -143,7 +143,7 @@ static int estimate(struct ct_mechanism_run *run, struct ct_error *e)
 	if (!have && run->method != CT_BY_ANALYTIC) {
 		have = run->method == CT_BY_AUTO && !asks_for_more(run) && !run->changed && !run->n_set && measured;
 		if (!have)
-			st = run->pass_again ? measure_again(run, &have, e) : refuse(run, measured, e);
+			st = run->pass_again ? measure_again(run, &have, e) : refuse_profile(run, measured, e);
 	}
 	if (st == CT_OK && (!have || run->check))
 		st = ct_mk_bounds_write(run->gpu, run->p, e);

@@ -99,7 +99,7 @@ static void note_results(struct strand *d, size_t i, const struct ct_mk_op *o, u
 	}
 }
 
-static unsigned saved(const struct value *v)
+static unsigned count_saved(const struct value *v)
 {
 	return v->reads + (v->result && !v->live && v->reads);
 }
@@ -114,7 +114,7 @@ static int by_gain(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static int fits(const struct strand *d, unsigned entry, const struct value *v)
+static int fits_entry(const struct strand *d, unsigned entry, const struct value *v)
 {
 	for (unsigned t = v->start; t < v->last; t++)
 		if (d->taken[entry][t])
@@ -122,10 +122,10 @@ static int fits(const struct strand *d, unsigned entry, const struct value *v)
 	return 1;
 }
 
-static void place(struct strand *d, struct value *v)
+static void place_value(struct strand *d, struct value *v)
 {
 	for (unsigned e = ENTRIES; e-- > 0;) {
-		if ((e == ORF && !(v->result && v->close)) || !fits(d, e, v))
+		if ((e == ORF && !(v->result && v->close)) || !fits_entry(d, e, v))
 			continue;
 		memset(d->taken[e] + v->start, 1, v->last - v->start);
 		v->placed = 1;
@@ -133,6 +133,7 @@ static void place(struct strand *d, struct value *v)
 	}
 }
 
+/* Tells each instruction which operands it finds, which it brings in, and where its results go. */
 static void write_plan(struct strand *d)
 {
 	for (size_t i = d->begin; i < d->end; i++) {
@@ -162,6 +163,7 @@ static void write_plan(struct strand *d)
 	}
 }
 
+/* Finds the values of a strand, then gives entries to those that save most for the time that they take one. */
 static void plan_strand(struct strand *d)
 {
 	uint32_t life = d->life;
@@ -181,12 +183,12 @@ static void plan_strand(struct strand *d)
 	for (unsigned v = 0; v < d->n; v++) {
 		const struct value *x = &d->value[v];
 		if (x->reads)
-			d->order[n++] = (struct rank){(uint16_t)saved(x), (uint16_t)(x->last - x->start + 1),
+			d->order[n++] = (struct rank){(uint16_t)count_saved(x), (uint16_t)(x->last - x->start + 1),
 			                              (uint16_t)v};
 	}
 	qsort(d->order, n, sizeof *d->order, by_gain);
 	for (unsigned v = 0; v < n; v++)
-		place(d, &d->value[d->order[v].value]);
+		place_value(d, &d->value[d->order[v].value]);
 	write_plan(d);
 	d->life = life;
 }
@@ -210,6 +212,8 @@ static int ends_after(const struct strand *d, size_t i, const struct ct_mk_op *o
 	return o->backward && i + 1 < d->w->n && op_at(d, i + 1)->pc <= o->pc;
 }
 
+/* Cuts a warp's instructions into strands: at those that wait for something slow, at barriers and at loops'
+ * ends. */
 static void plan_warp(struct strand *d)
 {
 	uint8_t slow[REGS] = {0};
@@ -264,7 +268,7 @@ struct interval {
 	unsigned set;
 };
 
-static unsigned added(const struct interval *d, const struct ct_mk_op *o)
+static unsigned count_added(const struct interval *d, const struct ct_mk_op *o)
 {
 	unsigned n = 0;
 	for (unsigned k = 0; k < o->nsrc; k++)
@@ -274,9 +278,9 @@ static unsigned added(const struct interval *d, const struct ct_mk_op *o)
 	return n;
 }
 
-static void enter(struct interval *d, const struct ct_mk_op *o)
+static void add_registers(struct interval *d, const struct ct_mk_op *o)
 {
-	d->set += added(d, o);
+	d->set += count_added(d, o);
 	for (unsigned k = 0; k < o->nsrc; k++) {
 		uint8_t r = d->s->reads[o->src + k];
 		d->read[r] |= !d->written[r];
@@ -293,25 +297,25 @@ static int begin_range(struct ct_mk_plan *p, size_t first)
 	return 0;
 }
 
-static int cut(struct interval *d, unsigned most)
+static int cut_intervals(struct interval *d, unsigned most)
 {
 	struct ct_mk_plan *p = d->w->plan;
 	for (size_t i = 0; i < d->w->n; i++) {
 		const struct ct_mk_op *o = &d->s->op[d->w->rec[i].sid];
-		if (i == 0 || d->set + added(d, o) > most) {
+		if (i == 0 || d->set + count_added(d, o) > most) {
 			if (begin_range(p, i) < 0)
 				return -1;
 			memset(d->read, 0, sizeof d->read);
 			memset(d->written, 0, sizeof d->written);
 			d->set = 0;
 		}
-		enter(d, o);
+		add_registers(d, o);
 	}
 	return begin_range(p, d->w->n);
 }
 
 /* Lists of one interval, whose registers live after it are known. */
-static int list(struct interval *d, struct ct_mk_range *range, const uint8_t *live)
+static int list_registers(struct interval *d, struct ct_mk_range *range, const uint8_t *live)
 {
 	struct ct_mk_plan *p = d->w->plan;
 	range->regs = (uint32_t)p->n_regs;
@@ -340,8 +344,8 @@ static int fill_ranges(struct interval *d)
 		memset(d->read, 0, sizeof d->read);
 		memset(d->written, 0, sizeof d->written);
 		for (size_t i = range->first; i < p->range[k + 1].first; i++)
-			enter(d, &d->s->op[d->w->rec[i].sid]);
-		if (list(d, range, live) < 0)
+			add_registers(d, &d->s->op[d->w->rec[i].sid]);
+		if (list_registers(d, range, live) < 0)
 			return -1;
 		for (unsigned r = 0; r < REGS; r++)
 			live[r] = (uint8_t)((live[r] && !d->written[r]) || d->read[r]);
@@ -362,7 +366,7 @@ int ct_mk_plan_ranges(struct ct_mk_stream *s, unsigned most, struct ct_error *e)
 		memset(d.read, 0, sizeof d.read);
 		memset(d.written, 0, sizeof d.written);
 		d.set = 0;
-		if (cut(&d, most) < 0 || fill_ranges(&d) < 0)
+		if (cut_intervals(&d, most) < 0 || fill_ranges(&d) < 0)
 			return ct_fail_nomem(e);
 	}
 	return CT_OK;

@@ -6,20 +6,20 @@
 #include "models/common/facts.h"
 #include "models/malekeh/run.h"
 
-static double fact(const struct ct_profile *p, const char *system, const char *metric)
+static double metric_of(const struct ct_profile *p, const char *system, const char *metric)
 {
 	return ct_fact_es(p, MK_MECHANISM, system, metric);
 }
 
-/* Conflicts are what the collectors save; schedulers that have nothing ready gain nothing from them, and those that wait
- * for a collector lose. */
+/* Conflicts are what the collectors save; schedulers that have nothing ready gain nothing from them, and
+ * those that wait for a collector lose. */
 void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
 {
-	double hit = fact(p, "Malekeh", "rf_hit_ratio");
-	double conflict = fact(p, "OCU", "bank_conflict_fraction");
-	double idle = fact(p, "OCU", "no_ready_fraction");
-	double wait = fact(p, "OCU", "issue_stall_fraction");
-	double after = fact(p, "Malekeh", "issue_stall_fraction");
+	double hit = metric_of(p, "Malekeh", "rf_hit_ratio");
+	double conflict = metric_of(p, "OCU", "bank_conflict_fraction");
+	double idle = metric_of(p, "OCU", "no_ready_fraction");
+	double wait = metric_of(p, "OCU", "issue_stall_fraction");
+	double after = metric_of(p, "Malekeh", "issue_stall_fraction");
 	(void)speedup;
 	text[0] = '\0';
 	if (isnan(hit) && isnan(wait)) {

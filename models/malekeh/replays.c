@@ -149,7 +149,8 @@ static void remember_model(const struct ct_mechanism_run *run)
 	}
 }
 
-/* What is wanted under --check is the measurement of the pass beside the bounds: only method replay runs the engine. */
+/* What is wanted under --check is the measurement of the pass beside the bounds: only method replay runs the
+ * engine. */
 int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 {
 	double cycles = 0, launch = 0;

@@ -7,7 +7,7 @@
 #include "models/common/published.h"
 #include "models/malekeh/run.h"
 
-static double value(const struct ct_profile *p, const char *system, const char *metric, const char *method,
+static double metric_of(const struct ct_profile *p, const char *system, const char *metric, const char *method,
                     struct ct_estimate *es)
 {
 	struct ct_estimate own;
@@ -27,10 +27,10 @@ static void optional_cell(struct ct_table *table, int decimals, double v)
 /* Why a system gains or does not, from what kept its schedulers from issuing. */
 static void row_why(const struct ct_profile *p, const char *s, char *out, size_t n)
 {
-	double stall = value(p, s, "issue_stall_fraction", "replay", NULL);
-	double base = value(p, "OCU", "issue_stall_fraction", "replay", NULL);
-	double pending = value(p, s, "pending_ready_fraction", "replay", NULL);
-	double idle = value(p, s, "no_ready_fraction", "replay", NULL);
+	double stall = metric_of(p, s, "issue_stall_fraction", "replay", NULL);
+	double base = metric_of(p, "OCU", "issue_stall_fraction", "replay", NULL);
+	double pending = metric_of(p, s, "pending_ready_fraction", "replay", NULL);
+	double idle = metric_of(p, s, "no_ready_fraction", "replay", NULL);
 	if (pending > 0.05)
 		snprintf(out, n, "ready warps outside the active set in %.0f %% of the cycles", 100 * pending);
 	else if (idle > 0.7)
@@ -43,19 +43,20 @@ static void row_why(const struct ct_profile *p, const char *s, char *out, size_t
 		snprintf(out, n, "as many issue stalls: %.0f %%", 100 * stall);
 }
 
+/* A system that was not replayed has no row. */
 static void replayed_row(struct ct_table *table, const struct ct_profile *p, const char *system)
 {
 	struct ct_estimate es;
 	char text[96];
-	double speedup = value(p, system, "speedup", "replay", &es);
+	double speedup = metric_of(p, system, "speedup", "replay", &es);
 	if (isnan(speedup))
 		return;
 	ct_table_cell(table, "%s", system);
-	optional_cell(table, 0, value(p, system, "storage_bytes", NULL, NULL));
-	ct_table_percent(table, value(p, system, "rf_hit_ratio", "replay", NULL));
-	ct_table_percent(table, value(p, system, "rf_bank_reads_ratio", "replay", NULL));
-	ct_table_percent(table, value(p, system, "rf_energy_ratio", "replay", NULL));
-	ct_table_percent(table, value(p, system, "rf_cache_writes_ratio", "replay", NULL));
+	optional_cell(table, 0, metric_of(p, system, "storage_bytes", NULL, NULL));
+	ct_table_percent(table, metric_of(p, system, "rf_hit_ratio", "replay", NULL));
+	ct_table_percent(table, metric_of(p, system, "rf_bank_reads_ratio", "replay", NULL));
+	ct_table_percent(table, metric_of(p, system, "rf_energy_ratio", "replay", NULL));
+	ct_table_percent(table, metric_of(p, system, "rf_cache_writes_ratio", "replay", NULL));
 	ct_table_cell(table, "%.3f", speedup);
 	if (isnan(es.low))
 		ct_table_cell(table, "-");
@@ -75,7 +76,7 @@ static void replayed_table(const struct ct_profile *p, const struct ct_table_sty
 	for (size_t i = 0; (s = ct_mk_system_at(i)); i++)
 		replayed_row(&table, p, s->name);
 	ct_table_render(&table, b);
-	double energy = value(p, "Malekeh", "rf_energy_ratio", "replay", NULL);
+	double energy = metric_of(p, "Malekeh", "rf_energy_ratio", "replay", NULL);
 	if (!isnan(energy)) /* else no register is read or written */
 		ct_buf_printf(b, "\nenergy: Malekeh's registers take %.0f %% of what OCU's take\n", 100 * energy);
 }
@@ -89,8 +90,8 @@ static void bounds_table(const struct ct_profile *p, const struct ct_table_style
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
 		const char *s = ct_mk_system_at(i)->name;
 		struct ct_estimate es = {.high = NAN};
-		double a = value(p, s, "rf_hit_ratio_distinct", "analytic", &es);
-		double r = value(p, s, "rf_hit_ratio_distinct", "replay", NULL);
+		double a = metric_of(p, s, "rf_hit_ratio_distinct", "analytic", &es);
+		double r = metric_of(p, s, "rf_hit_ratio_distinct", "replay", NULL);
 		ct_table_cell(&table, "%s", s);
 		ct_table_percent(&table, es.high);
 		ct_table_percent(&table, a);
@@ -125,7 +126,7 @@ int mk_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
             struct ct_error *e)
 {
 	const struct mk_run *own = mk_run_of(run);
-	int has_replay = !isnan(value(run->p, "Malekeh", "speedup", "replay", NULL));
+	int has_replay = !isnan(metric_of(run->p, "Malekeh", "speedup", "replay", NULL));
 	if (has_replay)
 		replayed_table(run->p, style, b);
 	if (has_replay && run->check)
@@ -144,11 +145,11 @@ int mk_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
 
 static double replayed_value(const struct ct_profile *p, const char *system, const char *metric)
 {
-	return value(p, system, metric, "replay", NULL);
+	return metric_of(p, system, metric, "replay", NULL);
 }
 
-/* Fields: result, application, system, against, metric, value, condition, where. Speed-ups here are against OCU
- * already. */
+/* Fields: result, application, system, against, metric, value, condition, where. Speed-ups here are against
+ * OCU already. */
 static void published_row(struct ct_table *table, const struct ct_profile *p, const struct ct_published_row *r)
 {
 	const char *const *f = r->field;

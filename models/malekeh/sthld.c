@@ -33,7 +33,7 @@ static int state_number(const char *s, uint8_t *out)
 	return 0;
 }
 
-static int transition(struct reader *r, char **f)
+static int read_transition(struct reader *r, char **f)
 {
 	struct ct_mk_transition x;
 	uint8_t state;
@@ -52,7 +52,7 @@ static int transition(struct reader *r, char **f)
 	return 0;
 }
 
-static int line(struct reader *r, char **f, unsigned n)
+static int read_line(struct reader *r, char **f, unsigned n)
 {
 	struct ct_mk_sthld_table *t = r->t;
 	if (n == 5 && !strcmp(f[0], "start")) {
@@ -65,10 +65,10 @@ static int line(struct reader *r, char **f, unsigned n)
 		r->threshold = 1;
 		return ct_parse_real(f[1], &t->threshold) < 0 || !(t->threshold > 0) ? -1 : 0;
 	}
-	return n == 4 ? transition(r, f) : -1;
+	return n == 4 ? read_transition(r, f) : -1;
 }
 
-static unsigned split(char *text, char **f)
+static unsigned split_fields(char *text, char **f)
 {
 	unsigned n = 0;
 	for (char *p = text; p && n < FIELDS + 1; n++) {
@@ -99,7 +99,7 @@ int ct_mk_sthld_parse(struct ct_mk_sthld_table *t, const char *name, const char 
 				               LINE);
 			memcpy(copy, text + at, len);
 			copy[len] = '\0';
-			if (line(&r, f, split(copy, f)) < 0)
+			if (read_line(&r, f, split_fields(copy, f)) < 0)
 				return ct_fail(e, CT_ERR_INPUT, "%s:%u: not a transition: write state, S, L or *, next "
 				               "state and delta", name, number);
 		}

@@ -49,12 +49,12 @@ static enum ct_mk_op_kind kind_of(const struct ct_sinst *s)
 	}
 }
 
-static unsigned width(uint8_t regs)
+static unsigned registers_of(uint8_t regs)
 {
 	return regs ? regs : 1;
 }
 
-static int real(ct_reg r)
+static int is_real(ct_reg r)
 {
 	return r != CT_REG_RZ && r != CT_REG_URZ;
 }
@@ -85,7 +85,7 @@ static int add_waits(struct ct_mk_stream *s, struct ct_mk_op *o, const ct_reg *r
                      const uint8_t *regs, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; real(reg[i]) && k < width(regs[i]); k++)
+		for (unsigned k = 0; is_real(reg[i]) && k < registers_of(regs[i]); k++)
 			if (add_wait(s, o, (ct_reg)(reg[i] + k)) < 0)
 				return -1;
 	return 0;
@@ -95,7 +95,7 @@ static int add_bytes(uint8_t **p, size_t *count, size_t *cap, const ct_reg *reg,
                      const uint8_t *regs, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; real(reg[i]) && k < width(regs[i]); k++)
+		for (unsigned k = 0; is_real(reg[i]) && k < registers_of(regs[i]); k++)
 			if (CT_REG_KIND(reg[i]) == CT_REG_R &&
 			    add_byte(p, count, cap, (uint8_t)(reg[i] + k)) < 0)
 				return -1;
@@ -110,7 +110,8 @@ static int open_pools(struct ct_mk_stream *s)
 	       (s->waits || ct_grow((void **)&s->waits, &s->cap_waits, 1, sizeof *s->waits) == 0) ? 0 : -1;
 }
 
-static int operands(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_sinst *inst)
+/* Puts the registers that an instruction reads, writes and waits for into the stream's pools. */
+static int add_operands(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_sinst *inst)
 {
 	if (open_pools(s) < 0)
 		return -1;
@@ -131,7 +132,8 @@ static int operands(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_
 	return 0;
 }
 
-static int decode(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_gpu *g,
+/* What the sub-core model has to know of a static instruction. */
+static int decode_op(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_gpu *g,
                   const struct ct_sinst *inst)
 {
 	enum ct_unit_class c = (enum ct_unit_class)inst->unit;
@@ -148,7 +150,7 @@ static int decode(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_gp
 	o->pc = inst->pc;
 	int left = inst->has_imm && inst->imm > 0 && inst->imm < 64;
 	o->groups_left = (uint8_t)(left ? inst->imm : 0);
-	if (operands(s, o, inst) < 0)
+	if (add_operands(s, o, inst) < 0)
 		return -1;
 	o->needs_collector = o->nsrc || o->ndst || memory;
 	o->known = 1;
@@ -164,7 +166,7 @@ const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_g
 		memset(s->op + s->ops, 0, (sid + 1 - s->ops) * sizeof *s->op);
 		s->ops = (size_t)sid + 1;
 	}
-	if (!s->op[sid].known && decode(s, &s->op[sid], g, inst) < 0)
+	if (!s->op[sid].known && decode_op(s, &s->op[sid], g, inst) < 0)
 		return NULL;
 	return &s->op[sid];
 }
@@ -208,7 +210,7 @@ void ct_mk_stream_mem(struct ct_mk_stream *s, uint32_t warp, size_t index, uint6
 }
 
 /* By CTA, then by number inside it. */
-static int compare(const void *a, const void *b)
+static int by_cta(const void *a, const void *b)
 {
 	const struct ct_mk_warp *x = a, *y = b;
 	if (x->cta != y->cta)
@@ -218,7 +220,7 @@ static int compare(const void *a, const void *b)
 
 int ct_mk_stream_seal(struct ct_mk_stream *s, struct ct_error *e)
 {
-	qsort(s->warp, s->warps, sizeof *s->warp, compare);
+	qsort(s->warp, s->warps, sizeof *s->warp, by_cta);
 	for (size_t i = s->warps; i-- > 0;)
 		s->cta[s->warp[i].cta].first = (uint32_t)i;
 	if (s->warps && !s->resident)

@@ -64,7 +64,7 @@ int ct_mk_system_find(const char *name)
 }
 
 /* Values of 128 B that one sub-core (monolithic: the SM) holds. */
-static uint64_t values(const struct ct_mk_system *s, uint64_t warps)
+static uint64_t count_values(const struct ct_mk_system *s, uint64_t warps)
 {
 	uint64_t collectors = s->collectors ? s->collectors : warps;
 	switch (s->kind) {
@@ -81,7 +81,7 @@ uint64_t ct_mk_cache_bytes(const struct ct_mk_system *s, const struct ct_gpu *g)
 {
 	uint64_t cores = s->monolithic ? 1 : g->schedulers;
 	uint64_t warps = (ct_gpu_max_warps(g) + cores - 1) / cores;
-	return cores * values(s, warps) * CT_MK_VALUE_BYTES;
+	return cores * count_values(s, warps) * CT_MK_VALUE_BYTES;
 }
 
 int64_t ct_mk_added_bytes(const struct ct_mk_system *s, const struct ct_gpu *g)

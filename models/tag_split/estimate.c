@@ -49,7 +49,7 @@ int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, co
 
 /* ---- one system in the closed network ---- */
 
-static double quotient(double a, double b, double otherwise)
+static double quotient_or(double a, double b, double otherwise)
 {
 	return b > 0 ? a / b : otherwise;
 }
@@ -62,7 +62,7 @@ static double mean_latency(const struct ct_perf_point *pt)
 	return sum;
 }
 
-static double entries(const struct ct_ts_answer *a)
+static double mshr_entries(const struct ct_ts_answer *a)
 {
 	double given = a->params.v[CT_TS_MSHR];
 	return given > 0 ? given : a->gpu.l1.mshr_entries;
@@ -75,11 +75,11 @@ static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m,
 {
 	struct ct_amva_station *s = &pt->extra[pt->n_extra];
 	double demand = x->request_misses / m->loads * mean_latency(pt) * factor;
-	if (!(entries(a) > 0) || !(factor > 0))
+	if (!(mshr_entries(a) > 0) || !(factor > 0))
 		return;
 	memset(s, 0, sizeof *s);
 	s->demand = demand;
-	s->servers = pt->sms * entries(a);
+	s->servers = pt->sms * mshr_entries(a);
 	s->closed = 1;
 	pt->n_extra++;
 }
@@ -87,7 +87,7 @@ static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m,
 static double mshr_factor(const struct ct_ts_answer *a, const struct ct_perf *m,
                           const struct ct_perf_point *pt, const struct ct_ts_measured *c)
 {
-	double busy = c->request_misses * mean_latency(pt) / (pt->sms * entries(a)) / m->w->cycles;
+	double busy = c->request_misses * mean_latency(pt) / (pt->sms * mshr_entries(a)) / m->w->cycles;
 	return busy > BUSY_MAX ? BUSY_MAX / busy : 1;
 }
 
@@ -105,7 +105,7 @@ struct beyond {
 
 /* What is not a first touch misses the LLC as often per line as before: a thrashed LLC is
  * spared what the L1 keeps. follow: the share of that effect which is believed. */
-static void filter(struct ct_perf_point *pt, const struct beyond *b, double follow)
+static void filter_misses(struct ct_perf_point *pt, const struct beyond *b, double follow)
 {
 	double old = 0, total = pt->dram_bytes;
 	for (unsigned i = 0; i < pt->n_classes; i++)
@@ -131,12 +131,12 @@ static void filter(struct ct_perf_point *pt, const struct beyond *b, double foll
 struct how {
 	double extra; /* cycles of hit latency */
 	int mshr;     /* limited by its entries */
-	double follow; /* 1: DRAM traffic follows what leaves L1 as filter() says; 0: it stays */
+	double follow; /* 1: DRAM traffic follows what leaves L1 as filter_misses() says; 0: it stays */
 };
 
 /* The system x in the model m that is anchored to the run of the configured L1, c. Returns
  * the DRAM traffic over that of the configured L1. */
-static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
+static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf *m,
                      const struct ct_ts_measured *c, const struct ct_ts_measured *x,
                      const struct how *h, struct ct_perf_result *r)
 {
@@ -144,27 +144,27 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
 	struct ct_perf_point pt;
 	ct_perf_conventional(m, &a->gpu, m->w->sms, own_lines(&a->gpu), &pt);
 	double before = pt.dram_bytes, factor = h->mshr ? mshr_factor(a, m, &pt, c) : 0;
-	double requests = quotient(x->requests, c->requests, 1), old = pt.l1_miss;
-	struct beyond b = {quotient(x->request_misses, c->request_misses, 1),
-	                   quotient(x->load_lines, c->load_lines, 1), 1};
+	double requests = quotient_or(x->requests, c->requests, 1), old = pt.l1_miss;
+	struct beyond b = {quotient_or(x->request_misses, c->request_misses, 1),
+	                   quotient_or(x->load_lines, c->load_lines, 1), 1};
 	/* Requests of one LLC line miss together: a load that falls apart into smaller lines does
 	 * not wait for more of them. */
 	if (requests > 1)
 		b.requests = b.lines;
 	b.sectors = a->gpu.llc.sector < a->gpu.llc.line
-		            ? quotient(x->load_accesses, c->load_accesses, 1) : b.lines;
-	filter(&pt, &b, h->follow);
+		            ? quotient_or(x->load_accesses, c->load_accesses, 1) : b.lines;
+	filter_misses(&pt, &b, h->follow);
 	pt.l1_miss = fmin(old * b.requests / fmin(requests, 1), 1);
-	double up = quotient(x->request_flits, c->request_flits, 1);
-	double down = quotient(x->reply_flits, c->reply_flits, 1);
+	double up = quotient_or(x->request_flits, c->request_flits, 1);
+	double down = quotient_or(x->reply_flits, c->reply_flits, 1);
 	pt.request_packets *= up;
 	pt.slice_in *= up;
 	pt.reply_packets *= down;
 	pt.slice_out *= down;
-	pt.llc_sectors *= quotient(x->llc_accesses, c->llc_accesses, 1);
+	pt.llc_sectors *= quotient_or(x->llc_accesses, c->llc_accesses, 1);
 	for (unsigned i = 0; i < pt.n_classes; i++)
 		pt.cls[i].latency += h->extra;
-	own.l1_cycles *= quotient(x->port_cycles, c->port_cycles, 1);
+	own.l1_cycles *= quotient_or(x->port_cycles, c->port_cycles, 1);
 	own.t_l1 += h->extra;
 	own.lines_per_load = fmax(m->lines_per_load * fmin(requests, 1), 1);
 	add_mshr(a, m, &pt, x, factor);
@@ -172,12 +172,12 @@ static double evaluate(const struct ct_ts_answer *a, const struct ct_perf *m,
 	return before > 0 ? pt.dram_bytes / before : 1;
 }
 
-static int has(const struct ct_ts_answer *a, size_t i)
+static int is_estimated(const struct ct_ts_answer *a, size_t i)
 {
 	return a->systems >> i & 1;
 }
 
-static const struct ct_ts_measured *configured(const struct ct_ts_answer *a)
+static const struct ct_ts_measured *configured_counts(const struct ct_ts_answer *a)
 {
 	return &a->row[CT_TS_SYSTEMS - 1].x;
 }
@@ -191,7 +191,7 @@ double ct_ts_cycles(const struct ct_ts_answer *a, const struct ct_ts_measured *x
 {
 	struct ct_perf_result r;
 	struct how h = {extra, 1, 1};
-	evaluate(a, &a->perf, configured(a), x, &h, &r);
+	evaluate_system(a, &a->perf, configured_counts(a), x, &h, &r);
 	return r.cycles;
 }
 
@@ -201,9 +201,9 @@ static void energy_run(const struct ct_ts_answer *a, const struct ct_ts_row *r,
                        struct ct_energy_run *run)
 {
 	const struct ct_workload *w = a->w;
-	const struct ct_ts_measured *c = configured(a);
+	const struct ct_ts_measured *c = configured_counts(a);
 	double seconds = r->cycles / (a->gpu.core_mhz * 1e6);
-	double accesses = quotient(r->x.llc_accesses, c->llc_accesses, 1);
+	double accesses = quotient_or(r->x.llc_accesses, c->llc_accesses, 1);
 	*run = (struct ct_energy_run){.seconds = seconds, .sms = w->sms,
 		.llc_bytes = w->llc_sectors * a->gpu.llc.sector * accesses,
 		.noc_bytes = (r->x.request_flits + r->x.reply_flits) * a->gpu.noc_flit_bytes,
@@ -213,7 +213,7 @@ static void energy_run(const struct ct_ts_answer *a, const struct ct_ts_row *r,
 		                   a->params.v[CT_TS_LEAKAGE_WATT] * w->sms * seconds;
 }
 
-static void spend(struct ct_ts_answer *a)
+static void spend_energy(struct ct_ts_answer *a)
 {
 	struct ct_energy en;
 	struct ct_energy_run run;
@@ -221,7 +221,7 @@ static void spend(struct ct_ts_answer *a)
 	ct_energy_split(&en, &a->gpu, a->params.v[CT_TS_CONSTANT_WATT],
 	                a->params.v[CT_TS_STATIC_SHARE], &run);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
-		if (!has(a, i))
+		if (!is_estimated(a, i))
 			continue;
 		energy_run(a, &a->row[i], &run);
 		a->row[i].joule = ct_energy_joule(&en, &run);
@@ -231,22 +231,23 @@ static void spend(struct ct_ts_answer *a)
 
 /* ---- the answer ---- */
 
-static void central(struct ct_ts_answer *a)
+/* Every row with the central assumptions: cycles, energy, and the speed-ups that ranges begin with. */
+static void estimate_rows(struct ct_ts_answer *a)
 {
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		struct ct_ts_row *r = &a->row[i];
-		if (!has(a, i))
+		if (!is_estimated(a, i))
 			continue;
 		struct how h = {latency_of(a, r->system), 1, 1};
-		r->dram = evaluate(a, &a->perf, configured(a), &r->x, &h, &r->perf);
+		r->dram = evaluate_system(a, &a->perf, configured_counts(a), &r->x, &h, &r->perf);
 		r->cycles = r->perf.cycles;
-		r->ipc = quotient(a->w->thread_insts, r->cycles, NAN);
+		r->ipc = quotient_or(a->w->thread_insts, r->cycles, NAN);
 	}
-	spend(a);
+	spend_energy(a);
 	const struct ct_ts_row *base = &a->row[0], *own = &a->row[CT_TS_SYSTEMS - 1];
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		struct ct_ts_row *r = &a->row[i];
-		if (!has(a, i))
+		if (!is_estimated(a, i))
 			continue;
 		r->speedup = ct_number_begin(base->cycles / r->cycles);
 		r->speedup_configured = ct_number_begin(own->cycles / r->cycles);
@@ -261,7 +262,9 @@ struct variant {
 	double follow;
 };
 
-static int vary(struct ct_ts_answer *a, const struct variant *v, struct ct_error *e)
+/* The same systems under other assumptions: every ratio that comes out widens its range. Energy is not
+ * computed again: power moves little, so that the ratio follows the time. */
+static int widen_by_variant(struct ct_ts_answer *a, const struct variant *v, struct ct_error *e)
 {
 	struct ct_perf m;
 	struct ct_gpu g = a->replayed;
@@ -272,11 +275,11 @@ static int vary(struct ct_ts_answer *a, const struct variant *v, struct ct_error
 		return st;
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		struct how h = {latency_of(a, a->row[i].system), v->mshr, v->follow};
-		if (has(a, i))
-			evaluate(a, &m, configured(a), &a->row[i].x, &h, &r[i]);
+		if (is_estimated(a, i))
+			evaluate_system(a, &m, configured_counts(a), &a->row[i].x, &h, &r[i]);
 	}
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
-		if (!has(a, i))
+		if (!is_estimated(a, i))
 			continue;
 		ct_number_widen(&a->row[i].speedup, r[0].cycles / r[i].cycles);
 		ct_number_widen(&a->row[i].speedup_configured, r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
@@ -287,7 +290,7 @@ static int vary(struct ct_ts_answer *a, const struct variant *v, struct ct_error
 	return CT_OK;
 }
 
-static enum ct_ts_class classify(const struct ct_ts_answer *a)
+static enum ct_ts_class classify_lines(const struct ct_ts_answer *a)
 {
 	double x = a->row[1].speedup.value, y = a->row[2].speedup.value; /* 32 and 64 B */
 	if (fmax(x, y) > 1 + ct_ts_dead_band)
@@ -325,17 +328,17 @@ int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
 	int st = ct_perf_calibrate(&a->perf, w, replayed, CT_PERF_ANCHOR_STATION, e);
 	for (size_t i = 0; i < CT_TS_SYSTEMS && st == CT_OK; i++) {
 		a->row[i].system = ct_ts_system_at(i);
-		if (has(a, i))
+		if (is_estimated(a, i))
 			st = ct_ts_measured_read(&a->row[i].x, p, a->row[i].system->name, e);
 	}
 	if (st != CT_OK)
 		return st;
-	central(a);
+	estimate_rows(a);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
-		st = vary(a, &VARIANTS[i], e);
+		st = widen_by_variant(a, &VARIANTS[i], e);
 	if (systems != CT_TS_ALL_SYSTEMS)
 		return st;
-	a->line_class = classify(a);
+	a->line_class = classify_lines(a);
 	a->sensitive = a->row[ct_ts_system_find("Perfect")].speedup.value >= 1 + SENSITIVE;
 	return st;
 }
@@ -348,7 +351,7 @@ int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struc
 	const struct ct_workload *load = a->w;
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		const struct ct_ts_row *r = &a->row[i];
-		if (!has(a, i))
+		if (!is_estimated(a, i))
 			continue;
 		w.system = r->system->name;
 		ct_records_value(&w, "cycles", r->cycles + load->launch_cycles);
@@ -374,7 +377,7 @@ const char *ct_ts_class_name(enum ct_ts_class c)
 }
 
 /* The better of the two smaller lines, or the worse where none is faster. */
-static const struct ct_ts_row *smaller(const struct ct_ts_answer *a)
+static const struct ct_ts_row *smaller_line_row(const struct ct_ts_answer *a)
 {
 	int better = a->line_class == CT_TS_CLN;
 	return (a->row[1].cycles <= a->row[2].cycles) == better ? &a->row[1] : &a->row[2];
@@ -382,8 +385,8 @@ static const struct ct_ts_row *smaller(const struct ct_ts_answer *a)
 
 void ct_ts_class_why(const struct ct_ts_answer *a, char *out, size_t n)
 {
-	const struct ct_ts_row *s = smaller(a), *b = &a->row[0];
-	double requests = quotient(s->x.request_misses, b->x.request_misses, 1);
+	const struct ct_ts_row *s = smaller_line_row(a), *b = &a->row[0];
+	double requests = quotient_or(s->x.request_misses, b->x.request_misses, 1);
 	if (isnan(b->x.inst_miss_rate)) {
 		snprintf(out, n, "no loads");
 		return;
@@ -405,8 +408,8 @@ static const char *limited_by(const struct ct_ts_row *r)
 void ct_ts_row_why(const struct ct_ts_answer *a, const struct ct_ts_row *r, char *out, size_t n)
 {
 	const struct ct_ts_row *b = &a->row[0];
-	double misses = quotient(r->x.request_misses, b->x.request_misses, 1) - 1;
-	double data = quotient(r->x.to_l1, b->x.to_l1, 1) - 1;
+	double misses = quotient_or(r->x.request_misses, b->x.request_misses, 1) - 1;
+	double data = quotient_or(r->x.to_l1, b->x.to_l1, 1) - 1;
 	char busy[64];
 	ct_perf_busy_text(r->perf.utilisation, r->perf.yield, busy, sizeof busy);
 	if (r == b)
@@ -416,7 +419,7 @@ void ct_ts_row_why(const struct ct_ts_answer *a, const struct ct_ts_row *r, char
 		         100 * data, limited_by(r));
 }
 
-static unsigned note(char out[][CT_TS_NOTE_LEN], unsigned n, const char *text)
+static unsigned add_note(char out[][CT_TS_NOTE_LEN], unsigned n, const char *text)
 {
 	if (n < CT_TS_NOTES_MAX)
 		snprintf(out[n++], CT_TS_NOTE_LEN, "%s", text);
@@ -428,16 +431,16 @@ unsigned ct_ts_answer_notes(const struct ct_ts_answer *a, char out[][CT_TS_NOTE_
 	char text[CT_TS_NOTE_LEN];
 	unsigned n = 0;
 	if (!a->sensitive)
-		n = note(out, n, "not sensitive to the L1: below 3 % faster even with a perfect one (the paper "
+		n = add_note(out, n, "not sensitive to the L1: below 3 % faster even with a perfect one (the paper "
 		         "leaves such programs out)");
-	n = note(out, n, "MRPB reorders requests in time: only --method replay shows what that is worth");
+	n = add_note(out, n, "MRPB reorders requests in time: only --method replay shows what that is worth");
 	if (a->gpu.l1.ways > 16 && !(a->params.v[CT_TS_WAYS] > 0))
-		n = note(out, n, "the GPU's L1 has more than 16 ways: the paper's systems have 4, as in the "
+		n = add_note(out, n, "the GPU's L1 has more than 16 ways: the paper's systems have 4, as in the "
 		         "paper; set tsc.ways for others");
 	if (a->perf.ratio > 1.5 || a->perf.ratio < 1 / 1.5) {
 		snprintf(text, sizeof text, "before anchoring the model takes %.2f times the replayed cycles: "
 		         "trust ranks more than values", a->perf.ratio);
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	return n;
 }

@@ -95,7 +95,7 @@ static uint32_t sectors_of(uint32_t chunks, uint32_t chunk)
 }
 
 /* Pieces of `bytes` that hold sectors of a mask: LLC sectors, LLC lines. */
-static uint32_t pieces(uint32_t sectors, uint32_t bytes)
+static uint32_t count_pieces(uint32_t sectors, uint32_t bytes)
 {
 	uint32_t wide = bytes / 32, n = 0;
 	if (wide <= 1)
@@ -107,7 +107,7 @@ static uint32_t pieces(uint32_t sectors, uint32_t bytes)
 	return n;
 }
 
-static uint64_t flits(const struct ct_ts_measure *m, uint32_t payload)
+static uint64_t flits_of(const struct ct_ts_measure *m, uint32_t payload)
 {
 	return m->flits[payload < TS_PAYLOAD_MAX ? payload : TS_PAYLOAD_MAX];
 }
@@ -118,14 +118,14 @@ static void count_fetch(struct ct_ts_measure *m, struct ts_one *one, uint32_t mi
 {
 	struct ct_ts_counts *c = &one->c;
 	uint32_t chunk = one->shape.chunk, bytes = ts_few_bits(miss) * chunk;
-	uint32_t sectors = sectors_of(miss, chunk), lines = pieces(sectors, m->g.llc.line);
-	uint32_t access = pieces(sectors, m->g.llc.sector);
+	uint32_t sectors = sectors_of(miss, chunk), lines = count_pieces(sectors, m->g.llc.line);
+	uint32_t access = count_pieces(sectors, m->g.llc.sector);
 	c->fetched_bytes += bytes;
 	c->data_packets += ct_ts_data_packets(ts_few_bits(miss), chunk, m->packet);
 	c->llc_accesses += access;
 	c->llc_lines += lines;
-	c->request_flits += lines * flits(m, 0);
-	c->reply_flits += access * flits(m, access == 1 ? bytes : (bytes + access - 1) / access);
+	c->request_flits += lines * flits_of(m, 0);
+	c->reply_flits += access * flits_of(m, access == 1 ? bytes : (bytes + access - 1) / access);
 }
 
 /* Returns whether it missed. */
@@ -136,7 +136,7 @@ static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct 
 	uint32_t missing = r->miss & q->chunks;
 	c->requests++;
 	c->sectors += ts_few_bits(q->sectors);
-	c->port_cycles += pieces(q->sectors, LINE) + (one->shape.kind == CT_TS_DSC && r->replaced > 1
+	c->port_cycles += count_pieces(q->sectors, LINE) + (one->shape.kind == CT_TS_DSC && r->replaced > 1
 	                                                      ? r->replaced - 1 : 0);
 	c->evicted += r->evicted;
 	c->collateral += r->collateral;
@@ -199,9 +199,9 @@ static void count_store(const struct ct_ts_measure *m, struct ct_ts_counts *c, u
 		return;
 	c->stores_seen++;
 	c->write_packets += (bytes + m->packet - 1) / m->packet;
-	c->store_request_flits += flits(m, bytes);
-	c->store_reply_flits += flits(m, 0);
-	c->store_accesses += pieces(sectors, m->g.llc.sector);
+	c->store_request_flits += flits_of(m, bytes);
+	c->store_reply_flits += flits_of(m, 0);
+	c->store_accesses += count_pieces(sectors, m->g.llc.sector);
 }
 
 static void store_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
@@ -252,6 +252,8 @@ void ts_measure_mrpb_done(void *ctx, const struct ct_ts_mrpb_answer *a)
 	b->free_loads[b->n_free++] = (uint32_t)t->id;
 }
 
+/* Hands all requests of an instruction to the buffer, which serves them in an order of its own. A load is
+ * counted when the last of its requests has been served. */
 static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct ts_inst *inst)
 {
 	struct ts_mrpb_sm *b = &one->mrpb[inst->sm];
@@ -370,7 +372,7 @@ static int served_by_l1(const struct ct_ts_measure *m, const struct ct_sinst *s)
 /* ---- batches ---- */
 
 /* Brings the sets of an instruction near. */
-static void bring(const struct ct_ts_measure *m, const struct ts_one *one,
+static void prefetch_sets(const struct ct_ts_measure *m, const struct ts_one *one,
                   const struct ts_inst *inst)
 {
 	const struct ct_ts_l1 *l1 = one->l1[inst->sm];
@@ -403,7 +405,7 @@ void ts_measure_drain(struct ct_ts_measure *m)
 	for (unsigned i = 0; i < m->n; i++)
 		for (uint32_t k = 0; k < m->insts; k++) {
 			if (k + AHEAD < m->insts)
-				bring(m, &m->one[i], &m->inst[k + AHEAD]);
+				prefetch_sets(m, &m->one[i], &m->inst[k + AHEAD]);
 			m->counting = m->inst[k].counting;
 			run_one(m, &m->one[i], &m->inst[k]);
 		}
@@ -411,6 +413,8 @@ void ts_measure_drain(struct ct_ts_measure *m)
 	m->insts = m->lines = 0;
 }
 
+/* Keeps what an instruction asks the L1 for until the batch is full: the systems run through a batch one
+ * after another, each with its own L1s in the host's caches. */
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
 	struct ct_ts_measure *m = ctx;

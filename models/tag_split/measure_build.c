@@ -22,6 +22,7 @@ static uint32_t mshr_entries(const struct ct_ts_measure *m)
 	return given > 0 ? (uint32_t)given : m->g.l1.mshr_entries;
 }
 
+/* MRPB's queues in front of the L1 of one SM, with room to remember every load that can wait in them. */
 static int new_buffer(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm, struct ct_error *e)
 {
 	struct ts_mrpb_sm *b = &one->mrpb[sm];
@@ -59,6 +60,8 @@ static void choose_sets(const struct ct_ts_measure *m, struct ts_one *one)
 		}
 }
 
+/* The L1s of one system on every SM for that capacity, the sets that are followed, and which of them sample a
+ * mode. */
 static int build_one(struct ct_ts_measure *m, struct ts_one *one, uint64_t bytes,
                      struct ct_error *e)
 {
@@ -153,7 +156,7 @@ void ts_measure_drop(struct ct_ts_measure *m, struct ts_one *one)
 	one->set_requests = one->set_misses = NULL;
 }
 
-static void flush(struct ct_ts_measure *m, struct ts_one *one)
+static void flush_l1s(struct ct_ts_measure *m, struct ts_one *one)
 {
 	for (uint32_t sm = 0; sm < m->g.sms; sm++) {
 		if (one->mrpb)
@@ -170,7 +173,7 @@ int ts_measure_build(struct ct_ts_measure *m, uint64_t bytes, struct ct_error *e
 		if (one->l1 && one->system.kind == CT_TS_PERFECT)
 			continue; /* has no size */
 		if (one->l1) {
-			flush(m, one);
+			flush_l1s(m, one);
 			ts_measure_fold(m, one);
 			ts_measure_drop(m, one);
 		}
@@ -192,6 +195,6 @@ int ct_ts_measure_kernel(struct ct_ts_measure *m, const struct ct_kernel *k, str
 	if (bytes != m->bytes)
 		return ts_measure_build(m, bytes, e);
 	for (unsigned i = 0; i < m->n && m->g.l1_flush; i++)
-		flush(m, &m->one[i]);
+		flush_l1s(m, &m->one[i]);
 	return CT_OK;
 }

@@ -81,6 +81,7 @@ static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, dou
 	ct_records_value(w, "chunk_reused_fraction", ratio((double)c->use.reused, (double)c->use.fetched));
 }
 
+/* The records of one system: rates, traffic, and what Tag-Split and MRPB alone have. */
 static void write_one(struct ct_records *w, const struct ct_ts_measure *m, const struct ts_one *one,
                       const struct ct_ts_counts *c, double insts)
 {

@@ -30,7 +30,11 @@ static int is_timing(size_t key)
 /* The systems that a verdict and its reason speak of. */
 static unsigned judged_systems(void)
 {
-	return 1u << ct_ts_system_find("128B") | 1u << ct_ts_system_find("TSC+") | 1u << ct_ts_system_find("configured");
+	static const char *const names[] = {"128B", "TSC+", "configured"};
+	unsigned mask = 0;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		mask |= 1u << ct_ts_system_find(names[i]);
+	return mask;
 }
 
 static int ts_open(struct ct_mechanism_run *run, struct ct_error *e)
@@ -122,7 +126,7 @@ static const struct ct_pass_observer observer = {
 /* ---- the estimate ---- */
 
 /* Measures on the trace what the profile lacks, or holds for other parameters. */
-static int complete(struct ct_mechanism_run *run, struct ct_error *e)
+static int measure_if_needed(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	const struct ts_run *own = ts_run_of(run);
 	const char *why = ct_ts_measured_in(run->p) ? NULL : "a profile without tag-split";
@@ -141,7 +145,8 @@ static int complete(struct ct_mechanism_run *run, struct ct_error *e)
 	return ts_measure_again(run, why, systems, n, run->p, e);
 }
 
-/* 1 for what ts_replay() writes: times, which hold for one GPU only, while counts hold as long as its L1 stays. */
+/* 1 for what ts_replay() writes: times, which hold for one GPU only, while counts hold as long as its L1
+ * stays. */
 static int is_replayed_time(void *ctx, const struct ct_record *r)
 {
 	static const char *const metrics[] = {"cycles", "ipc", "speedup", "speedup_configured", "llc_mpki"};
@@ -160,7 +165,7 @@ static int is_replayed_time(void *ctx, const struct ct_record *r)
 static int ts_estimate(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	struct ts_run *own = ts_run_of(run);
-	int st = complete(run, e);
+	int st = measure_if_needed(run, e);
 	if (run->changed)
 		ct_profile_remove(run->p, "ES", is_replayed_time, NULL);
 	if (st == CT_OK)

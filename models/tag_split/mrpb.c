@@ -94,16 +94,16 @@ static struct flight *flight_at(struct ct_ts_mrpb *m, uint32_t i)
 	return &m->flight[(m->first + i) & (m->ring - 1)];
 }
 
-static uint32_t bucket(uint64_t line)
+static uint32_t bucket_of(uint64_t line)
 {
 	return (uint32_t)(ct_mix64(line) % BUCKETS);
 }
 
-static void land(struct ct_ts_mrpb *m)
+static void end_flights(struct ct_ts_mrpb *m)
 {
 	while (m->flights && flight_at(m, 0)->until <= m->now) {
 		const struct flight *f = flight_at(m, 0);
-		m->flying[bucket(f->line)]--;
+		m->flying[bucket_of(f->line)]--;
 		m->held[f->set] = (uint16_t)(m->held[f->set] - f->held);
 		m->first = (m->first + 1) & (m->ring - 1);
 		m->flights--;
@@ -112,26 +112,28 @@ static void land(struct ct_ts_mrpb *m)
 
 static int in_flight(struct ct_ts_mrpb *m, uint64_t line)
 {
-	for (uint32_t i = 0; m->flying[bucket(line)] && i < m->flights; i++)
+	for (uint32_t i = 0; m->flying[bucket_of(line)] && i < m->flights; i++)
 		if (flight_at(m, i)->line == line)
 			return 1;
 	return 0;
 }
 
-static void take_off(struct ct_ts_mrpb *m, uint64_t line, uint32_t set, int held)
+static void begin_flight(struct ct_ts_mrpb *m, uint64_t line, uint32_t set, int held)
 {
 	*flight_at(m, m->flights++) = (struct flight){line, m->now + m->o.latency, set, held};
-	m->flying[bucket(line)]++;
+	m->flying[bucket_of(line)]++;
 	m->held[set] = (uint16_t)(m->held[set] + held);
 }
 
 /* The L1 is stalled until the oldest miss returns. */
-static void stall(struct ct_ts_mrpb *m)
+static void wait_for_oldest(struct ct_ts_mrpb *m)
 {
 	m->now = flight_at(m, 0)->until;
-	land(m);
+	end_flights(m);
 }
 
+/* A load whose line is on its way waits for it and asks for nothing. A miss waits for a register, and for a
+ * way that no line on its way holds, or passes the L1 by. */
 static void serve_load(struct ct_ts_mrpb *m, struct ct_ts_mrpb_answer *a)
 {
 	const struct ct_ts_mrpb_request *q = &a->request;
@@ -145,28 +147,28 @@ static void serve_load(struct ct_ts_mrpb *m, struct ct_ts_mrpb_answer *a)
 		return;
 	}
 	while (m->flights == m->o.mshr)
-		stall(m);
+		wait_for_oldest(m);
 	if (m->held[set] >= ct_ts_l1_shape(m->l1)->ways) {
 		if (m->o.bypass) {
 			a->bypassed = 1;
 			a->result.miss = q->chunks;
-			take_off(m, q->line, set, 0);
+			begin_flight(m, q->line, set, 0);
 			return;
 		}
 		while (m->held[set] >= ct_ts_l1_shape(m->l1)->ways)
-			stall(m);
+			wait_for_oldest(m);
 	}
 	ct_ts_l1_load(m->l1, q->line, q->chunks, 0, &a->result);
-	take_off(m, q->line, set, 1);
+	begin_flight(m, q->line, set, 1);
 }
 
-static void serve(struct ct_ts_mrpb *m, struct queue *q)
+static void serve_next(struct ct_ts_mrpb *m, struct queue *q)
 {
 	struct ct_ts_mrpb_answer a = {.request = q->at[q->head]};
 	q->head = (q->head + 1) % m->o.depth;
 	q->n--;
 	m->waiting--;
-	land(m);
+	end_flights(m);
 	if (a.request.is_store)
 		ct_ts_l1_store(m->l1, a.request.line, a.request.chunks, &a.result);
 	else
@@ -188,7 +190,7 @@ void ct_ts_mrpb_push(struct ct_ts_mrpb *m, const struct ct_ts_mrpb_request *r, u
 {
 	struct queue *q = &m->queue[m->o.reorder ? r->warp % m->o.queues : 0];
 	while (m->waiting && (m->now < cycle || q->n == m->o.depth))
-		serve(m, next_queue(m));
+		serve_next(m, next_queue(m));
 	if (m->now < cycle)
 		m->now = cycle;
 	q->at[(q->head + q->n++) % m->o.depth] = *r;
@@ -198,5 +200,5 @@ void ct_ts_mrpb_push(struct ct_ts_mrpb *m, const struct ct_ts_mrpb_request *r, u
 void ct_ts_mrpb_drain(struct ct_ts_mrpb *m)
 {
 	while (m->waiting)
-		serve(m, next_queue(m));
+		serve_next(m, next_queue(m));
 }

@@ -39,7 +39,7 @@ void ct_ts_mshr_free(struct ct_ts_mshr *m)
 	free(m);
 }
 
-static struct entry *find(const struct ct_ts_mshr *m, uint64_t line)
+static struct entry *find_entry(const struct ct_ts_mshr *m, uint64_t line)
 {
 	for (uint32_t i = 0; i < m->used; i++)
 		if (m->entry[i].line == line)
@@ -49,7 +49,7 @@ static struct entry *find(const struct ct_ts_mshr *m, uint64_t line)
 
 int ct_ts_mshr_miss(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks, uint32_t *send)
 {
-	struct entry *t = find(m, line);
+	struct entry *t = find_entry(m, line);
 	if (!t) {
 		if (m->used == m->entries || !chunks)
 			return 0;
@@ -63,19 +63,19 @@ int ct_ts_mshr_miss(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks, uint32
 
 uint32_t ct_ts_mshr_issued(const struct ct_ts_mshr *m, uint64_t line)
 {
-	const struct entry *t = find(m, line);
+	const struct entry *t = find_entry(m, line);
 	return t ? t->issued : 0;
 }
 
 uint32_t ct_ts_mshr_pending(const struct ct_ts_mshr *m, uint64_t line)
 {
-	const struct entry *t = find(m, line);
+	const struct entry *t = find_entry(m, line);
 	return t ? t->issued & ~t->returned : 0;
 }
 
 void ct_ts_mshr_fill(struct ct_ts_mshr *m, uint64_t line, uint32_t chunks)
 {
-	struct entry *t = find(m, line);
+	struct entry *t = find_entry(m, line);
 	if (!t)
 		return;
 	t->returned |= chunks & t->issued;

@@ -7,7 +7,7 @@
 #include "models/common/facts.h"
 #include "models/tag_split/run.h"
 
-static double fact(const struct ct_profile *p, const char *system, const char *metric)
+static double metric_of(const struct ct_profile *p, const char *system, const char *metric)
 {
 	return ct_fact_es(p, TS_MECHANISM, system, metric);
 }
@@ -27,8 +27,8 @@ static int is_sectored(const struct ct_profile *p)
 void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
 {
 	static const char *const count[] = {"none", "one", "two", "three", "all"};
-	double used = chunks_used(p), miss = fact(p, "configured", "mem_inst_miss_rate");
-	double after = fact(p, "TSC+", "mem_inst_miss_rate");
+	double used = chunks_used(p), miss = metric_of(p, "configured", "mem_inst_miss_rate");
+	double after = metric_of(p, "TSC+", "mem_inst_miss_rate");
 	const char *sectored = is_sectored(p) ? ", L1 is sectored already" : "";
 	(void)speedup;
 	if (!(used >= 0 && used <= 4)) {
@@ -44,12 +44,13 @@ void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 		ct_fact_add(text, n, ", %.0f %% of loads miss L1 as before%s", 100 * miss, sectored);
 }
 
-/* Whether a load missed because its line had left the L1: from what the perfect L1 misses, where that was measured,
- * else from reuse distances. A set of LRU ways keeps what comes back within as many lines as it has ways; what comes
- * back beyond the whole capacity has left. -1 in between. */
+/* Whether a load missed because its line had left the L1: from what the perfect L1 misses, where that was
+ * measured, else from reuse distances. A set of LRU ways keeps what comes back within as many lines as it has
+ * ways; what comes back beyond the whole capacity has left. -1 in between. */
 static int loses_lines(const struct ct_profile *p)
 {
-	double misses = fact(p, "configured", "l1_request_misses"), first = fact(p, "Perfect", "l1_request_misses");
+	double misses = metric_of(p, "configured", "l1_request_misses");
+	double first = metric_of(p, "Perfect", "l1_request_misses");
 	double ways = ct_fact_gp(p, "l1.ways"), lines = ct_fact_gp(p, "l1.size") / ct_fact_gp(p, "l1.line");
 	struct ct_hist reads = {.cold = 0};
 	int answer = -1;
@@ -68,7 +69,8 @@ static int loses_lines(const struct ct_profile *p)
 /* Smaller chunks keep more lines, and of an L1 without sectors they fetch less. */
 int ts_acted(const struct ct_profile *p, char *text, size_t n)
 {
-	double loads = fact(p, "configured", "l1_loads"), misses = fact(p, "configured", "l1_request_misses");
+	double loads = metric_of(p, "configured", "l1_loads");
+	double misses = metric_of(p, "configured", "l1_request_misses");
 	text[0] = '\0';
 	if (loads == 0) {
 		snprintf(text, n, "0 loads through the L1s");

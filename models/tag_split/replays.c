@@ -1,4 +1,5 @@
-/* replays.c - what needs the trace: measuring other parameters, and replaying each system with L1s of its own. */
+/* replays.c - what needs the trace: measuring other parameters, and replaying each system with L1s of its
+ * own. */
 #include <math.h>
 #include <stdlib.h>
 

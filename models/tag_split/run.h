@@ -26,8 +26,8 @@ static inline struct ts_run *ts_run_of(const struct ct_mechanism_run *run)
 /* mechanism.c: the systems of the run, out[CT_TS_SYSTEMS]; returns how many. Pure. */
 unsigned ts_run_systems(const struct ts_run *own, struct ct_ts_system *out);
 
-/* replays.c: replays the baseline of run->p once more with n systems measured on it, and puts their ES records into
- * `into`. `why` is the option that needs the trace. Fails as ct_replays_run() does. */
+/* replays.c: replays the baseline of run->p once more with n systems measured on it, and puts their ES
+ * records into `into`. `why` is the option that needs the trace. Fails as ct_replays_run() does. */
 int ts_measure_again(const struct ct_mechanism_run *run, const char *why, const struct ct_ts_system *systems,
                      unsigned n, struct ct_profile *into, struct ct_error *e);
 /* Members of the mechanism's table (models/mechanism.h). */

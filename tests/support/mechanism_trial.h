@@ -1,5 +1,5 @@
-/* mechanism_trial.h - one mechanism on one small trace, through its interface alone: the pass with its observer, the
- * estimate, the tables. Fails the running cmocka test where a step fails that should not. */
+/* mechanism_trial.h - one mechanism on one small trace, through its interface alone: the pass with its
+ * observer, the estimate, the tables. Fails the running cmocka test where a step fails that should not. */
 #ifndef CT_TESTS_MECHANISM_TRIAL_H
 #define CT_TESTS_MECHANISM_TRIAL_H
 
@@ -16,14 +16,14 @@ struct mechanism_trial {
 	char data[4096];   /* folder of the data files */
 };
 
-/* Fills *t for the mechanism and GPU and writes the trace to a file; frees the text. run.set and the rest that is known
- * before open() may still be filled. */
+/* Fills *t for the mechanism and GPU and writes the trace to a file; frees the text. run.set and the rest
+ * that is known before open() may still be filled. */
 void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const struct ct_gpu *g, struct micro *trace);
-/* Opens the run, makes the pass with the views and observers of the mechanism (not observed: without the one of passes
- * that measure it) and reads the workload. */
+/* Opens the run, makes the pass with the views and observers of the mechanism (not observed: without the one
+ * of passes that measure it) and reads the workload. */
 void trial_pass(struct mechanism_trial *t, int observed);
-/* Makes the pass again with the observer of a run that is open, and puts the new profile into run.p: the old one stays
- * the caller's. */
+/* Makes the pass again with the observer of a run that is open, and puts the new profile into run.p: the old
+ * one stays the caller's. */
 void trial_measure(struct mechanism_trial *t);
 /* The value of an ES record of scope all; NaN when there is none. method may be NULL. */
 double trial_value(const struct mechanism_trial *t, const char *system, const char *metric, const char *method);

@@ -16,8 +16,8 @@
 
 enum { STEPS = 60 };
 
-/* Four warps on one SM that add many times. With `again` each sum is an operand of the next; without, every register is
- * read by one instruction only. */
+/* Four warps on one SM that add many times. With `again` each sum is an operand of the next; without, every
+ * register is read by one instruction only. */
 static void make_trace(struct micro *m, int again)
 {
 	memset(m, 0, sizeof *m);

@@ -57,8 +57,8 @@ static void expect_ok(int st, const struct ct_error *e)
 		fail_msg("%d: %s", st, e->text);
 }
 
-/* 192 lines of which a quarter is used: four chunks fit where one line did, so that the second round hits nearly always
- * in small chunks and never in lines of 128 bytes. */
+/* 192 lines of which a quarter is used: four chunks fit where one line did, so that the second round hits
+ * nearly always in small chunks and never in lines of 128 bytes. */
 static void chunks_keep_what_lines_lose(void **state)
 {
 	struct mechanism_trial t;
