@@ -123,6 +123,8 @@ void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 		collect_step(r, sm, now, 0);
 }
 
+/* The next memory instruction that a collector holds comes in front of the load/store unit, since this
+ * one has left; with its collector free, a parked instruction may find one earlier. */
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->full.sched[k];

@@ -90,6 +90,8 @@ static int still_warming_up(const struct ct_replay *r)
 	return r->warmup && !r->warm;
 }
 
+/* Closes the launch's counts: cycles behind the warm-up, and what the GPU could hold at once. *c (may
+ * be NULL) gets what has been counted since the launch began. */
 void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c)
 {
 	uint64_t capacity = (uint64_t)r->occ.ctas_by_resources *

@@ -89,6 +89,8 @@ static uint32_t count_holders(const uint64_t *v, uint32_t words)
 	return n;
 }
 
+/* A line has come to an SM's L1 or has left it. Where a load that missed the line brought it, the
+ * copies over all L1s are counted, this one included. */
 static void apply_event(struct ct_replay *r, struct directory *d, const struct event *ev)
 {
 	uint32_t h = find_slot(d, ev->line);
@@ -121,6 +123,8 @@ static int in_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Applies what SMs have logged in this window in the order of cycles, SMs and their own logs: an SM
+ * runs through a window alone, so only now is the order over all of them known. */
 int rp_directory_merge(struct ct_replay *r)
 {
 	struct directory *d = r->directory;

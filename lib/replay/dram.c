@@ -50,6 +50,7 @@ int rp_dram_idle(const struct rp_channel *c)
 
 /* ---- queue of a bank ---- */
 
+/* The request comes to the end of its bank's queue, which is a list through the channel's pool. */
 static void enqueue_request(struct rp_channel *c, const struct rp_dram_req *q)
 {
 	uint32_t i = c->pool_free;
@@ -178,6 +179,9 @@ static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 	c->command_at = min64(c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
 
+/* A column command of the bank's request in DRAM cycle k: sets when others may follow. After the last
+ * of its commands the request is on its way back, and the bank is free for another; a batch ends with
+ * its last request to the row. */
 static int issue_column(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
                         const struct rp_dram_timing *t)
 {
@@ -214,6 +218,8 @@ static int issue_column(struct ct_replay *r, struct rp_channel *c, uint32_t bank
 	return 0;
 }
 
+/* A row command in DRAM cycle k: opens the row that the bank's request needs, or closes the one that
+ * is open. */
 static void issue_row(struct ct_replay *r, struct rp_channel *c, uint32_t bank, uint64_t k,
                       const struct rp_dram_timing *t)
 {
@@ -292,6 +298,8 @@ static int has_credit(const struct ct_replay *r, const struct rp_channel *c, uin
 	return !c->private_credit[slice & 63] || c->shared_credit < shared;
 }
 
+/* The controller takes a request from the next slice in turn that has one for this channel, credit and
+ * room for its answer: at most one in a core cycle. */
 static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c,
                             uint64_t core)
 {
@@ -322,6 +330,8 @@ static int take_from_slices(struct ct_replay *r, struct rp_partition *p, struct 
 	return 0;
 }
 
+/* The first request on its way back reaches its slice when it is due and the slice has room for a
+ * fill, and gives its credit back. */
 static int give_back(struct ct_replay *r, struct rp_partition *p, struct rp_channel *c, uint64_t k,
                      uint64_t core)
 {

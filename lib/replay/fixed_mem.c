@@ -270,6 +270,8 @@ static CT_INLINE uint32_t access_lines(struct ct_replay *r, struct rp_sm *sm, ui
 	return last;
 }
 
+/* Looks the lines up at once: lines of the L1 and the LLC know when their data will be there, so that
+ * the cycle of the results follows without waiting. */
 void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at)
 {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];

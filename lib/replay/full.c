@@ -65,6 +65,9 @@ static void run_rare_events(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	}
 }
 
+/* One cycle of the SM: replies, lookups of the L1, the load/store unit, parts' events, collectors,
+ * schedulers, then CTAs that leave. The order is part of the model (parts.h): each stage sees what
+ * those before it did. */
 static CT_INLINE void run_cycle(struct ct_replay *r, struct rp_sm *sm, uint32_t now, int usual)
 {
 	if (sm->rare_at <= now)

@@ -60,6 +60,7 @@ static void forget_line(struct rp_ideal *c, uint32_t i)
 	c->used--;
 }
 
+/* Twice as many buckets; every line is linked again, the oldest first. < 0: out of memory. */
 static int more_buckets(struct rp_ideal *c)
 {
 	uint32_t n = c->buckets ? 2 * c->buckets : FIRST_BUCKETS;

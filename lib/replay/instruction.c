@@ -1,6 +1,7 @@
 /* What an instruction means (instruction.h): what is not asked so often. */
 #include "replay/private/instruction.h"
 
+/* Builds the event once for all observers. */
 void rp_observe_issue(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];

@@ -183,6 +183,8 @@ static uint32_t queued_misses(const struct rp_sm *sm, uint32_t now)
 	return sm->missq_last > now ? sm->missq_last - now : 0;
 }
 
+/* Puts a request for each LLC sector of the L1's sector into the miss queue, which hands one a cycle
+ * to the network. The place of the line in the LLC is worked out with the first. */
 static CT_INLINE void send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
                                   enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
 {
@@ -284,6 +286,8 @@ static void write_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_
 	rp_tags_store(&sm->cache.tags, index, sector, bytes);
 }
 
+/* A store of one sector: always sent on, and to the line in the L1 what the write policy says. FAIL as
+ * load_sector(). */
 static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
                              uint32_t sector, uint32_t now, uint32_t *retry)
 {
@@ -445,6 +449,8 @@ void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 
 /* ---- replies ---- */
 
+/* The data of a sector that was reserved is there. The line may have gone when the L1 was wiped
+ * meanwhile; an L1 that allocates on a fill takes a place for it only now. */
 static void fill_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_mshr *m, uint32_t now,
                         int usual)
 {

@@ -62,6 +62,8 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	return 0;
 }
 
+/* Takes a record for the instruction and a request for each of its lines. What goes past the L1 counts
+ * LLC sectors, the others the L1's, or the chunks of an L1 that is a part. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now)
 {
@@ -356,6 +358,8 @@ static uint32_t choose_scheduler(const struct ct_replay *r, struct rp_sm *sm, ui
 	return k;
 }
 
+/* Goes on with the instruction that the unit holds, then takes the oldest in front of it, until one
+ * does not get in or none can be taken in this cycle. */
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	for (;;) {

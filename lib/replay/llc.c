@@ -31,6 +31,7 @@ uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params
 	                                                                       : c->mshr_entries;
 }
 
+/* An empty slice: its tags and MSHR, whose hash has twice as many buckets as it has entries. */
 static int slice_init(struct ct_replay *r, struct rp_slice *s, uint32_t id, struct ct_error *e)
 {
 	const struct ct_cache_params *c = &r->g.llc;
@@ -86,6 +87,7 @@ int rp_llc_init(struct ct_replay *r, struct ct_error *e)
 	return 0;
 }
 
+/* Frees the queues; what is of the engine's pool goes with it. */
 void rp_llc_free(struct ct_replay *r)
 {
 	for (uint32_t i = 0; r->slice && i < r->map.slices; i++) {

@@ -99,6 +99,9 @@ static int is_of(const struct entry *k, const struct rp_packet *p, uint64_t line
 	return k->group == p->group && k->ev.sm == p->sm && k->ev.line == line;
 }
 
+/* The entry of the instruction's line that the packet belongs to, or a new one. Where sectors of a
+ * line come one right after the other (line_at_once) only the last entry can be it; NULL: out of
+ * memory. */
 static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, uint32_t slice,
                               uint64_t now)
 {

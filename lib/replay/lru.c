@@ -176,6 +176,8 @@ void rp_lru_modified(struct rp_lru *t, uint32_t index, uint32_t mask)
 		rp_queue_missed(&t->queue[2 * rp_lru_set_of(t, index) + 1], t->stamp[index]);
 }
 
+/* Takes the tag that was there out of what finds it, puts the new one in, youngest of its set, and
+ * finds the victim that is next. */
 void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t tag, uint32_t now)
 {
 	struct rp_entry *l = rp_lru_at(t, index);
@@ -202,6 +204,8 @@ void rp_lru_allocate(struct rp_lru *t, uint32_t set, uint32_t index, uint64_t ta
 	look_for_next(t, set);
 }
 
+/* A sector that is only partly written cannot be read until all of its bytes have been written or it
+ * is filled: written bytes are noted for that. */
 void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t bytes)
 {
 	struct rp_entry *l = rp_lru_at(t, index);
@@ -222,6 +226,7 @@ void rp_lru_store(struct rp_lru *t, uint32_t index, uint32_t sector, uint32_t by
 	l->filled = 1;
 }
 
+/* A line without a valid sector leaves its set, whose next victim is its way then. */
 void rp_lru_drop(struct rp_lru *t, uint32_t index, uint32_t sectors)
 {
 	struct rp_entry *l = rp_lru_at(t, index);

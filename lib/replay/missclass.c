@@ -55,6 +55,8 @@ static uint32_t tags_find(const struct rp_tags *t, uint64_t line, int store)
 	return store ? t->line[i].valid : rp_load_hits(&t->line[i]);
 }
 
+/* Does to the tags without latency what the access does to the real cache: a sector that misses is
+ * there at once. */
 static void tags_access(struct rp_tags *t, const struct access *a)
 {
 	uint32_t i = rp_tags_find(t, a->line), hits = tags_find(t, a->line, a->act != LOAD);
@@ -100,6 +102,9 @@ static int ideal_access(struct rp_ideal *c, const struct access *a)
 	}
 }
 
+/* Counts each missed sector by the first cache that has it: none (compulsory), the endless one
+ * (capacity), the fully associative one (associativity), the one without latency. Then all three see
+ * the access. */
 static void classify_access(struct ct_missclass *m, int which, uint32_t missed, const struct access *a,
                             struct rp_ideal *endless, struct rp_ideal *full, struct rp_tags *tags)
 {

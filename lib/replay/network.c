@@ -71,6 +71,7 @@ static uint64_t note_arrival(struct net *n, enum ct_net which, uint32_t flits, u
 	return at;
 }
 
+/* A model of so many channels, idle in each physical network. Times of 0 become 1. */
 static int make_net(struct net **out, uint32_t channels, uint32_t nodes, struct ct_hop_times t,
                     struct ct_error *e)
 {
@@ -114,6 +115,8 @@ static uint64_t through_port(struct net *n, enum ct_net which, uint32_t from, ui
 	return start + (uint64_t)hops * n->t.hop;
 }
 
+/* Goes east or west, then south or north, channel by channel, then out of the last router. The head is
+ * no earlier than through the source's own port, which takes one packet after the other. */
 static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
                            uint32_t flits, uint64_t cycle)
 {

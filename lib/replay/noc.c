@@ -77,6 +77,7 @@ int rp_net_new(struct rp_net **out, uint32_t inputs, uint32_t outputs, struct ct
 	return 0;
 }
 
+/* Frees a network that may be half built. */
 void rp_net_free(struct rp_net *n)
 {
 	if (!n)
@@ -337,6 +338,8 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 	return moved;
 }
 
+/* Runs the network through the cycles [from, to): inputs whose head is due in a cycle ask for their
+ * output, then each output serves one. A network that costs nothing serves until no head is left. */
 static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requests, uint64_t from,
                                  uint64_t to, int usual)
 {

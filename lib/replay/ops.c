@@ -6,6 +6,7 @@
 #include "replay/private/engine.h"
 #include "replay/scheduling.h"
 
+/* The unit that executes instructions of the class. */
 static enum rp_unit unit_of(enum ct_unit_class c)
 {
 	switch (c) {
@@ -24,6 +25,7 @@ static enum rp_unit unit_of(enum ct_unit_class c)
 	}
 }
 
+/* What an instruction does to memory; RP_COMPUTE: nothing that makes traffic. */
 static enum rp_kind memory_kind(const struct ct_sinst *s)
 {
 	switch (s->space) {
@@ -110,6 +112,8 @@ static enum ct_warp_effect effect_of(enum rp_kind kind)
 	}
 }
 
+/* Decodes what every timing needs of a static instruction: unit, latencies, registers, kind, scope,
+ * effect. A memory class without an access counts as arithmetic. */
 static void decode_op(const struct ct_replay *r, struct rp_op *op, const struct ct_sinst *s)
 {
 	memset(op, 0, sizeof *op);

@@ -94,6 +94,7 @@ static void deliver_message(struct ct_replay *r, uint32_t note, uint64_t now)
 		n.who->message(n.who->ctx, r, &n.m, now);
 }
 
+/* Calls whoever the event of the node is for. */
 static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event *ev, uint64_t now)
 {
 	struct rp_sm *sm = node < r->g.sms ? &r->sm[node] : NULL;
@@ -199,6 +200,8 @@ static void send_crossbar(struct ct_replay *r, enum ct_net net, uint32_t note, u
 	}
 }
 
+/* Without a network model a message goes among the crossbar's packets; else it waits until the end of
+ * the window to be routed. */
 void ct_part_send(struct ct_replay *r, const struct ct_part *p, enum ct_net net,
                   const struct ct_message *m, uint64_t now)
 {
@@ -383,6 +386,7 @@ int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *given, stru
 	return 0;
 }
 
+/* Event queues and pools of every node, empty. Returns 0 or fails with CT_ERR_NOMEM. */
 int rp_parts_build(struct ct_replay *r, struct ct_error *e)
 {
 	struct rp_parts *p = r->parts;
@@ -402,6 +406,7 @@ int rp_parts_build(struct ct_replay *r, struct ct_error *e)
 	return 0;
 }
 
+/* Frees what the engine keeps for parts; the parts themselves are the caller's. */
 void rp_parts_free(struct ct_replay *r)
 {
 	struct rp_parts *p = r->parts;

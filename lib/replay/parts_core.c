@@ -136,6 +136,8 @@ static void compute_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 	rp_warp_check_end(r, sm, c.warp, sm->now);
 }
 
+/* A memory instruction goes to the load/store unit, any other to its unit, at `at` or now if that is
+ * over. */
 void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
                        uint64_t at)
 {
@@ -201,6 +203,8 @@ void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64
 	rp_event_push(r, sm, &ev);
 }
 
+/* Asks the scheduler part for a slot and checks its answer: one that is not ready ends the run. -1:
+ * none. */
 int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t ready, uint32_t now)
 {
 	const struct ct_sched_part *p = r->parts->given.sched;

@@ -83,6 +83,8 @@ int rp_part_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t at)
 	return 1;
 }
 
+/* Asks the shaper for a request once a cycle while the pipeline has room, and again when a request is
+ * put or at the cycle that the shaper has named. */
 void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle)
 {
 	const struct ct_shaper_part *shaper = r->parts->given.shaper;
@@ -242,9 +244,9 @@ static uint32_t new_fetch(struct ct_replay *r, struct rp_sm *sm, uint64_t tag, i
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	uint32_t i = rp_pool_take(r, &ps->fetches, (void **)&ps->fetch, sizeof *ps->fetch,
-	                          offsetof(struct rp_fetch_next, next));
+	                          offsetof(struct rp_part_fetch, next));
 	if (i != RP_NO_INDEX)
-		ps->fetch[i] = (struct rp_fetch_next){.tag = tag, .kind = (uint8_t)kind};
+		ps->fetch[i] = (struct rp_part_fetch){.tag = tag, .kind = (uint8_t)kind};
 	return i;
 }
 
@@ -307,6 +309,8 @@ void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t c
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation fetches nothing");
 }
 
+/* Sends the chunks that lie in one LLC line, a packet for each of its sectors with the mask of bytes
+ * that are written, as far as requests name them. */
 static void write_line(struct ct_replay *r, struct rp_sm *sm, uint32_t f, uint64_t line,
                        uint64_t address, uint32_t chunk, uint32_t chunks, const uint64_t bytes[2],
                        uint64_t now)
@@ -351,11 +355,13 @@ static void forward_store(struct ct_replay *r, struct rp_sm *sm, const struct ct
 	             new_fetch(r, sm, q->token, FORWARD), cycle);
 }
 
+/* A reply to a fetch or a write of the part: with the last one the part is told, or the store that was
+ * forwarded is over. */
 void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
 {
 	struct rp_part_sm *ps = &r->parts->sm[sm->id];
 	const struct ct_l1_part *l1 = r->l1_part;
-	struct rp_fetch_next f = ps->fetch[p->id];
+	struct rp_part_fetch f = ps->fetch[p->id];
 	if (--ps->fetch[p->id].left)
 		return;
 	ps->fetch[p->id].next = ps->fetches.free;

@@ -39,6 +39,8 @@ int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_
 	return (int)what;
 }
 
+/* Counts the request that the organisation has held as it says, and puts the reply into the slice's
+ * queue. A token that it does not hold ends the run. */
 void rp_part_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, uint32_t what,
                         uint64_t now)
 {
@@ -75,10 +77,10 @@ void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t
 {
 	struct rp_part_slice *ps = &r->parts->slice[slice];
 	uint32_t i = rp_pool_take(r, &ps->reads, (void **)&ps->read, sizeof *ps->read,
-	                          offsetof(struct rp_fetch_next, next));
+	                          offsetof(struct rp_part_fetch, next));
 	if (i == RP_NO_INDEX)
 		return;
-	ps->read[i] = (struct rp_fetch_next){.tag = tag};
+	ps->read[i] = (struct rp_part_fetch){.tag = tag};
 	if (rp_llc_to_dram(r, slice, address, RP_PART_READ | i, bytes) == 0)
 		rp_llc_wake(r, slice, now + 1);
 }

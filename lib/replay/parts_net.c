@@ -71,6 +71,8 @@ static struct rp_flight pop_routed(struct rp_flights *q)
 	return f;
 }
 
+/* Asks the network model when the packet arrives. A message becomes an event of its node, an ordinary
+ * packet waits until it is delivered. */
 static int route_one(struct ct_replay *r, struct rp_flight f)
 {
 	const struct ct_replay_parts *g = &r->parts->given;

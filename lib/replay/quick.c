@@ -85,6 +85,7 @@ static uint32_t mshr_ring(const struct ct_replay *r)
 	return n;
 }
 
+/* What an SM keeps with quick timing, all of the engine's pool. Returns 0 or fails with CT_ERR_NOMEM. */
 static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
 	struct rp_quick_sm *q = sm->quick = &r->quick->sm[sm->id];

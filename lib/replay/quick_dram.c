@@ -4,6 +4,7 @@
 
 #include "replay/private/quick.h"
 
+/* Channels with an empty calendar and no row known. Returns 0 or fails with CT_ERR_NOMEM. */
 int rp_quick_dram_init(struct ct_replay *r, struct ct_error *e)
 {
 	uint32_t n = r->partitions * r->map.per_slice, places = r->g.dram_queue ? r->g.dram_queue : 1;

@@ -218,6 +218,7 @@ static CT_INLINE void next_warp(struct ct_replay *r, struct rp_sm *sm, int watch
 	run_warp(r, sm, s, warp, at, watched);
 }
 
+/* Takes what comes first in the SM up to cycle `end`: a CTA that leaves, the load/store unit, a warp. */
 static CT_INLINE void run_until(struct ct_replay *r, struct rp_sm *sm, uint32_t end, int watched)
 {
 	sm->quick->end = end;

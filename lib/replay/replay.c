@@ -59,6 +59,8 @@ static uint64_t clock_of(double mhz)
 	return v ? v : 1;
 }
 
+/* Works out what the configuration implies and mends what would stop the engine: sizes as powers of
+ * two, at least one of everything. */
 static void derive_shape(struct ct_replay *r)
 {
 	struct ct_gpu *g = &r->g;
@@ -107,6 +109,7 @@ static void derive_shape(struct ct_replay *r)
 		g->llc.mshr_merge = 1;
 }
 
+/* Options may be NULL: full timing, nothing watched. Returns 0 or fails with CT_ERR_NOMEM. */
 static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, struct ct_error *e)
 {
 	r->timing = rp_timing_of(o ? o->timing : CT_REPLAY_FULL);
@@ -128,6 +131,8 @@ static int copy_options(struct ct_replay *r, const struct ct_replay_options *o, 
 	return 0;
 }
 
+/* Builds SMs, networks, slices, the timing's own state, then what watches. The timing comes after what
+ * it refers to. Returns 0 or the status of *e. */
 static int build_engine(struct ct_replay *r, struct ct_error *e)
 {
 	r->sm = ct_pool_take(&r->pool, r->g.sms, sizeof *r->sm);
@@ -154,6 +159,8 @@ static int build_engine(struct ct_replay *r, struct ct_error *e)
 	return st;
 }
 
+/* Checks before it builds: what the fixed-size parts of the engine hold, what the timing can do.
+ * `usual` and `usual_memory` choose the code in which numbers are constants (step.h, usual.h). */
 int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
                   const struct ct_replay_options *o, struct ct_error *e)
 {
@@ -192,6 +199,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 	return 0;
 }
 
+/* An engine may be half built here. */
 void ct_replay_free(struct ct_replay *r)
 {
 	if (!r)
@@ -268,6 +276,7 @@ int ct_replay_push_cta(struct ct_replay *r, struct ct_cta *cta, struct ct_error 
 	return copy_error(r, e);
 }
 
+/* A launch without CTAs ends where its first could have been placed. */
 int ct_replay_kernel_end(struct ct_replay *r, struct ct_replay_counts *c, struct ct_error *e)
 {
 	if (r->error.status)

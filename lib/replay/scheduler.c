@@ -78,6 +78,8 @@ void rp_barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c,
 	rp_leave_barrier(r, sm, c, now, pass_barrier);
 }
 
+/* A fence is over when nothing of the warp is open, and then empties the L1; a warp without
+ * instructions retires when all that it asked for is back. */
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now)
 {
 	struct rp_warp *w = &sm->warp[warp];
@@ -176,6 +178,8 @@ static int choose_with_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, 
 	return -1;
 }
 
+/* As rp_sched_attempt(), but a scheduler part chooses and a collector part may refuse: asked again in
+ * the next cycle as long as a warp could issue. Parts that refuse for too long end the run. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now)
 {
 	struct rp_sched *s = &sm->full.sched[k];

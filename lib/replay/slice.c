@@ -37,6 +37,8 @@ static void mshr_close(struct rp_slice *s, uint32_t i)
 	s->mshr_spare.at[s->mshr_spare.n++] = i;
 }
 
+/* One more request that waits for the entry's sector, behind the others. Returns 0 or the engine's
+ * error. */
 static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const struct rp_packet *p)
 {
 	if (s->waiter_free == RP_NO_INDEX &&
@@ -82,6 +84,8 @@ static CT_INLINE int reply_full(const struct rp_slice *s, uint64_t now)
 	return s->reply_last >= now + RP_L2_QUEUE;
 }
 
+/* Puts a read (for that MSHR entry) or a write (RP_NO_INDEX) of so many bytes into the slice's miss
+ * queue: as many column commands as its bytes need. */
 int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr,
                    uint32_t bytes)
 {
@@ -157,6 +161,7 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 	return mshr_wait(r, s, m, p) < 0 ? RP_FAIL : what;
 }
 
+/* A load or an atomic at the tags. FAIL: it has to be tried again, nothing has changed. */
 static CT_INLINE enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
                                          uint32_t now, int usual)
 {
@@ -175,6 +180,8 @@ static CT_INLINE enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s
 	return read_miss(r, s, p, what, now, usual);
 }
 
+/* A store at the tags: it allocates where it misses, and its bytes are there at once. FAIL as
+ * read_sector(). */
 static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
                                 uint32_t now)
 {
@@ -262,6 +269,8 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 	return 1;
 }
 
+/* DRAM has answered an entry: the sector is filled if its line still waits for it, and everybody who
+ * waits can be answered. */
 static CT_INLINE int fill_from_dram(struct ct_replay *r, struct rp_slice *s, uint32_t m, int usual)
 {
 	struct rp_l2_mshr *e = &s->mshr[m];
@@ -375,6 +384,7 @@ static CT_INLINE int has_more_now(const struct ct_replay *r, const struct rp_sli
 	        rp_ring_first(&s->input)->when < now);
 }
 
+/* A cycle of the partition: channels, then slices, then channels that a slice has given something. */
 static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
 {
 	struct rp_channel *channel = p->channel, *end = channel + p->nchannels;

@@ -15,6 +15,8 @@ struct ct_two_level {
 	uint64_t cycles[2];
 };
 
+/* Brings the set of active warps up to date, then picks one of it in turn. Counts in which state the
+ * scheduler was. */
 static int pick_two_level(void *ctx, struct ct_replay *r, const struct ct_sched_view *v, uint64_t cycle)
 {
 	struct ct_two_level *t = ctx;
@@ -38,6 +40,7 @@ static int pick_two_level(void *ctx, struct ct_replay *r, const struct ct_sched_
 	return (int)l->last;
 }
 
+/* Every set is empty at first and fills with the oldest warps. */
 int ct_two_level_new(struct ct_two_level **out, const struct ct_gpu *g, uint32_t active,
                      struct ct_error *e)
 {

@@ -70,6 +70,8 @@ static void meet_warp(struct mk_core *k, struct pcore *c, uint32_t slot, uint64_
 	w->key = key + 1;
 }
 
+/* A warp may issue when its instruction needs no collector or one is found for it; which one is kept
+ * for part_take(), which follows at once. */
 static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const struct ct_issue *q,
                                        uint64_t cycle)
 {
@@ -89,6 +91,8 @@ static enum ct_issue_verdict part_veto(void *ctx, struct ct_replay *r, const str
 	return out == MK_ISSUED ? CT_ISSUE_GO : out == MK_NEXT ? CT_ISSUE_NEXT : CT_ISSUE_NONE;
 }
 
+/* The instruction enters the collector that part_veto() found: its results are marked near or far for
+ * the writes to come, and its operands are asked for. Without a collector it is done at once. */
 static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
@@ -140,6 +144,7 @@ static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32
 	return k->reads ? cycle + 1 : CT_NO_CYCLE;
 }
 
+/* The instruction has left for its unit: its collector is free, with what its table holds. */
 static void part_left(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
                       uint64_t at)
 {
@@ -228,6 +233,8 @@ static int part_pick(void *ctx, struct ct_replay *r, const struct ct_sched_view 
 	return (int)ct_sched_oldest(r, v->sm, v->sched, own ? own : v->ready);
 }
 
+/* The sub-core model's SM, of which the parts use banks, collectors and tables; warps own no collector
+ * at first. */
 static int build_sm(struct ct_mk_parts *p, uint32_t i, struct ct_error *e)
 {
 	struct mk_sm *sm = ct_calloc(1, sizeof *sm);

@@ -141,6 +141,7 @@ static struct sl_copies *copies_slot(const struct ct_sl_org *o, uint64_t line)
 	return &o->copies[i];
 }
 
+/* Twice as many slots; every line is put in again. CT_OK or CT_ERR_NOMEM. */
 static int copies_grow(struct ct_sl_org *o)
 {
 	enum { FIRST = 1024 };
@@ -278,6 +279,7 @@ static struct sl_entry *entry_find(const struct ct_sl_org *o, unsigned at, uint6
 	return i == SL_NONE ? NULL : &o->entry[i];
 }
 
+/* A new entry of the core's MSHR for the line, without waiters; NULL: out of memory. */
 static struct sl_entry *entry_add(struct ct_sl_org *o, unsigned at, uint64_t line)
 {
 	uint32_t i = o->free_entry;
@@ -307,6 +309,7 @@ static void entry_drop(struct ct_sl_org *o, struct sl_entry *x)
 	o->free_entry = at;
 }
 
+/* One more that waits for the entry, behind the others. < 0: out of memory. */
 static int waiter_add(struct ct_sl_org *o, struct sl_entry *x, const struct ct_sl_waiter *w)
 {
 	uint32_t entry = (uint32_t)(x - o->entry), i = o->free_waiter;
@@ -399,6 +402,8 @@ int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t l
 	return note_served(o, at, from, line, missed, now);
 }
 
+/* Calls done() for every waiter that lacks no sector any more, in the order of arrival, and keeps the
+ * others. done() may add entries: the entry is looked up by its index again. */
 static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x,
                       void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {
@@ -450,6 +455,8 @@ static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint
 	return st;
 }
 
+/* Checks that somebody waits for the sectors and that a shared organisation keeps them at their home,
+ * puts them there, counts copies where the line is new, then hands back who waits. */
 int ct_sl_org_fill(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
                    void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {

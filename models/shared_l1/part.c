@@ -133,6 +133,8 @@ static void waiter_served(void *ctx, const struct ct_sl_waiter *w)
 	free_request(l->p, (uint32_t)w->token);
 }
 
+/* What was fetched around the home answers its request and is not kept; else the organisation takes
+ * the sectors and says who is served. */
 static void part_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
@@ -242,6 +244,8 @@ static void part_timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t d
 		set_home_timer(p, r, node, cycle + 1);
 }
 
+/* A slice passes a forwarded message down; a request joins its home's queue; a reply answers the
+ * request. */
 static void part_message(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t cycle)
 {
 	struct ct_sl_part *p = ctx;
@@ -262,6 +266,8 @@ static void part_message(void *ctx, struct ct_replay *r, const struct ct_message
 
 /* ---- the requester's lookup ---- */
 
+/* A request in the core's own L1: stores go through, what hits is answered at once, what is missing is
+ * fetched. */
 static enum ct_l1_outcome look_up_own_l1(struct ct_sl_part *p, struct ct_replay *r, uint32_t i,
                                          uint64_t cycle, struct ct_l1_result *out)
 {
@@ -304,6 +310,8 @@ static void go_past_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t i, 
 	ct_l1_fetch(r, q->sm, q->address, 32, q->pieces, i, cycle);
 }
 
+/* Routes the request by the organisation: to the own L1, over the network to its home, or past the
+ * home to the LLC. A request that has to be tried again keeps its record and its route. */
 static enum ct_l1_outcome part_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *a,
                                       uint64_t cycle, struct ct_l1_result *out)
 {

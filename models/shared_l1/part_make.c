@@ -51,6 +51,8 @@ static int make_butterfly(struct ct_sl_part *p, struct ct_error *e)
 	return ct_network_butterfly(&p->own, b.k, b.n, b.nodes, hop_times(&p->gpu), e);
 }
 
+/* The network between SMs and slices, and for butterflies and the ideal one a network of the part's
+ * own between the cores. */
 static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
                         const struct ct_sl_place *place, struct ct_error *e)
 {
@@ -71,6 +73,8 @@ static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
 
 /* ---- the caches ---- */
 
+/* The organisation of the L1s, in the engine's shape and with the scheme that the system and the
+ * network give it. */
 static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
                     const struct ct_sl_place *place, struct ct_error *e)
 {
@@ -204,6 +208,7 @@ static void add_load(struct ct_sl_part_counts *c, const struct ct_network *n, en
 		c->busiest = l.busiest;
 }
 
+/* Gathers what the organisation, the part and the networks have counted. */
 void ct_sl_part_counts(const struct ct_sl_part *p, struct ct_sl_part_counts *c)
 {
 	struct ct_network_load l;

@@ -12,6 +12,7 @@ static int power_of_two(uint32_t v)
 	return v && !(v & (v - 1));
 }
 
+/* Whether the organisation can be built. CT_OK, or CT_ERR_USAGE with the reason. */
 static int check_shape(const struct ct_ts_shape *s, struct ct_error *e)
 {
 	if (!power_of_two(s->line) || !power_of_two(s->chunk) || s->chunk > s->line ||

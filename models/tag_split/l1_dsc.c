@@ -118,6 +118,8 @@ static struct entry *enter_line(struct ct_ts_l1 *l1, uint32_t set, uint64_t line
 	return t;
 }
 
+/* Chunks that miss take their positions of one frame from other tags, each of which that loses one is
+ * a round of replacement. */
 static int dsc_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
                     struct ct_ts_result *r)
 {

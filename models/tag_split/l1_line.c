@@ -35,6 +35,7 @@ struct lines {
 	size_t buckets;    /* a power of two */
 };
 
+/* Small sets are searched; large ones have a hash of all lines and a list of each set by recency. */
 static int line_init(struct ct_ts_l1 *l1)
 {
 	struct lines *p = l1->state = ct_calloc(1, sizeof *p);
@@ -189,6 +190,7 @@ static size_t make_room(struct ct_ts_l1 *l1, uint32_t set, struct ct_ts_result *
 	return victim;
 }
 
+/* Chunks come to the line, which takes a place if it has none, and is the youngest then. */
 static void install_chunks(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int64_t at, uint32_t chunks,
                            uint32_t asked, struct ct_ts_result *r)
 {
@@ -207,6 +209,7 @@ static void install_chunks(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, int
 	touch_line(l1, (size_t)at);
 }
 
+/* A load: plain lines fetch all of a line that lacks any chunk, sectors what is missing. */
 static int line_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
                      struct ct_ts_result *r)
 {
@@ -228,6 +231,7 @@ static int line_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t 
 	return CT_OK;
 }
 
+/* A store, by what the shape says that stores do. */
 static int line_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
                       struct ct_ts_result *r)
 {

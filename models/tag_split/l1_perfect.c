@@ -55,6 +55,7 @@ static int grow_slots(struct known *p)
 	return 0;
 }
 
+/* The first access of a line misses, and brings all of it. */
 static int perfect_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
                         struct ct_ts_result *r)
 {

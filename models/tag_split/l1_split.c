@@ -38,6 +38,7 @@ static uint64_t shared_of(const struct split *p, uint64_t line)
 	return p->shared_shift < 64 ? line >> p->shared_shift : 0;
 }
 
+/* Empty sets of ways * per slots each. A tag that is private throughout shares nothing (shift 64). */
 static int split_init(struct ct_ts_l1 *l1)
 {
 	struct split *p = l1->state = ct_calloc(1, sizeof *p);
@@ -87,6 +88,8 @@ static uint64_t group_mask(const struct access *a, uint32_t g)
 	return (uint64_t)a->l1->all << g * a->l1->per;
 }
 
+/* Prepares an access to the set: where its arrays are, and which slots are in groups of the line's
+ * shared tag. */
 static void open_set(struct access *a, const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
 	struct split *p = l1->state;
@@ -212,6 +215,7 @@ static uint32_t take_slot(struct access *a, uint64_t home)
 	return s;
 }
 
+/* Gives each chunk a slot. Those that were asked for count as touched. */
 static void fill_chunks(struct access *a, uint64_t line, uint32_t chunks, uint32_t asked)
 {
 	/* A fill of a whole line takes a whole free group if there is one (reading coarse-placement). */
@@ -232,6 +236,8 @@ static void fill_chunks(struct access *a, uint64_t line, uint32_t chunks, uint32
 	}
 }
 
+/* Chunks that are there are touched, those that are missing get slots; when all slots are recent, none
+ * is any more. */
 static int split_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
                       struct ct_ts_result *r)
 {
@@ -258,6 +264,7 @@ static int split_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t
 	return CT_OK;
 }
 
+/* Says which chunks are there; with write-evict they leave. */
 static int split_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
                        struct ct_ts_result *r)
 {

@@ -123,6 +123,7 @@ static void fail_run(struct ct_replay *r, const struct ct_error *e)
 	ct_part_fail(r, e->status, e->text);
 }
 
+/* An adaptive L1 has the size that the launch leaves: the L1s are built anew where that changes. */
 static void on_kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *k, uint64_t cycle)
 {
 	struct ct_ts_parts *x = ctx;
@@ -150,6 +151,7 @@ static void on_flush(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle
 
 /* ---- lists ---- */
 
+/* A free record, of a table that grows; NULL: out of memory. */
 static struct waiter *new_waiter(struct sm *s)
 {
 	if (s->waiter_free == NONE) {
@@ -195,6 +197,7 @@ static uint32_t merged_requests(struct sm *s, uint64_t line)
 	return n;
 }
 
+/* A record of a fetch of those chunks, whose index is its tag; NONE: out of memory. */
 static uint32_t new_fetch(struct sm *s, uint64_t line, uint32_t chunks)
 {
 	if (s->fetch_free == NONE) {
@@ -305,6 +308,8 @@ static enum ct_l1_outcome admit_request(struct ct_ts_parts *x, struct ct_replay 
 	return CT_L1_TAKEN;
 }
 
+/* Counts a request, and its instruction with its first request: a load misses when any of its requests
+ * does. MRPB reorders requests, so that instructions are not told apart there. */
 static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q,
                        uint32_t hit, uint32_t miss, const struct need *n)
 {
@@ -348,6 +353,8 @@ static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm 
 	return 0;
 }
 
+/* A load: waits for room where it needs any, else meets the tags. What the tags say is there but is
+ * still on its way is pending. What is missing is fetched; who waits is answered by on_filled(). */
 static enum ct_l1_outcome lookup_load(struct ct_ts_parts *x, struct ct_replay *r,
                                       const struct ct_l1_request *q, uint64_t cycle,
                                       struct ct_l1_result *out)
@@ -390,6 +397,8 @@ static enum ct_l1_outcome lookup_load(struct ct_ts_parts *x, struct ct_replay *r
 	return CT_L1_TAKEN;
 }
 
+/* A request at the end of the pipeline, if the port is free. Stores go through to the LLC when its
+ * queue has room. */
 static enum ct_l1_outcome on_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
                                     uint64_t cycle, struct ct_l1_result *out)
 {
@@ -416,6 +425,8 @@ static enum ct_l1_outcome on_lookup(void *ctx, struct ct_replay *r, const struct
 	return CT_L1_TAKEN;
 }
 
+/* Chunks have come: the MSHR forgets them, and every request of the line that waits for some is
+ * answered for these. */
 static void on_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t tag, uint64_t cycle)
 {
 	struct ct_ts_parts *x = ctx;
@@ -477,6 +488,7 @@ static void on_put(void *ctx, struct ct_replay *r, const struct ct_l1_request *q
 	s->queued++;
 }
 
+/* MRPB's drain: the current queue as long as it has any, else the first that does. */
 static int on_next(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle, uint64_t *token,
                    uint64_t *again)
 {
@@ -544,6 +556,7 @@ int ct_ts_parts_new(struct ct_ts_parts **out, const struct ct_gpu *g, const stru
 	return CT_OK;
 }
 
+/* Frees parts that may be half built. */
 void ct_ts_parts_free(struct ct_ts_parts *x)
 {
 	if (!x)

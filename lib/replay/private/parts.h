@@ -41,12 +41,12 @@ struct rp_flights { struct rp_flight *p; size_t n, cap; };
 
 /* A read or write of an L1 organisation, a request that an LLC organisation holds, a read from
  * DRAM of its own. */
-struct rp_fetch_next { uint64_t tag; uint32_t left, next; uint8_t kind; };
+struct rp_part_fetch { uint64_t tag; uint32_t left, next; uint8_t kind; };
 struct rp_taken { struct rp_packet p; uint32_t next; uint8_t live; };
 struct rp_pool_head { uint32_t cap, free; };
 
 struct rp_part_sm {
-	struct rp_fetch_next *fetch;
+	struct rp_part_fetch *fetch;
 	struct rp_pool_head fetches;
 	uint64_t shape_at;         /* of the event that asks the shaper, or CT_NO_CYCLE */
 	/* collectors: instructions between issue and their unit */
@@ -65,7 +65,7 @@ struct rp_collected {
 struct rp_part_slice {
 	struct rp_taken *taken;
 	struct rp_pool_head takens;
-	struct rp_fetch_next *read;
+	struct rp_part_fetch *read;
 	struct rp_pool_head reads;
 	int passed;                /* the head of the input has been seen and passed on */
 };

@@ -178,6 +178,9 @@ static CT_INLINE uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *s
 	return id;
 }
 
+/* Issues the next instruction of the slot: counts it, makes its results unknown or known, does its
+ * effects and hands it to a collector or lets it wait for one. The next instruction of the warp
+ * follows at once, since a barrier or a fence needs to know whether there is one. */
 static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
                                     uint32_t slot, uint32_t now, int usual)
 {
@@ -238,6 +241,9 @@ static CT_INLINE uint32_t rp_pick_slot(const struct ct_replay *r, const struct r
 	return ct_pick_in_turn(mask, s->last);
 }
 
+/* An attempt of scheduler k: the first ready warp in its order whose unit can take an instruction
+ * issues. Notes the cycle of the next attempt: right away while another is ready, else when a unit or
+ * a warp is. */
 static CT_INLINE void rp_sched_attempt(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now,
                                        int usual)
 {
