@@ -1,4 +1,4 @@
-/* Operand collectors, register banks and units (accelsim-model.md 4).
+/* Operand collectors, register banks and units (doc/replay.md section 4).
  *
  * The collector stage makes two steps a cycle; times in it are counted in half
  * cycles. An instruction issued in cycle t is taken by a collector in the first step

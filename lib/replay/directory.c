@@ -2,8 +2,9 @@
  *
  * SMs run through a window one after the other, so what happens to their lines is
  * logged and merged in simulated time at the window's end. A line counts as held once
- * data has arrived in it. Ratio and replicas: SL-M1 and SL-M3 of the shared-L1 paper
- * (PACT 2020), at the fills of loads that missed the line. */
+ * data has arrived in it. Ratio and replicas (readings
+ * replication-ratio and mean-replicas of doc/readings.md) are counted at the fills of loads
+ * that missed the line. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A DRAM channel: FR-FCFS over banks, command timing (accelsim-model.md 9). Times are
+/* A DRAM channel: FR-FCFS over banks, command timing (doc/replay.md section 9). Times are
  * DRAM command cycles; cycles in which nothing can happen are skipped. */
 #include <stdlib.h>
 #include <string.h>
@@ -292,7 +292,7 @@ static uint64_t next_command(const struct ct_replay *r, const struct rp_channel 
 
 static int has_credit(const struct ct_replay *r, const struct rp_channel *c, uint32_t slice)
 {
-	/* one for each slice, the rest shared (accelsim-model.md 9): the controller's queue
+	/* one for each slice, the rest shared (doc/replay.md section 9): the controller's queue
 	 * and a return queue of 192 */
 	uint32_t shared = r->g.dram_queue + 192 - (r->map.per_channel - 1);
 	return !c->private_credit[slice & 63] || c->shared_credit < shared;

@@ -8,7 +8,7 @@
 #include "replay/private/llc.h"
 #include "replay/private/step.h"
 
-/* Cycles from an access that leaves the L1 at `at` to its data (accelsim-model.md 9). */
+/* Cycles from an access that leaves the L1 at `at` to its data (doc/replay.md section 9). */
 static uint32_t llc_trip(const struct ct_replay *r)
 {
 	return r->g.llc_latency + 2 * r->g.noc_latency + 7;
@@ -16,7 +16,7 @@ static uint32_t llc_trip(const struct ct_replay *r)
 
 /* Cycles that a request to DRAM takes in the channel: fixed delay, column command and
  * data, behind what the channel already has to do. A sector of the row that its bank
- * had last costs a column command, another one an activate (accelsim-model.md 9, 10c). */
+ * had last costs a column command, another one an activate (doc/replay.md sections 9 and 10). */
 static uint64_t dram_trip(struct ct_replay *r, const struct ct_place *place, uint64_t at)
 {
 	struct rp_channel *c = &r->part[place->channel / r->map.per_slice]

@@ -1,5 +1,5 @@
 /* Effects switched off: the same engine with a resource that costs no time, so that the
- * difference of two runs says what the resource costs (model-notes.md 1.1.1, Nugteren's
+ * difference of two runs says what the resource costs (doc/models.md section 12, Nugteren's
  * runs "with one effect off"). What a parameter can do is done here; ports and queues that
  * have no parameter ask r->free where they are (noc.c, llc.c, l1.c, ldst.c). */
 #include "replay/private/engine.h"

@@ -1,4 +1,4 @@
-/* The pipeline of the L1 of an SM: tags, MSHR, miss queue, fills (accelsim-model.md 5 and 6).
+/* The pipeline of the L1 of an SM: tags, MSHR, miss queue, fills (doc/replay.md sections 5 and 6).
  * `usual` is that of usual.h. */
 #include "base/bits.h"
 #include "base/mem.h"
@@ -513,7 +513,7 @@ static CT_INLINE void take_fill(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 		sm->full.l1_next = now;
 }
 
-/* A reply reaches the load/store unit: a fill writes the tags at once (accelsim-model.md 5). */
+/* A reply reaches the load/store unit: a fill writes the tags at once (doc/replay.md section 5). */
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now)
 {
 	if (p->kind == RP_PK_READ) {

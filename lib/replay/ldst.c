@@ -1,4 +1,4 @@
-/* The load/store unit: memory instructions one at a time, in order (accelsim-model.md 5). */
+/* The load/store unit: memory instructions one at a time, in order (doc/replay.md section 5). */
 #include <stdlib.h>
 #include <string.h>
 

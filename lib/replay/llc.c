@@ -179,7 +179,7 @@ uint64_t rp_llc_next(const struct ct_replay *r)
 }
 
 /* A copy puts its sectors into the tags, clean, without traffic; the address is cut to
- * 32 bits as Accel-Sim does (accelsim-model.md 1). */
+ * 32 bits as Accel-Sim does (doc/replay.md section 1). */
 void rp_llc_fill(struct ct_replay *r, uint64_t address, uint64_t bytes)
 {
 	uint64_t step = UINT64_C(1) << r->llc_sector_bits;

@@ -12,7 +12,7 @@
  *   latency        else: it would have been there had the fills taken no time.
  *
  * The four sum up to the misses of the replay (Hill's classes; Nugteren's latency class,
- * model-notes.md 1.1.1, without pending hits, which are no misses in design 4). An L1 is
+ * doc/models.md section 12, without pending hits, which are no misses here). An L1 is
  * empty at the start of a kernel where the configuration says so, and after a MEMBAR that
  * empties it. What bypasses the L1, and copies from the host, are not seen. */
 #ifndef CT_REPLAY_MISSCLASS_H

@@ -47,7 +47,7 @@ struct ct_hop_times {
 /* A width x height mesh with dimension-order (x, then y) routes: four channels a router
  * and one out of each router to its node. Node i is at place[i] = y * width + x; several nodes
  * may share a router. place is copied; NULL: node i at router i. The hop count of a path is
- * its channels between routers plus 1 (model-notes.md 2). A node puts its flits in one after
+ * its channels between routers plus 1 (doc/models.md section 6). A node puts its flits in one after
  * the other: a packet is out no sooner than it would be on an empty mesh behind all that its
  * node put in before. Channels are told of it when it is put in, in the order of the cycles,
  * so that they already hold back most of what the node would: the later of the two counts.
@@ -59,14 +59,14 @@ uint32_t ct_mesh_hops(uint32_t width, uint32_t from, uint32_t to);
 
 /* Routers of the smallest square mesh for that many SMs (place[0] to place[sms - 1]) and
  * partitions (behind them), at least one of each; returns its side. No paper gives a placement
- * (SL-Q7). spread: partition j of p at router floor((2j + 1) n / 2p) of n in reading order, SMs
- * at the rest in order. default: for 28 and 56 SMs with 8 partitions the node map of
- * GPGPU-Sim 3, the Shared L1 paper's simulator; else spread. Pure. */
+ * (reading mesh-placement). spread: partition j of p at router floor((2j + 1) n / 2p) of n, row by
+ * row, SMs at the rest in order. default: for 28 and 56 SMs with 8 partitions the node map of
+ * GPGPU-Sim 3, which Ibrahim et al. (PACT 2020) used; else spread. Pure. */
 uint32_t ct_mesh_spread(uint32_t sms, uint32_t partitions, uint32_t *place);
 uint32_t ct_mesh_default(uint32_t sms, uint32_t partitions, uint32_t *place);
 
 /* A k-ary n-fly: n stages of k^(n-1) switches of k x k, one path between any two of its k^n
- * ends, destination-digit routes (SL-A8); `nodes` <= k^n ends are used. */
+ * ends, destination-digit routes (reading butterfly-network); `nodes` <= k^n ends are used. */
 int ct_network_butterfly(struct ct_network **n, uint32_t k, uint32_t stages, uint32_t nodes,
                          struct ct_hop_times t, struct ct_error *e);
 

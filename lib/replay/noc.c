@@ -1,5 +1,5 @@
-/* The crossbar: one queue per input, one packet per output and cycle (accelsim-model.md
- * 7). The head of each queue asks for its output; an output serves the inputs round
+/* The crossbar: one queue per input, one packet per output and cycle (doc/replay.md
+ * section 7). The head of each queue asks for its output; an output serves the inputs round
  * robin; a queue whose head has left may serve a later output in the same cycle. */
 #include <stdlib.h>
 #include <string.h>

@@ -20,7 +20,7 @@ static enum rp_unit unit_of(enum ct_unit_class c)
 	case CT_CLASS_UNIFORM: return RP_UNIFORM;
 	case CT_CLASS_MEM: return RP_MEM;
 	case CT_CLASS_OTHER: return RP_OTHER;
-	default: return RP_INT; /* integer, moves, barriers, EXIT (accelsim-model.md 4); MEMBAR
+	default: return RP_INT; /* integer, moves, barriers, EXIT (doc/replay.md section 4); MEMBAR
 	                           carries nothing and is taken as one of them */
 	}
 }
@@ -57,7 +57,7 @@ static enum rp_kind kind_of(const struct ct_sinst *s)
 }
 
 /* Only general registers take part: predicates and uniform registers are not in the
- * reference's scoreboard (accelsim-model.md 4). */
+ * reference's scoreboard (doc/replay.md section 4). */
 static unsigned registers_of_file(uint8_t *out, const ct_reg *in, unsigned n)
 {
 	unsigned k = 0;

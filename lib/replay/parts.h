@@ -239,9 +239,10 @@ uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, ui
 /* The oldest of some of the scheduler's slots, a mask that is not 0. For pick(). */
 uint32_t ct_sched_oldest(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t slots);
 
-/* Two levels (MK-A10): only the `active` warps of a set may issue, loose round robin; one
+/* Two levels (reading two-level): only the `active` warps of a set may issue, loose round robin; one
  * that waits for global or local memory or at a barrier leaves it, the oldest pending one that does not
- * takes its place. States as MK-F10: 1 an active warp is ready, 2 only pending ones are, 3 none. */
+ * takes its place. States (reading two-level-states): 1 an active warp is ready, 2 only pending ones are,
+ * 3 none. */
 struct ct_two_level;
 int ct_two_level_new(struct ct_two_level **t, const struct ct_gpu *g, uint32_t active,
                      struct ct_error *e);

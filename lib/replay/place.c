@@ -1,4 +1,4 @@
-/* Windows of time, and CTAs handed to SMs in its order (accelsim-model.md 2). */
+/* Windows of time, and CTAs handed to SMs in its order (doc/replay.md section 2). */
 #include "replay/private/memory.h"
 #include "replay/private/parts.h"
 #include "replay/private/timing.h"

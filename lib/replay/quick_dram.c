@@ -1,5 +1,5 @@
-/* DRAM of the quick replay, in its cycles: rows of banks, the bus, activates (accelsim-model.md 8
- * and 10). */
+/* DRAM of the quick replay, in its cycles: rows of banks, the bus, activates (doc/replay.md
+ * sections 8 and 10). */
 #include <string.h>
 
 #include "replay/private/quick.h"

@@ -1,5 +1,5 @@
 /* Memory instructions of the quick replay up to the network: the load/store unit, the L1 and its
- * MSHR, and what is asked of the LLC (accelsim-model.md 5 and 6). */
+ * MSHR, and what is asked of the LLC (doc/replay.md sections 5 and 6). */
 #include <string.h>
 
 #include "replay/private/lines.h"

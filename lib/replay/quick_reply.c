@@ -1,5 +1,5 @@
 /* What slices have answered comes back to an SM of the quick replay, in the order in which it has asked:
- * the network's output, the L1 and its MSHR, what waits for it (accelsim-model.md 5 to 7). */
+ * the network's output, the L1 and its MSHR, what waits for it (doc/replay.md sections 5 to 7). */
 #include "replay/private/quick.h"
 
 /* What has joined the request goes on: its sector is there in cycle `at`. */

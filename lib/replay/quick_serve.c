@@ -1,5 +1,5 @@
 /* The memory side of the quick replay: at the end of a window, requests of all SMs in the order of
- * their cycles through the network and the slices (accelsim-model.md 7 and 9). What they send back
+ * their cycles through the network and the slices (doc/replay.md sections 7 and 9). What they send back
  * meets nothing of another SM: that is done SM by SM, whose state is near then (quick_reply.c).
  *
  * Requests of an SM are moved in order. A wheel has each SM at the cycle in which its first request

@@ -220,7 +220,7 @@ void ct_replay_free(struct ct_replay *r)
 }
 
 /* The launch's cycle 0 is the end of the one before; nothing is placed before the
- * launch latency is over (accelsim-model.md 1). */
+ * launch latency is over (doc/replay.md section 1). */
 int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e)
 {
 	if (r->error.status)

@@ -81,7 +81,7 @@ struct ct_replay_observer {
 	void (*counted)(void *ctx); /* warm-up is over: the engine counts from here on */
 };
 
-/* Counters in the conventions of design 4 (Accel-Sim's): sector accesses, a
+/* Counters in Accel-Sim's conventions: sector accesses, a
  * pending hit is an access and not a miss. All additive. */
 struct ct_replay_counts {
 	uint64_t warp_insts, thread_insts, mem_insts;

@@ -13,7 +13,7 @@ void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm)
 		struct rp_sched *s = &sm->full.sched[k];
 		uint32_t last = s->last;
 		memset(s, 0, sizeof *s);
-		s->last = last; /* the pointers survive a launch (accelsim-model.md 1) */
+		s->last = last; /* the pointers survive a launch (doc/replay.md section 1) */
 		sm->full.at_lsu[k] = RP_NO_INDEX;
 		sm->full.lsu_takes[k] = RP_NEVER;
 		s->far_next = RP_NEVER;
@@ -84,7 +84,7 @@ void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uin
 {
 	struct rp_warp *w = &sm->warp[warp];
 	if (w->wait.fence && !w->open) {
-		/* MEMBAR waits for the scoreboard, then empties the L1 (accelsim-model.md 3) */
+		/* MEMBAR waits for the scoreboard, then empties the L1 (doc/replay.md section 3) */
 		uint32_t at = w->done > now + 1 ? w->done : now + 1;
 		w->wait.fence = 0;
 		rp_update_held(w);

@@ -1,4 +1,4 @@
-/* The slices of the LLC: in-order input queues, tags and MSHRs (accelsim-model.md 8). `usual` is that
+/* The slices of the LLC: in-order input queues, tags and MSHRs (doc/replay.md section 8). `usual` is that
  * of usual.h. */
 #include "base/bits.h"
 #include "base/mem.h"

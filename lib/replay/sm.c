@@ -66,7 +66,7 @@ void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm)
 }
 
 /* CTAs whose last warp retires in this cycle leave; a new one can be placed at the
- * end of the cycle (accelsim-model.md 2). */
+ * end of the cycle (doc/replay.md section 2). */
 void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 {
 	uint32_t next = RP_NEVER;
@@ -92,7 +92,7 @@ void rp_sm_free_slots(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 }
 
 /* A CTA takes the lowest free slot; its warps are fetched from the next cycle on,
- * four a cycle, the last of them one later (accelsim-model.md 3). */
+ * four a cycle, the last of them one later (doc/replay.md section 3). */
 int rp_sm_place(struct ct_replay *r, struct rp_sm *sm, struct ct_cta *cta, uint32_t now)
 {
 	uint32_t slot = 0, per = r->occ.warps_per_cta, n = ct_cta_warps(cta);

@@ -1,4 +1,4 @@
-/* The two-level warp scheduler as a part (MK-A10). */
+/* The two-level warp scheduler as a part (reading two-level). */
 #include <stdlib.h>
 
 #include "base/bits.h"

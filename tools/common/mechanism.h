@@ -9,8 +9,8 @@
 #include "common/tool.h"
 #include "pass/pass.h"
 
-/* What a tool asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems of
- * design section 4. Row i is written as ES, or as SW at x[i] of key[i]; row 0 has to be OCU. */
+/* What a tool asks of malekeh's measurement: ct_tool.malekeh, NULL for the systems that
+ * are printed. Row i is written as ES, or as SW at x[i] of key[i]; row 0 has to be OCU. */
 struct ct_mk_system;
 struct ct_mk_masks;
 struct ct_malekeh_request {

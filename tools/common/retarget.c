@@ -110,7 +110,7 @@ static void set_l1(struct target *g)
 /* ---- LLC ---- */
 
 /* LLC accesses follow the L1's read misses; its misses hardly depend on the L1 while
- * the LLC is the larger (model-notes.md 1.1.3, filtered LLC). */
+ * the LLC is the larger (doc/models.md section 3). */
 static void set_llc(struct target *g)
 {
 	static const char *const gone[] = {"llc_pending_hits", "dram_write_bytes", NULL};

@@ -3,7 +3,7 @@
  * A stage is handed a profile, or a trace and then makes the pass itself, so that
  * `replicate TRACE` equals `reuse TRACE | replicate`. It takes the GPU from the
  * profile's GP records; -g and -p may change capacities, latencies, bandwidths and
- * energies, whose effect is computed from the histograms (design section 4). */
+ * energies, whose effect is computed from the histograms. */
 #ifndef CT_TOOLS_STAGE_H
 #define CT_TOOLS_STAGE_H
 

@@ -19,7 +19,7 @@
 #include "profile/profile.h"
 #include "trace/trace.h"
 
-/* Groups of common options (design section 3). */
+/* Groups of common options. */
 enum {
 	CT_TAKES_GPU = 1u << 0,     /* -g -p --scale --print-gpu */
 	CT_TAKES_TRACE = 1u << 1,   /* -k --max-memory --max-expand --salvage --trust-paths */

@@ -5,7 +5,7 @@
 #include "base/hot.h"
 #include "replay/private/memory.h"
 
-enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (accelsim-model.md 12) */
+enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (doc/replay.md section 11) */
 
 /* A request to DRAM: the fill of one sector, or the write-back of a line's. */
 struct rp_dram_req {

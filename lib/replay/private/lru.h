@@ -5,7 +5,7 @@
  * its stamp and what leads to it, since the caches of all SMs together have to stay near: low bits of
  * the tags of its set, all at once, or in sets of many ways a slot of a hash of all lines. The next
  * victim of a set is found as soon as the one before it goes, and asked for. Rules:
- * accelsim-model.md 6. */
+ * doc/replay.md section 6. */
 #ifndef CT_REPLAY_PRIVATE_LRU_H
 #define CT_REPLAY_PRIVATE_LRU_H
 

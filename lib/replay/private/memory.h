@@ -5,7 +5,7 @@
 
 #include "replay/private/engine.h"
 
-enum { RP_NET_QUEUE = 512 }; /* packets at an input, and at an output (accelsim-model.md 7) */
+enum { RP_NET_QUEUE = 512 }; /* packets at an input, and at an output (doc/replay.md section 7) */
 
 /* noc.c */
 int rp_net_new(struct rp_net **n, uint32_t inputs, uint32_t outputs, struct ct_error *e);

@@ -1,5 +1,5 @@
 /* step.h - an attempt of a warp scheduler: from the choice of a warp to the operand collector of
- * its instruction (accelsim-model.md 3 and 4).
+ * its instruction (doc/replay.md sections 3 and 4).
  *
  * `usual` is a constant where these are called: 1 for SMs of four schedulers with two operand
  * collectors and a power of two of register banks each, without parts; numbers are constants

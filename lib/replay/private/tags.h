@@ -4,7 +4,7 @@
  * a modified sector of which only some bytes were written cannot be read until it
  * is filled (lazy fetch). Lookup is by hash, recency by a stamp per line, with the next
  * victims kept so that a set of 256 ways costs little more than one of 16. Rules:
- * accelsim-model.md 6. */
+ * doc/replay.md section 6. */
 #ifndef CT_REPLAY_TAGS_H
 #define CT_REPLAY_TAGS_H
 
