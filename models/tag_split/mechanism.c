@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "models/common/workload.h"
 #include "models/tag_split/figure_list.h"
 #include "models/tag_split/measure.h"
 #include "models/tag_split/run.h"
@@ -168,6 +169,8 @@ static int ts_estimate(struct ct_mechanism_run *run, struct ct_error *e)
 	int st = measure_if_needed(run, e);
 	if (run->changed)
 		ct_profile_remove(run->p, "ES", is_replayed_time, NULL);
+	if (st == CT_OK && !run->workload)
+		return ct_workload_missing(run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
 	if (st == CT_OK)
 		st = ct_ts_answer_init_some(&own->answer, run->p, run->workload, run->base, run->gpu, &own->params,
 		                            own->systems, e);

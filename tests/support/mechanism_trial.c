@@ -82,6 +82,39 @@ double trial_value(const struct mechanism_trial *t, const char *system, const ch
 	                                                                                                    : NAN;
 }
 
+static int is_own_metric(const struct ct_mechanism *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_metrics; i++)
+		if (!strcmp(m->metrics[i].name, name))
+			return 1;
+	return ct_metric("ES", name) != NULL;
+}
+
+static int is_own_system(const struct ct_mechanism *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_systems; i++)
+		if (!strcmp(m->systems[i].name, name))
+			return 1;
+	return 0;
+}
+
+void trial_check_records(const struct mechanism_trial *t)
+{
+	const struct { const char *type; unsigned metric; } kind[] = {{"ES", 3}, {"SW", 5}};
+	const struct ct_mechanism *m = t->run.mechanism;
+	const struct ct_record *r;
+	size_t found = 0;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; (r = ct_profile_next(t->run.p, kind[k].type, &i));) {
+			if (strcmp(r->field[1], m->name) != 0)
+				continue;
+			if (!is_own_system(m, r->field[2]) || !is_own_metric(m, r->field[kind[k].metric]))
+				fail_msg("%s %s %s is not in the table", kind[k].type, r->field[2], r->field[kind[k].metric]);
+			found++;
+		}
+	assert_true(found > 0);
+}
+
 void trial_show(const struct mechanism_trial *t, struct ct_buf *b)
 {
 	const struct ct_mechanism *m = t->run.mechanism;

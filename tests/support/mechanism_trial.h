@@ -27,6 +27,8 @@ void trial_pass(struct mechanism_trial *t, int observed);
 void trial_measure(struct mechanism_trial *t);
 /* The value of an ES record of scope all; NaN when there is none. method may be NULL. */
 double trial_value(const struct mechanism_trial *t, const char *system, const char *metric, const char *method);
+/* Fails for an ES or SW record of the mechanism whose system or metric its table does not name. */
+void trial_check_records(const struct mechanism_trial *t);
 /* What show() and its sisters write, checked for NaN and tabs; the caller frees it. */
 void trial_show(const struct mechanism_trial *t, struct ct_buf *b);
 /* Closes the run, and removes and frees everything. */

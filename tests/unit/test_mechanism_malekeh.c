@@ -262,6 +262,7 @@ static void swept_and_studied(void **state)
 	for (size_t i = 0; (r = ct_profile_next(t.run.p, "SW", &i));)
 		points += !strcmp(r->field[3], "entries") && !strcmp(r->field[5], "rf_hit_ratio");
 	assert_int_equal(points, 9); /* three systems */
+	trial_check_records(&t);
 	assert_true(trial_value(&t, "OCU-16", "speedup", NULL) > 0);
 	t.run.method = CT_BY_ANALYTIC;
 	assert_int_equal(t.run.mechanism->sweep(&t.run, &e), CT_ERR_USAGE);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "models/registry.h"
+#include "models/tag_split/systems.h"
 #include "tests/support/gpus.h"
 #include "tests/support/mechanism_trial.h"
 
@@ -55,6 +56,35 @@ static void expect_ok(int st, const struct ct_error *e)
 {
 	if (st != CT_OK)
 		fail_msg("%d: %s", st, e->text);
+}
+
+static void tables_agree(void **state)
+{
+	const struct ct_mechanism *m = mechanism();
+	(void)state;
+	assert_int_equal(m->n_systems, CT_TS_SYSTEMS);
+	for (unsigned i = 0; i < m->n_systems; i++)
+		assert_string_equal(m->systems[i].name, ct_ts_system_at(i)->name);
+}
+
+/* Times of an earlier replay are not of the GPU in force, counts of its L1s are. */
+static void another_gpu(void **state)
+{
+	struct mechanism_trial t;
+	struct ct_error e = {0};
+	(void)state;
+	new_trial(&t, 192, 128);
+	trial_pass(&t, 1);
+	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
+	expect_ok(t.run.mechanism->replay(&t.run, "--method replay", &e), &e);
+	double misses = trial_value(&t, "TSC", "l1_request_misses", "replay");
+	assert_true(trial_value(&t, "TSC", "speedup", "replay") > 0);
+	t.run.from_trace = 0;
+	t.run.changed = 1;
+	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
+	assert_true(isnan(trial_value(&t, "TSC", "speedup", "replay")));
+	assert_true(trial_value(&t, "TSC", "l1_request_misses", "replay") == misses);
+	trial_free(&t);
 }
 
 /* 192 lines of which a quarter is used: four chunks fit where one line did, so that the second round hits
@@ -152,6 +182,9 @@ static void measured_later(void **state)
 	trial_pass(&with, 1);
 	expect_ok(with.run.mechanism->estimate(&with.run, &e), &e);
 	assert_true(trial_value(&with, "TSC", "speedup", NULL) == trial_value(&without, "TSC", "speedup", NULL));
+	with.run.workload = NULL;
+	ct_profile_remove(with.run.p, "IM", NULL, NULL);
+	assert_int_equal(with.run.mechanism->estimate(&with.run, &e), CT_ERR_INPUT);
 	with.run.l1_changed = 1;
 	assert_int_equal(with.run.mechanism->estimate(&with.run, &e), CT_ERR_INPUT);
 	trial_free(&with);
@@ -202,6 +235,7 @@ static void replayed_and_swept(void **state)
 	for (size_t i = 0; (r = ct_profile_next(t.run.p, "SW", &i));)
 		points += !strcmp(r->field[3], "chunk") && !strcmp(r->field[5], "mem_inst_miss_rate");
 	assert_int_equal(points, 3);
+	trial_check_records(&t);
 	struct ct_buf b = {0};
 	trial_show(&t, &b);
 	assert_non_null(strstr(b.data, "by both methods"));
@@ -223,6 +257,7 @@ static void ranges_that_fit_no_l1(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_agree), cmocka_unit_test(another_gpu),
 		cmocka_unit_test(chunks_keep_what_lines_lose), cmocka_unit_test(nothing_to_act_on),
 		cmocka_unit_test(judged_alone), cmocka_unit_test(measured_later),
 		cmocka_unit_test(parameters_by_any_name), cmocka_unit_test(replayed_and_swept),
