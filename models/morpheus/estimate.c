@@ -39,12 +39,13 @@ static double perf_per_watt(const struct ct_mo_estimate *x, const struct ct_mo_e
 	return x->ipc / base->ipc / (x->watt / base->watt);
 }
 
-static int asked(const struct ct_mo_answer *a, size_t i)
+static int is_asked_for(const struct ct_mo_answer *a, size_t i)
 {
 	return a->systems >> i & 1;
 }
 
-static int central(struct ct_mo_answer *a, struct ct_error *e)
+/* Estimates every system that was asked for with the parameters as they are: the middle of each range. */
+static int estimate_central(struct ct_mo_answer *a, struct ct_error *e)
 {
 	struct ct_mo_model *m = &a->model;
 	int st = ct_mo_estimate_configured(m, &a->configured, e);
@@ -59,7 +60,7 @@ static int central(struct ct_mo_answer *a, struct ct_error *e)
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		struct ct_mo_row *r = &a->row[i];
 		r->system = ct_mo_system_at(i);
-		if (!asked(a, i))
+		if (!is_asked_for(a, i))
 			continue;
 		if (i == of_all)
 			r->x = all;
@@ -74,7 +75,7 @@ static int central(struct ct_mo_answer *a, struct ct_error *e)
 }
 
 /* Evaluates every row again at its SM count in a changed model. */
-static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error *e)
+static int widen_by_variant(struct ct_mo_answer *a, const struct variant *v, struct ct_error *e)
 {
 	struct ct_mo_model *m = &a->model, other;
 	struct ct_morpheus_params p = m->p;
@@ -95,7 +96,7 @@ static int vary(struct ct_mo_answer *a, const struct variant *v, struct ct_error
 	for (size_t i = 0; i < CT_MO_SYSTEMS && st == CT_OK; i++) {
 		struct ct_mo_row *r = &a->row[i];
 		struct ct_mo_estimate x;
-		if (!asked(a, i))
+		if (!is_asked_for(a, i))
 			continue;
 		st = ct_mo_estimate_at(&other, r->system, (unsigned)r->x.compute_sms, &x, e);
 		if (st != CT_OK)
@@ -133,11 +134,11 @@ static void widen_compression(struct ct_mo_answer *a)
 	double gain = a->model.p.v[CT_MO_PUBLISHED_COMPRESSION_GAIN];
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		struct ct_mo_row *r = &a->row[i];
-		if (!asked(a, i))
+		if (!is_asked_for(a, i))
 			continue;
 		for (size_t j = 0; j < CT_MO_SYSTEMS; j++) {
 			const struct ct_mo_row *o = &a->row[j];
-			if (!asked(a, j) || !plain_of(r->system, o->system))
+			if (!is_asked_for(a, j) || !plain_of(r->system, o->system))
 				continue;
 			ct_number_widen(&r->speedup, o->speedup.low);
 			ct_number_widen(&r->speedup_configured, o->speedup_configured.low);
@@ -168,9 +169,9 @@ int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
 	int st = ct_mo_model_init(&a->model, w, replayed, gpu, p, mix, CT_PERF_ANCHOR_STATION, e);
 	if (st != CT_OK)
 		return st;
-	st = central(a, e);
+	st = estimate_central(a, e);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
-		st = vary(a, &VARIANTS[i], e);
+		st = widen_by_variant(a, &VARIANTS[i], e);
 	if (st != CT_OK) {
 		ct_mo_answer_free(a);
 		return st;
@@ -204,6 +205,7 @@ static double dram_utilisation(const struct ct_mo_answer *a, const struct ct_mo_
 	return x->dram_bytes / seconds / (ct_gpu_dram_gbps(g) * 1e9);
 }
 
+/* Writes what an estimate or a replay knows of one system; base is the row that ratios are against. */
 static void write_row(struct ct_records *w, const struct ct_mo_answer *a, const struct ct_mo_row *r,
                       const struct ct_mo_estimate *base)
 {
@@ -238,7 +240,7 @@ int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struc
 {
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = ANALYTIC};
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
-		if (asked(a, i))
+		if (is_asked_for(a, i))
 			write_row(&w, a, &a->row[i], &a->row[0].x);
 	return w.status;
 }
@@ -249,7 +251,7 @@ int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM};
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		int replayed = isfinite(row[i].x.cycles);
-		if (!asked(a, i))
+		if (!is_asked_for(a, i))
 			continue;
 		w.method = ANALYTIC;
 		if (both || !replayed)
@@ -327,7 +329,7 @@ int ct_mo_answer_curve(struct ct_mo_answer *a, struct ct_profile *p, struct ct_e
 	return w.status;
 }
 
-static unsigned note(char out[][CT_MO_NOTE_LEN], unsigned n, const char *text)
+static unsigned add_note(char out[][CT_MO_NOTE_LEN], unsigned n, const char *text)
 {
 	if (n < CT_MO_NOTES_MAX)
 		snprintf(out[n++], CT_MO_NOTE_LEN, "%s", text);
@@ -355,7 +357,7 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 		         "more misses are predicted hits; try morpheus.bloom_bytes=%u",
 		         m->bloom.bits, dead ? "never swap" : "hardly swap", m->kernel[1].rf_blocks,
 		         m->bloom.ceiling, bytes);
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	double can = ct_morpheus_warp_bandwidth(m->kernel[0].warps, m->p.v[CT_MO_BLOCK_BYTES],
 	                                        m->p.v[CT_MO_EXT_SERVICE_NS]);
@@ -365,27 +367,27 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 		         "morpheus.ext_gbps=%g is more than %u warps with one request of %g ns each can "
 		         "serve (%.1f GB/s)",
 		         m->p.v[CT_MO_EXT_GBPS], m->kernel[0].warps, m->p.v[CT_MO_EXT_SERVICE_NS], can);
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	if (m->mix_source == CT_MO_MIX_ASSUMED) {
 		snprintf(text, sizeof text,
 		         "no values in the input: compression is assumed (ratio %.2f of the register part); "
 		         "the range runs from none to the published gain",
 		         m->kernel[1].ratio);
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	if (m->w->n_views == 1)
-		n = note(out, n, "the profile has no llc@sms=N views: locality is taken not to depend on "
-		         "the number of SMs");
+		n = add_note(out, n, "the profile has no llc@sms=N views: locality is taken not to depend on "
+		             "the number of SMs");
 	if (m->perf.ratio > 1.5 || m->perf.ratio < 1 / 1.5) {
 		snprintf(text, sizeof text,
 		         "before anchoring the model takes %.2f times the replayed cycles: trust ranks more "
 		         "than values",
 		         m->perf.ratio);
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	if (simulated)
-		n = note(out, n, "false positives were simulated bit by bit where the formula is optimistic");
+		n = add_note(out, n, "false positives were simulated bit by bit where the formula is optimistic");
 	return n;
 }
 

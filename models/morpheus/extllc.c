@@ -32,15 +32,15 @@ static unsigned blocks_of(const struct ct_mo_extllc *x, uint32_t set)
 }
 
 /* The L1 part is managed by hardware and never compressed (reading hardware-part). */
-static int compressible(const struct ct_mo_extllc *x, uint32_t set)
+static int is_compressible(const struct ct_mo_extllc *x, uint32_t set)
 {
 	return x->p.compression && set / x->p.cache_sms < x->p.kernel.rf_warps;
 }
 
 /* Swap by touched bits instead of by count (reading swap-rule). */
-static int touched_rule(const struct ct_mo_extllc *x, uint32_t set)
+static int swaps_by_touched_bits(const struct ct_mo_extllc *x, uint32_t set)
 {
-	return compressible(x, set) && !x->p.count_rule;
+	return is_compressible(x, set) && !x->p.count_rule;
 }
 
 static int make_sets(struct ct_mo_extllc *x, struct ct_error *e)
@@ -48,7 +48,7 @@ static int make_sets(struct ct_mo_extllc *x, struct ct_error *e)
 	for (uint32_t i = 0; i < x->sets; i++) {
 		unsigned blocks = blocks_of(x, i);
 		struct ct_mo_set_params sp = { .registers = blocks, .lru = x->p.lru,
-			                       .blocks_max = compressible(x, i) ? 0 : blocks,
+			                       .blocks_max = is_compressible(x, i) ? 0 : blocks,
 			                       .lru_bits = x->p.lru_bits };
 		x->set[i] = ct_mo_set_new(&sp, e);
 		if (!x->set[i])
@@ -128,7 +128,7 @@ static void end_of_epoch(struct ct_mo_extllc *x)
 	memset(x->c.level, 0, sizeof x->c.level);
 	for (uint32_t i = 0; i < x->sets; i++) {
 		struct ct_mo_victims v;
-		if (!compressible(x, i))
+		if (!is_compressible(x, i))
 			continue;
 		ct_mo_set_epoch(x->set[i], &v);
 		x->c.evicted += v.evicted;
@@ -168,8 +168,8 @@ uint64_t ct_mo_extllc_serve(struct ct_mo_extllc *x, const struct ct_mo_place *pl
 	return start;
 }
 
-static int predict(const struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
-                   int resident)
+static int predict_hit(const struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block,
+                       int resident)
 {
 	if (x->p.predictor == CT_MO_PREDICT_NONE)
 		return 1;
@@ -178,9 +178,9 @@ static int predict(const struct ct_mo_extllc *x, const struct ct_mo_place *pl, u
 	return ct_mo_filter_predict(x->filters, pl->set, block);
 }
 
-static void learn(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block)
+static void update_predictor(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t block)
 {
-	int touched = touched_rule(x, pl->set);
+	int touched = swaps_by_touched_bits(x, pl->set);
 	ct_mo_filter_update(x->filters, pl->set, block, touched ? 0 : blocks_of(x, pl->set));
 	if (touched && ct_mo_set_all_touched(x->set[pl->set])) {
 		ct_mo_filter_swap(x->filters, pl->set);
@@ -188,7 +188,7 @@ static void learn(struct ct_mo_extllc *x, const struct ct_mo_place *pl, uint64_t
 	}
 }
 
-static void count(struct ct_mo_extllc *x, enum ct_mo_access kind, const struct ct_mo_reply *r)
+static void count_access(struct ct_mo_extllc *x, enum ct_mo_access kind, const struct ct_mo_reply *r)
 {
 	x->c.reads += kind == CT_MO_READ;
 	x->c.writes += kind == CT_MO_WRITE;
@@ -209,16 +209,16 @@ int ct_mo_extllc_lookup(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
 	if (x->failed)
 		return ct_fail(e, CT_ERR_LIMIT, "extended LLC: stopped after a false negative");
 	pass_time(x, now);
-	if (!compressible(x, pl->set))
+	if (!is_compressible(x, pl->set))
 		level = CT_MO_LEVEL_NONE;
 	struct ct_mo_set *set = x->set[pl->set];
-	r->predicted = predict(x, pl, block, ct_mo_set_holds(set, block));
+	r->predicted = predict_hit(x, pl, block, ct_mo_set_holds(set, block));
 	r->hit = ct_mo_set_access(set, block, kind != CT_MO_READ, level, &v);
 	r->evicted = v.evicted;
 	r->dirty = v.dirty;
 	r->ready = 0;
-	learn(x, pl, block);
-	count(x, kind, r);
+	update_predictor(x, pl, block);
+	count_access(x, kind, r);
 	int diagnostic = x->p.lru != CT_MO_LRU_EXACT || x->p.count_rule;
 	if (!r->predicted && r->hit && !diagnostic) {
 		x->failed = 1;

@@ -54,7 +54,7 @@ void ct_mo_set_free(struct ct_mo_set *s)
 	free(s);
 }
 
-static struct block *find(const struct ct_mo_set *s, uint64_t tag)
+static struct block *find_block(const struct ct_mo_set *s, uint64_t tag)
 {
 	for (unsigned i = 0; i < s->capacity; i++)
 		if (s->b[i].valid && s->b[i].tag == tag)
@@ -64,10 +64,10 @@ static struct block *find(const struct ct_mo_set *s, uint64_t tag)
 
 int ct_mo_set_holds(const struct ct_mo_set *s, uint64_t block)
 {
-	return find(s, block) != NULL;
+	return find_block(s, block) != NULL;
 }
 
-static unsigned slots(const struct ct_mo_set *s, unsigned level)
+static unsigned slots_of_level(const struct ct_mo_set *s, unsigned level)
 {
 	return s->registers[level] * SLOTS_PER_REGISTER[level];
 }
@@ -91,7 +91,7 @@ static void make_recent(struct ct_mo_set *s, struct block *b)
 	b->stamp = s->counter_max;
 }
 
-static void drop(struct ct_mo_set *s, struct block *b, struct ct_mo_victims *v)
+static void evict_block(struct ct_mo_set *s, struct block *b, struct ct_mo_victims *v)
 {
 	s->used[b->slot]--;
 	s->resident--;
@@ -102,7 +102,7 @@ static void drop(struct ct_mo_set *s, struct block *b, struct ct_mo_victims *v)
 
 /* Least recent block in slots of one level, or of any (level < 0); lowest index on
  * ties. */
-static struct block *oldest(const struct ct_mo_set *s, int level)
+static struct block *oldest_block(const struct ct_mo_set *s, int level)
 {
 	struct block *best = NULL;
 	for (unsigned i = 0; i < s->capacity; i++) {
@@ -118,24 +118,24 @@ static struct block *oldest(const struct ct_mo_set *s, int level)
 static unsigned take_slot(struct ct_mo_set *s, unsigned need, struct ct_mo_victims *v)
 {
 	for (unsigned l = need; l < CT_MO_LEVELS; l++)
-		if (s->used[l] < slots(s, l)) {
+		if (s->used[l] < slots_of_level(s, l)) {
 			s->used[l]++;
 			return l;
 		}
 	unsigned l = need;
 	while (l < CT_MO_LEVEL_NONE && s->registers[l] == 0)
 		l++;
-	drop(s, oldest(s, (int)l), v);
+	evict_block(s, oldest_block(s, (int)l), v);
 	s->used[l]++;
 	return l;
 }
 
-static void insert(struct ct_mo_set *s, uint64_t tag, int is_write, unsigned level,
-                   struct ct_mo_victims *v)
+static void insert_block(struct ct_mo_set *s, uint64_t tag, int is_write, unsigned level,
+                         struct ct_mo_victims *v)
 {
 	unsigned slot = take_slot(s, level, v);
 	if (s->resident >= s->capacity)
-		drop(s, oldest(s, -1), v);
+		evict_block(s, oldest_block(s, -1), v);
 	unsigned i = 0;
 	while (s->b[i].valid)
 		i++;
@@ -147,7 +147,7 @@ static void insert(struct ct_mo_set *s, uint64_t tag, int is_write, unsigned lev
 }
 
 /* A write gave the block other contents. */
-static void relevel(struct ct_mo_set *s, struct block *b, unsigned level, struct ct_mo_victims *v)
+static void change_level(struct ct_mo_set *s, struct block *b, unsigned level, struct ct_mo_victims *v)
 {
 	b->need = (unsigned char)level;
 	if (level <= b->slot)
@@ -163,16 +163,16 @@ int ct_mo_set_access(struct ct_mo_set *s, uint64_t block, int is_write, enum ct_
 {
 	struct ct_mo_victims none, *out = v ? v : &none;
 	memset(out, 0, sizeof *out);
-	struct block *b = find(s, block);
+	struct block *b = find_block(s, block);
 	if (!b) {
-		insert(s, block, is_write, (unsigned)level, out);
+		insert_block(s, block, is_write, (unsigned)level, out);
 		return 0;
 	}
 	make_recent(s, b);
 	b->touched = 1;
 	if (is_write) {
 		b->dirty = 1;
-		relevel(s, b, (unsigned)level, out);
+		change_level(s, b, (unsigned)level, out);
 	}
 	return 1;
 }
@@ -229,7 +229,7 @@ void ct_mo_set_epoch(struct ct_mo_set *s, struct ct_mo_victims *v)
 	memset(s->used, 0, sizeof s->used);
 	for (struct block *b; (b = next_unplaced(s));) {
 		unsigned l = b->need;
-		while (l < CT_MO_LEVELS && s->used[l] >= slots(s, l))
+		while (l < CT_MO_LEVELS && s->used[l] >= slots_of_level(s, l))
 			l++;
 		if (l < CT_MO_LEVELS) {
 			b->slot = (unsigned char)l;
@@ -260,7 +260,7 @@ unsigned ct_mo_set_slots(const struct ct_mo_set *s)
 {
 	unsigned n = 0;
 	for (unsigned l = 0; l < CT_MO_LEVELS; l++)
-		n += slots(s, l);
+		n += slots_of_level(s, l);
 	return n < s->capacity ? n : s->capacity;
 }
 

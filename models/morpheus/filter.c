@@ -55,19 +55,19 @@ void ct_mo_filters_free(struct ct_mo_filters *f)
 	free(f);
 }
 
-static uint64_t *filter(const struct ct_mo_filters *f, uint64_t set, int bf1)
+static uint64_t *bits_of_filter(const struct ct_mo_filters *f, uint64_t set, int bf1)
 {
 	unsigned which = bf1 ? f->bf1[set] : 1u - f->bf1[set];
 	return f->bits + (set * 2 + which) * f->words;
 }
 
 /* A number below `range` out of 32 hash bits, without the bias of a remainder. */
-static unsigned scaled(uint32_t h, unsigned range)
+static unsigned scale_hash(uint32_t h, unsigned range)
 {
 	return (unsigned)((uint64_t)h * range >> 32);
 }
 
-static unsigned position(const struct ct_mo_filter_params *p, uint64_t block, unsigned i)
+static unsigned bit_position(const struct ct_mo_filter_params *p, uint64_t block, unsigned i)
 {
 	/* Other constants than the set choice uses: filters of one set must not see keys
 	 * that already agree in hash bits. */
@@ -78,17 +78,17 @@ static unsigned position(const struct ct_mo_filter_params *p, uint64_t block, un
 	uint32_t half = (uint32_t)(i & 1 ? hi >> 32 : hi);
 	if (p->kind == CT_MO_HASH_PARTITIONED) {
 		unsigned part = p->bits / p->hashes;
-		return i * part + scaled(half, part);
+		return i * part + scale_hash(half, part);
 	}
-	return scaled(half, p->bits);
+	return scale_hash(half, p->bits);
 }
 
 /* Tests all positions and sets them if `insert`: 1 when all were set before. */
-static int probe(const struct ct_mo_filter_params *p, uint64_t *bits, uint64_t block, int insert)
+static int test_bits(const struct ct_mo_filter_params *p, uint64_t *bits, uint64_t block, int insert)
 {
 	int all = 1;
 	for (unsigned i = 0; i < p->hashes; i++) {
-		unsigned at = position(p, block, i);
+		unsigned at = bit_position(p, block, i);
 		uint64_t bit = (uint64_t)1 << (at & 63);
 		all &= (bits[at >> 6] & bit) != 0;
 		if (insert)
@@ -99,12 +99,12 @@ static int probe(const struct ct_mo_filter_params *p, uint64_t *bits, uint64_t b
 
 int ct_mo_filter_predict(const struct ct_mo_filters *f, uint64_t set, uint64_t block)
 {
-	return probe(&f->p, filter(f, set, 1), block, 0);
+	return test_bits(&f->p, bits_of_filter(f, set, 1), block, 0);
 }
 
 void ct_mo_filter_swap(struct ct_mo_filters *f, uint64_t set)
 {
-	memset(filter(f, set, 1), 0, f->words * sizeof *f->bits);
+	memset(bits_of_filter(f, set, 1), 0, f->words * sizeof *f->bits);
 	f->bf1[set] ^= 1;
 	f->count[set] = 0;
 	f->swaps++;
@@ -115,8 +115,8 @@ int ct_mo_filter_update(struct ct_mo_filters *f, uint64_t set, uint64_t block,
 {
 	/* The counter is compared against BF2 before the insertion: a block that BF2
 	 * wrongly seems to hold is not counted, which only delays the swap. */
-	int fresh = !probe(&f->p, filter(f, set, 0), block, 1);
-	probe(&f->p, filter(f, set, 1), block, 1);
+	int fresh = !test_bits(&f->p, bits_of_filter(f, set, 0), block, 1);
+	test_bits(&f->p, bits_of_filter(f, set, 1), block, 1);
 	f->count[set] += (unsigned)fresh;
 	if (associativity > 0 && f->count[set] >= associativity)
 		ct_mo_filter_swap(f, set);
@@ -136,7 +136,7 @@ uint64_t ct_mo_filters_swaps(const struct ct_mo_filters *f)
 unsigned ct_mo_filter_ones(const struct ct_mo_filters *f, uint64_t set)
 {
 	unsigned n = 0;
-	const uint64_t *bits = filter(f, set, 1);
+	const uint64_t *bits = bits_of_filter(f, set, 1);
 	for (unsigned w = 0; w < f->words; w++)
 		for (uint64_t v = bits[w]; v; v &= v - 1)
 			n++;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A metric of a system in the form that quotients of two systems are made from; NaN when we have none. */
 static double metric_of(const struct ct_mo_answer *a, const char *system, const char *metric)
 {
 	int i = ct_mo_system_find(system);

@@ -5,14 +5,14 @@
 #include "models/common/facts.h"
 #include "models/morpheus/state.h"
 
-static double judged(const struct ct_profile *p, const char *metric)
+static double judged_value(const struct ct_profile *p, const char *metric)
 {
 	return ct_fact_es(p, ct_mechanism_morpheus.name, ct_mechanism_morpheus.judged, metric);
 }
 
 int ct_mo_acted(const struct ct_profile *p, char *text, size_t n)
 {
-	double misses = ct_fact_sn(p, "llc_line_misses"), sms = judged(p, "cache_sms");
+	double misses = ct_fact_sn(p, "llc_line_misses"), sms = judged_value(p, "cache_sms");
 	if (misses == 0) {
 		snprintf(text, n, "0 misses in the LLC");
 		return 0;
@@ -27,11 +27,12 @@ int ct_mo_acted(const struct ct_profile *p, char *text, size_t n)
 /* Says whether the working set fits what there is, and what the SMs that lend their memories save. */
 void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
 {
-	double sms = judged(p, "cache_sms"), extra = judged(p, "extended_llc_bytes"), llc = ct_fact_gp(p, "llc.size");
+	double sms = judged_value(p, "cache_sms"), extra = judged_value(p, "extended_llc_bytes");
+	double llc = ct_fact_gp(p, "llc.size");
 	double set = ct_fact_sn(p, "distinct_lines") * ct_fact_gp(p, "llc.line");
 	char size[CT_FACT_TEXT_MAX], more[CT_FACT_TEXT_MAX], change[CT_FACT_TEXT_MAX];
 	(void)speedup;
-	ct_fact_change_text(ct_fact_sn(p, "llc_mpki"), judged(p, "llc_mpki"), change);
+	ct_fact_change_text(ct_fact_sn(p, "llc_mpki"), judged_value(p, "llc_mpki"), change);
 	ct_fact_size_text(set, size);
 	ct_fact_size_text(extra, more);
 	if (sms > 0 && set <= llc + extra)

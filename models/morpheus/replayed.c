@@ -10,7 +10,7 @@
 /* ---- which GPU a system is ---- */
 
 /* Unified-SM-Mem: the L1 with the registers that nobody uses, in whole sets. */
-static int unify(const struct ct_mo_model *m, struct ct_gpu *g)
+static int enlarge_l1(const struct ct_mo_model *m, struct ct_gpu *g)
 {
 	struct ct_error e = {0};
 	char text[64];
@@ -32,7 +32,7 @@ static int gpu_of(const struct ct_mo_model *m, const struct ct_mo_row *row, stru
 	if (s->boost)
 		return -1;
 	if (s->unified)
-		return unify(m, g);
+		return enlarge_l1(m, g);
 	if (!s->extended && row->x.llc_bytes > (double)ct_gpu_llc_bytes(g))
 		return ct_gpu_resize_llc(g, (uint64_t)row->x.llc_bytes, &e) < 0 ? -1 : 0;
 	return 0;
@@ -76,7 +76,8 @@ static int make_part(const struct ct_mo_model *m, struct ct_mo_lane *l, struct c
 	return l->part ? CT_OK : e ? e->status : CT_ERR_NOMEM;
 }
 
-/* Makes the lane of a GPU on which so many SMs compute; the others cache for `extended`, or rest where that is NULL. */
+/* Makes the lane of a GPU on which so many SMs compute; the others cache for `extended`, or rest where that is
+ * NULL. */
 static int make_lane(struct ct_mo_lane *l, const struct ct_mo_model *m, const struct ct_gpu *g, unsigned sms,
                      const struct ct_mo_system *extended, uint64_t warmup, struct ct_error *e)
 {
@@ -155,8 +156,9 @@ void ct_mo_replays_free(struct ct_mo_replays *x)
 
 /* ---- results ---- */
 
-static void fill(const struct ct_mo_replays *x, unsigned at, const struct ct_mo_system *s,
-                 const struct ct_replay_counts *c, struct ct_mo_estimate *out)
+/* Puts what an engine counted into the form of an estimate. s NULL: the GPU as configured. */
+static void read_counts(const struct ct_mo_replays *x, unsigned at, const struct ct_mo_system *s,
+                        const struct ct_replay_counts *c, struct ct_mo_estimate *out)
 {
 	const struct ct_mo_model *m = &x->answer->model;
 	const struct ct_mo_lane *l = &x->lane[at];
@@ -191,7 +193,7 @@ void ct_mo_replays_rows(const struct ct_mo_replays *x, const struct ct_replay_co
                         struct ct_mo_row row[CT_MO_SYSTEMS])
 {
 	struct ct_mo_estimate configured;
-	fill(x, 0, NULL, &total[0], &configured);
+	read_counts(x, 0, NULL, &total[0], &configured);
 	for (int i = 0; i < CT_MO_SYSTEMS; i++) {
 		struct ct_mo_row *r = &row[i];
 		const struct ct_mo_estimate *base = &row[0].x;
@@ -201,7 +203,7 @@ void ct_mo_replays_rows(const struct ct_mo_replays *x, const struct ct_replay_co
 		r->x.cycles = NAN;
 		if (at < 0)
 			continue;
-		fill(x, (unsigned)at, r->system, &total[at], &r->x);
+		read_counts(x, (unsigned)at, r->system, &total[at], &r->x);
 		r->speedup = ct_number_alone(base->cycles / r->x.cycles);
 		r->speedup_configured = ct_number_alone(configured.cycles / r->x.cycles);
 		r->perf_per_watt = ct_number_alone(r->x.ipc / base->ipc / (r->x.watt / base->watt));

@@ -5,6 +5,7 @@
 
 /* ---- its systems ---- */
 
+/* One system: the SMs that it uses, its extended LLC, what it gains, and why by the analytic row. */
 static void show_row(struct ct_table *table, const struct ct_mo_answer *a, const struct ct_mo_row *r,
                      const struct ct_mo_row *analytic)
 {
@@ -43,6 +44,7 @@ static void show_pair(struct ct_table *t, double analytic, double replay, int is
 		ct_table_cell(t, "%.4g %.4g (%+.1f %%)", analytic, replay, 100 * (analytic / replay - 1));
 }
 
+/* Both methods side by side, of the systems that were replayed. */
 static void show_check(const struct ct_mo_state *s, const struct ct_table_style *style, struct ct_buf *b)
 {
 	static const char *const head[] = {"system", "cycles", "speed-up", "LLC misses",

@@ -111,7 +111,9 @@ struct kind {
 	int dead, crowded, simulated;
 };
 
-static int predict(struct kind *k, const double *miss, unsigned n, const struct ct_mo_bloom *b)
+/* What the two filters of a set say under a stream of that miss curve: by the formula, and by simulation bit
+ * by bit where the formula is known to be optimistic. */
+static int predict_misses(struct kind *k, const double *miss, unsigned n, const struct ct_mo_bloom *b)
 {
 	struct ct_dual_bloom d;
 	if (ct_dual_bloom_eval(miss, n, b->f, b->n, b->bits, b->hashes, k->blocks, b->ceiling, &d))
@@ -152,7 +154,7 @@ static int eval_kind(const struct ct_workload *w, const struct ct_mo_split *s, s
 	ct_thin_mixed(&w->view[a].hist, two ? &w->view[b].hist : NULL, t, p, n - 1, miss);
 	k->share = k->sets * p;
 	k->misses = fmin((wa + wb) * miss[k->blocks], s->requests) * k->share;
-	int st = bloom ? predict(k, miss, n, bloom) : 0;
+	int st = bloom ? predict_misses(k, miss, n, bloom) : 0;
 	free(miss);
 	return st;
 }

@@ -74,6 +74,7 @@ static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate 
 	};
 }
 
+/* Fills in all that follows from the parameters alone: the mix of blocks, the helper kernels, the storage. */
 static int open_model(struct ct_mo_model *m, const struct ct_workload *w,
                       const struct ct_gpu *replayed, const struct ct_gpu *gpu,
                       const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
@@ -106,7 +107,7 @@ static int make_caches(struct ct_mo_model *m, struct ct_error *e)
 	return st;
 }
 
-static int calibrate(struct ct_mo_model *m, enum ct_perf_anchor how, struct ct_error *e)
+static int calibrate_time(struct ct_mo_model *m, enum ct_perf_anchor how, struct ct_error *e)
 {
 	const struct ct_workload *w = m->w;
 	int st = ct_perf_calibrate(&m->perf, w, &m->replayed, how, e);
@@ -130,7 +131,7 @@ int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
 	if (st == CT_OK)
 		st = make_caches(m, e);
 	if (st == CT_OK)
-		st = calibrate(m, how, e);
+		st = calibrate_time(m, how, e);
 	if (st != CT_OK)
 		ct_mo_model_free(m);
 	return st;
@@ -150,7 +151,7 @@ int ct_mo_model_vary(struct ct_mo_model *m, struct ct_mo_model *of, const struct
 		m->cache[i] = of->cache[i];
 		m->cached[i] = of->cached[i];
 	}
-	return calibrate(m, how, e);
+	return calibrate_time(m, how, e);
 }
 
 void ct_mo_model_free(struct ct_mo_model *m)
@@ -224,9 +225,9 @@ static double apply_unified(const struct ct_mo_model *m, struct ct_perf_point *p
 }
 
 /* r: of ct_perf_eval() at pt; extra_watt: beside what the GPU has. */
-static void finish(const struct ct_mo_model *m, const struct ct_mo_system *s,
-                   const struct ct_perf_point *pt, const struct ct_perf_result *r,
-                   double extra_watt, struct ct_mo_estimate *x)
+static void finish_estimate(const struct ct_mo_model *m, const struct ct_mo_system *s,
+                            const struct ct_perf_point *pt, const struct ct_perf_result *r,
+                            double extra_watt, struct ct_mo_estimate *x)
 {
 	struct ct_energy_run run;
 	x->cycles = r->cycles;
@@ -250,8 +251,9 @@ static void finish(const struct ct_mo_model *m, const struct ct_mo_system *s,
 	x->l1_sector_misses = fmin(m->w->l1_sector_misses * more, m->w->l1_sectors);
 }
 
-static int conventional(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
-                        struct ct_mo_estimate *x)
+/* A system without SMs in cache mode: another SM count, LLC, L1 or clock. */
+static int estimate_conventional(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                                 struct ct_mo_estimate *x)
 {
 	struct ct_perf_point pt;
 	double lines = conventional_lines(m, s), left = 1;
@@ -273,7 +275,7 @@ static int conventional(struct ct_mo_model *m, const struct ct_mo_system *s, uns
 	x->compression_ratio = NAN;
 	struct ct_perf_result r;
 	ct_perf_eval(&m->perf, &pt, &r);
-	finish(m, s, &pt, &r, 0, x);
+	finish_estimate(m, s, &pt, &r, 0, x);
 	return CT_OK;
 }
 
@@ -310,7 +312,7 @@ struct ct_mo_helper_times ct_mo_helper_times(const struct ct_mo_model *m,
 	};
 }
 
-static double predicted(const struct ct_mo_system *s, const struct ct_mo_split *d)
+static double predicted_hits(const struct ct_mo_system *s, const struct ct_mo_split *d)
 {
 	if (s->predictor == CT_MO_PREDICT_NONE)
 		return 1;
@@ -330,6 +332,8 @@ struct traffic {
 	struct ct_llc_misses conv;            /* of the conventional part, anchored */
 };
 
+/* Where a line that left an L1 is served, and after how long: conventional or extended part, hit or miss, and
+ * whether a miss was predicted. */
 static void extended_classes(const struct ct_mo_model *m, const struct traffic *t,
                              const struct ct_mo_split *d, const struct ct_mo_helper_times *h,
                              struct ct_perf_point *pt)
@@ -355,18 +359,19 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 }
 
 /* Packets of `bytes` of data on the network. */
-static double packets(const struct ct_gpu *g, double bytes)
+static double packets_of(const struct ct_gpu *g, double bytes)
 {
 	if (g->noc_flits_as_one)
 		return ceil(bytes / g->llc.sector);
 	return ceil((bytes + g->noc_header_bytes) / g->noc_flit_bytes);
 }
 
+/* What the extended part costs DRAM and the ports of the slices. */
 static void extended_traffic(const struct ct_mo_model *m, const struct traffic *t,
                              struct ct_perf_point *pt)
 {
 	const struct ct_workload *w = m->w;
-	double block = m->p.v[CT_MO_BLOCK_BYTES], data = packets(&m->gpu, block);
+	double block = m->p.v[CT_MO_BLOCK_BYTES], data = packets_of(&m->gpu, block);
 	double bytes = w->dram_read_bytes + w->dram_write_bytes;
 	double written = bytes > 0 ? w->dram_write_bytes / bytes : 0;
 	double sector = m->gpu.llc.sector;
@@ -442,8 +447,10 @@ void ct_mo_replayed_energy(const struct ct_mo_model *m, const struct ct_mo_syste
 	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
 }
 
-static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
-                    struct ct_mo_estimate *x, struct ct_error *e)
+/* A system with SMs in cache mode: splits the requests between both parts of the LLC, then solves for the time
+ * and charges the energy of the helpers. */
+static int estimate_extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,
+                             struct ct_mo_estimate *x, struct ct_error *e)
 {
 	const struct ct_mo_split *d;
 	int st = split_at(m, s->compression, sms, &d, e);
@@ -456,7 +463,7 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
 	struct traffic t = { .requests = d->requests * d->ext_share, .misses = d->ext_misses };
 	t.hits = fmax(t.requests - t.misses, 0);
-	t.wrong = t.misses * predicted(s, d);
+	t.wrong = t.misses * predicted_hits(s, d);
 	/* A conventional set takes its ways' share of all lines, too. */
 	ct_llc_misses(&m->perf.llc, m->w, sms, d->conv_lines + d->ext_lines, m->gpu.llc.ways, 1, &t.conv);
 	t.conv.lines *= 1 - d->ext_share;
@@ -482,7 +489,7 @@ static int extended(struct ct_mo_model *m, const struct ct_mo_system *s, unsigne
 	ct_perf_eval(&m->perf, &pt, &r);
 	double seconds = r.cycles / (m->gpu.core_mhz * 1e6);
 	double watt = helper_power(m, t.hits + t.misses, d->cache_sms, seconds);
-	finish(m, s, &pt, &r, watt, x);
+	finish_estimate(m, s, &pt, &r, watt, x);
 	return CT_OK;
 }
 
@@ -493,7 +500,7 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
 	x->compute_sms = sms;
 	if (!s->extended || sms >= m->gpu.sms) {
 		struct ct_mo_system plain = *s;
-		int st = conventional(m, s->extended ? &plain : s, sms, x);
+		int st = estimate_conventional(m, s->extended ? &plain : s, sms, x);
 		if (s->extended) {
 			x->compression_ratio = m->kernel[s->compression].ratio;
 			x->given_miss = 0;
@@ -501,14 +508,14 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
 		return st;
 	}
 	x->cache_sms = m->gpu.sms - sms;
-	return extended(m, s, sms, x, e);
+	return estimate_extended(m, s, sms, x, e);
 }
 
 /* Least gain that moves SMs to another mode: below it is the noise of the curves. */
 static const double WORTH_IT = 0.005;
 
 /* The paper's sweep starts at 10 of 68 SMs (reading sm-sweep). */
-static unsigned fewest(const struct ct_mo_model *m, const struct ct_mo_system *s)
+static unsigned fewest_sms(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
 	return s->extended ? m->min_sms : (m->gpu.sms * 10 + 67) / 68;
 }
@@ -521,7 +528,7 @@ int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
 		return st == CT_OK ? ct_mo_estimate_at(m, s, (unsigned)out->compute_sms, out, e) : st;
 	}
 	int st = ct_mo_estimate_at(m, s, m->gpu.sms, out, e);
-	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > fewest(m, s);) {
+	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > fewest_sms(m, s);) {
 		struct ct_mo_estimate x;
 		st = ct_mo_estimate_at(m, s, n, &x, e);
 		if (st == CT_OK && x.ipc > out->ipc * (1 + WORTH_IT))

@@ -42,7 +42,8 @@ static double perf_per_watt(const struct ct_sl_estimate *x, const struct ct_sl_e
 	return x->ipc / base->ipc / (x->watt / base->watt);
 }
 
-static void central(struct ct_sl_answer *a)
+/* Estimates every system with the parameters as they are: the middle of each range. */
+static void estimate_central(struct ct_sl_answer *a)
 {
 	struct ct_sl_estimate x[CT_SL_SYSTEMS];
 	const struct ct_sl_estimate *base = &x[CT_SL_PRIVATE];
@@ -60,8 +61,9 @@ static void central(struct ct_sl_answer *a)
 	                            base->cycles / x[1].cycles - 1);
 }
 
-static int vary(struct ct_sl_answer *a, const struct variant *v, const struct ct_sl_place *place,
-                struct ct_error *e)
+/* Estimates every system again with one uncertain thing changed, and widens the ranges by what comes out. */
+static int widen_by_variant(struct ct_sl_answer *a, const struct variant *v, const struct ct_sl_place *place,
+                            struct ct_error *e)
 {
 	const struct ct_sl_model *m = &a->model;
 	struct ct_sl_model other;
@@ -104,11 +106,11 @@ int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
 		                      CT_PERF_ANCHOR_STATION, e);
 	if (st != CT_OK)
 		return st;
-	central(a);
+	estimate_central(a);
 	unsigned sensitive = ct_sl_rows_sensitive(a->row);
 	for (size_t i = 0; i < sizeof VARIANTS / sizeof VARIANTS[0] && st == CT_OK; i++)
 		if (!VARIANTS[i].order || sensitive)
-			st = vary(a, &VARIANTS[i], place, e);
+			st = widen_by_variant(a, &VARIANTS[i], place, e);
 	if (st != CT_OK)
 		ct_sl_answer_free(a);
 	return st;
@@ -147,7 +149,7 @@ double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_syste
 
 /* ---- for people ---- */
 
-static unsigned note(char out[][CT_SL_NOTE_LEN], unsigned n, const char *text)
+static unsigned add_note(char out[][CT_SL_NOTE_LEN], unsigned n, const char *text)
 {
 	if (n < CT_SL_NOTES_MAX)
 		snprintf(out[n++], CT_SL_NOTE_LEN, "%s", text);
@@ -179,7 +181,7 @@ static unsigned order_note(const struct ct_sl_row *rows, char out[][CT_SL_NOTE_L
 		snprintf(text + at, sizeof text - at, " and %zu more", left);
 	else
 		text[at - 1] = '\0';
-	return mask ? note(out, n, text) : n;
+	return mask ? add_note(out, n, text) : n;
 }
 
 /* Either way of anchoring the model explains the replay badly. */
@@ -193,27 +195,27 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row
 	char text[CT_SL_NOTE_LEN];
 	unsigned n = 0;
 	if (m->noc.kind == CT_SL_NET_FORWARDED && m->gpu.noc == CT_NOC_CROSSBAR)
-		n = note(out, n, "the GPU has no SM-to-SM network: remote accesses go through the LLC slices; "
-		         "see --network");
+		n = add_note(out, n, "the GPU has no SM-to-SM network: remote accesses go through the LLC slices; "
+		             "see --network");
 	if (!(a->in.useful[0] >= 0))
-		n = note(out, n, "the profile lacks useful_bytes_32: chunked replies are taken to carry whole "
-		         "lines");
+		n = add_note(out, n, "the profile lacks useful_bytes_32: chunked replies are taken to carry whole "
+		             "lines");
 	if (m->beta > 1.5) {
 		int better = a->in.home_load[CT_SL_HOMES_HASH] < 0.8 * m->beta;
 		snprintf(text, sizeof text, "homes are uneven: the busiest gets %.2f times the mean%s", m->beta,
 		         better ? "; try --homes hash" : ", and hashing them does not help: few lines are hot");
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	if (dyn->x.sampling_share > 0.25) {
 		snprintf(text, sizeof text, "DynEB samples for %.0f %% of the accesses, counting only local ones: "
 		         "see --count served", 100 * dyn->x.sampling_share);
-		n = note(out, n, m->p.count == CT_SL_COUNT_LOCAL ? text
-		                 : "the run is so short that DynEB samples for most of it");
+		n = add_note(out, n, m->p.count == CT_SL_COUNT_LOCAL ? text
+		             : "the run is so short that DynEB samples for most of it");
 	}
 	if (m->perf.ratio > FAR_OFF || m->perf.ratio < 1 / FAR_OFF) {
 		snprintf(text, sizeof text, "before it was anchored, the model of time took %.2f times the "
 		         "replayed cycles: the range may be too narrow", m->perf.ratio);
-		n = note(out, n, text);
+		n = add_note(out, n, text);
 	}
 	return order_note(rows, out, n);
 }

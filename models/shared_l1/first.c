@@ -22,7 +22,7 @@ struct ct_sl_first {
 	struct ct_sl_firsts n;
 };
 
-static uint64_t mixed(uint64_t line)
+static uint64_t hash_of_line(uint64_t line)
 {
 	line *= UINT64_C(0x9e3779b97f4a7c15);
 	return line ^ line >> 32;
@@ -54,12 +54,12 @@ void ct_sl_first_wipe(struct ct_sl_first *s, uint32_t sets, unsigned cores, unsi
 			s->slot[i].read = 0;
 }
 
-static int kept(const struct ct_sl_first *s, uint64_t hash)
+static int is_kept(const struct ct_sl_first *s, uint64_t hash)
 {
 	return !(hash >> 16 & ((UINT64_C(1) << s->shift) - 1));
 }
 
-static struct slot *find(struct ct_sl_first *s, uint64_t line, uint64_t hash)
+static struct slot *find_slot(struct ct_sl_first *s, uint64_t line, uint64_t hash)
 {
 	uint32_t i = (uint32_t)hash & (SLOTS - 1);
 	while (s->slot[i].line && s->slot[i].line != line + 1)
@@ -68,28 +68,28 @@ static struct slot *find(struct ct_sl_first *s, uint64_t line, uint64_t hash)
 }
 
 /* Keeps every other line of those it kept. */
-static void thin(struct ct_sl_first *s)
+static void halve_sample(struct ct_sl_first *s)
 {
 	memcpy(s->old, s->slot, sizeof s->old);
 	memset(s->slot, 0, sizeof s->slot);
 	s->used = 0;
 	s->shift++;
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		uint64_t hash = mixed(s->old[i].line - 1);
-		if (!s->old[i].line || !kept(s, hash))
+		uint64_t hash = hash_of_line(s->old[i].line - 1);
+		if (!s->old[i].line || !is_kept(s, hash))
 			continue;
-		*find(s, s->old[i].line - 1, hash) = s->old[i];
+		*find_slot(s, s->old[i].line - 1, hash) = s->old[i];
 		s->used++;
 	}
 }
 
 void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, int is_write)
 {
-	uint64_t hash = mixed(line);
+	uint64_t hash = hash_of_line(line);
 	s->n.requests++;
-	if (!kept(s, hash))
+	if (!is_kept(s, hash))
 		return;
-	struct slot *x = find(s, line, hash);
+	struct slot *x = find_slot(s, line, hash);
 	if (!x->line) {
 		*x = (struct slot){ .line = line + 1 };
 		s->used++;
@@ -103,7 +103,7 @@ void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, 
 	if (!is_write)
 		x->read |= sectors;
 	if (s->used > MOST)
-		thin(s);
+		halve_sample(s);
 }
 
 void ct_sl_first_counted(struct ct_sl_first *s)

@@ -31,7 +31,7 @@ unsigned ct_sl_tag_bits(unsigned address_bits, unsigned line, unsigned sets)
 }
 
 /* Finaliser of a multiplicative hash: every bit of the tag moves every bit of the home. */
-static uint64_t mixed(uint64_t x)
+static uint64_t hash_of_tag(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -48,7 +48,7 @@ unsigned ct_sl_home(enum ct_sl_homes h, uint64_t line, uint32_t sets, unsigned c
 		return value < cores ? value : value - cores;
 	}
 	if (h == CT_SL_HOMES_HASH)
-		return (unsigned)((mixed(tag) >> 32) * cores >> 32);
+		return (unsigned)((hash_of_tag(tag) >> 32) * cores >> 32);
 	return (unsigned)(tag % cores);
 }
 

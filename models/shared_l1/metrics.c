@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static double share(double part, double whole)
+static double share_of(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
 }
@@ -10,14 +10,14 @@ static double share(double part, double whole)
 double ct_sl_amat(const struct ct_sl_group *g, const struct ct_sl_latencies *l)
 {
 	double own = g->local + g->remote;
-	double amat_home = l->home + share(g->remote_misses, g->remote) * l->llc;
-	return l->l1 + share(g->local, own) * share(g->local_misses, g->local) * l->llc +
-	       share(g->remote, own) * amat_home;
+	double amat_home = l->home + share_of(g->remote_misses, g->remote) * l->llc;
+	return l->l1 + share_of(g->local, own) * share_of(g->local_misses, g->local) * l->llc +
+	       share_of(g->remote, own) * amat_home;
 }
 
 double ct_sl_group_miss_rate(const struct ct_sl_group *g)
 {
-	return share(g->served_misses, g->served);
+	return share_of(g->served_misses, g->served);
 }
 
 double ct_sl_eb(const struct ct_sl_group *g)

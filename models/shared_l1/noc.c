@@ -35,13 +35,13 @@ static unsigned llc_node(const struct ct_sl_noc *n, unsigned s)
 	return n->place.partition[s];
 }
 
-static unsigned hops(const struct ct_sl_noc *n, unsigned a, unsigned b)
+static unsigned hops_between(const struct ct_sl_noc *n, unsigned a, unsigned b)
 {
 	return ct_mesh_distance(n->place.side, a, b);
 }
 
-static void pair(struct ct_sl_noc *n, int min, enum ct_sl_flow out, enum ct_sl_flow back,
-                 unsigned a, unsigned b, double w)
+static void add_pair(struct ct_sl_noc *n, int min, enum ct_sl_flow out, enum ct_sl_flow back,
+                     unsigned a, unsigned b, double w)
 {
 	ct_mesh_add_route(n->place.side, a, b, w, n->pass[min][out]);
 	ct_mesh_add_route(n->place.side, b, a, w, n->pass[min][back]);
@@ -54,16 +54,16 @@ static void count_all(struct ct_sl_noc *n)
 	for (unsigned c = 0; c < n->cores; c++) {
 		for (unsigned s = 0; s < n->partitions; s++) {
 			unsigned a = core_node(n, c), b = llc_node(n, s);
-			n->llc_hops += hops(n, a, b) / llc_pairs;
+			n->llc_hops += hops_between(n, a, b) / llc_pairs;
 			for (int min = 0; min < 2; min++)
-				pair(n, min, CT_SL_TO_LLC, CT_SL_FROM_LLC, a, b, 1 / llc_pairs);
+				add_pair(n, min, CT_SL_TO_LLC, CT_SL_FROM_LLC, a, b, 1 / llc_pairs);
 		}
 		for (unsigned h = 0; h < n->cores; h++) {
 			if (h == c)
 				continue;
 			unsigned a = core_node(n, c), b = core_node(n, h);
-			n->home_hops += hops(n, a, b) / home_pairs;
-			pair(n, 0, CT_SL_TO_HOME, CT_SL_FROM_HOME, a, b, 1 / home_pairs);
+			n->home_hops += hops_between(n, a, b) / home_pairs;
+			add_pair(n, 0, CT_SL_TO_HOME, CT_SL_FROM_HOME, a, b, 1 / home_pairs);
 		}
 	}
 }
@@ -75,20 +75,20 @@ static void count_min(struct ct_sl_noc *n)
 	for (unsigned c = 0; c < n->cores; c++) {
 		unsigned a = core_node(n, c);
 		for (unsigned h = 0; h < n->cores; h++) {
-			unsigned b = core_node(n, h), d = hops(n, a, b), farther = 0;
+			unsigned b = core_node(n, h), d = hops_between(n, a, b), farther = 0;
 			if (h == c)
 				continue;
 			for (unsigned s = 0; s < n->partitions; s++)
-				farther += hops(n, a, llc_node(n, s)) >= d;
-			pair(n, 1, CT_SL_TO_HOME, CT_SL_FROM_HOME, a, b, farther);
+				farther += hops_between(n, a, llc_node(n, s)) >= d;
+			add_pair(n, 1, CT_SL_TO_HOME, CT_SL_FROM_HOME, a, b, farther);
 			home += farther;
 			n->near_home_hops += (double)farther * d;
 		}
 		for (unsigned s = 0; s < n->partitions; s++) {
-			unsigned b = llc_node(n, s), d = hops(n, a, b), farther = 0;
+			unsigned b = llc_node(n, s), d = hops_between(n, a, b), farther = 0;
 			for (unsigned h = 0; h < n->cores; h++)
-				farther += hops(n, a, core_node(n, h)) > d;
-			pair(n, 1, CT_SL_PAST_HOME, CT_SL_FROM_PAST, a, b, farther);
+				farther += hops_between(n, a, core_node(n, h)) > d;
+			add_pair(n, 1, CT_SL_PAST_HOME, CT_SL_FROM_PAST, a, b, farther);
 			past += farther;
 			n->past_hops += (double)farther * d;
 		}
@@ -105,6 +105,8 @@ static void count_min(struct ct_sl_noc *n)
 	}
 }
 
+/* Places cores and partitions, and counts which channels each flow of traffic passes, with and without
+ * Min(H,L2). */
 static int init_mesh(struct ct_sl_noc *n, const struct ct_sl_place *place, struct ct_error *e)
 {
 	if (place) {

@@ -4,15 +4,16 @@
 #include "base/mem.h"
 #include "models/shared_l1/state.h"
 
-static const char *option(const struct ct_mechanism_run *run, unsigned i)
+static const char *option_value(const struct ct_mechanism_run *run, unsigned i)
 {
 	return run->option ? run->option[i] : NULL;
 }
 
+/* The options that choose between readings or GPUs that the paper has, rather than set a number. */
 static int read_choices(const struct ct_mechanism_run *run, struct ct_sl_run *s, struct ct_error *e)
 {
-	const char *network = option(run, CT_SL_OPTION_NETWORK), *homes = option(run, CT_SL_OPTION_HOMES);
-	const char *count = option(run, CT_SL_OPTION_COUNT);
+	const char *network = option_value(run, CT_SL_OPTION_NETWORK), *homes = option_value(run, CT_SL_OPTION_HOMES);
+	const char *count = option_value(run, CT_SL_OPTION_COUNT);
 	int n = network ? ct_sl_network_find(network) : CT_SL_NET_AUTO;
 	int h = homes ? ct_sl_homes_find(homes) : CT_SL_HOMES_MOD;
 	int c = count ? ct_sl_count_find(count) : CT_SL_COUNT_LOCAL;
@@ -25,8 +26,8 @@ static int read_choices(const struct ct_mechanism_run *run, struct ct_sl_run *s,
 	s->params.network = (enum ct_sl_network)n;
 	s->params.homes = (enum ct_sl_homes)h;
 	s->params.count = (enum ct_sl_count)c;
-	s->placement = option(run, CT_SL_OPTION_PLACEMENT);
-	s->timeline = option(run, CT_SL_OPTION_TIMELINE) != NULL;
+	s->placement = option_value(run, CT_SL_OPTION_PLACEMENT);
+	s->timeline = option_value(run, CT_SL_OPTION_TIMELINE) != NULL;
 	s->own_choices = network || homes || count || s->placement;
 	return CT_OK;
 }

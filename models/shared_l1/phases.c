@@ -70,7 +70,7 @@ void ct_sl_phases_free(struct ct_sl_phases *p)
 	free(p);
 }
 
-static int sampling(const struct ct_sl_phases *p, unsigned core)
+static int is_sampling(const struct ct_sl_phases *p, unsigned core)
 {
 	return p->core[core].state == CT_SL_SAMPLING_STATE;
 }
@@ -85,7 +85,7 @@ int ct_sl_phases_shared(const struct ct_sl_phases *p, unsigned core, unsigned gr
 }
 
 /* Counts an access towards the end of a core's phase; 1 when that has come. */
-static int count(struct ct_sl_phases *p, unsigned core, unsigned group)
+static int count_towards_end(struct ct_sl_phases *p, unsigned core, unsigned group)
 {
 	struct core *c = &p->core[core];
 	if (c->state != CT_SL_SAMPLING_STATE)
@@ -96,18 +96,18 @@ static int count(struct ct_sl_phases *p, unsigned core, unsigned group)
 
 int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, enum ct_sl_way way)
 {
-	if (sampling(p, core)) {
+	if (is_sampling(p, core)) {
 		p->s.sampled++;
 		p->core[core].group[group].remote += way == CT_SL_REMOTE;
 		p->core[core].group[group].past += way == CT_SL_PAST;
 	}
-	return p->c.count == CT_SL_COUNT_OWN ? count(p, core, group) : 0;
+	return p->c.count == CT_SL_COUNT_OWN ? count_towards_end(p, core, group) : 0;
 }
 
 int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsigned group,
                         int missed)
 {
-	if (sampling(p, at)) {
+	if (is_sampling(p, at)) {
 		struct ct_sl_group *g = &p->core[at].group[group];
 		g->served++;
 		g->served_misses += missed != 0;
@@ -117,25 +117,25 @@ int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsi
 		}
 	}
 	int counts = p->c.count == CT_SL_COUNT_SERVED || (p->c.count == CT_SL_COUNT_LOCAL && from == at);
-	return counts ? count(p, at, group) : 0;
+	return counts ? count_towards_end(p, at, group) : 0;
 }
 
 void ct_sl_phases_llc_reply(struct ct_sl_phases *p, unsigned at, unsigned group)
 {
-	if (sampling(p, at))
+	if (is_sampling(p, at))
 		p->core[at].group[group].llc_replies++;
 }
 
 void ct_sl_phases_home_reply(struct ct_sl_phases *p, unsigned core, unsigned group, int missed)
 {
-	if (!sampling(p, core))
+	if (!is_sampling(p, core))
 		return;
 	struct ct_sl_group *g = &p->core[core].group[group];
 	g->home_replies++;
 	g->remote_misses += missed != 0;
 }
 
-static enum ct_sl_state decide(struct ct_sl_phases *p, struct core *c)
+static enum ct_sl_state decide_state(struct ct_sl_phases *p, struct core *c)
 {
 	const struct ct_sl_group *pr = &c->group[0], *sh = &c->group[1];
 	int shared = ct_sl_decide(p->c.by, pr, sh, &p->c.latency, p->c.guard, (int)c->before);
@@ -150,7 +150,7 @@ static enum ct_sl_state decide(struct ct_sl_phases *p, struct core *c)
 int ct_sl_phases_turn(struct ct_sl_phases *p, unsigned core, uint64_t now)
 {
 	struct core *c = &p->core[core];
-	c->state = c->state == CT_SL_SAMPLING_STATE ? decide(p, c) : CT_SL_SAMPLING_STATE;
+	c->state = c->state == CT_SL_SAMPLING_STATE ? decide_state(p, c) : CT_SL_SAMPLING_STATE;
 	c->counted[0] = c->counted[1] = 0;
 	memset(c->group, 0, sizeof c->group);
 	if (ct_grow((void **)&p->change, &p->change_cap, p->changes + 1, sizeof *p->change) < 0)

@@ -8,9 +8,10 @@
 #include "base/mem.h"
 #include "replay/network.h"
 
-static int place(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                 uint32_t (*by)(uint32_t sms, uint32_t partitions, uint32_t *place),
-                 struct ct_error *e)
+/* Puts cores and partitions on the smallest mesh that holds them, where `by` says. */
+static int place_nodes(struct ct_sl_place *p, unsigned cores, unsigned partitions,
+                       uint32_t (*by)(uint32_t sms, uint32_t partitions, uint32_t *place),
+                       struct ct_error *e)
 {
 	uint32_t node[CT_SL_NODES_MAX];
 	memset(p, 0, sizeof *p);
@@ -33,16 +34,16 @@ static int place(struct ct_sl_place *p, unsigned cores, unsigned partitions,
 int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
                         struct ct_error *e)
 {
-	return place(p, cores, partitions, ct_mesh_default, e);
+	return place_nodes(p, cores, partitions, ct_mesh_default, e);
 }
 
 int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
                        struct ct_error *e)
 {
-	return place(p, cores, partitions, ct_mesh_spread, e);
+	return place_nodes(p, cores, partitions, ct_mesh_spread, e);
 }
 
-static int bad(const char *name, unsigned line, const char *what, struct ct_error *e)
+static int malformed_line(const char *name, unsigned line, const char *what, struct ct_error *e)
 {
 	return ct_fail(e, CT_ERR_INPUT, "%s:%u: %s: write one row of the mesh per line, C, M or - for "
 	               "each node", name, line, what);
@@ -62,7 +63,7 @@ static int add_node(struct ct_sl_place *p, unsigned node, const char *word, size
 }
 
 /* One row; *columns gets its length. */
-static const char *row(struct ct_sl_place *p, const char *s, unsigned *node, unsigned *columns)
+static const char *parse_row(struct ct_sl_place *p, const char *s, unsigned *node, unsigned *columns)
 {
 	*columns = 0;
 	while (*s && *s != '\n' && *s != '#') {
@@ -85,22 +86,22 @@ int ct_sl_place_parse(struct ct_sl_place *p, const char *name, const char *text,
 	unsigned node = 0, rows = 0, columns, line = 1;
 	memset(p, 0, sizeof *p);
 	for (const char *s = text; *s; line++) {
-		s = row(p, s, &node, &columns);
+		s = parse_row(p, s, &node, &columns);
 		if (!s)
-			return bad(name, line, "not a node, or too many", e);
+			return malformed_line(name, line, "not a node, or too many", e);
 		if (columns) {
 			if (!p->side)
 				p->side = columns;
 			if (columns != p->side)
-				return bad(name, line, "not as many nodes as the first row", e);
+				return malformed_line(name, line, "not as many nodes as the first row", e);
 			rows++;
 		}
 		s += *s == '\n';
 	}
 	if (!p->side || rows != p->side || p->side > CT_MESH_SIDE_MAX)
-		return bad(name, line, "not a square mesh", e);
+		return malformed_line(name, line, "not a square mesh", e);
 	if (!p->cores || !p->partitions)
-		return bad(name, line, "no cores, or no partitions", e);
+		return malformed_line(name, line, "no cores, or no partitions", e);
 	if ((cores && p->cores != cores) || (partitions && p->partitions != partitions))
 		return ct_fail(e, CT_ERR_INPUT, "%s: it places %u cores and %u partitions, and the GPU has %u "
 		               "and %u", name, p->cores, p->partitions, cores, partitions);

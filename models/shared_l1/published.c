@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A metric of a system as the paper reports it; NaN when we have none. */
 static double metric_of(const struct ct_sl_row *rows, const char *system, const char *metric)
 {
 	int i = ct_sl_system_find(system);

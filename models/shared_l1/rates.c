@@ -20,7 +20,7 @@ struct ct_sl_curves {
 	int has_rj;
 };
 
-static void load(const struct ct_profile *p, const char *name, struct view *v)
+static void load_view(const struct ct_profile *p, const char *name, struct view *v)
 {
 	v->found = ct_profile_get_hist(p, SCOPE, name, &v->read, &v->write);
 }
@@ -31,10 +31,10 @@ int ct_sl_curves_load(struct ct_sl_curves **out, const struct ct_profile *p, str
 	*out = NULL;
 	if (!c)
 		return ct_fail_nomem(e);
-	load(p, "l1", &c->l1);
-	load(p, "l1_sector", &c->l1_sector);
-	load(p, "merged", &c->merged);
-	load(p, "merged_sector", &c->merged_sector);
+	load_view(p, "l1", &c->l1);
+	load_view(p, "l1_sector", &c->l1_sector);
+	load_view(p, "merged", &c->merged);
+	load_view(p, "merged_sector", &c->merged_sector);
 	int st = CT_OK;
 	if (!c->l1.found || !c->merged.found)
 		st = ct_fail(e, CT_ERR_INPUT, "the profile lacks RD all %s: make it with `reuse TRACE`",
@@ -73,18 +73,20 @@ void ct_sl_parts(const struct ct_profile *p, const struct ct_gpu *g, double fact
 	}
 }
 
-static double misses(const struct ct_hist *h, const struct ct_cache_shape *c)
+static double misses_of(const struct ct_hist *h, const struct ct_cache_shape *c)
 {
 	return (double)ct_hist_total(h) - ct_curve_hits(h, c);
 }
 
 static double line_misses(const struct view *line, const struct ct_cache_shape *c)
 {
-	return misses(&line->read, c) + misses(&line->write, c);
+	return misses_of(&line->read, c) + misses_of(&line->write, c);
 }
 
-static void add(struct ct_sl_rates *r, const struct view *line, const struct view *sector,
-                const struct ct_cache_shape *c, double weight)
+/* Adds what a view misses in caches of that shape, weighted, with the misses that another order of the
+ * accesses could make of it and those at the edge of the capacity. */
+static void add_rates(struct ct_sl_rates *r, const struct view *line, const struct view *sector,
+                      const struct ct_cache_shape *c, double weight)
 {
 	unsigned quarter = c->ways >= 4 ? c->ways / 4 : 1;
 	/* Fewer lines between are as much as more room, and the other way round. */
@@ -98,14 +100,14 @@ static void add(struct ct_sl_rates *r, const struct view *line, const struct vie
 	r->edge += weight * (line_misses(line, &below) - line_misses(line, &above));
 	r->read_lines += weight * (double)ct_hist_total(&line->read);
 	r->write_lines += weight * (double)ct_hist_total(&line->write);
-	r->read_misses += weight * misses(&line->read, c);
-	r->write_misses += weight * misses(&line->write, c);
+	r->read_misses += weight * misses_of(&line->read, c);
+	r->write_misses += weight * misses_of(&line->write, c);
 	r->read_cold += weight * (double)line->read.cold;
 	r->sectors += weight * (double)(ct_hist_total(&sector->read) + ct_hist_total(&sector->write));
-	r->sector_misses += weight * (misses(&sector->read, c) + misses(&sector->write, c));
+	r->sector_misses += weight * (misses_of(&sector->read, c) + misses_of(&sector->write, c));
 }
 
-static void begin(struct ct_sl_rates *r, const struct view *sector)
+static void begin_rates(struct ct_sl_rates *r, const struct view *sector)
 {
 	memset(r, 0, sizeof *r);
 	if (!sector->found)
@@ -115,11 +117,11 @@ static void begin(struct ct_sl_rates *r, const struct view *sector)
 void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts,
                    struct ct_sl_rates *r)
 {
-	begin(r, &c->l1_sector);
+	begin_rates(r, &c->l1_sector);
 	for (unsigned i = 0; i < parts->n; i++) {
 		const struct ct_cache_shape *shape = &parts->part[i].shape;
 		struct ct_replication x = { NAN, NAN, NAN };
-		add(r, &c->l1, &c->l1_sector, shape, parts->part[i].share);
+		add_rates(r, &c->l1, &c->l1_sector, shape, parts->part[i].share);
 		if (c->has_rj)
 			ct_curve_replication(&c->nearest, &c->sharers, shape, &x);
 		r->fills += parts->part[i].share * x.fills;
@@ -131,7 +133,7 @@ void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts
 void ct_sl_shared(const struct ct_sl_curves *c, const struct ct_l1_parts *parts, unsigned cores,
                   enum ct_sl_homes homes, struct ct_sl_rates *r)
 {
-	begin(r, &c->merged_sector);
+	begin_rates(r, &c->merged_sector);
 	/* Folded: `extra` of the `values` values of the core bits share an L1 with another, so
 	 * 2 * extra of them have half an L1 and the others a whole one. */
 	unsigned values = 1u << ct_sl_core_bits(cores), extra = values - cores;
@@ -141,9 +143,9 @@ void ct_sl_shared(const struct ct_sl_curves *c, const struct ct_l1_parts *parts,
 		double whole = homes == CT_SL_HOMES_FOLD ? values : cores;
 		struct ct_cache_shape all = { one.lines * whole, one.ways };
 		struct ct_cache_shape half = { one.lines * whole / 2, one.ways };
-		add(r, &c->merged, &c->merged_sector, &all, parts->part[i].share * (1 - crowded));
+		add_rates(r, &c->merged, &c->merged_sector, &all, parts->part[i].share * (1 - crowded));
 		if (crowded > 0)
-			add(r, &c->merged, &c->merged_sector, &half, parts->part[i].share * crowded);
+			add_rates(r, &c->merged, &c->merged_sector, &half, parts->part[i].share * crowded);
 	}
 	r->fills = r->copies = r->read_misses;
 	r->replicated = 0;

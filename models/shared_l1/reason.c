@@ -14,7 +14,7 @@ static double estimate_of(const struct ct_profile *p, const char *system, const 
 	return ct_fact_es(p, ct_mechanism_shared_l1.name, system, metric);
 }
 
-static double judged(const struct ct_profile *p, const char *metric)
+static double judged_value(const struct ct_profile *p, const char *metric)
 {
 	return estimate_of(p, ct_mechanism_shared_l1.judged, metric);
 }
@@ -52,15 +52,15 @@ static int order_decides(const struct ct_profile *p)
 	struct ct_estimate x;
 	return ct_profile_get_estimate(p, "all", ct_mechanism_shared_l1.name, ct_mechanism_shared_l1.judged,
 	                               "l1_request_miss_rate", NULL, &x) &&
-	       strcmp(x.method, "replay") != 0 && ct_sl_order_sensitive(judged(p, "edge_fraction"));
+	       strcmp(x.method, "replay") != 0 && ct_sl_order_sensitive(judged_value(p, "edge_fraction"));
 }
 
 /* Says how much there is to share, and which of its effects is the larger: misses saved, or longer ways. */
 void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
 {
 	double copies = ct_fact_sn(p, "replication_ratio"), miss = ct_fact_sn(p, "l1_miss_rate");
-	double before = estimate_of(p, "Private", "l1_miss_rate"), after = judged(p, "l1_miss_rate");
-	double remote = judged(p, "remote_fraction"), latency = judged(p, "reply_latency_ratio");
+	double before = estimate_of(p, "Private", "l1_miss_rate"), after = judged_value(p, "l1_miss_rate");
+	double remote = judged_value(p, "remote_fraction"), latency = judged_value(p, "reply_latency_ratio");
 	if (n > 0)
 		text[0] = '\0';
 	if (isnan(copies) || isnan(miss)) {

@@ -21,6 +21,7 @@ static double per_kilo(const struct ct_sl_answer *a, double n)
 	return 1000 * n / a->model.w->thread_insts;
 }
 
+/* Writes what is known of one system; base is Private, which ratios are against. */
 static void write_row(struct ct_records *w, const struct ct_sl_answer *a,
                       const struct ct_sl_estimate *base, const struct ct_sl_row *r)
 {

@@ -14,7 +14,7 @@ int ct_sl_replayed_at(int i)
 	return -1;
 }
 
-static double ratio(uint64_t a, uint64_t b)
+static double quotient(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
 }
@@ -25,16 +25,16 @@ static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_c
 {
 	const struct ct_sl_org_stats *o = &part->org;
 	x->l1_sector_misses = (double)c->l1_misses;
-	x->l1_miss_rate = ratio(c->l1_misses, c->l1_accesses);
+	x->l1_miss_rate = quotient(c->l1_misses, c->l1_accesses);
 	if (!shared) {
-		x->l1_request_miss_rate = ratio(c->l1_line_misses, c->l1_line_accesses);
-		x->replication_ratio = ratio(c->replicated_misses, c->line_fills);
-		x->replicas = ratio(c->line_copies, c->line_fills);
+		x->l1_request_miss_rate = quotient(c->l1_line_misses, c->l1_line_accesses);
+		x->replication_ratio = quotient(c->replicated_misses, c->line_fills);
+		x->replicas = quotient(c->line_copies, c->line_fills);
 		return;
 	}
-	x->l1_request_miss_rate = ratio(o->read_misses + o->write_misses, o->reads + o->writes);
-	x->replication_ratio = ratio(o->replicated, o->landed);
-	x->replicas = ratio(o->copies, o->landed);
+	x->l1_request_miss_rate = quotient(o->read_misses + o->write_misses, o->reads + o->writes);
+	x->replication_ratio = quotient(o->replicated, o->landed);
+	x->replicas = quotient(o->copies, o->landed);
 }
 
 void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
@@ -52,16 +52,16 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
 	l1_rates(c, part, system->shared, x);
 	x->llc_misses = (double)c->llc_misses;
 	uint64_t own = o->local + o->remote + o->past;
-	x->remote_fraction = system->shared ? ratio(o->remote + o->past, own) : 0;
-	x->past_fraction = system->shared ? ratio(o->past, own) : 0;
+	x->remote_fraction = system->shared ? quotient(o->remote + o->past, own) : 0;
+	x->past_fraction = system->shared ? quotient(o->past, own) : 0;
 	uint64_t served = o->reads + o->writes;
-	x->home_imbalance = system->shared ? ratio(o->max_home * g->sms, served) : NAN;
+	x->home_imbalance = system->shared ? quotient(o->max_home * g->sms, served) : NAN;
 	x->reply_latency = part->reply_latency;
 	/* What only the dynamic schemes compute. */
 	x->amat = system->dynamic ? o->phases.amat : NAN;
 	x->eb = system->dynamic ? o->phases.eb : NAN;
 	x->chose_shared = 2 * o->phases.chose_shared > o->phases.decisions;
-	x->sampling_share = system->dynamic ? ratio(o->phases.sampled, own) : NAN;
+	x->sampling_share = system->dynamic ? quotient(o->phases.sampled, own) : NAN;
 	x->home_bytes = (double)(part->home_bytes + part->past_bytes);
 	x->flit_hops = (double)(part->flit_hops ? part->flit_hops : 0);
 	if (!a->model.noc.pass[0][0]) /* a crossbar: crossings, and those of a butterfly */
@@ -72,7 +72,7 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
 	x->bottleneck = CT_PERF_STATIONS;
 }
 
-static void best(struct ct_sl_estimate *x)
+static void fill_best(struct ct_sl_estimate *x)
 {
 	for (int s = 0; s < CT_SL_SYSTEMS; s++)
 		if (ct_sl_system_at((size_t)s)->best)
@@ -86,7 +86,7 @@ void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
 	const struct ct_sl_estimate *base = &x[CT_SL_PRIVATE];
 	/* Network energy goes with the flits' hops, from what it is for Private. */
 	double hops = base->flit_hops > 0 ? a->row[CT_SL_PRIVATE].x.flit_hops / base->flit_hops : 0;
-	best(x);
+	fill_best(x);
 	for (int s = 0; s < CT_SL_SYSTEMS; s++) {
 		struct ct_sl_estimate scaled = x[s];
 		scaled.flit_hops *= hops;
@@ -121,6 +121,7 @@ static int replayed_value(const struct ct_profile *p, const char *system, const 
 	return 1;
 }
 
+/* Puts what the profile holds of a replayed system into its row; what no record tells is NaN or 0. */
 static void take_row(const struct ct_profile *p, double base_latency, struct ct_sl_row *r)
 {
 	struct ct_sl_estimate *x = &r->x;

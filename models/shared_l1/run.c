@@ -85,7 +85,8 @@ static int collect_rows(struct replays *x, const struct ct_sl_answer *a, struct 
 	return st;
 }
 
-/* Replays systems (a mask of the table) from the trace that p was made from; of rows[] those of the mask count. */
+/* Replays systems (a mask of the table) from the trace that p was made from; of rows[] those of the mask
+ * count. */
 static int replay_systems(const struct ct_sl_answer *a, const struct ct_profile *p,
                           const struct ct_pass_settings *settings, const char *why, const struct ct_sl_place *place,
                           unsigned systems, struct ct_profile *timeline, struct ct_sl_row *rows, struct ct_error *e)
@@ -204,8 +205,8 @@ struct measure {
 	struct ct_sl_row rows[CT_SL_SYSTEMS];
 };
 
-/* Replays the systems whose miss rates order decides and writes them. What cannot be read again, as standard input, is a
- * warning: the estimates stay. */
+/* Replays the systems whose miss rates order decides and writes them. What cannot be read again, as standard
+ * input, is a warning: the estimates stay. */
 static int replay_sensitive(struct measure *m, const struct ct_pass_settings *settings,
                             const struct ct_sl_place *place, struct ct_profile *p, struct ct_error *e)
 {
@@ -225,6 +226,8 @@ static int replay_sensitive(struct measure *m, const struct ct_pass_settings *se
 	return CT_OK;
 }
 
+/* Estimates the systems from the profile that the pass has made, to see which of them the order of accesses
+ * decides. */
 static int measure_order(const struct ct_sl_run *s, const struct ct_pass_setup *setup, struct measure *m,
                          struct ct_profile *p, struct ct_error *e)
 {

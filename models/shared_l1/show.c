@@ -13,6 +13,7 @@ static void show_real(struct ct_table *table, int decimals, double v)
 
 /* ---- the systems ---- */
 
+/* One system: what it misses and how far it goes for it, what it gains, and why. */
 static void show_row(struct ct_table *table, const struct ct_sl_row *rows, const struct ct_sl_row *r, int is_held)
 {
 	const struct ct_sl_estimate *x = &r->x;
@@ -48,6 +49,7 @@ static void show_network(struct ct_buf *b, const struct ct_sl_answer *a, const s
 
 /* ---- both methods ---- */
 
+/* Both methods side by side, of the systems that were replayed. */
 static void show_check(const struct ct_sl_run *s, const struct ct_table_style *style, struct ct_buf *b)
 {
 	static const char *const names[] = {"system", "L1 misses", "replayed", "difference", "speed-up",

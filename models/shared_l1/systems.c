@@ -359,8 +359,9 @@ void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g,
 	latencies_of(g, p, ct_sl_home_trip(n, p, s->min, 1, ct_sl_flits(g, 32)), &out->latency);
 }
 
-static void finish(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
-                   const struct ct_perf_point *pt, struct ct_sl_estimate *x)
+/* Solves for the time of a point, and fills in all that depends on it. */
+static void finish_estimate(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                            const struct ct_perf_point *pt, struct ct_sl_estimate *x)
 {
 	struct ct_perf_result r;
 	struct ct_sl_group g;
@@ -395,51 +396,51 @@ static void estimate_static(const struct ct_sl_model *m, const struct ct_sl_syst
 	else
 		ct_sl_traffic_private(m, s, t);
 	ct_sl_traffic_point(m, s, t, &pt);
-	finish(m, t, &pt, x);
+	finish_estimate(m, t, &pt, x);
 	x->sampling_share = NAN;
 }
 
-static void blend(double *a, double b, double weight)
+static void blend_into(double *a, double b, double weight)
 {
 	if (weight > 0)
 		*a += weight * (b - *a);
 }
 
 /* Of a part counted with weight `a` and one with weight `b`, the second's share. */
-static double second(double a, double b)
+static double share_of_second(double a, double b)
 {
 	return a + b > 0 ? b / (a + b) : 0;
 }
 
 /* A run of which the share `weight` is spent as in b. */
-static void mix(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double weight)
+static void mix_runs(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double weight)
 {
 	/* Rates are over the accesses that reach an L1, replicas over the misses. */
-	double reach = second((1 - weight) * (1 - a->past_fraction), weight * (1 - b->past_fraction));
-	double misses = second((1 - weight) * a->l1_sector_misses, weight * b->l1_sector_misses);
-	blend(&a->replication_ratio, b->replication_ratio, misses);
-	blend(&a->replicas, b->replicas, misses);
-	blend(&a->replication_other, b->replication_other, misses);
-	blend(&a->replicas_other, b->replicas_other, misses);
-	blend(&a->cycles, b->cycles, weight);
-	blend(&a->l1_sector_misses, b->l1_sector_misses, weight);
-	blend(&a->l1_miss_rate, b->l1_miss_rate, reach);
-	blend(&a->l1_request_miss_rate, b->l1_request_miss_rate, reach);
-	blend(&a->miss_low, b->miss_low, reach);
-	blend(&a->miss_high, b->miss_high, reach);
-	blend(&a->edge_fraction, b->edge_fraction, reach);
-	blend(&a->llc_misses, b->llc_misses, weight);
-	blend(&a->remote_fraction, b->remote_fraction, weight);
-	blend(&a->past_fraction, b->past_fraction, weight);
-	blend(&a->reply_latency, b->reply_latency, weight);
-	blend(&a->home_bytes, b->home_bytes, weight);
-	blend(&a->flit_hops, b->flit_hops, weight);
+	double reach = share_of_second((1 - weight) * (1 - a->past_fraction), weight * (1 - b->past_fraction));
+	double misses = share_of_second((1 - weight) * a->l1_sector_misses, weight * b->l1_sector_misses);
+	blend_into(&a->replication_ratio, b->replication_ratio, misses);
+	blend_into(&a->replicas, b->replicas, misses);
+	blend_into(&a->replication_other, b->replication_other, misses);
+	blend_into(&a->replicas_other, b->replicas_other, misses);
+	blend_into(&a->cycles, b->cycles, weight);
+	blend_into(&a->l1_sector_misses, b->l1_sector_misses, weight);
+	blend_into(&a->l1_miss_rate, b->l1_miss_rate, reach);
+	blend_into(&a->l1_request_miss_rate, b->l1_request_miss_rate, reach);
+	blend_into(&a->miss_low, b->miss_low, reach);
+	blend_into(&a->miss_high, b->miss_high, reach);
+	blend_into(&a->edge_fraction, b->edge_fraction, reach);
+	blend_into(&a->llc_misses, b->llc_misses, weight);
+	blend_into(&a->remote_fraction, b->remote_fraction, weight);
+	blend_into(&a->past_fraction, b->past_fraction, weight);
+	blend_into(&a->reply_latency, b->reply_latency, weight);
+	blend_into(&a->home_bytes, b->home_bytes, weight);
+	blend_into(&a->flit_hops, b->flit_hops, weight);
 	for (int f = 0; f < CT_SL_FLOWS; f++)
-		blend(&a->flits[f], b->flits[f], weight);
-	blend(&a->dram_bytes, b->dram_bytes, weight);
-	blend(&a->l1_bytes_moved, b->l1_bytes_moved, weight);
-	blend(&a->llc_bytes_moved, b->llc_bytes_moved, weight);
-	blend(&a->joule, b->joule, weight);
+		blend_into(&a->flits[f], b->flits[f], weight);
+	blend_into(&a->dram_bytes, b->dram_bytes, weight);
+	blend_into(&a->l1_bytes_moved, b->l1_bytes_moved, weight);
+	blend_into(&a->llc_bytes_moved, b->llc_bytes_moved, weight);
+	blend_into(&a->joule, b->joule, weight);
 }
 
 /* What a profile's pass has seen of a dynamic scheme, in the place of what was mixed. */
@@ -500,7 +501,7 @@ static void estimate_dynamic(const struct ct_sl_model *m, int system,
 	                                    (pr->reads + pr->writes) / active);
 	double homed = watched ? c->homed / m->in->watched : shared ? 1 - share / 2 : share / 2;
 	*x = *private_x;
-	mix(x, shared_x, homed);
+	mix_runs(x, shared_x, homed);
 	x->sampling_share = share;
 	if (watched)
 		use_dynamic(m, c, x);

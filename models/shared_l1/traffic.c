@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double ratio(double a, double b, double otherwise)
+static double quotient(double a, double b, double otherwise)
 {
 	return b > 0 ? a / b : otherwise;
 }
@@ -13,16 +13,16 @@ static double ratio(double a, double b, double otherwise)
 /* Share of the read lines that left the replayed L1s. */
 static double replayed_miss(const struct ct_workload *w)
 {
-	return ratio(w->l1_read_misses, w->l1_read_sectors, 0);
+	return quotient(w->l1_read_misses, w->l1_read_sectors, 0);
 }
 
 static double read_miss(const struct ct_sl_rates *r)
 {
-	return ratio(r->read_misses, r->read_lines, 0);
+	return quotient(r->read_misses, r->read_lines, 0);
 }
 
 /* The replay's rate, moved as the histograms say. */
-static double anchored(double replay, double now, double then, double most)
+static double anchored_rate(double replay, double now, double then, double most)
 {
 	return then > 0 ? fmin(replay * now / then, most) : fmin(now, most);
 }
@@ -53,17 +53,19 @@ static void use_first(const struct ct_sl_model *m, const struct ct_sl_rates *r,
 {
 	const struct ct_workload *w = m->w;
 	const struct ct_sl_firsts *f = &m->in->first;
-	double all = ratio(m->in->requests, f->requests, 1); /* a sampled pass sees fewer */
-	double room = ratio(r->read_misses - r->read_cold, r->read_lines, 0);
+	double all = quotient(m->in->requests, f->requests, 1); /* a sampled pass sees fewer */
+	double room = quotient(r->read_misses - r->read_cold, r->read_lines, 0);
 	room = fmax(room, 0);
-	t->miss_rate = fmin(ratio(f->reads + f->writes, f->requests, t->miss_rate) + room, 1);
-	t->read_miss = fmin(ratio(all * f->read_sectors, w->l1_read_sectors, t->read_miss) + room, 1);
+	t->miss_rate = fmin(quotient(f->reads + f->writes, f->requests, t->miss_rate) + room, 1);
+	t->read_miss = fmin(quotient(all * f->read_sectors, w->l1_read_sectors, t->read_miss) + room, 1);
 	t->sector_misses = fmin(all * (f->read_sectors + f->write_sectors) + room * w->l1_sectors,
 	                        w->l1_sectors);
 }
 
-static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
-                     struct ct_sl_traffic *t)
+/* What the L1s of a system are asked and what they miss: from the histograms or the watch of the pass, held
+ * against what the replay of private L1s missed. */
+static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
+                           struct ct_sl_traffic *t)
 {
 	const struct ct_workload *w = m->w;
 	const struct ct_sl_rates *r = rates_of(m, s), *then = &m->in->replayed;
@@ -74,14 +76,14 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 	const struct ct_sl_rates *all = s->shared ? &m->in->shared : r;
 	t->reads = all->read_lines;
 	t->writes = all->write_lines;
-	double reach = ratio(r->read_lines + r->write_lines, t->reads + t->writes, 1);
+	double reach = quotient(r->read_lines + r->write_lines, t->reads + t->writes, 1);
 	t->past = 1 - reach;
 	t->miss_rate = ct_sl_miss_rate(r);
 	double lines = r->read_lines + r->write_lines, misses = r->read_misses + r->write_misses;
-	t->less = fmax(ratio(misses - r->misses_low, lines, 0), 0);
-	t->more = fmax(ratio(r->misses_high - misses, lines, 0), 0);
-	t->edge = ratio(r->edge, lines, 0);
-	t->read_miss = anchored(replayed_miss(w), read_miss(r), read_miss(then), 1);
+	t->less = fmax(quotient(misses - r->misses_low, lines, 0), 0);
+	t->more = fmax(quotient(r->misses_high - misses, lines, 0), 0);
+	t->edge = quotient(r->edge, lines, 0);
+	t->read_miss = anchored_rate(replayed_miss(w), read_miss(r), read_miss(then), 1);
 	t->sectors = w->l1_sectors;
 	double now = r->sector_misses, was = then->sector_misses;
 	if (!isfinite(now) || !isfinite(was)) { /* lines have to do */
@@ -90,16 +92,16 @@ static void accesses(const struct ct_sl_model *m, const struct ct_sl_system *s,
 	}
 	if (reach > 0)
 		now /= reach; /* rates are of what reaches an L1 (reading bypass-uncounted) */
-	t->sector_misses = anchored(w->l1_sector_misses, now, was, w->l1_sectors);
+	t->sector_misses = anchored_rate(w->l1_sector_misses, now, was, w->l1_sectors);
 	/* With sectors a request misses if any of its sectors does: that goes with the sectors.
 	 * Without, the replay knows better how often private L1s miss. */
 	int sectors = m->replayed.l1.sector < m->replayed.l1.line;
 	if ((sectors || !s->shared) && m->in->requests > 0 && m->in->request_misses >= 0)
-		t->miss_rate = anchored(m->in->request_misses / m->in->requests, now, was, 1);
+		t->miss_rate = anchored_rate(m->in->request_misses / m->in->requests, now, was, 1);
 	if (s->shared && m->in->has_first)
 		use_first(m, r, t);
-	t->replication = s->shared ? 0 : ratio(r->replicated, r->fills, NAN);
-	t->replicas = s->shared ? 1 : ratio(r->copies, r->fills, NAN);
+	t->replication = s->shared ? 0 : quotient(r->replicated, r->fills, NAN);
+	t->replicas = s->shared ? 1 : quotient(r->copies, r->fills, NAN);
 	int larger = !s->shared && s->l1_factor > 1;
 	t->replication_other = larger ? fmin(t->replication * m->in->landed_replicated, 1) : t->replication;
 	t->replicas_other = larger ? 1 + (t->replicas - 1) * m->in->landed_copies : t->replicas;
@@ -110,16 +112,16 @@ static double sectors_per_fill(const struct ct_sl_model *m, const struct ct_sl_t
 {
 	const struct ct_workload *w = m->w;
 	double gone = replayed_miss(w) * t->reads;
-	return ratio(w->llc_read_sectors, gone, ratio(w->l1_read_sectors, t->reads, 1));
+	return quotient(w->llc_read_sectors, gone, quotient(w->l1_read_sectors, t->reads, 1));
 }
 
-static void ratios(const struct ct_sl_model *m, struct ct_sl_traffic *t)
+static void compare_traffic(const struct ct_sl_model *m, struct ct_sl_traffic *t)
 {
 	const struct ct_workload *w = m->w;
 	double was = replayed_miss(w), writes = w->llc_sectors - w->llc_read_sectors;
-	t->read_ratio = ratio(t->to_llc, was, 1);
-	t->traffic_ratio = ratio(t->to_llc * t->reads * sectors_per_fill(m, t) + writes,
-	                         w->llc_sectors, 1);
+	t->read_ratio = quotient(t->to_llc, was, 1);
+	t->traffic_ratio = quotient(t->to_llc * t->reads * sectors_per_fill(m, t) + writes,
+	                            w->llc_sectors, 1);
 }
 
 /* ---- packets ---- */
@@ -136,7 +138,7 @@ static void write_flits(const struct ct_sl_model *m, double *there, double *back
 }
 
 /* A reply that carries what was asked for: mean flits and bytes over the requests. */
-static void chunked(const struct ct_sl_model *m, double *flits, double *bytes)
+static void chunk_size(const struct ct_sl_model *m, double *flits, double *bytes)
 {
 	const struct ct_gpu *g = &m->gpu;
 	double chunk = m->p.v[CT_SL_CHUNK_BYTES], sum = 0;
@@ -174,10 +176,10 @@ static void llc_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t)
 void ct_sl_traffic_private(const struct ct_sl_model *m, const struct ct_sl_system *s,
                            struct ct_sl_traffic *t)
 {
-	accesses(m, s, t);
+	count_accesses(m, s, t);
 	t->to_llc = t->read_miss;
 	t->fills = t->reads * t->read_miss;
-	ratios(m, t);
+	compare_traffic(m, t);
 	llc_packets(m, t);
 }
 
@@ -199,16 +201,16 @@ static void home_packets(const struct ct_sl_model *m, struct ct_sl_traffic *t, d
 /* What Min(H,L2) does to the miss rate of what still reaches the homes: a core sends a line
  * either always past its home or never, so that of the k cores that read a line none is left
  * with probability b^k, and only then its first touch is spared. */
-static void thin(const struct ct_sl_model *m, struct ct_sl_traffic *t)
+static void spare_first_touches(const struct ct_sl_model *m, struct ct_sl_traffic *t)
 {
 	const struct ct_sl_rates *all = &m->in->shared, *own = &m->in->priv;
-	double b = t->past, cores = ratio(own->read_cold, all->read_cold, 1);
-	double cold = fmin(ratio(all->read_cold, all->read_misses, 0), 1);
+	double b = t->past, cores = quotient(own->read_cold, all->read_cold, 1);
+	double cold = fmin(quotient(all->read_cold, all->read_misses, 0), 1);
 	if (!(b > 0) || !(b < 1))
 		return;
 	double more = 1 + cold * ((1 - pow(b, fmax(cores, 1))) / (1 - b) - 1);
-	double reads = ratio(t->reads, t->reads + t->writes, 1);
-	double read_share = ratio(read_miss(all) * reads, t->miss_rate, 0); /* of all misses */
+	double reads = quotient(t->reads, t->reads + t->writes, 1);
+	double read_share = quotient(read_miss(all) * reads, t->miss_rate, 0); /* of all misses */
 	t->miss_rate = fmin(t->miss_rate * (1 + fmin(read_share, 1) * (more - 1)), 1);
 	t->read_miss = fmin(t->read_miss * more, 1);
 	t->sector_misses = fmin(t->sector_misses * more, t->sectors);
@@ -218,21 +220,21 @@ void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system
                           struct ct_sl_traffic *t)
 {
 	double chunk_flits, chunk_bytes;
-	accesses(m, s, t);
+	count_accesses(m, s, t);
 	t->remote = m->noc.remote;
 	t->min = s->min && m->noc.kind == CT_SL_NET_MESH;
 	if (!min_watched(m, s)) {
 		t->past = t->min ? m->noc.past : 0;
-		thin(m, t);
+		spare_first_touches(m, t);
 	}
-	chunked(m, &chunk_flits, &chunk_bytes);
+	chunk_size(m, &chunk_flits, &chunk_bytes);
 	t->data_flits = s->chunk ? chunk_flits : ct_sl_flits(&m->gpu, m->gpu.l1.line);
 	t->data_bytes = s->chunk ? chunk_bytes : m->gpu.l1.line;
 	t->past_flits = chunk_flits;
 	t->past_bytes = chunk_bytes;
 	t->to_llc = t->past + (1 - t->past) * t->read_miss;
 	t->fills = t->reads * (1 - t->past) * t->read_miss;
-	ratios(m, t);
+	compare_traffic(m, t);
 	llc_packets(m, t);
 	if (s->ideal)
 		return;
@@ -259,7 +261,7 @@ static double channel_load(const struct ct_sl_model *m, const struct ct_sl_traff
 	return sum;
 }
 
-static size_t channels(const struct ct_sl_model *m)
+static size_t channel_count(const struct ct_sl_model *m)
 {
 	return (size_t)m->noc.place.side * m->noc.place.side * CT_MESH_CHANNELS;
 }
@@ -267,7 +269,7 @@ static size_t channels(const struct ct_sl_model *m)
 static double peak_load(const struct ct_sl_model *m, const struct ct_sl_traffic *t, int reply)
 {
 	double peak = 0;
-	for (size_t i = 0; i < channels(m); i++)
+	for (size_t i = 0; i < channel_count(m); i++)
 		peak = fmax(peak, channel_load(m, t, reply, i));
 	return peak;
 }
@@ -310,8 +312,9 @@ void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traf
 	}
 }
 
-static void ports(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
-                  struct ct_perf_point *pt)
+/* Flits at the ports of SMs and slices: forwarded traffic passes the slices twice, a butterfly none of them. */
+static void load_ports(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
+                       struct ct_perf_point *pt)
 {
 	const double *f = t->flits;
 	pt->slice_in = pt->request_packets = f[CT_SL_TO_LLC] + f[CT_SL_PAST_HOME];
@@ -340,8 +343,8 @@ static double dram_share(const struct ct_perf_point *pt)
 }
 
 /* Who serves a line that is not an own local hit. */
-static void classes(const struct ct_sl_traffic *t, double llc, double dram, double t_l1,
-                    struct ct_perf_point *pt)
+static void serve_classes(const struct ct_sl_traffic *t, double llc, double dram, double t_l1,
+                          struct ct_perf_point *pt)
 {
 	double d = dram_share(pt), miss = t->read_miss, local = 1 - t->remote;
 	double home = t->ideal ? 0 : t->remote - t->past;
@@ -379,8 +382,8 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 	if (t->read_ratio > 0)
 		ct_perf_filter_l1(pt, t->read_ratio, t->traffic_ratio);
 	if (t->shared)
-		classes(t, llc, dram, m->perf.t_l1, pt);
-	ports(m, t, pt);
+		serve_classes(t, llc, dram, m->perf.t_l1, pt);
+	load_ports(m, t, pt);
 	ct_sl_traffic_stations(m, t, pt);
 }
 
@@ -406,7 +409,7 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 	ct_llc_misses(&m->perf.llc, w, g->sms, lines, g->llc.ways, 0, &misses);
 	x->llc_misses = misses.sectors;
 	x->l1_sector_misses = t->sector_misses;
-	x->l1_miss_rate = ratio(t->sector_misses, t->sectors, NAN);
+	x->l1_miss_rate = quotient(t->sector_misses, t->sectors, NAN);
 	x->l1_request_miss_rate = t->miss_rate;
 	x->miss_low = fmax(t->miss_rate - t->less, 0);
 	x->miss_high = fmin(t->miss_rate + t->more, 1);
@@ -425,7 +428,7 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 		x->flit_hops += t->flits[f] * hops_of(&m->noc, t, f);
 	}
 	/* L1 accesses and fills beyond those of private L1s, whose energy the SMs' own holds. */
-	double access = ratio(w->l1_sectors, t->reads + t->writes, 1) * g->l1.sector;
+	double access = quotient(w->l1_sectors, t->reads + t->writes, 1) * g->l1.sector;
 	x->l1_bytes_moved = -(t->reads + t->writes) * t->past * access +
 	                    (t->fills - t->reads * replayed_miss(w)) * access;
 	x->llc_bytes_moved = w->llc_sectors * t->traffic_ratio * m->replayed.llc.sector;
@@ -438,12 +441,13 @@ static double mesh_reply(const struct ct_sl_model *m, const struct ct_sl_traffic
 {
 	double flits = t->flits[flow] / t->packets[flow], sum = 0, clock = m->noc.clock;
 	const double *pass = m->noc.pass[t->min][flow];
-	for (size_t i = 0; i < channels(m); i++)
+	for (size_t i = 0; i < channel_count(m); i++)
 		if (pass[i] > 0)
 			sum += pass[i] * ct_channel_wait(flits, channel_load(m, t, 1, i) * clock / cycles);
 	return clock * (ct_packet_time(hops_of(&m->noc, t, flow), m->noc.hop, flits) + sum);
 }
 
+/* Mean time of a reply of one flow on a crossbar or a butterfly: its way, its length and its waits. */
 static double crossbar_reply(const struct ct_sl_model *m, const struct ct_sl_traffic *t, int flow,
                              double cycles)
 {
@@ -456,7 +460,7 @@ static double crossbar_reply(const struct ct_sl_model *m, const struct ct_sl_tra
 		                b->n * ct_butterfly_wait(b->k, flits, rho));
 	}
 	struct ct_perf_point pt;
-	ports(m, t, &pt);
+	load_ports(m, t, &pt);
 	double out = ct_crossbar_wait(g->llc_slices, flits, pt.slice_out / g->llc_slices / cycles);
 	double in = ct_crossbar_wait(g->sms, flits, pt.reply_packets / g->sms / cycles);
 	/* The latency of a slice's input holds the way there and back where the crossbar's own is

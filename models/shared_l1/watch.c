@@ -95,7 +95,7 @@ int ct_sl_watch_new(struct ct_sl_watch **out, const struct ct_gpu *g, struct ct_
 	return ct_fail_nomem(e);
 }
 
-static void drop(struct cache *c)
+static void free_lines(struct cache *c)
 {
 	free(c->line);
 	free(c->left);
@@ -107,7 +107,7 @@ void ct_sl_watch_free(struct ct_sl_watch *w)
 	if (!w)
 		return;
 	for (int i = 0; i < CT_SL_WATCHED; i++)
-		drop(&w->cache[i]);
+		free_lines(&w->cache[i]);
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		free(w->home[i]);
 	for (int i = 0; i < SCHEMES; i++)
@@ -119,7 +119,7 @@ void ct_sl_watch_free(struct ct_sl_watch *w)
 }
 
 /* Kept for this GPU, with L1s of the present shape? */
-static int kept(const struct ct_sl_watch *w, int which)
+static int is_kept(const struct ct_sl_watch *w, int which)
 {
 	if (!w->ways || w->ways > WAYS_MAX)
 		return 0;
@@ -128,7 +128,7 @@ static int kept(const struct ct_sl_watch *w, int which)
 	return which != CT_SL_WATCH_MIN || w->nearer;
 }
 
-static size_t places(const struct ct_sl_watch *w, const struct cache *c)
+static size_t places_of(const struct ct_sl_watch *w, const struct cache *c)
 {
 	return (size_t)w->g.sms * c->sets * c->ways;
 }
@@ -142,8 +142,8 @@ static int has_left(const struct ct_sl_watch *w, const struct cache *c)
 /* Empty sets, or none. The old ones go. */
 static int make_sets(const struct ct_sl_watch *w, struct cache *c, int held)
 {
-	size_t n = held ? places(w, c) : 1, left = held && has_left(w, c) ? n * (CT_SL_PACE - 1) : 1;
-	drop(c);
+	size_t n = held ? places_of(w, c) : 1, left = held && has_left(w, c) ? n * (CT_SL_PACE - 1) : 1;
+	free_lines(c);
 	c->line = ct_calloc(n, sizeof *c->line);
 	c->left = ct_calloc(left, sizeof *c->left);
 	return c->line && c->left ? CT_OK : CT_ERR_NOMEM;
@@ -159,15 +159,15 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 		ct_sl_first_flush(w->first);
 	for (int i = 0; i < CT_SL_WATCHED; i++) {
 		struct cache *c = &w->cache[i];
-		int held = kept(w, i) && (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
+		int held = is_kept(w, i) && (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
 		c->sets = sets * c->factor;
 		c->ways = ways;
 		if (!same && make_sets(w, c, held) != CT_OK)
 			return ct_fail_nomem(e);
 		if (same && flushed && held) {
-			memset(c->line, 0, places(w, c) * sizeof *c->line);
+			memset(c->line, 0, places_of(w, c) * sizeof *c->line);
 			if (has_left(w, c))
-				memset(c->left, 0, places(w, c) * (CT_SL_PACE - 1) * sizeof *c->left);
+				memset(c->left, 0, places_of(w, c) * (CT_SL_PACE - 1) * sizeof *c->left);
 		}
 	}
 	return CT_OK;
@@ -178,7 +178,7 @@ void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm)
 	ct_sl_first_wipe(w->first, w->sets, w->g.sms, sm);
 	for (int i = 0; i < CT_SL_WATCHED; i++) {
 		struct cache *c = &w->cache[i];
-		if (!kept(w, i) || (i >= CT_SL_WATCH_DYNAMAT && i - CT_SL_WATCH_DYNAMAT >= (int)w->schemes))
+		if (!is_kept(w, i) || (i >= CT_SL_WATCH_DYNAMAT && i - CT_SL_WATCH_DYNAMAT >= (int)w->schemes))
 			continue;
 		for (uint32_t s = 0; s < c->sets; s++) {
 			size_t at = ((size_t)s * w->g.sms + sm) * c->ways;
@@ -234,8 +234,8 @@ static void count_order(struct cache *c, uint32_t before)
 }
 
 /* Touches a line of one L1; 1 when it misses. policy: of stores. */
-static int touch(const struct ct_sl_watch *w, struct cache *c, uint32_t at, uint64_t line,
-                 int is_write, uint32_t policy, int copies)
+static int touch_line(const struct ct_sl_watch *w, struct cache *c, uint32_t at, uint64_t line,
+                      int is_write, uint32_t policy, int copies)
 {
 	uint32_t set = ct_set_index((enum ct_set_hash)w->g.l1.set_hash, c->sets, line), p = 0;
 	uint64_t *all = c->line + (size_t)set * w->g.sms * c->ways, *l = all + (size_t)at * c->ways;
@@ -274,10 +274,10 @@ static int past_home(const struct ct_sl_watch *w, uint32_t sm, unsigned home, ui
 }
 
 /* The schemes go apart: what the first has seen, all have. */
-static int split(struct ct_sl_watch *w)
+static int split_schemes(struct ct_sl_watch *w)
 {
 	struct cache *from = &w->cache[CT_SL_WATCH_DYNAMAT];
-	size_t bytes = places(w, from) * sizeof *from->line;
+	size_t bytes = places_of(w, from) * sizeof *from->line;
 	for (unsigned i = 1; i < SCHEMES; i++) {
 		struct cache *c = from + i;
 		if (make_sets(w, c, 1) != CT_OK)
@@ -294,12 +294,12 @@ static int split(struct ct_sl_watch *w)
 }
 
 /* An SM has come to the end of a phase. */
-static void turn(struct ct_sl_watch *w, unsigned scheme, uint32_t sm)
+static void end_phase(struct ct_sl_watch *w, unsigned scheme, uint32_t sm)
 {
 	unsigned first = scheme, last = scheme;
 	if (w->schemes == 1) {
 		last = SCHEMES - 1;
-		if (split(w) != CT_OK) {
+		if (split_schemes(w) != CT_OK) {
 			w->failed = 1;
 			w->schemes = 0;
 			return;
@@ -311,8 +311,8 @@ static void turn(struct ct_sl_watch *w, unsigned scheme, uint32_t sm)
 }
 
 /* One access under a dynamic scheme: as org.h, replies come at once. */
-static void dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, unsigned home, int past,
-                    uint64_t line, int is_write)
+static void watch_dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, unsigned home, int past,
+                          uint64_t line, int is_write)
 {
 	struct ct_sl_phases *p = w->phases[scheme];
 	struct cache *c = &w->cache[CT_SL_WATCH_DYNAMAT + scheme];
@@ -323,13 +323,13 @@ static void dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, unsigne
 	past = past && shared;
 	int due = ct_sl_phases_own(p, sm, group, past ? CT_SL_PAST : at != sm ? CT_SL_REMOTE : CT_SL_LOCAL);
 	if (due)
-		turn(w, scheme, sm);
+		end_phase(w, scheme, sm);
 	if (past || w->failed)
 		return;
-	int missed = touch(w, c, at, line, is_write, CT_WRITE_THROUGH_NO_ALLOCATE, 1);
+	int missed = touch_line(w, c, at, line, is_write, CT_WRITE_THROUGH_NO_ALLOCATE, 1);
 	due = ct_sl_phases_served(p, at, sm, group, missed);
 	if (due)
-		turn(w, scheme, at);
+		end_phase(w, scheme, at);
 	if (missed || is_write)
 		ct_sl_phases_llc_reply(p, at, group);
 	if (at != sm)
@@ -346,20 +346,20 @@ void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t 
 	}
 	mod = home[CT_SL_HOMES_MOD];
 	ct_sl_camping_add(&w->camping, mod);
-	if (!kept(w, CT_SL_WATCH_PRIVATE)) {
+	if (!is_kept(w, CT_SL_WATCH_PRIVATE)) {
 		ct_sl_first_access(w->first, line, sectors, is_write);
 		return;
 	}
 	for (int i = 0; i < CT_SL_WATCH_SHARED; i++)
-		(void)touch(w, &w->cache[i], sm, line, is_write, w->g.l1.write_policy, 1);
+		(void)touch_line(w, &w->cache[i], sm, line, is_write, w->g.l1.write_policy, 1);
 	const uint32_t through = CT_WRITE_THROUGH_NO_ALLOCATE;
 	int past = past_home(w, sm, mod, line);
-	(void)touch(w, &w->cache[CT_SL_WATCH_SHARED], mod, line, is_write, through, 0);
+	(void)touch_line(w, &w->cache[CT_SL_WATCH_SHARED], mod, line, is_write, through, 0);
 	if (!past && w->nearer)
-		(void)touch(w, &w->cache[CT_SL_WATCH_MIN], mod, line, is_write, through, 0);
-	unsigned n = kept(w, CT_SL_WATCH_DYNAMAT) ? w->schemes : 0; /* may grow meanwhile */
+		(void)touch_line(w, &w->cache[CT_SL_WATCH_MIN], mod, line, is_write, through, 0);
+	unsigned n = is_kept(w, CT_SL_WATCH_DYNAMAT) ? w->schemes : 0; /* may grow meanwhile */
 	for (unsigned i = 0; i < n; i++)
-		dynamic(w, i, sm, mod, past, line, is_write);
+		watch_dynamic(w, i, sm, mod, past, line, is_write);
 }
 
 void ct_sl_watch_counted(struct ct_sl_watch *w)
@@ -381,7 +381,7 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
                        struct ct_sl_watch_counts *c)
 {
 	struct ct_sl_phase_stats s;
-	if (!kept(w, (int)which))
+	if (!is_kept(w, (int)which))
 		return 0;
 	if (which < CT_SL_WATCH_DYNAMAT) {
 		*c = w->cache[which].n;
@@ -409,7 +409,7 @@ int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct 
 	for (int i = 0; i < CT_SL_WATCHED && st == CT_OK; i++)
 		if (ct_sl_watch_counts(w, (enum ct_sl_watched)i, &c))
 			st = sl_watch_put(p, (enum ct_sl_watched)i, &c, e);
-	if (st == CT_OK && !kept(w, CT_SL_WATCH_PRIVATE)) {
+	if (st == CT_OK && !is_kept(w, CT_SL_WATCH_PRIVATE)) {
 		struct ct_sl_firsts first;
 		ct_sl_first_counts(w->first, &first);
 		st = sl_watch_put_first(p, &first, e);

@@ -33,7 +33,7 @@ static const struct {
 };
 enum { COUNTS = sizeof COUNT / sizeof COUNT[0] };
 
-static int has(enum ct_sl_watched w)
+static int counts_of(enum ct_sl_watched w)
 {
 	if (w >= CT_SL_WATCH_DYNAMAT)
 		return ALL | FEWER | COPIES | DYNAMIC | ORDER;
@@ -44,7 +44,7 @@ static int has(enum ct_sl_watched w)
 	return ORDER | (w == CT_SL_WATCH_SHARED ? ALL : ALL | COPIES);
 }
 
-static double *value(struct ct_sl_watch_counts *c, size_t i)
+static double *value_at(struct ct_sl_watch_counts *c, size_t i)
 {
 	return (double *)(void *)((char *)c + COUNT[i].at);
 }
@@ -61,10 +61,10 @@ int sl_watch_put(struct ct_profile *p, enum ct_sl_watched which,
 	char name[64];
 	int st = CT_OK;
 	for (size_t i = 0; i < COUNTS && st == CT_OK; i++) {
-		if (!(COUNT[i].when & has(which)))
+		if (!(COUNT[i].when & counts_of(which)))
 			continue;
 		name_of(name, sizeof name, which, i);
-		st = ct_profile_add_im(p, "all", name, *value(&copy, i), NULL, e);
+		st = ct_profile_add_im(p, "all", name, *value_at(&copy, i), NULL, e);
 	}
 	return st;
 }
@@ -76,12 +76,12 @@ int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
 	*c = (struct ct_sl_watch_counts){ .misses_low = NAN, .misses_high = NAN, .edge = NAN };
 	for (size_t i = 0; i < COUNTS; i++) {
 		/* What all that is private or plainly shared has in common is kept once. */
-		enum ct_sl_watched from = COUNT[i].when == FEWER && !(has(which) & FEWER)
+		enum ct_sl_watched from = COUNT[i].when == FEWER && !(counts_of(which) & FEWER)
 		                          ? CT_SL_WATCH_PRIVATE : which;
-		if (!(COUNT[i].when & has(from)))
+		if (!(COUNT[i].when & counts_of(from)))
 			continue;
 		name_of(name, sizeof name, from, i);
-		if (!ct_profile_get_im(p, "all", name, value(c, i)) && COUNT[i].when != ORDER)
+		if (!ct_profile_get_im(p, "all", name, value_at(c, i)) && COUNT[i].when != ORDER)
 			return 0;
 	}
 	return 1;
