@@ -40,12 +40,12 @@
 	X(float_any) X(compare_any) X(cvt_any) X(testp) X(slct) \
 	X(mul24) X(mad24) X(add_carry) X(sub_carry) \
 	X(popc) X(clz) X(bfind) X(brev) X(bfe) X(bfi) X(fns) X(bmsk) X(szext) X(lop3) X(shf) X(prmt) X(dp4a) X(dp2a) \
-	X(pred) X(pred_const) X(pack) X(unpack) X(local_address) X(clock) X(active_mask) X(special_zero)
+	X(pred) X(pack) X(unpack) X(local_address) X(clock) X(active_mask) X(special_zero)
 
 /* Memory and exchange between lanes. */
 #define CT_PTX_WARP_CODES(X) \
 	X(load) X(store) X(load_param) X(atom) X(prefetch) X(isspacep) \
-	X(shfl) X(vote) X(match) X(redux) X(fence) X(nanosleep) X(cp_async) X(ldmatrix) X(mma)
+	X(shfl) X(vote) X(match) X(redux) X(fence) X(nanosleep)
 
 /* What the interpreter does itself: it moves lanes, or ends the kernel. */
 #define CT_PTX_CONTROL_CODES(X) \

@@ -95,7 +95,8 @@ enum ct_ptx_fault_kind {
 	CT_PTX_ASSERT,         /* a host function refused to go on */
 	CT_PTX_DEADLOCK,       /* every thread of a CTA waits */
 	CT_PTX_STEPS,          /* more than max_steps */
-	CT_PTX_CALL,           /* a call to what is no function, or too deep */
+	CT_PTX_CALL,           /* a call to what is no function, too deep, or a table's index behind its end */
+	CT_PTX_BARRIER,        /* a barrier's number behind the last */
 	CT_PTX_LAUNCH          /* the launch itself is impossible */
 };
 

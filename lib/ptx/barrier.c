@@ -1,0 +1,87 @@
+/* Barriers of a CTA. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "ptx/exec.h"
+
+void ct_ptx_arrive(struct ct_ptx_warp *w, const struct ct_ptx_op *o)
+{
+	struct ct_ptx_split *s = &w->split[w->current];
+	uint32_t lane = ct_low_bit(s->mask), id = ((const ct_ptx_u32 *)ct_ptx_at(w, o->a))[lane];
+	uint32_t expected = o->b == CT_PTX_NO_ROW ? 0 : ((const ct_ptx_u32 *)ct_ptx_at(w, o->b))[lane];
+	if (id >= CT_PTX_BARRIERS) {
+		ct_ptx_stop(w, o, CT_PTX_BARRIER, s->mask);
+		return;
+	}
+	struct ct_ptx_barrier *b = &w->run->barrier[id];
+	b->arrived[w->index] |= s->mask;
+	b->expected = expected;
+	s->at++;
+	if (o->mode >= CT_PTX_BAR_POPC) {
+		b->ones += ct_bits(ct_ptx_bits(w, o->s) & s->mask);
+		b->threads += ct_bits(s->mask);
+	}
+	if (o->mode == CT_PTX_BAR_ARRIVE)
+		return;
+	s->state = CT_PTX_SPLIT_AT_BARRIER;
+	s->barrier = id;
+	b->waiting++;
+	ct_ptx_choose(w);
+}
+
+/* Lanes that have ended count as arrived in a warp that takes part. */
+static int is_complete(const struct ct_ptx_run *r, const struct ct_ptx_barrier *b)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < r->warps; i++) {
+		if (b->expected == 0 && r->warp[i].alive & ~b->arrived[i])
+			return 0;
+		if (b->arrived[i])
+			count += ct_bits(b->arrived[i] | ~r->warp[i].alive);
+	}
+	return b->expected == 0 || count >= b->expected;
+}
+
+/* Results of bar.red for one split, into rows of its frame. */
+static void give_result(struct ct_ptx_warp *w, const struct ct_ptx_split *s, const struct ct_ptx_barrier *b)
+{
+	const struct ct_ptx_op *o = &w->run->m->op[s->at - 1];
+	unsigned char *frame = w->base[CT_PTX_BASE_FRAME];
+	if (o->code != CT_PTX_bar || o->mode < CT_PTX_BAR_POPC)
+		return;
+	w->base[CT_PTX_BASE_FRAME] = w->rows + w->frame[s->frame].rows;
+	if (o->mode == CT_PTX_BAR_POPC) {
+		for (uint32_t left = s->mask; left; left &= left - 1)
+			((ct_ptx_u32 *)ct_ptx_at(w, o->d))[ct_low_bit(left)] = b->ones;
+	} else {
+		int holds = o->mode == CT_PTX_BAR_AND ? b->ones == b->threads : b->ones != 0;
+		ct_ptx_set_bits(w, o->p, holds ? s->mask : 0, s->mask);
+	}
+	w->base[CT_PTX_BASE_FRAME] = frame;
+}
+
+static void let_go(struct ct_ptx_run *r, uint32_t id)
+{
+	struct ct_ptx_barrier *b = &r->barrier[id];
+	for (uint32_t i = 0; i < r->warps; i++) {
+		struct ct_ptx_warp *w = &r->warp[i];
+		for (size_t k = 0; k < w->nsplits; k++) {
+			struct ct_ptx_split *s = &w->split[k];
+			if (s->state != CT_PTX_SPLIT_AT_BARRIER || s->barrier != id)
+				continue;
+			give_result(w, s, b);
+			s->state = CT_PTX_SPLIT_RUNS;
+			if (w->current == CT_PTX_NO_SPLIT)
+				w->current = (uint32_t)k;
+		}
+		b->arrived[i] = 0;
+	}
+	b->waiting = b->ones = b->threads = 0;
+}
+
+void ct_ptx_release(struct ct_ptx_run *r)
+{
+	for (uint32_t id = 0; id < CT_PTX_BARRIERS; id++)
+		if (r->barrier[id].waiting && is_complete(r, &r->barrier[id]))
+			let_go(r, id);
+}

@@ -1,0 +1,215 @@
+/* exec.h - the state of a running launch. Private. */
+#ifndef CT_PTX_EXEC_H
+#define CT_PTX_EXEC_H
+
+#include "ptx/codes.h"
+#include "ptx/emulate.h"
+#include "ptx/module.h"
+
+/* Rows are read and written as whatever type an operation has. */
+#if defined(__GNUC__)
+#define CT_PTX_ALIAS __attribute__((may_alias))
+#else
+#define CT_PTX_ALIAS
+#endif
+typedef uint8_t CT_PTX_ALIAS ct_ptx_u8;
+typedef int8_t CT_PTX_ALIAS ct_ptx_s8;
+typedef uint16_t CT_PTX_ALIAS ct_ptx_u16;
+typedef int16_t CT_PTX_ALIAS ct_ptx_s16;
+typedef uint32_t CT_PTX_ALIAS ct_ptx_u32;
+typedef int32_t CT_PTX_ALIAS ct_ptx_s32;
+typedef uint64_t CT_PTX_ALIAS ct_ptx_u64;
+typedef int64_t CT_PTX_ALIAS ct_ptx_s64;
+typedef float CT_PTX_ALIAS ct_ptx_f32;
+typedef double CT_PTX_ALIAS ct_ptx_f64;
+
+#define CT_PTX_NO_SPLIT UINT32_MAX
+#define CT_PTX_ALL_LANES UINT32_MAX
+#define CT_PTX_BARRIERS 16
+#define CT_PTX_ROWS_PAD 512 /* behind the last row: operands that an operation does not have are read too */
+
+enum ct_ptx_split_state { CT_PTX_SPLIT_FREE, CT_PTX_SPLIT_RUNS, CT_PTX_SPLIT_AT_BARRIER, CT_PTX_SPLIT_AT_SYNC };
+
+/* Lanes of a warp that go together. A split whose lanes diverged waits until its children
+ * have come to `join`; only splits without children run. */
+struct ct_ptx_split {
+	uint32_t at;         /* next operation */
+	uint32_t join;       /* where it ends and its parent goes on, or CT_PTX_NO_TARGET */
+	uint32_t mask;
+	uint32_t parent;     /* or CT_PTX_NO_SPLIT */
+	uint32_t children;
+	uint32_t frame;
+	uint32_t state;      /* enum ct_ptx_split_state */
+	uint32_t barrier;    /* which one it waits at */
+};
+
+/* One call that has not returned. Splits of a function share its frame. */
+struct ct_ptx_frame {
+	uint32_t function;
+	uint32_t rows;        /* offset in the warp's rows */
+	uint32_t local;       /* offset in each lane's local memory */
+	uint32_t call;        /* operation that called, or CT_PTX_NO_TARGET */
+	uint32_t caller;      /* frame */
+	uint32_t join;        /* of the split that called */
+	uint32_t uses;        /* splits in it and frames above it */
+};
+
+struct ct_ptx_range { uint64_t first, end; };
+
+struct ct_ptx_warp {
+	unsigned char *base[CT_PTX_BASES];
+	uint32_t local_base;        /* of the running frame */
+	uint32_t alive;             /* lanes that have not ended */
+	struct ct_ptx_run *run;
+	uint32_t index;
+	uint32_t current;           /* split, or CT_PTX_NO_SPLIT where none can run */
+	struct ct_ptx_split *split;
+	size_t nsplits, splits_cap;
+	struct ct_ptx_frame *frame;
+	size_t nframes, frames_cap;
+	unsigned char *rows;
+	size_t rows_bytes;
+	unsigned char *special;
+	unsigned char *local;       /* lane after lane */
+	uint64_t address[CT_PTX_LANES]; /* of the last access, as the lanes computed it */
+	uint64_t offset[CT_PTX_LANES];  /* the same without windows, for observers */
+	uint64_t host[CT_PTX_LANES];
+	int space;                  /* of the last access */
+};
+
+struct ct_ptx_barrier {
+	uint32_t expected;          /* threads, or 0 for all of the CTA */
+	uint32_t waiting;           /* splits */
+	uint32_t ones;              /* of bar.red: threads whose predicate holds */
+	uint32_t threads;           /* that brought a predicate */
+	uint32_t *arrived;          /* lanes of each warp */
+};
+
+typedef void ct_ptx_exec(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask);
+
+/* One launch on one thread. */
+struct ct_ptx_run {
+	const struct ct_ptx_launch *launch;
+	const struct ct_ptx_module *m;
+	const struct ct_ptx_function *f;
+	ct_ptx_exec *exec[CT_PTX_CODE_COUNT]; /* by code, for this machine; none for control */
+	struct ct_ptx_cta cta;
+	struct ct_ptx_warp *warp;
+	uint32_t warps;
+	struct ct_ptx_barrier barrier[CT_PTX_BARRIERS];
+	unsigned char *shared;
+	uint32_t shared_bytes;
+	uint32_t local_bytes;       /* of each lane */
+	unsigned char *params;
+	struct ct_ptx_range *range; /* sorted by first */
+	size_t nranges;
+	uint32_t *range_of;         /* where each operation found its addresses last */
+	uint64_t steps, max_steps;
+	int observes;               /* an observer wants every instruction */
+	struct ct_ptx_fault fault;
+	uint32_t fault_op;
+	int status;                 /* a failure that is no fault: out of memory, an observer's */
+	struct ct_error *e;
+};
+
+/* Operations on whole rows: by code, up to the first that is none. */
+extern ct_ptx_exec *const ct_ptx_rows_portable[];
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(CT_NO_SIMD)
+#define CT_PTX_X86 1
+extern ct_ptx_exec *const ct_ptx_rows_avx2[];
+#else
+#define CT_PTX_X86 0
+#endif
+
+/* Operations lane by lane, on memory and between lanes: the same on every machine. */
+extern ct_ptx_exec *const ct_ptx_lane_table[];
+#define CT_PTX_DECLARE(n) ct_ptx_exec ct_ptx_exec_##n;
+CT_PTX_LANE_CODES(CT_PTX_DECLARE)
+CT_PTX_WARP_CODES(CT_PTX_DECLARE)
+#undef CT_PTX_DECLARE
+
+/* Pointer to the row of a reference. */
+static inline void *ct_ptx_at(const struct ct_ptx_warp *w, uint32_t ref)
+{
+	return w->base[ref & 63] + (ref & ~63u);
+}
+
+/* Bits of a predicate reference: one a lane. */
+static inline uint32_t ct_ptx_bits(const struct ct_ptx_warp *w, uint32_t ref)
+{
+	return *(const ct_ptx_u32 *)(const void *)(w->base[CT_PTX_BASE_FRAME] + (ref & ~3u)) ^ (0u - (ref & 1));
+}
+
+/* Sets a predicate where the mask is set. CT_PTX_NO_PREDICATE is allowed. */
+static inline void ct_ptx_set_bits(const struct ct_ptx_warp *w, uint32_t ref, uint32_t bits, uint32_t mask)
+{
+	if (ref == CT_PTX_NO_PREDICATE)
+		return;
+	ct_ptx_u32 *p = (ct_ptx_u32 *)(void *)(w->base[CT_PTX_BASE_FRAME] + ref);
+	*p = (*p & ~mask) | (bits & mask);
+}
+
+/* Value of a lane in a row of 2, 4 or 8 bytes. */
+static inline uint64_t ct_ptx_lane(const void *row, unsigned lane, unsigned width)
+{
+	return width == 8 ? ((const ct_ptx_u64 *)row)[lane] : width == 4 ? ((const ct_ptx_u32 *)row)[lane] :
+	       ((const ct_ptx_u16 *)row)[lane];
+}
+
+/* Ends a comparison: turns it, joins it with a predicate, and sets its results. */
+static inline void ct_ptx_compared(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t bits, uint32_t mask)
+{
+	uint32_t other = ct_ptx_bits(w, o->s), not;
+	if (o->mode & CT_PTX_TURNED)
+		bits = ~bits;
+	not = ~bits;
+	if (o->round == CT_PTX_JOIN_AND)
+		bits &= other, not &= other;
+	else if (o->round == CT_PTX_JOIN_OR)
+		bits |= other, not |= other;
+	else if (o->round == CT_PTX_JOIN_XOR)
+		bits ^= other, not ^= other;
+	ct_ptx_set_bits(w, o->p, bits, mask);
+	ct_ptx_set_bits(w, o->q, not, mask);
+}
+
+/* Splits and calls (splits.c). Those that can fail return -1, after a fault or a failure of the run. */
+
+/* Lanes of the current split, whose `at` is the next operation, part: some go to `target`. */
+int ct_ptx_branch(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t taken, uint32_t target);
+/* Lets only those lanes of the current split go on with the operation at hand; the others wait
+ * behind it. */
+int ct_ptx_narrow(struct ct_ptx_warp *w, uint32_t mask);
+/* Parts the current split so that all its lanes have one value in row o->a. */
+int ct_ptx_part(struct ct_ptx_warp *w, const struct ct_ptx_op *o, unsigned width);
+/* Calls a function that has a body, with all lanes of the current split; and its return. */
+int ct_ptx_enter(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t function);
+void ct_ptx_leave(struct ct_ptx_warp *w);
+/* The current split has come to its join or has no lanes: another one goes on. */
+void ct_ptx_end_split(struct ct_ptx_warp *w);
+/* Chooses the next split that can run, in a round; CT_PTX_NO_SPLIT where none can. */
+void ct_ptx_choose(struct ct_ptx_warp *w);
+/* Puts the warp at the start of the kernel with those lanes. */
+int ct_ptx_start_warp(struct ct_ptx_warp *w, uint32_t lanes);
+/* Sets the bases of registers and local memory for the current split. */
+void ct_ptx_use_frame(struct ct_ptx_warp *w);
+
+/* Barriers (barrier.c): the current split arrives; barriers that are complete let go. */
+void ct_ptx_arrive(struct ct_ptx_warp *w, const struct ct_ptx_op *o);
+void ct_ptx_release(struct ct_ptx_run *r);
+
+/* A function of the host is called for every lane of the current split (call.c). */
+int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_function *f);
+/* Host address of `bytes` at a generic address as a lane sees it, or NULL. */
+void *ct_ptx_host_address(struct ct_ptx_warp *w, uint32_t lane, uint64_t address, uint64_t bytes);
+
+/* Notes why the launch stops, with the first lane of the mask. */
+void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind, uint32_t mask);
+/* Host addresses of an access of `bytes` for the lanes of the mask, into w->host: 0, or -1 after a fault. */
+int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes);
+/* Range that holds [address, address + bytes): its index, or UINT32_MAX. */
+uint32_t ct_ptx_find_range(const struct ct_ptx_run *r, uint64_t address, uint64_t bytes);
+/* Ranges of the caller and of the module's variables, sorted, into the run. */
+int ct_ptx_collect_ranges(struct ct_ptx_run *r);
+
+#endif
