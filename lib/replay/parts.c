@@ -37,14 +37,14 @@ static int event_add(struct rp_events *q, const struct rp_event *ev)
 {
 	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
 		return -1;
-	rp_heap_add(q->p, q->n++, sizeof *q->p, &ev->when);
+	ct_heap_add(q->p, q->n++, sizeof *q->p, ev, rp_moment_before, NULL);
 	return 0;
 }
 
 static struct rp_event event_take(struct rp_events *q)
 {
 	struct rp_event ev;
-	rp_heap_take(q->p, q->n--, sizeof ev, &ev.when);
+	ct_heap_take(q->p, q->n--, sizeof ev, &ev, rp_moment_before, NULL);
 	return ev;
 }
 

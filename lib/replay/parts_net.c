@@ -23,7 +23,7 @@ int rp_parts_flying(const struct ct_replay *r)
 static int by_cycle(const void *a, const void *b)
 {
 	const struct rp_flight *f = a, *g = b;
-	return rp_before(&f->when, &g->when) ? -1 : rp_before(&g->when, &f->when);
+	return rp_moment_before(NULL, f, g) ? -1 : rp_moment_before(NULL, g, f);
 }
 
 /* Ordinary packets put in before `until` leave their queues for the model. */
@@ -60,14 +60,14 @@ static int push_routed(struct ct_replay *r, const struct rp_flight *f)
 	struct rp_flights *q = &r->parts->fly;
 	if (ct_grow((void **)&q->p, &q->cap, q->n + 1, sizeof *q->p) < 0)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	rp_heap_add(q->p, q->n++, sizeof *q->p, &f->when);
+	ct_heap_add(q->p, q->n++, sizeof *q->p, f, rp_moment_before, NULL);
 	return 0;
 }
 
 static struct rp_flight pop_routed(struct rp_flights *q)
 {
 	struct rp_flight f;
-	rp_heap_take(q->p, q->n--, sizeof f, &f.when);
+	ct_heap_take(q->p, q->n--, sizeof f, &f, rp_moment_before, NULL);
 	return f;
 }
 

@@ -2,10 +2,20 @@
 #ifndef CT_REPLAY_PRIVATE_PARTS_H
 #define CT_REPLAY_PRIVATE_PARTS_H
 
+#include "base/heap.h"
 #include "replay/parts.h"
 #include "replay/private/full.h"
-#include "replay/private/heap.h"
 #include "replay/private/llc.h"
+
+/* A place in time: cycle, then a number that no two share. Entries of the heaps here begin with it. */
+struct rp_moment { uint64_t at, seq; };
+
+static inline int rp_moment_before(const void *ctx, const void *a, const void *b)
+{
+	const struct rp_moment *x = (const struct rp_moment *)a, *y = (const struct rp_moment *)b;
+	(void)ctx;
+	return x->at != y->at ? x->at < y->at : x->seq < y->seq;
+}
 
 enum rp_event_kind {
 	RP_EV_TIMER, RP_EV_MESSAGE, RP_EV_ANSWER, RP_EV_LLC_ANSWER, RP_EV_WRITE, RP_EV_CLOCK, RP_EV_SHAPE

@@ -4,6 +4,7 @@
 #define CT_REPLAY_PRIVATE_WARP_QUEUE_H
 
 #include "base/bits.h"
+#include "base/heap.h"
 #include "base/hot.h"
 #include "replay/private/numbers.h"
 
@@ -17,6 +18,12 @@ struct rp_warp_queue {
 	                                      where there are none */
 	uint32_t nheap;
 };
+
+static inline int rp_warp_key_before(const void *ctx, const void *a, const void *b)
+{
+	(void)ctx;
+	return *(const uint64_t *)a < *(const uint64_t *)b;
+}
 
 /* A launch begins: nothing waits. */
 static inline void rp_warp_queue_clear(struct rp_warp_queue *q)
@@ -43,24 +50,17 @@ static CT_INLINE void rp_warp_push(struct rp_warp_queue *q, uint32_t warp, uint3
 		q->near[at % RP_NEAR] |= UINT64_C(1) << warp;
 		return;
 	}
-	uint64_t key = (uint64_t)at << 16 | warp, *h = q->heap;
-	uint32_t i = q->nheap++;
-	for (; i && h[(i - 1) / 2] > key; i = (i - 1) / 2)
-		h[i] = h[(i - 1) / 2];
-	h[i] = key;
+	uint64_t key = (uint64_t)at << 16 | warp;
+	ct_heap_add(q->heap, q->nheap++, sizeof key, &key, rp_warp_key_before, NULL);
 }
 
-static CT_INLINE uint32_t rp_heap_pop(struct rp_warp_queue *q)
+/* Takes the warp at the head of the heap out. */
+static CT_INLINE uint32_t rp_warp_heap_pop(struct rp_warp_queue *q)
 {
-	uint64_t *h = q->heap, top = h[0], key = h[--q->nheap];
-	uint32_t i = 0, n = q->nheap;
-	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
-		k += k + 1 < n && h[k + 1] < h[k];
-		if (h[k] >= key)
-			break;
-		h[i] = h[k];
-	}
-	h[i] = n ? key : RP_NEVER64;
+	uint64_t top;
+	ct_heap_take(q->heap, q->nheap--, sizeof top, &top, rp_warp_key_before, NULL);
+	if (!q->nheap)
+		q->heap[0] = RP_NEVER64;
 	return (uint32_t)(top & 0xffff);
 }
 
@@ -75,7 +75,7 @@ static CT_INLINE uint32_t rp_warp_pop(struct rp_warp_queue *q)
 		if (!near)
 			q->near_bits &= ~(UINT64_C(1) << turn);
 	} else {
-		warp = rp_heap_pop(q);
+		warp = rp_warp_heap_pop(q);
 	}
 	q->near_from = rp_max32(q->near_from, at);
 	q->first_at = rp_warp_first(q);
