@@ -137,7 +137,8 @@ static int open_anonymous(struct ct_out *o)
 #endif
 }
 
-static int open_named_temp(struct ct_out *o, struct ct_error *e)
+/* Gives the file a temporary name that no file has, where create() makes it exist: 0, or -1 with errno. */
+static int take_temp_name(struct ct_out *o, int (*create)(struct ct_out *o), struct ct_error *e)
 {
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		free(o->tmp);
@@ -145,8 +146,7 @@ static int open_named_temp(struct ct_out *o, struct ct_error *e)
 		if (!o->tmp)
 			return ct_fail_nomem(e);
 		note_pending(o->tmp); /* before it exists: the number of the process is in it */
-		o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (o->fd >= 0)
+		if (create(o) == 0)
 			return CT_OK;
 		int err = errno;
 		forget_pending(o->tmp);
@@ -158,6 +158,12 @@ static int open_named_temp(struct ct_out *o, struct ct_error *e)
 	free(o->tmp);
 	o->tmp = NULL;
 	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot create", o->path);
+}
+
+static int create_named(struct ct_out *o)
+{
+	o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return o->fd < 0 ? -1 : 0;
 }
 
 /* The descriptor that a path like /dev/stdout or /dev/fd/3 stands for, or -1. */
@@ -226,7 +232,7 @@ static int open_path(struct ct_out *o, struct ct_error *e)
 	}
 	if (open_anonymous(o) == 0)
 		return CT_OK;
-	return open_named_temp(o, e);
+	return take_temp_name(o, create_named, e);
 }
 
 int ct_out_open(struct ct_out **out, const char *path, int flags, struct ct_error *e)
@@ -270,29 +276,12 @@ int ct_out_write(struct ct_out *o, const void *p, size_t n, struct ct_error *e)
 	return o->hold || o->buf.len < BLOCK ? CT_OK : flush(o, e);
 }
 
-/* Gives an anonymous file its temporary name; linkat cannot replace a file. */
-static int name_anonymous(struct ct_out *o, struct ct_error *e)
+/* linkat cannot replace a file. */
+static int link_anonymous(struct ct_out *o)
 {
 	char self[64];
 	snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
-	for (unsigned attempt = 0; attempt < 100; attempt++) {
-		free(o->tmp);
-		o->tmp = temp_name(o->path);
-		if (!o->tmp)
-			return ct_fail_nomem(e);
-		note_pending(o->tmp);
-		if (linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW) == 0)
-			return CT_OK;
-		int err = errno;
-		forget_pending(o->tmp);
-		errno = err;
-		if (err != EEXIST)
-			break;
-	}
-	int err = errno;
-	free(o->tmp);
-	o->tmp = NULL;
-	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot create", o->path);
+	return linkat(AT_FDCWD, self, AT_FDCWD, o->tmp, AT_SYMLINK_FOLLOW);
 }
 
 /* All of it on its way to the disk: under a temporary name, or where it goes directly. */
@@ -300,7 +289,7 @@ static int finish(struct ct_out *o, struct ct_error *e)
 {
 	int st = flush(o, e);
 	if (!o->direct && st == CT_OK && !o->tmp)
-		st = name_anonymous(o, e);
+		st = take_temp_name(o, link_anonymous, e);
 	if (o->path && close(o->fd) != 0 && st == CT_OK)
 		st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot close", o->path);
 	o->fd = -1;

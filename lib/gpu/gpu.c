@@ -277,6 +277,11 @@ uint64_t ct_gpu_llc_bytes(const struct ct_gpu *g)
 	return g->llc.size * g->llc_slices;
 }
 
+double ct_gpu_llc_lines(const struct ct_gpu *g)
+{
+	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
+}
+
 double ct_gpu_dram_gbps(const struct ct_gpu *g)
 {
 	return (double)g->dram_channels * g->dram_bus_bytes * g->dram_data_ratio * g->dram_mhz / 1e3;

@@ -198,6 +198,8 @@ void ct_gpu_print(const struct ct_gpu *g, struct ct_buf *b);
 /* Derived quantities. LLC bytes of all slices; peak DRAM bandwidth and LLC
  * bandwidth in 1e9 B/s; L1 bandwidth per SM in bytes per core cycle; warps per SM. */
 uint64_t ct_gpu_llc_bytes(const struct ct_gpu *g);
+/* Lines of the whole LLC, of all slices. */
+double ct_gpu_llc_lines(const struct ct_gpu *g);
 double ct_gpu_dram_gbps(const struct ct_gpu *g);
 double ct_gpu_llc_gbps(const struct ct_gpu *g);
 uint32_t ct_gpu_max_warps(const struct ct_gpu *g);

@@ -378,7 +378,7 @@ static int check_size(const struct ct_pass_state *a)
 {
 	static const double per_sm = 600e3, per_l1_line = 140, per_llc_line = 290;
 	const struct ct_gpu *g = &a->gpu;
-	const double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line;
+	const double lines = ct_gpu_llc_lines(g);
 	return ct_replays_fit(&a->settings, g, g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines,
 	                      a->e);
 }

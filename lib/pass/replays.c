@@ -75,7 +75,7 @@ double ct_replays_l1_lines(const struct ct_gpu *g)
 double ct_replays_bytes(const struct ct_gpu *g)
 {
 	static const double per_sm = 215e3, per_l1_line = 185, per_llc_line = 150;
-	const double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line;
+	const double lines = ct_gpu_llc_lines(g);
 	return g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines;
 }
 

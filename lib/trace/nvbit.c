@@ -141,8 +141,8 @@ static int access_line(struct reader *r, struct ct_error *e)
 
 static int is_message(const char *p, const char *end)
 {
-	return ct_nvbit_find(p, end, "STARTING CONTEXT") || ct_nvbit_find(p, end, "TERMINATING CONTEXT") ||
-	       ct_nvbit_find(p, end, "Inspecting CUfunction");
+	return ct_text_find(p, end, "STARTING CONTEXT") || ct_text_find(p, end, "TERMINATING CONTEXT") ||
+	       ct_text_find(p, end, "Inspecting CUfunction");
 }
 
 static void not_understood(struct reader *r)
@@ -183,7 +183,7 @@ static int marked(struct reader *r, const char *p, const char *end, int cut, str
 /* "NVBit (NVidia Binary Instrumentation Tool v1.5.5) Loaded". */
 static int banner(struct reader *r, const char *p, const char *end, struct ct_error *e)
 {
-	const char *v = ct_nvbit_find(p, end, "Instrumentation Tool v");
+	const char *v = ct_text_find(p, end, "Instrumentation Tool v");
 	if (!v || r->log->nvbit_version)
 		return CT_OK;
 	v += 22;
@@ -227,20 +227,20 @@ static int line(struct reader *r, const char *p, const char *end, int cut, struc
 	int st = strip_codes(r, &p, &end, e);
 	while (!cut && end > p && end[-1] == '\r')
 		end--;
-	const char *at = ct_nvbit_find(p, end, CT_NVBIT_MARK);
+	const char *at = ct_text_find(p, end, CT_NVBIT_MARK);
 	if (st == CT_OK && !at) {
 		size_t n = (size_t)(end - p);
 		if (cut && n >= 3 && n <= mark && memcmp(p, CT_NVBIT_MARK, n) == 0)
 			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "the file ends inside this "
 			                     "record: cut or damaged");
-		if (ct_nvbit_begins(p, end) || ct_nvbit_find(p, end, "grid_launch_id "))
+		if (ct_nvbit_begins(p, end) || ct_text_find(p, end, "grid_launch_id "))
 			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "a record without \"" CT_NVBIT_MARK
 			                     "\": damaged");
 		r->log->env->stats->ignored_lines++;
 		return banner(r, p, end, e);
 	}
 	while (st == CT_OK && at) {
-		const char *next = ct_nvbit_find(at + mark, end, CT_NVBIT_MARK);
+		const char *next = ct_text_find(at + mark, end, CT_NVBIT_MARK);
 		st = marked(r, at + mark, next ? next : end, cut && !next, e);
 		at = next;
 	}

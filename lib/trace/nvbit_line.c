@@ -8,25 +8,11 @@ enum {
 	ADDRESS_DIGITS = 16
 };
 
-const char *ct_nvbit_find(const char *p, const char *end, const char *what)
-{
-	size_t n = strlen(what);
-	while ((size_t)(end - p) >= n) {
-		p = memchr(p, what[0], (size_t)(end - p) - n + 1);
-		if (!p)
-			return NULL;
-		if (memcmp(p, what, n) == 0)
-			return p;
-		p++;
-	}
-	return NULL;
-}
-
 /* Last place of `what`: names hold anything, also separators. */
 static const char *find_last(const char *p, const char *end, const char *what)
 {
 	const char *last = NULL;
-	while ((p = ct_nvbit_find(p, end, what)) != NULL)
+	while ((p = ct_text_find(p, end, what)) != NULL)
 		last = p++;
 	return last;
 }
@@ -35,16 +21,16 @@ static const char *find_last(const char *p, const char *end, const char *what)
 int ct_nvbit_begins(const char *p, const char *end)
 {
 	uint64_t v;
-	p = ct_nvbit_find(p, end, "CTX 0x");
+	p = ct_text_find(p, end, "CTX 0x");
 	p = p ? ct_text_hex(p + 4, &v) : NULL;
 	return p && end - p >= 3 && memcmp(p, " - ", 3) == 0;
 }
 
 enum ct_nvbit_kind ct_nvbit_kind(const char *p, const char *end)
 {
-	if (ct_nvbit_find(p, end, " - LAUNCH"))
+	if (ct_text_find(p, end, " - LAUNCH"))
 		return CT_NVBIT_LAUNCH;
-	if (ct_nvbit_find(p, end, "grid_launch_id "))
+	if (ct_text_find(p, end, "grid_launch_id "))
 		return CT_NVBIT_ACCESS;
 	return CT_NVBIT_OTHER;
 }
@@ -135,12 +121,12 @@ const char *ct_nvbit_launch(const char *p, const char *end, int cut, struct ct_n
 	memset(l, 0, sizeof *l);
 	if (!id)
 		return "launch line without a grid launch id";
-	if ((name = ct_nvbit_find(p, id, "Kernel name ")) != NULL) {
+	if ((name = ct_text_find(p, id, "Kernel name ")) != NULL) {
 		l->name = name + 12;
 		l->name_length = (size_t)(id - l->name);
 	}
 	for (p = id + 3; p < end;) {
-		const char *stop = ct_nvbit_find(p, end, sep);
+		const char *stop = ct_text_find(p, end, sep);
 		if (!launch_field(p, stop ? stop : end, l))
 			return "launch line with a bad number";
 		p = stop ? stop + 3 : end;
@@ -199,7 +185,7 @@ static const char *pair(const char *p, const char *end, unsigned place, struct c
 static const char *pair_list(const char *p, const char *end, int cut, struct ct_nvbit_access *a)
 {
 	unsigned n = 0;
-	p = ct_nvbit_find(p, end, ":");
+	p = ct_text_find(p, end, ":");
 	if (!p)
 		return cut ? "the file ends inside this record" : "record without addresses";
 	for (p = ct_skip_blanks(p + 1); n < CT_WARP_LANES; p = ct_skip_blanks(p), n++) {
@@ -268,7 +254,7 @@ const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_n
 	memset(a, 0, sizeof *a);
 	a->sm = UINT64_MAX;
 	while (p < end && a->seen != ALL) {
-		const char *stop = ct_nvbit_find(p, end, " - "), *field_end = stop ? stop : end, *q = p;
+		const char *stop = ct_text_find(p, end, " - "), *field_end = stop ? stop : end, *q = p;
 		const char *why;
 		if (!(a->seen & SEEN_LIST) && (label(&q, field_end, "0x") || label(&q, field_end, "MREF"))) {
 			int pairs = *p == 'M';

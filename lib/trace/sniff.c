@@ -1,6 +1,7 @@
 /* sniff.c - what an input is, by its first bytes. */
 #include <string.h>
 
+#include "trace/private/text.h"
 #include "trace/source.h"
 
 enum { SNIFF_BYTES = 64 * 1024 };
@@ -9,20 +10,6 @@ static int starts(const char *p, const char *end, const char *with)
 {
 	size_t n = strlen(with);
 	return (size_t)(end - p) >= n && memcmp(p, with, n) == 0;
-}
-
-static const char *find(const char *p, const char *end, const char *what)
-{
-	size_t n = strlen(what);
-	while ((size_t)(end - p) >= n) {
-		p = memchr(p, what[0], (size_t)(end - p) - n + 1);
-		if (!p)
-			return NULL;
-		if (memcmp(p, what, n) == 0)
-			return p;
-		p++;
-	}
-	return NULL;
 }
 
 static int is_hex(char c)
@@ -106,10 +93,10 @@ static enum ct_kind classify(const char *p, const char *end)
 	const char *nul = control_byte(p, end);
 	if (nul) {
 		/* .tracez: the text header ends in a NUL, then binary follows. */
-		if (*nul == '\0' && starts(p, end, "-") && find(p, nul, "-kernel name") &&
-		    !find(p, nul, "#BEGIN_TB"))
+		if (*nul == '\0' && starts(p, end, "-") && ct_text_find(p, nul, "-kernel name") &&
+		    !ct_text_find(p, nul, "#BEGIN_TB"))
 			return CT_KIND_TRACEZ;
-		if (!starts(p, end, "-kernel") && find(p, *nul ? end : nul, "MEMTRACE: "))
+		if (!starts(p, end, "-kernel") && ct_text_find(p, *nul ? end : nul, "MEMTRACE: "))
 			return CT_KIND_NVBIT; /* among any output of the application */
 		/* Damage further down is the parser's to report, with its line. */
 		return nul - p > 512 || starts(p, end, "-kernel") ? by_lines(p, nul) : CT_KIND_BINARY;
@@ -120,7 +107,7 @@ static enum ct_kind classify(const char *p, const char *end)
 	if (q == end)
 		return CT_KIND_EMPTY;
 	/* First, since the application may have begun with any text, also like JSON. */
-	if (!starts(q, end, "-kernel") && find(p, end, "MEMTRACE: "))
+	if (!starts(q, end, "-kernel") && ct_text_find(p, end, "MEMTRACE: "))
 		return CT_KIND_NVBIT;
 	if (*q == '{' || *q == '[')
 		return CT_KIND_JSON;

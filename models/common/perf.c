@@ -82,7 +82,7 @@ static double unloaded_latency(const struct ct_perf *m, const struct ct_perf_poi
 	return sum;
 }
 
-static double dram_share(const struct ct_perf_point *pt)
+double ct_perf_dram_share(const struct ct_perf_point *pt)
 {
 	double sum = 0;
 	for (unsigned i = 0; i < pt->n_classes; i++)
@@ -90,9 +90,19 @@ static double dram_share(const struct ct_perf_point *pt)
 	return sum;
 }
 
-static double any_line(const struct ct_perf *m, double p)
+double ct_perf_any_line(const struct ct_perf *m, double p)
 {
 	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->lines_per_load);
+}
+
+void ct_perf_sort_classes(struct ct_perf_point *pt)
+{
+	for (unsigned i = 1; i < pt->n_classes; i++)
+		for (unsigned k = i; k > 0 && pt->cls[k].latency < pt->cls[k - 1].latency; k--) {
+			struct ct_perf_class c = pt->cls[k];
+			pt->cls[k] = pt->cls[k - 1];
+			pt->cls[k - 1] = c;
+		}
 }
 
 /* Busy time of one channel per byte: the bus at the configured share of its peak. */
@@ -155,8 +165,8 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 {
 	const struct ct_workload *w = m->w;
 	double loads = m->loads, slices = m->gpu.llc_slices / pt->slice_beta;
-	double to_llc = any_line(m, pt->l1_miss);
-	double to_dram = any_line(m, pt->l1_miss * dram_share(pt));
+	double to_llc = ct_perf_any_line(m, pt->l1_miss);
+	double to_dram = ct_perf_any_line(m, pt->l1_miss * ct_perf_dram_share(pt));
 	double insts = w->warp_insts / loads, sms = balanced_sms(m, pt->sms);
 	double req = 1 / pt->noc_speed; /* a packet holds a port for a cycle */
 	double llc = unit_cost(w->llc_cycles, w->llc_sectors) / pt->llc_speed;
@@ -210,7 +220,7 @@ static double solve(const struct ct_perf *m, const struct ct_perf_point *pt, siz
 /* The same traffic as if `misses` of the lines behind L1 waited for DRAM. */
 static void with_misses(const struct ct_perf_point *pt, double misses, struct ct_perf_point *out)
 {
-	double now = dram_share(pt);
+	double now = ct_perf_dram_share(pt);
 	*out = *pt;
 	for (unsigned i = 0; i < pt->n_classes; i++) {
 		double of = pt->cls[i].dram ? now : 1 - now, to = pt->cls[i].dram ? misses : 1 - misses;
@@ -223,7 +233,7 @@ static void with_misses(const struct ct_perf_point *pt, double misses, struct ct
 void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic)
 {
 	struct ct_perf_point old = *pt;
-	double misses = dram_share(pt);
+	double misses = ct_perf_dram_share(pt);
 	with_misses(&old, reads > 0 ? fmin(misses / reads, 1) : 0, pt);
 	pt->l1_miss = fmin(old.l1_miss * reads, 1);
 	pt->dram_bytes = old.dram_bytes;
@@ -264,7 +274,7 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
 void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
                   struct ct_perf_result *out)
 {
-	double misses = dram_share(pt), cold = m->even ? 0 : fmin(fmax(pt->cold, 0), misses);
+	double misses = ct_perf_dram_share(pt), cold = m->even ? 0 : fmin(fmax(pt->cold, 0), misses);
 	struct ct_perf_point phase;
 	memset(out, 0, sizeof *out);
 	out->bottleneck = CT_PERF_STATIONS;
@@ -283,11 +293,6 @@ void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
 	out->ipc = m->w->thread_insts / out->cycles;
 }
 
-static double own_lines(const struct ct_gpu *g)
-{
-	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
-}
-
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
                           double llc_lines, struct ct_perf_point *pt)
 {
@@ -298,7 +303,7 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	double more = base_requests > 0 ? requests / base_requests : 1;
 	struct ct_llc_misses now, base;
 	ct_llc_misses(&m->llc, w, sms, llc_lines, g->llc.ways, 0, &now);
-	ct_llc_misses(&m->llc, w, w->sms, own_lines(&m->gpu), m->gpu.llc.ways, 0, &base);
+	ct_llc_misses(&m->llc, w, w->sms, ct_gpu_llc_lines(&m->gpu), m->gpu.llc.ways, 0, &base);
 	double miss_more = base.sectors > 0 ? now.sectors / base.sectors : 0;
 	double read_miss = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
 	read_miss *= m->pending_factor;
@@ -452,12 +457,12 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
-	ct_llc_fit(&m->llc, w, own_lines(g), g->llc.ways);
+	ct_llc_fit(&m->llc, w, ct_gpu_llc_lines(g), g->llc.ways);
 	m->pending_factor = 1 + (w->llc_sector_misses > 0 ? w->llc_pending / w->llc_sector_misses : 0);
 	m->even = (w->launches <= 1) != (how == CT_PERF_ANCHOR_PHASES);
 	warp_times(m);
 	struct ct_perf_point pt;
-	ct_perf_conventional(m, g, w->sms, own_lines(g), &pt);
+	ct_perf_conventional(m, g, w->sms, ct_gpu_llc_lines(g), &pt);
 	if (extra)
 		extra(ctx, &pt);
 	/* Contention for issue slots is inside the measured think time. */

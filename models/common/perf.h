@@ -119,6 +119,13 @@ void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_m
 void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
                           double llc_lines, struct ct_perf_point *pt);
 
+/* Share of the lines behind L1 that wait for DRAM, over all classes. Pure. */
+double ct_perf_dram_share(const struct ct_perf_point *pt);
+/* The chance that any of a load's lines does what each does by itself with chance p (clipped to 0..1). Pure. */
+double ct_perf_any_line(const struct ct_perf *m, double p);
+/* Puts the classes in ascending order of their latencies, which ct_perf_eval() needs. */
+void ct_perf_sort_classes(struct ct_perf_point *pt);
+
 /* Another L1 in front of the same point: it lets `reads` (> 0) times as many read lines
  * pass, `traffic` times as much in all; what waits for DRAM stays the same. */
 void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic);

@@ -2,11 +2,6 @@
 
 #include <math.h>
 
-static double llc_lines(const struct ct_gpu *g)
-{
-	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
-}
-
 /* Peak of a channel in bytes per core cycle, times the channels. */
 static double dram_peak(const struct ct_gpu *g)
 {
@@ -46,7 +41,7 @@ static double cycles_of(const struct ct_perf *m, const struct ct_gpu *g,
 {
 	struct ct_perf other = *m;
 	struct ct_perf_result r;
-	ct_perf_conventional(m, g, g->sms, llc_lines(g), pt);
+	ct_perf_conventional(m, g, g->sms, ct_gpu_llc_lines(g), pt);
 	if (f->reads != 1 || f->traffic != 1)
 		ct_perf_filter_l1(pt, f->reads, f->traffic);
 	other.t_l1 += (double)g->l1_latency - (double)m->gpu.l1_latency;
@@ -64,8 +59,8 @@ void ct_target_model(const struct ct_perf *m, const struct ct_gpu *g,
 	double before = cycles_of(m, &m->gpu, &same, &was);
 	double after = cycles_of(m, g, f, &is);
 	t->cycles = anchored ? w->cycles * (after / before) : after;
-	ct_llc_misses(&m->llc, w, w->sms, llc_lines(&m->gpu), m->gpu.llc.ways, 0, &old);
-	ct_llc_misses(&m->llc, w, g->sms, llc_lines(g), g->llc.ways, 0, &new);
+	ct_llc_misses(&m->llc, w, w->sms, ct_gpu_llc_lines(&m->gpu), m->gpu.llc.ways, 0, &old);
+	ct_llc_misses(&m->llc, w, g->sms, ct_gpu_llc_lines(g), g->llc.ways, 0, &new);
 	/* Where an L1 lets more pass, the LLC's misses stay (doc/models.md section 3). */
 	double misses = old.sectors > 0 ? w->llc_sector_misses * new.sectors / old.sectors : 0;
 	t->llc_miss_rate = is.llc_sectors > 0 ? fmin(misses / is.llc_sectors, 1) : NAN;

@@ -35,11 +35,6 @@ int ct_mo_system_find(const char *name)
 	return -1;
 }
 
-static double own_lines(const struct ct_gpu *g)
-{
-	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
-}
-
 /* Shares by level: stated, or measured by a stage before, or assumed. */
 static void find_mix(struct ct_mo_model *m, const struct ct_morpheus_mix *stated)
 {
@@ -90,7 +85,7 @@ static int open_model(struct ct_mo_model *m, const struct ct_workload *w,
 	m->min_sms = gpu->sms - m->storage.max_cache_sms;
 	if (m->min_sms < 1)
 		m->min_sms = 1;
-	m->larger_lines = own_lines(gpu);
+	m->larger_lines = ct_gpu_llc_lines(gpu);
 	int st = ct_morpheus_kernel(gpu, p, NULL, &m->kernel[0], e);
 	return st == CT_OK ? ct_morpheus_kernel(gpu, p, &m->mix, &m->kernel[1], e) : st;
 }
@@ -177,7 +172,7 @@ static double conventional_lines(const struct ct_mo_model *m, const struct ct_mo
 {
 	if (s->grown)
 		return m->larger_lines;
-	double lines = own_lines(&m->gpu) * s->llc_factor;
+	double lines = ct_gpu_llc_lines(&m->gpu) * s->llc_factor;
 	return s->fair ? lines + (double)m->storage.total_bytes / m->gpu.llc.line : lines;
 }
 
@@ -284,7 +279,7 @@ static int split_at(struct ct_mo_model *m, int compressed, unsigned sms,
 {
 	if (!m->cached[compressed][sms]) {
 		int st = ct_mo_split_eval(m->w, &m->kernel[compressed], &m->bloom, sms,
-		                          m->gpu.sms - sms, own_lines(&m->gpu), m->gpu.llc.ways,
+		                          m->gpu.sms - sms, ct_gpu_llc_lines(&m->gpu), m->gpu.llc.ways,
 		                          &m->cache[compressed][sms], e);
 		if (st != CT_OK)
 			return st;
@@ -319,13 +314,6 @@ static double predicted_hits(const struct ct_mo_system *s, const struct ct_mo_sp
 	return s->predictor == CT_MO_PREDICT_PERFECT ? 0 : d->given_miss;
 }
 
-static int by_latency(const void *a, const void *b)
-{
-	double x = ((const struct ct_perf_class *)a)->latency;
-	double y = ((const struct ct_perf_class *)b)->latency;
-	return (x > y) - (x < y);
-}
-
 /* Counts of one run that the parts below share. */
 struct traffic {
 	double requests, hits, misses, wrong; /* at the extended part; wrong: false positives */
@@ -355,7 +343,7 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 		                             miss_latency, 1 };
 	pt->cls[3] = (struct ct_perf_class){ phi * ext_miss * wrong, miss_latency + h->trip, 1 };
 	pt->n_classes = 4;
-	qsort(pt->cls, pt->n_classes, sizeof pt->cls[0], by_latency);
+	ct_perf_sort_classes(pt);
 }
 
 /* Packets of `bytes` of data on the network. */
@@ -387,11 +375,6 @@ static void extended_traffic(const struct ct_mo_model *m, const struct traffic *
 	pt->slice_in += t->hits * data + t->wrong * data + t->misses * written * data;
 }
 
-static double any_line(const struct ct_mo_model *m, double p)
-{
-	return 1 - pow(1 - fmin(p, 1), m->perf.lines_per_load);
-}
-
 /* Each set is one warp that serves a request at a time; insertions take a turn, too. */
 static void extended_stations(const struct ct_mo_model *m, const struct traffic *t,
                               const struct ct_mo_split *d, const struct ct_mo_helper_times *h,
@@ -409,11 +392,11 @@ static void extended_stations(const struct ct_mo_model *m, const struct traffic 
 		asked += waited;
 		pt->extra[pt->n_extra++] = (struct ct_amva_station){
 			.demand = turns * h->service / loads, .servers = d->sets[i] / beta,
-			.wait = any_line(m, pt->l1_miss * fmax(waited, 0)) * h->service };
+			.wait = ct_perf_any_line(&m->perf, pt->l1_miss * fmax(waited, 0)) * h->service };
 	}
 	pt->extra[pt->n_extra++] = (struct ct_amva_station){
 		.demand = t->requests * h->port / loads, .servers = d->cache_sms / beta,
-		.wait = any_line(m, pt->l1_miss * fmax(asked, 0)) * h->port };
+		.wait = ct_perf_any_line(&m->perf, pt->l1_miss * fmax(asked, 0)) * h->port };
 }
 
 /* Power of the cache-mode SMs, joule per cycle of the run. The published energy per

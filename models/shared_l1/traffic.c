@@ -276,16 +276,11 @@ static double peak_load(const struct ct_sl_model *m, const struct ct_sl_traffic 
 
 /* ---- the queueing network ---- */
 
-static double any_line(const struct ct_sl_model *m, double p)
-{
-	return 1 - pow(1 - fmin(fmax(p, 0), 1), m->perf.lines_per_load);
-}
-
 void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
                             struct ct_perf_point *pt)
 {
 	double loads = m->perf.loads, clock = m->noc.clock, sms = m->gpu.sms;
-	double leaving = any_line(m, 1 - (1 - t->remote) * (1 - t->read_miss));
+	double leaving = ct_perf_any_line(&m->perf, 1 - (1 - t->remote) * (1 - t->read_miss));
 	for (int i = 0; i < CT_PERF_EXTRA_MAX; i++)
 		pt->extra[i] = (struct ct_amva_station){ .servers = 1 };
 	pt->n_extra = CT_PERF_EXTRA_MAX;
@@ -308,7 +303,7 @@ void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traf
 		double busy = fmax(t->flits[CT_SL_TO_HOME], t->flits[CT_SL_FROM_HOME]);
 		pt->extra[3] = (struct ct_amva_station){
 			.demand = busy * clock / loads, .servers = sms,
-			.wait = any_line(m, t->remote) * t->data_flits * clock };
+			.wait = ct_perf_any_line(&m->perf, t->remote) * t->data_flits * clock };
 	}
 }
 
@@ -334,19 +329,11 @@ static void load_ports(const struct ct_sl_model *m, const struct ct_sl_traffic *
 	}
 }
 
-static double dram_share(const struct ct_perf_point *pt)
-{
-	double sum = 0;
-	for (unsigned i = 0; i < pt->n_classes; i++)
-		sum += pt->cls[i].dram ? pt->cls[i].share : 0;
-	return sum;
-}
-
 /* Who serves a line that is not an own local hit. */
 static void serve_classes(const struct ct_sl_traffic *t, double llc, double dram, double t_l1,
                           struct ct_perf_point *pt)
 {
-	double d = dram_share(pt), miss = t->read_miss, local = 1 - t->remote;
+	double d = ct_perf_dram_share(pt), miss = t->read_miss, local = 1 - t->remote;
 	double home = t->ideal ? 0 : t->remote - t->past;
 	if (t->ideal)
 		local = 1;
@@ -363,20 +350,14 @@ static void serve_classes(const struct ct_sl_traffic *t, double llc, double dram
 	for (unsigned i = 0; i < pt->n_classes; i++)
 		pt->cls[i].share = leaving > 0 ? pt->cls[i].share / leaving : 0;
 	pt->cold = leaving > 0 ? cold / leaving : 0;
-	/* unloaded_latency() wants ascending ones. */
-	for (unsigned i = 1; i < pt->n_classes; i++)
-		for (unsigned k = i; k > 0 && pt->cls[k].latency < pt->cls[k - 1].latency; k--) {
-			struct ct_perf_class c = pt->cls[k];
-			pt->cls[k] = pt->cls[k - 1];
-			pt->cls[k - 1] = c;
-		}
+	ct_perf_sort_classes(pt);
 }
 
 void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system *s,
                          const struct ct_sl_traffic *t, struct ct_perf_point *pt)
 {
 	const struct ct_gpu *g = &m->gpu;
-	double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line * s->llc_factor;
+	double lines = ct_gpu_llc_lines(g) * s->llc_factor;
 	ct_perf_conventional(&m->perf, g, g->sms, lines, pt);
 	double llc = pt->cls[0].latency, dram = pt->cls[1].latency;
 	if (t->read_ratio > 0)
@@ -405,7 +386,7 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 	const struct ct_workload *w = m->w;
 	const struct ct_gpu *g = &m->gpu;
 	struct ct_llc_misses misses;
-	double lines = (double)ct_gpu_llc_bytes(g) / g->llc.line * t->llc_factor;
+	double lines = ct_gpu_llc_lines(g) * t->llc_factor;
 	ct_llc_misses(&m->perf.llc, w, g->sms, lines, g->llc.ways, 0, &misses);
 	x->llc_misses = misses.sectors;
 	x->l1_sector_misses = t->sector_misses;

@@ -91,11 +91,6 @@ static double mshr_factor(const struct ct_ts_answer *a, const struct ct_perf *m,
 	return busy > BUSY_MAX ? BUSY_MAX / busy : 1;
 }
 
-static double own_lines(const struct ct_gpu *g)
-{
-	return (double)ct_gpu_llc_bytes(g) / g->llc.line;
-}
-
 /* A system's loads beyond L1 over the configured L1's. */
 struct beyond {
 	double requests; /* that miss L1; of neighbours in one LLC line the line */
@@ -142,7 +137,7 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 {
 	struct ct_perf own = *m;
 	struct ct_perf_point pt;
-	ct_perf_conventional(m, &a->gpu, m->w->sms, own_lines(&a->gpu), &pt);
+	ct_perf_conventional(m, &a->gpu, m->w->sms, ct_gpu_llc_lines(&a->gpu), &pt);
 	double before = pt.dram_bytes, factor = h->mshr ? mshr_factor(a, m, &pt, c) : 0;
 	double requests = quotient_or(x->requests, c->requests, 1), old = pt.l1_miss;
 	struct beyond b = {quotient_or(x->request_misses, c->request_misses, 1),

@@ -45,7 +45,5 @@ enum ct_nvbit_kind ct_nvbit_kind(const char *p, const char *end);
 /* Each returns NULL, or what is wrong with the text. `cut`: the file ends at end. */
 const char *ct_nvbit_launch(const char *p, const char *end, int cut, struct ct_nvbit_launch *l);
 const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_nvbit_access *a);
-/* First place of `what` in [p, end), or NULL. */
-const char *ct_nvbit_find(const char *p, const char *end, const char *what);
 
 #endif

@@ -35,6 +35,21 @@ static inline int ct_hex_digit(char c)
 	return u - 'a' <= 5 ? (int)(u - 'a' + 10) : -1;
 }
 
+/* The first place of `what` between p and end, or NULL. */
+static inline const char *ct_text_find(const char *p, const char *end, const char *what)
+{
+	size_t n = strlen(what);
+	while ((size_t)(end - p) >= n) {
+		p = memchr(p, what[0], (size_t)(end - p) - n + 1);
+		if (!p)
+			return NULL;
+		if (memcmp(p, what, n) == 0)
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
 /* Each parses one number at p and returns the end of it, or NULL when there is none
  * or it does not fit. */
 static inline const char *ct_text_u64(const char *p, uint64_t *out)
