@@ -1,9 +1,11 @@
 #include "pass/reopen.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "pass/private/digest.h"
 
 enum { TR_PATH, TR_FORMAT, TR_BYTES, TR_DIGEST }; /* fields of a TR record */
@@ -40,6 +42,44 @@ static int locate(const char *root, const char *path, struct ct_buf *b, struct c
 	return CT_OK;
 }
 
+/* The launches that the profile counts (KN), as a filter; NULL where it names none. */
+static int launches_of(const struct ct_profile *p, struct ct_filter **f, struct ct_error *e)
+{
+	const struct ct_record *r;
+	uint64_t *id = NULL;
+	size_t n = 0, cap = 0;
+	int st = CT_OK;
+	*f = NULL;
+	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(p, "KN", &i));) {
+		if (ct_grow((void **)&id, &cap, n + 1, sizeof *id) < 0)
+			st = ct_fail_nomem(e);
+		else if (r->nfields > 0 && ct_field_count(r->field[0], &id[n]))
+			n++;
+	}
+	if (st == CT_OK && n)
+		st = ct_filter_launches(f, id, n, e);
+	free(id);
+	return st;
+}
+
+/* Opens it with the launches of the profile, unless the caller has named some. */
+static int open_same_launches(const struct ct_profile *p, const struct ct_trace_options *o, const char *path,
+                              struct ct_trace **trace, struct ct_error *e)
+{
+	struct ct_trace_options chosen = *o;
+	struct ct_filter *own = NULL;
+	int st = o->filter ? CT_OK : launches_of(p, &own, e);
+	if (own)
+		chosen.filter = own;
+	if (st == CT_OK)
+		st = ct_trace_open(trace, path, &chosen, e);
+	if (st == CT_OK)
+		ct_trace_own_filter(*trace, own);
+	else
+		ct_filter_free(own);
+	return st;
+}
+
 int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
                    struct ct_trace **trace, struct ct_error *e)
 {
@@ -52,7 +92,7 @@ int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *se
 		               tr ? "several" : "none");
 	int st = locate(settings->trace_root, tr->field[TR_PATH], &path, e);
 	if (st == CT_OK)
-		st = ct_trace_open(trace, path.data, &settings->trace, e);
+		st = open_same_launches(p, &settings->trace, path.data, trace, e);
 	ct_buf_free(&path);
 	return st;
 }
@@ -70,7 +110,7 @@ int ct_pass_same_trace(const struct ct_profile *p, const struct ct_trace *trace,
 		               ct_trace_path(trace));
 	if (!ct_profile_get(p, "all", "warp_insts", &had) || had != (double)warp_insts)
 		return ct_fail(e, CT_ERR_USAGE,
-		               "the replay covers other kernels than the profile: give the -k, --warmup and "
-		               "--salvage that the profile was made with");
+		               "the replay covers other kernels than the profile: give the --warmup and "
+		               "--salvage that the profile was made with, and no other -k");
 	return CT_OK;
 }

@@ -5,8 +5,8 @@
 #include "pass/settings.h"
 #include "profile/profile.h"
 
-/* Opens the one trace that p's TR record names, under settings->trace_root where that is given: *trace is the
- * caller's to close. `why` is the option that needs it and begins the messages. Fails with CT_ERR_USAGE (p names no
+/* Opens the one trace that p's TR record names, under settings->trace_root where that is given, and hands out the
+ * launches that p counts (KN), or those that settings->trace.filter names: *trace is the caller's to close. `why` is the option that needs it and begins the messages. Fails with CT_ERR_USAGE (p names no
  * trace or several, it came from standard input or a pipe), CT_ERR_IO (it is not there) and as ct_trace_open(). */
 int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
                    struct ct_trace **trace, struct ct_error *e);

@@ -1,9 +1,10 @@
-/* filter.c - which kernels: -k REGEX|N|N-M. */
+/* filter.c - which kernels: -k REGEX|N|N-M, or the launches of a profile. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "trace/private/text.h"
 #include "trace/trace.h"
 
@@ -11,7 +12,9 @@
 enum { MATCH_LIMIT = 1000000 };
 
 struct ct_filter {
-	uint64_t first, last; /* launch numbers, 0 when a pattern decides */
+	uint64_t first, last; /* launch numbers, 0 when a pattern or a list decides */
+	uint64_t *launch;     /* sorted */
+	size_t n_launches;
 	pcre2_code *code;
 	pcre2_match_context *limits;
 };
@@ -65,8 +68,33 @@ int ct_filter_compile(struct ct_filter **out, const char *text, struct ct_error 
 	return CT_OK;
 }
 
+static int compare_launches(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+int ct_filter_launches(struct ct_filter **out, const uint64_t *ids, size_t n, struct ct_error *e)
+{
+	struct ct_filter *f = calloc(1, sizeof *f);
+	*out = NULL;
+	if (!f || !(f->launch = ct_calloc(n + 1, sizeof *f->launch))) {
+		free(f);
+		return ct_fail_nomem(e);
+	}
+	memcpy(f->launch, ids, n * sizeof *ids);
+	qsort(f->launch, n, sizeof *f->launch, compare_launches);
+	f->n_launches = n;
+	*out = f;
+	return CT_OK;
+}
+
 int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k)
 {
+	if (f->launch) {
+		const uint64_t id = k->id;
+		return bsearch(&id, f->launch, f->n_launches, sizeof id, compare_launches) != NULL;
+	}
 	if (!f->code)
 		return k->id >= f->first && k->id <= f->last;
 	pcre2_match_data *m = pcre2_match_data_create_from_pattern(f->code, NULL);
@@ -85,5 +113,6 @@ void ct_filter_free(struct ct_filter *f)
 		return;
 	pcre2_code_free(f->code);
 	pcre2_match_context_free(f->limits);
+	free(f->launch);
 	free(f);
 }

@@ -33,6 +33,7 @@ struct ct_trace {
 	uint64_t base_bytes, base_text; /* of what was read before the source */
 	uint64_t stream;
 	struct ct_error damage;
+	struct ct_filter *own_filter; /* freed with the trace, or NULL */
 };
 
 static int is_folder(const char *path)
@@ -539,6 +540,11 @@ int ct_trace_each_file(const struct ct_trace *t, int (*f)(void *ctx, const char 
 	return st;
 }
 
+void ct_trace_own_filter(struct ct_trace *t, struct ct_filter *f)
+{
+	t->own_filter = f;
+}
+
 void ct_trace_close(struct ct_trace *t)
 {
 	if (!t)
@@ -548,6 +554,7 @@ void ct_trace_close(struct ct_trace *t)
 	ct_source_close(t->source);
 	ct_list_free(&t->list);
 	ct_store_unref(t->env.store);
+	ct_filter_free(t->own_filter);
 	free(t->path);
 	free(t->file);
 	free(t);

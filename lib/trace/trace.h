@@ -27,6 +27,8 @@ struct ct_filter; /* which kernels; see ct_filter_compile() */
  * launch numbers (ordinals, from 1). *f is owned by the caller. Fails with
  * CT_ERR_USAGE, CT_ERR_NOMEM. */
 int ct_filter_compile(struct ct_filter **f, const char *text, struct ct_error *e);
+/* The filter of the n launches with these numbers, in any order. *f is owned by the caller. Fails with CT_ERR_NOMEM. */
+int ct_filter_launches(struct ct_filter **f, const uint64_t *ids, size_t n, struct ct_error *e);
 /* 1 or 0; < 0 (CT_ERR_NOMEM, CT_ERR_LIMIT for a pattern that backtracks without end)
  * when the pattern could not be tried. Thread-safe. */
 int ct_filter_matches(const struct ct_filter *f, const struct ct_kernel *k);
@@ -122,6 +124,8 @@ const char *ct_trace_format(const struct ct_trace *t);
 /* Calls f with each file that it is read from: the list or trace that was opened, then the
  * kernels of a list that are there. Ends at the first result of f that is not 0, and returns it. */
 int ct_trace_each_file(const struct ct_trace *t, int (*f)(void *ctx, const char *path), void *ctx);
+/* Hands t the filter that it was opened with: it is freed when t is closed. */
+void ct_trace_own_filter(struct ct_trace *t, struct ct_filter *f);
 void ct_trace_close(struct ct_trace *t); /* NULL allowed */
 
 #endif

@@ -47,6 +47,14 @@ static void show_network(struct ct_buf *b, const struct ct_sl_answer *a, const s
 	              rows[CT_SL_SHARED_PP].x.home_imbalance);
 }
 
+/* The paper's own test of what would gain. */
+static void show_target(struct ct_buf *b, const struct ct_sl_answer *a, const struct ct_sl_row *rows)
+{
+	char why[160];
+	ct_sl_target_why(&a->model.p, rows, why, sizeof why);
+	ct_buf_printf(b, "target: %s\n", why);
+}
+
 /* ---- both methods ---- */
 
 /* Both methods side by side, of the systems that were replayed. */
@@ -91,6 +99,7 @@ int ct_sl_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 		show_check(s, style, b);
 	unsigned n = ct_sl_answer_notes(&s->answer, rows, notes);
 	ct_buf_putc(b, '\n');
+	show_target(b, &s->answer, rows);
 	show_network(b, &s->answer, rows);
 	for (unsigned i = 0; i < n; i++)
 		ct_buf_printf(b, "note: %s\n", notes[i]);

@@ -60,6 +60,15 @@ same "asked again it takes the place of the first" "$(grep ^SW swept)" "$(grep ^
 "$est" -q --sweep window=1..8 -o swept bare.profile
 check "BOW hits more with each instruction of its window" sh -c "awk -F'\t' '\$1 == \"SW\" && \$7 == \"rf_hit_ratio\" {
 	bad += \$8 < last; last = \$8; n++ } END { exit !(n == 8 && !bad) }' swept"
+for k in malekeh.ports=1..3:2 sm.collectors=2..4:2; do
+	key=${k%%=*}
+	"$CT_RELEASE/malekeh-est" -q --sweep "$k" -o swept bare.profile
+	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
+		same "$key=$x in a sweep is -p $key=$x" "$("$CT_RELEASE/malekeh-est" -q -O profile -g rtx2060-third -p "$key=$x" hotspot |
+			awk -F'\t' '$1 == "ES" && $5 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $5, $6, $9, $10 }')" \
+			"$(awk -F'\t' -v k="$key" -v x="$x" '$1 == "SW" && $5 == k && $6 == x && $7 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $7, $8, $11, $12 }' swept)"
+	done
+done
 "$est" -q --studies -o studied bare.profile
 same "studies" 16 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' studied | wc -l)"
 same "a monolithic baseline of its own" 1 "$(value OCU-mono speedup studied)"
@@ -97,7 +106,7 @@ same "what has no value is no number" "2 0" "$(grep -c '^verdict' idle) $(grep -
 printf 'start\t1\t0\t0\t64\n' >bad.tsv
 refuses "nor are there bounds in its place" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv with.profile
 refuses "half a table of transitions" 2 'bad.tsv:.*state 1' "$est" --sthld-table bad.tsv hotspot
-refuses "an unknown sweep" 2 'KEY one of sthld' "$est" --sweep speed=1..2 with.profile
+refuses "an unknown sweep" 2 'write sthld=0\.\.16:2, entries=' "$est" --sweep speed=1..2 with.profile
 refuses "entries below six" 2 'from 6 to 64' "$est" --sweep entries=4..8 with.profile
 refuses "an unknown constant is named" 2 'did you mean malekeh\.rthld' "$est" -p malekeh.rthd=3 with.profile
 missing=

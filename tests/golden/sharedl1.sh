@@ -108,7 +108,20 @@ same "a trace that cannot be read twice: profile all the same" 0 $?
 check "with a warning" grep -q 'order-sensitive systems of shared-l1 were not replayed' piped.err
 check "the verdict is of the replay" sh -c "! '$CT_BIN/triage' -q --mechanisms shared-l1 -O table scan.measured | grep -q order-sensitive"
 
-check "the table has a verdict" sh -c "'$est' -O table table.profile | grep -q '^verdict: '"
+for k in shared-l1.guard=0.1..0.3:0.2 llc.latency=100..200:100; do
+	key=${k%%=*}
+	"$est" -q --sweep "$k" -o swept table.profile
+	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
+		same "$key=$x in a sweep is -p $key=$x" "$("$est" -q -O profile -p "$key=$x" table.profile |
+			awk -F'\t' '$1 == "ES" && $5 ~ /^(speedup|replicas_mean|cycles)$/ { print $4, $5, $6, $9, $10 }')" \
+			"$(awk -F'\t' -v k="$key" -v x="$x" '$1 == "SW" && $5 == k && $6 == x && $7 ~ /^(speedup|replicas_mean|cycles)$/ { print $4, $7, $8, $11, $12 }' swept)"
+	done
+done
+verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
+for w in table stream kmeans; do
+	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --mechanism shared-l1 -O profile $w.profile | verdict)" \
+		"$("$est" -O table $w.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
+done
 check "with the paper's test" sh -c "'$est' -O table stream.profile | grep -q 'no target of the paper: replication'"
 check "the table has published numbers" sh -c "'$est' -O table --published table.profile | grep -q '^Shared++  *speedup  *Private  *1.26'"
 for n in mesh forwarded butterfly; do
@@ -124,7 +137,7 @@ refuses "a network that there is not" 2 'mesh, forwarded' "$est" --network ring 
 refuses "homes that there are not" 2 'mod, fold or hash' "$est" --homes xor table.profile
 refuses "an unknown constant is named" 2 'shared-l1\.gard: did you mean shared-l1\.guard' \
 	"$est" -p shared-l1.gard=0.3 table.profile
-refuses "a sweep of something else" 2 'l1\.latency, l1\.size or cores' "$est" --sweep warps=1..10 table.profile
+refuses "a sweep of something else" 2 'write l1\.latency=8\.\.64:8, l1\.size=.*cores=.*or a key of -p' "$est" --sweep warps=1..10 table.profile
 refuses "a sweep that is no range" 2 'KEY=A\.\.B' "$est" --sweep l1.latency=8 table.profile
 refuses "another SM count needs the trace" 2 'trace' "$est" -p sm.count=8 table.profile
 grep -v '	merged	' table.profile >bare.profile

@@ -99,7 +99,39 @@ same "a sweep has every point" "0 4 8 12 16 20" \
 	"$(awk -F'\t' '$1 == "SW" && $5 == "private_bits" && $7 == "speedup" { print $6 }' swept | paste -sd' ')"
 same "storage rises by 48 bytes a bit" "208 400 592 784 976 1168" \
 	"$(awk -F'\t' '$1 == "SW" && $7 == "storage_bytes" { print $8 }' swept | paste -sd' ')"
-check "the table has a verdict" sh -c "'$est' -O table kmeans.profile | grep -q '^verdict: benefits: TSC+'"
+# Every other key: asked anew at each value, on the trace where the profile cannot follow.
+swept() { # KEY X METRIC FILE
+	awk -F'\t' -v k="$1" -v x="$2" -v m="$3" '$1 == "SW" && $4 == "TSC+" && $5 == k && $6 == x && $7 == m { print $8, $10, $11, $12 }' "$4"
+}
+asked() { # METRIC OPTION...
+	local metric=$1
+	shift
+	"$CT_RELEASE/tsc-est" -q -O profile "$@" | awk -F'\t' -v m="$metric" '$1 == "ES" && $4 == "TSC+" && $5 == m { print $6, $8, $9, $10 }'
+}
+for k in tsc.threshold=512..1024:x2 tsc.mshr=8..64:56 llc.latency=100..200:100; do
+	key=${k%%=*}
+	"$CT_RELEASE/tsc-est" -q --sweep "$k" -o swept stencil.profile
+	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
+		for m in speedup_configured cycles l1_request_mpki; do
+			same "$key=$x in a sweep is -p $key=$x: $m" "$(asked $m -p "$key=$x" stencil.profile)" "$(swept "$key" "$x" $m swept)"
+		done
+	done
+done
+"$CT_RELEASE/tsc-est" -q --sweep l1.size=16KiB..32KiB -o swept stencil.profile
+same "an L1 of another size is measured" "$(asked l1_request_mpki -g fermi-15 -p l1.size=32KiB stencil)" "$(swept l1.size 32768 l1_request_mpki swept)"
+
+# The launches of a profile are those that are replayed for it.
+"$CT_RELEASE/tracegen" scan --size small -o scan >/dev/null
+for k in 1 2-3 add; do
+	"$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -k $k scan >some.profile
+	same "a profile of -k $k is replayed as that" "$("$CT_RELEASE/tsc-est" -q -g fermi-15 -k $k --method replay -O profile scan | grep '^ES')" \
+		"$("$CT_RELEASE/tsc-est" -q --method replay -O profile some.profile | grep '^ES')"
+done
+refuses "but not as other launches" 2 'other kernels than the profile' "$est" -k 1 --method replay -p l1.size=32KiB some.profile
+
+verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
+same "the verdict below the table is triage's" "$("$CT_RELEASE/triage" -q --mechanism tag-split -O profile kmeans.profile | verdict)" \
+	"$("$est" -O table kmeans.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 check "the table names the class" sh -c "'$est' -O table kmeans.profile | grep -q '^line size: CLN: with '"
 check "published numbers stand beside ours" sh -c \
 	"'$est' -O table --published kmeans.profile | grep -q '^32B  *mem_inst_miss_rate  *-  *0.205'"
@@ -107,7 +139,7 @@ check "published numbers stand beside ours" sh -c \
 refuses "an unknown constant is named" 2 'tsc\.private_bit: did you mean tsc\.private_bits' \
 	"$est" -p tsc.private_bit=3 kmeans.profile
 refuses "chunks that are no power of two" 2 'power of two' "$est" -p tsc.chunk=24 kmeans.profile
-refuses "a sweep of something else" 2 'private_bits=0\.\.20' "$est" --sweep warps=1..10 kmeans.profile
+refuses "a sweep of something else" 2 'private_bits=0\.\.20.*or a key of -p' "$est" --sweep warps=1..10 kmeans.profile
 refuses "another L1 needs the trace" 2 'trace' "$est" -p l1.size=32KiB kmeans.profile
 refuses "no trace, no measurement" 2 'make the profile with reuse --mechanisms' \
 	"$est" --no-verify --method analytic bare.profile

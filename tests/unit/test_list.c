@@ -351,6 +351,14 @@ static void filters(void **state)
 	assert_int_equal(ct_filter_compile(&f, "1-4", &e), CT_OK);
 	assert_int_equal(ct_filter_matches(f, &k), 0);
 	ct_filter_free(f);
+	const uint64_t launches[] = {9, 5, 7};
+	assert_int_equal(ct_filter_launches(&f, launches, 3, &e), CT_OK);
+	for (k.id = 4; k.id < 11; k.id++)
+		assert_int_equal(ct_filter_matches(f, &k), k.id == 5 || k.id == 7 || k.id == 9);
+	ct_filter_free(f);
+	assert_int_equal(ct_filter_launches(&f, launches, 0, &e), CT_OK);
+	assert_int_equal(ct_filter_matches(f, &k), 0);
+	ct_filter_free(f);
 	assert_int_equal(ct_filter_compile(&f, "(a", &e), CT_ERR_USAGE);
 	assert_null(f);
 	assert_int_equal(ct_filter_compile(&f, "", &e), CT_ERR_USAGE);
