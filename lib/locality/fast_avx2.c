@@ -11,7 +11,7 @@
 #pragma GCC target("popcnt,avx2,bmi,bmi2")
 #endif
 
-#define POPCOUNT (uint64_t)__builtin_popcountll
+#define POPCOUNT(x) ((uint64_t)__builtin_popcountll(x))
 #define LOWER16 lower16
 #define LOWER32 lower32
 #define WIN_AVX512 0

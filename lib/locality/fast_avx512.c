@@ -12,7 +12,7 @@
 #pragma GCC target("popcnt,bmi,bmi2,avx2,avx512f,avx512bw,avx512dq,avx512vl")
 #endif
 
-#define POPCOUNT (uint64_t)__builtin_popcountll
+#define POPCOUNT(x) ((uint64_t)__builtin_popcountll(x))
 #define LOWER16 lower16
 #define LOWER32 lower32
 #define WIN_AVX512 1

@@ -10,7 +10,7 @@
 #pragma GCC target("popcnt")
 #endif
 
-#define POPCOUNT (uint64_t)__builtin_popcountll
+#define POPCOUNT(x) ((uint64_t)__builtin_popcountll(x))
 #define LOWER16 lower16
 #define LOWER32 lower32
 #define WIN_AVX512 0

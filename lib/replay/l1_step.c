@@ -68,7 +68,7 @@ static CT_INLINE void enter_sectors(struct ct_replay *r, struct rp_sm *sm, uint3
 		if (sm->full.in_bank[bank] > sm->full.stage_mask && grow_stages(r, sm) < 0)
 			return;
 		*used |= 1u << bank;
-		l->enter &= (uint8_t)~(1u << s);
+		l->enter &= (uint8_t)(0xffu ^ 1u << s);
 		into_bank(r, sm, bank, lreq << 3 | s, ready, 0);
 	}
 }

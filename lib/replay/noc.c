@@ -9,6 +9,11 @@
 #include "replay/private/llc.h"
 #include "replay/private/parts.h"
 
+struct rp_head {
+	struct rp_ring *ring;
+	uint32_t output;
+};
+
 struct rp_net {
 	uint32_t inputs, outputs, words; /* words of an input mask */
 	uint64_t *want;       /* outputs * words: inputs whose head goes there */
@@ -16,8 +21,8 @@ struct rp_net {
 	uint32_t *next;       /* input that output o prefers */
 	uint64_t *free_at;    /* cycle at which output o can take the next packet */
 	uint8_t *waiting;     /* input is in want */
-	struct rp_head { struct rp_ring *ring; uint32_t output; } *head; /* of each input when it was
-	                         queued; only parts put something in front of it */
+	struct rp_head *head; /* of each input when it was queued; only parts put something in
+	                         front of it */
 	uint32_t *bucket;     /* first input whose head becomes ready in that cycle */
 	uint32_t *chain;
 	uint32_t span;

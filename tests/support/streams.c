@@ -46,7 +46,7 @@ static uint64_t zipf_rank(const struct zipf *z, uint64_t *seed)
 	for (;;) {
 		double u = z->high + uniform01(seed) * (z->low - z->high);
 		double x = inverse(z, u), k = floor(x + 0.5);
-		k = k < 1 ? 1 : k > (double)z->n ? (double)z->n : k;
+		k = fmin(fmax(k, 1), (double)z->n);
 		if (k - x <= z->squeeze || u >= integral(z, k + 0.5) - pow(k, -z->exponent))
 			return (uint64_t)k - 1;
 	}

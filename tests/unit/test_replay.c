@@ -264,7 +264,8 @@ static void refusals(void **state)
 	struct ct_replay *r;
 	struct ct_replay_counts c;
 	struct ct_error e = {0};
-	struct ct_kernel k = {.name = (char *)(uintptr_t)"k", .grid = {4, 1, 1}, .block = {2048, 1, 1}, .regs = 8};
+	char name[] = "k";
+	struct ct_kernel k = {.name = name, .grid = {4, 1, 1}, .block = {2048, 1, 1}, .regs = 8};
 	(void)state;
 	micro_gpu(&g, MICRO_RTX3070);
 	assert_int_equal(ct_replay_new(&r, &g, NULL, &e), 0);

@@ -32,11 +32,11 @@ static inline uint32_t rp_bits_of(const uint64_t *words, uint32_t first, uint32_
 
 /* The lowest of n stamps, above its way (the lowest on ties), but for those of the mask: no branch,
  * which one it is is anybody's guess. */
-static inline uint64_t rp_lowest_of(const uint32_t *stamp, uint32_t n, uint32_t not)
+static inline uint64_t rp_lowest_of(const uint32_t *stamp, uint32_t n, uint32_t except)
 {
 	uint64_t best = UINT64_MAX;
-	for (uint32_t w = 0; w < n; w++, not >>= 1) {
-		uint64_t key = (uint64_t)(stamp[w] | (0 - (not & 1))) << 32 | w;
+	for (uint32_t w = 0; w < n; w++, except >>= 1) {
+		uint64_t key = (uint64_t)(stamp[w] | (0 - (except & 1))) << 32 | w;
 		best = key < best ? key : best;
 	}
 	return best;
@@ -68,25 +68,25 @@ static inline uint64_t lowest_of_four(__m128i a, __m128i b, __m128i c, __m128i d
 	return (uint64_t)((uint32_t)_mm_cvtsi128_si32(low) ^ 0x80000000u) << 32 | ct_low_bit(at);
 }
 
-static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
+static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t except)
 {
 	const __m128i bit = _mm_set_epi32(8, 4, 2, 1), sign = _mm_set1_epi32(INT32_MIN);
 	const __m128i *v = (const __m128i *)(const void *)stamp;
-	if (!not)
+	if (!except)
 		return lowest_of_four(_mm_xor_si128(_mm_loadu_si128(v), sign),
 		                      _mm_xor_si128(_mm_loadu_si128(v + 1), sign),
 		                      _mm_xor_si128(_mm_loadu_si128(v + 2), sign),
 		                      _mm_xor_si128(_mm_loadu_si128(v + 3), sign));
-	const __m128i mask = _mm_set1_epi32((int)not);
+	const __m128i mask = _mm_set1_epi32((int)except);
 	return lowest_of_four(four_of(stamp, mask, bit),
 	                      four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4)),
 	                      four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8)),
 	                      four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12)));
 }
 #else
-static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t not)
+static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t except)
 {
-	return rp_lowest_of(stamp, RP_STAMPS, not);
+	return rp_lowest_of(stamp, RP_STAMPS, except);
 }
 #endif
 
@@ -109,9 +109,9 @@ static inline uint32_t rp_equal_mask(const uint32_t *number, uint32_t n, uint32_
 	return mask;
 }
 
-static inline uint64_t rp_lowest_stamp(const uint32_t *stamp, uint32_t n, uint32_t not)
+static inline uint64_t rp_lowest_stamp(const uint32_t *stamp, uint32_t n, uint32_t except)
 {
-	return n == RP_STAMPS ? rp_lowest_of_block(stamp, not) : rp_lowest_of(stamp, n, not);
+	return n == RP_STAMPS ? rp_lowest_of_block(stamp, except) : rp_lowest_of(stamp, n, except);
 }
 
 /* The next victims of a set, oldest first: found together, since one pass over the stamps of a set of
@@ -151,12 +151,13 @@ struct rp_ways {
 	struct rp_queue *queue; /* with more than RP_STAMPS ways */
 	const uint32_t *stamp;
 	uint32_t first, ways, last;
-	const uint64_t *not, *nor;
+	const uint64_t *except, *also_except;
 };
 
 static inline uint32_t rp_never_of(const struct rp_ways *s, uint32_t first, uint32_t n)
 {
-	return (s->not ? rp_bits_of(s->not, first, n) : 0) | (s->nor ? rp_bits_of(s->nor, first, n) : 0);
+	return (s->except ? rp_bits_of(s->except, first, n) : 0) |
+	       (s->also_except ? rp_bits_of(s->also_except, first, n) : 0);
 }
 
 /* oldest.c: finds the next victims and returns the first. */

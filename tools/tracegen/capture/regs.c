@@ -210,7 +210,8 @@ static int by_start(const void *a, const void *b)
 	const struct cap_vreg *const *x = a, *const *y = b;
 	if ((*x)->start != (*y)->start)
 		return (*x)->start < (*y)->start ? -1 : 1;
-	return (*x)->parent < (*y)->parent ? -1 : (*x)->parent > (*y)->parent;
+	uint32_t first = (*x)->parent, second = (*y)->parent;
+	return first < second ? -1 : first > second;
 }
 
 /* Lowest free group at or above base, aligned to its size (4 at most); REGS when there is none. */
