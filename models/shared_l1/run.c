@@ -105,6 +105,12 @@ static int replay_systems(const struct ct_sl_answer *a, const struct ct_profile 
 	return st;
 }
 
+/* Who asks for replays alone gets no estimates. A timeline stands before them: replay() writes them then. */
+static int writes_estimates(const struct ct_mechanism_run *run)
+{
+	return run->method != CT_BY_REPLAY || run->check;
+}
+
 int ct_sl_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 {
 	struct ct_sl_run *s = run->state;
@@ -114,9 +120,12 @@ int ct_sl_replay(struct ct_mechanism_run *run, const char *why, struct ct_error 
 		               "first");
 	int st = replay_systems(&s->answer, run->p, run->settings, why, s->has_place ? &s->place : NULL, systems,
 	                        s->timeline ? run->p : NULL, s->replayed, e);
-	if (st == CT_OK)
-		s->replayed_systems = systems;
-	return st == CT_OK ? ct_sl_replayed_write(&s->answer, s->replayed, systems, run->p, e) : st;
+	if (st == CT_OK && s->timeline && writes_estimates(run))
+		st = ct_sl_answer_write(&s->answer, run->p, e);
+	if (st != CT_OK)
+		return st;
+	s->replayed_systems = systems;
+	return ct_sl_replayed_write(&s->answer, s->replayed, systems, run->p, e);
 }
 
 /* One system for replays beside others. */
@@ -184,7 +193,7 @@ int ct_sl_estimate_run(struct ct_mechanism_run *run, struct ct_error *e)
 		return st;
 	s->answered = 1;
 	use_held(run, s);
-	return run->method == CT_BY_REPLAY && !run->check ? CT_OK : ct_sl_answer_write(&s->answer, run->p, e);
+	return writes_estimates(run) && !s->timeline ? ct_sl_answer_write(&s->answer, run->p, e) : CT_OK;
 }
 
 const struct ct_sl_row *ct_sl_shown_rows(const struct ct_mechanism_run *run)
