@@ -229,7 +229,7 @@ tsan-few:
 	@bash tests/tsan.sh build/tsan-few few
 
 ## nosimd: the tests of what has vector variants, in a build without them
-NOSIMD_TESTS = test_stack test_setlru test_shards test_bdi test_observer test_coalesce test_ctz_list test_replay_tags test_replay_lru
+NOSIMD_TESTS = test_stack test_setlru test_shards test_bdi test_observer test_coalesce test_ctz_list test_replay_tags test_replay_lru test_ptx_exec
 nosimd:
 	@$(MAKE) --no-print-directory BUILD=build/nosimd NOSIMD=1 CFLAGS=-O1 CAPTURE= $(NOSIMD_TESTS:%=build/nosimd/tests/%)
 	@set -e; for t in $(NOSIMD_TESTS); do CMOCKA_MESSAGE_OUTPUT=TAP build/nosimd/tests/$$t; done

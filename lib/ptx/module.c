@@ -126,7 +126,7 @@ void ct_ptx_free(struct ct_ptx_module *m)
 		free(m->function[i].variable);
 	}
 	for (size_t i = 0; i < m->nsymbols; i++)
-		free(m->symbol[i].v.storage);
+		free(m->symbol[i].block);
 	for (struct ct_ptx_block *b = m->blocks, *next; b; b = next) {
 		next = b->next;
 		free(b);

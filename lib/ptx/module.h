@@ -111,6 +111,7 @@ struct ct_ptx_function {
 /* A variable of any space that lives outside of functions. */
 struct ct_ptx_symbol {
 	struct ct_ptx_variable v;
+	void *block;                  /* what holds its storage */
 	int space;                    /* enum ct_ptx_space */
 	int dynamic;                  /* .extern .shared with an open size */
 	uint32_t offset;              /* in shared memory */

@@ -7,7 +7,7 @@
 #include "ptx/reader.h"
 
 enum { MAX_DEPTH = 16 };
-#define MAX_BYTES (UINT64_C(1) << 32)
+#define MAX_BYTES (UINT64_C(1) << 30)
 
 int ct_ptx_read_align(struct ct_ptx_reader *r, uint32_t *align)
 {
@@ -204,16 +204,17 @@ static int define_symbol(struct ct_ptx_reader *r, const char *name, int space, i
 	if (!external || value)
 		s->v.bytes = open && !value ? 0 : n * ct_ptx_type_bytes(type);
 	if (s->v.bytes > MAX_BYTES || (space == CT_PTX_SHARED && s->v.bytes > 1 << 20))
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "%s is too large", name);
+		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "%s is too large: more than 1 GiB, or 1 MiB of shared memory", name);
 	if (space == CT_PTX_SHARED)
 		return value ? ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "shared memory has no initial value") : CT_OK;
 	if (s->v.bytes) {
-		/* Alignment as the text asks, or 256 as allocations of the run-time have. */
+		/* Alignment as the text asks, or 256 as allocations of the run-time have; pages of large
+		 * arrays are not touched before a kernel does. */
 		size_t at = align > 256 ? align : 256;
-		s->v.storage = aligned_alloc(at, (size_t)((s->v.bytes + at - 1) / at * at));
-		if (!s->v.storage)
+		s->block = ct_calloc((size_t)s->v.bytes + at, 1);
+		if (!s->block)
 			return ct_ptx_nomem(r);
-		memset(s->v.storage, 0, (size_t)s->v.bytes);
+		s->v.storage = (unsigned char *)s->block + (at - (uintptr_t)s->block % at) % at;
 	}
 	uint64_t at = 0;
 	return value ? read_value(r, (uint32_t)(s - r->m->symbol), type, &at, 0) : CT_OK;
