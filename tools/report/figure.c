@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/mem.h"
@@ -136,6 +137,16 @@ static int paper_line(const struct ct_figure *f, char *line, struct ct_figure_ro
 	return CT_OK;
 }
 
+/* Whether the data are where they are looked for at all: without them no published value is left out quietly. */
+static int has_data(const char *dir)
+{
+	struct ct_buf path = {0};
+	ct_buf_printf(&path, "%s/gpus", dir);
+	int found = !path.failed && access(path.data, F_OK) == 0;
+	ct_buf_free(&path);
+	return found;
+}
+
 /* A mechanism without published values has no such file. */
 static int published(const struct ct_figure *f, const char *folder, struct ct_figure_rows *rows,
                      struct ct_error *e)
@@ -143,10 +154,12 @@ static int published(const struct ct_figure *f, const char *folder, struct ct_fi
 	char line[LINE_BYTES];
 	struct ct_buf path = {0};
 	unsigned number = 0;
-	ct_buf_printf(&path, "%s/%s/figures.tsv", ct_tool_data_dir(), folder);
+	const char *dir = ct_tool_data_dir();
+	ct_buf_printf(&path, "%s/%s/figures.tsv", dir, folder);
 	FILE *file = path.failed ? NULL : fopen(path.data, "r");
 	int st = path.failed ? ct_fail_nomem(e)
-	       : file || errno == ENOENT ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
+	       : file || (errno == ENOENT && has_data(dir)) ? CT_OK
+	       : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
 	while (st == CT_OK && file && fgets(line, sizeof line, file)) {
 		number++;
 		if (paper_line(f, line, rows) < 0)
