@@ -125,6 +125,9 @@ struct ct_mechanism_run {
 	void *state;               /* the mechanism's own, from open() to close() */
 };
 
+/* Bytes that choose the settings of any_engine(). */
+enum { CT_ANY_ENGINE_BYTES = 4 };
+
 struct ct_mechanism {
 	uint32_t abi;  /* CT_MECHANISM_ABI */
 	uint32_t size; /* sizeof(struct ct_mechanism) */
@@ -189,6 +192,14 @@ struct ct_mechanism {
 	int (*engine)(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
 	              void **parts, struct ct_error *e);
 	void (*engine_free)(void *parts); /* NULL allowed */
+	/* For property tests and fuzz targets: an engine on g with parts whose system and settings the bytes choose, small
+	 * enough for programs of a few instructions. Returns 1 when those bytes make none; *parts is freed by
+	 * any_engine_free in every case. NULL: no part replays it. */
+	int (*any_engine)(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
+	                  struct ct_replays_engine *engine, void **parts, struct ct_error *e);
+	void (*any_engine_free)(void *parts); /* NULL allowed */
+	/* For fuzz targets: parses a text as the file that one of its options names. NULL: no option names a file. */
+	int (*parse_file)(const char *name, const char *text, size_t n, struct ct_error *e);
 
 	/* Whether it had anything to act on in the run that p is of: 1, or 0 with what was missing in text ("0 evictions
 	 * from the L1s"), -1 when p does not tell. Pure. */

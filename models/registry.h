@@ -23,7 +23,8 @@ int ct_mechanism_of_key(const char *assignment);
  * fails with CT_ERR_USAGE, naming the nearest key, when there is no such parameter or its value is out of range. */
 int ct_mechanism_check_key(const char *assignment, struct ct_error *e);
 
-/* A metric of one of them: of ES and SW, or an item of IM and SN; NULL: none has it. For ct_profile_set_metrics(). */
+/* A metric of one of them: of ES and SW, or an item of IM and SN; NULL: none has it. For ct_profile_set_metrics(), which
+ * every program that writes or merges records of mechanisms calls. Pure. */
 const struct ct_metric *ct_mechanism_metric(const char *type, const char *name);
 
 /* A comma list of names as a mask: "all", or names. Fails with CT_ERR_USAGE, which begins with `option` and names

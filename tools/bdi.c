@@ -264,7 +264,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK && own->counts.blocks == 0)
 		st = ct_fail(e, CT_ERR_INPUT, "no memory blocks: name a block dump, an .npy or raw data "
 		             "beside the profile");
-	if (st == CT_OK && !own->profile && !(own->profile = ct_profile_new(e)))
+	if (st == CT_OK && !own->profile && !(own->profile = ct_tool_profile(e)))
 		st = CT_ERR_NOMEM;
 	if (st == CT_OK)
 		st = ct_tool_provenance(t, own->profile, e);

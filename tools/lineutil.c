@@ -58,7 +58,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st != CT_OK)
 		return st;
 	if (in.trace) {
-		in.profile = ct_profile_new(e);
+		in.profile = ct_tool_profile(e);
 		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, NULL, in.profile, e) : CT_ERR_NOMEM;
 		truncated = st > 0;
 	} else {

@@ -298,7 +298,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = ct_tool_open_input(t, 0, &in, e);
 	if (st != CT_OK)
 		return st;
-	p = ct_profile_new(e);
+	p = ct_tool_profile(e);
 	if (in.profile)
 		st = ct_fail(e, CT_ERR_USAGE,
 		             "the input is a profile already: pipe it into replicate, mpki or an estimator");

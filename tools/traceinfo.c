@@ -303,7 +303,7 @@ static int describe(struct info *n, struct ct_error *e)
 	if (st != CT_OK)
 		return st;
 	n->census = census_new();
-	n->p = ct_profile_new(e);
+	n->p = ct_tool_profile(e);
 	n->helper = n->census ? helper_new(n->census, n->t->threads > 1) : NULL;
 	if (!n->helper || !n->p)
 		return ct_fail_nomem(e);

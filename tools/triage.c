@@ -18,7 +18,7 @@ enum {
 
 static const struct ct_option own_options[] = {
 	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
-	 "only morpheus, shared-l1, tag-split or malekeh"},
+	 "judge these mechanisms, or all (default: those that are\npublished; a wrong name lists them)"},
 	{OPT_ONLY, "only", "VERDICT[,VERDICT]",
 	 "only lines that say benefits, neutral, hurts or unknown"},
 	{OPT_MIN_SPEEDUP, "min-speedup", "X", "only lines with a speed-up of X or more"},
@@ -28,7 +28,7 @@ static const struct ct_option own_options[] = {
 	 "keep each input's profile in DIR, and take from there\nwhat has not changed"},
 	{OPT_SHARD, "shard", "I/N", "do only the I-th of N parts of the inputs"},
 	{OPT_REQUIRE, "require", "EXPR",
-	 "a threshold, as 'morpheus.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
+	 "a threshold, as 'MECHANISM.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
@@ -47,6 +47,15 @@ static int parse_words(const char *option, const char *text, int (*find)(const c
 		*bits |= 1u << k;
 	}
 	return CT_OK;
+}
+
+static int add_mechanisms(struct tr_own *o, const char *list, struct ct_error *e)
+{
+	uint32_t mask;
+	int st = ct_mechanisms_parse("--mechanism", list, &mask, e);
+	if (st == CT_OK)
+		o->mechanisms |= mask;
+	return st;
 }
 
 static int parse_shard(struct tr_own *o, const char *text, struct ct_error *e)
@@ -84,8 +93,7 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	uint64_t n = 0;
 	switch (key) {
 	case OPT_MECHANISM:
-		return parse_words("--mechanism", value, ct_paper_mechanism_find,
-		                   "morpheus, shared-l1, tag-split or malekeh", &o->mechanisms, e);
+		return add_mechanisms(o, value, e);
 	case OPT_ONLY:
 		return parse_words("--only", value, ct_verdict_find, "benefits, neutral, hurts or unknown",
 		                   &o->only, e);
@@ -172,7 +180,7 @@ static void tell_scale(struct ct_tool *t, const struct tr_job *job, size_t n)
 {
 	unsigned all = 0, small = 0;
 	for (size_t i = 0; i < n; i++)
-		for (int m = 0; m < CT_MECHANISMS; m++)
+		for (unsigned m = 0; m < ct_mechanism_count(); m++)
 			if (job[i].has >> m & 1) {
 				all++;
 				small += ct_verdict_too_small(&job[i].v[m]) != 0;

@@ -192,24 +192,11 @@ static int split_assignment(const char *text, char *key, size_t key_room, char *
 	return 1;
 }
 
-static int is_model_key(const char *key)
-{
-	static const char *const prefixes[] = {"morpheus.", "shared-l1.", "shared_l1.", "sharedl1.",
-	                                       "tag-split.", "tag_split.", "tsc.", "malekeh.",
-	                                       "model."};
-	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-		if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0)
-			return 1;
-	return 0;
-}
-
 int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e)
 {
 	char key[128], value[512];
 	if (!split_assignment(assignment, key, sizeof key, value, sizeof value))
 		return ct_fail(e, CT_ERR_USAGE, "'%s': wanted KEY=VALUE", assignment);
-	if (is_model_key(key))
-		return 1;
 	const struct ct_key_row *r = ct_key_find(key);
 	if (!r) {
 		const char *near = ct_key_nearest(key);

@@ -167,8 +167,7 @@ int ct_gpu_parse(struct ct_gpu *g, const char *name, const char *text, size_t n,
 
 /* Overrides one key ("l1.size=64KiB"); ct_gpu_check() is the caller's to run
  * after the last. Unknown keys and bad values fail with CT_ERR_USAGE, unknown ones
- * naming the nearest. Keys that start with a model's name ("morpheus.") are not GPU
- * keys: returns 1 for them. A size keeps the cache's ways and changes its sets (above
+ * naming the nearest. A size keeps the cache's ways and changes its sets (above
  * 32 ways: keeps the sets); sets, ways and line change the size. l1.size also fixes
  * an adaptive L1 at that size. Several overrides combine in any order. */
 int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e);

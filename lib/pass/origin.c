@@ -1,8 +1,10 @@
 #include "pass/origin.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
+#include "pass/pass.h"
 #include "pass/private/digest.h"
 
 void ct_pass_digest(const struct ct_trace *trace, char digest[CT_PASS_DIGEST_MAX])
@@ -50,6 +52,8 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 		struct ct_buf b = {0};
 		if (r->nfields < 2)
 			return ct_fail(e, CT_ERR_INPUT, "profile: a GP record has no value: run reuse again");
+		if (strcmp(r->field[0], CT_PASS_TIMING_KEY) == 0)
+			continue; /* says how the pass ran, and is no key of the GPU */
 		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
 		int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
 		ct_buf_free(&b);

@@ -44,6 +44,9 @@ struct ct_pass_observer {
 
 enum { CT_PASS_OBSERVERS_MAX = 32 };
 
+/* The GP record that a pass with quick timing leaves beside the keys of its GPU; its value is "quick". */
+#define CT_PASS_TIMING_KEY "model.timing"
+
 /* What the pass measures beyond the baseline replay. */
 struct ct_pass_options {
 	const struct ct_gpu *gpu;     /* checked (ct_gpu_check) and scaled; must outlive the call */

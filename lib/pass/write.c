@@ -232,7 +232,7 @@ int ct_pass_write(struct ct_pass_state *a, const struct ct_trace *trace)
 	if (st == CT_OK)
 		st = ct_pass_put_gpu(a->p, &a->gpu, a->e);
 	if (st == CT_OK && a->o.timing == CT_REPLAY_QUICK)
-		st = ct_profile_add_gp(a->p, "model.timing", "quick", "", a->e);
+		st = ct_profile_add_gp(a->p, CT_PASS_TIMING_KEY, "quick", "", a->e);
 	for (size_t i = 0; i < a->n_scopes && st == CT_OK; i++) {
 		struct ct_pass_scope s = a->scope[i];
 		s.locality = ct_pass_scope_locality(a, &s);

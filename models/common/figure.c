@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pass/origin.h"
 
 /* ---- rows ---- */
 
@@ -155,14 +156,5 @@ double ct_figure_gp(const struct ct_figure_workload *w, const char *key)
 
 int ct_figure_gpu(const struct ct_figure_workload *w, struct ct_gpu *g)
 {
-	const struct ct_record *r;
-	size_t n = 0;
-	ct_gpu_defaults(g);
-	for (size_t i = 0; (r = ct_profile_next(w->p, "GP", &i)); n++) {
-		char set[512];
-		int k = r->nfields >= 2 ? snprintf(set, sizeof set, "%s=%s", r->field[0], r->field[1]) : -1;
-		if (k < 0 || (size_t)k >= sizeof set || ct_gpu_set(g, set, NULL) < 0)
-			return 0;
-	}
-	return n > 0 && ct_gpu_check(g, NULL) == CT_OK;
+	return ct_pass_get_gpu(w->p, g, NULL) == CT_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "models/malekeh/any_engine.h"
 #include "models/malekeh/figure_list.h"
 #include "models/malekeh/run.h"
 
@@ -244,6 +245,9 @@ const struct ct_mechanism ct_mechanism_malekeh = {
 	.sweep = sweep,
 	.engine = mk_engine,
 	.engine_free = mk_engine_free,
+	.any_engine = ct_mk_any_engine,
+	.any_engine_free = ct_mk_any_engine_free,
+	.parse_file = ct_mk_parse_file,
 	.acted = mk_acted,
 	.reason = mk_reason,
 	.cure = mk_cure,

@@ -1,4 +1,5 @@
 /* mechanism.c - Morpheus as a mechanism: idle SMs lend their registers, L1 and shared memory to the last-level cache. */
+#include "models/morpheus/any_engine.h"
 #include "models/morpheus/figure_list.h"
 #include "models/morpheus/state.h"
 
@@ -124,6 +125,8 @@ const struct ct_mechanism ct_mechanism_morpheus = {
 	.sweep = sweep,
 	.engine = ct_mo_engine,
 	.engine_free = ct_mo_engine_free,
+	.any_engine = ct_mo_any_engine,
+	.any_engine_free = ct_mo_any_engine_free,
 	.acted = ct_mo_acted,
 	.reason = ct_mo_reason,
 	.cure = ct_mo_cure,

@@ -1,5 +1,6 @@
 /* mechanism.c - shared L1s as a mechanism: every SM caches a slice of the addresses for all SMs, so that no line is
  * there twice. */
+#include "models/shared_l1/any_engine.h"
 #include "models/shared_l1/figure_list.h"
 #include "models/shared_l1/state.h"
 
@@ -143,6 +144,9 @@ const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.sweep = sweep,
 	.engine = ct_sl_engine,
 	.engine_free = ct_sl_engine_free,
+	.any_engine = ct_sl_any_engine,
+	.any_engine_free = ct_sl_any_engine_free,
+	.parse_file = ct_sl_parse_file,
 	.acted = ct_sl_acted,
 	.reason = ct_sl_reason,
 	.cure = ct_sl_cure,

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "models/common/workload.h"
+#include "models/tag_split/any_engine.h"
 #include "models/tag_split/figure_list.h"
 #include "models/tag_split/measure.h"
 #include "models/tag_split/run.h"
@@ -262,6 +263,8 @@ const struct ct_mechanism ct_mechanism_tag_split = {
 	.sweep = ts_sweep,
 	.engine = ts_engine,
 	.engine_free = ts_engine_free,
+	.any_engine = ct_ts_any_engine,
+	.any_engine_free = ct_ts_any_engine_free,
 	.acted = ts_acted,
 	.reason = ts_reason,
 	.cure = ts_cure,

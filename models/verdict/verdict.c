@@ -5,17 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
-
-static const struct {
-	const char *name, *system, *tool;
-	int needs_pass; /* no histogram can express it: reuse has to measure it */
-	int caches;     /* lives from reuse in a cache, so first touches tell nothing */
-} mechanism[CT_MECHANISMS] = {
-	[CT_MORPHEUS] = {"morpheus", "Morpheus-ALL", "morpheus-est", 0, 1},
-	[CT_SHARED_L1] = {"shared-l1", "DynEB", "sharedl1-est", 0, 1},
-	[CT_TAG_SPLIT] = {"tag-split", "TSC+", "tsc-est", 1, 1},
-	[CT_MALEKEH] = {"malekeh", "Malekeh", "malekeh-est", 1, 0},
-};
+#include "models/registry.h"
 
 static const char *const words[] = {"benefits", "neutral", "hurts", "unknown"};
 
@@ -29,29 +19,6 @@ static const int smallest_scale = 64; /* --scale auto stops there too */
  * moves by more. Replay: 15 and 14 pairs (make fidelity). Analytic: mpki --method analytic
  * on the 13 pairs that change the LLC, 11 and 2 of them. */
 static const struct ct_paired_error replayed = {0.006, 0.28}, analytic = {0.012, 0.54};
-
-const char *ct_mechanism_name(enum ct_paper_mechanism m)
-{
-	return mechanism[m].name;
-}
-
-const char *ct_mechanism_system(enum ct_paper_mechanism m)
-{
-	return mechanism[m].system;
-}
-
-const char *ct_mechanism_tool(enum ct_paper_mechanism m)
-{
-	return mechanism[m].tool;
-}
-
-int ct_paper_mechanism_find(const char *name)
-{
-	for (int i = 0; i < CT_MECHANISMS; i++)
-		if (strcmp(mechanism[i].name, name) == 0)
-			return i;
-	return -1;
-}
 
 const char *ct_verdict_word(enum ct_verdict_word w)
 {
@@ -139,7 +106,7 @@ static double cold_fraction(const struct ct_profile *p)
 }
 
 /* 1 when the trace cannot tell, with the reason. */
-static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+static int too_small(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                      struct ct_verdict *v)
 {
 	double waves = NAN, cold = cold_fraction(p), flag = 0, misses;
@@ -161,12 +128,12 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 		return 1;
 	}
 	/* Without misses there are no first touches. */
-	if (mechanism[m].caches && isnan(cold) && !(ct_profile_get(p, "all", "llc_line_misses", &misses) && misses == 0)) {
+	if (m->by_cache && isnan(cold) && !(ct_profile_get(p, "all", "llc_line_misses", &misses) && misses == 0)) {
 		snprintf(v->reason, sizeof v->reason, "the profile does not say how many LLC misses are first touches: "
 		         "make it again with reuse");
 		return 1;
 	}
-	if (mechanism[m].caches && cold > cold_allowed) {
+	if (m->by_cache && cold > cold_allowed) {
 		snprintf(v->reason, sizeof v->reason, "%s%s (%.0f %% of LLC misses are first touches)",
 		         too_small_for, scale != 1 ? "a longer run" : "--scale 1/8 or a longer run", 100 * cold);
 		return 1;
@@ -174,13 +141,13 @@ static int too_small(const struct ct_profile *p, enum ct_paper_mechanism m, doub
 	return 0;
 }
 
-static int estimate(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_estimate *es)
+static int estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_estimate *es)
 {
-	return ct_profile_get_estimate(p, "all", mechanism[m].name, mechanism[m].system,
+	return ct_profile_get_estimate(p, "all", m->name, m->judged,
 	                               "speedup_configured", NULL, es) && es->value > 0;
 }
 
-int ct_verdict_possible(const struct ct_profile *p, enum ct_paper_mechanism m)
+int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m)
 {
 	struct ct_estimate es;
 	return estimate(p, m, &es);
@@ -226,16 +193,10 @@ static void widen(const struct ct_profile *p, const struct ct_estimate *es, stru
 }
 
 /* What would narrow the range, by the doubt that is the largest. */
-static const char *cure_of(enum ct_paper_mechanism m, const struct ct_estimate *es,
-                           double parameters, double paired)
+static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters, double paired)
 {
-	if (m == CT_MORPHEUS && parameters > paired)
-		return "give block values (bdi) or --mix, or set what you know with -p";
-	if (m == CT_SHARED_L1 && strcmp(es->method, "replay") != 0)
-		return "sharedl1-est --method replay narrows it";
-	if (m == CT_TAG_SPLIT && strcmp(es->method, "replay") != 0)
-		return "tsc-est --method replay narrows it";
-	return "no estimate of ours is closer than that";
+	const char *cure = m->cure ? m->cure(es->method, parameters > paired) : NULL;
+	return cure ? cure : "no estimate of ours is closer than that";
 }
 
 /* The reason's first phrases that fit into n bytes, without a comma at the end. */
@@ -250,7 +211,7 @@ static size_t phrases(const char *reason, size_t n)
 	return cut ? cut : n;
 }
 
-static void too_wide(enum ct_paper_mechanism m, const struct ct_estimate *es, double parameters,
+static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters,
                      double paired, struct ct_verdict *v)
 {
 	enum { SAID = 130 };
@@ -261,29 +222,29 @@ static void too_wide(enum ct_paper_mechanism m, const struct ct_estimate *es, do
 }
 
 /* Any record of the mechanism, such as reuse --mechanisms leaves. */
-static int measured(const struct ct_profile *p, enum ct_paper_mechanism m)
+static int measured(const struct ct_profile *p, const struct ct_mechanism *m)
 {
 	const struct ct_record *r;
 	for (size_t i = 0; (r = ct_profile_next(p, "ES", &i));)
-		if (r->nfields > 1 && strcmp(r->field[1], mechanism[m].name) == 0)
+		if (r->nfields > 1 && strcmp(r->field[1], m->name) == 0)
 			return 1;
 	return 0;
 }
 
-static int no_estimate(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v)
+static int no_estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	struct ct_estimate es;
-	int any = ct_profile_get_estimate(p, "all", mechanism[m].name, mechanism[m].system, "speedup",
+	int any = ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup",
 	                                  NULL, &es);
 	if (any)
 		snprintf(v->reason, sizeof v->reason, "no speed-up against the GPU as configured: run %s "
-		         "again", mechanism[m].tool);
-	else if (mechanism[m].needs_pass && !measured(p, m))
+		         "again", m->command);
+	else if (m->needs_pass && !measured(p, m))
 		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run reuse --mechanisms all",
-		         mechanism[m].name);
+		         m->name);
 	else
-		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run %s", mechanism[m].name,
-		         mechanism[m].tool);
+		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run %s", m->name,
+		         m->command);
 	return 0;
 }
 
@@ -297,7 +258,21 @@ static void tell_gaps(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason + n, sizeof v->reason - n, "; of a part of the trace: %s", gaps);
 }
 
-static void decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+/* Why, in the mechanism's words; before them that it had nothing to act on, where that is known. */
+static void give_reason(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
+{
+	const struct ct_mechanism_number speedup = {v->speedup, v->low, v->high};
+	char idle[96] = "";
+	size_t n = 0;
+	v->reason[0] = '\0';
+	if (m->acted && m->acted(p, idle, sizeof idle) == 0) {
+		snprintf(v->reason, sizeof v->reason, "%s: nothing to act on, ", idle);
+		n = strlen(v->reason);
+	}
+	m->reason(p, &speedup, v->reason + n, sizeof v->reason - n);
+}
+
+static void decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                    struct ct_verdict *v)
 {
 	struct ct_estimate es;
@@ -321,12 +296,12 @@ static void decide(const struct ct_profile *p, enum ct_paper_mechanism m, double
 		v->word = CT_HURTS;
 	else if (v->low >= ct_verdict_hurts && v->high <= ct_verdict_benefits)
 		v->word = CT_NEUTRAL;
-	ct_verdict_reason(p, m, v);
+	give_reason(p, m, v);
 	if (v->word == CT_UNKNOWN)
 		too_wide(m, &es, parameters, paired, v);
 }
 
-void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                        struct ct_verdict *v)
 {
 	decide(p, m, scale, v);
@@ -341,7 +316,7 @@ static int real_field(struct ct_buf *b, double x)
 	return !b->failed;
 }
 
-int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_mechanism m,
+int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct_mechanism *m,
                      const struct ct_verdict *v, struct ct_error *e)
 {
 	struct ct_buf b = {0};
@@ -353,7 +328,7 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_m
 	ok = ok && real_field(&b, v->high);
 	int st = ok ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK) {
-		const char *f[7] = {workload, mechanism[m].name, words[v->word], b.data, b.data + low,
+		const char *f[7] = {workload, m->name, words[v->word], b.data, b.data + low,
 		                    b.data + high, v->reason};
 		st = ct_profile_put(p, "TV", 7, f, e);
 	}
@@ -361,13 +336,12 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_m
 	return st;
 }
 
-int ct_verdict_read(const struct ct_record *r, enum ct_paper_mechanism *m, struct ct_verdict *v)
+int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v)
 {
-	int which = r->nfields >= 7 ? ct_paper_mechanism_find(r->field[1]) : -1;
+	int which = r->nfields >= 7 ? ct_mechanism_find(r->field[1]) : -1;
 	int word = which < 0 ? -1 : ct_verdict_find(r->field[2]);
 	if (word < 0)
-		return 0;
-	*m = (enum ct_paper_mechanism)which;
+		return -1;
 	v->word = (enum ct_verdict_word)word;
 	if (!ct_field_real(r->field[3], &v->speedup))
 		v->speedup = NAN;
@@ -376,5 +350,14 @@ int ct_verdict_read(const struct ct_record *r, enum ct_paper_mechanism *m, struc
 	if (!ct_field_real(r->field[5], &v->high))
 		v->high = NAN;
 	snprintf(v->reason, sizeof v->reason, "%s", r->field[6]);
-	return 1;
+	return which;
+}
+
+void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b)
+{
+	ct_buf_printf(b, "verdict: %s", words[v->word]);
+	if (!isnan(v->speedup))
+		ct_buf_printf(b, ": %s runs %+.1f %% against this GPU as configured (range %+.1f to %+.1f %%)", m->judged,
+		              100 * (v->speedup - 1), 100 * (v->low - 1), 100 * (v->high - 1));
+	ct_buf_printf(b, ": %s\n", v->reason);
 }

@@ -1,6 +1,7 @@
-/* verdict.h - from an estimate to a decision: benefits, neutral, hurts or unknown.
+/* verdict.h - from an estimate to a decision: benefits, neutral, hurts or unknown. Every command takes its verdicts
+ * from here, so that the same profile has the same verdict in all of them.
  *
- * The speed-up is that of the mechanism's final proposal against the user's GPU as
+ * The speed-up is that of the mechanism's judged system against the user's GPU as
  * configured (ES speedup_configured of scope all). Its range is widened by what such
  * estimates have been off in pairs of runs of the same trace, with and without a change
  * (make fidelity), and by the sampling error of the profile. man/triage.1 tells the rule. */
@@ -9,17 +10,8 @@
 
 #include <stddef.h>
 
+#include "models/mechanism.h"
 #include "profile/profile.h"
-
-enum ct_paper_mechanism { CT_MORPHEUS, CT_SHARED_L1, CT_TAG_SPLIT, CT_MALEKEH, CT_MECHANISMS };
-
-/* "morpheus", "shared-l1" ...; the system a verdict is about ("Morpheus-ALL"); its
- * command. Static storage. */
-const char *ct_mechanism_name(enum ct_paper_mechanism m);
-const char *ct_mechanism_system(enum ct_paper_mechanism m);
-const char *ct_mechanism_tool(enum ct_paper_mechanism m);
-/* By name: the mechanism, or -1. */
-int ct_paper_mechanism_find(const char *name);
 
 enum ct_verdict_word { CT_BENEFITS, CT_NEUTRAL, CT_HURTS, CT_UNKNOWN };
 /* "benefits" ...; static storage. */
@@ -49,23 +41,25 @@ struct ct_paired_error ct_paired_error(const char *method);
 /* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
  * unknown, with a reason that says what to do. scale: the --scale that p was made with, NaN
  * for auto, 0 to ask its provenance. Pure. */
-void ct_verdict_decide(const struct ct_profile *p, enum ct_paper_mechanism m, double scale,
+void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                        struct ct_verdict *v);
 
 /* 1 when v is unknown because the trace does not fill the GPU: another --scale may tell. */
 int ct_verdict_too_small(const struct ct_verdict *v);
 
 /* 1 when p has an estimate that ct_verdict_decide() can use. */
-int ct_verdict_possible(const struct ct_profile *p, enum ct_paper_mechanism m);
+int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m);
 
 /* Appends, or replaces, p's TV record of a workload and mechanism. Fails as
  * ct_profile_put(). */
-int ct_verdict_write(struct ct_profile *p, const char *workload, enum ct_paper_mechanism m,
+int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct_mechanism *m,
                      const struct ct_verdict *v, struct ct_error *e);
-/* Reads a TV record: 1, or 0 when it is malformed or of an unknown mechanism. */
-int ct_verdict_read(const struct ct_record *r, enum ct_paper_mechanism *m, struct ct_verdict *v);
+/* Reads a TV record: the mechanism's index in the registry and *v; -1 when the record is malformed or of a mechanism
+ * that this build does not know. */
+int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v);
 
-/* Why: in the words of the field, from the numbers of p. Used by ct_verdict_decide(). */
-void ct_verdict_reason(const struct ct_profile *p, enum ct_paper_mechanism m, struct ct_verdict *v);
+/* Appends the verdict as a line for people: "verdict: WORD: SYSTEM runs +3.1 % against this GPU as configured (range
+ * -0.4 to +6.7 %): REASON". Out of memory shows in b. */
+void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b);
 
 #endif

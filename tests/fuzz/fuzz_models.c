@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "models/common/baseline.h"
-#include "models/malekeh/estimate.h"
-#include "models/morpheus/estimate.h"
-#include "models/shared_l1/estimate.h"
-#include "models/tag_split/estimate.h"
+#include "models/common/workload.h"
+#include "models/registry.h"
 #include "models/verdict/verdict.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,52 +34,28 @@ static int gpu_of(const struct ct_profile *p, struct ct_gpu *g)
 	return ct_gpu_check(g, &e) == 0 && g->sms <= 200 ? 0 : -1;
 }
 
-static void morpheus(const struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p)
+/* Asks a mechanism as a command would that has no trace: what it appends, shows and gives as its reason has to hold
+ * together whatever the profile says. */
+static void ask(const struct ct_mechanism *m, const struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p)
 {
-	static struct ct_mo_answer a;
-	struct ct_morpheus_params params;
+	static const char *const given[16]; /* none of its options */
+	struct ct_pass_settings settings = {0};
+	struct ct_mechanism_run run = {.mechanism = m, .option = given, .method = CT_BY_ANALYTIC, .data_dir = "data",
+	                               .settings = &settings, .p = p, .workload = w, .base = g, .gpu = g};
+	struct ct_buf b = {0};
 	struct ct_error e;
-	char notes[CT_MO_NOTES_MAX][CT_MO_NOTE_LEN], why[160];
-	ct_morpheus_defaults(&params);
-	if (ct_mo_answer_init(&a, w, g, g, &params, NULL, &e) < 0)
-		return;
-	must(ct_mo_answer_write(&a, p, &e) == 0);
-	(void)ct_mo_answer_notes(&a, notes);
-	for (size_t i = 0; i < CT_MO_SYSTEMS; i++)
-		ct_mo_row_why(&a, &a.row[i], why, sizeof why);
-	ct_mo_answer_free(&a);
-}
-
-static void shared_l1(const struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p)
-{
-	static struct ct_sl_answer a;
-	struct ct_sl_params params;
-	struct ct_error e;
-	char notes[CT_SL_NOTES_MAX][CT_SL_NOTE_LEN], why[160];
-	ct_sl_defaults(&params);
-	if (ct_sl_answer_init(&a, p, w, g, g, &params, NULL, &e) < 0)
-		return;
-	must(ct_sl_answer_write(&a, p, &e) == 0);
-	(void)ct_sl_answer_notes(&a, a.row, notes);
-	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
-		ct_sl_row_why(a.row, &a.row[i], why, sizeof why);
-	ct_sl_answer_free(&a);
-}
-
-static void tag_split(const struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p)
-{
-	static struct ct_ts_answer a;
-	struct ct_ts_params params;
-	struct ct_error e;
-	char notes[CT_TS_NOTES_MAX][CT_TS_NOTE_LEN], why[160];
-	ct_ts_defaults(&params);
-	if (!ct_ts_measured_in(p) || ct_ts_answer_init(&a, p, w, g, g, &params, &e) < 0)
-		return;
-	must(ct_ts_answer_write(&a, p, &e) == 0);
-	(void)ct_ts_answer_notes(&a, notes);
-	ct_ts_class_why(&a, why, sizeof why);
-	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
-		ct_ts_row_why(&a, &a.row[i], why, sizeof why);
+	char text[320];
+	must(m->n_options <= sizeof given / sizeof given[0]);
+	must(m->open(&run, &e) == 0);
+	if ((!m->measured || m->measured(p)) && m->estimate(&run, &e) == 0) {
+		must(m->show(&run, NULL, &b, &e) == 0 && b.len);
+		m->reason(p, &(struct ct_mechanism_number){1.1, 1.0, 1.2}, text, sizeof text);
+		must(memchr(text, '\0', sizeof text) != NULL);
+	}
+	if (m->acted)
+		must(m->acted(p, text, sizeof text) <= 1);
+	ct_buf_free(&b);
+	m->close(&run);
 }
 
 static void caches(const struct ct_profile *p, const struct ct_gpu *g)
@@ -104,12 +78,12 @@ static void caches(const struct ct_profile *p, const struct ct_gpu *g)
 static void verdicts(struct ct_profile *p)
 {
 	struct ct_error e;
-	for (int m = 0; m < CT_MECHANISMS; m++) {
+	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		struct ct_verdict v;
-		ct_verdict_decide(p, (enum ct_paper_mechanism)m, NAN, &v);
+		ct_verdict_decide(p, ct_mechanism_at(i), NAN, &v);
 		must(memchr(v.reason, '\0', sizeof v.reason) != NULL && !strpbrk(v.reason, "\t\n"));
 		must(v.word != CT_UNKNOWN || v.reason[0]);
-		must(ct_verdict_write(p, "fuzz", (enum ct_paper_mechanism)m, &v, &e) == 0);
+		must(ct_verdict_write(p, "fuzz", ct_mechanism_at(i), &v, &e) == 0);
 	}
 }
 
@@ -134,12 +108,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (gpu_of(p, &g) == 0) {
 		caches(p, &g);
-		if (ct_workload_read(&w, p, g.sms, (double)ct_gpu_register_bytes(&g), &e) == 0) {
-			morpheus(&w, &g, p);
-			shared_l1(&w, &g, p);
-			tag_split(&w, &g, p);
-		}
-		(void)ct_mk_bounds_write(&g, p, &e);
+		int known = ct_workload_read(&w, p, g.sms, (double)ct_gpu_register_bytes(&g), &e) == 0;
+		for (unsigned i = 0; i < ct_mechanism_count(); i++)
+			ask(ct_mechanism_at(i), known ? &w : NULL, &g, p);
 		verdicts(p);
 		reads_back(p);
 	}

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/malekeh/parts.h"
-#include "models/morpheus/part.h"
-#include "models/shared_l1/part.h"
-#include "models/tag_split/parts.h"
+#include "models/registry.h"
+#include "replay/parts.h"
 #include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -170,101 +168,77 @@ static void write_launch(struct ct_buf *b, const struct launch *k, uint64_t *ins
 
 /* ---- the parts -------------------------------------------------------------------------- */
 
+enum { MECHANISMS_MOST = 3 };
+
 struct parts {
 	struct ct_replay_parts all;
-	struct ct_sl_place place;
-	struct ct_sl_part *sl;
-	struct ct_ts_parts *ts;
-	struct ct_mk_parts *mk;
-	struct ct_mo_part *mo;
+	const struct ct_mechanism *mechanism[MECHANISMS_MOST];
+	void *made[MECHANISMS_MOST];
 	struct ct_two_level *two;
-	uint8_t owned[64];
 	int any;
 };
 
-static void l1_part(struct recipe *r, struct parts *p, struct ct_gpu *g)
+/* 1 when the parts of *more claim what nobody has claimed yet. */
+static int is_free(const struct ct_replay_parts *p, const struct ct_replay_parts *more)
 {
-	unsigned what = take(r);
-	struct ct_error e;
-	if (what % 3 == 1) {
-		struct ct_sl_params params;
-		ct_sl_defaults(&params);
-		params.homes = (enum ct_sl_homes)(what >> 6 & 1);
-		params.v[CT_SL_SAMPLING] = 20; /* so that phases end */
-		params.v[CT_SL_EXECUTION] = 50;
-		const struct ct_sl_system *s = ct_sl_system_at(what / 3 % CT_SL_SYSTEMS);
-		if (s->best || ct_sl_place_spread(&p->place, g->sms, g->llc_partitions, &e) < 0 ||
-		    ct_sl_part_new(&p->sl, s, g, &params, (enum ct_sl_network)(take(r) % CT_SL_NETS), &p->place, &e) < 0)
-			return;
-		p->all = *ct_sl_part_parts(p->sl);
-		*g = *ct_sl_part_gpu(p->sl);
-		p->any = 1;
-	} else if (what % 3 == 2) {
-		struct ct_ts_params params;
-		ct_ts_defaults(&params);
-		if (ct_ts_parts_new(&p->ts, g, ct_ts_system_at(what / 3 % CT_TS_SYSTEMS), &params, what, &e) < 0 || !p->ts)
-			return;
-		p->all = *ct_ts_parts_plugs(p->ts);
-		p->any = 1;
-	}
+	return !((p->shaper && more->shaper) || (p->l1 && more->l1) || (p->llc && more->llc) || (p->sched && more->sched) ||
+	         (p->collector && more->collector) || (p->network && more->network) || (p->own && more->own) ||
+	         (p->owned && more->owned));
 }
 
-static void core_part(struct recipe *r, struct parts *p, const struct ct_gpu *g)
+static void plug_in(struct ct_replay_parts *p, const struct ct_replay_parts *more)
 {
-	unsigned what = take(r);
-	struct ct_error e;
-	if (what % 3 == 1) {
-		const struct ct_mk_system *s = ct_mk_system_at(what / 3 % CT_MK_ALL_SYSTEMS);
-		if (!ct_mk_parts_can(s) || ct_mk_parts_new(&p->mk, s, g, NULL, NULL, 100 + take(r), what, &e) < 0)
-			return;
-		p->all.collector = ct_mk_parts_table(p->mk)->collector;
-		p->all.sched = ct_mk_parts_table(p->mk)->sched;
-		p->any = 1;
-	} else if (what % 3 == 2 && ct_two_level_new(&p->two, g, 1 + take(r) % 16, &e) == 0) {
-		p->all.sched = ct_two_level_part(p->two);
-		p->any = 1;
-	}
+	p->shaper = more->shaper ? more->shaper : p->shaper;
+	p->l1 = more->l1 ? more->l1 : p->l1;
+	p->llc = more->llc ? more->llc : p->llc;
+	p->sched = more->sched ? more->sched : p->sched;
+	p->collector = more->collector ? more->collector : p->collector;
+	p->network = more->network ? more->network : p->network;
+	p->own = more->own ? more->own : p->own;
+	p->owned = more->owned ? more->owned : p->owned;
+	p->window = more->window && (!p->window || more->window < p->window) ? more->window : p->window;
 }
 
-static void llc_part(struct recipe *r, struct parts *p, const struct ct_gpu *g)
+/* The parts of any mechanism with any settings, as slot i. Parts that change the GPU have to come first: others are made
+ * for the GPU that they find. What places they take is what the mechanism claims. */
+static void add_mechanism(struct recipe *r, struct parts *p, unsigned i, struct ct_gpu *g)
 {
-	unsigned what = take(r), cache = 1 + (what >> 1) % 4;
-	struct ct_mo_part_params q;
+	const struct ct_mechanism *m = ct_mechanism_at(take(r) % (ct_mechanism_count() + 1));
+	struct ct_replays_engine engine;
+	uint8_t bytes[CT_ANY_ENGINE_BYTES];
 	struct ct_error e;
-	if (!(what & 1) || g->sms <= cache || p->all.llc)
+	for (unsigned k = 0; k < CT_ANY_ENGINE_BYTES; k++)
+		bytes[k] = (uint8_t)take(r);
+	if (!m || !m->any_engine)
 		return;
-	memset(&q, 0, sizeof q);
-	q.first_cache_sm = g->sms - cache;
-	q.block_bytes = g->llc.line;
-	q.mix = (struct ct_morpheus_mix){0.25, 0.25, 0.5};
-	q.ext.cache_sms = cache;
-	q.ext.partitions = g->llc_slices;
-	q.ext.conv_blocks = what & 8 ? 1 : ct_gpu_llc_bytes(g) / g->llc.line;
-	q.ext.compression = what >> 4 & 1;
-	q.ext.predictor = (enum ct_mo_predictor)((what >> 5) % 3);
-	q.ext.kernel = (struct ct_morpheus_kernel){.warps = 48, .rf_warps = 32, .l1_warps = 16,
-	                                           .rf_blocks = 50, .l1_blocks = 64, .ratio = 1};
-	q.ext.filter = (struct ct_mo_filter_params){256, 3, CT_MO_HASH_MIX};
-	q.ext.service = take(r);
-	q.ext.port = 7;
-	q.ext.trip = 282;
-	q.ext.epoch = 1000;
-	p->mo = ct_mo_part_new(&q, g, &e);
-	if (!p->mo)
+	p->mechanism[i] = m;
+	if (m->any_engine(g, bytes, &engine, &p->made[i], &e) != 0)
 		return;
-	for (uint32_t i = q.first_cache_sm; i < g->sms; i++)
-		p->owned[i] = 1;
-	p->all.llc = ct_mo_part_llc(p->mo);
-	p->all.owned = p->owned;
+	const struct ct_replay_parts *more = engine.options.parts;
+	must(!(more->llc || more->owned) || (m->places & (CT_PLACE_LLC | CT_PLACE_SMS)));
+	must(!more->collector || (m->places & CT_PLACE_COLLECTOR));
+	must(!more->l1 || (m->places & (CT_PLACE_L1_LINES | CT_PLACE_L1_SHARING)));
+	if (!is_free(&p->all, more) || (engine.gpu != g && p->any))
+		return;
+	plug_in(&p->all, more);
+	*g = *engine.gpu;
+	p->any = 1;
+}
+
+static void add_two_level(struct recipe *r, struct parts *p, const struct ct_gpu *g)
+{
+	struct ct_error e;
+	if (take(r) % 3 != 2 || p->all.sched || ct_two_level_new(&p->two, g, 1 + take(r) % 16, &e) != 0)
+		return;
+	p->all.sched = ct_two_level_part(p->two);
 	p->any = 1;
 }
 
 static void free_parts(struct parts *p)
 {
-	ct_sl_part_free(p->sl);
-	ct_ts_parts_free(p->ts);
-	ct_mk_parts_free(p->mk);
-	ct_mo_part_free(p->mo);
+	for (unsigned i = 0; i < MECHANISMS_MOST; i++)
+		if (p->mechanism[i])
+			p->mechanism[i]->any_engine_free(p->made[i]);
 	ct_two_level_free(p->two);
 }
 
@@ -362,9 +336,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&p, 0, sizeof p);
 	gpu_of(&r, &g);
 	if (!(how & 1)) {
-		l1_part(&r, &p, &g);
-		core_part(&r, &p, &g);
-		llc_part(&r, &p, &g);
+		for (unsigned i = 0; i < MECHANISMS_MOST; i++)
+			add_mechanism(&r, &p, i, &g);
+		add_two_level(&r, &p, &g);
 	}
 	enum ct_replay_timing cheap = how & 16 ? CT_REPLAY_QUICK : CT_REPLAY_FIXED;
 	struct ct_replay_options o = {.timing = how & 1 && how & 2 ? cheap : CT_REPLAY_FULL,

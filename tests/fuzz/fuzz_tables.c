@@ -5,14 +5,8 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "common/mechanism.h"
 #include "common/stage.h"
-#include "models/malekeh/params.h"
-#include "models/malekeh/sthld.h"
-#include "models/morpheus/params.h"
-#include "models/shared_l1/params.h"
-#include "models/shared_l1/place.h"
-#include "models/tag_split/params.h"
+#include "models/registry.h"
 #include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,30 +17,15 @@ static void must(int ok)
 		abort();
 }
 
-static void sthld(const char *text, size_t n)
+/* The files that options of mechanisms name: each parser takes the text or refuses it with a reason. */
+static void files(const char *text, size_t n)
 {
-	struct ct_mk_sthld_table t;
-	struct ct_mk_sthld m;
-	struct ct_error e;
-	if (ct_mk_sthld_parse(&t, "fuzz", text, n, &e) < 0)
-		return;
-	ct_mk_sthld_start(&t, &m);
-	for (int i = 0; i < 64; i++) {
-		ct_mk_sthld_step(&t, &m, i % 3 ? 1.0 : 0.5 * i);
-		must(m.state >= 1 && m.state <= CT_MK_STATES && m.value >= t.lowest && m.value <= t.highest);
+	const struct ct_mechanism *m;
+	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++) {
+		struct ct_error e = {0};
+		if (m->parse_file && m->parse_file("fuzz", text, n, &e) < 0)
+			must(e.text[0] != '\0');
 	}
-}
-
-static void place(const char *text)
-{
-	struct ct_sl_place p;
-	struct ct_error e;
-	if (ct_sl_place_parse(&p, "fuzz", text, 0, 0, &e) < 0)
-		return;
-	for (unsigned i = 0; i < p.cores; i++)
-		must(p.core[i] < p.side * p.side);
-	for (unsigned i = 0; i < p.partitions; i++)
-		must(p.partition[i] < p.side * p.side);
 }
 
 static void sizes(const char *text)
@@ -64,7 +43,7 @@ static void numbers(const char *text)
 {
 	uint64_t u;
 	double d;
-	unsigned mask;
+	uint32_t mask;
 	struct ct_error e;
 	(void)ct_parse_u64(text, &u);
 	if (ct_parse_u64_range(text, 3, 1000, &u) == 0)
@@ -73,7 +52,8 @@ static void numbers(const char *text)
 		must(isfinite(d));
 	if (ct_parse_size(text, &u) == 0 && !strpbrk(text, "xX")) /* a size may be hexadecimal */
 		must(ct_parse_unit(text, CT_UNIT_BYTES, &d) == 0);
-	(void)ct_pass_mechanisms_parse(text, &mask, &e);
+	if (ct_mechanisms_parse("--mechanisms", text, &mask, &e) == 0)
+		must(mask != 0);
 }
 
 static void filter(const char *text)
@@ -88,25 +68,26 @@ static void filter(const char *text)
 	ct_filter_free(f);
 }
 
+/* A key of any mechanism: what its table takes, its run takes too. */
 static void constants(const char *text)
 {
-	struct ct_mk_params mk;
-	struct ct_sl_params sl;
-	struct ct_ts_params ts;
-	struct ct_morpheus_params mo;
-	struct ct_error e;
-	ct_mk_defaults(&mk);
-	ct_sl_defaults(&sl);
-	ct_ts_defaults(&ts);
-	ct_morpheus_defaults(&mo);
-	if (ct_mk_is_key(text))
-		(void)ct_mk_set(&mk, text, &e);
-	else if (ct_ts_is_key(text))
-		(void)ct_ts_set(&ts, text, &e);
-	else if (strncmp(text, "morpheus.", 9) == 0)
-		(void)ct_morpheus_set(&mo, text, &e);
-	else
-		(void)ct_sl_set(&sl, text, &e);
+	static const char *const given[16];
+	struct ct_pass_settings settings = {0};
+	struct ct_error e = {0};
+	int i = ct_mechanism_of_key(text);
+	int st = ct_mechanism_check_key(text, &e);
+	must(st != 1 || i < 0);
+	if (st != 0)
+		return;
+	const struct ct_mechanism *m = ct_mechanism_at((unsigned)i);
+	struct ct_mechanism_run run = {.mechanism = m, .set = &text, .n_set = 1, .option = given, .data_dir = "data",
+	                               .settings = &settings};
+	if (m->open(&run, &e) == 0) {
+		const double *v = m->values(&run);
+		for (size_t k = 0; k < m->parameters->n; k++)
+			must(v[k] >= m->parameters->row[k].lo && v[k] <= m->parameters->row[k].hi);
+	}
+	m->close(&run);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -119,8 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = '\0';
 	switch (data[0]) {
-	case 's': sthld(text, size - 1); break;
-	case 'p': place(text); break;
+	case 's':
+	case 'p': files(text, size - 1); break;
 	case 'z': sizes(text); break;
 	case 'n': numbers(text); break;
 	case 'k': filter(text); break;

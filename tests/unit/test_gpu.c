@@ -309,13 +309,13 @@ static void overrides(void **state)
 	assert_int_equal(g.l1.sets, 32);
 	set(&g, "llc.memcpy_fill=1");
 	assert_int_equal(g.llc_memcpy_fill, 1);
-	assert_int_equal(ct_gpu_set(&g, "morpheus.warps=48", &e), 1);
+	assert_int_equal(ct_gpu_set(&g, "no_such.warps=48", &e), CT_ERR_USAGE);
 	assert_int_equal(ct_gpu_set(&g, "l1.sze=3", &e), CT_ERR_USAGE);
 	assert_string_equal(e.text, "unknown key 'l1.sze': did you mean 'l1.size'?");
 	assert_int_equal(ct_gpu_set(&g, "l1.size", &e), CT_ERR_USAGE);
 	assert_int_equal(ct_gpu_set(&g, "=3", &e), CT_ERR_USAGE);
 	assert_int_equal(ct_gpu_set(&g, "l1.size=0", &e), CT_ERR_USAGE);
-	set(&g, "llc.size=5330KiB"); /* BL of Morpheus: 5 MiB + 210 KiB */
+	set(&g, "llc.size=5330KiB"); /* 5 MiB + 210 KiB */
 	assert_int_equal(ct_gpu_check(&g, &e), CT_ERR_INPUT);
 	assert_non_null(strstr(e.text, "nearest sizes"));
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "common/tool.h"
+#include "models/registry.h"
 #include "pass/origin.h"
 
 static void warn(void *ctx, const char *text)
@@ -117,6 +118,8 @@ int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_
 		return ct_trace_open_source(&in->trace, s, &o, e);
 	if (st == CT_OK)
 		st = ct_profile_read(&in->profile, s, !t->no_verify, e);
+	if (st == CT_OK && in->profile)
+		ct_profile_set_metrics(in->profile, ct_mechanism_metric);
 	ct_source_close(s);
 	return st;
 }
@@ -164,9 +167,9 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
 	else
 		st = ct_gpu_load(g, t->gpu_name ? t->gpu_name : "rtx3080", ct_tool_data_dir(), &d, e);
 	for (size_t i = 0; i < t->n_set && st == CT_OK; i++) {
-		st = ct_gpu_set(g, t->set[i], e);
+		st = ct_mechanism_check_key(t->set[i], e); /* a key of theirs is read by their estimators */
 		if (st > 0)
-			st = CT_OK; /* a model's key: the model reads it */
+			st = ct_gpu_set(g, t->set[i], e);
 	}
 	if (st == CT_OK)
 		st = ct_gpu_check(g, e);
@@ -210,4 +213,12 @@ int ct_tool_emit(struct ct_tool *t, const struct ct_profile *p,
 		st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
 	return st;
+}
+
+struct ct_profile *ct_tool_profile(struct ct_error *e)
+{
+	struct ct_profile *p = ct_profile_new(e);
+	if (p)
+		ct_profile_set_metrics(p, ct_mechanism_metric);
+	return p;
 }

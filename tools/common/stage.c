@@ -137,7 +137,7 @@ int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
 {
 	struct ct_trace *trace = NULL;
 	struct ct_pass_settings settings;
-	struct ct_profile *p = ct_profile_new(e);
+	struct ct_profile *p = ct_tool_profile(e);
 	int st = p ? keep_provenance(s->p, p, e) : CT_ERR_NOMEM;
 	ct_tool_pass_settings(t, &settings);
 	if (st == CT_OK)
@@ -169,7 +169,7 @@ void ct_stage_take(struct ct_stage *s, struct ct_profile *p)
 static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in,
                       struct ct_error *e)
 {
-	s->p = ct_profile_new(e);
+	s->p = ct_tool_profile(e);
 	int st = s->p ? ct_tool_pass_run(t, in->trace, NULL, s->pass, s->p, e) : CT_ERR_NOMEM;
 	if (st < 0)
 		return st;

@@ -144,6 +144,9 @@ int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_
 int ct_tool_truncated(struct ct_tool *t, const struct ct_profile *p);
 void ct_input_close(struct ct_input *in);
 
+/* A new profile that knows the mechanisms' metrics; NULL when out of memory. */
+struct ct_profile *ct_tool_profile(struct ct_error *e);
+
 /* Appends this stage's PG record (unless --no-provenance). */
 int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error *e);
 

@@ -1,4 +1,5 @@
 /* command.c - the command line of an estimator, and what it prints. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +85,9 @@ static void print_verdict(const struct ct_tool *t, const struct ct_mechanism *m,
                           struct ct_buf *b)
 {
 	struct ct_verdict v;
-	int i = ct_paper_mechanism_find(m->name);
-	if (i < 0)
-		return;
-	ct_verdict_decide(p, (enum ct_paper_mechanism)i, t->scale, &v);
-	ct_buf_printf(b, "verdict: %s: %s %s\n", ct_verdict_word(v.word), m->judged, v.reason);
+	/* Of a trace the command line knows its scale; of a profile its provenance. */
+	ct_verdict_decide(p, m, t->scale < 0 ? NAN : t->scale, &v);
+	ct_verdict_line(&v, m, b);
 }
 
 static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)

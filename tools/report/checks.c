@@ -75,7 +75,7 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 		*v = es.value;
 		return !isnan(*v);
 	}
-	int m = ct_paper_mechanism_find(name->mechanism);
+	int m = ct_mechanism_find(name->mechanism);
 	if (m < 0)
 		return 0;
 	const struct ct_verdict *d = &w->v[m];
@@ -88,7 +88,7 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 static const char *word(const void *run, const char *mechanism)
 {
 	const struct rp_workload *w = run;
-	int m = ct_paper_mechanism_find(mechanism);
+	int m = ct_mechanism_find(mechanism);
 	return m < 0 ? NULL : ct_verdict_word(w->v[m].word);
 }
 

@@ -100,16 +100,16 @@ static int compare_estimates(struct rp_changes *c, const struct rp_workload *w,
 	return st;
 }
 
-static int compare_verdicts(struct rp_changes *c, const struct rp_workload *w,
+static int compare_verdicts(struct rp_changes *c, const struct rp_run *run, const struct rp_workload *w,
                             const struct rp_workload *old, struct ct_error *e)
 {
-	for (int m = 0; m < CT_MECHANISMS; m++) {
+	for (unsigned m = 0; rp_next_shown(run, &m); m++) {
 		if (w->v[m].word == old->v[m].word)
 			continue;
 		struct rp_change *x = add(c, w, old, e);
 		if (!x)
 			return CT_ERR_NOMEM;
-		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_name((enum ct_paper_mechanism)m));
+		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_at(m)->name);
 		x->word_before = ct_verdict_word(old->v[m].word);
 		x->word_after = ct_verdict_word(w->v[m].word);
 		x->before = old->v[m].speedup;
@@ -147,7 +147,7 @@ int rp_compare(struct rp_changes *c, const struct rp_run *old, const struct rp_r
 			c->only_new[c->n_new++] = w->name;
 			continue;
 		}
-		st = compare_verdicts(c, w, before, e);
+		st = compare_verdicts(c, run, w, before, e);
 		if (st == CT_OK)
 			st = compare_summary(c, w, before, e);
 		if (st == CT_OK)

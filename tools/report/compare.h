@@ -7,7 +7,7 @@
 /* A value that differs, or a verdict that does. */
 struct rp_change {
 	const struct rp_workload *w, *old;
-	char what[160];        /* "llc_mpki", "morpheus.Morpheus-ALL.speedup", "morpheus.verdict" */
+	char what[160];        /* "llc_mpki", "MECHANISM.SYSTEM.speedup", "MECHANISM.verdict" */
 	double before, after;  /* NaN for verdicts and where missing */
 	const char *word_before, *word_after; /* of verdicts */
 	double size;           /* for the order: |ln(after / before)|; verdicts come first */

@@ -10,32 +10,20 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "models/malekeh/figure_list.h"
-#include "models/morpheus/figure_list.h"
-#include "models/shared_l1/figure_list.h"
-#include "models/tag_split/figure_list.h"
+#include "models/registry.h"
 #include "report/chart.h"
 
 enum { PANELS_MAX = 8, GROUPS_MAX = 512, FIELDS = 6, LINE_BYTES = 1024 };
 
 /* ---- which there are ---- */
 
-static const struct {
-	const struct ct_figure *(*figures)(unsigned *n);
-	const char *folder;
-} sources[] = {
-	{ct_mo_figures, "morpheus"},
-	{ct_sl_figures, "shared_l1"},
-	{ct_mk_figures, "malekeh"},
-	{ct_ts_figures, "tag_split"},
-};
-
 const struct ct_figure *fg_at(size_t i, const char **folder)
 {
-	for (size_t k = 0; k < sizeof sources / sizeof sources[0]; k++) {
-		unsigned n;
-		const struct ct_figure *f = sources[k].figures(&n);
-		*folder = sources[k].folder;
+	const struct ct_mechanism *m;
+	for (unsigned k = 0; (m = ct_mechanism_at(k)); k++) {
+		unsigned n = 0;
+		const struct ct_figure *f = m->figures ? m->figures(&n) : NULL;
+		*folder = m->folder;
 		if (i < n)
 			return &f[i];
 		i -= n;

@@ -50,10 +50,11 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 static void counts(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_printf(b, "%zu workload%s. ", r->run.n, r->run.n == 1 ? "" : "s");
-	for (int m = 0; m < CT_MECHANISMS; m++) {
+	int told = 0;
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
 		size_t n[4];
-		rp_count(&r->run, (enum ct_paper_mechanism)m, n);
-		ct_buf_printf(b, "%s%s: ", m ? "; " : "", ct_mechanism_name((enum ct_paper_mechanism)m));
+		rp_count(&r->run, m, n);
+		ct_buf_printf(b, "%s%s: ", told++ ? "; " : "", ct_mechanism_at(m)->name);
 		int said = 0;
 		for (int k = 0; k < 4; k++)
 			if (n[k])
@@ -67,9 +68,12 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 {
 	size_t left = 0;
 	ct_buf_puts(b, "| workload |");
-	for (int m = 0; m < CT_MECHANISMS; m++)
-		ct_buf_printf(b, " %s |", ct_mechanism_name((enum ct_paper_mechanism)m));
-	ct_buf_puts(b, "\n|---|---|---|---|---|\n");
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		ct_buf_printf(b, " %s |", ct_mechanism_at(m)->name);
+	ct_buf_puts(b, "\n|---|");
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		ct_buf_puts(b, "---|");
+	ct_buf_putc(b, '\n');
 	for (size_t i = 0; i < r->run.n; i++) {
 		if (b->len > LIMIT / 4 * 3) {
 			left = r->run.n - i;
@@ -78,7 +82,7 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_puts(b, "| ");
 		ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
 		ct_buf_puts(b, " |");
-		for (int m = 0; m < CT_MECHANISMS; m++)
+		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
 			cell(b, &r->run.w[i].v[m]);
 		ct_buf_putc(b, '\n');
 	}
@@ -109,7 +113,7 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 {
 	size_t left = 0, said = 0;
 	for (size_t i = 0; i < r->run.n; i++)
-		for (int m = 0; m < CT_MECHANISMS; m++) {
+		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
 			const struct ct_verdict *v = &r->run.w[i].v[m];
 			if (v->word != CT_BENEFITS && v->word != CT_HURTS)
 				continue;
@@ -121,7 +125,7 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 				ct_buf_puts(b, "<details><summary>Why</summary>\n\n");
 			ct_buf_puts(b, "- ");
 			ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
-			ct_buf_printf(b, ", %s %s: ", ct_mechanism_name((enum ct_paper_mechanism)m), ct_verdict_word(v->word));
+			ct_buf_printf(b, ", %s %s: ", ct_mechanism_at(m)->name, ct_verdict_word(v->word));
 			ct_escape_markdown(b, v->reason, CT_REASON_MAX);
 			ct_buf_putc(b, '\n');
 		}

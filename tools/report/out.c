@@ -29,7 +29,7 @@ void rp_range_text(const struct ct_verdict *v, char out[48])
 		snprintf(out, 48, "%.16s..%.16s", low, high);
 }
 
-void rp_count(const struct rp_run *run, enum ct_paper_mechanism m, size_t count[4])
+void rp_count(const struct rp_run *run, unsigned m, size_t count[4])
 {
 	memset(count, 0, 4 * sizeof *count);
 	for (size_t i = 0; i < run->n; i++)
@@ -121,14 +121,16 @@ static void change_rows(const struct rp_report *r, struct ct_buf *b)
 
 void rp_table(const struct rp_report *r, struct ct_buf *b)
 {
-	struct ct_table t = {.columns = 1 + CT_MECHANISMS, .style = ct_terminal_style()};
+	struct ct_table t = {.columns = 1, .style = ct_terminal_style()};
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		t.columns++;
 	ct_table_cell(&t, "workload");
-	for (int m = 0; m < CT_MECHANISMS; m++)
-		ct_table_cell(&t, "%s", ct_mechanism_name((enum ct_paper_mechanism)m));
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		ct_table_cell(&t, "%s", ct_mechanism_at(m)->name);
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
 		ct_table_name(&t, w->name);
-		for (int m = 0; m < CT_MECHANISMS; m++) {
+		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
 			char s[32];
 			rp_speedup_text(w->v[m].speedup, s);
 			ct_table_cell(&t, "%s%s%s", ct_verdict_word(w->v[m].word), *s == '-' ? "" : " ",
@@ -231,13 +233,13 @@ static void csv_row(struct ct_buf *b, const char *const f[], int n)
 	ct_buf_puts(b, "\r\n");
 }
 
-static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, int m)
+static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, unsigned m)
 {
 	const struct ct_verdict *v = &w->v[m];
 	csv_text(b, w->name);
 	ct_buf_puts(b, ",verdict,all,");
-	csv_text(b, ct_mechanism_name((enum ct_paper_mechanism)m));
-	ct_buf_printf(b, ",%s,speedup_configured,", ct_mechanism_system((enum ct_paper_mechanism)m));
+	csv_text(b, ct_mechanism_at(m)->name);
+	ct_buf_printf(b, ",%s,speedup_configured,", ct_mechanism_at(m)->judged);
 	ct_buf_real(b, v->speedup);
 	ct_buf_puts(b, ",ratio,,");
 	ct_buf_real(b, v->low);
@@ -255,7 +257,7 @@ void rp_csv(const struct rp_report *r, struct ct_buf *b)
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
 		const struct ct_record *x;
-		for (int m = 0; m < CT_MECHANISMS; m++)
+		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
 			csv_verdict(b, w, m);
 		for (size_t k = 0; (x = ct_profile_next(w->p, "SN", &k));)
 			if (x->nfields >= 5) {

@@ -30,6 +30,6 @@ const struct rp_workload *rp_next_part(const struct rp_report *r, size_t *i, con
 void rp_speedup_text(double v, char out[32]);
 void rp_range_text(const struct ct_verdict *v, char out[48]);
 /* How often each verdict occurs for a mechanism. */
-void rp_count(const struct rp_run *run, enum ct_paper_mechanism m, size_t count[4]);
+void rp_count(const struct rp_run *run, unsigned m, size_t count[4]);
 
 #endif

@@ -91,11 +91,11 @@ static void lede(const struct rp_report *r, struct ct_buf *b)
 static void tally(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<dl class=\"tally\">\n");
-	for (int m = 0; m < CT_MECHANISMS; m++) {
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
 		size_t n[4];
 		int said = 0;
-		rp_count(&r->run, (enum ct_paper_mechanism)m, n);
-		ct_buf_printf(b, "<div><dt>%s</dt><dd>", ct_mechanism_name((enum ct_paper_mechanism)m));
+		rp_count(&r->run, m, n);
+		ct_buf_printf(b, "<div><dt>%s</dt><dd>", ct_mechanism_at(m)->name);
 		for (int k = 0; k < 4; k++)
 			if (n[k])
 				ct_buf_printf(b, "%s<span class=\"v %s\">%zu %s</span>", said++ ? "<br>" : "",
@@ -111,7 +111,7 @@ static void option(struct ct_buf *b, const char *value)
 	ct_buf_printf(b, "<option value=\"%s\">%s</option>", value, value);
 }
 
-static void controls(struct ct_buf *b)
+static void controls(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<form class=\"controls\" hidden onsubmit=\"return false\">"
 	            "<label for=\"f-text\">Name contains<input id=\"f-text\" type=\"search\" autocomplete=\"off\"></label>"
@@ -120,8 +120,8 @@ static void controls(struct ct_buf *b)
 		option(b, ct_verdict_word((enum ct_verdict_word)k));
 	ct_buf_puts(b, "</select></label><label for=\"f-mechanism\">of<select id=\"f-mechanism\">"
 	            "<option value=\"\">any mechanism</option>");
-	for (int m = 0; m < CT_MECHANISMS; m++)
-		option(b, ct_mechanism_name((enum ct_paper_mechanism)m));
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		option(b, ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</select></label><output id=\"count\" role=\"status\"></output></form>\n");
 }
 
@@ -132,10 +132,10 @@ static const struct {
 } columns[] = {{"ipc", "IPC", 0}, {"l1_miss_rate", "L1 misses", 1}, {"llc_mpki", "LLC MPKI", 0}};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, int m)
+static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, unsigned m)
 {
 	const struct ct_verdict *v = &w->v[m];
-	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_name((enum ct_paper_mechanism)m);
+	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_at(m)->name;
 	char words[160], s[32], range[48], title[240];
 	ct_buf_printf(b, "<td role=\"cell\" data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name, name, word);
 	if (!isnan(v->speedup))
@@ -200,14 +200,14 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
 	tally(r, b);
 	ct_buf_puts(b, "<h3>By workload</h3>\n");
-	controls(b);
+	controls(r, b);
 	ct_buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
 	            "<table class=\"overview\" role=\"table\">\n<caption>A verdict per mechanism, with the speed-up and "
 	            "its range.<span class=\"screen\"> Activate a heading to sort.</span></caption>\n"
 	            "<thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>");
-	for (int m = 0; m < CT_MECHANISMS; m++)
+	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
 		ct_buf_printf(b, "<th scope=\"col\" role=\"columnheader\" data-first=\"descending\">%s</th>",
-		              ct_mechanism_name((enum ct_paper_mechanism)m));
+		              ct_mechanism_at(m)->name);
 	for (int c = 0; c < COLUMNS; c++)
 		ct_buf_printf(b, "<th scope=\"col\" role=\"columnheader\" class=\"n\" data-first=\"descending\">%s</th>", columns[c].name);
 	ct_buf_puts(b, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
@@ -218,7 +218,7 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_printf(b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">", i, i);
 		ct_escape_markup(b, w->name);
 		ct_buf_puts(b, "</a></th>");
-		for (int m = 0; m < CT_MECHANISMS; m++)
+		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
 			verdict_cell(b, w, m);
 		for (int c = 0; c < COLUMNS; c++)
 			number_cell(b, w, c);
@@ -333,7 +333,7 @@ int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
 	changes(r, b);
 	ct_buf_puts(b, "<section aria-labelledby=\"workloads\">\n<h2 id=\"workloads\">Workloads</h2>\n");
 	for (size_t i = 0; i < r->run.n; i++)
-		rp_page_workload(&r->run.w[i], i, r->run.n == 1, b);
+		rp_page_workload(&r->run, &r->run.w[i], i, r->run.n == 1, b);
 	ct_buf_puts(b, "</section>\n");
 	reading(b);
 	ct_buf_puts(b, "</main>\n<script>\n");

@@ -28,19 +28,19 @@ static double hist(const struct rp_workload *w, const char *view, struct ct_hist
 
 /* ---- verdicts ---- */
 
-static void verdicts(const struct rp_workload *w, struct ct_buf *b)
+static void verdicts(const struct rp_run *run, const struct rp_workload *w, struct ct_buf *b)
 {
 	char part[RP_PART_TEXT];
 	if (rp_part(w, part, sizeof part) != RP_WHOLE)
 		ct_buf_printf(b, "<p><strong>%c%s.</strong></p>\n", part[0] - 'a' + 'A', part + 1);
 	ct_buf_puts(b, "<dl class=\"why\">");
-	for (int m = 0; m < CT_MECHANISMS; m++) {
+	for (unsigned m = 0; rp_next_shown(run, &m); m++) {
 		const struct ct_verdict *v = &w->v[m];
 		char s[32], range[48];
 		rp_speedup_text(v->speedup, s);
 		rp_range_text(v, range);
 		ct_buf_printf(b, "<dt>%s</dt><dd><span class=\"v %s\">%s</span>",
-		              ct_mechanism_name((enum ct_paper_mechanism)m), ct_verdict_word(v->word),
+		              ct_mechanism_at(m)->name, ct_verdict_word(v->word),
 		              ct_verdict_word(v->word));
 		if (!isnan(v->speedup))
 			ct_buf_printf(b, " %s (%s)", s, range);
@@ -138,14 +138,14 @@ static int by_x(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void read_sweep(const struct rp_workload *w, const char *system, struct sweep *s)
+static void read_sweep(const struct rp_workload *w, const char *mechanism, const char *system, struct sweep *s)
 {
 	const struct ct_record *r;
 	double pair[SM_POINTS][2];
 	s->n = 0;
 	for (size_t i = 0; (r = ct_profile_next(w->p, "SW", &i));)
 		if (r->nfields >= 9 && s->n < SM_POINTS && !strcmp(r->field[0], "all") &&
-		    !strcmp(r->field[1], "morpheus") && !strcmp(r->field[2], system) &&
+		    !strcmp(r->field[1], mechanism) && !strcmp(r->field[2], system) &&
 		    !strcmp(r->field[3], "sms") && !strcmp(r->field[5], "ipc") &&
 		    ct_field_real(r->field[4], &pair[s->n][0]) && ct_field_real(r->field[6], &pair[s->n][1]))
 			s->n++;
@@ -156,11 +156,24 @@ static void read_sweep(const struct rp_workload *w, const char *system, struct s
 	}
 }
 
-/* 1 when the profile has such a sweep. */
+/* The first mechanism that sweeps the number of SMs that compute, or NULL. */
+static const struct ct_mechanism *sweeps_sms(void)
+{
+	const struct ct_mechanism *m;
+	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++)
+		for (unsigned k = 0; k < m->n_sweeps; k++)
+			if (strcmp(m->sweeps[k].key, "sms") == 0)
+				return m;
+	return NULL;
+}
+
+/* Draws the IPC of its baseline and of its judged system by that number: 1 when the profile has such a sweep. */
 static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 {
-	static const char *const system[] = {"BL", "Morpheus-ALL"};
-	static const char *const name[] = {"as configured", "others as cache (Morpheus-ALL)"};
+	const struct ct_mechanism *m = sweeps_sms();
+	if (!m)
+		return 0;
+	const char *const system[] = {m->baseline, m->judged};
 	struct sweep *s = ct_calloc(2, sizeof *s);
 	struct ch_line line[2];
 	size_t n = 0;
@@ -168,9 +181,9 @@ static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 	if (!s)
 		b->failed = 1;
 	for (int k = 0; s && k < 2; k++) {
-		read_sweep(w, system[k], &s[k]);
+		read_sweep(w, m->name, system[k], &s[k]);
 		if (s[k].n > 1)
-			line[n++] = (struct ch_line){name[k], s[k].x, s[k].y, s[k].n, k == 1};
+			line[n++] = (struct ch_line){system[k], s[k].x, s[k].y, s[k].n, k == 1};
 	}
 	if (n) {
 		snprintf(id, sizeof id, "w%zu-ipc", i);
@@ -253,13 +266,16 @@ static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
 /* What other commands would add; for a document of verdicts only, everything. */
 static void lacking(const struct rp_workload *w, int swept, struct ct_buf *b)
 {
+	const struct ct_mechanism *m = sweeps_sms();
+	char sweep[64];
 	struct hint {
 		const char *what, *how;
 		int missing;
 	} hint[] = {
 		{"why accesses miss and where the cycles go", "mpki --explain", isnan(rp_sn(w, "cycles_stack_base"))},
-		{"IPC by the number of SMs", "morpheus-est --sweep sms=...", !swept},
+		{"IPC by the number of SMs", sweep, m && !swept},
 	};
+	snprintf(sweep, sizeof sweep, "%s --sweep sms=...", m ? m->command : "");
 	int said = 0;
 	size_t at = 0;
 	if (!ct_profile_next(w->p, "SN", &at)) {
@@ -376,17 +392,17 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 	ct_buf_puts(b, "</ul>\n");
 }
 
-void rp_page_workload(const struct rp_workload *w, size_t i, int only, struct ct_buf *b)
+void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only, struct ct_buf *b)
 {
 	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"%s><summary><h3>", i, only ? " open" : "");
 	ct_escape_markup(b, w->name);
 	ct_buf_puts(b, "</h3>");
-	for (int m = 0; m < CT_MECHANISMS; m++)
+	for (unsigned m = 0; rp_next_shown(run, &m); m++)
 		if (w->v[m].word == CT_BENEFITS || w->v[m].word == CT_HURTS)
 			ct_buf_printf(b, "<span class=\"v %s\">%s</span>", ct_verdict_word(w->v[m].word),
-			              ct_mechanism_name((enum ct_paper_mechanism)m));
+			              ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</summary><div>\n");
-	verdicts(w, b);
+	verdicts(run, w, b);
 	ct_buf_puts(b, "<div class=\"charts\">\n");
 	breakdowns(w, i, b);
 	histogram(w, i, "l1", "L1 of each SM", b);
@@ -396,8 +412,8 @@ void rp_page_workload(const struct rp_workload *w, size_t i, int only, struct ct
 	int swept = ipc_by_sms(w, i, b);
 	ct_buf_puts(b, "</div>\n");
 	lacking(w, swept, b);
-	for (int m = 0; m < CT_MECHANISMS; m++)
-		systems(w, ct_mechanism_name((enum ct_paper_mechanism)m), b);
+	for (unsigned m = 0; rp_next_shown(run, &m); m++)
+		systems(w, ct_mechanism_at(m)->name, b);
 	provenance(w, b);
 	ct_buf_puts(b, "</div></details>\n");
 }

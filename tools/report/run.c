@@ -74,7 +74,7 @@ static int add_verdicts(struct rp_run *run, const struct ct_profile *p, struct c
 		if (r->nfields < 7)
 			continue;
 		if (!w) {
-			struct ct_profile *empty = ct_profile_new(e);
+			struct ct_profile *empty = ct_tool_profile(e);
 			st = empty ? add_workload(run, empty, "", e) : CT_ERR_NOMEM;
 			if (st != CT_OK) {
 				ct_profile_free(empty);
@@ -102,6 +102,8 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 		st = ct_fail(e, CT_ERR_USAGE, "%s: not a profile: make one with reuse, or run triage", path);
 	if (st == CT_OK)
 		st = ct_profile_read(&p, s, !t->no_verify, e);
+	if (st == CT_OK && p)
+		ct_profile_set_metrics(p, ct_mechanism_metric);
 	ct_source_close(s);
 	if (st != CT_OK)
 		return st;
@@ -233,18 +235,39 @@ static char *name_of(void *run, size_t i)
 static void decide(struct rp_workload *w)
 {
 	const struct ct_record *r;
-	int given[CT_MECHANISMS] = {0};
+	int given[CT_MECHANISMS_MAX] = {0};
 	for (size_t i = 0; (r = ct_profile_next(w->p, "TV", &i));) {
-		enum ct_paper_mechanism m;
 		struct ct_verdict v;
-		if (ct_verdict_read(r, &m, &v)) {
+		int m = ct_verdict_read(r, &v);
+		if (m >= 0) {
 			w->v[m] = v;
 			given[m] = 1;
 		}
 	}
-	for (int m = 0; m < CT_MECHANISMS; m++)
+	for (unsigned m = 0; m < ct_mechanism_count(); m++)
 		if (!given[m])
-			ct_verdict_decide(w->p, (enum ct_paper_mechanism)m, 0, &w->v[m]);
+			ct_verdict_decide(w->p, ct_mechanism_at(m), 0, &w->v[m]);
+}
+
+/* The mechanisms that a profile has estimates or verdicts of, a bit each. */
+static uint32_t mechanisms_of(const struct ct_profile *p)
+{
+	static const char *const types[] = {"ES", "TV"};
+	const struct ct_record *r;
+	uint32_t mask = 0;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = 0; (r = ct_profile_next(p, types[k], &i));) {
+			int m = r->nfields > 1 ? ct_mechanism_find(r->field[1]) : -1;
+			mask |= m < 0 ? 0 : UINT32_C(1) << m;
+		}
+	return mask;
+}
+
+int rp_next_shown(const struct rp_run *run, unsigned *m)
+{
+	while (*m < ct_mechanism_count() && !(run->shown >> *m & 1))
+		++*m;
+	return *m < ct_mechanism_count();
 }
 
 int rp_run_finish(struct rp_run *run, struct ct_error *e)
@@ -261,8 +284,11 @@ int rp_run_finish(struct rp_run *run, struct ct_error *e)
 	if (st != CT_OK)
 		return st;
 	qsort(run->w, run->n, sizeof *run->w, by_name);
-	for (size_t i = 0; i < run->n; i++)
+	run->shown = ct_mechanisms_published();
+	for (size_t i = 0; i < run->n; i++) {
+		run->shown |= mechanisms_of(run->w[i].p);
 		decide(&run->w[i]);
+	}
 	return CT_OK;
 }
 

@@ -4,18 +4,20 @@
 
 #include "common/tool.h"
 #include "models/verdict/name.h"
+#include "models/registry.h"
 #include "models/verdict/verdict.h"
 
 struct rp_workload {
 	char name[CT_WORKLOAD_NAME_MAX];
 	char *path;                    /* of its profile, "" when only verdicts are known */
 	struct ct_profile *p;          /* may be empty, never NULL */
-	struct ct_verdict v[CT_MECHANISMS];
+	struct ct_verdict v[CT_MECHANISMS_MAX]; /* by index in the registry */
 };
 
 struct rp_run {
 	struct rp_workload *w; /* by name */
 	size_t n, cap;
+	uint32_t shown; /* mechanisms that are reported, a bit each: the published ones and those that a profile is about */
 	struct ct_profile **verdicts; /* documents of verdicts only, until all workloads have come */
 	size_t n_verdicts, cap_verdicts;
 };
@@ -28,6 +30,9 @@ int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct c
  * verdicts that no TV gave are decided. */
 int rp_run_finish(struct rp_run *run, struct ct_error *e);
 void rp_run_free(struct rp_run *run);
+
+/* Moves *m on to the next mechanism that is reported, itself included: 1, or 0 behind the last. */
+int rp_next_shown(const struct rp_run *run, unsigned *m);
 
 /* By name, or NULL. */
 const struct rp_workload *rp_run_find(const struct rp_run *run, const char *name);

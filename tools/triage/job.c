@@ -8,199 +8,107 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "common/estimator.h"
-#include "common/mechanism.h"
+#include "common/pass.h"
+#include "common/question.h"
 #include "common/stage.h"
-#include "models/malekeh/system.h"
-#include "models/morpheus/estimate.h"
-#include "models/shared_l1/estimate.h"
-#include "models/shared_l1/replayed.h"
-#include "models/tag_split/estimate.h"
+#include "models/common/workload.h"
 #include "triage/triage.h"
+
+/* What is asked about one input: a question to each mechanism that is judged. */
+struct asked {
+	struct ct_question question[CT_MECHANISMS_MAX];
+	int status[CT_MECHANISMS_MAX];           /* how its estimate went */
+	struct ct_error why[CT_MECHANISMS_MAX];  /* where that failed */
+	struct ct_workload workload;
+	int workload_status;
+	struct ct_error workload_why;
+	struct ct_stage stage;
+};
+
+static int is_judged(const struct tr_own *o, unsigned m)
+{
+	return (o->mechanisms ? o->mechanisms : ct_mechanisms_published()) >> m & 1;
+}
 
 /* ---- estimates ---- */
 
-/* Calls set() with each -p that is the model's: one of the prefixes, NULL at the end. */
-static int model_settings(const struct ct_tool *t, const char *const *prefix, void *params,
-                          int (*set)(void *params, const char *assignment, struct ct_error *e),
-                          struct ct_error *e)
+static int open_questions(struct ct_tool *t, struct asked *a, struct ct_error *e)
 {
+	const struct tr_own *o = t->own;
 	int st = CT_OK;
-	for (; *prefix; prefix++)
-		for (size_t i = 0; i < t->n_set && st == CT_OK; i++)
-			if (!strncmp(t->set[i], *prefix, strlen(*prefix)))
-				st = set(params, t->set[i], e);
-	return st;
-}
-
-static int set_morpheus(void *params, const char *assignment, struct ct_error *e)
-{
-	return ct_morpheus_set(params, assignment, e);
-}
-
-static int rows_only(const struct ct_tool *t)
-{
-	return ((const struct tr_own *)t->own)->rows_only;
-}
-
-static unsigned of_morpheus(const struct ct_tool *t)
-{
-	return rows_only(t)
-	           ? ct_mo_systems_for((size_t)ct_mo_system_find(ct_mechanism_system(CT_MORPHEUS)))
-	           : CT_MO_ALL_SYSTEMS;
-}
-
-static int morpheus(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
-                    struct ct_error *e)
-{
-	static const char *const ours[] = {"morpheus.", NULL};
-	struct ct_morpheus_params params;
-	struct ct_mo_answer *a = ct_calloc(1, sizeof *a);
-	ct_morpheus_defaults(&params);
-	int st = a ? model_settings(t, ours, &params, set_morpheus, e) : ct_fail_nomem(e);
-	if (st == CT_OK)
-		st = ct_mo_answer_init_some(a, w, &s->base, &s->gpu, &params, NULL, of_morpheus(t), e);
-	if (st == CT_OK) {
-		st = ct_mo_answer_write(a, s->p, e);
-		if (st == CT_OK && !rows_only(t))
-			st = ct_mo_answer_curve(a, s->p, e); /* for report's chart */
-		ct_mo_answer_free(a);
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++) {
+		if (!is_judged(o, m))
+			continue;
+		a->question[m].run.judged_only = o->rows_only;
+		a->question[m].run.charted = !o->rows_only;
+		st = ct_question_open(&a->question[m], t, ct_mechanism_at(m), e);
 	}
-	free(a);
 	return st;
 }
 
-static int set_shared_l1(void *params, const char *assignment, struct ct_error *e)
-{
-	return ct_sl_set(params, assignment, e);
-}
-
-static int shared_l1(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
-                     struct ct_error *e)
-{
-	static const char *const ours[] = {"shared-l1.", "shared_l1.", "sharedl1.", NULL};
-	struct ct_sl_params params;
-	struct ct_sl_answer *a = ct_calloc(1, sizeof *a);
-	ct_sl_defaults(&params);
-	if (s->changed)
-		ct_sl_replayed_drop(s->p);
-	int st = a ? model_settings(t, ours, &params, set_shared_l1, e) : ct_fail_nomem(e);
-	if (st == CT_OK)
-		st = ct_sl_answer_init(a, s->p, w, &s->base, &s->gpu, &params, NULL, e);
-	if (st == CT_OK) {
-		st = ct_sl_answer_write(a, s->p, e);
-		ct_sl_answer_free(a);
-	}
-	free(a);
-	return st;
-}
-
-static int set_tag_split(void *params, const char *assignment, struct ct_error *e)
-{
-	return ct_ts_set(params, assignment, e);
-}
-
-static int tag_split(const struct ct_tool *t, struct ct_stage *s, const struct ct_workload *w,
-                     struct ct_error *e)
-{
-	static const char *const ours[] = {"tsc.", NULL};
-	struct ct_ts_params params;
-	struct ct_ts_answer *a = ct_calloc(1, sizeof *a);
-	ct_ts_defaults(&params);
-	int st = a ? model_settings(t, ours, &params, set_tag_split, e) : ct_fail_nomem(e);
-	if (st == CT_OK)
-		st = ct_ts_answer_init_some(a, s->p, w, &s->base, &s->gpu, &params,
-		                            t->tag_split ? t->tag_split : CT_TS_ALL_SYSTEMS, e);
-	if (st == CT_OK)
-		st = ct_ts_answer_write(a, s->p, e);
-	free(a);
-	return st;
-}
-
-/* NULL: the estimates have to be in the profile. */
-static int (*const estimator[CT_MECHANISMS])(const struct ct_tool *, struct ct_stage *,
-                                             const struct ct_workload *, struct ct_error *) = {
-	[CT_MORPHEUS] = morpheus,
-	[CT_SHARED_L1] = shared_l1,
-	[CT_TAG_SPLIT] = tag_split,
-};
-
-static int run_estimator(const struct ct_tool *t, struct ct_stage *s, enum ct_paper_mechanism m,
-                         struct ct_error *e)
-{
-	struct ct_workload *w = ct_calloc(1, sizeof *w);
-	int st = w ? ct_workload_read(w, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), e)
-	           : ct_fail_nomem(e);
-	if (st == CT_OK) {
-		w->cache = ct_miss_cache_new(); /* without one it only takes longer */
-		st = estimator[m](t, s, w, e);
-		ct_miss_cache_free(w->cache);
-	}
-	free(w);
-	return st;
-}
-
-/* A profile whose pass replayed some systems of shared L1s, but that no estimator has read. */
-static int lacks_others(const struct ct_profile *p, enum ct_paper_mechanism m)
+/* Whether what p holds of m is an estimate by m's estimator, and not only what a pass has measured. */
+static int is_estimated(const struct ct_profile *p, const struct ct_mechanism *m)
 {
 	struct ct_estimate es;
-	return m == CT_SHARED_L1 && !ct_profile_get_estimate(p, "all", "shared-l1", "Private", "speedup", NULL, &es);
+	return ct_verdict_possible(p, m) &&
+	       ct_profile_get_estimate(p, "all", m->name, m->baseline, "speedup", NULL, &es);
 }
 
-/* How the estimate of one mechanism went. */
-struct said {
-	int status;
-	struct ct_error why;
-};
-
-/* A mechanism whose estimate fails is unknown, with the reason; no memory ends the job. What
- * the profile has of another GPU than the one in force is no estimate. */
-static int estimate_one(struct ct_tool *t, struct ct_stage *s, enum ct_paper_mechanism m,
-                        struct said *x, struct ct_error *e)
+/* Asks one mechanism where the profile has no answer of it for the GPU in force. A mechanism whose estimate fails is
+ * unknown, with the reason; no memory ends the job. What the profile has of another GPU is no estimate and goes. */
+static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 {
-	int can = estimator[m] && (m != CT_TAG_SPLIT || ct_ts_measured_in(s->p));
-	if (can && (s->changed || !ct_verdict_possible(s->p, m) || lacks_others(s->p, m)))
-		x->status = run_estimator(t, s, m, &x->why);
-	if (x->status == CT_ERR_NOMEM || x->status == CT_ERR_USAGE)
-		return ct_fail(e, x->status, "%s", x->why.text);
-	if (!s->changed || (can && x->status == CT_OK))
+	const struct ct_mechanism *m = ct_mechanism_at(i);
+	struct ct_stage *s = &a->stage;
+	struct ct_mechanism_run *run = &a->question[i].run;
+	int can = m->measured ? m->measured(s->p) : 1, other = s->changed;
+	if (can && (other || !is_estimated(s->p, m))) {
+		ct_question_about(&a->question[i], s, a->workload_status == CT_OK ? &a->workload : NULL);
+		run->pass_again = NULL; /* a table over many traces reads each of them once */
+		if (a->workload_status != CT_OK)
+			a->status[i] = ct_fail(&a->why[i], a->workload_status, "%s", a->workload_why.text);
+		else
+			a->status[i] = m->estimate(run, &a->why[i]);
+	}
+	if (a->status[i] == CT_ERR_NOMEM || a->status[i] == CT_ERR_USAGE)
+		return ct_fail(e, a->status[i], "%s", a->why[i].text);
+	if (!other || (can && a->status[i] == CT_OK))
 		return CT_OK;
 	if (!can && ct_verdict_possible(s->p, m))
-		x->status = ct_fail(&x->why, CT_ERR_INPUT, "the profile's %s was measured on another GPU: name the "
-		                    "trace instead of the profile", ct_mechanism_name(m));
-	ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)ct_mechanism_name(m));
+		a->status[i] = ct_fail(&a->why[i], CT_ERR_INPUT, "the profile's %s was measured on another GPU: name the "
+		                       "trace instead of the profile", m->name);
+	ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)m->name);
 	return CT_OK;
 }
 
-static int judge(struct ct_tool *t, struct ct_stage *s, const char *name, enum ct_paper_mechanism m,
-                 const struct said *x, struct ct_error *e)
+static int judge(struct ct_tool *t, struct asked *a, const char *name, unsigned i, struct ct_error *e)
 {
 	struct ct_verdict v;
 	/* Of a trace the command line knows; of a profile its provenance. */
 	double scale = t->scale < 0 ? NAN : t->scale;
-	ct_verdict_decide(s->p, m, scale, &v);
-	if (x->status < 0 && v.word == CT_UNKNOWN) {
-		snprintf(v.reason, sizeof v.reason, "%.200s", x->why.text);
+	ct_verdict_decide(a->stage.p, ct_mechanism_at(i), scale, &v);
+	if (a->status[i] < 0 && v.word == CT_UNKNOWN) {
+		snprintf(v.reason, sizeof v.reason, "%.200s", a->why[i].text);
 		for (char *c = v.reason; *c; c++)
 			*c = *c == '\t' || *c == '\n' ? ' ' : *c;
 	}
-	return ct_verdict_write(s->p, name, m, &v, e);
+	return ct_verdict_write(a->stage.p, name, ct_mechanism_at(i), &v, e);
 }
 
 /* ---- what tables draw ---- */
 
-unsigned tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS][CT_CURVE_POINTS])
+uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS])
 {
 	double l1 = ct_curve_lines(p, "l1.size", "l1.line");
 	double llc = ct_curve_lines(p, "llc.size", "llc.line");
-	unsigned has = 0;
-	if (ct_curve_of(p, "all", "llc", llc, curve[CT_MORPHEUS]))
-		has |= 1u << CT_MORPHEUS;
-	if (ct_curve_of(p, "all", "l1", l1, curve[CT_SHARED_L1])) {
-		memcpy(curve[CT_TAG_SPLIT], curve[CT_SHARED_L1], sizeof curve[CT_TAG_SPLIT]);
-		has |= 1u << CT_SHARED_L1 | 1u << CT_TAG_SPLIT;
+	uint32_t has = 0;
+	for (unsigned m = 0; m < ct_mechanism_count(); m++) {
+		enum ct_mechanism_curve draws = ct_mechanism_at(m)->curve;
+		int known = draws == CT_DRAWS_LLC ? ct_curve_of(p, "all", "llc", llc, curve[m])
+		          : draws == CT_DRAWS_L1  ? ct_curve_of(p, "all", "l1", l1, curve[m])
+		                                  : ct_curve_of_registers(p, "all", curve[m]);
+		has |= (uint32_t)(known != 0) << m;
 	}
-	if (ct_curve_of_registers(p, "all", curve[CT_MALEKEH]))
-		has |= 1u << CT_MALEKEH;
 	return has;
 }
 
@@ -262,89 +170,85 @@ static int keep(const char *file, const char *digest, struct ct_profile *p, stru
 
 /* ---- the job ---- */
 
-static int wanted(const struct tr_own *o, int m)
+static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, struct ct_error *e)
 {
-	return !o->mechanisms || (o->mechanisms >> m & 1);
-}
-
-static int estimate_all(struct ct_tool *t, struct ct_stage *s, const char *name,
-                        struct ct_error *e)
-{
-	struct said said[CT_MECHANISMS] = {{0}};
+	struct ct_stage *s = &a->stage;
 	int st = CT_OK;
+	a->workload_status = ct_workload_read(&a->workload, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base),
+	                                      &a->workload_why);
+	a->workload.cache = ct_miss_cache_new(); /* without one it only takes longer */
 	if (s->changed)
 		ct_profile_remove(s->p, "SW", NULL, NULL);
-	for (int m = 0; m < CT_MECHANISMS && st == CT_OK; m++)
-		if (wanted(t->own, m))
-			st = estimate_one(t, s, (enum ct_paper_mechanism)m, &said[m], e);
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
+		if (is_judged(t->own, m))
+			st = estimate_one(a, m, e);
 		else if (s->changed)
-			ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)ct_mechanism_name((enum ct_paper_mechanism)m));
+			ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)ct_mechanism_at(m)->name);
 	/* Reasons hold the estimates against the numbers of the GPU in force. */
 	if (st == CT_OK)
 		st = ct_stage_retarget(t, s, e);
-	for (int m = 0; m < CT_MECHANISMS && st == CT_OK; m++)
-		if (wanted(t->own, m))
-			st = judge(t, s, name, (enum ct_paper_mechanism)m, &said[m], e);
+	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
+		if (is_judged(t->own, m))
+			st = judge(t, a, name, m, e);
+	ct_miss_cache_free(a->workload.cache);
 	return st;
 }
 
-/* 1 when the histograms of the pass are enough for it. */
-static int estimator_alone(int m)
+/* The pass measures what no histogram can express, and leaves out the views that nobody asks for. */
+static void choose_measurements(const struct ct_tool *t, struct asked *a, const struct ct_pass_observer **observer,
+                                struct ct_tool_pass *pass)
 {
-	return m == CT_MORPHEUS || m == CT_SHARED_L1;
+	unsigned views = 0;
+	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
+		const struct ct_mechanism *m = ct_mechanism_at(i);
+		if (!is_judged(t->own, i))
+			continue;
+		views |= m->views;
+		if (m->needs_pass && m->observer)
+			observer[pass->n_observers++] = &a->question[i].observer;
+	}
+	pass->observers = observer;
+	pass->no_sms_views = !(views & CT_READS_LLC_SMS);
 }
 
-/* The systems that a verdict and its reason speak of, and those they are compared with: where
- * only the rows are seen, the pass measures no others. mk[2] is what *r points at. */
-static void only_verdicts(struct ct_tool *t, struct ct_malekeh_request *r, struct ct_mk_system *mk)
+static int measure_input(struct ct_tool *t, struct asked *a, const char *path, struct ct_profile **out, char *name,
+                         struct ct_error *e)
 {
-	static const char *const tag_split[] = {"128B", "configured"};
-	t->tag_split = 1u << ct_ts_system_find(ct_mechanism_system(CT_TAG_SPLIT));
-	for (size_t i = 0; i < sizeof tag_split / sizeof tag_split[0]; i++)
-		t->tag_split |= 1u << ct_ts_system_find(tag_split[i]);
-	mk[0] = *ct_mk_system_at(0); /* OCU */
-	mk[1] = *ct_mk_system_at((size_t)ct_mk_system_find(ct_mechanism_system(CT_MALEKEH)));
-	*r = (struct ct_malekeh_request){.systems = mk, .n = 2};
-	t->malekeh = r;
+	const struct ct_pass_observer *observer[CT_MECHANISMS_MAX];
+	struct ct_tool_pass pass = {0};
+	struct ct_tool copy = *t;
+	char *operand[1] = {(char *)path};
+	copy.operand = operand;
+	copy.operands = 1;
+	int st = open_questions(&copy, a, e);
+	if (st == CT_OK) {
+		choose_measurements(t, a, observer, &pass);
+		st = ct_stage_open_pass(&copy, &a->stage, &pass, e);
+	}
+	if (st == CT_OK) {
+		ct_workload_name(a->stage.p, path, name, CT_WORKLOAD_NAME_MAX);
+		st = ct_tool_provenance(t, a->stage.p, e);
+		if (st == CT_OK)
+			st = estimate_all(&copy, a, name, e);
+		if (st == CT_OK) {
+			st = a->stage.truncated;
+			*out = a->stage.p;
+			a->stage.p = NULL;
+		}
+		ct_stage_close(&a->stage);
+	}
+	for (unsigned m = 0; m < ct_mechanism_count(); m++)
+		ct_question_close(&a->question[m]);
+	t->warnings = copy.warnings;
+	return st;
 }
 
 static int measure(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
                    struct ct_error *e)
 {
-	struct ct_tool copy = *t;
-	struct ct_stage *s = ct_calloc(1, sizeof *s);
-	/* What no histogram can express is measured in the same pass. */
-	struct ct_tool_pass pass = {.no_sms_views = !wanted(t->own, CT_MORPHEUS)};
-	for (int m = 0; m < CT_MECHANISMS; m++) {
-		unsigned one = 0;
-		if (wanted(t->own, m) && !estimator_alone(m) &&
-		    ct_pass_mechanisms_parse(ct_mechanism_name((enum ct_paper_mechanism)m), &one, NULL) == CT_OK)
-			pass.mechanisms |= one;
-	}
-	char *operand[1] = {(char *)path};
-	struct ct_malekeh_request request;
-	struct ct_mk_system mk[2];
-	if (!s)
-		return ct_fail_nomem(e);
-	if (rows_only(t))
-		only_verdicts(&copy, &request, mk);
-	copy.operand = operand;
-	copy.operands = 1;
-	int st = ct_stage_open_pass(&copy, s, &pass, e);
-	if (st == CT_OK) {
-		ct_workload_name(s->p, path, name, CT_WORKLOAD_NAME_MAX);
-		st = ct_tool_provenance(t, s->p, e);
-		if (st == CT_OK)
-			st = estimate_all(&copy, s, name, e);
-		if (st == CT_OK) {
-			st = s->truncated;
-			*out = s->p;
-			s->p = NULL;
-		}
-		ct_stage_close(s);
-	}
-	t->warnings = copy.warnings;
-	free(s);
+	struct asked *a = ct_calloc(1, sizeof *a);
+	int st = a ? measure_input(t, a, path, out, name, e) : ct_fail_nomem(e);
+	free(a);
 	return st;
 }
 

@@ -64,9 +64,9 @@ static int write_whole(int fd, const char *p, size_t n)
 
 static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 {
-	double curve[CT_MECHANISMS][CT_CURVE_POINTS];
+	double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS];
 	unsigned has = tr_curves(p, curve);
-	for (unsigned m = 0; m < CT_MECHANISMS; m++) {
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++) {
 		if (!(has >> m & 1))
 			continue;
 		ct_buf_printf(b, "C%u", m);
@@ -177,9 +177,9 @@ static char *line(char **s)
 
 static void take_record(struct tr_job *j, const struct ct_record *r)
 {
-	enum ct_paper_mechanism m;
 	struct ct_verdict v;
-	if (ct_verdict_read(r, &m, &v)) {
+	int m = ct_verdict_read(r, &v);
+	if (m >= 0) {
 		j->v[m] = v;
 		j->has |= 1u << m;
 	}
@@ -200,7 +200,7 @@ static void take_verdict(struct tr_job *j, char *text)
 static void take_curve(struct tr_job *j, char *text)
 {
 	unsigned m = (unsigned)strtoul(text, &text, 10);
-	if (m >= CT_MECHANISMS)
+	if (m >= CT_MECHANISMS_MAX)
 		return;
 	for (int i = 0; i < CT_CURVE_POINTS; i++)
 		j->curve[m][i] = strtod(text, &text);

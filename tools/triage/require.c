@@ -9,7 +9,7 @@
 static const struct ct_verdict *verdict(const void *run, const char *mechanism)
 {
 	const struct tr_job *j = run;
-	int m = ct_paper_mechanism_find(mechanism);
+	int m = ct_mechanism_find(mechanism);
 	return m >= 0 && (j->has >> m & 1) ? &j->v[m] : NULL;
 }
 

@@ -77,14 +77,14 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n,
 {
 	static int (*const order[])(const void *, const void *) = {by_workload, by_speedup, by_verdict,
 	                                                          by_mechanism};
-	struct tr_row *r = ct_calloc(n * CT_MECHANISMS, sizeof *r);
+	struct tr_row *r = ct_calloc(n * CT_MECHANISMS_MAX, sizeof *r);
 	size_t k = 0;
 	if (!r)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < n; i++)
-		for (int m = 0; m < CT_MECHANISMS; m++)
+		for (unsigned m = 0; m < ct_mechanism_count(); m++)
 			if (shown(o, &job[i], m))
-				r[k++] = (struct tr_row){&job[i], (enum ct_paper_mechanism)m, i};
+				r[k++] = (struct tr_row){&job[i], m, i};
 	qsort(r, k, sizeof *r, order[o->sort]);
 	*out = r;
 	*count = k;
@@ -108,7 +108,7 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
 {
 	const struct ct_verdict *v = &r->job->v[r->m];
 	ct_table_name(t, r->job->name);
-	ct_table_cell(t, "%s", ct_mechanism_name(r->m));
+	ct_table_cell(t, "%s", ct_mechanism_at(r->m)->name);
 	ct_table_cell(t, "%s", ct_verdict_word(v->word));
 	if (isnan(v->speedup))
 		ct_table_cell(t, "-");
@@ -145,7 +145,7 @@ static void csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 	for (size_t i = 0; i < n; i++) {
 		const struct ct_verdict *v = &r[i].job->v[r[i].m];
 		ct_escape_csv(b, r[i].job->name);
-		ct_buf_printf(b, ",%s,%s,", ct_mechanism_name(r[i].m), ct_verdict_word(v->word));
+		ct_buf_printf(b, ",%s,%s,", ct_mechanism_at(r[i].m)->name, ct_verdict_word(v->word));
 		ct_buf_real(b, v->speedup);
 		ct_buf_putc(b, ',');
 		ct_buf_real(b, v->low);
@@ -182,7 +182,7 @@ static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const c
 	if (st == CT_OK && o->shards)
 		st = put_part(o, failed, p, e);
 	for (size_t i = 0; i < n && st == CT_OK; i++)
-		st = ct_verdict_write(p, r[i].job->name, r[i].m, &r[i].job->v[r[i].m], e);
+		st = ct_verdict_write(p, r[i].job->name, ct_mechanism_at(r[i].m), &r[i].job->v[r[i].m], e);
 	return st;
 }
 
@@ -311,10 +311,10 @@ static int join_one(const struct ct_profile *p, const char *path, struct tr_job 
 	const struct ct_record *r;
 	size_t first = *n;
 	for (size_t i = 0; (r = ct_profile_next(p, "TV", &i));) {
-		enum ct_paper_mechanism m;
 		struct ct_verdict v;
 		struct tr_job *j = NULL;
-		if (!ct_verdict_read(r, &m, &v))
+		int m = ct_verdict_read(r, &v);
+		if (m < 0)
 			continue;
 		for (size_t k = first; k < *n && !j; k++)
 			if (strcmp((*job)[k].name, r->field[0]) == 0)
@@ -328,7 +328,7 @@ static int join_one(const struct ct_profile *p, const char *path, struct tr_job 
 		}
 		if (j->has >> m & 1)
 			return ct_fail(e, CT_ERR_INPUT, "%s: two verdicts on %s for %s: join each run once", path,
-			               j->name, ct_mechanism_name(m));
+			               j->name, ct_mechanism_at((unsigned)m)->name);
 		j->v[m] = v;
 		j->has |= 1u << m;
 	}

@@ -68,9 +68,9 @@ static void words(const struct ct_tool *t, struct ct_buf *b)
 {
 	const struct tr_own *o = t->own;
 	words_of_pass(t, b);
-	for (int m = 0; m < CT_MECHANISMS; m++)
+	for (unsigned m = 0; m < ct_mechanism_count(); m++)
 		if (o->mechanisms >> m & 1)
-			text_option(b, "--mechanism", ct_mechanism_name((enum ct_paper_mechanism)m));
+			text_option(b, "--mechanism", ct_mechanism_at(m)->name);
 	for (int w = 0; w <= CT_UNKNOWN; w++)
 		if (o->only >> w & 1)
 			text_option(b, "--only", ct_verdict_word((enum ct_verdict_word)w));

@@ -5,6 +5,7 @@
 #include "common/curve.h"
 #include "common/tool.h"
 #include "models/verdict/name.h"
+#include "models/registry.h"
 #include "models/verdict/verdict.h"
 
 enum { TR_REQUIRE_MAX = 64 };
@@ -12,7 +13,7 @@ enum { TR_REQUIRE_MAX = 64 };
 enum tr_sort { TR_BY_WORKLOAD, TR_BY_SPEEDUP, TR_BY_VERDICT, TR_BY_MECHANISM };
 
 struct tr_own {
-	unsigned mechanisms;  /* bit mask; 0 = all */
+	uint32_t mechanisms;  /* to judge, by index in the registry, a bit each; 0 = those that are published */
 	unsigned only;        /* bit mask of verdict words; 0 = all */
 	double min_speedup;   /* 0 = any */
 	enum tr_sort sort;
@@ -31,9 +32,9 @@ struct tr_job {
 	uint64_t bytes;      /* of its files, for the order and the estimate of time */
 	int status;          /* of the job: CT_OK, 1 after --salvage met damage, or < 0 */
 	char name[CT_WORKLOAD_NAME_MAX];
-	struct ct_verdict v[CT_MECHANISMS];
+	struct ct_verdict v[CT_MECHANISMS_MAX];
 	unsigned has;        /* bit mask of the verdicts that are set */
-	double curve[CT_MECHANISMS][CT_CURVE_POINTS]; /* misses by size of what m works on */
+	double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]; /* misses by size of what m works on */
 	unsigned has_curve;  /* bit mask of those that are set */
 	int kept;            /* was taken from --resume's folder */
 	struct ct_profile *whole; /* owned; of a single input, where tr_whole() wants it */
@@ -43,7 +44,7 @@ struct tr_job {
 /* A line of the output. */
 struct tr_row {
 	const struct tr_job *job;
-	enum ct_paper_mechanism m;
+	unsigned m;
 	size_t order; /* of the input, so that sorting is stable */
 };
 
@@ -53,7 +54,7 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
                int *kept, struct ct_error *e);
 
 /* The curves of a profile into j; which there are, as a bit mask of mechanisms. */
-unsigned tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS][CT_CURVE_POINTS]);
+uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]);
 
 /* Digest of an input's bytes and of what this command line does to them, as text. For a
  * folder or a list, of the list and every kernel that it names, wherever they lie. Fails with
