@@ -1,41 +1,66 @@
 /* reuse - one pass over a trace makes the profile that everything else asks. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/table.h"
 #include "base/units.h"
-#include "common/mechanism.h"
 #include "common/pass.h"
+#include "common/question.h"
 #include "common/terminal.h"
 #include "common/tool.h"
+#include "models/registry.h"
 
 enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_TIMING, OPT_MECHANISMS, OPT_MERGE };
 
 struct own {
 	struct ct_tool_pass pass;
+	uint32_t mechanisms; /* that the pass measures: a bit each, as of ct_mechanism_at() */
 	int merge;
 };
 
 static const struct ct_option options[] = {
 	{OPT_PER_KERNEL, "per-kernel", NULL, "also print every launch (scope kernel:N)"},
 	{OPT_NO_SMS_VIEWS, "no-sms-views", NULL,
-	 "leave out llc@sms=N (morpheus-est then knows less,\nthe pass is faster)"},
+	 "leave out llc@sms=N (the pass is faster, and what\nfewer SMs do is not estimated)"},
 	{OPT_MRC, "mrc", NULL,
 	 "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
 	{OPT_TIMING, "timing", "full|quick",
 	 "how the trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
-	 "also measure these mechanisms (ES): all, or names\nbetween commas: tag-split and malekeh in the same\npass, shared-l1 in another one where it has to"},
+	 "also measure these mechanisms (ES): all, or names\nbetween commas; in the same pass, or in another one\nwhere their own order of accesses decides"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
 };
+
+/* Those of a list that a pass can measure. Whose estimate needs the histograms only is left out of "all", and an error
+ * where it is named. */
+static int parse_mechanisms(const char *list, uint32_t *mask, struct ct_error *e)
+{
+	const struct ct_mechanism *m;
+	uint32_t all;
+	int st = ct_mechanisms_parse("--mechanisms", "all", &all, e);
+	if (st == CT_OK)
+		st = ct_mechanisms_parse("--mechanisms", list, mask, e);
+	for (unsigned i = 0; st == CT_OK && (m = ct_mechanism_at(i)); i++) {
+		if (m->observer || !(*mask >> i & 1))
+			continue;
+		if (*mask != all)
+			return ct_fail(e, CT_ERR_USAGE, "--mechanisms %s: %s is estimated from the profile as it is: leave it out, "
+			               "and run %s", list, m->name, m->command);
+		all &= ~(UINT32_C(1) << i);
+		*mask = all;
+	}
+	return st;
+}
 
 static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct ct_tool *t = ctx;
 	struct own *o = t->own;
 	if (key == OPT_MECHANISMS)
-		return ct_pass_mechanisms_parse(value, &o->pass.mechanisms, e);
+		return parse_mechanisms(value, &o->mechanisms, e);
 	if (key == OPT_TIMING)
 		return ct_pass_timing_parse(value, &o->pass.timing, e);
 	if (key == OPT_PER_KERNEL)
@@ -198,17 +223,18 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	sampling(p, b);
 	curve(p, "l1@assoc", "L1 of each SM by capacity (lines, sets as configured)", b);
 	curve(p, "llc@slices", "LLC by capacity (lines, sets and slices as configured)", b);
-	ct_buf_puts(b, "\nNext: pipe the profile into replicate, mpki or morpheus-est.\n");
+	ct_buf_printf(b, "\nNext: pipe the profile into replicate, mpki or %s.\n", ct_mechanism_at(0)->command);
 	return ct_buf_check(b, e);
 }
 
 /* Options of a pass that merging does not make: NULL, or the first that was given. */
 static const char *pass_option(const struct ct_tool *t)
 {
-	const struct ct_tool_pass *o = &((const struct own *)t->own)->pass;
+	const struct own *own = t->own;
+	const struct ct_tool_pass *o = &own->pass;
 	return t->gpu_name ? "-g" : t->n_set ? "-p" : t->scale != 0 ? "--scale" : t->filter ? "-k"
 	     : t->warmup ? "--warmup" : t->sample != 1 ? "-S" : t->sample_kernels ? "--sample-kernels"
-	     : t->pattern_text ? "--pattern" : o->mechanisms ? "--mechanisms" : o->mrc ? "--mrc"
+	     : t->pattern_text ? "--pattern" : own->mechanisms ? "--mechanisms" : o->mrc ? "--mrc"
 	     : o->per_kernel ? "--per-kernel" : o->timing != CT_REPLAY_FULL ? "--timing" : NULL;
 }
 
@@ -284,6 +310,28 @@ static int merge(struct ct_tool *t, struct ct_error *e)
 	return st;
 }
 
+/* Makes the pass, with the observers of the mechanisms that were asked for. */
+static int make_pass(struct ct_tool *t, struct ct_trace *trace, struct ct_profile *p, struct ct_error *e)
+{
+	const struct own *o = t->own;
+	struct ct_tool_pass pass = o->pass;
+	const struct ct_pass_observer *observer[CT_MECHANISMS_MAX];
+	struct ct_question *q = ct_calloc(CT_MECHANISMS_MAX, sizeof *q);
+	int st = q ? CT_OK : ct_fail_nomem(e);
+	pass.observers = observer;
+	for (unsigned i = 0; st == CT_OK && ct_mechanism_at(i); i++)
+		if (o->mechanisms >> i & 1) {
+			st = ct_question_open(&q[i], t, ct_mechanism_at(i), e);
+			observer[pass.n_observers++] = &q[i].observer;
+		}
+	if (st == CT_OK)
+		st = ct_tool_pass_run(t, trace, NULL, &pass, p, e);
+	for (unsigned i = 0; q && i < CT_MECHANISMS_MAX; i++)
+		ct_question_close(&q[i]);
+	free(q);
+	return st;
+}
+
 static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
@@ -306,7 +354,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = p ? ct_tool_provenance(t, p, e) : CT_ERR_NOMEM;
 	int truncated = 0;
 	if (st == CT_OK)
-		st = ct_tool_pass_run(t, in.trace, NULL, &o->pass, p, e);
+		st = make_pass(t, in.trace, p, e);
 	if (st > 0)
 		truncated = st;
 	if (st >= 0)

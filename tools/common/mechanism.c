@@ -6,70 +6,7 @@
 #include "base/mem.h"
 #include "common/sharedl1.h"
 #include "models/malekeh/estimate.h"
-#include "models/shared_l1/watch.h"
 #include "models/tag_split/measure.h"
-
-/* ---- in every pass ---- */
-
-struct watching {
-	struct ct_sl_watch *watch;
-	int flush; /* a launch begins with empty L1s */
-};
-
-static void watch_l1(void *ctx, const struct ct_l1_event *ev)
-{
-	if (!ev->bypass)
-		ct_sl_watch_l1(((struct watching *)ctx)->watch, ev->sm, ev->line, ev->sectors, ev->is_write);
-}
-
-static void watch_wipe(void *ctx, uint32_t sm)
-{
-	ct_sl_watch_wipe(((struct watching *)ctx)->watch, sm);
-}
-
-static void watch_counted(void *ctx)
-{
-	ct_sl_watch_counted(((struct watching *)ctx)->watch);
-}
-
-static int open_watch(void *ctx, const struct ct_pass_setup *setup, void **state,
-                      struct ct_replay_observer *hooks, struct ct_error *e)
-{
-	struct watching *w = ct_calloc(1, sizeof *w);
-	(void)ctx;
-	*state = w;
-	if (!w)
-		return ct_fail_nomem(e);
-	w->flush = (int)setup->gpu->l1_flush;
-	*hooks = (struct ct_replay_observer){
-		.ctx = w, .l1 = watch_l1, .l1_wipe = watch_wipe, .counted = watch_counted};
-	return ct_sl_watch_new(&w->watch, setup->gpu, e);
-}
-
-static int kernel_watch(void *state, const struct ct_kernel *k, uint32_t l1_sets, uint32_t l1_ways,
-                        struct ct_error *e)
-{
-	const struct watching *w = state;
-	(void)k;
-	return ct_sl_watch_kernel(w->watch, l1_sets, l1_ways, w->flush, e);
-}
-
-static int write_watch(void *state, struct ct_profile *p, struct ct_error *e)
-{
-	return ct_sl_watch_write(((struct watching *)state)->watch, p, e);
-}
-
-static void close_watch(void *state)
-{
-	struct watching *w = state;
-	if (w)
-		ct_sl_watch_free(w->watch);
-	free(w);
-}
-
-static const struct ct_pass_observer WATCH = {
-	.name = "shared-l1", .open = open_watch, .kernel = kernel_watch, .write_items = write_watch,
-	.close = close_watch};
 
 /* ---- tag-split ---- */
 
@@ -226,7 +163,6 @@ enum { MECHANISMS = sizeof TABLE / sizeof TABLE[0] };
 unsigned ct_pass_mechanisms_observers(struct ct_tool *t, unsigned mask, struct ct_pass_observer *observer)
 {
 	unsigned n = 0;
-	observer[n++] = WATCH;
 	for (unsigned i = 0; i < MECHANISMS; i++)
 		if (mask >> i & 1) {
 			observer[n] = TABLE[i];

@@ -2,6 +2,7 @@
 
 #include "common/mechanism.h"
 #include "common/progress.h"
+#include "models/registry.h"
 #include "pass/scale.h"
 
 void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
@@ -41,9 +42,13 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	po.per_kernel = o->per_kernel;
 	po.no_sms_views = o->no_sms_views;
 	po.mrc = o->mrc;
-	po.n_observers = ct_pass_mechanisms_observers(t, o->mechanisms, made);
-	for (unsigned i = 0; i < po.n_observers; i++)
-		observer[i] = &made[i];
+	const struct ct_mechanism *m;
+	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++)
+		if (m->always && po.n_observers < CT_PASS_OBSERVERS_MAX)
+			observer[po.n_observers++] = m->always;
+	unsigned n_made = ct_pass_mechanisms_observers(t, o->mechanisms, made);
+	for (unsigned i = 0; i < n_made && po.n_observers < CT_PASS_OBSERVERS_MAX; i++)
+		observer[po.n_observers++] = &made[i];
 	for (unsigned i = 0; i < o->n_observers && po.n_observers < CT_PASS_OBSERVERS_MAX; i++)
 		observer[po.n_observers++] = o->observers[i];
 	if (!g)
