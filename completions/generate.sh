@@ -6,6 +6,8 @@
 set -eu
 bin=$1 out=$2 prefix=${3:-}
 data=$(cd "$(dirname "$0")/../data/gpus" && ls | sed -n 's/\.conf$//p' | paste -sd' ')
+# the command names them where it is asked for one that there is not
+mechanisms=$("$bin/reuse" --mechanisms '?' 2>&1 | sed -n 's/.*some of //p' | tr -d ,)
 mkdir -p "$out/bash" "$out/zsh" "$out/fish"
 
 # short<TAB>long<TAB>argument<TAB>first line of help; - stands for none
@@ -30,7 +32,7 @@ words() { # OPTION ARGUMENT
 	gpu) echo "$data" ;;
 	output) echo "table profile json" ;;
 	method) echo "auto analytic replay" ;;
-	mechanism | mechanisms) echo "morpheus shared-l1 tag-split malekeh" ;;
+	mechanism | mechanisms) echo "all $mechanisms" ;;
 	only) echo "benefits neutral hurts unknown" ;;
 	sort) echo "workload speedup verdict mechanism" ;;
 	*) case $2 in *FILE* | *DIR* | *OLD*) echo files ;; esac ;;
