@@ -57,6 +57,23 @@ static void anchored(void **state)
 	}
 }
 
+/* Whatever the replay ran into, the settings that the root finder chooses make the model take as long. */
+static void settings_meet_the_replay(void **state)
+{
+	static const enum ct_perf_anchor how[] = {CT_PERF_ANCHOR_STATION, CT_PERF_ANCHOR_MIXED, CT_PERF_ANCHOR_PHASES};
+	int moved = 0;
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct ct_target r, t;
+		make(0.02 + 0.016 * i, 2000 * (1 + i % 7) * (1 + i % 7), how[i % 3]);
+		ct_target_replay(&w, &gpu, &r);
+		ct_target_model(&model, &gpu, &same, 0, &t);
+		near(t.cycles, r.cycles, 1e-9);
+		moved += fabs(model.ratio - 1) > 0.01;
+	}
+	assert_true(moved > 40); /* without them it would not */
+}
+
 static void without_anchor(void **state)
 {
 	struct ct_target t;
@@ -102,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(anchored),
+		cmocka_unit_test(settings_meet_the_replay),
 		cmocka_unit_test(without_anchor),
 		cmocka_unit_test(any_gpu),
 	};
