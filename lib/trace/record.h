@@ -80,7 +80,7 @@ enum ct_reg_kind { CT_REG_R, CT_REG_UR, CT_REG_P, CT_REG_UP };
 typedef uint16_t ct_reg;
 #define CT_REG_MAKE(kind, index) ((ct_reg)((unsigned)(kind) << 8 | (unsigned)(index)))
 #define CT_REG_KIND(r) ((enum ct_reg_kind)((r) >> 8))
-#define CT_REG_INDEX(r) ((unsigned)((r) & 0xff))
+#define CT_REG_INDEX(r) ((unsigned)(0xff & (r)))
 #define CT_REG_RZ CT_REG_MAKE(CT_REG_R, 255)   /* reads as zero: never real */
 #define CT_REG_URZ CT_REG_MAKE(CT_REG_UR, 63)
 
