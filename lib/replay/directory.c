@@ -13,7 +13,7 @@
 
 struct event { uint64_t line; uint32_t when, sm, order; uint8_t what; };
 
-struct directory {
+struct rp_directory {
 	uint64_t *line;      /* + 1; 0: empty. Linear probing */
 	uint64_t *holders;   /* words per slot */
 	uint32_t mask, words;
@@ -23,7 +23,7 @@ struct directory {
 
 int rp_directory_init(struct ct_replay *r, struct ct_error *e)
 {
-	struct directory *d = ct_calloc(1, sizeof *d);
+	struct rp_directory *d = ct_calloc(1, sizeof *d);
 	r->directory = d;
 	if (!d)
 		return ct_fail_nomem(e);
@@ -44,7 +44,7 @@ int rp_directory_init(struct ct_replay *r, struct ct_error *e)
 
 void rp_directory_free(struct ct_replay *r)
 {
-	struct directory *d = r->directory;
+	struct rp_directory *d = r->directory;
 	if (!d)
 		return;
 	free(d->line);
@@ -53,12 +53,12 @@ void rp_directory_free(struct ct_replay *r)
 	free(d);
 }
 
-static uint32_t home_slot(const struct directory *d, uint64_t line)
+static uint32_t home_slot(const struct rp_directory *d, uint64_t line)
 {
 	return (uint32_t)((line * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & d->mask;
 }
 
-static uint32_t find_slot(const struct directory *d, uint64_t line)
+static uint32_t find_slot(const struct rp_directory *d, uint64_t line)
 {
 	uint32_t h = home_slot(d, line);
 	while (d->line[h] && d->line[h] != line + 1)
@@ -66,7 +66,7 @@ static uint32_t find_slot(const struct directory *d, uint64_t line)
 	return h;
 }
 
-static void erase_line(struct directory *d, uint32_t h)
+static void erase_line(struct rp_directory *d, uint32_t h)
 {
 	for (uint32_t k = (h + 1) & d->mask; d->line[k]; k = (k + 1) & d->mask) {
 		uint32_t at = home_slot(d, d->line[k] - 1);
@@ -92,7 +92,7 @@ static uint32_t count_holders(const uint64_t *v, uint32_t words)
 
 /* A line has come to an SM's L1 or has left it. Where a load that missed the line brought it, the
  * copies over all L1s are counted, this one included. */
-static void apply_event(struct ct_replay *r, struct directory *d, const struct event *ev)
+static void apply_event(struct ct_replay *r, struct rp_directory *d, const struct event *ev)
 {
 	uint32_t h = find_slot(d, ev->line);
 	uint64_t *v = d->holders + (size_t)h * d->words, bit = UINT64_C(1) << ev->sm % 64;
@@ -128,7 +128,7 @@ static int in_time(const void *a, const void *b)
  * runs through a window alone, so only now is the order over all of them known. */
 int rp_directory_merge(struct ct_replay *r)
 {
-	struct directory *d = r->directory;
+	struct rp_directory *d = r->directory;
 	size_t n = 0;
 	if (!d)
 		return 0;

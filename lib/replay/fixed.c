@@ -1,4 +1,4 @@
-/* The cheap engine: the same placement, schedulers' bandwidth, scoreboard and caches,
+/* Fixed timing: the same placement, schedulers' bandwidth, scoreboard and caches,
  * but an access learns at once when its data will be there - fixed latencies behind
  * what SM, slice and channel have been given to do - so that a warp runs from one memory
  * instruction to the next in one go. For other SM counts and sweeps.
@@ -7,8 +7,7 @@
  * instruction or barrier. A scheduler hands out one slot a cycle to whatever comes. */
 #include <string.h>
 
-#include "replay/private/fixed.h"
-#include "replay/private/step.h"
+#include "replay/private/ahead.h"
 #include "replay/private/timing.h"
 
 enum {

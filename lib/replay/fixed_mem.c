@@ -1,12 +1,11 @@
-/* Memory instructions of the cheap engine (fixed.c): caches whose accesses learn at once when
+/* Memory instructions with fixed timing (fixed.c): caches whose accesses learn at once when
  * their data will be there. */
 #include <string.h>
 
 #include "base/bits.h"
-#include "replay/private/fixed.h"
-#include "replay/private/lines.h"
+#include "replay/private/ahead.h"
+#include "replay/private/ahead_l1.h"
 #include "replay/private/llc.h"
-#include "replay/private/step.h"
 
 /* Cycles from an access that leaves the L1 at `at` to its data (doc/replay.md section 9). */
 static uint32_t llc_trip(const struct ct_replay *r)
@@ -293,7 +292,6 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	rp_results_at(sm, warp, op, w->wait.group, back, back);
 }
 
-/* Due cycles have 32 bits: what they count from follows time. */
 void rp_follow_epoch(struct ct_replay *r)
 {
 	const uint64_t slack = UINT64_C(1) << 29; /* they stay below RP_DUE_ASKED */

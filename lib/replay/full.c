@@ -125,8 +125,16 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	return 0;
 }
 
+/* An SM for which the numbers of schedulers, collectors and banks are constants in step.h. */
+static int has_usual_sms(const struct ct_replay *r)
+{
+	return r->g.schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
+	       !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts;
+}
+
 static int full_init(struct ct_replay *r, struct ct_error *e)
 {
+	r->usual = has_usual_sms(r);
 	for (uint32_t i = 0; i < r->g.sms; i++)
 		if (init_sm(r, &r->sm[i], e) < 0)
 			return e ? e->status : CT_ERR_NOMEM;

@@ -340,11 +340,6 @@ static CT_INLINE void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 	rp_mem_unref(sm, mem);
 }
 
-void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now)
-{
-	lreq_done(r, sm, lreq, now);
-}
-
 /* n sectors of the line have met that. */
 static CT_INLINE void count_met(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, enum rp_met what,
                                 uint32_t sectors, uint32_t n, uint32_t now)

@@ -1,4 +1,5 @@
-/* The caches of the cheap engine: an index for lookup, stamps of recency for the victim. */
+/* Caches whose sectors know when their data comes (lru.h): an index for lookup, stamps of recency for
+ * the victim. */
 #include "replay/private/lru.h"
 
 #include <string.h>

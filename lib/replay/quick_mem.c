@@ -2,9 +2,8 @@
  * MSHR, and what is asked of the LLC (doc/replay.md sections 5 and 6). */
 #include <string.h>
 
-#include "replay/private/lines.h"
+#include "replay/private/ahead_l1.h"
 #include "replay/private/quick.h"
-#include "replay/private/step.h"
 #include "replay/private/usual.h"
 
 enum {

@@ -1,7 +1,6 @@
 /* Warps of the quick replay: a warp's time is its own, as in the fixed-latency engine (fixed.c), but
  * a scheduler's slots, its units and what waits for memory are as contention has them. */
 #include "replay/private/quick.h"
-#include "replay/private/step.h"
 #include "replay/private/timing.h"
 
 enum {

@@ -5,9 +5,8 @@
  * Requests of an SM are moved in order. A wheel has each SM at the cycle in which its first request
  * comes to the network or, behind another, can be moved at the earliest; a slice takes and serves
  * them as they come. */
-#include "replay/private/lines.h"
+#include "replay/private/ahead_l1.h"
 #include "replay/private/quick.h"
-#include "replay/private/step.h"
 
 enum { AHEAD = 2 /* requests of an SM between asking for a set and looking at it */ };
 

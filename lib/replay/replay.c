@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "replay/private/memory.h"
 #include "replay/private/parts.h"
-#include "replay/private/step.h"
 #include "replay/private/timing.h"
 #include "replay/private/usual.h"
 
@@ -184,8 +183,6 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 		             r->timing->name);
 	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
-	r->usual = g->schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
-	           !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts;
 	r->usual_memory = rp_usual_memory(r);
 	r->oldest_first = g->scheduler == CT_SCHED_GTO || g->scheduler == CT_SCHED_WARP_LIMIT ||
 	                  g->scheduler == CT_SCHED_OLDEST;

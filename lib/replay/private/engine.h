@@ -2,7 +2,7 @@
  *
  * Time advances in windows. A request that leaves an SM needs at least the LLC's
  * latency before anything of it comes back, so within a window of that length SMs
- * do not see each other: each runs through the window by itself (sm.c), then the
+ * do not see each other: each runs through the window by itself (timing.h), then the
  * request network (noc.c), then slices and DRAM channels (slice.c, dram.c), then the
  * reply network. CTAs are handed out between SMs in the order of simulated time
  * (place.c). Cycle numbers of an SM are counted from the start of the launch;
@@ -36,7 +36,7 @@ void rp_clocks_reduce(struct rp_clocks *c, uint64_t core, uint64_t dram);
 struct rp_slice;
 struct rp_partition;
 struct rp_net;
-struct directory;
+struct rp_directory;
 struct rp_llc_log;
 struct rp_parts;
 struct rp_timing;
@@ -71,7 +71,7 @@ struct ct_replay {
 	struct ct_occupancy occ;
 	struct ct_local_map local;
 	uint64_t base;                     /* memory cycle of the launch's cycle 0 */
-	uint64_t epoch;                    /* memory cycle from which due cycles count (fixed.c) */
+	uint64_t epoch;                    /* memory cycle from which due cycles count (lru.h) */
 	uint32_t first_place;              /* first cycle in which CTAs are placed */
 	int in_kernel, ended;
 	uint64_t launch_ctas, launch_key;
@@ -85,12 +85,10 @@ struct ct_replay {
 
 	/* memory system */
 	uint64_t horizon;                  /* start of the present window */
-	int sms_done;                      /* every SM has run to the end of the window */
 	struct rp_partition *part;
 	uint32_t partitions;
 	struct rp_slice *slice;
 	struct rp_net *to_llc, *to_sm;
-	uint64_t in_flight;                /* packets between SM and SM */
 
 	struct ct_pool pool;               /* what lasts as long as the engine */
 	struct rp_sm *sm;
@@ -98,7 +96,7 @@ struct ct_replay {
 	uint64_t launch, cycles_before;
 	int warm;                          /* warm-up is over */
 	struct ct_error error;
-	struct directory *directory;
+	struct rp_directory *directory;
 	struct rp_quick *quick;            /* quick timing: its memory system */
 	struct rp_llc_log *llc_log;
 
@@ -113,12 +111,14 @@ struct ct_replay {
 	int oldest_first;                  /* schedulers prefer the oldest warp */
 };
 
-/* ops.c: the static instruction of sid, decoding what is new. NULL: out of memory. */
+/* ops.c: decodes static instructions up to sid. < 0: it is not in the code, or out of memory; the run has
+ * failed. */
 int rp_ops_reserve(struct ct_replay *r, uint32_t sid);
 void rp_ops_free(struct ct_replay *r);
 /* Accesses to the fullest bank of shared memory, whose banks are a power of two; *p is of the
  * instruction's sid. */
 uint32_t rp_shared_degree(struct ct_replay *r, const struct ct_inst *inst, struct rp_shape *p);
+/* The static instruction of sid; NULL as above. */
 static inline const struct rp_op *rp_op_at(struct ct_replay *r, uint32_t sid)
 {
 	if (sid >= r->nops && rp_ops_reserve(r, sid) < 0)
@@ -145,12 +145,11 @@ int rp_too_long(struct ct_replay *r);
 int rp_place_waiting(struct ct_replay *r);
 int rp_run_to_end(struct ct_replay *r);
 
-/* counts.c */
+/* counts.c: a launch begins, with so many cycles before its first CTA; a window is over, and with it
+ * perhaps the warm-up; the launch has ended (*c, which may be NULL, gets its counts). */
 void rp_counts_begin(struct ct_replay *r, uint64_t launch);
 void rp_counts_warm(struct ct_replay *r);
 void rp_counts_end(struct ct_replay *r, struct ct_replay_counts *c);
-/* fixed_mem.c: to be called at the begin of each window. */
-void rp_follow_epoch(struct ct_replay *r);
 
 /* replay.c: the run fails, unless it has before; returns its status. */
 int rp_fail(struct ct_replay *r, int status, const char *text);

@@ -6,14 +6,18 @@
 #include "base/hot.h"
 #include "replay/private/l1.h"
 
-/* scheduler.c */
+/* scheduler.c: a launch begins. */
 void rp_sched_begin(struct ct_replay *r, struct rp_sm *sm);
-/* The same where parts have a say. */
+/* rp_sched_attempt() of step.h where parts have a say. */
 void rp_sched_attempt_parts(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
+/* What the warp waited for has changed: notes when its next instruction can issue. */
 void rp_wake_warp(struct rp_sm *sm, uint32_t warp, uint32_t now);
-/* Notes what a warp that lies down waits for, when that is memory, a barrier or a fence. */
+/* Notes what a warp that cannot issue before something else happens waits for, when that is memory, a
+ * barrier or a fence. */
 void rp_note_long_wait(struct rp_sm *sm, uint32_t warp, uint32_t t);
+/* Opens the barrier of the CTA if all of its running warps have come to it. */
 void rp_barrier_release(struct ct_replay *r, struct rp_sm *sm, struct rp_cta *c, uint32_t now);
+/* What the instruction, whose memory record is `mem`, does to its warp besides using a unit. */
 void rp_apply_effect(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t mem);
 /* Greedy then oldest, or the oldest, as the configuration has it. */
 uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint32_t k,
@@ -22,6 +26,7 @@ uint32_t rp_pick_oldest(const struct ct_replay *r, const struct rp_sm *sm, uint3
 void rp_warp_end_stream(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 /* The first instruction of a warp, or its end. */
 void rp_warp_begin(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
+/* Something of the warp is over: a fence may be, or the warp itself. */
 void rp_warp_check_end(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t now);
 /* Books the write-back port of the load/store unit in the first free cycle from `at` on. */
 uint32_t rp_port_take(struct rp_sm *sm, uint32_t now, uint32_t at);
@@ -33,16 +38,19 @@ void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uns
 /* What has issued and finds no collector free waits for one, or goes to the part. */
 void rp_collect_later(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
                       const struct rp_op *op, uint32_t mem, uint32_t now);
+/* Parked instructions enter collectors in this cycle; the load/store unit has taken the instruction that
+ * scheduler k had in front of it. */
 void rp_collect_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_collect_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 
-/* ldst.c */
-/* One more is free afterwards. */
+/* ldst.c: the load/store unit. */
+/* One more record of a memory instruction is free afterwards. < 0: out of memory, the run has failed. */
 int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm);
 /* An instruction that has issued and is not of shared memory by its opcode; RP_NO_INDEX: out of
  * memory. */
 uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
                     const struct ct_inst *inst, uint32_t now);
+/* One thing less points at the record, which is free when nothing does. */
 static CT_INLINE void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
 {
 	struct rp_mem *m = &sm->full.mem[mem];
@@ -51,8 +59,10 @@ static CT_INLINE void rp_mem_unref(struct rp_sm *sm, uint32_t mem)
 	m->lines = sm->full.mem_free;
 	sm->full.mem_free = mem;
 }
+/* Finds the slice and the set of the line in the LLC, or of the packet's. */
 void rp_lreq_place(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l);
 void rp_packet_place(const struct ct_replay *r, struct rp_packet *p);
+/* A cycle of the unit. */
 void rp_lsu_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* Puts a memory instruction in front of the unit, which can take it from the cycle after `at`
  * on; there is none there. */
@@ -77,7 +87,7 @@ static CT_INLINE void rp_mem_return(struct ct_replay *r, struct rp_sm *sm, uint3
 		rp_mem_over(r, sm, mem, now);
 }
 
-/* l1_step.c */
+/* l1_step.c: a cycle of the L1's pipeline. */
 void rp_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 /* The reply that was the first of the SM's. */
 void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
@@ -85,6 +95,5 @@ void rp_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *
  * `ready`, highest first, up to the first whose bank one of them has taken or is full; returns the
  * banks taken. */
 uint32_t rp_l1_enter(struct ct_replay *r, struct rp_sm *sm, uint32_t ready);
-void rp_lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t now);
 
 #endif

@@ -5,10 +5,13 @@
 
 #include "replay/private/engine.h"
 
+/* An empty L1 in the shape of the configuration. Returns 0 or fails. */
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e);
 /* Lines of the L1 in the largest shape that the configuration can give it. */
 uint32_t rp_l1_lines(const struct ct_replay *r);
+/* A launch begins: the L1 has the shape that the launch leaves it, empty if that is another. */
 void rp_l1_begin(struct ct_replay *r, struct rp_sm *sm);
+/* Logs what happened to a line, for the replication directory, if anybody counts replication. */
 void rp_log_line_now(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now, int what);
 static inline void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t line, uint32_t now,
                                int what)
@@ -16,7 +19,9 @@ static inline void rp_log_line(struct ct_replay *r, struct rp_sm *sm, uint64_t l
 	if (r->replication)
 		rp_log_line_now(r, sm, line, now, what);
 }
+/* A fence has emptied the L1. */
 void rp_l1_wipe(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
+
 /* Written bytes of a sector, of those of its line: bit by bit (32 bytes a sector). */
 static inline uint32_t rp_sector_bytes(const uint64_t bytes[2], uint32_t sector)
 {

@@ -1,4 +1,4 @@
-/* lru.h - the lines of a sectored, set-associative cache of the cheap engine (private).
+/* lru.h - the lines of a sectored, set-associative cache whose sectors know when their data comes (private).
  *
  * The same cache as in tags.h where no fill is waited for: a sector is absent, valid or
  * modified, and knows when its data will be there. What an access looks at is 32 bytes of the line,

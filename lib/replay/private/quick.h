@@ -1,4 +1,4 @@
-/* quick.h - what contention costs in the cheap engine, CT_REPLAY_QUICK (private).
+/* quick.h - what contention costs where a warp runs ahead, CT_REPLAY_QUICK (private).
  *
  * SMs run one after the other through a window of time (quick_run.c, quick_mem.c) and only write down
  * what they ask the LLC for: nothing of it is back within the window. At its end all requests are
@@ -12,7 +12,7 @@
 #define CT_REPLAY_PRIVATE_QUICK_H
 
 #include "base/bits.h"
-#include "replay/private/fixed.h"
+#include "replay/private/ahead.h"
 #include "replay/private/llc.h"
 
 enum {

@@ -59,7 +59,7 @@ struct rp_sm {
 	struct ct_replay_counts c;
 };
 
-/* To be called where one of these has changed. */
+/* To be called where one of those four cycles has changed. */
 static inline void rp_sm_set_rare(struct rp_sm *sm)
 {
 	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at), rp_min32(sm->next_free, sm->wipe_at));
@@ -91,7 +91,7 @@ static inline int rp_first_miss_of_group(struct rp_sm *sm, uint32_t group)
 	return first;
 }
 
-/* sm.c */
+/* sm.c: what all timings have of an SM. rp_sm_begin(): a launch begins, every queue is empty. */
 int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_error *e);
 void rp_sm_free(struct ct_replay *r, struct rp_sm *sm);
 void rp_sm_begin(struct ct_replay *r, struct rp_sm *sm);

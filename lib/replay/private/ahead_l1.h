@@ -1,7 +1,7 @@
-/* lines.h - the lines of a memory instruction as both cheap engines see them: hints, banks, counts
- * (private; fixed_mem.c, quick_mem.c). */
-#ifndef CT_REPLAY_PRIVATE_LINES_H
-#define CT_REPLAY_PRIVATE_LINES_H
+/* ahead_l1.h - the lines of a memory instruction in the L1 where a sector knows when its data will be there
+ * (private; fixed_mem.c, quick_mem.c): hints, the lookup, banks, counts. */
+#ifndef CT_REPLAY_PRIVATE_AHEAD_L1_H
+#define CT_REPLAY_PRIVATE_AHEAD_L1_H
 
 #include "base/bits.h"
 #include "replay/private/instruction.h"
