@@ -45,10 +45,13 @@ static uint64_t lane_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, int 
 	uint32_t at;
 	switch (space) {
 	case CT_PTX_SHARED:
-		return a <= r->shared_bytes && r->shared_bytes - a >= bytes ? (uint64_t)(uintptr_t)r->shared + a : 0;
+		if (a > r->shared_bytes || r->shared_bytes - a < bytes)
+			return 0;
+		if (o->space == CT_PTX_GENERIC)
+			r->range_of[o - r->m->op] = (uint32_t)r->nranges; /* its window */
+		return (uint64_t)(uintptr_t)r->shared + a;
 	case CT_PTX_LOCAL:
-		return a <= r->local_bytes && r->local_bytes - a >= bytes ?
-		       (uint64_t)(uintptr_t)w->local + (uint64_t)lane * r->local_bytes + a : 0;
+		return a <= r->local_bytes && r->local_bytes - a >= bytes ? w->local_row[lane] + a : 0;
 	case CT_PTX_PARAM:
 		return a <= r->f->param_bytes && r->f->param_bytes - a >= bytes ? (uint64_t)(uintptr_t)r->params + a : 0;
 	default:
@@ -86,96 +89,63 @@ static int refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_
 static int resolve_lanes(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes)
 {
 	w->space = -1;
+	w->shape = CT_PTX_SCATTERED;
+	w->host = w->host_row;
+	w->seen = w->seen_row;
 	for (; mask; mask &= mask - 1) {
 		uint32_t lane = ct_low_bit(mask);
 		uint64_t a = w->address[lane];
 		int space = o->space == CT_PTX_GENERIC ? generic_space(&a) : o->space;
 		if (a & (bytes - 1))
 			return refuse(w, o, CT_PTX_MISALIGNED, lane, bytes, space);
-		w->host[lane] = lane_host(w, o, space, a, lane, bytes);
-		if (!w->host[lane])
+		w->host_row[lane] = lane_host(w, o, space, a, lane, bytes);
+		if (!w->host_row[lane])
 			return refuse(w, o, CT_PTX_OUT_OF_RANGE, lane, bytes, space);
-		w->offset[lane] = a;
+		w->seen_row[lane] = a;
 		w->space = w->space < 0 ? space : w->space;
 	}
+	w->space = w->space < 0 ? o->space : w->space;
 	return 0;
 }
 
-/* Register plus constant, in every lane. */
-static void compute_addresses(struct ct_ptx_warp *w, const struct ct_ptx_op *o)
+/* The range that all lanes of the access are expected in: that of its space, or where it was last. */
+static struct ct_ptx_range expected_range(const struct ct_ptx_warp *w, const struct ct_ptx_op *o)
 {
-	uint64_t add = (uint64_t)o->imm + (o->mode & CT_PTX_IN_FRAME ? w->local_base : 0);
-	if (o->mode & CT_PTX_ADDRESS_32) {
-		const ct_ptx_u32 *a = ct_ptx_at(w, o->a);
-		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->address[l] = a[l] + add;
-	} else {
-		const ct_ptx_u64 *a = ct_ptx_at(w, o->a);
-		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->address[l] = a[l] + add;
+	const struct ct_ptx_run *r = w->run;
+	switch (o->space) {
+	case CT_PTX_SHARED:
+		return (struct ct_ptx_range){0, r->shared_bytes, (uint64_t)(uintptr_t)r->shared, CT_PTX_SHARED};
+	case CT_PTX_LOCAL:
+		return (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL};
+	case CT_PTX_PARAM:
+		return (struct ct_ptx_range){0, r->f->param_bytes, (uint64_t)(uintptr_t)r->params, CT_PTX_PARAM};
+	default:
+		return r->range[r->range_of[o - r->m->op]];
 	}
-}
-
-/* Least and greatest address and the union of their bits, over the lanes of the mask. */
-static void bounds(const struct ct_ptx_warp *w, uint32_t mask, uint64_t *least, uint64_t *most, uint64_t *any)
-{
-	uint64_t low = UINT64_MAX, high = 0, bits = 0;
-	if (mask == CT_PTX_ALL_LANES) {
-		for (unsigned l = 0; l < CT_PTX_LANES; l++) {
-			uint64_t a = w->address[l];
-			low = a < low ? a : low;
-			high = a > high ? a : high;
-			bits |= a;
-		}
-	} else {
-		for (uint32_t left = mask; left; left &= left - 1) {
-			uint64_t a = w->address[ct_low_bit(left)];
-			low = a < low ? a : low;
-			high = a > high ? a : high;
-			bits |= a;
-		}
-	}
-	*least = low;
-	*most = high;
-	*any = bits;
 }
 
 int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes)
 {
-	struct ct_ptx_run *r = w->run;
-	uint64_t least, most, any, base;
-	int space = o->space;
-	compute_addresses(w, o);
-	bounds(w, mask, &least, &most, &any);
-	if (any & (bytes - 1))
+	const struct ct_ptx_range in = expected_range(w, o);
+	uint64_t window = o->space == CT_PTX_GENERIC && in.space == CT_PTX_SHARED ? in.first : 0;
+	struct ct_ptx_look look;
+	w->run->look(w, o, mask, in.first, in.end - in.first - bytes, bytes, &look);
+	if (in.end - in.first < bytes || look.outside >> 63 || look.any & (bytes - 1))
 		return resolve_lanes(w, o, mask, bytes);
-	if (space == CT_PTX_GENERIC) {
-		if ((least ^ most) & CT_PTX_WINDOW_MASK)
-			return resolve_lanes(w, o, mask, bytes);
-		base = least;
-		space = generic_space(&base);
-		base = least - base; /* the window */
-		least -= base;
-		most -= base;
+	w->space = in.space;
+	w->shape = look.same == 0 ? CT_PTX_SAME : look.step == 0 ? CT_PTX_ADJACENT : CT_PTX_SCATTERED;
+	w->host = w->seen = w->address;
+	if (in.space == CT_PTX_LOCAL || in.delta) {
+		w->host = w->host_row;
+		w->shape = in.space == CT_PTX_LOCAL ? CT_PTX_SCATTERED : w->shape;
 		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->offset[l] = w->address[l] - base;
-	} else {
-		memcpy(w->offset, w->address, sizeof w->offset);
+			w->host_row[l] = w->address[l] + (in.space == CT_PTX_LOCAL ? w->local_row[l] : in.delta);
 	}
-	w->space = space;
-	if (space == CT_PTX_SHARED) {
-		if (most > r->shared_bytes || r->shared_bytes - most < bytes)
-			return resolve_lanes(w, o, mask, bytes);
+	if (window) {
+		w->seen = w->seen_row;
 		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->host[l] = w->offset[l] + (uint64_t)(uintptr_t)r->shared;
-		return 0;
+			w->seen_row[l] = w->address[l] - window;
 	}
-	if (space == CT_PTX_LOCAL || space == CT_PTX_PARAM)
-		return resolve_lanes(w, o, mask, bytes);
-	uint32_t at = r->range_of[o - r->m->op];
-	if (at >= r->nranges || least < r->range[at].first || most > r->range[at].end || r->range[at].end - most < bytes)
-		return resolve_lanes(w, o, mask, bytes);
-	memcpy(w->host, w->offset, sizeof w->host);
 	return 0;
 }
 
@@ -186,6 +156,26 @@ int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t ma
 	else \
 		for (uint32_t left = mask; left; left &= left - 1) { unsigned l = ct_low_bit(left); MOVE(T, R) }
 #define KEY(width, row, sign) ((width) << 5 | (row) << 1 | (sign))
+
+/* Loads whose lanes are adjacent or the same need no look at each: 1 where that was it. */
+static int load_together(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, void *row)
+{
+	const void *from = (const void *)(uintptr_t)w->host[0];
+	if (w->shape == CT_PTX_SCATTERED || o->width != o->round || o->width < 4)
+		return 0;
+	if (w->shape == CT_PTX_ADJACENT) {
+		memcpy(row, from, (size_t)o->width * CT_PTX_LANES);
+	} else if (o->width == 4) {
+		uint32_t v = *(const ct_ptx_u32 *)from;
+		for (unsigned l = 0; l < CT_PTX_LANES; l++)
+			((ct_ptx_u32 *)row)[l] = v;
+	} else {
+		uint64_t v = *(const ct_ptx_u64 *)from;
+		for (unsigned l = 0; l < CT_PTX_LANES; l++)
+			((ct_ptx_u64 *)row)[l] = v;
+	}
+	return 1;
+}
 
 static void load_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, void *row, unsigned at)
 {
@@ -239,7 +229,8 @@ void ct_ptx_exec_load(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 	if (ct_ptx_resolve(w, o, mask, (unsigned)o->width * o->count) < 0)
 		return;
 	if (o->count == 1) {
-		load_element(w, o, mask, ct_ptx_at(w, o->d), 0);
+		if (!load_together(w, o, ct_ptx_at(w, o->d)))
+			load_element(w, o, mask, ct_ptx_at(w, o->d), 0);
 		return;
 	}
 	for (unsigned i = 0; i < o->count; i++)
@@ -250,6 +241,10 @@ void ct_ptx_exec_store(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 {
 	if (ct_ptx_resolve(w, o, mask, (unsigned)o->width * o->count) < 0)
 		return;
+	if (w->shape == CT_PTX_ADJACENT && o->count == 1 && o->width == o->round && o->width >= 4) {
+		memcpy((void *)(uintptr_t)w->host[0], ct_ptx_at(w, o->b), (size_t)o->width * CT_PTX_LANES);
+		return;
+	}
 	for (unsigned i = 0; i < o->count; i++)
 		store_element(w, o, mask, ct_ptx_at(w, w->run->m->extra[o->extra + i]), i * o->width);
 }
@@ -259,9 +254,11 @@ void ct_ptx_exec_load_param(struct ct_ptx_warp *w, const struct ct_ptx_op *o, ui
 {
 	const unsigned char *from = w->run->params + o->imm;
 	w->space = CT_PTX_PARAM;
+	w->seen = w->seen_row;
+	w->host = w->host_row;
 	for (unsigned l = 0; l < CT_PTX_LANES; l++) {
-		w->offset[l] = (uint64_t)o->imm;
-		w->host[l] = (uint64_t)(uintptr_t)from;
+		w->seen_row[l] = (uint64_t)o->imm;
+		w->host_row[l] = (uint64_t)(uintptr_t)from;
 	}
 	for (unsigned i = 0; i < o->count; i++)
 		load_element(w, o, mask, ct_ptx_at(w, w->run->m->extra[o->extra + i]), i * o->width);
@@ -270,10 +267,10 @@ void ct_ptx_exec_load_param(struct ct_ptx_warp *w, const struct ct_ptx_op *o, ui
 /* A prefetch outside of every allocation does nothing, as on the device. */
 void ct_ptx_exec_prefetch(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	(void)mask;
-	compute_addresses(w, o);
+	struct ct_ptx_look look;
+	w->run->look(w, o, mask, 0, 0, 1, &look);
 	w->space = CT_PTX_GLOBAL;
-	memcpy(w->offset, w->address, sizeof w->offset);
+	w->seen = w->address;
 }
 
 void ct_ptx_exec_isspacep(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
@@ -343,7 +340,7 @@ int ct_ptx_memory_add(struct ct_ptx_memory *memory, const void *first, uint64_t 
 	if (ct_grow((void **)&memory->range, &memory->cap, memory->n + 1, sizeof *memory->range) < 0)
 		return ct_fail_nomem(e);
 	memmove(memory->range + at + 1, memory->range + at, (memory->n - at) * sizeof *memory->range);
-	memory->range[at] = (struct ct_ptx_range){a, a + bytes};
+	memory->range[at] = (struct ct_ptx_range){.first = a, .end = a + bytes, .space = CT_PTX_GLOBAL};
 	memory->n++;
 	return CT_OK;
 }
@@ -376,7 +373,7 @@ int ct_ptx_collect_ranges(struct ct_ptx_run *r)
 	const struct ct_ptx_memory *memory = r->launch->memory;
 	const struct ct_ptx_module *m = r->m;
 	size_t n = memory ? memory->n : 0;
-	r->range = ct_calloc(n + m->nglobals, sizeof *r->range);
+	r->range = ct_calloc(n + m->nglobals + 2, sizeof *r->range);
 	r->range_of = ct_calloc(m->nops, sizeof *r->range_of);
 	if (!r->range || !r->range_of)
 		return ct_fail_nomem(r->e);
@@ -386,9 +383,13 @@ int ct_ptx_collect_ranges(struct ct_ptx_run *r)
 		const struct ct_ptx_variable *v = &m->symbol[m->global[i]].v;
 		uint64_t first = (uint64_t)(uintptr_t)v->storage;
 		if (v->storage && !(memory && ct_ptx_memory_find(memory, first, NULL, NULL)))
-			r->range[n++] = (struct ct_ptx_range){first, first + v->bytes};
+			r->range[n++] = (struct ct_ptx_range){.first = first, .end = first + v->bytes, .space = v->space};
 	}
 	r->nranges = n;
 	qsort(r->range, n, sizeof *r->range, by_first);
+	r->range[n] = (struct ct_ptx_range){.first = CT_PTX_SHARED_WINDOW, .end = CT_PTX_SHARED_WINDOW + r->shared_bytes,
+	                                    .delta = (uint64_t)(uintptr_t)r->shared - CT_PTX_SHARED_WINDOW, .space = CT_PTX_SHARED};
+	for (size_t i = 0; i < m->nops; i++) /* no operation has found anything yet: an empty range */
+		r->range_of[i] = (uint32_t)n + 1;
 	return CT_OK;
 }

@@ -44,7 +44,7 @@
 
 /* Memory and exchange between lanes. */
 #define CT_PTX_WARP_CODES(X) \
-	X(load) X(store) X(load_param) X(atom) X(prefetch) X(isspacep) \
+	X(load) X(store) X(load_param) X(atom) X(prefetch) X(async_load) X(async_store) X(ldmatrix) X(isspacep) X(mma) \
 	X(shfl) X(vote) X(match) X(redux) X(fence) X(nanosleep)
 
 /* What the interpreter does itself: it moves lanes, or ends the kernel. */
@@ -102,6 +102,16 @@ enum ct_ptx_atom {
 enum { CT_PTX_VOTE_ALL, CT_PTX_VOTE_ANY, CT_PTX_VOTE_UNI, CT_PTX_VOTE_BALLOT };
 enum { CT_PTX_SHFL_UP, CT_PTX_SHFL_DOWN, CT_PTX_SHFL_BFLY, CT_PTX_SHFL_IDX };
 enum { CT_PTX_BAR_SYNC, CT_PTX_BAR_ARRIVE, CT_PTX_BAR_POPC, CT_PTX_BAR_AND, CT_PTX_BAR_OR };
+
+/* Factors of matrix products, and what a lane holds of each matrix, in registers. */
+enum { CT_PTX_X_F16, CT_PTX_X_BF16, CT_PTX_X_TF32, CT_PTX_X_F64, CT_PTX_X_S8, CT_PTX_X_U8 };
+struct ct_ptx_product {
+	unsigned char rows, depth; /* of the first factor; the result has 8 columns */
+	unsigned char factor;
+	unsigned char accumulators, a, b;
+};
+/* The product of an mma operation, by its `imm`. */
+const struct ct_ptx_product *ct_ptx_product_at(unsigned index);
 
 #define CT_PTX_NO_PREDICATE UINT32_MAX
 

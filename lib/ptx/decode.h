@@ -57,6 +57,8 @@ int ct_ptx_extra(struct ct_ptx_reader *r, uint32_t ref);
 /* A register of the function for the use of expansions. */
 uint32_t ct_ptx_scratch(struct ct_ptx_reader *r, int which);
 
+/* Address of a memory operand into o->a and o->imm, in a space that the opcode names. */
+int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o, int space);
 /* The state space that the next atom names, or CT_PTX_GENERIC; its window of generic addresses. */
 int ct_ptx_take_space(struct ct_ptx_reader *r);
 uint64_t ct_ptx_window(int space);
@@ -80,6 +82,7 @@ ct_ptx_decoder ct_ptx_decode_load, ct_ptx_decode_store, ct_ptx_decode_atom, ct_p
 ct_ptx_decoder ct_ptx_decode_bra, ct_ptx_decode_brx, ct_ptx_decode_call, ct_ptx_decode_ret, ct_ptx_decode_exit,
 	ct_ptx_decode_trap, ct_ptx_decode_bar, ct_ptx_decode_fence, ct_ptx_decode_vote, ct_ptx_decode_shfl,
 	ct_ptx_decode_match, ct_ptx_decode_redux, ct_ptx_decode_activemask, ct_ptx_decode_nothing;
+ct_ptx_decoder ct_ptx_decode_async, ct_ptx_decode_ldmatrix, ct_ptx_decode_mma;
 /* Floating-point arithmetic, once the decoder of the name has seen that its type is one. */
 int ct_ptx_decode_float(struct ct_ptx_reader *r, int fast, int any, unsigned sources);
 

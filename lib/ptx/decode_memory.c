@@ -80,8 +80,7 @@ static int variable_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a,
 	return CT_OK;
 }
 
-/* Address of the memory operand into o->a and o->imm. */
-static int memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o, int space)
+int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o, int space)
 {
 	if (a->kind != CT_PTX_ARG_MEMORY)
 		return ct_ptx_unknown(r, "an address in brackets is needed");
@@ -161,7 +160,7 @@ int ct_ptx_decode_load(struct ct_ptx_reader *r)
 	o->width = (uint8_t)ct_ptx_type_bytes(k.type);
 	o->count = (uint8_t)k.count;
 	o->mode = ct_ptx_is_signed(k.type) ? CT_PTX_EXTEND_SIGN : 0;
-	if ((rc = value_rows(r, &a[0], &k, 1, o)) < 0 || (rc = memory_address(r, &a[1], o, k.space)) < 0)
+	if ((rc = value_rows(r, &a[0], &k, 1, o)) < 0 || (rc = ct_ptx_memory_address(r, &a[1], o, k.space)) < 0)
 		return rc;
 	o->d = r->m->extra[o->extra];
 	if (is_parameter(o, &a[1])) {
@@ -186,7 +185,7 @@ int ct_ptx_decode_store(struct ct_ptx_reader *r)
 		return CT_ERR_NOMEM;
 	o->width = (uint8_t)ct_ptx_type_bytes(k.type);
 	o->count = (uint8_t)k.count;
-	if ((rc = value_rows(r, &a[1], &k, 0, o)) < 0 || (rc = memory_address(r, &a[0], o, k.space)) < 0)
+	if ((rc = value_rows(r, &a[1], &k, 0, o)) < 0 || (rc = ct_ptx_memory_address(r, &a[0], o, k.space)) < 0)
 		return rc;
 	o->b = r->m->extra[o->extra];
 	return o->space == CT_PTX_PARAM || o->space == CT_PTX_CONST ? ct_ptx_unknown(r, "parameters and constants of a kernel cannot be written") : CT_OK;
@@ -246,7 +245,7 @@ int ct_ptx_decode_atom(struct ct_ptx_reader *r)
 	o->width = (uint8_t)ct_ptx_type_bytes((enum ct_ptx_type)type);
 	o->count = (uint8_t)type;
 	o->d = CT_PTX_NO_ROW;
-	if ((rc = memory_address(r, &a[result], o, space)) < 0 || (result && a[0].kind != CT_PTX_ARG_SINK &&
+	if ((rc = ct_ptx_memory_address(r, &a[result], o, space)) < 0 || (result && a[0].kind != CT_PTX_ARG_SINK &&
 	    (rc = ct_ptx_result(r, &a[0], (enum ct_ptx_type)type, &o->d)) < 0) ||
 	    (rc = ct_ptx_row(r, &a[result + 1], (enum ct_ptx_type)type, &o->b)) < 0)
 		return rc;
@@ -267,5 +266,5 @@ int ct_ptx_decode_prefetch(struct ct_ptx_reader *r)
 	if (!o)
 		return CT_ERR_NOMEM;
 	o->width = 1;
-	return memory_address(r, &r->s.arg[0], o, space);
+	return ct_ptx_memory_address(r, &r->s.arg[0], o, space);
 }

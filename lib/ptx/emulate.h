@@ -47,7 +47,8 @@ struct ct_ptx_cta {
 	uint32_t warps;
 };
 
-/* One executed PTX instruction of one warp. */
+/* One executed PTX instruction of one warp. An asynchronous copy is two: its load of global memory, then
+ * its store to shared memory. */
 struct ct_ptx_event {
 	const struct ct_ptx_cta *cta;
 	uint32_t warp;           /* in its CTA */

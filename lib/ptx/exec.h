@@ -23,6 +23,9 @@ typedef int64_t CT_PTX_ALIAS ct_ptx_s64;
 typedef float CT_PTX_ALIAS ct_ptx_f32;
 typedef double CT_PTX_ALIAS ct_ptx_f64;
 
+struct ct_ptx_warp;
+struct ct_ptx_run;
+
 #define CT_PTX_NO_SPLIT UINT32_MAX
 #define CT_PTX_ALL_LANES UINT32_MAX
 #define CT_PTX_BARRIERS 16
@@ -54,7 +57,21 @@ struct ct_ptx_frame {
 	uint32_t uses;        /* splits in it and frames above it */
 };
 
-struct ct_ptx_range { uint64_t first, end; };
+/* A range of addresses, and what lies between them and those of the host. */
+struct ct_ptx_range {
+	uint64_t first, end, delta;
+	int space;
+};
+
+/* What one look at the addresses of an access finds, over the lanes of the mask. */
+struct ct_ptx_look {
+	uint64_t outside; /* bit 63: a lane lies outside of the range */
+	uint64_t any;     /* union of the bits of all addresses */
+	uint64_t step;    /* 0: each lane's address is `bytes` behind the one before */
+	uint64_t same;    /* 0: all are the same */
+};
+typedef void ct_ptx_looker(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, uint64_t first, uint64_t limit,
+                           unsigned bytes, struct ct_ptx_look *look);
 
 struct ct_ptx_warp {
 	unsigned char *base[CT_PTX_BASES];
@@ -71,10 +88,15 @@ struct ct_ptx_warp {
 	size_t rows_bytes;
 	unsigned char *special;
 	unsigned char *local;       /* lane after lane */
-	uint64_t address[CT_PTX_LANES]; /* of the last access, as the lanes computed it */
-	uint64_t offset[CT_PTX_LANES];  /* the same without windows, for observers */
-	uint64_t host[CT_PTX_LANES];
-	int space;                  /* of the last access */
+	/* Of the last access: */
+	uint64_t address[CT_PTX_LANES];   /* as the lanes computed it */
+	const uint64_t *seen;             /* the same without windows, for observers */
+	const uint64_t *host;             /* the host's */
+	uint64_t seen_row[CT_PTX_LANES], host_row[CT_PTX_LANES]; /* of those that differ from it */
+	int space;
+	enum { CT_PTX_SCATTERED, CT_PTX_ADJACENT, CT_PTX_SAME } shape; /* of all 32 lanes */
+	unsigned char copy[CT_PTX_LANES][16]; /* between the halves of an asynchronous copy */
+	uint64_t local_row[CT_PTX_LANES]; /* host address of each lane's local memory */
 };
 
 struct ct_ptx_barrier {
@@ -92,6 +114,7 @@ struct ct_ptx_run {
 	const struct ct_ptx_launch *launch;
 	const struct ct_ptx_module *m;
 	const struct ct_ptx_function *f;
+	ct_ptx_looker *look;
 	ct_ptx_exec *exec[CT_PTX_CODE_COUNT]; /* by code, for this machine; none for control */
 	struct ct_ptx_cta cta;
 	struct ct_ptx_warp *warp;
@@ -101,7 +124,7 @@ struct ct_ptx_run {
 	uint32_t shared_bytes;
 	uint32_t local_bytes;       /* of each lane */
 	unsigned char *params;
-	struct ct_ptx_range *range; /* sorted by first */
+	struct ct_ptx_range *range; /* sorted by first; behind the last the window of shared memory and an empty one */
 	size_t nranges;
 	uint32_t *range_of;         /* where each operation found its addresses last */
 	uint64_t steps, max_steps;
@@ -114,9 +137,11 @@ struct ct_ptx_run {
 
 /* Operations on whole rows: by code, up to the first that is none. */
 extern ct_ptx_exec *const ct_ptx_rows_portable[];
+ct_ptx_looker ct_ptx_look_portable;
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(CT_NO_SIMD)
 #define CT_PTX_X86 1
 extern ct_ptx_exec *const ct_ptx_rows_avx2[];
+ct_ptx_looker ct_ptx_look_avx2;
 #else
 #define CT_PTX_X86 0
 #endif

@@ -70,14 +70,17 @@ static int check_launch(const struct ct_ptx_launch *l, const struct ct_ptx_funct
 }
 
 /* Best variant that this machine has; CACHETRIAGE_ISA=portable keeps to plain C. */
-static ct_ptx_exec *const *choose_rows(void)
+static ct_ptx_exec *const *choose_rows(ct_ptx_looker **look)
 {
 #if CT_PTX_X86
 	const char *isa = getenv("CACHETRIAGE_ISA");
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
-	    !(isa && (strcmp(isa, "portable") == 0 || strcmp(isa, "popcnt") == 0)))
+	    !(isa && (strcmp(isa, "portable") == 0 || strcmp(isa, "popcnt") == 0))) {
+		*look = ct_ptx_look_avx2;
 		return ct_ptx_rows_avx2;
+	}
 #endif
+	*look = ct_ptx_look_portable;
 	return ct_ptx_rows_portable;
 }
 
@@ -133,6 +136,8 @@ static int make_warp(struct ct_ptx_run *r, uint32_t index)
 	w->local = ct_calloc_aligned((size_t)r->local_bytes * CT_PTX_LANES + 1, 1);
 	if (!w->rows || !w->special || !w->local)
 		return ct_fail_nomem(r->e);
+	for (unsigned lane = 0; lane < CT_PTX_LANES; lane++)
+		w->local_row[lane] = (uint64_t)(uintptr_t)w->local + (uint64_t)lane * r->local_bytes;
 	w->base[CT_PTX_BASE_CONST] = r->m->constant;
 	w->base[CT_PTX_BASE_SPECIAL] = w->special;
 	set_specials(w);
@@ -143,7 +148,7 @@ static int prepare(struct ct_ptx_run *r)
 {
 	const struct ct_ptx_launch *l = r->launch;
 	uint32_t threads = l->block[0] * l->block[1] * l->block[2];
-	ct_ptx_exec *const *rows = choose_rows();
+	ct_ptx_exec *const *rows = choose_rows(&r->look);
 	int known, rc;
 	r->warps = (threads + CT_PTX_LANES - 1) / CT_PTX_LANES;
 	r->cta = (struct ct_ptx_cta){.kernel = l->kernel, .threads = threads, .warps = r->warps};

@@ -46,6 +46,11 @@ static uint64_t of_double(double d)
 	return d != d ? CT_PTX_NAN_64 : u;
 }
 
+uint64_t ct_ptx_real_bits(double v)
+{
+	return of_double(v);
+}
+
 double ct_ptx_real_value(enum ct_ptx_type t, uint64_t bits)
 {
 	if (t == CT_PTX_F64)

@@ -12,6 +12,8 @@
 
 /* Value of the bits of a type (f16, bf16, f32 or f64), exactly. Pure. */
 double ct_ptx_real_value(enum ct_ptx_type t, uint64_t bits);
+/* Bits of a double; every NaN has the same. Pure. */
+uint64_t ct_ptx_real_bits(double v);
 /* Bits of the nearest value of f16 or bf16, in any rounding. The value must be exact, or
  * rounded to odd with more digits than the type has twice. Pure. */
 uint32_t ct_ptx_real_half(enum ct_ptx_type t, double v, enum ct_ptx_round round);

@@ -1,5 +1,5 @@
 /* rows.h - operations on rows of 32 lanes, compiled once per instruction set. The including
- * file defines CT_PTX_ROWS, the name of the table. Private. */
+ * file defines CT_PTX_ROWS, the name of the table, and CT_PTX_LOOK. Private. */
 
 #include <math.h>
 #include <string.h>
@@ -253,6 +253,40 @@ UNARY(cvt_s64_f64, F64, S64, (double)a)
 /* Out of range: the nearest value; NaN: 0. What is converted is always in range. */
 UNARY(cvt_f32_s32, S32, F32, a >= 2147483648.0f ? INT32_MAX : a <= -2147483648.0f ? INT32_MIN : a != a ? 0 : (int32_t)a)
 UNARY(cvt_f64_s32, S32, F64, a >= 2147483647.0 ? INT32_MAX : a <= -2147483648.0 ? INT32_MIN : a != a ? 0 : (int32_t)a)
+
+/* Computes the addresses of an access (register plus constant) and looks at them once. A range has less
+ * than 2^63 bytes, so that the sign of a difference tells on which side of an end an address lies. */
+void CT_PTX_LOOK(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, uint64_t first, uint64_t limit,
+                 unsigned bytes, struct ct_ptx_look *look)
+{
+	uint64_t add = (uint64_t)o->imm + (o->mode & CT_PTX_IN_FRAME ? w->local_base : 0), outside = 0, any = 0, step = 0, same = 0;
+	uint64_t *address = w->address;
+	if (o->mode & CT_PTX_ADDRESS_32) {
+		const U32 *a = ROW(const U32, o->a);
+		EACH_LANE { address[l] = a[l] + add; }
+	} else {
+		const U64 *a = ROW(const U64, o->a);
+		EACH_LANE { address[l] = a[l] + add; }
+	}
+	if (mask == CT_PTX_ALL_LANES) {
+		uint64_t start = address[0];
+		for (unsigned l = 0; l < LANES; l++) {
+			uint64_t in = address[l] - first, ahead = address[l] - start;
+			outside |= in | (limit - in);
+			any |= address[l];
+			same |= ahead;
+			step |= ahead ^ l * (uint64_t)bytes;
+		}
+	} else {
+		same = step = 1;
+		for (unsigned l = 0; l < LANES; l++) {
+			uint64_t in = address[l] - first, here = 0 - (uint64_t)(mask >> l & 1);
+			outside |= (in | (limit - in)) & here;
+			any |= address[l] & here;
+		}
+	}
+	*look = (struct ct_ptx_look){outside, any, step, same};
+}
 
 #define ENTRY(n) x_##n,
 ct_ptx_exec *const CT_PTX_ROWS[] = {CT_PTX_ROW_CODES(ENTRY)};

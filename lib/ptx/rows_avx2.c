@@ -14,6 +14,7 @@
 #endif
 
 #define CT_PTX_ROWS ct_ptx_rows_avx2
+#define CT_PTX_LOOK ct_ptx_look_avx2
 #include "ptx/rows.h"
 
 #ifdef __clang__

@@ -16,10 +16,11 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 	const struct ct_ptx_observer *observer = r->launch->observer;
 	struct ct_ptx_event event = {.cta = &r->cta, .warp = w->index, .instruction = o->source, .active = active, .mask = mask};
 	if (mask && (o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ||
-	             o->code == CT_PTX_atom || o->code == CT_PTX_prefetch)) {
+	             (o->code >= CT_PTX_atom && o->code <= CT_PTX_ldmatrix))) {
 		event.space = (enum ct_ptx_space)w->space;
-		event.width = o->code == CT_PTX_atom ? o->width : (uint32_t)o->width * (o->count ? o->count : 1);
-		event.addresses = w->offset;
+		event.width = o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ?
+		              (uint32_t)o->width * o->count : o->width;
+		event.addresses = w->seen;
 	}
 	r->status = observer->instruction(observer->ctx, &event, r->e);
 	return r->status < 0 ? -1 : 0;
