@@ -49,10 +49,12 @@ SUPPORT_SRC := $(wildcard tests/support/*.c)
 UNITS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
-MAN := $(wildcard man/*.[157])
-# A header that says "Private" in its first comment, or *_internal.h, stays in the tree.
+MAN := $(wildcard man/*.[1357])
+# A header that says "Private" in its first comment, or *_internal.h, stays in the tree; so do models, but for the
+# interface through which programs know them.
+PUBLIC_MODELS = $(addprefix models/,mechanism.h registry.h verdict/verdict.h common/constants.h common/number.h common/workload.h)
 PUBLIC_HEADERS = $(filter-out %_internal.h,$(shell for h in lib/*/*.h; do \
-  head -n 14 $$h | grep -qi private || echo $$h; done))
+  head -n 14 $$h | grep -qi private || echo $$h; done)) $(PUBLIC_MODELS)
 
 # Optional: the Oclgrind plugin of `tracegen capture`, where its headers are.
 CAPTURE_FLAGS := $(shell CXX='$(CXX)' sh tools/tracegen/capture/detect.sh)
@@ -62,6 +64,12 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 LIB = $(BUILD)/lib/libcachetriage.a
 MODELS = $(BUILD)/lib/libctmodels.a
 COMMON = $(BUILD)/lib/libcttool.a
+# What is installed: lib and models in one archive, and in a shared library where the linker makes such (SHARED= leaves
+# it out). Before 1.0 every minor version may change what programs are compiled with.
+INSTALLED = $(BUILD)/lib/installed/libcachetriage.a
+SHARED ?= $(if $(filter Linux FreeBSD NetBSD OpenBSD DragonFly,$(shell uname -s)),yes)
+SONAME = libcachetriage.so.$(basename $(VERSION))
+SO = $(if $(SHARED),$(BUILD)/lib/libcachetriage.so.$(VERSION))
 SUPPORT = $(BUILD)/lib/libctsupport.a
 # What tests call of a command's own files: all but its main().
 OWN = $(BUILD)/lib/libtracegen.a
@@ -93,6 +101,17 @@ $(MODELS): $(call obj,$(MODEL_SRC))
 	$(archive)
 $(COMMON): $(call obj,$(COMMON_SRC))
 	$(archive)
+$(INSTALLED): $(call obj,$(LIB_SRC) $(MODEL_SRC))
+	$(archive)
+
+# Only what public headers declare can be seen of it (lib/base/decls.h).
+pic = $(patsubst %.c,$(BUILD)/pic/%.o,$(1))
+$(BUILD)/pic/%.o: %.c Makefile VERSION
+	@mkdir -p $(@D)
+	@echo "  CC      $@"; $(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -c -o $@ $<
+$(BUILD)/lib/libcachetriage.so.$(VERSION): $(call pic,$(LIB_SRC) $(MODEL_SRC))
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) $(RELRO) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 	$(archive)
 $(BUILD)/lib/libtracegen.a: $(call obj,$(wildcard tools/tracegen/*.c tools/tracegen/*/*.c))
@@ -142,6 +161,9 @@ $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=rea
 
 tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $$(FAULTS)
 
+## library: the static and the shared library that `make install` installs
+library: $(INSTALLED) $(SO)
+
 ## demo: installs what is missing, builds, runs the main pipe on a generated trace
 demo: deps-missing
 	@$(MAKE) --no-print-directory all
@@ -149,13 +171,13 @@ demo: deps-missing
 
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
+	@$(MAKE) --no-print-directory all library $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" CAPTURE= tests
 	@bash tests/run.sh build build/asan
 
 ## quick: unit and golden tests of the plain build only (while developing)
-quick: tests
+quick: tests library
 	@bash tests/run.sh $(BUILD) $(BUILD)
 
 ## bench: speed, as a table and in build/bench.tsv
@@ -254,16 +276,18 @@ deps-missing:
 	@sh tests/deps.sh missing
 
 ## install: commands, library, headers, man pages, data under PREFIX (DESTDIR, PROGRAM_PREFIX)
-install: all
+install: all library
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(DATADIR)
 	for t in $(TOOLS); do $(INSTALL) -m 755 $(BUILD)/bin/$$t $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t || exit 1; done
 	first=; for t in $$(cat $(ESTIMATORS)); do c=$(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t; \
 	  if [ -n "$$first" ]; then ln -f $$first $$c; else first=$$c; $(INSTALL) -m 755 $(ESTIMATOR) $$c; fi || exit 1; done
-	$(INSTALL) -m 644 $(LIB) $(CAPTURE) $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 $(INSTALLED) $(SO) $(CAPTURE) $(DESTDIR)$(LIBDIR)/
+	$(if $(SO),ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/$(SONAME) && ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libcachetriage.so)
 	for h in $(PUBLIC_HEADERS); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$h $$d/ || exit 1; done
 	sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' -e 's,@INCLUDEDIR@,$(INCLUDEDIR),g' \
-	  -e 's,@VERSION@,$(VERSION),g' lib/cachetriage.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	  -e 's,@DATADIR@,$(DATADIR),g' -e 's,@VERSION@,$(VERSION),g' -e 's,@PRIVATE@,$(if $(SO),.private),' \
+	  -e 's,@STATIC_LIBS@,$(if $(SO),, -lm -pthread),' lib/cachetriage.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
 	for m in $(MAN); do d=$(DESTDIR)$(MANDIR)/man$${m##*.}; b=$${m#man/}; \
 	  case $$m in *.1) b=$(PROGRAM_PREFIX)$$b;; esac; \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d/$$b || exit 1; done
@@ -286,7 +310,8 @@ deb: all
 uninstall: $(ESTIMATORS)
 	for t in $(COMMANDS); do rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t $(DESTDIR)$(MANDIR)/man1/$(PROGRAM_PREFIX)$$t.1; done
 	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
-	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/libcachetriage.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
+	  $(DESTDIR)$(LIBDIR)/libcachetriage.so.$(VERSION) $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
 	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p \
 	  $(DESTDIR)$(ZSHDIR)/_$$p $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done
@@ -296,6 +321,10 @@ dist:
 	@mkdir -p build
 	git archive --prefix=cachetriage-$(VERSION)/ -o build/cachetriage-$(VERSION).tar.gz HEAD
 
+# For tests/golden/house.sh.
+public-headers:
+	@printf '%s\n' $(PUBLIC_HEADERS)
+
 ## clean: removes build/
 clean:
 	rm -rf build
@@ -304,6 +333,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: all tests library public-headers demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

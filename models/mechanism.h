@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/decls.h"
 #include "base/error.h"
 #include "base/range.h"
 #include "base/table.h"
@@ -33,6 +34,8 @@
 #include "pass/replays.h"
 #include "profile/profile.h"
 #include "profile/schema.h"
+
+CT_DECLS_BEGIN
 
 struct ct_figure;
 struct ct_mechanism;
@@ -223,5 +226,7 @@ struct ct_mechanism {
 	/* The data figures of its paper, for report; how many goes to *n. NULL: none. */
 	const struct ct_figure *(*figures)(unsigned *n);
 };
+
+CT_DECLS_END
 
 #endif

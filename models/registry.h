@@ -4,7 +4,10 @@
 #ifndef CT_MODELS_REGISTRY_H
 #define CT_MODELS_REGISTRY_H
 
+#include "base/decls.h"
 #include "models/mechanism.h"
+
+CT_DECLS_BEGIN
 
 /* At most so many mechanisms, so that a set of them fits a mask. */
 enum { CT_MECHANISMS_MAX = 32 };
@@ -32,5 +35,7 @@ const struct ct_metric *ct_mechanism_metric(const char *type, const char *name);
 int ct_mechanisms_parse(const char *option, const char *list, uint32_t *mask, struct ct_error *e);
 /* Those that triage judges without being asked. */
 uint32_t ct_mechanisms_published(void);
+
+CT_DECLS_END
 
 #endif

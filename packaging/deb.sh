@@ -1,7 +1,6 @@
 #!/bin/sh
-# deb.sh BUILD: build/deb/cachetriage_VERSION_ARCH.deb, libcachetriage-dev_... and, where
-# oclgrind is, cachetriage-capture_..., from what
-# `make install` installs. Needs dpkg-dev; the same tree gives the same packages.
+# deb.sh BUILD: build/deb/cachetriage_VERSION_ARCH.deb, libcachetriage0.1_..., libcachetriage-dev_...
+# and, where oclgrind is, cachetriage-capture_..., from what `make install` installs. Needs dpkg-dev; the same tree gives the same packages.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -17,9 +16,15 @@ umask 022
 
 make -s --no-print-directory BUILD="$build" DESTDIR="$PWD/$out/main" PREFIX=/usr LIBDIR="/usr/lib/$multiarch" install
 main=$out/main dev=$out/dev
-mkdir -p "$dev/usr/lib/$multiarch" "$main/usr/share/lintian/overrides"
+abi=${version%.*} lib=libcachetriage${version%.*}
+shared=$out/$lib
+mkdir -p "$dev/usr/lib/$multiarch" "$dev/usr/share/man" "$shared/usr/lib/$multiarch" "$main/usr/share/lintian/overrides"
 mv "$main/usr/include" "$dev/usr/"
-mv "$main/usr/lib/$multiarch/libcachetriage.a" "$main/usr/lib/$multiarch/pkgconfig" "$dev/usr/lib/$multiarch/"
+mv "$main/usr/lib/$multiarch/libcachetriage.so.$version" "$main/usr/lib/$multiarch/libcachetriage.so.$abi" \
+	"$shared/usr/lib/$multiarch/"
+mv "$main/usr/lib/$multiarch/libcachetriage.a" "$main/usr/lib/$multiarch/libcachetriage.so" \
+	"$main/usr/lib/$multiarch/pkgconfig" "$dev/usr/lib/$multiarch/"
+[ ! -d "$main/usr/share/man/man3" ] || mv "$main/usr/share/man/man3" "$dev/usr/share/man/"
 # The recorder of OpenCL programs is loaded by oclgrind, which the commands do not need: a
 # package of its own, where it was built.
 capture=$out/capture plugin=$main/usr/lib/$multiarch/cachetriage-capture.so
@@ -31,7 +36,8 @@ fi
 rm -rf "$main/usr/lib"
 strip --strip-unneeded "$main"/usr/bin/*
 strip --strip-debug --enable-deterministic-archives "$dev/usr/lib/$multiarch/libcachetriage.a"
-find "$main/usr/share/man" -type f -exec gzip -9n {} +
+strip --strip-unneeded "$shared/usr/lib/$multiarch/libcachetriage.so.$version"
+find "$main/usr/share/man" "$dev/usr/share/man" -type f -exec gzip -9n {} +
 
 finish_package() { # NAME ROOT
 	doc=$2/usr/share/doc/$1
@@ -97,9 +103,18 @@ The plugin with which "tracegen capture" runs an OpenCL program in the
 Oclgrind simulator and records a trace of its kernels, without a GPU.
 END
 fi
-control libcachetriage-dev "$dev" "Depends: libzstd-dev, libpcre2-dev, libgsl-dev, liblzma-dev, zlib1g-dev
-" libdevel "library that reads GPU traces and models their caches" <<END
-Static library and headers behind the commands of cachetriage: trace readers,
-GPU configurations, reuse-distance engines, the replay engine and the profile
-document.
+libs=$(cd "$out" && dpkg-shlibdeps --ignore-missing-info -O "$lib/usr/lib/$multiarch/libcachetriage.so.$version" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+mkdir -p "$shared/DEBIAN"
+echo "libcachetriage $abi $lib (>= $version)" >"$shared/DEBIAN/shlibs"
+echo "activate-noawait ldconfig" >"$shared/DEBIAN/triggers"
+control "$lib" "$shared" "Depends: $libs
+" libs "library that reads GPU traces and estimates cache mechanisms" <<END
+Shared library behind the commands of cachetriage, for other programs: trace
+readers, GPU configurations, reuse-distance engines, the replay engine, the
+profile document and the estimates of mechanisms with their verdicts.
+END
+control libcachetriage-dev "$dev" "Depends: $lib (= $version), libzstd-dev, libpcre2-dev, libgsl-dev, liblzma-dev, zlib1g-dev
+" libdevel "library that reads GPU traces and estimates cache mechanisms (headers)" <<END
+Headers, manual pages and the static library for programs that make profiles
+of GPU traces and estimate what cache mechanisms would gain.
 END

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* Asks the host's memory for a cache line that will be read soon. */
 #if defined(__GNUC__)
 #define CT_BRING(p) __builtin_prefetch(p)
@@ -51,5 +55,7 @@ static inline unsigned ct_high_bit(uint64_t v)
 	return n;
 #endif
 }
+
+CT_DECLS_END
 
 #endif

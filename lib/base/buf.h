@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 /* Zero-initialise ({0}) to start empty. After a failed append `failed` stays 1
  * and later appends do nothing, so that a long sequence needs one check. */
@@ -27,5 +30,7 @@ void ct_buf_reset(struct ct_buf *b);
 void ct_buf_free(struct ct_buf *b);
 /* 0, or fails with CT_ERR_NOMEM if any append failed. */
 int ct_buf_check(const struct ct_buf *b, struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

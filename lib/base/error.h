@@ -10,6 +10,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 #if defined(__GNUC__)
 #define CT_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define CT_NODISCARD __attribute__((warn_unused_result))
@@ -57,5 +61,7 @@ struct ct_diag {
 
 /* Formats and delivers one warning; does nothing when d or d->warn is NULL. */
 void ct_warn(const struct ct_diag *d, const char *fmt, ...) CT_PRINTF(2, 3);
+
+CT_DECLS_END
 
 #endif

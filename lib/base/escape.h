@@ -5,6 +5,9 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
 
 /* Each function appends the NUL-terminated s to b; a failed allocation shows in b. */
 
@@ -29,5 +32,7 @@ void ct_escape_csv(struct ct_buf *b, const char *s);
 
 /* A word of a POSIX shell's command line, in single quotes where it needs them. */
 void ct_escape_shell(struct ct_buf *b, const char *s);
+
+CT_DECLS_END
 
 #endif

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* 2^64 over the golden ratio: the high bits of a product with it spread neighbouring numbers evenly (Knuth,
  * The Art of Computer Programming 3, section 6.4). */
 #define CT_GOLDEN64 UINT64_C(0x9e3779b97f4a7c15)
@@ -39,5 +43,7 @@ static inline uint64_t ct_rand64(uint64_t *state)
 {
 	return ct_mix64(*state += CT_GOLDEN64);
 }
+
+CT_DECLS_END
 
 #endif

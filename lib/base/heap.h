@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 enum { CT_HEAP_ENTRY_MAX = 64 }; /* bytes of an entry that is sorted */
 
 /* 1 where entry a has to come out before entry b; an order (strict, transitive). */
@@ -70,5 +74,7 @@ static inline void ct_heap_sort(void *array, size_t n, size_t size, ct_heap_befo
 		ct_heap_sink(array, 0, n - 1, size, entry, before, ctx, 1);
 	}
 }
+
+CT_DECLS_END
 
 #endif

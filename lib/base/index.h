@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* Zero-initialise. */
 struct ct_index {
 	uint32_t *bucket; /* item + 1, 0: free; linear probing, at most half full */
@@ -42,5 +46,7 @@ static inline void ct_index_put(struct ct_index *x, uint64_t h, uint32_t item)
 {
 	x->bucket[h & (x->buckets - 1)] = item + 1;
 }
+
+CT_DECLS_END
 
 #endif

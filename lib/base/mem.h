@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* 1: built with AddressSanitizer, which wants each piece of memory by itself and all addresses. */
 #if defined(__SANITIZE_ADDRESS__)
 #define CT_ADDRESS_SANITIZER 1
@@ -34,5 +38,7 @@ char *ct_strndup(const char *s, size_t n);
 /* Zeroed block aligned to 64 bytes (a cache line), rounded up to whole lines;
  * NULL when out of memory. Free with free(). */
 void *ct_calloc_aligned(size_t n, size_t size);
+
+CT_DECLS_END
 
 #endif

@@ -12,6 +12,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* The point in [low, high] where f, which rises or falls all the way, is 0 (Brent's method). Returns 0
  * with *x set; -1 with *x untouched where f has the same sign at both ends, low > high, or f gives a
  * number that is not finite. f is called some ten times. */
@@ -34,5 +38,7 @@ double ct_log_choose(double n, double k);
 /* Mean of n >= 1 values, and the standard error of that mean (infinite for one value). */
 double ct_mean(const double *v, size_t n);
 double ct_mean_error(const double *v, size_t n);
+
+CT_DECLS_END
 
 #endif

@@ -9,7 +9,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 struct ct_out;
 
@@ -38,5 +41,7 @@ void ct_out_abort(struct ct_out *out);
  * where the file system has no nameless ones. Nothing may be done with the outputs
  * afterwards. Async-signal-safe: for the handler of a signal that ends the program. */
 void ct_out_discard_all(void);
+
+CT_DECLS_END
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 struct ct_pool_block;
 
 /* All zero: empty. One thread at a time. */
@@ -22,5 +26,7 @@ void *ct_pool_take(struct ct_pool *p, size_t n, size_t size);
 
 /* Gives all of it back; the pool is empty afterwards. */
 void ct_pool_free(struct ct_pool *p);
+
+CT_DECLS_END
 
 #endif

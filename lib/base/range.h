@@ -7,8 +7,11 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "base/units.h"
+
+CT_DECLS_BEGIN
 
 enum { CT_RANGE_KEY_MAX = 64, CT_RANGE_PART_MAX = 32 }; /* characters with the NUL */
 
@@ -59,5 +62,7 @@ double ct_range_at(const struct ct_range_spec *r, size_t i);
 /* Value i as records show it: "16384" for whole numbers, else six digits ("0.25"). out has n bytes,
  * of which 32 are always enough. Pure. */
 void ct_range_text_at(const struct ct_range_spec *r, size_t i, char *out, size_t n);
+
+CT_DECLS_END
 
 #endif

@@ -6,6 +6,9 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
 
 /* How a table is drawn. Zeroed: plain ASCII of any width. */
 struct ct_table_style {
@@ -42,5 +45,7 @@ void ct_table_spark(struct ct_table *t, const double *v, size_t n, double low, d
 void ct_table_name(struct ct_table *t, const char *name);
 /* Appends the rendered table to b (the first row is the head) and frees t. */
 void ct_table_render(struct ct_table *t, struct ct_buf *b);
+
+CT_DECLS_END
 
 #endif

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* Number of worker threads for the user's -@ value: 0 means all cores online,
  * never less than 1. */
 unsigned ct_threads_resolve(unsigned asked);
@@ -13,5 +17,7 @@ unsigned ct_threads_resolve(unsigned asked);
  * started its share is done by the others, so it cannot fail. fn must be
  * thread-safe; results that depend only on i keep the output deterministic. */
 void ct_parallel_for(unsigned threads, size_t n, void (*fn)(void *ctx, size_t i), void *ctx);
+
+CT_DECLS_END
 
 #endif

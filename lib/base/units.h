@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* All parsers take a whole NUL-terminated string, accept no leading or
  * trailing junk or blanks, and return 0 with *out set, or -1 with *out
  * untouched. None depends on the locale or keeps state. */
@@ -44,5 +48,7 @@ void ct_format_size(uint64_t bytes, char *out, size_t n);
 /* Edit distance for "did you mean": index of the name nearest to s among n
  * (within a third of its length, at least 2), or -1. O(n * |s| * |name|). */
 int ct_nearest_name(const char *s, const char *const *names, size_t n);
+
+CT_DECLS_END
 
 #endif

@@ -20,8 +20,11 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+
+CT_DECLS_BEGIN
 
 /* Where the bits of one field are in an address: runs of neighbouring bits. */
 enum { CT_FIELD_RUNS = 8 };
@@ -111,5 +114,7 @@ static inline uint32_t ct_set_index(enum ct_set_hash hash, uint32_t sets, uint64
 		return (uint32_t)line & (sets - 1);
 	return ct_set_hashed(hash, sets, line);
 }
+
+CT_DECLS_END
 
 #endif

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 /* One line touched by one warp instruction. */
 struct ct_line_request {
@@ -72,5 +75,7 @@ unsigned ct_shared_conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_
  * go one after the other (doc/replay.md section 5: 32 lanes on one word are 32). Pure. */
 unsigned ct_atomic_transactions(const struct ct_kernel *k, const struct ct_sinst *s,
                                 const struct ct_inst *inst, uint32_t sector);
+
+CT_DECLS_END
 
 #endif

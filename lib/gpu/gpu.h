@@ -10,8 +10,11 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/decls.h"
 #include "base/error.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 /* Warp scheduling policies that configurations name. The engine models some of
  * them; struct ct_gpu keeps what was asked for and what is in force. */
@@ -209,5 +212,7 @@ uint64_t ct_gpu_register_bytes(const struct ct_gpu *g);
 const char *ct_scheduler_name(enum ct_scheduler s);
 const char *ct_hash_name(enum ct_set_hash h);
 const char *ct_write_policy_name(enum ct_write_policy w);
+
+CT_DECLS_END
 
 #endif

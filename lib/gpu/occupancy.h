@@ -4,8 +4,11 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+
+CT_DECLS_BEGIN
 
 struct ct_occupancy {
 	uint32_t ctas_by_resources; /* threads, shared memory, registers, CTA slots */
@@ -24,5 +27,7 @@ struct ct_occupancy {
  * resource). Pure. */
 int ct_occupancy(const struct ct_gpu *g, const struct ct_kernel *k, struct ct_occupancy *o,
                  struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

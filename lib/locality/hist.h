@@ -9,6 +9,9 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
 
 #define CT_COLD UINT64_MAX /* distance of a first access */
 
@@ -77,5 +80,7 @@ struct ct_binomial {
 };
 void ct_binomial_start(struct ct_binomial *b, double p, unsigned ways);
 double ct_binomial_share(struct ct_binomial *b, uint64_t lo, uint64_t hi);
+
+CT_DECLS_END
 
 #endif

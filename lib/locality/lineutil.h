@@ -12,7 +12,10 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 enum { CT_LINEUTIL_CHUNKS = 4, CT_LINEUTIL_BYTES = 128 };
 
@@ -51,5 +54,7 @@ int ct_lineutil_collect(struct ct_lineutil *u, struct ct_lineutil_counts *c, int
                         struct ct_error *e);
 void ct_lineutil_counts_add(struct ct_lineutil_counts *into,
                             const struct ct_lineutil_counts *from);
+
+CT_DECLS_END
 
 #endif

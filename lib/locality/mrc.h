@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "locality/hist.h"
+
+CT_DECLS_BEGIN
 
 /* A cache as the histograms see it. */
 struct ct_cache_shape {
@@ -65,5 +68,7 @@ struct ct_mrc_filtered {
 struct ct_mrc_filtered ct_mrc_filtered_llc(const struct ct_mrc_input *merged,
                                            double llc_accesses, double l1_lines,
                                            double llc_lines, unsigned ways);
+
+CT_DECLS_END
 
 #endif

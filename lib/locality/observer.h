@@ -16,9 +16,12 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "locality/hist.h"
 #include "locality/rj.h"
+
+CT_DECLS_BEGIN
 
 /* Bins of RT's distances: exact below 4, then 4 per octave. RT is for reads that find
  * their line on the stack: a cold access has no reuse time. */
@@ -96,5 +99,7 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
                          double lines);
 /* The sampling rate in force; 1 if nothing is sampled. */
 double ct_locality_rate(const struct ct_locality *l);
+
+CT_DECLS_END
 
 #endif

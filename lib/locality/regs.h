@@ -4,8 +4,11 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "locality/hist.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 /* State of one warp; zero-initialise or ct_regs_reset() at the warp's start. */
 struct ct_regs {
@@ -24,5 +27,7 @@ void ct_regs_reset(struct ct_regs *r);
  * destination counts once, as source. */
 void ct_regs_step(struct ct_regs *r, const struct ct_sinst *s, struct ct_hist *insts,
                   struct ct_hist *distinct);
+
+CT_DECLS_END
 
 #endif

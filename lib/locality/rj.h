@@ -16,7 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 /* A rectangle [own_lo, own_hi) x [other_lo, other_hi) of distances in lines. Cold
  * (never touched there) is lo = hi = CT_COLD. */
@@ -47,5 +50,7 @@ double ct_rj_shared_misses(const struct ct_rj *j, double capacity);
  * misses. */
 void ct_rj_replication(const struct ct_rj *nearest, const struct ct_rj *sharers,
                        double capacity, double *ratio, double *replicas);
+
+CT_DECLS_END
 
 #endif

@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/hash.h"
+
+CT_DECLS_BEGIN
 
 enum { CT_SAMPLE_SALTS = 4 };
 
@@ -58,5 +61,7 @@ static inline unsigned ct_sample_mask(const struct ct_sampler *s, uint64_t line)
  * ascending order. Returns their number; hit has room for n. Same result on every path. */
 size_t ct_sample_filter(const struct ct_sampler *s, const uint64_t *line, size_t n,
                         uint32_t *hit);
+
+CT_DECLS_END
 
 #endif

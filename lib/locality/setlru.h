@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 enum { CT_SETLRU_WAYS = 16, CT_SETLRU_MISS = CT_SETLRU_WAYS };
 
@@ -42,5 +45,7 @@ uint64_t ct_setlru_sector_accesses(const struct ct_setlru *s);
 /* 0, or CT_ERR_NOMEM if memory ran out on the way to 64-bit tags. */
 int ct_setlru_check(const struct ct_setlru *s, struct ct_error *e);
 size_t ct_setlru_bytes(const struct ct_setlru *s);
+
+CT_DECLS_END
 
 #endif

@@ -14,8 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "locality/hist.h"
+
+CT_DECLS_BEGIN
 
 struct ct_shards;
 
@@ -53,5 +56,7 @@ double ct_shards_lines(const struct ct_shards *s);  /* estimated distinct lines 
 double ct_shards_rate(const struct ct_shards *s);   /* rate in force, mean over the salts */
 uint64_t ct_shards_sampled(const struct ct_shards *s); /* lines in the samples */
 size_t ct_shards_bytes(const struct ct_shards *s);
+
+CT_DECLS_END
 
 #endif

@@ -11,8 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "locality/hist.h"
+
+CT_DECLS_BEGIN
 
 struct ct_stack;
 
@@ -103,5 +106,7 @@ size_t ct_stack_bytes(const struct ct_stack *s);    /* memory in use */
 /* 0, or CT_ERR_NOMEM (also for more than 2^29 lines on one stack) if any call since creation could not get memory (the stack
  * then no longer changes: results are void). One check per batch is enough. */
 int ct_stack_check(const struct ct_stack *s, struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

@@ -5,10 +5,13 @@
 #ifndef CT_PASS_PASS_H
 #define CT_PASS_PASS_H
 
+#include "base/decls.h"
 #include "gpu/gpu.h"
 #include "pass/settings.h"
 #include "profile/profile.h"
 #include "replay/replay.h"
+
+CT_DECLS_BEGIN
 
 /* What an observer is told when the pass begins. Everything outlives the observer's state. */
 struct ct_pass_setup {
@@ -70,5 +73,7 @@ int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struc
  * One call at a time per trace and profile; distinct ones may run in distinct threads. */
 int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct ct_profile *p,
                 struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

@@ -2,10 +2,13 @@
 #ifndef CT_PASS_REPLAYS_H
 #define CT_PASS_REPLAYS_H
 
+#include "base/decls.h"
 #include "gpu/gpu.h"
 #include "pass/settings.h"
 #include "profile/profile.h"
 #include "replay/replay.h"
+
+CT_DECLS_BEGIN
 
 /* What an engine is made from; both, and what the options point at, must live through the run. */
 struct ct_replays_engine {
@@ -43,5 +46,7 @@ double ct_replays_bytes(const struct ct_gpu *g);
  * settings->max_memory: a file of strangers may ask for any size. */
 int ct_replays_fit(const struct ct_pass_settings *settings, const struct ct_gpu *g, double bytes,
                    struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

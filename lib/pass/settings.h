@@ -4,8 +4,11 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "trace/trace.h"
+
+CT_DECLS_BEGIN
 
 /* Says how far a run is. Each function may be NULL; all are called from the thread that called into lib.
  * `path` names the trace, `warp_insts` counts the warp instructions that have been read. */
@@ -29,5 +32,7 @@ struct ct_pass_settings {
 	struct ct_trace_options trace; /* how a trace is opened again; see reopen.h */
 	const char *trace_root;        /* folder where a trace that has moved is looked for, or NULL */
 };
+
+CT_DECLS_END
 
 #endif

@@ -16,11 +16,14 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/decls.h"
 #include "base/error.h"
 #include "locality/hist.h"
 #include "locality/observer.h"
 #include "profile/schema.h"
 #include "trace/source.h"
+
+CT_DECLS_BEGIN
 
 enum {
 	CT_RECORD_FIELDS_MAX = 64,          /* fields behind the type */
@@ -200,5 +203,7 @@ int ct_field_count(const char *text, uint64_t *v);
  * CT_ERR_NOMEM, CT_ERR_LIMIT. *out is the caller's. */
 int ct_profile_merge(struct ct_profile **out, struct ct_profile *const *in, size_t n,
                      struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

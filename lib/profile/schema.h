@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 enum ct_column_kind {
 	CT_COLUMN_TEXT,
 	CT_COLUMN_COUNT, /* unsigned decimal, inf or NA */
@@ -75,5 +79,7 @@ const char *ct_metric_unit(const char *type, const char *name);
 
 /* Views of RD: i-th name, or NULL behind the last ("llc@sms=N" stands for all N). */
 const char *ct_view_at(size_t i);
+
+CT_DECLS_END
 
 #endif

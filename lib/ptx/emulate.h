@@ -11,7 +11,10 @@
 #ifndef CT_PTX_EMULATE_H
 #define CT_PTX_EMULATE_H
 
+#include "base/decls.h"
 #include "ptx/ptx.h"
+
+CT_DECLS_BEGIN
 
 /* Generic addresses of shared and local memory and of kernel parameters: window + offset. */
 #define CT_PTX_SHARED_WINDOW (UINT64_C(1) << 56)
@@ -139,5 +142,7 @@ struct ct_ptx_result {
  * was written before a failure stays written. Launches of one module may not run at once. */
 CT_NODISCARD int ct_ptx_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *r,
                                struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 /* One module: everything of one PTX text. */
 struct ct_ptx_module;
@@ -98,5 +101,7 @@ const struct ct_ptx_variable *ct_ptx_find_variable(const struct ct_ptx_module *m
 /* Static instructions of all functions, numbered through the module in the order of the text. */
 size_t ct_ptx_instruction_count(const struct ct_ptx_module *m);
 struct ct_ptx_instruction ct_ptx_instruction_at(const struct ct_ptx_module *m, size_t index);
+
+CT_DECLS_END
 
 #endif

@@ -18,7 +18,10 @@
 #ifndef CT_REPLAY_MISSCLASS_H
 #define CT_REPLAY_MISSCLASS_H
 
+#include "base/decls.h"
 #include "replay/replay.h"
+
+CT_DECLS_BEGIN
 
 struct ct_miss_classes {
 	uint64_t compulsory, capacity, associativity, latency; /* sectors */
@@ -43,5 +46,7 @@ void ct_missclass_l1_wipe(void *ctx, uint32_t sm);
 int ct_missclass_take(struct ct_missclass *m, struct ct_miss_classes *l1,
                       struct ct_miss_classes *llc, struct ct_error *e);
 void ct_missclass_free(struct ct_missclass *m); /* NULL allowed */
+
+CT_DECLS_END
 
 #endif

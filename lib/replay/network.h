@@ -10,8 +10,11 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
+
+CT_DECLS_BEGIN
 
 /* Physical networks. A model keeps each that it is asked about apart. */
 enum ct_net { CT_NET_REQUEST, CT_NET_REPLY, CT_NET_OWN, CT_NETS };
@@ -81,5 +84,7 @@ int ct_network_ideal(struct ct_network **n, uint32_t cycles, struct ct_error *e)
 int ct_network_of_gpu(struct ct_network **n, const struct ct_gpu *g, struct ct_error *e);
 
 void ct_network_free(struct ct_network *n); /* NULL allowed */
+
+CT_DECLS_END
 
 #endif

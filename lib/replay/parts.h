@@ -31,11 +31,14 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "gpu/address.h"
 #include "gpu/gpu.h"
 #include "replay/network.h"
 #include "replay/replay.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 #define CT_NO_CYCLE UINT64_MAX
 
@@ -312,5 +315,7 @@ struct ct_replay_parts {
 	uint32_t window;                  /* cycles that nodes may run apart; 0: as many as can be */
 	const uint8_t *owned;             /* one for each SM, not 0: gets no CTAs; NULL: none */
 };
+
+CT_DECLS_END
 
 #endif

@@ -16,9 +16,12 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 struct ct_replay;
 struct ct_replay_parts;
@@ -156,5 +159,7 @@ void ct_replay_memcpy(struct ct_replay *r, uint64_t address, uint64_t bytes);
 void ct_replay_total(const struct ct_replay *r, struct ct_replay_counts *c);
 void ct_replay_counts_add(struct ct_replay_counts *into, const struct ct_replay_counts *from);
 void ct_replay_free(struct ct_replay *r); /* NULL allowed */
+
+CT_DECLS_END
 
 #endif

@@ -11,6 +11,9 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
 
 enum { CT_WARP_GROUPS = 64 /* groups of asynchronous copies (LDGSTS) of a warp that are told apart */ };
 
@@ -114,5 +117,7 @@ static inline uint32_t ct_pick_greedy(uint64_t mask, uint32_t last, uint64_t pre
 		return last;
 	return ct_pick_oldest(mask & preferred ? mask & preferred : mask, age, stride);
 }
+
+CT_DECLS_END
 
 #endif

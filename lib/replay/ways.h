@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
+
+CT_DECLS_BEGIN
+
 /* Zero: free. */
 struct ct_way {
 	uint64_t line;    /* address / bytes of a line */
@@ -48,5 +52,7 @@ static inline struct ct_way *ct_way_victim(void *set, size_t bytes, uint32_t n)
 	}
 	return oldest;
 }
+
+CT_DECLS_END
 
 #endif

@@ -3,7 +3,10 @@
 #define CT_TRACE_ACCELSIM_WRITE_H
 
 #include "base/buf.h"
+#include "base/decls.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 /* Append, in tracer-version-5 grammar unless k->tracer_version says otherwise, a
  * kernel's header; the start and end of a CTA; the start of a warp's stream; one
@@ -27,5 +30,7 @@ void ct_accelsim_choose_form(struct ct_inst *inst);
 /* The width field that the tracer would print for an opcode with a memory reference:
  * it guesses from the text (section 6). Pure. */
 uint16_t ct_accelsim_width_field(const char *opcode);
+
+CT_DECLS_END
 
 #endif

@@ -2,8 +2,11 @@
 #ifndef CT_TRACE_CTZ_H
 #define CT_TRACE_CTZ_H
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "trace/trace.h"
+
+CT_DECLS_BEGIN
 
 struct ct_ctz_writer;
 
@@ -44,5 +47,7 @@ int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o,
 int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown,
                   struct ct_error *e);
 void ct_ctz_writer_free(struct ct_ctz_writer *w); /* NULL allowed */
+
+CT_DECLS_END
 
 #endif

@@ -4,7 +4,10 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "trace/record.h"
+
+CT_DECLS_BEGIN
 
 /* Fills space, access, unit, mods and width of s from s->opcode and
  * s->width_field (doc/formats.md section 6). Unknown opcodes get
@@ -15,5 +18,7 @@ void ct_opcode_classify(struct ct_sinst *s);
  * lies in a 16 MiB window of the kernel, else global (section 9 of the format
  * note); CT_SPACE_GENERIC when the kernel names no windows. Pure. */
 enum ct_space ct_generic_space(const struct ct_kernel *k, uint64_t address);
+
+CT_DECLS_END
 
 #endif

@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 /* Address space that an instruction names (doc/formats.md sections 6 and 7). */
 enum ct_space {
@@ -202,5 +205,7 @@ void ct_cursor_ahead(const struct ct_cursor *c);
 /* Starts again at the head of another warp (reuses the cursor's memory). */
 int ct_cursor_reset(struct ct_cursor *c, struct ct_cta *cta, uint32_t i, struct ct_error *e);
 void ct_cursor_close(struct ct_cursor *c); /* NULL allowed */
+
+CT_DECLS_END
 
 #endif

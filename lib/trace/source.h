@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 struct ct_source;
 
@@ -65,5 +68,7 @@ enum ct_kind {
 
 /* Classifies by the first bytes (peeks). Fails as ct_source_peek does. */
 int ct_source_sniff(struct ct_source *s, enum ct_kind *kind, struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

@@ -16,9 +16,12 @@
 
 #include <stdint.h>
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "trace/record.h"
 #include "trace/source.h"
+
+CT_DECLS_BEGIN
 
 struct ct_trace;
 struct ct_filter; /* which kernels; see ct_filter_compile() */
@@ -127,5 +130,7 @@ int ct_trace_each_file(const struct ct_trace *t, int (*f)(void *ctx, const char 
 /* Hands t the filter that it was opened with: it is freed when t is closed. */
 void ct_trace_own_filter(struct ct_trace *t, struct ct_filter *f);
 void ct_trace_close(struct ct_trace *t); /* NULL allowed */
+
+CT_DECLS_END
 
 #endif

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
 #include "base/error.h"
+
+CT_DECLS_BEGIN
 
 /* Which values between lo and hi a constant may have. */
 enum ct_constant_type {
@@ -50,5 +53,7 @@ int ct_constants_set(const struct ct_constants *t, double *v, const char *assign
 /* Says whether ct_constants_set() would take the assignment, and fails as it does; a prefix that is none of the table's
  * fails too, naming the key that is meant. Pure. */
 int ct_constants_check(const struct ct_constants *t, const char *assignment, struct ct_error *e);
+
+CT_DECLS_END
 
 #endif

@@ -5,9 +5,12 @@
 #ifndef CT_MODELS_COMMON_WORKLOAD_H
 #define CT_MODELS_COMMON_WORKLOAD_H
 
+#include "base/decls.h"
 #include "base/error.h"
 #include "locality/hist.h"
 #include "profile/profile.h"
+
+CT_DECLS_BEGIN
 
 enum { CT_WORKLOAD_VIEWS_MAX = 16 };
 
@@ -81,5 +84,7 @@ unsigned ct_workload_same_view(const struct ct_workload *w, unsigned v);
 /* The two views around an SM count and the weight of the second. */
 void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
                          unsigned *second, double *weight);
+
+CT_DECLS_END
 
 #endif

@@ -10,8 +10,11 @@
 
 #include <stddef.h>
 
+#include "base/decls.h"
 #include "models/mechanism.h"
 #include "profile/profile.h"
+
+CT_DECLS_BEGIN
 
 enum ct_verdict_word { CT_BENEFITS, CT_NEUTRAL, CT_HURTS, CT_UNKNOWN };
 /* "benefits" ...; static storage. */
@@ -61,5 +64,7 @@ int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v);
 /* Appends the verdict as a line for people: "verdict: WORD: SYSTEM runs +3.1 % against this GPU as configured (range
  * -0.4 to +6.7 %): REASON". Out of memory shows in b. */
 void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b);
+
+CT_DECLS_END
 
 #endif

@@ -10,8 +10,8 @@ done
 make_deb() { sh packaging/deb.sh "$(dirname "$CT_RELEASE")" >"$TMPDIR/names" 2>"$TMPDIR/err"; }
 check "make deb" make_deb
 plugin=$(dirname "$CT_RELEASE")/lib/cachetriage-capture.so
-same "a package each for commands, library and, where it was built, the recorder" \
-	"$([ -f "$plugin" ] && echo 3 || echo 2)" "$(wc -l <"$TMPDIR/names")"
+same "a package each for commands, library, headers and, where it was built, the recorder" \
+	"$([ -f "$plugin" ] && echo 4 || echo 3)" "$(wc -l <"$TMPDIR/names")"
 first=$(xargs cksum <"$TMPDIR/names" | cut -d' ' -f1,2)
 check "again" make_deb
 same "the same bytes again" "$first" "$(xargs cksum <"$TMPDIR/names" | cut -d' ' -f1,2)"

@@ -32,6 +32,9 @@ same "every header has a guard and a first comment" "" "$(for h in lib/*/*.h mod
 	head -n 3 "$h" | grep -qi 'compiled once per' && continue
 	[ -e "$h" ] && { head -c 2 "$h" | grep -q '/\*' && grep -q '#ifndef CT_' "$h" || echo "$h"; }; done)"
 same "nothing names a machine" "" "$(grep -rnE '(^|[^a-z.])/(work|farm)/' lib models tools tests man data README.md Makefile .ci 2>/dev/null | grep -v golden/house.sh | head -5)"
+public=$(make -s --no-print-directory public-headers)
+same "every public header is C for C++ and visible in a shared library" "" \
+	"$(grep -LE '^CT_DECLS_BEGIN' $public | grep -vE 'base/(decls|hot)\.h$')"
 same "no test includes a source file" "" "$(grep -rnE '#include ["<][^">]*\.c[">]' tests --include='*.[ch]' | head -5)"
 if command -v ctags >/dev/null 2>&1 && ctags --version 2>/dev/null | grep -q Universal; then
 	# p95 of function length is at most 60 lines.

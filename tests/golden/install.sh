@@ -1,17 +1,49 @@
-# make install puts commands, library, headers, pages and data under DESTDIR and
-# PREFIX; a program builds against the library; uninstall leaves nothing.
+# make install puts commands, library, headers, pages and data under DESTDIR and PREFIX; programs build against the
+# shared library, the static one, and an installation that has only that; uninstall leaves nothing.
 . "$(dirname "$0")/lib.sh"
 cd "$CT_ROOT" || exit 1
 root=$TMPDIR/root
 make_it() { make -s --no-print-directory BUILD="$(dirname "$CT_RELEASE")" DESTDIR="$root" PREFIX=/opt/ct PROGRAM_PREFIX=ct- "$@"; }
+lib=$root/opt/ct/lib
+so=$lib/libcachetriage.so
 
 check "make install" make_it install
 for f in bin/ct-reuse lib/libcachetriage.a lib/pkgconfig/cachetriage.pc include/cachetriage/trace/trace.h \
+	include/cachetriage/pass/pass.h include/cachetriage/models/registry.h \
 	share/man/man1/ct-reuse.1 share/man/man5/cachetriage-profile.5 share/cachetriage/gpus/rtx3080.conf; do
 	check "installs $f" test -s "$root/opt/ct/$f"
 done
-same "private headers stay at home" "" "$(find "$root" -name '*_internal.h' -o -name 'fast_kernel.h')"
+same "private headers stay at home" "" "$(find "$root" -name '*_internal.h' -o -name 'fast_kernel.h' -o -name private)"
 check "an installed command finds its data" "$root/opt/ct/bin/ct-reuse" --print-gpu
+
+# ---- headers ----
+
+cc=$(command -v gcc || command -v cc)
+include=$root/opt/ct/include/cachetriage
+compile_each() { # COMMAND...: each header alone
+	local h
+	(cd "$include" && find . -name '*.h' | LC_ALL=C sort) | while read -r h; do
+		printf '#include "%s"\nextern int none;\n' "${h#./}" | "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I"$include" - 2>&1 | head -5
+	done
+}
+same "each header compiles alone as C11" "" "$(compile_each "$cc" -std=c11 -x c)"
+if command -v g++ >/dev/null 2>&1; then
+	same "each header compiles alone as C++11" "" "$(compile_each g++ -std=c++11 -x c++)"
+else
+	skip "each header compiles alone as C++11" "g++ is not installed"
+fi
+
+# ---- programs ----
+
+# build NAME SOURCE PREFIX_ROOT [PKG-CONFIG OPTION...]: with what pkg-config says, and nothing else.
+build() {
+	local name=$1 source=$2 at=$3
+	shift 3
+	# shellcheck disable=SC2046
+	"$cc" -std=c11 -Wall -Wextra -Werror ${LDFLAGS:-} -o "$TMPDIR/$name" "$source" $(PKG_CONFIG_PATH=$at/opt/ct/lib/pkgconfig \
+		PKG_CONFIG_SYSROOT_DIR=$at pkg-config "$@" --cflags --libs cachetriage)
+}
+needed() { readelf -d "$TMPDIR/$1" 2>/dev/null | grep -c 'NEEDED.*libcachetriage'; }
 cat > "$TMPDIR/use.c" <<'C'
 #include <stdio.h>
 #include "gpu/gpu.h"
@@ -22,8 +54,29 @@ int main(void)
 	return ct_gpu_llc_bytes(&g) > 0 ? 0 : 1;
 }
 C
-flags=$(PKG_CONFIG_PATH=$root/opt/ct/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config --static --cflags --libs cachetriage)
-check "a program builds against the library" bash -c "gcc -o '$TMPDIR/use' '$TMPDIR/use.c' $flags -L$root/opt/ct/lib && '$TMPDIR/use'"
+if [ -e "$so" ]; then
+	soname=$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+	check "the shared library carries its soname, $soname" test -e "$lib/$soname"
+	same "it shows public names only" "" "$(nm -D --defined-only "$so" | awk '$2 ~ /[A-Z]/ {print $3}' |
+		grep -vE '^ct_|^_(init|fini)$|^__(asan|ubsan|odr)' | head -5)"
+	same "and none of a private header" "" "$(nm -D --defined-only "$so" | grep -wE 'ct_pass_sampler_new|ct_lanes_new' | head -5)"
+	check "a program builds against the shared library" build use "$TMPDIR/use.c" "$root"
+	same "which it needs then" 1 "$(needed use)"
+	check "and runs" env LD_LIBRARY_PATH="$lib" "$TMPDIR/use"
+fi
+static=(use_static "$TMPDIR/use.c" "$root" --static)
+if echo 'int main(void) { return 0; }' | "$cc" -static -x c -o "$TMPDIR/none" - -lgsl -lgslcblas -lzstd -llzma -lpcre2-8 -lz -lm 2>/dev/null; then
+	check "a program builds without any shared library" eval 'LDFLAGS=-static build "${static[@]}"'
+	check "and runs" "$TMPDIR/use_static"
+else
+	skip "a program builds without any shared library" "libraries that it needs are only shared here"
+fi
+only=$TMPDIR/only
+check "make install without the shared library" make_it DESTDIR="$only" SHARED= install
+same "installs none" "" "$(find "$only" -name '*.so*' ! -name cachetriage-capture.so)"
+check "a program builds with the same flags then" build use_only "$TMPDIR/use.c" "$only"
+same "and needs none" 0 "$(needed use_only)"
+check "and runs" "$TMPDIR/use_only"
 check "make uninstall" make_it uninstall
-same "uninstall leaves no file" "" "$(find "$root" -type f)"
+same "uninstall leaves no file" "" "$(find "$root" -type f -o -type l)"
 finish
