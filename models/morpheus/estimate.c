@@ -6,7 +6,6 @@
 
 #include "models/common/records.h"
 
-const double ct_mo_dead_band = 0.01;
 
 static const char MECHANISM[] = "morpheus";
 static const char SCOPE[] = "all";

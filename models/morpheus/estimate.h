@@ -71,7 +71,4 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 /* Why a row gains or does not, in a few words. */
 void ct_mo_row_why(const struct ct_mo_answer *a, const struct ct_mo_row *r, char *out, size_t n);
 
-/* Fewest cycles' speed-up that counts as a gain or a loss. */
-extern const double ct_mo_dead_band;
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const double ct_sl_dead_band = 0.01;
 
 /* One uncertain thing, changed. */
 struct variant {

@@ -69,7 +69,4 @@ void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows
 /* Bytes that a system adds to the whole GPU. */
 double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s);
 
-/* Least speed-up that counts as a gain or a loss. */
-extern const double ct_sl_dead_band;
-
 #endif

@@ -1,6 +1,5 @@
 #include "common/pass.h"
 
-#include "common/mechanism.h"
 #include "common/progress.h"
 #include "models/registry.h"
 #include "pass/scale.h"
@@ -30,7 +29,6 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
                      const struct ct_tool_pass *o, struct ct_profile *p, struct ct_error *e)
 {
 	static const struct ct_tool_pass plain;
-	struct ct_pass_observer made[CT_PASS_OBSERVERS_MAX];
 	const struct ct_pass_observer *observer[CT_PASS_OBSERVERS_MAX];
 	struct ct_gpu own;
 	struct ct_pass_options po = {.sample_kernels = t->sample_kernels, .observers = observer};
@@ -46,9 +44,6 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++)
 		if (m->always && po.n_observers < CT_PASS_OBSERVERS_MAX)
 			observer[po.n_observers++] = m->always;
-	unsigned n_made = ct_pass_mechanisms_observers(t, o->mechanisms, made);
-	for (unsigned i = 0; i < n_made && po.n_observers < CT_PASS_OBSERVERS_MAX; i++)
-		observer[po.n_observers++] = &made[i];
 	for (unsigned i = 0; i < o->n_observers && po.n_observers < CT_PASS_OBSERVERS_MAX; i++)
 		observer[po.n_observers++] = o->observers[i];
 	if (!g)

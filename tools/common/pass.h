@@ -12,7 +12,6 @@ struct ct_tool_pass {
 	int mrc;             /* miss-ratio curves */
 	const struct ct_pass_observer *const *observers; /* of the questions that the pass shall answer */
 	unsigned n_observers;
-	unsigned mechanisms; /* mask of ct_pass_mechanisms_parse(): ES records, method replay */
 	enum ct_replay_timing timing; /* full or quick */
 };
 

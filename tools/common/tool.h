@@ -42,7 +42,6 @@ enum ct_output { CT_OUTPUT_TABLE, CT_OUTPUT_PROFILE, CT_OUTPUT_JSON, CT_OUTPUT_O
 enum ct_method { CT_METHOD_AUTO, CT_METHOD_ANALYTIC, CT_METHOD_REPLAY };
 
 struct ct_tool;
-struct ct_malekeh_request;
 
 struct ct_tool_spec {
 	const char *name;      /* "reuse" */
@@ -100,9 +99,6 @@ struct ct_tool {
 	const char *trace_root;
 	int quiet, verbose, progress;
 	struct { int drawn; double start, last; } shown; /* of the progress line; seconds (progress.h) */
-	const struct ct_malekeh_request *malekeh; /* what the pass measures of it (mechanism.h) */
-	unsigned tag_split;     /* triage: the systems of ct_ts_system_at() that the pass measures, a bit
-	                           each; 0 = all */
 	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 
