@@ -163,6 +163,9 @@ struct ct_mechanism {
 	unsigned places;             /* enum ct_mechanism_place */
 	unsigned views;              /* enum ct_mechanism_view */
 	enum ct_mechanism_curve curve;
+	/* The SN metric that tells the sector miss rate of all L1s taken as one cache, for which the mechanism has a name; NULL:
+	 * it has none. Static storage. */
+	const char *merged_miss_rate;
 	int needs_pass;              /* no histogram can express it: reuse --mechanisms or the trace */
 	int by_cache;                /* lives from reuse in a cache, so that first touches tell nothing of it */
 

@@ -39,9 +39,6 @@ struct ct_pass_observer {
 	/* Comes when the profile is complete, but not of a damaged trace: may read the trace again (replays.h)
 	 * and append ES records. */
 	int (*after)(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p, struct ct_error *e);
-	/* The SN metric under which each scope tells the sector miss rate of all L1s taken as one cache (view merged_sector);
-	 * NULL: none. Static storage. */
-	const char *merged_miss_rate;
 	int structural; /* measures what order decides: quick timing and sampled kernels refuse it */
 };
 

@@ -70,7 +70,7 @@ static int write_views(struct ct_pass_state *a)
 	return st;
 }
 
-/* Share of register reads whose reuse distance is above RTHLD = 12 (Malekeh III-A). */
+/* Share of register reads whose reuse distance is above 12 instructions, which is far for a cache of operands. */
 static double far_fraction(const struct ct_hist *h)
 {
 	const double near = ct_hist_hits(h, 13);

@@ -134,6 +134,7 @@ const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.views = CT_READS_L1 | CT_READS_MERGED | CT_READS_LLC,
 	.curve = CT_DRAWS_L1,
 	.by_cache = 1,
+	.merged_miss_rate = "shared_l1_miss_rate",
 	.always = &ct_sl_watch_observer,
 	.observer = &ct_sl_order_observer,
 	.open = ct_sl_open,

@@ -120,7 +120,7 @@ static int number(struct parser *p)
 }
 
 /* MECHANISM.SYSTEM.METRIC, MECHANISM.METRIC or METRIC. Systems have signs in their names
- * ("Shared++", "Morpheus-Basic/No-Prediction"), so a name ends where its parts do. */
+ * ("Full++", "Basic/No-Prediction"), so a name ends where its parts do. */
 static int name(struct parser *p, struct ct_require_name *out)
 {
 	size_t n = strspn(p->at, "abcdefghijklmnopqrstuvwxyz0123456789-");

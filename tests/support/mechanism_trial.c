@@ -54,6 +54,7 @@ static void make_pass(struct mechanism_trial *t, int observed)
 		list[o.n_observers++] = &ob;
 	}
 	assert_non_null(t->run.p = ct_profile_new(&e));
+	ct_profile_set_metrics(t->run.p, ct_mechanism_metric);
 	check_status(ct_trace_open(&trace, t->path, &topt, &e), &e);
 	check_status(ct_pass_run(trace, &o, t->run.p, &e), &e);
 	ct_trace_close(trace);

@@ -4,7 +4,7 @@
 #define CT_TESTS_MECHANISM_TRIAL_H
 
 #include "models/common/workload.h"
-#include "models/mechanism.h"
+#include "models/registry.h"
 #include "tests/support/microtrace.h"
 
 struct mechanism_trial {

@@ -7,6 +7,7 @@
 #include "common/stage.h"
 #include "models/common/baseline.h"
 #include "models/common/target.h"
+#include "models/registry.h"
 
 /* The L1s and the LLC of one scope, before and after, by the histograms alone. */
 struct answers {
@@ -76,7 +77,10 @@ static void set_replication(struct target *g)
 	set(g, "line_fills", fills);
 	set(g, "replicated_misses", ratio * fills);
 	set(g, "line_copies", mean * fills);
-	set(g, "shared_l1_miss_rate", share(n->merged_sector_misses, n->merged_sectors));
+	const struct ct_mechanism *m;
+	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++)
+		if (m->merged_miss_rate)
+			set(g, m->merged_miss_rate, share(n->merged_sector_misses, n->merged_sectors));
 }
 
 static void set_l1(struct target *g)
