@@ -2,7 +2,8 @@
  *
  *   tsc-est ...                    a link, with whatever PROGRAM_PREFIX put before the name
  *   estimator --mechanism NAME ... by name, alias or command
- *   estimator --commands           the names that links to it should have, one a line */
+ *   estimator --commands           the names that links to it should have, one a line
+ *   estimator --mechanisms         the names of the mechanisms, one a line */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,10 +24,10 @@ static const struct ct_mechanism *mechanism_of_path(const char *path)
 	return found;
 }
 
-static int list_commands(void)
+static int list_names(int commands)
 {
 	for (unsigned i = 0; ct_mechanism_at(i); i++)
-		puts(ct_mechanism_at(i)->command);
+		puts(commands ? ct_mechanism_at(i)->command : ct_mechanism_at(i)->name);
 	return fflush(stdout) == 0 ? 0 : 2;
 }
 
@@ -46,8 +47,8 @@ static int main_named(int argc, char **argv)
 	const size_t n = sizeof option - 1;
 	const char *name = NULL;
 	int used = 0;
-	if (argc == 2 && !strcmp(argv[1], "--commands"))
-		return list_commands();
+	if (argc == 2 && (!strcmp(argv[1], "--commands") || !strcmp(argv[1], "--mechanisms")))
+		return list_names(!strcmp(argv[1], "--commands"));
 	if (argc > 2 && !strcmp(argv[1], option)) {
 		name = argv[2];
 		used = 2;

@@ -317,7 +317,7 @@ static int make_pass(struct ct_tool *t, struct ct_trace *trace, struct ct_profil
 	struct ct_tool_pass pass = o->pass;
 	const struct ct_pass_observer *observer[CT_MECHANISMS_MAX];
 	struct ct_question *q = ct_calloc(CT_MECHANISMS_MAX, sizeof *q);
-	int st = q ? CT_OK : ct_fail_nomem(e);
+	int st = q ? ct_tool_check_keys(t, o->mechanisms, e) : ct_fail_nomem(e);
 	pass.observers = observer;
 	for (unsigned i = 0; st == CT_OK && ct_mechanism_at(i); i++)
 		if (o->mechanisms >> i & 1) {
@@ -377,6 +377,7 @@ int main(int argc, char **argv)
 		.option = on_option,
 		.own_size = sizeof(struct own),
 		.run = run,
+		.reads_mechanisms = 1,
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

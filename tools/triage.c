@@ -233,7 +233,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (o->slurm && (o->join || o->shards))
 		return ct_fail(e, CT_ERR_USAGE, "--slurm makes the shards and says how they are joined: leave out --%s",
 		               o->join ? "join" : "shard");
-	int st = o->slurm ? check_thresholds(o, e) : check_options(t, e);
+	int st = ct_tool_check_keys(t, o->mechanisms ? o->mechanisms : ct_mechanisms_published(), e);
+	if (st == CT_OK)
+		st = o->slurm ? check_thresholds(o, e) : check_options(t, e);
 	if (st == CT_OK && o->slurm)
 		return tr_slurm(t, e);
 	if (st == CT_OK && o->join) {
@@ -279,6 +281,7 @@ int main(int argc, char **argv)
 		.option = option,
 		.own_size = sizeof(struct tr_own),
 		.run = run,
+		.reads_mechanisms = 1,
 		.other_outputs = csv,
 		.output_help = "table, profile, json or csv (default: table on a\nterminal, else profile)",
 	};

@@ -195,12 +195,11 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[lb];
 }
 
-int ct_nearest_name(const char *s, const char *const *names, size_t n)
+/* The nearest of those within `limit` edits. */
+static int nearest_within(const char *s, size_t limit, const char *const *names, size_t n)
 {
-	size_t limit = strlen(s) / 3, best = (size_t)-1;
+	size_t best = (size_t)-1;
 	int at = -1;
-	if (limit < 2)
-		limit = 2;
 	for (size_t i = 0; i < n; i++) {
 		size_t d = edit_distance(s, names[i]);
 		if (d <= limit && d < best) {
@@ -209,4 +208,15 @@ int ct_nearest_name(const char *s, const char *const *names, size_t n)
 		}
 	}
 	return at;
+}
+
+int ct_nearest_name(const char *s, const char *const *names, size_t n)
+{
+	size_t limit = strlen(s) / 3;
+	return nearest_within(s, limit < 2 ? 2 : limit, names, n);
+}
+
+int ct_closest_name(const char *s, const char *const *names, size_t n)
+{
+	return nearest_within(s, (size_t)-1, names, n);
 }

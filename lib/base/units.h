@@ -48,6 +48,8 @@ void ct_format_size(uint64_t bytes, char *out, size_t n);
 /* Edit distance for "did you mean": index of the name nearest to s among n
  * (within a third of its length, at least 2), or -1. O(n * |s| * |name|). */
 int ct_nearest_name(const char *s, const char *const *names, size_t n);
+/* The same however far it is: -1 only where n is 0. */
+int ct_closest_name(const char *s, const char *const *names, size_t n);
 
 CT_DECLS_END
 

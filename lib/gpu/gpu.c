@@ -199,10 +199,10 @@ int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e)
 		return ct_fail(e, CT_ERR_USAGE, "'%s': wanted KEY=VALUE", assignment);
 	const struct ct_key_row *r = ct_key_find(key);
 	if (!r) {
-		const char *near = ct_key_nearest(key);
-		return ct_fail(e, CT_ERR_USAGE, "unknown key '%s'%s%s%s", key,
-		               near ? ": did you mean '" : ": see cachetriage-gpu(5)",
-		               near ? near : "", near ? "'?" : "");
+		int near;
+		const char *name = ct_key_nearest(key, &near);
+		return ct_fail(e, CT_ERR_USAGE, "unknown key '%s': %s '%s'%s", key, near ? "did you mean" : "the nearest is",
+		               name, near ? "?" : "; cachetriage-gpu(5) lists them");
 	}
 	int rc = ct_key_store(g, r, value, CT_ERR_USAGE, e);
 	/* An L1 that follows the shared memory would take no notice of its size. */

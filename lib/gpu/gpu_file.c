@@ -86,10 +86,10 @@ static int read_assignment(struct reader *r, char *s, struct ct_error *e)
 	snprintf(full, sizeof full, "%s%s%s", r->section, r->section[0] ? "." : "", key);
 	const struct ct_key_row *row = ct_key_find(full);
 	if (!row) {
-		const char *near = ct_key_nearest(full);
-		return ct_fail(e, CT_ERR_INPUT, "%s:%u: unknown key '%s'%s%s%s", r->name, r->line, full,
-		               near ? ": did you mean '" : ": see cachetriage-gpu(5)", near ? near : "",
-		               near ? "'?" : "");
+		int near;
+		const char *name = ct_key_nearest(full, &near);
+		return ct_fail(e, CT_ERR_INPUT, "%s:%u: unknown key '%s': %s '%s'%s", r->name, r->line, full,
+		               near ? "did you mean" : "the nearest is", name, near ? "?" : "; cachetriage-gpu(5) lists them");
 	}
 	if (r->given[row - r->rows].line)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%u: '%s' was already given in line %u", r->name, r->line,

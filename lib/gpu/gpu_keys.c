@@ -224,13 +224,14 @@ const struct ct_key_row *ct_key_find(const char *name)
 	return NULL;
 }
 
-const char *ct_key_nearest(const char *name)
+const char *ct_key_nearest(const char *name, int *near)
 {
 	const char *names[ROWS];
 	for (size_t i = 0; i < ROWS; i++)
 		names[i] = rows[i].key.name;
 	int at = ct_nearest_name(name, names, ROWS);
-	return at < 0 ? NULL : names[at];
+	*near = at >= 0;
+	return names[at >= 0 ? at : ct_closest_name(name, names, ROWS)];
 }
 
 const char *ct_scheduler_name(enum ct_scheduler s)

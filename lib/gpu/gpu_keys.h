@@ -48,8 +48,8 @@ struct ct_key_row {
 const struct ct_key_row *ct_key_rows(size_t *n);
 /* The row of a full key name, or NULL. */
 const struct ct_key_row *ct_key_find(const char *name);
-/* Text for "unknown key": its nearest neighbour, or NULL. */
-const char *ct_key_nearest(const char *name);
+/* The nearest key, for "unknown key"; *near: it is near enough to be meant. */
+const char *ct_key_nearest(const char *name, int *near);
 /* Stores a value; fails with `status` and a text without position ("l1.size = 3x:
  * wanted bytes in 0..."). */
 int ct_key_store(struct ct_gpu *g, const struct ct_key_row *r, const char *value, int status,

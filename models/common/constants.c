@@ -50,9 +50,11 @@ static int unknown(const struct ct_constants *t, const char *key, size_t n, stru
 	for (size_t i = 0; i < count; i++)
 		names[i] = t->row[i].name;
 	int near = ct_nearest_name(given, names, count);
-	if (near < 0)
-		return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: %s(7) and --constants list them", t->prefix,
-		               given, t->page);
+	if (!count)
+		return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: there are none", t->prefix, given);
+	if (near < 0 && (near = ct_closest_name(given, names, count)) >= 0)
+		return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: the nearest is %s.%s; %s(7) and --constants list them",
+		               t->prefix, given, t->prefix, names[near], t->page);
 	return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: did you mean %s.%s?", t->prefix, given,
 	               t->prefix, names[near]);
 }

@@ -51,7 +51,7 @@ const struct ct_constants ct_ts_constants = {
 	.row = TABLE,
 	.n = CT_TS_KEYS,
 	.prefix = "tsc",
-	.aliases = "tag-split,tag_split",
+	.aliases = "",
 	.page = "cachetriage-tag-split",
 	.example = "tsc.private_bits=8",
 };

@@ -191,23 +191,21 @@ static void measured_later(void **state)
 	trial_free(&without);
 }
 
-/* -p under each of its names changes what the trace is measured with. */
-static void parameters_by_any_name(void **state)
+/* -p changes what the trace is measured with. */
+static void parameters(void **state)
 {
-	static const char *const set[] = {"tsc.chunk=128", "tag-split.chunk=128", "tag_split.chunk=128"};
+	static const char *const set[] = {"tsc.chunk=128"};
 	struct ct_error e = {0};
 	(void)state;
-	for (int i = 0; i < 3; i++) {
-		struct mechanism_trial t;
-		new_trial(&t, 192, 128);
-		t.run.set = &set[i];
-		t.run.n_set = 1;
-		trial_pass(&t, 0);
-		assert_true(t.run.mechanism->values(&t.run)[1] == 128);
-		expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
-		assert_true(trial_value(&t, "TSC", "mem_inst_miss_rate", "replay") > 0.8); /* one chunk is a line */
-		trial_free(&t);
-	}
+	struct mechanism_trial t;
+	new_trial(&t, 192, 128);
+	t.run.set = set;
+	t.run.n_set = 1;
+	trial_pass(&t, 0);
+	assert_true(t.run.mechanism->values(&t.run)[1] == 128);
+	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
+	assert_true(trial_value(&t, "TSC", "mem_inst_miss_rate", "replay") > 0.8); /* one chunk is a line */
+	trial_free(&t);
 	static const char *const wrong[] = {"tsc.chunk=24", "tsc.chunck=32", "tsc.lru=0.5", "tsc.chunk"};
 	for (int i = 0; i < 4; i++) {
 		struct ct_mechanism_run run = {.mechanism = mechanism(), .set = &wrong[i], .n_set = 1};
@@ -260,7 +258,7 @@ int main(void)
 		cmocka_unit_test(tables_agree), cmocka_unit_test(another_gpu),
 		cmocka_unit_test(chunks_keep_what_lines_lose), cmocka_unit_test(nothing_to_act_on),
 		cmocka_unit_test(judged_alone), cmocka_unit_test(measured_later),
-		cmocka_unit_test(parameters_by_any_name), cmocka_unit_test(replayed_and_swept),
+		cmocka_unit_test(parameters), cmocka_unit_test(replayed_and_swept),
 		cmocka_unit_test(ranges_that_fit_no_l1),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

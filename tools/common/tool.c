@@ -314,7 +314,8 @@ static int run(struct ct_tool *t, int argc, char **argv, struct ct_error *e)
 		ct_terminal_detect();
 	if (t->print_gpu)
 		return print_gpu(t, e);
-	return spec->run(t, e);
+	st = spec->reads_mechanisms ? CT_OK : ct_tool_check_keys(t, 0, e);
+	return st == CT_OK ? spec->run(t, e) : st;
 }
 
 static void (*volatile at_end)(void);

@@ -59,6 +59,7 @@ struct ct_tool_spec {
 	const char *const *other_outputs;
 	int only_others;       /* it takes none but these */
 	const char *output_help; /* of -O where it takes others */
+	int reads_mechanisms;  /* run() calls ct_tool_check_keys() itself */
 };
 
 struct ct_tool {
@@ -127,6 +128,10 @@ void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o);
 int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
                 struct ct_error *e);
 const char *ct_tool_data_dir(void);
+
+/* Fails with CT_ERR_USAGE for a -p that neither the GPU nor a mechanism has, naming the nearest key, and for one of a
+ * mechanism that this command does not read (`reads`: a bit each of ct_mechanism_at()), as it would do nothing. */
+int ct_tool_check_keys(const struct ct_tool *t, uint32_t reads, struct ct_error *e);
 
 /* An input is either a trace or a profile, recognised by content. */
 struct ct_input {

@@ -1,4 +1,5 @@
 /* answer.c - one question to a mechanism and the stage that it is about: the estimates end up in its profile. */
+#include <stdio.h>
 #include <string.h>
 
 #include "estimator/estimator.h"
@@ -26,15 +27,17 @@ void est_close(struct est_answer *a)
 	memset(a, 0, sizeof *a);
 }
 
-/* The option that wants the systems replayed, or NULL. */
-static const char *replay_option(const struct ct_tool *t, const struct ct_mechanism *m)
+/* The option that wants the systems replayed, or NULL; text has n bytes for it. */
+static const char *replay_option(const struct ct_tool *t, const struct ct_mechanism *m, char *text, size_t n)
 {
 	const struct est_own *own = t->own;
 	if (t->check)
 		return "--check";
 	for (unsigned i = 0; i < m->n_options; i++)
-		if (m->options[i].replays && own->value[i])
-			return m->options[i].name;
+		if (m->options[i].replays && own->value[i]) {
+			snprintf(text, n, "--%s", m->options[i].name);
+			return text;
+		}
 	return t->method == CT_METHOD_REPLAY ? "--method replay" : NULL;
 }
 
@@ -54,7 +57,8 @@ int est_ask(struct est_answer *a, struct ct_error *e)
 	struct ct_mechanism_run *run = &a->question.run;
 	const struct ct_mechanism *m = run->mechanism;
 	const struct ct_workload *w;
-	const char *why = replay_option(a->question.tool, m);
+	char text[64];
+	const char *why = replay_option(a->question.tool, m, text, sizeof text);
 	/* What it has measured may still hold of another GPU; what was estimated does not. */
 	ct_stage_forget(&a->stage, m->measured ? m->name : NULL);
 	int st = read_workload(a, &w, e);

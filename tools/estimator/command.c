@@ -154,7 +154,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	const struct ct_mechanism *m = mechanism_of(t);
 	struct est_sweep sweep = {.native = 0};
 	struct est_answer *a = ct_calloc(1, sizeof *a);
-	int st = a ? CT_OK : ct_fail_nomem(e);
+	int st = a ? ct_tool_check_keys(t, UINT32_C(1) << ct_mechanism_find(m->name), e) : ct_fail_nomem(e);
 	if (st == CT_OK && o->sweep_text)
 		st = est_sweep_read(o->sweep_text, m, &sweep, e);
 	if (st == CT_OK)
@@ -186,6 +186,7 @@ int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
 		.option = on_option,
 		.own_size = sizeof(struct est_own),
 		.run = run,
+		.reads_mechanisms = 1,
 	};
 	int st = ct_tool_main(&p.spec, argc, argv);
 	ct_buf_free(&p.sweep_help);
