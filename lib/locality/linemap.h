@@ -6,16 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ct_linemap_slot {
-	uint64_t line;
-	uint32_t number; /* + 1; 0 = empty */
-};
+#include "base/keyed.h"
 
 /* Zero-initialise. */
 struct ct_linemap {
-	struct ct_linemap_slot *slot;
-	uint64_t slots;
-	uint32_t lines;
+	struct ct_keyed table;
 };
 
 /* Number of the line, entering it if new; UINT32_MAX when out of memory. */

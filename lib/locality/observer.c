@@ -315,7 +315,7 @@ int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
 	}
 	if (rc < 0)
 		return rc;
-	l->now.distinct_lines = l->lines.lines;
+	l->now.distinct_lines = l->lines.table.used;
 	l->now.distinct_sectors = l->sms.distinct_sectors;
 	rc = l->sampled ? ct_obs_scale(l, c, e) : ct_locality_counts_add(c, &l->now, e);
 	ct_locality_counts_free(&l->now);

@@ -20,7 +20,7 @@ static int number_lines(struct ct_locality *l, const struct ct_obs_event *ev, si
 		if (l->number[i] == UINT32_MAX)
 			return -1;
 	}
-	return ct_sm_stacks_lines(&l->sms, l->lines.lines);
+	return ct_sm_stacks_lines(&l->sms, (uint32_t)l->lines.table.used);
 }
 
 /* Counts */

@@ -1,4 +1,4 @@
-/* Heaps against sorting, an index against looking at every item. */
+/* Heaps against sorting, an index and a table against looking at every item. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/index.h"
+#include "base/keyed.h"
 
 enum { MOST = 200 };
 
@@ -134,6 +135,43 @@ static void index_finds_what_was_put(void **state)
 	assert_null(x.bucket);
 }
 
+struct counted {
+	uint64_t mark;
+	uint32_t count;
+};
+
+/* Against an array of all keys; some keys are such that marks wrap or probes collide. */
+static void table_counts_every_key(void **state)
+{
+	static uint32_t count[3000];
+	struct ct_keyed t = {0};
+	uint64_t rng = 8;
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		size_t distinct = 0;
+		memset(count, 0, sizeof count);
+		for (int i = 0; i < 20000; i++) {
+			uint32_t k = (uint32_t)(ct_rand64(&rng) % 3000);
+			uint64_t key = k % 3 ? k : UINT64_MAX - 1 - k;
+			assert_int_equal(ct_keyed_reserve(&t, sizeof(struct counted)), 0);
+			struct counted *x = ct_keyed_find(&t, sizeof *x, key);
+			assert_int_equal(ct_keyed_is_free(x), count[k] == 0);
+			if (count[k] == 0) {
+				assert_int_equal(x->count, 0);
+				ct_keyed_enter(&t, x, key);
+				distinct++;
+			}
+			assert_int_equal(x->count++, count[k]++);
+			assert_int_equal(t.used, distinct);
+			assert_true(8 * t.used <= 5 * t.slots);
+		}
+		ct_keyed_reset(&t, sizeof(struct counted));
+	}
+	assert_int_equal(t.used, 0);
+	ct_keyed_free(&t);
+	assert_null(t.slot);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +179,7 @@ int main(void)
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(sorts_numbers_of_items),
 		cmocka_unit_test(index_finds_what_was_put),
+		cmocka_unit_test(table_counts_every_key),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

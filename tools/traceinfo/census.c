@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 
-enum { LINE_LOG = 7, SECTOR_LOG = 5, FIRST_SLOTS = 1 << 12 };
+enum { LINE_LOG = 7, SECTOR_LOG = 5 };
 
-/* One touched line. A slot is free while `all` is 0. */
+/* One touched line. */
 struct touched {
-	uint64_t line;
+	uint64_t mark;      /* line + 1 */
 	uint32_t kernel;    /* that `now` belongs to */
 	uint8_t now, all;   /* sectors touched in that kernel, in the whole trace */
 };
@@ -18,8 +18,7 @@ struct touched {
 struct census {
 	struct census_counts kernel, all;
 	uint32_t number;    /* of the current kernel */
-	struct touched *slot;
-	size_t slots, used;
+	struct ct_keyed touched;
 	struct ct_cursor *cursor;
 	/* Static instructions of the kernel, classified once: bit 0 counts as global
 	 * request, bits 1..3 load, store, atomic, bit 4 has a width field. */
@@ -34,13 +33,7 @@ struct census *census_new(void)
 	struct census *c = calloc(1, sizeof *c);
 	if (!c)
 		return NULL;
-	c->slots = FIRST_SLOTS;
-	c->slot = ct_calloc(c->slots, sizeof *c->slot);
 	c->number = 1;
-	if (!c->slot) {
-		free(c);
-		return NULL;
-	}
 	return c;
 }
 
@@ -49,32 +42,9 @@ void census_free(struct census *c)
 	if (!c)
 		return;
 	ct_cursor_close(c->cursor);
-	free(c->slot);
+	ct_keyed_free(&c->touched);
 	free(c->kind);
 	free(c);
-}
-
-static struct touched *find(struct touched *slot, size_t slots, uint64_t line)
-{
-	size_t i = ct_mix64(line) & (slots - 1);
-	while (slot[i].all && slot[i].line != line)
-		i = (i + 1) & (slots - 1);
-	return &slot[i];
-}
-
-static int grow(struct census *c)
-{
-	size_t n = 2 * c->slots;
-	struct touched *s = ct_calloc(n, sizeof *s);
-	if (!s)
-		return -1;
-	for (size_t i = 0; i < c->slots; i++)
-		if (c->slot[i].all)
-			*find(s, n, c->slot[i].line) = c->slot[i];
-	free(c->slot);
-	c->slot = s;
-	c->slots = n;
-	return 0;
 }
 
 static unsigned bits4(unsigned v)
@@ -85,13 +55,13 @@ static unsigned bits4(unsigned v)
 
 static int touch_line(struct census *c, uint64_t line, unsigned mask)
 {
-	if (4 * c->used >= 3 * c->slots && grow(c) != 0)
+	struct touched *t;
+	if (ct_keyed_reserve(&c->touched, sizeof *t) < 0)
 		return -1;
-	struct touched *t = find(c->slot, c->slots, line);
-	if (!t->all) {
-		c->used++;
+	t = ct_keyed_find(&c->touched, sizeof *t, line);
+	if (ct_keyed_is_free(t)) {
+		ct_keyed_enter(&c->touched, t, line);
 		c->all.lines++;
-		t->line = line;
 	}
 	if (t->kernel != c->number) {
 		t->kernel = c->number;
