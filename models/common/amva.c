@@ -12,24 +12,24 @@ struct network {
 	double each[CT_AMVA_STATIONS_MAX];   /* of what they keep busy, at a throughput of 1 */
 };
 
-static int amount(double v)
+static int is_amount(double v)
 {
 	return isfinite(v) && v >= 0;
 }
 
-static int valid(const struct network *w)
+static int is_valid(const struct network *w)
 {
-	if (w->n > CT_AMVA_STATIONS_MAX || !amount(w->think) || !amount(w->population) ||
+	if (w->n > CT_AMVA_STATIONS_MAX || !is_amount(w->think) || !is_amount(w->population) ||
 	    w->population <= 0)
 		return 0;
 	for (size_t i = 0; i < w->n; i++)
-		if (!amount(w->s[i].demand) || !amount(w->s[i].path) || !amount(w->s[i].wait) ||
-		    !amount(w->s[i].servers) || w->s[i].servers <= 0)
+		if (!is_amount(w->s[i].demand) || !is_amount(w->s[i].path) || !is_amount(w->s[i].wait) ||
+		    !is_amount(w->s[i].servers) || w->s[i].servers <= 0)
 			return 0;
 	return 1;
 }
 
-static double bound(const struct network *w)
+static double throughput_bound(const struct network *w)
 {
 	double path = w->think, x = INFINITY;
 	for (size_t i = 0; i < w->n; i++) {
@@ -43,7 +43,7 @@ static double bound(const struct network *w)
 double ct_amva_bound(const struct ct_amva_station *s, size_t n, double think, double population)
 {
 	struct network w = { .s = s, .n = n, .think = think, .population = population };
-	return bound(&w);
+	return throughput_bound(&w);
 }
 
 static void count_others(struct network *w)
@@ -55,7 +55,7 @@ static void count_others(struct network *w)
 	}
 }
 
-static double residence(const struct network *w, size_t i, double x)
+static double residence_time(const struct network *w, size_t i, double x)
 {
 	const struct ct_amva_station *s = &w->s[i];
 	double a = w->others[i], rho = fmin(x * s->demand / s->servers, 1);
@@ -64,7 +64,7 @@ static double residence(const struct network *w, size_t i, double x)
 
 /* Time of a turn at throughput x; *slope gets its derivative. No station is past the bound,
  * so none is more than busy. */
-static double turn(const struct network *w, double x, double *slope)
+static double turn_time(const struct network *w, double x, double *slope)
 {
 	double t = w->think, grows = 0;
 	for (size_t i = 0; i < w->n; i++) {
@@ -77,25 +77,25 @@ static double turn(const struct network *w, double x, double *slope)
 	return t;
 }
 
-/* How far x * turn(x) is above the population. */
+/* How far x * turn_time(x) is above the population. */
 static double too_many(void *ctx, double x, double *slope)
 {
 	const struct network *w = ctx;
-	double grows, t = turn(w, x, &grows);
+	double grows, t = turn_time(w, x, &grows);
 	*slope = t + x * grows;
 	return x * t - w->population;
 }
 
-/* x * turn(x) grows with x, ever faster: either it stays within N up to the bound, which the
+/* x * turn_time(x) grows with x, ever faster: either it stays within N up to the bound, which the
  * slowest station then sets, or it crosses N once, and from the bound Newton's steps come
  * down to there. */
-static double solve(struct network *w)
+static double solve_network(struct network *w)
 {
-	double x = bound(w);
+	double x = throughput_bound(w);
 	return isfinite(x) ? ct_root_newton_down(too_many, w, x) : x;
 }
 
-static size_t slowest(const struct network *w)
+static size_t slowest_station(const struct network *w)
 {
 	double largest = 0;
 	size_t at = w->n;
@@ -111,16 +111,16 @@ int ct_amva_solve(const struct ct_amva_station *s, size_t n, double think, doubl
                   struct ct_amva_result *r)
 {
 	struct network w = { .s = s, .n = n, .think = think, .population = population };
-	if (!valid(&w))
+	if (!is_valid(&w))
 		return -1;
 	count_others(&w);
-	double x = solve(&w);
+	double x = solve_network(&w);
 	r->throughput = x;
-	r->bottleneck = slowest(&w);
+	r->bottleneck = slowest_station(&w);
 	r->response = 0;
 	for (size_t i = 0; i < n; i++) {
 		int busy = isfinite(x) && s[i].demand > 0;
-		r->residence[i] = isfinite(x) ? residence(&w, i, x) : 0;
+		r->residence[i] = isfinite(x) ? residence_time(&w, i, x) : 0;
 		r->utilisation[i] = busy ? fmin(x * s[i].demand / s[i].servers, 1) : 0;
 		r->response += r->residence[i];
 	}

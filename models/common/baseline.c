@@ -49,6 +49,7 @@ static int in_scope(const char *scope, const struct ct_record *kn)
 	return 1;
 }
 
+/* Adds a share of the launches whose L1s have that many bytes: to the part of that size, or as a new one. */
 static void add_part(const struct ct_gpu *g, struct ct_l1_parts *parts, uint64_t bytes, double w)
 {
 	unsigned i = 0;
@@ -103,13 +104,13 @@ struct hists {
 	int found;
 };
 
-static void load(const struct ct_profile *p, const char *scope, const char *view, struct hists *h)
+static void load_view(const struct ct_profile *p, const char *scope, const char *view, struct hists *h)
 {
 	memset(h, 0, sizeof *h);
 	h->found = ct_profile_get_hist(p, scope, view, &h->read, &h->write);
 }
 
-static double misses(const struct ct_hist *h, const struct ct_cache_shape *c)
+static double misses_of(const struct ct_hist *h, const struct ct_cache_shape *c)
 {
 	return (double)ct_hist_total(h) - ct_curve_hits(h, c);
 }
@@ -117,7 +118,7 @@ static double misses(const struct ct_hist *h, const struct ct_cache_shape *c)
 /* All members are doubles: an answer is also an array of them. */
 enum { ANSWERS = sizeof(struct ct_l1_answer) / sizeof(double) };
 
-static void accumulate(struct ct_l1_answer *into, const struct ct_l1_answer *from, double share)
+static void add_weighted(struct ct_l1_answer *into, const struct ct_l1_answer *from, double share)
 {
 	double *a = (double *)(void *)into;
 	const double *b = (const double *)(const void *)from;
@@ -138,9 +139,9 @@ int ct_l1_views_load(struct ct_l1_views **out, const struct ct_profile *p, const
 	*out = v;
 	if (!v)
 		return ct_fail_nomem(e);
-	load(p, scope, "l1", &v->line);
-	load(p, scope, "l1_sector", &v->sector);
-	load(p, scope, "merged_sector", &v->merged);
+	load_view(p, scope, "l1", &v->line);
+	load_view(p, scope, "l1_sector", &v->sector);
+	load_view(p, scope, "merged_sector", &v->merged);
 	if (!with_rj)
 		return CT_OK;
 	int near = ct_profile_get_rj(p, scope, "nearest", &v->nearest, e);
@@ -158,6 +159,8 @@ void ct_l1_views_free(struct ct_l1_views *v)
 	free(v);
 }
 
+/* What the views say of L1s of one shape: their misses by sector and by line, those of all L1s as one cache, and
+ * copies. */
 static void answer_part(const struct ct_l1_views *v, const struct ct_gpu *g,
                         const struct ct_cache_shape *c, struct ct_l1_answer *a)
 {
@@ -168,19 +171,19 @@ static void answer_part(const struct ct_l1_views *v, const struct ct_gpu *g,
 		((double *)(void *)a)[i] = NAN;
 	if (v->sector.found) {
 		a->read_sector_accesses = (double)ct_hist_total(&v->sector.read);
-		a->read_sector_misses = misses(&v->sector.read, c);
+		a->read_sector_misses = misses_of(&v->sector.read, c);
 		a->sector_accesses = a->read_sector_accesses + (double)ct_hist_total(&v->sector.write);
-		a->sector_misses = a->read_sector_misses + misses(&v->sector.write, c);
+		a->sector_misses = a->read_sector_misses + misses_of(&v->sector.write, c);
 	}
 	if (v->line.found) {
-		a->read_line_misses = misses(&v->line.read, c);
+		a->read_line_misses = misses_of(&v->line.read, c);
 		a->line_accesses = (double)(ct_hist_total(&v->line.read) + ct_hist_total(&v->line.write));
-		a->line_misses = a->read_line_misses + misses(&v->line.write, c);
+		a->line_misses = a->read_line_misses + misses_of(&v->line.write, c);
 	}
 	if (v->merged.found) {
 		a->merged_sectors =
 			(double)(ct_hist_total(&v->merged.read) + ct_hist_total(&v->merged.write));
-		a->merged_sector_misses = misses(&v->merged.read, &all) + misses(&v->merged.write, &all);
+		a->merged_sector_misses = misses_of(&v->merged.read, &all) + misses_of(&v->merged.write, &all);
 	}
 	if (v->has_rj) {
 		ct_curve_replication(&v->nearest, &v->sharers, c, &r);
@@ -197,7 +200,7 @@ void ct_l1_views_answer(const struct ct_l1_views *v, const struct ct_gpu *g,
 	for (unsigned i = 0; i < parts->n; i++) {
 		struct ct_l1_answer one;
 		answer_part(v, g, &parts->part[i].shape, &one);
-		accumulate(a, &one, parts->part[i].share);
+		add_weighted(a, &one, parts->part[i].share);
 	}
 }
 
@@ -247,7 +250,7 @@ int ct_baseline_l1(const struct ct_profile *p, const struct ct_gpu *g, const cha
 		int st = answer_scope(p, g, name, &own, &one, e);
 		if (st != CT_OK)
 			return st;
-		accumulate(a, &one, 1);
+		add_weighted(a, &one, 1);
 	}
 	return CT_OK;
 }
@@ -262,7 +265,7 @@ static struct ct_cache_shape llc_shape(const struct ct_gpu *g, uint64_t bytes)
 static double hist_misses(const void *ctx, double lines, unsigned ways)
 {
 	const struct ct_cache_shape c = {lines, ways ? ways : UINT32_MAX};
-	return misses(ctx, &c);
+	return misses_of(ctx, &c);
 }
 
 static double both_misses(const void *ctx, double lines, unsigned ways)
@@ -278,7 +281,7 @@ void ct_baseline_llc_fit(const struct ct_profile *p, const struct ct_gpu *g, con
 	struct hists h;
 	double had;
 	*fit = (struct ct_curve_fit){1, 1};
-	load(p, scope, "llc_sector", &h);
+	load_view(p, scope, "llc_sector", &h);
 	if (h.found && ct_profile_get(p, scope, "llc_sector_misses", &had))
 		ct_curve_fit(both_misses, &h, c.lines, c.ways, had, fit);
 }
@@ -291,14 +294,14 @@ void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const c
 	struct hists h;
 	fit = fit ? fit : &random;
 	*a = (struct ct_llc_answer){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-	load(p, scope, "llc", &h);
+	load_view(p, scope, "llc", &h);
 	if (h.found) {
 		a->read_accesses = (double)ct_hist_total(&h.read);
 		a->read_misses = ct_curve_fitted(hist_misses, &h.read, c.lines, c.ways, fit);
 		a->accesses = a->read_accesses + (double)ct_hist_total(&h.write);
 		a->misses = a->read_misses + ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
 	}
-	load(p, scope, "llc_sector", &h);
+	load_view(p, scope, "llc_sector", &h);
 	if (h.found) {
 		a->read_sector_accesses = (double)ct_hist_total(&h.read);
 		a->read_sector_misses = ct_curve_fitted(hist_misses, &h.read, c.lines, c.ways, fit);

@@ -5,7 +5,7 @@
 #include "base/hot.h"
 
 /* Little-endian segment of 2, 4 or 8 bytes: a constant once this and the following are inlined. */
-static CT_INLINE uint64_t segment(const unsigned char *p, unsigned size)
+static CT_INLINE uint64_t load_segment(const unsigned char *p, unsigned size)
 {
 	uint64_t v = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -19,7 +19,7 @@ static CT_INLINE uint64_t segment(const unsigned char *p, unsigned size)
 
 /* Whether a difference of `size` bytes, modulo that size, fits in `bytes` signed ones:
  * adding half the range turns the test into one unsigned comparison. */
-static CT_INLINE int fits(uint64_t difference, unsigned size, unsigned bytes)
+static CT_INLINE int difference_fits(uint64_t difference, unsigned size, unsigned bytes)
 {
 	uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	uint64_t half = UINT64_C(1) << (8 * bytes - 1);
@@ -29,9 +29,9 @@ static CT_INLINE int fits(uint64_t difference, unsigned size, unsigned bytes)
 enum ct_bdi_level ct_bdi_level(const void *block, size_t n)
 {
 	const unsigned char *p = block;
-	uint32_t base = (uint32_t)segment(p, 4), over8 = 0, over16 = 0;
+	uint32_t base = (uint32_t)load_segment(p, 4), over8 = 0, over16 = 0;
 	for (size_t i = 4; i < n; i += 4) {
-		uint32_t d = (uint32_t)segment(p + i, 4) - base;
+		uint32_t d = (uint32_t)load_segment(p + i, 4) - base;
 		over8 |= (d + 0x80u) & ~0xffu;
 		over16 |= (d + 0x8000u) & ~0xffffu;
 	}
@@ -66,9 +66,9 @@ static CT_INLINE unsigned widths_one_base(const unsigned char *p, size_t n, unsi
 	const uint64_t all = ~UINT64_C(0) >> (64 - 8 * size);
 	const uint64_t out1 = all & ~UINT64_C(0xff), out2 = all & ~UINT64_C(0xffff);
 	const uint64_t out4 = all & ~UINT64_C(0xffffffff);
-	uint64_t base = segment(p, size), over1 = 0, over2 = 0, over4 = 0;
+	uint64_t base = load_segment(p, size), over1 = 0, over2 = 0, over4 = 0;
 	for (size_t i = size; i < n; i += size) {
-		uint64_t d = segment(p + i, size) - base;
+		uint64_t d = load_segment(p + i, size) - base;
 		over1 |= (d + 0x80) & out1;
 		if (size > 2)
 			over2 |= (d + 0x8000) & out2;
@@ -88,14 +88,14 @@ static CT_INLINE unsigned widths_two_bases(const unsigned char *p, size_t n, uns
 	uint64_t base[5] = {0};
 	unsigned have = 0, candidates = 1u << 1 | 1u << 2 | 1u << 4;
 	for (size_t i = 0; i < n && candidates; i += size) {
-		uint64_t v = segment(p + i, size);
+		uint64_t v = load_segment(p + i, size);
 		for (unsigned d = 1; d <= 4 && d < size; d *= 2) {
-			if (!(candidates & 1u << d) || fits(v, size, d))
+			if (!(candidates & 1u << d) || difference_fits(v, size, d))
 				continue;
 			if (!(have & 1u << d)) {
 				base[d] = v;
 				have |= 1u << d;
-			} else if (!fits(v - base[d], size, d)) {
+			} else if (!difference_fits(v - base[d], size, d)) {
 				candidates &= ~(1u << d);
 			}
 		}
@@ -103,7 +103,7 @@ static CT_INLINE unsigned widths_two_bases(const unsigned char *p, size_t n, uns
 	return candidates;
 }
 
-static CT_INLINE unsigned widths(const unsigned char *p, size_t n, unsigned size, int zero_base)
+static CT_INLINE unsigned widths_that_fit(const unsigned char *p, size_t n, unsigned size, int zero_base)
 {
 	return zero_base ? widths_two_bases(p, n, size) : widths_one_base(p, n, size);
 }
@@ -112,14 +112,14 @@ uint32_t ct_bdi_fits(const void *block, size_t n, int zero_base)
 {
 	const unsigned char *p = block;
 	uint32_t out = 1u << CT_BDI_RAW;
-	uint64_t first = segment(p, 8), other = 0;
+	uint64_t first = load_segment(p, 8), other = 0;
 	for (size_t i = 8; i < n; i += 8)
-		other |= segment(p + i, 8) ^ first;
+		other |= load_segment(p + i, 8) ^ first;
 	if (!other)
 		out |= 1u << CT_BDI_REPEAT | (first ? 0 : 1u << CT_BDI_ZEROS);
-	unsigned w8 = widths(p, n, 8, zero_base);
-	unsigned w4 = widths(p, n, 4, zero_base);
-	unsigned w2 = widths(p, n, 2, zero_base);
+	unsigned w8 = widths_that_fit(p, n, 8, zero_base);
+	unsigned w4 = widths_that_fit(p, n, 4, zero_base);
+	unsigned w2 = widths_that_fit(p, n, 2, zero_base);
 	for (unsigned c = CT_BDI_B8D1; c <= CT_BDI_B2D1; c++) {
 		unsigned w = codes[c].base == 8 ? w8 : codes[c].base == 4 ? w4 : w2;
 		out |= (w >> codes[c].delta & 1) << c;

@@ -23,7 +23,7 @@ struct feed {
 };
 
 /* Takes up to n bytes into out; *got is less only at the end. */
-static int take(struct feed *f, void *out, size_t n, size_t *got, struct ct_error *e)
+static int take_bytes(struct feed *f, void *out, size_t n, size_t *got, struct ct_error *e)
 {
 	*got = 0;
 	while (*got < n) {
@@ -80,7 +80,7 @@ static int looks_like_npy(const char *data, size_t n)
 	return equal == MARK || (equal >= MOST && n >= HEADER);
 }
 
-static int recognise(struct ct_source *src, enum ct_blocks_format *format, struct ct_error *e)
+static int recognise_format(struct ct_source *src, enum ct_blocks_format *format, struct ct_error *e)
 {
 	const char *data;
 	size_t n;
@@ -117,7 +117,7 @@ static int read_raw(struct reading *r, struct ct_error *e)
 	uint64_t address = 0;
 	size_t got;
 	int rc;
-	while ((rc = take(&r->feed, data, r->block, &got, e)) == 0 && got == r->block) {
+	while ((rc = take_bytes(&r->feed, data, r->block, &got, e)) == 0 && got == r->block) {
 		hand_out(r, address, data, got);
 		address += got;
 	}
@@ -126,6 +126,7 @@ static int read_raw(struct reading *r, struct ct_error *e)
 	return rc;
 }
 
+/* Reads records of an address and a line of memory, whose addresses have to be aligned and to rise. */
 static int read_dump(struct reading *r, struct ct_error *e)
 {
 	unsigned char data[CT_BLOCKS_DUMP_RECORD];
@@ -134,7 +135,7 @@ static int read_dump(struct reading *r, struct ct_error *e)
 	size_t got;
 	int rc;
 	for (;; record++) {
-		if ((rc = take(&r->feed, data, sizeof data, &got, e)) < 0 || got == 0)
+		if ((rc = take_bytes(&r->feed, data, sizeof data, &got, e)) < 0 || got == 0)
 			return rc;
 		uint64_t address = little_endian(data, 8);
 		if (got < sizeof data)
@@ -240,7 +241,7 @@ static int npy_header(struct reading *r, char **header, struct ct_error *e)
 	const char *name = ct_source_name(r->feed.src);
 	unsigned char head[12];
 	size_t got, fixed = 10, n;
-	int rc = take(&r->feed, head, 10, &got, e);
+	int rc = take_bytes(&r->feed, head, 10, &got, e);
 	if (rc < 0)
 		return rc;
 	if (got < 10 || memcmp(head, "\x93NUMPY", 6) != 0)
@@ -248,7 +249,7 @@ static int npy_header(struct reading *r, char **header, struct ct_error *e)
 	if (head[6] < 1 || head[6] > 3)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: .npy version %u is not known", name, head[6]);
 	if (head[6] > 1) {
-		if ((rc = take(&r->feed, head + 10, 2, &got, e)) < 0)
+		if ((rc = take_bytes(&r->feed, head + 10, 2, &got, e)) < 0)
 			return rc;
 		fixed += got;
 	}
@@ -258,7 +259,7 @@ static int npy_header(struct reading *r, char **header, struct ct_error *e)
 	char *text = malloc(n + 1);
 	if (!text)
 		return ct_fail_nomem(e);
-	rc = take(&r->feed, text, n, &got, e);
+	rc = take_bytes(&r->feed, text, n, &got, e);
 	text[got] = 0;
 	if (rc == 0 && (got < n || strlen(text) != n))
 		rc = ct_fail(e, CT_ERR_INPUT, "%s: .npy header is cut or binary", name);
@@ -269,6 +270,7 @@ static int npy_header(struct reading *r, char **header, struct ct_error *e)
 	return rc;
 }
 
+/* Reads an array of NumPy: the header has to announce as many bytes as follow it. */
 static int read_npy(struct reading *r, struct ct_error *e)
 {
 	const char *name = ct_source_name(r->feed.src);
@@ -303,7 +305,7 @@ int ct_blocks_read(struct ct_source *src, enum ct_blocks_format format, size_t b
 		return ct_fail(e, CT_ERR_USAGE, "blocks of %zu bytes: wanted a power of two from %d to %d",
 		               block, BLOCK_MIN, BLOCK_MAX);
 	if (format == CT_BLOCKS_AUTO)
-		rc = recognise(src, &format, e);
+		rc = recognise_format(src, &format, e);
 	if (rc < 0)
 		return rc;
 	info->format = format;

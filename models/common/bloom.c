@@ -123,7 +123,7 @@ double ct_bloom_ceiling(unsigned m, unsigned k)
 	return sum;
 }
 
-static double at(const double *v, size_t n, size_t i)
+static double value_at(const double *v, size_t n, size_t i)
 {
 	return v[i < n ? i : n - 1];
 }
@@ -133,7 +133,7 @@ static double keys_at_swap(const double *f, size_t n_f, unsigned a)
 {
 	double counted = 0, keys = 0;
 	for (size_t j = 0;; j++) {
-		double step = 1 - at(f, n_f, j);
+		double step = 1 - value_at(f, n_f, j);
 		if (step < 1e-9)
 			return INFINITY;
 		if (counted + step >= a)
@@ -148,7 +148,7 @@ static double time_to(const double *miss, size_t n, double keys)
 {
 	double t = 0;
 	for (size_t j = 0; (double)j < keys; j++) {
-		double m = at(miss, n, j), part = fmin(keys - (double)j, 1);
+		double m = value_at(miss, n, j), part = fmin(keys - (double)j, 1);
 		if (m <= 0)
 			return INFINITY;
 		t += part / m;
@@ -158,18 +158,18 @@ static double time_to(const double *miss, size_t n, double keys)
 
 /* Sums over one cycle, in which BF1 grows from a' distinct blocks: the time it
  * holds D blocks is 1 / M(D). */
-static void integrate(const double *miss, size_t n, const double *f, size_t n_f, double m_a,
-                      struct ct_dual_bloom *o)
+static void integrate_cycle(const double *miss, size_t n, const double *f, size_t n_f, double m_a,
+                            struct ct_dual_bloom *o)
 {
 	double t = 0, stale = 0, alias = 0, keys = 0, d = o->keys_at_swap;
 	while (t < o->cycle) {
 		size_t j = (size_t)d;
-		double md = at(miss, n, j), next = (double)j + 1;
+		double md = value_at(miss, n, j), next = (double)j + 1;
 		double dt = md > 0 ? (next - d) / md : INFINITY;
 		if (t + dt > o->cycle)
 			dt = o->cycle - t;
 		double mid = d + dt * md / 2, part = mid - (double)j;
-		double fd = at(f, n_f, j) * (1 - part) + at(f, n_f, j + 1) * part;
+		double fd = value_at(f, n_f, j) * (1 - part) + value_at(f, n_f, j + 1) * part;
 		stale += dt * fmax(m_a - md, 0);
 		alias += dt * fmin(md, m_a) * fd;
 		keys += dt * mid;
@@ -199,14 +199,14 @@ int ct_dual_bloom_eval(const double *miss, size_t n_miss, const double *f, size_
 {
 	if (n_miss == 0 || n_f == 0 || associativity == 0 || !in_range(m, k))
 		return -1;
-	double m_a = at(miss, n_miss, associativity);
+	double m_a = value_at(miss, n_miss, associativity);
 	*o = (struct ct_dual_bloom){ .miss_rate = m_a, .ceiling = ceiling };
 	o->dead = associativity >= ceiling;
 	o->doubtful = associativity > 0.8 * ceiling;
 	o->keys_at_swap = o->dead ? INFINITY : keys_at_swap(f, n_f, associativity);
 	o->cycle = isfinite(o->keys_at_swap) ? time_to(miss, n_miss, o->keys_at_swap) : INFINITY;
 	if (isfinite(o->cycle))
-		integrate(miss, n_miss, f, n_f, m_a, o);
+		integrate_cycle(miss, n_miss, f, n_f, m_a, o);
 	else
 		never_swaps(miss, n_miss, o);
 	o->false_positives = o->stale + o->alias;

@@ -6,17 +6,17 @@
 /* A queue at the end of a closed loop never fills up; doc/models.md section 5. */
 static const double RHO_MAX = 0.95;
 
-static unsigned apart(unsigned a, unsigned b)
+static unsigned distance_along(unsigned a, unsigned b)
 {
 	return a > b ? a - b : b - a;
 }
 
 unsigned ct_mesh_distance(unsigned k, unsigned a, unsigned b)
 {
-	return apart(a % k, b % k) + apart(a / k, b / k);
+	return distance_along(a % k, b % k) + distance_along(a / k, b / k);
 }
 
-static void add(double *load, unsigned node, enum ct_mesh_channel c, double flits)
+static void add_flits(double *load, unsigned node, enum ct_mesh_channel c, double flits)
 {
 	load[(size_t)node * CT_MESH_CHANNELS + c] += flits;
 }
@@ -25,17 +25,17 @@ void ct_mesh_add_route(unsigned k, unsigned a, unsigned b, double flits, double 
 {
 	if (a == b)
 		return;
-	add(load, a, CT_MESH_INJECT, flits);
+	add_flits(load, a, CT_MESH_INJECT, flits);
 	unsigned at = a;
 	for (; at % k < b % k; at++)
-		add(load, at, CT_MESH_EAST, flits);
+		add_flits(load, at, CT_MESH_EAST, flits);
 	for (; at % k > b % k; at--)
-		add(load, at, CT_MESH_WEST, flits);
+		add_flits(load, at, CT_MESH_WEST, flits);
 	for (; at < b; at += k)
-		add(load, at, CT_MESH_SOUTH, flits);
+		add_flits(load, at, CT_MESH_SOUTH, flits);
 	for (; at > b; at -= k)
-		add(load, at, CT_MESH_NORTH, flits);
-	add(load, b, CT_MESH_EJECT, flits);
+		add_flits(load, at, CT_MESH_NORTH, flits);
+	add_flits(load, b, CT_MESH_EJECT, flits);
 }
 
 double ct_mesh_peak(unsigned k, const double *load, int between, size_t *which)

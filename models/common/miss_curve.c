@@ -33,7 +33,7 @@ struct memo {
 	double share[MEMO];
 };
 
-static double remembered(struct memo *m, const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
+static double remembered_share(struct memo *m, const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
 {
 	size_t at = (size_t)((lo * CT_GOLDEN64 ^ hi * 0xc2b2ae3d27d4eb4fu) >> 52) % MEMO;
 	if (lo == CT_COLD)
@@ -57,15 +57,15 @@ void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *share
 	*r = (struct ct_replication){0, 0, 0};
 	for (size_t i = 0; i < nearest->n; i++) {
 		const struct ct_rj_cell *x = &nearest->cell[i];
-		double misses = (double)x->count * (1 - remembered(m, c, x->own_lo, x->own_hi));
+		double misses = (double)x->count * (1 - remembered_share(m, c, x->own_lo, x->own_hi));
 		r->fills += misses;
-		r->replicated += misses * remembered(m, c, x->other_lo, x->other_hi);
+		r->replicated += misses * remembered_share(m, c, x->other_lo, x->other_hi);
 	}
 	r->copies = r->fills;
 	for (size_t i = 0; i < sharers->n; i++) {
 		const struct ct_rj_cell *x = &sharers->cell[i];
-		r->copies += (double)x->count * (1 - remembered(m, c, x->own_lo, x->own_hi)) *
-		             remembered(m, c, x->other_lo, x->other_hi);
+		r->copies += (double)x->count * (1 - remembered_share(m, c, x->own_lo, x->own_hi)) *
+		             remembered_share(m, c, x->other_lo, x->other_hi);
 	}
 	free(m);
 }
@@ -102,9 +102,9 @@ static double misses_over(void *ctx, double x)
 
 /* Misses fall with the size: the stretch at which they are the measured ones, or the end
  * of the range on that side. */
-static void stretch(double (*misses)(const void *ctx, double lines, unsigned ways),
-                    const void *ctx, double lines, unsigned ways, double measured,
-                    struct ct_curve_fit *fit)
+static void find_stretch(double (*misses)(const void *ctx, double lines, unsigned ways),
+                         const void *ctx, double lines, unsigned ways, double measured,
+                         struct ct_curve_fit *fit)
 {
 	const double lo = 1 / CT_STRETCH_MAX, hi = CT_STRETCH_MAX;
 	struct stretching s = {misses, ctx, lines, measured, ways, fit};
@@ -130,5 +130,5 @@ void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways)
 	}
 	fit->scatter = 0;
 	if (fabs(even - measured) > APART * measured)
-		stretch(misses, ctx, lines, ways, measured, fit);
+		find_stretch(misses, ctx, lines, ways, measured, fit);
 }

@@ -27,12 +27,12 @@ const char *ct_perf_station_name(size_t i)
 	return i < CT_PERF_STATIONS ? name[i] : name[CT_PERF_STATIONS];
 }
 
-static double positive(double v, double otherwise)
+static double positive_or(double v, double otherwise)
 {
 	return v > 0 && isfinite(v) ? v : otherwise;
 }
 
-static void latencies(struct ct_perf *m)
+static void fill_latencies(struct ct_perf *m)
 {
 	const struct ct_gpu *g = &m->gpu;
 	double burst = g->dram_data_ratio ? (double)g->dram_burst / g->dram_data_ratio : 0;
@@ -45,14 +45,14 @@ static void latencies(struct ct_perf *m)
 void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_miss)
 {
 	struct ct_perf m = { .gpu = *g };
-	latencies(&m);
+	fill_latencies(&m);
 	*llc_hit = m.t_llc * 1000 / g->core_mhz;
 	*llc_miss = m.t_dram * 1000 / g->core_mhz;
 }
 
 /* Mean share of the warp slots in use when a launch has v waves of CTAs: the last one
  * is not full. */
-static double fill(double waves)
+static double slots_filled(double waves)
 {
 	return waves <= 1 ? waves : waves / ceil(waves - 1e-9);
 }
@@ -61,9 +61,9 @@ static double fill(double waves)
 static double warps_on(const struct ct_perf *m, double sms)
 {
 	const struct ct_workload *w = m->w;
-	double waves = positive(w->waves, 1);
-	double change = fill(waves * w->sms / sms) / fill(waves);
-	double slots = positive(w->cta_capacity * w->warps_per_cta, m->warps);
+	double waves = positive_or(w->waves, 1);
+	double change = slots_filled(waves * w->sms / sms) / slots_filled(waves);
+	double slots = positive_or(w->cta_capacity * w->warps_per_cta, m->warps);
 	return fmin(m->warps * sms / w->sms * change, fmax(slots, m->warps) * sms / w->sms);
 }
 
@@ -109,7 +109,7 @@ void ct_perf_sort_classes(struct ct_perf_point *pt)
 static double dram_cycles_per_byte(const struct ct_perf *m)
 {
 	double peak = ct_gpu_dram_gbps(&m->gpu) * 1e3 / m->gpu.core_mhz; /* bytes per core cycle */
-	return m->gpu.dram_channels / (positive(peak, 1) * positive(m->gpu.dram_efficiency, 1));
+	return m->gpu.dram_channels / (positive_or(peak, 1) * positive_or(m->gpu.dram_efficiency, 1));
 }
 
 /* Service of one packet or sector at a kind of server that replayed `total` busy cycles. */
@@ -118,8 +118,8 @@ static double unit_cost(double busy, double units)
 	return busy > 0 && units > 0 ? busy / units : 0;
 }
 
-static void station(struct ct_amva_station *s, double demand, double servers, double wait,
-                    int closed)
+static void set_station(struct ct_amva_station *s, double demand, double servers, double wait,
+                        int closed)
 {
 	*s = (struct ct_amva_station){ .demand = demand, .servers = servers, .path = 0,
 		                       .wait = wait, .closed = closed };
@@ -146,7 +146,7 @@ static double yield_of(const struct ct_perf *m, size_t station)
 {
 	static const double slowed = 1.05;
 	double factor = factor_at(m, station);
-	double peak = station == CT_PERF_DRAM ? positive(m->gpu.dram_efficiency, 1) : 1;
+	double peak = station == CT_PERF_DRAM ? positive_or(m->gpu.dram_efficiency, 1) : 1;
 	return factor > slowed ? peak / factor : 1;
 }
 
@@ -160,8 +160,8 @@ void ct_perf_busy_text(double utilisation, double yield, char *out, size_t n)
 }
 
 /* Fills the stations of one configuration; all per load. */
-static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
-                       struct ct_amva_station *s)
+static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point *pt,
+                            struct ct_amva_station *s)
 {
 	const struct ct_workload *w = m->w;
 	double loads = m->loads, slices = m->gpu.llc_slices / pt->slice_beta;
@@ -174,19 +174,19 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 	double per_request = w->llc_requests > 0 ? w->llc_sectors / w->llc_requests : 1;
 	double atom = 32 * per_request;
 	memset(s, 0, CT_PERF_STATIONS * sizeof *s);
-	station(&s[CT_PERF_ISSUE], insts, sms * m->gpu.schedulers, m->parallelism * insts, 1);
-	station(&s[CT_PERF_UNITS], w->unit_cycles / loads, sms, 0, 1);
-	station(&s[CT_PERF_L1], m->l1_cycles / loads, sms, m->l1_cycles / loads, 1);
-	station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, sms,
-	        to_llc * pt->request_packets * req / loads, 1);
-	station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, sms,
-	        to_llc * pt->reply_packets * req / loads, 1);
-	station(&s[CT_PERF_SLICE_IN], pt->slice_in * req / loads, slices, to_llc * req, 0);
-	station(&s[CT_PERF_SLICE_OUT], pt->slice_out * req / loads, slices,
-	        to_llc * req * per_request, 0);
-	station(&s[CT_PERF_LLC], pt->llc_sectors * llc / loads, slices, to_llc * llc * per_request, 0);
-	station(&s[CT_PERF_DRAM], pt->dram_bytes * dram / loads, m->gpu.dram_channels,
-	        to_dram * dram * atom, 0);
+	set_station(&s[CT_PERF_ISSUE], insts, sms * m->gpu.schedulers, m->parallelism * insts, 1);
+	set_station(&s[CT_PERF_UNITS], w->unit_cycles / loads, sms, 0, 1);
+	set_station(&s[CT_PERF_L1], m->l1_cycles / loads, sms, m->l1_cycles / loads, 1);
+	set_station(&s[CT_PERF_SM_REQUEST], pt->request_packets * req / loads, sms,
+	            to_llc * pt->request_packets * req / loads, 1);
+	set_station(&s[CT_PERF_SM_REPLY], pt->reply_packets * req / loads, sms,
+	            to_llc * pt->reply_packets * req / loads, 1);
+	set_station(&s[CT_PERF_SLICE_IN], pt->slice_in * req / loads, slices, to_llc * req, 0);
+	set_station(&s[CT_PERF_SLICE_OUT], pt->slice_out * req / loads, slices,
+	            to_llc * req * per_request, 0);
+	set_station(&s[CT_PERF_LLC], pt->llc_sectors * llc / loads, slices, to_llc * llc * per_request, 0);
+	set_station(&s[CT_PERF_DRAM], pt->dram_bytes * dram / loads, m->gpu.dram_channels,
+	            to_dram * dram * atom, 0);
 	for (unsigned i = 0; i < pt->n_extra; i++) {
 		s[CT_PERF_STATIONS + i] = pt->extra[i];
 		s[CT_PERF_STATIONS + i].demand *= m->extra_factor[i];
@@ -203,11 +203,11 @@ static size_t stations(const struct ct_perf *m, const struct ct_perf_point *pt,
 }
 
 /* Solves one configuration: turns per cycle, and what the turn is made of. */
-static double solve(const struct ct_perf *m, const struct ct_perf_point *pt, size_t *n,
-                    double *latency, struct ct_amva_result *r)
+static double solve_point(const struct ct_perf *m, const struct ct_perf_point *pt, size_t *n,
+                          double *latency, struct ct_amva_result *r)
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	*n = stations(m, pt, s);
+	*n = fill_stations(m, pt, s);
 	double base = unloaded_latency(m, pt) * m->latency_factor + m->latency_added;
 	double think = m->parallelism * fmax(m->think - m->issue_wait, 0) + fmax(base, 0);
 	double population = fmax(warps_on(m, pt->sms) * m->parallelism, 1e-9);
@@ -245,13 +245,14 @@ void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic)
 	pt->llc_sectors *= traffic;
 }
 
+/* Adds a part of the run that is spent in one configuration to the result of the whole. */
 static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, double part,
                        struct ct_perf_result *sum)
 {
 	struct ct_amva_result r;
 	double latency;
 	size_t n;
-	double x = part > 0 ? solve(m, pt, &n, &latency, &r) : 0;
+	double x = part > 0 ? solve_point(m, pt, &n, &latency, &r) : 0;
 	if (!(x > 0) || !isfinite(x))
 		return;
 	double cycles = part * m->loads / x;
@@ -309,7 +310,7 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	read_miss *= m->pending_factor;
 	struct ct_perf other = *m;
 	other.gpu = *g;
-	latencies(&other);
+	fill_latencies(&other);
 	double miss_share = fmin(more > 0 ? read_miss * miss_more / more : 0, 1);
 	pt->sms = sms;
 	if (w->l1_read_sectors > 0)
@@ -342,10 +343,10 @@ static void warp_times(struct ct_perf *m)
 	if (!(m->think >= 0) || !(m->parallelism > 0)) {
 		/* Not measured: four cycles from one instruction to the next. */
 		m->think = fmin(4 * w->warp_insts / m->loads, 0.9 * residency);
-		m->parallelism = positive(w->mem_latency, 0) / (residency - m->think);
+		m->parallelism = positive_or(w->mem_latency, 0) / (residency - m->think);
 	}
-	m->parallelism = fmin(fmax(positive(m->parallelism, 1), 1), PARALLELISM_MAX);
-	double latency = positive(w->mem_latency, 0);
+	m->parallelism = fmin(fmax(positive_or(m->parallelism, 1), 1), PARALLELISM_MAX);
+	double latency = positive_or(w->mem_latency, 0);
 	m->think = fmax(residency - latency / m->parallelism, 0);
 }
 
@@ -390,7 +391,7 @@ static double *factor_of(struct ct_perf *m, size_t station)
 static void admit_throughput(struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	size_t n = stations(m, pt, s);
+	size_t n = fill_stations(m, pt, s);
 	for (size_t i = 0; i < n; i++) {
 		double cycles = s[i].demand / s[i].servers * m->loads;
 		if (cycles > BUSY_MAX * m->w->cycles)
@@ -418,7 +419,7 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 }
 
 /* Makes the model's cycles at the replayed configuration those of the replay. */
-static void anchor(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_perf_anchor how)
+static void anchor_model(struct ct_perf *m, const struct ct_perf_point *pt, enum ct_perf_anchor how)
 {
 	double want = m->w->cycles;
 	admit_throughput(m, pt);
@@ -453,7 +454,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 		m->demand_factor[i] = 1;
 	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
 		m->extra_factor[i] = 1;
-	latencies(m);
+	fill_latencies(m);
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
@@ -475,6 +476,6 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 		               "again with `reuse TRACE`");
 	m->ratio = cycles / w->cycles;
 	if (how != CT_PERF_ANCHOR_NONE)
-		anchor(m, &pt, how);
+		anchor_model(m, &pt, how);
 	return CT_OK;
 }

@@ -12,6 +12,7 @@
 
 enum { TEXT_MAX_BYTES = 1 << 20 };
 
+/* Reads a small file whole, with a NUL behind it: *text is the caller's to free. */
 static int read_text(const char *path, char **text, struct ct_error *e)
 {
 	FILE *f = fopen(path, "rb");
@@ -35,7 +36,7 @@ static int read_text(const char *path, char **text, struct ct_error *e)
 enum { APP_ALIASES = 2, RESULT_VALUE = 5 };
 
 /* Splits a line at tabs, in place. Returns 0 when it is neither an application nor a result. */
-static int split(char *line, struct ct_published_row *row)
+static int split_line(char *line, struct ct_published_row *row)
 {
 	*row = (struct ct_published_row){0};
 	for (char *p = line; p;) {
@@ -71,7 +72,7 @@ int ct_published_load(struct ct_published *t, const char *path, struct ct_error 
 			break;
 		}
 		t->row = more;
-		if (!split(line, &t->row[t->rows++]))
+		if (!split_line(line, &t->row[t->rows++]))
 			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: not a line of published numbers: install the data "
 			             "again", path, number);
 	}

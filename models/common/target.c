@@ -13,8 +13,8 @@ struct traffic {
 	double l1_cycles, request_packets, reply_packets, llc_sectors, dram_bytes;
 };
 
-static void utilisations(const struct ct_workload *w, const struct ct_gpu *g,
-                         const struct traffic *x, struct ct_target *t)
+static void fill_utilisations(const struct ct_workload *w, const struct ct_gpu *g,
+                              const struct traffic *x, struct ct_target *t)
 {
 	double run = t->cycles, noc = g->noc_mhz / g->core_mhz, llc = g->llc_mhz / g->core_mhz;
 	t->issue = w->warp_insts / (run * g->sms * g->schedulers);
@@ -33,7 +33,7 @@ void ct_target_replay(const struct ct_workload *w, const struct ct_gpu *g, struc
 	                          w->llc_sectors, w->dram_read_bytes + w->dram_write_bytes};
 	t->cycles = w->cycles;
 	t->llc_miss_rate = w->llc_sectors > 0 ? w->llc_sector_misses / w->llc_sectors : NAN;
-	utilisations(w, g, &x, t);
+	fill_utilisations(w, g, &x, t);
 }
 
 static double cycles_of(const struct ct_perf *m, const struct ct_gpu *g,
@@ -66,5 +66,5 @@ void ct_target_model(const struct ct_perf *m, const struct ct_gpu *g,
 	t->llc_miss_rate = is.llc_sectors > 0 ? fmin(misses / is.llc_sectors, 1) : NAN;
 	const struct traffic x = {w->l1_cycles, is.request_packets, is.reply_packets, is.llc_sectors,
 	                          is.dram_bytes};
-	utilisations(w, g, &x, t);
+	fill_utilisations(w, g, &x, t);
 }

@@ -23,7 +23,7 @@ static double first_term(const struct share *s, double d, double first)
 }
 
 /* Adds n * P(Bin(d, p) = j) to at[j] for j < blocks_max. */
-static void spread(const struct share *s, double d, double n, unsigned blocks_max, double *at)
+static void spread_distance(const struct share *s, double d, double n, unsigned blocks_max, double *at)
 {
 	double mean = d * s->p, first = floor(fmax(mean - TAIL * sqrt(mean * (1 - s->p)), 0));
 	if (first >= blocks_max)
@@ -66,7 +66,7 @@ void ct_thin_mixed(const struct ct_hist *a, const struct ct_hist *b, double weig
 			continue;
 		double d = floor(((double)ct_hist_lo(i) + (double)ct_hist_hi(i) - 1) / 2);
 		if (share < 1)
-			spread(&s, d, n, blocks_max, miss);
+			spread_distance(&s, d, n, blocks_max, miss);
 		else if (d < blocks_max)
 			miss[(unsigned)d] += n;
 	}

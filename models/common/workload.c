@@ -18,7 +18,7 @@ struct wanted {
 	int needed; /* else NaN when absent */
 };
 
-static int fetch(const struct ct_profile *p, const struct wanted *w, struct ct_error *e)
+static int fetch_value(const struct ct_profile *p, const struct wanted *w, struct ct_error *e)
 {
 	double v;
 	int found = w->type[0] == 'S' ? ct_profile_get(p, SCOPE, w->name, &v)
@@ -30,6 +30,8 @@ static int fetch(const struct ct_profile *p, const struct wanted *w, struct ct_e
 	return CT_OK;
 }
 
+/* Fetches the numbers of scope all that the models read; those that only some need are NaN where the profile lacks
+ * them. */
 static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct ct_error *e)
 {
 	const struct wanted list[] = {
@@ -74,7 +76,7 @@ static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct c
 		{ "IM", "llc_cycles", &w->llc_cycles, 1 },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-		int st = fetch(p, &list[i], e);
+		int st = fetch_value(p, &list[i], e);
 		if (st != CT_OK)
 			return st;
 	}
@@ -94,6 +96,7 @@ static int fetch_view(const struct ct_profile *p, const char *name, struct ct_hi
 	return found;
 }
 
+/* Appends the LLC's histograms of one SM count, if the profile has them. */
 static int add_view(struct ct_workload *w, const struct ct_profile *p, const char *suffix,
                     unsigned sms)
 {
@@ -289,7 +292,7 @@ static size_t slot_of(unsigned which, double lines, unsigned ways)
 	return ct_mix64(bits + which * CT_GOLDEN64 + ways) % CACHE_SLOTS;
 }
 
-static void remember(struct ct_miss_cache *c, unsigned which, double lines, unsigned ways, double m)
+static void remember_misses(struct ct_miss_cache *c, unsigned which, double lines, unsigned ways, double m)
 {
 	size_t at = slot_of(which, lines, ways);
 	c->slot[at].lines = lines;
@@ -298,7 +301,7 @@ static void remember(struct ct_miss_cache *c, unsigned which, double lines, unsi
 	c->slot[at].which = which;
 }
 
-static double missing(const struct ct_llc_view *v, int sectors, double hits)
+static double misses_beyond(const struct ct_llc_view *v, int sectors, double hits)
 {
 	return fmax((sectors ? v->sectors : v->total) - hits, 0);
 }
@@ -320,13 +323,13 @@ static void remember_all(const struct ct_workload *w, unsigned first, double lin
 	}
 	ct_hist_hits_of(h, n, lines, ways ? ways : UINT32_MAX, hits);
 	for (unsigned i = 0; i < n; i++)
-		remember(w->cache, 1 + 2 * views[i] + i % 2, lines, ways,
-		         missing(&w->view[views[i]], i % 2, hits[i]));
+		remember_misses(w->cache, 1 + 2 * views[i] + i % 2, lines, ways,
+		                misses_beyond(&w->view[views[i]], i % 2, hits[i]));
 }
 
 /* Misses of one view: of lines, or of sectors. */
-static double misses(const struct ct_workload *w, unsigned view, int sectors, double lines,
-                     unsigned ways)
+static double misses_of_view(const struct ct_workload *w, unsigned view, int sectors, double lines,
+                             unsigned ways)
 {
 	unsigned first = ct_workload_same_view(w, view), which = 1 + 2 * first + (sectors != 0);
 	const struct ct_llc_view *v = &w->view[first];
@@ -340,7 +343,7 @@ static double misses(const struct ct_workload *w, unsigned view, int sectors, do
 			remember_all(w, first, lines, ways);
 	}
 	struct ct_cache_shape shape = { lines, ways ? ways : UINT32_MAX };
-	return missing(v, sectors, ct_curve_hits(sectors ? &v->sector : &v->hist, &shape));
+	return misses_beyond(v, sectors, ct_curve_hits(sectors ? &v->sector : &v->hist, &shape));
 }
 
 double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,
@@ -349,8 +352,8 @@ double ct_workload_llc_misses(const struct ct_workload *w, double sms, double li
 	unsigned a, b;
 	double t;
 	ct_workload_bracket(w, sms, &a, &b, &t);
-	double m = misses(w, a, 0, lines, ways);
-	return t > 0 ? m * (1 - t) + misses(w, b, 0, lines, ways) * t : m;
+	double m = misses_of_view(w, a, 0, lines, ways);
+	return t > 0 ? m * (1 - t) + misses_of_view(w, b, 0, lines, ways) * t : m;
 }
 
 double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, double lines,
@@ -361,6 +364,6 @@ double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, do
 	ct_workload_bracket(w, sms, &a, &b, &t);
 	if (!(w->view[a].sectors > 0) || !(w->view[b].sectors > 0))
 		return NAN;
-	double m = misses(w, a, 1, lines, ways);
-	return t > 0 ? m * (1 - t) + misses(w, b, 1, lines, ways) * t : m;
+	double m = misses_of_view(w, a, 1, lines, ways);
+	return t > 0 ? m * (1 - t) + misses_of_view(w, b, 1, lines, ways) * t : m;
 }

@@ -6,7 +6,6 @@
 
 #include "models/common/records.h"
 
-
 static const char MECHANISM[] = "morpheus";
 static const char SCOPE[] = "all";
 static const char ANALYTIC[] = "analytic", REPLAY[] = "replay";

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* One uncertain thing, changed. */
 struct variant {
 	double trip;           /* factor on the way to the home and back */
