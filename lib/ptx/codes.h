@@ -10,6 +10,7 @@
 #define CT_PTX_I6(X, n) X(n##_u16) X(n##_u32) X(n##_u64) X(n##_s16) X(n##_s32) X(n##_s64)
 #define CT_PTX_F2(X, n) X(n##_f32) X(n##_f64)
 
+/* clang-format off */
 /* Extension of an integer: source type, then 16, 32 or 64 bits of the result. */
 #define CT_PTX_CVT(X) \
 	X(cvt_u8_16) X(cvt_u8_32) X(cvt_u8_64) X(cvt_s8_16) X(cvt_s8_32) X(cvt_s8_64) \
@@ -46,6 +47,7 @@
 #define CT_PTX_WARP_CODES(X) \
 	X(load) X(store) X(load_param) X(atom) X(prefetch) X(async_load) X(async_store) X(ldmatrix) X(isspacep) X(mma) \
 	X(shfl) X(vote) X(match) X(redux) X(fence) X(nanosleep)
+/* clang-format on */
 
 /* What the interpreter does itself: it moves lanes, or ends the kernel. */
 #define CT_PTX_CONTROL_CODES(X) \

@@ -184,18 +184,18 @@ static inline uint64_t ct_ptx_lane(const void *row, unsigned lane, unsigned widt
 /* Ends a comparison: turns it, joins it with a predicate, and sets its results. */
 static inline void ct_ptx_compared(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t bits, uint32_t mask)
 {
-	uint32_t other = ct_ptx_bits(w, o->s), not;
+	uint32_t other = ct_ptx_bits(w, o->s), inverse;
 	if (o->mode & CT_PTX_TURNED)
 		bits = ~bits;
-	not = ~bits;
+	inverse = ~bits;
 	if (o->round == CT_PTX_JOIN_AND)
-		bits &= other, not &= other;
+		bits &= other, inverse &= other;
 	else if (o->round == CT_PTX_JOIN_OR)
-		bits |= other, not |= other;
+		bits |= other, inverse |= other;
 	else if (o->round == CT_PTX_JOIN_XOR)
-		bits ^= other, not ^= other;
+		bits ^= other, inverse ^= other;
 	ct_ptx_set_bits(w, o->p, bits, mask);
-	ct_ptx_set_bits(w, o->q, not, mask);
+	ct_ptx_set_bits(w, o->q, inverse, mask);
 }
 
 /* Splits and calls (splits.c). Those that can fail return -1, after a fault or a failure of the run. */

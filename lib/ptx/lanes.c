@@ -240,8 +240,8 @@ static uint32_t nth_set(uint32_t bits, uint32_t base, int32_t n)
 		return UINT32_MAX;
 	if (n == 0)
 		return bits >> base & 1 ? base : UINT32_MAX;
-	int64_t wanted = n > 0 ? n : -(int64_t)n;
-	for (int64_t i = base; i >= 0 && i < 32; i += n > 0 ? 1 : -1)
+	int64_t wanted = n > 0 ? n : -(int64_t)n, step = n > 0 ? 1 : -1;
+	for (int64_t i = base; i >= 0 && i < 32; i += step)
 		if (bits >> i & 1 && --wanted == 0)
 			return (uint32_t)i;
 	return UINT32_MAX;

@@ -136,8 +136,12 @@ struct ct_ptx_use {
 };
 
 /* Names of one kind, to indices. */
+struct ct_ptx_name {
+	const char *name;
+	uint32_t scope, value;
+};
 struct ct_ptx_names {
-	struct ct_ptx_name { const char *name; uint32_t scope, value; } *slot;
+	struct ct_ptx_name *slot;
 	size_t cap, used;
 };
 

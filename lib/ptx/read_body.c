@@ -156,14 +156,14 @@ static int read_guard(struct ct_ptx_reader *r)
 	struct ct_ptx_lexer *x = &r->x;
 	const struct ct_ptx_declaration *d;
 	uint32_t number;
-	int rc = ct_ptx_skip_mark(x, '@'), not = 0;
+	int rc = ct_ptx_skip_mark(x, '@'), negated = 0;
 	r->s.guard = CT_PTX_TRUE;
-	if (rc <= 0 || (not = ct_ptx_skip_mark(x, '!')) < 0)
-		return rc < 0 ? rc : not;
+	if (rc <= 0 || (negated = ct_ptx_skip_mark(x, '!')) < 0)
+		return rc < 0 ? rc : negated;
 	d = x->now.kind == CT_PTX_WORD ? ct_ptx_lookup(r, x->now.text, x->now.length, &number) : NULL;
 	if (!d || d->kind != CT_PTX_IS_PREDICATE)
 		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no predicate", ct_ptx_shown(x), x->now.text);
-	r->s.guard = d->ref + 4 * number + (uint32_t)not;
+	r->s.guard = d->ref + 4 * number + (uint32_t)negated;
 	return ct_ptx_lex_next(x);
 }
 

@@ -89,9 +89,11 @@ COMPARE(eq_b64, U64, a == b)
 
 /* Division by zero gives all ones, as hardware does; the least value by -1 gives itself. */
 #define UNSIGNED_DIV(n, T) BINARY(div_##n, T, T, T, b ? a / b : ~(T)0) BINARY(rem_##n, T, T, T, b ? a % b : a)
+/* clang-format off */
 #define SIGNED_DIV(n, T, U) \
 	BINARY(div_##n, T, T, T, b == 0 ? (T)-1 : b == -1 ? (T)((U)0 - (U)a) : (T)(a / b)) \
 	BINARY(rem_##n, T, T, T, b == 0 ? a : b == -1 ? (T)0 : (T)(a % b))
+/* clang-format on */
 UNSIGNED_DIV(u16, U16)
 UNSIGNED_DIV(u32, U32)
 UNSIGNED_DIV(u64, U64)

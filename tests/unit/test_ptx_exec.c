@@ -305,9 +305,11 @@ static void integers(void **state)
 		fesetround(FE_TONEAREST); \
 		return to(r); \
 	}
+/* clang-format off */
 #define ALL_ROUNDED(n, type, result, of, to, expr) \
 	ROUNDED(n##_rn, type, result, of, to, FE_TONEAREST, expr) ROUNDED(n##_rz, type, result, of, to, FE_TOWARDZERO, expr) \
 	ROUNDED(n##_rm, type, result, of, to, FE_DOWNWARD, expr) ROUNDED(n##_rp, type, result, of, to, FE_UPWARD, expr)
+/* clang-format on */
 ALL_ROUNDED(add_s, float, float, f32, b32, a + b)
 ALL_ROUNDED(mul_s, float, float, f32, b32, a * b)
 ALL_ROUNDED(fma_s, float, float, f32, b32, fmaf(a, b, c))
@@ -496,6 +498,7 @@ TWIN(p_finite, (a & 0x7f800000) != 0x7f800000)
 static void comparisons(void **state)
 {
 	(void)state;
+/* clang-format off */
 #define SETP(cmp, n) {"setp." cmp ".f32 %p0, %w1, %w2;", "pww", n, 0}
 	static const struct form forms[] = {
 		SETP("ne", p_ne), SETP("gt", p_gt), SETP("ge", p_ge), SETP("num", p_num), SETP("equ", p_equ), SETP("neu", p_neu),
@@ -507,6 +510,7 @@ static void comparisons(void **state)
 		{"setp.lt.xor.s32 %p1|%p0, %w1, %w2, %p3;", "pwww", p_xor_q, 0},
 		{"set.le.u32.s32 %w0, %w1, %w2;", "www", p_set, 0}, {"slct.b32.s32 %w0, %w1, %w2, %w3;", "wwww", p_slct, 0},
 		{"selp.b64 %l0, %l1, %l2, %p3;", "llll", p_selp, 0}, {"testp.finite.f32 %p0, %w1;", "pw", p_finite, 0}};
+/* clang-format on */
 	check_forms(forms, sizeof forms / sizeof *forms);
 }
 

@@ -13,10 +13,12 @@
 #include "tests/support/ptx_run.h"
 
 /* %w0: the global thread, %q1: the address of its word in the buffer. */
+/* clang-format off */
 #define START \
 	PTX_HEAD ".entry k(.param .u64 p) {\n.reg .pred %p<9>;\n.reg .b32 %w<20>;\n.reg .b64 %q<9>;\n" \
 	"ld.param.u64 %q0, [p];\nmov.u32 %w0, %tid.x;\nmov.u32 %w1, %ctaid.x;\nmov.u32 %w2, %ntid.x;\n" \
 	"mad.lo.s32 %w0, %w1, %w2, %w0;\nmad.wide.u32 %q1, %w0, 4, %q0;\n"
+/* clang-format on */
 #define END "st.global.u32 [%q1], %w3;\nret;\n}\n"
 
 /* Two nested branches and a loop with an early end, whose count differs by lane. */
