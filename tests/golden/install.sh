@@ -10,7 +10,7 @@ so=$lib/libcachetriage.so
 check "make install" make_it install
 for f in bin/ct-reuse lib/libcachetriage.a lib/pkgconfig/cachetriage.pc include/cachetriage/trace/trace.h \
 	include/cachetriage/pass/pass.h include/cachetriage/models/registry.h \
-	share/man/man1/ct-reuse.1 share/man/man5/cachetriage-profile.5 share/cachetriage/gpus/rtx3080.conf; do
+	share/man/man1/ct-reuse.1 share/man/man3/cachetriage_pass.3 share/man/man5/cachetriage-profile.5 share/cachetriage/gpus/rtx3080.conf; do
 	check "installs $f" test -s "$root/opt/ct/$f"
 done
 same "private headers stay at home" "" "$(find "$root" -name '*_internal.h' -o -name 'fast_kernel.h' -o -name private)"
@@ -44,39 +44,55 @@ build() {
 		PKG_CONFIG_SYSROOT_DIR=$at pkg-config "$@" --cflags --libs cachetriage)
 }
 needed() { readelf -d "$TMPDIR/$1" 2>/dev/null | grep -c 'NEEDED.*libcachetriage'; }
-cat > "$TMPDIR/use.c" <<'C'
-#include <stdio.h>
-#include "gpu/gpu.h"
-int main(void)
-{
-	struct ct_gpu g;
-	ct_gpu_defaults(&g);
-	return ct_gpu_llc_bytes(&g) > 0 ? 0 : 1;
+# The verdict of doc/example.c, made with the library, and what triage says.
+"$CT_RELEASE/tracegen" spmv -o "$TMPDIR/spmv" -q
+of_triage() {
+	"$CT_RELEASE/triage" -q -O profile --mechanism "$1" "$TMPDIR/spmv" |
+		awk -F'\t' -v m="$1" '$1 == "TV" && $3 == m {printf "%s: %s, speed-up %.3f (%.3f to %.3f): %s\n", m, $4, $5, $6, $7, $8}'
 }
-C
+of_example() { "$TMPDIR/$1" "$TMPDIR/spmv" "$2" "$root/opt/ct/share/cachetriage"; }
 if [ -e "$so" ]; then
 	soname=$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 	check "the shared library carries its soname, $soname" test -e "$lib/$soname"
 	same "it shows public names only" "" "$(nm -D --defined-only "$so" | awk '$2 ~ /[A-Z]/ {print $3}' |
 		grep -vE '^ct_|^_(init|fini)$|^__(asan|ubsan|odr)' | head -5)"
 	same "and none of a private header" "" "$(nm -D --defined-only "$so" | grep -wE 'ct_pass_sampler_new|ct_lanes_new' | head -5)"
-	check "a program builds against the shared library" build use "$TMPDIR/use.c" "$root"
-	same "which it needs then" 1 "$(needed use)"
-	check "and runs" env LD_LIBRARY_PATH="$lib" "$TMPDIR/use"
+	check "a program builds against the shared library" build example doc/example.c "$root"
+	same "which it needs then" 1 "$(needed example)"
+	export LD_LIBRARY_PATH=$lib
+	for m in tag-split morpheus; do
+		want=$(of_triage $m)
+		check "triage judges $m" test -n "$want"
+		same "the program has the verdict of triage on $m" "$want" "$(of_example example $m)"
+	done
+	"$CT_RELEASE/reuse" "$TMPDIR/spmv" -o "$TMPDIR/spmv.profile"
+	for page in trace pass profile mechanism; do
+		awk '/^\.Sh EXAMPLES/ {here = 1} here && /^\.Bd/ {on = 1; next} /^\.Ed/ {on = 0} on' man/cachetriage_$page.3 |
+			sed 's/\\e/\\/g' > "$TMPDIR/$page.c"
+		case $page in
+		trace) args=("$TMPDIR/spmv") want='memory instructions$' ;;
+		pass) args=("$TMPDIR/spmv" data/gpus/rtx3080.conf) want='^SN.all.l1_miss_rate' ;;
+		profile) args=("$TMPDIR/spmv.profile") want='^all: [0-9]' ;;
+		mechanism) args=() want='^tag-split: ' ;;
+		esac
+		check "the example of cachetriage_$page.3 builds" build "page_$page" "$TMPDIR/$page.c" "$root"
+		check "and runs" sh -c "'$TMPDIR/page_$page' ${args[*]} | grep -q '$want'"
+	done
+	unset LD_LIBRARY_PATH
 fi
-static=(use_static "$TMPDIR/use.c" "$root" --static)
+static=(use_static doc/example.c "$root" --static)
 if echo 'int main(void) { return 0; }' | "$cc" -static -x c -o "$TMPDIR/none" - -lgsl -lgslcblas -lzstd -llzma -lpcre2-8 -lz -lm 2>/dev/null; then
 	check "a program builds without any shared library" eval 'LDFLAGS=-static build "${static[@]}"'
-	check "and runs" "$TMPDIR/use_static"
+	same "and has the same verdict" "$(of_triage tag-split)" "$(of_example use_static tag-split)"
 else
 	skip "a program builds without any shared library" "libraries that it needs are only shared here"
 fi
 only=$TMPDIR/only
 check "make install without the shared library" make_it DESTDIR="$only" SHARED= install
 same "installs none" "" "$(find "$only" -name '*.so*' ! -name cachetriage-capture.so)"
-check "a program builds with the same flags then" build use_only "$TMPDIR/use.c" "$only"
+check "a program builds with the same flags then" build use_only doc/example.c "$only"
 same "and needs none" 0 "$(needed use_only)"
-check "and runs" "$TMPDIR/use_only"
+same "and has the same verdict" "$(of_triage tag-split)" "$(of_example use_only tag-split)"
 check "make uninstall" make_it uninstall
 same "uninstall leaves no file" "" "$(find "$root" -type f -o -type l)"
 finish

@@ -10,7 +10,7 @@ options_of_page() { # "Fl \-name", "Fl -name" and "Fl o , -out" are all in use
 }
 
 pages_and_options() {
-	for page in "$CT_ROOT"/man/*.[157]; do
+	for page in "$CT_ROOT"/man/*.[1357]; do
 		name=$(basename "$page")
 		lint=$(mandoc -Tlint -W warning "$page" 2>&1)
 		same "mandoc accepts $name" "" "$lint"

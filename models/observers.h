@@ -1,0 +1,27 @@
+/* observers.h - what mechanisms measure in the pass that makes a profile, handed to it in one list. */
+#ifndef CT_MODELS_OBSERVERS_H
+#define CT_MODELS_OBSERVERS_H
+
+#include "base/decls.h"
+#include "models/mechanism.h"
+#include "pass/pass.h"
+
+CT_DECLS_BEGIN
+
+/* list and n are for struct ct_pass_options; they point into this struct, which may not be copied or moved. */
+struct ct_mechanism_observers {
+	const struct ct_pass_observer *list[CT_PASS_OBSERVERS_MAX];
+	unsigned n;
+	struct ct_pass_observer own[CT_PASS_OBSERVERS_MAX]; /* of runs, with the run as its ctx */
+};
+
+/* Lists the observers that every pass carries (mechanism->always, of all mechanisms of the registry), and behind them
+ * those of n runs, in the order in which they are to write; a run whose mechanism has none adds none. The runs are
+ * open, and *o and they outlive the pass. Fails with CT_ERR_LIMIT when there are more than CT_PASS_OBSERVERS_MAX.
+ * Distinct lists may be made in distinct threads. */
+int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism_run *const *run, unsigned n,
+                           struct ct_error *e);
+
+CT_DECLS_END
+
+#endif
