@@ -351,7 +351,7 @@ static const struct { const char *name; ct_ptx_decoder *decode; } decoders[] = {
 	{"shr", ct_ptx_decode_shift}, {"sin", ct_ptx_decode_function}, {"slct", ct_ptx_decode_slct},
 	{"sqrt", ct_ptx_decode_function}, {"st", ct_ptx_decode_store}, {"sub", ct_ptx_decode_sub},
 	{"subc", ct_ptx_decode_carry}, {"szext", ct_ptx_decode_fields}, {"tanh", ct_ptx_decode_function},
-	{"testp", ct_ptx_decode_testp}, {"trap", ct_ptx_decode_trap}, {"vote", ct_ptx_decode_vote},
+	{"testp", ct_ptx_decode_testp}, {"tex", ct_ptx_decode_tex}, {"trap", ct_ptx_decode_trap}, {"vote", ct_ptx_decode_vote},
 	{"xor", ct_ptx_decode_logic}};
 
 static const struct { const char *name, *why; } refused[] = {
@@ -362,7 +362,7 @@ static const struct { const char *name, *why; } refused[] = {
 	{"mbarrier", "barriers in memory are not emulated"}, {"barrier.cluster", "clusters are not emulated"},
 	{"mapa", "clusters are not emulated"}, {"getctarank", "clusters are not emulated"},
 	{"griddepcontrol", "dependent launches are not emulated"}, {"alloca", "stack allocation is not emulated"},
-	{"tex", "textures are not emulated"}, {"tld4", "textures are not emulated"},
+	{"tld4", "gathers from textures are not emulated"},
 	{"suld", "surfaces are not emulated"}, {"sust", "surfaces are not emulated"}, {"sured", "surfaces are not emulated"}};
 
 static int by_name(const void *key, const void *entry)

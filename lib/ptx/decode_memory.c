@@ -82,7 +82,7 @@ static int variable_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a,
 
 int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o, int space)
 {
-	if (a->kind != CT_PTX_ARG_MEMORY)
+	if (a->kind != CT_PTX_ARG_MEMORY || a->count)
 		return ct_ptx_unknown(r, "an address in brackets is needed");
 	o->space = (uint8_t)space;
 	if (a->inner == CT_PTX_ARG_VARIABLE)

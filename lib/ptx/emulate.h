@@ -64,6 +64,24 @@ struct ct_ptx_event {
 	const uint64_t *addresses; /* 32, valid where `mask` is set: host address (global, const) or offset */
 };
 
+/* What texels are, and what an index outside of a texture reads. */
+enum ct_ptx_texel { CT_PTX_TEXEL_UNSIGNED, CT_PTX_TEXEL_SIGNED, CT_PTX_TEXEL_REAL };
+enum ct_ptx_address { CT_PTX_ADDRESS_WRAP, CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_MIRROR, CT_PTX_ADDRESS_BORDER };
+
+/* A texture that a launch may read, in the terms of CUDA's texture objects. */
+struct ct_ptx_texture {
+	uint64_t handle;          /* what kernels pass: of a .texref variable the address of its storage */
+	const void *texels;       /* readable while launches run; texels of a row lie side by side */
+	uint32_t width, height, depth; /* in texels; 0 or 1 where it has fewer dimensions */
+	uint64_t pitch;           /* bytes from row to row; slices are `height` rows apart */
+	uint32_t channels, bits;  /* 1, 2 or 4 channels of 8, 16 or 32 bits */
+	enum ct_ptx_texel kind;   /* REAL: of 16 or 32 bits */
+	enum ct_ptx_address address[3]; /* of each dimension; WRAP and MIRROR hold for normalized coordinates */
+	int normalized_values;    /* integers read as [0, 1] or [-1, 1] */
+	int normalized_coordinates;
+	int linear;               /* mean of the texels around, not the nearest */
+};
+
 /* What follows an emulation. Any function may be NULL. They are called from the thread
  * that called ct_ptx_launch, CTAs in launch order, the events of one warp in program order. What
  * they are given is valid during the call. A negative return value ends the launch,
@@ -101,6 +119,7 @@ enum ct_ptx_fault_kind {
 	CT_PTX_STEPS,          /* more than max_steps */
 	CT_PTX_CALL,           /* a call to what is no function, too deep, or a table's index behind its end */
 	CT_PTX_BARRIER,        /* a barrier's number behind the last */
+	CT_PTX_NO_TEXTURE,     /* a read of a texture whose handle the launch does not know */
 	CT_PTX_LAUNCH          /* the launch itself is impossible */
 };
 
@@ -121,6 +140,8 @@ struct ct_ptx_launch {
 	const void *params;                 /* laid out as kernel->params says */
 	size_t param_bytes;                 /* at least kernel->param_bytes */
 	const struct ct_ptx_memory *memory; /* NULL: only the module's variables */
+	const struct ct_ptx_texture *textures; /* those that may be read */
+	size_t ntextures;
 	uint64_t max_steps;                 /* warp instructions of the launch; 0: no bound */
 	unsigned threads;                   /* that may be used; results do not depend on it. 0: all */
 	const struct ct_ptx_observer *observer; /* NULL: none */

@@ -270,12 +270,12 @@ static void place_text(char *text, size_t size, const char *kernel, const struct
 /* The message of a fault, as compute-sanitizer would place it. */
 static int report(struct ct_ptx_run *r)
 {
-	static const char *const spaces[] = {"generic", "global", "shared", "local", "constant", "parameter"};
+	static const char *const spaces[] = {"generic", "global", "shared", "local", "constant", "parameter", "texture"};
 	static const char *const texts[] = {
 		[CT_PTX_TRAP] = "a trap", [CT_PTX_ASSERT] = "a function of the host refused to go on",
 		[CT_PTX_DEADLOCK] = "every thread of the block waits at barriers that no one completes",
 		[CT_PTX_CALL] = "a call or branch to what is not there, or calls too deep for the stack",
-		[CT_PTX_BARRIER] = "a barrier's number is above 15"};
+		[CT_PTX_BARRIER] = "a barrier's number is above 15", [CT_PTX_NO_TEXTURE] = "nothing is bound to this texture"};
 	const struct ct_ptx_fault *f = &r->fault;
 	const struct ct_ptx_line *line = &r->m->line[r->m->op[r->fault_op].source];
 	uint32_t first = 0, last = 0;

@@ -133,7 +133,7 @@ static int read_elements(struct ct_ptx_reader *r, struct ct_ptx_arg *a, char clo
 	return CT_OK;
 }
 
-/* [base + offset]; further coordinates as of textures are refused. */
+/* [base + offset], or [texture, {coordinates}] with the coordinates as elements. */
 static int read_memory(struct ct_ptx_reader *r, struct ct_ptx_arg *a, unsigned depth)
 {
 	struct ct_ptx_lexer *x = &r->x;
@@ -151,7 +151,11 @@ static int read_memory(struct ct_ptx_reader *r, struct ct_ptx_arg *a, unsigned d
 	}
 	a->inner = a->kind;
 	a->kind = CT_PTX_ARG_MEMORY;
-	return ct_ptx_want_mark(x, ']');
+	if ((rc = ct_ptx_skip_mark(x, ',')) > 0) {
+		if ((rc = ct_ptx_want_mark(x, '{')) < 0 || (rc = read_elements(r, a, '}', depth)) < 0)
+			return rc;
+	}
+	return rc < 0 ? rc : ct_ptx_want_mark(x, ']');
 }
 
 /* "%p1|%p2" and "%r1|%p1": a second result. */

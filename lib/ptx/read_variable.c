@@ -249,6 +249,17 @@ static int define_local(struct ct_ptx_reader *r, const char *name, int space, en
 	return ct_ptx_declare(r, &d);
 }
 
+/* .global .texref name; its eight bytes are never read: their address is the texture's handle. */
+static int read_texref(struct ct_ptx_reader *r, int external)
+{
+	const char *name;
+	int rc = ct_ptx_read_name(r, &name);
+	if (rc < 0 || (rc = define_symbol(r, name, CT_PTX_GLOBAL, external, CT_PTX_B64, 8, 1, 0)) < 0)
+		return rc;
+	r->m->symbol[ct_ptx_names_get(&r->m->symbols, name, strlen(name), 0)].v.texture = 1;
+	return ct_ptx_want_mark(&r->x, ';');
+}
+
 int ct_ptx_read_variable(struct ct_ptx_reader *r, int space, int external)
 {
 	struct ct_ptx_lexer *x = &r->x;
@@ -258,6 +269,8 @@ int ct_ptx_read_variable(struct ct_ptx_reader *r, int space, int external)
 	if ((got = ct_ptx_skip_word(x, ".attribute")) != 0) /* (.managed): all memory is */
 		while (got > 0 && (got = ct_ptx_skip_mark(x, ')')) == 0 && x->now.kind != CT_PTX_END)
 			got = (rc = ct_ptx_lex_next(x)) < 0 ? rc : 1;
+	if (got == 0 && space == CT_PTX_GLOBAL && (got = ct_ptx_skip_word(x, ".texref")) != 0)
+		return got < 0 ? got : read_texref(r, external);
 	if (got < 0 || (rc = ct_ptx_read_align(r, &align)) < 0)
 		return got < 0 ? got : rc;
 	for (uint32_t v = 2; v <= 4; v += 2)

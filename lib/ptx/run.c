@@ -16,10 +16,10 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 	const struct ct_ptx_observer *observer = r->launch->observer;
 	struct ct_ptx_event event = {.cta = &r->cta, .warp = w->index, .instruction = o->source, .active = active, .mask = mask};
 	if (mask && (o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ||
-	             (o->code >= CT_PTX_atom && o->code <= CT_PTX_ldmatrix))) {
+	             (o->code >= CT_PTX_atom && o->code <= CT_PTX_tex))) {
 		event.space = (enum ct_ptx_space)w->space;
 		event.width = o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ?
-		              (uint32_t)o->width * o->count : o->width;
+		              (uint32_t)o->width * o->count : o->code == CT_PTX_tex ? w->texel_bytes : o->width;
 		event.addresses = w->seen;
 	}
 	r->status = observer->instruction(observer->ctx, &event, r->e);

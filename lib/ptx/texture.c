@@ -1,0 +1,182 @@
+/* Textures: coordinates to texels, and what lies between them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "ptx/decode.h"
+#include "ptx/exec.h"
+#include "ptx/real.h"
+
+/* One channel of a texel: as a real number, and as bits that an integer result gets. */
+struct channel {
+	double real;
+	uint32_t bits;
+};
+
+static uint32_t extent(const struct ct_ptx_texture *t, unsigned dimension)
+{
+	uint32_t n = dimension == 0 ? t->width : dimension == 1 ? t->height : t->depth;
+	return n ? n : 1;
+}
+
+/* Index in [0, n) by the address mode, or -1 outside of a border. */
+static int64_t address(const struct ct_ptx_texture *t, unsigned dimension, int64_t i)
+{
+	int64_t n = extent(t, dimension), period;
+	enum ct_ptx_address mode = t->address[dimension];
+	if (i >= 0 && i < n)
+		return i;
+	if (mode == CT_PTX_ADDRESS_BORDER)
+		return -1;
+	if (!t->normalized_coordinates || mode == CT_PTX_ADDRESS_CLAMP)
+		return i < 0 ? 0 : n - 1;
+	period = mode == CT_PTX_ADDRESS_MIRROR ? 2 * n : n;
+	i = (i % period + period) % period;
+	return i < n ? i : period - 1 - i;
+}
+
+/* Host address of a texel. */
+static const unsigned char *texel(const struct ct_ptx_texture *t, const int64_t *i)
+{
+	return (const unsigned char *)t->texels + (uint64_t)i[2] * t->pitch * extent(t, 1) + (uint64_t)i[1] * t->pitch +
+	       (uint64_t)i[0] * t->channels * (t->bits / 8u);
+}
+
+static struct channel read_channel(const struct ct_ptx_texture *t, const unsigned char *at, unsigned c)
+{
+	uint64_t raw = 0, most = (UINT64_C(1) << t->bits) - 1;
+	struct channel r;
+	for (unsigned i = 0; i < t->bits / 8u; i++)
+		raw |= (uint64_t)at[c * (t->bits / 8u) + i] << 8 * i;
+	if (t->kind == CT_PTX_TEXEL_REAL) {
+		r.real = ct_ptx_real_value(t->bits == 16 ? CT_PTX_F16 : CT_PTX_F32, raw);
+		r.bits = (uint32_t)raw;
+		return r;
+	}
+	int negative = t->kind == CT_PTX_TEXEL_SIGNED && raw >> (t->bits - 1) & 1;
+	int64_t value = negative ? (int64_t)raw - (int64_t)most - 1 : (int64_t)raw;
+	r.bits = (uint32_t)value;
+	r.real = (double)value;
+	if (t->normalized_values) {
+		r.real /= (double)(t->kind == CT_PTX_TEXEL_SIGNED ? most >> 1 : most);
+		r.real = r.real < -1 ? -1 : r.real;
+	}
+	return r;
+}
+
+/* All four channels at whole indices: those of a border are 0; missing ones 0, the last 1. */
+static void read_texel(const struct ct_ptx_texture *t, const int64_t *index, struct channel *out, uint64_t *seen)
+{
+	int64_t i[3];
+	int inside = 1;
+	for (unsigned d = 0; d < 3; d++) {
+		i[d] = address(t, d, index[d]);
+		inside &= i[d] >= 0;
+		i[d] = i[d] < 0 ? 0 : i[d];
+	}
+	if (*seen == 0)
+		*seen = (uint64_t)(uintptr_t)texel(t, i);
+	for (unsigned c = 0; c < 4; c++) {
+		out[c] = (struct channel){c == 3, c == 3};
+		if (c < t->channels)
+			out[c] = inside ? read_channel(t, texel(t, i), c) : (struct channel){0, 0};
+	}
+}
+
+/* Coordinates in texels, within what an index can hold; NaN reads the first texel. */
+static double in_texels(const struct ct_ptx_texture *t, unsigned dimension, double x)
+{
+	if (x != x)
+		return 0;
+	if (t->normalized_coordinates)
+		x *= extent(t, dimension);
+	return x < -1073741824.0 ? -1073741824.0 : x > 1073741824.0 ? 1073741824.0 : x;
+}
+
+/* The nearest texel, or the weighted mean of 2, 4 or 8: weights have eight bits behind the point, as
+ * the CUDA programming guide says. */
+static void sample(const struct ct_ptx_texture *t, unsigned dimensions, const double *x, struct channel *out, uint64_t *seen)
+{
+	int64_t base[3] = {0, 0, 0}, index[3];
+	double weight[3] = {0, 0, 0}, sum[4] = {0, 0, 0, 0};
+	for (unsigned d = 0; d < dimensions; d++) {
+		double at = in_texels(t, d, x[d]) - (t->linear ? 0.5 : 0);
+		base[d] = (int64_t)floor(at);
+		weight[d] = t->linear ? floor((at - floor(at)) * 256 + 0.5) / 256 : 0;
+	}
+	if (!t->linear) {
+		read_texel(t, base, out, seen);
+		return;
+	}
+	for (unsigned corner = 0; corner < 1u << dimensions; corner++) {
+		double w = 1;
+		for (unsigned d = 0; d < 3; d++) {
+			unsigned upper = d < dimensions ? corner >> d & 1 : 0;
+			index[d] = base[d] + upper;
+			w *= d >= dimensions ? 1 : upper ? weight[d] : 1 - weight[d];
+		}
+		read_texel(t, index, out, seen);
+		for (unsigned c = 0; c < 4; c++)
+			sum[c] += w != 0 ? w * out[c].real : 0;
+	}
+	for (unsigned c = 0; c < 4; c++)
+		out[c].real = sum[c];
+}
+
+static const struct ct_ptx_texture *find_texture(const struct ct_ptx_launch *l, uint64_t handle)
+{
+	for (size_t i = 0; i < l->ntextures; i++)
+		if (l->textures[i].handle == handle)
+			return &l->textures[i];
+	return NULL;
+}
+
+/* Reads for one lane; results go to rows d[0] to d[3]. */
+static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_texture *t, uint32_t lane)
+{
+	const uint32_t *ref = w->run->m->extra + o->extra;
+	struct channel out[4];
+	double x[3] = {0, 0, 0};
+	int64_t whole[3] = {0, 0, 0};
+	int inside = 1;
+	w->seen_row[lane] = 0;
+	for (unsigned d = 0; d < o->count; d++) {
+		uint64_t bits = ct_ptx_lane(ct_ptx_at(w, ref[4 + d]), lane, 4);
+		x[d] = ct_ptx_real_value(CT_PTX_F32, bits);
+		whole[d] = (int32_t)(uint32_t)bits;
+		inside &= whole[d] >= 0 && whole[d] < (int64_t)extent(t, d);
+	}
+	if (o->mode)
+		sample(t, o->count, x, out, &w->seen_row[lane]);
+	else
+		read_texel(t, whole, out, &w->seen_row[lane]);
+	for (unsigned c = 0; c < 4; c++) {
+		uint32_t bits = out[c].bits;
+		if (!o->mode && !inside) /* tex1Dfetch outside of its texture */
+			bits = 0;
+		else if (o->width == CT_PTX_F32 && (t->kind == CT_PTX_TEXEL_REAL || t->normalized_values))
+			bits = (uint32_t)ct_ptx_real_convert(CT_PTX_F32, CT_PTX_F64, 0, CT_PTX_RN, ct_ptx_real_bits(out[c].real));
+		else if (c == 3 && t->channels < 4 && o->width == CT_PTX_F32)
+			bits = 0x3f800000;
+		((ct_ptx_u32 *)ct_ptx_at(w, ref[c]))[lane] = bits;
+	}
+}
+
+void ct_ptx_exec_tex(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+{
+	const ct_ptx_u64 *handle = ct_ptx_at(w, o->a);
+	const struct ct_ptx_texture *t = NULL;
+	w->space = CT_PTX_TEXTURE;
+	w->seen = w->seen_row;
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t lane = ct_low_bit(left);
+		if (!t || t->handle != handle[lane])
+			t = find_texture(w->run->launch, handle[lane]);
+		if (!t) {
+			ct_ptx_stop(w, o, CT_PTX_NO_TEXTURE, UINT32_C(1) << lane);
+			return;
+		}
+		w->texel_bytes = t->channels * (t->bits / 8u);
+		read_lane(w, o, t, lane);
+	}
+}
