@@ -54,7 +54,8 @@ enum ct_mechanism_place {
 	CT_PLACE_LLC = 1u << 4,
 	CT_PLACE_SCHEDULER = 1u << 5,
 	CT_PLACE_COLLECTOR = 1u << 6,  /* operand collectors and register banks */
-	CT_PLACE_SMS = 1u << 7         /* how many SMs compute */
+	CT_PLACE_SMS = 1u << 7,        /* how many SMs compute */
+	CT_PLACE_L1_ADMISSION = 1u << 8 /* which loads may put their lines into an L1 */
 };
 
 /* The views of a profile that a mechanism's estimate reads: a pass may leave out the others. */

@@ -9,11 +9,16 @@
 #include "replay/private/timing.h"
 #include "replay/private/usual.h"
 
+uint32_t ct_admission_slots(const struct ct_gpu *g)
+{
+	uint64_t bytes = g->l1.size > g->unified_bytes ? g->l1.size : g->unified_bytes;
+	return rp_max32((uint32_t)(bytes / g->l1.line), g->l1.sets * g->l1.ways);
+}
+
 /* Lines of the L1 in the largest shape that the configuration can give it. */
 uint32_t rp_l1_lines(const struct ct_replay *r)
 {
-	uint64_t bytes = r->g.l1.size > r->g.unified_bytes ? r->g.l1.size : r->g.unified_bytes;
-	return rp_max32((uint32_t)(bytes / r->g.l1.line), r->g.l1.sets * r->g.l1.ways);
+	return ct_admission_slots(&r->g);
 }
 
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)

@@ -212,6 +212,48 @@ static CT_INLINE void send_sector(struct ct_replay *r, struct rp_sm *sm, struct 
 	}
 }
 
+/* ---- admission (parts.h) ---- */
+
+static struct ct_admission_visit visit_of(const struct rp_sm *sm, const struct rp_lreq *l)
+{
+	const struct rp_mem *m = &sm->full.mem[l->mem];
+	return (struct ct_admission_visit){.line = l->line, .pc = m->op->s->pc, .sm = sm->id, .sid = m->sid,
+	                                   .slot = l->near};
+}
+
+/* 1 when a load that has missed its line may not put it into the L1. Asked once: a request that has to try
+ * again keeps its answer. */
+static int passes_l1(const struct ct_replay *r, const struct rp_sm *sm, struct rp_lreq *l)
+{
+	const struct ct_admission_part *a = r->admission;
+	if (a && l->admission == RP_NOT_ASKED) {
+		struct ct_admission_visit v = visit_of(sm, l);
+		l->admission = !a->may_allocate || a->may_allocate(a->part.ctx, &v) ? RP_MAY_ALLOCATE : RP_PASSES;
+	}
+	return l->admission == RP_PASSES;
+}
+
+/* Tells that a load has found its line, but not of a line that the request itself has brought or asked for. */
+static CT_INLINE void tell_found(const struct ct_replay *r, const struct rp_sm *sm, struct rp_lreq *l, int hit,
+                                 int usual)
+{
+	const struct ct_admission_part *a = r->admission;
+	if (usual || !a || l->admission != RP_NOT_ASKED)
+		return;
+	struct ct_admission_visit v = visit_of(sm, l);
+	l->admission = RP_WAS_FOUND;
+	if (a->found)
+		a->found(a->part.ctx, &v, hit);
+}
+
+static void tell_allocated(const struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l, int evicted)
+{
+	const struct ct_admission_part *a = r->admission;
+	struct ct_admission_visit v = visit_of(sm, l);
+	if (a->allocated)
+		a->allocated(a->part.ctx, &v, evicted);
+}
+
 /* Makes room for the line and puts it there with no sector; 0 if every way is held. */
 static int allocate_line(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t now,
                          uint32_t *index)
@@ -221,10 +263,13 @@ static int allocate_line(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *
 	if (v == RP_NO_LINE)
 		return 0;
 	const struct rp_line *old = &sm->cache.tags.line[v];
+	int evicted = old->used;
 	if (old->used && old->filled)
 		rp_log_line(r, sm, old->tag, now, RP_LOG_GONE);
 	rp_tags_allocate(&sm->cache.tags, set, v, l->line, now);
 	*index = l->near = v;
+	if (r->admission)
+		tell_allocated(r, sm, l, evicted);
 	return 1;
 }
 
@@ -248,6 +293,7 @@ static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, 
 	int on_fill = !usual && r->g.l1.allocate != CT_ALLOCATE_ON_MISS;
 	if (what == RP_HIT) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
+		tell_found(r, sm, l, 1, usual);
 		rp_mem_return(r, sm, l->mem, 1, now, now);
 		return RP_HIT;
 	}
@@ -257,19 +303,24 @@ static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, 
 	uint32_t *bucket = bucket_of(sm, address), m = mshr_find(sm, *bucket, address);
 	if (m != RP_NO_INDEX ? sm->full.mshr[m].count >= r->g.l1.mshr_merge : !sm->full.mshr_spare.n)
 		return RP_FAIL;
-	if (what == RP_LINE_MISS && !on_fill && !allocate_line(r, sm, l, now, &i))
+	int passes = !usual && what == RP_LINE_MISS && passes_l1(r, sm, l);
+	if (what == RP_LINE_MISS && !on_fill && !passes && !allocate_line(r, sm, l, now, &i))
 		return RP_FAIL;
-	if (what != RP_LINE_MISS)
+	if (what != RP_LINE_MISS) {
 		rp_tags_touch_later(&sm->cache.tags, i, now);
+		tell_found(r, sm, l, what == RP_PENDING, usual);
+	}
 	if (what != RP_PENDING && (usual || i != RP_NO_LINE))
 		rp_tags_reserve(&sm->cache.tags, i, sector);
 	if (m != RP_NO_INDEX) {
+		if (!usual && !passes)
+			sm->full.mshr[m].passes = 0;
 		mshr_wait(r, sm, &sm->full.mshr[m], l->mem);
 		return what;
 	}
 	mshr_open(sm, bucket, &(struct rp_mshr){
 		.sector = address, .mem = l->mem, .head = RP_NO_INDEX, .tail = RP_NO_INDEX, .line = i,
-		.count = 1, .first = what == RP_LINE_MISS,
+		.count = 1, .first = what == RP_LINE_MISS, .passes = passes & 1u,
 		.replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
 	});
 	send_sector(r, sm, l, sector, RP_PK_READ, *bucket, now, usual);
@@ -372,6 +423,7 @@ static CT_INLINE int try_all_banks(struct ct_replay *r, struct rp_sm *sm, uint32
 	if (i == RP_NO_LINE || (sectors & ~rp_load_hits(&sm->cache.tags.line[i])))
 		return 0;
 	rp_tags_touch_later(&sm->cache.tags, i, now);
+	tell_found(r, sm, l, 1, usual);
 	for (uint32_t m = banks; m; m &= m - 1)
 		leave_bank(sm, ct_low_bit(m), usual);
 	count_met(r, sm, lreq, RP_HIT, sectors, n, now);
@@ -453,8 +505,8 @@ static void fill_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_m
 	uint64_t line = m->sector >> bits;
 	uint32_t sector = (uint32_t)m->sector & ((1u << bits) - 1), bit = 1u << sector;
 	uint32_t i = rp_tags_find_near(&sm->cache.tags, line, m->line);
-	if (!usual && i == RP_NO_LINE && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
-		struct rp_lreq l = {.line = line};
+	if (!usual && i == RP_NO_LINE && !m->passes && r->g.l1.allocate != CT_ALLOCATE_ON_MISS) {
+		struct rp_lreq l = {.line = line, .mem = m->mem};
 		if (!allocate_line(r, sm, &l, now, &i))
 			i = RP_NO_LINE;
 		else

@@ -51,6 +51,7 @@ static int add_line(struct ct_replay *r, struct rp_sm *sm, uint32_t mem, uint32_
 	l->enter = (uint8_t)q->sectors;
 	memset(l->met, 0, sizeof l->met);
 	l->sent = 0;
+	l->admission = RP_NOT_ASKED;
 	l->store = sm->full.mem[mem].kind == RP_STORE;
 	rp_tags_prefetch(&sm->cache.tags, q->line);
 	if (*tail == RP_NO_INDEX)

@@ -237,7 +237,7 @@ static void for_each_part(struct ct_replay *r,
 	const struct ct_part *all[] = {
 		g->shaper ? &g->shaper->part : NULL, g->l1 ? &g->l1->part : NULL,
 		g->llc ? &g->llc->part : NULL, g->sched ? &g->sched->part : NULL,
-		g->collector ? &g->collector->part : NULL,
+		g->collector ? &g->collector->part : NULL, g->admission ? &g->admission->part : NULL,
 	};
 	for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i])
@@ -302,6 +302,8 @@ static int check_parts(const struct ct_replay *r, const struct ct_replay_parts *
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "parts need the engine's full timing");
 	if (r->replication && g->l1)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "replication is not counted in an L1 organisation");
+	if (g->admission && g->l1)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "admission is decided for the engine's own L1s only");
 	if (g->shaper && !g->l1)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "a request shaper needs an L1 organisation");
 	if ((g->network && !g->network->least) || (g->own && !g->own->least))
@@ -377,6 +379,7 @@ int rp_parts_init(struct ct_replay *r, const struct ct_replay_parts *given, stru
 	if (st < 0)
 		return st;
 	r->l1_part = g->l1;
+	r->admission = g->admission;
 	r->llc_part = g->llc;
 	r->core_parts = g->sched || g->collector;
 	r->collector_part = g->collector;

@@ -169,6 +169,31 @@ uint32_t ct_l1_queued(const struct ct_replay *r, uint32_t sm, uint64_t now);
 void ct_l1_count(struct ct_replay *r, uint32_t sm, int is_write, uint32_t n, uint32_t misses,
                  uint32_t pending);
 
+/* ---- admission to the engine's own L1s ---- */
+
+/* A line that an instruction asks an L1 for. */
+struct ct_admission_visit {
+	uint64_t line, pc;     /* address / line bytes; of the instruction, in its kernel */
+	uint32_t sm, sid;
+	uint32_t slot;         /* of the SM's L1 in which the line lies, below ct_admission_slots(); UINT32_MAX: in none */
+};
+
+/* Decides which loads may put their lines into the L1s, whose organisation stays the engine's own. Each
+ * function is called at most once for a line of an instruction. The L1 forgets all slots at a flush, without
+ * a call. */
+struct ct_admission_part {
+	struct ct_part part;
+	/* A load misses its line: 1 when it may take a slot; 0 when what it asks for passes the L1, through a MSHR
+	 * entry as every miss. May be NULL: always 1. */
+	int (*may_allocate)(void *ctx, const struct ct_admission_visit *v);
+	/* A load finds its line. hit: a sector that it asks for is there or on its way; else only the line is. */
+	void (*found)(void *ctx, const struct ct_admission_visit *v, int hit);
+	/* A load or store has put its line into the slot. evicted: another line had to leave it. */
+	void (*allocated)(void *ctx, const struct ct_admission_visit *v, int evicted);
+};
+/* Slots of an L1 of that GPU at its largest. Pure. */
+uint32_t ct_admission_slots(const struct ct_gpu *g);
+
 /* Holds requests in front of the L1's pipeline and gives them in an order of its own
  * (MRPB). Needs an L1 organisation. */
 struct ct_shaper_part {
@@ -306,6 +331,7 @@ void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64
 struct ct_replay_parts {
 	const struct ct_shaper_part *shaper;
 	const struct ct_l1_part *l1;
+	const struct ct_admission_part *admission; /* not with l1 */
 	const struct ct_llc_part *llc;
 	const struct ct_sched_part *sched;
 	const struct ct_collector_part *collector;

@@ -30,6 +30,7 @@ struct ct_replay_parts;
 struct ct_l1_event {
 	uint32_t sm, subcore, warp_slot;
 	uint32_t sid;
+	uint64_t pc;           /* of the instruction, in its kernel */
 	uint64_t cycle;
 	uint64_t line;         /* address / line bytes */
 	uint32_t sectors;      /* asked for */

@@ -660,6 +660,82 @@ static void networks_of_configurations(void **state)
 	assert_true(r[2].c.cycles != r[0].c.cycles);
 }
 
+/* ---- admission to the engine's own L1s ---- */
+
+struct door { uint64_t asked, found, allocated, evicted, slots; int open; };
+
+static int ask_door(void *ctx, const struct ct_admission_visit *v)
+{
+	struct door *d = ctx;
+	assert_true(v->slot == UINT32_MAX && v->sm < SMS);
+	d->asked++;
+	return d->open;
+}
+
+static void found_inside(void *ctx, const struct ct_admission_visit *v, int hit)
+{
+	struct door *d = ctx;
+	assert_true(v->slot < d->slots && v->line >= 0x10000000 / 128);
+	d->found++;
+	assert_true(hit); /* whole lines */
+}
+
+static void gone_inside(void *ctx, const struct ct_admission_visit *v, int evicted)
+{
+	struct door *d = ctx;
+	assert_true(v->slot < d->slots);
+	d->allocated++;
+	d->evicted += evicted != 0;
+}
+
+static void run_behind_door(const char *const *keys, int open, struct door *d, struct micro_result *r)
+{
+	struct ct_admission_part part = {.part.ctx = d, .may_allocate = ask_door, .found = found_inside,
+	                                 .allocated = gone_inside};
+	struct ct_replay_parts parts = {.admission = &part};
+	struct ct_gpu g;
+	gpu(&g);
+	set(&g, keys);
+	*d = (struct door){.open = open, .slots = ct_admission_slots(&g)};
+	run(&g, &parts, r, 2);
+}
+
+/* A part that lets everything in changes nothing; behind one that lets nothing in, no load finds a line, and
+ * what is on its way is still shared. Each line of a load is asked for or found, once. */
+static void admission(void **state)
+{
+	static const char *const ways[][6] = {
+		{"l1.write=through_no_allocate", "l1.mshr_merge=4", NULL},
+		{"l1.write=through_no_allocate", "l1.allocate=fill", "l1.mshr_entries=4", NULL},
+		{"l1.write=through_allocate", "l1.miss_queue=3", NULL},
+		{"l1.write=evict", "l1.adaptive=off", "l1.size=1KiB", "l1.ways=4", NULL},
+	};
+	static struct micro_result bare, open, closed;
+	struct door d;
+	struct ct_gpu g;
+	uint64_t more = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		uint64_t loads = 2 * CTAS * WARPS * LINES, stores = 2 * CTAS * WARPS;
+		gpu(&g);
+		set(&g, ways[i]);
+		run(&g, NULL, &bare, 2);
+		run_behind_door(ways[i], 1, &d, &open);
+		assert_memory_equal(&open.c, &bare.c, sizeof open.c);
+		assert_memory_equal(open.issue, bare.issue, sizeof open.issue);
+		assert_int_equal(d.asked + d.found, loads);
+		assert_true(d.allocated > 0 && (d.found > 0 || i == 1)); /* lines of 1 are there with their fills only */
+		assert_int_equal(d.evicted > 0, i == 3);
+		run_behind_door(ways[i], 0, &d, &closed);
+		assert_int_equal(d.asked, loads);
+		assert_int_equal(d.allocated, i == 2 ? stores : 0);
+		assert_int_equal(closed.c.l1_read_misses, closed.c.l1_read_accesses);
+		assert_true(closed.c.llc_read_accesses < closed.c.l1_read_misses);
+		more += closed.c.llc_read_accesses - open.c.llc_read_accesses;
+	}
+	assert_true(more > 0);
+}
+
 static int refused(const struct ct_replay_parts *p, enum ct_replay_timing timing)
 {
 	struct ct_replay_options o = {.parts = p, .timing = timing};
@@ -680,7 +756,11 @@ static void refusals(void **state)
 	struct ct_shaper_part alone = {.put = put_last_first, .next = last_first};
 	struct ct_replay_parts nothing = {0}, all_owned = {.owned = every}, bad = {.l1 = &odd};
 	struct ct_replay_parts shaper = {.shaper = &alone};
+	struct ct_l1_part own = {.lookup = sector_lookup};
+	struct ct_admission_part door = {.part = {.ctx = NULL}};
+	struct ct_replay_parts both = {.l1 = &own, .admission = &door};
 	(void)state;
+	assert_int_equal(refused(&both, CT_REPLAY_FULL), CT_ERR_UNSUPPORTED);
 	assert_int_equal(refused(&nothing, CT_REPLAY_FULL), 0);
 	assert_int_equal(refused(&nothing, CT_REPLAY_FIXED), CT_ERR_UNSUPPORTED);
 	assert_int_equal(refused(&all_owned, CT_REPLAY_FULL), CT_ERR_USAGE);
@@ -699,6 +779,7 @@ int main(void)
 		cmocka_unit_test(networks),
 		cmocka_unit_test(two_levels),
 		cmocka_unit_test(networks_of_configurations),
+		cmocka_unit_test(admission),
 		cmocka_unit_test(refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,7 @@ struct ct_replay {
 	/* parts; all NULL or 0 without any */
 	struct rp_parts *parts;
 	const struct ct_l1_part *l1_part;
+	const struct ct_admission_part *admission;
 	const struct ct_llc_part *llc_part;
 	const struct ct_collector_part *collector_part;
 	int core_parts;                    /* a scheduler or a collector */

@@ -17,6 +17,9 @@ enum {
 	RP_MAX_HELD = 64        /* memory instructions in the collectors of a scheduler */
 };
 
+/* What the part that decides over admission has been told of a line, or has said. */
+enum rp_admission { RP_NOT_ASKED, RP_MAY_ALLOCATE, RP_PASSES, RP_WAS_FOUND };
+
 /* One line that a memory instruction asks for, until every sector has met the L1. Parts may
  * divide a line into up to 32 chunks, the L1 of the engine has at most 8 sectors. */
 struct rp_lreq {
@@ -32,6 +35,7 @@ struct rp_lreq {
 	uint8_t sent;            /* something of it has left for the LLC: slice, llc_set are known */
 	uint8_t enter;           /* not yet in the L1 pipeline */
 	uint8_t store;           /* the instruction is one */
+	uint8_t admission;       /* enum rp_admission */
 	uint8_t met[RP_METS];    /* sectors, by what they met */
 };
 
@@ -65,11 +69,12 @@ struct rp_mshr {
 	uint32_t mem;            /* that waits first */
 	uint32_t head, tail;     /* further ones: rp_waiter */
 	uint32_t line;           /* index in tags */
-	uint32_t count : 23;     /* that wait */
+	uint32_t count : 22;     /* that wait */
+	uint32_t passes : 1;     /* none of them may put the line into the L1 */
 	uint32_t first : 1;      /* first sector of a line that a load allocated */
 	uint32_t replies : 8;    /* LLC sectors still to come */
 };
-enum { RP_MAX_WAITERS = (1 << 23) - 1, RP_MAX_REPLIES = 255 };
+enum { RP_MAX_WAITERS = (1 << 22) - 1, RP_MAX_REPLIES = 255 };
 struct rp_waiter { uint32_t mem, next; };
 
 /* An instruction that waits for an operand collector. */

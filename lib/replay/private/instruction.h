@@ -140,7 +140,8 @@ static CT_INLINE struct ct_l1_event rp_l1_event(const struct ct_replay *r, const
                                                 const uint64_t bytes[2])
 {
 	return (struct ct_l1_event){
-		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp, .sid = sid, .cycle = cycle,
+		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp, .sid = sid,
+		.pc = op->s->pc, .cycle = cycle,
 		.line = line, .sectors = sectors, .bytes = {bytes[0], bytes[1]},
 		.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC, .bypass = op->bypass,
 	};

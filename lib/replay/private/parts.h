@@ -105,7 +105,7 @@ struct rp_parts {
 	size_t operands_cap;
 	struct ct_two_level *two_level; /* of the configuration, as the next */
 	struct ct_network *network;
-	uint64_t ticked[5];        /* cycle of the last tick of each part */
+	uint64_t ticked[6];        /* cycle of the last tick of each part */
 };
 
 /* parts.c */
