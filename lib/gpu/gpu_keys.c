@@ -14,6 +14,7 @@ static const char *const allocate_names[] = {"miss", "fill", "stream", NULL};
 static const char *const skip_names[] = {"none", "global", "all", NULL};
 static const char *const noc_names[] = {"crossbar", "mesh", "butterfly", NULL};
 
+/* clang-format off */
 #define AT(field) offsetof(struct ct_gpu, field)
 #define ROW(name, unit_name, help, kind, effect, unit, at, room, lo, hi, names, value) \
 	{{name, unit_name, help}, kind, effect, unit, at, room, lo, hi, names, value}
@@ -45,6 +46,7 @@ static const char *const noc_names[] = {"crossbar", "mesh", "butterfly", NULL};
 #define TIMING(name, class, value, help) \
 	ROW(name, "cycles", help, CT_KEY_TIMING, CT_EFFECT_NONE, CT_UNIT_CYCLES, AT(unit[class]), 0, \
 	    1, UINT16_MAX, NULL, value)
+/* clang-format on */
 
 #define MIB (1024.0 * 1024.0)
 

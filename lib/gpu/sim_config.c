@@ -467,6 +467,7 @@ static const struct option options[] = {
 /* Options without effect on what is modelled (doc/replay.md section 11): functional
  * simulation, statistics, power, instruction and constant caches, widths that are the
  * same in every configuration. A name ending in '*' stands for all that begin so. */
+/* clang-format off */
 static const char *const silent[] = {
 	"ptx_*", "ptx_instruction_classification", "stack_size_limit", "heap_size_limit", "runtime_*",
 	"compute_capability_*", "occupancy_sm_number", "max_concurrent_kernel", "registers_per_block",
@@ -486,9 +487,11 @@ static const char *const silent[] = {
 	"steady_*", "lrc_*", "chiplet_*",
 	"inter_chiplet_*", "opndcoll_model", "n_ldst_response_buffer_size", "ctx_*", "gpgpusim_*",
 };
+/* clang-format on */
 
 /* Options that all configurations of GPGPU-Sim's and Accel-Sim's own have (SM2_GTX480 to SM86_RTX3070).
  * What is missing has the simulator's default, which is of no GPU at all. */
+/* clang-format off */
 static const char *const always[] = {
 	"n_clusters", "n_cores_per_cluster", "n_mem", "n_sub_partition_per_mchannel", "n_mem_per_ctrlr",
 	"dram_buswidth", "clock_domains", "shader_core_pipeline", "scheduler", "cache:dl1", "cache:dl2",
@@ -498,6 +501,7 @@ static const char *const always[] = {
 	"l2_rop_latency", "dram_latency", "frfcfs_dram_sched_queue_size", "dram_burst_length",
 	"dram_data_command_freq_ratio", "icnt_flit_size",
 };
+/* clang-format on */
 enum { ALWAYS = sizeof always / sizeof always[0] };
 
 static void note_seen(struct ct_sim *s, const char *name)

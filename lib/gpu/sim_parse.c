@@ -8,6 +8,7 @@
 #include "gpu/sim.h"
 
 /* What the simulator assumes where a file is silent (its option table, version 4.2). */
+/* clang-format off */
 static const struct { const char *key, *value; } defaults[] = {
 	{"sm.scheduler", "gto"}, {"sm.schedulers", "1"}, {"sm.registers", "8192"},
 	{"sm.max_threads", "1024"}, {"sm.max_ctas", "8"}, {"sm.register_banks", "8"},
@@ -23,6 +24,7 @@ static const struct { const char *key, *value; } defaults[] = {
 	{"noc.flit", "32"}, {"unit.int", "4,1"}, {"unit.sp", "4,1"}, {"unit.dp", "4,1"}, {"unit.sfu", "4,1"},
 	{"unit.tensor", "4,1"},
 };
+/* clang-format on */
 static const char default_llc[] = "S:64:128:8,L:B:m:N:L,A:16:4,4";
 
 int ct_sim_recognise(const char *text, size_t n)

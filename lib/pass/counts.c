@@ -8,7 +8,9 @@ struct count_metric {
 	size_t offset; /* of a uint64_t in struct ct_replay_counts */
 };
 
+/* clang-format off */
 #define COUNT(metric, member) {metric, offsetof(struct ct_replay_counts, member)}
+/* clang-format on */
 
 static const struct count_metric counts[] = {
 	COUNT("warp_insts", warp_insts),
@@ -49,8 +51,10 @@ struct ratio_metric {
 	double factor;
 };
 
+/* clang-format off */
 #define RATIO(metric, a, b, f)                                                        \
 	{metric, offsetof(struct ct_replay_counts, a), offsetof(struct ct_replay_counts, b), f}
+/* clang-format on */
 
 static const struct ratio_metric ratios[] = {
 	RATIO("l1_miss_rate", l1_misses, l1_accesses, 1),

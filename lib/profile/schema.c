@@ -7,11 +7,13 @@
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define BIT(n) (1u << (n))
 
+/* clang-format off */
 #define T(n) {n, CT_COLUMN_TEXT}
 #define N(n) {n, CT_COLUMN_COUNT}
 #define R(n) {n, CT_COLUMN_REAL}
 #define A(n) {n, CT_COLUMN_ANY}
 #define END {NULL, CT_COLUMN_TEXT}
+/* clang-format on */
 
 static const struct ct_column pg[] = {T("tool"), T("version"), T("command_line"), END};
 static const struct ct_column tr[] = {T("path"), T("format"), N("bytes"), T("digest"), END};
@@ -45,8 +47,10 @@ static const struct ct_column dg[] = {T("what"), T("digest"), END};
 static const struct ct_column en[] = {N("records"), T("crc32"), END};
 
 /* name, columns, how many, index, identity, values, bounds, scoped, merge */
+/* clang-format off */
 #define TYPE(name, c, index, identity, values, bounds, scoped, merge) \
 	{name, c, COUNT_OF(c) - 1, index, identity, values, bounds, scoped, merge}
+/* clang-format on */
 
 static const struct ct_record_type types[] = {
 	TYPE("PG", pg, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
@@ -69,12 +73,14 @@ static const struct ct_record_type types[] = {
 	TYPE("SH", sh, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
 };
 
+/* clang-format off */
 #define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
 #define ANY(name, unit) {name, unit, CT_METRIC_SUM_ANY, NULL, NULL, 0}
 #define MAX(name, unit) {name, unit, CT_METRIC_MAX, NULL, NULL, 0}
 #define NOT(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
 #define RATIO(name, unit, f, num, den) {name, unit, CT_METRIC_RATIO, num, den, f}
 #define MEAN(name, unit, weight) {name, unit, CT_METRIC_MEAN, NULL, weight, 0}
+/* clang-format on */
 
 static const struct ct_metric sn_metrics[] = {
 	SUM("warp_insts", "insts"),

@@ -13,10 +13,12 @@ struct access {
 /* Ordering and caching do not change what a launch computes here: they are checked and passed over. */
 static int skip_hints(struct ct_ptx_reader *r)
 {
+	/* clang-format off */
 	static const char *const hints[] = {
 		"volatile", "relaxed", "acquire", "release", "acq_rel", "weak", "sc", "cta", "gpu", "sys", "cluster", "mmio",
 		"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "uni", "L1::evict_normal", "L1::evict_unchanged",
 		"L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B", NULL};
+	/* clang-format on */
 	int any = 0;
 	while (ct_ptx_take_one(r, hints) >= 0)
 		any = 1;

@@ -30,6 +30,7 @@ enum ct_ptx_base {
 };
 
 /* Special registers that have a row; the rest are instructions of their own. */
+/* clang-format off */
 enum ct_ptx_special {
 	CT_PTX_TID_X, CT_PTX_TID_Y, CT_PTX_TID_Z, CT_PTX_NTID_X, CT_PTX_NTID_Y, CT_PTX_NTID_Z,
 	CT_PTX_CTAID_X, CT_PTX_CTAID_Y, CT_PTX_CTAID_Z, CT_PTX_NCTAID_X, CT_PTX_NCTAID_Y, CT_PTX_NCTAID_Z,
@@ -40,6 +41,7 @@ enum ct_ptx_special {
 	CT_PTX_DYNAMIC_BASE_64, /* the same in a row of 64 bits, which takes two places */
 	CT_PTX_SPECIALS = CT_PTX_DYNAMIC_BASE_64 + 2
 };
+/* clang-format on */
 
 /* A predicate reference is the byte offset of its word in the frame, a multiple of 4, plus 1
  * where it is negated. The word at 0 is always true. */

@@ -24,6 +24,7 @@
 	} else { \
 		EACH_LANE { get; D r = (D)(expr); d[l] = mask >> l & 1 ? r : d[l]; } \
 	}
+/* clang-format off */
 #define UNARY(name, D, A, expr) \
 	OPERATION(name) { const A *pa = ROW(const A, o->a); COMPUTE(D, A a = pa[l], expr) }
 #define BINARY(name, D, A, B, expr) \
@@ -36,6 +37,7 @@
 	OPERATION(name) { const A *pa = ROW(const A, o->a); const A *pb = ROW(const A, o->b); uint32_t bits = 0; \
 		for (unsigned l = 0; l < LANES; l++) { A a = pa[l]; A b = pb[l]; bits |= (uint32_t)(expr) << l; } \
 		ct_ptx_compared(w, o, bits, mask); }
+/* clang-format on */
 
 #define U16 ct_ptx_u16
 #define U32 ct_ptx_u32
@@ -151,9 +153,11 @@ BINARY(add_sat, S32, S32, S32, clamp32((int64_t)a + b))
 BINARY(sub_sat, S32, S32, S32, clamp32((int64_t)a - b))
 
 /* selp: a where the predicate holds, else b. */
+/* clang-format off */
 #define SELECT(n, T) \
 	OPERATION(sel_##n) { const T *pa = ROW(const T, o->a); const T *pb = ROW(const T, o->b); \
 		uint32_t bits = ct_ptx_bits(w, o->s); COMPUTE(T, T a = pa[l]; T b = pb[l], bits >> l & 1 ? a : b) }
+/* clang-format on */
 SELECT(b16, U16)
 SELECT(b32, U32)
 SELECT(b64, U64)

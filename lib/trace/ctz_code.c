@@ -308,8 +308,10 @@ static int get_text(struct ctz_in *in, char **out)
 }
 
 /* From the lowest bit on (cachetriage-ctz(5)). */
+/* clang-format off */
 #define KERNEL_FLAGS(k) {&(k)->has_windows, &(k)->has_lineinfo, &(k)->has_core_ids, &(k)->raw, \
                          &(k)->partial_header, &(k)->misnamed, &(k)->unordered}
+/* clang-format on */
 enum { FLAGS = 7 };
 
 void ctz_kernel_put(struct ct_buf *b, const struct ct_kernel *k)

@@ -10,6 +10,7 @@ struct entry {
 	unsigned char unit, space, access;
 };
 
+/* clang-format off */
 #define INT(x) {x, CT_CLASS_INT, CT_SPACE_NONE, CT_ACCESS_NONE}
 #define ALU(x) {x, CT_CLASS_ALU, CT_SPACE_NONE, CT_ACCESS_NONE}
 #define SP(x) {x, CT_CLASS_SP, CT_SPACE_NONE, CT_ACCESS_NONE}
@@ -24,6 +25,7 @@ struct entry {
 #define SURF(x, access) {x, CT_CLASS_ALU, CT_SPACE_SURFACE, access}
 #define MEM(x, space, access) {x, CT_CLASS_MEM, CT_SPACE_##space, CT_ACCESS_##access}
 #define UNIT(x, unit) {x, CT_CLASS_##unit, CT_SPACE_NONE, CT_ACCESS_NONE}
+/* clang-format on */
 
 /* In the order of strcmp. HMUL2 and HMNMX2 run at the rate of SP. */
 static const struct entry table[] = {

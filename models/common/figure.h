@@ -75,12 +75,14 @@ struct ct_figure {
 
 /* Rows of the short forms that figure tables are written in: an ES metric, one over another system's, a time from a
  * speed-up, an SN metric. */
+/* clang-format off */
 #define CT_FIGURE_ES(panel, name, mechanism, system, metric) \
 	{panel, name, mechanism, system, metric, NULL, 0, NULL}
 #define CT_FIGURE_OVER(panel, name, mechanism, system, metric, over) \
 	{panel, name, mechanism, system, metric, over, 0, NULL}
 #define CT_FIGURE_TIME(panel, name, mechanism, system) {panel, name, mechanism, system, "speedup", NULL, 1, NULL}
 #define CT_FIGURE_SN(panel, name, metric) {panel, name, "", "", metric, NULL, 0, NULL}
+/* clang-format on */
 /* The two members that hold a table of series, and those of a figure without one. */
 #define CT_FIGURE_LIST(table) table, sizeof(table) / sizeof((table)[0])
 #define CT_FIGURE_NONE NULL, 0

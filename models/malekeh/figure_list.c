@@ -16,8 +16,10 @@
 #define RUN_MECHANISMS "run reuse --mechanisms all"
 
 /* Of malekeh-est --studies. */
+/* clang-format off */
 #define STUDY(panel, name, mechanism, system, metric) \
 	{panel, name, mechanism, system, metric, NULL, 0, "run malekeh-est --studies"}
+/* clang-format on */
 
 static const struct ct_figure_series figure_2[] = {
 	CT_FIGURE_ES("", "RFC, sub-core", NAME, "RFC", "speedup"), CT_FIGURE_ES("", "software RFC, sub-core", NAME, "SW-RFC", "speedup"),
@@ -31,8 +33,10 @@ static const struct ct_figure_series figure_10[] = {
 	CT_FIGURE_ES("software RFC", "2 ready but pending", NAME, "SW-RFC", "pending_ready_fraction"),
 	CT_FIGURE_ES("software RFC", "3 none ready", NAME, "SW-RFC", "no_ready_fraction"),
 };
+/* clang-format off */
 #define MK_THREE(metric) {CT_FIGURE_ES("", "Malekeh", NAME, "Malekeh", metric), \
 	CT_FIGURE_ES("", "Malekeh_PR", NAME, "Malekeh_PR", metric), CT_FIGURE_ES("", "BOW", NAME, "BOW", metric)}
+/* clang-format on */
 static const struct ct_figure_series figure_12[] = MK_THREE("speedup");
 static const struct ct_figure_series figure_13[] = MK_THREE("rf_hit_ratio");
 static const struct ct_figure_series figure_15[] = MK_THREE("rf_energy_ratio");

@@ -190,7 +190,9 @@ static const struct ct_mechanism_option options[MK_OPTIONS] = {
 	                     "transitions of the STHLD machine, in the form of\ndata/malekeh/sthld.tsv", 1},
 };
 
+/* clang-format off */
 #define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+/* clang-format on */
 static const struct ct_metric metrics[] = {
 	METRIC("rf_hit_ratio", "ratio"),
 	METRIC("rf_hit_ratio_distinct", "ratio"),

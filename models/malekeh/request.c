@@ -7,7 +7,9 @@
 
 enum { SWEPT_MAX = 3 }; /* systems that one key is swept for */
 
+/* clang-format off */
 #define RULE(least, most) {.low = (least), .high = (most), .whole = 1, .step = 1, .points_max = 256}
+/* clang-format on */
 const struct ct_mechanism_sweep mk_sweeps[MK_SWEEPS] = {
 	{"sthld", RULE(0, 1000000), "sthld=0..16:2"},
 	{"entries", RULE(CT_MK_SLOTS, CT_MK_MAX_ENTRIES), "entries=6..16"},

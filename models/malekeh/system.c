@@ -14,6 +14,7 @@ enum {
 #define MALEKEH .kind = CT_MK_CCU, .schedule = CT_MK_PRIORITY, .entries = 8, \
                 .sthld = CT_MK_STHLD_MACHINE
 
+/* clang-format off */
 static const struct ct_mk_system systems[CT_MK_ALL_SYSTEMS] = {
 	{.name = "OCU", .what = "two operand collectors, GTO", .collectors = 2, COMMON},
 	{.name = "OCU-8", .what = "eight operand collectors, GTO", .collectors = 8, COMMON},
@@ -49,6 +50,7 @@ static const struct ct_mk_system systems[CT_MK_ALL_SYSTEMS] = {
 	 .collectors = 2, .ports = 0, .bits = CT_MK_PROFILE, .profiled = 0.0001,
 	 .rthld = CT_MK_RTHLD},
 };
+/* clang-format on */
 
 const struct ct_mk_system *ct_mk_system_at(size_t i)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 /* Sections, figures and tables are the Morpheus paper's (MICRO 2022). */
+/* clang-format off */
 static const struct ct_constant TABLE[CT_MO_KEYS] = {
 	[CT_MO_BLOCK_BYTES] = { .name = "block_bytes", 128, 32, 4096, "bytes", "Morpheus 4.1.3, 5",
 		CT_CONSTANT_WHOLE, "bytes of an extended block" },
@@ -95,6 +96,7 @@ static const struct ct_constant TABLE[CT_MO_KEYS] = {
 	                             "derived: the largest gated share of Table 3",
 		CT_CONSTANT_REAL, "share of gated SMs that pays for the largest gain" },
 };
+/* clang-format on */
 
 const struct ct_constants ct_morpheus_constants = {
 	.row = TABLE,

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 
+/* clang-format off */
 static const struct ct_mo_system SYSTEMS[CT_MO_SYSTEMS] = {
 	{ .name = "BL", .fair = 1, .llc_factor = 1 },
 	{ .name = "IBL", .best_sms = 1, .fair = 1, .llc_factor = 1 },
@@ -21,6 +22,7 @@ static const struct ct_mo_system SYSTEMS[CT_MO_SYSTEMS] = {
 	{ .name = "Morpheus-Basic/No-Prediction", .best_sms = 1, .extended = 1, .llc_factor = 1, .predictor = CT_MO_PREDICT_NONE },
 	{ .name = "Morpheus-Basic/Perfect-Prediction", .best_sms = 1, .extended = 1, .llc_factor = 1, .predictor = CT_MO_PREDICT_PERFECT },
 };
+/* clang-format on */
 
 const struct ct_mo_system *ct_mo_system_at(size_t i)
 {

@@ -25,8 +25,10 @@ static const char *const aliases[] = {"shared_l1", "sharedl1", NULL};
 /* ---- what it adds to a profile ---- */
 
 /* Counts of a whole run add up over profiles; estimates and rates of one run do not merge. */
+/* clang-format off */
 #define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
 #define NOT(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+/* clang-format on */
 
 /* What the watch of every pass counts for an organisation (watch.h). */
 #define MISSES(of) SUM(of "_read_misses", "lines"), SUM(of "_write_misses", "lines")

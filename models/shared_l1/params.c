@@ -4,6 +4,7 @@
 
 /* Sections, figures and tables are the Shared L1 paper's (PACT 2020); readings are those of
  * doc/papers/shared-l1.md. */
+/* clang-format off */
 static const struct ct_constant TABLE[CT_SL_KEYS] = {
 	[CT_SL_SAMPLING] = { .name = "sampling", 512, 1, 1e9, "accesses", "Shared L1 4.2: R_S",
 		CT_CONSTANT_WHOLE, "local accesses per group that end sampling" },
@@ -55,6 +56,7 @@ static const struct ct_constant TABLE[CT_SL_KEYS] = {
 	[CT_SL_AREA_DYNAMIC] = { .name = "area_dynamic", 0.005, 0, 100, "mm2", "Shared L1 4.3, per core at 65 nm",
 		CT_CONSTANT_REAL, "area that deciding adds to a core" },
 };
+/* clang-format on */
 
 static const char *const NETWORK[CT_SL_NETS + 1] = { "mesh", "forwarded", "butterfly", "auto" };
 

@@ -7,6 +7,7 @@
 #include "models/shared_l1/traffic.h"
 #include "models/shared_l1/watch.h"
 
+/* clang-format off */
 static const struct ct_sl_system SYSTEMS[CT_SL_SYSTEMS] = {
 	{ .name = "Private", .l1_factor = 1, .llc_factor = 1 },
 	{ .name = "16x-L1", .l1_factor = 16, .llc_factor = 1 },
@@ -22,6 +23,7 @@ static const struct ct_sl_system SYSTEMS[CT_SL_SYSTEMS] = {
 	{ .name = "Private-2x", .l1_factor = 2, .llc_factor = 1 },
 	{ .name = "Private-2x-L2", .l1_factor = 1, .llc_factor = 2 },
 };
+/* clang-format on */
 
 const struct ct_sl_system *ct_sl_system_at(size_t i)
 {

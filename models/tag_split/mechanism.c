@@ -199,7 +199,9 @@ static const struct ct_mechanism_system systems[] = {
 	{"configured", "the GPU's own L1", 0},
 };
 
+/* clang-format off */
 #define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+/* clang-format on */
 static const struct ct_metric metrics[] = {
 	METRIC("traffic_l1_to_l2_bytes", "bytes"),
 	METRIC("traffic_l2_to_l1_bytes", "bytes"),

@@ -32,8 +32,10 @@
 #include "walk.h"
 
 /* Our figures under the reference's column names. */
+/* clang-format off */
 static const struct { const char *name; size_t at; uint64_t unit; } figure[] = {
 #define FIGURE(name, field, unit) {name, offsetof(struct ct_replay_counts, field), unit}
+/* clang-format on */
 	FIGURE("l1_accesses", l1_accesses, 1),
 	FIGURE("l1_misses", l1_misses, 1),
 	FIGURE("l1_pending_hits", l1_pending, 1),

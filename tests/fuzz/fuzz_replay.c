@@ -29,6 +29,7 @@ static void must(int ok)
 }
 
 /* What a byte may set any key of a GPU to. Sizes stay small: so does the memory. */
+/* clang-format off */
 static const char *const values[] = {
 	"0", "1", "2", "3", "4", "5", "7", "8", "12", "16", "20", "24", "31", "32", "48", "64", "96",
 	"100", "128", "200", "256", "512", "1000", "1024", "2048", "4096", "16KiB", "32KiB", "48KiB",
@@ -37,6 +38,7 @@ static const char *const values[] = {
 	"through_allocate", "back_fetch", "back_validate", "linear", "xor", "ipoly", "fermi", "pae", "fold",
 	"lru", "fifo", "miss", "fill", "stream", "none", "global", "all", "crossbar", "mesh", "butterfly",
 	"0,16KiB", "0,8KiB,64KiB", "4,1", "2,2", "20,8", "1,0", "300,32"};
+/* clang-format on */
 
 /* And the one key of which none of those is a value: 16, 8 and 4 banks, one channel bit among them. */
 static const char *const mappings[] = {
@@ -74,6 +76,7 @@ static void gpu_of(struct recipe *r, struct ct_gpu *g)
 /* ---- the program ------------------------------------------------------------------------ */
 
 /* Destination ("": a register of the line's), opcode, sources; width, and whether the line names addresses. */
+/* clang-format off */
 static const struct { const char *dst, *op; unsigned src, width; } ops[] = {
 	{"", "IADD3", 3, 0}, {"", "FFMA", 3, 0}, {"", "DADD", 2, 0},
 	{"", "MUFU.RCP", 1, 0}, {"", "HFMA2.MMA", 3, 0}, {"", "HMMA.16816.F32", 3, 0},
@@ -90,6 +93,7 @@ static const struct { const char *dst, *op; unsigned src, width; } ops[] = {
 	{"", "LDS.128", 1, 16}, {"0", "STS", 2, 4}, {"", "ATOMG.E.ADD", 2, 4},
 	{"", "ATOMS.ADD", 2, 4}, {"0", "RED.E.ADD.STRONG.GPU", 2, 4}, {"0", "LDGSTS.E", 2, 4},
 	{"0", "LDGSTS.E.BYPASS.128", 2, 16}, {"", "LDC", 1, 4}, {"", "LDSM.16.M88.4", 1, 16}};
+/* clang-format on */
 enum { OPS = sizeof ops / sizeof *ops };
 
 struct line { unsigned op, reg, lanes, place, stride; };

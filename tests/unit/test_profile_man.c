@@ -175,6 +175,7 @@ static void every_view(void **state)
 /* The names that users rely on. */
 static void names_of_the_contract(void **state)
 {
+	/* clang-format off */
 	static const char *const sn[] = {
 		"warp_insts", "thread_insts", "mem_insts", "global_requests", "global_lane_accesses",
 		"distinct_lines", "distinct_sectors", "l1_sector_accesses", "l1_sector_misses",
@@ -196,6 +197,7 @@ static void names_of_the_contract(void **state)
 		"amat", "home_imbalance", "traffic_l1_to_l2_bytes", "traffic_l2_to_l1_bytes",
 		"mem_inst_miss_rate", "rf_hit_ratio", "rf_bank_reads_ratio", "rf_energy_ratio",
 		"rf_cache_writes_ratio", "issue_stall_fraction", "speedup_configured"};
+	/* clang-format on */
 	static const char *const types[] = {"PG", "TR", "GP", "KN", "SN", "RD", "RJ",
 	                                    "RT", "IM", "MR", "ES", "SW", "EN", "TV"};
 	(void)state;

@@ -59,6 +59,7 @@ static uint64_t b64(double d)
 }
 
 /* Operands that matter: extremes of integers and of floating point, in all widths. */
+/* clang-format off */
 static const uint64_t special[] = {
 	0, 1, 2, 3, 31, 32, 33, 63, 64, 127, 128, 255, 256, 0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0x80000001,
 	0xffffffff, 0xfffffffe, UINT64_C(0x7fffffffffffffff), UINT64_C(0x8000000000000000), UINT64_MAX, UINT64_MAX - 1,
@@ -67,6 +68,7 @@ static const uint64_t special[] = {
 	UINT64_C(0x3ff0000000000000), UINT64_C(0xbff8000000000000), UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000),
 	UINT64_C(0x7ff8000000000000), UINT64_C(0x0010000000000000), UINT64_C(0x000fffffffffffff), UINT64_C(0x7fefffffffffffff),
 	UINT64_C(0x41dfffffffc00000), UINT64_C(0x41e0000000000000), UINT64_C(0x43e0000000000000), UINT64_C(0xc1e0000000000000)};
+/* clang-format on */
 
 static uint64_t operand(uint64_t *seed)
 {
@@ -261,6 +263,7 @@ TWIN(t_sat, S64(S32(a)) + S32(b) > INT32_MAX ? INT32_MAX : S64(S32(a)) + S32(b) 
 static void integers(void **state)
 {
 	(void)state;
+	/* clang-format off */
 	static const struct form forms[] = {
 		{"add.s32 %w0, %w1, %w2;", "www", t_add, 0}, {"add.u64 %l0, %l1, %l2;", "lll", t_add, 0},
 		{"add.s16 %h0, %h1, %h2;", "hhh", t_add, 0}, {"sub.s32 %w0, %w1, %w2;", "www", t_sub, 0},
@@ -288,6 +291,7 @@ static void integers(void **state)
 		{"add.cc.u64 %q2, %l1, %l2;\naddc.u64 %l0, 0, 0;", "lll", t_add128, 0},
 		{"sub.cc.u64 %q2, %l1, %l2;\nsubc.u64 %q2, 0, 0;\nneg.s64 %l0, %q2;", "lll", t_sub128, 0},
 		{"add.sat.s32 %w0, %w1, %w2;", "www", t_sat, 0}};
+	/* clang-format on */
 	check_forms(forms, sizeof forms / sizeof *forms);
 }
 
@@ -322,8 +326,10 @@ ALL_ROUNDED(fma_d, double, double, f64, b64, fma(a, b, c))
 ALL_ROUNDED(div_d, double, double, f64, b64, a / b)
 ALL_ROUNDED(sqrt_d, double, double, f64, b64, sqrt(a))
 ALL_ROUNDED(cvt_ds, double, float, f64, b32, a)
+/* clang-format off */
 #define FORMS(op, of, n, kinds, real) \
 	{op ".rn" of, kinds, n##_rn, real}, {op ".rz" of, kinds, n##_rz, real}, {op ".rm" of, kinds, n##_rm, real}, {op ".rp" of, kinds, n##_rp, real}
+/* clang-format on */
 
 static float flush(float v)
 {
@@ -498,7 +504,7 @@ TWIN(p_finite, (a & 0x7f800000) != 0x7f800000)
 static void comparisons(void **state)
 {
 	(void)state;
-/* clang-format off */
+	/* clang-format off */
 #define SETP(cmp, n) {"setp." cmp ".f32 %p0, %w1, %w2;", "pww", n, 0}
 	static const struct form forms[] = {
 		SETP("ne", p_ne), SETP("gt", p_gt), SETP("ge", p_ge), SETP("num", p_num), SETP("equ", p_equ), SETP("neu", p_neu),
@@ -510,7 +516,7 @@ static void comparisons(void **state)
 		{"setp.lt.xor.s32 %p1|%p0, %w1, %w2, %p3;", "pwww", p_xor_q, 0},
 		{"set.le.u32.s32 %w0, %w1, %w2;", "www", p_set, 0}, {"slct.b32.s32 %w0, %w1, %w2, %w3;", "wwww", p_slct, 0},
 		{"selp.b64 %l0, %l1, %l2, %p3;", "llll", p_selp, 0}, {"testp.finite.f32 %p0, %w1;", "pw", p_finite, 0}};
-/* clang-format on */
+	/* clang-format on */
 	check_forms(forms, sizeof forms / sizeof *forms);
 }
 

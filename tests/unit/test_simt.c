@@ -88,12 +88,14 @@ static void integers_follow_c(void **state)
 				pop++;
 				flo = bit;
 			}
+		/* clang-format off */
 		uint32_t want[INT_RESULTS] = {
 			x + y, x - y, x * y, x * y + x, (uint32_t)((uint64_t)x * y >> 32), x & y, x | y, x ^ y,
 			x << s, (uint32_t)((int64_t)sx >> s), x >> s, (uint32_t)(sx < sy ? sx : sy),
 			(uint32_t)(sx > sy ? sx : sy), x < y ? x : y, x > y ? x : y, pop, flo, x / y1, x % y1,
 			0 - x, sx < sy ? x : y, x > y ? x : y, sx < 0 ? 0 - x : x, x * (uint32_t)-3 + 7,
 		};
+		/* clang-format on */
 		for (int j = 0; j < INT_RESULTS; j++)
 			if (word(out, t * INT_RESULTS + (unsigned)j) != want[j])
 				fail_msg("result %d of %x, %x: %x, not %x", j, x, y,

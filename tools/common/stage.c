@@ -11,6 +11,7 @@
 /* Keys that a profile can follow: capacities, latencies, bandwidths, energies. All
  * others change which accesses there are, or in which order. A name that ends in '.'
  * stands for a group. */
+/* clang-format off */
 static const char *const followed[] = {
 	"name", "clock.", "l1.size", "l1.sets", "l1.ways", "l1.adaptive", "l1.unified", "l1.latency",
 	"l1.banks", "l1.port", "llc.size", "llc.sets", "llc.ways", "llc.slices", "llc.partitions",
@@ -18,6 +19,7 @@ static const char *const followed[] = {
 	"noc.header", "noc.packet_flits_one", "noc.latency", "noc.hop", "unit.", "sm.launch_cycles",
 	"sm.cta_launch_cycles", "power.", "energy.",
 };
+/* clang-format on */
 
 /* Those of them whose effect on time the closed network knows, or that have none. */
 static const char *const timed[] = {

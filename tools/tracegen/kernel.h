@@ -15,6 +15,7 @@ enum {
 	NO_VALUE = 0xffff
 };
 
+/* clang-format off */
 enum op_code {
 	/* Integer and logic. */
 	OP_MOV, OP_IADD, OP_ISUB, OP_IMUL, OP_IMAD, OP_IMAD_WIDE, OP_IMULHI, OP_IADD_CC, OP_IADD_X,
@@ -36,6 +37,7 @@ enum op_code {
 	OP_NOP, OP_BSSY, OP_IF, OP_ELSE, OP_ENDIF, OP_LOOP, OP_BREAK, OP_ENDLOOP, OP_BSYNC, OP_EXIT_IF,
 	OP_EXIT, OP_BAR
 };
+/* clang-format on */
 
 enum { MUFU_RCP, MUFU_RSQ, MUFU_SQRT, MUFU_EX2, MUFU_LG2, MUFU_SIN, MUFU_COS };
 enum { SR_TID = 0, SR_CTAID = 4, SR_LANE = 8 };

@@ -10,6 +10,7 @@
 /* Tables and figures that name the programs: Morpheus Table 2, TSC Table 1, Malekeh Table II; the
  * shared-L1 paper has them on the axes of Fig. 1 and (Tango) Fig. 16 only. Counts are measured
  * with the default seed (tests/golden/tracegen.sh). */
+/* clang-format off */
 const struct workload wl_all[] = {
 	{"vecadd", wl_vecadd, "-",
 	 {23, 469, 3750}, "sum of two float vectors: streaming, no reuse"},
@@ -104,6 +105,7 @@ const struct workload wl_all[] = {
 	{"mummergpu", wl_mummer, "tag-split:T1",
 	 {197, 1520, 5793}, "Rodinia mummergpu: reads matched on a suffix tree"},
 };
+/* clang-format on */
 const size_t wl_count = sizeof wl_all / sizeof wl_all[0];
 
 const struct workload *wl_find(const char *name)

@@ -81,6 +81,7 @@ static const struct chain chains[] = {
 };
 
 /* The same names on integers, and functions on integers only. */
+/* clang-format off */
 static const struct chain integers[] = {
 	{"abs", "IABS", NULL}, {"abs_diff", "IADD3 IABS", NULL}, {"add_sat", "IADD3 SEL", NULL},
 	{"bitselect", "LOP3.LUT", NULL}, {"clamp", "IMNMX IMNMX", NULL}, {"clz", "FLO.U32 IADD3", NULL},
@@ -96,6 +97,7 @@ static const struct chain integers[] = {
 	{"isequal", "FSETP.EQ.AND SEL", NULL}, {"isless", "FSETP.LT.AND SEL", NULL},
 	{"isgreater", "FSETP.GT.AND SEL", NULL}, {"ilogb", "FLO.U32 IADD3", NULL},
 };
+/* clang-format on */
 
 /* Double-precision functions without a chain of their own: a reduction, a seed, a polynomial. */
 static const char double_chain[] =
