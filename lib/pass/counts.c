@@ -70,12 +70,12 @@ static const struct ratio_metric ratios[] = {
 	RATIO("sm_fill", ctas, sm_cta_capacity, 1),
 };
 
-static uint64_t at(const struct ct_replay_counts *c, size_t offset)
+static uint64_t counter_at(const struct ct_replay_counts *c, size_t offset)
 {
 	return *(const uint64_t *)(const void *)((const char *)c + offset);
 }
 
-static double quotient(uint64_t a, uint64_t b)
+static double ratio_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : NAN;
 }
@@ -85,12 +85,12 @@ int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_repl
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && st == CT_OK; i++)
-		st = ct_profile_add_count(p, scope, counts[i].metric, at(c, counts[i].offset),
+		st = ct_profile_add_count(p, scope, counts[i].metric, counter_at(c, counts[i].offset),
 		                          NULL, method, e);
 	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
 		st = ct_profile_add_real(p, scope, ratios[i].metric,
 		                         ratios[i].factor *
-		                             quotient(at(c, ratios[i].above), at(c, ratios[i].below)),
+		                             ratio_of(counter_at(c, ratios[i].above), counter_at(c, ratios[i].below)),
 		                         NULL, method, e);
 	return st;
 }
@@ -138,14 +138,14 @@ int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_repl
 	const struct im_item items[] = {
 		{"launches", (double)launches},
 		{"loads", (double)loads},
-		{"mem_latency_cycles", quotient(c->mem_latency_sum, loads)},
-		{"mem_parallelism", quotient(c->mem_latency_sum, stall)},
-		{"think_cycles", quotient(computing, loads)},
-		{"resident_warps", quotient(c->resident_warp_cycles, c->busy_sm_cycles)},
-		{"active_sms", quotient(c->busy_sm_cycles, run)},
-		{"warps_per_cta", quotient(c->warps, c->ctas)},
-		{"cta_capacity", quotient(c->sm_cta_capacity, launches)},
-		{"waves", quotient(c->ctas, c->sm_cta_capacity)},
+		{"mem_latency_cycles", ratio_of(c->mem_latency_sum, loads)},
+		{"mem_parallelism", ratio_of(c->mem_latency_sum, stall)},
+		{"think_cycles", ratio_of(computing, loads)},
+		{"resident_warps", ratio_of(c->resident_warp_cycles, c->busy_sm_cycles)},
+		{"active_sms", ratio_of(c->busy_sm_cycles, run)},
+		{"warps_per_cta", ratio_of(c->warps, c->ctas)},
+		{"cta_capacity", ratio_of(c->sm_cta_capacity, launches)},
+		{"waves", ratio_of(c->ctas, c->sm_cta_capacity)},
 		{"l1_requests", (double)c->l1_line_accesses},
 		{"l1_line_misses", (double)c->l1_line_misses},
 		{"llc_requests", (double)c->llc_line_accesses},

@@ -37,6 +37,8 @@ static double most_distant(const struct ct_mrc_input *in)
 	return bin ? (double)ct_hist_hi(bin - 1) : 0;
 }
 
+/* The view of a scope with the cache behind it and the capacities at which its curve is drawn: none where the view is
+ * empty. */
 static struct shown shown_of(const struct ct_pass_state *a, const struct ct_locality_counts *c,
                              enum ct_locality_view view)
 {

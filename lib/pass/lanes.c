@@ -39,7 +39,7 @@ struct ct_lanes {
 	struct lane *lane;
 };
 
-static void handle(struct lane *l, const struct message *m)
+static void handle_message(struct lane *l, const struct message *m)
 {
 	int st = CT_OK;
 	if (l->status == CT_OK) {
@@ -57,6 +57,8 @@ static void handle(struct lane *l, const struct message *m)
 		ct_cta_unref(m->cta);
 }
 
+/* The thread of a lane: handles what waits in its queue until it is told to stop. `busy` keeps those who wait for an
+ * idle lane waiting while a message is out of the queue and not yet done. */
 static void *lane_main(void *arg)
 {
 	struct lane *l = arg;
@@ -71,7 +73,7 @@ static void *lane_main(void *arg)
 		pthread_cond_broadcast(&l->changed);
 		pthread_mutex_unlock(&l->lock);
 
-		handle(l, &m);
+		handle_message(l, &m);
 
 		pthread_mutex_lock(&l->lock);
 		l->busy = 0;
@@ -82,10 +84,10 @@ static void *lane_main(void *arg)
 	}
 }
 
-static void send(struct lane *l, const struct message *m)
+static void send_message(struct lane *l, const struct message *m)
 {
 	if (!l->threaded) {
-		handle(l, m);
+		handle_message(l, m);
 		return;
 	}
 	pthread_mutex_lock(&l->lock);
@@ -153,7 +155,7 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 
 /* Sends to every lane of the launch; fails with what lanes in this thread say at once,
  * with what the others say at the kernel's end. */
-static int broadcast(struct ct_lanes *l, const struct message *m, struct ct_error *e)
+static int send_to_all(struct ct_lanes *l, const struct message *m, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (unsigned i = l->n; i-- > 0;) {
@@ -161,7 +163,7 @@ static int broadcast(struct ct_lanes *l, const struct message *m, struct ct_erro
 			continue;
 		if (m->kind == MSG_CTA)
 			ct_cta_ref(m->cta);
-		send(&l->lane[i], m);
+		send_message(&l->lane[i], m);
 		if (!l->lane[i].threaded && status_of(&l->lane[i], e) < 0)
 			st = l->lane[i].status;
 	}
@@ -172,7 +174,7 @@ void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes)
 {
 	struct message m = {.kind = MSG_MEMCPY, .address = address, .bytes = bytes};
 	l->skip = 0;
-	(void)broadcast(l, &m, NULL);
+	(void)send_to_all(l, &m, NULL);
 }
 
 int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,
@@ -180,20 +182,20 @@ int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigne
 {
 	struct message m = {.kind = MSG_BEGIN, .kernel = k};
 	l->skip = skip;
-	return broadcast(l, &m, e);
+	return send_to_all(l, &m, e);
 }
 
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e)
 {
 	struct message m = {.kind = MSG_CTA, .cta = cta};
-	return broadcast(l, &m, e);
+	return send_to_all(l, &m, e);
 }
 
 int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts,
                         struct ct_error *e)
 {
 	struct message m = {.kind = MSG_END};
-	(void)broadcast(l, &m, NULL);
+	(void)send_to_all(l, &m, NULL);
 	for (unsigned i = 0; i < l->n; i++)
 		wait_idle(&l->lane[i]);
 	for (unsigned i = 0; i < l->n; i++) {
@@ -215,7 +217,7 @@ void ct_lanes_free(struct ct_lanes *l)
 		struct lane *a = &l->lane[i];
 		if (a->threaded) {
 			struct message stop = {.kind = MSG_STOP};
-			send(a, &stop);
+			send_message(a, &stop);
 			pthread_join(a->thread, NULL);
 			pthread_cond_destroy(&a->changed);
 			pthread_mutex_destroy(&a->lock);

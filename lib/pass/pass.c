@@ -95,6 +95,8 @@ static unsigned observer_threads(const struct ct_pass_state *a)
 	return a->settings.threads > lanes ? a->settings.threads - lanes + 1 : 1;
 }
 
+/* Makes what the pass itself measures beside the replay: reuse distances, use of lines, registers, and for curves the
+ * load of each slice. */
 static int start_observers(struct ct_pass_state *a)
 {
 	struct ct_locality_options o = {
@@ -139,6 +141,8 @@ static void close_observers(struct ct_pass_state *a)
 			a->o.observers[i]->close(a->observer[i]);
 }
 
+/* Makes the engine of the baseline, with the hooks of all observers, and one for each view of fewer SMs. On failure the
+ * engines that there are have no lanes yet that would free them. */
 static int start_engines(struct ct_pass_state *a)
 {
 	struct ct_replay_observer observer[1 + CT_PASS_OBSERVERS_MAX] = {
@@ -179,7 +183,7 @@ static int count_into(struct ct_pass_state *a, const char *name, const struct ct
 	return ct_pass_scope_add_locality(a, s);
 }
 
-static const char *label(struct ct_pass_state *a, const char *kind, const char *name)
+static const char *scope_label(struct ct_pass_state *a, const char *kind, const char *name)
 {
 	ct_buf_reset(&a->label);
 	ct_buf_printf(&a->label, "%s:%s", kind, name);
@@ -208,10 +212,10 @@ static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k, cons
 	if (st == CT_OK)
 		st = count_into(a, "all", l);
 	if (st == CT_OK)
-		st = label(a, "name", k->name) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
+		st = scope_label(a, "name", k->name) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
 	snprintf(id, sizeof id, "%u", k->id);
 	if (st == CT_OK && a->o.per_kernel)
-		st = label(a, "kernel", id) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
+		st = scope_label(a, "kernel", id) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
 	return st;
 }
 
@@ -250,6 +254,7 @@ int ct_pass_begin_launch(struct ct_pass_state *a, const struct ct_kernel *k)
 	return st == CT_OK ? ct_lanes_kernel_begin(a->lanes, k, ct_pass_views_launch(a, k), a->e) : st;
 }
 
+/* Replays one launch and counts it into its scopes. */
 static int run_kernel(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k)
 {
 	struct ct_pass_launch l;
@@ -276,6 +281,8 @@ static int run_kernel(struct ct_pass_state *a, struct ct_trace *trace, const str
 	return st;
 }
 
+/* Replays what the trace has left, and refuses a run that has counted nothing: its profile would look like one of a
+ * program that does nothing. */
 static int run_events(struct ct_pass_state *a, struct ct_trace *trace)
 {
 	struct ct_event ev;
@@ -304,7 +311,7 @@ static int run_events(struct ct_pass_state *a, struct ct_trace *trace)
 	return st;
 }
 
-static void release(struct ct_pass_state *a)
+static void free_state(struct ct_pass_state *a)
 {
 	ct_pass_sampler_free(a->sampler);
 	ct_lanes_free(a->lanes);
@@ -427,7 +434,7 @@ int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct 
 			ct_warn(&a->settings.diag, "used what precedes the damage: %s", ct_trace_damage(trace)->text);
 		st = 1;
 	}
-	release(a);
+	free_state(a);
 	free(a);
 	return st;
 }

@@ -16,7 +16,7 @@ static int is_there(const char *path, struct stat *s)
 }
 
 /* Where the trace lies: the path of TR, or under the root that was given (whole, then by name). */
-static int locate(const char *root, const char *path, struct ct_buf *b, struct ct_error *e)
+static int locate_trace(const char *root, const char *path, struct ct_buf *b, struct ct_error *e)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat s;
@@ -90,7 +90,7 @@ int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *se
 	if (!tr || ct_profile_next(p, "TR", &i))
 		return ct_fail(e, CT_ERR_USAGE, "%s needs a profile of one trace: this one has %s", why,
 		               tr ? "several" : "none");
-	int st = locate(settings->trace_root, tr->field[TR_PATH], &path, e);
+	int st = locate_trace(settings->trace_root, tr->field[TR_PATH], &path, e);
 	if (st == CT_OK)
 		st = open_same_launches(p, &settings->trace, path.data, trace, e);
 	ct_buf_free(&path);

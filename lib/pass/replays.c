@@ -22,6 +22,7 @@ struct replays {
 	struct ct_error *e;
 };
 
+/* Runs one launch through the engines of this pass, between the hooks of its ends. */
 static int run_kernel(struct replays *x, const struct ct_kernel *k)
 {
 	struct ct_cta *cta, *held = NULL;
@@ -98,8 +99,8 @@ static double own_memory(const struct ct_pass_settings *s)
 }
 
 /* How many of the n engines may be there together: what the limit has room for. */
-static unsigned together(const struct ct_pass_settings *settings, const struct ct_replays_engine *engine,
-                         unsigned n)
+static unsigned engines_that_fit(const struct ct_pass_settings *settings, const struct ct_replays_engine *engine,
+                                 unsigned n)
 {
 	double bytes = 0;
 	unsigned k = 0;
@@ -169,7 +170,7 @@ int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *se
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
 		st = ct_replays_fit(settings, engine[i].gpu, ct_replays_bytes(engine[i].gpu) + engine[i].part_bytes, e);
 	for (x.first = 0; x.first < n && st == CT_OK; x.first += x.n) {
-		x.n = together(settings, engine + x.first, n - x.first);
+		x.n = engines_that_fit(settings, engine + x.first, n - x.first);
 		memset(x.launch, 0, n * sizeof *x.launch);
 		st = run_some(&x, engine + x.first);
 	}

@@ -19,13 +19,13 @@ static const double STEADY[WAVE_RATES] = {0.03, 0.01, 0.01};
 
 enum { COUNTERS = sizeof(struct ct_replay_counts) / sizeof(uint64_t) };
 
-static void mark(const struct ct_pass_state *a, struct ct_pass_mark *m)
+static void mark_point(const struct ct_pass_state *a, struct ct_pass_mark *m)
 {
 	m->cycle = a->last_cycle;
 	ct_replay_total(a->engine, &m->c);
 }
 
-static double over(uint64_t a, uint64_t b)
+static double ratio_of(uint64_t a, uint64_t b)
 {
 	return b ? (double)a / (double)b : 0;
 }
@@ -33,9 +33,9 @@ static double over(uint64_t a, uint64_t b)
 static void rates_between(const struct ct_pass_mark *from, const struct ct_pass_mark *to,
                           double r[WAVE_RATES])
 {
-	r[0] = over(to->cycle - from->cycle, to->c.warp_insts - from->c.warp_insts);
-	r[1] = over(to->c.l1_misses - from->c.l1_misses, to->c.l1_accesses - from->c.l1_accesses);
-	r[2] = over(to->c.llc_misses - from->c.llc_misses, to->c.llc_accesses - from->c.llc_accesses);
+	r[0] = ratio_of(to->cycle - from->cycle, to->c.warp_insts - from->c.warp_insts);
+	r[1] = ratio_of(to->c.l1_misses - from->c.l1_misses, to->c.l1_accesses - from->c.l1_accesses);
+	r[2] = ratio_of(to->c.llc_misses - from->c.llc_misses, to->c.llc_accesses - from->c.llc_accesses);
 }
 
 int ct_pass_waves_begin(struct ct_pass_state *a, struct ct_pass_waves *w, const struct ct_kernel *k)
@@ -52,7 +52,7 @@ int ct_pass_waves_begin(struct ct_pass_state *a, struct ct_pass_waves *w, const 
 		return ct_fail_nomem(a->e);
 	for (unsigned i = 0; i < a->n_views; i++)
 		memcpy(w->view[i], a->view[i].hist, sizeof w->view[i]);
-	mark(a, &w->begin);
+	mark_point(a, &w->begin);
 	w->last = w->begin;
 	return ct_pass_begin_launch(a, k);
 }
@@ -85,7 +85,7 @@ static int is_steady(const struct ct_pass_waves *w)
 }
 
 /* The difference of two halves has twice the interval of the whole. */
-static int drifts(const struct ct_pass_waves *w)
+static int halves_differ(const struct ct_pass_waves *w)
 {
 	for (int i = 0; i < WAVE_RATES; i++) {
 		double first = 0;
@@ -98,11 +98,13 @@ static int drifts(const struct ct_pass_waves *w)
 	return 0;
 }
 
+/* A wave of CTAs is over. Those that fill the GPU and its caches come before the first block; then each full block is
+ * looked at: another is begun where the waves still change, and where they are steady the rest is left out. */
 static int end_wave(struct ct_pass_state *a, struct ct_pass_waves *w)
 {
 	struct ct_pass_mark now;
 	double r[WAVE_RATES];
-	mark(a, &now);
+	mark_point(a, &now);
 	rates_between(&w->last, &now, r);
 	w->last = now;
 	w->wave++;
@@ -116,7 +118,7 @@ static int end_wave(struct ct_pass_state *a, struct ct_pass_waves *w)
 	rates_between(&w->block, &now, w->rates);
 	if (w->grid <= w->pushed + w->per_wave * BLOCK_WAVES / 2)
 		return CT_OK;
-	if (drifts(w) || w->in_block == MOST_WAVES)
+	if (halves_differ(w) || w->in_block == MOST_WAVES)
 		return open_block(a, w);
 	w->stopped = is_steady(w);
 	return CT_OK;
@@ -139,7 +141,7 @@ int ct_pass_waves_push(struct ct_pass_state *a, struct ct_pass_waves *w, struct 
 
 /* ---- what stands for the rest ---- */
 
-static uint64_t scaled(uint64_t v, double f)
+static uint64_t scale_count(uint64_t v, double f)
 {
 	return (uint64_t)((double)v * f + 0.5);
 }
@@ -147,13 +149,13 @@ static uint64_t scaled(uint64_t v, double f)
 static void scale_all(uint64_t *v, size_t n, double f)
 {
 	for (size_t i = 0; i < n; i++)
-		v[i] = scaled(v[i], f);
+		v[i] = scale_count(v[i], f);
 }
 
 void ct_pass_scale_hist(struct ct_hist *h, double f)
 {
 	scale_all(h->count, CT_HIST_BINS, f);
-	h->cold = scaled(h->cold, f);
+	h->cold = scale_count(h->cold, f);
 }
 
 static void scale_locality(struct ct_locality_counts *c, double f)
@@ -165,9 +167,9 @@ static void scale_locality(struct ct_locality_counts *c, double f)
 	for (size_t i = 0; i < sizeof hist / sizeof hist[0]; i++)
 		ct_pass_scale_hist(hist[i], f);
 	for (size_t i = 0; i < c->rj_nearest.n; i++)
-		c->rj_nearest.cell[i].count = scaled(c->rj_nearest.cell[i].count, f);
+		c->rj_nearest.cell[i].count = scale_count(c->rj_nearest.cell[i].count, f);
 	for (size_t i = 0; i < c->rj_sharers.n; i++)
-		c->rj_sharers.cell[i].count = scaled(c->rj_sharers.cell[i].count, f);
+		c->rj_sharers.cell[i].count = scale_count(c->rj_sharers.cell[i].count, f);
 	scale_all(&c->rt[0][0], sizeof c->rt / sizeof(uint64_t), f);
 }
 
@@ -184,7 +186,7 @@ static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts 
 	memcpy(to, &w->block.c, sizeof to);
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		uint64_t before = to[i] - from[i]; /* modular */
-		all[i] = before <= all[i] ? before + scaled(all[i] - before, f) : scaled(all[i], whole);
+		all[i] = before <= all[i] ? before + scale_count(all[i] - before, f) : scale_count(all[i], whole);
 	}
 	memcpy(c, all, sizeof all);
 	c->warp_insts = was.warp_insts + w->insts;
@@ -194,11 +196,11 @@ static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts 
 	c->launch_cycles = was.launch_cycles;
 	c->sm_cta_capacity = was.sm_cta_capacity;
 	c->ctas_first_wave = was.ctas_first_wave;
-	c->resident_warp_cycles = scaled(was.resident_warp_cycles, whole);
-	c->busy_sm_cycles = scaled(was.busy_sm_cycles, whole);
-	c->outstanding_sum = scaled(was.outstanding_sum, whole);
-	c->outstanding_cycles = scaled(was.outstanding_cycles, whole);
-	c->mem_stall_warp_cycles = scaled(was.mem_stall_warp_cycles, whole);
+	c->resident_warp_cycles = scale_count(was.resident_warp_cycles, whole);
+	c->busy_sm_cycles = scale_count(was.busy_sm_cycles, whole);
+	c->outstanding_sum = scale_count(was.outstanding_sum, whole);
+	c->outstanding_cycles = scale_count(was.outstanding_cycles, whole);
+	c->mem_stall_warp_cycles = scale_count(was.mem_stall_warp_cycles, whole);
 }
 
 static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, struct ct_pass_launch *l, double whole)
@@ -209,8 +211,8 @@ static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, 
 			struct ct_hist *now = &a->view[i].hist[h];
 			const struct ct_hist *was = &w->view[i][h];
 			for (int b = 0; b < CT_HIST_BINS; b++)
-				now->count[b] = was->count[b] + scaled(now->count[b] - was->count[b], whole);
-			now->cold = was->cold + scaled(now->cold - was->cold, whole);
+				now->count[b] = was->count[b] + scale_count(now->count[b] - was->count[b], whole);
+			now->cold = was->cold + scale_count(now->cold - was->cold, whole);
 		}
 		memcpy(c, &l->c[i + 1], sizeof c);
 		scale_all(c, COUNTERS, whole);

@@ -74,7 +74,7 @@ void ct_pass_work_free(struct ct_pass_work *w)
 	memset(w, 0, sizeof *w);
 }
 
-static int within(double a, double b, double part)
+static int nearly_equal(double a, double b, double part)
 {
 	return fabs(a - b) <= part * fmax(a, b);
 }
@@ -82,7 +82,7 @@ static int within(double a, double b, double part)
 int ct_pass_work_equal(const struct ct_pass_work *a, const struct ct_pass_work *b)
 {
 	return a->ctas == b->ctas && a->warps == b->warps &&
-	       within((double)a->insts, (double)b->insts, 0.01) &&
-	       within((double)a->mem_insts, (double)b->mem_insts, 0.01) &&
-	       within(a->lines, b->lines, 0.05);
+	       nearly_equal((double)a->insts, (double)b->insts, 0.01) &&
+	       nearly_equal((double)a->mem_insts, (double)b->mem_insts, 0.01) &&
+	       nearly_equal(a->lines, b->lines, 0.05);
 }

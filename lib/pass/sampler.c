@@ -97,7 +97,7 @@ static int may_repeat(const struct ct_pass_sampler *s, const struct ct_kernel *k
 	return 0;
 }
 
-static struct group *find(const struct ct_pass_sampler *s, const struct ct_kernel *k)
+static struct group *find_group(const struct ct_pass_sampler *s, const struct ct_kernel *k)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		if (same_shape(s->group[i], k) && ct_pass_work_equal(&s->group[i]->work, &s->work))
@@ -105,6 +105,7 @@ static struct group *find(const struct ct_pass_sampler *s, const struct ct_kerne
 	return NULL;
 }
 
+/* Makes a group for the work of the launch that has just been looked at. */
 static int add_group(struct ct_pass_state *a, const struct ct_kernel *k, struct group **out)
 {
 	struct ct_pass_sampler *s = a->sampler;
@@ -126,16 +127,16 @@ static int add_group(struct ct_pass_state *a, const struct ct_kernel *k, struct 
 	return CT_OK;
 }
 
-static double rate(uint64_t misses, uint64_t accesses)
+static double miss_rate(uint64_t misses, uint64_t accesses)
 {
 	return accesses ? (double)misses / (double)accesses : 0;
 }
 
 /* The launch that has just been counted into *l and a->launch becomes its group's last. */
-static int remember(struct ct_pass_state *a, const struct ct_kernel *k, const struct ct_pass_launch *l,
-                    const struct ct_pass_waves *w)
+static int remember_launch(struct ct_pass_state *a, const struct ct_kernel *k, const struct ct_pass_launch *l,
+                           const struct ct_pass_waves *w)
 {
-	struct group *g = find(a->sampler, k);
+	struct group *g = find_group(a->sampler, k);
 	int st = CT_OK;
 	if (!g && a->sampler->n == GROUPS_MAX)
 		return CT_OK;
@@ -146,8 +147,8 @@ static int remember(struct ct_pass_state *a, const struct ct_kernel *k, const st
 	const struct ct_replay_counts *c = &l->c[0];
 	if (g->replayed++) {
 		ct_pass_spread_add(&g->spread[0], (double)(c->cycles - c->launch_cycles));
-		ct_pass_spread_add(&g->spread[1], rate(c->l1_misses, c->l1_accesses));
-		ct_pass_spread_add(&g->spread[2], rate(c->llc_misses, c->llc_accesses));
+		ct_pass_spread_add(&g->spread[1], miss_rate(c->l1_misses, c->l1_accesses));
+		ct_pass_spread_add(&g->spread[2], miss_rate(c->llc_misses, c->llc_accesses));
 	}
 	g->counts = *l;
 	for (unsigned i = 0; i < a->n_views; i++)
@@ -163,7 +164,7 @@ static int remember(struct ct_pass_state *a, const struct ct_kernel *k, const st
 }
 
 /* The launch is counted as the last of its group was. */
-static int repeat(struct ct_pass_state *a, const struct ct_kernel *k, const struct group *g)
+static int repeat_launch(struct ct_pass_state *a, const struct ct_kernel *k, const struct group *g)
 {
 	struct ct_pass_launch l = g->counts;
 	const struct ct_replay_counts *c = &g->counts.c[0];
@@ -184,7 +185,7 @@ static int repeat(struct ct_pass_state *a, const struct ct_kernel *k, const stru
 
 /* ---- one launch ---- */
 
-static int hold(struct ct_pass_state *a, struct ct_cta *cta)
+static int hold_cta(struct ct_pass_state *a, struct ct_cta *cta)
 {
 	struct ct_pass_sampler *s = a->sampler;
 	if (ct_grow((void **)&s->cta, &s->cap_cta, s->n_cta + 1, sizeof *s->cta) < 0)
@@ -202,7 +203,7 @@ static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct c
 		st = ct_pass_work_add(&a->sampler->work, cta, a->e);
 		/* The first CTA keeps the kernel alive until the launch has been counted. */
 		if (st >= 0 && (held || a->sampler->n_cta == 0))
-			st = hold(a, cta);
+			st = hold_cta(a, cta);
 		if (st >= 0 && !held)
 			st = ct_pass_waves_push(a, w, cta);
 		ct_cta_unref(cta);
@@ -214,19 +215,21 @@ static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct c
 	return st;
 }
 
-static int finish(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_waves *w)
+static int finish_launch(struct ct_pass_state *a, const struct ct_kernel *k, struct ct_pass_waves *w)
 {
 	struct ct_pass_launch l;
 	int st = ct_pass_end_launch(a, &l);
 	if (st == CT_OK)
 		st = ct_pass_waves_end(a, w, &l);
 	if (st == CT_OK)
-		st = remember(a, k, &l, w);
+		st = remember_launch(a, k, &l, w);
 	return st == CT_OK ? ct_pass_count(a, k, &l) : st;
 }
 
-static int launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k,
-                  struct ct_pass_waves *w)
+/* Reads one launch and counts it: as its group was when it may be a repetition and the work turns out to be the same,
+ * else by replaying it. A launch that may repeat is held back until its work is known. */
+static int sample_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k,
+                         struct ct_pass_waves *w)
 {
 	struct ct_pass_sampler *s = a->sampler;
 	int held = may_repeat(s, k);
@@ -236,14 +239,14 @@ static int launch(struct ct_pass_state *a, struct ct_trace *trace, const struct 
 	if (st == CT_OK)
 		st = read_launch(a, trace, w, held);
 	if (st == CT_OK && held) {
-		const struct group *g = find(s, k);
+		const struct group *g = find_group(s, k);
 		if (g && is_known(g))
-			return repeat(a, k, g);
+			return repeat_launch(a, k, g);
 		st = ct_pass_waves_begin(a, w, k);
 		for (size_t i = 0; i < s->n_cta && st == CT_OK; i++)
 			st = ct_pass_waves_push(a, w, s->cta[i]);
 	}
-	return st == CT_OK ? finish(a, k, w) : st;
+	return st == CT_OK ? finish_launch(a, k, w) : st;
 }
 
 int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k)
@@ -251,7 +254,7 @@ int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, cons
 	struct ct_pass_waves *w = ct_calloc(1, sizeof *w);
 	if (!w)
 		return ct_fail_nomem(a->e);
-	int st = launch(a, trace, k, w);
+	int st = sample_launch(a, trace, k, w);
 	ct_pass_waves_free(w);
 	free(w);
 	drop_ctas(a->sampler);
@@ -260,17 +263,17 @@ int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, cons
 
 /* ---- records ---- */
 
-static int put(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *metric, double v)
+static int put_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *metric, double v)
 {
 	return ct_profile_add_real(a->p, s->name, metric, v, NULL, "sampled", a->e);
 }
 
 /* value -/+ half, over `of`, as NAME_low and NAME_high. */
-static int range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low, const char *high,
-                 double value, double half, double of)
+static int put_range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low, const char *high,
+                     double value, double half, double of)
 {
-	int st = put(a, s, low, of > 0 ? fmax(value - half, 0) / of : NAN);
-	return st == CT_OK ? put(a, s, high, of > 0 ? (value + half) / of : NAN) : st;
+	int st = put_sampled(a, s, low, of > 0 ? fmax(value - half, 0) / of : NAN);
+	return st == CT_OK ? put_sampled(a, s, high, of > 0 ? (value + half) / of : NAN) : st;
 }
 
 int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s)
@@ -282,14 +285,14 @@ int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s
 	if (st == CT_OK)
 		st = ct_profile_add_count(a->p, s->name, "sampled_ctas", x->ctas, NULL, "sampled", a->e);
 	if (st == CT_OK)
-		st = put(a, s, "replayed_share", c->warp_insts ? 1 - x->insts / (double)c->warp_insts : NAN);
+		st = put_sampled(a, s, "replayed_share", c->warp_insts ? 1 - x->insts / (double)c->warp_insts : NAN);
 	if (st == CT_OK)
-		st = range(a, s, "cycles_low", "cycles_high", (double)c->cycles, x->cycles, 1);
+		st = put_range(a, s, "cycles_low", "cycles_high", (double)c->cycles, x->cycles, 1);
 	if (st == CT_OK)
-		st = range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", (double)c->l1_misses, x->l1_misses,
-		           (double)c->l1_accesses);
+		st = put_range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", (double)c->l1_misses, x->l1_misses,
+		               (double)c->l1_accesses);
 	if (st == CT_OK)
-		st = range(a, s, "llc_miss_rate_low", "llc_miss_rate_high", (double)c->llc_misses,
-		           x->llc_misses, (double)c->llc_accesses);
+		st = put_range(a, s, "llc_miss_rate_low", "llc_miss_rate_high", (double)c->llc_misses,
+		               x->llc_misses, (double)c->llc_accesses);
 	return st;
 }

@@ -14,12 +14,12 @@ enum {
 	COUNTERS = sizeof(struct ct_locality_counts) / sizeof(uint64_t)
 };
 
-static size_t next(size_t i)
+static size_t next_counter(size_t i)
 {
 	return i + 1 == GAP ? GAP_END : i + 1;
 }
 
-static void unpack(const struct ct_pass_scope *s, struct ct_locality_counts *c)
+static void unpack_counts(const struct ct_pass_scope *s, struct ct_locality_counts *c)
 {
 	uint64_t *v = (uint64_t *)(void *)c;
 	memset(c, 0, sizeof *c);
@@ -30,20 +30,20 @@ static void unpack(const struct ct_pass_scope *s, struct ct_locality_counts *c)
 }
 
 /* -1 when out of memory; the joint histograms are the scope's also then. */
-static int pack(struct ct_pass_scope *s, const struct ct_locality_counts *c)
+static int pack_counts(struct ct_pass_scope *s, const struct ct_locality_counts *c)
 {
 	const uint64_t *v = (const uint64_t *)(const void *)c;
 	size_t n = 0;
 	s->rj_nearest = c->rj_nearest;
 	s->rj_sharers = c->rj_sharers;
-	for (size_t i = 0; i < COUNTERS; i = next(i))
+	for (size_t i = 0; i < COUNTERS; i = next_counter(i))
 		n += v[i] != 0;
 	struct ct_pass_cell *cell = ct_reallocarray(s->cell, n, sizeof *cell);
 	if (!cell)
 		return -1;
 	s->cell = cell;
 	s->n_cells = 0;
-	for (size_t i = 0; i < COUNTERS; i = next(i))
+	for (size_t i = 0; i < COUNTERS; i = next_counter(i))
 		if (v[i])
 			cell[s->n_cells++] = (struct ct_pass_cell){i, v[i]};
 	return 0;
@@ -74,9 +74,9 @@ int ct_pass_scope_add_locality(struct ct_pass_state *a, struct ct_pass_scope *s)
 {
 	if (s->locality)
 		return ct_locality_counts_add(s->locality, a->launch, a->e);
-	unpack(s, a->unpacked);
+	unpack_counts(s, a->unpacked);
 	int st = ct_locality_counts_add(a->unpacked, a->launch, a->e);
-	if (pack(s, a->unpacked) != 0 && st == CT_OK)
+	if (pack_counts(s, a->unpacked) != 0 && st == CT_OK)
 		st = ct_fail_nomem(a->e);
 	return st;
 }
@@ -85,7 +85,7 @@ struct ct_locality_counts *ct_pass_scope_locality(struct ct_pass_state *a, const
 {
 	if (s->locality)
 		return s->locality;
-	unpack(s, a->unpacked);
+	unpack_counts(s, a->unpacked);
 	return a->unpacked;
 }
 

@@ -44,6 +44,7 @@ void ct_pass_views_llc(struct ct_pass_state *a, const struct ct_llc_event *ev)
 			on_view_llc(&a->view[i], ev);
 }
 
+/* Makes the engine, with fixed latencies, and the stack of distances of one view. */
 static int start_one(struct ct_pass_state *a, uint32_t sms, struct ct_replay **engine)
 {
 	struct ct_pass_view *v = &a->view[a->n_views];

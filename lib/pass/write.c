@@ -8,11 +8,12 @@
 #include "pass/private/state.h"
 
 /* How the numbers of a scope were got. */
-static const char *how(const struct ct_pass_scope *s)
+static const char *method_of(const struct ct_pass_scope *s)
 {
 	return s->sampled.insts > 0 ? "sampled" : "replay";
 }
 
+/* Histograms of reuse distances by view, joint ones of own and other SMs, and reuse times. */
 static int write_locality(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_locality_counts *c = s->locality;
@@ -48,6 +49,7 @@ static int write_view(struct ct_pass_state *a, uint32_t sms, const struct ct_his
 	return st == CT_OK ? ct_profile_add_hist(a->p, "all", view, &h[2], &h[3], a->e) : st;
 }
 
+/* The LLC's stream by the number of SMs that feed it. */
 static int write_views(struct ct_pass_state *a)
 {
 	const struct ct_locality_counts *c = a->scope[0].locality;
@@ -91,12 +93,12 @@ static int write_distinct(struct ct_pass_state *a, const struct ct_pass_scope *s
 	int st = CT_OK, known = !(s->sampled.insts > 0);
 	for (int i = 0; i < 2 && st == CT_OK; i++)
 		st = known ? ct_profile_add_count(a->p, s->name, row[i].metric, (uint64_t)row[i].v,
-		                                  row[i].unit, how(s), a->e)
-		           : ct_profile_add_real(a->p, s->name, row[i].metric, NAN, row[i].unit, how(s), a->e);
+		                                  row[i].unit, method_of(s), a->e)
+		           : ct_profile_add_real(a->p, s->name, row[i].metric, NAN, row[i].unit, method_of(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "footprint_over_llc",
 		                         known ? row[0].v * a->gpu.llc.line / (double)llc : NAN, "ratio",
-		                         how(s), a->e);
+		                         method_of(s), a->e);
 	return st;
 }
 
@@ -128,17 +130,17 @@ static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s,
 	const struct ct_locality_counts *c = s->locality;
 	const uint64_t cold = c->llc_read.cold + c->llc_write.cold;
 	int st = ct_profile_add_real(a->p, s->name, "reg_reuse_far_fraction",
-	                             far_fraction(&c->reg_insts), "ratio", how(s), a->e);
+	                             far_fraction(&c->reg_insts), "ratio", method_of(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_count(a->p, s->name, "reg_reuses",
 		                          ct_hist_total(&c->reg_insts) - c->reg_insts.cold, NULL,
-		                          how(s), a->e);
+		                          method_of(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "cold_miss_fraction",
 		                         s->counts.llc_line_misses
 		                             ? fmin(1, (double)cold / (double)s->counts.llc_line_misses)
 		                             : NAN,
-		                         "ratio", how(s), a->e);
+		                         "ratio", method_of(s), a->e);
 	if (st != CT_OK || s != &a->scope[0])
 		return st;
 	st = write_distinct(a, s);
@@ -162,12 +164,12 @@ static int write_util(struct ct_pass_state *a, const struct ct_pass_scope *s)
 		snprintf(metric, sizeof metric, "line_util_%d", i * 100 / CT_LINEUTIL_CHUNKS);
 		st = ct_profile_add_real(a->p, s->name, metric,
 		                         lines ? (double)c->reused[i] / (double)lines : NAN, "ratio",
-		                         how(s), a->e);
+		                         method_of(s), a->e);
 		snprintf(metric, sizeof metric, "line_touched_%d", i * 100 / CT_LINEUTIL_CHUNKS);
 		if (st == CT_OK)
 			st = ct_profile_add_real(a->p, s->name, metric,
 			                         lines ? (double)c->touched[i] / (double)lines : NAN,
-			                         "ratio", how(s), a->e);
+			                         "ratio", method_of(s), a->e);
 	}
 	for (int i = 0, at = 0; i < 4 && st == CT_OK; i++) {
 		uint64_t n = 0;
@@ -177,16 +179,16 @@ static int write_util(struct ct_pass_state *a, const struct ct_pass_scope *s)
 		snprintf(metric, sizeof metric, "useful_bytes_%d", 32 * (i + 1));
 		st = ct_profile_add_real(a->p, s->name, metric,
 		                         requests ? (double)n / (double)requests : NAN, "ratio",
-		                         how(s), a->e);
+		                         method_of(s), a->e);
 	}
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, NULL, how(s), a->e);
+		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, NULL, method_of(s), a->e);
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, how(s), a->e);
+		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, method_of(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "useful_bytes_mean",
 		                         requests ? (double)bytes / (double)requests : NAN, "bytes",
-		                         how(s), a->e);
+		                         method_of(s), a->e);
 	return st;
 }
 
@@ -212,7 +214,7 @@ static int write_observers(struct ct_pass_state *a)
 
 static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s, const struct ct_trace *trace)
 {
-	int st = ct_pass_add_sn(a->p, s->name, &s->counts, how(s), a->e);
+	int st = ct_pass_add_sn(a->p, s->name, &s->counts, method_of(s), a->e);
 	if (st == CT_OK && a->sampler)
 		st = ct_pass_write_sampled(a, s);
 	if (st == CT_OK)
