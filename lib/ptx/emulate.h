@@ -143,7 +143,7 @@ struct ct_ptx_launch {
 	const struct ct_ptx_texture *textures; /* those that may be read */
 	size_t ntextures;
 	uint64_t max_steps;                 /* warp instructions of the launch; 0: no bound */
-	unsigned threads;                   /* that may be used; results do not depend on it. 0: all */
+	unsigned threads;                   /* that may be used, 0: all; results do not depend on it. One is used so far */
 	const struct ct_ptx_observer *observer; /* NULL: none */
 	/* Called for each active thread, in order, of a call to a function without a body. Returns 0,
 	 * or a negative status with *e filled, which ends the launch. NULL: such calls end it. */
