@@ -11,7 +11,8 @@
 	X(morpheus)  \
 	X(shared_l1) \
 	X(tag_split) \
-	X(malekeh)
+	X(malekeh)   \
+	/* the next one here */
 
 #define DECLARE(folder) extern const struct ct_mechanism ct_mechanism_##folder;
 #define ADDRESS(folder) &ct_mechanism_##folder,

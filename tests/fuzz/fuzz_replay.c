@@ -186,6 +186,7 @@ struct parts {
 static int is_free(const struct ct_replay_parts *p, const struct ct_replay_parts *more)
 {
 	return !((p->shaper && more->shaper) || (p->l1 && more->l1) || (p->llc && more->llc) || (p->sched && more->sched) ||
+	         (p->admission && more->admission) || (p->admission && more->l1) || (p->l1 && more->admission) ||
 	         (p->collector && more->collector) || (p->network && more->network) || (p->own && more->own) ||
 	         (p->owned && more->owned));
 }
@@ -194,6 +195,7 @@ static void plug_in(struct ct_replay_parts *p, const struct ct_replay_parts *mor
 {
 	p->shaper = more->shaper ? more->shaper : p->shaper;
 	p->l1 = more->l1 ? more->l1 : p->l1;
+	p->admission = more->admission ? more->admission : p->admission;
 	p->llc = more->llc ? more->llc : p->llc;
 	p->sched = more->sched ? more->sched : p->sched;
 	p->collector = more->collector ? more->collector : p->collector;
@@ -221,6 +223,7 @@ static void add_mechanism(struct recipe *r, struct parts *p, unsigned i, struct 
 	const struct ct_replay_parts *more = engine.options.parts;
 	must(!(more->llc || more->owned) || (m->places & (CT_PLACE_LLC | CT_PLACE_SMS)));
 	must(!more->collector || (m->places & CT_PLACE_COLLECTOR));
+	must(!more->admission || (m->places & CT_PLACE_L1_ADMISSION));
 	must(!more->l1 || (m->places & (CT_PLACE_L1_LINES | CT_PLACE_L1_SHARING)));
 	if (!is_free(&p->all, more) || (engine.gpu != g && p->any))
 		return;
