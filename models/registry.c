@@ -12,6 +12,7 @@
 	X(shared_l1) \
 	X(tag_split) \
 	X(malekeh)   \
+	X(bypass)    \
 	/* the next one here */
 
 #define DECLARE(folder) extern const struct ct_mechanism ct_mechanism_##folder;
