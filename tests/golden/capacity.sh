@@ -186,7 +186,9 @@ check "--trace-root finds it" mpki -p l1.size=32KiB --method replay --trace-root
 rm -r root/spmv && tracegen -q spmv-csr --seed 2 -o root/spmv
 refuses "another trace in its place" 2 "digest differs" mpki -p l1.size=32KiB --method replay --trace-root root spmv.profile
 reuse -q --no-sms-views --scale 1/8 -k 1 km > one.profile
-refuses "other kernels than the profile's" 2 "other kernels" mpki -p l1.size=32KiB --method replay one.profile
+same "the kernels of a profile are replayed" \
+	"$(mpki -O profile --scale 1/8 -k 1 -p l1.size=32KiB km | awk -F'\t' '$1 == "SN" && $2 == "all"')" \
+	"$(mpki -O profile -p l1.size=32KiB --method replay one.profile | awk -F'\t' '$1 == "SN" && $2 == "all"')"
 check "the same kernels" mpki -p l1.size=32KiB --method replay -k 1 one.profile -o /dev/null
 reuse -q --no-sms-views --scale 1/8 - < km/kernel-1.traceg.zst > piped.profile
 refuses "a trace that came through a pipe" 2 "standard input" mpki -p l1.size=32KiB --method replay piped.profile

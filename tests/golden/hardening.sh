@@ -19,8 +19,8 @@ lacking() { # COMMAND: what it lacks
 	grep -q __stack_chk_fail <<<"$symbols" || echo "$1: no stack protector"
 	grep -qE '__[a-z]+_chk' <<<"$symbols" || echo "$1: no checked string functions"
 }
-for f in tools/*.c; do
-	n=$(basename "$f" .c)
+for f in "$CT_RELEASE"/*; do
+	n=$(basename "$f")
 	same "$n is hardened" "" "$(lacking "$n" 2>&1)"
 done
 finish
