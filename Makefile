@@ -267,7 +267,7 @@ valgrind: all $(FAULTS)
 ## format: lays the C code out as .clang-format says (clang-format 14 or 19)
 CLANG_FORMAT ?= clang-format
 format:
-	@find lib models tools tests -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print | xargs $(CLANG_FORMAT) -i
+	@find lib models tools tests doc -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print | xargs $(CLANG_FORMAT) -i
 
 ## deps: installs the Debian packages that building and testing need
 deps:
