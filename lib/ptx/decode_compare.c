@@ -40,6 +40,8 @@ static int read_form(struct ct_ptx_reader *r, unsigned ntypes, struct compare_fo
 		return ct_ptx_unknown(r, "the comparison is not known");
 	int rc = ct_ptx_form(r, CT_PTX_M_FTZ, ntypes, &k->f);
 	enum ct_ptx_type type = k->f.type[ntypes - 1];
+	if (rc == CT_OK && (type == CT_PTX_F16X2 || type == CT_PTX_BF16X2))
+		return ct_ptx_unknown(r, "comparisons of pairs are not known");
 	if (rc == CT_OK && (type == CT_PTX_PRED || ct_ptx_type_bytes(type) < 2 ||
 	    (ct_ptx_is_float(type) ? k->c->kind == 'u' : k->c->kind == 'f' || (k->f.modifiers & CT_PTX_M_FTZ)) ||
 	    (type <= CT_PTX_B64 && k->c->kind != 'a') || (k->c->kind == 'u' && ct_ptx_is_signed(type))))
