@@ -104,11 +104,13 @@ $(COMMON): $(call obj,$(COMMON_SRC))
 $(INSTALLED): $(call obj,$(LIB_SRC) $(MODEL_SRC))
 	$(archive)
 
-# Only what public headers declare can be seen of it (lib/base/decls.h).
+# Only what public headers declare can be seen of it (lib/base/decls.h). SHARED_CFLAGS: the same optimisation unless told
+# otherwise, as by check, which has no use for a fast one.
+SHARED_CFLAGS ?= $(CFLAGS)
 pic = $(patsubst %.c,$(BUILD)/pic/%.o,$(1))
 $(BUILD)/pic/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
-	@echo "  CC      $@"; $(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -c -o $@ $<
+	@echo "  CC      $@"; $(CC) $(filter-out -fPIE $(CFLAGS),$(ALL_CFLAGS)) $(SHARED_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
 $(BUILD)/lib/libcachetriage.so.$(VERSION): $(call pic,$(LIB_SRC) $(MODEL_SRC))
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) $(RELRO) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -171,7 +173,8 @@ demo: deps-missing
 
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
-	@$(MAKE) --no-print-directory all library $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
+	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O0 library
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" CAPTURE= tests
 	@bash tests/run.sh build build/asan
