@@ -105,7 +105,7 @@ $(INSTALLED): $(call obj,$(LIB_SRC) $(MODEL_SRC))
 	$(archive)
 
 # Only what public headers declare can be seen of it (lib/base/decls.h). SHARED_CFLAGS: the same optimisation unless told
-# otherwise, as by check, which has no use for a fast one.
+# otherwise, as by check, which has no use for a fast library.
 SHARED_CFLAGS ?= $(CFLAGS)
 pic = $(patsubst %.c,$(BUILD)/pic/%.o,$(1))
 $(BUILD)/pic/%.o: %.c Makefile VERSION
@@ -173,7 +173,7 @@ demo: deps-missing
 
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
-	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O0 library
+	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
 	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" CAPTURE= tests
