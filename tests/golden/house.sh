@@ -35,6 +35,10 @@ same "nothing names a machine" "" "$(grep -rnE '(^|[^a-z.])/(work|farm)/' lib mo
 public=$(make -s --no-print-directory public-headers)
 same "every public header is C for C++ and visible in a shared library" "" \
 	"$(grep -LE '^CT_DECLS_BEGIN' $public | grep -vE 'base/(decls|hot)\.h$')"
+# A mechanism is named in its folder, its line of the registry, its pages, its tests and its data.
+same "nothing outside a mechanism's folder names it" "" "$(git grep -liE 'morpheus|shared.?l1|tag.?split|malekeh' -- \
+	lib 'tools/triage*' 'tools/report*' tools/reuse.c tools/common 'tools/estimator*' models/verdict completions Makefile \
+	'tests/fuzz/*.c' 2>&1)"
 same "no test includes a source file" "" "$(grep -rnE '#include ["<][^">]*\.c[">]' tests --include='*.[ch]' | head -5)"
 if command -v ctags >/dev/null 2>&1 && ctags --version 2>/dev/null | grep -q Universal; then
 	# p95 of function length is at most 60 lines.
