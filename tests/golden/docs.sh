@@ -29,8 +29,12 @@ same "every page that is named is in the tree" "" "$(grep -ohE '[A-Za-z0-9_/-]+\
 	grep -vxF summary.md | while read -r p; do
 	[ -e "$p" ] || [ -e "doc/$p" ] || [ -e "doc/papers/$p" ] || echo "$p"; done)"
 
-# Readings: one explanation each, in a table; cited as "reading NAME" or "readings A, B and C".
-grep -ohE '^\| `[a-z0-9-]+`' doc/readings.md doc/papers/*.md | tr -d '|` ' | sort >"$TMPDIR/explained"
+# Readings: one explanation each, in a table or under READINGS of a manual page; cited as "reading NAME" or
+# "readings A, B and C".
+{
+	grep -ohE '^\| `[a-z0-9-]+`' doc/readings.md doc/papers/*.md | tr -d '|` '
+	awk '/^\.Sh / { on = $2 == "READINGS" } on && $1 == ".It" && NF == 2 { print $2 }' man/*.7
+} | sort >"$TMPDIR/explained"
 same "every reading is explained once" "" "$(uniq -d "$TMPDIR/explained")"
 grep -oiE '\breadings? [a-z0-9]+(-[a-z0-9]+)+((,| and|, and) [a-z0-9]+(-[a-z0-9]+)+)*' "$TMPDIR/joined" |
 	grep -oE '[a-z0-9]+(-[a-z0-9]+)+' | sort -u >"$TMPDIR/cited"
