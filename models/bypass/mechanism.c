@@ -135,7 +135,9 @@ static const struct ct_mechanism_system systems[CT_BP_SYSTEMS] = {
 	[CT_BP_PERFECT] = {"Perfect", "an L1 that forgets nothing", 0},
 };
 
+/* clang-format off */
 #define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+/* clang-format on */
 static const struct ct_metric metrics[] = {
 	METRIC("l1_requests", "requests"),
 	METRIC("l1_request_misses", "requests"),
