@@ -47,24 +47,25 @@ struct ct_workload;
 /* The places of the engine that a mechanism's parts take. Two mechanisms can be replayed together when they claim no
  * place in common. */
 enum ct_mechanism_place {
-	CT_PLACE_COALESCER = 1u << 0,  /* how the lanes of an instruction become requests, and in which order */
+	CT_PLACE_COALESCER =
+		1u << 0, /* how the lanes of an instruction become requests, and in which order */
 	CT_PLACE_L1_LINES = 1u << 1,   /* what a line of an L1 is and which one leaves */
 	CT_PLACE_L1_SHARING = 1u << 2, /* which SM's L1 serves an access */
 	CT_PLACE_NETWORK = 1u << 3,
 	CT_PLACE_LLC = 1u << 4,
 	CT_PLACE_SCHEDULER = 1u << 5,
-	CT_PLACE_COLLECTOR = 1u << 6,  /* operand collectors and register banks */
-	CT_PLACE_SMS = 1u << 7,        /* how many SMs compute */
+	CT_PLACE_COLLECTOR = 1u << 6,   /* operand collectors and register banks */
+	CT_PLACE_SMS = 1u << 7,         /* how many SMs compute */
 	CT_PLACE_L1_ADMISSION = 1u << 8 /* which loads may put their lines into an L1 */
 };
 
 /* The views of a profile that a mechanism's estimate reads: a pass may leave out the others. */
 enum ct_mechanism_view {
-	CT_READS_L1 = 1u << 0,        /* RD l1, l1_sector */
-	CT_READS_MERGED = 1u << 1,    /* RD merged, merged_sector; RJ */
-	CT_READS_LLC = 1u << 2,       /* RD llc */
-	CT_READS_LLC_SMS = 1u << 3,   /* RD llc@sms=N */
-	CT_READS_REGISTERS = 1u << 4  /* RD reg_insts, reg_distinct */
+	CT_READS_L1 = 1u << 0,       /* RD l1, l1_sector */
+	CT_READS_MERGED = 1u << 1,   /* RD merged, merged_sector; RJ */
+	CT_READS_LLC = 1u << 2,      /* RD llc */
+	CT_READS_LLC_SMS = 1u << 3,  /* RD llc@sms=N */
+	CT_READS_REGISTERS = 1u << 4 /* RD reg_insts, reg_distinct */
 };
 
 /* The curve that stands for a mechanism in a row of triage: misses by size of what it works on. */
@@ -73,8 +74,8 @@ enum ct_mechanism_curve { CT_DRAWS_L1, CT_DRAWS_LLC, CT_DRAWS_REGISTERS };
 enum ct_mechanism_method { CT_BY_AUTO, CT_BY_ANALYTIC, CT_BY_REPLAY };
 
 struct ct_mechanism_system {
-	const char *name; /* as ES prints it, "TSC+" */
-	const char *help; /* what it is, in a few words */
+	const char *name;   /* as ES prints it, "TSC+" */
+	const char *help;   /* what it is, in a few words */
 	int reconstruction; /* described too briefly where it was published, and rebuilt from that */
 };
 
@@ -89,9 +90,9 @@ struct ct_mechanism_option {
 /* A key that --sweep takes of this mechanism and that the mechanism sweeps in a way of its own: what is no parameter, or
  * what is measured for all points in one pass. */
 struct ct_mechanism_sweep {
-	const char *key;             /* without a prefix, "private_bits" */
-	struct ct_range_rule rule;   /* which values it may have */
-	const char *example;         /* "private_bits=0..20" */
+	const char *key;           /* without a prefix, "private_bits" */
+	struct ct_range_rule rule; /* which values it may have */
+	const char *example;       /* "private_bits=0..20" */
 };
 
 /* One question to a mechanism. The caller fills it; what it points at outlives the run. */
@@ -99,34 +100,39 @@ struct ct_mechanism_run {
 	const struct ct_mechanism *mechanism;
 
 	/* Known before open(). */
-	const char *const *set;    /* the assignments KEY=VALUE that are the mechanism's own (ct_mechanism_is_key) */
+	const char *const
+		*set; /* the assignments KEY=VALUE that are the mechanism's own (ct_mechanism_is_key) */
 	size_t n_set;
-	const char *const *option; /* value of each of its options in the table's order: NULL not given, "" a flag */
-	const struct ct_range_spec *sweep; /* of one of mechanism->sweeps, or NULL; observers measure its points in their pass */
+	const char *const *
+		option; /* value of each of its options in the table's order: NULL not given, "" a flag */
+	const struct ct_range_spec *
+		sweep; /* of one of mechanism->sweeps, or NULL; observers measure its points in their pass */
 	enum ct_mechanism_method method;
-	int check;                 /* both methods are wanted, to be held against each other */
-	int judged_only;           /* nobody sees more than the verdict: leave the other systems out */
-	int charted;               /* a report may draw the profile: estimate() adds the SW records that its charts show */
-	const char *data_dir;      /* folder of the data files */
+	int check;       /* both methods are wanted, to be held against each other */
+	int judged_only; /* nobody sees more than the verdict: leave the other systems out */
+	int charted; /* a report may draw the profile: estimate() adds the SW records that its charts show */
+	const char *data_dir; /* folder of the data files */
 	const struct ct_pass_settings *settings;
 
 	/* Known after the profile is there. */
-	struct ct_profile *p;      /* read, and appended to */
-	const struct ct_workload *workload; /* read from p; NULL where p has none, which only some need */
-	const struct ct_gpu *base; /* that p was made with */
-	const struct ct_gpu *gpu;  /* in force */
-	int changed;               /* the two differ */
+	struct ct_profile *p; /* read, and appended to */
+	const struct ct_workload
+		*workload;           /* read from p; NULL where p has none, which only some need */
+	const struct ct_gpu *base;   /* that p was made with */
+	const struct ct_gpu *gpu;    /* in force */
+	int changed;                 /* the two differ */
 	int l1_changed, llc_changed; /* in the capacity of that level */
-	int from_trace;            /* p was made by this command, with the mechanism's observer and settings */
+	int from_trace; /* p was made by this command, with the mechanism's observer and settings */
 	/* Makes the whole pass again on the GPU in force, with the mechanism's observer, and gives the new profile: the
 	 * mechanism's to free or to hand to take(). `why` is the option that needs the trace. Fails as ct_pass_reopen()
 	 * and ct_pass_run() do. NULL: a pass is not to be made. */
-	int (*pass_again)(struct ct_mechanism_run *run, const char *why, struct ct_profile **p, struct ct_error *e);
+	int (*pass_again)(struct ct_mechanism_run *run, const char *why, struct ct_profile **p,
+	                  struct ct_error *e);
 	/* Puts such a profile in the place of run->p: run->base is run->gpu then, and nothing is changed any more. */
 	void (*take)(struct ct_mechanism_run *run, struct ct_profile *p);
-	void *caller;              /* for these two */
+	void *caller; /* for these two */
 
-	void *state;               /* the mechanism's own, from open() to close() */
+	void *state; /* the mechanism's own, from open() to close() */
 };
 
 /* Bytes that choose the settings of any_engine(). */
@@ -136,24 +142,25 @@ struct ct_mechanism {
 	uint32_t abi;  /* CT_MECHANISM_ABI */
 	uint32_t size; /* sizeof(struct ct_mechanism) */
 
-	const char *name;            /* as ES and TV name it, "tag-split" */
-	const char *const *aliases;  /* other names and prefixes of keys, NULL at the end; or NULL */
-	const char *command;         /* its estimator, "tsc-est" */
-	const char *summary;         /* of the command, one line: also .Nd of its man page */
-	const char *title;           /* for headings, "Tag-Split Cache" */
-	const char *page;            /* its man page in section 7 */
-	const char *folder;          /* of its data files, under data/; NULL: it has none */
-	int published;               /* triage judges it without being asked */
+	const char *name;           /* as ES and TV name it, "tag-split" */
+	const char *const *aliases; /* other names and prefixes of keys, NULL at the end; or NULL */
+	const char *command;        /* its estimator, "tsc-est" */
+	const char *summary;        /* of the command, one line: also .Nd of its man page */
+	const char *title;          /* for headings, "Tag-Split Cache" */
+	const char *page;           /* its man page in section 7 */
+	const char *folder;         /* of its data files, under data/; NULL: it has none */
+	int published;              /* triage judges it without being asked */
 
-	const char *judged;          /* the system that a verdict is about */
-	const char *baseline;        /* the system that `speedup` is against */
-	const char *const *alternatives; /* simpler systems, the best of which it has to beat; NULL at the end, or NULL: none */
-	const char *ideal;           /* the system that bounds it; NULL: none is estimated */
+	const char *judged;   /* the system that a verdict is about */
+	const char *baseline; /* the system that `speedup` is against */
+	const char *const *
+		alternatives; /* simpler systems, the best of which it has to beat; NULL at the end, or NULL: none */
+	const char *ideal; /* the system that bounds it; NULL: none is estimated */
 	const struct ct_mechanism_system *systems;
 	unsigned n_systems;
 	const struct ct_metric *metrics; /* its own of ES, with units and how they merge */
 	unsigned n_metrics;
-	const struct ct_metric *items;   /* its own of IM and SN */
+	const struct ct_metric *items; /* its own of IM and SN */
 	unsigned n_items;
 	const struct ct_constants *parameters; /* typed, with range, help and source */
 	const struct ct_mechanism_option *options;
@@ -161,14 +168,14 @@ struct ct_mechanism {
 	const struct ct_mechanism_sweep *sweeps;
 	unsigned n_sweeps;
 
-	unsigned places;             /* enum ct_mechanism_place */
-	unsigned views;              /* enum ct_mechanism_view */
+	unsigned places; /* enum ct_mechanism_place */
+	unsigned views;  /* enum ct_mechanism_view */
 	enum ct_mechanism_curve curve;
 	/* The SN metric that tells the sector miss rate of all L1s taken as one cache, for which the mechanism has a name; NULL:
 	 * it has none. Static storage. */
 	const char *merged_miss_rate;
-	int needs_pass;              /* no histogram can express it: reuse --mechanisms or the trace */
-	int by_cache;                /* lives from reuse in a cache, so that first touches tell nothing of it */
+	int needs_pass; /* no histogram can express it: reuse --mechanisms or the trace */
+	int by_cache;   /* lives from reuse in a cache, so that first touches tell nothing of it */
 
 	/* In every pass, whether or not the mechanism is asked for; its ctx is not used. NULL: none. */
 	const struct ct_pass_observer *always;
@@ -196,8 +203,8 @@ struct ct_mechanism {
 	int (*sweep)(struct ct_mechanism_run *run, struct ct_error *e);
 	/* A system as an engine, for replays beside others. engine->options.parts and *parts are made, *parts is freed by
 	 * engine_free. Fails with CT_ERR_UNSUPPORTED for a system that no part replays. */
-	int (*engine)(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
-	              void **parts, struct ct_error *e);
+	int (*engine)(const struct ct_mechanism_run *run, unsigned system,
+	              struct ct_replays_engine *engine, void **parts, struct ct_error *e);
 	void (*engine_free)(void *parts); /* NULL allowed */
 	/* For property tests and fuzz targets: an engine on g with parts whose system and settings the bytes choose, small
 	 * enough for programs of a few instructions. Returns 1 when those bytes make none; *parts is freed by
@@ -212,17 +219,18 @@ struct ct_mechanism {
 	 * from the L1s"), -1 when p does not tell. Pure. */
 	int (*acted)(const struct ct_profile *p, char *text, size_t n);
 	/* Why the judged system gains what it does, in the words of the field: at most n - 1 bytes, no tabs. Pure. */
-	void (*reason)(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n);
+	void (*reason)(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+	               size_t n);
 	/* What would narrow a range that is too wide to tell: by_parameters when the doubt lies in its parameters rather
 	 * than in the method. Static storage; NULL: nothing would. */
 	const char *(*cure)(const char *method, int by_parameters);
 
 	/* The table for people, behind it its notes; replayed and checked rows as run->method and check ask. */
-	int (*show)(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
-	            struct ct_error *e);
+	int (*show)(const struct ct_mechanism_run *run, const struct ct_table_style *style,
+	            struct ct_buf *b, struct ct_error *e);
 	/* The paper's numbers beside ours (data/NAME/published.tsv). NULL: nothing is published. */
-	int (*show_published)(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
-	                      struct ct_error *e);
+	int (*show_published)(const struct ct_mechanism_run *run, const struct ct_table_style *style,
+	                      struct ct_buf *b, struct ct_error *e);
 	/* What each system adds to that GPU in storage and area. Needs no profile. */
 	int (*show_overheads)(const struct ct_mechanism_run *run, const struct ct_gpu *g,
 	                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e);

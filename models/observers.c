@@ -2,17 +2,19 @@
 
 #include "models/registry.h"
 
-static int add(struct ct_mechanism_observers *o, const struct ct_pass_observer *observer, struct ct_error *e)
+static int add(struct ct_mechanism_observers *o, const struct ct_pass_observer *observer,
+               struct ct_error *e)
 {
 	if (o->n == CT_PASS_OBSERVERS_MAX)
-		return ct_fail(e, CT_ERR_LIMIT, "a pass takes at most %d observers: measure fewer mechanisms at once",
+		return ct_fail(e, CT_ERR_LIMIT,
+		               "a pass takes at most %d observers: measure fewer mechanisms at once",
 		               CT_PASS_OBSERVERS_MAX);
 	o->list[o->n++] = observer;
 	return CT_OK;
 }
 
-int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism_run *const *run, unsigned n,
-                           struct ct_error *e)
+int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism_run *const *run,
+                           unsigned n, struct ct_error *e)
 {
 	int st = CT_OK;
 	o->n = 0;

@@ -19,8 +19,8 @@ struct ct_mechanism_observers {
  * those of n runs, in the order in which they are to write; a run whose mechanism has none adds none. The runs are
  * open, and *o and they outlive the pass. Fails with CT_ERR_LIMIT when there are more than CT_PASS_OBSERVERS_MAX.
  * Distinct lists may be made in distinct threads. */
-int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism_run *const *run, unsigned n,
-                           struct ct_error *e);
+int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism_run *const *run,
+                           unsigned n, struct ct_error *e);
 
 CT_DECLS_END
 

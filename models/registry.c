@@ -8,11 +8,11 @@
 
 /* One line for each mechanism: the name of its folder, in the order in which tables show them. */
 #define MECHANISMS(X) \
-	X(morpheus)  \
+	X(morpheus) \
 	X(shared_l1) \
 	X(tag_split) \
-	X(malekeh)   \
-	X(bypass)    \
+	X(malekeh) \
+	X(bypass) \
 	/* the next one here */
 
 #define DECLARE(folder) extern const struct ct_mechanism ct_mechanism_##folder;
@@ -48,7 +48,8 @@ static int is_called(const struct ct_mechanism *m, const char *name, size_t n)
 static int index_of(const char *name, size_t n)
 {
 	for (unsigned i = 0; i < ct_mechanism_count(); i++)
-		if (is_called(TABLE[i], name, n) || (strlen(TABLE[i]->command) == n && !strncmp(TABLE[i]->command, name, n)))
+		if (is_called(TABLE[i], name, n) ||
+		    (strlen(TABLE[i]->command) == n && !strncmp(TABLE[i]->command, name, n)))
 			return (int)i;
 	return -1;
 }
@@ -63,7 +64,8 @@ int ct_mechanism_find(const char *name)
 int ct_mechanism_is_key(const struct ct_mechanism *m, const char *assignment)
 {
 	size_t n = strcspn(assignment, ".=");
-	return ct_constants_own(m->parameters, assignment) || (assignment[n] == '.' && is_called(m, assignment, n));
+	return ct_constants_own(m->parameters, assignment) ||
+	       (assignment[n] == '.' && is_called(m, assignment, n));
 }
 
 int ct_mechanism_of_key(const char *assignment)
@@ -104,7 +106,8 @@ static int unknown_name(const char *option, const char *name, size_t n, struct c
 		ct_buf_printf(&names, "%s%s", i ? ", " : "", TABLE[i]->name);
 	int st = ct_buf_check(&names, e);
 	if (st == CT_OK)
-		st = ct_fail(e, CT_ERR_USAGE, "%s %.*s: use all, or some of %s", option, (int)n, name, names.data);
+		st = ct_fail(e, CT_ERR_USAGE, "%s %.*s: use all, or some of %s", option, (int)n, name,
+		             names.data);
 	ct_buf_free(&names);
 	return st;
 }

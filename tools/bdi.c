@@ -19,8 +19,7 @@ enum { OPT_BLOCK = CT_OWN_OPTION, OPT_FORMAT, OPT_ZERO_BASE };
 
 static const struct ct_option options[] = {
 	{OPT_BLOCK, "block", "SIZE", "bytes of a block, a power of two from 8 to 4096\n(default 128)"},
-	{OPT_FORMAT, "format", "FORMAT",
-	 "raw, npy or dump (default auto: told apart by content)"},
+	{OPT_FORMAT, "format", "FORMAT", "raw, npy or dump (default auto: told apart by content)"},
 	{OPT_ZERO_BASE, "zero-base", NULL, "general BDI with zero as a second base"},
 };
 
@@ -37,14 +36,12 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	static const char *const formats[] = {"auto", "raw", "npy", "dump"};
 	struct own *own = ((struct ct_tool *)ctx)->own;
 	switch (key) {
-	case OPT_ZERO_BASE:
-		own->zero_base = 1;
-		return CT_OK;
+	case OPT_ZERO_BASE: own->zero_base = 1; return CT_OK;
 	case OPT_BLOCK:
 		if (ct_parse_size(value, &own->block) < 0 || own->block < CT_BDI_BLOCK_MIN ||
 		    own->block > CT_BDI_BLOCK_MAX || own->block & (own->block - 1))
-			return ct_fail(e, CT_ERR_USAGE, "--block %s: give a power of two from %d to %d", value,
-			               CT_BDI_BLOCK_MIN, CT_BDI_BLOCK_MAX);
+			return ct_fail(e, CT_ERR_USAGE, "--block %s: give a power of two from %d to %d",
+			               value, CT_BDI_BLOCK_MIN, CT_BDI_BLOCK_MAX);
 		return CT_OK;
 	default:
 		for (int i = 0; i < 4; i++)
@@ -98,7 +95,8 @@ static int read_blocks(struct ct_tool *t, struct ct_source *s, struct ct_error *
 	struct own *own = t->own;
 	struct ct_blocks_info info;
 	struct ct_diag d = ct_tool_diag(t);
-	enum ct_blocks_format format = own->format != CT_BLOCKS_AUTO ? own->format : promised(ct_source_name(s));
+	enum ct_blocks_format format = own->format != CT_BLOCKS_AUTO ? own->format
+	                                                             : promised(ct_source_name(s));
 	int st = ct_blocks_read(s, format, (size_t)own->block, count, own, &info, e);
 	if (st < 0)
 		return st;
@@ -130,8 +128,10 @@ static int read_file(struct ct_tool *t, const char *path, struct ct_error *e)
 		st = read_profile(t, s, e);
 	else if (kind == CT_KIND_KERNELSLIST || kind == CT_KIND_ACCELSIM || kind == CT_KIND_CTZ ||
 	         kind == CT_KIND_NVBIT || kind == CT_KIND_TRACEZ)
-		st = ct_fail(e, CT_ERR_INPUT, "%s: a trace holds addresses, not memory contents: name a "
-		             "block dump, an .npy or raw data", path);
+		st = ct_fail(e, CT_ERR_INPUT,
+		             "%s: a trace holds addresses, not memory contents: name a "
+		             "block dump, an .npy or raw data",
+		             path);
 	else if (kind == CT_KIND_EMPTY)
 		st = ct_fail(e, CT_ERR_INPUT, "%s: empty", path);
 	else
@@ -160,8 +160,10 @@ static int read_folder(struct ct_tool *t, const char *path, struct ct_error *e)
 		struct stat s;
 		if (st == CT_OK && name.failed)
 			st = ct_fail_nomem(e);
-		else if (st == CT_OK && stat(name.data, &s) == 0 && !S_ISREG(s.st_mode)) /* a FIFO would wait */
-			st = ct_fail(e, CT_ERR_INPUT, "%s: not a regular file: take it out of the folder", name.data);
+		else if (st == CT_OK && stat(name.data, &s) == 0 &&
+		         !S_ISREG(s.st_mode)) /* a FIFO would wait */
+			st = ct_fail(e, CT_ERR_INPUT,
+			             "%s: not a regular file: take it out of the folder", name.data);
 		else if (st == CT_OK)
 			st = read_file(t, name.data, e);
 		ct_buf_free(&name);
@@ -177,13 +179,16 @@ static int add_counts(struct ct_profile *p, const struct ct_bdi_counts *c, struc
 	char metric[32];
 	int st = ct_profile_add_count(p, "all", "compression_blocks", c->blocks, NULL, "trace", e);
 	for (int i = 0; i < CT_BDI_LEVELS && st == CT_OK; i++) {
-		snprintf(metric, sizeof metric, "compression_%s", ct_bdi_level_name((enum ct_bdi_level)i));
-		st = ct_profile_add_real(p, "all", metric, (double)c->level[i] / blocks, NULL, "trace", e);
+		snprintf(metric, sizeof metric, "compression_%s",
+		         ct_bdi_level_name((enum ct_bdi_level)i));
+		st = ct_profile_add_real(p, "all", metric, (double)c->level[i] / blocks, NULL, "trace",
+		                         e);
 	}
 	if (st == CT_OK)
 		st = ct_profile_add_count(p, "all", "bdi_bytes", c->bytes, NULL, "trace", e);
 	if (st == CT_OK)
-		st = ct_profile_add_count(p, "all", "bdi_compressed_bytes", c->code_bytes, NULL, "trace", e);
+		st = ct_profile_add_count(p, "all", "bdi_compressed_bytes", c->code_bytes, NULL, "trace",
+		                          e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(p, "all", "bdi_ratio", (double)c->bytes / (double)c->code_bytes,
 		                         NULL, "trace", e);
@@ -212,12 +217,12 @@ static void head(struct ct_table *t, const char *what)
 	ct_table_cell(t, "%s", "");
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
-                 struct ct_error *e)
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	const struct own *own = t->own;
 	const struct ct_bdi_counts *c = &own->counts;
-	struct ct_table levels = {.columns = 5, .style = ct_terminal_style()}, codes = {.columns = 5, .style = ct_terminal_style()};
+	struct ct_table levels = {.columns = 5, .style = ct_terminal_style()},
+			codes = {.columns = 5, .style = ct_terminal_style()};
 	size_t n = (size_t)own->block;
 	(void)p;
 	head(&levels, "level");
@@ -262,7 +267,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		own->block = CT_BDI_BLOCK;
 	int st = read_all(t, e);
 	if (st == CT_OK && own->counts.blocks == 0)
-		st = ct_fail(e, CT_ERR_INPUT, "no memory blocks: name a block dump, an .npy or raw data "
+		st = ct_fail(e, CT_ERR_INPUT,
+		             "no memory blocks: name a block dump, an .npy or raw data "
 		             "beside the profile");
 	if (st == CT_OK && !own->profile && !(own->profile = ct_tool_profile(e)))
 		st = CT_ERR_NOMEM;

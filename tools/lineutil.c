@@ -20,11 +20,11 @@ static void row(struct ct_table *t, const char *what, double fraction)
 	ct_table_bar(t, fraction, 40);
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
-                 struct ct_error *e)
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	static const char *const bytes[] = {"1 to 32 B", "33 to 64 B", "65 to 96 B", "97 to 128 B"};
-	struct ct_table used = {.columns = 3, .style = ct_terminal_style()}, asked = {.columns = 3, .style = ct_terminal_style()};
+	struct ct_table used = {.columns = 3, .style = ct_terminal_style()},
+			asked = {.columns = 3, .style = ct_terminal_style()};
 	(void)t;
 	ct_table_cell(&used, "chunks reused");
 	ct_table_cell(&used, "lines");
@@ -59,7 +59,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return st;
 	if (in.trace) {
 		in.profile = ct_tool_profile(e);
-		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, NULL, in.profile, e) : CT_ERR_NOMEM;
+		st = in.profile ? ct_tool_pass_run(t, in.trace, NULL, NULL, in.profile, e)
+		                : CT_ERR_NOMEM;
 		truncated = st > 0;
 	} else {
 		truncated = ct_tool_truncated(t, in.profile);
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
 		.operands = "[INPUT]",
 		.summary = "line utilisation before eviction and useful bytes per request",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-		         CT_TAKES_REPLAY | CT_TAKES_PROFILE,
+	                 CT_TAKES_REPLAY | CT_TAKES_PROFILE,
 		.own_size = 0,
 		.run = run,
 	};

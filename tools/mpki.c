@@ -35,12 +35,12 @@ struct own {
 
 static const struct ct_option options[] = {
 	{OPT_L1_SIZES, "l1-sizes", "LIST",
-	 "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
+         "capacities of the L1 curve: 16KiB,32KiB or 4KiB..4MiB\n(default: 1/16 to 16 times the GPU's)"},
 	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
 	{OPT_TIMING, "timing", "full|quick",
-	 "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+         "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 	{OPT_EXPLAIN, "explain", NULL,
-	 "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
+         "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };
 
 static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
@@ -75,7 +75,8 @@ static int default_sizes(struct sizes *s, uint64_t bytes, uint64_t line, struct 
 	if (!s->size)
 		return ct_fail_nomem(e);
 	for (int i = 0; i < CURVE_POINTS; i++) {
-		uint64_t v = i < CURVE_OCTAVES ? bytes >> (CURVE_OCTAVES - i) : bytes << (i - CURVE_OCTAVES);
+		uint64_t v = i < CURVE_OCTAVES ? bytes >> (CURVE_OCTAVES - i)
+		                               : bytes << (i - CURVE_OCTAVES);
 		if (v >= line && (s->n == 0 || v > s->size[s->n - 1]))
 			s->size[s->n++] = v;
 	}
@@ -104,8 +105,8 @@ static int llc_curve(const struct own *o, const char *scope, struct ct_error *e)
 	for (size_t i = 0; i < o->llc.n && st == CT_OK; i++) {
 		struct ct_llc_answer a;
 		ct_baseline_llc(o->stage.p, &o->stage.gpu, scope, o->llc.size[i], NULL, &a);
-		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i], a.sector_misses / a.sector_accesses,
-		                       e);
+		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i],
+		                       a.sector_misses / a.sector_accesses, e);
 	}
 	return st;
 }
@@ -159,8 +160,9 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	struct ct_table t = {.columns = 10, .style = ct_terminal_style()};
 	const char *scope, *method;
 	/* by size: from a sixteenth to sixteen times the size in force */
-	static const char *const heads[] = {"scope", "L1 miss rate", "by size", "L1 MPKI", "LLC miss rate",
-	                                    "by size", "LLC MPKI", "cycles", "IPC", "method"};
+	static const char *const heads[] = {
+		"scope",   "L1 miss rate", "by size", "L1 MPKI", "LLC miss rate",
+		"by size", "LLC MPKI",     "cycles",  "IPC",     "method"};
 	for (int i = 0; i < 10; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
@@ -210,8 +212,7 @@ static void print_curve(const struct ct_profile *p, const char *level, const cha
 	ct_table_render(&t, b);
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
-                 struct ct_error *e)
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	struct own *o = t->own;
 	(void)e;
@@ -231,8 +232,7 @@ static int compute(struct ct_tool *t, struct ct_error *e)
 	struct own *o = t->own;
 	double v;
 	ct_stage_forget(&o->stage, NULL);
-	int st = t->check ? mpki_check(t, &o->stage, &o->check, e)
-	                  : ct_stage_retarget(t, &o->stage, e);
+	int st = t->check ? mpki_check(t, &o->stage, &o->check, e) : ct_stage_retarget(t, &o->stage, e);
 	if (st == CT_OK && !ct_profile_method(o->stage.p, "all", "l1_miss_rate") &&
 	    !ct_profile_get(o->stage.p, "all", "cycles", &v))
 		return ct_fail(e, CT_ERR_INPUT, "the profile has no miss rates: make it with reuse");
@@ -247,7 +247,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	if (o->explain && o->pass.timing != CT_REPLAY_FULL)
-		return ct_fail(e, CT_ERR_USAGE, "--explain switches effects of the full timing off: leave "
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--explain switches effects of the full timing off: leave "
 		               "--timing quick out");
 	int st = ct_stage_open_pass(t, &o->stage, &o->pass, e);
 	if (st == CT_OK) {
@@ -269,8 +270,8 @@ int main(int argc, char **argv)
 		.operands = "[INPUT]",
 		.summary = "miss rates, misses per 1000 instructions and miss-ratio curves",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_KERNELS | CT_TAKES_SEED |
-		         CT_TAKES_PROFILE | CT_TAKES_BOTH,
+	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_KERNELS |
+	                 CT_TAKES_SEED | CT_TAKES_PROFILE | CT_TAKES_BOTH,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,

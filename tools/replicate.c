@@ -22,8 +22,7 @@ struct own {
 };
 
 static const struct ct_option options[] = {
-	{OPT_SIZES, "sizes", "LIST",
-	 "also for these L1 sizes: 16KiB,32KiB or 4KiB..4MiB\n(doubling)"},
+	{OPT_SIZES, "sizes", "LIST", "also for these L1 sizes: 16KiB,32KiB or 4KiB..4MiB\n(doubling)"},
 };
 
 static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
@@ -83,8 +82,8 @@ static int add_point(struct ct_profile *p, const char *scope, uint64_t bytes, co
                      double v, struct ct_error *e)
 {
 	char x[24];
-	struct ct_sweep_point sw = {scope, "shared-l1", "Private", "l1.size", x, metric, NULL,
-	                            "analytic", v};
+	struct ct_sweep_point sw = {
+		scope, "shared-l1", "Private", "l1.size", x, metric, NULL, "analytic", v};
 	snprintf(x, sizeof x, "%llu", (unsigned long long)bytes);
 	return ct_profile_add_sweep(p, &sw, e);
 }
@@ -96,7 +95,8 @@ static int add_answer(struct ct_profile *p, const char *scope, uint64_t bytes,
 	if (st == CT_OK)
 		st = add_point(p, scope, bytes, "replicas_mean", a->copies / a->fills, e);
 	if (st == CT_OK)
-		st = add_point(p, scope, bytes, "l1_miss_rate", a->sector_misses / a->sector_accesses, e);
+		st = add_point(p, scope, bytes, "l1_miss_rate", a->sector_misses / a->sector_accesses,
+		               e);
 	return st;
 }
 
@@ -165,8 +165,9 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 6, .style = ct_terminal_style()};
 	const char *scope, *method;
-	static const char *const heads[] = {"scope", "L1 miss rate", "replication ratio",
-	                                    "mean replicas", "L1s as one: miss rate", "method"};
+	static const char *const heads[] = {
+		"scope",         "L1 miss rate",          "replication ratio",
+		"mean replicas", "L1s as one: miss rate", "method"};
 	for (int i = 0; i < 6; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
@@ -183,8 +184,7 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 }
 
 /* Value of one SW point, NaN when there is none. */
-static double point(const struct ct_profile *p, const char *scope, uint64_t bytes,
-                    const char *metric)
+static double point(const struct ct_profile *p, const char *scope, uint64_t bytes, const char *metric)
 {
 	const char *key[4] = {scope, "shared-l1", "Private", "l1.size"};
 	const struct ct_record *r = ct_profile_find(p, "SW", 4, key);
@@ -200,8 +200,8 @@ static void sweep(const struct own *o, struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	const struct ct_profile *p = o->stage.p;
-	static const char *const heads[] = {"L1 size", "L1 miss rate", "mean replicas",
-	                                    "replication ratio", ""};
+	static const char *const heads[] = {
+		"L1 size", "L1 miss rate", "mean replicas", "replication ratio", ""};
 	ct_buf_puts(b, "\nOther L1 sizes (all kernels, analytic)\n");
 	for (int i = 0; i < 5; i++)
 		ct_table_cell(&t, "%s", heads[i]);
@@ -223,13 +223,14 @@ static void check(const struct own *o, struct ct_buf *b)
 	const struct ct_profile *p = o->stage.p;
 	const char *scope;
 	ct_buf_puts(b, "\nBoth methods at the configured size\n");
-	static const char *const heads[] = {"scope", "metric", "in the profile", "analytic",
-	                                    "difference"};
+	static const char *const heads[] = {
+		"scope", "metric", "in the profile", "analytic", "difference"};
 	for (int i = 0; i < 5; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++)
 		for (int k = 0; k < 3; k++) {
-			double had = sn(p, scope, metric[k]), now = point(p, scope, o->stage.gpu.l1.size, metric[k]);
+			double had = sn(p, scope, metric[k]),
+			       now = point(p, scope, o->stage.gpu.l1.size, metric[k]);
 			if (isnan(had) && isnan(now))
 				continue;
 			ct_table_name(&t, scope);
@@ -241,8 +242,7 @@ static void check(const struct own *o, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
-                 struct ct_error *e)
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	const struct own *o = t->own;
 	double ratio = sn(p, "all", "replication_ratio"), miss = sn(p, "all", "l1_miss_rate");
@@ -254,12 +254,12 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		check(o, b);
 	/* The first two of the three comparisons of the reading target-test (doc/readings.md). */
 	if (!isnan(ratio) && !isnan(miss))
-		ct_buf_printf(b,
-		              "\nOf the L1 misses %.1f %% found the line in another L1%s.\n", ratio * 100,
-		              ratio > 0.10 && miss > 0.50
-		                  ? ": with an L1 miss rate above 50 %, sharing the L1s may pay"
-		              : ratio > 0.10 ? ", but at this L1 miss rate sharing the L1s promises little"
-		                             : ": too few for sharing the L1s to pay");
+		ct_buf_printf(
+			b, "\nOf the L1 misses %.1f %% found the line in another L1%s.\n", ratio * 100,
+			ratio > 0.10 && miss > 0.50
+				? ": with an L1 miss rate above 50 %, sharing the L1s may pay"
+			: ratio > 0.10 ? ", but at this L1 miss rate sharing the L1s promises little"
+				       : ": too few for sharing the L1s to pay");
 	return ct_buf_check(b, e);
 }
 
@@ -267,7 +267,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	struct ct_stage *s = &o->stage;
-	int st = o->sizes_text ? ct_parse_sizes("--sizes", o->sizes_text, &o->size, &o->n_sizes, e) : CT_OK;
+	int st = o->sizes_text ? ct_parse_sizes("--sizes", o->sizes_text, &o->size, &o->n_sizes, e)
+	                       : CT_OK;
 	if (st == CT_OK)
 		st = ct_stage_open(t, s, e);
 	if (st == CT_OK) {
@@ -290,8 +291,8 @@ int main(int argc, char **argv)
 		.operands = "[INPUT]",
 		.summary = "replication of cache lines across the L1s",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
-		         CT_TAKES_PROFILE,
+	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
+	                 CT_TAKES_PROFILE,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,

@@ -12,28 +12,38 @@
 #include "report/page.h"
 
 enum {
-	OPT_HTML = CT_OWN_OPTION, OPT_MARKDOWN, OPT_JUNIT, OPT_CSV, OPT_REQUIRE, OPT_REQUIREMENTS,
-	OPT_COMPARE, OPT_TITLE, OPT_FIGURE, OPT_SVG, OPT_LIST, OPT_NO_VERIFY
+	OPT_HTML = CT_OWN_OPTION,
+	OPT_MARKDOWN,
+	OPT_JUNIT,
+	OPT_CSV,
+	OPT_REQUIRE,
+	OPT_REQUIREMENTS,
+	OPT_COMPARE,
+	OPT_TITLE,
+	OPT_FIGURE,
+	OPT_SVG,
+	OPT_LIST,
+	OPT_NO_VERIFY
 };
 
 static const struct ct_option own_options[] = {
-	{OPT_HTML, "html", "FILE", "write one HTML page that needs nothing else (- is standard\noutput, also below)"},
+	{OPT_HTML, "html", "FILE",
+         "write one HTML page that needs nothing else (- is standard\noutput, also below)"},
 	{OPT_MARKDOWN, "markdown", "FILE", "write a Markdown summary"},
 	{OPT_JUNIT, "junit", "FILE", "write JUnit XML, a test case per threshold"},
 	{OPT_CSV, "csv", "FILE", "write every value as CSV, one per line"},
 	{OPT_REQUIRE, "require", "EXPR",
-	 "a threshold, as 'MECHANISM.SYSTEM.speedup >= 1.05 for\nbfs*'; exit 1 when one does not hold"},
+         "a threshold, as 'MECHANISM.SYSTEM.speedup >= 1.05 for\nbfs*'; exit 1 when one does not hold"},
 	{OPT_REQUIREMENTS, "requirements", "FILE", "thresholds from FILE, one per line"},
 	{OPT_COMPARE, "compare", "OLD",
-	 "what changed since the run OLD (a profile or a folder\nof profiles); thresholds may then name base"},
+         "what changed since the run OLD (a profile or a folder\nof profiles); thresholds may then name base"},
 	{OPT_TITLE, "title", "TEXT", "title of the report"},
 	{OPT_FIGURE, "figure", "ID",
-	 "print the data of a paper's figure for these workloads as\nTSV; see --list-figures"},
+         "print the data of a paper's figure for these workloads as\nTSV; see --list-figures"},
 	{OPT_SVG, "svg", "FILE", "with --figure: also draw it"},
 	{OPT_LIST, "list-figures", NULL, "list the figures and exit"},
 	{'o', "out", "FILE", "write what goes to standard output to FILE, complete or\nnot at all"},
-	{OPT_NO_VERIFY, "no-verify", NULL,
-	 "accept a profile without a right EN line (hand-edited)"},
+	{OPT_NO_VERIFY, "no-verify", NULL, "accept a profile without a right EN line (hand-edited)"},
 };
 
 /* Where a form goes, in the order of writing. */
@@ -92,8 +102,10 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct own *o = t->own;
 	if (key == OPT_REQUIRE || key == OPT_REQUIREMENTS) {
 		if (o->thresholds == THRESHOLDS_MAX)
-			return ct_fail(e, CT_ERR_USAGE, "more than %d thresholds: put them into a file, "
-			               "--requirements FILE", THRESHOLDS_MAX);
+			return ct_fail(e, CT_ERR_USAGE,
+			               "more than %d thresholds: put them into a file, "
+			               "--requirements FILE",
+			               THRESHOLDS_MAX);
 		o->threshold[o->thresholds].text = value;
 		o->threshold[o->thresholds++].is_file = key == OPT_REQUIREMENTS;
 	} else if (key == OPT_COMPARE)
@@ -173,8 +185,8 @@ static int end_outputs(struct outputs *o, int st, struct ct_error *e)
 	return st;
 }
 
-static int write_form(struct outputs *o, const char *path, const struct rp_report *r,
-                      form_fn write, struct ct_error *e)
+static int write_form(struct outputs *o, const char *path, const struct rp_report *r, form_fn write,
+                      struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	int st = write(r, &b, e);
@@ -214,7 +226,8 @@ static int apart(const struct own *o, struct ct_error *e)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(at[i], at[k]) && strcmp(at[i], "/dev/null") != 0)
-				return ct_fail(e, CT_ERR_USAGE, "two outputs go to %s: give each a file of its own",
+				return ct_fail(e, CT_ERR_USAGE,
+				               "two outputs go to %s: give each a file of its own",
 				               strcmp(at[i], "-") ? at[i] : "standard output");
 	return CT_OK;
 }
@@ -266,7 +279,8 @@ static int tell_parts(struct ct_tool *t, const struct rp_report *r)
 }
 
 /* The first parameter of the GPU that differs, or NULL; *was is the old one's value, "absent" where it has none. */
-static const struct ct_record *other_gpu(const struct rp_workload *w, const struct rp_workload *old, const char **was)
+static const struct ct_record *
+other_gpu(const struct rp_workload *w, const struct rp_workload *old, const char **was)
 {
 	const struct ct_record *r;
 	size_t any = 0;
@@ -300,8 +314,10 @@ static void tell_gpus(struct ct_tool *t, const struct rp_report *r)
 		}
 	}
 	if (first)
-		ct_warn(&d, "%zu workload%s on another GPU in the old run: of %s, %s is %.40s and was %.40s", n,
-		        n == 1 ? " was" : "s were", name, first->field[0], first->field[1], first_was);
+		ct_warn(&d,
+		        "%zu workload%s on another GPU in the old run: of %s, %s is %.40s and was %.40s",
+		        n, n == 1 ? " was" : "s were", name, first->field[0], first->field[1],
+		        first_was);
 }
 
 static int list_figures(struct ct_tool *t, struct ct_error *e)
@@ -333,8 +349,7 @@ static const struct ct_figure *find_figure(const char *id, const char **folder, 
 	return NULL;
 }
 
-static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *out,
-                  struct ct_error *e)
+static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *out, struct ct_error *e)
 {
 	struct own *o = t->own;
 	const char *folder = NULL;
@@ -346,13 +361,16 @@ static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *
 		struct ct_diag d = ct_tool_diag(t);
 		size_t left = fg_svg(f, &rows, &b);
 		if (left)
-			ct_warn(&d, "%s: the drawing has no room for %zu of the values: the text has them all", f->id, left);
+			ct_warn(&d,
+			        "%s: the drawing has no room for %zu of the values: the text has them all",
+			        f->id, left);
 		st = add_output(out, place(o, o->svg), &b, e);
 		ct_buf_reset(&b);
 	}
 	if (st == CT_OK) {
 		fg_tsv(f, &rows, &b);
-		st = t->quiet ? CT_OK : fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, t, e);
+		st = t->quiet ? CT_OK
+		              : fg_tell_missing(f, &rows, t->verbose ? rows.n : NAMES_SHOWN, t, e);
 		if (st == CT_OK)
 			st = add_output(out, o->out, &b, e);
 	}

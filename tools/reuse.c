@@ -13,7 +13,14 @@
 #include "common/tool.h"
 #include "models/registry.h"
 
-enum { OPT_PER_KERNEL = CT_OWN_OPTION, OPT_NO_SMS_VIEWS, OPT_MRC, OPT_TIMING, OPT_MECHANISMS, OPT_MERGE };
+enum {
+	OPT_PER_KERNEL = CT_OWN_OPTION,
+	OPT_NO_SMS_VIEWS,
+	OPT_MRC,
+	OPT_TIMING,
+	OPT_MECHANISMS,
+	OPT_MERGE
+};
 
 struct own {
 	struct ct_tool_pass pass;
@@ -24,13 +31,13 @@ struct own {
 static const struct ct_option options[] = {
 	{OPT_PER_KERNEL, "per-kernel", NULL, "also print every launch (scope kernel:N)"},
 	{OPT_NO_SMS_VIEWS, "no-sms-views", NULL,
-	 "leave out llc@sms=N (the pass is faster, and what\nfewer SMs do is not estimated)"},
+         "leave out llc@sms=N (the pass is faster, and what\nfewer SMs do is not estimated)"},
 	{OPT_MRC, "mrc", NULL,
-	 "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
+         "also print miss-ratio curves (MR): LRU, with sets, with\nslices, and the LLC behind filtering L1s"},
 	{OPT_TIMING, "timing", "full|quick",
-	 "how the trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+         "how the trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
 	{OPT_MECHANISMS, "mechanisms", "LIST",
-	 "also measure these mechanisms (ES): all, or names\nbetween commas; in the same pass, or in another one\nwhere their own order of accesses decides"},
+         "also measure these mechanisms (ES): all, or names\nbetween commas; in the same pass, or in another one\nwhere their own order of accesses decides"},
 	{OPT_MERGE, "merge", NULL, "merge the profiles named instead of reading a trace"},
 };
 
@@ -47,8 +54,11 @@ static int parse_mechanisms(const char *list, uint32_t *mask, struct ct_error *e
 		if (m->observer || !(*mask >> i & 1))
 			continue;
 		if (*mask != all)
-			return ct_fail(e, CT_ERR_USAGE, "--mechanisms %s: %s is estimated from the profile as it is: leave it out, "
-			               "and run %s", list, m->name, m->command);
+			return ct_fail(
+				e, CT_ERR_USAGE,
+				"--mechanisms %s: %s is estimated from the profile as it is: leave it out, "
+				"and run %s",
+				list, m->name, m->command);
 		all &= ~(UINT32_C(1) << i);
 		*mask = all;
 	}
@@ -103,10 +113,12 @@ static void head(const struct ct_profile *p, struct ct_buf *b)
 
 static void summary(const struct ct_profile *p, struct ct_buf *b)
 {
-	static const char *const names[] = {"warp instructions", "cycles", "IPC", "L1 miss rate",
-	                                    "LLC miss rate", "LLC MPKI", "replication ratio"};
-	static const char *const metric[] = {"warp_insts", "cycles", "ipc", "l1_miss_rate",
-	                                     "llc_miss_rate", "llc_mpki", "replication_ratio"};
+	static const char *const names[] = {
+		"warp instructions", "cycles",           "IPC", "L1 miss rate", "LLC miss rate",
+		"LLC MPKI",          "replication ratio"};
+	static const char *const metric[] = {
+		"warp_insts", "cycles",           "ipc", "l1_miss_rate", "llc_miss_rate",
+		"llc_mpki",   "replication_ratio"};
 	struct ct_table t = {.columns = 2, .style = ct_terminal_style()};
 	ct_table_cell(&t, "metric");
 	ct_table_cell(&t, "value");
@@ -178,8 +190,7 @@ static void sampling(const struct ct_profile *p, struct ct_buf *b)
 }
 
 /* One curve of --mrc, with its interval where it was sampled. */
-static void curve(const struct ct_profile *p, const char *level, const char *title,
-                  struct ct_buf *b)
+static void curve(const struct ct_profile *p, const char *level, const char *title, struct ct_buf *b)
 {
 	const char *key[2] = {"all", level};
 	const struct ct_record *r = ct_profile_find(p, "MR", 2, key);
@@ -203,12 +214,11 @@ static void curve(const struct ct_profile *p, const char *level, const char *tit
 	ct_table_render(&t, b);
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
-                 struct ct_error *e)
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	static const char *const view[] = {"l1", "llc"};
-	static const char *const title[] = {"Reuse distances of reads in each SM's L1",
-	                                    "Reuse distances of reads at the LLC"};
+	static const char *const title[] = {
+		"Reuse distances of reads in each SM's L1", "Reuse distances of reads at the LLC"};
 	(void)t;
 	head(p, b);
 	summary(p, b);
@@ -223,7 +233,8 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	sampling(p, b);
 	curve(p, "l1@assoc", "L1 of each SM by capacity (lines, sets as configured)", b);
 	curve(p, "llc@slices", "LLC by capacity (lines, sets and slices as configured)", b);
-	ct_buf_printf(b, "\nNext: pipe the profile into replicate, mpki or %s.\n", ct_mechanism_at(0)->command);
+	ct_buf_printf(b, "\nNext: pipe the profile into replicate, mpki or %s.\n",
+	              ct_mechanism_at(0)->command);
 	return ct_buf_check(b, e);
 }
 
@@ -232,10 +243,19 @@ static const char *pass_option(const struct ct_tool *t)
 {
 	const struct own *own = t->own;
 	const struct ct_tool_pass *o = &own->pass;
-	return t->gpu_name ? "-g" : t->n_set ? "-p" : t->scale != 0 ? "--scale" : t->filter ? "-k"
-	     : t->warmup ? "--warmup" : t->sample != 1 ? "-S" : t->sample_kernels ? "--sample-kernels"
-	     : t->pattern_text ? "--pattern" : own->mechanisms ? "--mechanisms" : o->mrc ? "--mrc"
-	     : o->per_kernel ? "--per-kernel" : o->timing != CT_REPLAY_FULL ? "--timing" : NULL;
+	return t->gpu_name                   ? "-g"
+	       : t->n_set                    ? "-p"
+	       : t->scale != 0               ? "--scale"
+	       : t->filter                   ? "-k"
+	       : t->warmup                   ? "--warmup"
+	       : t->sample != 1              ? "-S"
+	       : t->sample_kernels           ? "--sample-kernels"
+	       : t->pattern_text             ? "--pattern"
+	       : own->mechanisms             ? "--mechanisms"
+	       : o->mrc                      ? "--mrc"
+	       : o->per_kernel               ? "--per-kernel"
+	       : o->timing != CT_REPLAY_FULL ? "--timing"
+	                                     : NULL;
 }
 
 static int same_trace(const struct ct_profile *a, const struct ct_profile *b)
@@ -255,7 +275,8 @@ static const struct ct_record *same_launch(const struct ct_profile *a, const str
 	enum { NAME = 1, WARP_INSTS = 5 };
 	const struct ct_record *x, *y;
 	for (size_t i = 0; same_trace(a, b) && (x = ct_profile_next(a, "KN", &i));)
-		if ((y = ct_profile_find(b, "KN", 1, x->field)) && strcmp(x->field[NAME], y->field[NAME]) == 0 &&
+		if ((y = ct_profile_find(b, "KN", 1, x->field)) &&
+		    strcmp(x->field[NAME], y->field[NAME]) == 0 &&
 		    strcmp(x->field[WARP_INSTS], y->field[WARP_INSTS]) == 0)
 			return x;
 	return NULL;
@@ -268,8 +289,10 @@ static void tell_doubles(struct ct_tool *t, struct ct_profile *const *in, int n)
 	for (int i = 1; i < n; i++)
 		for (int k = 0; k < i; k++)
 			if ((r = same_launch(in[k], in[i]))) {
-				ct_warn(&d, "%s counts launches of a trace that %s has counted, such as number %.20s: they are "
-				        "counted twice", t->operand[i], t->operand[k], r->field[0]);
+				ct_warn(&d,
+				        "%s counts launches of a trace that %s has counted, such as number %.20s: they are "
+				        "counted twice",
+				        t->operand[i], t->operand[k], r->field[0]);
 				break;
 			}
 }
@@ -280,7 +303,8 @@ static int merge(struct ct_tool *t, struct ct_error *e)
 	int n = 0, st = CT_OK;
 	const char *of_pass = pass_option(t);
 	if (of_pass)
-		return ct_fail(e, CT_ERR_USAGE, "%s is for the pass over a trace: leave it out of --merge", of_pass);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s is for the pass over a trace: leave it out of --merge", of_pass);
 	if (t->operands == 0 || t->operands > 256)
 		return ct_fail(e, CT_ERR_USAGE, "--merge: name 1 to 256 profiles");
 	for (; n < t->operands && st == CT_OK; n++) {
@@ -348,8 +372,9 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return st;
 	p = ct_tool_profile(e);
 	if (in.profile)
-		st = ct_fail(e, CT_ERR_USAGE,
-		             "the input is a profile already: pipe it into replicate, mpki or an estimator");
+		st = ct_fail(
+			e, CT_ERR_USAGE,
+			"the input is a profile already: pipe it into replicate, mpki or an estimator");
 	else
 		st = p ? ct_tool_provenance(t, p, e) : CT_ERR_NOMEM;
 	int truncated = 0;
@@ -371,7 +396,8 @@ int main(int argc, char **argv)
 		.operands = "[INPUT]",
 		.summary = "reuse-distance profile of a GPU trace",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-		         CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_KERNELS | CT_TAKES_SEED | CT_TAKES_PROFILE,
+	                 CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_KERNELS | CT_TAKES_SEED |
+	                 CT_TAKES_PROFILE,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,

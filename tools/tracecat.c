@@ -12,14 +12,14 @@
 
 enum { OPT_CTAS = CT_OWN_OPTION, OPT_SPACE, OPT_LEVEL };
 
-static const char *const space_names[] = {"none", "global", "local", "shared", "const", "texture",
-                                          "surface", "generic"};
+static const char *const space_names[] = {
+	"none", "global", "local", "shared", "const", "texture", "surface", "generic"};
 enum { SPACES = sizeof space_names / sizeof space_names[0] };
 
 struct own {
-	int ctas;               /* only CTAs first to last */
+	int ctas; /* only CTAs first to last */
 	uint64_t first, last;
-	unsigned spaces;        /* bit per enum ct_space; 0 = all */
+	unsigned spaces; /* bit per enum ct_space; 0 = all */
 	uint64_t level;
 };
 
@@ -58,11 +58,14 @@ static int space_option(struct own *own, const char *v, struct ct_error *e)
 	const char *name;
 	for (size_t n; (name = ct_item_next(&v, &n));) {
 		unsigned i = 0;
-		while (i < SPACES && (strlen(space_names[i]) != n || memcmp(space_names[i], name, n) != 0))
+		while (i < SPACES &&
+		       (strlen(space_names[i]) != n || memcmp(space_names[i], name, n) != 0))
 			i++;
 		if (i == SPACES)
-			return ct_fail(e, CT_ERR_USAGE, "--space %.*s: use none, global, local, shared, const, "
-			               "texture, surface or generic, separated by commas", (int)n, name);
+			return ct_fail(e, CT_ERR_USAGE,
+			               "--space %.*s: use none, global, local, shared, const, "
+			               "texture, surface or generic, separated by commas",
+			               (int)n, name);
 		own->spaces |= 1u << i;
 	}
 	return CT_OK;
@@ -117,8 +120,8 @@ static struct ct_ctz_oddities oddities(const struct ct_trace *trace)
 	                                s->warps_without_exit, s->null_global};
 }
 
-static int end_kernel(struct cat *c, const struct ct_trace *trace,
-                      const struct ct_ctz_oddities *before, uint64_t warps, struct ct_error *e)
+static int end_kernel(struct cat *c, const struct ct_trace *trace, const struct ct_ctz_oddities *before,
+                      uint64_t warps, struct ct_error *e)
 {
 	const struct own *own = c->t->own;
 	struct ct_ctz_oddities o = oddities(trace);
@@ -132,7 +135,8 @@ static int end_kernel(struct cat *c, const struct ct_trace *trace,
 	/* They were counted over everything: they are not the part's. But where no warp came to its EXIT,
 	 * none of the part did. */
 	if (own->spaces || own->ctas)
-		o = (struct ct_ctz_oddities){.warps_without_exit = o.warps_without_exit == warps ? c->warps : 0};
+		o = (struct ct_ctz_oddities){
+			.warps_without_exit = o.warps_without_exit == warps ? c->warps : 0};
 	return ct_ctz_end_kernel(c->packed, &o, e);
 }
 
@@ -221,7 +225,8 @@ static int open_output(struct cat *c, struct ct_error *e)
 	if (text && to_file)
 		return text_sink_folder(&c->text, t->out_path, e);
 	if (!text && !to_file && isatty(STDOUT_FILENO))
-		return ct_fail(e, CT_ERR_USAGE, "a packed trace is not for a terminal: use -o FILE or a pipe");
+		return ct_fail(e, CT_ERR_USAGE,
+		               "a packed trace is not for a terminal: use -o FILE or a pipe");
 	int st = ct_out_open(&c->out, t->out_path, CT_OUT_STREAM, e);
 	if (st < 0)
 		return st;
@@ -280,9 +285,11 @@ static int run(struct ct_tool *t, struct ct_error *e)
 int main(int argc, char **argv)
 {
 	static const struct ct_option options[] = {
-		{OPT_CTAS, "ctas", "N|N-M", "only these thread blocks of each kernel (linear numbers, from 0)"},
-		{OPT_SPACE, "space", "LIST", "only instructions on these spaces: none, global, local, shared,\n"
-		 "const, texture, surface, generic (EXIT always stays)"},
+		{OPT_CTAS, "ctas", "N|N-M",
+	         "only these thread blocks of each kernel (linear numbers, from 0)"},
+		{OPT_SPACE, "space", "LIST",
+	         "only instructions on these spaces: none, global, local, shared,\n"
+	         "const, texture, surface, generic (EXIT always stays)"},
 		{OPT_LEVEL, "level", "N", "zstd level of packed traces, 1 to 19 (default 19)"},
 	};
 	static const char *const outputs[] = {"accelsim", NULL};

@@ -12,8 +12,20 @@
 #include "tracegen/workload.h"
 
 enum {
-	OPT_LIST = CT_OWN_OPTION, OPT_SIZE, OPT_FORCE, OPT_COMPRESS, OPT_FOOTPRINT, OPT_SHARING,
-	OPT_STRIDE, OPT_INTENSITY, OPT_PASSES, OPT_CTAS, OPT_WARP, OPT_LAUNCHES, OPT_NO_VALUES, OPT_VALUES
+	OPT_LIST = CT_OWN_OPTION,
+	OPT_SIZE,
+	OPT_FORCE,
+	OPT_COMPRESS,
+	OPT_FOOTPRINT,
+	OPT_SHARING,
+	OPT_STRIDE,
+	OPT_INTENSITY,
+	OPT_PASSES,
+	OPT_CTAS,
+	OPT_WARP,
+	OPT_LAUNCHES,
+	OPT_NO_VALUES,
+	OPT_VALUES
 };
 
 static const struct ct_option options[] = {
@@ -73,7 +85,10 @@ static int word(const char *option, const char *v, const char *const *words, int
 	char all[64] = "";
 	for (int i = 0; i < n; i++)
 		snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
-		         i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
+		         i == 0       ? ""
+		         : i == n - 1 ? " or "
+		                      : ", ",
+		         words[i]);
 	return ct_fail(e, CT_ERR_USAGE, "%s %s: use %s", option, v, all);
 }
 
@@ -88,9 +103,12 @@ static const char *option_name(int key)
 static int workingset_option(struct own *own, int key, const char *v, struct ct_error *e)
 {
 	struct workingset_options *ws = &own->workingset;
-	uint64_t *field = key == OPT_FOOTPRINT ? &ws->footprint : key == OPT_SHARING ? &ws->sharing
-	                  : key == OPT_STRIDE ? &ws->stride : key == OPT_INTENSITY ? &ws->intensity
-	                  : key == OPT_PASSES ? &ws->passes : &ws->ctas;
+	uint64_t *field = key == OPT_FOOTPRINT   ? &ws->footprint
+	                  : key == OPT_SHARING   ? &ws->sharing
+	                  : key == OPT_STRIDE    ? &ws->stride
+	                  : key == OPT_INTENSITY ? &ws->intensity
+	                  : key == OPT_PASSES    ? &ws->passes
+	                                         : &ws->ctas;
 	int size = key == OPT_FOOTPRINT || key == OPT_STRIDE;
 	ws->given = 1;
 	if ((size ? ct_parse_size(v, field) : ct_parse_u64(v, field)) < 0 || *field == 0)
@@ -106,7 +124,8 @@ static int capture_option(struct own *own, int key, const char *v, struct ct_err
 	if (key == OPT_NO_VALUES)
 		own->no_values = 1;
 	else if (ct_parse_u64(v, &n) < 0 || n == 0)
-		return ct_fail(e, CT_ERR_USAGE, "--%s %s: give a positive whole number", option_name(key), v);
+		return ct_fail(e, CT_ERR_USAGE, "--%s %s: give a positive whole number",
+		               option_name(key), v);
 	else if (key == OPT_LAUNCHES)
 		own->launches = n;
 	else if (n != 32 && n != 64)
@@ -137,7 +156,9 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 		if (st == CT_OK)
 			own->sink.compress = (enum simt_compress)i;
 		break;
-	case OPT_WARP: case OPT_LAUNCHES: case OPT_NO_VALUES: st = capture_option(own, key, v, e); break;
+	case OPT_WARP:
+	case OPT_LAUNCHES:
+	case OPT_NO_VALUES: st = capture_option(own, key, v, e); break;
 	default: st = workingset_option(own, key, v, e); break;
 	}
 	return st;
@@ -148,8 +169,8 @@ static int list(struct ct_tool *t, struct ct_error *e)
 	struct ct_buf b = {0};
 	for (size_t i = 0; i < wl_count; i++) {
 		const struct workload *w = &wl_all[i];
-		ct_buf_printf(&b, "%-20s %6uk %6uk %6uk  %-54s %s\n", w->name, w->kinsts[0], w->kinsts[1],
-		              w->kinsts[2], w->papers, w->what);
+		ct_buf_printf(&b, "%-20s %6uk %6uk %6uk  %-54s %s\n", w->name, w->kinsts[0],
+		              w->kinsts[1], w->kinsts[2], w->papers, w->what);
 	}
 	int st = ct_tool_emit_text(t, &b, e);
 	ct_buf_free(&b);
@@ -157,17 +178,19 @@ static int list(struct ct_tool *t, struct ct_error *e)
 }
 
 /* Runs one workload into the sink; in_folder: a sub-folder of its name. */
-static int generate(struct ct_tool *t, const struct workload *wl, struct simt_sink *sink,
-                    int in_folder, struct ct_error *e)
+static int generate(struct ct_tool *t, const struct workload *wl, struct simt_sink *sink, int in_folder,
+                    struct ct_error *e)
 {
 	static const char *const sizes[] = {"small", "medium", "large"};
 	const struct own *own = t->own;
 	struct ct_buf about = {0};
-	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped}, .rng = t->seed,
-	               .size = own->size, .workingset = own->workingset};
+	struct wl w = {.g = {.sink = sink, .e = e, .stop = &stopped},
+	               .rng = t->seed,
+	               .size = own->size,
+	               .workingset = own->workingset};
 	w.g.mem.track = own->values;
-	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name,
-	              sizes[own->size], (unsigned long long)t->seed, CT_VERSION);
+	ct_buf_printf(&about, "workload %s\nsize %s\nseed %llu\nversion %s", wl->name, sizes[own->size],
+	              (unsigned long long)t->seed, CT_VERSION);
 	int st = ct_buf_check(&about, e);
 	if (st == CT_OK)
 		st = simt_sink_begin(sink, in_folder ? wl->name : NULL, about.data, e);
@@ -236,8 +259,10 @@ static int capture(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e
 	char file[4096];
 	struct ct_buf about = {0};
 	struct cap_result r = {.launches = 0};
-	struct cap_options o = {.warp = own->warp ? own->warp : 32, .launches = own->launches,
-	                        .values = !own->no_values, .stop = &stopped,
+	struct cap_options o = {.warp = own->warp ? own->warp : 32,
+	                        .launches = own->launches,
+	                        .values = !own->no_values,
+	                        .stop = &stopped,
 	                        .plugin = plugin_file(file, sizeof file)};
 	ct_buf_puts(&about, "workload capture\ncommand");
 	for (int i = 1; i < t->operands; i++)
@@ -283,15 +308,18 @@ static int check_usage(const struct ct_tool *t, struct ct_error *e)
 {
 	const struct own *own = t->own;
 	if (is_capture(t) && t->operands == 1)
-		return ct_fail(e, CT_ERR_USAGE, "capture what? give the program: capture -o DIR -- ./app args");
+		return ct_fail(e, CT_ERR_USAGE,
+		               "capture what? give the program: capture -o DIR -- ./app args");
 	if (t->operands != 1 && !is_capture(t))
 		return ct_fail(e, CT_ERR_USAGE, "give one workload, or all: see tracegen --list");
 	if (!own->dir)
 		return ct_fail(e, CT_ERR_USAGE, "-o DIR is missing: name the folder to write");
 	if (own->capture_given && !is_capture(t))
-		return ct_fail(e, CT_ERR_USAGE, "%s takes no capture options: they change only capture", t->operand[0]);
+		return ct_fail(e, CT_ERR_USAGE, "%s takes no capture options: they change only capture",
+		               t->operand[0]);
 	if (own->workingset.given && strcmp(t->operand[0], "workingset") != 0)
-		return ct_fail(e, CT_ERR_USAGE, "%s takes no workingset options: they change only workingset",
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s takes no workingset options: they change only workingset",
 		               t->operand[0]);
 	if (!is_capture(t) && strcmp(t->operand[0], "all") != 0 && !wl_find(t->operand[0]))
 		return unknown(t->operand[0], e);

@@ -16,8 +16,8 @@ struct info {
 	struct census *census;
 	struct helper *helper;
 	struct ct_profile *p;
-	struct ct_buf heads;     /* table form: what headers say, one line per run of kernels */
-	struct ct_buf head;      /* of the run that is going on */
+	struct ct_buf heads; /* table form: what headers say, one line per run of kernels */
+	struct ct_buf head;  /* of the run that is going on */
 	uint32_t head_first, head_last;
 	uint64_t memcpy_bytes;
 };
@@ -63,16 +63,16 @@ static int add_counts(struct info *n, const char *scope, const struct census_cou
 static int add_kernel(struct info *n, const struct ct_kernel *k, const struct census_counts *c,
                       struct ct_error *e)
 {
-	const uint64_t v[7] = {k->id, c->warps, c->warp_insts, c->thread_insts, c->mem_insts, k->regs,
-	                       k->shmem_bytes};
+	const uint64_t v[7] = {k->id,        c->warps, c->warp_insts, c->thread_insts,
+	                       c->mem_insts, k->regs,  k->shmem_bytes};
 	char grid[40], block[40], text[7][24], scope[32];
 	snprintf(grid, sizeof grid, "(%u,%u,%u)", k->grid[0], k->grid[1], k->grid[2]);
 	snprintf(block, sizeof block, "(%u,%u,%u)", k->block[0], k->block[1], k->block[2]);
 	snprintf(scope, sizeof scope, "kernel:%u", k->id);
 	for (int i = 0; i < 7; i++)
 		snprintf(text[i], sizeof text[i], "%" PRIu64, v[i]);
-	const char *f[10] = {text[0], k->name, grid, block, text[1], text[2], text[3], text[4],
-	                     text[5], text[6]};
+	const char *f[10] = {text[0], k->name, grid,    block,   text[1],
+	                     text[2], text[3], text[4], text[5], text[6]};
 	int st = ct_profile_add(n->p, "KN", 10, f, e);
 	return st == CT_OK ? add_counts(n, scope, c, e) : st;
 }
@@ -99,8 +99,8 @@ static void add_head(struct info *n, const struct ct_kernel *k)
 	              k->raw ? "lines as they came" : "grouped by CTA",
 	              k->has_lineinfo ? ", line numbers" : "", k->has_core_ids ? ", SM numbers" : "");
 	if (k->has_windows)
-		ct_buf_printf(&b, ", shared memory at 0x%" PRIx64 ", local at 0x%" PRIx64,
-		              k->shmem_base, k->local_base);
+		ct_buf_printf(&b, ", shared memory at 0x%" PRIx64 ", local at 0x%" PRIx64, k->shmem_base,
+		              k->local_base);
 	int same = b.len && n->head.len && strcmp(b.data, n->head.data) == 0;
 	if (!same) {
 		end_heads(n);
@@ -193,8 +193,8 @@ static uint64_t get(const struct ct_profile *p, const char *scope, const char *m
 	return ct_profile_get_count(p, scope, metric, &v) ? v : 0;
 }
 
-static const char *const columns[] = {"warps", "warp_insts", "mem_insts", "global_requests",
-                                      "distinct_lines", "distinct_sectors"};
+static const char *const columns[] = {
+	"warps", "warp_insts", "mem_insts", "global_requests", "distinct_lines", "distinct_sectors"};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static void counts_row(struct ct_table *b, const struct ct_profile *p, const char *scope)
@@ -205,9 +205,9 @@ static void counts_row(struct ct_table *b, const struct ct_profile *p, const cha
 
 static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 {
-	static const char *const heads[] = {"kernel", "name", "grid", "block", "warps", "insts",
-	                                    "memory insts", "global requests", "lines", "sectors",
-	                                    "of all insts"};
+	static const char *const heads[] = {
+		"kernel",          "name",  "grid",    "block",       "warps", "insts", "memory insts",
+		"global requests", "lines", "sectors", "of all insts"};
 	double all = (double)get(p, "all", "warp_insts");
 	struct ct_table t = {.columns = sizeof heads / sizeof heads[0], .style = ct_terminal_style()};
 	const struct ct_record *r;
@@ -243,15 +243,19 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 		{"unlisted_kernels", "kernels beside the list are not in it"},
 		{"short_grids", "kernels have fewer thread blocks than their grid"},
 		{"absent_warps", "warps that thread blocks should have are not there"},
-		{"misnamed_kernels", "files of the list have another kernel in their header than in their name"},
+		{"misnamed_kernels",
+	         "files of the list have another kernel in their header than in their name"},
 		{"unordered_kernels", "kernels of the list stand behind one of a higher number"},
-		{"partial_headers", "kernels have a header that lacks lines which come with others that it has"},
+		{"partial_headers",
+	         "kernels have a header that lacks lines which come with others that it has"},
 		{"insts_mismatches", "warps do not have the instructions that they announce"},
-		{"warps_without_exit", "warps have lanes that come to no EXIT: the trace was stopped before it"},
+		{"warps_without_exit",
+	         "warps have lanes that come to no EXIT: the trace was stopped before it"},
 		{"extra_token_insts", "instruction lines have more columns than they should"},
 		{"null_global_accesses", "global lane accesses go to address 0"},
 		{"width_disagreements", "instructions have a width field that is not their width"},
-		{"unknown_commands", "lines of the list or log are neither kernel, copy to the device nor access"},
+		{"unknown_commands",
+	         "lines of the list or log are neither kernel, copy to the device nor access"},
 		{"several_streams", "kernels come from several streams, read one after the other"},
 	};
 	int any = 0;
@@ -265,16 +269,17 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 		ct_buf_puts(b, "nothing odd found\n");
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
-                 struct ct_error *e)
+static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
 {
 	const struct info *n = *(struct info **)t->own;
 	const struct ct_trace_stats *s = ct_trace_stats(n->trace);
 	ct_buf_printf(b, "%s: %s, %" PRIu64 " bytes, %" PRIu64 " of text, crc64:%016" PRIx64 "\n",
 	              ct_trace_path(n->trace), ct_trace_format(n->trace), s->raw_bytes, s->text_bytes,
 	              s->crc64);
-	ct_buf_printf(b, "%" PRIu64 " kernels, %" PRIu64 " copies to the device of %" PRIu64
-	              " bytes in all\n\n", s->kernels, s->memcpys, n->memcpy_bytes);
+	ct_buf_printf(b,
+	              "%" PRIu64 " kernels, %" PRIu64 " copies to the device of %" PRIu64
+	              " bytes in all\n\n",
+	              s->kernels, s->memcpys, n->memcpy_bytes);
 	ct_buf_add(b, n->heads.data, n->heads.len);
 	ct_buf_putc(b, '\n');
 	kernels_table(p, b);

@@ -12,23 +12,30 @@
 #include "triage/triage.h"
 
 enum {
-	OPT_MECHANISM = CT_OWN_OPTION, OPT_ONLY, OPT_MIN_SPEEDUP, OPT_SORT, OPT_RESUME, OPT_SHARD,
-	OPT_REQUIRE, OPT_JOIN, OPT_SLURM, OPT_TASKS
+	OPT_MECHANISM = CT_OWN_OPTION,
+	OPT_ONLY,
+	OPT_MIN_SPEEDUP,
+	OPT_SORT,
+	OPT_RESUME,
+	OPT_SHARD,
+	OPT_REQUIRE,
+	OPT_JOIN,
+	OPT_SLURM,
+	OPT_TASKS
 };
 
 static const struct ct_option own_options[] = {
 	{OPT_MECHANISM, "mechanism", "NAME[,NAME]",
-	 "judge these mechanisms, or all (default: those that are\npublished; a wrong name lists them)"},
+         "judge these mechanisms, or all (default: those that are\npublished; a wrong name lists them)"},
 	{OPT_ONLY, "only", "VERDICT[,VERDICT]",
-	 "only lines that say benefits, neutral, hurts or unknown"},
+         "only lines that say benefits, neutral, hurts or unknown"},
 	{OPT_MIN_SPEEDUP, "min-speedup", "X", "only lines with a speed-up of X or more"},
-	{OPT_SORT, "sort", "KEY",
-	 "workload (default), speedup, verdict or mechanism"},
+	{OPT_SORT, "sort", "KEY", "workload (default), speedup, verdict or mechanism"},
 	{OPT_RESUME, "resume", "DIR",
-	 "keep each input's profile in DIR, and take from there\nwhat has not changed"},
+         "keep each input's profile in DIR, and take from there\nwhat has not changed"},
 	{OPT_SHARD, "shard", "I/N", "do only the I-th of N parts of the inputs"},
 	{OPT_REQUIRE, "require", "EXPR",
-	 "a threshold, as 'MECHANISM.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
+         "a threshold, as 'MECHANISM.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
@@ -73,7 +80,8 @@ static int parse_shard(struct tr_own *o, const char *text, struct ct_error *e)
 			return CT_OK;
 		}
 	}
-	return ct_fail(e, CT_ERR_USAGE, "--shard %s: give the part and how many there are, as in 2/8", text);
+	return ct_fail(e, CT_ERR_USAGE, "--shard %s: give the part and how many there are, as in 2/8",
+	               text);
 }
 
 static int parse_sort(struct tr_own *o, const char *text, struct ct_error *e)
@@ -92,21 +100,22 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct tr_own *o = ((struct ct_tool *)ctx)->own;
 	uint64_t n = 0;
 	switch (key) {
-	case OPT_MECHANISM:
-		return add_mechanisms(o, value, e);
+	case OPT_MECHANISM: return add_mechanisms(o, value, e);
 	case OPT_ONLY:
-		return parse_words("--only", value, ct_verdict_find, "benefits, neutral, hurts or unknown",
-		                   &o->only, e);
+		return parse_words("--only", value, ct_verdict_find,
+		                   "benefits, neutral, hurts or unknown", &o->only, e);
 	case OPT_MIN_SPEEDUP:
 		if (ct_parse_real(value, &o->min_speedup) < 0 || !(o->min_speedup > 0))
-			return ct_fail(e, CT_ERR_USAGE, "--min-speedup %s: give a number above 0, as in 1.05", value);
+			return ct_fail(e, CT_ERR_USAGE,
+			               "--min-speedup %s: give a number above 0, as in 1.05", value);
 		return CT_OK;
 	case OPT_SORT: return parse_sort(o, value, e);
 	case OPT_RESUME: o->resume = value; return CT_OK;
 	case OPT_SHARD: return parse_shard(o, value, e);
 	case OPT_REQUIRE:
 		if (o->n_require == TR_REQUIRE_MAX)
-			return ct_fail(e, CT_ERR_USAGE, "more than %d thresholds: use report --requirements",
+			return ct_fail(e, CT_ERR_USAGE,
+			               "more than %d thresholds: use report --requirements",
 			               TR_REQUIRE_MAX);
 		o->require[o->n_require++] = value;
 		return CT_OK;
@@ -128,7 +137,8 @@ static int check_thresholds(const struct tr_own *o, struct ct_error *e)
 		struct ct_require *r = NULL;
 		st = ct_require_parse(&r, o->require[i], e);
 		if (st == CT_OK && ct_require_uses_base(r))
-			st = ct_fail(e, CT_ERR_USAGE, "requirement '%s' names base: compare runs with report",
+			st = ct_fail(e, CT_ERR_USAGE,
+			             "requirement '%s' names base: compare runs with report",
 			             ct_require_text(r));
 		ct_require_free(r);
 	}
@@ -142,12 +152,15 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 	if (st != CT_OK)
 		return st;
 	if (o->join && o->shards)
-		return ct_fail(e, CT_ERR_USAGE, "--join reads what --shard wrote: leave out one of the two");
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--join reads what --shard wrote: leave out one of the two");
 	if (t->check)
-		return ct_fail(e, CT_ERR_USAGE, "--check compares the two methods of one estimate: give it to "
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--check compares the two methods of one estimate: give it to "
 		               "the estimator, as in mpki --check");
 	if (o->resume && t->trust_paths)
-		return ct_fail(e, CT_ERR_USAGE, "--resume does not see the files that --trust-paths lets a list "
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--resume does not see the files that --trust-paths lets a list "
 		               "name: give one of the two");
 	struct stat info;
 	if (o->resume && mkdir(o->resume, 0777) < 0 &&
@@ -164,7 +177,8 @@ static int tell(struct ct_tool *t, const struct tr_job *job, size_t n)
 		if (job[i].warnings)
 			ct_buf_puts(&t->warnings, job[i].warnings);
 		if (job[i].status < 0) {
-			ct_tool_say(t, "%s%s%s", job[i].error && strstr(job[i].error, job[i].path) ? "" : job[i].path,
+			ct_tool_say(t, "%s%s%s",
+			            job[i].error && strstr(job[i].error, job[i].path) ? "" : job[i].path,
 			            job[i].error && strstr(job[i].error, job[i].path) ? "" : ": ",
 			            job[i].error ? job[i].error : "failed");
 			st = 2;
@@ -186,9 +200,11 @@ static void tell_scale(struct ct_tool *t, const struct tr_job *job, size_t n)
 				small += ct_verdict_too_small(&job[i].v[m]) != 0;
 			}
 	if (small && t->scale == 0 && !t->quiet)
-		ct_buf_printf(&t->warnings, "%s: %u of %u verdicts are unknown because the trace is too small "
-		              "for the GPU: scale the GPU to it with --scale auto (a profile: reuse --scale auto)\n",
-		              t->spec->name, small, all);
+		ct_buf_printf(
+			&t->warnings,
+			"%s: %u of %u verdicts are unknown because the trace is too small "
+			"for the GPU: scale the GPU to it with --scale auto (a profile: reuse --scale auto)\n",
+			t->spec->name, small, all);
 }
 
 /* The inputs of this shard: the I-th of N runs of neighbours, so that joining the parts in
@@ -231,7 +247,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	size_t n = 0;
 	uint64_t failed_before = 0;
 	if (o->slurm && (o->join || o->shards))
-		return ct_fail(e, CT_ERR_USAGE, "--slurm makes the shards and says how they are joined: leave out --%s",
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--slurm makes the shards and says how they are joined: leave out --%s",
 		               o->join ? "join" : "shard");
 	int st = ct_tool_check_keys(t, o->mechanisms ? o->mechanisms : ct_mechanisms_published(), e);
 	if (st == CT_OK)
@@ -256,7 +273,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		tell_scale(t, job, n);
 		st = st == CT_OK ? failed : st;
 		if (failed_before) {
-			ct_buf_printf(&t->warnings, "%s: %llu inputs of the parts failed: their own runs say why\n",
+			ct_buf_printf(&t->warnings,
+			              "%s: %llu inputs of the parts failed: their own runs say why\n",
 			              t->spec->name, (unsigned long long)failed_before);
 			st = st < 0 ? st : 2;
 		}
@@ -274,8 +292,8 @@ int main(int argc, char **argv)
 		.operands = "[INPUT...]",
 		.summary = "which workloads benefit from which cache mechanism, and why",
 		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
-		         CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
-		         CT_TAKES_PROFILE,
+	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
+	                 CT_TAKES_PROFILE,
 		.options = own_options,
 		.n_options = sizeof own_options / sizeof own_options[0],
 		.option = option,
@@ -283,7 +301,8 @@ int main(int argc, char **argv)
 		.run = run,
 		.reads_mechanisms = 1,
 		.other_outputs = csv,
-		.output_help = "table, profile, json or csv (default: table on a\nterminal, else profile)",
+		.output_help =
+			"table, profile, json or csv (default: table on a\nterminal, else profile)",
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

@@ -12,8 +12,12 @@
 #endif
 
 #ifdef __cplusplus
-#define CT_DECLS_BEGIN CT_VISIBLE extern "C" {
-#define CT_DECLS_END } CT_HIDDEN_AGAIN
+#define CT_DECLS_BEGIN \
+	CT_VISIBLE extern "C" \
+	{
+#define CT_DECLS_END \
+	} \
+	CT_HIDDEN_AGAIN
 #else
 #define CT_DECLS_BEGIN CT_VISIBLE
 #define CT_DECLS_END CT_HIDDEN_AGAIN

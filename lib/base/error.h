@@ -45,8 +45,7 @@ struct ct_error {
 int ct_fail(struct ct_error *e, int status, const char *fmt, ...) CT_PRINTF(3, 4);
 
 /* As ct_fail, with ": " and the text of errno value `errnum` appended. */
-int ct_fail_errno(struct ct_error *e, int status, int errnum, const char *fmt,
-                  ...) CT_PRINTF(4, 5);
+int ct_fail_errno(struct ct_error *e, int status, int errnum, const char *fmt, ...) CT_PRINTF(4, 5);
 
 /* Shorthand for a failed allocation: "out of memory". Returns CT_ERR_NOMEM. */
 int ct_fail_nomem(struct ct_error *e);

@@ -118,7 +118,8 @@ void ct_escape_csv(struct ct_buf *b, const char *s)
 
 void ct_escape_shell(struct ct_buf *b, const char *s)
 {
-	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
+	static const char harmless[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
 	if (*s && !s[strspn(s, harmless)])
 		ct_buf_puts(b, s);
 	else

@@ -42,8 +42,8 @@ static inline void ct_heap_sink(void *heap, size_t i, size_t n, size_t size, con
 }
 
 /* Adds *entry to a heap of n entries that has room for one more. */
-static inline void ct_heap_add(void *heap, size_t n, size_t size, const void *entry, ct_heap_before *before,
-                               const void *ctx)
+static inline void ct_heap_add(void *heap, size_t n, size_t size, const void *entry,
+                               ct_heap_before *before, const void *ctx)
 {
 	size_t i = n;
 	for (; i > 0 && before(ctx, entry, ct_heap_at(heap, (i - 1) / 2, size)); i = (i - 1) / 2)
@@ -61,7 +61,8 @@ static inline void ct_heap_take(void *heap, size_t n, size_t size, void *first, 
 }
 
 /* Sorts n entries of at most CT_HEAP_ENTRY_MAX bytes, without memory of its own; equal ones in any order. */
-static inline void ct_heap_sort(void *array, size_t n, size_t size, ct_heap_before *before, const void *ctx)
+static inline void ct_heap_sort(void *array, size_t n, size_t size, ct_heap_before *before,
+                                const void *ctx)
 {
 	char entry[CT_HEAP_ENTRY_MAX];
 	for (size_t i = n / 2; i > 0; i--) {

@@ -5,7 +5,7 @@
 
 #if defined(__GNUC__)
 #define CT_INLINE inline __attribute__((always_inline)) /* constants of its callers reach it */
-#define CT_NOINLINE __attribute__((noinline)) /* so that what calls it saves few registers */
+#define CT_NOINLINE __attribute__((noinline))           /* so that what calls it saves few registers */
 #else
 #define CT_INLINE inline
 #define CT_NOINLINE

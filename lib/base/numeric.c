@@ -115,7 +115,8 @@ double ct_root_newton_down(double (*f)(void *ctx, double x, double *slope), void
 		return start;
 	for (int i = 0; i < STEPS_MAX && s.value > 0; i++) {
 		if (!isfinite(s.value) || !isfinite(s.slope) || s.slope == 0 ||
-		    gsl_root_fdfsolver_iterate(&solver) != GSL_SUCCESS || !(solver.root < x * (1 - LAST_STEP)))
+		    gsl_root_fdfsolver_iterate(&solver) != GSL_SUCCESS ||
+		    !(solver.root < x * (1 - LAST_STEP)))
 			break;
 		x = solver.root;
 	}

@@ -21,13 +21,13 @@
 enum { BLOCK = 1 << 16 };
 
 struct ct_out {
-	char *path;     /* final name; NULL for standard output */
-	char *tmp;      /* temporary name; NULL while the file has none */
-	char *aside;    /* name of what was at path before, while it may have to come back */
+	char *path;  /* final name; NULL for standard output */
+	char *tmp;   /* temporary name; NULL while the file has none */
+	char *aside; /* name of what was at path before, while it may have to come back */
 	int fd;
-	int direct;     /* written in place: standard output, pipe, device */
-	int hold;       /* keep everything in buf until commit */
-	int placed;     /* has taken its place */
+	int direct; /* written in place: standard output, pipe, device */
+	int hold;   /* keep everything in buf until commit */
+	int placed; /* has taken its place */
 	struct ct_buf buf;
 };
 
@@ -177,7 +177,8 @@ static int descriptor_of(const char *path)
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
 		size_t n = strlen(folders[i]);
 		uint64_t fd;
-		if (strncmp(path, folders[i], n) == 0 && ct_parse_u64_range(path + n, 0, INT_MAX, &fd) == 0)
+		if (strncmp(path, folders[i], n) == 0 &&
+		    ct_parse_u64_range(path + n, 0, INT_MAX, &fd) == 0)
 			return (int)fd;
 	}
 	return -1;
@@ -221,13 +222,16 @@ static int open_path(struct ct_out *o, struct ct_error *e)
 	if (own >= 0) {
 		o->direct = 1;
 		o->fd = fcntl(own, F_DUPFD_CLOEXEC, 3);
-		return o->fd < 0 ? ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open for writing", o->path) : CT_OK;
+		return o->fd < 0 ? ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open for writing",
+		                                 o->path)
+		                 : CT_OK;
 	}
 	if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		o->direct = 1;
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 		if (o->fd < 0)
-			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open for writing", o->path);
+			return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot open for writing",
+			                     o->path);
 		return CT_OK;
 	}
 	if (open_anonymous(o) == 0)
@@ -318,7 +322,8 @@ static int keep_old(struct ct_out *o, struct ct_error *e)
 	free(o->aside);
 	o->aside = NULL;
 	return err == ENOENT ? CT_OK
-	                     : ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot keep what is there aside", o->path);
+	                     : ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot keep what is there aside",
+	                                     o->path);
 }
 
 static int take_place(struct ct_out *o, int may_come_back, struct ct_error *e)
@@ -339,8 +344,8 @@ static void give_back(struct ct_out *o, struct ct_error *e)
 		if (o->placed)
 			unlink(o->path);
 	} else if (rename(o->aside, o->path) != 0) {
-		ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot put back what was there: it is %s now", o->path,
-		              o->aside);
+		ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot put back what was there: it is %s now",
+		              o->path, o->aside);
 	} else {
 		unlink(o->aside); /* there still when both were names of one file, which rename() leaves alone */
 	}

@@ -14,8 +14,11 @@
 
 enum { LINE = 64, PAGE = 2 << 20 };
 
-struct ct_pool_block { struct ct_pool_block *before; };
-_Static_assert(sizeof(struct ct_pool_block) <= _Alignof(max_align_t), "it stands in front of any multiple of a page");
+struct ct_pool_block {
+	struct ct_pool_block *before;
+};
+_Static_assert(sizeof(struct ct_pool_block) <= _Alignof(max_align_t),
+               "it stands in front of any multiple of a page");
 
 /* A block and, behind it, zeroed bytes from a multiple of `align` on. calloc() does not clear a second time
  * what the system has cleared, which aligned_alloc() cannot say of its memory. */

@@ -34,11 +34,13 @@ int ct_range_split(const char *option, const char *text, const char *example, st
 		ok = copy_part(out->key, sizeof out->key, text, (size_t)(equals - text)) == 0;
 	if (ok)
 		ok = copy_part(out->first, sizeof out->first, a, (size_t)(dots - a)) == 0 &&
-		     copy_part(out->last, sizeof out->last, b, colon ? (size_t)(colon - b) : strlen(b)) == 0;
+		     copy_part(out->last, sizeof out->last, b,
+		               colon ? (size_t)(colon - b) : strlen(b)) == 0;
 	if (ok && colon)
 		ok = copy_part(out->step, sizeof out->step, colon + 1, strlen(colon + 1)) == 0;
 	if (!ok)
-		return ct_fail(e, CT_ERR_USAGE, "%s %s: write KEY=A..B, KEY=A..B:STEP or KEY=A..B:xFACTOR, as in %s",
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s %s: write KEY=A..B, KEY=A..B:STEP or KEY=A..B:xFACTOR, as in %s",
 		               option, text, example);
 	return CT_OK;
 }
@@ -65,8 +67,9 @@ static int read_end(const char *option, const struct ct_range_text *t, const cha
 	const char *unit = ct_unit_name(rule->unit);
 	if (read_number(text, rule, v) == 0 && *v >= rule->low && *v <= rule->high)
 		return CT_OK;
-	return ct_fail(e, CT_ERR_USAGE, "%s %s: '%s' is no %snumber from %.15g to %.15g%s%s", option, t->text, text,
-	               rule->whole ? "whole " : "", rule->low, rule->high, *unit ? " " : "", unit);
+	return ct_fail(e, CT_ERR_USAGE, "%s %s: '%s' is no %snumber from %.15g to %.15g%s%s", option,
+	               t->text, text, rule->whole ? "whole " : "", rule->low, rule->high,
+	               *unit ? " " : "", unit);
 }
 
 /* STEP or xFACTOR, or what the rule says where the text has neither. */
@@ -79,17 +82,21 @@ static int read_step(const char *option, const struct ct_range_text *t, const st
 	r->step = r->factor > 0 ? 0 : rule->step > 0 ? rule->step : 1;
 	if (t->step[0] == 'x') {
 		r->step = 0;
-		if (read_number(t->step + 1, &plain, &r->factor) < 0 || !(r->factor > 1 && r->factor <= FACTOR_MAX))
-			return ct_fail(e, CT_ERR_USAGE, "%s %s: the factor behind x has to be %s above 1", option,
+		if (read_number(t->step + 1, &plain, &r->factor) < 0 ||
+		    !(r->factor > 1 && r->factor <= FACTOR_MAX))
+			return ct_fail(e, CT_ERR_USAGE,
+			               "%s %s: the factor behind x has to be %s above 1", option,
 			               t->text, number);
 	} else if (t->step[0]) {
 		r->factor = 0;
 		if (read_number(t->step, rule, &r->step) < 0 || !(r->step > 0))
-			return ct_fail(e, CT_ERR_USAGE, "%s %s: the step behind ':' has to be %s above 0; x2 doubles",
+			return ct_fail(e, CT_ERR_USAGE,
+			               "%s %s: the step behind ':' has to be %s above 0; x2 doubles",
 			               option, t->text, number);
 	}
 	if (r->factor > 0 && !(r->first > 0))
-		return ct_fail(e, CT_ERR_USAGE, "%s %s: nothing grows from 0 by a factor: start above 0 or give a step",
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s %s: nothing grows from 0 by a factor: start above 0 or give a step",
 		               option, t->text);
 	return CT_OK;
 }
@@ -104,12 +111,14 @@ int ct_range_read(const char *option, const struct ct_range_text *t, const struc
 	if (st == CT_OK)
 		st = read_end(option, t, t->last, rule, &r.last, e);
 	if (st == CT_OK && r.last < r.first)
-		st = ct_fail(e, CT_ERR_USAGE, "%s %s: it ends below its first value: write the smaller one first",
-		             option, t->text);
+		st = ct_fail(e, CT_ERR_USAGE,
+		             "%s %s: it ends below its first value: write the smaller one first", option,
+		             t->text);
 	if (st == CT_OK)
 		st = read_step(option, t, rule, &r, e);
 	if (st == CT_OK && ct_range_points(&r) > most)
-		st = ct_fail(e, CT_ERR_USAGE, "%s %s: more than %zu points: take a larger step", option, t->text, most);
+		st = ct_fail(e, CT_ERR_USAGE, "%s %s: more than %zu points: take a larger step", option,
+		             t->text, most);
 	if (st == CT_OK)
 		*out = r;
 	return st;
@@ -127,7 +136,8 @@ size_t ct_range_points(const struct ct_range_spec *r)
 {
 	size_t n = 1;
 	if (r->factor > 0) {
-		for (double v = r->first * r->factor; v <= with_slack(r, r->last) && n < COUNT_MAX; v *= r->factor)
+		for (double v = r->first * r->factor; v <= with_slack(r, r->last) && n < COUNT_MAX;
+		     v *= r->factor)
 			n++;
 		return n;
 	}

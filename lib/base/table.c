@@ -107,8 +107,15 @@ void ct_table_size(struct ct_table *t, uint64_t bytes)
 
 void ct_table_bar(struct ct_table *t, double fraction, unsigned width)
 {
-	static const char *const eighth[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
-		"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89"};
+	static const char *const eighth[] = {
+		"",
+		"\xe2\x96\x8f",
+		"\xe2\x96\x8e",
+		"\xe2\x96\x8d",
+		"\xe2\x96\x8c",
+		"\xe2\x96\x8b",
+		"\xe2\x96\x8a",
+		"\xe2\x96\x89"};
 	char bar[3 * BAR_MOST + 8] = "";
 	const int utf8 = style_of(t)->utf8;
 	size_t at = 0;
@@ -118,7 +125,8 @@ void ct_table_bar(struct ct_table *t, double fraction, unsigned width)
 	for (unsigned i = 0; i < whole; i++, at += strlen(bar + at))
 		memcpy(bar + at, utf8 ? "\xe2\x96\x88" : "#", utf8 ? 4 : 2);
 	if (utf8)
-		memcpy(bar + at, eighth[(unsigned)((v - whole) * 8) & 7], 4 * (((unsigned)((v - whole) * 8) & 7) > 0));
+		memcpy(bar + at, eighth[(unsigned)((v - whole) * 8) & 7],
+		       4 * (((unsigned)((v - whole) * 8) & 7) > 0));
 	ct_table_cell(t, "%s", bar);
 }
 
@@ -216,8 +224,11 @@ static void pad(struct ct_buf *b, size_t n)
 /* Verdicts stand out in colour, if there is one; the word says the same. */
 static void print_cell(struct ct_buf *b, const char *s, int color)
 {
-	const char *code = !color ? NULL : strcmp(s, "benefits") == 0 ? "32"
-	                 : strcmp(s, "hurts") == 0 ? "31" : strcmp(s, "unknown") == 0 ? "2" : NULL;
+	const char *code = !color                       ? NULL
+	                   : strcmp(s, "benefits") == 0 ? "32"
+	                   : strcmp(s, "hurts") == 0    ? "31"
+	                   : strcmp(s, "unknown") == 0  ? "2"
+	                                                : NULL;
 	if (code)
 		ct_buf_printf(b, "\033[%sm%s\033[0m", code, s);
 	else

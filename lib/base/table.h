@@ -12,9 +12,10 @@ CT_DECLS_BEGIN
 
 /* How a table is drawn. Zeroed: plain ASCII of any width. */
 struct ct_table_style {
-	int utf8;       /* bars and curves of block characters */
-	int color;      /* words of verdicts in colour */
-	unsigned width; /* columns of the screen, at which the last column is wrapped between words; 0: any */
+	int utf8;  /* bars and curves of block characters */
+	int color; /* words of verdicts in colour */
+	unsigned
+		width; /* columns of the screen, at which the last column is wrapped between words; 0: any */
 };
 
 /* A table is filled cell by cell, row by row, and rendered once all widths are known. Columns whose every cell (below the
@@ -22,7 +23,7 @@ struct ct_table_style {
 struct ct_table {
 	unsigned columns;
 	const struct ct_table_style *style; /* NULL: the zeroed one; outlives the table */
-	struct ct_buf cells; /* NUL-separated */
+	struct ct_buf cells;                /* NUL-separated */
 	unsigned count;
 };
 

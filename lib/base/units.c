@@ -56,9 +56,8 @@ static int scan_real(const char **p, double *out)
 			v = v * 10 + (*s - '0');
 	if (!digits)
 		return -1;
-	if ((*s == 'e' || *s == 'E') &&
-	    ((s[1] >= '0' && s[1] <= '9') ||
-	     ((s[1] == '+' || s[1] == '-') && s[2] >= '0' && s[2] <= '9'))) {
+	if ((*s == 'e' || *s == 'E') && ((s[1] >= '0' && s[1] <= '9') ||
+	                                 ((s[1] == '+' || s[1] == '-') && s[2] >= '0' && s[2] <= '9'))) {
 		int eneg = 0;
 		s++;
 		if (*s == '+' || *s == '-')
@@ -102,21 +101,39 @@ struct suffix {
 };
 
 static const struct suffix suffixes[] = {
-	{CT_UNIT_BYTES, "B", 1}, {CT_UNIT_BYTES, "bytes", 1},
-	{CT_UNIT_BYTES, "K", 1024.0}, {CT_UNIT_BYTES, "KB", 1024.0}, {CT_UNIT_BYTES, "KiB", 1024.0},
-	{CT_UNIT_BYTES, "M", 1048576.0}, {CT_UNIT_BYTES, "MB", 1048576.0},
+	{CT_UNIT_BYTES, "B", 1},
+	{CT_UNIT_BYTES, "bytes", 1},
+	{CT_UNIT_BYTES, "K", 1024.0},
+	{CT_UNIT_BYTES, "KB", 1024.0},
+	{CT_UNIT_BYTES, "KiB", 1024.0},
+	{CT_UNIT_BYTES, "M", 1048576.0},
+	{CT_UNIT_BYTES, "MB", 1048576.0},
 	{CT_UNIT_BYTES, "MiB", 1048576.0},
-	{CT_UNIT_BYTES, "G", 1073741824.0}, {CT_UNIT_BYTES, "GB", 1073741824.0},
+	{CT_UNIT_BYTES, "G", 1073741824.0},
+	{CT_UNIT_BYTES, "GB", 1073741824.0},
 	{CT_UNIT_BYTES, "GiB", 1073741824.0},
-	{CT_UNIT_BYTES, "TB", 1099511627776.0}, {CT_UNIT_BYTES, "TiB", 1099511627776.0},
-	{CT_UNIT_MHZ, "kHz", 1e-3}, {CT_UNIT_MHZ, "MHz", 1}, {CT_UNIT_MHZ, "GHz", 1e3},
-	{CT_UNIT_NS, "ns", 1}, {CT_UNIT_NS, "us", 1e3}, {CT_UNIT_NS, "ms", 1e6}, {CT_UNIT_NS, "s", 1e9},
-	{CT_UNIT_CYCLES, "cycles", 1}, {CT_UNIT_CYCLES, "cycle", 1},
-	{CT_UNIT_GBPS, "B/s", 1e-9}, {CT_UNIT_GBPS, "MB/s", 1e-3}, {CT_UNIT_GBPS, "GB/s", 1},
+	{CT_UNIT_BYTES, "TB", 1099511627776.0},
+	{CT_UNIT_BYTES, "TiB", 1099511627776.0},
+	{CT_UNIT_MHZ, "kHz", 1e-3},
+	{CT_UNIT_MHZ, "MHz", 1},
+	{CT_UNIT_MHZ, "GHz", 1e3},
+	{CT_UNIT_NS, "ns", 1},
+	{CT_UNIT_NS, "us", 1e3},
+	{CT_UNIT_NS, "ms", 1e6},
+	{CT_UNIT_NS, "s", 1e9},
+	{CT_UNIT_CYCLES, "cycles", 1},
+	{CT_UNIT_CYCLES, "cycle", 1},
+	{CT_UNIT_GBPS, "B/s", 1e-9},
+	{CT_UNIT_GBPS, "MB/s", 1e-3},
+	{CT_UNIT_GBPS, "GB/s", 1},
 	{CT_UNIT_GBPS, "TB/s", 1e3},
-	{CT_UNIT_PJ, "pJ", 1}, {CT_UNIT_PJ, "nJ", 1e3}, {CT_UNIT_PJ, "uJ", 1e6},
-	{CT_UNIT_PJ_PER_B, "pJ/B", 1}, {CT_UNIT_PJ_PER_B, "pJ/bit", 8},
-	{CT_UNIT_WATT, "W", 1}, {CT_UNIT_WATT, "mW", 1e-3},
+	{CT_UNIT_PJ, "pJ", 1},
+	{CT_UNIT_PJ, "nJ", 1e3},
+	{CT_UNIT_PJ, "uJ", 1e6},
+	{CT_UNIT_PJ_PER_B, "pJ/B", 1},
+	{CT_UNIT_PJ_PER_B, "pJ/bit", 8},
+	{CT_UNIT_WATT, "W", 1},
+	{CT_UNIT_WATT, "mW", 1e-3},
 	{CT_UNIT_PERCENT, "%", 1},
 };
 
@@ -153,8 +170,8 @@ int ct_parse_size(const char *s, uint64_t *out)
 
 const char *ct_unit_name(enum ct_unit unit)
 {
-	static const char *const names[] = {"", "bytes", "MHz", "ns", "cycles",
-	                                    "GB/s", "pJ", "pJ/B", "W", "%"};
+	static const char *const names[] = {
+		"", "bytes", "MHz", "ns", "cycles", "GB/s", "pJ", "pJ/B", "W", "%"};
 	return names[unit];
 }
 

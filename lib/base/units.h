@@ -22,16 +22,16 @@ int ct_parse_real(const char *s, double *out);
 
 enum ct_unit {
 	CT_UNIT_NONE,
-	CT_UNIT_BYTES,   /* B KiB MiB GiB TiB (1024), KB MB GB TB (also 1024: the
+	CT_UNIT_BYTES,    /* B KiB MiB GiB TiB (1024), KB MB GB TB (also 1024: the
 	                    papers' storage sizes are powers of two) */
-	CT_UNIT_MHZ,     /* kHz MHz GHz, result in MHz */
-	CT_UNIT_NS,      /* ns us ms s, result in ns */
-	CT_UNIT_CYCLES,  /* "cycles" or nothing */
-	CT_UNIT_GBPS,    /* B/s MB/s GB/s TB/s, decimal, result in 1e9 B/s */
-	CT_UNIT_PJ,      /* pJ nJ uJ, result in pJ */
-	CT_UNIT_PJ_PER_B,/* pJ/B pJ/bit, result in pJ/B */
-	CT_UNIT_WATT,    /* mW W, result in W */
-	CT_UNIT_PERCENT  /* "%" or nothing; result as printed (25% -> 25) */
+	CT_UNIT_MHZ,      /* kHz MHz GHz, result in MHz */
+	CT_UNIT_NS,       /* ns us ms s, result in ns */
+	CT_UNIT_CYCLES,   /* "cycles" or nothing */
+	CT_UNIT_GBPS,     /* B/s MB/s GB/s TB/s, decimal, result in 1e9 B/s */
+	CT_UNIT_PJ,       /* pJ nJ uJ, result in pJ */
+	CT_UNIT_PJ_PER_B, /* pJ/B pJ/bit, result in pJ/B */
+	CT_UNIT_WATT,     /* mW W, result in W */
+	CT_UNIT_PERCENT   /* "%" or nothing; result as printed (25% -> 25) */
 };
 
 /* A real with an optional unit suffix of that kind, blank between allowed

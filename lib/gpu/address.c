@@ -58,7 +58,10 @@ static const uint64_t ipoly64[6] = {
 	B(17) | B(16) | B(15) | B(14) | B(11) | B(9) | B(5) | B(4),
 };
 /* PAE (after Liu et al., ISCA 2018): which index bits and which bits of h. */
-static const struct { uint32_t index; uint64_t high; } pae32[5] = {
+static const struct {
+	uint32_t index;
+	uint64_t high;
+} pae32[5] = {
 	{1u << 3, B(13) | B(10) | B(9) | B(5) | B(0)},
 	{1u << 2 | 1u << 3, B(12) | B(11) | B(6) | B(1)},
 	{1u << 1 | 1u << 2, B(14) | B(9) | B(8) | B(7) | B(2)},
@@ -132,10 +135,8 @@ uint32_t ct_set_hashed(enum ct_set_hash hash, uint32_t sets, uint64_t line)
 	uint32_t index = (uint32_t)line & (sets - 1);
 	uint64_t h = line >> log2_floor(sets);
 	switch (hash) {
-	case CT_HASH_LINEAR:
-		return index;
-	case CT_HASH_XOR:
-		return index ^ ((uint32_t)h & (sets - 1));
+	case CT_HASH_LINEAR: return index;
+	case CT_HASH_XOR: return index ^ ((uint32_t)h & (sets - 1));
 	case CT_HASH_FERMI:
 		if (sets == 32 || sets == 64)
 			return hash_fermi(sets, line);
@@ -144,17 +145,15 @@ uint32_t ct_set_hashed(enum ct_set_hash hash, uint32_t sets, uint64_t line)
 		if (sets == 32)
 			return hash_pae(index, h);
 		return hash_ipoly(sets, index, h);
-	case CT_HASH_IPOLY:
-		return hash_ipoly(sets, index, h);
-	case CT_HASH_FOLD:
-		break;
+	case CT_HASH_IPOLY: return hash_ipoly(sets, index, h);
+	case CT_HASH_FOLD: break;
 	}
 	return hash_fold(sets, index, h);
 }
 
 /* Reads the mapping string into one mask per field. */
 struct mapping {
-	int start;   /* of "dramid@N", -1 without */
+	int start; /* of "dramid@N", -1 without */
 	uint64_t channel, bank, row;
 };
 
@@ -169,8 +168,10 @@ static int parse_mapping(const char *text, struct mapping *m, struct ct_error *e
 		for (s += 7; *s >= '0' && *s <= '9' && m->start < 64; s++)
 			m->start = m->start * 10 + (*s - '0');
 		if (*s != ';' || m->start > 40)
-			return ct_fail(e, CT_ERR_INPUT, "dram.mapping '%s': wanted dramid@BIT; "
-			               "with BIT at most 40", text);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "dram.mapping '%s': wanted dramid@BIT; "
+			               "with BIT at most 40",
+			               text);
 		s++;
 	}
 	for (; *s; s++) {
@@ -191,8 +192,10 @@ static int parse_mapping(const char *text, struct mapping *m, struct ct_error *e
 	if (bit >= 0)
 		return ct_fail(e, CT_ERR_INPUT, "dram.mapping '%s': %d of 64 symbols", text, 63 - bit);
 	if ((m->start >= 0) == (m->channel != 0))
-		return ct_fail(e, CT_ERR_INPUT, "dram.mapping '%s': wanted either dramid@BIT or "
-		               "channel bits D", text);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "dram.mapping '%s': wanted either dramid@BIT or "
+		               "channel bits D",
+		               text);
 	return 0;
 }
 
@@ -277,8 +280,10 @@ static int place_channels(struct ct_address_map *m, struct mapping *map, struct 
 	for (uint64_t v = map->channel; v; v &= v - 1)
 		found++;
 	if (m->gap || found != bits)
-		return ct_fail(e, CT_ERR_INPUT, "dram.mapping: %u channel bits do not fit "
-		               "dram.channels = %u", found, m->channels);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "dram.mapping: %u channel bits do not fit "
+		               "dram.channels = %u",
+		               found, m->channels);
 	return 0;
 }
 
@@ -291,7 +296,8 @@ static int init_fields(struct ct_address_map *m, const struct ct_gpu *g, struct 
 	else
 		rc = parse_mapping(g->dram_mapping, &map, e);
 	if (rc == 0 && ct_bits(map.bank) > log2_floor(g->dram_banks))
-		return ct_fail(e, CT_ERR_INPUT, "dram.mapping: %u bank bits are more than dram.banks = %" PRIu32 " has",
+		return ct_fail(e, CT_ERR_INPUT,
+		               "dram.mapping: %u bank bits are more than dram.banks = %" PRIu32 " has",
 		               ct_bits(map.bank), g->dram_banks);
 	if (rc == 0)
 		rc = place_channels(m, &map, e);
@@ -321,15 +327,13 @@ static uint64_t gather(const struct ct_bit_field *f, uint64_t a)
 
 /* Hashed number among all slices. Bitwise xor works on the channel alone, as in the
  * simulator, so h counts in steps of the slices of a channel. */
-static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint64_t high,
-                           uint64_t line)
+static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint64_t high, uint64_t line)
 {
 	uint32_t n = m->slices, round = n;
 	if (m->slice_fast)
 		return index ^ look_up(m->slice_table, high);
 	switch (m->slice_hash) {
-	case CT_HASH_LINEAR:
-		return index;
+	case CT_HASH_LINEAR: return index;
 	case CT_HASH_XOR:
 		if (!is_power_of_two(n))
 			break;
@@ -342,8 +346,7 @@ static uint32_t hash_slice(const struct ct_address_map *m, uint32_t index, uint6
 		if (!is_power_of_two(n))
 			round = 1u << (log2_floor(n) + 1);
 		return hash_ipoly(round, index, high) % n;
-	default:
-		break;
+	default: break;
 	}
 	return hash_fold(n, index, line >> m->chunk_shift);
 }
@@ -384,8 +387,7 @@ static struct ct_place decode(const struct ct_address_map *m, uint64_t address)
 		            look_up(m->llc_table, line >> log2_floor(m->llc_sets));
 	else
 		p.llc_set = ct_set_index((enum ct_set_hash)m->llc_hash, m->llc_sets, line);
-	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets,
-	                        address >> m->l1_line_bits);
+	p.l1_set = ct_set_index((enum ct_set_hash)m->l1_hash, m->l1_sets, address >> m->l1_line_bits);
 	return p;
 }
 
@@ -432,10 +434,11 @@ int ct_address_map_init(struct ct_address_map *m, const struct ct_gpu *g, struct
 	memset(m, 0, sizeof *m);
 	m->channels = g->dram_channels;
 	m->slices = g->llc_slices;
-	if (!m->channels || !m->slices ||
-	    (m->slices % m->channels && m->channels % m->slices))
-		return ct_fail(e, CT_ERR_INPUT, "llc.slices = %u is neither a multiple nor a divisor of "
-		               "dram.channels = %u", m->slices, m->channels);
+	if (!m->channels || !m->slices || (m->slices % m->channels && m->channels % m->slices))
+		return ct_fail(e, CT_ERR_INPUT,
+		               "llc.slices = %u is neither a multiple nor a divisor of "
+		               "dram.channels = %u",
+		               m->slices, m->channels);
 	m->per_channel = m->slices > m->channels ? m->slices / m->channels : 1;
 	m->per_slice = m->channels > m->slices ? m->channels / m->slices : 1;
 	m->gap = !is_power_of_two(m->channels);

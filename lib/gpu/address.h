@@ -36,13 +36,13 @@ struct ct_bit_field {
 /* Prepared once per GPU; private to address.c, public to be held by value. */
 struct ct_address_map {
 	uint32_t channels, slices;
-	uint32_t per_channel;    /* slices per channel, at least 1 */
-	uint32_t per_slice;      /* channels per slice, at least 1 */
-	uint32_t low_bit;        /* channels interleave from this address bit on */
-	uint32_t gap;            /* channels are not a power of two: division */
-	uint32_t odd_slices;     /* slices per channel are not a power of two: division */
-	uint32_t high_shift;     /* address bits above channel and slice, for hashing */
-	uint32_t chunk_shift;    /* partition lines of one channel chunk in one slice, log2 */
+	uint32_t per_channel; /* slices per channel, at least 1 */
+	uint32_t per_slice;   /* channels per slice, at least 1 */
+	uint32_t low_bit;     /* channels interleave from this address bit on */
+	uint32_t gap;         /* channels are not a power of two: division */
+	uint32_t odd_slices;  /* slices per channel are not a power of two: division */
+	uint32_t high_shift;  /* address bits above channel and slice, for hashing */
+	uint32_t chunk_shift; /* partition lines of one channel chunk in one slice, log2 */
 	uint32_t slice_hash, llc_hash, l1_hash; /* enum ct_set_hash */
 	uint32_t llc_sets, l1_sets, llc_line_bits, l1_line_bits;
 	struct ct_bit_field channel, sub, bank, row;
@@ -91,8 +91,8 @@ static inline uint64_t ct_address_sum(const struct ct_address_map *m, uint64_t a
 }
 
 /* Slice and LLC set alone of that place, in half the time. Pure but for what it writes. */
-static inline void ct_address_slice(const struct ct_address_map *m, uint64_t address,
-                                    uint32_t *slice, uint32_t *llc_set)
+static inline void ct_address_slice(const struct ct_address_map *m, uint64_t address, uint32_t *slice,
+                                    uint32_t *llc_set)
 {
 	if (!m->linear) {
 		ct_address_slice_of(m, address, slice, llc_set);

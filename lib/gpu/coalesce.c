@@ -22,7 +22,7 @@ struct gather {
 	unsigned n;
 	unsigned line_bits, sector_bits, track_bytes;
 	uint64_t line_mask;
-	uint8_t table[TABLE];    /* of the first TABLE_FULL requests, when hashing */
+	uint8_t table[TABLE]; /* of the first TABLE_FULL requests, when hashing */
 };
 
 static inline struct ct_line_request *append(struct gather *g, uint64_t line)
@@ -107,7 +107,8 @@ static CT_INLINE void span_bytes(unsigned lo, unsigned hi, uint64_t bytes[2])
 /* Bits of the sectors that they lie in. */
 static CT_INLINE uint32_t span_sectors(unsigned lo, unsigned hi, unsigned sector_bits)
 {
-	return (uint32_t)(((uint64_t)2 << ((hi - 1) >> sector_bits)) - ((uint64_t)1 << (lo >> sector_bits)));
+	return (uint32_t)(((uint64_t)2 << ((hi - 1) >> sector_bits)) -
+	                  ((uint64_t)1 << (lo >> sector_bits)));
 }
 
 /* Lanes of one contiguous run of the mask side by side in memory: `size` bytes each
@@ -171,9 +172,9 @@ static CT_INLINE void span_of(struct ct_line_request *r, unsigned lo, unsigned h
 
 /* The lines of `bytes` bytes from base on, up or down: nothing is searched or sorted. The shape of
  * the cache is constant where it is called for the usual one. */
-static CT_INLINE unsigned dense_lines(const struct ct_inst *inst, unsigned width, unsigned bytes,
-                                      unsigned line_bits, unsigned sector_bits, int descending,
-                                      struct ct_line_request *out)
+static CT_INLINE unsigned
+dense_lines(const struct ct_inst *inst, unsigned width, unsigned bytes, unsigned line_bits,
+            unsigned sector_bits, int descending, struct ct_line_request *out)
 {
 	const unsigned line = 1u << line_bits;
 	unsigned lo = (unsigned)(inst->base & (line - 1)), here, lane = 0;
@@ -189,7 +190,8 @@ static CT_INLINE unsigned dense_lines(const struct ct_inst *inst, unsigned width
 			span_of(r, lo, lo + here, line, sector_bits);
 		if (n > 1) { /* then each lane has bytes of its own */
 			unsigned lanes = here >> ct_low_bit(width);
-			r->lanes = (uint32_t)((((uint64_t)1 << lanes) - 1) << lane) << ct_low_bit(inst->mask);
+			r->lanes = (uint32_t)((((uint64_t)1 << lanes) - 1) << lane)
+			           << ct_low_bit(inst->mask);
 			lane += lanes;
 		}
 	}
@@ -254,8 +256,8 @@ static int add_pieces(struct gather *g, const struct ct_inst *inst, unsigned wid
 			p.lanes = n;
 		} else {
 			/* a run of no lanes behind lane 31 begins at lane 32: a single lane with a stride */
-			searched(g, (next - width) >> g->line_bits)->lanes |=
-				(uint32_t)((((uint64_t)1 << n) - 1) << p.lane);
+			searched(g, (next - width) >> g->line_bits)
+				->lanes |= (uint32_t)((((uint64_t)1 << n) - 1) << p.lane);
 			p.start = next;
 			p.lane += n;
 		}
@@ -272,8 +274,8 @@ static uint64_t local_word(const struct ct_local_map *m, uint64_t key, uint64_t 
 		       (uint64_t)lane << 2;
 	uint64_t thread = (uint64_t)m->hw_thread + lane;
 	uint64_t all = (uint64_t)m->threads * m->ctas * m->sms;
-	return m->base + 4 * (word * all + (uint64_t)m->threads *
-	                      (m->sm + (uint64_t)m->sms * (thread / m->threads)) +
+	return m->base + 4 * (word * all +
+	                      (uint64_t)m->threads * (m->sm + (uint64_t)m->sms * (thread / m->threads)) +
 	                      thread % m->threads);
 }
 
@@ -302,7 +304,8 @@ static int add_local_uniform(struct gather *g, const struct ct_local_map *m, uin
 	    (m && ((m->threads | m->hw_thread) & 31 || m->base & 127)))
 		return 0;
 	for (unsigned at = 0; at < width; at += 4)
-		add_run(g, local_word(m, key, (inst->base + at) >> 2, lane), 4, lane, inst->naddr, at == 0);
+		add_run(g, local_word(m, key, (inst->base + at) >> 2, lane), 4, lane, inst->naddr,
+		        at == 0);
 	return 1;
 }
 
@@ -387,7 +390,8 @@ static int add_sectors(struct gather *g, const struct ct_inst *inst, unsigned wi
 	if (!stride)
 		memset(g->table, NO_LINE, sizeof g->table);
 	if (g->line_bits == 7 && g->sector_bits == 5)
-		return stride ? add_aligned(g, inst, width, 7, 5, 1) : add_aligned(g, inst, width, 7, 5, 0);
+		return stride ? add_aligned(g, inst, width, 7, 5, 1)
+		              : add_aligned(g, inst, width, 7, 5, 0);
 	return add_aligned(g, inst, width, g->line_bits, g->sector_bits, stride);
 }
 
@@ -415,9 +419,7 @@ static uint32_t add_any(struct gather *g, const struct ct_kernel *k, const struc
 	for (uint32_t mask = inst->mask; mask && i < inst->naddr; mask &= mask - 1, i++) {
 		uint64_t a = inst->addr[i];
 		switch (lane_space(k, s, a)) {
-		case CT_SPACE_SHARED:
-			shared |= mask & (0 - mask);
-			break;
+		case CT_SPACE_SHARED: shared |= mask & (0 - mask); break;
 		case CT_SPACE_LOCAL:
 			if (s->space == CT_SPACE_GENERIC)
 				a -= k->local_base;
@@ -454,10 +456,10 @@ static int is_global(const struct ct_kernel *k, const struct ct_sinst *s)
 }
 
 /* ct_coalesce() of what is not dense. */
-static CT_NOINLINE unsigned sparse(const struct ct_kernel *k, const struct ct_sinst *s,
-                                   const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                                   const struct ct_local_map *local, uint64_t warp_key,
-                                   struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
+static CT_NOINLINE unsigned
+sparse(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
+       uint32_t sector, const struct ct_local_map *local, uint64_t warp_key,
+       struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
 {
 	struct gather g; /* its table stays unset until it is needed */
 	unsigned width = clip_width(s);
@@ -476,17 +478,15 @@ static CT_NOINLINE unsigned sparse(const struct ct_kernel *k, const struct ct_si
 	g.line_mask = line - 1;
 	g.track_bytes = line <= 128;
 	if (global ? !add_pieces(&g, inst, width) &&
-	             (!has_stride(inst) || !add_sectors(&g, inst, width, 1))
-	           : s->space != CT_SPACE_LOCAL ||
-	             !add_local_uniform(&g, local, warp_key, inst, width))
+	                     (!has_stride(inst) || !add_sectors(&g, inst, width, 1))
+	           : s->space != CT_SPACE_LOCAL || !add_local_uniform(&g, local, warp_key, inst, width))
 		*shared_lanes = add_lanes(&g, k, s, inst, width, local, warp_key, global);
 	return g.n;
 }
 
 unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
-                     uint32_t line, uint32_t sector, const struct ct_local_map *local,
-                     uint64_t warp_key, struct ct_line_request out[CT_MAX_LINES_PER_INST],
-                     uint32_t *shared_lanes)
+                     uint32_t line, uint32_t sector, const struct ct_local_map *local, uint64_t warp_key,
+                     struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
 {
 	unsigned n = is_global(k, s) ? dense(inst, clip_width(s), line, sector, 0, out) : 0;
 	*shared_lanes = 0;
@@ -494,11 +494,10 @@ unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const 
 }
 
 /* ct_coalesce_descending() of what is not dense. */
-static CT_NOINLINE unsigned sparse_descending(const struct ct_kernel *k, const struct ct_sinst *s,
-                                              const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                                              const struct ct_local_map *local, uint64_t warp_key,
-                                              struct ct_line_request out[CT_MAX_LINES_PER_INST],
-                                              uint32_t *shared_lanes)
+static CT_NOINLINE unsigned
+sparse_descending(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
+                  uint32_t line, uint32_t sector, const struct ct_local_map *local, uint64_t warp_key,
+                  struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
 {
 	unsigned width = clip_width(s), n = 0;
 	if (is_global(k, s) && !inst->nruns && inst->naddr >= SCATTERED && is_power_of_two(width) &&
@@ -511,11 +510,10 @@ static CT_NOINLINE unsigned sparse_descending(const struct ct_kernel *k, const s
 	return n;
 }
 
-unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst *s,
-                                const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                                const struct ct_local_map *local, uint64_t warp_key,
-                                struct ct_line_request out[CT_MAX_LINES_PER_INST],
-                                uint32_t *shared_lanes)
+unsigned ct_coalesce_descending(
+	const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
+	uint32_t sector, const struct ct_local_map *local, uint64_t warp_key,
+	struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes)
 {
 	unsigned n = is_global(k, s) ? dense(inst, clip_width(s), line, sector, 1, out) : 0;
 	*shared_lanes = 0;
@@ -545,7 +543,11 @@ static unsigned conflicts(const struct ct_inst *inst, uint32_t lanes, uint32_t b
 	if (lanes == ~0u && inst->mask && inst->naddr && banks <= HEADS && is_power_of_two(banks) &&
 	    without_conflict(inst, banks))
 		return 1;
-	struct { uint64_t word; uint32_t bank; uint8_t next; } found[CT_WARP_LANES];
+	struct {
+		uint64_t word;
+		uint32_t bank;
+		uint8_t next;
+	} found[CT_WARP_LANES];
 	uint8_t head[HEADS];
 	unsigned degree = 0, n = 0, i = 0;
 	memset(head, END, sizeof head);

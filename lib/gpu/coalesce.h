@@ -11,28 +11,25 @@ CT_DECLS_BEGIN
 
 /* One line touched by one warp instruction. */
 struct ct_line_request {
-	uint64_t line;      /* address / line bytes */
-	uint32_t sectors;   /* bit s: 32 B sector s of the line is touched */
-	uint32_t lanes;     /* lanes that touch it */
-	uint64_t bytes[2];  /* bit b: byte b of a 128 B line is touched (lines above 128 B:
+	uint64_t line;     /* address / line bytes */
+	uint32_t sectors;  /* bit s: 32 B sector s of the line is touched */
+	uint32_t lanes;    /* lanes that touch it */
+	uint64_t bytes[2]; /* bit b: byte b of a 128 B line is touched (lines above 128 B:
 	                       not tracked) */
 };
 
 /* Lanes access at most this many bytes each (wider fields are cut here); a local
  * access of that width falls apart into words that may lie in lines of their own. */
-enum {
-	CT_MAX_ACCESS_BYTES = 64,
-	CT_MAX_LINES_PER_INST = CT_WARP_LANES * (CT_MAX_ACCESS_BYTES / 4 + 1)
-};
+enum { CT_MAX_ACCESS_BYTES = 64, CT_MAX_LINES_PER_INST = CT_WARP_LANES * (CT_MAX_ACCESS_BYTES / 4 + 1) };
 
 /* Where an SM's local memory lies in the address space (doc/replay.md section 5): word w
  * of hardware thread t is at
  *     base + 4 * (w*N + P*(sm + sms*(t / P)) + t % P),   N = P * ctas * sms
  * so that the same word of neighbouring threads is contiguous. */
 struct ct_local_map {
-	uint64_t base;      /* of the local segment: CT_LOCAL_BASE */
-	uint32_t threads;   /* P: threads per CTA rounded up to 32 */
-	uint32_t ctas, sms; /* n (struct ct_occupancy.ctas) and SMs of the launch */
+	uint64_t base;          /* of the local segment: CT_LOCAL_BASE */
+	uint32_t threads;       /* P: threads per CTA rounded up to 32 */
+	uint32_t ctas, sms;     /* n (struct ct_occupancy.ctas) and SMs of the launch */
 	uint32_t sm, hw_thread; /* first hardware thread of the warp: CTA slot * P + 32 * warp */
 };
 #define CT_LOCAL_BASE UINT64_C(0x1f880000)
@@ -49,9 +46,8 @@ struct ct_local_map {
  * without windows counts as global. local may be NULL: then local accesses are placed
  * in a private space keyed by the caller's warp_key (bit 63 of the address set, no
  * meeting with global memory or other warps). Pure, thread-safe. */
-unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
-                     const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                     const struct ct_local_map *local, uint64_t warp_key,
+unsigned ct_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
+                     uint32_t line, uint32_t sector, const struct ct_local_map *local, uint64_t warp_key,
                      struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes);
 
 /* Sorts requests by descending line: the order in which Accel-Sim sends them
@@ -60,11 +56,10 @@ void ct_lines_descending(struct ct_line_request *r, unsigned n);
 
 /* The same as ct_coalesce(), with the requests in descending order of their lines, as
  * ct_lines_descending() puts them: quicker for lanes all over memory. Pure, thread-safe. */
-unsigned ct_coalesce_descending(const struct ct_kernel *k, const struct ct_sinst *s,
-                                const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                                const struct ct_local_map *local, uint64_t warp_key,
-                                struct ct_line_request out[CT_MAX_LINES_PER_INST],
-                                uint32_t *shared_lanes);
+unsigned ct_coalesce_descending(
+	const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
+	uint32_t sector, const struct ct_local_map *local, uint64_t warp_key,
+	struct ct_line_request out[CT_MAX_LINES_PER_INST], uint32_t *shared_lanes);
 
 /* Bank conflict degree of a shared-memory access: largest number of distinct
  * words in one of `banks` 4-byte banks over the lanes in `lanes` (~0u: all), first

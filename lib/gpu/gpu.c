@@ -28,24 +28,22 @@ static enum ct_scheduler nearest_modelled(enum ct_scheduler asked)
 {
 	switch (asked) {
 	case CT_SCHED_LRR:
-	case CT_SCHED_STRICT_RR:
-		return CT_SCHED_LRR;
-	case CT_SCHED_TWO_LEVEL:
-		return CT_SCHED_TWO_LEVEL;
-	default:
-		return CT_SCHED_GTO;
+	case CT_SCHED_STRICT_RR: return CT_SCHED_LRR;
+	case CT_SCHED_TWO_LEVEL: return CT_SCHED_TWO_LEVEL;
+	default: return CT_SCHED_GTO;
 	}
 }
 
 /* Fills in whichever of size, sets and ways is open; `total` is the size over all
  * `copies` caches, 0 when the size of one is known. */
-static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t total,
-                          uint32_t copies, struct ct_error *e)
+static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t total, uint32_t copies,
+                          struct ct_error *e)
 {
 	uint64_t ways_bytes, unit;
 	if (total && total % copies)
-		return ct_fail(e, CT_ERR_INPUT, "%s.size = %" PRIu64 " does not divide into %" PRIu32
-		               " slices", name, total, copies);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s.size = %" PRIu64 " does not divide into %" PRIu32 " slices", name,
+		               total, copies);
 	if (total)
 		c->size = total / copies;
 	if (!c->line || (c->ways == 0 && c->sets == 0))
@@ -60,8 +58,10 @@ static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t 
 	if (c->sets && c->ways) {
 		if (c->size == (uint64_t)c->sets * c->ways * c->line)
 			return 0;
-		return ct_fail(e, CT_ERR_INPUT, "%s.size = %" PRIu64 " is not %" PRIu32 " sets x %" PRIu32
-		               " ways x %" PRIu32 " bytes", name, c->size, c->sets, c->ways, c->line);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s.size = %" PRIu64 " is not %" PRIu32 " sets x %" PRIu32
+		               " ways x %" PRIu32 " bytes",
+		               name, c->size, c->sets, c->ways, c->line);
 	}
 	unit = c->sets ? c->sets : c->ways;
 	ways_bytes = unit * c->line;
@@ -69,12 +69,15 @@ static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t 
 		uint64_t low = c->size / ways_bytes * ways_bytes * copies, high;
 		high = low + ways_bytes * copies;
 		if (!low)
-			return ct_fail(e, CT_ERR_INPUT, "%s.size = %" PRIu64 " is less than one of its %s of %" PRIu64
-			               " bytes", name, total ? total : c->size, c->sets ? "ways" : "sets", high);
-		return ct_fail(e, CT_ERR_INPUT, "%s.size = %" PRIu64 " is not a whole number of %s of %"
-		               PRIu64 " bytes: the nearest sizes are %" PRIu64 " and %" PRIu64, name,
-		               total ? total : c->size, c->sets ? "ways" : "sets", ways_bytes * copies,
-		               low, high);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s.size = %" PRIu64 " is less than one of its %s of %" PRIu64
+			               " bytes",
+			               name, total ? total : c->size, c->sets ? "ways" : "sets", high);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s.size = %" PRIu64 " is not a whole number of %s of %" PRIu64
+		               " bytes: the nearest sizes are %" PRIu64 " and %" PRIu64,
+		               name, total ? total : c->size, c->sets ? "ways" : "sets",
+		               ways_bytes * copies, low, high);
 	}
 	if (c->sets)
 		c->ways = (uint32_t)(c->size / ways_bytes);
@@ -86,10 +89,13 @@ static int complete_cache(struct ct_cache_params *c, const char *name, uint64_t 
 static int check_cache(const struct ct_cache_params *c, const char *name, struct ct_error *e)
 {
 	if (!is_power_of_two(c->line) || !is_power_of_two(c->sector))
-		return ct_fail(e, CT_ERR_INPUT, "%s.line and %s.sector must be powers of two", name, name);
+		return ct_fail(e, CT_ERR_INPUT, "%s.line and %s.sector must be powers of two", name,
+		               name);
 	if (c->sector > c->line || c->line / c->sector > 32)
-		return ct_fail(e, CT_ERR_INPUT, "%s.sector = %" PRIu32 ": a line of %" PRIu32
-		               " bytes holds from 1 to 32 sectors", name, c->sector, c->line);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s.sector = %" PRIu32 ": a line of %" PRIu32
+		               " bytes holds from 1 to 32 sectors",
+		               name, c->sector, c->line);
 	if (c->sets == 0 || c->ways == 0)
 		return ct_fail(e, CT_ERR_INPUT, "%s has no sets", name);
 	return 0;
@@ -103,11 +109,15 @@ static int check_l1_split(const struct ct_gpu *g, struct ct_error *e)
 		return ct_fail(e, CT_ERR_INPUT, "l1.adaptive needs shmem.options");
 	uint64_t last = g->shmem_option[g->shmem_options - 1];
 	if (g->unified_bytes == 0 || last > g->unified_bytes)
-		return ct_fail(e, CT_ERR_INPUT, "l1.unified = %" PRIu64 ": smaller than the last of "
-		               "shmem.options, %" PRIu64, g->unified_bytes, last);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "l1.unified = %" PRIu64 ": smaller than the last of "
+		               "shmem.options, %" PRIu64,
+		               g->unified_bytes, last);
 	if (g->shmem_bytes > last)
-		return ct_fail(e, CT_ERR_INPUT, "shmem.size = %" PRIu64 ": larger than the last of "
-		               "shmem.options, %" PRIu64, g->shmem_bytes, last);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "shmem.size = %" PRIu64 ": larger than the last of "
+		               "shmem.options, %" PRIu64,
+		               g->shmem_bytes, last);
 	return 0;
 }
 
@@ -116,10 +126,12 @@ static int check_memory(const struct ct_gpu *g, struct ct_error *e)
 	struct ct_address_map map;
 	if (!is_power_of_two(g->dram_banks) || !is_power_of_two(g->dram_row_bytes) ||
 	    !is_power_of_two(g->partition_interleave))
-		return ct_fail(e, CT_ERR_INPUT, "dram.banks, dram.row and dram.interleave must be powers of "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "dram.banks, dram.row and dram.interleave must be powers of "
 		               "two");
 	if (g->dram_banks % g->dram_bank_groups)
-		return ct_fail(e, CT_ERR_INPUT, "dram.bank_groups = %" PRIu32 " does not divide dram.banks",
+		return ct_fail(e, CT_ERR_INPUT,
+		               "dram.bank_groups = %" PRIu32 " does not divide dram.banks",
 		               g->dram_bank_groups);
 	if (g->partition_interleave < g->llc.line)
 		return ct_fail(e, CT_ERR_INPUT, "dram.interleave = %" PRIu64 " is below llc.line",
@@ -168,8 +180,7 @@ void ct_gpu_defaults(struct ct_gpu *g)
 }
 
 /* "key = value" without the blanks around both; 0 when a part is missing. */
-static int split_assignment(const char *text, char *key, size_t key_room, char *value,
-                            size_t value_room)
+static int split_assignment(const char *text, char *key, size_t key_room, char *value, size_t value_room)
 {
 	const char *eq = strchr(text, '=');
 	if (!eq)
@@ -201,8 +212,9 @@ int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e)
 	if (!r) {
 		int near;
 		const char *name = ct_key_nearest(key, &near);
-		return ct_fail(e, CT_ERR_USAGE, "unknown key '%s': %s '%s'%s", key, near ? "did you mean" : "the nearest is",
-		               name, near ? "?" : "; cachetriage-gpu(5) lists them");
+		return ct_fail(e, CT_ERR_USAGE, "unknown key '%s': %s '%s'%s", key,
+		               near ? "did you mean" : "the nearest is", name,
+		               near ? "?" : "; cachetriage-gpu(5) lists them");
 	}
 	int rc = ct_key_store(g, r, value, CT_ERR_USAGE, e);
 	/* An L1 that follows the shared memory would take no notice of its size. */
@@ -239,8 +251,7 @@ int ct_gpu_scale(struct ct_gpu *g, double f, struct ct_error *e)
 	if (g->llc_partitions > g->llc_slices)
 		g->llc_partitions = g->llc_slices;
 	/* Channel bits that the mapping string spells out fit one number of channels. */
-	if (g->dram_mapping[0] && strncmp(g->dram_mapping, "dramid@", 7) != 0 &&
-	    g->dram_channels != old)
+	if (g->dram_mapping[0] && strncmp(g->dram_mapping, "dramid@", 7) != 0 && g->dram_channels != old)
 		g->dram_mapping[0] = 0;
 	return ct_gpu_check(g, e);
 }
@@ -295,8 +306,8 @@ uint64_t ct_gpu_register_bytes(const struct ct_gpu *g)
 }
 
 int ct_gpu_each(const struct ct_gpu *g,
-                void (*fn)(void *ctx, const char *key, const char *value, const char *unit),
-                void *ctx, struct ct_error *e)
+                void (*fn)(void *ctx, const char *key, const char *value, const char *unit), void *ctx,
+                struct ct_error *e)
 {
 	size_t n;
 	const struct ct_key_row *rows = ct_key_rows(&n);
@@ -332,8 +343,8 @@ static void print_derived(const struct ct_gpu *g, struct ct_buf *b)
 	ct_buf_puts(b, "# Derived:\n");
 	print_size(b, "LLC", ct_gpu_llc_bytes(g));
 	print_size(b, "LLC slice", g->llc.size);
-	ct_buf_printf(b, "#   %-28s %" PRIu32 " of %" PRIu32 " ways\n", "LLC sets per slice", g->llc.sets,
-	              g->llc.ways);
+	ct_buf_printf(b, "#   %-28s %" PRIu32 " of %" PRIu32 " ways\n", "LLC sets per slice",
+	              g->llc.sets, g->llc.ways);
 	ct_buf_printf(b, "#   %-28s %" PRIu64 "\n", "LLC sets", (uint64_t)g->llc.sets * g->llc_slices);
 	print_size(b, "L1 over all SMs", g->l1.size * g->sms);
 	print_size(b, "register file per SM", ct_gpu_register_bytes(g));
@@ -368,8 +379,8 @@ void ct_gpu_print(const struct ct_gpu *g, struct ct_buf *b)
 		section_len = len;
 		ct_buf_reset(&value);
 		ct_key_format(g, &rows[i], &value);
-		ct_buf_printf(b, "%-23s = %-12s # %s%s%s\n", k->name, value.len ? value.data : "", k->unit,
-		              k->unit[0] ? ": " : "", k->help);
+		ct_buf_printf(b, "%-23s = %-12s # %s%s%s\n", k->name, value.len ? value.data : "",
+		              k->unit, k->unit[0] ? ": " : "", k->help);
 		b->failed |= value.failed;
 	}
 	ct_buf_putc(b, '\n');

@@ -19,12 +19,12 @@ CT_DECLS_BEGIN
 /* Warp scheduling policies that configurations name. The engine models some of
  * them; struct ct_gpu keeps what was asked for and what is in force. */
 enum ct_scheduler {
-	CT_SCHED_GTO,        /* greedy, then oldest */
-	CT_SCHED_LRR,        /* loose round robin */
-	CT_SCHED_TWO_LEVEL,  /* active and pending warps */
-	CT_SCHED_OLDEST,     /* oldest first ("old") */
-	CT_SCHED_STRICT_RR,  /* strict round robin ("rrr") */
-	CT_SCHED_WARP_LIMIT  /* GTO over a limited number of warps ("warp_limiting") */
+	CT_SCHED_GTO,       /* greedy, then oldest */
+	CT_SCHED_LRR,       /* loose round robin */
+	CT_SCHED_TWO_LEVEL, /* active and pending warps */
+	CT_SCHED_OLDEST,    /* oldest first ("old") */
+	CT_SCHED_STRICT_RR, /* strict round robin ("rrr") */
+	CT_SCHED_WARP_LIMIT /* GTO over a limited number of warps ("warp_limiting") */
 };
 
 /* Write policies (doc/models.md section 2). */
@@ -61,12 +61,12 @@ enum ct_noc { CT_NOC_CROSSBAR, CT_NOC_MESH, CT_NOC_BUTTERFLY };
 
 /* One cache: an L1, or one slice of the LLC. */
 struct ct_cache_params {
-	uint64_t size;          /* bytes = sets * ways * line */
-	uint32_t line, sector;  /* bytes; sector == line: not sectored */
+	uint64_t size;         /* bytes = sets * ways * line */
+	uint32_t line, sector; /* bytes; sector == line: not sectored */
 	uint32_t sets, ways;
-	uint32_t write_policy;  /* enum ct_write_policy */
-	uint32_t set_hash;      /* enum ct_set_hash */
-	uint32_t replacement;   /* enum ct_replacement */
+	uint32_t write_policy;             /* enum ct_write_policy */
+	uint32_t set_hash;                 /* enum ct_set_hash */
+	uint32_t replacement;              /* enum ct_replacement */
 	uint32_t mshr_entries, mshr_merge; /* per sector: entries, requests per entry */
 	uint32_t miss_queue;
 	uint32_t banks;         /* sectors served per cycle, one per bank (LLC: per slice) */
@@ -75,71 +75,73 @@ struct ct_cache_params {
 	uint32_t allocate;      /* enum ct_allocate */
 };
 
-struct ct_unit_timing { uint32_t latency, initiation; };
+struct ct_unit_timing {
+	uint32_t latency, initiation;
+};
 
 enum { CT_MAX_SHMEM_OPTIONS = 16 };
 
 struct ct_gpu {
 	char name[64];
-	uint32_t sms;                  /* sm.count */
-	uint32_t schedulers;           /* per SM */
-	uint32_t scheduler;            /* enum ct_scheduler in force: one the engine models */
-	uint32_t scheduler_asked;      /* enum ct_scheduler of the configuration */
-	uint32_t active_warps;         /* per scheduler, of a two-level or limiting scheduler */
-	uint32_t max_threads;          /* resident threads per SM */
+	uint32_t sms;             /* sm.count */
+	uint32_t schedulers;      /* per SM */
+	uint32_t scheduler;       /* enum ct_scheduler in force: one the engine models */
+	uint32_t scheduler_asked; /* enum ct_scheduler of the configuration */
+	uint32_t active_warps;    /* per scheduler, of a two-level or limiting scheduler */
+	uint32_t max_threads;     /* resident threads per SM */
 	uint32_t max_ctas;
-	uint32_t registers;            /* 32-bit registers per SM */
-	uint32_t warp_size;            /* 32 */
+	uint32_t registers; /* 32-bit registers per SM */
+	uint32_t warp_size; /* 32 */
 	double core_mhz, noc_mhz, llc_mhz, dram_mhz;
 
 	struct ct_cache_params l1;
-	uint32_t l1_latency;           /* core cycles, tag to data */
-	uint32_t l1_flush;             /* invalidated at every kernel */
-	uint32_t l1_skip;              /* enum ct_l1_skip */
-	uint32_t l1_adaptive;          /* L1 takes what shared memory leaves */
-	uint64_t unified_bytes;        /* L1 + shared memory when adaptive */
-	uint64_t shmem_bytes;          /* for occupancy */
-	uint32_t shmem_options;        /* number of splits */
+	uint32_t l1_latency;                         /* core cycles, tag to data */
+	uint32_t l1_flush;                           /* invalidated at every kernel */
+	uint32_t l1_skip;                            /* enum ct_l1_skip */
+	uint32_t l1_adaptive;                        /* L1 takes what shared memory leaves */
+	uint64_t unified_bytes;                      /* L1 + shared memory when adaptive */
+	uint64_t shmem_bytes;                        /* for occupancy */
+	uint32_t shmem_options;                      /* number of splits */
 	uint64_t shmem_option[CT_MAX_SHMEM_OPTIONS]; /* bytes, ascending */
 	uint32_t shmem_latency, shmem_banks;
 
-	struct ct_cache_params llc;    /* one slice */
-	uint32_t llc_slices;           /* a multiple of dram_channels, or a divisor */
-	uint32_t llc_partitions;       /* memory partitions (controllers) the slices belong to */
-	uint32_t llc_latency;          /* rop: core cycles from network to tag */
-	uint32_t llc_hash;             /* slice hash, enum ct_set_hash */
-	uint32_t llc_flush;            /* flushed between kernels */
-	uint32_t llc_memcpy_fill;      /* memcpys fill the LLC */
-	uint32_t llc_queue;            /* input queue entries per slice */
+	struct ct_cache_params llc; /* one slice */
+	uint32_t llc_slices;        /* a multiple of dram_channels, or a divisor */
+	uint32_t llc_partitions;    /* memory partitions (controllers) the slices belong to */
+	uint32_t llc_latency;       /* rop: core cycles from network to tag */
+	uint32_t llc_hash;          /* slice hash, enum ct_set_hash */
+	uint32_t llc_flush;         /* flushed between kernels */
+	uint32_t llc_memcpy_fill;   /* memcpys fill the LLC */
+	uint32_t llc_queue;         /* input queue entries per slice */
 
 	uint32_t dram_channels;
-	uint32_t dram_latency;         /* core cycles added to every access */
+	uint32_t dram_latency; /* core cycles added to every access */
 	uint32_t dram_banks, dram_bank_groups, dram_row_bytes;
 	uint32_t dram_bus_bytes, dram_burst, dram_data_ratio; /* atom = bus * burst */
-	uint32_t dram_ccd, dram_ccdl, dram_rrd, dram_rcd, dram_ras, dram_rp, dram_rc, dram_cl,
-	         dram_wl, dram_cdlr, dram_wr, dram_rtpl, dram_dual_bus;
+	uint32_t dram_ccd, dram_ccdl, dram_rrd, dram_rcd, dram_ras, dram_rp, dram_rc, dram_cl, dram_wl,
+		dram_cdlr, dram_wr, dram_rtpl, dram_dual_bus;
 	uint32_t dram_queue;           /* FR-FCFS window per channel */
 	uint32_t dram_fifo;            /* 1: first come, first served; 0: FR-FCFS */
 	double dram_efficiency;        /* usable share of peak bandwidth in analytic models */
 	uint64_t partition_interleave; /* bytes per channel before the next */
 	char dram_mapping[96];         /* Accel-Sim mapping string, "" = interleave */
 
-	uint32_t noc;                  /* enum ct_noc */
+	uint32_t noc; /* enum ct_noc */
 	uint32_t noc_flit_bytes, noc_header_bytes;
-	uint32_t noc_flits_as_one;     /* every packet is one flit (Accel-Sim's local crossbar) */
-	uint32_t noc_latency;          /* core cycles, SM <-> slice, one way, unloaded, beyond
+	uint32_t noc_flits_as_one; /* every packet is one flit (Accel-Sim's local crossbar) */
+	uint32_t noc_latency;      /* core cycles, SM <-> slice, one way, unloaded, beyond
 	                                  what llc_latency holds */
-	uint32_t noc_hop_cycles;       /* NoC cycles of a router and its link, unloaded */
+	uint32_t noc_hop_cycles;   /* NoC cycles of a router and its link, unloaded */
 
 	struct ct_unit_timing unit[CT_CLASS_COUNT];
-	uint32_t collectors;           /* operand collectors per scheduler */
-	uint32_t register_banks;       /* per SM */
+	uint32_t collectors;     /* operand collectors per scheduler */
+	uint32_t register_banks; /* per SM */
 	uint32_t launch_cycles, cta_launch_cycles;
 
-	uint64_t llc_total;            /* llc.size as set, until ct_gpu_check() spreads it over
+	uint64_t llc_total; /* llc.size as set, until ct_gpu_check() spreads it over
 	                                  the slices; then 0 */
 
-	double power_watt;             /* average board power, for perf/W */
+	double power_watt; /* average board power, for perf/W */
 	double sm_static_watt;
 	double llc_pj_per_byte, dram_pj_per_byte, noc_pj_per_byte;
 };
@@ -149,9 +151,9 @@ void ct_gpu_defaults(struct ct_gpu *g);
 
 /* The table of keys, in the order in which everything lists them. */
 struct ct_gpu_key {
-	const char *name;  /* "l1.size" */
-	const char *unit;  /* as GP records print it: "bytes", "MHz", "cycles" ..., "" */
-	const char *help;  /* one line */
+	const char *name; /* "l1.size" */
+	const char *unit; /* as GP records print it: "bytes", "MHz", "cycles" ..., "" */
+	const char *help; /* one line */
 };
 size_t ct_gpu_key_count(void);
 /* Key i; NULL past the end. Static storage. */
@@ -192,8 +194,8 @@ int ct_gpu_resize_llc(struct ct_gpu *g, uint64_t bytes, struct ct_error *e);
 /* Calls fn for each key in table order: for GP records. Value is printable. Fails with
  * CT_ERR_NOMEM, after some of the calls. */
 int ct_gpu_each(const struct ct_gpu *g,
-                void (*fn)(void *ctx, const char *key, const char *value, const char *unit),
-                void *ctx, struct ct_error *e);
+                void (*fn)(void *ctx, const char *key, const char *value, const char *unit), void *ctx,
+                struct ct_error *e);
 /* Appends the file form of g with derived sizes as comments (--print-gpu). */
 void ct_gpu_print(const struct ct_gpu *g, struct ct_buf *b);
 

@@ -53,10 +53,13 @@ static int read_section(struct reader *r, char *s, struct ct_error *e)
 	size_t rows, len = strlen(r->section);
 	(void)ct_key_rows(&rows);
 	for (size_t i = 0; i < rows; i++)
-		if (strncmp(r->rows[i].key.name, r->section, len) == 0 && r->rows[i].key.name[len] == '.')
+		if (strncmp(r->rows[i].key.name, r->section, len) == 0 &&
+		    r->rows[i].key.name[len] == '.')
 			return 0;
-	return ct_fail(e, CT_ERR_INPUT, "%s:%u: unknown section [%s]: sections are the words before "
-	               "the dot of a key", r->name, r->line, r->section);
+	return ct_fail(e, CT_ERR_INPUT,
+	               "%s:%u: unknown section [%s]: sections are the words before "
+	               "the dot of a key",
+	               r->name, r->line, r->section);
 }
 
 static int remember(struct reader *r, const struct ct_key_row *row, struct ct_error *e)
@@ -88,12 +91,13 @@ static int read_assignment(struct reader *r, char *s, struct ct_error *e)
 	if (!row) {
 		int near;
 		const char *name = ct_key_nearest(full, &near);
-		return ct_fail(e, CT_ERR_INPUT, "%s:%u: unknown key '%s': %s '%s'%s", r->name, r->line, full,
-		               near ? "did you mean" : "the nearest is", name, near ? "?" : "; cachetriage-gpu(5) lists them");
+		return ct_fail(e, CT_ERR_INPUT, "%s:%u: unknown key '%s': %s '%s'%s", r->name, r->line,
+		               full, near ? "did you mean" : "the nearest is", name,
+		               near ? "?" : "; cachetriage-gpu(5) lists them");
 	}
 	if (r->given[row - r->rows].line)
-		return ct_fail(e, CT_ERR_INPUT, "%s:%u: '%s' was already given in line %u", r->name, r->line,
-		               full, r->given[row - r->rows].line);
+		return ct_fail(e, CT_ERR_INPUT, "%s:%u: '%s' was already given in line %u", r->name,
+		               r->line, full, r->given[row - r->rows].line);
 	if (ct_key_store(r->g, row, value, CT_ERR_INPUT, &why) < 0)
 		return ct_fail(e, CT_ERR_INPUT, "%s:%u: %s", r->name, r->line, why.text);
 	return remember(r, row, e);
@@ -134,9 +138,10 @@ static int check_given(const struct reader *r, size_t rows, struct ct_error *e)
 		if (b.failed)
 			rc = ct_fail_nomem(e);
 		else if (strcmp(b.data, given->value) != 0)
-			rc = ct_fail(e, CT_ERR_INPUT, "%s:%u: %s = %s does not agree with the other sizes, which "
-			             "make %s", r->name, given->line, r->rows[i].key.name, given->value,
-			             b.data);
+			rc = ct_fail(e, CT_ERR_INPUT,
+			             "%s:%u: %s = %s does not agree with the other sizes, which "
+			             "make %s",
+			             r->name, given->line, r->rows[i].key.name, given->value, b.data);
 	}
 	ct_buf_free(&b);
 	return rc;
@@ -184,7 +189,8 @@ static void tell_lost(const struct reader *r, size_t rows, const struct ct_diag 
 	if (r->open_end) /* a number may have lost digits */
 		ct_warn(diag, "%s:%u: the last line has no end: the file may be cut", r->name, r->line);
 	if (given > all / 4 && given < all)
-		ct_warn(diag, "%s: %u of %u keys are not given and are those of rtx3080, %s is the first: are lines lost?",
+		ct_warn(diag,
+		        "%s: %u of %u keys are not given and are those of rtx3080, %s is the first: are lines lost?",
 		        r->name, all - given, all, first);
 }
 
@@ -215,14 +221,15 @@ static int parse_own(struct ct_gpu *g, const char *name, const char *text, size_
 }
 
 static int parse_text(struct ct_gpu *g, const struct ct_sim_text *config,
-                      const struct ct_sim_text *trace, const struct ct_diag *diag,
-                      struct ct_error *e)
+                      const struct ct_sim_text *trace, const struct ct_diag *diag, struct ct_error *e)
 {
 	struct ct_error why;
 	if (!ct_sim_recognise(config->text, config->n)) {
 		if (trace)
-			return ct_fail(e, CT_ERR_INPUT, "%s: a trace.config belongs to a gpgpusim.config, which "
-			               "%s is not", trace->name, config->name);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s: a trace.config belongs to a gpgpusim.config, which "
+			               "%s is not",
+			               trace->name, config->name);
 		return parse_own(g, config->name, config->text, config->n, diag, e);
 	}
 	int rc = ct_sim_parse(g, config, trace, diag, e);
@@ -303,8 +310,7 @@ static int load_file(struct ct_gpu *g, const char *path, const char *trace_path,
 }
 
 /* "FILE,TRACECONFIG", unless a file has that very name. */
-static int load_pair(struct ct_gpu *g, const char *name, const struct ct_diag *diag,
-                     struct ct_error *e)
+static int load_pair(struct ct_gpu *g, const char *name, const struct ct_diag *diag, struct ct_error *e)
 {
 	const char *comma = strrchr(name, ',');
 	char path[4096];
@@ -347,8 +353,9 @@ static int unknown_gpu(const char *name, const char *data_dir, struct ct_error *
 		names[i] = found[i];
 	at = ct_nearest_name(name, names, n);
 	if (at >= 0)
-		return ct_fail(e, CT_ERR_INPUT, "GPU '%s': no such description or file: did you mean '%s'?",
-		               name, names[at]);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "GPU '%s': no such description or file: did you mean '%s'?", name,
+		               names[at]);
 	return ct_fail(e, CT_ERR_INPUT, "GPU '%s': neither a file nor one of %s/gpus/*.conf", name,
 	               data_dir ? data_dir : "data");
 }

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static const char *const scheduler_names[] = {"gto", "lrr", "two_level", "oldest", "strict_rr",
-                                              "warp_limit", NULL};
-static const char *const write_names[] = {"through_no_allocate", "evict", "through_allocate",
-                                          "back_fetch", "back_validate", NULL};
+static const char *const scheduler_names[] = {
+	"gto", "lrr", "two_level", "oldest", "strict_rr", "warp_limit", NULL};
+static const char *const write_names[] = {
+	"through_no_allocate", "evict", "through_allocate", "back_fetch", "back_validate", NULL};
 static const char *const hash_names[] = {"linear", "xor", "ipoly", "fermi", "pae", "fold", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", NULL};
 static const char *const allocate_names[] = {"miss", "fill", "stream", NULL};
@@ -54,38 +54,44 @@ static const char *const noc_names[] = {"crossbar", "mesh", "butterfly", NULL};
 #define CACHE(p, at_, line_, sector_, ways_, sets_, write_, hash_, entries_, merge_, queue_, banks_, \
               port_, dirty_) \
 	BYTES(p ".line", at_.line, CT_EFFECT_WAYS, 32, 4096, line_, "line size"), \
-	BYTES(p ".sector", at_.sector, CT_EFFECT_NONE, 4, 4096, sector_, \
-	      "sector size; equal to the line: not sectored"), \
-	SHAPE(p ".ways", at_.ways, CT_EFFECT_WAYS, 1, 65536, ways_, "associativity"), \
-	SHAPE(p ".sets", at_.sets, CT_EFFECT_SETS, 1, 1 << 24, sets_, "sets (of a slice, for the LLC)"), \
-	ENUM(p ".write", at_.write_policy, CT_EFFECT_NONE, write_names, write_, "write policy"), \
-	ENUM(p ".set_hash", at_.set_hash, CT_EFFECT_NONE, hash_names, hash_, \
-	     "hash of the set number"), \
-	ENUM(p ".replacement", at_.replacement, CT_EFFECT_NONE, replacement_names, "lru", \
-	     "replacement policy"), \
-	ENUM(p ".allocate", at_.allocate, CT_EFFECT_NONE, allocate_names, "miss", \
-	     "when a miss takes its line"), \
-	COUNT(p ".mshr_entries", at_.mshr_entries, 1, 1 << 20, entries_, \
-	      "outstanding sectors (lines when not sectored)"), \
-	COUNT(p ".mshr_merge", at_.mshr_merge, 1, 1 << 20, merge_, "requests per outstanding sector"), \
-	COUNT(p ".miss_queue", at_.miss_queue, 1, 1 << 20, queue_, "requests waiting to leave"), \
-	COUNT(p ".banks", at_.banks, 1, 64, banks_, "banks, each serving one sector per cycle"), \
-	BYTES(p ".port", at_.port_bytes, CT_EFFECT_NONE, 1, 4096, port_, \
-	      "data port of a bank, bytes per cycle"), \
-	PERCENT(p ".dirty_percent", at_.dirty_percent, dirty_, \
-	        "modified lines are victims only above this share of the cache")
+		BYTES(p ".sector", at_.sector, CT_EFFECT_NONE, 4, 4096, sector_, \
+	              "sector size; equal to the line: not sectored"), \
+		SHAPE(p ".ways", at_.ways, CT_EFFECT_WAYS, 1, 65536, ways_, "associativity"), \
+		SHAPE(p ".sets", at_.sets, CT_EFFECT_SETS, 1, 1 << 24, sets_, \
+	              "sets (of a slice, for the LLC)"), \
+		ENUM(p ".write", at_.write_policy, CT_EFFECT_NONE, write_names, write_, \
+	             "write policy"), \
+		ENUM(p ".set_hash", at_.set_hash, CT_EFFECT_NONE, hash_names, hash_, \
+	             "hash of the set number"), \
+		ENUM(p ".replacement", at_.replacement, CT_EFFECT_NONE, replacement_names, "lru", \
+	             "replacement policy"), \
+		ENUM(p ".allocate", at_.allocate, CT_EFFECT_NONE, allocate_names, "miss", \
+	             "when a miss takes its line"), \
+		COUNT(p ".mshr_entries", at_.mshr_entries, 1, 1 << 20, entries_, \
+	              "outstanding sectors (lines when not sectored)"), \
+		COUNT(p ".mshr_merge", at_.mshr_merge, 1, 1 << 20, merge_, \
+	              "requests per outstanding sector"), \
+		COUNT(p ".miss_queue", at_.miss_queue, 1, 1 << 20, queue_, \
+	              "requests waiting to leave"), \
+		COUNT(p ".banks", at_.banks, 1, 64, banks_, \
+	              "banks, each serving one sector per cycle"), \
+		BYTES(p ".port", at_.port_bytes, CT_EFFECT_NONE, 1, 4096, port_, \
+	              "data port of a bank, bytes per cycle"), \
+		PERCENT(p ".dirty_percent", at_.dirty_percent, dirty_, \
+	                "modified lines are victims only above this share of the cache")
 
 static const struct ct_key_row rows[] = {
 	TEXT("name", name, "rtx3080", "what this GPU is called"),
 
 	COUNT("sm.count", sms, 1, 4096, "68", "streaming multiprocessors (SMs)"),
-	COUNT("sm.schedulers", schedulers, 1, 16, "4", "warp schedulers per SM, one issue each per cycle"),
+	COUNT("sm.schedulers", schedulers, 1, 16, "4",
+              "warp schedulers per SM, one issue each per cycle"),
 	ENUM("sm.scheduler", scheduler_asked, CT_EFFECT_NONE, scheduler_names, "two_level",
-	     "warp scheduling policy of the GPU"),
+             "warp scheduling policy of the GPU"),
 	ENUM("sm.scheduler_in_force", scheduler, CT_EFFECT_DERIVED, scheduler_names, "gto",
-	     "the nearest policy that is modelled; computed"),
+             "the nearest policy that is modelled; computed"),
 	COUNT("sm.active_warps", active_warps, 1, 64, "6",
-	      "active warps per scheduler of a two_level or warp_limit policy"),
+              "active warps per scheduler of a two_level or warp_limit policy"),
 	COUNT("sm.max_threads", max_threads, 32, 65536, "1536", "resident threads per SM"),
 	COUNT("sm.max_ctas", max_ctas, 1, 1024, "16", "resident CTAs per SM"),
 	COUNT("sm.registers", registers, 1, 1 << 24, "65536", "32-bit registers per SM"),
@@ -101,33 +107,31 @@ static const struct ct_key_row rows[] = {
 	REAL("clock.dram", dram_mhz, "MHz", CT_UNIT_MHZ, 1, 1e5, "4750", "DRAM command clock"),
 
 	SIZE("l1.size", l1.size, CT_EFFECT_SIZE, 32, 1024 * MIB, "128KiB",
-	     "L1 data cache per SM; with l1.adaptive, its nominal size"),
+             "L1 data cache per SM; with l1.adaptive, its nominal size"),
 	CACHE("l1", l1, "128", "32", "256", "4", "through_allocate", "linear", "384", "48", "16", "4",
-	      "32", "25"),
+              "32", "25"),
 	CYCLES("l1.latency", l1_latency, 1e5, "39", "from tag access to data"),
 	BOOL("l1.flush", l1_flush, "on", "invalidated at every kernel"),
-	ENUM("l1.bypass", l1_skip, CT_EFFECT_NONE, skip_names, "none",
-	     "which accesses do without L1"),
+	ENUM("l1.bypass", l1_skip, CT_EFFECT_NONE, skip_names, "none", "which accesses do without L1"),
 	BOOL("l1.adaptive", l1_adaptive, "on", "L1 takes what the kernel's shared memory leaves"),
 	SIZE("l1.unified", unified_bytes, CT_EFFECT_NONE, 0, 1024 * MIB, "128KiB",
-	     "L1 and shared memory together when adaptive"),
+             "L1 and shared memory together when adaptive"),
 
-	SIZE("shmem.size", shmem_bytes, CT_EFFECT_NONE, 0, 1024 * MIB, "100KiB",
-	     "shared memory per SM"),
+	SIZE("shmem.size", shmem_bytes, CT_EFFECT_NONE, 0, 1024 * MIB, "100KiB", "shared memory per SM"),
 	ROW("shmem.options", "bytes", "shared-memory splits of an adaptive L1, ascending", CT_KEY_SIZES,
-	    CT_EFFECT_NONE, CT_UNIT_BYTES, AT(shmem_option), 0, 0, 1024 * MIB, NULL,
-	    "0,8KiB,16KiB,32KiB,64KiB,100KiB"),
+            CT_EFFECT_NONE, CT_UNIT_BYTES, AT(shmem_option), 0, 0, 1024 * MIB, NULL,
+            "0,8KiB,16KiB,32KiB,64KiB,100KiB"),
 	CYCLES("shmem.latency", shmem_latency, 1e5, "29", "shared-memory access"),
 	COUNT("shmem.banks", shmem_banks, 1, 1024, "32", "4-byte banks"),
 
 	ROW("llc.size", "bytes", "LLC over all slices", CT_KEY_LLC_SIZE, CT_EFFECT_SIZE, CT_UNIT_BYTES,
-	    AT(llc.size), 0, 32, 1024.0 * 1024 * MIB, NULL, "5MiB"),
+            AT(llc.size), 0, 32, 1024.0 * 1024 * MIB, NULL, "5MiB"),
 	SHAPE("llc.slices", llc_slices, CT_EFFECT_SLICES, 1, 4096, "40",
-	      "LLC slices, each with its own tags and port"),
+              "LLC slices, each with its own tags and port"),
 	COUNT("llc.partitions", llc_partitions, 1, 4096, "10",
-	      "memory partitions (controllers) that the slices belong to"),
+              "memory partitions (controllers) that the slices belong to"),
 	CACHE("llc", llc, "128", "32", "16", "64", "back_validate", "ipoly", "192", "4", "32", "1", "32",
-	      "0"),
+              "0"),
 	CYCLES("llc.latency", llc_latency, 1e5, "222", "from the network to the tags"),
 	ENUM("llc.slice_hash", llc_hash, CT_EFFECT_NONE, hash_names, "fold", "hash of the slice number"),
 	BOOL("llc.flush", llc_flush, "off", "flushed between kernels"),
@@ -158,19 +162,19 @@ static const struct ct_key_row rows[] = {
 	COUNT("dram.queue", dram_queue, 1, 1 << 20, "64", "scheduling window of a channel"),
 	BOOL("dram.fifo", dram_fifo, "off", "first come first served instead of open rows first"),
 	REAL("dram.efficiency", dram_efficiency, "", CT_UNIT_NONE, 0.01, 1, "0.85",
-	     "usable share of the peak bandwidth in analytic models"),
+             "usable share of the peak bandwidth in analytic models"),
 	SIZE("dram.interleave", partition_interleave, CT_EFFECT_NONE, 32, MIB, "256",
-	     "neighbouring bytes in one channel, without a mapping"),
+             "neighbouring bytes in one channel, without a mapping"),
 	TEXT("dram.mapping", dram_mapping,
-	     "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS",
-	     "address mapping in Accel-Sim's form; empty: interleaved"),
+             "dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS",
+             "address mapping in Accel-Sim's form; empty: interleaved"),
 
 	ENUM("noc.kind", noc, CT_EFFECT_NONE, noc_names, "crossbar", "network between SMs and LLC"),
 	BYTES("noc.flit", noc_flit_bytes, CT_EFFECT_NONE, 1, 4096, "40", "flit, one per cycle and port"),
 	BYTES("noc.header", noc_header_bytes, CT_EFFECT_NONE, 0, 4096, "8", "header of a packet"),
 	BOOL("noc.packet_flits_one", noc_flits_as_one, "on", "every packet counts as one flit"),
 	CYCLES("noc.latency", noc_latency, 1e5, "1",
-	       "one way, unloaded, beyond what llc.latency holds (core clock)"),
+               "one way, unloaded, beyond what llc.latency holds (core clock)"),
 	CYCLES("noc.hop", noc_hop_cycles, 1e4, "3", "a router and its link (network clock)"),
 
 	TIMING("unit.int", CT_CLASS_INT, "2,2", "integer"),
@@ -193,11 +197,11 @@ static const struct ct_key_row rows[] = {
 
 	REAL("power.board", power_watt, "W", CT_UNIT_WATT, 0, 1e5, "320", "average board power"),
 	REAL("power.sm_static", sm_static_watt, "W", CT_UNIT_WATT, 0, 1e3, "0.283",
-	     "static power of an idle SM"),
+             "static power of an idle SM"),
 	REAL("energy.llc", llc_pj_per_byte, "pJ/B", CT_UNIT_PJ_PER_B, 0, 1e6, "10", "LLC access"),
 	REAL("energy.dram", dram_pj_per_byte, "pJ/B", CT_UNIT_PJ_PER_B, 0, 1e6, "58", "DRAM access"),
 	REAL("energy.noc", noc_pj_per_byte, "pJ/B", CT_UNIT_PJ_PER_B, 0, 1e6, "26.7",
-	     "network, SM to LLC"),
+             "network, SM to LLC"),
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -31,8 +31,7 @@ static int bad_value(const struct ct_key_row *r, const char *value, int status, 
 			snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", r->names[i]);
 		}
 		return ct_fail(e, status, "%s = %s: wanted one of %s", r->key.name, value, names);
-	case CT_KEY_BOOL:
-		return ct_fail(e, status, "%s = %s: wanted on or off", r->key.name, value);
+	case CT_KEY_BOOL: return ct_fail(e, status, "%s = %s: wanted on or off", r->key.name, value);
 	case CT_KEY_TEXT:
 		return ct_fail(e, status, "%s = %s: wanted at most %zu printable characters",
 		               r->key.name, value, r->room - 1);
@@ -40,7 +39,8 @@ static int bad_value(const struct ct_key_row *r, const char *value, int status, 
 		return ct_fail(e, status, "%s = %s: wanted up to %d ascending sizes between commas",
 		               r->key.name, value, CT_MAX_SHMEM_OPTIONS);
 	case CT_KEY_TIMING:
-		return ct_fail(e, status, "%s = %s: wanted LATENCY,INITIATION in cycles from %.0f to %.0f",
+		return ct_fail(e, status,
+		               "%s = %s: wanted LATENCY,INITIATION in cycles from %.0f to %.0f",
 		               r->key.name, value, r->lo, r->hi);
 	default:
 		return ct_fail(e, status, "%s = %s: wanted a %s%s%s from %.10g to %.10g", r->key.name,
@@ -89,7 +89,8 @@ static int store_timing(struct ct_gpu *g, const struct ct_key_row *r, const char
 	char item[64];
 	uint64_t v[2];
 	for (int i = 0; i < 2; i++)
-		if (ct_item_copy(&s, item, sizeof item) <= 0 || whole(item, r->unit, r->lo, r->hi, &v[i]) < 0)
+		if (ct_item_copy(&s, item, sizeof item) <= 0 ||
+		    whole(item, r->unit, r->lo, r->hi, &v[i]) < 0)
 			return -1;
 	if (s)
 		return -1;
@@ -113,8 +114,8 @@ static int store_text(struct ct_gpu *g, const struct ct_key_row *r, const char *
 
 static int store_name(struct ct_gpu *g, const struct ct_key_row *r, const char *value)
 {
-	static const char *const booleans[][4] = {{"off", "0", "no", "false"},
-	                                          {"on", "1", "yes", "true"}};
+	static const char *const booleans[][4] = {
+		{"off", "0", "no", "false"}, {"on", "1", "yes", "true"}};
 	if (r->kind == CT_KEY_ENUM) {
 		for (uint32_t i = 0; r->names[i]; i++)
 			if (strcmp(r->names[i], value) == 0) {
@@ -180,8 +181,7 @@ static void apply_effect(struct ct_gpu *g, const struct ct_key_row *r, uint32_t 
 		}
 		break;
 	case CT_EFFECT_NONE:
-	case CT_EFFECT_DERIVED:
-		break;
+	case CT_EFFECT_DERIVED: break;
 	}
 }
 
@@ -210,20 +210,11 @@ int ct_key_store(struct ct_gpu *g, const struct ct_key_row *r, const char *value
 		if (rc == 0)
 			g->llc_total = v;
 		break;
-	case CT_KEY_REAL:
-		rc = store_real(g, r, value);
-		break;
-	case CT_KEY_TEXT:
-		rc = store_text(g, r, value);
-		break;
-	case CT_KEY_SIZES:
-		rc = store_sizes(g, r, value);
-		break;
-	case CT_KEY_TIMING:
-		rc = store_timing(g, r, value);
-		break;
-	default:
-		rc = store_name(g, r, value);
+	case CT_KEY_REAL: rc = store_real(g, r, value); break;
+	case CT_KEY_TEXT: rc = store_text(g, r, value); break;
+	case CT_KEY_SIZES: rc = store_sizes(g, r, value); break;
+	case CT_KEY_TIMING: rc = store_timing(g, r, value); break;
+	default: rc = store_name(g, r, value);
 	}
 	if (rc < 0)
 		return bad_value(r, value, status, e);
@@ -238,27 +229,15 @@ void ct_key_format(const struct ct_gpu *g, const struct ct_key_row *r, struct ct
 	const struct ct_unit_timing *t;
 	switch (r->kind) {
 	case CT_KEY_U32:
-	case CT_KEY_SIZE32:
-		ct_buf_printf(b, "%" PRIu32, *u);
-		break;
-	case CT_KEY_SIZE64:
-		ct_buf_printf(b, "%" PRIu64, *(const uint64_t *)(const void *)at);
-		break;
+	case CT_KEY_SIZE32: ct_buf_printf(b, "%" PRIu32, *u); break;
+	case CT_KEY_SIZE64: ct_buf_printf(b, "%" PRIu64, *(const uint64_t *)(const void *)at); break;
 	case CT_KEY_LLC_SIZE:
 		ct_buf_printf(b, "%" PRIu64, g->llc_total ? g->llc_total : ct_gpu_llc_bytes(g));
 		break;
-	case CT_KEY_REAL:
-		ct_buf_real(b, *(const double *)(const void *)at);
-		break;
-	case CT_KEY_BOOL:
-		ct_buf_puts(b, *u ? "on" : "off");
-		break;
-	case CT_KEY_ENUM:
-		ct_buf_puts(b, r->names[*u]);
-		break;
-	case CT_KEY_TEXT:
-		ct_buf_puts(b, at);
-		break;
+	case CT_KEY_REAL: ct_buf_real(b, *(const double *)(const void *)at); break;
+	case CT_KEY_BOOL: ct_buf_puts(b, *u ? "on" : "off"); break;
+	case CT_KEY_ENUM: ct_buf_puts(b, r->names[*u]); break;
+	case CT_KEY_TEXT: ct_buf_puts(b, at); break;
 	case CT_KEY_SIZES:
 		for (uint32_t i = 0; i < g->shmem_options; i++)
 			ct_buf_printf(b, "%s%" PRIu64, i ? "," : "", g->shmem_option[i]);
@@ -283,26 +262,17 @@ int ct_key_in_range(const struct ct_gpu *g, const struct ct_key_row *r, struct c
 		memcpy(&u, at, sizeof u);
 		return u < names ? 0 : ct_fail(e, CT_ERR_INPUT, "%s: no such value", r->key.name);
 	case CT_KEY_TEXT:
-	case CT_KEY_SIZES:
-		return 0;
+	case CT_KEY_SIZES: return 0;
 	case CT_KEY_TIMING:
 		t = (const struct ct_unit_timing *)(const void *)at;
 		v = t->latency < t->initiation ? t->latency : t->initiation;
 		if (v >= r->lo && t->latency <= r->hi && t->initiation <= r->hi)
 			return 0;
 		break;
-	case CT_KEY_REAL:
-		v = *(const double *)(const void *)at;
-		break;
-	case CT_KEY_SIZE64:
-		v = (double)*(const uint64_t *)(const void *)at;
-		break;
-	case CT_KEY_LLC_SIZE:
-		v = (double)ct_gpu_llc_bytes(g);
-		break;
-	default:
-		memcpy(&u, at, sizeof u);
-		v = u;
+	case CT_KEY_REAL: v = *(const double *)(const void *)at; break;
+	case CT_KEY_SIZE64: v = (double)*(const uint64_t *)(const void *)at; break;
+	case CT_KEY_LLC_SIZE: v = (double)ct_gpu_llc_bytes(g); break;
+	default: memcpy(&u, at, sizeof u); v = u;
 	}
 	if (v >= r->lo && v <= r->hi)
 		return 0;

@@ -59,10 +59,11 @@ int ct_occupancy(const struct ct_gpu *g, const struct ct_kernel *k, struct ct_oc
 		limit_to(o, registers > g->registers ? 0 : g->registers / (threads * registers),
 		         "registers");
 	if (o->ctas_by_resources == 0)
-		return ct_fail(e, CT_ERR_INPUT, "kernel %" PRIu32 ": a CTA of %" PRIu64 " threads, %" PRIu32
+		return ct_fail(e, CT_ERR_INPUT,
+		               "kernel %" PRIu32 ": a CTA of %" PRIu64 " threads, %" PRIu32
 		               " registers and %" PRIu64 " bytes of shared memory does not fit on an SM "
-		               "of %s: not enough %s", k->id, block, k->regs, k->shmem_bytes, g->name,
-		               o->limit);
+		               "of %s: not enough %s",
+		               k->id, block, k->regs, k->shmem_bytes, g->name, o->limit);
 	o->warps_per_cta = (uint32_t)(threads / g->warp_size);
 	uint64_t share = grid / g->sms + (grid % g->sms != 0);
 	o->ctas = o->ctas_by_resources;

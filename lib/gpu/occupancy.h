@@ -14,9 +14,9 @@ struct ct_occupancy {
 	uint32_t ctas_by_resources; /* threads, shared memory, registers, CTA slots */
 	uint32_t ctas;              /* after the grid limit: min(above, ceil(grid / SMs)) */
 	uint32_t warps_per_cta;
-	uint64_t l1_bytes;          /* of each SM for this kernel */
+	uint64_t l1_bytes; /* of each SM for this kernel */
 	uint32_t l1_sets, l1_ways;
-	const char *limit;          /* "threads" "shmem" "registers" "ctas" "grid" */
+	const char *limit; /* "threads" "shmem" "registers" "ctas" "grid" */
 };
 
 /* doc/replay.md section 2: threads rounded up to warps, registers to multiples of

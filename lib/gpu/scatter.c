@@ -28,12 +28,25 @@ static inline void order(__m128 *a, __m128 *b)
 /* Sorts the four columns: 19 comparisons, the fewest for eight. */
 static inline void sort_columns(__m128 *v)
 {
-	ORDER(0, 2); ORDER(1, 3); ORDER(4, 6); ORDER(5, 7);
-	ORDER(0, 4); ORDER(1, 5); ORDER(2, 6); ORDER(3, 7);
-	ORDER(0, 1); ORDER(2, 3); ORDER(4, 5); ORDER(6, 7);
-	ORDER(2, 4); ORDER(3, 5);
-	ORDER(1, 4); ORDER(3, 6);
-	ORDER(1, 2); ORDER(3, 4); ORDER(5, 6);
+	ORDER(0, 2);
+	ORDER(1, 3);
+	ORDER(4, 6);
+	ORDER(5, 7);
+	ORDER(0, 4);
+	ORDER(1, 5);
+	ORDER(2, 6);
+	ORDER(3, 7);
+	ORDER(0, 1);
+	ORDER(2, 3);
+	ORDER(4, 5);
+	ORDER(6, 7);
+	ORDER(2, 4);
+	ORDER(3, 5);
+	ORDER(1, 4);
+	ORDER(3, 6);
+	ORDER(1, 2);
+	ORDER(3, 4);
+	ORDER(5, 6);
 }
 
 static inline __m128 reversed(__m128 v)
@@ -44,7 +57,8 @@ static inline __m128 reversed(__m128 v)
 /* Sorts two vectors of four that are bitonic each. */
 static inline void finish(__m128 *a, __m128 *b)
 {
-	__m128 x = _mm_movelh_ps(*a, *b), y = _mm_movehl_ps(*b, *a); /* halves: a0 a1 b0 b1, a2 a3 b2 b3 */
+	__m128 x = _mm_movelh_ps(*a, *b),
+	       y = _mm_movehl_ps(*b, *a); /* halves: a0 a1 b0 b1, a2 a3 b2 b3 */
 	order(&x, &y);
 	__m128 u = _mm_shuffle_ps(x, y, _MM_SHUFFLE(2, 0, 2, 0)); /* x0 x2 y0 y2 */
 	__m128 w = _mm_shuffle_ps(x, y, _MM_SHUFFLE(3, 1, 3, 1)); /* x1 x3 y1 y3 */
@@ -66,8 +80,10 @@ static inline void turn(__m128 *a, __m128 *b)
 static inline void merge_four(__m128 *v)
 {
 	turn(&v[2], &v[3]);
-	ORDER(0, 2); ORDER(1, 3);
-	ORDER(0, 1); ORDER(2, 3);
+	ORDER(0, 2);
+	ORDER(1, 3);
+	ORDER(0, 1);
+	ORDER(2, 3);
 	finish(&v[0], &v[1]);
 	finish(&v[2], &v[3]);
 }
@@ -76,9 +92,18 @@ static inline void merge_eight(__m128 *v)
 {
 	turn(&v[4], &v[7]);
 	turn(&v[5], &v[6]);
-	ORDER(0, 4); ORDER(1, 5); ORDER(2, 6); ORDER(3, 7);
-	ORDER(0, 2); ORDER(1, 3); ORDER(4, 6); ORDER(5, 7);
-	ORDER(0, 1); ORDER(2, 3); ORDER(4, 5); ORDER(6, 7);
+	ORDER(0, 4);
+	ORDER(1, 5);
+	ORDER(2, 6);
+	ORDER(3, 7);
+	ORDER(0, 2);
+	ORDER(1, 3);
+	ORDER(4, 6);
+	ORDER(5, 7);
+	ORDER(0, 1);
+	ORDER(2, 3);
+	ORDER(4, 5);
+	ORDER(6, 7);
 	finish(&v[0], &v[1]);
 	finish(&v[2], &v[3]);
 	finish(&v[4], &v[5]);
@@ -151,9 +176,9 @@ static void lanes_of(uint32_t mask, uint32_t lane[CT_WARP_LANES])
 
 /* One request for each run of keys of one line. The shape of the cache is constant where it is called
  * for the usual one, and lane is NULL where all lanes take part. */
-static CT_INLINE unsigned join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES],
-                               const uint32_t *lane, uint64_t bits, unsigned line_bits, unsigned sector_bits,
-                               struct ct_line_request *out)
+static CT_INLINE unsigned
+join(const struct ct_inst *inst, const uint32_t key[CT_WARP_LANES], const uint32_t *lane, uint64_t bits,
+     unsigned line_bits, unsigned sector_bits, struct ct_line_request *out)
 {
 	const uint64_t line_mask = ((uint64_t)1 << line_bits) - 1;
 	struct ct_line_request *r = out - 1;
@@ -182,8 +207,8 @@ static CT_INLINE unsigned join(const struct ct_inst *inst, const uint32_t key[CT
 	return (unsigned)(r + 1 - out);
 }
 
-unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bits,
-                    unsigned sector_bits, struct ct_line_request *out)
+unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bits, unsigned sector_bits,
+                    struct ct_line_request *out)
 {
 	uint32_t key[CT_WARP_LANES], lane[CT_WARP_LANES];
 	const uint64_t bits = line_bits <= 7 ? ~UINT64_C(0) >> (64 - width) : 0;
@@ -197,14 +222,15 @@ unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bi
 	if (!all)
 		lanes_of(inst->mask, lane);
 	if (line_bits == 7 && sector_bits == 5)
-		return all ? join(inst, key, NULL, bits, 7, 5, out) : join(inst, key, lane, bits, 7, 5, out);
+		return all ? join(inst, key, NULL, bits, 7, 5, out)
+		           : join(inst, key, lane, bits, 7, 5, out);
 	return join(inst, key, all ? NULL : lane, bits, line_bits, sector_bits, out);
 }
 
 #else
 
-unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bits,
-                    unsigned sector_bits, struct ct_line_request *out)
+unsigned ct_scatter(const struct ct_inst *inst, unsigned width, unsigned line_bits, unsigned sector_bits,
+                    struct ct_line_request *out)
 {
 	(void)inst;
 	(void)width;

@@ -21,7 +21,7 @@ struct ct_sim {
 	uint32_t local_crossbar, have_l1, have_trace;
 	char unit_name[CT_SIM_UNITS][16]; /* of specialised units, "" = off */
 	struct ct_unit_timing unit[CT_SIM_UNITS];
-	uint64_t seen;                    /* options that every configuration has, a bit each */
+	uint64_t seen; /* options that every configuration has, a bit each */
 	unsigned warned;
 	char warned_name[CT_SIM_WARNED][CT_SIM_NAME];
 };

@@ -68,12 +68,8 @@ static void remark(char *note, size_t n, const char *text)
 static int replacement(struct ct_cache_params *c, char letter)
 {
 	switch (letter) {
-	case 'L':
-		c->replacement = CT_REPL_LRU;
-		return 0;
-	case 'F':
-		c->replacement = CT_REPL_FIFO;
-		return 0;
+	case 'L': c->replacement = CT_REPL_LRU; return 0;
+	case 'F': c->replacement = CT_REPL_FIFO; return 0;
 	}
 	return -1;
 }
@@ -97,16 +93,12 @@ static int write_policy(struct ct_cache_params *c, char write, char allocate, ch
 			remark(note, n, "write-back without allocation runs as back_validate");
 		}
 		return 0;
-	case 'E':
-		c->write_policy = CT_WRITE_EVICT;
-		return 0;
+	case 'E': c->write_policy = CT_WRITE_EVICT; return 0;
 	case 'L':
 		c->write_policy = CT_WRITE_EVICT;
 		remark(note, n, "local stores evict as global ones do");
 		return 0;
-	case 'R':
-		c->write_policy = CT_WRITE_THROUGH_NO_ALLOCATE;
-		return 0;
+	case 'R': c->write_policy = CT_WRITE_THROUGH_NO_ALLOCATE; return 0;
 	}
 	return -1;
 }
@@ -114,15 +106,9 @@ static int write_policy(struct ct_cache_params *c, char write, char allocate, ch
 static int allocate_policy(struct ct_cache_params *c, char letter)
 {
 	switch (letter) {
-	case 'm':
-		c->allocate = CT_ALLOCATE_ON_MISS;
-		return 0;
-	case 'f':
-		c->allocate = CT_ALLOCATE_ON_FILL;
-		return 0;
-	case 's':
-		c->allocate = CT_ALLOCATE_STREAMING;
-		return 0;
+	case 'm': c->allocate = CT_ALLOCATE_ON_MISS; return 0;
+	case 'f': c->allocate = CT_ALLOCATE_ON_FILL; return 0;
+	case 's': c->allocate = CT_ALLOCATE_STREAMING; return 0;
 	}
 	return -1;
 }
@@ -130,18 +116,10 @@ static int allocate_policy(struct ct_cache_params *c, char letter)
 static int set_function(struct ct_cache_params *c, char letter, char *note, size_t n)
 {
 	switch (letter) {
-	case 'L':
-		c->set_hash = CT_HASH_LINEAR;
-		return 0;
-	case 'X':
-		c->set_hash = CT_HASH_XOR;
-		return 0;
-	case 'P':
-		c->set_hash = CT_HASH_IPOLY;
-		return 0;
-	case 'H':
-		c->set_hash = CT_HASH_FERMI;
-		return 0;
+	case 'L': c->set_hash = CT_HASH_LINEAR; return 0;
+	case 'X': c->set_hash = CT_HASH_XOR; return 0;
+	case 'P': c->set_hash = CT_HASH_IPOLY; return 0;
+	case 'H': c->set_hash = CT_HASH_FERMI; return 0;
 	case 'C':
 		c->set_hash = CT_HASH_LINEAR;
 		remark(note, n, "a custom set function runs as linear");

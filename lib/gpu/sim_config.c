@@ -23,8 +23,8 @@ void ct_sim_warn_once(struct ct_sim *s, const char *why)
 
 static int bad(struct ct_sim *s, const char *wanted, struct ct_error *e)
 {
-	return ct_fail(e, CT_ERR_INPUT, "%s:%u: -%s %s: wanted %s", s->file, s->line, s->option, s->value,
-	               wanted);
+	return ct_fail(e, CT_ERR_INPUT, "%s:%u: -%s %s: wanted %s", s->file, s->line, s->option,
+	               s->value, wanted);
 }
 
 int ct_sim_set(struct ct_sim *s, const char *key, const char *value, struct ct_error *e)
@@ -32,8 +32,8 @@ int ct_sim_set(struct ct_sim *s, const char *key, const char *value, struct ct_e
 	struct ct_error why;
 	const struct ct_key_row *r = ct_key_find(key);
 	if (!r || ct_key_store(s->g, r, value, CT_ERR_INPUT, &why) < 0)
-		return ct_fail(e, CT_ERR_INPUT, "%s:%u: -%s %s: %s", s->file, s->line, s->option, s->value,
-		               r ? why.text : key);
+		return ct_fail(e, CT_ERR_INPUT, "%s:%u: -%s %s: %s", s->file, s->line, s->option,
+		               s->value, r ? why.text : key);
 	return 0;
 }
 
@@ -73,7 +73,10 @@ static int count(struct ct_sim *s, uint32_t *out, struct ct_error *e)
 	return 0;
 }
 
-static int on_clusters(struct ct_sim *s, struct ct_error *e) { return count(s, &s->clusters, e); }
+static int on_clusters(struct ct_sim *s, struct ct_error *e)
+{
+	return count(s, &s->clusters, e);
+}
 static int on_cores(struct ct_sim *s, struct ct_error *e)
 {
 	int rc = count(s, &s->cores, e);
@@ -81,10 +84,22 @@ static int on_cores(struct ct_sim *s, struct ct_error *e)
 		ct_sim_warn_once(s, "each SM gets a network port of its own");
 	return rc;
 }
-static int on_channels(struct ct_sim *s, struct ct_error *e) { return count(s, &s->channels, e); }
-static int on_per_channel(struct ct_sim *s, struct ct_error *e) { return count(s, &s->per_channel, e); }
-static int on_chips(struct ct_sim *s, struct ct_error *e) { return count(s, &s->chips, e); }
-static int on_bus(struct ct_sim *s, struct ct_error *e) { return count(s, &s->bus, e); }
+static int on_channels(struct ct_sim *s, struct ct_error *e)
+{
+	return count(s, &s->channels, e);
+}
+static int on_per_channel(struct ct_sim *s, struct ct_error *e)
+{
+	return count(s, &s->per_channel, e);
+}
+static int on_chips(struct ct_sim *s, struct ct_error *e)
+{
+	return count(s, &s->chips, e);
+}
+static int on_bus(struct ct_sim *s, struct ct_error *e)
+{
+	return count(s, &s->bus, e);
+}
 
 static int on_clocks(struct ct_sim *s, struct ct_error *e)
 {
@@ -118,10 +133,17 @@ static int on_pipeline(struct ct_sim *s, struct ct_error *e)
 
 static int on_scheduler(struct ct_sim *s, struct ct_error *e)
 {
-	static const struct { const char *sim; enum ct_scheduler ours; } names[] = {
-		{"gto", CT_SCHED_GTO}, {"lrr", CT_SCHED_LRR}, {"old", CT_SCHED_OLDEST},
-		{"rrr", CT_SCHED_STRICT_RR}, {"two_level_active", CT_SCHED_TWO_LEVEL},
-		{"tl", CT_SCHED_TWO_LEVEL}, {"warp_limiting", CT_SCHED_WARP_LIMIT},
+	static const struct {
+		const char *sim;
+		enum ct_scheduler ours;
+	} names[] = {
+		{"gto", CT_SCHED_GTO},
+		{"lrr", CT_SCHED_LRR},
+		{"old", CT_SCHED_OLDEST},
+		{"rrr", CT_SCHED_STRICT_RR},
+		{"two_level_active", CT_SCHED_TWO_LEVEL},
+		{"tl", CT_SCHED_TWO_LEVEL},
+		{"warp_limiting", CT_SCHED_WARP_LIMIT},
 	};
 	size_t n = strcspn(s->value, ":");
 	uint64_t v[4];
@@ -159,8 +181,9 @@ static int on_llc(struct ct_sim *s, struct ct_error *e)
 	char note[160];
 	int rc = ct_sim_cache(&s->g->llc, s->value, note, sizeof note);
 	if (rc == 1)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s:%u: -%s none: a GPU without an L2 is not modelled",
-		               s->file, s->line, s->option);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s:%u: -%s none: a GPU without an L2 is not modelled", s->file, s->line,
+		               s->option);
 	if (rc < 0)
 		return bad(s, "a cache string as S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", e);
 	s->g->llc_total = 0;
@@ -202,8 +225,7 @@ static int on_skip(struct ct_sim *s, struct ct_error *e)
 static int on_indexing(struct ct_sim *s, struct ct_error *e)
 {
 	/* 6 is the ipoly modulo of later versions; ours does that wherever it must. */
-	static const char *const names[] = {"linear", "xor", "ipoly", "pae", "fold", "linear",
-	                                    "ipoly"};
+	static const char *const names[] = {"linear", "xor", "ipoly", "pae", "fold", "linear", "ipoly"};
 	uint64_t v;
 	if (numbers(s->value, ":", &v, 1) != 1 || v > 6)
 		return bad(s, "a number from 0 to 6", e);
@@ -231,11 +253,11 @@ static int on_mapping(struct ct_sim *s, struct ct_error *e)
 	return 0;
 }
 
-static const char *const timing_names[] = {"nbk", "CCD", "RRD", "RCD", "RAS", "RP", "RC", "CL", "WL",
-                                           "CDLR", "WR", "nbkgrp", "CCDL", "RTPL"};
+static const char *const timing_names[] = {"nbk", "CCD", "RRD",  "RCD", "RAS",    "RP",   "RC",
+                                           "CL",  "WL",  "CDLR", "WR",  "nbkgrp", "CCDL", "RTPL"};
 static const char *const timing_keys[] = {
-	"dram.banks", "dram.ccd", "dram.rrd", "dram.rcd", "dram.ras", "dram.rp", "dram.rc", "dram.cl",
-	"dram.wl", "dram.cdlr", "dram.wr", "dram.bank_groups", "dram.ccdl", "dram.rtpl"};
+	"dram.banks", "dram.ccd", "dram.rrd",  "dram.rcd", "dram.ras",         "dram.rp",   "dram.rc",
+	"dram.cl",    "dram.wl",  "dram.cdlr", "dram.wr",  "dram.bank_groups", "dram.ccdl", "dram.rtpl"};
 enum { TIMINGS = sizeof timing_names / sizeof timing_names[0] };
 
 /* "nbk=16:CCD=2:..." in any order, or the same values without names. */
@@ -322,9 +344,12 @@ static int on_specialised_collectors(struct ct_sim *s, struct ct_error *e)
  * trace.config gives better ones. */
 static int on_ptx(struct ct_sim *s, struct ct_error *e)
 {
-	static const struct { const char *name; enum ct_unit_class class; } kinds[] = {
-		{"int", CT_CLASS_INT}, {"fp", CT_CLASS_SP}, {"dp", CT_CLASS_DP}, {"sfu", CT_CLASS_SFU},
-		{"tensor", CT_CLASS_TENSOR}, {"tesnor", CT_CLASS_TENSOR},
+	static const struct {
+		const char *name;
+		enum ct_unit_class class;
+	} kinds[] = {
+		{"int", CT_CLASS_INT}, {"fp", CT_CLASS_SP},         {"dp", CT_CLASS_DP},
+		{"sfu", CT_CLASS_SFU}, {"tensor", CT_CLASS_TENSOR}, {"tesnor", CT_CLASS_TENSOR},
 	};
 	const char *kind = strrchr(s->option, '_');
 	uint64_t v[16];
@@ -347,8 +372,7 @@ static int on_ptx(struct ct_sim *s, struct ct_error *e)
 static int timing_pair(struct ct_sim *s, struct ct_unit_timing *t, struct ct_error *e)
 {
 	uint64_t v[2];
-	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > UINT16_MAX ||
-	    v[1] > UINT16_MAX)
+	if (numbers(s->value, ",", v, 2) != 2 || v[0] < 1 || v[0] > UINT16_MAX || v[1] > UINT16_MAX)
 		return bad(s, "LATENCY,INITIATION", e);
 	t->latency = (uint32_t)v[0];
 	t->initiation = v[1] ? (uint32_t)v[1] : 1; /* 0 stands in published files */
@@ -357,17 +381,19 @@ static int timing_pair(struct ct_sim *s, struct ct_unit_timing *t, struct ct_err
 
 static int on_trace_latency(struct ct_sim *s, struct ct_error *e)
 {
-	static const struct { const char *name; enum ct_unit_class class; } kinds[] = {
-		{"int", CT_CLASS_INT}, {"sp", CT_CLASS_SP}, {"dp", CT_CLASS_DP}, {"sfu", CT_CLASS_SFU},
-		{"tensor", CT_CLASS_TENSOR},
+	static const struct {
+		const char *name;
+		enum ct_unit_class class;
+	} kinds[] = {
+		{"int", CT_CLASS_INT}, {"sp", CT_CLASS_SP},         {"dp", CT_CLASS_DP},
+		{"sfu", CT_CLASS_SFU}, {"tensor", CT_CLASS_TENSOR},
 	};
 	const char *kind = s->option + strlen("trace_opcode_latency_initiation_");
 	uint64_t n;
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
 		if (strcmp(kinds[i].name, kind) == 0)
 			return timing_pair(s, &s->g->unit[kinds[i].class], e);
-	if (strncmp(kind, "spec_op_", 8) == 0 &&
-	    ct_parse_u64_range(kind + 8, 1, CT_SIM_UNITS, &n) == 0)
+	if (strncmp(kind, "spec_op_", 8) == 0 && ct_parse_u64_range(kind + 8, 1, CT_SIM_UNITS, &n) == 0)
 		return timing_pair(s, &s->unit[n - 1], e);
 	ct_sim_warn_once(s, "not understood");
 	return 0;
@@ -378,7 +404,8 @@ static int on_unit(struct ct_sim *s, struct ct_error *e)
 {
 	uint64_t n;
 	const char *name = strrchr(s->value, ',');
-	if (ct_parse_u64_range(s->option + strlen("specialized_unit_"), 1, CT_SIM_UNITS, &n) < 0 || !name)
+	if (ct_parse_u64_range(s->option + strlen("specialized_unit_"), 1, CT_SIM_UNITS, &n) < 0 ||
+	    !name)
 		return bad(s, "ENABLED,UNITS,LATENCY,WIDTH,WIDTH,NAME", e);
 	snprintf(s->unit_name[n - 1], sizeof s->unit_name[0], "%s", s->value[0] == '1' ? name + 1 : "");
 	return 0;
@@ -521,8 +548,10 @@ void ct_sim_tell_lost(const struct ct_sim *s)
 			first = always[i];
 	}
 	if (given > ALWAYS / 8 && given < ALWAYS)
-		ct_warn(s->diag, "%s: %u of %d options that every configuration has are not given and have GPGPU-Sim's "
-		        "defaults, -%s is the first: are lines lost?", s->file, ALWAYS - given, ALWAYS, first);
+		ct_warn(s->diag,
+		        "%s: %u of %d options that every configuration has are not given and have GPGPU-Sim's "
+		        "defaults, -%s is the first: are lines lost?",
+		        s->file, ALWAYS - given, ALWAYS, first);
 }
 
 /* Pattern with at most one '*', anywhere. */

@@ -107,8 +107,8 @@ static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct
 			if ((rc = run_option(s, option, value, e)) < 0)
 				return rc;
 			if (strlen(word) > sizeof option)
-				return ct_fail(e, CT_ERR_INPUT, "%s:%u: option name of %zu characters", text->name,
-				               w.word_line, strlen(word));
+				return ct_fail(e, CT_ERR_INPUT, "%s:%u: option name of %zu characters",
+				               text->name, w.word_line, strlen(word));
 			memcpy(option, word + 1, strlen(word));
 			value[0] = 0;
 			s->line = w.word_line;
@@ -116,7 +116,8 @@ static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct
 		}
 		size_t used = strlen(value);
 		if (!option[0])
-			return ct_fail(e, CT_ERR_INPUT, "%s:%u: '%s': wanted an option that starts with a dash",
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s:%u: '%s': wanted an option that starts with a dash",
 			               text->name, w.word_line, word);
 		if (used + strlen(word) + 2 > sizeof value)
 			return ct_fail(e, CT_ERR_INPUT, "%s:%u: value of -%s is too long", text->name,
@@ -126,7 +127,8 @@ static int read_options(struct ct_sim *s, const struct ct_sim_text *text, struct
 		memcpy(value + used, word, strlen(word) + 1);
 	}
 	if (more < 0)
-		return ct_fail(e, CT_ERR_INPUT, "%s:%u: a word is too long, or binary", text->name, w.line);
+		return ct_fail(e, CT_ERR_INPUT, "%s:%u: a word is too long, or binary", text->name,
+		               w.line);
 	return run_option(s, option, value, e);
 }
 
@@ -173,8 +175,13 @@ static void name_gpu(struct ct_gpu *g, const char *path)
 
 static void finish_units(struct ct_sim *s)
 {
-	static const struct { const char *name; enum ct_unit_class class; } names[] = {
-		{"BRA", CT_CLASS_BRANCH}, {"TEX", CT_CLASS_TEX}, {"TENSOR", CT_CLASS_TENSOR},
+	static const struct {
+		const char *name;
+		enum ct_unit_class class;
+	} names[] = {
+		{"BRA", CT_CLASS_BRANCH},
+		{"TEX", CT_CLASS_TEX},
+		{"TENSOR", CT_CLASS_TENSOR},
 		{"UDP", CT_CLASS_UNIFORM},
 	};
 	struct ct_unit_timing *u = s->g->unit;
@@ -193,7 +200,8 @@ static int finish(struct ct_sim *s, struct ct_error *e)
 	uint32_t collectors = s->generic_only ? s->collectors_generic : s->collectors;
 	if ((uint64_t)s->clusters * s->cores > 4096 || (uint64_t)s->channels * s->per_channel > 4096 ||
 	    (uint64_t)s->chips * s->bus > 4096)
-		return ct_fail(e, CT_ERR_INPUT, "%s: over 4096 SMs, slices or bytes of a channel", s->file);
+		return ct_fail(e, CT_ERR_INPUT, "%s: over 4096 SMs, slices or bytes of a channel",
+		               s->file);
 	g->sms = s->clusters * s->cores;
 	g->dram_channels = g->llc_partitions = s->channels;
 	g->llc_slices = s->channels * s->per_channel;

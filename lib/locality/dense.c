@@ -12,8 +12,8 @@ enum { FIRST_SLOTS = 16, FIRST_SLAB = 16 << 10, LAST_SLAB = 2 << 20, AHEAD = 4 }
 int ct_dense_init(struct ct_dense *d, int sectored)
 {
 	memset(d, 0, sizeof *d);
-	d->block_bytes = CT_BLOCK_LINES * (sizeof(ct_block) +
-	                                   (sectored ? sizeof(struct ct_sector_run) : 0));
+	d->block_bytes = CT_BLOCK_LINES *
+	                 (sizeof(ct_block) + (sectored ? sizeof(struct ct_sector_run) : 0));
 	d->slots = FIRST_SLOTS;
 	d->shift = 60;
 	d->slot = ct_calloc(d->slots, sizeof *d->slot);

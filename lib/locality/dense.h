@@ -38,13 +38,13 @@ struct ct_slab {
 struct ct_dense {
 	struct ct_region_slot *slot; /* open addressing, at most a quarter full */
 	uint64_t slots, regions;
-	unsigned shift;              /* 64 - log2(slots) */
-	size_t block_bytes;          /* per block */
-	size_t used;                 /* bytes in blocks and regions since the flush */
-	struct ct_slab *slab;        /* blocks and regions are cut from slabs, in order */
+	unsigned shift;       /* 64 - log2(slots) */
+	size_t block_bytes;   /* per block */
+	size_t used;          /* bytes in blocks and regions since the flush */
+	struct ct_slab *slab; /* blocks and regions are cut from slabs, in order */
 	size_t slabs, slab_cap, slab_now, slab_used;
-	size_t bytes;                /* allocated */
-	ct_block *scratch;           /* handed out when memory is short */
+	size_t bytes;      /* allocated */
+	ct_block *scratch; /* handed out when memory is short */
 };
 
 /* 0, or -1 when out of memory. */

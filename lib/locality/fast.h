@@ -32,8 +32,7 @@ struct ct_fast_kernel {
 	void (*touch)(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance);
 	/* The same split in two for a pipeline of two threads. map: stages one to three;
 	 * the first line gets slot `first`, told[i] gets the old time. count: stage four. */
-	void (*map)(struct ct_fast *f, const uint64_t *line, size_t n, uint32_t first,
-	            uint32_t *told);
+	void (*map)(struct ct_fast *f, const uint64_t *line, size_t n, uint32_t first, uint32_t *told);
 	void (*count)(struct ct_fast *f, const uint32_t *told, size_t n, uint64_t *distance);
 	void (*ops)(struct ct_fast *f, struct ct_stack_op *op, size_t n);
 	/* Compaction: n times, in place. */
@@ -60,17 +59,17 @@ struct ct_fast {
 	struct ct_stack base;
 	const struct ct_fast_kernel *kernel;
 	int is_sparse;
-	int extra;          /* lines have a struct ct_sector_run */
+	int extra; /* lines have a struct ct_sector_run */
 	struct ct_dense dense;
 	struct ct_sparse sparse;
 	struct ct_window window;
-	uint64_t end;       /* slot at which the window is compacted, at most window.slots */
-	uint64_t step;      /* options.window: slots between compactions, 0 = automatic */
-	uint64_t depth;     /* distances are bounded by this, UINT64_MAX = not */
-	uint64_t lines;     /* known lines, those beyond the depth included */
-	size_t slack;       /* bytes that a dense map may have beyond its lines' */
+	uint64_t end;   /* slot at which the window is compacted, at most window.slots */
+	uint64_t step;  /* options.window: slots between compactions, 0 = automatic */
+	uint64_t depth; /* distances are bounded by this, UINT64_MAX = not */
+	uint64_t lines; /* known lines, those beyond the depth included */
+	size_t slack;   /* bytes that a dense map may have beyond its lines' */
 	unsigned threads;
-	int isa;            /* as in the options */
+	int isa;                 /* as in the options */
 	ct_block *scratch_block; /* handed out when memory is short, like the next two */
 	uint32_t scratch_time;
 	struct ct_sector_run scratch_run;
@@ -93,8 +92,7 @@ int ct_fast_order(const struct ct_fast *f, uint64_t *line);
  * stack has failed). */
 ct_block **ct_fast_region(struct ct_fast *f, uint64_t line);
 ct_block *ct_fast_block(struct ct_fast *f, ct_block **at);
-uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line,
-                        struct ct_sector_run **run);
+uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line, struct ct_sector_run **run);
 
 extern const struct ct_fast_kernel ct_fast_portable;
 #if CT_X86

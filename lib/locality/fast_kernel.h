@@ -56,8 +56,7 @@ CT_INLINE void sparse_prefetch(const struct ct_fast *f, uint64_t hash)
 }
 
 /* Stage three of a plain touch: the line's time becomes `slot`, the old one returns. */
-CT_INLINE uint32_t sparse_exchange(struct ct_fast *f, uint64_t hash, uint64_t line,
-                                   uint32_t slot)
+CT_INLINE uint32_t sparse_exchange(struct ct_fast *f, uint64_t hash, uint64_t line, uint32_t slot)
 {
 	struct ct_sector_run *run = NULL;
 	uint32_t *time = sparse_time(f, hash, line, &run), old = CT_TIME_NONE;
@@ -74,8 +73,8 @@ CT_INLINE uint32_t sparse_exchange(struct ct_fast *f, uint64_t hash, uint64_t li
 enum { BLOCK = CT_FAST_AHEAD };
 
 union near {
-	ct_block **at;  /* dense: where the line's block hangs */
-	uint64_t hash;  /* sparse */
+	ct_block **at; /* dense: where the line's block hangs */
+	uint64_t hash; /* sparse */
 };
 
 CT_INLINE void find_dense(struct ct_fast *f, const uint64_t *line, size_t n, union near *near)
@@ -86,8 +85,7 @@ CT_INLINE void find_dense(struct ct_fast *f, const uint64_t *line, size_t n, uni
 	}
 }
 
-CT_INLINE void find_sparse(const struct ct_fast *f, const uint64_t *line, size_t n,
-                           union near *near)
+CT_INLINE void find_sparse(const struct ct_fast *f, const uint64_t *line, size_t n, union near *near)
 {
 	for (size_t i = 0; i < n; i++) {
 		near[i].hash = ct_sparse_hash(line[i]);
@@ -95,8 +93,8 @@ CT_INLINE void find_sparse(const struct ct_fast *f, const uint64_t *line, size_t
 	}
 }
 
-CT_INLINE void locate_dense(struct ct_fast *f, const uint64_t *line, size_t n,
-                            const union near *near, uint32_t **time)
+CT_INLINE void locate_dense(struct ct_fast *f, const uint64_t *line, size_t n, const union near *near,
+                            uint32_t **time)
 {
 	for (size_t i = 0; i < n; i++) {
 		time[i] = dense_time(f, near[i].at, line[i]);
@@ -112,8 +110,8 @@ CT_INLINE void exchange_dense(uint32_t **time, size_t n, uint32_t slot, uint32_t
 	}
 }
 
-CT_INLINE void exchange_sparse(struct ct_fast *f, const uint64_t *line, size_t n,
-                               const union near *near, uint32_t slot, uint32_t *told)
+CT_INLINE void exchange_sparse(struct ct_fast *f, const uint64_t *line, size_t n, const union near *near,
+                               uint32_t slot, uint32_t *told)
 {
 	for (size_t i = 0; i < n; i++)
 		told[i] = sparse_exchange(f, near[i].hash, line[i], slot++);
@@ -163,8 +161,8 @@ CT_INLINE size_t block_size(size_t n, size_t block)
 }
 
 /* All stages of n plain touches. */
-CT_INLINE void touch(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance,
-                     int sparse, unsigned depth)
+CT_INLINE void touch(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t *distance, int sparse,
+                     unsigned depth)
 {
 	union near near[4][BLOCK];
 	uint32_t *time[2][BLOCK], told[2][BLOCK], first = (uint32_t)f->window.now;
@@ -192,8 +190,8 @@ CT_INLINE void touch(struct ct_fast *f, const uint64_t *line, size_t n, uint64_t
 			prefetch_window(&f->window, told[d % 2], block_size(n, d));
 		}
 		if (e < blocks)
-			count_block(&w, told[e % 2], block_size(n, e), distance + e * BLOCK, f->depth, &t,
-			            depth);
+			count_block(&w, told[e % 2], block_size(n, e), distance + e * BLOCK, f->depth,
+			            &t, depth);
 	}
 	f->window.live += t.fresh;
 	f->lines += t.cold;
@@ -214,8 +212,7 @@ static void touch_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint6
 
 /* The pipeline's first thread. It counts slots by itself: window.now is the other
  * thread's. */
-static void map_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint32_t first,
-                      uint32_t *told)
+static void map_batch(struct ct_fast *f, const uint64_t *line, size_t n, uint32_t first, uint32_t *told)
 {
 	union near near[4][BLOCK];
 	uint32_t *time[2][BLOCK];
@@ -254,8 +251,8 @@ static void count_batch(struct ct_fast *f, const uint32_t *told, size_t n, uint6
 		if (b < blocks)
 			prefetch_window(&f->window, told + b * BLOCK, block_size(n, b));
 		if (c < blocks)
-			count_block(&w, told + c * BLOCK, block_size(n, c), distance + c * BLOCK, f->depth,
-			            &t, w.depth);
+			count_block(&w, told + c * BLOCK, block_size(n, c), distance + c * BLOCK,
+			            f->depth, &t, w.depth);
 	}
 	f->window.live += t.fresh;
 	f->lines += t.cold;

@@ -3,7 +3,7 @@
 
 struct op_place {
 	union near near;
-	uint32_t *time;            /* NULL: no block, the line is unknown */
+	uint32_t *time; /* NULL: no block, the line is unknown */
 	struct ct_sector_run *run;
 	uint32_t told;
 };
@@ -35,8 +35,8 @@ CT_INLINE void op_locate(struct ct_fast *f, const struct ct_stack_op *op, struct
 }
 
 /* Changes the map; returns how many slots the operation takes. */
-CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op,
-                               struct op_place *p, uint32_t slot)
+CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op, struct op_place *p,
+                               uint32_t slot)
 {
 	if (f->is_sparse) {
 		p->time = sparse_time(f, p->near.hash, op->line, &p->run);
@@ -48,9 +48,7 @@ CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op,
 	p->told = p->time ? *p->time : CT_TIME_NONE;
 	win_prefetch(&f->window, p->told);
 	switch (op->kind) {
-	case CT_STACK_TOUCH:
-		*p->time = slot;
-		return 1;
+	case CT_STACK_TOUCH: *p->time = slot; return 1;
 	case CT_STACK_STORE_NOALLOC:
 		if (p->told == CT_TIME_NONE)
 			return 0;
@@ -60,13 +58,11 @@ CT_INLINE unsigned op_exchange(struct ct_fast *f, const struct ct_stack_op *op,
 		if (p->time)
 			*p->time = CT_TIME_NONE;
 		return 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
-CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p,
-                        struct win *w)
+CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_place *p, struct win *w)
 {
 	uint64_t d = p->told == CT_TIME_NONE ? CT_COLD : f->depth;
 	int in_window = p->told >= CT_WINDOW_FIRST, moves = op->kind != CT_STACK_PROBE;
@@ -95,8 +91,7 @@ CT_INLINE void op_count(struct ct_fast *f, struct ct_stack_op *op, struct op_pla
 			p->run->stamp = stamp;
 		}
 		if (f->base.sectors > 1) {
-			ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH,
-			                   op->sector);
+			ct_sector_run_step(p->run, d, op->mask, op->kind == CT_STACK_TOUCH, op->sector);
 			return;
 		}
 	} else if (f->base.stamps) {

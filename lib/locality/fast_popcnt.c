@@ -16,11 +16,9 @@
 #define WIN_AVX512 0
 
 /* A row of 32 entries that starts at 32 - n has its first n set. */
-static const int16_t mask16[64] = {
-	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-static const int32_t mask32[32] = {
-	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+static const int16_t mask16[64] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                   -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+static const int32_t mask32[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 CT_INLINE void lower16(uint16_t *group, uint64_t n, int delta)
 {
@@ -52,8 +50,8 @@ CT_INLINE unsigned bucket_match(const struct ct_bucket *b, uint64_t line)
 
 #include "locality/fast_kernel.h"
 
-const struct ct_fast_kernel ct_fast_popcnt = {touch_batch, map_batch, count_batch, ops_batch,
-                                            renumber, sms_batch, sms_renumber};
+const struct ct_fast_kernel ct_fast_popcnt = {
+	touch_batch, map_batch, count_batch, ops_batch, renumber, sms_batch, sms_renumber};
 
 #ifdef __clang__
 #pragma clang attribute pop

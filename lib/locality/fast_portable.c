@@ -28,5 +28,5 @@ CT_INLINE unsigned bucket_match(const struct ct_bucket *b, uint64_t line)
 
 #include "locality/fast_kernel.h"
 
-const struct ct_fast_kernel ct_fast_portable = {touch_batch, map_batch, count_batch, ops_batch,
-                                            renumber, sms_batch, sms_renumber};
+const struct ct_fast_kernel ct_fast_portable = {
+	touch_batch, map_batch, count_batch, ops_batch, renumber, sms_batch, sms_renumber};

@@ -107,8 +107,8 @@ CT_INLINE uint32_t sms_move(struct ct_sm_window *m, uint32_t told, int enters)
 }
 
 /* Distances of an access at `d`; the line's run in this SM is at `run`. */
-CT_INLINE void sms_sectors(const struct ct_sm_stacks *s, struct ct_sector_run *run, uint64_t d,
-                           int fill, uint64_t cycle, struct ct_stack_op *op)
+CT_INLINE void sms_sectors(const struct ct_sm_stacks *s, struct ct_sector_run *run, uint64_t d, int fill,
+                           uint64_t cycle, struct ct_stack_op *op)
 {
 	op->stamp = run->stamp;
 	run->stamp = cycle;
@@ -167,9 +167,9 @@ CT_INLINE void sms_prefetch_chunk(const struct ct_sm_stacks *s, uint32_t number)
 	CT_PREFETCH(&s->arena[line->chunk + 8]);
 }
 
-static void sms_batch(struct ct_sm_stacks *s, const struct ct_obs_event *ev,
-                      const uint32_t *number, size_t n, struct ct_stack_op *op,
-                      struct ct_rj_table *nearest, struct ct_rj_table *sharers)
+static void sms_batch(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
+                      size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
+                      struct ct_rj_table *sharers)
 {
 	for (size_t i = 0; i < n && !s->failed; i++) {
 		if (i + SMS_FAR < n) {
@@ -197,7 +197,8 @@ static void sms_renumber(struct ct_sm_stacks *s, const struct ct_renumber *r)
 				uint32_t t = *time;
 				uint64_t before = a->bits[t / 64] & (((uint64_t)1 << t % 64) - 1);
 				if (t != CT_TIME_NONE)
-					*time = CT_WINDOW_FIRST + a->rank[t / 64] + (uint32_t)POPCOUNT(before);
+					*time = CT_WINDOW_FIRST + a->rank[t / 64] +
+					        (uint32_t)POPCOUNT(before);
 			}
 	}
 }

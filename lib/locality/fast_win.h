@@ -132,8 +132,9 @@ CT_INLINE __m512i win_level32(uint32_t *level, uint64_t word, __m512i index, int
 	uint32_t *group = level + (word & ~(uint64_t)15);
 	__m512i v = _mm512_load_si512(group);
 	if (dies)
-		_mm512_store_si512(group, _mm512_mask_sub_epi32(
-			v, (__mmask16)_bzhi_u32(0xffffu, word & 15), v, _mm512_set1_epi32(1)));
+		_mm512_store_si512(group,
+		                   _mm512_mask_sub_epi32(v, (__mmask16)_bzhi_u32(0xffffu, word & 15), v,
+		                                         _mm512_set1_epi32(1)));
 	return _mm512_permutexvar_epi32(index, v);
 }
 
@@ -141,23 +142,23 @@ CT_INLINE uint64_t win_levels(struct win *w, uint64_t word, int dies, unsigned d
 {
 	__m512i index = _mm512_set1_epi32((int)word);
 	/* l1 is at most 31 * 64 and l2 at most 31 * 2048: their sum fits 16 bits. */
-	__m512i low = _mm512_add_epi16(
-		win_level16(w->l1, word, index, dies),
-		win_level16(w->l2, word >> 5, _mm512_srli_epi32(index, 5), dies));
+	__m512i low = _mm512_add_epi16(win_level16(w->l1, word, index, dies),
+	                               win_level16(w->l2, word >> 5, _mm512_srli_epi32(index, 5), dies));
 	unsigned t = (unsigned)(word >> w->top_shift);
 	__m512i sum = _mm512_permutexvar_epi32(_mm512_set1_epi32((int)t), w->top);
 	if (dies)
-		w->top = _mm512_mask_sub_epi32(w->top, (__mmask16)_bzhi_u32(0xffffu, t), w->top,
-		                               _mm512_set1_epi32(1));
+		w->top = _mm512_mask_sub_epi32(
+			w->top, (__mmask16)_bzhi_u32(0xffffu, t), w->top, _mm512_set1_epi32(1));
 	if (depth > 1) {
-		sum = _mm512_add_epi32(sum, win_level32(w->up0, word >> 10,
-		                                        _mm512_srli_epi32(index, 10), dies));
+		sum = _mm512_add_epi32(
+			sum, win_level32(w->up0, word >> 10, _mm512_srli_epi32(index, 10), dies));
 		if (depth > 2) {
 			sum = _mm512_add_epi32(sum, win_level32(w->up1, word >> 14,
 			                                        _mm512_srli_epi32(index, 14), dies));
 			if (depth > 3)
-				sum = _mm512_add_epi32(sum, win_level32(
-					w->up2, word >> 18, _mm512_srli_epi32(index, 18), dies));
+				sum = _mm512_add_epi32(
+					sum, win_level32(w->up2, word >> 18,
+				                         _mm512_srli_epi32(index, 18), dies));
 		}
 	}
 	sum = _mm512_add_epi32(sum, _mm512_and_si512(low, _mm512_set1_epi32(0xffff)));
@@ -197,6 +198,5 @@ CT_INLINE uint64_t win_after(struct win *w, uint32_t t, int dies, unsigned depth
 	uint64_t x = w->bits[word];
 	if (dies)
 		w->bits[word] = x & ~bit;
-	return win_levels(w, word, dies, depth) + POPCOUNT(x >> t % 64 >> 1) +
-	       POPCOUNT(w->current);
+	return win_levels(w, word, dies, depth) + POPCOUNT(x >> t % 64 >> 1) + POPCOUNT(w->current);
 }

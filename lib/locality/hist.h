@@ -15,8 +15,11 @@ CT_DECLS_BEGIN
 
 #define CT_COLD UINT64_MAX /* distance of a first access */
 
-enum { CT_HIST_EXACT = 256, CT_HIST_PER_OCTAVE = 16,
-       CT_HIST_BINS = CT_HIST_EXACT + CT_HIST_PER_OCTAVE * 56 };
+enum {
+	CT_HIST_EXACT = 256,
+	CT_HIST_PER_OCTAVE = 16,
+	CT_HIST_BINS = CT_HIST_EXACT + CT_HIST_PER_OCTAVE * 56
+};
 
 struct ct_hist {
 	uint64_t count[CT_HIST_BINS];

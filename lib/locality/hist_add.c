@@ -6,7 +6,7 @@
 
 enum {
 	BLOCK = 64,
-	MANY = 4096, /* from here on side tables are worth their merging */
+	MANY = 4096,    /* from here on side tables are worth their merging */
 	MOST = 1 << 20, /* keeps their counters within 32 bits */
 	SIDES = 4
 };
@@ -29,8 +29,7 @@ static void bins_portable(const uint64_t *distance, size_t n, uint32_t *bin)
 
 #if CT_X86
 
-__attribute__((target("avx2"))) static void bins_avx2(const uint64_t *distance, size_t n,
-                                                      uint32_t *bin)
+__attribute__((target("avx2"))) static void bins_avx2(const uint64_t *distance, size_t n, uint32_t *bin)
 {
 	/* Below 2^52 a number is the mantissa of 2^52 more than itself. */
 	const __m256i magic = _mm256_castpd_si256(_mm256_set1_pd(0x1p52));

@@ -8,11 +8,9 @@ int ct_isa_available(enum ct_isa isa)
 {
 	switch (isa) {
 	case CT_ISA_BEST:
-	case CT_ISA_PORTABLE:
-		return 1;
+	case CT_ISA_PORTABLE: return 1;
 #if CT_X86
-	case CT_ISA_POPCNT:
-		return __builtin_cpu_supports("popcnt") != 0;
+	case CT_ISA_POPCNT: return __builtin_cpu_supports("popcnt") != 0;
 	case CT_ISA_AVX2:
 		return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("avx2") &&
 		       __builtin_cpu_supports("bmi2");
@@ -21,8 +19,7 @@ int ct_isa_available(enum ct_isa isa)
 		       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 #endif
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

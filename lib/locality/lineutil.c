@@ -221,7 +221,9 @@ static void fill(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set
 		return;
 	}
 	uint8_t all = (uint8_t)((1u << u->o.chunks) - 1);
-	u->node[i] = (struct node){.line = line, .owner = owner, .touched = (uint8_t)chunks,
+	u->node[i] = (struct node){.line = line,
+	                           .owner = owner,
+	                           .touched = (uint8_t)chunks,
 	                           .valid = u->o.fill_whole_line ? all : (uint8_t)chunks};
 	u->slot[find_slot(u, sm, line)] = i;
 	u->used++;
@@ -279,14 +281,14 @@ static void drain(struct ct_lineutil *u)
 	u->n_waiting = 0;
 }
 
-void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set,
-                        uint32_t chunks, uint32_t bytes, int is_write)
+void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set, uint32_t chunks,
+                        uint32_t bytes, int is_write)
 {
 	if (sm >= u->o.sms || set >= u->sets)
 		return;
 	chunks &= (1u << u->o.chunks) - 1;
-	u->waiting[u->n_waiting++] = (struct access){line, sm, set, bytes, (uint8_t)chunks,
-	                                             is_write != 0};
+	u->waiting[u->n_waiting++] = (struct access){
+		line, sm, set, bytes, (uint8_t)chunks, is_write != 0};
 	if (u->n_waiting == WAITING)
 		drain(u);
 }
@@ -310,8 +312,7 @@ int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways, stru
 	return CT_OK;
 }
 
-void ct_lineutil_counts_add(struct ct_lineutil_counts *into,
-                            const struct ct_lineutil_counts *from)
+void ct_lineutil_counts_add(struct ct_lineutil_counts *into, const struct ct_lineutil_counts *from)
 {
 	for (int i = 0; i <= CT_LINEUTIL_CHUNKS; i++) {
 		into->reused[i] += from->reused[i];

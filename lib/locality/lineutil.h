@@ -42,18 +42,16 @@ void ct_lineutil_free(struct ct_lineutil *u); /* NULL allowed */
 
 /* Empties every L1 (their lines count as leaving) and gives it sets * ways lines: at a
  * kernel's start, when the configuration flushes L1 or its size changes. */
-int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways,
-                       struct ct_error *e);
+int ct_lineutil_resize(struct ct_lineutil *u, uint32_t sets, uint32_t ways, struct ct_error *e);
 /* One access of an SM: line number, its set (below sets), the chunks asked for, and for
  * reads the bytes used (0 = unknown, not counted). Out of memory shows in collect. */
-void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set,
-                        uint32_t chunks, uint32_t bytes, int is_write);
+void ct_lineutil_access(struct ct_lineutil *u, uint32_t sm, uint64_t line, uint32_t set, uint32_t chunks,
+                        uint32_t bytes, int is_write);
 /* Adds what was counted since the last call to *c. finish: lines still resident
  * leave now (end of the trace). */
 int ct_lineutil_collect(struct ct_lineutil *u, struct ct_lineutil_counts *c, int finish,
                         struct ct_error *e);
-void ct_lineutil_counts_add(struct ct_lineutil_counts *into,
-                            const struct ct_lineutil_counts *from);
+void ct_lineutil_counts_add(struct ct_lineutil_counts *into, const struct ct_lineutil_counts *from);
 
 CT_DECLS_END
 

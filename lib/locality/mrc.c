@@ -24,8 +24,7 @@ struct ct_cache_shape ct_cache_shape(uint64_t bytes, uint32_t line, uint32_t set
 
 uint64_t ct_mrc_accesses(const struct ct_mrc_input *in)
 {
-	return (in->reads ? ct_hist_total(in->reads) : 0) +
-	       (in->writes ? ct_hist_total(in->writes) : 0);
+	return (in->reads ? ct_hist_total(in->reads) : 0) + (in->writes ? ct_hist_total(in->writes) : 0);
 }
 
 double ct_mrc_misses(const struct ct_mrc_input *in, double lines, unsigned ways)
@@ -82,9 +81,8 @@ void ct_mrc_shares(double beta, double *share, size_t n)
 	}
 }
 
-struct ct_mrc_filtered ct_mrc_filtered_llc(const struct ct_mrc_input *merged,
-                                           double llc_accesses, double l1_lines,
-                                           double llc_lines, unsigned ways)
+struct ct_mrc_filtered ct_mrc_filtered_llc(const struct ct_mrc_input *merged, double llc_accesses,
+                                           double l1_lines, double llc_lines, unsigned ways)
 {
 	struct ct_mrc_filtered r = {NAN, NAN, NAN, llc_lines > l1_lines};
 	double misses = ct_mrc_misses(merged, llc_lines, ways);

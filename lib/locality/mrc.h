@@ -16,8 +16,8 @@ CT_DECLS_BEGIN
 
 /* A cache as the histograms see it. */
 struct ct_cache_shape {
-	double lines;   /* capacity */
-	unsigned ways;  /* of a set; ways >= lines: fully associative */
+	double lines;  /* capacity */
+	unsigned ways; /* of a set; ways >= lines: fully associative */
 };
 
 /* A cache of `bytes` built like one of `ways` ways and `sets` sets: the rule of
@@ -65,9 +65,8 @@ struct ct_mrc_filtered {
 };
 /* merged: line distances of all L1 accesses; llc_accesses: lines that reach the LLC (L1
  * read misses plus stores, for a write-through L1); l1_lines: of all L1s together. */
-struct ct_mrc_filtered ct_mrc_filtered_llc(const struct ct_mrc_input *merged,
-                                           double llc_accesses, double l1_lines,
-                                           double llc_lines, unsigned ways);
+struct ct_mrc_filtered ct_mrc_filtered_llc(const struct ct_mrc_input *merged, double llc_accesses,
+                                           double l1_lines, double llc_lines, unsigned ways);
 
 CT_DECLS_END
 

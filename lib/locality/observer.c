@@ -36,22 +36,39 @@ unsigned ct_rt_time_bin(uint64_t cycles)
 	return cycles ? ct_high_bit(cycles) : 0;
 }
 
-int ct_locality_counts_add(struct ct_locality_counts *into,
-                           const struct ct_locality_counts *from, struct ct_error *e)
+int ct_locality_counts_add(struct ct_locality_counts *into, const struct ct_locality_counts *from,
+                           struct ct_error *e)
 {
-	struct ct_hist *to[] = {&into->l1_read, &into->l1_write, &into->l1_sector_read,
-	                        &into->l1_sector_write, &into->merged_read, &into->merged_write,
-	                        &into->merged_sector_read, &into->merged_sector_write,
-	                        &into->llc_read, &into->llc_write, &into->llc_sector_read,
-	                        &into->llc_sector_write, &into->reg_insts,
-	                        &into->reg_distinct};
-	const struct ct_hist *of[] = {&from->l1_read, &from->l1_write, &from->l1_sector_read,
-	                              &from->l1_sector_write, &from->merged_read,
-	                              &from->merged_write, &from->merged_sector_read,
-	                              &from->merged_sector_write, &from->llc_read,
-	                              &from->llc_write, &from->llc_sector_read,
-	                              &from->llc_sector_write, &from->reg_insts,
-	                              &from->reg_distinct};
+	struct ct_hist *to[] = {
+		&into->l1_read,
+		&into->l1_write,
+		&into->l1_sector_read,
+		&into->l1_sector_write,
+		&into->merged_read,
+		&into->merged_write,
+		&into->merged_sector_read,
+		&into->merged_sector_write,
+		&into->llc_read,
+		&into->llc_write,
+		&into->llc_sector_read,
+		&into->llc_sector_write,
+		&into->reg_insts,
+		&into->reg_distinct};
+	const struct ct_hist *of[] = {
+		&from->l1_read,
+		&from->l1_write,
+		&from->l1_sector_read,
+		&from->l1_sector_write,
+		&from->merged_read,
+		&from->merged_write,
+		&from->merged_sector_read,
+		&from->merged_sector_write,
+		&from->llc_read,
+		&from->llc_write,
+		&from->llc_sector_read,
+		&from->llc_sector_write,
+		&from->reg_insts,
+		&from->reg_distinct};
 	for (size_t i = 0; i < sizeof to / sizeof *to; i++)
 		ct_hist_merge(to[i], of[i]);
 	for (unsigned d = 0; d < CT_RT_BINS; d++)
@@ -152,13 +169,15 @@ static void hand_over(struct ct_locality *l, int wait)
 
 static int make_streams(struct ct_locality *l, struct ct_error *e)
 {
-	static const uint8_t kind_of_store[] = {
-		[CT_STORE_ALLOCATE] = CT_STACK_TOUCH,
-		[CT_STORE_NO_ALLOCATE] = CT_STACK_STORE_NOALLOC,
-		[CT_STORE_EVICT] = CT_STACK_EVICT};
-	struct ct_sm_stacks_options sms = {.sms = l->o.sms, .sectors = l->o.sectors,
-	                                   .store = kind_of_store[l->o.store],
-	                                   .step = l->o.window, .isa = l->o.isa};
+	static const uint8_t kind_of_store[] = {[CT_STORE_ALLOCATE] = CT_STACK_TOUCH,
+	                                        [CT_STORE_NO_ALLOCATE] = CT_STACK_STORE_NOALLOC,
+	                                        [CT_STORE_EVICT] = CT_STACK_EVICT};
+	struct ct_sm_stacks_options sms = {
+		.sms = l->o.sms,
+		.sectors = l->o.sectors,
+		.store = kind_of_store[l->o.store],
+		.step = l->o.window,
+		.isa = l->o.isa};
 	struct ct_stack_options merged = {.sectors = l->o.sectors};
 	struct ct_stack_options llc = {.sectors = l->o.llc_sectors};
 	if (ct_sm_stacks_init(&l->sms, &sms) < 0)
@@ -187,7 +206,9 @@ static int make_buffers(struct ct_locality *l)
 	if (l->sampled)
 		l->part = ct_calloc(CT_VIEWS, sizeof *l->part);
 	return l->number && l->op && (!l->o.sharing || (l->nearest && l->sharers)) &&
-	       (!l->sampled || l->part) ? 0 : -1;
+	                       (!l->sampled || l->part)
+	               ? 0
+	               : -1;
 }
 
 static int check_options(const struct ct_locality_options *o, struct ct_error *e)
@@ -195,8 +216,10 @@ static int check_options(const struct ct_locality_options *o, struct ct_error *e
 	if (o->sms == 0 || o->sms > MAX_SMS)
 		return ct_fail(e, CT_ERR_USAGE, "%u SMs: 1 to %d are supported", o->sms, (int)MAX_SMS);
 	if (o->sectors > 4 || o->llc_sectors > 4)
-		return ct_fail(e, CT_ERR_USAGE, "%u sectors in a line of an L1 and %u in one of the LLC: up to 4 are "
-		               "supported: take larger sectors (l1.sector, llc.sector)", o->sectors, o->llc_sectors);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%u sectors in a line of an L1 and %u in one of the LLC: up to 4 are "
+		               "supported: take larger sectors (l1.sector, llc.sector)",
+		               o->sectors, o->llc_sectors);
 	if (!(o->sample >= 0 && o->sample <= 1))
 		return ct_fail(e, CT_ERR_USAGE, "sampling rate %g: must be above 0 and at most 1",
 		               o->sample);
@@ -264,16 +287,15 @@ static int take(struct ct_locality *l, struct ct_obs_totals *t, uint64_t line, u
 	return ct_sample_mask(&l->sampler, line) != 0;
 }
 
-void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors,
-                    int is_write, uint64_t cycle)
+void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
+                    uint64_t cycle)
 {
 	uint32_t mask = l->o.sectors > 1 ? sectors & l->mask : 1;
 	is_write = is_write != 0;
 	if (sm >= l->o.sms || (l->sampled && !take(l, &l->l1_total, line, mask, is_write)))
 		return;
 	struct ct_obs_batch *b = l->filling;
-	b->l1[b->n_l1++] = (struct ct_obs_event){line, cycle, sm, (uint8_t)mask,
-	                                         (uint8_t)is_write};
+	b->l1[b->n_l1++] = (struct ct_obs_event){line, cycle, sm, (uint8_t)mask, (uint8_t)is_write};
 	if (b->n_l1 == CT_OBS_EVENTS)
 		hand_over(l, 0);
 }
@@ -299,8 +321,7 @@ void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed)
 	ct_stack_flush(l->merged);
 }
 
-int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
-                        struct ct_error *e)
+int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c, struct ct_error *e)
 {
 	hand_over(l, 1);
 	int rc = l->failed ? ct_fail_nomem(e) : 0;

@@ -40,12 +40,12 @@ struct ct_locality_counts {
 	struct ct_hist llc_read, llc_write, llc_sector_read, llc_sector_write;
 	struct ct_hist reg_insts, reg_distinct; /* not filled here: see regs.h */
 	struct ct_rj rj_nearest, rj_sharers;
-	uint64_t rt[CT_RT_BINS][CT_RT_TIMES];   /* view l1, reads */
+	uint64_t rt[CT_RT_BINS][CT_RT_TIMES];      /* view l1, reads */
 	uint64_t distinct_lines, distinct_sectors; /* of the L1 accesses of the whole run */
 };
 /* Sums two scopes (distinct counts: the larger). Fails with CT_ERR_NOMEM. */
-int ct_locality_counts_add(struct ct_locality_counts *into,
-                           const struct ct_locality_counts *from, struct ct_error *e);
+int ct_locality_counts_add(struct ct_locality_counts *into, const struct ct_locality_counts *from,
+                           struct ct_error *e);
 void ct_locality_counts_free(struct ct_locality_counts *c);
 
 /* What a store does to an L1 (gpu.h enum ct_write_policy maps onto it: through-allocate
@@ -61,11 +61,11 @@ struct ct_locality_options {
 	int sharing;          /* measure RJ */
 	double sample;        /* SHARDS rate by line address, 0 or 1 = exact */
 	uint64_t seed;
-	unsigned threads;     /* 2 or more: accesses are analysed behind the caller's back,
+	unsigned threads; /* 2 or more: accesses are analysed behind the caller's back,
 	                         streams side by side; same results. 0 = 1 */
-	uint64_t window;      /* accesses of an SM between two compactions, 0 = the engine's
+	uint64_t window;  /* accesses of an SM between two compactions, 0 = the engine's
 	                         choice; for tests, which force compaction */
-	int isa;              /* enum ct_isa (isa.h), 0 = best; for tests */
+	int isa;          /* enum ct_isa (isa.h), 0 = best; for tests */
 };
 
 /* NULL and *e on CT_ERR_USAGE (options out of range) or CT_ERR_NOMEM. One thread. */
@@ -74,8 +74,8 @@ void ct_locality_free(struct ct_locality *l); /* NULL allowed */
 
 /* One L1 access: a line and its sectors, by one SM (below options.sms). `cycle` is the
  * replay's time. Out of memory is reported by collect. */
-void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors,
-                    int is_write, uint64_t cycle);
+void ct_locality_l1(struct ct_locality *l, uint32_t sm, uint64_t line, uint32_t sectors, int is_write,
+                    uint64_t cycle);
 /* One access that reached the LLC; stores and reads both allocate there. */
 void ct_locality_llc(struct ct_locality *l, uint64_t line, uint32_t sectors, int is_write);
 /* Kernel boundaries: the L1 streams (and the merged one) restart when flushed. */
@@ -84,19 +84,23 @@ void ct_locality_kernel_begin(struct ct_locality *l, int l1_flushed);
  * run so far. When sampled, distances and counts are scaled to the whole stream and each
  * histogram sums to the true number of accesses (SHARDS-adj, see shards.h). Fails with
  * CT_ERR_NOMEM if memory ran out since. */
-int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c,
-                        struct ct_error *e);
+int ct_locality_collect(struct ct_locality *l, struct ct_locality_counts *c, struct ct_error *e);
 
 /* Half-width of the 95 % interval of a sampled miss ratio at a capacity in lines, of the
  * whole run so far and all accesses of the view: the spread between eight random parts
  * of the sampled lines, and what an error of the distance scale does to the curve there.
  * NaN when nothing was sampled or counted. Not while accesses are under way: call after
  * ct_locality_collect(). */
-enum ct_locality_view { CT_VIEW_L1, CT_VIEW_MERGED, CT_VIEW_LLC, /* line distances */
-                        CT_VIEW_L1_SECTOR, CT_VIEW_MERGED_SECTOR, CT_VIEW_LLC_SECTOR,
-                        CT_VIEWS };
-double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view,
-                         double lines);
+enum ct_locality_view {
+	CT_VIEW_L1,
+	CT_VIEW_MERGED,
+	CT_VIEW_LLC, /* line distances */
+	CT_VIEW_L1_SECTOR,
+	CT_VIEW_MERGED_SECTOR,
+	CT_VIEW_LLC_SECTOR,
+	CT_VIEWS
+};
+double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines);
 /* The sampling rate in force; 1 if nothing is sampled. */
 double ct_locality_rate(const struct ct_locality *l);
 

@@ -38,13 +38,16 @@ static struct view view_of(struct ct_locality *l, enum ct_locality_view v)
 	switch (v) {
 	case CT_VIEW_L1:
 		return (struct view){{&c->l1_read, &c->l1_write},
-		                     {&c->l1_sector_read, &c->l1_sector_write}, {part, by_sector}};
+		                     {&c->l1_sector_read, &c->l1_sector_write},
+		                     {part, by_sector}};
 	case CT_VIEW_MERGED:
 		return (struct view){{&c->merged_read, &c->merged_write},
-		                     {&c->merged_sector_read, &c->merged_sector_write}, {part, by_sector}};
+		                     {&c->merged_sector_read, &c->merged_sector_write},
+		                     {part, by_sector}};
 	default:
 		return (struct view){{&c->llc_read, &c->llc_write},
-		                     {&c->llc_sector_read, &c->llc_sector_write}, {part, by_sector}};
+		                     {&c->llc_sector_read, &c->llc_sector_write},
+		                     {part, by_sector}};
 	}
 }
 
@@ -54,8 +57,7 @@ static unsigned part_of(uint64_t line)
 	return (unsigned)(ct_mix64(line ^ 0x5851f42d4c957f2du) >> 61);
 }
 
-static void count_op(const struct view *v, const struct ct_stack_op *op, uint64_t line,
-                     int is_write)
+static void count_op(const struct view *v, const struct ct_stack_op *op, uint64_t line, int is_write)
 {
 	ct_hist_add(v->line[is_write], op->distance, 1);
 	for (unsigned i = 0; i < 4; i++)
@@ -89,8 +91,8 @@ static void count_times(struct ct_locality *l, const struct ct_obs_event *ev,
 
 /* Streams */
 
-static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev,
-                    const uint32_t *number, size_t n, struct ct_stack_op *op)
+static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev, const uint32_t *number,
+                    size_t n, struct ct_stack_op *op)
 {
 	struct view v = view_of(l, CT_VIEW_L1);
 	ct_sm_stacks_run(&l->sms, ev, number, n, op, l->nearest, l->sharers);
@@ -99,9 +101,8 @@ static void run_sms(struct ct_locality *l, const struct ct_obs_event *ev,
 }
 
 /* number: the lines', or NULL to take them as they are. */
-static void run_stack(struct ct_stack *s, const struct view *v, int store,
-                      const struct ct_obs_event *ev, const uint32_t *number, size_t n,
-                      struct ct_stack_op *op)
+static void run_stack(struct ct_stack *s, const struct view *v, int store, const struct ct_obs_event *ev,
+                      const uint32_t *number, size_t n, struct ct_stack_op *op)
 {
 	for (size_t i = 0; i < n; i++) {
 		op[i].line = number ? number[i] : ev[i].line;

@@ -48,8 +48,7 @@ static void cut(struct ct_hist *h, uint64_t n)
 	h->cold -= h->cold < n ? h->cold : n;
 }
 
-void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total,
-                       struct ct_hist *out)
+void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total, struct ct_hist *out)
 {
 	struct ct_hist h = {{0}, 0};
 	double owed = 0;
@@ -75,8 +74,8 @@ static uint64_t bound(uint64_t d, double rate)
 	return d == CT_COLD ? CT_COLD : whole(true_distance((double)d, rate));
 }
 
-static int scale_rj(const struct ct_rj *raw, double rate, uint64_t total, int top_up,
-                    struct ct_rj *out, struct ct_error *e)
+static int scale_rj(const struct ct_rj *raw, double rate, uint64_t total, int top_up, struct ct_rj *out,
+                    struct ct_error *e)
 {
 	double owed = 0;
 	uint64_t sum = 0;
@@ -164,8 +163,7 @@ static double misses(const struct ct_hist *part, double within, double *each)
 	return sum;
 }
 
-double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view,
-                         double lines)
+double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view, double lines)
 {
 	if (!l->sampled)
 		return NAN;
@@ -178,10 +176,12 @@ double ct_locality_error(const struct ct_locality *l, enum ct_locality_view view
 	if (!(accesses > 0))
 		return NAN;
 	(void)misses(l->part[view], within, each);
-	double spread_part = CT_OBS_PARTS * ct_mean_error(each, CT_OBS_PARTS); /* of the sum of the parts */
+	double spread_part = CT_OBS_PARTS *
+	                     ct_mean_error(each, CT_OBS_PARTS); /* of the sum of the parts */
 	double side = sqrt(within > 1 ? within : 1);
 	double scale_part = (misses(l->part[view], within > side ? within - side : 0, NULL) -
-	                     misses(l->part[view], within + side, NULL)) / 2;
+	                     misses(l->part[view], within + side, NULL)) /
+	                    2;
 	return ct_student_factor95(CT_OBS_PARTS - 1) * hypot(spread_part, scale_part) / rate / accesses;
 }
 

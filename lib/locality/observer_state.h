@@ -35,17 +35,17 @@ struct ct_obs_totals {
 
 struct ct_locality {
 	struct ct_locality_options o;
-	uint32_t mask, llc_mask;    /* sectors of a line */
+	uint32_t mask, llc_mask; /* sectors of a line */
 	struct ct_sm_stacks sms;
 	struct ct_stack *merged; /* of the lines' numbers */
 	struct ct_stack *llc;
-	struct ct_stack_op *op;  /* CT_OBS_PIECE for each stream */
+	struct ct_stack_op *op; /* CT_OBS_PIECE for each stream */
 	struct ct_locality_counts now;
 	struct ct_rj_table *nearest, *sharers; /* dense while counting */
 	int failed;
 
 	struct ct_linemap lines;
-	uint32_t *number;        /* of the line of each event of the batch under analysis */
+	uint32_t *number; /* of the line of each event of the batch under analysis */
 
 	struct ct_sampler sampler;
 	int sampled;
@@ -67,7 +67,6 @@ void ct_obs_run(struct ct_locality *l, struct ct_obs_batch *b);
 int ct_obs_scale(struct ct_locality *l, struct ct_locality_counts *c, struct ct_error *e);
 /* Spreads a histogram of distances at a rate over true distances and tops it up or cuts
  * it at its near end so that it sums to total. Added to *out. Pure. */
-void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total,
-                       struct ct_hist *out);
+void ct_obs_scale_hist(const struct ct_hist *raw, double rate, uint64_t total, struct ct_hist *out);
 
 #endif

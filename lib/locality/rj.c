@@ -96,8 +96,8 @@ double ct_rj_shared_misses(const struct ct_rj *j, double capacity)
 	return sum;
 }
 
-void ct_rj_replication(const struct ct_rj *nearest, const struct ct_rj *sharers,
-                       double capacity, double *ratio, double *replicas)
+void ct_rj_replication(const struct ct_rj *nearest, const struct ct_rj *sharers, double capacity,
+                       double *ratio, double *replicas)
 {
 	double misses = ct_rj_misses(nearest, capacity);
 	*ratio = *replicas = NAN;

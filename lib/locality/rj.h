@@ -48,8 +48,8 @@ double ct_rj_shared_misses(const struct ct_rj *j, double capacity);
 
 /* Replication ratio and mean replicas at an L1 of `capacity` lines; NaN without
  * misses. */
-void ct_rj_replication(const struct ct_rj *nearest, const struct ct_rj *sharers,
-                       double capacity, double *ratio, double *replicas);
+void ct_rj_replication(const struct ct_rj *nearest, const struct ct_rj *sharers, double capacity,
+                       double *ratio, double *replicas);
 
 CT_DECLS_END
 

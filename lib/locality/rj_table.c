@@ -5,8 +5,7 @@
 
 #include "base/mem.h"
 
-enum { EXACT = 1 << CT_RJ_EXACT_BITS, PER_OCTAVE = EXACT, COLD = CT_RJ_COLD,
-       BINS = CT_RJ_BINS };
+enum { EXACT = 1 << CT_RJ_EXACT_BITS, PER_OCTAVE = EXACT, COLD = CT_RJ_COLD, BINS = CT_RJ_BINS };
 
 static uint64_t lower(unsigned bin)
 {

@@ -12,9 +12,12 @@
 #include "locality/hist.h"
 #include "locality/rj.h"
 
-enum { CT_RJ_EXACT_BITS = 4, CT_RJ_LAST_OCTAVE = 31,
-       CT_RJ_COLD = (CT_RJ_LAST_OCTAVE - CT_RJ_EXACT_BITS + 2) << CT_RJ_EXACT_BITS,
-       CT_RJ_BINS = CT_RJ_COLD + 1 };
+enum {
+	CT_RJ_EXACT_BITS = 4,
+	CT_RJ_LAST_OCTAVE = 31,
+	CT_RJ_COLD = (CT_RJ_LAST_OCTAVE - CT_RJ_EXACT_BITS + 2) << CT_RJ_EXACT_BITS,
+	CT_RJ_BINS = CT_RJ_COLD + 1
+};
 
 struct ct_rj_table {
 	uint64_t count[CT_RJ_BINS][CT_RJ_BINS]; /* [own][other] */
@@ -35,7 +38,7 @@ static inline unsigned ct_rj_bin(uint64_t d)
 	return ct_rj_warm_bin(d);
 }
 
-struct ct_rj_table *ct_rj_table_new(void); /* NULL: out of memory */
+struct ct_rj_table *ct_rj_table_new(void);    /* NULL: out of memory */
 void ct_rj_table_free(struct ct_rj_table *t); /* NULL allowed */
 static inline void ct_rj_table_count(struct ct_rj_table *t, uint64_t own, uint64_t other)
 {

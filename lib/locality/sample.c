@@ -18,8 +18,7 @@ void ct_sampler_init(struct ct_sampler *s, double rate, unsigned salts, uint64_t
 	 * estimates divide by it. */
 	for (unsigned k = 0; k < salts; k++)
 		s->limit[k] = rate >= 1 ? UINT64_MAX : rate > 0x1p-64 ? (uint64_t)(rate * 0x1p64) : 1;
-	while (s->group_bits < 40 && (double)((uint64_t)1 << s->group_bits) * rate <
-	       LINES_PER_GROUP)
+	while (s->group_bits < 40 && (double)((uint64_t)1 << s->group_bits) * rate < LINES_PER_GROUP)
 		s->group_bits++;
 }
 
@@ -28,8 +27,7 @@ double ct_sampler_rate(const struct ct_sampler *s, unsigned k)
 	return s->limit[k] == UINT64_MAX ? 1 : (double)s->limit[k] * 0x1p-64;
 }
 
-static size_t filter_portable(const struct ct_sampler *s, const uint64_t *line, size_t n,
-                              uint32_t *hit)
+static size_t filter_portable(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit)
 {
 	size_t hits = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -52,8 +50,7 @@ static size_t filter_portable_1(const struct ct_sampler *s, const uint64_t *line
 	return hits;
 }
 
-size_t ct_sample_filter(const struct ct_sampler *s, const uint64_t *line, size_t n,
-                        uint32_t *hit)
+size_t ct_sample_filter(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit)
 {
 #if CT_X86
 	if (s->isa == CT_ISA_AVX512)
@@ -61,6 +58,5 @@ size_t ct_sample_filter(const struct ct_sampler *s, const uint64_t *line, size_t
 	if (s->isa == CT_ISA_AVX2)
 		return ct_sample_filter_avx2(s, line, n, hit);
 #endif
-	return s->salts == 1 ? filter_portable_1(s, line, n, hit)
-	                     : filter_portable(s, line, n, hit);
+	return s->salts == 1 ? filter_portable_1(s, line, n, hit) : filter_portable(s, line, n, hit);
 }

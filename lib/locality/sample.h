@@ -25,7 +25,7 @@ struct ct_sampler {
 	uint64_t limit[CT_SAMPLE_SALTS]; /* salt k takes a line whose hash is below limit[k] */
 	uint64_t seed;
 	unsigned group_bits, salts;
-	int isa;                         /* enum ct_isa, resolved */
+	int isa; /* enum ct_isa, resolved */
 };
 
 /* Rate in (0, 1], 1 to 4 salts: independent samples of that rate each. */
@@ -59,8 +59,7 @@ static inline unsigned ct_sample_mask(const struct ct_sampler *s, uint64_t line)
 
 /* Finds the sampled ones of n <= 2^27 lines: hit[i] = index * 16 + mask of salts, in
  * ascending order. Returns their number; hit has room for n. Same result on every path. */
-size_t ct_sample_filter(const struct ct_sampler *s, const uint64_t *line, size_t n,
-                        uint32_t *hit);
+size_t ct_sample_filter(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit);
 
 CT_DECLS_END
 

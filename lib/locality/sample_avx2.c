@@ -93,8 +93,7 @@ CT_INLINE size_t run(const struct ct_sampler *s, const uint64_t *line, size_t n,
 	return hits;
 }
 
-size_t ct_sample_filter_avx2(const struct ct_sampler *s, const uint64_t *line, size_t n,
-                             uint32_t *hit)
+size_t ct_sample_filter_avx2(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit)
 {
 	/* Unused salts have limit 0 and take nothing. */
 	return s->salts == 1 ? run(s, line, n, hit, 1) : run(s, line, n, hit, CT_SAMPLE_SALTS);

@@ -4,8 +4,7 @@
 #if CT_X86
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,avx512f,avx512dq,bmi"))), \
-                             apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,avx512f,avx512dq,bmi"))), apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx2,avx512f,avx512dq,bmi")
@@ -82,8 +81,7 @@ CT_INLINE size_t run(const struct ct_sampler *s, const uint64_t *line, size_t n,
 	return hits;
 }
 
-size_t ct_sample_filter_avx512(const struct ct_sampler *s, const uint64_t *line, size_t n,
-                               uint32_t *hit)
+size_t ct_sample_filter_avx512(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit)
 {
 	/* Unused salts have limit 0 and take nothing. */
 	return s->salts == 1 ? run(s, line, n, hit, 1) : run(s, line, n, hit, CT_SAMPLE_SALTS);

@@ -14,8 +14,7 @@ static inline void ct_sample_prefetch(const uint64_t *line)
 }
 
 #if CT_X86
-size_t ct_sample_filter_avx2(const struct ct_sampler *s, const uint64_t *line, size_t n,
-                             uint32_t *hit);
+size_t ct_sample_filter_avx2(const struct ct_sampler *s, const uint64_t *line, size_t n, uint32_t *hit);
 size_t ct_sample_filter_avx512(const struct ct_sampler *s, const uint64_t *line, size_t n,
                                uint32_t *hit);
 #endif

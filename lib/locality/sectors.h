@@ -25,8 +25,8 @@ static inline void ct_sector_run_reset(struct ct_sector_run *r)
 
 /* The line is accessed at `distance` (CT_COLD: all its sectors are cold). Writes the
  * distances of the sectors in mask; fill: those sectors start anew. */
-static inline void ct_sector_run_step(struct ct_sector_run *r, uint64_t distance,
-                                      uint32_t mask, int fill, uint64_t *sector)
+static inline void ct_sector_run_step(struct ct_sector_run *r, uint64_t distance, uint32_t mask,
+                                      int fill, uint64_t *sector)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		if (r->max[i] != CT_SECTOR_COLD && r->max[i] < distance)

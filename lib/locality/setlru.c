@@ -10,9 +10,8 @@
 enum { MAX_SETS = 1 << 26, PIECE = CT_SETLRU_PIECE };
 
 const uint32_t ct_setlru_bytes_of[16] = {
-	0, 0xff, 0xff00, 0xffff, 0xff0000, 0xff00ff, 0xffff00, 0xffffff,
-	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00,
-	0xffffffff};
+	0,          0xff,       0xff00,     0xffff,     0xff0000,   0xff00ff,   0xffff00,   0xffffff,
+	0xff000000, 0xff0000ff, 0xff00ff00, 0xff00ffff, 0xffff0000, 0xffff00ff, 0xffffff00, 0xffffffff};
 
 static size_t places(const struct ct_setlru *s)
 {
@@ -22,8 +21,10 @@ static size_t places(const struct ct_setlru *s)
 struct ct_setlru *ct_setlru_new(const struct ct_setlru_options *o, struct ct_error *e)
 {
 	if (o->sets == 0 || o->sets > MAX_SETS || o->sectors > 4) {
-		ct_fail(e, CT_ERR_USAGE, "%u sets with %u sectors per line: 1 to %d sets and up to "
-		        "4 sectors are supported", o->sets, o->sectors, (int)MAX_SETS);
+		ct_fail(e, CT_ERR_USAGE,
+		        "%u sets with %u sectors per line: 1 to %d sets and up to "
+		        "4 sectors are supported",
+		        o->sets, o->sectors, (int)MAX_SETS);
 		return NULL;
 	}
 	struct ct_setlru *s = ct_calloc(1, sizeof *s);
@@ -109,8 +110,8 @@ static void wide_access(struct ct_setlru *s, uint64_t line, uint32_t set, unsign
 	}
 }
 
-static size_t narrow(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
-                     const uint8_t *mask, size_t n, uint8_t *position)
+static size_t narrow(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask,
+                     size_t n, uint8_t *position)
 {
 #if CT_X86
 	if (s->isa == CT_ISA_AVX512)
@@ -130,8 +131,8 @@ static void find_sets(const struct ct_setlru *s, const uint64_t *line, size_t n,
 		set[i] = (uint32_t)(line[i] % s->sets);
 }
 
-static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
-                  const uint8_t *mask, size_t n, uint8_t *position)
+static void piece(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask,
+                  size_t n, uint8_t *position)
 {
 	uint32_t own[PIECE];
 	size_t i = 0;
@@ -214,7 +215,6 @@ int ct_setlru_check(const struct ct_setlru *s, struct ct_error *e)
 
 size_t ct_setlru_bytes(const struct ct_setlru *s)
 {
-	size_t place = (s->run ? sizeof *s->run : 0) +
-	               (s->wide ? sizeof *s->wide_tag : sizeof *s->tag);
+	size_t place = (s->run ? sizeof *s->run : 0) + (s->wide ? sizeof *s->wide_tag : sizeof *s->tag);
 	return sizeof *s + places(s) * place + (s->wide ? s->sets : 0);
 }

@@ -11,8 +11,7 @@
 #endif
 
 /* Entries from 16 - p on have the first p + 1 set. */
-static const int32_t first[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-                                  -1, -1, -1, -1, -1, -1};
+static const int32_t first[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 typedef const int32_t *move_t;
 
@@ -35,10 +34,8 @@ CT_INLINE unsigned find_and_move(uint32_t *tag, uint32_t q, move_t *m)
 	const __m256i *t = (const __m256i *)(const void *)tag;
 	__m256i front = _mm256_set1_epi32((int)q);
 	__m256i a = _mm256_load_si256(t), b = _mm256_load_si256(t + 1);
-	unsigned low = (unsigned)_mm256_movemask_ps(
-		_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, front)));
-	unsigned high = (unsigned)_mm256_movemask_ps(
-		_mm256_castsi256_ps(_mm256_cmpeq_epi32(b, front)));
+	unsigned low = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, front)));
+	unsigned high = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(b, front)));
 	unsigned p = (unsigned)__builtin_ctz(low | high << 8 | 1u << CT_SETLRU_WAYS);
 	*m = first + 16 - p;
 	move(tag, a, b, *m, front);

@@ -17,11 +17,11 @@
 struct block {
 	uint32_t at[CT_SETLRU_BLOCK]; /* first place of the set */
 	uint32_t tag[CT_SETLRU_BLOCK];
-	size_t n;                     /* accesses that 32-bit tags can hold */
+	size_t n; /* accesses that 32-bit tags can hold */
 };
 
-CT_INLINE uint64_t find_tags(const struct ct_setlru *s, const uint64_t *line,
-                             const uint32_t *set, size_t n, struct block *b)
+CT_INLINE uint64_t find_tags(const struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
+                             size_t n, struct block *b)
 {
 	uint64_t base = s->base - 1, far = 0;
 	uint32_t low = s->sets - 1;
@@ -39,8 +39,8 @@ CT_INLINE uint64_t find_tags(const struct ct_setlru *s, const uint64_t *line,
 	return far;
 }
 
-CT_INLINE void make_block(const struct ct_setlru *s, const uint64_t *line, const uint32_t *set,
-                          size_t n, struct block *b)
+CT_INLINE void make_block(const struct ct_setlru *s, const uint64_t *line, const uint32_t *set, size_t n,
+                          struct block *b)
 {
 	/* A constant number of rounds is what compilers make vectors of. */
 	uint64_t far = n == CT_SETLRU_BLOCK ? find_tags(s, line, set, CT_SETLRU_BLOCK, b)
@@ -98,14 +98,13 @@ CT_INLINE size_t setlru_loop(struct ct_setlru *s, const uint64_t *line, const ui
 	count_bytes(position, done + padding, s->count);
 	if (sectored) {
 		memset(state + done, 0xff, padding * sizeof *state);
-		count_bytes((const uint8_t *)state, (done + padding) * sizeof *state,
-		            s->sector_count);
+		count_bytes((const uint8_t *)state, (done + padding) * sizeof *state, s->sector_count);
 	}
 	return done;
 }
 
-size_t RUN(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask,
-           size_t n, uint8_t *position)
+size_t RUN(struct ct_setlru *s, const uint64_t *line, const uint32_t *set, const uint8_t *mask, size_t n,
+           uint8_t *position)
 {
 	return s->run ? setlru_loop(s, line, set, mask, n, position, 1)
 	              : setlru_loop(s, line, set, mask, n, position, 0);

@@ -6,8 +6,7 @@
 #include "base/bits.h"
 
 /* Entries from 16 - p on have the first p + 1 set. */
-static const int32_t first[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
-                                  -1, -1, -1, -1, -1, -1};
+static const int32_t first[32] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 
 typedef const int32_t *move_t;
 

@@ -56,7 +56,8 @@ struct ct_shards *ct_shards_new(const struct ct_shards_options *o, struct ct_err
 	unsigned salts = o->salts ? o->salts : 1;
 	if (!(o->rate > 0 && o->rate <= 1) || salts > CT_SAMPLE_SALTS ||
 	    (o->max_lines && o->max_lines < LEAST_MAX_LINES)) {
-		ct_fail(e, CT_ERR_USAGE, "sampling at rate %g with %u salts of %llu lines: need a "
+		ct_fail(e, CT_ERR_USAGE,
+		        "sampling at rate %g with %u salts of %llu lines: need a "
 		        "rate above 0 and at most 1, up to %d salts, 0 or at least %d lines",
 		        o->rate, salts, (unsigned long long)o->max_lines, (int)CT_SAMPLE_SALTS,
 		        (int)LEAST_MAX_LINES);
@@ -199,8 +200,7 @@ static double miss_ratio(const struct salt *t, double capacity)
 		/* Distance d fills [d, d + 1) of a histogram. Sampled, it is d rate on average,
 		 * with its middle at d rate + 1/2 instead of (d + 1/2) rate. */
 		double middle = within + (1 - p->rate) / 2;
-		hits += (ct_fine_hits(&p->hist, middle) + missing * (within < 1 ? within : 1)) /
-		        p->rate;
+		hits += (ct_fine_hits(&p->hist, middle) + missing * (within < 1 ? within : 1)) / p->rate;
 		accesses += (double)p->accesses;
 	}
 	if (!(accesses > 0))
@@ -229,7 +229,8 @@ static double rounding(const struct ct_shards *s, double capacity, double ratio)
 	if (!(ct_shards_rate(s) < 1))
 		return 0;
 	return fabs(mean_miss_ratio(s, capacity * (1 + side), NULL) +
-	            mean_miss_ratio(s, capacity * (1 - side), NULL) - 2 * ratio) / 2;
+	            mean_miss_ratio(s, capacity * (1 - side), NULL) - 2 * ratio) /
+	       2;
 }
 
 void ct_shards_curve(const struct ct_shards *s, const double *capacity, size_t n,

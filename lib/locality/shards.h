@@ -23,8 +23,8 @@ CT_DECLS_BEGIN
 struct ct_shards;
 
 struct ct_shards_options {
-	double rate;        /* per salt, (0, 1]; the first rate when max_lines is set */
-	unsigned salts;     /* 1 to 4 (0 = 1); error bars need at least 2 */
+	double rate;    /* per salt, (0, 1]; the first rate when max_lines is set */
+	unsigned salts; /* 1 to 4 (0 = 1); error bars need at least 2 */
 	uint64_t seed;
 	uint64_t max_lines; /* per salt; 0 = fixed rate, else at least 16 */
 	int isa;            /* enum ct_isa, 0 = best */
@@ -52,8 +52,8 @@ struct ct_shards_point {
 void ct_shards_curve(const struct ct_shards *s, const double *capacity, size_t n,
                      struct ct_shards_point *point);
 
-double ct_shards_lines(const struct ct_shards *s);  /* estimated distinct lines */
-double ct_shards_rate(const struct ct_shards *s);   /* rate in force, mean over the salts */
+double ct_shards_lines(const struct ct_shards *s);     /* estimated distinct lines */
+double ct_shards_rate(const struct ct_shards *s);      /* rate in force, mean over the salts */
 uint64_t ct_shards_sampled(const struct ct_shards *s); /* lines in the samples */
 size_t ct_shards_bytes(const struct ct_shards *s);
 

@@ -8,9 +8,9 @@
 #include "locality/fast.h"
 
 enum {
-	FIRST_WINDOW = 4096,  /* slots */
-	WINDOW_PER_LINE = 6,  /* slots per line on the SM's stack after a compaction */
-	WINDOW_OF_ALL = 8     /* the same per line on an average SM's: one busy SM among idle
+	FIRST_WINDOW = 4096, /* slots */
+	WINDOW_PER_LINE = 6, /* slots per line on the SM's stack after a compaction */
+	WINDOW_OF_ALL = 8    /* the same per line on an average SM's: one busy SM among idle
 	                         ones then walks through the directory rarely enough */
 };
 
@@ -19,7 +19,11 @@ static void set_head(struct ct_sm_stacks *s, struct ct_sm_window *m)
 	const struct ct_window *w = &m->window;
 	uint64_t word = w->now / 64;
 	m->head = (struct ct_sm_head){
-		.bits = w->bits, .l1 = w->l1, .l2 = w->l2, .up0 = w->up[0], .word = word,
+		.bits = w->bits,
+		.l1 = w->l1,
+		.l2 = w->l2,
+		.up0 = w->up[0],
+		.word = word,
 		.end = s->step ? CT_WINDOW_FIRST + w->live + s->step : w->slots,
 		.in_word = w->now % 64 ? (uint32_t)ct_window_bits(w->bits[word]) : 0,
 		.depth = w->depth};
@@ -89,9 +93,9 @@ void ct_sm_stacks_flush(struct ct_sm_stacks *s)
 	}
 }
 
-void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev,
-                      const uint32_t *number, size_t n, struct ct_stack_op *op,
-                      struct ct_rj_table *nearest, struct ct_rj_table *sharers)
+void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
+                      size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
+                      struct ct_rj_table *sharers)
 {
 	s->kernel->sms(s, ev, number, n, op, nearest, sharers);
 }

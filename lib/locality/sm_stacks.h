@@ -30,10 +30,10 @@ struct ct_sm_head {
 	const uint64_t *bits;
 	const uint16_t *l1, *l2;
 	const uint32_t *up0;
-	uint64_t word;           /* number of the word being filled */
-	uint64_t end;            /* slot at which the window is full */
-	uint32_t in_word;        /* live slots in that word */
-	uint32_t depth;          /* levels above l2 */
+	uint64_t word;    /* number of the word being filled */
+	uint64_t end;     /* slot at which the window is full */
+	uint32_t in_word; /* live slots in that word */
+	uint32_t depth;   /* levels above l2 */
 };
 
 struct ct_sm_window {
@@ -55,25 +55,25 @@ struct ct_sm_stacks {
 	uint32_t sms, sectors, words; /* words: of a set of SMs */
 	int store;                    /* enum ct_stack_kind of stores */
 	struct ct_sm_window *sm;
-	uint64_t *dir;                /* struct ct_sm_line and `words` words, per line */
-	uint8_t *ever;                /* sectors ever touched, per line */
+	uint64_t *dir; /* struct ct_sm_line and `words` words, per line */
+	uint8_t *ever; /* sectors ever touched, per line */
 	size_t dir_cap, ever_cap;
-	uint64_t *arena;              /* chunks: times, then struct ct_sector_run of each SM */
+	uint64_t *arena; /* chunks: times, then struct ct_sector_run of each SM */
 	size_t arena_used, arena_cap;
 	uint32_t vacant[CT_SM_CLASSES]; /* first free chunk of a size, + 1 */
-	size_t lines;                 /* in the directory */
-	uint64_t entries;             /* times in chunks: lines on the stacks of all SMs */
+	size_t lines;                   /* in the directory */
+	uint64_t entries;               /* times in chunks: lines on the stacks of all SMs */
 	uint64_t distinct_sectors;
-	uint64_t step;                /* slots between compactions, 0 = automatic */
+	uint64_t step; /* slots between compactions, 0 = automatic */
 	uint32_t epoch;
-	int failed;                   /* out of memory: sticky, results are void */
+	int failed; /* out of memory: sticky, results are void */
 };
 
 struct ct_sm_stacks_options {
 	uint32_t sms, sectors;
-	int store;       /* enum ct_stack_kind: what a store does */
-	uint64_t step;   /* as ct_stack_options.window, for tests */
-	int isa;         /* enum ct_isa, 0 = best; for tests */
+	int store;     /* enum ct_stack_kind: what a store does */
+	uint64_t step; /* as ct_stack_options.window, for tests */
+	int isa;       /* enum ct_isa, 0 = best; for tests */
 };
 
 /* Zero-initialised before; free also after a failure. 0, or -1 when out of memory. */
@@ -86,9 +86,9 @@ void ct_sm_stacks_flush(struct ct_sm_stacks *s);
 /* n accesses in order; number[i] is the line's place in the directory. op[i] gets the
  * distances in the own SM, and as `stamp` the cycle of the last access there (0 unknown).
  * Reads are counted in the tables (both, or NULL) before they move their own line. */
-void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev,
-                      const uint32_t *number, size_t n, struct ct_stack_op *op,
-                      struct ct_rj_table *nearest, struct ct_rj_table *sharers);
+void ct_sm_stacks_run(struct ct_sm_stacks *s, const struct ct_obs_event *ev, const uint32_t *number,
+                      size_t n, struct ct_stack_op *op, struct ct_rj_table *nearest,
+                      struct ct_rj_table *sharers);
 
 /* For the compiled variants: slow paths. */
 
@@ -121,8 +121,8 @@ static inline uint32_t *ct_sm_times(const struct ct_sm_stacks *s, const struct c
 	return (uint32_t *)(void *)&s->arena[line->chunk];
 }
 
-static inline struct ct_sector_run *ct_sm_runs(const struct ct_sm_stacks *s,
-                                               const struct ct_sm_line *line, uint32_t room)
+static inline struct ct_sector_run *
+ct_sm_runs(const struct ct_sm_stacks *s, const struct ct_sm_line *line, uint32_t room)
 {
 	return (struct ct_sector_run *)(void *)&s->arena[line->chunk + (room + 1) / 2];
 }

@@ -86,8 +86,7 @@ uint32_t *ct_sparse_find(const struct ct_sparse *s, uint64_t hash, uint64_t line
 }
 
 /* First empty place from the line's home on; the segment has one. */
-static uint32_t *place(struct ct_segment *g, uint64_t hash, uint64_t line,
-                       struct ct_sector_run **run)
+static uint32_t *place(struct ct_segment *g, uint64_t hash, uint64_t line, struct ct_sector_run **run)
 {
 	uint64_t b = ct_sparse_home(g, hash);
 	for (;;) {
@@ -127,8 +126,7 @@ static int rebuild(struct ct_sparse *s, struct ct_segment *g, uint64_t buckets)
 	return 0;
 }
 
-uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line,
-                          struct ct_sector_run **run)
+uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line, struct ct_sector_run **run)
 {
 	struct ct_segment *g = &s->segment[hash >> 62];
 	struct ct_sector_run *none = NULL;

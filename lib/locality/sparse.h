@@ -23,7 +23,7 @@ struct ct_segment {
 	struct ct_bucket *bucket;
 	struct ct_sector_run *run; /* five per bucket; NULL when lines are not sectored */
 	uint32_t buckets;
-	uint64_t used;             /* lines that ever came since the last clean-up */
+	uint64_t used; /* lines that ever came since the last clean-up */
 };
 
 struct ct_sparse {
@@ -42,8 +42,7 @@ uint32_t *ct_sparse_find(const struct ct_sparse *s, uint64_t hash, uint64_t line
                          struct ct_sector_run **run);
 /* Enters a line that is not there; the caller must set its time to non-zero. Pointers
  * handed out before are void. NULL when out of memory. */
-uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line,
-                          struct ct_sector_run **run);
+uint32_t *ct_sparse_enter(struct ct_sparse *s, uint64_t hash, uint64_t line, struct ct_sector_run **run);
 /* Calls fn for the times of every bucket, n at once; those of empty places are 0. */
 void ct_sparse_each(const struct ct_sparse *s, void (*fn)(void *ctx, uint32_t *time, size_t n),
                     void *ctx);
@@ -53,8 +52,7 @@ static inline uint64_t ct_sparse_hash(uint64_t line)
 	return ct_mix64(line);
 }
 
-static inline const struct ct_segment *ct_sparse_segment(const struct ct_sparse *s,
-                                                         uint64_t hash)
+static inline const struct ct_segment *ct_sparse_segment(const struct ct_sparse *s, uint64_t hash)
 {
 	return &s->segment[hash >> 62];
 }

@@ -10,8 +10,7 @@ struct ct_stack *ct_stack_new(const struct ct_stack_options *o, struct ct_error 
 	if (plain.sectors == 0)
 		plain.sectors = 1;
 	if (plain.sectors > 4) {
-		ct_fail(e, CT_ERR_USAGE, "%u sectors per line: at most 4 are supported",
-		        plain.sectors);
+		ct_fail(e, CT_ERR_USAGE, "%u sectors per line: at most 4 are supported", plain.sectors);
 		return NULL;
 	}
 	struct ct_stack *s = plain.engine == CT_STACK_TEXTBOOK ? ct_stack_textbook_new(&plain)
@@ -41,14 +40,12 @@ uint64_t ct_stack_touch(struct ct_stack *s, uint64_t line)
 	return s->ops->access(s, line, all_sectors(s), 1, 1, NULL);
 }
 
-void ct_stack_touch_batch(struct ct_stack *s, const uint64_t *line, size_t n,
-                          uint64_t *distance)
+void ct_stack_touch_batch(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	s->ops->batch(s, line, n, distance);
 }
 
-uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
-                                uint64_t sector[4])
+uint64_t ct_stack_touch_sectors(struct ct_stack *s, uint64_t line, uint32_t mask, uint64_t sector[4])
 {
 	return s->ops->access(s, line, mask & all_sectors(s), 1, 1, sector);
 }
@@ -68,8 +65,8 @@ uint64_t ct_stack_store_noalloc(struct ct_stack *s, uint64_t line)
 	return s->ops->access(s, line, 0, 0, 0, NULL);
 }
 
-uint64_t ct_stack_store_noalloc_sectors(struct ct_stack *s, uint64_t line, uint32_t mask,
-                                        uint64_t sector[4])
+uint64_t
+ct_stack_store_noalloc_sectors(struct ct_stack *s, uint64_t line, uint32_t mask, uint64_t sector[4])
 {
 	return s->ops->access(s, line, mask & all_sectors(s), 0, 0, sector);
 }

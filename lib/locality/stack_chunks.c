@@ -77,7 +77,8 @@ static void make_good(struct chunks *c, const uint64_t *line, size_t n, uint64_t
 			at[m] = i;
 			first[m] = line[i];
 			m += distance[i] == CT_COLD;
-			distance[i] = distance[i] < depth || distance[i] == CT_COLD ? distance[i] : depth;
+			distance[i] = distance[i] < depth || distance[i] == CT_COLD ? distance[i]
+			                                                            : depth;
 		}
 		c->f->base.ops->batch(&c->f->base, first, m, found);
 		for (size_t k = 0; k < m; k++)
@@ -139,15 +140,19 @@ static int run_all(struct chunks *c, unsigned threads)
 	return rc;
 }
 
-void ct_stack_touch_chunks(struct ct_stack *s, const uint64_t *line, size_t n,
-                           uint64_t *distance, unsigned threads, size_t chunk)
+void ct_stack_touch_chunks(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance,
+                           unsigned threads, size_t chunk)
 {
 	struct chunks c = {.line = line, .distance = distance, .n = n, .chunk = chunk};
 	struct ct_fast *f = c.f = ct_stack_as_fast(s);
 	if (f)
-		c.own = (struct ct_stack_options){.engine = CT_STACK_FAST, .sectors = 1,
-		                                  .slack = f->slack, .window = f->step,
-		                                  .isa = f->isa, .sparse = f->is_sparse};
+		c.own = (struct ct_stack_options){
+			.engine = CT_STACK_FAST,
+			.sectors = 1,
+			.slack = f->slack,
+			.window = f->step,
+			.isa = f->isa,
+			.sparse = f->is_sparse};
 	if (!f || threads < 2 || chunk == 0 || n <= chunk || run_all(&c, threads) < 0)
 		s->ops->batch(s, line, n, distance);
 }

@@ -11,8 +11,8 @@
 struct ct_stack_ops {
 	/* One access. allocate: a line that is not on the stack enters it. fill: the
 	 * sectors of mask are touched, not only asked about. sector may be NULL. */
-	uint64_t (*access)(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate,
-	                   int fill, uint64_t *sector);
+	uint64_t (*access)(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate, int fill,
+	                   uint64_t *sector);
 	void (*batch)(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance);
 	void (*ops)(struct ct_stack *s, struct ct_stack_op *op, size_t n);
 	uint64_t (*probe)(const struct ct_stack *s, uint64_t line);

@@ -9,11 +9,11 @@
 #include "locality/stack_pipe.h"
 
 enum {
-	FIRST_WINDOW = 4096,     /* slots */
-	WINDOW_PER_LINE = 6,     /* slots per live line after a compaction: renumbering then
+	FIRST_WINDOW = 4096,       /* slots */
+	WINDOW_PER_LINE = 6,       /* slots per live line after a compaction: renumbering then
 	                            costs a fifth of a step per access */
 	DENSE_BYTES_PER_LINE = 28, /* above, the map turns sparse ... */
-	DENSE_SLACK = 24 << 20   /* ... once it has this many bytes more: scattered lines of
+	DENSE_SLACK = 24 << 20     /* ... once it has this many bytes more: scattered lines of
 	                            a dense range begin as if they were sparse */
 };
 
@@ -80,8 +80,7 @@ static void put_line(const struct order *o, uint32_t time, uint64_t line)
 {
 	uint64_t before = ((uint64_t)1 << time % 64) - 1;
 	if (time >= CT_WINDOW_FIRST)
-		o->line[o->rank[time / 64] +
-		        ct_window_bits(o->window->bits[time / 64] & before)] = line;
+		o->line[o->rank[time / 64] + ct_window_bits(o->window->bits[time / 64] & before)] = line;
 }
 
 static void order_block(void *ctx, uint64_t line, ct_block *b)
@@ -92,8 +91,9 @@ static void order_block(void *ctx, uint64_t line, ct_block *b)
 
 static void order_bucket(void *ctx, uint32_t *time, size_t n)
 {
-	const struct ct_bucket *b = (const struct ct_bucket *)(const void *)(
-		(const char *)time - offsetof(struct ct_bucket, time));
+	const struct ct_bucket *b = (const struct ct_bucket *)(const void *)((const char *)time -
+	                                                                     offsetof(struct ct_bucket,
+	                                                                              time));
 	for (size_t i = 0; i < n; i++)
 		put_line(ctx, time[i], b->line[i]);
 }
@@ -180,8 +180,7 @@ ct_block *ct_fast_block(struct ct_fast *f, ct_block **at)
 	return f->dense.scratch;
 }
 
-uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line,
-                        struct ct_sector_run **run)
+uint32_t *ct_fast_enter(struct ct_fast *f, uint64_t hash, uint64_t line, struct ct_sector_run **run)
 {
 	uint32_t *time = ct_sparse_enter(&f->sparse, hash, line, run);
 	if (time)
@@ -211,11 +210,12 @@ static void ops(struct ct_stack *s, struct ct_stack_op *op, size_t n)
 	}
 }
 
-static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate,
-                            int fill, uint64_t *sector)
+static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate, int fill,
+                            uint64_t *sector)
 {
 	(void)fill; /* what allocates also fills */
-	struct ct_stack_op op = {.line = line, .mask = (uint8_t)mask,
+	struct ct_stack_op op = {.line = line,
+	                         .mask = (uint8_t)mask,
 	                         .kind = allocate ? CT_STACK_TOUCH : CT_STACK_STORE_NOALLOC};
 	ops(s, &op, 1);
 	for (unsigned i = 0; sector && i < 4; i++)
@@ -225,8 +225,7 @@ static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, in
 }
 
 /* Whole lines of a sectored stack: every sector's state moves too. */
-static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n,
-                          uint64_t *distance)
+static void batch_sectors(struct ct_stack *s, const uint64_t *line, size_t n, uint64_t *distance)
 {
 	struct ct_stack_op op[256];
 	for (size_t i = 0, m; i < n; i += m) {
@@ -277,8 +276,7 @@ static uint64_t probe(const struct ct_stack *s, uint64_t line)
 		time = ct_sparse_find(&f->sparse, ct_sparse_hash(line), line, NULL);
 	} else {
 		const struct ct_region *r = ct_dense_find(&f->dense, line >> CT_REGION_BITS);
-		const ct_block *b =
-			r ? r->block[line >> CT_BLOCK_BITS & (CT_REGION_BLOCKS - 1)] : NULL;
+		const ct_block *b = r ? r->block[line >> CT_BLOCK_BITS & (CT_REGION_BLOCKS - 1)] : NULL;
 		time = b ? &b[line & (CT_BLOCK_LINES - 1)] : NULL;
 	}
 	if (!time || *time == CT_TIME_NONE)
@@ -329,20 +327,16 @@ const struct ct_fast_kernel *ct_fast_kernel_of(int isa)
 {
 	switch (ct_isa_resolve((enum ct_isa)isa)) {
 #if CT_X86
-	case CT_ISA_AVX512:
-		return &ct_fast_avx512;
-	case CT_ISA_AVX2:
-		return &ct_fast_avx2;
-	case CT_ISA_POPCNT:
-		return &ct_fast_popcnt;
+	case CT_ISA_AVX512: return &ct_fast_avx512;
+	case CT_ISA_AVX2: return &ct_fast_avx2;
+	case CT_ISA_POPCNT: return &ct_fast_popcnt;
 #endif
-	default:
-		return &ct_fast_portable;
+	default: return &ct_fast_portable;
 	}
 }
 
-static const struct ct_stack_ops table = {access_line, batch, ops, probe, invalidate,
-                                          flush, lines, bytes, release};
+static const struct ct_stack_ops table = {
+	access_line, batch, ops, probe, invalidate, flush, lines, bytes, release};
 
 struct ct_fast *ct_stack_as_fast(struct ct_stack *s)
 {
@@ -367,8 +361,8 @@ struct ct_stack *ct_stack_fast_new(const struct ct_stack_options *o)
 	f->extra = o->sectors > 1 || o->stamps;
 	int rc = o->sparse ? ct_sparse_init(&f->sparse, f->extra, o->expected_lines)
 	                   : ct_dense_init(&f->dense, f->extra);
-	if (rc < 0 || ct_window_init(&f->window, f->step ? CT_WINDOW_FIRST + f->step
-	                                                 : FIRST_WINDOW) < 0) {
+	if (rc < 0 ||
+	    ct_window_init(&f->window, f->step ? CT_WINDOW_FIRST + f->step : FIRST_WINDOW) < 0) {
 		release(&f->base);
 		return NULL;
 	}

@@ -23,9 +23,9 @@ struct textbook {
 	struct entry *slot;
 	struct ct_sector_run *run; /* beside slot; NULL without sectors and stamps */
 	uint64_t slots, lines;
-	uint32_t *tree;            /* Fenwick tree, 1..window */
+	uint32_t *tree;                     /* Fenwick tree, 1..window */
 	uint64_t window, least_window, now; /* now: the next free time slot */
-	uint64_t depth;            /* distances are cut here */
+	uint64_t depth;                     /* distances are cut here */
 };
 
 static struct textbook *self(struct ct_stack *s)
@@ -147,8 +147,8 @@ static int compact(struct textbook *t)
 	return 0;
 }
 
-static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate,
-                            int fill, uint64_t *sector)
+static uint64_t access_line(struct ct_stack *s, uint64_t line, uint32_t mask, int allocate, int fill,
+                            uint64_t *sector)
 {
 	struct textbook *t = self(s);
 	uint64_t i = find(t, line), distance = CT_COLD;
@@ -274,8 +274,8 @@ static void release(struct ct_stack *s)
 
 struct ct_stack *ct_stack_textbook_new(const struct ct_stack_options *o)
 {
-	static const struct ct_stack_ops table = {access_line, batch, ops, probe, invalidate,
-	                                          flush, lines, bytes, release};
+	static const struct ct_stack_ops table = {
+		access_line, batch, ops, probe, invalidate, flush, lines, bytes, release};
 	struct textbook *t = ct_calloc(1, sizeof *t);
 	if (!t)
 		return NULL;

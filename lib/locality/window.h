@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 enum {
-	CT_WINDOW_GROUP = 32,     /* entries per group of l1 and l2 */
-	CT_WINDOW_UP_GROUP = 16,  /* entries per group of up[] */
-	CT_WINDOW_UP = 4,         /* levels of up[]: 2^31 slots need 4 */
-	CT_WINDOW_FIRST = 2       /* first slot in use: lower times have meanings of their own */
+	CT_WINDOW_GROUP = 32,    /* entries per group of l1 and l2 */
+	CT_WINDOW_UP_GROUP = 16, /* entries per group of up[] */
+	CT_WINDOW_UP = 4,        /* levels of up[]: 2^31 slots need 4 */
+	CT_WINDOW_FIRST = 2      /* first slot in use: lower times have meanings of their own */
 };
 /* Shift from a word's number to its entry in up[k] is 10 + 4 k. */
 
@@ -25,9 +25,9 @@ struct ct_window {
 	uint64_t *bits;
 	uint16_t *l1, *l2;
 	uint32_t *up[CT_WINDOW_UP];
-	unsigned depth;     /* levels of up[] in use; the last is a single group */
-	uint64_t slots;     /* capacity, a power of two, at least 64 */
-	uint64_t now;       /* next slot; bits[now / 64] holds the current word so far */
+	unsigned depth; /* levels of up[] in use; the last is a single group */
+	uint64_t slots; /* capacity, a power of two, at least 64 */
+	uint64_t now;   /* next slot; bits[now / 64] holds the current word so far */
 	uint64_t live;
 	size_t bytes;
 	void *memory;

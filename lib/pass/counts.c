@@ -81,7 +81,7 @@ static double ratio_of(uint64_t a, uint64_t b)
 }
 
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                     const char *method, struct ct_error *e)
+                   const char *method, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0] && st == CT_OK; i++)
@@ -89,25 +89,25 @@ int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_repl
 		                          NULL, method, e);
 	for (size_t i = 0; i < sizeof ratios / sizeof ratios[0] && st == CT_OK; i++)
 		st = ct_profile_add_real(p, scope, ratios[i].metric,
-		                         ratios[i].factor *
-		                             ratio_of(counter_at(c, ratios[i].above), counter_at(c, ratios[i].below)),
+		                         ratios[i].factor * ratio_of(counter_at(c, ratios[i].above),
+		                                                     counter_at(c, ratios[i].below)),
 		                         NULL, method, e);
 	return st;
 }
 
 int ct_pass_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,
-                         uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
-                         struct ct_error *e)
+                       uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
+                       struct ct_error *e)
 {
-	const uint64_t n[7] = {k->id, warps, warp_insts, thread_insts, mem_insts, k->regs,
-	                       k->shmem_bytes};
+	const uint64_t n[7] = {k->id,     warps,   warp_insts,    thread_insts,
+	                       mem_insts, k->regs, k->shmem_bytes};
 	char grid[40], block[40], text[7][24];
 	snprintf(grid, sizeof grid, "(%u,%u,%u)", k->grid[0], k->grid[1], k->grid[2]);
 	snprintf(block, sizeof block, "(%u,%u,%u)", k->block[0], k->block[1], k->block[2]);
 	for (int i = 0; i < 7; i++)
 		snprintf(text[i], sizeof text[i], "%llu", (unsigned long long)n[i]);
-	const char *f[10] = {text[0], k->name, grid, block, text[1], text[2], text[3], text[4],
-	                     text[5], text[6]};
+	const char *f[10] = {text[0], k->name, grid,    block,   text[1],
+	                     text[2], text[3], text[4], text[5], text[6]};
 	return ct_profile_add(p, "KN", 10, f, e);
 }
 
@@ -129,12 +129,11 @@ struct im_item {
 };
 
 int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                     uint64_t launches, const struct ct_gpu *g, struct ct_error *e)
+                   uint64_t launches, const struct ct_gpu *g, struct ct_error *e)
 {
 	const uint64_t loads = c->mem_latency_count, stall = c->mem_stall_warp_cycles;
 	const uint64_t run = c->cycles - c->launch_cycles;
-	const uint64_t computing =
-		c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
+	const uint64_t computing = c->resident_warp_cycles > stall ? c->resident_warp_cycles - stall : 0;
 	const struct im_item items[] = {
 		{"launches", (double)launches},
 		{"loads", (double)loads},

@@ -16,7 +16,7 @@ struct shown {
 	const char *name;
 	struct ct_mrc_input in;
 	const struct ct_cache_params *cache;
-	uint32_t slices;           /* 0: no real cache sees the view as a whole */
+	uint32_t slices;             /* 0: no real cache sees the view as a whole */
 	double capacity[MAX_POINTS]; /* lines */
 	size_t n;
 };
@@ -25,8 +25,8 @@ struct shown {
 struct curves {
 	struct ct_pass_state *a;
 	const char *scope;
-	double *share;             /* of each LLC slice in the accesses */
-	double *half_width;        /* per bin of the view at hand; NULL: nothing was sampled */
+	double *share;      /* of each LLC slice in the accesses */
+	double *half_width; /* per bin of the view at hand; NULL: nothing was sampled */
 };
 
 static double most_distant(const struct ct_mrc_input *in)
@@ -42,17 +42,23 @@ static double most_distant(const struct ct_mrc_input *in)
 static struct shown shown_of(const struct ct_pass_state *a, const struct ct_locality_counts *c,
                              enum ct_locality_view view)
 {
-	const struct { const char *name; const struct ct_hist *r, *w; } of[CT_VIEWS] = {
+	const struct {
+		const char *name;
+		const struct ct_hist *r, *w;
+	} of[CT_VIEWS] = {
 		[CT_VIEW_L1] = {"l1", &c->l1_read, &c->l1_write},
 		[CT_VIEW_L1_SECTOR] = {"l1_sector", &c->l1_sector_read, &c->l1_sector_write},
 		[CT_VIEW_MERGED] = {"merged", &c->merged_read, &c->merged_write},
 		[CT_VIEW_MERGED_SECTOR] = {"merged_sector", &c->merged_sector_read,
-		                           &c->merged_sector_write},
+	                                   &c->merged_sector_write},
 		[CT_VIEW_LLC] = {"llc", &c->llc_read, &c->llc_write},
 		[CT_VIEW_LLC_SECTOR] = {"llc_sector", &c->llc_sector_read, &c->llc_sector_write},
 	};
-	struct shown s = {.view = view, .name = of[view].name,
-	                  .in = {of[view].r, of[view].w}, .cache = &a->gpu.l1, .slices = 1};
+	struct shown s = {.view = view,
+	                  .name = of[view].name,
+	                  .in = {of[view].r, of[view].w},
+	                  .cache = &a->gpu.l1,
+	                  .slices = 1};
 	if (view == CT_VIEW_MERGED || view == CT_VIEW_MERGED_SECTOR)
 		s.slices = 0;
 	if (view == CT_VIEW_LLC || view == CT_VIEW_LLC_SECTOR) {
@@ -78,16 +84,16 @@ static void fill_half_widths(struct curves *c, const struct shown *s)
 	double end = s->n ? s->capacity[s->n - 1] : 0;
 	for (unsigned bin = 0; c->half_width && bin < CT_HIST_BINS; bin++) {
 		double lo = (double)ct_hist_lo(bin), hi = (double)ct_hist_hi(bin);
-		c->half_width[bin] = lo > end ? c->half_width[bin - 1]
-		                              : ct_locality_error(c->a->locality, s->view, (lo + hi) / 2);
+		c->half_width[bin] = lo > end
+		                             ? c->half_width[bin - 1]
+		                             : ct_locality_error(c->a->locality, s->view, (lo + hi) / 2);
 	}
 }
 
 /* Half-width at a capacity. With sets the curve is a mean of LRU curves, each capacity
  * weighted by how often a set of `ways` lines stands for it, so the mean of their
  * half-widths bounds its own. */
-static double half_width(const struct curves *c, const struct shown *s, double lines,
-                         unsigned ways)
+static double half_width(const struct curves *c, const struct shown *s, double lines, unsigned ways)
 {
 	if (!c->half_width)
 		return NAN;
@@ -102,8 +108,8 @@ static double half_width(const struct curves *c, const struct shown *s, double l
 	return sum;
 }
 
-static int put_point(const struct curves *c, const struct shown *s, const char *rule,
-                     double lines, double ratio, double width)
+static int put_point(const struct curves *c, const struct shown *s, const char *rule, double lines,
+                     double ratio, double width)
 {
 	char level[48];
 	uint64_t bytes = (uint64_t)(lines * s->cache->line);
@@ -129,8 +135,7 @@ static int put_assoc(const struct curves *c, const struct shown *s)
 	int st = CT_OK;
 	for (size_t i = 0; i < s->n && st == CT_OK; i++) {
 		unsigned ways = ways_at(s, s->capacity[i]);
-		st = put_point(c, s, "assoc", s->capacity[i],
-		               ct_mrc_ratio(&s->in, s->capacity[i], ways),
+		st = put_point(c, s, "assoc", s->capacity[i], ct_mrc_ratio(&s->in, s->capacity[i], ways),
 		               half_width(c, s, s->capacity[i], ways));
 	}
 	return st;
@@ -145,7 +150,8 @@ static int put_slices(const struct curves *c, const struct shown *s)
 		unsigned ways = ways_at(s, lines);
 		for (uint32_t k = 0; k < s->slices && c->half_width; k++)
 			if (c->share[k] > 0)
-				width += c->share[k] * half_width(c, s, lines / s->slices / c->share[k], ways);
+				width += c->share[k] *
+				         half_width(c, s, lines / s->slices / c->share[k], ways);
 		st = put_point(c, s, "slices", lines,
 		               ct_mrc_misses_sliced(&s->in, lines, ways, c->share, s->slices) / accesses,
 		               c->half_width ? width : NAN);
@@ -155,8 +161,7 @@ static int put_slices(const struct curves *c, const struct shown *s)
 
 /* The LLC from the merged stream (doc/models.md section 3), where it is larger than all L1s
  * together; the replayed view says the rest. */
-static int put_filtered(const struct curves *c, const struct shown *merged,
-                        const struct shown *llc)
+static int put_filtered(const struct curves *c, const struct shown *merged, const struct shown *llc)
 {
 	const struct ct_gpu *g = &c->a->gpu;
 	const double l1_lines = (double)g->sms * (double)g->l1.size / g->l1.line;
@@ -165,13 +170,13 @@ static int put_filtered(const struct curves *c, const struct shown *merged,
 	int st = CT_OK;
 	for (size_t i = 0; i < llc->n && st == CT_OK; i++) {
 		double lines = llc->capacity[i];
-		struct ct_mrc_filtered f = ct_mrc_filtered_llc(&merged->in, reach, l1_lines,
-		                                               lines * per_line, 0);
+		struct ct_mrc_filtered f = ct_mrc_filtered_llc(
+			&merged->in, reach, l1_lines, lines * per_line, 0);
 		double ratio = f.valid ? f.ratio : ct_mrc_ratio(&llc->in, lines, 0);
 		/* The half-widths at hand are those of the merged view. */
 		double width = !c->half_width ? NAN
-		               : f.valid ? half_width(c, merged, lines * per_line, 0) *
-		                           (double)ct_mrc_accesses(&merged->in) / reach
+		               : f.valid      ? half_width(c, merged, lines * per_line, 0) *
+		                                   (double)ct_mrc_accesses(&merged->in) / reach
 		                         : ct_locality_error(c->a->locality, llc->view, lines);
 		st = put_point(c, llc, "filtered", lines, ratio, width);
 	}

@@ -117,8 +117,8 @@ static int status_of(struct lane *l, struct ct_error *e)
 	return l->status;
 }
 
-int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigned n,
-                 unsigned threads, struct ct_error *e)
+int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigned n, unsigned threads,
+                 struct ct_error *e)
 {
 	struct ct_lanes *l = calloc(1, sizeof *l);
 	*out = NULL;
@@ -191,8 +191,7 @@ int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e
 	return send_to_all(l, &m, e);
 }
 
-int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts,
-                        struct ct_error *e)
+int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, struct ct_error *e)
 {
 	struct message m = {.kind = MSG_END};
 	(void)send_to_all(l, &m, NULL);

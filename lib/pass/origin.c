@@ -9,7 +9,8 @@
 
 void ct_pass_digest(const struct ct_trace *trace, char digest[CT_PASS_DIGEST_MAX])
 {
-	snprintf(digest, CT_PASS_DIGEST_MAX, "crc64:%016llx", (unsigned long long)ct_trace_stats(trace)->crc64);
+	snprintf(digest, CT_PASS_DIGEST_MAX, "crc64:%016llx",
+	         (unsigned long long)ct_trace_stats(trace)->crc64);
 }
 
 int ct_pass_put_trace(struct ct_profile *p, const struct ct_trace *trace, struct ct_error *e)
@@ -51,7 +52,8 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 	while ((r = ct_profile_next(p, "GP", &i))) {
 		struct ct_buf b = {0};
 		if (r->nfields < 2)
-			return ct_fail(e, CT_ERR_INPUT, "profile: a GP record has no value: run reuse again");
+			return ct_fail(e, CT_ERR_INPUT,
+			               "profile: a GP record has no value: run reuse again");
 		if (strcmp(r->field[0], CT_PASS_TIMING_KEY) == 0)
 			continue; /* says how the pass ran, and is no key of the GPU */
 		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
@@ -62,7 +64,6 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 		seen++;
 	}
 	if (!seen)
-		return ct_fail(e, CT_ERR_INPUT,
-		               "profile: no GP records: make the profile with reuse");
+		return ct_fail(e, CT_ERR_INPUT, "profile: no GP records: make the profile with reuse");
 	return ct_gpu_check(g, e);
 }

@@ -39,8 +39,8 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 		return;
 	ct_locality_l1(a->locality, ev->sm, ev->line, ev->sectors, ev->is_write, ev->cycle);
 	ct_lineutil_access(a->util, ev->sm, ev->line,
-	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line),
-	                   chunks_of(a, ev), bytes_used(ev), ev->is_write);
+	                   ct_set_index(a->gpu.l1.set_hash, a->l1_sets, ev->line), chunks_of(a, ev),
+	                   bytes_used(ev), ev->is_write);
 }
 
 static void on_llc(void *ctx, const struct ct_llc_event *ev)
@@ -100,16 +100,21 @@ static unsigned observer_threads(const struct ct_pass_state *a)
 static int start_observers(struct ct_pass_state *a)
 {
 	struct ct_locality_options o = {
-		.sms = a->gpu.sms, .sectors = a->gpu.l1.line / a->gpu.l1.sector,
+		.sms = a->gpu.sms,
+		.sectors = a->gpu.l1.line / a->gpu.l1.sector,
 		.llc_sectors = a->gpu.llc.line / a->gpu.llc.sector,
-		.store = store_rule(&a->gpu), .sharing = 1, .sample = a->settings.sample,
-		.seed = a->settings.seed, .threads = observer_threads(a)};
+		.store = store_rule(&a->gpu),
+		.sharing = 1,
+		.sample = a->settings.sample,
+		.seed = a->settings.seed,
+		.threads = observer_threads(a)};
 	a->locality = ct_locality_new(&o, a->e);
 	if (!a->locality)
 		return a->e->status;
-	struct ct_lineutil_options u = {
-		.sms = a->gpu.sms, .chunks = o.sectors > 1 ? o.sectors : CT_LINEUTIL_CHUNKS,
-		.fill_whole_line = o.sectors == 1, .store_evicts = o.store == CT_STORE_EVICT};
+	struct ct_lineutil_options u = {.sms = a->gpu.sms,
+	                                .chunks = o.sectors > 1 ? o.sectors : CT_LINEUTIL_CHUNKS,
+	                                .fill_whole_line = o.sectors == 1,
+	                                .store_evicts = o.store == CT_STORE_EVICT};
 	a->util = ct_lineutil_new(&u, a->e);
 	if (!a->util)
 		return a->e->status;
@@ -148,9 +153,12 @@ static int start_engines(struct ct_pass_state *a)
 	struct ct_replay_observer observer[1 + CT_PASS_OBSERVERS_MAX] = {
 		{.ctx = a, .l1 = on_l1, .llc = on_llc, .issue = on_issue, .counted = on_counted}};
 	struct ct_replay *engine[MAX_LANES];
-	struct ct_replay_options o = {.timing = a->o.timing, .observers = observer,
-	                              .n_observers = 1, .warmup = a->settings.warmup,
-	                              .replication = 1};
+	struct ct_replay_options o = {
+		.timing = a->o.timing,
+		.observers = observer,
+		.n_observers = 1,
+		.warmup = a->settings.warmup,
+		.replication = 1};
 	unsigned n = 0;
 	int st = open_observers(a, observer, &o.n_observers);
 	if (st == CT_OK)
@@ -204,18 +212,21 @@ int ct_pass_end_launch(struct ct_pass_state *a, struct ct_pass_launch *l)
 	return st == CT_OK ? ct_pass_views_end(a) : st;
 }
 
-static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k, const struct ct_pass_launch *l)
+static int count_launch(struct ct_pass_state *a, const struct ct_kernel *k,
+                        const struct ct_pass_launch *l)
 {
 	char id[16];
-	int st = ct_pass_add_kernel(a->p, k, l->c[0].warps, l->c[0].warp_insts,
-	                              l->c[0].thread_insts, l->c[0].mem_insts, a->e);
+	int st = ct_pass_add_kernel(a->p, k, l->c[0].warps, l->c[0].warp_insts, l->c[0].thread_insts,
+	                            l->c[0].mem_insts, a->e);
 	if (st == CT_OK)
 		st = count_into(a, "all", l);
 	if (st == CT_OK)
-		st = scope_label(a, "name", k->name) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
+		st = scope_label(a, "name", k->name) ? count_into(a, a->label.data, l)
+		                                     : ct_fail_nomem(a->e);
 	snprintf(id, sizeof id, "%u", k->id);
 	if (st == CT_OK && a->o.per_kernel)
-		st = scope_label(a, "kernel", id) ? count_into(a, a->label.data, l) : ct_fail_nomem(a->e);
+		st = scope_label(a, "kernel", id) ? count_into(a, a->label.data, l)
+		                                  : ct_fail_nomem(a->e);
 	return st;
 }
 
@@ -237,7 +248,8 @@ static int begin_observers(struct ct_pass_state *a, const struct ct_kernel *k)
 		return st;
 	for (unsigned i = 0; st == CT_OK && i < a->o.n_observers; i++)
 		if (a->o.observers[i]->kernel)
-			st = a->o.observers[i]->kernel(a->observer[i], k, occ.l1_sets, occ.l1_ways, a->e);
+			st = a->o.observers[i]->kernel(
+				a->observer[i], k, occ.l1_sets, occ.l1_ways, a->e);
 	if (st != CT_OK)
 		return st;
 	ct_locality_kernel_begin(a->locality, (int)a->gpu.l1_flush);
@@ -292,18 +304,22 @@ static int run_events(struct ct_pass_state *a, struct ct_trace *trace)
 			ct_lanes_memcpy(a->lanes, ev.address, ev.bytes);
 			continue;
 		}
-		st = a->sampler ? ct_pass_sampler_launch(a, trace, ev.kernel) : run_kernel(a, trace, ev.kernel);
+		st = a->sampler ? ct_pass_sampler_launch(a, trace, ev.kernel)
+		                : run_kernel(a, trace, ev.kernel);
 		if (st != CT_OK)
 			return st;
 	}
 	if (st == CT_OK && a->settings.warmup && (a->n_scopes == 0 || !a->scope[0].counts.warp_insts))
-		return ct_fail(a->e, CT_ERR_USAGE, "--warmup %" PRIu64 " leaves nothing to count: %s has %" PRIu64
-		               " warp instructions", a->settings.warmup, ct_trace_path(trace),
+		return ct_fail(a->e, CT_ERR_USAGE,
+		               "--warmup %" PRIu64 " leaves nothing to count: %s has %" PRIu64
+		               " warp instructions",
+		               a->settings.warmup, ct_trace_path(trace),
 		               ct_trace_stats(trace)->warp_insts);
 	/* Histograms of no line would say that all is reused at once. */
-	if (st == CT_OK && a->settings.sample < 1 && a->n_scopes && a->scope[0].counts.l1_line_accesses &&
-	    !a->scope[0].locality->distinct_lines)
-		return ct_fail(a->e, CT_ERR_USAGE, "--sample %g takes none of the lines of %s: give a larger rate",
+	if (st == CT_OK && a->settings.sample < 1 && a->n_scopes &&
+	    a->scope[0].counts.l1_line_accesses && !a->scope[0].locality->distinct_lines)
+		return ct_fail(a->e, CT_ERR_USAGE,
+		               "--sample %g takes none of the lines of %s: give a larger rate",
 		               a->settings.sample, ct_trace_path(trace));
 	if (st == CT_OK && a->n_scopes == 0)
 		st = ct_fail(a->e, CT_ERR_INPUT, "%s: no kernel to replay: see traceinfo, and -k",
@@ -369,13 +385,14 @@ int ct_pass_timing_parse(const char *value, enum ct_replay_timing *timing, struc
 static int check_options(struct ct_pass_state *a)
 {
 	if (a->o.n_observers > CT_PASS_OBSERVERS_MAX)
-		return ct_fail(a->e, CT_ERR_USAGE, "a pass takes at most %d observers, not %u", CT_PASS_OBSERVERS_MAX,
-		               a->o.n_observers);
+		return ct_fail(a->e, CT_ERR_USAGE, "a pass takes at most %d observers, not %u",
+		               CT_PASS_OBSERVERS_MAX, a->o.n_observers);
 	if (a->o.timing == CT_REPLAY_FULL || !has_structural(a))
 		return CT_OK;
-	return ct_fail(a->e, CT_ERR_USAGE,
-	               "--timing quick lets warps run ahead of each other, which --mechanisms would measure: "
-	               "leave one of them out");
+	return ct_fail(
+		a->e, CT_ERR_USAGE,
+		"--timing quick lets warps run ahead of each other, which --mechanisms would measure: "
+		"leave one of them out");
 }
 
 /* What the modelled GPU itself takes, whatever the trace: bytes of each SM, of a line of its L1 and of one
@@ -386,8 +403,9 @@ static int check_size(const struct ct_pass_state *a)
 	static const double per_sm = 600e3, per_l1_line = 140, per_llc_line = 290;
 	const struct ct_gpu *g = &a->gpu;
 	const double lines = ct_gpu_llc_lines(g);
-	return ct_replays_fit(&a->settings, g, g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines,
-	                      a->e);
+	return ct_replays_fit(
+		&a->settings, g,
+		g->sms * (per_sm + per_l1_line * ct_replays_l1_lines(g)) + per_llc_line * lines, a->e);
 }
 
 static void take_options(struct ct_pass_state *a, const struct ct_pass_options *o)
@@ -431,7 +449,8 @@ int ct_pass_run(struct ct_trace *trace, const struct ct_pass_options *o, struct 
 		st = observe_after(a);
 	if (st == CT_OK && ct_trace_is_damaged(trace)) {
 		if (ct_trace_damage(trace))
-			ct_warn(&a->settings.diag, "used what precedes the damage: %s", ct_trace_damage(trace)->text);
+			ct_warn(&a->settings.diag, "used what precedes the damage: %s",
+			        ct_trace_damage(trace)->text);
 		st = 1;
 	}
 	free_state(a);

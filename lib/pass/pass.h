@@ -15,7 +15,7 @@ CT_DECLS_BEGIN
 
 /* What an observer is told when the pass begins. Everything outlives the observer's state. */
 struct ct_pass_setup {
-	const struct ct_gpu *gpu;                  /* in force */
+	const struct ct_gpu *gpu; /* in force */
 	const struct ct_pass_settings *settings;
 };
 
@@ -26,19 +26,21 @@ struct ct_pass_observer {
 	const char *name; /* as ES records name it; static storage */
 	void *ctx;        /* the caller's, handed to open and after */
 	/* Makes *state and fills *hooks (zeroed before). close(*state) is called also when open fails. */
-	int (*open)(void *ctx, const struct ct_pass_setup *setup, void **state, struct ct_replay_observer *hooks,
-	            struct ct_error *e);
+	int (*open)(void *ctx, const struct ct_pass_setup *setup, void **state,
+	            struct ct_replay_observer *hooks, struct ct_error *e);
 	/* Comes before each launch, with the shape of the L1s that it runs with. */
 	int (*kernel)(void *state, const struct ct_kernel *k, uint32_t l1_sets, uint32_t l1_ways,
 	              struct ct_error *e);
 	/* Appends IM records of scope all, behind those of the pass itself. */
 	int (*write_items)(void *state, struct ct_profile *p, struct ct_error *e);
 	/* Appends ES and SW records at the end; `all` holds the counts of the whole run. */
-	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all, struct ct_error *e);
+	int (*write)(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+	             struct ct_error *e);
 	void (*close)(void *state); /* NULL state allowed */
 	/* Comes when the profile is complete, but not of a damaged trace: may read the trace again (replays.h)
 	 * and append ES records. */
-	int (*after)(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p, struct ct_error *e);
+	int (*after)(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p,
+	             struct ct_error *e);
 	int structural; /* measures what order decides: quick timing and sampled kernels refuse it */
 };
 
@@ -56,7 +58,7 @@ struct ct_pass_options {
 	int mrc;                      /* miss-ratio curves: MR records, ME where sampled */
 	int sample_kernels;           /* replay only launches and waves that differ */
 	const struct ct_pass_observer *const *observers; /* in the order in which they write */
-	unsigned n_observers;         /* at most CT_PASS_OBSERVERS_MAX */
+	unsigned n_observers;                            /* at most CT_PASS_OBSERVERS_MAX */
 	struct ct_pass_settings settings;
 };
 

@@ -21,8 +21,9 @@ static int locate_trace(const char *root, const char *path, struct ct_buf *b, st
 	const char *slash = strrchr(path, '/');
 	struct stat s;
 	if (strcmp(path, "-") == 0)
-		return ct_fail(e, CT_ERR_USAGE,
-		               "the profile's trace came from standard input: name the trace as operand");
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"the profile's trace came from standard input: name the trace as operand");
 	if (!root) {
 		ct_buf_puts(b, path);
 	} else {
@@ -35,10 +36,12 @@ static int locate_trace(const char *root, const char *path, struct ct_buf *b, st
 	if (b->failed)
 		return ct_fail_nomem(e);
 	if (!is_there(b->data, &s))
-		return ct_fail(e, CT_ERR_IO, "%s: the profile's trace is not there: say --trace-root DIR",
-		               b->data);
+		return ct_fail(e, CT_ERR_IO,
+		               "%s: the profile's trace is not there: say --trace-root DIR", b->data);
 	if (!S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) /* opening it may wait without end */
-		return ct_fail(e, CT_ERR_USAGE, "%s: the profile's trace came from a pipe: name the trace as operand", b->data);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s: the profile's trace came from a pipe: name the trace as operand",
+		               b->data);
 	return CT_OK;
 }
 
@@ -63,8 +66,8 @@ static int launches_of(const struct ct_profile *p, struct ct_filter **f, struct 
 }
 
 /* Opens it with the launches of the profile, unless the caller has named some. */
-static int open_same_launches(const struct ct_profile *p, const struct ct_trace_options *o, const char *path,
-                              struct ct_trace **trace, struct ct_error *e)
+static int open_same_launches(const struct ct_profile *p, const struct ct_trace_options *o,
+                              const char *path, struct ct_trace **trace, struct ct_error *e)
 {
 	struct ct_trace_options chosen = *o;
 	struct ct_filter *own = NULL;
@@ -106,7 +109,8 @@ int ct_pass_same_trace(const struct ct_profile *p, const struct ct_trace *trace,
 	double had;
 	ct_pass_digest(trace, digest);
 	if (!tr || strcmp(tr->field[TR_DIGEST], digest) != 0)
-		return ct_fail(e, CT_ERR_INPUT, "%s: not the trace the profile was made from: its digest differs",
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s: not the trace the profile was made from: its digest differs",
 		               ct_trace_path(trace));
 	if (!ct_profile_get(p, "all", "warp_insts", &had) || had != (double)warp_insts)
 		return ct_fail(e, CT_ERR_USAGE,

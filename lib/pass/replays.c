@@ -87,9 +87,10 @@ int ct_replays_fit(const struct ct_pass_settings *settings, const struct ct_gpu 
 {
 	if (bytes <= fmax(GIB, (double)settings->max_memory))
 		return CT_OK;
-	return ct_fail(e, CT_ERR_LIMIT, "%" PRIu32 " SMs and their caches take some %.1f GiB to replay: "
-	               "fewer or smaller ones, --scale, or --max-memory %.0fGiB", g->sms, bytes / GIB,
-	               ceil(bytes / GIB));
+	return ct_fail(e, CT_ERR_LIMIT,
+	               "%" PRIu32 " SMs and their caches take some %.1f GiB to replay: "
+	               "fewer or smaller ones, --scale, or --max-memory %.0fGiB",
+	               g->sms, bytes / GIB, ceil(bytes / GIB));
 }
 
 /* Bytes that this process may take of the memory limit. */
@@ -99,8 +100,8 @@ static double own_memory(const struct ct_pass_settings *s)
 }
 
 /* How many of the n engines may be there together: what the limit has room for. */
-static unsigned engines_that_fit(const struct ct_pass_settings *settings, const struct ct_replays_engine *engine,
-                                 unsigned n)
+static unsigned engines_that_fit(const struct ct_pass_settings *settings,
+                                 const struct ct_replays_engine *engine, unsigned n)
 {
 	double bytes = 0;
 	unsigned k = 0;
@@ -157,8 +158,9 @@ static int run_some(struct replays *x, const struct ct_replays_engine *engine)
 }
 
 int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
-                   const struct ct_replays_engine *engine, unsigned n, const struct ct_replays_hooks *hooks,
-                   struct ct_replay_counts *total, struct ct_error *e)
+                   const struct ct_replays_engine *engine, unsigned n,
+                   const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
+                   struct ct_error *e)
 {
 	struct replays x = {.p = p, .settings = settings, .why = why, .total = total, .e = e};
 	int st = CT_OK;
@@ -168,7 +170,8 @@ int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *se
 	if (!(x.launch = ct_calloc(n, sizeof *x.launch)))
 		return ct_fail_nomem(e);
 	for (unsigned i = 0; i < n && st == CT_OK; i++)
-		st = ct_replays_fit(settings, engine[i].gpu, ct_replays_bytes(engine[i].gpu) + engine[i].part_bytes, e);
+		st = ct_replays_fit(settings, engine[i].gpu,
+		                    ct_replays_bytes(engine[i].gpu) + engine[i].part_bytes, e);
 	for (x.first = 0; x.first < n && st == CT_OK; x.first += x.n) {
 		x.n = engines_that_fit(settings, engine + x.first, n - x.first);
 		memset(x.launch, 0, n * sizeof *x.launch);

@@ -26,7 +26,8 @@ struct ct_replays_hooks {
 	int (*make)(void *ctx, unsigned i, struct ct_error *e);
 	void (*done)(void *ctx, unsigned i);
 	int (*begin)(void *ctx, const struct ct_kernel *k, struct ct_error *e);
-	int (*end)(void *ctx, const struct ct_kernel *k, const struct ct_replay_counts *launch, struct ct_error *e);
+	int (*end)(void *ctx, const struct ct_kernel *k, const struct ct_replay_counts *launch,
+	           struct ct_error *e);
 };
 
 /* Runs the trace that p was made from (reopen.h) through n engines and checks that it was that trace. total[i] gets
@@ -35,8 +36,9 @@ struct ct_replays_hooks {
  * engines may share nothing that changes. `why` is the option that needs the trace, for messages. hooks may be NULL.
  * Fails as ct_replays_fit() of one engine, ct_pass_reopen(), ct_replay_new(), the engines and their parts do. */
 int ct_replays_run(const struct ct_profile *p, const struct ct_pass_settings *settings, const char *why,
-                   const struct ct_replays_engine *engine, unsigned n, const struct ct_replays_hooks *hooks,
-                   struct ct_replay_counts *total, struct ct_error *e);
+                   const struct ct_replays_engine *engine, unsigned n,
+                   const struct ct_replays_hooks *hooks, struct ct_replay_counts *total,
+                   struct ct_error *e);
 
 /* Lines of an L1 at its largest: an adaptive one takes what shared memory leaves of both. Pure. */
 double ct_replays_l1_lines(const struct ct_gpu *g);

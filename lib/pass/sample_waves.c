@@ -35,7 +35,8 @@ static void rates_between(const struct ct_pass_mark *from, const struct ct_pass_
 {
 	r[0] = ratio_of(to->cycle - from->cycle, to->c.warp_insts - from->c.warp_insts);
 	r[1] = ratio_of(to->c.l1_misses - from->c.l1_misses, to->c.l1_accesses - from->c.l1_accesses);
-	r[2] = ratio_of(to->c.llc_misses - from->c.llc_misses, to->c.llc_accesses - from->c.llc_accesses);
+	r[2] = ratio_of(to->c.llc_misses - from->c.llc_misses,
+	                to->c.llc_accesses - from->c.llc_accesses);
 }
 
 int ct_pass_waves_begin(struct ct_pass_state *a, struct ct_pass_waves *w, const struct ct_kernel *k)
@@ -90,7 +91,8 @@ static int halves_differ(const struct ct_pass_waves *w)
 	for (int i = 0; i < WAVE_RATES; i++) {
 		double first = 0;
 		for (unsigned k = 0; k < w->in_block / 2; k++)
-			first += w->rate[k][i] / (w->in_block / 2); /* NOLINT(bugprone-integer-division): as many as k */
+			first += w->rate[k][i] /
+			         (w->in_block / 2); /* NOLINT(bugprone-integer-division): as many as k */
 		double half = fmax(ct_pass_spread_half(&w->spread[i]), limit_of(w, i));
 		if (fabs(w->spread[i].mean - first) > half)
 			return 1;
@@ -161,9 +163,10 @@ void ct_pass_scale_hist(struct ct_hist *h, double f)
 static void scale_locality(struct ct_locality_counts *c, double f)
 {
 	struct ct_hist *const hist[] = {
-		&c->l1_read, &c->l1_write, &c->l1_sector_read, &c->l1_sector_write, &c->merged_read,
-		&c->merged_write, &c->merged_sector_read, &c->merged_sector_write, &c->llc_read,
-		&c->llc_write, &c->llc_sector_read, &c->llc_sector_write, &c->reg_insts, &c->reg_distinct};
+		&c->l1_read,     &c->l1_write,     &c->l1_sector_read,     &c->l1_sector_write,
+		&c->merged_read, &c->merged_write, &c->merged_sector_read, &c->merged_sector_write,
+		&c->llc_read,    &c->llc_write,    &c->llc_sector_read,    &c->llc_sector_write,
+		&c->reg_insts,   &c->reg_distinct};
 	for (size_t i = 0; i < sizeof hist / sizeof hist[0]; i++)
 		ct_pass_scale_hist(hist[i], f);
 	for (size_t i = 0; i < c->rj_nearest.n; i++)
@@ -176,8 +179,8 @@ static void scale_locality(struct ct_locality_counts *c, double f)
 /* Counters of the launch: what the block and the end of the launch counted stands for the
  * rest too. Time is taken from the block alone, so that the end of the launch comes once;
  * sums over time grow with all of the launch, because theirs are open within it. */
-static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts *c, double f, double whole,
-                         uint64_t cycles)
+static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts *c, double f,
+                         double whole, uint64_t cycles)
 {
 	struct ct_replay_counts was = *c;
 	uint64_t all[COUNTERS], from[COUNTERS], to[COUNTERS];
@@ -186,7 +189,8 @@ static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts 
 	memcpy(to, &w->block.c, sizeof to);
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		uint64_t before = to[i] - from[i]; /* modular */
-		all[i] = before <= all[i] ? before + scale_count(all[i] - before, f) : scale_count(all[i], whole);
+		all[i] = before <= all[i] ? before + scale_count(all[i] - before, f)
+		                          : scale_count(all[i], whole);
 	}
 	memcpy(c, all, sizeof all);
 	c->warp_insts = was.warp_insts + w->insts;
@@ -203,7 +207,8 @@ static void scale_counts(const struct ct_pass_waves *w, struct ct_replay_counts 
 	c->mem_stall_warp_cycles = scale_count(was.mem_stall_warp_cycles, whole);
 }
 
-static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, struct ct_pass_launch *l, double whole)
+static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, struct ct_pass_launch *l,
+                        double whole)
 {
 	for (unsigned i = 0; i < a->n_views; i++) {
 		uint64_t c[COUNTERS];
@@ -211,7 +216,8 @@ static void scale_views(struct ct_pass_state *a, const struct ct_pass_waves *w, 
 			struct ct_hist *now = &a->view[i].hist[h];
 			const struct ct_hist *was = &w->view[i][h];
 			for (int b = 0; b < CT_HIST_BINS; b++)
-				now->count[b] = was->count[b] + scale_count(now->count[b] - was->count[b], whole);
+				now->count[b] = was->count[b] +
+				                scale_count(now->count[b] - was->count[b], whole);
 			now->cold = was->cold + scale_count(now->cold - was->cold, whole);
 		}
 		memcpy(c, &l->c[i + 1], sizeof c);
@@ -226,7 +232,8 @@ int ct_pass_waves_end(struct ct_pass_state *a, struct ct_pass_waves *w, struct c
 	double rest = (double)w->insts, all = (double)c->warp_insts;
 	double block = (double)(w->begin.c.warp_insts + c->warp_insts - w->block.c.warp_insts);
 	if (w->insts && block > 0) {
-		double cycles = rest * w->rates[0], f = (block + rest) / block, whole = (all + rest) / all;
+		double cycles = rest * w->rates[0], f = (block + rest) / block,
+		       whole = (all + rest) / all;
 		const struct ct_replay_counts was = *c;
 		scale_counts(w, c, f, whole, (uint64_t)(cycles + 0.5));
 		scale_locality(a->launch, f);
@@ -235,9 +242,10 @@ int ct_pass_waves_end(struct ct_pass_state *a, struct ct_pass_waves *w, struct c
 		l->sampled.ctas = w->ctas;
 		l->sampled.insts = rest;
 		l->sampled.cycles = ct_pass_spread_half(&w->spread[0]) * rest;
-		l->sampled.l1_misses = ct_pass_spread_half(&w->spread[1]) * (double)(c->l1_accesses - was.l1_accesses);
-		l->sampled.llc_misses =
-			ct_pass_spread_half(&w->spread[2]) * (double)(c->llc_accesses - was.llc_accesses);
+		l->sampled.l1_misses = ct_pass_spread_half(&w->spread[1]) *
+		                       (double)(c->l1_accesses - was.l1_accesses);
+		l->sampled.llc_misses = ct_pass_spread_half(&w->spread[2]) *
+		                        (double)(c->llc_accesses - was.llc_accesses);
 	}
 	ct_lineutil_counts_add(&l->util, &w->util_before);
 	return ct_locality_counts_add(a->launch, &w->before, a->e);

@@ -133,8 +133,8 @@ static double miss_rate(uint64_t misses, uint64_t accesses)
 }
 
 /* The launch that has just been counted into *l and a->launch becomes its group's last. */
-static int remember_launch(struct ct_pass_state *a, const struct ct_kernel *k, const struct ct_pass_launch *l,
-                           const struct ct_pass_waves *w)
+static int remember_launch(struct ct_pass_state *a, const struct ct_kernel *k,
+                           const struct ct_pass_launch *l, const struct ct_pass_waves *w)
 {
 	struct group *g = find_group(a->sampler, k);
 	int st = CT_OK;
@@ -195,7 +195,8 @@ static int hold_cta(struct ct_pass_state *a, struct ct_cta *cta)
 }
 
 /* Reads the launch; replays its CTAs at once, or holds them all (*w unused). */
-static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct ct_pass_waves *w, int held)
+static int read_launch(struct ct_pass_state *a, struct ct_trace *trace, struct ct_pass_waves *w,
+                       int held)
 {
 	struct ct_cta *cta;
 	int st;
@@ -263,14 +264,15 @@ int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, cons
 
 /* ---- records ---- */
 
-static int put_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *metric, double v)
+static int put_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *metric,
+                       double v)
 {
 	return ct_profile_add_real(a->p, s->name, metric, v, NULL, "sampled", a->e);
 }
 
 /* value -/+ half, over `of`, as NAME_low and NAME_high. */
-static int put_range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low, const char *high,
-                     double value, double half, double of)
+static int put_range(struct ct_pass_state *a, const struct ct_pass_scope *s, const char *low,
+                     const char *high, double value, double half, double of)
 {
 	int st = put_sampled(a, s, low, of > 0 ? fmax(value - half, 0) / of : NAN);
 	return st == CT_OK ? put_sampled(a, s, high, of > 0 ? (value + half) / of : NAN) : st;
@@ -280,17 +282,18 @@ int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s
 {
 	const struct ct_pass_sampled *x = &s->sampled;
 	const struct ct_replay_counts *c = &s->counts;
-	int st = ct_profile_add_count(a->p, s->name, "sampled_launches", x->launches, NULL, "sampled",
-	                              a->e);
+	int st = ct_profile_add_count(
+		a->p, s->name, "sampled_launches", x->launches, NULL, "sampled", a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_count(a->p, s->name, "sampled_ctas", x->ctas, NULL, "sampled", a->e);
 	if (st == CT_OK)
-		st = put_sampled(a, s, "replayed_share", c->warp_insts ? 1 - x->insts / (double)c->warp_insts : NAN);
+		st = put_sampled(a, s, "replayed_share",
+		                 c->warp_insts ? 1 - x->insts / (double)c->warp_insts : NAN);
 	if (st == CT_OK)
 		st = put_range(a, s, "cycles_low", "cycles_high", (double)c->cycles, x->cycles, 1);
 	if (st == CT_OK)
-		st = put_range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", (double)c->l1_misses, x->l1_misses,
-		               (double)c->l1_accesses);
+		st = put_range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", (double)c->l1_misses,
+		               x->l1_misses, (double)c->l1_accesses);
 	if (st == CT_OK)
 		st = put_range(a, s, "llc_miss_rate_low", "llc_miss_rate_high", (double)c->llc_misses,
 		               x->llc_misses, (double)c->llc_accesses);

@@ -16,8 +16,8 @@ struct launch {
 };
 
 /* Grid, size and occupancy of every launch, from a pass of its own. */
-static int read_launches(const char *path, const struct ct_trace_options *options, const struct ct_gpu *g,
-                         struct launch **out, size_t *n, struct ct_error *e)
+static int read_launches(const char *path, const struct ct_trace_options *options,
+                         const struct ct_gpu *g, struct launch **out, size_t *n, struct ct_error *e)
 {
 	struct ct_trace_options o = {0};
 	struct ct_trace *tr;
@@ -59,11 +59,12 @@ static int read_launches(const char *path, const struct ct_trace_options *option
 static int reads_twice(const char *path)
 {
 	struct stat s;
-	return strcmp(path, "-") != 0 && (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
+	return strcmp(path, "-") != 0 &&
+	       (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
 }
 
-int ct_pass_scale_auto(const char *path, const struct ct_trace_options *o, const struct ct_gpu *g, double *factor,
-                       struct ct_error *e)
+int ct_pass_scale_auto(const char *path, const struct ct_trace_options *o, const struct ct_gpu *g,
+                       double *factor, struct ct_error *e)
 {
 	struct launch *l = NULL;
 	size_t n = 0;

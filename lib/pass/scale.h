@@ -12,8 +12,8 @@ CT_DECLS_BEGIN
  * launches of two waves of CTAs or more. Reads the trace at `path` once, with options o (NULL: the default), without
  * its warnings. Fails with CT_ERR_USAGE for a trace that cannot be read twice ("-", a pipe), and as ct_trace_open(),
  * reading it and ct_gpu_scale() do. */
-int ct_pass_scale_auto(const char *path, const struct ct_trace_options *o, const struct ct_gpu *g, double *factor,
-                       struct ct_error *e);
+int ct_pass_scale_auto(const char *path, const struct ct_trace_options *o, const struct ct_gpu *g,
+                       double *factor, struct ct_error *e);
 
 CT_DECLS_END
 

@@ -21,13 +21,13 @@ struct ct_pass_progress {
 
 /* Zeroed, this is the default: one thread, nothing sampled (sample 0 means 1), no warm-up, 1 GiB. */
 struct ct_pass_settings {
-	unsigned threads;      /* 0 means 1; the results do not depend on it */
-	uint64_t warmup;       /* the first warp instructions warm the caches and are not counted */
-	double sample;         /* share of the lines that reuse analysis follows, 0 < sample <= 1 */
-	uint64_t seed;         /* of sampling and of parts that draw */
-	uint64_t max_memory;   /* bytes; 0 means 1 GiB. The limit that messages name */
-	uint64_t memory;       /* bytes of it that this process may take; 0 means all */
-	struct ct_diag diag;   /* gets warnings */
+	unsigned threads;    /* 0 means 1; the results do not depend on it */
+	uint64_t warmup;     /* the first warp instructions warm the caches and are not counted */
+	double sample;       /* share of the lines that reuse analysis follows, 0 < sample <= 1 */
+	uint64_t seed;       /* of sampling and of parts that draw */
+	uint64_t max_memory; /* bytes; 0 means 1 GiB. The limit that messages name */
+	uint64_t memory;     /* bytes of it that this process may take; 0 means all */
+	struct ct_diag diag; /* gets warnings */
 	struct ct_pass_progress progress;
 	struct ct_trace_options trace; /* how a trace is opened again; see reopen.h */
 	const char *trace_root;        /* folder where a trace that has moved is looked for, or NULL */

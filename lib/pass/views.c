@@ -50,8 +50,10 @@ static int start_one(struct ct_pass_state *a, uint32_t sms, struct ct_replay **e
 	struct ct_pass_view *v = &a->view[a->n_views];
 	struct ct_gpu g = a->gpu;
 	struct ct_replay_observer ob = {.ctx = v, .llc = on_view_llc, .counted = on_view_counted};
-	struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED, .observers = &ob,
-	                                  .n_observers = 1, .warmup = a->settings.warmup};
+	struct ct_replay_options fixed = {.timing = CT_REPLAY_FIXED,
+	                                  .observers = &ob,
+	                                  .n_observers = 1,
+	                                  .warmup = a->settings.warmup};
 	struct ct_stack_options so = {.sectors = g.llc.line / g.llc.sector};
 	a->n_views++;
 	v->sms = g.sms = sms;

@@ -17,7 +17,10 @@ static const char *method_of(const struct ct_pass_scope *s)
 static int write_locality(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_locality_counts *c = s->locality;
-	const struct { const char *view; const struct ct_hist *r, *w; } views[] = {
+	const struct {
+		const char *view;
+		const struct ct_hist *r, *w;
+	} views[] = {
 		{"l1", &c->l1_read, &c->l1_write},
 		{"l1_sector", &c->l1_sector_read, &c->l1_sector_write},
 		{"merged", &c->merged_read, &c->merged_write},
@@ -86,7 +89,10 @@ static int write_distinct(struct ct_pass_state *a, const struct ct_pass_scope *s
 {
 	const struct ct_locality_counts *c = s->locality;
 	const uint64_t llc = ct_gpu_llc_bytes(&a->gpu);
-	const struct { const char *metric, *unit; double v; } row[] = {
+	const struct {
+		const char *metric, *unit;
+		double v;
+	} row[] = {
 		{"distinct_lines", "lines", (double)c->distinct_lines},
 		{"distinct_sectors", "sectors", (double)c->distinct_sectors},
 	};
@@ -94,7 +100,8 @@ static int write_distinct(struct ct_pass_state *a, const struct ct_pass_scope *s
 	for (int i = 0; i < 2 && st == CT_OK; i++)
 		st = known ? ct_profile_add_count(a->p, s->name, row[i].metric, (uint64_t)row[i].v,
 		                                  row[i].unit, method_of(s), a->e)
-		           : ct_profile_add_real(a->p, s->name, row[i].metric, NAN, row[i].unit, method_of(s), a->e);
+		           : ct_profile_add_real(a->p, s->name, row[i].metric, NAN, row[i].unit,
+		                                 method_of(s), a->e);
 	if (st == CT_OK)
 		st = ct_profile_add_real(a->p, s->name, "footprint_over_llc",
 		                         known ? row[0].v * a->gpu.llc.line / (double)llc : NAN, "ratio",
@@ -106,7 +113,10 @@ static int write_distinct(struct ct_pass_state *a, const struct ct_pass_scope *s
 static int write_oddities(struct ct_pass_state *a, const struct ct_trace *trace)
 {
 	const struct ct_trace_stats *t = ct_trace_stats(trace);
-	const struct { const char *metric, *unit; uint64_t n; } odd[] = {
+	const struct {
+		const char *metric, *unit;
+		uint64_t n;
+	} odd[] = {
 		{"unknown_commands", "lines", t->unknown_commands},
 		{"unlisted_kernels", "kernels", t->unlisted_kernels},
 		{"short_grids", "kernels", t->short_grids},
@@ -117,30 +127,34 @@ static int write_oddities(struct ct_pass_state *a, const struct ct_trace *trace)
 		{"truncated", NULL, (uint64_t)ct_trace_is_damaged(trace)},
 	};
 	const char *scope = a->scope[0].name;
-	int st = ct_profile_add_count(a->p, scope, "missing_kernels", t->missing_kernels, "kernels", "replay", a->e);
+	int st = ct_profile_add_count(
+		a->p, scope, "missing_kernels", t->missing_kernels, "kernels", "replay", a->e);
 	for (size_t i = 0; st == CT_OK && i < sizeof odd / sizeof *odd; i++)
 		if (odd[i].n)
-			st = ct_profile_add_count(a->p, scope, odd[i].metric, odd[i].n, odd[i].unit, "replay", a->e);
+			st = ct_profile_add_count(a->p, scope, odd[i].metric, odd[i].n, odd[i].unit,
+			                          "replay", a->e);
 	return st;
 }
 
 /* SN values that need more than the replay's counters. */
-static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s, const struct ct_trace *trace)
+static int write_derived(struct ct_pass_state *a, const struct ct_pass_scope *s,
+                         const struct ct_trace *trace)
 {
 	const struct ct_locality_counts *c = s->locality;
 	const uint64_t cold = c->llc_read.cold + c->llc_write.cold;
 	int st = ct_profile_add_real(a->p, s->name, "reg_reuse_far_fraction",
 	                             far_fraction(&c->reg_insts), "ratio", method_of(s), a->e);
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "reg_reuses",
-		                          ct_hist_total(&c->reg_insts) - c->reg_insts.cold, NULL,
-		                          method_of(s), a->e);
+		st = ct_profile_add_count(
+			a->p, s->name, "reg_reuses", ct_hist_total(&c->reg_insts) - c->reg_insts.cold,
+			NULL, method_of(s), a->e);
 	if (st == CT_OK)
-		st = ct_profile_add_real(a->p, s->name, "cold_miss_fraction",
-		                         s->counts.llc_line_misses
-		                             ? fmin(1, (double)cold / (double)s->counts.llc_line_misses)
-		                             : NAN,
-		                         "ratio", method_of(s), a->e);
+		st = ct_profile_add_real(
+			a->p, s->name, "cold_miss_fraction",
+			s->counts.llc_line_misses
+				? fmin(1, (double)cold / (double)s->counts.llc_line_misses)
+				: NAN,
+			"ratio", method_of(s), a->e);
 	if (st != CT_OK || s != &a->scope[0])
 		return st;
 	st = write_distinct(a, s);
@@ -162,9 +176,9 @@ static int write_util(struct ct_pass_state *a, const struct ct_pass_scope *s)
 	for (int i = 0; i <= CT_LINEUTIL_CHUNKS && st == CT_OK; i++) {
 		char metric[32];
 		snprintf(metric, sizeof metric, "line_util_%d", i * 100 / CT_LINEUTIL_CHUNKS);
-		st = ct_profile_add_real(a->p, s->name, metric,
-		                         lines ? (double)c->reused[i] / (double)lines : NAN, "ratio",
-		                         method_of(s), a->e);
+		st = ct_profile_add_real(
+			a->p, s->name, metric, lines ? (double)c->reused[i] / (double)lines : NAN,
+			"ratio", method_of(s), a->e);
 		snprintf(metric, sizeof metric, "line_touched_%d", i * 100 / CT_LINEUTIL_CHUNKS);
 		if (st == CT_OK)
 			st = ct_profile_add_real(a->p, s->name, metric,
@@ -177,18 +191,19 @@ static int write_util(struct ct_pass_state *a, const struct ct_pass_scope *s)
 		for (; at <= 32 * (i + 1); at++)
 			n += c->requests[at];
 		snprintf(metric, sizeof metric, "useful_bytes_%d", 32 * (i + 1));
-		st = ct_profile_add_real(a->p, s->name, metric,
-		                         requests ? (double)n / (double)requests : NAN, "ratio",
-		                         method_of(s), a->e);
+		st = ct_profile_add_real(
+			a->p, s->name, metric, requests ? (double)n / (double)requests : NAN, "ratio",
+			method_of(s), a->e);
 	}
 	if (st == CT_OK)
 		st = ct_profile_add_count(a->p, s->name, "lines_left", lines, NULL, method_of(s), a->e);
 	if (st == CT_OK)
-		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, method_of(s), a->e);
+		st = ct_profile_add_count(a->p, s->name, "line_requests", requests, NULL, method_of(s),
+		                          a->e);
 	if (st == CT_OK)
-		st = ct_profile_add_real(a->p, s->name, "useful_bytes_mean",
-		                         requests ? (double)bytes / (double)requests : NAN, "bytes",
-		                         method_of(s), a->e);
+		st = ct_profile_add_real(
+			a->p, s->name, "useful_bytes_mean",
+			requests ? (double)bytes / (double)requests : NAN, "bytes", method_of(s), a->e);
 	return st;
 }
 
@@ -212,7 +227,8 @@ static int write_observers(struct ct_pass_state *a)
 	return st;
 }
 
-static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s, const struct ct_trace *trace)
+static int write_scope(struct ct_pass_state *a, const struct ct_pass_scope *s,
+                       const struct ct_trace *trace)
 {
 	int st = ct_pass_add_sn(a->p, s->name, &s->counts, method_of(s), a->e);
 	if (st == CT_OK && a->sampler)

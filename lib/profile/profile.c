@@ -83,8 +83,7 @@ const struct type_list *profile_list_const(const struct ct_profile *p, const cha
 	return NULL;
 }
 
-struct type_list *profile_list(struct ct_profile *p, const char *type, int create,
-                               struct ct_error *e)
+struct type_list *profile_list(struct ct_profile *p, const char *type, int create, struct ct_error *e)
 {
 	const struct type_list *found = profile_list_const(p, type);
 	if (found)
@@ -118,8 +117,8 @@ struct type_list *profile_list(struct ct_profile *p, const char *type, int creat
 	return l;
 }
 
-int profile_columns(struct ct_profile *p, struct type_list *l, unsigned n,
-                    const char *const *names, struct ct_error *e)
+int profile_columns(struct ct_profile *p, struct type_list *l, unsigned n, const char *const *names,
+                    struct ct_error *e)
 {
 	if (l->columns || (l->known && n <= l->known->n_columns))
 		return CT_OK;
@@ -266,8 +265,8 @@ static void index_rebuild(struct ct_profile *p)
 	}
 }
 
-const struct ct_record *ct_profile_find(const struct ct_profile *p, const char *type, unsigned n,
-                                        const char *const *key)
+const struct ct_record *
+ct_profile_find(const struct ct_profile *p, const char *type, unsigned n, const char *const *key)
 {
 	const struct type_list *l = profile_list_const(p, type);
 	if (!l || !l->known || l->known->index != n || n == 0 || !p->slots)
@@ -303,7 +302,8 @@ static int set_fields(struct ct_profile *p, struct rec *r, const struct rec *nei
 	if (!copy)
 		return ct_fail_nomem(e);
 	for (unsigned i = 0; i < n; i++) {
-		const char *same = neighbour && i < neighbour->pub.nfields ? neighbour->pub.field[i] : NULL;
+		const char *same = neighbour && i < neighbour->pub.nfields ? neighbour->pub.field[i]
+		                                                           : NULL;
 		if (same && *same == *fields[i] && strcmp(same, fields[i]) == 0)
 			copy[i] = same;
 		else
@@ -327,8 +327,8 @@ static int check_fields(const struct type_list *l, unsigned n, struct ct_error *
 	return CT_OK;
 }
 
-int profile_append(struct ct_profile *p, struct type_list *l, unsigned n,
-                   const char *const *fields, struct rec **out, struct ct_error *e)
+int profile_append(struct ct_profile *p, struct type_list *l, unsigned n, const char *const *fields,
+                   struct rec **out, struct ct_error *e)
 {
 	int st = check_fields(l, n, e);
 	if (st != CT_OK)
@@ -360,18 +360,16 @@ int profile_replace(struct ct_profile *p, struct rec *r, unsigned n, const char 
 	return set_fields(p, r, r, n, fields, e);
 }
 
-int profile_fields_equal(const struct ct_record *a, unsigned n, const char *const *fields,
-                         unsigned mask)
+int profile_fields_equal(const struct ct_record *a, unsigned n, const char *const *fields, unsigned mask)
 {
 	for (unsigned i = 0; i < 32 && mask >> i; i++)
-		if (mask >> i & 1 &&
-		    (i >= a->nfields || i >= n || strcmp(a->field[i], fields[i]) != 0))
+		if (mask >> i & 1 && (i >= a->nfields || i >= n || strcmp(a->field[i], fields[i]) != 0))
 			return 0;
 	return 1;
 }
 
-int ct_profile_add(struct ct_profile *p, const char *type, unsigned n,
-                   const char *const *fields, struct ct_error *e)
+int ct_profile_add(struct ct_profile *p, const char *type, unsigned n, const char *const *fields,
+                   struct ct_error *e)
 {
 	struct type_list *l = profile_list(p, type, 1, e);
 	if (!l)
@@ -379,8 +377,8 @@ int ct_profile_add(struct ct_profile *p, const char *type, unsigned n,
 	return profile_append(p, l, n, fields, NULL, e);
 }
 
-int ct_profile_put(struct ct_profile *p, const char *type, unsigned n,
-                   const char *const *fields, struct ct_error *e)
+int ct_profile_put(struct ct_profile *p, const char *type, unsigned n, const char *const *fields,
+                   struct ct_error *e)
 {
 	struct type_list *l = profile_list(p, type, 1, e);
 	if (!l)

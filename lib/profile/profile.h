@@ -26,14 +26,14 @@
 CT_DECLS_BEGIN
 
 enum {
-	CT_RECORD_FIELDS_MAX = 64,          /* fields behind the type */
-	CT_PROFILE_LINE_MAX = 1 << 20,      /* bytes of a line */
-	CT_PROFILE_TYPES_MAX = 256,         /* record types in one document */
-	CT_PROFILE_RECORDS_MAX = 1 << 26    /* records in one document */
+	CT_RECORD_FIELDS_MAX = 64,       /* fields behind the type */
+	CT_PROFILE_LINE_MAX = 1 << 20,   /* bytes of a line */
+	CT_PROFILE_TYPES_MAX = 256,      /* record types in one document */
+	CT_PROFILE_RECORDS_MAX = 1 << 26 /* records in one document */
 };
 
 struct ct_record {
-	const char *type;         /* "SN" ... */
+	const char *type; /* "SN" ... */
 	unsigned nfields;
 	const char *const *field; /* unescaped text, without the type */
 };
@@ -47,14 +47,14 @@ void ct_profile_free(struct ct_profile *p);            /* NULL allowed */
  * ct_profile_merge() puts them together. more may be NULL. A profile made by merging knows those of the first. */
 void ct_profile_set_metrics(struct ct_profile *p, ct_metric_lookup more);
 /* A metric that p knows, or NULL. Pure. */
-const struct ct_metric *ct_profile_metric(const struct ct_profile *p, const char *type, const char *name);
+const struct ct_metric *
+ct_profile_metric(const struct ct_profile *p, const char *type, const char *name);
 
 /* Reads a whole profile; src is consumed to its end, not closed. verify: refuse a
  * missing or wrong EN line. Errors name src:line: CT_ERR_INPUT (malformed, damaged,
  * cut), CT_ERR_UNSUPPORTED (another version), CT_ERR_LIMIT, CT_ERR_NOMEM, and those of
  * ct_source_read(). *p is the caller's, NULL on failure. */
-int ct_profile_read(struct ct_profile **p, struct ct_source *src, int verify,
-                    struct ct_error *e);
+int ct_profile_read(struct ct_profile **p, struct ct_source *src, int verify, struct ct_error *e);
 /* The same from n bytes of memory; name is for messages. */
 int ct_profile_read_memory(struct ct_profile **p, const char *name, const void *data, size_t n,
                            int verify, struct ct_error *e);
@@ -70,12 +70,12 @@ int ct_profile_write_json(const struct ct_profile *p, struct ct_buf *b, struct c
 
 /* Appends a record of n text fields (copied). Fails with CT_ERR_NOMEM, CT_ERR_LIMIT, or
  * CT_ERR_USAGE for a malformed type name, too many fields or too few of a known type. */
-int ct_profile_add(struct ct_profile *p, const char *type, unsigned n,
-                   const char *const *fields, struct ct_error *e);
+int ct_profile_add(struct ct_profile *p, const char *type, unsigned n, const char *const *fields,
+                   struct ct_error *e);
 /* The same, but takes the place of the record with the same identity (schema.h), if
  * there is one. */
-int ct_profile_put(struct ct_profile *p, const char *type, unsigned n,
-                   const char *const *fields, struct ct_error *e);
+int ct_profile_put(struct ct_profile *p, const char *type, unsigned n, const char *const *fields,
+                   struct ct_error *e);
 /* Removes every record of a type for which match (NULL = all) says 1. Pointers to
  * other records stay valid, cursors of ct_profile_next() on that type do not. */
 void ct_profile_remove(struct ct_profile *p, const char *type,
@@ -91,8 +91,8 @@ const struct ct_record *ct_profile_next(const struct ct_profile *p, const char *
 /* First record of a type whose leading columns equal key[0..n-1], in O(1); n must be
  * the type's `index` (schema.h). ct_profile_same() then gives the next one with the
  * same key, in the order they were added; NULL at the end. */
-const struct ct_record *ct_profile_find(const struct ct_profile *p, const char *type, unsigned n,
-                                        const char *const *key);
+const struct ct_record *
+ct_profile_find(const struct ct_profile *p, const char *type, unsigned n, const char *const *key);
 const struct ct_record *ct_profile_same(const struct ct_record *r);
 
 /* The scopes that any record names ("all", "name:...", "kernel:..."), in the order of
@@ -102,14 +102,13 @@ int ct_profile_has_scope(const struct ct_profile *p, const char *scope);
 
 /* SN: counts and reals. A NaN is written NA. Takes the place of an SN of equal scope
  * and metric. unit NULL: the one the metric has in schema.h. */
-int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *metric,
-                         uint64_t v, const char *unit, const char *method, struct ct_error *e);
+int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *metric, uint64_t v,
+                         const char *unit, const char *method, struct ct_error *e);
 int ct_profile_add_real(struct ct_profile *p, const char *scope, const char *metric, double v,
                         const char *unit, const char *method, struct ct_error *e);
 /* 1 and *v, or 0 when absent or NA. get_count: also 0 when it is no whole number. */
 int ct_profile_get(const struct ct_profile *p, const char *scope, const char *metric, double *v);
-int ct_profile_get_count(const struct ct_profile *p, const char *scope, const char *metric,
-                         uint64_t *v);
+int ct_profile_get_count(const struct ct_profile *p, const char *scope, const char *metric, uint64_t *v);
 /* What the trace of p lacks and no damage shows, as scope all tells it: thread blocks of a grid, warps,
  * kernels' files, lines that nothing understood. Where the trace was cut on purpose these look the
  * same. Puts "2 kernels lack thread blocks, 1 kernel has no file" into text, cut to n bytes, and
@@ -136,8 +135,7 @@ const char *ct_profile_gp(const struct ct_profile *p, const char *key);
  * the scope and view. Either may be NULL (counts 0). get adds all records of the scope
  * and view to the two (either may be NULL) and returns 1 if there was any, else 0. */
 int ct_profile_add_hist(struct ct_profile *p, const char *scope, const char *view,
-                        const struct ct_hist *reads, const struct ct_hist *writes,
-                        struct ct_error *e);
+                        const struct ct_hist *reads, const struct ct_hist *writes, struct ct_error *e);
 int ct_profile_get_hist(const struct ct_profile *p, const char *scope, const char *view,
                         struct ct_hist *reads, struct ct_hist *writes);
 
@@ -145,10 +143,10 @@ int ct_profile_get_hist(const struct ct_profile *p, const char *scope, const cha
  * that an empty histogram differs from an absent one; takes the place of an earlier one.
  * get adds to *j in any order of the records: 1 if there was any, 0 if none, < 0 on
  * CT_ERR_NOMEM. */
-int ct_profile_add_rj(struct ct_profile *p, const char *scope, const char *kind,
-                      const struct ct_rj *j, struct ct_error *e);
-int ct_profile_get_rj(const struct ct_profile *p, const char *scope, const char *kind,
-                      struct ct_rj *j, struct ct_error *e);
+int ct_profile_add_rj(struct ct_profile *p, const char *scope, const char *kind, const struct ct_rj *j,
+                      struct ct_error *e);
+int ct_profile_get_rj(const struct ct_profile *p, const char *scope, const char *kind, struct ct_rj *j,
+                      struct ct_error *e);
 /* RT of a view: the non-zero cells and always the first one. get adds; 1 if there was
  * any, else 0. */
 int ct_profile_add_rt(struct ct_profile *p, const char *scope, const char *view,
@@ -175,8 +173,7 @@ struct ct_estimate {
 	const char *scope, *mechanism, *system, *metric, *unit, *method;
 	double value, low, high;
 };
-int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es,
-                            struct ct_error *e);
+int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es, struct ct_error *e);
 /* The estimate of that key with `method`, or with any (NULL: replay before analytic,
  * a number before NA).
  * 1 and *es (texts belong to the profile; missing numbers are NaN), else 0. */
@@ -189,8 +186,7 @@ struct ct_sweep_point {
 	const char *scope, *mechanism, *system, *key, *x, *metric, *unit, *method;
 	double value;
 };
-int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw,
-                         struct ct_error *e);
+int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw, struct ct_error *e);
 
 /* A number as fields hold it: 1 and *v (inf allowed), or 0 for NA and anything else. */
 int ct_field_real(const char *text, double *v);

@@ -47,16 +47,15 @@ static int in_group(void *ctx, const struct ct_record *r)
 	return strcmp(r->field[0], g->scope) == 0 && strcmp(r->field[1], g->name) == 0;
 }
 
-static const struct ct_record *first_of(const struct ct_profile *p, const char *type,
-                                        const char *scope, const char *name)
+static const struct ct_record *
+first_of(const struct ct_profile *p, const char *type, const char *scope, const char *name)
 {
 	const char *key[] = {scope, name};
 	return ct_profile_find(p, type, 2, key);
 }
 
 /* Drops an earlier histogram of that name. */
-static void replace_group(struct ct_profile *p, const char *type, const char *scope,
-                          const char *name)
+static void replace_group(struct ct_profile *p, const char *type, const char *scope, const char *name)
 {
 	struct group g = {scope, name};
 	if (first_of(p, type, scope, name))
@@ -65,18 +64,21 @@ static void replace_group(struct ct_profile *p, const char *type, const char *sc
 
 /* ---- RD ---- */
 
-static int add_bin(struct ct_profile *p, const char *scope, const char *view, uint64_t lo,
-                   uint64_t hi, uint64_t reads, uint64_t writes, struct ct_error *e)
+static int add_bin(struct ct_profile *p, const char *scope, const char *view, uint64_t lo, uint64_t hi,
+                   uint64_t reads, uint64_t writes, struct ct_error *e)
 {
 	char a[NUMBER], b[NUMBER], c[NUMBER], d[NUMBER];
-	const char *f[] = {scope, view, bound_text(a, lo), bound_text(b, hi), count_text(c, reads),
+	const char *f[] = {scope,
+	                   view,
+	                   bound_text(a, lo),
+	                   bound_text(b, hi),
+	                   count_text(c, reads),
 	                   count_text(d, writes)};
 	return ct_profile_add(p, "RD", 6, f, e);
 }
 
 int ct_profile_add_hist(struct ct_profile *p, const char *scope, const char *view,
-                        const struct ct_hist *reads, const struct ct_hist *writes,
-                        struct ct_error *e)
+                        const struct ct_hist *reads, const struct ct_hist *writes, struct ct_error *e)
 {
 	replace_group(p, "RD", scope, view);
 	for (unsigned i = 0; i < CT_HIST_BINS; i++) {
@@ -122,8 +124,8 @@ static int add_cell(struct ct_profile *p, const char *type, const char *scope, c
 	return ct_profile_add(p, type, 7, f, e);
 }
 
-int ct_profile_add_rj(struct ct_profile *p, const char *scope, const char *kind,
-                      const struct ct_rj *j, struct ct_error *e)
+int ct_profile_add_rj(struct ct_profile *p, const char *scope, const char *kind, const struct ct_rj *j,
+                      struct ct_error *e)
 {
 	const uint64_t cold[4] = {CT_COLD, CT_COLD, CT_COLD, CT_COLD};
 	int corner = 0, st = CT_OK;
@@ -163,9 +165,9 @@ static int collect_cells(const struct ct_record *first, struct ct_rj_cell **cell
 			return ct_fail_nomem(e);
 		}
 		struct ct_rj_cell *c = &(*cell)[(*n)++];
-		*c = (struct ct_rj_cell){count_of(r->field[2]), count_of(r->field[3]),
-		                         count_of(r->field[4]), count_of(r->field[5]),
-		                         count_of(r->field[6])};
+		*c = (struct ct_rj_cell){
+			count_of(r->field[2]), count_of(r->field[3]), count_of(r->field[4]),
+			count_of(r->field[5]), count_of(r->field[6])};
 		if (*n > 1 && cell_order(c - 1, c) > 0)
 			sorted = 0;
 	}
@@ -174,8 +176,8 @@ static int collect_cells(const struct ct_record *first, struct ct_rj_cell **cell
 	return CT_OK;
 }
 
-int ct_profile_get_rj(const struct ct_profile *p, const char *scope, const char *kind,
-                      struct ct_rj *j, struct ct_error *e)
+int ct_profile_get_rj(const struct ct_profile *p, const char *scope, const char *kind, struct ct_rj *j,
+                      struct ct_error *e)
 {
 	const struct ct_record *first = first_of(p, "RJ", scope, kind);
 	struct ct_rj sum = {0};

@@ -56,20 +56,19 @@ void *profile_alloc(struct ct_profile *p, size_t n);
 
 /* The list of a type; created when `create`, else NULL when there is none. NULL with
  * *e set for a malformed name, too many types, or no memory. */
-struct type_list *profile_list(struct ct_profile *p, const char *type, int create,
-                               struct ct_error *e);
+struct type_list *profile_list(struct ct_profile *p, const char *type, int create, struct ct_error *e);
 const struct type_list *profile_list_const(const struct ct_profile *p, const char *type);
 
 /* Appends to a list; the checks of ct_profile_add() that need the type are done here. */
-int profile_append(struct ct_profile *p, struct type_list *l, unsigned n,
-                   const char *const *fields, struct rec **out, struct ct_error *e);
+int profile_append(struct ct_profile *p, struct type_list *l, unsigned n, const char *const *fields,
+                   struct rec **out, struct ct_error *e);
 /* Gives r other fields; those of its lookup key must stay as they are. */
 int profile_replace(struct ct_profile *p, struct rec *r, unsigned n, const char *const *fields,
                     struct ct_error *e);
 /* Keeps the columns that a document names for a type, where they add to what is known
  * (n names, copied). */
-int profile_columns(struct ct_profile *p, struct type_list *l, unsigned n,
-                    const char *const *names, struct ct_error *e);
+int profile_columns(struct ct_profile *p, struct type_list *l, unsigned n, const char *const *names,
+                    struct ct_error *e);
 /* Name of column i: the document's, the schema's, or NULL. */
 const char *profile_column_name(const struct type_list *l, unsigned i);
 
@@ -80,8 +79,7 @@ int profile_fields_equal(const struct ct_record *a, unsigned n, const char *cons
 /* Reading by pieces: new, feed any number of times, end with the status so far. end frees
  * the reader (NULL allowed) and gives *p, or NULL and the first failure. */
 struct profile_reader;
-int profile_reader_new(struct profile_reader **ps, const char *name, int verify,
-                       struct ct_error *e);
+int profile_reader_new(struct profile_reader **ps, const char *name, int verify, struct ct_error *e);
 int profile_reader_feed(struct profile_reader *ps, const char *data, size_t n);
 int profile_reader_end(struct profile_reader *ps, int st, struct ct_profile **p);
 

@@ -36,16 +36,18 @@ static int same_gpu(struct merge *m, size_t i)
 		other = ct_profile_find(m->in[0], "GP", 1, r->field);
 		if (!other || strcmp(other->field[1], r->field[1]) != 0 ||
 		    strcmp(other->field[2], r->field[2]) != 0)
-			return ct_fail(m->e, CT_ERR_INPUT,
-			               "profiles of different GPUs do not merge: %s is %s in the first and %s in "
-			               "profile %zu",
-			               r->field[0], other ? other->field[1] : "absent", r->field[1], i + 1);
+			return ct_fail(
+				m->e, CT_ERR_INPUT,
+				"profiles of different GPUs do not merge: %s is %s in the first and %s in "
+				"profile %zu",
+				r->field[0], other ? other->field[1] : "absent", r->field[1], i + 1);
 	}
 	if (count[0] != count[1])
-		return ct_fail(m->e, CT_ERR_INPUT,
-		               "profiles of different GPUs do not merge: the first has %zu GP records, profile "
-		               "%zu has %zu",
-		               count[0], i + 1, count[1]);
+		return ct_fail(
+			m->e, CT_ERR_INPUT,
+			"profiles of different GPUs do not merge: the first has %zu GP records, profile "
+			"%zu has %zu",
+			count[0], i + 1, count[1]);
 	return CT_OK;
 }
 
@@ -83,8 +85,8 @@ static int number_kernels(struct merge *m)
 		uint64_t last = last_kernel(m->in[i]);
 		/* alone they stay as they are */
 		if (m->n > 1 && last > UINT64_MAX / 2 - m->shift[i])
-			return ct_fail(m->e, CT_ERR_LIMIT, "profile %zu: kernel id %" PRIu64 " is too large", i + 1,
-			               last);
+			return ct_fail(m->e, CT_ERR_LIMIT,
+			               "profile %zu: kernel id %" PRIu64 " is too large", i + 1, last);
 		if (i + 1 < m->n)
 			m->shift[i + 1] = m->shift[i] + last;
 	}
@@ -162,15 +164,15 @@ static int is_known_already(struct merge *m, size_t i, const struct type_list *t
 }
 
 /* SN, IM, MR, ES, SW: each key once. Values of METRIC types are set afterwards. */
-static int copy_keyed(struct merge *m, size_t i, struct type_list *to,
-                      const struct type_list *from)
+static int copy_keyed(struct merge *m, size_t i, struct type_list *to, const struct type_list *from)
 {
 	for (size_t k = 0; k < from->n; k++) {
 		const struct ct_record *r = &from->rec[k]->pub;
 		int known = 0, st = is_known_already(m, i, to, r, &known);
 		if (st == CT_OK && !known)
-			st = copy_record(m, i, to, r,
-			                 to->known->merge == CT_MERGE_NA && shared_scope(m, r->field[0]));
+			st = copy_record(
+				m, i, to, r,
+				to->known->merge == CT_MERGE_NA && shared_scope(m, r->field[0]));
 		if (st != CT_OK)
 			return st;
 	}
@@ -191,7 +193,8 @@ static int copy_type(struct merge *m, size_t i, const struct type_list *from)
 	if (how == CT_MERGE_METRIC || how == CT_MERGE_NA)
 		return copy_keyed(m, i, to, from);
 	/* A verdict on one of several runs is none on all of them. */
-	if (strcmp(from->name, "TV") == 0 && ct_profile_has_scope(m->in[i], "all") && shared_scope(m, "all"))
+	if (strcmp(from->name, "TV") == 0 && ct_profile_has_scope(m->in[i], "all") &&
+	    shared_scope(m, "all"))
 		return CT_OK;
 	for (size_t k = 0; k < from->n && st == CT_OK; k++)
 		st = copy_record(m, i, to, &from->rec[k]->pub, 0);
@@ -226,8 +229,7 @@ static int everywhere(const struct merge *m, const char *type, const char *const
 }
 
 /* Number of the histogram a record belongs to, SIZE_MAX when it is to be left out. */
-static int group_of(struct merge *m, size_t i, struct bins *b, const struct ct_record *r,
-                    size_t *group)
+static int group_of(struct merge *m, size_t i, struct bins *b, const struct ct_record *r, size_t *group)
 {
 	const char *key[4] = {new_scope(m, i, r->field[0]), r->field[1], NULL, ""};
 	char number[NUMBER];
@@ -469,8 +471,7 @@ static int merge_metric(struct merge *m, struct rec *r, const struct ct_metric *
 		real = mean_metric(m, r->pub.type, key, t->den);
 	else if (how == CT_METRIC_RATIO)
 		real = ratio_metric(m, r->pub.type, key[0], t);
-	else if (how != CT_METRIC_NA &&
-	         !sum_metric(m, r->pub.type, key, how, &count, &real, &exact)) {
+	else if (how != CT_METRIC_NA && !sum_metric(m, r->pub.type, key, how, &count, &real, &exact)) {
 		real = NAN;
 		exact = 0;
 	}
@@ -489,7 +490,8 @@ static int merge_metrics(struct merge *m, const char *type)
 	struct type_list *l = profile_list(m->out, type, 0, m->e);
 	for (int ratios = 0; ratios < 2; ratios++)
 		for (size_t i = 0; l && i < l->n; i++) {
-			const struct ct_metric *t = ct_profile_metric(m->out, type, l->rec[i]->pub.field[1]);
+			const struct ct_metric *t = ct_profile_metric(
+				m->out, type, l->rec[i]->pub.field[1]);
 			if ((t && t->merge == CT_METRIC_RATIO) != ratios ||
 			    !shared_scope(m, l->rec[i]->pub.field[0]))
 				continue;
@@ -521,8 +523,7 @@ static int merge_all(struct merge *m)
 	return st;
 }
 
-int ct_profile_merge(struct ct_profile **out, struct ct_profile *const *in, size_t n,
-                     struct ct_error *e)
+int ct_profile_merge(struct ct_profile **out, struct ct_profile *const *in, size_t n, struct ct_error *e)
 {
 	struct merge m = {.in = in, .n = n, .e = e};
 	*out = NULL;

@@ -17,18 +17,17 @@ struct profile_reader {
 	const char *name;
 	struct ct_error *e;
 	int verify;
-	uint64_t line;      /* of the line being read, from 1 */
-	uint32_t crc;       /* of the lines before it */
-	int ended;          /* EN was read */
-	struct ct_buf buf;  /* the line being put together */
-	size_t type;        /* the list that the last record went to */
+	uint64_t line;     /* of the line being read, from 1 */
+	uint32_t crc;      /* of the lines before it */
+	int ended;         /* EN was read */
+	struct ct_buf buf; /* the line being put together */
+	size_t type;       /* the list that the last record went to */
 };
 
 /* Every refusal ends here: "file:line: what: hint". */
 static int refuse(struct profile_reader *ps, const char *what)
 {
-	return ct_fail(ps->e, CT_ERR_INPUT, "%s:%llu: %s", ps->name, (unsigned long long)ps->line,
-	               what);
+	return ct_fail(ps->e, CT_ERR_INPUT, "%s:%llu: %s", ps->name, (unsigned long long)ps->line, what);
 }
 
 /* Puts file:line in front of an error from the store. */
@@ -40,8 +39,7 @@ static int located(struct profile_reader *ps, int st)
 	snprintf(text, sizeof text, "%s", ps->e->text);
 	if (st == CT_ERR_USAGE)
 		st = CT_ERR_INPUT;
-	return ct_fail(ps->e, st, "%.600s:%llu: %.1200s", ps->name, (unsigned long long)ps->line,
-	               text);
+	return ct_fail(ps->e, st, "%.600s:%llu: %.1200s", ps->name, (unsigned long long)ps->line, text);
 }
 
 static int check_bytes(struct profile_reader *ps, const char *s, size_t n)
@@ -125,8 +123,8 @@ static int split(struct profile_reader *ps, char *s, char **field, unsigned *n)
 
 static int number_ok(enum ct_column_kind kind, const char *s)
 {
-	if (kind == CT_COLUMN_TEXT || kind == CT_COLUMN_ANY ||
-	    (*s == 'N' && strcmp(s, "NA") == 0) || (*s == 'i' && strcmp(s, "inf") == 0))
+	if (kind == CT_COLUMN_TEXT || kind == CT_COLUMN_ANY || (*s == 'N' && strcmp(s, "NA") == 0) ||
+	    (*s == 'i' && strcmp(s, "inf") == 0))
 		return 1;
 	if (kind == CT_COLUMN_COUNT)
 		return profile_is_count(s);
@@ -139,7 +137,8 @@ static int check_numbers(struct profile_reader *ps, const struct ct_record_type 
 	char what[160];
 	for (unsigned i = 0; i < n && i < t->n_columns; i++)
 		if (!number_ok(t->columns[i].kind, field[i])) {
-			snprintf(what, sizeof what, "%s of a %s record is '%.40s': it must be a %s or NA",
+			snprintf(what, sizeof what,
+			         "%s of a %s record is '%.40s': it must be a %s or NA",
 			         t->columns[i].name, t->name, field[i],
 			         t->columns[i].kind == CT_COLUMN_COUNT ? "count" : "number");
 			return refuse(ps, what);
@@ -148,7 +147,8 @@ static int check_numbers(struct profile_reader *ps, const struct ct_record_type 
 }
 
 /* A bin is [lo, hi) with lo < hi, or inf and inf for the cold one. */
-static int check_bounds(struct profile_reader *ps, const struct ct_record_type *t, char **field, unsigned n)
+static int check_bounds(struct profile_reader *ps, const struct ct_record_type *t, char **field,
+                        unsigned n)
 {
 	uint64_t lo, hi;
 	for (unsigned i = 0; i + 1 < n && i + 1 < t->n_columns; i++)
@@ -156,22 +156,24 @@ static int check_bounds(struct profile_reader *ps, const struct ct_record_type *
 		    (!ct_field_count(field[i], &lo) || !ct_field_count(field[i + 1], &hi) ||
 		     (lo == UINT64_MAX ? hi != lo : lo >= hi))) {
 			char what[160];
-			snprintf(what, sizeof what, "%s record: [%.40s,%.40s) is no bin", t->name, field[i],
-			         field[i + 1]);
+			snprintf(what, sizeof what, "%s record: [%.40s,%.40s) is no bin", t->name,
+			         field[i], field[i + 1]);
 			return refuse(ps, what);
 		}
 	return CT_OK;
 }
 
 /* A bin whose count is missing is none of 0: the histogram would look whole without it. */
-static int check_counts(struct profile_reader *ps, const struct ct_record_type *t, char **field, unsigned n)
+static int check_counts(struct profile_reader *ps, const struct ct_record_type *t, char **field,
+                        unsigned n)
 {
 	if (t->merge != CT_MERGE_COUNTS)
 		return CT_OK;
 	for (unsigned i = 0; i < n && i < t->n_columns; i++)
 		if (t->values >> i & 1 && strcmp(field[i], "NA") == 0) {
 			char what[120];
-			snprintf(what, sizeof what, "%s of a %s record is NA: a histogram without a count is none",
+			snprintf(what, sizeof what,
+			         "%s of a %s record is NA: a histogram without a count is none",
 			         t->columns[i].name, t->name);
 			return refuse(ps, what);
 		}
@@ -189,8 +191,9 @@ static int end_record(struct profile_reader *ps, char **field, unsigned n)
 	if (n != 3 || !ct_field_count(field[1], &records) || strlen(field[2]) != 8)
 		return refuse(ps, "malformed EN record: the profile is damaged (--no-verify reads it)");
 	if (records != ct_profile_count(ps->p))
-		return refuse(ps, "EN counts other records than there are: the profile is damaged or was "
-		                  "edited (--no-verify reads it)");
+		return refuse(ps,
+		              "EN counts other records than there are: the profile is damaged or was "
+		              "edited (--no-verify reads it)");
 	if (strcmp(field[2], crc) != 0)
 		return refuse(ps, "check sum differs: the profile is damaged or was edited "
 		                  "(--no-verify reads it)");
@@ -211,8 +214,9 @@ static int column_line(struct profile_reader *ps, char *s)
 	for (unsigned i = 0; t && i < t->n_columns; i++)
 		if (i + 1 >= n || strcmp(field[i + 1], t->columns[i].name) != 0) {
 			char what[120];
-			snprintf(what, sizeof what, "column %u of %s is not '%s': the columns' order is fixed",
-			         i + 1, t->name, t->columns[i].name);
+			snprintf(what, sizeof what,
+			         "column %u of %s is not '%s': the columns' order is fixed", i + 1,
+			         t->name, t->columns[i].name);
 			return refuse(ps, what);
 		}
 	struct type_list *l = profile_list(ps->p, field[0], 1, ps->e);
@@ -243,8 +247,8 @@ static int record_line(struct profile_reader *ps, char *s)
 		return st;
 	if (l->known && (st = check_counts(ps, l->known, field + 1, n - 1)) != CT_OK)
 		return st;
-	return located(ps, profile_append(ps->p, l, n - 1, (const char *const *)(field + 1), NULL,
-	                                  ps->e));
+	return located(ps,
+	               profile_append(ps->p, l, n - 1, (const char *const *)(field + 1), NULL, ps->e));
 }
 
 static const char magic[] = "#cachetriage-profile\t";
@@ -256,8 +260,8 @@ static int first_line(struct profile_reader *ps, const char *s)
 		                  "and 1");
 	if (strcmp(s + sizeof magic - 1, "1") != 0)
 		return ct_fail(ps->e, CT_ERR_UNSUPPORTED,
-		               "%s:1: profile version '%.20s': this cachetriage reads version 1", ps->name,
-		               s + sizeof magic - 1);
+		               "%s:1: profile version '%.20s': this cachetriage reads version 1",
+		               ps->name, s + sizeof magic - 1);
 	return CT_OK;
 }
 
@@ -334,8 +338,9 @@ static int finish(struct profile_reader *ps)
 {
 	if (ps->buf.len > 0) {
 		if (ps->verify)
-			return refuse(ps, "the last line has no end: the profile is cut (--no-verify reads "
-			                  "what is there)");
+			return refuse(ps,
+			              "the last line has no end: the profile is cut (--no-verify reads "
+			              "what is there)");
 		int st = profile_reader_feed(ps, "\n", 1);
 		if (st != CT_OK)
 			return st;
@@ -343,13 +348,13 @@ static int finish(struct profile_reader *ps)
 	if (ps->line == 0)
 		return ct_fail(ps->e, CT_ERR_INPUT, "%s: empty: a profile was expected", ps->name);
 	if (ps->verify && !ps->ended)
-		return refuse(ps, "no EN record at the end: the profile is cut (--no-verify reads what is "
-		                  "there)");
+		return refuse(ps,
+		              "no EN record at the end: the profile is cut (--no-verify reads what is "
+		              "there)");
 	return CT_OK;
 }
 
-int profile_reader_new(struct profile_reader **ps, const char *name, int verify,
-                       struct ct_error *e)
+int profile_reader_new(struct profile_reader **ps, const char *name, int verify, struct ct_error *e)
 {
 	struct profile_reader *r = ct_calloc(1, sizeof *r);
 	*ps = r;

@@ -2,8 +2,7 @@
 #include "profile/profile.h"
 #include "profile/profile_internal.h"
 
-int ct_profile_read(struct ct_profile **p, struct ct_source *src, int verify,
-                    struct ct_error *e)
+int ct_profile_read(struct ct_profile **p, struct ct_source *src, int verify, struct ct_error *e)
 {
 	struct profile_reader *ps;
 	const char *data;

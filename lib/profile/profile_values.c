@@ -70,8 +70,8 @@ static int put_sn(struct ct_profile *p, const char *scope, const char *metric, c
 	return put(p, "SN", 5, f, e);
 }
 
-int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *metric,
-                         uint64_t v, const char *unit, const char *method, struct ct_error *e)
+int ct_profile_add_count(struct ct_profile *p, const char *scope, const char *metric, uint64_t v,
+                         const char *unit, const char *method, struct ct_error *e)
 {
 	char s[NUMBER];
 	return put_sn(p, scope, metric, count_text(s, v), unit, method, e);
@@ -90,8 +90,7 @@ int ct_profile_get(const struct ct_profile *p, const char *scope, const char *me
 	return r && ct_field_real(r->field[2], v);
 }
 
-int ct_profile_get_count(const struct ct_profile *p, const char *scope, const char *metric,
-                         uint64_t *v)
+int ct_profile_get_count(const struct ct_profile *p, const char *scope, const char *metric, uint64_t *v)
 {
 	const struct ct_record *r = find2(p, "SN", scope, metric);
 	return r && profile_is_count(r->field[2]) && ct_field_count(r->field[2], v);
@@ -105,7 +104,9 @@ const char *ct_profile_method(const struct ct_profile *p, const char *scope, con
 
 int ct_profile_gaps(const struct ct_profile *p, char *text, size_t n)
 {
-	static const struct { const char *metric, *one, *more; } gap[] = {
+	static const struct {
+		const char *metric, *one, *more;
+	} gap[] = {
 		{"short_grids", "kernel lacks thread blocks", "kernels lack thread blocks"},
 		{"missing_kernels", "kernel has no file", "kernels have no file"},
 		{"unlisted_kernels", "kernel is not in the list", "kernels are not in the list"},
@@ -184,13 +185,13 @@ int ct_profile_add_re(struct ct_profile *p, const char *scope, const char *view,
 
 /* ---- ES, SW ---- */
 
-int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es,
-                            struct ct_error *e)
+int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es, struct ct_error *e)
 {
 	char v[NUMBER], lo[NUMBER], hi[NUMBER];
-	const char *f[] = {es->scope, es->mechanism, es->system, es->metric, real_text(v, es->value),
-	                   es->unit ? es->unit : unit_of(p, "ES", es->metric), es->method,
-	                   real_text(lo, es->low), real_text(hi, es->high)};
+	const char *f[] = {
+		es->scope,  es->mechanism,           es->system,
+		es->metric, real_text(v, es->value), es->unit ? es->unit : unit_of(p, "ES", es->metric),
+		es->method, real_text(lo, es->low),  real_text(hi, es->high)};
 	return put(p, "ES", 9, f, e);
 }
 
@@ -220,17 +221,20 @@ int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const
 	}
 	if (!best)
 		return 0;
-	*es = (struct ct_estimate){.scope = best->field[0], .mechanism = best->field[1],
-	                           .system = best->field[2], .metric = best->field[3],
-	                           .unit = best->field[5], .method = best->field[6],
-	                           .value = real_or_nan(best->field[4]),
-	                           .low = real_or_nan(best->field[7]),
-	                           .high = real_or_nan(best->field[8])};
+	*es = (struct ct_estimate){
+		.scope = best->field[0],
+		.mechanism = best->field[1],
+		.system = best->field[2],
+		.metric = best->field[3],
+		.unit = best->field[5],
+		.method = best->field[6],
+		.value = real_or_nan(best->field[4]),
+		.low = real_or_nan(best->field[7]),
+		.high = real_or_nan(best->field[8])};
 	return 1;
 }
 
-int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw,
-                         struct ct_error *e)
+int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw, struct ct_error *e)
 {
 	char v[NUMBER];
 	const char *unit = sw->unit;
@@ -239,7 +243,7 @@ int ct_profile_add_sweep(struct ct_profile *p, const struct ct_sweep_point *sw,
 		if (!*unit)
 			unit = unit_of(p, "SN", sw->metric);
 	}
-	const char *f[] = {sw->scope, sw->mechanism, sw->system, sw->key, sw->x, sw->metric,
-	                   real_text(v, sw->value), unit, sw->method};
+	const char *f[] = {sw->scope,  sw->mechanism,           sw->system, sw->key,   sw->x,
+	                   sw->metric, real_text(v, sw->value), unit,       sw->method};
 	return put(p, "SW", 9, f, e);
 }

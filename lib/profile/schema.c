@@ -19,29 +19,27 @@ static const struct ct_column pg[] = {T("tool"), T("version"), T("command_line")
 static const struct ct_column tr[] = {T("path"), T("format"), N("bytes"), T("digest"), END};
 static const struct ct_column gp[] = {T("key"), A("value"), T("unit"), END};
 static const struct ct_column kn[] = {
-	N("id"), T("name"), T("grid"), T("block"), N("warps"), N("warp_insts"), N("thread_insts"),
-	N("mem_insts"), N("regs"), N("shmem_bytes"), END};
-static const struct ct_column sn[] = {T("scope"), T("metric"), R("value"), T("unit"), T("method"),
-                                      END};
-static const struct ct_column rd[] = {T("scope"), T("view"), N("lo"), N("hi"), N("reads"),
-                                      N("writes"), END};
-static const struct ct_column rj[] = {T("scope"), T("kind"), N("own_lo"), N("own_hi"),
-                                      N("other_lo"), N("other_hi"), N("count"), END};
-static const struct ct_column rt[] = {T("scope"), T("view"), N("lo"), N("hi"), N("time_lo"),
-                                      N("time_hi"), N("count"), END};
+	N("id"),           T("name"),      T("grid"), T("block"),       N("warps"), N("warp_insts"),
+	N("thread_insts"), N("mem_insts"), N("regs"), N("shmem_bytes"), END};
+static const struct ct_column sn[] = {T("scope"), T("metric"), R("value"), T("unit"), T("method"), END};
+static const struct ct_column rd[] = {
+	T("scope"), T("view"), N("lo"), N("hi"), N("reads"), N("writes"), END};
+static const struct ct_column rj[] = {
+	T("scope"), T("kind"), N("own_lo"), N("own_hi"), N("other_lo"), N("other_hi"), N("count"), END};
+static const struct ct_column rt[] = {
+	T("scope"), T("view"), N("lo"), N("hi"), N("time_lo"), N("time_hi"), N("count"), END};
 static const struct ct_column im[] = {T("scope"), T("item"), R("value"), T("unit"), END};
-static const struct ct_column mr[] = {T("scope"), T("level"), N("capacity_bytes"),
-                                      R("miss_ratio"), END};
-static const struct ct_column es[] = {T("scope"), T("mechanism"), T("system"), T("metric"),
-                                      R("value"), T("unit"), T("method"), R("low"), R("high"), END};
-static const struct ct_column sw[] = {T("scope"), T("mechanism"), T("system"), T("key"), A("x"),
-                                      T("metric"), R("value"), T("unit"), T("method"), END};
+static const struct ct_column mr[] = {T("scope"), T("level"), N("capacity_bytes"), R("miss_ratio"), END};
+static const struct ct_column es[] = {T("scope"), T("mechanism"), T("system"), T("metric"), R("value"),
+                                      T("unit"),  T("method"),    R("low"),    R("high"),   END};
+static const struct ct_column sw[] = {T("scope"),  T("mechanism"), T("system"), T("key"),    A("x"),
+                                      T("metric"), R("value"),     T("unit"),   T("method"), END};
 static const struct ct_column tv[] = {T("workload"), T("mechanism"), T("verdict"), R("speedup"),
-                                      R("low"), R("high"), T("reason"), END};
-static const struct ct_column me[] = {T("scope"), T("level"), N("capacity_bytes"), R("low"),
-                                      R("high"), END};
-static const struct ct_column re[] = {T("scope"), T("view"), R("rate"), R("half_width_mean"),
-                                      R("half_width_max"), END};
+                                      R("low"),      R("high"),      T("reason"),  END};
+static const struct ct_column me[] = {
+	T("scope"), T("level"), N("capacity_bytes"), R("low"), R("high"), END};
+static const struct ct_column re[] = {
+	T("scope"), T("view"), R("rate"), R("half_width_mean"), R("half_width_max"), END};
 static const struct ct_column sh[] = {N("part"), N("parts"), N("failed"), END};
 static const struct ct_column dg[] = {T("what"), T("digest"), END};
 static const struct ct_column en[] = {N("records"), T("crc32"), END};
@@ -264,22 +262,17 @@ static const struct ct_metric im_items[] = {
 };
 
 static const struct ct_metric es_metrics[] = {
-	NOT("cycles", "cycles"),
-	NOT("ipc", "insts/cycle"),
-	NOT("speedup", "ratio"),
-	NOT("speedup_configured", "ratio"),
-	NOT("perf_per_watt", "ratio"),
-	NOT("energy_j", "J"),
-	NOT("llc_mpki", "misses/kinst"),
-	NOT("l1_mpki", "misses/kinst"),
-	NOT("l1_miss_rate", "ratio"),
-	NOT("l1_request_miss_rate", "ratio"),
+	NOT("cycles", "cycles"),         NOT("ipc", "insts/cycle"),
+	NOT("speedup", "ratio"),         NOT("speedup_configured", "ratio"),
+	NOT("perf_per_watt", "ratio"),   NOT("energy_j", "J"),
+	NOT("llc_mpki", "misses/kinst"), NOT("l1_mpki", "misses/kinst"),
+	NOT("l1_miss_rate", "ratio"),    NOT("l1_request_miss_rate", "ratio"),
 	NOT("storage_bytes", "bytes"),
 };
 
 static const char *const views[] = {
-	"l1", "l1_sector", "merged", "merged_sector", "llc", "llc@sms=N", "home", "reg_insts",
-	"reg_distinct", "llc_sector", "llc_sector@sms=N",
+	"l1",        "l1_sector",    "merged",     "merged_sector",    "llc", "llc@sms=N", "home",
+	"reg_insts", "reg_distinct", "llc_sector", "llc_sector@sms=N",
 };
 
 const struct ct_record_type *ct_record_type_at(size_t i)

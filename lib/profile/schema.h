@@ -25,22 +25,22 @@ struct ct_column {
 
 /* How records of a type from several profiles are put together. */
 enum ct_type_merge {
-	CT_MERGE_KEEP,    /* all of them, one after the other */
-	CT_MERGE_EQUAL,   /* must be equal; kept once */
-	CT_MERGE_METRIC,  /* the metric's rule says (SN, IM) */
-	CT_MERGE_COUNTS,  /* `values` are summed by identity */
-	CT_MERGE_NA       /* `values` become NA where several profiles share the scope */
+	CT_MERGE_KEEP,   /* all of them, one after the other */
+	CT_MERGE_EQUAL,  /* must be equal; kept once */
+	CT_MERGE_METRIC, /* the metric's rule says (SN, IM) */
+	CT_MERGE_COUNTS, /* `values` are summed by identity */
+	CT_MERGE_NA      /* `values` become NA where several profiles share the scope */
 };
 
 struct ct_record_type {
 	const char *name;
 	const struct ct_column *columns; /* ends with a NULL name */
 	unsigned n_columns;
-	unsigned index;      /* leading columns of the lookup key (ct_profile_find) */
-	unsigned identity;   /* bit mask of the columns that identify a record; 0 = none */
-	unsigned values;     /* bit mask of the columns that merging changes */
-	unsigned bounds;     /* bit mask of lower bounds; the next column is the upper one */
-	unsigned scoped;     /* the first column is a scope */
+	unsigned index;    /* leading columns of the lookup key (ct_profile_find) */
+	unsigned identity; /* bit mask of the columns that identify a record; 0 = none */
+	unsigned values;   /* bit mask of the columns that merging changes */
+	unsigned bounds;   /* bit mask of lower bounds; the next column is the upper one */
+	unsigned scoped;   /* the first column is a scope */
 	enum ct_type_merge merge;
 };
 
@@ -51,12 +51,12 @@ const struct ct_record_type *ct_record_type(const char *name);
 
 /* How a metric of several profiles is put together. */
 enum ct_metric_merge {
-	CT_METRIC_NA,       /* does not merge: distinct counts, estimates */
-	CT_METRIC_SUM,      /* NA unless every profile that has the scope has it */
-	CT_METRIC_SUM_ANY,  /* a profile without it counts as 0 */
-	CT_METRIC_MAX,      /* flags: 1 if any is; a profile without it counts as 0 */
-	CT_METRIC_RATIO,    /* factor * num / den of the merged sums, else NA */
-	CT_METRIC_MEAN      /* mean weighted by `den`, else NA */
+	CT_METRIC_NA,      /* does not merge: distinct counts, estimates */
+	CT_METRIC_SUM,     /* NA unless every profile that has the scope has it */
+	CT_METRIC_SUM_ANY, /* a profile without it counts as 0 */
+	CT_METRIC_MAX,     /* flags: 1 if any is; a profile without it counts as 0 */
+	CT_METRIC_RATIO,   /* factor * num / den of the merged sums, else NA */
+	CT_METRIC_MEAN     /* mean weighted by `den`, else NA */
 };
 
 struct ct_metric {

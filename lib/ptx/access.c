@@ -6,7 +6,8 @@
 #include "base/mem.h"
 #include "ptx/exec.h"
 
-void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind, uint32_t mask)
+void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
+                 uint32_t mask)
 {
 	struct ct_ptx_run *r = w->run;
 	uint32_t lane = mask ? ct_low_bit(mask) : 0, thread = w->index * CT_PTX_LANES + lane;
@@ -38,8 +39,8 @@ uint32_t ct_ptx_find_range(const struct ct_ptx_run *r, uint64_t address, uint64_
 }
 
 /* Host address of one lane's access in a space, or 0 where it is out of range. */
-static uint64_t lane_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, int space, uint64_t a, uint32_t lane,
-                          unsigned bytes)
+static uint64_t lane_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, int space, uint64_t a,
+                          uint32_t lane, unsigned bytes)
 {
 	struct ct_ptx_run *r = w->run;
 	uint32_t at;
@@ -53,7 +54,9 @@ static uint64_t lane_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, int 
 	case CT_PTX_LOCAL:
 		return a <= r->local_bytes && r->local_bytes - a >= bytes ? w->local_row[lane] + a : 0;
 	case CT_PTX_PARAM:
-		return a <= r->f->param_bytes && r->f->param_bytes - a >= bytes ? (uint64_t)(uintptr_t)r->params + a : 0;
+		return a <= r->f->param_bytes && r->f->param_bytes - a >= bytes
+		               ? (uint64_t)(uintptr_t)r->params + a
+		               : 0;
 	default:
 		at = ct_ptx_find_range(r, a, bytes);
 		if (at == UINT32_MAX)
@@ -67,15 +70,17 @@ static uint64_t lane_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, int 
 static int generic_space(uint64_t *a)
 {
 	uint64_t window = *a & CT_PTX_WINDOW_MASK;
-	int space = window == CT_PTX_SHARED_WINDOW ? CT_PTX_SHARED : window == CT_PTX_LOCAL_WINDOW ? CT_PTX_LOCAL :
-	            window == CT_PTX_PARAM_WINDOW ? CT_PTX_PARAM : CT_PTX_GLOBAL;
+	int space = window == CT_PTX_SHARED_WINDOW  ? CT_PTX_SHARED
+	            : window == CT_PTX_LOCAL_WINDOW ? CT_PTX_LOCAL
+	            : window == CT_PTX_PARAM_WINDOW ? CT_PTX_PARAM
+	                                            : CT_PTX_GLOBAL;
 	if (space != CT_PTX_GLOBAL)
 		*a &= ~CT_PTX_WINDOW_MASK;
 	return space;
 }
 
-static int refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind, uint32_t lane,
-                  unsigned bytes, int space)
+static int refuse(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
+                  uint32_t lane, unsigned bytes, int space)
 {
 	struct ct_ptx_fault *f = &w->run->fault;
 	ct_ptx_stop(w, o, kind, UINT32_C(1) << lane);
@@ -114,13 +119,13 @@ static struct ct_ptx_range expected_range(const struct ct_ptx_warp *w, const str
 	const struct ct_ptx_run *r = w->run;
 	switch (o->space) {
 	case CT_PTX_SHARED:
-		return (struct ct_ptx_range){0, r->shared_bytes, (uint64_t)(uintptr_t)r->shared, CT_PTX_SHARED};
-	case CT_PTX_LOCAL:
-		return (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL};
+		return (struct ct_ptx_range){
+			0, r->shared_bytes, (uint64_t)(uintptr_t)r->shared, CT_PTX_SHARED};
+	case CT_PTX_LOCAL: return (struct ct_ptx_range){0, r->local_bytes, 0, CT_PTX_LOCAL};
 	case CT_PTX_PARAM:
-		return (struct ct_ptx_range){0, r->f->param_bytes, (uint64_t)(uintptr_t)r->params, CT_PTX_PARAM};
-	default:
-		return r->range[r->range_of[o - r->m->op]];
+		return (struct ct_ptx_range){
+			0, r->f->param_bytes, (uint64_t)(uintptr_t)r->params, CT_PTX_PARAM};
+	default: return r->range[r->range_of[o - r->m->op]];
 	}
 }
 
@@ -139,7 +144,8 @@ int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t ma
 		w->host = w->host_row;
 		w->shape = in.space == CT_PTX_LOCAL ? CT_PTX_SCATTERED : w->shape;
 		for (unsigned l = 0; l < CT_PTX_LANES; l++)
-			w->host_row[l] = w->address[l] + (in.space == CT_PTX_LOCAL ? w->local_row[l] : in.delta);
+			w->host_row[l] = w->address[l] +
+			                 (in.space == CT_PTX_LOCAL ? w->local_row[l] : in.delta);
 	}
 	if (window) {
 		w->seen = w->seen_row;
@@ -152,9 +158,14 @@ int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t ma
 /* Elements of every vector of an access, from memory to rows or back. */
 #define PIECE(T, R) \
 	if (mask == CT_PTX_ALL_LANES) \
-		for (unsigned l = 0; l < CT_PTX_LANES; l++) { MOVE(T, R) } \
+		for (unsigned l = 0; l < CT_PTX_LANES; l++) { \
+			MOVE(T, R) \
+		} \
 	else \
-		for (uint32_t left = mask; left; left &= left - 1) { unsigned l = ct_low_bit(left); MOVE(T, R) }
+		for (uint32_t left = mask; left; left &= left - 1) { \
+			unsigned l = ct_low_bit(left); \
+			MOVE(T, R) \
+		}
 #define KEY(width, row, sign) ((width) << 5 | (row) << 1 | (sign))
 
 /* Loads whose lanes are adjacent or the same need no look at each: 1 where that was it. */
@@ -177,48 +188,44 @@ static int load_together(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
 	return 1;
 }
 
-static void load_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, void *row, unsigned at)
+static void load_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, void *row,
+                         unsigned at)
 {
-#define MOVE(T, R) ((R *)row)[l] = (R)*(const T *)(uintptr_t)(w->host[l] + at);
+#define MOVE(T, R) ((R *)row)[l] = (R) * (const T *)(uintptr_t)(w->host[l] + at);
 #define CASE(width, bytes, T, S, R) \
-	case KEY(width, bytes, 0): \
-		PIECE(T, R) \
-		break; \
-	case KEY(width, bytes, 1): \
-		PIECE(S, R) \
-		break;
+	case KEY(width, bytes, 0): PIECE(T, R) break; \
+	case KEY(width, bytes, 1): PIECE(S, R) break;
 	switch (KEY(o->width, o->round, o->mode & CT_PTX_EXTEND_SIGN)) {
-	CASE(1, 2, ct_ptx_u8, ct_ptx_s8, ct_ptx_u16)
-	CASE(1, 4, ct_ptx_u8, ct_ptx_s8, ct_ptx_u32)
-	CASE(1, 8, ct_ptx_u8, ct_ptx_s8, ct_ptx_u64)
-	CASE(2, 2, ct_ptx_u16, ct_ptx_s16, ct_ptx_u16)
-	CASE(2, 4, ct_ptx_u16, ct_ptx_s16, ct_ptx_u32)
-	CASE(2, 8, ct_ptx_u16, ct_ptx_s16, ct_ptx_u64)
-	CASE(4, 4, ct_ptx_u32, ct_ptx_s32, ct_ptx_u32)
-	CASE(4, 8, ct_ptx_u32, ct_ptx_s32, ct_ptx_u64)
-	CASE(8, 8, ct_ptx_u64, ct_ptx_s64, ct_ptx_u64)
+		CASE(1, 2, ct_ptx_u8, ct_ptx_s8, ct_ptx_u16)
+		CASE(1, 4, ct_ptx_u8, ct_ptx_s8, ct_ptx_u32)
+		CASE(1, 8, ct_ptx_u8, ct_ptx_s8, ct_ptx_u64)
+		CASE(2, 2, ct_ptx_u16, ct_ptx_s16, ct_ptx_u16)
+		CASE(2, 4, ct_ptx_u16, ct_ptx_s16, ct_ptx_u32)
+		CASE(2, 8, ct_ptx_u16, ct_ptx_s16, ct_ptx_u64)
+		CASE(4, 4, ct_ptx_u32, ct_ptx_s32, ct_ptx_u32)
+		CASE(4, 8, ct_ptx_u32, ct_ptx_s32, ct_ptx_u64)
+		CASE(8, 8, ct_ptx_u64, ct_ptx_s64, ct_ptx_u64)
 	}
 #undef CASE
 #undef MOVE
 }
 
-static void store_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, const void *row, unsigned at)
+static void store_element(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask,
+                          const void *row, unsigned at)
 {
 #define MOVE(T, R) *(T *)(uintptr_t)(w->host[l] + at) = (T)((const R *)row)[l];
 #define CASE(width, bytes, T, R) \
-	case KEY(width, bytes, 0): \
-		PIECE(T, R) \
-		break;
+	case KEY(width, bytes, 0): PIECE(T, R) break;
 	switch (KEY(o->width, o->round, 0)) {
-	CASE(1, 2, ct_ptx_u8, ct_ptx_u16)
-	CASE(1, 4, ct_ptx_u8, ct_ptx_u32)
-	CASE(1, 8, ct_ptx_u8, ct_ptx_u64)
-	CASE(2, 2, ct_ptx_u16, ct_ptx_u16)
-	CASE(2, 4, ct_ptx_u16, ct_ptx_u32)
-	CASE(2, 8, ct_ptx_u16, ct_ptx_u64)
-	CASE(4, 4, ct_ptx_u32, ct_ptx_u32)
-	CASE(4, 8, ct_ptx_u32, ct_ptx_u64)
-	CASE(8, 8, ct_ptx_u64, ct_ptx_u64)
+		CASE(1, 2, ct_ptx_u8, ct_ptx_u16)
+		CASE(1, 4, ct_ptx_u8, ct_ptx_u32)
+		CASE(1, 8, ct_ptx_u8, ct_ptx_u64)
+		CASE(2, 2, ct_ptx_u16, ct_ptx_u16)
+		CASE(2, 4, ct_ptx_u16, ct_ptx_u32)
+		CASE(2, 8, ct_ptx_u16, ct_ptx_u64)
+		CASE(4, 4, ct_ptx_u32, ct_ptx_u32)
+		CASE(4, 8, ct_ptx_u32, ct_ptx_u64)
+		CASE(8, 8, ct_ptx_u64, ct_ptx_u64)
 	}
 #undef CASE
 #undef MOVE
@@ -242,7 +249,8 @@ void ct_ptx_exec_store(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 	if (ct_ptx_resolve(w, o, mask, (unsigned)o->width * o->count) < 0)
 		return;
 	if (w->shape == CT_PTX_ADJACENT && o->count == 1 && o->width == o->round && o->width >= 4) {
-		memcpy((void *)(uintptr_t)w->host[0], ct_ptx_at(w, o->b), (size_t)o->width * CT_PTX_LANES);
+		memcpy((void *)(uintptr_t)w->host[0], ct_ptx_at(w, o->b),
+		       (size_t)o->width * CT_PTX_LANES);
 		return;
 	}
 	for (unsigned i = 0; i < o->count; i++)
@@ -280,10 +288,13 @@ void ct_ptx_exec_isspacep(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 	for (unsigned l = 0; l < CT_PTX_LANES; l++) {
 		uint64_t address = a[l];
 		int space = generic_space(&address), constant = 0;
-		uint32_t at = space == CT_PTX_GLOBAL && o->space == CT_PTX_CONST ? ct_ptx_find_range(w->run, address, 1) : UINT32_MAX;
+		uint32_t at = space == CT_PTX_GLOBAL && o->space == CT_PTX_CONST
+		                      ? ct_ptx_find_range(w->run, address, 1)
+		                      : UINT32_MAX;
 		for (size_t i = 0; at != UINT32_MAX && i < w->run->m->nglobals; i++) {
 			const struct ct_ptx_symbol *s = &w->run->m->symbol[w->run->m->global[i]];
-			constant |= s->space == CT_PTX_CONST && (uint64_t)(uintptr_t)s->v.storage == w->run->range[at].first;
+			constant |= s->space == CT_PTX_CONST &&
+			            (uint64_t)(uintptr_t)s->v.storage == w->run->range[at].first;
 		}
 		bits |= (uint32_t)(o->space == CT_PTX_CONST ? constant : o->space == space) << l;
 	}
@@ -329,13 +340,15 @@ static size_t before(const struct ct_ptx_memory *memory, uint64_t address)
 	return low;
 }
 
-int ct_ptx_memory_add(struct ct_ptx_memory *memory, const void *first, uint64_t bytes, struct ct_error *e)
+int ct_ptx_memory_add(struct ct_ptx_memory *memory, const void *first, uint64_t bytes,
+                      struct ct_error *e)
 {
 	uint64_t a = (uint64_t)(uintptr_t)first;
 	size_t at = before(memory, a);
 	if (bytes == 0 || a + bytes < a)
 		return ct_fail(e, CT_ERR_USAGE, "a range of memory must have at least one byte");
-	if ((at > 0 && memory->range[at - 1].end > a) || (at < memory->n && memory->range[at].first < a + bytes))
+	if ((at > 0 && memory->range[at - 1].end > a) ||
+	    (at < memory->n && memory->range[at].first < a + bytes))
 		return ct_fail(e, CT_ERR_USAGE, "a range of memory overlaps another one");
 	if (ct_grow((void **)&memory->range, &memory->cap, memory->n + 1, sizeof *memory->range) < 0)
 		return ct_fail_nomem(e);
@@ -356,7 +369,8 @@ int ct_ptx_memory_remove(struct ct_ptx_memory *memory, const void *first, struct
 	return CT_OK;
 }
 
-int ct_ptx_memory_find(const struct ct_ptx_memory *memory, uint64_t address, uint64_t *first, uint64_t *bytes)
+int ct_ptx_memory_find(const struct ct_ptx_memory *memory, uint64_t address, uint64_t *first,
+                       uint64_t *bytes)
 {
 	size_t at = before(memory, address);
 	if (at == 0 || memory->range[at - 1].end <= address)
@@ -383,12 +397,16 @@ int ct_ptx_collect_ranges(struct ct_ptx_run *r)
 		const struct ct_ptx_variable *v = &m->symbol[m->global[i]].v;
 		uint64_t first = (uint64_t)(uintptr_t)v->storage;
 		if (v->storage && !(memory && ct_ptx_memory_find(memory, first, NULL, NULL)))
-			r->range[n++] = (struct ct_ptx_range){.first = first, .end = first + v->bytes, .space = v->space};
+			r->range[n++] = (struct ct_ptx_range){
+				.first = first, .end = first + v->bytes, .space = v->space};
 	}
 	r->nranges = n;
 	qsort(r->range, n, sizeof *r->range, by_first);
-	r->range[n] = (struct ct_ptx_range){.first = CT_PTX_SHARED_WINDOW, .end = CT_PTX_SHARED_WINDOW + r->shared_bytes,
-	                                    .delta = (uint64_t)(uintptr_t)r->shared - CT_PTX_SHARED_WINDOW, .space = CT_PTX_SHARED};
+	r->range[n] = (struct ct_ptx_range){
+		.first = CT_PTX_SHARED_WINDOW,
+		.end = CT_PTX_SHARED_WINDOW + r->shared_bytes,
+		.delta = (uint64_t)(uintptr_t)r->shared - CT_PTX_SHARED_WINDOW,
+		.space = CT_PTX_SHARED};
 	for (size_t i = 0; i < m->nops; i++) /* no operation has found anything yet: an empty range */
 		r->range_of[i] = (uint32_t)n + 1;
 	return CT_OK;

@@ -43,7 +43,8 @@ static int is_complete(const struct ct_ptx_run *r, const struct ct_ptx_barrier *
 }
 
 /* Results of bar.red for one split, into rows of its frame. */
-static void give_result(struct ct_ptx_warp *w, const struct ct_ptx_split *s, const struct ct_ptx_barrier *b)
+static void give_result(struct ct_ptx_warp *w, const struct ct_ptx_split *s,
+                        const struct ct_ptx_barrier *b)
 {
 	const struct ct_ptx_op *o = &w->run->m->op[s->at - 1];
 	unsigned char *frame = w->base[CT_PTX_BASE_FRAME];

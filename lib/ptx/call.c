@@ -21,7 +21,9 @@ void *ct_ptx_host_address(struct ct_ptx_warp *w, uint32_t lane, uint64_t address
 		base = r->params;
 		room = r->f->param_bytes;
 	} else {
-		return ct_ptx_find_range(r, address, bytes) == UINT32_MAX ? NULL : (void *)(uintptr_t)address;
+		return ct_ptx_find_range(r, address, bytes) == UINT32_MAX
+		               ? NULL
+		               : (void *)(uintptr_t)address;
 	}
 	return a <= room && room - a >= bytes ? base + a : NULL;
 }
@@ -48,7 +50,8 @@ static void copy_lane(const struct ct_ptx_warp *w, uint32_t lane, uint32_t local
 {
 	unsigned char *mine = w->local + (size_t)lane * w->run->local_bytes + local;
 	for (uint32_t i = 0; i < n && i < place[0]; i++)
-		memcpy(back ? mine + place[1 + i] : buffer + p[i].offset, back ? buffer + p[i].offset : mine + place[1 + i], p[i].bytes);
+		memcpy(back ? mine + place[1 + i] : buffer + p[i].offset,
+		       back ? buffer + p[i].offset : mine + place[1 + i], p[i].bytes);
 }
 
 int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_function *f)
@@ -71,9 +74,16 @@ int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const str
 		struct thread_state t = {w, ct_low_bit(left)};
 		uint32_t thread = w->index * CT_PTX_LANES + t.lane;
 		struct ct_ptx_call c = {
-			.name = f->name, .cta = &r->cta, .arguments = buffer, .argument_bytes = f->param_bytes,
-			.thread = {thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]},
-			.result = result, .result_bytes = f->result_bytes, .read = read_memory, .thread_state = &t};
+			.name = f->name,
+			.cta = &r->cta,
+			.arguments = buffer,
+			.argument_bytes = f->param_bytes,
+			.thread = {thread % block[0], thread / block[0] % block[1],
+		                   thread / block[0] / block[1]},
+			.result = result,
+			.result_bytes = f->result_bytes,
+			.read = read_memory,
+			.thread_state = &t};
 		memset(result, 0, f->result_bytes);
 		copy_lane(w, t.lane, local, place, f->param, f->nparams, buffer, 0);
 		r->status = r->launch->call(r->launch->call_ctx, &c, r->e);

@@ -57,16 +57,13 @@
 	CT_PTX_ROW_CODES(X) CT_PTX_LANE_CODES(X) CT_PTX_WARP_CODES(X) CT_PTX_CONTROL_CODES(X)
 
 #define CT_PTX_CODE(n) CT_PTX_##n,
-enum ct_ptx_code {
-	CT_PTX_CODES(CT_PTX_CODE)
-	CT_PTX_CODE_COUNT
-};
+enum ct_ptx_code { CT_PTX_CODES(CT_PTX_CODE) CT_PTX_CODE_COUNT };
 #undef CT_PTX_CODE
 
 /* Modifiers of floating-point operations and conversions, in `mode`. */
 enum {
-	CT_PTX_FTZ = 1,      /* subnormal inputs and results become zero */
-	CT_PTX_SAT = 2,      /* results are clamped: to [0, 1], or to the range of an integer type */
+	CT_PTX_FTZ = 1, /* subnormal inputs and results become zero */
+	CT_PTX_SAT = 2, /* results are clamped: to [0, 1], or to the range of an integer type */
 	CT_PTX_APPROX = 4,
 	CT_PTX_WITH_NAN = 8, /* min and max give NaN where either input is */
 	CT_PTX_XORSIGN = 16, /* min and max of magnitudes, sign from both */
@@ -76,9 +73,24 @@ enum {
 
 /* What float_any computes, in `count`; the type is in `width`. */
 enum ct_ptx_float_code {
-	CT_PTX_FADD, CT_PTX_FSUB, CT_PTX_FMUL, CT_PTX_FFMA, CT_PTX_FDIV, CT_PTX_FSQRT, CT_PTX_FRCP,
-	CT_PTX_FMIN, CT_PTX_FMAX, CT_PTX_FABS, CT_PTX_FNEG, CT_PTX_FRSQRT, CT_PTX_FSIN, CT_PTX_FCOS,
-	CT_PTX_FLG2, CT_PTX_FEX2, CT_PTX_FTANH, CT_PTX_FCOPYSIGN
+	CT_PTX_FADD,
+	CT_PTX_FSUB,
+	CT_PTX_FMUL,
+	CT_PTX_FFMA,
+	CT_PTX_FDIV,
+	CT_PTX_FSQRT,
+	CT_PTX_FRCP,
+	CT_PTX_FMIN,
+	CT_PTX_FMAX,
+	CT_PTX_FABS,
+	CT_PTX_FNEG,
+	CT_PTX_FRSQRT,
+	CT_PTX_FSIN,
+	CT_PTX_FCOS,
+	CT_PTX_FLG2,
+	CT_PTX_FEX2,
+	CT_PTX_FTANH,
+	CT_PTX_FCOPYSIGN
 };
 
 /* Comparisons of compare_any, in `count`. */
@@ -96,8 +108,16 @@ enum {
 };
 
 enum ct_ptx_atom {
-	CT_PTX_ATOM_ADD, CT_PTX_ATOM_MIN, CT_PTX_ATOM_MAX, CT_PTX_ATOM_INC, CT_PTX_ATOM_DEC, CT_PTX_ATOM_AND,
-	CT_PTX_ATOM_OR, CT_PTX_ATOM_XOR, CT_PTX_ATOM_EXCH, CT_PTX_ATOM_CAS
+	CT_PTX_ATOM_ADD,
+	CT_PTX_ATOM_MIN,
+	CT_PTX_ATOM_MAX,
+	CT_PTX_ATOM_INC,
+	CT_PTX_ATOM_DEC,
+	CT_PTX_ATOM_AND,
+	CT_PTX_ATOM_OR,
+	CT_PTX_ATOM_XOR,
+	CT_PTX_ATOM_EXCH,
+	CT_PTX_ATOM_CAS
 };
 
 /* Of vote, shfl, match and bar, in `mode`. */

@@ -34,12 +34,29 @@ int ct_ptx_take_one(struct ct_ptx_reader *r, const char *const *list)
 /* Sets the bit of a modifier in the form: 1, or 0 where the atom is none. */
 static int take_modifier(struct ct_ptx_reader *r, struct ct_ptx_form *f)
 {
-	static const struct { const char *name; unsigned bit; } plain[] = {
-		{"ftz", CT_PTX_M_FTZ}, {"sat", CT_PTX_M_SAT}, {"approx", CT_PTX_M_APPROX}, {"full", CT_PTX_M_FULL},
-		{"lo", CT_PTX_M_LO}, {"hi", CT_PTX_M_HI}, {"wide", CT_PTX_M_WIDE}, {"cc", CT_PTX_M_CC},
-		{"NaN", CT_PTX_M_NAN}, {"xorsign", CT_PTX_M_XORSIGN}, {"abs", CT_PTX_M_ABS}, {"relu", CT_PTX_M_RELU},
-		{"noftz", CT_PTX_M_NOFTZ}, {"l", CT_PTX_M_L}, {"r", CT_PTX_M_R}, {"clamp", CT_PTX_M_CLAMP},
-		{"wrap", CT_PTX_M_WRAP}, {"shiftamt", CT_PTX_M_SHIFTAMT}, {"satfinite", 0}};
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} plain[] = {
+		{"ftz", CT_PTX_M_FTZ},
+		{"sat", CT_PTX_M_SAT},
+		{"approx", CT_PTX_M_APPROX},
+		{"full", CT_PTX_M_FULL},
+		{"lo", CT_PTX_M_LO},
+		{"hi", CT_PTX_M_HI},
+		{"wide", CT_PTX_M_WIDE},
+		{"cc", CT_PTX_M_CC},
+		{"NaN", CT_PTX_M_NAN},
+		{"xorsign", CT_PTX_M_XORSIGN},
+		{"abs", CT_PTX_M_ABS},
+		{"relu", CT_PTX_M_RELU},
+		{"noftz", CT_PTX_M_NOFTZ},
+		{"l", CT_PTX_M_L},
+		{"r", CT_PTX_M_R},
+		{"clamp", CT_PTX_M_CLAMP},
+		{"wrap", CT_PTX_M_WRAP},
+		{"shiftamt", CT_PTX_M_SHIFTAMT},
+		{"satfinite", 0}};
 	static const char *const rounds[] = {"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", NULL};
 	int round = ct_ptx_take_one(r, rounds);
 	if (round >= 0) {
@@ -66,7 +83,8 @@ int ct_ptx_form(struct ct_ptx_reader *r, unsigned allowed, unsigned ntypes, stru
 			f->type[f->ntypes++] = (enum ct_ptx_type)type;
 			s->next_atom++;
 		} else if (!take_modifier(r, f)) {
-			return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "%s: '.%s' is not known here", s->opcode, atom);
+			return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "%s: '.%s' is not known here",
+			                       s->opcode, atom);
 		}
 	}
 	if (f->ntypes < ntypes)
@@ -80,18 +98,19 @@ int ct_ptx_want_args(struct ct_ptx_reader *r, unsigned least, unsigned most)
 {
 	const struct ct_ptx_statement *s = &r->s;
 	if (s->next_atom < s->natoms)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "%s: '.%s' is not known here", s->opcode,
-		                       s->atom[s->next_atom]);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "%s: '.%s' is not known here",
+		                       s->opcode, s->atom[s->next_atom]);
 	if (s->nargs < least || s->nargs > most)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s has %u operands where %u are expected", s->opcode,
-		                       s->nargs, s->nargs < least ? least : most);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s has %u operands where %u are expected",
+		                       s->opcode, s->nargs, s->nargs < least ? least : most);
 	return CT_OK;
 }
 
 struct ct_ptx_op *ct_ptx_emit(struct ct_ptx_reader *r, int code)
 {
 	struct ct_ptx_module *m = r->m;
-	if (m->nops > UINT32_MAX / 2 || ct_grow((void **)&m->op, &m->ops_cap, m->nops + 1, sizeof *m->op) < 0) {
+	if (m->nops > UINT32_MAX / 2 ||
+	    ct_grow((void **)&m->op, &m->ops_cap, m->nops + 1, sizeof *m->op) < 0) {
 		ct_ptx_nomem(r);
 		return NULL;
 	}
@@ -109,9 +128,9 @@ struct ct_ptx_op *ct_ptx_emit(struct ct_ptx_reader *r, int code)
 uint32_t ct_ptx_scratch(struct ct_ptx_reader *r, int which)
 {
 	if (!r->scratch[which])
-		r->scratch[which] = 1 + (which == CT_PTX_SCRATCH_32 ? ct_ptx_new_row(r, CT_PTX_B32, 1) :
-		                         which == CT_PTX_SCRATCH_64 ? ct_ptx_new_row(r, CT_PTX_B64, 1) :
-		                         ct_ptx_new_predicate(r, 1));
+		r->scratch[which] = 1 + (which == CT_PTX_SCRATCH_32   ? ct_ptx_new_row(r, CT_PTX_B32, 1)
+		                         : which == CT_PTX_SCRATCH_64 ? ct_ptx_new_row(r, CT_PTX_B64, 1)
+		                                                      : ct_ptx_new_predicate(r, 1));
 	return r->scratch[which] - 1;
 }
 
@@ -165,7 +184,8 @@ int ct_ptx_constant(struct ct_ptx_reader *r, uint64_t bits, unsigned width, uint
 	return rc;
 }
 
-int ct_ptx_shared_constant(struct ct_ptx_reader *r, uint32_t symbol, int64_t offset, unsigned width, uint32_t *ref)
+int ct_ptx_shared_constant(struct ct_ptx_reader *r, uint32_t symbol, int64_t offset, unsigned width,
+                           uint32_t *ref)
 {
 	int rc = new_constant(r, (uint64_t)offset, width, ref);
 	return rc < 0 ? rc : ct_ptx_use_shared(r, symbol, (int)width, *ref - CT_PTX_BASE_CONST);
@@ -178,7 +198,9 @@ int ct_ptx_use_shared(struct ct_ptx_reader *r, uint32_t symbol, int in_constant,
 	if (ct_grow((void **)&m->use, &m->uses_cap, m->nuses + 1, sizeof *m->use) < 0)
 		return ct_ptx_nomem(r);
 	m->use[m->nuses++] = (struct ct_ptx_use){symbol, in_constant, at};
-	return ct_ptx_add_once(&f->variable, &f->nvariables, &f->variables_cap, symbol) < 0 ? ct_ptx_nomem(r) : CT_OK;
+	return ct_ptx_add_once(&f->variable, &f->nvariables, &f->variables_cap, symbol) < 0
+	               ? ct_ptx_nomem(r)
+	               : CT_OK;
 }
 
 int ct_ptx_add_once(uint32_t **list, size_t *n, size_t *cap, uint32_t value)
@@ -193,7 +215,8 @@ int ct_ptx_add_once(uint32_t **list, size_t *n, size_t *cap, uint32_t value)
 }
 
 /* Bits of a constant operand as a value of the type. */
-static int constant_bits(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, uint64_t *bits)
+static int constant_bits(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type,
+                         uint64_t *bits)
 {
 	double d;
 	float f;
@@ -225,7 +248,8 @@ static int constant_bits(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, en
 static int fits(enum ct_ptx_type have, enum ct_ptx_type want)
 {
 	unsigned bytes = ct_ptx_type_bytes(want);
-	return have != CT_PTX_PRED && (ct_ptx_type_bytes(have) == bytes || (bytes == 1 && ct_ptx_type_bytes(have) == 2));
+	return have != CT_PTX_PRED &&
+	       (ct_ptx_type_bytes(have) == bytes || (bytes == 1 && ct_ptx_type_bytes(have) == 2));
 }
 
 int ct_ptx_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, uint32_t *ref)
@@ -244,7 +268,8 @@ int ct_ptx_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_
 	return rc < 0 ? rc : ct_ptx_constant(r, bits, ct_ptx_type_bytes(type), ref);
 }
 
-int ct_ptx_result(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, uint32_t *ref)
+int ct_ptx_result(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type,
+                  uint32_t *ref)
 {
 	if (a->kind == CT_PTX_ARG_SINK) {
 		*ref = ct_ptx_scratch(r, CT_PTX_SCRATCH_64);
@@ -324,46 +349,71 @@ int ct_ptx_place6(enum ct_ptx_type t)
 	return place < 0 || t < CT_PTX_U8 ? -1 : place + (ct_ptx_is_signed(t) ? 3 : 0);
 }
 
-static const struct { const char *name; ct_ptx_decoder *decode; } decoders[] = {
-	{"abs", ct_ptx_decode_unary}, {"activemask", ct_ptx_decode_activemask}, {"add", ct_ptx_decode_add},
-	{"addc", ct_ptx_decode_carry}, {"and", ct_ptx_decode_logic}, {"atom", ct_ptx_decode_atom},
-	{"bar", ct_ptx_decode_bar}, {"barrier", ct_ptx_decode_bar}, {"bfe", ct_ptx_decode_fields},
-	{"bfi", ct_ptx_decode_fields}, {"bfind", ct_ptx_decode_bits}, {"bmsk", ct_ptx_decode_fields},
-	{"bra", ct_ptx_decode_bra}, {"brev", ct_ptx_decode_bits}, {"brkpt", ct_ptx_decode_trap},
-	{"brx", ct_ptx_decode_brx}, {"call", ct_ptx_decode_call}, {"clz", ct_ptx_decode_bits},
-	{"cnot", ct_ptx_decode_logic}, {"copysign", ct_ptx_decode_copysign}, {"cos", ct_ptx_decode_function},
-	{"cp", ct_ptx_decode_async}, {"cvt", ct_ptx_decode_cvt}, {"cvta", ct_ptx_decode_cvta}, {"discard", ct_ptx_decode_prefetch},
-	{"div", ct_ptx_decode_div}, {"dp2a", ct_ptx_decode_dot}, {"dp4a", ct_ptx_decode_dot},
-	{"ex2", ct_ptx_decode_function}, {"exit", ct_ptx_decode_exit}, {"fence", ct_ptx_decode_fence},
-	{"fma", ct_ptx_decode_fma}, {"fns", ct_ptx_decode_fields}, {"isspacep", ct_ptx_decode_isspacep},
-	{"ld", ct_ptx_decode_load}, {"ldmatrix", ct_ptx_decode_ldmatrix}, {"ldu", ct_ptx_decode_load}, {"lg2", ct_ptx_decode_function},
-	{"lop3", ct_ptx_decode_fields}, {"mad", ct_ptx_decode_mad}, {"mad24", ct_ptx_decode_mul24},
-	{"madc", ct_ptx_decode_carry}, {"match", ct_ptx_decode_match}, {"max", ct_ptx_decode_minmax},
-	{"membar", ct_ptx_decode_fence}, {"min", ct_ptx_decode_minmax}, {"mma", ct_ptx_decode_mma}, {"mov", ct_ptx_decode_mov},
-	{"mul", ct_ptx_decode_mul}, {"mul24", ct_ptx_decode_mul24}, {"nanosleep", ct_ptx_decode_nothing},
-	{"neg", ct_ptx_decode_unary}, {"not", ct_ptx_decode_logic}, {"or", ct_ptx_decode_logic},
-	{"pmevent", ct_ptx_decode_nothing}, {"popc", ct_ptx_decode_bits}, {"prefetch", ct_ptx_decode_prefetch},
-	{"prefetchu", ct_ptx_decode_prefetch}, {"prmt", ct_ptx_decode_fields}, {"rcp", ct_ptx_decode_function},
-	{"red", ct_ptx_decode_atom}, {"redux", ct_ptx_decode_redux}, {"rem", ct_ptx_decode_rem},
-	{"ret", ct_ptx_decode_ret}, {"rsqrt", ct_ptx_decode_function}, {"sad", ct_ptx_decode_sad},
-	{"selp", ct_ptx_decode_selp}, {"set", ct_ptx_decode_set}, {"setp", ct_ptx_decode_setp},
-	{"shf", ct_ptx_decode_fields}, {"shfl", ct_ptx_decode_shfl}, {"shl", ct_ptx_decode_shift},
-	{"shr", ct_ptx_decode_shift}, {"sin", ct_ptx_decode_function}, {"slct", ct_ptx_decode_slct},
-	{"sqrt", ct_ptx_decode_function}, {"st", ct_ptx_decode_store}, {"sub", ct_ptx_decode_sub},
-	{"subc", ct_ptx_decode_carry}, {"szext", ct_ptx_decode_fields}, {"tanh", ct_ptx_decode_function},
-	{"testp", ct_ptx_decode_testp}, {"tex", ct_ptx_decode_tex}, {"trap", ct_ptx_decode_trap}, {"vote", ct_ptx_decode_vote},
-	{"xor", ct_ptx_decode_logic}};
+static const struct {
+	const char *name;
+	ct_ptx_decoder *decode;
+} decoders[] = {
+	{"abs", ct_ptx_decode_unary},         {"activemask", ct_ptx_decode_activemask},
+	{"add", ct_ptx_decode_add},           {"addc", ct_ptx_decode_carry},
+	{"and", ct_ptx_decode_logic},         {"atom", ct_ptx_decode_atom},
+	{"bar", ct_ptx_decode_bar},           {"barrier", ct_ptx_decode_bar},
+	{"bfe", ct_ptx_decode_fields},        {"bfi", ct_ptx_decode_fields},
+	{"bfind", ct_ptx_decode_bits},        {"bmsk", ct_ptx_decode_fields},
+	{"bra", ct_ptx_decode_bra},           {"brev", ct_ptx_decode_bits},
+	{"brkpt", ct_ptx_decode_trap},        {"brx", ct_ptx_decode_brx},
+	{"call", ct_ptx_decode_call},         {"clz", ct_ptx_decode_bits},
+	{"cnot", ct_ptx_decode_logic},        {"copysign", ct_ptx_decode_copysign},
+	{"cos", ct_ptx_decode_function},      {"cp", ct_ptx_decode_async},
+	{"cvt", ct_ptx_decode_cvt},           {"cvta", ct_ptx_decode_cvta},
+	{"discard", ct_ptx_decode_prefetch},  {"div", ct_ptx_decode_div},
+	{"dp2a", ct_ptx_decode_dot},          {"dp4a", ct_ptx_decode_dot},
+	{"ex2", ct_ptx_decode_function},      {"exit", ct_ptx_decode_exit},
+	{"fence", ct_ptx_decode_fence},       {"fma", ct_ptx_decode_fma},
+	{"fns", ct_ptx_decode_fields},        {"isspacep", ct_ptx_decode_isspacep},
+	{"ld", ct_ptx_decode_load},           {"ldmatrix", ct_ptx_decode_ldmatrix},
+	{"ldu", ct_ptx_decode_load},          {"lg2", ct_ptx_decode_function},
+	{"lop3", ct_ptx_decode_fields},       {"mad", ct_ptx_decode_mad},
+	{"mad24", ct_ptx_decode_mul24},       {"madc", ct_ptx_decode_carry},
+	{"match", ct_ptx_decode_match},       {"max", ct_ptx_decode_minmax},
+	{"membar", ct_ptx_decode_fence},      {"min", ct_ptx_decode_minmax},
+	{"mma", ct_ptx_decode_mma},           {"mov", ct_ptx_decode_mov},
+	{"mul", ct_ptx_decode_mul},           {"mul24", ct_ptx_decode_mul24},
+	{"nanosleep", ct_ptx_decode_nothing}, {"neg", ct_ptx_decode_unary},
+	{"not", ct_ptx_decode_logic},         {"or", ct_ptx_decode_logic},
+	{"pmevent", ct_ptx_decode_nothing},   {"popc", ct_ptx_decode_bits},
+	{"prefetch", ct_ptx_decode_prefetch}, {"prefetchu", ct_ptx_decode_prefetch},
+	{"prmt", ct_ptx_decode_fields},       {"rcp", ct_ptx_decode_function},
+	{"red", ct_ptx_decode_atom},          {"redux", ct_ptx_decode_redux},
+	{"rem", ct_ptx_decode_rem},           {"ret", ct_ptx_decode_ret},
+	{"rsqrt", ct_ptx_decode_function},    {"sad", ct_ptx_decode_sad},
+	{"selp", ct_ptx_decode_selp},         {"set", ct_ptx_decode_set},
+	{"setp", ct_ptx_decode_setp},         {"shf", ct_ptx_decode_fields},
+	{"shfl", ct_ptx_decode_shfl},         {"shl", ct_ptx_decode_shift},
+	{"shr", ct_ptx_decode_shift},         {"sin", ct_ptx_decode_function},
+	{"slct", ct_ptx_decode_slct},         {"sqrt", ct_ptx_decode_function},
+	{"st", ct_ptx_decode_store},          {"sub", ct_ptx_decode_sub},
+	{"subc", ct_ptx_decode_carry},        {"szext", ct_ptx_decode_fields},
+	{"tanh", ct_ptx_decode_function},     {"testp", ct_ptx_decode_testp},
+	{"tex", ct_ptx_decode_tex},           {"trap", ct_ptx_decode_trap},
+	{"vote", ct_ptx_decode_vote},         {"xor", ct_ptx_decode_logic}};
 
-static const struct { const char *name, *why; } refused[] = {
+static const struct {
+	const char *name, *why;
+} refused[] = {
 	{"wgmma", "asynchronous matrix instructions of Hopper are not emulated"},
 	{"tcgen05", "tensor memory of Blackwell is not emulated"},
 	{"wmma", "matrix instructions whose fragments are not documented are not emulated: use mma"},
 	{"stmatrix", "matrix stores of Hopper are not emulated"},
-	{"mbarrier", "barriers in memory are not emulated"}, {"barrier.cluster", "clusters are not emulated"},
-	{"mapa", "clusters are not emulated"}, {"getctarank", "clusters are not emulated"},
-	{"griddepcontrol", "dependent launches are not emulated"}, {"alloca", "stack allocation is not emulated"},
+	{"mbarrier", "barriers in memory are not emulated"},
+	{"barrier.cluster", "clusters are not emulated"},
+	{"mapa", "clusters are not emulated"},
+	{"getctarank", "clusters are not emulated"},
+	{"griddepcontrol", "dependent launches are not emulated"},
+	{"alloca", "stack allocation is not emulated"},
 	{"tld4", "gathers from textures are not emulated"},
-	{"suld", "surfaces are not emulated"}, {"sust", "surfaces are not emulated"}, {"sured", "surfaces are not emulated"}};
+	{"suld", "surfaces are not emulated"},
+	{"sust", "surfaces are not emulated"},
+	{"sured", "surfaces are not emulated"}};
 
 static int by_name(const void *key, const void *entry)
 {
@@ -373,10 +423,13 @@ static int by_name(const void *key, const void *entry)
 int ct_ptx_decode(struct ct_ptx_reader *r)
 {
 	const char *name = r->s.atom[0];
-	const void *found = bsearch(name, decoders, sizeof decoders / sizeof *decoders, sizeof *decoders, by_name);
+	const void *found = bsearch(
+		name, decoders, sizeof decoders / sizeof *decoders, sizeof *decoders, by_name);
 	r->s.next_atom = 1;
 	if (found)
-		return decoders[((const char *)found - (const char *)decoders) / (ptrdiff_t)sizeof *decoders].decode(r);
+		return decoders[((const char *)found - (const char *)decoders) /
+		                (ptrdiff_t)sizeof *decoders]
+		        .decode(r);
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (strcmp(refused[i].name, name) == 0)
 			return ct_ptx_unknown(r, refused[i].why);

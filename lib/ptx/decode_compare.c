@@ -14,12 +14,12 @@ static const struct comparison comparisons[] = {
 	{"eq", CT_PTX_EQ, 0, CT_PTX_EQ, 0, 0, 'a'}, {"ne", CT_PTX_EQ, 1, CT_PTX_NE, 0, 0, 'a'},
 	{"lt", CT_PTX_LT, 0, CT_PTX_LT, 0, 0, 's'}, {"le", CT_PTX_LE, 0, CT_PTX_LE, 0, 0, 's'},
 	{"gt", CT_PTX_LE, 1, CT_PTX_LT, 1, 0, 's'}, {"ge", CT_PTX_LT, 1, CT_PTX_LE, 1, 0, 's'},
-	{"lo", CT_PTX_LT, 0, 0, 0, 0, 'u'}, {"ls", CT_PTX_LE, 0, 0, 0, 0, 'u'},
-	{"hi", CT_PTX_LE, 1, 0, 0, 0, 'u'}, {"hs", CT_PTX_LT, 1, 0, 0, 0, 'u'},
-	{"equ", 0, 0, CT_PTX_NE, 0, 1, 'f'}, {"neu", 0, 0, CT_PTX_EQ, 0, 1, 'f'},
-	{"ltu", 0, 0, CT_PTX_LE, 1, 1, 'f'}, {"leu", 0, 0, CT_PTX_LT, 1, 1, 'f'},
-	{"gtu", 0, 0, CT_PTX_LE, 0, 1, 'f'}, {"geu", 0, 0, CT_PTX_LT, 0, 1, 'f'},
-	{"num", 0, 0, CT_PTX_NAN, 0, 1, 'f'}, {"nan", 0, 0, CT_PTX_NAN, 0, 0, 'f'}};
+	{"lo", CT_PTX_LT, 0, 0, 0, 0, 'u'},         {"ls", CT_PTX_LE, 0, 0, 0, 0, 'u'},
+	{"hi", CT_PTX_LE, 1, 0, 0, 0, 'u'},         {"hs", CT_PTX_LT, 1, 0, 0, 0, 'u'},
+	{"equ", 0, 0, CT_PTX_NE, 0, 1, 'f'},        {"neu", 0, 0, CT_PTX_EQ, 0, 1, 'f'},
+	{"ltu", 0, 0, CT_PTX_LE, 1, 1, 'f'},        {"leu", 0, 0, CT_PTX_LT, 1, 1, 'f'},
+	{"gtu", 0, 0, CT_PTX_LE, 0, 1, 'f'},        {"geu", 0, 0, CT_PTX_LT, 0, 1, 'f'},
+	{"num", 0, 0, CT_PTX_NAN, 0, 1, 'f'},       {"nan", 0, 0, CT_PTX_NAN, 0, 0, 'f'}};
 
 struct compare_form {
 	const struct comparison *c;
@@ -42,9 +42,11 @@ static int read_form(struct ct_ptx_reader *r, unsigned ntypes, struct compare_fo
 	enum ct_ptx_type type = k->f.type[ntypes - 1];
 	if (rc == CT_OK && (type == CT_PTX_F16X2 || type == CT_PTX_BF16X2))
 		return ct_ptx_unknown(r, "comparisons of pairs are not known");
-	if (rc == CT_OK && (type == CT_PTX_PRED || ct_ptx_type_bytes(type) < 2 ||
-	    (ct_ptx_is_float(type) ? k->c->kind == 'u' : k->c->kind == 'f' || (k->f.modifiers & CT_PTX_M_FTZ)) ||
-	    (type <= CT_PTX_B64 && k->c->kind != 'a') || (k->c->kind == 'u' && ct_ptx_is_signed(type))))
+	if (rc == CT_OK &&
+	    (type == CT_PTX_PRED || ct_ptx_type_bytes(type) < 2 ||
+	     (ct_ptx_is_float(type) ? k->c->kind == 'u'
+	                            : k->c->kind == 'f' || (k->f.modifiers & CT_PTX_M_FTZ)) ||
+	     (type <= CT_PTX_B64 && k->c->kind != 'a') || (k->c->kind == 'u' && ct_ptx_is_signed(type))))
 		return ct_ptx_unknown(r, NULL);
 	return rc;
 }
@@ -52,19 +54,24 @@ static int read_form(struct ct_ptx_reader *r, unsigned ntypes, struct compare_fo
 /* The comparison proper: of bits, of integers, of floats in rows, or of anything lane by lane. */
 static int compare_code(enum ct_ptx_type type, int compare, unsigned modifiers)
 {
-	static const int floats[] = {[CT_PTX_EQ] = CT_PTX_feq_f32, [CT_PTX_NE] = CT_PTX_fne_f32, [CT_PTX_LT] = CT_PTX_flt_f32,
-	                             [CT_PTX_LE] = CT_PTX_fle_f32, [CT_PTX_NAN] = CT_PTX_fnan_f32};
+	static const int floats[] = {
+		[CT_PTX_EQ] = CT_PTX_feq_f32,
+		[CT_PTX_NE] = CT_PTX_fne_f32,
+		[CT_PTX_LT] = CT_PTX_flt_f32,
+		[CT_PTX_LE] = CT_PTX_fle_f32,
+		[CT_PTX_NAN] = CT_PTX_fnan_f32};
 	if (ct_ptx_is_float(type))
-		return (type == CT_PTX_F32 || type == CT_PTX_F64) && !(modifiers & CT_PTX_M_FTZ) ?
-		       floats[compare] + (type == CT_PTX_F64) : CT_PTX_compare_any;
+		return (type == CT_PTX_F32 || type == CT_PTX_F64) && !(modifiers & CT_PTX_M_FTZ)
+		               ? floats[compare] + (type == CT_PTX_F64)
+		               : CT_PTX_compare_any;
 	if (compare == CT_PTX_EQ)
 		return CT_PTX_eq_b16 + ct_ptx_place3(type);
 	return (compare == CT_PTX_LT ? CT_PTX_lt_u16 : CT_PTX_le_u16) + ct_ptx_place6(type);
 }
 
 /* Emits the comparison of operands 1 and 2 into predicates p and q, joined with operand 3. */
-static int emit_compare(struct ct_ptx_reader *r, const struct compare_form *k, enum ct_ptx_type type, uint32_t p,
-                        uint32_t q)
+static int emit_compare(struct ct_ptx_reader *r, const struct compare_form *k, enum ct_ptx_type type,
+                        uint32_t p, uint32_t q)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
 	int real = ct_ptx_is_float(type), swapped = real && k->c->real_swapped;
@@ -93,7 +100,8 @@ int ct_ptx_decode_setp(struct ct_ptx_reader *r)
 	if (rc < 0 || (rc = ct_ptx_want_args(r, k.join ? 4 : 3, k.join ? 4 : 3)) < 0 ||
 	    (rc = ct_ptx_predicate_result(r, &r->s.arg[0], &p)) < 0)
 		return rc;
-	return emit_compare(r, &k, k.f.type[0], p, r->s.arg[0].has_other ? r->s.arg[0].other : CT_PTX_NO_PREDICATE);
+	return emit_compare(r, &k, k.f.type[0], p,
+	                    r->s.arg[0].has_other ? r->s.arg[0].other : CT_PTX_NO_PREDICATE);
 }
 
 /* The comparison as -1 or 1.0 in a register: a predicate first, then a choice. */
@@ -142,7 +150,8 @@ int ct_ptx_decode_slct(struct ct_ptx_reader *r)
 	int rc;
 	if ((rc = ct_ptx_form(r, CT_PTX_M_FTZ, 2, &f)) < 0 || (rc = ct_ptx_want_args(r, 4, 4)) < 0)
 		return rc;
-	if (ct_ptx_type_bytes(f.type[0]) < 2 || f.type[0] == CT_PTX_PRED || (f.type[1] != CT_PTX_S32 && f.type[1] != CT_PTX_F32))
+	if (ct_ptx_type_bytes(f.type[0]) < 2 || f.type[0] == CT_PTX_PRED ||
+	    (f.type[1] != CT_PTX_S32 && f.type[1] != CT_PTX_F32))
 		return ct_ptx_unknown(r, NULL);
 	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_slct);
 	if (!o)

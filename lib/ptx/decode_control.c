@@ -6,7 +6,8 @@
 
 static int await_label(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, int table)
 {
-	struct ct_ptx_pending p = {.name = a->name, .scope = r->scope, .line = r->x.line, .at = (uint32_t)r->m->nops - 1};
+	struct ct_ptx_pending p = {
+		.name = a->name, .scope = r->scope, .line = r->x.line, .at = (uint32_t)r->m->nops - 1};
 	if (a->kind != CT_PTX_ARG_NAME)
 		return ct_ptx_unknown(r, "the target is no label");
 	if (table)
@@ -49,7 +50,8 @@ static int put_places(struct ct_ptx_reader *r, const struct ct_ptx_arg *group)
 	for (unsigned i = 0; i < n; i++) {
 		const struct ct_ptx_arg *a = &r->s.element[group->first + i];
 		if (a->kind != CT_PTX_ARG_VARIABLE || a->symbol >= 0 || a->space != CT_PTX_LOCAL)
-			return ct_ptx_unknown(r, "parameters of a call must be .param variables of the function");
+			return ct_ptx_unknown(
+				r, "parameters of a call must be .param variables of the function");
 		m->table[m->ntable++] = a->ref;
 	}
 	return CT_OK;
@@ -71,7 +73,8 @@ int ct_ptx_decode_call(struct ct_ptx_reader *r)
 		return ct_ptx_unknown(r, "the function is missing");
 	if (i < r->s.nargs && a[i].kind == CT_PTX_ARG_GROUP)
 		params = &a[i];
-	struct ct_ptx_op *o = ct_ptx_emit(r, target->kind == CT_PTX_ARG_ROW ? CT_PTX_call_row : CT_PTX_call);
+	struct ct_ptx_op *o = ct_ptx_emit(
+		r, target->kind == CT_PTX_ARG_ROW ? CT_PTX_call_row : CT_PTX_call);
 	if (!o)
 		return CT_ERR_NOMEM;
 	o->extra = (uint32_t)r->m->ntable;
@@ -81,17 +84,22 @@ int ct_ptx_decode_call(struct ct_ptx_reader *r)
 		if ((rc = ct_ptx_row(r, target, CT_PTX_B64, &o->a)) < 0)
 			return rc;
 	} else {
-		int64_t f = target->kind == CT_PTX_ARG_NAME ?
-		            ct_ptx_names_get(&r->m->functions, target->name, strlen(target->name), 0) : -1;
+		int64_t f = target->kind == CT_PTX_ARG_NAME
+		                    ? ct_ptx_names_get(&r->m->functions, target->name,
+		                                       strlen(target->name), 0)
+		                    : -1;
 		if (f < 0 || r->m->function[f].entry)
-			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s: %s is no function that is declared", r->s.opcode,
+			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT,
+			                       "%s: %s is no function that is declared", r->s.opcode,
 			                       target->name ? target->name : "the target");
 		o->target = (uint32_t)f;
 		if (ct_ptx_add_once(&r->f->callee, &r->f->ncallees, &r->f->callees_cap, (uint32_t)f) < 0)
 			return ct_ptx_nomem(r);
 		const struct ct_ptx_function *callee = &r->m->function[f];
-		if (callee->nparams != (params ? params->count : 0) || callee->nresults != (results ? results->count : 0))
-			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s: %s has another number of parameters or results",
+		if (callee->nparams != (params ? params->count : 0) ||
+		    callee->nresults != (results ? results->count : 0))
+			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT,
+			                       "%s: %s has another number of parameters or results",
 			                       r->s.opcode, target->name);
 	}
 	rc = put_places(r, params);
@@ -133,7 +141,8 @@ int ct_ptx_decode_nothing(struct ct_ptx_reader *r)
 
 int ct_ptx_decode_fence(struct ct_ptx_reader *r)
 {
-	static const char *const known[] = {"cta", "gl", "sys", "sc", "acq_rel", "gpu", "proxy", "alias", "async", NULL};
+	static const char *const known[] = {
+		"cta", "gl", "sys", "sc", "acq_rel", "gpu", "proxy", "alias", "async", NULL};
 	while (ct_ptx_take_one(r, known) >= 0)
 		;
 	int rc = ct_ptx_want_args(r, 0, 0);
@@ -194,7 +203,8 @@ int ct_ptx_decode_bar(struct ct_ptx_reader *r)
 		return rc;
 	if (!first)
 		return CT_OK;
-	return what == CT_PTX_BAR_POPC ? ct_ptx_result(r, &a[0], CT_PTX_U32, &o->d) : ct_ptx_predicate_result(r, &a[0], &o->p);
+	return what == CT_PTX_BAR_POPC ? ct_ptx_result(r, &a[0], CT_PTX_U32, &o->d)
+	                               : ct_ptx_predicate_result(r, &a[0], &o->p);
 }
 
 /* vote.sync.any.pred p, q, mask; vote.sync.ballot.b32 d, q, mask; old forms without .sync and mask */
@@ -212,9 +222,11 @@ int ct_ptx_decode_vote(struct ct_ptx_reader *r)
 		return CT_ERR_NOMEM;
 	o->mode = (uint8_t)kind;
 	o->round = (uint8_t)sync;
-	if ((rc = ct_ptx_predicate(r, &a[1], &o->s)) < 0 || (sync && (rc = ct_ptx_row(r, &a[2], CT_PTX_B32, &o->c)) < 0))
+	if ((rc = ct_ptx_predicate(r, &a[1], &o->s)) < 0 ||
+	    (sync && (rc = ct_ptx_row(r, &a[2], CT_PTX_B32, &o->c)) < 0))
 		return rc;
-	return kind == CT_PTX_VOTE_BALLOT ? ct_ptx_result(r, &a[0], CT_PTX_B32, &o->d) : ct_ptx_predicate_result(r, &a[0], &o->p);
+	return kind == CT_PTX_VOTE_BALLOT ? ct_ptx_result(r, &a[0], CT_PTX_B32, &o->d)
+	                                  : ct_ptx_predicate_result(r, &a[0], &o->p);
 }
 
 /* shfl.sync.down.b32 d|p, a, b, c, mask; old form without .sync and mask */
@@ -236,8 +248,10 @@ int ct_ptx_decode_shfl(struct ct_ptx_reader *r)
 	o->p = a[0].has_other ? a[0].other : CT_PTX_NO_PREDICATE;
 	o->extra = (uint32_t)r->m->nextra;
 	/* Its clamp is the fourth row, in the module's list; c is the member mask as in all such operations. */
-	if ((rc = ct_ptx_result(r, &a[0], CT_PTX_B32, &o->d)) < 0 || (rc = ct_ptx_row(r, &a[1], CT_PTX_B32, &o->a)) < 0 ||
-	    (rc = ct_ptx_row(r, &a[2], CT_PTX_B32, &o->b)) < 0 || (rc = ct_ptx_row(r, &a[3], CT_PTX_B32, &members)) < 0 ||
+	if ((rc = ct_ptx_result(r, &a[0], CT_PTX_B32, &o->d)) < 0 ||
+	    (rc = ct_ptx_row(r, &a[1], CT_PTX_B32, &o->a)) < 0 ||
+	    (rc = ct_ptx_row(r, &a[2], CT_PTX_B32, &o->b)) < 0 ||
+	    (rc = ct_ptx_row(r, &a[3], CT_PTX_B32, &members)) < 0 ||
 	    (sync && (rc = ct_ptx_row(r, &a[4], CT_PTX_B32, &o->c)) < 0))
 		return rc;
 	return ct_ptx_extra(r, members);
@@ -277,7 +291,8 @@ int ct_ptx_decode_redux(struct ct_ptx_reader *r)
 	int rc, sync = ct_ptx_take(r, "sync"), what = ct_ptx_take_one(r, whats);
 	if ((rc = ct_ptx_form(r, 0, 1, &f)) < 0 || (rc = ct_ptx_want_args(r, 3, 3)) < 0)
 		return rc;
-	if (!sync || what < 0 || ct_ptx_place3(f.type[0]) != 1 || (what < CT_PTX_ATOM_AND) != (f.type[0] != CT_PTX_B32))
+	if (!sync || what < 0 || ct_ptx_place3(f.type[0]) != 1 ||
+	    (what < CT_PTX_ATOM_AND) != (f.type[0] != CT_PTX_B32))
 		return ct_ptx_unknown(r, NULL);
 	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_redux);
 	if (!o)
@@ -285,7 +300,8 @@ int ct_ptx_decode_redux(struct ct_ptx_reader *r)
 	o->mode = (uint8_t)what;
 	o->round = 1;
 	o->count = (uint8_t)f.type[0];
-	if ((rc = ct_ptx_result(r, &a[0], f.type[0], &o->d)) < 0 || (rc = ct_ptx_row(r, &a[1], f.type[0], &o->a)) < 0)
+	if ((rc = ct_ptx_result(r, &a[0], f.type[0], &o->d)) < 0 ||
+	    (rc = ct_ptx_row(r, &a[1], f.type[0], &o->a)) < 0)
 		return rc;
 	return ct_ptx_row(r, &a[2], CT_PTX_B32, &o->c);
 }

@@ -6,14 +6,17 @@
 /* Bits of `mode` for what the form asks. */
 static unsigned float_mode(const struct ct_ptx_form *f)
 {
-	return (f->modifiers & CT_PTX_M_FTZ ? CT_PTX_FTZ : 0u) | (f->modifiers & CT_PTX_M_SAT ? CT_PTX_SAT : 0u) |
+	return (f->modifiers & CT_PTX_M_FTZ ? CT_PTX_FTZ : 0u) |
+	       (f->modifiers & CT_PTX_M_SAT ? CT_PTX_SAT : 0u) |
 	       (f->modifiers & (CT_PTX_M_APPROX | CT_PTX_M_FULL) ? CT_PTX_APPROX : 0u) |
-	       (f->modifiers & CT_PTX_M_NAN ? CT_PTX_WITH_NAN : 0u) | (f->modifiers & CT_PTX_M_XORSIGN ? CT_PTX_XORSIGN : 0u) |
+	       (f->modifiers & CT_PTX_M_NAN ? CT_PTX_WITH_NAN : 0u) |
+	       (f->modifiers & CT_PTX_M_XORSIGN ? CT_PTX_XORSIGN : 0u) |
 	       (f->modifiers & CT_PTX_M_RELU ? CT_PTX_RELU : 0u);
 }
 
 /* Emits the vectorised operation where there is one for exactly this form, else the general one. */
-static int emit_float(struct ct_ptx_reader *r, const struct ct_ptx_form *f, int fast, int any, unsigned sources)
+static int emit_float(struct ct_ptx_reader *r, const struct ct_ptx_form *f, int fast, int any,
+                      unsigned sources)
 {
 	enum ct_ptx_type type = f->type[0];
 	unsigned mode = float_mode(f);
@@ -54,20 +57,14 @@ int ct_ptx_decode_float(struct ct_ptx_reader *r, int fast, int any, unsigned sou
 	unsigned allowed = CT_PTX_M_FTZ | CT_PTX_M_NOFTZ;
 	struct ct_ptx_form f;
 	switch (any) {
-	case CT_PTX_FADD: case CT_PTX_FSUB: case CT_PTX_FMUL:
-		allowed |= CT_PTX_M_ROUND | CT_PTX_M_SAT;
-		break;
-	case CT_PTX_FFMA:
-		allowed |= CT_PTX_M_ROUND | CT_PTX_M_SAT | CT_PTX_M_RELU;
-		break;
-	case CT_PTX_FDIV:
-		allowed |= CT_PTX_M_ROUND | CT_PTX_M_APPROX | CT_PTX_M_FULL;
-		break;
-	case CT_PTX_FMIN: case CT_PTX_FMAX:
-		allowed |= CT_PTX_M_NAN | CT_PTX_M_XORSIGN | CT_PTX_M_ABS;
-		break;
-	default:
-		break;
+	case CT_PTX_FADD:
+	case CT_PTX_FSUB:
+	case CT_PTX_FMUL: allowed |= CT_PTX_M_ROUND | CT_PTX_M_SAT; break;
+	case CT_PTX_FFMA: allowed |= CT_PTX_M_ROUND | CT_PTX_M_SAT | CT_PTX_M_RELU; break;
+	case CT_PTX_FDIV: allowed |= CT_PTX_M_ROUND | CT_PTX_M_APPROX | CT_PTX_M_FULL; break;
+	case CT_PTX_FMIN:
+	case CT_PTX_FMAX: allowed |= CT_PTX_M_NAN | CT_PTX_M_XORSIGN | CT_PTX_M_ABS; break;
+	default: break;
 	}
 	int rc = ct_ptx_form(r, allowed, 1, &f);
 	if (rc < 0 || (rc = check_float(r, &f)) < 0)
@@ -84,10 +81,19 @@ int ct_ptx_decode_fma(struct ct_ptx_reader *r)
 
 int ct_ptx_decode_function(struct ct_ptx_reader *r)
 {
-	static const struct { const char *name; int any; unsigned modifiers; unsigned types; } known[] = {
-		{"rcp", CT_PTX_FRCP, CT_PTX_M_ROUND, 2}, {"sqrt", CT_PTX_FSQRT, CT_PTX_M_ROUND, 2},
-		{"rsqrt", CT_PTX_FRSQRT, 0, 2}, {"sin", CT_PTX_FSIN, 0, 1}, {"cos", CT_PTX_FCOS, 0, 1},
-		{"lg2", CT_PTX_FLG2, 0, 1}, {"ex2", CT_PTX_FEX2, 0, 3}, {"tanh", CT_PTX_FTANH, 0, 3}};
+	static const struct {
+		const char *name;
+		int any;
+		unsigned modifiers;
+		unsigned types;
+	} known[] = {{"rcp", CT_PTX_FRCP, CT_PTX_M_ROUND, 2},
+	             {"sqrt", CT_PTX_FSQRT, CT_PTX_M_ROUND, 2},
+	             {"rsqrt", CT_PTX_FRSQRT, 0, 2},
+	             {"sin", CT_PTX_FSIN, 0, 1},
+	             {"cos", CT_PTX_FCOS, 0, 1},
+	             {"lg2", CT_PTX_FLG2, 0, 1},
+	             {"ex2", CT_PTX_FEX2, 0, 3},
+	             {"tanh", CT_PTX_FTANH, 0, 3}};
 	unsigned k = 0;
 	struct ct_ptx_form f;
 	while (strcmp(known[k].name, r->s.atom[0]) != 0)
@@ -96,7 +102,8 @@ int ct_ptx_decode_function(struct ct_ptx_reader *r)
 	if (rc < 0)
 		return rc;
 	int single = f.type[0] == CT_PTX_F32, twice = f.type[0] == CT_PTX_F64 && known[k].types == 2;
-	int half = ct_ptx_is_float(f.type[0]) && !single && f.type[0] != CT_PTX_F64 && known[k].types == 3;
+	int half = ct_ptx_is_float(f.type[0]) && !single && f.type[0] != CT_PTX_F64 &&
+	           known[k].types == 3;
 	if ((!single && !twice && !half) || !(f.modifiers & (CT_PTX_M_APPROX | CT_PTX_M_ROUND)))
 		return ct_ptx_unknown(r, NULL);
 	return emit_float(r, &f, known[k].any == CT_PTX_FSQRT ? CT_PTX_fsqrt_f32 : -1, known[k].any, 1);
@@ -115,7 +122,8 @@ int ct_ptx_decode_copysign(struct ct_ptx_reader *r)
 
 int ct_ptx_decode_testp(struct ct_ptx_reader *r)
 {
-	static const char *const tests[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal", NULL};
+	static const char *const tests[] = {
+		"finite", "infinite", "number", "notanumber", "normal", "subnormal", NULL};
 	int test = ct_ptx_take_one(r, tests), rc;
 	struct ct_ptx_form f;
 	if ((rc = ct_ptx_form(r, 0, 1, &f)) < 0 || (rc = ct_ptx_want_args(r, 2, 2)) < 0)

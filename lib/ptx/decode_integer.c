@@ -12,7 +12,8 @@ static enum ct_ptx_type last_type(const struct ct_ptx_reader *r)
 }
 
 /* Emits an operation of three widths (place3) or six types whose operands all have the type. */
-static int emit_same(struct ct_ptx_reader *r, int code, int place, unsigned sources, enum ct_ptx_type type)
+static int emit_same(struct ct_ptx_reader *r, int code, int place, unsigned sources,
+                     enum ct_ptx_type type)
 {
 	int rc = ct_ptx_want_args(r, sources + 1, sources + 1);
 	if (rc < 0)
@@ -84,7 +85,8 @@ static enum ct_ptx_type wide_type(enum ct_ptx_type t)
 
 static int emit_wide(struct ct_ptx_reader *r, int code, enum ct_ptx_type type, unsigned sources)
 {
-	static const int place[CT_PTX_TYPES] = {[CT_PTX_U16] = 1, [CT_PTX_U32] = 2, [CT_PTX_S16] = 3, [CT_PTX_S32] = 4};
+	static const int place[CT_PTX_TYPES] = {
+		[CT_PTX_U16] = 1, [CT_PTX_U32] = 2, [CT_PTX_S16] = 3, [CT_PTX_S32] = 4};
 	const struct ct_ptx_arg *a = r->s.arg;
 	int rc = ct_ptx_want_args(r, sources + 1, sources + 1);
 	if (rc < 0)
@@ -94,8 +96,8 @@ static int emit_wide(struct ct_ptx_reader *r, int code, enum ct_ptx_type type, u
 	struct ct_ptx_op *o = ct_ptx_emit(r, code + place[type] - 1);
 	if (!o)
 		return CT_ERR_NOMEM;
-	if ((rc = ct_ptx_result(r, &a[0], wide_type(type), &o->d)) < 0 || (rc = ct_ptx_row(r, &a[1], type, &o->a)) < 0 ||
-	    (rc = ct_ptx_row(r, &a[2], type, &o->b)) < 0)
+	if ((rc = ct_ptx_result(r, &a[0], wide_type(type), &o->d)) < 0 ||
+	    (rc = ct_ptx_row(r, &a[1], type, &o->a)) < 0 || (rc = ct_ptx_row(r, &a[2], type, &o->b)) < 0)
 		return rc;
 	return sources > 2 ? ct_ptx_row(r, &a[3], wide_type(type), &o->c) : CT_OK;
 }
@@ -113,7 +115,9 @@ int ct_ptx_decode_mul(struct ct_ptx_reader *r)
 	if (f.modifiers == CT_PTX_M_HI)
 		return emit_same(r, CT_PTX_mulhi_u16, ct_ptx_place6(f.type[0]), 2, f.type[0]);
 	if (f.modifiers == CT_PTX_M_LO)
-		return emit_same(r, CT_PTX_mul_b16, ct_ptx_place6(f.type[0]) < 0 ? -1 : ct_ptx_place3(f.type[0]), 2, f.type[0]);
+		return emit_same(r, CT_PTX_mul_b16,
+		                 ct_ptx_place6(f.type[0]) < 0 ? -1 : ct_ptx_place3(f.type[0]), 2,
+		                 f.type[0]);
 	return ct_ptx_unknown(r, "one of .lo, .hi and .wide is needed");
 }
 
@@ -133,8 +137,11 @@ int ct_ptx_decode_mad(struct ct_ptx_reader *r)
 	if (f.modifiers == CT_PTX_M_HI)
 		return emit_same(r, CT_PTX_madhi_u16, ct_ptx_place6(f.type[0]), 3, f.type[0]);
 	if (f.modifiers == CT_PTX_M_LO)
-		return emit_same(r, CT_PTX_mad_b16, ct_ptx_place6(f.type[0]) < 0 ? -1 : ct_ptx_place3(f.type[0]), 3, f.type[0]);
-	return ct_ptx_unknown(r, f.modifiers & CT_PTX_M_SAT ? NULL : "one of .lo, .hi and .wide is needed");
+		return emit_same(r, CT_PTX_mad_b16,
+		                 ct_ptx_place6(f.type[0]) < 0 ? -1 : ct_ptx_place3(f.type[0]), 3,
+		                 f.type[0]);
+	return ct_ptx_unknown(r,
+	                      f.modifiers & CT_PTX_M_SAT ? NULL : "one of .lo, .hi and .wide is needed");
 }
 
 /* Product into a scratch row, then the sum with carry: mad.cc and madc. */
@@ -146,9 +153,11 @@ static int multiply_with_carry(struct ct_ptx_reader *r, const struct ct_ptx_form
 	int rc = ct_ptx_want_args(r, 4, 4);
 	if (rc < 0)
 		return rc;
-	if (ct_ptx_place3(type) < 1 || ct_ptx_place6(type) < 0 || !(f->modifiers & (CT_PTX_M_LO | CT_PTX_M_HI)))
+	if (ct_ptx_place3(type) < 1 || ct_ptx_place6(type) < 0 ||
+	    !(f->modifiers & (CT_PTX_M_LO | CT_PTX_M_HI)))
 		return ct_ptx_unknown(r, NULL);
-	uint32_t product = ct_ptx_scratch(r, ct_ptx_type_bytes(type) == 4 ? CT_PTX_SCRATCH_32 : CT_PTX_SCRATCH_64);
+	uint32_t product = ct_ptx_scratch(
+		r, ct_ptx_type_bytes(type) == 4 ? CT_PTX_SCRATCH_32 : CT_PTX_SCRATCH_64);
 	uint32_t carry = ct_ptx_scratch(r, CT_PTX_CARRY);
 	struct ct_ptx_op *o = ct_ptx_emit(r, (high ? CT_PTX_mulhi_u16 : CT_PTX_mul_b16) + place);
 	if (!o)
@@ -170,7 +179,8 @@ int ct_ptx_decode_carry(struct ct_ptx_reader *r)
 {
 	const char *name = r->s.atom[0];
 	struct ct_ptx_form f;
-	int multiply = name[0] == 'm', rc = ct_ptx_form(r, CT_PTX_M_CC | (multiply ? CT_PTX_M_LO | CT_PTX_M_HI : 0u), 1, &f);
+	int multiply = name[0] == 'm',
+	    rc = ct_ptx_form(r, CT_PTX_M_CC | (multiply ? CT_PTX_M_LO | CT_PTX_M_HI : 0u), 1, &f);
 	if (rc < 0)
 		return rc;
 	if (multiply)
@@ -207,14 +217,15 @@ int ct_ptx_decode_unary(struct ct_ptx_reader *r)
 	int absolute = r->s.atom[0][0] == 'a';
 	struct ct_ptx_form f;
 	if (ct_ptx_is_float(last_type(r)))
-		return ct_ptx_decode_float(r, absolute ? CT_PTX_fabs_f32 : CT_PTX_fneg_f32, absolute ? CT_PTX_FABS : CT_PTX_FNEG, 1);
+		return ct_ptx_decode_float(r, absolute ? CT_PTX_fabs_f32 : CT_PTX_fneg_f32,
+		                           absolute ? CT_PTX_FABS : CT_PTX_FNEG, 1);
 	int rc = ct_ptx_form(r, 0, 1, &f);
 	if (rc < 0)
 		return rc;
 	if (!ct_ptx_is_signed(f.type[0]))
 		return ct_ptx_unknown(r, NULL);
-	return absolute ? emit_same(r, CT_PTX_abs_u16, ct_ptx_place6(f.type[0]), 1, f.type[0]) :
-	                  emit_same(r, CT_PTX_neg_b16, ct_ptx_place3(f.type[0]), 1, f.type[0]);
+	return absolute ? emit_same(r, CT_PTX_abs_u16, ct_ptx_place6(f.type[0]), 1, f.type[0])
+	                : emit_same(r, CT_PTX_neg_b16, ct_ptx_place3(f.type[0]), 1, f.type[0]);
 }
 
 int ct_ptx_decode_minmax(struct ct_ptx_reader *r)
@@ -222,9 +233,12 @@ int ct_ptx_decode_minmax(struct ct_ptx_reader *r)
 	int least = r->s.atom[0][1] == 'i';
 	struct ct_ptx_form f;
 	if (ct_ptx_is_float(last_type(r)))
-		return ct_ptx_decode_float(r, least ? CT_PTX_fmin_f32 : CT_PTX_fmax_f32, least ? CT_PTX_FMIN : CT_PTX_FMAX, 2);
+		return ct_ptx_decode_float(r, least ? CT_PTX_fmin_f32 : CT_PTX_fmax_f32,
+		                           least ? CT_PTX_FMIN : CT_PTX_FMAX, 2);
 	int rc = ct_ptx_form(r, 0, 1, &f);
-	return rc < 0 ? rc : emit_same(r, least ? CT_PTX_min_u16 : CT_PTX_max_u16, ct_ptx_place6(f.type[0]), 2, f.type[0]);
+	return rc < 0 ? rc
+	              : emit_same(r, least ? CT_PTX_min_u16 : CT_PTX_max_u16, ct_ptx_place6(f.type[0]),
+	                          2, f.type[0]);
 }
 
 /* Predicates: and, or, xor, not as words of one bit a lane. */
@@ -239,17 +253,22 @@ static int logic_of_predicates(struct ct_ptx_reader *r, int join)
 	if (!o)
 		return CT_ERR_NOMEM;
 	o->round = (uint8_t)join;
-	if ((rc = ct_ptx_predicate_result(r, &a[0], &o->p)) < 0 || (rc = ct_ptx_predicate(r, &a[1], &o->s)) < 0)
+	if ((rc = ct_ptx_predicate_result(r, &a[0], &o->p)) < 0 ||
+	    (rc = ct_ptx_predicate(r, &a[1], &o->s)) < 0)
 		return rc;
 	return sources > 1 ? ct_ptx_predicate(r, &a[2], &o->q) : CT_OK;
 }
 
 int ct_ptx_decode_logic(struct ct_ptx_reader *r)
 {
-	static const struct { const char *name; int code, join; } known[] = {
-		{"and", CT_PTX_and_b16, CT_PTX_JOIN_AND}, {"or", CT_PTX_or_b16, CT_PTX_JOIN_OR},
-		{"xor", CT_PTX_xor_b16, CT_PTX_JOIN_XOR}, {"not", CT_PTX_not_b16, CT_PTX_JOIN_NOT},
-		{"cnot", CT_PTX_cnot_b16, CT_PTX_JOIN_NONE}};
+	static const struct {
+		const char *name;
+		int code, join;
+	} known[] = {{"and", CT_PTX_and_b16, CT_PTX_JOIN_AND},
+	             {"or", CT_PTX_or_b16, CT_PTX_JOIN_OR},
+	             {"xor", CT_PTX_xor_b16, CT_PTX_JOIN_XOR},
+	             {"not", CT_PTX_not_b16, CT_PTX_JOIN_NOT},
+	             {"cnot", CT_PTX_cnot_b16, CT_PTX_JOIN_NONE}};
 	struct ct_ptx_form f;
 	unsigned k = 0;
 	int rc = ct_ptx_form(r, 0, 1, &f);
@@ -274,19 +293,26 @@ int ct_ptx_decode_shift(struct ct_ptx_reader *r)
 	int place = ct_ptx_place3(f.type[0]);
 	if (place < 0 || (left && f.type[0] > CT_PTX_B64))
 		return ct_ptx_unknown(r, NULL);
-	struct ct_ptx_op *o = ct_ptx_emit(r, left ? CT_PTX_shl_b16 + place :
-	                                  CT_PTX_shr_u16 + place + (ct_ptx_is_signed(f.type[0]) ? 3 : 0));
+	struct ct_ptx_op *o = ct_ptx_emit(
+		r, left ? CT_PTX_shl_b16 + place
+			: CT_PTX_shr_u16 + place + (ct_ptx_is_signed(f.type[0]) ? 3 : 0));
 	if (!o)
 		return CT_ERR_NOMEM;
-	if ((rc = ct_ptx_result(r, &a[0], f.type[0], &o->d)) < 0 || (rc = ct_ptx_row(r, &a[1], f.type[0], &o->a)) < 0)
+	if ((rc = ct_ptx_result(r, &a[0], f.type[0], &o->d)) < 0 ||
+	    (rc = ct_ptx_row(r, &a[1], f.type[0], &o->a)) < 0)
 		return rc;
 	return ct_ptx_row(r, &a[2], CT_PTX_U32, &o->b); /* the amount always has 32 bits */
 }
 
 int ct_ptx_decode_bits(struct ct_ptx_reader *r)
 {
-	static const struct { const char *name; int code; } known[] = {
-		{"popc", CT_PTX_popc}, {"clz", CT_PTX_clz}, {"bfind", CT_PTX_bfind}, {"brev", CT_PTX_brev}};
+	static const struct {
+		const char *name;
+		int code;
+	} known[] = {{"popc", CT_PTX_popc},
+	             {"clz", CT_PTX_clz},
+	             {"bfind", CT_PTX_bfind},
+	             {"brev", CT_PTX_brev}};
 	struct ct_ptx_form f;
 	unsigned k = 0;
 	int rc;
@@ -302,7 +328,8 @@ int ct_ptx_decode_bits(struct ct_ptx_reader *r)
 		return CT_ERR_NOMEM;
 	o->width = (uint8_t)ct_ptx_type_bytes(f.type[0]);
 	o->mode = (uint8_t)((f.modifiers & CT_PTX_M_SHIFTAMT ? 2 : 0) + ct_ptx_is_signed(f.type[0]));
-	rc = ct_ptx_result(r, &r->s.arg[0], known[k].code == CT_PTX_brev ? f.type[0] : CT_PTX_U32, &o->d);
+	rc = ct_ptx_result(r, &r->s.arg[0], known[k].code == CT_PTX_brev ? f.type[0] : CT_PTX_U32,
+	                   &o->d);
 	return rc < 0 ? rc : ct_ptx_row(r, &r->s.arg[1], f.type[0], &o->a);
 }
 
@@ -316,9 +343,12 @@ struct field_form {
 };
 
 static const struct field_form field_forms[] = {
-	{"bfe", "ttww", CT_PTX_bfe, 0, 12, 1}, {"bfi", "tttww", CT_PTX_bfi, 0, 12, 0},
-	{"bmsk", "www", CT_PTX_bmsk, CT_PTX_M_CLAMP | CT_PTX_M_WRAP, 4, 0}, {"fns", "wwww", CT_PTX_fns, 0, 4, 0},
-	{"lop3", "wwwwi", CT_PTX_lop3, 0, 4, 0}, {"prmt", "wwww", CT_PTX_prmt, 0, 4, 0},
+	{"bfe", "ttww", CT_PTX_bfe, 0, 12, 1},
+	{"bfi", "tttww", CT_PTX_bfi, 0, 12, 0},
+	{"bmsk", "www", CT_PTX_bmsk, CT_PTX_M_CLAMP | CT_PTX_M_WRAP, 4, 0},
+	{"fns", "wwww", CT_PTX_fns, 0, 4, 0},
+	{"lop3", "wwwwi", CT_PTX_lop3, 0, 4, 0},
+	{"prmt", "wwww", CT_PTX_prmt, 0, 4, 0},
 	{"shf", "wwww", CT_PTX_shf, CT_PTX_M_L | CT_PTX_M_R | CT_PTX_M_CLAMP | CT_PTX_M_WRAP, 4, 0},
 	{"szext", "www", CT_PTX_szext, CT_PTX_M_CLAMP | CT_PTX_M_WRAP, 4, 1}};
 
@@ -334,7 +364,8 @@ static int field_operands(struct ct_ptx_reader *r, const struct field_form *k, e
 				return ct_ptx_unknown(r, "its table must be a constant up to 255");
 			o->imm = (int64_t)a[i].value;
 		} else {
-			rc = ct_ptx_row(r, &a[i], k->operands[i] == 't' ? type : CT_PTX_B32, source[i - 1]);
+			rc = ct_ptx_row(r, &a[i], k->operands[i] == 't' ? type : CT_PTX_B32,
+			                source[i - 1]);
 		}
 	}
 	if (rc == CT_OK && k->code == CT_PTX_bfi) {
@@ -363,15 +394,18 @@ int ct_ptx_decode_fields(struct ct_ptx_reader *r)
 	    (rc = ct_ptx_want_args(r, (unsigned)strlen(k->operands), (unsigned)strlen(k->operands))) < 0)
 		return rc;
 	unsigned bytes = ct_ptx_type_bytes(f.type[0]);
-	if (ct_ptx_place3(f.type[0]) < 0 || !(bytes & k->widths) || k->sign != (f.type[0] > CT_PTX_B64) ||
-	    (k->code == CT_PTX_shf && (!(f.modifiers & (CT_PTX_M_L | CT_PTX_M_R)) || !(f.modifiers & (CT_PTX_M_CLAMP | CT_PTX_M_WRAP)))))
+	if (ct_ptx_place3(f.type[0]) < 0 || !(bytes & k->widths) ||
+	    k->sign != (f.type[0] > CT_PTX_B64) ||
+	    (k->code == CT_PTX_shf && (!(f.modifiers & (CT_PTX_M_L | CT_PTX_M_R)) ||
+	                               !(f.modifiers & (CT_PTX_M_CLAMP | CT_PTX_M_WRAP)))))
 		return ct_ptx_unknown(r, NULL);
 	struct ct_ptx_op *o = ct_ptx_emit(r, k->code);
 	if (!o)
 		return CT_ERR_NOMEM;
 	o->width = (uint8_t)bytes;
-	o->mode = (uint8_t)(mode ? mode : ct_ptx_is_signed(f.type[0]) | (f.modifiers & CT_PTX_M_WRAP ? 2 : 0) |
-	                    (f.modifiers & CT_PTX_M_R ? 4 : 0));
+	o->mode = (uint8_t)(mode ? mode
+	                         : ct_ptx_is_signed(f.type[0]) | (f.modifiers & CT_PTX_M_WRAP ? 2 : 0) |
+	                                    (f.modifiers & CT_PTX_M_R ? 4 : 0));
 	return field_operands(r, k, f.type[0], o);
 }
 
@@ -386,7 +420,8 @@ int ct_ptx_decode_mul24(struct ct_ptx_reader *r)
 		return ct_ptx_unknown(r, NULL);
 	rc = emit_same(r, add ? CT_PTX_mad24 : CT_PTX_mul24, 0, add ? 3 : 2, f.type[0]);
 	if (rc == CT_OK)
-		r->m->op[r->m->nops - 1].mode = (uint8_t)(ct_ptx_is_signed(f.type[0]) | (f.modifiers & CT_PTX_M_HI ? 2 : 0));
+		r->m->op[r->m->nops - 1].mode = (uint8_t)(ct_ptx_is_signed(f.type[0]) |
+		                                          (f.modifiers & CT_PTX_M_HI ? 2 : 0));
 	return rc;
 }
 
@@ -403,7 +438,8 @@ int ct_ptx_decode_dot(struct ct_ptx_reader *r)
 			return ct_ptx_unknown(r, NULL);
 	rc = emit_same(r, four ? CT_PTX_dp4a : CT_PTX_dp2a, 0, 3, CT_PTX_B32);
 	if (rc == CT_OK)
-		r->m->op[r->m->nops - 1].mode = (uint8_t)(ct_ptx_is_signed(f.type[0]) | ct_ptx_is_signed(f.type[1]) << 1 |
+		r->m->op[r->m->nops - 1].mode = (uint8_t)(ct_ptx_is_signed(f.type[0]) |
+		                                          ct_ptx_is_signed(f.type[1]) << 1 |
 		                                          (f.modifiers & CT_PTX_M_HI ? 4 : 0));
 	return rc;
 }

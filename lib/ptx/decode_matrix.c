@@ -41,7 +41,8 @@ int ct_ptx_decode_async(struct ct_ptx_reader *r)
 	o->count = 1;
 	o->last = 1;
 	if ((rc = ct_ptx_memory_address(r, &a[1], o, CT_PTX_GLOBAL)) < 0 ||
-	    (rc = r->s.nargs > 3 ? ct_ptx_row(r, &a[3], CT_PTX_B32, &o->b) : ct_ptx_constant(r, a[2].value, 4, &o->b)) < 0)
+	    (rc = r->s.nargs > 3 ? ct_ptx_row(r, &a[3], CT_PTX_B32, &o->b)
+	                         : ct_ptx_constant(r, a[2].value, 4, &o->b)) < 0)
 		return rc;
 	if (!(o = ct_ptx_emit(r, CT_PTX_async_store)))
 		return CT_ERR_NOMEM;
@@ -51,7 +52,8 @@ int ct_ptx_decode_async(struct ct_ptx_reader *r)
 }
 
 /* Registers of a vector, all of one type, to the module's list. */
-static int put_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, unsigned n, int result)
+static int put_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type,
+                    unsigned n, int result)
 {
 	uint32_t ref = 0;
 	int rc = CT_OK;
@@ -92,14 +94,21 @@ static const struct {
 	const char *shape, *accumulator, *factor;
 	struct ct_ptx_product p;
 } products[] = {
-	{"m16n8k8", "f32", "f16", {16, 8, CT_PTX_X_F16, 4, 2, 1}}, {"m16n8k8", "f16", "f16", {16, 8, CT_PTX_X_F16, 2, 2, 1}},
-	{"m16n8k16", "f32", "f16", {16, 16, CT_PTX_X_F16, 4, 4, 2}}, {"m16n8k16", "f16", "f16", {16, 16, CT_PTX_X_F16, 2, 4, 2}},
-	{"m16n8k8", "f32", "bf16", {16, 8, CT_PTX_X_BF16, 4, 2, 1}}, {"m16n8k16", "f32", "bf16", {16, 16, CT_PTX_X_BF16, 4, 4, 2}},
-	{"m16n8k4", "f32", "tf32", {16, 4, CT_PTX_X_TF32, 4, 2, 1}}, {"m16n8k8", "f32", "tf32", {16, 8, CT_PTX_X_TF32, 4, 4, 2}},
+	{"m16n8k8", "f32", "f16", {16, 8, CT_PTX_X_F16, 4, 2, 1}},
+	{"m16n8k8", "f16", "f16", {16, 8, CT_PTX_X_F16, 2, 2, 1}},
+	{"m16n8k16", "f32", "f16", {16, 16, CT_PTX_X_F16, 4, 4, 2}},
+	{"m16n8k16", "f16", "f16", {16, 16, CT_PTX_X_F16, 2, 4, 2}},
+	{"m16n8k8", "f32", "bf16", {16, 8, CT_PTX_X_BF16, 4, 2, 1}},
+	{"m16n8k16", "f32", "bf16", {16, 16, CT_PTX_X_BF16, 4, 4, 2}},
+	{"m16n8k4", "f32", "tf32", {16, 4, CT_PTX_X_TF32, 4, 2, 1}},
+	{"m16n8k8", "f32", "tf32", {16, 8, CT_PTX_X_TF32, 4, 4, 2}},
 	{"m8n8k4", "f64", "f64", {8, 4, CT_PTX_X_F64, 2, 1, 1}},
-	{"m8n8k16", "s32", "s8", {8, 16, CT_PTX_X_S8, 2, 1, 1}}, {"m8n8k16", "s32", "u8", {8, 16, CT_PTX_X_U8, 2, 1, 1}},
-	{"m16n8k16", "s32", "s8", {16, 16, CT_PTX_X_S8, 4, 2, 1}}, {"m16n8k16", "s32", "u8", {16, 16, CT_PTX_X_U8, 4, 2, 1}},
-	{"m16n8k32", "s32", "s8", {16, 32, CT_PTX_X_S8, 4, 4, 2}}, {"m16n8k32", "s32", "u8", {16, 32, CT_PTX_X_U8, 4, 4, 2}}};
+	{"m8n8k16", "s32", "s8", {8, 16, CT_PTX_X_S8, 2, 1, 1}},
+	{"m8n8k16", "s32", "u8", {8, 16, CT_PTX_X_U8, 2, 1, 1}},
+	{"m16n8k16", "s32", "s8", {16, 16, CT_PTX_X_S8, 4, 2, 1}},
+	{"m16n8k16", "s32", "u8", {16, 16, CT_PTX_X_U8, 4, 2, 1}},
+	{"m16n8k32", "s32", "s8", {16, 32, CT_PTX_X_S8, 4, 4, 2}},
+	{"m16n8k32", "s32", "u8", {16, 32, CT_PTX_X_U8, 4, 4, 2}}};
 
 const struct ct_ptx_product *ct_ptx_product_at(unsigned index)
 {
@@ -119,8 +128,9 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 	at = s->next_atom;
 	if (!fine || s->natoms != at + 4)
 		return ct_ptx_unknown(r, NULL);
-	while (i < n && (strcmp(products[i].shape, shape) || strcmp(products[i].accumulator, s->atom[at]) ||
-	                 strcmp(products[i].factor, s->atom[at + 1])))
+	while (i < n &&
+	       (strcmp(products[i].shape, shape) || strcmp(products[i].accumulator, s->atom[at]) ||
+	        strcmp(products[i].factor, s->atom[at + 1])))
 		i++;
 	r->s.next_atom = s->natoms;
 	if (i == n || strcmp(s->atom[at + 3], s->atom[at]) || (clamped && strcmp(s->atom[at], "s32")))
@@ -137,11 +147,12 @@ int ct_ptx_decode_mma(struct ct_ptx_reader *r)
 	if (!o)
 		return CT_ERR_NOMEM;
 	o->imm = i;
-	o->mode = (uint8_t)(clamped | (int)unsigned_b << 1 | (s->atom[at][0] == 'f' && s->atom[at][1] == '1' ? 4 : 0));
+	o->mode = (uint8_t)(clamped | (int)unsigned_b << 1 |
+	                    (s->atom[at][0] == 'f' && s->atom[at][1] == '1' ? 4 : 0));
 	o->extra = (uint32_t)r->m->nextra;
 	enum ct_ptx_type type = p->factor == CT_PTX_X_F64 ? CT_PTX_B64 : CT_PTX_B32;
-	if ((rc = put_rows(r, &a[0], type, p->accumulators, 1)) < 0 || (rc = put_rows(r, &a[1], type, p->a, 0)) < 0 ||
-	    (rc = put_rows(r, &a[2], type, p->b, 0)) < 0)
+	if ((rc = put_rows(r, &a[0], type, p->accumulators, 1)) < 0 ||
+	    (rc = put_rows(r, &a[1], type, p->a, 0)) < 0 || (rc = put_rows(r, &a[2], type, p->b, 0)) < 0)
 		return rc;
 	return put_rows(r, &a[3], type, p->accumulators, 0);
 }

@@ -6,7 +6,7 @@
 /* How an access is written: its space, type and shape. */
 struct access {
 	int space;
-	unsigned count;          /* elements of a vector */
+	unsigned count; /* elements of a vector */
 	enum ct_ptx_type type;
 };
 
@@ -40,11 +40,15 @@ static int read_access(struct ct_ptx_reader *r, struct access *a)
 			a->count = 4, space = 1;
 		more = skip_hints(r) || space != CT_PTX_GENERIC;
 	}
-	int type = s->next_atom < s->natoms ? ct_ptx_type_named(s->atom[s->next_atom], strlen(s->atom[s->next_atom])) : -1;
+	int type = s->next_atom < s->natoms
+	                   ? ct_ptx_type_named(s->atom[s->next_atom], strlen(s->atom[s->next_atom]))
+	                   : -1;
 	if (type < 0 || type == CT_PTX_PRED)
-		return s->next_atom < s->natoms ?
-		       ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "%s: '.%s' is not known here", s->opcode, s->atom[s->next_atom]) :
-		       ct_ptx_unknown(r, "a type is missing");
+		return s->next_atom < s->natoms
+		               ? ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED,
+		                                 "%s: '.%s' is not known here", s->opcode,
+		                                 s->atom[s->next_atom])
+		               : ct_ptx_unknown(r, "a type is missing");
 	r->s.next_atom++;
 	a->type = (enum ct_ptx_type)type;
 	if (a->count * ct_ptx_type_bytes(a->type) > 32)
@@ -53,11 +57,13 @@ static int read_access(struct ct_ptx_reader *r, struct access *a)
 }
 
 /* An address that is a variable: a constant, or relative to the frame, or a special register. */
-static int variable_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o, int space)
+static int variable_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o,
+                            int space)
 {
 	const struct ct_ptx_symbol *s = a->symbol >= 0 ? &r->m->symbol[a->symbol] : NULL;
 	int lives = s ? s->space : a->space;
-	if (space != CT_PTX_GENERIC && space != lives && !(space == CT_PTX_PARAM && lives == CT_PTX_LOCAL))
+	if (space != CT_PTX_GENERIC && space != lives &&
+	    !(space == CT_PTX_PARAM && lives == CT_PTX_LOCAL))
 		return ct_ptx_unknown(r, "the variable lives in another state space");
 	o->space = (uint8_t)lives;
 	o->imm = a->offset;
@@ -72,7 +78,8 @@ static int variable_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a,
 	if (s && s->space == CT_PTX_SHARED)
 		return ct_ptx_use_shared(r, (uint32_t)a->symbol, 0, (uint32_t)(o - r->m->op));
 	if (s && !s->v.storage)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is not defined in this module", s->v.name);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is not defined in this module",
+		                       s->v.name);
 	if (s)
 		o->imm += (int64_t)(uintptr_t)s->v.storage;
 	else
@@ -82,7 +89,8 @@ static int variable_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a,
 	return CT_OK;
 }
 
-int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o, int space)
+int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, struct ct_ptx_op *o,
+                          int space)
 {
 	if (a->kind != CT_PTX_ARG_MEMORY || a->count)
 		return ct_ptx_unknown(r, "an address in brackets is needed");
@@ -92,7 +100,8 @@ int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, s
 	o->imm = a->offset;
 	if (a->inner == CT_PTX_ARG_INTEGER)
 		return ct_ptx_constant(r, 0, 8, &o->a);
-	if (ct_ptx_type_bytes(a->type) == 4 && a->type != CT_PTX_PRED && space != CT_PTX_GENERIC && space != CT_PTX_GLOBAL)
+	if (ct_ptx_type_bytes(a->type) == 4 && a->type != CT_PTX_PRED && space != CT_PTX_GENERIC &&
+	    space != CT_PTX_GLOBAL)
 		o->mode |= CT_PTX_ADDRESS_32;
 	else if (ct_ptx_type_bytes(a->type) != 8)
 		return ct_ptx_unknown(r, "the address has another width than 64 bits");
@@ -103,8 +112,8 @@ int ct_ptx_memory_address(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, s
 }
 
 /* Registers may be wider than what is loaded or stored. */
-static int element_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, int load,
-                       uint32_t *ref, unsigned *bytes)
+static int element_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type,
+                       int load, uint32_t *ref, unsigned *bytes)
 {
 	if (a->kind == CT_PTX_ARG_ROW) {
 		*bytes = ct_ptx_type_bytes(a->type) < 2 ? 2 : ct_ptx_type_bytes(a->type);
@@ -120,8 +129,8 @@ static int element_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum
 }
 
 /* Rows of the value or values: the width of their rows goes to `round`, which must be the same for all. */
-static int value_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, const struct access *k, int load,
-                      struct ct_ptx_op *o)
+static int value_rows(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, const struct access *k,
+                      int load, struct ct_ptx_op *o)
 {
 	unsigned bytes = 0, first = 0;
 	uint32_t ref;
@@ -162,7 +171,8 @@ int ct_ptx_decode_load(struct ct_ptx_reader *r)
 	o->width = (uint8_t)ct_ptx_type_bytes(k.type);
 	o->count = (uint8_t)k.count;
 	o->mode = ct_ptx_is_signed(k.type) ? CT_PTX_EXTEND_SIGN : 0;
-	if ((rc = value_rows(r, &a[0], &k, 1, o)) < 0 || (rc = ct_ptx_memory_address(r, &a[1], o, k.space)) < 0)
+	if ((rc = value_rows(r, &a[0], &k, 1, o)) < 0 ||
+	    (rc = ct_ptx_memory_address(r, &a[1], o, k.space)) < 0)
 		return rc;
 	o->d = r->m->extra[o->extra];
 	if (is_parameter(o, &a[1])) {
@@ -187,10 +197,13 @@ int ct_ptx_decode_store(struct ct_ptx_reader *r)
 		return CT_ERR_NOMEM;
 	o->width = (uint8_t)ct_ptx_type_bytes(k.type);
 	o->count = (uint8_t)k.count;
-	if ((rc = value_rows(r, &a[1], &k, 0, o)) < 0 || (rc = ct_ptx_memory_address(r, &a[0], o, k.space)) < 0)
+	if ((rc = value_rows(r, &a[1], &k, 0, o)) < 0 ||
+	    (rc = ct_ptx_memory_address(r, &a[0], o, k.space)) < 0)
 		return rc;
 	o->b = r->m->extra[o->extra];
-	return o->space == CT_PTX_PARAM || o->space == CT_PTX_CONST ? ct_ptx_unknown(r, "parameters and constants of a kernel cannot be written") : CT_OK;
+	return o->space == CT_PTX_PARAM || o->space == CT_PTX_CONST
+	               ? ct_ptx_unknown(r, "parameters and constants of a kernel cannot be written")
+	               : CT_OK;
 }
 
 /* Which types an atomic operation has. */
@@ -202,18 +215,12 @@ static int check_atom(struct ct_ptx_reader *r, int what, enum ct_ptx_type t)
 	case CT_PTX_ATOM_ADD:
 		fine = t > CT_PTX_B64 && (bytes >= 4 || t == CT_PTX_F16 || t == CT_PTX_BF16);
 		break;
-	case CT_PTX_ATOM_MIN: case CT_PTX_ATOM_MAX:
-		fine = ct_ptx_place6(t) >= 0 && bytes >= 4;
-		break;
-	case CT_PTX_ATOM_INC: case CT_PTX_ATOM_DEC:
-		fine = t == CT_PTX_U32;
-		break;
-	case CT_PTX_ATOM_CAS:
-		fine = t <= CT_PTX_B64 && bytes >= 2;
-		break;
-	default:
-		fine = t <= CT_PTX_B64 && bytes >= 4;
-		break;
+	case CT_PTX_ATOM_MIN:
+	case CT_PTX_ATOM_MAX: fine = ct_ptx_place6(t) >= 0 && bytes >= 4; break;
+	case CT_PTX_ATOM_INC:
+	case CT_PTX_ATOM_DEC: fine = t == CT_PTX_U32; break;
+	case CT_PTX_ATOM_CAS: fine = t <= CT_PTX_B64 && bytes >= 2; break;
+	default: fine = t <= CT_PTX_B64 && bytes >= 4; break;
 	}
 	/* Compilers write the type with a sign too where it does not matter. */
 	if (!fine && what >= CT_PTX_ATOM_AND)
@@ -223,7 +230,8 @@ static int check_atom(struct ct_ptx_reader *r, int what, enum ct_ptx_type t)
 
 int ct_ptx_decode_atom(struct ct_ptx_reader *r)
 {
-	static const char *const whats[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", NULL};
+	static const char *const whats[] = {
+		"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas", NULL};
 	const struct ct_ptx_arg *a = r->s.arg;
 	unsigned result = r->s.atom[0][0] == 'a';
 	int space, what, rc;
@@ -238,7 +246,8 @@ int ct_ptx_decode_atom(struct ct_ptx_reader *r)
 	if (what < 0 || type < 0)
 		return ct_ptx_unknown(r, NULL);
 	unsigned n = result + (what == CT_PTX_ATOM_CAS ? 3 : 2);
-	if ((rc = ct_ptx_want_args(r, n, n)) < 0 || (rc = check_atom(r, what, (enum ct_ptx_type)type)) < 0)
+	if ((rc = ct_ptx_want_args(r, n, n)) < 0 ||
+	    (rc = check_atom(r, what, (enum ct_ptx_type)type)) < 0)
 		return rc;
 	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_atom);
 	if (!o)
@@ -247,18 +256,21 @@ int ct_ptx_decode_atom(struct ct_ptx_reader *r)
 	o->width = (uint8_t)ct_ptx_type_bytes((enum ct_ptx_type)type);
 	o->count = (uint8_t)type;
 	o->d = CT_PTX_NO_ROW;
-	if ((rc = ct_ptx_memory_address(r, &a[result], o, space)) < 0 || (result && a[0].kind != CT_PTX_ARG_SINK &&
-	    (rc = ct_ptx_result(r, &a[0], (enum ct_ptx_type)type, &o->d)) < 0) ||
+	if ((rc = ct_ptx_memory_address(r, &a[result], o, space)) < 0 ||
+	    (result && a[0].kind != CT_PTX_ARG_SINK &&
+	     (rc = ct_ptx_result(r, &a[0], (enum ct_ptx_type)type, &o->d)) < 0) ||
 	    (rc = ct_ptx_row(r, &a[result + 1], (enum ct_ptx_type)type, &o->b)) < 0)
 		return rc;
 	if (o->space != CT_PTX_GENERIC && o->space != CT_PTX_GLOBAL && o->space != CT_PTX_SHARED)
 		return ct_ptx_unknown(r, "atomics are of global and shared memory");
-	return what == CT_PTX_ATOM_CAS ? ct_ptx_row(r, &a[result + 2], (enum ct_ptx_type)type, &o->c) : CT_OK;
+	return what == CT_PTX_ATOM_CAS ? ct_ptx_row(r, &a[result + 2], (enum ct_ptx_type)type, &o->c)
+	                               : CT_OK;
 }
 
 int ct_ptx_decode_prefetch(struct ct_ptx_reader *r)
 {
-	static const char *const levels[] = {"L1", "L2", "L2::evict_last", "L2::evict_normal", "L2::128B", NULL};
+	static const char *const levels[] = {
+		"L1", "L2", "L2::evict_last", "L2::evict_normal", "L2::128B", NULL};
 	int space = ct_ptx_take_space(r), rc;
 	ct_ptx_take_one(r, levels);
 	ct_ptx_take(r, "tensormap");

@@ -5,12 +5,14 @@
 #include "ptx/emulate.h"
 
 /* Row that holds the address of a variable in its own state space. May emit an operation. */
-static int address_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, unsigned width, uint32_t *ref)
+static int address_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, unsigned width,
+                       uint32_t *ref)
 {
 	const struct ct_ptx_symbol *s = a->symbol >= 0 ? &r->m->symbol[a->symbol] : NULL;
 	struct ct_ptx_op *o;
 	if (s && s->dynamic && a->offset == 0) {
-		*ref = (width == 8 ? CT_PTX_DYNAMIC_BASE_64 : CT_PTX_DYNAMIC_BASE) * 4 * CT_PTX_LANES + CT_PTX_BASE_SPECIAL;
+		*ref = (width == 8 ? CT_PTX_DYNAMIC_BASE_64 : CT_PTX_DYNAMIC_BASE) * 4 * CT_PTX_LANES +
+		       CT_PTX_BASE_SPECIAL;
 		r->f->shared_align = s->v.align > r->f->shared_align ? s->v.align : r->f->shared_align;
 		return CT_OK;
 	}
@@ -19,9 +21,11 @@ static int address_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, unsi
 	if (s && s->space == CT_PTX_SHARED)
 		return ct_ptx_shared_constant(r, (uint32_t)a->symbol, a->offset, width, ref);
 	if (s && !s->v.storage)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is not defined in this module", s->v.name);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is not defined in this module",
+		                       s->v.name);
 	if (s)
-		return ct_ptx_constant(r, (uint64_t)(uintptr_t)s->v.storage + (uint64_t)a->offset, 8, ref);
+		return ct_ptx_constant(r, (uint64_t)(uintptr_t)s->v.storage + (uint64_t)a->offset, 8,
+		                       ref);
 	if (a->space != CT_PTX_LOCAL)
 		return ct_ptx_constant(r, a->ref + (uint64_t)a->offset, width, ref);
 	*ref = ct_ptx_scratch(r, width == 8 ? CT_PTX_SCRATCH_64 : CT_PTX_SCRATCH_32);
@@ -34,8 +38,8 @@ static int address_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, unsi
 }
 
 /* {a, b} to one register, or one register to {a, b}. */
-static int decode_parts(struct ct_ptx_reader *r, const struct ct_ptx_arg *vector, const struct ct_ptx_arg *whole,
-                        enum ct_ptx_type type, int pack)
+static int decode_parts(struct ct_ptx_reader *r, const struct ct_ptx_arg *vector,
+                        const struct ct_ptx_arg *whole, enum ct_ptx_type type, int pack)
 {
 	unsigned bytes = ct_ptx_type_bytes(type), each = vector->count ? bytes / vector->count : 0;
 	enum ct_ptx_type part = each == 2 ? CT_PTX_B16 : CT_PTX_B32;
@@ -72,10 +76,23 @@ static int move_predicate(struct ct_ptx_reader *r)
 /* Special registers without a row are operations; those of hardware that is not there are zero. */
 static int move_special(struct ct_ptx_reader *r, const char *name, enum ct_ptx_type type)
 {
-	static const char *const clocks[] = {"%clock", "%clock64", "%clock_hi", "%globaltimer", "%globaltimer_lo",
-	                                     "%globaltimer_hi", NULL};
-	static const char *const zeros[] = {"%pm0", "%pm1", "%pm2", "%pm3", "%pm4", "%pm5", "%pm6", "%pm7", "%ctaid.w",
-	                                    "%tid.w", "%reserved_smem_offset_begin", "%is_explicit_cluster", NULL};
+	static const char *const clocks[] = {
+		"%clock",          "%clock64",        "%clock_hi", "%globaltimer",
+		"%globaltimer_lo", "%globaltimer_hi", NULL};
+	static const char *const zeros[] = {
+		"%pm0",
+		"%pm1",
+		"%pm2",
+		"%pm3",
+		"%pm4",
+		"%pm5",
+		"%pm6",
+		"%pm7",
+		"%ctaid.w",
+		"%tid.w",
+		"%reserved_smem_offset_begin",
+		"%is_explicit_cluster",
+		NULL};
 	int code = -1, high = strstr(name, "hi") != NULL;
 	for (int i = 0; clocks[i]; i++)
 		if (strcmp(clocks[i], name) == 0)
@@ -84,7 +101,8 @@ static int move_special(struct ct_ptx_reader *r, const char *name, enum ct_ptx_t
 		if (strcmp(zeros[i], name) == 0)
 			code = CT_PTX_special_zero;
 	if (code < 0)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s: %s is neither register nor variable", r->s.opcode, name);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s: %s is neither register nor variable",
+		                       r->s.opcode, name);
 	struct ct_ptx_op *o = ct_ptx_emit(r, code);
 	if (!o)
 		return CT_ERR_NOMEM;
@@ -94,7 +112,8 @@ static int move_special(struct ct_ptx_reader *r, const char *name, enum ct_ptx_t
 }
 
 /* Source of a move that is a name: a variable, a function, a special register. */
-static int source_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, uint32_t *ref)
+static int source_row(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type,
+                      uint32_t *ref)
 {
 	if (a->kind == CT_PTX_ARG_VARIABLE) {
 		if (ct_ptx_type_bytes(type) < 4)
@@ -125,9 +144,11 @@ int ct_ptx_decode_mov(struct ct_ptx_reader *r)
 		return decode_parts(r, &a[1], &a[0], type, 1);
 	if (a[0].kind == CT_PTX_ARG_VECTOR)
 		return decode_parts(r, &a[0], &a[1], type, 0);
-	if (a[1].kind == CT_PTX_ARG_NAME && a[1].name[0] == '%' && ct_ptx_names_get(&r->m->functions, a[1].name, strlen(a[1].name), 0) < 0)
+	if (a[1].kind == CT_PTX_ARG_NAME && a[1].name[0] == '%' &&
+	    ct_ptx_names_get(&r->m->functions, a[1].name, strlen(a[1].name), 0) < 0)
 		return move_special(r, a[1].name, type);
-	if (bytes == 8 && a[1].kind == CT_PTX_ARG_ROW && a[1].ref % 64 == CT_PTX_BASE_SPECIAL) { /* mov.u64 %rd, %gridid */
+	if (bytes == 8 && a[1].kind == CT_PTX_ARG_ROW &&
+	    a[1].ref % 64 == CT_PTX_BASE_SPECIAL) { /* mov.u64 %rd, %gridid */
 		struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_cvt_u32_64);
 		if (!o)
 			return CT_ERR_NOMEM;
@@ -136,7 +157,8 @@ int ct_ptx_decode_mov(struct ct_ptx_reader *r)
 	}
 	if (bytes < 2)
 		return ct_ptx_unknown(r, NULL);
-	if ((rc = source_row(r, &a[1], type, &source)) < 0 || (rc = ct_ptx_result(r, &a[0], type, &d)) < 0)
+	if ((rc = source_row(r, &a[1], type, &source)) < 0 ||
+	    (rc = ct_ptx_result(r, &a[0], type, &d)) < 0)
 		return rc;
 	struct ct_ptx_op *o = ct_ptx_emit(r, CT_PTX_mov_b16 + (bytes == 2 ? 0 : bytes == 4 ? 1 : 2));
 	if (!o)
@@ -156,16 +178,25 @@ static unsigned row_bytes(const struct ct_ptx_arg *a, enum ct_ptx_type type)
 /* The operation for a conversion that is common and needs no care, or -1. */
 static int fast_conversion(const struct ct_ptx_form *f, unsigned to_bytes, unsigned from_bytes)
 {
-	static const struct { enum ct_ptx_type to, from; int code, integral; } known[] = {
-		{CT_PTX_F64, CT_PTX_F32, CT_PTX_cvt_f32_f64, 0}, {CT_PTX_F32, CT_PTX_F64, CT_PTX_cvt_f64_f32, 0},
-		{CT_PTX_F32, CT_PTX_U32, CT_PTX_cvt_u32_f32, 0}, {CT_PTX_F32, CT_PTX_S32, CT_PTX_cvt_s32_f32, 0},
-		{CT_PTX_F32, CT_PTX_U64, CT_PTX_cvt_u64_f32, 0}, {CT_PTX_F32, CT_PTX_S64, CT_PTX_cvt_s64_f32, 0},
-		{CT_PTX_F64, CT_PTX_U32, CT_PTX_cvt_u32_f64, 0}, {CT_PTX_F64, CT_PTX_S32, CT_PTX_cvt_s32_f64, 0},
-		{CT_PTX_F64, CT_PTX_U64, CT_PTX_cvt_u64_f64, 0}, {CT_PTX_F64, CT_PTX_S64, CT_PTX_cvt_s64_f64, 0},
-		{CT_PTX_S32, CT_PTX_F32, CT_PTX_cvt_f32_s32, 1}, {CT_PTX_S32, CT_PTX_F64, CT_PTX_cvt_f64_s32, 1}};
+	static const struct {
+		enum ct_ptx_type to, from;
+		int code, integral;
+	} known[] = {{CT_PTX_F64, CT_PTX_F32, CT_PTX_cvt_f32_f64, 0},
+	             {CT_PTX_F32, CT_PTX_F64, CT_PTX_cvt_f64_f32, 0},
+	             {CT_PTX_F32, CT_PTX_U32, CT_PTX_cvt_u32_f32, 0},
+	             {CT_PTX_F32, CT_PTX_S32, CT_PTX_cvt_s32_f32, 0},
+	             {CT_PTX_F32, CT_PTX_U64, CT_PTX_cvt_u64_f32, 0},
+	             {CT_PTX_F32, CT_PTX_S64, CT_PTX_cvt_s64_f32, 0},
+	             {CT_PTX_F64, CT_PTX_U32, CT_PTX_cvt_u32_f64, 0},
+	             {CT_PTX_F64, CT_PTX_S32, CT_PTX_cvt_s32_f64, 0},
+	             {CT_PTX_F64, CT_PTX_U64, CT_PTX_cvt_u64_f64, 0},
+	             {CT_PTX_F64, CT_PTX_S64, CT_PTX_cvt_s64_f64, 0},
+	             {CT_PTX_S32, CT_PTX_F32, CT_PTX_cvt_f32_s32, 1},
+	             {CT_PTX_S32, CT_PTX_F64, CT_PTX_cvt_f64_s32, 1}};
 	static const int extensions[CT_PTX_TYPES] = {
-		[CT_PTX_U8] = CT_PTX_cvt_u8_16, [CT_PTX_S8] = CT_PTX_cvt_s8_16, [CT_PTX_U16] = CT_PTX_cvt_u16_16,
-		[CT_PTX_S16] = CT_PTX_cvt_s16_16, [CT_PTX_U32] = CT_PTX_cvt_u32_16, [CT_PTX_S32] = CT_PTX_cvt_s32_16,
+		[CT_PTX_U8] = CT_PTX_cvt_u8_16,   [CT_PTX_S8] = CT_PTX_cvt_s8_16,
+		[CT_PTX_U16] = CT_PTX_cvt_u16_16, [CT_PTX_S16] = CT_PTX_cvt_s16_16,
+		[CT_PTX_U32] = CT_PTX_cvt_u32_16, [CT_PTX_S32] = CT_PTX_cvt_s32_16,
 		[CT_PTX_U64] = CT_PTX_cvt_u64_16, [CT_PTX_S64] = CT_PTX_cvt_s64_16};
 	enum ct_ptx_type to = f->type[0], from = f->type[1];
 	unsigned least = ct_ptx_type_bytes(from) < 2 ? 2 : ct_ptx_type_bytes(from);
@@ -176,13 +207,19 @@ static int fast_conversion(const struct ct_ptx_form *f, unsigned to_bytes, unsig
 		return extensions[from] + ct_ptx_place3(to);
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i].to == to && known[i].from == from)
-			return known[i].integral ? (f->modifiers & CT_PTX_M_INTEGRAL && f->round == CT_PTX_RZ ? known[i].code : -1) :
-			       f->round == CT_PTX_RN && !(f->modifiers & CT_PTX_M_INTEGRAL) ? known[i].code : -1;
+			return known[i].integral
+			               ? (f->modifiers & CT_PTX_M_INTEGRAL && f->round == CT_PTX_RZ
+			                          ? known[i].code
+			                          : -1)
+			       : f->round == CT_PTX_RN && !(f->modifiers & CT_PTX_M_INTEGRAL)
+			               ? known[i].code
+			               : -1;
 	return -1;
 }
 
 /* Row of a conversion's source, which may be wider than its type. */
-static int conversion_source(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type, uint32_t *ref)
+static int conversion_source(struct ct_ptx_reader *r, const struct ct_ptx_arg *a, enum ct_ptx_type type,
+                             uint32_t *ref)
 {
 	if (a->kind != CT_PTX_ARG_ROW)
 		return ct_ptx_row(r, a, type, ref);
@@ -218,8 +255,8 @@ static int check_conversion(struct ct_ptx_reader *r, const struct ct_ptx_form *f
 {
 	enum ct_ptx_type to = f->type[0], from = f->type[1];
 	int real_to = ct_ptx_is_float(to), real_from = ct_ptx_is_float(from);
-	if (to == CT_PTX_PRED || from == CT_PTX_PRED || from == CT_PTX_F16X2 || from == CT_PTX_BF16X2 || to <= CT_PTX_B64 ||
-	    from <= CT_PTX_B64)
+	if (to == CT_PTX_PRED || from == CT_PTX_PRED || from == CT_PTX_F16X2 || from == CT_PTX_BF16X2 ||
+	    to <= CT_PTX_B64 || from <= CT_PTX_B64)
 		return ct_ptx_unknown(r, NULL);
 	if (real_from && !real_to && !(f->modifiers & CT_PTX_M_INTEGRAL))
 		return ct_ptx_unknown(r, "a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
@@ -235,7 +272,9 @@ int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 {
 	const struct ct_ptx_arg *a = r->s.arg;
 	struct ct_ptx_form f;
-	int rc = ct_ptx_form(r, CT_PTX_M_ROUND | CT_PTX_M_INTEGRAL | CT_PTX_M_FTZ | CT_PTX_M_SAT | CT_PTX_M_RELU, 2, &f);
+	int rc = ct_ptx_form(
+		r, CT_PTX_M_ROUND | CT_PTX_M_INTEGRAL | CT_PTX_M_FTZ | CT_PTX_M_SAT | CT_PTX_M_RELU, 2,
+		&f);
 	if (rc < 0)
 		return rc;
 	if (f.type[0] == CT_PTX_F16X2 || f.type[0] == CT_PTX_BF16X2)
@@ -243,7 +282,8 @@ int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 	if ((rc = ct_ptx_want_args(r, 2, 2)) < 0 || (rc = check_conversion(r, &f)) < 0)
 		return rc;
 	unsigned to = row_bytes(&a[0], f.type[0]), from = row_bytes(&a[1], f.type[1]);
-	if (a[0].kind != CT_PTX_ARG_ROW || a[0].ref % 64 != CT_PTX_BASE_FRAME || to < ct_ptx_type_bytes(f.type[0]))
+	if (a[0].kind != CT_PTX_ARG_ROW || a[0].ref % 64 != CT_PTX_BASE_FRAME ||
+	    to < ct_ptx_type_bytes(f.type[0]))
 		return ct_ptx_unknown(r, "the result is no register that is wide enough");
 	int fast = fast_conversion(&f, to, from);
 	struct ct_ptx_op *o = ct_ptx_emit(r, fast >= 0 ? fast : CT_PTX_cvt_any);
@@ -254,8 +294,10 @@ int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 		o->width = (uint8_t)f.type[0];
 		o->count = (uint8_t)f.type[1];
 		o->round = (uint8_t)f.round;
-		o->mode = (uint8_t)((f.modifiers & CT_PTX_M_FTZ ? CT_PTX_FTZ : 0) | (f.modifiers & CT_PTX_M_SAT ? CT_PTX_SAT : 0) |
-		                    (f.modifiers & CT_PTX_M_INTEGRAL ? CT_PTX_INTEGRAL : 0) | (f.modifiers & CT_PTX_M_RELU ? CT_PTX_RELU : 0));
+		o->mode = (uint8_t)((f.modifiers & CT_PTX_M_FTZ ? CT_PTX_FTZ : 0) |
+		                    (f.modifiers & CT_PTX_M_SAT ? CT_PTX_SAT : 0) |
+		                    (f.modifiers & CT_PTX_M_INTEGRAL ? CT_PTX_INTEGRAL : 0) |
+		                    (f.modifiers & CT_PTX_M_RELU ? CT_PTX_RELU : 0));
 		o->space = (uint8_t)to;
 		o->imm = from;
 	}
@@ -265,9 +307,13 @@ int ct_ptx_decode_cvt(struct ct_ptx_reader *r)
 /* Names of state spaces in opcodes, with the place that says which. */
 int ct_ptx_take_space(struct ct_ptx_reader *r)
 {
-	static const struct { const char *name; int space; } spaces[] = {
-		{"global", CT_PTX_GLOBAL}, {"shared", CT_PTX_SHARED}, {"shared::cta", CT_PTX_SHARED}, {"local", CT_PTX_LOCAL},
-		{"const", CT_PTX_CONST}, {"param", CT_PTX_PARAM}, {"param::entry", CT_PTX_PARAM}, {"param::func", CT_PTX_PARAM}};
+	static const struct {
+		const char *name;
+		int space;
+	} spaces[] = {{"global", CT_PTX_GLOBAL},      {"shared", CT_PTX_SHARED},
+	              {"shared::cta", CT_PTX_SHARED}, {"local", CT_PTX_LOCAL},
+	              {"const", CT_PTX_CONST},        {"param", CT_PTX_PARAM},
+	              {"param::entry", CT_PTX_PARAM}, {"param::func", CT_PTX_PARAM}};
 	for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
 		if (ct_ptx_take(r, spaces[i].name))
 			return spaces[i].space;
@@ -276,8 +322,10 @@ int ct_ptx_take_space(struct ct_ptx_reader *r)
 
 uint64_t ct_ptx_window(int space)
 {
-	return space == CT_PTX_SHARED ? CT_PTX_SHARED_WINDOW : space == CT_PTX_LOCAL ? CT_PTX_LOCAL_WINDOW :
-	       space == CT_PTX_PARAM ? CT_PTX_PARAM_WINDOW : 0;
+	return space == CT_PTX_SHARED  ? CT_PTX_SHARED_WINDOW
+	       : space == CT_PTX_LOCAL ? CT_PTX_LOCAL_WINDOW
+	       : space == CT_PTX_PARAM ? CT_PTX_PARAM_WINDOW
+	                               : 0;
 }
 
 int ct_ptx_decode_cvta(struct ct_ptx_reader *r)
@@ -292,7 +340,9 @@ int ct_ptx_decode_cvta(struct ct_ptx_reader *r)
 	if ((rc = source_row(r, &r->s.arg[1], f.type[0], &source)) < 0 ||
 	    (rc = ct_ptx_constant(r, ct_ptx_window(space), 8, &window)) < 0)
 		return rc;
-	struct ct_ptx_op *o = ct_ptx_emit(r, ct_ptx_window(space) == 0 ? CT_PTX_mov_b64 : to ? CT_PTX_sub_b64 : CT_PTX_add_b64);
+	struct ct_ptx_op *o = ct_ptx_emit(r, ct_ptx_window(space) == 0 ? CT_PTX_mov_b64
+	                                     : to                      ? CT_PTX_sub_b64
+	                                                               : CT_PTX_add_b64);
 	if (!o)
 		return CT_ERR_NOMEM;
 	o->a = source;

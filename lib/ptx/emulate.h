@@ -44,8 +44,8 @@ int ct_ptx_memory_find(const struct ct_ptx_memory *memory, uint64_t address, uin
 /* A CTA as observers see it. */
 struct ct_ptx_cta {
 	const struct ct_ptx_kernel *kernel;
-	uint64_t index;   /* in launch order */
-	uint32_t id[3];   /* %ctaid */
+	uint64_t index; /* in launch order */
+	uint32_t id[3]; /* %ctaid */
 	uint32_t threads;
 	uint32_t warps;
 };
@@ -54,32 +54,39 @@ struct ct_ptx_cta {
  * its store to shared memory. */
 struct ct_ptx_event {
 	const struct ct_ptx_cta *cta;
-	uint32_t warp;           /* in its CTA */
-	uint32_t instruction;    /* static index: ct_ptx_instruction_at */
-	uint32_t active;         /* lanes that came to the instruction */
-	uint32_t mask;           /* those whose guard holds too */
+	uint32_t warp;        /* in its CTA */
+	uint32_t instruction; /* static index: ct_ptx_instruction_at */
+	uint32_t active;      /* lanes that came to the instruction */
+	uint32_t mask;        /* those whose guard holds too */
 	/* Of loads, stores, atomics and prefetches; else space is CT_PTX_GENERIC, width 0, addresses NULL. */
 	enum ct_ptx_space space; /* resolved: of a generic access the space of its first lane */
 	uint32_t width;          /* bytes per lane, of all elements of a vector */
-	const uint64_t *addresses; /* 32, valid where `mask` is set: host address (global, const) or offset */
+	const uint64_t
+		*addresses; /* 32, valid where `mask` is set: host address (global, const) or offset */
 };
 
 /* What texels are, and what an index outside of a texture reads. */
 enum ct_ptx_texel { CT_PTX_TEXEL_UNSIGNED, CT_PTX_TEXEL_SIGNED, CT_PTX_TEXEL_REAL };
-enum ct_ptx_address { CT_PTX_ADDRESS_WRAP, CT_PTX_ADDRESS_CLAMP, CT_PTX_ADDRESS_MIRROR, CT_PTX_ADDRESS_BORDER };
+enum ct_ptx_address {
+	CT_PTX_ADDRESS_WRAP,
+	CT_PTX_ADDRESS_CLAMP,
+	CT_PTX_ADDRESS_MIRROR,
+	CT_PTX_ADDRESS_BORDER
+};
 
 /* A texture that a launch may read, in the terms of CUDA's texture objects. */
 struct ct_ptx_texture {
-	uint64_t handle;          /* what kernels pass: of a .texref variable the address of its storage */
-	const void *texels;       /* readable while launches run; texels of a row lie side by side */
+	uint64_t handle;    /* what kernels pass: of a .texref variable the address of its storage */
+	const void *texels; /* readable while launches run; texels of a row lie side by side */
 	uint32_t width, height, depth; /* in texels; 0 or 1 where it has fewer dimensions */
-	uint64_t pitch;           /* bytes from row to row; slices are `height` rows apart */
-	uint32_t channels, bits;  /* 1, 2 or 4 channels of 8, 16 or 32 bits */
-	enum ct_ptx_texel kind;   /* REAL: of 16 or 32 bits */
-	enum ct_ptx_address address[3]; /* of each dimension; WRAP and MIRROR hold for normalized coordinates */
-	int normalized_values;    /* integers read as [0, 1] or [-1, 1] */
+	uint64_t pitch;                /* bytes from row to row; slices are `height` rows apart */
+	uint32_t channels, bits;       /* 1, 2 or 4 channels of 8, 16 or 32 bits */
+	enum ct_ptx_texel kind;        /* REAL: of 16 or 32 bits */
+	enum ct_ptx_address
+		address[3];    /* of each dimension; WRAP and MIRROR hold for normalized coordinates */
+	int normalized_values; /* integers read as [0, 1] or [-1, 1] */
 	int normalized_coordinates;
-	int linear;               /* mean of the texels around, not the nearest */
+	int linear; /* mean of the texels around, not the nearest */
 };
 
 /* What follows an emulation. Any function may be NULL. They are called from the thread
@@ -97,53 +104,53 @@ struct ct_ptx_observer {
 struct ct_ptx_call {
 	const char *name;
 	const struct ct_ptx_cta *cta;
-	uint32_t thread[3];       /* %tid of the calling thread */
-	const void *arguments;    /* the parameters, laid out as a kernel's are */
+	uint32_t thread[3];    /* %tid of the calling thread */
+	const void *arguments; /* the parameters, laid out as a kernel's are */
 	size_t argument_bytes;
-	void *result;             /* to be filled; zero before */
+	void *result; /* to be filled; zero before */
 	size_t result_bytes;
 	/* Copies `bytes` at generic address `from` as the calling thread sees it: 0, or -1
 	 * where it is out of range. */
 	int (*read)(const struct ct_ptx_call *call, void *to, uint64_t from, size_t bytes);
-	void *thread_state;       /* of `read` */
+	void *thread_state; /* of `read` */
 };
 
 /* Why a launch stopped: for CUDA's error codes and compute-sanitizer's kind of report. */
 enum ct_ptx_fault_kind {
 	CT_PTX_NO_FAULT,
-	CT_PTX_OUT_OF_RANGE,   /* an access outside of every allocation */
-	CT_PTX_MISALIGNED,     /* an address that is no multiple of the access's width */
-	CT_PTX_TRAP,           /* trap or brkpt */
-	CT_PTX_ASSERT,         /* a host function refused to go on */
-	CT_PTX_DEADLOCK,       /* every thread of a CTA waits */
-	CT_PTX_STEPS,          /* more than max_steps */
-	CT_PTX_CALL,           /* a call to what is no function, too deep, or a table's index behind its end */
-	CT_PTX_BARRIER,        /* a barrier's number behind the last */
-	CT_PTX_NO_TEXTURE,     /* a read of a texture whose handle the launch does not know */
-	CT_PTX_LAUNCH          /* the launch itself is impossible */
+	CT_PTX_OUT_OF_RANGE, /* an access outside of every allocation */
+	CT_PTX_MISALIGNED,   /* an address that is no multiple of the access's width */
+	CT_PTX_TRAP,         /* trap or brkpt */
+	CT_PTX_ASSERT,       /* a host function refused to go on */
+	CT_PTX_DEADLOCK,     /* every thread of a CTA waits */
+	CT_PTX_STEPS,        /* more than max_steps */
+	CT_PTX_CALL,    /* a call to what is no function, too deep, or a table's index behind its end */
+	CT_PTX_BARRIER, /* a barrier's number behind the last */
+	CT_PTX_NO_TEXTURE, /* a read of a texture whose handle the launch does not know */
+	CT_PTX_LAUNCH      /* the launch itself is impossible */
 };
 
 struct ct_ptx_fault {
 	enum ct_ptx_fault_kind kind;
-	uint32_t line;            /* of the PTX text */
+	uint32_t line; /* of the PTX text */
 	uint32_t cta[3], thread[3];
-	uint64_t address;         /* of an access, as the lane computed it */
+	uint64_t address; /* of an access, as the lane computed it */
 	uint32_t width;
 	enum ct_ptx_space space;
 };
 
 struct ct_ptx_launch {
 	const struct ct_ptx_module *module;
-	const struct ct_ptx_kernel *kernel; /* of that module */
-	uint32_t grid[3], block[3];         /* each at least 1; a block of at most 1024 threads */
-	uint32_t dynamic_shared;            /* bytes behind the kernel's own */
-	const void *params;                 /* laid out as kernel->params says */
-	size_t param_bytes;                 /* at least kernel->param_bytes */
-	const struct ct_ptx_memory *memory; /* NULL: only the module's variables */
+	const struct ct_ptx_kernel *kernel;    /* of that module */
+	uint32_t grid[3], block[3];            /* each at least 1; a block of at most 1024 threads */
+	uint32_t dynamic_shared;               /* bytes behind the kernel's own */
+	const void *params;                    /* laid out as kernel->params says */
+	size_t param_bytes;                    /* at least kernel->param_bytes */
+	const struct ct_ptx_memory *memory;    /* NULL: only the module's variables */
 	const struct ct_ptx_texture *textures; /* those that may be read */
 	size_t ntextures;
-	uint64_t max_steps;                 /* warp instructions of the launch; 0: no bound */
-	unsigned threads;                   /* that may be used, 0: all; results do not depend on it. One is used so far */
+	uint64_t max_steps; /* warp instructions of the launch; 0: no bound */
+	unsigned threads; /* that may be used, 0: all; results do not depend on it. One is used so far */
 	const struct ct_ptx_observer *observer; /* NULL: none */
 	/* Called for each active thread, in order, of a call to a function without a body. Returns 0,
 	 * or a negative status with *e filled, which ends the launch. NULL: such calls end it. */

@@ -28,7 +28,8 @@ static uint32_t next_group(const struct ct_ptx_warp *w, const struct ct_ptx_op *
 
 void ct_ptx_exec_shfl(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, w->run->m->extra[o->extra]);
+	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b),
+			 *c = ct_ptx_at(w, w->run->m->extra[o->extra]);
 	ct_ptx_u32 *d = ct_ptx_at(w, o->d);
 	uint32_t in_range = 0, value[CT_PTX_LANES];
 	memcpy(value, a, sizeof value);
@@ -66,7 +67,9 @@ void ct_ptx_exec_vote(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 	uint32_t bits = ct_ptx_bits(w, o->s);
 	for (uint32_t left = mask; left;) {
 		uint32_t group = next_group(w, o, &left), yes = bits & group;
-		int holds = o->mode == CT_PTX_VOTE_ALL ? yes == group : o->mode == CT_PTX_VOTE_ANY ? yes != 0 : yes == group || yes == 0;
+		int holds = o->mode == CT_PTX_VOTE_ALL   ? yes == group
+		            : o->mode == CT_PTX_VOTE_ANY ? yes != 0
+		                                         : yes == group || yes == 0;
 		if (o->mode != CT_PTX_VOTE_BALLOT) {
 			ct_ptx_set_bits(w, o->p, holds ? group : 0, group);
 			continue;
@@ -85,7 +88,8 @@ void ct_ptx_exec_match(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 		for (uint32_t g = group; g; g &= g - 1) {
 			uint32_t lane = ct_low_bit(g), same = 0;
 			for (uint32_t h = group; h; h &= h - 1)
-				if (ct_ptx_lane(a, ct_low_bit(h), o->width) == ct_ptx_lane(a, lane, o->width))
+				if (ct_ptx_lane(a, ct_low_bit(h), o->width) ==
+				    ct_ptx_lane(a, lane, o->width))
 					same |= UINT32_C(1) << ct_low_bit(h);
 			result[lane] = o->mode ? (same == group ? group : 0) : same;
 			equal |= (uint32_t)(same == group) << lane;
@@ -106,28 +110,21 @@ static uint64_t combine(int what, enum ct_ptx_type t, uint64_t old, uint64_t b, 
 	case CT_PTX_ATOM_ADD:
 		if (t == CT_PTX_F16X2 || t == CT_PTX_BF16X2) {
 			enum ct_ptx_type half = t == CT_PTX_F16X2 ? CT_PTX_F16 : CT_PTX_BF16;
-			uint64_t low[3] = {old & 0xffff, b & 0xffff, 0}, high[3] = {old >> 16 & 0xffff, b >> 16 & 0xffff, 0};
-			return ct_ptx_real_operation(CT_PTX_FADD, half, 0, low) | ct_ptx_real_operation(CT_PTX_FADD, half, 0, high) << 16;
+			uint64_t low[3] = {old & 0xffff, b & 0xffff, 0},
+				 high[3] = {old >> 16 & 0xffff, b >> 16 & 0xffff, 0};
+			return ct_ptx_real_operation(CT_PTX_FADD, half, 0, low) |
+			       ct_ptx_real_operation(CT_PTX_FADD, half, 0, high) << 16;
 		}
 		return ct_ptx_is_float(t) ? ct_ptx_real_operation(CT_PTX_FADD, t, 0, x) : old + b;
-	case CT_PTX_ATOM_MIN:
-		return (old ^ flip) < (b ^ flip) ? old : b;
-	case CT_PTX_ATOM_MAX:
-		return (old ^ flip) > (b ^ flip) ? old : b;
-	case CT_PTX_ATOM_INC:
-		return old >= b ? 0 : old + 1;
-	case CT_PTX_ATOM_DEC:
-		return old == 0 || old > b ? b : old - 1;
-	case CT_PTX_ATOM_AND:
-		return old & b;
-	case CT_PTX_ATOM_OR:
-		return old | b;
-	case CT_PTX_ATOM_XOR:
-		return old ^ b;
-	case CT_PTX_ATOM_EXCH:
-		return b;
-	default:
-		return old == b ? c : old;
+	case CT_PTX_ATOM_MIN: return (old ^ flip) < (b ^ flip) ? old : b;
+	case CT_PTX_ATOM_MAX: return (old ^ flip) > (b ^ flip) ? old : b;
+	case CT_PTX_ATOM_INC: return old >= b ? 0 : old + 1;
+	case CT_PTX_ATOM_DEC: return old == 0 || old > b ? b : old - 1;
+	case CT_PTX_ATOM_AND: return old & b;
+	case CT_PTX_ATOM_OR: return old | b;
+	case CT_PTX_ATOM_XOR: return old ^ b;
+	case CT_PTX_ATOM_EXCH: return b;
+	default: return old == b ? c : old;
 	}
 }
 
@@ -138,7 +135,8 @@ void ct_ptx_exec_redux(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 		uint32_t group = next_group(w, o, &left);
 		uint64_t r = a[ct_low_bit(group)];
 		for (uint32_t g = group & (group - 1); g; g &= g - 1)
-			r = combine(o->mode, (enum ct_ptx_type)o->count, r, a[ct_low_bit(g)], 0) & UINT32_MAX;
+			r = combine(o->mode, (enum ct_ptx_type)o->count, r, a[ct_low_bit(g)], 0) &
+			    UINT32_MAX;
 		for (uint32_t g = group; g; g &= g - 1)
 			((ct_ptx_u32 *)ct_ptx_at(w, o->d))[ct_low_bit(g)] = (uint32_t)r;
 	}
@@ -154,7 +152,8 @@ void ct_ptx_exec_atom(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 		uint32_t lane = ct_low_bit(left);
 		void *at = (void *)(uintptr_t)w->host[lane];
 		uint64_t old = ct_ptx_lane(at, 0, o->width);
-		uint64_t now = combine(o->round, (enum ct_ptx_type)o->count, old, ct_ptx_lane(b, lane, o->width), ct_ptx_lane(c, lane, o->width));
+		uint64_t now = combine(o->round, (enum ct_ptx_type)o->count, old,
+		                       ct_ptx_lane(b, lane, o->width), ct_ptx_lane(c, lane, o->width));
 		ct_ptx_put_lane(at, 0, o->width, now);
 		if (o->d != CT_PTX_NO_ROW)
 			ct_ptx_put_lane(ct_ptx_at(w, o->d), lane, o->width, old);

@@ -29,32 +29,38 @@ struct ct_ptx_run;
 #define CT_PTX_NO_SPLIT UINT32_MAX
 #define CT_PTX_ALL_LANES UINT32_MAX
 #define CT_PTX_BARRIERS 16
-#define CT_PTX_ROWS_PAD 512 /* behind the last row: operands that an operation does not have are read too */
+#define CT_PTX_ROWS_PAD \
+	512 /* behind the last row: operands that an operation does not have are read too */
 
-enum ct_ptx_split_state { CT_PTX_SPLIT_FREE, CT_PTX_SPLIT_RUNS, CT_PTX_SPLIT_AT_BARRIER, CT_PTX_SPLIT_AT_SYNC };
+enum ct_ptx_split_state {
+	CT_PTX_SPLIT_FREE,
+	CT_PTX_SPLIT_RUNS,
+	CT_PTX_SPLIT_AT_BARRIER,
+	CT_PTX_SPLIT_AT_SYNC
+};
 
 /* Lanes of a warp that go together. A split whose lanes diverged waits until its children
  * have come to `join`; only splits without children run. */
 struct ct_ptx_split {
-	uint32_t at;         /* next operation */
-	uint32_t join;       /* where it ends and its parent goes on, or CT_PTX_NO_TARGET */
+	uint32_t at;   /* next operation */
+	uint32_t join; /* where it ends and its parent goes on, or CT_PTX_NO_TARGET */
 	uint32_t mask;
-	uint32_t parent;     /* or CT_PTX_NO_SPLIT */
+	uint32_t parent; /* or CT_PTX_NO_SPLIT */
 	uint32_t children;
 	uint32_t frame;
-	uint32_t state;      /* enum ct_ptx_split_state */
-	uint32_t barrier;    /* which one it waits at */
+	uint32_t state;   /* enum ct_ptx_split_state */
+	uint32_t barrier; /* which one it waits at */
 };
 
 /* One call that has not returned. Splits of a function share its frame. */
 struct ct_ptx_frame {
 	uint32_t function;
-	uint32_t rows;        /* offset in the warp's rows */
-	uint32_t local;       /* offset in each lane's local memory */
-	uint32_t call;        /* operation that called, or CT_PTX_NO_TARGET */
-	uint32_t caller;      /* frame */
-	uint32_t join;        /* of the split that called */
-	uint32_t uses;        /* splits in it and frames above it */
+	uint32_t rows;   /* offset in the warp's rows */
+	uint32_t local;  /* offset in each lane's local memory */
+	uint32_t call;   /* operation that called, or CT_PTX_NO_TARGET */
+	uint32_t caller; /* frame */
+	uint32_t join;   /* of the split that called */
+	uint32_t uses;   /* splits in it and frames above it */
 };
 
 /* A range of addresses, and what lies between them and those of the host. */
@@ -70,16 +76,16 @@ struct ct_ptx_look {
 	uint64_t step;    /* 0: each lane's address is `bytes` behind the one before */
 	uint64_t same;    /* 0: all are the same */
 };
-typedef void ct_ptx_looker(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, uint64_t first, uint64_t limit,
-                           unsigned bytes, struct ct_ptx_look *look);
+typedef void ct_ptx_looker(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask,
+                           uint64_t first, uint64_t limit, unsigned bytes, struct ct_ptx_look *look);
 
 struct ct_ptx_warp {
 	unsigned char *base[CT_PTX_BASES];
-	uint32_t local_base;        /* of the running frame */
-	uint32_t alive;             /* lanes that have not ended */
+	uint32_t local_base; /* of the running frame */
+	uint32_t alive;      /* lanes that have not ended */
 	struct ct_ptx_run *run;
 	uint32_t index;
-	uint32_t current;           /* split, or CT_PTX_NO_SPLIT where none can run */
+	uint32_t current; /* split, or CT_PTX_NO_SPLIT where none can run */
 	struct ct_ptx_split *split;
 	size_t nsplits, splits_cap;
 	struct ct_ptx_frame *frame;
@@ -87,25 +93,25 @@ struct ct_ptx_warp {
 	unsigned char *rows;
 	size_t rows_bytes;
 	unsigned char *special;
-	unsigned char *local;       /* lane after lane */
+	unsigned char *local; /* lane after lane */
 	/* Of the last access: */
-	uint64_t address[CT_PTX_LANES];   /* as the lanes computed it */
-	const uint64_t *seen;             /* the same without windows, for observers */
-	const uint64_t *host;             /* the host's */
+	uint64_t address[CT_PTX_LANES]; /* as the lanes computed it */
+	const uint64_t *seen;           /* the same without windows, for observers */
+	const uint64_t *host;           /* the host's */
 	uint64_t seen_row[CT_PTX_LANES], host_row[CT_PTX_LANES]; /* of those that differ from it */
 	int space;
-	uint32_t texel_bytes;             /* of a texture */
+	uint32_t texel_bytes;                                          /* of a texture */
 	enum { CT_PTX_SCATTERED, CT_PTX_ADJACENT, CT_PTX_SAME } shape; /* of all 32 lanes */
 	unsigned char copy[CT_PTX_LANES][16]; /* between the halves of an asynchronous copy */
-	uint64_t local_row[CT_PTX_LANES]; /* host address of each lane's local memory */
+	uint64_t local_row[CT_PTX_LANES];     /* host address of each lane's local memory */
 };
 
 struct ct_ptx_barrier {
-	uint32_t expected;          /* threads, or 0 for all of the CTA */
-	uint32_t waiting;           /* splits */
-	uint32_t ones;              /* of bar.red: threads whose predicate holds */
-	uint32_t threads;           /* that brought a predicate */
-	uint32_t *arrived;          /* lanes of each warp */
+	uint32_t expected; /* threads, or 0 for all of the CTA */
+	uint32_t waiting;  /* splits */
+	uint32_t ones;     /* of bar.red: threads whose predicate holds */
+	uint32_t threads;  /* that brought a predicate */
+	uint32_t *arrived; /* lanes of each warp */
 };
 
 typedef void ct_ptx_exec(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask);
@@ -123,16 +129,17 @@ struct ct_ptx_run {
 	struct ct_ptx_barrier barrier[CT_PTX_BARRIERS];
 	unsigned char *shared;
 	uint32_t shared_bytes;
-	uint32_t local_bytes;       /* of each lane */
+	uint32_t local_bytes; /* of each lane */
 	unsigned char *params;
-	struct ct_ptx_range *range; /* sorted by first; behind the last the window of shared memory and an empty one */
+	struct ct_ptx_range *
+		range; /* sorted by first; behind the last the window of shared memory and an empty one */
 	size_t nranges;
-	uint32_t *range_of;         /* where each operation found its addresses last */
+	uint32_t *range_of; /* where each operation found its addresses last */
 	uint64_t steps, max_steps;
-	int observes;               /* an observer wants every instruction */
+	int observes; /* an observer wants every instruction */
 	struct ct_ptx_fault fault;
 	uint32_t fault_op;
-	int status;                 /* a failure that is no fault: out of memory, an observer's */
+	int status; /* a failure that is no fault: out of memory, an observer's */
 	struct ct_error *e;
 };
 
@@ -163,11 +170,13 @@ static inline void *ct_ptx_at(const struct ct_ptx_warp *w, uint32_t ref)
 /* Bits of a predicate reference: one a lane. */
 static inline uint32_t ct_ptx_bits(const struct ct_ptx_warp *w, uint32_t ref)
 {
-	return *(const ct_ptx_u32 *)(const void *)(w->base[CT_PTX_BASE_FRAME] + (ref & ~3u)) ^ (0u - (ref & 1));
+	return *(const ct_ptx_u32 *)(const void *)(w->base[CT_PTX_BASE_FRAME] + (ref & ~3u)) ^
+	       (0u - (ref & 1));
 }
 
 /* Sets a predicate where the mask is set. CT_PTX_NO_PREDICATE is allowed. */
-static inline void ct_ptx_set_bits(const struct ct_ptx_warp *w, uint32_t ref, uint32_t bits, uint32_t mask)
+static inline void ct_ptx_set_bits(const struct ct_ptx_warp *w, uint32_t ref, uint32_t bits,
+                                   uint32_t mask)
 {
 	if (ref == CT_PTX_NO_PREDICATE)
 		return;
@@ -178,12 +187,14 @@ static inline void ct_ptx_set_bits(const struct ct_ptx_warp *w, uint32_t ref, ui
 /* Value of a lane in a row of 2, 4 or 8 bytes. */
 static inline uint64_t ct_ptx_lane(const void *row, unsigned lane, unsigned width)
 {
-	return width == 8 ? ((const ct_ptx_u64 *)row)[lane] : width == 4 ? ((const ct_ptx_u32 *)row)[lane] :
-	       ((const ct_ptx_u16 *)row)[lane];
+	return width == 8   ? ((const ct_ptx_u64 *)row)[lane]
+	       : width == 4 ? ((const ct_ptx_u32 *)row)[lane]
+	                    : ((const ct_ptx_u16 *)row)[lane];
 }
 
 /* Ends a comparison: turns it, joins it with a predicate, and sets its results. */
-static inline void ct_ptx_compared(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t bits, uint32_t mask)
+static inline void ct_ptx_compared(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t bits,
+                                   uint32_t mask)
 {
 	uint32_t other = ct_ptx_bits(w, o->s), inverse;
 	if (o->mode & CT_PTX_TURNED)
@@ -230,7 +241,8 @@ int ct_ptx_call_host(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const str
 void *ct_ptx_host_address(struct ct_ptx_warp *w, uint32_t lane, uint64_t address, uint64_t bytes);
 
 /* Notes why the launch stops, with the first lane of the mask. */
-void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind, uint32_t mask);
+void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_fault_kind kind,
+                 uint32_t mask);
 /* Host addresses of an access of `bytes` for the lanes of the mask, into w->host: 0, or -1 after a fault. */
 int ct_ptx_resolve(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, unsigned bytes);
 /* Range that holds [address, address + bytes): its index, or UINT32_MAX. */

@@ -12,14 +12,14 @@
 struct graph {
 	const struct ct_ptx_module *m;
 	uint32_t first_op, ops;
-	uint32_t *block_of;          /* of each operation of the function */
-	uint32_t *first;             /* operation of each block, counted from first_op */
-	uint32_t blocks;             /* the virtual exit is number `blocks` */
+	uint32_t *block_of; /* of each operation of the function */
+	uint32_t *first;    /* operation of each block, counted from first_op */
+	uint32_t blocks;    /* the virtual exit is number `blocks` */
 	uint32_t *edge_from, *edge_to;
 	size_t edges, edges_cap, to_cap;
-	uint32_t *in_start, *in;     /* predecessors */
-	uint32_t *order, *position;  /* of the search from the exit, against the edges */
-	uint32_t *parent;            /* immediate post-dominator */
+	uint32_t *in_start, *in;    /* predecessors */
+	uint32_t *order, *position; /* of the search from the exit, against the edges */
+	uint32_t *parent;           /* immediate post-dominator */
 };
 
 static void free_graph(struct graph *g)
@@ -37,8 +37,8 @@ static void free_graph(struct graph *g)
 
 static int ends_block(const struct ct_ptx_op *o)
 {
-	return o->code == CT_PTX_bra || o->code == CT_PTX_brx || o->code == CT_PTX_exit || o->code == CT_PTX_ret ||
-	       o->code == CT_PTX_trap;
+	return o->code == CT_PTX_bra || o->code == CT_PTX_brx || o->code == CT_PTX_exit ||
+	       o->code == CT_PTX_ret || o->code == CT_PTX_trap;
 }
 
 /* Marks where blocks begin, then numbers them. */
@@ -210,14 +210,16 @@ int ct_ptx_find_joins(struct ct_ptx_module *m, const struct ct_ptx_function *f, 
 		struct ct_ptx_op *o = &m->op[f->first_op + g.first[b + 1] - 1];
 		uint32_t to = g.parent[b];
 		if (o->code == CT_PTX_bra || o->code == CT_PTX_brx)
-			o->join = to == NONE || to == g.blocks ? CT_PTX_NO_TARGET : f->first_op + g.first[to];
+			o->join = to == NONE || to == g.blocks ? CT_PTX_NO_TARGET
+			                                       : f->first_op + g.first[to];
 	}
 	free_graph(&g);
 	return CT_OK;
 }
 
 /* Shared variables of the module that a function and its callees use, as marks. */
-static void mark_used(const struct ct_ptx_module *m, uint32_t function, unsigned char *seen, unsigned char *used)
+static void mark_used(const struct ct_ptx_module *m, uint32_t function, unsigned char *seen,
+                      unsigned char *used)
 {
 	const struct ct_ptx_function *f = &m->function[function];
 	/* The graph of calls is small: repeated sweeps need no stack. */
@@ -253,7 +255,8 @@ static uint32_t place_shared(struct ct_ptx_module *m)
 			end = m->function[i].shared_own;
 	for (size_t i = 0; i < m->nsymbols; i++)
 		if (m->symbol[i].space == CT_PTX_SHARED && !m->symbol[i].dynamic) {
-			m->symbol[i].offset = end = align_up(end, m->symbol[i].v.align ? m->symbol[i].v.align : 1);
+			m->symbol[i].offset = end = align_up(
+				end, m->symbol[i].v.align ? m->symbol[i].v.align : 1);
 			end += (uint32_t)m->symbol[i].v.bytes;
 		}
 	for (size_t i = 0; i < m->nuses; i++) {
@@ -286,7 +289,8 @@ int ct_ptx_finish_functions(struct ct_ptx_module *m, struct ct_error *e)
 		f->shared_bytes = f->shared_end = f->shared_own;
 		for (size_t k = 0; k < m->nsymbols; k++)
 			if (used[k] && !m->symbol[k].dynamic) {
-				f->shared_bytes = align_up(f->shared_bytes, m->symbol[k].v.align) + (uint32_t)m->symbol[k].v.bytes;
+				f->shared_bytes = align_up(f->shared_bytes, m->symbol[k].v.align) +
+				                  (uint32_t)m->symbol[k].v.bytes;
 				f->shared_end = end;
 			}
 		for (size_t k = 0; k < m->nfunctions; k++)

@@ -6,7 +6,8 @@
 #include "ptx/exec.h"
 #include "ptx/real.h"
 
-#define FOR_LANES(l, mask) for (uint32_t left_ = (mask), l; left_ && (l = ct_low_bit(left_), 1); left_ &= left_ - 1)
+#define FOR_LANES(l, mask) \
+	for (uint32_t left_ = (mask), l; left_ && (l = ct_low_bit(left_), 1); left_ &= left_ - 1)
 
 /* Halves of a pair are two operations. */
 static uint64_t pair(const struct ct_ptx_op *o, enum ct_ptx_type half, const uint64_t *x)
@@ -27,8 +28,11 @@ void ct_ptx_exec_float_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uin
 	void *d = ct_ptx_at(w, o->d);
 	const void *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
 	ct_ptx_real_round((enum ct_ptx_round)o->round);
-	FOR_LANES(l, mask) {
-		uint64_t x[3] = {ct_ptx_lane(a, l, width), ct_ptx_lane(b, l, width), ct_ptx_lane(c, l, width)}, r;
+	FOR_LANES(l, mask)
+	{
+		uint64_t x[3] = {ct_ptx_lane(a, l, width), ct_ptx_lane(b, l, width),
+		                 ct_ptx_lane(c, l, width)},
+			 r;
 		if (t == CT_PTX_F16X2 || t == CT_PTX_BF16X2)
 			r = pair(o, t == CT_PTX_F16X2 ? CT_PTX_F16 : CT_PTX_BF16, x);
 		else
@@ -44,15 +48,20 @@ void ct_ptx_exec_compare_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, u
 	enum ct_ptx_type t = (enum ct_ptx_type)o->width;
 	unsigned width = ct_ptx_type_bytes(t);
 	uint32_t bits = 0;
-	FOR_LANES(l, mask) {
-		uint64_t x = ct_ptx_lane(ct_ptx_at(w, o->a), l, width), y = ct_ptx_lane(ct_ptx_at(w, o->b), l, width);
+	FOR_LANES(l, mask)
+	{
+		uint64_t x = ct_ptx_lane(ct_ptx_at(w, o->a), l, width),
+			 y = ct_ptx_lane(ct_ptx_at(w, o->b), l, width);
 		if (o->mode & CT_PTX_FTZ) {
 			x = ct_ptx_real_flush(t, x);
 			y = ct_ptx_real_flush(t, y);
 		}
 		double a = ct_ptx_real_value(t, x), b = ct_ptx_real_value(t, y);
-		int holds = o->count == CT_PTX_EQ ? a == b : o->count == CT_PTX_NE ? a < b || a > b :
-		            o->count == CT_PTX_LT ? a < b : o->count == CT_PTX_LE ? a <= b : a != a || b != b;
+		int holds = o->count == CT_PTX_EQ   ? a == b
+		            : o->count == CT_PTX_NE ? a < b || a > b
+		            : o->count == CT_PTX_LT ? a < b
+		            : o->count == CT_PTX_LE ? a <= b
+		                                    : a != a || b != b;
 		bits |= (uint32_t)holds << l;
 	}
 	ct_ptx_compared(w, o, bits, mask);
@@ -73,14 +82,17 @@ void ct_ptx_exec_cvt_any(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint3
 	enum ct_ptx_type to = (enum ct_ptx_type)o->width, from = (enum ct_ptx_type)o->count;
 	int twice = to == CT_PTX_F16X2 || to == CT_PTX_BF16X2;
 	enum ct_ptx_type half = to == CT_PTX_F16X2 ? CT_PTX_F16 : CT_PTX_BF16;
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, (unsigned)o->imm), r;
 		if (twice) {
 			uint64_t b = ct_ptx_lane(ct_ptx_at(w, o->b), l, (unsigned)o->imm);
 			r = ct_ptx_real_convert(half, from, o->mode, (enum ct_ptx_round)o->round, b) |
-			    ct_ptx_real_convert(half, from, o->mode, (enum ct_ptx_round)o->round, a) << 16;
+			    ct_ptx_real_convert(half, from, o->mode, (enum ct_ptx_round)o->round, a)
+			            << 16;
 		} else {
-			r = fill(to, ct_ptx_real_convert(to, from, o->mode, (enum ct_ptx_round)o->round, a));
+			r = fill(to,
+			         ct_ptx_real_convert(to, from, o->mode, (enum ct_ptx_round)o->round, a));
 		}
 		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->space, r);
 	}
@@ -92,10 +104,11 @@ void ct_ptx_exec_testp(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 	uint64_t digits = o->width == CT_PTX_F32 ? 0x7fffff : UINT64_C(0xfffffffffffff);
 	unsigned width = o->width == CT_PTX_F32 ? 4 : 8;
 	uint32_t bits = 0;
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t x = ct_ptx_lane(ct_ptx_at(w, o->a), l, width), e = x & exponent, m = x & digits;
-		int holds[] = {e != exponent, e == exponent && m == 0, e != exponent || m == 0, e == exponent && m != 0,
-		               e != 0 && e != exponent, e == 0 && m != 0};
+		int holds[] = {e != exponent,           e == exponent && m == 0, e != exponent || m == 0,
+		               e == exponent && m != 0, e != 0 && e != exponent, e == 0 && m != 0};
 		bits |= (uint32_t)holds[o->mode] << l;
 	}
 	ct_ptx_set_bits(w, o->p, bits, mask);
@@ -103,12 +116,14 @@ void ct_ptx_exec_testp(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 
 void ct_ptx_exec_slct(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t c = ct_ptx_lane(ct_ptx_at(w, o->c), l, 4);
 		if (o->mode & CT_PTX_FTZ)
 			c = ct_ptx_real_flush(CT_PTX_F32, c);
 		int first = o->count ? ct_ptx_real_value(CT_PTX_F32, c) >= 0 : !(c >> 31);
-		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, ct_ptx_lane(ct_ptx_at(w, first ? o->a : o->b), l, o->width));
+		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width,
+		                ct_ptx_lane(ct_ptx_at(w, first ? o->a : o->b), l, o->width));
 	}
 }
 
@@ -129,7 +144,7 @@ void ct_ptx_exec_mul24(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b);
 	ct_ptx_u32 *d = ct_ptx_at(w, o->d);
 	FOR_LANES(l, mask)
-		d[l] = product24(o->mode, a[l], b[l]);
+	d[l] = product24(o->mode, a[l], b[l]);
 }
 
 void ct_ptx_exec_mad24(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
@@ -137,7 +152,7 @@ void ct_ptx_exec_mad24(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
 	ct_ptx_u32 *d = ct_ptx_at(w, o->d);
 	FOR_LANES(l, mask)
-		d[l] = product24(o->mode, a[l], b[l]) + c[l];
+	d[l] = product24(o->mode, a[l], b[l]) + c[l];
 }
 
 /* a + b + carry, of 32 or 64 bits; a subtraction is an addition of the complement with its carry turned. */
@@ -145,8 +160,10 @@ static void with_carry(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 {
 	uint32_t in = ct_ptx_bits(w, o->s), out = 0;
 	uint64_t full = o->width == 8 ? UINT64_MAX : UINT32_MAX;
-	FOR_LANES(l, mask) {
-		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width), b = ct_ptx_lane(ct_ptx_at(w, o->b), l, o->width);
+	FOR_LANES(l, mask)
+	{
+		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width),
+			 b = ct_ptx_lane(ct_ptx_at(w, o->b), l, o->width);
 		uint64_t carry = in >> l & 1, r;
 		if (minus) {
 			r = a - b - carry;
@@ -173,20 +190,23 @@ void ct_ptx_exec_sub_carry(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uin
 void ct_ptx_exec_popc(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	FOR_LANES(l, mask)
-		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, 4, ct_bits(ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width)));
+	ct_ptx_put_lane(ct_ptx_at(w, o->d), l, 4, ct_bits(ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width)));
 }
 
 void ct_ptx_exec_clz(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width);
-		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, 4, a ? 8u * o->width - 1 - ct_high_bit(a) : 8u * o->width);
+		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, 4,
+		                a ? 8u * o->width - 1 - ct_high_bit(a) : 8u * o->width);
 	}
 }
 
 void ct_ptx_exec_bfind(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		unsigned top = 8u * o->width - 1;
 		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width);
 		if (o->mode & 1 && a >> top & 1)
@@ -198,7 +218,8 @@ void ct_ptx_exec_bfind(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 
 void ct_ptx_exec_brev(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width), r = 0;
 		for (unsigned i = 0; i < 8u * o->width; i++)
 			r |= (a >> i & 1) << (8u * o->width - 1 - i);
@@ -209,9 +230,11 @@ void ct_ptx_exec_brev(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_bfe(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	unsigned top = 8u * o->width - 1;
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width), r = 0;
-		unsigned at = ct_ptx_lane(ct_ptx_at(w, o->b), l, 4) & 255, n = ct_ptx_lane(ct_ptx_at(w, o->c), l, 4) & 255;
+		unsigned at = ct_ptx_lane(ct_ptx_at(w, o->b), l, 4) & 255,
+			 n = ct_ptx_lane(ct_ptx_at(w, o->c), l, 4) & 255;
 		unsigned last = at + n - 1 < top ? at + n - 1 : top; /* n 0: no sign */
 		int sign = o->mode & 1 && n && a >> last & 1;
 		for (unsigned i = 0; i <= top; i++)
@@ -224,9 +247,12 @@ void ct_ptx_exec_bfi(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t 
 {
 	const void *length = ct_ptx_at(w, w->run->m->extra[o->extra]);
 	unsigned top = 8u * o->width - 1;
-	FOR_LANES(l, mask) {
-		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width), r = ct_ptx_lane(ct_ptx_at(w, o->b), l, o->width);
-		unsigned at = ct_ptx_lane(ct_ptx_at(w, o->c), l, 4) & 255, n = ct_ptx_lane(length, l, 4) & 255;
+	FOR_LANES(l, mask)
+	{
+		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width),
+			 r = ct_ptx_lane(ct_ptx_at(w, o->b), l, o->width);
+		unsigned at = ct_ptx_lane(ct_ptx_at(w, o->c), l, 4) & 255,
+			 n = ct_ptx_lane(length, l, 4) & 255;
 		for (unsigned i = 0; i < n && at + i <= top; i++)
 			r = (r & ~(UINT64_C(1) << (at + i))) | (a >> i & 1) << (at + i);
 		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, r);
@@ -251,13 +277,14 @@ void ct_ptx_exec_fns(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t 
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
 	FOR_LANES(l, mask)
-		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = nth_set(a[l], b[l], (int32_t)c[l]);
+	((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = nth_set(a[l], b[l], (int32_t)c[l]);
 }
 
 void ct_ptx_exec_bmsk(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b);
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint32_t at = a[l], n = b[l];
 		if (o->mode & 2)
 			at &= 31, n &= 31;
@@ -269,7 +296,8 @@ void ct_ptx_exec_bmsk(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_szext(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b);
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint32_t v = a[l], n = o->mode & 2 ? b[l] & 31 : b[l];
 		if (n < 32) {
 			uint32_t low = (UINT32_C(1) << n) - 1;
@@ -282,11 +310,13 @@ void ct_ptx_exec_szext(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_
 void ct_ptx_exec_lop3(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint32_t r = 0;
 		for (unsigned i = 0; i < 8; i++) /* row i of the truth table: bits of a, b, c */
 			if (o->imm >> i & 1)
-				r |= (i & 4 ? a[l] : ~a[l]) & (i & 2 ? b[l] : ~b[l]) & (i & 1 ? c[l] : ~c[l]);
+				r |= (i & 4 ? a[l] : ~a[l]) & (i & 2 ? b[l] : ~b[l]) &
+				     (i & 1 ? c[l] : ~c[l]);
 		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = r;
 	}
 }
@@ -295,10 +325,12 @@ void ct_ptx_exec_lop3(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_shf(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t whole = (uint64_t)b[l] << 32 | a[l];
 		unsigned n = o->mode & 2 ? c[l] & 31 : c[l] > 32 ? 32 : c[l];
-		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = (uint32_t)(o->mode & 4 ? whole >> n : whole << n >> 32);
+		((ct_ptx_u32 *)ct_ptx_at(
+			w, o->d))[l] = (uint32_t)(o->mode & 4 ? whole >> n : whole << n >> 32);
 	}
 }
 
@@ -308,7 +340,8 @@ static uint32_t permute(unsigned mode, uint32_t a, uint32_t b, uint32_t c)
 	uint64_t bytes = (uint64_t)b << 32 | a;
 	uint32_t r = 0, s = c & 3;
 	for (unsigned i = 0; i < 4; i++) {
-		unsigned from[] = {c >> 4 * i & 7, (i + s) & 7, (s - i) & 7, s, i < s ? s : i, i < s ? i : s, (i & 1) + 2 * (s & 1)};
+		unsigned from[] = {c >> 4 * i & 7, (i + s) & 7,   (s - i) & 7,          s,
+		                   i < s ? s : i,  i < s ? i : s, (i & 1) + 2 * (s & 1)};
 		uint32_t byte = (uint32_t)(bytes >> 8 * from[mode]) & 255;
 		if (mode == 0 && c >> (4 * i + 3) & 1)
 			byte = byte >> 7 ? 255 : 0;
@@ -321,7 +354,7 @@ void ct_ptx_exec_prmt(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
 	FOR_LANES(l, mask)
-		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = permute(o->mode, a[l], b[l], c[l]);
+	((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = permute(o->mode, a[l], b[l], c[l]);
 }
 
 /* Part i of `bits` bits of a word, with its sign if it has one. */
@@ -334,7 +367,8 @@ static int64_t part(uint32_t v, unsigned i, unsigned bits, int sign)
 void ct_ptx_exec_dp4a(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint32_t sum = c[l];
 		for (unsigned i = 0; i < 4; i++)
 			sum += (uint32_t)(part(a[l], i, 8, o->mode & 1) * part(b[l], i, 8, o->mode & 2));
@@ -345,10 +379,12 @@ void ct_ptx_exec_dp4a(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_dp2a(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const ct_ptx_u32 *a = ct_ptx_at(w, o->a), *b = ct_ptx_at(w, o->b), *c = ct_ptx_at(w, o->c);
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint32_t sum = c[l];
 		for (unsigned i = 0; i < 2; i++)
-			sum += (uint32_t)(part(a[l], i, 16, o->mode & 1) * part(b[l], i + (o->mode & 4 ? 2 : 0), 8, o->mode & 2));
+			sum += (uint32_t)(part(a[l], i, 16, o->mode & 1) *
+			                  part(b[l], i + (o->mode & 4 ? 2 : 0), 8, o->mode & 2));
 		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = sum;
 	}
 }
@@ -357,15 +393,23 @@ void ct_ptx_exec_dp2a(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_pred(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	uint32_t a = ct_ptx_bits(w, o->s);
-	uint32_t b = o->round == CT_PTX_JOIN_NONE || o->round == CT_PTX_JOIN_NOT ? 0 : ct_ptx_bits(w, o->q);
-	ct_ptx_set_bits(w, o->p, o->round == CT_PTX_JOIN_AND ? a & b : o->round == CT_PTX_JOIN_OR ? a | b :
-	                o->round == CT_PTX_JOIN_XOR ? a ^ b : o->round == CT_PTX_JOIN_NOT ? ~a : a, mask);
+	uint32_t b = o->round == CT_PTX_JOIN_NONE || o->round == CT_PTX_JOIN_NOT
+	                     ? 0
+	                     : ct_ptx_bits(w, o->q);
+	ct_ptx_set_bits(w, o->p,
+	                o->round == CT_PTX_JOIN_AND   ? a & b
+	                : o->round == CT_PTX_JOIN_OR  ? a | b
+	                : o->round == CT_PTX_JOIN_XOR ? a ^ b
+	                : o->round == CT_PTX_JOIN_NOT ? ~a
+	                                              : a,
+	                mask);
 }
 
 void ct_ptx_exec_pack(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const uint32_t *from = w->run->m->extra + o->extra;
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t r = 0;
 		for (unsigned i = 0; i < o->count; i++)
 			r |= ct_ptx_lane(ct_ptx_at(w, from[i]), l, o->width) << 8 * o->width * i;
@@ -376,7 +420,8 @@ void ct_ptx_exec_pack(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t
 void ct_ptx_exec_unpack(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	const uint32_t *to = w->run->m->extra + o->extra;
-	FOR_LANES(l, mask) {
+	FOR_LANES(l, mask)
+	{
 		uint64_t a = ct_ptx_lane(ct_ptx_at(w, o->a), l, o->width * o->count);
 		for (unsigned i = 0; i < o->count; i++)
 			ct_ptx_put_lane(ct_ptx_at(w, to[i]), l, o->width, a >> 8 * o->width * i);
@@ -386,26 +431,26 @@ void ct_ptx_exec_unpack(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32
 void ct_ptx_exec_local_address(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	FOR_LANES(l, mask)
-		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, w->local_base + (uint64_t)o->imm);
+	ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, w->local_base + (uint64_t)o->imm);
 }
 
 /* Time is the number of executed instructions: the same on every machine. */
 void ct_ptx_exec_clock(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	FOR_LANES(l, mask)
-		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, o->mode ? w->run->steps >> 32 : w->run->steps);
+	ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, o->mode ? w->run->steps >> 32 : w->run->steps);
 }
 
 void ct_ptx_exec_active_mask(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	FOR_LANES(l, mask)
-		((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = mask;
+	((ct_ptx_u32 *)ct_ptx_at(w, o->d))[l] = mask;
 }
 
 void ct_ptx_exec_special_zero(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 {
 	FOR_LANES(l, mask)
-		ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, 0);
+	ct_ptx_put_lane(ct_ptx_at(w, o->d), l, o->width, 0);
 }
 
 #define ENTRY(n) ct_ptx_exec_##n,

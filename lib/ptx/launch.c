@@ -38,7 +38,8 @@ static uint32_t local_bytes(const struct ct_ptx_module *m, uint32_t kernel, int 
 	return bytes;
 }
 
-static int check_launch(const struct ct_ptx_launch *l, const struct ct_ptx_function **f, struct ct_error *e)
+static int check_launch(const struct ct_ptx_launch *l, const struct ct_ptx_function **f,
+                        struct ct_error *e)
 {
 	const struct ct_ptx_module *m = l->module;
 	uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -49,22 +50,31 @@ static int check_launch(const struct ct_ptx_launch *l, const struct ct_ptx_funct
 	if (!*f)
 		return ct_fail(e, CT_ERR_USAGE, "the kernel is not of this module");
 	if (!l->grid[0] || !l->grid[1] || !l->grid[2] || !l->block[0] || !l->block[1] || !l->block[2] ||
-	    l->block[0] > MAX_THREADS || l->block[1] > MAX_THREADS || l->block[2] > 64 || threads > MAX_THREADS)
-		return ct_fail(e, CT_ERR_USAGE, "kernel %s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads cannot be launched: "
-		               "at least 1, and at most %d threads", l->kernel->name, l->grid[0], l->grid[1], l->grid[2],
-		               l->block[0], l->block[1], l->block[2], MAX_THREADS);
+	    l->block[0] > MAX_THREADS || l->block[1] > MAX_THREADS || l->block[2] > 64 ||
+	    threads > MAX_THREADS)
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"kernel %s: a grid of (%u,%u,%u) blocks of (%u,%u,%u) threads cannot be launched: "
+			"at least 1, and at most %d threads",
+			l->kernel->name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+			l->block[2], MAX_THREADS);
 	for (unsigned i = 0; i < 3; i++)
 		if ((*f)->required_threads[0] && l->block[i] != (*f)->required_threads[i])
-			return ct_fail(e, CT_ERR_USAGE, "kernel %s wants blocks of (%u,%u,%u) threads", l->kernel->name,
-			               (*f)->required_threads[0], (*f)->required_threads[1], (*f)->required_threads[2]);
-	if ((*f)->max_threads[0] && threads > (uint64_t)(*f)->max_threads[0] * (*f)->max_threads[1] * (*f)->max_threads[2])
-		return ct_fail(e, CT_ERR_USAGE, "kernel %s takes at most (%u,%u,%u) threads", l->kernel->name,
-		               (*f)->max_threads[0], (*f)->max_threads[1], (*f)->max_threads[2]);
+			return ct_fail(e, CT_ERR_USAGE, "kernel %s wants blocks of (%u,%u,%u) threads",
+			               l->kernel->name, (*f)->required_threads[0],
+			               (*f)->required_threads[1], (*f)->required_threads[2]);
+	if ((*f)->max_threads[0] &&
+	    threads > (uint64_t)(*f)->max_threads[0] * (*f)->max_threads[1] * (*f)->max_threads[2])
+		return ct_fail(e, CT_ERR_USAGE, "kernel %s takes at most (%u,%u,%u) threads",
+		               l->kernel->name, (*f)->max_threads[0], (*f)->max_threads[1],
+		               (*f)->max_threads[2]);
 	if (l->param_bytes < l->kernel->param_bytes)
-		return ct_fail(e, CT_ERR_USAGE, "kernel %s has %u bytes of parameters, %zu are given", l->kernel->name,
-		               l->kernel->param_bytes, l->param_bytes);
+		return ct_fail(e, CT_ERR_USAGE, "kernel %s has %u bytes of parameters, %zu are given",
+		               l->kernel->name, l->kernel->param_bytes, l->param_bytes);
 	if ((uint64_t)(*f)->shared_end + l->dynamic_shared > MAX_SHARED)
-		return ct_fail(e, CT_ERR_USAGE, "kernel %s: %" PRIu64 " bytes of shared memory are more than any board has",
+		return ct_fail(e, CT_ERR_USAGE,
+		               "kernel %s: %" PRIu64
+		               " bytes of shared memory are more than any board has",
 		               l->kernel->name, (uint64_t)(*f)->shared_end + l->dynamic_shared);
 	return CT_OK;
 }
@@ -74,7 +84,8 @@ static ct_ptx_exec *const *choose_rows(ct_ptx_looker **look)
 {
 #if CT_PTX_X86
 	const char *isa = getenv("CACHETRIAGE_ISA");
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	    __builtin_cpu_supports("bmi2") &&
 	    !(isa && (strcmp(isa, "portable") == 0 || strcmp(isa, "popcnt") == 0))) {
 		*look = ct_ptx_look_avx2;
 		return ct_ptx_rows_avx2;
@@ -205,7 +216,8 @@ static int start_cta(struct ct_ptx_run *r)
 		uint32_t lanes = r->cta.threads - i * CT_PTX_LANES;
 		for (int k = 0; k < 3; k++)
 			fill(w, CT_PTX_CTAID_X + k, r->cta.id[k]);
-		if (ct_ptx_start_warp(w, lanes >= CT_PTX_LANES ? CT_PTX_ALL_LANES : (UINT32_C(1) << lanes) - 1) < 0)
+		if (ct_ptx_start_warp(w, lanes >= CT_PTX_LANES ? CT_PTX_ALL_LANES
+		                                               : (UINT32_C(1) << lanes) - 1) < 0)
 			return -1;
 	}
 	return 0;
@@ -237,8 +249,10 @@ static int run_cta(struct ct_ptx_run *r)
 			struct ct_ptx_warp *w = &r->warp[waiting->index];
 			for (size_t i = 0; i < w->nsplits; i++)
 				if (w->split[i].state == CT_PTX_SPLIT_AT_BARRIER)
-					ct_ptx_stop(w, &r->m->op[w->split[i].at - 1], CT_PTX_DEADLOCK, w->split[i].mask);
-			ct_ptx_stop(w, &r->m->op[r->f->first_op], CT_PTX_DEADLOCK, w->alive); /* unless that is said */
+					ct_ptx_stop(w, &r->m->op[w->split[i].at - 1], CT_PTX_DEADLOCK,
+					            w->split[i].mask);
+			ct_ptx_stop(w, &r->m->op[r->f->first_op], CT_PTX_DEADLOCK,
+			            w->alive); /* unless that is said */
 			return -1;
 		}
 	}
@@ -249,7 +263,9 @@ static int find_loop(const struct ct_ptx_run *r, uint32_t at, uint32_t *first, u
 {
 	const struct ct_ptx_module *m = r->m;
 	uint32_t best = UINT32_MAX;
-	for (uint32_t i = at; i < m->nops && m->line[m->op[i].source].function == m->line[m->op[at].source].function; i++) {
+	for (uint32_t i = at;
+	     i < m->nops && m->line[m->op[i].source].function == m->line[m->op[at].source].function;
+	     i++) {
 		const struct ct_ptx_op *o = &m->op[i];
 		if (o->code == CT_PTX_bra && o->target <= at && i - o->target < best) {
 			best = i - o->target;
@@ -263,19 +279,22 @@ static int find_loop(const struct ct_ptx_run *r, uint32_t at, uint32_t *first, u
 /* "kernel k, block (0,0,0), thread (1,0,0)", the name cut to what fits. */
 static void place_text(char *text, size_t size, const char *kernel, const struct ct_ptx_fault *f)
 {
-	snprintf(text, size, "kernel %.120s, block (%u,%u,%u), thread (%u,%u,%u)", kernel, f->cta[0], f->cta[1], f->cta[2],
-	         f->thread[0], f->thread[1], f->thread[2]);
+	snprintf(text, size, "kernel %.120s, block (%u,%u,%u), thread (%u,%u,%u)", kernel, f->cta[0],
+	         f->cta[1], f->cta[2], f->thread[0], f->thread[1], f->thread[2]);
 }
 
 /* The message of a fault, as compute-sanitizer would place it. */
 static int report(struct ct_ptx_run *r)
 {
-	static const char *const spaces[] = {"generic", "global", "shared", "local", "constant", "parameter", "texture"};
+	static const char *const spaces[] = {
+		"generic", "global", "shared", "local", "constant", "parameter", "texture"};
 	static const char *const texts[] = {
-		[CT_PTX_TRAP] = "a trap", [CT_PTX_ASSERT] = "a function of the host refused to go on",
+		[CT_PTX_TRAP] = "a trap",
+		[CT_PTX_ASSERT] = "a function of the host refused to go on",
 		[CT_PTX_DEADLOCK] = "every thread of the block waits at barriers that no one completes",
 		[CT_PTX_CALL] = "a call or branch to what is not there, or calls too deep for the stack",
-		[CT_PTX_BARRIER] = "a barrier's number is above 15", [CT_PTX_NO_TEXTURE] = "nothing is bound to this texture"};
+		[CT_PTX_BARRIER] = "a barrier's number is above 15",
+		[CT_PTX_NO_TEXTURE] = "nothing is bound to this texture"};
 	const struct ct_ptx_fault *f = &r->fault;
 	const struct ct_ptx_line *line = &r->m->line[r->m->op[r->fault_op].source];
 	uint32_t first = 0, last = 0;
@@ -284,18 +303,24 @@ static int report(struct ct_ptx_run *r)
 	switch (f->kind) {
 	case CT_PTX_OUT_OF_RANGE:
 	case CT_PTX_MISALIGNED:
-		return ct_fail(r->e, CT_ERR_INPUT, "%s:%u: %s: %s of %u bytes at %s address 0x%" PRIx64 " is %s: %s", r->m->file,
-		               line->line, where, line->opcode, f->width, spaces[f->space], f->address,
-		               f->kind == CT_PTX_MISALIGNED ? "misaligned" : "out of range",
-		               f->kind == CT_PTX_MISALIGNED ? "addresses must be multiples of the width" : "no allocation holds it");
+		return ct_fail(r->e, CT_ERR_INPUT,
+		               "%s:%u: %s: %s of %u bytes at %s address 0x%" PRIx64 " is %s: %s",
+		               r->m->file, line->line, where, line->opcode, f->width, spaces[f->space],
+		               f->address, f->kind == CT_PTX_MISALIGNED ? "misaligned" : "out of range",
+		               f->kind == CT_PTX_MISALIGNED ? "addresses must be multiples of the width"
+		                                            : "no allocation holds it");
 	case CT_PTX_STEPS:
 		if (find_loop(r, r->fault_op, &first, &last))
-			return ct_fail(r->e, CT_ERR_LIMIT, "%s:%u: %s: more than %" PRIu64 " warp instructions, in the loop of lines %u to %u: "
-			               "does it wait for a later block?", r->m->file, line->line, where, r->max_steps, first, last);
-		return ct_fail(r->e, CT_ERR_LIMIT, "%s:%u: %s: more than %" PRIu64 " warp instructions", r->m->file, line->line,
-		               where, r->max_steps);
+			return ct_fail(r->e, CT_ERR_LIMIT,
+			               "%s:%u: %s: more than %" PRIu64
+			               " warp instructions, in the loop of lines %u to %u: "
+			               "does it wait for a later block?",
+			               r->m->file, line->line, where, r->max_steps, first, last);
+		return ct_fail(r->e, CT_ERR_LIMIT, "%s:%u: %s: more than %" PRIu64 " warp instructions",
+		               r->m->file, line->line, where, r->max_steps);
 	default:
-		return ct_fail(r->e, CT_ERR_INPUT, "%s:%u: %s: %s: %s", r->m->file, line->line, where, line->opcode, texts[f->kind]);
+		return ct_fail(r->e, CT_ERR_INPUT, "%s:%u: %s: %s: %s", r->m->file, line->line, where,
+		               line->opcode, texts[f->kind]);
 	}
 }
 

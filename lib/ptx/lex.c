@@ -32,18 +32,21 @@ static int skip_blanks(struct ct_ptx_lexer *x)
 		if (*x->at == '\n') {
 			x->read_line++;
 			x->at++;
-		} else if (*x->at == ' ' || *x->at == '\t' || *x->at == '\r' || *x->at == '\f' || *x->at == '\v') {
+		} else if (*x->at == ' ' || *x->at == '\t' || *x->at == '\r' || *x->at == '\f' ||
+		           *x->at == '\v') {
 			x->at++;
 		} else if (x->end - x->at > 1 && x->at[0] == '/' && x->at[1] == '/') {
 			while (x->at < x->end && *x->at != '\n')
 				x->at++;
 		} else if (x->end - x->at > 1 && x->at[0] == '/' && x->at[1] == '*') {
 			const char *start = x->at;
-			for (x->at += 2; x->end - x->at > 1 && (x->at[0] != '*' || x->at[1] != '/'); x->at++)
+			for (x->at += 2; x->end - x->at > 1 && (x->at[0] != '*' || x->at[1] != '/');
+			     x->at++)
 				x->read_line += *x->at == '\n';
 			if (x->end - x->at < 2) {
 				x->at = start;
-				return ct_ptx_lex_fail(x, CT_ERR_INPUT, "a comment that does not end: close it with */");
+				return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+				                       "a comment that does not end: close it with */");
 			}
 			x->at += 2;
 		} else {
@@ -62,13 +65,16 @@ static int read_bits(struct ct_ptx_lexer *x)
 	t->single = digits == 8;
 	t->value = 0;
 	if (t->length != digits + 2)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no number: 0f has 8 hexadecimal digits, 0d has 16",
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+		                       "'%.*s' is no number: 0f has 8 hexadecimal digits, 0d has 16",
 		                       ct_ptx_shown(x), t->text);
 	for (size_t i = 2; i < t->length; i++) {
-		const char *digit = strchr("0123456789abcdef", t->text[i] >= 'A' && t->text[i] <= 'F' ?
-		                           t->text[i] - 'A' + 'a' : t->text[i]);
+		const char *digit = strchr(
+			"0123456789abcdef",
+			t->text[i] >= 'A' && t->text[i] <= 'F' ? t->text[i] - 'A' + 'a' : t->text[i]);
 		if (!digit || !*digit)
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' has a digit that is not hexadecimal",
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+			                       "'%.*s' has a digit that is not hexadecimal",
 			                       ct_ptx_shown(x), t->text);
 		t->value = t->value << 4 | (uint64_t)(digit - "0123456789abcdef");
 	}
@@ -104,9 +110,11 @@ static int read_integer(struct ct_ptx_lexer *x)
 	for (; i < n; i++) {
 		unsigned digit = digit_value(t->text[i]);
 		if (digit >= base)
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no number", ct_ptx_shown(x), t->text);
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no number", ct_ptx_shown(x),
+			                       t->text);
 		if (t->value > (UINT64_MAX - digit) / base)
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' needs more than 64 bits", ct_ptx_shown(x), t->text);
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' needs more than 64 bits",
+			                       ct_ptx_shown(x), t->text);
 		t->value = t->value * base + digit;
 	}
 	return CT_OK;
@@ -125,7 +133,8 @@ static int read_decimal(struct ct_ptx_lexer *x)
 		t->length = (size_t)(x->at - t->text);
 	}
 	if (t->length >= sizeof text)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is too long for a number", ct_ptx_shown(x), t->text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is too long for a number",
+		                       ct_ptx_shown(x), t->text);
 	memcpy(text, t->text, t->length);
 	text[t->length] = '\0';
 	double value = strtod(text, &after);
@@ -153,7 +162,8 @@ static int read_word(struct ct_ptx_lexer *x)
 	while (x->at < x->end) {
 		if (is_word_char(*x->at))
 			x->at++;
-		else if (x->end - x->at > 2 && x->at[0] == ':' && x->at[1] == ':' && is_word_char(x->at[2]))
+		else if (x->end - x->at > 2 && x->at[0] == ':' && x->at[1] == ':' &&
+		         is_word_char(x->at[2]))
 			x->at += 2; /* .shared::cta */
 		else
 			break;
@@ -175,21 +185,24 @@ int ct_ptx_lex_next(struct ct_ptx_lexer *x)
 	if (rc < 0 || x->at == x->end)
 		return rc;
 	if (*x->at == '\0')
-		return x->at + 1 == x->end ? CT_OK :
-		       ct_ptx_lex_fail(x, CT_ERR_INPUT, "a NUL byte in the text: is this PTX?");
+		return x->at + 1 == x->end ? CT_OK
+		                           : ct_ptx_lex_fail(x, CT_ERR_INPUT,
+		                                             "a NUL byte in the text: is this PTX?");
 	if (is_word_char(*x->at))
 		return read_word(x);
 	if (*x->at == '"') {
 		const char *close = memchr(x->at + 1, '"', (size_t)(x->end - x->at - 1));
 		if (!close || memchr(x->at, '\n', (size_t)(close - x->at)))
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "a string that does not end in its line");
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+			                       "a string that does not end in its line");
 		t->kind = CT_PTX_STRING;
 		x->at = close + 1;
 		t->length = (size_t)(x->at - t->text);
 		return CT_OK;
 	}
 	if (!strchr("{}()[]<>,;:=+-!@|*&~^/", *x->at))
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "an unexpected character (code %u): is this PTX?",
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+		                       "an unexpected character (code %u): is this PTX?",
 		                       (unsigned)(unsigned char)*x->at);
 	t->kind = CT_PTX_MARK;
 	t->mark = *x->at++;
@@ -241,8 +254,10 @@ int ct_ptx_want_mark(struct ct_ptx_lexer *x, char mark)
 	if (ct_ptx_is_mark(x, mark))
 		return ct_ptx_lex_next(x);
 	if (x->now.kind == CT_PTX_END)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "the text ends where '%c' should be: is it cut short?", mark);
-	return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where '%c' should be", ct_ptx_shown(x), x->now.text, mark);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+		                       "the text ends where '%c' should be: is it cut short?", mark);
+	return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where '%c' should be", ct_ptx_shown(x),
+	                       x->now.text, mark);
 }
 
 int ct_ptx_shown(const struct ct_ptx_lexer *x)

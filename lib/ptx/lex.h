@@ -9,18 +9,18 @@
 
 enum ct_ptx_token_kind {
 	CT_PTX_END,
-	CT_PTX_WORD,    /* a name, directive, opcode or register: letters, digits and _ $ % . :: */
+	CT_PTX_WORD, /* a name, directive, opcode or register: letters, digits and _ $ % . :: */
 	CT_PTX_INTEGER,
-	CT_PTX_FLOAT,   /* 0f, 0d or with a decimal point */
+	CT_PTX_FLOAT, /* 0f, 0d or with a decimal point */
 	CT_PTX_STRING,
-	CT_PTX_MARK     /* one character that stands for itself */
+	CT_PTX_MARK /* one character that stands for itself */
 };
 
 struct ct_ptx_token {
 	enum ct_ptx_token_kind kind;
 	const char *text; /* in the input, not closed by a NUL */
 	size_t length;
-	uint64_t value;   /* of an integer; of a float the bits of `single` or else of a double */
+	uint64_t value; /* of an integer; of a float the bits of `single` or else of a double */
 	int single;
 	char mark;
 };

@@ -26,7 +26,8 @@ void ct_ptx_exec_async_store(struct ct_ptx_warp *w, const struct ct_ptx_op *o, u
 	if (ct_ptx_resolve(w, o, mask, o->width) < 0)
 		return;
 	for (uint32_t left = mask; left; left &= left - 1)
-		memcpy((void *)(uintptr_t)w->host[ct_low_bit(left)], w->copy[ct_low_bit(left)], o->width);
+		memcpy((void *)(uintptr_t)w->host[ct_low_bit(left)], w->copy[ct_low_bit(left)],
+		       o->width);
 }
 
 /* Lanes 8i to 8i + 7 point to the rows of matrix i, each of eight halves; every lane gets two of its
@@ -45,7 +46,8 @@ void ct_ptx_exec_ldmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 		for (uint32_t left = mask; left; left &= left - 1) {
 			uint32_t lane = ct_low_bit(left), row = lane / 4, column = lane % 4 * 2;
 			uint32_t low = o->round ? element[i][column][row] : element[i][row][column];
-			uint32_t high = o->round ? element[i][column + 1][row] : element[i][row][column + 1];
+			uint32_t high = o->round ? element[i][column + 1][row]
+			                         : element[i][row][column + 1];
 			d[lane] = low | high << 16;
 		}
 	}
@@ -54,24 +56,22 @@ void ct_ptx_exec_ldmatrix(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint
 /* Elements of a factor that one register holds, and the value of one of them. */
 static unsigned per_register(int factor)
 {
-	return factor == CT_PTX_X_F16 || factor == CT_PTX_X_BF16 ? 2 : factor == CT_PTX_X_S8 || factor == CT_PTX_X_U8 ? 4 : 1;
+	return factor == CT_PTX_X_F16 || factor == CT_PTX_X_BF16 ? 2
+	       : factor == CT_PTX_X_S8 || factor == CT_PTX_X_U8
+	               ? 4
+	               : 1;
 }
 
 static double factor_value(int factor, uint64_t bits, unsigned e)
 {
 	switch (factor) {
-	case CT_PTX_X_F16:
-		return ct_ptx_real_value(CT_PTX_F16, bits >> 16 * e & 0xffff);
-	case CT_PTX_X_BF16:
-		return ct_ptx_real_value(CT_PTX_BF16, bits >> 16 * e & 0xffff);
+	case CT_PTX_X_F16: return ct_ptx_real_value(CT_PTX_F16, bits >> 16 * e & 0xffff);
+	case CT_PTX_X_BF16: return ct_ptx_real_value(CT_PTX_BF16, bits >> 16 * e & 0xffff);
 	case CT_PTX_X_TF32: /* a float without its low 13 bits */
 		return ct_ptx_real_value(CT_PTX_F32, bits & 0xffffe000);
-	case CT_PTX_X_F64:
-		return ct_ptx_real_value(CT_PTX_F64, bits);
-	case CT_PTX_X_S8:
-		return (int8_t)(bits >> 8 * e);
-	default:
-		return (uint8_t)(bits >> 8 * e);
+	case CT_PTX_X_F64: return ct_ptx_real_value(CT_PTX_F64, bits);
+	case CT_PTX_X_S8: return (int8_t)(bits >> 8 * e);
+	default: return (uint8_t)(bits >> 8 * e);
 	}
 }
 
@@ -82,20 +82,26 @@ struct matrices {
 
 /* Gathers the factors: lane 4g + t holds rows g and g + 8 of a and column g of b, and of their other index
  * the elements of its t. */
-static void gather(const struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_product *p, struct matrices *x)
+static void gather(const struct ct_ptx_warp *w, const struct ct_ptx_op *o,
+                   const struct ct_ptx_product *p, struct matrices *x)
 {
 	const uint32_t *ref = w->run->m->extra + o->extra + p->accumulators;
-	unsigned each = per_register(p->factor), width = p->factor == CT_PTX_X_F64 ? 8 : 4, tall = p->rows == 16;
-	int other = p->factor == CT_PTX_X_S8 || p->factor == CT_PTX_X_U8 ? (o->mode & 2 ? CT_PTX_X_U8 : CT_PTX_X_S8) : p->factor;
+	unsigned each = per_register(p->factor), width = p->factor == CT_PTX_X_F64 ? 8 : 4,
+		 tall = p->rows == 16;
+	int other = p->factor == CT_PTX_X_S8 || p->factor == CT_PTX_X_U8
+	                    ? (o->mode & 2 ? CT_PTX_X_U8 : CT_PTX_X_S8)
+	                    : p->factor;
 	for (unsigned lane = 0; lane < CT_PTX_LANES; lane++) {
 		unsigned g = lane / 4, t = lane % 4;
 		for (unsigned i = 0; i < p->a; i++)
 			for (unsigned e = 0; e < each; e++)
-				x->a[g + (tall && i & 1 ? 8 : 0)][t * each + e + (tall ? i / 2 : i) * 4 * each] =
-					factor_value(p->factor, ct_ptx_lane(ct_ptx_at(w, ref[i]), lane, width), e);
+				x->a[g + (tall && i & 1 ? 8 : 0)]
+				    [t * each + e + (tall ? i / 2 : i) * 4 * each] = factor_value(
+					p->factor, ct_ptx_lane(ct_ptx_at(w, ref[i]), lane, width), e);
 		for (unsigned i = 0; i < p->b; i++)
 			for (unsigned e = 0; e < each; e++)
-				x->b[t * each + e + i * 4 * each][g] = factor_value(other, ct_ptx_lane(ct_ptx_at(w, ref[p->a + i]), lane, width), e);
+				x->b[t * each + e + i * 4 * each][g] = factor_value(
+					other, ct_ptx_lane(ct_ptx_at(w, ref[p->a + i]), lane, width), e);
 	}
 }
 
@@ -106,12 +112,13 @@ static double *accumulator(struct matrices *x, unsigned lane, unsigned i)
 }
 
 /* Accumulators from registers, or back to them; halves lie two in a register. */
-static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_product *p, struct matrices *x,
-                       uint32_t mask, int back)
+static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_product *p,
+                       struct matrices *x, uint32_t mask, int back)
 {
 	const uint32_t *ref = w->run->m->extra + o->extra + (back ? 0 : p->accumulators + p->a + p->b);
 	int integer = p->factor == CT_PTX_X_S8 || p->factor == CT_PTX_X_U8, half = o->mode & 4;
-	unsigned width = p->factor == CT_PTX_X_F64 ? 8 : 4, n = half ? 2u * p->accumulators : p->accumulators;
+	unsigned width = p->factor == CT_PTX_X_F64 ? 8 : 4,
+		 n = half ? 2u * p->accumulators : p->accumulators;
 	enum ct_ptx_type type = half ? CT_PTX_F16 : width == 8 ? CT_PTX_F64 : CT_PTX_F32;
 	for (uint32_t left = back ? mask : CT_PTX_ALL_LANES; left; left &= left - 1) {
 		uint32_t lane = ct_low_bit(left);
@@ -120,13 +127,20 @@ static void accumulate(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const s
 			double *c = accumulator(x, lane, i);
 			uint64_t bits = ct_ptx_lane(row, lane, width), shift = half ? 16 * (i & 1) : 0;
 			if (!back) {
-				*c = integer ? (double)(int32_t)(uint32_t)bits : ct_ptx_real_value(type, bits >> shift & (half ? 0xffff : UINT64_MAX));
+				*c = integer ? (double)(int32_t)(uint32_t)bits
+				             : ct_ptx_real_value(
+						       type,
+						       bits >> shift & (half ? 0xffff : UINT64_MAX));
 				continue;
 			}
 			int64_t whole = integer ? (int64_t)*c : 0;
 			if (o->mode & 1)
-				whole = whole > INT32_MAX ? INT32_MAX : whole < INT32_MIN ? INT32_MIN : whole;
-			uint64_t value = integer ? (uint64_t)whole : ct_ptx_real_convert(type, CT_PTX_F64, 0, CT_PTX_RN, ct_ptx_real_bits(*c));
+				whole = whole > INT32_MAX   ? INT32_MAX
+				        : whole < INT32_MIN ? INT32_MIN
+				                            : whole;
+			uint64_t value = integer ? (uint64_t)whole
+			                         : ct_ptx_real_convert(type, CT_PTX_F64, 0, CT_PTX_RN,
+			                                               ct_ptx_real_bits(*c));
 			if (half)
 				value = (bits & ~(UINT64_C(0xffff) << shift)) | value << shift;
 			ct_ptx_put_lane(row, lane, width, value);

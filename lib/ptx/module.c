@@ -8,15 +8,16 @@
 
 unsigned ct_ptx_type_bytes(enum ct_ptx_type t)
 {
-	static const unsigned char bytes[CT_PTX_TYPES] = {1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 8, 4};
+	static const unsigned char bytes[CT_PTX_TYPES] = {
+		1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 2, 4, 4, 8, 4};
 	return bytes[t];
 }
 
 int ct_ptx_type_named(const char *name, size_t n)
 {
 	static const char *const known[CT_PTX_TYPES] = {
-		"b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64",
-		"f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred"};
+		"b8",  "b16", "b32", "b64",   "u8",   "u16",    "u32", "u64", "s8",  "s16",
+		"s32", "s64", "f16", "f16x2", "bf16", "bf16x2", "f32", "f64", "pred"};
 	for (int i = 0; i < CT_PTX_TYPES; i++)
 		if (strlen(known[i]) == n && memcmp(known[i], name, n) == 0)
 			return i;
@@ -66,12 +67,14 @@ static size_t home(const struct ct_ptx_names *names, const char *name, size_t n,
 }
 
 /* The place of a name, or the empty place where it belongs. */
-static struct ct_ptx_name *place(const struct ct_ptx_names *names, const char *name, size_t n, uint32_t scope)
+static struct ct_ptx_name *place(const struct ct_ptx_names *names, const char *name, size_t n,
+                                 uint32_t scope)
 {
 	size_t i = home(names, name, n, scope);
 	for (;; i = (i + 1) & (names->cap - 1)) {
 		struct ct_ptx_name *s = &names->slot[i];
-		if (!s->name || (s->scope == scope && strncmp(s->name, name, n) == 0 && s->name[n] == '\0'))
+		if (!s->name ||
+		    (s->scope == scope && strncmp(s->name, name, n) == 0 && s->name[n] == '\0'))
 			return s;
 	}
 }
@@ -84,7 +87,8 @@ static int widen(struct ct_ptx_names *names)
 		return -1;
 	for (size_t i = 0; i < names->cap; i++)
 		if (names->slot[i].name)
-			*place(&wider, names->slot[i].name, strlen(names->slot[i].name), names->slot[i].scope) = names->slot[i];
+			*place(&wider, names->slot[i].name, strlen(names->slot[i].name),
+			       names->slot[i].scope) = names->slot[i];
 	wider.used = names->used;
 	free(names->slot);
 	*names = wider;
@@ -205,5 +209,6 @@ struct ct_ptx_instruction ct_ptx_instruction_at(const struct ct_ptx_module *m, s
 {
 	if (index >= m->nlines)
 		return (struct ct_ptx_instruction){0};
-	return (struct ct_ptx_instruction){m->line[index].opcode, m->line[index].line, m->line[index].function};
+	return (struct ct_ptx_instruction){
+		m->line[index].opcode, m->line[index].line, m->line[index].function};
 }

@@ -8,11 +8,26 @@ enum { CT_PTX_LANES = 32 };
 
 /* Types of registers, variables and instructions. */
 enum ct_ptx_type {
-	CT_PTX_B8, CT_PTX_B16, CT_PTX_B32, CT_PTX_B64,
-	CT_PTX_U8, CT_PTX_U16, CT_PTX_U32, CT_PTX_U64,
-	CT_PTX_S8, CT_PTX_S16, CT_PTX_S32, CT_PTX_S64,
-	CT_PTX_F16, CT_PTX_F16X2, CT_PTX_BF16, CT_PTX_BF16X2, CT_PTX_F32, CT_PTX_F64,
-	CT_PTX_PRED, CT_PTX_TYPES
+	CT_PTX_B8,
+	CT_PTX_B16,
+	CT_PTX_B32,
+	CT_PTX_B64,
+	CT_PTX_U8,
+	CT_PTX_U16,
+	CT_PTX_U32,
+	CT_PTX_U64,
+	CT_PTX_S8,
+	CT_PTX_S16,
+	CT_PTX_S32,
+	CT_PTX_S64,
+	CT_PTX_F16,
+	CT_PTX_F16X2,
+	CT_PTX_BF16,
+	CT_PTX_BF16X2,
+	CT_PTX_F32,
+	CT_PTX_F64,
+	CT_PTX_PRED,
+	CT_PTX_TYPES
 };
 
 /* Bytes of a value of the type (a predicate: 4, one bit a lane in a word). */
@@ -71,7 +86,7 @@ struct ct_ptx_op {
 	uint32_t join;       /* where the lanes of a divergent branch come together again */
 	uint32_t extra;      /* index of further row references in the module's list */
 	int64_t imm;
-	uint32_t source;     /* index of the PTX instruction */
+	uint32_t source; /* index of the PTX instruction */
 };
 
 enum ct_ptx_round { CT_PTX_RN, CT_PTX_RZ, CT_PTX_RM, CT_PTX_RP, CT_PTX_ROUNDS };
@@ -84,46 +99,46 @@ struct ct_ptx_line {
 
 struct ct_ptx_function {
 	const char *name;
-	int entry;                    /* a kernel */
-	int defined;                  /* has a body */
-	int calls, calls_unknown;     /* calls functions; calls through a register */
+	int entry;                /* a kernel */
+	int defined;              /* has a body */
+	int calls, calls_unknown; /* calls functions; calls through a register */
 	uint32_t index;
 	uint32_t line;
-	struct ct_ptx_param *param;   /* of a .func at offsets of its frame of local memory */
+	struct ct_ptx_param *param; /* of a .func at offsets of its frame of local memory */
 	uint32_t nparams, params_cap, param_bytes;
 	struct ct_ptx_param *result;
 	uint32_t nresults, results_cap, result_bytes;
-	uint32_t frame_bytes;         /* of rows and predicates */
-	uint32_t predicate_bytes;     /* of it, at its start */
+	uint32_t frame_bytes;     /* of rows and predicates */
+	uint32_t predicate_bytes; /* of it, at its start */
 	uint32_t registers;
-	uint32_t local_bytes;         /* of one thread: variables, parameters of calls */
-	uint32_t shared_own;          /* of its own variables, from offset 0 */
-	uint32_t shared_bytes;        /* with variables of the module that it or its callees use */
-	uint32_t shared_end;          /* behind the last of them: where dynamic memory begins */
-	uint32_t shared_align;        /* of dynamic shared memory */
+	uint32_t local_bytes;  /* of one thread: variables, parameters of calls */
+	uint32_t shared_own;   /* of its own variables, from offset 0 */
+	uint32_t shared_bytes; /* with variables of the module that it or its callees use */
+	uint32_t shared_end;   /* behind the last of them: where dynamic memory begins */
+	uint32_t shared_align; /* of dynamic shared memory */
 	uint32_t max_threads[3], required_threads[3], min_ctas;
 	uint32_t first_op, ops;
 	uint32_t first_line, lines;
-	uint32_t *callee;             /* functions called, by index */
+	uint32_t *callee; /* functions called, by index */
 	size_t ncallees, callees_cap;
-	uint32_t *variable;           /* shared variables of the module that it uses, by index */
+	uint32_t *variable; /* shared variables of the module that it uses, by index */
 	size_t nvariables, variables_cap;
 };
 
 /* A variable of any space that lives outside of functions. */
 struct ct_ptx_symbol {
 	struct ct_ptx_variable v;
-	void *block;                  /* what holds its storage */
-	int space;                    /* enum ct_ptx_space */
-	int dynamic;                  /* .extern .shared with an open size */
-	uint32_t offset;              /* in shared memory */
+	void *block;     /* what holds its storage */
+	int space;       /* enum ct_ptx_space */
+	int dynamic;     /* .extern .shared with an open size */
+	uint32_t offset; /* in shared memory */
 	uint32_t line;
 };
 
 /* An address in an initial value, filled in when all variables have their storage. */
 struct ct_ptx_fixup {
 	const char *name;
-	uint32_t symbol;              /* whose storage is filled */
+	uint32_t symbol; /* whose storage is filled */
 	uint64_t at;
 	unsigned width;
 	int64_t add;
@@ -133,7 +148,7 @@ struct ct_ptx_fixup {
 /* A use of a shared variable of the module, which is placed when all functions are read. */
 struct ct_ptx_use {
 	uint32_t symbol;
-	int in_constant;              /* bytes of a lane where `at` is a constant row's offset; 0: an operation */
+	int in_constant; /* bytes of a lane where `at` is a constant row's offset; 0: an operation */
 	uint32_t at;
 };
 
@@ -150,15 +165,15 @@ struct ct_ptx_names {
 struct ct_ptx_module {
 	char *file;
 	unsigned version, target;
-	struct ct_ptx_block *blocks;  /* arena of names and small arrays */
+	struct ct_ptx_block *blocks; /* arena of names and small arrays */
 	struct ct_ptx_function *function;
 	size_t nfunctions, functions_cap;
 	struct ct_ptx_symbol *symbol;
 	size_t nsymbols, symbols_cap;
 	struct ct_ptx_kernel *kernel; /* made when everything is read */
 	size_t nkernels;
-	uint32_t *kernel_function;    /* function of each kernel */
-	uint32_t *global;             /* symbols that are variables of the public kind */
+	uint32_t *kernel_function; /* function of each kernel */
+	uint32_t *global;          /* symbols that are variables of the public kind */
 	size_t nglobals;
 	struct ct_ptx_fixup *fixup;
 	size_t nfixups, fixups_cap;
@@ -168,11 +183,11 @@ struct ct_ptx_module {
 	size_t nops, ops_cap;
 	struct ct_ptx_line *line;
 	size_t nlines, lines_cap;
-	uint32_t *extra;              /* further row references */
+	uint32_t *extra; /* further row references */
 	size_t nextra, extra_cap;
-	uint32_t *table;              /* branch tables: count, then operations */
+	uint32_t *table; /* branch tables: count, then operations */
 	size_t ntable, table_cap;
-	unsigned char *constant;      /* rows of CT_PTX_BASE_CONST, aligned to 64 */
+	unsigned char *constant; /* rows of CT_PTX_BASE_CONST, aligned to 64 */
 	size_t constant_bytes, constant_cap;
 	struct ct_ptx_names functions, symbols, constants;
 };

@@ -20,13 +20,13 @@ struct ct_ptx_module;
 
 /* State spaces of memory accesses and variables. */
 enum ct_ptx_space {
-	CT_PTX_GENERIC,  /* decided by the address of each lane */
+	CT_PTX_GENERIC, /* decided by the address of each lane */
 	CT_PTX_GLOBAL,
 	CT_PTX_SHARED,
 	CT_PTX_LOCAL,
 	CT_PTX_CONST,
-	CT_PTX_PARAM,    /* of a kernel or of a call */
-	CT_PTX_TEXTURE,  /* of events only: texels in global memory, read as a texture */
+	CT_PTX_PARAM,   /* of a kernel or of a call */
+	CT_PTX_TEXTURE, /* of events only: texels in global memory, read as a texture */
 	CT_PTX_SPACES
 };
 
@@ -40,19 +40,19 @@ struct ct_ptx_param {
 
 /* What a launch needs to know of a kernel (.entry). Owned by the module. */
 struct ct_ptx_kernel {
-	const char *name;               /* as in the text: mangled where the front end mangles */
+	const char *name; /* as in the text: mangled where the front end mangles */
 	const struct ct_ptx_param *params;
 	uint32_t nparams;
-	uint32_t param_bytes;           /* of the whole buffer */
-	uint32_t shared_bytes;          /* static shared memory of one CTA */
-	uint32_t local_bytes;           /* local memory of one thread, without that of callees */
-	uint32_t registers;             /* rows that the emulator keeps per warp, predicates aside */
-	uint32_t max_threads[3];        /* .maxntid; 0: not said */
-	uint32_t required_threads[3];   /* .reqntid; 0: not said */
-	uint32_t min_ctas;              /* .minnctapersm; 0: not said */
-	uint32_t line;                  /* of its .entry */
-	uint32_t first_instruction;     /* index for ct_ptx_instruction */
-	uint32_t instructions;          /* how many PTX instructions the body has */
+	uint32_t param_bytes;         /* of the whole buffer */
+	uint32_t shared_bytes;        /* static shared memory of one CTA */
+	uint32_t local_bytes;         /* local memory of one thread, without that of callees */
+	uint32_t registers;           /* rows that the emulator keeps per warp, predicates aside */
+	uint32_t max_threads[3];      /* .maxntid; 0: not said */
+	uint32_t required_threads[3]; /* .reqntid; 0: not said */
+	uint32_t min_ctas;            /* .minnctapersm; 0: not said */
+	uint32_t line;                /* of its .entry */
+	uint32_t first_instruction;   /* index for ct_ptx_instruction */
+	uint32_t instructions;        /* how many PTX instructions the body has */
 };
 
 /* One .global or .const variable. Its storage belongs to the module, holds the initial
@@ -62,15 +62,15 @@ struct ct_ptx_variable {
 	enum ct_ptx_space space; /* CT_PTX_GLOBAL or CT_PTX_CONST */
 	uint64_t bytes;          /* 0: declared .extern here, without storage */
 	uint32_t align;
-	int texture;             /* a .texref: its address is the handle that kernels pass */
-	void *storage;           /* NULL for an .extern one */
+	int texture;   /* a .texref: its address is the handle that kernels pass */
+	void *storage; /* NULL for an .extern one */
 };
 
 /* One static instruction as the text has it. */
 struct ct_ptx_instruction {
-	const char *opcode;          /* "ld.global.f32": with its modifiers, without its guard */
+	const char *opcode; /* "ld.global.f32": with its modifiers, without its guard */
 	uint32_t line;
-	uint32_t function;           /* index of the function it is in, kernels included */
+	uint32_t function; /* index of the function it is in, kernels included */
 };
 
 /* Reads a module from `size` bytes of text (a closing NUL is allowed). `name` is what

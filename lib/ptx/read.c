@@ -16,7 +16,8 @@ int ct_ptx_read_name(struct ct_ptx_reader *r, const char **name)
 {
 	struct ct_ptx_lexer *x = &r->x;
 	if (x->now.kind != CT_PTX_WORD || x->now.text[0] == '.')
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where a name should be", ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where a name should be", ct_ptx_shown(x),
+		                       x->now.text);
 	*name = ct_ptx_keep_text(r->m, x->now.text, x->now.length);
 	return *name ? ct_ptx_lex_next(x) : ct_ptx_nomem(r);
 }
@@ -26,7 +27,8 @@ static int read_number(struct ct_ptx_reader *r, uint32_t *value)
 {
 	struct ct_ptx_lexer *x = &r->x;
 	if (x->now.kind != CT_PTX_INTEGER || x->now.value > UINT32_MAX)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where a number should be", ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where a number should be",
+		                       ct_ptx_shown(x), x->now.text);
 	*value = (uint32_t)x->now.value;
 	return ct_ptx_lex_next(x);
 }
@@ -57,10 +59,12 @@ static int read_version(struct ct_ptx_reader *r)
 	struct ct_ptx_lexer *x = &r->x;
 	const char *dot = x->now.length ? memchr(x->now.text, '.', x->now.length) : NULL;
 	if (x->now.kind != CT_PTX_FLOAT || !dot || dot != x->now.text + 1 || x->now.length != 3)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no version of PTX such as 6.3", ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no version of PTX such as 6.3",
+		                       ct_ptx_shown(x), x->now.text);
 	r->m->version = (unsigned)(x->now.text[0] - '0') * 10 + (unsigned)(x->now.text[2] - '0');
 	if (r->m->version < 60 || r->m->version > 89)
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "PTX %.3s: versions 6.0 to 8.9 are read", x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "PTX %.3s: versions 6.0 to 8.9 are read",
+		                       x->now.text);
 	return ct_ptx_lex_next(x);
 }
 
@@ -70,9 +74,12 @@ static int read_target(struct ct_ptx_reader *r)
 	struct ct_ptx_lexer *x = &r->x;
 	int rc, more;
 	do {
-		if (x->now.kind == CT_PTX_WORD && x->now.length > 3 && memcmp(x->now.text, "sm_", 3) == 0) {
+		if (x->now.kind == CT_PTX_WORD && x->now.length > 3 &&
+		    memcmp(x->now.text, "sm_", 3) == 0) {
 			unsigned n = 0;
-			for (size_t i = 3; i < x->now.length && x->now.text[i] >= '0' && x->now.text[i] <= '9' && n < 1000; i++)
+			for (size_t i = 3; i < x->now.length && x->now.text[i] >= '0' &&
+			                   x->now.text[i] <= '9' && n < 1000;
+			     i++)
 				n = n * 10 + (unsigned)(x->now.text[i] - '0');
 			r->m->target = n;
 		}
@@ -87,7 +94,9 @@ static int read_address_size(struct ct_ptx_reader *r)
 {
 	uint32_t bits = 64;
 	if (r->x.now.kind == CT_PTX_INTEGER && r->x.now.value != 64)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "addresses of %" PRIu64 " bits: only 64 are known", r->x.now.value);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED,
+		                       "addresses of %" PRIu64 " bits: only 64 are known",
+		                       r->x.now.value);
 	return read_number(r, &bits);
 }
 
@@ -111,8 +120,10 @@ static int read_param(struct ct_ptx_reader *r, struct ct_ptx_param *p)
 	uint32_t align = 0, pointed = 1;
 	int open = 0, rc = ct_ptx_skip_word(x, ".param");
 	if (rc == 0)
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "'%.*s' where .param should be: parameters in registers are not known",
-		                       ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(
+			x, CT_ERR_UNSUPPORTED,
+			"'%.*s' where .param should be: parameters in registers are not known",
+			ct_ptx_shown(x), x->now.text);
 	if (rc < 0 || (rc = ct_ptx_read_align(r, &align)) < 0 || (rc = ct_ptx_read_type(r, &type)) < 0)
 		return rc;
 	if ((rc = ct_ptx_skip_word(x, ".ptr")) < 0)
@@ -129,8 +140,9 @@ static int read_param(struct ct_ptx_reader *r, struct ct_ptx_param *p)
 	if ((rc = ct_ptx_read_name(r, &p->name)) < 0 || (rc = ct_ptx_read_extent(r, &n, &open)) < 0)
 		return rc;
 	if (type == CT_PTX_PRED || n > 65536)
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "parameter %s: %s", p->name,
-		                       type == CT_PTX_PRED ? "predicates cannot be passed" : "more than 64 KiB");
+		return ct_ptx_lex_fail(
+			x, CT_ERR_UNSUPPORTED, "parameter %s: %s", p->name,
+			type == CT_PTX_PRED ? "predicates cannot be passed" : "more than 64 KiB");
 	p->bytes = open ? 0 : (uint32_t)(n * ct_ptx_type_bytes(type));
 	p->align = align > ct_ptx_type_bytes(type) ? align : ct_ptx_type_bytes(type);
 	return CT_OK;
@@ -170,14 +182,17 @@ static int read_performance(struct ct_ptx_reader *r, struct ct_ptx_function *f)
 		int ctas = ct_ptx_is_word(x, ".minnctapersm");
 		if (ct_ptx_is_word(x, ".pragma") || ct_ptx_is_word(x, ".noreturn")) {
 			int pragma = ct_ptx_is_word(x, ".pragma"), rc = ct_ptx_lex_next(x);
-			if (rc == CT_OK && pragma && x->now.kind == CT_PTX_STRING && (rc = ct_ptx_lex_next(x)) == CT_OK)
+			if (rc == CT_OK && pragma && x->now.kind == CT_PTX_STRING &&
+			    (rc = ct_ptx_lex_next(x)) == CT_OK)
 				rc = ct_ptx_want_mark(x, ';');
 			if (rc < 0)
 				return rc;
 			continue;
 		}
-		if (!max && !required && !ctas && !ct_ptx_is_word(x, ".maxnreg") && !ct_ptx_is_word(x, ".maxnctapersm"))
-			return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "'%.*s' of %s is not known", ct_ptx_shown(x), x->now.text, f->name);
+		if (!max && !required && !ctas && !ct_ptx_is_word(x, ".maxnreg") &&
+		    !ct_ptx_is_word(x, ".maxnctapersm"))
+			return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "'%.*s' of %s is not known",
+			                       ct_ptx_shown(x), x->now.text, f->name);
 		int rc = ct_ptx_lex_next(x), more = 1;
 		while (rc == CT_OK && more > 0) {
 			if (used == 3)
@@ -198,19 +213,22 @@ static int read_performance(struct ct_ptx_reader *r, struct ct_ptx_function *f)
 }
 
 /* The function of that name, declared before or new. */
-static int find_function(struct ct_ptx_reader *r, const char *name, int entry, struct ct_ptx_function **out)
+static int find_function(struct ct_ptx_reader *r, const char *name, int entry,
+                         struct ct_ptx_function **out)
 {
 	struct ct_ptx_module *m = r->m;
 	int64_t known = ct_ptx_names_get(&m->functions, name, strlen(name), 0);
 	if (known >= 0) {
 		*out = &m->function[known];
 		if ((*out)->entry != entry)
-			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is declared as .entry and as .func", name);
+			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT,
+			                       "%s is declared as .entry and as .func", name);
 		return CT_OK;
 	}
 	if (m->nfunctions > 65535)
 		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "more than 65536 functions");
-	if (ct_grow((void **)&m->function, &m->functions_cap, m->nfunctions + 1, sizeof *m->function) < 0 ||
+	if (ct_grow((void **)&m->function, &m->functions_cap, m->nfunctions + 1, sizeof *m->function) <
+	            0 ||
 	    ct_ptx_names_put(&m->functions, name, 0, (uint32_t)m->nfunctions) < 0)
 		return ct_ptx_nomem(r);
 	*out = &m->function[m->nfunctions];
@@ -235,7 +253,8 @@ static int read_function(struct ct_ptx_reader *r, int entry, int external)
 		rc = ct_ptx_lex_next(x);
 	if (rc == CT_OK && !entry && ct_ptx_is_mark(x, '('))
 		rc = read_params(r, &result, &nresults, &cap, &bytes);
-	if (rc == CT_OK && (rc = ct_ptx_read_name(r, &name)) == CT_OK && (rc = find_function(r, name, entry, &f)) == CT_OK) {
+	if (rc == CT_OK && (rc = ct_ptx_read_name(r, &name)) == CT_OK &&
+	    (rc = find_function(r, name, entry, &f)) == CT_OK) {
 		free(f->result);
 		f->result = result;
 		f->nresults = nresults;
@@ -266,15 +285,15 @@ static int read_directive(struct ct_ptx_reader *r)
 {
 	struct ct_ptx_lexer *x = &r->x;
 	int external = 0, rc = CT_OK, got;
-	while (ct_ptx_is_word(x, ".visible") || ct_ptx_is_word(x, ".weak") || ct_ptx_is_word(x, ".extern") ||
-	       ct_ptx_is_word(x, ".common")) {
+	while (ct_ptx_is_word(x, ".visible") || ct_ptx_is_word(x, ".weak") ||
+	       ct_ptx_is_word(x, ".extern") || ct_ptx_is_word(x, ".common")) {
 		external |= ct_ptx_is_word(x, ".extern");
 		if ((rc = ct_ptx_lex_next(x)) < 0)
 			return rc;
 	}
 #define WHEN(word, then) \
 	if ((got = ct_ptx_skip_word(x, word)) != 0) \
-		return got < 0 ? got : (then)
+	return got < 0 ? got : (then)
 	WHEN(".version", read_version(r));
 	WHEN(".target", read_target(r));
 	WHEN(".address_size", read_address_size(r));
@@ -290,7 +309,8 @@ static int read_directive(struct ct_ptx_reader *r)
 		return skip_line(x);
 	if ((got = ct_ptx_skip_mark(x, ';')) != 0)
 		return got < 0 ? got : CT_OK;
-	return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "'%.*s' is no directive that is known: the PTX of clang and nvcc is read",
+	return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+	                       "'%.*s' is no directive that is known: the PTX of clang and nvcc is read",
 	                       ct_ptx_shown(x), x->now.text);
 }
 
@@ -351,7 +371,8 @@ int ct_ptx_read(struct ct_ptx_module **out, const char *text, size_t size, const
 	struct ct_ptx_reader *r = ct_calloc(1, sizeof *r);
 	int rc = CT_ERR_NOMEM;
 	*out = NULL;
-	if (r && (r->m = ct_calloc(1, sizeof *r->m)) != NULL && (r->m->file = ct_strndup(name, strlen(name))) != NULL)
+	if (r && (r->m = ct_calloc(1, sizeof *r->m)) != NULL &&
+	    (r->m->file = ct_strndup(name, strlen(name))) != NULL)
 		rc = read_module(r, text, size, e);
 	else
 		ct_fail_nomem(e);

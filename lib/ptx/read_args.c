@@ -4,16 +4,35 @@
 
 #include "ptx/reader.h"
 
-static const struct { const char *name; int special; } special_rows[] = {
-	{"%tid.x", CT_PTX_TID_X}, {"%tid.y", CT_PTX_TID_Y}, {"%tid.z", CT_PTX_TID_Z},
-	{"%ntid.x", CT_PTX_NTID_X}, {"%ntid.y", CT_PTX_NTID_Y}, {"%ntid.z", CT_PTX_NTID_Z},
-	{"%ctaid.x", CT_PTX_CTAID_X}, {"%ctaid.y", CT_PTX_CTAID_Y}, {"%ctaid.z", CT_PTX_CTAID_Z},
-	{"%nctaid.x", CT_PTX_NCTAID_X}, {"%nctaid.y", CT_PTX_NCTAID_Y}, {"%nctaid.z", CT_PTX_NCTAID_Z},
-	{"%laneid", CT_PTX_LANEID}, {"%warpid", CT_PTX_WARPID}, {"%nwarpid", CT_PTX_NWARPID},
-	{"%smid", CT_PTX_SMID}, {"%nsmid", CT_PTX_NSMID}, {"%gridid", CT_PTX_GRIDID},
-	{"%lanemask_eq", CT_PTX_MASK_EQ}, {"%lanemask_le", CT_PTX_MASK_LE}, {"%lanemask_lt", CT_PTX_MASK_LT},
-	{"%lanemask_ge", CT_PTX_MASK_GE}, {"%lanemask_gt", CT_PTX_MASK_GT},
-	{"%total_smem_size", CT_PTX_TOTAL_SHARED}, {"%dynamic_smem_size", CT_PTX_DYNAMIC_SHARED}};
+static const struct {
+	const char *name;
+	int special;
+} special_rows[] = {
+	{"%tid.x", CT_PTX_TID_X},
+	{"%tid.y", CT_PTX_TID_Y},
+	{"%tid.z", CT_PTX_TID_Z},
+	{"%ntid.x", CT_PTX_NTID_X},
+	{"%ntid.y", CT_PTX_NTID_Y},
+	{"%ntid.z", CT_PTX_NTID_Z},
+	{"%ctaid.x", CT_PTX_CTAID_X},
+	{"%ctaid.y", CT_PTX_CTAID_Y},
+	{"%ctaid.z", CT_PTX_CTAID_Z},
+	{"%nctaid.x", CT_PTX_NCTAID_X},
+	{"%nctaid.y", CT_PTX_NCTAID_Y},
+	{"%nctaid.z", CT_PTX_NCTAID_Z},
+	{"%laneid", CT_PTX_LANEID},
+	{"%warpid", CT_PTX_WARPID},
+	{"%nwarpid", CT_PTX_NWARPID},
+	{"%smid", CT_PTX_SMID},
+	{"%nsmid", CT_PTX_NSMID},
+	{"%gridid", CT_PTX_GRIDID},
+	{"%lanemask_eq", CT_PTX_MASK_EQ},
+	{"%lanemask_le", CT_PTX_MASK_LE},
+	{"%lanemask_lt", CT_PTX_MASK_LT},
+	{"%lanemask_ge", CT_PTX_MASK_GE},
+	{"%lanemask_gt", CT_PTX_MASK_GT},
+	{"%total_smem_size", CT_PTX_TOTAL_SHARED},
+	{"%dynamic_smem_size", CT_PTX_DYNAMIC_SHARED}};
 
 /* A register, variable or special register of that name; else the name itself. */
 static int resolve_name(struct ct_ptx_reader *r, const char *text, size_t n, struct ct_ptx_arg *a)
@@ -24,22 +43,29 @@ static int resolve_name(struct ct_ptx_reader *r, const char *text, size_t n, str
 	if (d) {
 		a->type = d->type;
 		a->space = d->space;
-		a->kind = d->kind == CT_PTX_IS_ROW ? CT_PTX_ARG_ROW :
-		          d->kind == CT_PTX_IS_PREDICATE ? CT_PTX_ARG_PREDICATE : CT_PTX_ARG_VARIABLE;
+		a->kind = d->kind == CT_PTX_IS_ROW         ? CT_PTX_ARG_ROW
+		          : d->kind == CT_PTX_IS_PREDICATE ? CT_PTX_ARG_PREDICATE
+		                                           : CT_PTX_ARG_VARIABLE;
 		a->ref = d->ref;
 		a->symbol = (int64_t)d->symbol - 1;
 		if (d->kind != CT_PTX_IS_MEMORY)
-			a->ref += number * (d->type == CT_PTX_PRED ? 4 : CT_PTX_LANES *
-			          (ct_ptx_type_bytes(d->type) < 2 ? 2 : ct_ptx_type_bytes(d->type)));
+			a->ref += number *
+			          (d->type == CT_PTX_PRED
+			                   ? 4
+			                   : CT_PTX_LANES * (ct_ptx_type_bytes(d->type) < 2
+			                                             ? 2
+			                                             : ct_ptx_type_bytes(d->type)));
 		a->value = d->bytes;
 		return CT_OK;
 	}
 	if (*text == '%')
 		for (size_t i = 0; i < sizeof special_rows / sizeof *special_rows; i++)
-			if (strlen(special_rows[i].name) == n && memcmp(special_rows[i].name, text, n) == 0) {
+			if (strlen(special_rows[i].name) == n &&
+			    memcmp(special_rows[i].name, text, n) == 0) {
 				a->kind = CT_PTX_ARG_ROW;
 				a->type = CT_PTX_U32;
-				a->ref = (uint32_t)special_rows[i].special * 4 * CT_PTX_LANES + CT_PTX_BASE_SPECIAL;
+				a->ref = (uint32_t)special_rows[i].special * 4 * CT_PTX_LANES +
+				         CT_PTX_BASE_SPECIAL;
 				return CT_OK;
 			}
 	if (n == 7 && memcmp(text, "WARP_SZ", n) == 0) {
@@ -66,14 +92,16 @@ static int read_constant(struct ct_ptx_reader *r, struct ct_ptx_arg *a)
 	int minus = 0, flip = 0, rc;
 	while (ct_ptx_is_mark(x, '-') || ct_ptx_is_mark(x, '+') || ct_ptx_is_mark(x, '~')) {
 		if (flip || minus)
-			return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "constant expressions of several signs are not known");
+			return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+			                       "constant expressions of several signs are not known");
 		minus = ct_ptx_is_mark(x, '-');
 		flip = ct_ptx_is_mark(x, '~');
 		if ((rc = ct_ptx_lex_next(x)) < 0)
 			return rc;
 	}
 	if (x->now.kind != CT_PTX_INTEGER && x->now.kind != CT_PTX_FLOAT)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where an operand should be", ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' where an operand should be",
+		                       ct_ptx_shown(x), x->now.text);
 	a->kind = x->now.kind == CT_PTX_INTEGER ? CT_PTX_ARG_INTEGER : CT_PTX_ARG_FLOAT;
 	a->value = x->now.value;
 	a->single = x->now.single;
@@ -117,7 +145,8 @@ static int read_elements(struct ct_ptx_reader *r, struct ct_ptx_arg *a, char clo
 		return rc < 0 ? rc : CT_OK;
 	while (more > 0) {
 		if (a->count == CT_PTX_MAX_ELEMENTS)
-			return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "more than %d operands in one list", CT_PTX_MAX_ELEMENTS);
+			return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED,
+			                       "more than %d operands in one list", CT_PTX_MAX_ELEMENTS);
 		if ((rc = read_arg(r, &list[a->count], depth + 1)) < 0)
 			return rc;
 		a->count++;
@@ -126,7 +155,8 @@ static int read_elements(struct ct_ptx_reader *r, struct ct_ptx_arg *a, char clo
 	if (more < 0 || (rc = ct_ptx_want_mark(&r->x, close)) < 0)
 		return more < 0 ? more : rc;
 	if (s->nelements + a->count > CT_PTX_MAX_ELEMENTS)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "more than %d operands in lists", CT_PTX_MAX_ELEMENTS);
+		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "more than %d operands in lists",
+		                       CT_PTX_MAX_ELEMENTS);
 	a->first = s->nelements;
 	memcpy(&s->element[a->first], list, a->count * sizeof *list);
 	s->nelements += a->count;
@@ -169,8 +199,10 @@ static int read_second(struct ct_ptx_reader *r, struct ct_ptx_arg *a)
 	if ((rc = read_arg(r, &b, 1)) < 0)
 		return rc;
 	if (b.kind != CT_PTX_ARG_PREDICATE)
-		return b.kind == CT_PTX_ARG_SINK ? CT_OK :
-		       ct_ptx_lex_fail(x, CT_ERR_INPUT, "what stands behind '|' is no predicate");
+		return b.kind == CT_PTX_ARG_SINK
+		               ? CT_OK
+		               : ct_ptx_lex_fail(x, CT_ERR_INPUT,
+		                                 "what stands behind '|' is no predicate");
 	a->has_other = 1;
 	a->other = b.ref;
 	return CT_OK;
@@ -231,7 +263,8 @@ int ct_ptx_read_args(struct ct_ptx_reader *r)
 		return CT_OK;
 	while (more > 0) {
 		if (s->nargs == CT_PTX_MAX_ARGS)
-			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s has more than %d operands", s->opcode, CT_PTX_MAX_ARGS);
+			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s has more than %d operands",
+			                       s->opcode, CT_PTX_MAX_ARGS);
 		if ((rc = read_arg(r, &s->arg[s->nargs++], 0)) < 0)
 			return rc;
 		/* The groups of a call stand beside their neighbours with commas in between, as all do. */

@@ -9,7 +9,8 @@
 enum { MAX_FRAME = 64 << 20 };
 
 /* A label's or table's scope is in its key, so that blocks of inline assembly may repeat names. */
-static int put_label(struct ct_ptx_reader *r, struct ct_ptx_names *names, const char *name, size_t value, uint32_t line)
+static int put_label(struct ct_ptx_reader *r, struct ct_ptx_names *names, const char *name, size_t value,
+                     uint32_t line)
 {
 	if (ct_ptx_names_get(names, name, strlen(name), r->scope) >= 0) {
 		r->x.line = line;
@@ -18,8 +19,8 @@ static int put_label(struct ct_ptx_reader *r, struct ct_ptx_names *names, const 
 	return ct_ptx_names_put(names, name, r->scope, (uint32_t)value) < 0 ? ct_ptx_nomem(r) : CT_OK;
 }
 
-static int64_t find_label(const struct ct_ptx_reader *r, const struct ct_ptx_names *names, const char *name,
-                          uint32_t scope)
+static int64_t find_label(const struct ct_ptx_reader *r, const struct ct_ptx_names *names,
+                          const char *name, uint32_t scope)
 {
 	for (size_t n = strlen(name);; scope = r->outer[scope]) {
 		int64_t value = ct_ptx_names_get(names, name, n, scope);
@@ -64,8 +65,8 @@ static int matches(const struct ct_ptx_declaration *d, const char *name, size_t 
 	return (int64_t)value < d->count;
 }
 
-const struct ct_ptx_declaration *ct_ptx_lookup(const struct ct_ptx_reader *r, const char *name, size_t n,
-                                               uint32_t *number)
+const struct ct_ptx_declaration *
+ct_ptx_lookup(const struct ct_ptx_reader *r, const char *name, size_t n, uint32_t *number)
 {
 	for (size_t i = r->ndeclared; i-- > 0;)
 		if (matches(&r->declared[i], name, n, number))
@@ -108,7 +109,9 @@ int ct_ptx_read_registers(struct ct_ptx_reader *r)
 		d.length = strlen(d.name);
 		if ((rc = ct_ptx_skip_mark(x, '<')) > 0) {
 			if (x->now.kind != CT_PTX_INTEGER || x->now.value > 1000000)
-				return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no number of registers", ct_ptx_shown(x), x->now.text);
+				return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+				                       "'%.*s' is no number of registers",
+				                       ct_ptx_shown(x), x->now.text);
 			count = x->now.value;
 			d.count = (int64_t)count;
 			if ((rc = ct_ptx_lex_next(x)) == CT_OK)
@@ -116,10 +119,14 @@ int ct_ptx_read_registers(struct ct_ptx_reader *r)
 		}
 		if (rc < 0)
 			return rc;
-		if (r->f->frame_bytes + count * row_bytes(type) > MAX_FRAME || r->f->predicate_bytes + 4 * count > MAX_FRAME)
-			return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "more than %d MiB of registers in one function", MAX_FRAME >> 20);
+		if (r->f->frame_bytes + count * row_bytes(type) > MAX_FRAME ||
+		    r->f->predicate_bytes + 4 * count > MAX_FRAME)
+			return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+			                       "more than %d MiB of registers in one function",
+			                       MAX_FRAME >> 20);
 		d.kind = type == CT_PTX_PRED ? CT_PTX_IS_PREDICATE : CT_PTX_IS_ROW;
-		d.ref = type == CT_PTX_PRED ? ct_ptx_new_predicate(r, count) : ct_ptx_new_row(r, type, count);
+		d.ref = type == CT_PTX_PRED ? ct_ptx_new_predicate(r, count)
+		                            : ct_ptx_new_row(r, type, count);
 		if ((rc = ct_ptx_declare(r, &d)) < 0)
 			return rc;
 		more = ct_ptx_skip_mark(x, ',');
@@ -138,7 +145,7 @@ static int cut_opcode(struct ct_ptx_reader *r)
 		return ct_ptx_nomem(r);
 	memcpy(copy, s->opcode, strlen(s->opcode));
 	s->natoms = s->next_atom = 0;
-	for (char *p = copy; p; ) {
+	for (char *p = copy; p;) {
 		char *dot = strchr(p, '.');
 		if (s->natoms == CT_PTX_MAX_ATOMS)
 			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s has too many parts", s->opcode);
@@ -162,7 +169,8 @@ static int read_guard(struct ct_ptx_reader *r)
 		return rc < 0 ? rc : negated;
 	d = x->now.kind == CT_PTX_WORD ? ct_ptx_lookup(r, x->now.text, x->now.length, &number) : NULL;
 	if (!d || d->kind != CT_PTX_IS_PREDICATE)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no predicate", ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no predicate", ct_ptx_shown(x),
+		                       x->now.text);
 	r->s.guard = d->ref + 4 * number + (uint32_t)negated;
 	return ct_ptx_lex_next(x);
 }
@@ -177,7 +185,9 @@ static int read_table(struct ct_ptx_reader *r, const char *name, uint32_t line)
 		return rc < 0 ? rc : ct_ptx_nomem(r);
 	m->ntable++;
 	while (more > 0) {
-		struct ct_ptx_pending p = {.scope = r->scope, .line = r->x.line, .at = (uint32_t)m->ntable,
+		struct ct_ptx_pending p = {.scope = r->scope,
+		                           .line = r->x.line,
+		                           .at = (uint32_t)m->ntable,
 		                           .kind = CT_PTX_IN_TABLE};
 		if ((rc = ct_ptx_read_name(r, &p.name)) < 0)
 			return rc;
@@ -239,7 +249,7 @@ static int read_body_directive(struct ct_ptx_reader *r)
 	int got, rc = CT_OK;
 #define WHEN(word, then) \
 	if ((got = ct_ptx_skip_word(x, word)) != 0) \
-		return got < 0 ? got : (then)
+	return got < 0 ? got : (then)
 	WHEN(".reg", ct_ptx_read_registers(r));
 	WHEN(".local", ct_ptx_read_variable(r, CT_PTX_LOCAL, 0));
 	WHEN(".shared", ct_ptx_read_variable(r, CT_PTX_SHARED, 0));
@@ -249,12 +259,14 @@ static int read_body_directive(struct ct_ptx_reader *r)
 	WHEN(".pragma", (rc = ct_ptx_lex_next(x)) < 0 ? rc : ct_ptx_want_mark(x, ';'));
 #undef WHEN
 	if (ct_ptx_is_word(x, ".loc") || ct_ptx_is_word(x, ".file")) {
-		for (uint32_t line = x->line; rc == CT_OK && x->now.kind != CT_PTX_END && x->line == line;)
+		for (uint32_t line = x->line;
+		     rc == CT_OK && x->now.kind != CT_PTX_END && x->line == line;)
 			rc = ct_ptx_lex_next(x);
 		return rc;
 	}
-	return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "'%.*s' is no directive that is known in a function",
-	                       ct_ptx_shown(x), x->now.text);
+	return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+	                       "'%.*s' is no directive that is known in a function", ct_ptx_shown(x),
+	                       x->now.text);
 }
 
 /* Statements of a block, up to its closing brace. */
@@ -277,7 +289,9 @@ static int read_block(struct ct_ptx_reader *r, unsigned depth)
 	while (rc == CT_OK && !ct_ptx_is_mark(x, '}')) {
 		int got;
 		if (x->now.kind == CT_PTX_END)
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "the text ends inside of %s: is it cut short?", r->f->name);
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+			                       "the text ends inside of %s: is it cut short?",
+			                       r->f->name);
 		if (ct_ptx_is_mark(x, '{'))
 			rc = read_block(r, depth + 1);
 		else if ((got = ct_ptx_skip_mark(x, ';')) != 0)
@@ -297,11 +311,13 @@ static int resolve_labels(struct ct_ptx_reader *r)
 {
 	for (size_t i = 0; i < r->npending; i++) {
 		const struct ct_ptx_pending *p = &r->pending[i];
-		const struct ct_ptx_names *names = p->kind == CT_PTX_WANTS_TABLE ? &r->tables : &r->labels;
+		const struct ct_ptx_names *names = p->kind == CT_PTX_WANTS_TABLE ? &r->tables
+		                                                                 : &r->labels;
 		int64_t at = find_label(r, names, p->name, p->scope);
 		if (at < 0) {
 			r->x.line = p->line;
-			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is no label of this function", p->name);
+			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s is no label of this function",
+			                       p->name);
 		}
 		if (p->kind == CT_PTX_IN_TABLE)
 			r->m->table[p->at] = (uint32_t)at;
@@ -318,10 +334,15 @@ static int declare_params(struct ct_ptx_reader *r)
 	struct ct_ptx_function *f = r->f;
 	for (uint32_t i = 0; i < f->nparams + f->nresults; i++) {
 		struct ct_ptx_param *p = i < f->nparams ? &f->param[i] : &f->result[i - f->nparams];
-		struct ct_ptx_declaration d = {.name = p->name, .length = strlen(p->name), .count = -1,
-		                               .kind = CT_PTX_IS_MEMORY, .type = CT_PTX_B8,
-		                               .space = f->entry ? CT_PTX_PARAM : CT_PTX_LOCAL,
-		                               .ref = p->offset, .bytes = p->bytes};
+		struct ct_ptx_declaration d = {
+			.name = p->name,
+			.length = strlen(p->name),
+			.count = -1,
+			.kind = CT_PTX_IS_MEMORY,
+			.type = CT_PTX_B8,
+			.space = f->entry ? CT_PTX_PARAM : CT_PTX_LOCAL,
+			.ref = p->offset,
+			.bytes = p->bytes};
 		if (!f->entry) {
 			f->local_bytes = (f->local_bytes + p->align - 1) / p->align * p->align;
 			d.ref = p->offset = f->local_bytes;
@@ -372,7 +393,8 @@ int ct_ptx_read_body(struct ct_ptx_reader *r)
 	f->first_op = (uint32_t)m->nops;
 	f->first_line = (uint32_t)m->nlines;
 	int rc = declare_params(r);
-	if (rc < 0 || (rc = read_block(r, 0)) < 0 || (rc = ct_ptx_decode_end(r)) < 0 || (rc = resolve_labels(r)) < 0)
+	if (rc < 0 || (rc = read_block(r, 0)) < 0 || (rc = ct_ptx_decode_end(r)) < 0 ||
+	    (rc = resolve_labels(r)) < 0)
 		return rc;
 	f->ops = (uint32_t)m->nops - f->first_op;
 	f->lines = (uint32_t)m->nlines - f->first_line;

@@ -17,7 +17,8 @@ int ct_ptx_read_align(struct ct_ptx_reader *r, uint32_t *align)
 		return rc;
 	if (x->now.kind != CT_PTX_INTEGER || x->now.value == 0 || x->now.value > 4096 ||
 	    (x->now.value & (x->now.value - 1)))
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no alignment: a power of two up to 4096",
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+		                       "'%.*s' is no alignment: a power of two up to 4096",
 		                       ct_ptx_shown(x), x->now.text);
 	*align = (uint32_t)x->now.value;
 	return ct_ptx_lex_next(x);
@@ -26,10 +27,12 @@ int ct_ptx_read_align(struct ct_ptx_reader *r, uint32_t *align)
 int ct_ptx_read_type(struct ct_ptx_reader *r, enum ct_ptx_type *type)
 {
 	struct ct_ptx_lexer *x = &r->x;
-	int t = x->now.kind == CT_PTX_WORD && x->now.text[0] == '.' ?
-	        ct_ptx_type_named(x->now.text + 1, x->now.length - 1) : -1;
+	int t = x->now.kind == CT_PTX_WORD && x->now.text[0] == '.'
+	                ? ct_ptx_type_named(x->now.text + 1, x->now.length - 1)
+	                : -1;
 	if (t < 0)
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "'%.*s' where a type should be: such as .b32 or .f64",
+		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+		                       "'%.*s' where a type should be: such as .b32 or .f64",
 		                       ct_ptx_shown(x), x->now.text);
 	*type = (enum ct_ptx_type)t;
 	return ct_ptx_lex_next(x);
@@ -44,8 +47,10 @@ int ct_ptx_read_extent(struct ct_ptx_reader *r, uint64_t *n, int *open)
 	while ((rc = ct_ptx_skip_mark(x, '[')) > 0) {
 		if (ct_ptx_is_mark(x, ']')) {
 			*open = 1;
-		} else if (x->now.kind != CT_PTX_INTEGER || (x->now.value && *n > MAX_BYTES / x->now.value)) {
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no number of elements", ct_ptx_shown(x), x->now.text);
+		} else if (x->now.kind != CT_PTX_INTEGER ||
+		           (x->now.value && *n > MAX_BYTES / x->now.value)) {
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no number of elements",
+			                       ct_ptx_shown(x), x->now.text);
 		} else {
 			*n *= x->now.value;
 			if ((rc = ct_ptx_lex_next(x)) < 0)
@@ -65,7 +70,8 @@ static int read_address(struct ct_ptx_reader *r, uint32_t symbol, uint64_t at, u
 	struct ct_ptx_fixup f = {.symbol = symbol, .at = at, .width = width, .line = x->line};
 	int rc, generic = ct_ptx_skip_word(x, "generic");
 	if (width != 8)
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "an address in a value of %u bits: 64 are needed", 8 * width);
+		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+		                       "an address in a value of %u bits: 64 are needed", 8 * width);
 	if (generic < 0 || (generic && (rc = ct_ptx_want_mark(x, '(')) < 0) ||
 	    (rc = ct_ptx_read_name(r, &f.name)) < 0 || (generic && (rc = ct_ptx_want_mark(x, ')')) < 0))
 		return generic < 0 ? generic : rc;
@@ -113,12 +119,15 @@ static int read_scalar(struct ct_ptx_reader *r, enum ct_ptx_type type, unsigned 
 			memcpy(&word, &f, sizeof f);
 			bits = x->now.single && !minus ? x->now.value : word;
 		} else {
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "a floating-point value for a type of %u bits", 8 * bytes);
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+			                       "a floating-point value for a type of %u bits",
+			                       8 * bytes);
 		}
 	} else if (x->now.kind == CT_PTX_INTEGER) {
 		bits = minus ? 0 - bits : bits;
 	} else {
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no initial value", ct_ptx_shown(x), x->now.text);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%.*s' is no initial value", ct_ptx_shown(x),
+		                       x->now.text);
 	}
 	for (unsigned i = 0; i < bytes; i++)
 		to[i] = (unsigned char)(bits >> 8 * i);
@@ -136,7 +145,8 @@ static int read_value(struct ct_ptx_reader *r, uint32_t symbol, enum ct_ptx_type
 	if (rc > 0) {
 		int more = 1;
 		if (depth == MAX_DEPTH)
-			return ct_ptx_lex_fail(x, CT_ERR_INPUT, "initial values nested more than %d deep", MAX_DEPTH);
+			return ct_ptx_lex_fail(x, CT_ERR_INPUT,
+			                       "initial values nested more than %d deep", MAX_DEPTH);
 		if ((rc = ct_ptx_skip_mark(x, '}')) != 0)
 			return rc < 0 ? rc : CT_OK;
 		while (more > 0) {
@@ -149,7 +159,8 @@ static int read_value(struct ct_ptx_reader *r, uint32_t symbol, enum ct_ptx_type
 	if (rc < 0)
 		return rc;
 	if (*at + bytes > v->bytes)
-		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "more initial values than %s has elements", v->name);
+		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "more initial values than %s has elements",
+		                       v->name);
 	*at += bytes;
 	if (x->now.kind == CT_PTX_WORD)
 		return read_address(r, symbol, *at - bytes, bytes);
@@ -204,9 +215,13 @@ static int define_symbol(struct ct_ptx_reader *r, const char *name, int space, i
 	if (!external || value)
 		s->v.bytes = open && !value ? 0 : n * ct_ptx_type_bytes(type);
 	if (s->v.bytes > MAX_BYTES || (space == CT_PTX_SHARED && s->v.bytes > 1 << 20))
-		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "%s is too large: more than 1 GiB, or 1 MiB of shared memory", name);
+		return ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+		                       "%s is too large: more than 1 GiB, or 1 MiB of shared memory",
+		                       name);
 	if (space == CT_PTX_SHARED)
-		return value ? ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED, "shared memory has no initial value") : CT_OK;
+		return value ? ct_ptx_lex_fail(x, CT_ERR_UNSUPPORTED,
+		                               "shared memory has no initial value")
+		             : CT_OK;
 	if (s->v.bytes) {
 		/* Alignment as the text asks, or 256 as allocations of the run-time have; pages of large
 		 * arrays are not touched before a kernel does. */
@@ -227,8 +242,14 @@ static int define_local(struct ct_ptx_reader *r, const char *name, int space, en
 	struct ct_ptx_function *f = r->f;
 	if (space == CT_PTX_SHARED && !f->entry) {
 		/* Every kernel that calls the function must find it at the same place. */
-		struct ct_ptx_declaration here = {.name = name, .length = strlen(name), .count = -1, .kind = CT_PTX_IS_MEMORY,
-		                                  .type = type, .space = space, .symbol = (uint32_t)r->m->nsymbols + 1};
+		struct ct_ptx_declaration here = {
+			.name = name,
+			.length = strlen(name),
+			.count = -1,
+			.kind = CT_PTX_IS_MEMORY,
+			.type = type,
+			.space = space,
+			.symbol = (uint32_t)r->m->nsymbols + 1};
 		size_t length = strlen(f->name) + strlen(name) + 2;
 		char *own = ct_ptx_keep(r->m, length);
 		if (!own)
@@ -238,14 +259,22 @@ static int define_local(struct ct_ptx_reader *r, const char *name, int space, en
 		return rc < 0 ? rc : ct_ptx_declare(r, &here);
 	}
 	uint32_t *end = space == CT_PTX_SHARED ? &f->shared_own : &f->local_bytes;
-	uint64_t offset = ((uint64_t)*end + align - 1) / align * align, bytes = n * ct_ptx_type_bytes(type);
+	uint64_t offset = ((uint64_t)*end + align - 1) / align * align,
+		 bytes = n * ct_ptx_type_bytes(type);
 	if (offset + bytes > 1 << 20)
-		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED, "%s is too large: more than 1 MiB of %s memory", name,
+		return ct_ptx_lex_fail(&r->x, CT_ERR_UNSUPPORTED,
+		                       "%s is too large: more than 1 MiB of %s memory", name,
 		                       space == CT_PTX_SHARED ? "shared" : "local");
 	*end = (uint32_t)(offset + bytes);
-	struct ct_ptx_declaration d = {.name = name, .length = strlen(name), .count = -1, .kind = CT_PTX_IS_MEMORY,
-	                               .type = type,
-	                               .space = space == CT_PTX_SHARED ? space : CT_PTX_LOCAL, .ref = (uint32_t)offset, .bytes = (uint32_t)bytes};
+	struct ct_ptx_declaration d = {
+		.name = name,
+		.length = strlen(name),
+		.count = -1,
+		.kind = CT_PTX_IS_MEMORY,
+		.type = type,
+		.space = space == CT_PTX_SHARED ? space : CT_PTX_LOCAL,
+		.ref = (uint32_t)offset,
+		.bytes = (uint32_t)bytes};
 	return ct_ptx_declare(r, &d);
 }
 
@@ -317,7 +346,9 @@ int ct_ptx_fix_addresses(struct ct_ptx_reader *r)
 		else if (function >= 0)
 			value = CT_PTX_FUNCTION_WINDOW + (uint64_t)function + (uint64_t)f->add;
 		else
-			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT, "%s has no address: it is not defined in this module", f->name);
+			return ct_ptx_lex_fail(&r->x, CT_ERR_INPUT,
+			                       "%s has no address: it is not defined in this module",
+			                       f->name);
 		memcpy((char *)m->symbol[f->symbol].v.storage + f->at, &value, sizeof value);
 	}
 	return CT_OK;

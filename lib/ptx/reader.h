@@ -9,22 +9,22 @@
 enum ct_ptx_declared { CT_PTX_IS_ROW, CT_PTX_IS_PREDICATE, CT_PTX_IS_MEMORY };
 
 struct ct_ptx_declaration {
-	const char *name;       /* of a range of registers without the number */
+	const char *name; /* of a range of registers without the number */
 	size_t length;
-	int64_t count;          /* of a range, else -1 */
+	int64_t count; /* of a range, else -1 */
 	enum ct_ptx_declared kind;
 	enum ct_ptx_type type;
-	int space;              /* of memory: enum ct_ptx_space */
-	uint32_t ref;           /* reference of the (first) register; offset of memory */
-	uint32_t bytes;         /* of memory */
-	uint32_t symbol;        /* of the module, plus 1: shared memory of a .func; 0: none */
+	int space;       /* of memory: enum ct_ptx_space */
+	uint32_t ref;    /* reference of the (first) register; offset of memory */
+	uint32_t bytes;  /* of memory */
+	uint32_t symbol; /* of the module, plus 1: shared memory of a .func; 0: none */
 };
 
 /* A place that waits for a label of its function. */
 struct ct_ptx_pending {
 	const char *name;
 	uint32_t scope, line;
-	uint32_t at;            /* operation, or place in the module's tables */
+	uint32_t at; /* operation, or place in the module's tables */
 	enum { CT_PTX_WANTS_LABEL, CT_PTX_WANTS_TABLE, CT_PTX_IN_TABLE } kind;
 };
 
@@ -33,27 +33,27 @@ enum ct_ptx_arg_kind {
 	CT_PTX_ARG_PREDICATE,
 	CT_PTX_ARG_INTEGER,
 	CT_PTX_ARG_FLOAT,
-	CT_PTX_ARG_VARIABLE,  /* memory by name: its address, or `offset` behind it */
-	CT_PTX_ARG_NAME,      /* label, function, or a special register that has no row */
-	CT_PTX_ARG_SINK,      /* _ */
-	CT_PTX_ARG_MEMORY,    /* [base + offset], base as `inner` says */
-	CT_PTX_ARG_VECTOR,    /* {a, b} */
-	CT_PTX_ARG_GROUP      /* (a, b) of calls */
+	CT_PTX_ARG_VARIABLE, /* memory by name: its address, or `offset` behind it */
+	CT_PTX_ARG_NAME,     /* label, function, or a special register that has no row */
+	CT_PTX_ARG_SINK,     /* _ */
+	CT_PTX_ARG_MEMORY,   /* [base + offset], base as `inner` says */
+	CT_PTX_ARG_VECTOR,   /* {a, b} */
+	CT_PTX_ARG_GROUP     /* (a, b) of calls */
 };
 
 struct ct_ptx_arg {
 	enum ct_ptx_arg_kind kind, inner;
-	enum ct_ptx_type type;  /* of a register */
-	uint32_t ref;           /* of a register or predicate; offset of local, shared or param memory */
-	uint32_t other;         /* predicate reference behind '|' */
+	enum ct_ptx_type type; /* of a register */
+	uint32_t ref;          /* of a register or predicate; offset of local, shared or param memory */
+	uint32_t other;        /* predicate reference behind '|' */
 	int has_other;
-	int space;              /* of a variable */
-	int64_t symbol;         /* its index in the module, or -1 for one of the function */
-	uint64_t value;         /* of a constant */
+	int space;      /* of a variable */
+	int64_t symbol; /* its index in the module, or -1 for one of the function */
+	uint64_t value; /* of a constant */
 	int single;
 	int64_t offset;
-	const char *name;       /* kept text */
-	uint32_t first, count;  /* elements of a vector or group in the statement's list */
+	const char *name;      /* kept text */
+	uint32_t first, count; /* elements of a vector or group in the statement's list */
 };
 
 enum { CT_PTX_MAX_ARGS = 8, CT_PTX_MAX_ELEMENTS = 64, CT_PTX_MAX_ATOMS = 16 };
@@ -76,17 +76,18 @@ enum { CT_PTX_CARRY, CT_PTX_SCRATCH_PREDICATE, CT_PTX_SCRATCH_32, CT_PTX_SCRATCH
 struct ct_ptx_reader {
 	struct ct_ptx_lexer x;
 	struct ct_ptx_module *m;
-	struct ct_ptx_function *f;          /* whose body is read */
+	struct ct_ptx_function *f; /* whose body is read */
 	struct ct_ptx_declaration *declared;
 	size_t ndeclared, declared_cap;
-	uint32_t *outer;                    /* the scope around each scope of the function */
+	uint32_t *outer; /* the scope around each scope of the function */
 	size_t nscopes, scopes_cap;
 	uint32_t scope;
 	struct ct_ptx_names labels, tables;
 	struct ct_ptx_pending *pending;
 	size_t npending, pending_cap;
-	size_t first_extra;                 /* row references of this function */
-	uint32_t scratch[CT_PTX_SCRATCH];   /* registers of expansions, made when first wanted; 0: not yet */
+	size_t first_extra; /* row references of this function */
+	uint32_t scratch
+		[CT_PTX_SCRATCH]; /* registers of expansions, made when first wanted; 0: not yet */
 	struct ct_ptx_statement s;
 };
 
@@ -113,8 +114,8 @@ int ct_ptx_read_registers(struct ct_ptx_reader *r);
 /* Operands of the statement up to ';'. */
 int ct_ptx_read_args(struct ct_ptx_reader *r);
 /* What a name means in the current scope, or NULL; *number counts in a range of registers. */
-const struct ct_ptx_declaration *ct_ptx_lookup(const struct ct_ptx_reader *r, const char *name, size_t n,
-                                               uint32_t *number);
+const struct ct_ptx_declaration *
+ct_ptx_lookup(const struct ct_ptx_reader *r, const char *name, size_t n, uint32_t *number);
 int ct_ptx_declare(struct ct_ptx_reader *r, const struct ct_ptx_declaration *d);
 /* A new row or predicate of the function. */
 uint32_t ct_ptx_new_row(struct ct_ptx_reader *r, enum ct_ptx_type type, uint64_t count);

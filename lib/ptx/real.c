@@ -10,7 +10,9 @@
 typedef volatile float kept_float;
 typedef volatile double kept_double;
 
-struct format { int digits, least; }; /* of the significand; exponent of the least normal value */
+struct format {
+	int digits, least;
+}; /* of the significand; exponent of the least normal value */
 
 static struct format format_of(enum ct_ptx_type t)
 {
@@ -60,8 +62,9 @@ double ct_ptx_real_value(enum ct_ptx_type t, uint64_t bits)
 	if (t == CT_PTX_BF16)
 		return (double)as_float((bits & 0xffff) << 16);
 	int exponent = (int)(bits >> 10 & 31), digits = (int)(bits & 1023);
-	double v = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY) :
-	           exponent ? ldexp(1024 + digits, exponent - 25) : ldexp(digits, -24);
+	double v = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY)
+	           : exponent     ? ldexp(1024 + digits, exponent - 25)
+	                          : ldexp(digits, -24);
 	return bits >> 15 & 1 ? -v : v;
 }
 
@@ -95,8 +98,10 @@ uint32_t ct_ptx_real_half(enum ct_ptx_type t, double v, enum ct_ptx_round round)
 
 uint64_t ct_ptx_real_flush(enum ct_ptx_type t, uint64_t bits)
 {
-	uint64_t exponent = t == CT_PTX_F32 ? 0x7f800000 : t == CT_PTX_F64 ? UINT64_C(0x7ff0000000000000) :
-	                    t == CT_PTX_F16 ? 0x7c00 : 0x7f80;
+	uint64_t exponent = t == CT_PTX_F32   ? 0x7f800000
+	                    : t == CT_PTX_F64 ? UINT64_C(0x7ff0000000000000)
+	                    : t == CT_PTX_F16 ? 0x7c00
+	                                      : 0x7f80;
 	uint64_t sign = t == CT_PTX_F32 ? 0x80000000 : t == CT_PTX_F64 ? UINT64_C(1) << 63 : 0x8000;
 	return bits & exponent ? bits : bits & sign;
 }
@@ -134,7 +139,10 @@ static uint64_t choose(int most, enum ct_ptx_type t, unsigned mode, uint64_t x, 
 {
 	double a = ct_ptx_real_value(t, x), b = ct_ptx_real_value(t, y);
 	unsigned width = 8 * ct_ptx_type_bytes(t);
-	uint64_t sign = UINT64_C(1) << (width - 1), nan = t == CT_PTX_F32 ? CT_PTX_NAN_32 : t == CT_PTX_F64 ? CT_PTX_NAN_64 : 0x7fff;
+	uint64_t sign = UINT64_C(1) << (width - 1),
+		 nan = t == CT_PTX_F32   ? CT_PTX_NAN_32
+	               : t == CT_PTX_F64 ? CT_PTX_NAN_64
+	                                 : 0x7fff;
 	if ((a != a && b != b) || (mode & CT_PTX_WITH_NAN && (a != a || b != b)))
 		return nan;
 	uint64_t turned = (x ^ y) & sign;
@@ -152,20 +160,13 @@ static uint64_t choose(int most, enum ct_ptx_type t, unsigned mode, uint64_t x, 
 static double approximate(enum ct_ptx_float_code code, double a)
 {
 	switch (code) {
-	case CT_PTX_FRSQRT:
-		return 1 / sqrt(a);
-	case CT_PTX_FSIN:
-		return sin(a);
-	case CT_PTX_FCOS:
-		return cos(a);
-	case CT_PTX_FLG2:
-		return log2(a);
-	case CT_PTX_FEX2:
-		return exp2(a);
-	case CT_PTX_FTANH:
-		return tanh(a);
-	default:
-		return a;
+	case CT_PTX_FRSQRT: return 1 / sqrt(a);
+	case CT_PTX_FSIN: return sin(a);
+	case CT_PTX_FCOS: return cos(a);
+	case CT_PTX_FLG2: return log2(a);
+	case CT_PTX_FEX2: return exp2(a);
+	case CT_PTX_FTANH: return tanh(a);
+	default: return a;
 	}
 }
 
@@ -173,30 +174,14 @@ static uint64_t operation32(enum ct_ptx_float_code code, const uint64_t *x)
 {
 	kept_float a = as_float(x[0]), b = as_float(x[1]), c = as_float(x[2]), r;
 	switch (code) {
-	case CT_PTX_FADD:
-		r = a + b;
-		break;
-	case CT_PTX_FSUB:
-		r = a - b;
-		break;
-	case CT_PTX_FMUL:
-		r = a * b;
-		break;
-	case CT_PTX_FFMA:
-		r = fmaf(a, b, c);
-		break;
-	case CT_PTX_FDIV:
-		r = a / b;
-		break;
-	case CT_PTX_FSQRT:
-		r = sqrtf(a);
-		break;
-	case CT_PTX_FRCP:
-		r = 1 / a;
-		break;
-	default:
-		r = (float)approximate(code, (double)a);
-		break;
+	case CT_PTX_FADD: r = a + b; break;
+	case CT_PTX_FSUB: r = a - b; break;
+	case CT_PTX_FMUL: r = a * b; break;
+	case CT_PTX_FFMA: r = fmaf(a, b, c); break;
+	case CT_PTX_FDIV: r = a / b; break;
+	case CT_PTX_FSQRT: r = sqrtf(a); break;
+	case CT_PTX_FRCP: r = 1 / a; break;
+	default: r = (float)approximate(code, (double)a); break;
 	}
 	return of_float(r);
 }
@@ -205,30 +190,14 @@ static uint64_t operation64(enum ct_ptx_float_code code, unsigned mode, const ui
 {
 	kept_double a = as_double(x[0]), b = as_double(x[1]), c = as_double(x[2]), r;
 	switch (code) {
-	case CT_PTX_FADD:
-		r = a + b;
-		break;
-	case CT_PTX_FSUB:
-		r = a - b;
-		break;
-	case CT_PTX_FMUL:
-		r = a * b;
-		break;
-	case CT_PTX_FFMA:
-		r = fma(a, b, c);
-		break;
-	case CT_PTX_FDIV:
-		r = a / b;
-		break;
-	case CT_PTX_FSQRT:
-		r = sqrt(a);
-		break;
-	case CT_PTX_FRCP:
-		r = 1 / a;
-		break;
-	default:
-		r = approximate(code, a);
-		break;
+	case CT_PTX_FADD: r = a + b; break;
+	case CT_PTX_FSUB: r = a - b; break;
+	case CT_PTX_FMUL: r = a * b; break;
+	case CT_PTX_FFMA: r = fma(a, b, c); break;
+	case CT_PTX_FDIV: r = a / b; break;
+	case CT_PTX_FSQRT: r = sqrt(a); break;
+	case CT_PTX_FRCP: r = 1 / a; break;
+	default: r = approximate(code, a); break;
 	}
 	/* The approximations of double precision fill the upper half only. */
 	int half = mode & CT_PTX_APPROX && (code == CT_PTX_FRCP || code == CT_PTX_FRSQRT);
@@ -238,23 +207,16 @@ static uint64_t operation64(enum ct_ptx_float_code code, unsigned mode, const ui
 
 static uint64_t operation16(enum ct_ptx_float_code code, enum ct_ptx_type t, const uint64_t *x)
 {
-	double a = ct_ptx_real_value(t, x[0]), b = ct_ptx_real_value(t, x[1]), c = ct_ptx_real_value(t, x[2]), r;
+	double a = ct_ptx_real_value(t, x[0]), b = ct_ptx_real_value(t, x[1]),
+	       c = ct_ptx_real_value(t, x[2]), r;
 	switch (code) {
-	case CT_PTX_FADD:
-		r = add_odd(a, b);
-		break;
-	case CT_PTX_FSUB:
-		r = add_odd(a, -b);
-		break;
+	case CT_PTX_FADD: r = add_odd(a, b); break;
+	case CT_PTX_FSUB: r = add_odd(a, -b); break;
 	case CT_PTX_FMUL:
 		r = a * b; /* exact: twice 11 digits */
 		break;
-	case CT_PTX_FFMA:
-		r = add_odd(a * b, c);
-		break;
-	default:
-		r = approximate(code, a);
-		break;
+	case CT_PTX_FFMA: r = add_odd(a * b, c); break;
+	default: r = approximate(code, a); break;
 	}
 	return ct_ptx_real_half(t, r, CT_PTX_RN);
 }
@@ -262,7 +224,10 @@ static uint64_t operation16(enum ct_ptx_float_code code, enum ct_ptx_type t, con
 static uint64_t saturate(enum ct_ptx_type t, unsigned mode, uint64_t bits)
 {
 	double v = ct_ptx_real_value(t, bits);
-	uint64_t one = t == CT_PTX_F32 ? 0x3f800000 : t == CT_PTX_F64 ? UINT64_C(0x3ff0000000000000) : t == CT_PTX_F16 ? 0x3c00 : 0x3f80;
+	uint64_t one = t == CT_PTX_F32   ? 0x3f800000
+	               : t == CT_PTX_F64 ? UINT64_C(0x3ff0000000000000)
+	               : t == CT_PTX_F16 ? 0x3c00
+	                                 : 0x3f80;
 	if (mode & CT_PTX_RELU && (v < 0 || (v == 0 && signbit(v))))
 		bits = 0;
 	if (mode & CT_PTX_SAT)
@@ -270,23 +235,23 @@ static uint64_t saturate(enum ct_ptx_type t, unsigned mode, uint64_t bits)
 	return bits;
 }
 
-uint64_t ct_ptx_real_operation(enum ct_ptx_float_code code, enum ct_ptx_type t, unsigned mode, const uint64_t *x)
+uint64_t ct_ptx_real_operation(enum ct_ptx_float_code code, enum ct_ptx_type t, unsigned mode,
+                               const uint64_t *x)
 {
 	uint64_t sign = UINT64_C(1) << (8 * ct_ptx_type_bytes(t) - 1), in[3], r;
 	for (unsigned i = 0; i < 3; i++)
 		in[i] = mode & CT_PTX_FTZ && t != CT_PTX_F64 ? ct_ptx_real_flush(t, x[i]) : x[i];
 	switch (code) {
-	case CT_PTX_FMIN: case CT_PTX_FMAX:
-		r = choose(code == CT_PTX_FMAX, t, mode, in[0], in[1]);
-		break;
-	case CT_PTX_FABS:
-		return in[0] & ~sign;
-	case CT_PTX_FNEG:
-		return in[0] ^ sign;
+	case CT_PTX_FMIN:
+	case CT_PTX_FMAX: r = choose(code == CT_PTX_FMAX, t, mode, in[0], in[1]); break;
+	case CT_PTX_FABS: return in[0] & ~sign;
+	case CT_PTX_FNEG: return in[0] ^ sign;
 	case CT_PTX_FCOPYSIGN: /* copysign d, a, b: the sign of a, the magnitude of b */
 		return (in[0] & sign) | (in[1] & ~sign);
 	default:
-		r = t == CT_PTX_F32 ? operation32(code, in) : t == CT_PTX_F64 ? operation64(code, mode, in) : operation16(code, t, in);
+		r = t == CT_PTX_F32   ? operation32(code, in)
+		    : t == CT_PTX_F64 ? operation64(code, mode, in)
+		                      : operation16(code, t, in);
 		break;
 	}
 	r = saturate(t, mode, r);
@@ -297,14 +262,10 @@ uint64_t ct_ptx_real_operation(enum ct_ptx_float_code code, enum ct_ptx_type t, 
 static double to_integral(double v, enum ct_ptx_round round)
 {
 	switch (round) {
-	case CT_PTX_RZ:
-		return trunc(v);
-	case CT_PTX_RM:
-		return floor(v);
-	case CT_PTX_RP:
-		return ceil(v);
-	default:
-		return rint(v); /* the host rounds to nearest */
+	case CT_PTX_RZ: return trunc(v);
+	case CT_PTX_RM: return floor(v);
+	case CT_PTX_RP: return ceil(v);
+	default: return rint(v); /* the host rounds to nearest */
 	}
 }
 
@@ -332,7 +293,8 @@ static uint64_t real_to_integer(enum ct_ptx_type to, double v, enum ct_ptx_round
 	return v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
 }
 
-static uint64_t integer_to_real(enum ct_ptx_type to, int negative, uint64_t bits, enum ct_ptx_round round)
+static uint64_t integer_to_real(enum ct_ptx_type to, int negative, uint64_t bits,
+                                enum ct_ptx_round round)
 {
 	kept_float f;
 	kept_double d;
@@ -385,8 +347,8 @@ static uint64_t integer_to_integer(enum ct_ptx_type to, int negative, uint64_t b
 	return bits > most ? most : bits;
 }
 
-uint64_t ct_ptx_real_convert(enum ct_ptx_type to, enum ct_ptx_type from, unsigned mode, enum ct_ptx_round round,
-                             uint64_t bits)
+uint64_t ct_ptx_real_convert(enum ct_ptx_type to, enum ct_ptx_type from, unsigned mode,
+                             enum ct_ptx_round round, uint64_t bits)
 {
 	unsigned width = 8 * ct_ptx_type_bytes(from);
 	uint64_t r;

@@ -21,12 +21,13 @@ uint32_t ct_ptx_real_half(enum ct_ptx_type t, double v, enum ct_ptx_round round)
 uint64_t ct_ptx_real_flush(enum ct_ptx_type t, uint64_t bits);
 /* One operation of enum ct_ptx_float_code on bits of a type, as `mode` and `round` say. The caller
  * has set the host's rounding for f32 and f64. */
-uint64_t ct_ptx_real_operation(enum ct_ptx_float_code code, enum ct_ptx_type t, unsigned mode, const uint64_t *x);
+uint64_t ct_ptx_real_operation(enum ct_ptx_float_code code, enum ct_ptx_type t, unsigned mode,
+                               const uint64_t *x);
 /* Sets the host's rounding; ct_ptx_real_nearest puts it back. */
 void ct_ptx_real_round(enum ct_ptx_round round);
 void ct_ptx_real_nearest(void);
 /* The conversion of a cvt instruction: bits of `to` from bits of `from`. */
-uint64_t ct_ptx_real_convert(enum ct_ptx_type to, enum ct_ptx_type from, unsigned mode, enum ct_ptx_round round,
-                             uint64_t bits);
+uint64_t ct_ptx_real_convert(enum ct_ptx_type to, enum ct_ptx_type from, unsigned mode,
+                             enum ct_ptx_round round, uint64_t bits);
 
 #endif

@@ -14,15 +14,25 @@
 #endif
 /* A result row is one of the operands' rows or lies apart from them, so that lanes are independent. */
 #define ROW(T, ref) ((T *)ct_ptx_at(w, ref))
-#define OPERATION(name) static void x_##name(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
+#define OPERATION(name) \
+	static void x_##name(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask)
 
 /* Computes `expr` of a (and b, c) in every lane; d keeps its value where the mask is not set. */
 #define COMPUTE(D, get, expr) \
 	D *d = ROW(D, o->d); \
 	if (mask == CT_PTX_ALL_LANES) { \
-		EACH_LANE { get; d[l] = (D)(expr); } \
+		EACH_LANE \
+		{ \
+			get; \
+			d[l] = (D)(expr); \
+		} \
 	} else { \
-		EACH_LANE { get; D r = (D)(expr); d[l] = mask >> l & 1 ? r : d[l]; } \
+		EACH_LANE \
+		{ \
+			get; \
+			D r = (D)(expr); \
+			d[l] = mask >> l & 1 ? r : d[l]; \
+		} \
 	}
 /* clang-format off */
 #define UNARY(name, D, A, expr) \
@@ -48,10 +58,12 @@
 #define F32 ct_ptx_f32
 #define F64 ct_ptx_f64
 
-#define B3_UNARY(n, expr) UNARY(n##_b16, U16, U16, expr) UNARY(n##_b32, U32, U32, expr) UNARY(n##_b64, U64, U64, expr)
+#define B3_UNARY(n, expr) \
+	UNARY(n##_b16, U16, U16, expr) UNARY(n##_b32, U32, U32, expr) UNARY(n##_b64, U64, U64, expr)
 /* Products of 16 bits would become signed: u makes operands unsigned and as wide as needed. */
 #define B3_BINARY(n, expr) \
-	BINARY(n##_b16, U16, U16, U16, expr) BINARY(n##_b32, U32, U32, U32, expr) BINARY(n##_b64, U64, U64, U64, expr)
+	BINARY(n##_b16, U16, U16, U16, expr) \
+	BINARY(n##_b32, U32, U32, U32, expr) BINARY(n##_b64, U64, U64, U64, expr)
 
 B3_UNARY(mov, a)
 B3_UNARY(not, ~a)
@@ -59,13 +71,13 @@ B3_UNARY(neg, 0u - a)
 B3_UNARY(cnot, a == 0)
 B3_BINARY(add, a + b)
 B3_BINARY(sub, a - b)
-B3_BINARY(and, a & b)
+B3_BINARY(and, a &b)
 B3_BINARY(or, a | b)
 B3_BINARY(xor, a ^ b)
 B3_BINARY(mul, 1u * a * b)
 TERNARY(mad_b16, U16, U16, U16, 1u * a * b + c)
-TERNARY(mad_b32, U32, U32, U32, a * b + c)
-TERNARY(mad_b64, U64, U64, U64, a * b + c)
+TERNARY(mad_b32, U32, U32, U32, a *b + c)
+TERNARY(mad_b64, U64, U64, U64, a *b + c)
 BINARY(shl_b16, U16, U16, U32, b < 16 ? (uint32_t)a << (b & 15) : 0)
 BINARY(shl_b32, U32, U32, U32, b < 32 ? a << (b & 31) : 0)
 BINARY(shl_b64, U64, U64, U32, b < 64 ? a << (b & 63) : 0)
@@ -79,7 +91,7 @@ BINARY(shr_s64, S64, S64, U32, a < 0 ? ~(~a >> (b < 63 ? b : 63)) : a >> (b < 63
 
 #define SAME6(kind, n, expr) \
 	kind(n##_u16, U16, expr) kind(n##_u32, U32, expr) kind(n##_u64, U64, expr) \
-	kind(n##_s16, S16, expr) kind(n##_s32, S32, expr) kind(n##_s64, S64, expr)
+		kind(n##_s16, S16, expr) kind(n##_s32, S32, expr) kind(n##_s64, S64, expr)
 #define SAME_BINARY(n, T, expr) BINARY(n, T, T, T, expr)
 SAME6(SAME_BINARY, min, a < b ? a : b)
 SAME6(SAME_BINARY, max, a > b ? a : b)
@@ -90,7 +102,8 @@ COMPARE(eq_b32, U32, a == b)
 COMPARE(eq_b64, U64, a == b)
 
 /* Division by zero gives all ones, as hardware does; the least value by -1 gives itself. */
-#define UNSIGNED_DIV(n, T) BINARY(div_##n, T, T, T, b ? a / b : ~(T)0) BINARY(rem_##n, T, T, T, b ? a % b : a)
+#define UNSIGNED_DIV(n, T) \
+	BINARY(div_##n, T, T, T, b ? a / b : ~(T)0) BINARY(rem_##n, T, T, T, b ? a % b : a)
 /* clang-format off */
 #define SIGNED_DIV(n, T, U) \
 	BINARY(div_##n, T, T, T, b == 0 ? (T)-1 : b == -1 ? (T)((U)0 - (U)a) : (T)(a / b)) \
@@ -122,28 +135,32 @@ SAD(s64, S64, U64)
 /* Upper half of a product of 64 bits, from products of 32. */
 static inline uint64_t high_product(uint64_t a, uint64_t b)
 {
-	uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), m1 = (a >> 32) * (b & UINT32_MAX), m2 = (a & UINT32_MAX) * (b >> 32);
+	uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), m1 = (a >> 32) * (b & UINT32_MAX),
+		 m2 = (a & UINT32_MAX) * (b >> 32);
 	uint64_t carry = (low >> 32) + (m1 & UINT32_MAX) + (m2 & UINT32_MAX);
 	return (a >> 32) * (b >> 32) + (m1 >> 32) + (m2 >> 32) + (carry >> 32);
 }
 
 static inline uint64_t high_signed(int64_t a, int64_t b)
 {
-	return high_product((uint64_t)a, (uint64_t)b) - (a < 0 ? (uint64_t)b : 0) - (b < 0 ? (uint64_t)a : 0);
+	return high_product((uint64_t)a, (uint64_t)b) - (a < 0 ? (uint64_t)b : 0) -
+	       (b < 0 ? (uint64_t)a : 0);
 }
 
-#define HIGH(n, T, U, high) BINARY(mulhi_##n, U, T, T, high) TERNARY(madhi_##n, U, T, U, (U)((U)(high) + c))
-HIGH(u16, U16, U16, (uint32_t)a * b >> 16)
-HIGH(u32, U32, U32, (uint64_t)a * b >> 32)
+#define HIGH(n, T, U, high) \
+	BINARY(mulhi_##n, U, T, T, high) TERNARY(madhi_##n, U, T, U, (U)((U)(high) + c))
+HIGH(u16, U16, U16, (uint32_t)a *b >> 16)
+HIGH(u32, U32, U32, (uint64_t)a *b >> 32)
 HIGH(u64, U64, U64, high_product(a, b))
-HIGH(s16, S16, U16, (uint32_t)((int32_t)a * b) >> 16)
-HIGH(s32, S32, U32, (uint64_t)((int64_t)a * b) >> 32)
+HIGH(s16, S16, U16, (uint32_t)((int32_t)a *b) >> 16)
+HIGH(s32, S32, U32, (uint64_t)((int64_t)a *b) >> 32)
 HIGH(s64, S64, U64, high_signed(a, b))
-#define WIDE(n, T, W, product) BINARY(mulwide_##n, W, T, T, product) TERNARY(madwide_##n, W, T, W, (W)(product) + c)
-WIDE(u16, U16, U32, (uint32_t)a * b)
-WIDE(u32, U32, U64, (uint64_t)a * b)
-WIDE(s16, S16, U32, (uint32_t)((int32_t)a * b))
-WIDE(s32, S32, U64, (uint64_t)((int64_t)a * b))
+#define WIDE(n, T, W, product) \
+	BINARY(mulwide_##n, W, T, T, product) TERNARY(madwide_##n, W, T, W, (W)(product) + c)
+WIDE(u16, U16, U32, (uint32_t)a *b)
+WIDE(u32, U32, U64, (uint64_t)a *b)
+WIDE(s16, S16, U32, (uint32_t)((int32_t)a *b))
+WIDE(s32, S32, U64, (uint64_t)((int64_t)a *b))
 
 static inline int32_t clamp32(int64_t v)
 {
@@ -188,17 +205,19 @@ static inline uint64_t double_bits(double v)
 #define SQRT32 sqrtf
 #define SQRT64 sqrt
 #endif
-#define REAL_BINARY(n, expr) BINARY(n##_f32, U32, F32, F32, float_bits(expr)) BINARY(n##_f64, U64, F64, F64, double_bits(expr))
+#define REAL_BINARY(n, expr) \
+	BINARY(n##_f32, U32, F32, F32, float_bits(expr)) \
+	BINARY(n##_f64, U64, F64, F64, double_bits(expr))
 REAL_BINARY(fadd, a + b)
 REAL_BINARY(fsub, a - b)
-REAL_BINARY(fmul, a * b)
+REAL_BINARY(fmul, a *b)
 REAL_BINARY(fdiv, a / b)
 TERNARY(fma_f32, U32, F32, F32, float_bits(FMA32(a, b, c)))
 TERNARY(fma_f64, U64, F64, F64, double_bits(FMA64(a, b, c)))
 UNARY(fsqrt_f32, U32, F32, float_bits(SQRT32(a)))
 UNARY(fsqrt_f64, U64, F64, double_bits(SQRT64(a)))
 UNARY(fabs_f32, U32, U32, a & 0x7fffffffu)
-UNARY(fabs_f64, U64, U64, a & UINT64_C(0x7fffffffffffffff))
+UNARY(fabs_f64, U64, U64, a &UINT64_C(0x7fffffffffffffff))
 UNARY(fneg_f32, U32, U32, a ^ 0x80000000u)
 UNARY(fneg_f64, U64, U64, a ^ UINT64_C(0x8000000000000000))
 
@@ -237,7 +256,8 @@ REAL_COMPARE(fnan, (a != a) | (b != b))
 
 /* Extension and truncation; 8-bit sources lie in rows of 16 bits. */
 #define EXTEND(s, R, T) \
-	UNARY(cvt_##s##_16, U16, R, (T)a) UNARY(cvt_##s##_32, U32, R, (T)a) UNARY(cvt_##s##_64, U64, R, (T)a)
+	UNARY(cvt_##s##_16, U16, R, (T)a) \
+	UNARY(cvt_##s##_32, U32, R, (T)a) UNARY(cvt_##s##_64, U64, R, (T)a)
 EXTEND(u8, U16, uint8_t)
 EXTEND(s8, U16, int8_t)
 EXTEND(u16, U16, uint16_t)
@@ -257,22 +277,37 @@ UNARY(cvt_s32_f64, F64, S32, (double)a)
 UNARY(cvt_u64_f64, F64, U64, (double)a)
 UNARY(cvt_s64_f64, F64, S64, (double)a)
 /* Out of range: the nearest value; NaN: 0. What is converted is always in range. */
-UNARY(cvt_f32_s32, S32, F32, a >= 2147483648.0f ? INT32_MAX : a <= -2147483648.0f ? INT32_MIN : a != a ? 0 : (int32_t)a)
-UNARY(cvt_f64_s32, S32, F64, a >= 2147483647.0 ? INT32_MAX : a <= -2147483648.0 ? INT32_MIN : a != a ? 0 : (int32_t)a)
+UNARY(cvt_f32_s32, S32, F32,
+      a >= 2147483648.0f    ? INT32_MAX
+      : a <= -2147483648.0f ? INT32_MIN
+      : a != a              ? 0
+                            : (int32_t)a)
+UNARY(cvt_f64_s32, S32, F64,
+      a >= 2147483647.0    ? INT32_MAX
+      : a <= -2147483648.0 ? INT32_MIN
+      : a != a             ? 0
+                           : (int32_t)a)
 
 /* Computes the addresses of an access (register plus constant) and looks at them once. A range has less
  * than 2^63 bytes, so that the sign of a difference tells on which side of an end an address lies. */
-void CT_PTX_LOOK(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, uint64_t first, uint64_t limit,
-                 unsigned bytes, struct ct_ptx_look *look)
+void CT_PTX_LOOK(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask, uint64_t first,
+                 uint64_t limit, unsigned bytes, struct ct_ptx_look *look)
 {
-	uint64_t add = (uint64_t)o->imm + (o->mode & CT_PTX_IN_FRAME ? w->local_base : 0), outside = 0, any = 0, step = 0, same = 0;
+	uint64_t add = (uint64_t)o->imm + (o->mode & CT_PTX_IN_FRAME ? w->local_base : 0), outside = 0,
+		 any = 0, step = 0, same = 0;
 	uint64_t *address = w->address;
 	if (o->mode & CT_PTX_ADDRESS_32) {
 		const U32 *a = ROW(const U32, o->a);
-		EACH_LANE { address[l] = a[l] + add; }
+		EACH_LANE
+		{
+			address[l] = a[l] + add;
+		}
 	} else {
 		const U64 *a = ROW(const U64, o->a);
-		EACH_LANE { address[l] = a[l] + add; }
+		EACH_LANE
+		{
+			address[l] = a[l] + add;
+		}
 	}
 	if (mask == CT_PTX_ALL_LANES) {
 		uint64_t start = address[0];

@@ -14,12 +14,20 @@ static int tell(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t activ
 {
 	struct ct_ptx_run *r = w->run;
 	const struct ct_ptx_observer *observer = r->launch->observer;
-	struct ct_ptx_event event = {.cta = &r->cta, .warp = w->index, .instruction = o->source, .active = active, .mask = mask};
+	struct ct_ptx_event event = {
+		.cta = &r->cta,
+		.warp = w->index,
+		.instruction = o->source,
+		.active = active,
+		.mask = mask};
 	if (mask && (o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ||
 	             (o->code >= CT_PTX_atom && o->code <= CT_PTX_tex))) {
 		event.space = (enum ct_ptx_space)w->space;
-		event.width = o->code == CT_PTX_load || o->code == CT_PTX_store || o->code == CT_PTX_load_param ?
-		              (uint32_t)o->width * o->count : o->code == CT_PTX_tex ? w->texel_bytes : o->width;
+		event.width = o->code == CT_PTX_load || o->code == CT_PTX_store ||
+		                              o->code == CT_PTX_load_param
+		                      ? (uint32_t)o->width * o->count
+		              : o->code == CT_PTX_tex ? w->texel_bytes
+		                                      : o->width;
 		event.addresses = w->seen;
 	}
 	r->status = observer->instruction(observer->ctx, &event, r->e);
@@ -58,7 +66,8 @@ static int call(struct ct_ptx_warp *w, const struct ct_ptx_op *o)
 		if (ct_ptx_part(w, o, 8) < 0)
 			return -1;
 		const struct ct_ptx_split *s = &w->split[w->current];
-		uint64_t address = ct_ptx_lane(ct_ptx_at(w, o->a), ct_low_bit(s->mask), 8) - CT_PTX_FUNCTION_WINDOW;
+		uint64_t address = ct_ptx_lane(ct_ptx_at(w, o->a), ct_low_bit(s->mask), 8) -
+		                   CT_PTX_FUNCTION_WINDOW;
 		if (address >= m->nfunctions || m->function[address].entry) {
 			ct_ptx_stop(w, o, CT_PTX_CALL, s->mask);
 			return -1;
@@ -145,17 +154,10 @@ static int control(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t ac
 			return ct_ptx_branch(w, o, mask, o->target);
 		s->at = o->target;
 		return 0;
-	case CT_PTX_exit:
-		end_lanes(w, mask);
-		return 0;
-	case CT_PTX_trap:
-		ct_ptx_stop(w, o, CT_PTX_TRAP, mask);
-		return -1;
-	case CT_PTX_ret:
-		ct_ptx_leave(w);
-		return 0;
-	default:
-		break;
+	case CT_PTX_exit: end_lanes(w, mask); return 0;
+	case CT_PTX_trap: ct_ptx_stop(w, o, CT_PTX_TRAP, mask); return -1;
+	case CT_PTX_ret: ct_ptx_leave(w); return 0;
+	default: break;
 	}
 	if (ct_ptx_narrow(w, mask) < 0)
 		return -1;
@@ -181,7 +183,8 @@ static int waits(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t mask
 
 /* Runs the current split until control flow or a fault: *at, and what it met, in *o and *mask. Returns
  * 1 at control flow, 0 at the split's end or the end of the turn, -1 where the launch ends. */
-static int run_straight(struct ct_ptx_warp *w, uint64_t until, const struct ct_ptx_op **met, uint32_t *lanes)
+static int run_straight(struct ct_ptx_warp *w, uint64_t until, const struct ct_ptx_op **met,
+                        uint32_t *lanes)
 {
 	struct ct_ptx_run *r = w->run;
 	struct ct_ptx_split *s = &w->split[w->current];
@@ -248,7 +251,8 @@ int ct_ptx_run_warp(struct ct_ptx_warp *w)
 		else if (rc == 0 && w->split[w->current].at == w->split[w->current].join)
 			ct_ptx_end_split(w);
 		else if (rc == 0) {
-			ct_ptx_choose(w); /* the turn is over: another split of the warp begins the next one */
+			ct_ptx_choose(
+				w); /* the turn is over: another split of the warp begins the next one */
 			return 0;
 		}
 		if (rc < 0)

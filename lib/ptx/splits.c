@@ -29,13 +29,19 @@ static uint32_t new_split(struct ct_ptx_warp *w)
 }
 
 /* Adds a split that runs, of the current split's frame, below `parent`. */
-static uint32_t add_split(struct ct_ptx_warp *w, uint32_t at, uint32_t join, uint32_t mask, uint32_t parent)
+static uint32_t add_split(struct ct_ptx_warp *w, uint32_t at, uint32_t join, uint32_t mask,
+                          uint32_t parent)
 {
 	uint32_t i = new_split(w), frame = w->split[w->current].frame;
 	if (i == CT_PTX_NO_SPLIT)
 		return i;
-	w->split[i] = (struct ct_ptx_split){.at = at, .join = join, .mask = mask, .parent = parent, .frame = frame,
-	                                    .state = CT_PTX_SPLIT_RUNS};
+	w->split[i] = (struct ct_ptx_split){
+		.at = at,
+		.join = join,
+		.mask = mask,
+		.parent = parent,
+		.frame = frame,
+		.state = CT_PTX_SPLIT_RUNS};
 	w->frame[frame].uses++;
 	if (parent != CT_PTX_NO_SPLIT)
 		w->split[parent].children++;
@@ -114,7 +120,8 @@ int ct_ptx_part(struct ct_ptx_warp *w, const struct ct_ptx_op *o, unsigned width
 	uint32_t same = same_lanes(ct_ptx_at(w, o->a), width, mask);
 	if (same == mask)
 		return 0;
-	if (join == CT_PTX_NO_TARGET) /* of a call: the next operation; of a branch: nowhere of its own */
+	if (join ==
+	    CT_PTX_NO_TARGET) /* of a call: the next operation; of a branch: nowhere of its own */
 		join = o->code == CT_PTX_brx ? s->join : at + 1;
 	if (s->join == join) {
 		parent = s->parent;
@@ -184,9 +191,14 @@ int ct_ptx_start_warp(struct ct_ptx_warp *w, uint32_t lanes)
 	uint32_t i = new_split(w);
 	if (i == CT_PTX_NO_SPLIT)
 		return -1;
-	w->frame[w->nframes++] = (struct ct_ptx_frame){.function = f->index, .call = CT_PTX_NO_TARGET, .uses = 1};
-	w->split[i] = (struct ct_ptx_split){.at = f->first_op, .join = CT_PTX_NO_TARGET, .mask = lanes,
-	                                    .parent = CT_PTX_NO_SPLIT, .state = CT_PTX_SPLIT_RUNS};
+	w->frame[w->nframes++] = (struct ct_ptx_frame){
+		.function = f->index, .call = CT_PTX_NO_TARGET, .uses = 1};
+	w->split[i] = (struct ct_ptx_split){
+		.at = f->first_op,
+		.join = CT_PTX_NO_TARGET,
+		.mask = lanes,
+		.parent = CT_PTX_NO_SPLIT,
+		.state = CT_PTX_SPLIT_RUNS};
 	w->current = i;
 	memset(w->rows, 0, f->frame_bytes);
 	memset(w->rows, 0xff, 4);
@@ -199,7 +211,9 @@ static uint32_t rows_end(const struct ct_ptx_warp *w)
 	uint32_t end = 0;
 	for (size_t i = 0; i < w->nframes; i++)
 		if (w->frame[i].function != UINT32_MAX) {
-			uint32_t mine = w->frame[i].rows + (w->run->m->function[w->frame[i].function].frame_bytes + 63) / 64 * 64;
+			uint32_t mine = w->frame[i].rows +
+			                (w->run->m->function[w->frame[i].function].frame_bytes + 63) /
+			                        64 * 64;
 			end = mine > end ? mine : end;
 		}
 	return end;
@@ -234,13 +248,14 @@ static int grow_rows(struct ct_ptx_warp *w, size_t need)
 }
 
 /* Copies parameters into the frame of the called function, or results out of it. */
-static void copy_params(struct ct_ptx_warp *w, const uint32_t *place, const struct ct_ptx_param *p, uint32_t n,
-                        uint32_t caller, uint32_t callee, uint32_t mask, int back)
+static void copy_params(struct ct_ptx_warp *w, const uint32_t *place, const struct ct_ptx_param *p,
+                        uint32_t n, uint32_t caller, uint32_t callee, uint32_t mask, int back)
 {
 	for (uint32_t left = mask; left; left &= left - 1) {
 		unsigned char *mine = w->local + (size_t)ct_low_bit(left) * w->run->local_bytes;
 		for (uint32_t i = 0; i < n && i < place[0]; i++) {
-			unsigned char *there = mine + callee + p[i].offset, *here = mine + caller + place[1 + i];
+			unsigned char *there = mine + callee + p[i].offset,
+				      *here = mine + caller + place[1 + i];
 			memcpy(back ? here : there, back ? there : here, p[i].bytes);
 		}
 	}
@@ -252,7 +267,8 @@ int ct_ptx_enter(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t func
 	const struct ct_ptx_function *f = &r->m->function[function];
 	struct ct_ptx_split *s = &w->split[w->current];
 	const struct ct_ptx_frame *caller = &w->frame[s->frame];
-	uint32_t from = caller->local, to = (from + r->m->function[caller->function].local_bytes + 15) / 16 * 16;
+	uint32_t from = caller->local,
+		 to = (from + r->m->function[caller->function].local_bytes + 15) / 16 * 16;
 	uint32_t rows = rows_end(w), outer = s->frame;
 	if ((uint64_t)to + f->local_bytes > r->local_bytes || w->nframes >= MAX_FRAMES ||
 	    (uint64_t)rows + f->frame_bytes > MAX_ROWS) {
@@ -262,8 +278,14 @@ int ct_ptx_enter(struct ct_ptx_warp *w, const struct ct_ptx_op *o, uint32_t func
 	uint32_t i = new_frame(w);
 	if (i == UINT32_MAX || grow_rows(w, (size_t)rows + f->frame_bytes) < 0)
 		return -1;
-	w->frame[i] = (struct ct_ptx_frame){.function = function, .rows = rows, .local = to, .call = (uint32_t)(o - r->m->op),
-	                                    .caller = outer, .join = s->join, .uses = 1};
+	w->frame[i] = (struct ct_ptx_frame){
+		.function = function,
+		.rows = rows,
+		.local = to,
+		.call = (uint32_t)(o - r->m->op),
+		.caller = outer,
+		.join = s->join,
+		.uses = 1};
 	/* The split leaves the caller's frame, which the new frame holds in its place. */
 	memset(w->rows + rows, 0, f->frame_bytes);
 	memset(w->rows + rows, 0xff, 4);
@@ -282,7 +304,8 @@ void ct_ptx_leave(struct ct_ptx_warp *w)
 	const struct ct_ptx_function *callee = &w->run->m->function[f->function];
 	const uint32_t *place = w->run->m->table + call->extra;
 	uint32_t inner = s->frame;
-	copy_params(w, place + 1 + place[0], callee->result, callee->nresults, w->frame[f->caller].local, f->local, s->mask, 1);
+	copy_params(w, place + 1 + place[0], callee->result, callee->nresults, w->frame[f->caller].local,
+	            f->local, s->mask, 1);
 	s->at = f->call + 1;
 	s->join = f->join;
 	s->frame = f->caller;

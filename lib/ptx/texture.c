@@ -38,8 +38,8 @@ static int64_t address(const struct ct_ptx_texture *t, unsigned dimension, int64
 /* Host address of a texel. */
 static const unsigned char *texel(const struct ct_ptx_texture *t, const int64_t *i)
 {
-	return (const unsigned char *)t->texels + (uint64_t)i[2] * t->pitch * extent(t, 1) + (uint64_t)i[1] * t->pitch +
-	       (uint64_t)i[0] * t->channels * (t->bits / 8u);
+	return (const unsigned char *)t->texels + (uint64_t)i[2] * t->pitch * extent(t, 1) +
+	       (uint64_t)i[1] * t->pitch + (uint64_t)i[0] * t->channels * (t->bits / 8u);
 }
 
 static struct channel read_channel(const struct ct_ptx_texture *t, const unsigned char *at, unsigned c)
@@ -65,7 +65,8 @@ static struct channel read_channel(const struct ct_ptx_texture *t, const unsigne
 }
 
 /* All four channels at whole indices: those of a border are 0; missing ones 0, the last 1. */
-static void read_texel(const struct ct_ptx_texture *t, const int64_t *index, struct channel *out, uint64_t *seen)
+static void read_texel(const struct ct_ptx_texture *t, const int64_t *index, struct channel *out,
+                       uint64_t *seen)
 {
 	int64_t i[3];
 	int inside = 1;
@@ -95,7 +96,8 @@ static double in_texels(const struct ct_ptx_texture *t, unsigned dimension, doub
 
 /* The nearest texel, or the weighted mean of 2, 4 or 8: weights have eight bits behind the point, as
  * the CUDA programming guide says. */
-static void sample(const struct ct_ptx_texture *t, unsigned dimensions, const double *x, struct channel *out, uint64_t *seen)
+static void sample(const struct ct_ptx_texture *t, unsigned dimensions, const double *x,
+                   struct channel *out, uint64_t *seen)
 {
 	int64_t base[3] = {0, 0, 0}, index[3];
 	double weight[3] = {0, 0, 0}, sum[4] = {0, 0, 0, 0};
@@ -132,7 +134,8 @@ static const struct ct_ptx_texture *find_texture(const struct ct_ptx_launch *l, 
 }
 
 /* Reads for one lane; results go to rows d[0] to d[3]. */
-static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_texture *t, uint32_t lane)
+static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const struct ct_ptx_texture *t,
+                      uint32_t lane)
 {
 	const uint32_t *ref = w->run->m->extra + o->extra;
 	struct channel out[4];
@@ -154,8 +157,10 @@ static void read_lane(struct ct_ptx_warp *w, const struct ct_ptx_op *o, const st
 		uint32_t bits = out[c].bits;
 		if (!o->mode && !inside) /* tex1Dfetch outside of its texture */
 			bits = 0;
-		else if (o->width == CT_PTX_F32 && (t->kind == CT_PTX_TEXEL_REAL || t->normalized_values))
-			bits = (uint32_t)ct_ptx_real_convert(CT_PTX_F32, CT_PTX_F64, 0, CT_PTX_RN, ct_ptx_real_bits(out[c].real));
+		else if (o->width == CT_PTX_F32 &&
+		         (t->kind == CT_PTX_TEXEL_REAL || t->normalized_values))
+			bits = (uint32_t)ct_ptx_real_convert(
+				CT_PTX_F32, CT_PTX_F64, 0, CT_PTX_RN, ct_ptx_real_bits(out[c].real));
 		else if (c == 3 && t->channels < 4 && o->width == CT_PTX_F32)
 			bits = 0x3f800000;
 		((ct_ptx_u32 *)ct_ptx_at(w, ref[c]))[lane] = bits;

@@ -48,7 +48,8 @@ int rp_cache_next_line(const struct rp_cache *c, uint32_t *at, uint64_t *tag)
 			*tag = c->tags.line[i].tag;
 			return 1;
 		}
-		if (!c->waits_for_fills && rp_lru_at(&c->lru, i)->used && rp_lru_at(&c->lru, i)->filled) {
+		if (!c->waits_for_fills && rp_lru_at(&c->lru, i)->used &&
+		    rp_lru_at(&c->lru, i)->filled) {
 			*tag = rp_lru_at(&c->lru, i)->tag;
 			return 1;
 		}

@@ -13,8 +13,7 @@
 #include "replay/private/parts.h"
 #include "replay/private/step.h"
 
-void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned place,
-                       uint32_t at)
+void rp_register_write(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, unsigned place, uint32_t at)
 {
 	struct rp_sched *s = &sm->full.sched[sm->warp[warp].sub];
 	s->written[rp_bank_of(r, warp, place - RP_REG_FIRST, r->usual)][at % RP_WRITES] = at;

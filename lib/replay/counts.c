@@ -11,7 +11,8 @@ _Static_assert(sizeof(struct ct_replay_counts) == COUNTERS * sizeof(uint64_t),
                "every counter is a uint64_t");
 
 /* Modular: a difference of two snapshots is right even if one holds open sums. */
-static void combine_counts(struct ct_replay_counts *into, const struct ct_replay_counts *from, int subtract)
+static void combine_counts(struct ct_replay_counts *into, const struct ct_replay_counts *from,
+                           int subtract)
 {
 	uint64_t a[COUNTERS], b[COUNTERS];
 	memcpy(a, into, sizeof a);
@@ -33,7 +34,8 @@ static void add_l1_counts(struct ct_replay_counts *c, const struct rp_sm *sm)
 		const uint64_t *met = sm->full.l1_met[store];
 		uint64_t missed = met[RP_SECTOR_MISS] + met[RP_LINE_MISS];
 		uint64_t all = met[RP_HIT] + met[RP_PENDING] + missed;
-		rp_count_l1(c, &(struct rp_l1_met){all, missed, met[RP_PENDING], met[RP_SECTOR_MISS]}, store);
+		rp_count_l1(c, &(struct rp_l1_met){all, missed, met[RP_PENDING], met[RP_SECTOR_MISS]},
+		            store);
 	}
 }
 

@@ -11,11 +11,15 @@
 #include "base/mem.h"
 #include "replay/private/memory.h"
 
-struct event { uint64_t line; uint32_t when, sm, order; uint8_t what; };
+struct event {
+	uint64_t line;
+	uint32_t when, sm, order;
+	uint8_t what;
+};
 
 struct rp_directory {
-	uint64_t *line;      /* + 1; 0: empty. Linear probing */
-	uint64_t *holders;   /* words per slot */
+	uint64_t *line;    /* + 1; 0: empty. Linear probing */
+	uint64_t *holders; /* words per slot */
 	uint32_t mask, words;
 	struct event *event;
 	size_t cap;
@@ -140,8 +144,8 @@ int rp_directory_merge(struct ct_replay *r)
 	for (uint32_t i = 0; i < r->g.sms; i++) {
 		const struct rp_sm *sm = &r->sm[i];
 		for (uint32_t k = 0; k < sm->nlog; k++)
-			d->event[n++] = (struct event){sm->log[k].line, sm->log[k].when, i, k,
-			                               sm->log[k].what};
+			d->event[n++] = (struct event){
+				sm->log[k].line, sm->log[k].when, i, k, sm->log[k].what};
 		r->sm[i].nlog = 0;
 	}
 	if (n > 1)

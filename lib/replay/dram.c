@@ -176,7 +176,8 @@ static void schedule_bank(struct ct_replay *r, struct rp_channel *c)
 	uint32_t after = can >> c->prio << c->prio, b = ct_low_bit(after ? after : can);
 	c->prio = c->prio + 1 == r->g.dram_banks ? 0 : c->prio + 1;
 	take_next(c, b, (int)r->g.dram_fifo);
-	c->command_at = min64(c->command_at, c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
+	c->command_at = min64(c->command_at,
+	                      c->to_access >> b & 1 ? column_at(r, c, b) : row_at(r, c, b));
 }
 
 /* A column command of the bank's request in DRAM cycle k: sets when others may follow. After the last
@@ -381,8 +382,8 @@ static int one_cycle(struct ct_replay *r, struct rp_partition *p, struct rp_chan
 }
 
 /* Earliest cycle after k in which the channel has something to do. */
-static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p,
-                           const struct rp_channel *c, uint64_t k)
+static uint64_t next_cycle(struct ct_replay *r, const struct rp_partition *p, const struct rp_channel *c,
+                           uint64_t k)
 {
 	uint64_t t = c->command_at;
 	if (p->to_dram || (c->waiting_banks & ~c->serving))

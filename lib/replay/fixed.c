@@ -139,10 +139,18 @@ static int fixed_end_window(struct ct_replay *r, uint64_t end)
 }
 
 const struct rp_timing rp_timing_fixed = {
-	.name = "fixed", .knows_networks = 1, .line_at_once = 1,
-	.init = rp_no_init, .begin_launch = rp_no_launch, .begin_sm = fixed_begin_sm,
-	.start_warp = fixed_start_warp, .begin_window = rp_follow_epoch,
-	.prefetch_sm = fixed_prefetch_sm, .prefetch_warps = rp_prefetch_all_warps,
-	.run_sm = fixed_run_sm, .next_event = fixed_next_event, .end_window = fixed_end_window,
+	.name = "fixed",
+	.knows_networks = 1,
+	.line_at_once = 1,
+	.init = rp_no_init,
+	.begin_launch = rp_no_launch,
+	.begin_sm = fixed_begin_sm,
+	.start_warp = fixed_start_warp,
+	.begin_window = rp_follow_epoch,
+	.prefetch_sm = fixed_prefetch_sm,
+	.prefetch_warps = rp_prefetch_all_warps,
+	.run_sm = fixed_run_sm,
+	.next_event = fixed_next_event,
+	.end_window = fixed_end_window,
 	.memory_idle = rp_always_idle,
 };

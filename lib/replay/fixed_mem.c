@@ -37,10 +37,10 @@ struct visit {
 	struct rp_sm *sm;
 	struct rp_slice *s;
 	struct rp_look *l;
-	struct rp_packet p;      /* for its sectors, one after the other */
-	uint64_t line;           /* of the LLC */
-	uint32_t index;          /* RP_LRU_NONE: none yet */
-	int in_dram;             /* place is known */
+	struct rp_packet p; /* for its sectors, one after the other */
+	uint64_t line;      /* of the LLC */
+	uint32_t index;     /* RP_LRU_NONE: none yet */
+	int in_dram;        /* place is known */
 	struct ct_place place;
 	uint32_t sectors, missed, pending;
 };
@@ -89,7 +89,8 @@ static CT_INLINE uint32_t llc_sector(struct visit *v, uint32_t at)
 	s->reply_last = s->reply_last < now ? now : s->reply_last + 1;
 	uint64_t back = s->reply_last - r->base + llc_trip(r);
 	if (store) {
-		rp_lru_store(&s->cache.lru, v->index, k, r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
+		rp_lru_store(&s->cache.lru, v->index, k,
+		             r->llc_sector_bits == 5 ? p->bytes : 0xffffffffu);
 	} else if (missing) {
 		if (!v->in_dram)
 			v->place = ct_address_place(&r->map, p->address);
@@ -142,8 +143,8 @@ static void count_visit(const struct visit *v)
 
 /* The masked L1 sectors of a line at the LLC; returns when the last is back, and each
  * sector's time in due[]. */
-static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t sectors,
-                                  enum rp_packet_kind kind, uint32_t at, uint32_t *due)
+static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l,
+                                  uint32_t sectors, enum rp_packet_kind kind, uint32_t at, uint32_t *due)
 {
 	uint64_t base = l->q->line << r->l1_line_bits;
 	uint32_t last = at, epoch = (uint32_t)(r->base - r->epoch);
@@ -155,8 +156,11 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 	v.s = &r->slice[l->slice];
 	v.l = l;
 	v.p = (struct rp_packet){
-		.llc_set = l->llc_set, .group = r->has_llc ? rp_new_line_group(sm) : 0,
-		.sm = (uint16_t)sm->id, .slice = (uint16_t)l->slice, .kind = (uint8_t)kind,
+		.llc_set = l->llc_set,
+		.group = r->has_llc ? rp_new_line_group(sm) : 0,
+		.sm = (uint16_t)sm->id,
+		.slice = (uint16_t)l->slice,
+		.kind = (uint8_t)kind,
 	};
 	v.index = RP_LRU_NONE;
 	v.sectors = v.missed = v.pending = 0;
@@ -164,7 +168,8 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 		uint32_t s = ct_low_bit(sectors), back = at;
 		v.p.bytes = rp_written_bytes(r, l->q->bytes, s);
 		for (uint32_t i = 0; i < r->llc_per_l1; i++) {
-			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) + ((uint64_t)i << r->llc_sector_bits);
+			v.p.address = base + ((uint64_t)s << r->l1_sector_bits) +
+			              ((uint64_t)i << r->llc_sector_bits);
 			if (r->l1_line_bits > r->llc_line_bits)
 				visit_at(&v);
 			back = llc_sector(&v, at);
@@ -178,8 +183,8 @@ static CT_INLINE uint32_t ask_llc(struct ct_replay *r, struct rp_sm *sm, struct 
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-static CT_INLINE struct rp_outcome load_line(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l,
-                                             uint32_t at)
+static CT_INLINE struct rp_outcome
+load_line(struct ct_replay *r, struct rp_sm *sm, struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t look = at + r->g.l1_latency, last = look + 4, pending = 0;
@@ -223,15 +228,16 @@ static void prefetch_lines(struct ct_replay *r, struct rp_sm *sm, const struct r
 		if (!l->placed)
 			continue;
 		const struct rp_lru *s = &r->slice[l->slice].cache.lru;
-		l->llc_near = rp_lru_guess(s, l->llc_set, q[i].line << r->l1_line_bits >> r->llc_line_bits);
+		l->llc_near = rp_lru_guess(
+			s, l->llc_set, q[i].line << r->l1_line_bits >> r->llc_line_bits);
 		if (l->llc_near != RP_LRU_NONE)
 			rp_lru_prefetch_line(s, l->llc_near);
 	}
 }
 
 /* One line; returns when its last sector is back. */
-static CT_INLINE struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_op *op,
-                                               struct rp_look *l, uint32_t at)
+static CT_INLINE struct rp_outcome access_line(struct ct_replay *r, struct rp_sm *sm,
+                                               const struct rp_op *op, struct rp_look *l, uint32_t at)
 {
 	struct rp_outcome o = {0};
 	if (op->bypass) {
@@ -277,12 +283,14 @@ void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint3
 	struct rp_warp *w = &sm->warp[warp];
 	const struct rp_op *op = w->op;
 	uint32_t lanes = 0, back;
-	unsigned n = op->shared ? 0 : rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
-	                                         r->g.l1.sector, q, &lanes);
+	unsigned n = op->shared ? 0
+	                        : rp_lines_of(r, sm, warp, op->s, &sm->next[warp].inst, r->g.l1.line,
+	                                      r->g.l1.sector, q, &lanes);
 	if (n) {
 		back = access_lines(r, sm, warp, q, n, at);
 	} else {
-		sm->lsu_free = rp_max32(at + 4, sm->lsu_free) + rp_conflict_degree(r, &sm->next[warp].inst);
+		sm->lsu_free = rp_max32(at + 4, sm->lsu_free) +
+		               rp_conflict_degree(r, &sm->next[warp].inst);
 		back = sm->lsu_free + r->g.shmem_latency;
 	}
 	if (n && op->kind != RP_STORE) {

@@ -9,8 +9,9 @@
 static uint32_t all_sectors(const struct ct_cache_params *c)
 {
 	uint64_t n = (uint64_t)c->sets * c->ways * (c->line / c->sector);
-	return n < RP_LINES_IN_FLIGHT && c->allocate == CT_ALLOCATE_ON_MISS ? (uint32_t)n
-	                                                                    : RP_LINES_IN_FLIGHT;
+	return n < RP_LINES_IN_FLIGHT && c->allocate == CT_ALLOCATE_ON_MISS
+	               ? (uint32_t)n
+	               : RP_LINES_IN_FLIGHT;
 }
 
 enum { UNLIMITED = 1 << 20 };

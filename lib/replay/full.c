@@ -20,7 +20,8 @@ static CT_INLINE uint32_t next_event(const struct ct_replay *r, const struct rp_
 }
 
 /* Schedulers whose turn it is in this cycle, of n the first in bit 0. */
-static CT_INLINE uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first, uint32_t now)
+static CT_INLINE uint32_t due_schedulers(const struct rp_sm *sm, uint32_t n, uint32_t first,
+                                         uint32_t now)
 {
 	uint32_t due = rp_four_due(sm->full.sched_next, now);
 	for (uint32_t k = 4; k < n; k++)
@@ -209,10 +210,19 @@ static int full_end_window(struct ct_replay *r, uint64_t end)
 }
 
 const struct rp_timing rp_timing_full = {
-	.name = "full", .takes_parts = 1, .knows_networks = 1, .waits_for_fills = 1,
-	.init = full_init, .begin_launch = rp_no_launch, .begin_sm = full_begin_sm,
-	.start_warp = rp_warp_begin, .begin_window = full_begin_window,
-	.prefetch_sm = full_prefetch_sm, .prefetch_warps = rp_prefetch_all_warps,
-	.run_sm = full_run_sm, .next_event = full_next_event, .end_window = full_end_window,
+	.name = "full",
+	.takes_parts = 1,
+	.knows_networks = 1,
+	.waits_for_fills = 1,
+	.init = full_init,
+	.begin_launch = rp_no_launch,
+	.begin_sm = full_begin_sm,
+	.start_warp = rp_warp_begin,
+	.begin_window = full_begin_window,
+	.prefetch_sm = full_prefetch_sm,
+	.prefetch_warps = rp_prefetch_all_warps,
+	.run_sm = full_run_sm,
+	.next_event = full_next_event,
+	.end_window = full_end_window,
 	.memory_idle = rp_always_idle,
 };

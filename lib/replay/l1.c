@@ -23,7 +23,8 @@ uint32_t rp_l1_lines(const struct ct_replay *r)
 
 int rp_l1_init(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 {
-	if (rp_cache_init(&sm->cache, r->timing->waits_for_fills, &r->g.l1, rp_l1_lines(r), &r->pool, e) < 0)
+	if (rp_cache_init(&sm->cache, r->timing->waits_for_fills, &r->g.l1, rp_l1_lines(r), &r->pool,
+	                  e) < 0)
 		return e ? e->status : CT_ERR_NOMEM;
 	rp_cache_shape(&sm->cache, r->g.l1.sets, r->g.l1.ways);
 	return 0;

@@ -19,7 +19,8 @@ static int grow_stages(struct ct_replay *r, struct rp_sm *sm)
 	for (uint32_t b = 0; b < r->banks; b++) {
 		for (uint32_t i = 0; i < cap; i++)
 			p[(size_t)b * 2 * cap + i] =
-				sm->full.stage[(size_t)b * cap + ((sm->full.bank_head[b] + i) & sm->full.stage_mask)];
+				sm->full.stage[(size_t)b * cap +
+			                       ((sm->full.bank_head[b] + i) & sm->full.stage_mask)];
 		sm->full.bank_head[b] = 0;
 	}
 	sm->full.stage = p;
@@ -37,7 +38,7 @@ static CT_INLINE struct rp_stage *stage_at(const struct rp_sm *sm, uint32_t bank
 static CT_INLINE uint32_t *bucket_of(const struct rp_sm *sm, uint64_t sector)
 {
 	return &sm->full.mshr_bucket[(uint32_t)((sector * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
-	                        sm->full.mshr_mask];
+	                             sm->full.mshr_mask];
 }
 
 /* A sector of a line enters a bank that is not full. */
@@ -74,8 +75,8 @@ static CT_INLINE void enter_sectors(struct ct_replay *r, struct rp_sm *sm, uint3
 }
 
 /* The same where sectors and banks have the same numbers. */
-static CT_INLINE void enter_usual_sectors(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq,
-                                          uint32_t ready, uint32_t *used)
+static CT_INLINE void
+enter_usual_sectors(struct ct_replay *r, struct rp_sm *sm, uint32_t lreq, uint32_t ready, uint32_t *used)
 {
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	uint32_t go = l->enter, stop = go & (*used | sm->full.full_banks);
@@ -105,7 +106,8 @@ static CT_INLINE int enter_line(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 static CT_INLINE uint32_t enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t ready, int usual)
 {
 	uint32_t used = 0;
-	while (sm->full.lsu_line != RP_NO_INDEX && enter_line(r, sm, sm->full.lsu_line, ready, &used, usual))
+	while (sm->full.lsu_line != RP_NO_INDEX &&
+	       enter_line(r, sm, sm->full.lsu_line, ready, &used, usual))
 		sm->full.lsu_line = sm->full.lreq[sm->full.lsu_line].next;
 	if (used && ready < sm->full.l1_next)
 		sm->full.l1_next = ready;
@@ -162,8 +164,9 @@ static void mshr_close(struct rp_sm *sm, uint32_t i)
 static int mshr_wait(struct ct_replay *r, struct rp_sm *sm, struct rp_mshr *m, uint32_t mem)
 {
 	if (sm->full.waiter_free == RP_NO_INDEX &&
-	    rp_table_grow(r, (void **)&sm->full.waiter, &sm->full.waiter_cap, 256, sizeof *sm->full.waiter,
-	                  offsetof(struct rp_waiter, next), &sm->full.waiter_free) < 0)
+	    rp_table_grow(r, (void **)&sm->full.waiter, &sm->full.waiter_cap, 256,
+	                  sizeof *sm->full.waiter, offsetof(struct rp_waiter, next),
+	                  &sm->full.waiter_free) < 0)
 		return sm->failed = 1, r->error.status;
 	uint32_t w = sm->full.waiter_free;
 	sm->full.waiter_free = sm->full.waiter[w].next;
@@ -185,14 +188,16 @@ static uint32_t queued_misses(const struct rp_sm *sm, uint32_t now)
 
 /* Puts a request for each LLC sector of the L1's sector into the miss queue, which hands one a cycle
  * to the network. The place of the line in the LLC is worked out with the first. */
-static CT_INLINE void send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
-                                  enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
+static CT_INLINE void
+send_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+            enum rp_packet_kind kind, uint32_t id, uint32_t now, int usual)
 {
 	uint32_t n = usual ? 1 : r->llc_per_l1;
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
 	uint64_t at = (l->line << rp_l1_line(r, usual)) + ((uint64_t)sector << rp_l1_sector(r, usual));
-	uint32_t bytes = usual ? rp_sector_bytes(l->bytes, sector) : rp_written_bytes(r, l->bytes, sector);
+	uint32_t bytes = usual ? rp_sector_bytes(l->bytes, sector)
+	                       : rp_written_bytes(r, l->bytes, sector);
 	for (uint32_t i = 0; i < n; i++) {
 		struct rp_packet *p = rp_ring_new(&sm->missq);
 		if (!p) {
@@ -201,11 +206,18 @@ static CT_INLINE void send_sector(struct ct_replay *r, struct rp_sm *sm, struct 
 			return;
 		}
 		sm->missq_last = !usual && (r->free & CT_REPLAY_FREE_L1)
-		                         ? now + 1 : rp_max32(sm->missq_last, now) + 1;
+		                         ? now + 1
+		                         : rp_max32(sm->missq_last, now) + 1;
 		*p = (struct rp_packet){
-			.when = r->base + sm->missq_last, .address = at + ((uint64_t)i << r->llc_sector_bits),
-			.bytes = bytes, .id = id, .llc_set = l->llc_set, .group = l->group,
-			.sm = (uint16_t)sm->id, .slice = l->slice, .kind = (uint8_t)kind,
+			.when = r->base + sm->missq_last,
+			.address = at + ((uint64_t)i << r->llc_sector_bits),
+			.bytes = bytes,
+			.id = id,
+			.llc_set = l->llc_set,
+			.group = l->group,
+			.sm = (uint16_t)sm->id,
+			.slice = l->slice,
+			.kind = (uint8_t)kind,
 		};
 		if (!usual && r->l1_line_bits > r->llc_line_bits)
 			rp_packet_place(r, p);
@@ -217,8 +229,8 @@ static CT_INLINE void send_sector(struct ct_replay *r, struct rp_sm *sm, struct 
 static struct ct_admission_visit visit_of(const struct rp_sm *sm, const struct rp_lreq *l)
 {
 	const struct rp_mem *m = &sm->full.mem[l->mem];
-	return (struct ct_admission_visit){.line = l->line, .pc = m->op->s->pc, .sm = sm->id, .sid = m->sid,
-	                                   .slot = l->near};
+	return (struct ct_admission_visit){
+		.line = l->line, .pc = m->op->s->pc, .sm = sm->id, .sid = m->sid, .slot = l->near};
 }
 
 /* 1 when a load that has missed its line may not put it into the L1. Asked once: a request that has to try
@@ -228,14 +240,15 @@ static int passes_l1(const struct ct_replay *r, const struct rp_sm *sm, struct r
 	const struct ct_admission_part *a = r->admission;
 	if (a && l->admission == RP_NOT_ASKED) {
 		struct ct_admission_visit v = visit_of(sm, l);
-		l->admission = !a->may_allocate || a->may_allocate(a->part.ctx, &v) ? RP_MAY_ALLOCATE : RP_PASSES;
+		l->admission = !a->may_allocate || a->may_allocate(a->part.ctx, &v) ? RP_MAY_ALLOCATE
+		                                                                    : RP_PASSES;
 	}
 	return l->admission == RP_PASSES;
 }
 
 /* Tells that a load has found its line, but not of a line that the request itself has brought or asked for. */
-static CT_INLINE void tell_found(const struct ct_replay *r, const struct rp_sm *sm, struct rp_lreq *l, int hit,
-                                 int usual)
+static CT_INLINE void tell_found(const struct ct_replay *r, const struct rp_sm *sm, struct rp_lreq *l,
+                                 int hit, int usual)
 {
 	const struct ct_admission_part *a = r->admission;
 	if (usual || !a || l->admission != RP_NOT_ASKED)
@@ -246,7 +259,8 @@ static CT_INLINE void tell_found(const struct ct_replay *r, const struct rp_sm *
 		a->found(a->part.ctx, &v, hit);
 }
 
-static void tell_allocated(const struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l, int evicted)
+static void tell_allocated(const struct ct_replay *r, const struct rp_sm *sm, const struct rp_lreq *l,
+                           int evicted)
 {
 	const struct ct_admission_part *a = r->admission;
 	struct ct_admission_visit v = visit_of(sm, l);
@@ -318,17 +332,24 @@ static CT_INLINE enum rp_met load_sector(struct ct_replay *r, struct rp_sm *sm, 
 		mshr_wait(r, sm, &sm->full.mshr[m], l->mem);
 		return what;
 	}
-	mshr_open(sm, bucket, &(struct rp_mshr){
-		.sector = address, .mem = l->mem, .head = RP_NO_INDEX, .tail = RP_NO_INDEX, .line = i,
-		.count = 1, .first = what == RP_LINE_MISS, .passes = passes & 1u,
-		.replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
-	});
+	mshr_open(sm, bucket,
+	          &(struct rp_mshr){
+			  .sector = address,
+			  .mem = l->mem,
+			  .head = RP_NO_INDEX,
+			  .tail = RP_NO_INDEX,
+			  .line = i,
+			  .count = 1,
+			  .first = what == RP_LINE_MISS,
+			  .passes = passes & 1u,
+			  .replies = (usual ? 1 : r->llc_per_l1) & RP_MAX_REPLIES,
+		  });
 	send_sector(r, sm, l, sector, RP_PK_READ, *bucket, now, usual);
 	return what;
 }
 
-static void write_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
-                         uint32_t index, uint32_t sector, uint32_t now)
+static void write_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l, uint32_t index,
+                         uint32_t sector, uint32_t now)
 {
 	uint32_t bytes = rp_written_bytes(r, l->bytes, sector);
 	struct rp_line *t = &sm->cache.tags.line[index];
@@ -340,7 +361,7 @@ static void write_sector(struct ct_replay *r, struct rp_sm *sm, const struct rp_
 /* A store of one sector: always sent on, and to the line in the L1 what the write policy says. FAIL as
  * load_sector(). */
 static enum rp_met store_sector(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
-                             uint32_t sector, uint32_t now, uint32_t *retry)
+                                uint32_t sector, uint32_t now, uint32_t *retry)
 {
 	uint32_t bit = 1u << sector;
 	enum rp_met what = rp_tags_probe(&sm->cache.tags, l->line, bit, 1, &l->near);
@@ -370,8 +391,8 @@ static void observe_l1(struct ct_replay *r, const struct rp_sm *sm, const struct
                        uint32_t now)
 {
 	const struct rp_mem *m = &sm->full.mem[l->mem];
-	struct ct_l1_event ev = rp_l1_event(r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors,
-	                                    l->bytes);
+	struct ct_l1_event ev = rp_l1_event(
+		r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors, l->bytes);
 	ev.hit = l->met[RP_HIT];
 	ev.pending = l->met[RP_PENDING];
 	ev.sector_miss = l->met[RP_SECTOR_MISS];
@@ -438,7 +459,7 @@ static CT_INLINE int try_bank(struct ct_replay *r, struct rp_sm *sm, uint32_t ba
 	uint32_t head = sm->full.bank_what[bank], lreq = head >> 3, s = usual ? bank : head & 7;
 	struct rp_lreq *l = &sm->full.lreq[lreq];
 	enum rp_met what = l->store ? store_sector(r, sm, l, s, now, retry)
-	                                : load_sector(r, sm, l, s, now, retry, usual);
+	                            : load_sector(r, sm, l, s, now, retry, usual);
 	if (what == RP_FAIL)
 		return 0;
 	leave_bank(sm, bank, usual);
@@ -540,7 +561,8 @@ static CT_INLINE void prefetch_replies(const struct rp_sm *sm)
 }
 
 /* The data of an entry: its requests take the write-back port one a cycle from two cycles on. */
-static CT_INLINE void take_fill(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now, int usual)
+static CT_INLINE void take_fill(struct ct_replay *r, struct rp_sm *sm, uint32_t id, uint32_t now,
+                                int usual)
 {
 	struct rp_mshr *m = &sm->full.mshr[id];
 	prefetch_replies(sm);

@@ -19,10 +19,12 @@ int rp_mem_grow(struct ct_replay *r, struct rp_sm *sm)
 static int grow_lreq(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint32_t cap = sm->full.lreq_cap ? sm->full.lreq_cap * 2 : 256;
-	uint32_t *spare = rp_table_copy(r, sm->full.lreq_spare.at, sm->full.lreq_cap, cap, sizeof *spare);
+	uint32_t *spare = rp_table_copy(
+		r, sm->full.lreq_spare.at, sm->full.lreq_cap, cap, sizeof *spare);
 	if (spare)
 		sm->full.lreq_spare.at = spare;
-	struct rp_lreq *p = spare ? rp_table_copy(r, sm->full.lreq, sm->full.lreq_cap, cap, sizeof *p) : NULL;
+	struct rp_lreq *p = spare ? rp_table_copy(r, sm->full.lreq, sm->full.lreq_cap, cap, sizeof *p)
+	                          : NULL;
 	if (!p)
 		return sm->failed = 1, r->error.status;
 	sm->full.lreq = p;
@@ -69,7 +71,8 @@ uint32_t rp_mem_new(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const 
                     const struct ct_inst *inst, uint32_t now)
 {
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
-	uint32_t shared_lanes = 0, more = 0, tail = RP_NO_INDEX, id = rp_mem_take(r, sm, warp, op, inst, now);
+	uint32_t shared_lanes = 0, more = 0, tail = RP_NO_INDEX,
+		 id = rp_mem_take(r, sm, warp, op, inst, now);
 	if (id == RP_NO_INDEX)
 		return RP_NO_INDEX;
 	struct rp_mem *m = &sm->full.mem[id];
@@ -118,12 +121,15 @@ uint32_t rp_port_search(const struct rp_sm *sm, uint32_t at, uint32_t last)
 }
 
 /* The instruction is over at cycle `done`, for those who watch. */
-void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m,
-                    uint32_t done)
+void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m, uint32_t done)
 {
 	struct ct_mem_event ev = {
-		.sm = sm->id, .warp_slot = m->warp, .issued = r->base + m->issued,
-		.taken = r->base + m->taken, .done = r->base + done, .busy = m->busy,
+		.sm = sm->id,
+		.warp_slot = m->warp,
+		.issued = r->base + m->issued,
+		.taken = r->base + m->taken,
+		.done = r->base + done,
+		.busy = m->busy,
 	};
 	for (unsigned i = 0; i < r->nobs; i++)
 		if (r->obs[i].mem)
@@ -188,8 +194,8 @@ void rp_packet_place(const struct ct_replay *r, struct rp_packet *p)
 }
 
 /* The request for the i-th LLC sector of one of the L1. */
-static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
-                       uint32_t sector, uint32_t i, uint32_t mem, uint32_t at)
+static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l, uint32_t sector,
+                       uint32_t i, uint32_t mem, uint32_t at)
 {
 	if (!l->sent)
 		rp_lreq_place(r, sm, l);
@@ -197,7 +203,7 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 	struct rp_packet p = {
 		.when = r->base + at,
 		.address = (l->line << r->l1_line_bits) + ((uint64_t)sector << r->l1_sector_bits) +
-		           ((uint64_t)i << r->llc_sector_bits),
+	                   ((uint64_t)i << r->llc_sector_bits),
 		.bytes = m->kind == RP_STORE ? rp_written_bytes(r, l->bytes, sector) : UINT32_MAX,
 		.id = m->kind == RP_STORE ? m->warp : mem,
 		.llc_set = l->llc_set,
@@ -218,8 +224,8 @@ static int send_direct(struct ct_replay *r, struct rp_sm *sm, struct rp_lreq *l,
 static void observe_bypass(struct ct_replay *r, struct rp_sm *sm, const struct rp_lreq *l,
                            const struct rp_mem *m, uint32_t now)
 {
-	struct ct_l1_event ev = rp_l1_event(r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors,
-	                                    l->bytes);
+	struct ct_l1_event ev = rp_l1_event(
+		r, sm, m->warp, m->op, m->sid, r->base + now, l->line, l->sectors, l->bytes);
 	rp_tell_l1_observers(r, &ev);
 }
 
@@ -234,7 +240,8 @@ static uint32_t send_past_l1(struct ct_replay *r, struct rp_sm *sm, uint32_t mem
 		for (uint32_t i = m->lines; i != RP_NO_INDEX && todo; i = sm->full.lreq[i].next) {
 			struct rp_lreq *l = &sm->full.lreq[i];
 			for (uint32_t s = r->l1_sectors; s-- > 0 && todo;)
-				for (uint32_t k = 0; l->sectors >> s & 1 && k < r->llc_per_l1 && todo; k++) {
+				for (uint32_t k = 0; l->sectors >> s & 1 && k < r->llc_per_l1 && todo;
+				     k++) {
 					if (send_direct(r, sm, l, s, k, mem, at) < 0)
 						return at;
 					at++;
@@ -337,7 +344,8 @@ static void enter_lines(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	uint32_t at = rp_max32(sm->full.lsu_next, now);
 	while (sm->full.lsu_line != RP_NO_INDEX) {
 		if (!enter_cycle(r, sm, at)) {
-			sm->full.lsu_next = at > now ? at : RP_NEVER; /* the L1 calls when a bank moves */
+			sm->full.lsu_next = at > now ? at
+			                             : RP_NEVER; /* the L1 calls when a bank moves */
 			return;
 		}
 		sm->lsu_free = at++;

@@ -27,8 +27,9 @@ uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params
 	uint64_t sectors = (uint64_t)lines * (c->line / c->sector);
 	if (!r->timing->waits_for_fills)
 		return 1; /* it has its own */
-	return c->allocate == CT_ALLOCATE_ON_MISS && c->mshr_entries > sectors ? (uint32_t)sectors + 1
-	                                                                       : c->mshr_entries;
+	return c->allocate == CT_ALLOCATE_ON_MISS && c->mshr_entries > sectors
+	               ? (uint32_t)sectors + 1
+	               : c->mshr_entries;
 }
 
 /* An empty slice: its tags and MSHR, whose hash has twice as many buckets as it has entries. */

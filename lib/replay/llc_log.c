@@ -28,11 +28,11 @@ struct place {
 };
 
 struct rp_llc_log {
-	struct entry *e, *kept;     /* in the order they came; room to move what stays */
+	struct entry *e, *kept; /* in the order they came; room to move what stays */
 	struct place *place, *other;
 	size_t cap, kept_cap, place_cap, other_cap, n;
 	uint32_t *bucket;
-	uint32_t buckets;           /* a power of two, at least n */
+	uint32_t buckets; /* a power of two, at least n */
 	uint64_t windows;
 };
 
@@ -78,8 +78,7 @@ static void link_entry(struct rp_llc_log *g, size_t i)
 /* Room for one more entry. */
 static int grow_log(struct rp_llc_log *g)
 {
-	if (g->n >= UINT32_MAX / 2 ||
-	    ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
+	if (g->n >= UINT32_MAX / 2 || ct_grow((void **)&g->e, &g->cap, g->n + 1, sizeof *g->e) < 0)
 		return -1;
 	if (g->n < g->buckets)
 		return 0;
@@ -133,8 +132,7 @@ static struct entry *entry_of(struct ct_replay *r, const struct rp_packet *p, ui
 	return k;
 }
 
-void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now,
-                int what)
+void rp_llc_log(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now, int what)
 {
 	struct entry *k = entry_of(r, p, slice, now);
 	uint32_t bit = 1u << (p->address >> r->llc_sector_bits & (r->llc_sectors - 1));

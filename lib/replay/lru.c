@@ -16,8 +16,10 @@ static int allocate_all(struct rp_lru *t, struct ct_pool *pool, struct ct_error 
 	/* any shape needs at most one word per set beyond one bit per line */
 	t->free_ways = ct_pool_take(pool, n / 64 + n + 1, sizeof *t->free_ways);
 	t->bytes = ct_pool_take(pool, n, sizeof *t->bytes);
-	return t->entry && t->stamp && t->print && t->set && t->queue && t->modified &&
-	       t->free_ways && t->bytes ? 0 : ct_fail_nomem(e);
+	return t->entry && t->stamp && t->print && t->set && t->queue && t->modified && t->free_ways &&
+	                       t->bytes
+	               ? 0
+	               : ct_fail_nomem(e);
 }
 
 int rp_lru_init(struct rp_lru *t, uint32_t capacity, uint32_t sectors, uint32_t fifo,
@@ -90,8 +92,9 @@ void rp_lru_renumber(struct rp_lru *t, uint32_t set)
 /* The oldest line of a full set, with `clean` of those that are not modified; RP_LRU_NONE. */
 static inline uint32_t oldest_of(struct rp_lru *t, uint32_t set, uint32_t clean)
 {
-	struct rp_ways s = {t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways,
-	                    t->set[set].stamp, clean ? t->modified : NULL, NULL};
+	struct rp_ways s = {
+		t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways, t->set[set].stamp,
+		clean ? t->modified : NULL, NULL};
 	uint32_t i = rp_oldest_line(&s);
 	return i == RP_NO_STAMP ? RP_LRU_NONE : i;
 }

@@ -20,14 +20,14 @@ struct ct_missclass {
 	struct ct_gpu g;
 	struct ct_pool pool; /* of the tags */
 	struct ct_address_map map;
-	struct level *l1;    /* of each SM */
-	struct level *slice; /* of the LLC: tags only */
-	struct level llc;    /* all slices: endless and full */
-	uint32_t slices;     /* whose tags exist */
-	uint32_t sms;        /* likewise */
-	uint32_t tick;       /* orders the touches of all tags */
+	struct level *l1;                /* of each SM */
+	struct level *slice;             /* of the LLC: tags only */
+	struct level llc;                /* all slices: endless and full */
+	uint32_t slices;                 /* whose tags exist */
+	uint32_t sms;                    /* likewise */
+	uint32_t tick;                   /* orders the touches of all tags */
 	struct ct_miss_classes count[2]; /* L1, LLC */
-	int failed;          /* out of memory */
+	int failed;                      /* out of memory */
 };
 
 /* What an access does where it does not bypass. */
@@ -126,7 +126,8 @@ static void classify_access(struct ct_missclass *m, int which, uint32_t missed, 
 static void spread_bytes(const struct ct_cache_params *c, const uint64_t bytes[2], uint32_t out[8])
 {
 	for (uint32_t s = 0; s < 8; s++)
-		out[s] = c->sector == 32 && s < 4 ? (uint32_t)(bytes[s / 2] >> 32 * (s % 2)) : 0xffffffffu;
+		out[s] = c->sector == 32 && s < 4 ? (uint32_t)(bytes[s / 2] >> 32 * (s % 2))
+		                                  : 0xffffffffu;
 }
 
 void ct_missclass_l1(void *ctx, const struct ct_l1_event *ev)
@@ -151,8 +152,11 @@ void ct_missclass_llc(void *ctx, const struct ct_llc_event *ev)
 {
 	struct ct_missclass *m = ctx;
 	struct ct_place place = ct_address_place(&m->map, ev->line * m->g.llc.line);
-	struct access a = {.line = ev->line, .sectors = ev->sectors, .tick = ++m->tick,
-	                   .set = place.llc_set, .act = ev->is_write ? STORE : LOAD};
+	struct access a = {.line = ev->line,
+	                   .sectors = ev->sectors,
+	                   .tick = ++m->tick,
+	                   .set = place.llc_set,
+	                   .act = ev->is_write ? STORE : LOAD};
 	spread_bytes(&m->g.llc, ev->bytes, a.bytes);
 	classify_access(m, 1, ev->miss, &a, &m->llc.endless, &m->llc.full, &m->slice[place.slice].tags);
 }
@@ -171,8 +175,7 @@ void ct_missclass_l1_wipe(void *ctx, uint32_t sm)
 }
 
 /* As rp_l1_begin(): another shape empties an L1 too. */
-int ct_missclass_kernel_begin(struct ct_missclass *m, const struct ct_kernel *k,
-                              struct ct_error *e)
+int ct_missclass_kernel_begin(struct ct_missclass *m, const struct ct_kernel *k, struct ct_error *e)
 {
 	struct ct_occupancy occ;
 	int st = ct_occupancy(&m->g, k, &occ, e);
@@ -238,8 +241,8 @@ int ct_missclass_new(struct ct_missclass **out, const struct ct_gpu *g, struct c
 	return CT_OK;
 }
 
-int ct_missclass_take(struct ct_missclass *m, struct ct_miss_classes *l1,
-                      struct ct_miss_classes *llc, struct ct_error *e)
+int ct_missclass_take(struct ct_missclass *m, struct ct_miss_classes *l1, struct ct_miss_classes *llc,
+                      struct ct_error *e)
 {
 	*l1 = m->count[0];
 	*llc = m->count[1];

@@ -34,8 +34,7 @@ struct ct_missclass;
 int ct_missclass_new(struct ct_missclass **m, const struct ct_gpu *g, struct ct_error *e);
 /* Before ct_replay_kernel_begin() of the engine that is watched; fails as
  * ct_occupancy() does. */
-int ct_missclass_kernel_begin(struct ct_missclass *m, const struct ct_kernel *k,
-                              struct ct_error *e);
+int ct_missclass_kernel_begin(struct ct_missclass *m, const struct ct_kernel *k, struct ct_error *e);
 /* What the observers of struct ct_replay_observer are told; ctx is the ct_missclass. An
  * allocation that fails is reported by ct_missclass_take(). */
 void ct_missclass_l1(void *ctx, const struct ct_l1_event *ev);
@@ -43,8 +42,8 @@ void ct_missclass_llc(void *ctx, const struct ct_llc_event *ev);
 void ct_missclass_l1_wipe(void *ctx, uint32_t sm);
 /* Counts since the last call (l1 summed over the SMs). Fails with CT_ERR_NOMEM when an
  * earlier step ran out of memory. */
-int ct_missclass_take(struct ct_missclass *m, struct ct_miss_classes *l1,
-                      struct ct_miss_classes *llc, struct ct_error *e);
+int ct_missclass_take(struct ct_missclass *m, struct ct_miss_classes *l1, struct ct_miss_classes *llc,
+                      struct ct_error *e);
 void ct_missclass_free(struct ct_missclass *m); /* NULL allowed */
 
 CT_DECLS_END

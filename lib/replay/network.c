@@ -6,7 +6,9 @@
 
 #include "base/mem.h"
 
-struct channel { uint64_t free_at, busy; };
+struct channel {
+	uint64_t free_at, busy;
+};
 
 /* What the models share: per physical network an array of channels. */
 struct net {
@@ -15,9 +17,9 @@ struct net {
 	uint32_t channels, nodes;
 	struct channel *channel[CT_NETS];
 	struct ct_network_load load[CT_NETS];
-	uint32_t width, height, *place;  /* mesh */
-	uint64_t *port[CT_NETS];         /* of each node: free at */
-	uint32_t k, stages, ends;        /* butterfly */
+	uint32_t width, height, *place; /* mesh */
+	uint64_t *port[CT_NETS];        /* of each node: free at */
+	uint32_t k, stages, ends;       /* butterfly */
 };
 
 static void free_net(void *ctx)
@@ -52,7 +54,8 @@ static void load_of(void *ctx, enum ct_net which, struct ct_network_load *l)
 }
 
 /* The head crosses a channel: it waits until the last packet's tail is through. */
-static uint64_t cross_channel(struct net *n, enum ct_net which, uint32_t channel, uint32_t flits, uint64_t at)
+static uint64_t cross_channel(struct net *n, enum ct_net which, uint32_t channel, uint32_t flits,
+                              uint64_t at)
 {
 	struct channel *c = &n->channel[which][channel];
 	uint64_t start = c->free_at > at ? c->free_at : at, taken = (uint64_t)flits * n->t.flit;
@@ -62,7 +65,8 @@ static uint64_t cross_channel(struct net *n, enum ct_net which, uint32_t channel
 	return start + n->t.hop;
 }
 
-static uint64_t note_arrival(struct net *n, enum ct_net which, uint32_t flits, uint64_t put, uint64_t head)
+static uint64_t note_arrival(struct net *n, enum ct_net which, uint32_t flits, uint64_t put,
+                             uint64_t head)
 {
 	uint64_t at = head + (uint64_t)(flits - 1) * n->t.flit;
 	n->load[which].packets++;
@@ -117,8 +121,8 @@ static uint64_t through_port(struct net *n, enum ct_net which, uint32_t from, ui
 
 /* Goes east or west, then south or north, channel by channel, then out of the last router. The head is
  * no earlier than through the source's own port, which takes one packet after the other. */
-static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
-                           uint32_t flits, uint64_t cycle)
+static uint64_t route_mesh(void *ctx, enum ct_net which, uint32_t from, uint32_t to, uint32_t flits,
+                           uint64_t cycle)
 {
 	struct net *n = ctx;
 	uint32_t w = n->width, q = n->place[from], end = n->place[to];
@@ -143,7 +147,8 @@ int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, ui
 	struct net *n;
 	*out = NULL;
 	if (!width || !height || !nodes || width > 4096 || height > 4096)
-		return ct_fail(e, CT_ERR_USAGE, "a mesh of %u x %u routers for %u nodes", width, height, nodes);
+		return ct_fail(e, CT_ERR_USAGE, "a mesh of %u x %u routers for %u nodes", width, height,
+		               nodes);
 	int st = make_net(&n, width * height * DIRECTIONS + nodes, nodes, t, e);
 	if (st < 0)
 		return st;
@@ -160,7 +165,8 @@ int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, ui
 		n->place[i] = place ? place[i] : i;
 		if (n->place[i] >= width * height) {
 			free_net(n);
-			return ct_fail(e, CT_ERR_USAGE, "node %u lies outside the mesh of %u x %u", i, width, height);
+			return ct_fail(e, CT_ERR_USAGE, "node %u lies outside the mesh of %u x %u", i,
+			               width, height);
 		}
 	}
 	n->face.route = route_mesh;
@@ -172,8 +178,8 @@ int ct_network_mesh(struct ct_network **out, uint32_t width, uint32_t height, ui
 
 /* After stage s the first s + 1 digits of the position are the destination's: the channel is
  * that position behind the stage. */
-static uint64_t route_butterfly(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
-                                uint32_t flits, uint64_t cycle)
+static uint64_t route_butterfly(void *ctx, enum ct_net which, uint32_t from, uint32_t to, uint32_t flits,
+                                uint64_t cycle)
 {
 	struct net *n = ctx;
 	uint32_t at_digit = n->ends / n->k, position = n->place ? n->place[from] : from;
@@ -181,7 +187,7 @@ static uint64_t route_butterfly(void *ctx, enum ct_net which, uint32_t from, uin
 	to = n->place ? n->place[to] : to;
 	for (uint32_t s = 0; s < n->stages; s++, at_digit /= n->k) {
 		uint32_t old = position / at_digit % n->k, new = to / at_digit % n->k;
-		position = position - old * at_digit + new * at_digit;
+		position = position - old * at_digit + new *at_digit;
 		at = cross_channel(n, which, s * n->ends + position, flits, at);
 	}
 	return note_arrival(n, which, flits, cycle, at);
@@ -211,8 +217,8 @@ int ct_network_butterfly(struct ct_network **out, uint32_t k, uint32_t stages, u
 
 /* ---- none ---- */
 
-static uint64_t route_ideal(void *ctx, enum ct_net which, uint32_t from, uint32_t to,
-                            uint32_t flits, uint64_t cycle)
+static uint64_t route_ideal(void *ctx, enum ct_net which, uint32_t from, uint32_t to, uint32_t flits,
+                            uint64_t cycle)
 {
 	struct net *n = ctx;
 	(void)from;
@@ -251,7 +257,9 @@ uint32_t ct_mesh_spread(uint32_t sms, uint32_t partitions, uint32_t *place)
 }
 
 /* Routers of the partitions in GPGPU-Sim 3's maps. */
-static const struct { uint32_t sms, partitions, router[8]; } KNOWN[] = {
+static const struct {
+	uint32_t sms, partitions, router[8];
+} KNOWN[] = {
 	{28, 8, {3, 7, 10, 12, 23, 25, 28, 32}},
 	{56, 8, {3, 15, 17, 29, 36, 47, 49, 61}},
 };
@@ -338,10 +346,11 @@ int ct_network_of_gpu(struct ct_network **out, const struct ct_gpu *g, struct ct
 	if (st == 0) {
 		uint32_t width = place_all(g, partitions, some, taken);
 		for (uint32_t i = 0; i < nodes; i++)
-			place[i] = some[i < g->sms ? i : g->sms + (uint64_t)(i - g->sms) * partitions / g->llc_slices];
-		st = g->noc == CT_NOC_MESH
-		             ? ct_network_mesh(out, width, width, nodes, place, t, e)
-		             : ct_network_butterfly(out, width, 2, width * width, t, e);
+			place[i] = some[i < g->sms ? i
+			                           : g->sms + (uint64_t)(i - g->sms) * partitions /
+			                                              g->llc_slices];
+		st = g->noc == CT_NOC_MESH ? ct_network_mesh(out, width, width, nodes, place, t, e)
+		                           : ct_network_butterfly(out, width, 2, width * width, t, e);
 	}
 	if (st == 0 && g->noc != CT_NOC_MESH) { /* ends, not nodes, were counted */
 		((struct net *)(*out)->ctx)->place = place;

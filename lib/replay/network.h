@@ -22,8 +22,8 @@ enum ct_net { CT_NET_REQUEST, CT_NET_REPLY, CT_NET_OWN, CT_NETS };
 /* What has gone through one physical network. Cycles are core cycles. */
 struct ct_network_load {
 	uint64_t packets, flits, flit_hops; /* flit_hops: sum over channels of flits carried */
-	uint64_t latency;       /* sum over packets: put in to whole packet out */
-	uint64_t busiest, busy; /* cycles the busiest channel was taken; sum over channels */
+	uint64_t latency;                   /* sum over packets: put in to whole packet out */
+	uint64_t busiest, busy;             /* cycles the busiest channel was taken; sum over channels */
 	uint32_t channels;
 };
 
@@ -38,13 +38,13 @@ struct ct_network {
 	uint64_t (*route)(void *ctx, enum ct_net net, uint32_t from, uint32_t to, uint32_t flits,
 	                  uint64_t cycle);
 	void (*load)(void *ctx, enum ct_net net, struct ct_network_load *l); /* may be NULL */
-	void (*free)(void *ctx);                                            /* may be NULL */
+	void (*free)(void *ctx);                                             /* may be NULL */
 };
 
 /* Times of the models below, core cycles. */
 struct ct_hop_times {
-	uint32_t hop;   /* of a head flit through one router and the link behind it */
-	uint32_t flit;  /* a flit on a channel: the core clock over the network's */
+	uint32_t hop;  /* of a head flit through one router and the link behind it */
+	uint32_t flit; /* a flit on a channel: the core clock over the network's */
 };
 
 /* A width x height mesh with dimension-order (x, then y) routes: four channels a router

@@ -16,20 +16,20 @@ struct rp_head {
 
 struct rp_net {
 	uint32_t inputs, outputs, words; /* words of an input mask */
-	uint64_t *want;       /* outputs * words: inputs whose head goes there */
-	uint64_t *busy;       /* outputs with any */
-	uint32_t *next;       /* input that output o prefers */
-	uint64_t *free_at;    /* cycle at which output o can take the next packet */
-	uint8_t *waiting;     /* input is in want */
-	struct rp_head *head; /* of each input when it was queued; only parts put something in
+	uint64_t *want;                  /* outputs * words: inputs whose head goes there */
+	uint64_t *busy;                  /* outputs with any */
+	uint32_t *next;                  /* input that output o prefers */
+	uint64_t *free_at;               /* cycle at which output o can take the next packet */
+	uint8_t *waiting;                /* input is in want */
+	struct rp_head *head;            /* of each input when it was queued; only parts put something in
 	                         front of it */
-	uint32_t *bucket;     /* first input whose head becomes ready in that cycle */
+	uint32_t *bucket;                /* first input whose head becomes ready in that cycle */
 	uint32_t *chain;
 	uint32_t span;
-	uint32_t pending;     /* inputs in want */
-	uint32_t later;       /* inputs in buckets */
-	struct rp_ring *out;  /* requests that have arrived and that the slice has not taken */
-	uint64_t *holding;    /* outputs with any */
+	uint32_t pending;    /* inputs in want */
+	uint32_t later;      /* inputs in buckets */
+	struct rp_ring *out; /* requests that have arrived and that the slice has not taken */
+	uint64_t *holding;   /* outputs with any */
 	uint32_t held;
 };
 
@@ -127,8 +127,9 @@ static CT_INLINE struct rp_ring *sm_head(struct rp_sm *sm)
 		return sm->direct.n ? &sm->direct : NULL;
 	if (!sm->direct.n)
 		return &sm->missq;
-	return rp_ring_first(&sm->direct)->when < rp_ring_first(&sm->missq)->when ? &sm->direct
-	                                                                          : &sm->missq;
+	return rp_ring_first(&sm->direct)->when < rp_ring_first(&sm->missq)->when
+	               ? &sm->direct
+	               : &sm->missq;
 }
 
 /* What differs between the two networks follows from `requests`, a constant where the
@@ -302,7 +303,9 @@ static CT_INLINE int move_packet(struct ct_replay *r, int requests, struct rp_ri
 	if (!usual && k->kind == RP_PK_MESSAGE) { /* its end may put in the next */
 		uint32_t note = k->id;
 		rp_ring_pop(q);
-		rp_note_arrive(r, note, cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r)));
+		rp_note_arrive(
+			r, note,
+			cycle + (requests ? hop_cycles(r) + r->g.llc_latency : 1 + hop_cycles(r)));
 		return r->error.status;
 	}
 	if ((requests ? deliver_request(r, k, cycle, usual) : deliver_reply(r, k, cycle)) < 0)
@@ -329,7 +332,8 @@ static CT_INLINE int serve_outputs(struct rp_net *n, struct ct_replay *r, int re
 			struct rp_ring *q = usual ? n->head[i].ring : head_of(r, requests, i);
 			const struct rp_packet *k = rp_ring_first(q);
 			uint32_t f = nothing || (one && (usual || k->kind != RP_PK_MESSAGE))
-			                     ? 1 : rp_packet_flits(r, k, requests);
+			                     ? 1
+			                     : rp_packet_flits(r, k, requests);
 			moved++;
 			unask_output(n, i, o);
 			n->next[o] = i + 1 == n->inputs ? 0 : i + 1;
@@ -357,8 +361,9 @@ static CT_INLINE int run_network(struct rp_net *n, struct ct_replay *r, int requ
 		while (i != RP_NO_INDEX) {
 			uint32_t next = n->chain[i];
 			n->later--;
-			ask_output(n, i, usual ? n->head[i].output
-			                : output_of(requests, rp_ring_first(head_of(r, requests, i))));
+			ask_output(n, i,
+			           usual ? n->head[i].output
+			                 : output_of(requests, rp_ring_first(head_of(r, requests, i))));
 			i = next;
 		}
 		if (n->held && deliver_requests(n, r, cycle) < 0)
@@ -380,5 +385,6 @@ int rp_net_requests(struct ct_replay *r, uint64_t from, uint64_t to)
 
 int rp_net_replies(struct ct_replay *r, uint64_t from, uint64_t to)
 {
-	return r->usual_memory ? run_network(r->to_sm, r, 0, from, to, 1) : run_network(r->to_sm, r, 0, from, to, 0);
+	return r->usual_memory ? run_network(r->to_sm, r, 0, from, to, 1)
+	                       : run_network(r->to_sm, r, 0, from, to, 0);
 }

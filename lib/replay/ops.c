@@ -20,7 +20,8 @@ static enum rp_unit unit_of(enum ct_unit_class c)
 	case CT_CLASS_UNIFORM: return RP_UNIFORM;
 	case CT_CLASS_MEM: return RP_MEM;
 	case CT_CLASS_OTHER: return RP_OTHER;
-	default: return RP_INT; /* integer, moves, barriers, EXIT (doc/replay.md section 4); MEMBAR
+	default:
+		return RP_INT; /* integer, moves, barriers, EXIT (doc/replay.md section 4); MEMBAR
 	                           carries nothing and is taken as one of them */
 	}
 }
@@ -79,7 +80,8 @@ static void registers_of(struct rp_op *op, const struct ct_sinst *s)
 		op->dep[i] = RP_REG_THERE;
 	for (unsigned i = 0; i < nsrc; i++)
 		if (!memchr(op->read, src[i], op->nread))
-			op->dep[op->ndep++] = (uint16_t)((op->read[op->nread++] = src[i]) + RP_REG_FIRST);
+			op->dep[op->ndep++] = (uint16_t)((op->read[op->nread++] = src[i]) +
+			                                 RP_REG_FIRST);
 	for (unsigned i = 0; i < op->ndst; i++) {
 		unsigned k = 0;
 		op->dst[i] = (uint16_t)(dst[i] + RP_REG_FIRST);
@@ -136,8 +138,9 @@ static void decode_op(const struct ct_replay *r, struct rp_op *op, const struct 
 	op->keeps = op->kind < RP_LOAD ? op->initiation : 1;
 	op->outward = (op->kind >= RP_LOAD && !op->shared) || op->kind == RP_MEMBAR;
 	op->effect = (uint8_t)effect_of((enum rp_kind)op->kind);
-	op->groups_left = s->has_imm && s->imm > 0 ? (uint32_t)(s->imm < CT_WARP_GROUPS ? s->imm : CT_WARP_GROUPS)
-	                                           : 0;
+	op->groups_left = s->has_imm && s->imm > 0
+	                          ? (uint32_t)(s->imm < CT_WARP_GROUPS ? s->imm : CT_WARP_GROUPS)
+	                          : 0;
 }
 
 /* One more chunk, or none: after a failure the other warps of a CTA still come by. */

@@ -8,8 +8,7 @@
 
 /* ---- pools ---- */
 
-uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size,
-                      size_t next)
+uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next)
 {
 	if (h->free == RP_NO_INDEX) {
 		uint32_t cap = h->cap ? h->cap * 2 : 64;
@@ -51,8 +50,8 @@ static struct rp_event event_take(struct rp_events *q)
 void rp_part_set_next(struct ct_replay *r, struct rp_sm *sm)
 {
 	uint64_t at = rp_event_next(&r->parts->events[sm->id]);
-	sm->part_at = at == RP_NEVER64             ? RP_NEVER
-	              : at < r->base               ? 0
+	sm->part_at = at == RP_NEVER64               ? RP_NEVER
+	              : at < r->base                 ? 0
 	              : at - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
 	                                             : (uint32_t)(at - r->base);
 	rp_sm_set_rare(sm);
@@ -108,7 +107,8 @@ static void run_event(struct ct_replay *r, uint32_t node, const struct rp_event 
 	case RP_EV_LLC_ANSWER: rp_part_llc_answer(r, node - r->g.sms, ev->data, ev->arg, now); break;
 	case RP_EV_WRITE: {
 		const struct ct_collector_part *c = r->parts->given.collector;
-		c->write(c->part.ctx, r, node, ev->arg >> 24, ev->arg >> 8 & 0xffff, ev->arg & 0xff, now);
+		c->write(c->part.ctx, r, node, ev->arg >> 24, ev->arg >> 8 & 0xffff, ev->arg & 0xff,
+		         now);
 		break;
 	}
 	case RP_EV_CLOCK: rp_part_clock(r, sm, ev->arg, now); break;
@@ -184,8 +184,7 @@ static void send_crossbar(struct ct_replay *r, enum ct_net net, uint32_t note, u
 {
 	int up = net == CT_NET_REQUEST;
 	if ((m->from < r->g.sms) != up || (m->to < r->g.sms) == up) {
-		rp_fail(r, CT_ERR_UNSUPPORTED,
-		        "the crossbar has no path between SMs or between slices");
+		rp_fail(r, CT_ERR_UNSUPPORTED, "the crossbar has no path between SMs or between slices");
 		return;
 	}
 	struct rp_packet p = {.id = note, .bytes = flits, .kind = RP_PK_MESSAGE};
@@ -223,8 +222,12 @@ void ct_part_send(struct ct_replay *r, const struct ct_part *p, enum ct_net net,
 		send_crossbar(r, net, note, flits, m, now);
 		return;
 	}
-	struct rp_flight f = {.when.at = now, .from = m->from, .to = m->to, .flits = flits,
-	                      .net = (uint8_t)net, .p = {.id = note, .kind = RP_PK_MESSAGE}};
+	struct rp_flight f = {.when.at = now,
+	                      .from = m->from,
+	                      .to = m->to,
+	                      .flits = flits,
+	                      .net = (uint8_t)net,
+	                      .p = {.id = note, .kind = RP_PK_MESSAGE}};
 	rp_flight_push(r, &f);
 }
 
@@ -235,9 +238,12 @@ static void for_each_part(struct ct_replay *r,
 {
 	const struct ct_replay_parts *g = &r->parts->given;
 	const struct ct_part *all[] = {
-		g->shaper ? &g->shaper->part : NULL, g->l1 ? &g->l1->part : NULL,
-		g->llc ? &g->llc->part : NULL, g->sched ? &g->sched->part : NULL,
-		g->collector ? &g->collector->part : NULL, g->admission ? &g->admission->part : NULL,
+		g->shaper ? &g->shaper->part : NULL,
+		g->l1 ? &g->l1->part : NULL,
+		g->llc ? &g->llc->part : NULL,
+		g->sched ? &g->sched->part : NULL,
+		g->collector ? &g->collector->part : NULL,
+		g->admission ? &g->admission->part : NULL,
 	};
 	for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i])
@@ -286,11 +292,13 @@ static int set_line_and_chunk(struct ct_replay *r, struct ct_error *e)
 	struct rp_parts *p = r->parts;
 	const struct ct_l1_part *l = p->given.l1;
 	p->line = l && l->line ? l->line : r->g.l1.line;
-	p->chunk = l && l->chunk ? l->chunk : l && l->line && l->line < r->g.l1.sector ? l->line
-	                                                                        : r->g.l1.sector;
+	p->chunk = l && l->chunk                              ? l->chunk
+	           : l && l->line && l->line < r->g.l1.sector ? l->line
+	                                                      : r->g.l1.sector;
 	if (p->line < 32 || (p->line & (p->line - 1)) || !p->chunk || (p->chunk & (p->chunk - 1)) ||
 	    p->chunk > p->line || p->line / p->chunk > 32)
-		return ct_fail(e, CT_ERR_USAGE, "L1 lines of %u bytes in chunks of %u", p->line, p->chunk);
+		return ct_fail(e, CT_ERR_USAGE, "L1 lines of %u bytes in chunks of %u", p->line,
+		               p->chunk);
 	for (p->line_bits = 0; 1u << p->line_bits < p->line;)
 		p->line_bits++;
 	return 0;
@@ -301,9 +309,11 @@ static int check_parts(const struct ct_replay *r, const struct ct_replay_parts *
 	if (!r->timing->takes_parts)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "parts need the engine's full timing");
 	if (r->replication && g->l1)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "replication is not counted in an L1 organisation");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "replication is not counted in an L1 organisation");
 	if (g->admission && g->l1)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "admission is decided for the engine's own L1s only");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "admission is decided for the engine's own L1s only");
 	if (g->shaper && !g->l1)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "a request shaper needs an L1 organisation");
 	if ((g->network && !g->network->least) || (g->own && !g->own->least))

@@ -47,13 +47,15 @@ CT_DECLS_BEGIN
 /* A packet from node to node. Only from, to and bytes mean something to the engine. */
 struct ct_message {
 	uint32_t from, to;
-	uint32_t bytes;            /* payload; the GPU's header bytes come on top */
-	uint32_t kind;             /* these four are the part's own */
+	uint32_t bytes; /* payload; the GPU's header bytes come on top */
+	uint32_t kind;  /* these four are the part's own */
 	uint64_t a, b, c;
 };
 
 /* Counts at a tick, from the beginning of the run, all SMs. */
-struct ct_part_counts { uint64_t cycle, warp_insts, thread_insts; };
+struct ct_part_counts {
+	uint64_t cycle, warp_insts, thread_insts;
+};
 
 /* Begins every table of functions. Every function may be NULL. */
 struct ct_part {
@@ -97,7 +99,9 @@ void ct_part_timer(struct ct_replay *r, const struct ct_part *p, uint32_t node, 
 uint32_t ct_part_flits(const struct ct_gpu *g, uint32_t bytes);
 
 /* A resource that serves one at a time, first come first served. Zero to begin with. */
-struct ct_server { uint64_t free_at, busy, waited, served; };
+struct ct_server {
+	uint64_t free_at, busy, waited, served;
+};
 /* Takes it for `service` cycles from `now` on or as soon as it is free; the cycle in which
  * the service is over. */
 static inline uint64_t ct_server_take(struct ct_server *s, uint64_t now, uint64_t service)
@@ -114,13 +118,13 @@ static inline uint64_t ct_server_take(struct ct_server *s, uint64_t now, uint64_
 /* One line that a warp instruction asks for, in the part's own lines and chunks. Atomics and
  * what bypasses the L1 by its opcode never come here. */
 struct ct_l1_request {
-	uint64_t token;        /* names the request until each of its chunks is answered */
-	uint64_t address;      /* of the line's first byte */
-	uint32_t sm, warp;     /* hardware warp of the SM */
-	uint32_t sid;          /* static instruction */
-	uint32_t mask;         /* chunks wanted */
-	uint64_t bytes[2];     /* bytes wanted, of lines up to 128 B */
-	uint32_t instruction;  /* number of the SM's memory instruction: equal for its lines */
+	uint64_t token;       /* names the request until each of its chunks is answered */
+	uint64_t address;     /* of the line's first byte */
+	uint32_t sm, warp;    /* hardware warp of the SM */
+	uint32_t sid;         /* static instruction */
+	uint32_t mask;        /* chunks wanted */
+	uint64_t bytes[2];    /* bytes wanted, of lines up to 128 B */
+	uint32_t instruction; /* number of the SM's memory instruction: equal for its lines */
 	uint8_t is_write;
 };
 
@@ -128,15 +132,15 @@ struct ct_l1_request {
  * observers' events; chunks in none of them do not (ct_l1_count() may follow). */
 struct ct_l1_result {
 	uint32_t hit, pending, sector_miss, line_miss;
-	uint32_t done;         /* answered with this: data at `ready` */
-	uint64_t ready;        /* at least `cycle` (0: the same). On a retry: when (0: next cycle) */
-	int forward;           /* store: on to the LLC, whose acknowledgement answers it */
+	uint32_t done;  /* answered with this: data at `ready` */
+	uint64_t ready; /* at least `cycle` (0: the same). On a retry: when (0: next cycle) */
+	int forward;    /* store: on to the LLC, whose acknowledgement answers it */
 };
 enum ct_l1_outcome { CT_L1_TAKEN, CT_L1_RETRY /* nothing done; the pipeline waits */ };
 
 struct ct_l1_part {
 	struct ct_part part;
-	uint32_t line, chunk;  /* bytes, powers of two, line >= 32, at most 32 chunks a line; 0: the
+	uint32_t line, chunk; /* bytes, powers of two, line >= 32, at most 32 chunks a line; 0: the
 	                          GPU's line and sector */
 	/* A request at the end of the L1 pipeline, l1_latency cycles after it came in, one a
 	 * cycle. *out is zero. What is not in out->done (and not forwarded) the part has to answer
@@ -157,12 +161,12 @@ void ct_l1_answer(struct ct_replay *r, uint32_t sm, uint64_t token, uint32_t chu
 /* Reads chunks of `chunk` bytes (bit i: at address + i * chunk) from the LLC for this SM: one
  * request packet for each LLC line, one LLC access and reply packet for each LLC sector that
  * holds one of them, carrying just the chunks' bytes. filled() follows with the tag. */
-void ct_l1_fetch(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk,
-                 uint32_t chunks, uint64_t tag, uint64_t now);
+void ct_l1_fetch(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk, uint32_t chunks,
+                 uint64_t tag, uint64_t now);
 /* Writes chunks likewise, one packet for each LLC sector; written() follows. bytes (may
  * be NULL: whole chunks): mask of the 128 bytes from `address` on. */
-void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk,
-                 uint32_t chunks, const uint64_t bytes[2], uint64_t tag, uint64_t now);
+void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk, uint32_t chunks,
+                 const uint64_t bytes[2], uint64_t tag, uint64_t now);
 /* Packets of the SM's miss queue that have not left: for parts that bound it. */
 uint32_t ct_l1_queued(const struct ct_replay *r, uint32_t sm, uint64_t now);
 /* Counts n chunks' accesses of which `misses` missed and `pending` were pending. From anywhere. */
@@ -173,9 +177,10 @@ void ct_l1_count(struct ct_replay *r, uint32_t sm, int is_write, uint32_t n, uin
 
 /* A line that an instruction asks an L1 for. */
 struct ct_admission_visit {
-	uint64_t line, pc;     /* address / line bytes; of the instruction, in its kernel */
+	uint64_t line, pc; /* address / line bytes; of the instruction, in its kernel */
 	uint32_t sm, sid;
-	uint32_t slot;         /* of the SM's L1 in which the line lies, below ct_admission_slots(); UINT32_MAX: in none */
+	uint32_t
+		slot; /* of the SM's L1 in which the line lies, below ct_admission_slots(); UINT32_MAX: in none */
 };
 
 /* Decides which loads may put their lines into the L1s, whose organisation stays the engine's own. Each
@@ -217,9 +222,9 @@ struct ct_llc_request {
 	uint8_t is_write, is_atomic;
 };
 enum ct_llc_outcome {
-	CT_LLC_PASS,   /* to the ordinary tags */
-	CT_LLC_TAKEN,  /* ct_llc_answer() will follow */
-	CT_LLC_RETRY   /* asked again in the next cycle; what is behind it waits */
+	CT_LLC_PASS,  /* to the ordinary tags */
+	CT_LLC_TAKEN, /* ct_llc_answer() will follow */
+	CT_LLC_RETRY  /* asked again in the next cycle; what is behind it waits */
 };
 enum ct_llc_what { CT_LLC_HIT, CT_LLC_PENDING, CT_LLC_MISS, CT_LLC_UNCOUNTED };
 
@@ -237,20 +242,19 @@ void ct_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, enum ct_
                    uint64_t at);
 /* Reads (writes) `bytes` at an address of the slice's partition from (to) DRAM, past the tags:
  * one request of that many bytes. */
-void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes,
-                 uint64_t tag, uint64_t now);
-void ct_llc_write(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes,
-                  uint64_t now);
+void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes, uint64_t tag,
+                 uint64_t now);
+void ct_llc_write(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes, uint64_t now);
 
 /* ---- warp scheduler ---- */
 
 /* What a scheduler sees of its slots: slot i is hardware warp i * schedulers + sched. */
 struct ct_sched_view {
 	uint32_t sm, sched, slots;
-	uint32_t last;         /* slot that issued last */
-	uint64_t ready;        /* operands there, the stage behind takes its kind of instruction */
-	uint64_t live;         /* with instructions left */
-	uint64_t fetching;     /* of live: waits for data of a global or local load, for an atomic,
+	uint32_t last;     /* slot that issued last */
+	uint64_t ready;    /* operands there, the stage behind takes its kind of instruction */
+	uint64_t live;     /* with instructions left */
+	uint64_t fetching; /* of live: waits for data of a global or local load, for an atomic,
 	                          at a barrier or a fence */
 };
 struct ct_sched_part {
@@ -285,13 +289,15 @@ enum { CT_MAX_OPERANDS = 32 };
 /* Registers of the general file that an instruction reads and writes, those that the trace leaves
  * unnamed included: a 64-bit operand is two registers, a 128-bit one four (trace/operands.h). In
  * operand order; a register named twice is there twice; what goes beyond 32 is left out. */
-struct ct_operands { uint8_t nread, nwrite, read[CT_MAX_OPERANDS], write[CT_MAX_OPERANDS]; };
+struct ct_operands {
+	uint8_t nread, nwrite, read[CT_MAX_OPERANDS], write[CT_MAX_OPERANDS];
+};
 void ct_operands_of(const struct ct_sinst *s, struct ct_operands *o); /* pure */
 
 struct ct_issue {
-	uint64_t token;            /* names the instruction until left() */
-	uint32_t sm, sched, warp;  /* hardware warp */
-	uint64_t warp_key;         /* unique per warp of the launch */
+	uint64_t token;           /* names the instruction until left() */
+	uint32_t sm, sched, warp; /* hardware warp */
+	uint64_t warp_key;        /* unique per warp of the launch */
 	uint32_t sid;
 	const struct ct_sinst *sinst;
 	const struct ct_inst *inst;
@@ -299,8 +305,8 @@ struct ct_issue {
 };
 enum ct_issue_verdict {
 	CT_ISSUE_GO,
-	CT_ISSUE_NEXT,   /* not this warp in this cycle; another may */
-	CT_ISSUE_NONE    /* the scheduler issues nothing in this cycle */
+	CT_ISSUE_NEXT, /* not this warp in this cycle; another may */
+	CT_ISSUE_NONE  /* the scheduler issues nothing in this cycle */
 };
 struct ct_collector_part {
 	struct ct_part part;
@@ -317,12 +323,10 @@ struct ct_collector_part {
 	              uint32_t reg, uint64_t cycle);
 	/* A clock of the sub-core: called in the cycle that ct_collector_clock() asked for; returns
 	 * the next one or CT_NO_CYCLE. Runs before the schedulers of its cycle. May be NULL. */
-	uint64_t (*clock)(void *ctx, struct ct_replay *r, uint32_t sm, uint32_t sched,
-	                  uint64_t cycle);
+	uint64_t (*clock)(void *ctx, struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t cycle);
 };
 /* The operands are read at `at` >= now: the instruction leaves as soon as its unit takes it. */
-void ct_collector_done(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t token,
-                       uint64_t at);
+void ct_collector_done(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t token, uint64_t at);
 /* Has clock() called at `at`, or in this cycle if it is not over, or in the next. */
 void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t at);
 

@@ -43,21 +43,26 @@ static const struct ct_operands *operands_at(struct ct_replay *r, uint32_t sid)
 	return &p->operands[sid];
 }
 
-static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
-                    struct ct_issue *q)
+static int issue_of(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp, struct ct_issue *q)
 {
 	const struct ct_inst *inst = &sm->next[warp].inst;
 	*q = (struct ct_issue){
-		.sm = sm->id, .sched = k, .warp = warp, .warp_key = sm->warp[warp].key, .sid = inst->sid,
-		.sinst = sm->warp[warp].op->s, .inst = inst, .operands = operands_at(r, inst->sid),
+		.sm = sm->id,
+		.sched = k,
+		.warp = warp,
+		.warp_key = sm->warp[warp].key,
+		.sid = inst->sid,
+		.sinst = sm->warp[warp].op->s,
+		.inst = inst,
+		.operands = operands_at(r, inst->sid),
 	};
 	r->parts->node = sm->id;
 	r->parts->now = r->base + sm->now;
 	return q->operands ? 0 : -1;
 }
 
-enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k,
-                                   uint32_t warp, uint32_t now)
+enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                                   uint32_t now)
 {
 	const struct ct_collector_part *c = r->collector_part;
 	struct ct_issue q;
@@ -78,8 +83,8 @@ void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 	                          offsetof(struct rp_collected, next));
 	if (i == RP_NO_INDEX || issue_of(r, sm, k, warp, &q) < 0)
 		return;
-	ps->col[i] = (struct rp_collected){.op = op, .mem = mem, .sid = q.sid, .warp = (uint16_t)warp,
-	                                    .live = 1};
+	ps->col[i] = (struct rp_collected){
+		.op = op, .mem = mem, .sid = q.sid, .warp = (uint16_t)warp, .live = 1};
 	if (mem == RP_NO_INDEX)
 		sm->warp[warp].open++;
 	q.token = i;
@@ -111,8 +116,9 @@ static void memory_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint3
 	} else if (s->nheld < RP_MAX_HELD) {
 		s->held[s->nheld++] = (struct rp_held){r->parts->sm[sm->id].col[token].mem, at, token};
 	} else {
-		rp_fail(r, CT_ERR_LIMIT, "more than 64 memory instructions wait in the collectors of a "
-		                         "scheduler");
+		rp_fail(r, CT_ERR_LIMIT,
+		        "more than 64 memory instructions wait in the collectors of a "
+		        "scheduler");
 	}
 }
 
@@ -138,8 +144,7 @@ static void compute_done(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint
 
 /* A memory instruction goes to the load/store unit, any other to its unit, at `at` or now if that is
  * over. */
-void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token,
-                       uint64_t at)
+void ct_collector_done(struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t token, uint64_t at)
 {
 	struct rp_sm *sm = &r->sm[smi];
 	const struct rp_part_sm *ps = &r->parts->sm[smi];
@@ -175,7 +180,8 @@ void rp_part_writes(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32
 	if (!r->collector_part->write || !o)
 		return;
 	for (unsigned i = 0; i < o->nwrite; i++) {
-		struct rp_event ev = {.when.at = r->base + at, .kind = RP_EV_WRITE,
+		struct rp_event ev = {.when.at = r->base + at,
+		                      .kind = RP_EV_WRITE,
 		                      .arg = (warp % r->g.schedulers) << 24 | warp << 8 | o->write[i]};
 		rp_event_push(r, sm->id, &ev);
 	}
@@ -208,8 +214,11 @@ void ct_collector_clock(struct ct_replay *r, uint32_t sm, uint32_t sched, uint64
 int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t ready, uint32_t now)
 {
 	const struct ct_sched_part *p = r->parts->given.sched;
-	struct ct_sched_view v = {.sm = sm->id, .sched = k, .slots = r->slots,
-	                          .last = sm->full.sched[k].last, .ready = ready};
+	struct ct_sched_view v = {.sm = sm->id,
+	                          .sched = k,
+	                          .slots = r->slots,
+	                          .last = sm->full.sched[k].last,
+	                          .ready = ready};
 	for (uint32_t u = 0; u < RP_UNITS; u++)
 		v.live |= sm->full.sched[k].of_unit[u];
 	v.fetching = sm->full.sched[k].waiting & ~ready;
@@ -230,5 +239,6 @@ uint64_t ct_sched_age(const struct ct_replay *r, uint32_t sm, uint32_t sched, ui
 
 uint32_t ct_sched_oldest(const struct ct_replay *r, uint32_t sm, uint32_t sched, uint64_t slots)
 {
-	return ct_pick_oldest(slots, &r->sm[sm].warp[sched].age, r->g.schedulers * sizeof *r->sm[sm].warp);
+	return ct_pick_oldest(slots, &r->sm[sm].warp[sched].age,
+	                      r->g.schedulers * sizeof *r->sm[sm].warp);
 }

@@ -11,15 +11,20 @@ enum { READ, WRITE, FORWARD }; /* rp_fetch_next.kind */
 
 /* ---- in front of the lookup ---- */
 
-static struct ct_l1_request request_of(const struct ct_replay *r, const struct rp_sm *sm,
-                                       uint32_t lreq)
+static struct ct_l1_request request_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t lreq)
 {
 	const struct rp_lreq *l = &sm->full.lreq[lreq];
 	const struct rp_mem *m = &sm->full.mem[l->mem];
 	return (struct ct_l1_request){
-		.token = lreq, .address = l->line << r->parts->line_bits, .sm = sm->id, .warp = m->warp,
-		.sid = m->sid, .mask = l->sectors, .bytes = {l->bytes[0], l->bytes[1]},
-		.instruction = (uint32_t)m->order, .is_write = m->kind == RP_STORE,
+		.token = lreq,
+		.address = l->line << r->parts->line_bits,
+		.sm = sm->id,
+		.warp = m->warp,
+		.sid = m->sid,
+		.mask = l->sectors,
+		.bytes = {l->bytes[0], l->bytes[1]},
+		.instruction = (uint32_t)m->order,
+		.is_write = m->kind == RP_STORE,
 	};
 }
 
@@ -117,8 +122,10 @@ static void count_lookup(struct rp_sm *sm, const struct ct_l1_result *o, int is_
 	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss;
 	sm->c.l1_line_accesses += all != 0;
 	sm->c.l1_line_misses += miss != 0;
-	rp_count_l1(&sm->c, &(struct rp_l1_met){ct_bits(all), ct_bits(miss), ct_bits(o->pending),
-	                                        ct_bits(o->sector_miss)}, is_write);
+	rp_count_l1(&sm->c,
+	            &(struct rp_l1_met){ct_bits(all), ct_bits(miss), ct_bits(o->pending),
+	                                ct_bits(o->sector_miss)},
+	            is_write);
 }
 
 /* Observers see the chunks that the part has put into a class. */
@@ -126,8 +133,8 @@ static void observe_lookup(struct ct_replay *r, const struct rp_sm *sm, const st
                            const struct ct_l1_request *q, const struct ct_l1_result *o, uint64_t cycle)
 {
 	uint32_t classed = o->hit | o->pending | o->sector_miss | o->line_miss;
-	struct ct_l1_event ev = rp_l1_event(r, sm, q->warp, op, q->sid, cycle,
-	                                    q->address >> r->parts->line_bits, classed, q->bytes);
+	struct ct_l1_event ev = rp_l1_event(
+		r, sm, q->warp, op, q->sid, cycle, q->address >> r->parts->line_bits, classed, q->bytes);
 	ev.hit = o->hit;
 	ev.pending = o->pending;
 	ev.sector_miss = o->sector_miss;
@@ -173,8 +180,8 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 	if (q.is_write && out.forward)
 		forward_store(r, sm, &q, cycle);
 	else if (out.done)
-		rp_part_deliver(r, sm, q.token, out.done, out.ready > cycle ? (uint32_t)(out.ready - r->base) : now,
-		                now);
+		rp_part_deliver(r, sm, q.token, out.done,
+		                out.ready > cycle ? (uint32_t)(out.ready - r->base) : now, now);
 	if (sm->full.nsteps)
 		sm->full.l1_next = rp_max32(sm->full.steps[sm->full.step_head].ready, now + 1);
 }
@@ -182,8 +189,8 @@ void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now)
 /* ---- answers ---- */
 
 /* The chunks of a request are there at `at` (loads) or done with. */
-void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
-                     uint32_t at, uint32_t now)
+void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint32_t at,
+                     uint32_t now)
 {
 	if (token >= sm->full.lreq_cap || (chunks & ~sm->full.lreq[token].left) || !chunks) {
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation answers what was not asked");
@@ -209,8 +216,7 @@ void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint
 }
 
 /* In the SM's present cycle: as a fill, over the write-back port. */
-void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
-                    uint64_t at)
+void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at)
 {
 	uint32_t now = sm->now, when = at < r->base + now ? now : (uint32_t)(at - r->base);
 	int store = token < sm->full.lreq_cap && sm->full.mem[sm->full.lreq[token].mem].kind == RP_STORE;
@@ -255,14 +261,20 @@ static struct rp_packet packet_to(struct ct_replay *r, struct rp_sm *sm, uint64_
 {
 	struct ct_place place = ct_address_place(&r->map, line);
 	sm->c.llc_line_accesses++;
-	return (struct rp_packet){.address = line, .id = id, .llc_set = place.llc_set,
-	                          .group = rp_new_line_group(sm), .sm = (uint16_t)sm->id,
-	                          .slice = (uint16_t)place.slice, .kind = (uint8_t)kind};
+	return (struct rp_packet){
+		.address = line,
+		.id = id,
+		.llc_set = place.llc_set,
+		.group = rp_new_line_group(sm),
+		.sm = (uint16_t)sm->id,
+		.slice = (uint16_t)place.slice,
+		.kind = (uint8_t)kind};
 }
 
 /* Bytes of the wanted chunks in [from, from + n), which is a sector. Last bytes, not ends: a sector
  * may be the last one of all addresses. */
-static uint32_t wanted_bytes(uint64_t address, uint32_t chunk, uint32_t chunks, uint64_t from, uint32_t n)
+static uint32_t wanted_bytes(uint64_t address, uint32_t chunk, uint32_t chunks, uint64_t from,
+                             uint32_t n)
 {
 	uint32_t bytes = 0;
 	for (uint32_t c = chunks; c; c &= c - 1) {
@@ -284,17 +296,19 @@ static uint64_t lines_of(const struct ct_replay *r, uint64_t address, uint32_t c
 
 /* One packet for each LLC line; how much of each sector is wanted goes into four bits, in
  * eighths of a sector. */
-void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t chunk,
-                 uint32_t chunks, uint64_t tag, uint64_t now)
+void ct_l1_fetch(struct ct_replay *r, uint32_t smi, uint64_t address, uint32_t chunk, uint32_t chunks,
+                 uint64_t tag, uint64_t now)
 {
 	struct rp_sm *sm = &r->sm[smi];
 	struct rp_part_sm *ps = &r->parts->sm[smi];
 	uint32_t f = new_fetch(r, sm, tag, READ), sector = 1u << r->llc_sector_bits;
 	uint64_t size = UINT64_C(1) << r->llc_line_bits, line = address & ~(size - 1);
-	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0; i--, line += size) {
+	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0;
+	     i--, line += size) {
 		uint32_t eighths = 0, n = 0;
 		for (uint32_t s = 0; s < r->llc_sectors; s++) {
-			uint32_t b = wanted_bytes(address, chunk, chunks, line + (uint64_t)s * sector, sector);
+			uint32_t b = wanted_bytes(address, chunk, chunks, line + (uint64_t)s * sector,
+			                          sector);
 			eighths |= (b * 8 + sector - 1) / sector << 4 * s;
 			n += b != 0;
 		}
@@ -336,23 +350,26 @@ static void write_chunks(struct ct_replay *r, struct rp_sm *sm, uint64_t address
                          uint32_t chunks, const uint64_t bytes[2], uint32_t f, uint64_t now)
 {
 	uint64_t size = UINT64_C(1) << r->llc_line_bits, line = address & ~(size - 1);
-	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0; i--, line += size)
+	for (uint64_t i = lines_of(r, address, chunk, chunks); f != RP_NO_INDEX && i > 0;
+	     i--, line += size)
 		write_line(r, sm, f, line, address, chunk, chunks, bytes, now);
 	if (f != RP_NO_INDEX && !r->parts->sm[sm->id].fetch[f].left)
 		rp_fail(r, CT_ERR_USAGE, "an L1 organisation writes nothing");
 }
 
-void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk,
-                 uint32_t chunks, const uint64_t bytes[2], uint64_t tag, uint64_t now)
+void ct_l1_write(struct ct_replay *r, uint32_t sm, uint64_t address, uint32_t chunk, uint32_t chunks,
+                 const uint64_t bytes[2], uint64_t tag, uint64_t now)
 {
-	write_chunks(r, &r->sm[sm], address, chunk, chunks, bytes, new_fetch(r, &r->sm[sm], tag, WRITE), now);
+	write_chunks(r, &r->sm[sm], address, chunk, chunks, bytes, new_fetch(r, &r->sm[sm], tag, WRITE),
+	             now);
 }
 
 static void forward_store(struct ct_replay *r, struct rp_sm *sm, const struct ct_l1_request *q,
                           uint64_t cycle)
 {
-	write_chunks(r, sm, q->address, r->parts->chunk, q->mask, r->parts->line <= 128 ? q->bytes : NULL,
-	             new_fetch(r, sm, q->token, FORWARD), cycle);
+	write_chunks(r, sm, q->address, r->parts->chunk, q->mask,
+	             r->parts->line <= 128 ? q->bytes : NULL, new_fetch(r, sm, q->token, FORWARD),
+	             cycle);
 }
 
 /* A reply to a fetch or a write of the part: with the last one the part is told, or the store that was

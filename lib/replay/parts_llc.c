@@ -9,8 +9,7 @@ static int is_store(const struct rp_packet *p)
 	return p->kind == RP_PK_STORE || p->kind == RP_PK_WRITE;
 }
 
-int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
-                       uint64_t now)
+int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now)
 {
 	struct rp_part_slice *ps = &r->parts->slice[s->id];
 	const struct ct_llc_part *llc = r->llc_part;
@@ -23,9 +22,14 @@ int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_
 	ps->taken[i].p = *p;
 	ps->taken[i].live = 1;
 	struct ct_llc_request q = {
-		.token = i, .address = p->address, .slice = s->id, .sm = p->sm,
-		.bytes = is_store(p) ? p->bytes : 0, .llc_set = p->llc_set,
-		.is_write = (uint8_t)is_store(p), .is_atomic = p->kind == RP_PK_ATOMIC,
+		.token = i,
+		.address = p->address,
+		.slice = s->id,
+		.sm = p->sm,
+		.bytes = is_store(p) ? p->bytes : 0,
+		.llc_set = p->llc_set,
+		.is_write = (uint8_t)is_store(p),
+		.is_atomic = p->kind == RP_PK_ATOMIC,
 	};
 	r->parts->node = r->g.sms + s->id;
 	r->parts->now = now;
@@ -41,8 +45,7 @@ int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_
 
 /* Counts the request that the organisation has held as it says, and puts the reply into the slice's
  * queue. A token that it does not hold ends the run. */
-void rp_part_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, uint32_t what,
-                        uint64_t now)
+void rp_part_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, uint32_t what, uint64_t now)
 {
 	struct rp_part_slice *ps = &r->parts->slice[slice];
 	if (token >= ps->takens.cap || !ps->taken[token].live) {
@@ -72,8 +75,8 @@ void ct_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, enum ct_
 	rp_event_push(r, r->g.sms + slice, &ev);
 }
 
-void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes,
-                 uint64_t tag, uint64_t now)
+void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes, uint64_t tag,
+                 uint64_t now)
 {
 	struct rp_part_slice *ps = &r->parts->slice[slice];
 	uint32_t i = rp_pool_take(r, &ps->reads, (void **)&ps->read, sizeof *ps->read,
@@ -85,8 +88,7 @@ void ct_llc_read(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t
 		rp_llc_wake(r, slice, now + 1);
 }
 
-void ct_llc_write(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes,
-                  uint64_t now)
+void ct_llc_write(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t bytes, uint64_t now)
 {
 	if (rp_llc_to_dram(r, slice, address, RP_NO_INDEX, bytes) == 0)
 		rp_llc_wake(r, slice, now + 1);

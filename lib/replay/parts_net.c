@@ -31,7 +31,8 @@ static int gather_ring(struct ct_replay *r, struct rp_ring *q, uint64_t until, i
 {
 	uint32_t sms = r->g.sms;
 	while (q->n && rp_ring_first(q)->when < until) {
-		struct rp_flight f = {.when.at = rp_ring_first(q)->when, .p = *rp_ring_first(q),
+		struct rp_flight f = {.when.at = rp_ring_first(q)->when,
+		                      .p = *rp_ring_first(q),
 		                      .net = up ? CT_NET_REQUEST : CT_NET_REPLY};
 		f.from = up ? f.p.sm : sms + f.p.slice;
 		f.to = up ? sms + f.p.slice : f.p.sm;

@@ -92,7 +92,8 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->sched = ct_pool_take(&r->pool, r->g.schedulers, sizeof *q->sched);
 	q->mshr_mask = mshr_ring(r) - 1;
 	q->mshr = ct_pool_take(&r->pool, q->mshr_mask + 1, sizeof *q->mshr);
-	q->merged = ct_pool_take(&r->pool, (size_t)sm->cache.lru.capacity * r->l1_sectors, sizeof *q->merged);
+	q->merged = ct_pool_take(&r->pool, (size_t)sm->cache.lru.capacity * r->l1_sectors,
+	                         sizeof *q->merged);
 	q->req_mask = FIRST_REQUESTS - 1;
 	q->req = ct_pool_take(&r->pool, FIRST_REQUESTS, sizeof *q->req);
 	q->inst_free = q->joined_free = RP_NO_INDEX;
@@ -101,7 +102,8 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 	q->wait = ct_pool_take(&r->pool, q->places, sizeof *q->wait);
 	q->unit = ct_pool_take(&r->pool, q->places, sizeof *q->unit);
 	return q->sched && q->mshr && q->merged && q->req && q->held && q->wait && q->unit
-	           ? 0 : ct_fail_nomem(e);
+	               ? 0
+	               : ct_fail_nomem(e);
 }
 
 static int init_slice(struct ct_replay *r, uint32_t i, struct ct_error *e)

@@ -69,8 +69,8 @@ static CT_INLINE uint64_t take_place(struct rp_calendar *c, uint64_t floor, uint
 }
 
 /* Opens the row in the turn, k at the earliest. */
-static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
-                               struct rp_quick_bank *b, uint32_t row, uint64_t turn, uint64_t k)
+static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c, struct rp_quick_bank *b,
+                               uint32_t row, uint64_t turn, uint64_t k)
 {
 	const struct rp_row *before = row_before(b, turn);
 	const struct rp_divisor *rrd = &r->quick->rrd;
@@ -85,8 +85,8 @@ static struct rp_row *open_row(struct ct_replay *r, struct rp_quick_channel *c,
 
 /* The bank's row for a request that can be served from cycle k on: its own where it is open
  * or will be, else in the first turn that the bank has left (first ready, first come). */
-static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c,
-                              struct rp_quick_bank *b, uint32_t row, uint64_t k)
+static struct rp_row *row_for(struct ct_replay *r, struct rp_quick_channel *c, struct rp_quick_bank *b,
+                              uint32_t row, uint64_t k)
 {
 	uint64_t turn = rp_divide_by(k, &r->quick->rc), first = turn;
 	struct rp_row *p;

@@ -7,7 +7,7 @@
 #include "replay/private/usual.h"
 
 enum {
-	TO_UNIT = 4,       /* cycles from issue to the load/store unit */
+	TO_UNIT = 4, /* cycles from issue to the load/store unit */
 	FIRST_RECORDS = 64
 };
 
@@ -17,9 +17,9 @@ struct access {
 	struct rp_sm *sm;
 	struct rp_quick_sm *q;
 	const struct rp_op *op;
-	uint32_t epoch;          /* what due cycles are ahead of them by */
+	uint32_t epoch; /* what due cycles are ahead of them by */
 	uint32_t warp;
-	uint32_t inst, left;     /* the record of what it waits for, RP_NO_INDEX: nothing; how much */
+	uint32_t inst, left; /* the record of what it waits for, RP_NO_INDEX: nothing; how much */
 };
 
 /* ---- room for what an instruction may write down ---- */
@@ -106,10 +106,11 @@ struct way_out {
 	uint32_t per;            /* LLC sectors of an L1 sector */
 	uint32_t sectors;        /* of a line of the L1 */
 	uint32_t l1_free, missq, taken, asked, group;
-	uint32_t lines;          /* that have asked for something */
-	int bytes;               /* somebody looks at those of loads */
-	const struct ct_address_map *map; /* where LLC lines of one of the L1 lie apart; NULL: together */
-	uint32_t whole;          /* bits of every sector's bytes: requests do not name them */
+	uint32_t lines; /* that have asked for something */
+	int bytes;      /* somebody looks at those of loads */
+	const struct ct_address_map
+		*map;   /* where LLC lines of one of the L1 lie apart; NULL: together */
+	uint32_t whole; /* bits of every sector's bytes: requests do not name them */
 };
 
 /* `usual` is that of usual.h. */
@@ -118,11 +119,22 @@ static CT_INLINE struct way_out way_out(const struct access *a, int usual)
 	const struct ct_replay *r = a->r;
 	struct rp_quick_sm *q = a->q;
 	return (struct way_out){
-		.q = q, .req = q->req, .mshr = q->mshr, .merged = q->merged, .req_mask = q->req_mask,
-		.mshr_mask = q->mshr_mask, .entries = r->g.l1.mshr_entries, .queue = r->g.l1.miss_queue,
-		.per = usual ? 1 : r->llc_per_l1, .sectors = usual ? RP_USUAL_SECTORS : r->l1_sectors,
-		.l1_free = q->l1_free, .missq = a->sm->missq_last, .taken = q->taken, .asked = q->asked,
-		.group = a->sm->group, .bytes = r->has_llc,
+		.q = q,
+		.req = q->req,
+		.mshr = q->mshr,
+		.merged = q->merged,
+		.req_mask = q->req_mask,
+		.mshr_mask = q->mshr_mask,
+		.entries = r->g.l1.mshr_entries,
+		.queue = r->g.l1.miss_queue,
+		.per = usual ? 1 : r->llc_per_l1,
+		.sectors = usual ? RP_USUAL_SECTORS : r->l1_sectors,
+		.l1_free = q->l1_free,
+		.missq = a->sm->missq_last,
+		.taken = q->taken,
+		.asked = q->asked,
+		.group = a->sm->group,
+		.bytes = r->has_llc,
 		.map = !usual && r->l1_line_bits > r->llc_line_bits ? &r->map : NULL,
 		.whole = usual ? 0 : rp_written_bytes(r, (const uint64_t[2]){0, 0}, 0),
 	};
@@ -149,9 +161,9 @@ static CT_INLINE void all_asked(struct access *a, const struct way_out *o, int s
 struct ask {
 	const struct ct_line_request *q;
 	enum rp_packet_kind kind;
-	uint32_t at;             /* at the tags, or at the load/store unit */
-	uint32_t line;           /* of the L1, RP_LRU_NONE: nothing is filled */
-	struct rp_entry *e;      /* the same */
+	uint32_t at;        /* at the tags, or at the load/store unit */
+	uint32_t line;      /* of the L1, RP_LRU_NONE: nothing is filled */
+	struct rp_entry *e; /* the same */
 };
 
 /* A sector misses, or is stored, at the tags in cycle `at` at the earliest: cycle in which it does
@@ -226,7 +238,8 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 	ct_address_slice(&r->map, address, &slice, &llc_set);
 	for (uint32_t left = sectors, inst = a->inst; left; left &= left - 1) {
 		uint32_t k = ct_low_bit(left);
-		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >> rp_llc_sector(r, usual);
+		uint64_t sector = (address + ((uint64_t)k << rp_l1_sector(r, usual))) >>
+		                  rp_llc_sector(r, usual);
 		ask_sector(s, o, inst, slice, llc_set, k, sector, rp_llc_sector(r, usual));
 	}
 	o->group++;
@@ -236,8 +249,8 @@ static CT_INLINE void ask_llc(struct access *a, const struct ask *s, struct way_
 /* ---- the L1 ---- */
 
 /* The load waits for a sector that is on its way, due in that cycle. */
-static CT_INLINE uint32_t join_known(const struct access *a, struct way_out *o, uint32_t line, uint32_t k,
-                                     uint32_t due)
+static CT_INLINE uint32_t join_known(const struct access *a, struct way_out *o, uint32_t line,
+                                     uint32_t k, uint32_t due)
 {
 	uint8_t *n = &o->merged[line * o->sectors + k];
 	if (*n >= a->r->g.l1.mshr_merge) { /* tried again until it hits */
@@ -255,7 +268,8 @@ static CT_INLINE void join_asked(struct access *a, const struct way_out *o, uint
 	struct rp_quick_sm *q = a->q;
 	uint8_t *n = &o->merged[line * o->sectors + k];
 	struct rp_quick_req *p = &q->req[number & q->req_mask];
-	if ((a->inst == RP_NO_INDEX && take_record(a) < 0) || (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0))
+	if ((a->inst == RP_NO_INDEX && take_record(a) < 0) ||
+	    (q->joined_free == RP_NO_INDEX && grow_joined(a) < 0))
 		return;
 	a->left++;
 	uint32_t i = q->joined_free;
@@ -275,8 +289,8 @@ static CT_INLINE void join_asked(struct access *a, const struct way_out *o, uint
 }
 
 /* Outcome of a load's sectors; those that are not there are on their way afterwards. */
-static CT_INLINE struct rp_outcome load_line(struct access *a, struct way_out *o, const struct rp_look *l,
-                                             uint32_t at, int usual)
+static CT_INLINE struct rp_outcome
+load_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at, int usual)
 {
 	const struct ct_line_request *q = l->q;
 	/* it meets the tags behind what they hold up */
@@ -297,15 +311,16 @@ static CT_INLINE struct rp_outcome load_line(struct access *a, struct way_out *o
 	uint32_t missing = q->sectors & ~f.valid;
 	if (missing) {
 		rp_place_missing(a->r, a->sm, l, &f, missing, at);
-		ask_llc(a, &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = f.index, .e = f.e}, o,
-		        missing, usual);
+		ask_llc(a,
+		        &(struct ask){.q = q, .kind = RP_PK_READ, .at = look, .line = f.index, .e = f.e},
+		        o, missing, usual);
 	}
 	return (struct rp_outcome){.back = last, .pending = pending, .missing = missing, .had = f.had};
 }
 
 /* A line of a store, or of what goes past the L1. */
-static CT_INLINE struct rp_outcome send_line(struct access *a, struct way_out *o, const struct rp_look *l,
-                                             uint32_t at)
+static CT_INLINE struct rp_outcome
+send_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t at)
 {
 	struct rp_outcome out = {0};
 	struct ask s = {.q = l->q, .kind = rp_packet_kind_of(a->op), .at = at, .line = RP_LRU_NONE};
@@ -333,8 +348,8 @@ static uint32_t unit_cycles(const struct ct_replay *r, const struct rp_op *op,
 }
 
 /* The further transactions of an atomic, spread over its sectors in turn. */
-static void repeat_atomic(struct access *a, struct way_out *o, const struct ct_line_request *q, unsigned n,
-                          uint32_t more, uint32_t at)
+static void repeat_atomic(struct access *a, struct way_out *o, const struct ct_line_request *q,
+                          unsigned n, uint32_t more, uint32_t at)
 {
 	o->per = 1;
 	while (more)
@@ -342,8 +357,10 @@ static void repeat_atomic(struct access *a, struct way_out *o, const struct ct_l
 			uint32_t left = q[i].sectors, take = 0;
 			for (; left && more; left &= ~(1u << ct_high_bit(left)), more--)
 				take |= 1u << ct_high_bit(left);
-			ask_llc(a, &(struct ask){.q = &q[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE}, o,
-			        take, 0);
+			ask_llc(a,
+			        &(struct ask){
+					.q = &q[i], .kind = RP_PK_ATOMIC, .at = at, .line = RP_LRU_NONE},
+			        o, take, 0);
 			o->lines--; /* the line has been counted */
 		}
 }
@@ -418,7 +435,11 @@ static void leave_waiting(struct access *a, uint32_t at, uint32_t back)
 {
 	struct rp_warp *w = &a->sm->warp[a->warp];
 	a->q->inst[a->inst] = (struct rp_quick_inst){
-		.op = a->op, .issued = at, .back = back, .left = a->left, .group = w->wait.group,
+		.op = a->op,
+		.issued = at,
+		.back = back,
+		.left = a->left,
+		.group = w->wait.group,
 		.warp = (uint16_t)a->warp,
 	};
 	w->open++;
@@ -436,8 +457,8 @@ static CT_INLINE void set_results(struct rp_sm *sm, uint32_t warp, const struct 
 	rp_results_at(sm, warp, op, sm->warp[warp].wait.group, back, back - RP_SEEN_BEFORE);
 }
 
-static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                                   const struct rp_op *op)
+static CT_INLINE void begin_access(struct access *a, struct ct_replay *r, struct rp_sm *sm,
+                                   uint32_t warp, const struct rp_op *op)
 {
 	a->r = r;
 	a->sm = sm;
@@ -473,7 +494,8 @@ static CT_INLINE void take_from_place(struct access *a, uint32_t place, const st
 static CT_INLINE uint32_t unit_free_at(const struct ct_replay *r, const struct rp_sm *sm)
 {
 	uint32_t tags = sm->quick->l1_free, lead = r->g.l1_latency + TO_UNIT;
-	return rp_max32(tags > lead ? tags - lead : 0, sm->lsu_free > TO_UNIT ? sm->lsu_free - TO_UNIT : 0);
+	return rp_max32(tags > lead ? tags - lead : 0,
+	                sm->lsu_free > TO_UNIT ? sm->lsu_free - TO_UNIT : 0);
 }
 
 /* What has not been moved by the network fills its queues and those before it. */

@@ -44,7 +44,8 @@ static void fill_part_of_sector(struct ct_replay *r, struct rp_sm *sm, const str
 	struct rp_quick_sm *q = sm->quick;
 	q->part = p->before ? rp_max32(q->part, at) : at;
 	if (p->before + 1u == r->llc_per_l1)
-		fill_sector(sm, &q->req[(number - p->before) & q->req_mask], number - p->before, q->part, epoch);
+		fill_sector(sm, &q->req[(number - p->before) & q->req_mask], number - p->before, q->part,
+		            epoch);
 }
 
 /* Asks the host's memory for what a reply will meet. */

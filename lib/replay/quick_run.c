@@ -117,9 +117,9 @@ static CT_INLINE int too_far(const struct rp_sm *sm, uint32_t at, int64_t ahead)
 
 /* The warp's next instruction, which issues in cycle `at`; `watched` is r->has_issue and a constant where
  * these are called. */
-static CT_INLINE void execute_next(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                                   const struct rp_op *op, const struct ct_inst *inst, uint32_t at,
-                                   int watched)
+static CT_INLINE void
+execute_next(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+             const struct ct_inst *inst, uint32_t at, int watched)
 {
 	uint32_t *regs = sm->warp[warp].regs;
 	rp_count_issue(sm, op, inst);
@@ -140,8 +140,8 @@ static CT_INLINE void execute_next(struct ct_replay *r, struct rp_sm *sm, uint32
 
 /* Executes the instruction that the warp stopped at, in cycle `at`, then goes on to the next one that
  * others may see. */
-static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sched *s, uint32_t warp,
-                               uint32_t at, int watched)
+static CT_INLINE void run_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_quick_sched *s,
+                               uint32_t warp, uint32_t at, int watched)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	struct ct_inst *inst = &sm->next[warp].inst;
@@ -304,9 +304,15 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
-	.init = rp_quick_init, .begin_launch = quick_begin_launch, .begin_sm = rp_quick_begin,
-	.start_warp = quick_start_warp, .begin_window = rp_follow_epoch,
-	.prefetch_sm = quick_prefetch_sm, .prefetch_warps = quick_prefetch_warps,
-	.run_sm = quick_run_sm, .next_event = quick_next_event, .end_window = quick_end_window,
+	.init = rp_quick_init,
+	.begin_launch = quick_begin_launch,
+	.begin_sm = rp_quick_begin,
+	.start_warp = quick_start_warp,
+	.begin_window = rp_follow_epoch,
+	.prefetch_sm = quick_prefetch_sm,
+	.prefetch_warps = quick_prefetch_warps,
+	.run_sm = quick_run_sm,
+	.next_event = quick_next_event,
+	.end_window = quick_end_window,
 	.memory_idle = rp_quick_idle,
 };

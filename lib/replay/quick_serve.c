@@ -50,7 +50,8 @@ static CT_INLINE uint64_t line_of(const struct ct_replay *r, const struct rp_qui
 }
 
 /* Asks the host's memory for what a request will meet in its slice. */
-static CT_INLINE void prefetch_line(struct ct_replay *r, struct rp_quick_sm *q, const struct rp_quick_req *p)
+static CT_INLINE void prefetch_line(struct ct_replay *r, struct rp_quick_sm *q,
+                                    const struct rp_quick_req *p)
 {
 	const struct rp_lru *t = r->quick->slice[p->slice].lru;
 	q->near = rp_lru_guess(t, p->llc_set, line_of(r, p));
@@ -148,15 +149,21 @@ static void log_request(struct ct_replay *r, uint32_t sm, const struct rp_quick_
                         int what)
 {
 	struct rp_packet p = {
-		.address = q->sector << r->llc_sector_bits, .bytes = q->bytes, .llc_set = q->llc_set,
-		.group = q->group, .sm = (uint16_t)sm, .slice = q->slice, .kind = q->kind,
+		.address = q->sector << r->llc_sector_bits,
+		.bytes = q->bytes,
+		.llc_set = q->llc_set,
+		.group = q->group,
+		.sm = (uint16_t)sm,
+		.slice = q->slice,
+		.kind = q->kind,
 	};
 	rp_llc_log(r, q->slice, &p, now, what);
 }
 
 /* The slice serves the request in cycle `now`; returns when it can answer. */
 static CT_INLINE uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp_quick_sm *q,
-                                     struct rp_quick_slice *l, const struct rp_quick_req *p, uint64_t now)
+                                     struct rp_quick_slice *l, const struct rp_quick_req *p,
+                                     uint64_t now)
 {
 	struct ct_replay_counts *c = &r->total;
 	uint32_t i = llc_line(r, l->lru, p, q->near, now);

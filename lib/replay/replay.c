@@ -37,13 +37,15 @@ static int check_limits(const struct ct_replay *r, struct ct_error *e)
 {
 	const struct ct_gpu *g = &r->g;
 	if (g->schedulers > RP_MAX_SCHEDULERS)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d schedulers per SM", RP_MAX_SCHEDULERS);
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d schedulers per SM",
+		               RP_MAX_SCHEDULERS);
 	if (r->slots > RP_MAX_SLOTS)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d warps per scheduler", RP_MAX_SLOTS);
 	if (r->l1_sectors > 8 || r->llc_sectors > 8)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 8 sectors per line");
 	if (r->llc_per_l1 > RP_MAX_REPLIES)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d LLC sectors in one of L1", RP_MAX_REPLIES);
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than %d LLC sectors in one of L1",
+		               RP_MAX_REPLIES);
 	if (g->dram_banks > 32)
 		return ct_fail(e, CT_ERR_UNSUPPORTED, "more than 32 DRAM banks");
 	if (r->warps > 0xffff || g->sms > 0xffff || g->llc_slices > 0xffff)
@@ -160,8 +162,8 @@ static int build_engine(struct ct_replay *r, struct ct_error *e)
 
 /* Checks before it builds: what the fixed-size parts of the engine hold, what the timing can do.
  * `usual` and `usual_memory` choose the code in which numbers are constants (step.h, usual.h). */
-int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
-                  const struct ct_replay_options *o, struct ct_error *e)
+int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct ct_replay_options *o,
+                  struct ct_error *e)
 {
 	struct ct_replay *r = ct_calloc(1, sizeof *r);
 	*out = NULL;
@@ -179,8 +181,8 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g,
 	if (st == 0)
 		st = copy_options(r, o, e);
 	if (st == 0 && !r->timing->knows_networks && g->noc != CT_NOC_CROSSBAR)
-		st = ct_fail(e, CT_ERR_UNSUPPORTED, "%s timing knows no network but the crossbar: use full",
-		             r->timing->name);
+		st = ct_fail(e, CT_ERR_UNSUPPORTED,
+		             "%s timing knows no network but the crossbar: use full", r->timing->name);
 	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
 	r->usual_memory = rp_usual_memory(r);
@@ -248,8 +250,10 @@ int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struc
 	r->launch_ctas = 0;
 	r->round = RP_NEVER;
 	r->local = (struct ct_local_map){
-		.base = CT_LOCAL_BASE, .threads = r->occ.warps_per_cta * 32,
-		.ctas = r->occ.ctas, .sms = r->g.sms,
+		.base = CT_LOCAL_BASE,
+		.threads = r->occ.warps_per_cta * 32,
+		.ctas = r->occ.ctas,
+		.sms = r->g.sms,
 	};
 	if (r->g.llc_flush)
 		rp_llc_flush(r);

@@ -30,13 +30,13 @@ struct ct_replay_parts;
 struct ct_l1_event {
 	uint32_t sm, subcore, warp_slot;
 	uint32_t sid;
-	uint64_t pc;           /* of the instruction, in its kernel */
+	uint64_t pc; /* of the instruction, in its kernel */
 	uint64_t cycle;
-	uint64_t line;         /* address / line bytes */
-	uint32_t sectors;      /* asked for */
+	uint64_t line;                                 /* address / line bytes */
+	uint32_t sectors;                              /* asked for */
 	uint32_t hit, pending, sector_miss, line_miss; /* sector masks, a partition of sectors;
 	                                                  0 for accesses that bypass L1 */
-	uint64_t bytes[2];     /* byte mask of a 128 B line */
+	uint64_t bytes[2];                             /* byte mask of a 128 B line */
 	uint8_t is_write, is_atomic, bypass;
 };
 
@@ -47,9 +47,9 @@ struct ct_l1_event {
 struct ct_llc_event {
 	uint32_t sm, slice;
 	uint64_t cycle, line;
-	uint32_t sectors;      /* mask */
+	uint32_t sectors; /* mask */
 	uint32_t hit, pending, miss;
-	uint64_t bytes[2];     /* stores: byte mask of a line of 128 B */
+	uint64_t bytes[2]; /* stores: byte mask of a line of 128 B */
 	uint8_t is_write, is_atomic;
 };
 
@@ -57,20 +57,20 @@ struct ct_llc_event {
 struct ct_issue_event {
 	uint32_t sm, subcore, warp_slot, cta_slot;
 	uint64_t cycle;
-	uint64_t warp_key;     /* unique per warp of the launch */
+	uint64_t warp_key; /* unique per warp of the launch */
 	const struct ct_sinst *sinst;
 	const struct ct_inst *inst; /* its addresses may be runs */
-	uint8_t first, last;   /* of its warp */
+	uint8_t first, last;        /* of its warp */
 };
 
 /* One memory instruction that is over: a load, atomic or LDGSTS when its data is there, a
  * store when the load/store unit is through with it. Full timing only. */
 struct ct_mem_event {
 	uint32_t sm, warp_slot;
-	uint64_t issued;       /* cycle of its issue event; sm, warp_slot and this name it */
-	uint64_t taken;        /* by the load/store unit */
-	uint64_t done;         /* its registers can be read */
-	uint32_t busy;         /* cycles of the load/store unit */
+	uint64_t issued; /* cycle of its issue event; sm, warp_slot and this name it */
+	uint64_t taken;  /* by the load/store unit */
+	uint64_t done;   /* its registers can be read */
+	uint32_t busy;   /* cycles of the load/store unit */
 };
 
 /* Hooks; any may be NULL. Called in simulated-time order per SM, mem when the engine knows
@@ -82,7 +82,7 @@ struct ct_replay_observer {
 	void (*issue)(void *ctx, const struct ct_issue_event *ev);
 	void (*mem)(void *ctx, const struct ct_mem_event *ev);
 	void (*l1_wipe)(void *ctx, uint32_t sm); /* a MEMBAR has emptied the SM's L1 */
-	void (*counted)(void *ctx); /* warm-up is over: the engine counts from here on */
+	void (*counted)(void *ctx);              /* warm-up is over: the engine counts from here on */
 };
 
 /* Counters in Accel-Sim's conventions: sector accesses, a
@@ -96,7 +96,7 @@ struct ct_replay_counts {
 	uint64_t llc_accesses, llc_misses, llc_pending, llc_read_accesses, llc_read_misses;
 	uint64_t llc_line_accesses, llc_line_misses;
 	uint64_t dram_read_bytes, dram_write_bytes;
-	uint64_t cycles, launch_cycles;            /* cycles include launch_cycles */
+	uint64_t cycles, launch_cycles; /* cycles include launch_cycles */
 	uint64_t ctas, warps;
 	uint64_t replicated_misses, line_copies, line_fills; /* replication, at the fills of L1
 	        read misses: misses whose line sits in another L1; copies over all L1s after
@@ -104,22 +104,22 @@ struct ct_replay_counts {
 	/* what the analytic twin needs (IM records) */
 	uint64_t unit_insts[CT_CLASS_COUNT];
 	uint64_t l1_busy, noc_request_busy, noc_reply_busy, llc_busy, dram_busy; /* resource cycles */
-	uint64_t mem_latency_sum, mem_latency_count;   /* cycles from issue to data, loads */
-	uint64_t resident_warp_cycles;                 /* sum over warps of residency */
-	uint64_t busy_sm_cycles;                       /* cycles an SM held any CTA */
-	uint64_t outstanding_sum, outstanding_cycles;  /* loads in flight per SM, when any */
-	uint64_t issue_stall_cycles;                   /* scheduler had warps, none could issue */
+	uint64_t mem_latency_sum, mem_latency_count;  /* cycles from issue to data, loads */
+	uint64_t resident_warp_cycles;                /* sum over warps of residency */
+	uint64_t busy_sm_cycles;                      /* cycles an SM held any CTA */
+	uint64_t outstanding_sum, outstanding_cycles; /* loads in flight per SM, when any */
+	uint64_t issue_stall_cycles;                  /* scheduler had warps, none could issue */
 	uint64_t mem_stall_warp_cycles; /* sum over warps of the cycles in which the next instruction
 	                   waits for a register or an LDGSTS group that an outstanding global or local
 	                   load will fill, beyond what its other dependences would have cost */
-	uint64_t sm_cta_capacity;                      /* CTAs the GPU holds at once, summed over kernels */
-	uint64_t ctas_first_wave;                      /* min(CTAs, capacity), summed */
+	uint64_t sm_cta_capacity;       /* CTAs the GPU holds at once, summed over kernels */
+	uint64_t ctas_first_wave;       /* min(CTAs, capacity), summed */
 };
 
 enum ct_replay_timing {
-	CT_REPLAY_FULL,      /* resources, queues, DRAM */
-	CT_REPLAY_FIXED,     /* fixed latencies: for other SM counts, fast */
-	CT_REPLAY_QUICK      /* the same way, with what contention for each resource costs */
+	CT_REPLAY_FULL,  /* resources, queues, DRAM */
+	CT_REPLAY_FIXED, /* fixed latencies: for other SM counts, fast */
+	CT_REPLAY_QUICK  /* the same way, with what contention for each resource costs */
 };
 
 /* Resources that cost no time, for asking what they cost (mpki --explain). What is cached
@@ -137,18 +137,18 @@ enum ct_replay_free {
 
 struct ct_replay_options {
 	enum ct_replay_timing timing;
-	unsigned free;       /* enum ct_replay_free; CT_REPLAY_FULL only */
+	unsigned free; /* enum ct_replay_free; CT_REPLAY_FULL only */
 	const struct ct_replay_observer *observers;
 	unsigned n_observers;
-	uint64_t warmup;     /* the first warp instructions are not counted; of the launch in which
+	uint64_t warmup; /* the first warp instructions are not counted; of the launch in which
 	                        they end, CTAs and warps are */
-	int replication;     /* count replication against the other L1s */
+	int replication; /* count replication against the other L1s */
 	const struct ct_replay_parts *parts; /* parts.h; NULL: none. Copied, what it points at is not.
 	                        CT_ERR_UNSUPPORTED with fixed timing */
 };
 
-int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g,
-                  const struct ct_replay_options *o, struct ct_error *e);
+int ct_replay_new(struct ct_replay **r, const struct ct_gpu *g, const struct ct_replay_options *o,
+                  struct ct_error *e);
 /* Starts a launch. Fails with CT_ERR_INPUT when a CTA does not fit on an SM. */
 int ct_replay_kernel_begin(struct ct_replay *r, const struct ct_kernel *k, struct ct_error *e);
 /* Takes a reference of its own to cta. */

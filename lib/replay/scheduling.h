@@ -31,9 +31,9 @@ enum ct_warp_effect {
 /* What a warp waits for before it may issue again. Zero: nothing. */
 struct ct_warp_wait {
 	uint8_t at_barrier, fence;
-	uint32_t atomics;           /* not back */
-	uint32_t group, group_done; /* the open group; all before group_done are complete */
-	uint32_t wait_group;        /* waits until group_done reaches it */
+	uint32_t atomics;                    /* not back */
+	uint32_t group, group_done;          /* the open group; all before group_done are complete */
+	uint32_t wait_group;                 /* waits until group_done reaches it */
 	uint32_t group_open[CT_WARP_GROUPS]; /* copies that are not back, group % CT_WARP_GROUPS */
 };
 

@@ -22,8 +22,8 @@ static CT_INLINE uint32_t mshr_find(const struct rp_slice *s, uint32_t bucket, u
 static CT_INLINE uint32_t mshr_open(struct rp_slice *s, uint32_t *bucket, uint64_t sector)
 {
 	uint32_t i = s->mshr_spare.at[--s->mshr_spare.n];
-	s->mshr[i] = (struct rp_l2_mshr){.sector = sector, .next = *bucket, .head = RP_NO_INDEX,
-	                                 .tail = RP_NO_INDEX};
+	s->mshr[i] = (struct rp_l2_mshr){
+		.sector = sector, .next = *bucket, .head = RP_NO_INDEX, .tail = RP_NO_INDEX};
 	*bucket = i;
 	return i;
 }
@@ -47,8 +47,7 @@ static int mshr_wait(struct ct_replay *r, struct rp_slice *s, uint32_t m, const 
 		return r->error.status;
 	uint32_t w = s->waiter_free;
 	s->waiter_free = s->waiter[w].next;
-	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind,
-	                                      p->payload};
+	s->waiter[w] = (struct rp_l2_waiter){RP_NO_INDEX, p->id, p->group, p->sm, p->kind, p->payload};
 	if (s->mshr[m].tail == RP_NO_INDEX)
 		s->mshr[m].head = w;
 	else
@@ -66,8 +65,8 @@ static CT_INLINE int reply_from(struct ct_replay *r, struct rp_slice *s, const s
 	struct rp_packet *q = rp_ring_new(&s->replies);
 	if (!q)
 		return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC)
-	                        ? now + 1 : rp_max64(now, s->reply_last) + 1;
+	s->reply_last = !usual && (r->free & CT_REPLAY_FREE_LLC) ? now + 1
+	                                                         : rp_max64(now, s->reply_last) + 1;
 	*q = *p;
 	q->when = s->reply_last;
 	q->slice = (uint16_t)s->id;
@@ -86,14 +85,15 @@ static CT_INLINE int reply_full(const struct rp_slice *s, uint64_t now)
 
 /* Puts a read (for that MSHR entry) or a write (RP_NO_INDEX) of so many bytes into the slice's miss
  * queue: as many column commands as its bytes need. */
-int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr,
-                   uint32_t bytes)
+int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr, uint32_t bytes)
 {
 	struct rp_slice *s = &r->slice[slice];
 	struct ct_place place = ct_address_place(&r->map, address);
 	uint32_t atom = r->g.dram_bus_bytes * r->g.dram_burst;
 	struct rp_dram_req q = {
-		.row = place.row, .bank = (uint16_t)place.bank, .mshr = mshr,
+		.row = place.row,
+		.bank = (uint16_t)place.bank,
+		.mshr = mshr,
 		.atoms = atom && bytes > atom ? (bytes + atom - 1) / atom : 1,
 		.slice = (uint16_t)(s->id % r->map.per_channel),
 		.channel = (uint16_t)(place.channel % r->map.per_slice),
@@ -116,8 +116,8 @@ static int to_dram(struct ct_replay *r, struct rp_slice *s, uint64_t address, ui
 enum { AHEAD = 3 }; /* requests between asking the host's memory for a line and its lookup */
 
 /* Takes way v, a victim, for the line; a modified one goes to DRAM. */
-static int allocate_line(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v, uint64_t line,
-                         uint32_t now, uint32_t *index)
+static int allocate_line(struct ct_replay *r, struct rp_slice *s, uint32_t set, uint32_t v,
+                         uint64_t line, uint32_t now, uint32_t *index)
 {
 	if (v == RP_NO_LINE)
 		return 0;
@@ -150,7 +150,8 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 			return RP_FAIL;
 	}
 	if (what == RP_LINE_MISS) {
-		if (allocate_line(r, s, p->llc_set, v, p->address >> rp_llc_line(r, usual), now, &i) <= 0)
+		if (allocate_line(r, s, p->llc_set, v, p->address >> rp_llc_line(r, usual), now, &i) <=
+		    0)
 			return RP_FAIL;
 	} else {
 		rp_tags_touch_later(&s->cache.tags, i, now);
@@ -162,13 +163,13 @@ static enum rp_met read_miss(struct ct_replay *r, struct rp_slice *s, const stru
 }
 
 /* A load or an atomic at the tags. FAIL: it has to be tried again, nothing has changed. */
-static CT_INLINE enum rp_met read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p,
-                                         uint32_t now, int usual)
+static CT_INLINE enum rp_met
+read_sector(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint32_t now, int usual)
 {
 	uint32_t k = (uint32_t)(p->address >> rp_llc_sector(r, usual)) &
 	             (usual ? RP_USUAL_SECTORS - 1 : r->llc_sectors - 1);
-	enum rp_met what = rp_tags_probe(&s->cache.tags, p->address >> rp_llc_line(r, usual), 1u << k, 0,
-	                                 &s->near);
+	enum rp_met what = rp_tags_probe(
+		&s->cache.tags, p->address >> rp_llc_line(r, usual), 1u << k, 0, &s->near);
 	if (what == RP_HIT) {
 		rp_tags_touch_later(&s->cache.tags, s->near, now);
 		if (p->kind == RP_PK_ATOMIC)
@@ -192,7 +193,8 @@ static enum rp_met write_sector(struct ct_replay *r, struct rp_slice *s, const s
 	if (what != RP_HIT && s->missq.n >= r->g.llc.miss_queue)
 		return RP_FAIL;
 	if (what == RP_LINE_MISS) {
-		if (allocate_line(r, s, p->llc_set, rp_tags_victim(&s->cache.tags, p->llc_set), line, now, &i) <= 0)
+		if (allocate_line(r, s, p->llc_set, rp_tags_victim(&s->cache.tags, p->llc_set), line,
+		                  now, &i) <= 0)
 			return RP_FAIL;
 	} else {
 		rp_tags_touch_later(&s->cache.tags, i, now);
@@ -215,7 +217,8 @@ void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, i
 	}
 }
 
-static CT_INLINE int note_left_input(struct ct_replay *r, struct rp_slice *s, uint64_t entered, uint64_t now)
+static CT_INLINE int note_left_input(struct ct_replay *r, struct rp_slice *s, uint64_t entered,
+                                     uint64_t now)
 {
 	if (s->npast == s->past_cap) {
 		size_t cap = s->past_cap;
@@ -248,7 +251,8 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 	int store = rp_is_store(p);
 	CT_BRING(rp_ring_at(&s->input, AHEAD + 2));
 	if (s->input.n > AHEAD)
-		rp_tags_guess(&s->cache.tags, rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
+		rp_tags_guess(&s->cache.tags,
+		              rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
 	enum rp_met what = store ? write_sector(r, s, p, (uint32_t)now)
 	                         : read_sector(r, s, p, (uint32_t)now, usual);
 	if (what == RP_FAIL)
@@ -285,8 +289,10 @@ static CT_INLINE int fill_from_dram(struct ct_replay *r, struct rp_slice *s, uin
 		struct rp_packet *p = rp_ring_new(&s->ready);
 		if (!p)
 			return rp_fail(r, CT_ERR_NOMEM, "out of memory");
-		*p = (struct rp_packet){.id = s->waiter[w].id, .group = s->waiter[w].group,
-		                        .sm = s->waiter[w].sm, .kind = s->waiter[w].kind,
+		*p = (struct rp_packet){.id = s->waiter[w].id,
+		                        .group = s->waiter[w].group,
+		                        .sm = s->waiter[w].sm,
+		                        .kind = s->waiter[w].kind,
 		                        .payload = s->waiter[w].payload};
 		s->waiter[w].next = s->waiter_free;
 		s->waiter_free = w;
@@ -385,7 +391,8 @@ static CT_INLINE int has_more_now(const struct ct_replay *r, const struct rp_sli
 }
 
 /* A cycle of the partition: channels, then slices, then channels that a slice has given something. */
-static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now, int usual)
+static CT_INLINE int partition_cycle(struct ct_replay *r, struct rp_partition *p, uint64_t now,
+                                     int usual)
 {
 	struct rp_channel *channel = p->channel, *end = channel + p->nchannels;
 	struct rp_slice *s = &r->slice[p->first_slice], *last = s + p->nslices;
@@ -425,7 +432,8 @@ static CT_INLINE int run_partitions(struct ct_replay *r, uint64_t to, int usual)
 int rp_llc_run(struct ct_replay *r, uint64_t to)
 {
 	for (uint32_t i = 0; i < r->map.slices; i++)
-		r->slice[i].npast = r->slice[i].past_in = r->slice[i].past_out = r->slice[i].input_in = 0;
+		r->slice[i]
+			.npast = r->slice[i].past_in = r->slice[i].past_out = r->slice[i].input_in = 0;
 	if ((r->usual_memory ? run_partitions(r, to, 1) : run_partitions(r, to, 0)) < 0)
 		return -1;
 	if (r->parts)

@@ -14,7 +14,8 @@ int rp_sm_init(struct ct_replay *r, struct rp_sm *sm, uint32_t id, struct ct_err
 	sm->next = ct_pool_take(&r->pool, r->warps, sizeof *sm->next);
 	sm->regs = ct_pool_take(&r->pool, r->warps, sizeof *sm->regs);
 	sm->cta = ct_pool_take(&r->pool, r->g.max_ctas, sizeof *sm->cta);
-	sm->copied_at = ct_pool_take(&r->pool, r->timing->waits_for_fills ? 0 : r->warps, sizeof *sm->copied_at);
+	sm->copied_at = ct_pool_take(
+		&r->pool, r->timing->waits_for_fills ? 0 : r->warps, sizeof *sm->copied_at);
 	sm->queue.heap = ct_pool_take(&r->pool, r->warps, sizeof *sm->queue.heap);
 	if (!sm->warp || !sm->next || !sm->regs || !sm->cta || !sm->queue.heap || !sm->copied_at)
 		return ct_fail_nomem(e);
@@ -58,9 +59,9 @@ void rp_sm_set_reply(struct ct_replay *r, struct rp_sm *sm)
 	sm->reply_at = RP_NEVER;
 	if (sm->replies.n) {
 		uint64_t when = rp_ring_first(&sm->replies)->when;
-		sm->reply_at = when < r->base ? 0
-		             : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
-		                                              : (uint32_t)(when - r->base);
+		sm->reply_at = when < r->base                   ? 0
+		               : when - r->base > RP_LAST_CYCLE ? RP_LAST_CYCLE
+		                                                : (uint32_t)(when - r->base);
 	}
 	rp_sm_set_rare(sm);
 }

@@ -32,7 +32,9 @@ int rp_tags_init(struct rp_tags *t, uint32_t capacity, uint32_t sectors, uint32_
 	t->bytes = ct_pool_take(pool, capacity, sizeof *t->bytes);
 	t->index.line = (const unsigned char *)t->line;
 	return t->line && t->stamp && t->touched && t->queue && t->reserved && t->modified && t->set &&
-	       t->free_ways && t->bytes ? 0 : ct_fail_nomem(e);
+	                       t->free_ways && t->bytes
+	               ? 0
+	               : ct_fail_nomem(e);
 }
 
 static void empty_ways(struct rp_tags *t)
@@ -81,8 +83,13 @@ void rp_tags_renumber(struct rp_tags *t, uint32_t set)
 /* The oldest line of the set that is not reserved and, with `clean`, not modified; RP_NO_LINE. */
 static uint32_t oldest_free(struct rp_tags *t, uint32_t set, uint32_t clean)
 {
-	struct rp_ways s = {t->queue + 2 * set + clean, t->stamp, set * t->ways, t->ways,
-	                    t->set[set].stamp, t->reserved, clean ? t->modified : NULL};
+	struct rp_ways s = {t->queue + 2 * set + clean,
+	                    t->stamp,
+	                    set * t->ways,
+	                    t->ways,
+	                    t->set[set].stamp,
+	                    t->reserved,
+	                    clean ? t->modified : NULL};
 	uint32_t i = rp_oldest_line(&s);
 	return i == RP_NO_STAMP ? RP_NO_LINE : i;
 }
@@ -109,8 +116,7 @@ uint32_t rp_tags_victim(struct rp_tags *t, uint32_t set)
 {
 	if (t->set[set].used < t->ways)
 		return set * t->ways + rp_last_bit(t->free_ways + (size_t)set * t->words, t->words);
-	uint32_t protect = t->modified_lines &&
-	                   100u * t->modified_lines / t->lines < t->dirty_percent;
+	uint32_t protect = t->modified_lines && 100u * t->modified_lines / t->lines < t->dirty_percent;
 	uint32_t v = oldest_free(t, set, protect);
 	if (v == RP_NO_LINE && protect && !any_reserved(t, set))
 		v = oldest_of_set(t, set); /* modified lines only: no fill would ever end the wait */

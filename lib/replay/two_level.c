@@ -6,12 +6,15 @@
 #include "replay/parts.h"
 #include "replay/scheduling.h"
 
-struct level { uint64_t active; uint32_t last; };
+struct level {
+	uint64_t active;
+	uint32_t last;
+};
 
 struct ct_two_level {
 	struct ct_sched_part part;
 	uint32_t schedulers, places;
-	struct level *level;     /* sm * schedulers + sched */
+	struct level *level; /* sm * schedulers + sched */
 	uint64_t cycles[2];
 };
 

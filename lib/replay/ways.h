@@ -15,11 +15,11 @@ CT_DECLS_BEGIN
 
 /* Zero: free. */
 struct ct_way {
-	uint64_t line;    /* address / bytes of a line */
-	uint64_t stamp;   /* of its last touch: it grows with each */
-	uint32_t valid;   /* sectors, or chunks, that are there */
-	uint8_t used;     /* the way belongs to the line, even while nothing of it is there */
-	uint8_t held;     /* something is on its way to it: it cannot make room */
+	uint64_t line;  /* address / bytes of a line */
+	uint64_t stamp; /* of its last touch: it grows with each */
+	uint32_t valid; /* sectors, or chunks, that are there */
+	uint8_t used;   /* the way belongs to the line, even while nothing of it is there */
+	uint8_t held;   /* something is on its way to it: it cannot make room */
 };
 
 static inline struct ct_way *ct_way_at(void *set, size_t bytes, uint32_t way)

@@ -96,13 +96,16 @@ static int finish_warp(struct ct_accelsim *a, struct ct_error *e)
 	a->stream.undo.valid = 0;
 	a->heads |= a->claimed == UINT64_MAX ? 1 : 2;
 	if (a->heads == 3)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "warp %u before this line has %s insts line, "
-		                     "others of the kernel have %s: damaged", w->warp,
-		                     a->claimed == UINT64_MAX ? "no" : "an", a->claimed == UINT64_MAX ? "one" : "none");
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "warp %u before this line has %s insts line, "
+		                     "others of the kernel have %s: damaged",
+		                     w->warp, a->claimed == UINT64_MAX ? "no" : "an",
+		                     a->claimed == UINT64_MAX ? "one" : "none");
 	if (a->claimed == UINT64_MAX || a->claimed == a->stream.lines)
 		return CT_OK;
 	a->env->stats->insts_mismatches++;
-	return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "warp %u before this line has %" PRIu64
+	return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+	                     "warp %u before this line has %" PRIu64
 	                     " instructions where its head says %" PRIu64 ": lines are lost or doubled",
 	                     w->warp, a->stream.lines, a->claimed);
 }
@@ -116,11 +119,15 @@ static int begin_warp(struct ct_accelsim *a, uint64_t warp, struct ct_error *e)
 	if (!a->has_block_id)
 		return ct_lines_fail(l, e, CT_ERR_INPUT, "warp outside a thread block: damaged");
 	if (warp >= a->block_warps)
-		return ct_lines_fail(l, e, CT_ERR_INPUT, "warp %" PRIu64 " in a block of %u warps: "
-		                     "damaged", warp, a->block_warps);
+		return ct_lines_fail(l, e, CT_ERR_INPUT,
+		                     "warp %" PRIu64 " in a block of %u warps: "
+		                     "damaged",
+		                     warp, a->block_warps);
 	if (a->warp_seen[warp / 64] >> (warp % 64) & 1)
-		return ct_lines_fail(l, e, CT_ERR_INPUT, "warp %" PRIu64 " comes twice in one thread "
-		                     "block: damaged", warp);
+		return ct_lines_fail(l, e, CT_ERR_INPUT,
+		                     "warp %" PRIu64 " comes twice in one thread "
+		                     "block: damaged",
+		                     warp);
 	a->warp_seen[warp / 64] |= UINT64_C(1) << (warp % 64);
 	ct_stream_init(&a->stream);
 	a->claimed = UINT64_MAX;
@@ -134,9 +141,10 @@ int ct_accelsim_cta_index(struct ct_accelsim *a, const uint64_t xyz[3], uint64_t
 {
 	const uint32_t *g = a->launch->kernel.grid;
 	if (xyz[0] >= g[0] || xyz[1] >= g[1] || xyz[2] >= g[2])
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "thread block %" PRIu64 ",%" PRIu64
-		                     ",%" PRIu64 " is outside the grid (%u,%u,%u): damaged", xyz[0],
-		                     xyz[1], xyz[2], g[0], g[1], g[2]);
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "thread block %" PRIu64 ",%" PRIu64 ",%" PRIu64
+		                     " is outside the grid (%u,%u,%u): damaged",
+		                     xyz[0], xyz[1], xyz[2], g[0], g[1], g[2]);
 	*index = xyz[0] + g[0] * (xyz[1] + g[1] * xyz[2]);
 	return CT_OK;
 }
@@ -158,12 +166,14 @@ static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *
 	uint64_t xyz[3];
 	const char *p = value;
 	if (!a->in_block || a->has_block_id)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "thread block line without #BEGIN_TB: "
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "thread block line without #BEGIN_TB: "
 		                     "damaged");
 	for (int i = 0; i < 3; i++) {
 		p = ct_text_u64(ct_skip_blanks(p), &xyz[i]);
 		if (!p || (i < 2 && *p++ != ','))
-			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "bad thread block number: cut or "
+			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+			                     "bad thread block number: cut or "
 			                     "damaged");
 	}
 	int st = ct_accelsim_cta_index(a, xyz, &a->builder.index, e);
@@ -178,8 +188,9 @@ static int set_block(struct ct_accelsim *a, const char *value, struct ct_error *
 	a->has_block_id = 1;
 	a->block_sum += ct_mix64(a->builder.index);
 	if (++a->blocks > a->grid_ctas)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "more thread blocks than the grid's %" PRIu64
-		                     ": some come twice", a->grid_ctas);
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "more thread blocks than the grid's %" PRIu64 ": some come twice",
+		                     a->grid_ctas);
 	return CT_OK;
 }
 
@@ -209,7 +220,8 @@ static int key_line(struct ct_accelsim *a, const char *p, const char *equals, st
 	if (is_warp)
 		return begin_warp(a, v, e);
 	if (!a->in_warp || a->stream.lines || a->claimed != UINT64_MAX)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "insts line outside a warp's head: "
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "insts line outside a warp's head: "
 		                     "damaged");
 	a->claimed = v;
 	return CT_OK;
@@ -224,7 +236,8 @@ static int finish_block(struct ct_accelsim *a, struct ct_error *e)
 	a->in_block = a->has_block_id = 0;
 	a->absent_warps += a->block_warps - a->builder.warps;
 	if (a->builder.warps == 0)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "thread block without warps: their lines are lost");
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "thread block without warps: their lines are lost");
 	st = ct_builder_finish(&a->builder, a->launch, a->env->store, &a->ready, e);
 	if (st < 0)
 		return st;
@@ -240,7 +253,8 @@ static int hash_line(struct ct_accelsim *a, const char *p, const char *end, stru
 	size_t n = (size_t)(end - p);
 	if (n == 9 && memcmp(p, "#BEGIN_TB", 9) == 0) {
 		if (a->in_block)
-			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "#BEGIN_TB inside a thread block: "
+			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+			                     "#BEGIN_TB inside a thread block: "
 			                     "damaged");
 		a->in_block = 1;
 		a->has_block_id = 0;
@@ -249,12 +263,14 @@ static int hash_line(struct ct_accelsim *a, const char *p, const char *end, stru
 	}
 	if (n == 7 && memcmp(p, "#END_TB", 7) == 0) {
 		if (!a->has_block_id)
-			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "#END_TB without a thread block: "
+			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+			                     "#END_TB without a thread block: "
 			                     "damaged");
 		return finish_block(a, e);
 	}
 	if (a->lines.unterminated)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "the file ends inside this line: it is "
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "the file ends inside this line: it is "
 		                     "cut");
 	return 0;
 }
@@ -267,22 +283,27 @@ static int kernel_text_ends(struct ct_accelsim *a, struct ct_error *e)
 	/* A cut behind a block looks like a trace that was stopped early, unless even the
 	 * newline is gone. */
 	if (!a->in_block && a->blocks < a->grid_ctas && l->unterminated)
-		return ct_lines_fail(l, e, CT_ERR_INPUT, "the file ends without a newline behind thread block "
-		                     "%" PRIu64 " of %" PRIu64 ": it is cut", a->blocks, a->grid_ctas);
+		return ct_lines_fail(l, e, CT_ERR_INPUT,
+		                     "the file ends without a newline behind thread block "
+		                     "%" PRIu64 " of %" PRIu64 ": it is cut",
+		                     a->blocks, a->grid_ctas);
 	if (a->in_block) {
 		int whole = a->has_block_id && a->builder.warps == a->block_warps &&
 		            a->builder.index + 1 == a->grid_ctas && a->in_warp &&
 		            a->claimed == a->stream.lines;
 		if (!whole)
-			return ct_lines_fail(l, e, CT_ERR_INPUT, "the file ends inside a thread block: it is "
+			return ct_lines_fail(l, e, CT_ERR_INPUT,
+			                     "the file ends inside a thread block: it is "
 			                     "cut");
 		return finish_block(a, e);
 	}
 	if (a->blocks == 0)
-		return ct_lines_fail(l, e, CT_ERR_INPUT, "no thread block follows the kernel's header: "
+		return ct_lines_fail(l, e, CT_ERR_INPUT,
+		                     "no thread block follows the kernel's header: "
 		                     "the file is cut");
 	if (!every_block_once(a))
-		return ct_lines_fail(l, e, CT_ERR_INPUT, "a thread block of the kernel above comes twice and "
+		return ct_lines_fail(l, e, CT_ERR_INPUT,
+		                     "a thread block of the kernel above comes twice and "
 		                     "another is missing: damaged");
 	return 0;
 }
@@ -332,7 +353,8 @@ static int check_lead(struct ct_accelsim *a, const char *p, struct ct_error *e)
 		if (st < 0)
 			return st;
 		if (index != a->builder.index || lead[3] != a->builder.warp[a->builder.warps - 1].warp)
-			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "line of another thread block or "
+			return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+			                     "line of another thread block or "
 			                     "warp: damaged");
 	}
 	if (c->core && a->stream.sm < 0 && lead[core] <= INT32_MAX && lead[core + 1] <= INT32_MAX) {
@@ -381,9 +403,9 @@ static int fast_insts(struct ct_accelsim *a, struct ct_error *e)
 	while (l->p < l->end) {
 		if (lead && memcmp(l->p, a->lead, lead) != 0)
 			return CT_OK;
-		const char *next =
-			ct_templates_line(a->templates, l->p + lead, a->columns.line, &a->stream,
-		                          &a->builder.span, &a->tally, a->env->options.keep_values);
+		const char *next = ct_templates_line(
+			a->templates, l->p + lead, a->columns.line, &a->stream, &a->builder.span,
+			&a->tally, a->env->options.keep_values);
 		if (!next)
 			return CT_OK;
 		l->p = next;
@@ -469,7 +491,8 @@ static int find_header(struct ct_accelsim *a, struct ct_error *e)
 	for (;;) {
 		int st = l->p == l->end ? ct_lines_fill(l, e) : 1;
 		if (st == 0 && !a->launch)
-			return ct_lines_fail(l, e, CT_ERR_INPUT, "no kernel header (-kernel name = ...) up to here: not a "
+			return ct_lines_fail(l, e, CT_ERR_INPUT,
+			                     "no kernel header (-kernel name = ...) up to here: not a "
 			                     "whole trace");
 		if (st <= 0)
 			return st;
@@ -478,7 +501,8 @@ static int find_header(struct ct_accelsim *a, struct ct_error *e)
 		if (*p == '-')
 			return 1;
 		if (*p != '\n' && *p != '\r' && (*p != '#' || memcmp(p, "#BEGIN_TB", 9) == 0))
-			return ct_lines_fail(l, e, CT_ERR_INPUT, "no kernel header (-kernel name = ...) before "
+			return ct_lines_fail(l, e, CT_ERR_INPUT,
+			                     "no kernel header (-kernel name = ...) before "
 			                     "this line: not a whole trace");
 		l->p = end + 1;
 		l->line++;
@@ -506,7 +530,8 @@ int ct_accelsim_begin(struct ct_accelsim *a, struct ct_error *e)
 	if (st < 0)
 		return st;
 	if (a->raw && !a->columns.cta)
-		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "instruction outside a thread block and "
+		return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		                     "instruction outside a thread block and "
 		                     "without block numbers: damaged");
 	k->raw = (uint8_t)a->raw;
 	k->has_core_ids = (uint8_t)a->columns.core;
@@ -514,8 +539,7 @@ int ct_accelsim_begin(struct ct_accelsim *a, struct ct_error *e)
 	return CT_OK;
 }
 
-int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch **l,
-                            struct ct_error *e)
+int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch **l, struct ct_error *e)
 {
 	int st = finish_kernel(a, e);
 	if (st == CT_OK)
@@ -535,7 +559,8 @@ int ct_accelsim_next_kernel(struct ct_accelsim *a, uint32_t id, struct ct_launch
 		return st;
 	k->partial_header = lost != NULL;
 	if (lost && a->env->stats->partial_headers++ == 0)
-		ct_warn(&a->env->options.diag, "%s: the header of kernel %u has no -%s line, and others that come with it",
+		ct_warn(&a->env->options.diag,
+		        "%s: the header of kernel %u has no -%s line, and others that come with it",
 		        k->path, k->id, lost);
 	a->grid_ctas = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	a->block_warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;

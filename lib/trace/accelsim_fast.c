@@ -15,10 +15,10 @@
 #include "trace/private/text.h"
 
 enum {
-	WORDS = 12,      /* static text up to the address field: 96 bytes */
-	TAIL_WORDS = 4,  /* after it: 32 bytes */
+	WORDS = 12,     /* static text up to the address field: 96 bytes */
+	TAIL_WORDS = 4, /* after it: 32 bytes */
 	MAX_TEMPLATES = 1 << 17,
-	MAX_CHAIN = 16   /* texts with one PC (called functions); further ones are slow only */
+	MAX_CHAIN = 16 /* texts with one PC (called functions); further ones are slow only */
 };
 
 enum { REST_MAX = 248 };
@@ -28,23 +28,24 @@ enum { REST_MAX = 248 };
  * again. */
 struct rest {
 	uint16_t length;
-	uint8_t lanes;       /* set mask bits that the text belongs to */
-	uint8_t form;        /* enum ct_addr_form */
+	uint8_t lanes; /* set mask bits that the text belongs to */
+	uint8_t form;  /* enum ct_addr_form */
 	uint8_t packed_bytes, packed_runs;
 	int64_t stride, lowest;
 	char text[REST_MAX + 8];
 	unsigned char packed[CT_PACK_DELTAS_MAX];
 };
 
-struct template {
+struct template
+{
 	uint32_t sid;
-	uint32_t next;    /* template that followed last time, plus 1 */
-	uint32_t chain;   /* next one with the same hash, plus 1 */
-	uint16_t length;  /* of the text, with the newline if nothing else follows */
+	uint32_t next;   /* template that followed last time, plus 1 */
+	uint32_t chain;  /* next one with the same hash, plus 1 */
+	uint16_t length; /* of the text, with the newline if nothing else follows */
 	uint8_t words;
 	uint8_t tail_length;
 	uint8_t mask_at;
-	uint8_t flags;    /* CT_TPL_* */
+	uint8_t flags; /* CT_TPL_* */
 	uint8_t registers;
 	struct rest *rest; /* NULL: none yet */
 	uint64_t pc;
@@ -159,8 +160,7 @@ static inline int tail_matches(const struct template *x, const char *p)
 }
 
 /* Any template for the line at p, by its PC; *tried templates of that hash. */
-static struct template *look_up(struct ct_templates *s, const char *p, int has_line,
-                                unsigned *tried)
+static struct template *look_up(struct ct_templates *s, const char *p, int has_line, unsigned *tried)
 {
 	const char *q = p;
 	uint64_t pc = 0;
@@ -191,10 +191,11 @@ static int plain_address(const struct ct_line *t)
 	return t->address[0] >= '0' && t->address[0] <= '2' && t->address[1] == ' ';
 }
 
-uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint32_t sid,
-                          int has_line)
+uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint32_t sid, int has_line)
 {
-	struct template x = {.sid = sid, .flags = (uint8_t)ct_flags_of(t), .pc = t->inst.pc,
+	struct template x = {.sid = sid,
+	                     .flags = (uint8_t)ct_flags_of(t),
+	                     .pc = t->inst.pc,
 	                     .registers = (uint8_t)(t->inst.ndst + t->inst.nsrc)};
 	const char *stop = t->values_text ? t->values_text : t->end + 1;
 	size_t n = (size_t)((t->address ? t->address : stop) - t->fixed);
@@ -233,12 +234,9 @@ void ct_templates_follow(struct ct_templates *s, uint32_t a, uint32_t b)
 /* Values of hexadecimal digits, 16 for everything else. */
 #define X16 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16
 static const uint8_t hex_value[256] = {
-	X16, X16, X16,
-	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 16, 16, 16, 16, 16, /* '0' */
-	16, 10, 11, 12, 13, 14, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16,
-	X16,
-	16, 10, 11, 12, 13, 14, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16,
-	X16, X16, X16, X16, X16, X16, X16, X16, X16,
+	X16, X16, X16, 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,   16,  16,  16,  16,  16,  16, /* '0' */
+	16,  10,  11,  12, 13, 14, 15, 16, 16, 16, 16, 16, 16,  16,  16,  16,  X16, 16,  10,  11,  12,
+	13,  14,  15,  16, 16, 16, 16, 16, 16, 16, 16, 16, X16, X16, X16, X16, X16, X16, X16, X16, X16,
 };
 #undef X16
 
@@ -454,8 +452,8 @@ static const char *values_field(const char *p, unsigned registers, uint32_t *val
 }
 
 /* Notes that the line was x, one more instruction for those lanes. */
-static inline void note_line(const struct ct_templates *s, const struct template *x,
-                             struct ct_stream *w, uint32_t mask)
+static inline void note_line(const struct ct_templates *s, const struct template *x, struct ct_stream *w,
+                             uint32_t mask)
 {
 	w->last = (uint32_t)(x - s->t) + 1;
 	w->lines++;
@@ -492,8 +490,8 @@ static inline int put_as_before(const struct ct_templates *s, const struct templ
 }
 
 static const char *values_line(struct ct_templates *s, const struct template *x, const char *p,
-                               uint32_t mask, struct ct_stream *w, struct ct_span *o,
-                               struct ct_tally *n, const struct ct_pack_addr *addr, int keep)
+                               uint32_t mask, struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
+                               const struct ct_pack_addr *addr, int keep)
 {
 	uint32_t values[CT_MAX_VALUES];
 	unsigned count;
@@ -506,9 +504,9 @@ static const char *values_line(struct ct_templates *s, const struct template *x,
 }
 
 /* A line with more than a mask. */
-static CT_NOINLINE const char *full_line(struct ct_templates *s, struct template *x, const char *p,
-                                         uint32_t mask, struct ct_stream *w, struct ct_span *o,
-                                         struct ct_tally *n, int keep)
+static CT_NOINLINE const char *
+full_line(struct ct_templates *s, struct template *x, const char *p, uint32_t mask, struct ct_stream *w,
+          struct ct_span *o, struct ct_tally *n, int keep)
 {
 	struct ct_pack_addr addr;
 	addr.form = CT_ADDR_NONE;
@@ -533,8 +531,9 @@ static CT_NOINLINE const char *plain_line(const struct template *x, const char *
 }
 
 /* A line of template x. */
-static CT_INLINE const char *line_of(struct ct_templates *s, struct template *x, const char *p,
-                                     struct ct_stream *w, struct ct_span *o, struct ct_tally *n, int keep)
+static CT_INLINE const char *
+line_of(struct ct_templates *s, struct template *x, const char *p, struct ct_stream *w,
+        struct ct_span *o, struct ct_tally *n, int keep)
 {
 	uint32_t mask;
 	if (!mask_digits(p + x->mask_at, &mask))
@@ -549,9 +548,9 @@ static CT_INLINE const char *line_of(struct ct_templates *s, struct template *x,
 }
 
 /* A line that is not what followed last time. */
-static CT_NOINLINE const char *other_line(struct ct_templates *s, const char *p, int has_line,
-                                          struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
-                                          int keep)
+static CT_NOINLINE const char *
+other_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w, struct ct_span *o,
+           struct ct_tally *n, int keep)
 {
 	unsigned tried;
 	struct template *x = look_up(s, p, has_line, &tried);
@@ -561,9 +560,8 @@ static CT_NOINLINE const char *other_line(struct ct_templates *s, const char *p,
 	return line_of(s, x, p, w, o, n, keep);
 }
 
-const char *ct_templates_line(struct ct_templates *s, const char *p, int has_line,
-                              struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
-                              int keep_values)
+const char *ct_templates_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w,
+                              struct ct_span *o, struct ct_tally *n, int keep_values)
 {
 	uint32_t next = w->last ? s->t[w->last - 1].next : 0;
 	if (next && matches(&s->t[next - 1], p))

@@ -7,8 +7,16 @@
 #include "trace/private/accelsim.h"
 #include "trace/private/text.h"
 
-enum { SEEN_NAME = 1, SEEN_GRID = 2, SEEN_BLOCK = 4, SEEN_SHMEM_BASE = 8, SEEN_LOCAL_BASE = 16,
-	SEEN_SHMEM = 32, SEEN_REGS = 64, SEEN_BINARY = 128 };
+enum {
+	SEEN_NAME = 1,
+	SEEN_GRID = 2,
+	SEEN_BLOCK = 4,
+	SEEN_SHMEM_BASE = 8,
+	SEEN_LOCAL_BASE = 16,
+	SEEN_SHMEM = 32,
+	SEEN_REGS = 64,
+	SEEN_BINARY = 128
+};
 
 struct header {
 	struct ct_kernel *k;
@@ -201,15 +209,20 @@ static int header_line(struct ct_lines *l, struct header *h, const char *p, cons
 		if ((size_t)(key_end - key) != n || memcmp(key, keys[i].name, n) != 0)
 			continue;
 		if (i > 0 && h->said >> i & 1) /* a second name has its own reason, set_name() */
-			return ct_lines_fail(l, e, CT_ERR_INPUT, "the kernel's header says -%s twice: lines are doubled "
-			                     "or of another header", keys[i].name);
+			return ct_lines_fail(l, e, CT_ERR_INPUT,
+			                     "the kernel's header says -%s twice: lines are doubled "
+			                     "or of another header",
+			                     keys[i].name);
 		h->said |= 1u << i;
 		int st = value == end ? -1 : keys[i].set(h, value, (size_t)(end - value));
 		if (st == CT_ERR_NOMEM)
 			return ct_fail_nomem(e);
 		return st == 0 ? CT_OK
-		               : ct_lines_fail(l, e, CT_ERR_INPUT, "bad value of -%s: %.*s", keys[i].name,
-		                               value == end ? 6 : end - value > 40 ? 40 : (int)(end - value),
+		               : ct_lines_fail(l, e, CT_ERR_INPUT, "bad value of -%s: %.*s",
+		                               keys[i].name,
+		                               value == end       ? 6
+		                               : end - value > 40 ? 40
+		                                                  : (int)(end - value),
 		                               value == end ? "(none)" : value);
 	}
 	return CT_OK;
@@ -270,8 +283,10 @@ static int check_header(struct ct_lines *l, struct header *h, struct ct_error *e
 	} needed[] = {{SEEN_NAME, "kernel name"}, {SEEN_GRID, "grid dim"}, {SEEN_BLOCK, "block dim"}};
 	for (int i = 0; i < 3; i++)
 		if (!(h->seen & needed[i].bit))
-			return ct_lines_fail(l, e, CT_ERR_INPUT, "the kernel's header has no -%s line: cut or "
-			                     "not a trace", needed[i].key);
+			return ct_lines_fail(l, e, CT_ERR_INPUT,
+			                     "the kernel's header has no -%s line: cut or "
+			                     "not a trace",
+			                     needed[i].key);
 	unsigned windows = SEEN_SHMEM_BASE | SEEN_LOCAL_BASE;
 	h->k->has_windows = (h->seen & windows) == windows && h->k->shmem_base && h->k->local_base;
 	if (!h->k->nvbit_version)
@@ -291,7 +306,8 @@ int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, co
 			if (st < 0)
 				return st;
 			if (st == 0)
-				return ct_lines_fail(l, e, CT_ERR_INPUT, "the file ends inside a kernel's header: "
+				return ct_lines_fail(l, e, CT_ERR_INPUT,
+				                     "the file ends inside a kernel's header: "
 				                     "it is cut");
 		}
 		const char *p = ct_skip_blanks(l->p);
@@ -314,7 +330,8 @@ int ct_header_parse(struct ct_lines *l, struct ct_kernel *k, int *immediates, co
 			if (st < 0)
 				return st;
 		} else if (*p != '\n' && *p != '\r') {
-			return ct_lines_fail(l, e, CT_ERR_INPUT, "neither header line nor '#': cut or damaged");
+			return ct_lines_fail(l, e, CT_ERR_INPUT,
+			                     "neither header line nor '#': cut or damaged");
 		}
 		l->p = end + 1;
 		l->line++;

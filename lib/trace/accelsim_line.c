@@ -148,13 +148,15 @@ static int parse_registers(struct scan *s, const char *what, unsigned max, uint8
 
 static int refuse_bulk(struct scan *s, const char *opcode)
 {
-	static const char *const names[] = {"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF",
-	                                    "UBLKCP", "UBLKRED", "UBLKPF"};
+	static const char *const names[] = {
+		"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UBLKCP", "UBLKRED", "UBLKPF"};
 	size_t n = strcspn(opcode, ".");
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (strlen(names[i]) == n && memcmp(names[i], opcode, n) == 0)
-			return ct_fail(s->e, CT_ERR_UNSUPPORTED, "%s: bulk copies by descriptor (TMA) are not "
-			               "supported: choose kernels without them (-k)", names[i]);
+			return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+			               "%s: bulk copies by descriptor (TMA) are not "
+			               "supported: choose kernels without them (-k)",
+			               names[i]);
 	return CT_OK;
 }
 
@@ -323,7 +325,8 @@ int ct_line_parse(const struct ct_columns *c, const char *p, const char *end, st
 	if (st == CT_OK)
 		st = parse_pc_mask(&s, t);
 	if (st == CT_OK)
-		st = parse_registers(&s, "number of destinations", CT_MAX_DST, &t->inst.ndst, t->inst.dst);
+		st = parse_registers(&s, "number of destinations", CT_MAX_DST, &t->inst.ndst,
+		                     t->inst.dst);
 	if (st == CT_OK)
 		st = parse_opcode(&s, t);
 	if (st == CT_OK)

@@ -10,9 +10,9 @@
 
 struct ct_raw_kernel {
 	struct ct_group group;
-	size_t given;             /* warps handed out */
+	size_t given; /* warps handed out */
 	int complete;
-	struct ct_error damage;   /* salvage: what ended the reading */
+	struct ct_error damage; /* salvage: what ended the reading */
 };
 
 void ct_raw_free(struct ct_raw_kernel *r)
@@ -26,24 +26,26 @@ void ct_raw_free(struct ct_raw_kernel *r)
 static int outside(struct ct_accelsim *a, struct ct_error *e)
 {
 	if (a->raw_kernel->group.warps >= CT_GROUP_WARPS)
-		return ct_lines_fail(&a->lines, e, CT_ERR_LIMIT, "more than %d warps in a raw trace: run "
-		                     "the post-processor first", CT_GROUP_WARPS);
+		return ct_lines_fail(&a->lines, e, CT_ERR_LIMIT,
+		                     "more than %d warps in a raw trace: run "
+		                     "the post-processor first",
+		                     CT_GROUP_WARPS);
 	return ct_fail_nomem(e);
 }
 
-static struct ct_group_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead,
-                                     struct ct_error *e)
+static struct ct_group_warp *warp_of(struct ct_accelsim *a, const uint64_t *lead, struct ct_error *e)
 {
 	uint64_t cta;
 	if (ct_accelsim_cta_index(a, lead, &cta, e) < 0)
 		return NULL;
 	if (lead[3] >= a->block_warps) {
-		ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "warp %" PRIu64 " in a block of %u warps: "
-		              "damaged", lead[3], a->block_warps);
+		ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+		              "warp %" PRIu64 " in a block of %u warps: "
+		              "damaged",
+		              lead[3], a->block_warps);
 		return NULL;
 	}
-	struct ct_group_warp *w =
-		ct_group_find(&a->raw_kernel->group, 0, cta, (uint32_t)lead[3]);
+	struct ct_group_warp *w = ct_group_find(&a->raw_kernel->group, 0, cta, (uint32_t)lead[3]);
 	if (!w)
 		outside(a, e);
 	return w;
@@ -74,8 +76,8 @@ static int fast_inst(struct ct_accelsim *a, struct ct_error *e)
 	if (!w)
 		return e->status;
 	struct ct_span o = ct_group_span(&a->raw_kernel->group, w);
-	const char *next = ct_templates_line(a->templates, p, a->columns.line, &w->stream, &o,
-	                                     &a->tally, a->env->options.keep_values);
+	const char *next = ct_templates_line(a->templates, p, a->columns.line, &w->stream, &o, &a->tally,
+	                                     a->env->options.keep_values);
 	int st = ct_group_keep(&a->raw_kernel->group, w, o.p, e);
 	if (st < 0 || !next)
 		return st;
@@ -171,8 +173,10 @@ static int check_exits(struct ct_accelsim *a, struct ct_error *e)
 		exited += (size_t)ct_stream_exited(&r->warp[i].stream);
 	if (exited == r->warps || (exited == 0 && a->blocks == a->grid_ctas))
 		return CT_OK;
-	return ct_lines_fail(&a->lines, e, CT_ERR_INPUT, "the file ends before %zu of %zu warps have come "
-	                     "to their EXIT: it is cut", r->warps - exited, r->warps);
+	return ct_lines_fail(&a->lines, e, CT_ERR_INPUT,
+	                     "the file ends before %zu of %zu warps have come "
+	                     "to their EXIT: it is cut",
+	                     r->warps - exited, r->warps);
 }
 
 static void count_blocks(struct ct_accelsim *a)

@@ -154,16 +154,18 @@ void ct_accelsim_put_header(struct ct_buf *b, const struct ct_kernel *k)
 	unsigned version = written_version(k);
 	ct_buf_printf(b, "-kernel name = %s\n", k->name ? k->name : "");
 	ct_buf_printf(b, "-kernel id = %" PRIu64 "\n", k->header_id);
-	ct_buf_printf(b, "-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->grid[0],
-	              k->grid[1], k->grid[2]);
+	ct_buf_printf(b, "-grid dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->grid[0], k->grid[1],
+	              k->grid[2]);
 	ct_buf_printf(b, "-block dim = (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")\n", k->block[0],
 	              k->block[1], k->block[2]);
 	ct_buf_printf(b, "-shmem = %" PRIu64 "\n-nregs = %" PRIu32 "\n", k->shmem_bytes, k->regs);
 	ct_buf_printf(b, "-binary version = %" PRIu32 "\n-cuda stream id = %" PRIu64 "\n",
 	              k->binary_version, k->stream);
 	if (k->has_windows)
-		ct_buf_printf(b, "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016"
-		              PRIx64 "\n", k->shmem_base, k->local_base);
+		ct_buf_printf(b,
+		              "-shmem base_addr = 0x%016" PRIx64 "\n-local mem base_addr = 0x%016" PRIx64
+		              "\n",
+		              k->shmem_base, k->local_base);
 	if (k->nvbit_version && k->nvbit_version[0])
 		ct_buf_printf(b, "-nvbit version = %s\n", k->nvbit_version);
 	ct_buf_printf(b, "-accelsim tracer version = %u\n", version);

@@ -33,8 +33,7 @@ void ct_builder_free(struct ct_builder *b, struct ct_store *s)
 	*b = (struct ct_builder){0};
 }
 
-int ct_builder_seal(struct ct_builder *b, struct ct_stream *w, struct ct_store *s,
-                    struct ct_error *e)
+int ct_builder_seal(struct ct_builder *b, struct ct_stream *w, struct ct_store *s, struct ct_error *e)
 {
 	size_t keep = w && w->undo.valid ? w->undo.written : 0;
 	size_t n = (size_t)(b->span.p - b->buffer) - keep;
@@ -65,8 +64,8 @@ int ct_builder_warp(struct ct_builder *b, uint32_t warp, struct ct_error *e)
 	return CT_OK;
 }
 
-int ct_builder_finish(struct ct_builder *b, struct ct_launch *l, struct ct_store *s,
-                      struct ct_cta **cta, struct ct_error *e)
+int ct_builder_finish(struct ct_builder *b, struct ct_launch *l, struct ct_store *s, struct ct_cta **cta,
+                      struct ct_error *e)
 {
 	int st = ct_builder_seal(b, NULL, s, e);
 	if (st < 0)

@@ -18,9 +18,9 @@ struct ct_codec {
 	lzma_stream lzma;
 	z_stream zlib;
 	ZSTD_DCtx *zstd;
-	int in_frame;  /* between the start of a stream or frame and its end */
-	int ended;     /* xz: the last stream has ended */
-	int failed;    /* status of `error`, delivered after the bytes before it */
+	int in_frame; /* between the start of a stream or frame and its end */
+	int ended;    /* xz: the last stream has ended */
+	int failed;   /* status of `error`, delivered after the bytes before it */
 	struct ct_error error;
 };
 
@@ -45,14 +45,17 @@ static int fail_after(struct ct_codec *c, size_t decoded, struct ct_error *e)
 
 static int cut(struct ct_codec *c, const char *name, const struct ct_raw *r)
 {
-	return ct_fail(&c->error, CT_ERR_INPUT, "%s data is cut at byte %" PRIu64
-	               ": the file is incomplete, copy or make it again", name, r->offset);
+	return ct_fail(&c->error, CT_ERR_INPUT,
+	               "%s data is cut at byte %" PRIu64
+	               ": the file is incomplete, copy or make it again",
+	               name, r->offset);
 }
 
 static int damaged(struct ct_codec *c, const char *name, const struct ct_raw *r, const char *why)
 {
-	return ct_fail(&c->error, CT_ERR_INPUT, "%s data is damaged near byte %" PRIu64
-	               " (%s): copy or make the file again", name, r->offset, why);
+	return ct_fail(&c->error, CT_ERR_INPUT,
+	               "%s data is damaged near byte %" PRIu64 " (%s): copy or make the file again",
+	               name, r->offset, why);
 }
 
 static void consume(struct ct_raw *r, size_t n)
@@ -64,8 +67,8 @@ static void consume(struct ct_raw *r, size_t n)
 
 /* ---- plain ---- */
 
-static int plain_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, size_t cap,
-                      size_t *n, struct ct_error *e)
+static int plain_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, size_t cap, size_t *n,
+                      struct ct_error *e)
 {
 	(void)c;
 	*n = 0;
@@ -107,7 +110,8 @@ static void xz_fail(struct ct_codec *c, const struct ct_raw *r, lzma_ret ret, in
 	if (ret == LZMA_MEM_ERROR)
 		ct_fail_nomem(&c->error);
 	else if (ret == LZMA_MEMLIMIT_ERROR)
-		ct_fail(&c->error, CT_ERR_LIMIT, "xz data needs a dictionary of more than 512 MiB: "
+		ct_fail(&c->error, CT_ERR_LIMIT,
+		        "xz data needs a dictionary of more than 512 MiB: "
 		        "compress it again with xz -9 or less");
 	else if (ret == LZMA_BUF_ERROR || (ret == LZMA_OK && at_end))
 		cut(c, "xz", r);
@@ -247,8 +251,8 @@ static struct ct_codec *zst_open(struct ct_error *e)
 	if (!c)
 		return NULL;
 	c->zstd = ZSTD_createDCtx();
-	if (!c->zstd || ZSTD_isError(ZSTD_DCtx_setParameter(c->zstd, ZSTD_d_windowLogMax,
-	                                                     ZSTD_WINDOW_LOG_MAX))) {
+	if (!c->zstd ||
+	    ZSTD_isError(ZSTD_DCtx_setParameter(c->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX))) {
 		ZSTD_freeDCtx(c->zstd);
 		free(c);
 		ct_fail_nomem(e);
@@ -281,7 +285,8 @@ static int zst_read(struct ct_codec *c, struct ct_raw *r, unsigned char *out, si
 			if (ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation)
 				ct_fail_nomem(&c->error);
 			else if (ZSTD_getErrorCode(ret) == ZSTD_error_frameParameter_windowTooLarge)
-				ct_fail(&c->error, CT_ERR_LIMIT, "zst data needs a window of more than 512 MiB: compress it "
+				ct_fail(&c->error, CT_ERR_LIMIT,
+				        "zst data needs a window of more than 512 MiB: compress it "
 				        "again with --long=29 or less");
 			else
 				damaged(c, "zst", r, ZSTD_getErrorName(ret));
@@ -311,7 +316,10 @@ static const struct ct_codec_ops zst = {"zst", zst_open, zst_read, zst_close};
 
 const struct ct_codec_ops *ct_codec_sniff(const unsigned char *p, size_t n)
 {
-	if (n >= 6 && memcmp(p, "\xfd" "7zXZ\0", 6) == 0)
+	if (n >= 6 && memcmp(p,
+	                     "\xfd"
+	                     "7zXZ\0",
+	                     6) == 0)
 		return &xz;
 	if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
 		return &gz;

@@ -6,8 +6,7 @@
 #include "base/mem.h"
 #include "trace/private/unpack.h"
 
-struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps,
-                          uint32_t segments)
+struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps, uint32_t segments)
 {
 	size_t head = (sizeof(struct ct_cta) + 15) & ~(size_t)15;
 	size_t bytes = head + warps * (sizeof(struct ct_warp_info) + sizeof(struct ct_warp_start)) +
@@ -74,15 +73,15 @@ enum { WINDOW = 3 * CT_PACK_RECORD_MAX };
 
 struct ct_cursor {
 	/* what each record needs fills one cache line of the host, the slots two more */
-	const unsigned char *p, *end;  /* readable part of the segment */
-	const unsigned char *low;      /* from here on there may be less than a record */
-	uint64_t left;                 /* instructions */
-	uint32_t *values;              /* CT_MAX_VALUES, made on first need */
+	const unsigned char *p, *end; /* readable part of the segment */
+	const unsigned char *low;     /* from here on there may be less than a record */
+	uint64_t left;                /* instructions */
+	uint32_t *values;             /* CT_MAX_VALUES, made on first need */
 	struct ct_cta *cta;
 	struct ct_unpacker unpacker;
 	uint32_t segment;
-	uint32_t next;                 /* spilled: bytes of the segment already in the window */
-	unsigned char *window;         /* WINDOW bytes, made on first need */
+	uint32_t next;         /* spilled: bytes of the segment already in the window */
+	unsigned char *window; /* WINDOW bytes, made on first need */
 };
 
 /* Spilled: moves the unread rest to the front of the window and reads on. */
@@ -199,7 +198,8 @@ static inline void whole_run(struct ct_cursor *c, uint32_t *more)
 }
 
 /* Whatever is next. */
-static CT_NOINLINE int step_any(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more, struct ct_error *e)
+static CT_NOINLINE int step_any(struct ct_cursor *c, struct ct_inst *inst, uint32_t *more,
+                                struct ct_error *e)
 {
 	struct ct_unpacker *k = &c->unpacker;
 	int st;

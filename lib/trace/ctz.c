@@ -13,16 +13,16 @@
 struct ct_ctz {
 	struct ct_source *source;
 	struct ct_env *env;
-	const char *p, *end;         /* of the source's run */
-	uint64_t at;                 /* where the block starts */
+	const char *p, *end; /* of the source's run */
+	uint64_t at;         /* where the block starts */
 	uint64_t crc, text_bytes;
-	struct ct_buf block;         /* as stored */
-	unsigned char *raw;          /* decompressed */
+	struct ct_buf block; /* as stored */
+	unsigned char *raw;  /* decompressed */
 	size_t raw_cap;
 	int type;
 	struct ctz_in payload;
 	ZSTD_DCtx *zstd;
-	struct ctz_in copies;        /* not yet handed out; in `raw` or `block` */
+	struct ctz_in copies; /* not yet handed out; in `raw` or `block` */
 	struct ct_launch *launch;
 	struct ctz_code_state code_state;
 	struct ctz_decoder *decoder;
@@ -96,7 +96,8 @@ static int more(struct ct_ctz *c, size_t n, struct ct_error *e)
 			if (st < 0)
 				return fail(c, e, st, "%s", bare.text);
 			if (st == 0)
-				return fail(c, e, CT_ERR_INPUT, "the file ends without its end record: it is cut");
+				return fail(c, e, CT_ERR_INPUT,
+				            "the file ends without its end record: it is cut");
 			c->end = c->p + got;
 		}
 		size_t take = (size_t)(c->end - c->p) < n ? (size_t)(c->end - c->p) : n;
@@ -221,7 +222,8 @@ static void note_absent(struct ct_ctz *c, uint64_t unfinished)
 {
 	const struct ct_kernel *k = &c->launch->kernel;
 	const uint64_t warps = c->kernel_ctas * ((k->block[0] * k->block[1] * k->block[2] + 31) / 32);
-	ct_env_note_absent(c->env, k, c->kernel_ctas, warps > c->kernel_warps ? warps - c->kernel_warps : 0,
+	ct_env_note_absent(c->env, k, c->kernel_ctas,
+	                   warps > c->kernel_warps ? warps - c->kernel_warps : 0,
 	                   c->kernel_warps > unfinished ? c->kernel_warps - unfinished : 0);
 }
 
@@ -262,8 +264,7 @@ static int kernel_block(struct ct_ctz *c, struct ct_error *e)
 		                       (size_t)(c->payload.end - c->payload.p), &bare);
 		c->in_frame = st == CT_OK;
 		return st < 0 ? named(c, st, &bare, e) : 1;
-	case CTZ_KERNEL_END:
-		return end_kernel(c, e);
+	case CTZ_KERNEL_END: return end_kernel(c, e);
 	default:
 		return fail(c, e, CT_ERR_INPUT, "a block that does not belong inside a kernel: damaged");
 	}
@@ -281,8 +282,8 @@ static int next_cta(void *r, struct ct_cta **cta, struct ct_error *e)
 				return st;
 			continue;
 		}
-		st = ctz_decoder_cta(c->decoder, &c->builder, c->env->store,
-		                     c->env->options.keep_values, &bare);
+		st = ctz_decoder_cta(c->decoder, &c->builder, c->env->store, c->env->options.keep_values,
+		                     &bare);
 		int left = st < 0 ? CT_OK : check_expansion(c, e);
 		if (st < 0 || left < 0)
 			return st < 0 ? named(c, st, &bare, e) : left;
@@ -311,7 +312,8 @@ static int skip(void *r, struct ct_error *e)
 		if (c->type == CTZ_KERNEL_END)
 			c->in_kernel = 0;
 		else if (c->type != CTZ_CODE && c->type != CTZ_FRAME)
-			return fail(c, e, CT_ERR_INPUT, "a block that does not belong inside a kernel: damaged");
+			return fail(c, e, CT_ERR_INPUT,
+			            "a block that does not belong inside a kernel: damaged");
 	}
 	return CT_OK;
 }
@@ -362,8 +364,10 @@ static int end_of_file(struct ct_ctz *c, struct ct_error *e)
 	s->missing_kernels += v[7];
 	s->unknown_commands += v[8];
 	if (v[7])
-		ct_warn(&c->env->options.diag, "%s: it lacks %" PRIu64 " kernel%s that had no file, or were lost to "
-		        "damage, when it was packed", ct_source_name(c->source), v[7], v[7] == 1 ? "" : "s");
+		ct_warn(&c->env->options.diag,
+		        "%s: it lacks %" PRIu64 " kernel%s that had no file, or were lost to "
+		        "damage, when it was packed",
+		        ct_source_name(c->source), v[7], v[7] == 1 ? "" : "s");
 	const char *rest;
 	size_t n = 0;
 	struct ct_error bare;
@@ -371,7 +375,8 @@ static int end_of_file(struct ct_ctz *c, struct ct_error *e)
 	if (st < 0)
 		return fail(c, e, st, "%s", bare.text);
 	if (st > 0)
-		return fail(c, e, CT_ERR_INPUT, "bytes follow the end record: damaged (tracecat "
+		return fail(c, e, CT_ERR_INPUT,
+		            "bytes follow the end record: damaged (tracecat "
 		            "concatenates packed traces)");
 	return 0;
 }
@@ -400,16 +405,12 @@ static int outer_block(struct ct_ctz *c, struct ct_error *e)
 	if (c->indexed)
 		return fail(c, e, CT_ERR_INPUT, "a block behind the index: damaged");
 	switch (c->type) {
-	case CTZ_KERNEL:
-		return start_kernel(c, e);
-	case CTZ_MEMCPY:
-		c->copies = c->payload;
-		return 3;
-	case CTZ_INDEX: /* for who seeks; its checksum was right */
-		c->indexed = 1;
-		return 3;
+	case CTZ_KERNEL: return start_kernel(c, e);
+	case CTZ_MEMCPY: c->copies = c->payload; return 3;
+	case CTZ_INDEX: /* for who seeks; its checksum was right */ c->indexed = 1; return 3;
 	default:
-		return fail(c, e, CT_ERR_INPUT, "a block that does not belong outside a kernel: damaged");
+		return fail(c, e, CT_ERR_INPUT,
+		            "a block that does not belong outside a kernel: damaged");
 	}
 }
 
@@ -420,7 +421,8 @@ static int next_event(void *r, struct ct_launch **l, struct ct_event *ev, struct
 	while (st >= 0) {
 		if (c->copies.p != c->copies.end) {
 			*ev = (struct ct_event){.kind = CT_EVENT_MEMCPY};
-			if (ctz_get(&c->copies, &ev->address) != 0 || ctz_get(&c->copies, &ev->bytes) != 0)
+			if (ctz_get(&c->copies, &ev->address) != 0 ||
+			    ctz_get(&c->copies, &ev->bytes) != 0)
 				return fail(c, e, CT_ERR_INPUT, "damaged copies");
 			c->memcpys++;
 			return 2;

@@ -20,8 +20,7 @@ int ct_ctz_writer_new(struct ct_ctz_writer **w, int level, ct_ctz_put_fn put, vo
                       struct ct_error *e);
 
 /* A copy to the device, in its place between kernels. */
-int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes,
-                      struct ct_error *e);
+int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes, struct ct_error *e);
 
 /* A kernel, its CTAs, its end. k->id must be above that of the kernel before. */
 int ct_ctz_put_kernel(struct ct_ctz_writer *w, const struct ct_kernel *k, struct ct_error *e);
@@ -39,13 +38,11 @@ struct ct_ctz_oddities {
 	uint64_t width_disagreements, extra_tokens, insts_mismatches, warps_without_exit, null_global;
 };
 /* o may be NULL: nothing odd. */
-int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o,
-                      struct ct_error *e);
+int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o, struct ct_error *e);
 
 /* Writes index and end record. missing, unknown: kernels without a file and lines of
  * lists that were passed over. */
-int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown,
-                  struct ct_error *e);
+int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown, struct ct_error *e);
 void ct_ctz_writer_free(struct ct_ctz_writer *w); /* NULL allowed */
 
 CT_DECLS_END

@@ -134,8 +134,8 @@ static int same_class(const struct ct_sinst *s)
 {
 	struct ct_sinst t = *s;
 	ct_opcode_classify(&t);
-	return t.space == s->space && t.access == s->access && t.unit == s->unit &&
-	       t.mods == s->mods && t.width == s->width;
+	return t.space == s->space && t.access == s->access && t.unit == s->unit && t.mods == s->mods &&
+	       t.width == s->width;
 }
 
 static void put_regs(struct ct_buf *column, const ct_reg *r, unsigned n)
@@ -150,8 +150,8 @@ int ctz_code_put(struct ctz_code_state *c, struct ct_buf *column, const struct c
                  struct ct_error *e)
 {
 	int named = same_class(s);
-	ctz_put_byte(&column[CTZ_S_FLAGS], (s->has_imm & S_IMM) | (s->has_gmma ? S_GMMA : 0) |
-	                                   (named ? 0 : S_CLASS));
+	ctz_put_byte(&column[CTZ_S_FLAGS],
+	             (s->has_imm & S_IMM) | (s->has_gmma ? S_GMMA : 0) | (named ? 0 : S_CLASS));
 	ctz_put(&column[CTZ_S_PC], ctz_zigzag(s->pc - c->pc));
 	c->pc = s->pc + 16; /* bytes of an instruction since Volta */
 	ctz_put(&column[CTZ_S_LINE], ctz_zigzag((uint64_t)s->line - c->line));
@@ -216,9 +216,8 @@ static int get_class(struct ctz_in *in, struct ct_sinst *s)
 	uint64_t mods, width;
 	if (ctz_get_byte(in, &s->space) != 0 || s->space > CT_SPACE_GENERIC ||
 	    ctz_get_byte(in, &s->access) != 0 || s->access > CT_ACCESS_BARRIER_OP ||
-	    ctz_get_byte(in, &s->unit) != 0 || s->unit >= CT_CLASS_COUNT ||
-	    ctz_get(in, &mods) != 0 || mods > UINT16_MAX || ctz_get(in, &width) != 0 ||
-	    width > UINT16_MAX)
+	    ctz_get_byte(in, &s->unit) != 0 || s->unit >= CT_CLASS_COUNT || ctz_get(in, &mods) != 0 ||
+	    mods > UINT16_MAX || ctz_get(in, &width) != 0 || width > UINT16_MAX)
 		return -1;
 	s->mods = (uint16_t)mods;
 	s->width = (uint16_t)width;
@@ -226,8 +225,7 @@ static int get_class(struct ctz_in *in, struct ct_sinst *s)
 }
 
 /* All but opcode and class. */
-static int get_fields(struct ctz_code_state *c, struct ctz_in *column, struct ct_sinst *s,
-                      uint8_t flags)
+static int get_fields(struct ctz_code_state *c, struct ctz_in *column, struct ct_sinst *s, uint8_t flags)
 {
 	uint64_t pc, line, width, imm[2] = {0};
 	uint8_t counts;

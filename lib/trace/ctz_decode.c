@@ -14,12 +14,12 @@ struct ctz_decoder {
 	const struct ct_launch *launch;
 	uint32_t code_count, block_warps;
 	uint64_t grid_ctas;
-	uint64_t insts;          /* of the frame so far */
-	uint64_t total;          /* of all frames */
+	uint64_t insts; /* of the frame so far */
+	uint64_t total; /* of all frames */
 	uint64_t next_index, last_insts;
 	int first_of_frame;
 	/* The CTA that is being put together, over frames. */
-	int open;                /* it goes on in the next frame */
+	int open; /* it goes on in the next frame */
 	uint64_t index;
 	uint64_t warp_seen[32];
 	struct ct_stream stream; /* the packer's state, nothing else of it is used */
@@ -54,8 +54,8 @@ uint64_t ctz_decoder_insts(const struct ctz_decoder *d)
 	return d->total;
 }
 
-int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p,
-                      size_t n, struct ct_error *e)
+int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p, size_t n,
+                      struct ct_error *e)
 {
 	struct ctz_in in = {p, p + n};
 	const struct ct_kernel *k = &l->kernel;
@@ -171,14 +171,14 @@ static int get_values(struct ctz_decoder *d, unsigned *n)
 }
 
 static inline int seal_if_full(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
-                        struct ct_error *e)
+                               struct ct_error *e)
 {
 	return b->span.p >= b->span.limit ? ct_builder_seal(b, &d->stream, s, e) : CT_OK;
 }
 
 /* Anything but addresses that lie as they did before. */
-static CT_NOINLINE int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid, struct ctz_site *s,
-                                uint8_t byte, uint64_t base, int keep_values)
+static CT_NOINLINE int any_inst(struct ctz_decoder *d, struct ct_builder *b, uint32_t sid,
+                                struct ctz_site *s, uint8_t byte, uint64_t base, int keep_values)
 {
 	struct ct_pack_addr a;
 	unsigned nvalues = 0;
@@ -189,9 +189,9 @@ static CT_NOINLINE int any_inst(struct ctz_decoder *d, struct ct_builder *b, uin
 	if (st == 0 && s->attr & CTZ_HAS_VALUES)
 		st = get_values(d, &nvalues);
 	if (st == 0)
-		b->span.p = ct_pack_inst(&d->stream.packer, b->span.p, sid, d->mask,
-		                         s->attr & CTZ_HAS_ADDR ? &a : NULL, d->values,
-		                         keep_values ? nvalues : 0);
+		b->span.p = ct_pack_inst(
+			&d->stream.packer, b->span.p, sid, d->mask, s->attr & CTZ_HAS_ADDR ? &a : NULL,
+			d->values, keep_values ? nvalues : 0);
 	return st;
 }
 
@@ -285,7 +285,8 @@ static int get_insts(struct ctz_decoder *d, struct ct_builder *b, struct ct_stor
                      int keep_values, struct ct_error *e)
 {
 	struct ctz_in *flow = &d->column[CTZ_C_FLOW];
-	uint32_t sid = UINT32_MAX, jumped = 0; /* the instruction after a jump goes with the run behind it */
+	uint32_t sid = UINT32_MAX,
+		 jumped = 0; /* the instruction after a jump goes with the run behind it */
 	uint64_t run, jump, v;
 	if (d->left && ctz_get(&d->column[CTZ_C_MASK], &v) != 0)
 		return DAMAGED;
@@ -330,8 +331,8 @@ static int get_core(struct ctz_in *in, int32_t *out)
 }
 
 /* Head of a warp part: a new warp of the CTA, or the one that was cut. */
-static int start_warp(struct ctz_decoder *d, struct ct_builder *b, uint64_t *next_warp,
-                      int goes_on, struct ct_error *e)
+static int start_warp(struct ctz_decoder *d, struct ct_builder *b, uint64_t *next_warp, int goes_on,
+                      struct ct_error *e)
 {
 	struct ctz_in *in = &d->column[CTZ_C_WARP];
 	int32_t sm = -1, slot = -1;
@@ -402,8 +403,8 @@ static int get_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store 
 	return st != 0 ? st : more ? 2 : 1;
 }
 
-int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
-                    int keep_values, struct ct_error *e)
+int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, int keep_values,
+                    struct ct_error *e)
 {
 	int st;
 	if (d->column[CTZ_C_CTA].p != d->column[CTZ_C_CTA].end) {
@@ -412,6 +413,7 @@ int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store
 	}
 	for (int i = 0; i < CTZ_COLUMNS; i++)
 		if (d->column[i].p != d->column[i].end)
-			return ct_fail(e, CT_ERR_INPUT, "a frame has more than its thread blocks: damaged");
+			return ct_fail(e, CT_ERR_INPUT,
+			               "a frame has more than its thread blocks: damaged");
 	return 0;
 }

@@ -58,7 +58,7 @@ void ctz_encoder_end_cta(struct ctz_encoder *c, int goes_on)
 {
 	struct ct_buf *b = &c->column[CTZ_C_CTA];
 	ctz_put(b, c->part_warps << 3 | (c->cta_goes_on ? 1u : 0) | (goes_on ? 2u : 0) |
-	           (c->warp_goes_on ? 4u : 0));
+	                   (c->warp_goes_on ? 4u : 0));
 	ctz_put(b, ctz_zigzag(c->index - c->next_index));
 	c->next_index = c->index + 1;
 	c->ctas++;
@@ -167,8 +167,7 @@ static void put_list(struct ctz_encoder *c, const struct ct_inst *i, struct ctz_
 	list->n = (uint8_t)(n + 1);
 }
 
-static void put_address(struct ctz_encoder *c, uint32_t sid, struct ctz_site *s,
-                        const struct ct_inst *i)
+static void put_address(struct ctz_encoder *c, uint32_t sid, struct ctz_site *s, const struct ct_inst *i)
 {
 	unsigned byte = i->addr_form;
 	uint64_t rest = i->base - ctz_predict(&c->model, s);

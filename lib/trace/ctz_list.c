@@ -66,8 +66,9 @@ enum { PLANES = 4, ROOM = 2 * LANES };
 
 /* The numbers of a list by their bytes. */
 struct by_bytes {
-	unsigned planes, plain;         /* of the longest; of all as LEB128 */
-	unsigned char byte[PLANES][ROOM]; /* byte[k][i]: of number i if it has one there, else anything */
+	unsigned planes, plain; /* of the longest; of all as LEB128 */
+	unsigned char
+		byte[PLANES][ROOM]; /* byte[k][i]: of number i if it has one there, else anything */
 };
 
 static inline __m128i load(const void *p)
@@ -139,10 +140,13 @@ static inline uint32_t join_planes(const struct by_bytes *b, unsigned n, uint32_
 		for (unsigned k = 1; k < b->planes; k++) /* only where the one before says so */
 			byte[k] = _mm_and_si128(load(b->byte[k] + i), _mm_cmpgt_epi8(zero, byte[k - 1]));
 		for (int half = 0; half < 2; half++) {
-			__m128i low = two_bytes(byte[0], byte[1], half), high = two_bytes(byte[2], byte[3], half);
+			__m128i low = two_bytes(byte[0], byte[1], half),
+				high = two_bytes(byte[2], byte[3], half);
 			for (int quarter = 0; quarter < 2; quarter++) {
-				__m128i x = quarter ? _mm_unpackhi_epi16(low, zero) : _mm_unpacklo_epi16(low, zero);
-				__m128i y = quarter ? _mm_unpackhi_epi16(high, zero) : _mm_unpacklo_epi16(high, zero);
+				__m128i x = quarter ? _mm_unpackhi_epi16(low, zero)
+				                    : _mm_unpacklo_epi16(low, zero);
+				__m128i y = quarter ? _mm_unpackhi_epi16(high, zero)
+				                    : _mm_unpacklo_epi16(high, zero);
 				x = _mm_or_si128(x, _mm_slli_epi32(y, 14));
 				all = _mm_or_si128(all, x);
 				store(v + i + 8 * half + 4 * quarter, x);
@@ -162,9 +166,10 @@ static inline uint32_t heads_of(const uint32_t v[LANES], unsigned n)
 	for (unsigned i = 0; i < 2; i++) {
 		__m128i same[4];
 		for (unsigned k = 0; k < 4; k++)
-			same[k] = _mm_cmpeq_epi32(load(v + 16 * i + 4 * k), load(before + 16 * i + 4 * k));
-		equal[i] = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(same[0], same[1]),
-		                                                       _mm_packs_epi32(same[2], same[3])));
+			same[k] = _mm_cmpeq_epi32(load(v + 16 * i + 4 * k),
+			                          load(before + 16 * i + 4 * k));
+		equal[i] = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(
+			_mm_packs_epi32(same[0], same[1]), _mm_packs_epi32(same[2], same[3])));
 	}
 	return ~(equal[0] | equal[1] << 16) & ((UINT32_C(1) << n) - 1);
 }

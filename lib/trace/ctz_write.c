@@ -34,8 +34,8 @@ int ct_ctz_writer_new(struct ct_ctz_writer **out, int level, ct_ctz_put_fn put, 
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd || ctz_encoder_init(&w->encoder) != 0 ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1)) ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel,
-	                                        level > 0 ? level : DEFAULT_LEVEL))) {
+	    ZSTD_isError(ZSTD_CCtx_setParameter(
+		    w->zstd, ZSTD_c_compressionLevel, level > 0 ? level : DEFAULT_LEVEL))) {
 		ct_ctz_writer_free(w);
 		return ct_fail_nomem(e);
 	}
@@ -112,8 +112,7 @@ static int put_block(struct ct_ctz_writer *w, int type, struct ct_error *e)
 
 /* ---- copies and kernels ---- */
 
-int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes,
-                      struct ct_error *e)
+int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes, struct ct_error *e)
 {
 	ctz_put(&w->copies, address);
 	ctz_put(&w->copies, bytes);
@@ -180,8 +179,7 @@ static int put_frame(struct ct_ctz_writer *w, struct ct_error *e)
 }
 
 /* A frame that is full in the middle of a warp: the rest goes into the next one. */
-static int cut(struct ct_ctz_writer *w, const struct ct_cta *cta, uint32_t warp,
-               struct ct_error *e)
+static int cut(struct ct_ctz_writer *w, const struct ct_cta *cta, uint32_t warp, struct ct_error *e)
 {
 	ctz_encoder_end_warp(&w->encoder, ct_cta_warp(cta, warp), w->core_ids);
 	ctz_encoder_end_cta(&w->encoder, 1);
@@ -284,8 +282,8 @@ int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown, s
 	ct_buf_add(&w->payload, w->index.data, w->index.len);
 	if ((st = put_block(w, CTZ_INDEX, e)) < 0)
 		return st;
-	const uint64_t field[CTZ_END_FIELDS] = {at, w->crc, w->kernels, w->memcpys, w->ctas, w->warps,
-	                                        w->insts, missing, unknown};
+	const uint64_t field[CTZ_END_FIELDS] = {
+		at, w->crc, w->kernels, w->memcpys, w->ctas, w->warps, w->insts, missing, unknown};
 	for (int i = 0; i < CTZ_END_FIELDS; i++) {
 		unsigned char t[8];
 		put_le(t, field[i], 8);

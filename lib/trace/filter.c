@@ -55,11 +55,13 @@ int ct_filter_compile(struct ct_filter **out, const char *text, struct ct_error 
 		return ct_fail_nomem(e);
 	int st = CT_OK;
 	if (*text == '\0')
-		st = ct_fail(e, CT_ERR_USAGE, "empty kernel pattern: give a regular expression, N or N-M");
+		st = ct_fail(e, CT_ERR_USAGE,
+		             "empty kernel pattern: give a regular expression, N or N-M");
 	else if (!parse_range(text, &f->first, &f->last))
 		st = compile(f, text, e);
 	else if (f->first == 0 || f->last < f->first)
-		st = ct_fail(e, CT_ERR_USAGE, "bad kernel range '%s': launches are numbered from 1", text);
+		st = ct_fail(e, CT_ERR_USAGE, "bad kernel range '%s': launches are numbered from 1",
+		             text);
 	if (st < 0) {
 		ct_filter_free(f);
 		return st;

@@ -40,8 +40,7 @@ static uint64_t hash_of_warp(const void *group, uint32_t i)
 	return hash_of(w->launch, w->cta, w->warp);
 }
 
-struct ct_group_warp *ct_group_find(struct ct_group *r, uint32_t launch, uint64_t cta,
-                                    uint32_t warp)
+struct ct_group_warp *ct_group_find(struct ct_group *r, uint32_t launch, uint64_t cta, uint32_t warp)
 {
 	if (ct_index_reserve(&r->index, (uint32_t)r->warps, hash_of_warp, r) < 0)
 		return NULL;
@@ -208,8 +207,8 @@ struct ct_cta *ct_group_cta(struct ct_group *r, size_t first, size_t last, struc
 	segments = 0;
 	for (size_t i = first; i < last; i++) {
 		struct ct_group_warp *w = &r->warp[r->order[i]];
-		c->warp[i - first] = (struct ct_warp_info){w->warp, w->stream.insts, w->stream.sm,
-		                                           w->stream.slot};
+		c->warp[i - first] = (struct ct_warp_info){
+			w->warp, w->stream.insts, w->stream.sm, w->stream.slot};
 		c->start[i - first].segment = segments;
 		if (w->segments)
 			memcpy(&c->segment[segments], w->segment, w->segments * sizeof *w->segment);

@@ -67,15 +67,16 @@ void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t 
 	const uint64_t grid = (uint64_t)k->grid[0] * k->grid[1] * k->grid[2];
 	if (blocks < grid) {
 		env->stats->short_grids++;
-		ct_warn(&env->options.diag, "%s: kernel %u has %" PRIu64 " of the %" PRIu64
-		        " thread blocks of its grid", k->path, k->id, blocks, grid);
+		ct_warn(&env->options.diag,
+		        "%s: kernel %u has %" PRIu64 " of the %" PRIu64 " thread blocks of its grid",
+		        k->path, k->id, blocks, grid);
 	}
 	if (absent == 0 || (!k->binary_version && !k->partial_header))
 		return;
 	env->stats->absent_warps += absent;
 	env->stats->lost_warps += exited ? absent : 0;
-	ct_warn(&env->options.diag, "%s: kernel %u lacks %" PRIu64 " warps of its thread blocks%s", k->path,
-	        k->id, absent, exited ? ": they are lost" : "");
+	ct_warn(&env->options.diag, "%s: kernel %u lacks %" PRIu64 " warps of its thread blocks%s",
+	        k->path, k->id, absent, exited ? ": they are lost" : "");
 }
 
 /* The chunk that has number sid, and where. */
@@ -111,14 +112,14 @@ static uint64_t hash_of(const struct ct_sinst *s, size_t n)
 	uint64_t h = mix(s->pc, s->line);
 	h = mix(h, (uint64_t)s->imm);
 	h = mix(h, (uint64_t)s->imm2);
-	h = mix(h, (uint64_t)s->has_imm << 56 | (uint64_t)s->has_gmma << 48 |
-	           (uint64_t)s->gmma << 40 | (uint64_t)s->ndst << 32 | (uint64_t)s->nsrc << 24 |
-	           s->width_field);
+	h = mix(h, (uint64_t)s->has_imm << 56 | (uint64_t)s->has_gmma << 48 | (uint64_t)s->gmma << 40 |
+	                   (uint64_t)s->ndst << 32 | (uint64_t)s->nsrc << 24 | s->width_field);
 	for (unsigned i = 0; i < s->ndst; i++)
 		h = mix(h, s->dst[i]);
 	for (unsigned i = 0; i < s->nsrc; i++)
 		h = mix(h, s->src[i]);
-	for (size_t i = 0; i < n; i += 8) { /* mixed: a file may name many opcodes that a sum would not tell apart */
+	for (size_t i = 0; i < n;
+	     i += 8) { /* mixed: a file may name many opcodes that a sum would not tell apart */
 		uint64_t text = 0;
 		memcpy(&text, s->opcode + i, n - i < 8 ? n - i : 8);
 		h = mix(h, text);
@@ -163,8 +164,10 @@ static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct 
 {
 	uint32_t sid = ct_code_count(c), at;
 	if (sid >= CT_CODE_MAX)
-		return ct_fail(e, CT_ERR_LIMIT, "more than %d different instructions in one kernel: "
-		               "no program is that long", CT_CODE_MAX);
+		return ct_fail(e, CT_ERR_LIMIT,
+		               "more than %d different instructions in one kernel: "
+		               "no program is that long",
+		               CT_CODE_MAX);
 	unsigned i = chunk_of(sid, &at);
 	struct ct_sinst *chunk = atomic_load_explicit(&c->chunk[i], memory_order_relaxed);
 	if (!chunk) {
@@ -182,8 +185,7 @@ static int append(struct ct_code *c, const struct ct_sinst *s, size_t n, struct 
 	return CT_OK;
 }
 
-int ct_code_add(struct ct_code *c, const struct ct_sinst *s, size_t n, uint32_t *sid,
-                struct ct_error *e)
+int ct_code_add(struct ct_code *c, const struct ct_sinst *s, size_t n, uint32_t *sid, struct ct_error *e)
 {
 	if (ct_index_reserve(&c->index, ct_code_count(c), hash_of_sid, c) < 0)
 		return ct_fail_nomem(e);

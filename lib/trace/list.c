@@ -57,8 +57,10 @@ static int parse_memcpy(struct ct_list *list, const char *name, uint64_t line, c
 	q = q && q[1] == '0' && (q[2] | 0x20) == 'x' ? ct_text_hex(q + 1, &address) : NULL;
 	q = q && *q == ',' ? ct_text_u64(q + 1, &bytes) : NULL;
 	if (!q || *q || cut) /* a number that ends the file may have lost digits */
-		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": bad memory copy (Memcpy...,0xADDRESS,BYTES "
-		               "is wanted): cut or damaged", name, line);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s:%" PRIu64 ": bad memory copy (Memcpy...,0xADDRESS,BYTES "
+		               "is wanted): cut or damaged",
+		               name, line);
 	if (!starts(p, (size_t)(end - p), "MemcpyHtoD")) {
 		list->unknown++;
 		if (!list->first_unknown)
@@ -107,23 +109,26 @@ static int list_line(struct ct_list *list, const char *name, uint64_t line, cons
 {
 	size_t n = (size_t)(end - p);
 	if (memchr(p, '\0', n))
-		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": zero byte in a kernels list: damaged", name,
-		               line);
+		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": zero byte in a kernels list: damaged",
+		               name, line);
 	if (starts(p, n, "Memcpy"))
 		return parse_memcpy(list, name, line, p, end, cut, e);
 	if (!is_kernel(p, n)) {
 		/* Other commands name no trace: passing over this one would lose a kernel. */
 		if (names_trace(p, n))
-			return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": %.*s names a trace but no kernel (kernel-N is "
-			               "wanted): damaged", name, line, n > 100 ? 100 : (int)n, p);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s:%" PRIu64 ": %.*s names a trace but no kernel (kernel-N is "
+			               "wanted): damaged",
+			               name, line, n > 100 ? 100 : (int)n, p);
 		list->unknown++;
 		if (!list->first_unknown)
 			list->first_unknown = line;
 		return CT_OK;
 	}
 	if (list->kernels == KERNELS_MAX)
-		return ct_fail(e, CT_ERR_LIMIT, "%s:%" PRIu64 ": more than %d kernels in one list: split it", name,
-		               line, KERNELS_MAX);
+		return ct_fail(e, CT_ERR_LIMIT,
+		               "%s:%" PRIu64 ": more than %d kernels in one list: split it", name, line,
+		               KERNELS_MAX);
 	struct ct_list_entry *x = add(list, line);
 	if (!x || !(x->name = ct_strndup(p, n)))
 		return ct_fail_nomem(e);
@@ -132,8 +137,7 @@ static int list_line(struct ct_list *list, const char *name, uint64_t line, cons
 	return CT_OK;
 }
 
-int ct_list_parse(struct ct_list *list, const char *name, const char *text, size_t n,
-                  struct ct_error *e)
+int ct_list_parse(struct ct_list *list, const char *name, const char *text, size_t n, struct ct_error *e)
 {
 	const char *p = text, *stop = text + n;
 	*list = (struct ct_list){0};
@@ -241,8 +245,10 @@ int ct_list_locate(struct ct_list *list, const char *name, const char *folder, i
 		if (!x->is_kernel)
 			continue;
 		if (!trust && !stays_inside(x->name))
-			return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": %.200s leads out of the list's folder: "
-			               "use --trust-paths if that is right", name, x->line, x->name);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s:%" PRIu64 ": %.200s leads out of the list's folder: "
+			               "use --trust-paths if that is right",
+			               name, x->line, x->name);
 		x->path = find_file(folder, x->name, &st);
 		if (!x->path && st < 0)
 			return ct_fail_nomem(e);
@@ -253,9 +259,10 @@ int ct_list_locate(struct ct_list *list, const char *name, const char *folder, i
 	}
 	if (list->missing == list->kernels) {
 		const struct ct_list_entry *x = &list->entry[list->first_missing];
-		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": %.200s is not in %s, nor is any other of "
-		               "the %" PRIu64 " kernels of the list: is this the right folder?", name,
-		               x->line, x->name, folder, list->kernels);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s:%" PRIu64 ": %.200s is not in %s, nor is any other of "
+		               "the %" PRIu64 " kernels of the list: is this the right folder?",
+		               name, x->line, x->name, folder, list->kernels);
 	}
 	return CT_OK;
 }
@@ -276,8 +283,8 @@ int ct_list_open_member(struct ct_source **s, const char *path, const struct ct_
 	}
 	if (!S_ISREG(st.st_mode)) {
 		close(fd);
-		return ct_fail(e, CT_ERR_INPUT, "%s: not a regular file: lists and folders may lead to files only",
-		               path);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s: not a regular file: lists and folders may lead to files only", path);
 	}
 	if (fd == STDIN_FILENO) { /* standard input was closed; 0 means "not ours" to a source */
 		fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -318,8 +325,7 @@ static int context_lists(const char *folder, char **first, struct ct_error *e)
 	return err ? ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot read", folder) : n;
 }
 
-int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **path,
-                      struct ct_error *e)
+int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **path, struct ct_error *e)
 {
 	static const char *const names[] = {"kernelslist.g", "kernelslist"};
 	char *first = NULL;
@@ -334,12 +340,15 @@ int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **pat
 	int n = context_lists(folder, &first, e);
 	if (n <= 0 || !first) {
 		free(first);
-		return n < 0 ? n : ct_fail(e, CT_ERR_INPUT, "%s: the folder holds no kernelslist.g or "
-		                           "kernelslist: name a trace file", folder);
+		return n < 0 ? n
+		             : ct_fail(e, CT_ERR_INPUT,
+		                       "%s: the folder holds no kernelslist.g or "
+		                       "kernelslist: name a trace file",
+		                       folder);
 	}
 	if (n > 1)
-		ct_warn(diag, "%s: %d context lists, reading %s: name the others to read them", folder, n,
-		        first);
+		ct_warn(diag, "%s: %d context lists, reading %s: name the others to read them", folder,
+		        n, first);
 	*path = join(folder, first, strlen(first), "");
 	free(first);
 	return *path ? CT_OK : ct_fail_nomem(e);

@@ -28,7 +28,8 @@ static size_t kernel_length(const char *name, const char **form)
 	*form = name + n;
 	for (int i = 0; i < 2 && n > 7; i++) {
 		const char *at = strstr(name + n, end[i]);
-		if (at && ct_list_is_suffix(at + strlen(end[i])) && (at == *form || !strncmp(*form, "-ctx_", 5)))
+		if (at && ct_list_is_suffix(at + strlen(end[i])) &&
+		    (at == *form || !strncmp(*form, "-ctx_", 5)))
 			return (size_t)(at - name) + strlen(end[i]);
 	}
 	return 0;
@@ -69,7 +70,8 @@ static int read_folder(const char *folder, char **like, struct names *l, struct 
 	DIR *d = opendir(folder);
 	int st = CT_OK;
 	if (!d)
-		return errno == EACCES ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot read", folder);
+		return errno == EACCES ? CT_OK
+		                       : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot read", folder);
 	for (struct dirent *x; st == CT_OK && (errno = 0, (x = readdir(d)));)
 		if (add_kernel(l, x->d_name, like) != 0)
 			st = ct_fail_nomem(e);
@@ -86,10 +88,12 @@ static int is_the_list(const char *path)
 	if (strncmp(name, "kernelslist", 11) != 0)
 		return 0;
 	name += 11;
-	return !strncmp(name, "_ctx_", 5) || ct_list_is_suffix(name) || (!strncmp(name, ".g", 2) && ct_list_is_suffix(name + 2));
+	return !strncmp(name, "_ctx_", 5) || ct_list_is_suffix(name) ||
+	       (!strncmp(name, ".g", 2) && ct_list_is_suffix(name + 2));
 }
 
-static int compare(struct ct_list *list, const struct names *listed, struct names *there, struct ct_error *e)
+static int compare(struct ct_list *list, const struct names *listed, struct names *there,
+                   struct ct_error *e)
 {
 	qsort(there->name, there->n, sizeof *there->name, by_text);
 	for (size_t i = 0; i < there->n; i++) {

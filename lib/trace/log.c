@@ -165,7 +165,8 @@ static uint64_t key_of(const struct ct_log *l, const struct ct_log_item *x)
 static int item_before(const void *log, const void *a, const void *b)
 {
 	const struct ct_log *l = log;
-	const struct ct_log_item *x = &l->item[*(const uint32_t *)a], *y = &l->item[*(const uint32_t *)b];
+	const struct ct_log_item *x = &l->item[*(const uint32_t *)a],
+				 *y = &l->item[*(const uint32_t *)b];
 	uint64_t i = key_of(l, x), j = key_of(l, y);
 	if (x->epoch != y->epoch)
 		return x->epoch < y->epoch;
@@ -287,9 +288,12 @@ int ct_log_next_kernel(struct ct_log *l, uint32_t id, struct ct_launch **out, st
 	if (fill_kernel(l, &l->launch->kernel, id) != 0)
 		return ct_fail_nomem(e);
 	if (k->block[0] > CT_BLOCK_THREADS_MAX) /* as derived; those of a launch line are smaller */
-		return ct_fail(e, CT_ERR_LIMIT, "%s:%" PRIu64 ": thread blocks of %u warps, %d are most: name them (group "
-		               "cta of --pattern)", k->path, x->line, k->block[0] / CT_WARP_LANES,
-		               CT_BLOCK_THREADS_MAX / CT_WARP_LANES);
+		return ct_fail(
+			e, CT_ERR_LIMIT,
+			"%s:%" PRIu64 ": thread blocks of %u warps, %d are most: name them (group "
+			"cta of --pattern)",
+			k->path, x->line, k->block[0] / CT_WARP_LANES,
+			CT_BLOCK_THREADS_MAX / CT_WARP_LANES);
 	*out = l->launch;
 	return 1;
 }
@@ -304,21 +308,22 @@ static int place(struct ct_log *l, size_t end, struct ct_error *e)
 	uint32_t xyz[3];
 	split_cta(w->cta, xyz);
 	if (xyz[0] >= g[0] || xyz[1] >= g[1] || xyz[2] >= g[2])
-		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": thread block %u,%u,%u is outside the grid "
-		               "(%u,%u,%u) of its launch: damaged", name, w->line, xyz[0], xyz[1], xyz[2],
-		               g[0], g[1], g[2]);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s:%" PRIu64 ": thread block %u,%u,%u is outside the grid "
+		               "(%u,%u,%u) of its launch: damaged",
+		               name, w->line, xyz[0], xyz[1], xyz[2], g[0], g[1], g[2]);
 	uint32_t warps = (k->block[0] * k->block[1] * k->block[2] + 31) / 32;
 	if (end - l->first > warps)
-		return ct_fail(e, CT_ERR_INPUT, "%s:%" PRIu64 ": thread block %u,%u,%u has records of %zu "
-		               "warps, but its launch has %u in a block: damaged", name, w->line, xyz[0],
-		               xyz[1], xyz[2], end - l->first, warps);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s:%" PRIu64 ": thread block %u,%u,%u has records of %zu "
+		               "warps, but its launch has %u in a block: damaged",
+		               name, w->line, xyz[0], xyz[1], xyz[2], end - l->first, warps);
 	for (size_t i = l->first; i < end; i++) {
 		w = &l->group.warp[l->group.order[i]];
 		w->stream.slot = (int32_t)w->warp;
 		w->warp = (uint32_t)(i - l->first);
 	}
-	l->group.warp[l->group.order[l->first]].cta =
-		xyz[0] + g[0] * (xyz[1] + (uint64_t)g[1] * xyz[2]);
+	l->group.warp[l->group.order[l->first]].cta = xyz[0] + g[0] * (xyz[1] + (uint64_t)g[1] * xyz[2]);
 	return CT_OK;
 }
 

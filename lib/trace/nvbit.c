@@ -17,12 +17,12 @@
 
 struct reader {
 	struct ct_log *log;
-	struct ct_buf clean;        /* a line without terminal codes */
+	struct ct_buf clean; /* a line without terminal codes */
 	uint32_t epoch;
 	int has_line, has_zero;
-	uint64_t first_line_id;     /* printed by the first launch line */
+	uint64_t first_line_id;          /* printed by the first launch line */
 	uint64_t unknown, first_unknown; /* marked lines of no known kind; line of the first */
-	uint64_t shared_halves;     /* LDGSTS records of the destination, passed over */
+	uint64_t shared_halves;          /* LDGSTS records of the destination, passed over */
 	struct ct_nvbit_access access;
 	struct ct_log_record record;
 };
@@ -231,11 +231,12 @@ static int line(struct reader *r, const char *p, const char *end, int cut, struc
 	if (st == CT_OK && !at) {
 		size_t n = (size_t)(end - p);
 		if (cut && n >= 3 && n <= mark && memcmp(p, CT_NVBIT_MARK, n) == 0)
-			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "the file ends inside this "
+			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT,
+			                     "the file ends inside this "
 			                     "record: cut or damaged");
 		if (ct_nvbit_begins(p, end) || ct_text_find(p, end, "grid_launch_id "))
-			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "a record without \"" CT_NVBIT_MARK
-			                     "\": damaged");
+			return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT,
+			                     "a record without \"" CT_NVBIT_MARK "\": damaged");
 		r->log->env->stats->ignored_lines++;
 		return banner(r, p, end, e);
 	}
@@ -277,7 +278,8 @@ static void say_unlaunched(const struct reader *r)
 			first = x->line;
 	}
 	if (n)
-		ct_warn(&l->env->options.diag, "%s:%" PRIu64 ": the records of %" PRIu64 " launches have no "
+		ct_warn(&l->env->options.diag,
+		        "%s:%" PRIu64 ": the records of %" PRIu64 " launches have no "
 		        "launch line, this is the first: grid and block follow from the records",
 		        ct_source_name(l->lines.source), first, n);
 }
@@ -288,18 +290,27 @@ static void say(const struct reader *r)
 	const struct ct_trace_stats *s = l->env->stats;
 	const struct ct_diag *d = &l->env->options.diag;
 	const char *name = ct_source_name(l->lines.source);
-	ct_warn(d, "%s: an NVBit log has memory instructions only, no others: what is counted per "
-	        "instruction (MPKI, IPC) is per memory instruction", name);
+	ct_warn(d,
+	        "%s: an NVBit log has memory instructions only, no others: what is counted per "
+	        "instruction (MPKI, IPC) is per memory instruction",
+	        name);
 	say_unlaunched(r);
 	if (r->unknown)
-		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " marked lines are no launches or accesses, or no "
-		        "whole ones, this is the first", name, r->first_unknown, r->unknown);
+		ct_warn(d,
+		        "%s:%" PRIu64 ": %" PRIu64 " marked lines are no launches or accesses, or no "
+		        "whole ones, this is the first",
+		        name, r->first_unknown, r->unknown);
 	if (s->ambiguous_lanes)
-		ct_warn(d, "%s: %" PRIu64 " shared or local lanes at offset 0 may not have been active: they "
-		        "are counted", name, s->ambiguous_lanes);
+		ct_warn(d,
+		        "%s: %" PRIu64
+		        " shared or local lanes at offset 0 may not have been active: they "
+		        "are counted",
+		        name, s->ambiguous_lanes);
 	if (s->doubtful_records)
-		ct_warn(d, "%s: %" PRIu64 " records end in addresses of their earlier lanes, as lanes that "
-		        "were not active do: they are counted", name, s->doubtful_records);
+		ct_warn(d,
+		        "%s: %" PRIu64 " records end in addresses of their earlier lanes, as lanes that "
+		        "were not active do: they are counted",
+		        name, s->doubtful_records);
 }
 
 int ct_nvbit_read(struct ct_log *l, struct ct_error *e)
@@ -315,7 +326,8 @@ int ct_nvbit_read(struct ct_log *l, struct ct_error *e)
 		st = CT_OK;
 	}
 	if (st == CT_OK && l->items == 0)
-		st = ct_lines_fail(&l->lines, e, CT_ERR_INPUT, "an NVBit log without any launch or record");
+		st = ct_lines_fail(&l->lines, e, CT_ERR_INPUT,
+		                   "an NVBit log without any launch or record");
 	if (st < 0)
 		return st;
 	/* NVBit up to 1.5 raises its counter before it prints the launch, and prints id + 1. */

@@ -3,10 +3,7 @@
 #include "trace/private/nvbit.h"
 #include "trace/private/text.h"
 
-enum {
-	SEEN_ID = 1, SEEN_CTA = 2, SEEN_WARP = 4, SEEN_OPCODE = 8, SEEN_LIST = 16,
-	ADDRESS_DIGITS = 16
-};
+enum { SEEN_ID = 1, SEEN_CTA = 2, SEEN_WARP = 4, SEEN_OPCODE = 8, SEEN_LIST = 16, ADDRESS_DIGITS = 16 };
 
 /* Last place of `what`: names hold anything, also separators. */
 static const char *find_last(const char *p, const char *end, const char *what)
@@ -227,7 +224,9 @@ static const char *access_field(const char *p, const char *end, int cut, struct 
 	if (label(&p, end, "CTA ")) {
 		a->seen |= SEEN_CTA;
 		return triple(p, end, a->cta) && a->cta[0] < 0x7fffffff && a->cta[1] < 0xffff &&
-		       a->cta[2] < 0xffff ? NULL : bad;
+		                       a->cta[2] < 0xffff
+		               ? NULL
+		               : bad;
 	}
 	if (label(&p, end, "warp ")) {
 		a->seen |= SEEN_WARP;
@@ -256,7 +255,8 @@ const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_n
 	while (p < end && a->seen != ALL) {
 		const char *stop = ct_text_find(p, end, " - "), *field_end = stop ? stop : end, *q = p;
 		const char *why;
-		if (!(a->seen & SEEN_LIST) && (label(&q, field_end, "0x") || label(&q, field_end, "MREF"))) {
+		if (!(a->seen & SEEN_LIST) &&
+		    (label(&q, field_end, "0x") || label(&q, field_end, "MREF"))) {
 			int pairs = *p == 'M';
 			why = pairs ? pair_list(p, field_end, cut && !stop, a)
 			            : stock_list(p, field_end, cut && !stop, a);
@@ -272,9 +272,9 @@ const char *ct_nvbit_access(const char *p, const char *end, int cut, struct ct_n
 		return NULL;
 	if (cut)
 		return "the file ends inside this record";
-	return !(a->seen & SEEN_ID)     ? "record without its launch id"
-	       : !(a->seen & SEEN_CTA)  ? "record without its CTA"
-	       : !(a->seen & SEEN_WARP) ? "record without its warp"
+	return !(a->seen & SEEN_ID)       ? "record without its launch id"
+	       : !(a->seen & SEEN_CTA)    ? "record without its CTA"
+	       : !(a->seen & SEEN_WARP)   ? "record without its warp"
 	       : !(a->seen & SEEN_OPCODE) ? "record without its opcode"
 	                                  : "record without addresses";
 }

@@ -286,10 +286,11 @@ static unsigned token_bytes(struct text t)
 		const char *token;
 		unsigned bytes;
 	} sizes[] = {
-		{"U8", 1}, {"S8", 1}, {"8", 1}, {"U16", 2}, {"S16", 2}, {"16", 2}, {"F16", 2},
-		{"BF16", 2}, {"32", 4}, {"U32", 4}, {"S32", 4}, {"F32", 4}, {"F16x2", 4},
-		{"F16X2", 4}, {"BF16x2", 4}, {"BF16X2", 4}, {"BF16_V2", 4}, {"F16_V2", 4},
-		{"64", 8}, {"U64", 8}, {"S64", 8}, {"F64", 8}, {"F32x2", 8}, {"128", 16}, {"256", 32},
+		{"U8", 1},     {"S8", 1},      {"8", 1},      {"U16", 2},   {"S16", 2},
+		{"16", 2},     {"F16", 2},     {"BF16", 2},   {"32", 4},    {"U32", 4},
+		{"S32", 4},    {"F32", 4},     {"F16x2", 4},  {"F16X2", 4}, {"BF16x2", 4},
+		{"BF16X2", 4}, {"BF16_V2", 4}, {"F16_V2", 4}, {"64", 8},    {"U64", 8},
+		{"S64", 8},    {"F64", 8},     {"F32x2", 8},  {"128", 16},  {"256", 32},
 	};
 	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
 		if (is(t, sizes[i].token))
@@ -336,8 +337,8 @@ static unsigned read_modifiers(struct ct_sinst *s, const char *p, int *prefetch)
 void ct_opcode_classify(struct ct_sinst *s)
 {
 	struct text base = {s->opcode, strcspn(s->opcode, ".")};
-	const struct entry *x =
-		bsearch(&base, table, sizeof table / sizeof table[0], sizeof table[0], compare);
+	const struct entry *x = bsearch(
+		&base, table, sizeof table / sizeof table[0], sizeof table[0], compare);
 	int prefetch;
 	unsigned bytes = read_modifiers(s, s->opcode + base.n, &prefetch);
 	s->unit = x ? x->unit : CT_CLASS_OTHER;

@@ -31,18 +31,22 @@ static unsigned data_registers(const struct ct_sinst *s)
 	if (has(s->opcode, "128"))
 		return 4;
 	return has(s->opcode, "64") || has(s->opcode, "F64") || has(s->opcode, "U64") ||
-	       has(s->opcode, "S64") || has(s->opcode, "F32x2") ? 2 : 1;
+	                       has(s->opcode, "S64") || has(s->opcode, "F32x2")
+	               ? 2
+	               : 1;
 }
 
 /* A fragment's registers for each thread of the warp. */
-struct fragments { const char *shape; unsigned a, b, c; };
+struct fragments {
+	const char *shape;
+	unsigned a, b, c;
+};
 
-static const struct fragments hmma[] = { /* c with F32 accumulators, half of it with F16 */
-	{"884", 2, 2, 4}, {"1684", 2, 1, 4}, {"1688", 2, 1, 4}, {"16816", 4, 2, 4}, {"16832", 4, 4, 4},
-	{NULL, 1, 1, 1}};
-static const struct fragments imma[] = {
-	{"8816", 1, 1, 2}, {"8832", 1, 1, 2}, {"16816", 2, 1, 4}, {"16832", 4, 2, 4},
-	{"16864", 4, 2, 4}, {NULL, 1, 1, 1}};
+static const struct fragments hmma[] = {/* c with F32 accumulators, half of it with F16 */
+                                        {"884", 2, 2, 4},   {"1684", 2, 1, 4},  {"1688", 2, 1, 4},
+                                        {"16816", 4, 2, 4}, {"16832", 4, 4, 4}, {NULL, 1, 1, 1}};
+static const struct fragments imma[] = {{"8816", 1, 1, 2},  {"8832", 1, 1, 2},  {"16816", 2, 1, 4},
+                                        {"16832", 4, 2, 4}, {"16864", 4, 2, 4}, {NULL, 1, 1, 1}};
 static const struct fragments bmma[] = {
 	{"88128", 1, 1, 2}, {"168128", 2, 1, 4}, {"168256", 4, 2, 4}, {NULL, 1, 1, 1}};
 static const struct fragments dmma[] = {

@@ -175,8 +175,8 @@ void ct_inst_expand(struct ct_inst *inst)
 }
 
 /* `width` is a constant where it is called. */
-static inline const unsigned char *fixed(const unsigned char *p, struct ct_inst *inst, unsigned n,
-                                         unsigned width)
+static inline const unsigned char *
+fixed(const unsigned char *p, struct ct_inst *inst, unsigned n, unsigned width)
 {
 	uint64_t at = inst->base;
 	unsigned up = 64 - 8 * width;

@@ -44,12 +44,15 @@ static int name_groups(struct ct_pattern *p, struct ct_error *e)
 		while (g < GROUPS && strcmp(names[g], name) != 0)
 			g++;
 		if (g == GROUPS)
-			return ct_fail(e, CT_ERR_USAGE, "--pattern: unknown group '%s': use sm, cta, warp, lane, "
-			               "pc, pc_hex, op, addr, addr_hex, size, rw, value", name);
+			return ct_fail(e, CT_ERR_USAGE,
+			               "--pattern: unknown group '%s': use sm, cta, warp, lane, "
+			               "pc, pc_hex, op, addr, addr_hex, size, rw, value",
+			               name);
 		p->number[g] = table[0] << 8 | table[1];
 	}
 	if (!p->number[ADDR] == !p->number[ADDR_HEX])
-		return ct_fail(e, CT_ERR_USAGE, "--pattern: needs one group (?<addr>...), or "
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--pattern: needs one group (?<addr>...), or "
 		               "(?<addr_hex>...) for hexadecimal numbers without 0x");
 	return CT_OK;
 }
@@ -62,8 +65,8 @@ static int compile(struct ct_pattern *p, const char *text, struct ct_error *e)
 	if (!p->code) {
 		PCRE2_UCHAR why[200];
 		pcre2_get_error_message(number, why, sizeof why);
-		return ct_fail(e, CT_ERR_USAGE, "bad --pattern '%s': %s at character %zu", text, (char *)why,
-		               (size_t)at + 1);
+		return ct_fail(e, CT_ERR_USAGE, "bad --pattern '%s': %s at character %zu", text,
+		               (char *)why, (size_t)at + 1);
 	}
 	/* Without it (no memory, no such machine) matching is slower, not different. */
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE);
@@ -107,8 +110,7 @@ struct reader {
 };
 
 /* Text of a group in the line that matched; 0 when it took no part. */
-static int group_text(const struct reader *r, const char *line, enum group g, const char **p,
-                      size_t *n)
+static int group_text(const struct reader *r, const char *line, enum group g, const char **p, size_t *n)
 {
 	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(r->match);
 	int k = r->pattern->number[g];
@@ -135,9 +137,11 @@ static int group_number(const struct reader *r, const char *line, enum group g, 
 	text[kept] = '\0';
 	end = hex ? ct_text_hex(text, v) : ct_text_u64(text, v);
 	if (n > NUMBER_MAX || !end || *end != '\0' || *v > most)
-		return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "group %s holds '%s': not a number up "
-		                     "to %" PRIu64 "%s", names[g], text, most,
-		                     g == ADDR || g == PC ? ", in decimal or with 0x" : "");
+		return ct_lines_fail(
+			&r->log->lines, e, CT_ERR_INPUT,
+			"group %s holds '%s': not a number up "
+			"to %" PRIu64 "%s",
+			names[g], text, most, g == ADDR || g == PC ? ", in decimal or with 0x" : "");
 	return 1;
 }
 
@@ -191,7 +195,8 @@ static int read_kind(struct reader *r, const char *line, struct ct_log_record *o
 	if (st < 0)
 		return st;
 	if (has_size && size == 0)
-		return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "group size holds 0: an access has a "
+		return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT,
+		                     "group size holds 0: an access has a "
 		                     "byte at least");
 	o->inst = (struct ct_sinst){.pc = pc};
 	*modify = 0;
@@ -258,7 +263,8 @@ static int matched_line(struct reader *r, const char *line, struct ct_error *e)
 	enum group a = r->pattern->number[ADDR_HEX] ? ADDR_HEX : ADDR;
 	int st = group_number(r, line, a, UINT64_MAX, &addr, e);
 	if (st == 0)
-		return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT, "the pattern matches, but without an "
+		return ct_lines_fail(&r->log->lines, e, CT_ERR_INPUT,
+		                     "the pattern matches, but without an "
 		                     "address");
 	if (st > 0)
 		st = read_place(r, line, &o, &lane, e);
@@ -298,7 +304,8 @@ static int one_line(struct reader *r, const char *p, const char *end, struct ct_
 	if (n == PCRE2_ERROR_NOMEMORY)
 		return ct_fail_nomem(e);
 	if (n != PCRE2_ERROR_NOMATCH && (n > PCRE2_ERROR_UTF8_ERR1 || n < PCRE2_ERROR_UTF8_ERR21))
-		return ct_lines_fail(&r->log->lines, e, CT_ERR_LIMIT, "the pattern takes too long on this "
+		return ct_lines_fail(&r->log->lines, e, CT_ERR_LIMIT,
+		                     "the pattern takes too long on this "
 		                     "line: make it simpler, begin it with ^");
 	r->log->env->stats->ignored_lines++;
 	return CT_OK;
@@ -356,11 +363,14 @@ int ct_pattern_read(struct ct_log *l, struct ct_error *e)
 	pcre2_match_context_free(r->limits);
 	if (st == CT_OK) {
 		const struct ct_diag *d = &l->env->options.diag;
-		ct_warn(d, "%s: the pattern matches %" PRIu64 " lines, %" PRIu64 " others were passed over; "
+		ct_warn(d,
+		        "%s: the pattern matches %" PRIu64 " lines, %" PRIu64
+		        " others were passed over; "
 		        "what is counted per instruction (MPKI, IPC) is per matched access",
 		        ct_source_name(l->lines.source), r->matched, l->env->stats->ignored_lines);
 		if (r->open_end) /* a number may have lost digits */
-			ct_warn(d, "%s:%" PRIu64 ": the last access has no end of its line: it may be cut",
+			ct_warn(d,
+			        "%s:%" PRIu64 ": the last access has no end of its line: it may be cut",
 			        ct_source_name(l->lines.source), l->lines.line - 1);
 		st = ct_log_complete(l, e);
 	}

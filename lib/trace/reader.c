@@ -52,9 +52,14 @@ static void accelsim_close(void *r)
 }
 
 const struct ct_reader_ops ct_accelsim_ops = {
-	.open = accelsim_open, .next_kernel = accelsim_next_kernel, .begin = accelsim_begin,
-	.next_cta = accelsim_next_cta, .partial = accelsim_partial, .skip = accelsim_skip,
-	.text_bytes = accelsim_text_bytes, .close = accelsim_close,
+	.open = accelsim_open,
+	.next_kernel = accelsim_next_kernel,
+	.begin = accelsim_begin,
+	.next_cta = accelsim_next_cta,
+	.partial = accelsim_partial,
+	.skip = accelsim_skip,
+	.text_bytes = accelsim_text_bytes,
+	.close = accelsim_close,
 };
 
 /* ---- logs: read whole at the first kernel ---- */
@@ -101,11 +106,17 @@ static void log_close(void *r)
 }
 
 const struct ct_reader_ops ct_nvbit_ops = {
-	.open = log_open, .next_kernel = log_next_kernel, .next_cta = log_next_cta,
-	.text_bytes = log_text_bytes, .close = log_close,
+	.open = log_open,
+	.next_kernel = log_next_kernel,
+	.next_cta = log_next_cta,
+	.text_bytes = log_text_bytes,
+	.close = log_close,
 };
 
 const struct ct_reader_ops ct_pattern_ops = {
-	.open = log_open, .next_kernel = pattern_next_kernel, .next_cta = log_next_cta,
-	.text_bytes = log_text_bytes, .close = log_close,
+	.open = log_open,
+	.next_kernel = pattern_next_kernel,
+	.next_cta = log_next_cta,
+	.text_bytes = log_text_bytes,
+	.close = log_close,
 };

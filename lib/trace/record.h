@@ -21,14 +21,14 @@ CT_DECLS_BEGIN
 
 /* Address space that an instruction names (doc/formats.md sections 6 and 7). */
 enum ct_space {
-	CT_SPACE_NONE,     /* no data access */
+	CT_SPACE_NONE, /* no data access */
 	CT_SPACE_GLOBAL,
-	CT_SPACE_LOCAL,    /* addresses are per-thread offsets, see ct_local_line() */
+	CT_SPACE_LOCAL, /* addresses are per-thread offsets, see ct_local_line() */
 	CT_SPACE_SHARED,
 	CT_SPACE_CONST,
 	CT_SPACE_TEXTURE,
 	CT_SPACE_SURFACE,
-	CT_SPACE_GENERIC   /* resolved per lane by the kernel's windows */
+	CT_SPACE_GENERIC /* resolved per lane by the kernel's windows */
 };
 
 /* What the instruction does to memory. */
@@ -36,18 +36,18 @@ enum ct_access {
 	CT_ACCESS_NONE,
 	CT_ACCESS_LOAD,
 	CT_ACCESS_STORE,
-	CT_ACCESS_ATOMIC,   /* read-modify-write at the LLC, with result */
-	CT_ACCESS_REDUCTION,/* the same without result */
-	CT_ACCESS_ASYNC,    /* LDGSTS: global read completed by LDGDEPBAR + DEPBAR */
-	CT_ACCESS_PREFETCH, /* CCTL and .PF forms: moves no data to a register */
-	CT_ACCESS_BARRIER_OP/* SYNCS, ARRIVES: shared-memory barrier objects */
+	CT_ACCESS_ATOMIC,    /* read-modify-write at the LLC, with result */
+	CT_ACCESS_REDUCTION, /* the same without result */
+	CT_ACCESS_ASYNC,     /* LDGSTS: global read completed by LDGDEPBAR + DEPBAR */
+	CT_ACCESS_PREFETCH,  /* CCTL and .PF forms: moves no data to a register */
+	CT_ACCESS_BARRIER_OP /* SYNCS, ARRIVES: shared-memory barrier objects */
 };
 
 /* Execution unit class; latencies and initiation intervals are the GPU's
  * (doc/replay.md section 4). */
 enum ct_unit_class {
 	CT_CLASS_INT,
-	CT_CLASS_ALU,      /* MOV, SHFL, conversions ...: runs on the INT unit */
+	CT_CLASS_ALU, /* MOV, SHFL, conversions ...: runs on the INT unit */
 	CT_CLASS_SP,
 	CT_CLASS_HALF,
 	CT_CLASS_DP,
@@ -55,14 +55,14 @@ enum ct_unit_class {
 	CT_CLASS_TENSOR,
 	CT_CLASS_BRANCH,
 	CT_CLASS_TEX,
-	CT_CLASS_UNIFORM,  /* uniform datapath */
-	CT_CLASS_MEM,      /* everything that goes to the load/store unit */
-	CT_CLASS_BAR,      /* CTA barrier */
+	CT_CLASS_UNIFORM, /* uniform datapath */
+	CT_CLASS_MEM,     /* everything that goes to the load/store unit */
+	CT_CLASS_BAR,     /* CTA barrier */
 	CT_CLASS_MEMBAR,
-	CT_CLASS_DEPBAR,   /* waits for LDGSTS groups (immediate = groups left) */
-	CT_CLASS_LDGDEPBAR,/* closes a group of LDGSTS */
+	CT_CLASS_DEPBAR,    /* waits for LDGSTS groups (immediate = groups left) */
+	CT_CLASS_LDGDEPBAR, /* closes a group of LDGSTS */
 	CT_CLASS_EXIT,
-	CT_CLASS_OTHER,    /* no unit known: latency 4, initiation 1 */
+	CT_CLASS_OTHER, /* no unit known: latency 4, initiation 1 */
 	CT_CLASS_COUNT
 };
 
@@ -70,12 +70,12 @@ enum ct_unit_class {
 enum {
 	CT_MOD_STRONG_GPU = 1u << 0, /* .STRONG.GPU: bypasses L1 */
 	CT_MOD_STRONG_SYS = 1u << 1,
-	CT_MOD_BYPASS = 1u << 2,     /* .BYPASS on LDGSTS */
-	CT_MOD_CONSTANT = 1u << 3,   /* .CONSTANT / .CI read-only path */
+	CT_MOD_BYPASS = 1u << 2,   /* .BYPASS on LDGSTS */
+	CT_MOD_CONSTANT = 1u << 3, /* .CONSTANT / .CI read-only path */
 	CT_MOD_CG = 1u << 4,
 	CT_MOD_CV = 1u << 5,
 	CT_MOD_EVICT_FIRST = 1u << 6,
-	CT_MOD_EXTENDED = 1u << 7    /* .E: 64-bit address register pair */
+	CT_MOD_EXTENDED = 1u << 7 /* .E: 64-bit address register pair */
 };
 
 /* Registers are numbered over all files: kind << 8 | index. */
@@ -84,7 +84,7 @@ typedef uint16_t ct_reg;
 #define CT_REG_MAKE(kind, index) ((ct_reg)((unsigned)(kind) << 8 | (unsigned)(index)))
 #define CT_REG_KIND(r) ((enum ct_reg_kind)((r) >> 8))
 #define CT_REG_INDEX(r) ((unsigned)(0xff & (r)))
-#define CT_REG_RZ CT_REG_MAKE(CT_REG_R, 255)   /* reads as zero: never real */
+#define CT_REG_RZ CT_REG_MAKE(CT_REG_R, 255) /* reads as zero: never real */
 #define CT_REG_URZ CT_REG_MAKE(CT_REG_UR, 63)
 
 enum { CT_MAX_DST = 8, CT_MAX_SRC = 8, CT_WARP_LANES = 32 };
@@ -92,10 +92,10 @@ enum { CT_MAX_DST = 8, CT_MAX_SRC = 8, CT_WARP_LANES = 32 };
 /* Static part of an instruction. Two lines share one if everything but mask,
  * addresses and values is equal. */
 struct ct_sinst {
-	uint64_t pc;          /* byte offset inside its function */
-	const char *opcode;   /* with modifiers, NUL-terminated, owned by the code table */
-	uint32_t line;        /* source line, 0 = unknown */
-	int64_t imm, imm2;    /* meaningful when has_imm >= 1, >= 2 */
+	uint64_t pc;        /* byte offset inside its function */
+	const char *opcode; /* with modifiers, NUL-terminated, owned by the code table */
+	uint32_t line;      /* source line, 0 = unknown */
+	int64_t imm, imm2;  /* meaningful when has_imm >= 1, >= 2 */
 	uint8_t has_imm;
 	uint8_t space;        /* enum ct_space */
 	uint8_t access;       /* enum ct_access */
@@ -123,28 +123,28 @@ enum { CT_ADDR_RUNS = 8 };
  * next run_lanes[0] are each run_delta[0] above the one before, and so on, naddr in all.
  * What takes an instruction takes both forms unless it says otherwise. */
 struct ct_inst {
-	uint32_t sid;        /* index into the kernel's code table */
-	uint32_t mask;       /* active and predicated-on lanes */
-	uint8_t addr_form;   /* enum ct_addr_form */
-	uint8_t naddr;       /* addresses: the number of set mask bits, or 0 */
-	uint16_t nvalues;    /* entries of values[] */
-	uint8_t nruns;       /* 0: addr[] holds the addresses */
+	uint32_t sid;      /* index into the kernel's code table */
+	uint32_t mask;     /* active and predicated-on lanes */
+	uint8_t addr_form; /* enum ct_addr_form */
+	uint8_t naddr;     /* addresses: the number of set mask bits, or 0 */
+	uint16_t nvalues;  /* entries of values[] */
+	uint8_t nruns;     /* 0: addr[] holds the addresses */
 	uint8_t run_lanes[CT_ADDR_RUNS];
-	int64_t stride;      /* of CT_ADDR_STRIDE */
-	uint64_t base;       /* first address, also when naddr is 0 */
-	const uint32_t *values;       /* register values where the trace has them, else NULL;
+	int64_t stride;                  /* of CT_ADDR_STRIDE */
+	uint64_t base;                   /* first address, also when naddr is 0 */
+	const uint32_t *values;          /* register values where the trace has them, else NULL;
 	                                 as in the text: per register a count then that many */
 	int64_t run_delta[CT_ADDR_RUNS]; /* modulo 2^64 */
-	uint64_t addr[CT_WARP_LANES]; /* one per set mask bit, in lane order */
+	uint64_t addr[CT_WARP_LANES];    /* one per set mask bit, in lane order */
 };
 
 /* Puts addresses that are runs into addr[]; nruns is 0 afterwards. */
 void ct_inst_expand(struct ct_inst *inst);
 
 struct ct_kernel {
-	uint32_t id;          /* ordinal of the launch in the list, from 1; missing members count */
-	uint64_t header_id;   /* "-kernel id", 0 if absent */
-	char *name;           /* as in the header (mangled or not) */
+	uint32_t id;        /* ordinal of the launch in the list, from 1; missing members count */
+	uint64_t header_id; /* "-kernel id", 0 if absent */
+	char *name;         /* as in the header (mangled or not) */
 	uint32_t grid[3], block[3];
 	uint64_t shmem_bytes; /* static + dynamic per CTA */
 	uint32_t regs;        /* per thread */
@@ -153,14 +153,14 @@ struct ct_kernel {
 	uint64_t shmem_base, local_base; /* generic windows; meaningful when has_windows */
 	uint8_t has_windows;
 	uint8_t has_lineinfo;
-	uint8_t has_core_ids; /* lines carry SM id and warp slot */
-	uint8_t raw;          /* interleaved .trace, not grouped by CTA */
+	uint8_t has_core_ids;   /* lines carry SM id and warp slot */
+	uint8_t raw;            /* interleaved .trace, not grouped by CTA */
 	uint8_t partial_header; /* it lacks lines that come with others that it has */
-	uint8_t misnamed;     /* its file in a list is named for another kernel */
-	uint8_t unordered;    /* it is in a list behind a kernel of a higher number */
-	char *nvbit_version;  /* "" if absent */
-	char *tracer_version; /* "" if absent (the oldest) */
-	char *path;           /* file that the kernel came from, "-" for standard input */
+	uint8_t misnamed;       /* its file in a list is named for another kernel */
+	uint8_t unordered;      /* it is in a list behind a kernel of a higher number */
+	char *nvbit_version;    /* "" if absent */
+	char *tracer_version;   /* "" if absent (the oldest) */
+	char *path;             /* file that the kernel came from, "-" for standard input */
 };
 
 /* Static instructions of one kernel. Grows while the kernel is read; a pointer
@@ -177,14 +177,14 @@ struct ct_cta *ct_cta_ref(struct ct_cta *cta);
 void ct_cta_unref(struct ct_cta *cta); /* NULL allowed */
 
 struct ct_warp_info {
-	uint32_t warp;        /* number inside the CTA (32 threads in linear order) */
-	uint64_t insts;       /* instructions in its stream */
-	int32_t sm, slot;     /* traced core ids, or -1 */
+	uint32_t warp;    /* number inside the CTA (32 threads in linear order) */
+	uint64_t insts;   /* instructions in its stream */
+	int32_t sm, slot; /* traced core ids, or -1 */
 };
 
 const struct ct_kernel *ct_cta_kernel(const struct ct_cta *cta);
 const struct ct_code *ct_cta_code(const struct ct_cta *cta);
-uint64_t ct_cta_index(const struct ct_cta *cta);            /* linear: x + gx*(y + gy*z) */
+uint64_t ct_cta_index(const struct ct_cta *cta); /* linear: x + gx*(y + gy*z) */
 uint32_t ct_cta_warps(const struct ct_cta *cta);
 const struct ct_warp_info *ct_cta_warp(const struct ct_cta *cta, uint32_t i);
 

@@ -25,15 +25,15 @@ struct slot {
 
 struct ct_source {
 	char *name;
-	int fd;                 /* -1: memory */
+	int fd; /* -1: memory */
 	int close_fd, pollable;
-	int wake[2];            /* written to when the reader thread must give up a wait */
+	int wake[2]; /* written to when the reader thread must give up a wait */
 	const unsigned char *memory;
 	size_t memory_left;
 	struct ct_source_options options;
 
 	/* Producer: the reader thread, or the caller without one. */
-	struct ct_raw raw;      /* owner() leads back from it */
+	struct ct_raw raw; /* owner() leads back from it */
 	unsigned char *raw_buffer;
 	const struct ct_codec_ops *ops;
 	int compressed;
@@ -48,13 +48,13 @@ struct ct_source {
 	struct slot slot[SLOTS];
 	unsigned head, count;
 	int stop, drain;
-	int done;               /* nothing more will come; status says why */
+	int done; /* nothing more will come; status says why */
 	int status;
-	struct ct_error error;  /* without the file's name */
+	struct ct_error error; /* without the file's name */
 	uint64_t shown_bytes, shown_crc;
 
 	/* Consumer. */
-	int holding;            /* the slot at head is lent out */
+	int holding; /* the slot at head is lent out */
 };
 
 static struct ct_source *owner(struct ct_raw *r)
@@ -128,8 +128,7 @@ static int start_codec(struct ct_source *s, struct ct_error *e)
 }
 
 /* One run of decompressed bytes into out. Plain data needs no copy. */
-static int decode(struct ct_source *s, unsigned char *out, size_t cap, size_t *n,
-                  struct ct_error *e)
+static int decode(struct ct_source *s, unsigned char *out, size_t cap, size_t *n, struct ct_error *e)
 {
 	if (s->compressed || s->raw.avail > 0)
 		return s->ops->read(s->codec, &s->raw, out, cap, n, e);
@@ -155,8 +154,10 @@ int ct_source_check_expansion(uint64_t max_expand, uint64_t in, uint64_t out, st
 		limit = in > CT_EXPAND_FLOOR / CT_EXPAND_RATIO ? in * CT_EXPAND_RATIO : CT_EXPAND_FLOOR;
 	if (out <= limit)
 		return CT_OK;
-	return ct_fail(e, CT_ERR_LIMIT, "%" PRIu64 " compressed bytes become more than %" PRIu64
-	               ": --max-expand raises the limit if this is no decompression bomb", in, limit);
+	return ct_fail(e, CT_ERR_LIMIT,
+	               "%" PRIu64 " compressed bytes become more than %" PRIu64
+	               ": --max-expand raises the limit if this is no decompression bomb",
+	               in, limit);
 }
 
 /* Fills a slot: 1, 0 at the end (slot->n may be > 0 all the same), < 0 on failure. */
@@ -175,8 +176,8 @@ static int produce(struct ct_source *s, struct slot *slot, struct ct_error *e)
 			return st;
 		slot->n += n;
 		s->expanded += n;
-		if (s->compressed &&
-		    (st = ct_source_check_expansion(s->options.max_expand, s->raw.offset, s->expanded, e)) < 0)
+		if (s->compressed && (st = ct_source_check_expansion(
+					      s->options.max_expand, s->raw.offset, s->expanded, e)) < 0)
 			return st;
 	}
 	memset(slot->data + slot->n, 0, CT_SOURCE_SLACK);
@@ -383,8 +384,7 @@ int ct_source_read_bare(struct ct_source *s, const char **data, size_t *n, struc
 	return 1;
 }
 
-static int with_name(const struct ct_source *s, int st, const struct ct_error *bare,
-                     struct ct_error *e)
+static int with_name(const struct ct_source *s, int st, const struct ct_error *bare, struct ct_error *e)
 {
 	return st < 0 ? ct_fail(e, st, "%s: %s", s->name, bare->text) : st;
 }
@@ -395,8 +395,7 @@ int ct_source_read(struct ct_source *s, const char **data, size_t *n, struct ct_
 	return with_name(s, ct_source_read_bare(s, data, n, &bare), &bare, e);
 }
 
-int ct_source_peek(struct ct_source *s, size_t want, const char **data, size_t *n,
-                   struct ct_error *e)
+int ct_source_peek(struct ct_source *s, size_t want, const char **data, size_t *n, struct ct_error *e)
 {
 	struct ct_error bare;
 	*data = "";

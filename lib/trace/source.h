@@ -42,11 +42,10 @@ int ct_source_read(struct ct_source *s, const char **data, size_t *n, struct ct_
 
 /* Looks at the first up to `want` (at most 64 KiB) decompressed bytes without
  * consuming them; *n is less only at the end of the stream. For sniffing. */
-int ct_source_peek(struct ct_source *s, size_t want, const char **data, size_t *n,
-                   struct ct_error *e);
+int ct_source_peek(struct ct_source *s, size_t want, const char **data, size_t *n, struct ct_error *e);
 
-const char *ct_source_name(const struct ct_source *s);      /* path as given, "-" */
-const char *ct_source_format(const struct ct_source *s);    /* "plain" "xz" "gz" "zst" */
+const char *ct_source_name(const struct ct_source *s);   /* path as given, "-" */
+const char *ct_source_format(const struct ct_source *s); /* "plain" "xz" "gz" "zst" */
 /* Raw (compressed) bytes read so far and their CRC-64, complete after the end. */
 uint64_t ct_source_raw_bytes(const struct ct_source *s);
 uint64_t ct_source_raw_crc64(const struct ct_source *s);
@@ -55,15 +54,15 @@ void ct_source_close(struct ct_source *s); /* NULL allowed */
 /* What the content of an input looks like. */
 enum ct_kind {
 	CT_KIND_EMPTY,
-	CT_KIND_KERNELSLIST,   /* kernelslist or kernelslist.g */
-	CT_KIND_ACCELSIM,      /* .traceg or .trace text */
-	CT_KIND_CTZ,           /* packed */
-	CT_KIND_NVBIT,         /* mem_trace log */
-	CT_KIND_PROFILE,       /* #cachetriage-profile */
-	CT_KIND_TRACEZ,        /* refused by name */
-	CT_KIND_JSON,          /* refused by name */
-	CT_KIND_BINARY,        /* unknown binary */
-	CT_KIND_TEXT           /* unknown text (needs --pattern) */
+	CT_KIND_KERNELSLIST, /* kernelslist or kernelslist.g */
+	CT_KIND_ACCELSIM,    /* .traceg or .trace text */
+	CT_KIND_CTZ,         /* packed */
+	CT_KIND_NVBIT,       /* mem_trace log */
+	CT_KIND_PROFILE,     /* #cachetriage-profile */
+	CT_KIND_TRACEZ,      /* refused by name */
+	CT_KIND_JSON,        /* refused by name */
+	CT_KIND_BINARY,      /* unknown binary */
+	CT_KIND_TEXT         /* unknown text (needs --pattern) */
 };
 
 /* Classifies by the first bytes (peeks). Fails as ct_source_peek does. */

@@ -103,8 +103,10 @@ static int open_file(struct ct_store *s, struct ct_error *e)
 		return ct_fail(e, CT_ERR_IO, "TMPDIR is too long");
 	s->fd = open_nameless(folder, path);
 	if (s->fd < 0)
-		return ct_fail_errno(e, CT_ERR_IO, errno, "cannot make a temporary file in %s "
-		                     "(set TMPDIR or raise --max-memory)", folder);
+		return ct_fail_errno(e, CT_ERR_IO, errno,
+		                     "cannot make a temporary file in %s "
+		                     "(set TMPDIR or raise --max-memory)",
+		                     folder);
 	return CT_OK;
 }
 
@@ -141,7 +143,8 @@ static int write_at(struct ct_store *s, const unsigned char *p, size_t n, uint64
 		if (w < 0 && errno == EINTR)
 			continue;
 		if (w <= 0)
-			return ct_fail_errno(e, CT_ERR_IO, w < 0 ? errno : ENOSPC, "cannot write the temporary "
+			return ct_fail_errno(e, CT_ERR_IO, w < 0 ? errno : ENOSPC,
+			                     "cannot write the temporary "
 			                     "file in %s (set TMPDIR or raise --max-memory)",
 			                     temporary_folder());
 		p += w;
@@ -151,8 +154,7 @@ static int write_at(struct ct_store *s, const unsigned char *p, size_t n, uint64
 	return CT_OK;
 }
 
-static int spill(struct ct_store *s, const void *p, size_t n, struct ct_segment *seg,
-                 struct ct_error *e)
+static int spill(struct ct_store *s, const void *p, size_t n, struct ct_segment *seg, struct ct_error *e)
 {
 	int st = reserve(s, n, &seg->offset, e);
 	if (st == CT_OK)
@@ -162,8 +164,7 @@ static int spill(struct ct_store *s, const void *p, size_t n, struct ct_segment 
 	return st;
 }
 
-int ct_store_put(struct ct_store *s, const void *p, size_t n, struct ct_segment *seg,
-                 struct ct_error *e)
+int ct_store_put(struct ct_store *s, const void *p, size_t n, struct ct_segment *seg, struct ct_error *e)
 {
 	*seg = (struct ct_segment){.bytes = (uint32_t)n};
 	if (atomic_load_explicit(&s->resident, memory_order_relaxed) + n > s->max_memory)

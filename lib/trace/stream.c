@@ -13,9 +13,7 @@ uint64_t ct_count_nulls(const struct ct_pack_addr *a)
 	uint64_t at = a->base, nulls = 0;
 	for (unsigned i = 0; i < a->n; i++) {
 		nulls += at == 0;
-		at += (uint64_t)(a->form == CT_ADDR_STRIDE ? a->stride
-		                 : i + 1 < a->n            ? a->delta[i]
-		                                           : 0);
+		at += (uint64_t)(a->form == CT_ADDR_STRIDE ? a->stride : i + 1 < a->n ? a->delta[i] : 0);
 	}
 	return nulls;
 }

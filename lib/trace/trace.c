@@ -24,12 +24,12 @@ struct ct_trace {
 	int is_list;
 	struct ct_list list;
 	size_t next_entry;
-	uint32_t next_id;          /* without a list */
-	struct ct_source *source;  /* being read; NULL between members */
+	uint32_t next_id;         /* without a list */
+	struct ct_source *source; /* being read; NULL between members */
 	const struct ct_reader_ops *ops;
-	void *reader;              /* of the source */
-	int in_kernel;             /* CTAs may follow */
-	int kernel_of_member;      /* the member's one kernel has been handed out */
+	void *reader;                   /* of the source */
+	int in_kernel;                  /* CTAs may follow */
+	int kernel_of_member;           /* the member's one kernel has been handed out */
 	uint64_t base_bytes, base_text; /* of what was read before the source */
 	uint64_t stream;
 	struct ct_error damage;
@@ -83,17 +83,18 @@ static int refuse(const struct ct_source *s, enum ct_kind kind, struct ct_error 
 		{CT_KIND_EMPTY, CT_ERR_INPUT, "the input is empty: not a trace"},
 		{CT_KIND_PROFILE, CT_ERR_INPUT, "this is a profile, not a trace"},
 		{CT_KIND_TRACEZ, CT_ERR_UNSUPPORTED,
-		 "binary .tracez traces are not supported: give the text form (.traceg)"},
-		{CT_KIND_JSON, CT_ERR_UNSUPPORTED,
-		 "JSON logs are not supported: give Accel-Sim text"},
+	         "binary .tracez traces are not supported: give the text form (.traceg)"},
+		{CT_KIND_JSON, CT_ERR_UNSUPPORTED, "JSON logs are not supported: give Accel-Sim text"},
 		{CT_KIND_CTZ, CT_ERR_INPUT, "a packed trace inside a kernels list: give it alone"},
-		{CT_KIND_NVBIT, CT_ERR_INPUT, "an NVBit mem_trace log inside a kernels list: give it alone"},
+		{CT_KIND_NVBIT, CT_ERR_INPUT,
+	         "an NVBit mem_trace log inside a kernels list: give it alone"},
 		{CT_KIND_TEXT, CT_ERR_INPUT,
-		 "unknown text, no -kernel name header: neither trace nor kernels list (see --pattern)"},
+	         "unknown text, no -kernel name header: neither trace nor kernels list (see --pattern)"},
 	};
 	for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
 		if (reasons[i].kind == kind)
-			return ct_fail(e, reasons[i].status, "%s:1: %s", ct_source_name(s), reasons[i].why);
+			return ct_fail(e, reasons[i].status, "%s:1: %s", ct_source_name(s),
+			               reasons[i].why);
 	return ct_fail(e, CT_ERR_INPUT, "%s:1: unknown binary data: neither text nor xz, gz or zst",
 	               ct_source_name(s));
 }
@@ -110,8 +111,8 @@ static int read_whole(struct ct_source *s, struct ct_buf *b, struct ct_error *e)
 	while ((st = ct_source_read_bare(s, &p, &n, &bare)) > 0) {
 		ct_buf_add(b, p, n);
 		if (b->len > LIST_MAX)
-			return ct_fail(e, CT_ERR_LIMIT, "%s:1: kernels list above %d MiB", ct_source_name(s),
-			               LIST_MAX >> 20);
+			return ct_fail(e, CT_ERR_LIMIT, "%s:1: kernels list above %d MiB",
+			               ct_source_name(s), LIST_MAX >> 20);
 	}
 	if (st == 0)
 		return ct_buf_check(b, e);
@@ -125,19 +126,28 @@ static void say_skipped(const struct ct_trace *t, const char *name)
 	const struct ct_list *l = &t->list;
 	const struct ct_diag *d = &t->env.options.diag;
 	if (l->unknown)
-		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " lines of the list are no kernels or copies to the "
-		        "device and were passed over, this is the first", name, l->first_unknown, l->unknown);
+		ct_warn(d,
+		        "%s:%" PRIu64 ": %" PRIu64 " lines of the list are no kernels or copies to the "
+		        "device and were passed over, this is the first",
+		        name, l->first_unknown, l->unknown);
 	if (l->missing) {
 		const struct ct_list_entry *x = &l->entry[l->first_missing];
-		ct_warn(d, "%s:%" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels of the list are missing, "
-		        "%.200s is the first", name, x->line, l->missing, l->kernels, x->name);
+		ct_warn(d,
+		        "%s:%" PRIu64 ": %" PRIu64 " of %" PRIu64 " kernels of the list are missing, "
+		        "%.200s is the first",
+		        name, x->line, l->missing, l->kernels, x->name);
 	}
 	if (l->unordered)
-		ct_warn(d, "%s: its kernels are not in the order of their numbers, %.200s is the first: have lines changed "
-		        "places?", name, l->entry[l->first_unordered].name);
+		ct_warn(d,
+		        "%s: its kernels are not in the order of their numbers, %.200s is the first: have lines changed "
+		        "places?",
+		        name, l->entry[l->first_unordered].name);
 	if (l->unlisted)
-		ct_warn(d, "%s: %" PRIu64 " kernels of its folder are not in the list and were not read, %.200s is the "
-		        "first by name", name, l->unlisted, l->first_unlisted);
+		ct_warn(d,
+		        "%s: %" PRIu64
+		        " kernels of its folder are not in the list and were not read, %.200s is the "
+		        "first by name",
+		        name, l->unlisted, l->first_unlisted);
 }
 
 static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e)
@@ -230,8 +240,8 @@ static int open_as(struct ct_trace **out, const char *path, struct ct_source *s,
 	return CT_OK;
 }
 
-int ct_trace_open_source(struct ct_trace **out, struct ct_source *s,
-                         const struct ct_trace_options *o, struct ct_error *e)
+int ct_trace_open_source(struct ct_trace **out, struct ct_source *s, const struct ct_trace_options *o,
+                         struct ct_error *e)
 {
 	return open_as(out, ct_source_name(s), s, o, e);
 }
@@ -308,8 +318,9 @@ static int open_member(struct ct_trace *t, const struct ct_list_entry *x, struct
 	st = ct_source_sniff(s, &kind, e);
 	if (st == CT_OK && kind != CT_KIND_ACCELSIM)
 		st = kind == CT_KIND_KERNELSLIST
-			     ? ct_fail(e, CT_ERR_INPUT, "%s:1: a kernels list inside a kernels list", x->path)
-			     : refuse(s, kind, e);
+		             ? ct_fail(e, CT_ERR_INPUT, "%s:1: a kernels list inside a kernels list",
+		                       x->path)
+		             : refuse(s, kind, e);
 	if (st < 0) {
 		ct_source_close(s);
 		return st;
@@ -325,8 +336,8 @@ static int next_of_list(struct ct_trace *t, struct ct_event *ev, struct ct_error
 		const struct ct_list_entry *x = &t->list.entry[t->next_entry++];
 		if (!x->is_kernel) {
 			t->stats.memcpys++;
-			*ev = (struct ct_event){.kind = CT_EVENT_MEMCPY, .address = x->address,
-			                        .bytes = x->bytes};
+			*ev = (struct ct_event){
+				.kind = CT_EVENT_MEMCPY, .address = x->address, .bytes = x->bytes};
 			return 1;
 		}
 		if (!x->path)
@@ -369,7 +380,8 @@ static int wanted(const struct ct_trace *t, const struct ct_kernel *k, struct ct
 	if (st == CT_ERR_NOMEM)
 		return ct_fail_nomem(e);
 	return st < 0 ? ct_fail(e, st, "%s: the -k pattern takes too long on the name of kernel %u",
-	                        k->path, k->id) : st;
+	                        k->path, k->id)
+	              : st;
 }
 
 /* What the list says of the kernel. A tracer gives a kernel's file the number that its header has. */
@@ -389,8 +401,10 @@ static void check_name(struct ct_trace *t, struct ct_kernel *k)
 		return;
 	k->misnamed = 1;
 	if (t->stats.misnamed_kernels++ == 0)
-		ct_warn(&t->env.options.diag, "%s: its header says kernel %" PRIu64 ": were files of the list "
-		        "swapped, copied or renamed?", x->path, k->header_id);
+		ct_warn(&t->env.options.diag,
+		        "%s: its header says kernel %" PRIu64 ": were files of the list "
+		        "swapped, copied or renamed?",
+		        x->path, k->header_id);
 }
 
 /* Next kernel of the file being read: 1, 0 when it has no more wanted one. */
@@ -402,8 +416,10 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 		if (st <= 0)
 			return st;
 		if (t->is_list && t->kernel_of_member)
-			return ct_fail(e, CT_ERR_INPUT, "%s: a second kernel in one file of a list: list them one "
-			               "by one", ct_source_name(t->source));
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s: a second kernel in one file of a list: list them one "
+			               "by one",
+			               ct_source_name(t->source));
 		t->next_id++;
 		t->kernel_of_member = 1;
 		if (t->is_list)

@@ -48,14 +48,14 @@ void ct_pattern_free(struct ct_pattern *p); /* NULL allowed */
 struct ct_trace_options {
 	const struct ct_pattern *pattern; /* not NULL: read by it, whatever the input looks like;
 	                                     must outlive the trace */
-	const struct ct_filter *filter; /* NULL = every kernel; must outlive the trace */
-	uint64_t max_memory;            /* budget of packed CTAs before spilling; 0 = 1 GiB */
-	uint64_t max_expand;            /* of each file, see struct ct_source_options */
-	int salvage;                    /* hand out what precedes damage, then report it */
-	int trust_paths;                /* a list may name files outside its folder */
-	int keep_values;                /* keep register values (for tracecat) */
-	int no_threads;                 /* decompress and parse in the caller's thread */
-	struct ct_diag diag;            /* warnings */
+	const struct ct_filter *filter;   /* NULL = every kernel; must outlive the trace */
+	uint64_t max_memory;              /* budget of packed CTAs before spilling; 0 = 1 GiB */
+	uint64_t max_expand;              /* of each file, see struct ct_source_options */
+	int salvage;                      /* hand out what precedes damage, then report it */
+	int trust_paths;                  /* a list may name files outside its folder */
+	int keep_values;                  /* keep register values (for tracecat) */
+	int no_threads;                   /* decompress and parse in the caller's thread */
+	struct ct_diag diag;              /* warnings */
 };
 
 /* Opens a kernelslist, a folder that holds one, a kernel file, or "-". Formats and
@@ -65,16 +65,16 @@ int ct_trace_open(struct ct_trace **t, const char *path, const struct ct_trace_o
                   struct ct_error *e);
 /* The same from a source already opened (and peeked at); takes it over, also when
  * it fails. */
-int ct_trace_open_source(struct ct_trace **t, struct ct_source *s,
-                         const struct ct_trace_options *o, struct ct_error *e);
+int ct_trace_open_source(struct ct_trace **t, struct ct_source *s, const struct ct_trace_options *o,
+                         struct ct_error *e);
 
 enum ct_event_kind { CT_EVENT_KERNEL, CT_EVENT_MEMCPY };
 
 struct ct_event {
 	enum ct_event_kind kind;
-	const struct ct_kernel *kernel;  /* CT_EVENT_KERNEL: valid until the next event, or while
+	const struct ct_kernel *kernel; /* CT_EVENT_KERNEL: valid until the next event, or while
 	                                    a CTA of it is held */
-	uint64_t address, bytes;         /* CT_EVENT_MEMCPY: host to device */
+	uint64_t address, bytes;        /* CT_EVENT_MEMCPY: host to device */
 };
 
 /* Next event in launch order: 1, 0 at the end, < 0 on failure. CTAs of the
@@ -87,33 +87,36 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
 
 /* What has been read so far; final after ct_trace_next() returned 0. */
 struct ct_trace_stats {
-	uint64_t raw_bytes;        /* of the list and all members, as stored */
-	uint64_t crc64;            /* CRC-64/XZ of those bytes in that order */
-	uint64_t text_bytes;       /* after decompression */
+	uint64_t raw_bytes;  /* of the list and all members, as stored */
+	uint64_t crc64;      /* CRC-64/XZ of those bytes in that order */
+	uint64_t text_bytes; /* after decompression */
 	uint64_t kernels, skipped_kernels /* by the filter */, missing_kernels;
 	uint64_t unlisted_kernels; /* files kernel-N beside a list that does not name them */
-	uint64_t memcpys, unknown_commands; /* lines of a list, or marked ones of a log, not understood */
+	uint64_t memcpys,
+		unknown_commands; /* lines of a list, or marked ones of a log, not understood */
 	uint64_t ctas, warps, warp_insts;
 	uint64_t width_disagreements; /* lines whose width field lies */
 	uint64_t extra_tokens;        /* lines with unexpected trailing tokens */
 	uint64_t short_grids;         /* kernels with fewer CTAs than their grid */
 	uint64_t absent_warps;        /* that thread blocks should have, and have not */
 	uint64_t lost_warps;          /* those of them that were traced to their end */
-	uint64_t partial_headers;     /* kernels whose header lacks lines that come with others that it has */
-	uint64_t unordered_kernels;   /* behind a kernel of a higher number in a list that names none twice */
-	uint64_t misnamed_kernels;    /* files kernel-N of a list whose header has another id */
-	uint64_t insts_mismatches;    /* warps whose "insts = n" is not what follows */
-	uint64_t warps_without_exit;  /* warps with lanes that never come to an EXIT */
-	uint64_t null_global;         /* active global lanes at address 0 (a tracer fault) */
-	uint64_t spilled_bytes;       /* packed CTAs written to the temporary file */
+	uint64_t
+		partial_headers; /* kernels whose header lacks lines that come with others that it has */
+	uint64_t
+		unordered_kernels; /* behind a kernel of a higher number in a list that names none twice */
+	uint64_t misnamed_kernels;   /* files kernel-N of a list whose header has another id */
+	uint64_t insts_mismatches;   /* warps whose "insts = n" is not what follows */
+	uint64_t warps_without_exit; /* warps with lanes that never come to an EXIT */
+	uint64_t null_global;        /* active global lanes at address 0 (a tracer fault) */
+	uint64_t spilled_bytes;      /* packed CTAs written to the temporary file */
 	/* Logs (NVBit, --pattern). */
-	uint64_t ignored_lines;       /* lines without a record or launch */
-	uint64_t unlaunched_kernels;  /* records without a launch line */
-	uint64_t dropped_lanes;       /* global or generic lanes at 0: taken as inactive */
-	uint64_t ambiguous_lanes;     /* shared or local lanes at 0: active or not, kept */
-	uint64_t doubtful_records;    /* their last lanes repeat addresses of earlier ones */
+	uint64_t ignored_lines;      /* lines without a record or launch */
+	uint64_t unlaunched_kernels; /* records without a launch line */
+	uint64_t dropped_lanes;      /* global or generic lanes at 0: taken as inactive */
+	uint64_t ambiguous_lanes;    /* shared or local lanes at 0: active or not, kept */
+	uint64_t doubtful_records;   /* their last lanes repeat addresses of earlier ones */
 	int several_streams;
-	int truncated;                /* --salvage met damage; see ct_trace_damage() */
+	int truncated; /* --salvage met damage; see ct_trace_damage() */
 };
 const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t);
 /* 1 when what was read is known to be a part of what was traced: --salvage met damage, or

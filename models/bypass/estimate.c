@@ -11,18 +11,22 @@ static const char MECHANISM[] = "bypass";
 int ct_bp_measured_in(const struct ct_profile *p)
 {
 	struct ct_estimate es;
-	return ct_profile_get_estimate(p, "all", MECHANISM, ct_bp_system_name(CT_BP_BYPASS), "l1_request_misses",
-	                               "replay", &es);
+	return ct_profile_get_estimate(p, "all", MECHANISM, ct_bp_system_name(CT_BP_BYPASS),
+	                               "l1_request_misses", "replay", &es);
 }
 
 int ct_bp_measured_read(struct ct_bp_measured *x, const struct ct_profile *p, enum ct_bp_system system,
                         struct ct_error *e)
 {
-	const struct { const char *metric; double *v; int need; } field[] = {
-		{"l1_requests", &x->requests, 1}, {"l1_request_misses", &x->request_misses, 1},
+	const struct {
+		const char *metric;
+		double *v;
+		int need;
+	} field[] = {
+		{"l1_requests", &x->requests, 1},           {"l1_request_misses", &x->request_misses, 1},
 		{"l1_fetched_bytes", &x->fetched_bytes, 1}, {"l1_stored_bytes", &x->stored_bytes, 1},
-		{"l1_miss_rate", &x->miss_rate, 0}, {"l1_evictions", &x->evictions, 0},
-		{"l1_dead_evictions", &x->dead, 0}, {"l1_passed_requests", &x->passed, 0},
+		{"l1_miss_rate", &x->miss_rate, 0},         {"l1_evictions", &x->evictions, 0},
+		{"l1_dead_evictions", &x->dead, 0},         {"l1_passed_requests", &x->passed, 0},
 		{"storage_bytes", &x->storage, 0},
 	};
 	for (size_t i = 0; i < sizeof field / sizeof field[0]; i++) {
@@ -32,8 +36,11 @@ int ct_bp_measured_read(struct ct_bp_measured *x, const struct ct_profile *p, en
 		if (ct_profile_get_estimate(p, "all", MECHANISM, name, field[i].metric, "replay", &es))
 			*field[i].v = es.value;
 		if (field[i].need && !(*field[i].v >= 0))
-			return ct_fail(e, CT_ERR_INPUT, "profile lacks bypass (%s of %s): make it with reuse --mechanisms "
-			               "bypass", field[i].metric, name);
+			return ct_fail(
+				e, CT_ERR_INPUT,
+				"profile lacks bypass (%s of %s): make it with reuse --mechanisms "
+				"bypass",
+				field[i].metric, name);
 	}
 	return CT_OK;
 }
@@ -48,7 +55,8 @@ static double quotient_or(double a, double b, double otherwise)
 /* DRAM behind an L1 that lets `lines` times as many lines pass as the replayed one. First touches reach DRAM
  * whatever the L1 does; what comes again misses the LLC with the same chance per line as before. follow: the share of
  * that effect which is believed; at 0 DRAM serves as many lines as before. */
-static void follow_to_dram(struct ct_perf_point *pt, double before, double cold, double lines, double follow)
+static void follow_to_dram(struct ct_perf_point *pt, double before, double cold, double lines,
+                           double follow)
 {
 	double again = cold < 1 ? fmax(before - cold, 0) / (1 - cold) : 0;
 	double served = cold + fmax(lines - cold, 0) * again;
@@ -65,15 +73,17 @@ static void follow_to_dram(struct ct_perf_point *pt, double before, double cold,
 }
 
 /* The system x in the model m, which is anchored to the run of BL, c. Returns the DRAM traffic over BL's. */
-static double evaluate_system(const struct ct_bp_answer *a, const struct ct_perf *m, const struct ct_bp_measured *x,
-                              double follow, struct ct_perf_result *r)
+static double evaluate_system(const struct ct_bp_answer *a, const struct ct_perf *m,
+                              const struct ct_bp_measured *x, double follow, struct ct_perf_result *r)
 {
 	const struct ct_bp_measured *c = &a->row[CT_BP_BL].x;
 	struct ct_perf_point pt;
 	ct_perf_conventional(m, &a->gpu, m->w->sms, ct_gpu_llc_lines(&a->gpu), &pt);
-	double dram = pt.dram_bytes, before = ct_perf_dram_share(&pt), cold = fmin(fmax(pt.cold, 0), before);
+	double dram = pt.dram_bytes, before = ct_perf_dram_share(&pt),
+	       cold = fmin(fmax(pt.cold, 0), before);
 	double lines = quotient_or(x->request_misses, c->request_misses, 1);
-	double traffic = quotient_or(x->fetched_bytes + x->stored_bytes, c->fetched_bytes + c->stored_bytes, 1);
+	double traffic = quotient_or(
+		x->fetched_bytes + x->stored_bytes, c->fetched_bytes + c->stored_bytes, 1);
 	if (lines > 0) {
 		ct_perf_filter_l1(&pt, lines, traffic);
 		follow_to_dram(&pt, before, cold, lines, follow);
@@ -88,9 +98,11 @@ static struct ct_energy_run energy_run(const struct ct_bp_answer *a, const struc
 {
 	const struct ct_workload *w = a->w;
 	const struct ct_bp_measured *c = &a->row[CT_BP_BL].x;
-	double traffic = quotient_or(r->x.fetched_bytes + r->x.stored_bytes, c->fetched_bytes + c->stored_bytes, 1);
+	double traffic = quotient_or(
+		r->x.fetched_bytes + r->x.stored_bytes, c->fetched_bytes + c->stored_bytes, 1);
 	return (struct ct_energy_run){
-		.seconds = r->cycles / (a->gpu.core_mhz * 1e6), .sms = w->sms,
+		.seconds = r->cycles / (a->gpu.core_mhz * 1e6),
+		.sms = w->sms,
 		.llc_bytes = w->llc_sectors * a->gpu.llc.sector * traffic,
 		.noc_bytes = r->x.fetched_bytes + r->x.stored_bytes,
 		.dram_bytes = (w->dram_read_bytes + w->dram_write_bytes) * r->dram};
@@ -100,7 +112,8 @@ static void spend_energy(struct ct_bp_answer *a)
 {
 	struct ct_energy en;
 	struct ct_energy_run run = energy_run(a, &a->row[CT_BP_BL]);
-	ct_energy_split(&en, &a->gpu, a->params.v[CT_BP_CONSTANT_WATT], a->params.v[CT_BP_STATIC_SHARE], &run);
+	ct_energy_split(&en, &a->gpu, a->params.v[CT_BP_CONSTANT_WATT], a->params.v[CT_BP_STATIC_SHARE],
+	                &run);
 	for (int i = 0; i < CT_BP_SYSTEMS; i++) {
 		run = energy_run(a, &a->row[i]);
 		a->row[i].joule = ct_energy_joule(&en, &run);
@@ -127,7 +140,10 @@ static void estimate_rows(struct ct_bp_answer *a)
 	}
 }
 
-struct variant { enum ct_perf_anchor how; double dram, follow; };
+struct variant {
+	enum ct_perf_anchor how;
+	double dram, follow;
+};
 
 /* The same systems under another assumption: every ratio that comes out widens its range. Energy is not computed
  * again: power moves little, so that the ratio follows the time. */
@@ -145,23 +161,26 @@ static int widen_by_variant(struct ct_bp_answer *a, const struct variant *v, str
 	for (int i = 0; i < CT_BP_SYSTEMS; i++) {
 		struct ct_bp_row *row = &a->row[i];
 		double speedup = r[CT_BP_BL].cycles / r[i].cycles;
-		ct_number_widen(&row->perf_per_watt, row->perf_per_watt.value * speedup / row->speedup.value);
+		ct_number_widen(&row->perf_per_watt,
+		                row->perf_per_watt.value * speedup / row->speedup.value);
 		ct_number_widen(&row->speedup, speedup);
 	}
 	return CT_OK;
 }
 
 int ct_bp_answer_init(struct ct_bp_answer *a, const struct ct_profile *p, const struct ct_workload *w,
-                      const struct ct_gpu *replayed, const struct ct_gpu *gpu, const struct ct_bp_params *params,
-                      struct ct_error *e)
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_bp_params *params, struct ct_error *e)
 {
 	static const struct variant VARIANTS[] = {
-		{CT_PERF_ANCHOR_MIXED, 1, 1}, {CT_PERF_ANCHOR_PHASES, 1, 1}, {CT_PERF_ANCHOR_STATION, 0.9, 1},
-		{CT_PERF_ANCHOR_STATION, 1.1, 1}, {CT_PERF_ANCHOR_STATION, 1, 0.5}, {CT_PERF_ANCHOR_STATION, 1, 0},
+		{CT_PERF_ANCHOR_MIXED, 1, 1},     {CT_PERF_ANCHOR_PHASES, 1, 1},
+		{CT_PERF_ANCHOR_STATION, 0.9, 1}, {CT_PERF_ANCHOR_STATION, 1.1, 1},
+		{CT_PERF_ANCHOR_STATION, 1, 0.5}, {CT_PERF_ANCHOR_STATION, 1, 0},
 	};
 	memset(a, 0, sizeof *a);
 	if (replayed->l1.size != gpu->l1.size || replayed->l1.ways != gpu->l1.ways)
-		return ct_fail(e, CT_ERR_INPUT, "the profile's bypass was measured with another L1: make it again with "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile's bypass was measured with another L1: make it again with "
 		               "reuse --mechanisms bypass");
 	a->w = w;
 	a->replayed = *replayed;
@@ -191,7 +210,8 @@ int ct_bp_answer_write(const struct ct_bp_answer *a, struct ct_profile *p, struc
 		ct_records_number(&w, "speedup_configured", &r->speedup);
 		ct_records_number(&w, "perf_per_watt", &r->perf_per_watt);
 		ct_records_value(&w, "energy_j", r->joule);
-		ct_records_value(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram);
+		ct_records_value(&w, "llc_mpki",
+		                 1000 * load->llc_sector_misses / load->thread_insts * r->dram);
 	}
 	return w.status;
 }

@@ -12,7 +12,8 @@
 
 /* What the pass measured of one system (ES records, method replay). NaN where it has none. */
 struct ct_bp_measured {
-	double requests, request_misses, fetched_bytes, stored_bytes, miss_rate, evictions, dead, passed, storage;
+	double requests, request_misses, fetched_bytes, stored_bytes, miss_rate, evictions, dead, passed,
+		storage;
 };
 
 struct ct_bp_row {
@@ -39,8 +40,8 @@ int ct_bp_measured_read(struct ct_bp_measured *x, const struct ct_profile *p, en
 /* The answer for the profile's workload on `gpu`, an L1 like that of `replayed`; w must outlive *a. Fails with
  * CT_ERR_INPUT. */
 int ct_bp_answer_init(struct ct_bp_answer *a, const struct ct_profile *p, const struct ct_workload *w,
-                      const struct ct_gpu *replayed, const struct ct_gpu *gpu, const struct ct_bp_params *params,
-                      struct ct_error *e);
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_bp_params *params, struct ct_error *e);
 /* Appends ES records of method analytic. Fails with CT_ERR_NOMEM. */
 int ct_bp_answer_write(const struct ct_bp_answer *a, struct ct_profile *p, struct ct_error *e);
 

@@ -15,7 +15,10 @@
 enum { ON_THE_WAY = 256 /* lines of an SM that have passed and are remembered until they are there */ };
 
 /* A line that a passing load has asked for. */
-struct passing { uint64_t line, until; uint32_t sectors; };
+struct passing {
+	uint64_t line, until;
+	uint32_t sectors;
+};
 
 struct one_sm {
 	struct ct_bp_tags *baseline, *behind; /* BL's, and those behind the predictor */
@@ -40,8 +43,8 @@ const char *ct_bp_system_name(enum ct_bp_system system)
 	return NAMES[system];
 }
 
-int ct_bp_measure_new(struct ct_bp_measure **out, const struct ct_gpu *g, const struct ct_bp_params *params, int warmup,
-                      struct ct_error *e)
+int ct_bp_measure_new(struct ct_bp_measure **out, const struct ct_gpu *g,
+                      const struct ct_bp_params *params, int warmup, struct ct_error *e)
 {
 	uint32_t slots = ct_admission_slots(g);
 	double hit, miss;
@@ -94,7 +97,8 @@ static void begin_launch(struct ct_bp_tags *t, uint32_t sets, uint32_t ways, int
 		ct_bp_tags_flush(t);
 }
 
-void ct_bp_measure_kernel(struct ct_bp_measure *m, const struct ct_kernel *k, uint32_t sets, uint32_t ways)
+void ct_bp_measure_kernel(struct ct_bp_measure *m, const struct ct_kernel *k, uint32_t sets,
+                          uint32_t ways)
 {
 	ct_bp_predictor_kernel(m->predictor, k->name);
 	for (uint32_t i = 0; i < m->g->sms; i++) {
@@ -106,7 +110,8 @@ void ct_bp_measure_kernel(struct ct_bp_measure *m, const struct ct_kernel *k, ui
 /* ---- loads ---- */
 
 /* Sectors of a passing request that nobody else has asked for while they are on their way. */
-static uint32_t fetch_past(struct one_sm *sm, const struct ct_l1_event *ev, uint32_t sectors, uint64_t latency)
+static uint32_t fetch_past(struct one_sm *sm, const struct ct_l1_event *ev, uint32_t sectors,
+                           uint64_t latency)
 {
 	struct passing *p = &sm->passing[ct_mix64(ev->line) % ON_THE_WAY];
 	uint32_t fresh = sectors;
@@ -121,8 +126,9 @@ static uint32_t fetch_past(struct one_sm *sm, const struct ct_l1_event *ev, uint
 
 /* A load of one line: counts in *c what is fetched. Returns the sectors that were not there. predictor: NULL for
  * an L1 that lets everything in. */
-static uint32_t load_line(struct ct_bp_measure *m, struct ct_bp_tags *t, struct ct_bp_predictor *predictor,
-                          const struct ct_l1_event *ev, struct ct_bp_counts *c)
+static uint32_t load_line(struct ct_bp_measure *m, struct ct_bp_tags *t,
+                          struct ct_bp_predictor *predictor, const struct ct_l1_event *ev,
+                          struct ct_bp_counts *c)
 {
 	uint32_t i = ct_bp_tags_find(t, ev->line), have = 0;
 	int evicted = 0;
@@ -146,7 +152,8 @@ static uint32_t load_line(struct ct_bp_measure *m, struct ct_bp_tags *t, struct 
 	return ev->sectors & ~have;
 }
 
-static uint32_t load_perfect(struct ct_bp_measure *m, const struct ct_l1_event *ev, struct ct_bp_counts *c)
+static uint32_t load_perfect(struct ct_bp_measure *m, const struct ct_l1_event *ev,
+                             struct ct_bp_counts *c)
 {
 	struct ct_bp_seen *s = &m->sm[ev->sm].perfect;
 	uint32_t i = ct_bp_seen_enter(s, ev->line), missing;
@@ -187,8 +194,9 @@ static uint32_t whole_sectors(const struct ct_gpu *g, const struct ct_l1_event *
 }
 
 /* A store of one line, by the GPU's write policy. Returns the sectors that were not there. */
-static uint32_t store_line(const struct ct_gpu *g, struct ct_bp_tags *t, struct ct_bp_predictor *predictor,
-                           const struct ct_l1_event *ev, struct ct_bp_counts *c)
+static uint32_t store_line(const struct ct_gpu *g, struct ct_bp_tags *t,
+                           struct ct_bp_predictor *predictor, const struct ct_l1_event *ev,
+                           struct ct_bp_counts *c)
 {
 	uint32_t i = ct_bp_tags_find(t, ev->line);
 	uint32_t have = i == CT_BP_NO_SLOT ? 0 : ct_bp_tags_sectors(t, i) & ev->sectors;
@@ -246,7 +254,8 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 		*none = none[CT_BP_BYPASS] = none[CT_BP_PERFECT] = (struct ct_bp_counts){0};
 	if (ev->is_write) {
 		count_store(&c[CT_BP_BL], ev, store_line(m->g, sm->baseline, NULL, ev, &c[CT_BP_BL]));
-		count_store(&c[CT_BP_BYPASS], ev, store_line(m->g, sm->behind, m->predictor, ev, &c[CT_BP_BYPASS]));
+		count_store(&c[CT_BP_BYPASS], ev,
+		            store_line(m->g, sm->behind, m->predictor, ev, &c[CT_BP_BYPASS]));
 		count_store(&c[CT_BP_PERFECT], ev, store_perfect(m, ev));
 		return;
 	}
@@ -271,7 +280,8 @@ static void on_counted(void *ctx)
 
 struct ct_replay_observer ct_bp_measure_observer(struct ct_bp_measure *m)
 {
-	return (struct ct_replay_observer){.ctx = m, .l1 = on_l1, .l1_wipe = on_wipe, .counted = on_counted};
+	return (struct ct_replay_observer){
+		.ctx = m, .l1 = on_l1, .l1_wipe = on_wipe, .counted = on_counted};
 }
 
 /* ---- what came out ---- */
@@ -311,7 +321,8 @@ static void write_one(struct ct_records *w, const struct ct_bp_measure *m, enum 
 		return;
 	ct_records_value(w, "l1_dead_evictions", (double)c->dead);
 	ct_records_value(w, "l1_passed_requests", (double)c->passed);
-	ct_records_value(w, "storage_bytes", ct_bp_storage_bytes(&m->params, (double)m->g->l1.sets * m->g->l1.ways));
+	ct_records_value(w, "storage_bytes",
+	                 ct_bp_storage_bytes(&m->params, (double)m->g->l1.sets * m->g->l1.ways));
 }
 
 int ct_bp_measure_write(const struct ct_bp_measure *m, struct ct_profile *p, uint64_t thread_insts,

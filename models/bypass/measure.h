@@ -28,11 +28,12 @@ struct ct_bp_measure;
 
 /* L1s for every SM of g, which must outlive *m. With a warm-up, counting begins when the replay tells that it is
  * over, else at once. Fails with CT_ERR_NOMEM. */
-int ct_bp_measure_new(struct ct_bp_measure **m, const struct ct_gpu *g, const struct ct_bp_params *params, int warmup,
-                      struct ct_error *e);
+int ct_bp_measure_new(struct ct_bp_measure **m, const struct ct_gpu *g,
+                      const struct ct_bp_params *params, int warmup, struct ct_error *e);
 void ct_bp_measure_free(struct ct_bp_measure *m); /* NULL allowed */
 /* Comes before each launch, whose L1s have that shape. */
-void ct_bp_measure_kernel(struct ct_bp_measure *m, const struct ct_kernel *k, uint32_t sets, uint32_t ways);
+void ct_bp_measure_kernel(struct ct_bp_measure *m, const struct ct_kernel *k, uint32_t sets,
+                          uint32_t ways);
 /* The hooks for the replay; their ctx is m. */
 struct ct_replay_observer ct_bp_measure_observer(struct ct_bp_measure *m);
 /* So far. Fails with CT_ERR_NOMEM when memory was out on the way. */

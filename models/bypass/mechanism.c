@@ -60,7 +60,8 @@ static int observer_kernel(void *state, const struct ct_kernel *k, uint32_t l1_s
 	return CT_OK;
 }
 
-static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all, struct ct_error *e)
+static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+                          struct ct_error *e)
 {
 	return ct_bp_measure_write(state, p, all->thread_insts, e);
 }
@@ -86,22 +87,26 @@ static int measure_if_needed(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	const char *why = ct_bp_measured_in(run->p) ? NULL : "a profile without bypass";
 	if (run->l1_changed)
-		return ct_fail(e, CT_ERR_INPUT, "another L1 has to be measured on the trace: add --method replay, "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "another L1 has to be measured on the trace: add --method replay, "
 		               "or name the trace instead of the profile");
 	if (bp_run_of(run)->measured_by && !run->from_trace)
 		why = "-p bypass.KEY";
 	if (!why)
 		return CT_OK;
 	if (run->method == CT_BY_ANALYTIC)
-		return ct_fail(e, CT_ERR_USAGE, "%s needs the trace: leave out --method analytic, or make the "
-		               "profile with reuse --mechanisms bypass", why);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s needs the trace: leave out --method analytic, or make the "
+		               "profile with reuse --mechanisms bypass",
+		               why);
 	return bp_measure_again(run, why, e);
 }
 
 /* 1 for what bp_replay() writes: times, which hold for one GPU only, while counts hold as long as its L1 stays. */
 static int is_replayed_time(void *ctx, const struct ct_record *r)
 {
-	static const char *const metrics[] = {"cycles", "ipc", "speedup", "speedup_configured", "llc_mpki"};
+	static const char *const metrics[] = {
+		"cycles", "ipc", "speedup", "speedup_configured", "llc_mpki"};
 	enum { MECHANISM = 1, METRIC = 3, METHOD = 6 };
 	(void)ctx;
 	if (r->nfields <= METHOD || strcmp(r->field[MECHANISM], BP_MECHANISM) != 0 ||
@@ -121,9 +126,11 @@ static int bp_estimate(struct ct_mechanism_run *run, struct ct_error *e)
 	if (run->changed)
 		ct_profile_remove(run->p, "ES", is_replayed_time, NULL);
 	if (st == CT_OK && !run->workload)
-		return ct_workload_missing(run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
+		return ct_workload_missing(
+			run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
 	if (st == CT_OK)
-		st = ct_bp_answer_init(&own->answer, run->p, run->workload, run->base, run->gpu, &own->params, e);
+		st = ct_bp_answer_init(&own->answer, run->p, run->workload, run->base, run->gpu,
+		                       &own->params, e);
 	return st == CT_OK ? ct_bp_answer_write(&own->answer, run->p, e) : st;
 }
 
@@ -139,12 +146,9 @@ static const struct ct_mechanism_system systems[CT_BP_SYSTEMS] = {
 #define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
 /* clang-format on */
 static const struct ct_metric metrics[] = {
-	METRIC("l1_requests", "requests"),
-	METRIC("l1_request_misses", "requests"),
-	METRIC("l1_fetched_bytes", "bytes"),
-	METRIC("l1_stored_bytes", "bytes"),
-	METRIC("l1_evictions", "lines"),
-	METRIC("l1_dead_evictions", "lines"),
+	METRIC("l1_requests", "requests"),        METRIC("l1_request_misses", "requests"),
+	METRIC("l1_fetched_bytes", "bytes"),      METRIC("l1_stored_bytes", "bytes"),
+	METRIC("l1_evictions", "lines"),          METRIC("l1_dead_evictions", "lines"),
 	METRIC("l1_passed_requests", "requests"),
 };
 

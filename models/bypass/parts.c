@@ -7,7 +7,10 @@
 #include "models/bypass/seen.h"
 
 /* A request at Perfect that waits for sectors of a line. */
-struct waiter { uint64_t token; uint32_t left, next; };
+struct waiter {
+	uint64_t token;
+	uint32_t left, next;
+};
 
 struct perfect_sm {
 	struct ct_bp_seen seen;
@@ -91,8 +94,8 @@ static uint32_t kept_sectors(const struct ct_gpu *g, const struct ct_l1_request 
 
 /* As the L1 of the engine, a miss needs MSHR entries for its sectors and room in the miss queue: else it tries
  * again. */
-static int has_room(const struct ct_bp_parts *x, const struct ct_replay *r, const struct ct_l1_request *q,
-                    uint32_t sectors, uint64_t cycle)
+static int has_room(const struct ct_bp_parts *x, const struct ct_replay *r,
+                    const struct ct_l1_request *q, uint32_t sectors, uint64_t cycle)
 {
 	const struct perfect_sm *s = &x->sm[q->sm];
 	uint32_t most = x->g->l1.mshr_entries, queue = x->g->l1.miss_queue;
@@ -132,7 +135,8 @@ static enum ct_l1_outcome perfect_lookup(void *ctx, struct ct_replay *r, const s
 	if (missing) {
 		l->asked |= missing;
 		s->open += ct_bits(missing);
-		ct_l1_fetch(r, q->sm, q->address, x->g->l1.sector, missing, (uint64_t)i << 32 | missing, cycle);
+		ct_l1_fetch(r, q->sm, q->address, x->g->l1.sector, missing, (uint64_t)i << 32 | missing,
+		            cycle);
 	}
 	return CT_L1_TAKEN;
 }
@@ -175,8 +179,11 @@ int ct_bp_parts_new(struct ct_bp_parts **out, const struct ct_gpu *g, enum ct_bp
 	if (!(x = ct_calloc(1, sizeof *x)))
 		return ct_fail_nomem(e);
 	x->g = g;
-	x->admission = (struct ct_admission_part){.part = {.ctx = x, .kernel = on_kernel}, .may_allocate = may_allocate,
-	                                          .found = on_found, .allocated = on_allocated};
+	x->admission = (struct ct_admission_part){
+		.part = {.ctx = x, .kernel = on_kernel},
+		.may_allocate = may_allocate,
+		.found = on_found,
+		.allocated = on_allocated};
 	x->l1 = (struct ct_l1_part){.part.ctx = x, .lookup = perfect_lookup, .filled = perfect_filled};
 	if (system == CT_BP_BYPASS) {
 		x->plugs.admission = &x->admission;

@@ -14,15 +14,15 @@ struct mark {
 
 struct ct_bp_predictor {
 	uint32_t slots, entries, most, threshold, sample_every;
-	uint64_t kernel;           /* hash of its name */
-	uint16_t *counter;         /* [sm][entry] */
-	uint32_t *refused;         /* [sm][entry]: misses since the last sample */
-	struct mark *mark;         /* [sm][slot] */
+	uint64_t kernel;   /* hash of its name */
+	uint16_t *counter; /* [sm][entry] */
+	uint32_t *refused; /* [sm][entry]: misses since the last sample */
+	struct mark *mark; /* [sm][slot] */
 	struct ct_bp_learned learned;
 };
 
-int ct_bp_predictor_new(struct ct_bp_predictor **out, uint32_t sms, uint32_t slots, const struct ct_bp_params *params,
-                        struct ct_error *e)
+int ct_bp_predictor_new(struct ct_bp_predictor **out, uint32_t sms, uint32_t slots,
+                        const struct ct_bp_params *params, struct ct_error *e)
 {
 	struct ct_bp_predictor *p = *out = ct_calloc(1, sizeof *p);
 	if (!p)
@@ -101,7 +101,8 @@ void ct_bp_allocated(struct ct_bp_predictor *p, uint32_t sm, uint32_t slot, uint
 	p->learned.evictions += evicted != 0;
 	if (evicted && !m->reused) {
 		p->learned.dead++;
-		p->counter[m->entry] = (uint16_t)(p->counter[m->entry] + (p->counter[m->entry] < p->most));
+		p->counter[m->entry] = (uint16_t)(p->counter[m->entry] +
+		                                  (p->counter[m->entry] < p->most));
 	}
 	*m = (struct mark){(uint32_t)entry_of(p, sm, pc), 0};
 }

@@ -14,13 +14,15 @@
 #include "models/bypass/params.h"
 
 /* What the predictors of all L1s have done. */
-struct ct_bp_learned { uint64_t evictions, dead, passes, samples; };
+struct ct_bp_learned {
+	uint64_t evictions, dead, passes, samples;
+};
 
 struct ct_bp_predictor;
 
 /* One table for each of `sms` L1s that have `slots` places for lines. Fails with CT_ERR_NOMEM. */
-int ct_bp_predictor_new(struct ct_bp_predictor **p, uint32_t sms, uint32_t slots, const struct ct_bp_params *params,
-                        struct ct_error *e);
+int ct_bp_predictor_new(struct ct_bp_predictor **p, uint32_t sms, uint32_t slots,
+                        const struct ct_bp_params *params, struct ct_error *e);
 void ct_bp_predictor_free(struct ct_bp_predictor *p); /* NULL allowed */
 
 /* The launch that accesses belong to from now on: instructions of two kernels at the same place are two. */

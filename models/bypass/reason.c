@@ -24,19 +24,26 @@ int bp_acted(const struct ct_profile *p, char *text, size_t n)
 	return 0;
 }
 
-void bp_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+void bp_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+               size_t n)
 {
-	double evictions = metric_of(p, CT_BP_BYPASS, "l1_evictions"), dead = metric_of(p, CT_BP_BYPASS, "l1_dead_evictions");
-	double passed = metric_of(p, CT_BP_BYPASS, "l1_passed_requests"), requests = metric_of(p, CT_BP_BYPASS, "l1_requests");
-	double before = metric_of(p, CT_BP_BL, "l1_miss_rate"), after = metric_of(p, CT_BP_BYPASS, "l1_miss_rate");
+	double evictions = metric_of(p, CT_BP_BYPASS, "l1_evictions"),
+	       dead = metric_of(p, CT_BP_BYPASS, "l1_dead_evictions");
+	double passed = metric_of(p, CT_BP_BYPASS, "l1_passed_requests"),
+	       requests = metric_of(p, CT_BP_BYPASS, "l1_requests");
+	double before = metric_of(p, CT_BP_BL, "l1_miss_rate"),
+	       after = metric_of(p, CT_BP_BYPASS, "l1_miss_rate");
 	(void)speedup;
 	if (!(requests > 0)) {
-		snprintf(text, n, requests == 0 ? "no load goes through the L1s" : "the profile has no count of lines that pass");
+		snprintf(text, n,
+		         requests == 0 ? "no load goes through the L1s"
+		                       : "the profile has no count of lines that pass");
 		return;
 	}
 	snprintf(text, n, "%.0f %% of load requests pass the L1", 100 * passed / requests);
 	if (evictions > 0)
-		ct_fact_add(text, n, ", %.0f %% of lines that leave were not used again", 100 * dead / evictions);
+		ct_fact_add(text, n, ", %.0f %% of lines that leave were not used again",
+		            100 * dead / evictions);
 	if (fabs(after - before) >= 0.005)
 		ct_fact_add(text, n, ", L1 misses go from %.0f to %.0f %%", 100 * before, 100 * after);
 	else if (isfinite(after) && isfinite(before))

@@ -4,7 +4,10 @@
 #include "models/bypass/run.h"
 #include "models/common/records.h"
 
-struct again { struct ct_bp_measure *m; const struct ct_gpu *g; };
+struct again {
+	struct ct_bp_measure *m;
+	const struct ct_gpu *g;
+};
 
 static int begin_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e)
 {
@@ -24,8 +27,12 @@ int bp_measure_again(const struct ct_mechanism_run *run, const char *why, struct
 	int st = ct_bp_measure_new(&a.m, run->gpu, &bp_run_of(run)->params, s->warmup > 0, e);
 	if (st == CT_OK) {
 		struct ct_replay_observer ob = ct_bp_measure_observer(a.m);
-		struct ct_replays_engine engine = {.gpu = run->gpu, .options = {.timing = CT_REPLAY_FULL, .observers = &ob,
-		                                   .n_observers = 1, .warmup = s->warmup}};
+		struct ct_replays_engine engine = {
+			.gpu = run->gpu,
+			.options = {.timing = CT_REPLAY_FULL,
+		                    .observers = &ob,
+		                    .n_observers = 1,
+		                    .warmup = s->warmup}};
 		struct ct_replays_hooks hooks = {.ctx = &a, .begin = begin_kernel};
 		st = ct_replays_run(run->p, s, why, &engine, 1, &hooks, &total, e);
 	}
@@ -35,28 +42,30 @@ int bp_measure_again(const struct ct_mechanism_run *run, const char *why, struct
 	return st;
 }
 
-static int make_engine(const struct ct_gpu *g, enum ct_bp_system system, const struct ct_bp_params *params,
-                       struct ct_replays_engine *engine, void **parts, struct ct_error *e)
+static int make_engine(const struct ct_gpu *g, enum ct_bp_system system,
+                       const struct ct_bp_params *params, struct ct_replays_engine *engine, void **parts,
+                       struct ct_error *e)
 {
 	struct ct_bp_parts *x = NULL;
 	int st = ct_bp_parts_new(&x, g, system, params, e);
 	*parts = x;
-	*engine = (struct ct_replays_engine){.gpu = g, .options = {.timing = CT_REPLAY_FULL,
-	                                     .parts = ct_bp_parts_plugs(x)}};
+	*engine = (struct ct_replays_engine){
+		.gpu = g, .options = {.timing = CT_REPLAY_FULL, .parts = ct_bp_parts_plugs(x)}};
 	return st;
 }
 
-int bp_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
-              struct ct_error *e)
+int bp_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
+              void **parts, struct ct_error *e)
 {
-	int st = make_engine(run->gpu, (enum ct_bp_system)system, &bp_run_of(run)->params, engine, parts, e);
+	int st = make_engine(run->gpu, (enum ct_bp_system)system, &bp_run_of(run)->params, engine, parts,
+	                     e);
 	engine->options.warmup = run->settings->warmup;
 	return st;
 }
 
 /* The system, and a predictor that changes its mind after a few lines. */
-int bp_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES], struct ct_replays_engine *engine,
-                  void **parts, struct ct_error *e)
+int bp_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
+                  struct ct_replays_engine *engine, void **parts, struct ct_error *e)
 {
 	struct ct_bp_params params;
 	ct_constants_defaults(&ct_bp_constants, params.v);

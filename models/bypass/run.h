@@ -24,21 +24,22 @@ static inline struct bp_run *bp_run_of(const struct ct_mechanism_run *run)
 int bp_measure_again(const struct ct_mechanism_run *run, const char *why, struct ct_error *e);
 /* Members of the mechanism's table (models/mechanism.h). */
 int bp_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e);
-int bp_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
-              struct ct_error *e);
+int bp_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
+              void **parts, struct ct_error *e);
 void bp_engine_free(void *parts);
-int bp_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES], struct ct_replays_engine *engine,
-                  void **parts, struct ct_error *e);
+int bp_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
+                  struct ct_replays_engine *engine, void **parts, struct ct_error *e);
 
 /* show.c */
 int bp_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
             struct ct_error *e);
-int bp_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g, const struct ct_table_style *style,
-                      struct ct_buf *b, struct ct_error *e);
+int bp_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g,
+                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e);
 
 /* reason.c */
 int bp_acted(const struct ct_profile *p, char *text, size_t n);
-void bp_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n);
+void bp_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+               size_t n);
 const char *bp_cure(const char *method, int by_parameters);
 
 #endif

@@ -30,10 +30,11 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 	return NAN;
 }
 
-static void answer_table(const struct ct_bp_answer *a, const struct ct_table_style *style, struct ct_buf *b)
+static void answer_table(const struct ct_bp_answer *a, const struct ct_table_style *style,
+                         struct ct_buf *b)
 {
-	static const char *const names[] = {"system", "L1 misses", "L1<->LLC", "passed", "evictions", "unused",
-	                                    "bytes/L1", "speed-up", "range"};
+	static const char *const names[] = {"system", "L1 misses", "L1<->LLC", "passed", "evictions",
+	                                    "unused", "bytes/L1",  "speed-up", "range"};
 	const struct ct_bp_measured *base = &a->row[CT_BP_BL].x;
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);
@@ -41,7 +42,9 @@ static void answer_table(const struct ct_bp_answer *a, const struct ct_table_sty
 		const struct ct_bp_row *r = &a->row[i];
 		ct_table_cell(&table, "%s", ct_bp_system_name((enum ct_bp_system)i));
 		share_cell(&table, r->x.miss_rate, 1);
-		optional_cell(&table, 2, (r->x.fetched_bytes + r->x.stored_bytes) / (base->fetched_bytes + base->stored_bytes));
+		optional_cell(&table, 2,
+		              (r->x.fetched_bytes + r->x.stored_bytes) /
+		                      (base->fetched_bytes + base->stored_bytes));
 		share_cell(&table, r->x.passed, r->x.requests);
 		optional_cell(&table, 0, r->x.evictions);
 		share_cell(&table, r->x.dead, r->x.evictions);
@@ -52,8 +55,8 @@ static void answer_table(const struct ct_bp_answer *a, const struct ct_table_sty
 	ct_table_render(&table, b);
 }
 
-static void check_table(const struct ct_bp_answer *a, const struct ct_profile *p, const struct ct_table_style *style,
-                        struct ct_buf *b)
+static void check_table(const struct ct_bp_answer *a, const struct ct_profile *p,
+                        const struct ct_table_style *style, struct ct_buf *b)
 {
 	static const char *const names[] = {"system", "analytic", "replay", "difference"};
 	struct ct_table table = {.columns = 4, .style = style};
@@ -83,8 +86,8 @@ int bp_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
 	return ct_buf_check(b, e);
 }
 
-int bp_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g, const struct ct_table_style *style,
-                      struct ct_buf *b, struct ct_error *e)
+int bp_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g,
+                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e)
 {
 	static const char *const names[] = {"system", "bytes per L1", "KiB", "share of L1"};
 	double bytes = ct_bp_storage_bytes(&bp_run_of(run)->params, (double)g->l1.sets * g->l1.ways);

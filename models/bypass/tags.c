@@ -14,15 +14,17 @@ struct slot {
 	uint32_t used;
 };
 
-struct set { uint32_t oldest, youngest; };
+struct set {
+	uint32_t oldest, youngest;
+};
 
 /* The slots of a set are a list by age. Unused ones are the oldest. */
 struct ct_bp_tags {
 	uint32_t sets, ways, slots, fifo, mask;
 	enum ct_set_hash hash;
-	struct slot *slot;   /* set * ways + way */
+	struct slot *slot; /* set * ways + way */
 	struct set *set;
-	uint32_t *bucket;    /* first slot of each, mask + 1 of them */
+	uint32_t *bucket; /* first slot of each, mask + 1 of them */
 };
 
 int ct_bp_tags_new(struct ct_bp_tags **out, const struct ct_gpu *g, uint32_t slots, struct ct_error *e)

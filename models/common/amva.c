@@ -42,7 +42,7 @@ static double throughput_bound(const struct network *w)
 
 double ct_amva_bound(const struct ct_amva_station *s, size_t n, double think, double population)
 {
-	struct network w = { .s = s, .n = n, .think = think, .population = population };
+	struct network w = {.s = s, .n = n, .think = think, .population = population};
 	return throughput_bound(&w);
 }
 
@@ -110,7 +110,7 @@ static size_t slowest_station(const struct network *w)
 int ct_amva_solve(const struct ct_amva_station *s, size_t n, double think, double population,
                   struct ct_amva_result *r)
 {
-	struct network w = { .s = s, .n = n, .think = think, .population = population };
+	struct network w = {.s = s, .n = n, .think = think, .population = population};
 	if (!is_valid(&w))
 		return -1;
 	count_others(&w);

@@ -39,8 +39,8 @@ struct ct_amva_station {
 };
 
 struct ct_amva_result {
-	double throughput; /* turns per unit of time, X */
-	double response;   /* sum of residence[] */
+	double throughput;                        /* turns per unit of time, X */
+	double response;                          /* sum of residence[] */
 	double residence[CT_AMVA_STATIONS_MAX];   /* time a turn spends at each station */
 	double utilisation[CT_AMVA_STATIONS_MAX]; /* X demand / servers, <= 1 */
 	size_t bottleneck; /* station of the largest demand / servers; n when there is none */
@@ -55,7 +55,6 @@ int ct_amva_solve(const struct ct_amva_station *s, size_t n, double think, doubl
 
 /* The roofline min(min servers_i / demand_i, N / (Z + sum path)), which no solution
  * passes. Pure. */
-double ct_amva_bound(const struct ct_amva_station *s, size_t n, double think,
-                     double population);
+double ct_amva_bound(const struct ct_amva_station *s, size_t n, double think, double population);
 
 #endif

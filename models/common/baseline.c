@@ -177,13 +177,15 @@ static void answer_part(const struct ct_l1_views *v, const struct ct_gpu *g,
 	}
 	if (v->line.found) {
 		a->read_line_misses = misses_of(&v->line.read, c);
-		a->line_accesses = (double)(ct_hist_total(&v->line.read) + ct_hist_total(&v->line.write));
+		a->line_accesses = (double)(ct_hist_total(&v->line.read) +
+		                            ct_hist_total(&v->line.write));
 		a->line_misses = a->read_line_misses + misses_of(&v->line.write, c);
 	}
 	if (v->merged.found) {
-		a->merged_sectors =
-			(double)(ct_hist_total(&v->merged.read) + ct_hist_total(&v->merged.write));
-		a->merged_sector_misses = misses_of(&v->merged.read, &all) + misses_of(&v->merged.write, &all);
+		a->merged_sectors = (double)(ct_hist_total(&v->merged.read) +
+		                             ct_hist_total(&v->merged.write));
+		a->merged_sector_misses = misses_of(&v->merged.read, &all) +
+		                          misses_of(&v->merged.write, &all);
 	}
 	if (v->has_rj) {
 		ct_curve_replication(&v->nearest, &v->sharers, c, &r);
@@ -205,8 +207,7 @@ void ct_l1_views_answer(const struct ct_l1_views *v, const struct ct_gpu *g,
 }
 
 static int answer_scope(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
-                        const struct ct_l1_parts *parts, struct ct_l1_answer *a,
-                        struct ct_error *e)
+                        const struct ct_l1_parts *parts, struct ct_l1_answer *a, struct ct_error *e)
 {
 	struct ct_l1_views *v;
 	int st = ct_l1_views_load(&v, p, scope, 1, e);
@@ -299,13 +300,15 @@ void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const c
 		a->read_accesses = (double)ct_hist_total(&h.read);
 		a->read_misses = ct_curve_fitted(hist_misses, &h.read, c.lines, c.ways, fit);
 		a->accesses = a->read_accesses + (double)ct_hist_total(&h.write);
-		a->misses = a->read_misses + ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
+		a->misses = a->read_misses +
+		            ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
 	}
 	load_view(p, scope, "llc_sector", &h);
 	if (h.found) {
 		a->read_sector_accesses = (double)ct_hist_total(&h.read);
 		a->read_sector_misses = ct_curve_fitted(hist_misses, &h.read, c.lines, c.ways, fit);
 		a->sector_accesses = a->read_sector_accesses + (double)ct_hist_total(&h.write);
-		a->sector_misses = a->read_sector_misses + ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
+		a->sector_misses = a->read_sector_misses +
+		                   ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
 	}
 }

@@ -34,7 +34,7 @@ void ct_baseline_one_size(const struct ct_gpu *g, uint64_t bytes, struct ct_l1_p
 struct ct_l1_answer {
 	double sector_accesses, sector_misses, read_sector_accesses, read_sector_misses;
 	double line_accesses, line_misses, read_line_misses;
-	double fills, replicated, copies;   /* of read misses, from RJ */
+	double fills, replicated, copies;            /* of read misses, from RJ */
 	double merged_sectors, merged_sector_misses; /* all L1s as one (view merged_sector) */
 };
 /* parts NULL: those of ct_baseline_parts(), and for scope all the sum over the kernel
@@ -45,8 +45,8 @@ int ct_baseline_l1(const struct ct_profile *p, const struct ct_gpu *g, const cha
 /* The same in two steps, for many sizes: load once (RJ only if asked for: it is the
  * largest), then answer. *v is the caller's to free. */
 struct ct_l1_views;
-int ct_l1_views_load(struct ct_l1_views **v, const struct ct_profile *p, const char *scope,
-                     int with_rj, struct ct_error *e);
+int ct_l1_views_load(struct ct_l1_views **v, const struct ct_profile *p, const char *scope, int with_rj,
+                     struct ct_error *e);
 void ct_l1_views_answer(const struct ct_l1_views *v, const struct ct_gpu *g,
                         const struct ct_l1_parts *parts, struct ct_l1_answer *a);
 void ct_l1_views_free(struct ct_l1_views *v); /* NULL allowed */

@@ -49,7 +49,10 @@ const char *ct_bdi_level_name(enum ct_bdi_level level)
 	return names[level];
 }
 
-static const struct { const char *name; unsigned base, delta; } codes[CT_BDI_CODES] = {
+static const struct {
+	const char *name;
+	unsigned base, delta;
+} codes[CT_BDI_CODES] = {
 	{"zeros", 0, 0}, {"repeat", 8, 0}, {"b8d1", 8, 1}, {"b8d2", 8, 2}, {"b8d4", 8, 4},
 	{"b4d1", 4, 1},  {"b4d2", 4, 2},   {"b2d1", 2, 1}, {"raw", 0, 0},
 };

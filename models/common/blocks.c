@@ -19,7 +19,7 @@ struct feed {
 	struct ct_source *src;
 	const char *run; /* the source's present run of bytes */
 	size_t left;
-	uint64_t total;  /* bytes taken so far */
+	uint64_t total; /* bytes taken so far */
 };
 
 /* Takes up to n bytes into out; *got is less only at the end. */
@@ -139,15 +139,19 @@ static int read_dump(struct reading *r, struct ct_error *e)
 			return rc;
 		uint64_t address = little_endian(data, 8);
 		if (got < sizeof data)
-			return ct_fail(e, CT_ERR_INPUT, "%s: record %" PRIu64 ": cut after %zu of %zu bytes", name,
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s: record %" PRIu64 ": cut after %zu of %zu bytes", name,
 			               record, got, sizeof data);
 		if (address % CT_BLOCKS_DUMP_LINE)
-			return ct_fail(e, CT_ERR_INPUT, "%s: record %" PRIu64 ": address 0x%" PRIx64
-			               " is not the start of a line of %d bytes", name, record, address,
-			               CT_BLOCKS_DUMP_LINE);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s: record %" PRIu64 ": address 0x%" PRIx64
+			               " is not the start of a line of %d bytes",
+			               name, record, address, CT_BLOCKS_DUMP_LINE);
 		if (record > 1 && address <= last)
-			return ct_fail(e, CT_ERR_INPUT, "%s: record %" PRIu64 ": address 0x%" PRIx64
-			               " does not lie above the one before", name, record, address);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s: record %" PRIu64 ": address 0x%" PRIx64
+			               " does not lie above the one before",
+			               name, record, address);
 		last = address;
 		hand_out(r, address, (const char *)data + 8, CT_BLOCKS_DUMP_LINE);
 	}
@@ -191,8 +195,10 @@ static int read_type(const char *name, const char *header, char *type, size_t ro
 	if (!p || (*p != '\'' && *p != '"' && *p != '['))
 		return ct_fail(e, CT_ERR_INPUT, "%s: .npy header without 'descr'", name);
 	if (*p == '[')
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: structured .npy elements are not supported: "
-		               "save each field by itself", name);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s: structured .npy elements are not supported: "
+		               "save each field by itself",
+		               name);
 	while (p[1 + n] && p[1 + n] != *p)
 		n++;
 	if (p[1 + n] != *p || n >= room)
@@ -201,11 +207,13 @@ static int read_type(const char *name, const char *header, char *type, size_t ro
 	type[n] = 0;
 	*size = element_bytes(type);
 	if (*size == 0)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: .npy elements of type '%s' are not plain data",
-		               name, type);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s: .npy elements of type '%s' are not plain data", name, type);
 	if (type[0] == '>' && *size > 1)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: big-endian .npy elements '%s': GPUs are "
-		               "little-endian, save it as '<%s'", name, type, type + 1);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s: big-endian .npy elements '%s': GPUs are "
+		               "little-endian, save it as '<%s'",
+		               name, type, type + 1);
 	return 0;
 }
 
@@ -289,8 +297,9 @@ static int read_npy(struct reading *r, struct ct_error *e)
 	if ((rc = read_raw(r, e)) < 0)
 		return rc;
 	if (r->feed.total - begin != size * elements)
-		return ct_fail(e, CT_ERR_INPUT, "%s: .npy header says %" PRIu64 " bytes of data, there are %"
-		               PRIu64, name, size * elements, r->feed.total - begin);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s: .npy header says %" PRIu64 " bytes of data, there are %" PRIu64,
+		               name, size * elements, r->feed.total - begin);
 	return 0;
 }
 
@@ -302,16 +311,19 @@ int ct_blocks_read(struct ct_source *src, enum ct_blocks_format format, size_t b
 	int rc = 0;
 	memset(info, 0, sizeof *info);
 	if (block < BLOCK_MIN || block > BLOCK_MAX || block & (block - 1))
-		return ct_fail(e, CT_ERR_USAGE, "blocks of %zu bytes: wanted a power of two from %d to %d",
-		               block, BLOCK_MIN, BLOCK_MAX);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "blocks of %zu bytes: wanted a power of two from %d to %d", block,
+		               BLOCK_MIN, BLOCK_MAX);
 	if (format == CT_BLOCKS_AUTO)
 		rc = recognise_format(src, &format, e);
 	if (rc < 0)
 		return rc;
 	info->format = format;
 	if (format == CT_BLOCKS_DUMP && block > CT_BLOCKS_DUMP_LINE)
-		return ct_fail(e, CT_ERR_USAGE, "%s: a dump has lines of %d bytes: blocks of %zu bytes are "
-		               "too large", ct_source_name(src), CT_BLOCKS_DUMP_LINE, block);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s: a dump has lines of %d bytes: blocks of %zu bytes are "
+		               "too large",
+		               ct_source_name(src), CT_BLOCKS_DUMP_LINE, block);
 	if (format == CT_BLOCKS_NPY)
 		return read_npy(&r, e);
 	return format == CT_BLOCKS_DUMP ? read_dump(&r, e) : read_raw(&r, e);

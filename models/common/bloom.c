@@ -193,14 +193,13 @@ static void never_swaps(const double *miss, size_t n, struct ct_dual_bloom *o)
 	o->stale = o->miss_rate;
 }
 
-int ct_dual_bloom_eval(const double *miss, size_t n_miss, const double *f, size_t n_f,
-                       unsigned m, unsigned k, unsigned associativity, double ceiling,
-                       struct ct_dual_bloom *o)
+int ct_dual_bloom_eval(const double *miss, size_t n_miss, const double *f, size_t n_f, unsigned m,
+                       unsigned k, unsigned associativity, double ceiling, struct ct_dual_bloom *o)
 {
 	if (n_miss == 0 || n_f == 0 || associativity == 0 || !in_range(m, k))
 		return -1;
 	double m_a = value_at(miss, n_miss, associativity);
-	*o = (struct ct_dual_bloom){ .miss_rate = m_a, .ceiling = ceiling };
+	*o = (struct ct_dual_bloom){.miss_rate = m_a, .ceiling = ceiling};
 	o->dead = associativity >= ceiling;
 	o->doubtful = associativity > 0.8 * ceiling;
 	o->keys_at_swap = o->dead ? INFINITY : keys_at_swap(f, n_f, associativity);

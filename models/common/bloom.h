@@ -29,16 +29,16 @@ double ct_bloom_ceiling(unsigned m, unsigned k);
 
 /* What one set's pair of alternating filters does in the steady state. */
 struct ct_dual_bloom {
-	double keys_at_swap;      /* a': distinct blocks BF2 holds when its counter says a */
-	double cycle;             /* accesses between swaps; infinite when they never swap */
-	double miss_rate;         /* M(a) of the stream */
-	double false_positives;   /* per access */
-	double given_miss;        /* P(predicted hit | miss); 0 when there are no misses */
-	double stale, alias;      /* its two parts: evicted but still in BF1; hash collision */
-	double mean_keys;         /* mean distinct blocks in BF1 over a cycle, D1 */
-	double ceiling;           /* ct_bloom_ceiling(m, k) */
-	int dead;                 /* associativity above the ceiling: never swaps */
-	int doubtful;             /* above 0.8 of it: the formula is optimistic there, simulate */
+	double keys_at_swap;    /* a': distinct blocks BF2 holds when its counter says a */
+	double cycle;           /* accesses between swaps; infinite when they never swap */
+	double miss_rate;       /* M(a) of the stream */
+	double false_positives; /* per access */
+	double given_miss;      /* P(predicted hit | miss); 0 when there are no misses */
+	double stale, alias;    /* its two parts: evicted but still in BF1; hash collision */
+	double mean_keys;       /* mean distinct blocks in BF1 over a cycle, D1 */
+	double ceiling;         /* ct_bloom_ceiling(m, k) */
+	int dead;               /* associativity above the ceiling: never swaps */
+	int doubtful;           /* above 0.8 of it: the formula is optimistic there, simulate */
 };
 
 /* miss[j], j = 0 .. n_miss - 1: LRU miss ratio of the stream that the set sees at
@@ -47,8 +47,7 @@ struct ct_dual_bloom {
  * last entry holds beyond, so at least 2a' + 1 are wanted. associativity a >= 1;
  * ceiling: ct_bloom_ceiling(m, k). Equations of doc/models.md section 7, evaluated as sums
  * over the distinct blocks. Returns 0, or -1 when an argument is out of range. */
-int ct_dual_bloom_eval(const double *miss, size_t n_miss, const double *f, size_t n_f,
-                       unsigned m, unsigned k, unsigned associativity, double ceiling,
-                       struct ct_dual_bloom *out);
+int ct_dual_bloom_eval(const double *miss, size_t n_miss, const double *f, size_t n_f, unsigned m,
+                       unsigned k, unsigned associativity, double ceiling, struct ct_dual_bloom *out);
 
 #endif

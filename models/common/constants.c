@@ -53,8 +53,10 @@ static int unknown(const struct ct_constants *t, const char *key, size_t n, stru
 	if (!count)
 		return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: there are none", t->prefix, given);
 	if (near < 0 && (near = ct_closest_name(given, names, count)) >= 0)
-		return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: the nearest is %s.%s; %s(7) and --constants list them",
-		               t->prefix, given, t->prefix, names[near], t->page);
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"unknown key %s.%s: the nearest is %s.%s; %s(7) and --constants list them",
+			t->prefix, given, t->prefix, names[near], t->page);
 	return ct_fail(e, CT_ERR_USAGE, "unknown key %s.%s: did you mean %s.%s?", t->prefix, given,
 	               t->prefix, names[near]);
 }
@@ -79,7 +81,8 @@ static int is_power_of_two(double v)
 }
 
 /* Fails for a value that its type rules out: with the values that are right. */
-static int check_type(const struct ct_constants *t, size_t i, const char *assignment, double v, struct ct_error *e)
+static int check_type(const struct ct_constants *t, size_t i, const char *assignment, double v,
+                      struct ct_error *e)
 {
 	const struct ct_constant *c = &t->row[i];
 	char list[160] = "";
@@ -90,7 +93,11 @@ static int check_type(const struct ct_constants *t, size_t i, const char *assign
 		return CT_OK;
 	for (double x = 1; x <= c->hi && n < sizeof list - 24; x *= 2)
 		if (x >= c->lo)
-			n += (size_t)snprintf(list + n, sizeof list - n, "%s%.0f", !n ? "" : 2 * x > c->hi ? " or " : ", ", x);
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%.0f",
+			                      !n              ? ""
+			                      : 2 * x > c->hi ? " or "
+			                                      : ", ",
+			                      x);
 	return ct_fail(e, CT_ERR_USAGE, "%s: not a power of two: use %s", assignment, list);
 }
 
@@ -105,7 +112,8 @@ static int set_row(const struct ct_constants *t, size_t i, const char *assignmen
 		               *c->unit ? " of " : "", c->unit, t->prefix, c->name, c->value);
 	if (!(v >= c->lo && v <= c->hi) || (whole && v != floor(v)))
 		return ct_fail(e, CT_ERR_USAGE, "%s: out of range: %s%g to %g%s%s", assignment,
-		               whole ? "whole numbers from " : "", c->lo, c->hi, *c->unit ? " " : "", c->unit);
+		               whole ? "whole numbers from " : "", c->lo, c->hi, *c->unit ? " " : "",
+		               c->unit);
 	int st = check_type(t, i, assignment, v, e);
 	if (st == CT_OK)
 		*out = v;
@@ -113,8 +121,8 @@ static int set_row(const struct ct_constants *t, size_t i, const char *assignmen
 }
 
 /* Reads "KEY=VALUE" behind `skip` characters of the assignment: the row's number and its value. */
-static int read_row(const struct ct_constants *t, const char *assignment, size_t skip, size_t *which, double *value,
-                    struct ct_error *e)
+static int read_row(const struct ct_constants *t, const char *assignment, size_t skip, size_t *which,
+                    double *value, struct ct_error *e)
 {
 	const char *key = assignment + skip, *eq = strchr(key, '=');
 	if (!eq)
@@ -152,6 +160,6 @@ int ct_constants_check(const struct ct_constants *t, const char *assignment, str
 	int st = read_row(t, assignment, dot ? (size_t)(dot + 1 - assignment) : 0, &row, &value, e);
 	if (st != CT_OK)
 		return st;
-	return ct_fail(e, CT_ERR_USAGE, "unknown key %.*s: did you mean %s.%s?", (int)(n < 60 ? n : 60), assignment,
-	               t->prefix, t->row[row].name);
+	return ct_fail(e, CT_ERR_USAGE, "unknown key %.*s: did you mean %s.%s?", (int)(n < 60 ? n : 60),
+	               assignment, t->prefix, t->row[row].name);
 }

@@ -12,19 +12,19 @@ CT_DECLS_BEGIN
 
 /* Which values between lo and hi a constant may have. */
 enum ct_constant_type {
-	CT_CONSTANT_REAL,        /* any */
-	CT_CONSTANT_WHOLE,       /* whole numbers */
-	CT_CONSTANT_SWITCH,      /* 0 or 1 */
+	CT_CONSTANT_REAL,   /* any */
+	CT_CONSTANT_WHOLE,  /* whole numbers */
+	CT_CONSTANT_SWITCH, /* 0 or 1 */
 	CT_CONSTANT_POWER_OF_TWO
 };
 
 struct ct_constant {
-	const char *name;   /* after "PREFIX." */
+	const char *name;     /* after "PREFIX." */
 	double value, lo, hi; /* default and the range, both ends allowed */
-	const char *unit;   /* "ns", "bytes", ... "" */
-	const char *source; /* paper section, fact id, or how it was derived */
+	const char *unit;     /* "ns", "bytes", ... "" */
+	const char *source;   /* paper section, fact id, or how it was derived */
 	enum ct_constant_type type;
-	const char *help;   /* what it is, in a few words; NULL: not said */
+	const char *help; /* what it is, in a few words; NULL: not said */
 };
 
 /* Values lie in an array of as many doubles, in the table's order. */

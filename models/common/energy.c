@@ -13,9 +13,11 @@ static double traffic_joule(const struct ct_energy *en, const struct ct_energy_r
 void ct_energy_split(struct ct_energy *en, const struct ct_gpu *g, double constant_watt,
                      double static_share, const struct ct_energy_run *baseline)
 {
-	*en = (struct ct_energy){ .constant_watt = constant_watt, .sm_watt = g->sm_static_watt,
-		                  .llc_pj = g->llc_pj_per_byte, .noc_pj = g->noc_pj_per_byte,
-		                  .dram_pj = g->dram_pj_per_byte };
+	*en = (struct ct_energy){.constant_watt = constant_watt,
+	                         .sm_watt = g->sm_static_watt,
+	                         .llc_pj = g->llc_pj_per_byte,
+	                         .noc_pj = g->noc_pj_per_byte,
+	                         .dram_pj = g->dram_pj_per_byte};
 	double t = baseline->seconds, sms = baseline->sms;
 	double known = t * (constant_watt + sms * en->sm_watt) + traffic_joule(en, baseline);
 	double rest = fmax(g->power_watt * t - known, 0);

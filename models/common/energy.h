@@ -12,7 +12,7 @@
 
 struct ct_energy_run {
 	double seconds;
-	double sms;        /* powered SMs that run the application */
+	double sms; /* powered SMs that run the application */
 	double llc_bytes, noc_bytes, dram_bytes;
 	double extra_joule; /* of the mechanism, all included */
 	double overhead;    /* share added to the power of the whole GPU */
@@ -20,8 +20,8 @@ struct ct_energy_run {
 
 struct ct_energy {
 	double constant_watt;
-	double sm_watt;         /* of each powered SM, working or not */
-	double instruction_joule; /* of the whole work */
+	double sm_watt;                 /* of each powered SM, working or not */
+	double instruction_joule;       /* of the whole work */
 	double llc_pj, noc_pj, dram_pj; /* per byte */
 };
 

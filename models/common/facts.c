@@ -11,7 +11,8 @@ double ct_fact_sn(const struct ct_profile *p, const char *metric)
 	return ct_profile_get(p, "all", metric, &v) ? v : NAN;
 }
 
-double ct_fact_es(const struct ct_profile *p, const char *mechanism, const char *system, const char *metric)
+double ct_fact_es(const struct ct_profile *p, const char *mechanism, const char *system,
+                  const char *metric)
 {
 	struct ct_estimate x;
 	return ct_profile_get_estimate(p, "all", mechanism, system, metric, NULL, &x) ? x.value : NAN;

@@ -9,7 +9,8 @@
 /* An SN metric of scope all; NaN when the profile lacks it. Pure. */
 double ct_fact_sn(const struct ct_profile *p, const char *metric);
 /* An ES metric of a system, scope all, replayed before analytic; NaN when the profile lacks it. Pure. */
-double ct_fact_es(const struct ct_profile *p, const char *mechanism, const char *system, const char *metric);
+double ct_fact_es(const struct ct_profile *p, const char *mechanism, const char *system,
+                  const char *metric);
 /* A key of the profile's GPU; NaN when it is missing or no number. Pure. */
 double ct_fact_gp(const struct ct_profile *p, const char *key);
 

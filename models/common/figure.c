@@ -10,8 +10,8 @@
 
 /* ---- rows ---- */
 
-void ct_figure_add_range(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series,
-                  double v, double low, double high)
+void ct_figure_add_range(struct ct_figure_rows *rows, const char *panel, const char *x,
+                         const char *series, double v, double low, double high)
 {
 	if (isnan(v))
 		return;
@@ -26,13 +26,14 @@ void ct_figure_add_range(struct ct_figure_rows *rows, const char *panel, const c
 	snprintf(r->series, sizeof r->series, "%s", series);
 }
 
-void ct_figure_add(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series, double v)
+void ct_figure_add(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series,
+                   double v)
 {
 	ct_figure_add_range(rows, panel, x, series, v, NAN, NAN);
 }
 
-void ct_figure_add_missing(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series,
-                    const char *why)
+void ct_figure_add_missing(struct ct_figure_rows *rows, const char *panel, const char *x,
+                           const char *series, const char *why)
 {
 	size_t n = rows->n;
 	ct_figure_add(rows, panel, x, series, 0);
@@ -44,7 +45,8 @@ void ct_figure_add_missing(struct ct_figure_rows *rows, const char *panel, const
 
 static int same_group(const struct ct_figure_row *a, const struct ct_figure_row *b, int by_series)
 {
-	return !strcmp(a->panel, b->panel) && !strcmp(by_series ? a->series : a->x, by_series ? b->series : b->x);
+	return !strcmp(a->panel, b->panel) &&
+	       !strcmp(by_series ? a->series : a->x, by_series ? b->series : b->x);
 }
 
 void ct_figure_add_means(struct ct_figure_rows *rows, size_t first, const char *panel, int by_series)
@@ -65,8 +67,8 @@ void ct_figure_add_means(struct ct_figure_rows *rows, size_t first, const char *
 			n++;
 		}
 		if (before == 0 && n > 1)
-			ct_figure_add(rows, panel, by_series ? "mean" : r.x, by_series ? r.series : "mean",
-			       exp(sum / (double)n));
+			ct_figure_add(rows, panel, by_series ? "mean" : r.x,
+			              by_series ? r.series : "mean", exp(sum / (double)n));
 	}
 }
 
@@ -91,7 +93,7 @@ int ct_figure_estimate(const struct ct_figure_workload *w, const char *mechanism
 }
 
 double ct_figure_es(const struct ct_figure_workload *w, const char *mechanism, const char *system,
-             const char *metric, const char *over)
+                    const char *metric, const char *over)
 {
 	struct ct_estimate a, b;
 	if (!ct_figure_estimate(w, mechanism, system, metric, &a))
@@ -99,7 +101,8 @@ double ct_figure_es(const struct ct_figure_workload *w, const char *mechanism, c
 	if (!over)
 		return a.value;
 	/* of one method, where both have it */
-	if (!ct_profile_get_estimate(w->p, "all", mechanism, over, metric, a.method, &b) || isnan(b.value))
+	if (!ct_profile_get_estimate(w->p, "all", mechanism, over, metric, a.method, &b) ||
+	    isnan(b.value))
 		if (!ct_figure_estimate(w, mechanism, over, metric, &b))
 			return NAN;
 	return b.value != 0 ? a.value / b.value : NAN;
@@ -117,14 +120,15 @@ static int begins_with(const char *s, const char *word)
 }
 
 size_t ct_figure_sweep(const struct ct_figure_workload *w, const char *mechanism, const char *system,
-                    const char *key, const char *metric, struct ct_figure_points *p)
+                       const char *key, const char *metric, struct ct_figure_points *p)
 {
 	const struct ct_record *r;
 	size_t n = 0;
 	for (size_t i = 0; (r = ct_profile_next(w->p, "SW", &i));) {
 		struct ct_figure_point one;
 		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], mechanism) ||
-		    strcmp(r->field[2], system) || !begins_with(r->field[3], key) || strcmp(r->field[5], metric) ||
+		    strcmp(r->field[2], system) || !begins_with(r->field[3], key) ||
+		    strcmp(r->field[5], metric) ||
 		    (begins_with(key, "core:") && strcmp(r->field[3], key)))
 			continue;
 		if (!ct_field_real(r->field[4], &one.x) || !ct_field_real(r->field[6], &one.y))

@@ -20,8 +20,8 @@ enum { CT_FIGURE_X_MAX = 160, CT_FIGURE_PANEL_MAX = 24, CT_FIGURE_SERIES_MAX = 6
 
 /* One value of a figure. */
 struct ct_figure_row {
-	char panel[CT_FIGURE_PANEL_MAX];   /* "a", or "" where there is one panel only */
-	char x[CT_FIGURE_X_MAX];           /* workload, parameter or bucket */
+	char panel[CT_FIGURE_PANEL_MAX]; /* "a", or "" where there is one panel only */
+	char x[CT_FIGURE_X_MAX];         /* workload, parameter or bucket */
 	char series[CT_FIGURE_SERIES_MAX];
 	double value, low, high; /* the range is NaN where there is none */
 	int paper;               /* printed in the paper, not ours */
@@ -37,12 +37,13 @@ struct ct_figure_rows {
 
 /* Each adds one row; texts are copied and cut to their room. A NaN value is left out. Memory that runs out shows in
  * rows->failed. */
-void ct_figure_add(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series, double v);
-void ct_figure_add_range(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series,
-                         double v, double low, double high);
+void ct_figure_add(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series,
+                   double v);
+void ct_figure_add_range(struct ct_figure_rows *rows, const char *panel, const char *x,
+                         const char *series, double v, double low, double high);
 /* Says instead why there is no value, and what makes it: why lives in static storage. */
-void ct_figure_add_missing(struct ct_figure_rows *rows, const char *panel, const char *x, const char *series,
-                           const char *why);
+void ct_figure_add_missing(struct ct_figure_rows *rows, const char *panel, const char *x,
+                           const char *series, const char *why);
 /* Adds geometric means of the panel's rows from `first` on: of every x over its series, as series "mean", or
  * (by_series) of every series over its x, as x "mean". */
 void ct_figure_add_means(struct ct_figure_rows *rows, size_t first, const char *panel, int by_series);
@@ -61,10 +62,10 @@ struct ct_figure_series {
 };
 
 struct ct_figure {
-	const char *id;     /* "NAME:12", NAME being the mechanism's */
-	const char *title;  /* one line */
-	const char *x, *y;  /* axes */
-	const char *needs;  /* how the data comes into a profile */
+	const char *id;    /* "NAME:12", NAME being the mechanism's */
+	const char *title; /* one line */
+	const char *x, *y; /* axes */
+	const char *needs; /* how the data comes into a profile */
 	enum ct_figure_drawing drawing;
 	enum ct_figure_mean mean;
 	const struct ct_figure_series *series; /* n of them, or */

@@ -99,7 +99,7 @@ int ct_butterfly_for(struct ct_butterfly *b, unsigned k, unsigned nodes)
 	enum { NODES_MAX = 1 << 20 };
 	if (k < 2 || k > 1024 || nodes < 1 || nodes > NODES_MAX)
 		return -1;
-	*b = (struct ct_butterfly){ k, 1, k, 1 };
+	*b = (struct ct_butterfly){k, 1, k, 1};
 	while (b->nodes < nodes) {
 		b->n++;
 		b->switches_per_stage = b->nodes;

@@ -10,7 +10,12 @@
 
 /* Channels that leave a mesh node; the last two are its own ports. */
 enum ct_mesh_channel {
-	CT_MESH_EAST, CT_MESH_WEST, CT_MESH_SOUTH, CT_MESH_NORTH, CT_MESH_INJECT, CT_MESH_EJECT,
+	CT_MESH_EAST,
+	CT_MESH_WEST,
+	CT_MESH_SOUTH,
+	CT_MESH_NORTH,
+	CT_MESH_INJECT,
+	CT_MESH_EJECT,
 	CT_MESH_CHANNELS /* per node */
 };
 enum { CT_MESH_SIDE_MAX = 32 };

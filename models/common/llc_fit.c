@@ -23,8 +23,7 @@ static double line_misses(const void *ctx, double lines, unsigned ways)
 	return ct_workload_llc_misses(s->w, s->sms, lines, ways);
 }
 
-static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double lines,
-                       unsigned ways)
+static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double lines, unsigned ways)
 {
 	const struct stream s = {w, w->sms};
 	double replayed = w->llc_sector_misses, cold = ct_workload_llc_sector_cold(w, w->sms);
@@ -41,7 +40,7 @@ static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double
 void ct_llc_fit(struct ct_llc_fit *f, const struct ct_workload *w, double lines, unsigned ways)
 {
 	double requests = ct_workload_llc_requests(w, w->sms);
-	*f = (struct ct_llc_fit){ .curve = {1, 1}, .first = 1, .beyond = 1, .sectors_per_request = 1 };
+	*f = (struct ct_llc_fit){.curve = {1, 1}, .first = 1, .beyond = 1, .sectors_per_request = 1};
 	if (requests > 0)
 		f->sectors_per_request = fmax(w->llc_sectors / requests, 1);
 	if (isfinite(ct_workload_llc_sector_misses(w, w->sms, lines, ways))) {
@@ -55,8 +54,8 @@ void ct_llc_fit(struct ct_llc_fit *f, const struct ct_workload *w, double lines,
 		f->sector_growth = fmin(fmax(log(grown) / log(stay), -1), 1);
 }
 
-void ct_llc_misses(const struct ct_llc_fit *f, const struct ct_workload *w, double sms,
-                   double lines, unsigned ways, int scattered, struct ct_llc_misses *out)
+void ct_llc_misses(const struct ct_llc_fit *f, const struct ct_workload *w, double sms, double lines,
+                   unsigned ways, int scattered, struct ct_llc_misses *out)
 {
 	const struct stream s = {w, sms};
 	struct ct_curve_fit curve = f->curve;

@@ -11,8 +11,8 @@
 
 struct ct_llc_fit {
 	struct ct_curve_fit curve;
-	double first;    /* factor on first touches */
-	double beyond;   /* factor on all other misses */
+	double first;  /* factor on first touches */
+	double beyond; /* factor on all other misses */
 	double sectors_per_request;
 	/* Without sector distances: while a line stays, k requests touch it and need s k^g of
 	 * its sectors (s: sectors of a request); g makes the replayed sector misses come out. */
@@ -29,7 +29,7 @@ struct ct_llc_misses {
 void ct_llc_fit(struct ct_llc_fit *f, const struct ct_workload *w, double lines, unsigned ways);
 /* Misses of a run on `sms` SMs. scattered: lines are known to fall at random (a hash
  * divides them between caches), whatever the fit says. */
-void ct_llc_misses(const struct ct_llc_fit *f, const struct ct_workload *w, double sms,
-                   double lines, unsigned ways, int scattered, struct ct_llc_misses *out);
+void ct_llc_misses(const struct ct_llc_fit *f, const struct ct_workload *w, double sms, double lines,
+                   unsigned ways, int scattered, struct ct_llc_misses *out);
 
 #endif

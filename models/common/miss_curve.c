@@ -16,8 +16,7 @@ double ct_hit_share(const struct ct_cache_shape *c, uint64_t lo, uint64_t hi)
 	if ((double)c->ways >= c->lines) {
 		if ((double)hi <= c->lines)
 			return 1;
-		return (double)lo >= c->lines ? 0
-		                              : (c->lines - (double)lo) / ((double)hi - (double)lo);
+		return (double)lo >= c->lines ? 0 : (c->lines - (double)lo) / ((double)hi - (double)lo);
 	}
 	return ct_binomial_hit(lo, hi, (double)c->ways / c->lines, c->ways);
 }
@@ -75,9 +74,8 @@ void ct_curve_replication(const struct ct_rj *nearest, const struct ct_rj *share
 /* Curves closer than this, as a share of the misses, tell nothing. */
 static const double APART = 0.02;
 
-double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned ways),
-                       const void *ctx, double lines, unsigned ways,
-                       const struct ct_curve_fit *fit)
+double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned ways), const void *ctx,
+                       double lines, unsigned ways, const struct ct_curve_fit *fit)
 {
 	double size = lines * fit->stretch;
 	double even = fit->scatter < 1 ? misses(ctx, size, 0) : 0;
@@ -102,9 +100,8 @@ static double misses_over(void *ctx, double x)
 
 /* Misses fall with the size: the stretch at which they are the measured ones, or the end
  * of the range on that side. */
-static void find_stretch(double (*misses)(const void *ctx, double lines, unsigned ways),
-                         const void *ctx, double lines, unsigned ways, double measured,
-                         struct ct_curve_fit *fit)
+static void find_stretch(double (*misses)(const void *ctx, double lines, unsigned ways), const void *ctx,
+                         double lines, unsigned ways, double measured, struct ct_curve_fit *fit)
 {
 	const double lo = 1 / CT_STRETCH_MAX, hi = CT_STRETCH_MAX;
 	struct stretching s = {misses, ctx, lines, measured, ways, fit};
@@ -114,9 +111,8 @@ static void find_stretch(double (*misses)(const void *ctx, double lines, unsigne
 	fit->stretch = fabs(misses_over(&s, x)) > APART * measured ? 1 : x;
 }
 
-void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways),
-                  const void *ctx, double lines, unsigned ways, double measured,
-                  struct ct_curve_fit *fit)
+void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways), const void *ctx,
+                  double lines, unsigned ways, double measured, struct ct_curve_fit *fit)
 {
 	double even = misses(ctx, lines, 0), random = misses(ctx, lines, ways);
 	double low = fmin(even, random), high = fmax(even, random);

@@ -41,12 +41,10 @@ struct ct_curve_fit {
 #define CT_STRETCH_MAX 1.25
 /* misses(ctx, lines, ways) of the stream, ways 0: fully associative; measured: at `lines`
  * and `ways`. {1, 1} where the curves are one. Pure but for misses(). */
-void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways),
-                  const void *ctx, double lines, unsigned ways, double measured,
-                  struct ct_curve_fit *fit);
+void ct_curve_fit(double (*misses)(const void *ctx, double lines, unsigned ways), const void *ctx,
+                  double lines, unsigned ways, double measured, struct ct_curve_fit *fit);
 /* The misses of the fitted curve. */
-double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned ways),
-                       const void *ctx, double lines, unsigned ways,
-                       const struct ct_curve_fit *fit);
+double ct_curve_fitted(double (*misses)(const void *ctx, double lines, unsigned ways), const void *ctx,
+                       double lines, unsigned ways, const struct ct_curve_fit *fit);
 
 #endif

@@ -9,7 +9,9 @@
 CT_DECLS_BEGIN
 
 /* low and high are NaN where there is no range, as of a replay. */
-struct ct_mechanism_number { double value, low, high; };
+struct ct_mechanism_number {
+	double value, low, high;
+};
 
 /* A number without a range. Pure. */
 static inline struct ct_mechanism_number ct_number_alone(double v)

@@ -21,8 +21,9 @@ static const double BUSY_MAX = 0.999;
 const char *ct_perf_station_name(size_t i)
 {
 	static const char *const name[CT_PERF_STATIONS + 1] = {
-		"issue slots", "execution units", "L1 bandwidth", "SM request port", "SM reply port",
-		"LLC request ports", "LLC reply ports", "LLC bandwidth", "DRAM bandwidth", "latency",
+		"issue slots",    "execution units",   "L1 bandwidth",    "SM request port",
+		"SM reply port",  "LLC request ports", "LLC reply ports", "LLC bandwidth",
+		"DRAM bandwidth", "latency",
 	};
 	return i < CT_PERF_STATIONS ? name[i] : name[CT_PERF_STATIONS];
 }
@@ -44,7 +45,7 @@ static void fill_latencies(struct ct_perf *m)
 
 void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_miss)
 {
-	struct ct_perf m = { .gpu = *g };
+	struct ct_perf m = {.gpu = *g};
 	fill_latencies(&m);
 	*llc_hit = m.t_llc * 1000 / g->core_mhz;
 	*llc_miss = m.t_dram * 1000 / g->core_mhz;
@@ -121,8 +122,8 @@ static double unit_cost(double busy, double units)
 static void set_station(struct ct_amva_station *s, double demand, double servers, double wait,
                         int closed)
 {
-	*s = (struct ct_amva_station){ .demand = demand, .servers = servers, .path = 0,
-		                       .wait = wait, .closed = closed };
+	*s = (struct ct_amva_station){
+		.demand = demand, .servers = servers, .path = 0, .wait = wait, .closed = closed};
 }
 
 /* SMs that the most loaded one stands for: with c CTAs a launch on n SMs it runs
@@ -184,7 +185,8 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	set_station(&s[CT_PERF_SLICE_IN], pt->slice_in * req / loads, slices, to_llc * req, 0);
 	set_station(&s[CT_PERF_SLICE_OUT], pt->slice_out * req / loads, slices,
 	            to_llc * req * per_request, 0);
-	set_station(&s[CT_PERF_LLC], pt->llc_sectors * llc / loads, slices, to_llc * llc * per_request, 0);
+	set_station(&s[CT_PERF_LLC], pt->llc_sectors * llc / loads, slices, to_llc * llc * per_request,
+	            0);
 	set_station(&s[CT_PERF_DRAM], pt->dram_bytes * dram / loads, m->gpu.dram_channels,
 	            to_dram * dram * atom, 0);
 	for (unsigned i = 0; i < pt->n_extra; i++) {
@@ -272,8 +274,7 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
 	sum->cycles += cycles;
 }
 
-void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
-                  struct ct_perf_result *out)
+void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struct ct_perf_result *out)
 {
 	double misses = ct_perf_dram_share(pt), cold = m->even ? 0 : fmin(fmax(pt->cold, 0), misses);
 	struct ct_perf_point phase;
@@ -294,8 +295,8 @@ void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
 	out->ipc = m->w->thread_insts / out->cycles;
 }
 
-void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
-                          double llc_lines, struct ct_perf_point *pt)
+void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms, double llc_lines,
+                          struct ct_perf_point *pt)
 {
 	const struct ct_workload *w = m->w;
 	memset(pt, 0, sizeof *pt);
@@ -316,8 +317,8 @@ void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, doubl
 	if (w->l1_read_sectors > 0)
 		pt->l1_miss = fmin(w->l1_read_misses / w->l1_read_sectors * more, 1);
 	pt->n_classes = 2;
-	pt->cls[0] = (struct ct_perf_class){ 1 - miss_share, other.t_llc, 0 };
-	pt->cls[1] = (struct ct_perf_class){ miss_share, other.t_dram, 1 };
+	pt->cls[0] = (struct ct_perf_class){1 - miss_share, other.t_llc, 0};
+	pt->cls[1] = (struct ct_perf_class){miss_share, other.t_dram, 1};
 	pt->cold = requests > 0 ? ct_workload_llc_cold(w, sms) / requests * m->pending_factor : 0;
 	pt->request_packets = pt->slice_in = w->noc_request_cycles * more;
 	pt->reply_packets = pt->slice_out = w->noc_reply_cycles * more;
@@ -440,9 +441,8 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
 }
 
 int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
-                           enum ct_perf_anchor how,
-                           void (*extra)(void *ctx, struct ct_perf_point *pt), void *ctx,
-                           struct ct_error *e)
+                           enum ct_perf_anchor how, void (*extra)(void *ctx, struct ct_perf_point *pt),
+                           void *ctx, struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->w = w;
@@ -472,7 +472,8 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	m->issue_wait = fmin(insts * rho / (2 * (1 - rho)), 0.5 * m->think);
 	double cycles = baseline_cycles(m, &pt);
 	if (!(cycles > 0))
-		return ct_fail(e, CT_ERR_INPUT, "the profile's IM records contradict each other: make it "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile's IM records contradict each other: make it "
 		               "again with `reuse TRACE`");
 	m->ratio = cycles / w->cycles;
 	if (how != CT_PERF_ANCHOR_NONE)

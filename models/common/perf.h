@@ -24,8 +24,15 @@
 enum { CT_PERF_CLASSES_MAX = 6, CT_PERF_EXTRA_MAX = 4 };
 
 enum ct_perf_station {
-	CT_PERF_ISSUE, CT_PERF_UNITS, CT_PERF_L1, CT_PERF_SM_REQUEST, CT_PERF_SM_REPLY,
-	CT_PERF_SLICE_IN, CT_PERF_SLICE_OUT, CT_PERF_LLC, CT_PERF_DRAM,
+	CT_PERF_ISSUE,
+	CT_PERF_UNITS,
+	CT_PERF_L1,
+	CT_PERF_SM_REQUEST,
+	CT_PERF_SM_REPLY,
+	CT_PERF_SLICE_IN,
+	CT_PERF_SLICE_OUT,
+	CT_PERF_LLC,
+	CT_PERF_DRAM,
 	CT_PERF_STATIONS /* extra ones follow */
 };
 const char *ct_perf_station_name(size_t i); /* "DRAM bandwidth", for people */
@@ -43,26 +50,26 @@ struct ct_perf_class {
 
 /* One configuration of the GPU. Traffic in totals of the run. */
 struct ct_perf_point {
-	double sms;             /* that run the application */
-	double l1_miss;         /* share of read lines that leave L1 */
-	unsigned n_classes;     /* ascending latency */
+	double sms;         /* that run the application */
+	double l1_miss;     /* share of read lines that leave L1 */
+	unsigned n_classes; /* ascending latency */
 	struct ct_perf_class cls[CT_PERF_CLASSES_MAX];
-	double cold;            /* of such lines: wait for a first touch */
+	double cold;                           /* of such lines: wait for a first touch */
 	double request_packets, reply_packets; /* at the ports of compute SMs */
 	double slice_in, slice_out;            /* at the ports of the slices */
-	double llc_sectors;     /* that the slices look up and serve */
+	double llc_sectors;                    /* that the slices look up and serve */
 	double dram_bytes;
 	double noc_speed, llc_speed, dram_speed; /* of service, against the replayed GPU */
-	double slices;          /* parallel LLC banks, against the replayed GPU */
-	double slice_beta;      /* busiest over mean slice */
+	double slices;                           /* parallel LLC banks, against the replayed GPU */
+	double slice_beta;                       /* busiest over mean slice */
 	unsigned n_extra;
 	struct ct_amva_station extra[CT_PERF_EXTRA_MAX]; /* per load */
 };
 
 struct ct_perf_result {
-	double cycles;      /* without launches */
-	double ipc;         /* thread instructions per cycle */
-	double latency;     /* mean of a load */
+	double cycles;  /* without launches */
+	double ipc;     /* thread instructions per cycle */
+	double latency; /* mean of a load */
 	double dram_utilisation;
 	size_t bottleneck;  /* station, CT_PERF_STATIONS when nothing is busy */
 	double utilisation; /* of it */
@@ -85,16 +92,17 @@ enum ct_perf_anchor {
 
 struct ct_perf {
 	const struct ct_workload *w;
-	struct ct_gpu gpu;       /* the replayed one */
+	struct ct_gpu gpu;          /* the replayed one */
 	double t_l1, t_llc, t_dram; /* unloaded latencies, core cycles */
 	double lines_per_load, loads, think, parallelism, warps;
-	double l1_cycles;        /* that the L1s are busy: the workload's, or another system's */
+	double l1_cycles; /* that the L1s are busy: the workload's, or another system's */
 	struct ct_llc_fit llc;
 	double pending_factor; /* requests that wait for a sector over those that fetch it */
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
-	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor, wait_factor, latency_added;
-	int even; /* first touches are spread over the run, not a phase of their own */
-	double ratio;  /* cycles of the unanchored model over the replay's */
+	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor,
+		wait_factor, latency_added;
+	int even;          /* first touches are spread over the run, not a phase of their own */
+	double ratio;      /* cycles of the unanchored model over the replay's */
 	double issue_wait; /* of think, what the issue slots' contention makes up */
 };
 
@@ -107,17 +115,16 @@ int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const stru
  * (m holds loads and lines_per_load by then). A model's points must then have them at the
  * same indices. */
 int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
-                           enum ct_perf_anchor how,
-                           void (*extra)(void *ctx, struct ct_perf_point *pt), void *ctx,
-                           struct ct_error *e);
+                           enum ct_perf_anchor how, void (*extra)(void *ctx, struct ct_perf_point *pt),
+                           void *ctx, struct ct_error *e);
 
 /* Unloaded latency of an LLC hit and of an LLC miss that the requester sees, ns. */
 void ct_perf_latencies_ns(const struct ct_gpu *g, double *llc_hit, double *llc_miss);
 
 /* A conventional hierarchy of the GPU g (capacity and clocks may differ from the
  * replayed GPU, g->sms does not matter) on `sms` SMs with an LLC of llc_lines. */
-void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms,
-                          double llc_lines, struct ct_perf_point *pt);
+void ct_perf_conventional(const struct ct_perf *m, const struct ct_gpu *g, double sms, double llc_lines,
+                          struct ct_perf_point *pt);
 
 /* Share of the lines behind L1 that wait for DRAM, over all classes. Pure. */
 double ct_perf_dram_share(const struct ct_perf_point *pt);
@@ -130,7 +137,6 @@ void ct_perf_sort_classes(struct ct_perf_point *pt);
  * pass, `traffic` times as much in all; what waits for DRAM stays the same. */
 void ct_perf_filter_l1(struct ct_perf_point *pt, double reads, double traffic);
 
-void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt,
-                  struct ct_perf_result *r);
+void ct_perf_eval(const struct ct_perf *m, const struct ct_perf_point *pt, struct ct_perf_result *r);
 
 #endif

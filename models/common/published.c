@@ -73,8 +73,10 @@ int ct_published_load(struct ct_published *t, const char *path, struct ct_error 
 		}
 		t->row = more;
 		if (!split_line(line, &t->row[t->rows++]))
-			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: not a line of published numbers: install the data "
-			             "again", path, number);
+			st = ct_fail(e, CT_ERR_INPUT,
+			             "%s:%u: not a line of published numbers: install the data "
+			             "again",
+			             path, number);
 	}
 	if (st != CT_OK)
 		ct_published_free(t);
@@ -95,7 +97,8 @@ int ct_published_stands_in(const char *path, const char *alias, size_t n)
 		size_t i = 0;
 		while (i < n && p[i] && tolower((unsigned char)p[i]) == alias[i])
 			i++;
-		if (i == n && !isalnum((unsigned char)p[n]) && (p == path || !isalnum((unsigned char)p[-1])))
+		if (i == n && !isalnum((unsigned char)p[n]) &&
+		    (p == path || !isalnum((unsigned char)p[-1])))
 			return 1;
 	}
 	return 0;
@@ -117,7 +120,8 @@ const struct ct_published_row *ct_published_find(const struct ct_published *t, c
 }
 
 int ct_published_of_profile(struct ct_published *t, const char *data_dir, const char *folder,
-                            const struct ct_profile *p, const struct ct_published_row **app, struct ct_error *e)
+                            const struct ct_profile *p, const struct ct_published_row **app,
+                            struct ct_error *e)
 {
 	struct ct_buf path = {0};
 	size_t i = 0;

@@ -29,7 +29,8 @@ void ct_published_free(struct ct_published *t);
 /* Loads data_dir/folder/published.tsv; *app gets the application that the path of p's trace names, or NULL: it lies
  * in *t, which the caller frees. Fails as ct_published_load(). */
 int ct_published_of_profile(struct ct_published *t, const char *data_dir, const char *folder,
-                            const struct ct_profile *p, const struct ct_published_row **app, struct ct_error *e);
+                            const struct ct_profile *p, const struct ct_published_row **app,
+                            struct ct_error *e);
 /* 1 if the n characters of alias, lower case, stand in path, neither side running on in a word.
  * Pure. */
 int ct_published_stands_in(const char *path, const char *alias, size_t n);

@@ -21,6 +21,7 @@ void ct_records_between(struct ct_records *w, const char *metric, double v, doub
 void ct_records_number(struct ct_records *w, const char *metric, const struct ct_mechanism_number *x);
 
 /* One SW record: metric's value where key is x (as records show it). */
-void ct_records_point(struct ct_records *w, const char *key, const char *x, const char *metric, double v);
+void ct_records_point(struct ct_records *w, const char *key, const char *x, const char *metric,
+                      double v);
 
 #endif

@@ -49,8 +49,8 @@ static double cycles_of(const struct ct_perf *m, const struct ct_gpu *g,
 	return r.cycles > 0 ? r.cycles : NAN;
 }
 
-void ct_target_model(const struct ct_perf *m, const struct ct_gpu *g,
-                     const struct ct_target_filter *f, int anchored, struct ct_target *t)
+void ct_target_model(const struct ct_perf *m, const struct ct_gpu *g, const struct ct_target_filter *f,
+                     int anchored, struct ct_target *t)
 {
 	static const struct ct_target_filter same = {1, 1};
 	const struct ct_workload *w = m->w;

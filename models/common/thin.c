@@ -52,8 +52,8 @@ void ct_thin_mixed(const struct ct_hist *a, const struct ct_hist *b, double weig
 {
 	double of_b = b ? weight : 0, of_a = 1 - of_b;
 	double total = of_a * (double)ct_hist_total(a) + (b ? of_b * (double)ct_hist_total(b) : 0);
-	const struct share s = {.p = share, .odds = share / (1 - share), .log_p = log(share),
-	                        .log_none = log1p(-share)};
+	const struct share s = {
+		.p = share, .odds = share / (1 - share), .log_p = log(share), .log_none = log1p(-share)};
 	for (unsigned j = 0; j <= blocks_max; j++)
 		miss[j] = 0;
 	if (total <= 0)

@@ -24,8 +24,9 @@ static int fetch_value(const struct ct_profile *p, const struct wanted *w, struc
 	int found = w->type[0] == 'S' ? ct_profile_get(p, SCOPE, w->name, &v)
 	                              : ct_profile_get_im(p, SCOPE, w->name, &v);
 	if (!found && w->needed)
-		return ct_fail(e, CT_ERR_INPUT, "the profile lacks %s all %s: make it with `reuse TRACE`",
-		               w->type, w->name);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile lacks %s all %s: make it with `reuse TRACE`", w->type,
+		               w->name);
 	*w->to = found && isfinite(v) ? v : NAN;
 	return CT_OK;
 }
@@ -35,45 +36,45 @@ static int fetch_value(const struct ct_profile *p, const struct wanted *w, struc
 static int fetch_all(const struct ct_profile *p, struct ct_workload *w, struct ct_error *e)
 {
 	const struct wanted list[] = {
-		{ "SN", "warp_insts", &w->warp_insts, 1 },
-		{ "SN", "thread_insts", &w->thread_insts, 1 },
-		{ "SN", "cycles", &w->cycles, 1 },
-		{ "SN", "launch_cycles", &w->launch_cycles, 1 },
-		{ "SN", "l1_sector_accesses", &w->l1_sectors, 1 },
-		{ "SN", "l1_sector_misses", &w->l1_sector_misses, 1 },
-		{ "SN", "l1_read_sector_accesses", &w->l1_read_sectors, 1 },
-		{ "SN", "l1_read_sector_misses", &w->l1_read_misses, 1 },
-		{ "SN", "llc_sector_accesses", &w->llc_sectors, 1 },
-		{ "SN", "llc_sector_misses", &w->llc_sector_misses, 1 },
-		{ "SN", "llc_read_sector_accesses", &w->llc_read_sectors, 1 },
-		{ "SN", "llc_read_sector_misses", &w->llc_read_misses, 1 },
-		{ "SN", "llc_pending_hits", &w->llc_pending, 0 },
-		{ "SN", "dram_read_bytes", &w->dram_read_bytes, 1 },
-		{ "SN", "dram_write_bytes", &w->dram_write_bytes, 1 },
-		{ "SN", "compression_high", &w->compression_high, 0 },
-		{ "SN", "compression_low", &w->compression_low, 0 },
-		{ "SN", "compression_none", &w->compression_none, 0 },
-		{ "SN", "sm_fill", &w->sm_fill, 0 },
-		{ "SN", "cold_miss_fraction", &w->cold_miss_fraction, 0 },
-		{ "IM", "launches", &w->launches, 1 },
-		{ "IM", "loads", &w->loads, 1 },
-		{ "IM", "mem_latency_cycles", &w->mem_latency, 0 },
-		{ "IM", "mem_parallelism", &w->mem_parallelism, 0 },
-		{ "IM", "think_cycles", &w->think, 0 },
-		{ "IM", "resident_warps", &w->resident_warps, 1 },
-		{ "IM", "active_sms", &w->active_sms, 1 },
-		{ "IM", "warps_per_cta", &w->warps_per_cta, 1 },
-		{ "IM", "cta_capacity", &w->cta_capacity, 1 },
-		{ "IM", "waves", &w->waves, 1 },
-		{ "IM", "l1_requests", &w->l1_requests, 1 },
-		{ "IM", "llc_requests", &w->llc_requests, 1 },
-		{ "IM", "llc_line_misses", &w->llc_line_misses, 1 },
-		{ "IM", "issue_cycles", &w->issue_cycles, 1 },
-		{ "IM", "unit_cycles", &w->unit_cycles, 1 },
-		{ "IM", "l1_cycles", &w->l1_cycles, 1 },
-		{ "IM", "noc_request_cycles", &w->noc_request_cycles, 1 },
-		{ "IM", "noc_reply_cycles", &w->noc_reply_cycles, 1 },
-		{ "IM", "llc_cycles", &w->llc_cycles, 1 },
+		{"SN", "warp_insts", &w->warp_insts, 1},
+		{"SN", "thread_insts", &w->thread_insts, 1},
+		{"SN", "cycles", &w->cycles, 1},
+		{"SN", "launch_cycles", &w->launch_cycles, 1},
+		{"SN", "l1_sector_accesses", &w->l1_sectors, 1},
+		{"SN", "l1_sector_misses", &w->l1_sector_misses, 1},
+		{"SN", "l1_read_sector_accesses", &w->l1_read_sectors, 1},
+		{"SN", "l1_read_sector_misses", &w->l1_read_misses, 1},
+		{"SN", "llc_sector_accesses", &w->llc_sectors, 1},
+		{"SN", "llc_sector_misses", &w->llc_sector_misses, 1},
+		{"SN", "llc_read_sector_accesses", &w->llc_read_sectors, 1},
+		{"SN", "llc_read_sector_misses", &w->llc_read_misses, 1},
+		{"SN", "llc_pending_hits", &w->llc_pending, 0},
+		{"SN", "dram_read_bytes", &w->dram_read_bytes, 1},
+		{"SN", "dram_write_bytes", &w->dram_write_bytes, 1},
+		{"SN", "compression_high", &w->compression_high, 0},
+		{"SN", "compression_low", &w->compression_low, 0},
+		{"SN", "compression_none", &w->compression_none, 0},
+		{"SN", "sm_fill", &w->sm_fill, 0},
+		{"SN", "cold_miss_fraction", &w->cold_miss_fraction, 0},
+		{"IM", "launches", &w->launches, 1},
+		{"IM", "loads", &w->loads, 1},
+		{"IM", "mem_latency_cycles", &w->mem_latency, 0},
+		{"IM", "mem_parallelism", &w->mem_parallelism, 0},
+		{"IM", "think_cycles", &w->think, 0},
+		{"IM", "resident_warps", &w->resident_warps, 1},
+		{"IM", "active_sms", &w->active_sms, 1},
+		{"IM", "warps_per_cta", &w->warps_per_cta, 1},
+		{"IM", "cta_capacity", &w->cta_capacity, 1},
+		{"IM", "waves", &w->waves, 1},
+		{"IM", "l1_requests", &w->l1_requests, 1},
+		{"IM", "llc_requests", &w->llc_requests, 1},
+		{"IM", "llc_line_misses", &w->llc_line_misses, 1},
+		{"IM", "issue_cycles", &w->issue_cycles, 1},
+		{"IM", "unit_cycles", &w->unit_cycles, 1},
+		{"IM", "l1_cycles", &w->l1_cycles, 1},
+		{"IM", "noc_request_cycles", &w->noc_request_cycles, 1},
+		{"IM", "noc_reply_cycles", &w->noc_reply_cycles, 1},
+		{"IM", "llc_cycles", &w->llc_cycles, 1},
 	};
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
 		int st = fetch_value(p, &list[i], e);
@@ -97,8 +98,7 @@ static int fetch_view(const struct ct_profile *p, const char *name, struct ct_hi
 }
 
 /* Appends the LLC's histograms of one SM count, if the profile has them. */
-static int add_view(struct ct_workload *w, const struct ct_profile *p, const char *suffix,
-                    unsigned sms)
+static int add_view(struct ct_workload *w, const struct ct_profile *p, const char *suffix, unsigned sms)
 {
 	struct ct_llc_view *v = &w->view[w->n_views];
 	char name[64];
@@ -188,15 +188,16 @@ static double registers_used(const struct ct_profile *p, double resident_warps, 
 	return fmin(regs / warps * resident_warps * 32 * 4 / rf_bytes, 1);
 }
 
-int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms,
-                     double rf_bytes, struct ct_error *e)
+int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms, double rf_bytes,
+                     struct ct_error *e)
 {
 	const char *method = ct_profile_method(p, "all", "cycles");
 	memset(w, 0, sizeof *w);
 	w->sms = sms;
 	/* Half of its numbers are another GPU's. */
 	if (method && strcmp(method, "analytic") == 0)
-		return ct_fail(e, CT_ERR_INPUT, "the profile was moved to another GPU by an earlier command: give "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile was moved to another GPU by an earlier command: give "
 		               "this one its -g and -p, and the profile of reuse");
 	int st = fetch_all(p, w, e);
 	if (st == CT_OK)
@@ -225,11 +226,13 @@ int ct_workload_missing(const struct ct_profile *p, unsigned sms, double rf_byte
 	struct ct_workload *w = ct_calloc(1, sizeof *w);
 	int st = w ? ct_workload_read(w, p, sms, rf_bytes, e) : ct_fail_nomem(e);
 	free(w);
-	return st != CT_OK ? st : ct_fail(e, CT_ERR_USAGE, "the workload of the profile was not read: read it first");
+	return st != CT_OK ? st
+	                   : ct_fail(e, CT_ERR_USAGE,
+	                             "the workload of the profile was not read: read it first");
 }
 
-void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
-                         unsigned *second, double *weight)
+void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first, unsigned *second,
+                         double *weight)
 {
 	unsigned i = 0;
 	while (i + 1 < w->n_views && w->view[i + 1].sms <= sms)
@@ -292,7 +295,8 @@ static size_t slot_of(unsigned which, double lines, unsigned ways)
 	return ct_mix64(bits + which * CT_GOLDEN64 + ways) % CACHE_SLOTS;
 }
 
-static void remember_misses(struct ct_miss_cache *c, unsigned which, double lines, unsigned ways, double m)
+static void remember_misses(struct ct_miss_cache *c, unsigned which, double lines, unsigned ways,
+                            double m)
 {
 	size_t at = slot_of(which, lines, ways);
 	c->slot[at].lines = lines;
@@ -337,17 +341,17 @@ static double misses_of_view(const struct ct_workload *w, unsigned view, int sec
 	size_t at = slot_of(which, lines, ways);
 	for (int asked = 0; c && asked < 2; asked++) {
 		if (c->slot[at].which == which && c->slot[at].ways == ways &&
-		    !memcmp(&c->slot[at].lines, &lines, sizeof lines)) /* NOLINT(bugprone-suspicious-memory-comparison,cert-*): a key */
+		    !memcmp(&c->slot[at].lines, &lines,
+		            sizeof lines)) /* NOLINT(bugprone-suspicious-memory-comparison,cert-*): a key */
 			return c->slot[at].misses;
 		if (!asked)
 			remember_all(w, first, lines, ways);
 	}
-	struct ct_cache_shape shape = { lines, ways ? ways : UINT32_MAX };
+	struct ct_cache_shape shape = {lines, ways ? ways : UINT32_MAX};
 	return misses_beyond(v, sectors, ct_curve_hits(sectors ? &v->sector : &v->hist, &shape));
 }
 
-double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,
-                              unsigned ways)
+double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines, unsigned ways)
 {
 	unsigned a, b;
 	double t;

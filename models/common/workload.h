@@ -28,7 +28,7 @@ struct ct_llc_view {
 
 /* Misses already computed: the same few capacities are asked for again and again. */
 struct ct_miss_cache;
-struct ct_miss_cache *ct_miss_cache_new(void); /* NULL when out of memory */
+struct ct_miss_cache *ct_miss_cache_new(void);    /* NULL when out of memory */
 void ct_miss_cache_free(struct ct_miss_cache *c); /* NULL allowed */
 
 struct ct_workload {
@@ -50,19 +50,19 @@ struct ct_workload {
 	double issue_cycles, unit_cycles, l1_cycles, noc_request_cycles, noc_reply_cycles;
 	double llc_cycles;
 	double compression_high, compression_low, compression_none; /* shares; NaN */
-	double registers_used;  /* share of the register file in use, mean; NaN when unknown */
+	double registers_used; /* share of the register file in use, mean; NaN when unknown */
 	double sm_fill, cold_miss_fraction; /* NaN when unknown */
 	int has_l1;
-	struct ct_hist l1;      /* line distances of one L1's stream, all SMs added up */
-	unsigned n_views;       /* ascending SM counts; the last is `sms` */
+	struct ct_hist l1; /* line distances of one L1's stream, all SMs added up */
+	unsigned n_views;  /* ascending SM counts; the last is `sms` */
 	struct ct_llc_view view[CT_WORKLOAD_VIEWS_MAX];
 	struct ct_miss_cache *cache; /* the caller's, or NULL; ties the workload to one thread */
 };
 
 /* Fills *w from scope `all` of p; sms and the register file's bytes per SM are those
  * of the profile's GPU. Fails with CT_ERR_INPUT, naming what the profile lacks. */
-int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms,
-                     double rf_bytes, struct ct_error *e);
+int ct_workload_read(struct ct_workload *w, const struct ct_profile *p, unsigned sms, double rf_bytes,
+                     struct ct_error *e);
 /* For who was handed no workload because ct_workload_read() had failed: fails again, with what p lacks. Arguments as
  * there. */
 int ct_workload_missing(const struct ct_profile *p, unsigned sms, double rf_bytes, struct ct_error *e);
@@ -71,8 +71,7 @@ int ct_workload_missing(const struct ct_profile *p, unsigned sms, double rf_byte
  * fully associative) when `sms` SMs run the trace; linear between the measured counts,
  * the nearest one outside. Pure but for the cache. */
 double ct_workload_llc_requests(const struct ct_workload *w, double sms);
-double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines,
-                              unsigned ways);
+double ct_workload_llc_misses(const struct ct_workload *w, double sms, double lines, unsigned ways);
 /* The same for sectors; NaN without sector distances at both SM counts around. */
 double ct_workload_llc_sector_misses(const struct ct_workload *w, double sms, double lines,
                                      unsigned ways);
@@ -82,8 +81,8 @@ double ct_workload_llc_sector_cold(const struct ct_workload *w, double sms);
 /* The first view with the histograms of view v. */
 unsigned ct_workload_same_view(const struct ct_workload *w, unsigned v);
 /* The two views around an SM count and the weight of the second. */
-void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first,
-                         unsigned *second, double *weight);
+void ct_workload_bracket(const struct ct_workload *w, double sms, unsigned *first, unsigned *second,
+                         double *weight);
 
 CT_DECLS_END
 

@@ -15,8 +15,9 @@ int ct_mk_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_B
 	int st = ct_mk_parts_new(&made, system, g, NULL, NULL, 100 + bytes[1], bytes[2], e);
 	*parts = made;
 	if (st == CT_OK)
-		*engine = (struct ct_replays_engine){.gpu = g, .options = {.timing = CT_REPLAY_FULL,
-		                                                           .parts = ct_mk_parts_table(made)}};
+		*engine = (struct ct_replays_engine){
+			.gpu = g,
+			.options = {.timing = CT_REPLAY_FULL, .parts = ct_mk_parts_table(made)}};
 	return st;
 }
 

@@ -54,7 +54,7 @@ static unsigned count_bits(const struct ct_mk_op *o, uint8_t at[CT_MK_BIT_COUNT]
 int ct_mk_stream_profile(struct ct_mk_stream *s, double share, struct ct_error *e)
 {
 	size_t n = (size_t)((double)s->warps * share);
-	int32_t (*lead)[CT_MK_BIT_COUNT] = ct_calloc(s->ops, sizeof *lead); /* near less far */
+	int32_t(*lead)[CT_MK_BIT_COUNT] = ct_calloc(s->ops, sizeof *lead); /* near less far */
 	uint8_t at[CT_MK_BIT_COUNT];
 	if (!lead)
 		return ct_fail_nomem(e);

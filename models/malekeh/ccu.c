@@ -149,8 +149,7 @@ int mk_ccu_port(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now
 	return !sm->sys->ports || t->ports++ < sm->sys->ports;
 }
 
-void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int near,
-                int granted)
+void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int near, int granted)
 {
 	int32_t c = k->warp[warp].ccu;
 	if (c == MK_NONE)

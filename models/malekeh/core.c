@@ -372,7 +372,8 @@ static void place_ctas(struct mk_sm *sm, uint64_t now)
 		if (slot->used)
 			continue;
 		const struct ct_mk_cta *c = &sm->s->cta[sm->next_cta];
-		*slot = (struct mk_slot){.cta = sm->next_cta, .left = c->warps, .running = c->warps, .used = 1};
+		*slot = (struct mk_slot){
+			.cta = sm->next_cta, .left = c->warps, .running = c->warps, .used = 1};
 		sm->live_ctas++;
 		for (uint32_t w = 0; w < c->warps; w++)
 			start_warp(sm, i, &sm->s->warp[c->first + w]);
@@ -444,7 +445,8 @@ static int run_cycles(struct mk_sm *sm, struct ct_error *e)
 	while (sm->next_cta < sm->s->ctas || sm->live_ctas) {
 		uint64_t t = next_cycle(sm);
 		if (t == MK_NEVER)
-			return ct_fail(e, CT_ERR_INPUT, "a CTA never ends: do its warps meet at different barriers?");
+			return ct_fail(e, CT_ERR_INPUT,
+			               "a CTA never ends: do its warps meet at different barriers?");
 		now = t;
 		if (sm->m->sthld)
 			end_intervals(sm, now);
@@ -458,8 +460,9 @@ static int run_cycles(struct mk_sm *sm, struct ct_error *e)
 		if (sm->lsu_next <= now)
 			step_lsu(sm, now);
 		if (sm->failed)
-			return sm->failed == CT_ERR_NOMEM ? ct_fail_nomem(e)
-			       : ct_fail(e, sm->failed, "the sub-core model has failed");
+			return sm->failed == CT_ERR_NOMEM
+			               ? ct_fail_nomem(e)
+			               : ct_fail(e, sm->failed, "the sub-core model has failed");
 	}
 	sm->c.cycles += now + 1;
 	if (sm->m->sthld) {
@@ -511,8 +514,10 @@ int mk_sm_size(struct mk_sm *sm, uint32_t warps, struct ct_error *e)
 	sm->all = sm->ncoll >= 64 ? UINT64_MAX : mk_bit(sm->ncoll) - 1;
 	if (warps > MK_SLOTS * sm->cores || sm->banks > MK_BANKS || sm->ncoll > MK_SLOTS ||
 	    sm->cores > 8 || sys->entries > CT_MK_MAX_ENTRIES)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s: more than 64 warps, collectors or entries of a "
-		               "scheduler, or more than 8 schedulers", sys->name);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s: more than 64 warps, collectors or entries of a "
+		               "scheduler, or more than 8 schedulers",
+		               sys->name);
 	return CT_OK;
 }
 
@@ -581,8 +586,10 @@ void ct_mk_state_start(struct ct_mk_state *s, const struct ct_mk_machine *m, uin
 void ct_mk_machine_of(const struct ct_gpu *g, struct ct_mk_machine *m)
 {
 	*m = (struct ct_mk_machine){
-		.cores = g->schedulers, .banks = g->register_banks / g->schedulers,
-		.interval = CT_MK_INTERVAL, .shared_latency = g->shmem_latency,
+		.cores = g->schedulers,
+		.banks = g->register_banks / g->schedulers,
+		.interval = CT_MK_INTERVAL,
+		.shared_latency = g->shmem_latency,
 		.slow_latency = g->llc_latency + g->l1_latency,
 	};
 	if (!m->banks)

@@ -13,15 +13,15 @@
 
 /* What does not depend on the organisation. */
 struct ct_mk_machine {
-	uint32_t cores;            /* sub-cores of an SM */
-	uint32_t banks;            /* register banks of a sub-core */
-	uint32_t interval;         /* cycles of the STHLD machine's steps */
+	uint32_t cores;                        /* sub-cores of an SM */
+	uint32_t banks;                        /* register banks of a sub-core */
+	uint32_t interval;                     /* cycles of the STHLD machine's steps */
 	uint32_t slow_latency, shared_latency; /* of memory instructions without a recorded one */
 	const struct ct_mk_sthld_table *sthld; /* may be NULL if no system needs it */
-	int free_ports;            /* a collector takes any number of operands a cycle, not one
+	int free_ports;     /* a collector takes any number of operands a cycle, not one
 	                              (reading baseline-collectors) */
-	int lowest;                /* "random" choices take the lowest index: for tests */
-	int shared_counter;        /* one waiting counter for the SM, not for each sub-core
+	int lowest;         /* "random" choices take the lowest index: for tests */
+	int shared_counter; /* one waiting counter for the SM, not for each sub-core
 	                              (reading denial-counter) */
 };
 /* From a GPU's sub-cores, banks and latencies. */
@@ -33,27 +33,27 @@ struct ct_mk_counts {
 	uint64_t cycles, insts;
 	/* scheduler cycles with warps: one issued; a warp was ready but none issued; none ready */
 	uint64_t issued, stalled, idle;
-	uint64_t pending_ready;    /* of stalled: only pending warps were ready
+	uint64_t pending_ready; /* of stalled: only pending warps were ready
 	                              (reading two-level-states) */
-	uint64_t slots, hits;      /* source operands; served without a bank read for them */
-	uint64_t repeats;          /* of hits: the register came twice in one instruction */
-	uint64_t uncached;         /* of slots: beyond the collector's six */
+	uint64_t slots, hits;   /* source operands; served without a bank read for them */
+	uint64_t repeats;       /* of hits: the register came twice in one instruction */
+	uint64_t uncached;      /* of slots: beyond the collector's six */
 	uint64_t bank_reads, bank_writes;
-	uint64_t results;          /* registers written by instructions */
-	uint64_t cache_writes;     /* of results: into the cache */
-	uint64_t cache_fills;      /* source operands kept in the cache when they come from a bank */
-	uint64_t cache_reads;      /* hits that the cache itself has to deliver */
-	uint64_t stale;            /* cached copies dropped because the result bypassed them
+	uint64_t results;      /* registers written by instructions */
+	uint64_t cache_writes; /* of results: into the cache */
+	uint64_t cache_fills;  /* source operands kept in the cache when they come from a bank */
+	uint64_t cache_reads;  /* hits that the cache itself has to deliver */
+	uint64_t stale;        /* cached copies dropped because the result bypassed them
 	                              (reading stale-copies) */
-	uint64_t lost;             /* near results that found the port taken */
-	uint64_t flushes;          /* collectors taken away from a warp with values */
-	uint64_t waits;            /* allocations refused for near values (STHLD) */
-	uint64_t conflicts;        /* cycles in which a bank's or a collector's port kept a read waiting */
-	uint64_t conflict_cycles;  /* scheduler cycles in which one of a sub-core's reads waited so
+	uint64_t lost;         /* near results that found the port taken */
+	uint64_t flushes;      /* collectors taken away from a warp with values */
+	uint64_t waits;        /* allocations refused for near values (STHLD) */
+	uint64_t conflicts;    /* cycles in which a bank's or a collector's port kept a read waiting */
+	uint64_t conflict_cycles; /* scheduler cycles in which one of a sub-core's reads waited so
 	                              (reading bank-conflict) */
-	uint64_t collected;        /* instructions through a collector */
-	uint64_t collect_cycles;   /* from issue to dispatch, summed */
-	uint64_t demotions;        /* two-level: warps that left the active set */
+	uint64_t collected;       /* instructions through a collector */
+	uint64_t collect_cycles;  /* from issue to dispatch, summed */
+	uint64_t demotions;       /* two-level: warps that left the active set */
 	uint64_t sthld_intervals, sthld_sum;
 };
 void ct_mk_counts_add(struct ct_mk_counts *into, const struct ct_mk_counts *from);

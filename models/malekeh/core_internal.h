@@ -11,50 +11,50 @@
 #define MK_NEVER UINT64_MAX
 
 enum {
-	MK_SLOTS = 64,      /* warps of a scheduler */
+	MK_SLOTS = 64, /* warps of a scheduler */
 	MK_BANKS = 64,
-	MK_WHEEL = 1024,    /* cycles of the calendar of results */
-	MK_REGS = 1024,     /* all register files */
+	MK_WHEEL = 1024, /* cycles of the calendar of results */
+	MK_REGS = 1024,  /* all register files */
 	MK_WORDS = MK_REGS / 64,
-	MK_RFC = 16,        /* most entries of a warp in a register file cache */
-	MK_PIPE = 3,        /* cycles of dispatch and write-back around a unit's latency */
+	MK_RFC = 16, /* most entries of a warp in a register file cache */
+	MK_PIPE = 3, /* cycles of dispatch and write-back around a unit's latency */
 	MK_NONE = -1,
-	MK_FETCH = 64       /* bank requests from here on are prefetches: MK_FETCH + warp slot */
+	MK_FETCH = 64 /* bank requests from here on are prefetches: MK_FETCH + warp slot */
 };
 
 /* An instruction between issue and write-back. */
 struct mk_flight {
 	uint64_t time;
 	const struct ct_mk_op *op;
-	uint32_t index, life;    /* in the warp; of its first result in life[] */
+	uint32_t index, life; /* in the warp; of its first result in life[] */
 	uint32_t bits, mem;
-	int32_t next;            /* in its day, or next free */
+	int32_t next; /* in its day, or next free */
 	uint16_t group;
 	uint8_t warp;
 };
 
 struct mk_warp {
 	const struct ct_mk_warp *w;
-	const struct ct_mk_op *op;   /* next instruction; NULL: none left */
-	uint64_t pending[MK_WORDS];  /* registers whose result is not there */
-	uint64_t slow[MK_WORDS];     /* of them: from memory */
+	const struct ct_mk_op *op;  /* next instruction; NULL: none left */
+	uint64_t pending[MK_WORDS]; /* registers whose result is not there */
+	uint64_t slow[MK_WORDS];    /* of them: from memory */
 	uint64_t age;
 	uint32_t i, life;
 	uint32_t flights;
 	uint32_t cta;
-	int32_t ccu;                 /* collector with its data */
-	struct ct_warp_wait wait;    /* barriers, fences, atomics, groups of copies */
+	int32_t ccu;              /* collector with its data */
+	struct ct_warp_wait wait; /* barriers, fences, atomics, groups of copies */
 	uint8_t live;
 	/* BOC: instruction index + 1 of the last access */
 	uint32_t last[256];
 	/* RFC */
 	uint8_t reg[MK_RFC];
-	uint32_t until[MK_RFC];      /* last read of the value */
+	uint32_t until[MK_RFC]; /* last read of the value */
 	uint8_t used, oldest;
 	/* LTRF */
 	uint32_t range;
 	uint8_t fetched, dirty_any;
-	uint16_t fetching;           /* registers still to come */
+	uint16_t fetching; /* registers still to come */
 	uint64_t dirty[4];
 };
 
@@ -62,49 +62,49 @@ struct mk_warp {
 struct mk_table {
 	int32_t owner;
 	uint64_t valid, lock, near;
-	uint64_t port;               /* cycle + 1 of the last result, and how many came in it */
+	uint64_t port; /* cycle + 1 of the last result, and how many came in it */
 	uint32_t ports;
 	uint32_t clock, stamp[CT_MK_MAX_ENTRIES];
 	uint8_t reg[CT_MK_MAX_ENTRIES];
-	uint8_t where[256];          /* entry + 1 */
+	uint8_t where[256]; /* entry + 1 */
 };
 
 struct mk_collector {
 	int32_t flight;
-	uint32_t left;               /* operands to come */
+	uint32_t left; /* operands to come */
 	uint64_t since, order;
-	uint8_t unit;                /* that its instruction goes to */
+	uint8_t unit; /* that its instruction goes to */
 };
 
 /* Requests of one bank, in order. */
 struct mk_bank {
-	uint8_t *ask;                /* ring: collector, or MK_FETCH + warp */
+	uint8_t *ask; /* ring: collector, or MK_FETCH + warp */
 	uint32_t cap, head, n;
-	uint64_t writes_until;       /* cycle at which all writes are done */
+	uint64_t writes_until; /* cycle at which all writes are done */
 };
 
 struct mk_sm;
 struct mk_core {
 	struct mk_sm *sm;
 	uint32_t id;
-	uint64_t next;               /* cycle of the next step */
-	uint64_t last_step;          /* cycle + 1 */
-	int gap;                     /* how cycles without a step count */
+	uint64_t next;      /* cycle of the next step */
+	uint64_t last_step; /* cycle + 1 */
+	int gap;            /* how cycles without a step count */
 	uint64_t ready, live, active;
-	uint64_t direct;             /* warps whose next instruction needs no collector */
-	uint64_t blocked;            /* full collectors whose unit is taken, */
-	uint64_t retry;              /* at least until this cycle */
-	uint64_t held, full;         /* collectors in use; with all operands */
-	uint32_t greedy;             /* slot that issued last */
-	uint32_t reads;              /* in all banks */
-	uint32_t waited;             /* STHLD counter */
+	uint64_t direct;     /* warps whose next instruction needs no collector */
+	uint64_t blocked;    /* full collectors whose unit is taken, */
+	uint64_t retry;      /* at least until this cycle */
+	uint64_t held, full; /* collectors in use; with all operands */
+	uint32_t greedy;     /* slot that issued last */
+	uint32_t reads;      /* in all banks */
+	uint32_t waited;     /* STHLD counter */
 	struct mk_collector *coll;
-	uint64_t port[MK_SLOTS];     /* cycle + 1 of the last operand, by collector or BOC */
-	struct mk_table *table;      /* CCU: by collector */
+	uint64_t port[MK_SLOTS]; /* cycle + 1 of the last operand, by collector or BOC */
+	struct mk_table *table;  /* CCU: by collector */
 	struct mk_bank bank[MK_BANKS];
 	struct mk_warp warp[MK_SLOTS];
 	uint64_t unit_free[CT_MK_UNITS];
-	int32_t lsu;                 /* flight in front of the load/store unit */
+	int32_t lsu; /* flight in front of the load/store unit */
 	uint64_t lsu_order;
 	struct mk_flight *flight;
 	size_t cap_flights;
@@ -113,7 +113,11 @@ struct mk_core {
 	uint64_t days[MK_WHEEL / 64];
 };
 
-struct mk_slot { uint32_t cta; uint32_t left, running, arrived; uint8_t used; };
+struct mk_slot {
+	uint32_t cta;
+	uint32_t left, running, arrived;
+	uint8_t used;
+};
 
 struct mk_sm {
 	const struct ct_mk_stream *s;
@@ -123,17 +127,17 @@ struct mk_sm {
 	struct ct_mk_counts c;
 	struct mk_core *core;
 	uint32_t cores, banks, ncoll, width;
-	uint32_t depth;              /* BOC: instructions that one collects at a time */
-	uint64_t all;                /* collectors of a sub-core, as a mask */
+	uint32_t depth; /* BOC: instructions that one collects at a time */
+	uint64_t all;   /* collectors of a sub-core, as a mask */
 	struct mk_slot slot[MK_SLOTS * 8];
 	uint32_t next_cta, resident, live_ctas;
-	uint64_t place_at;           /* next cycle in which a CTA may be placed */
+	uint64_t place_at; /* next cycle in which a CTA may be placed */
 	uint64_t lsu_free, lsu_next;
 	uint64_t order, age;
-	uint64_t tick;               /* end of the STHLD interval */
+	uint64_t tick; /* end of the STHLD interval */
 	uint64_t insts_mark;
-	uint32_t waited;             /* shared counter */
-	int failed;                  /* status */
+	uint32_t waited; /* shared counter */
+	int failed;      /* status */
 };
 
 static inline uint64_t mk_bit(uint32_t i)
@@ -186,8 +190,7 @@ void mk_ccu_result(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *
  * results; those of one instruction come one after the other and do not disturb each other. */
 int mk_ccu_port(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now);
 /* One result at the warp's collector, if it has one. */
-void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int near,
-                int granted);
+void mk_ccu_put(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint8_t reg, int near, int granted);
 /* Free collectors of the core whose tables hold no near value. */
 uint64_t mk_ccu_far(const struct mk_core *k, uint64_t free);
 

@@ -2,8 +2,8 @@
 
 enum { BITS = CT_MK_VALUE_BYTES * 8 };
 
-double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m,
-                         uint32_t warps, const struct ct_mk_params *p)
+double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m, uint32_t warps,
+                         const struct ct_mk_params *p)
 {
 	uint32_t banks = m->banks * (s->monolithic ? m->cores : 1);
 	uint32_t ports = banks + (s->collectors ? s->collectors : warps);
@@ -12,8 +12,7 @@ double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machin
 }
 
 double ct_mk_energy_pj(const struct ct_mk_counts *c, const struct ct_mk_system *s,
-                       const struct ct_mk_machine *m, uint32_t warps,
-                       const struct ct_mk_params *p)
+                       const struct ct_mk_machine *m, uint32_t warps, const struct ct_mk_params *p)
 {
 	double buffer = p->v[CT_MK_P_BUFFER_PJ], reads = (double)c->bank_reads;
 	double pj = reads * (p->v[CT_MK_P_BANK_READ_PJ] + p->v[CT_MK_P_ARBITER_PJ] +

@@ -9,11 +9,10 @@
 /* One value of 128 B through the crossbar from a sub-core's banks to its collectors, pJ: a
  * wire as long as its ports are wide, 1024 tracks for each. `warps`: of a
  * sub-core, for collectors of their own. */
-double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m,
-                         uint32_t warps, const struct ct_mk_params *p);
+double ct_mk_crossbar_pj(const struct ct_mk_system *s, const struct ct_mk_machine *m, uint32_t warps,
+                         const struct ct_mk_params *p);
 /* Of everything that was counted, pJ. */
 double ct_mk_energy_pj(const struct ct_mk_counts *c, const struct ct_mk_system *s,
-                       const struct ct_mk_machine *m, uint32_t warps,
-                       const struct ct_mk_params *p);
+                       const struct ct_mk_machine *m, uint32_t warps, const struct ct_mk_params *p);
 
 #endif

@@ -61,9 +61,8 @@ static double energy_of(const struct ct_mk_counts *c, const struct ct_mk_system 
 	return ct_mk_energy_pj(c, s, &m, warps_per_core(g, s), p);
 }
 
-void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
-               const struct ct_mk_params *p, const struct ct_mk_run_facts *f, size_t i,
-               struct ct_mk_row *r)
+void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g, const struct ct_mk_params *p,
+               const struct ct_mk_run_facts *f, size_t i, struct ct_mk_row *r)
 {
 	const struct ct_mk_system *s = ct_mk_measure_system(m, i);
 	struct ct_mk_counts ocu, base, own;
@@ -102,10 +101,11 @@ static void put_value(struct ct_records *w, const char *key, const char *x, cons
 		ct_records_value(w, metric, v);
 }
 
-int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const char *key,
-                    const char *x, struct ct_profile *p, struct ct_error *e)
+int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const char *key, const char *x,
+                    struct ct_profile *p, struct ct_error *e)
 {
-	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .system = r->system->name, .method = "replay"};
+	struct ct_records w = {
+		.p = p, .e = e, .mechanism = MECHANISM, .system = r->system->name, .method = "replay"};
 	if (!key)
 		ct_records_value(&w, "cycles", r->cycles);
 	put_value(&w, key, x, "ipc", r->ipc);
@@ -115,7 +115,8 @@ int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const cha
 		ct_records_number(&w, "speedup", &r->speedup);
 	put_value(&w, key, x, "rf_hit_ratio", r->hit_ratio);
 	if (!key)
-		ct_records_value(&w, "rf_hit_ratio_distinct", ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
+		ct_records_value(&w, "rf_hit_ratio_distinct",
+		                 ratio(r->c.hits - r->c.repeats, r->c.slots - r->c.repeats));
 	put_value(&w, key, x, "rf_bank_reads_ratio", r->bank_reads_ratio);
 	put_value(&w, key, x, "rf_energy_ratio", r->energy_ratio);
 	if (key)
@@ -149,9 +150,7 @@ struct ct_mk_bound ct_mk_hit_bound(const struct ct_mk_system *s, const struct ct
 		return b;
 	b.most = 1 - (double)insts->cold / all; /* a first read finds nothing anywhere */
 	switch (s->kind) {
-	case CT_MK_OCU:
-		b.hit = b.most = 0;
-		break;
+	case CT_MK_OCU: b.hit = b.most = 0; break;
 	case CT_MK_BOC: /* distances count from 1: at most the window */
 		b.hit = b.most = ct_hist_hits(insts, s->window + 1.0) / all;
 		break;
@@ -162,8 +161,7 @@ struct ct_mk_bound ct_mk_hit_bound(const struct ct_mk_system *s, const struct ct
 	case CT_MK_LTRF: /* what an interval reads first is fetched before it begins */
 		b.hit = b.most = 1;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return b;
 }
@@ -184,12 +182,14 @@ int ct_mk_bounds_write(const struct ct_gpu *g, struct ct_profile *p, struct ct_e
 	struct ct_hist insts = {.cold = 0}, distinct = {.cold = 0};
 	if (!ct_profile_get_hist(p, SCOPE, "reg_insts", &insts, NULL) ||
 	    !ct_profile_get_hist(p, SCOPE, "reg_distinct", &distinct, NULL))
-		return ct_fail(e, CT_ERR_INPUT, "the profile lacks RD reg_insts and reg_distinct: make it with "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile lacks RD reg_insts and reg_distinct: make it with "
 		               "reuse");
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
 		const struct ct_mk_system *s = ct_mk_system_at(i);
 		struct ct_mk_bound b = ct_mk_hit_bound(s, &insts, &distinct);
-		struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .system = s->name, .method = "analytic"};
+		struct ct_records w = {
+			.p = p, .e = e, .mechanism = MECHANISM, .system = s->name, .method = "analytic"};
 		double least = s->kind == CT_MK_BOC || s->kind == CT_MK_OCU ? b.hit : 0;
 		ct_records_between(&w, "rf_hit_ratio_distinct", b.hit, least, b.most);
 		if (s->kind != CT_MK_LTRF)

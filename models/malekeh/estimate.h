@@ -18,12 +18,14 @@ struct ct_mk_row {
 	double hit_ratio, bank_reads_ratio, energy_ratio, cache_writes_ratio;
 	double issue, pending, idle, stall; /* shares of scheduler cycles with warps */
 	double conflict;                    /* the same, in which a read waited for a bank */
-	double cycles, ipc;              /* of the GPU: the replay's, scaled by the model's ratio */
+	double cycles, ipc;                 /* of the GPU: the replay's, scaled by the model's ratio */
 	double energy_j;
 };
 
 /* What the baseline replay says of the run. */
-struct ct_mk_run_facts { double cycles, launch_cycles, thread_insts; };
+struct ct_mk_run_facts {
+	double cycles, launch_cycles, thread_insts;
+};
 
 /* The systems to measure for a GPU: OCU, the others asked for, and last the GPU's own
  * collectors ("configured"), all n + 1 in out. */
@@ -33,20 +35,19 @@ void ct_mk_with_configured(const struct ct_gpu *g, const struct ct_mk_system *sy
 /* Row i of a finished measurement whose first system is OCU and whose last is the configured
  * one. low and high of speedups: from memory whose waiting does not shrink with the rest to
  * memory that answers as late after each request as in the replay (the value). */
-void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g,
-               const struct ct_mk_params *p, const struct ct_mk_run_facts *f, size_t i,
-               struct ct_mk_row *r);
+void ct_mk_row(const struct ct_mk_measure *m, const struct ct_gpu *g, const struct ct_mk_params *p,
+               const struct ct_mk_run_facts *f, size_t i, struct ct_mk_row *r);
 /* Appends the ES records of a row (mechanism malekeh, method replay), or one point of a sweep
  * (SW) when key is not NULL: rf_hit_ratio, speedup, ipc, rf_bank_reads_ratio,
  * rf_energy_ratio. */
-int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const char *key,
-                    const char *x, struct ct_profile *p, struct ct_error *e);
+int ct_mk_row_write(const struct ct_mk_row *r, const struct ct_gpu *g, const char *key, const char *x,
+                    struct ct_profile *p, struct ct_error *e);
 
 /* Bounds from the histograms of `reuse` (views reg_insts, reg_distinct; each distinct source
  * register of an instruction counts once). Pure. */
 struct ct_mk_bound {
-	double hit;        /* estimate: BOW's window; private tables as LRU; else NaN */
-	double most;       /* no organisation of this kind can hit more often */
+	double hit;  /* estimate: BOW's window; private tables as LRU; else NaN */
+	double most; /* no organisation of this kind can hit more often */
 };
 struct ct_mk_bound ct_mk_hit_bound(const struct ct_mk_system *s, const struct ct_hist *insts,
                                    const struct ct_hist *distinct);

@@ -22,12 +22,14 @@
 /* clang-format on */
 
 static const struct ct_figure_series figure_2[] = {
-	CT_FIGURE_ES("", "RFC, sub-core", NAME, "RFC", "speedup"), CT_FIGURE_ES("", "software RFC, sub-core", NAME, "SW-RFC", "speedup"),
+	CT_FIGURE_ES("", "RFC, sub-core", NAME, "RFC", "speedup"),
+	CT_FIGURE_ES("", "software RFC, sub-core", NAME, "SW-RFC", "speedup"),
 	STUDY("", "RFC, monolithic", NAME, "RFC-mono", "speedup"),
 	STUDY("", "software RFC, monolithic", NAME, "SW-RFC-mono", "speedup"),
 };
 static const struct ct_figure_series figure_10[] = {
-	CT_FIGURE_ES("RFC", "1 issues", NAME, "RFC", "issue_fraction"), CT_FIGURE_ES("RFC", "2 ready but pending", NAME, "RFC", "pending_ready_fraction"),
+	CT_FIGURE_ES("RFC", "1 issues", NAME, "RFC", "issue_fraction"),
+	CT_FIGURE_ES("RFC", "2 ready but pending", NAME, "RFC", "pending_ready_fraction"),
 	CT_FIGURE_ES("RFC", "3 none ready", NAME, "RFC", "no_ready_fraction"),
 	CT_FIGURE_ES("software RFC", "1 issues", NAME, "SW-RFC", "issue_fraction"),
 	CT_FIGURE_ES("software RFC", "2 ready but pending", NAME, "SW-RFC", "pending_ready_fraction"),
@@ -41,7 +43,8 @@ static const struct ct_figure_series figure_12[] = MK_THREE("speedup");
 static const struct ct_figure_series figure_13[] = MK_THREE("rf_hit_ratio");
 static const struct ct_figure_series figure_15[] = MK_THREE("rf_energy_ratio");
 static const struct ct_figure_series figure_16[] = MK_THREE("rf_cache_writes_ratio");
-static const struct ct_figure_series figure_17[] = {CT_FIGURE_ES("", "GTO+LRU", NAME, "GTO+LRU", "rf_hit_ratio")};
+static const struct ct_figure_series figure_17[] = {
+	CT_FIGURE_ES("", "GTO+LRU", NAME, "GTO+LRU", "rf_hit_ratio")};
 
 static void make_register_distances(const struct ct_figure_run *run, struct ct_figure_rows *rows)
 {
@@ -52,7 +55,8 @@ static void make_register_distances(const struct ct_figure_run *run, struct ct_f
 		const struct ct_figure_workload *w = &run->workload[i];
 		memset(h, 0, sizeof *h);
 		if (!ct_profile_get_hist(w->p, "all", "reg_insts", h, NULL)) {
-			ct_figure_add_missing(rows, "", "", w->name, "run reuse: the profile has no register distances");
+			ct_figure_add_missing(rows, "", "", w->name,
+			                      "run reuse: the profile has no register distances");
 			continue;
 		}
 		double used = (double)(ct_hist_total(h) - h->cold), below = ct_hist_hits(h, 1);
@@ -70,7 +74,7 @@ static void make_register_distances(const struct ct_figure_run *run, struct ct_f
 }
 
 static void add_sthld_panel(const struct ct_figure_workload *w, const char *metric, const char *panel,
-                        struct ct_figure_points *p, struct ct_figure_rows *rows)
+                            struct ct_figure_points *p, struct ct_figure_rows *rows)
 {
 	size_t n = ct_figure_sweep(w, NAME, "Malekeh", "sthld", metric, p);
 	char x[32];
@@ -102,7 +106,8 @@ static void make_l1d_hits(const struct ct_figure_run *run, struct ct_figure_rows
 	for (size_t i = 0; i < run->n; i++) {
 		double miss = ct_figure_sn(&run->workload[i], "l1_miss_rate");
 		if (isnan(miss))
-			ct_figure_add_missing(rows, "", run->workload[i].name, "baseline", "no access to global memory");
+			ct_figure_add_missing(rows, "", run->workload[i].name, "baseline",
+			                      "no access to global memory");
 		else
 			ct_figure_add(rows, "", run->workload[i].name, "baseline", 1 - miss);
 	}
@@ -111,25 +116,25 @@ static void make_l1d_hits(const struct ct_figure_run *run, struct ct_figure_rows
 /* id, title, x, y, needs, drawing, mean, series, n, make, percent, log x */
 static const struct ct_figure figures[] = {
 	{"malekeh:1", "Instructions between uses of a register", "distance", "reuses", RUN_REUSE,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_register_distances, 1, 0},
-	{"malekeh:2", "Two-level schedulers, IPC over the own baseline", "workload", "IPC", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
-	{"malekeh:7", "IPC and hit ratio by STHLD", "STHLD", "", STHLD_NEEDS,
-	 CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_sthld, 0, 0},
-	{"malekeh:10", "Scheduler cycles by state", "workload", "", RUN_MECHANISMS,
-	 CT_FIGURE_STACKED, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_10), NULL, 1, 0},
-	{"malekeh:12", "IPC over the baseline", "workload", "IPC", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
-	{"malekeh:13", "Register reads that hit", "workload", "hits", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_13), NULL, 1, 0},
-	{"malekeh:14", "Hits in the L1 data cache", "workload", "hits", RUN_REUSE,
-	 CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_NONE, make_l1d_hits, 1, 0},
-	{"malekeh:15", "Dynamic energy of the register file, over the baseline", "workload", "energy", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_15), NULL, 0, 0},
-	{"malekeh:16", "Writes into the collectors, over all register writes", "workload", "writes", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_16), NULL, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_register_distances, 1, 0},
+	{"malekeh:2", "Two-level schedulers, IPC over the own baseline", "workload", "IPC",
+         RUN_MECHANISMS, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
+	{"malekeh:7", "IPC and hit ratio by STHLD", "STHLD", "", STHLD_NEEDS, CT_FIGURE_LINES,
+         CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_sthld, 0, 0},
+	{"malekeh:10", "Scheduler cycles by state", "workload", "", RUN_MECHANISMS, CT_FIGURE_STACKED,
+         CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_10), NULL, 1, 0},
+	{"malekeh:12", "IPC over the baseline", "workload", "IPC", RUN_MECHANISMS, CT_FIGURE_BARS,
+         CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
+	{"malekeh:13", "Register reads that hit", "workload", "hits", RUN_MECHANISMS, CT_FIGURE_BARS,
+         CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_13), NULL, 1, 0},
+	{"malekeh:14", "Hits in the L1 data cache", "workload", "hits", RUN_REUSE, CT_FIGURE_BARS,
+         CT_FIGURE_ARITHMETIC, CT_FIGURE_NONE, make_l1d_hits, 1, 0},
+	{"malekeh:15", "Dynamic energy of the register file, over the baseline", "workload", "energy",
+         RUN_MECHANISMS, CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_15), NULL, 0, 0},
+	{"malekeh:16", "Writes into the collectors, over all register writes", "workload", "writes",
+         RUN_MECHANISMS, CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_16), NULL, 0, 0},
 	{"malekeh:17", "Register reads that hit with GTO and LRU", "workload", "hits", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_17), NULL, 1, 0},
+         CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_17), NULL, 1, 0},
 };
 
 const struct ct_figure *ct_mk_figures(unsigned *n)

@@ -34,8 +34,7 @@ static uint32_t boc_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uin
 }
 
 /* The banks get every result, the window those whose instruction has not slid out. */
-static void boc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f,
-                        uint64_t now)
+static void boc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now)
 {
 	const uint8_t *dst = sm->s->writes + f->op->dst;
 	int inside = k->warp[f->warp].i - f->index <= sm->sys->window;
@@ -72,8 +71,7 @@ static void rfc_evict(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64
 }
 
 /* Results of active warps go into the cache, those of memory and of warps that have left to the banks. */
-static void rfc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f,
-                        uint64_t now)
+static void rfc_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now)
 {
 	struct mk_warp *w = &k->warp[f->warp];
 	const uint8_t *dst = sm->s->writes + f->op->dst;
@@ -135,8 +133,7 @@ static uint32_t sw_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint
 	return asked;
 }
 
-static void sw_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f,
-                       uint64_t now)
+static void sw_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now)
 {
 	const struct ct_mk_strand *p = &k->warp[f->warp].w->plan->strand[f->index];
 	const uint8_t *dst = sm->s->writes + f->op->dst;
@@ -192,8 +189,7 @@ void mk_fetch(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t now)
 		mk_wake(k, now + 1);
 }
 
-static void ltrf_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f,
-                         uint64_t now)
+static void ltrf_results(struct mk_sm *sm, struct mk_core *k, const struct mk_flight *f, uint64_t now)
 {
 	struct mk_warp *w = &k->warp[f->warp];
 	const uint8_t *dst = sm->s->writes + f->op->dst;

@@ -63,10 +63,15 @@ void mk_barrier(struct mk_sm *sm, uint32_t slot, uint64_t now)
 static void take_effect(struct mk_sm *sm, struct mk_warp *w, const struct ct_mk_op *op)
 {
 	static const uint8_t effect[] = {
-		[CT_MK_COMPUTE] = CT_EFFECT_NONE, [CT_MK_LOAD] = CT_EFFECT_NONE, [CT_MK_STORE] = CT_EFFECT_NONE,
-		[CT_MK_ATOMIC] = CT_EFFECT_ATOMIC, [CT_MK_ASYNC] = CT_EFFECT_COPY,
-		[CT_MK_BARRIER] = CT_EFFECT_BARRIER, [CT_MK_MEMBAR] = CT_EFFECT_FENCE,
-		[CT_MK_DEPBAR] = CT_EFFECT_WAIT_GROUPS, [CT_MK_LDGDEPBAR] = CT_EFFECT_CLOSE_GROUP,
+		[CT_MK_COMPUTE] = CT_EFFECT_NONE,
+		[CT_MK_LOAD] = CT_EFFECT_NONE,
+		[CT_MK_STORE] = CT_EFFECT_NONE,
+		[CT_MK_ATOMIC] = CT_EFFECT_ATOMIC,
+		[CT_MK_ASYNC] = CT_EFFECT_COPY,
+		[CT_MK_BARRIER] = CT_EFFECT_BARRIER,
+		[CT_MK_MEMBAR] = CT_EFFECT_FENCE,
+		[CT_MK_DEPBAR] = CT_EFFECT_WAIT_GROUPS,
+		[CT_MK_LDGDEPBAR] = CT_EFFECT_CLOSE_GROUP,
 	};
 	ct_warp_effect(&w->wait, (enum ct_warp_effect)effect[op->kind], op->groups_left);
 	if (op->kind == CT_MK_BARRIER)
@@ -125,9 +130,14 @@ static void issue_next(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32
 		if (flight == MK_NONE)
 			return;
 		k->flight[flight] = (struct mk_flight){
-			.op = op, .index = w->i, .life = w->life, .warp = (uint8_t)warp,
-			.mem = memory_of(sm, op, rec->mem), .group = (uint16_t)(w->wait.group % CT_WARP_GROUPS),
-			.bits = sm->sys->bits == CT_MK_ORACLE && w->w->bits ? w->w->bits[w->i] : op->mask,
+			.op = op,
+			.index = w->i,
+			.life = w->life,
+			.warp = (uint8_t)warp,
+			.mem = memory_of(sm, op, rec->mem),
+			.group = (uint16_t)(w->wait.group % CT_WARP_GROUPS),
+			.bits = sm->sys->bits == CT_MK_ORACLE && w->w->bits ? w->w->bits[w->i]
+		                                                            : op->mask,
 		};
 		w->flights++;
 		if (c != MK_NONE)
@@ -145,8 +155,8 @@ static void issue_next(struct mk_sm *sm, struct mk_core *k, uint32_t warp, int32
 }
 
 /* Finds a collector for an instruction of that warp (reading collector-allocation). */
-static enum mk_outcome allocate_collector(struct mk_sm *sm, struct mk_core *k, uint32_t warp,
-                                          uint64_t free, int32_t *c)
+static enum mk_outcome
+allocate_collector(struct mk_sm *sm, struct mk_core *k, uint32_t warp, uint64_t free, int32_t *c)
 {
 	int32_t own = k->warp[warp].ccu;
 	uint32_t *waited = sm->m->shared_counter ? &sm->waited : &k->waited;

@@ -9,7 +9,10 @@
 #include "base/error.h"
 
 /* Bits by static instruction, see CT_MK_BIT_DST; 0 for instructions not seen. */
-struct ct_mk_mask { uint32_t *bits; size_t n; };
+struct ct_mk_mask {
+	uint32_t *bits;
+	size_t n;
+};
 /* Zero-initialise. */
 struct ct_mk_masks {
 	struct ct_mk_mask *launch;

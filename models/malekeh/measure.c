@@ -9,10 +9,13 @@
 enum { MAX_SMS = 16 };
 
 /* A memory instruction whose end has not been told. */
-struct open { uint64_t issued; uint32_t warp, index; };
+struct open {
+	uint64_t issued;
+	uint32_t warp, index;
+};
 
 struct slot {
-	int32_t warp;              /* in the stream, -1: not recorded */
+	int32_t warp; /* in the stream, -1: not recorded */
 	struct open *open;
 	size_t n, cap;
 };
@@ -20,17 +23,17 @@ struct slot {
 struct lane {
 	uint32_t sm;
 	struct ct_mk_stream stream;
-	struct slot *slot;         /* by warp slot */
-	uint64_t *cta_key;         /* by CTA slot: which CTA is there, + 1 */
-	int32_t *cta;              /* and where in the stream, -1: not recorded */
-	uint64_t insts;            /* that the SM has issued in this launch */
+	struct slot *slot; /* by warp slot */
+	uint64_t *cta_key; /* by CTA slot: which CTA is there, + 1 */
+	int32_t *cta;      /* and where in the stream, -1: not recorded */
+	uint64_t insts;    /* that the SM has issued in this launch */
 };
 
 struct run {
 	struct ct_mk_system sys;
 	struct ct_mk_state state;
 	struct ct_mk_counts sum;
-	size_t same;               /* earlier run of an equal system, or its own index */
+	size_t same; /* earlier run of an equal system, or its own index */
 };
 
 struct ct_mk_measure {
@@ -86,8 +89,8 @@ static int begin_warp(struct ct_mk_measure *m, struct lane *l, const struct ct_i
 	l->slot[ev->warp_slot].warp = -1;
 	if (l->cta[ev->cta_slot] < 0)
 		return 0;
-	int32_t w = ct_mk_stream_warp(s, (uint32_t)l->cta[ev->cta_slot],
-	                              (uint32_t)(number % m->per_cta));
+	int32_t w = ct_mk_stream_warp(
+		s, (uint32_t)l->cta[ev->cta_slot], (uint32_t)(number % m->per_cta));
 	l->slot[ev->warp_slot].warp = w;
 	return w < 0 ? -1 : 0;
 }
@@ -153,8 +156,7 @@ static uint64_t scale_count(uint64_t n, uint64_t a, uint64_t b)
 	return (uint64_t)((unsigned __int128)n * a / b);
 }
 
-static void add_scaled(struct ct_mk_counts *into, const struct ct_mk_counts *c, uint64_t a,
-                       uint64_t b)
+static void add_scaled(struct ct_mk_counts *into, const struct ct_mk_counts *c, uint64_t a, uint64_t b)
 {
 	struct ct_mk_counts s;
 	uint64_t v[sizeof s / sizeof(uint64_t)];
@@ -185,7 +187,8 @@ static int run_lane(struct ct_mk_measure *m, struct run *r, struct lane *l, uint
 /* What the profile of the launch says, once for each launch, from the first recorded SM. */
 static int keep_masks(struct ct_mk_measure *m, struct ct_error *e)
 {
-	struct ct_mk_system s = {.kind = CT_MK_CCU, .bits = CT_MK_PROFILE,
+	struct ct_mk_system s = {.kind = CT_MK_CCU,
+	                         .bits = CT_MK_PROFILE,
 	                         .profiled = m->p.v[CT_MK_P_PROFILED],
 	                         .rthld = (uint32_t)m->p.v[CT_MK_P_RTHLD]};
 	struct ct_mk_stream *stream = m->lanes ? &m->lane[0].stream : NULL;
@@ -252,7 +255,7 @@ int ct_mk_measure_finish(struct ct_mk_measure *m, struct ct_error *e)
 /* ---- from outside ---- */
 
 static void apply_params(const struct ct_mk_params *p, const struct ct_mk_system *plain,
-                  struct ct_mk_system *s)
+                         struct ct_mk_system *s)
 {
 	/* what a system fixes for a study stays; what it has from the paper follows the params */
 	*s = *plain;

@@ -25,9 +25,9 @@ struct ct_mk_measure_options {
 	size_t n_systems;
 	const struct ct_mk_sthld_table *sthld; /* copied */
 	uint64_t seed;
-	struct ct_mk_masks *masks;          /* gets the profiled bits of each launch, NULL: not
+	struct ct_mk_masks *masks; /* gets the profiled bits of each launch, NULL: not
 	                                       wanted; must outlive the measurement */
-	uint64_t warmup;                    /* launches that begin within the first warp
+	uint64_t warmup;           /* launches that begin within the first warp
 	                                       instructions are run and not counted */
 };
 

@@ -17,7 +17,8 @@ static const char *option_of(const struct ct_mechanism_run *run, int which)
 }
 
 /* The STHLD machine in force: the file that an option names, or the one in the data folder. */
-static int load_table(const struct ct_mechanism_run *run, struct ct_mk_sthld_table *table, struct ct_error *e)
+static int load_table(const struct ct_mechanism_run *run, struct ct_mk_sthld_table *table,
+                      struct ct_error *e)
 {
 	const char *file = option_of(run, MK_OPTION_TABLE);
 	struct ct_buf path = {0};
@@ -91,7 +92,8 @@ static int adopt_records(struct ct_profile *into, const struct ct_profile *from,
 	int st = CT_OK;
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(from, "ES", &i));)
 		if (r->nfields > 3 && is_own(NULL, r) &&
-		    ct_profile_get_estimate(from, r->field[0], MK_MECHANISM, r->field[2], r->field[3], "replay", &es))
+		    ct_profile_get_estimate(from, r->field[0], MK_MECHANISM, r->field[2], r->field[3],
+		                            "replay", &es))
 			st = ct_profile_add_estimate(into, &es, e);
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(from, "SW", &i));)
 		if (r->nfields > 3 && is_own(NULL, r))
@@ -103,11 +105,14 @@ static int adopt_records(struct ct_profile *into, const struct ct_profile *from,
 static int refuse_profile(const struct ct_mechanism_run *run, int measured, struct ct_error *e)
 {
 	if (measured && run->changed)
-		return ct_fail(e, CT_ERR_INPUT, "the profile's malekeh was measured on another GPU: name the trace "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile's malekeh was measured on another GPU: name the trace "
 		               "instead of the profile");
 	if (measured)
-		return ct_fail(e, CT_ERR_INPUT, "the profile's malekeh was measured with other parameters: name the trace "
-		               "instead of the profile");
+		return ct_fail(
+			e, CT_ERR_INPUT,
+			"the profile's malekeh was measured with other parameters: name the trace "
+			"instead of the profile");
 	return ct_fail(e, CT_ERR_INPUT, "profile lacks malekeh: run reuse --mechanisms all");
 }
 
@@ -118,7 +123,8 @@ static int measure_again(struct ct_mechanism_run *run, int *have, struct ct_erro
 	struct ct_profile *p = NULL;
 	struct ct_error why = {0};
 	int st = run->pass_again(run, run->mechanism->command, &p, &why);
-	if (st < 0 && st != CT_ERR_NOMEM && run->method == CT_BY_AUTO && !run->check && !asks_for_more(run)) {
+	if (st < 0 && st != CT_ERR_NOMEM && run->method == CT_BY_AUTO && !run->check &&
+	    !asks_for_more(run)) {
 		ct_warn(&run->settings->diag, "%s; bounds only", why.text);
 		return CT_OK;
 	}
@@ -138,13 +144,16 @@ static int measure_again(struct ct_mechanism_run *run, int *have, struct ct_erro
  * trace. Bounds come from the histograms, where nothing better is there or both are to be compared. */
 static int estimate(struct ct_mechanism_run *run, struct ct_error *e)
 {
-	int have = run->from_trace && run->method != CT_BY_ANALYTIC, measured = is_measured(run->p), st = CT_OK;
+	int have = run->from_trace && run->method != CT_BY_ANALYTIC, measured = is_measured(run->p),
+	    st = CT_OK;
 	if (run->changed) /* its records are of the other GPU */
 		ct_profile_remove(run->p, "ES", is_own, NULL);
 	if (!have && run->method != CT_BY_ANALYTIC) {
-		have = run->method == CT_BY_AUTO && !asks_for_more(run) && !run->changed && !run->n_set && measured;
+		have = run->method == CT_BY_AUTO && !asks_for_more(run) && !run->changed &&
+		       !run->n_set && measured;
 		if (!have)
-			st = run->pass_again ? measure_again(run, &have, e) : refuse_profile(run, measured, e);
+			st = run->pass_again ? measure_again(run, &have, e)
+			                     : refuse_profile(run, measured, e);
 	}
 	if (st == CT_OK && (!have || run->check))
 		st = ct_mk_bounds_write(run->gpu, run->p, e);
@@ -155,7 +164,9 @@ static int estimate(struct ct_mechanism_run *run, struct ct_error *e)
 static int sweep(struct ct_mechanism_run *run, struct ct_error *e)
 {
 	if (run->method == CT_BY_ANALYTIC)
-		return ct_fail(e, CT_ERR_USAGE, "--sweep %s needs the trace: leave out --method analytic", run->sweep->key);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--sweep %s needs the trace: leave out --method analytic",
+		               run->sweep->key);
 	return CT_OK;
 }
 
@@ -183,11 +194,13 @@ static const struct ct_mechanism_system systems[] = {
 };
 
 static const struct ct_mechanism_option options[MK_OPTIONS] = {
-	[MK_OPTION_STUDIES] = {"studies", NULL,
-	                       "also run 16 collectors, monolithic SMs, oracle bits, a\nprofile of all warps, unbounded ports",
-	                       1},
+	[MK_OPTION_STUDIES] =
+		{"studies", NULL,
+                 "also run 16 collectors, monolithic SMs, oracle bits, a\nprofile of all warps, unbounded ports",
+                 1},
 	[MK_OPTION_TABLE] = {"sthld-table", "FILE",
-	                     "transitions of the STHLD machine, in the form of\ndata/malekeh/sthld.tsv", 1},
+                             "transitions of the STHLD machine, in the form of\ndata/malekeh/sthld.tsv",
+                             1},
 };
 
 /* clang-format off */

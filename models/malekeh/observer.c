@@ -29,10 +29,14 @@ static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **st
 		o->gpu = setup->gpu;
 		ct_mk_with_configured(setup->gpu, q->system, q->n, all);
 		ct_mk_masks_clear(&own->masks); /* of an earlier pass */
-		struct ct_mk_measure_options mo = {.params = own->params, .systems = all, .n_systems = q->n + 1,
-		                                   .sthld = &own->table, .seed = setup->settings->seed,
-		                                   .warmup = setup->settings->warmup,
-		                                   .masks = run->method == CT_BY_REPLAY ? &own->masks : NULL};
+		struct ct_mk_measure_options mo = {
+			.params = own->params,
+			.systems = all,
+			.n_systems = q->n + 1,
+			.sthld = &own->table,
+			.seed = setup->settings->seed,
+			.warmup = setup->settings->warmup,
+			.masks = run->method == CT_BY_REPLAY ? &own->masks : NULL};
 		st = ct_mk_measure_new(&o->measure, setup->gpu, &mo, e);
 	}
 	free(all);
@@ -50,10 +54,12 @@ static int observer_kernel(void *state, const struct ct_kernel *k, uint32_t l1_s
 	return o ? ct_mk_measure_kernel(o->measure, k, e) : CT_OK;
 }
 
-static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all, struct ct_error *e)
+static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+                          struct ct_error *e)
 {
 	struct observer *o = state;
-	struct ct_mk_run_facts f = {(double)all->cycles, (double)all->launch_cycles, (double)all->thread_insts};
+	struct ct_mk_run_facts f = {
+		(double)all->cycles, (double)all->launch_cycles, (double)all->thread_insts};
 	if (!o)
 		return CT_OK;
 	const struct mk_request *q = &o->own->request;

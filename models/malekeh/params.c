@@ -3,39 +3,45 @@
 /* Sections are the Malekeh paper's. */
 static const struct ct_constant TABLE[CT_MK_KEYS] = {
 	[CT_MK_P_SMS] = {"sms", 1, 1, 16, "SMs", "ours: SMs of a launch run the same code",
-		CT_CONSTANT_WHOLE, "SMs of each launch that are recorded and run"},
+                         CT_CONSTANT_WHOLE, "SMs of each launch that are recorded and run"},
 	[CT_MK_P_MAX_INSTS] = {"max_insts", 500000, 0, 1e12, "insts",
-	                       "ours: about 50 intervals of the STHLD machine",
-		CT_CONSTANT_WHOLE, "warp instructions of a launch after which no CTA is begun; 0: no limit"},
-	[CT_MK_P_RTHLD] = {"rthld", 12, 0, 1e6, "insts", "III-A",
-		CT_CONSTANT_WHOLE, "longest distance that still counts as near"},
-	[CT_MK_P_PROFILED] = {"profiled", 0.0001, 0, 1, "", "III-A: about 0.01 % of the warps, "
-	                      "at least one (reading profiled-warps)",
-		CT_CONSTANT_REAL, "share of the warps whose reuses set the bits"},
-	[CT_MK_P_ORACLE] = {"oracle", 0, 0, 1, "", "0: profiled bits, the proposal (reading bits-source)",
-		CT_CONSTANT_SWITCH, "1: every operand has its true bit"},
-	[CT_MK_P_INTERVAL] = {"interval", 10000, 1, 4e9, "cycles", "IV-B3",
-		CT_CONSTANT_WHOLE, "time between two steps of the STHLD machine"},
-	[CT_MK_P_SHARED_COUNTER] = {"shared_counter", 0, 0, 1, "", "ours: each scheduler decides "
-	                            "alone (reading denial-counter)",
-		CT_CONSTANT_SWITCH, "1: one waiting counter for the SM"},
-	[CT_MK_P_PORTS] = {"ports", 1, 0, 64, "results", "III-B",
-		CT_CONSTANT_WHOLE, "results that a caching collector takes in a cycle; 0: all"},
-	[CT_MK_P_BANK_READ_PJ] = {"bank_read_pj", 185, 0, 1e6, "pJ", "128 B of a 64 KB bank, CACTI "
-	                          "(BOW, MICRO 2020; recalled, not checked)",
-		CT_CONSTANT_REAL, "a read of a register bank"},
+                               "ours: about 50 intervals of the STHLD machine", CT_CONSTANT_WHOLE,
+                               "warp instructions of a launch after which no CTA is begun; 0: no limit"},
+	[CT_MK_P_RTHLD] = {"rthld", 12, 0, 1e6, "insts", "III-A", CT_CONSTANT_WHOLE,
+                           "longest distance that still counts as near"},
+	[CT_MK_P_PROFILED] = {"profiled", 0.0001, 0, 1, "",
+                              "III-A: about 0.01 % of the warps, "
+                              "at least one (reading profiled-warps)",
+                              CT_CONSTANT_REAL, "share of the warps whose reuses set the bits"},
+	[CT_MK_P_ORACLE] = {"oracle", 0, 0, 1, "",
+                            "0: profiled bits, the proposal (reading bits-source)", CT_CONSTANT_SWITCH,
+                            "1: every operand has its true bit"},
+	[CT_MK_P_INTERVAL] = {"interval", 10000, 1, 4e9, "cycles", "IV-B3", CT_CONSTANT_WHOLE,
+                              "time between two steps of the STHLD machine"},
+	[CT_MK_P_SHARED_COUNTER] = {"shared_counter", 0, 0, 1, "",
+                                    "ours: each scheduler decides "
+                                    "alone (reading denial-counter)",
+                                    CT_CONSTANT_SWITCH, "1: one waiting counter for the SM"},
+	[CT_MK_P_PORTS] = {"ports", 1, 0, 64, "results", "III-B", CT_CONSTANT_WHOLE,
+                           "results that a caching collector takes in a cycle; 0: all"},
+	[CT_MK_P_BANK_READ_PJ] = {"bank_read_pj", 185, 0, 1e6, "pJ",
+                                  "128 B of a 64 KB bank, CACTI "
+                                  "(BOW, MICRO 2020; recalled, not checked)",
+                                  CT_CONSTANT_REAL, "a read of a register bank"},
 	[CT_MK_P_BANK_WRITE_PJ] = {"bank_write_pj", 185, 0, 1e6, "pJ", "ours: as a read",
-		CT_CONSTANT_REAL, "a write to a register bank"},
-	[CT_MK_P_BUFFER_PJ] = {"buffer_pj", 3, 0, 1e6, "pJ", "128 B of a collector, CACTI (BOW, MICRO "
-	                       "2020; recalled, not checked)",
-		CT_CONSTANT_REAL, "an access to a value in a collector"},
+                                   CT_CONSTANT_REAL, "a write to a register bank"},
+	[CT_MK_P_BUFFER_PJ] = {"buffer_pj", 3, 0, 1e6, "pJ",
+                               "128 B of a collector, CACTI (BOW, MICRO "
+                               "2020; recalled, not checked)",
+                               CT_CONSTANT_REAL, "an access to a value in a collector"},
 	[CT_MK_P_WIRE_PJ] = {"wire_pj", 0.2, 0, 1e3, "pJ/bit/mm", "28 nm, NVIDIA's table",
-		CT_CONSTANT_REAL, "a wire of the crossbar"},
-	[CT_MK_P_WIRE_PITCH] = {"wire_pitch", 0.2, 0, 1e3, "um", "ours: intermediate metal of 28 nm, "
-	                        "wire and space",
-		CT_CONSTANT_REAL, "distance between the wires of the crossbar"},
+                             CT_CONSTANT_REAL, "a wire of the crossbar"},
+	[CT_MK_P_WIRE_PITCH] = {"wire_pitch", 0.2, 0, 1e3, "um",
+                                "ours: intermediate metal of 28 nm, "
+                                "wire and space",
+                                CT_CONSTANT_REAL, "distance between the wires of the crossbar"},
 	[CT_MK_P_ARBITER_PJ] = {"arbiter_pj", 1, 0, 1e6, "pJ", "ours: a few hundred gates",
-		CT_CONSTANT_REAL, "a request to the arbiter of the banks"},
+                                CT_CONSTANT_REAL, "a request to the arbiter of the banks"},
 };
 
 const struct ct_constants ct_mk_constants = {

@@ -11,8 +11,8 @@
 #include "models/common/constants.h"
 
 enum ct_mk_key {
-	CT_MK_P_SMS,            /* SMs of each launch that are recorded */
-	CT_MK_P_MAX_INSTS,      /* warp instructions of a launch after which no CTA is begun; 0: no limit */
+	CT_MK_P_SMS,       /* SMs of each launch that are recorded */
+	CT_MK_P_MAX_INSTS, /* warp instructions of a launch after which no CTA is begun; 0: no limit */
 	CT_MK_P_RTHLD,
 	CT_MK_P_PROFILED,       /* share of the warps whose reuses set the bits */
 	CT_MK_P_ORACLE,         /* 1: true bits for all systems */
@@ -21,14 +21,16 @@ enum ct_mk_key {
 	CT_MK_P_PORTS,          /* results that a CCU takes in a cycle; 0: all */
 	CT_MK_P_BANK_READ_PJ,
 	CT_MK_P_BANK_WRITE_PJ,
-	CT_MK_P_BUFFER_PJ,      /* one access to a collector's or a small cache's value */
-	CT_MK_P_WIRE_PJ,        /* bit and mm */
-	CT_MK_P_WIRE_PITCH,     /* um */
-	CT_MK_P_ARBITER_PJ,     /* one request */
+	CT_MK_P_BUFFER_PJ,  /* one access to a collector's or a small cache's value */
+	CT_MK_P_WIRE_PJ,    /* bit and mm */
+	CT_MK_P_WIRE_PITCH, /* um */
+	CT_MK_P_ARBITER_PJ, /* one request */
 	CT_MK_KEYS
 };
 
-struct ct_mk_params { double v[CT_MK_KEYS]; };
+struct ct_mk_params {
+	double v[CT_MK_KEYS];
+};
 
 /* The table; values lie in v of the parameters. */
 extern const struct ct_constants ct_mk_constants;

@@ -8,15 +8,19 @@
 
 /* What a hardware warp has in flight: by register, serial << 1 | near of the instruction
  * that will write it. */
-struct pw { uint64_t key; uint32_t insts; uint32_t near[256]; };
+struct pw {
+	uint64_t key;
+	uint32_t insts;
+	uint32_t near[256];
+};
 
 struct pcore {
-	uint64_t token[MK_SLOTS];      /* by collector */
+	uint64_t token[MK_SLOTS]; /* by collector */
 	struct mk_flight flight[MK_SLOTS];
-	int32_t chosen;                /* by the veto, for the take that follows */
+	int32_t chosen; /* by the veto, for the take that follows */
 	uint32_t serial, granted_serial;
-	uint64_t granted_at;           /* cycle + 1 of the last results at a port, */
-	uint32_t granted_warp;         /* whose they were and whether they got in */
+	uint64_t granted_at;   /* cycle + 1 of the last results at a port, */
+	uint32_t granted_warp; /* whose they were and whether they got in */
 	int granted;
 	struct pw *warp;
 };
@@ -30,11 +34,11 @@ struct ct_mk_parts {
 	struct ct_gpu g;
 	struct ct_mk_machine machine;
 	struct ct_mk_state state;
-	struct ct_mk_stream ops;       /* static instructions of the launch */
+	struct ct_mk_stream ops; /* static instructions of the launch */
 	struct mk_sm **sm;
-	struct pcore *core;            /* sm * schedulers + scheduler */
-	size_t launch;                 /* launches begun */
-	uint64_t insts;                /* at the last tick */
+	struct pcore *core; /* sm * schedulers + scheduler */
+	size_t launch;      /* launches begun */
+	uint64_t insts;     /* at the last tick */
 };
 
 int ct_mk_parts_can(const struct ct_mk_system *s)
@@ -48,8 +52,7 @@ static struct pcore *pcore_at(struct ct_mk_parts *p, uint32_t sm, uint32_t sched
 	return &p->core[(size_t)sm * p->g.schedulers + sched];
 }
 
-static const struct ct_mk_op *op_of(struct ct_mk_parts *p, struct ct_replay *r,
-                                    const struct ct_issue *q)
+static const struct ct_mk_op *op_of(struct ct_mk_parts *p, struct ct_replay *r, const struct ct_issue *q)
 {
 	const struct ct_mk_op *op = ct_mk_stream_op(&p->ops, &p->g, q->sid, q->sinst);
 	if (!op)
@@ -109,7 +112,9 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 	}
 	struct pw *w = &c->warp[slot];
 	struct mk_flight *f = &c->flight[i];
-	*f = (struct mk_flight){.op = op, .index = index, .warp = (uint8_t)slot,
+	*f = (struct mk_flight){.op = op,
+	                        .index = index,
+	                        .warp = (uint8_t)slot,
 	                        .bits = ct_mk_mask_of(p->masks, p->launch - 1, q->sid)};
 	c->serial++;
 	for (unsigned n = 0; n < op->ndst; n++) {
@@ -130,8 +135,7 @@ static void part_take(void *ctx, struct ct_replay *r, const struct ct_issue *q, 
 		ct_collector_done(r, q->sm, q->sched, q->token, cycle + 1);
 }
 
-static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched,
-                            uint64_t cycle)
+static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sched, uint64_t cycle)
 {
 	struct ct_mk_parts *p = ctx;
 	struct mk_sm *sm = p->sm[smi];
@@ -140,7 +144,8 @@ static uint64_t clock_banks(void *ctx, struct ct_replay *r, uint32_t smi, uint32
 	uint64_t full = k->full;
 	k->full = 0;
 	for (; full; full &= full - 1)
-		ct_collector_done(r, smi, sched, pcore_at(p, smi, sched)->token[ct_low_bit(full)], cycle + 1);
+		ct_collector_done(r, smi, sched, pcore_at(p, smi, sched)->token[ct_low_bit(full)],
+		                  cycle + 1);
 	return k->reads ? cycle + 1 : CT_NO_CYCLE;
 }
 
@@ -180,11 +185,12 @@ static void part_write(void *ctx, struct ct_replay *r, uint32_t smi, uint32_t sc
 	mk_bank_write(sm, k, slot, reg, cycle);
 	if (!k->table) {
 		sm->c.cache_writes += sm->sys->kind == CT_MK_BOC && k->warp[slot].last[reg & 255] &&
-		    c->warp[slot].insts + 1 - k->warp[slot].last[reg & 255] <= sm->sys->window;
+		                      c->warp[slot].insts + 1 - k->warp[slot].last[reg & 255] <=
+		                              sm->sys->window;
 		return;
 	}
-	if ((near || sm->sys->lru) && (c->granted_at != cycle + 1 || c->granted_serial != mark >> 1 ||
-	                               c->granted_warp != slot)) {
+	if ((near || sm->sys->lru) &&
+	    (c->granted_at != cycle + 1 || c->granted_serial != mark >> 1 || c->granted_warp != slot)) {
 		c->granted = mk_ccu_port(sm, k, slot, cycle);
 		c->granted_at = cycle + 1;
 		c->granted_serial = mark >> 1;
@@ -287,8 +293,11 @@ int ct_mk_parts_new(struct ct_mk_parts **out, const struct ct_mk_system *s, cons
 	}
 	p->col = (struct ct_collector_part){
 		.part = {.ctx = p, .kernel = part_kernel, .tick = part_tick, .interval = interval},
-		.veto = part_veto, .take = part_take, .left = part_left, .write = part_write,
-		 .clock = clock_banks};
+		.veto = part_veto,
+		.take = part_take,
+		.left = part_left,
+		.write = part_write,
+		.clock = clock_banks};
 	p->sched = (struct ct_sched_part){.part = {.ctx = p}, .pick = part_pick};
 	p->table.collector = &p->col;
 	if (s->schedule == CT_MK_PRIORITY)

@@ -7,9 +7,9 @@
 
 enum {
 	REGS = 256,
-	LONGEST = 256,    /* instructions of a strand that are planned together */
-	ORF = 3,          /* operand registers of a thread (MICRO 2011) */
-	LRF = 1,          /* last result */
+	LONGEST = 256, /* instructions of a strand that are planned together */
+	ORF = 3,       /* operand registers of a thread (MICRO 2011) */
+	LRF = 1,       /* last result */
 	ENTRIES = ORF + LRF,
 	MOST = 2 * LONGEST * CT_MK_PLAN_SLOTS /* values: what is read and what results */
 };
@@ -36,8 +36,8 @@ static struct ct_mk_plan *plan_of(struct ct_mk_warp *w)
 /* A value within a strand: from its result, or from its first read from the banks. */
 struct value {
 	uint16_t start, last, reads;
-	uint8_t result, close;     /* close: only units that reach the last result touch it */
-	uint8_t live;              /* read after the strand */
+	uint8_t result, close; /* close: only units that reach the last result touch it */
+	uint8_t live;          /* read after the strand */
 	uint8_t placed;
 };
 
@@ -45,13 +45,15 @@ struct strand {
 	const struct ct_mk_stream *s;
 	struct ct_mk_warp *w;
 	size_t begin, end;
-	uint32_t life;             /* where the lives of begin's results are */
+	uint32_t life; /* where the lives of begin's results are */
 	struct value value[MOST];
 	unsigned n;
-	int32_t open[REGS];        /* value + 1 that a register holds */
+	int32_t open[REGS]; /* value + 1 that a register holds */
 	int32_t of_src[LONGEST][CT_MK_PLAN_SLOTS], of_dst[LONGEST][CT_MK_PLAN_SLOTS];
 	uint8_t taken[ENTRIES][LONGEST + 1];
-	struct rank { uint16_t saved, length, value; } order[MOST];
+	struct rank {
+		uint16_t saved, length, value;
+	} order[MOST];
 };
 
 static const struct ct_mk_op *op_at(const struct strand *d, size_t i)
@@ -91,9 +93,12 @@ static void note_results(struct strand *d, size_t i, const struct ct_mk_op *o, u
 		*open = 0;
 		if (k >= CT_MK_PLAN_SLOTS || o->slow)
 			continue;
-		d->value[d->n] = (struct value){.start = (uint16_t)t, .last = (uint16_t)t, .result = 1,
-		                                .close = (uint8_t)is_close(o),
-		                                .live = d->w->life[life + k] > d->end};
+		d->value[d->n] = (struct value){
+			.start = (uint16_t)t,
+			.last = (uint16_t)t,
+			.result = 1,
+			.close = (uint8_t)is_close(o),
+			.live = d->w->life[life + k] > d->end};
 		*open = (int32_t)++d->n;
 		d->of_dst[t][k] = *open;
 	}
@@ -183,8 +188,8 @@ static void plan_strand(struct strand *d)
 	for (unsigned v = 0; v < d->n; v++) {
 		const struct value *x = &d->value[v];
 		if (x->reads)
-			d->order[n++] = (struct rank){(uint16_t)count_saved(x), (uint16_t)(x->last - x->start + 1),
-			                              (uint16_t)v};
+			d->order[n++] = (struct rank){(uint16_t)count_saved(x),
+			                              (uint16_t)(x->last - x->start + 1), (uint16_t)v};
 	}
 	qsort(d->order, n, sizeof *d->order, by_gain);
 	for (unsigned v = 0; v < n; v++)

@@ -13,7 +13,8 @@ static double metric_of(const struct ct_profile *p, const char *system, const ch
 
 /* Conflicts are what the collectors save; schedulers that have nothing ready gain nothing from them, and
  * those that wait for a collector lose. */
-void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+               size_t n)
 {
 	double hit = metric_of(p, "Malekeh", "rf_hit_ratio");
 	double conflict = metric_of(p, "OCU", "bank_conflict_fraction");
@@ -29,12 +30,14 @@ void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 	if (conflict >= 0)
 		ct_fact_add(text, n, "bank conflicts %.0f %% of issue slots", 100 * conflict);
 	if (hit >= 0)
-		ct_fact_add(text, n, "%s%.0f %% of register reads hit the collectors", *text ? ", " : "", 100 * hit);
+		ct_fact_add(text, n, "%s%.0f %% of register reads hit the collectors", *text ? ", " : "",
+		            100 * hit);
 	if (fabs(after - wait) >= 0.015)
-		ct_fact_add(text, n, "%sready warps wait in %.0f instead of %.0f %% of slots", *text ? ", " : "", 100 * after,
-		            100 * wait);
+		ct_fact_add(text, n, "%sready warps wait in %.0f instead of %.0f %% of slots",
+		            *text ? ", " : "", 100 * after, 100 * wait);
 	else if (idle > 0.5)
-		ct_fact_add(text, n, "%sno warp is ready in %.0f %% of slots", *text ? ", " : "", 100 * idle);
+		ct_fact_add(text, n, "%sno warp is ready in %.0f %% of slots", *text ? ", " : "",
+		            100 * idle);
 }
 
 /* A value that is read once is of no use in a cache. */

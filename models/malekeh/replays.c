@@ -31,30 +31,33 @@ static const struct ct_gpu *baseline_gpu(const struct ct_mechanism_run *run)
 	return &own->gto;
 }
 
-static int new_parts(const struct ct_mechanism_run *run, const struct ct_mk_system *s, struct ct_mk_parts **parts,
-                     struct ct_error *e)
+static int new_parts(const struct ct_mechanism_run *run, const struct ct_mk_system *s,
+                     struct ct_mk_parts **parts, struct ct_error *e)
 {
 	const struct mk_run *own = mk_run_of(run);
-	return ct_mk_parts_new(parts, s, &own->gto, &own->masks, &own->table, (uint32_t)own->params.v[CT_MK_P_INTERVAL],
-	                       run->settings->seed, e);
+	return ct_mk_parts_new(parts, s, &own->gto, &own->masks, &own->table,
+	                       (uint32_t)own->params.v[CT_MK_P_INTERVAL], run->settings->seed, e);
 }
 
 /* Systems that decide by reuse bits need those that a pass has profiled. */
-int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
-              struct ct_error *e)
+int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
+              void **parts, struct ct_error *e)
 {
 	const struct ct_mk_system *s = ct_mk_system_at(system);
 	struct ct_mk_parts *x = NULL;
 	*parts = NULL;
 	if (!s || !ct_mk_parts_can(s))
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s cannot be replayed: it needs plans of whole warps",
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s cannot be replayed: it needs plans of whole warps",
 		               s ? s->name : "no system");
 	if (s->kind == CT_MK_CCU && !s->lru && !mk_run_of(run)->masks.n)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s needs reuse bits, which a pass with --method replay profiles", s->name);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s needs reuse bits, which a pass with --method replay profiles",
+		               s->name);
 	const struct ct_gpu *g = baseline_gpu(run);
 	int st = new_parts(run, s, &x, e);
-	*engine = (struct ct_replays_engine){.gpu = g, .options = {.timing = CT_REPLAY_FULL,
-	                                     .warmup = run->settings->warmup}};
+	*engine = (struct ct_replays_engine){
+		.gpu = g, .options = {.timing = CT_REPLAY_FULL, .warmup = run->settings->warmup}};
 	if (st == CT_OK)
 		engine->options.parts = ct_mk_parts_table(x);
 	*parts = x;
@@ -74,7 +77,8 @@ static void choose_engines(struct engines *x)
 		if (!ct_mk_parts_can(ct_mk_system_at(i)))
 			continue;
 		x->engine[x->n] = (struct ct_replays_engine){
-			.gpu = g, .options = {.timing = CT_REPLAY_FULL, .warmup = x->run->settings->warmup},
+			.gpu = g,
+			.options = {.timing = CT_REPLAY_FULL, .warmup = x->run->settings->warmup},
 			.part_bytes = part_bytes_per_warp * warps};
 		x->system[x->n++] = ct_mk_system_at(i);
 	}
@@ -102,8 +106,8 @@ static double ratio(uint64_t a, uint64_t b)
 }
 
 /* Replayed numbers take the place of those of the sub-core model. */
-static int write_row(const struct ct_mechanism_run *run, const struct engines *x, unsigned i, double configured,
-                     struct ct_error *e)
+static int write_row(const struct ct_mechanism_run *run, const struct engines *x, unsigned i,
+                     double configured, struct ct_error *e)
 {
 	struct mk_run *own = mk_run_of(run);
 	const struct ct_gpu *g = run->gpu;
@@ -111,11 +115,16 @@ static int write_row(const struct ct_mechanism_run *run, const struct engines *x
 	struct ct_mk_machine m;
 	uint32_t warps = (ct_gpu_max_warps(g) + g->schedulers - 1) / g->schedulers;
 	uint64_t cycles = x->total[i].cycles - x->total[i].launch_cycles;
-	struct ct_records w = {.p = run->p, .e = e, .mechanism = MK_MECHANISM, .system = x->system[i]->name,
+	struct ct_records w = {.p = run->p,
+	                       .e = e,
+	                       .mechanism = MK_MECHANISM,
+	                       .system = x->system[i]->name,
 	                       .method = "replay"};
 	ct_mk_machine_of(g, &m);
 	own->engine[i] = (struct mk_engine_row){
-		.system = x->system[i]->name, .cycles = (double)x->total[i].cycles, .hit = ratio(c.hits, c.slots),
+		.system = x->system[i]->name,
+		.cycles = (double)x->total[i].cycles,
+		.hit = ratio(c.hits, c.slots),
 		.speedup = ratio(x->total[0].cycles - x->total[0].launch_cycles, cycles)};
 	double pj = ct_mk_energy_pj(&c, x->system[i], &m, warps, &own->params);
 	ct_records_value(&w, "cycles", (double)x->total[i].cycles);
@@ -125,7 +134,8 @@ static int write_row(const struct ct_mechanism_run *run, const struct engines *x
 	ct_records_value(&w, "rf_hit_ratio", own->engine[i].hit);
 	ct_records_value(&w, "rf_hit_ratio_distinct", ratio(c.hits - c.repeats, c.slots - c.repeats));
 	ct_records_value(&w, "rf_bank_reads_ratio", ratio(c.bank_reads, base.bank_reads));
-	ct_records_value(&w, "rf_energy_ratio", pj / ct_mk_energy_pj(&base, x->system[0], &m, warps, &own->params));
+	ct_records_value(&w, "rf_energy_ratio",
+	                 pj / ct_mk_energy_pj(&base, x->system[0], &m, warps, &own->params));
 	ct_records_value(&w, "energy_j", pj * 1e-12);
 	ct_records_value(&w, "rf_cache_writes_ratio", ratio(c.cache_writes, c.results));
 	ct_records_value(&w, "l1_miss_rate", ratio(x->total[i].l1_misses, x->total[i].l1_accesses));
@@ -142,9 +152,11 @@ static void remember_model(const struct ct_mechanism_run *run)
 		struct ct_estimate es;
 		struct mk_engine_row *r = &own->model[i];
 		*r = (struct mk_engine_row){ct_mk_system_at(i)->name, NAN, NAN, NAN};
-		if (ct_profile_get_estimate(run->p, "all", MK_MECHANISM, r->system, "speedup", "replay", &es))
+		if (ct_profile_get_estimate(run->p, "all", MK_MECHANISM, r->system, "speedup", "replay",
+		                            &es))
 			r->speedup = es.value;
-		if (ct_profile_get_estimate(run->p, "all", MK_MECHANISM, r->system, "rf_hit_ratio", "replay", &es))
+		if (ct_profile_get_estimate(run->p, "all", MK_MECHANISM, r->system, "rf_hit_ratio",
+		                            "replay", &es))
 			r->hit = es.value;
 	}
 }

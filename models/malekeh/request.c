@@ -21,8 +21,9 @@ const struct ct_mechanism_sweep mk_sweeps[MK_SWEEPS] = {
 
 /* The systems that have what a key sets, in the order of mk_sweeps. */
 static const char *const swept[MK_SWEEPS][SWEPT_MAX] = {
-	{"Malekeh"}, {"Malekeh", "Malekeh_PR", "GTO+LRU"}, {"BOW"}, {"OCU", "Malekeh"}, {"Malekeh"},
-	{"RFC", "SW-RFC", "LTRF"},
+	{"Malekeh"}, {"Malekeh", "Malekeh_PR", "GTO+LRU"},
+	{"BOW"},     {"OCU", "Malekeh"},
+	{"Malekeh"}, {"RFC", "SW-RFC", "LTRF"},
 };
 
 static void set_key(struct ct_mk_system *s, const char *key, uint32_t v)

@@ -13,24 +13,28 @@ enum { MK_OPTION_STUDIES, MK_OPTION_TABLE, MK_OPTIONS };
 
 /* What the pass measures: row i is written as ES, or as SW at x[i] of key where that is a point of the sweep. */
 struct mk_request {
-	struct ct_mk_system *system; /* OCU first */
+	struct ct_mk_system *system;  /* OCU first */
 	char (*x)[CT_RANGE_PART_MAX]; /* "" for ES */
 	size_t n;
-	const char *key;             /* of the sweep, or NULL */
+	const char *key; /* of the sweep, or NULL */
 };
 
 /* One system, by the sub-core model or in the full engine. */
-struct mk_engine_row { const char *system; double cycles, speedup, hit; };
+struct mk_engine_row {
+	const char *system;
+	double cycles, speedup, hit;
+};
 
 /* The state of a run, from open() to close(). */
 struct mk_run {
 	struct ct_mk_params params;
 	struct ct_mk_sthld_table table;
 	struct mk_request request;
-	struct ct_mk_masks masks;  /* reuse bits for the full engine, from the pass; empty where none was made */
-	struct ct_gpu gto;         /* the GPU in force with the paper's baseline scheduler, for engines */
+	struct ct_mk_masks
+		masks;     /* reuse bits for the full engine, from the pass; empty where none was made */
+	struct ct_gpu gto; /* the GPU in force with the paper's baseline scheduler, for engines */
 	struct mk_engine_row engine[CT_MK_SYSTEMS], model[CT_MK_SYSTEMS];
-	unsigned engines;          /* of engine[] that replay() filled */
+	unsigned engines; /* of engine[] that replay() filled */
 };
 
 static inline struct mk_run *mk_run_of(const struct ct_mechanism_run *run)
@@ -50,21 +54,22 @@ extern const struct ct_pass_observer mk_observer;
 
 /* replays.c: members of the mechanism's table (models/mechanism.h). */
 int mk_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e);
-int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
-              struct ct_error *e);
+int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
+              void **parts, struct ct_error *e);
 void mk_engine_free(void *parts);
 
 /* show.c */
 int mk_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
             struct ct_error *e);
-int mk_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
-                      struct ct_error *e);
-int mk_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g, const struct ct_table_style *style,
+int mk_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style,
                       struct ct_buf *b, struct ct_error *e);
+int mk_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g,
+                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e);
 
 /* reason.c */
 int mk_acted(const struct ct_profile *p, char *text, size_t n);
-void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n);
+void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+               size_t n);
 const char *mk_cure(const char *method, int by_parameters);
 
 #endif

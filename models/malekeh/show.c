@@ -7,12 +7,14 @@
 #include "models/common/published.h"
 #include "models/malekeh/run.h"
 
-static double metric_of(const struct ct_profile *p, const char *system, const char *metric, const char *method,
-                    struct ct_estimate *es)
+static double metric_of(const struct ct_profile *p, const char *system, const char *metric,
+                        const char *method, struct ct_estimate *es)
 {
 	struct ct_estimate own;
 	es = es ? es : &own;
-	return ct_profile_get_estimate(p, "all", MK_MECHANISM, system, metric, method, es) ? es->value : NAN;
+	return ct_profile_get_estimate(p, "all", MK_MECHANISM, system, metric, method, es)
+	               ? es->value
+	               : NAN;
 }
 
 /* A number, "-" where there is none. */
@@ -32,7 +34,8 @@ static void row_why(const struct ct_profile *p, const char *s, char *out, size_t
 	double pending = metric_of(p, s, "pending_ready_fraction", "replay", NULL);
 	double idle = metric_of(p, s, "no_ready_fraction", "replay", NULL);
 	if (pending > 0.05)
-		snprintf(out, n, "ready warps outside the active set in %.0f %% of the cycles", 100 * pending);
+		snprintf(out, n, "ready warps outside the active set in %.0f %% of the cycles",
+		         100 * pending);
 	else if (idle > 0.7)
 		snprintf(out, n, "no warp is ready in %.0f %% of the cycles", 100 * idle);
 	else if (stall > base + 0.02)
@@ -66,10 +69,12 @@ static void replayed_row(struct ct_table *table, const struct ct_profile *p, con
 	ct_table_cell(table, "%s", text);
 }
 
-static void replayed_table(const struct ct_profile *p, const struct ct_table_style *style, struct ct_buf *b)
+static void replayed_table(const struct ct_profile *p, const struct ct_table_style *style,
+                           struct ct_buf *b)
 {
-	static const char *const head[] = {"system", "added/SM", "hit ratio", "bank reads", "energy",
-	                                   "cache writes", "speed-up", "range", "why"};
+	static const char *const head[] = {
+		"system",       "added/SM", "hit ratio", "bank reads", "energy",
+		"cache writes", "speed-up", "range",     "why"};
 	struct ct_table table = {.columns = 9, .style = style};
 	const struct ct_mk_system *s;
 	ct_table_heads(&table, head);
@@ -78,13 +83,16 @@ static void replayed_table(const struct ct_profile *p, const struct ct_table_sty
 	ct_table_render(&table, b);
 	double energy = metric_of(p, "Malekeh", "rf_energy_ratio", "replay", NULL);
 	if (!isnan(energy)) /* else no register is read or written */
-		ct_buf_printf(b, "\nenergy: Malekeh's registers take %.0f %% of what OCU's take\n", 100 * energy);
+		ct_buf_printf(b, "\nenergy: Malekeh's registers take %.0f %% of what OCU's take\n",
+		              100 * energy);
 }
 
 /* Bounds, and where both are there how far apart they are. */
-static void bounds_table(const struct ct_profile *p, const struct ct_table_style *style, struct ct_buf *b)
+static void bounds_table(const struct ct_profile *p, const struct ct_table_style *style,
+                         struct ct_buf *b)
 {
-	static const char *const head[] = {"system", "distinct hits at most", "analytic", "replayed", "difference"};
+	static const char *const head[] = {
+		"system", "distinct hits at most", "analytic", "replayed", "difference"};
 	struct ct_table table = {.columns = 5, .style = style};
 	ct_table_heads(&table, head);
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
@@ -104,8 +112,8 @@ static void bounds_table(const struct ct_profile *p, const struct ct_table_style
 /* The full engine beside the sub-core model. */
 static void engines_table(const struct mk_run *own, const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const head[] = {"system", "cycles", "speed-up, engine", "sub-core model",
-	                                   "hits, engine", "sub-core model"};
+	static const char *const head[] = {"system",         "cycles",       "speed-up, engine",
+	                                   "sub-core model", "hits, engine", "sub-core model"};
 	struct ct_table table = {.columns = 6, .style = style};
 	ct_table_heads(&table, head);
 	for (unsigned i = 0; i < own->engines; i++) {
@@ -134,8 +142,10 @@ int mk_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
 	if (!has_replay || run->check)
 		bounds_table(run->p, style, b);
 	if (!has_replay)
-		ct_buf_puts(b, "\nnote: bounds from register reuse distances only; the trace itself tells hits, "
-		            "energy and speed-up\n");
+		ct_buf_puts(
+			b,
+			"\nnote: bounds from register reuse distances only; the trace itself tells hits, "
+			"energy and speed-up\n");
 	if (own->engines)
 		engines_table(own, style, b);
 	return ct_buf_check(b, e);
@@ -150,7 +160,8 @@ static double replayed_value(const struct ct_profile *p, const char *system, con
 
 /* Fields: result, application, system, against, metric, value, condition, where. Speed-ups here are against
  * OCU already. */
-static void published_row(struct ct_table *table, const struct ct_profile *p, const struct ct_published_row *r)
+static void published_row(struct ct_table *table, const struct ct_profile *p,
+                          const struct ct_published_row *r)
 {
 	const char *const *f = r->field;
 	double here = replayed_value(p, f[2], f[4]);
@@ -167,8 +178,8 @@ static void published_row(struct ct_table *table, const struct ct_profile *p, co
 }
 
 /* The paper's numbers for the workload that the trace's path names, and its means. */
-int mk_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
-                      struct ct_error *e)
+int mk_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style,
+                      struct ct_buf *b, struct ct_error *e)
 {
 	static const char *const names[] = {"system", "against", "metric", "paper", "here", "where"};
 	struct ct_table table = {.columns = 6, .style = style};
@@ -180,25 +191,29 @@ int mk_show_published(const struct ct_mechanism_run *run, const struct ct_table_
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < pub.rows; i++) {
 		const char *const *f = pub.row[i].field;
-		if (!strcmp(f[0], "result") && (!strcmp(f[1], "mean") || (app && !strcmp(f[1], app->field[1]))))
+		if (!strcmp(f[0], "result") &&
+		    (!strcmp(f[1], "mean") || (app && !strcmp(f[1], app->field[1]))))
 			published_row(&table, run->p, &pub.row[i]);
 	}
 	ct_buf_puts(b, "\npublished:\n");
 	ct_table_render(&table, b);
-	ct_buf_puts(b, "They may differ because inputs, compilers and GPUs are others, because the paper runs a "
-	            "cycle-level simulator,\nand because its means are over all its applications. Nothing here "
-	            "is fitted to them.\n");
+	ct_buf_puts(
+		b,
+		"They may differ because inputs, compilers and GPUs are others, because the paper runs a "
+		"cycle-level simulator,\nand because its means are over all its applications. Nothing here "
+		"is fitted to them.\n");
 	ct_published_free(&pub);
 	return ct_buf_check(b, e);
 }
 
 /* ---- overheads ---- */
 
-int mk_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g, const struct ct_table_style *style,
-                      struct ct_buf *b, struct ct_error *e)
+int mk_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g,
+                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e)
 {
-	static const char *const head[] = {"system", "values/SM, bytes", "added/SM, bytes",
-	                                   "of the registers, %", "of BOW's, %", "sub-core, bytes"};
+	static const char *const head[] = {
+		"system",      "values/SM, bytes", "added/SM, bytes", "of the registers, %",
+		"of BOW's, %", "sub-core, bytes"};
 	struct ct_table table = {.columns = 6, .style = style};
 	const struct ct_mk_system *s, *bow = ct_mk_system_at((size_t)ct_mk_system_find("BOW"));
 	(void)run;

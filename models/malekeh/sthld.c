@@ -58,8 +58,11 @@ static int read_line(struct reader *r, char **f, unsigned n)
 	if (n == 5 && !strcmp(f[0], "start")) {
 		r->started = 1;
 		return state_number(f[1], &t->start) < 0 || signed_number(f[2], &t->value) < 0 ||
-		       signed_number(f[3], &t->lowest) < 0 || signed_number(f[4], &t->highest) < 0 ||
-		       t->lowest < 0 || t->value < t->lowest || t->value > t->highest ? -1 : 0;
+		                       signed_number(f[3], &t->lowest) < 0 ||
+		                       signed_number(f[4], &t->highest) < 0 || t->lowest < 0 ||
+		                       t->value < t->lowest || t->value > t->highest
+		               ? -1
+		               : 0;
 	}
 	if (n == 2 && !strcmp(f[0], "threshold")) {
 		r->threshold = 1;
@@ -95,22 +98,26 @@ int ct_mk_sthld_parse(struct ct_mk_sthld_table *t, const char *name, const char 
 		number++;
 		if (len && text[at] != '#') {
 			if (len >= LINE)
-				return ct_fail(e, CT_ERR_INPUT, "%s:%u: a line of %d characters or more", name, number,
-				               LINE);
+				return ct_fail(e, CT_ERR_INPUT, "%s:%u: a line of %d characters or more",
+				               name, number, LINE);
 			memcpy(copy, text + at, len);
 			copy[len] = '\0';
 			if (read_line(&r, f, split_fields(copy, f)) < 0)
-				return ct_fail(e, CT_ERR_INPUT, "%s:%u: not a transition: write state, S, L or *, next "
-				               "state and delta", name, number);
+				return ct_fail(e, CT_ERR_INPUT,
+				               "%s:%u: not a transition: write state, S, L or *, next "
+				               "state and delta",
+				               name, number);
 		}
 		at += len + 1;
 	}
 	for (int s = 0; s < CT_MK_STATES; s++)
 		if (r.seen[s][0] != 1 || r.seen[s][1] != 1)
-			return ct_fail(e, CT_ERR_INPUT, "%s:%u: state %d needs one S and one L transition, or *",
-			               name, number, s + 1);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s:%u: state %d needs one S and one L transition, or *", name,
+			               number, s + 1);
 	if (!r.started || !r.threshold)
-		return ct_fail(e, CT_ERR_INPUT, "%s:%u: the start or threshold line is missing", name, number);
+		return ct_fail(e, CT_ERR_INPUT, "%s:%u: the start or threshold line is missing", name,
+		               number);
 	return CT_OK;
 }
 
@@ -119,8 +126,10 @@ int ct_mk_sthld_load(struct ct_mk_sthld_table *t, const char *path, struct ct_er
 	char text[4096];
 	FILE *f = fopen(path, "rb");
 	if (!f)
-		return ct_fail(e, CT_ERR_IO, "%s: cannot be opened: install the data again, or set "
-		               "CACHETRIAGE_DATA", path);
+		return ct_fail(e, CT_ERR_IO,
+		               "%s: cannot be opened: install the data again, or set "
+		               "CACHETRIAGE_DATA",
+		               path);
 	size_t n = fread(text, 1, sizeof text, f);
 	int failed = ferror(f) || n == sizeof text;
 	fclose(f);

@@ -11,13 +11,16 @@
 
 enum { CT_MK_STATES = 6 };
 
-struct ct_mk_transition { uint8_t next; int32_t delta; };
+struct ct_mk_transition {
+	uint8_t next;
+	int32_t delta;
+};
 
 struct ct_mk_sthld_table {
 	struct ct_mk_transition small[CT_MK_STATES], large[CT_MK_STATES]; /* by state - 1 */
-	uint8_t start;             /* state, from 1 */
+	uint8_t start;                                                    /* state, from 1 */
 	int32_t value, lowest, highest;
-	double threshold;          /* relative change of IPC below which it is small */
+	double threshold; /* relative change of IPC below which it is small */
 };
 
 /* Reads the table of a file: lines "state S|L|* next delta", "start STATE VALUE LOWEST
@@ -32,7 +35,7 @@ int ct_mk_sthld_parse(struct ct_mk_sthld_table *t, const char *name, const char 
 struct ct_mk_sthld {
 	uint8_t state;
 	int32_t value;
-	double last;               /* IPC of the interval before; 0 also before the first */
+	double last; /* IPC of the interval before; 0 also before the first */
 };
 void ct_mk_sthld_start(const struct ct_mk_sthld_table *t, struct ct_mk_sthld *m);
 /* End of an interval with that IPC. A previous IPC of 0 counts as a large change (reading zero-ipc). */

@@ -25,8 +25,8 @@ static enum ct_mk_unit unit_of(enum ct_unit_class c)
 
 static enum ct_mk_op_kind memory_kind(const struct ct_sinst *s)
 {
-	if (s->space != CT_SPACE_GLOBAL && s->space != CT_SPACE_LOCAL &&
-	    s->space != CT_SPACE_SHARED && s->space != CT_SPACE_GENERIC)
+	if (s->space != CT_SPACE_GLOBAL && s->space != CT_SPACE_LOCAL && s->space != CT_SPACE_SHARED &&
+	    s->space != CT_SPACE_GENERIC)
 		return CT_MK_COMPUTE;
 	switch (s->access) {
 	case CT_ACCESS_LOAD: return CT_MK_LOAD;
@@ -81,8 +81,8 @@ static int add_wait(struct ct_mk_stream *s, struct ct_mk_op *o, ct_reg r)
 }
 
 /* Results come first among what has to be there. */
-static int add_waits(struct ct_mk_stream *s, struct ct_mk_op *o, const ct_reg *reg,
-                     const uint8_t *regs, unsigned n)
+static int add_waits(struct ct_mk_stream *s, struct ct_mk_op *o, const ct_reg *reg, const uint8_t *regs,
+                     unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; is_real(reg[i]) && k < registers_of(regs[i]); k++)
@@ -91,8 +91,8 @@ static int add_waits(struct ct_mk_stream *s, struct ct_mk_op *o, const ct_reg *r
 	return 0;
 }
 
-static int add_bytes(uint8_t **p, size_t *count, size_t *cap, const ct_reg *reg,
-                     const uint8_t *regs, unsigned n)
+static int add_bytes(uint8_t **p, size_t *count, size_t *cap, const ct_reg *reg, const uint8_t *regs,
+                     unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; is_real(reg[i]) && k < registers_of(regs[i]); k++)
@@ -106,8 +106,12 @@ static int add_bytes(uint8_t **p, size_t *count, size_t *cap, const ct_reg *reg,
 static int open_pools(struct ct_mk_stream *s)
 {
 	return (s->reads || ct_grow((void **)&s->reads, &s->cap_reads, 1, sizeof *s->reads) == 0) &&
-	       (s->writes || ct_grow((void **)&s->writes, &s->cap_writes, 1, sizeof *s->writes) == 0) &&
-	       (s->waits || ct_grow((void **)&s->waits, &s->cap_waits, 1, sizeof *s->waits) == 0) ? 0 : -1;
+	                       (s->writes || ct_grow((void **)&s->writes, &s->cap_writes, 1,
+	                                             sizeof *s->writes) == 0) &&
+	                       (s->waits ||
+	                        ct_grow((void **)&s->waits, &s->cap_waits, 1, sizeof *s->waits) == 0)
+	               ? 0
+	               : -1;
 }
 
 /* Puts the registers that an instruction reads, writes and waits for into the stream's pools. */
@@ -122,10 +126,10 @@ static int add_operands(struct ct_mk_stream *s, struct ct_mk_op *o, const struct
 		return -1;
 	o->nmark = o->nwait;
 	if (add_waits(s, o, inst->src, inst->src_regs, inst->nsrc) < 0 ||
-	    add_bytes(&s->reads, &s->n_reads, &s->cap_reads, inst->src, inst->src_regs,
-	              inst->nsrc) < 0 ||
-	    add_bytes(&s->writes, &s->n_writes, &s->cap_writes, inst->dst, inst->dst_regs,
-	              inst->ndst) < 0)
+	    add_bytes(&s->reads, &s->n_reads, &s->cap_reads, inst->src, inst->src_regs, inst->nsrc) <
+	            0 ||
+	    add_bytes(&s->writes, &s->n_writes, &s->cap_writes, inst->dst, inst->dst_regs, inst->ndst) <
+	            0)
 		return -1;
 	o->nsrc = (uint16_t)(s->n_reads - o->src);
 	o->ndst = (uint16_t)(s->n_writes - o->dst);
@@ -134,7 +138,7 @@ static int add_operands(struct ct_mk_stream *s, struct ct_mk_op *o, const struct
 
 /* What the sub-core model has to know of a static instruction. */
 static int decode_op(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct_gpu *g,
-                  const struct ct_sinst *inst)
+                     const struct ct_sinst *inst)
 {
 	enum ct_unit_class c = (enum ct_unit_class)inst->unit;
 	memset(o, 0, sizeof *o);
@@ -157,8 +161,8 @@ static int decode_op(struct ct_mk_stream *s, struct ct_mk_op *o, const struct ct
 	return 0;
 }
 
-const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g,
-                                       uint32_t sid, const struct ct_sinst *inst)
+const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g, uint32_t sid,
+                                       const struct ct_sinst *inst)
 {
 	if (sid >= s->ops) {
 		if (ct_grow((void **)&s->op, &s->cap_ops, (size_t)sid + 1, sizeof *s->op) < 0)
@@ -205,8 +209,8 @@ void ct_mk_stream_mem(struct ct_mk_stream *s, uint32_t warp, size_t index, uint6
 {
 	const uint64_t most = (UINT64_C(1) << CT_MK_MEM_BITS) - 1;
 	busy = busy < 1 ? 1 : busy > 4095 ? 4095 : busy;
-	s->warp[warp].rec[index].mem =
-		(uint32_t)(busy << CT_MK_MEM_BITS | (latency > most ? most : latency));
+	s->warp[warp].rec[index].mem = (uint32_t)(busy << CT_MK_MEM_BITS |
+	                                          (latency > most ? most : latency));
 }
 
 /* By CTA, then by number inside it. */

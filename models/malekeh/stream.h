@@ -15,30 +15,46 @@
 
 /* Units of a sub-core that take one instruction each initiation interval. */
 enum ct_mk_unit {
-	CT_MK_U_SP, CT_MK_U_INT, CT_MK_U_DP, CT_MK_U_SFU, CT_MK_U_TENSOR, CT_MK_U_BRANCH, CT_MK_U_TEX,
-	CT_MK_U_UNIFORM, CT_MK_U_OTHER, CT_MK_U_MEM, CT_MK_UNITS
+	CT_MK_U_SP,
+	CT_MK_U_INT,
+	CT_MK_U_DP,
+	CT_MK_U_SFU,
+	CT_MK_U_TENSOR,
+	CT_MK_U_BRANCH,
+	CT_MK_U_TEX,
+	CT_MK_U_UNIFORM,
+	CT_MK_U_OTHER,
+	CT_MK_U_MEM,
+	CT_MK_UNITS
 };
 
 enum ct_mk_op_kind {
-	CT_MK_COMPUTE, CT_MK_LOAD, CT_MK_STORE, CT_MK_ATOMIC, CT_MK_ASYNC, CT_MK_BARRIER,
-	CT_MK_MEMBAR, CT_MK_DEPBAR, CT_MK_LDGDEPBAR
+	CT_MK_COMPUTE,
+	CT_MK_LOAD,
+	CT_MK_STORE,
+	CT_MK_ATOMIC,
+	CT_MK_ASYNC,
+	CT_MK_BARRIER,
+	CT_MK_MEMBAR,
+	CT_MK_DEPBAR,
+	CT_MK_LDGDEPBAR
 };
 
 /* A static instruction. Lists lie in the launch's pools. */
 struct ct_mk_op {
-	uint32_t src, dst, wait;   /* where in reads[], writes[], waits[] */
-	uint16_t nsrc, ndst;       /* registers of the vector file, pairs and fragments expanded,
+	uint32_t src, dst, wait; /* where in reads[], writes[], waits[] */
+	uint16_t nsrc, ndst;     /* registers of the vector file, pairs and fragments expanded,
 	                              sources by slot (the same register may come twice) */
-	uint16_t nwait, nmark;     /* registers of all files that have to be there; how many of
+	uint16_t nwait, nmark;   /* registers of all files that have to be there; how many of
 	                              them, the first, are results */
 	uint16_t latency, initiation;
 	uint8_t unit, kind;
-	uint8_t groups_left;       /* DEPBAR */
-	uint8_t slow;              /* result comes from memory or texture: long latency */
-	uint8_t backward;          /* may end a strand: branch */
+	uint8_t groups_left; /* DEPBAR */
+	uint8_t slow;        /* result comes from memory or texture: long latency */
+	uint8_t backward;    /* may end a strand: branch */
 	uint8_t needs_collector;
 	uint8_t known;
-	uint32_t mask;             /* profiled reuse bits, see CT_MK_BIT_* */
+	uint32_t mask; /* profiled reuse bits, see CT_MK_BIT_* */
 	uint64_t pc;
 };
 
@@ -48,7 +64,7 @@ enum { CT_MK_BIT_DST = 6, CT_MK_BIT_COUNT = 32 };
 /* One executed warp instruction: 8 bytes. */
 struct ct_mk_rec {
 	uint32_t sid;
-	uint32_t mem;              /* memory: cycles of the load/store unit << 20 | cycles from
+	uint32_t mem; /* memory: cycles of the load/store unit << 20 | cycles from
 	                              there to the data */
 };
 enum { CT_MK_MEM_BITS = 20 };
@@ -56,34 +72,36 @@ enum { CT_MK_MEM_BITS = 20 };
 struct ct_mk_warp {
 	struct ct_mk_rec *rec;
 	size_t n, cap;
-	uint32_t cta, number;      /* index in cta[]; warp inside the CTA */
-	uint32_t *bits;            /* true reuse bits, one mask for each rec, or NULL */
-	uint32_t *life;            /* last read of each result, in order, or NULL */
-	struct ct_mk_plan *plan;   /* compiler's plans, or NULL */
+	uint32_t cta, number;    /* index in cta[]; warp inside the CTA */
+	uint32_t *bits;          /* true reuse bits, one mask for each rec, or NULL */
+	uint32_t *life;          /* last read of each result, in order, or NULL */
+	struct ct_mk_plan *plan; /* compiler's plans, or NULL */
 };
 
-struct ct_mk_cta { uint32_t first, warps; };
+struct ct_mk_cta {
+	uint32_t first, warps;
+};
 
 /* One SM's share of a launch. Zero-initialise; reset between launches. */
 struct ct_mk_stream {
-	struct ct_mk_op *op;       /* by sid */
+	struct ct_mk_op *op; /* by sid */
 	size_t ops, cap_ops;
 	uint8_t *reads, *writes;
 	uint16_t *waits;
 	size_t n_reads, cap_reads, n_writes, cap_writes, n_waits, cap_waits;
-	struct ct_mk_warp *warp;   /* in the order of their first instruction */
+	struct ct_mk_warp *warp; /* in the order of their first instruction */
 	size_t warps, cap_warps;
-	struct ct_mk_cta *cta;     /* in the order in which the SM got them */
+	struct ct_mk_cta *cta; /* in the order in which the SM got them */
 	size_t ctas, cap_ctas;
-	uint32_t warps_per_cta;    /* slots that a CTA takes */
-	uint32_t resident;         /* CTAs at once */
+	uint32_t warps_per_cta; /* slots that a CTA takes */
+	uint32_t resident;      /* CTAs at once */
 	uint64_t insts;
 };
 
 /* The static instruction sid, decoded on first sight with the GPU's units; NULL when out
  * of memory. */
-const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g,
-                                       uint32_t sid, const struct ct_sinst *inst);
+const struct ct_mk_op *ct_mk_stream_op(struct ct_mk_stream *s, const struct ct_gpu *g, uint32_t sid,
+                                       const struct ct_sinst *inst);
 /* Appends a CTA, and warps of it; the index, or -1 when out of memory. Warps of a CTA may be
  * appended at any time; ct_mk_stream_seal() puts them together. */
 int32_t ct_mk_stream_cta(struct ct_mk_stream *s);

@@ -11,8 +11,7 @@ enum {
 };
 
 #define COMMON .ports = 1, .bits = CT_MK_PROFILE, .profiled = 0.0001, .rthld = CT_MK_RTHLD
-#define MALEKEH .kind = CT_MK_CCU, .schedule = CT_MK_PRIORITY, .entries = 8, \
-                .sthld = CT_MK_STHLD_MACHINE
+#define MALEKEH .kind = CT_MK_CCU, .schedule = CT_MK_PRIORITY, .entries = 8, .sthld = CT_MK_STHLD_MACHINE
 
 /* clang-format off */
 static const struct ct_mk_system systems[CT_MK_ALL_SYSTEMS] = {

@@ -20,14 +20,14 @@ enum ct_mk_kind {
 
 enum ct_mk_schedule {
 	CT_MK_GTO,
-	CT_MK_PRIORITY,  /* readings warp-priority and collector-allocation */
-	CT_MK_TWO_LEVEL  /* reading two-level */
+	CT_MK_PRIORITY, /* readings warp-priority and collector-allocation */
+	CT_MK_TWO_LEVEL /* reading two-level */
 };
 
 /* Where reuse bits come from (reading bits-source). */
 enum ct_mk_bits {
-	CT_MK_PROFILE,   /* majority over the first warps, per static operand */
-	CT_MK_ORACLE     /* per dynamic operand */
+	CT_MK_PROFILE, /* majority over the first warps, per static operand */
+	CT_MK_ORACLE   /* per dynamic operand */
 };
 
 enum { CT_MK_STHLD_MACHINE = -1, CT_MK_MAX_ENTRIES = 64 };
@@ -35,20 +35,20 @@ enum { CT_MK_STHLD_MACHINE = -1, CT_MK_MAX_ENTRIES = 64 };
 /* One organisation. Numbers are per sub-core unless said. */
 struct ct_mk_system {
 	const char *name;
-	const char *what;          /* for people */
+	const char *what; /* for people */
 	enum ct_mk_kind kind;
 	enum ct_mk_schedule schedule;
-	uint32_t collectors;       /* 0: one for each warp */
-	uint32_t entries;          /* cache entries of 128 B for each collector (CCU) or warp */
-	uint32_t window;           /* BOC: instructions */
-	uint32_t active;           /* two-level: warps that may issue */
-	int lru;                   /* plain LRU, every result cached: no reuse bits (section VI-C) */
-	int32_t sthld;             /* a constant, or CT_MK_STHLD_MACHINE */
-	uint32_t ports;            /* results a CCU takes each cycle, 0: all */
+	uint32_t collectors; /* 0: one for each warp */
+	uint32_t entries;    /* cache entries of 128 B for each collector (CCU) or warp */
+	uint32_t window;     /* BOC: instructions */
+	uint32_t active;     /* two-level: warps that may issue */
+	int lru;             /* plain LRU, every result cached: no reuse bits (section VI-C) */
+	int32_t sthld;       /* a constant, or CT_MK_STHLD_MACHINE */
+	uint32_t ports;      /* results a CCU takes each cycle, 0: all */
 	enum ct_mk_bits bits;
-	double profiled;           /* share of the warps that are profiled, at least one warp */
-	uint32_t rthld;            /* instructions: farther is far */
-	int monolithic;            /* one scheduler for the whole SM (section VI-A): sizes are per SM */
+	double profiled; /* share of the warps that are profiled, at least one warp */
+	uint32_t rthld;  /* instructions: farther is far */
+	int monolithic;  /* one scheduler for the whole SM (section VI-A): sizes are per SM */
 };
 
 /* The systems that malekeh-est prints, OCU first, then those that only studies ask for: OCU-16,
@@ -65,11 +65,11 @@ int64_t ct_mk_added_bytes(const struct ct_mk_system *s, const struct ct_gpu *g);
 
 /* Constants of the paper (sections II, III-A and IV-B3). */
 enum {
-	CT_MK_VALUE_BYTES = 128,   /* one register of a warp */
-	CT_MK_SLOTS = 6,           /* sources of a collector */
-	CT_MK_BOC_SLOTS = 8,       /* of an instruction in a BOC's window: 6 sources, 2 results */
+	CT_MK_VALUE_BYTES = 128, /* one register of a warp */
+	CT_MK_SLOTS = 6,         /* sources of a collector */
+	CT_MK_BOC_SLOTS = 8,     /* of an instruction in a BOC's window: 6 sources, 2 results */
 	CT_MK_RTHLD = 12,
-	CT_MK_INTERVAL = 10000     /* cycles between steps of the STHLD machine */
+	CT_MK_INTERVAL = 10000 /* cycles between steps of the STHLD machine */
 };
 extern const double ct_mk_profiled_share; /* 0.01 % of the warps */
 

@@ -16,7 +16,8 @@ struct any {
 };
 
 /* The helper kernel of the paper's GPU, with a filter and times that the bytes move. */
-static void choose_params(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES], struct ct_mo_part_params *q)
+static void choose_params(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_BYTES],
+                          struct ct_mo_part_params *q)
 {
 	const unsigned what = bytes[0], cache = 1 + (what >> 1) % 4;
 	memset(q, 0, sizeof *q);
@@ -28,8 +29,13 @@ static void choose_params(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENG
 	q->ext.conv_blocks = what & 8 ? 1 : ct_gpu_llc_bytes(g) / g->llc.line;
 	q->ext.compression = what >> 4 & 1;
 	q->ext.predictor = (enum ct_mo_predictor)((what >> 5) % 3);
-	q->ext.kernel = (struct ct_morpheus_kernel){.warps = 48, .rf_warps = 32, .l1_warps = 16,
-	                                            .rf_blocks = 50, .l1_blocks = 64, .ratio = 1};
+	q->ext.kernel = (struct ct_morpheus_kernel){
+		.warps = 48,
+		.rf_warps = 32,
+		.l1_warps = 16,
+		.rf_blocks = 50,
+		.l1_blocks = 64,
+		.ratio = 1};
 	q->ext.filter = (struct ct_mo_filter_params){256, 3, CT_MO_HASH_MIX};
 	q->ext.service = bytes[1];
 	q->ext.port = 7;
@@ -54,7 +60,8 @@ int ct_mo_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_B
 	memset(x->owned + q.first_cache_sm, 1, g->sms - q.first_cache_sm);
 	x->plugs.llc = ct_mo_part_llc(x->part);
 	x->plugs.owned = x->owned;
-	*engine = (struct ct_replays_engine){.gpu = g, .options = {.timing = CT_REPLAY_FULL, .parts = &x->plugs}};
+	*engine = (struct ct_replays_engine){
+		.gpu = g, .options = {.timing = CT_REPLAY_FULL, .parts = &x->plugs}};
 	return CT_OK;
 }
 

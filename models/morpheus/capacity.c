@@ -24,8 +24,8 @@ unsigned ct_morpheus_data_registers(unsigned registers, unsigned lanes, unsigned
 	return full * lanes + (rest > 0 ? rest - 1 : 0);
 }
 
-uint64_t ct_morpheus_rf_bytes(uint64_t rf_bytes, unsigned warp_bytes, unsigned lanes,
-                              unsigned warps, unsigned max_registers, unsigned aux)
+uint64_t ct_morpheus_rf_bytes(uint64_t rf_bytes, unsigned warp_bytes, unsigned lanes, unsigned warps,
+                              unsigned max_registers, unsigned aux)
 {
 	unsigned r = ct_morpheus_registers_per_warp(rf_bytes, warp_bytes, warps, max_registers);
 	return (uint64_t)ct_morpheus_data_registers(r, lanes, aux) * warps * warp_bytes;
@@ -39,7 +39,7 @@ double ct_morpheus_ratio(const struct ct_morpheus_mix *mix)
 struct ct_morpheus_mix ct_morpheus_mix_of_ratio(double ratio)
 {
 	double high = ratio > 1 ? (1 - 1 / ratio) / 0.75 : 0;
-	return (struct ct_morpheus_mix){ .high = fmin(high, 1), .low = 0, .none = fmax(1 - high, 0) };
+	return (struct ct_morpheus_mix){.high = fmin(high, 1), .low = 0, .none = fmax(1 - high, 0)};
 }
 
 unsigned ct_morpheus_set_blocks(unsigned registers, unsigned lanes, unsigned aux,
@@ -101,11 +101,11 @@ int ct_morpheus_kernel(const struct ct_gpu *g, const struct ct_morpheus_params *
 	uint64_t rf = (uint64_t)g->registers * REGISTER_BYTES, used;
 	used = (uint64_t)k->l1_warps * (unsigned)p->v[CT_MO_L1_WARP_REGISTERS] * warp_bytes;
 	if (k->rf_warps > 0)
-		k->rf_registers = ct_morpheus_registers_per_warp(rf > used ? rf - used : 0, warp_bytes,
-		                                                 k->rf_warps, most);
+		k->rf_registers = ct_morpheus_registers_per_warp(
+			rf > used ? rf - used : 0, warp_bytes, k->rf_warps, most);
 	unsigned plain = ct_morpheus_set_blocks(k->rf_registers, lanes, aux, NULL, 0);
-	k->rf_blocks = ct_morpheus_set_blocks(k->rf_registers, lanes, aux, mix,
-	                                      p->v[CT_MO_META_CHARGED] > 0.5);
+	k->rf_blocks = ct_morpheus_set_blocks(
+		k->rf_registers, lanes, aux, mix, p->v[CT_MO_META_CHARGED] > 0.5);
 	/* A set of data registers holds whole blocks when a block is a warp register. */
 	k->rf_blocks = (unsigned)((uint64_t)k->rf_blocks * warp_bytes / block);
 	plain = (unsigned)((uint64_t)plain * warp_bytes / block);

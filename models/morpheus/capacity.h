@@ -18,8 +18,8 @@ unsigned ct_morpheus_registers_per_warp(uint64_t rf_bytes, unsigned warp_bytes, 
  * block each, next to one metadata register per `lanes` blocks. 0 when none fits. */
 unsigned ct_morpheus_data_registers(unsigned registers, unsigned lanes, unsigned aux);
 /* Bytes that the register-file kernel holds with that many warps (reading register-budget). */
-uint64_t ct_morpheus_rf_bytes(uint64_t rf_bytes, unsigned warp_bytes, unsigned lanes,
-                              unsigned warps, unsigned max_registers, unsigned aux);
+uint64_t ct_morpheus_rf_bytes(uint64_t rf_bytes, unsigned warp_bytes, unsigned lanes, unsigned warps,
+                              unsigned max_registers, unsigned aux);
 
 /* Shares of resident blocks by compression level (reading compression-levels): 4:1, 2:1, none. */
 struct ct_morpheus_mix {
@@ -55,12 +55,12 @@ struct ct_morpheus_mix ct_morpheus_mix_of_ratio(double ratio);
 
 /* Storage that Morpheus adds to the GPU (reading added-storage). */
 struct ct_morpheus_storage {
-	unsigned max_cache_sms;       /* floor(0.75 SMs) */
-	unsigned sets;                /* on them: 2448 */
-	unsigned sets_per_partition;  /* rounded up to a power of two: 256 */
+	unsigned max_cache_sms;            /* floor(0.75 SMs) */
+	unsigned sets;                     /* on them: 2448 */
+	unsigned sets_per_partition;       /* rounded up to a power of two: 256 */
 	uint64_t bloom_bytes, query_bytes; /* per partition */
-	uint64_t total_bytes;         /* whole GPU: 215040 */
-	double share_of_llc;          /* 0.041 */
+	uint64_t total_bytes;              /* whole GPU: 215040 */
+	double share_of_llc;               /* 0.041 */
 };
 void ct_morpheus_storage(const struct ct_gpu *g, const struct ct_morpheus_params *p,
                          struct ct_morpheus_storage *s);

@@ -12,24 +12,24 @@ static const char ANALYTIC[] = "analytic", REPLAY[] = "replay";
 
 /* One uncertain thing, changed. */
 struct variant {
-	double trip_ns;        /* added to the way to the SM and back */
-	double service;        /* factor on a warp's time */
-	double dram;           /* factor on the DRAM's efficiency */
-	double beta;           /* of slices and sets, 0 = as given */
-	double static_share;   /* -1 = as given */
+	double trip_ns;      /* added to the way to the SM and back */
+	double service;      /* factor on a warp's time */
+	double dram;         /* factor on the DRAM's efficiency */
+	double beta;         /* of slices and sets, 0 = as given */
+	double static_share; /* -1 = as given */
 	enum ct_perf_anchor how;
 };
 
 static const struct variant VARIANTS[] = {
-	{ 0, 1, 1, 0, -1, CT_PERF_ANCHOR_MIXED },
-	{ 0, 1, 1, 0, -1, CT_PERF_ANCHOR_PHASES },
-	{ 20, 1, 1, 0, -1, CT_PERF_ANCHOR_STATION },           /* 185 instead of 165 ns */
-	{ 0, 166.0 / 185, 1, 0, -1, CT_PERF_ANCHOR_STATION },  /* 48 * 128 B at 37 GB/s */
-	{ 0, 1, 0.9, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 1, 1.1, 0, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION },
-	{ 0, 1, 1, 0, 0, CT_PERF_ANCHOR_STATION },
-	{ 0, 1, 1, 0, 1, CT_PERF_ANCHOR_STATION },
+	{0, 1, 1, 0, -1, CT_PERF_ANCHOR_MIXED},
+	{0, 1, 1, 0, -1, CT_PERF_ANCHOR_PHASES},
+	{20, 1, 1, 0, -1, CT_PERF_ANCHOR_STATION},          /* 185 instead of 165 ns */
+	{0, 166.0 / 185, 1, 0, -1, CT_PERF_ANCHOR_STATION}, /* 48 * 128 B at 37 GB/s */
+	{0, 1, 0.9, 0, -1, CT_PERF_ANCHOR_STATION},
+	{0, 1, 1.1, 0, -1, CT_PERF_ANCHOR_STATION},
+	{0, 1, 1, 1.2, -1, CT_PERF_ANCHOR_STATION},
+	{0, 1, 1, 0, 0, CT_PERF_ANCHOR_STATION},
+	{0, 1, 1, 0, 1, CT_PERF_ANCHOR_STATION},
 };
 
 static double perf_per_watt(const struct ct_mo_estimate *x, const struct ct_mo_estimate *base)
@@ -89,7 +89,7 @@ static int widen_by_variant(struct ct_mo_answer *a, const struct variant *v, str
 	if (st != CT_OK)
 		return st;
 	other.larger_lines = m->larger_lines;
-	struct ct_mo_estimate base = { 0 }, configured;
+	struct ct_mo_estimate base = {0}, configured;
 	st = ct_mo_estimate_configured(&other, &configured, e);
 	for (size_t i = 0; i < CT_MO_SYSTEMS && st == CT_OK; i++) {
 		struct ct_mo_row *r = &a->row[i];
@@ -143,16 +143,16 @@ static void widen_compression(struct ct_mo_answer *a)
 			ct_number_widen(&r->perf_per_watt, o->perf_per_watt.low);
 			if (o->x.cache_sms > 0) {
 				ct_number_widen(&r->speedup, o->speedup.value * gain);
-				ct_number_widen(&r->speedup_configured, o->speedup_configured.value * gain);
+				ct_number_widen(&r->speedup_configured,
+				                o->speedup_configured.value * gain);
 			}
 		}
 	}
 }
 
-int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
-                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                      struct ct_error *e)
+int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
+                      const struct ct_morpheus_mix *mix, struct ct_error *e)
 {
 	return ct_mo_answer_init_some(a, w, replayed, gpu, p, mix, CT_MO_ALL_SYSTEMS, e);
 }
@@ -218,7 +218,8 @@ static void write_row(struct ct_records *w, const struct ct_mo_answer *a, const 
 	ct_records_value(w, "energy_j", x->joule);
 	ct_records_value(w, "llc_mpki", per_kilo(a, x->llc_misses));
 	ct_records_value(w, "l1_mpki", per_kilo(a, x->l1_sector_misses));
-	ct_records_value(w, "l1_miss_rate", load->l1_sectors > 0 ? x->l1_sector_misses / load->l1_sectors : NAN);
+	ct_records_value(w, "l1_miss_rate",
+	                 load->l1_sectors > 0 ? x->l1_sector_misses / load->l1_sectors : NAN);
 	ct_records_value(w, "storage_bytes", storage_of(a, r));
 	ct_records_value(w, "compute_sms", x->compute_sms);
 	ct_records_value(w, "cache_sms", x->cache_sms);
@@ -229,7 +230,7 @@ static void write_row(struct ct_records *w, const struct ct_mo_answer *a, const 
 		ct_records_value(w, "compression_ratio", x->compression_ratio);
 	}
 	ct_records_value(w, "llc_throughput_ratio",
-	        x->llc_requests / x->cycles / (base->llc_requests / base->cycles));
+	                 x->llc_requests / x->cycles / (base->llc_requests / base->cycles));
 	ct_records_value(w, "noc_load_ratio", x->packets / x->cycles / (base->packets / base->cycles));
 	ct_records_value(w, "dram_utilisation", dram_utilisation(a, x));
 }
@@ -243,8 +244,8 @@ int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struc
 	return w.status;
 }
 
-int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row,
-                                int both, struct ct_profile *p, struct ct_error *e)
+int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row, int both,
+                                struct ct_profile *p, struct ct_error *e)
 {
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM};
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
@@ -286,8 +287,9 @@ int ct_mo_answer_sweep(struct ct_mo_answer *a, const struct ct_range_spec *sms, 
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = ANALYTIC};
 	size_t points = ct_range_points(sms);
 	if (sms->last > a->model.gpu.sms)
-		return ct_fail(e, CT_ERR_USAGE, "--sweep sms=%.0f..%.0f: the GPU has %u SMs: sweep up to that", sms->first,
-		               sms->last, a->model.gpu.sms);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--sweep sms=%.0f..%.0f: the GPU has %u SMs: sweep up to that",
+		               sms->first, sms->last, a->model.gpu.sms);
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		const struct ct_mo_system *s = ct_mo_system_at(i);
 		/* IBL at a given SM count is BL there: one curve is enough. */
@@ -357,8 +359,8 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 		         m->bloom.ceiling, bytes);
 		n = add_note(out, n, text);
 	}
-	double can = ct_morpheus_warp_bandwidth(m->kernel[0].warps, m->p.v[CT_MO_BLOCK_BYTES],
-	                                        m->p.v[CT_MO_EXT_SERVICE_NS]);
+	double can = ct_morpheus_warp_bandwidth(
+		m->kernel[0].warps, m->p.v[CT_MO_BLOCK_BYTES], m->p.v[CT_MO_EXT_SERVICE_NS]);
 	/* The paper's own 34 GB/s is 2 % above what its 185 ns allow (reading bandwidth-bound). */
 	if (m->p.v[CT_MO_EXT_GBPS] > 1.05 * can) {
 		snprintf(text, sizeof text,
@@ -368,24 +370,29 @@ unsigned ct_mo_answer_notes(const struct ct_mo_answer *a, char out[][CT_MO_NOTE_
 		n = add_note(out, n, text);
 	}
 	if (m->mix_source == CT_MO_MIX_ASSUMED) {
-		snprintf(text, sizeof text,
-		         "no values in the input: compression is assumed (ratio %.2f of the register part); "
-		         "the range runs from none to the published gain",
-		         m->kernel[1].ratio);
+		snprintf(
+			text, sizeof text,
+			"no values in the input: compression is assumed (ratio %.2f of the register part); "
+			"the range runs from none to the published gain",
+			m->kernel[1].ratio);
 		n = add_note(out, n, text);
 	}
 	if (m->w->n_views == 1)
-		n = add_note(out, n, "the profile has no llc@sms=N views: locality is taken not to depend on "
+		n = add_note(out, n,
+		             "the profile has no llc@sms=N views: locality is taken not to depend on "
 		             "the number of SMs");
 	if (m->perf.ratio > 1.5 || m->perf.ratio < 1 / 1.5) {
-		snprintf(text, sizeof text,
-		         "before anchoring the model takes %.2f times the replayed cycles: trust ranks more "
-		         "than values",
-		         m->perf.ratio);
+		snprintf(
+			text, sizeof text,
+			"before anchoring the model takes %.2f times the replayed cycles: trust ranks more "
+			"than values",
+			m->perf.ratio);
 		n = add_note(out, n, text);
 	}
 	if (simulated)
-		n = add_note(out, n, "false positives were simulated bit by bit where the formula is optimistic");
+		n = add_note(
+			out, n,
+			"false positives were simulated bit by bit where the formula is optimistic");
 	return n;
 }
 

@@ -17,9 +17,9 @@ struct ct_mo_row {
 
 /* Everything about one profile on one GPU. */
 struct ct_mo_answer {
-	struct ct_mo_model model;      /* central values */
+	struct ct_mo_model model; /* central values */
 	struct ct_mo_estimate configured;
-	unsigned systems;              /* bit i: row[i] was asked for */
+	unsigned systems; /* bit i: row[i] was asked for */
 	struct ct_mo_row row[CT_MO_SYSTEMS];
 };
 
@@ -29,10 +29,9 @@ struct ct_mo_answer {
  * service (10 % either way), uneven hashing (1.2), the share of static power, and, where
  * compression is assumed, none of it up to the published gain. Arguments as
  * ct_mo_model_init(). The caller frees with ct_mo_answer_free(). */
-int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w,
-                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                      struct ct_error *e);
+int ct_mo_answer_init(struct ct_mo_answer *a, const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
+                      const struct ct_morpheus_mix *mix, struct ct_error *e);
 /* The same for some systems only, bit i for ct_mo_system_at(i); BL, which all are held against, is
  * always among them. Other rows name their system and hold zeros. */
 int ct_mo_answer_init_some(struct ct_mo_answer *a, const struct ct_workload *w,
@@ -49,8 +48,8 @@ int ct_mo_answer_write(const struct ct_mo_answer *a, struct ct_profile *p, struc
 
 /* The same with replayed rows (replayed.h), method replay; systems asked for that were not replayed get
  * their analytic records, and all do when `both`. */
-int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row,
-                                int both, struct ct_profile *p, struct ct_error *e);
+int ct_mo_answer_write_replayed(const struct ct_mo_answer *a, const struct ct_mo_row *row, int both,
+                                struct ct_profile *p, struct ct_error *e);
 
 /* Appends SW records of every system whose SM count varies, for each SM count of the range, whose values are whole
  * numbers from 1: ipc, speedup, llc_mpki, extended_llc_bytes. BL's rows are the motivation study (Fig. 1). Fails with

@@ -18,8 +18,8 @@ struct ct_mo_extllc {
 	uint64_t sm_blocks, ext_blocks; /* uncompressed, per SM and in all */
 	struct ct_mo_set **set;
 	struct ct_mo_filters *filters;
-	struct turn *warp;   /* per set */
-	uint64_t *port;      /* per SM: free again */
+	struct turn *warp; /* per set */
+	uint64_t *port;    /* per SM: free again */
 	uint64_t next_epoch;
 	int failed;
 	struct ct_mo_extllc_counts c;
@@ -47,9 +47,10 @@ static int make_sets(struct ct_mo_extllc *x, struct ct_error *e)
 {
 	for (uint32_t i = 0; i < x->sets; i++) {
 		unsigned blocks = blocks_of(x, i);
-		struct ct_mo_set_params sp = { .registers = blocks, .lru = x->p.lru,
-			                       .blocks_max = is_compressible(x, i) ? 0 : blocks,
-			                       .lru_bits = x->p.lru_bits };
+		struct ct_mo_set_params sp = {.registers = blocks,
+		                              .lru = x->p.lru,
+		                              .blocks_max = is_compressible(x, i) ? 0 : blocks,
+		                              .lru_bits = x->p.lru_bits};
 		x->set[i] = ct_mo_set_new(&sp, e);
 		if (!x->set[i])
 			return -1;
@@ -62,10 +63,12 @@ struct ct_mo_extllc *ct_mo_extllc_new(const struct ct_mo_extllc_params *p, struc
 	const struct ct_morpheus_kernel *k = &p->kernel;
 	uint64_t per_sm = (uint64_t)k->rf_warps * k->rf_blocks + (uint64_t)k->l1_warps * k->l1_blocks;
 	if (p->cache_sms == 0 || p->partitions == 0 || per_sm == 0 || p->epoch == 0 ||
-	    p->conv_blocks + per_sm * p->cache_sms > UINT32_MAX ||
-	    (k->rf_warps && !k->rf_blocks) || (k->l1_warps && !k->l1_blocks)) {
-		ct_fail(e, CT_ERR_USAGE, "extended LLC of %u SMs and %llu blocks each: nothing to extend or "
-		        "too large", p->cache_sms, (unsigned long long)per_sm);
+	    p->conv_blocks + per_sm * p->cache_sms > UINT32_MAX || (k->rf_warps && !k->rf_blocks) ||
+	    (k->l1_warps && !k->l1_blocks)) {
+		ct_fail(e, CT_ERR_USAGE,
+		        "extended LLC of %u SMs and %llu blocks each: nothing to extend or "
+		        "too large",
+		        p->cache_sms, (unsigned long long)per_sm);
 		return NULL;
 	}
 	struct ct_mo_extllc *x = ct_calloc(1, sizeof *x);
@@ -222,9 +225,11 @@ int ct_mo_extllc_lookup(struct ct_mo_extllc *x, const struct ct_mo_place *pl, ui
 	int diagnostic = x->p.lru != CT_MO_LRU_EXACT || x->p.count_rule;
 	if (!r->predicted && r->hit && !diagnostic) {
 		x->failed = 1;
-		return ct_fail(e, CT_ERR_LIMIT,
-		               "extended LLC: the predictor denied resident block %llu of set %u: a fault of "
-		               "this program, please report it", (unsigned long long)block, pl->set);
+		return ct_fail(
+			e, CT_ERR_LIMIT,
+			"extended LLC: the predictor denied resident block %llu of set %u: a fault of "
+			"this program, please report it",
+			(unsigned long long)block, pl->set);
 	}
 	return CT_OK;
 }

@@ -21,30 +21,30 @@ struct ct_mo_extllc_params {
 	int compression;                  /* levels are known: sets adapt by epochs */
 	struct ct_mo_filter_params filter;
 	enum ct_mo_predictor predictor;
-	enum ct_mo_lru lru;               /* other than exact: false negatives are counted */
+	enum ct_mo_lru lru; /* other than exact: false negatives are counted */
 	unsigned lru_bits;
-	int count_rule;                   /* with compression: the paper's swap rule, a diagnostic
+	int count_rule;         /* with compression: the paper's swap rule, a diagnostic
 	                                     that counts false negatives (reading swap-rule) */
-	uint64_t service, port;           /* cycles a warp, an SM's port is busy per request */
-	uint64_t trip;                    /* unloaded cycles controller -> SM -> controller */
-	uint64_t epoch;                   /* cycles between reassignments of registers */
+	uint64_t service, port; /* cycles a warp, an SM's port is busy per request */
+	uint64_t trip;          /* unloaded cycles controller -> SM -> controller */
+	uint64_t epoch;         /* cycles between reassignments of registers */
 };
 
 /* Who owns a block (readings address-split and block-owner): a hash of the block number, scaled
  * to all blocks of the LLC; below conv_blocks it is conventional. Static for a configuration. */
 struct ct_mo_place {
 	int extended;
-	uint32_t sm, warp;      /* of the cache-mode SM */
-	uint32_t set;           /* warp * cache_sms + sm: warps round robin over the SMs */
-	uint32_t partition;     /* whose controller holds the set: set mod partitions */
+	uint32_t sm, warp;  /* of the cache-mode SM */
+	uint32_t set;       /* warp * cache_sms + sm: warps round robin over the SMs */
+	uint32_t partition; /* whose controller holds the set: set mod partitions */
 };
 
 enum ct_mo_access { CT_MO_READ, CT_MO_WRITE, CT_MO_ATOMIC };
 
 struct ct_mo_reply {
-	int predicted, hit;     /* by the filter; in the set */
-	unsigned evicted, dirty;/* blocks that left; to be written back */
-	uint64_t ready;         /* predicted hits: cycle at which the controller has the helper's
+	int predicted, hit;      /* by the filter; in the set */
+	unsigned evicted, dirty; /* blocks that left; to be written back */
+	uint64_t ready;          /* predicted hits: cycle at which the controller has the helper's
 	                           answer (a wrong prediction then still goes to DRAM);
 	                           else the cycle of the request */
 };
@@ -53,8 +53,8 @@ struct ct_mo_extllc_counts {
 	uint64_t reads, writes, atomics, hits, misses;
 	uint64_t false_positives, false_negatives;
 	uint64_t evicted, dirty, swaps, epochs;
-	uint64_t wait_cycles;   /* in request queues and for ports */
-	uint64_t queued_most;   /* requests that waited for one set at the same time */
+	uint64_t wait_cycles;         /* in request queues and for ports */
+	uint64_t queued_most;         /* requests that waited for one set at the same time */
 	uint64_t level[CT_MO_LEVELS]; /* resident blocks by level, at the last epoch */
 };
 

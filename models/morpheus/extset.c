@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-static const unsigned SLOTS_PER_REGISTER[CT_MO_LEVELS] = { 4, 2, 1 };
+static const unsigned SLOTS_PER_REGISTER[CT_MO_LEVELS] = {4, 2, 1};
 
 struct block {
 	uint64_t tag, stamp; /* stamp: time of last use, or the LRU counter */
@@ -140,8 +140,12 @@ static void insert_block(struct ct_mo_set *s, uint64_t tag, int is_write, unsign
 	while (s->b[i].valid)
 		i++;
 	struct block *b = &s->b[i];
-	*b = (struct block){ .tag = tag, .valid = 1, .dirty = is_write != 0, .touched = 1,
-		             .need = (unsigned char)level, .slot = (unsigned char)slot };
+	*b = (struct block){.tag = tag,
+	                    .valid = 1,
+	                    .dirty = is_write != 0,
+	                    .touched = 1,
+	                    .need = (unsigned char)level,
+	                    .slot = (unsigned char)slot};
 	s->resident++;
 	make_recent(s, b);
 }
@@ -180,7 +184,7 @@ int ct_mo_set_access(struct ct_mo_set *s, uint64_t block, int is_write, enum ct_
 /* Registers in proportion to what residents need: quarters, halves and wholes. */
 static void assign_registers(struct ct_mo_set *s)
 {
-	uint64_t need[CT_MO_LEVELS] = { 0, 0, 0 }, sum = 0, rest[CT_MO_LEVELS];
+	uint64_t need[CT_MO_LEVELS] = {0, 0, 0}, sum = 0, rest[CT_MO_LEVELS];
 	for (unsigned i = 0; i < s->capacity; i++)
 		if (s->b[i].valid)
 			need[s->b[i].need] += 4 / SLOTS_PER_REGISTER[s->b[i].need];

@@ -28,7 +28,7 @@ struct ct_mo_set_params {
 	unsigned registers;  /* data registers of the set, >= 1; slots of level none at the start */
 	unsigned blocks_max; /* tags that the metadata has room for; 0 = 4 * registers */
 	enum ct_mo_lru lru;
-	unsigned lru_bits;   /* 1 .. 31; the paper has 12 */
+	unsigned lru_bits; /* 1 .. 31; the paper has 12 */
 };
 
 struct ct_mo_set;

@@ -21,7 +21,8 @@ static const struct ct_figure_series figure_2[] = {
 	CT_FIGURE_OVER("", "4x LLC", NAME, "IBL-4x-LLC", "speedup", "IBL"),
 };
 static const struct ct_figure_series figure_12[] = {
-	CT_FIGURE_TIME("execution time", "IBL", NAME, "IBL"), CT_FIGURE_TIME("execution time", "IBL-4x-LLC", NAME, "IBL-4x-LLC"),
+	CT_FIGURE_TIME("execution time", "IBL", NAME, "IBL"),
+	CT_FIGURE_TIME("execution time", "IBL-4x-LLC", NAME, "IBL-4x-LLC"),
 	CT_FIGURE_TIME("execution time", "Frequency-Boost", NAME, "Frequency-Boost"),
 	CT_FIGURE_TIME("execution time", "Unified-SM-Mem", NAME, "Unified-SM-Mem"),
 	CT_FIGURE_TIME("execution time", "Morpheus-Basic", NAME, "Morpheus-Basic"),
@@ -33,17 +34,20 @@ static const struct ct_figure_series figure_12[] = {
 	CT_FIGURE_ES("performance/watt", "Frequency-Boost", NAME, "Frequency-Boost", "perf_per_watt"),
 	CT_FIGURE_ES("performance/watt", "Unified-SM-Mem", NAME, "Unified-SM-Mem", "perf_per_watt"),
 	CT_FIGURE_ES("performance/watt", "Morpheus-Basic", NAME, "Morpheus-Basic", "perf_per_watt"),
-	CT_FIGURE_ES("performance/watt", "Morpheus-Compression", NAME, "Morpheus-Compression", "perf_per_watt"),
-	CT_FIGURE_ES("performance/watt", "Morpheus-Indirect-MOV", NAME, "Morpheus-Indirect-MOV", "perf_per_watt"),
+	CT_FIGURE_ES("performance/watt", "Morpheus-Compression", NAME, "Morpheus-Compression",
+                     "perf_per_watt"),
+	CT_FIGURE_ES("performance/watt", "Morpheus-Indirect-MOV", NAME, "Morpheus-Indirect-MOV",
+                     "perf_per_watt"),
 	CT_FIGURE_ES("performance/watt", "Morpheus-ALL", NAME, "Morpheus-ALL", "perf_per_watt"),
 };
 static const struct ct_figure_series figure_13[] = {
 	CT_FIGURE_TIME("over BL", "No-Prediction", NAME, "Morpheus-Basic/No-Prediction"),
 	CT_FIGURE_TIME("over BL", "Bloom-Filter", NAME, "Morpheus-Basic"),
 	CT_FIGURE_TIME("over BL", "Perfect-Prediction", NAME, "Morpheus-Basic/Perfect-Prediction"),
-	CT_FIGURE_OVER("over Bloom-Filter", "No-Prediction", NAME, "Morpheus-Basic/No-Prediction", "cycles", "Morpheus-Basic"),
-	CT_FIGURE_OVER("over Bloom-Filter", "Perfect-Prediction", NAME, "Morpheus-Basic/Perfect-Prediction", "cycles",
-	     "Morpheus-Basic"),
+	CT_FIGURE_OVER("over Bloom-Filter", "No-Prediction", NAME, "Morpheus-Basic/No-Prediction",
+                       "cycles", "Morpheus-Basic"),
+	CT_FIGURE_OVER("over Bloom-Filter", "Perfect-Prediction", NAME,
+                       "Morpheus-Basic/Perfect-Prediction", "cycles", "Morpheus-Basic"),
 };
 
 /* Without a sweep the two counts that are known: the best one and all. */
@@ -76,7 +80,9 @@ static void make_ipc_by_sms(const struct ct_figure_run *run, struct ct_figure_ro
 		size_t n = ct_figure_sweep(w, NAME, "BL", "sms", "ipc", &p);
 		if (n == 0) {
 			n = points_of_two_counts(w, &p);
-			ct_figure_add_missing(rows, "", "", w->name, ct_figure_gp(w, "sm.count") == 1 ? "the GPU has one SM" : SMS_NEEDS);
+			ct_figure_add_missing(
+				rows, "", "", w->name,
+				ct_figure_gp(w, "sm.count") == 1 ? "the GPU has one SM" : SMS_NEEDS);
 		}
 		for (size_t k = 0; k < n && p.at[0].y > 0; k++)
 			ct_figure_add(rows, "", p.at[k].text, w->name, p.at[k].y / p.at[0].y);
@@ -105,7 +111,8 @@ static void make_helpers(const struct ct_figure_run *run, struct ct_figure_rows 
 {
 	static const unsigned warps[] = {1, 8, 16, 32, 48};
 	static const char *const name[] = {"registers", "shared memory", "L1"};
-	static const enum ct_mo_helper helper[] = {CT_MO_HELPER_RF, CT_MO_HELPER_SHARED, CT_MO_HELPER_L1};
+	static const enum ct_mo_helper helper[] = {
+		CT_MO_HELPER_RF, CT_MO_HELPER_SHARED, CT_MO_HELPER_L1};
 	struct ct_gpu g;
 	if (!ct_figure_gpu(&run->workload[0], &g))
 		return;
@@ -126,17 +133,18 @@ static void make_helpers(const struct ct_figure_run *run, struct ct_figure_rows 
 /* id, title, x, y, needs, drawing, mean, series, n, make, percent, log x */
 static const struct ct_figure figures[] = {
 	{"morpheus:1", "IPC by the number of SMs, over that of the fewest", "SMs", "IPC", SMS_NEEDS,
-	 CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_ipc_by_sms, 0, 0},
-	{"morpheus:2", "Best IPC with a larger LLC, over the best with the configured one", "workload", "IPC",
-	 RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
+         CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_ipc_by_sms, 0, 0},
+	{"morpheus:2", "Best IPC with a larger LLC, over the best with the configured one", "workload",
+         "IPC", RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_2), NULL, 0,
+         0},
 	{"morpheus:5", "Where an access to the LLC spends its time", "access", "ns", RUN_REUSE,
-	 CT_FIGURE_STACKED, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_timelines, 0, 0},
-	{"morpheus:11", "What a cache-mode SM gives, by warps of the helper kernel", "warps", "", RUN_REUSE,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_helpers, 0, 0},
-	{"morpheus:12", "Execution time and performance per watt, over BL", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
-	{"morpheus:13", "Execution time by predictor", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_13), NULL, 0, 0},
+         CT_FIGURE_STACKED, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_timelines, 0, 0},
+	{"morpheus:11", "What a cache-mode SM gives, by warps of the helper kernel", "warps", "",
+         RUN_REUSE, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_helpers, 0, 0},
+	{"morpheus:12", "Execution time and performance per watt, over BL", "workload", "",
+         RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
+	{"morpheus:13", "Execution time by predictor", "workload", "", RUN_ESTIMATOR, CT_FIGURE_BARS,
+         CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_13), NULL, 0, 0},
 };
 
 const struct ct_figure *ct_mo_figures(unsigned *n)

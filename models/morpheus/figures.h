@@ -28,7 +28,7 @@ enum ct_mo_timeline {
 	CT_MO_TIME_CONV_HIT,
 	CT_MO_TIME_CONV_MISS,
 	CT_MO_TIME_EXT_HIT,
-	CT_MO_TIME_EXT_MISS,           /* not predicted, or wrongly as a hit */
+	CT_MO_TIME_EXT_MISS, /* not predicted, or wrongly as a hit */
 	CT_MO_TIME_EXT_PREDICTED_MISS,
 	CT_MO_TIMELINES
 };

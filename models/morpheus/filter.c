@@ -17,13 +17,14 @@ struct ct_mo_filters {
 	unsigned char *bf1; /* per set: which of the two is BF1 */
 };
 
-struct ct_mo_filters *ct_mo_filters_new(const struct ct_mo_filter_params *p, uint64_t sets,
-                                        struct ct_error *e)
+struct ct_mo_filters *
+ct_mo_filters_new(const struct ct_mo_filter_params *p, uint64_t sets, struct ct_error *e)
 {
 	if (p->bits < BITS_MIN || p->bits > BITS_MAX || p->hashes < 1 || p->hashes > HASHES_MAX ||
 	    p->hashes > p->bits || sets == 0 || sets > SIZE_MAX / 16) {
-		ct_fail(e, CT_ERR_USAGE, "Bloom filters of %u bits and %u hashes: use 8 to 65536 and 1 to 16",
-		        p->bits, p->hashes);
+		ct_fail(e, CT_ERR_USAGE,
+		        "Bloom filters of %u bits and %u hashes: use 8 to 65536 and 1 to 16", p->bits,
+		        p->hashes);
 		return NULL;
 	}
 	struct ct_mo_filters *f = ct_calloc(1, sizeof *f);
@@ -110,8 +111,7 @@ void ct_mo_filter_swap(struct ct_mo_filters *f, uint64_t set)
 	f->swaps++;
 }
 
-int ct_mo_filter_update(struct ct_mo_filters *f, uint64_t set, uint64_t block,
-                        unsigned associativity)
+int ct_mo_filter_update(struct ct_mo_filters *f, uint64_t set, uint64_t block, unsigned associativity)
 {
 	/* The counter is compared against BF2 before the insertion: a block that BF2
 	 * wrongly seems to hold is not counted, which only delays the swap. */

@@ -29,8 +29,8 @@ struct ct_mo_filter_params {
 struct ct_mo_filters;
 
 /* sets pairs, all empty. NULL and *e on CT_ERR_USAGE or CT_ERR_NOMEM. Caller frees. */
-struct ct_mo_filters *ct_mo_filters_new(const struct ct_mo_filter_params *p, uint64_t sets,
-                                        struct ct_error *e);
+struct ct_mo_filters *
+ct_mo_filters_new(const struct ct_mo_filter_params *p, uint64_t sets, struct ct_error *e);
 void ct_mo_filters_free(struct ct_mo_filters *f); /* NULL allowed */
 
 /* BF1's answer: 1 predicted hit, 0 predicted miss. Pure on a constant object. */
@@ -38,8 +38,7 @@ int ct_mo_filter_predict(const struct ct_mo_filters *f, uint64_t set, uint64_t b
 /* Records an access (insertion or reuse) in both filters: returns 1 when BF2 had not
  * seen the block, and counts it. Swaps when the count reaches associativity (0:
  * never, the caller swaps). */
-int ct_mo_filter_update(struct ct_mo_filters *f, uint64_t set, uint64_t block,
-                        unsigned associativity);
+int ct_mo_filter_update(struct ct_mo_filters *f, uint64_t set, uint64_t block, unsigned associativity);
 /* Clears BF1 and exchanges the two. */
 void ct_mo_filter_swap(struct ct_mo_filters *f, uint64_t set);
 

@@ -36,15 +36,21 @@ static const struct ct_metric metrics[] = {
 };
 
 static const struct ct_mechanism_option options[CT_MO_OPTIONS] = {
-	[CT_MO_OPTION_HELPER] = {.name = "helper", .value = "KERNEL",
-		.help = "what cache-mode SMs keep blocks in: rf+l1 (default), rf,\nl1, shared or ideal"},
-	[CT_MO_OPTION_MIX] = {.name = "mix", .value = "HIGH,LOW,NONE",
-		.help = "shares of blocks that compress to a quarter, to half,\nnot (instead of those of the input)"},
+	[CT_MO_OPTION_HELPER] =
+		{.name = "helper",
+                 .value = "KERNEL",
+                 .help = "what cache-mode SMs keep blocks in: rf+l1 (default), rf,\nl1, shared or ideal"},
+	[CT_MO_OPTION_MIX] =
+		{.name = "mix",
+                 .value = "HIGH,LOW,NONE",
+                 .help = "shares of blocks that compress to a quarter, to half,\nnot (instead of those of the input)"},
 };
 
 /* The GPU's own SM count bounds the range too, but is known only with the profile. */
 static const struct ct_mechanism_sweep sweeps[] = {
-	{.key = "sms", .rule = {.low = 1, .high = 1 << 20, .whole = 1, .step = 1}, .example = "sms=10..68"},
+	{.key = "sms",
+         .rule = {.low = 1, .high = 1 << 20, .whole = 1, .step = 1},
+         .example = "sms=10..68"},
 };
 
 static const double *values(const struct ct_mechanism_run *run)
@@ -71,7 +77,8 @@ static int estimate_systems(struct ct_mechanism_run *run, struct ct_error *e)
 		ct_mo_answer_free(&s->answer);
 	s->answered = s->replayed = 0;
 	if (!run->workload)
-		return ct_workload_missing(run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
+		return ct_workload_missing(
+			run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
 	int st = ct_mo_answer_init_some(&s->answer, run->workload, run->base, run->gpu, &s->params,
 	                                s->has_mix ? &s->mix : NULL, wanted_systems(run), e);
 	s->answered = st == CT_OK;

@@ -34,7 +34,8 @@ static int read_settings(const struct ct_mechanism_run *run, struct ct_mo_state 
 	int st = CT_OK;
 	ct_morpheus_defaults(&s->params);
 	if (helper && ct_morpheus_use_helper(&s->params, helper) < 0)
-		return ct_fail(e, CT_ERR_USAGE, "--helper %s: use rf+l1, rf, l1, shared or ideal", helper);
+		return ct_fail(e, CT_ERR_USAGE, "--helper %s: use rf+l1, rf, l1, shared or ideal",
+		               helper);
 	for (size_t i = 0; i < run->n_set && st == CT_OK; i++)
 		st = ct_morpheus_set(&s->params, run->set[i], e);
 	return st == CT_OK && mix ? parse_mix(s, mix, e) : st;

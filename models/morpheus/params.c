@@ -118,12 +118,11 @@ void ct_morpheus_defaults(struct ct_morpheus_params *p)
  * follow from one request per warp, 48 * 128 B / GB/s, and from power that hardly
  * changes, 53 pJ/B * 37 GB/s. */
 static const struct ct_mo_helper_numbers HELPER[CT_MO_HELPERS] = {
-	{ "rf+l1", 34, 185, 61, NAN, "Morpheus 5, RF+L1 kernel" },
-	{ "rf", 37, 48 * 128 / 37.0, 53, 290, "Morpheus 5; time derived" },
-	{ "l1", 97 / 3.5, 48 * 128 * 3.5 / 97, 53 * 37 * 3.5 / 97, 97, "Morpheus 5; derived" },
-	{ "shared", 106 / 3.4, 48 * 128 * 3.4 / 106, 53 * 37 * 3.4 / 106, 106,
-	  "Morpheus 5; derived" },
-	{ "ideal", 290, 48 * 128 / 290.0, 53 * 37 / 290.0, 290, "Morpheus 5; derived" },
+	{"rf+l1", 34, 185, 61, NAN, "Morpheus 5, RF+L1 kernel"},
+	{"rf", 37, 48 * 128 / 37.0, 53, 290, "Morpheus 5; time derived"},
+	{"l1", 97 / 3.5, 48 * 128 * 3.5 / 97, 53 * 37 * 3.5 / 97, 97, "Morpheus 5; derived"},
+	{"shared", 106 / 3.4, 48 * 128 * 3.4 / 106, 53 * 37 * 3.4 / 106, 106, "Morpheus 5; derived"},
+	{"ideal", 290, 48 * 128 / 290.0, 53 * 37 / 290.0, 290, "Morpheus 5; derived"},
 };
 
 const struct ct_mo_helper_numbers *ct_mo_helper_numbers(enum ct_mo_helper h)

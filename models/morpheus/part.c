@@ -22,12 +22,12 @@ enum { ROW_BYTES = 8 };
 struct flight {
 	uint64_t block, address; /* of its first byte */
 	uint64_t began;
-	uint32_t next;           /* in its bucket, or next free */
-	uint32_t waiting;        /* list of waiters */
+	uint32_t next;    /* in its bucket, or next free */
+	uint32_t waiting; /* list of waiters */
 	struct ct_mo_place place;
-	uint32_t slice, sm;      /* sm: node */
-	uint32_t sectors;        /* asked for so far */
-	uint32_t dirty;          /* blocks that it pushed out of the SM */
+	uint32_t slice, sm; /* sm: node */
+	uint32_t sectors;   /* asked for so far */
+	uint32_t dirty;     /* blocks that it pushed out of the SM */
 	uint8_t kind, hit, fetched;
 };
 
@@ -43,7 +43,7 @@ struct ct_mo_part {
 	struct ct_mo_part_params p;
 	struct ct_mo_extllc *ext;
 	struct ct_gpu g;
-	uint64_t in_sm;          /* cycles that a request spends in the SM, unloaded: the trip without
+	uint64_t in_sm; /* cycles that a request spends in the SM, unloaded: the trip without
 	                            the networks */
 	uint32_t bucket[BUCKETS];
 	struct flight *flight;
@@ -52,7 +52,7 @@ struct ct_mo_part {
 	struct waiter *waiter;
 	size_t waiters;
 	uint32_t free_waiter;
-	uint64_t dirty;          /* that left so far */
+	uint64_t dirty; /* that left so far */
 	struct ct_mo_part_counts c;
 };
 
@@ -135,7 +135,10 @@ static void answer_all(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, ui
 		struct waiter *w = &m->waiter[oldest];
 		uint32_t k = oldest;
 		ct_llc_answer(r, f->slice, w->token,
-		              f->hit ? CT_LLC_HIT : w->again ? CT_LLC_PENDING : CT_LLC_MISS, at);
+		              f->hit     ? CT_LLC_HIT
+		              : w->again ? CT_LLC_PENDING
+		                         : CT_LLC_MISS,
+		              at);
 		oldest = w->next;
 		w->next = m->free_waiter;
 		m->free_waiter = k;
@@ -150,33 +153,37 @@ static enum ct_mo_level level_of(const struct ct_mo_part *m, uint64_t block)
 	double u = (double)(ct_mix64(block ^ 0x6c62272e07bb0142u) >> 11) * 0x1p-53;
 	if (!m->p.ext.compression)
 		return CT_MO_LEVEL_NONE;
-	return u < mix->high ? CT_MO_LEVEL_HIGH : u < mix->high + mix->low ? CT_MO_LEVEL_LOW
-	                                                                  : CT_MO_LEVEL_NONE;
+	return u < mix->high              ? CT_MO_LEVEL_HIGH
+	       : u < mix->high + mix->low ? CT_MO_LEVEL_LOW
+	                                  : CT_MO_LEVEL_NONE;
 }
 
-static void tell(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t kind,
-                 uint32_t bytes, uint64_t cycle)
+static void tell(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t kind, uint32_t bytes,
+                 uint64_t cycle)
 {
 	const struct flight *f = &m->flight[i];
 	int to_sm = kind != ANSWER;
-	struct ct_message q = {.from = to_sm ? ct_part_slice(&m->g, f->slice) : f->sm,
-	                       .to = to_sm ? f->sm : ct_part_slice(&m->g, f->slice),
-	                       .bytes = bytes, .kind = kind, .a = i, .b = f->dirty, .c = f->address};
+	struct ct_message q = {
+		.from = to_sm ? ct_part_slice(&m->g, f->slice) : f->sm,
+		.to = to_sm ? f->sm : ct_part_slice(&m->g, f->slice),
+		.bytes = bytes,
+		.kind = kind,
+		.a = i,
+		.b = f->dirty,
+		.c = f->address};
 	m->c.queries += kind == QUERY;
 	ct_part_send(r, &m->llc.part, to_sm ? CT_NET_REPLY : CT_NET_REQUEST, &q, cycle);
 }
 
-static void fetch(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t bytes,
-                  uint64_t cycle)
+static void fetch(struct ct_mo_part *m, struct ct_replay *r, uint32_t i, uint32_t bytes, uint64_t cycle)
 {
 	m->flight[i].fetched = 1;
 	ct_llc_read(r, m->flight[i].slice, m->flight[i].address, bytes, i, cycle);
 }
 
 /* Opens a flight: the predictor and the set answer at once, time passes afterwards. */
-static uint32_t open_flight(struct ct_mo_part *m, struct ct_replay *r,
-                            const struct ct_llc_request *q, const struct ct_mo_place *pl,
-                            enum ct_mo_access kind, uint64_t cycle)
+static uint32_t open_flight(struct ct_mo_part *m, struct ct_replay *r, const struct ct_llc_request *q,
+                            const struct ct_mo_place *pl, enum ct_mo_access kind, uint64_t cycle)
 {
 	struct ct_error e = {0};
 	struct ct_mo_reply reply;
@@ -195,9 +202,16 @@ static uint32_t open_flight(struct ct_mo_part *m, struct ct_replay *r,
 	}
 	ct_mo_extllc_counts(m->ext, &c);
 	m->flight[i] = (struct flight){
-		.block = block, .address = block * m->p.block_bytes, .place = *pl, .began = cycle,
-		.next = *b, .waiting = NONE, .slice = q->slice, .sm = m->p.first_cache_sm + pl->sm,
-		.dirty = (uint32_t)(c.dirty - m->dirty), .kind = (uint8_t)kind,
+		.block = block,
+		.address = block * m->p.block_bytes,
+		.place = *pl,
+		.began = cycle,
+		.next = *b,
+		.waiting = NONE,
+		.slice = q->slice,
+		.sm = m->p.first_cache_sm + pl->sm,
+		.dirty = (uint32_t)(c.dirty - m->dirty),
+		.kind = (uint8_t)kind,
 		.hit = (uint8_t)reply.hit,
 	};
 	m->dirty = c.dirty;
@@ -211,8 +225,8 @@ static uint32_t open_flight(struct ct_mo_part *m, struct ct_replay *r,
 	return i;
 }
 
-static enum ct_llc_outcome extended_access(void *ctx, struct ct_replay *r,
-                                           const struct ct_llc_request *q, uint64_t cycle)
+static enum ct_llc_outcome
+extended_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q, uint64_t cycle)
 {
 	struct ct_mo_part *m = ctx;
 	struct ct_mo_place pl;
@@ -268,7 +282,8 @@ static void fetched(void *ctx, struct ct_replay *r, uint32_t slice, uint64_t tag
 	struct ct_mo_part *m = ctx;
 	uint32_t i = (uint32_t)tag;
 	(void)slice;
-	if (m->flight[i].kind == CT_MO_ATOMIC) { /* the owning warp executes it (reading atomics-at-owner) */
+	if (m->flight[i].kind ==
+	    CT_MO_ATOMIC) { /* the owning warp executes it (reading atomics-at-owner) */
 		tell(m, r, i, QUERY, m->p.block_bytes, cycle);
 		return;
 	}
@@ -282,8 +297,8 @@ static void fetched(void *ctx, struct ct_replay *r, uint32_t slice, uint64_t tag
 static void write_back(struct ct_mo_part *m, struct ct_replay *r, const struct ct_message *q,
                        uint64_t cycle)
 {
-	struct ct_message back = {.from = q->to, .to = q->from, .bytes = m->p.block_bytes,
-	                          .kind = BACK, .c = q->c};
+	struct ct_message back = {
+		.from = q->to, .to = q->from, .bytes = m->p.block_bytes, .kind = BACK, .c = q->c};
 	for (uint64_t n = q->b; n > 0; n--)
 		ct_part_send(r, &m->llc.part, CT_NET_REQUEST, &back, cycle);
 }
@@ -305,13 +320,9 @@ static void arrived(void *ctx, struct ct_replay *r, const struct ct_message *q, 
 		write_back(m, r, q, cycle);
 		break;
 	}
-	case DATA: /* the rest of a store that is there already */
-		break;
-	case ANSWER:
-		answered(m, r, i, cycle);
-		break;
-	default: /* BACK */
-		ct_llc_write(r, q->to - m->g.sms, q->c, m->p.block_bytes, cycle);
+	case DATA: /* the rest of a store that is there already */ break;
+	case ANSWER: answered(m, r, i, cycle); break;
+	default: /* BACK */ ct_llc_write(r, q->to - m->g.sms, q->c, m->p.block_bytes, cycle);
 	}
 }
 
@@ -323,7 +334,10 @@ static void served(void *ctx, struct ct_replay *r, uint32_t node, uint64_t data,
 	const struct flight *f = &m->flight[i];
 	int block = f->hit && f->kind == CT_MO_READ;
 	(void)node;
-	tell(m, r, i, ANSWER, block ? m->p.block_bytes : f->kind == CT_MO_ATOMIC ? m->g.llc.sector : ROW_BYTES,
+	tell(m, r, i, ANSWER,
+	     block                     ? m->p.block_bytes
+	     : f->kind == CT_MO_ATOMIC ? m->g.llc.sector
+	                               : ROW_BYTES,
 	     cycle);
 }
 
@@ -333,8 +347,10 @@ struct ct_mo_part *ct_mo_part_new(const struct ct_mo_part_params *p, const struc
                                   struct ct_error *e)
 {
 	if (p->block_bytes != g->llc.line || p->first_cache_sm + p->ext.cache_sms > g->sms) {
-		ct_fail(e, CT_ERR_USAGE, "the replay of Morpheus wants blocks as long as an LLC line (%u "
-		        "bytes): leave out morpheus.block_bytes", g->llc.line);
+		ct_fail(e, CT_ERR_USAGE,
+		        "the replay of Morpheus wants blocks as long as an LLC line (%u "
+		        "bytes): leave out morpheus.block_bytes",
+		        g->llc.line);
 		return NULL;
 	}
 	struct ct_mo_part *m = ct_calloc(1, sizeof *m);
@@ -350,7 +366,8 @@ struct ct_mo_part *ct_mo_part_new(const struct ct_mo_part_params *p, const struc
 	uint64_t networks = g->llc_latency + 4u * (g->noc_latency ? g->noc_latency : 1);
 	m->in_sm = p->ext.trip > networks ? p->ext.trip - networks : 0;
 	m->llc = (struct ct_llc_part){.part = {.ctx = m, .message = arrived, .timer = served},
-	                              .access = extended_access, .read = fetched};
+	                              .access = extended_access,
+	                              .read = fetched};
 	m->ext = ct_mo_extllc_new(&p->ext, e);
 	if (!m->ext) {
 		free(m);

@@ -20,19 +20,19 @@
 
 struct ct_mo_part_params {
 	struct ct_mo_extllc_params ext;
-	uint32_t first_cache_sm;     /* cache-mode SMs are this one and those behind it */
-	uint32_t block_bytes;        /* equal to the LLC's line */
-	struct ct_morpheus_mix mix;  /* with compression: a block's level is drawn from it by its
+	uint32_t first_cache_sm;    /* cache-mode SMs are this one and those behind it */
+	uint32_t block_bytes;       /* equal to the LLC's line */
+	struct ct_morpheus_mix mix; /* with compression: a block's level is drawn from it by its
 	                                number, so that it is always the same */
 };
 
 struct ct_mo_part_counts {
-	uint64_t sectors, sector_hits;  /* of requests that the extended part answered; pending ones
+	uint64_t sectors, sector_hits; /* of requests that the extended part answered; pending ones
 	                                   are hits */
-	uint64_t joined;                /* of them without a request of their own to the SM */
-	uint64_t queries;               /* messages to cache-mode SMs */
-	uint64_t latency_sum;           /* of predicted hits: cycles from the slice to its answer */
-	uint64_t answers;               /* and how many */
+	uint64_t joined;               /* of them without a request of their own to the SM */
+	uint64_t queries;              /* messages to cache-mode SMs */
+	uint64_t latency_sum;          /* of predicted hits: cycles from the slice to its answer */
+	uint64_t answers;              /* and how many */
 };
 
 struct ct_mo_part;

@@ -29,5 +29,6 @@ static double metric_of(const struct ct_mo_answer *a, const char *system, const 
 double ct_mo_published_ours(const struct ct_mo_answer *a, const struct ct_published_row *result)
 {
 	const char *const *f = result->field, *metric = f[CT_MO_RESULT_METRIC];
-	return metric_of(a, f[CT_MO_RESULT_SYSTEM], metric) / metric_of(a, f[CT_MO_RESULT_AGAINST], metric);
+	return metric_of(a, f[CT_MO_RESULT_SYSTEM], metric) /
+	       metric_of(a, f[CT_MO_RESULT_AGAINST], metric);
 }

@@ -25,7 +25,8 @@ int ct_mo_acted(const struct ct_profile *p, char *text, size_t n)
 }
 
 /* Says whether the working set fits what there is, and what the SMs that lend their memories save. */
-void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+                  size_t n)
 {
 	double sms = judged_value(p, "cache_sms"), extra = judged_value(p, "extended_llc_bytes");
 	double llc = ct_fact_gp(p, "llc.size");
@@ -36,8 +37,8 @@ void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *
 	ct_fact_size_text(set, size);
 	ct_fact_size_text(extra, more);
 	if (sms > 0 && set <= llc + extra)
-		snprintf(text, n, "working set %s fits the LLC and %.0f cache-mode SMs, LLC misses%s", size, sms,
-		         *change ? change : " fall");
+		snprintf(text, n, "working set %s fits the LLC and %.0f cache-mode SMs, LLC misses%s",
+		         size, sms, *change ? change : " fall");
 	else if (sms > 0)
 		snprintf(text, n, "%.0f cache-mode SMs lend %s to the LLC, LLC misses%s", sms, more,
 		         *change ? change : " change");

@@ -17,7 +17,8 @@ static int enlarge_l1(const struct ct_mo_model *m, struct ct_gpu *g)
 	double used = m->w->registers_used;
 	if (!isfinite(used))
 		return -1;
-	uint64_t set = (uint64_t)g->l1.ways * g->l1.line, more = (uint64_t)((1 - used) * g->registers) * 4;
+	uint64_t set = (uint64_t)g->l1.ways * g->l1.line,
+		 more = (uint64_t)((1 - used) * g->registers) * 4;
 	uint64_t bytes = (g->l1.size + more) / set * set;
 	snprintf(text, sizeof text, "l1.size=%llu", (unsigned long long)bytes);
 	return ct_gpu_set(g, text, &e) < 0 || ct_gpu_check(g, &e) < 0 ? -1 : 0;
@@ -56,21 +57,22 @@ static int make_part(const struct ct_mo_model *m, struct ct_mo_lane *l, struct c
 		.first_cache_sm = l->sms,
 		.block_bytes = (uint32_t)v[CT_MO_BLOCK_BYTES],
 		.mix = m->mix,
-		.ext = {
-			.cache_sms = l->gpu.sms - l->sms,
-			.partitions = l->gpu.llc_partitions ? l->gpu.llc_partitions : 1,
-			.conv_blocks = ct_gpu_llc_bytes(&l->gpu) / l->gpu.llc.line,
-			.kernel = m->kernel[0],
-			.compression = s->compression,
-			.filter = {(unsigned)(8 * v[CT_MO_BLOOM_BYTES]), (unsigned)v[CT_MO_BLOOM_HASHES],
-			           CT_MO_HASH_MIX},
-			.predictor = s->predictor,
-			.lru = CT_MO_LRU_EXACT,
-			.service = (uint64_t)(h.service + 0.5),
-			.port = (uint64_t)(h.port + 0.5),
-			.trip = (uint64_t)(h.trip + 0.5),
-			.epoch = (uint64_t)v[CT_MO_COMPRESSION_EPOCH],
-		},
+		.ext =
+			{
+				.cache_sms = l->gpu.sms - l->sms,
+				.partitions = l->gpu.llc_partitions ? l->gpu.llc_partitions : 1,
+				.conv_blocks = ct_gpu_llc_bytes(&l->gpu) / l->gpu.llc.line,
+				.kernel = m->kernel[0],
+				.compression = s->compression,
+				.filter = {(unsigned)(8 * v[CT_MO_BLOOM_BYTES]),
+	                                   (unsigned)v[CT_MO_BLOOM_HASHES], CT_MO_HASH_MIX},
+				.predictor = s->predictor,
+				.lru = CT_MO_LRU_EXACT,
+				.service = (uint64_t)(h.service + 0.5),
+				.port = (uint64_t)(h.port + 0.5),
+				.trip = (uint64_t)(h.trip + 0.5),
+				.epoch = (uint64_t)v[CT_MO_COMPRESSION_EPOCH],
+			},
 	};
 	l->part = ct_mo_part_new(&p, &l->gpu, e);
 	return l->part ? CT_OK : e ? e->status : CT_ERR_NOMEM;
@@ -78,8 +80,9 @@ static int make_part(const struct ct_mo_model *m, struct ct_mo_lane *l, struct c
 
 /* Makes the lane of a GPU on which so many SMs compute; the others cache for `extended`, or rest where that is
  * NULL. */
-static int make_lane(struct ct_mo_lane *l, const struct ct_mo_model *m, const struct ct_gpu *g, unsigned sms,
-                     const struct ct_mo_system *extended, uint64_t warmup, struct ct_error *e)
+static int make_lane(struct ct_mo_lane *l, const struct ct_mo_model *m, const struct ct_gpu *g,
+                     unsigned sms, const struct ct_mo_system *extended, uint64_t warmup,
+                     struct ct_error *e)
 {
 	*l = (struct ct_mo_lane){.gpu = *g, .sms = sms, .extended = extended};
 	l->options = (struct ct_replay_options){.timing = CT_REPLAY_FULL, .warmup = warmup};
@@ -110,9 +113,11 @@ int ct_mo_lane_init(struct ct_mo_lane *l, const struct ct_mo_answer *a, unsigned
 	struct ct_gpu g;
 	memset(l, 0, sizeof *l);
 	if (gpu_of(&a->model, row, &g) < 0)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s cannot be replayed: it has an analytic estimate only",
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s cannot be replayed: it has an analytic estimate only",
 		               row->system->name);
-	return make_lane(l, &a->model, &g, (unsigned)row->x.compute_sms, extended_of(&a->model, row), warmup, e);
+	return make_lane(l, &a->model, &g, (unsigned)row->x.compute_sms, extended_of(&a->model, row),
+	                 warmup, e);
 }
 
 void ct_mo_lane_free(struct ct_mo_lane *l)
@@ -166,13 +171,19 @@ static void read_counts(const struct ct_mo_replays *x, unsigned at, const struct
 	struct ct_mo_extllc_counts ext = {0};
 	double asked = 0, cycles = (double)(c->cycles - c->launch_cycles);
 	*out = (struct ct_mo_estimate){
-		.compute_sms = l->sms, .cycles = cycles, .ipc = (double)c->thread_insts / cycles,
-		.llc_bytes = (double)ct_gpu_llc_bytes(&l->gpu), .llc_misses = (double)c->llc_misses,
+		.compute_sms = l->sms,
+		.cycles = cycles,
+		.ipc = (double)c->thread_insts / cycles,
+		.llc_bytes = (double)ct_gpu_llc_bytes(&l->gpu),
+		.llc_misses = (double)c->llc_misses,
 		.llc_requests = (double)c->llc_line_accesses,
 		.packets = (double)(c->noc_request_busy + c->noc_reply_busy),
 		.dram_bytes = (double)(c->dram_read_bytes + c->dram_write_bytes),
 		.l1_sector_misses = (double)c->l1_misses,
-		.extended_hit_rate = NAN, .given_miss = NAN, .stale = NAN, .alias = NAN,
+		.extended_hit_rate = NAN,
+		.given_miss = NAN,
+		.stale = NAN,
+		.alias = NAN,
 		.compression_ratio = s && s->extended ? m->kernel[s->compression].ratio : NAN,
 	};
 	if (s && s->extended)
@@ -183,7 +194,8 @@ static void read_counts(const struct ct_mo_replays *x, unsigned at, const struct
 		out->cache_sms = l->gpu.sms - l->sms;
 		out->extended_bytes = out->cache_sms * (double)(m->kernel[s->compression].rf_bytes +
 		                                                m->kernel[s->compression].l1_bytes);
-		out->extended_hit_rate = part.sectors ? (double)part.sector_hits / (double)part.sectors : NAN;
+		out->extended_hit_rate = part.sectors ? (double)part.sector_hits / (double)part.sectors
+		                                      : NAN;
 		out->given_miss = ext.misses ? (double)ext.false_positives / (double)ext.misses : 0;
 	}
 	ct_mo_replayed_energy(m, s, c, asked, out);

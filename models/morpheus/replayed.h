@@ -15,7 +15,7 @@ enum { CT_MO_LANES_MAX = CT_MO_SYSTEMS + 1 };
 /* One engine's GPU and parts. */
 struct ct_mo_lane {
 	struct ct_gpu gpu;
-	unsigned sms;                 /* that compute */
+	unsigned sms;                        /* that compute */
 	const struct ct_mo_system *extended; /* whose extended LLC it has; NULL: none */
 	uint8_t *owned;
 	struct ct_mo_part *part;
@@ -27,7 +27,7 @@ struct ct_mo_replays {
 	const struct ct_mo_answer *answer;
 	struct ct_mo_lane lane[CT_MO_LANES_MAX]; /* 0: the GPU as configured */
 	unsigned n;
-	int lane_of[CT_MO_SYSTEMS];   /* -1: not replayed */
+	int lane_of[CT_MO_SYSTEMS]; /* -1: not replayed */
 };
 
 /* Chooses the lanes of the systems that the answer was asked for. The answer must outlive *x, and *x, which may not be copied, the engines that are made

@@ -9,8 +9,10 @@
 /* An engine asks for SM counts, which the estimate chooses. */
 static int need_answer(const struct ct_mo_state *s, struct ct_error *e)
 {
-	return s->answered ? CT_OK : ct_fail(e, CT_ERR_USAGE, "Morpheus is replayed at the SM counts that its estimate "
-	                                     "chooses: estimate it first");
+	return s->answered ? CT_OK
+	                   : ct_fail(e, CT_ERR_USAGE,
+	                             "Morpheus is replayed at the SM counts that its estimate "
+	                             "chooses: estimate it first");
 }
 
 int ct_mo_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
@@ -25,7 +27,8 @@ int ct_mo_replay(struct ct_mechanism_run *run, const char *why, struct ct_error 
 	if (st == CT_OK)
 		st = ct_mo_replays_init(x, &s->answer, run->settings->warmup, e);
 	for (unsigned i = 0; i < x->n; i++)
-		engine[i] = (struct ct_replays_engine){.gpu = &x->lane[i].gpu, .options = x->lane[i].options};
+		engine[i] = (struct ct_replays_engine){
+			.gpu = &x->lane[i].gpu, .options = x->lane[i].options};
 	if (st == CT_OK)
 		st = ct_replays_run(run->p, run->settings, why, engine, x->n, NULL, total, e);
 	if (st == CT_OK) {
@@ -48,7 +51,8 @@ int ct_mo_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_
 		return ct_fail_nomem(e);
 	int st = need_answer(s, e);
 	if (st == CT_OK && (system >= CT_MO_SYSTEMS || !(s->answer.systems >> system & 1)))
-		st = ct_fail(e, CT_ERR_USAGE, "Morpheus: that system was not estimated: estimate all of them");
+		st = ct_fail(e, CT_ERR_USAGE,
+		             "Morpheus: that system was not estimated: estimate all of them");
 	if (st == CT_OK)
 		st = ct_mo_lane_init(l, &s->answer, system, run->settings->warmup, e);
 	*engine = (struct ct_replays_engine){.gpu = &l->gpu, .options = l->options};

@@ -41,13 +41,14 @@ static void show_pair(struct ct_table *t, double analytic, double replay, int is
 	if (is_rate)
 		ct_table_cell(t, "%.3f %.3f (%+.3f)", analytic, replay, analytic - replay);
 	else
-		ct_table_cell(t, "%.4g %.4g (%+.1f %%)", analytic, replay, 100 * (analytic / replay - 1));
+		ct_table_cell(t, "%.4g %.4g (%+.1f %%)", analytic, replay,
+		              100 * (analytic / replay - 1));
 }
 
 /* Both methods side by side, of the systems that were replayed. */
 static void show_check(const struct ct_mo_state *s, const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const head[] = {"system", "cycles", "speed-up", "LLC misses",
+	static const char *const head[] = {"system",        "cycles",          "speed-up",  "LLC misses",
 	                                   "extended hits", "false positives", "DRAM bytes"};
 	struct ct_table t = {.columns = sizeof head / sizeof head[0], .style = style};
 	ct_table_heads(&t, head);
@@ -71,8 +72,9 @@ static void show_check(const struct ct_mo_state *s, const struct ct_table_style 
 int ct_mo_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
                struct ct_error *e)
 {
-	static const char *const head[] = {"system", "compute SMs", "cache SMs", "extended LLC",
-	                                   "LLC MPKI", "speed-up", "range", "perf/W", "why"};
+	static const char *const head[] = {
+		"system",   "compute SMs", "cache SMs", "extended LLC", "LLC MPKI",
+		"speed-up", "range",       "perf/W",    "why"};
 	const struct ct_mo_state *s = run->state;
 	const struct ct_mo_answer *a = &s->answer;
 	struct ct_table table = {.columns = sizeof head / sizeof head[0], .style = style};
@@ -125,7 +127,8 @@ int ct_mo_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu
 	show_overhead(&table, "of the whole GPU, bytes", 0, (double)s.total_bytes);
 	show_overhead(&table, "share of the LLC, %", 2, 100 * s.share_of_llc);
 	show_overhead(&table, "share of the GPU's power, %", 2, 100 * p->v[CT_MO_CONTROLLER_POWER]);
-	show_overhead(&table, "LLC that a cache-mode SM lends, KiB", 1, (double)(k.rf_bytes + k.l1_bytes) / 1024);
+	show_overhead(&table, "LLC that a cache-mode SM lends, KiB", 1,
+	              (double)(k.rf_bytes + k.l1_bytes) / 1024);
 	ct_table_render(&table, b);
 	return ct_buf_check(b, e);
 }

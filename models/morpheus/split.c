@@ -13,8 +13,7 @@
 static const double CROWDED = 0.6;
 enum { BLOOM_KEYS = 1024, SIMULATED_ACCESSES = 6000 };
 
-int ct_mo_bloom_init(struct ct_mo_bloom *b, const struct ct_morpheus_params *p,
-                     struct ct_error *e)
+int ct_mo_bloom_init(struct ct_mo_bloom *b, const struct ct_morpheus_params *p, struct ct_error *e)
 {
 	memset(b, 0, sizeof *b);
 	b->bits = (unsigned)p->v[CT_MO_BLOOM_BYTES] * 8;
@@ -27,8 +26,9 @@ int ct_mo_bloom_init(struct ct_mo_bloom *b, const struct ct_morpheus_params *p,
 	if (st == -2)
 		return ct_fail_nomem(e);
 	if (st < 0)
-		return ct_fail(e, CT_ERR_USAGE, "Bloom filters of %u bits and %u hashes: use up to %d and %d",
-		               b->bits, b->hashes, CT_BLOOM_BITS_MAX, CT_BLOOM_HASHES_MAX);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "Bloom filters of %u bits and %u hashes: use up to %d and %d", b->bits,
+		               b->hashes, CT_BLOOM_BITS_MAX, CT_BLOOM_HASHES_MAX);
 	b->ceiling = ct_bloom_ceiling(b->bits, b->hashes);
 	return CT_OK;
 }
@@ -76,12 +76,12 @@ static uint64_t next_block(struct stack_stream *s, unsigned *distance)
 	return block;
 }
 
-double ct_mo_simulate_filters(const double *miss, unsigned n_miss, unsigned bits,
-                              unsigned hashes, unsigned blocks, unsigned accesses)
+double ct_mo_simulate_filters(const double *miss, unsigned n_miss, unsigned bits, unsigned hashes,
+                              unsigned blocks, unsigned accesses)
 {
-	struct ct_mo_filter_params p = { bits, hashes, CT_MO_HASH_MIX };
+	struct ct_mo_filter_params p = {bits, hashes, CT_MO_HASH_MIX};
 	struct ct_mo_filters *f = ct_mo_filters_new(&p, 1, NULL);
-	struct stack_stream s = { .rng = 1, .cap = n_miss > 1 ? n_miss - 1 : 1, .miss = miss };
+	struct stack_stream s = {.rng = 1, .cap = n_miss > 1 ? n_miss - 1 : 1, .miss = miss};
 	s.list = ct_calloc(s.cap, sizeof *s.list);
 	double wrong = -1, misses = 0;
 	if (f && s.list) {
@@ -124,8 +124,8 @@ static int predict_misses(struct kind *k, const double *miss, unsigned n, const 
 	k->dead = d.dead;
 	k->crowded = k->blocks > CROWDED * b->ceiling;
 	if (d.doubtful && !d.dead && d.miss_rate > 0) {
-		double q = ct_mo_simulate_filters(miss, n, b->bits, b->hashes, k->blocks,
-		                                  SIMULATED_ACCESSES);
+		double q = ct_mo_simulate_filters(
+			miss, n, b->bits, b->hashes, k->blocks, SIMULATED_ACCESSES);
 		if (q < 0)
 			return -1;
 		if (isfinite(q)) {
@@ -160,14 +160,13 @@ static int eval_kind(const struct ct_workload *w, const struct ct_mo_split *s, s
 }
 
 int ct_mo_split_eval(const struct ct_workload *w, const struct ct_morpheus_kernel *k,
-                     const struct ct_mo_bloom *bloom, double sms, double cache_sms,
-                     double conv_lines, unsigned ways, struct ct_mo_split *s,
-                     struct ct_error *e)
+                     const struct ct_mo_bloom *bloom, double sms, double cache_sms, double conv_lines,
+                     unsigned ways, struct ct_mo_split *s, struct ct_error *e)
 {
 	memset(s, 0, sizeof *s);
 	struct kind kinds[CT_MO_SET_KINDS] = {
-		[CT_MO_SETS_RF] = { .blocks = k->rf_blocks, .sets = cache_sms * k->rf_warps },
-		[CT_MO_SETS_L1] = { .blocks = k->l1_blocks, .sets = cache_sms * k->l1_warps },
+		[CT_MO_SETS_RF] = {.blocks = k->rf_blocks, .sets = cache_sms * k->rf_warps},
+		[CT_MO_SETS_L1] = {.blocks = k->l1_blocks, .sets = cache_sms * k->l1_warps},
 	};
 	s->sms = sms;
 	s->cache_sms = cache_sms;

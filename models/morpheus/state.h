@@ -12,9 +12,9 @@ struct ct_mo_state {
 	struct ct_morpheus_params params;
 	struct ct_morpheus_mix mix; /* --mix */
 	int has_mix;
-	int answered;               /* answer is there */
+	int answered; /* answer is there */
 	struct ct_mo_answer answer;
-	int replayed;               /* row[] is there */
+	int replayed;                        /* row[] is there */
 	struct ct_mo_row row[CT_MO_SYSTEMS]; /* replayed; cycles are NaN where a system was not */
 };
 
@@ -28,7 +28,8 @@ int ct_mo_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_
                  void **parts, struct ct_error *e);
 void ct_mo_engine_free(void *parts);
 int ct_mo_acted(const struct ct_profile *p, char *text, size_t n);
-void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n);
+void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+                  size_t n);
 const char *ct_mo_cure(const char *method, int by_parameters);
 int ct_mo_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
                struct ct_error *e);

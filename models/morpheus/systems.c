@@ -48,8 +48,8 @@ static void find_mix(struct ct_mo_model *m, const struct ct_morpheus_mix *stated
 	}
 	double sum = w->compression_high + w->compression_low + w->compression_none;
 	if (sum > 0) {
-		m->mix = (struct ct_morpheus_mix){ w->compression_high / sum, w->compression_low / sum,
-			                           w->compression_none / sum };
+		m->mix = (struct ct_morpheus_mix){
+			w->compression_high / sum, w->compression_low / sum, w->compression_none / sum};
 		m->mix_source = CT_MO_MIX_MEASURED;
 		return;
 	}
@@ -72,10 +72,9 @@ static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate 
 }
 
 /* Fills in all that follows from the parameters alone: the mix of blocks, the helper kernels, the storage. */
-static int open_model(struct ct_mo_model *m, const struct ct_workload *w,
-                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                      const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                      struct ct_error *e)
+static int open_model(struct ct_mo_model *m, const struct ct_workload *w, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
+                      const struct ct_morpheus_mix *mix, struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->w = w;
@@ -110,19 +109,19 @@ static int calibrate_time(struct ct_mo_model *m, enum ct_perf_anchor how, struct
 	int st = ct_perf_calibrate(&m->perf, w, &m->replayed, how, e);
 	if (st != CT_OK)
 		return st;
-	struct ct_mo_estimate base = { .compute_sms = m->gpu.sms, .cycles = w->cycles,
-		                       .dram_bytes = w->dram_read_bytes + w->dram_write_bytes };
+	struct ct_mo_estimate base = {.compute_sms = m->gpu.sms,
+	                              .cycles = w->cycles,
+	                              .dram_bytes = w->dram_read_bytes + w->dram_write_bytes};
 	struct ct_energy_run run;
 	energy_run(m, &base, &run);
-	ct_energy_split(&m->energy, &m->gpu, m->p.v[CT_MO_CONSTANT_WATT],
-	                m->p.v[CT_MO_STATIC_SHARE], &run);
+	ct_energy_split(&m->energy, &m->gpu, m->p.v[CT_MO_CONSTANT_WATT], m->p.v[CT_MO_STATIC_SHARE],
+	                &run);
 	return CT_OK;
 }
 
-int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
-                     const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                     const struct ct_morpheus_params *p, const struct ct_morpheus_mix *mix,
-                     enum ct_perf_anchor how, struct ct_error *e)
+int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w, const struct ct_gpu *replayed,
+                     const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
+                     const struct ct_morpheus_mix *mix, enum ct_perf_anchor how, struct ct_error *e)
 {
 	int st = open_model(m, w, replayed, gpu, p, mix, e);
 	if (st == CT_OK)
@@ -135,8 +134,7 @@ int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w,
 }
 
 int ct_mo_model_vary(struct ct_mo_model *m, struct ct_mo_model *of, const struct ct_gpu *replayed,
-                     const struct ct_morpheus_params *p, enum ct_perf_anchor how,
-                     struct ct_error *e)
+                     const struct ct_morpheus_params *p, enum ct_perf_anchor how, struct ct_error *e)
 {
 	const struct ct_morpheus_mix *mix = of->mix_source == CT_MO_MIX_STATED ? &of->mix : NULL;
 	int st = open_model(m, of->w, replayed, &of->gpu, p, mix, e);
@@ -276,13 +274,13 @@ static int estimate_conventional(struct ct_mo_model *m, const struct ct_mo_syste
 	return CT_OK;
 }
 
-static int split_at(struct ct_mo_model *m, int compressed, unsigned sms,
-                    const struct ct_mo_split **out, struct ct_error *e)
+static int split_at(struct ct_mo_model *m, int compressed, unsigned sms, const struct ct_mo_split **out,
+                    struct ct_error *e)
 {
 	if (!m->cached[compressed][sms]) {
-		int st = ct_mo_split_eval(m->w, &m->kernel[compressed], &m->bloom, sms,
-		                          m->gpu.sms - sms, ct_gpu_llc_lines(&m->gpu), m->gpu.llc.ways,
-		                          &m->cache[compressed][sms], e);
+		int st = ct_mo_split_eval(
+			m->w, &m->kernel[compressed], &m->bloom, sms, m->gpu.sms - sms,
+			ct_gpu_llc_lines(&m->gpu), m->gpu.llc.ways, &m->cache[compressed][sms], e);
 		if (st != CT_OK)
 			return st;
 		m->cached[compressed][sms] = 1;
@@ -291,8 +289,7 @@ static int split_at(struct ct_mo_model *m, int compressed, unsigned sms,
 	return CT_OK;
 }
 
-struct ct_mo_helper_times ct_mo_helper_times(const struct ct_mo_model *m,
-                                             const struct ct_mo_system *s)
+struct ct_mo_helper_times ct_mo_helper_times(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
 	const double *v = m->p.v;
 	/* A helper warp runs one instruction after the other. */
@@ -334,16 +331,19 @@ static void extended_classes(const struct ct_mo_model *m, const struct traffic *
 	double read = w->llc_read_sectors > 0 ? w->llc_read_misses / w->llc_read_sectors : 0;
 	double bias = (all > 0 ? read / all : 1) * m->perf.pending_factor;
 	double conv = d->requests - t->requests;
-	double conv_miss = conv > 0 ? fmin(bias * t->conv.sectors / (conv * m->perf.llc.sectors_per_request), 1) : 0;
+	double conv_miss = conv > 0 ? fmin(bias * t->conv.sectors /
+	                                           (conv * m->perf.llc.sectors_per_request),
+	                                   1)
+	                            : 0;
 	double ext_miss = t->requests > 0 ? fmin(bias * t->misses / t->requests, 1) : 0;
 	double wrong = t->misses > 0 ? t->wrong / t->misses : 0;
 	double hit_latency = pt->cls[0].latency, miss_latency = pt->cls[1].latency;
 	double phi = d->ext_share;
-	pt->cls[0] = (struct ct_perf_class){ (1 - phi) * (1 - conv_miss), hit_latency, 0 };
-	pt->cls[1] = (struct ct_perf_class){ phi * (1 - ext_miss), hit_latency + h->trip, 0 };
-	pt->cls[2] = (struct ct_perf_class){ (1 - phi) * conv_miss + phi * ext_miss * (1 - wrong),
-		                             miss_latency, 1 };
-	pt->cls[3] = (struct ct_perf_class){ phi * ext_miss * wrong, miss_latency + h->trip, 1 };
+	pt->cls[0] = (struct ct_perf_class){(1 - phi) * (1 - conv_miss), hit_latency, 0};
+	pt->cls[1] = (struct ct_perf_class){phi * (1 - ext_miss), hit_latency + h->trip, 0};
+	pt->cls[2] = (struct ct_perf_class){
+		(1 - phi) * conv_miss + phi * ext_miss * (1 - wrong), miss_latency, 1};
+	pt->cls[3] = (struct ct_perf_class){phi * ext_miss * wrong, miss_latency + h->trip, 1};
 	pt->n_classes = 4;
 	ct_perf_sort_classes(pt);
 }
@@ -387,18 +387,21 @@ static void extended_stations(const struct ct_mo_model *m, const struct traffic 
 	pt->n_extra = 0;
 	for (int i = 0; i < CT_MO_SET_KINDS; i++) {
 		double turns = d->requests * d->kind_share[i];
-		double waited = d->requests > 0
-		                ? d->kind_share[i] - d->kind_misses[i] * (1 - wrong) / d->requests : 0;
+		double waited = d->requests > 0 ? d->kind_share[i] -
+		                                          d->kind_misses[i] * (1 - wrong) / d->requests
+		                                : 0;
 		if (!(d->sets[i] > 0) || !(turns > 0))
 			continue;
 		asked += waited;
 		pt->extra[pt->n_extra++] = (struct ct_amva_station){
-			.demand = turns * h->service / loads, .servers = d->sets[i] / beta,
-			.wait = ct_perf_any_line(&m->perf, pt->l1_miss * fmax(waited, 0)) * h->service };
+			.demand = turns * h->service / loads,
+			.servers = d->sets[i] / beta,
+			.wait = ct_perf_any_line(&m->perf, pt->l1_miss * fmax(waited, 0)) * h->service};
 	}
 	pt->extra[pt->n_extra++] = (struct ct_amva_station){
-		.demand = t->requests * h->port / loads, .servers = d->cache_sms / beta,
-		.wait = ct_perf_any_line(&m->perf, pt->l1_miss * fmax(asked, 0)) * h->port };
+		.demand = t->requests * h->port / loads,
+		.servers = d->cache_sms / beta,
+		.wait = ct_perf_any_line(&m->perf, pt->l1_miss * fmax(asked, 0)) * h->port};
 }
 
 /* Power of the cache-mode SMs, joule per cycle of the run. The published energy per
@@ -425,8 +428,9 @@ void ct_mo_replayed_energy(const struct ct_mo_model *m, const struct ct_mo_syste
 	energy_run(m, x, &run);
 	run.llc_bytes = (double)c->llc_accesses * sector;
 	run.noc_bytes = (double)(c->noc_request_busy + c->noc_reply_busy) * sector;
-	run.extra_joule = x->cache_sms > 0 ? run.seconds * helper_power(m, extended_accesses, x->cache_sms,
-	                                                                run.seconds) : 0;
+	run.extra_joule = x->cache_sms > 0 ? run.seconds * helper_power(m, extended_accesses,
+	                                                                x->cache_sms, run.seconds)
+	                                   : 0;
 	run.overhead = s && s->extended ? m->p.v[CT_MO_CONTROLLER_POWER] : 0;
 	x->joule = ct_energy_joule(&m->energy, &run);
 	x->watt = run.seconds > 0 ? x->joule / run.seconds : 0;
@@ -446,11 +450,12 @@ static int estimate_extended(struct ct_mo_model *m, const struct ct_mo_system *s
 	ct_perf_conventional(&m->perf, &m->gpu, sms, d->conv_lines + d->ext_lines, &pt);
 	override_latencies(m, &pt);
 	pt.slice_beta = m->p.v[CT_MO_SLICE_BETA];
-	struct traffic t = { .requests = d->requests * d->ext_share, .misses = d->ext_misses };
+	struct traffic t = {.requests = d->requests * d->ext_share, .misses = d->ext_misses};
 	t.hits = fmax(t.requests - t.misses, 0);
 	t.wrong = t.misses * predicted_hits(s, d);
 	/* A conventional set takes its ways' share of all lines, too. */
-	ct_llc_misses(&m->perf.llc, m->w, sms, d->conv_lines + d->ext_lines, m->gpu.llc.ways, 1, &t.conv);
+	ct_llc_misses(&m->perf.llc, m->w, sms, d->conv_lines + d->ext_lines, m->gpu.llc.ways, 1,
+	              &t.conv);
 	t.conv.lines *= 1 - d->ext_share;
 	t.conv.sectors *= 1 - d->ext_share;
 	extended_classes(m, &t, d, &h, &pt);
@@ -505,8 +510,8 @@ static unsigned fewest_sms(const struct ct_mo_model *m, const struct ct_mo_syste
 	return s->extended ? m->min_sms : (m->gpu.sms * 10 + 67) / 68;
 }
 
-int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
-                        struct ct_mo_estimate *out, struct ct_error *e)
+int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s, struct ct_mo_estimate *out,
+                        struct ct_error *e)
 {
 	if (s->as_ibl) {
 		int st = ct_mo_estimate_best(m, &SYSTEMS[1], out, e);
@@ -522,9 +527,8 @@ int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s,
 	return st;
 }
 
-int ct_mo_estimate_configured(struct ct_mo_model *m, struct ct_mo_estimate *out,
-                              struct ct_error *e)
+int ct_mo_estimate_configured(struct ct_mo_model *m, struct ct_mo_estimate *out, struct ct_error *e)
 {
-	static const struct ct_mo_system PLAIN = { .name = "configured", .llc_factor = 1 };
+	static const struct ct_mo_system PLAIN = {.name = "configured", .llc_factor = 1};
 	return ct_mo_estimate_at(m, &PLAIN, m->gpu.sms, out, e);
 }

@@ -26,14 +26,17 @@ int ct_sl_any_engine(const struct ct_gpu *g, const uint8_t bytes[CT_ANY_ENGINE_B
 	*parts = x;
 	ct_sl_defaults(&params);
 	params.homes = (enum ct_sl_homes)(what >> 6 & 1);
-	params.v[CT_SL_SAMPLING] = 20; /* accesses, so that phases end within a program of a few instructions */
+	params.v[CT_SL_SAMPLING] =
+		20; /* accesses, so that phases end within a program of a few instructions */
 	params.v[CT_SL_EXECUTION] = 50;
 	int st = ct_sl_place_spread(&x->place, g->sms, g->llc_partitions, e);
 	if (st == CT_OK)
-		st = ct_sl_part_new(&x->part, system, g, &params, (enum ct_sl_network)(bytes[1] % CT_SL_NETS), &x->place, e);
+		st = ct_sl_part_new(&x->part, system, g, &params,
+		                    (enum ct_sl_network)(bytes[1] % CT_SL_NETS), &x->place, e);
 	if (st == CT_OK)
-		*engine = (struct ct_replays_engine){.gpu = ct_sl_part_gpu(x->part), .options = {
-			.timing = CT_REPLAY_FULL, .parts = ct_sl_part_parts(x->part)}};
+		*engine = (struct ct_replays_engine){
+			.gpu = ct_sl_part_gpu(x->part),
+			.options = {.timing = CT_REPLAY_FULL, .parts = ct_sl_part_parts(x->part)}};
 	return st;
 }
 

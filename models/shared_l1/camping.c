@@ -11,7 +11,7 @@ enum { WINDOW = 64 }; /* accesses per core */
 
 int ct_sl_camping_init(struct ct_sl_camping *c, unsigned cores)
 {
-	*c = (struct ct_sl_camping){ .cores = cores };
+	*c = (struct ct_sl_camping){.cores = cores};
 	c->window = ct_calloc(cores, sizeof *c->window);
 	return c->window ? CT_OK : CT_ERR_NOMEM;
 }

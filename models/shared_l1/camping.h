@@ -6,9 +6,9 @@
 
 struct ct_sl_camping {
 	unsigned cores;
-	uint64_t *window;          /* accesses of each home in the present window */
+	uint64_t *window; /* accesses of each home in the present window */
 	uint64_t in_window, windows;
-	double sum;                /* over whole windows: busiest over mean home */
+	double sum; /* over whole windows: busiest over mean home */
 };
 /* CT_OK or CT_ERR_NOMEM. The caller frees. */
 int ct_sl_camping_init(struct ct_sl_camping *c, unsigned cores);

@@ -6,31 +6,31 @@
 
 /* One uncertain thing, changed. */
 struct variant {
-	double trip;           /* factor on the way to the home and back */
-	double dram;           /* factor on the DRAM's efficiency */
-	double beta;           /* at least as uneven homes */
-	double static_share;   /* -1 = as given */
+	double trip;         /* factor on the way to the home and back */
+	double dram;         /* factor on the DRAM's efficiency */
+	double beta;         /* at least as uneven homes */
+	double static_share; /* -1 = as given */
 	enum ct_perf_anchor how;
-	int order;             /* rates that order decides at the end of their range: -1 low, 1 high */
+	int order; /* rates that order decides at the end of their range: -1 low, 1 high */
 };
 
 static const struct variant VARIANTS[] = {
-	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_MIXED },
-	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_PHASES },
-	{ 0.5, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION },
-	{ 1.5, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION },
-	{ 1, 0.9, 1, -1, .how = CT_PERF_ANCHOR_STATION },
-	{ 1, 1.1, 1, -1, .how = CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1.2, -1, .how = CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1, 0, .how = CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1, 1, .how = CT_PERF_ANCHOR_STATION },
-	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION, .order = -1 },
-	{ 1, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION, .order = 1 },
+	{1, 1, 1, -1, .how = CT_PERF_ANCHOR_MIXED},
+	{1, 1, 1, -1, .how = CT_PERF_ANCHOR_PHASES},
+	{0.5, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION},
+	{1.5, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION},
+	{1, 0.9, 1, -1, .how = CT_PERF_ANCHOR_STATION},
+	{1, 1.1, 1, -1, .how = CT_PERF_ANCHOR_STATION},
+	{1, 1, 1.2, -1, .how = CT_PERF_ANCHOR_STATION},
+	{1, 1, 1, 0, .how = CT_PERF_ANCHOR_STATION},
+	{1, 1, 1, 1, .how = CT_PERF_ANCHOR_STATION},
+	{1, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION, .order = -1},
+	{1, 1, 1, -1, .how = CT_PERF_ANCHOR_STATION, .order = 1},
 };
 
 static void shift_order(struct ct_sl_inputs *in, int up)
 {
-	struct ct_sl_rates *const rates[] = { &in->priv, &in->priv2, &in->priv16, &in->shared, &in->min };
+	struct ct_sl_rates *const rates[] = {&in->priv, &in->priv2, &in->priv16, &in->shared, &in->min};
 	for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
 		ct_sl_rates_shift(rates[i], up);
 }
@@ -60,8 +60,8 @@ static void estimate_central(struct ct_sl_answer *a)
 }
 
 /* Estimates every system again with one uncertain thing changed, and widens the ranges by what comes out. */
-static int widen_by_variant(struct ct_sl_answer *a, const struct variant *v, const struct ct_sl_place *place,
-                            struct ct_error *e)
+static int widen_by_variant(struct ct_sl_answer *a, const struct variant *v,
+                            const struct ct_sl_place *place, struct ct_error *e)
 {
 	const struct ct_sl_model *m = &a->model;
 	struct ct_sl_model other;
@@ -92,10 +92,10 @@ static int widen_by_variant(struct ct_sl_answer *a, const struct variant *v, con
 	return CT_OK;
 }
 
-int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
-                      const struct ct_workload *w, const struct ct_gpu *replayed,
-                      const struct ct_gpu *gpu, const struct ct_sl_params *params,
-                      const struct ct_sl_place *place, struct ct_error *e)
+int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_sl_params *params, const struct ct_sl_place *place,
+                      struct ct_error *e)
 {
 	memset(a, 0, sizeof *a);
 	int st = ct_sl_inputs_read(&a->in, p, replayed, gpu, params, e);
@@ -166,8 +166,8 @@ static unsigned order_note(const struct ct_sl_row *rows, char out[][CT_SL_NOTE_L
 		char one[48];
 		if (!(mask >> i & 1))
 			continue;
-		int len = snprintf(one, sizeof one, " %s %.0f..%.0f %%,", r->system->name, 100 * r->x.miss_low,
-		                   100 * r->x.miss_high);
+		int len = snprintf(one, sizeof one, " %s %.0f..%.0f %%,", r->system->name,
+		                   100 * r->x.miss_low, 100 * r->x.miss_high);
 		if (len < 0 || at + (size_t)len + REST > sizeof text) {
 			left++;
 			continue;
@@ -193,26 +193,38 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row
 	char text[CT_SL_NOTE_LEN];
 	unsigned n = 0;
 	if (m->noc.kind == CT_SL_NET_FORWARDED && m->gpu.noc == CT_NOC_CROSSBAR)
-		n = add_note(out, n, "the GPU has no SM-to-SM network: remote accesses go through the LLC slices; "
-		             "see --network");
+		n = add_note(
+			out, n,
+			"the GPU has no SM-to-SM network: remote accesses go through the LLC slices; "
+			"see --network");
 	if (!(a->in.useful[0] >= 0))
-		n = add_note(out, n, "the profile lacks useful_bytes_32: chunked replies are taken to carry whole "
-		             "lines");
+		n = add_note(
+			out, n,
+			"the profile lacks useful_bytes_32: chunked replies are taken to carry whole "
+			"lines");
 	if (m->beta > 1.5) {
 		int better = a->in.home_load[CT_SL_HOMES_HASH] < 0.8 * m->beta;
-		snprintf(text, sizeof text, "homes are uneven: the busiest gets %.2f times the mean%s", m->beta,
-		         better ? "; try --homes hash" : ", and hashing them does not help: few lines are hot");
+		snprintf(text, sizeof text, "homes are uneven: the busiest gets %.2f times the mean%s",
+		         m->beta,
+		         better ? "; try --homes hash"
+		                : ", and hashing them does not help: few lines are hot");
 		n = add_note(out, n, text);
 	}
 	if (dyn->x.sampling_share > 0.25) {
-		snprintf(text, sizeof text, "DynEB samples for %.0f %% of the accesses, counting only local ones: "
-		         "see --count served", 100 * dyn->x.sampling_share);
-		n = add_note(out, n, m->p.count == CT_SL_COUNT_LOCAL ? text
-		             : "the run is so short that DynEB samples for most of it");
+		snprintf(text, sizeof text,
+		         "DynEB samples for %.0f %% of the accesses, counting only local ones: "
+		         "see --count served",
+		         100 * dyn->x.sampling_share);
+		n = add_note(out, n,
+		             m->p.count == CT_SL_COUNT_LOCAL
+		                     ? text
+		                     : "the run is so short that DynEB samples for most of it");
 	}
 	if (m->perf.ratio > FAR_OFF || m->perf.ratio < 1 / FAR_OFF) {
-		snprintf(text, sizeof text, "before it was anchored, the model of time took %.2f times the "
-		         "replayed cycles: the range may be too narrow", m->perf.ratio);
+		snprintf(text, sizeof text,
+		         "before it was anchored, the model of time took %.2f times the "
+		         "replayed cycles: the range may be too narrow",
+		         m->perf.ratio);
 		n = add_note(out, n, text);
 	}
 	return order_note(rows, out, n);
@@ -228,7 +240,8 @@ void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char
 	const struct ct_sl_estimate *x = &r->x, *base = &rows[CT_SL_PRIVATE].x;
 	const char *by = limited_by(x);
 	double miss = base->l1_request_miss_rate > 0
-	              ? x->l1_request_miss_rate / base->l1_request_miss_rate - 1 : 0;
+	                      ? x->l1_request_miss_rate / base->l1_request_miss_rate - 1
+	                      : 0;
 	char busy[64];
 	ct_perf_busy_text(x->utilisation, x->yield, busy, sizeof busy);
 	if (r == &rows[CT_SL_PRIVATE] && x->utilisation > 0)
@@ -247,8 +260,7 @@ void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char
 		snprintf(out, n, "L1 miss rate unchanged, limited by %s", by);
 }
 
-void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out,
-                      size_t n)
+void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out, size_t n)
 {
 	const struct ct_sl_estimate *b = &rows[CT_SL_PRIVATE].x;
 	double gain = rows[1].speedup.value - 1;
@@ -258,10 +270,10 @@ void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows
 		snprintf(out, n, "no target of the paper: nothing misses an L1");
 		return;
 	}
-	snprintf(out, n, "%s: replication %.0f %% (over %.0f), L1 miss rate %.0f %% (over %.0f), 16 times "
+	snprintf(out, n,
+	         "%s: replication %.0f %% (over %.0f), L1 miss rate %.0f %% (over %.0f), 16 times "
 	         "the L1 gains %.0f %% (over %.0f)",
-	         target ? "a target of the paper" : "no target of the paper",
-	         100 * b->replication_ratio, 100 * v[CT_SL_TARGET_REPLICATION],
-	         100 * b->l1_request_miss_rate, 100 * v[CT_SL_TARGET_MISS], 100 * gain,
-	         100 * v[CT_SL_TARGET_GAIN]);
+	         target ? "a target of the paper" : "no target of the paper", 100 * b->replication_ratio,
+	         100 * v[CT_SL_TARGET_REPLICATION], 100 * b->l1_request_miss_rate,
+	         100 * v[CT_SL_TARGET_MISS], 100 * gain, 100 * v[CT_SL_TARGET_GAIN]);
 }

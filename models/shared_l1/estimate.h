@@ -24,10 +24,10 @@ unsigned ct_sl_rows_sensitive(const struct ct_sl_row *rows);
 /* Everything about one profile on one GPU. */
 struct ct_sl_answer {
 	struct ct_sl_inputs in;
-	struct ct_sl_model model;       /* central values */
+	struct ct_sl_model model; /* central values */
 	struct ct_sl_estimate configured;
 	struct ct_sl_row row[CT_SL_SYSTEMS];
-	int target;                     /* passes the paper's target test (reading target-test) */
+	int target; /* passes the paper's target test (reading target-test) */
 };
 
 /* Evaluates all systems on a profile, and their ranges by varying one uncertain thing at a
@@ -38,10 +38,10 @@ struct ct_sl_answer {
  * GP; gpu: the one in force (the same SM count). place: NULL for the default; only of a
  * mesh. w and place must outlive the answer. Fails with CT_ERR_USAGE, CT_ERR_INPUT,
  * CT_ERR_NOMEM; else the caller frees with ct_sl_answer_free(). */
-int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p,
-                      const struct ct_workload *w, const struct ct_gpu *replayed,
-                      const struct ct_gpu *gpu, const struct ct_sl_params *params,
-                      const struct ct_sl_place *place, struct ct_error *e);
+int ct_sl_answer_init(struct ct_sl_answer *a, const struct ct_profile *p, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_sl_params *params, const struct ct_sl_place *place,
+                      struct ct_error *e);
 void ct_sl_answer_free(struct ct_sl_answer *a);
 
 /* Appends the ES records (scope all, mechanism shared-l1, method analytic). */
@@ -51,8 +51,8 @@ int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struc
  * "l1.latency" in cycles (Fig. 15; every point is normalised to its own Private), "l1.size" in bytes, or "cores" (miss
  * rates only: every core's stream is taken to stay what it is). Fails with CT_ERR_USAGE for another key, and as
  * ct_sl_answer_init(). */
-int ct_sl_answer_sweep(const struct ct_sl_answer *a, const struct ct_range_spec *range, struct ct_profile *p,
-                       struct ct_error *e);
+int ct_sl_answer_sweep(const struct ct_sl_answer *a, const struct ct_range_spec *range,
+                       struct ct_profile *p, struct ct_error *e);
 
 /* Things to tell the user of the rows that are shown (the answer's, or replayed), one line each, into
  * out[i]; returns how many there are. */
@@ -63,8 +63,7 @@ unsigned ct_sl_answer_notes(const struct ct_sl_answer *a, const struct ct_sl_row
 /* Why a row of rows[] (an answer's, or replayed) gains or does not, in a few words. */
 void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char *out, size_t n);
 /* The verdict's reason: the paper's target test on such rows, with its three numbers. */
-void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out,
-                      size_t n);
+void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out, size_t n);
 
 /* Bytes that a system adds to the whole GPU. */
 double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s);

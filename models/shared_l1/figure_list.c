@@ -17,7 +17,8 @@
 #define RUN_ESTIMATOR "run sharedl1-est"
 
 static const struct ct_figure_series figure_1[] = {
-	CT_FIGURE_SN("replication ratio", "Private", "replication_ratio"), CT_FIGURE_SN("L1 miss rate", "Private", "l1_miss_rate"),
+	CT_FIGURE_SN("replication ratio", "Private", "replication_ratio"),
+	CT_FIGURE_SN("L1 miss rate", "Private", "l1_miss_rate"),
 	CT_FIGURE_ES("IPC over Private", "16x-L1", NAME, "16x-L1", "speedup"),
 };
 static const struct ct_figure_series figure_2[] = {
@@ -25,7 +26,8 @@ static const struct ct_figure_series figure_2[] = {
 	CT_FIGURE_OVER("L1 miss rate", "Hypothetical", NAME, "Hypothetical", "l1_miss_rate", "Private"),
 };
 static const struct ct_figure_series figure_5[] = {
-	CT_FIGURE_ES("IPC", "Shared", NAME, "Shared", "speedup"), CT_FIGURE_ES("IPC", "Shared+Chunk", NAME, "Shared+Chunk", "speedup"),
+	CT_FIGURE_ES("IPC", "Shared", NAME, "Shared", "speedup"),
+	CT_FIGURE_ES("IPC", "Shared+Chunk", NAME, "Shared+Chunk", "speedup"),
 	CT_FIGURE_ES("IPC", "Shared++", NAME, "Shared++", "speedup"),
 	CT_FIGURE_OVER("L1 miss rate", "Shared", NAME, "Shared", "l1_miss_rate", "Private"),
 	CT_FIGURE_OVER("L1 miss rate", "Shared+Chunk", NAME, "Shared+Chunk", "l1_miss_rate", "Private"),
@@ -35,22 +37,29 @@ static const struct ct_figure_series figure_5[] = {
 	CT_FIGURE_ES("reply latency", "Shared++", NAME, "Shared++", "reply_latency_ratio"),
 };
 static const struct ct_figure_series figure_6[] = {
-	CT_FIGURE_SN("", "32 B", "useful_bytes_32"), CT_FIGURE_SN("", "64 B", "useful_bytes_64"),
-	CT_FIGURE_SN("", "96 B", "useful_bytes_96"), CT_FIGURE_SN("", "128 B", "useful_bytes_128"),
+	CT_FIGURE_SN("", "32 B", "useful_bytes_32"),
+	CT_FIGURE_SN("", "64 B", "useful_bytes_64"),
+	CT_FIGURE_SN("", "96 B", "useful_bytes_96"),
+	CT_FIGURE_SN("", "128 B", "useful_bytes_128"),
 };
-static const struct ct_figure_series figure_7[] = {CT_FIGURE_ES("", "Shared++", NAME, "Shared++", "speedup")};
+static const struct ct_figure_series figure_7[] = {
+	CT_FIGURE_ES("", "Shared++", NAME, "Shared++", "speedup")};
 static const struct ct_figure_series figure_9[] = {
-	CT_FIGURE_ES("a", "Shared++", NAME, "Shared++", "speedup"), CT_FIGURE_ES("a", "DynAMAT", NAME, "DynAMAT", "speedup"),
+	CT_FIGURE_ES("a", "Shared++", NAME, "Shared++", "speedup"),
+	CT_FIGURE_ES("a", "DynAMAT", NAME, "DynAMAT", "speedup"),
 	CT_FIGURE_ES("a", "DynAMAT+L1MRpr", NAME, "DynAMAT+L1MRpr", "speedup"),
-	CT_FIGURE_ES("b", "Shared++", NAME, "Shared++", "speedup"), CT_FIGURE_ES("b", "DynEB", NAME, "DynEB-noguard", "speedup"),
+	CT_FIGURE_ES("b", "Shared++", NAME, "Shared++", "speedup"),
+	CT_FIGURE_ES("b", "DynEB", NAME, "DynEB-noguard", "speedup"),
 	CT_FIGURE_ES("b", "DynEB+L1MRpr", NAME, "DynEB", "speedup"),
 };
 static const struct ct_figure_series figure_10[] = {
-	CT_FIGURE_ES("", "Shared++", NAME, "Shared++", "speedup"), CT_FIGURE_ES("", "DynEB", NAME, "DynEB", "speedup"),
+	CT_FIGURE_ES("", "Shared++", NAME, "Shared++", "speedup"),
+	CT_FIGURE_ES("", "DynEB", NAME, "DynEB", "speedup"),
 	CT_FIGURE_ES("", "Best(Private,Shared++)", NAME, "Best", "speedup"),
 };
 static const struct ct_figure_series figure_12[] = {
-	CT_FIGURE_ES("", "Private", NAME, "Private", "replicas_mean"), CT_FIGURE_ES("", "DynEB", NAME, "DynEB", "replicas_mean"),
+	CT_FIGURE_ES("", "Private", NAME, "Private", "replicas_mean"),
+	CT_FIGURE_ES("", "DynEB", NAME, "DynEB", "replicas_mean"),
 	CT_FIGURE_ES("", "Shared++", NAME, "Shared++", "replicas_mean"),
 };
 static const struct ct_figure_series figure_13[] = {
@@ -64,7 +73,8 @@ static const struct ct_figure_series figure_16[] = {
 	CT_FIGURE_OVER("DynEB over Private", "L1 miss rate", NAME, "DynEB", "l1_miss_rate", "Private"),
 };
 static const struct ct_figure_series figure_17[] = {
-	CT_FIGURE_ES("a", "Shared+Chunk", NAME, "Shared+Chunk", "speedup"), CT_FIGURE_ES("a", "DynEB", NAME, "DynEB", "speedup"),
+	CT_FIGURE_ES("a", "Shared+Chunk", NAME, "Shared+Chunk", "speedup"),
+	CT_FIGURE_ES("a", "DynEB", NAME, "DynEB", "speedup"),
 };
 
 /* "(cores,partitions)" of the profile's GPU. */
@@ -81,8 +91,8 @@ static int is_shared_friendly(const struct ct_figure_workload *w)
 }
 
 /* Of the workloads of one class on GPUs of the shape x. */
-static void add_shape(const struct ct_figure_run *run, const char *panel, const char *x, const char *system,
-                  int friendly, struct ct_figure_rows *rows)
+static void add_shape(const struct ct_figure_run *run, const char *panel, const char *x,
+                      const char *system, int friendly, struct ct_figure_rows *rows)
 {
 	char series[64], own[48];
 	double sum = 0;
@@ -100,13 +110,14 @@ static void add_shape(const struct ct_figure_run *run, const char *panel, const 
 	if (n)
 		ct_figure_add(rows, panel, x, series, exp(sum / (double)n));
 	else
-		ct_figure_add_missing(rows, panel, x, series, friendly ? "no workload passes the paper's test for SF"
-		                                                : "every workload passes the test for SF");
+		ct_figure_add_missing(rows, panel, x, series,
+		                      friendly ? "no workload passes the paper's test for SF"
+		                               : "every workload passes the test for SF");
 }
 
 /* Geometric means by the GPU of the profile and by the class of the workload. */
 static void add_shapes(const struct ct_figure_run *run, const char *panel, const char *const *system,
-                   size_t n_systems, struct ct_figure_rows *rows)
+                       size_t n_systems, struct ct_figure_rows *rows)
 {
 	int any = 0;
 	for (size_t i = 0; i < run->n; i++)
@@ -150,7 +161,8 @@ static void make_l1_latency(const struct ct_figure_run *run, struct ct_figure_ro
 			ct_figure_add(rows, "a: DynEB", p.at[k].text, w->name, p.at[k].y);
 		snprintf(x, sizeof x, "%.0f", ct_figure_gp(w, "l1.latency"));
 		if (n == 0) {
-			ct_figure_add(rows, "a: DynEB", x, w->name, ct_figure_es(w, NAME, "DynEB", "speedup", NULL));
+			ct_figure_add(rows, "a: DynEB", x, w->name,
+			              ct_figure_es(w, NAME, "DynEB", "speedup", NULL));
 			ct_figure_add_missing(rows, "a: DynEB", "", w->name, LATENCY_NEEDS);
 		}
 	}
@@ -168,8 +180,9 @@ static void make_modes(const struct ct_figure_run *run, struct ct_figure_rows *r
 		const struct ct_record *r;
 		char key[32] = "", series[64];
 		for (size_t k = 0; !*key && (r = ct_profile_next(w->p, "SW", &k));)
-			if (r->nfields >= 9 && !strcmp(r->field[1], NAME) && !strcmp(r->field[2], "DynEB") &&
-			    !strncmp(r->field[3], "core:", 5) && !strcmp(r->field[5], "mode"))
+			if (r->nfields >= 9 && !strcmp(r->field[1], NAME) &&
+			    !strcmp(r->field[2], "DynEB") && !strncmp(r->field[3], "core:", 5) &&
+			    !strcmp(r->field[5], "mode"))
 				snprintf(key, sizeof key, "%s", r->field[3]);
 		size_t n = *key ? ct_figure_sweep(w, NAME, "DynEB", key, "mode", &p) : 0;
 		snprintf(series, sizeof series, "%.40s%s%.20s", w->name, *key ? " " : "", key);
@@ -183,7 +196,7 @@ static void make_modes(const struct ct_figure_run *run, struct ct_figure_rows *r
 
 /* Sorted speed-ups of a system: position and value. */
 static void add_sorted_curve(const struct ct_figure_run *run, const char *panel, const char *system,
-                  struct ct_figure_rows *rows)
+                             struct ct_figure_rows *rows)
 {
 	struct ct_figure_point *p = ct_calloc(run->n, sizeof *p);
 	size_t n = 0;
@@ -222,36 +235,37 @@ static void make_curve_crossbar(const struct ct_figure_run *run, struct ct_figur
 
 /* id, title, x, y, needs, drawing, mean, series, n, make, percent, log x */
 static const struct ct_figure figures[] = {
-	{"shared-l1:1", "Replication, L1 misses, and IPC with an L1 of 16 times the size", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_1), NULL, 0, 0},
-	{"shared-l1:2", "Shared L1s without cost of communication, over private ones", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
-	{"shared-l1:5", "Shared L1s and their optimisations, over private ones", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_5), NULL, 0, 0},
+	{"shared-l1:1", "Replication, L1 misses, and IPC with an L1 of 16 times the size", "workload",
+         "", RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_1), NULL, 0, 0},
+	{"shared-l1:2", "Shared L1s without cost of communication, over private ones", "workload", "",
+         RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
+	{"shared-l1:5", "Shared L1s and their optimisations, over private ones", "workload", "",
+         RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_5), NULL, 0, 0},
 	{"shared-l1:6", "Bytes of a line that a request uses", "workload", "requests", RUN_REUSE,
-	 CT_FIGURE_STACKED, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_6), NULL, 1, 0},
+         CT_FIGURE_STACKED, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_6), NULL, 1, 0},
 	{"shared-l1:7", "IPC of Shared++ over private L1s", "workload", "IPC", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_7), NULL, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_7), NULL, 0, 0},
 	{"shared-l1:9", "Metrics that choose, IPC over private L1s", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_9), NULL, 0, 0},
-	{"shared-l1:10", "DynEB and the static best, IPC over private L1s", "workload", "IPC", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_10), NULL, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_9), NULL, 0, 0},
+	{"shared-l1:10", "DynEB and the static best, IPC over private L1s", "workload", "IPC",
+         RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_10), NULL, 0, 0},
 	{"shared-l1:11", "IPC over private L1s, sorted", "workloads, sorted", "IPC", RUN_ESTIMATOR,
-	 CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_curve_mesh, 0, 0},
+         CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_curve_mesh, 0, 0},
 	{"shared-l1:12", "Copies of a line in the L1s", "workload", "copies", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
-	{"shared-l1:13", "L1 miss rate over that of private L1s", "workload", "L1 miss rate", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_13), NULL, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_ARITHMETIC, CT_FIGURE_LIST(figure_12), NULL, 0, 0},
+	{"shared-l1:13", "L1 miss rate over that of private L1s", "workload", "L1 miss rate",
+         RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_13), NULL, 0, 0},
 	{"shared-l1:14", "Mode of a core over time: 0 samples, 1 private, 2 shared", "cycle", "mode",
-	 TIMELINE_NEEDS, CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_modes, 0, 0},
-	{"shared-l1:15", "DynEB by L1 latency, and on this GPU's cores and partitions", "L1 latency, cycles", "IPC",
-	 LATENCY_NEEDS, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_l1_latency, 0, 0},
+         TIMELINE_NEEDS, CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_modes, 0, 0},
+	{"shared-l1:15", "DynEB by L1 latency, and on this GPU's cores and partitions",
+         "L1 latency, cycles", "IPC", LATENCY_NEEDS, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE,
+         make_l1_latency, 0, 0},
 	{"shared-l1:16", "Deep learning: rates of private L1s, and DynEB", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_16), NULL, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_16), NULL, 0, 0},
 	{"shared-l1:17", "On a crossbar, IPC over private L1s", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_17), make_curve_crossbar, 0, 0},
-	{"shared-l1:18", "On a crossbar, by cores and partitions", "cores,partitions", "IPC", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_shapes_crossbar, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_17), make_curve_crossbar, 0, 0},
+	{"shared-l1:18", "On a crossbar, by cores and partitions", "cores,partitions", "IPC",
+         RUN_ESTIMATOR, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_shapes_crossbar, 0, 0},
 };
 
 const struct ct_figure *ct_sl_figures(unsigned *n)

@@ -11,14 +11,14 @@
 enum { SLOTS = 16384, MOST = SLOTS / 2 };
 
 struct slot {
-	uint64_t line;            /* + 1; 0 is free */
-	uint64_t read;            /* sectors */
+	uint64_t line; /* + 1; 0 is free */
+	uint64_t read; /* sectors */
 };
 
 struct ct_sl_first {
 	struct slot slot[SLOTS], old[SLOTS];
 	uint32_t used;
-	unsigned shift;           /* one line in 2^shift is kept */
+	unsigned shift; /* one line in 2^shift is kept */
 	struct ct_sl_firsts n;
 };
 
@@ -91,7 +91,7 @@ void ct_sl_first_access(struct ct_sl_first *s, uint64_t line, uint32_t sectors, 
 		return;
 	struct slot *x = find_slot(s, line, hash);
 	if (!x->line) {
-		*x = (struct slot){ .line = line + 1 };
+		*x = (struct slot){.line = line + 1};
 		s->used++;
 	}
 	uint32_t lacks = sectors & ~(uint32_t)x->read;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const char *const NAME[CT_SL_HOMES_KINDS] = { "mod", "fold", "hash" };
+static const char *const NAME[CT_SL_HOMES_KINDS] = {"mod", "fold", "hash"};
 
 const char *ct_sl_homes_name(enum ct_sl_homes h)
 {

@@ -34,17 +34,32 @@ static const char *const aliases[] = {"shared_l1", "sharedl1", NULL};
 #define MISSES(of) SUM(of "_read_misses", "lines"), SUM(of "_write_misses", "lines")
 #define ACCESSES(of) SUM(of "_reads", "lines"), SUM(of "_writes", "lines")
 #define COPIES(of) SUM(of "_replicated", "lines"), SUM(of "_copies", "lines")
-#define ORDER(of) SUM(of "_misses_low", "lines"), SUM(of "_misses_high", "lines"), SUM(of "_edge", "lines")
-#define SCHEME(of) MISSES(of), ACCESSES(of), COPIES(of), ORDER(of), SUM(of "_sampled", "lines"), \
-	SUM(of "_homed", "lines"), SUM(of "_decisions", "decisions"), SUM(of "_chose_shared", "decisions")
+#define ORDER(of) \
+	SUM(of "_misses_low", "lines"), SUM(of "_misses_high", "lines"), SUM(of "_edge", "lines")
+#define SCHEME(of) \
+	MISSES(of), ACCESSES(of), COPIES(of), ORDER(of), SUM(of "_sampled", "lines"), \
+		SUM(of "_homed", "lines"), SUM(of "_decisions", "decisions"), \
+		SUM(of "_chose_shared", "decisions")
 
 static const struct ct_metric items[] = {
-	MISSES("private"), ACCESSES("private"), COPIES("private"),
-	MISSES("private_2x"), COPIES("private_2x"), ORDER("private_2x"),
-	MISSES("private_16x"), COPIES("private_16x"), ORDER("private_16x"),
-	MISSES("shared"), ORDER("shared"),
-	MISSES("shared_min"), ACCESSES("shared_min"), ORDER("shared_min"),
-	SCHEME("dynamat"), SCHEME("dynamat_l1mrpr"), SCHEME("dyneb_noguard"), SCHEME("dyneb"),
+	MISSES("private"),
+	ACCESSES("private"),
+	COPIES("private"),
+	MISSES("private_2x"),
+	COPIES("private_2x"),
+	ORDER("private_2x"),
+	MISSES("private_16x"),
+	COPIES("private_16x"),
+	ORDER("private_16x"),
+	MISSES("shared"),
+	ORDER("shared"),
+	MISSES("shared_min"),
+	ACCESSES("shared_min"),
+	ORDER("shared_min"),
+	SCHEME("dynamat"),
+	SCHEME("dynamat_l1mrpr"),
+	SCHEME("dyneb_noguard"),
+	SCHEME("dyneb"),
 	SUM("home_first_requests", "requests"),
 	SUM("home_first_reads", "requests"),
 	SUM("home_first_writes", "requests"),
@@ -71,25 +86,37 @@ static const struct ct_metric metrics[] = {
 /* ---- what it can be asked ---- */
 
 static const struct ct_mechanism_option options[CT_SL_OPTIONS] = {
-	[CT_SL_OPTION_NETWORK] = {.name = "network", .value = "NETWORK",
-		.help = "what carries core-to-core traffic: mesh, forwarded,\nbutterfly or auto (default: as the GPU)"},
-	[CT_SL_OPTION_PLACEMENT] = {.name = "placement", .value = "FILE",
-		.help = "where cores and partitions sit on the mesh"},
-	[CT_SL_OPTION_HOMES] = {.name = "homes", .value = "MAPPING",
-		.help = "home of a tag: mod (default), fold or hash"},
-	[CT_SL_OPTION_COUNT] = {.name = "count", .value = "ACCESSES",
-		.help = "accesses that end a phase of a dynamic scheme: local\n(default), served or own"},
-	[CT_SL_OPTION_TIMELINE] = {.name = "timeline",
-		.help = "also write when each SM changes its mode under DynEB\n(SW records; replays)", .replays = 1},
+	[CT_SL_OPTION_NETWORK] =
+		{.name = "network",
+                 .value = "NETWORK",
+                 .help = "what carries core-to-core traffic: mesh, forwarded,\nbutterfly or auto (default: as the GPU)"},
+	[CT_SL_OPTION_PLACEMENT] = {.name = "placement",
+                                    .value = "FILE",
+                                    .help = "where cores and partitions sit on the mesh"},
+	[CT_SL_OPTION_HOMES] = {.name = "homes",
+                                .value = "MAPPING",
+                                .help = "home of a tag: mod (default), fold or hash"},
+	[CT_SL_OPTION_COUNT] =
+		{.name = "count",
+                 .value = "ACCESSES",
+                 .help = "accesses that end a phase of a dynamic scheme: local\n(default), served or own"},
+	[CT_SL_OPTION_TIMELINE] =
+		{.name = "timeline",
+                 .help = "also write when each SM changes its mode under DynEB\n(SW records; replays)",
+                 .replays = 1},
 };
 
 /* Cores are no key of the GPU here: every core's stream stays what it is. */
 static const struct ct_mechanism_sweep sweeps[] = {
-	{.key = "l1.latency", .rule = {.unit = CT_UNIT_CYCLES, .low = 1, .high = 1e9, .whole = 1, .step = 1},
-	 .example = "l1.latency=8..64:8"},
-	{.key = "l1.size", .rule = {.unit = CT_UNIT_BYTES, .low = 1, .high = 1099511627776.0, .whole = 1, .factor = 2},
-	 .example = "l1.size=16KiB..256KiB"},
-	{.key = "cores", .rule = {.low = 1, .high = 1 << 20, .whole = 1, .step = 1}, .example = "cores=10..80:10"},
+	{.key = "l1.latency",
+         .rule = {.unit = CT_UNIT_CYCLES, .low = 1, .high = 1e9, .whole = 1, .step = 1},
+         .example = "l1.latency=8..64:8"},
+	{.key = "l1.size",
+         .rule = {.unit = CT_UNIT_BYTES, .low = 1, .high = 1099511627776.0, .whole = 1, .factor = 2},
+         .example = "l1.size=16KiB..256KiB"},
+	{.key = "cores",
+         .rule = {.low = 1, .high = 1 << 20, .whole = 1, .step = 1},
+         .example = "cores=10..80:10"},
 };
 
 static const double *values(const struct ct_mechanism_run *run)

@@ -29,8 +29,8 @@ double ct_sl_eb(const struct ct_sl_group *g)
 }
 
 int ct_sl_decide(enum ct_sl_metric by, const struct ct_sl_group *private_group,
-                 const struct ct_sl_group *shared_group, const struct ct_sl_latencies *l,
-                 double guard, int before)
+                 const struct ct_sl_group *shared_group, const struct ct_sl_latencies *l, double guard,
+                 int before)
 {
 	if (ct_sl_group_miss_rate(private_group) < guard)
 		return 0;
@@ -59,8 +59,7 @@ double ct_sl_execution_accesses(const struct ct_sl_params *p, double local, int 
 	return p->v[CT_SL_EXECUTION] / fmax(counted, 1e-9);
 }
 
-double ct_sl_sampling_share(const struct ct_sl_params *p, double local, int shared,
-                            double accesses)
+double ct_sl_sampling_share(const struct ct_sl_params *p, double local, int shared, double accesses)
 {
 	double sampling = ct_sl_sampling_accesses(p, local);
 	double period = sampling + ct_sl_execution_accesses(p, local, shared);

@@ -8,15 +8,15 @@
 
 /* One group of a core's sets while sampling, in accesses and replies. */
 struct ct_sl_group {
-	double local, local_misses;     /* own accesses to the own L1 (reading local-and-remote) */
-	double remote, remote_misses;   /* own accesses to other homes that reach them; those that
+	double local, local_misses;   /* own accesses to the own L1 (reading local-and-remote) */
+	double remote, remote_misses; /* own accesses to other homes that reach them; those that
 	                                   missed there (reading local-and-remote) */
-	double served, served_misses;   /* all that the group's sets served, remote arrivals
+	double served, served_misses; /* all that the group's sets served, remote arrivals
 	                                   included (reading group-miss-rate) */
-	double llc_replies;             /* that install in the group's sets, and write
+	double llc_replies;           /* that install in the group's sets, and write
 	                                   acknowledgements (reading installed-replies) */
-	double home_replies;            /* replies from homes, read and write */
-	double past;                    /* own accesses that Min(H,L2) sends to the LLC, around their
+	double home_replies;          /* replies from homes, read and write */
+	double past;                  /* own accesses that Min(H,L2) sends to the LLC, around their
 	                                   homes: as many replies that no L1 sees */
 };
 
@@ -44,8 +44,8 @@ double ct_sl_group_miss_rate(const struct ct_sl_group *g);
 enum ct_sl_metric { CT_SL_BY_AMAT, CT_SL_BY_EB };
 /* 1: shared, 0: private; `before` on a tie (reading ties-keep). guard 0: none. */
 int ct_sl_decide(enum ct_sl_metric by, const struct ct_sl_group *private_group,
-                 const struct ct_sl_group *shared_group, const struct ct_sl_latencies *l,
-                 double guard, int before);
+                 const struct ct_sl_group *shared_group, const struct ct_sl_latencies *l, double guard,
+                 int before);
 
 /* Own accesses of a core, of which `local` (0 .. 1] are local under sharing, that one
  * sampling phase takes, and one execution phase in the organisation (reading phase-count). With half of
@@ -54,8 +54,7 @@ double ct_sl_sampling_accesses(const struct ct_sl_params *p, double local);
 double ct_sl_execution_accesses(const struct ct_sl_params *p, double local, int shared);
 /* Share of a core's accesses that fall into sampling phases, when it makes `accesses` in
  * all and always decides the same. */
-double ct_sl_sampling_share(const struct ct_sl_params *p, double local, int shared,
-                            double accesses);
+double ct_sl_sampling_share(const struct ct_sl_params *p, double local, int shared, double accesses);
 
 /* The paper's target test (reading target-test). */
 int ct_sl_is_target(const struct ct_sl_params *p, double replication_ratio, double miss_rate,

@@ -40,8 +40,8 @@ static unsigned hops_between(const struct ct_sl_noc *n, unsigned a, unsigned b)
 	return ct_mesh_distance(n->place.side, a, b);
 }
 
-static void add_pair(struct ct_sl_noc *n, int min, enum ct_sl_flow out, enum ct_sl_flow back,
-                     unsigned a, unsigned b, double w)
+static void add_pair(struct ct_sl_noc *n, int min, enum ct_sl_flow out, enum ct_sl_flow back, unsigned a,
+                     unsigned b, double w)
 {
 	ct_mesh_add_route(n->place.side, a, b, w, n->pass[min][out]);
 	ct_mesh_add_route(n->place.side, b, a, w, n->pass[min][back]);
@@ -50,7 +50,8 @@ static void add_pair(struct ct_sl_noc *n, int min, enum ct_sl_flow out, enum ct_
 /* All pairs of core and partition, and of different cores. */
 static void count_all(struct ct_sl_noc *n)
 {
-	double home_pairs = (double)n->cores * (n->cores - 1), llc_pairs = (double)n->cores * n->partitions;
+	double home_pairs = (double)n->cores * (n->cores - 1),
+	       llc_pairs = (double)n->cores * n->partitions;
 	for (unsigned c = 0; c < n->cores; c++) {
 		for (unsigned s = 0; s < n->partitions; s++) {
 			unsigned a = core_node(n, c), b = llc_node(n, s);
@@ -112,9 +113,10 @@ static int init_mesh(struct ct_sl_noc *n, const struct ct_sl_place *place, struc
 	if (place) {
 		n->place = *place;
 		if (place->cores != n->cores || place->partitions != n->partitions)
-			return ct_fail(e, CT_ERR_INPUT, "the placement has %u cores and %u partitions, and the GPU "
-			               "%u and %u: name another file", place->cores, place->partitions, n->cores,
-			               n->partitions);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "the placement has %u cores and %u partitions, and the GPU "
+			               "%u and %u: name another file",
+			               place->cores, place->partitions, n->cores, n->partitions);
 	} else {
 		int st = ct_sl_place_default(&n->place, n->cores, n->partitions, e);
 		if (st != CT_OK)
@@ -130,8 +132,7 @@ static int init_mesh(struct ct_sl_noc *n, const struct ct_sl_place *place, struc
 }
 
 int ct_sl_noc_init(struct ct_sl_noc *n, enum ct_sl_network kind, const struct ct_gpu *g,
-                   const struct ct_sl_params *p, const struct ct_sl_place *place,
-                   struct ct_error *e)
+                   const struct ct_sl_params *p, const struct ct_sl_place *place, struct ct_error *e)
 {
 	memset(n, 0, sizeof *n);
 	n->kind = kind;
@@ -156,8 +157,10 @@ int ct_sl_noc_init(struct ct_sl_noc *n, enum ct_sl_network kind, const struct ct
 		if (k < 2)
 			k = ends <= 36 ? 6 : 4; /* as the paper's 36 and 64 nodes */
 		if (ct_butterfly_for(&n->butterfly, k, ends) < 0)
-			st = ct_fail(e, CT_ERR_USAGE, "no butterfly of radix %u for %u nodes: give "
-			             "shared-l1.butterfly_radix", k, ends);
+			st = ct_fail(e, CT_ERR_USAGE,
+			             "no butterfly of radix %u for %u nodes: give "
+			             "shared-l1.butterfly_radix",
+			             k, ends);
 		else
 			n->home_hops = n->near_home_hops = n->butterfly.n;
 	}
@@ -175,8 +178,8 @@ void ct_sl_noc_free(struct ct_sl_noc *n)
 		}
 }
 
-double ct_sl_home_trip(const struct ct_sl_noc *n, const struct ct_sl_params *p, int min,
-                       double out, double back)
+double ct_sl_home_trip(const struct ct_sl_noc *n, const struct ct_sl_params *p, int min, double out,
+                       double back)
 {
 	if (p->v[CT_SL_HOME_CYCLES] > 0)
 		return p->v[CT_SL_HOME_CYCLES];

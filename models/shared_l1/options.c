@@ -12,13 +12,15 @@ static const char *option_value(const struct ct_mechanism_run *run, unsigned i)
 /* The options that choose between readings or GPUs that the paper has, rather than set a number. */
 static int read_choices(const struct ct_mechanism_run *run, struct ct_sl_run *s, struct ct_error *e)
 {
-	const char *network = option_value(run, CT_SL_OPTION_NETWORK), *homes = option_value(run, CT_SL_OPTION_HOMES);
+	const char *network = option_value(run, CT_SL_OPTION_NETWORK),
+		   *homes = option_value(run, CT_SL_OPTION_HOMES);
 	const char *count = option_value(run, CT_SL_OPTION_COUNT);
 	int n = network ? ct_sl_network_find(network) : CT_SL_NET_AUTO;
 	int h = homes ? ct_sl_homes_find(homes) : CT_SL_HOMES_MOD;
 	int c = count ? ct_sl_count_find(count) : CT_SL_COUNT_LOCAL;
 	if (n < 0)
-		return ct_fail(e, CT_ERR_USAGE, "--network %s: use mesh, forwarded, butterfly or auto", network);
+		return ct_fail(e, CT_ERR_USAGE, "--network %s: use mesh, forwarded, butterfly or auto",
+		               network);
 	if (h < 0)
 		return ct_fail(e, CT_ERR_USAGE, "--homes %s: use mod, fold or hash", homes);
 	if (c < 0)
@@ -61,11 +63,12 @@ int ct_sl_asks_mesh(const struct ct_sl_params *p, const struct ct_gpu *g)
 	       (p->network == CT_SL_NET_AUTO && ct_sl_network_of(g) == CT_SL_NET_MESH);
 }
 
-int ct_sl_find_place(const struct ct_sl_run *s, const struct ct_gpu *g, struct ct_sl_place *place, int *has_place,
-                     struct ct_error *e)
+int ct_sl_find_place(const struct ct_sl_run *s, const struct ct_gpu *g, struct ct_sl_place *place,
+                     int *has_place, struct ct_error *e)
 {
 	/* A GPU with a mesh may be asked about another network, and is replayed on its own then. */
-	*has_place = s->placement || ct_sl_asks_mesh(&s->params, g) || ct_sl_network_of(g) == CT_SL_NET_MESH;
+	*has_place = s->placement || ct_sl_asks_mesh(&s->params, g) ||
+	             ct_sl_network_of(g) == CT_SL_NET_MESH;
 	if (!*has_place)
 		return CT_OK;
 	if (s->placement)

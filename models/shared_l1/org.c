@@ -13,8 +13,8 @@ enum { SL_BUCKETS = 4096 };
 #define SL_NONE UINT32_MAX
 
 struct sl_way {
-	struct ct_way w;         /* held: with reservation, something is on its way */
-	uint8_t dead;            /* flushed meanwhile: not kept */
+	struct ct_way w; /* held: with reservation, something is on its way */
+	uint8_t dead;    /* flushed meanwhile: not kept */
 };
 
 /* A line on its way to an L1. */
@@ -22,26 +22,33 @@ struct sl_entry {
 	uint64_t line;
 	unsigned at;
 	uint32_t pending;
-	uint32_t next;           /* in its bucket, or next free */
+	uint32_t next;              /* in its bucket, or next free */
 	uint32_t head, tail, count; /* waiters */
-	uint8_t fresh;           /* the line was absent: its fill is counted */
+	uint8_t fresh;              /* the line was absent: its fill is counted */
 	uint8_t dead;
 };
-struct sl_waiting { struct ct_sl_waiter w; uint32_t next; };
+struct sl_waiting {
+	struct ct_sl_waiter w;
+	uint32_t next;
+};
 
 struct sl_core {
 	uint32_t mshrs;
-	uint64_t served;         /* accesses of its L1 */
+	uint64_t served; /* accesses of its L1 */
 };
 
 /* Lines that some L1 holds or held, and in how many it is: open addressing, never shrinks. */
-struct sl_copies { uint64_t line; uint32_t count; uint8_t used; };
+struct sl_copies {
+	uint64_t line;
+	uint32_t count;
+	uint8_t used;
+};
 
 struct ct_sl_org {
 	struct ct_sl_org_config c;
 	void (*watch)(void *ctx, const struct ct_sl_org_event *ev);
 	void *watch_ctx;
-	struct sl_way *way;      /* [core][set][way] */
+	struct sl_way *way; /* [core][set][way] */
 	struct sl_core *core;
 	struct sl_entry *entry;
 	struct sl_waiting *waiter;
@@ -62,8 +69,8 @@ int ct_sl_org_new(struct ct_sl_org **out, const struct ct_sl_org_config *c, stru
 	if (!c->cores || !c->sets || !c->ways || !c->whole)
 		return ct_fail(e, CT_ERR_USAGE, "shared L1s need cores, sets, ways and sectors");
 	if (c->organisation == CT_SL_ORG_DYNAMIC && c->sets % 2)
-		return ct_fail(e, CT_ERR_USAGE, "a dynamic scheme samples even and odd sets: the L1 has %u",
-		               c->sets);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "a dynamic scheme samples even and odd sets: the L1 has %u", c->sets);
 	struct ct_sl_org *o = ct_calloc(1, sizeof *o);
 	if (!o)
 		return ct_fail_nomem(e);
@@ -122,7 +129,8 @@ static struct sl_way *ways_of(const struct ct_sl_org *o, unsigned core, uint64_t
 
 static struct sl_way *find_line(const struct ct_sl_org *o, unsigned core, uint64_t line)
 {
-	return (struct sl_way *)ct_way_find(ways_of(o, core, line), sizeof(struct sl_way), o->c.ways, line);
+	return (struct sl_way *)ct_way_find(
+		ways_of(o, core, line), sizeof(struct sl_way), o->c.ways, line);
 }
 
 /* The way that makes room for the line in the L1 of a core; NULL when something is on its way to all. */
@@ -166,7 +174,7 @@ static int copies_add(struct ct_sl_org *o, uint64_t line, int by)
 		return CT_ERR_NOMEM;
 	struct sl_copies *s = copies_slot(o, line);
 	if (!s->used) {
-		*s = (struct sl_copies){ .line = line, .used = 1 };
+		*s = (struct sl_copies){.line = line, .used = 1};
 		o->copies_used++;
 	}
 	s->count = (uint32_t)((int)s->count + by);
@@ -203,7 +211,7 @@ static int is_shared(const struct ct_sl_org *o, unsigned core, uint64_t line)
 }
 
 static int note_own_access(struct ct_sl_org *o, unsigned core, uint64_t line, enum ct_sl_way way,
-                      uint64_t now)
+                           uint64_t now)
 {
 	if (o->phases && ct_sl_phases_own(o->phases, core, sampled_group(o, line), way))
 		return ct_sl_phases_turn(o->phases, core, now);
@@ -211,7 +219,7 @@ static int note_own_access(struct ct_sl_org *o, unsigned core, uint64_t line, en
 }
 
 static int note_served(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, int missed,
-                  uint64_t now)
+                       uint64_t now)
 {
 	o->core[at].served++;
 	ct_sl_camping_add(&o->camping, at);
@@ -233,9 +241,9 @@ void ct_sl_org_reply(struct ct_sl_org *o, unsigned core, uint64_t line, int miss
 }
 
 static void tell_watcher(const struct ct_sl_org *o, enum ct_sl_org_what what, unsigned at, unsigned from,
-                 uint64_t line, uint32_t mask, int is_write)
+                         uint64_t line, uint32_t mask, int is_write)
 {
-	struct ct_sl_org_event ev = { what, at, from, line, mask, is_write };
+	struct ct_sl_org_event ev = {what, at, from, line, mask, is_write};
 	if (o->watch)
 		o->watch(o->watch_ctx, &ev);
 }
@@ -246,12 +254,12 @@ static int goes_past_home(const struct ct_sl_org *o, unsigned core, unsigned hom
 	       o->c.nearer[((size_t)core * o->c.cores + home) * o->c.partitions + partition];
 }
 
-int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition,
-                    uint64_t now, struct ct_sl_route *r)
+int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition, uint64_t now,
+                    struct ct_sl_route *r)
 {
 	unsigned home = is_shared(o, core, line) ? ct_sl_org_home(o, line) : core;
 	tell_watcher(o, CT_SL_ROUTED, home, core, line, 0, 0);
-	*r = (struct ct_sl_route){ CT_SL_LOCAL, core };
+	*r = (struct ct_sl_route){CT_SL_LOCAL, core};
 	if (home == core) {
 		o->s.local++;
 	} else if (goes_past_home(o, core, home, partition)) {
@@ -259,7 +267,7 @@ int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned 
 		r->way = CT_SL_PAST;
 	} else {
 		o->s.remote++;
-		*r = (struct ct_sl_route){ CT_SL_REMOTE, home };
+		*r = (struct ct_sl_route){CT_SL_REMOTE, home};
 	}
 	return note_own_access(o, core, line, r->way, now);
 }
@@ -268,7 +276,8 @@ int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned 
 
 static uint32_t entry_bucket(unsigned at, uint64_t line)
 {
-	return (uint32_t)(((line ^ (uint64_t)at << 40) * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % SL_BUCKETS;
+	return (uint32_t)(((line ^ (uint64_t)at << 40) * UINT64_C(0x9e3779b97f4a7c15)) >> 52) %
+	       SL_BUCKETS;
 }
 
 static struct sl_entry *entry_find(const struct ct_sl_org *o, unsigned at, uint64_t line)
@@ -291,8 +300,8 @@ static struct sl_entry *entry_add(struct ct_sl_org *o, unsigned at, uint64_t lin
 		i = (uint32_t)o->entries++;
 	}
 	uint32_t *b = &o->bucket[entry_bucket(at, line)];
-	o->entry[i] = (struct sl_entry){ .line = line, .at = at, .next = *b, .head = SL_NONE,
-		                         .tail = SL_NONE };
+	o->entry[i] = (struct sl_entry){
+		.line = line, .at = at, .next = *b, .head = SL_NONE, .tail = SL_NONE};
 	*b = i;
 	o->core[at].mshrs++;
 	return &o->entry[i];
@@ -321,7 +330,7 @@ static int waiter_add(struct ct_sl_org *o, struct sl_entry *x, const struct ct_s
 		i = (uint32_t)o->waiters++;
 	}
 	x = &o->entry[entry];
-	o->waiter[i] = (struct sl_waiting){ *w, SL_NONE };
+	o->waiter[i] = (struct sl_waiting){*w, SL_NONE};
 	if (x->tail == SL_NONE)
 		x->head = i;
 	else
@@ -335,7 +344,7 @@ static int waiter_add(struct ct_sl_org *o, struct sl_entry *x, const struct ct_s
 
 /* A read that lacks sectors: takes a line and an MSHR, or joins the ones that wait. */
 static int read_missing(struct ct_sl_org *o, unsigned at, uint64_t line, struct sl_way *w,
-                const struct ct_sl_waiter *waiter, struct ct_sl_found *f)
+                        const struct ct_sl_waiter *waiter, struct ct_sl_found *f)
 {
 	struct sl_entry *x = entry_find(o, at, line);
 	if (x && o->c.mshr_merge && x->count >= o->c.mshr_merge)
@@ -368,7 +377,7 @@ static int read_missing(struct ct_sl_org *o, unsigned at, uint64_t line, struct 
 		if (!w->w.used || w->w.line != line) {
 			if (forget_way(o, w) != CT_OK)
 				return CT_ERR_NOMEM;
-			*w = (struct sl_way){ .w = { .line = line, .used = 1 } };
+			*w = (struct sl_way){.w = {.line = line, .used = 1}};
 		}
 		w->w.held = 1;
 		w->w.stamp = ++o->clock;
@@ -378,16 +387,15 @@ static int read_missing(struct ct_sl_org *o, unsigned at, uint64_t line, struct 
 	return waiter_add(o, x, &me) < 0 ? CT_ERR_NOMEM : CT_OK;
 }
 
-int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line,
-                     uint32_t mask, int is_write, uint64_t token, uint64_t now,
-                     struct ct_sl_found *f)
+int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, uint32_t mask,
+                     int is_write, uint64_t token, uint64_t now, struct ct_sl_found *f)
 {
 	struct sl_way *w = find_line(o, at, line);
 	uint32_t there = w && !w->dead ? w->w.valid & mask : 0;
-	*f = (struct ct_sl_found){ .hit = there };
+	*f = (struct ct_sl_found){.hit = there};
 	*(w && w->w.valid ? &f->sector_miss : &f->line_miss) = mask & ~there;
 	if (!is_write && there != mask) {
-		struct ct_sl_waiter waiter = { token, from, mask & ~there, 0 };
+		struct ct_sl_waiter waiter = {token, from, mask & ~there, 0};
 		int st = read_missing(o, at, line, w, &waiter, f);
 		if (st != CT_OK)
 			return st;
@@ -405,7 +413,7 @@ int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t l
 /* Calls done() for every waiter that lacks no sector any more, in the order of arrival, and keeps the
  * others. done() may add entries: the entry is looked up by its index again. */
 static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x,
-                      void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
+                              void (*done)(void *ctx, const struct ct_sl_waiter *w), void *ctx)
 {
 	uint32_t entry = (uint32_t)(x - o->entry), i = x->head, keep = SL_NONE;
 	x->head = x->tail = SL_NONE;
@@ -432,13 +440,13 @@ static void hand_back_waiters(struct ct_sl_org *o, struct sl_entry *x,
 
 /* Puts what has come where it belongs; with reservation the line is there. */
 static int install_sectors(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask,
-                   const struct sl_entry *x)
+                           const struct sl_entry *x)
 {
 	struct sl_way *w = find_line(o, at, line);
 	int dead = w && o->c.reserve ? w->dead : x->dead, st = CT_OK;
 	if (!w && !o->c.reserve && !dead && (w = victim_of(o, at, line))) {
 		st = forget_way(o, w);
-		*w = (struct sl_way){ .w = { .line = line, .used = 1, .stamp = ++o->clock } };
+		*w = (struct sl_way){.w = {.line = line, .used = 1, .stamp = ++o->clock}};
 	}
 	if (!w)
 		return CT_OK;
@@ -527,7 +535,7 @@ void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s)
 		if (o->core[i].served > s->max_home)
 			s->max_home = o->core[i].served;
 	s->camping = ct_sl_camping_mean(&o->camping);
-	s->phases = (struct ct_sl_phase_stats){ .eb = NAN, .amat = NAN };
+	s->phases = (struct ct_sl_phase_stats){.eb = NAN, .amat = NAN};
 	if (o->phases)
 		ct_sl_phases_stats(o->phases, &s->phases);
 }

@@ -21,22 +21,23 @@ enum ct_sl_organisation { CT_SL_ORG_PRIVATE, CT_SL_ORG_SHARED, CT_SL_ORG_DYNAMIC
 enum ct_sl_org_what { CT_SL_ROUTED, CT_SL_ACCESSED, CT_SL_FILLED, CT_SL_FLUSHED };
 struct ct_sl_org_event {
 	enum ct_sl_org_what what;
-	unsigned at, from;         /* L1 that serves, core that asks */
+	unsigned at, from; /* L1 that serves, core that asks */
 	uint64_t line;
-	uint32_t mask;             /* accessed, filled */
+	uint32_t mask; /* accessed, filled */
 	int is_write;
 };
 
 struct ct_sl_org_config {
 	enum ct_sl_organisation organisation;
 	unsigned cores;
-	uint32_t sets, ways;       /* of each L1; dynamic: sets a multiple of 2 */
-	uint32_t set_hash;         /* enum ct_set_hash */
-	uint32_t whole;            /* mask of all sectors of a line */
+	uint32_t sets, ways; /* of each L1; dynamic: sets a multiple of 2 */
+	uint32_t set_hash;   /* enum ct_set_hash */
+	uint32_t whole;      /* mask of all sectors of a line */
 	enum ct_sl_homes homes;
-	int reserve;               /* a miss takes its line at once (GPGPU-Sim's allocation on
+	int reserve; /* a miss takes its line at once (GPGPU-Sim's allocation on
 	                              miss); else the fill does */
-	uint32_t mshr_entries, mshr_merge; /* per L1: lines on their way, requests for one; 0: no limit */
+	uint32_t mshr_entries,
+		mshr_merge; /* per L1: lines on their way, requests for one; 0: no limit */
 	/* Min(H,L2): [(core * cores + home) * partitions + partition] is 1 where the partition is
 	 * nearer; NULL: off. Must outlive the object. */
 	const uint8_t *nearer;
@@ -54,31 +55,30 @@ void ct_sl_org_watch(struct ct_sl_org *o, void (*watch)(void *ctx, const struct 
 
 struct ct_sl_route {
 	enum ct_sl_way way;
-	unsigned at;               /* core whose L1 serves; the requester when past */
+	unsigned at; /* core whose L1 serves; the requester when past */
 };
 /* Where an own access of `core` goes, in the mode that the core is in now. Counts it. CT_OK
  * or CT_ERR_NOMEM. now: for the timeline. */
-int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition,
-                    uint64_t now, struct ct_sl_route *r);
+int ct_sl_org_route(struct ct_sl_org *o, unsigned core, uint64_t line, unsigned partition, uint64_t now,
+                    struct ct_sl_route *r);
 
 /* A request that waits for a fill. */
 struct ct_sl_waiter {
-	uint64_t token;            /* the caller's */
+	uint64_t token; /* the caller's */
 	unsigned from;
-	uint32_t mask;             /* sectors that it waits for */
-	int missed;                /* it started a fetch: counts for the home's miss rate in AMAT */
+	uint32_t mask; /* sectors that it waits for */
+	int missed;    /* it started a fetch: counts for the home's miss rate in AMAT */
 };
 struct ct_sl_found {
 	uint32_t hit, pending, sector_miss, line_miss; /* a partition of the mask */
-	uint32_t fetch;            /* read: sectors that the caller has to fetch now */
+	uint32_t fetch; /* read: sectors that the caller has to fetch now */
 };
 enum { CT_SL_RETRY = 1 };
 /* Looks a line up in the L1 of core `at` for core `from`. A read that does not find all of
  * mask waits (token) until ct_sl_org_fill() hands it back. Returns CT_OK, CT_SL_RETRY (nothing
  * done: no MSHR, no line), or CT_ERR_NOMEM. now: for the timeline. */
-int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line,
-                     uint32_t mask, int is_write, uint64_t token, uint64_t now,
-                     struct ct_sl_found *f);
+int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, uint32_t mask,
+                     int is_write, uint64_t token, uint64_t now, struct ct_sl_found *f);
 /* Sectors have come to core `at`: calls done for every waiter that is now served, in order of
  * arrival. Returns CT_OK, or CT_ERR_INPUT if a shared organisation would hold a line outside
  * its home or one that nobody waits for; CT_ERR_NOMEM. */
@@ -96,19 +96,19 @@ unsigned ct_sl_org_copies(const struct ct_sl_org *o, uint64_t line);
 unsigned ct_sl_org_home(const struct ct_sl_org *o, uint64_t line);
 
 struct ct_sl_org_stats {
-	uint64_t reads, writes;            /* line accesses that reached an L1 */
-	uint64_t read_misses, write_misses;/* of them: any sector neither there nor on its way */
-	uint64_t local, remote, past;      /* own accesses by way */
-	uint64_t fills;                    /* read misses of absent lines */
+	uint64_t reads, writes;              /* line accesses that reached an L1 */
+	uint64_t read_misses, write_misses;  /* of them: any sector neither there nor on its way */
+	uint64_t local, remote, past;        /* own accesses by way */
+	uint64_t fills;                      /* read misses of absent lines */
 	uint64_t landed, replicated, copies; /* of them, those that have come; whose line another L1
 	                                      held then, as the engine counts for private L1s
 	                                      (reading seen-at-fill); copies over all L1s after it
 	                                      (reading mean-replicas) */
-	uint64_t max_home;                 /* accesses of the busiest L1 */
-	double camping;                    /* mean over windows of 64 accesses per core of busiest
+	uint64_t max_home;                   /* accesses of the busiest L1 */
+	double camping;                      /* mean over windows of 64 accesses per core of busiest
 	                                      over mean home (reading home-camping); NaN without
 	                                      a whole one */
-	struct ct_sl_phase_stats phases;   /* of a dynamic scheme */
+	struct ct_sl_phase_stats phases;     /* of a dynamic scheme */
 };
 void ct_sl_org_stats(const struct ct_sl_org *o, struct ct_sl_org_stats *s);
 

@@ -58,7 +58,7 @@ static const struct ct_constant TABLE[CT_SL_KEYS] = {
 };
 /* clang-format on */
 
-static const char *const NETWORK[CT_SL_NETS + 1] = { "mesh", "forwarded", "butterfly", "auto" };
+static const char *const NETWORK[CT_SL_NETS + 1] = {"mesh", "forwarded", "butterfly", "auto"};
 
 const char *ct_sl_network_name(enum ct_sl_network n)
 {
@@ -75,7 +75,7 @@ int ct_sl_network_find(const char *name)
 
 int ct_sl_count_find(const char *name)
 {
-	static const char *const count[] = { "local", "served", "own" };
+	static const char *const count[] = {"local", "served", "own"};
 	for (int i = 0; i < 3; i++)
 		if (!strcmp(count[i], name))
 			return i;

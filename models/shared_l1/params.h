@@ -12,23 +12,26 @@
 #include "models/shared_l1/home.h"
 
 enum ct_sl_key {
-	CT_SL_SAMPLING,         /* R_S: local accesses per group that end sampling */
-	CT_SL_EXECUTION,        /* R_EX: local accesses of an execution phase */
-	CT_SL_GUARD,            /* L1MR_Threshold */
-	CT_SL_CORE_LLC_CYCLES,  /* mean core - LLC communication, seen by AMAT */
-	CT_SL_HOME_CYCLES,      /* requester - home round trip; 0 = from the network */
-	CT_SL_FORWARD_CYCLES,   /* the same through the LLC slices of a crossbar */
-	CT_SL_CHUNK_BYTES,      /* granularity of chunked replies */
-	CT_SL_BUTTERFLY_RADIX,  /* 0 = 6 up to 36 nodes, else 4 */
-	CT_SL_QUEUE_DEPTH,      /* of the home's input and output queue */
-	CT_SL_QUEUE_ENTRY,      /* of one entry of either queue */
-	CT_SL_COUNTERS,         /* of a dynamic scheme, per core */
-	CT_SL_HOME_BETA,        /* busiest over mean home; 0 = the profile's, else of the mapping */
+	CT_SL_SAMPLING,        /* R_S: local accesses per group that end sampling */
+	CT_SL_EXECUTION,       /* R_EX: local accesses of an execution phase */
+	CT_SL_GUARD,           /* L1MR_Threshold */
+	CT_SL_CORE_LLC_CYCLES, /* mean core - LLC communication, seen by AMAT */
+	CT_SL_HOME_CYCLES,     /* requester - home round trip; 0 = from the network */
+	CT_SL_FORWARD_CYCLES,  /* the same through the LLC slices of a crossbar */
+	CT_SL_CHUNK_BYTES,     /* granularity of chunked replies */
+	CT_SL_BUTTERFLY_RADIX, /* 0 = 6 up to 36 nodes, else 4 */
+	CT_SL_QUEUE_DEPTH,     /* of the home's input and output queue */
+	CT_SL_QUEUE_ENTRY,     /* of one entry of either queue */
+	CT_SL_COUNTERS,        /* of a dynamic scheme, per core */
+	CT_SL_HOME_BETA,       /* busiest over mean home; 0 = the profile's, else of the mapping */
 	CT_SL_L1_PJ_PER_BYTE,
-	CT_SL_CONSTANT_WATT,    /* board power that does not scale with anything */
-	CT_SL_STATIC_SHARE,     /* of the SMs' power, flows whether they work or not */
-	CT_SL_TARGET_REPLICATION, CT_SL_TARGET_MISS, CT_SL_TARGET_GAIN, /* reading target-test */
-	CT_SL_AREA_SHARED, CT_SL_AREA_DYNAMIC, /* per core */
+	CT_SL_CONSTANT_WATT, /* board power that does not scale with anything */
+	CT_SL_STATIC_SHARE,  /* of the SMs' power, flows whether they work or not */
+	CT_SL_TARGET_REPLICATION,
+	CT_SL_TARGET_MISS,
+	CT_SL_TARGET_GAIN, /* reading target-test */
+	CT_SL_AREA_SHARED,
+	CT_SL_AREA_DYNAMIC, /* per core */
 	CT_SL_KEYS
 };
 
@@ -45,9 +48,9 @@ int ct_sl_network_find(const char *name);             /* or -1 */
 
 /* Which accesses end a phase of a dynamic scheme (reading phase-count). */
 enum ct_sl_count {
-	CT_SL_COUNT_LOCAL, /* own ones whose home, in the rule in force, is the core itself */
-	CT_SL_COUNT_SERVED,/* all that the group's sets of the core serve */
-	CT_SL_COUNT_OWN    /* all that the core itself makes, wherever they go */
+	CT_SL_COUNT_LOCAL,  /* own ones whose home, in the rule in force, is the core itself */
+	CT_SL_COUNT_SERVED, /* all that the group's sets of the core serve */
+	CT_SL_COUNT_OWN     /* all that the core itself makes, wherever they go */
 };
 int ct_sl_count_find(const char *name); /* "local", "served" or "own"; or -1 */
 

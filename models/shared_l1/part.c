@@ -80,7 +80,7 @@ static uint32_t slice_of(const struct ct_replay *r, uint64_t address)
 static void send_message(struct ct_sl_part *p, struct ct_replay *r, enum sp_message kind, uint32_t i,
                          uint32_t from, uint32_t to, uint32_t bytes, uint64_t now)
 {
-	struct ct_message m = { .from = from, .to = to, .bytes = bytes, .kind = kind, .a = i };
+	struct ct_message m = {.from = from, .to = to, .bytes = bytes, .kind = kind, .a = i};
 	enum ct_net net = kind == SP_ASK ? CT_NET_REQUEST : CT_NET_REPLY;
 	if (p->own_net) {
 		net = CT_NET_OWN;
@@ -104,8 +104,8 @@ static void reply_to_requester(struct ct_sl_part *p, struct ct_replay *r, uint32
 
 /* ---- fetches ---- */
 
-static void fetch_line(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, const struct sp_request *q,
-                       uint32_t mask, uint64_t now)
+static void fetch_line(struct ct_sl_part *p, struct ct_replay *r, uint32_t at,
+                       const struct sp_request *q, uint32_t mask, uint64_t now)
 {
 	uint32_t i = take_request(p);
 	if (i == SP_NONE) {
@@ -113,12 +113,17 @@ static void fetch_line(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, c
 		return;
 	}
 	/* A request of the pool stands for the fetch: its line and what is fetched. */
-	struct sp_request f = { .line = q->line, .address = q->address, .mask = mask };
+	struct sp_request f = {.line = q->line, .address = q->address, .mask = mask};
 	p->request[i] = f;
 	ct_l1_fetch(r, at, f.address, p->gpu.l1.sector, mask, SP_TAG_FILL | i, now);
 }
 
-struct landing { struct ct_sl_part *p; struct ct_replay *r; uint32_t at; uint64_t now; };
+struct landing {
+	struct ct_sl_part *p;
+	struct ct_replay *r;
+	uint32_t at;
+	uint64_t now;
+};
 
 static void waiter_served(void *ctx, const struct ct_sl_waiter *w)
 {
@@ -145,7 +150,7 @@ static void part_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t ta
 		ct_l1_answer(r, sm, q.token, q.mask, cycle);
 		return;
 	}
-	struct landing l = { p, r, sm, cycle };
+	struct landing l = {p, r, sm, cycle};
 	int st = ct_sl_org_fill(p->org, sm, q.line, q.mask, waiter_served, &l);
 	if (st == CT_ERR_NOMEM)
 		out_of_memory(r);
@@ -167,7 +172,8 @@ static void part_written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t t
 	free_request(p, i);
 }
 
-static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i, uint64_t now)
+static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i,
+                          uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
 	ct_l1_write(r, at, q->address, p->gpu.l1.sector, q->mask,
@@ -252,8 +258,11 @@ static void part_message(void *ctx, struct ct_replay *r, const struct ct_message
 	uint32_t i = (uint32_t)m->a;
 	struct sp_request *q = &p->request[i];
 	if (m->to >= p->gpu.sms) { /* a slice forwards */
-		struct ct_message down = { .from = m->to, .to = (uint32_t)m->b, .bytes = m->bytes,
-			                   .kind = m->kind, .a = m->a };
+		struct ct_message down = {.from = m->to,
+		                          .to = (uint32_t)m->b,
+		                          .bytes = m->bytes,
+		                          .kind = m->kind,
+		                          .a = m->a};
 		ct_part_send(r, &p->l1.part, CT_NET_REPLY, &down, cycle);
 	} else if (m->kind == SP_ASK) {
 		enqueue_at_home(p, r, m->to, i, cycle);
@@ -325,9 +334,14 @@ static enum ct_l1_outcome part_lookup(void *ctx, struct ct_replay *r, const stru
 			return CT_L1_TAKEN;
 		}
 		p->request[i] = (struct sp_request){
-			.token = a->token, .address = a->address, .line = a->address / p->gpu.l1.line,
-			.sm = a->sm, .mask = a->mask, .bytes = { a->bytes[0], a->bytes[1] },
-			.is_write = a->is_write, .pieces = pieces_of(p, a) };
+			.token = a->token,
+			.address = a->address,
+			.line = a->address / p->gpu.l1.line,
+			.sm = a->sm,
+			.mask = a->mask,
+			.bytes = {a->bytes[0], a->bytes[1]},
+			.is_write = a->is_write,
+			.pieces = pieces_of(p, a)};
 		uint32_t slice = slice_of(r, a->address);
 		if (ct_sl_org_route(p->org, a->sm, p->request[i].line,
 		                    slice * p->gpu.llc_partitions / p->gpu.llc_slices, cycle,
@@ -375,7 +389,9 @@ static void part_kernel(void *ctx, struct ct_replay *r, const struct ct_kernel *
 void sp_hooks(struct ct_sl_part *p)
 {
 	p->l1 = (struct ct_l1_part){
-		.part = { .ctx = p, .kernel = part_kernel, .message = part_message, .timer = part_timer },
-		.lookup = part_lookup, .filled = part_filled, .written = part_written,
-		.flush = part_flush };
+		.part = {.ctx = p, .kernel = part_kernel, .message = part_message, .timer = part_timer},
+		.lookup = part_lookup,
+		.filled = part_filled,
+		.written = part_written,
+		.flush = part_flush};
 }

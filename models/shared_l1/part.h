@@ -21,8 +21,8 @@ int ct_sl_part_new(struct ct_sl_part **p, const struct ct_sl_system *s, const st
                    const struct ct_sl_params *params, enum ct_sl_network kind,
                    const struct ct_sl_place *place, struct ct_error *e);
 /* Has the organisation's events told to watch (org.h), for tests. Before the run. */
-void ct_sl_part_watch(struct ct_sl_part *p,
-                      void (*watch)(void *ctx, const struct ct_sl_org_event *ev), void *ctx);
+void ct_sl_part_watch(struct ct_sl_part *p, void (*watch)(void *ctx, const struct ct_sl_org_event *ev),
+                      void *ctx);
 void ct_sl_part_free(struct ct_sl_part *p); /* NULL allowed */
 
 /* What the engine is made with: the GPU (g with the system's capacities) and the parts. Owned
@@ -32,14 +32,14 @@ const struct ct_replay_parts *ct_sl_part_parts(const struct ct_sl_part *p);
 
 /* What a run counted besides ct_replay_counts. */
 struct ct_sl_part_counts {
-	struct ct_sl_org_stats org;      /* zero for private systems */
-	uint64_t home_bytes;             /* payload of read replies from homes */
-	uint64_t past_bytes;             /* of reads around them */
+	struct ct_sl_org_stats org; /* zero for private systems */
+	uint64_t home_bytes;        /* payload of read replies from homes */
+	uint64_t past_bytes;        /* of reads around them */
 	uint64_t remote_reads;
-	uint64_t queue_waits;            /* cycles that requests stood at homes */
-	double reply_latency;            /* cycles, mean of the packets of the reply network(s) */
+	uint64_t queue_waits; /* cycles that requests stood at homes */
+	double reply_latency; /* cycles, mean of the packets of the reply network(s) */
 	uint64_t flit_hops;
-	uint64_t busiest, flits;         /* cycles of the busiest channel, flits */
+	uint64_t busiest, flits; /* cycles of the busiest channel, flits */
 };
 void ct_sl_part_counts(const struct ct_sl_part *p, struct ct_sl_part_counts *c);
 /* The organisation, for its timeline; NULL for private systems. */

@@ -19,8 +19,8 @@ static uint32_t node_of_slice(const struct ct_gpu *g, const struct ct_sl_place *
 static struct ct_hop_times hop_times(const struct ct_gpu *g)
 {
 	double clock = g->core_mhz / g->noc_mhz;
-	return (struct ct_hop_times){ (uint32_t)llround(g->noc_hop_cycles * clock),
-		                      (uint32_t)llround(clock) };
+	return (struct ct_hop_times){
+		(uint32_t)llround(g->noc_hop_cycles * clock), (uint32_t)llround(clock)};
 }
 
 static int make_mesh(struct ct_sl_part *p, const struct ct_sl_place *place, struct ct_error *e)
@@ -46,15 +46,17 @@ static int make_butterfly(struct ct_sl_part *p, struct ct_error *e)
 	if (k < 2)
 		k = ends <= 36 ? 6 : 4;
 	if (ct_butterfly_for(&b, k, ends) < 0)
-		return ct_fail(e, CT_ERR_USAGE, "no butterfly of radix %u for %u nodes: give "
-		               "shared-l1.butterfly_radix", k, ends);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "no butterfly of radix %u for %u nodes: give "
+		               "shared-l1.butterfly_radix",
+		               k, ends);
 	return ct_network_butterfly(&p->own, b.k, b.n, b.nodes, hop_times(&p->gpu), e);
 }
 
 /* The network between SMs and slices, and for butterflies and the ideal one a network of the part's
  * own between the cores. */
-static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
-                        const struct ct_sl_place *place, struct ct_error *e)
+static int make_network(struct ct_sl_part *p, enum ct_sl_network kind, const struct ct_sl_place *place,
+                        struct ct_error *e)
 {
 	int st = CT_OK;
 	if (kind == CT_SL_NET_MESH)
@@ -75,17 +77,22 @@ static int make_network(struct ct_sl_part *p, enum ct_sl_network kind,
 
 /* The organisation of the L1s, in the engine's shape and with the scheme that the system and the
  * network give it. */
-static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
-                    const struct ct_sl_place *place, struct ct_error *e)
+static int make_org(struct ct_sl_part *p, enum ct_sl_network kind, const struct ct_sl_place *place,
+                    struct ct_error *e)
 {
 	const struct ct_gpu *g = &p->gpu;
 	uint32_t sectors = g->l1.line / g->l1.sector;
 	struct ct_sl_noc noc;
 	struct ct_sl_org_config c = {
 		.organisation = p->system->dynamic ? CT_SL_ORG_DYNAMIC : CT_SL_ORG_SHARED,
-		.cores = g->sms, .sets = g->l1.sets, .ways = g->l1.ways, .set_hash = g->l1.set_hash,
-		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1, .homes = p->params.homes,
-		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS, .mshr_entries = g->l1.mshr_entries,
+		.cores = g->sms,
+		.sets = g->l1.sets,
+		.ways = g->l1.ways,
+		.set_hash = g->l1.set_hash,
+		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1,
+		.homes = p->params.homes,
+		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS,
+		.mshr_entries = g->l1.mshr_entries,
 		.mshr_merge = 0, /* a home coalesces what all cores ask for (reading remote-read) */
 		.partitions = g->llc_partitions,
 	};
@@ -103,13 +110,15 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind,
 static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 {
 	if (p->gpu.l1.line > LINE)
-		return ct_fail(e, CT_ERR_USAGE, "l1.line = %u: a shared L1 is replayed with lines of %d "
-		               "bytes at most", p->gpu.l1.line, LINE);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "l1.line = %u: a shared L1 is replayed with lines of %d "
+		               "bytes at most",
+		               p->gpu.l1.line, LINE);
 	p->home = ct_calloc(p->gpu.sms, sizeof *p->home);
 	if (!p->home)
 		return ct_fail_nomem(e);
 	for (uint32_t i = 0; i < p->gpu.sms; i++)
-		p->home[i] = (struct sp_home){ .head = SP_NONE, .tail = SP_NONE, .stalled = SP_NONE };
+		p->home[i] = (struct sp_home){.head = SP_NONE, .tail = SP_NONE, .stalled = SP_NONE};
 	p->free_request = SP_NONE;
 	sp_hooks(p);
 	p->parts.l1 = &p->l1;
@@ -130,8 +139,9 @@ static int resize_l1(struct ct_sl_part *p, struct ct_error *e)
 			st = ct_gpu_check(&p->gpu, e);
 	}
 	if (st == CT_OK && p->system->llc_factor > 1)
-		st = ct_gpu_resize_llc(&p->gpu, (uint64_t)((double)ct_gpu_llc_bytes(&p->gpu) *
-		                                           p->system->llc_factor), e);
+		st = ct_gpu_resize_llc(
+			&p->gpu, (uint64_t)((double)ct_gpu_llc_bytes(&p->gpu) * p->system->llc_factor),
+			e);
 	return st;
 }
 
@@ -174,8 +184,8 @@ void ct_sl_part_free(struct ct_sl_part *p)
 	free(p);
 }
 
-void ct_sl_part_watch(struct ct_sl_part *p,
-                      void (*watch)(void *ctx, const struct ct_sl_org_event *ev), void *ctx)
+void ct_sl_part_watch(struct ct_sl_part *p, void (*watch)(void *ctx, const struct ct_sl_org_event *ev),
+                      void *ctx)
 {
 	if (p->org)
 		ct_sl_org_watch(p->org, watch, ctx);

@@ -7,9 +7,9 @@
 #include "base/mem.h"
 
 struct core {
-	uint32_t state;          /* enum ct_sl_state */
-	uint32_t before;         /* 1: was shared when it last decided */
-	double counted[2];       /* towards the end of the phase; execution: [0] */
+	uint32_t state;    /* enum ct_sl_state */
+	uint32_t before;   /* 1: was shared when it last decided */
+	double counted[2]; /* towards the end of the phase; execution: [0] */
 	struct ct_sl_group group[2];
 };
 
@@ -18,7 +18,7 @@ struct ct_sl_phases {
 	unsigned cores;
 	struct core *core;
 	struct ct_sl_phase_stats s;
-	double eb, amat;         /* sums over the decisions */
+	double eb, amat; /* sums over the decisions */
 	struct ct_sl_change *change;
 	size_t changes, change_cap;
 };
@@ -104,8 +104,7 @@ int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, enum
 	return p->c.count == CT_SL_COUNT_OWN ? count_towards_end(p, core, group) : 0;
 }
 
-int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsigned group,
-                        int missed)
+int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsigned group, int missed)
 {
 	if (is_sampling(p, at)) {
 		struct ct_sl_group *g = &p->core[at].group[group];
@@ -155,7 +154,7 @@ int ct_sl_phases_turn(struct ct_sl_phases *p, unsigned core, uint64_t now)
 	memset(c->group, 0, sizeof c->group);
 	if (ct_grow((void **)&p->change, &p->change_cap, p->changes + 1, sizeof *p->change) < 0)
 		return CT_ERR_NOMEM;
-	p->change[p->changes++] = (struct ct_sl_change){ now, core, c->state };
+	p->change[p->changes++] = (struct ct_sl_change){now, core, c->state};
 	return CT_OK;
 }
 

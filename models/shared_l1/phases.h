@@ -15,9 +15,9 @@
 
 struct ct_sl_scheme {
 	enum ct_sl_metric by;
-	double guard;               /* 0: none */
-	double sampling, execution; /* accesses that end a phase */
-	enum ct_sl_count count;     /* which accesses these are */
+	double guard;                   /* 0: none */
+	double sampling, execution;     /* accesses that end a phase */
+	enum ct_sl_count count;         /* which accesses these are */
 	struct ct_sl_latencies latency; /* for AMAT */
 };
 
@@ -36,8 +36,7 @@ enum ct_sl_way { CT_SL_LOCAL, CT_SL_REMOTE, CT_SL_PAST /* to the LLC, around the
  * ct_sl_phases_turn() has to follow. */
 int ct_sl_phases_own(struct ct_sl_phases *p, unsigned core, unsigned group, enum ct_sl_way way);
 /* The L1 of `at` has served core `from`; missed: it fetches. 1 as above. */
-int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsigned group,
-                        int missed);
+int ct_sl_phases_served(struct ct_sl_phases *p, unsigned at, unsigned from, unsigned group, int missed);
 /* The LLC has answered core `at`, a fill or a store's acknowledgement. */
 void ct_sl_phases_llc_reply(struct ct_sl_phases *p, unsigned at, unsigned group);
 /* A home has answered core `core`; missed: it had to fetch first. */
@@ -47,9 +46,9 @@ void ct_sl_phases_home_reply(struct ct_sl_phases *p, unsigned core, unsigned gro
 int ct_sl_phases_turn(struct ct_sl_phases *p, unsigned core, uint64_t now);
 
 struct ct_sl_phase_stats {
-	uint64_t sampled;                  /* own accesses of cores that were sampling */
+	uint64_t sampled; /* own accesses of cores that were sampling */
 	uint64_t decisions, chose_shared;
-	double eb, amat;                   /* of the chosen organisation, means over the decisions;
+	double eb, amat; /* of the chosen organisation, means over the decisions;
 	                                      NaN without */
 };
 void ct_sl_phases_stats(const struct ct_sl_phases *p, struct ct_sl_phase_stats *s);
@@ -57,7 +56,11 @@ void ct_sl_phases_stats(const struct ct_sl_phases *p, struct ct_sl_phase_stats *
 enum ct_sl_state { CT_SL_SAMPLING_STATE, CT_SL_PRIVATE_STATE, CT_SL_SHARED_STATE };
 /* Mode changes in the order in which they happened (Fig. 14); every core starts sampling at
  * 0, which is not listed. Belongs to the object, valid until the next turn. */
-struct ct_sl_change { uint64_t cycle; uint32_t core; uint32_t state; };
+struct ct_sl_change {
+	uint64_t cycle;
+	uint32_t core;
+	uint32_t state;
+};
 const struct ct_sl_change *ct_sl_phases_timeline(const struct ct_sl_phases *p, size_t *n);
 
 #endif

@@ -17,8 +17,8 @@ static int place_nodes(struct ct_sl_place *p, unsigned cores, unsigned partition
 	memset(p, 0, sizeof *p);
 	if (!cores || !partitions || cores > CT_SL_NODES_MAX || partitions > CT_SL_NODES_MAX ||
 	    cores + partitions > CT_SL_NODES_MAX)
-		return ct_fail(e, CT_ERR_USAGE, "%u cores and %u partitions: a mesh holds 2 to %d", cores,
-		               partitions, CT_SL_NODES_MAX);
+		return ct_fail(e, CT_ERR_USAGE, "%u cores and %u partitions: a mesh holds 2 to %d",
+		               cores, partitions, CT_SL_NODES_MAX);
 	p->side = by(cores, partitions, node);
 	while (p->cores < cores) {
 		p->core[p->cores] = (unsigned short)node[p->cores];
@@ -31,22 +31,22 @@ static int place_nodes(struct ct_sl_place *p, unsigned cores, unsigned partition
 	return CT_OK;
 }
 
-int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                        struct ct_error *e)
+int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions, struct ct_error *e)
 {
 	return place_nodes(p, cores, partitions, ct_mesh_default, e);
 }
 
-int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                       struct ct_error *e)
+int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions, struct ct_error *e)
 {
 	return place_nodes(p, cores, partitions, ct_mesh_spread, e);
 }
 
 static int malformed_line(const char *name, unsigned line, const char *what, struct ct_error *e)
 {
-	return ct_fail(e, CT_ERR_INPUT, "%s:%u: %s: write one row of the mesh per line, C, M or - for "
-	               "each node", name, line, what);
+	return ct_fail(e, CT_ERR_INPUT,
+	               "%s:%u: %s: write one row of the mesh per line, C, M or - for "
+	               "each node",
+	               name, line, what);
 }
 
 static int add_node(struct ct_sl_place *p, unsigned node, const char *word, size_t n)
@@ -93,7 +93,8 @@ int ct_sl_place_parse(struct ct_sl_place *p, const char *name, const char *text,
 			if (!p->side)
 				p->side = columns;
 			if (columns != p->side)
-				return malformed_line(name, line, "not as many nodes as the first row", e);
+				return malformed_line(name, line, "not as many nodes as the first row",
+				                      e);
 			rows++;
 		}
 		s += *s == '\n';
@@ -103,13 +104,15 @@ int ct_sl_place_parse(struct ct_sl_place *p, const char *name, const char *text,
 	if (!p->cores || !p->partitions)
 		return malformed_line(name, line, "no cores, or no partitions", e);
 	if ((cores && p->cores != cores) || (partitions && p->partitions != partitions))
-		return ct_fail(e, CT_ERR_INPUT, "%s: it places %u cores and %u partitions, and the GPU has %u "
-		               "and %u", name, p->cores, p->partitions, cores, partitions);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s: it places %u cores and %u partitions, and the GPU has %u "
+		               "and %u",
+		               name, p->cores, p->partitions, cores, partitions);
 	return CT_OK;
 }
 
-int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores,
-                     unsigned partitions, struct ct_error *e)
+int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores, unsigned partitions,
+                     struct ct_error *e)
 {
 	enum { BYTES_MAX = 1 << 16 };
 	FILE *f = fopen(path, "rb");

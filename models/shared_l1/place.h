@@ -14,7 +14,7 @@
 enum { CT_SL_NODES_MAX = CT_MESH_SIDE_MAX * CT_MESH_SIDE_MAX };
 
 struct ct_sl_place {
-	unsigned side;                 /* the mesh is side x side */
+	unsigned side; /* the mesh is side x side */
 	unsigned cores, partitions;
 	unsigned short core[CT_SL_NODES_MAX];      /* node of each core */
 	unsigned short partition[CT_SL_NODES_MAX]; /* node of each partition */
@@ -23,16 +23,14 @@ struct ct_sl_place {
 /* The smallest square mesh, the partitions spread evenly over it in reading order
  * (ct_mesh_spread()). Fails with CT_ERR_USAGE when they are more than CT_SL_NODES_MAX or one of
  * them is 0. */
-int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                       struct ct_error *e);
+int ct_sl_place_spread(struct ct_sl_place *p, unsigned cores, unsigned partitions, struct ct_error *e);
 /* The default, as the engine's own mesh has it (ct_mesh_default()). data/shared_l1/mesh-*.txt
  * show it. */
-int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions,
-                        struct ct_error *e);
+int ct_sl_place_default(struct ct_sl_place *p, unsigned cores, unsigned partitions, struct ct_error *e);
 /* Reads a placement file; it must hold that many cores and partitions (0: any). Fails with
  * CT_ERR_IO, CT_ERR_NOMEM, and CT_ERR_INPUT naming the line. */
-int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores,
-                     unsigned partitions, struct ct_error *e);
+int ct_sl_place_load(struct ct_sl_place *p, const char *path, unsigned cores, unsigned partitions,
+                     struct ct_error *e);
 /* The same from a text in memory; name is for messages. */
 int ct_sl_place_parse(struct ct_sl_place *p, const char *name, const char *text, unsigned cores,
                       unsigned partitions, struct ct_error *e);

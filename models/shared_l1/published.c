@@ -26,5 +26,6 @@ double ct_sl_published_ours(const struct ct_sl_row *rows, const struct ct_publis
 	const char *const *f = result->field, *metric = f[CT_SL_RESULT_METRIC];
 	double v = metric_of(rows, f[CT_SL_RESULT_SYSTEM], metric);
 	return strcmp(f[CT_SL_RESULT_AGAINST], "-") == 0
-	       ? v : v / metric_of(rows, f[CT_SL_RESULT_AGAINST], metric);
+	               ? v
+	               : v / metric_of(rows, f[CT_SL_RESULT_AGAINST], metric);
 }

@@ -68,8 +68,8 @@ void ct_sl_parts(const struct ct_profile *p, const struct ct_gpu *g, double fact
 	ct_baseline_parts(p, g, SCOPE, parts);
 	for (unsigned i = 0; i < parts->n; i++) {
 		parts->part[i].bytes = (uint64_t)((double)parts->part[i].bytes * factor);
-		parts->part[i].shape = ct_cache_shape(parts->part[i].bytes, g->l1.line, g->l1.sets,
-		                                      g->l1.ways);
+		parts->part[i].shape = ct_cache_shape(
+			parts->part[i].bytes, g->l1.line, g->l1.sets, g->l1.ways);
 	}
 }
 
@@ -90,11 +90,11 @@ static void add_rates(struct ct_sl_rates *r, const struct view *line, const stru
 {
 	unsigned quarter = c->ways >= 4 ? c->ways / 4 : 1;
 	/* Fewer lines between are as much as more room, and the other way round. */
-	struct ct_cache_shape more = { c->lines * CT_SL_PACE, c->ways * CT_SL_PACE };
-	struct ct_cache_shape less = { c->lines / CT_SL_PACE,
-		                       c->ways >= CT_SL_PACE ? c->ways / CT_SL_PACE : 1 };
-	struct ct_cache_shape above = { c->lines * 1.25, c->ways + quarter }, below = {
-		c->lines * 0.75, c->ways > quarter ? c->ways - quarter : 1 };
+	struct ct_cache_shape more = {c->lines * CT_SL_PACE, c->ways * CT_SL_PACE};
+	struct ct_cache_shape less = {
+		c->lines / CT_SL_PACE, c->ways >= CT_SL_PACE ? c->ways / CT_SL_PACE : 1};
+	struct ct_cache_shape above = {c->lines * 1.25, c->ways + quarter},
+			      below = {c->lines * 0.75, c->ways > quarter ? c->ways - quarter : 1};
 	r->misses_low += weight * line_misses(line, &more);
 	r->misses_high += weight * line_misses(line, &less);
 	r->edge += weight * (line_misses(line, &below) - line_misses(line, &above));
@@ -114,13 +114,12 @@ static void begin_rates(struct ct_sl_rates *r, const struct view *sector)
 		r->sectors = r->sector_misses = NAN;
 }
 
-void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts,
-                   struct ct_sl_rates *r)
+void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts, struct ct_sl_rates *r)
 {
 	begin_rates(r, &c->l1_sector);
 	for (unsigned i = 0; i < parts->n; i++) {
 		const struct ct_cache_shape *shape = &parts->part[i].shape;
-		struct ct_replication x = { NAN, NAN, NAN };
+		struct ct_replication x = {NAN, NAN, NAN};
 		add_rates(r, &c->l1, &c->l1_sector, shape, parts->part[i].share);
 		if (c->has_rj)
 			ct_curve_replication(&c->nearest, &c->sharers, shape, &x);
@@ -141,11 +140,12 @@ void ct_sl_shared(const struct ct_sl_curves *c, const struct ct_l1_parts *parts,
 	for (unsigned i = 0; i < parts->n; i++) {
 		struct ct_cache_shape one = parts->part[i].shape;
 		double whole = homes == CT_SL_HOMES_FOLD ? values : cores;
-		struct ct_cache_shape all = { one.lines * whole, one.ways };
-		struct ct_cache_shape half = { one.lines * whole / 2, one.ways };
+		struct ct_cache_shape all = {one.lines * whole, one.ways};
+		struct ct_cache_shape half = {one.lines * whole / 2, one.ways};
 		add_rates(r, &c->merged, &c->merged_sector, &all, parts->part[i].share * (1 - crowded));
 		if (crowded > 0)
-			add_rates(r, &c->merged, &c->merged_sector, &half, parts->part[i].share * crowded);
+			add_rates(r, &c->merged, &c->merged_sector, &half,
+			          parts->part[i].share * crowded);
 	}
 	r->fills = r->copies = r->read_misses;
 	r->replicated = 0;

@@ -33,8 +33,7 @@ void ct_sl_parts(const struct ct_profile *p, const struct ct_gpu *g, double fact
                  struct ct_l1_parts *parts);
 
 /* L1s of those sizes, every core its own. Pure. */
-void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts,
-                   struct ct_sl_rates *r);
+void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts, struct ct_sl_rates *r);
 /* The same L1s of `cores` cores, shared. Folding gives some slices half an L1. Pure. */
 void ct_sl_shared(const struct ct_sl_curves *c, const struct ct_l1_parts *parts, unsigned cores,
                   enum ct_sl_homes homes, struct ct_sl_rates *r);

@@ -43,24 +43,30 @@ static const char *target_text(const struct ct_profile *p, double copies)
 	if (isnan(miss) || isnan(gain))
 		return "";
 	ct_sl_defaults(&usual);
-	return ct_sl_is_target(&usual, copies, miss, gain) ? ", a target of the paper" : ", no target of the paper";
+	return ct_sl_is_target(&usual, copies, miss, gain) ? ", a target of the paper"
+	                                                   : ", no target of the paper";
 }
 
 /* 1 for an analytic miss rate that may well be elsewhere in its range. */
 static int order_decides(const struct ct_profile *p)
 {
 	struct ct_estimate x;
-	return ct_profile_get_estimate(p, "all", ct_mechanism_shared_l1.name, ct_mechanism_shared_l1.judged,
-	                               "l1_request_miss_rate", NULL, &x) &&
-	       strcmp(x.method, "replay") != 0 && ct_sl_order_sensitive(judged_value(p, "edge_fraction"));
+	return ct_profile_get_estimate(p, "all", ct_mechanism_shared_l1.name,
+	                               ct_mechanism_shared_l1.judged, "l1_request_miss_rate", NULL,
+	                               &x) &&
+	       strcmp(x.method, "replay") != 0 &&
+	       ct_sl_order_sensitive(judged_value(p, "edge_fraction"));
 }
 
 /* Says how much there is to share, and which of its effects is the larger: misses saved, or longer ways. */
-void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+                  size_t n)
 {
 	double copies = ct_fact_sn(p, "replication_ratio"), miss = ct_fact_sn(p, "l1_miss_rate");
-	double before = estimate_of(p, "Private", "l1_miss_rate"), after = judged_value(p, "l1_miss_rate");
-	double remote = judged_value(p, "remote_fraction"), latency = judged_value(p, "reply_latency_ratio");
+	double before = estimate_of(p, "Private", "l1_miss_rate"),
+	       after = judged_value(p, "l1_miss_rate");
+	double remote = judged_value(p, "remote_fraction"),
+	       latency = judged_value(p, "reply_latency_ratio");
 	if (n > 0)
 		text[0] = '\0';
 	if (isnan(copies) || isnan(miss)) {

@@ -37,7 +37,8 @@ static void write_row(struct ct_records *w, const struct ct_sl_answer *a,
 	ct_records_value(w, "llc_mpki", per_kilo(a, x->llc_misses));
 	ct_records_value(w, "l1_mpki", per_kilo(a, x->l1_sector_misses));
 	ct_records_value(w, "l1_miss_rate", x->l1_miss_rate);
-	ct_records_between(w, "l1_request_miss_rate", x->l1_request_miss_rate, x->miss_low, x->miss_high);
+	ct_records_between(w, "l1_request_miss_rate", x->l1_request_miss_rate, x->miss_low,
+	                   x->miss_high);
 	ct_records_value(w, "edge_fraction", x->edge_fraction);
 	ct_records_value(w, "storage_bytes", ct_sl_storage_bytes(&a->model, r->system));
 	put_between(w, "replication_ratio", x->replication_ratio, x->replication_other);
@@ -49,8 +50,8 @@ static void write_row(struct ct_records *w, const struct ct_sl_answer *a,
 	ct_records_value(w, "home_imbalance", x->home_imbalance);
 }
 
-int ct_sl_rows_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
-                     unsigned systems, const char *method, struct ct_profile *p, struct ct_error *e)
+int ct_sl_rows_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows, unsigned systems,
+                     const char *method, struct ct_profile *p, struct ct_error *e)
 {
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = method};
 	for (int i = 0; i < CT_SL_SYSTEMS; i++)
@@ -68,8 +69,8 @@ int ct_sl_answer_write(const struct ct_sl_answer *a, struct ct_profile *p, struc
 
 /* Private streams do not know how many cores there are; shared ones get more sets. The
  * histograms' rate goes with what is known of all cores. */
-static void sweep_cores(const struct ct_sl_answer *a, const struct ct_sl_curves *c, double cores, const char *x,
-                        struct ct_records *w)
+static void sweep_cores(const struct ct_sl_answer *a, const struct ct_sl_curves *c, double cores,
+                        const char *x, struct ct_records *w)
 {
 	struct ct_l1_parts parts;
 	struct ct_sl_rates all, r;
@@ -86,8 +87,8 @@ static void sweep_cores(const struct ct_sl_answer *a, const struct ct_sl_curves 
 }
 
 /* Every system on the GPU with that key changed. */
-static int sweep_gpu(const struct ct_sl_answer *a, const struct ct_sl_curves *c, const char *key, const char *at,
-                     struct ct_records *w)
+static int sweep_gpu(const struct ct_sl_answer *a, const struct ct_sl_curves *c, const char *key,
+                     const char *at, struct ct_records *w)
 {
 	const struct ct_sl_model *m = &a->model;
 	struct ct_gpu g = m->gpu;
@@ -118,15 +119,16 @@ static int sweep_gpu(const struct ct_sl_answer *a, const struct ct_sl_curves *c,
 	return w->status;
 }
 
-int ct_sl_answer_sweep(const struct ct_sl_answer *a, const struct ct_range_spec *range, struct ct_profile *p,
-                       struct ct_error *e)
+int ct_sl_answer_sweep(const struct ct_sl_answer *a, const struct ct_range_spec *range,
+                       struct ct_profile *p, struct ct_error *e)
 {
 	struct ct_records w = {.p = p, .e = e, .mechanism = MECHANISM, .method = METHOD};
 	struct ct_sl_curves *c;
 	int cores = !strcmp(range->key, "cores");
 	size_t points = ct_range_points(range);
 	if (!cores && strcmp(range->key, "l1.latency") != 0 && strcmp(range->key, "l1.size") != 0)
-		return ct_fail(e, CT_ERR_USAGE, "a sweep of %s: use l1.latency, l1.size or cores", range->key);
+		return ct_fail(e, CT_ERR_USAGE, "a sweep of %s: use l1.latency, l1.size or cores",
+		               range->key);
 	int st = ct_sl_curves_load(&c, p, e);
 	if (st != CT_OK)
 		return st;

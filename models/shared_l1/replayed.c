@@ -20,8 +20,8 @@ static double quotient(uint64_t a, uint64_t b)
 }
 
 /* Hits of private L1s count here as those of the homes do: a line on its way is no miss. */
-static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_counts *part,
-                     int shared, struct ct_sl_estimate *x)
+static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_counts *part, int shared,
+                     struct ct_sl_estimate *x)
 {
 	const struct ct_sl_org_stats *o = &part->org;
 	x->l1_sector_misses = (double)c->l1_misses;
@@ -37,8 +37,7 @@ static void l1_rates(const struct ct_replay_counts *c, const struct ct_sl_part_c
 	x->replicas = quotient(o->copies, o->landed);
 }
 
-void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s,
-                             const struct ct_replay_counts *c,
+void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s, const struct ct_replay_counts *c,
                              const struct ct_sl_part_counts *part, struct ct_sl_estimate *x)
 {
 	const struct ct_sl_system *system = ct_sl_system_at((size_t)s);
@@ -76,12 +75,13 @@ static void fill_best(struct ct_sl_estimate *x)
 {
 	for (int s = 0; s < CT_SL_SYSTEMS; s++)
 		if (ct_sl_system_at((size_t)s)->best)
-			x[s] = x[CT_SL_SHARED_PP].cycles < x[CT_SL_PRIVATE].cycles ? x[CT_SL_SHARED_PP]
-			                                                           : x[CT_SL_PRIVATE];
+			x[s] = x[CT_SL_SHARED_PP].cycles < x[CT_SL_PRIVATE].cycles
+			               ? x[CT_SL_SHARED_PP]
+			               : x[CT_SL_PRIVATE];
 }
 
-void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
-                         double configured, struct ct_sl_row *out)
+void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x, double configured,
+                         struct ct_sl_row *out)
 {
 	const struct ct_sl_estimate *base = &x[CT_SL_PRIVATE];
 	/* Network energy goes with the flits' hops, from what it is for Private. */
@@ -103,8 +103,8 @@ void ct_sl_replayed_rows(const struct ct_sl_answer *a, struct ct_sl_estimate *x,
 	}
 }
 
-int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows,
-                         unsigned systems, struct ct_profile *p, struct ct_error *e)
+int ct_sl_replayed_write(const struct ct_sl_answer *a, const struct ct_sl_row *rows, unsigned systems,
+                         struct ct_profile *p, struct ct_error *e)
 {
 	return ct_sl_rows_write(a, rows, systems, "replay", p, e);
 }
@@ -176,14 +176,21 @@ static int put_mode(const char *system, const struct ct_sl_change *c, struct ct_
 	char key[24], x[24];
 	snprintf(key, sizeof key, "core:%u", c->core);
 	snprintf(x, sizeof x, "%llu", (unsigned long long)c->cycle);
-	struct ct_sweep_point sw = { .scope = "all", .mechanism = "shared-l1", .system = system,
-		                     .key = key, .x = x, .metric = "mode", .unit = "",
-		                     .method = "replay", .value = c->state };
+	struct ct_sweep_point sw = {
+		.scope = "all",
+		.mechanism = "shared-l1",
+		.system = system,
+		.key = key,
+		.x = x,
+		.metric = "mode",
+		.unit = "",
+		.method = "replay",
+		.value = c->state};
 	return ct_profile_add_sweep(p, &sw, e);
 }
 
-int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, unsigned cores,
-                            size_t most, struct ct_profile *p, struct ct_error *e)
+int ct_sl_replayed_timeline(const char *system, const struct ct_sl_org *o, unsigned cores, size_t most,
+                            struct ct_profile *p, struct ct_error *e)
 {
 	size_t n;
 	const struct ct_sl_change *c = ct_sl_org_timeline(o, &n);

@@ -14,15 +14,15 @@ enum { ENGINES_MAX = CT_SL_REPLAYED + 1, TIMELINE_MAX = 100000 };
 /* Systems through the engine, in one pass over the trace. */
 struct replays {
 	struct ct_sl_part *part[ENGINES_MAX];
-	int system[ENGINES_MAX];     /* index into the table */
-	unsigned n, configured;      /* the engine that is the user's GPU; 0: Private is */
+	int system[ENGINES_MAX]; /* index into the table */
+	unsigned n, configured;  /* the engine that is the user's GPU; 0: Private is */
 	struct ct_replays_engine engine[ENGINES_MAX];
 	struct ct_replay_counts total[ENGINES_MAX];
 };
 
-static int make_engine(struct ct_replays_engine *engine, struct ct_sl_part **part, int system, const struct ct_gpu *g,
-                       const struct ct_sl_params *p, enum ct_sl_network kind, const struct ct_sl_place *place,
-                       uint64_t warmup, struct ct_error *e)
+static int make_engine(struct ct_replays_engine *engine, struct ct_sl_part **part, int system,
+                       const struct ct_gpu *g, const struct ct_sl_params *p, enum ct_sl_network kind,
+                       const struct ct_sl_place *place, uint64_t warmup, struct ct_error *e)
 {
 	const struct ct_sl_system *s = ct_sl_system_at((size_t)system);
 	int st = ct_sl_part_new(part, s, g, p, kind, place, e);
@@ -30,16 +30,19 @@ static int make_engine(struct ct_replays_engine *engine, struct ct_sl_part **par
 		return st;
 	*engine = (struct ct_replays_engine){
 		.gpu = ct_sl_part_gpu(*part),
-		.options = {.timing = CT_REPLAY_FULL, .warmup = warmup, .replication = !s->shared,
-		            .parts = ct_sl_part_parts(*part)}};
+		.options = {.timing = CT_REPLAY_FULL,
+	                    .warmup = warmup,
+	                    .replication = !s->shared,
+	                    .parts = ct_sl_part_parts(*part)}};
 	return CT_OK;
 }
 
-static int add_engine(struct replays *x, const struct ct_sl_answer *a, int system, enum ct_sl_network kind,
-                      const struct ct_sl_place *place, uint64_t warmup, struct ct_error *e)
+static int add_engine(struct replays *x, const struct ct_sl_answer *a, int system,
+                      enum ct_sl_network kind, const struct ct_sl_place *place, uint64_t warmup,
+                      struct ct_error *e)
 {
-	int st = make_engine(&x->engine[x->n], &x->part[x->n], system, &a->model.gpu, &a->model.p, kind, place, warmup,
-	                     e);
+	int st = make_engine(&x->engine[x->n], &x->part[x->n], system, &a->model.gpu, &a->model.p, kind,
+	                     place, warmup, e);
 	if (st == CT_OK)
 		x->system[x->n++] = system;
 	return st;
@@ -76,8 +79,9 @@ static int collect_rows(struct replays *x, const struct ct_sl_answer *a, struct 
 		ct_sl_part_counts(x->part[i], &c);
 		ct_sl_replayed_estimate(a, system, &x->total[i], &c, &est[system]);
 		if (timeline && system == CT_SL_DYNEB && st == CT_OK)
-			st = ct_sl_replayed_timeline(ct_sl_system_at((size_t)system)->name, ct_sl_part_org(x->part[i]),
-			                             a->model.gpu.sms, TIMELINE_MAX, timeline, e);
+			st = ct_sl_replayed_timeline(
+				ct_sl_system_at((size_t)system)->name, ct_sl_part_org(x->part[i]),
+				a->model.gpu.sms, TIMELINE_MAX, timeline, e);
 	}
 	const struct ct_replay_counts *own = &x->total[x->configured]; /* else Private, the first */
 	ct_sl_replayed_rows(a, est, (double)(own->cycles - own->launch_cycles), rows);
@@ -88,8 +92,9 @@ static int collect_rows(struct replays *x, const struct ct_sl_answer *a, struct 
 /* Replays systems (a mask of the table) from the trace that p was made from; of rows[] those of the mask
  * count. */
 static int replay_systems(const struct ct_sl_answer *a, const struct ct_profile *p,
-                          const struct ct_pass_settings *settings, const char *why, const struct ct_sl_place *place,
-                          unsigned systems, struct ct_profile *timeline, struct ct_sl_row *rows, struct ct_error *e)
+                          const struct ct_pass_settings *settings, const char *why,
+                          const struct ct_sl_place *place, unsigned systems, struct ct_profile *timeline,
+                          struct ct_sl_row *rows, struct ct_error *e)
 {
 	struct replays *x = ct_calloc(1, sizeof *x);
 	if (!x)
@@ -116,10 +121,12 @@ int ct_sl_replay(struct ct_mechanism_run *run, const char *why, struct ct_error 
 	struct ct_sl_run *s = run->state;
 	unsigned systems = run->judged_only ? 1u << CT_SL_PRIVATE | 1u << CT_SL_DYNEB : CT_SL_ALL;
 	if (!s->answered)
-		return ct_fail(e, CT_ERR_USAGE, "shared L1s are replayed with the energies of their estimate: estimate them "
-		               "first");
-	int st = replay_systems(&s->answer, run->p, run->settings, why, s->has_place ? &s->place : NULL, systems,
-	                        s->timeline ? run->p : NULL, s->replayed, e);
+		return ct_fail(
+			e, CT_ERR_USAGE,
+			"shared L1s are replayed with the energies of their estimate: estimate them "
+			"first");
+	int st = replay_systems(&s->answer, run->p, run->settings, why, s->has_place ? &s->place : NULL,
+	                        systems, s->timeline ? run->p : NULL, s->replayed, e);
 	if (st == CT_OK && s->timeline && writes_estimates(run))
 		st = ct_sl_answer_write(&s->answer, run->p, e);
 	if (st != CT_OK)
@@ -145,13 +152,15 @@ int ct_sl_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_
 	if (!x)
 		return ct_fail_nomem(e);
 	if (!row || row->best)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s is no system of its own: replay those that it is the best of",
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s is no system of its own: replay those that it is the best of",
 		               row ? row->name : "a system behind the last");
 	int st = ct_sl_find_place(s, run->gpu, &x->place, &placed, e);
-	enum ct_sl_network kind = s->params.network == CT_SL_NET_AUTO ? ct_sl_network_of(run->gpu) : s->params.network;
+	enum ct_sl_network kind = s->params.network == CT_SL_NET_AUTO ? ct_sl_network_of(run->gpu)
+	                                                              : s->params.network;
 	if (st == CT_OK)
-		st = make_engine(engine, &x->part, (int)system, run->gpu, &s->params, kind, placed ? &x->place : NULL,
-		                 run->settings->warmup, e);
+		st = make_engine(engine, &x->part, (int)system, run->gpu, &s->params, kind,
+		                 placed ? &x->place : NULL, run->settings->warmup, e);
 	return st;
 }
 
@@ -184,10 +193,12 @@ int ct_sl_estimate_run(struct ct_mechanism_run *run, struct ct_error *e)
 	s->answered = 0;
 	s->replayed_systems = 0;
 	if (!run->workload)
-		return ct_workload_missing(run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
+		return ct_workload_missing(
+			run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
 	int st = ct_sl_find_place(s, run->gpu, &s->place, &s->has_place, e);
 	if (st == CT_OK)
-		st = ct_sl_answer_init(&s->answer, run->p, run->workload, run->base, run->gpu, &s->params,
+		st = ct_sl_answer_init(&s->answer, run->p, run->workload, run->base, run->gpu,
+		                       &s->params,
 		                       ct_sl_asks_mesh(&s->params, run->gpu) ? &s->place : NULL, e);
 	if (st != CT_OK)
 		return st;
@@ -226,7 +237,8 @@ static int replay_sensitive(struct measure *m, const struct ct_pass_settings *se
 	for (unsigned i = 0; i < CT_SL_SYSTEMS; i++) /* Best is of both that it is chosen from */
 		if (ct_sl_system_at(i)->best && systems >> CT_SL_SHARED_PP & 1)
 			systems |= 1u << i;
-	int st = replay_systems(&m->answer, p, settings, "--mechanisms shared-l1", place, systems, NULL, m->rows, &own);
+	int st = replay_systems(&m->answer, p, settings, "--mechanisms shared-l1", place, systems, NULL,
+	                        m->rows, &own);
 	if (st == CT_OK)
 		return ct_sl_replayed_write(&m->answer, m->rows, systems, p, e);
 	if (st == CT_ERR_NOMEM)
@@ -256,7 +268,8 @@ static int measure_order(const struct ct_sl_run *s, const struct ct_pass_setup *
 	return st;
 }
 
-static int after_pass(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p, struct ct_error *e)
+static int after_pass(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p,
+                      struct ct_error *e)
 {
 	const struct ct_mechanism_run *run = ctx;
 	struct measure *m = ct_calloc(1, sizeof *m);
@@ -267,4 +280,5 @@ static int after_pass(void *ctx, const struct ct_pass_setup *setup, struct ct_pr
 	return st;
 }
 
-const struct ct_pass_observer ct_sl_order_observer = {.name = "shared-l1", .after = after_pass, .structural = 1};
+const struct ct_pass_observer ct_sl_order_observer = {
+	.name = "shared-l1", .after = after_pass, .structural = 1};

@@ -14,7 +14,8 @@ static void show_real(struct ct_table *table, int decimals, double v)
 /* ---- the systems ---- */
 
 /* One system: what it misses and how far it goes for it, what it gains, and why. */
-static void show_row(struct ct_table *table, const struct ct_sl_row *rows, const struct ct_sl_row *r, int is_held)
+static void show_row(struct ct_table *table, const struct ct_sl_row *rows, const struct ct_sl_row *r,
+                     int is_held)
 {
 	const struct ct_sl_estimate *x = &r->x;
 	char why[160];
@@ -38,13 +39,15 @@ static void show_network(struct ct_buf *b, const struct ct_sl_answer *a, const s
 	const struct ct_sl_noc *n = &a->model.noc;
 	ct_buf_printf(b, "network: %s", ct_sl_network_name(n->kind));
 	if (n->kind == CT_SL_NET_MESH)
-		ct_buf_printf(b, " %u x %u, %.2f hops to another core, %.2f to a partition; Min(H,L2) sends "
-		              "%.0f %% of the accesses to the LLC", n->place.side, n->place.side, n->home_hops,
-		              n->llc_hops, 100 * n->past);
+		ct_buf_printf(
+			b,
+			" %u x %u, %.2f hops to another core, %.2f to a partition; Min(H,L2) sends "
+			"%.0f %% of the accesses to the LLC",
+			n->place.side, n->place.side, n->home_hops, n->llc_hops, 100 * n->past);
 	if (n->kind == CT_SL_NET_BUTTERFLY)
 		ct_buf_printf(b, ", %u-ary %u-fly", n->butterfly.k, n->butterfly.n);
-	ct_buf_printf(b, "; homes: %s, the busiest gets %.2f times the mean\n", ct_sl_homes_name(a->model.p.homes),
-	              rows[CT_SL_SHARED_PP].x.home_imbalance);
+	ct_buf_printf(b, "; homes: %s, the busiest gets %.2f times the mean\n",
+	              ct_sl_homes_name(a->model.p.homes), rows[CT_SL_SHARED_PP].x.home_imbalance);
 }
 
 /* The paper's own test of what would gain. */
@@ -60,8 +63,8 @@ static void show_target(struct ct_buf *b, const struct ct_sl_answer *a, const st
 /* Both methods side by side, of the systems that were replayed. */
 static void show_check(const struct ct_sl_run *s, const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const names[] = {"system", "L1 misses", "replayed", "difference", "speed-up",
-	                                    "replayed", "difference"};
+	static const char *const names[] = {
+		"system", "L1 misses", "replayed", "difference", "speed-up", "replayed", "difference"};
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
@@ -71,7 +74,8 @@ static void show_check(const struct ct_sl_run *s, const struct ct_table_style *s
 		ct_table_cell(&table, "%s", x->system->name);
 		ct_table_percent(&table, x->x.l1_request_miss_rate);
 		ct_table_percent(&table, y->x.l1_request_miss_rate);
-		ct_table_cell(&table, "%+.1f points", 100 * (x->x.l1_request_miss_rate - y->x.l1_request_miss_rate));
+		ct_table_cell(&table, "%+.1f points",
+		              100 * (x->x.l1_request_miss_rate - y->x.l1_request_miss_rate));
 		ct_table_cell(&table, "%.3f", x->speedup.value);
 		ct_table_cell(&table, "%.3f", y->speedup.value);
 		ct_table_cell(&table, "%+.3f", x->speedup.value - y->speedup.value);
@@ -83,8 +87,8 @@ static void show_check(const struct ct_sl_run *s, const struct ct_table_style *s
 int ct_sl_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
                struct ct_error *e)
 {
-	static const char *const names[] = {"system", "L1 misses", "replicas", "remote", "reply time",
-	                                    "speed-up", "range", "perf/W", "why"};
+	static const char *const names[] = {"system",   "L1 misses", "replicas", "remote", "reply time",
+	                                    "speed-up", "range",     "perf/W",   "why"};
 	const struct ct_sl_run *s = run->state;
 	const struct ct_sl_row *rows = ct_sl_shown_rows(run);
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
@@ -126,7 +130,8 @@ int ct_sl_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu
 	ct_table_cell(&table, "of %s", g->name);
 	ct_table_cell(&table, "value");
 	show_overhead(&table, "core bits", 0, ct_sl_core_bits(g->sms));
-	show_overhead(&table, "tag bits of a 32-bit address", 0, ct_sl_tag_bits(32, g->l1.line, g->l1.sets));
+	show_overhead(&table, "tag bits of a 32-bit address", 0,
+	              ct_sl_tag_bits(32, g->l1.line, g->l1.sets));
 	show_overhead(&table, "bytes that one home gets in a row", 0, (double)g->l1.sets * g->l1.line);
 	show_overhead(&table, "all L1s together, KiB", 1, (double)g->l1.size * g->sms / 1024);
 	show_overhead(&table, "queues of the homes, bytes", 0,

@@ -6,8 +6,8 @@
 #include "models/shared_l1/state.h"
 
 /* The rows of the application, if the paper has it, of its class and of all. */
-static void show_rows(struct ct_table *table, const struct ct_sl_row *rows, const struct ct_published *pub,
-                      const struct ct_published_row *app)
+static void show_rows(struct ct_table *table, const struct ct_sl_row *rows,
+                      const struct ct_published *pub, const struct ct_published_row *app)
 {
 	static const char *const names[] = {"system", "metric", "against", "paper", "here", "where"};
 	const char *group = app ? app->field[CT_SL_APP_GROUP] : "shared-friendly";
@@ -45,14 +45,18 @@ int ct_sl_show_published(const struct ct_mechanism_run *run, const struct ct_tab
 		return st;
 	show_rows(&table, ct_sl_shown_rows(run), &pub, app);
 	if (app)
-		ct_buf_printf(b, "\npublished for %s (%s):\n", app->field[CT_SL_APP_NAME], app->field[CT_SL_APP_GROUP]);
+		ct_buf_printf(b, "\npublished for %s (%s):\n", app->field[CT_SL_APP_NAME],
+		              app->field[CT_SL_APP_GROUP]);
 	else
-		ct_buf_puts(b, "\npublished means of 11 shared-friendly applications and of all 28 (this trace's "
-		            "path names none of those that the\ntext names):\n");
+		ct_buf_puts(
+			b,
+			"\npublished means of 11 shared-friendly applications and of all 28 (this trace's "
+			"path names none of those that the\ntext names):\n");
 	ct_table_render(&table, b);
-	ct_buf_puts(b, "They may differ because inputs, problem sizes and compilers are others, because the "
-	            "paper runs a cycle-level\nsimulator of 28 cores, and because its means are over "
-	            "applications. Nothing here is fitted to them.\n");
+	ct_buf_puts(
+		b, "They may differ because inputs, problem sizes and compilers are others, because the "
+		   "paper runs a cycle-level\nsimulator of 28 cores, and because its means are over "
+		   "applications. Nothing here is fitted to them.\n");
 	ct_published_free(&pub);
 	return ct_buf_check(b, e);
 }

@@ -40,8 +40,7 @@ int ct_sl_system_find(const char *name)
 
 const char *ct_sl_station_name(size_t i)
 {
-	static const char *const extra[] = { "request network", "reply network", "home L1s",
-		                             "butterfly" };
+	static const char *const extra[] = {"request network", "reply network", "home L1s", "butterfly"};
 	if (i >= CT_PERF_STATIONS && i < CT_PERF_STATIONS + sizeof extra / sizeof extra[0])
 		return extra[i - CT_PERF_STATIONS];
 	return ct_perf_station_name(i);
@@ -66,8 +65,7 @@ static void use_order(const struct ct_sl_watch_counts *c, double were, struct ct
 }
 
 /* Exact misses in the place of the histograms', where the profile holds them. */
-static int use_watched(const struct ct_profile *p, enum ct_sl_watched which,
-                       struct ct_sl_rates *r)
+static int use_watched(const struct ct_profile *p, enum ct_sl_watched which, struct ct_sl_rates *r)
 {
 	struct ct_sl_watch_counts c, all;
 	double were = r->read_misses + r->write_misses;
@@ -115,9 +113,9 @@ static int same_l1(const struct ct_gpu *a, const struct ct_gpu *b)
 static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
                       const struct ct_sl_params *p)
 {
-	static const enum ct_sl_key matter[] = { CT_SL_SAMPLING, CT_SL_EXECUTION, CT_SL_GUARD,
-		                                 CT_SL_CORE_LLC_CYCLES, CT_SL_HOME_CYCLES,
-		                                 CT_SL_FORWARD_CYCLES, CT_SL_BUTTERFLY_RADIX };
+	static const enum ct_sl_key matter[] = {
+		CT_SL_SAMPLING,    CT_SL_EXECUTION,      CT_SL_GUARD,          CT_SL_CORE_LLC_CYCLES,
+		CT_SL_HOME_CYCLES, CT_SL_FORWARD_CYCLES, CT_SL_BUTTERFLY_RADIX};
 	struct ct_sl_params usual;
 	ct_sl_defaults(&usual);
 	for (size_t i = 0; i < sizeof matter / sizeof matter[0]; i++)
@@ -134,7 +132,7 @@ static int as_watched(const struct ct_gpu *replayed, const struct ct_gpu *g,
 static void use_landed(const struct ct_profile *p, const struct ct_sl_watch_counts *all,
                        struct ct_sl_inputs *in)
 {
-	struct ct_sl_rates r = { .fills = 0 };
+	struct ct_sl_rates r = {.fills = 0};
 	use_replayed(p, &r);
 	if (!(r.fills > 0 && all->replicated > 0 && all->copies > all->read_misses))
 		return;
@@ -143,28 +141,29 @@ static void use_landed(const struct ct_profile *p, const struct ct_sl_watch_coun
 }
 
 /* Shared L1s; with Min(H,L2) and dynamic ones as far as what was watched is what is asked. */
-static void use_homes(const struct ct_profile *p, const struct ct_gpu *replayed,
-                      const struct ct_gpu *g, const struct ct_sl_params *params,
-                      struct ct_sl_inputs *in)
+static void use_homes(const struct ct_profile *p, const struct ct_gpu *replayed, const struct ct_gpu *g,
+                      const struct ct_sl_params *params, struct ct_sl_inputs *in)
 {
 	struct ct_sl_watch_counts all;
 	in->min = in->shared;
 	use_watched(p, CT_SL_WATCH_SHARED, &in->shared);
 	if (ct_sl_network_of(replayed) != CT_SL_NET_MESH || !use_watched(p, CT_SL_WATCH_MIN, &in->min))
 		in->min.read_lines = NAN;
-	in->has_dynamic = as_watched(replayed, g, params) && ct_sl_watch_read(p, CT_SL_WATCH_PRIVATE, &all);
+	in->has_dynamic = as_watched(replayed, g, params) &&
+	                  ct_sl_watch_read(p, CT_SL_WATCH_PRIVATE, &all);
 	for (int i = 0; i < CT_SL_SCHEMES && in->has_dynamic; i++)
-		in->has_dynamic = ct_sl_watch_read(p, (enum ct_sl_watched)(CT_SL_WATCH_DYNAMAT + i), &in->dynamic[i]);
+		in->has_dynamic = ct_sl_watch_read(
+			p, (enum ct_sl_watched)(CT_SL_WATCH_DYNAMAT + i), &in->dynamic[i]);
 	in->watched = all.reads + all.writes;
 }
 
-void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
-                       const struct ct_profile *p, const struct ct_gpu *replayed,
-                       const struct ct_gpu *gpu, const struct ct_sl_params *params)
+void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c, const struct ct_profile *p,
+                       const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                       const struct ct_sl_params *params)
 {
-	static const char *const useful[] = { "useful_bytes_32", "useful_bytes_64",
-		                              "useful_bytes_96", "useful_bytes_128" };
-	static const char *const load[] = { "home_load_mod", "home_load_fold", "home_load_hash" };
+	static const char *const useful[] = {
+		"useful_bytes_32", "useful_bytes_64", "useful_bytes_96", "useful_bytes_128"};
+	static const char *const load[] = {"home_load_mod", "home_load_fold", "home_load_hash"};
 	struct ct_sl_watch_counts all;
 	struct ct_l1_parts parts;
 	ct_sl_parts(p, replayed, 1, &parts);
@@ -209,9 +208,8 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c,
 			in->home_load[i] = NAN;
 }
 
-int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p,
-                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
-                      const struct ct_sl_params *params, struct ct_error *e)
+int ct_sl_inputs_read(struct ct_sl_inputs *in, const struct ct_profile *p, const struct ct_gpu *replayed,
+                      const struct ct_gpu *gpu, const struct ct_sl_params *params, struct ct_error *e)
 {
 	struct ct_sl_curves *c;
 	int st = ct_sl_curves_load(&c, p, e);
@@ -268,16 +266,15 @@ static int usual_place(const struct ct_sl_noc *n)
 	struct ct_error e;
 	if (n->kind != CT_SL_NET_MESH)
 		return 1;
-	return ct_sl_place_default(&d, n->cores, n->partitions, &e) == CT_OK && d.side == n->place.side &&
-	       !memcmp(d.core, n->place.core, n->cores * sizeof d.core[0]) &&
+	return ct_sl_place_default(&d, n->cores, n->partitions, &e) == CT_OK &&
+	       d.side == n->place.side && !memcmp(d.core, n->place.core, n->cores * sizeof d.core[0]) &&
 	       !memcmp(d.partition, n->place.partition, n->partitions * sizeof d.partition[0]);
 }
 
-int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
-                     const struct ct_sl_inputs *in, const struct ct_gpu *replayed,
-                     const struct ct_gpu *gpu, const struct ct_sl_params *p,
-                     const struct ct_sl_place *place, enum ct_perf_anchor how,
-                     struct ct_error *e)
+int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w, const struct ct_sl_inputs *in,
+                     const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                     const struct ct_sl_params *p, const struct ct_sl_place *place,
+                     enum ct_perf_anchor how, struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->w = w;
@@ -292,7 +289,8 @@ int ct_sl_model_init(struct ct_sl_model *m, const struct ct_workload *w,
 	/* A replay on a mesh has met the mesh. */
 	int met = m->p.network == CT_SL_NET_MESH && ct_sl_network_of(replayed) == CT_SL_NET_MESH;
 	if (st == CT_OK)
-		st = ct_perf_calibrate_with(&m->perf, w, replayed, how, met ? replayed_stations : NULL, m, e);
+		st = ct_perf_calibrate_with(
+			&m->perf, w, replayed, how, met ? replayed_stations : NULL, m, e);
 	if (st != CT_OK) {
 		ct_sl_model_free(m);
 		return st;
@@ -329,18 +327,21 @@ void ct_sl_model_free(struct ct_sl_model *m)
 /* ---- systems ---- */
 
 /* What the counters of a core would hold if the whole run were one sampling group. */
-static void group_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
-                     struct ct_sl_group *g)
+static void group_of(const struct ct_sl_model *m, const struct ct_sl_traffic *t, struct ct_sl_group *g)
 {
 	double per_core = 1.0 / m->gpu.sms, own = (t->reads + t->writes) * per_core;
 	double misses = t->miss_rate;
 	double remote = t->remote - t->past, local = 1 - t->remote;
 	*g = (struct ct_sl_group){
-		.local = own * local, .local_misses = own * local * misses,
-		.remote = own * remote, .remote_misses = own * remote * misses,
-		.served = own * (1 - t->past), .served_misses = own * (1 - t->past) * misses,
+		.local = own * local,
+		.local_misses = own * local * misses,
+		.remote = own * remote,
+		.remote_misses = own * remote * misses,
+		.served = own * (1 - t->past),
+		.served_misses = own * (1 - t->past) * misses,
 		.llc_replies = (t->fills + t->writes * (1 - t->past)) * per_core,
-		.home_replies = own * remote, .past = own * t->past,
+		.home_replies = own * remote,
+		.past = own * t->past,
 	};
 }
 
@@ -348,16 +349,18 @@ static void latencies_of(const struct ct_gpu *g, const struct ct_sl_params *p, d
                          struct ct_sl_latencies *l)
 {
 	double own = g->l1_latency;
-	*l = (struct ct_sl_latencies){ own, own + trip, own + p->v[CT_SL_CORE_LLC_CYCLES] };
+	*l = (struct ct_sl_latencies){own, own + trip, own + p->v[CT_SL_CORE_LLC_CYCLES]};
 }
 
-void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g,
-                     const struct ct_sl_params *p, const struct ct_sl_noc *n,
-                     struct ct_sl_scheme *out)
+void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g, const struct ct_sl_params *p,
+                     const struct ct_sl_noc *n, struct ct_sl_scheme *out)
 {
 	*out = (struct ct_sl_scheme){
-		.by = s->by, .guard = s->guard ? p->v[CT_SL_GUARD] : 0,
-		.sampling = p->v[CT_SL_SAMPLING], .execution = p->v[CT_SL_EXECUTION], .count = p->count };
+		.by = s->by,
+		.guard = s->guard ? p->v[CT_SL_GUARD] : 0,
+		.sampling = p->v[CT_SL_SAMPLING],
+		.execution = p->v[CT_SL_EXECUTION],
+		.count = p->count};
 	latencies_of(g, p, ct_sl_home_trip(n, p, s->min, 1, ct_sl_flits(g, 32)), &out->latency);
 }
 
@@ -418,8 +421,10 @@ static double share_of_second(double a, double b)
 static void mix_runs(struct ct_sl_estimate *a, const struct ct_sl_estimate *b, double weight)
 {
 	/* Rates are over the accesses that reach an L1, replicas over the misses. */
-	double reach = share_of_second((1 - weight) * (1 - a->past_fraction), weight * (1 - b->past_fraction));
-	double misses = share_of_second((1 - weight) * a->l1_sector_misses, weight * b->l1_sector_misses);
+	double reach = share_of_second(
+		(1 - weight) * (1 - a->past_fraction), weight * (1 - b->past_fraction));
+	double misses = share_of_second(
+		(1 - weight) * a->l1_sector_misses, weight * b->l1_sector_misses);
 	blend_into(&a->replication_ratio, b->replication_ratio, misses);
 	blend_into(&a->replicas, b->replicas, misses);
 	blend_into(&a->replication_other, b->replication_other, misses);
@@ -482,10 +487,9 @@ static void may_choose(const struct ct_sl_estimate *private_x, const struct ct_s
 }
 
 /* Executes in what it chose but for the sampling phases, which run half of each. */
-static void estimate_dynamic(const struct ct_sl_model *m, int system,
-                             const struct ct_sl_traffic *pr, const struct ct_sl_estimate *private_x,
-                             const struct ct_sl_traffic *sh, const struct ct_sl_estimate *shared_x,
-                             struct ct_sl_estimate *x)
+static void estimate_dynamic(const struct ct_sl_model *m, int system, const struct ct_sl_traffic *pr,
+                             const struct ct_sl_estimate *private_x, const struct ct_sl_traffic *sh,
+                             const struct ct_sl_estimate *shared_x, struct ct_sl_estimate *x)
 {
 	const struct ct_sl_system *s = &SYSTEMS[system];
 	const struct ct_sl_watch_counts *c = &m->in->dynamic[system - CT_SL_DYNAMAT];
@@ -499,8 +503,8 @@ static void estimate_dynamic(const struct ct_sl_model *m, int system,
 	if (watched && c->decisions > 0)
 		shared = 2 * c->chose_shared > c->decisions;
 	double active = fmin(fmax(m->w->active_sms, 1), m->gpu.sms);
-	double share = ct_sl_sampling_share(&m->p, 1 - sh->remote, shared,
-	                                    (pr->reads + pr->writes) / active);
+	double share = ct_sl_sampling_share(
+		&m->p, 1 - sh->remote, shared, (pr->reads + pr->writes) / active);
 	double homed = watched ? c->homed / m->in->watched : shared ? 1 - share / 2 : share / 2;
 	*x = *private_x;
 	mix_runs(x, shared_x, homed);

@@ -34,8 +34,7 @@ static int min_watched(const struct ct_sl_model *m, const struct ct_sl_system *s
 	       m->in->min.read_lines + m->in->min.write_lines > 0;
 }
 
-static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m,
-                                          const struct ct_sl_system *s)
+static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m, const struct ct_sl_system *s)
 {
 	if (min_watched(m, s))
 		return &m->in->min;
@@ -48,8 +47,7 @@ static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m,
 
 /* Homes of many ways: what nobody has read yet as counted, and on top of it what the histograms
  * miss for lack of room. */
-static void use_first(const struct ct_sl_model *m, const struct ct_sl_rates *r,
-                      struct ct_sl_traffic *t)
+static void use_first(const struct ct_sl_model *m, const struct ct_sl_rates *r, struct ct_sl_traffic *t)
 {
 	const struct ct_workload *w = m->w;
 	const struct ct_sl_firsts *f = &m->in->first;
@@ -103,7 +101,8 @@ static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_syste
 	t->replication = s->shared ? 0 : quotient(r->replicated, r->fills, NAN);
 	t->replicas = s->shared ? 1 : quotient(r->copies, r->fills, NAN);
 	int larger = !s->shared && s->l1_factor > 1;
-	t->replication_other = larger ? fmin(t->replication * m->in->landed_replicated, 1) : t->replication;
+	t->replication_other = larger ? fmin(t->replication * m->in->landed_replicated, 1)
+	                              : t->replication;
 	t->replicas_other = larger ? 1 + (t->replicas - 1) * m->in->landed_copies : t->replicas;
 }
 
@@ -120,8 +119,8 @@ static void compare_traffic(const struct ct_sl_model *m, struct ct_sl_traffic *t
 	const struct ct_workload *w = m->w;
 	double was = replayed_miss(w), writes = w->llc_sectors - w->llc_read_sectors;
 	t->read_ratio = quotient(t->to_llc, was, 1);
-	t->traffic_ratio = quotient(t->to_llc * t->reads * sectors_per_fill(m, t) + writes,
-	                            w->llc_sectors, 1);
+	t->traffic_ratio = quotient(
+		t->to_llc * t->reads * sectors_per_fill(m, t) + writes, w->llc_sectors, 1);
 }
 
 /* ---- packets ---- */
@@ -238,8 +237,8 @@ void ct_sl_traffic_shared(const struct ct_sl_model *m, const struct ct_sl_system
 	llc_packets(m, t);
 	if (s->ideal)
 		return;
-	t->trip = m->trip_factor * ct_sl_home_trip(&m->noc, &m->p, t->min, ct_sl_flits(&m->gpu, 0),
-	                                           t->data_flits);
+	t->trip = m->trip_factor *
+	          ct_sl_home_trip(&m->noc, &m->p, t->min, ct_sl_flits(&m->gpu, 0), t->data_flits);
 	home_packets(m, t, chunk_flits);
 }
 
@@ -282,28 +281,33 @@ void ct_sl_traffic_stations(const struct ct_sl_model *m, const struct ct_sl_traf
 	double loads = m->perf.loads, clock = m->noc.clock, sms = m->gpu.sms;
 	double leaving = ct_perf_any_line(&m->perf, 1 - (1 - t->remote) * (1 - t->read_miss));
 	for (int i = 0; i < CT_PERF_EXTRA_MAX; i++)
-		pt->extra[i] = (struct ct_amva_station){ .servers = 1 };
+		pt->extra[i] = (struct ct_amva_station){.servers = 1};
 	pt->n_extra = CT_PERF_EXTRA_MAX;
 	if (m->noc.kind == CT_SL_NET_MESH)
 		for (int reply = 0; reply < 2; reply++) {
-			double flits = reply ? fmax(t->data_flits, ct_sl_flits(&m->gpu, m->gpu.l1.sector)) : 1;
+			double flits = reply ? fmax(t->data_flits,
+			                            ct_sl_flits(&m->gpu, m->gpu.l1.sector))
+			                     : 1;
 			/* A packet meets one channel as loaded as the peak. */
 			pt->extra[reply] = (struct ct_amva_station){
-				.demand = peak_load(m, t, reply) * clock / loads, .servers = 1,
-				.wait = leaving * flits * clock };
+				.demand = peak_load(m, t, reply) * clock / loads,
+				.servers = 1,
+				.wait = leaving * flits * clock};
 		}
 	if (t->shared) {
 		/* A home looks up a line a cycle, and its replies leave through one port. */
-		double port = t->flits[CT_SL_FROM_HOME] * (m->noc.kind == CT_SL_NET_FORWARDED ? 1 : clock);
+		double port = t->flits[CT_SL_FROM_HOME] *
+		              (m->noc.kind == CT_SL_NET_FORWARDED ? 1 : clock);
 		double busy = fmax(m->w->l1_cycles * (1 - t->past), port);
 		pt->extra[2] = (struct ct_amva_station){
-			.demand = busy / loads, .servers = fmax(sms / m->camping, 1) };
+			.demand = busy / loads, .servers = fmax(sms / m->camping, 1)};
 	}
 	if (m->noc.kind == CT_SL_NET_BUTTERFLY && t->packets[CT_SL_TO_HOME] > 0) {
 		double busy = fmax(t->flits[CT_SL_TO_HOME], t->flits[CT_SL_FROM_HOME]);
 		pt->extra[3] = (struct ct_amva_station){
-			.demand = busy * clock / loads, .servers = sms,
-			.wait = ct_perf_any_line(&m->perf, t->remote) * t->data_flits * clock };
+			.demand = busy * clock / loads,
+			.servers = sms,
+			.wait = ct_perf_any_line(&m->perf, t->remote) * t->data_flits * clock};
 	}
 }
 
@@ -341,11 +345,11 @@ static void serve_classes(const struct ct_sl_traffic *t, double llc, double dram
 	double direct = local * miss + t->past, far = home * miss, near = home * (1 - miss);
 	double cold = t->to_llc > 0 ? pt->cold * t->to_llc : 0;
 	pt->l1_miss = leaving;
-	pt->cls[0] = (struct ct_perf_class){ near, t_l1 + t->trip, 0 };
-	pt->cls[1] = (struct ct_perf_class){ direct * (1 - d), llc, 0 };
-	pt->cls[2] = (struct ct_perf_class){ far * (1 - d), llc + t->trip, 0 };
-	pt->cls[3] = (struct ct_perf_class){ direct * d, dram, 1 };
-	pt->cls[4] = (struct ct_perf_class){ far * d, dram + t->trip, 1 };
+	pt->cls[0] = (struct ct_perf_class){near, t_l1 + t->trip, 0};
+	pt->cls[1] = (struct ct_perf_class){direct * (1 - d), llc, 0};
+	pt->cls[2] = (struct ct_perf_class){far * (1 - d), llc + t->trip, 0};
+	pt->cls[3] = (struct ct_perf_class){direct * d, dram, 1};
+	pt->cls[4] = (struct ct_perf_class){far * d, dram + t->trip, 1};
 	pt->n_classes = 5;
 	for (unsigned i = 0; i < pt->n_classes; i++)
 		pt->cls[i].share = leaving > 0 ? pt->cls[i].share / leaving : 0;
@@ -373,8 +377,10 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 static double hops_of(const struct ct_sl_noc *n, const struct ct_sl_traffic *t, int flow)
 {
 	if (n->kind != CT_SL_NET_MESH) /* a crossing; forwarded traffic makes two */
-		return n->kind == CT_SL_NET_FORWARDED && (flow == CT_SL_TO_HOME || flow == CT_SL_FROM_HOME)
-		       ? 2 : 1;
+		return n->kind == CT_SL_NET_FORWARDED &&
+		                       (flow == CT_SL_TO_HOME || flow == CT_SL_FROM_HOME)
+		               ? 2
+		               : 1;
 	if (flow == CT_SL_TO_HOME || flow == CT_SL_FROM_HOME)
 		return t->min ? n->near_home_hops : n->home_hops;
 	return flow == CT_SL_PAST_HOME || flow == CT_SL_FROM_PAST ? n->past_hops : n->llc_hops;
@@ -402,8 +408,9 @@ void ct_sl_traffic_counts(const struct ct_sl_model *m, const struct ct_sl_traffi
 	x->remote_fraction = t->remote;
 	x->past_fraction = t->past;
 	x->home_imbalance = t->shared ? m->beta : NAN;
-	x->home_bytes = t->ideal ? 0 : t->reads * ((t->remote - t->past) * t->data_bytes +
-	                                           t->past * t->past_bytes);
+	x->home_bytes = t->ideal ? 0
+	                         : t->reads * ((t->remote - t->past) * t->data_bytes +
+	                                       t->past * t->past_bytes);
 	for (int f = 0; f < CT_SL_FLOWS; f++) {
 		x->flits[f] = t->flits[f];
 		x->flit_hops += t->flits[f] * hops_of(&m->noc, t, f);
@@ -424,7 +431,8 @@ static double mesh_reply(const struct ct_sl_model *m, const struct ct_sl_traffic
 	const double *pass = m->noc.pass[t->min][flow];
 	for (size_t i = 0; i < channel_count(m); i++)
 		if (pass[i] > 0)
-			sum += pass[i] * ct_channel_wait(flits, channel_load(m, t, 1, i) * clock / cycles);
+			sum += pass[i] *
+			       ct_channel_wait(flits, channel_load(m, t, 1, i) * clock / cycles);
 	return clock * (ct_packet_time(hops_of(&m->noc, t, flow), m->noc.hop, flits) + sum);
 }
 
@@ -457,8 +465,7 @@ static double crossbar_reply(const struct ct_sl_model *m, const struct ct_sl_tra
 	return way + flits - 1 + out + in;
 }
 
-double ct_sl_reply_latency(const struct ct_sl_model *m, const struct ct_sl_traffic *t,
-                           double cycles)
+double ct_sl_reply_latency(const struct ct_sl_model *m, const struct ct_sl_traffic *t, double cycles)
 {
 	double sum = 0, packets = 0;
 	for (int f = 0; f < CT_SL_FLOWS && cycles > 0; f++) {

@@ -25,20 +25,20 @@ struct cache {
 
 struct ct_sl_watch {
 	struct ct_gpu g;
-	uint32_t sets, ways;      /* of each L1 now */
+	uint32_t sets, ways; /* of each L1 now */
 	struct cache cache[CT_SL_WATCHED];
 	uint64_t *home[CT_SL_HOMES_KINDS];
 	struct ct_sl_camping camping;
 	/* Min(H,L2) */
 	struct ct_address_map map;
-	uint8_t *nearer;          /* place.h; NULL unless a mesh */
+	uint8_t *nearer; /* place.h; NULL unless a mesh */
 	/* Dynamic schemes: one for all until the first of their SMs has to decide. */
 	struct ct_sl_scheme scheme[SCHEMES];
 	struct ct_sl_phases *phases[SCHEMES];
 	struct ct_sl_phase_stats warmed[SCHEMES]; /* of it, in warm-up */
-	unsigned schemes;         /* that run: 0, 1 or all */
-	int failed;               /* out of memory */
-	struct ct_sl_first *first; /* in the place of caches of many ways */
+	unsigned schemes;                         /* that run: 0, 1 or all */
+	int failed;                               /* out of memory */
+	struct ct_sl_first *first;                /* in the place of caches of many ways */
 };
 
 /* ---- building ---- */
@@ -47,8 +47,7 @@ static int start_schemes(struct ct_sl_watch *w, const struct ct_sl_params *p,
                          const struct ct_sl_noc *noc)
 {
 	for (unsigned i = 0; i < SCHEMES; i++)
-		ct_sl_scheme_of(ct_sl_system_at(CT_SL_DYNAMAT + i), &w->g, p, noc,
-		                &w->scheme[i]);
+		ct_sl_scheme_of(ct_sl_system_at(CT_SL_DYNAMAT + i), &w->g, p, noc, &w->scheme[i]);
 	w->schemes = 1;
 	return ct_sl_phases_new(&w->phases[0], &w->scheme[0], w->g.sms);
 }
@@ -64,7 +63,8 @@ static int start_network(struct ct_sl_watch *w)
 	if (st != CT_OK)
 		return st == CT_ERR_NOMEM ? st : CT_OK;
 	st = start_schemes(w, &p, &noc);
-	if (st == CT_OK && noc.kind == CT_SL_NET_MESH && ct_address_map_init(&w->map, &w->g, &e) == CT_OK &&
+	if (st == CT_OK && noc.kind == CT_SL_NET_MESH &&
+	    ct_address_map_init(&w->map, &w->g, &e) == CT_OK &&
 	    !(w->nearer = ct_sl_place_nearer(&noc.place)))
 		st = CT_ERR_NOMEM;
 	ct_sl_noc_free(&noc);
@@ -79,7 +79,9 @@ int ct_sl_watch_new(struct ct_sl_watch **out, const struct ct_gpu *g, struct ct_
 		return ct_fail_nomem(e);
 	w->g = *g;
 	for (int i = 0; i < CT_SL_WATCHED; i++)
-		w->cache[i].factor = i == CT_SL_WATCH_PRIVATE_2X ? 2 : i == CT_SL_WATCH_PRIVATE_16X ? 16 : 1;
+		w->cache[i].factor = i == CT_SL_WATCH_PRIVATE_2X    ? 2
+		                     : i == CT_SL_WATCH_PRIVATE_16X ? 16
+		                                                    : 1;
 	int st = ct_sl_camping_init(&w->camping, g->sms);
 	for (int i = 0; i < CT_SL_HOMES_KINDS; i++)
 		if (!(w->home[i] = ct_calloc(g->sms, sizeof *w->home[i])))
@@ -159,7 +161,8 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 		ct_sl_first_flush(w->first);
 	for (int i = 0; i < CT_SL_WATCHED; i++) {
 		struct cache *c = &w->cache[i];
-		int held = is_kept(w, i) && (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
+		int held = is_kept(w, i) &&
+		           (i < CT_SL_WATCH_DYNAMAT || i - CT_SL_WATCH_DYNAMAT < (int)w->schemes);
 		c->sets = sets * c->factor;
 		c->ways = ways;
 		if (!same && make_sets(w, c, held) != CT_OK)
@@ -178,13 +181,15 @@ void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm)
 	ct_sl_first_wipe(w->first, w->sets, w->g.sms, sm);
 	for (int i = 0; i < CT_SL_WATCHED; i++) {
 		struct cache *c = &w->cache[i];
-		if (!is_kept(w, i) || (i >= CT_SL_WATCH_DYNAMAT && i - CT_SL_WATCH_DYNAMAT >= (int)w->schemes))
+		if (!is_kept(w, i) ||
+		    (i >= CT_SL_WATCH_DYNAMAT && i - CT_SL_WATCH_DYNAMAT >= (int)w->schemes))
 			continue;
 		for (uint32_t s = 0; s < c->sets; s++) {
 			size_t at = ((size_t)s * w->g.sms + sm) * c->ways;
 			memset(c->line + at, 0, c->ways * sizeof *c->line);
 			if (has_left(w, c))
-				memset(c->left + at * (CT_SL_PACE - 1), 0, c->ways * (CT_SL_PACE - 1) * sizeof *c->left);
+				memset(c->left + at * (CT_SL_PACE - 1), 0,
+				       c->ways * (CT_SL_PACE - 1) * sizeof *c->left);
 		}
 	}
 }
@@ -205,7 +210,7 @@ static void count_copies(const struct ct_sl_watch *w, struct cache *c, const uin
 /* A line misses in a set: how many have left it since, or as many as are kept. It goes from the list of
  * those that have (take), which gets what leaves the set for it (out; 0: nothing). */
 static uint32_t left_since(const struct ct_sl_watch *w, struct cache *c, size_t set, uint64_t line,
-                       uint64_t out, int take)
+                           uint64_t out, int take)
 {
 	uint32_t n = c->ways * (CT_SL_PACE - 1), p = 0;
 	uint64_t *l = c->left + set * n;
@@ -245,8 +250,9 @@ static int touch_line(const struct ct_sl_watch *w, struct cache *c, uint32_t at,
 	int in = !evicts && (!is_write || policy != CT_WRITE_THROUGH_NO_ALLOCATE);
 	*(is_write ? &c->n.writes : &c->n.reads) += 1;
 	*(is_write ? &c->n.write_misses : &c->n.read_misses) += !hit;
-	count_order(c, hit ? p : p + left_since(w, c, (size_t)set * w->g.sms + at, line,
-	                                        in ? l[c->ways - 1] : 0, in || evicts));
+	count_order(c, hit ? p
+	                   : p + left_since(w, c, (size_t)set * w->g.sms + at, line,
+	                                    in ? l[c->ways - 1] : 0, in || evicts));
 	if (evicts) {
 		if (hit) {
 			memmove(&l[p], &l[p + 1], (c->ways - p - 1) * sizeof *l);
@@ -321,7 +327,10 @@ static void watch_dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, u
 	unsigned at = shared ? home : sm;
 	c->n.homed += shared;
 	past = past && shared;
-	int due = ct_sl_phases_own(p, sm, group, past ? CT_SL_PAST : at != sm ? CT_SL_REMOTE : CT_SL_LOCAL);
+	int due = ct_sl_phases_own(p, sm, group,
+	                           past       ? CT_SL_PAST
+	                           : at != sm ? CT_SL_REMOTE
+	                                      : CT_SL_LOCAL);
 	if (due)
 		end_phase(w, scheme, sm);
 	if (past || w->failed)
@@ -336,8 +345,7 @@ static void watch_dynamic(struct ct_sl_watch *w, unsigned scheme, uint32_t sm, u
 		ct_sl_phases_home_reply(p, sm, group, missed && !is_write);
 }
 
-void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors,
-                    int is_write)
+void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors, int is_write)
 {
 	unsigned home[CT_SL_HOMES_KINDS], mod;
 	for (int h = 0; h < CT_SL_HOMES_KINDS; h++) {
@@ -401,8 +409,8 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
 
 int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e)
 {
-	static const char *const load[CT_SL_HOMES_KINDS] = { "home_load_mod", "home_load_fold",
-		                                             "home_load_hash" };
+	static const char *const load[CT_SL_HOMES_KINDS] = {
+		"home_load_mod", "home_load_fold", "home_load_hash"};
 	struct ct_sl_watch_counts c;
 	uint64_t all = 0;
 	int st = w->failed ? ct_fail_nomem(e) : CT_OK;
@@ -420,9 +428,11 @@ int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct 
 		uint64_t most = 0;
 		for (uint32_t i = 0; i < w->g.sms; i++)
 			most = w->home[h][i] > most ? w->home[h][i] : most;
-		st = ct_profile_add_im(p, "all", load[h], (double)most * w->g.sms / (double)all, NULL, e);
+		st = ct_profile_add_im(p, "all", load[h], (double)most * w->g.sms / (double)all, NULL,
+		                       e);
 	}
 	if (st == CT_OK && w->camping.windows)
-		st = ct_profile_add_im(p, "all", "home_camping", ct_sl_camping_mean(&w->camping), NULL, e);
+		st = ct_profile_add_im(p, "all", "home_camping", ct_sl_camping_mean(&w->camping), NULL,
+		                       e);
 	return st;
 }

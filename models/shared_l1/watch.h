@@ -28,10 +28,15 @@
 enum { CT_SL_PACE = 4 };
 
 enum ct_sl_watched {
-	CT_SL_WATCH_PRIVATE, CT_SL_WATCH_PRIVATE_2X, CT_SL_WATCH_PRIVATE_16X,
-	CT_SL_WATCH_SHARED,      /* without Min(H,L2) */
-	CT_SL_WATCH_MIN,         /* with it: a mesh only */
-	CT_SL_WATCH_DYNAMAT, CT_SL_WATCH_DYNAMAT_GUARD, CT_SL_WATCH_DYNEB_NOGUARD, CT_SL_WATCH_DYNEB,
+	CT_SL_WATCH_PRIVATE,
+	CT_SL_WATCH_PRIVATE_2X,
+	CT_SL_WATCH_PRIVATE_16X,
+	CT_SL_WATCH_SHARED, /* without Min(H,L2) */
+	CT_SL_WATCH_MIN,    /* with it: a mesh only */
+	CT_SL_WATCH_DYNAMAT,
+	CT_SL_WATCH_DYNAMAT_GUARD,
+	CT_SL_WATCH_DYNEB_NOGUARD,
+	CT_SL_WATCH_DYNEB,
 	CT_SL_WATCHED
 };
 
@@ -42,13 +47,13 @@ struct ct_sl_watch_counts {
 	double replicated, copies;        /* of read misses: whose line another L1 holds; L1s that
 	                                     hold it then. Where copies can be, else 0 */
 	/* Of reads and writes; NaN of PRIVATE. */
-	double misses_low, misses_high;   /* would miss if the lines between an access and the one before
+	double misses_low, misses_high; /* would miss if the lines between an access and the one before
 	                                     to its line were CT_SL_PACE times fewer, or more */
-	double edge;                      /* would turn between hit and miss if a set had a quarter of
+	double edge;                    /* would turn between hit and miss if a set had a quarter of
 	                                     its ways (at least one) more, or fewer */
 	/* dynamic schemes */
-	double sampled;                   /* accesses of SMs that sampled */
-	double homed;                     /* accesses under the shared rule */
+	double sampled; /* accesses of SMs that sampled */
+	double homed;   /* accesses under the shared rule */
 	double decisions, chose_shared;
 };
 
@@ -63,8 +68,7 @@ int ct_sl_watch_kernel(struct ct_sl_watch *w, uint32_t sets, uint32_t ways, int 
 void ct_sl_watch_wipe(struct ct_sl_watch *w, uint32_t sm);
 /* One line of one warp instruction at the L1 of an SM; sectors: mask. Memory that runs out is
  * reported by ct_sl_watch_write(). */
-void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors,
-                    int is_write);
+void ct_sl_watch_l1(struct ct_sl_watch *w, uint32_t sm, uint64_t line, uint32_t sectors, int is_write);
 /* What has been counted so far was warm-up: the counts start again, the L1s stay as they are. */
 void ct_sl_watch_counted(struct ct_sl_watch *w);
 /* What has been counted of one; 0 when it is not kept for this GPU. */
@@ -74,8 +78,7 @@ int ct_sl_watch_counts(const struct ct_sl_watch *w, enum ct_sl_watched which,
 int ct_sl_watch_write(const struct ct_sl_watch *w, struct ct_profile *p, struct ct_error *e);
 
 /* What a profile holds of one; 0 when it does not. */
-int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which,
-                     struct ct_sl_watch_counts *c);
+int ct_sl_watch_read(const struct ct_profile *p, enum ct_sl_watched which, struct ct_sl_watch_counts *c);
 /* What homes miss at any size, requests and sectors (first.h); 0 when the profile has no such
  * count, as where the L1s have up to 32 ways. */
 int ct_sl_watch_read_first(const struct ct_profile *p, struct ct_sl_firsts *n);

@@ -13,7 +13,8 @@ struct watching {
 static void on_l1(void *ctx, const struct ct_l1_event *ev)
 {
 	if (!ev->bypass)
-		ct_sl_watch_l1(((struct watching *)ctx)->watch, ev->sm, ev->line, ev->sectors, ev->is_write);
+		ct_sl_watch_l1(((struct watching *)ctx)->watch, ev->sm, ev->line, ev->sectors,
+		               ev->is_write);
 }
 
 static void on_l1_wipe(void *ctx, uint32_t sm)
@@ -62,5 +63,8 @@ static void close_watch(void *state)
 }
 
 const struct ct_pass_observer ct_sl_watch_observer = {
-	.name = "shared-l1", .open = open_watch, .kernel = begin_kernel, .write_items = write_items,
+	.name = "shared-l1",
+	.open = open_watch,
+	.kernel = begin_kernel,
+	.write_items = write_items,
 	.close = close_watch};

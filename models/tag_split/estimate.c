@@ -17,22 +17,34 @@ static const char MECHANISM[] = "tag-split";
 int ct_ts_measured_in(const struct ct_profile *p)
 {
 	struct ct_estimate es;
-	return ct_profile_get_estimate(p, "all", MECHANISM, "configured", "l1_request_misses", "replay",
-	                               &es);
+	return ct_profile_get_estimate(
+		p, "all", MECHANISM, "configured", "l1_request_misses", "replay", &es);
 }
 
 int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, const char *system,
                         struct ct_error *e)
 {
-	const struct { const char *metric; double *v; int need; } field[] = {
-		{"l1_loads", &x->loads, 1}, {"l1_requests", &x->requests, 1},
-		{"l1_request_misses", &x->request_misses, 1}, {"l1_stores", &x->stores, 1},
-		{"l1_fetched_bytes", &x->fetched_bytes, 1}, {"l1_port_cycles", &x->port_cycles, 1},
-		{"noc_request_flits", &x->request_flits, 1}, {"noc_reply_flits", &x->reply_flits, 1},
-		{"llc_accesses", &x->llc_accesses, 1}, {"llc_load_accesses", &x->load_accesses, 1},
-		{"llc_load_lines", &x->load_lines, 1}, {"traffic_l1_to_l2_bytes", &x->to_l2, 1},
-		{"traffic_l2_to_l1_bytes", &x->to_l1, 1}, {"mem_inst_miss_rate", &x->inst_miss_rate, 0},
-		{"l1_miss_rate", &x->miss_rate, 0}, {"l1_request_mpki", &x->mpki, 0},
+	const struct {
+		const char *metric;
+		double *v;
+		int need;
+	} field[] = {
+		{"l1_loads", &x->loads, 1},
+		{"l1_requests", &x->requests, 1},
+		{"l1_request_misses", &x->request_misses, 1},
+		{"l1_stores", &x->stores, 1},
+		{"l1_fetched_bytes", &x->fetched_bytes, 1},
+		{"l1_port_cycles", &x->port_cycles, 1},
+		{"noc_request_flits", &x->request_flits, 1},
+		{"noc_reply_flits", &x->reply_flits, 1},
+		{"llc_accesses", &x->llc_accesses, 1},
+		{"llc_load_accesses", &x->load_accesses, 1},
+		{"llc_load_lines", &x->load_lines, 1},
+		{"traffic_l1_to_l2_bytes", &x->to_l2, 1},
+		{"traffic_l2_to_l1_bytes", &x->to_l1, 1},
+		{"mem_inst_miss_rate", &x->inst_miss_rate, 0},
+		{"l1_miss_rate", &x->miss_rate, 0},
+		{"l1_request_mpki", &x->mpki, 0},
 		{"storage_bytes", &x->storage, 0},
 	};
 	for (size_t i = 0; i < sizeof field / sizeof field[0]; i++) {
@@ -41,8 +53,10 @@ int ct_ts_measured_read(struct ct_ts_measured *x, const struct ct_profile *p, co
 		if (ct_profile_get_estimate(p, "all", MECHANISM, system, field[i].metric, "replay", &es))
 			*field[i].v = es.value;
 		if (field[i].need && isnan(*field[i].v))
-			return ct_fail(e, CT_ERR_INPUT, "profile lacks tag-split (%s of %s): make it with reuse "
-			               "--mechanisms tag-split", field[i].metric, system);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "profile lacks tag-split (%s of %s): make it with reuse "
+			               "--mechanisms tag-split",
+			               field[i].metric, system);
 	}
 	return CT_OK;
 }
@@ -70,8 +84,8 @@ static double mshr_entries(const struct ct_ts_answer *a)
 
 /* A miss holds a register for as long as it takes, whatever it fetches. Scaled so that the
  * replayed run itself was possible. */
-static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m,
-                     struct ct_perf_point *pt, const struct ct_ts_measured *x, double factor)
+static void add_mshr(const struct ct_ts_answer *a, const struct ct_perf *m, struct ct_perf_point *pt,
+                     const struct ct_ts_measured *x, double factor)
 {
 	struct ct_amva_station *s = &pt->extra[pt->n_extra];
 	double demand = x->request_misses / m->loads * mean_latency(pt) * factor;
@@ -124,16 +138,16 @@ static void filter_misses(struct ct_perf_point *pt, const struct beyond *b, doub
 
 /* Settings of one evaluation. */
 struct how {
-	double extra; /* cycles of hit latency */
-	int mshr;     /* limited by its entries */
+	double extra;  /* cycles of hit latency */
+	int mshr;      /* limited by its entries */
 	double follow; /* 1: DRAM traffic follows what leaves L1 as filter_misses() says; 0: it stays */
 };
 
 /* The system x in the model m that is anchored to the run of the configured L1, c. Returns
  * the DRAM traffic over that of the configured L1. */
 static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf *m,
-                     const struct ct_ts_measured *c, const struct ct_ts_measured *x,
-                     const struct how *h, struct ct_perf_result *r)
+                              const struct ct_ts_measured *c, const struct ct_ts_measured *x,
+                              const struct how *h, struct ct_perf_result *r)
 {
 	struct ct_perf own = *m;
 	struct ct_perf_point pt;
@@ -147,7 +161,8 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 	if (requests > 1)
 		b.requests = b.lines;
 	b.sectors = a->gpu.llc.sector < a->gpu.llc.line
-		            ? quotient_or(x->load_accesses, c->load_accesses, 1) : b.lines;
+	                    ? quotient_or(x->load_accesses, c->load_accesses, 1)
+	                    : b.lines;
 	filter_misses(&pt, &b, h->follow);
 	pt.l1_miss = fmin(old * b.requests / fmin(requests, 1), 1);
 	double up = quotient_or(x->request_flits, c->request_flits, 1);
@@ -199,12 +214,15 @@ static void energy_run(const struct ct_ts_answer *a, const struct ct_ts_row *r,
 	const struct ct_ts_measured *c = configured_counts(a);
 	double seconds = r->cycles / (a->gpu.core_mhz * 1e6);
 	double accesses = quotient_or(r->x.llc_accesses, c->llc_accesses, 1);
-	*run = (struct ct_energy_run){.seconds = seconds, .sms = w->sms,
+	*run = (struct ct_energy_run){
+		.seconds = seconds,
+		.sms = w->sms,
 		.llc_bytes = w->llc_sectors * a->gpu.llc.sector * accesses,
 		.noc_bytes = (r->x.request_flits + r->x.reply_flits) * a->gpu.noc_flit_bytes,
 		.dram_bytes = (w->dram_read_bytes + w->dram_write_bytes) * r->dram};
 	if (r->system->kind == CT_TS_SPLIT) /* comparators: section 5.6 of the paper */
-		run->extra_joule = a->params.v[CT_TS_PJ_PER_ACCESS] * 1e-12 * (r->x.requests + r->x.stores) +
+		run->extra_joule = a->params.v[CT_TS_PJ_PER_ACCESS] * 1e-12 *
+		                           (r->x.requests + r->x.stores) +
 		                   a->params.v[CT_TS_LEAKAGE_WATT] * w->sms * seconds;
 }
 
@@ -213,8 +231,8 @@ static void spend_energy(struct ct_ts_answer *a)
 	struct ct_energy en;
 	struct ct_energy_run run;
 	energy_run(a, &a->row[CT_TS_SYSTEMS - 1], &run);
-	ct_energy_split(&en, &a->gpu, a->params.v[CT_TS_CONSTANT_WATT],
-	                a->params.v[CT_TS_STATIC_SHARE], &run);
+	ct_energy_split(&en, &a->gpu, a->params.v[CT_TS_CONSTANT_WATT], a->params.v[CT_TS_STATIC_SHARE],
+	                &run);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++) {
 		if (!is_estimated(a, i))
 			continue;
@@ -277,10 +295,11 @@ static int widen_by_variant(struct ct_ts_answer *a, const struct variant *v, str
 		if (!is_estimated(a, i))
 			continue;
 		ct_number_widen(&a->row[i].speedup, r[0].cycles / r[i].cycles);
-		ct_number_widen(&a->row[i].speedup_configured, r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
+		ct_number_widen(&a->row[i].speedup_configured,
+		                r[CT_TS_SYSTEMS - 1].cycles / r[i].cycles);
 		/* power moves little: the ratio follows the time */
-		ct_number_widen(&a->row[i].perf_per_watt, a->row[i].perf_per_watt.value * r[0].cycles / r[i].cycles /
-		                                        a->row[i].speedup.value);
+		ct_number_widen(&a->row[i].perf_per_watt, a->row[i].perf_per_watt.value * r[0].cycles /
+		                                                  r[i].cycles / a->row[i].speedup.value);
 	}
 	return CT_OK;
 }
@@ -293,27 +312,27 @@ static enum ct_ts_class classify_lines(const struct ct_ts_answer *a)
 	return fmin(x, y) < 1 - ct_ts_dead_band ? CT_TS_CLP : CT_TS_NO_CLASS;
 }
 
-int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
-                      const struct ct_workload *w, const struct ct_gpu *replayed,
-                      const struct ct_gpu *gpu, const struct ct_ts_params *params,
-                      struct ct_error *e)
+int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_ts_params *params, struct ct_error *e)
 {
 	return ct_ts_answer_init_some(a, p, w, replayed, gpu, params, CT_TS_ALL_SYSTEMS, e);
 }
 
 int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
                            const struct ct_workload *w, const struct ct_gpu *replayed,
-                           const struct ct_gpu *gpu, const struct ct_ts_params *params,
-                           unsigned systems, struct ct_error *e)
+                           const struct ct_gpu *gpu, const struct ct_ts_params *params, unsigned systems,
+                           struct ct_error *e)
 {
 	static const struct variant VARIANTS[] = {
-		{CT_PERF_ANCHOR_MIXED, 1, 1, 1}, {CT_PERF_ANCHOR_PHASES, 1, 1, 1},
+		{CT_PERF_ANCHOR_MIXED, 1, 1, 1},     {CT_PERF_ANCHOR_PHASES, 1, 1, 1},
 		{CT_PERF_ANCHOR_STATION, 0.9, 1, 1}, {CT_PERF_ANCHOR_STATION, 1.1, 1, 1},
-		{CT_PERF_ANCHOR_STATION, 1, 0, 1}, {CT_PERF_ANCHOR_STATION, 1, 1, 0.5},
+		{CT_PERF_ANCHOR_STATION, 1, 0, 1},   {CT_PERF_ANCHOR_STATION, 1, 1, 0.5},
 	};
 	memset(a, 0, sizeof *a);
 	if (replayed->l1.size != gpu->l1.size || replayed->l1.ways != gpu->l1.ways)
-		return ct_fail(e, CT_ERR_INPUT, "the profile's tag-split was measured with another L1: make it again "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "the profile's tag-split was measured with another L1: make it again "
 		               "with reuse --mechanisms tag-split");
 	a->w = w;
 	a->replayed = *replayed;
@@ -355,7 +374,8 @@ int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struc
 		ct_records_number(&w, "speedup_configured", &r->speedup_configured);
 		ct_records_number(&w, "perf_per_watt", &r->perf_per_watt);
 		ct_records_value(&w, "energy_j", r->joule);
-		ct_records_value(&w, "llc_mpki", 1000 * load->llc_sector_misses / load->thread_insts * r->dram);
+		ct_records_value(&w, "llc_mpki",
+		                 1000 * load->llc_sector_misses / load->thread_insts * r->dram);
 	}
 	if (a->systems != CT_TS_ALL_SYSTEMS)
 		return w.status;
@@ -386,9 +406,11 @@ void ct_ts_class_why(const struct ct_ts_answer *a, char *out, size_t n)
 		snprintf(out, n, "no loads");
 		return;
 	}
-	snprintf(out, n, "with %s lines %.0f %% of the loads miss instead of %.0f %%, with %.2f times the "
-	         "miss requests: %+.1f %%", s->system->name, 100 * s->x.inst_miss_rate,
-	         100 * b->x.inst_miss_rate, requests, 100 * (s->speedup.value - 1));
+	snprintf(out, n,
+	         "with %s lines %.0f %% of the loads miss instead of %.0f %%, with %.2f times the "
+	         "miss requests: %+.1f %%",
+	         s->system->name, 100 * s->x.inst_miss_rate, 100 * b->x.inst_miss_rate, requests,
+	         100 * (s->speedup.value - 1));
 }
 
 static const char *limited_by(const struct ct_ts_row *r)
@@ -426,15 +448,21 @@ unsigned ct_ts_answer_notes(const struct ct_ts_answer *a, char out[][CT_TS_NOTE_
 	char text[CT_TS_NOTE_LEN];
 	unsigned n = 0;
 	if (!a->sensitive)
-		n = add_note(out, n, "not sensitive to the L1: below 3 % faster even with a perfect one (the paper "
-		         "leaves such programs out)");
-	n = add_note(out, n, "MRPB reorders requests in time: only --method replay shows what that is worth");
+		n = add_note(
+			out, n,
+			"not sensitive to the L1: below 3 % faster even with a perfect one (the paper "
+			"leaves such programs out)");
+	n = add_note(out, n,
+	             "MRPB reorders requests in time: only --method replay shows what that is worth");
 	if (a->gpu.l1.ways > 16 && !(a->params.v[CT_TS_WAYS] > 0))
-		n = add_note(out, n, "the GPU's L1 has more than 16 ways: the paper's systems have 4, as in the "
-		         "paper; set tsc.ways for others");
+		n = add_note(out, n,
+		             "the GPU's L1 has more than 16 ways: the paper's systems have 4, as in the "
+		             "paper; set tsc.ways for others");
 	if (a->perf.ratio > 1.5 || a->perf.ratio < 1 / 1.5) {
-		snprintf(text, sizeof text, "before anchoring the model takes %.2f times the replayed cycles: "
-		         "trust ranks more than values", a->perf.ratio);
+		snprintf(text, sizeof text,
+		         "before anchoring the model takes %.2f times the replayed cycles: "
+		         "trust ranks more than values",
+		         a->perf.ratio);
 		n = add_note(out, n, text);
 	}
 	return n;

@@ -41,9 +41,9 @@ struct ct_ts_answer {
 	struct ct_ts_params params;
 	struct ct_perf perf;
 	struct ct_ts_row row[CT_TS_SYSTEMS];
-	unsigned systems; /* the rows that are set, a bit each */
+	unsigned systems;            /* the rows that are set, a bit each */
 	enum ct_ts_class line_class; /* reading line-size-class */
-	int sensitive;               /* at least 3 % faster under the perfect cache (reading cache-sensitive) */
+	int sensitive; /* at least 3 % faster under the perfect cache (reading cache-sensitive) */
 };
 
 /* 1 if p holds what `reuse --mechanisms tag-split` measures. */
@@ -54,16 +54,15 @@ int ct_ts_measured_in(const struct ct_profile *p);
  * the L1's by half. replayed: the GPU of the profile's
  * GP; gpu: the one in force, with the same L1. w must outlive the answer. Fails with
  * CT_ERR_INPUT, naming what the profile lacks. */
-int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p,
-                      const struct ct_workload *w, const struct ct_gpu *replayed,
-                      const struct ct_gpu *gpu, const struct ct_ts_params *params,
-                      struct ct_error *e);
+int ct_ts_answer_init(struct ct_ts_answer *a, const struct ct_profile *p, const struct ct_workload *w,
+                      const struct ct_gpu *replayed, const struct ct_gpu *gpu,
+                      const struct ct_ts_params *params, struct ct_error *e);
 /* Of some systems only, a bit each of ct_ts_system_at(), 128B and configured among them; their
  * rows are as with all. Without the others line_class and sensitive are not known (0). */
 int ct_ts_answer_init_some(struct ct_ts_answer *a, const struct ct_profile *p,
                            const struct ct_workload *w, const struct ct_gpu *replayed,
-                           const struct ct_gpu *gpu, const struct ct_ts_params *params,
-                           unsigned systems, struct ct_error *e);
+                           const struct ct_gpu *gpu, const struct ct_ts_params *params, unsigned systems,
+                           struct ct_error *e);
 /* Appends the ES records (scope all, mechanism tag-split, method analytic). */
 int ct_ts_answer_write(const struct ct_ts_answer *a, struct ct_profile *p, struct ct_error *e);
 

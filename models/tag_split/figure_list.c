@@ -18,15 +18,19 @@
 #define RUN_MECHANISMS "run reuse --mechanisms all"
 
 static const struct ct_figure_series figure_1[] = {
-	CT_FIGURE_SN("", "0 %", "line_util_0"), CT_FIGURE_SN("", "25 %", "line_util_25"), CT_FIGURE_SN("", "50 %", "line_util_50"),
-	CT_FIGURE_SN("", "75 %", "line_util_75"), CT_FIGURE_SN("", "100 %", "line_util_100"),
+	CT_FIGURE_SN("", "0 %", "line_util_0"),     CT_FIGURE_SN("", "25 %", "line_util_25"),
+	CT_FIGURE_SN("", "50 %", "line_util_50"),   CT_FIGURE_SN("", "75 %", "line_util_75"),
+	CT_FIGURE_SN("", "100 %", "line_util_100"),
 };
 static const struct ct_figure_series figure_2[] = {
-	CT_FIGURE_ES("", "32 B", NAME, "32B", "speedup"), CT_FIGURE_ES("", "64 B", NAME, "64B", "speedup"),
-	CT_FIGURE_ES("", "128 B", NAME, "128B", "speedup"), CT_FIGURE_ES("", "256 B", NAME, "256B", "speedup"),
+	CT_FIGURE_ES("", "32 B", NAME, "32B", "speedup"),
+	CT_FIGURE_ES("", "64 B", NAME, "64B", "speedup"),
+	CT_FIGURE_ES("", "128 B", NAME, "128B", "speedup"),
+	CT_FIGURE_ES("", "256 B", NAME, "256B", "speedup"),
 };
 static const struct ct_figure_series figure_4[] = {
-	CT_FIGURE_ES("", "32 B", NAME, "32B", "mem_inst_miss_rate"), CT_FIGURE_ES("", "64 B", NAME, "64B", "mem_inst_miss_rate"),
+	CT_FIGURE_ES("", "32 B", NAME, "32B", "mem_inst_miss_rate"),
+	CT_FIGURE_ES("", "64 B", NAME, "64B", "mem_inst_miss_rate"),
 	CT_FIGURE_ES("", "128 B", NAME, "128B", "mem_inst_miss_rate"),
 };
 static const struct ct_figure_series figure_5[] = {
@@ -35,11 +39,16 @@ static const struct ct_figure_series figure_5[] = {
 	CT_FIGURE_OVER("", "256 B", NAME, "256B", "traffic_l1_to_l2_bytes", "128B"),
 };
 static const struct ct_figure_series figure_10[] = {
-	CT_FIGURE_ES("a", "32 B", NAME, "32B", "speedup"), CT_FIGURE_ES("a", "64 B", NAME, "64B", "speedup"),
-	CT_FIGURE_ES("a", "TSC", NAME, "TSC", "speedup"), CT_FIGURE_ES("a", "TSC+", NAME, "TSC+", "speedup"),
-	CT_FIGURE_ES("b", "MRPB", NAME, "MRPB", "speedup"), CT_FIGURE_ES("b", "LAMAR", NAME, "LAMAR", "speedup"),
-	CT_FIGURE_ES("b", "DSC-2", NAME, "DSC-2", "speedup"), CT_FIGURE_ES("b", "DSC-4", NAME, "DSC-4", "speedup"),
-	CT_FIGURE_ES("b", "TSC", NAME, "TSC", "speedup"), CT_FIGURE_ES("b", "TSC+", NAME, "TSC+", "speedup"),
+	CT_FIGURE_ES("a", "32 B", NAME, "32B", "speedup"),
+	CT_FIGURE_ES("a", "64 B", NAME, "64B", "speedup"),
+	CT_FIGURE_ES("a", "TSC", NAME, "TSC", "speedup"),
+	CT_FIGURE_ES("a", "TSC+", NAME, "TSC+", "speedup"),
+	CT_FIGURE_ES("b", "MRPB", NAME, "MRPB", "speedup"),
+	CT_FIGURE_ES("b", "LAMAR", NAME, "LAMAR", "speedup"),
+	CT_FIGURE_ES("b", "DSC-2", NAME, "DSC-2", "speedup"),
+	CT_FIGURE_ES("b", "DSC-4", NAME, "DSC-4", "speedup"),
+	CT_FIGURE_ES("b", "TSC", NAME, "TSC", "speedup"),
+	CT_FIGURE_ES("b", "TSC+", NAME, "TSC+", "speedup"),
 };
 static const struct ct_figure_series figure_11[] = {
 	CT_FIGURE_OVER("", "LAMAR", NAME, "LAMAR", "l1_request_mpki", "128B"),
@@ -49,9 +58,12 @@ static const struct ct_figure_series figure_11[] = {
 	CT_FIGURE_OVER("", "TSC+", NAME, "TSC+", "l1_request_mpki", "128B"),
 };
 static const struct ct_figure_series table3[] = {
-	CT_FIGURE_ES("speed-up", "LAMAR", NAME, "LAMAR", "speedup"), CT_FIGURE_ES("speed-up", "DSC-2", NAME, "DSC-2", "speedup"),
-	CT_FIGURE_ES("speed-up", "DSC-4", NAME, "DSC-4", "speedup"), CT_FIGURE_ES("speed-up", "MRPB", NAME, "MRPB", "speedup"),
-	CT_FIGURE_ES("speed-up", "TSC", NAME, "TSC", "speedup"), CT_FIGURE_ES("speed-up", "TSC+", NAME, "TSC+", "speedup"),
+	CT_FIGURE_ES("speed-up", "LAMAR", NAME, "LAMAR", "speedup"),
+	CT_FIGURE_ES("speed-up", "DSC-2", NAME, "DSC-2", "speedup"),
+	CT_FIGURE_ES("speed-up", "DSC-4", NAME, "DSC-4", "speedup"),
+	CT_FIGURE_ES("speed-up", "MRPB", NAME, "MRPB", "speedup"),
+	CT_FIGURE_ES("speed-up", "TSC", NAME, "TSC", "speedup"),
+	CT_FIGURE_ES("speed-up", "TSC+", NAME, "TSC+", "speedup"),
 };
 
 /* Storage of a private tag of p bits: 208 + 48 p bytes (reading storage-law). */
@@ -74,7 +86,8 @@ static void make_private_tags(const struct ct_figure_run *run, struct ct_figure_
 		for (size_t k = 0; k < n; k++)
 			ct_figure_add(rows, "IPC", p.at[k].text, w->name, p.at[k].y);
 		if (n == 0) {
-			ct_figure_add(rows, "IPC", "8", w->name, ct_figure_es(w, NAME, "TSC", "speedup", NULL));
+			ct_figure_add(rows, "IPC", "8", w->name,
+			              ct_figure_es(w, NAME, "TSC", "speedup", NULL));
 			ct_figure_add_missing(rows, "IPC", "", w->name, PRIVATE_NEEDS);
 		}
 	}
@@ -94,7 +107,8 @@ static void make_chunks(const struct ct_figure_run *run, struct ct_figure_rows *
 			ct_figure_add(rows, "", w->name, name, p.at[k].y);
 		}
 		if (n == 0) {
-			ct_figure_add(rows, "", w->name, "32 B", ct_figure_es(w, NAME, "TSC", "speedup", NULL));
+			ct_figure_add(rows, "", w->name, "32 B",
+			              ct_figure_es(w, NAME, "TSC", "speedup", NULL));
 			ct_figure_add_missing(rows, "", w->name, "8 B, 16 B, 64 B", CHUNK_NEEDS);
 		}
 	}
@@ -110,8 +124,9 @@ static void make_traffic(const struct ct_figure_run *run, struct ct_figure_rows 
 		const struct ct_figure_workload *w = &run->workload[i];
 		double base = ct_figure_es(w, NAME, "128B", "traffic_l2_to_l1_bytes", NULL);
 		if (!(base > 0))
-			ct_figure_add_missing(rows, name[0], w->name, "L2 to L1", base == 0 ? "nothing comes from L2"
-			                                                            : "run reuse --mechanisms all");
+			ct_figure_add_missing(
+				rows, name[0], w->name, "L2 to L1",
+				base == 0 ? "nothing comes from L2" : "run reuse --mechanisms all");
 		for (int s = 0; s < 3 && base > 0; s++) {
 			double up = ct_figure_es(w, NAME, system[s], "traffic_l1_to_l2_bytes", NULL);
 			double down = ct_figure_es(w, NAME, system[s], "traffic_l2_to_l1_bytes", NULL);
@@ -126,7 +141,8 @@ static void make_overheads(const struct ct_figure_run *run, struct ct_figure_row
 	static const char *const system[] = {"LAMAR", "DSC-2", "DSC-4", "MRPB", "TSC", "TSC+"};
 	for (int s = 0; s < 6; s++)
 		for (size_t i = 0; i < run->n; i++) {
-			double v = ct_figure_es(&run->workload[i], NAME, system[s], "storage_bytes", NULL);
+			double v = ct_figure_es(&run->workload[i], NAME, system[s], "storage_bytes",
+			                        NULL);
 			if (isnan(v))
 				continue;
 			ct_figure_add(rows, "storage, KB", "per L1", system[s], v / 1024);
@@ -136,26 +152,26 @@ static void make_overheads(const struct ct_figure_run *run, struct ct_figure_row
 
 /* id, title, x, y, needs, drawing, mean, series, n, make, percent, log x */
 static const struct ct_figure figures[] = {
-	{"tag-split:1", "Share of a line that is reused before it leaves", "workload", "lines", RUN_REUSE,
-	 CT_FIGURE_STACKED, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_1), NULL, 1, 0},
-	{"tag-split:2", "IPC by line size, over 128 B", "workload", "IPC", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
-	{"tag-split:4", "Memory instructions that miss, by line size", "workload", "instructions", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_4), NULL, 1, 0},
-	{"tag-split:5", "Traffic from L1 to L2 by line size, over 128 B", "workload", "bytes", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_5), NULL, 0, 0},
-	{"tag-split:9", "Private tag: speed-up and storage", "bits", "", RUN_REUSE,
-	 CT_FIGURE_LINES, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_private_tags, 0, 0},
-	{"tag-split:10", "IPC over the baseline", "workload", "", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_10), NULL, 0, 0},
-	{"tag-split:11", "Misses per 1000 instructions, over the baseline", "workload", "MPKI", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_11), NULL, 0, 0},
-	{"tag-split:12", "Traffic over the baseline's from L2 to L1", "workload", "bytes", RUN_MECHANISMS,
-	 CT_FIGURE_STACKED, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_traffic, 0, 0},
+	{"tag-split:1", "Share of a line that is reused before it leaves", "workload", "lines",
+         RUN_REUSE, CT_FIGURE_STACKED, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_1), NULL, 1, 0},
+	{"tag-split:2", "IPC by line size, over 128 B", "workload", "IPC", RUN_ESTIMATOR, CT_FIGURE_BARS,
+         CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_2), NULL, 0, 0},
+	{"tag-split:4", "Memory instructions that miss, by line size", "workload", "instructions",
+         RUN_MECHANISMS, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_4), NULL, 1, 0},
+	{"tag-split:5", "Traffic from L1 to L2 by line size, over 128 B", "workload", "bytes",
+         RUN_MECHANISMS, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_5), NULL, 0, 0},
+	{"tag-split:9", "Private tag: speed-up and storage", "bits", "", RUN_REUSE, CT_FIGURE_LINES,
+         CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_private_tags, 0, 0},
+	{"tag-split:10", "IPC over the baseline", "workload", "", RUN_ESTIMATOR, CT_FIGURE_BARS,
+         CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(figure_10), NULL, 0, 0},
+	{"tag-split:11", "Misses per 1000 instructions, over the baseline", "workload", "MPKI",
+         RUN_MECHANISMS, CT_FIGURE_BARS, CT_FIGURE_NO_MEAN, CT_FIGURE_LIST(figure_11), NULL, 0, 0},
+	{"tag-split:12", "Traffic over the baseline's from L2 to L1", "workload", "bytes",
+         RUN_MECHANISMS, CT_FIGURE_STACKED, CT_FIGURE_NO_MEAN, CT_FIGURE_NONE, make_traffic, 0, 0},
 	{"tag-split:13", "TSC by chunk size, IPC over the baseline", "workload", "IPC", RUN_ESTIMATOR,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_NONE, make_chunks, 0, 0},
-	{"tag-split:table3", "Storage per L1 and speed-up", "", "", RUN_MECHANISMS,
-	 CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(table3), make_overheads, 0, 0},
+         CT_FIGURE_BARS, CT_FIGURE_GEOMETRIC, CT_FIGURE_NONE, make_chunks, 0, 0},
+	{"tag-split:table3", "Storage per L1 and speed-up", "", "", RUN_MECHANISMS, CT_FIGURE_BARS,
+         CT_FIGURE_GEOMETRIC, CT_FIGURE_LIST(table3), make_overheads, 0, 0},
 };
 
 const struct ct_figure *ct_ts_figures(unsigned *n)

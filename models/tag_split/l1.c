@@ -17,12 +17,15 @@ static int check_shape(const struct ct_ts_shape *s, struct ct_error *e)
 {
 	if (!power_of_two(s->line) || !power_of_two(s->chunk) || s->chunk > s->line ||
 	    s->line / s->chunk > CT_TS_CHUNKS_MAX)
-		return ct_fail(e, CT_ERR_USAGE, "lines of %u bytes in chunks of %u: use powers of two, at "
-		               "most %d chunks per line", s->line, s->chunk, CT_TS_CHUNKS_MAX);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "lines of %u bytes in chunks of %u: use powers of two, at "
+		               "most %d chunks per line",
+		               s->line, s->chunk, CT_TS_CHUNKS_MAX);
 	if (!s->sets || !s->ways)
 		return ct_fail(e, CT_ERR_USAGE, "an L1 of no lines: give it at least one set and way");
 	if (s->private_bits > s->tag_bits || s->tag_bits > 57)
-		return ct_fail(e, CT_ERR_USAGE, "%u private bits of a tag of %u: use at most all of them",
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%u private bits of a tag of %u: use at most all of them",
 		               s->private_bits, s->tag_bits);
 	if (s->kind == CT_TS_SPLIT && s->ways * (s->line / s->chunk) > CT_TS_SLOTS_MAX)
 		return ct_fail(e, CT_ERR_USAGE, "%u chunks per set: use at most %d",
@@ -146,8 +149,8 @@ uint64_t ct_ts_l1_cached(const struct ct_ts_l1 *l1)
 	return n;
 }
 
-void ct_ts_l1_each(const struct ct_ts_l1 *l1,
-                   void (*fn)(void *ctx, uint64_t line, uint32_t chunk), void *ctx)
+void ct_ts_l1_each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                   void *ctx)
 {
 	l1->ops->each(l1, fn, ctx);
 }

@@ -16,21 +16,21 @@
 #include "gpu/gpu.h"
 
 enum ct_ts_kind {
-	CT_TS_LINE,    /* whole lines: one tag, one fill (128B, 32B, 64B, 256B) */
-	CT_TS_SECTOR,  /* one tag per line, chunks filled on demand (LAMAR) */
-	CT_TS_SPLIT,   /* Tag-Split Cache: chunks in any slot of the set */
-	CT_TS_DSC,     /* decoupled sectored cache: several tags per frame */
-	CT_TS_PERFECT  /* never forgets: compulsory misses only */
+	CT_TS_LINE,   /* whole lines: one tag, one fill (128B, 32B, 64B, 256B) */
+	CT_TS_SECTOR, /* one tag per line, chunks filled on demand (LAMAR) */
+	CT_TS_SPLIT,  /* Tag-Split Cache: chunks in any slot of the set */
+	CT_TS_DSC,    /* decoupled sectored cache: several tags per frame */
+	CT_TS_PERFECT /* never forgets: compulsory misses only */
 };
 
 enum ct_ts_repl {
-	CT_TS_LRU,     /* of lines; Tag-Split: of groups, then of the group's chunks */
-	CT_TS_NRU      /* Tag-Split only: a bit per chunk (reading nru-victims) */
+	CT_TS_LRU, /* of lines; Tag-Split: of groups, then of the group's chunks */
+	CT_TS_NRU  /* Tag-Split only: a bit per chunk (reading nru-victims) */
 };
-enum ct_ts_pick { CT_TS_RANDOM, CT_TS_LOWEST };        /* among equal NRU victims (reading random-victim) */
+enum ct_ts_pick { CT_TS_RANDOM, CT_TS_LOWEST }; /* among equal NRU victims (reading random-victim) */
 enum ct_ts_victim { CT_TS_ANY_GROUP, CT_TS_GROUP_FIRST }; /* reading foreign-group-victim */
 enum ct_ts_store {
-	CT_TS_STORE_EVICT,   /* drops the written chunks, a whole line of CT_TS_LINE (reading write-evict) */
+	CT_TS_STORE_EVICT, /* drops the written chunks, a whole line of CT_TS_LINE (reading write-evict) */
 	CT_TS_STORE_UPDATE,  /* a hit updates, a miss passes on */
 	CT_TS_STORE_ALLOCATE /* a miss allocates the written chunks */
 };
@@ -42,13 +42,13 @@ enum {
 
 struct ct_ts_shape {
 	enum ct_ts_kind kind;
-	uint32_t line;          /* bytes of a request's line; Tag-Split: of a chunk group */
-	uint32_t chunk;         /* bytes a mask bit stands for; divides line into at most 16 */
-	uint32_t sets, ways;    /* ways: lines, frames or groups of a set */
-	enum ct_set_hash hash;  /* of the set number */
-	uint32_t tag_bits;      /* of a full tag (20 in the paper) */
-	uint32_t private_bits;  /* CT_TS_SPLIT: of tag_bits, kept per chunk; = tag_bits: all */
-	uint32_t tags;          /* CT_TS_DSC: tags per frame */
+	uint32_t line;         /* bytes of a request's line; Tag-Split: of a chunk group */
+	uint32_t chunk;        /* bytes a mask bit stands for; divides line into at most 16 */
+	uint32_t sets, ways;   /* ways: lines, frames or groups of a set */
+	enum ct_set_hash hash; /* of the set number */
+	uint32_t tag_bits;     /* of a full tag (20 in the paper) */
+	uint32_t private_bits; /* CT_TS_SPLIT: of tag_bits, kept per chunk; = tag_bits: all */
+	uint32_t tags;         /* CT_TS_DSC: tags per frame */
 	enum ct_ts_repl repl;
 	enum ct_ts_pick pick;
 	enum ct_ts_victim victim;
@@ -58,11 +58,11 @@ struct ct_ts_shape {
 
 /* What one request met. Masks of chunks. */
 struct ct_ts_result {
-	uint32_t hit;      /* asked for and cached */
-	uint32_t miss;     /* fetched: asked for, or brought along with the line */
-	uint32_t replaced; /* lines from which something was taken; more than one costs DSC a
+	uint32_t hit;        /* asked for and cached */
+	uint32_t miss;       /* fetched: asked for, or brought along with the line */
+	uint32_t replaced;   /* lines from which something was taken; more than one costs DSC a
 	                      cycle each (reading decoupled-sectors) */
-	uint32_t evicted;  /* chunks that left */
+	uint32_t evicted;    /* chunks that left */
 	uint32_t collateral; /* of them, valid chunks lost with their group's tag (reading
 	                        foreign-group-victim) */
 };
@@ -101,7 +101,7 @@ void ct_ts_l1_collect(struct ct_ts_l1 *l1, struct ct_ts_use *u);
 /* Chunks cached now; never above those that fit. For tests and tables. */
 uint64_t ct_ts_l1_cached(const struct ct_ts_l1 *l1);
 /* Calls fn for every cached chunk, in storage order. */
-void ct_ts_l1_each(const struct ct_ts_l1 *l1,
-                   void (*fn)(void *ctx, uint64_t line, uint32_t chunk), void *ctx);
+void ct_ts_l1_each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                   void *ctx);
 
 #endif

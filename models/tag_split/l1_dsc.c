@@ -9,8 +9,8 @@
 #include "replay/ways.h"
 
 struct entry {
-	struct ct_way w;                 /* used while any chunk is valid */
-	uint16_t touched, reused;        /* chunks */
+	struct ct_way w;          /* used while any chunk is valid */
+	uint16_t touched, reused; /* chunks */
 };
 
 struct dsc {
@@ -41,7 +41,8 @@ static struct entry *set_of(const struct ct_ts_l1 *l1, uint32_t set)
 
 static struct entry *find_tag(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 {
-	return (struct entry *)ct_way_find(set_of(l1, set), sizeof(struct entry), l1->s.ways * l1->s.tags, line);
+	return (struct entry *)ct_way_find(
+		set_of(l1, set), sizeof(struct entry), l1->s.ways * l1->s.tags, line);
 }
 
 static void drop_chunks(struct ct_ts_l1 *l1, struct entry *t, uint32_t chunks, struct ct_ts_result *r)
@@ -90,8 +91,8 @@ static struct entry *choose_frame(const struct ct_ts_l1 *l1, uint32_t set, uint3
 
 /* Takes positions from the other tags of the frame; each that loses one is a round of
  * replacement. */
-static void claim_positions(struct ct_ts_l1 *l1, struct entry *frame, struct entry *mine, uint32_t chunks,
-                            struct ct_ts_result *r)
+static void claim_positions(struct ct_ts_l1 *l1, struct entry *frame, struct entry *mine,
+                            uint32_t chunks, struct ct_ts_result *r)
 {
 	for (uint32_t i = 0; i < l1->s.tags; i++)
 		if (&frame[i] != mine && frame[i].w.valid & chunks) {
@@ -185,6 +186,5 @@ static void dsc_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 }
 
 const struct ts_ops ts_dsc_ops = {
-	dsc_init, dsc_load, dsc_store, dsc_peek,
-	dsc_flush, dsc_each, dsc_release, dsc_near,
+	dsc_init, dsc_load, dsc_store, dsc_peek, dsc_flush, dsc_each, dsc_release, dsc_near,
 };

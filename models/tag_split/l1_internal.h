@@ -23,10 +23,11 @@ struct ts_ops {
 	             struct ct_ts_result *r);
 	uint32_t (*peek)(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks);
 	void (*flush)(struct ct_ts_l1 *l1);
-	void (*each)(const struct ct_ts_l1 *l1,
-	             void (*fn)(void *ctx, uint64_t line, uint32_t chunk), void *ctx);
+	void (*each)(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+	             void *ctx);
 	void (*release)(struct ct_ts_l1 *l1);
-	void (*near)(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line); /* brings it near: a hint */
+	void (*near)(const struct ct_ts_l1 *l1, uint32_t set,
+	             uint64_t line); /* brings it near: a hint */
 };
 
 struct ct_ts_l1 {
@@ -39,7 +40,7 @@ struct ct_ts_l1 {
 	uint64_t flushed;    /* clock of the last flush */
 	uint64_t random;
 	struct ct_ts_use use;
-	void *state;         /* of the kind */
+	void *state; /* of the kind */
 };
 
 extern const struct ts_ops ts_line_ops, ts_split_ops, ts_dsc_ops, ts_perfect_ops;

@@ -11,8 +11,8 @@ enum { SEARCHED_WAYS = 16 /* larger sets are linked: today's L1s have 256 ways *
 
 /* Lines of a set lie next to each other. */
 struct frame {
-	struct ct_way w;                 /* stamp: of a set that is searched; used while any chunk is valid */
-	uint16_t touched, reused;        /* chunks */
+	struct ct_way w;          /* stamp: of a set that is searched; used while any chunk is valid */
+	uint16_t touched, reused; /* chunks */
 };
 
 /* Frames as index + 1; 0 = none. */
@@ -32,7 +32,7 @@ struct lines {
 	struct link *link; /* NULL: sets are searched; else also the next two */
 	struct set *set;
 	uint32_t *bucket;
-	size_t buckets;    /* a power of two */
+	size_t buckets; /* a power of two */
 };
 
 /* Small sets are searched; large ones have a hash of all lines and a list of each set by recency. */
@@ -295,6 +295,5 @@ static void line_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 }
 
 const struct ts_ops ts_line_ops = {
-	line_init, line_load, line_store, line_peek,
-	line_flush, line_each, line_release, line_near,
+	line_init, line_load, line_store, line_peek, line_flush, line_each, line_release, line_near,
 };

@@ -75,6 +75,6 @@ static void perfect_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 }
 
 const struct ts_ops ts_perfect_ops = {
-	perfect_init, perfect_load, perfect_store, perfect_peek,
+	perfect_init,  perfect_load, perfect_store,   perfect_peek,
 	perfect_flush, perfect_each, perfect_release, perfect_near,
 };

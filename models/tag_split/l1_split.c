@@ -16,12 +16,12 @@ struct set {
 
 struct split {
 	uint32_t slots, shared_shift;
-	uint64_t every;      /* mask of the slots */
+	uint64_t every; /* mask of the slots */
 	struct set *set;
-	uint64_t *shared;    /* [set][group], in use while the group holds anything */
-	uint64_t *line;      /* [set][slot]: both parts of the tag together */
-	uint8_t *chunk;      /* [set][slot]: which of the line's */
-	uint64_t *stamp;     /* [set][slot], LRU */
+	uint64_t *shared;      /* [set][group], in use while the group holds anything */
+	uint64_t *line;        /* [set][slot]: both parts of the tag together */
+	uint8_t *chunk;        /* [set][slot]: which of the line's */
+	uint64_t *stamp;       /* [set][slot], LRU */
 	uint64_t *group_stamp; /* [set][group], LRU */
 };
 
@@ -47,7 +47,8 @@ static int split_init(struct ct_ts_l1 *l1)
 	p->slots = l1->s.ways * l1->per;
 	p->every = p->slots == 64 ? ~UINT64_C(0) : (UINT64_C(1) << p->slots) - 1;
 	p->shared_shift = l1->s.private_bits == l1->s.tag_bits
-		                  ? 64 : ceil_log2(l1->s.sets) + l1->s.private_bits;
+	                          ? 64
+	                          : ceil_log2(l1->s.sets) + l1->s.private_bits;
 	size_t sets = l1->s.sets;
 	p->set = ct_calloc(sets, sizeof *p->set);
 	p->shared = ct_calloc(sets * l1->s.ways, sizeof *p->shared);
@@ -328,6 +329,6 @@ static void split_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 }
 
 const struct ts_ops ts_split_ops = {
-	split_init, split_load, split_store, split_peek,
+	split_init,  split_load, split_store,   split_peek,
 	split_flush, split_each, split_release, split_near,
 };

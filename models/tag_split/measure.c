@@ -23,8 +23,10 @@ int ct_ts_measure_new(struct ct_ts_measure **out, const struct ct_gpu *g,
 	m->n = o->systems ? o->n_systems : CT_TS_SYSTEMS;
 	m->packet = (uint32_t)o->params.v[CT_TS_PACKET_BYTES];
 	for (uint32_t b = 0; b <= TS_PAYLOAD_MAX; b++)
-		m->flits[b] = (uint16_t)(g->noc_flits_as_one ? 1 : (b + g->noc_header_bytes +
-		                                                   g->noc_flit_bytes - 1) / g->noc_flit_bytes);
+		m->flits[b] = (uint16_t)(g->noc_flits_as_one
+		                                 ? 1
+		                                 : (b + g->noc_header_bytes + g->noc_flit_bytes - 1) /
+		                                           g->noc_flit_bytes);
 	m->counting = !o->warmup;
 	m->one = ct_calloc(m->n ? m->n : 1, sizeof *m->one);
 	m->inst = ct_calloc(TS_BATCH, sizeof *m->inst);
@@ -136,8 +138,8 @@ static int count_load(struct ct_ts_measure *m, struct ts_one *one, const struct 
 	uint32_t missing = r->miss & q->chunks;
 	c->requests++;
 	c->sectors += ts_few_bits(q->sectors);
-	c->port_cycles += count_pieces(q->sectors, LINE) + (one->shape.kind == CT_TS_DSC && r->replaced > 1
-	                                                      ? r->replaced - 1 : 0);
+	c->port_cycles += count_pieces(q->sectors, LINE) +
+	                  (one->shape.kind == CT_TS_DSC && r->replaced > 1 ? r->replaced - 1 : 0);
 	c->evicted += r->evicted;
 	c->collateral += r->collateral;
 	c->coarse_requests += coarse != 0;
@@ -167,8 +169,8 @@ static int mode_of(const struct ts_one *one, uint32_t sm, uint32_t set)
 }
 
 /* Loads one request; 1 if it was followed, and *missed whether it missed. */
-static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
-                    const struct ts_request *q, int *missed)
+static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm, const struct ts_request *q,
+                    int *missed)
 {
 	uint32_t set = ct_ts_l1_set(one->l1[sm], q->line);
 	int sampler = sm == 0 && one->role[set] != CT_TS_FOLLOWER, followed = one->followed[set];
@@ -181,8 +183,9 @@ static int load_one(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm,
 	if (ts_load_in(one->l1[sm], set, q->line, q->chunks, coarse, &r) < 0)
 		m->failed = 1;
 	if (sampler && r.miss)
-		ct_ts_mode_miss(&one->mode, coarse,
-		                1 + ct_ts_data_packets(ts_few_bits(r.miss), one->shape.chunk, m->packet));
+		ct_ts_mode_miss(
+			&one->mode, coarse,
+			1 + ct_ts_data_packets(ts_few_bits(r.miss), one->shape.chunk, m->packet));
 	if (!followed || !m->counting)
 		return followed;
 	*missed = count_load(m, one, q, &r, coarse);
@@ -260,13 +263,14 @@ static void push_all(struct ct_ts_measure *m, struct ts_one *one, const struct t
 	const struct ct_line_request *q = m->line + inst->from;
 	unsigned n = inst->n;
 	int store = !inst->load;
-	struct ct_ts_mrpb_request r = {.warp = inst->warp, .is_store = store,
-	                               .id = m->counting ? 0 : NO_LOAD};
+	struct ct_ts_mrpb_request r = {
+		.warp = inst->warp, .is_store = store, .id = m->counting ? 0 : NO_LOAD};
 	struct ts_waiting *w = NULL;
 	if (!store) {
 		r.id = b->free_loads[--b->n_free];
 		w = &b->load[r.id];
-		*w = (struct ts_waiting){n + 1, 0, m->counting}; /* one more: it stays while requests come */
+		*w = (struct ts_waiting){n + 1, 0,
+		                         m->counting}; /* one more: it stays while requests come */
 	}
 	for (unsigned i = 0; i < n; i++) {
 		r.line = q[i].line;
@@ -320,7 +324,8 @@ static unsigned split_up(const struct ts_one *one, const struct ct_line_request 
 		return k;
 	default:
 		for (unsigned i = 0; i < n; i++)
-			out[k++] = (struct ts_request){q[i].line, chunks_of(&q[i], one->shape.chunk), q[i].sectors};
+			out[k++] = (struct ts_request){
+				q[i].line, chunks_of(&q[i], one->shape.chunk), q[i].sectors};
 		return k;
 	}
 }
@@ -373,7 +378,7 @@ static int served_by_l1(const struct ct_ts_measure *m, const struct ct_sinst *s)
 
 /* Brings the sets of an instruction near. */
 static void prefetch_sets(const struct ct_ts_measure *m, const struct ts_one *one,
-                  const struct ts_inst *inst)
+                          const struct ts_inst *inst)
 {
 	const struct ct_ts_l1 *l1 = one->l1[inst->sm];
 	for (uint32_t i = 0; l1 && i < inst->n; i++) {
@@ -425,14 +430,15 @@ static void on_issue(void *ctx, const struct ct_issue_event *ev)
 	m->issued++;
 	if (!served_by_l1(m, ev->sinst))
 		return;
-	unsigned n = ct_coalesce_descending(m->kernel, ev->sinst, ev->inst, LINE, 32, NULL, ev->warp_key, q, &shared);
+	unsigned n = ct_coalesce_descending(
+		m->kernel, ev->sinst, ev->inst, LINE, 32, NULL, ev->warp_key, q, &shared);
 	if (!n)
 		return;
 	if (m->insts == TS_BATCH || m->lines + n > TS_BATCH_LINES)
 		ts_measure_drain(m);
 	memcpy(m->line + m->lines, q, n * sizeof *q);
-	m->inst[m->insts++] = (struct ts_inst){ev->cycle, ev->sm, ev->warp_slot, m->lines, n,
-	                                       is_load(ev->sinst), m->counting};
+	m->inst[m->insts++] = (struct ts_inst){
+		ev->cycle, ev->sm, ev->warp_slot, m->lines, n, is_load(ev->sinst), m->counting};
 	m->lines += n;
 }
 
@@ -441,8 +447,7 @@ struct ct_replay_observer ct_ts_measure_observer(struct ct_ts_measure *m)
 	return (struct ct_replay_observer){.ctx = m, .issue = on_issue};
 }
 
-int ct_ts_measure_counts(struct ct_ts_measure *m, unsigned i, struct ct_ts_counts *c,
-                         struct ct_error *e)
+int ct_ts_measure_counts(struct ct_ts_measure *m, unsigned i, struct ct_ts_counts *c, struct ct_error *e)
 {
 	ts_measure_drain(m);
 	if (m->failed)

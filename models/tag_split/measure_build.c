@@ -28,8 +28,11 @@ static int new_buffer(struct ct_ts_measure *m, struct ts_one *one, uint32_t sm, 
 	struct ts_mrpb_sm *b = &one->mrpb[sm];
 	struct ct_ts_mrpb_options o = {
 		.queues = (uint32_t)m->o.params.v[CT_TS_MRPB_QUEUES],
-		.depth = (uint32_t)m->o.params.v[CT_TS_MRPB_DEPTH], .mshr = mshr_entries(m),
-		.latency = mrpb_latency(m), .reorder = 1, .bypass = 1};
+		.depth = (uint32_t)m->o.params.v[CT_TS_MRPB_DEPTH],
+		.mshr = mshr_entries(m),
+		.latency = mrpb_latency(m),
+		.reorder = 1,
+		.bypass = 1};
 	uint32_t loads = o.queues * o.depth + 1; /* each waits in a queue, but for the one coming in */
 	struct ct_ts_l1 *l1 = one->l1[sm];
 	b->m = m;
@@ -62,8 +65,7 @@ static void choose_sets(const struct ct_ts_measure *m, struct ts_one *one)
 
 /* The L1s of one system on every SM for that capacity, the sets that are followed, and which of them sample a
  * mode. */
-static int build_one(struct ct_ts_measure *m, struct ts_one *one, uint64_t bytes,
-                     struct ct_error *e)
+static int build_one(struct ct_ts_measure *m, struct ts_one *one, uint64_t bytes, struct ct_error *e)
 {
 	int st = ct_ts_shape_of(&one->system, &m->g, bytes, &m->o.params, &one->shape, e);
 	if (st != CT_OK)

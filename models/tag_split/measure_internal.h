@@ -25,11 +25,11 @@ struct ts_mrpb_sm {
 struct ts_one {
 	struct ct_ts_system system;
 	struct ct_ts_shape shape;
-	struct ct_ts_l1 **l1;       /* [sm] */
-	struct ts_mrpb_sm *mrpb;    /* [sm], of a prioritised system */
+	struct ct_ts_l1 **l1;    /* [sm] */
+	struct ts_mrpb_sm *mrpb; /* [sm], of a prioritised system */
 	struct ct_ts_mode mode;
-	uint8_t *role;              /* [set], of ct_ts_fetch CHOOSE */
-	uint8_t *followed;          /* [set] */
+	uint8_t *role;                       /* [set], of ct_ts_fetch CHOOSE */
+	uint8_t *followed;                   /* [set] */
 	uint64_t *set_requests, *set_misses; /* [set], of followed ones */
 	struct ct_ts_counts c;
 };
@@ -60,14 +60,14 @@ struct ct_ts_measure {
 	struct ts_one *one;
 	unsigned n;
 	const struct ct_kernel *kernel;
-	uint64_t bytes;             /* of an L1 now; 0 before the first launch */
+	uint64_t bytes; /* of an L1 now; 0 before the first launch */
 	uint64_t issued;
 	int counting, failed;
-	struct ts_inst *inst;       /* TS_BATCH */
+	struct ts_inst *inst;         /* TS_BATCH */
 	struct ct_line_request *line; /* TS_BATCH_LINES */
 	uint32_t insts, lines;
 	uint32_t packet;
-	uint16_t flits[TS_PAYLOAD_MAX + 1]; /* of a packet with that payload */
+	uint16_t flits[TS_PAYLOAD_MAX + 1];               /* of a packet with that payload */
 	struct ts_request own[CT_MAX_LINES_PER_INST * 4]; /* of the instruction that a system takes */
 };
 

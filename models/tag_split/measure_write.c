@@ -58,11 +58,10 @@ static void put_rate(struct ct_records *w, const char *metric, struct ct_ts_rate
 
 /* Counts of the followed sets stand for all: multiplied by what was seen over what was
  * followed. */
-static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, double load,
-                         double packet)
+static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, double load, double packet)
 {
 	ct_records_value(w, "traffic_l1_to_l2_bytes",
-	        packet * (load * (double)c->request_misses + (double)c->write_packets));
+	                 packet * (load * (double)c->request_misses + (double)c->write_packets));
 	ct_records_value(w, "traffic_l2_to_l1_bytes", packet * load * (double)c->data_packets);
 	ct_records_value(w, "l1_loads", (double)c->loads);
 	ct_records_value(w, "l1_requests", (double)c->seen);
@@ -72,13 +71,16 @@ static void write_counts(struct ct_records *w, const struct ct_ts_counts *c, dou
 	ct_records_value(w, "l1_stores", (double)c->stores_seen);
 	ct_records_value(w, "l1_port_cycles", load * (double)c->port_cycles + (double)c->stores_seen);
 	ct_records_value(w, "noc_request_flits",
-	        load * (double)c->request_flits + (double)c->store_request_flits);
-	ct_records_value(w, "noc_reply_flits", load * (double)c->reply_flits + (double)c->store_reply_flits);
+	                 load * (double)c->request_flits + (double)c->store_request_flits);
+	ct_records_value(w, "noc_reply_flits",
+	                 load * (double)c->reply_flits + (double)c->store_reply_flits);
 	ct_records_value(w, "llc_accesses", load * (double)c->llc_accesses + (double)c->store_accesses);
 	ct_records_value(w, "llc_load_accesses", load * (double)c->llc_accesses);
 	ct_records_value(w, "llc_load_lines", load * (double)c->llc_lines);
-	ct_records_value(w, "chunk_touched_fraction", ratio((double)c->use.touched, (double)c->use.fetched));
-	ct_records_value(w, "chunk_reused_fraction", ratio((double)c->use.reused, (double)c->use.fetched));
+	ct_records_value(w, "chunk_touched_fraction",
+	                 ratio((double)c->use.touched, (double)c->use.fetched));
+	ct_records_value(w, "chunk_reused_fraction",
+	                 ratio((double)c->use.reused, (double)c->use.fetched));
 }
 
 /* The records of one system: rates, traffic, and what Tag-Split and MRPB alone have. */
@@ -102,7 +104,7 @@ static void write_one(struct ct_records *w, const struct ct_ts_measure *m, const
 	if (one->system.kind == CT_TS_SPLIT) {
 		ct_records_value(w, "collateral_evictions", load * (double)c->collateral);
 		ct_records_value(w, "coarse_fraction",
-		        ratio((double)c->coarse_requests, (double)c->requests));
+		                 ratio((double)c->coarse_requests, (double)c->requests));
 		ct_records_value(w, "coarse_only_misses", load * (double)c->coarse_only);
 	}
 	if (one->system.prioritised)

@@ -22,10 +22,8 @@ static int is_timing(size_t key)
 	case CT_TS_PJ_PER_ACCESS:
 	case CT_TS_LEAKAGE_WATT:
 	case CT_TS_CONSTANT_WATT:
-	case CT_TS_STATIC_SHARE:
-		return 1;
-	default:
-		return 0;
+	case CT_TS_STATIC_SHARE: return 1;
+	default: return 0;
 	}
 }
 
@@ -85,8 +83,10 @@ static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **st
 {
 	const struct ts_run *own = ts_run_of(ctx);
 	const struct ct_pass_settings *s = setup->settings;
-	struct ct_ts_measure_options o = {.params = own->params, .sample = s->sample > 0 ? s->sample : 1,
-	                                  .seed = s->seed, .warmup = s->warmup};
+	struct ct_ts_measure_options o = {.params = own->params,
+	                                  .sample = s->sample > 0 ? s->sample : 1,
+	                                  .seed = s->seed,
+	                                  .warmup = s->warmup};
 	struct ct_ts_system some[CT_TS_SYSTEMS];
 	struct ct_ts_measure *m = NULL;
 	o.n_systems = ts_run_systems(own, some);
@@ -106,7 +106,8 @@ static int observer_kernel(void *state, const struct ct_kernel *k, uint32_t l1_s
 	return ct_ts_measure_kernel(state, k, e);
 }
 
-static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all, struct ct_error *e)
+static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+                          struct ct_error *e)
 {
 	return ct_ts_measure_write(state, p, all->thread_insts, e);
 }
@@ -134,15 +135,18 @@ static int measure_if_needed(struct ct_mechanism_run *run, struct ct_error *e)
 	const char *why = ct_ts_measured_in(run->p) ? NULL : "a profile without tag-split";
 	struct ct_ts_system systems[CT_TS_SYSTEMS];
 	if (run->l1_changed)
-		return ct_fail(e, CT_ERR_INPUT, "another L1 has to be measured on the trace: add --method replay, "
+		return ct_fail(e, CT_ERR_INPUT,
+		               "another L1 has to be measured on the trace: add --method replay, "
 		               "or name the trace instead of the profile");
 	if (own->measured_by && !run->from_trace)
 		why = "-p tsc.KEY";
 	if (!why)
 		return CT_OK;
 	if (run->method == CT_BY_ANALYTIC)
-		return ct_fail(e, CT_ERR_USAGE, "%s needs the trace: leave out --method analytic, or make the "
-		               "profile with reuse --mechanisms tag-split", why);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s needs the trace: leave out --method analytic, or make the "
+		               "profile with reuse --mechanisms tag-split",
+		               why);
 	unsigned n = ts_run_systems(own, systems);
 	return ts_measure_again(run, why, systems, n, run->p, e);
 }
@@ -151,7 +155,8 @@ static int measure_if_needed(struct ct_mechanism_run *run, struct ct_error *e)
  * stays. */
 static int is_replayed_time(void *ctx, const struct ct_record *r)
 {
-	static const char *const metrics[] = {"cycles", "ipc", "speedup", "speedup_configured", "llc_mpki"};
+	static const char *const metrics[] = {
+		"cycles", "ipc", "speedup", "speedup_configured", "llc_mpki"};
 	enum { MECHANISM = 1, METRIC = 3, METHOD = 6 };
 	(void)ctx;
 	if (r->nfields <= METHOD || strcmp(r->field[MECHANISM], TS_MECHANISM) != 0 ||
@@ -171,10 +176,11 @@ static int ts_estimate(struct ct_mechanism_run *run, struct ct_error *e)
 	if (run->changed)
 		ct_profile_remove(run->p, "ES", is_replayed_time, NULL);
 	if (st == CT_OK && !run->workload)
-		return ct_workload_missing(run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
+		return ct_workload_missing(
+			run->p, run->base->sms, (double)ct_gpu_register_bytes(run->base), e);
 	if (st == CT_OK)
-		st = ct_ts_answer_init_some(&own->answer, run->p, run->workload, run->base, run->gpu, &own->params,
-		                            own->systems, e);
+		st = ct_ts_answer_init_some(&own->answer, run->p, run->workload, run->base, run->gpu,
+		                            &own->params, own->systems, e);
 	return st == CT_OK ? ct_ts_answer_write(&own->answer, run->p, e) : st;
 }
 

@@ -26,8 +26,7 @@ void ct_ts_mode_miss(struct ct_ts_mode *m, int coarse, uint32_t packets)
 		m->coarse = whole < fine;
 }
 
-void ct_ts_mode_roles(uint8_t *role, uint32_t sets, uint32_t per_mode, int spread,
-                      uint64_t seed)
+void ct_ts_mode_roles(uint8_t *role, uint32_t sets, uint32_t per_mode, int spread, uint64_t seed)
 {
 	uint32_t n = per_mode * 2 > sets ? sets / 2 : per_mode;
 	memset(role, CT_TS_FOLLOWER, sets);

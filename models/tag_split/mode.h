@@ -22,7 +22,6 @@ void ct_ts_mode_miss(struct ct_ts_mode *m, int coarse, uint32_t packets);
 
 /* Gives each of SM 0's `sets` sets a role: `per_mode` sets of each mode (fewer where there
  * are not that many sets), drawn from the seed, or evenly spread (reading sampler-sets). */
-void ct_ts_mode_roles(uint8_t *role, uint32_t sets, uint32_t per_mode, int spread,
-                      uint64_t seed);
+void ct_ts_mode_roles(uint8_t *role, uint32_t sets, uint32_t per_mode, int spread, uint64_t seed);
 
 #endif

@@ -29,19 +29,19 @@ struct ct_ts_mrpb {
 	uint64_t now;          /* the L1 is free from here on */
 	struct flight *flight; /* in order of return: the latency is fixed; a ring */
 	uint32_t flights, first, ring;
-	uint16_t *held;        /* [set]: ways on their way */
+	uint16_t *held;           /* [set]: ways on their way */
 	uint16_t flying[BUCKETS]; /* lines on their way, by hash: mostly says that one is not */
 };
 
-int ct_ts_mrpb_new(struct ct_ts_mrpb **out, struct ct_ts_l1 *l1,
-                   const struct ct_ts_mrpb_options *o,
+int ct_ts_mrpb_new(struct ct_ts_mrpb **out, struct ct_ts_l1 *l1, const struct ct_ts_mrpb_options *o,
                    void (*done)(void *ctx, const struct ct_ts_mrpb_answer *a), void *ctx,
                    struct ct_error *e)
 {
 	*out = NULL;
 	if (!o->queues || !o->depth || !o->mshr || !o->latency) {
 		ct_ts_l1_free(l1);
-		return ct_fail(e, CT_ERR_USAGE, "MRPB of no queues, depth, registers or latency: give it at "
+		return ct_fail(e, CT_ERR_USAGE,
+		               "MRPB of no queues, depth, registers or latency: give it at "
 		               "least one of each");
 	}
 	struct ct_ts_mrpb *m = ct_calloc(1, sizeof *m);

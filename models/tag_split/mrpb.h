@@ -26,8 +26,8 @@ struct ct_ts_mrpb_options {
 struct ct_ts_mrpb_request {
 	uint64_t line;
 	uint32_t chunks;
-	uint32_t warp;   /* the signature */
-	uint64_t id;     /* the caller's */
+	uint32_t warp; /* the signature */
+	uint64_t id;   /* the caller's */
 	int is_store;
 };
 
@@ -35,7 +35,7 @@ struct ct_ts_mrpb_request {
 struct ct_ts_mrpb_answer {
 	struct ct_ts_mrpb_request request;
 	struct ct_ts_result result;
-	int bypassed;    /* fetched past the L1: result.miss are the chunks asked for */
+	int bypassed; /* fetched past the L1: result.miss are the chunks asked for */
 	uint64_t cycle;
 };
 
@@ -43,8 +43,7 @@ struct ct_ts_mrpb;
 
 /* Takes over l1 (freed with it, also on failure). done is called for every request once,
  * in the order in which the L1 takes them. Fails with CT_ERR_USAGE, CT_ERR_NOMEM. */
-int ct_ts_mrpb_new(struct ct_ts_mrpb **m, struct ct_ts_l1 *l1,
-                   const struct ct_ts_mrpb_options *o,
+int ct_ts_mrpb_new(struct ct_ts_mrpb **m, struct ct_ts_l1 *l1, const struct ct_ts_mrpb_options *o,
                    void (*done)(void *ctx, const struct ct_ts_mrpb_answer *a), void *ctx,
                    struct ct_error *e);
 void ct_ts_mrpb_free(struct ct_ts_mrpb *m); /* NULL allowed */

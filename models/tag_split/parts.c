@@ -27,14 +27,14 @@ struct fetch {
 struct sm {
 	struct ct_ts_l1 *l1;
 	struct ct_ts_mshr *mshr;
-	uint16_t *held;         /* [set]: lines on their way */
+	uint16_t *held; /* [set]: lines on their way */
 	struct waiter *waiter;
 	uint32_t waiters, waiter_free;
-	uint32_t *waiting;      /* head of the list of each bucket of lines */
+	uint32_t *waiting; /* head of the list of each bucket of lines */
 	struct fetch *fetch;
 	uint32_t fetches, fetch_free;
-	uint64_t busy_until;    /* the port, by replacement or a wide line */
-	uint32_t instruction;   /* of the last load, and whether it has missed */
+	uint64_t busy_until;  /* the port, by replacement or a wide line */
+	uint32_t instruction; /* of the last load, and whether it has missed */
 	int any, missed;
 	/* MRPB */
 	struct ct_l1_request *queue; /* [queue][depth], rings that grow */
@@ -265,8 +265,8 @@ struct need {
 	int coarse, bypass;
 };
 
-static void look_up_line(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q, uint64_t line,
-                         struct need *n)
+static void look_up_line(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q,
+                         uint64_t line, struct need *n)
 {
 	uint32_t all = (uint32_t)((UINT64_C(1) << x->shape.line / x->shape.chunk) - 1);
 	n->set = ct_ts_l1_set(s->l1, line);
@@ -280,9 +280,9 @@ static void look_up_line(struct ct_ts_parts *x, struct sm *s, const struct ct_l1
 }
 
 /* Whether what the request needs is free now. */
-static enum ct_l1_outcome admit_request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s,
-                                        const struct ct_l1_request *q, uint64_t line, struct need *n,
-                                        uint64_t cycle, struct ct_l1_result *out)
+static enum ct_l1_outcome
+admit_request(struct ct_ts_parts *x, struct ct_replay *r, struct sm *s, const struct ct_l1_request *q,
+              uint64_t line, struct need *n, uint64_t cycle, struct ct_l1_result *out)
 {
 	int waits = n->send || (q->mask & (n->pending | ~n->cached));
 	uint32_t entry = ct_ts_mshr_issued(s->mshr, line);
@@ -310,8 +310,8 @@ static enum ct_l1_outcome admit_request(struct ct_ts_parts *x, struct ct_replay 
 
 /* Counts a request, and its instruction with its first request: a load misses when any of its requests
  * does. MRPB reorders requests, so that instructions are not told apart there. */
-static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q,
-                       uint32_t hit, uint32_t miss, const struct need *n)
+static void count_load(struct ct_ts_parts *x, struct sm *s, const struct ct_l1_request *q, uint32_t hit,
+                       uint32_t miss, const struct need *n)
 {
 	struct ct_ts_counts *c = &x->c;
 	c->seen++;
@@ -355,9 +355,9 @@ static int request_chunks(struct ct_ts_parts *x, struct ct_replay *r, struct sm 
 
 /* A load: waits for room where it needs any, else meets the tags. What the tags say is there but is
  * still on its way is pending. What is missing is fetched; who waits is answered by on_filled(). */
-static enum ct_l1_outcome lookup_load(struct ct_ts_parts *x, struct ct_replay *r,
-                                      const struct ct_l1_request *q, uint64_t cycle,
-                                      struct ct_l1_result *out)
+static enum ct_l1_outcome
+lookup_load(struct ct_ts_parts *x, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle,
+            struct ct_l1_result *out)
 {
 	struct sm *s = &x->sm[q->sm];
 	uint64_t line = q->address / x->shape.line;
@@ -376,9 +376,11 @@ static enum ct_l1_outcome lookup_load(struct ct_ts_parts *x, struct ct_replay *r
 	}
 	if (request_chunks(x, r, s, q, line, n.set, res.miss & ~n.pending, cycle, &sent) < 0)
 		ct_part_fail(r, CT_ERR_NOMEM, "out of memory");
-	if (x->system.fetch == CT_TS_CHOOSE && q->sm == 0 && x->role[n.set] != CT_TS_FOLLOWER && res.miss)
-		ct_ts_mode_miss(&x->mode, n.coarse,
-		                sent ? 1 + ct_ts_data_packets(ct_bits(sent), x->shape.chunk, x->packet) : 0);
+	if (x->system.fetch == CT_TS_CHOOSE && q->sm == 0 && x->role[n.set] != CT_TS_FOLLOWER &&
+	    res.miss)
+		ct_ts_mode_miss(
+			&x->mode, n.coarse,
+			sent ? 1 + ct_ts_data_packets(ct_bits(sent), x->shape.chunk, x->packet) : 0);
 	out->hit = out->done = q->mask & n.cached & ~n.pending;
 	out->pending = q->mask & n.pending;
 	uint32_t miss = q->mask & ~out->hit & ~out->pending, left = q->mask & ~out->done;
@@ -513,9 +515,13 @@ static int on_next(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycle, 
 
 static void plug_parts(struct ct_ts_parts *x)
 {
-	x->part = (struct ct_l1_part){.part = {.ctx = x, .kernel = on_kernel}, .line = x->shape.line,
-	                              .chunk = x->shape.chunk, .lookup = on_lookup,
-	                              .filled = on_filled, .flush = on_flush};
+	x->part = (struct ct_l1_part){
+		.part = {.ctx = x, .kernel = on_kernel},
+		.line = x->shape.line,
+		.chunk = x->shape.chunk,
+		.lookup = on_lookup,
+		.filled = on_filled,
+		.flush = on_flush};
 	x->shaper = (struct ct_shaper_part){.part = {.ctx = x}, .put = on_put, .next = on_next};
 	x->plugs = (struct ct_replay_parts){.l1 = &x->part};
 	if (x->system.prioritised)

@@ -24,7 +24,8 @@ static int is_sectored(const struct ct_profile *p)
 	return ct_fact_gp(p, "l1.sector") < ct_fact_gp(p, "l1.line");
 }
 
-void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+               size_t n)
 {
 	static const char *const count[] = {"none", "one", "two", "three", "all"};
 	double used = chunks_used(p), miss = metric_of(p, "configured", "mem_inst_miss_rate");
@@ -39,7 +40,8 @@ void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
 	if (isnan(after) || isnan(miss))
 		ct_fact_add(text, n, "%s", sectored);
 	else if (fabs(after - miss) >= 0.005)
-		ct_fact_add(text, n, ", loads that miss L1 go from %.0f to %.0f %%", 100 * miss, 100 * after);
+		ct_fact_add(text, n, ", loads that miss L1 go from %.0f to %.0f %%", 100 * miss,
+		            100 * after);
 	else
 		ct_fact_add(text, n, ", %.0f %% of loads miss L1 as before%s", 100 * miss, sectored);
 }
@@ -49,7 +51,8 @@ void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
  * misses would tell more, but a verdict may not depend on which other systems the pass has measured. */
 static int loses_lines(const struct ct_profile *p)
 {
-	double ways = ct_fact_gp(p, "l1.ways"), lines = ct_fact_gp(p, "l1.size") / ct_fact_gp(p, "l1.line");
+	double ways = ct_fact_gp(p, "l1.ways"),
+	       lines = ct_fact_gp(p, "l1.size") / ct_fact_gp(p, "l1.line");
 	struct ct_hist reads = {.cold = 0};
 	int answer = -1;
 	if (!(ways > 0) || !(lines > 0) || !ct_profile_get_hist(p, "all", "l1", &reads, NULL))

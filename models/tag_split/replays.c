@@ -12,19 +12,29 @@ static int measure_kernel(void *ctx, const struct ct_kernel *k, struct ct_error 
 	return ct_ts_measure_kernel(ctx, k, e);
 }
 
-int ts_measure_again(const struct ct_mechanism_run *run, const char *why, const struct ct_ts_system *systems,
-                     unsigned n, struct ct_profile *into, struct ct_error *e)
+int ts_measure_again(const struct ct_mechanism_run *run, const char *why,
+                     const struct ct_ts_system *systems, unsigned n, struct ct_profile *into,
+                     struct ct_error *e)
 {
 	const struct ct_pass_settings *s = run->settings;
-	struct ct_ts_measure_options o = {.params = ts_run_of(run)->params, .sample = s->sample > 0 ? s->sample : 1,
-	                                  .seed = s->seed, .warmup = s->warmup, .systems = systems, .n_systems = n};
+	struct ct_ts_measure_options o = {
+		.params = ts_run_of(run)->params,
+		.sample = s->sample > 0 ? s->sample : 1,
+		.seed = s->seed,
+		.warmup = s->warmup,
+		.systems = systems,
+		.n_systems = n};
 	struct ct_ts_measure *m = NULL;
 	struct ct_replay_counts total;
 	int st = ct_ts_measure_new(&m, run->gpu, &o, e);
 	if (st == CT_OK) {
 		struct ct_replay_observer ob = ct_ts_measure_observer(m);
-		struct ct_replays_engine engine = {.gpu = run->gpu, .options = {.timing = CT_REPLAY_FULL, .observers = &ob,
-		                                   .n_observers = 1, .warmup = s->warmup}};
+		struct ct_replays_engine engine = {
+			.gpu = run->gpu,
+			.options = {.timing = CT_REPLAY_FULL,
+		                    .observers = &ob,
+		                    .n_observers = 1,
+		                    .warmup = s->warmup}};
 		struct ct_replays_hooks hooks = {.ctx = m, .begin = measure_kernel};
 		st = ct_replays_run(run->p, s, why, &engine, 1, &hooks, &total, e);
 	}
@@ -34,14 +44,18 @@ int ts_measure_again(const struct ct_mechanism_run *run, const char *why, const 
 	return st;
 }
 
-int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
-              struct ct_error *e)
+int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
+              void **parts, struct ct_error *e)
 {
 	struct ct_ts_parts *x = NULL;
-	int st = ct_ts_parts_new(&x, run->gpu, ct_ts_system_at(system), &ts_run_of(run)->params, run->settings->seed, e);
+	int st = ct_ts_parts_new(&x, run->gpu, ct_ts_system_at(system), &ts_run_of(run)->params,
+	                         run->settings->seed, e);
 	*parts = x;
-	*engine = (struct ct_replays_engine){.gpu = run->gpu, .options = {.timing = CT_REPLAY_FULL,
-	                                     .warmup = run->settings->warmup, .parts = ct_ts_parts_plugs(x)}};
+	*engine = (struct ct_replays_engine){
+		.gpu = run->gpu,
+		.options = {.timing = CT_REPLAY_FULL,
+	                    .warmup = run->settings->warmup,
+	                    .parts = ct_ts_parts_plugs(x)}};
 	return st;
 }
 

@@ -12,8 +12,8 @@ enum { TS_POINTS_MAX = 64 }; /* of a sweep that is measured */
 /* The state of a run, from ts_open() to ts_close(). */
 struct ts_run {
 	struct ct_ts_params params;
-	const char *measured_by;    /* the first -p that changes what the L1s hold, or NULL */
-	unsigned systems;           /* that are measured and estimated, a bit each of ct_ts_system_at() */
+	const char *measured_by; /* the first -p that changes what the L1s hold, or NULL */
+	unsigned systems;        /* that are measured and estimated, a bit each of ct_ts_system_at() */
 	struct ct_ts_answer answer; /* after ts_estimate() */
 };
 
@@ -28,12 +28,13 @@ unsigned ts_run_systems(const struct ts_run *own, struct ct_ts_system *out);
 
 /* replays.c: replays the baseline of run->p once more with n systems measured on it, and puts their ES
  * records into `into`. `why` is the option that needs the trace. Fails as ct_replays_run() does. */
-int ts_measure_again(const struct ct_mechanism_run *run, const char *why, const struct ct_ts_system *systems,
-                     unsigned n, struct ct_profile *into, struct ct_error *e);
+int ts_measure_again(const struct ct_mechanism_run *run, const char *why,
+                     const struct ct_ts_system *systems, unsigned n, struct ct_profile *into,
+                     struct ct_error *e);
 /* Members of the mechanism's table (models/mechanism.h). */
 int ts_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e);
-int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine, void **parts,
-              struct ct_error *e);
+int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
+              void **parts, struct ct_error *e);
 void ts_engine_free(void *parts);
 
 /* sweep.c */
@@ -46,14 +47,15 @@ int ts_sweep(struct ct_mechanism_run *run, struct ct_error *e);
 /* show.c */
 int ts_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
             struct ct_error *e);
-int ts_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
-                      struct ct_error *e);
-int ts_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g, const struct ct_table_style *style,
+int ts_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style,
                       struct ct_buf *b, struct ct_error *e);
+int ts_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g,
+                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e);
 
 /* reason.c */
 int ts_acted(const struct ct_profile *p, char *text, size_t n);
-void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n);
+void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+               size_t n);
 const char *ts_cure(const char *method, int by_parameters);
 
 #endif

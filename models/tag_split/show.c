@@ -43,10 +43,11 @@ static void row_cells(struct ct_table *table, const struct ct_ts_answer *a, cons
 	ct_table_cell(table, "%s", why);
 }
 
-static void answer_table(const struct ct_ts_answer *a, const struct ct_table_style *style, struct ct_buf *b)
+static void answer_table(const struct ct_ts_answer *a, const struct ct_table_style *style,
+                         struct ct_buf *b)
 {
-	static const char *const names[] = {"system", "load misses", "MPKI", "L1->L2", "L2->L1",
-	                                    "bytes/L1", "speed-up", "range", "why"};
+	static const char *const names[] = {"system",   "load misses", "MPKI",  "L1->L2", "L2->L1",
+	                                    "bytes/L1", "speed-up",    "range", "why"};
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
@@ -115,15 +116,17 @@ static double metric_of(const struct ct_ts_answer *a, const struct ct_profile *p
 }
 
 /* Fields: result, applications, system, against, metric, value, where. */
-static void published_rows(struct ct_table *table, const struct ct_ts_answer *a, const struct ct_profile *p,
-                           const struct ct_published *pub, const struct ct_published_row *app)
+static void published_rows(struct ct_table *table, const struct ct_ts_answer *a,
+                           const struct ct_profile *p, const struct ct_published *pub,
+                           const struct ct_published_row *app)
 {
 	static const char *const names[] = {"system", "metric", "against", "paper", "here", "where"};
 	ct_table_heads(table, names);
 	for (size_t i = 0; i < pub->rows; i++) {
 		const char *const *f = pub->row[i].field;
-		if (strcmp(f[0], "result") != 0 || (strcmp(f[1], "mean") != 0 && strcmp(f[1], "all") != 0 &&
-		                                    (!app || strcmp(f[1], app->field[1]) != 0)))
+		if (strcmp(f[0], "result") != 0 ||
+		    (strcmp(f[1], "mean") != 0 && strcmp(f[1], "all") != 0 &&
+		     (!app || strcmp(f[1], app->field[1]) != 0)))
 			continue;
 		double v = metric_of(a, p, f[2], f[4]);
 		if (strcmp(f[3], "-") != 0 && strcmp(f[4], "speedup") != 0)
@@ -138,8 +141,8 @@ static void published_rows(struct ct_table *table, const struct ct_ts_answer *a,
 }
 
 /* The paper's numbers for the workload that the trace's path names, and its means. */
-int ts_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
-                      struct ct_error *e)
+int ts_show_published(const struct ct_mechanism_run *run, const struct ct_table_style *style,
+                      struct ct_buf *b, struct ct_error *e)
 {
 	const struct ct_ts_answer *a = &ts_run_of(run)->answer;
 	struct ct_published pub;
@@ -153,22 +156,24 @@ int ts_show_published(const struct ct_mechanism_run *run, const struct ct_table_
 		ct_buf_printf(b, "\npublished for %s (%s there, %s here) and means of 15 programs:\n",
 		              app->field[1], app->field[3], ct_ts_class_name(a->line_class));
 	else
-		ct_buf_puts(b, "\npublished means of 15 programs (this trace's path names none of them):\n");
+		ct_buf_puts(
+			b, "\npublished means of 15 programs (this trace's path names none of them):\n");
 	ct_table_render(&table, b);
-	ct_buf_puts(b, "They may differ because inputs, problem sizes and compilers are others, and because "
-	            "the paper runs a cycle-level\nsimulator of a GTX 480 (-g fermi-15). Nothing here is "
-	            "fitted to them.\n");
+	ct_buf_puts(
+		b, "They may differ because inputs, problem sizes and compilers are others, and because "
+		   "the paper runs a cycle-level\nsimulator of a GTX 480 (-g fermi-15). Nothing here is "
+		   "fitted to them.\n");
 	ct_published_free(&pub);
 	return ct_buf_check(b, e);
 }
 
 /* ---- overheads ---- */
 
-int ts_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g, const struct ct_table_style *style,
-                      struct ct_buf *b, struct ct_error *e)
+int ts_show_overheads(const struct ct_mechanism_run *run, const struct ct_gpu *g,
+                      const struct ct_table_style *style, struct ct_buf *b, struct ct_error *e)
 {
-	static const char *const names[] = {"system", "bytes per L1", "KiB", "share of L1", "hit latency",
-	                                    "pJ per access", "mW per L1"};
+	static const char *const names[] = {"system",      "bytes per L1",  "KiB",      "share of L1",
+	                                    "hit latency", "pJ per access", "mW per L1"};
 	const struct ct_ts_params *p = &ts_run_of(run)->params;
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);

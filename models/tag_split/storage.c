@@ -32,20 +32,15 @@ uint64_t ct_ts_state_bits(const struct ct_ts_shape *s)
 	uint32_t per = s->line / s->chunk;
 	uint64_t set = 0;
 	switch (s->kind) {
-	case CT_TS_LINE:
-		set = plain_bits(s->tag_bits, s->ways);
-		break;
+	case CT_TS_LINE: set = plain_bits(s->tag_bits, s->ways); break;
 	case CT_TS_SECTOR: /* the line's own valid bit stays: 0.063 KB */
 		set = plain_bits(s->tag_bits, s->ways) + (uint64_t)s->ways * per;
 		break;
-	case CT_TS_SPLIT:
-		set = split_bits(s);
-		break;
+	case CT_TS_SPLIT: set = split_bits(s); break;
 	case CT_TS_DSC: /* reading dsc-storage; log2 N of replacement or ownership is fitted there */
 		set = (uint64_t)s->ways * s->tags * (s->tag_bits + per + 1 + ceil_log2(s->tags));
 		break;
-	case CT_TS_PERFECT:
-		break;
+	case CT_TS_PERFECT: break;
 	}
 	return set * s->sets;
 }

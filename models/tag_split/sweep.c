@@ -9,9 +9,15 @@
 #include "models/tag_split/run.h"
 
 const struct ct_mechanism_sweep ts_sweeps[TS_SWEEPS] = {
-	{"private_bits", {.high = 57, .whole = 1, .step = 1, .points_max = TS_POINTS_MAX}, "private_bits=0..20"},
-	{"chunk", {.unit = CT_UNIT_BYTES, .low = 8, .high = 128, .whole = 1, .factor = 2}, "chunk=8..64"},
-	{"hit_latency", {.high = 100, .whole = 1, .step = 1, .points_max = TS_POINTS_MAX}, "hit_latency=0..3"},
+	{"private_bits",
+         {.high = 57, .whole = 1, .step = 1, .points_max = TS_POINTS_MAX},
+         "private_bits=0..20"},
+	{"chunk",
+         {.unit = CT_UNIT_BYTES, .low = 8, .high = 128, .whole = 1, .factor = 2},
+         "chunk=8..64"},
+	{"hit_latency",
+         {.high = 100, .whole = 1, .step = 1, .points_max = TS_POINTS_MAX},
+         "hit_latency=0..3"},
 };
 
 int ts_sweep_check(const struct ct_range_spec *range, struct ct_error *e)
@@ -21,19 +27,23 @@ int ts_sweep_check(const struct ct_range_spec *range, struct ct_error *e)
 	for (size_t i = 0; i < ct_range_points(range); i++) {
 		unsigned x = (unsigned)ct_range_at(range, i);
 		if (x & (x - 1))
-			return ct_fail(e, CT_ERR_USAGE, "--sweep chunk: %u is not a power of two: write chunk=8..64, which "
-			               "doubles", x);
+			return ct_fail(
+				e, CT_ERR_USAGE,
+				"--sweep chunk: %u is not a power of two: write chunk=8..64, which "
+				"doubles",
+				x);
 	}
 	return CT_OK;
 }
 
 /* Appends one point: x with what was measured there, `extra` cycles added to its hit latency. */
-static int write_point(struct ct_mechanism_run *run, size_t i, const struct ct_ts_measured *m, double extra,
-                       struct ct_error *e)
+static int write_point(struct ct_mechanism_run *run, size_t i, const struct ct_ts_measured *m,
+                       double extra, struct ct_error *e)
 {
 	const struct ct_ts_answer *a = &ts_run_of(run)->answer;
 	const char *key = run->sweep->key;
-	struct ct_records w = {.p = run->p, .e = e, .mechanism = TS_MECHANISM, .system = "TSC", .method = "analytic"};
+	struct ct_records w = {
+		.p = run->p, .e = e, .mechanism = TS_MECHANISM, .system = "TSC", .method = "analytic"};
 	char x[CT_RANGE_PART_MAX];
 	ct_range_text_at(run->sweep, i, x, sizeof x);
 	ct_records_point(&w, key, x, "speedup", a->row[0].cycles / ct_ts_cycles(a, m, extra));

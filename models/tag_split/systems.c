@@ -11,10 +11,18 @@ static const struct ct_ts_system TABLE[CT_TS_SYSTEMS] = {
 	{.name = "64B", .kind = CT_TS_LINE, .line = 64},
 	{.name = "256B", .kind = CT_TS_LINE, .line = 256},
 	{.name = "TSC", .kind = CT_TS_SPLIT, .line = 128, .private_bits = -1, .hit_latency = -1},
-	{.name = "TSC+", .kind = CT_TS_SPLIT, .line = 128, .private_bits = -1, .hit_latency = -1,
-	 .fetch = CT_TS_CHOOSE},
-	{.name = "TSC-coarse", .kind = CT_TS_SPLIT, .line = 128, .private_bits = -1, .hit_latency = -1,
-	 .fetch = CT_TS_COARSE},
+	{.name = "TSC+",
+         .kind = CT_TS_SPLIT,
+         .line = 128,
+         .private_bits = -1,
+         .hit_latency = -1,
+         .fetch = CT_TS_CHOOSE},
+	{.name = "TSC-coarse",
+         .kind = CT_TS_SPLIT,
+         .line = 128,
+         .private_bits = -1,
+         .hit_latency = -1,
+         .fetch = CT_TS_COARSE},
 	{.name = "LAMAR", .kind = CT_TS_SECTOR, .line = 128},
 	{.name = "DSC-2", .kind = CT_TS_DSC, .line = 128, .tags = 2},
 	{.name = "DSC-4", .kind = CT_TS_DSC, .line = 128, .tags = 4},
@@ -71,9 +79,10 @@ static int configured_shape(const struct ct_gpu *g, uint64_t bytes, struct ct_ts
 	/* Requests of other lines than 128 B come in sectors of 32 B (measure.c). */
 	if (g->l1.line < 32 || g->l1.line > 256 ||
 	    (sectored && (g->l1.sector < 32 || (g->l1.line != 128 && g->l1.sector != 32))))
-		return ct_fail(e, CT_ERR_USAGE, "l1.line = %u, l1.sector = %u: Tag-Split is compared with lines "
-		               "of 32 to 256 bytes in sectors of 32, or of 128 in larger ones too", g->l1.line,
-		               g->l1.sector);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "l1.line = %u, l1.sector = %u: Tag-Split is compared with lines "
+		               "of 32 to 256 bytes in sectors of 32, or of 128 in larger ones too",
+		               g->l1.line, g->l1.sector);
 	o->kind = sectored ? CT_TS_SECTOR : CT_TS_LINE;
 	o->line = g->l1.line;
 	o->chunk = sectored ? g->l1.sector : part_of(g->l1.line);
@@ -112,8 +121,10 @@ int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_
 	o->pick = p->v[CT_TS_PICK_LOWEST] > 0 ? CT_TS_LOWEST : CT_TS_RANDOM;
 	o->victim = p->v[CT_TS_GROUPS_FIRST] > 0 ? CT_TS_GROUP_FIRST : CT_TS_ANY_GROUP;
 	if (o->ways * (o->line / o->chunk) > CT_TS_SLOTS_MAX)
-		return ct_fail(e, CT_ERR_USAGE, "%u ways of %u-byte chunks are more than %d chunks in a set: "
-		               "lower tsc.ways or raise tsc.chunk", o->ways, o->chunk, CT_TS_SLOTS_MAX);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%u ways of %u-byte chunks are more than %d chunks in a set: "
+		               "lower tsc.ways or raise tsc.chunk",
+		               o->ways, o->chunk, CT_TS_SLOTS_MAX);
 	return CT_OK;
 }
 

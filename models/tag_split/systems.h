@@ -17,14 +17,14 @@ enum { CT_TS_NAME_MAX = 32 };
 struct ct_ts_system {
 	char name[CT_TS_NAME_MAX];
 	enum ct_ts_kind kind;
-	uint32_t line;          /* bytes; 128 but for the systems of other lines */
-	uint32_t chunk;         /* Tag-Split: bytes; 0 = tsc.chunk */
-	int private_bits;       /* Tag-Split; -1 = tsc.private_bits */
-	uint32_t tags;          /* DSC-N */
+	uint32_t line;    /* bytes; 128 but for the systems of other lines */
+	uint32_t chunk;   /* Tag-Split: bytes; 0 = tsc.chunk */
+	int private_bits; /* Tag-Split; -1 = tsc.private_bits */
+	uint32_t tags;    /* DSC-N */
 	enum ct_ts_fetch fetch;
-	int prioritised;        /* behind MRPB's queues */
-	int configured;         /* the GPU's own L1, the reference of speedup_configured */
-	int hit_latency;        /* cycles added; -1 = tsc.hit_latency */
+	int prioritised; /* behind MRPB's queues */
+	int configured;  /* the GPU's own L1, the reference of speedup_configured */
+	int hit_latency; /* cycles added; -1 = tsc.hit_latency */
 };
 
 enum { CT_TS_SYSTEMS = 13, CT_TS_ALL_SYSTEMS = (1 << CT_TS_SYSTEMS) - 1 /* a bit each */ };

@@ -11,8 +11,8 @@
 /* Removes one of these endings; 1 if there was one. */
 static int strip(const char *s, size_t *n)
 {
-	static const char *const endings[] = {".xz", ".gz", ".zst", ".ctz", ".profile", ".traceg",
-	                                      ".trace", ".txt", ".tsv", ".ctp"};
+	static const char *const endings[] = {
+		".xz", ".gz", ".zst", ".ctz", ".profile", ".traceg", ".trace", ".txt", ".tsv", ".ctp"};
 	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
 		size_t m = strlen(endings[i]);
 		if (*n > m && strncmp(s + *n - m, endings[i], m) == 0) {
@@ -113,7 +113,8 @@ static void number(const struct names *x, size_t i)
 	*to = i + 1;
 }
 
-int ct_workload_distinguish(size_t n, char *(*name_of)(void *ctx, size_t i), void *ctx, struct ct_error *e)
+int ct_workload_distinguish(size_t n, char *(*name_of)(void *ctx, size_t i), void *ctx,
+                            struct ct_error *e)
 {
 	struct names x = {.name_of = name_of, .ctx = ctx, .mask = 15};
 	while (x.mask / 2 < n)

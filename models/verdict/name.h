@@ -19,7 +19,8 @@ void ct_workload_name(const struct ct_profile *p, const char *path, char *out, s
 /* Makes names distinct, in their order: of equal ones the first stays and the others become name#2, name#3
  * ..., past what is called so already. name_of gives the i-th of n, of CT_WORKLOAD_NAME_MAX bytes, that is
  * changed in place, or NULL for one that does not count. Fails with CT_ERR_NOMEM. */
-int ct_workload_distinguish(size_t n, char *(*name_of)(void *ctx, size_t i), void *ctx, struct ct_error *e);
+int ct_workload_distinguish(size_t n, char *(*name_of)(void *ctx, size_t i), void *ctx,
+                            struct ct_error *e);
 
 /* The name before a #K that ct_workload_distinguish() may have put behind it: its length, and *k; 0 where
  * there is none. Pure. */

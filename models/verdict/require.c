@@ -11,9 +11,24 @@
 #include "base/units.h"
 
 enum kind {
-	NUMBER, BASE, NAME, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE,
-	LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL,
-	WORD_EQUAL, WORD_UNEQUAL, AND, OR
+	NUMBER,
+	BASE,
+	NAME,
+	NEGATE,
+	ADD,
+	SUBTRACT,
+	MULTIPLY,
+	DIVIDE,
+	LESS,
+	LESS_EQUAL,
+	GREATER,
+	GREATER_EQUAL,
+	EQUAL,
+	UNEQUAL,
+	WORD_EQUAL,
+	WORD_UNEQUAL,
+	AND,
+	OR
 };
 
 /* Comparison signs in the order of enum kind. */
@@ -38,8 +53,8 @@ struct ct_require {
 struct parser {
 	struct ct_require *r;
 	char *start, *at;
-	char *pool_at; /* where names are copied to, NUL-separated */
-	int depth, in_left;   /* in_left: the left side of a comparison */
+	char *pool_at;      /* where names are copied to, NUL-separated */
+	int depth, in_left; /* in_left: the left side of a comparison */
 	struct ct_error *e;
 };
 
@@ -381,8 +396,8 @@ int ct_require_parse(struct ct_require **out, const char *text, struct ct_error 
 	r->node = ct_calloc(CT_REQUIRE_NODES_MAX, sizeof *r->node);
 	int st = r->text && r->names && r->node ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK) {
-		struct parser p = {.r = r, .start = r->text, .at = r->text, .pool_at = r->names,
-		                   .e = &own};
+		struct parser p = {
+			.r = r, .start = r->text, .at = r->text, .pool_at = r->names, .e = &own};
 		if (parse(&p) < 0)
 			st = ct_fail(e, own.status ? own.status : CT_ERR_USAGE, "%s",
 			             own.status ? own.text : "requirement: cannot be read");
@@ -491,8 +506,11 @@ static enum ct_require_outcome real(struct eval *v, int at, int left, int old, d
 		snprintf(v->why, v->n, "division by zero");
 		return old ? CT_REQUIRE_NO_BASE : CT_REQUIRE_ABSENT;
 	}
-	*out = x->kind == NEGATE ? -a : x->kind == ADD ? a + b : x->kind == SUBTRACT ? a - b
-	     : x->kind == MULTIPLY ? a * b : a / b;
+	*out = x->kind == NEGATE     ? -a
+	       : x->kind == ADD      ? a + b
+	       : x->kind == SUBTRACT ? a - b
+	       : x->kind == MULTIPLY ? a * b
+	                             : a / b;
 	return CT_REQUIRE_PASSED;
 }
 
@@ -508,9 +526,12 @@ static enum ct_require_outcome compare(struct eval *v, const struct node *x)
 		snprintf(v->why, v->n, "%s side is no number", isnan(a) ? "the left" : "the right");
 		return CT_REQUIRE_ABSENT;
 	}
-	int holds = x->kind == LESS ? a < b : x->kind == LESS_EQUAL ? a <= b
-	          : x->kind == GREATER ? a > b : x->kind == GREATER_EQUAL ? a >= b
-	          : x->kind == EQUAL ? a == b : a != b;
+	int holds = x->kind == LESS            ? a < b
+	            : x->kind == LESS_EQUAL    ? a <= b
+	            : x->kind == GREATER       ? a > b
+	            : x->kind == GREATER_EQUAL ? a >= b
+	            : x->kind == EQUAL         ? a == b
+	                                       : a != b;
 	snprintf(v->why, v->n, "%.6g %s %.6g %s", a, signs[x->kind - LESS], b,
 	         holds ? "holds" : "does not hold");
 	return holds ? CT_REQUIRE_PASSED : CT_REQUIRE_FAILED;
@@ -540,9 +561,9 @@ static enum ct_require_outcome holds(struct eval *v, int at)
 	return holds(v, x->right);
 }
 
-enum ct_require_outcome ct_require_eval(const struct ct_require *r,
-                                        const struct ct_require_source *source, const void *run,
-                                        const void *old, char *why, size_t n)
+enum ct_require_outcome
+ct_require_eval(const struct ct_require *r, const struct ct_require_source *source, const void *run,
+                const void *old, char *why, size_t n)
 {
 	struct eval v = {r, source, run, old, why, n};
 	if (n)

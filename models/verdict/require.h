@@ -54,16 +54,16 @@ int ct_require_uses_base(const struct ct_require *r);
 enum ct_require_outcome {
 	CT_REQUIRE_PASSED,
 	CT_REQUIRE_FAILED,
-	CT_REQUIRE_ABSENT,  /* a value it names is missing in this run */
-	CT_REQUIRE_NO_BASE  /* the other run has no such workload or value */
+	CT_REQUIRE_ABSENT, /* a value it names is missing in this run */
+	CT_REQUIRE_NO_BASE /* the other run has no such workload or value */
 };
 
 /* Evaluates against one workload; old is the same workload of the other run or NULL.
  * why[0..n-1] gets the comparison that decided with its numbers, or the name of what is
  * missing. A division by zero counts as missing, and so does what is no number, as
  * inf - inf. Pure. */
-enum ct_require_outcome ct_require_eval(const struct ct_require *r,
-                                        const struct ct_require_source *source, const void *run,
-                                        const void *old, char *why, size_t n);
+enum ct_require_outcome
+ct_require_eval(const struct ct_require *r, const struct ct_require_source *source, const void *run,
+                const void *old, char *why, size_t n);
 
 #endif

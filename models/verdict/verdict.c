@@ -80,7 +80,8 @@ static void advice(const struct ct_profile *p, double scale, double waves, char 
 	int denominator = 2;
 	if (!text || !ct_field_real(text, &sms))
 		sms = 0;
-	while (denominator < smallest_scale && !(waves_at(waves, sms, scale, denominator) >= waves_needed))
+	while (denominator < smallest_scale &&
+	       !(waves_at(waves, sms, scale, denominator) >= waves_needed))
 		denominator *= 2;
 	if (waves_at(waves, sms, scale, denominator) >= waves_needed)
 		snprintf(out, 64, "--scale 1/%d%s", denominator, scale == 1 ? " or --scale auto" : "");
@@ -98,8 +99,8 @@ static double cold_fraction(const struct ct_profile *p)
 	if (ct_profile_get(p, "all", "cold_miss_fraction", &cold))
 		return cold;
 	for (; r; r = ct_profile_same(r))
-		if (r->nfields > WRITES && strcmp(r->field[LO], "inf") == 0 && ct_field_real(r->field[READS], &reads) &&
-		    ct_field_real(r->field[WRITES], &writes) &&
+		if (r->nfields > WRITES && strcmp(r->field[LO], "inf") == 0 &&
+		    ct_field_real(r->field[READS], &reads) && ct_field_real(r->field[WRITES], &writes) &&
 		    ct_profile_get(p, "all", "llc_line_misses", &misses) && misses > 0)
 			return fmin((reads + writes) / misses, 1);
 	return NAN;
@@ -112,30 +113,35 @@ static int too_small(const struct ct_profile *p, const struct ct_mechanism *m, d
 	double waves = NAN, cold = cold_fraction(p), flag = 0, misses;
 	char what[64];
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
-		snprintf(v->reason, sizeof v->reason, "the trace is damaged and only a part of it was "
+		snprintf(v->reason, sizeof v->reason,
+		         "the trace is damaged and only a part of it was "
 		         "used: record it again");
 		return 1;
 	}
 	if (!ct_profile_get(p, "all", "sm_fill", &waves)) {
-		snprintf(v->reason, sizeof v->reason, "the profile does not say how far the trace fills the GPU: make "
+		snprintf(v->reason, sizeof v->reason,
+		         "the profile does not say how far the trace fills the GPU: make "
 		         "it again with reuse");
 		return 1;
 	}
 	if (waves < waves_needed) {
 		advice(p, scale, waves, what);
-		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for,
-		         what, waves, fabs(waves - 1) < 0.05 ? "" : "s");
+		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for, what,
+		         waves, fabs(waves - 1) < 0.05 ? "" : "s");
 		return 1;
 	}
 	/* Without misses there are no first touches. */
-	if (m->by_cache && isnan(cold) && !(ct_profile_get(p, "all", "llc_line_misses", &misses) && misses == 0)) {
-		snprintf(v->reason, sizeof v->reason, "the profile does not say how many LLC misses are first touches: "
+	if (m->by_cache && isnan(cold) &&
+	    !(ct_profile_get(p, "all", "llc_line_misses", &misses) && misses == 0)) {
+		snprintf(v->reason, sizeof v->reason,
+		         "the profile does not say how many LLC misses are first touches: "
 		         "make it again with reuse");
 		return 1;
 	}
 	if (m->by_cache && cold > cold_allowed) {
 		snprintf(v->reason, sizeof v->reason, "%s%s (%.0f %% of LLC misses are first touches)",
-		         too_small_for, scale != 1 ? "a longer run" : "--scale 1/8 or a longer run", 100 * cold);
+		         too_small_for, scale != 1 ? "a longer run" : "--scale 1/8 or a longer run",
+		         100 * cold);
 		return 1;
 	}
 	return 0;
@@ -143,8 +149,8 @@ static int too_small(const struct ct_profile *p, const struct ct_mechanism *m, d
 
 static int estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_estimate *es)
 {
-	return ct_profile_get_estimate(p, "all", m->name, m->judged,
-	                               "speedup_configured", NULL, es) && es->value > 0;
+	return ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup_configured", NULL, es) &&
+	       es->value > 0;
 }
 
 int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m)
@@ -193,7 +199,8 @@ static void widen(const struct ct_profile *p, const struct ct_estimate *es, stru
 }
 
 /* What would narrow the range, by the doubt that is the largest. */
-static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters, double paired)
+static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters,
+                           double paired)
 {
 	const char *cure = m->cure ? m->cure(es->method, parameters > paired) : NULL;
 	return cure ? cure : "no estimate of ours is closer than that";
@@ -217,8 +224,8 @@ static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es,
 	enum { SAID = 130 };
 	char why[CT_REASON_MAX];
 	memcpy(why, v->reason, sizeof why);
-	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s", (int)phrases(why, SAID),
-	         why, cure_of(m, es, parameters, paired));
+	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s",
+	         (int)phrases(why, SAID), why, cure_of(m, es, parameters, paired));
 }
 
 /* Any record of the mechanism, such as reuse --mechanisms leaves. */
@@ -234,17 +241,17 @@ static int measured(const struct ct_profile *p, const struct ct_mechanism *m)
 static int no_estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	struct ct_estimate es;
-	int any = ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup",
-	                                  NULL, &es);
+	int any = ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup", NULL, &es);
 	if (any)
-		snprintf(v->reason, sizeof v->reason, "no speed-up against the GPU as configured: run %s "
-		         "again", m->command);
+		snprintf(v->reason, sizeof v->reason,
+		         "no speed-up against the GPU as configured: run %s "
+		         "again",
+		         m->command);
 	else if (m->needs_pass && !measured(p, m))
 		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run reuse --mechanisms all",
 		         m->name);
 	else
-		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run %s", m->name,
-		         m->command);
+		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run %s", m->name, m->command);
 	return 0;
 }
 
@@ -284,7 +291,8 @@ static void decide(const struct ct_profile *p, const struct ct_mechanism *m, dou
 	}
 	widen(p, &es, v, &parameters, &paired);
 	if (isnan(v->low)) {
-		snprintf(v->reason, sizeof v->reason, "the error of sampling is not known, as of merged samples: "
+		snprintf(v->reason, sizeof v->reason,
+		         "the error of sampling is not known, as of merged samples: "
 		         "profile without --sample");
 		return;
 	}
@@ -328,8 +336,8 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct
 	ok = ok && real_field(&b, v->high);
 	int st = ok ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK) {
-		const char *f[7] = {workload, m->name, words[v->word], b.data, b.data + low,
-		                    b.data + high, v->reason};
+		const char *f[7] = {workload,     m->name,       words[v->word], b.data,
+		                    b.data + low, b.data + high, v->reason};
 		st = ct_profile_put(p, "TV", 7, f, e);
 	}
 	ct_buf_free(&b);
@@ -357,7 +365,8 @@ void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, s
 {
 	ct_buf_printf(b, "verdict: %s", words[v->word]);
 	if (!isnan(v->speedup))
-		ct_buf_printf(b, ": %s runs %+.1f %% against this GPU as configured (range %+.1f to %+.1f %%)", m->judged,
-		              100 * (v->speedup - 1), 100 * (v->low - 1), 100 * (v->high - 1));
+		ct_buf_printf(
+			b, ": %s runs %+.1f %% against this GPU as configured (range %+.1f to %+.1f %%)",
+			m->judged, 100 * (v->speedup - 1), 100 * (v->low - 1), 100 * (v->high - 1));
 	ct_buf_printf(b, ": %s\n", v->reason);
 }

@@ -17,7 +17,11 @@ static double cpu_seconds(void)
 
 int main(void)
 {
-	static const struct { const char *name; uint32_t channels; enum ct_set_hash slice; } cases[] = {
+	static const struct {
+		const char *name;
+		uint32_t channels;
+		enum ct_set_hash slice;
+	} cases[] = {
 		{"16 channels, ipoly", 16, CT_HASH_IPOLY},
 		{"20 channels, fold", 20, CT_HASH_FOLD},
 		{"12 channels, linear", 12, CT_HASH_LINEAR},

@@ -26,8 +26,9 @@ int main(void)
 		double best = 0;
 		struct ct_bdi_counts c = {0};
 		for (int i = 0; i < BYTES; i++)
-			data[i] = kind == 0 ? (unsigned char)ct_rand64(&seed)
-			          : kind == 1 && i % 4 == 0 ? (unsigned char)(ct_rand64(&seed) % 100) : 0;
+			data[i] = kind == 0                 ? (unsigned char)ct_rand64(&seed)
+			          : kind == 1 && i % 4 == 0 ? (unsigned char)(ct_rand64(&seed) % 100)
+			                                    : 0;
 		for (int round = 0; round < ROUNDS; round++) {
 			double begin = cpu_seconds();
 			for (int i = 0; i < BYTES; i += CT_BDI_BLOCK)

@@ -40,8 +40,8 @@ static void fill(int kind, uint16_t *width, uint8_t *space)
 
 int main(void)
 {
-	static const char *const names[KINDS] = {"coalesced-4B", "coalesced-16B", "column", "scattered",
-	                                         "gather-1KiB", "local"};
+	static const char *const names[KINDS] = {
+		"coalesced-4B", "coalesced-16B", "column", "scattered", "gather-1KiB", "local"};
 	static struct ct_line_request out[CT_MAX_LINES_PER_INST];
 	struct ct_kernel k = {0};
 	struct ct_local_map m = {CT_LOCAL_BASE, 128, 4, 46, 3, 128};

@@ -30,8 +30,7 @@ static int rates(const char *path, const char *name, const char *metric, int dec
 	return 0;
 }
 
-static int bench(const char *dir, const char *workload, const char *name, const char *size,
-                 size_t runs)
+static int bench(const char *dir, const char *workload, const char *name, const char *size, size_t runs)
 {
 	char text[4096], packed[4096];
 	double insts;
@@ -42,15 +41,20 @@ static int bench(const char *dir, const char *workload, const char *name, const 
 		return -1;
 	bench_row("ctz", name, "size", insts * 1e-6, "million warp insts");
 	bench_row("ctz", name, ".ctz", (double)bench_trace_bytes(packed) / insts, "bytes/warp inst");
-	bench_row("ctz", name, ".traceg.zst", (double)bench_trace_bytes(text) / insts, "bytes/warp inst");
+	bench_row("ctz", name, ".traceg.zst", (double)bench_trace_bytes(text) / insts,
+	          "bytes/warp inst");
 	return 0;
 }
 
 int main(void)
 {
-	static const struct { const char *workload, *name; } trace[] = {
-		{"gemm", "gemm (regular)"}, {"hotspot", "hotspot (regular)"},
-		{"spmv", "spmv (irregular)"}, {"bfs", "bfs (irregular)"},
+	static const struct {
+		const char *workload, *name;
+	} trace[] = {
+		{"gemm", "gemm (regular)"},
+		{"hotspot", "hotspot (regular)"},
+		{"spmv", "spmv (irregular)"},
+		{"bfs", "bfs (irregular)"},
 	};
 	const char *size = getenv("CT_BENCH_SIZE"), *tmp = getenv("TMPDIR");
 	uint64_t runs = bench_number("CT_BENCH_RUNS", 5);

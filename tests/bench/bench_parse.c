@@ -44,23 +44,26 @@ static void report(const char *what, const char *metric, double value, const cha
 static void deltas(struct ct_buf *b, uint64_t *seed, int irregular)
 {
 	for (int i = 1; i < 32; i++)
-		ct_buf_printf(b, "%lld ", irregular ? (long long)(ct_rand64(seed) % (1 << 20)) * 4 - (1 << 21)
-		                                    : i == 16 ? -60LL : 4LL);
+		ct_buf_printf(b, "%lld ",
+		              irregular ? (long long)(ct_rand64(seed) % (1 << 20)) * 4 - (1 << 21)
+		              : i == 16 ? -60LL
+		                        : 4LL);
 }
 
 static void loop_body(struct ct_buf *b, uint64_t *seed, uint64_t at)
 {
 	static const char *const alu[] = {
 		"1 R4 IADD3 3 R4 R5 R255 0 0 ", "1 R6 IMAD.WIDE 3 R4 R5 R6 0 4 ",
-		"1 R9 FFMA 3 R9 R10 R9 0 0 ", "1 R12 LOP3.LUT 3 R12 R4 R255 0 192 ",
-		"0 ISETP.GE.AND 2 R4 R5 0 0 ", "1 R13 SHF.R.U32.HI 2 R255 R13 0 5 ",
+		"1 R9 FFMA 3 R9 R10 R9 0 0 ",   "1 R12 LOP3.LUT 3 R12 R4 R255 0 192 ",
+		"0 ISETP.GE.AND 2 R4 R5 0 0 ",  "1 R13 SHF.R.U32.HI 2 R255 R13 0 5 ",
 	};
 	unsigned pc = 0x100;
 	for (int group = 0; group < 4; group++) {
 		for (int i = 0; i < 6; i++, pc += 16)
 			ct_buf_printf(b, "%04x ffffffff %s\n", pc, alu[i]);
-		ct_buf_printf(b, "%04x ffffffff 1 R10 LDG.E 1 R6 4 1 0x%llx 4 0 \n", pc,
-		              (unsigned long long)(0x7f0000000000 + at * 128 + (uint64_t)group * 0x100000));
+		ct_buf_printf(
+			b, "%04x ffffffff 1 R10 LDG.E 1 R6 4 1 0x%llx 4 0 \n", pc,
+			(unsigned long long)(0x7f0000000000 + at * 128 + (uint64_t)group * 0x100000));
 		pc += 16;
 		ct_buf_printf(b, "%04x ffffffff 1 R11 LDS 1 R13 4 2 0x%x ", pc, 0x400 + 64 * group);
 		deltas(b, seed, 0);
@@ -98,10 +101,12 @@ static int generate(uint64_t bytes)
 	unsigned blocks = b.failed ? 1 : (unsigned)(bytes / b.len) + 1;
 	ct_buf_reset(&b);
 	seed = 1;
-	ct_buf_printf(&b, "-kernel name = bench\n-kernel id = 1\n-grid dim = (%u,1,1)\n"
+	ct_buf_printf(&b,
+	              "-kernel name = bench\n-kernel id = 1\n-grid dim = (%u,1,1)\n"
 	              "-block dim = (256,1,1)\n-shmem = 4096\n-nregs = 32\n-binary version = 80\n"
 	              "-cuda stream id = 0\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
-	              "-enable lineinfo = 0\n\n#traces format = PC mask ... immediate\n\n", blocks);
+	              "-enable lineinfo = 0\n\n#traces format = PC mask ... immediate\n\n",
+	              blocks);
 	for (unsigned i = 0; f && i < blocks; i++) {
 		block(&b, &seed, i);
 		if (b.failed || fwrite(b.data, 1, b.len, f) != b.len)
@@ -151,7 +156,8 @@ static int parse(struct result *r, int decode)
 	while ((st = ct_trace_next(t, &ev, &e)) > 0)
 		while ((st = ct_trace_next_cta(t, &cta, &e)) > 0) {
 			for (uint32_t i = 0; decode && i < ct_cta_warps(cta); i++) {
-				if ((c ? ct_cursor_reset(c, cta, i, &e) : ct_cursor_open(&c, cta, i, &e)) < 0)
+				if ((c ? ct_cursor_reset(c, cta, i, &e)
+				       : ct_cursor_open(&c, cta, i, &e)) < 0)
 					return -1;
 				while (ct_cursor_next(c, &inst, &e) > 0)
 					r->sum += inst.mask + inst.addr[0] * (inst.naddr > 0);

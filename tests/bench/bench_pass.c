@@ -98,7 +98,9 @@ static int bench_command(const char *name, const char *metric, const char *comma
 static int bench(const char *bin, const char *name, const char *packed, const struct ct_gpu *g,
                  const char *gpu, size_t runs)
 {
-	static const struct { const char *metric, *command; } pass[] = {
+	static const struct {
+		const char *metric, *command;
+	} pass[] = {
 		{"reuse --no-sms-views", "reuse --no-sms-views"},
 		{"reuse", "reuse"},
 		{"mpki", "mpki"},
@@ -134,8 +136,8 @@ static int bench_profiles(const char *bin, const char *tmp, char packed[][PATH],
 		if (command_cpu(command) < 0)
 			return -1;
 	}
-	snprintf(command, sizeof command, "'%s'/triage -q -@ 1 '%s'/profiles/*.profile >/dev/null",
-	         bin, tmp);
+	snprintf(command, sizeof command, "'%s'/triage -q -@ 1 '%s'/profiles/*.profile >/dev/null", bin,
+	         tmp);
 	for (size_t i = 0; i < runs; i++)
 		if ((cpu[i] = command_cpu(command)) < 0)
 			return -1;
@@ -166,7 +168,8 @@ int main(void)
 		runs = RUNS_MAX;
 	tmp = tmp ? tmp : "/tmp";
 	for (int i = 0; i < WORKLOADS; i++)
-		if (bench_trace_make(tmp, workload[i], size ? size : "medium", text[i], packed[i], PATH) < 0 ||
+		if (bench_trace_make(tmp, workload[i], size ? size : "medium", text[i], packed[i],
+		                     PATH) < 0 ||
 		    bench(bin, workload[i], packed[i], &g, gpu, (size_t)runs) < 0)
 			return 1;
 	return bench_profiles(bin, tmp, packed, (size_t)runs) < 0;

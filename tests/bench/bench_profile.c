@@ -37,7 +37,8 @@ static struct ct_profile *make(void)
 		int st = ct_profile_add_hist(p, scope, "l1", &h, NULL, NULL);
 		for (int m = 0; m < METRICS && st == 0; m++) {
 			snprintf(metric, sizeof metric, "metric_%d", m);
-			st = ct_profile_add_count(p, scope, metric, ct_rand64(&seed), "", "replay", NULL);
+			st = ct_profile_add_count(p, scope, metric, ct_rand64(&seed), "", "replay",
+			                          NULL);
 		}
 		if (st != 0)
 			exit(1);

@@ -7,7 +7,11 @@
 #include "ptx/emulate.h"
 #include "tests/support/bench.h"
 
-struct product { float *a, *b, *c; int n; float alpha, beta; };
+struct product {
+	float *a, *b, *c;
+	int n;
+	float alpha, beta;
+};
 
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
 {
@@ -42,9 +46,15 @@ static int bench(const struct ct_ptx_module *m, int n, int observed)
 	struct product p = {malloc(bytes), malloc(bytes), malloc(bytes), n, 1.5f, 0.5f};
 	uint64_t sum = 0;
 	struct ct_ptx_observer observer = {.ctx = &sum, .instruction = on_instruction};
-	struct ct_ptx_launch l = {.module = m, .kernel = ct_ptx_find_kernel(m, "gemm"), .block = {32, 8, 1},
-	                          .grid = {(unsigned)(n + 31) / 32, (unsigned)(n + 7) / 8, 1}, .params = &p,
-	                          .param_bytes = sizeof p, .threads = 1, .observer = observed ? &observer : NULL};
+	struct ct_ptx_launch l = {
+		.module = m,
+		.kernel = ct_ptx_find_kernel(m, "gemm"),
+		.block = {32, 8, 1},
+		.grid = {(unsigned)(n + 31) / 32, (unsigned)(n + 7) / 8, 1},
+		.params = &p,
+		.param_bytes = sizeof p,
+		.threads = 1,
+		.observer = observed ? &observer : NULL};
 	int rc = p.a && p.b && p.c ? ct_ptx_memory_create(&memory, &e) : CT_ERR_NOMEM;
 	for (size_t i = 0; rc == CT_OK && i < bytes / sizeof(float); i++) {
 		p.a[i] = (float)(i % 17);
@@ -60,7 +70,8 @@ static int bench(const struct ct_ptx_module *m, int n, int observed)
 		rc = ct_ptx_launch(&l, &r, &e);
 	double seconds = bench_cpu() - start;
 	if (rc == CT_OK)
-		bench_row("ptx", observed ? "gemm-observed" : "gemm", "rate", (double)r.steps / seconds / 1e6, "M warp instructions/s");
+		bench_row("ptx", observed ? "gemm-observed" : "gemm", "rate",
+		          (double)r.steps / seconds / 1e6, "M warp instructions/s");
 	else
 		fprintf(stderr, "%s\n", e.text);
 	ct_ptx_memory_free(memory);
@@ -76,7 +87,8 @@ int main(void)
 	size_t size = 0;
 	char *text = read_text(&size);
 	if (!text || ct_ptx_read(&m, text, size, "gemm.ptx", &e) < 0) {
-		fprintf(stderr, "%s\n", text ? e.text : "gemm.ptx cannot be read: set CT_ROOT to the source tree");
+		fprintf(stderr, "%s\n",
+		        text ? e.text : "gemm.ptx cannot be read: set CT_ROOT to the source tree");
 		return 1;
 	}
 	int n = (int)bench_number("CT_BENCH_ROWS", 256);

@@ -17,7 +17,9 @@ struct job {
 	enum ct_replay_timing timing;
 	size_t runs;
 };
-struct result { double millions, rate[RUNS_MAX], mib; };
+struct result {
+	double millions, rate[RUNS_MAX], mib;
+};
 
 static int run(void *ctx, void *out)
 {
@@ -45,7 +47,10 @@ static int bench(const char *dir, const char *workload, const char *size, const 
 	char text[4096], packed[4096];
 	if (bench_trace_make(dir, workload, size, text, packed, sizeof text) < 0)
 		return -1;
-	const struct { const char *metric; struct job job; } job[] = {
+	const struct {
+		const char *metric;
+		struct job job;
+	} job[] = {
 		{"from .ctz", {packed, g, CT_REPLAY_FULL, runs}},
 		{"from text", {text, g, CT_REPLAY_FULL, runs}},
 		{"from .ctz, quick", {packed, g, CT_REPLAY_QUICK, runs}},
@@ -59,10 +64,11 @@ static int bench(const char *dir, const char *workload, const char *size, const 
 			return -1;
 		if (i == 0)
 			bench_row("replay", workload, "size", r.millions, "million warp insts");
-		bench_spread_rows("replay", workload, job[i].metric, r.rate, runs, "million warp insts/s");
+		bench_spread_rows("replay", workload, job[i].metric, r.rate, runs,
+		                  "million warp insts/s");
 		if (i < 2)
-			bench_row("replay", workload, i ? "resident, from text" : "resident, from .ctz", r.mib,
-			          "MiB");
+			bench_row("replay", workload, i ? "resident, from text" : "resident, from .ctz",
+			          r.mib, "MiB");
 	}
 	return 0;
 }

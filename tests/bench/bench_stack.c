@@ -42,7 +42,7 @@ struct job {
 };
 
 struct result {
-	double cpu, wall; /* seconds */
+	double cpu, wall;   /* seconds */
 	double own, adding; /* CPU of the calling thread, and of that in the histogram */
 	uint64_t lines, peak;
 	struct ct_hist hist;
@@ -112,9 +112,10 @@ static void one_round(struct table *t, const char *stream, struct job *j, unsign
 		/* The caller's map beside the other thread's count, or as many threads as chunks;
 		 * then the histogram. */
 		double map = r->own - r->adding, count = r->cpu - r->own;
-		t->alone[e][round] =
-			(engines[e].chunks ? (map + count) / engines[e].chunks : map > count ? map : count) +
-			r->adding;
+		t->alone[e][round] = (engines[e].chunks ? (map + count) / engines[e].chunks
+		                      : map > count     ? map
+		                                        : count) +
+		                     r->adding;
 		t->ratio[e][round] = t->speed[e][round] / t->speed[TEXTBOOK][round];
 		if (engines[e].o.depth == 0 &&
 		    memcmp(&r->hist, &t->last[TEXTBOOK].hist, sizeof r->hist) != 0)
@@ -174,8 +175,8 @@ int main(void)
 		return 1;
 	rounds = rounds < 1 ? 1 : rounds > MAX_ROUNDS ? MAX_ROUNDS : rounds;
 	for (int e = 0; e < ENGINES; e++)
-		t.used[e] = e == TEXTBOOK || ((wanted >> e & 1) &&
-		                              ct_isa_available((enum ct_isa)engines[e].o.isa));
+		t.used[e] = e == TEXTBOOK ||
+		            ((wanted >> e & 1) && ct_isa_available((enum ct_isa)engines[e].o.isa));
 	for (int k = 0; k < STREAM_KINDS; k++) {
 		struct job j = {NULL, line, n};
 		if (!(streams >> k & 1))

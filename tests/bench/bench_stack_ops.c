@@ -42,7 +42,7 @@ static void fill(const struct mix *x, const uint64_t *line, size_t n, uint64_t *
 		op[i].line = line[i];
 		op[i].mask = x->sectors > 1 ? (uint8_t)(1u << (r >> 8 & 3) | 1u << (r >> 10 & 3)) : 1;
 		op[i].stamp = i;
-		op[i].kind = k < x->store                       ? CT_STACK_STORE_NOALLOC
+		op[i].kind = k < x->store                         ? CT_STACK_STORE_NOALLOC
 		             : k < x->store + x->evict            ? CT_STACK_EVICT
 		             : k < x->store + x->evict + x->probe ? CT_STACK_PROBE
 		                                                  : CT_STACK_TOUCH;
@@ -55,8 +55,8 @@ static double pass(const struct mix *x, const uint64_t *line, size_t n)
 	static struct ct_stack_op op[PIECE];
 	struct ct_stack *s[STREAMS];
 	int streams = x->streams ? x->streams : 1;
-	struct ct_stack_options o = {.sectors = x->sectors, .stamps = x->stamps,
-	                             .slack = streams > 1 ? 1 << 20 : 0};
+	struct ct_stack_options o = {
+		.sectors = x->sectors, .stamps = x->stamps, .slack = streams > 1 ? 1 << 20 : 0};
 	uint64_t seed = 1, sum = 0;
 	double cpu = 0;
 	size_t piece = streams > 1 ? PIECE / 32 : PIECE;

@@ -66,8 +66,7 @@ static struct ct_shards *pass(const struct ct_shards_options *o, const uint64_t 
 	return s;
 }
 
-static void speed(const char *name, const struct ct_shards_options *o, const uint64_t *line,
-                  size_t n)
+static void speed(const char *name, const struct ct_shards_options *o, const uint64_t *line, size_t n)
 {
 	double mps[ROUNDS];
 	struct ct_shards *s = NULL;
@@ -125,8 +124,7 @@ static void errors(const char *name, struct ct_shards_options o, const uint64_t 
 	bench_row("sampled", name, "half_width_over_rms", r.width / sqrt(r.squares), "x");
 }
 
-static void one_stream(enum stream_kind k, uint64_t *line, size_t n, size_t seed_n,
-                       unsigned seeds)
+static void one_stream(enum stream_kind k, uint64_t *line, size_t n, size_t seed_n, unsigned seeds)
 {
 	static const double rates[] = {0.01, 0.001};
 	static struct exact x;
@@ -137,7 +135,8 @@ static void one_stream(enum stream_kind k, uint64_t *line, size_t n, size_t seed
 	for (int r = 0; r < 2; r++)
 		for (unsigned salts = 1; salts <= SALTS; salts += SALTS - 1) {
 			struct ct_shards_options o = {.rate = rates[r], .salts = salts, .seed = 1};
-			snprintf(name, sizeof name, "%s/rate%g/salts%u", stream_name(k), rates[r], salts);
+			snprintf(name, sizeof name, "%s/rate%g/salts%u", stream_name(k), rates[r],
+			         salts);
 			if (n)
 				speed(name, &o, line, n);
 			errors(name, o, line, seed_n, &x,

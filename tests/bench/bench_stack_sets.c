@@ -49,8 +49,7 @@ static double pass(const struct shape *h, int isa, const uint64_t *line, size_t 
 
 int main(void)
 {
-	static const struct shape shapes[] = {{"lines", 1, 0}, {"hashed_sets", 1, 1},
-	                                      {"sectors", 4, 0}};
+	static const struct shape shapes[] = {{"lines", 1, 0}, {"hashed_sets", 1, 1}, {"sectors", 4, 0}};
 	size_t n = bench_number("CT_BENCH_N", 50000000);
 	uint64_t streams = bench_number("CT_BENCH_STREAMS", UINT64_MAX);
 	uint64_t paths = bench_number("CT_BENCH_PATHS", UINT64_MAX);

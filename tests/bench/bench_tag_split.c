@@ -9,8 +9,14 @@
 
 enum { INSTS = 1000000, SMS = 15 };
 
-static const struct { const char *name; uint64_t reach; unsigned stride; } CASES[] = {
-	{"coalesced", 1 << 20, 4}, {"rows", 1 << 20, 136}, {"gather", 1 << 20, 0},
+static const struct {
+	const char *name;
+	uint64_t reach;
+	unsigned stride;
+} CASES[] = {
+	{"coalesced", 1 << 20, 4},
+	{"rows", 1 << 20, 136},
+	{"gather", 1 << 20, 0},
 };
 
 static void access_of(struct ct_inst *i, size_t kind, uint64_t *rng)
@@ -22,14 +28,15 @@ static void access_of(struct ct_inst *i, size_t kind, uint64_t *rng)
 	i->base = base;
 	i->stride = CASES[kind].stride;
 	for (unsigned lane = 0; lane < CT_WARP_LANES; lane++)
-		i->addr[lane] = CASES[kind].stride ? base + (uint64_t)lane * CASES[kind].stride
-		                                   : 0x100000 + ct_rand64(rng) % CASES[kind].reach / 4 * 4;
+		i->addr[lane] = CASES[kind].stride
+		                        ? base + (uint64_t)lane * CASES[kind].stride
+		                        : 0x100000 + ct_rand64(rng) % CASES[kind].reach / 4 * 4;
 }
 
 static int run(struct ct_ts_measure *m, size_t kind)
 {
-	static const struct ct_kernel kernel = {.id = 1, .grid = {SMS * 8, 1, 1}, .block = {192, 1, 1},
-	                                        .regs = 20};
+	static const struct ct_kernel kernel = {
+		.id = 1, .grid = {SMS * 8, 1, 1}, .block = {192, 1, 1}, .regs = 20};
 	struct ct_sinst load = {.space = CT_SPACE_GLOBAL, .access = CT_ACCESS_LOAD, .width = 4};
 	struct ct_sinst other = {.space = CT_SPACE_NONE};
 	struct ct_replay_observer ob = ct_ts_measure_observer(m);
@@ -41,8 +48,11 @@ static int run(struct ct_ts_measure *m, size_t kind)
 		return -1;
 	double begin = bench_cpu();
 	for (unsigned k = 0; k < INSTS; k++) {
-		struct ct_issue_event ev = {.sm = k / 4 % SMS, .cycle = k, .warp_slot = k / 64 % 48,
-		                            .sinst = k % 4 ? &other : &load, .inst = &inst};
+		struct ct_issue_event ev = {.sm = k / 4 % SMS,
+		                            .cycle = k,
+		                            .warp_slot = k / 64 % 48,
+		                            .sinst = k % 4 ? &other : &load,
+		                            .inst = &inst};
 		if (k % 4 == 0)
 			access_of(&inst, kind, &rng);
 		ob.issue(ob.ctx, &ev);
@@ -55,8 +65,8 @@ int main(void)
 {
 	struct ct_gpu g;
 	struct ct_error e;
-	static const char *const keys[] = {"sm.count=15", "l1.adaptive=off", "l1.ways=4", "l1.size=16KiB",
-	                                   "l1.sector=128", "l1.write=evict"};
+	static const char *const keys[] = {"sm.count=15",   "l1.adaptive=off", "l1.ways=4",
+	                                   "l1.size=16KiB", "l1.sector=128",   "l1.write=evict"};
 	ct_gpu_defaults(&g);
 	int st = CT_OK;
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0] && st >= 0; i++)

@@ -26,7 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct text { char *p; size_t n; };
+struct text {
+	char *p;
+	size_t n;
+};
 
 struct run {
 	struct text out, err;
@@ -149,7 +152,8 @@ static unsigned lost_kept(void)
 	for (unsigned i = 0; i < n_kept; i++) {
 		char text[sizeof before + 1] = "";
 		FILE *f = fopen(kept[i], "r");
-		lost += !f || fread(text, 1, sizeof text - 1, f) != sizeof before - 1 || strcmp(text, before) != 0;
+		lost += !f || fread(text, 1, sizeof text - 1, f) != sizeof before - 1 ||
+		        strcmp(text, before) != 0;
 		if (f)
 			fclose(f);
 	}
@@ -276,8 +280,9 @@ static unsigned campaign(const struct run *want, uint64_t calls, uint64_t runs)
 		struct run r = go(at);
 		const char *what = wrong(want, &r);
 		if (what && bad++ < 5)
-			printf("# %s %llu of %llu: %s (status %d): %.300s\n", kind, (unsigned long long)at,
-			       (unsigned long long)calls, what, r.status, r.err.p);
+			printf("# %s %llu of %llu: %s (status %d): %.300s\n", kind,
+			       (unsigned long long)at, (unsigned long long)calls, what, r.status,
+			       r.err.p);
 		done(&r);
 		at = calls <= runs || at < dense ? at + 1 : (uint64_t)((double)at * growth) + 1;
 	}
@@ -288,7 +293,9 @@ int main(int argc, char **argv)
 {
 	int i = 4;
 	if (argc < 6)
-		return fprintf(stderr, "usage: faults INJECT.so KIND RUNS [-i FILE] [-x FILE] [-k FILE]... [-p yes] -- COMMAND...\n"), 3;
+		return fprintf(stderr,
+		               "usage: faults INJECT.so KIND RUNS [-i FILE] [-x FILE] [-k FILE]... [-p yes] -- COMMAND...\n"),
+		       3;
 	inject = argv[1];
 	kind = argv[2];
 	uint64_t runs = strtoull(argv[3], NULL, 10);
@@ -318,9 +325,11 @@ int main(int argc, char **argv)
 	counted.files--;
 	const char *what = wrong(&want, &counted);
 	if (what)
-		printf("# %s all along: %s (status %d): %.300s\n", kind, what, counted.status, counted.err.p);
+		printf("# %s all along: %s (status %d): %.300s\n", kind, what, counted.status,
+		       counted.err.p);
 	unsigned bad = (what != NULL) + campaign(&want, calls, runs);
-	printf("%s\n# %llu %s calls, %u bad\n", bad ? "not ok" : "ok", (unsigned long long)calls, kind, bad);
+	printf("%s\n# %llu %s calls, %u bad\n", bad ? "not ok" : "ok", (unsigned long long)calls, kind,
+	       bad);
 	done(&counted);
 	done(&want);
 	return 0;

@@ -68,8 +68,8 @@ static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)
 
 __attribute__((constructor)) static void begin(void)
 {
-	static const char *const names[] = {"none", "alloc", "read", "write", "close", "open", "link",
-	                                    "short", "eintr", "tmpfile", "thread", "stat"};
+	static const char *const names[] = {"none", "alloc", "read",  "write",   "close",  "open",
+	                                    "link", "short", "eintr", "tmpfile", "thread", "stat"};
 	const char *k = getenv("CT_FAULT"), *at = getenv("CT_FAULT_AT");
 	for (unsigned i = 0; k && i < sizeof names / sizeof *names; i++)
 		if (strcmp(k, names[i]) == 0)
@@ -379,14 +379,15 @@ struct dirent64 *readdir64(DIR *d)
 			FAIL(EIO, -1); \
 		return (int)syscall(SYS_newfstatat, __VA_ARGS__); \
 	}
-int stat(const char *path, struct stat *st) STAT_CALL(AT_FDCWD, path, st, 0)
-int stat64(const char *path, struct stat64 *st) STAT_CALL(AT_FDCWD, path, st, 0)
-int lstat(const char *path, struct stat *st) STAT_CALL(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW)
-int lstat64(const char *path, struct stat64 *st) STAT_CALL(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW)
-int fstat(int fd, struct stat *st) STAT_CALL(fd, "", st, AT_EMPTY_PATH)
-int fstat64(int fd, struct stat64 *st) STAT_CALL(fd, "", st, AT_EMPTY_PATH)
+int stat(const char *path, struct stat *st) STAT_CALL(AT_FDCWD, path, st,
+                                                      0) int stat64(const char *path, struct stat64 *st)
+	STAT_CALL(AT_FDCWD, path, st, 0) int lstat(const char *path, struct stat *st) STAT_CALL(
+		AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) int lstat64(const char *path, struct stat64 *st)
+		STAT_CALL(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) int fstat(int fd, struct stat *st)
+			STAT_CALL(fd, "", st, AT_EMPTY_PATH) int fstat64(int fd, struct stat64 *st)
+				STAT_CALL(fd, "", st, AT_EMPTY_PATH)
 
-ssize_t readlink(const char *path, char *p, size_t n)
+					ssize_t readlink(const char *path, char *p, size_t n)
 {
 	if (fails(STAT))
 		FAIL(EIO, -1);

@@ -35,7 +35,7 @@
 /* clang-format off */
 static const struct { const char *name; size_t at; uint64_t unit; } figure[] = {
 #define FIGURE(name, field, unit) {name, offsetof(struct ct_replay_counts, field), unit}
-/* clang-format on */
+	/* clang-format on */
 	FIGURE("l1_accesses", l1_accesses, 1),
 	FIGURE("l1_misses", l1_misses, 1),
 	FIGURE("l1_pending_hits", l1_pending, 1),
@@ -182,8 +182,13 @@ static int walk(const struct job *j, struct walk_counts *c)
 static struct job job_of(const struct table *t, int row, const char *configs, const char *traces)
 {
 	struct job j = {
-		table_text(t, row, "trace"), table_text(t, row, "folder"), table_text(t, row, "config"),
-		table_text(t, row, "variant"), configs, traces, timing,
+		table_text(t, row, "trace"),
+		table_text(t, row, "folder"),
+		table_text(t, row, "config"),
+		table_text(t, row, "variant"),
+		configs,
+		traces,
+		timing,
 	};
 	return j;
 }
@@ -201,7 +206,11 @@ static int chosen(const struct table *t, int row, const char *only)
 /* ---- errors ---- */
 
 enum { MAX_ROWS = 1024 };
-struct errors { const char *what; int n; double v[MAX_ROWS]; };
+struct errors {
+	const char *what;
+	int n;
+	double v[MAX_ROWS];
+};
 
 static void add(struct errors *e, double v)
 {
@@ -223,8 +232,8 @@ static void report(struct errors *e)
 	qsort(e->v, (size_t)e->n, sizeof *e->v, ascending);
 	for (int i = 0; i < e->n; i++)
 		sum += e->v[i];
-	printf("%-40s rows %3d  mean %6.2f  nine in ten %6.2f  worst %6.2f\n", e->what, e->n,
-	       sum / e->n, e->v[(9 * e->n + 9) / 10 - 1], e->v[e->n - 1]);
+	printf("%-40s rows %3d  mean %6.2f  nine in ten %6.2f  worst %6.2f\n", e->what, e->n, sum / e->n,
+	       e->v[(9 * e->n + 9) / 10 - 1], e->v[e->n - 1]);
 }
 
 static double rate(double a, double b)
@@ -239,8 +248,20 @@ static double off(double ours, double theirs)
 
 /* ---- compare ---- */
 
-enum { E_ACCESSES, E_L1, E_LLC, E_DRAM, E_CYCLES, E_QUICK, E_QUICK_L1, E_QUICK_LLC,
-       E_FIXED, E_WALK_L1, E_WALK_LLC, ERRORS };
+enum {
+	E_ACCESSES,
+	E_L1,
+	E_LLC,
+	E_DRAM,
+	E_CYCLES,
+	E_QUICK,
+	E_QUICK_L1,
+	E_QUICK_LLC,
+	E_FIXED,
+	E_WALK_L1,
+	E_WALK_LLC,
+	ERRORS
+};
 
 /* Warp instructions of a row whose speed counts: below, starting is most of our time. */
 static const double LONG = 200000;
@@ -271,8 +292,9 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 	struct walk_counts w;
 	struct job fixed = *j, quick = *j;
 	double took, quick_took, theirs[6], insts, times, quick_times;
-	static const char *const column[] = {"l1_accesses", "l1_misses", "llc_read_accesses",
-	                                     "llc_read_misses", "dram_read_sectors", "cycles_less_launch"};
+	static const char *const column[] = {
+		"l1_accesses",     "l1_misses",         "llc_read_accesses",
+		"llc_read_misses", "dram_read_sectors", "cycles_less_launch"};
 	fixed.timing = CT_REPLAY_FIXED;
 	quick.timing = CT_REPLAY_QUICK;
 	if (run(j, &c, &took) < 0 || run(&quick, &q, &quick_took) < 0 || run(&fixed, &f, NULL) < 0 ||
@@ -310,10 +332,10 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 		add(&speed[3], insts * 1e-3 / quick_took);
 		add(&speed[4], quick_times);
 	}
-	const int counts[ERRORS] = {theirs[0] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000,
-	                            theirs[4] >= 1000, theirs[5] >= 1000, theirs[5] >= 1000,
-	                            theirs[0] >= 1000, theirs[2] >= 1000, theirs[5] >= 1000,
-	                            theirs[0] >= 1000, theirs[2] >= 1000};
+	const int counts[ERRORS] = {
+		theirs[0] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000, theirs[4] >= 1000,
+		theirs[5] >= 1000, theirs[5] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000,
+		theirs[5] >= 1000, theirs[0] >= 1000, theirs[2] >= 1000};
 	for (int k = 0; k < ERRORS; k++)
 		if (counts[k])
 			add(&e[k], d[k]);
@@ -321,27 +343,39 @@ static void compare_row(const struct table *t, int i, const struct job *j, struc
 
 static int compare(const struct table *t, const char *only, const char *configs, const char *traces)
 {
-	static struct errors test[ERRORS] = {
-		{.what = "L1 accesses, %"}, {.what = "L1 miss rate, points"},
-		{.what = "LLC read miss rate, points"}, {.what = "DRAM reads, %"},
-		{.what = "cycles less launch, %"}, {.what = "cycles, quick replay, %"},
-		{.what = "L1 miss rate, quick, points"}, {.what = "LLC read miss rate, quick, points"},
-		{.what = "cycles, fixed-latency engine, %"},
-		{.what = "L1 miss rate of the naive walk, points"},
-		{.what = "LLC read miss rate of the walk, points"},
-	}, fit[ERRORS], speed[] = {
-		{.what = "its thousand warp insts/s, long rows"}, {.what = "ours, reading the text included"},
-		{.what = "times as fast"}, {.what = "quick replay"}, {.what = "times as fast"},
-	};
+	static struct errors test[ERRORS] =
+		{
+			{.what = "L1 accesses, %"},
+			{.what = "L1 miss rate, points"},
+			{.what = "LLC read miss rate, points"},
+			{.what = "DRAM reads, %"},
+			{.what = "cycles less launch, %"},
+			{.what = "cycles, quick replay, %"},
+			{.what = "L1 miss rate, quick, points"},
+			{.what = "LLC read miss rate, quick, points"},
+			{.what = "cycles, fixed-latency engine, %"},
+			{.what = "L1 miss rate of the naive walk, points"},
+			{.what = "LLC read miss rate of the walk, points"},
+		},
+			     fit[ERRORS],
+			     speed[] = {
+				     {.what = "its thousand warp insts/s, long rows"},
+				     {.what = "ours, reading the text included"},
+				     {.what = "times as fast"},
+				     {.what = "quick replay"},
+				     {.what = "times as fast"},
+			     };
 	memcpy(fit, test, sizeof fit);
 	printf("%-29s %-13s %-4s %8s %6s %6s %6s %7s %6s %6s %7s %7s %6s %8s %7s %7s %8s %6s %7s %6s %7s "
 	       "%6s\n",
-	       "trace", "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours", "walk",
-	       "DRAM", "ours%", "cycles", "ours%", "quick%", "fixed%", "s", "kilo/s", "times", "quick/s", "times");
+	       "trace", "config", "use", "L1 acc.", "ours%", "miss%", "ours", "walk", "LLC%", "ours",
+	       "walk", "DRAM", "ours%", "cycles", "ours%", "quick%", "fixed%", "s", "kilo/s", "times",
+	       "quick/s", "times");
 	for (int i = 0; i < t->rows; i++)
 		if (chosen(t, i, only)) {
 			struct job j = job_of(t, i, configs, traces);
-			compare_row(t, i, &j, strcmp(table_text(t, i, "use"), "fit") ? test : fit, speed);
+			compare_row(t, i, &j, strcmp(table_text(t, i, "use"), "fit") ? test : fit,
+			            speed);
 		}
 	printf("\nrows marked test\n");
 	for (int k = 0; k < ERRORS; k++)
@@ -372,7 +406,10 @@ static void paired(struct errors *floor, struct errors *share, double ours, doub
 
 /* Errors of one timing over the pairs. */
 enum { P_RATIO, P_L1, P_FLOOR, P_SHARE, P_ERRORS };
-struct paired { struct errors e[P_ERRORS]; int same, moved; };
+struct paired {
+	struct errors e[P_ERRORS];
+	int same, moved;
+};
 
 static void pair_up(struct paired *e, double ours, double theirs, double l1_off)
 {
@@ -394,7 +431,10 @@ static void report_pairs(struct paired *e)
 }
 
 static const char *const pair_names[P_ERRORS] = {
-	"ratio of cycles, %", "L1 miss rate, points", "paired error: floor, %", "paired error: share, %",
+	"ratio of cycles, %",
+	"L1 miss rate, points",
+	"paired error: floor, %",
+	"paired error: share, %",
 };
 
 /* The pair by one timing: its ratio and L1 miss rate. */
@@ -418,8 +458,8 @@ static int pairs(const struct table *p, const char *only, const char *configs, c
 	static struct paired full, quick;
 	for (int k = 0; k < P_ERRORS; k++)
 		full.e[k].what = quick.e[k].what = pair_names[k];
-	printf("%-22s %-10s %9s %8s %8s %8s %8s %8s %9s %9s %9s\n", "trace", "variant", "cycles", "ratio",
-	       "ours", "error%", "quick", "error%", "L1 miss%", "ours", "quick");
+	printf("%-22s %-10s %9s %8s %8s %8s %8s %8s %9s %9s %9s\n", "trace", "variant", "cycles",
+	       "ratio", "ours", "error%", "quick", "error%", "L1 miss%", "ours", "quick");
 	for (int i = 0; i < p->rows; i++) {
 		double ours, mine, faster, l1_quick, theirs = table_real(p, i, "cycles_ratio");
 		double l1 = rate(table_real(p, i, "l1_misses"), table_real(p, i, "l1_accesses"));
@@ -516,9 +556,9 @@ int main(int argc, char **argv)
 	}
 	const char *configs = argv[optind + 1], *traces = argv[optind + 2];
 	int st = !strcmp(verb, "compare") ? compare(&t, only, configs, traces)
-	       : !strcmp(verb, "pairs")   ? pairs(&t, only, configs, traces)
-	       : !strcmp(verb, "ours")    ? ours(&t, only, configs, traces)
-	       : !strcmp(verb, "check")   ? check(&t, only, configs, traces)
+	         : !strcmp(verb, "pairs") ? pairs(&t, only, configs, traces)
+	         : !strcmp(verb, "ours")  ? ours(&t, only, configs, traces)
+	         : !strcmp(verb, "check") ? check(&t, only, configs, traces)
 	                                  : (fputs(usage, stderr), 2);
 	table_free(&t);
 	return st;

@@ -34,7 +34,7 @@ int table_read(struct table *t, const char *path)
 			continue;
 		}
 		size_t cells = (size_t)(t->rows + 1) * (size_t)t->columns + TABLE_COLUMNS;
-		char (*grown)[TABLE_CELL] = realloc(t->cell, cells * sizeof *grown);
+		char(*grown)[TABLE_CELL] = realloc(t->cell, cells * sizeof *grown);
 		if (!grown)
 			break;
 		t->cell = grown;

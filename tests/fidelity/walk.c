@@ -9,9 +9,19 @@
 #include "gpu/occupancy.h"
 #include "replay/private/tags.h"
 
-struct stream { struct ct_cursor *cursor; int done; };
-struct slot { struct ct_cta *cta; struct stream *warp; uint32_t warps, left; };
-struct core { struct slot *slot; struct rp_tags l1; };
+struct stream {
+	struct ct_cursor *cursor;
+	int done;
+};
+struct slot {
+	struct ct_cta *cta;
+	struct stream *warp;
+	uint32_t warps, left;
+};
+struct core {
+	struct slot *slot;
+	struct rp_tags l1;
+};
 
 struct walk {
 	const struct ct_gpu *g;
@@ -59,8 +69,8 @@ static void llc(struct walk *w, uint64_t address, uint32_t bytes, int store)
 	}
 }
 
-static void access_line(struct walk *w, struct core *core, const struct ct_line_request *q,
-                        int store, int bypass)
+static void access_line(struct walk *w, struct core *core, const struct ct_line_request *q, int store,
+                        int bypass)
 {
 	uint32_t sectors = w->g->l1.line / w->g->l1.sector;
 	uint32_t set = ct_set_index((enum ct_set_hash)w->g->l1.set_hash, core->l1.sets, q->line);
@@ -84,7 +94,11 @@ static int step(struct walk *w, uint32_t sm, uint32_t slot, uint32_t warp)
 {
 	struct slot *s = &w->core[sm].slot[slot];
 	struct ct_local_map local = {
-		CT_LOCAL_BASE, w->occ.warps_per_cta * 32, w->occ.ctas, w->g->sms, sm,
+		CT_LOCAL_BASE,
+		w->occ.warps_per_cta * 32,
+		w->occ.ctas,
+		w->g->sms,
+		sm,
 		slot * w->occ.warps_per_cta * 32 + 32 * ct_cta_warp(s->cta, warp)->warp,
 	};
 	struct ct_line_request q[CT_MAX_LINES_PER_INST];
@@ -95,8 +109,8 @@ static int step(struct walk *w, uint32_t sm, uint32_t slot, uint32_t warp)
 		uint32_t shared;
 		if (i->access == CT_ACCESS_NONE || i->access >= CT_ACCESS_PREFETCH)
 			continue;
-		unsigned n = ct_coalesce(w->kernel, i, &inst, w->g->l1.line, w->g->l1.sector, &local, 0, q,
-		                         &shared);
+		unsigned n = ct_coalesce(w->kernel, i, &inst, w->g->l1.line, w->g->l1.sector, &local, 0,
+		                         q, &shared);
 		int store = i->access == CT_ACCESS_STORE;
 		int bypass = i->access == CT_ACCESS_ATOMIC || i->access == CT_ACCESS_REDUCTION ||
 		             (!store && (i->mods & CT_MOD_STRONG_GPU));
@@ -184,13 +198,14 @@ static int build(struct walk *w)
 		return ct_fail_nomem(w->e);
 	for (uint32_t i = 0; i < g->sms; i++) {
 		w->core[i].slot = ct_calloc(g->max_ctas, sizeof *w->core[i].slot);
-		if (!w->core[i].slot || rp_tags_init(&w->core[i].l1, (uint32_t)(bytes / g->l1.line),
-		                                     g->l1.line / g->l1.sector, 0, 0, &w->pool, w->e) < 0)
+		if (!w->core[i].slot ||
+		    rp_tags_init(&w->core[i].l1, (uint32_t)(bytes / g->l1.line),
+		                 g->l1.line / g->l1.sector, 0, 0, &w->pool, w->e) < 0)
 			return -1;
 	}
 	for (uint32_t i = 0; i < g->llc_slices; i++) {
-		if (rp_tags_init(&w->llc[i], g->llc.sets * g->llc.ways, g->llc.line / g->llc.sector, 0, 0,
-		                 &w->pool, w->e) < 0)
+		if (rp_tags_init(&w->llc[i], g->llc.sets * g->llc.ways, g->llc.line / g->llc.sector, 0,
+		                 0, &w->pool, w->e) < 0)
 			return -1;
 		rp_tags_shape(&w->llc[i], g->llc.sets, g->llc.ways);
 	}

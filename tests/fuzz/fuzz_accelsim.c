@@ -31,8 +31,10 @@ static volatile uint64_t sink;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	for (int salvage = 0; salvage < 2; salvage++) {
-		struct ct_trace_options o = {.keep_values = 1, .salvage = salvage,
-		                             .max_memory = salvage ? 64 : 0, .max_expand = 1 << 22};
+		struct ct_trace_options o = {.keep_values = 1,
+		                             .salvage = salvage,
+		                             .max_memory = salvage ? 64 : 0,
+		                             .max_expand = 1 << 22};
 		struct ct_source *s;
 		struct ct_trace *t;
 		struct ct_event ev;

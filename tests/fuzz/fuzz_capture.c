@@ -16,7 +16,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { PIPE = 60000 };
 
 /* A sink in memory: only how much it is told counts. */
-struct simt_sink { size_t bytes; int open; };
+struct simt_sink {
+	size_t bytes;
+	int open;
+};
 
 int simt_sink_memcpy(struct simt_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e)
 {
@@ -56,7 +59,8 @@ int simt_sink_blocks_begin(struct simt_sink *s, struct ct_error *e)
 	return CT_OK;
 }
 
-int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128], struct ct_error *e)
+int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128],
+                    struct ct_error *e)
 {
 	(void)e;
 	s->bytes += line[address & 127];

@@ -49,8 +49,8 @@ static volatile uint64_t sink;
 
 static void read_all(const struct ct_buf *b, uint64_t max_memory)
 {
-	struct ct_trace_options o = {.keep_values = 1, .salvage = 1, .max_memory = max_memory,
-	                             .max_expand = 1 << 22};
+	struct ct_trace_options o = {
+		.keep_values = 1, .salvage = 1, .max_memory = max_memory, .max_expand = 1 << 22};
 	struct ct_source *s;
 	struct ct_trace *t;
 	struct ct_event ev;

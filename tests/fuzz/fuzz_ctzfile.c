@@ -52,7 +52,8 @@ static uint64_t of_kernel(uint64_t h, const struct ct_kernel *k)
 static uint64_t of_static(uint64_t h, const struct ct_sinst *s)
 {
 	h = text(add(add(h, s->pc), s->line), s->opcode);
-	h = add(h, s->space | s->access << 4 | s->unit << 8 | (uint64_t)s->mods << 16 | (uint64_t)s->width << 32);
+	h = add(h, s->space | s->access << 4 | s->unit << 8 | (uint64_t)s->mods << 16 |
+	                   (uint64_t)s->width << 32);
 	h = add(h, s->width_field | (uint64_t)s->has_imm << 16 | (uint64_t)s->has_gmma << 20);
 	h = add(add(h, s->has_imm > 0 ? (uint64_t)s->imm : 0), s->has_imm > 1 ? (uint64_t)s->imm2 : 0);
 	for (unsigned i = 0; i < s->ndst; i++)
@@ -121,7 +122,8 @@ static int kernel(struct ct_trace *t, const struct ct_kernel *k, struct ct_ctz_w
 }
 
 /* Reads it all, and writes it to `copy` unless that is NULL. */
-static struct seen look(const void *p, size_t n, const struct ct_trace_options *more, struct ct_buf *copy)
+static struct seen look(const void *p, size_t n, const struct ct_trace_options *more,
+                        struct ct_buf *copy)
 {
 	struct seen r = {.status = CT_ERR_INPUT};
 	struct ct_trace_options o = *more;
@@ -164,7 +166,8 @@ static void same(struct seen a, struct seen b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct ct_trace_options plain = {0}, little = {.max_memory = 64, .no_threads = 1}, salvage = {.salvage = 1};
+	const struct ct_trace_options plain = {0}, little = {.max_memory = 64, .no_threads = 1},
+				      salvage = {.salvage = 1};
 	struct ct_buf once = {0}, twice = {0};
 	struct seen whole;
 	if (size < 4 || memcmp(data, "CTZ\x01", 4) != 0)

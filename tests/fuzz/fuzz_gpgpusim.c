@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			two = 1;
 		}
 	cache_string(data, size);
-	if (ct_sim_parse(&g, &config, two ? &trace : NULL, &diag, &e) == 0 && ct_gpu_check(&g, &e) == 0) {
+	if (ct_sim_parse(&g, &config, two ? &trace : NULL, &diag, &e) == 0 &&
+	    ct_gpu_check(&g, &e) == 0) {
 		struct ct_buf b = {0};
 		ct_gpu_print(&g, &b);
 		if (!b.failed && (ct_gpu_parse(&again, "again", b.data, b.len, NULL, &e) < 0 ||

@@ -19,8 +19,8 @@ static void use(const struct ct_gpu *g)
 		abort();
 	for (unsigned bit = 0; bit < 64; bit++) {
 		struct ct_place p = ct_address_place(&m, UINT64_C(0xff) << bit);
-		if (p.slice >= g->llc_slices || p.channel >= g->dram_channels || p.bank >= g->dram_banks ||
-		    p.llc_set >= g->llc.sets || p.l1_set >= g->l1.sets)
+		if (p.slice >= g->llc_slices || p.channel >= g->dram_channels ||
+		    p.bank >= g->dram_banks || p.llc_set >= g->llc.sets || p.l1_set >= g->l1.sets)
 			abort();
 	}
 	if (ct_occupancy(g, &k, &o, NULL) == 0 && (o.ctas == 0 || o.l1_ways == 0))

@@ -64,7 +64,8 @@ static void write_file(const char *name, const uint8_t *p, size_t n)
 static void make_member(const uint8_t *name, size_t n, const uint8_t *p, size_t size)
 {
 	char path[512], target[64];
-	if (n == 0 || n >= NAME || memchr(name, '/', n) || memchr(name, 0, n) || name[0] == '.' || members == MEMBERS)
+	if (n == 0 || n >= NAME || memchr(name, '/', n) || memchr(name, 0, n) || name[0] == '.' ||
+	    members == MEMBERS)
 		return;
 	memcpy(member[members], name, n);
 	member[members][n] = '\0';

@@ -36,12 +36,21 @@ static int gpu_of(const struct ct_profile *p, struct ct_gpu *g)
 
 /* Asks a mechanism as a command would that has no trace: what it appends, shows and gives as its reason has to hold
  * together whatever the profile says. */
-static void ask(const struct ct_mechanism *m, const struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p)
+static void ask(const struct ct_mechanism *m, const struct ct_workload *w, const struct ct_gpu *g,
+                struct ct_profile *p)
 {
 	static const char *const given[16]; /* none of its options */
 	struct ct_pass_settings settings = {0};
-	struct ct_mechanism_run run = {.mechanism = m, .option = given, .method = CT_BY_ANALYTIC, .data_dir = "data",
-	                               .settings = &settings, .p = p, .workload = w, .base = g, .gpu = g};
+	struct ct_mechanism_run run = {
+		.mechanism = m,
+		.option = given,
+		.method = CT_BY_ANALYTIC,
+		.data_dir = "data",
+		.settings = &settings,
+		.p = p,
+		.workload = w,
+		.base = g,
+		.gpu = g};
 	struct ct_buf b = {0};
 	struct ct_error e;
 	char text[320];

@@ -26,8 +26,8 @@ static void read_cta(struct ct_cta *cta)
 
 static void read_text(const struct ct_pattern *p, const void *text, size_t n, int salvage)
 {
-	struct ct_trace_options o = {.pattern = p, .salvage = salvage, .max_memory = salvage ? 64 : 0,
-	                             .max_expand = 1 << 22};
+	struct ct_trace_options o = {
+		.pattern = p, .salvage = salvage, .max_memory = salvage ? 64 : 0, .max_expand = 1 << 22};
 	struct ct_source *s;
 	struct ct_trace *t;
 	struct ct_event ev;

@@ -37,7 +37,8 @@ static int on_call(void *ctx, const struct ct_ptx_call *c, struct ct_error *e)
 	return 0;
 }
 
-static void launch(const struct ct_ptx_module *m, const struct ct_ptx_kernel *k, void *buffer, struct ct_ptx_memory *memory)
+static void launch(const struct ct_ptx_module *m, const struct ct_ptx_kernel *k, void *buffer,
+                   struct ct_ptx_memory *memory)
 {
 	static const struct ct_ptx_observer observer = {.instruction = on_instruction};
 	uint64_t address = (uint64_t)(uintptr_t)buffer;
@@ -48,9 +49,18 @@ static void launch(const struct ct_ptx_module *m, const struct ct_ptx_kernel *k,
 		return;
 	for (uint32_t i = 0; i + 8 <= k->param_bytes; i += 8)
 		memcpy(params + i, &address, sizeof address);
-	struct ct_ptx_launch l = {.module = m, .kernel = k, .grid = {2, 1, 1}, .block = {20, 2, 1}, .dynamic_shared = 64,
-	                          .params = params, .param_bytes = k->param_bytes, .memory = memory, .max_steps = MAX_STEPS,
-	                          .observer = &observer, .call = on_call};
+	struct ct_ptx_launch l = {
+		.module = m,
+		.kernel = k,
+		.grid = {2, 1, 1},
+		.block = {20, 2, 1},
+		.dynamic_shared = 64,
+		.params = params,
+		.param_bytes = k->param_bytes,
+		.memory = memory,
+		.max_steps = MAX_STEPS,
+		.observer = &observer,
+		.call = on_call};
 	int rc = ct_ptx_launch(&l, &r, &e);
 	if ((rc < 0) != (e.status != 0) || (rc == CT_OK && r.fault.kind) || r.steps > MAX_STEPS + 1)
 		abort();

@@ -15,7 +15,9 @@ enum { MAX_LINES = 24, MAX_KERNELS = 2 };
 
 /* ---- the recipe ------------------------------------------------------------------------- */
 
-struct recipe { const uint8_t *p, *end; };
+struct recipe {
+	const uint8_t *p, *end;
+};
 
 static unsigned take(struct recipe *r)
 {
@@ -49,8 +51,8 @@ static const char *const mappings[] = {
 
 static void gpu_of(struct recipe *r, struct ct_gpu *g)
 {
-	static const char *const small[] = {"sm.count=4", "llc.slices=4", "dram.channels=2",
-	                                    "llc.partitions=2", "llc.size=256KiB"};
+	static const char *const small[] = {
+		"sm.count=4", "llc.slices=4", "dram.channels=2", "llc.partitions=2", "llc.size=256KiB"};
 	struct ct_error e;
 	ct_gpu_defaults(g);
 	g->dram_mapping[0] = 0;
@@ -96,8 +98,13 @@ static const struct { const char *dst, *op; unsigned src, width; } ops[] = {
 /* clang-format on */
 enum { OPS = sizeof ops / sizeof *ops };
 
-struct line { unsigned op, reg, lanes, place, stride; };
-struct launch { struct line line[MAX_LINES]; unsigned n, ctas, warps, shmem, regs; };
+struct line {
+	unsigned op, reg, lanes, place, stride;
+};
+struct launch {
+	struct line line[MAX_LINES];
+	unsigned n, ctas, warps, shmem, regs;
+};
 
 static void launch_of(struct recipe *r, struct launch *k)
 {
@@ -119,11 +126,13 @@ static int has(const struct line *l, unsigned cta, unsigned warp)
 
 static void write_line(struct ct_buf *b, const struct line *l, unsigned pc, unsigned cta, unsigned warp)
 {
-	static const uint32_t masks[] = {0xffffffff, 0xffffffff, 1, 0x80000000, 0xffff, 0x55555555, 0, 0xf0};
+	static const uint32_t masks[] = {
+		0xffffffff, 0xffffffff, 1, 0x80000000, 0xffff, 0x55555555, 0, 0xf0};
 	static const char *const strides[] = {"4", "0", "8", "128", "-4", "32", "65536", "1"};
 	uint64_t at = UINT64_C(0x7f0000000000);
-	if (ops[l->op].width && (strstr(ops[l->op].op, "LDS") == ops[l->op].op || strstr(ops[l->op].op, "STS")
-	                         || strstr(ops[l->op].op, "ATOMS") || l->place & 0x80))
+	if (ops[l->op].width &&
+	    (strstr(ops[l->op].op, "LDS") == ops[l->op].op || strstr(ops[l->op].op, "STS") ||
+	     strstr(ops[l->op].op, "ATOMS") || l->place & 0x80))
 		at = l->place & 0x40 ? 0 : UINT64_C(0x7f6000000000); /* shared or low */
 	at += (uint64_t)(l->place & 0x1f) * 128 + (l->place & 0x20 ? 12 : 0);
 	at += l->stride & 0x80 ? (uint64_t)(cta * 64 + warp) * 4096 : 0;
@@ -136,14 +145,19 @@ static void write_line(struct ct_buf *b, const struct line *l, unsigned pc, unsi
 	for (unsigned i = 0; i < ops[l->op].src; i++)
 		ct_buf_printf(b, " R%u", (l->reg >> 5) * 3 + i * 2);
 	if (!ops[l->op].width)
-		ct_buf_printf(b, " 0%s\n", strcmp(ops[l->op].op, "DEPBAR.LE") ? "" : l->place & 1 ? " 1" : " 0");
+		ct_buf_printf(b, " 0%s\n",
+		              strcmp(ops[l->op].op, "DEPBAR.LE") ? ""
+		              : l->place & 1                     ? " 1"
+		                                                 : " 0");
 	else if (masks[l->lanes & 7] == 0)
 		ct_buf_puts(b, " 0\n");
 	else
-		ct_buf_printf(b, " %u 1 0x%llx %s\n", ops[l->op].width, (unsigned long long)at, strides[l->stride & 7]);
+		ct_buf_printf(b, " %u 1 0x%llx %s\n", ops[l->op].width, (unsigned long long)at,
+		              strides[l->stride & 7]);
 }
 
-static void write_warp(struct ct_buf *b, const struct launch *k, unsigned cta, unsigned warp, uint64_t *insts)
+static void write_warp(struct ct_buf *b, const struct launch *k, unsigned cta, unsigned warp,
+                       uint64_t *insts)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < k->n; i++)
@@ -157,11 +171,13 @@ static void write_warp(struct ct_buf *b, const struct launch *k, unsigned cta, u
 
 static void write_launch(struct ct_buf *b, const struct launch *k, uint64_t *insts)
 {
-	ct_buf_printf(b, "-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n"
-	              "-shmem = %u\n-nregs = %u\n-binary version = 80\n-cuda stream id = 0\n"
-	              "-shmem base_addr = 0x00007f6000000000\n-local mem base_addr = 0x00007f5000000000\n"
-	              "-nvbit version = 1.5.5\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n",
-	              k->ctas, k->warps * 32, k->shmem, k->regs);
+	ct_buf_printf(
+		b,
+		"-kernel name = k\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n"
+		"-shmem = %u\n-nregs = %u\n-binary version = 80\n-cuda stream id = 0\n"
+		"-shmem base_addr = 0x00007f6000000000\n-local mem base_addr = 0x00007f5000000000\n"
+		"-nvbit version = 1.5.5\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n",
+		k->ctas, k->warps * 32, k->shmem, k->regs);
 	for (unsigned c = 0; c < k->ctas; c++) {
 		ct_buf_printf(b, "#BEGIN_TB\n\nthread block = %u,0,0\n\n", c);
 		for (unsigned w = 0; w < k->warps; w++)
@@ -185,10 +201,11 @@ struct parts {
 /* 1 when the parts of *more claim what nobody has claimed yet. */
 static int is_free(const struct ct_replay_parts *p, const struct ct_replay_parts *more)
 {
-	return !((p->shaper && more->shaper) || (p->l1 && more->l1) || (p->llc && more->llc) || (p->sched && more->sched) ||
-	         (p->admission && more->admission) || (p->admission && more->l1) || (p->l1 && more->admission) ||
-	         (p->collector && more->collector) || (p->network && more->network) || (p->own && more->own) ||
-	         (p->owned && more->owned));
+	return !((p->shaper && more->shaper) || (p->l1 && more->l1) || (p->llc && more->llc) ||
+	         (p->sched && more->sched) || (p->admission && more->admission) ||
+	         (p->admission && more->l1) || (p->l1 && more->admission) ||
+	         (p->collector && more->collector) || (p->network && more->network) ||
+	         (p->own && more->own) || (p->owned && more->owned));
 }
 
 static void plug_in(struct ct_replay_parts *p, const struct ct_replay_parts *more)
@@ -251,7 +268,9 @@ static void free_parts(struct parts *p)
 
 /* ---- the run ---------------------------------------------------------------------------- */
 
-struct seen { uint64_t issued, last; };
+struct seen {
+	uint64_t issued, last;
+};
 
 static void on_issue(void *ctx, const struct ct_issue_event *ev)
 {
@@ -301,14 +320,19 @@ static int feed(struct ct_trace *t, struct ct_replay *r, int *begun)
 	return 0;
 }
 
-static void run(const struct ct_gpu *g, const struct ct_replay_options *o, const struct ct_buf *text, uint64_t insts)
+static void run(const struct ct_gpu *g, const struct ct_replay_options *o, const struct ct_buf *text,
+                uint64_t insts)
 {
 	struct ct_trace_options to = {.no_threads = 1};
 	struct ct_replay_counts c;
 	struct ct_replay_options opt = *o;
 	struct seen seen = {0};
-	struct ct_replay_observer watch = {.ctx = &seen, .l1 = on_l1, .llc = on_llc, .issue = on_issue,
-	                                   .mem = o->timing == CT_REPLAY_FULL ? on_mem : NULL};
+	struct ct_replay_observer watch = {
+		.ctx = &seen,
+		.l1 = on_l1,
+		.llc = on_llc,
+		.issue = on_issue,
+		.mem = o->timing == CT_REPLAY_FULL ? on_mem : NULL};
 	struct ct_source *s;
 	struct ct_trace *t = NULL;
 	struct ct_replay *r;
@@ -326,7 +350,8 @@ static void run(const struct ct_gpu *g, const struct ct_replay_options *o, const
 	ct_replay_total(r, &c);
 	if (st == 0)
 		must(c.warp_insts == insts && seen.issued == insts);
-	must(c.l1_misses <= c.l1_accesses && c.llc_misses <= c.llc_accesses && c.launch_cycles <= c.cycles);
+	must(c.l1_misses <= c.l1_accesses && c.llc_misses <= c.llc_accesses &&
+	     c.launch_cycles <= c.cycles);
 	ct_replay_free(r);
 	ct_trace_close(t);
 }
@@ -348,9 +373,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_two_level(&r, &p, &g);
 	}
 	enum ct_replay_timing cheap = how & 16 ? CT_REPLAY_QUICK : CT_REPLAY_FIXED;
-	struct ct_replay_options o = {.timing = how & 1 && how & 2 ? cheap : CT_REPLAY_FULL,
-	                              .replication = how >> 2 & 1, .warmup = 0,
-	                              .free = how & 8 ? take(&r) & 0x7f : 0, .parts = p.any ? &p.all : NULL};
+	struct ct_replay_options o = {
+		.timing = how & 1 && how & 2 ? cheap : CT_REPLAY_FULL,
+		.replication = how >> 2 & 1,
+		.warmup = 0,
+		.free = how & 8 ? take(&r) & 0x7f : 0,
+		.parts = p.any ? &p.all : NULL};
 	if (p.any || o.timing != CT_REPLAY_FULL)
 		o.free = 0;
 	if (p.all.l1)

@@ -66,7 +66,8 @@ static void compare(const struct stream *s, const struct ct_setlru *l, unsigned 
 	}
 	must(ct_setlru_hits(l, ways) == hits && ct_setlru_accesses(l) == s->n);
 	if (s->sectors > 1)
-		must(ct_setlru_sector_hits(l, ways) == sector_hits && ct_setlru_sector_accesses(l) == sectors);
+		must(ct_setlru_sector_hits(l, ways) == sector_hits &&
+		     ct_setlru_sector_accesses(l) == sectors);
 	brute_cache_free(&c);
 }
 

@@ -35,8 +35,10 @@ static void fill(struct stream *s, const uint8_t *p, size_t n, unsigned spread)
 	s->n = 0;
 	for (size_t i = 0; i + 1 < n && s->n < MAX; i += 2) {
 		uint64_t number = p[i] | (uint64_t)(p[i + 1] & 3) << 8;
-		uint64_t line = (spread & 3) == 0 ? number : (spread & 3) == 1 ? number << (spread >> 2 & 31)
-		                : (spread & 3) == 2 ? number - 512 : ct_mix64(number);
+		uint64_t line = (spread & 3) == 0   ? number
+		                : (spread & 3) == 1 ? number << (spread >> 2 & 31)
+		                : (spread & 3) == 2 ? number - 512
+		                                    : ct_mix64(number);
 		for (unsigned k = p[i + 1] >> 5; s->n < MAX; k--) {
 			s->line[s->n++] = line;
 			if (k == 0)
@@ -101,15 +103,16 @@ static void against_list(const struct ct_shards_options *o, const struct stream 
 	}
 }
 
-static void promises(const struct ct_shards_options *o, const struct stream *s, const struct ct_shards *t,
-                     const struct ct_shards_point *p)
+static void promises(const struct ct_shards_options *o, const struct stream *s,
+                     const struct ct_shards *t, const struct ct_shards_point *p)
 {
 	unsigned salts = o->salts ? o->salts : 1;
 	for (size_t c = 0; c < POINTS; c++) {
 		must(s->n ? p[c].miss_ratio >= 0 && p[c].miss_ratio <= 1 : isnan(p[c].miss_ratio));
 		if (s->n == 0)
 			continue;
-		must(p[c].low <= p[c].miss_ratio && p[c].high >= p[c].miss_ratio && p[c].low >= 0 && p[c].high <= 1);
+		must(p[c].low <= p[c].miss_ratio && p[c].high >= p[c].miss_ratio && p[c].low >= 0 &&
+		     p[c].high <= 1);
 		must(salts > 1 ? p[c].half_width >= 0 : isnan(p[c].half_width));
 	}
 	must(ct_shards_rate(t) > 0 && ct_shards_rate(t) <= 1);
@@ -124,8 +127,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ct_shards_point a[POINTS], b[POINTS];
 	if (size < 8)
 		return 0;
-	struct ct_shards_options o = {.rate = real_rate(data), .salts = data[2] % 5, .seed = data[3],
-		.max_lines = data[4] & 1 ? 16 + (data[4] >> 1) : 0, .isa = CT_ISA_PORTABLE};
+	struct ct_shards_options o = {
+		.rate = real_rate(data),
+		.salts = data[2] % 5,
+		.seed = data[3],
+		.max_lines = data[4] & 1 ? 16 + (data[4] >> 1) : 0,
+		.isa = CT_ISA_PORTABLE};
 	struct ct_shards_options other = o;
 	other.isa = 1 + data[5] % (CT_ISA_COUNT - 1);
 	if (!ct_isa_available((enum ct_isa)other.isa))
@@ -138,7 +145,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	promises(&o, &s, t, a);
 	must(ct_shards_sampled(t) == ct_shards_sampled(u) && ct_shards_lines(t) == ct_shards_lines(u));
 	for (size_t c = 0; c < POINTS && s.n; c++)
-		must(a[c].miss_ratio == b[c].miss_ratio && a[c].low == b[c].low && a[c].high == b[c].high);
+		must(a[c].miss_ratio == b[c].miss_ratio && a[c].low == b[c].low &&
+		     a[c].high == b[c].high);
 	if (!o.max_lines && s.n)
 		against_list(&o, &s, a);
 	ct_shards_free(t);

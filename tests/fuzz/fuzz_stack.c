@@ -28,9 +28,14 @@ static void must(int ok)
 static int options(struct ct_stack_options *o, const uint8_t *p)
 {
 	*o = (struct ct_stack_options){
-		.engine = p[0] & 1 ? CT_STACK_TEXTBOOK : CT_STACK_FAST, .stamps = p[0] >> 1 & 1,
-		.sparse = p[0] >> 2 & 1, .sectors = 1 + (p[0] >> 3 & 3u), .isa = 1 + (p[0] >> 5 & 3),
-		.window = p[1], .depth = p[2], .expected_lines = (uint64_t)(p[3] & 0xf) << 4,
+		.engine = p[0] & 1 ? CT_STACK_TEXTBOOK : CT_STACK_FAST,
+		.stamps = p[0] >> 1 & 1,
+		.sparse = p[0] >> 2 & 1,
+		.sectors = 1 + (p[0] >> 3 & 3u),
+		.isa = 1 + (p[0] >> 5 & 3),
+		.window = p[1],
+		.depth = p[2],
+		.expected_lines = (uint64_t)(p[3] & 0xf) << 4,
 		.slack = p[3] >> 4};
 	return ct_isa_available((enum ct_isa)o->isa);
 }
@@ -118,9 +123,7 @@ static void single(struct run *r, uint8_t what, uint64_t line)
 			brute_invalidate(&r->b, line);
 		}
 		break;
-	case 2:
-		must(ct_stack_probe(r->s, line) == bound(r, brute_probe(&r->b, line)));
-		break;
+	case 2: must(ct_stack_probe(r->s, line) == bound(r, brute_probe(&r->b, line))); break;
 	case 3:
 		op.mask = 0;
 		op.kind = CT_STACK_STORE_NOALLOC;
@@ -131,8 +134,7 @@ static void single(struct run *r, uint8_t what, uint64_t line)
 		op.distance = ct_stack_touch_sectors(r->s, line, op.mask, op.sector);
 		check(r, &op, 0, 0);
 		break;
-	default:
-		touch_run(r, line, 1 + (what >> 3 & 15));
+	default: touch_run(r, line, 1 + (what >> 3 & 15));
 	}
 }
 
@@ -148,7 +150,9 @@ static void program(struct run *r, const uint8_t *p, size_t n)
 			single(r, p[i] & 0x7f, line);
 			continue;
 		}
-		op[waiting] = (struct ct_stack_op){.line = line, .stamp = i + 1, .kind = p[i] & 3,
+		op[waiting] = (struct ct_stack_op){.line = line,
+		                                   .stamp = i + 1,
+		                                   .kind = p[i] & 3,
 		                                   .mask = (p[i] >> 2) & ((1u << r->o.sectors) - 1)};
 		if (r->o.depth && op[waiting].kind == CT_STACK_EVICT)
 			op[waiting].kind = CT_STACK_PROBE;

@@ -80,8 +80,13 @@ static void constants(const char *text)
 	if (st != 0)
 		return;
 	const struct ct_mechanism *m = ct_mechanism_at((unsigned)i);
-	struct ct_mechanism_run run = {.mechanism = m, .set = &text, .n_set = 1, .option = given, .data_dir = "data",
-	                               .settings = &settings};
+	struct ct_mechanism_run run = {
+		.mechanism = m,
+		.set = &text,
+		.n_set = 1,
+		.option = given,
+		.data_dir = "data",
+		.settings = &settings};
 	if (m->open(&run, &e) == 0) {
 		const double *v = m->values(&run);
 		for (size_t k = 0; k < m->parameters->n; k++)

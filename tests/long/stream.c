@@ -68,7 +68,8 @@ static uint64_t kernel(uint64_t id, uint64_t ctas, uint64_t lines)
 	       "-cuda stream id = 0\n-shmem base_addr = 0x00007f0000000000\n"
 	       "-local mem base_addr = 0x00007f1000000000\n-nvbit version = 1.5.5\n"
 	       "-accelsim tracer version = 3\n\n#traces format = PC mask dest_num [reg_dests] opcode "
-	       "src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]\n\n", id, ctas, 32 * WARPS);
+	       "src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]\n\n",
+	       id, ctas, 32 * WARPS);
 	for (uint64_t c = 0; c < ctas; c++) {
 		char *p = block + sprintf(block, "#BEGIN_TB\n\nthread block = %" PRIu64 ",0,0\n\n", c);
 		for (int w = 0; w < WARPS; w++) {
@@ -91,7 +92,9 @@ int main(int argc, char **argv)
 	while ((option = getopt(argc, argv, "n:t:l:c:s:")) != -1) {
 		uint64_t v = optarg ? strtoull(optarg, NULL, 10) : 0;
 		if (option == '?' || v == 0)
-			return fprintf(stderr, "usage: stream [-n ACCESSES] [-t SECONDS] [-l LINES] [-c CTAS] [-s SEED]\n"), 2;
+			return fprintf(stderr,
+			               "usage: stream [-n ACCESSES] [-t SECONDS] [-l LINES] [-c CTAS] [-s SEED]\n"),
+			       2;
 		if (option == 'n')
 			wanted = v;
 		else if (option == 't')

@@ -28,7 +28,15 @@ static const char source[] =
 	"kernel void saturate(global const uint4 *counts, global uchar4 *bytes, int n4)\n"
 	"{ int i = get_global_id(0); if (i < n4) bytes[i] = convert_uchar4(min(counts[i], (uint4)(255))); }\n";
 
-enum { N = 40000, WIDTH = 996, HEIGHT = 1024, BINS = WIDTH * HEIGHT, LOCAL = 512, STRIPS = 32, BUSY = 6 };
+enum {
+	N = 40000,
+	WIDTH = 996,
+	HEIGHT = 1024,
+	BINS = WIDTH * HEIGHT,
+	LOCAL = 512,
+	STRIPS = 32,
+	BUSY = 6
+};
 
 static cl_uint in[N], want[BINS];
 static unsigned char bytes[BINS];
@@ -47,7 +55,10 @@ static void draw(void)
 	}
 }
 
-static size_t up(size_t n) { return (n + LOCAL - 1) / LOCAL * LOCAL; }
+static size_t up(size_t n)
+{
+	return (n + LOCAL - 1) / LOCAL * LOCAL;
+}
 
 int main(void)
 {
@@ -57,9 +68,10 @@ int main(void)
 	draw();
 	struct cl c = cl_open(source);
 	cl_mem mi = cl_buffer(&c, sizeof in, in), mr = cl_buffer(&c, sizeof range, range);
-	cl_mem mc = cl_buffer(&c, sizeof zero, zero), mb = cl_buffer(&c, sizeof bytes, NULL), mm = cl_buffer(&c, sizeof in, NULL);
-	cl_kernel k[4] = {cl_kernel_of(&c, "prescan"), cl_kernel_of(&c, "intermediates"), cl_kernel_of(&c, "count"),
-	                  cl_kernel_of(&c, "saturate")};
+	cl_mem mc = cl_buffer(&c, sizeof zero, zero), mb = cl_buffer(&c, sizeof bytes, NULL),
+	       mm = cl_buffer(&c, sizeof in, NULL);
+	cl_kernel k[4] = {cl_kernel_of(&c, "prescan"), cl_kernel_of(&c, "intermediates"),
+	                  cl_kernel_of(&c, "count"), cl_kernel_of(&c, "saturate")};
 	clSetKernelArg(k[0], 0, sizeof mi, &mi);
 	clSetKernelArg(k[0], 1, sizeof n, &n);
 	clSetKernelArg(k[0], 2, sizeof mr, &mr);

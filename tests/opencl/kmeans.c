@@ -41,7 +41,9 @@ static void rounds(struct cl *c, cl_kernel k, cl_mem mc, cl_mem mm)
 {
 	size_t global = (N + LOCAL - 1) / LOCAL * LOCAL;
 	for (int round = 0; round < ROUNDS; round++) {
-		need(clEnqueueWriteBuffer(c->queue, mc, CL_TRUE, 0, sizeof centre, centre, 0, NULL, NULL), "write");
+		need(clEnqueueWriteBuffer(c->queue, mc, CL_TRUE, 0, sizeof centre, centre, 0, NULL,
+		                          NULL),
+		     "write");
 		cl_run(c, k, global, LOCAL);
 		cl_read(c, mm, sizeof member, member);
 		move_centres();
@@ -54,7 +56,8 @@ int main(void)
 	srand(1);
 	for (int i = 0; i < N; i++)
 		for (int f = 0, home = rand() % CLUSTERS; f < FEATURES; f++)
-			x[i * FEATURES + f] = (float)((home + f) % CLUSTERS) + (float)(rand() % 4001 - 2000) / 1000;
+			x[i * FEATURES + f] = (float)((home + f) % CLUSTERS) +
+			                      (float)(rand() % 4001 - 2000) / 1000;
 	for (int j = 0; j < CLUSTERS * FEATURES; j++)
 		centre[j] = x[j];
 	struct cl c = cl_open(source);

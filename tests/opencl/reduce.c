@@ -1,18 +1,17 @@
 /* Sums 4096 integers in two launches: local memory, barriers in a loop, an atomic. */
 #include "host.h"
 
-static const char source[] =
-	"kernel void sum(global const int *in, global int *out, local int *part)\n"
-	"{\n"
-	"  int l = get_local_id(0);\n"
-	"  part[l] = in[get_global_id(0)];\n"
-	"  barrier(CLK_LOCAL_MEM_FENCE);\n"
-	"  for (int s = get_local_size(0) / 2; s > 0; s /= 2) {\n"
-	"    if (l < s) part[l] += part[l + s];\n"
-	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
-	"  }\n"
-	"  if (l == 0) atomic_add(out, part[0]);\n"
-	"}\n";
+static const char source[] = "kernel void sum(global const int *in, global int *out, local int *part)\n"
+			     "{\n"
+			     "  int l = get_local_id(0);\n"
+			     "  part[l] = in[get_global_id(0)];\n"
+			     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+			     "  for (int s = get_local_size(0) / 2; s > 0; s /= 2) {\n"
+			     "    if (l < s) part[l] += part[l + s];\n"
+			     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+			     "  }\n"
+			     "  if (l == 0) atomic_add(out, part[0]);\n"
+			     "}\n";
 
 enum { N = 4096, LOCAL = 64 };
 

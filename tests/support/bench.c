@@ -30,8 +30,7 @@ double bench_wall(void)
 	return seconds(CLOCK_MONOTONIC);
 }
 
-void bench_row(const char *bench, const char *name, const char *metric, double value,
-               const char *unit)
+void bench_row(const char *bench, const char *name, const char *metric, double value, const char *unit)
 {
 	printf("%s\t%s\t%s\t%.6g\t%s\n", bench, name, metric, value, unit);
 	fflush(stdout);
@@ -55,8 +54,8 @@ struct bench_spread bench_spread(double *value, size_t n)
 	return s;
 }
 
-void bench_spread_rows(const char *bench, const char *name, const char *metric, double *value,
-                       size_t n, const char *unit)
+void bench_spread_rows(const char *bench, const char *name, const char *metric, double *value, size_t n,
+                       const char *unit)
 {
 	struct bench_spread s = bench_spread(value, n);
 	char label[64];

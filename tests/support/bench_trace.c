@@ -28,10 +28,11 @@ static int run_tool(const char *tool, char *const argv[])
 	return 0;
 }
 
-int bench_trace_make(const char *dir, const char *workload, const char *size, char *text,
-                     char *packed, size_t room)
+int bench_trace_make(const char *dir, const char *workload, const char *size, char *text, char *packed,
+                     size_t room)
 {
-	char w[64], s[16], o[] = "-o", q[] = "-q", z[] = "--size", gen[] = "tracegen", cat[] = "tracecat";
+	char w[64], s[16],
+		o[] = "-o", q[] = "-q", z[] = "--size", gen[] = "tracegen", cat[] = "tracecat";
 	snprintf(w, sizeof w, "%s", workload);
 	snprintf(s, sizeof s, "%s", size);
 	if (snprintf(text, room, "%s/%s", dir, workload) >= (int)room ||

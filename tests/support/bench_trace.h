@@ -12,8 +12,8 @@
 /* Writes tracegen's workload of that size into DIR/workload and its packed form beside it,
  * with the commands in CT_BIN; the paths go to text and packed. 0, or -1 with a message on
  * standard error. */
-int bench_trace_make(const char *dir, const char *workload, const char *size, char *text,
-                     char *packed, size_t room);
+int bench_trace_make(const char *dir, const char *workload, const char *size, char *text, char *packed,
+                     size_t room);
 
 /* Runs the trace (either form) on the GPU, decoding and all in this thread and those of the
  * reader; *insts gets its warp instructions. o may be NULL. CT_OK or fails. */

@@ -28,8 +28,8 @@ static void step_sectors(struct brute_line *l, uint64_t d, uint32_t mask, int fi
 	}
 }
 
-uint64_t brute_access(struct brute_stack *b, uint64_t line, uint32_t mask, int allocate,
-                      int fill, uint64_t *sector)
+uint64_t brute_access(struct brute_stack *b, uint64_t line, uint32_t mask, int allocate, int fill,
+                      uint64_t *sector)
 {
 	uint64_t d = brute_probe(b, line);
 	struct brute_line l = {line, {CT_COLD, CT_COLD, CT_COLD, CT_COLD}, 0};

@@ -18,8 +18,8 @@ struct brute_stack {
 };
 
 /* allocate and fill as in stack_engine.h; sector may be NULL. Aborts when out of memory. */
-uint64_t brute_access(struct brute_stack *b, uint64_t line, uint32_t mask, int allocate,
-                      int fill, uint64_t *sector);
+uint64_t brute_access(struct brute_stack *b, uint64_t line, uint32_t mask, int allocate, int fill,
+                      uint64_t *sector);
 uint64_t brute_probe(const struct brute_stack *b, uint64_t line);
 void brute_invalidate(struct brute_stack *b, uint64_t line);
 void brute_free(struct brute_stack *b); /* also flushes: the stack is empty again */

@@ -17,10 +17,9 @@ static int in_window(uint64_t a, uint64_t base)
 	return a >= base && a - base < UINT64_C(0x1000000);
 }
 
-unsigned twin_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
-                       const struct ct_inst *inst, uint32_t line, uint32_t sector,
-                       const struct ct_local_map *m, uint64_t key, struct ct_line_request *out,
-                       uint32_t *shared_lanes)
+unsigned twin_coalesce(const struct ct_kernel *k, const struct ct_sinst *s, const struct ct_inst *inst,
+                       uint32_t line, uint32_t sector, const struct ct_local_map *m, uint64_t key,
+                       struct ct_line_request *out, uint32_t *shared_lanes)
 {
 	unsigned n = 0, index = 0;
 	*shared_lanes = 0;
@@ -37,7 +36,8 @@ unsigned twin_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
 		}
 		if (is_shared)
 			*shared_lanes |= UINT32_C(1) << lane;
-		if (is_shared || (s->space != CT_SPACE_GLOBAL && s->space != CT_SPACE_GENERIC && !is_local))
+		if (is_shared ||
+		    (s->space != CT_SPACE_GLOBAL && s->space != CT_SPACE_GENERIC && !is_local))
 			continue;
 		if (!is_local && a == 0)
 			continue;
@@ -46,11 +46,14 @@ unsigned twin_coalesce(const struct ct_kernel *k, const struct ct_sinst *s,
 			if (!is_local && at < a)
 				break;
 			if (is_local && m) {
-				uint64_t p = m->threads, tid = m->hw_thread + lane, all = p * m->ctas * m->sms;
+				uint64_t p = m->threads, tid = m->hw_thread + lane,
+					 all = p * m->ctas * m->sms;
 				uint64_t w = at / 4;
-				at = m->base + 4 * (w * all + p * (m->sm + m->sms * (tid / p)) + tid % p) + at % 4;
+				at = m->base +
+				     4 * (w * all + p * (m->sm + m->sms * (tid / p)) + tid % p) + at % 4;
 			} else if (is_local) {
-				at = UINT64_C(0x8000000000000000) + key % (UINT64_C(1) << 34) * (UINT64_C(1) << 29) +
+				at = UINT64_C(0x8000000000000000) +
+				     key % (UINT64_C(1) << 34) * (UINT64_C(1) << 29) +
 				     at / 4 % (1 << 22) * 128 + lane * 4 + at % 4;
 			}
 			struct ct_line_request *r = &out[find(out, &n, at / line)];
@@ -96,14 +99,16 @@ unsigned twin_atomic_transactions(const struct ct_inst *inst, unsigned width, ui
 			int meets = 0;
 			for (unsigned j = 0; j < i; j++)
 				meets |= inst->addr[j] / sector == inst->addr[i] / sector &&
-				         number[j] == number[i] && inst->addr[j] + width > inst->addr[i] &&
+				         number[j] == number[i] &&
+				         inst->addr[j] + width > inst->addr[i] &&
 				         inst->addr[i] + width > inst->addr[j];
 			if (!meets)
 				break;
 		}
 		int first = 1;
 		for (unsigned j = 0; j < i; j++)
-			first &= !(inst->addr[j] / sector == inst->addr[i] / sector && number[j] == number[i]);
+			first &= !(inst->addr[j] / sector == inst->addr[i] / sector &&
+			           number[j] == number[i]);
 		total += (unsigned)first;
 	}
 	return total;

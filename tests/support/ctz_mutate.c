@@ -86,8 +86,8 @@ static int unpack(struct file *f, const uint8_t *p, size_t n)
 
 /* What an end record has to say, as far as the blocks tell; counts of thread blocks, warps and
  * instructions are those that the reader finds. */
-static void end_record(struct ct_buf *raw, const struct ct_buf *out, uint64_t index, const struct file *f,
-                       const struct ct_trace_stats *s)
+static void end_record(struct ct_buf *raw, const struct ct_buf *out, uint64_t index,
+                       const struct file *f, const struct ct_trace_stats *s)
 {
 	uint64_t kernels = 0;
 	if (raw->len != 8 * CTZ_END_FIELDS)
@@ -160,8 +160,27 @@ static int count(const struct ct_buf *b, struct ct_trace_stats *s)
 
 static uint64_t number(struct file *f, uint64_t old)
 {
-	static const uint64_t some[] = {0, 1, 2, 31, 32, 33, 127, 128, 255, 256, 1023, 1024, 65535, 65536,
-		INT32_MAX, UINT32_MAX, UINT64_C(1) << 32, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
+	static const uint64_t some[] = {
+		0,
+		1,
+		2,
+		31,
+		32,
+		33,
+		127,
+		128,
+		255,
+		256,
+		1023,
+		1024,
+		65535,
+		65536,
+		INT32_MAX,
+		UINT32_MAX,
+		UINT64_C(1) << 32,
+		INT64_MAX,
+		UINT64_C(1) << 63,
+		UINT64_MAX};
 	switch (below(f, 5)) {
 	case 0: return old + 1 + below(f, 4);
 	case 1: return old - 1 - below(f, 4);
@@ -180,7 +199,8 @@ static void change_number(struct file *f, struct ct_buf *b)
 	while (at > 0 && old.data[at - 1] & 0x80)
 		at--;
 	ct_buf_add(&new, old.data, at);
-	struct ctz_in in = {(const unsigned char *)old.data + at, (const unsigned char *)old.data + old.len};
+	struct ctz_in in = {(const unsigned char *)old.data + at,
+	                    (const unsigned char *)old.data + old.len};
 	(void)ctz_get(&in, &v);
 	ctz_put(&new, number(f, v));
 	ct_buf_add(&new, in.p, (size_t)(in.end - in.p));
@@ -190,15 +210,12 @@ static void change_number(struct file *f, struct ct_buf *b)
 
 static void change_bytes(struct file *f, struct ct_buf *b)
 {
-	size_t at = (size_t)below(f, b->len), n = 1 + (size_t)below(f, b->len - at < 16 ? b->len - at : 16);
+	size_t at = (size_t)below(f, b->len),
+	       n = 1 + (size_t)below(f, b->len - at < 16 ? b->len - at : 16);
 	struct ct_buf new = {0};
 	switch (below(f, 4)) {
-	case 0:
-		b->data[at] = (char)below(f, 256);
-		return;
-	case 1:
-		b->data[at] = (char)(b->data[at] ^ (1u << below(f, 8)));
-		return;
+	case 0: b->data[at] = (char)below(f, 256); return;
+	case 1: b->data[at] = (char)(b->data[at] ^ (1u << below(f, 8))); return;
 	case 2: /* twice */
 		ct_buf_add(&new, b->data, at + n);
 		ct_buf_add(&new, b->data + at, b->len - at);
@@ -235,7 +252,8 @@ static void change_column(struct file *f, struct ct_buf *b)
 static void change_payload(struct file *f, struct block *b)
 {
 	unsigned n = b->type == CTZ_FRAME ? CTZ_COLUMNS : b->type == CTZ_CODE ? CTZ_CODE_COLUMNS : 0;
-	struct ctz_in in = {(const unsigned char *)b->raw.data, (const unsigned char *)b->raw.data + b->raw.len};
+	struct ctz_in in = {(const unsigned char *)b->raw.data,
+	                    (const unsigned char *)b->raw.data + b->raw.len};
 	struct ctz_in part[CTZ_COLUMNS + CTZ_CODE_COLUMNS];
 	struct ct_buf column[CTZ_COLUMNS + CTZ_CODE_COLUMNS] = {{0}}, out = {0};
 	if (n == 0 || b->raw.len == 0 || below(f, 32) == 0 || ctz_split(&in, part, n) != 0) {
@@ -282,24 +300,15 @@ static void mutate(struct file *f)
 	size_t a = (size_t)below(f, f->n), b = (size_t)below(f, f->n);
 	struct block t = f->block[a];
 	switch (below(f, 24)) {
-	case 0:
-		copy_block(f, a, b);
-		break;
-	case 1:
-		drop_block(f, a);
-		break;
+	case 0: copy_block(f, a, b); break;
+	case 1: drop_block(f, a); break;
 	case 2:
 		f->block[a] = f->block[b];
 		f->block[b] = t;
 		break;
-	case 3:
-		f->block[a].type = types[below(f, sizeof types - 1)];
-		break;
-	case 4:
-		f->block[a].codec ^= 1;
-		break;
-	default:
-		change_payload(f, &f->block[a]);
+	case 3: f->block[a].type = types[below(f, sizeof types - 1)]; break;
+	case 4: f->block[a].codec ^= 1; break;
+	default: change_payload(f, &f->block[a]);
 	}
 }
 

@@ -43,8 +43,8 @@ void test_gpu_with(struct ct_gpu *g, const char *name, const char *const *settin
 
 void test_gpu_sharedl1_small(struct ct_gpu *g)
 {
-	static const char *const settings[] = {"sm.count=4", "llc.slices=2", "llc.partitions=2",
-	                                       "dram.channels=2", "llc.size=256KiB"};
+	static const char *const settings[] = {
+		"sm.count=4", "llc.slices=2", "llc.partitions=2", "dram.channels=2", "llc.size=256KiB"};
 	test_gpu(g, "sharedl1-28");
 	g->dram_mapping[0] = 0; /* the shipped one is for 8 channels */
 	set_all(g, settings, sizeof settings / sizeof settings[0]);

@@ -5,8 +5,16 @@
 
 #include "models/malekeh/plan.h"
 
-enum { WARPS = 16, COLLECTORS = 64, BANKS = 8, QUEUE = 4096, FLIGHTS = 512, ENTRIES = 16, REGS = 256,
-       FETCH = COLLECTORS /* requests from here on are fetches of a warp */ };
+enum {
+	WARPS = 16,
+	COLLECTORS = 64,
+	BANKS = 8,
+	QUEUE = 4096,
+	FLIGHTS = 512,
+	ENTRIES = 16,
+	REGS = 256,
+	FETCH = COLLECTORS /* requests from here on are fetches of a warp */
+};
 
 struct flight {
 	int used, waiting; /* waiting: in a collector or before the load/store unit */
@@ -15,7 +23,10 @@ struct flight {
 	uint32_t index, warp, bits, mem, life;
 };
 
-struct entry { int valid, lock, near, reg; uint64_t stamp; };
+struct entry {
+	int valid, lock, near, reg;
+	uint64_t stamp;
+};
 
 struct collector {
 	int held, flight, left, owner;
@@ -31,10 +42,10 @@ struct warp {
 	uint32_t i, flights;
 	uint64_t age, last[REGS];
 	int pending[1024], slow[1024];
-	int active, cached;              /* two-level; entries of its RFC, oldest first */
+	int active, cached; /* two-level; entries of its RFC, oldest first */
 	uint32_t life, until[ENTRIES];
 	uint8_t reg[ENTRIES];
-	uint32_t range;                  /* LTRF: interval; fetched; registers to come */
+	uint32_t range; /* LTRF: interval; fetched; registers to come */
 	int fetched, fetching, dirty[REGS];
 };
 
@@ -409,8 +420,9 @@ static int read_sources(struct twin *t, int c, const struct flight *f)
 		return 0;
 	}
 	if (t->sys->kind == CT_MK_RFC || t->sys->kind == CT_MK_SW_RFC) {
-		const struct ct_mk_strand *p =
-			t->sys->kind == CT_MK_SW_RFC ? &w->w->plan->strand[f->index] : NULL;
+		const struct ct_mk_strand *p = t->sys->kind == CT_MK_SW_RFC
+		                                       ? &w->w->plan->strand[f->index]
+		                                       : NULL;
 		for (int i = 0; i < n; i++) {
 			int covered = p && i < CT_MK_PLAN_SLOTS;
 			if (p ? covered && (p->hit >> i & 1) : cached_at(w, src[i]) >= 0) {
@@ -491,8 +503,13 @@ static void go(struct twin *t, uint32_t warp, int c, uint64_t now)
 	while (t->flight[i].used)
 		i++;
 	struct flight *f = &t->flight[i];
-	*f = (struct flight){.used = 1, .waiting = 1, .op = op, .index = w->i, .warp = warp,
-	                     .bits = op->mask, .mem = w->w->rec[w->i].mem};
+	*f = (struct flight){.used = 1,
+	                     .waiting = 1,
+	                     .op = op,
+	                     .index = w->i,
+	                     .warp = warp,
+	                     .bits = op->mask,
+	                     .mem = w->w->rec[w->i].mem};
 	f->order = t->order++;
 	f->life = w->life;
 	w->life += op->ndst;

@@ -13,7 +13,8 @@
 
 #include "tests/support/gpus.h"
 
-void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const struct ct_gpu *g, struct micro *trace)
+void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const struct ct_gpu *g,
+               struct micro *trace)
 {
 	memset(t, 0, sizeof *t);
 	snprintf(t->path, sizeof t->path, "/tmp/trial-XXXXXX");
@@ -26,7 +27,8 @@ void trial_new(struct mechanism_trial *t, const struct ct_mechanism *m, const st
 	ct_buf_free(&trace->text);
 	t->gpu = *g;
 	t->settings = (struct ct_pass_settings){.threads = 1, .sample = 1, .seed = 1};
-	t->run = (struct ct_mechanism_run){.mechanism = m, .settings = &t->settings, .base = &t->gpu, .gpu = &t->gpu};
+	t->run = (struct ct_mechanism_run){
+		.mechanism = m, .settings = &t->settings, .base = &t->gpu, .gpu = &t->gpu};
 	t->run.data_dir = test_data("", t->data, sizeof t->data);
 }
 
@@ -41,8 +43,11 @@ static void make_pass(struct mechanism_trial *t, int observed)
 	const struct ct_mechanism *m = t->run.mechanism;
 	struct ct_pass_observer ob;
 	const struct ct_pass_observer *list[2];
-	struct ct_pass_options o = {.gpu = &t->gpu, .timing = CT_REPLAY_FULL, .observers = list,
-	                            .no_sms_views = !(m->views & CT_READS_LLC_SMS), .settings = t->settings};
+	struct ct_pass_options o = {.gpu = &t->gpu,
+	                            .timing = CT_REPLAY_FULL,
+	                            .observers = list,
+	                            .no_sms_views = !(m->views & CT_READS_LLC_SMS),
+	                            .settings = t->settings};
 	struct ct_trace_options topt = {.no_threads = 1};
 	struct ct_trace *trace;
 	struct ct_error e = {0};
@@ -70,17 +75,21 @@ void trial_pass(struct mechanism_trial *t, int observed)
 	struct ct_error e = {0};
 	check_status(t->run.mechanism->open(&t->run, &e), &e);
 	make_pass(t, observed);
-	check_status(ct_workload_read(&t->workload, t->run.p, t->gpu.sms, (double)ct_gpu_register_bytes(&t->gpu), &e),
+	check_status(ct_workload_read(&t->workload, t->run.p, t->gpu.sms,
+	                              (double)ct_gpu_register_bytes(&t->gpu), &e),
 	             &e);
 	t->run.workload = &t->workload;
 	t->run.from_trace = observed;
 }
 
-double trial_value(const struct mechanism_trial *t, const char *system, const char *metric, const char *method)
+double trial_value(const struct mechanism_trial *t, const char *system, const char *metric,
+                   const char *method)
 {
 	struct ct_estimate es;
-	return ct_profile_get_estimate(t->run.p, "all", t->run.mechanism->name, system, metric, method, &es) ? es.value
-	                                                                                                    : NAN;
+	return ct_profile_get_estimate(t->run.p, "all", t->run.mechanism->name, system, metric, method,
+	                               &es)
+	               ? es.value
+	               : NAN;
 }
 
 static int is_own_metric(const struct ct_mechanism *m, const char *name)
@@ -101,7 +110,10 @@ static int is_own_system(const struct ct_mechanism *m, const char *name)
 
 void trial_check_records(const struct mechanism_trial *t)
 {
-	const struct { const char *type; unsigned metric; } kind[] = {{"ES", 3}, {"SW", 5}};
+	const struct {
+		const char *type;
+		unsigned metric;
+	} kind[] = {{"ES", 3}, {"SW", 5}};
 	const struct ct_mechanism *m = t->run.mechanism;
 	const struct ct_record *r;
 	size_t found = 0;
@@ -109,8 +121,10 @@ void trial_check_records(const struct mechanism_trial *t)
 		for (size_t i = 0; (r = ct_profile_next(t->run.p, kind[k].type, &i));) {
 			if (strcmp(r->field[1], m->name) != 0)
 				continue;
-			if (!is_own_system(m, r->field[2]) || !is_own_metric(m, r->field[kind[k].metric]))
-				fail_msg("%s %s %s is not in the table", kind[k].type, r->field[2], r->field[kind[k].metric]);
+			if (!is_own_system(m, r->field[2]) ||
+			    !is_own_metric(m, r->field[kind[k].metric]))
+				fail_msg("%s %s %s is not in the table", kind[k].type, r->field[2],
+				         r->field[kind[k].metric]);
 			found++;
 		}
 	assert_true(found > 0);

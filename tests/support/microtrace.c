@@ -11,17 +11,18 @@
 #include "tests/support/gpus.h"
 #include "tests/support/replay_trace.h"
 
-void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads,
-                  uint32_t shmem, uint32_t regs)
+void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads, uint32_t shmem,
+                  uint32_t regs)
 {
-	ct_buf_printf(&m->text,
-	              "-kernel name = %s\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n"
-	              "-shmem = %u\n-nregs = %u\n-binary version = 80\n-cuda stream id = 0\n"
-	              "-shmem base_addr = 0x00007f6000000000\n-local mem base_addr = 0x00007f5000000000\n"
-	              "-nvbit version = 1.5.5\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n"
-	              "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
-	              "[reg_srcs] mem_width [adrrescompress?] [mem_addresses]\n\n",
-	              name, ctas, threads, shmem, regs);
+	ct_buf_printf(
+		&m->text,
+		"-kernel name = %s\n-kernel id = 1\n-grid dim = (%u,1,1)\n-block dim = (%u,1,1)\n"
+		"-shmem = %u\n-nregs = %u\n-binary version = 80\n-cuda stream id = 0\n"
+		"-shmem base_addr = 0x00007f6000000000\n-local mem base_addr = 0x00007f5000000000\n"
+		"-nvbit version = 1.5.5\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n"
+		"#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num "
+		"[reg_srcs] mem_width [adrrescompress?] [mem_addresses]\n\n",
+		name, ctas, threads, shmem, regs);
 	m->ctas = 0;
 }
 
@@ -107,7 +108,8 @@ static void on_mem(void *ctx, const struct ct_mem_event *ev)
 	struct micro_result *r = ctx;
 	assert_true(ev->issued < ev->taken && ev->taken < ev->done && ev->busy >= 1);
 	if (r->mems < sizeof r->mem / sizeof r->mem[0]) {
-		struct ct_mem_event *m = &r->mem[r->mems]; /* without its padding: results are compared */
+		struct ct_mem_event
+			*m = &r->mem[r->mems]; /* without its padding: results are compared */
 		m->sm = ev->sm;
 		m->warp_slot = ev->warp_slot;
 		m->issued = ev->issued;
@@ -160,12 +162,12 @@ void micro_gpu(struct ct_gpu *g, int which)
 	static const char *const name[MICRO_GPUS] = {"v100", "rtx3070", "rtx2060"};
 	/* what doc/replay.md sections 9 and 11 list and data/gpus sets to the boards' values */
 	static const char *const set[MICRO_GPUS][6] = {
-		{"clock.core=1132", "clock.noc=1132", "clock.llc=1132", "clock.dram=850", "dram.latency=100",
-		 "sm.max_ctas=32"},
+		{"clock.core=1132", "clock.noc=1132", "clock.llc=1132", "clock.dram=850",
+	         "dram.latency=100", "sm.max_ctas=32"},
 		{"clock.core=1132", "clock.noc=1132", "clock.llc=1132", "clock.dram=3500.5",
-		 "dram.latency=254", "sm.max_ctas=32"},
+	         "dram.latency=254", "sm.max_ctas=32"},
 		{"clock.core=1365", "clock.noc=1365", "clock.llc=1365", "clock.dram=3500.5",
-		 "dram.latency=96", "sm.max_ctas=16"},
+	         "dram.latency=96", "sm.max_ctas=16"},
 	};
 	test_gpu_with(g, name[which], set[which], 6);
 }

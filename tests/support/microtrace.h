@@ -15,8 +15,8 @@ struct micro {
 };
 
 /* Begins a kernel of `ctas` CTAs of `threads` threads; several may follow each other. */
-void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads,
-                  uint32_t shmem, uint32_t regs);
+void micro_kernel(struct micro *m, const char *name, uint32_t ctas, uint32_t threads, uint32_t shmem,
+                  uint32_t regs);
 void micro_cta(struct micro *m);
 void micro_cta_end(struct micro *m);
 /* A warp with `insts` lines to come. */
@@ -29,11 +29,11 @@ void micro_one_warp(struct micro *m, uint32_t n, const char *const *lines);
 enum { MICRO_MAX_ISSUES = 4096 };
 struct micro_result {
 	struct ct_replay_counts c;
-	uint64_t issue[MICRO_MAX_ISSUES];  /* cycle of each issue, in order of the calls */
+	uint64_t issue[MICRO_MAX_ISSUES]; /* cycle of each issue, in order of the calls */
 	uint32_t sid[MICRO_MAX_ISSUES], sm[MICRO_MAX_ISSUES], warp[MICRO_MAX_ISSUES];
 	uint32_t issues;
 	uint64_t l1_hit, l1_pending, l1_miss, llc_events; /* sums over the observers' events */
-	struct ct_mem_event mem[64];       /* the first of them */
+	struct ct_mem_event mem[64];                      /* the first of them */
 	uint32_t mems;
 };
 

@@ -92,7 +92,7 @@ static int insert(struct twin *t, unsigned at, uint64_t line, int reserved)
 		t->fill[at][s]--;
 	}
 	memmove(&l[1], &l[0], t->fill[at][s] * sizeof *l);
-	l[0] = (struct twin_line){ line, 0, reserved };
+	l[0] = (struct twin_line){line, 0, reserved};
 	t->fill[at][s]++;
 	return 1;
 }
@@ -129,8 +129,8 @@ static void begin(struct twin *t, unsigned c, char mode)
 	t->mode[c] = mode;
 	for (int g = 0; g < 2; g++)
 		t->progress[c][g] = t->served[c][g] = t->missed[c][g] = t->local[c][g] =
-			t->local_missed[c][g] = t->remote[c][g] = t->remote_missed[c][g] =
-			t->llc[c][g] = t->home[c][g] = 0;
+			t->local_missed[c][g] = t->remote[c][g] = t->remote_missed[c][g] = t->llc[c][g] =
+				t->home[c][g] = 0;
 }
 
 static void end_sampling(struct twin *t, unsigned c)
@@ -211,9 +211,9 @@ uint32_t twin_access(struct twin *t, unsigned at, unsigned from, uint64_t line, 
 			l->reserved = 1;
 			touched = 1;
 		}
-		t->wait[t->waits++] = (struct twin_wait){ at, from, line, token, want };
+		t->wait[t->waits++] = (struct twin_wait){at, from, line, token, want};
 		if (need)
-			t->fetch[t->fetches++] = (struct twin_fetch){ at, line, need, fresh };
+			t->fetch[t->fetches++] = (struct twin_fetch){at, line, need, fresh};
 	}
 	if (touched)
 		to_front(t, at, line);
@@ -229,7 +229,8 @@ unsigned twin_fill(struct twin *t, unsigned at, uint64_t line, uint32_t mask, ui
 	for (unsigned i = 0; i < t->fetches; i++)
 		if (t->fetch[i].at == at && t->fetch[i].line == line && t->fetch[i].mask == mask) {
 			fresh = (unsigned)t->fetch[i].fresh;
-			memmove(&t->fetch[i], &t->fetch[i + 1], (t->fetches - i - 1) * sizeof t->fetch[0]);
+			memmove(&t->fetch[i], &t->fetch[i + 1],
+			        (t->fetches - i - 1) * sizeof t->fetch[0]);
 			t->fetches--;
 			break;
 		}

@@ -8,14 +8,27 @@
 
 enum { TWIN_CORES = 32, TWIN_SETS = 32, TWIN_WAYS = 8, TWIN_WAITS = 4096 };
 
-struct twin_line { uint64_t line; uint32_t valid; int reserved; };
-struct twin_wait { unsigned at, from; uint64_t line, token; uint32_t mask; };
-struct twin_fetch { unsigned at; uint64_t line; uint32_t mask; int fresh; };
+struct twin_line {
+	uint64_t line;
+	uint32_t valid;
+	int reserved;
+};
+struct twin_wait {
+	unsigned at, from;
+	uint64_t line, token;
+	uint32_t mask;
+};
+struct twin_fetch {
+	unsigned at;
+	uint64_t line;
+	uint32_t mask;
+	int fresh;
+};
 
 struct twin {
 	/* what it is */
-	char organisation;  /* 'p', 's', 'd' */
-	char homes;         /* 'm', 'f', 'h' (given by a table) */
+	char organisation; /* 'p', 's', 'd' */
+	char homes;        /* 'm', 'f', 'h' (given by a table) */
 	unsigned cores, sets, ways;
 	int reserve;
 	double rs, rex, guard;
@@ -31,8 +44,8 @@ struct twin {
 	char mode[TWIN_CORES], last[TWIN_CORES];
 	double progress[TWIN_CORES][2];
 	double served[TWIN_CORES][2], missed[TWIN_CORES][2], local[TWIN_CORES][2],
-	       local_missed[TWIN_CORES][2], remote[TWIN_CORES][2], remote_missed[TWIN_CORES][2],
-	       llc[TWIN_CORES][2], home[TWIN_CORES][2];
+		local_missed[TWIN_CORES][2], remote[TWIN_CORES][2], remote_missed[TWIN_CORES][2],
+		llc[TWIN_CORES][2], home[TWIN_CORES][2];
 	/* counts */
 	uint64_t reads, read_misses, writes, write_misses, fills, replicated, copies, landed;
 	uint64_t decisions, shared_decisions, sampled, remotes;

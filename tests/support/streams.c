@@ -6,8 +6,8 @@
 
 const char *stream_name(enum stream_kind k)
 {
-	static const char *const name[] = {"zipf20", "zipf24", "unif20", "scan18",
-	                                   "tile", "gpu", "hashed"};
+	static const char *const name[] = {
+		"zipf20", "zipf24", "unif20", "scan18", "tile", "gpu", "hashed"};
 	return name[k];
 }
 
@@ -65,8 +65,8 @@ static uint64_t scatter(uint64_t x, unsigned bits)
 
 enum { HEAP = 0x7f00000 }; /* some distance from zero, as real addresses are */
 
-static void fill_zipf(uint64_t n_lines, unsigned bits, int hashed, uint64_t seed,
-                      uint64_t *line, size_t n)
+static void fill_zipf(uint64_t n_lines, unsigned bits, int hashed, uint64_t seed, uint64_t *line,
+                      size_t n)
 {
 	struct zipf z = zipf_make(n_lines, 0.9);
 	for (size_t i = 0; i < n; i++) {
@@ -111,9 +111,9 @@ static void fill_gpu(uint64_t seed, uint64_t *line, size_t n)
 		for (uint64_t burst = 1 + (r >> 32) % 4; burst > 0; burst--) {
 			uint64_t p = position[w]++;
 			uint64_t own = (p / CHUNK * WARPS + w) * CHUNK + p % CHUNK;
-			const uint64_t l[4] = {in + own % span, table + scatter(zipf_rank(&z, &seed), 16),
-			                       table + scatter(zipf_rank(&z, &seed), 16),
-			                       out + own % span};
+			const uint64_t l[4] = {
+				in + own % span, table + scatter(zipf_rank(&z, &seed), 16),
+				table + scatter(zipf_rank(&z, &seed), 16), out + own % span};
 			for (int i = 0; i < 4 && at < n; i++)
 				line[at++] = l[i];
 		}
@@ -124,12 +124,8 @@ void stream_fill(enum stream_kind k, uint64_t seed, uint64_t *line, size_t n)
 {
 	switch (k) {
 	case STREAM_ZIPF20:
-	case STREAM_HASHED:
-		fill_zipf(1000000, 20, k == STREAM_HASHED, seed, line, n);
-		break;
-	case STREAM_ZIPF24:
-		fill_zipf(1 << 24, 24, 0, seed, line, n);
-		break;
+	case STREAM_HASHED: fill_zipf(1000000, 20, k == STREAM_HASHED, seed, line, n); break;
+	case STREAM_ZIPF24: fill_zipf(1 << 24, 24, 0, seed, line, n); break;
 	case STREAM_UNIFORM:
 		for (size_t i = 0; i < n; i++)
 			line[i] = HEAP + (ct_rand64(&seed) & 0xfffff);
@@ -138,13 +134,8 @@ void stream_fill(enum stream_kind k, uint64_t seed, uint64_t *line, size_t n)
 		for (size_t i = 0; i < n; i++)
 			line[i] = HEAP + (i & 0x3ffff);
 		break;
-	case STREAM_TILE:
-		fill_tile(line, n);
-		break;
-	case STREAM_GPU:
-		fill_gpu(seed, line, n);
-		break;
-	case STREAM_KINDS:
-		break;
+	case STREAM_TILE: fill_tile(line, n); break;
+	case STREAM_GPU: fill_gpu(seed, line, n); break;
+	case STREAM_KINDS: break;
 	}
 }

@@ -37,7 +37,7 @@ struct ts_twin {
 	struct group *group; /* [set][way] */
 	struct tag *tag;     /* [set][way][tag] */
 	uint64_t time, random;
-	uint64_t *seen;      /* perfect: every line so far */
+	uint64_t *seen; /* perfect: every line so far */
 	size_t n_seen;
 };
 
@@ -173,7 +173,8 @@ static void put_in_frame(struct ts_twin *t, uint32_t set, uint32_t w, uint64_t l
 	g->used = t->time;
 	for (uint32_t k = 0; k < t->per; k++)
 		if (chunks >> k & 1)
-			*slot_at(t, set, w * t->per + k) = (struct slot){.valid = 1, .line = line, .chunk = k};
+			*slot_at(t, set,
+			         w * t->per + k) = (struct slot){.valid = 1, .line = line, .chunk = k};
 }
 
 static void line_load(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r)
@@ -240,8 +241,7 @@ static int group_empty(const struct ts_twin *t, uint32_t set, uint32_t g)
 
 static int group_matches(const struct ts_twin *t, uint32_t set, uint32_t g, uint64_t line)
 {
-	return !group_empty(t, set, g) &&
-	       t->group[set * t->s.ways + g].shared == shared_tag(t, line);
+	return !group_empty(t, set, g) && t->group[set * t->s.ways + g].shared == shared_tag(t, line);
 }
 
 static void mark(struct ts_twin *t, uint32_t set, uint32_t i)
@@ -473,7 +473,8 @@ static void dsc_load(struct ts_twin *t, uint64_t line, uint32_t chunks, struct c
 		int lost = 0;
 		for (uint32_t k = 0; k < t->per; k++) {
 			struct slot *s = slot_at(t, set, f * t->per + k);
-			if (j == i || !other->live || !(r->miss >> k & 1) || !s->valid || s->line != other->line)
+			if (j == i || !other->live || !(r->miss >> k & 1) || !s->valid ||
+			    s->line != other->line)
 				continue;
 			kill_slot(s, r);
 			lost = 1;
@@ -482,7 +483,8 @@ static void dsc_load(struct ts_twin *t, uint64_t line, uint32_t chunks, struct c
 	}
 	for (uint32_t k = 0; k < t->per; k++)
 		if (r->miss >> k & 1)
-			*slot_at(t, set, f * t->per + k) = (struct slot){.valid = 1, .line = line, .chunk = k};
+			*slot_at(t, set,
+			         f * t->per + k) = (struct slot){.valid = 1, .line = line, .chunk = k};
 	tag_at(t, set, f, i)->used = t->time;
 	free_tags(t, set);
 }
@@ -494,12 +496,8 @@ void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse,
 	memset(r, 0, sizeof *r);
 	t->time++;
 	switch (t->s.kind) {
-	case CT_TS_SPLIT:
-		split_load(t, line, chunks, coarse, r);
-		break;
-	case CT_TS_DSC:
-		dsc_load(t, line, chunks, r);
-		break;
+	case CT_TS_SPLIT: split_load(t, line, chunks, coarse, r); break;
+	case CT_TS_DSC: dsc_load(t, line, chunks, r); break;
 	case CT_TS_PERFECT:
 		if (was_seen(t, line)) {
 			r->hit = chunks;
@@ -511,8 +509,7 @@ void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse,
 			abort();
 		t->seen[t->n_seen++] = line;
 		break;
-	default:
-		line_load(t, line, chunks, r);
+	default: line_load(t, line, chunks, r);
 	}
 }
 

@@ -11,8 +11,7 @@ struct ts_twin;
 /* Ends the process when out of memory. */
 struct ts_twin *ts_twin_new(const struct ct_ts_shape *s);
 void ts_twin_free(struct ts_twin *t);
-void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse,
-               struct ct_ts_result *r);
+void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse, struct ct_ts_result *r);
 void ts_twin_store(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_ts_result *r);
 /* 1 if the chunk is cached. */
 int ts_twin_holds(const struct ts_twin *t, uint64_t line, uint32_t chunk);

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_view(struct ct_workload *w, unsigned sms, unsigned all,
-                     const struct ct_made_workload *s)
+static void add_view(struct ct_workload *w, unsigned sms, unsigned all, const struct ct_made_workload *s)
 {
 	struct ct_llc_view *v = &w->view[w->n_views++];
 	double lines = s->lines * (1 - s->growing + s->growing * sms / all);
@@ -21,8 +20,7 @@ static void add_view(struct ct_workload *w, unsigned sms, unsigned all,
 	v->sectors = (double)ct_hist_total(&v->sector);
 }
 
-void ct_make_workload(struct ct_workload *w, const struct ct_gpu *g,
-                      const struct ct_made_workload *s)
+void ct_make_workload(struct ct_workload *w, const struct ct_gpu *g, const struct ct_made_workload *s)
 {
 	memset(w, 0, sizeof *w);
 	unsigned sms = g->sms;
@@ -91,41 +89,56 @@ static int add_views(const struct ct_workload *w, struct ct_profile *p)
 	return st;
 }
 
-int ct_workload_to_profile(const struct ct_workload *w, const struct ct_gpu *g,
-                           struct ct_profile *p)
+int ct_workload_to_profile(const struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p)
 {
 	const struct {
 		const char *name;
 		double v;
-	} sn[] = {
-		{ "warp_insts", w->warp_insts }, { "thread_insts", w->thread_insts },
-		{ "cycles", w->cycles + w->launch_cycles }, { "launch_cycles", w->launch_cycles },
-		{ "l1_sector_accesses", w->l1_sectors }, { "l1_sector_misses", w->l1_sector_misses },
-		{ "l1_read_sector_accesses", w->l1_read_sectors },
-		{ "l1_read_sector_misses", w->l1_read_misses },
-		{ "llc_sector_accesses", w->llc_sectors }, { "llc_sector_misses", w->llc_sector_misses },
-		{ "llc_read_sector_accesses", w->llc_read_sectors },
-		{ "llc_read_sector_misses", w->llc_read_misses },
-		{ "dram_read_bytes", w->dram_read_bytes }, { "dram_write_bytes", w->dram_write_bytes },
-	}, im[] = {
-		{ "launches", w->launches }, { "loads", w->loads },
-		{ "mem_latency_cycles", w->mem_latency }, { "mem_parallelism", w->mem_parallelism },
-		{ "think_cycles", w->think }, { "resident_warps", w->resident_warps },
-		{ "active_sms", w->active_sms }, { "warps_per_cta", w->warps_per_cta },
-		{ "cta_capacity", w->cta_capacity }, { "waves", w->waves },
-		{ "l1_requests", w->l1_requests }, { "llc_requests", w->llc_requests },
-		{ "llc_line_misses", w->llc_line_misses }, { "issue_cycles", w->issue_cycles },
-		{ "unit_cycles", w->unit_cycles }, { "l1_cycles", w->l1_cycles },
-		{ "noc_request_cycles", w->noc_request_cycles },
-		{ "noc_reply_cycles", w->noc_reply_cycles }, { "llc_cycles", w->llc_cycles },
-	};
-	struct gp gp = { p, 0 };
+	} sn[] =
+		{
+			{"warp_insts", w->warp_insts},
+			{"thread_insts", w->thread_insts},
+			{"cycles", w->cycles + w->launch_cycles},
+			{"launch_cycles", w->launch_cycles},
+			{"l1_sector_accesses", w->l1_sectors},
+			{"l1_sector_misses", w->l1_sector_misses},
+			{"l1_read_sector_accesses", w->l1_read_sectors},
+			{"l1_read_sector_misses", w->l1_read_misses},
+			{"llc_sector_accesses", w->llc_sectors},
+			{"llc_sector_misses", w->llc_sector_misses},
+			{"llc_read_sector_accesses", w->llc_read_sectors},
+			{"llc_read_sector_misses", w->llc_read_misses},
+			{"dram_read_bytes", w->dram_read_bytes},
+			{"dram_write_bytes", w->dram_write_bytes},
+		},
+	  im[] = {
+		  {"launches", w->launches},
+		  {"loads", w->loads},
+		  {"mem_latency_cycles", w->mem_latency},
+		  {"mem_parallelism", w->mem_parallelism},
+		  {"think_cycles", w->think},
+		  {"resident_warps", w->resident_warps},
+		  {"active_sms", w->active_sms},
+		  {"warps_per_cta", w->warps_per_cta},
+		  {"cta_capacity", w->cta_capacity},
+		  {"waves", w->waves},
+		  {"l1_requests", w->l1_requests},
+		  {"llc_requests", w->llc_requests},
+		  {"llc_line_misses", w->llc_line_misses},
+		  {"issue_cycles", w->issue_cycles},
+		  {"unit_cycles", w->unit_cycles},
+		  {"l1_cycles", w->l1_cycles},
+		  {"noc_request_cycles", w->noc_request_cycles},
+		  {"noc_reply_cycles", w->noc_reply_cycles},
+		  {"llc_cycles", w->llc_cycles},
+	  };
+	struct gp gp = {p, 0};
 	int st = ct_gpu_each(g, add_gp, &gp, NULL);
 	if (st == 0)
 		st = gp.st;
 	for (size_t i = 0; i < sizeof sn / sizeof sn[0] && st == 0; i++)
-		st = ct_profile_add_count(p, "all", sn[i].name, (uint64_t)llround(sn[i].v), NULL, "replay",
-		                          NULL);
+		st = ct_profile_add_count(p, "all", sn[i].name, (uint64_t)llround(sn[i].v), NULL,
+		                          "replay", NULL);
 	for (size_t i = 0; i < sizeof im / sizeof im[0] && st == 0; i++)
 		st = ct_profile_add_im(p, "all", im[i].name, im[i].v, "", NULL);
 	return st == 0 ? add_views(w, p) : st;

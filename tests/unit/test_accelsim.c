@@ -117,7 +117,8 @@ static void addresses(void **state)
 {
 	(void)state;
 	/* Format 0, 1 (also negative, one lane, none), 2 (n-1 differences). */
-	expect(HEAD(V4) BLOCK "insts = 7\n"
+	expect(HEAD(V4) BLOCK
+	       "insts = 7\n"
 	       "0000 00000005 1 R1 LDG.E 1 R2 4 0 0x10 20 \n"
 	       "0010 00000007 1 R1 LDG.E 1 R2 4 1 0x1000 -8 \n"
 	       "0020 00000001 1 R1 LDG.E 1 R2 4 1 0000000000001000 0\n"
@@ -135,8 +136,8 @@ static void addresses(void **state)
 	       "60 0 LDG.E d1 s2 w4 f1;");
 	/* With an immediate the last number is no second difference. */
 	expect(HEAD(V5) BLOCK "insts = 2\n"
-	       "0000 00000005 0 LDG.E.32 0 4 2 1000 64 0\n"
-	       "0010 00000001 0 LDG.E.32 0 4 2 1000 64\n" END,
+	                      "0000 00000005 0 LDG.E.32 0 4 2 1000 64 0\n"
+	                      "0010 00000001 0 LDG.E.32 0 4 2 1000 64\n" END,
 	       "kernel 1 k;cta 0;warp 0;0 5 LDG.E.32 i0 w4 f3 1000 1040;"
 	       "10 1 LDG.E.32 i64 w4 f3 1000;");
 }
@@ -153,16 +154,18 @@ static void columns(void **state)
 	expect(HEAD(V4) BLOCK "insts = 1\n77 0010 ffffffff 0 NOP 0 0 \n" END,
 	       "kernel 1 k;cta 0;warp 0;10 ffffffff NOP line77;");
 	/* SM and slot, never announced; with a line number too. */
-	expect(HEAD(V4) BLOCK "insts = 2\n12 5 0010 ffffffff 0 NOP 0 0 \n12 5 0010 ffffffff 0 NOP 0 0 \n"
-	       END, "kernel 1 k;cta 0;warp 0 sm 12 slot 5;10 ffffffff NOP;10 ffffffff NOP;");
-	expect(HEAD(V4 "-enable lineinfo = 1\n") BLOCK "insts = 1\n12 5 9 0010 ffffffff 0 NOP 0 0 \n" END,
+	expect(HEAD(V4) BLOCK
+	       "insts = 2\n12 5 0010 ffffffff 0 NOP 0 0 \n12 5 0010 ffffffff 0 NOP 0 0 \n" END,
+	       "kernel 1 k;cta 0;warp 0 sm 12 slot 5;10 ffffffff NOP;10 ffffffff NOP;");
+	expect(HEAD(V4 "-enable lineinfo = 1\n") BLOCK
+	       "insts = 1\n12 5 9 0010 ffffffff 0 NOP 0 0 \n" END,
 	       "kernel 1 k;cta 0;warp 0 sm 12 slot 5;10 ffffffff NOP line9;");
 	/* Two immediates although the version says one; uniform and predicate registers. */
 	expect(HEAD(V5) BLOCK "insts = 1\n0010 ffffffff 2 UR4 P0 R2UR 2 UR63 UP1 0 -5 7 \n" END,
 	       "kernel 1 k;cta 0;warp 0;10 ffffffff R2UR d104 d200 s13f s301 i-5 j7;");
 	/* Clusters. */
 	expect(HEAD(V5) "#BEGIN_TB\nthread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = 0,0,0\n"
-	       "cluster rank = 0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 NOP 0 0 1 \n" END,
+	                "cluster rank = 0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 NOP 0 0 1 \n" END,
 	       "kernel 1 k;cta 0;warp 0;10 ffffffff NOP i1;");
 }
 
@@ -170,15 +173,15 @@ static void values_and_gmma(void **state)
 {
 	(void)state;
 	expect(HEAD(V6) BLOCK "insts = 3\n"
-	       "0010 00000001 1 R1 MOV 1 R2 0 3 4 NoVal \n"
-	       "0020 00000001 1 R1 MOV 1 R2 0 3 4 Val 1 ff 1 0x10 \n"
-	       "0030 00000001 1 R1 LDG.E 1 R2 4 1 0x1000 0 3 4 Val 1 1 1 2\n" END,
+	                      "0010 00000001 1 R1 MOV 1 R2 0 3 4 NoVal \n"
+	                      "0020 00000001 1 R1 MOV 1 R2 0 3 4 Val 1 ff 1 0x10 \n"
+	                      "0030 00000001 1 R1 LDG.E 1 R2 4 1 0x1000 0 3 4 Val 1 1 1 2\n" END,
 	       "kernel 1 k;cta 0;warp 0;10 1 MOV d1 s2 i3 j4;20 1 MOV d1 s2 i3 j4 v1 vff v1 v10;"
 	       "30 1 LDG.E d1 s2 i3 j4 w4 f2 1000 v1 v1 v1 v2;");
 	/* The flag of GMMA lines may be there or not. */
 	expect(HEAD(V5) BLOCK "insts = 3\n0000 ffffffff 0 NOP 0 0 0\n"
-	       "0010 ffffffff 1 R1 HGMMA.64x8x16.F32 1 R2 1 0 5\n"
-	       "0020 ffffffff 1 R1 HGMMA.64x8x16.F32 1 R2 0 5\n" END,
+	                      "0010 ffffffff 1 R1 HGMMA.64x8x16.F32 1 R2 1 0 5\n"
+	                      "0020 ffffffff 1 R1 HGMMA.64x8x16.F32 1 R2 0 5\n" END,
 	       "kernel 1 k;cta 0;warp 0;0 ffffffff NOP i0;"
 	       "10 ffffffff HGMMA.64x8x16.F32 d1 s2 gmma1 i5;"
 	       "20 ffffffff HGMMA.64x8x16.F32 d1 s2 i5;");
@@ -206,25 +209,29 @@ static void raw(void **state)
 {
 	(void)state;
 	const char *head = "-kernel name = k\n-grid dim = (2,1,1)\n-block dim = (64,1,1)\n"
-	                   "-accelsim tracer version = 5\n#traces format = immediate\n";
+			   "-accelsim tracer version = 5\n#traces format = immediate\n";
 	char text[2000];
 	/* Grouped by CTA and warp; the shared half of an LDGSTS goes, also predicated off. */
-	snprintf(text, sizeof text, "%s"
+	snprintf(text, sizeof text,
+	         "%s"
 	         "1 0 0 0 0010 ffffffff 0 NOP 0 0 0\n"
 	         "0 0 0 1 0020 00000001 0 LDGSTS.E 2 R1 R2 4 2 0x400 0\n"
 	         "1 0 0 0 0020 00000000 0 LDGSTS.E 2 R1 R2 4 1 0x0 0 0\n"
 	         "0 0 0 1 0020 00000001 0 LDGSTS.E 2 R1 R2 4 2 0x7f0000000400 0\n"
 	         "1 0 0 0 0020 00000000 0 LDGSTS.E 2 R1 R2 4 1 0x0 0 0\n"
 	         "0 0 0 0 0010 ffffffff 0 NOP 0 0 0\n"
-	         "0 0 0 1 0030 ffffffff 0 IADD3 0 0 0\n", head);
+	         "0 0 0 1 0030 ffffffff 0 IADD3 0 0 0\n",
+	         head);
 	expect(text, "kernel 1 k raw;cta 0;warp 0;10 ffffffff NOP i0;"
-	       "warp 1;20 1 LDGSTS.E s1 s2 i0 w4 f3 7f0000000400;30 ffffffff IADD3 i0;"
-	       "cta 1;warp 0;10 ffffffff NOP i0;20 0 LDGSTS.E s1 s2 i0 w4 f2;");
+	             "warp 1;20 1 LDGSTS.E s1 s2 i0 w4 f3 7f0000000400;30 ffffffff IADD3 i0;"
+	             "cta 1;warp 0;10 ffffffff NOP i0;20 0 LDGSTS.E s1 s2 i0 w4 f2;");
 	/* A cut at a line's end shows where some warps have come to their EXIT. */
-	snprintf(text, sizeof text, "%s0 0 0 0 0010 ffffffff 0 EXIT 0 0 0\n"
-	         "0 0 0 1 0000 ffffffff 0 NOP 0 0 0\n", head);
+	snprintf(text, sizeof text,
+	         "%s0 0 0 0 0010 ffffffff 0 EXIT 0 0 0\n"
+	         "0 0 0 1 0000 ffffffff 0 NOP 0 0 0\n",
+	         head);
 	expect(text, "kernel 1 k raw;error -2 t:8: the file ends before 1 of 2 warps have come to their "
-	       "EXIT: it is cut");
+	             "EXIT: it is cut");
 	/* Clusters and SM numbers: 13 numbers in front. */
 	head = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (64,1,1)\n"
 	       "-accelsim tracer version = 5\n#traces format = immediate\n";
@@ -239,42 +246,45 @@ static void refused(void **state)
 		const char *text, *want;
 	} cases[] = {
 		{HEAD(V5) BLOCK "insts = 1\n0010 ffffffff 0 UTMALDG.2D 1 UR4 4 0x0 0\n",
-		 "error -5 t:17: UTMALDG: bulk copies by descriptor (TMA) are not supported: choose "
-		 "kernels without them (-k)"},
+	         "error -5 t:17: UTMALDG: bulk copies by descriptor (TMA) are not supported: choose "
+	         "kernels without them (-k)"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 0 NOP 0 \n" END,
-		 "error -2 t:17: the line ends before its access width: cut or damaged"},
+	         "error -2 t:17: the line ends before its access width: cut or damaged"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 ffffffff 1 R300 NOP 0 0\n" END,
-		 "error -2 t:17: bad register: R300"},
+	         "error -2 t:17: bad register: R300"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 00000001 0 LDG 0 4 2 0x11111111111111111 \n" END,
-		 "error -2 t:17: bad base address: 0x11111111111111111"},
+	         "error -2 t:17: bad base address: 0x11111111111111111"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 00000003 0 LDG 0 4 1 0x1 9223372036854775808 \n" END,
-		 "error -2 t:17: bad stride: 9223372036854775808"},
+	         "error -2 t:17: bad stride: 9223372036854775808"},
 		{HEAD(V3) BLOCK "insts = 1\n0010 00000003 0 LDG 0 4 7 0x1 9 \n" END,
-		 "error -2 t:17: bad address format: 7"},
+	         "error -2 t:17: bad address format: 7"},
 		{HEAD(V3) "#BEGIN_TB\nthread block = 1,0,0\n",
-		 "error -2 t:14: thread block 1,0,0 is outside the grid (1,1,1): damaged"},
+	         "error -2 t:14: thread block 1,0,0 is outside the grid (1,1,1): damaged"},
 		{HEAD(V3) "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\n",
-		 "error -2 t:15: warp 1 in a block of 1 warps: damaged"},
+	         "error -2 t:15: warp 1 in a block of 1 warps: damaged"},
 		{HEAD(V3) BLOCK "warp = 0\n", "error -2 t:16: warp 0 comes twice in one thread block: "
-		 "damaged"},
+	                                      "damaged"},
 		{"-kernel name = k\n-grid dim = (1,1,1)\n", "error -2 t:3: the file ends inside a "
-		 "kernel's header: it is cut"},
+	                                                    "kernel's header: it is cut"},
 		{"-kernel name = k\n-grid dim = (0,1,1)\n", "error -2 t:2: bad value of -grid dim: "
-		 "(0,1,1)"},
-		{"#traces format = x\n\n# no more\n", "error -2 t:4: no kernel header (-kernel name = ...) up to "
-		 "here: not a whole trace"},
-		{HEAD(V3) "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n", "error -2 t:15: thread block without warps"},
+	                                                    "(0,1,1)"},
+		{"#traces format = x\n\n# no more\n",
+	         "error -2 t:4: no kernel header (-kernel name = ...) up to "
+	         "here: not a whole trace"},
+		{HEAD(V3) "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n",
+	         "error -2 t:15: thread block without warps"},
 		{"-kernel name = k\n#x\n", "error -2 t:2: the kernel's header has no -grid dim line: "
-		 "cut or not a trace"},
-		{"-kernel name = k\n-nregs = 8\n-nregs = 200\n", "error -2 t:3: the kernel's header says -nregs "
-		 "twice: "},
+	                                   "cut or not a trace"},
+		{"-kernel name = k\n-nregs = 8\n-nregs = 200\n",
+	         "error -2 t:3: the kernel's header says -nregs "
+	         "twice: "},
 		{HEAD(V3), "error -2 t:13: no thread block follows the kernel's header: the file is "
-		 "cut"},
+	                   "cut"},
 		{"#BEGIN_TB\n", "error -2 t:1: no kernel header (-kernel name = ...) before this line: "
-		 "not a whole trace"},
+	                        "not a whole trace"},
 		{"", "error -2 t:1: the input is empty: not a trace"},
 		{"hello\n", "error -2 t:1: unknown text, no -kernel name header: neither trace nor "
-		 "kernels list"},
+	                    "kernels list"},
 		{"{\"a\":1}\n", "error -5 t:1: JSON logs are not supported: give Accel-Sim text"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -284,7 +294,8 @@ static void refused(void **state)
 			fail_msg("case %zu: %s", i, got);
 		free(got);
 	}
-	expect("-kernel name = k\n-block dim = (32,1,1) x\n#x\n", "error -2 t:2: bad value of -block dim: (32,1,1) x");
+	expect("-kernel name = k\n-block dim = (32,1,1) x\n#x\n",
+	       "error -2 t:2: bad value of -block dim: (32,1,1) x");
 	char tracez[] = "-kernel name = k\n-grid dim = (1,1,1)\n\0\1\0\0\0";
 	char *got = describe_with(tracez, sizeof tracez, NULL, NULL);
 	assert_non_null(strstr(got, "error -5 t:1: binary .tracez"));
@@ -296,7 +307,7 @@ static void cut_anywhere(void **state)
 {
 	(void)state;
 	const char *text = HEAD(V5) BLOCK "insts = 2\n0000 0000000f 1 R1 LDG.E 1 R2 4 1 0x7f00 4 12 \n"
-	                   "0010 ffffffff 0 EXIT 0 0 -7 \n" END "\n";
+					  "0010 ffffffff 0 EXIT 0 0 -7 \n" END "\n";
 	size_t whole = (size_t)(strstr(text, "-7 ") - text) + 2, noticed = 0;
 	for (size_t n = 0; n < strlen(text); n++) {
 		char *got = describe_with(text, n, NULL, NULL);
@@ -315,9 +326,9 @@ static void cut_anywhere(void **state)
 static void cut_between_blocks(void **state)
 {
 	const char *text = "-kernel name = k\n-grid dim = (4,1,1)\n-block dim = (32,1,1)\n"
-	                   "-accelsim tracer version = 3\n#traces format\n\n#BEGIN_TB\n"
-	                   "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 EXIT 0 0 \n"
-	                   "#END_TB\n";
+			   "-accelsim tracer version = 3\n#traces format\n\n#BEGIN_TB\n"
+			   "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 EXIT 0 0 \n"
+			   "#END_TB\n";
 	struct ct_trace_stats s;
 	(void)state;
 	char *got = describe_with(text, strlen(text), NULL, &s);
@@ -335,10 +346,11 @@ static void salvage(void **state)
 	struct ct_trace_options o = {.salvage = 1};
 	struct ct_trace_stats s;
 	const char *text = HEAD(V3) BLOCK "insts = 3\n0000 ffffffff 0 NOP 0 0\n"
-	                   "0010 ffffffff 0 NOP 0 0\n0020 fff";
+					  "0010 ffffffff 0 NOP 0 0\n0020 fff";
 	char *got = describe_with(text, strlen(text), &o, &s);
-	assert_string_equal(got, "kernel 1 k;cta 0;warp 0;0 ffffffff NOP;10 ffffffff NOP;damage t:19: bad "
-	                         "lane mask: fff");
+	assert_string_equal(got,
+	                    "kernel 1 k;cta 0;warp 0;0 ffffffff NOP;10 ffffffff NOP;damage t:19: bad "
+	                    "lane mask: fff");
 	assert_int_equal(s.truncated, 1);
 	assert_int_equal(s.warp_insts, 2);
 	free(got);
@@ -365,11 +377,11 @@ static void counted(void **state)
 {
 	(void)state;
 	struct ct_trace_stats s;
-	const char *text =
-		HEAD(V4) BLOCK "insts = 5\n0000 0000000f 1 R1 LDG.E 1 R2 4 1 0x0 4 \n"
-		               "0010 ffffffff 0 NOP 0 0 junk \n0010 ffffffff 0 NOP 0 0 junk \n"
-		               "0020 00000003 1 R1 LDG.E.S8 1 R2 4 2 0x8 -8 \n"
-		               "0030 00000003 1 R1 LDS 1 R2 4 2 0x8 -8 \n" END;
+	const char *text = HEAD(V4) BLOCK
+		"insts = 5\n0000 0000000f 1 R1 LDG.E 1 R2 4 1 0x0 4 \n"
+		"0010 ffffffff 0 NOP 0 0 junk \n0010 ffffffff 0 NOP 0 0 junk \n"
+		"0020 00000003 1 R1 LDG.E.S8 1 R2 4 2 0x8 -8 \n"
+		"0030 00000003 1 R1 LDS 1 R2 4 2 0x8 -8 \n" END;
 	char *got = describe_with(text, strlen(text), NULL, &s);
 	assert_int_equal(s.insts_mismatches, 0);
 	assert_int_equal(s.extra_tokens, 2);
@@ -420,7 +432,8 @@ static void random_line(struct ct_buf *b, uint64_t *seed, uint64_t pc, const cha
 		int odd = ct_rand64(seed) % 3 == 0;
 		for (unsigned i = 1; form == 2 && i < lanes; i++)
 			ct_buf_printf(b, "%s%lld", tab,
-			              odd ? (long long)(int64_t)ct_rand64(seed) >> ct_rand64(seed) % 60 : 4LL);
+			              odd ? (long long)(int64_t)ct_rand64(seed) >> ct_rand64(seed) % 60
+			                  : 4LL);
 	}
 	ct_buf_printf(b, " %d \n", (int)(pc % 3));
 }
@@ -452,13 +465,19 @@ static void fast_equals_slow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses),   cmocka_unit_test(columns),
-		cmocka_unit_test(values_and_gmma), cmocka_unit_test(line_ends),
-		cmocka_unit_test(raw),         cmocka_unit_test(refused),
-		cmocka_unit_test(cut_anywhere), cmocka_unit_test(salvage),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(columns),
+		cmocka_unit_test(values_and_gmma),
+		cmocka_unit_test(line_ends),
+		cmocka_unit_test(raw),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(salvage),
 		cmocka_unit_test(salvage_reads_all),
-		cmocka_unit_test(counted),     cmocka_unit_test(long_line),
-		cmocka_unit_test(fast_equals_slow), cmocka_unit_test(cut_between_blocks),
+		cmocka_unit_test(counted),
+		cmocka_unit_test(long_line),
+		cmocka_unit_test(fast_equals_slow),
+		cmocka_unit_test(cut_between_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,18 @@ static struct ct_kernel kernel(const char *version)
 {
 	static char name[] = "k", v3[] = "3", v5[] = "5", v6[] = "6", none[] = "";
 	char *v = *version == '3' ? v3 : *version == '5' ? v5 : *version == '6' ? v6 : none;
-	return (struct ct_kernel){.name = name, .header_id = 7, .grid = {2, 3, 4}, .block = {32, 2, 1},
-	                          .shmem_bytes = 512, .regs = 40, .binary_version = 80,
-	                          .has_windows = 1, .shmem_base = 0x7f0000000000,
-	                          .local_base = 0x7e0000000000, .tracer_version = v};
+	return (struct ct_kernel){
+		.name = name,
+		.header_id = 7,
+		.grid = {2, 3, 4},
+		.block = {32, 2, 1},
+		.shmem_bytes = 512,
+		.regs = 40,
+		.binary_version = 80,
+		.has_windows = 1,
+		.shmem_base = 0x7f0000000000,
+		.local_base = 0x7e0000000000,
+		.tracer_version = v};
 }
 
 static void line(struct ct_buf *b, const char *version, const struct ct_sinst *s,
@@ -33,7 +41,8 @@ static void header_has_every_key(void **state)
 	struct ct_buf b = {0};
 	(void)state;
 	ct_accelsim_put_header(&b, &k);
-	assert_string_equal(b.data,
+	assert_string_equal(
+		b.data,
 		"-kernel name = k\n-kernel id = 7\n-grid dim = (2,3,4)\n-block dim = (32,2,1)\n"
 		"-shmem = 512\n-nregs = 40\n-binary version = 80\n-cuda stream id = 0\n"
 		"-shmem base_addr = 0x00007f0000000000\n-local mem base_addr = 0x00007e0000000000\n"
@@ -45,9 +54,15 @@ static void header_has_every_key(void **state)
 
 static void lines_follow_the_version(void **state)
 {
-	struct ct_sinst s = {.pc = 0x40, .opcode = "IADD3", .has_imm = 1, .imm = -8, .ndst = 1,
-	                     .dst = {CT_REG_MAKE(CT_REG_R, 4)}, .nsrc = 2,
-	                     .src = {CT_REG_MAKE(CT_REG_R, 2), CT_REG_RZ}};
+	struct ct_sinst s = {
+		.pc = 0x40,
+		.opcode = "IADD3",
+		.has_imm = 1,
+		.imm = -8,
+		.ndst = 1,
+		.dst = {CT_REG_MAKE(CT_REG_R, 4)},
+		.nsrc = 2,
+		.src = {CT_REG_MAKE(CT_REG_R, 2), CT_REG_RZ}};
 	struct ct_inst i = {.mask = 0xff};
 	struct ct_buf b = {0};
 	(void)state;
@@ -72,7 +87,9 @@ static void lines_follow_the_version(void **state)
 
 static void register_files_have_their_names(void **state)
 {
-	struct ct_sinst s = {.pc = 0x12345, .opcode = "X", .nsrc = 4,
+	struct ct_sinst s = {.pc = 0x12345,
+	                     .opcode = "X",
+	                     .nsrc = 4,
 	                     .src = {CT_REG_MAKE(CT_REG_R, 0), CT_REG_URZ, CT_REG_MAKE(CT_REG_P, 1),
 	                             CT_REG_MAKE(CT_REG_UP, 6)}};
 	struct ct_inst i = {.mask = 0};
@@ -148,9 +165,16 @@ static void widths_are_guessed_as_the_tracer_does(void **state)
 		const char *opcode;
 		uint16_t width;
 	} cases[] = {
-		{"LDG.E", 4}, {"LDG.E.64", 8}, {"LDG.E.128.CONSTANT", 16}, {"STG.E.U8", 1},
-		{"LDG.E.S8", 4}, {"LDSM.16.M88.4", 2}, {"LDGSTS.E.BYPASS.LTC128B.128", 16},
-		{"ATOMG.E.ADD.F64.RN.STRONG.GPU", 4}, {"LDG.E.U16", 2}, {"LDS", 4},
+		{"LDG.E", 4},
+		{"LDG.E.64", 8},
+		{"LDG.E.128.CONSTANT", 16},
+		{"STG.E.U8", 1},
+		{"LDG.E.S8", 4},
+		{"LDSM.16.M88.4", 2},
+		{"LDGSTS.E.BYPASS.LTC128B.128", 16},
+		{"ATOMG.E.ADD.F64.RN.STRONG.GPU", 4},
+		{"LDG.E.U16", 2},
+		{"LDS", 4},
 	};
 	(void)state;
 	for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)

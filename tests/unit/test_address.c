@@ -12,14 +12,13 @@
 #include "gpu/address.h"
 
 /* The hashes of doc/replay.md section 8 as published: for index bit k the bits of h. */
-static const char *const rows16[] = {"11 10 9 8 6 4 3 0", "12 8 7 6 5 3 1 0", "9 8 7 6 4 2 1",
-                                     "10 9 8 7 5 3 2"};
+static const char *const rows16[] = {
+	"11 10 9 8 6 4 3 0", "12 8 7 6 5 3 1 0", "9 8 7 6 4 2 1", "10 9 8 7 5 3 2"};
 static const char *const rows32[] = {"13 12 11 10 9 6 5 3 0", "14 13 12 11 10 7 6 4 1",
-                                     "14 10 9 8 7 6 3 2 0", "11 10 9 8 7 4 3 1",
-                                     "12 11 10 9 8 5 4 2"};
-static const char *const rows64[] = {"18 17 16 15 12 10 6 5 0", "15 13 12 11 10 7 5 1 0",
-                                     "16 14 13 12 11 8 6 2 1", "17 15 14 13 12 9 7 3 2",
-                                     "18 16 15 14 13 10 8 4 3", "17 16 15 14 11 9 5 4"};
+                                     "14 10 9 8 7 6 3 2 0", "11 10 9 8 7 4 3 1", "12 11 10 9 8 5 4 2"};
+static const char *const rows64[] = {
+	"18 17 16 15 12 10 6 5 0", "15 13 12 11 10 7 5 1 0",  "16 14 13 12 11 8 6 2 1",
+	"17 15 14 13 12 9 7 3 2",  "18 16 15 14 13 10 8 4 3", "17 16 15 14 11 9 5 4"};
 
 static uint32_t ipoly(uint32_t n, uint32_t index, uint64_t h)
 {
@@ -105,8 +104,8 @@ static void like_qv100(void **state)
 		assert_int_equal(p.channel, slice / 2);
 		assert_int_equal(p.bank, bits(a, 13, 1) | bits(a, 17, 3) << 1);
 		assert_true(p.row == bits(a, 20, 13));
-		assert_int_equal(p.llc_set, ipoly(32, (uint32_t)(bits(a, 7, 1) | bits(a, 14, 4) << 1),
-		                                  a >> 18));
+		assert_int_equal(p.llc_set,
+		                 ipoly(32, (uint32_t)(bits(a, 7, 1) | bits(a, 14, 4) << 1), a >> 18));
 	}
 }
 
@@ -150,9 +149,9 @@ static void other_hashes(void **state)
 {
 	(void)state;
 	uint64_t seed = 7;
-	static const char *const pae[] = {"i0 i0 i3 h13 h10 h9 h5 h0", "i1 i1 i2 i3 h12 h11 h6 h1",
-	                                  "i1 i2 h14 h9 h8 h7 h2", "i2 i3 i3 h11 h10 h8 h3",
-	                                  "i0 i1 i4 h12 h9 h8 h5 h4"};
+	static const char *const pae[] = {
+		"i0 i0 i3 h13 h10 h9 h5 h0", "i1 i1 i2 i3 h12 h11 h6 h1", "i1 i2 h14 h9 h8 h7 h2",
+		"i2 i3 i3 h11 h10 h8 h3", "i0 i1 i4 h12 h9 h8 h5 h4"};
 	for (int i = 0; i < 5000; i++) {
 		uint64_t line = random_address(&seed);
 		uint32_t index = line & 31, want = 0;
@@ -169,8 +168,8 @@ static void other_hashes(void **state)
 		assert_int_equal(ct_set_index(CT_HASH_LINEAR, 48, line), line % 48);
 		/* Fermi: a[11:7] xor {a19 a17 a15 a14 a13}, a12 is bit 5 of 64 sets. */
 		uint64_t a = line << 7;
-		uint32_t low = (uint32_t)(bits(a, 7, 5) ^ (bits(a, 13, 3) | bits(a, 17, 1) << 3 |
-		                                           bits(a, 19, 1) << 4));
+		uint32_t low = (uint32_t)(bits(a, 7, 5) ^
+		                          (bits(a, 13, 3) | bits(a, 17, 1) << 3 | bits(a, 19, 1) << 4));
 		assert_int_equal(ct_set_index(CT_HASH_FERMI, 32, line), low);
 		assert_int_equal(ct_set_index(CT_HASH_FERMI, 64, line), low | bits(a, 12, 1) << 5);
 		for (uint32_t n = 16; n <= 64; n *= 2)
@@ -185,8 +184,8 @@ static void other_hashes(void **state)
 static void sets_are_permuted(void **state)
 {
 	(void)state;
-	static const uint32_t counts[] = {1, 2, 3, 4, 8, 10, 16, 20, 32, 40, 48, 64, 100, 128, 266, 512,
-	                                  768, 1024};
+	static const uint32_t counts[] = {
+		1, 2, 3, 4, 8, 10, 16, 20, 32, 40, 48, 64, 100, 128, 266, 512, 768, 1024};
 	uint64_t seed = 8;
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
 		for (int h = CT_HASH_LINEAR; h <= CT_HASH_FOLD; h++)
@@ -194,7 +193,8 @@ static void sets_are_permuted(void **state)
 				uint8_t seen[1024] = {0};
 				uint64_t first = (random_address(&seed) >> 12) * counts[c];
 				for (uint32_t i = 0; i < counts[c]; i++) {
-					uint32_t s = ct_set_index((enum ct_set_hash)h, counts[c], first + i);
+					uint32_t s = ct_set_index((enum ct_set_hash)h, counts[c],
+					                          first + i);
 					assert_true(s < counts[c]);
 					if (h != CT_HASH_PAE || counts[c] != 32)
 						assert_int_equal(seen[s]++, 0);
@@ -207,9 +207,20 @@ static void sets_are_permuted(void **state)
 static void places_are_sane(void **state)
 {
 	(void)state;
-	static const struct { uint32_t channels, per_channel, interleave; const char *map; } shapes[] = {
-		{10, 1, 256, ""}, {10, 4, 256, ""}, {20, 2, 256, mapping}, {6, 2, 256, ""}, {8, 1, 4096, ""},
-		{40, 4, 256, mapping}, {1, 1, 256, ""}, {7, 3, 512, ""}, {16, 2, 128, ""}, {4, 3, 128, ""},
+	static const struct {
+		uint32_t channels, per_channel, interleave;
+		const char *map;
+	} shapes[] = {
+		{10, 1, 256, ""},
+		{10, 4, 256, ""},
+		{20, 2, 256, mapping},
+		{6, 2, 256, ""},
+		{8, 1, 4096, ""},
+		{40, 4, 256, mapping},
+		{1, 1, 256, ""},
+		{7, 3, 512, ""},
+		{16, 2, 128, ""},
+		{4, 3, 128, ""},
 		{2, 1, 256, "00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCD.BCCSSSSS"},
 	};
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
@@ -231,7 +242,8 @@ static void places_are_sane(void **state)
 				assert_int_equal(slice, p.slice);
 				assert_int_equal(set, p.llc_set);
 				assert_true(p.slice < n && p.channel < shapes[i].channels);
-				assert_true(p.bank < g.dram_banks && p.llc_set < 50 && p.l1_set < g.l1.sets);
+				assert_true(p.bank < g.dram_banks && p.llc_set < 50 &&
+				            p.l1_set < g.l1.sets);
 				assert_memory_equal(&p.slice, &q.slice, 3 * sizeof p.slice);
 				assert_true(p.row == q.row && p.llc_set == q.llc_set);
 				assert_int_equal(p.channel, p.slice / shapes[i].per_channel);
@@ -295,7 +307,10 @@ static void bad_mappings(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
-		"x", "dramid@8", "dramid@99;0", "dramid@8;0",
+		"x",
+		"dramid@8",
+		"dramid@99;0",
+		"dramid@8;0",
 		"dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSSS",
 		"dramid@8;00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBDCCC.BCCSSSSS",
 		"00000000.00000000.00000000.00000000.0000RRRR.RRRRRRRR.RBBBCCCC.BCCSSSSS",

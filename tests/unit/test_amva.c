@@ -18,7 +18,7 @@ static double uniform(uint64_t *rng, double lo, double hi)
 /* The textbook form: damped iteration of the equations in amva.h. */
 static double iterate(const struct ct_amva_station *s, size_t n, double think, double pop)
 {
-	double q[CT_AMVA_STATIONS_MAX] = { 0 }, x = 0;
+	double q[CT_AMVA_STATIONS_MAX] = {0}, x = 0;
 	for (int step = 0; step < 200000; step++) {
 		double sum = think, r[CT_AMVA_STATIONS_MAX];
 		for (size_t i = 0; i < n; i++) {
@@ -43,9 +43,8 @@ static double iterate(const struct ct_amva_station *s, size_t n, double think, d
 static void agrees_with_the_iterated_definition(void **state)
 {
 	(void)state;
-	struct ct_amva_station s[3] = { { 4, 1, 4, 4, 0 }, { 40, 8, 20, 20, 0 },
-	                                { 6, 16, 6, 6, 1 } };
-	static const double pops[] = { 1, 4, 16, 40 };
+	struct ct_amva_station s[3] = {{4, 1, 4, 4, 0}, {40, 8, 20, 20, 0}, {6, 16, 6, 6, 1}};
+	static const double pops[] = {1, 4, 16, 40};
 	for (size_t i = 0; i < 4; i++) {
 		struct ct_amva_result r;
 		assert_int_equal(ct_amva_solve(s, 3, 200, pops[i], &r), 0);
@@ -113,7 +112,7 @@ static void known_limits(void **state)
 	(void)state;
 	struct ct_amva_result r;
 	/* One customer meets nobody. */
-	struct ct_amva_station one[2] = { { 3, 1, 3, 3, 0 }, { 5, 1, 5, 5, 0 } };
+	struct ct_amva_station one[2] = {{3, 1, 3, 3, 0}, {5, 1, 5, 5, 0}};
 	ct_amva_solve(one, 2, 12, 1, &r);
 	assert_true(fabs(r.throughput - 1.0 / 20) < 1e-12);
 	/* Very many saturate the slowest. */
@@ -121,7 +120,7 @@ static void known_limits(void **state)
 	assert_true(fabs(r.throughput - 1.0 / 5) < 1e-6);
 	assert_int_equal(r.bottleneck, 1);
 	/* As many customers as hashed servers: 2 - sqrt(2). */
-	struct ct_amva_station hashed = { 1, 4096, 1, 1, 0 };
+	struct ct_amva_station hashed = {1, 4096, 1, 1, 0};
 	ct_amva_solve(&hashed, 1, 0, 4096, &r);
 	assert_true(fabs(r.utilisation[0] - (2 - sqrt(2))) < 1e-3);
 	/* Nothing to wait for. */
@@ -135,7 +134,7 @@ static void refuses_nonsense(void **state)
 {
 	(void)state;
 	struct ct_amva_result r;
-	struct ct_amva_station s = { 1, 1, 1, 1, 0 };
+	struct ct_amva_station s = {1, 1, 1, 1, 0};
 	assert_int_equal(ct_amva_solve(&s, 1, -1, 1, &r), -1);
 	assert_int_equal(ct_amva_solve(&s, 1, 1, 0, &r), -1);
 	assert_int_equal(ct_amva_solve(&s, 1, NAN, 1, &r), -1);

@@ -44,9 +44,14 @@ static void whole_numbers(void **state)
 static void sizes(void **state)
 {
 	(void)state;
-	static const struct { const char *s; uint64_t v; } good[] = {
-		{"64KiB", 65536}, {"64 KiB", 65536}, {"64K", 65536}, {"1.5MiB", 1572864},
-		{"0", 0}, {"5GB", 5368709120u}, {"17", 17}, {"9007199254740993", 9007199254740993u},
+	static const struct {
+		const char *s;
+		uint64_t v;
+	} good[] = {
+		{"64KiB", 65536}, {"64 KiB", 65536},
+		{"64K", 65536},   {"1.5MiB", 1572864},
+		{"0", 0},         {"5GB", 5368709120u},
+		{"17", 17},       {"9007199254740993", 9007199254740993u},
 	};
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
 		uint64_t v;
@@ -330,12 +335,25 @@ static void parallel_loops_do_everything_once(void **state)
 
 static void text_is_made_readable(void **state)
 {
-	static const struct { const char *in, *out; } t[] = {
-		{"", ""}, {"a\tb\r\n", "a\tb\r\n"}, {"\x01\x1b[1m\x7f", "??[1m?"},
+	static const struct {
+		const char *in, *out;
+	} t[] = {
+		{"", ""},
+		{"a\tb\r\n", "a\tb\r\n"},
+		{"\x01\x1b[1m\x7f", "??[1m?"},
 		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
-		{"\xff\xfe", "??"}, {"\xc3", "?"}, {"\xe2\x82x", "??x"}, {"\xc0\xaf", "??"},
-		{"\xed\xa0\x80", "???"}, {"\xef\xbf\xbf", "???"}, {"\xef\xbf\xbd", "\xef\xbf\xbd"},
-		{"\xc2\x9b" "31m", "??31m"}, {"\xc2\xa0", "\xc2\xa0"}, {"\xf4\x90\x80\x80", "????"},
+		{"\xff\xfe", "??"},
+		{"\xc3", "?"},
+		{"\xe2\x82x", "??x"},
+		{"\xc0\xaf", "??"},
+		{"\xed\xa0\x80", "???"},
+		{"\xef\xbf\xbf", "???"},
+		{"\xef\xbf\xbd", "\xef\xbf\xbd"},
+		{"\xc2\x9b"
+	         "31m",
+	         "??31m"},
+		{"\xc2\xa0", "\xc2\xa0"},
+		{"\xf4\x90\x80\x80", "????"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {

@@ -43,8 +43,7 @@ struct counts {
 	uint64_t accesses, misses, replicated, copies;
 };
 
-static void twin_read(struct lru *l1, unsigned sm, uint64_t line, size_t capacity,
-                      struct counts *c)
+static void twin_read(struct lru *l1, unsigned sm, uint64_t line, size_t capacity, struct counts *c)
 {
 	c->accesses++;
 	if (!lru_holds(&l1[sm], line, capacity)) {
@@ -65,8 +64,9 @@ static struct ct_profile *profile_of(const struct ct_locality_counts *c, const c
 		p = ct_profile_new(NULL);
 	assert_non_null(p);
 	assert_int_equal(ct_profile_add_hist(p, scope, "l1", &c->l1_read, &c->l1_write, NULL), 0);
-	assert_int_equal(
-		ct_profile_add_hist(p, scope, "l1_sector", &c->l1_sector_read, &c->l1_sector_write, NULL), 0);
+	assert_int_equal(ct_profile_add_hist(p, scope, "l1_sector", &c->l1_sector_read,
+	                                     &c->l1_sector_write, NULL),
+	                 0);
 	assert_int_equal(ct_profile_add_rj(p, scope, "nearest", &c->rj_nearest, NULL), 0);
 	assert_int_equal(ct_profile_add_rj(p, scope, "sharers", &c->rj_sharers, NULL), 0);
 	return p;
@@ -134,14 +134,15 @@ static void replication_equals_simulated_caches(void **state)
 /* The short cuts of the sweep change nothing that six digits show. */
 static void short_cuts_agree_with_the_exact_sum(void **state)
 {
-	static const struct ct_cache_shape shapes[] = {{128, 4}, {1024, 256}, {1024, 16}, {40960, 16},
-	                                               {2048, 1}, {512, 512}, {700, 700}, {64, 32}};
+	static const struct ct_cache_shape shapes[] = {{128, 4},  {1024, 256}, {1024, 16}, {40960, 16},
+	                                               {2048, 1}, {512, 512},  {700, 700}, {64, 32}};
 	uint64_t seed = 9;
 	(void)state;
 	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		struct ct_hist h = {{0}, 0};
 		for (int k = 0; k < 300; k++)
-			ct_hist_add(&h, ct_rand64(&seed) >> (44 + ct_rand64(&seed) % 20), ct_rand64(&seed) % 100);
+			ct_hist_add(&h, ct_rand64(&seed) >> (44 + ct_rand64(&seed) % 20),
+			            ct_rand64(&seed) % 100);
 		h.cold = 17;
 		double want = ct_hist_hits_assoc(&h, shapes[i].lines, shapes[i].ways);
 		double got = ct_curve_hits(&h, &shapes[i]);

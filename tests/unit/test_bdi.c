@@ -18,8 +18,11 @@
 static void sizes(void **state)
 {
 	(void)state;
-	static const struct { enum ct_bdi_code code; size_t n32, n64, n128; } want[] = {
-		{CT_BDI_ZEROS, 1, 1, 1}, {CT_BDI_REPEAT, 8, 8, 8}, {CT_BDI_B8D1, 12, 16, 24},
+	static const struct {
+		enum ct_bdi_code code;
+		size_t n32, n64, n128;
+	} want[] = {
+		{CT_BDI_ZEROS, 1, 1, 1},   {CT_BDI_REPEAT, 8, 8, 8},  {CT_BDI_B8D1, 12, 16, 24},
 		{CT_BDI_B8D2, 16, 24, 40}, {CT_BDI_B8D4, 24, 40, 72}, {CT_BDI_B4D1, 12, 20, 36},
 		{CT_BDI_B4D2, 20, 36, 68}, {CT_BDI_B2D1, 18, 34, 66}, {CT_BDI_RAW, 32, 64, 128},
 	};
@@ -51,10 +54,14 @@ static void fill32(uint8_t *block, uint32_t base, const int64_t *delta, size_t n
 static void edges_of_the_levels(void **state)
 {
 	(void)state;
-	static const struct { int64_t delta[3]; enum ct_bdi_level level; } cases[] = {
-		{{0, 0, 0}, CT_BDI_HIGH}, {{0, 127, -128}, CT_BDI_HIGH}, {{0, 128, 0}, CT_BDI_LOW},
-		{{0, -129, 0}, CT_BDI_LOW}, {{0, 32767, -32768}, CT_BDI_LOW}, {{0, 32768, 0}, CT_BDI_NONE},
-		{{0, -32769, 0}, CT_BDI_NONE}, {{0, 0x7fffffff, 0}, CT_BDI_NONE},
+	static const struct {
+		int64_t delta[3];
+		enum ct_bdi_level level;
+	} cases[] = {
+		{{0, 0, 0}, CT_BDI_HIGH},         {{0, 127, -128}, CT_BDI_HIGH},
+		{{0, 128, 0}, CT_BDI_LOW},        {{0, -129, 0}, CT_BDI_LOW},
+		{{0, 32767, -32768}, CT_BDI_LOW}, {{0, 32768, 0}, CT_BDI_NONE},
+		{{0, -32769, 0}, CT_BDI_NONE},    {{0, 0x7fffffff, 0}, CT_BDI_NONE},
 	};
 	static const uint32_t bases[] = {0, 1000, 0xffffffff, 0x80000000, 0x7fffffff}; /* wraps round */
 	uint8_t block[128];
@@ -88,7 +95,9 @@ static void random_block(uint64_t *seed, uint8_t *block, size_t n)
 static void equals_the_twin(void **state)
 {
 	(void)state;
-	static const struct { unsigned b, d; } shape[] = {{8, 1}, {8, 2}, {8, 4}, {4, 1}, {4, 2}, {2, 1}};
+	static const struct {
+		unsigned b, d;
+	} shape[] = {{8, 1}, {8, 2}, {8, 4}, {4, 1}, {4, 2}, {2, 1}};
 	static const size_t sizes_of[] = {8, 32, 64, 128, 256};
 	uint8_t block[256];
 	uint64_t seed = 1;
@@ -240,8 +249,13 @@ static size_t npy(unsigned char *out, int version, const char *header, size_t da
 static void numpy_arrays(void **state)
 {
 	(void)state;
-	static const struct { int version; const char *header; size_t data; int rc; const char *why; }
-	cases[] = {
+	static const struct {
+		int version;
+		const char *header;
+		size_t data;
+		int rc;
+		const char *why;
+	} cases[] = {
 		{1, "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }\n", 256, 0, "<f4"},
 		{2, "{'descr': '<i8', 'fortran_order': True, 'shape': (32,), }\n", 256, 0, "<i8"},
 		{3, "{\"descr\": \"|u1\", \"fortran_order\": False, \"shape\": (256,)}", 256, 0, "|u1"},
@@ -251,21 +265,23 @@ static void numpy_arrays(void **state)
 		{1, "{'descr': '|b1', 'fortran_order': False, 'shape': (0, 5), }\n", 0, 0, "|b1"},
 		{1, "{'descr': '>u1', 'fortran_order': False, 'shape': (128,), }\n", 128, 0, ">u1"},
 		{1, "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }\n", 255, CT_ERR_INPUT,
-		 "says 256 bytes of data, there are 255"},
+	         "says 256 bytes of data, there are 255"},
 		{1, "{'descr': '<f4', 'fortran_order': False, 'shape': (8, 8), }\n", 257, CT_ERR_INPUT,
-		 "there are 257"},
-		{1, "{'descr': '>f4', 'fortran_order': False, 'shape': (8, 8), }\n", 256, CT_ERR_UNSUPPORTED,
-		 "big-endian"},
-		{1, "{'descr': '|O', 'fortran_order': False, 'shape': (8, 8), }\n", 256, CT_ERR_UNSUPPORTED,
-		 "not plain data"},
+	         "there are 257"},
+		{1, "{'descr': '>f4', 'fortran_order': False, 'shape': (8, 8), }\n", 256,
+	         CT_ERR_UNSUPPORTED, "big-endian"},
+		{1, "{'descr': '|O', 'fortran_order': False, 'shape': (8, 8), }\n", 256,
+	         CT_ERR_UNSUPPORTED, "not plain data"},
 		{1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (8,), }\n", 32,
-		 CT_ERR_UNSUPPORTED, "structured"},
-		{1, "{'fortran_order': False, 'shape': (8, 8), }\n", 256, CT_ERR_INPUT, "without 'descr'"},
-		{1, "{'descr': '<f4', 'fortran_order': False, }\n", 256, CT_ERR_INPUT, "without 'shape'"},
+	         CT_ERR_UNSUPPORTED, "structured"},
+		{1, "{'fortran_order': False, 'shape': (8, 8), }\n", 256, CT_ERR_INPUT,
+	         "without 'descr'"},
+		{1, "{'descr': '<f4', 'fortran_order': False, }\n", 256, CT_ERR_INPUT,
+	         "without 'shape'"},
 		{1, "{'descr': '<f4', 'shape': (8, x), }\n", 256, CT_ERR_INPUT, "shape is damaged"},
 		{1, "{'descr': '<f4', 'shape': (8, 8", 256, CT_ERR_INPUT, "shape is damaged"},
 		{1, "{'descr': '<f4', 'shape': (99999999999, 99999999999), }\n", 256, CT_ERR_INPUT,
-		 "too large"},
+	         "too large"},
 		{1, "{'descr': '<f4", 0, CT_ERR_INPUT, "element type is damaged"},
 		{4, "{}", 0, CT_ERR_UNSUPPORTED, "version 4"},
 	};
@@ -284,19 +300,17 @@ static void numpy_arrays(void **state)
 	}
 	for (size_t cut = 6; cut < 60; cut++) { /* every cut of the header is noticed */
 		(void)npy(data, 2, cases[0].header, 256);
-		assert_int_equal(read_memory(data, cut, CT_BLOCKS_AUTO, 128, &s, &info, &e), CT_ERR_INPUT);
+		assert_int_equal(read_memory(data, cut, CT_BLOCKS_AUTO, 128, &s, &info, &e),
+		                 CT_ERR_INPUT);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(edges_of_the_levels),
-		cmocka_unit_test(equals_the_twin),
-		cmocka_unit_test(counting),
-		cmocka_unit_test(raw_blocks),
-		cmocka_unit_test(dumps),
+		cmocka_unit_test(sizes),           cmocka_unit_test(edges_of_the_levels),
+		cmocka_unit_test(equals_the_twin), cmocka_unit_test(counting),
+		cmocka_unit_test(raw_blocks),      cmocka_unit_test(dumps),
 		cmocka_unit_test(numpy_arrays),
 	};
 	return cmocka_run_group_tests_name("bdi", tests, NULL, NULL);

@@ -26,12 +26,13 @@ static void near(double got, double want, double tolerance)
 static void printed_table_of_one_filter(void **state)
 {
 	(void)state;
-	static const unsigned n[7] = { 32, 48, 64, 100, 128, 200, 0 };
-	static const unsigned k[5] = { 1, 2, 3, 4, 6 };
-	static const double want[6][5] = { /* doc/models.md section 7, m = 256 */
-		{ .1177, .0492, .0309, .0243, .0221 }, { .1713, .0983, .0803, .0784, .0967 },
-		{ .2216, .1555, .1480, .1613, .2231 }, { .3239, .2950, .3307, .3930, .5500 },
-		{ .3941, .4009, .4709, .5617, .7393 }, { .5429, .6261, .7406, .8372, .9470 },
+	static const unsigned n[7] = {32, 48, 64, 100, 128, 200, 0};
+	static const unsigned k[5] = {1, 2, 3, 4, 6};
+	static const double want[6][5] = {
+		/* doc/models.md section 7, m = 256 */
+		{.1177, .0492, .0309, .0243, .0221}, {.1713, .0983, .0803, .0784, .0967},
+		{.2216, .1555, .1480, .1613, .2231}, {.3239, .2950, .3307, .3930, .5500},
+		{.3941, .4009, .4709, .5617, .7393}, {.5429, .6261, .7406, .8372, .9470},
 	};
 	double f[201];
 	for (unsigned j = 0; j < 5; j++) {
@@ -75,7 +76,7 @@ static double by_enumeration(unsigned m, unsigned k, unsigned n)
 static void exact_means_exact(void **state)
 {
 	(void)state;
-	static const unsigned c[5][3] = { { 4, 2, 3 }, { 5, 1, 4 }, { 3, 3, 2 }, { 2, 2, 2 }, { 8, 2, 2 } };
+	static const unsigned c[5][3] = {{4, 2, 3}, {5, 1, 4}, {3, 3, 2}, {2, 2, 2}, {8, 2, 2}};
 	for (size_t i = 0; i < 5; i++) {
 		double f[8];
 		ct_bloom_exact(c[i][0], c[i][1], c[i][2], f);
@@ -88,8 +89,8 @@ static void exact_means_exact(void **state)
 static void ceilings(void **state)
 {
 	(void)state;
-	static const unsigned k[5] = { 1, 2, 3, 4, 6 };
-	static const double want[5] = { 253.7, 192.0, 156.4, 133.3, 104.5 };
+	static const unsigned k[5] = {1, 2, 3, 4, 6};
+	static const double want[5] = {253.7, 192.0, 156.4, 133.3, 104.5};
 	/* k = 1 by hand: a coupon collector's sum of (1 - 1/m)^n is m; the notes stop
 	 * their sum at a finite n. */
 	near(ct_bloom_ceiling(256, 1), 256, 1e-6);
@@ -152,7 +153,7 @@ static uint64_t stream_next(struct stream *s)
 static void measure_curve(struct stream *s, unsigned n, double *miss)
 {
 	uint64_t *list = calloc(CURVE, sizeof *list);
-	double hits[CURVE + 1] = { 0 };
+	double hits[CURVE + 1] = {0};
 	unsigned len = 0;
 	assert_non_null(list);
 	for (unsigned t = 0; t < n; t++) {
@@ -185,13 +186,13 @@ struct outcome {
 static struct outcome simulate(struct stream *s, unsigned a, unsigned m, unsigned k, unsigned n)
 {
 	struct ct_error e;
-	struct ct_mo_set_params sp = { .registers = a, .blocks_max = a };
-	struct ct_mo_filter_params fp = { .bits = m, .hashes = k };
+	struct ct_mo_set_params sp = {.registers = a, .blocks_max = a};
+	struct ct_mo_filter_params fp = {.bits = m, .hashes = k};
 	struct ct_mo_set *set = ct_mo_set_new(&sp, &e);
 	struct ct_mo_filters *f = ct_mo_filters_new(&fp, 1, &e);
 	unsigned *in1 = calloc(1u << 20, sizeof *in1), epoch = 2; /* last epoch of each block */
-	struct outcome o = { 0 };
-	double keys[2] = { 0, 0 };
+	struct outcome o = {0};
+	double keys[2] = {0, 0};
 	assert_non_null(set);
 	assert_non_null(f);
 	assert_non_null(in1);
@@ -255,13 +256,13 @@ static void formula_matches_the_bits(void **state)
 {
 	(void)state;
 	static const struct row rows[] = {
-		{ 32, 256, 4, NO_REUSE, 0, .081, 0, 47.8 },
-		{ 32, 256, 4, UNIFORM, 200, .148, .080, 45.7 },
-		{ 32, 256, 4, ZIPF, 400, .152, .090, 44.7 },
-		{ 32, 256, 2, ZIPF, 400, .178, .095, 45.3 },
-		{ 50, 256, 3, ZIPF, 600, .255, .097, 71.2 },
-		{ 128, 256, 1, ZIPF, 1000, .693, .239, 236.9 },
-		{ 128, 1024, 4, ZIPF, 1000, .170, .115, 176.3 },
+		{32, 256, 4, NO_REUSE, 0, .081, 0, 47.8},
+		{32, 256, 4, UNIFORM, 200, .148, .080, 45.7},
+		{32, 256, 4, ZIPF, 400, .152, .090, 44.7},
+		{32, 256, 2, ZIPF, 400, .178, .095, 45.3},
+		{50, 256, 3, ZIPF, 600, .255, .097, 71.2},
+		{128, 256, 1, ZIPF, 1000, .693, .239, 236.9},
+		{128, 1024, 4, ZIPF, 1000, .170, .115, 176.3},
 	};
 	static double miss[CURVE + 1];
 	struct stream *s = calloc(1, sizeof *s);
@@ -299,8 +300,8 @@ static void predictor_that_dies(void **state)
 	static double miss[CURVE + 1];
 	struct stream *s = calloc(1, sizeof *s);
 	assert_non_null(s);
-	const struct row near_end = { 128, 256, 4, ZIPF, 1000, 0, 0, 0 };
-	const struct row dead = { 200, 256, 2, ZIPF, 1000, 0, 0, 0 };
+	const struct row near_end = {128, 256, 4, ZIPF, 1000, 0, 0, 0};
+	const struct row dead = {200, 256, 2, ZIPF, 1000, 0, 0, 0};
 	stream_init(s, ZIPF, 1000, 0.8, 1);
 	measure_curve(s, 60000, miss);
 	struct ct_dual_bloom d = formula(&near_end, miss);
@@ -342,8 +343,10 @@ static void streams_that_fit_never_mislead(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(printed_table_of_one_filter), cmocka_unit_test(exact_means_exact),
-		cmocka_unit_test(ceilings),                    cmocka_unit_test(formula_matches_the_bits),
+		cmocka_unit_test(printed_table_of_one_filter),
+		cmocka_unit_test(exact_means_exact),
+		cmocka_unit_test(ceilings),
+		cmocka_unit_test(formula_matches_the_bits),
 		cmocka_unit_test(predictor_that_dies),
 		cmocka_unit_test(streams_that_fit_never_mislead),
 	};

@@ -64,7 +64,8 @@ static void graph_text(const struct graph *g, struct ct_buf *b)
 		for (uint32_t s = 0; s < g->nsucc[i]; s++)
 			ct_buf_printf(b, " %u", g->succ[i][s]);
 		ct_buf_printf(b, "\nS\nI %u i32 add 0 #1\n", i + 1);
-		ct_buf_puts(b, g->nsucc[i] ? g->nsucc[i] == 2 ? "I - v br 0\n" : "I - v br\n" : "I - v ret\n");
+		ct_buf_puts(b, g->nsucc[i] ? g->nsucc[i] == 2 ? "I - v br 0\n" : "I - v br\n"
+		                           : "I - v ret\n");
 	}
 }
 
@@ -109,7 +110,8 @@ static void test_post_dominators(void **state)
 			for (uint32_t d = 0; d < g.n; d++) {
 				int immediate = d != a && always_through(&g, a, d);
 				for (uint32_t x = 0; x < g.n && immediate; x++)
-					if (x != a && x != d && always_through(&g, a, x) && !always_through(&g, d, x))
+					if (x != a && x != d && always_through(&g, a, x) &&
+					    !always_through(&g, d, x))
 						immediate = 0;
 				if (immediate)
 					want = d;
@@ -134,7 +136,8 @@ struct walk {
 	uint32_t pc[4096], n;
 };
 
-static void random_walk(const struct graph *g, const struct cap_program *p, struct walk *w, uint64_t *rng)
+static void random_walk(const struct graph *g, const struct cap_program *p, struct walk *w,
+                        uint64_t *rng)
 {
 	uint32_t b = 0, steps = 0;
 	memset(w, 0, sizeof *w);
@@ -192,11 +195,13 @@ static void test_lockstep_keeps_every_lane(void **state)
 		struct cap_program *p = make(&text);
 		for (unsigned i = 0; i < lanes; i++) {
 			random_walk(&g, p, &walk[i], &rng);
-			stream[i] = (struct cap_stream){(unsigned char *)walk[i].tokens.data, walk[i].tokens.len};
+			stream[i] = (struct cap_stream){
+				(unsigned char *)walk[i].tokens.data, walk[i].tokens.len};
 		}
 		assert_int_equal(cap_merge(p, &k, stream, lanes, out, &error), CT_OK);
 		for (unsigned h = 0; h < lanes; h += 32)
-			check_text(&out_text[h / 32], walk + h, lanes - h < 32 ? lanes - h : 32, out[h / 32].insts);
+			check_text(&out_text[h / 32], walk + h, lanes - h < 32 ? lanes - h : 32,
+			           out[h / 32].insts);
 		if (lanes == 64)
 			assert_int_equal(out[0].insts, out[1].insts); /* halves of one wave */
 		for (unsigned i = 0; i < lanes; i++)
@@ -279,7 +284,8 @@ static void test_registers_hold_their_values(void **state)
 			if (i == 0)
 				ct_buf_puts(&text, "I 0 f32 load # =2,4,4\n");
 			else
-				ct_buf_printf(&text, "I %u f32 %s %u %u\n", i, i % 3 ? "fadd" : "fmul", a[i], b[i]);
+				ct_buf_printf(&text, "I %u f32 %s %u %u\n", i, i % 3 ? "fadd" : "fmul",
+				              a[i], b[i]);
 		}
 		ct_buf_puts(&text, "I - v ret\n");
 		struct cap_program *p = make(&text);
@@ -307,15 +313,16 @@ static void test_loop_needs_no_moves(void **state)
 {
 	struct ct_buf text = {0};
 	(void)state;
-	ct_buf_puts(&text, "K loop\nF 0\nA 0 p1\nA 1 i32\nB 1\nS\nI 9 i32 builtin get_local_id #0\n"
-	                   "I 10 f32 sitofp 9 :i32\nI - v br\n"
-	                   "B 1 2\nS\nI 2 i32 phi 9 @0 6 @1\nI 3 f32 phi 10 @0 5 @1\n"
-	                   "I 4 p1 gep 0 2 #4\nI 7 f32 load 4 =1,4,4\nI 5 f32 fadd 3 7\nI 6 i32 add 2 #1\n"
-	                   "I 8 i1 icmp.slt 6 1 :i32\nI - v br 8\n"
-	                   "B\nS\nI - v store 5 0 =1,4,4\nI - v ret\n");
+	ct_buf_puts(&text,
+	            "K loop\nF 0\nA 0 p1\nA 1 i32\nB 1\nS\nI 9 i32 builtin get_local_id #0\n"
+	            "I 10 f32 sitofp 9 :i32\nI - v br\n"
+	            "B 1 2\nS\nI 2 i32 phi 9 @0 6 @1\nI 3 f32 phi 10 @0 5 @1\n"
+	            "I 4 p1 gep 0 2 #4\nI 7 f32 load 4 =1,4,4\nI 5 f32 fadd 3 7\nI 6 i32 add 2 #1\n"
+	            "I 8 i1 icmp.slt 6 1 :i32\nI - v br 8\n"
+	            "B\nS\nI - v store 5 0 =1,4,4\nI - v ret\n");
 	struct cap_program *p = make(&text);
-	const char *want[] = {"S2R", "I2F.S32", "IMAD.WIDE", "LDG.E", "FADD", "IADD3", "ISETP.LT.AND", "BRA",
-	                      "MOV", "IMAD.MOV.U32", "STG.E", "EXIT"};
+	const char *want[] = {"S2R",          "I2F.S32", "IMAD.WIDE", "LDG.E",        "FADD",  "IADD3",
+	                      "ISETP.LT.AND", "BRA",     "MOV",       "IMAD.MOV.U32", "STG.E", "EXIT"};
 	assert_int_equal(p->n_lines, sizeof want / sizeof *want);
 	for (uint32_t i = 0; i < p->n_lines; i++)
 		assert_string_equal(p->line[i].sinst.opcode, want[i]);
@@ -331,12 +338,13 @@ static void test_wide_accesses_are_cut(void **state)
 {
 	struct ct_buf text = {0};
 	(void)state;
-	ct_buf_puts(&text, "K wide\nF 0\nA 0 p1\nB\nS\nI 1 i64 builtin get_global_id #0\nI 2 p1 gep 0 1 #48\n"
-	                   "I 3 4xf32 load 2 =1,16,16\nI 4 4xf32 load 2 =1,16,4\nI 5 8xf32 load 2 =1,32,16\n"
-	                   "I 6 i8 load 2 =1,1,1\nI - v ret\n");
+	ct_buf_puts(&text,
+	            "K wide\nF 0\nA 0 p1\nB\nS\nI 1 i64 builtin get_global_id #0\nI 2 p1 gep 0 1 #48\n"
+	            "I 3 4xf32 load 2 =1,16,16\nI 4 4xf32 load 2 =1,16,4\nI 5 8xf32 load 2 =1,32,16\n"
+	            "I 6 i8 load 2 =1,1,1\nI - v ret\n");
 	struct cap_program *p = make(&text);
-	const char *want[] = {"S2R", "S2R", "IMAD", "IMAD.WIDE", "LDG.E.128", "LDG.E", "LDG.E", "LDG.E", "LDG.E",
-	                      "LDG.E.128", "LDG.E.128", "LDG.E.U8", "EXIT"};
+	const char *want[] = {"S2R",   "S2R",   "IMAD",      "IMAD.WIDE", "LDG.E.128", "LDG.E", "LDG.E",
+	                      "LDG.E", "LDG.E", "LDG.E.128", "LDG.E.128", "LDG.E.U8",  "EXIT"};
 	assert_int_equal(p->n_lines, sizeof want / sizeof *want);
 	for (uint32_t i = 0; i < p->n_lines; i++)
 		assert_string_equal(p->line[i].sinst.opcode, want[i]);
@@ -352,10 +360,21 @@ static void test_wide_accesses_are_cut(void **state)
 static void test_damaged_text(void **state)
 {
 	static const char *const bad[] = {
-		"", "K x\n", "F 0\n", "K x\nF 0\n", "K x\nF 0\nB 1\nS\nI - v ret\n", "K x\nF 0\nB\n", "I 0 i32 add\n",
-		"K x\nF 0\nB\nS\nI 4000000 i32 add # #\n", "K x\nF 0\nB\nS\nI 0 q9 add # #\n",
-		"K x\nF 0\nB\nS\nI 0 99xi32 add # #\n", "K x\nF 0\nB\nS\nI 0 i32 add =1,2 #\n", "K x\nF 0\nB z\nS\n",
-		"K x\nF 0\nS\n", "Q\n", "K x\nF 0\nA 7\nB\nS\nI - v ret\n",
+		"",
+		"K x\n",
+		"F 0\n",
+		"K x\nF 0\n",
+		"K x\nF 0\nB 1\nS\nI - v ret\n",
+		"K x\nF 0\nB\n",
+		"I 0 i32 add\n",
+		"K x\nF 0\nB\nS\nI 4000000 i32 add # #\n",
+		"K x\nF 0\nB\nS\nI 0 q9 add # #\n",
+		"K x\nF 0\nB\nS\nI 0 99xi32 add # #\n",
+		"K x\nF 0\nB\nS\nI 0 i32 add =1,2 #\n",
+		"K x\nF 0\nB z\nS\n",
+		"K x\nF 0\nS\n",
+		"Q\n",
+		"K x\nF 0\nA 7\nB\nS\nI - v ret\n",
 		"K x\nF 0\nB\nS\nI - v ret\nF 1\nI 5 i32 add # #\nB\nS\nI - v ret\n",
 		"K x\nF 0\nB\nS\nI - v ret\nF 1\nS\nB\nS\nI - v ret\n",
 		"K x\nF 0\nB 1\nS\nI - v br\nB\nI - v ret\n",
@@ -373,7 +392,8 @@ static void test_damaged_text(void **state)
 		struct cap_program *p;
 		memcpy(text, diamond, sizeof text);
 		for (uint32_t k = 1 + below(&rng, 3); k > 0; k--)
-			text[below(&rng, sizeof text - 1)] = " 0123456789#@=,:ISBFAv\nfx"[below(&rng, 25)];
+			text[below(&rng, sizeof text - 1)] =
+				" 0123456789#@=,:ISBFAv\nfx"[below(&rng, 25)];
 		if (cap_program_make(&p, text, sizeof text - 1, &error) == CT_OK)
 			cap_program_free(p);
 	}

@@ -97,8 +97,8 @@ static void local_memory_is_interleaved(void **state)
 static void generic_lanes_resolve_one_by_one(void **state)
 {
 	(void)state;
-	struct ct_kernel k = {.has_windows = 1, .shmem_base = 0x7f0000000000,
-	                      .local_base = 0x7e0000000000};
+	struct ct_kernel k = {
+		.has_windows = 1, .shmem_base = 0x7f0000000000, .local_base = 0x7e0000000000};
 	struct ct_sinst s = {.space = CT_SPACE_GENERIC, .width = 4};
 	struct ct_inst inst;
 	uint32_t shared;
@@ -197,19 +197,26 @@ static void equals_the_twin(void **state)
 {
 	(void)state;
 	static const uint16_t widths[] = {1, 2, 4, 8, 12, 16, 32, 64};
-	static const struct { uint32_t line, sector; } shapes[] = {
-		{128, 32}, {128, 128}, {32, 32}, {64, 32}, {256, 32}, {128, 8}, {1024, 32}};
+	static const struct {
+		uint32_t line, sector;
+	} shapes[] = {{128, 32}, {128, 128}, {32, 32}, {64, 32}, {256, 32}, {128, 8}, {1024, 32}};
 	uint64_t seed = 1;
 	for (int round = 0; round < 40000; round++) {
-		struct ct_kernel k = {.has_windows = ct_rand64(&seed) % 2, .shmem_base = 0x20000,
+		struct ct_kernel k = {.has_windows = ct_rand64(&seed) % 2,
+		                      .shmem_base = 0x20000,
 		                      .local_base = 0x1100000};
 		uint64_t shape = ct_rand64(&seed) % 7;
 		struct ct_sinst s = {.width = widths[ct_rand64(&seed) % 8]};
-		static const uint8_t spaces[] = {CT_SPACE_GLOBAL, CT_SPACE_LOCAL, CT_SPACE_GENERIC,
-		                                 CT_SPACE_SHARED};
+		static const uint8_t spaces[] = {
+			CT_SPACE_GLOBAL, CT_SPACE_LOCAL, CT_SPACE_GENERIC, CT_SPACE_SHARED};
 		s.space = spaces[ct_rand64(&seed) % 8 % 4];
-		struct ct_local_map m = {CT_LOCAL_BASE, 96, 4, 80, (uint32_t)(ct_rand64(&seed) % 80),
-		                         (uint32_t)(ct_rand64(&seed) % 12) * 32};
+		struct ct_local_map m = {
+			CT_LOCAL_BASE,
+			96,
+			4,
+			80,
+			(uint32_t)(ct_rand64(&seed) % 80),
+			(uint32_t)(ct_rand64(&seed) % 12) * 32};
 		const struct ct_local_map *map = ct_rand64(&seed) % 2 ? &m : NULL;
 		struct ct_inst inst;
 		uint32_t shared_got, shared_want;
@@ -219,8 +226,8 @@ static void equals_the_twin(void **state)
 				inst.addr[i] &= 0xffffff;
 		inst.base = inst.naddr ? inst.addr[0] : 0;
 		struct ct_inst given = round % 2 ? as_runs(&inst) : inst;
-		unsigned n = ct_coalesce(&k, &s, &given, shapes[shape].line, shapes[shape].sector, map, 99,
-		                         got, &shared_got);
+		unsigned n = ct_coalesce(&k, &s, &given, shapes[shape].line, shapes[shape].sector, map,
+		                         99, got, &shared_got);
 		unsigned w = twin_coalesce(&k, &s, &inst, shapes[shape].line, shapes[shape].sector, map,
 		                           99, want, &shared_want);
 		assert_int_equal(n, w);
@@ -235,8 +242,10 @@ static void equals_the_twin(void **state)
 		ct_lines_descending(got, n);
 		for (unsigned i = 1; i < n; i++)
 			assert_true(got[i - 1].line > got[i].line);
-		assert_int_equal(ct_coalesce_descending(&k, &s, &given, shapes[shape].line,
-		                                        shapes[shape].sector, map, 99, want, &shared_want), n);
+		assert_int_equal(
+			ct_coalesce_descending(&k, &s, &given, shapes[shape].line, shapes[shape].sector,
+		                               map, 99, want, &shared_want),
+			n);
 		assert_int_equal(shared_got, shared_want);
 		assert_memory_equal(got, want, n * sizeof *got);
 	}
@@ -252,7 +261,8 @@ static void scattered_lanes(void **state)
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		struct ct_inst inst = {.addr_form = CT_ADDR_LIST};
-		uint64_t span = (UINT64_C(1) << bits[round % 8]) - 4, from = ct_rand64(&seed) >> 1 & ~UINT64_C(3);
+		uint64_t span = (UINT64_C(1) << bits[round % 8]) - 4,
+			 from = ct_rand64(&seed) >> 1 & ~UINT64_C(3);
 		uint32_t shared;
 		inst.mask = round % 3 ? ~0u : (uint32_t)ct_rand64(&seed);
 		inst.naddr = (uint8_t)ct_bits(inst.mask);
@@ -263,7 +273,8 @@ static void scattered_lanes(void **state)
 		inst.base = inst.naddr ? inst.addr[0] : 0;
 		unsigned n = ct_coalesce(&k, &s, &inst, 128, 32, NULL, 0, got, &shared);
 		ct_lines_descending(got, n);
-		assert_int_equal(ct_coalesce_descending(&k, &s, &inst, 128, 32, NULL, 0, want, &shared), n);
+		assert_int_equal(ct_coalesce_descending(&k, &s, &inst, 128, 32, NULL, 0, want, &shared),
+		                 n);
 		assert_memory_equal(got, want, n * sizeof *got);
 	}
 }
@@ -277,7 +288,8 @@ static void lines_are_sorted(void **state)
 	for (int round = 0; round < 5000; round++) {
 		unsigned n = (unsigned)(ct_rand64(&seed) % 41), from = round % 2 ? 1u : 0u;
 		for (unsigned i = 0; i < n; i++) {
-			uint64_t line = ct_rand64(&seed) % span[round % 5] + from * (UINT64_MAX - span[round % 5]);
+			uint64_t line = ct_rand64(&seed) % span[round % 5] +
+			                from * (UINT64_MAX - span[round % 5]);
 			unsigned j = i;
 			got[i] = (struct ct_line_request){.line = line, .sectors = i, .lanes = i + 1};
 			for (; j > 0 && want[j - 1].line < line; j--)
@@ -315,7 +327,8 @@ static void bank_conflicts(void **state)
 		uint32_t b = banks[ct_rand64(&seed) % 6];
 		random_inst(&seed, &inst);
 		struct ct_inst given = round % 2 ? as_runs(&inst) : inst;
-		assert_int_equal(ct_shared_conflicts(&given, lanes, b), twin_shared_conflicts(&inst, lanes, b));
+		assert_int_equal(ct_shared_conflicts(&given, lanes, b),
+		                 twin_shared_conflicts(&inst, lanes, b));
 	}
 }
 

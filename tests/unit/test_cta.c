@@ -26,8 +26,8 @@ struct sample {
 
 static uint64_t pick_u64(uint64_t *seed)
 {
-	static const uint64_t special[] = {0, 1, 127, 128, 255, UINT32_MAX, UINT64_MAX, INT64_MAX,
-	                                   (uint64_t)INT64_MIN};
+	static const uint64_t special[] = {
+		0, 1, 127, 128, 255, UINT32_MAX, UINT64_MAX, INT64_MAX, (uint64_t)INT64_MIN};
 	uint64_t r = ct_rand64(seed);
 	if (r % 4 == 0)
 		return special[(r >> 8) % (sizeof special / sizeof special[0])];
@@ -100,7 +100,8 @@ static struct ct_cta *build(struct ct_store *store, struct sample *all, uint64_t
 				b.span.p = ct_pack_plain(&k, b.span.p, x->sid, x->mask);
 			else
 				b.span.p = ct_pack_inst(&k, b.span.p, x->sid, x->mask,
-				                        x->addr.form ? &x->addr : NULL, x->values, x->nvalues);
+				                        x->addr.form ? &x->addr : NULL, x->values,
+				                        x->nvalues);
 			if (b.span.p >= b.span.limit)
 				assert_int_equal(ct_builder_seal(&b, NULL, store, &e), CT_OK);
 		}

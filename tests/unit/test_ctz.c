@@ -88,7 +88,8 @@ static uint64_t digest_cta(uint64_t h, struct ct_cta *cta)
 	for (uint32_t i = 0; i < ct_cta_warps(cta); i++) {
 		const struct ct_warp_info *w = ct_cta_warp(cta, i);
 		h = add(add(add(add(h, w->warp), w->insts), (uint64_t)w->sm), (uint64_t)w->slot);
-		assert_int_equal(c ? ct_cursor_reset(c, cta, i, &e) : ct_cursor_open(&c, cta, i, &e), CT_OK);
+		assert_int_equal(c ? ct_cursor_reset(c, cta, i, &e) : ct_cursor_open(&c, cta, i, &e),
+		                 CT_OK);
 		while (ct_cursor_next(c, &x, &e) > 0) {
 			h = digest_static(h, ct_code_at(ct_cta_code(cta), x.sid));
 			h = add(add(add(add(h, x.mask), x.addr_form), x.naddr), x.nvalues);
@@ -141,7 +142,8 @@ static uint64_t digest(const struct ct_buf *b, int *st, struct ct_trace_stats *s
 
 static void header(struct ct_buf *b, const char *version, unsigned grid, unsigned threads, int lines)
 {
-	ct_buf_printf(b, "-kernel name = k<%s>\n-kernel id = 9\n-grid dim = (%u,1,1)\n"
+	ct_buf_printf(b,
+	              "-kernel name = k<%s>\n-kernel id = 9\n-grid dim = (%u,1,1)\n"
 	              "-block dim = (%u,1,1)\n-shmem = 64\n-nregs = 32\n-binary version = 90\n"
 	              "-cuda stream id = 2\n-shmem base_addr = 0x00007f0000000000\n"
 	              "-local mem base_addr = 0x00007e0000000000\n-nvbit version = 1.7\n"
@@ -155,15 +157,23 @@ static void random_inst(struct ct_buf *b, uint64_t *seed, const struct ct_kernel
 	uint64_t r = ct_rand64(seed);
 	unsigned op = r % 6;
 	int memory = op != 0 && op != 4;
-	struct ct_sinst s = {.pc = (r >> 8) % 64 * 16 + op, .opcode = opcodes[op], .has_imm = 2,
-	                     .imm = (int64_t)(op * 3) - 4, .imm2 = op, .line = op * 7, .ndst = 1,
-	                     .dst = {CT_REG_MAKE(op % 4, op)}, .nsrc = op % 3,
-	                     .src = {CT_REG_RZ, CT_REG_MAKE(CT_REG_UR, 5)},
-	                     .width_field = memory ? 4 : 0};
+	struct ct_sinst s = {
+		.pc = (r >> 8) % 64 * 16 + op,
+		.opcode = opcodes[op],
+		.has_imm = 2,
+		.imm = (int64_t)(op * 3) - 4,
+		.imm2 = op,
+		.line = op * 7,
+		.ndst = 1,
+		.dst = {CT_REG_MAKE(op % 4, op)},
+		.nsrc = op % 3,
+		.src = {CT_REG_RZ, CT_REG_MAKE(CT_REG_UR, 5)},
+		.width_field = memory ? 4 : 0};
 	struct ct_inst i = {.mask = r >> 60 == 0 ? 0 : r >> 61 ? UINT32_MAX : (uint32_t)(r >> 20)};
 	uint32_t values[3 * 33] = {0};
 	for (unsigned n = 0; memory && n < CT_WARP_LANES; n++)
-		i.addr[n] = r >> 59 & 1 ? UINT64_C(0x7f0000001000) + 4 * n : ct_rand64(seed) >> (r >> 40 & 63);
+		i.addr[n] = r >> 59 & 1 ? UINT64_C(0x7f0000001000) + 4 * n
+		                        : ct_rand64(seed) >> (r >> 40 & 63);
 	if (memory)
 		ct_accelsim_choose_form(&i);
 	if (r >> 16 & 1) {
@@ -247,7 +257,7 @@ static void every_cut_is_noticed(void **state)
 	(void)state;
 	random_text(&text, 8, 2, 4);
 	assert_int_equal(pack(&text, &packed), 0);
-	for (struct ct_buf cut = packed; cut.len > 0; ) {
+	for (struct ct_buf cut = packed; cut.len > 0;) {
 		cut.len--;
 		digest(&cut, &st, NULL);
 		assert_true(st < 0);
@@ -275,9 +285,12 @@ static void warps_go_on_over_frames(void **state)
 			ct_accelsim_put_warp(&text, w, n);
 			for (unsigned i = 0; i < n; i++)
 				if (i % 50 == 7)
-					ct_buf_printf(&text, "0070 ffffffff 1 R1 LDG.E 1 R2 4 1 0x%x 4\n", i * 64);
+					ct_buf_printf(&text,
+					              "0070 ffffffff 1 R1 LDG.E 1 R2 4 1 0x%x 4\n",
+					              i * 64);
 				else
-					ct_buf_printf(&text, "0%02x0 %cfffffff 0 NOP 0 0\n", i % 50, i % 50 == 9 ? '0' : 'f');
+					ct_buf_printf(&text, "0%02x0 %cfffffff 0 NOP 0 0\n", i % 50,
+					              i % 50 == 9 ? '0' : 'f');
 		}
 		ct_accelsim_put_cta_end(&text);
 	}

@@ -98,7 +98,8 @@ static uint32_t le32(const unsigned char *p)
 }
 
 /* The block at *p as man/cachetriage-ctz.5 describes it: type, payload decompressed into raw. */
-static size_t block(const unsigned char **p, const unsigned char *end, unsigned char *raw, size_t cap, int *type)
+static size_t block(const unsigned char **p, const unsigned char *end, unsigned char *raw, size_t cap,
+                    int *type)
 {
 	assert_true(end - *p >= 14);
 	const unsigned char *h = *p;
@@ -137,8 +138,8 @@ static void writes_the_listing(void **state)
 	ct_buf_free(&packed);
 }
 
-static void next_is(struct ct_cursor *c, uint64_t pc, uint32_t mask, const char *opcode, struct ct_cta *cta,
-                    struct ct_inst *i)
+static void next_is(struct ct_cursor *c, uint64_t pc, uint32_t mask, const char *opcode,
+                    struct ct_cta *cta, struct ct_inst *i)
 {
 	struct ct_error e;
 	assert_int_equal(ct_cursor_next(c, i, &e), 1);
@@ -158,7 +159,8 @@ static void reads_the_listing(void **state)
 	struct ct_error e;
 	(void)state;
 	assert_int_equal(ct_trace_next(t, &ev, &e), 1);
-	assert_true(ev.kind == CT_EVENT_MEMCPY && ev.address == UINT64_C(0x0102030405060708) && ev.bytes == 4096);
+	assert_true(ev.kind == CT_EVENT_MEMCPY && ev.address == UINT64_C(0x0102030405060708) &&
+	            ev.bytes == 4096);
 	assert_int_equal(ct_trace_next(t, &ev, &e), 1);
 	assert_string_equal(ev.kernel->name, "k");
 	assert_int_equal(ev.kernel->block[0], 33);
@@ -196,7 +198,8 @@ static int read_all(const struct ct_buf *b)
 	assert_int_equal(ct_source_open_memory(&s, "memory", b->data, b->len, &e), CT_OK);
 	int st = ct_trace_open_source(&t, s, NULL, &e), more;
 	while (st >= 0 && (st = ct_trace_next(t, &ev, &e)) > 0)
-		for (more = ev.kind == CT_EVENT_KERNEL; more && (st = ct_trace_next_cta(t, &cta, &e)) > 0;)
+		for (more = ev.kind == CT_EVENT_KERNEL;
+		     more && (st = ct_trace_next_cta(t, &cta, &e)) > 0;)
 			ct_cta_unref(cta);
 	ct_trace_close(t);
 	return st;

@@ -89,14 +89,17 @@ static void lists_of_any_width(void **state)
 	(void)state;
 	for (int round = 0; round < 4000; round++) {
 		struct planes p = {0};
-		unsigned bytes = 1 + (unsigned)(ct_rand64(&seed) % 10), lists = 1 + (unsigned)(ct_rand64(&seed) % 8);
+		unsigned bytes = 1 + (unsigned)(ct_rand64(&seed) % 10),
+			 lists = 1 + (unsigned)(ct_rand64(&seed) % 8);
 		unsigned repeat = (unsigned)(ct_rand64(&seed) % 4), size[8];
 		int64_t want[8][MANY], got[MANY];
 		bytes = round % 4 ? (bytes + 1) / 2 : bytes;
 		for (unsigned k = 0; k < lists; k++) {
 			size[k] = round % 3 ? MANY : (unsigned)(ct_rand64(&seed) % CT_WARP_LANES);
 			for (unsigned i = 0; i < size[k]; i++) {
-				want[k][i] = i && ct_rand64(&seed) % 4 < repeat ? want[k][i - 1] : random_delta(&seed, bytes);
+				want[k][i] = i && ct_rand64(&seed) % 4 < repeat
+				                     ? want[k][i - 1]
+				                     : random_delta(&seed, bytes);
 				ctz_put_planes(p.buf, ctz_zigzag((uint64_t)want[k][i]));
 			}
 		}
@@ -130,8 +133,9 @@ static void planes_of_any_bytes(void **state)
 		uint64_t rare = 2 + ct_rand64(&seed) % 30; /* one of so many goes on */
 		for (int k = 0; k < PLANES; k++)
 			for (uint64_t left = ct_rand64(&seed) % (k < 3 ? 200 : 700); left > 0; left--)
-				ctz_put_byte(&p.buf[k], (unsigned)(ct_rand64(&seed) & 0x7f) |
-				                        (ct_rand64(&seed) % rare == 0 ? 0x80 : 0));
+				ctz_put_byte(&p.buf[k],
+				             (unsigned)(ct_rand64(&seed) & 0x7f) |
+				                     (ct_rand64(&seed) % rare == 0 ? 0x80 : 0));
 		open_planes(&p);
 		while (read_both(&p, MANY - (unsigned)(ct_rand64(&seed) % 3), &list, got))
 			read++;

@@ -93,8 +93,8 @@ static void count_warning(void *ctx, const char *what)
 static struct seen read_trace(const void *p, size_t n)
 {
 	struct seen r = {.digest = 1};
-	struct ct_trace_options o = {.no_threads = 1, .max_expand = 1 << 24,
-	                             .diag = {count_warning, &r.warnings}};
+	struct ct_trace_options o = {
+		.no_threads = 1, .max_expand = 1 << 24, .diag = {count_warning, &r.warnings}};
 	struct ct_source *s;
 	struct ct_trace *t = NULL;
 	struct ct_event ev;
@@ -103,7 +103,8 @@ static struct seen read_trace(const void *p, size_t n)
 	assert_int_equal(ct_source_open_memory(&s, "t", p, n, &e), CT_OK);
 	r.status = ct_trace_open_source(&t, s, &o, &e);
 	while (r.status >= 0 && (r.status = ct_trace_next(t, &ev, &e)) > 0) {
-		r.digest = ev.kernel ? of_kernel(r.digest, ev.kernel) : add(add(r.digest, ev.address), ev.bytes);
+		r.digest = ev.kernel ? of_kernel(r.digest, ev.kernel)
+		                     : add(add(r.digest, ev.address), ev.bytes);
 		while (ev.kernel && (r.status = ct_trace_next_cta(t, &cta, &e)) > 0) {
 			r.digest = of_cta(r.digest, cta);
 			ct_cta_unref(cta);
@@ -172,10 +173,12 @@ static void text_bytes(void **state)
 			unseen += passes;
 			int key = is_shape(line_at(i)) && i < (size_t)(strchr(line_at(i), '=') - text);
 			if (passes && (key || is_structure(line_at(i))))
-				fail_msg("byte %zu as %02x passes: %.30s", i, (unsigned)(unsigned char)copy[i], line_at(i));
+				fail_msg("byte %zu as %02x passes: %.30s", i,
+				         (unsigned)(unsigned char)copy[i], line_at(i));
 			copy[i] = text[i];
 		}
-	print_message("%u of %u damages pass unseen, all in header values and instructions\n", unseen, tried);
+	print_message("%u of %u damages pass unseen, all in header values and instructions\n", unseen,
+	              tried);
 }
 
 static void text_cuts(void **state)
@@ -246,11 +249,13 @@ static void text_ranges(void **state)
 			size_t tail = sizeof text - 1 - at - n;
 			memcpy(copy, text, at);
 			memcpy(copy + at, text + at + n, tail);
-			struct seen r = read_trace(copy, at + n >= sizeof text - 1 ? at : sizeof text - 1 - n);
+			struct seen r = read_trace(
+				copy, at + n >= sizeof text - 1 ? at : sizeof text - 1 - n);
 			/* Inside a line, the rest of it may be another valid one. */
 			int one_line = !memchr(text + at, '\n', n);
 			int passes = r.status == 0 && r.digest != whole.digest && r.warnings == 0;
-			if (passes && !one_line && memchr(text + at, '\n', n) < (const void *)strstr(text + at, "insts"))
+			if (passes && !one_line &&
+			    memchr(text + at, '\n', n) < (const void *)strstr(text + at, "insts"))
 				unseen++;
 			memcpy(copy, text, sizeof text);
 			memset(copy + at, 0, n);
@@ -259,7 +264,8 @@ static void text_ranges(void **state)
 				fail_msg("%zu bytes at %zu put to 0 pass: %.40s", n, at, text + at);
 			tried += 2;
 		}
-	print_message("%u ranges, %u lost ones pass where they join two lines to another\n", tried, unseen);
+	print_message("%u ranges, %u lost ones pass where they join two lines to another\n", tried,
+	              unseen);
 }
 
 static void blocks_of_text(void **state)
@@ -303,7 +309,10 @@ static void blocks_of_text(void **state)
 
 /* ---- compressed and packed ---- */
 
-struct bytes { unsigned char *p; size_t n; };
+struct bytes {
+	unsigned char *p;
+	size_t n;
+};
 
 static struct bytes compressed(const char *how)
 {
@@ -312,12 +321,15 @@ static struct bytes compressed(const char *how)
 	assert_non_null(b.p);
 	if (*how == 'x') {
 		size_t at = 0;
-		assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, in, sizeof text - 1, b.p,
-		                                         &at, b.n), LZMA_OK);
+		assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, in, sizeof text - 1,
+		                                         b.p, &at, b.n),
+		                 LZMA_OK);
 		b.n = at;
 	} else if (*how == 'g') {
-		z_stream z = {.next_in = (unsigned char *)(uintptr_t)in, .avail_in = sizeof text - 1,
-		              .next_out = b.p, .avail_out = (unsigned)b.n};
+		z_stream z = {.next_in = (unsigned char *)(uintptr_t)in,
+		              .avail_in = sizeof text - 1,
+		              .next_out = b.p,
+		              .avail_out = (unsigned)b.n};
 		assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
 		assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
 		b.n = z.total_out;
@@ -512,8 +524,10 @@ static struct ct_buf make_profile(void)
 	const char *rd2[6] = {"all", "l1", "1", "2", "7", "0"};
 	struct ct_profile *p = ct_profile_new(&e);
 	assert_non_null(p);
-	assert_int_equal(ct_profile_add_count(p, "all", "warp_insts", 123456, "insts", "replay", &e), CT_OK);
-	assert_int_equal(ct_profile_add_count(p, "name:a\tb", "cycles", 99, "cycles", "replay", &e), CT_OK);
+	assert_int_equal(ct_profile_add_count(p, "all", "warp_insts", 123456, "insts", "replay", &e),
+	                 CT_OK);
+	assert_int_equal(ct_profile_add_count(p, "name:a\tb", "cycles", 99, "cycles", "replay", &e),
+	                 CT_OK);
 	assert_int_equal(ct_profile_add(p, "RD", 6, rd, &e), CT_OK);
 	assert_int_equal(ct_profile_add(p, "RD", 6, rd2, &e), CT_OK);
 	assert_int_equal(ct_profile_write(p, &b, &e), CT_OK);
@@ -551,7 +565,8 @@ static void profile_lines(void **state)
 	assert_non_null(copy);
 	for (const char *p = b.data, *next; p < end; p = next) {
 		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-		size_t before = (size_t)(p - b.data), line = (size_t)(next - p), rest = (size_t)(end - next);
+		size_t before = (size_t)(p - b.data), line = (size_t)(next - p),
+		       rest = (size_t)(end - next);
 		memcpy(copy, b.data, before);
 		memcpy(copy + before, next, rest);
 		assert_true(read_profile(copy, before + rest) != CT_OK);
@@ -572,12 +587,15 @@ static void log_lines(void **state)
 {
 	struct ct_buf b = {0};
 	(void)state;
-	ct_buf_puts(&b, "MEMTRACE: CTX 0x00005592ebe7c9c0 - LAUNCH - Kernel pc 0x00007f52b9d20000 - Kernel "
-	            "name k - grid launch id 0 - grid size 1,1,1 - block size 32,1,1 - nregs 16 - shmem 0 - "
-	            "cuda stream id 0\n");
+	ct_buf_puts(
+		&b,
+		"MEMTRACE: CTX 0x00005592ebe7c9c0 - LAUNCH - Kernel pc 0x00007f52b9d20000 - Kernel "
+		"name k - grid launch id 0 - grid size 1,1,1 - block size 32,1,1 - nregs 16 - shmem 0 - "
+		"cuda stream id 0\n");
 	for (int i = 0; i < 3; i++) {
-		ct_buf_printf(&b, "MEMTRACE: CTX 0x00005592ebe7c9c0 - grid_launch_id 0 - CTA 0,0,0 - warp 0 - "
-		              "LDG.E - ");
+		ct_buf_printf(
+			&b, "MEMTRACE: CTX 0x00005592ebe7c9c0 - grid_launch_id 0 - CTA 0,0,0 - warp 0 - "
+			    "LDG.E - ");
 		for (int lane = 0; lane < 32; lane++)
 			ct_buf_printf(&b, "0x%016x ", 0x70000000 + 4096 * i + 4 * lane);
 		ct_buf_putc(&b, '\n');
@@ -592,10 +610,12 @@ static void log_lines(void **state)
 			b.data[i] = (char)damaged_byte((unsigned char)was, how);
 			struct seen r = read_trace(b.data, b.len);
 			b.data[i] = was;
-			int in_name = i >= (size_t)(strstr(b.data, "name k") - b.data) + 5 && b.data + i < strstr(b.data, " - grid launch");
+			int in_name = i >= (size_t)(strstr(b.data, "name k") - b.data) + 5 &&
+			              b.data + i < strstr(b.data, " - grid launch");
 			if (r.status == 0 && r.digest != whole.digest && r.warnings <= whole.warnings &&
 			    !(was >= '0' && was <= '9') && !in_name)
-				fail_msg("byte %zu (%c) of a launch as %02x passes", i, was, damaged_byte((unsigned char)was, how));
+				fail_msg("byte %zu (%c) of a launch as %02x passes", i, was,
+				         damaged_byte((unsigned char)was, how));
 		}
 	/* A record's labels, one byte at a time: no record may turn into other text. Behind
 	 * them come the addresses, which nothing checks. */
@@ -607,9 +627,12 @@ static void log_lines(void **state)
 			struct seen r = read_trace(b.data, b.len);
 			char now = b.data[i];
 			b.data[i] = was;
-			int value = (was >= '0' && was <= '9') || (was >= 'A' && was <= 'Z') || was == '.';
-			if (r.status == 0 && r.digest != whole.digest && r.warnings <= whole.warnings && !value)
-				fail_msg("byte %zu (%c) as %02x passes: %.30s", i, was, (unsigned)(unsigned char)now, b.data + i);
+			int value = (was >= '0' && was <= '9') || (was >= 'A' && was <= 'Z') ||
+			            was == '.';
+			if (r.status == 0 && r.digest != whole.digest && r.warnings <= whole.warnings &&
+			    !value)
+				fail_msg("byte %zu (%c) as %02x passes: %.30s", i, was,
+				         (unsigned)(unsigned char)now, b.data + i);
 		}
 	ct_buf_free(&b);
 }
@@ -617,13 +640,12 @@ static void log_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_bytes),       cmocka_unit_test(text_cuts),
-		cmocka_unit_test(text_lines),       cmocka_unit_test(blocks_of_text),
-		cmocka_unit_test(text_ranges),
-		cmocka_unit_test(compressed_bytes), cmocka_unit_test(packed_bytes),
-		cmocka_unit_test(packed_ranges),    cmocka_unit_test(packed_counts),
-		cmocka_unit_test(profile_bytes),
-		cmocka_unit_test(profile_lines),    cmocka_unit_test(log_lines),
+		cmocka_unit_test(text_bytes),    cmocka_unit_test(text_cuts),
+		cmocka_unit_test(text_lines),    cmocka_unit_test(blocks_of_text),
+		cmocka_unit_test(text_ranges),   cmocka_unit_test(compressed_bytes),
+		cmocka_unit_test(packed_bytes),  cmocka_unit_test(packed_ranges),
+		cmocka_unit_test(packed_counts), cmocka_unit_test(profile_bytes),
+		cmocka_unit_test(profile_lines), cmocka_unit_test(log_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,8 @@ static void at_the_limit(void **state)
 	for (unsigned i = 0; i < sizeof large / sizeof *large; i++) {
 		struct rp_divisor d = rp_divisor_of(large[i]);
 		for (uint64_t n = 0; n < 6; n++) {
-			assert_int_equal(rp_divide_by(d.limit + n - 3, &d), (d.limit + n - 3) / large[i]);
+			assert_int_equal(rp_divide_by(d.limit + n - 3, &d),
+			                 (d.limit + n - 3) / large[i]);
 			assert_int_equal(rp_divide_by(UINT64_MAX - n, &d), (UINT64_MAX - n) / large[i]);
 		}
 	}

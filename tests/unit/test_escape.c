@@ -28,7 +28,8 @@ static void known_texts(void **state)
 {
 	(void)state;
 	check(ct_escape_markup, "a<b>&\"c'\x01\x7f\xc3\xa9", "a&lt;b&gt;&amp;&quot;c&#39;??\xc3\xa9");
-	check(ct_escape_json, "a\"\\\t\n\x01\x7f\xff\xc3\xa9", "\"a\\\"\\\\\\t\\n\\u0001\\u007f\\\\xFF\xc3\xa9\"");
+	check(ct_escape_json, "a\"\\\t\n\x01\x7f\xff\xc3\xa9",
+	      "\"a\\\"\\\\\\t\\n\\u0001\\u007f\\\\xFF\xc3\xa9\"");
 	check(ct_escape_json, "", "\"\"");
 	check(ct_escape_field, "a\\\t\n\x01\xff\xc3\xa9'", "a\\\\\\t\\n\\x01\\xFF\xc3\xa9'");
 	check(ct_escape_field, "", "");
@@ -55,8 +56,9 @@ static void markdown_keeps_a_cell_one_cell(void **state)
 
 static void draw_text(uint64_t *rng, char *out, size_t n)
 {
-	static const char *const piece[] = {"a", "'", "\"", "\\", "\t", "\n", ",", "\r", "$", "`", " ", "\x01", "\x7f",
-	                                    "\xff", "\xc3\xa9", "\xe2\x82\xac", "&", "<", "x4", "!", "*"};
+	static const char *const piece[] = {
+		"a",    "'",    "\"",   "\\",       "\t",           "\n", ",", "\r", "$", "`", " ",
+		"\x01", "\x7f", "\xff", "\xc3\xa9", "\xe2\x82\xac", "&",  "<", "x4", "!", "*"};
 	size_t at = 0;
 	for (size_t left = ct_rand64(rng) % n; left > 0 && at + 4 < n; left--) {
 		const char *p = piece[ct_rand64(rng) % (sizeof piece / sizeof piece[0])];
@@ -153,8 +155,12 @@ static void items_of_a_list(void **state)
 		const char *text;
 		int n;
 		const char *item[4];
-	} list[] = {{"", 1, {""}}, {"a", 1, {"a"}}, {"a,b", 2, {"a", "b"}}, {",", 2, {"", ""}},
-	            {"a,,b,", 4, {"a", "", "b", ""}}, {" a b , c", 2, {"a b", "c"}}};
+	} list[] = {{"", 1, {""}},
+	            {"a", 1, {"a"}},
+	            {"a,b", 2, {"a", "b"}},
+	            {",", 2, {"", ""}},
+	            {"a,,b,", 4, {"a", "", "b", ""}},
+	            {" a b , c", 2, {"a b", "c"}}};
 	(void)state;
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
 		const char *at = list[i].text, *raw = list[i].text, *p;

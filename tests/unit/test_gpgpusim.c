@@ -61,31 +61,34 @@ static void cache_strings(void **state)
 		uint32_t sets, line, sector, ways, write, hash, allocate, entries, merge, queue, port;
 	} good[] = {
 		{"S:4:128:64,L:T:m:L:L,A:512:8,16:0,32", 4, 128, 32, 64, CT_WRITE_THROUGH_ALLOCATE,
-		 CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 512, 8, 16, 32},
+	         CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 512, 8, 16, 32},
 		{"S:64:128:16,L:B:m:L:P,A:192:4,32:0,32", 64, 128, 32, 16, CT_WRITE_BACK_VALIDATE,
-		 CT_HASH_IPOLY, CT_ALLOCATE_ON_MISS, 192, 4, 32, 32},
+	         CT_HASH_IPOLY, CT_ALLOCATE_ON_MISS, 192, 4, 32, 32},
 		{"S:128:128:16,L:B:m:L:X,A:192:4,32:0,32", 128, 128, 32, 16, CT_WRITE_BACK_VALIDATE,
-		 CT_HASH_XOR, CT_ALLOCATE_ON_MISS, 192, 4, 32, 32},
+	         CT_HASH_XOR, CT_ALLOCATE_ON_MISS, 192, 4, 32, 32},
 		{"N:32:128:4,L:L:m:N:H,S:64:8,8", 32, 128, 128, 4, CT_WRITE_EVICT, CT_HASH_FERMI,
-		 CT_ALLOCATE_ON_MISS, 64, 8, 8, 128},
+	         CT_ALLOCATE_ON_MISS, 64, 8, 8, 128},
 		{"S:4:128:32,L:L:s:N:L,A:256:8,16:0,32", 4, 128, 32, 32, CT_WRITE_EVICT, CT_HASH_LINEAR,
-		 CT_ALLOCATE_STREAMING, 256, 8, 16, 32},
-		{"64:128:8,L:B:m:W:L,A:32:4,4:0,32", 64, 128, 128, 8, CT_WRITE_BACK_FETCH, CT_HASH_LINEAR,
-		 CT_ALLOCATE_ON_MISS, 32, 4, 4, 32},
+	         CT_ALLOCATE_STREAMING, 256, 8, 16, 32},
+		{"64:128:8,L:B:m:W:L,A:32:4,4:0,32", 64, 128, 128, 8, CT_WRITE_BACK_FETCH,
+	         CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 32, 4, 4, 32},
 		{"4:128:24,L:R:m:N:L,F:128:4,128:2", 4, 128, 128, 24, CT_WRITE_THROUGH_NO_ALLOCATE,
-		 CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 128, 4, 128, 128},
+	         CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 128, 4, 128, 128},
 		{"N,64:128:6:L:R:m,A:16:4,4:0:0:0:0", 64, 128, 128, 6, CT_WRITE_THROUGH_NO_ALLOCATE,
-		 CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 16, 4, 4, 128},
+	         CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 16, 4, 4, 128},
 		{"32:128:4,F:E:f:N,A:32:8,8", 32, 128, 128, 4, CT_WRITE_EVICT, CT_HASH_LINEAR,
-		 CT_ALLOCATE_ON_FILL, 32, 8, 8, 128},
+	         CT_ALLOCATE_ON_FILL, 32, 8, 8, 128},
 		{"64:128:2:L", 64, 128, 128, 2, 77, CT_HASH_LINEAR, 77, 77, 77, 77, 128},
 		{" S : 4:128:256 , L:T:m:L:L, A:384:48, 16:0, 32 ", 4, 128, 32, 256,
-		 CT_WRITE_THROUGH_ALLOCATE, CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 384, 48, 16, 32},
+	         CT_WRITE_THROUGH_ALLOCATE, CT_HASH_LINEAR, CT_ALLOCATE_ON_MISS, 384, 48, 16, 32},
 	};
 	char why[160];
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-		struct ct_cache_params c = {.write_policy = 77, .allocate = 77, .mshr_entries = 77,
-		                            .mshr_merge = 77, .miss_queue = 77};
+		struct ct_cache_params c = {.write_policy = 77,
+		                            .allocate = 77,
+		                            .mshr_entries = 77,
+		                            .mshr_merge = 77,
+		                            .miss_queue = 77};
 		if (ct_sim_cache(&c, good[i].text, why, sizeof why) != 0)
 			fail_msg("refused %s", good[i].text);
 		assert_int_equal(c.sets, good[i].sets);
@@ -100,13 +103,25 @@ static void cache_strings(void **state)
 		assert_int_equal(c.miss_queue, good[i].queue);
 		assert_int_equal(c.port_bytes, good[i].port);
 	}
-	static const char *const bad[] = {"", "S", "S:4:128", "S:4:128:64", "X:4:128:64,L:T:m:L:L,A:1:1,1",
-		"S:0:128:64,L:T:m:L:L,A:512:8,16", "S:4:128:64,Q:T:m:L:L,A:512:8,16", ",,,",
-		"S:4:128:64,L:Q:m:L:L,A:512:8,16", "S:4:128:64,L:T:q:L:L,A:512:8,16",
-		"S:4:128:64,L:T:m:Q:L,A:512:8,16", "S:4:128:64,L:T:m:L:Q,A:512:8,16",
-		"S:4:128:64,L:T:m:L:L,Q:512:8,16", "S:4:128:64,L:T:m:L:L,A:512:8,16:0,32,x",
-		"S:4:128:99999999999,L:T:m:L:L,A:512:8,16", "S:4:128:64,L:T:m:L:L,A:512,16:0,32x",
-		"S:-4:128:64,L:T:m:L:L,A:512:8,16", "NONE"};
+	static const char *const bad[] = {
+		"",
+		"S",
+		"S:4:128",
+		"S:4:128:64",
+		"X:4:128:64,L:T:m:L:L,A:1:1,1",
+		"S:0:128:64,L:T:m:L:L,A:512:8,16",
+		"S:4:128:64,Q:T:m:L:L,A:512:8,16",
+		",,,",
+		"S:4:128:64,L:Q:m:L:L,A:512:8,16",
+		"S:4:128:64,L:T:q:L:L,A:512:8,16",
+		"S:4:128:64,L:T:m:Q:L,A:512:8,16",
+		"S:4:128:64,L:T:m:L:Q,A:512:8,16",
+		"S:4:128:64,L:T:m:L:L,Q:512:8,16",
+		"S:4:128:64,L:T:m:L:L,A:512:8,16:0,32,x",
+		"S:4:128:99999999999,L:T:m:L:L,A:512:8,16",
+		"S:4:128:64,L:T:m:L:L,A:512,16:0,32x",
+		"S:-4:128:64,L:T:m:L:L,A:512:8,16",
+		"NONE"};
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		struct ct_cache_params c = {0};
 		if (ct_sim_cache(&c, bad[i], why, sizeof why) != -1)
@@ -186,9 +201,14 @@ static void changes(void **state)
 	            "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n");
 	assert_int_equal(g.shmem_options, 6);
 	assert_true(g.shmem_option[5] == 96 * 1024);
-	static const struct { const char *name; enum ct_scheduler asked, runs; } schedulers[] = {
-		{"gto", CT_SCHED_GTO, CT_SCHED_GTO}, {"lrr", CT_SCHED_LRR, CT_SCHED_LRR},
-		{"rrr", CT_SCHED_STRICT_RR, CT_SCHED_LRR}, {"old", CT_SCHED_OLDEST, CT_SCHED_GTO},
+	static const struct {
+		const char *name;
+		enum ct_scheduler asked, runs;
+	} schedulers[] = {
+		{"gto", CT_SCHED_GTO, CT_SCHED_GTO},
+		{"lrr", CT_SCHED_LRR, CT_SCHED_LRR},
+		{"rrr", CT_SCHED_STRICT_RR, CT_SCHED_LRR},
+		{"old", CT_SCHED_OLDEST, CT_SCHED_GTO},
 		{"warp_limiting:2:8", CT_SCHED_WARP_LIMIT, CT_SCHED_GTO},
 	};
 	for (size_t i = 0; i < sizeof schedulers / sizeof schedulers[0]; i++) {
@@ -340,12 +360,9 @@ static void reference_configurations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cache_strings),
-		cmocka_unit_test(options),
-		cmocka_unit_test(changes),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(trace_config),
-		cmocka_unit_test(reference_configurations),
+		cmocka_unit_test(cache_strings), cmocka_unit_test(options),
+		cmocka_unit_test(changes),       cmocka_unit_test(errors),
+		cmocka_unit_test(trace_config),  cmocka_unit_test(reference_configurations),
 	};
 	return cmocka_run_group_tests_name("gpgpusim", tests, NULL, NULL);
 }

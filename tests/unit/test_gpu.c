@@ -92,7 +92,7 @@ static void same_gpu(const struct ct_gpu *a, const struct ct_gpu *b)
 }
 
 static const char *const names[] = {"rtx3080", "sharedl1-28", "rtx2060-third", "fermi-15", "v100",
-                                    "a100", "h100", "rtx3070", "rtx2060", "rtx4090"};
+                                    "a100",    "h100",        "rtx3070",       "rtx2060",  "rtx4090"};
 enum { NAMES = sizeof names / sizeof names[0] };
 
 static void print_and_parse_again(void **state)
@@ -186,7 +186,8 @@ static void the_manual_lists_every_key(void **state)
 		if (strncmp(line, ".It Cm ", 7) != 0 || items == ct_gpu_key_count())
 			continue;
 		const struct ct_gpu_key *k = ct_gpu_key_at(items++);
-		snprintf(want, sizeof want, ".It Cm %s%s%s\n", k->name, k->unit[0] ? " Pq " : "", k->unit);
+		snprintf(want, sizeof want, ".It Cm %s%s%s\n", k->name, k->unit[0] ? " Pq " : "",
+		         k->unit);
 		assert_string_equal(line, want);
 	}
 	fclose(f);
@@ -198,8 +199,11 @@ static void files(void **state)
 	(void)state;
 	struct ct_gpu g;
 	struct ct_error e;
-	assert_int_equal(parse(&g, "\xef\xbb\xbf# head\r\nsm.count = 7 # comment\r\n\n[clock]\n"
-	                           "core=1.71 GHz\n[ l1 ]\nsize = 64 KiB\nways=8\nadaptive = off", &e), 0);
+	assert_int_equal(parse(&g,
+	                       "\xef\xbb\xbf# head\r\nsm.count = 7 # comment\r\n\n[clock]\n"
+	                       "core=1.71 GHz\n[ l1 ]\nsize = 64 KiB\nways=8\nadaptive = off",
+	                       &e),
+	                 0);
 	assert_int_equal(g.sms, 7);
 	assert_true(g.core_mhz == 1710);
 	assert_int_equal(g.l1.sets, 64);
@@ -326,8 +330,8 @@ static void overrides_in_any_order(void **state)
 	(void)state;
 	static const char *const l1[] = {"l1.size=48KiB", "l1.ways=6", "l1.line=64"};
 	static const char *const llc[] = {"llc.size=10MiB", "llc.slices=80", "llc.ways=8"};
-	static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-	                                 {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+	static const int orders[6][3] = {
+		{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 	for (int i = 0; i < 6; i++) {
 		struct ct_gpu g;
 		ct_gpu_defaults(&g);

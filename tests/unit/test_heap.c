@@ -175,10 +175,8 @@ static void table_counts_every_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_the_least),
-		cmocka_unit_test(sorts),
-		cmocka_unit_test(sorts_numbers_of_items),
-		cmocka_unit_test(index_finds_what_was_put),
+		cmocka_unit_test(takes_the_least),        cmocka_unit_test(sorts),
+		cmocka_unit_test(sorts_numbers_of_items), cmocka_unit_test(index_finds_what_was_put),
 		cmocka_unit_test(table_counts_every_key),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

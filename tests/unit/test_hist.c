@@ -132,11 +132,14 @@ static void binomial_of_many_bins(void **state)
 		unsigned ways = 1 + (unsigned)(ct_rand64(&seed) % 32), skip = i % 3 ? 2 : 20;
 		double p = 1.0 / (double)(1 + ct_rand64(&seed) % (i % 2 ? 4096 : 16));
 		ct_binomial_start(&b, p, ways);
-		for (unsigned bin = 0; bin < CT_HIST_BINS; bin += 1 + (unsigned)(ct_rand64(&seed) % skip)) {
+		for (unsigned bin = 0; bin < CT_HIST_BINS;
+		     bin += 1 + (unsigned)(ct_rand64(&seed) % skip)) {
 			uint64_t lo = ct_hist_lo(bin), hi = ct_hist_hi(bin);
-			assert_true(fabs(ct_binomial_share(&b, lo, hi) - ct_binomial_hit(lo, hi, p, ways)) < 1e-12);
+			assert_true(fabs(ct_binomial_share(&b, lo, hi) -
+			                 ct_binomial_hit(lo, hi, p, ways)) < 1e-12);
 			if (bin < CT_HIST_EXACT)
-				assert_true(fabs(ct_binomial_share(&b, lo, hi) - slow_hit(bin, p, ways)) < 1e-9);
+				assert_true(fabs(ct_binomial_share(&b, lo, hi) -
+				                 slow_hit(bin, p, ways)) < 1e-9);
 		}
 		/* and back again */
 		assert_true(fabs(ct_binomial_share(&b, 40, 41) - slow_hit(40, p, ways)) < 1e-9);

@@ -33,7 +33,7 @@ static double *uniform(unsigned k, double *mean_hops)
 
 static void test_mean_hops(void **state)
 {
-	static const double want[][3] = { { 6, 4.00, 1.543 }, { 8, 5.33, 2.032 }, { 10, 6.67, 2.525 } };
+	static const double want[][3] = {{6, 4.00, 1.543}, {8, 5.33, 2.032}, {10, 6.67, 2.525}};
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		unsigned k = (unsigned)want[i][0];
@@ -59,7 +59,7 @@ static void test_mean_hops(void **state)
 
 static void test_routes(void **state)
 {
-	double load[9 * CT_MESH_CHANNELS] = { 0 };
+	double load[9 * CT_MESH_CHANNELS] = {0};
 	(void)state;
 	/* From (0, 0) to (2, 1) of a 3 x 3 mesh: east, east, south. */
 	ct_mesh_add_route(3, 0, 5, 2, load);
@@ -89,15 +89,15 @@ static void test_calibration(void **state)
 {
 	(void)state;
 	double cycles = 54 * 700.0 / 1400, hops = 2 * ct_mesh_mean_hops(6, 0);
-	double most = cycles / hops;                /* one flit each way */
-	double least = (cycles - (5 - 1)) / hops;   /* a reply of 5 flits */
+	double most = cycles / hops;              /* one flit each way */
+	double least = (cycles - (5 - 1)) / hops; /* a reply of 5 flits */
 	assert_true(near(most, 3.375, 1e-9));
 	assert_true(near(least, 2.875, 1e-9));
 	assert_true(least < 3 && 3 < most);
 	double core = 2 * (ct_packet_time(4, 3, 1) + ct_packet_time(4, 3, 5));
-	assert_true(near(core, 54, 2.5));           /* 56 */
+	assert_true(near(core, 54, 2.5)); /* 56 */
 	core = 2 * (ct_packet_time(4, 3, 1) + ct_packet_time(4, 3, 2));
-	assert_true(near(core, 54, 4.5));           /* 50, a chunk of 32 B */
+	assert_true(near(core, 54, 4.5)); /* 50, a chunk of 32 B */
 }
 
 static void test_butterfly(void **state)
@@ -132,7 +132,7 @@ static void test_waits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mean_hops), cmocka_unit_test(test_routes),
+		cmocka_unit_test(test_mean_hops),   cmocka_unit_test(test_routes),
 		cmocka_unit_test(test_calibration), cmocka_unit_test(test_butterfly),
 		cmocka_unit_test(test_waits),
 	};

@@ -14,7 +14,11 @@
 enum { SMS = 3, MAX_SETS = 4, MAX_WAYS = 8 };
 
 /* The twin: arrays of ways, a clock for LRU, nothing clever. */
-struct twin_line { int present; uint64_t line, used; unsigned valid, reused, touched; };
+struct twin_line {
+	int present;
+	uint64_t line, used;
+	unsigned valid, reused, touched;
+};
 struct twin {
 	unsigned sets, ways, chunks;
 	int whole, evict;
@@ -57,8 +61,8 @@ static void twin_access(struct twin *t, unsigned sm, uint64_t line, unsigned set
 	if (!hit) {
 		if (victim->present)
 			twin_leave(t, victim);
-		*victim = (struct twin_line){1, line, 0, t->whole ? (1u << t->chunks) - 1 : chunks, 0,
-		                             chunks};
+		*victim = (struct twin_line){
+			1, line, 0, t->whole ? (1u << t->chunks) - 1 : chunks, 0, chunks};
 		hit = victim;
 	} else {
 		hit->reused |= chunks & hit->valid;
@@ -82,8 +86,11 @@ static void equals_the_twin_on_random_streams(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		uint64_t r = seed;
-		struct twin t = {.sets = 1u << ct_rand64(&r) % 3, .ways = 1 + ct_rand64(&r) % MAX_WAYS,
-		                 .chunks = 4, .whole = (int)(seed & 1), .evict = (int)(seed >> 1 & 1)};
+		struct twin t = {.sets = 1u << ct_rand64(&r) % 3,
+		                 .ways = 1 + ct_rand64(&r) % MAX_WAYS,
+		                 .chunks = 4,
+		                 .whole = (int)(seed & 1),
+		                 .evict = (int)(seed >> 1 & 1)};
 		struct ct_lineutil_options o = {SMS, 4, t.whole, t.evict};
 		struct ct_error e;
 		struct ct_lineutil *u = ct_lineutil_new(&o, &e);

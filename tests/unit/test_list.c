@@ -52,10 +52,11 @@ static void put(const char *name, const char *text)
 static const char *kernel(const char *name, const char *stream)
 {
 	static char text[500];
-	snprintf(text, sizeof text, "-kernel name = %s\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n"
+	snprintf(text, sizeof text,
+	         "-kernel name = %s\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n"
 	         "-cuda stream id = %s\n-accelsim tracer version = 3\n#traces format\n#BEGIN_TB\n"
-	         "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 EXIT 0 0 \n#END_TB\n", name,
-	         stream);
+	         "thread block = 0,0,0\nwarp = 0\ninsts = 1\n0010 ffffffff 0 EXIT 0 0 \n#END_TB\n",
+	         name, stream);
 	return text;
 }
 
@@ -64,8 +65,8 @@ static void parsing(void **state)
 	struct ct_list l;
 	struct ct_error e = {0};
 	const char *text = "MemcpyHtoD,0x00007f00,400\r\n\n  kernel-1.traceg \ncudaMalloc,0x10,4\n"
-	                   "MemcpyDtoH,0x10,4\nGPU_0/kernel-7.traceg.xz\nsomething\n"
-	                   "MemcpyHtoD,0x8,1\n";
+			   "MemcpyDtoH,0x10,4\nGPU_0/kernel-7.traceg.xz\nsomething\n"
+			   "MemcpyHtoD,0x8,1\n";
 	(void)state;
 	assert_int_equal(ct_list_parse(&l, "n", text, strlen(text), &e), CT_OK);
 	assert_int_equal(l.n, 4);
@@ -168,8 +169,9 @@ static void whole_lists(void **state)
 	struct ct_trace_stats s;
 	struct ct_buf b = {0};
 	uint64_t crc = 0;
-	const char *list = "MemcpyHtoD,0x10,4\nkernel-1.traceg\nodd\nkernel-2.traceg.xz\nkernel-3.traceg\n"
-	                   "MemcpyHtoD,0x10,4\nsub/kernel-4.traceg\n";
+	const char
+		*list = "MemcpyHtoD,0x10,4\nkernel-1.traceg\nodd\nkernel-2.traceg.xz\nkernel-3.traceg\n"
+			"MemcpyHtoD,0x10,4\nsub/kernel-4.traceg\n";
 	(void)state;
 	mkdir(in_folder("sub"), 0700);
 	put("kernelslist.g", list);
@@ -214,20 +216,28 @@ static void unlisted(void **state)
 		uint64_t n;
 		int late;
 	} row[] = {
-		{"kernelslist.g", "kernel-1.traceg\nkernel-2.traceg.xz\nkernel-10.traceg\nkernel-11.traceg\n", 0, 0},
+		{"kernelslist.g",
+	         "kernel-1.traceg\nkernel-2.traceg.xz\nkernel-10.traceg\nkernel-11.traceg\n", 0, 0},
 		{"kernelslist.g", "kernel-1.traceg\nkernel-2.traceg.xz\nkernel-10.traceg\n", 1, 0},
 		{"kernelslist.g", "kernel-1.traceg\n", 3, 0},
 		{"kernelslist", "kernel-1.trace\n", 0, 0},
 		{"kernelslist_ctx_0xa.g", "kernel-1-ctx_0xa.traceg\n", 1, 0},
 		{"kernelslist_ctx_0xb.g", "kernel-3-ctx_0xb.traceg\n", 0, 0},
-		{"kernelslist.g", "kernel-1.traceg\nkernel-10.traceg\nkernel-2.traceg\nkernel-11.traceg\n", 0, 1},
-		{"kernelslist.g", "kernel-1.traceg\nkernel-10.traceg\nkernel-2.traceg\nkernel-11.traceg\nkernel-1.traceg\n", 0, 0},
+		{"kernelslist.g",
+	         "kernel-1.traceg\nkernel-10.traceg\nkernel-2.traceg\nkernel-11.traceg\n", 0, 1},
+		{"kernelslist.g",
+	         "kernel-1.traceg\nkernel-10.traceg\nkernel-2.traceg\nkernel-11.traceg\nkernel-1.traceg\n",
+	         0, 0},
 		{"some.g", "kernel-1.traceg\n", 0, 0},            /* a choice of kernels */
 		{"kernelslist.g", "sub/kernel-1.traceg\n", 0, 0}, /* that lie elsewhere */
 	};
-	static const char *const file[] = {"kernel-1.traceg", "kernel-2.traceg", "kernel-2.traceg.zst", "kernel-10.traceg",
-		"kernel-11.traceg.gz", "kernel-1.trace", "kernel-1-ctx_0xa.traceg", "kernel-2-ctx_0xa.traceg.zst",
-		"kernel-3-ctx_0xb.traceg", "kernel-9.traceg.part", "kernel-x.traceg", "akernel-7.traceg",
+	static const char *const file[] = {
+		"kernel-1.traceg",         "kernel-2.traceg",
+		"kernel-2.traceg.zst",     "kernel-10.traceg",
+		"kernel-11.traceg.gz",     "kernel-1.trace",
+		"kernel-1-ctx_0xa.traceg", "kernel-2-ctx_0xa.traceg.zst",
+		"kernel-3-ctx_0xb.traceg", "kernel-9.traceg.part",
+		"kernel-x.traceg",         "akernel-7.traceg",
 		"sub/kernel-1.traceg"};
 	struct ct_buf b = {0};
 	(void)state;
@@ -243,8 +253,10 @@ static void unlisted(void **state)
 		assert_int_equal(s.unlisted_kernels, row[i].n);
 		assert_int_equal(told.n, (row[i].n != 0) + row[i].late);
 		if (row[i].n == 3)
-			assert_non_null(strstr(told.text, "3 kernels of its folder are not in the list and were not read, "
-			                       "kernel-10.traceg is the first"));
+			assert_non_null(
+				strstr(told.text,
+			               "3 kernels of its folder are not in the list and were not read, "
+			               "kernel-10.traceg is the first"));
 	}
 	ct_buf_free(&b);
 }

@@ -21,12 +21,12 @@ static struct ct_gpu gpu(void)
 /* A program of `insts` static instructions over `regs` registers. */
 static void program(struct ct_mk_stream *s, uint64_t *seed, unsigned insts, unsigned regs)
 {
-	static const enum ct_unit_class unit[] = {CT_CLASS_SP, CT_CLASS_SP, CT_CLASS_INT, CT_CLASS_SFU,
-	                                          CT_CLASS_MEM};
+	static const enum ct_unit_class unit[] = {
+		CT_CLASS_SP, CT_CLASS_SP, CT_CLASS_INT, CT_CLASS_SFU, CT_CLASS_MEM};
 	struct ct_gpu g = gpu();
 	for (unsigned sid = 0; sid < insts; sid++) {
-		struct ct_sinst i = {.opcode = "X", .pc = 16 * sid,
-		                     .unit = (uint8_t)unit[ct_rand64(seed) % 5]};
+		struct ct_sinst i = {
+			.opcode = "X", .pc = 16 * sid, .unit = (uint8_t)unit[ct_rand64(seed) % 5]};
 		if (i.unit == CT_CLASS_MEM) {
 			i.space = ct_rand64(seed) & 1 ? CT_SPACE_SHARED : CT_SPACE_GLOBAL;
 			i.access = ct_rand64(seed) % 4 ? CT_ACCESS_LOAD : CT_ACCESS_STORE;
@@ -41,8 +41,7 @@ static void program(struct ct_mk_stream *s, uint64_t *seed, unsigned insts, unsi
 	}
 }
 
-static void warps(struct ct_mk_stream *s, uint64_t *seed, unsigned ctas, unsigned per,
-                  unsigned statics)
+static void warps(struct ct_mk_stream *s, uint64_t *seed, unsigned ctas, unsigned per, unsigned statics)
 {
 	for (unsigned c = 0; c < ctas; c++) {
 		assert_int_equal(ct_mk_stream_cta(s), c);
@@ -53,7 +52,8 @@ static void warps(struct ct_mk_stream *s, uint64_t *seed, unsigned ctas, unsigne
 				uint32_t sid = i % statics;
 				int64_t at = ct_mk_stream_add(s, (uint32_t)id, sid);
 				if (s->op[sid].unit == CT_MK_U_MEM)
-					ct_mk_stream_mem(s, (uint32_t)id, (size_t)at, 1 + ct_rand64(seed) % 4,
+					ct_mk_stream_mem(s, (uint32_t)id, (size_t)at,
+					                 1 + ct_rand64(seed) % 4,
 					                 20 + ct_rand64(seed) % 300);
 			}
 		}
@@ -63,7 +63,8 @@ static void warps(struct ct_mk_stream *s, uint64_t *seed, unsigned ctas, unsigne
 static void seeded(struct ct_mk_stream *s, uint64_t *seed)
 {
 	struct ct_error e = {0};
-	unsigned statics = 8 + (unsigned)(ct_rand64(seed) % 40), ctas = 1 + (unsigned)(ct_rand64(seed) % 4);
+	unsigned statics = 8 + (unsigned)(ct_rand64(seed) % 40),
+		 ctas = 1 + (unsigned)(ct_rand64(seed) % 4);
 	memset(s, 0, sizeof *s);
 	program(s, seed, statics, 4 + (unsigned)(ct_rand64(seed) % 24));
 	warps(s, seed, ctas, 1 + (unsigned)(ct_rand64(seed) % 4), statics);
@@ -73,8 +74,13 @@ static void seeded(struct ct_mk_stream *s, uint64_t *seed)
 
 static struct ct_mk_machine machine(uint32_t banks)
 {
-	struct ct_mk_machine m = {.cores = 1, .banks = banks, .interval = CT_MK_INTERVAL, .lowest = 1,
-	                          .slow_latency = 300, .shared_latency = 30};
+	struct ct_mk_machine m = {
+		.cores = 1,
+		.banks = banks,
+		.interval = CT_MK_INTERVAL,
+		.lowest = 1,
+		.slow_latency = 300,
+		.shared_latency = 30};
 	return m;
 }
 
@@ -96,8 +102,8 @@ static void compare(const char *what, const struct ct_mk_counts *a, const struct
 	const uint64_t *x = &a->cycles, *y = &b->cycles;
 	for (size_t i = 0; i < sizeof *a / sizeof *x; i++)
 		if (x[i] != y[i])
-			fail_msg("%s: counter %zu is %llu, the twin has %llu", what, i, (unsigned long long)x[i],
-			         (unsigned long long)y[i]);
+			fail_msg("%s: counter %zu is %llu, the twin has %llu", what, i,
+			         (unsigned long long)x[i], (unsigned long long)y[i]);
 }
 
 static struct ct_mk_system named(const char *name)
@@ -109,8 +115,8 @@ static struct ct_mk_system named(const char *name)
 
 static void equals_the_twin(void **state)
 {
-	static const char *const names[] = {"OCU", "OCU-8", "BOW", "Malekeh", "Malekeh_PR", "GTO+LRU",
-	                                    "Malekeh-ports", "RFC", "SW-RFC", "LTRF"};
+	static const char *const names[] = {"OCU",     "OCU-8",         "BOW", "Malekeh", "Malekeh_PR",
+	                                    "GTO+LRU", "Malekeh-ports", "RFC", "SW-RFC",  "LTRF"};
 	uint64_t seed = 5;
 	(void)state;
 	for (int round = 0; round < 24; round++) {
@@ -159,7 +165,7 @@ static void laws(void **state)
 			assert_int_equal(c.issued, s.insts);
 			assert_true(c.hits <= c.slots && c.cache_writes <= c.results);
 			assert_true(c.cycles >= s.insts); /* one scheduler */
-			if (sys->kind != CT_MK_LTRF) /* every hit avoids exactly one bank read */
+			if (sys->kind != CT_MK_LTRF)      /* every hit avoids exactly one bank read */
 				assert_int_equal(c.hits + c.bank_reads, c.slots);
 			if (sys->kind == CT_MK_OCU || sys->kind == CT_MK_CCU || sys->kind == CT_MK_BOC)
 				assert_int_equal(c.bank_writes, c.results);

@@ -37,18 +37,20 @@ static void arithmetic(void **state)
 	struct ct_gpu g = third();
 	(void)state;
 	uint64_t bow = ct_mk_cache_bytes(named("BOW"), &g), registers = ct_gpu_register_bytes(&g);
-	assert_int_equal(ct_mk_added_bytes(named("Malekeh"), &g), 2048);           /* 2 KB more per SM */
-	assert_true(2048.0 / (double)registers == 0.0078125);                      /* 0.78 % of it */
-	assert_int_equal(ct_mk_cache_bytes(named("Malekeh"), &g) / 4, 2048);       /* tables of a sub-core */
-	assert_int_equal(named("BOW")->window * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 3072); /* 3 KB a collector */
-	assert_int_equal(bow / 4, 24 * 1024);                                      /* 24 KB a sub-core */
+	assert_int_equal(ct_mk_added_bytes(named("Malekeh"), &g), 2048);     /* 2 KB more per SM */
+	assert_true(2048.0 / (double)registers == 0.0078125);                /* 0.78 % of it */
+	assert_int_equal(ct_mk_cache_bytes(named("Malekeh"), &g) / 4, 2048); /* tables of a sub-core */
+	assert_int_equal(named("BOW")->window * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES,
+	                 3072);               /* 3 KB a collector */
+	assert_int_equal(bow / 4, 24 * 1024); /* 24 KB a sub-core */
 	assert_int_equal(bow, 96 * 1024);
 	assert_int_equal(bow / ct_mk_cache_bytes(named("Malekeh"), &g), 12);
 	assert_int_equal(1000 * ct_mk_cache_bytes(named("Malekeh"), &g) / bow, 83);
 	assert_int_equal(ct_mk_cache_bytes(named("Malekeh_PR"), &g) / 4, 8 * 1024); /* a third of BOW */
 	assert_int_equal(3 * ct_mk_cache_bytes(named("Malekeh_PR"), &g), bow);
-	assert_int_equal(11 * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES, 11264);         /* eleven tensor instructions */
-	assert_int_equal(g.schedulers * named("RFC")->active, 8);                  /* active warps */
+	assert_int_equal(11 * CT_MK_BOC_SLOTS * CT_MK_VALUE_BYTES,
+	                 11264);                                  /* eleven tensor instructions */
+	assert_int_equal(g.schedulers * named("RFC")->active, 8); /* active warps */
 	assert_int_equal(ct_gpu_max_warps(&g) - 8, 24);
 	/* the crossbar's ports: 2 x 8 against 2 x 2 buffers; ours grows with the sum */
 	struct ct_mk_machine m;
@@ -103,8 +105,8 @@ static void reuse_bits(void **state)
 	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
 	assert_int_equal(ct_mk_stream_oracle(&s, 2, &e), CT_OK);
 	const uint32_t dst = 1u << CT_MK_BIT_DST, *b = s.warp[0].bits;
-	assert_int_equal(b[0], dst | 1);      /* R1, R2: near; R3: never read again */
-	assert_int_equal(b[1], dst);          /* R3 is read by the next; R1 no more */
+	assert_int_equal(b[0], dst | 1); /* R1, R2: near; R3: never read again */
+	assert_int_equal(b[1], dst);     /* R3 is read by the next; R1 no more */
 	assert_int_equal(b[2], dst);
 	assert_int_equal(b[3], 0);
 	assert_int_equal(ct_mk_stream_oracle(&s, 1, &e), CT_OK);
@@ -147,7 +149,7 @@ static void strands(void **state)
 	struct ct_error e = {0};
 	(void)state;
 	begin(&s);
-	add(&s, 0, 1, 8, 9, 0);  /* R1: read twice at once, then dead */
+	add(&s, 0, 1, 8, 9, 0); /* R1: read twice at once, then dead */
 	add(&s, 1, 2, 1, 1, 0);
 	add(&s, 2, 3, 2, -1, 1); /* load R3 by R2 */
 	add(&s, 3, 4, 3, 8, 0);  /* waits for it: another strand; R8 from the banks again */
@@ -158,12 +160,12 @@ static void strands(void **state)
 	const struct ct_mk_strand *p = s.warp[0].plan->strand;
 	assert_int_equal(p[0].hit, 0);
 	assert_int_equal(p[0].keep, 1);
-	assert_int_equal(p[0].bank, 0);   /* R1 dies inside */
-	assert_int_equal(p[1].hit, 3);    /* both slots */
-	assert_int_equal(p[2].hit, 1);    /* R2 */
-	assert_int_equal(p[2].bank, 1);   /* a load's result goes to the banks */
+	assert_int_equal(p[0].bank, 0); /* R1 dies inside */
+	assert_int_equal(p[1].hit, 3);  /* both slots */
+	assert_int_equal(p[2].hit, 1);  /* R2 */
+	assert_int_equal(p[2].bank, 1); /* a load's result goes to the banks */
 	assert_int_equal(p[3].hit, 0);
-	assert_int_equal(p[3].fill, 1);   /* R3 is read again: kept */
+	assert_int_equal(p[3].fill, 1); /* R3 is read again: kept */
 	assert_int_equal(p[4].hit, 3);
 	ct_mk_stream_free(&s);
 }
@@ -179,9 +181,13 @@ static void strands_of_many_operands(void **state)
 	begin(&s);
 	ct_gpu_defaults(&g);
 	for (uint32_t sid = 0; sid < INSTS; sid++) {
-		struct ct_sinst i = {.opcode = "HGMMA.64x256x16.F32", .unit = CT_CLASS_TENSOR,
-		                     .pc = 16 * sid, .ndst = 1, .nsrc = 1,
-		                     .dst_regs = {64}, .src_regs = {4}};
+		struct ct_sinst i = {.opcode = "HGMMA.64x256x16.F32",
+		                     .unit = CT_CLASS_TENSOR,
+		                     .pc = 16 * sid,
+		                     .ndst = 1,
+		                     .nsrc = 1,
+		                     .dst_regs = {64},
+		                     .src_regs = {4}};
 		i.src[0] = (ct_reg)(sid % 2 ? 192 : 196);
 		const struct ct_mk_op *o = ct_mk_stream_op(&s, &g, sid, &i);
 		assert_non_null(o);
@@ -211,12 +217,12 @@ static void ranges(void **state)
 	assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
 	assert_int_equal(ct_mk_plan_ranges(&s, 4, &e), CT_OK);
 	const struct ct_mk_plan *p = s.warp[0].plan;
-	assert_int_equal(p->ranges, 3); /* two and the end mark */
-	assert_int_equal(p->range[0].reads, 2);   /* R2, R3 */
-	assert_int_equal(p->range[0].writes, 2);  /* R1, R4 live on */
+	assert_int_equal(p->ranges, 3);          /* two and the end mark */
+	assert_int_equal(p->range[0].reads, 2);  /* R2, R3 */
+	assert_int_equal(p->range[0].writes, 2); /* R1, R4 live on */
 	assert_int_equal(p->range[1].first, 2);
-	assert_int_equal(p->range[1].reads, 3);   /* R4, R6, R1 */
-	assert_int_equal(p->range[1].writes, 0);  /* R5 is dead */
+	assert_int_equal(p->range[1].reads, 3);  /* R4, R6, R1 */
+	assert_int_equal(p->range[1].writes, 0); /* R5 is dead */
 	ct_mk_stream_free(&s);
 }
 
@@ -276,8 +282,14 @@ static void converges_at_the_knee(void **state)
 static void bad_tables(void **state)
 {
 	static const char *const bad[] = {
-		"", "start\t1\t0\t0\t64\nthreshold\t0.02\n", "7\tS\t1\t0\n", "1\tX\t1\t0\n", "1\tS\t1\n",
-		"start\t1\t70\t0\t64\n", "1\tS\t1\t1.5\n", "threshold\t0\n",
+		"",
+		"start\t1\t0\t0\t64\nthreshold\t0.02\n",
+		"7\tS\t1\t0\n",
+		"1\tX\t1\t0\n",
+		"1\tS\t1\n",
+		"start\t1\t70\t0\t64\n",
+		"1\tS\t1\t1.5\n",
+		"threshold\t0\n",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -310,7 +322,9 @@ static void bounds_hold(void **state)
 		begin(&s);
 		unsigned span = 4 + (unsigned)(ct_rand64(&seed) % 28);
 		for (uint32_t sid = 0; sid < 24; sid++) {
-			code[sid] = (struct ct_sinst){.opcode = "X", .unit = CT_CLASS_SP, .ndst = 1,
+			code[sid] = (struct ct_sinst){.opcode = "X",
+			                              .unit = CT_CLASS_SP,
+			                              .ndst = 1,
 			                              .nsrc = (uint8_t)(1 + ct_rand64(&seed) % 3)};
 			code[sid].dst[0] = (ct_reg)(ct_rand64(&seed) % span);
 			for (unsigned k = 0; k < code[sid].nsrc; k++)
@@ -362,7 +376,8 @@ static void program(struct micro *m)
 			for (int i = 0; i < LOOPS; i++) {
 				micro_line(m, "ffffffff 1 R4 FFMA 3 R5 R7 R4 0");
 				micro_line(m, "ffffffff 1 R9 FADD 2 R4 R11 0");
-				micro_line(m, "ffffffff 1 R5 LDG.E 1 R3 4 1 0x7f%02u%02u000000 4", w, (unsigned)i);
+				micro_line(m, "ffffffff 1 R5 LDG.E 1 R3 4 1 0x7f%02u%02u000000 4", w,
+				           (unsigned)i);
 				micro_line(m, "ffffffff 0 STS 2 R13 R9 4 1 0x0 4");
 			}
 			micro_line(m, "ffffffff 0 EXIT 0 0");

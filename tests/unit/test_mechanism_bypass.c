@@ -122,7 +122,10 @@ static void storage(void **state)
 enum { TWIN_LINES = 64 };
 
 /* Every set a list of its lines, the youngest last. */
-struct twin { uint64_t line[8][TWIN_LINES]; uint32_t sectors[8][TWIN_LINES], n[8], ways, fifo; };
+struct twin {
+	uint64_t line[8][TWIN_LINES];
+	uint32_t sectors[8][TWIN_LINES], n[8], ways, fifo;
+};
 
 static int twin_find(const struct twin *t, uint32_t set, uint64_t line)
 {
@@ -151,7 +154,8 @@ static void twin_append(struct twin *t, uint32_t set, uint64_t line, uint32_t se
 static void step(struct ct_bp_tags *tags, struct twin *t, uint32_t sets, uint32_t hash, uint64_t *random)
 {
 	uint64_t line = ct_rand64(random) % 96;
-	uint32_t sectors = (uint32_t)(ct_rand64(random) % 15 + 1), set = ct_set_index((enum ct_set_hash)hash, sets, line);
+	uint32_t sectors = (uint32_t)(ct_rand64(random) % 15 + 1),
+		 set = ct_set_index((enum ct_set_hash)hash, sets, line);
 	uint32_t slot = ct_bp_tags_find(tags, line);
 	int i = twin_find(t, set, line), evicted;
 	assert_int_equal(slot == CT_BP_NO_SLOT, i < 0);
@@ -183,8 +187,12 @@ static void step(struct ct_bp_tags *tags, struct twin *t, uint32_t sets, uint32_
 
 static void as_its_twin(void **state)
 {
-	static const struct { uint32_t sets, ways; const char *hash; } shape[] = {
-		{1, 1, "linear"}, {1, 12, "linear"}, {4, 4, "linear"}, {8, 3, "linear"}, {3, 5, "linear"},
+	static const struct {
+		uint32_t sets, ways;
+		const char *hash;
+	} shape[] = {
+		{1, 1, "linear"}, {1, 12, "linear"}, {4, 4, "linear"},
+		{8, 3, "linear"}, {3, 5, "linear"},
 	};
 	(void)state;
 	for (size_t k = 0; k < 2 * sizeof shape / sizeof shape[0]; k++) {
@@ -199,7 +207,8 @@ static void as_its_twin(void **state)
 		g.l1.set_hash = CT_HASH_LINEAR;
 		expect_ok(ct_bp_tags_new(&tags, &g, sets * ways + 3, &e), &e);
 		ct_bp_tags_shape(tags, sets, ways);
-		assert_true(ct_bp_tags_has_shape(tags, sets, ways) && !ct_bp_tags_has_shape(tags, sets + 1, ways));
+		assert_true(ct_bp_tags_has_shape(tags, sets, ways) &&
+		            !ct_bp_tags_has_shape(tags, sets + 1, ways));
 		for (int flushed = 0; flushed < 3; flushed++) {
 			t = (struct twin){.ways = ways, .fifo = k % 2};
 			ct_bp_tags_flush(tags);
@@ -236,7 +245,8 @@ static void make_trace(struct micro *m, unsigned rounds, unsigned stream, int ag
 		for (unsigned r = 0; r < rounds; r++) {
 			for (unsigned i = 0; i < 64; i++) {
 				m->pc = 0x100;
-				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + i % 8, at + i * 128);
+				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + i % 8,
+				           at + i * 128);
 			}
 			for (unsigned i = 0; i < stream; i++) {
 				m->pc = 0x200;
@@ -283,10 +293,12 @@ static void streams_pass(void **state)
 	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
 	assert_float_equal(trial_value(&t, "BL", "l1_miss_rate", "replay"), 1, 1e-9);
 	assert_true(trial_value(&t, "Bypass", "l1_miss_rate", "replay") < 0.85);
-	assert_float_equal(trial_value(&t, "Perfect", "l1_miss_rate", "replay"), (64 + 24 * 192) / (24 * 256.0), 1e-6);
+	assert_float_equal(trial_value(&t, "Perfect", "l1_miss_rate", "replay"),
+	                   (64 + 24 * 192) / (24 * 256.0), 1e-6);
 	assert_float_equal(trial_value(&t, "BL", "speedup", "analytic"), 1, 1e-9);
 	assert_true(trial_value(&t, "Bypass", "speedup", "analytic") > 1);
-	assert_true(trial_value(&t, "Perfect", "speedup", "analytic") >= trial_value(&t, "Bypass", "speedup", "analytic"));
+	assert_true(trial_value(&t, "Perfect", "speedup", "analytic") >=
+	            trial_value(&t, "Bypass", "speedup", "analytic"));
 	assert_true(trial_value(&t, "Bypass", "l1_passed_requests", "replay") > 2000);
 	assert_int_equal(t.run.mechanism->acted(t.run.p, text, sizeof text), 1);
 	t.run.mechanism->reason(t.run.p, &one, text, sizeof text);
@@ -295,7 +307,8 @@ static void streams_pass(void **state)
 	expect_ok(t.run.mechanism->replay(&t.run, "--method replay", &e), &e);
 	assert_float_equal(trial_value(&t, "BL", "speedup", "replay"), 1, 1e-9);
 	assert_true(trial_value(&t, "Bypass", "speedup", "replay") > 1);
-	assert_true(trial_value(&t, "Perfect", "speedup", "replay") >= trial_value(&t, "Bypass", "speedup", "replay"));
+	assert_true(trial_value(&t, "Perfect", "speedup", "replay") >=
+	            trial_value(&t, "Bypass", "speedup", "replay"));
 	trial_check_records(&t);
 	struct ct_buf b = {0};
 	trial_show(&t, &b);
@@ -346,7 +359,8 @@ static void measured_later(void **state)
 	new_trial(&with, 12, 192, 0);
 	trial_pass(&with, 1);
 	expect_ok(with.run.mechanism->estimate(&with.run, &e), &e);
-	assert_true(trial_value(&with, "Bypass", "speedup", NULL) == trial_value(&without, "Bypass", "speedup", NULL));
+	assert_true(trial_value(&with, "Bypass", "speedup", NULL) ==
+	            trial_value(&without, "Bypass", "speedup", NULL));
 	assert_true(trial_value(&with, "Bypass", "speedup", NULL) > 1);
 	with.run.l1_changed = 1;
 	assert_int_equal(with.run.mechanism->estimate(&with.run, &e), CT_ERR_INPUT);
@@ -390,11 +404,16 @@ static void gather(struct micro *m, uint64_t seed)
 					struct ct_buf list = {0};
 					m->pc = 16 * (i % 5);
 					for (int lane = 0; lane < 8; lane++)
-						ct_buf_printf(&list, " 0x%x", 0x10000000 + (unsigned)(ct_rand64(&seed) % 8192) * 4);
+						ct_buf_printf(
+							&list, " 0x%x",
+							0x10000000 +
+								(unsigned)(ct_rand64(&seed) % 8192) * 4);
 					if (i % 5 == 4)
-						micro_line(m, "000000ff 0 STG.E 2 R2 R6 4 0%s", list.data);
+						micro_line(m, "000000ff 0 STG.E 2 R2 R6 4 0%s",
+						           list.data);
 					else
-						micro_line(m, "000000ff 1 R%u LDG.E 1 R2 4 0%s", 4 + i % 5, list.data);
+						micro_line(m, "000000ff 1 R%u LDG.E 1 R2 4 0%s",
+						           4 + i % 5, list.data);
 					ct_buf_free(&list);
 				}
 				m->pc = 0x100;
@@ -409,13 +428,15 @@ static void gather(struct micro *m, uint64_t seed)
 static void out_of_reach_is_the_baseline(void **state)
 {
 	static const char *const name[] = {"fermi-15", "rtx3080", "a100"};
-	static const char *const write[] = {"l1.write=evict", "l1.write=through_allocate", "l1.write=through_no_allocate"};
+	static const char *const write[] = {
+		"l1.write=evict", "l1.write=through_allocate", "l1.write=through_no_allocate"};
 	static struct micro_result bl, bypass, eager, perfect;
 	struct ct_bp_params never = params_of(128, 4, NEVER, 32), soon = params_of(128, 1, 1, 0);
 	uint64_t passed_more = 0;
 	(void)state;
 	for (unsigned i = 0; i < 9; i++) {
-		const char *const settings[] = {"sm.count=2", "l1.adaptive=off", "l1.ways=4", "l1.size=4KiB", write[i % 3]};
+		const char *const settings[] = {
+			"sm.count=2", "l1.adaptive=off", "l1.ways=4", "l1.size=4KiB", write[i % 3]};
 		struct micro m;
 		struct ct_gpu g;
 		test_gpu_with(&g, name[i / 3], settings, 5);
@@ -446,7 +467,8 @@ static void any_engine(void **state)
 	for (int i = 0; i < 24; i++) {
 		static struct micro_result r;
 		uint64_t v = ct_rand64(&random);
-		uint8_t bytes[CT_ANY_ENGINE_BYTES] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16), (uint8_t)(v >> 24)};
+		uint8_t bytes[CT_ANY_ENGINE_BYTES] = {
+			(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16), (uint8_t)(v >> 24)};
 		struct ct_replays_engine engine;
 		struct ct_error e;
 		struct micro m;
@@ -464,10 +486,16 @@ static void any_engine(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(learns_and_unlearns), cmocka_unit_test(the_last_load_counts),
-		cmocka_unit_test(storage), cmocka_unit_test(as_its_twin), cmocka_unit_test(lines_once_seen),
-		cmocka_unit_test(streams_pass), cmocka_unit_test(nothing_to_act_on), cmocka_unit_test(measured_later),
-		cmocka_unit_test(out_of_reach_is_the_baseline), cmocka_unit_test(any_engine),
+		cmocka_unit_test(learns_and_unlearns),
+		cmocka_unit_test(the_last_load_counts),
+		cmocka_unit_test(storage),
+		cmocka_unit_test(as_its_twin),
+		cmocka_unit_test(lines_once_seen),
+		cmocka_unit_test(streams_pass),
+		cmocka_unit_test(nothing_to_act_on),
+		cmocka_unit_test(measured_later),
+		cmocka_unit_test(out_of_reach_is_the_baseline),
+		cmocka_unit_test(any_engine),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,8 @@ struct passes {
 	int fails;
 };
 
-static int pass_again(struct ct_mechanism_run *run, const char *why, struct ct_profile **p, struct ct_error *e)
+static int pass_again(struct ct_mechanism_run *run, const char *why, struct ct_profile **p,
+                      struct ct_error *e)
 {
 	struct passes *x = run->caller;
 	struct ct_mechanism_run before = *run;
@@ -156,7 +157,8 @@ static void judged_alone(void **state)
 {
 	struct mechanism_trial all, few;
 	struct ct_error e = {0};
-	static const char *const metrics[] = {"speedup_configured", "rf_hit_ratio", "issue_stall_fraction"};
+	static const char *const metrics[] = {
+		"speedup_configured", "rf_hit_ratio", "issue_stall_fraction"};
 	(void)state;
 	new_trial(&all, 1);
 	trial_pass(&all, 1);
@@ -165,7 +167,8 @@ static void judged_alone(void **state)
 	trial_pass(&few, 1);
 	expect_ok(few.run.mechanism->estimate(&few.run, &e), &e);
 	for (int i = 0; i < 3; i++)
-		assert_true(trial_value(&all, "Malekeh", metrics[i], NULL) == trial_value(&few, "Malekeh", metrics[i], NULL));
+		assert_true(trial_value(&all, "Malekeh", metrics[i], NULL) ==
+		            trial_value(&few, "Malekeh", metrics[i], NULL));
 	assert_true(isnan(trial_value(&few, "BOW", "speedup", NULL)));
 	trial_free(&few);
 	trial_free(&all);
@@ -223,7 +226,8 @@ static void replayed(void **state)
 	(void)state;
 	new_trial(&t, 1);
 	trial_pass(&t, 1);
-	assert_int_equal(t.run.mechanism->engine(&t.run, (unsigned)malekeh, &engine, &parts, &e), CT_ERR_UNSUPPORTED);
+	assert_int_equal(t.run.mechanism->engine(&t.run, (unsigned)malekeh, &engine, &parts, &e),
+	                 CT_ERR_UNSUPPORTED);
 	trial_free(&t);
 	new_trial(&t, 1);
 	t.run.method = CT_BY_REPLAY;
@@ -239,7 +243,8 @@ static void replayed(void **state)
 	expect_ok(t.run.mechanism->engine(&t.run, (unsigned)malekeh, &engine, &parts, &e), &e);
 	assert_non_null(engine.options.parts);
 	t.run.mechanism->engine_free(parts);
-	assert_int_equal(t.run.mechanism->engine(&t.run, (unsigned)ltrf, &engine, &parts, &e), CT_ERR_UNSUPPORTED);
+	assert_int_equal(t.run.mechanism->engine(&t.run, (unsigned)ltrf, &engine, &parts, &e),
+	                 CT_ERR_UNSUPPORTED);
 	t.run.mechanism->engine_free(parts);
 	trial_free(&t);
 }
@@ -271,7 +276,8 @@ static void swept_and_studied(void **state)
 
 static void what_open_refuses(void **state)
 {
-	static const char *const wrong[] = {"malekeh.rthd=3", "malekeh.oracle=0.5", "malekeh.sms=1.5", "malekeh.rthld"};
+	static const char *const wrong[] = {
+		"malekeh.rthd=3", "malekeh.oracle=0.5", "malekeh.sms=1.5", "malekeh.rthld"};
 	static const char *const option[] = {NULL, "/nonexistent/table.tsv"};
 	struct ct_error e = {0};
 	(void)state;
@@ -289,10 +295,10 @@ static void what_open_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_agree), cmocka_unit_test(registers_that_come_again),
+		cmocka_unit_test(tables_agree),          cmocka_unit_test(registers_that_come_again),
 		cmocka_unit_test(registers_that_do_not), cmocka_unit_test(judged_alone),
-		cmocka_unit_test(measured_later), cmocka_unit_test(replayed),
-		cmocka_unit_test(swept_and_studied), cmocka_unit_test(what_open_refuses),
+		cmocka_unit_test(measured_later),        cmocka_unit_test(replayed),
+		cmocka_unit_test(swept_and_studied),     cmocka_unit_test(what_open_refuses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

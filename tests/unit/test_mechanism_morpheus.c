@@ -26,7 +26,9 @@ static void make_trace(struct micro *m, unsigned lines)
 			micro_warp(m, warp, LOADS + 1);
 			for (unsigned k = 0; k < LOADS; k++)
 				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x %d", 4 + k % 8,
-				           0x10000000u + ((cta * WARPS + warp) * LOADS + k) * LANES % lines * LINE, LINE);
+				           0x10000000u + ((cta * WARPS + warp) * LOADS + k) * LANES %
+				                                 lines * LINE,
+				           LINE);
 			micro_line(m, "ffffffff 0 EXIT 0 0");
 		}
 		micro_cta_end(m);
@@ -82,7 +84,8 @@ static void estimates_every_system(void **state)
 		assert_true(trial_value(&t, m->systems[i].name, "speedup_configured", "analytic") > 0);
 	assert_float_equal(trial_value(&t, m->baseline, "speedup", "analytic"), 1, 1e-9);
 	assert_true(trial_value(&t, m->judged, "cache_sms", "analytic") > 0);
-	assert_true(trial_value(&t, m->judged, "llc_mpki", NULL) < trial_value(&t, m->baseline, "llc_mpki", NULL));
+	assert_true(trial_value(&t, m->judged, "llc_mpki", NULL) <
+	            trial_value(&t, m->baseline, "llc_mpki", NULL));
 	for (unsigned i = 0; i < m->n_metrics; i++)
 		assert_false(isnan(trial_value(&t, m->judged, m->metrics[i].name, NULL)));
 	assert_int_equal(m->acted(t.run.p, text, sizeof text), 1);
@@ -145,7 +148,8 @@ static void judged_alone(void **state)
 	estimated(&few);
 	const struct ct_mechanism *m = all.run.mechanism;
 	for (int i = 0; i < 4; i++) {
-		assert_true(trial_value(&all, m->judged, metrics[i], NULL) == trial_value(&few, m->judged, metrics[i], NULL));
+		assert_true(trial_value(&all, m->judged, metrics[i], NULL) ==
+		            trial_value(&few, m->judged, metrics[i], NULL));
 		assert_true(trial_value(&all, m->alternatives[0], metrics[i], NULL) ==
 		            trial_value(&few, m->alternatives[0], metrics[i], NULL));
 	}
@@ -159,7 +163,8 @@ static size_t sweep_records(const struct ct_profile *p, const char *system, cons
 	const struct ct_record *r;
 	size_t n = 0;
 	for (size_t i = 0; (r = ct_profile_next(p, "SW", &i));)
-		n += !strcmp(r->field[2], system) && !strcmp(r->field[3], "sms") && !strcmp(r->field[5], metric);
+		n += !strcmp(r->field[2], system) && !strcmp(r->field[3], "sms") &&
+		     !strcmp(r->field[5], metric);
 	return n;
 }
 
@@ -208,7 +213,8 @@ static void replays_its_systems(void **state)
 			const char *name = t.run.mechanism->systems[i].name;
 			int boost = !strcmp(name, "Frequency-Boost");
 			assert_int_equal(isnan(trial_value(&t, name, "speedup", "replay")), boost);
-			assert_int_equal(isnan(trial_value(&t, name, "speedup", "analytic")), !boost && !check);
+			assert_int_equal(isnan(trial_value(&t, name, "speedup", "analytic")),
+			                 !boost && !check);
 		}
 		assert_float_equal(trial_value(&t, "BL", "speedup", "replay"), 1, 1e-9);
 		trial_show(&t, &b);
@@ -236,8 +242,9 @@ static void makes_engines(void **state)
 		} else {
 			expect_ok(st, &e);
 			assert_non_null(engine.gpu);
-			assert_int_equal(engine.options.parts != NULL,
-			                 trial_value(&t, m->systems[i].name, "compute_sms", NULL) < t.gpu.sms);
+			assert_int_equal(
+				engine.options.parts != NULL,
+				trial_value(&t, m->systems[i].name, "compute_sms", NULL) < t.gpu.sms);
 		}
 		m->engine_free(parts);
 	}
@@ -247,15 +254,22 @@ static void makes_engines(void **state)
 
 static void options_are_checked(void **state)
 {
-	static const struct { const char *helper, *mix, *set, *text; } wrong[] = {
-		{"tape", NULL, NULL, "--helper tape"}, {NULL, "1,2", NULL, "--mix 1,2"}, {NULL, "0,0,0", NULL, "--mix 0,0,0"},
-		{NULL, "1,2,3,4", NULL, "--mix"}, {NULL, NULL, "morpheus.ext_gpbs=30", "did you mean morpheus.ext_gbps"},
+	static const struct {
+		const char *helper, *mix, *set, *text;
+	} wrong[] = {
+		{"tape", NULL, NULL, "--helper tape"},
+		{NULL, "1,2", NULL, "--mix 1,2"},
+		{NULL, "0,0,0", NULL, "--mix 0,0,0"},
+		{NULL, "1,2,3,4", NULL, "--mix"},
+		{NULL, NULL, "morpheus.ext_gpbs=30", "did you mean morpheus.ext_gbps"},
 	};
 	struct ct_error e = {0};
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		const char *option[2] = {wrong[i].helper, wrong[i].mix};
-		struct ct_mechanism_run run = {.mechanism = mechanism(), .option = option, .set = &wrong[i].set,
+		struct ct_mechanism_run run = {.mechanism = mechanism(),
+		                               .option = option,
+		                               .set = &wrong[i].set,
 		                               .n_set = wrong[i].set != NULL};
 		assert_int_equal(run.mechanism->open(&run, &e), CT_ERR_USAGE);
 		assert_non_null(strstr(e.text, wrong[i].text));
@@ -295,9 +309,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(estimates_every_system), cmocka_unit_test(shows_all_it_knows),
-		cmocka_unit_test(nothing_to_act_on), cmocka_unit_test(judged_alone), cmocka_unit_test(sweeps_its_sms),
-		cmocka_unit_test(replays_its_systems), cmocka_unit_test(makes_engines), cmocka_unit_test(options_are_checked),
-		cmocka_unit_test(options_have_effect), cmocka_unit_test(lacking_profiles_are_refused),
+		cmocka_unit_test(nothing_to_act_on),      cmocka_unit_test(judged_alone),
+		cmocka_unit_test(sweeps_its_sms),         cmocka_unit_test(replays_its_systems),
+		cmocka_unit_test(makes_engines),          cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(options_have_effect),    cmocka_unit_test(lacking_profiles_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,8 +26,9 @@ static void make_trace(struct micro *m, unsigned lines, unsigned apart)
 		for (unsigned warp = 0; warp < WARPS; warp++) {
 			micro_warp(m, warp, LOADS + 1);
 			for (unsigned k = 0; k < LOADS; k++)
-				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + k % 8,
-				           0x10000000u + cta * apart + (k * WARPS + warp) % lines * LINE);
+				micro_line(
+					m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + k % 8,
+					0x10000000u + cta * apart + (k * WARPS + warp) % lines * LINE);
 			micro_line(m, "ffffffff 0 EXIT 0 0");
 		}
 		micro_cta_end(m);
@@ -83,7 +84,8 @@ static void estimates_every_system(void **state)
 	            2 * trial_value(&t, "Shared", "l1_request_miss_rate", NULL));
 	for (unsigned i = 0; i < m->n_metrics; i++) {
 		int other = !strcmp(m->metrics[i].name, "amat"); /* of the schemes that decide by it */
-		assert_false(isnan(trial_value(&t, other ? "DynAMAT" : m->judged, m->metrics[i].name, NULL)));
+		assert_false(
+			isnan(trial_value(&t, other ? "DynAMAT" : m->judged, m->metrics[i].name, NULL)));
 	}
 	assert_int_equal(m->acted(t.run.p, text, sizeof text), 1);
 	m->reason(t.run.p, &one, text, sizeof text);
@@ -108,8 +110,9 @@ static void names_what_passes_count(void **state)
 	trial_pass(&t, 0);
 	const struct ct_mechanism *m = t.run.mechanism;
 	for (size_t i = 0; (r = ct_profile_next(t.run.p, "IM", &i));) {
-		int watched = !strncmp(r->field[1], "private", 7) || !strncmp(r->field[1], "shared", 6) ||
-		              !strncmp(r->field[1], "dyn", 3) || !strncmp(r->field[1], "home_", 5);
+		int watched = !strncmp(r->field[1], "private", 7) ||
+		              !strncmp(r->field[1], "shared", 6) || !strncmp(r->field[1], "dyn", 3) ||
+		              !strncmp(r->field[1], "home_", 5);
 		unsigned k = 0;
 		while (k < m->n_items && strcmp(m->items[k].name, r->field[1]) != 0)
 			k++;
@@ -160,12 +163,14 @@ static void nothing_to_act_on(void **state)
 	trial_free(&t);
 }
 
-static size_t sweep_records(const struct ct_profile *p, const char *system, const char *key, const char *metric)
+static size_t sweep_records(const struct ct_profile *p, const char *system, const char *key,
+                            const char *metric)
 {
 	const struct ct_record *r;
 	size_t n = 0;
 	for (size_t i = 0; (r = ct_profile_next(p, "SW", &i));)
-		n += !strcmp(r->field[2], system) && !strncmp(r->field[3], key, strlen(key)) && !strcmp(r->field[5], metric);
+		n += !strcmp(r->field[2], system) && !strncmp(r->field[3], key, strlen(key)) &&
+		     !strcmp(r->field[5], metric);
 	return n;
 }
 
@@ -186,11 +191,14 @@ static void sweeps_keys_of_its_own(void **state)
 		assert_string_equal(t.run.mechanism->sweeps[i].key, range[i].key);
 		t.run.sweep = &range[i];
 		expect_ok(t.run.mechanism->sweep(&t.run, &e), &e);
-		assert_int_equal(sweep_records(t.run.p, "Shared", range[i].key, "l1_request_miss_rate"), 3);
-		assert_int_equal(sweep_records(t.run.p, "DynEB", range[i].key, "speedup"), i < 2 ? 3 : 0);
+		assert_int_equal(sweep_records(t.run.p, "Shared", range[i].key, "l1_request_miss_rate"),
+		                 3);
+		assert_int_equal(sweep_records(t.run.p, "DynEB", range[i].key, "speedup"),
+		                 i < 2 ? 3 : 0);
 	}
 	/* A size that makes no L1 is refused. */
-	static const struct ct_range_spec odd = {.key = "l1.size", .first = 1000, .last = 1000, .step = 1, .whole = 1};
+	static const struct ct_range_spec odd = {
+		.key = "l1.size", .first = 1000, .last = 1000, .step = 1, .whole = 1};
 	t.run.sweep = &odd;
 	assert_true(t.run.mechanism->sweep(&t.run, &e) < 0);
 	trial_free(&t);
@@ -241,7 +249,8 @@ static void judged_alone(void **state)
 	few.run.judged_only = 1;
 	estimated(&few, 0);
 	expect_ok(few.run.mechanism->replay(&few.run, "a test", &e), &e);
-	assert_true(trial_value(&all, "DynEB", "speedup", "replay") == trial_value(&few, "DynEB", "speedup", "replay"));
+	assert_true(trial_value(&all, "DynEB", "speedup", "replay") ==
+	            trial_value(&few, "DynEB", "speedup", "replay"));
 	assert_true(isnan(trial_value(&few, "Shared", "speedup", "replay")));
 	trial_free(&few);
 	trial_free(&all);
@@ -273,7 +282,8 @@ static void holds_what_passes_replayed(void **state)
 	expect_ok(t.run.mechanism->open(&t.run, &e), &e);
 	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
 	for (unsigned i = 0; i < t.run.mechanism->n_systems; i++)
-		assert_true(isnan(trial_value(&t, t.run.mechanism->systems[i].name, "speedup", "replay")));
+		assert_true(
+			isnan(trial_value(&t, t.run.mechanism->systems[i].name, "speedup", "replay")));
 	trial_free(&t);
 }
 
@@ -304,7 +314,10 @@ static void makes_engines(void **state)
 
 static void options_are_checked(void **state)
 {
-	static const struct { const char *option[5], *set, *text; int status; } wrong[] = {
+	static const struct {
+		const char *option[5], *set, *text;
+		int status;
+	} wrong[] = {
 		{{"string"}, NULL, "--network string", CT_ERR_USAGE},
 		{{NULL, NULL, "nowhere"}, NULL, "--homes nowhere", CT_ERR_USAGE},
 		{{NULL, NULL, NULL, "sheep"}, NULL, "--count sheep", CT_ERR_USAGE},
@@ -314,7 +327,9 @@ static void options_are_checked(void **state)
 	struct ct_error e = {0};
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-		struct ct_mechanism_run run = {.mechanism = mechanism(), .option = wrong[i].option, .set = &wrong[i].set,
+		struct ct_mechanism_run run = {.mechanism = mechanism(),
+		                               .option = wrong[i].option,
+		                               .set = &wrong[i].set,
 		                               .n_set = wrong[i].set != NULL};
 		assert_int_equal(run.mechanism->open(&run, &e), wrong[i].status);
 		assert_non_null(strstr(e.text, wrong[i].text));
@@ -346,10 +361,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(estimates_every_system), cmocka_unit_test(names_what_passes_count),
-		cmocka_unit_test(shows_all_it_knows), cmocka_unit_test(nothing_to_act_on),
+		cmocka_unit_test(shows_all_it_knows),     cmocka_unit_test(nothing_to_act_on),
 		cmocka_unit_test(sweeps_keys_of_its_own), cmocka_unit_test(replays_its_systems),
-		cmocka_unit_test(judged_alone), cmocka_unit_test(holds_what_passes_replayed),
-		cmocka_unit_test(makes_engines), cmocka_unit_test(options_are_checked), cmocka_unit_test(options_have_effect),
+		cmocka_unit_test(judged_alone),           cmocka_unit_test(holds_what_passes_replayed),
+		cmocka_unit_test(makes_engines),          cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(options_have_effect),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

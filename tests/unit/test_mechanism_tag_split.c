@@ -161,7 +161,8 @@ static void judged_alone(void **state)
 	expect_ok(few.run.mechanism->estimate(&few.run, &e), &e);
 	static const char *const metrics[] = {"speedup_configured", "mem_inst_miss_rate", "energy_j"};
 	for (int i = 0; i < 3; i++)
-		assert_true(trial_value(&all, "TSC+", metrics[i], NULL) == trial_value(&few, "TSC+", metrics[i], NULL));
+		assert_true(trial_value(&all, "TSC+", metrics[i], NULL) ==
+		            trial_value(&few, "TSC+", metrics[i], NULL));
 	assert_true(isnan(trial_value(&few, "LAMAR", "speedup", NULL)));
 	trial_free(&few);
 	trial_free(&all);
@@ -184,7 +185,8 @@ static void measured_later(void **state)
 	new_trial(&with, 96, 256);
 	trial_pass(&with, 1);
 	expect_ok(with.run.mechanism->estimate(&with.run, &e), &e);
-	assert_true(trial_value(&with, "TSC", "speedup", NULL) == trial_value(&without, "TSC", "speedup", NULL));
+	assert_true(trial_value(&with, "TSC", "speedup", NULL) ==
+	            trial_value(&without, "TSC", "speedup", NULL));
 	with.run.workload = NULL;
 	ct_profile_remove(with.run.p, "IM", NULL, NULL);
 	assert_int_equal(with.run.mechanism->estimate(&with.run, &e), CT_ERR_INPUT);
@@ -207,7 +209,8 @@ static void parameters(void **state)
 	trial_pass(&t, 0);
 	assert_true(t.run.mechanism->values(&t.run)[1] == 128);
 	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
-	assert_true(trial_value(&t, "TSC", "mem_inst_miss_rate", "replay") > 0.8); /* one chunk is a line */
+	assert_true(trial_value(&t, "TSC", "mem_inst_miss_rate", "replay") >
+	            0.8); /* one chunk is a line */
 	trial_free(&t);
 	static const char *const wrong[] = {"tsc.chunk=24", "tsc.chunck=32", "tsc.lru=0.5", "tsc.chunk"};
 	for (int i = 0; i < 4; i++) {
@@ -258,10 +261,14 @@ static void ranges_that_fit_no_l1(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_agree), cmocka_unit_test(another_gpu),
-		cmocka_unit_test(chunks_keep_what_lines_lose), cmocka_unit_test(nothing_to_act_on),
-		cmocka_unit_test(judged_alone), cmocka_unit_test(measured_later),
-		cmocka_unit_test(parameters), cmocka_unit_test(replayed_and_swept),
+		cmocka_unit_test(tables_agree),
+		cmocka_unit_test(another_gpu),
+		cmocka_unit_test(chunks_keep_what_lines_lose),
+		cmocka_unit_test(nothing_to_act_on),
+		cmocka_unit_test(judged_alone),
+		cmocka_unit_test(measured_later),
+		cmocka_unit_test(parameters),
+		cmocka_unit_test(replayed_and_swept),
 		cmocka_unit_test(ranges_that_fit_no_l1),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

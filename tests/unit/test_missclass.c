@@ -99,11 +99,13 @@ static void twin_access(struct twin *c, const struct ct_gpu *g, uint64_t line, u
 	}
 }
 
-struct twins { struct twin endless, full, sets; };
+struct twins {
+	struct twin endless, full, sets;
+};
 
 static void twins_classify(struct twins *t, const struct ct_gpu *g, uint64_t line, uint32_t set,
-                           uint32_t sectors, uint32_t missed, int store, const uint64_t bytes[2],
-                           int l1, struct ct_miss_classes *c)
+                           uint32_t sectors, uint32_t missed, int store, const uint64_t bytes[2], int l1,
+                           struct ct_miss_classes *c)
 {
 	for (uint32_t bit = 1; bit < 1u << SECTORS; bit *= 2) {
 		if (!(missed & bit))
@@ -133,9 +135,9 @@ static void set(struct ct_gpu *g, const char *assignment)
 
 static void gpu(struct ct_gpu *g, const char *policy)
 {
-	static const char *const sets[] = {"sm.count=2", "l1.size=2KiB", "l1.sets=4", "l1.ways=4",
-	                                   "l1.dirty_percent=0", "llc.sets=2", "llc.ways=2",
-	                                   "llc.slices=8", "dram.channels=4", "llc.partitions=4"};
+	static const char *const sets[] = {
+		"sm.count=2", "l1.size=2KiB", "l1.sets=4",    "l1.ways=4",       "l1.dirty_percent=0",
+		"llc.sets=2", "llc.ways=2",   "llc.slices=8", "dram.channels=4", "llc.partitions=4"};
 	char text[64];
 	struct ct_error e;
 	micro_gpu(g, MICRO_RTX3070);
@@ -150,8 +152,8 @@ static void gpu(struct ct_gpu *g, const char *policy)
 static struct ct_kernel kernel(uint32_t ctas, uint32_t threads)
 {
 	static char name[] = "k";
-	return (struct ct_kernel){.name = name, .grid = {ctas, 1, 1}, .block = {threads, 1, 1},
-	                          .regs = 16};
+	return (struct ct_kernel){
+		.name = name, .grid = {ctas, 1, 1}, .block = {threads, 1, 1}, .regs = 16};
 }
 
 static struct ct_missclass *new_classes(const struct ct_gpu *g, const struct ct_kernel *k)
@@ -178,7 +180,9 @@ static uint64_t random_bytes(uint64_t *seed, uint32_t sectors, int shift)
 	uint64_t v = 0;
 	for (uint32_t s = 0; s < 2; s++)
 		if (sectors >> (shift + s) & 1)
-			v |= (uint64_t)(ct_rand64(seed) % 3 ? 0xffffffffu : 0xffffu << 16 * (ct_rand64(seed) & 1)) << 32 * s;
+			v |= (uint64_t)(ct_rand64(seed) % 3 ? 0xffffffffu
+			                                    : 0xffffu << 16 * (ct_rand64(seed) & 1))
+			     << 32 * s;
 	return v;
 }
 
@@ -205,15 +209,19 @@ static void stream(const char *policy, uint64_t seed)
 		uint64_t r = ct_rand64(&seed), line = (r >> 8) % (r % 5 ? 40 : 300);
 		uint32_t sectors = 1 + (uint32_t)((r >> 40) % 15), at = r >> 50 & 1;
 		int store = (r >> 52) % 4 == 0;
-		struct ct_l1_event a = {.sm = at, .line = line, .sectors = sectors,
+		struct ct_l1_event a = {.sm = at,
+		                        .line = line,
+		                        .sectors = sectors,
 		                        .line_miss = sectors & (uint32_t)(r >> 54),
 		                        .is_write = (uint8_t)store};
-		struct ct_llc_event b = {.line = line, .sectors = sectors, .miss = a.line_miss,
+		struct ct_llc_event b = {.line = line,
+		                         .sectors = sectors,
+		                         .miss = a.line_miss,
 		                         .is_write = (uint8_t)store};
 		for (int h = 0; h < 2 && store; h++)
 			a.bytes[h] = b.bytes[h] = random_bytes(&seed, sectors, 2 * h);
-		twins_classify(&sm[at], &g, line, (uint32_t)(line % 4), sectors, a.line_miss, store, a.bytes,
-		               1, &want[0]);
+		twins_classify(&sm[at], &g, line, (uint32_t)(line % 4), sectors, a.line_miss, store,
+		               a.bytes, 1, &want[0]);
 		struct ct_place place = ct_address_place(&map, line * 128);
 		twins_classify(&llc, &g, line, place.slice * 2 + place.llc_set, sectors, b.miss, store,
 		               b.bytes, 0, &want[1]);
@@ -234,8 +242,8 @@ static void stream(const char *policy, uint64_t seed)
 
 static void against_brute_force(void **state)
 {
-	static const char *const policy[] = {"through_allocate", "through_no_allocate", "evict",
-	                                     "back_validate"};
+	static const char *const policy[] = {
+		"through_allocate", "through_no_allocate", "evict", "back_validate"};
 	(void)state;
 	for (uint64_t i = 0; i < 4; i++)
 		stream(policy[i], 7 + i);
@@ -299,8 +307,14 @@ static void random_trace(struct micro *m, uint64_t seed)
 				unsigned at = 0x10000000u + 32u * (unsigned)(ct_rand64(&seed) % 700);
 				switch (ct_rand64(&seed) % 5) {
 				case 0: micro_line(m, "0000ffff 0 STG.E 2 R4 R6 4 1 0x%x 4", at); break;
-				case 1: micro_line(m, "ffffffff 1 R8 LDG.E.STRONG.GPU 1 R4 4 1 0x%x 4", at); break;
-				default: micro_line(m, "ffffffff 1 R%d LDG.E 1 R4 4 1 0x%x 8", 8 + i % 9, at); break;
+				case 1:
+					micro_line(m, "ffffffff 1 R8 LDG.E.STRONG.GPU 1 R4 4 1 0x%x 4",
+					           at);
+					break;
+				default:
+					micro_line(m, "ffffffff 1 R%d LDG.E 1 R4 4 1 0x%x 8", 8 + i % 9,
+					           at);
+					break;
 				}
 			}
 			micro_line(m, "ffffffff 0 EXIT 0 0");
@@ -321,15 +335,18 @@ static void sums(void **state)
 		struct ct_miss_classes c[2];
 		gpu(&g, "through_allocate");
 		struct ct_missclass *m = new_classes(&g, &k);
-		struct ct_replay_observer ob = {.ctx = m, .l1 = ct_missclass_l1, .llc = ct_missclass_llc,
+		struct ct_replay_observer ob = {.ctx = m,
+		                                .l1 = ct_missclass_l1,
+		                                .llc = ct_missclass_llc,
 		                                .l1_wipe = ct_missclass_l1_wipe};
 		struct ct_replay_options o = {.observers = &ob, .n_observers = 1};
 		random_trace(&t, seed);
 		micro_run(&t, &g, &o, &r);
 		assert_int_equal(ct_missclass_take(m, &c[0], &c[1], &e), 0);
 		for (int i = 0; i < 2; i++)
-			assert_int_equal(c[i].compulsory + c[i].capacity + c[i].associativity + c[i].latency,
-			                 i ? r.c.llc_misses : r.c.l1_misses);
+			assert_int_equal(
+				c[i].compulsory + c[i].capacity + c[i].associativity + c[i].latency,
+				i ? r.c.llc_misses : r.c.l1_misses);
 		assert_true(c[0].compulsory && c[0].capacity && c[1].compulsory && c[1].capacity);
 		ct_missclass_free(m);
 	}

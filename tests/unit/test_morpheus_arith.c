@@ -53,7 +53,7 @@ static void register_budget(void **state)
 	assert_int_equal(rf_kib(32), 212 * KIB);
 	assert_int_equal(rf_kib(1), 239 * 128);
 	assert_int_equal(rf_kib(8) + 128 * KIB, 367 * KIB); /* C5, R15 */
-	for (unsigned w = 1; w <= 48; w++) /* R57: no warp count beats 8 */
+	for (unsigned w = 1; w <= 48; w++)                  /* R57: no warp count beats 8 */
 		assert_true(rf_kib(w) <= rf_kib(8));
 }
 
@@ -91,7 +91,7 @@ static void combined_kernel(void **state)
 	assert_int_equal(k.rf_bytes, 200 * KIB);
 	assert_int_equal(k.l1_bytes, 128 * KIB);
 	assert_int_equal(k.rf_bytes + k.l1_bytes, 328 * KIB); /* R25 */
-	assert_int_equal(32 * (50 + 2 + 9) + 16 * 6, 2048);  /* uses every register */
+	assert_int_equal(32 * (50 + 2 + 9) + 16 * 6, 2048);   /* uses every register */
 	p.v[CT_MO_RF_WARPS] = 8;
 	p.v[CT_MO_HELPER_WARPS] = 16;
 	p.v[CT_MO_L1_WARP_REGISTERS] = 0;
@@ -115,13 +115,13 @@ static void storage(void **state)
 	ct_morpheus_defaults(&p);
 	ct_morpheus_storage(&g, &p, &s);
 	assert_int_equal(s.max_cache_sms, 51);
-	assert_int_equal(s.sets, 2448);                 /* C2 */
-	assert_int_equal(s.sets_per_partition, 256);    /* C3 */
-	assert_int_equal(s.bloom_bytes, 16 * KIB);      /* C1 */
+	assert_int_equal(s.sets, 2448);              /* C2 */
+	assert_int_equal(s.sets_per_partition, 256); /* C3 */
+	assert_int_equal(s.bloom_bytes, 16 * KIB);   /* C1 */
 	assert_int_equal(s.query_bytes, 5 * KIB);
-	assert_int_equal(s.total_bytes, 215040);        /* C6: 210 KiB */
+	assert_int_equal(s.total_bytes, 215040); /* C6: 210 KiB */
 	assert_int_equal(s.total_bytes, 210 * KIB);
-	near(s.share_of_llc, 0.0410, 5e-5);             /* C6: 21 / 512 */
+	near(s.share_of_llc, 0.0410, 5e-5);                         /* C6: 21 / 512 */
 	assert_int_equal(5 * MIB + (int)s.total_bytes, 5330 * KIB); /* C16 */
 }
 
@@ -132,9 +132,9 @@ static void latency_and_bandwidth(void **state)
 	ct_morpheus_defaults(&p);
 	near(773.0 / 608, 1.271, 5e-4); /* C7 */
 	assert_true(p.v[CT_MO_EXT_TRIP_NS] == 773 - 608);
-	near(53.0 / 10, 5.3, 0);                     /* C10 */
-	near(8 * 37.0, 296, 0);                      /* C11 */
-	near(290.0 / 37, 7.84, 5e-3);                /* C12 */
+	near(53.0 / 10, 5.3, 0);      /* C10 */
+	near(8 * 37.0, 296, 0);       /* C11 */
+	near(290.0 / 37, 7.84, 5e-3); /* C12 */
 	near(106 / 3.4, 31.2, 0.05);
 	near(97 / 3.5, 27.7, 0.05);
 	near(ct_morpheus_warp_bandwidth(48, 128, 185), 33.2, 0.02); /* C21 */
@@ -146,9 +146,8 @@ static void latency_and_bandwidth(void **state)
 
 /* Table 3: compute SMs with Basic, ALL (14 memory-bound applications). */
 static const int TABLE3[14][3] = {
-	{ 68, 32, 40 }, { 68, 42, 55 }, { 68, 42, 54 }, { 68, 50, 56 }, { 68, 34, 37 },
-	{ 68, 39, 41 }, { 68, 48, 54 }, { 68, 18, 26 }, { 68, 42, 46 }, { 24, 37, 47 },
-	{ 53, 47, 52 }, { 34, 36, 43 }, { 42, 44, 47 }, { 34, 32, 36 },
+	{68, 32, 40}, {68, 42, 55}, {68, 42, 54}, {68, 50, 56}, {68, 34, 37}, {68, 39, 41}, {68, 48, 54},
+	{68, 18, 26}, {68, 42, 46}, {24, 37, 47}, {53, 47, 52}, {34, 36, 43}, {42, 44, 47}, {34, 32, 36},
 };
 
 static void capacities_of_table_3(void **state)
@@ -161,7 +160,7 @@ static void capacities_of_table_3(void **state)
 	paper_gpu(&g);
 	ct_morpheus_defaults(&p);
 	ct_morpheus_kernel(&g, &p, NULL, &k, &e);
-	double sum[3] = { 0 }, total = 0, per_sm = (double)(k.rf_bytes + k.l1_bytes);
+	double sum[3] = {0}, total = 0, per_sm = (double)(k.rf_bytes + k.l1_bytes);
 	for (int a = 0; a < 14; a++) {
 		for (int s = 0; s < 3; s++)
 			sum[s] += TABLE3[a][s];
@@ -191,14 +190,15 @@ static void metadata_and_compression(void **state)
 	double blocks = 10.0 * 1024 * MIB / 128;
 	near(blocks, 83.9e6, 5e4);
 	assert_true(blocks / 2448 < 65536);
-	struct ct_morpheus_mix high = { 1, 0, 0 }, low = { 0, 1, 0 }, none = { 0, 0, 1 };
-	struct ct_morpheus_mix half = { 0.5, 0, 0.5 };
+	struct ct_morpheus_mix high = {1, 0, 0}, low = {0, 1, 0}, none = {0, 0, 1};
+	struct ct_morpheus_mix half = {0.5, 0, 0.5};
 	near(ct_morpheus_ratio(&high), 4, 0);
 	near(ct_morpheus_ratio(&low), 2, 0);
 	near(ct_morpheus_ratio(&none), 1, 0);
 	near(ct_morpheus_ratio(&half), 1.6, 1e-12); /* harmonic, not 2.5 */
 	assert_int_equal(ct_morpheus_set_blocks(61, 32, 9, &high, 0), 200);
-	assert_int_equal(ct_morpheus_set_blocks(64, 32, 9, &high, 1), 172); /* reading charged-metadata */
+	assert_int_equal(ct_morpheus_set_blocks(64, 32, 9, &high, 1),
+	                 172); /* reading charged-metadata */
 	assert_int_equal(ct_morpheus_set_blocks(61, 32, 9, &none, 1), 50);
 	for (double r = 1; r <= 4; r += 0.1) {
 		struct ct_morpheus_mix m = ct_morpheus_mix_of_ratio(r);
@@ -224,8 +224,8 @@ static void metadata_and_compression(void **state)
 static void figure_11(void **state)
 {
 	(void)state;
-	static const unsigned warps[5] = { 1, 8, 16, 32, 48 };
-	static const double rf_kib[5] = { 29.875, 239, 230, 212, 192 };
+	static const unsigned warps[5] = {1, 8, 16, 32, 48};
+	static const double rf_kib[5] = {29.875, 239, 230, 212, 192};
 	struct ct_gpu g;
 	struct ct_error e;
 	struct ct_mo_helper_point x;
@@ -238,7 +238,7 @@ static void figure_11(void **state)
 		gbps = x.gbps;
 		pj = x.pj_per_byte;
 		assert_int_equal(ct_mo_helper_point(&g, CT_MO_HELPER_L1, warps[i], &x, &e), CT_OK);
-		near(x.capacity_bytes / KIB, 128, 0); /* R14, R57 */
+		near(x.capacity_bytes / KIB, 128, 0);             /* R14, R57 */
 		assert_true(x.gbps < gbps && x.pj_per_byte > pj); /* R55 */
 		assert_int_equal(ct_mo_helper_point(&g, CT_MO_HELPER_SHARED, warps[i], &x, &e), CT_OK);
 		near(x.capacity_bytes / KIB, 128, 0);
@@ -257,7 +257,7 @@ static void figure_11(void **state)
 static void figure_5(void **state)
 {
 	(void)state;
-	static const double want[CT_MO_TIMELINES] = { 160, 608, 325, 773, 608 };
+	static const double want[CT_MO_TIMELINES] = {160, 608, 325, 773, 608};
 	struct ct_gpu g;
 	struct ct_morpheus_params p;
 	struct ct_mo_timeline_ns t;
@@ -283,7 +283,7 @@ static void helper_kernels(void **state)
 	struct ct_morpheus_params p;
 	struct ct_morpheus_kernel k;
 	struct ct_error e;
-	struct ct_morpheus_mix high = { 1, 0, 0 };
+	struct ct_morpheus_mix high = {1, 0, 0};
 	paper_gpu(&g);
 	ct_morpheus_defaults(&p);
 	assert_int_equal(ct_morpheus_use_helper(&p, "l1"), 0);

@@ -22,9 +22,14 @@ static struct ct_mo_extllc_params params(uint32_t sms)
 	p.cache_sms = sms;
 	p.partitions = 10;
 	p.conv_blocks = CONV;
-	p.kernel = (struct ct_morpheus_kernel){ .warps = 48, .rf_warps = 32, .l1_warps = 16,
-		                                .rf_blocks = 50, .l1_blocks = 64, .ratio = 1 };
-	p.filter = (struct ct_mo_filter_params){ 256, 3, CT_MO_HASH_MIX };
+	p.kernel = (struct ct_morpheus_kernel){
+		.warps = 48,
+		.rf_warps = 32,
+		.l1_warps = 16,
+		.rf_blocks = 50,
+		.l1_blocks = 64,
+		.ratio = 1};
+	p.filter = (struct ct_mo_filter_params){256, 3, CT_MO_HASH_MIX};
 	p.service = 316;
 	p.port = 7;
 	p.trip = 282;
@@ -41,8 +46,8 @@ static struct ct_mo_extllc *make(const struct ct_mo_extllc_params *p)
 	return x;
 }
 
-static int run(struct ct_mo_extllc *x, uint64_t block, enum ct_mo_access kind,
-               enum ct_mo_level level, uint64_t now, struct ct_mo_reply *r)
+static int run(struct ct_mo_extllc *x, uint64_t block, enum ct_mo_access kind, enum ct_mo_level level,
+               uint64_t now, struct ct_mo_reply *r)
 {
 	struct ct_mo_place pl;
 	struct ct_error e;
@@ -59,7 +64,7 @@ static void shares_follow_capacity(void **state)
 	(void)state;
 	struct ct_mo_extllc_params p = params(4);
 	struct ct_mo_extllc *x = make(&p);
-	unsigned seen[48 * 4] = { 0 }, conv = 0;
+	unsigned seen[48 * 4] = {0}, conv = 0;
 	const unsigned n = 400000;
 	for (uint64_t b = 0; b < n; b++) {
 		struct ct_mo_place pl, again;

@@ -35,8 +35,13 @@ static struct ct_mo_part_params params(void)
 	p.ext.cache_sms = CACHE;
 	p.ext.partitions = 4;
 	p.ext.conv_blocks = 1; /* nearly all is extended */
-	p.ext.kernel = (struct ct_morpheus_kernel){.warps = 48, .rf_warps = 32, .l1_warps = 16,
-	                                           .rf_blocks = 50, .l1_blocks = 64, .ratio = 1};
+	p.ext.kernel = (struct ct_morpheus_kernel){
+		.warps = 48,
+		.rf_warps = 32,
+		.l1_warps = 16,
+		.rf_blocks = 50,
+		.l1_blocks = 64,
+		.ratio = 1};
 	p.ext.filter = (struct ct_mo_filter_params){256, 3, CT_MO_HASH_MIX};
 	p.ext.service = SERVICE;
 	p.ext.port = PORT;
@@ -97,7 +102,7 @@ static void unloaded_hit_takes_the_trip(void **state)
 	struct ct_mo_part_params p = params();
 	(void)state;
 	both(again, &p, &x, &plain);
-	assert_true(x.ext.reads >= 500);          /* all but what is conventional */
+	assert_true(x.ext.reads >= 500);                   /* all but what is conventional */
 	assert_int_equal(x.ext.reads, x.part.sectors / 4); /* four sectors share a request */
 	assert_int_equal(x.ext.hits, x.ext.reads / 2);
 	assert_int_equal(x.ext.misses, x.ext.reads - x.ext.hits);
@@ -107,7 +112,8 @@ static void unloaded_hit_takes_the_trip(void **state)
 	assert_in_range(mean, TRIP - 4, TRIP + 12);
 	/* The second pass pays that on top of what a conventional hit takes. */
 	uint64_t more = x.r.c.cycles - plain.c.cycles, hits = x.ext.hits;
-	assert_in_range(more, hits * (TRIP - 4), hits * (TRIP + 16) + x.ext.false_positives * (TRIP + 16));
+	assert_in_range(more, hits * (TRIP - 4),
+	                hits * (TRIP + 16) + x.ext.false_positives * (TRIP + 16));
 }
 
 /* Many warps read, store to and update a table that fits the extended LLC, twice. */
@@ -121,10 +127,13 @@ static void mixed(struct micro *m)
 			for (uint32_t w = 0; w < 4; w++) {
 				micro_warp(m, w, 3 * LINES / 32 + 1);
 				for (uint32_t i = 0; i < LINES / 32; i++) {
-					uint32_t line = 0x40000000 + 128 * ((i * 32 + c * 4 + w) % LINES);
+					uint32_t line = 0x40000000 +
+					                128 * ((i * 32 + c * 4 + w) % LINES);
 					micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4", line);
-					micro_line(m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 4", line + 0x100000);
-					micro_line(m, "0000000f 1 R6 ATOMG.ADD 2 R2 R4 4 1 0x%x 4", line + 0x200000);
+					micro_line(m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 4",
+					           line + 0x100000);
+					micro_line(m, "0000000f 1 R6 ATOMG.ADD 2 R2 R4 4 1 0x%x 4",
+					           line + 0x200000);
 				}
 				micro_line(m, "ffffffff 0 EXIT 0 0");
 			}
@@ -161,7 +170,8 @@ static void small_sets_write_back_and_compression_helps(void **state)
 	static struct micro_result plain;
 	struct ct_mo_part_params p = params();
 	(void)state;
-	p.ext.kernel = (struct ct_morpheus_kernel){.warps = 16, .rf_warps = 16, .rf_blocks = 16, .ratio = 1};
+	p.ext.kernel = (struct ct_morpheus_kernel){
+		.warps = 16, .rf_warps = 16, .rf_blocks = 16, .ratio = 1};
 	both(mixed, &p, &small, &plain);
 	assert_true(small.ext.dirty > 0);
 	assert_true(small.r.c.dram_write_bytes >= 128 * small.ext.dirty / 2);

@@ -12,21 +12,20 @@
 #include "models/morpheus/extset.h"
 #include "models/morpheus/filter.h"
 
-static struct ct_mo_set *new_set(unsigned registers, unsigned blocks, enum ct_mo_lru lru,
-                                 unsigned bits)
+static struct ct_mo_set *new_set(unsigned registers, unsigned blocks, enum ct_mo_lru lru, unsigned bits)
 {
 	struct ct_error e;
-	struct ct_mo_set_params p = { registers, blocks, lru, bits };
+	struct ct_mo_set_params p = {registers, blocks, lru, bits};
 	struct ct_mo_set *s = ct_mo_set_new(&p, &e);
 	assert_non_null(s);
 	return s;
 }
 
-static struct ct_mo_filters *new_filters(unsigned bits, unsigned hashes, enum ct_mo_hash kind,
-                                         uint64_t sets)
+static struct ct_mo_filters *
+new_filters(unsigned bits, unsigned hashes, enum ct_mo_hash kind, uint64_t sets)
 {
 	struct ct_error e;
-	struct ct_mo_filter_params p = { bits, hashes, kind };
+	struct ct_mo_filter_params p = {bits, hashes, kind};
 	struct ct_mo_filters *f = ct_mo_filters_new(&p, sets, &e);
 	assert_non_null(f);
 	return f;
@@ -46,7 +45,7 @@ static void exact_lru_is_lru(void **state)
 	struct ct_mo_set *s = new_set(WAYS, WAYS, CT_MO_LRU_EXACT, 0);
 	uint64_t list[WAYS], rng = 3;
 	unsigned len = 0, dirty_seen = 0;
-	unsigned char dirty[256] = { 0 };
+	unsigned char dirty[256] = {0};
 	for (int t = 0; t < 20000; t++) {
 		uint64_t b = draw(&rng, 40), victim = UINT64_MAX;
 		int is_write = (ct_rand64(&rng) & 3) == 0;
@@ -106,7 +105,7 @@ static unsigned negatives(struct ct_mo_set *s, struct ct_mo_filters *f, unsigned
 static void no_false_negative_under_exact_lru(void **state)
 {
 	(void)state;
-	static const unsigned ways[] = { 1, 2, 7, 32, 50, 64 };
+	static const unsigned ways[] = {1, 2, 7, 32, 50, 64};
 	for (size_t i = 0; i < 6; i++)
 		for (int kind = 0; kind < 3; kind++)
 			for (unsigned k = 1; k <= 4; k++) {
@@ -124,18 +123,19 @@ static void no_false_negative_under_exact_lru(void **state)
 static void narrow_counters_mislead_the_predictor(void **state)
 {
 	(void)state;
-	unsigned found[2] = { 0, 0 };
+	unsigned found[2] = {0, 0};
 	for (int wrap = 0; wrap < 2; wrap++)
 		for (unsigned bits = 4; bits <= 6; bits++) {
-			struct ct_mo_set *s =
-				new_set(4, 4, wrap ? CT_MO_LRU_WRAP : CT_MO_LRU_SATURATE, bits);
+			struct ct_mo_set *s = new_set(
+				4, 4, wrap ? CT_MO_LRU_WRAP : CT_MO_LRU_SATURATE, bits);
 			struct ct_mo_filters *f = new_filters(4096, 4, CT_MO_HASH_MIX, 1);
 			uint64_t rng = 9;
 			for (unsigned t = 0; t < 200000; t++) {
 				/* Long stays on few blocks, so that a counter runs down. */
 				uint64_t b = ct_rand64(&rng) % 40 ? t / 400 % 7 : ct_rand64(&rng) % 7;
 				int said = ct_mo_filter_predict(f, 0, b);
-				found[wrap] += ct_mo_set_access(s, b, 0, CT_MO_LEVEL_NONE, NULL) && !said;
+				found[wrap] += ct_mo_set_access(s, b, 0, CT_MO_LEVEL_NONE, NULL) &&
+				               !said;
 				ct_mo_filter_update(f, 0, b, 4);
 			}
 			ct_mo_set_free(s);
@@ -269,12 +269,12 @@ static void refuses_impossible_sizes(void **state)
 {
 	(void)state;
 	struct ct_error e;
-	struct ct_mo_set_params p = { 0, 0, CT_MO_LRU_EXACT, 0 };
+	struct ct_mo_set_params p = {0, 0, CT_MO_LRU_EXACT, 0};
 	assert_null(ct_mo_set_new(&p, &e));
 	p.registers = 4;
 	p.lru = CT_MO_LRU_WRAP;
 	assert_null(ct_mo_set_new(&p, &e));
-	struct ct_mo_filter_params f = { 256, 17, CT_MO_HASH_MIX };
+	struct ct_mo_filter_params f = {256, 17, CT_MO_HASH_MIX};
 	assert_null(ct_mo_filters_new(&f, 1, &e));
 	f.hashes = 3;
 	assert_null(ct_mo_filters_new(&f, 0, &e));

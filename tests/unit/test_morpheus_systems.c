@@ -15,11 +15,11 @@
 
 enum { MIB = 1024 * 1024, SMS = 68 };
 
-static const struct ct_made_workload BETWEEN = { 9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500, 0 };
-static const struct ct_made_workload STREAM = { 1e8, 0, 4e6, 0.99, 10, 0.9, 1500, 0 };
-static const struct ct_made_workload COMPUTE = { 9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700, 0 };
-static const struct ct_made_workload FITS = { 2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400, 0 };
-static const struct ct_made_workload THRASH = { 8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500, 0 };
+static const struct ct_made_workload BETWEEN = {9.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 1500, 0};
+static const struct ct_made_workload STREAM = {1e8, 0, 4e6, 0.99, 10, 0.9, 1500, 0};
+static const struct ct_made_workload COMPUTE = {9.0 * MIB / 128, 0, 4e5, 0.01, 400, 0.9, 700, 0};
+static const struct ct_made_workload FITS = {2.0 * MIB / 128, 0, 4e6, 0.01, 10, 0.9, 400, 0};
+static const struct ct_made_workload THRASH = {8.0 * MIB / 128, 1, 4e6, 0.01, 10, 0.9, 1500, 0};
 
 static struct ct_mo_answer *ask(struct ct_workload *w, const struct ct_made_workload *s)
 {
@@ -60,7 +60,8 @@ static void show(const char *what, const struct ct_mo_answer *a)
 		ct_mo_row_why(a, r, why, sizeof why);
 		print_message("  %-32s %2.0f+%2.0f  %5.3f [%5.3f %5.3f]  W %5.3f q %.3f  %s\n",
 		              r->system->name, r->x.compute_sms, r->x.cache_sms, r->speedup.value,
-		              r->speedup.low, r->speedup.high, r->perf_per_watt.value, r->x.given_miss, why);
+		              r->speedup.low, r->speedup.high, r->perf_per_watt.value, r->x.given_miss,
+		              why);
 	}
 }
 
@@ -217,7 +218,8 @@ static void capacity_is_what_counts(void **state)
 	for (int large = 0; large < 2; large++) {
 		s.lines = total * (large ? 1.7 : 0.5);
 		ct_make_workload(w, &g, &s);
-		assert_int_equal(ct_mo_split_eval(w, &k, NULL, 34, 34, 5.0 * MIB / 128, 16, &d, &e), CT_OK);
+		assert_int_equal(ct_mo_split_eval(w, &k, NULL, 34, 34, 5.0 * MIB / 128, 16, &d, &e),
+		                 CT_OK);
 		assert_true(fabs(d.conv_lines + d.ext_lines - total) < 1e-6);
 		assert_true(fabs(d.ext_share - d.ext_lines / total) < 1e-12);
 		double miss = (d.conv_misses + d.ext_misses) / d.requests;
@@ -251,7 +253,7 @@ static void a_profile_gives_the_same_estimates(void **state)
 	struct ct_morpheus_params mp;
 	struct ct_mo_answer *a = ask(w, &THRASH), *b = calloc(1, sizeof *b);
 	struct ct_profile *p = ct_profile_new(&e), *q;
-	struct ct_buf text = { 0 };
+	struct ct_buf text = {0};
 	assert_true(back && b && p);
 	ct_gpu_defaults(&g);
 	ct_morpheus_defaults(&mp);
@@ -278,8 +280,9 @@ static void a_profile_gives_the_same_estimates(void **state)
 	struct ct_estimate es;
 	assert_int_equal(ct_profile_get_estimate(q, "all", "morpheus", "BL", "speedup", NULL, &es), 1);
 	assert_true(es.value == 1);
-	assert_int_equal(ct_profile_get_estimate(q, "all", "morpheus", "Morpheus-Basic",
-	                                         "storage_bytes", "analytic", &es), 1);
+	assert_int_equal(ct_profile_get_estimate(q, "all", "morpheus", "Morpheus-Basic", "storage_bytes",
+	                                         "analytic", &es),
+	                 1);
 	assert_true(es.value == 215040);
 	done(a);
 	done(b);

@@ -133,8 +133,8 @@ static void filtered_llc_is_near_where_valid(void **state)
 			brute_cache_access(&llc, line[i], 0, 1, &hit);
 			misses += !hit;
 		}
-		struct ct_mrc_filtered f =
-			ct_mrc_filtered_llc(&in, (double)reach, SMS * L1, llc_lines, 0);
+		struct ct_mrc_filtered f = ct_mrc_filtered_llc(
+			&in, (double)reach, SMS * L1, llc_lines, 0);
 		assert_true(f.valid && f.low == f.ratio && f.high == f.ratio);
 		assert_true(fabs(f.ratio - (double)misses / (double)reach) < 0.02);
 		for (int k = 0; k < SMS; k++)

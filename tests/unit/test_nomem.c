@@ -142,7 +142,8 @@ static int put(void *ctx, const void *p, size_t n, struct ct_error *e)
 	return ct_buf_check(ctx, e);
 }
 
-static int copy_kernel(struct ct_trace *t, const struct ct_kernel *k, struct ct_ctz_writer *w, struct ct_error *e)
+static int copy_kernel(struct ct_trace *t, const struct ct_kernel *k, struct ct_ctz_writer *w,
+                       struct ct_error *e)
 {
 	struct ct_cta *cta;
 	int st = ct_ctz_put_kernel(w, k, e);
@@ -212,9 +213,11 @@ static int repack_pattern(const void *arg, struct ct_error *e)
 
 static void traces(void **state)
 {
-	static const char *const files[] = {"ctzfile/hand", "ctzfile/bfs", "accelsim/v0.traceg", "accelsim/v3.zst",
+	static const char *const files[] = {
+		"ctzfile/hand",   "ctzfile/bfs",        "accelsim/v0.traceg", "accelsim/v3.zst",
 		"accelsim/v6.gz", "accelsim/v6.traceg", "nvbit/stock.txt"};
-	static const char *const damaged[] = {"accelsim/core.traceg", "accelsim/raw.trace", "accelsim/raw.xz", "nvbit/torn.txt"};
+	static const char *const damaged[] = {
+		"accelsim/core.traceg", "accelsim/raw.trace", "accelsim/raw.xz", "nvbit/torn.txt"};
 	(void)state;
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		with_file(repack, files[i]);
@@ -282,7 +285,8 @@ static int document(const void *arg, struct ct_error *e)
 	return st;
 }
 
-static int shared_l1(struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p, struct ct_error *e)
+static int shared_l1(struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p,
+                     struct ct_error *e)
 {
 	static struct ct_sl_answer a;
 	struct ct_sl_params params;
@@ -295,7 +299,8 @@ static int shared_l1(struct ct_workload *w, const struct ct_gpu *g, struct ct_pr
 	return st;
 }
 
-static int morpheus(struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p, struct ct_error *e)
+static int morpheus(struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p,
+                    struct ct_error *e)
 {
 	static struct ct_mo_answer a;
 	struct ct_morpheus_params params;
@@ -308,7 +313,8 @@ static int morpheus(struct ct_workload *w, const struct ct_gpu *g, struct ct_pro
 	return st;
 }
 
-static int tag_split(struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p, struct ct_error *e)
+static int tag_split(struct ct_workload *w, const struct ct_gpu *g, struct ct_profile *p,
+                     struct ct_error *e)
 {
 	static struct ct_ts_answer a;
 	struct ct_ts_params params;
@@ -407,11 +413,16 @@ static int observer(const void *arg, struct ct_error *e)
 
 static void distances(void **state)
 {
-	static const struct ct_stack_options stacks[] = {{.engine = CT_STACK_FAST}, {.engine = CT_STACK_TEXTBOOK},
-		{.sparse = 1, .sectors = 4, .stamps = 1}, {.sectors = 4, .stamps = 1, .window = 300}};
-	static const struct ct_shards_options samples[] = {{.rate = 1, .salts = 2}, {.rate = 0.5, .salts = 4, .max_lines = 64}};
+	static const struct ct_stack_options stacks[] = {
+		{.engine = CT_STACK_FAST},
+		{.engine = CT_STACK_TEXTBOOK},
+		{.sparse = 1, .sectors = 4, .stamps = 1},
+		{.sectors = 4, .stamps = 1, .window = 300}};
+	static const struct ct_shards_options samples[] = {
+		{.rate = 1, .salts = 2}, {.rate = 0.5, .salts = 4, .max_lines = 64}};
 	static const struct ct_setlru_options sets[] = {{.sets = 64, .sectors = 4}, {.sets = 1}};
-	static const struct ct_locality_options streams[] = {{.sms = 3, .sectors = 4, .sharing = 1},
+	static const struct ct_locality_options streams[] = {
+		{.sms = 3, .sectors = 4, .sharing = 1},
 		{.sms = 3, .sectors = 4, .sharing = 1, .sample = 0.5, .store = CT_STORE_EVICT}};
 	(void)state;
 	for (uint64_t i = 0; i < LINES; i++)
@@ -444,8 +455,9 @@ static int make_parts(struct parts *p, struct ct_gpu *g, struct ct_error *e)
 		ct_sl_defaults(&params);
 		st = ct_sl_place_spread(&p->place, g->sms, g->llc_partitions, e);
 		if (st == CT_OK)
-			st = ct_sl_part_new(&p->sl, ct_sl_system_at((size_t)ct_sl_system_find(p->system)), g, &params,
-			                    CT_SL_NET_MESH, &p->place, e);
+			st = ct_sl_part_new(&p->sl,
+			                    ct_sl_system_at((size_t)ct_sl_system_find(p->system)), g,
+			                    &params, CT_SL_NET_MESH, &p->place, e);
 		if (st == CT_OK) {
 			p->all = *ct_sl_part_parts(p->sl);
 			*g = *ct_sl_part_gpu(p->sl);
@@ -453,11 +465,13 @@ static int make_parts(struct parts *p, struct ct_gpu *g, struct ct_error *e)
 	} else if (!strcmp(p->kind, "tag-split")) {
 		struct ct_ts_params params;
 		ct_ts_defaults(&params);
-		st = ct_ts_parts_new(&p->ts, g, ct_ts_system_at((size_t)ct_ts_system_find(p->system)), &params, 1, e);
+		st = ct_ts_parts_new(&p->ts, g, ct_ts_system_at((size_t)ct_ts_system_find(p->system)),
+		                     &params, 1, e);
 		if (st == CT_OK && p->ts)
 			p->all = *ct_ts_parts_plugs(p->ts);
 	} else if (!strcmp(p->kind, "malekeh")) {
-		st = ct_mk_parts_new(&p->mk, ct_mk_system_at((size_t)ct_mk_system_find(p->system)), g, NULL, NULL, 100, 1, e);
+		st = ct_mk_parts_new(&p->mk, ct_mk_system_at((size_t)ct_mk_system_find(p->system)), g,
+		                     NULL, NULL, 100, 1, e);
 		if (st == CT_OK)
 			p->all = *ct_mk_parts_table(p->mk);
 	}
@@ -472,7 +486,8 @@ struct replay {
 
 static int replay(const void *arg, struct ct_error *e)
 {
-	static const char *const small[] = {"sm.count=2", "llc.slices=2", "llc.partitions=2", "dram.channels=2"};
+	static const char *const small[] = {
+		"sm.count=2", "llc.slices=2", "llc.partitions=2", "dram.channels=2"};
 	const struct replay *a = arg;
 	const struct ct_trace_options to = {.no_threads = 1};
 	struct parts p = {.kind = a->kind, .system = a->system};
@@ -506,11 +521,17 @@ static int replay(const void *arg, struct ct_error *e)
 
 static void replays(void **state)
 {
-	static struct replay r[] = {{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL},
-		{"", "", {.timing = CT_REPLAY_FIXED}, NULL}, {"", "", {.timing = CT_REPLAY_QUICK}, NULL},
+	static struct replay r[] = {
+		{"", "", {.timing = CT_REPLAY_FULL, .replication = 1}, NULL},
+		{"", "", {.timing = CT_REPLAY_FIXED}, NULL},
+		{"", "", {.timing = CT_REPLAY_QUICK}, NULL},
 		{"", "", {.timing = CT_REPLAY_FULL, .free = 0x7f}, NULL},
-		{"shared-l1", "Shared++", {0}, NULL}, {"shared-l1", "DynEB", {0}, NULL}, {"tag-split", "TSC", {0}, NULL},
-		{"tag-split", "MRPB", {0}, NULL}, {"tag-split", "DSC-4", {0}, NULL}, {"malekeh", "Malekeh", {0}, NULL},
+		{"shared-l1", "Shared++", {0}, NULL},
+		{"shared-l1", "DynEB", {0}, NULL},
+		{"tag-split", "TSC", {0}, NULL},
+		{"tag-split", "MRPB", {0}, NULL},
+		{"tag-split", "DSC-4", {0}, NULL},
+		{"malekeh", "Malekeh", {0}, NULL},
 		{"malekeh", "BOW", {0}, NULL}};
 	struct bytes b = corpus("ctzfile/bfs");
 	(void)state;
@@ -524,7 +545,7 @@ static void replays(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(traces), cmocka_unit_test(gpus), cmocka_unit_test(profiles),
+		cmocka_unit_test(traces),    cmocka_unit_test(gpus),    cmocka_unit_test(profiles),
 		cmocka_unit_test(distances), cmocka_unit_test(replays),
 	};
 	return cmocka_run_group_tests_name("nomem", tests, NULL, NULL);

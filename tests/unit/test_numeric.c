@@ -60,7 +60,8 @@ static void root_is_where_bisection_ends(void **state)
 	(void)state;
 	for (int i = 0; i < 6000; i++) {
 		struct curve c = {.kind = i % 6, .at = (double)(ct_rand64(&rng) >> 40) / 1e6};
-		double lo = c.at * (double)(ct_rand64(&rng) >> 12) * 0x1p-52, hi = c.at + 1e-6 + lo / 3, x = -1;
+		double lo = c.at * (double)(ct_rand64(&rng) >> 12) * 0x1p-52, hi = c.at + 1e-6 + lo / 3,
+		       x = -1;
 		assert_int_equal(ct_root_between(curve, &c, lo, hi, &x), 0);
 		assert_true(c.calls < 200);
 		near(x, bisected(&c, lo, hi), 1e-12);
@@ -120,7 +121,8 @@ static void newton_comes_down_to_the_root(void **state)
 	uint64_t rng = 3;
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
-		double at = (double)(ct_rand64(&rng) >> 24) / 1e4, want = 2 * at / (1 + sqrt(1 + 4 * at));
+		double at = (double)(ct_rand64(&rng) >> 24) / 1e4,
+		       want = 2 * at / (1 + sqrt(1 + 4 * at));
 		near(ct_root_newton_down(parabola, &at, want * (1 + i / 100.0) + 1e-3), want, 1e-14);
 	}
 	double two = 2;

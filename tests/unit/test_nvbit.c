@@ -19,7 +19,8 @@
 	" - grid launch id " id " - grid size 2,3,1 - block size 64,1,1 - nregs 12 - shmem 256" \
 	" - cuda stream id -5\n"
 #define HEAD(id, cta, warp, op) \
-	"MEMTRACE: CTX 0x000055693b634ef0 - grid_launch_id " id " - CTA " cta " - warp " warp " - " op " - "
+	"MEMTRACE: CTX 0x000055693b634ef0 - grid_launch_id " id " - CTA " cta " - warp " warp " - " op \
+	" - "
 
 /* Text of all that is read; counters and warnings go here too. */
 static struct ct_trace_stats stats;
@@ -52,8 +53,8 @@ static void put_warp(struct ct_buf *b, struct ct_cta *cta, uint32_t w)
 
 static char *read_log(const char *text, size_t n, int salvage, uint64_t memory)
 {
-	struct ct_trace_options o = {.salvage = salvage, .max_memory = memory,
-	                             .diag = {on_warning, NULL}};
+	struct ct_trace_options o = {
+		.salvage = salvage, .max_memory = memory, .diag = {on_warning, NULL}};
 	struct ct_source *s;
 	struct ct_trace *t;
 	struct ct_event ev;
@@ -127,9 +128,9 @@ static void test_ids(void **state)
 	put_record(&b, HEAD("0", "1,0,0", "7", "LDG.E.U8"), 1, 0x7f0000000000, 4);
 	put_record(&b, HEAD("0", "1,0,0", "63", "LD.128"), 32, 0x7f0000000000, 0);
 	reads(&b, "[1 0 f(int, a<b, - c>) - d 2,3,1 64 (1 w0/7@-1 LDG.E.U8:1:1,7f0000000000"
-	      " w1/63@-1 LDG.E.SYS:4:f,7f0000000000,7f0000000004"
-	      " LD.128:16:ffffffff,7f0000000000,7f0000000000)]"
-	      "[2 1 g 2,3,1 64 (5 w0/9@-1 STG.E.64:8:ffffffff,7f0000001000,7f0000001008)]");
+	          " w1/63@-1 LDG.E.SYS:4:f,7f0000000000,7f0000000004"
+	          " LD.128:16:ffffffff,7f0000000000,7f0000000000)]"
+	          "[2 1 g 2,3,1 64 (5 w0/9@-1 STG.E.64:8:ffffffff,7f0000001000,7f0000001008)]");
 	assert_int_equal(stats.dropped_lanes, 28 + 31);
 	assert_int_equal(stats.doubtful_records, 0);
 	assert_non_null(strstr(warnings, "memory instructions only"));
@@ -149,7 +150,7 @@ static void test_unpaired(void **state)
 	put_record(&b, HEAD("4", "3,1,0", "6", "LDG.E"), 2, 64, 4);
 	ct_buf_puts(&b, LAUNCH("late", "7"));
 	reads(&b, "[1 4 unknown 4,2,1 64 (7 w0/5@-1 LDG.E:4:3,40,44 w1/6@-1 LDG.E:4:3,40,44)]"
-	      "[2 7 late 2,3,1 64]");
+	          "[2 7 late 2,3,1 64]");
 	assert_int_equal(stats.unlaunched_kernels, 1);
 	assert_non_null(strstr(warnings, "log:1: the records of 1 launches have no launch line"));
 	ct_buf_puts(&b, LAUNCH("f", "0"));
@@ -171,7 +172,7 @@ static void test_lanes(void **state)
 	put_record(&b, HEAD("0", "0,0,0", "1", "LDGSTS.E.BYPASS.128"), 32, 0x7f0000000000, 16);
 	put_record(&b, HEAD("0", "0,0,0", "1", "LDG.E"), 0, 0, 0);
 	reads(&b, "[1 0 f 2,3,1 64 (0 w0/1@-1 LDS.64:8:ffffffff,10,20 LDSM.16.M88.4:16:ffffffff,0,10"
-	      " LDGSTS.E.BYPASS.128:16:ffffffff,7f0000000000,7f0000000010 LDG.E:4:0)]");
+	          " LDGSTS.E.BYPASS.128:16:ffffffff,7f0000000000,7f0000000010 LDG.E:4:0)]");
 	assert_int_equal(stats.ambiguous_lanes, 29 + 1);
 	assert_int_equal(stats.dropped_lanes, 32);
 	/* The last lanes copy the first ones. */
@@ -189,7 +190,8 @@ static void test_surroundings(void **state)
 	(void)state;
 	struct ct_buf b = {0}, r = {0};
 	put_record(&r, HEAD("0", "0,0,0", "1", "LDG.E"), 32, 0x1000, 4);
-	ct_buf_puts(&b, "[INFO] {started\aMEMTRACES\n-- NVBit (NVidia Binary Instrumentation Tool v1.7.4) "
+	ct_buf_puts(&b,
+	            "[INFO] {started\aMEMTRACES\n-- NVBit (NVidia Binary Instrumentation Tool v1.7.4) "
 	            "Loaded --\nMEMTRACE: STARTING CONTEXT 0x1\nMEMTRACE: CTX 0x1 - bulk copy\n");
 	ct_buf_puts(&b, "progress 10%\r");
 	ct_buf_add(&b, r.data, r.len - 1);
@@ -199,7 +201,7 @@ static void test_surroundings(void **state)
 	ct_buf_puts(&b, "\r\nlast line of the program");
 	ct_buf_free(&r);
 	reads(&b, "[1 0 unknown 1,1,1 32 (0 w0/1@-1 LDG.E:4:ffffffff,1000,1004"
-	      " LDG.E:4:ffffffff,1000,1004 LDG.E:4:ffffffff,1000,1004)]");
+	          " LDG.E:4:ffffffff,1000,1004 LDG.E:4:ffffffff,1000,1004)]");
 	assert_int_equal(stats.unknown_commands, 1); /* the bulk copy */
 	assert_int_equal(stats.ignored_lines, 5);
 	assert_non_null(strstr(warnings, "log:4: 1 marked lines are no launches"));
@@ -210,13 +212,15 @@ static void test_changed_tool(void **state)
 {
 	(void)state;
 	struct ct_buf b = {0};
-	const char *head = "MEMTRACE: CTX 0x1 - SM_id 12 - grid_launch_id 0 - CTA 0,0,0 - warp 6 - LDG.E.SYS"
-	                   " - pc 0x90 - Size 4 - MREF per threads(threadidx,data,address) : ";
-	ct_buf_printf(&b, "%sThread0,0x00000000000000a1,0x00007fe215302280 Thread5,0x0,0x00007fe215302294 \n",
-	              head);
+	const char *head =
+		"MEMTRACE: CTX 0x1 - SM_id 12 - grid_launch_id 0 - CTA 0,0,0 - warp 6 - LDG.E.SYS"
+		" - pc 0x90 - Size 4 - MREF per threads(threadidx,data,address) : ";
+	ct_buf_printf(
+		&b, "%sThread0,0x00000000000000a1,0x00007fe215302280 Thread5,0x0,0x00007fe215302294 \n",
+		head);
 	ct_buf_printf(&b, "%s0x1,0x100 0x2,0x0 0x3,0x108\n", head);
 	reads(&b, "[1 0 unknown 1,1,1 32 (0 w0/6@12 LDG.E.SYS:4:21,7fe215302280,7fe215302294"
-	      " LDG.E.SYS:4:5,100,108)]");
+	          " LDG.E.SYS:4:5,100,108)]");
 	ct_buf_printf(&b, "%sThread0,0x1\n", head);
 	refuses(&b, "log:1: lane of a record");
 	ct_buf_printf(&b, "%sThread32,0x1,0x2\n", head);
@@ -242,7 +246,8 @@ static void test_damage(void **state)
 		{"MEMTRACE: grid_launch_id 0 - warp 1\n", "without its CTA"},
 		{"MEMTRACE: grid_launch_id 0 - CTA 0,0,0\n", "without its warp"},
 		{"MEMTRACE: CTX 0x1 - LAUNCH - Kernel name f\n", "without a grid launch id"},
-		{"MEMTRACE: CTX 0x1 - LAUNCH - Kernel name f - grid launch id 1 - grid size 0,1,1\n", "bad"},
+		{"MEMTRACE: CTX 0x1 - LAUNCH - Kernel name f - grid launch id 1 - grid size 0,1,1\n",
+	         "bad"},
 		{"MEMTRACE: CTX 0x1 - LAUNCH - Kernel name f - grid launch id 1", "ends inside"},
 		{"MEMTRACE: CTX 0x1", "ends inside"},
 		{"MEMTRACE: STARTING CONTEXT 0x1\n", "without any launch or record"},
@@ -258,9 +263,9 @@ static void test_damage(void **state)
 	refuses(&b, "log:3: thread block 2,0,0 is outside the grid (2,3,1)");
 	ct_buf_puts(&b, LAUNCH("f", "0"));
 	for (int i = 0; i < 3; i++) {
-		static const char *const head[] = {HEAD("0", "0,0,0", "1", "LDG.E"),
-		                                   HEAD("0", "0,0,0", "2", "LDG.E"),
-		                                   HEAD("0", "0,0,0", "3", "LDG.E")};
+		static const char *const head[] = {
+			HEAD("0", "0,0,0", "1", "LDG.E"), HEAD("0", "0,0,0", "2", "LDG.E"),
+			HEAD("0", "0,0,0", "3", "LDG.E")};
 		put_record(&b, head[i], 32, 64, 4);
 	}
 	refuses(&b, "log:2: thread block 0,0,0 has records of 3 warps, but its launch has 2");
@@ -307,7 +312,8 @@ static void test_order(void **state)
 		uint64_t v = ct_rand64(&seed);
 		unsigned l = v % LAUNCHES, c = v / 8 % CTAS, s = v / 64 % SLOTS;
 		char head[200];
-		snprintf(head, sizeof head, HEAD("%u", "%u,%u,0", "%u", "LDG.E"), l, c % 2, c / 2, 5 + s);
+		snprintf(head, sizeof head, HEAD("%u", "%u,%u,0", "%u", "LDG.E"), l, c % 2, c / 2,
+		         5 + s);
 		put_record(&b, head, 1, 1000 * ++next[l][c][s], 0);
 	}
 	for (unsigned l = 0; l < LAUNCHES; l++) {
@@ -317,7 +323,8 @@ static void test_order(void **state)
 			for (unsigned s = 0; s < SLOTS; s++) {
 				ct_buf_printf(&want, " w%u/%u@-1", s, 5 + s);
 				for (uint64_t i = 1; i <= next[l][c][s]; i++)
-					ct_buf_printf(&want, " LDG.E:4:1,%llx", (unsigned long long)(1000 * i));
+					ct_buf_printf(&want, " LDG.E:4:1,%llx",
+					              (unsigned long long)(1000 * i));
 			}
 			ct_buf_puts(&want, ")");
 		}
@@ -337,14 +344,10 @@ static void test_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_unpaired),
-		cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_surroundings),
-		cmocka_unit_test(test_changed_tool),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_ids),          cmocka_unit_test(test_unpaired),
+		cmocka_unit_test(test_lanes),        cmocka_unit_test(test_surroundings),
+		cmocka_unit_test(test_changed_tool), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_cuts),         cmocka_unit_test(test_order),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

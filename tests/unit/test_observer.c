@@ -50,8 +50,7 @@ static void feed(struct ct_locality *l, const struct access *a, size_t n)
 
 static struct ct_locality *make_locality(int store)
 {
-	struct ct_locality_options o = {.sms = SMS, .sectors = SECTORS, .store = store,
-	                                .sharing = 1};
+	struct ct_locality_options o = {.sms = SMS, .sectors = SECTORS, .store = store, .sharing = 1};
 	struct ct_locality *l = ct_locality_new(&o, NULL);
 	assert_non_null(l);
 	return l;
@@ -59,8 +58,8 @@ static struct ct_locality *make_locality(int store)
 
 /* Brute-force twin of the histograms. */
 
-static void twin_step(struct brute_stack *b, const struct access *a, int store,
-                      struct ct_hist *h, struct ct_hist *sh)
+static void twin_step(struct brute_stack *b, const struct access *a, int store, struct ct_hist *h,
+                      struct ct_hist *sh)
 {
 	uint64_t sector[4];
 	int alloc = !a->is_write || store == CT_STORE_ALLOCATE;
@@ -113,8 +112,8 @@ static void histograms_equal_brute_force(void **state)
 }
 
 /* Joint histograms by asking brute-force stacks. */
-static void brute_joint(const struct access *a, size_t n, uint32_t sms, int store,
-                        struct ct_rj *nearest, struct ct_rj *sharers)
+static void brute_joint(const struct access *a, size_t n, uint32_t sms, int store, struct ct_rj *nearest,
+                        struct ct_rj *sharers)
 {
 	struct brute_stack *sm = calloc(sms, sizeof *sm);
 	struct ct_rj_table *near = ct_rj_table_new(), *all = ct_rj_table_new();
@@ -172,9 +171,13 @@ static void joint_histograms_equal_brute_force(void **state)
 		brute_joint(a, N, MANY, store, &nearest, &sharers);
 		for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
 			for (size_t k = 0; k < sizeof window / sizeof *window; k++) {
-				struct ct_locality_options o = {.sms = MANY, .sectors = SECTORS,
-				                                .store = store, .sharing = 1,
-				                                .window = window[k], .isa = isa};
+				struct ct_locality_options o = {
+					.sms = MANY,
+					.sectors = SECTORS,
+					.store = store,
+					.sharing = 1,
+					.window = window[k],
+					.isa = isa};
 				static struct ct_locality_counts c;
 				struct ct_locality *l = ct_locality_new(&o, NULL);
 				assert_non_null(l);
@@ -252,8 +255,8 @@ static void reuse_times_and_distinct_counts(void **state)
 	(void)state;
 	memset(&c, 0, sizeof c);
 	ct_locality_l1(l, 0, 7, 1, 0, 100);
-	ct_locality_l1(l, 0, 7, 3, 0, 100);  /* distance 0, time 0 */
-	ct_locality_l1(l, 1, 7, 1, 0, 500);  /* another SM: cold */
+	ct_locality_l1(l, 0, 7, 3, 0, 100); /* distance 0, time 0 */
+	ct_locality_l1(l, 1, 7, 1, 0, 500); /* another SM: cold */
 	ct_locality_l1(l, 0, 8, 8, 0, 600);
 	ct_locality_l1(l, 0, 7, 1, 0, 1124); /* distance 1, time 1024 */
 	assert_int_equal(ct_locality_collect(l, &c, NULL), 0);
@@ -305,8 +308,8 @@ static void threads_change_nothing(void **state)
 	assert_non_null(a);
 	make(a, N, 12, 4000);
 	for (unsigned threads = 0; threads < 5; threads++) {
-		struct ct_locality_options o = {.sms = SMS, .sectors = SECTORS, .sharing = 1,
-		                                .threads = threads};
+		struct ct_locality_options o = {
+			.sms = SMS, .sectors = SECTORS, .sharing = 1, .threads = threads};
 		struct ct_locality *l = make_with(&o);
 		struct ct_locality_counts *c = threads ? &now : &first;
 		memset(c, 0, sizeof *c);
@@ -377,7 +380,8 @@ static void samples_scale_to_the_whole(void **state)
 			worst = e > worst ? e : worst;
 			ct_rj_replication(&exact.rj_nearest, &exact.rj_sharers, c, &want_ratio,
 			                  &want_replicas);
-			ct_rj_replication(&sampled.rj_nearest, &sampled.rj_sharers, c, &ratio, &replicas);
+			ct_rj_replication(&sampled.rj_nearest, &sampled.rj_sharers, c, &ratio,
+			                  &replicas);
 			assert_true(fabs(ratio - want_ratio) < 0.05);
 			assert_true(fabs(replicas - want_replicas) < 0.15);
 		}

@@ -39,8 +39,11 @@ static void parse(struct ct_gpu *g, const char *text)
 
 static struct ct_kernel kernel(uint32_t threads, uint32_t regs, uint64_t shmem, uint32_t ctas)
 {
-	struct ct_kernel k = {.id = 1, .grid = {ctas, 1, 1}, .block = {threads, 1, 1},
-	                      .shmem_bytes = shmem, .regs = regs};
+	struct ct_kernel k = {.id = 1,
+	                      .grid = {ctas, 1, 1},
+	                      .block = {threads, 1, 1},
+	                      .shmem_bytes = shmem,
+	                      .regs = regs};
 	return k;
 }
 
@@ -62,13 +65,13 @@ static void l1_follows_shared_memory(void **state)
 		uint64_t shmem_kib, l1_kib;
 		uint32_t ways;
 	} want[] = {
-		{qv100, 0, 128, 256}, {qv100, 1, 120, 240}, {qv100, 8, 120, 240}, {qv100, 9, 112, 224},
-		{qv100, 16, 112, 224}, {qv100, 32, 96, 192}, {qv100, 33, 64, 128}, {qv100, 64, 64, 128},
-		{qv100, 65, 32, 64}, {qv100, 96, 32, 64},
-		{rtx3070, 0, 128, 256}, {rtx3070, 8, 120, 240}, {rtx3070, 16, 112, 224},
-		{rtx3070, 32, 96, 192}, {rtx3070, 64, 64, 128}, {rtx3070, 65, 28, 56},
-		{rtx3070, 100, 28, 56},
-		{rtx2060, 0, 64, 128}, {rtx2060, 32, 64, 128}, {rtx2060, 33, 32, 64}, {rtx2060, 64, 32, 64},
+		{qv100, 0, 128, 256},    {qv100, 1, 120, 240},   {qv100, 8, 120, 240},
+		{qv100, 9, 112, 224},    {qv100, 16, 112, 224},  {qv100, 32, 96, 192},
+		{qv100, 33, 64, 128},    {qv100, 64, 64, 128},   {qv100, 65, 32, 64},
+		{qv100, 96, 32, 64},     {rtx3070, 0, 128, 256}, {rtx3070, 8, 120, 240},
+		{rtx3070, 16, 112, 224}, {rtx3070, 32, 96, 192}, {rtx3070, 64, 64, 128},
+		{rtx3070, 65, 28, 56},   {rtx3070, 100, 28, 56}, {rtx2060, 0, 64, 128},
+		{rtx2060, 32, 64, 128},  {rtx2060, 33, 32, 64},  {rtx2060, 64, 32, 64},
 	};
 	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
 		struct ct_gpu g;
@@ -136,10 +139,17 @@ static void each_resource_can_limit(void **state)
 static void what_does_not_fit(void **state)
 {
 	(void)state;
-	static const struct { uint32_t threads, regs; uint64_t shmem; uint32_t ctas; const char *why; }
-	bad[] = {
-		{4096, 16, 0, 1, "not enough threads"}, {1024, 255, 0, 1, "not enough registers"},
-		{32, 16, 98305, 1, "not enough shmem"}, {0, 16, 0, 1, "empty"}, {32, 16, 0, 0, "empty"},
+	static const struct {
+		uint32_t threads, regs;
+		uint64_t shmem;
+		uint32_t ctas;
+		const char *why;
+	} bad[] = {
+		{4096, 16, 0, 1, "not enough threads"},
+		{1024, 255, 0, 1, "not enough registers"},
+		{32, 16, 98305, 1, "not enough shmem"},
+		{0, 16, 0, 1, "empty"},
+		{32, 16, 0, 0, "empty"},
 		{UINT32_MAX, UINT32_MAX, UINT64_MAX, UINT32_MAX, "not enough threads"},
 		{32, UINT32_MAX, 0, 1, "not enough registers"},
 	};
@@ -166,10 +176,10 @@ static void equals_brute_force(void **state)
 	struct ct_gpu g;
 	parse(&g, rtx3070);
 	for (int i = 0; i < 20000; i++) {
-		struct ct_kernel k = kernel((uint32_t)(ct_rand64(&seed) % 1536 + 1),
-		                            (uint32_t)(ct_rand64(&seed) % 40),
-		                            ct_rand64(&seed) % 3 ? ct_rand64(&seed) % 50000 : 0,
-		                            (uint32_t)(ct_rand64(&seed) % 2000 + 1));
+		struct ct_kernel k = kernel(
+			(uint32_t)(ct_rand64(&seed) % 1536 + 1), (uint32_t)(ct_rand64(&seed) % 40),
+			ct_rand64(&seed) % 3 ? ct_rand64(&seed) % 50000 : 0,
+			(uint32_t)(ct_rand64(&seed) % 2000 + 1));
 		uint64_t t = (k.block[0] + 31) / 32 * 32, r = (k.regs + 3) / 4 * 4;
 		uint32_t n = 0;
 		while ((n + 1) * t <= 1536 && (n + 1) * k.shmem_bytes <= 102400 &&
@@ -285,8 +295,8 @@ static void reference_runs(void **state)
 	while (fgets(line, sizeof line, f)) {
 		char trace[128], folder[256], config[64];
 		unsigned long l1, ctas;
-		if (sscanf(line, "%127s %255s %63s %*s %*s %*s %*s %*s %lu %lu", trace, folder, config, &l1,
-		           &ctas) != 5)
+		if (sscanf(line, "%127s %255s %63s %*s %*s %*s %*s %*s %lu %lu", trace, folder, config,
+		           &l1, &ctas) != 5)
 			continue; /* the heading */
 		one_reference_run(shared, folder, config, l1, (uint32_t)ctas);
 		rows++;
@@ -298,12 +308,9 @@ static void reference_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(l1_follows_shared_memory),
-		cmocka_unit_test(grid_limit_comes_first),
-		cmocka_unit_test(each_resource_can_limit),
-		cmocka_unit_test(what_does_not_fit),
-		cmocka_unit_test(equals_brute_force),
-		cmocka_unit_test(a_fixed_l1_stays),
+		cmocka_unit_test(l1_follows_shared_memory), cmocka_unit_test(grid_limit_comes_first),
+		cmocka_unit_test(each_resource_can_limit),  cmocka_unit_test(what_does_not_fit),
+		cmocka_unit_test(equals_brute_force),       cmocka_unit_test(a_fixed_l1_stays),
 		cmocka_unit_test(reference_runs),
 	};
 	return cmocka_run_group_tests_name("occupancy", tests, NULL, NULL);

@@ -40,8 +40,10 @@ static void classes(void **state)
 		{"ST.E", 4, CT_SPACE_GENERIC, CT_ACCESS_STORE, CT_CLASS_MEM, 4},
 		{"ATOM.E.ADD.F64.RN.STRONG.GPU", 4, CT_SPACE_GENERIC, CT_ACCESS_ATOMIC, CT_CLASS_MEM, 8},
 		{"ATOMG.E.CAS.64.STRONG.GPU", 8, CT_SPACE_GLOBAL, CT_ACCESS_ATOMIC, CT_CLASS_MEM, 8},
-		{"RED.E.ADD.F16x2.RN.STRONG.GPU", 4, CT_SPACE_GLOBAL, CT_ACCESS_REDUCTION, CT_CLASS_MEM, 4},
-		{"RED.E.ADD.F32.FTZ.RN.STRONG.GPU", 4, CT_SPACE_GLOBAL, CT_ACCESS_REDUCTION, CT_CLASS_MEM, 4},
+		{"RED.E.ADD.F16x2.RN.STRONG.GPU", 4, CT_SPACE_GLOBAL, CT_ACCESS_REDUCTION, CT_CLASS_MEM,
+	         4},
+		{"RED.E.ADD.F32.FTZ.RN.STRONG.GPU", 4, CT_SPACE_GLOBAL, CT_ACCESS_REDUCTION,
+	         CT_CLASS_MEM, 4},
 		{"ATOMS.POPC.INC.32", 4, CT_SPACE_SHARED, CT_ACCESS_ATOMIC, CT_CLASS_MEM, 4},
 		{"SYNCS.ARRIVE.TRANS64", 4, CT_SPACE_SHARED, CT_ACCESS_BARRIER_OP, CT_CLASS_MEM, 8},
 		{"LDC.64", 0, CT_SPACE_CONST, CT_ACCESS_LOAD, CT_CLASS_ALU, 0},
@@ -71,10 +73,10 @@ static void classes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct ct_sinst s = classify(cases[i].opcode, cases[i].field);
-		if (s.space != cases[i].space || s.access != cases[i].access || s.unit != cases[i].unit ||
-		    s.width != cases[i].width)
-			fail_msg("%s: space %d access %d unit %d width %d", cases[i].opcode, s.space, s.access,
-			         s.unit, s.width);
+		if (s.space != cases[i].space || s.access != cases[i].access ||
+		    s.unit != cases[i].unit || s.width != cases[i].width)
+			fail_msg("%s: space %d access %d unit %d width %d", cases[i].opcode, s.space,
+			         s.access, s.unit, s.width);
 	}
 }
 
@@ -96,10 +98,12 @@ static void modifiers(void **state)
 static void every_base_is_found(void **state)
 {
 	static const char *const bases[] = {
-		"ARRIVES", "ATOM", "ATOMG", "ATOMS", "B2R", "BAR", "BRA", "BRX", "BRXU", "CALL", "CS2R",
-		"F2F", "F2FP", "FADD32I", "HADD2_32I", "HMUL2_32I", "IADD", "IADD3", "IADD32I", "IDP4A",
-		"LOP", "LOP3", "LOP32I", "MOV32I", "P2R", "R2B", "R2P", "R2UR", "S2R", "S2UR", "TLD", "TLD4",
-		"TLD4S", "ULOP", "ULOP3", "UP2UR", "UR2UP", "VABSDIFF4", "VOTEU", "WARPSYNC", "XMAD", "YIELD",
+		"ARRIVES",   "ATOM",      "ATOMG",     "ATOMS", "B2R",      "BAR",   "BRA",
+		"BRX",       "BRXU",      "CALL",      "CS2R",  "F2F",      "F2FP",  "FADD32I",
+		"HADD2_32I", "HMUL2_32I", "IADD",      "IADD3", "IADD32I",  "IDP4A", "LOP",
+		"LOP3",      "LOP32I",    "MOV32I",    "P2R",   "R2B",      "R2P",   "R2UR",
+		"S2R",       "S2UR",      "TLD",       "TLD4",  "TLD4S",    "ULOP",  "ULOP3",
+		"UP2UR",     "UR2UP",     "VABSDIFF4", "VOTEU", "WARPSYNC", "XMAD",  "YIELD",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof bases / sizeof bases[0]; i++)

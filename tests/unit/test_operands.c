@@ -14,8 +14,11 @@
 /* Registers R8, R16, R24 ...: aligned for everything. */
 static struct ct_sinst make(const char *opcode, unsigned ndst, unsigned nsrc, int imm)
 {
-	struct ct_sinst s = {.opcode = opcode, .width_field = 4, .ndst = (uint8_t)ndst,
-	                     .nsrc = (uint8_t)nsrc, .has_imm = (uint8_t)imm};
+	struct ct_sinst s = {.opcode = opcode,
+	                     .width_field = 4,
+	                     .ndst = (uint8_t)ndst,
+	                     .nsrc = (uint8_t)nsrc,
+	                     .has_imm = (uint8_t)imm};
 	for (unsigned i = 0; i < ndst; i++)
 		s.dst[i] = CT_REG_MAKE(CT_REG_R, 8);
 	for (unsigned i = 0; i < nsrc; i++)
@@ -78,7 +81,8 @@ static void widths(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct ct_sinst s = make(cases[i].opcode, cases[i].ndst, cases[i].nsrc, cases[i].imm);
 		if (cases[i].ndst && s.dst_regs[0] != cases[i].dst)
-			fail_msg("%s: %u destinations, wanted %u", s.opcode, s.dst_regs[0], cases[i].dst);
+			fail_msg("%s: %u destinations, wanted %u", s.opcode, s.dst_regs[0],
+			         cases[i].dst);
 		for (unsigned k = 0; k < cases[i].nsrc; k++)
 			if (s.src_regs[k] != cases[i].src[k])
 				fail_msg("%s: source %u is %u, wanted %u", s.opcode, k, s.src_regs[k],
@@ -89,8 +93,8 @@ static void widths(void **state)
 /* What hardware could not mean is one register; nothing runs into RZ. */
 static void limits(void **state)
 {
-	struct ct_sinst s = {.opcode = "LDG.E.128", .width_field = 16, .ndst = 1, .nsrc = 1,
-	                     .dst = {6}, .src = {3}};
+	struct ct_sinst s = {
+		.opcode = "LDG.E.128", .width_field = 16, .ndst = 1, .nsrc = 1, .dst = {6}, .src = {3}};
 	(void)state;
 	ct_opcode_classify(&s);
 	ct_operands_classify(&s);

@@ -44,7 +44,8 @@ static void table_trace(struct micro *m, int launches)
 			for (uint32_t w = 0; w < WARPS; w++) {
 				micro_warp(m, w, LINES * 3 + 2);
 				for (uint32_t i = 0; i < LINES; i++) {
-					micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4", 0x10000000 + 128 * i);
+					micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4",
+					           0x10000000 + 128 * i);
 					micro_line(m, "ffffffff 1 R6 FFMA 3 R4 R5 R6 0");
 					micro_line(m, "ffffffff 1 R7 DADD 2 R4 R8 0");
 				}
@@ -70,7 +71,12 @@ static void run(const struct ct_gpu *g, const struct ct_replay_parts *p, struct 
 /* ---- an L1 whose lines live in one home SM each ---- */
 
 enum { ASK, GIVE };
-struct home_line { uint64_t address; uint32_t state; uint64_t token[64]; uint32_t sm[64], n; };
+struct home_line {
+	uint64_t address;
+	uint32_t state;
+	uint64_t token[64];
+	uint32_t sm[64], n;
+};
 struct shared {
 	struct ct_l1_part part;
 	struct home_line line[SMS][256]; /* of each home: state 0 absent, 1 on its way, 2 here */
@@ -109,14 +115,13 @@ static uint32_t at_home(struct shared *s, struct ct_replay *r, uint32_t home, ui
 	return state;
 }
 
-static enum ct_l1_outcome shared_lookup(void *ctx, struct ct_replay *r,
-                                        const struct ct_l1_request *q, uint64_t cycle,
-                                        struct ct_l1_result *out)
+static enum ct_l1_outcome shared_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
+                                        uint64_t cycle, struct ct_l1_result *out)
 {
 	struct shared *s = ctx;
 	uint32_t home = (uint32_t)(q->address / 128 % SMS);
-	struct ct_message m = {.from = q->sm, .to = home, .bytes = 8, .kind = ASK, .a = q->token,
-	                       .b = q->address};
+	struct ct_message m = {
+		.from = q->sm, .to = home, .bytes = 8, .kind = ASK, .a = q->token, .b = q->address};
 	assert_int_equal(q->mask, 0xf);
 	if (q->is_write) {
 		out->line_miss = q->mask;
@@ -131,8 +136,7 @@ static enum ct_l1_outcome shared_lookup(void *ctx, struct ct_replay *r,
 	return CT_L1_TAKEN;
 }
 
-static void shared_message(void *ctx, struct ct_replay *r, const struct ct_message *m,
-                           uint64_t cycle)
+static void shared_message(void *ctx, struct ct_replay *r, const struct ct_message *m, uint64_t cycle)
 {
 	struct shared *s = ctx;
 	if (m->kind == ASK) {
@@ -178,7 +182,8 @@ static void one_copy_for_all(void **state)
 		struct ct_network_load load;
 		memset(&s, 0, sizeof s);
 		s.part = (struct ct_l1_part){.part = {.ctx = &s, .message = shared_message},
-		                             .lookup = shared_lookup, .filled = shared_filled,
+		                             .lookup = shared_lookup,
+		                             .filled = shared_filled,
 		                             .flush = shared_flush};
 		assert_int_equal(ct_network_butterfly(&net, 2, 2, SMS, t, &e), 0);
 		struct ct_replay_parts p = {.l1 = &s.part, .own = net};
@@ -208,8 +213,10 @@ enum { QUERY, RESULT, SERVICE = 150 };
 struct far_llc {
 	struct ct_llc_part part;
 	struct ct_server warp[SMS];
-	uint8_t here[4096];            /* blocks of 128 B in the cache-mode SM */
-	struct { uint64_t slice, token, block; } held[65536];
+	uint8_t here[4096]; /* blocks of 128 B in the cache-mode SM */
+	struct {
+		uint64_t slice, token, block;
+	} held[65536];
 	uint32_t n;
 	uint64_t hits, misses, writes;
 };
@@ -219,15 +226,18 @@ static int extended(uint64_t block)
 	return block % 2 == 0;
 }
 
-static enum ct_llc_outcome far_access(void *ctx, struct ct_replay *r,
-                                      const struct ct_llc_request *q, uint64_t cycle)
+static enum ct_llc_outcome far_access(void *ctx, struct ct_replay *r, const struct ct_llc_request *q,
+                                      uint64_t cycle)
 {
 	struct far_llc *f = ctx;
 	uint64_t block = q->address / 128;
 	if (!extended(block))
 		return CT_LLC_PASS;
-	struct ct_message m = {.from = ct_part_slice(ct_part_gpu(r), q->slice), .to = SMS - 1,
-	                       .bytes = q->is_write ? 32 : 0, .kind = QUERY, .a = f->n};
+	struct ct_message m = {.from = ct_part_slice(ct_part_gpu(r), q->slice),
+	                       .to = SMS - 1,
+	                       .bytes = q->is_write ? 32 : 0,
+	                       .kind = QUERY,
+	                       .a = f->n};
 	f->held[f->n].slice = q->slice;
 	f->held[f->n].token = q->token;
 	f->held[f->n++].block = block;
@@ -254,7 +264,10 @@ static void far_timer(void *ctx, struct ct_replay *r, uint32_t node, uint64_t da
 {
 	struct far_llc *f = ctx;
 	uint8_t *here = &f->here[f->held[data].block % sizeof f->here];
-	struct ct_message m = {.from = node, .bytes = *here ? 32 : 0, .kind = RESULT, .a = data,
+	struct ct_message m = {.from = node,
+	                       .bytes = *here ? 32 : 0,
+	                       .kind = RESULT,
+	                       .a = data,
 	                       .b = *here,
 	                       .to = ct_part_slice(ct_part_gpu(r), (uint32_t)f->held[data].slice)};
 	*(*here ? &f->hits : &f->misses) += 1;
@@ -282,11 +295,13 @@ static void a_slice_in_an_sm(void **state)
 		memset(&f, 0, sizeof f);
 		f.part = (struct ct_llc_part){
 			.part = {.ctx = &f, .message = far_message, .timer = far_timer},
-			.access = far_access, .read = far_read};
+			.access = far_access,
+			.read = far_read};
 		if (mesh) {
 			uint32_t nodes = SMS + g.llc_slices;
 			assert_int_equal(ct_network_mesh(&net, 6, nodes / 6 + 1, nodes, NULL,
-			                                 (struct ct_hop_times){3, 1}, &e), 0);
+			                                 (struct ct_hop_times){3, 1}, &e),
+			                 0);
 		}
 		struct ct_replay_parts p = {.llc = &f.part, .owned = owned, .network = net};
 		run(&g, &p, &a, 1);
@@ -308,7 +323,10 @@ static void a_slice_in_an_sm(void **state)
 
 /* ---- a collector with its own clock that vetoes issue ---- */
 
-struct slow { uint64_t token; uint32_t left, busy, reads, regs[8]; };
+struct slow {
+	uint64_t token;
+	uint32_t left, busy, reads, regs[8];
+};
 struct collector {
 	struct ct_collector_part part;
 	struct slow unit[SMS][4];
@@ -394,7 +412,11 @@ static void a_collector_with_a_clock(void **state)
 	gpu(&g);
 	c.part = (struct ct_collector_part){
 		.part = {.ctx = &c, .tick = second, .interval = 100},
-		.veto = busy, .take = take, .left = gone, .write = written, .clock = beat};
+		.veto = busy,
+		.take = take,
+		.left = gone,
+		.write = written,
+		.clock = beat};
 	struct ct_replay_parts p = {.collector = &c.part};
 	run(&g, &p, &a, 1);
 	run(&g, NULL, &base, 1);
@@ -421,15 +443,17 @@ struct sectors {
 	struct ct_shaper_part shaper;
 	uint64_t first, lookups, retried, puts, seen[SMS];
 	uint32_t have[SMS][1024];
-	struct { uint64_t line, token; uint32_t mask; } wait[4096];
+	struct {
+		uint64_t line, token;
+		uint32_t mask;
+	} wait[4096];
 	uint64_t queue[SMS][256];
 	uint32_t waits, in[SMS], out[SMS];
 	int retry;
 };
 
-static enum ct_l1_outcome sector_lookup(void *ctx, struct ct_replay *r,
-                                        const struct ct_l1_request *q, uint64_t cycle,
-                                        struct ct_l1_result *out)
+static enum ct_l1_outcome sector_lookup(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
+                                        uint64_t cycle, struct ct_l1_result *out)
 {
 	struct sectors *s = ctx;
 	uint64_t line = q->address / s->part.line;
@@ -462,8 +486,7 @@ static void sector_filled(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t 
 	ct_l1_answer(r, sm, s->wait[tag].token, s->wait[tag].mask, cycle);
 }
 
-static void put_last_first(void *ctx, struct ct_replay *r, const struct ct_l1_request *q,
-                           uint64_t cycle)
+static void put_last_first(void *ctx, struct ct_replay *r, const struct ct_l1_request *q, uint64_t cycle)
 {
 	struct sectors *s = ctx;
 	(void)r;
@@ -488,7 +511,8 @@ static int last_first(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t cycl
 
 static void lines_and_chunks_of_every_size(void **state)
 {
-	static const uint32_t size[][2] = {{32, 32}, {64, 32}, {128, 32}, {256, 64}, {128, 8}, {128, 128}};
+	static const uint32_t size[][2] = {
+		{32, 32}, {64, 32}, {128, 32}, {256, 64}, {128, 8}, {128, 128}};
 	static struct sectors s;
 	static struct micro_result a, b;
 	struct ct_gpu g;
@@ -499,10 +523,14 @@ static void lines_and_chunks_of_every_size(void **state)
 		uint32_t chunks = 128 / chunk, wide = line > 128 ? 1 : 128 / line;
 		memset(&s, 0, sizeof s);
 		s.retry = (int)(i & 1);
-		s.part = (struct ct_l1_part){.part = {.ctx = &s}, .line = line, .chunk = chunk,
-		                             .lookup = sector_lookup, .filled = sector_filled};
-		s.shaper = (struct ct_shaper_part){.part = {.ctx = &s}, .put = put_last_first,
-		                                   .next = last_first};
+		s.part = (struct ct_l1_part){
+			.part = {.ctx = &s},
+			.line = line,
+			.chunk = chunk,
+			.lookup = sector_lookup,
+			.filled = sector_filled};
+		s.shaper = (struct ct_shaper_part){
+			.part = {.ctx = &s}, .put = put_last_first, .next = last_first};
 		struct ct_replay_parts p = {.l1 = &s.part, .shaper = i & 1 ? &s.shaper : NULL};
 		run(&g, &p, &a, 1);
 		assert_int_equal(s.lookups, CTAS * WARPS * (LINES + 1) * wide);
@@ -510,7 +538,8 @@ static void lines_and_chunks_of_every_size(void **state)
 		assert_int_equal(a.c.l1_accesses, CTAS * WARPS * (LINES + 1) * chunks);
 		/* warps that meet on the way ask again: no MSHR here */
 		assert_true(a.c.l1_read_misses >= SMS * LINES * chunks);
-		assert_true(a.c.llc_read_accesses * (chunk > 32 ? 32 : chunk) <= a.c.l1_read_misses * chunk);
+		assert_true(a.c.llc_read_accesses * (chunk > 32 ? 32 : chunk) <=
+		            a.c.l1_read_misses * chunk);
 		assert_true(a.c.llc_read_accesses >= SMS * LINES * 4);
 		assert_int_equal(a.c.dram_read_bytes, LINES * 128);
 		if (i & 1)
@@ -534,11 +563,16 @@ static void replies_carry_what_is_fetched(void **state)
 		gpu(&g);
 		set(&g, keys[i]);
 		memset(&s, 0, sizeof s);
-		s.part = (struct ct_l1_part){.part = {.ctx = &s}, .line = 256, .chunk = 256,
-		                             .lookup = sector_lookup, .filled = sector_filled};
+		s.part = (struct ct_l1_part){
+			.part = {.ctx = &s},
+			.line = 256,
+			.chunk = 256,
+			.lookup = sector_lookup,
+			.filled = sector_filled};
 		struct ct_replay_parts p = {.l1 = &s.part};
 		run(&g, &p, &r, 1);
-		uint32_t flits = (g.noc_header_bytes + g.llc.sector + g.noc_flit_bytes - 1) / g.noc_flit_bytes;
+		uint32_t flits = (g.noc_header_bytes + g.llc.sector + g.noc_flit_bytes - 1) /
+		                 g.noc_flit_bytes;
 		assert_true(r.c.llc_read_accesses > 0);
 		assert_true(r.c.noc_reply_busy >= r.c.llc_read_accesses * flits);
 	}
@@ -571,7 +605,8 @@ static void networks(void **state)
 	ct_network_free(n);
 	for (uint32_t k = 6; k <= 10; k += 2) {
 		uint64_t hops = 0;
-		assert_int_equal(ct_network_mesh(&n, k, k, k * k, NULL, (struct ct_hop_times){1, 1}, &e), 0);
+		assert_int_equal(ct_network_mesh(&n, k, k, k * k, NULL, (struct ct_hop_times){1, 1}, &e),
+		                 0);
 		for (uint32_t i = 0; i < k * k; i++)
 			for (uint32_t j = 0; j < k * k; j++)
 				if (i != j) {
@@ -580,7 +615,7 @@ static void networks(void **state)
 				}
 		n->load(n->ctx, CT_NET_REPLY, &l);
 		assert_int_equal(l.flit_hops, hops + l.packets);
-		assert_int_equal(hops * 3, 2 * k * l.packets); /* mean 2k/3 */
+		assert_int_equal(hops * 3, 2 * k * l.packets);        /* mean 2k/3 */
 		assert_int_equal(l.busiest, (uint64_t)k * k * k / 4); /* (k/4) k^2/(k^2-1) each */
 		ct_network_free(n);
 	}
@@ -662,7 +697,10 @@ static void networks_of_configurations(void **state)
 
 /* ---- admission to the engine's own L1s ---- */
 
-struct door { uint64_t asked, found, allocated, evicted, slots; int open; };
+struct door {
+	uint64_t asked, found, allocated, evicted, slots;
+	int open;
+};
 
 static int ask_door(void *ctx, const struct ct_admission_visit *v)
 {
@@ -690,7 +728,9 @@ static void gone_inside(void *ctx, const struct ct_admission_visit *v, int evict
 
 static void run_behind_door(const char *const *keys, int open, struct door *d, struct micro_result *r)
 {
-	struct ct_admission_part part = {.part.ctx = d, .may_allocate = ask_door, .found = found_inside,
+	struct ct_admission_part part = {.part.ctx = d,
+	                                 .may_allocate = ask_door,
+	                                 .found = found_inside,
 	                                 .allocated = gone_inside};
 	struct ct_replay_parts parts = {.admission = &part};
 	struct ct_gpu g;
@@ -724,7 +764,8 @@ static void admission(void **state)
 		assert_memory_equal(&open.c, &bare.c, sizeof open.c);
 		assert_memory_equal(open.issue, bare.issue, sizeof open.issue);
 		assert_int_equal(d.asked + d.found, loads);
-		assert_true(d.allocated > 0 && (d.found > 0 || i == 1)); /* lines of 1 are there with their fills only */
+		assert_true(d.allocated > 0 &&
+		            (d.found > 0 || i == 1)); /* lines of 1 are there with their fills only */
 		assert_int_equal(d.evicted > 0, i == 3);
 		run_behind_door(ways[i], 0, &d, &closed);
 		assert_int_equal(d.asked, loads);

@@ -26,8 +26,10 @@ static void make_trace(struct micro *m)
 			micro_cta(m);
 			for (unsigned w = 0; w < 2; w++) {
 				micro_warp(m, w, 3);
-				micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4", 0x10000000 + 4096 * c + 128 * w);
-				micro_line(m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 4", 0x10000000 + 4096 * c + 128 * w);
+				micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4",
+				           0x10000000 + 4096 * c + 128 * w);
+				micro_line(m, "ffffffff 0 STG.E 2 R2 R4 4 1 0x%x 4",
+				           0x10000000 + 4096 * c + 128 * w);
 				micro_line(m, "ffffffff 0 EXIT 0 0");
 			}
 			micro_cta_end(m);
@@ -81,8 +83,8 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	((struct seen *)ctx)->l1++;
 }
 
-static int on_open(void *ctx, const struct ct_pass_setup *setup, void **state, struct ct_replay_observer *hooks,
-                   struct ct_error *e)
+static int on_open(void *ctx, const struct ct_pass_setup *setup, void **state,
+                   struct ct_replay_observer *hooks, struct ct_error *e)
 {
 	struct seen *s = ctx;
 	s->gpu = setup->gpu;
@@ -92,7 +94,8 @@ static int on_open(void *ctx, const struct ct_pass_setup *setup, void **state, s
 	return note(s, 'o', e);
 }
 
-static int on_kernel(void *state, const struct ct_kernel *k, uint32_t sets, uint32_t ways, struct ct_error *e)
+static int on_kernel(void *state, const struct ct_kernel *k, uint32_t sets, uint32_t ways,
+                     struct ct_error *e)
 {
 	struct seen *s = state;
 	assert_non_null(k->name);
@@ -107,7 +110,8 @@ static int on_items(void *state, struct ct_profile *p, struct ct_error *e)
 	return note(state, 'i', e);
 }
 
-static int on_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all, struct ct_error *e)
+static int on_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
+                    struct ct_error *e)
 {
 	struct seen *s = state;
 	(void)p;
@@ -115,7 +119,8 @@ static int on_write(void *state, struct ct_profile *p, const struct ct_replay_co
 	return note(s, 'w', e);
 }
 
-static int on_after(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p, struct ct_error *e)
+static int on_after(void *ctx, const struct ct_pass_setup *setup, struct ct_profile *p,
+                    struct ct_error *e)
 {
 	double insts;
 	assert_non_null(setup->settings);
@@ -132,9 +137,15 @@ static void on_close(void *state)
 static int observed(struct seen *s, struct ct_error *e)
 {
 	struct ct_gpu g;
-	const struct ct_pass_observer ob = {.name = "seen", .ctx = s, .open = on_open, .kernel = on_kernel,
-	                                    .write_items = on_items, .write = on_write, .close = on_close,
-	                                    .after = on_after};
+	const struct ct_pass_observer ob = {
+		.name = "seen",
+		.ctx = s,
+		.open = on_open,
+		.kernel = on_kernel,
+		.write_items = on_items,
+		.write = on_write,
+		.close = on_close,
+		.after = on_after};
 	const struct ct_pass_observer *const list[] = {&ob};
 	const struct ct_pass_options o = {.gpu = &g, .observers = list, .n_observers = 1};
 	micro_gpu(&g, MICRO_RTX3070);
@@ -155,8 +166,10 @@ static void tells_observers_in_order(void **state)
 
 static void ends_with_an_observers_error(void **state)
 {
-	static const struct { char at; const char *calls; } all[] = {
-		{'o', "oc"}, {'k', "okc"}, {'i', "okkic"}, {'w', "okkiwc"}, {'a', "okkiwac"}};
+	static const struct {
+		char at;
+		const char *calls;
+	} all[] = {{'o', "oc"}, {'k', "okc"}, {'i', "okkic"}, {'w', "okkiwc"}, {'a', "okkiwac"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct seen s = {.fails_at = all[i].at};
@@ -203,7 +216,8 @@ static void has_defaults_and_threads_that_change_nothing(void **state)
 	(void)state;
 	micro_gpu(&g, MICRO_RTX3070);
 	assert_int_equal(run_pass(&o, &one, &e), CT_OK);
-	o.settings = (struct ct_pass_settings){.threads = 4, .sample = 1, .max_memory = (uint64_t)1 << 30};
+	o.settings = (struct ct_pass_settings){
+		.threads = 4, .sample = 1, .max_memory = (uint64_t)1 << 30};
 	assert_int_equal(run_pass(&o, &more, &e), CT_OK);
 	assert_int_equal(one.len, more.len);
 	assert_memory_equal(one.data, more.data, one.len);
@@ -246,10 +260,15 @@ static struct ct_profile *profile_of(const char *path, int traces)
 
 static void says_why_a_trace_cannot_be_read_again(void **state)
 {
-	static const struct { const char *path; int traces, status; const char *says; } all[] = {
-		{"t", 0, CT_ERR_USAGE, "none"},        {"t", 2, CT_ERR_USAGE, "several"},
-		{"-", 1, CT_ERR_USAGE, "standard input"}, {"no/such/trace", 1, CT_ERR_IO, "--trace-root"},
-		{"/dev/null", 1, CT_ERR_USAGE, "pipe"}};
+	static const struct {
+		const char *path;
+		int traces, status;
+		const char *says;
+	} all[] = {{"t", 0, CT_ERR_USAGE, "none"},
+	           {"t", 2, CT_ERR_USAGE, "several"},
+	           {"-", 1, CT_ERR_USAGE, "standard input"},
+	           {"no/such/trace", 1, CT_ERR_IO, "--trace-root"},
+	           {"/dev/null", 1, CT_ERR_USAGE, "pipe"}};
 	const struct ct_pass_settings settings = {0};
 	(void)state;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -296,15 +315,19 @@ static void replays_a_trace_that_has_moved(void **state)
 	assert_int_equal(ct_profile_add(q, "TR", 4, moved, &e), CT_OK);
 	assert_int_equal(ct_profile_get(p, "all", "warp_insts", &insts), 1);
 	assert_int_equal(ct_profile_get(p, "all", "cycles", &cycles), 1);
-	assert_int_equal(ct_profile_add_count(q, "all", "warp_insts", (uint64_t)insts, NULL, "replay", &e), CT_OK);
-	const struct ct_pass_settings settings = {.trace_root = folder, .memory = 1}; /* one engine at a time */
+	assert_int_equal(
+		ct_profile_add_count(q, "all", "warp_insts", (uint64_t)insts, NULL, "replay", &e),
+		CT_OK);
+	const struct ct_pass_settings settings = {
+		.trace_root = folder, .memory = 1}; /* one engine at a time */
 	const struct ct_replays_engine engine[2] = {{.gpu = &g, .options = {.timing = CT_REPLAY_FULL}},
 	                                            {.gpu = &g, .options = {.timing = CT_REPLAY_FULL}}};
 	assert_int_equal(ct_replays_run(q, &settings, "--why", engine, 2, NULL, total, &e), CT_OK);
 	assert_int_equal(total[0].cycles, (uint64_t)cycles);
 	assert_memory_equal(&total[0], &total[1], sizeof total[0]);
 	assert_int_equal(ct_profile_add_count(q, "all", "warp_insts", 1, NULL, "replay", &e), CT_OK);
-	assert_int_equal(ct_replays_run(q, &settings, "--why", engine, 1, NULL, total, &e), CT_ERR_USAGE);
+	assert_int_equal(ct_replays_run(q, &settings, "--why", engine, 1, NULL, total, &e),
+	                 CT_ERR_USAGE);
 	unlink(path);
 	rmdir(folder);
 	ct_profile_free(p);

@@ -69,13 +69,13 @@ static void writes_the_document(void **state)
 	assert_int_equal(ct_profile_add_real(p, "all", "ipc", 1e-7, NULL, "analytic", NULL), 0);
 	struct ct_buf b = written(p);
 	static const char want[] = "#cachetriage-profile\t1\n"
-	                           "#SN\tscope\tmetric\tvalue\tunit\tmethod\n"
-	                           "SN\tall\twarp_insts\t18446744073709551615\tinsts\treplay\n"
-	                           "SN\tall\tipc\t1e-07\tinsts/cycle\tanalytic\n"
-	                           "SN\tall\tl1_mpki\tNA\tmisses/kinst\treplay\n"
-	                           "#PG\ttool\tversion\tcommand_line\n"
-	                           "PG\treuse\t1\treuse a\\tb\\\\c\\n\\x01\\xFF\xc3\xa9\n"
-	                           "#EN\trecords\tcrc32\n";
+				   "#SN\tscope\tmetric\tvalue\tunit\tmethod\n"
+				   "SN\tall\twarp_insts\t18446744073709551615\tinsts\treplay\n"
+				   "SN\tall\tipc\t1e-07\tinsts/cycle\tanalytic\n"
+				   "SN\tall\tl1_mpki\tNA\tmisses/kinst\treplay\n"
+				   "#PG\ttool\tversion\tcommand_line\n"
+				   "PG\treuse\t1\treuse a\\tb\\\\c\\n\\x01\\xFF\xc3\xa9\n"
+				   "#EN\trecords\tcrc32\n";
 	char all[sizeof want + 40];
 	snprintf(all, sizeof all, "%sEN\t4\t%08x\n", want, (unsigned)ct_crc32(0, want, sizeof want - 1));
 	assert_string_equal(b.data, all);
@@ -97,11 +97,12 @@ static void writes_the_document(void **state)
 
 static void looks_up(void **state)
 {
-	struct ct_profile *p = read_body("SN\tall\tipc\t2.5\tx\treplay\n"
-	                                 "SN\tname:k\tipc\tNA\tx\treplay\n"
-	                                 "IM\tall\tloads\tinf\tx\n"
-	                                 "GP\tsm.count\t68\t\n"
-	                                 "SN\tkernel:3\tcycles\t7\tx\treplay\n");
+	struct ct_profile *p = read_body(
+		"SN\tall\tipc\t2.5\tx\treplay\n"
+		"SN\tname:k\tipc\tNA\tx\treplay\n"
+		"IM\tall\tloads\tinf\tx\n"
+		"GP\tsm.count\t68\t\n"
+		"SN\tkernel:3\tcycles\t7\tx\treplay\n");
 	double v;
 	uint64_t c;
 	(void)state;
@@ -166,15 +167,14 @@ static void removes_and_replaces(void **state)
 
 static void passes_on_what_it_does_not_know(void **state)
 {
-	static const char text[] =
-		"#cachetriage-profile\t1\n"
-		"#SN\tscope\tmetric\tvalue\tunit\tmethod\tnote\n"
-		"SN\tall\tipc\t1\tx\treplay\tgood\\tone\n"
-		"SN\tall\tcycles\t1\tx\treplay\n"
-		"#ZZ9\ta\tb\n"
-		"ZZ9\t1\t2\t3\n"
-		"ZZ9\n"
-		"YY\tx\n";
+	static const char text[] = "#cachetriage-profile\t1\n"
+				   "#SN\tscope\tmetric\tvalue\tunit\tmethod\tnote\n"
+				   "SN\tall\tipc\t1\tx\treplay\tgood\\tone\n"
+				   "SN\tall\tcycles\t1\tx\treplay\n"
+				   "#ZZ9\ta\tb\n"
+				   "ZZ9\t1\t2\t3\n"
+				   "ZZ9\n"
+				   "YY\tx\n";
 	char want[600];
 	(void)state;
 	struct ct_profile *p = read_ok(text, sizeof text - 1, 0);
@@ -184,13 +184,14 @@ static void passes_on_what_it_does_not_know(void **state)
 	ct_buf_free(&b);
 	assert_int_equal(ct_profile_write_json(p, &b, NULL), 0);
 	assert_string_equal(
-		b.data, "{\"type\":\"SN\",\"scope\":\"all\",\"metric\":\"ipc\",\"value\":1,\"unit\":\"x\","
-		        "\"method\":\"replay\",\"note\":\"good\\tone\"}\n"
-		        "{\"type\":\"SN\",\"scope\":\"all\",\"metric\":\"cycles\",\"value\":1,\"unit\":\"x\","
-		        "\"method\":\"replay\"}\n"
-		        "{\"type\":\"ZZ9\",\"a\":\"1\",\"b\":\"2\",\"field3\":\"3\"}\n"
-		        "{\"type\":\"ZZ9\"}\n"
-		        "{\"type\":\"YY\",\"field1\":\"x\"}\n");
+		b.data,
+		"{\"type\":\"SN\",\"scope\":\"all\",\"metric\":\"ipc\",\"value\":1,\"unit\":\"x\","
+		"\"method\":\"replay\",\"note\":\"good\\tone\"}\n"
+		"{\"type\":\"SN\",\"scope\":\"all\",\"metric\":\"cycles\",\"value\":1,\"unit\":\"x\","
+		"\"method\":\"replay\"}\n"
+		"{\"type\":\"ZZ9\",\"a\":\"1\",\"b\":\"2\",\"field3\":\"3\"}\n"
+		"{\"type\":\"ZZ9\"}\n"
+		"{\"type\":\"YY\",\"field1\":\"x\"}\n");
 	assert_true(json_lines_valid(b.data, b.len));
 	ct_buf_free(&b);
 	ct_profile_free(p);
@@ -198,11 +199,12 @@ static void passes_on_what_it_does_not_know(void **state)
 
 static void json_has_numbers_nulls_and_valid_text(void **state)
 {
-	struct ct_profile *p = read_body("RD\tall\tl1\tinf\tinf\t3\t0\n"
-	                                 "GP\ta\t1e3\t\nGP\tb\t007\t\nGP\tc\tgto\t\n"
-	                                 "ES\tall\tm\ts\tspeedup\tNA\tr\treplay\t-1.5e-3\tinf\n"
-	                                 "KN\t1\tk\\xFF\\x80\\x7F\\x01\"\xc3\xa9\t(1,1,1)\t(1,1,1)\t1\t1\t1\t1\t"
-	                                 "1\t0\n");
+	struct ct_profile *p = read_body(
+		"RD\tall\tl1\tinf\tinf\t3\t0\n"
+		"GP\ta\t1e3\t\nGP\tb\t007\t\nGP\tc\tgto\t\n"
+		"ES\tall\tm\ts\tspeedup\tNA\tr\treplay\t-1.5e-3\tinf\n"
+		"KN\t1\tk\\xFF\\x80\\x7F\\x01\"\xc3\xa9\t(1,1,1)\t(1,1,1)\t1\t1\t1\t1\t"
+		"1\t0\n");
 	struct ct_buf b = {0};
 	(void)state;
 	assert_int_equal(ct_profile_write_json(p, &b, NULL), 0);
@@ -244,7 +246,8 @@ static void refuses_what_is_malformed(void **state)
 	refuses_body("RD\tall\tl1\tNA\t6\t1\t1\n", "is no bin");
 	refuses_body("RD\tall\tl1\t5\t6\t1\tNA\n", "writes of a RD record is NA");
 	refuses_body("RJ\tall\tnearest\t0\t1\t0\t1\tNA\n", "count of a RJ record is NA");
-	refuses_body("SN\tall\tx\t1\t\tr\n#cachetriage-profile\t1\nSN\tall\tx\t1\t\tr\n", "another profile begins here");
+	refuses_body("SN\tall\tx\t1\t\tr\n#cachetriage-profile\t1\nSN\tall\tx\t1\t\tr\n",
+	             "another profile begins here");
 	refuses_body("RJ\tall\tnearest\t1\t2\t3\t3\t1\n", "is no bin");
 	refuses_body("#SN\tscope\tvalue\tmetric\tunit\tmethod\n", "column 2 of SN is not 'metric'");
 	refuses_body("EN\t0\t0\nSN\tall\tipc\t1\tx\treplay\n", "behind the EN record");
@@ -348,8 +351,7 @@ static void add_checks_its_arguments(void **state)
 static void estimates_keep_their_methods_apart(void **state)
 {
 	struct ct_profile *p = ct_profile_new(NULL);
-	struct ct_estimate es = {"all", "morpheus", "BL", "speedup", NULL, "analytic", 1.5, NAN, 2},
-	                   got;
+	struct ct_estimate es = {"all", "morpheus", "BL", "speedup", NULL, "analytic", 1.5, NAN, 2}, got;
 	(void)state;
 	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), 0);
 	es.method = "replay";
@@ -361,8 +363,7 @@ static void estimates_keep_their_methods_apart(void **state)
 	assert_true(ct_profile_get_estimate(p, "all", "morpheus", "BL", "speedup", NULL, &got));
 	assert_true(got.value == 1.75 && isnan(got.low) && got.high == 2);
 	assert_string_equal(got.unit, "ratio");
-	assert_true(
-		ct_profile_get_estimate(p, "all", "morpheus", "BL", "speedup", "analytic", &got));
+	assert_true(ct_profile_get_estimate(p, "all", "morpheus", "BL", "speedup", "analytic", &got));
 	assert_true(got.value == 1.5);
 	assert_false(ct_profile_get_estimate(p, "all", "morpheus", "BL", "ipc", NULL, &got));
 	struct ct_sweep_point sw = {"all", "morpheus", "BL", "sms", "10", "ipc", NULL, "analytic", 3};
@@ -411,7 +412,8 @@ static void writes_and_reads_any_text(void **state)
 				f[i] = text[i];
 			}
 			f[2] = "7"; /* TR's bytes */
-			assert_int_equal(ct_profile_add(p, type, 4 + (unsigned)below(&seed, 5), f, NULL), 0);
+			assert_int_equal(ct_profile_add(p, type, 4 + (unsigned)below(&seed, 5), f, NULL),
+			                 0);
 		}
 		struct ct_buf a = written(p), b, j = {0};
 		q = read_ok(a.data, a.len, 1);

@@ -67,8 +67,7 @@ static void an_empty_histogram_is_not_an_absent_one(void **state)
 	(void)state;
 	assert_int_equal(ct_profile_add_hist(p, "all", "l1", &none, NULL, NULL), 0);
 	assert_int_equal(ct_profile_add_rj(p, "all", "nearest", &empty, NULL), 0);
-	assert_int_equal(ct_profile_add_rt(p, "all", "l1", (const uint64_t (*)[CT_RT_TIMES])rt, NULL),
-	                 0);
+	assert_int_equal(ct_profile_add_rt(p, "all", "l1", (const uint64_t(*)[CT_RT_TIMES])rt, NULL), 0);
 	assert_int_equal(ct_profile_count(p), 3);
 	q = reread(p);
 	assert_int_equal(ct_profile_get_hist(q, "all", "l1", &none, NULL), 1);
@@ -136,8 +135,7 @@ static void reuse_times_survive(void **state)
 	for (int i = 0; i < 500; i++)
 		rt[ct_rand64(&seed) % CT_RT_BINS][ct_rand64(&seed) % CT_RT_TIMES] += i + 1;
 	struct ct_profile *p = ct_profile_new(NULL), *q;
-	assert_int_equal(ct_profile_add_rt(p, "all", "l1", (const uint64_t (*)[CT_RT_TIMES])rt, NULL),
-	                 0);
+	assert_int_equal(ct_profile_add_rt(p, "all", "l1", (const uint64_t(*)[CT_RT_TIMES])rt, NULL), 0);
 	q = reread(p);
 	assert_int_equal(ct_profile_get_rt(q, "all", "l1", got), 1);
 	assert_memory_equal(rt, got, sizeof rt);

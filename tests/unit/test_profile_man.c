@@ -79,8 +79,8 @@ static void every_type_and_column(void **state)
 	for (i = 0; (t = ct_record_type_at(i)); i++) {
 		int n = snprintf(want, sizeof want, ".It Cm %s\nColumns:\n", t->name);
 		for (unsigned c = 0; c < t->n_columns; c++)
-			n += snprintf(want + n, sizeof want - (size_t)n, ".Cm %s %s\n", t->columns[c].name,
-			              c + 1 < t->n_columns ? "," : ".");
+			n += snprintf(want + n, sizeof want - (size_t)n, ".Cm %s %s\n",
+			              t->columns[c].name, c + 1 < t->n_columns ? "," : ".");
 		if (!strstr(text, want))
 			fail_msg("not in the page: %s", want);
 		assert_null(t->columns[t->n_columns].name);
@@ -103,7 +103,8 @@ static const struct ct_metric *metric_at(const char *type, size_t i)
 		const struct ct_metric *row = estimated ? m->metrics : m->items;
 		for (unsigned j = 0; j < (estimated ? m->n_metrics : m->n_items); j++) {
 			int of_sn = m->merged_miss_rate && strcmp(row[j].name, m->merged_miss_rate) == 0;
-			if (ct_metric(type, row[j].name) || ct_mechanism_metric(type, row[j].name) != &row[j] ||
+			if (ct_metric(type, row[j].name) ||
+			    ct_mechanism_metric(type, row[j].name) != &row[j] ||
 			    (!estimated && of_sn != (strcmp(type, "SN") == 0)))
 				continue;
 			if (n++ == i)
@@ -154,12 +155,13 @@ static void check_metrics(const char *head, const char *type)
 		if (end)
 			*end = '\0';
 		if (strcmp(type, "ES") != 0)
-			assert_non_null(strstr(at, m->merge == CT_METRIC_NA    ? "Does not merge."
-			                           : m->merge == CT_METRIC_SUM ? "as sum."
-			                           : m->merge == CT_METRIC_SUM_ANY ? "as sum, absent is 0."
-			                           : m->merge == CT_METRIC_MAX     ? "as 1 if any."
-			                           : m->merge == CT_METRIC_MEAN    ? "as mean weighted by "
-			                                                           : m->num));
+			assert_non_null(strstr(
+				at, m->merge == CT_METRIC_NA        ? "Does not merge."
+				    : m->merge == CT_METRIC_SUM     ? "as sum."
+				    : m->merge == CT_METRIC_SUM_ANY ? "as sum, absent is 0."
+				    : m->merge == CT_METRIC_MAX     ? "as 1 if any."
+				    : m->merge == CT_METRIC_MEAN    ? "as mean weighted by "
+								    : m->num));
 		if (end)
 			*end = '\n';
 		/* Operands are metrics themselves. */
@@ -225,8 +227,8 @@ static void names_of_the_contract(void **state)
 		"mem_inst_miss_rate", "rf_hit_ratio", "rf_bank_reads_ratio", "rf_energy_ratio",
 		"rf_cache_writes_ratio", "issue_stall_fraction", "speedup_configured"};
 	/* clang-format on */
-	static const char *const types[] = {"PG", "TR", "GP", "KN", "SN", "RD", "RJ",
-	                                    "RT", "IM", "MR", "ES", "SW", "EN", "TV"};
+	static const char *const types[] = {
+		"PG", "TR", "GP", "KN", "SN", "RD", "RJ", "RT", "IM", "MR", "ES", "SW", "EN", "TV"};
 	(void)state;
 	for (size_t i = 0; i < sizeof sn / sizeof sn[0]; i++)
 		assert_non_null(metric("SN", sn[i]));

@@ -48,10 +48,10 @@ static void expect(struct ct_profile *p, const char *want)
 	ct_profile_free(p);
 }
 
-#define A_DOCUMENT                                                                            \
-	"PG\treuse\t1\ta\nTR\ta\ttraceg\t1\tcrc64:1\nGP\tsms\t2\t\nKN\t1\tk\tg\tb\t1\t1\t1\t1\t1\t1\n"    \
-	"SN\tall\tcycles\t10\tcycles\treplay\nSN\tkernel:1\tcycles\t10\tcycles\treplay\n"         \
-	"RD\tall\tl1\t0\t1\t5\t6\nRD\tall\tl1\tinf\tinf\t1\t1\nES\tall\tm\ts\tx\t1\tu\treplay\t0\t2\n"     \
+#define A_DOCUMENT \
+	"PG\treuse\t1\ta\nTR\ta\ttraceg\t1\tcrc64:1\nGP\tsms\t2\t\nKN\t1\tk\tg\tb\t1\t1\t1\t1\t1\t1\n" \
+	"SN\tall\tcycles\t10\tcycles\treplay\nSN\tkernel:1\tcycles\t10\tcycles\treplay\n" \
+	"RD\tall\tl1\t0\t1\t5\t6\nRD\tall\tl1\tinf\tinf\t1\t1\nES\tall\tm\ts\tx\t1\tu\treplay\t0\t2\n" \
 	"MR\tall\tl1\t64\t0.5\nZZ\tfoo\n"
 
 static void one_profile_is_its_own_merge(void **state)
@@ -76,7 +76,8 @@ static void every_rule(void **state)
 /* A metric that the program adds: a sum, and its unit where a record comes without one. */
 static const struct ct_metric *one_more(const char *type, const char *name)
 {
-	static const struct ct_metric extra = {.name = "own_count", .unit = "widgets", .merge = CT_METRIC_SUM};
+	static const struct ct_metric extra = {
+		.name = "own_count", .unit = "widgets", .merge = CT_METRIC_SUM};
 	return strcmp(type, "IM") == 0 && strcmp(name, extra.name) == 0 ? &extra : NULL;
 }
 
@@ -88,7 +89,8 @@ static void metrics_of_the_program(void **state)
 		for (int i = 0; i < 2; i++) {
 			in[i] = body("GP\tsms\t2\t\n");
 			ct_profile_set_metrics(in[i], known ? one_more : NULL);
-			assert_int_equal(ct_profile_add_im(in[i], "all", "own_count", 2 + i, NULL, NULL), CT_OK);
+			assert_int_equal(ct_profile_add_im(in[i], "all", "own_count", 2 + i, NULL, NULL),
+			                 CT_OK);
 		}
 		assert_int_equal(ct_profile_merge(&out, in, 2, NULL), CT_OK);
 		for (int i = 0; i < 2; i++)
@@ -100,8 +102,10 @@ static void metrics_of_the_program(void **state)
 
 static void methods(void **state)
 {
-	static const char *const of[] = {"replay", "sampled", "analytic"}, *const want[3][3] = {
-		{"replay", "NA", "analytic"}, {"NA", "sampled", "analytic"}, {"analytic", "analytic", "analytic"}};
+	static const char *const of[] = {"replay", "sampled", "analytic"},
+				 *const want[3][3] = {{"replay", "NA", "analytic"},
+	                                              {"NA", "sampled", "analytic"},
+	                                              {"analytic", "analytic", "analytic"}};
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		for (int k = 0; k < 3; k++) {
@@ -116,23 +120,26 @@ static void methods(void **state)
 /* A verdict on one run is none on the sum of two; documents of verdicts only have no sum. */
 static void verdicts(void **state)
 {
-	static const char own[] = "SN\tall\tcycles\t10\tcycles\treplay\nTV\ta\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n";
+	static const char own[] =
+		"SN\tall\tcycles\t10\tcycles\treplay\nTV\ta\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n";
 	static const char others[] = "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n";
 	(void)state;
 	expect(merged(own, NULL, NULL), own);
 	expect(merged(own, own, NULL), "SN\tall\tcycles\t20\tcycles\treplay\n");
-	expect(merged(own, others, NULL), "SN\tall\tcycles\t10\tcycles\treplay\n"
+	expect(merged(own, others, NULL),
+	       "SN\tall\tcycles\t10\tcycles\treplay\n"
 	       "TV\ta\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\nTV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n");
 	expect(merged(others, others, NULL), "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n"
-	       "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n");
+	                                     "TV\tb\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n");
 }
 
 /* Moved behind the others, the largest id there can be would begin again at the smallest. */
 static void ids_at_the_limit(void **state)
 {
 	struct ct_error e = {0};
-	struct ct_profile *out, *in[2] = {body("SN\tkernel:4\tcycles\t10\tcycles\treplay\n"),
-	                                  body("SN\tkernel:18446744073709551614\tcycles\t7\tcycles\treplay\n")};
+	struct ct_profile *out,
+		*in[2] = {body("SN\tkernel:4\tcycles\t10\tcycles\treplay\n"),
+	                  body("SN\tkernel:18446744073709551614\tcycles\t7\tcycles\treplay\n")};
 	(void)state;
 	assert_int_equal(ct_profile_merge(&out, in, 2, &e), CT_ERR_LIMIT);
 	assert_null(out);
@@ -147,7 +154,9 @@ static void ids_at_the_limit(void **state)
 static void long_curves(void **state)
 {
 	enum { POINTS = 40000 };
-	struct ct_profile *in[2] = {body("SN\tall\tcycles\t1\tcycles\treplay\n"), body("SN\tall\tcycles\t1\tcycles\treplay\n")}, *out;
+	struct ct_profile *in[2] = {body("SN\tall\tcycles\t1\tcycles\treplay\n"),
+	                            body("SN\tall\tcycles\t1\tcycles\treplay\n")},
+			  *out;
 	size_t n = 0, i = 0;
 	(void)state;
 	for (int k = 0; k < 2; k++)
@@ -262,7 +271,8 @@ static struct ct_profile *random_profile(uint64_t *seed)
 		assert_int_equal(ct_profile_add_count(p, id, "cycles", k, NULL, "replay", NULL), 0);
 	}
 	assert_int_equal(
-		ct_profile_add_count(p, "all", "thread_insts", ct_rand64(seed) % 1000, NULL, "r", NULL), 0);
+		ct_profile_add_count(p, "all", "thread_insts", ct_rand64(seed) % 1000, NULL, "r", NULL),
+		0);
 	assert_int_equal(
 		ct_profile_add_count(p, "all", "cycles", 1 + ct_rand64(seed) % 100, NULL, "r", NULL), 0);
 	assert_int_equal(ct_profile_add_real(p, "all", "ipc", 0.5, NULL, "r", NULL), 0);

@@ -74,32 +74,26 @@ static uint64_t operand(uint64_t *seed)
 {
 	uint64_t r = ct_rand64(seed), v = ct_rand64(seed);
 	switch (r & 7) {
-	case 0: case 1:
-		return special[(r >> 8) % (sizeof special / sizeof *special)];
-	case 2: /* small */
-		return v % 100;
+	case 0:
+	case 1: return special[(r >> 8) % (sizeof special / sizeof *special)];
+	case 2: /* small */ return v % 100;
 	case 3: /* singles near 1, in both halves */
-		return (0x3f000000 + (v & 0x1ffffff)) * UINT64_C(0x100000001) ^ (v & UINT64_C(0x8000000080000000));
+		return (0x3f000000 + (v & 0x1ffffff)) * UINT64_C(0x100000001) ^
+		       (v & UINT64_C(0x8000000080000000));
 	case 4: /* doubles near 1 */
 		return UINT64_C(0x3fe0000000000000) + (v >> 9) % UINT64_C(0x40000000000000);
-	default:
-		return v;
+	default: return v;
 	}
 }
 
 static int is_nan(char real, uint64_t v)
 {
 	switch (real) {
-	case 's':
-		return (v & 0x7fffffff) > 0x7f800000;
-	case 'd':
-		return (v & INT64_MAX) > UINT64_C(0x7ff0000000000000);
-	case 'h':
-		return (v & 0x7fff) > 0x7c00;
-	case 'b':
-		return (v & 0x7fff) > 0x7f80;
-	default:
-		return 0;
+	case 's': return (v & 0x7fffffff) > 0x7f800000;
+	case 'd': return (v & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+	case 'h': return (v & 0x7fff) > 0x7c00;
+	case 'b': return (v & 0x7fff) > 0x7f80;
+	default: return 0;
 	}
 }
 
@@ -112,19 +106,25 @@ static uint64_t narrow(char kind, uint64_t v)
 static void check_forms(const struct form *f, size_t forms)
 {
 	size_t n = operand_count(), chunk = n < 65536 ? n : 65536;
-	uint64_t (*x)[3] = calloc(chunk, sizeof *x), *got = calloc(chunk, sizeof *got), seed = 7;
+	uint64_t(*x)[3] = calloc(chunk, sizeof *x), *got = calloc(chunk, sizeof *got), seed = 7;
 	assert_true(x && got);
 	for (size_t k = 0; k < forms; k++)
 		for (size_t done = 0; done < n; done += chunk) {
 			for (size_t i = 0; i < chunk; i++)
 				for (unsigned j = 0; j < 3; j++)
-					x[i][j] = f[k].kinds[0] && j + 1 < strlen(f[k].kinds) ? narrow(f[k].kinds[j + 1], operand(&seed)) : 0;
-			ptx_apply(f[k].text, f[k].kinds, chunk, (const uint64_t (*)[3])x, got);
+					x[i][j] = f[k].kinds[0] && j + 1 < strlen(f[k].kinds)
+					                  ? narrow(f[k].kinds[j + 1], operand(&seed))
+					                  : 0;
+			ptx_apply(f[k].text, f[k].kinds, chunk, (const uint64_t(*)[3])x, got);
 			for (size_t i = 0; i < chunk; i++) {
-				uint64_t want = narrow(f[k].kinds[0], f[k].expect(x[i][0], x[i][1], x[i][2]));
-				if (got[i] != want && !(is_nan(f[k].real, got[i]) && is_nan(f[k].real, want)))
-					fail_msg("%s of %#llx %#llx %#llx is %#llx, not %#llx", f[k].text, (unsigned long long)x[i][0],
-					         (unsigned long long)x[i][1], (unsigned long long)x[i][2], (unsigned long long)got[i],
+				uint64_t want = narrow(f[k].kinds[0],
+				                       f[k].expect(x[i][0], x[i][1], x[i][2]));
+				if (got[i] != want &&
+				    !(is_nan(f[k].real, got[i]) && is_nan(f[k].real, want)))
+					fail_msg("%s of %#llx %#llx %#llx is %#llx, not %#llx",
+					         f[k].text, (unsigned long long)x[i][0],
+					         (unsigned long long)x[i][1],
+					         (unsigned long long)x[i][2], (unsigned long long)got[i],
 					         (unsigned long long)want);
 			}
 		}
@@ -132,7 +132,14 @@ static void check_forms(const struct form *f, size_t forms)
 	free(got);
 }
 
-#define TWIN(n, expr) static uint64_t n(uint64_t a, uint64_t b, uint64_t c) { (void)a; (void)b; (void)c; return (uint64_t)(expr); }
+#define TWIN(n, expr) \
+	static uint64_t n(uint64_t a, uint64_t b, uint64_t c) \
+	{ \
+		(void)a; \
+		(void)b; \
+		(void)c; \
+		return (uint64_t)(expr); \
+	}
 #define S32(v) ((int32_t)(uint32_t)(v))
 #define S64(v) ((int64_t)(v))
 #define S16(v) ((int16_t)(uint16_t)(v))
@@ -140,15 +147,15 @@ static void check_forms(const struct form *f, size_t forms)
 
 TWIN(t_add, a + b)
 TWIN(t_sub, a - b)
-TWIN(t_mul, a * b)
-TWIN(t_mad, a * b + c)
+TWIN(t_mul, a *b)
+TWIN(t_mad, a *b + c)
 TWIN(t_hi_s32, (uint64_t)(S64(S32(a)) * S32(b)) >> 32)
-TWIN(t_hi_u32, a * b >> 32)
-TWIN(t_hi_u16, a * b >> 16)
+TWIN(t_hi_u32, a *b >> 32)
+TWIN(t_hi_u16, a *b >> 16)
 TWIN(t_wide_s32, S64(S32(a)) * S32(b))
 TWIN(t_madwide_s32, (uint64_t)(S64(S32(a)) * S32(b)) + c)
-TWIN(t_wide_u16, a * b)
-TWIN(t_and, a & b)
+TWIN(t_wide_u16, a *b)
+TWIN(t_and, a &b)
 TWIN(t_or, a | b)
 TWIN(t_xor, a ^ b)
 TWIN(t_not, ~a)
@@ -258,7 +265,9 @@ TWIN(t_mul24, (uint64_t)(S64(S32(U32(a) << 8)) * S32(U32(b) << 8)) >> 32)
 TWIN(t_sad, c + (S32(a) < S32(b) ? b - a : a - b))
 TWIN(t_add128, a + b < a)
 TWIN(t_sub128, a < b)
-TWIN(t_sat, S64(S32(a)) + S32(b) > INT32_MAX ? INT32_MAX : S64(S32(a)) + S32(b) < INT32_MIN ? INT32_MIN : S64(S32(a)) + S32(b))
+TWIN(t_sat, S64(S32(a)) + S32(b) > INT32_MAX   ? INT32_MAX
+            : S64(S32(a)) + S32(b) < INT32_MIN ? INT32_MIN
+                                               : S64(S32(a)) + S32(b))
 
 static void integers(void **state)
 {
@@ -315,13 +324,13 @@ static void integers(void **state)
 	ROUNDED(n##_rm, type, result, of, to, FE_DOWNWARD, expr) ROUNDED(n##_rp, type, result, of, to, FE_UPWARD, expr)
 /* clang-format on */
 ALL_ROUNDED(add_s, float, float, f32, b32, a + b)
-ALL_ROUNDED(mul_s, float, float, f32, b32, a * b)
+ALL_ROUNDED(mul_s, float, float, f32, b32, a *b)
 ALL_ROUNDED(fma_s, float, float, f32, b32, fmaf(a, b, c))
 ALL_ROUNDED(div_s, float, float, f32, b32, a / b)
 ALL_ROUNDED(sqrt_s, float, float, f32, b32, sqrtf(a))
 ALL_ROUNDED(rcp_s, float, float, f32, b32, 1 / a)
 ALL_ROUNDED(add_d, double, double, f64, b64, a + b)
-ALL_ROUNDED(mul_d, double, double, f64, b64, a * b)
+ALL_ROUNDED(mul_d, double, double, f64, b64, a *b)
 ALL_ROUNDED(fma_d, double, double, f64, b64, fma(a, b, c))
 ALL_ROUNDED(div_d, double, double, f64, b64, a / b)
 ALL_ROUNDED(sqrt_d, double, double, f64, b64, sqrt(a))
@@ -339,7 +348,7 @@ TWIN(ftz_add, b32(flush(flush(f32(a)) + flush(f32(b)))))
 TWIN(ftz_fma, b32(flush(fmaf(flush(f32(a)), flush(f32(b)), flush(f32(c))))))
 TWIN(sat_mul, b32(!(f32(a) * f32(b) > 0) ? 0.0f : f32(a) * f32(b) > 1 ? 1.0f : f32(a) * f32(b)))
 TWIN(t_fneg, a ^ 0x80000000)
-TWIN(t_fabs64, a & INT64_MAX)
+TWIN(t_fabs64, a &INT64_MAX)
 static uint64_t t_fmin(uint64_t a, uint64_t b, uint64_t c)
 {
 	(void)c;
@@ -359,15 +368,23 @@ static void reals(void **state)
 {
 	(void)state;
 	static const struct form forms[] = {
-		FORMS("add", ".f32 %w0, %w1, %w2;", add_s, "www", 's'), FORMS("mul", ".f32 %w0, %w1, %w2;", mul_s, "www", 's'),
-		FORMS("fma", ".f32 %w0, %w1, %w2, %w3;", fma_s, "wwww", 's'), FORMS("div", ".f32 %w0, %w1, %w2;", div_s, "www", 's'),
-		FORMS("sqrt", ".f32 %w0, %w1;", sqrt_s, "ww", 's'), FORMS("rcp", ".f32 %w0, %w1;", rcp_s, "ww", 's'),
-		FORMS("add", ".f64 %l0, %l1, %l2;", add_d, "lll", 'd'), FORMS("mul", ".f64 %l0, %l1, %l2;", mul_d, "lll", 'd'),
-		FORMS("fma", ".f64 %l0, %l1, %l2, %l3;", fma_d, "llll", 'd'), FORMS("div", ".f64 %l0, %l1, %l2;", div_d, "lll", 'd'),
+		FORMS("add", ".f32 %w0, %w1, %w2;", add_s, "www", 's'),
+		FORMS("mul", ".f32 %w0, %w1, %w2;", mul_s, "www", 's'),
+		FORMS("fma", ".f32 %w0, %w1, %w2, %w3;", fma_s, "wwww", 's'),
+		FORMS("div", ".f32 %w0, %w1, %w2;", div_s, "www", 's'),
+		FORMS("sqrt", ".f32 %w0, %w1;", sqrt_s, "ww", 's'),
+		FORMS("rcp", ".f32 %w0, %w1;", rcp_s, "ww", 's'),
+		FORMS("add", ".f64 %l0, %l1, %l2;", add_d, "lll", 'd'),
+		FORMS("mul", ".f64 %l0, %l1, %l2;", mul_d, "lll", 'd'),
+		FORMS("fma", ".f64 %l0, %l1, %l2, %l3;", fma_d, "llll", 'd'),
+		FORMS("div", ".f64 %l0, %l1, %l2;", div_d, "lll", 'd'),
 		FORMS("sqrt", ".f64 %l0, %l1;", sqrt_d, "ll", 'd'),
-		{"add.ftz.f32 %w0, %w1, %w2;", "www", ftz_add, 's'}, {"fma.rn.ftz.f32 %w0, %w1, %w2, %w3;", "wwww", ftz_fma, 's'},
-		{"mul.sat.f32 %w0, %w1, %w2;", "www", sat_mul, 's'}, {"neg.f32 %w0, %w1;", "ww", t_fneg, 0},
-		{"abs.f64 %l0, %l1;", "ll", t_fabs64, 0}, {"min.f32 %w0, %w1, %w2;", "www", t_fmin, 's'},
+		{"add.ftz.f32 %w0, %w1, %w2;", "www", ftz_add, 's'},
+		{"fma.rn.ftz.f32 %w0, %w1, %w2, %w3;", "wwww", ftz_fma, 's'},
+		{"mul.sat.f32 %w0, %w1, %w2;", "www", sat_mul, 's'},
+		{"neg.f32 %w0, %w1;", "ww", t_fneg, 0},
+		{"abs.f64 %l0, %l1;", "ll", t_fabs64, 0},
+		{"min.f32 %w0, %w1, %w2;", "www", t_fmin, 's'},
 		{"max.f64 %l0, %l1, %l2;", "lll", t_fmax64, 'd'}};
 	check_forms(forms, sizeof forms / sizeof *forms);
 }
@@ -376,7 +393,9 @@ static void reals(void **state)
 static double half_value(uint64_t h)
 {
 	int e = (int)(h >> 10 & 31);
-	double v = e == 31 ? (h & 1023 ? (double)NAN : (double)INFINITY) : e ? ldexp((double)(1024 + (h & 1023)), e - 25) : ldexp((double)(h & 1023), -24);
+	double v = e == 31 ? (h & 1023 ? (double)NAN : (double)INFINITY)
+	           : e     ? ldexp((double)(1024 + (h & 1023)), e - 25)
+	                   : ldexp((double)(h & 1023), -24);
 	return h & 0x8000 ? -v : v;
 }
 
@@ -404,21 +423,25 @@ TWIN(h_add, half_nearest(half_value(a) + half_value(b)))
 TWIN(h_mul, half_nearest(half_value(a) * half_value(b)))
 TWIN(h_of_s, half_nearest((double)f32(a)))
 TWIN(s_of_h, b32((float)half_value(a)))
-TWIN(h_add2, half_nearest(half_value(a & 0xffff) + half_value(b & 0xffff)) | half_nearest(half_value(a >> 16) + half_value(b >> 16)) << 16)
+TWIN(h_add2, half_nearest(half_value(a & 0xffff) + half_value(b & 0xffff)) |
+                     half_nearest(half_value(a >> 16) + half_value(b >> 16)) << 16)
 
 /* Every half must come back from single precision as it went. */
 static void halves(void **state)
 {
 	(void)state;
 	static const struct form forms[] = {
-		{"add.f16 %h0, %h1, %h2;", "hhh", h_add, 'h'}, {"mul.f16 %h0, %h1, %h2;", "hhh", h_mul, 'h'},
-		{"cvt.rn.f16.f32 %h0, %w1;", "hw", h_of_s, 'h'}, {"cvt.f32.f16 %w0, %h1;", "wh", s_of_h, 's'}};
+		{"add.f16 %h0, %h1, %h2;", "hhh", h_add, 'h'},
+		{"mul.f16 %h0, %h1, %h2;", "hhh", h_mul, 'h'},
+		{"cvt.rn.f16.f32 %h0, %w1;", "hw", h_of_s, 'h'},
+		{"cvt.f32.f16 %w0, %h1;", "wh", s_of_h, 's'}};
 	check_forms(forms, sizeof forms / sizeof *forms);
-	uint64_t (*x)[3] = calloc(65536, sizeof *x), *got = calloc(65536, sizeof *got);
+	uint64_t(*x)[3] = calloc(65536, sizeof *x), *got = calloc(65536, sizeof *got);
 	assert_true(x && got);
 	for (size_t i = 0; i < 65536; i++)
 		x[i][0] = i;
-	ptx_apply("{ .reg .f32 f; cvt.f32.f16 f, %h1; cvt.rz.f16.f32 %h0, f; }", "hh", 65536, (const uint64_t (*)[3])x, got);
+	ptx_apply("{ .reg .f32 f; cvt.f32.f16 f, %h1; cvt.rz.f16.f32 %h0, f; }", "hh", 65536,
+	          (const uint64_t(*)[3])x, got);
 	for (size_t i = 0; i < 65536; i++)
 		assert_true(got[i] == i || (is_nan('h', i) && got[i] == 0x7fff));
 	/* Pairs are two halves. */
@@ -426,7 +449,7 @@ static void halves(void **state)
 	for (size_t i = 0; i < 64; i++)
 		for (size_t j = 0; j < 2; j++)
 			pair[i][j] = (ct_rand64(&seed) & 0x3fff) | (ct_rand64(&seed) & 0x3fff) << 16;
-	ptx_apply("add.f16x2 %w0, %w1, %w2;", "www", 64, (const uint64_t (*)[3])pair, got);
+	ptx_apply("add.f16x2 %w0, %w1, %w2;", "www", 64, (const uint64_t(*)[3])pair, got);
 	for (size_t i = 0; i < 64; i++)
 		assert_int_equal(got[i], h_add2(pair[i][0], pair[i][1], 0));
 	free(x);
@@ -436,7 +459,10 @@ static void halves(void **state)
 /* Conversions between integers and floating point, in range and out of it. */
 static uint64_t to_s32(double v)
 {
-	return v != v ? 0 : v >= 2147483647.0 ? 0x7fffffff : v <= -2147483648.0 ? 0x80000000 : (uint64_t)(int64_t)v;
+	return v != v               ? 0
+	       : v >= 2147483647.0  ? 0x7fffffff
+	       : v <= -2147483648.0 ? 0x80000000
+	                            : (uint64_t)(int64_t)v;
 }
 static uint64_t to_u64(double v)
 {
@@ -463,15 +489,23 @@ static void conversions(void **state)
 {
 	(void)state;
 	static const struct form forms[] = {
-		{"cvt.rzi.s32.f32 %w0, %w1;", "ww", c_rzi_s32, 0}, {"cvt.rni.s32.f32 %w0, %w1;", "ww", c_rni_s32, 0},
-		{"cvt.rmi.s32.f64 %w0, %l1;", "wl", c_rmi_s32_d, 0}, {"cvt.rpi.u64.f64 %l0, %l1;", "ll", c_rpi_u64_d, 0},
-		{"cvt.rni.f32.f32 %w0, %w1;", "ww", c_rni_s, 's'}, {"cvt.rpi.f64.f64 %l0, %l1;", "ll", c_rpi_d, 'd'},
-		{"cvt.rn.f32.s32 %w0, %w1;", "ww", c_s_s32, 0}, {"cvt.rn.f64.u64 %l0, %l1;", "ll", c_d_u64, 0},
-		{"cvt.rn.f32.u64 %w0, %l1;", "wl", c_s_u64, 0}, {"cvt.f64.f32 %l0, %w1;", "lw", c_d_s, 'd'},
+		{"cvt.rzi.s32.f32 %w0, %w1;", "ww", c_rzi_s32, 0},
+		{"cvt.rni.s32.f32 %w0, %w1;", "ww", c_rni_s32, 0},
+		{"cvt.rmi.s32.f64 %w0, %l1;", "wl", c_rmi_s32_d, 0},
+		{"cvt.rpi.u64.f64 %l0, %l1;", "ll", c_rpi_u64_d, 0},
+		{"cvt.rni.f32.f32 %w0, %w1;", "ww", c_rni_s, 's'},
+		{"cvt.rpi.f64.f64 %l0, %l1;", "ll", c_rpi_d, 'd'},
+		{"cvt.rn.f32.s32 %w0, %w1;", "ww", c_s_s32, 0},
+		{"cvt.rn.f64.u64 %l0, %l1;", "ll", c_d_u64, 0},
+		{"cvt.rn.f32.u64 %w0, %l1;", "wl", c_s_u64, 0},
+		{"cvt.f64.f32 %l0, %w1;", "lw", c_d_s, 'd'},
 		FORMS("cvt", ".f32.f64 %w0, %l1;", cvt_ds, "wl", 's'),
-		{"cvt.s32.s8 %w0, %w1;", "ww", c_s32_s8, 0}, {"cvt.u64.u32 %l0, %w1;", "lw", c_u64_u32, 0},
-		{"cvt.s64.s32 %l0, %w1;", "lw", c_s64_s32, 0}, {"cvt.u8.u32 %w0, %w1;", "ww", c_u8_u32, 0},
-		{"cvt.sat.s8.s32 %w0, %w1;", "ww", c_sat_s8, 0}, {"cvt.sat.u16.s32 %h0, %w1;", "hw", c_sat_u16, 0}};
+		{"cvt.s32.s8 %w0, %w1;", "ww", c_s32_s8, 0},
+		{"cvt.u64.u32 %l0, %w1;", "lw", c_u64_u32, 0},
+		{"cvt.s64.s32 %l0, %w1;", "lw", c_s64_s32, 0},
+		{"cvt.u8.u32 %w0, %w1;", "ww", c_u8_u32, 0},
+		{"cvt.sat.s8.s32 %w0, %w1;", "ww", c_sat_s8, 0},
+		{"cvt.sat.u16.s32 %h0, %w1;", "hw", c_sat_u16, 0}};
 	check_forms(forms, sizeof forms / sizeof *forms);
 }
 
@@ -522,7 +556,8 @@ static void comparisons(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(reals), cmocka_unit_test(halves),
-	                                   cmocka_unit_test(conversions), cmocka_unit_test(comparisons)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers), cmocka_unit_test(reals), cmocka_unit_test(halves),
+		cmocka_unit_test(conversions), cmocka_unit_test(comparisons)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

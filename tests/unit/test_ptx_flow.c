@@ -26,7 +26,8 @@ static void divergence(void **state)
 {
 	(void)state;
 	uint32_t got[96], i;
-	ptx_must_run(START
+	ptx_must_run(
+		START
 		"mov.b32 %w3, 0;\nmov.b32 %w4, 0;\nand.b32 %w5, %w0, 7;\n"
 		"loop:\nsetp.ge.u32 %p1, %w4, %w5;\n@%p1 bra out;\n"
 		"and.b32 %w6, %w4, 1;\nsetp.eq.u32 %p2, %w6, 0;\n@%p2 bra even;\n"
@@ -34,7 +35,8 @@ static void divergence(void **state)
 		"far:\nadd.s32 %w3, %w3, 1000;\n@%p3 bra joined;\n"
 		"even:\nadd.s32 %w3, %w3, 1;\nsetp.eq.u32 %p4, %w0, 77;\n@%p4 bra out;\n"
 		"joined:\nadd.s32 %w4, %w4, 1;\nbra.uni loop;\n"
-		"out:\nactivemask.b32 %w7;\npopc.b32 %w7, %w7;\nmad.lo.s32 %w3, %w7, 65536, %w3;\n" END, 3, 32, got, sizeof got);
+		"out:\nactivemask.b32 %w7;\npopc.b32 %w7, %w7;\nmad.lo.s32 %w3, %w7, 65536, %w3;\n" END,
+		3, 32, got, sizeof got);
 	for (i = 0; i < 96; i++) {
 		uint32_t sum = 0;
 		for (uint32_t k = 0; k < i % 8; k++) {
@@ -53,11 +55,11 @@ static void switches(void **state)
 	(void)state;
 	uint32_t got[64];
 	memset(got, 0, sizeof got);
-	ptx_must_run(START
-		"and.b32 %w4, %w0, 3;\nt: .branchtargets A, B, C, B;\nbrx.idx %w4, t;\n"
-		"A:\nmov.b32 %w3, 10;\nbra.uni D;\nB:\nmov.b32 %w3, 20;\nbra.uni D;\n"
-		"C:\nsetp.lt.u32 %p1, %w0, 30;\n@%p1 exit;\nmov.b32 %w3, 30;\n"
-		"D:\nadd.s32 %w3, %w3, %w0;\n" END, 2, 32, got, sizeof got);
+	ptx_must_run(START "and.b32 %w4, %w0, 3;\nt: .branchtargets A, B, C, B;\nbrx.idx %w4, t;\n"
+	                   "A:\nmov.b32 %w3, 10;\nbra.uni D;\nB:\nmov.b32 %w3, 20;\nbra.uni D;\n"
+	                   "C:\nsetp.lt.u32 %p1, %w0, 30;\n@%p1 exit;\nmov.b32 %w3, 30;\n"
+	                   "D:\nadd.s32 %w3, %w3, %w0;\n" END,
+	             2, 32, got, sizeof got);
 	for (uint32_t i = 0; i < 64; i++) {
 		static const uint32_t value[] = {10, 20, 30, 20};
 		assert_int_equal(got[i], i % 4 == 2 && i < 30 ? 0 : value[i % 4] + i);
@@ -69,14 +71,16 @@ static void barriers(void **state)
 {
 	(void)state;
 	uint32_t got[96];
-	ptx_must_run(START
+	ptx_must_run(
+		START
 		".shared .align 4 .b32 s[128];\nmov.u32 %w4, %tid.x;\nmov.u64 %q2, s;\nmad.wide.u32 %q3, %w4, 4, %q2;\n"
 		"mul.lo.s32 %w5, %w4, 3;\nst.shared.u32 [%q3], %w5;\nadd.s32 %w6, %w4, 96;\nsetp.lt.u32 %p1, %w4, 32;\n"
 		"mov.b32 %w7, 0;\n@%p1 st.shared.u32 [%q3+384], %w7;\nmov.b32 %w8, 64;\n"
 		"loop:\nbar.sync 0;\nsetp.lt.u32 %p2, %w4, %w8;\n@!%p2 bra skip;\nshl.b32 %w9, %w8, 2;\ncvt.u64.u32 %q4, %w9;\n"
 		"add.s64 %q4, %q3, %q4;\nld.shared.u32 %w10, [%q4];\nld.shared.u32 %w11, [%q3];\nadd.s32 %w11, %w11, %w10;\n"
 		"st.shared.u32 [%q3], %w11;\nskip:\nshr.u32 %w8, %w8, 1;\nsetp.ne.u32 %p3, %w8, 0;\n@%p3 bra loop;\n"
-		"bar.sync 0;\nld.shared.u32 %w3, [s];\n" END, 1, 96, got, sizeof got);
+		"bar.sync 0;\nld.shared.u32 %w3, [s];\n" END,
+		1, 96, got, sizeof got);
 	for (uint32_t i = 0; i < 96; i++)
 		assert_int_equal(got[i], 3 * 95 * 96 / 2);
 }
@@ -87,13 +91,15 @@ static void odd_barriers(void **state)
 {
 	(void)state;
 	uint32_t got[96];
-	ptx_must_run(START
+	ptx_must_run(
+		START
 		"and.b32 %w4, %w0, 1;\nsetp.eq.u32 %p1, %w4, 0;\n@%p1 bra even;\nbar.sync 0;\nmov.b32 %w3, 5;\nbra.uni both;\n"
 		"even:\nbar.sync 0;\nmov.b32 %w3, 6;\nboth:\n"
 		"setp.lt.u32 %p2, %w0, 70;\nbar.red.popc.u32 %w5, 0, %p2;\nmad.lo.s32 %w3, %w5, 100, %w3;\n"
 		"bar.red.and.pred %p3, 0, %p2;\nbar.red.or.pred %p4, 0, %p2;\nselp.u32 %w6, 10000, 0, %p3;\nselp.u32 %w7, 20000, 0, %p4;\n"
 		"add.s32 %w3, %w3, %w6;\nadd.s32 %w3, %w3, %w7;\n"
-		"setp.ge.u32 %p5, %w0, 64;\n@%p5 bra done;\nbar.sync 3, 64;\ndone:\n" END, 1, 96, got, sizeof got);
+		"setp.ge.u32 %p5, %w0, 64;\n@%p5 bra done;\nbar.sync 3, 64;\ndone:\n" END,
+		1, 96, got, sizeof got);
 	for (uint32_t i = 0; i < 96; i++)
 		assert_int_equal(got[i], 20000 + 70 * 100 + (i % 2 ? 5 : 6));
 }
@@ -103,10 +109,12 @@ static void spinning(void **state)
 {
 	(void)state;
 	uint32_t got[64] = {0};
-	ptx_must_run(START
+	ptx_must_run(
+		START
 		"setp.ne.u32 %p1, %w0, 3;\n@%p1 bra set;\n"
 		"wait:\nld.volatile.global.u32 %w4, [%q0+20];\nsetp.eq.u32 %p2, %w4, 0;\n@%p2 bra wait;\nmov.b32 %w3, 7;\nbra.uni end;\n"
-		"set:\nmov.b32 %w3, 9;\nst.global.u32 [%q1], %w3;\nend:\n" END, 1, 32, got, sizeof got);
+		"set:\nmov.b32 %w3, 9;\nst.global.u32 [%q1], %w3;\nend:\n" END,
+		1, 32, got, sizeof got);
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(got[i], i == 3 ? 7 : 9);
 }
@@ -115,18 +123,26 @@ static void spinning(void **state)
 static void atomics(void **state)
 {
 	(void)state;
-	struct { uint32_t add, min, max, inc, dec, and, or, xor, exch, cas; uint64_t wide; float real; uint32_t pad; uint32_t old[128]; } b;
+	struct {
+		uint32_t add, min, max, inc, dec, and, or, xor, exch, cas;
+		uint64_t wide;
+		float real;
+		uint32_t pad;
+		uint32_t old[128];
+	} b;
 	memset(&b, 0, sizeof b);
 	b.min = 1000;
 	b.and = UINT32_MAX;
 	b.dec = 5;
-	ptx_must_run(START
+	ptx_must_run(
+		START
 		"atom.global.add.u32 %w3, [%q0], 2;\nred.global.min.s32 [%q0+4], %w0;\natom.max.u32 %w4, [%q0+8], %w0;\n"
 		"atom.global.inc.u32 %w4, [%q0+12], 10;\natom.global.dec.u32 %w4, [%q0+16], 7;\nred.and.b32 [%q0+20], -2;\n"
 		"shl.b32 %w5, 1, %w0;\nred.global.or.b32 [%q0+24], %w5;\nred.global.xor.b32 [%q0+28], %w0;\n"
 		"atom.global.exch.b32 %w4, [%q0+32], %w0;\natom.global.cas.b32 %w4, [%q0+36], %w0, 77;\n"
 		"cvt.u64.u32 %q2, %w0;\nshl.b64 %q2, %q2, 32;\nred.global.add.u64 [%q0+40], %q2;\n"
-		"red.global.add.f32 [%q0+48], 0f3FC00000;\nst.global.u32 [%q1+56], %w3;\nret;\n}\n", 4, 32, &b, sizeof b);
+		"red.global.add.f32 [%q0+48], 0f3FC00000;\nst.global.u32 [%q1+56], %w3;\nret;\n}\n",
+		4, 32, &b, sizeof b);
 	assert_int_equal(b.add, 256);
 	assert_int_equal(b.min, 0);
 	assert_int_equal(b.max, 127);
@@ -152,7 +168,8 @@ static void exchange(void **state)
 {
 	(void)state;
 	uint32_t got[32 * 6];
-	ptx_must_run(START
+	ptx_must_run(
+		START
 		"mad.wide.u32 %q1, %w0, 24, %q0;\nmul.lo.s32 %w3, %w0, 10;\n"
 		"shfl.sync.down.b32 %w4|%p1, %w3, 3, 0x181f, -1;\nselp.u32 %w5, 1000, 0, %p1;\nadd.s32 %w4, %w4, %w5;\nst.global.u32 [%q1], %w4;\n"
 		"shfl.sync.bfly.b32 %w4, %w3, 5, 0x1f, -1;\nst.global.u32 [%q1+4], %w4;\n"
@@ -162,7 +179,8 @@ static void exchange(void **state)
 		"low:\nredux.sync.add.u32 %w4, %w0, %w7;\nst.global.u32 [%q1+16], %w4;\n"
 		/* The two sides execute the same shuffle apart from one another and wait for all. */
 		"setp.eq.u32 %p4, %w6, 0;\n@%p4 bra other;\nadd.s32 %w3, %w3, 1;\n"
-		"other:\nshfl.sync.idx.b32 %w4, %w3, 1, 0x1f, -1;\nst.global.u32 [%q1+20], %w4;\nret;\n}\n", 1, 32, got, sizeof got);
+		"other:\nshfl.sync.idx.b32 %w4, %w3, 1, 0x1f, -1;\nst.global.u32 [%q1+20], %w4;\nret;\n}\n",
+		1, 32, got, sizeof got);
 	for (uint32_t i = 0; i < 32; i++) {
 		const uint32_t *g = got + 6 * i;
 		int inside = i % 8 + 3 < 8;
@@ -180,7 +198,8 @@ static void calls(void **state)
 {
 	(void)state;
 	uint32_t got[32];
-	ptx_must_run(PTX_HEAD
+	ptx_must_run(
+		PTX_HEAD
 		".visible .func (.param .b32 r) fib(.param .b32 n);\n"
 		".func (.param .align 4 .b8 r[8]) two(.param .b32 n) { .reg .b32 %a<3>; ld.param.u32 %a0, [n]; add.s32 %a1, %a0, 1;\n"
 		"st.param.b32 [r], %a0; st.param.b32 [r+4], %a1; ret; }\n"
@@ -196,7 +215,8 @@ static void calls(void **state)
 		"mov.b32 %a1, %a0; @%p bra out; sub.s32 %a2, %a0, 1;\n"
 		"{ .param .b32 x; st.param.b32 [x], %a2; .param .b32 y; call.uni (y), fib, (x); ld.param.b32 %a3, [y]; }\nsub.s32 %a2, %a0, 2;\n"
 		"{ .param .b32 x; st.param.b32 [x], %a2; .param .b32 y; call.uni (y), fib, (x); ld.param.b32 %a4, [y]; }\nadd.s32 %a1, %a3, %a4;\n"
-		"out: st.param.b32 [r], %a1; ret; }\n", 1, 32, got, sizeof got);
+		"out: st.param.b32 [r], %a1; ret; }\n",
+		1, 32, got, sizeof got);
 	static const uint32_t fib[] = {0, 1, 1, 2, 3, 5, 8, 13, 21};
 	for (uint32_t i = 0; i < 32; i++)
 		assert_int_equal(got[i], fib[i % 9] + 1 + (i > 20 ? 8000 : 0));
@@ -206,16 +226,26 @@ static void calls(void **state)
 static void faults(void **state)
 {
 	(void)state;
-	static const struct { const char *body; enum ct_ptx_fault_kind kind; int status; const char *says; } bad[] = {
-		{"setp.eq.u32 %p1, %w0, 37;\n@%p1 st.global.u32 [%q1+1024], %w0;\n", CT_PTX_OUT_OF_RANGE, CT_ERR_INPUT,
-		 "t.ptx:15: kernel k, block (1,0,0), thread (5,0,0): st.global.u32 of 4 bytes at global address"},
+	static const struct {
+		const char *body;
+		enum ct_ptx_fault_kind kind;
+		int status;
+		const char *says;
+	} bad[] = {
+		{"setp.eq.u32 %p1, %w0, 37;\n@%p1 st.global.u32 [%q1+1024], %w0;\n", CT_PTX_OUT_OF_RANGE,
+	         CT_ERR_INPUT,
+	         "t.ptx:15: kernel k, block (1,0,0), thread (5,0,0): st.global.u32 of 4 bytes at global address"},
 		{"ld.global.u32 %w3, [%q1+2];\n", CT_PTX_MISALIGNED, CT_ERR_INPUT, "misaligned"},
-		{".shared .b32 s[4];\nmov.b32 %w4, 16;\nld.shared.u32 %w3, [%w4];\n", CT_PTX_OUT_OF_RANGE, CT_ERR_INPUT, "shared address 0x10"},
-		{"mov.b64 %q2, 8;\nld.u32 %w3, [%q2];\n", CT_PTX_OUT_OF_RANGE, CT_ERR_INPUT, "no allocation holds it"},
+		{".shared .b32 s[4];\nmov.b32 %w4, 16;\nld.shared.u32 %w3, [%w4];\n",
+	         CT_PTX_OUT_OF_RANGE, CT_ERR_INPUT, "shared address 0x10"},
+		{"mov.b64 %q2, 8;\nld.u32 %w3, [%q2];\n", CT_PTX_OUT_OF_RANGE, CT_ERR_INPUT,
+	         "no allocation holds it"},
 		{"trap;\n", CT_PTX_TRAP, CT_ERR_INPUT, "trap: a trap"},
 		{"L: bra.uni L;\n", CT_PTX_STEPS, CT_ERR_LIMIT, "in the loop of lines 14 to 14"},
-		{"setp.lt.u32 %p1, %w0, 16;\n@%p1 bra S;\nbar.sync 1, 64;\nS:\n", CT_PTX_DEADLOCK, CT_ERR_INPUT, "bar.sync: every thread of the block waits"},
-		{"mov.b64 %q2, 0;\n{ call %q2, (), x; }\n", CT_PTX_CALL, CT_ERR_INPUT, "what is not there"}};
+		{"setp.lt.u32 %p1, %w0, 16;\n@%p1 bra S;\nbar.sync 1, 64;\nS:\n", CT_PTX_DEADLOCK,
+	         CT_ERR_INPUT, "bar.sync: every thread of the block waits"},
+		{"mov.b64 %q2, 0;\n{ call %q2, (), x; }\n", CT_PTX_CALL, CT_ERR_INPUT,
+	         "what is not there"}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[4096];
 		uint32_t buffer[64];
@@ -235,10 +265,14 @@ static void faults(void **state)
 static void memory(void **state)
 {
 	(void)state;
-	struct { uint32_t word[32]; } b;
+	struct {
+		uint32_t word[32];
+	} b;
 	for (uint32_t i = 0; i < 32; i++)
 		b.word[i] = i * 0x01020304u;
-	ptx_must_run(PTX_HEAD ".const .align 4 .b8 c[8] = {1,0,0,0,2,0,0,0};\n.global .align 4 .u32 g[2] = {5, 6};\n"
+	ptx_must_run(
+		PTX_HEAD
+		".const .align 4 .b8 c[8] = {1,0,0,0,2,0,0,0};\n.global .align 4 .u32 g[2] = {5, 6};\n"
 		".entry k(.param .u64 p) {\n.local .align 8 .b8 loc[16];\n.reg .b32 %w<12>;\n.reg .b16 %h<4>;\n.reg .b64 %q<9>;\n"
 		"ld.param.u64 %q0, [p];\nmov.u32 %w0, %tid.x;\nmad.wide.u32 %q1, %w0, 16, %q0;\n"
 		"ld.global.v4.u32 {%w1, %w2, %w3, %w4}, [%q1];\nmov.u64 %q2, loc;\ncvta.local.u64 %q3, %q2;\n"
@@ -248,7 +282,8 @@ static void memory(void **state)
 		"add.s32 %w5, %w5, %w8;\nadd.s32 %w6, %w6, %w9;\nst.global.v4.b32 [%q1], {%w5, %w6, %w7, %w0};\nst.global.u32 [g], %w0;\nret;\n}\n",
 		1, 8, &b, sizeof b);
 	for (uint32_t i = 0; i < 8; i++) {
-		uint32_t w1 = 4 * i * 0x01020304u, w2 = (4 * i + 1) * 0x01020304u, w3 = (4 * i + 2) * 0x01020304u;
+		uint32_t w1 = 4 * i * 0x01020304u, w2 = (4 * i + 1) * 0x01020304u,
+			 w3 = (4 * i + 2) * 0x01020304u;
 		assert_int_equal(b.word[4 * i], (uint32_t)((int32_t)(int8_t)(w3 >> 24) + 2));
 		assert_int_equal(b.word[4 * i + 1], (w1 >> 16) + 6);
 		assert_int_equal(b.word[4 * i + 2], w2);
@@ -257,7 +292,10 @@ static void memory(void **state)
 }
 
 /* What an observer counts. */
-struct seen { uint64_t instructions, lanes, ctas, ended, bytes; uint64_t first[2]; };
+struct seen {
+	uint64_t instructions, lanes, ctas, ended, bytes;
+	uint64_t first[2];
+};
 
 static int on_cta(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 {
@@ -297,13 +335,21 @@ static void observers(void **state)
 	struct ct_ptx_result r;
 	struct ct_ptx_memory *memory;
 	uint64_t param = (uint64_t)(uintptr_t)buffer;
-	struct ct_ptx_module *m = ptx_must_read(START "setp.lt.u32 %p1, %w0, 10;\n@%p1 mov.b32 %w3, 1;\n" END);
+	struct ct_ptx_module *m = ptx_must_read(
+		START "setp.lt.u32 %p1, %w0, 10;\n@%p1 mov.b32 %w3, 1;\n" END);
 	const struct ct_ptx_observer o = {&s, on_cta, on_instruction, on_end};
 	assert_int_equal(ct_ptx_memory_create(&memory, &e), CT_OK);
 	assert_int_equal(ct_ptx_memory_add(memory, buffer, sizeof buffer, &e), CT_OK);
 	assert_int_equal(ct_ptx_memory_add(memory, &buffer[4], 4, &e), CT_ERR_USAGE);
-	struct ct_ptx_launch l = {.module = m, .kernel = ct_ptx_kernel_at(m, 0), .grid = {2, 1, 1}, .block = {40, 1, 1},
-	                          .params = &param, .param_bytes = 8, .memory = memory, .observer = &o};
+	struct ct_ptx_launch l = {
+		.module = m,
+		.kernel = ct_ptx_kernel_at(m, 0),
+		.grid = {2, 1, 1},
+		.block = {40, 1, 1},
+		.params = &param,
+		.param_bytes = 8,
+		.memory = memory,
+		.observer = &o};
 	assert_int_equal(ct_ptx_launch(&l, &r, &e), CT_OK);
 	assert_int_equal(s.ctas, 2);
 	assert_int_equal(s.ended, 4);
@@ -328,8 +374,9 @@ static void observers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(divergence), cmocka_unit_test(switches), cmocka_unit_test(barriers), cmocka_unit_test(odd_barriers),
-		cmocka_unit_test(spinning), cmocka_unit_test(atomics), cmocka_unit_test(exchange), cmocka_unit_test(calls),
-		cmocka_unit_test(faults), cmocka_unit_test(memory), cmocka_unit_test(observers)};
+		cmocka_unit_test(divergence),   cmocka_unit_test(switches), cmocka_unit_test(barriers),
+		cmocka_unit_test(odd_barriers), cmocka_unit_test(spinning), cmocka_unit_test(atomics),
+		cmocka_unit_test(exchange),     cmocka_unit_test(calls),    cmocka_unit_test(faults),
+		cmocka_unit_test(memory),       cmocka_unit_test(observers)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

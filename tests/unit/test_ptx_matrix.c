@@ -20,7 +20,7 @@ enum { WORDS = 16 }; /* of a lane in the buffer: a, then b, then c, then d */
 struct product {
 	const char *text;
 	unsigned a, b, c, rows, depth, element; /* element: bits of a factor's element */
-	char kind; /* h: halves, b: bfloat16, t: tf32, i: signed bytes */
+	char kind;                              /* h: halves, b: bfloat16, t: tf32, i: signed bytes */
 };
 
 static uint32_t bits_of(char kind, int v)
@@ -58,8 +58,10 @@ static void make_text(struct ct_buf *b, const struct product *p)
 	static const char *const names[] = {"a", "b", "c"};
 	const unsigned n[] = {p->a, p->b, p->c};
 	unsigned at = 0;
-	ct_buf_puts(b, PTX_HEAD ".entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n.reg .b64 %q<3>;\n.reg .b32 a<4>, b<4>, c<4>, d<4>;\n"
-	            "ld.param.u64 %q0, [p];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %q1, %r0, 64, %q0;\n");
+	ct_buf_puts(
+		b, PTX_HEAD
+		".entry k(.param .u64 p) {\n.reg .b32 %r<2>;\n.reg .b64 %q<3>;\n.reg .b32 a<4>, b<4>, c<4>, d<4>;\n"
+		"ld.param.u64 %q0, [p];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %q1, %r0, 64, %q0;\n");
 	for (unsigned k = 0; k < 3; k++)
 		for (unsigned i = 0; i < n[k]; i++, at++)
 			ct_buf_printf(b, "ld.global.b32 %s%u, [%%q1+%u];\n", names[k], i, 4 * at);
@@ -101,17 +103,23 @@ static void check_product(const struct product *p)
 		unsigned row, column, each = 32 / p->element;
 		for (unsigned i = 0; i < p->a * each; i++) {
 			place_a(p, lane, i, &row, &column);
-			buffer[lane][i / each] |= bits_of(p->kind, a[row][column]) << p->element * (i % each);
+			buffer[lane][i / each] |= bits_of(p->kind, a[row][column])
+			                          << p->element * (i % each);
 		}
 		for (unsigned i = 0; i < p->b * each; i++) {
 			place_b(p, lane, i, &row, &column);
-			buffer[lane][p->a + i / each] |= bits_of(p->kind, b[row][column]) << p->element * (i % each);
+			buffer[lane][p->a + i / each] |= bits_of(p->kind, b[row][column])
+			                                 << p->element * (i % each);
 		}
 		for (unsigned i = 0; i < 4; i++) {
-			uint32_t v = bits_of(p->c == 2 ? 'h' : p->kind == 'i' ? 'i' : 't', c[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + i % 2]);
+			uint32_t v = bits_of(p->c == 2        ? 'h'
+			                     : p->kind == 'i' ? 'i'
+			                                      : 't',
+			                     c[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + i % 2]);
 			if (p->kind == 'i')
 				v = (uint32_t)c[lane / 4 + 8 * (i / 2)][lane % 4 * 2 + i % 2];
-			buffer[lane][p->a + p->b + (p->c == 2 ? i / 2 : i)] |= p->c == 2 ? v << 16 * (i % 2) : v;
+			buffer[lane][p->a + p->b + (p->c == 2 ? i / 2 : i)] |=
+				p->c == 2 ? v << 16 * (i % 2) : v;
 		}
 	}
 	make_text(&text, p);
@@ -122,7 +130,8 @@ static void check_product(const struct product *p)
 			int sum = c[row][column];
 			for (unsigned k = 0; k < p->depth; k++)
 				sum += a[row][k] * b[k][column];
-			assert_int_equal(result_of(p, buffer[lane][12 + (p->c == 2 ? i / 2 : i)], i), sum);
+			assert_int_equal(result_of(p, buffer[lane][12 + (p->c == 2 ? i / 2 : i)], i),
+			                 sum);
 		}
 	ct_buf_free(&text);
 }
@@ -133,13 +142,25 @@ static void products(void **state)
 #define D4 "{d0, d1, d2, d3}"
 #define C4 "{c0, c1, c2, c3}"
 	static const struct product known[] = {
-		{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " D4 ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";", 4, 2, 4, 16, 16, 16, 'h'},
-		{"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {d0, d1}, {a0, a1}, {b0}, {c0, c1};", 2, 1, 2, 16, 8, 16, 'h'},
-		{"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " D4 ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";", 4, 2, 4, 16, 16, 16, 'b'},
-		{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " D4 ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";", 4, 2, 4, 16, 8, 32, 't'},
-		{"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 " D4 ", {a0, a1}, {b0}, " C4 ";", 2, 1, 4, 16, 4, 32, 't'},
-		{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 " D4 ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";", 4, 2, 4, 16, 32, 8, 'i'},
-		{"mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.s8.s32 " D4 ", {a0, a1}, {b0}, " C4 ";", 2, 1, 4, 16, 16, 8, 'i'}};
+		{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " D4
+	         ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";",
+	         4, 2, 4, 16, 16, 16, 'h'},
+		{"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {d0, d1}, {a0, a1}, {b0}, {c0, c1};",
+	         2, 1, 2, 16, 8, 16, 'h'},
+		{"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " D4
+	         ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";",
+	         4, 2, 4, 16, 16, 16, 'b'},
+		{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " D4
+	         ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";",
+	         4, 2, 4, 16, 8, 32, 't'},
+		{"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 " D4 ", {a0, a1}, {b0}, " C4 ";", 2,
+	         1, 4, 16, 4, 32, 't'},
+		{"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 " D4
+	         ", {a0, a1, a2, a3}, {b0, b1}, " C4 ";",
+	         4, 2, 4, 16, 32, 8, 'i'},
+		{"mma.sync.aligned.m16n8k16.row.col.satfinite.s32.s8.s8.s32 " D4 ", {a0, a1}, {b0}, " C4
+	         ";",
+	         2, 1, 4, 16, 16, 8, 'i'}};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		check_product(&known[i]);
 }
@@ -148,24 +169,34 @@ static void products(void **state)
 static void copies(void **state)
 {
 	(void)state;
-	struct { uint16_t from[4][8][8]; uint32_t plain[32][4], turned[32][2]; } b;
+	struct {
+		uint16_t from[4][8][8];
+		uint32_t plain[32][4], turned[32][2];
+	} b;
 	memset(&b, 0, sizeof b);
 	for (unsigned i = 0; i < 256; i++)
 		b.from[i / 64][i / 8 % 8][i % 8] = (uint16_t)(i + 1);
-	ptx_must_run(PTX_HEAD ".entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .pred %p;\n.reg .b64 %q<9>;\n.shared .align 16 .b8 s[512];\n"
+	ptx_must_run(
+		PTX_HEAD
+		".entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .pred %p;\n.reg .b64 %q<9>;\n.shared .align 16 .b8 s[512];\n"
 		"ld.param.u64 %q0, [p];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %q1, %r0, 16, %q0;\nmov.u32 %r1, s;\nmad.lo.s32 %r1, %r0, 16, %r1;\n"
 		"setp.eq.s32 %p, %r0, 9;\nselp.b32 %r2, 6, 16, %p;\ncp.async.cg.shared.global [%r1], [%q1], 16, %r2;\n"
 		"cp.async.commit_group;\ncp.async.wait_group 0;\nbar.sync 0;\n"
 		"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r2, %r3, %r4, %r5}, [%r1];\nst.global.v4.b32 [%q1+512], {%r2, %r3, %r4, %r5};\n"
 		"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r6, %r7}, [%r1];\nmad.wide.u32 %q2, %r0, 8, %q0;\n"
-		"st.global.v2.b32 [%q2+1024], {%r6, %r7};\nret;\n}\n", 1, 32, &b, sizeof b);
+		"st.global.v2.b32 [%q2+1024], {%r6, %r7};\nret;\n}\n",
+		1, 32, &b, sizeof b);
 	memset(&b.from[1][1][3], 0, 10); /* lane 9 copied 6 bytes */
 	for (unsigned lane = 0; lane < 32; lane++)
 		for (unsigned i = 0; i < 4; i++) {
 			unsigned row = lane / 4, column = lane % 4 * 2;
-			assert_int_equal(b.plain[lane][i], b.from[i][row][column] | (uint32_t)b.from[i][row][column + 1] << 16);
+			assert_int_equal(
+				b.plain[lane][i],
+				b.from[i][row][column] | (uint32_t)b.from[i][row][column + 1] << 16);
 			if (i < 2)
-				assert_int_equal(b.turned[lane][i], b.from[i][column][row] | (uint32_t)b.from[i][column + 1][row] << 16);
+				assert_int_equal(b.turned[lane][i],
+				                 b.from[i][column][row] |
+				                         (uint32_t)b.from[i][column + 1][row] << 16);
 		}
 }
 

@@ -26,7 +26,8 @@ static struct ct_ptx_module *must_read(const char *text)
 static void layouts(void **state)
 {
 	(void)state;
-	struct ct_ptx_module *m = must_read(HEAD
+	struct ct_ptx_module *m = must_read(
+		HEAD
 		".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 4 b, .param .u16 c,\n"
 		"\t.param .align 16 .b8 d[20], .param .f32 e) .maxntid 16, 8, 1 .minnctapersm 2 {\n"
 		".reg .b32 %r<3>;\n.shared .align 8 .b8 s[12];\n.shared .f64 t;\n.local .align 16 .b8 l[24];\n"
@@ -59,14 +60,16 @@ static void layouts(void **state)
 static void variables(void **state)
 {
 	(void)state;
-	struct ct_ptx_module *m = must_read(HEAD
+	struct ct_ptx_module *m = must_read(
+		HEAD
 		".const .align 4 .b8 c[8] = {1, 2, 0xff, -1};\n"
 		".global .align 8 .u64 p[2] = {generic(g)+8, 5};\n"
 		".global .f64 g[3] = {0d3FF0000000000000, 1.5, -2.0};\n"
 		".global .f32 f = 0f40490FDB;\n.global .u32 zero;\n.extern .global .u32 elsewhere;\n"
 		".global .s16 grid[2][2] = {{1, -2}, {3}};\n");
 	assert_int_equal(ct_ptx_variable_count(m), 7);
-	const struct ct_ptx_variable *c = ct_ptx_find_variable(m, "c"), *g = ct_ptx_find_variable(m, "g");
+	const struct ct_ptx_variable *c = ct_ptx_find_variable(m, "c"),
+				     *g = ct_ptx_find_variable(m, "g");
 	assert_memory_equal(c->storage, "\1\2\377\377\0\0\0\0", 8);
 	assert_int_equal(c->space, CT_PTX_CONST);
 	double d[3];
@@ -87,31 +90,43 @@ static void variables(void **state)
 static void refusals(void **state)
 {
 	(void)state;
-#define BODY(text) HEAD ".entry k(.param .u64 a) {\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<4>;\n" \
-	text "\nret;\n}\n"
-	static const struct { const char *text; int status; const char *says; } bad[] = {
+#define BODY(text) \
+	HEAD ".entry k(.param .u64 a) {\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<4>;\n" text \
+	     "\nret;\n}\n"
+	static const struct {
+		const char *text;
+		int status;
+		const char *says;
+	} bad[] = {
 		{"int main(void) { }", CT_ERR_INPUT, "t.ptx:1: "},
 		{".version 5.0\n", CT_ERR_UNSUPPORTED, "versions 6.0 to 8.9"},
-		{".version 6.3\n.address_size 32\n", CT_ERR_UNSUPPORTED, "t.ptx:2: addresses of 32 bits"},
-		{HEAD ".global .u32 a;\n.global .u32 a;\n", CT_ERR_INPUT, "t.ptx:5: a is declared twice"},
+		{".version 6.3\n.address_size 32\n", CT_ERR_UNSUPPORTED,
+	         "t.ptx:2: addresses of 32 bits"},
+		{HEAD ".global .u32 a;\n.global .u32 a;\n", CT_ERR_INPUT,
+	         "t.ptx:5: a is declared twice"},
 		{HEAD ".global .u32 a[2] = {1,2,3};\n", CT_ERR_INPUT, "t.ptx:4: more initial values"},
 		{HEAD ".global .u64 a = generic(b);\n", CT_ERR_INPUT, "t.ptx:4: b has no address"},
 		{HEAD ".entry k() {", CT_ERR_INPUT, "is it cut short"},
 		{BODY("add.s32 %r1, %r2;"), CT_ERR_INPUT, "t.ptx:9: add.s32 has 2 operands where 3"},
-		{BODY("add.s33 %r1, %r2, 1;"), CT_ERR_UNSUPPORTED, "t.ptx:9: add.s33: '.s33' is not known here"},
+		{BODY("add.s33 %r1, %r2, 1;"), CT_ERR_UNSUPPORTED,
+	         "t.ptx:9: add.s33: '.s33' is not known here"},
 		{BODY("add.s32 %rd1, %r2, 1;"), CT_ERR_UNSUPPORTED, "t.ptx:9: add.s32"},
 		{BODY("add.s32 %r9, %r2, 1;"), CT_ERR_UNSUPPORTED, "t.ptx:9: add.s32"},
 		{BODY("add.f32 %f1, %f2, 1;"), CT_ERR_UNSUPPORTED, "an integer where a floating-point"},
-		{BODY("frob.s32 %r1, %r2;"), CT_ERR_UNSUPPORTED, "frob.s32: no instruction of that name"},
+		{BODY("frob.s32 %r1, %r2;"), CT_ERR_UNSUPPORTED,
+	         "frob.s32: no instruction of that name"},
 		{BODY("cvt.s32.f32 %r1, %f1;"), CT_ERR_UNSUPPORTED, "needs .rni"},
 		{BODY("setp.lo.s32 %p1, %r1, 2;"), CT_ERR_UNSUPPORTED, "setp.lo.s32"},
 		{BODY("setp.lt.f16x2 %p1|%p2, %r1, %r2;"), CT_ERR_UNSUPPORTED, "comparisons of pairs"},
-		{BODY("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1}, {%r1}, {%r2}, {%f2};"), CT_ERR_UNSUPPORTED, "use mma"},
-		{BODY("tex.1d.v4.f32.s32 {%r1, %r2, %r3, %r3}, [a, {%r1}];"), CT_ERR_UNSUPPORTED, "no texture"},
+		{BODY("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1}, {%r1}, {%r2}, {%f2};"),
+	         CT_ERR_UNSUPPORTED, "use mma"},
+		{BODY("tex.1d.v4.f32.s32 {%r1, %r2, %r3, %r3}, [a, {%r1}];"), CT_ERR_UNSUPPORTED,
+	         "no texture"},
 		{BODY("bra nowhere;"), CT_ERR_INPUT, "t.ptx:9: nowhere is no label"},
 		{BODY("x:\nx:\n"), CT_ERR_INPUT, "t.ptx:10: label x stands twice"},
 		{BODY("call f, ();"), CT_ERR_INPUT, "f is no function that is declared"},
-		{BODY("ld.param.u64 %rd1, [a+4];"), CT_ERR_UNSUPPORTED, "behind the kernel's parameters"},
+		{BODY("ld.param.u64 %rd1, [a+4];"), CT_ERR_UNSUPPORTED,
+	         "behind the kernel's parameters"},
 		{BODY("ld.shared.u64 %rd1, [a];"), CT_ERR_UNSUPPORTED, "another state space"},
 		{BODY("ld.u64 %r1, [%rd1];"), CT_ERR_UNSUPPORTED, "narrower than the access"},
 		{BODY("wgmma.fence.sync.aligned;"), CT_ERR_UNSUPPORTED, "Hopper"},
@@ -122,7 +137,8 @@ static void refusals(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct ct_ptx_module *m = (void *)state;
 		struct ct_error e = {0};
-		assert_int_equal(ct_ptx_read(&m, bad[i].text, strlen(bad[i].text), "t.ptx", &e), bad[i].status);
+		assert_int_equal(ct_ptx_read(&m, bad[i].text, strlen(bad[i].text), "t.ptx", &e),
+		                 bad[i].status);
 		assert_null(m);
 		assert_int_equal(e.status, bad[i].status);
 		if (!strstr(e.text, bad[i].says))
@@ -134,7 +150,8 @@ static void refusals(void **state)
 static void prefixes(void **state)
 {
 	(void)state;
-	static const char text[] = HEAD ".global .f32 g[2] = {1.0, 0f3F800000};\n.func (.param .b32 r) f(.param .b32 a) {\n"
+	static const char text[] = HEAD
+		".global .f32 g[2] = {1.0, 0f3F800000};\n.func (.param .b32 r) f(.param .b32 a) {\n"
 		".reg .b32 %r<2>; ld.param.b32 %r0, [a]; st.param.b32 [r], %r0; ret; }\n"
 		".entry k(.param .u64 a) { .reg .pred %p; .reg .b32 %r<4>;\n{ .param .b32 x; .param .b32 y;\n"
 		"st.param.b32 [x], 3; call.uni (y), f, (x); ld.param.b32 %r1, [y]; }\n"
@@ -156,8 +173,7 @@ static void prefixes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layouts), cmocka_unit_test(variables), cmocka_unit_test(refusals),
-		cmocka_unit_test(prefixes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(layouts), cmocka_unit_test(variables),
+	                                   cmocka_unit_test(refusals), cmocka_unit_test(prefixes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

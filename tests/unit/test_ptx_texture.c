@@ -15,24 +15,38 @@
 enum { W = 7, H = 5, LANES = 32 };
 
 /* A lane's coordinates and what it read. */
-struct lane { float x, y; int32_t i, pad; uint32_t out[4]; };
+struct lane {
+	float x, y;
+	int32_t i, pad;
+	uint32_t out[4];
+};
 
-static int launch(const char *text, const struct ct_ptx_texture *t, size_t n, struct lane *lanes, struct ct_ptx_fault *f,
-                  int by_name)
+static int launch(const char *text, const struct ct_ptx_texture *t, size_t n, struct lane *lanes,
+                  struct ct_ptx_fault *f, int by_name)
 {
 	struct ct_ptx_module *m = ptx_must_read(text);
 	struct ct_ptx_memory *memory;
 	struct ct_ptx_result r;
 	struct ct_error e = {0};
 	struct ct_ptx_texture bound = *t;
-	struct { struct lane *p; uint64_t handle; } params = {lanes, t->handle};
+	struct {
+		struct lane *p;
+		uint64_t handle;
+	} params = {lanes, t->handle};
 	if (by_name) {
 		const struct ct_ptx_variable *v = ct_ptx_find_variable(m, "tex");
 		assert_true(v && v->texture);
 		bound.handle = (uint64_t)(uintptr_t)v->storage;
 	}
-	struct ct_ptx_launch l = {.module = m, .kernel = ct_ptx_kernel_at(m, 0), .grid = {1, 1, 1}, .block = {LANES, 1, 1},
-	                          .params = &params, .param_bytes = sizeof params, .textures = &bound, .ntextures = n};
+	struct ct_ptx_launch l = {
+		.module = m,
+		.kernel = ct_ptx_kernel_at(m, 0),
+		.grid = {1, 1, 1},
+		.block = {LANES, 1, 1},
+		.params = &params,
+		.param_bytes = sizeof params,
+		.textures = &bound,
+		.ntextures = n};
 	assert_int_equal(ct_ptx_memory_create(&memory, &e), CT_OK);
 	assert_int_equal(ct_ptx_memory_add(memory, lanes, LANES * sizeof *lanes, &e), CT_OK);
 	l.memory = memory;
@@ -45,7 +59,8 @@ static int launch(const char *text, const struct ct_ptx_texture *t, size_t n, st
 }
 
 #define KERNEL(read) \
-	PTX_HEAD ".global .texref tex;\n.entry k(.param .u64 p, .param .u64 handle) {\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %q<9>;\n" \
+	PTX_HEAD \
+	".global .texref tex;\n.entry k(.param .u64 p, .param .u64 handle) {\n.reg .b32 %r<9>;\n.reg .f32 %f<9>;\n.reg .b64 %q<9>;\n" \
 	"ld.param.u64 %q0, [p];\nld.param.u64 %q2, [handle];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %q1, %r0, 32, %q0;\n" \
 	"ld.global.v2.f32 {%f0, %f1}, [%q1];\nld.global.u32 %r1, [%q1+8];\n" read \
 	"\nst.global.v4.b32 [%q1+16], {%r2, %r3, %r4, %r5};\nret;\n}\n"
@@ -63,7 +78,13 @@ static void fetches(void **state)
 	(void)state;
 	float data[W];
 	struct lane lanes[LANES] = {{0}};
-	struct ct_ptx_texture t = {.handle = 77, .texels = data, .width = W, .channels = 1, .bits = 32, .kind = CT_PTX_TEXEL_REAL};
+	struct ct_ptx_texture t = {
+		.handle = 77,
+		.texels = data,
+		.width = W,
+		.channels = 1,
+		.bits = 32,
+		.kind = CT_PTX_TEXEL_REAL};
 	for (int i = 0; i < W; i++)
 		data[i] = (float)i * 1.5f + 1;
 	for (int by_name = 0; by_name < 3; by_name++) {
@@ -75,12 +96,17 @@ static void fetches(void **state)
 			lanes[i].i = i - 3;
 		assert_int_equal(launch(texts[by_name], &t, 1, lanes, NULL, by_name), CT_OK);
 		for (int i = 0; i < LANES; i++)
-			assert_true(value_of(lanes[i].out[0]) == (i < 3 || i - 3 >= W ? 0 : data[i - 3]));
+			assert_true(value_of(lanes[i].out[0]) ==
+			            (i < 3 || i - 3 >= W ? 0 : data[i - 3]));
 	}
 	struct ct_ptx_fault f;
-	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q1, {%r1}];"), &t, 1, lanes, &f, 0), CT_ERR_INPUT);
+	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q1, {%r1}];"), &t, 1,
+	                        lanes, &f, 0),
+	                 CT_ERR_INPUT);
 	assert_int_equal(f.kind, CT_PTX_NO_TEXTURE);
-	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}];"), &t, 0, lanes, &f, 0), CT_ERR_INPUT);
+	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}];"), &t, 0,
+	                        lanes, &f, 0),
+	                 CT_ERR_INPUT);
 }
 
 static int64_t twin_index(enum ct_ptx_address mode, int64_t i, int n)
@@ -116,22 +142,39 @@ static void samples(void **state)
 			data[j][i] = (float)(i * i + 10 * j);
 	for (int k = 0; k < 8; k++) {
 		enum ct_ptx_address mode = (enum ct_ptx_address)(k / 2);
-		struct ct_ptx_texture t = {.handle = 5, .texels = data, .width = W, .height = H, .pitch = sizeof *data, .channels = 1, .bits = 32,
-		                           .kind = CT_PTX_TEXEL_REAL, .address = {mode, mode, mode}, .normalized_coordinates = 1, .linear = k % 2};
+		struct ct_ptx_texture t = {
+			.handle = 5,
+			.texels = data,
+			.width = W,
+			.height = H,
+			.pitch = sizeof *data,
+			.channels = 1,
+			.bits = 32,
+			.kind = CT_PTX_TEXEL_REAL,
+			.address = {mode, mode, mode},
+			.normalized_coordinates = 1,
+			.linear = k % 2};
 		memset(lanes, 0, sizeof lanes);
 		for (int i = 0; i < LANES; i++) {
 			lanes[i].x = ((float)i - 11.25f) / 8;
 			lanes[i].y = ((float)(i * 5 % 32) - 14.5f) / 16;
 		}
-		assert_int_equal(launch(KERNEL("tex.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1}];"), &t, 1, lanes, NULL, 0), CT_OK);
+		assert_int_equal(
+			launch(KERNEL("tex.2d.v4.f32.f32 {%r2, %r3, %r4, %r5}, [%q2, {%f0, %f1}];"), &t,
+		               1, lanes, NULL, 0),
+			CT_OK);
 		for (int i = 0; i < LANES; i++) {
 			double x = (double)lanes[i].x * W, y = (double)lanes[i].y * H, want;
 			if (t.linear) {
 				int64_t a = (int64_t)floor(x - 0.5), b = (int64_t)floor(y - 0.5);
-				double u = rint((x - 0.5 - (double)a) * 256) / 256, v = rint((y - 0.5 - (double)b) * 256) / 256;
-				want = (1 - u) * (1 - v) * twin_texel(data, mode, a, b) + u * (1 - v) * twin_texel(data, mode, a + 1, b) +
-				       (1 - u) * v * twin_texel(data, mode, a, b + 1) + u * v * twin_texel(data, mode, a + 1, b + 1);
-				assert_true(fabs((double)value_of(lanes[i].out[0]) - want) < 0.2); /* a weight may round the other way */
+				double u = rint((x - 0.5 - (double)a) * 256) / 256,
+				       v = rint((y - 0.5 - (double)b) * 256) / 256;
+				want = (1 - u) * (1 - v) * twin_texel(data, mode, a, b) +
+				       u * (1 - v) * twin_texel(data, mode, a + 1, b) +
+				       (1 - u) * v * twin_texel(data, mode, a, b + 1) +
+				       u * v * twin_texel(data, mode, a + 1, b + 1);
+				assert_true(fabs((double)value_of(lanes[i].out[0]) - want) <
+				            0.2); /* a weight may round the other way */
 			} else {
 				want = twin_texel(data, mode, (int64_t)floor(x), (int64_t)floor(y));
 				assert_true((double)value_of(lanes[i].out[0]) == want);
@@ -147,17 +190,27 @@ static void kinds(void **state)
 	(void)state;
 	static const int8_t data[4][2] = {{1, -1}, {127, -128}, {-127, 0}, {5, 6}};
 	struct lane lanes[LANES] = {{0}};
-	struct ct_ptx_texture t = {.handle = 9, .texels = data, .width = 4, .channels = 2, .bits = 8, .kind = CT_PTX_TEXEL_SIGNED};
+	struct ct_ptx_texture t = {
+		.handle = 9,
+		.texels = data,
+		.width = 4,
+		.channels = 2,
+		.bits = 8,
+		.kind = CT_PTX_TEXEL_SIGNED};
 	for (int i = 0; i < LANES; i++)
 		lanes[i].i = i % 4;
-	assert_int_equal(launch(KERNEL("tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}];"), &t, 1, lanes, NULL, 0), CT_OK);
+	assert_int_equal(launch(KERNEL("tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}];"), &t, 1,
+	                        lanes, NULL, 0),
+	                 CT_OK);
 	for (int i = 0; i < LANES; i++) {
 		assert_int_equal((int32_t)lanes[i].out[0], data[i % 4][0]);
 		assert_int_equal((int32_t)lanes[i].out[1], data[i % 4][1]);
 		assert_int_equal(lanes[i].out[2], 0);
 	}
 	t.normalized_values = 1;
-	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}];"), &t, 1, lanes, NULL, 0), CT_OK);
+	assert_int_equal(launch(KERNEL("tex.1d.v4.f32.s32 {%r2, %r3, %r4, %r5}, [%q2, {%r1}];"), &t, 1,
+	                        lanes, NULL, 0),
+	                 CT_OK);
 	for (int i = 0; i < LANES; i++)
 		for (int c = 0; c < 2; c++) {
 			double want = data[i % 4][c] / 127.0;
@@ -167,6 +220,7 @@ static void kinds(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(fetches), cmocka_unit_test(samples), cmocka_unit_test(kinds)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fetches), cmocka_unit_test(samples), cmocka_unit_test(kinds)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

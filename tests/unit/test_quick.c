@@ -32,7 +32,10 @@ static struct micro_result one_warp(const struct ct_gpu *g, uint32_t n, const ch
 /* doc/replay.md sections 4, 5 and 9, as the full engine has them (test_replay_latency.c). */
 static void latencies(void **state)
 {
-	static const struct { const char *line; long want[MICRO_GPUS]; } cases[] = {
+	static const struct {
+		const char *line;
+		long want[MICRO_GPUS];
+	} cases[] = {
 		{"ffffffff 1 R1 FADD 2 R2 R3 0", {7, 7, 7}},
 		{"ffffffff 1 R1 MUFU.RCP 1 R2 0", {25, 26, 26}},
 		{"ffffffff 1 R1 DADD 2 R2 R4 0", {13, 69, 69}},
@@ -77,13 +80,16 @@ static void a_chain_takes_the_sum(void **state)
 		micro_warp(&m, 0, 2 * LOADS + 1);
 		for (int turn = 0; turn < 2; turn++)
 			for (int k = 0; k < LOADS; k++)
-				micro_line(&m, "00000001 1 R2 LDG.E.STRONG.GPU 1 R2 4 1 0x%x 4", 0x10000000 + 4096 * k);
+				micro_line(&m, "00000001 1 R2 LDG.E.STRONG.GPU 1 R2 4 1 0x%x 4",
+				           0x10000000 + 4096 * k);
 		micro_line(&m, "ffffffff 0 EXIT 0 0");
 		micro_cta_end(&m);
 		micro_run(&m, &g, &quick, &r);
 		assert_int_equal(r.c.llc_misses, LOADS);
-		assert_int_equal(micro_apart(&r, LOADS, 2 * LOADS - 1), (LOADS - 1) * (g.llc_latency + 12));
-		assert_true(micro_apart(&r, 0, LOADS) >= (long)(LOADS * (g.llc_latency + 12 + g.dram_latency)));
+		assert_int_equal(micro_apart(&r, LOADS, 2 * LOADS - 1),
+		                 (LOADS - 1) * (g.llc_latency + 12));
+		assert_true(micro_apart(&r, 0, LOADS) >=
+		            (long)(LOADS * (g.llc_latency + 12 + g.dram_latency)));
 	}
 }
 
@@ -147,7 +153,8 @@ static void a_slice_serves_one_a_cycle(void **state)
 			for (uint32_t w = 0; w < 4; w++) {
 				micro_warp(&m, w, LINES + 1);
 				for (uint32_t k = 0; k < LINES; k++)
-					micro_line(&m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + k % 32,
+					micro_line(&m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4",
+					           4 + k % 32,
 					           0x10000000 + 12 * 256 * ((k + 8 * c) % LINES));
 				micro_line(&m, "ffffffff 0 EXIT 0 0");
 			}
@@ -195,8 +202,13 @@ static void random_line(struct micro *m, uint64_t *seed)
 	case 0: micro_line(m, "%08x 1 R%u LDG.E 1 R%u 4 1 0x%x %d", mask, d, s, at, st); break;
 	case 1: micro_line(m, "%08x 0 STG.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
 	case 2: micro_line(m, "%08x 1 R%u LDS 1 R%u 4 1 0x40 %d", mask, d, s, st < 0 ? 0 : st); break;
-	case 3: micro_line(m, "%08x 1 R%u ATOMG.E.ADD.STRONG.GPU 2 R%u R2 4 1 0x%x %d", mask, d, s, at, st); break;
-	case 4: micro_line(m, "%08x 1 R%u LDG.E.STRONG.GPU 1 R%u 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 3:
+		micro_line(m, "%08x 1 R%u ATOMG.E.ADD.STRONG.GPU 2 R%u R2 4 1 0x%x %d", mask, d, s, at,
+		           st);
+		break;
+	case 4:
+		micro_line(m, "%08x 1 R%u LDG.E.STRONG.GPU 1 R%u 4 1 0x%x %d", mask, d, s, at, st);
+		break;
 	case 5: micro_line(m, "%08x 0 LDGSTS.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
 	case 6: micro_line(m, v & 1 ? "ffffffff 0 LDGDEPBAR 0 0" : "ffffffff 0 DEPBAR.LE 0 0 1"); break;
 	default: micro_line(m, "%08x 1 R%u %s 2 R%u R%u 0", mask, d, alu[v % 6], s, d); break;
@@ -251,10 +263,12 @@ static void counts_are_those_of_the_full_engine(void **state)
 		/* what the LLC is asked for differs by L1 misses, and loads that join the fill of a
 		 * sector that a store has met on its way */
 		uint64_t others = full.c.llc_accesses - full.c.l1_read_misses;
-		assert_in_range(a.c.llc_accesses - a.c.l1_read_misses, others * 99 / 100, others * 101 / 100);
+		assert_in_range(a.c.llc_accesses - a.c.l1_read_misses, others * 99 / 100,
+		                others * 101 / 100);
 		assert_int_equal(a.c.l1_accesses, a.l1_hit + a.l1_pending + a.l1_miss);
 		assert_int_equal(a.c.dram_read_bytes, 32 * a.c.llc_read_misses);
-		assert_in_range(a.c.cycles - a.c.launch_cycles, (full.c.cycles - full.c.launch_cycles) * 7 / 10,
+		assert_in_range(a.c.cycles - a.c.launch_cycles,
+		                (full.c.cycles - full.c.launch_cycles) * 7 / 10,
 		                (full.c.cycles - full.c.launch_cycles) * 13 / 10);
 	}
 }
@@ -383,9 +397,14 @@ static void what_needs_the_full_engine_is_refused(void **state)
 /* A slow memory: the last of so many loads are over after the cycles that a launch may last. */
 static void a_launch_lasts_too_long(void **state)
 {
-	static const struct { enum ct_replay_timing timing; uint32_t loads; int status; } runs[] = {
-		{CT_REPLAY_QUICK, 1500, CT_OK}, {CT_REPLAY_QUICK, 1600, CT_ERR_LIMIT},
-		{CT_REPLAY_FIXED, 1500, CT_OK}, {CT_REPLAY_FIXED, 1640, CT_ERR_LIMIT}};
+	static const struct {
+		enum ct_replay_timing timing;
+		uint32_t loads;
+		int status;
+	} runs[] = {{CT_REPLAY_QUICK, 1500, CT_OK},
+	            {CT_REPLAY_QUICK, 1600, CT_ERR_LIMIT},
+	            {CT_REPLAY_FIXED, 1500, CT_OK},
+	            {CT_REPLAY_FIXED, 1640, CT_ERR_LIMIT}};
 	(void)state;
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
 		static struct micro_result r;

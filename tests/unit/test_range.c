@@ -10,7 +10,8 @@
 #include "base/range.h"
 
 static const struct ct_range_rule COUNTS = {.low = 0, .high = 1000000, .whole = 1};
-static const struct ct_range_rule SIZES = {.unit = CT_UNIT_BYTES, .low = 1, .high = 1 << 30, .whole = 1, .factor = 2};
+static const struct ct_range_rule SIZES = {
+	.unit = CT_UNIT_BYTES, .low = 1, .high = 1 << 30, .whole = 1, .factor = 2};
 static const struct ct_range_rule REALS = {.unit = CT_UNIT_MHZ, .low = 0, .high = 1e5, .points_max = 64};
 
 static int read_range(const char *text, const struct ct_range_rule *rule, struct ct_range_spec *r,
@@ -61,12 +62,14 @@ static void values_of_a_range(void **state)
 	check("clock=1GHz..2GHz:250MHz", &REALS, "clock", "1000 1250 1500 1750 2000 ");
 	check("clock=0..0.3:0.1", &REALS, "clock", "0 0.1 0.2 0.3 ");
 	check("clock=1..5.0625:x1.5", &REALS, "clock", "1 1.5 2.25 3.375 5.0625 ");
-	check("share=1/8..0.5:0.125", &(struct ct_range_rule){.high = 1}, "share", "0.125 0.25 0.375 0.5 ");
+	check("share=1/8..0.5:0.125", &(struct ct_range_rule){.high = 1}, "share",
+	      "0.125 0.25 0.375 0.5 ");
 }
 
 static void what_is_no_range(void **state)
 {
-	static const char *const form = "write KEY=A..B, KEY=A..B:STEP or KEY=A..B:xFACTOR, as in sms=10..68";
+	static const char
+		*const form = "write KEY=A..B, KEY=A..B:STEP or KEY=A..B:xFACTOR, as in sms=10..68";
 	(void)state;
 	refuse("", &COUNTS, form);
 	refuse("sms", &COUNTS, form);
@@ -107,9 +110,11 @@ static void ranges_are_full(void **state)
 				struct ct_range_spec r;
 				size_t n = 0;
 				int times = step > 1 && (first + last) % 2;
-				snprintf(text, sizeof text, "k=%u..%u:%s%u", first, last, times ? "x" : "", step);
+				snprintf(text, sizeof text, "k=%u..%u:%s%u", first, last,
+				         times ? "x" : "", step);
 				assert_int_equal(read_range(text, &COUNTS, &r, NULL), CT_OK);
-				for (unsigned v = first; v <= last; v = times ? v * step : v + step, n++) {
+				for (unsigned v = first; v <= last;
+				     v = times ? v * step : v + step, n++) {
 					snprintf(want, sizeof want, "%u", v);
 					ct_range_text_at(&r, n, one, sizeof one);
 					assert_string_equal(one, want);

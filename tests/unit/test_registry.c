@@ -63,7 +63,8 @@ static void check_parameters(const struct ct_mechanism *m)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct ct_constant *c = &t->row[i];
 		if (!(c->value >= c->lo && c->value <= c->hi))
-			fail_msg("%s.%s = %g is not in %g..%g", t->prefix, c->name, c->value, c->lo, c->hi);
+			fail_msg("%s.%s = %g is not in %g..%g", t->prefix, c->name, c->value, c->lo,
+			         c->hi);
 		assert_true(i >= t->whole || c->value == floor(c->value));
 		assert_true(strlen(c->source) > 0);
 		for (size_t k = 0; k < i; k++)
@@ -98,7 +99,8 @@ static void test_names(void **state)
 		for (const char *const *a = m->aliases; a && *a; a++)
 			assert_int_equal(ct_mechanism_find(*a), i);
 		for (unsigned k = 0; k < i; k++)
-			assert_string_not_equal(m->parameters->prefix, ct_mechanism_at(k)->parameters->prefix);
+			assert_string_not_equal(m->parameters->prefix,
+			                        ct_mechanism_at(k)->parameters->prefix);
 	}
 	assert_int_equal(ct_mechanism_find("teleport"), -1);
 	assert_int_equal(ct_mechanism_find(""), -1);
@@ -117,11 +119,22 @@ static int check(const char *prefix, const char *key, const char *value, struct 
 static void test_prefixes(void **state)
 {
 	static const struct ct_constant row[] = {
-		{.name = "chunk", .value = 32, .lo = 8, .hi = 128, .unit = "bytes", .source = "here", .type = CT_CONSTANT_WHOLE},
+		{.name = "chunk",
+	         .value = 32,
+	         .lo = 8,
+	         .hi = 128,
+	         .unit = "bytes",
+	         .source = "here",
+	         .type = CT_CONSTANT_WHOLE},
 		{.name = "share", .value = 0.5, .hi = 1, .unit = "", .source = "here"},
 	};
-	static const struct ct_constants t = {.row = row, .n = 2, .prefix = "one", .aliases = "uno,un",
-	                                      .page = "page", .example = "one.chunk=32"};
+	static const struct ct_constants t = {
+		.row = row,
+		.n = 2,
+		.prefix = "one",
+		.aliases = "uno,un",
+		.page = "page",
+		.example = "one.chunk=32"};
 	struct ct_error e;
 	(void)state;
 	assert_int_equal(ct_constants_check(&t, "one.chunk=64", &e), CT_OK);
@@ -177,7 +190,8 @@ static void test_lists(void **state)
 	assert_int_equal(ct_mechanisms_parse("--mechanisms", "all,", &mask, &e), CT_ERR_USAGE);
 	for (unsigned i = 0; ct_mechanism_at(i); i++) {
 		assert_int_equal(all >> i & 1, 1);
-		snprintf(two, sizeof two, "%s,%s", ct_mechanism_at(i)->name, ct_mechanism_at(0)->command);
+		snprintf(two, sizeof two, "%s,%s", ct_mechanism_at(i)->name,
+		         ct_mechanism_at(0)->command);
 		assert_int_equal(ct_mechanisms_parse("--mechanisms", two, &mask, &e), CT_OK);
 		assert_int_equal(mask, UINT32_C(1) << i | 1);
 	}
@@ -189,8 +203,13 @@ static void open_once(const struct ct_mechanism *m, const char *const *set, size
 {
 	const char *option[64] = {NULL};
 	struct ct_pass_settings settings = {.threads = 1, .sample = 1, .seed = 1};
-	struct ct_mechanism_run run = {.mechanism = m, .set = set, .n_set = n_set, .option = option,
-	                               .data_dir = data_dir(), .settings = &settings};
+	struct ct_mechanism_run run = {
+		.mechanism = m,
+		.set = set,
+		.n_set = n_set,
+		.option = option,
+		.data_dir = data_dir(),
+		.settings = &settings};
 	struct ct_error e;
 	int st = m->open(&run, &e);
 	if (st != expect)
@@ -214,10 +233,11 @@ static void test_runs(void **state)
 		const char *one = set;
 		assert_true(m->n_options < 64);
 		open_once(m, NULL, 0, CT_OK);
-		snprintf(set, sizeof set, "%s.%s=%.17g", m->parameters->prefix, m->parameters->row[0].name,
-		         m->parameters->row[0].value);
+		snprintf(set, sizeof set, "%s.%s=%.17g", m->parameters->prefix,
+		         m->parameters->row[0].name, m->parameters->row[0].value);
 		open_once(m, &one, 1, CT_OK);
-		snprintf(set, sizeof set, "%s.%s=none", m->parameters->prefix, m->parameters->row[0].name);
+		snprintf(set, sizeof set, "%s.%s=none", m->parameters->prefix,
+		         m->parameters->row[0].name);
 		open_once(m, &one, 1, CT_ERR_USAGE);
 	}
 }
@@ -225,9 +245,9 @@ static void test_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_tables),   cmocka_unit_test(test_names),
 		cmocka_unit_test(test_prefixes), cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_lists), cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_lists),    cmocka_unit_test(test_runs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,17 +35,17 @@ static void distances_start_at_one(void **state)
 	(void)state;
 	step(R(1), CT_REG_RZ, CT_REG_URZ); /* writes R1, reads nothing */
 	assert_int_equal(ct_hist_total(&insts), 0);
-	step(R(2), R(1), R(1));            /* one distinct source, written one before */
+	step(R(2), R(1), R(1)); /* one distinct source, written one before */
 	assert_int_equal(ct_hist_total(&insts), 1);
 	assert_int_equal(insts.count[1], 1);
 	assert_int_equal(distinct.count[1], 1);
-	step(R(3), R(4), R(5));            /* never accessed: cold */
+	step(R(3), R(4), R(5)); /* never accessed: cold */
 	assert_int_equal(insts.cold, 2);
 	assert_int_equal(distinct.cold, 2);
 	step(R(1), R(1), R(2)); /* R1 last read 2 ago; R2, R4, R5, R3 accessed since */
 	assert_int_equal(insts.count[2], 2);
 	assert_int_equal(distinct.count[5], 1);
-	assert_int_equal(distinct.count[4], 1); /* R2: R4, R5, R3 since */
+	assert_int_equal(distinct.count[4], 1);     /* R2: R4, R5, R3 since */
 	assert_int_equal(ct_hist_total(&insts), 5); /* R1 as destination counts nothing */
 }
 
@@ -63,8 +63,12 @@ static void predicates_are_no_registers_here(void **state)
 /* DFMA R4, R2, R8, R4: six reads of pairs, four distinct registers of them twice named. */
 static void pairs_are_two_registers(void **state)
 {
-	struct ct_sinst s = {.ndst = 1, .nsrc = 3, .dst = {R(4)}, .src = {R(2), R(8), R(4)},
-	                     .dst_regs = {2}, .src_regs = {2, 2, 2}};
+	struct ct_sinst s = {.ndst = 1,
+	                     .nsrc = 3,
+	                     .dst = {R(4)},
+	                     .src = {R(2), R(8), R(4)},
+	                     .dst_regs = {2},
+	                     .src_regs = {2, 2, 2}};
 	(void)state;
 	ct_regs_step(&regs, &s, &insts, &distinct);
 	assert_int_equal(insts.cold, 6);

@@ -41,8 +41,8 @@ static uint32_t pick(uint64_t *seed, uint32_t n)
 
 static void random_line(struct micro *m, uint64_t *seed)
 {
-	uint32_t d = 4 + pick(seed, 12), s = 4 + pick(seed, 12), mask = pick(seed, 4) ? 0xffffffffu
-	                                                                             : 0xffffu;
+	uint32_t d = 4 + pick(seed, 12), s = 4 + pick(seed, 12),
+		 mask = pick(seed, 4) ? 0xffffffffu : 0xffffu;
 	uint32_t at = 0x10000000 + 32 * pick(seed, 4000);
 	static const char *const alu[] = {"FFMA", "IADD3", "MUFU.RCP", "HFMA2", "BRA", "UMOV", "NOVEL"};
 	static const int stride[] = {4, 0, 8, 128, 32, -4};
@@ -53,13 +53,22 @@ static void random_line(struct micro *m, uint64_t *seed)
 	case 2: micro_line(m, "%08x 0 STG.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
 	case 3: micro_line(m, "%08x 0 STL.64 2 R1 R%u 8 1 0x%x 0", mask, s, 8 * pick(seed, 16)); break;
 	case 4: micro_line(m, "%08x 1 R%u LDL 1 R1 4 1 0x%x 0", mask, d, 4 * pick(seed, 32)); break;
-	case 5: micro_line(m, "%08x 1 R%u LDS 1 R%u 4 1 0x%x %d", mask, d, s, pick(seed, 64) * 4, st); break;
-	case 6: micro_line(m, "%08x 1 R%u ATOMG.E.ADD.STRONG.GPU 2 R%u R2 4 1 0x%x %d", mask, d, s, at, st); break;
-	case 7: micro_line(m, "%08x 1 R%u LDG.E.STRONG.GPU 1 R%u 4 1 0x%x %d", mask, d, s, at, st); break;
+	case 5:
+		micro_line(m, "%08x 1 R%u LDS 1 R%u 4 1 0x%x %d", mask, d, s, pick(seed, 64) * 4, st);
+		break;
+	case 6:
+		micro_line(m, "%08x 1 R%u ATOMG.E.ADD.STRONG.GPU 2 R%u R2 4 1 0x%x %d", mask, d, s, at,
+		           st);
+		break;
+	case 7:
+		micro_line(m, "%08x 1 R%u LDG.E.STRONG.GPU 1 R%u 4 1 0x%x %d", mask, d, s, at, st);
+		break;
 	case 8: micro_line(m, "%08x 0 LDGSTS.E 2 R%u R%u 4 1 0x%x %d", mask, d, s, at, st); break;
 	case 9: micro_line(m, "ffffffff 0 LDGDEPBAR 0 0"); break;
 	case 10: micro_line(m, "ffffffff 0 DEPBAR.LE 0 0 %u", pick(seed, 3)); break;
-	case 11: micro_line(m, pick(seed, 8) ? "ffffffff 0 NOP 0 0" : "ffffffff 0 MEMBAR.SC.GPU 0 0"); break;
+	case 11:
+		micro_line(m, pick(seed, 8) ? "ffffffff 0 NOP 0 0" : "ffffffff 0 MEMBAR.SC.GPU 0 0");
+		break;
 	default: micro_line(m, "%08x 1 R%u %s 2 R%u R%u 0", mask, d, alu[pick(seed, 7)], s, d); break;
 	}
 }
@@ -106,8 +115,7 @@ static void check_sums(const struct micro_result *r)
 	assert_int_equal(c->ctas, CTAS * 2);
 	assert_int_equal(c->warps, CTAS * WARPS * 2);
 	/* a load of a sector that a store has met on its way is a miss and joins the fill */
-	assert_in_range(c->dram_read_bytes, 32 * c->llc_read_misses * 99 / 100,
-	                32 * c->llc_read_misses);
+	assert_in_range(c->dram_read_bytes, 32 * c->llc_read_misses * 99 / 100, 32 * c->llc_read_misses);
 }
 
 static void random_traces_add_up_and_repeat(void **state)
@@ -133,7 +141,8 @@ static void random_traces_add_up_and_repeat(void **state)
 		assert_int_equal(a.c.l1_read_accesses, fixed.c.l1_read_accesses);
 		assert_int_equal(a.c.thread_insts, fixed.c.thread_insts);
 		assert_int_equal(a.c.global_lane_accesses, fixed.c.global_lane_accesses);
-		assert_true(a.c.replicated_misses <= a.c.line_fills && a.c.line_fills <= a.c.line_copies);
+		assert_true(a.c.replicated_misses <= a.c.line_fills &&
+		            a.c.line_fills <= a.c.line_copies);
 	}
 }
 
@@ -212,8 +221,8 @@ static void replicas(void **state)
 		struct micro m = {0};
 		struct ct_gpu g;
 		struct ct_error e;
-		struct ct_replay_options o = {.replication = 1,
-		                              .timing = fixed ? CT_REPLAY_FIXED : CT_REPLAY_FULL};
+		struct ct_replay_options o = {
+			.replication = 1, .timing = fixed ? CT_REPLAY_FIXED : CT_REPLAY_FULL};
 		micro_gpu(&g, MICRO_RTX3070);
 		assert_int_equal(ct_gpu_set(&g, "sm.count=2", &e), 0);
 		assert_int_equal(ct_gpu_check(&g, &e), 0);
@@ -222,7 +231,8 @@ static void replicas(void **state)
 			micro_cta(&m);
 			micro_warp(&m, 0, 9);
 			for (int i = 0; i < 8; i++)
-				micro_line(&m, "ffffffff 1 R4 LDG.E 1 R4 4 1 0x%x 4", 0x10000000 + 128 * i);
+				micro_line(&m, "ffffffff 1 R4 LDG.E 1 R4 4 1 0x%x 4",
+				           0x10000000 + 128 * i);
 			micro_line(&m, "ffffffff 0 EXIT 0 0");
 			micro_cta_end(&m);
 		}
@@ -361,8 +371,9 @@ static void sectors_of_any_size(void **state)
 {
 	enum { SECTORS = 12 * 32, KEYS = 8 };
 	static const char *const small[] = {
-		"l1.adaptive=off", "sm.count=1", "llc.slices=1", "dram.channels=1", "llc.partitions=1",
-		"dram.interleave=4096", "dram.mapping=", "llc.set_hash=linear", "llc.ways=4", "llc.sets=32"};
+		"l1.adaptive=off",  "sm.count=1",           "llc.slices=1",  "dram.channels=1",
+		"llc.partitions=1", "dram.interleave=4096", "dram.mapping=", "llc.set_hash=linear",
+		"llc.ways=4",       "llc.sets=32"};
 	static const struct {
 		const char *key[KEYS];
 		int stores, rounds;
@@ -373,7 +384,11 @@ static void sectors_of_any_size(void **state)
 		{{"l1.sector=128"}, 0, 3, 3 * SECTORS, SECTORS},
 		{{"l1.line=256", "l1.sector=64"}, 0, 3, 3 * SECTORS, SECTORS},
 		{{"l1.line=512", "l1.sector=256"}, 0, 3, 3 * SECTORS, SECTORS},
-		{{"l1.line=128"}, 1, 1, SECTORS, SECTORS}, /* 4 bytes of each sector do not make it readable */
+		{{"l1.line=128"},
+	         1,
+	         1,
+	         SECTORS,
+	         SECTORS}, /* 4 bytes of each sector do not make it readable */
 		{{"l1.bypass=global"}, 1, 1, SECTORS, SECTORS},
 		{{"l1.sector=64"}, 1, 1, SECTORS, 0}, /* written bytes are followed in sectors of 32 */
 		{{"l1.line=256", "l1.sector=64"}, 1, 1, SECTORS, 0},
@@ -395,9 +410,10 @@ static void sectors_of_any_size(void **state)
 			assert_int_equal(ct_gpu_check(&g, &e), 0);
 			sectors_of_a_warp(&m, "LDG.E.STRONG.GPU", runs[i].stores, runs[i].rounds);
 			micro_run(&m, &g, &o, &r);
-			if (r.c.llc_read_accesses != runs[i].reads || r.c.llc_read_misses != runs[i].misses)
-				fail_msg("%s, timing %d: %llu reads, %llu misses", runs[i].key[0], timing,
-				         (unsigned long long)r.c.llc_read_accesses,
+			if (r.c.llc_read_accesses != runs[i].reads ||
+			    r.c.llc_read_misses != runs[i].misses)
+				fail_msg("%s, timing %d: %llu reads, %llu misses", runs[i].key[0],
+				         timing, (unsigned long long)r.c.llc_read_accesses,
 				         (unsigned long long)r.c.llc_read_misses);
 			assert_int_equal(r.c.dram_read_bytes, 32 * runs[i].misses);
 		}
@@ -407,8 +423,8 @@ static void sectors_of_any_size(void **state)
  * keys allow at most takes little, as long as it is not used. */
 static void more_mshrs_than_sectors(void **state)
 {
-	static const char *const keys[] = {"l1.adaptive=off", "l1.sets=4", "l1.ways=2", "llc.sets=8",
-	                                   "llc.ways=2"};
+	static const char *const keys[] = {
+		"l1.adaptive=off", "l1.sets=4", "l1.ways=2", "llc.sets=8", "llc.ways=2"};
 	static const uint32_t entries[] = {33, 64, 1 << 20};
 	static struct micro_result r[3];
 	(void)state;
@@ -428,7 +444,7 @@ static void more_mshrs_than_sectors(void **state)
 	}
 	struct rusage u;
 	assert_int_equal(getrusage(RUSAGE_SELF, &u), 0);
-#if !CT_ADDRESS_SANITIZER /* which touches what it hands out */
+#if !CT_ADDRESS_SANITIZER                        /* which touches what it hands out */
 	assert_in_range(u.ru_maxrss, 0, 600000); /* KiB */
 #endif
 }

@@ -126,7 +126,8 @@ static void one_slice(struct micro *m)
 		for (uint32_t w = 0; w < 4; w++) {
 			micro_warp(m, w, 9);
 			for (int i = 0; i < 8; i++, line++) {
-				while (ct_address_place(&map, 0x10000000 + line % 64 * 128).slice != 0 && line % 64)
+				while (ct_address_place(&map, 0x10000000 + line % 64 * 128).slice != 0 &&
+				       line % 64)
 					line++;
 				micro_line(m, "ffffffff 1 R%d LDG.E 1 R2 4 1 0x%x 4", 4 + i,
 				           (unsigned)(0x10000000 + line % 64 * 128));
@@ -168,13 +169,24 @@ static void random_trace(struct micro *m)
 		for (uint32_t w = 0; w < 5; w++) {
 			micro_warp(m, w, 61);
 			for (int i = 0; i < 60; i++) {
-				unsigned at = 0x10000000u + 32u * (unsigned)(ct_rand64(&seed) % 2000), d = 4 + i % 20u;
+				unsigned at = 0x10000000u + 32u * (unsigned)(ct_rand64(&seed) % 2000),
+					 d = 4 + i % 20u;
 				switch (ct_rand64(&seed) % 8) {
 				case 0: micro_line(m, "ffffffff 0 STG.E 2 R4 R6 4 1 0x%x 4", at); break;
-				case 1: micro_line(m, "ffffffff 1 R%u LDG.E 1 R4 4 1 0x%x 128", d, at); break;
-				case 2: micro_line(m, "ffffffff 1 R%u LDS 1 R4 4 1 0x%x 128", d, at % 64); break;
-				case 3: micro_line(m, "ffffffff 1 R%u LDG.E 1 R4 4 1 0x%x 4", d, at); break;
-				default: micro_line(m, "ffffffff 1 R%u FFMA 2 R%u R6 0", d, 4 + (d + 3) % 20); break;
+				case 1:
+					micro_line(m, "ffffffff 1 R%u LDG.E 1 R4 4 1 0x%x 128", d, at);
+					break;
+				case 2:
+					micro_line(m, "ffffffff 1 R%u LDS 1 R4 4 1 0x%x 128", d,
+					           at % 64);
+					break;
+				case 3:
+					micro_line(m, "ffffffff 1 R%u LDG.E 1 R4 4 1 0x%x 4", d, at);
+					break;
+				default:
+					micro_line(m, "ffffffff 1 R%u FFMA 2 R%u R6 0", d,
+					           4 + (d + 3) % 20);
+					break;
 				}
 			}
 			micro_line(m, "ffffffff 0 EXIT 0 0");

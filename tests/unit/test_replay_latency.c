@@ -24,7 +24,10 @@ static struct micro_result run(int gpu, uint32_t n, const char *const *lines)
 
 static void dependent_instructions(void **state)
 {
-	static const struct { const char *line; int want[MICRO_GPUS]; } cases[] = {
+	static const struct {
+		const char *line;
+		int want[MICRO_GPUS];
+	} cases[] = {
 		{"ffffffff 1 R1 FADD 2 R2 R3 0", {7, 7, 7}},
 		{"ffffffff 1 R1 IADD3 2 R2 R3 0", {7, 7, 7}},
 		{"ffffffff 1 R1 HFMA2 2 R2 R3 0", {7, 7, 7}},
@@ -39,16 +42,19 @@ static void dependent_instructions(void **state)
 			const char *lines[] = {cases[i].line, "ffffffff 1 R9 FADD 2 R1 R1 0"};
 			struct micro_result r = run(g, 2, lines);
 			if (micro_apart(&r, 0, 1) != cases[i].want[g])
-				fail_msg("GPU %d: %s: %ld cycles, wanted %d", g, cases[i].line, micro_apart(&r, 0, 1),
-				         cases[i].want[g]);
+				fail_msg("GPU %d: %s: %ld cycles, wanted %d", g, cases[i].line,
+				         micro_apart(&r, 0, 1), cases[i].want[g]);
 		}
 }
 
 /* A stream of independent instructions of one warp: one each initiation interval. */
 static void initiation_intervals(void **state)
 {
-	static const struct { const char *op; int want[MICRO_GPUS]; } cases[] = {
-		{"FADD", {2, 1, 2}}, {"IADD3", {2, 2, 2}}, {"HFMA2", {1, 1, 1}},
+	static const struct {
+		const char *op;
+		int want[MICRO_GPUS];
+	} cases[] = {
+		{"FADD", {2, 1, 2}},     {"IADD3", {2, 2, 2}},  {"HFMA2", {1, 1, 1}},
 		{"MUFU.RCP", {8, 8, 8}}, {"DADD", {4, 64, 64}}, {"HMMA.1688.F32", {2, 32, 16}},
 		{"BRA", {4, 4, 4}},
 	};
@@ -58,7 +64,8 @@ static void initiation_intervals(void **state)
 			char text[24][64];
 			const char *lines[24];
 			for (int k = 0; k < 24; k++) {
-				snprintf(text[k], sizeof text[k], "ffffffff 1 R%d %s 1 R2 0", 4 + k, cases[i].op);
+				snprintf(text[k], sizeof text[k], "ffffffff 1 R%d %s 1 R2 0", 4 + k,
+				         cases[i].op);
 				if (!strcmp(cases[i].op, "BRA"))
 					snprintf(text[k], sizeof text[k], "ffffffff 0 BRA 0 0");
 				lines[k] = text[k];
@@ -94,9 +101,13 @@ static void global_loads(void **state)
 static void memory_instructions_end_once(void **state)
 {
 	static const char *const lines[] = {
-		load, use, "ffffffff 0 STG.E 2 R2 R4 4 1 0x7f0000001000 4",
-		"ffffffff 1 R1 LDS 1 R2 4 1 0x0 4", use,
-		"ffffffff 1 R1 ATOMG.E.ADD 2 R2 R4 4 1 0x7f0000002000 4", "00000000 1 R1 LDG.E 1 R2 4 1 0x0 0",
+		load,
+		use,
+		"ffffffff 0 STG.E 2 R2 R4 4 1 0x7f0000001000 4",
+		"ffffffff 1 R1 LDS 1 R2 4 1 0x0 4",
+		use,
+		"ffffffff 1 R1 ATOMG.E.ADD 2 R2 R4 4 1 0x7f0000002000 4",
+		"00000000 1 R1 LDG.E 1 R2 4 1 0x0 0",
 	};
 	(void)state;
 	for (int g = 0; g < MICRO_GPUS; g++) {
@@ -116,13 +127,16 @@ static void memory_instructions_end_once(void **state)
 /* Sectors of one instruction that meet in a bank follow each other. */
 static void bank_conflicts(void **state)
 {
-	static const struct { int stride, extra; } cases[] = {{4, 0}, {16, 3}, {128, 31}};
+	static const struct {
+		int stride, extra;
+	} cases[] = {{4, 0}, {16, 3}, {128, 31}};
 	static const int hit[MICRO_GPUS] = {24, 43, 36};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		for (int g = 0; g < MICRO_GPUS; g++) {
 			char l[64];
-			snprintf(l, sizeof l, "ffffffff 1 R1 LDG.E 1 R2 4 1 0x7f0000000000 %d", cases[i].stride);
+			snprintf(l, sizeof l, "ffffffff 1 R1 LDG.E 1 R2 4 1 0x7f0000000000 %d",
+			         cases[i].stride);
 			const char *lines[] = {l, use, l, use};
 			struct micro_result r = run(g, 4, lines);
 			assert_int_equal(micro_apart(&r, 2, 3), hit[g] + cases[i].extra);
@@ -173,7 +187,10 @@ static void llc_hits(void **state)
 
 static void atomics(void **state)
 {
-	static const struct { const char *line; int want[MICRO_GPUS]; } cases[] = {
+	static const struct {
+		const char *line;
+		int want[MICRO_GPUS];
+	} cases[] = {
 		{"00000001 1 R1 ATOMG.E.ADD.STRONG.GPU 2 R2 R4 4 1 0x7f0000000000 4", {171, 198, 205}},
 		{"ffffffff 1 R1 ATOMG.E.ADD.STRONG.GPU 2 R2 R4 4 1 0x7f0000000000 4", {174, 201, 208}},
 		{"ffffffff 1 R1 ATOMG.E.ADD.STRONG.GPU 2 R2 R4 4 1 0x7f0000000000 0", {202, 229, 236}},
@@ -185,8 +202,8 @@ static void atomics(void **state)
 			const char *lines[] = {load, use, cases[i].line, "ffffffff 1 R8 IADD3 1 R5 0"};
 			struct micro_result r = run(g, 4, lines);
 			if (micro_apart(&r, 2, 3) != cases[i].want[g])
-				fail_msg("GPU %d, case %zu: %ld cycles, wanted %d", g, i, micro_apart(&r, 2, 3),
-				         cases[i].want[g]);
+				fail_msg("GPU %d, case %zu: %ld cycles, wanted %d", g, i,
+				         micro_apart(&r, 2, 3), cases[i].want[g]);
 		}
 }
 
@@ -249,7 +266,8 @@ static void partly_written_sectors(void **state)
 	(void)state;
 	for (int whole = 0; whole < 2; whole++) {
 		char s[64];
-		snprintf(s, sizeof s, "%s 0 STG.E 2 R2 R4 4 1 0x7f0000000000 4", whole ? "000000ff" : "0000000f");
+		snprintf(s, sizeof s, "%s 0 STG.E 2 R2 R4 4 1 0x7f0000000000 4",
+		         whole ? "000000ff" : "0000000f");
 		const char *lines[] = {s, "000000ff 1 R1 LDG.E 1 R2 4 1 0x7f0000000000 4", use};
 		struct micro_result r = run(MICRO_RTX3070, 3, lines);
 		assert_int_equal(r.c.dram_read_bytes, whole ? 0 : 32);
@@ -261,7 +279,10 @@ static void partly_written_sectors(void **state)
  * its way blocks its slice until DRAM has answered (RTX2060: 375, 690, 790). */
 static void merge_limit_of_the_llc(void **state)
 {
-	static const struct { uint32_t sms; int want; } cases[] = {{4, 375}, {5, 690}, {30, 790}};
+	static const struct {
+		uint32_t sms;
+		int want;
+	} cases[] = {{4, 375}, {5, 690}, {30, 790}};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		static struct micro_result r;
@@ -288,7 +309,9 @@ static void merge_limit_of_the_llc(void **state)
  * stream of 1000 others, of 64 all do). */
 static void dirty_lines_are_protected(void **state)
 {
-	static const struct { int stored, low, high; } cases[] = {{64, 64, 64}, {200, 120, 128}};
+	static const struct {
+		int stored, low, high;
+	} cases[] = {{64, 64, 64}, {200, 120, 128}};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		static struct micro_result r;
@@ -337,7 +360,8 @@ static void banks_go_on_alone(void **state)
 	micro_run(&m, &g, NULL, &r);
 	assert_int_equal(r.l1_hit, 1);
 	assert_int_equal(r.l1_miss, 4);
-	assert_in_range(micro_apart(&r, 5, 6), 43, 45); /* a hit, with the issue of four loads before it */
+	assert_in_range(micro_apart(&r, 5, 6), 43,
+	                45); /* a hit, with the issue of four loads before it */
 }
 
 static void slice_camping(void **state)
@@ -358,8 +382,10 @@ static void slice_camping(void **state)
 				for (uint32_t w = 0; w < 4; w++) {
 					micro_warp(&m, w, LINES + 1);
 					for (uint32_t k = 0; k < LINES; k++)
-						micro_line(&m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + k % 32,
-						           0x10000000 + (camping ? 12 * 256 : 128) * ((k + 8 * c) % LINES));
+						micro_line(&m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4",
+						           4 + k % 32,
+						           0x10000000 + (camping ? 12 * 256 : 128) *
+						                                ((k + 8 * c) % LINES));
 					micro_line(&m, "ffffffff 0 EXIT 0 0");
 				}
 				micro_cta_end(&m);

@@ -88,8 +88,7 @@ static void slow_store(struct slow_line *l, int s, uint32_t bytes)
 }
 
 /* A fill, a store or a sector that goes. */
-static void change(struct slow_line *l, struct rp_lru *t, uint32_t i, int s, uint32_t what,
-                   uint32_t now)
+static void change(struct slow_line *l, struct rp_lru *t, uint32_t i, int s, uint32_t what, uint32_t now)
 {
 	if (what < 4) {
 		rp_lru_fill(rp_lru_at(t, i), 1u << s);

@@ -14,7 +14,10 @@
 
 enum { SLOTS = 64, TRIES = 20000 };
 
-struct warp { uint32_t other; uint64_t age; };
+struct warp {
+	uint32_t other;
+	uint64_t age;
+};
 
 /* Masks of few and of many slots, never 0. */
 static uint64_t random_mask(uint64_t *rng)
@@ -49,13 +52,16 @@ static void picks_are_those_of_the_twin(void **state)
 		while (!(mask >> turn & 1));
 		assert_int_equal(ct_pick_in_turn(mask, last), turn);
 		assert_int_equal(ct_pick_oldest(mask, &w[0].age, sizeof *w), plain_oldest(mask, w));
-		uint32_t greedy = mask >> last & 1 ? last : plain_oldest(mask & some ? mask & some : mask, w);
+		uint32_t greedy = mask >> last & 1 ? last
+		                                   : plain_oldest(mask & some ? mask & some : mask, w);
 		assert_int_equal(ct_pick_greedy(mask, last, some, &w[0].age, sizeof *w), greedy);
 	}
 }
 
 /* Copies that are not back, in the order of their issue, with the group that each belongs to. */
-struct twin { uint32_t copy[512], n, group, wait; };
+struct twin {
+	uint32_t copy[512], n, group, wait;
+};
 
 static int twin_waits(const struct twin *w)
 {
@@ -126,7 +132,10 @@ static void effects_hold_a_warp(void **state)
 }
 
 /* Longer than struct ct_way, as a cache's own record is. */
-struct own { struct ct_way w; uint32_t more; };
+struct own {
+	struct ct_way w;
+	uint32_t more;
+};
 
 static void ways_are_those_of_the_twin(void **state)
 {
@@ -140,14 +149,19 @@ static void ways_are_those_of_the_twin(void **state)
 		const struct ct_way *at = NULL, *victim = NULL;
 		for (uint32_t i = 0; i < WAYS; i++) {
 			uint64_t v = ct_rand64(&rng);
-			set[i] = (struct own){.w = {.line = i + (v & 3), .stamp = v >> 8 & 7, .used = v >> 16 & 7 ? 1 : 0,
-			                            .held = v >> 24 & 1}, .more = 1};
+			set[i] = (struct own){.w = {.line = i + (v & 3),
+			                            .stamp = v >> 8 & 7,
+			                            .used = v >> 16 & 7 ? 1 : 0,
+			                            .held = v >> 24 & 1},
+			                      .more = 1};
 		}
 		for (uint32_t i = n; i-- > 0;)
 			at = set[i].w.used && set[i].w.line == line ? &set[i].w : at;
 		for (uint64_t stamp = 0; stamp < 8 && !victim; stamp++)
 			for (uint32_t i = 0; i < n && !victim; i++)
-				victim = set[i].w.used && !set[i].w.held && set[i].w.stamp == stamp ? &set[i].w : NULL;
+				victim = set[i].w.used && !set[i].w.held && set[i].w.stamp == stamp
+				                 ? &set[i].w
+				                 : NULL;
 		for (uint32_t i = n; i-- > 0;)
 			victim = set[i].w.used ? victim : &set[i].w;
 		assert_ptr_equal(ct_way_find(set, sizeof *set, n, line), at);

@@ -133,7 +133,8 @@ static void step(struct slow *c, struct rp_tags *t, uint64_t *seed, uint32_t now
 	}
 	struct slow_line *l = &c->line[i];
 	if (what < 3) {
-		if (l->s[s] == VALID || l->s[s] == RESERVED || (l->s[s] == MODIFIED && !l->unreadable[s]))
+		if (l->s[s] == VALID || l->s[s] == RESERVED ||
+		    (l->s[s] == MODIFIED && !l->unreadable[s]))
 			return;
 		l->back[s] = l->s[s] == MODIFIED;
 		l->s[s] = RESERVED;
@@ -157,8 +158,11 @@ static void step(struct slow *c, struct rp_tags *t, uint64_t *seed, uint32_t now
 
 static void behaves_as_a_slow_cache(void **state)
 {
-	static const struct { uint32_t sets, ways, fifo, percent; } shape[] = {
-		{4, 64, 0, 25}, {1, 16, 0, 0}, {8, 4, 0, 25}, {4, 16, 1, 0}, {2, 256, 0, 25}, {16, 1, 0, 50},
+	static const struct {
+		uint32_t sets, ways, fifo, percent;
+	} shape[] = {
+		{4, 64, 0, 25}, {1, 16, 0, 0},   {8, 4, 0, 25},
+		{4, 16, 1, 0},  {2, 256, 0, 25}, {16, 1, 0, 50},
 	};
 	(void)state;
 	for (size_t k = 0; k < sizeof shape / sizeof *shape; k++) {

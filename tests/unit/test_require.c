@@ -34,10 +34,18 @@ static const char *word(const void *run, const char *mechanism)
 }
 
 static const struct ct_require_source source = {number, word};
-static const char *const now[] = {"ipc=3", "llc_mpki=10", "zero=0",
-	"morpheus.Morpheus-ALL.speedup=1.2", "morpheus.Morpheus-Basic/No-Prediction.speedup=0.9",
-	"shared-l1.Shared++.speedup=1.1", "tag-split.TSC+.ipc=4", "tag-split.128B.ipc=2",
-	"malekeh.Malekeh_PR.ipc=5", "morpheus.low=1.1", NULL};
+static const char *const now[] = {
+	"ipc=3",
+	"llc_mpki=10",
+	"zero=0",
+	"morpheus.Morpheus-ALL.speedup=1.2",
+	"morpheus.Morpheus-Basic/No-Prediction.speedup=0.9",
+	"shared-l1.Shared++.speedup=1.1",
+	"tag-split.TSC+.ipc=4",
+	"tag-split.128B.ipc=2",
+	"malekeh.Malekeh_PR.ipc=5",
+	"morpheus.low=1.1",
+	NULL};
 static const char *const then[] = {"ipc=4", "llc_mpki=9", NULL};
 
 static enum ct_require_outcome outcome(const char *text, const void *old)
@@ -52,8 +60,14 @@ static enum ct_require_outcome outcome(const char *text, const void *old)
 	return o;
 }
 
-static void holds(const char *text) { assert_int_equal(outcome(text, then), CT_REQUIRE_PASSED); }
-static void breaks(const char *text) { assert_int_equal(outcome(text, then), CT_REQUIRE_FAILED); }
+static void holds(const char *text)
+{
+	assert_int_equal(outcome(text, then), CT_REQUIRE_PASSED);
+}
+static void breaks(const char *text)
+{
+	assert_int_equal(outcome(text, then), CT_REQUIRE_FAILED);
+}
 
 static void test_names(void **state)
 {
@@ -142,10 +156,26 @@ static void test_globs(void **state)
 
 static void test_refused(void **state)
 {
-	static const char *const wrong[] = {"", "ipc", "ipc >", "> 1", "ipc > 1 2", "ipc => 1",
-		"ipc > 1 for", "ipc > 1 for a,,b", "(ipc > 1", "ipc > (1", "base > 1", "ipc > 1 and",
-		"morpheus. > 1", "morpheus.verdict > 1", "morpheus.verdict == good", "ipc > 1.2.3",
-		"ipc > $", "ipc > 1 xor ipc > 2", "((((((((((((((((((((((((((((((((((((((((((ipc > 1"};
+	static const char *const wrong[] = {
+		"",
+		"ipc",
+		"ipc >",
+		"> 1",
+		"ipc > 1 2",
+		"ipc => 1",
+		"ipc > 1 for",
+		"ipc > 1 for a,,b",
+		"(ipc > 1",
+		"ipc > (1",
+		"base > 1",
+		"ipc > 1 and",
+		"morpheus. > 1",
+		"morpheus.verdict > 1",
+		"morpheus.verdict == good",
+		"ipc > 1.2.3",
+		"ipc > $",
+		"ipc > 1 xor ipc > 2",
+		"((((((((((((((((((((((((((((((((((((((((((ipc > 1"};
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		struct ct_require *r;
@@ -174,8 +204,8 @@ static void test_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_arithmetic),
-		cmocka_unit_test(test_logic), cmocka_unit_test(test_base),
+		cmocka_unit_test(test_names),   cmocka_unit_test(test_arithmetic),
+		cmocka_unit_test(test_logic),   cmocka_unit_test(test_base),
 		cmocka_unit_test(test_missing), cmocka_unit_test(test_globs),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_long),
 	};

@@ -42,9 +42,13 @@ static void ratio_and_replicas_by_hand(void **state)
 	/* Four reads: cold and nowhere else; cold, 3 and 9 elsewhere; 8 own, 2 elsewhere;
 	 * 1 own, 0 elsewhere. */
 	const struct ct_rj_cell n[] = {{CT_COLD, CT_COLD, CT_COLD, CT_COLD, 1},
-	                               {CT_COLD, CT_COLD, 3, 4, 1}, {8, 9, 2, 3, 1}, {1, 2, 0, 1, 1}};
-	const struct ct_rj_cell s[] = {{CT_COLD, CT_COLD, 3, 4, 1}, {CT_COLD, CT_COLD, 9, 10, 1},
-	                               {8, 9, 2, 3, 1}, {1, 2, 0, 1, 1}};
+	                               {CT_COLD, CT_COLD, 3, 4, 1},
+	                               {8, 9, 2, 3, 1},
+	                               {1, 2, 0, 1, 1}};
+	const struct ct_rj_cell s[] = {{CT_COLD, CT_COLD, 3, 4, 1},
+	                               {CT_COLD, CT_COLD, 9, 10, 1},
+	                               {8, 9, 2, 3, 1},
+	                               {1, 2, 0, 1, 1}};
 	double ratio, replicas;
 	(void)state;
 	ct_rj_replication(&nearest, &sharers, 8, &ratio, &replicas);

@@ -19,7 +19,8 @@ static void textbook(void **state)
 	assert_true(isinf(ct_pass_spread_half(&s)));
 	ct_pass_spread_add(&s, 5);
 	/* mean 4, s = sqrt(2), t(1) = tan(0.475 pi), half = t(1) sqrt(2) / sqrt(2) */
-	assert_true(fabs(s.mean - 4) < 1e-12 && fabs(ct_pass_spread_half(&s) - tan(0.475 * M_PI)) < 1e-9);
+	assert_true(fabs(s.mean - 4) < 1e-12 &&
+	            fabs(ct_pass_spread_half(&s) - tan(0.475 * M_PI)) < 1e-9);
 	for (int i = 0; i < 6; i++)
 		ct_pass_spread_add(&s, 4);
 	/* n = 8: s^2 = 2/7, half = t(7) sqrt(2/7/8), t(7) = 2.364624 */

@@ -93,8 +93,11 @@ static void equals_brute_force_for_every_associativity(void **state)
 	(void)state;
 	for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
 		for (unsigned i = 0; ct_isa_available((enum ct_isa)isa) && i < 40; i++) {
-			struct plan p = {.sets = sets[i % 5], .sectors = 1 + i % 4, .hashed = i / 5 % 2,
-			                 .far = i / 10 % 2, .isa = isa};
+			struct plan p = {.sets = sets[i % 5],
+			                 .sectors = 1 + i % 4,
+			                 .hashed = i / 5 % 2,
+			                 .far = i / 10 % 2,
+			                 .isa = isa};
 			run(&p, i);
 		}
 }

@@ -37,7 +37,8 @@ static void filters_agree_on_every_path(void **state)
 				ct_sampler_init(&s, rates[r], salts, 77, isa);
 				for (size_t i = 0; i < LINES; i++)
 					if (ct_sample_mask(&s, line[i]))
-						want[n++] = (uint32_t)i * 16 + ct_sample_mask(&s, line[i]);
+						want[n++] = (uint32_t)i * 16 +
+						            ct_sample_mask(&s, line[i]);
 				assert_int_equal(ct_sample_filter(&s, line, LINES, got), n);
 				assert_memory_equal(got, want, n * sizeof *got);
 				assert_true(rates[r] < 1 || n == LINES);
@@ -170,8 +171,8 @@ static void fixed_size_stays_small_and_near(void **state)
 	stream_fill(STREAM_ZIPF20, 1, line, N);
 	exact(line, capacity, truth);
 	for (uint64_t seed = 0; seed < 8; seed++) {
-		struct ct_shards_options o = {.rate = 1, .salts = 1 + seed % 4, .seed = seed,
-		                              .max_lines = 2000};
+		struct ct_shards_options o = {
+			.rate = 1, .salts = 1 + seed % 4, .seed = seed, .max_lines = 2000};
 		error += judge(line, capacity, truth, &o).error / 8;
 	}
 	assert_true(error < 0.012);
@@ -210,7 +211,11 @@ static void rate_one_is_exact(void **state)
 static void bad_options_are_refused(void **state)
 {
 	static const struct ct_shards_options bad[] = {
-		{.rate = 0}, {.rate = -1}, {.rate = 1.5}, {.rate = NAN}, {.rate = 0.1, .salts = 5},
+		{.rate = 0},
+		{.rate = -1},
+		{.rate = 1.5},
+		{.rate = NAN},
+		{.rate = 0.1, .salts = 5},
 		{.rate = 0.1, .max_lines = 3}};
 	struct ct_error e;
 	(void)state;

@@ -31,14 +31,14 @@ static void test_addresses(void **state)
 	(void)state;
 	struct ct_gpu g = paper_gpu();
 	assert_int_equal(g.l1.sets, 16384 / (128 * 4));
-	assert_int_equal(ct_sl_tag_bits(32, g.l1.line, g.l1.sets), 20);       /* tag bits */
-	static const unsigned cores[][2] = { { 28, 5 }, { 48, 6 }, { 56, 6 }, { 68, 7 }, { 76, 7 },
-		                             { 84, 7 }, { 1, 0 }, { 2, 1 }, { 32, 5 }, { 33, 6 } };
-	for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)       /* core bits */
+	assert_int_equal(ct_sl_tag_bits(32, g.l1.line, g.l1.sets), 20); /* tag bits */
+	static const unsigned cores[][2] = {
+		{28, 5}, {48, 6}, {56, 6}, {68, 7}, {76, 7}, {84, 7}, {1, 0}, {2, 1}, {32, 5}, {33, 6}};
+	for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++) /* core bits */
 		assert_int_equal(ct_sl_core_bits(cores[i][0]), cores[i][1]);
-	assert_int_equal(g.l1.sets * g.l1.line, 4096);                        /* bytes of neighbouring homes */
-	assert_int_equal(ct_gpu_llc_bytes(&g), 1024 * 1024);                  /* LLC in all */
-	assert_int_equal(g.l1.size * g.sms, 448 * 1024);                      /* L1s in all */
+	assert_int_equal(g.l1.sets * g.l1.line, 4096);       /* bytes of neighbouring homes */
+	assert_int_equal(ct_gpu_llc_bytes(&g), 1024 * 1024); /* LLC in all */
+	assert_int_equal(g.l1.size * g.sms, 448 * 1024);     /* L1s in all */
 	assert_int_equal(16 * g.l1.size, 256 * 1024);
 	assert_int_equal(16 * g.l1.size * g.sms, 7 * 1024 * 1024);
 	/* Chunks: 4 flits of data in a line, 1 in a quarter. */
@@ -50,17 +50,17 @@ static void test_addresses(void **state)
 
 static void test_nodes(void **state)
 {
-	static const unsigned pair[][3] = { { 28, 8, 6 }, { 56, 8, 8 }, { 48, 16, 8 }, { 84, 16, 10 },
-		                            { 68, 32, 10 }, { 76, 24, 10 } };
-	static const double per[] = { 3.5, 7, 3, 5.25, 2.125, 3.17 };
+	static const unsigned pair[][3] = {
+		{28, 8, 6}, {56, 8, 8}, {48, 16, 8}, {84, 16, 10}, {68, 32, 10}, {76, 24, 10}};
+	static const double per[] = {3.5, 7, 3, 5.25, 2.125, 3.17};
 	struct ct_sl_place *p = calloc(1, sizeof *p);
 	struct ct_error e;
 	(void)state;
 	assert_non_null(p);
 	for (size_t i = 0; i < 6; i++) {
 		unsigned c = pair[i][0], m = pair[i][1];
-		assert_int_equal(c + m, pair[i][2] * pair[i][2]);             /* nodes of the meshes */
-		assert_true(near((double)c / m, per[i], 0.005));              /* SMs per partition */
+		assert_int_equal(c + m, pair[i][2] * pair[i][2]); /* nodes of the meshes */
+		assert_true(near((double)c / m, per[i], 0.005));  /* SMs per partition */
 		assert_int_equal(ct_sl_place_spread(p, c, m, &e), CT_OK);
 		assert_int_equal(p->side, pair[i][2]);
 		assert_int_equal(p->cores, c);
@@ -78,7 +78,7 @@ static void test_nodes(void **state)
 		free(own);
 	}
 	/* Every node is used once. */
-	unsigned char seen[100] = { 0 };
+	unsigned char seen[100] = {0};
 	assert_int_equal(ct_sl_place_spread(p, 76, 24, &e), CT_OK);
 	for (unsigned i = 0; i < 76; i++)
 		seen[p->core[i]]++;
@@ -91,8 +91,8 @@ static void test_nodes(void **state)
 
 static void test_bad_placements(void **state)
 {
-	static const char *const bad[] = { "", "C M\nC\n", "C C\nC C\n", "C M\n", "C X\nC M\n",
-		                           "C M\nC C\nC C\n", "CM\nCC\n" };
+	static const char *const bad[] = {
+		"", "C M\nC\n", "C C\nC C\n", "C M\n", "C X\nC M\n", "C M\nC C\nC C\n", "CM\nCC\n"};
 	struct ct_sl_place *p = calloc(1, sizeof *p);
 	struct ct_error e;
 	(void)state;
@@ -109,7 +109,7 @@ static void test_bad_placements(void **state)
 
 static void test_homes(void **state)
 {
-	unsigned load[CT_SL_HOMES_KINDS][28] = { { 0 } };
+	unsigned load[CT_SL_HOMES_KINDS][28] = {{0}};
 	(void)state;
 	for (uint64_t tag = 0; tag < 28 * 32 * 8; tag++)
 		for (int h = 0; h < CT_SL_HOMES_KINDS; h++)
@@ -139,12 +139,13 @@ static void test_results(void **state)
 	double area = p.v[CT_SL_AREA_SHARED] + p.v[CT_SL_AREA_DYNAMIC];
 	assert_true(near(area, 0.09, 1e-12) && near(area * 28, 2.52, 1e-9)); /* area per SM, and of 28 */
 	assert_true(near(1.09 / (1 - 0.09), 1.20, 0.005));                   /* performance per energy */
-	assert_true(near(1.22 / (1 - 0.18), 1.49, 0.005));                   /* the same, shared-friendly ones */
-	assert_true(near((1 - 0.57) / (1 - 0.77), 1.88, 0.015));             /* miss rates of DynEB and Shared++ */
-	double geo = pow(pow(1.65, 11) * pow(1.02, 17), 1.0 / 28);           /* the crossbar, 28 applications */
+	assert_true(near(1.22 / (1 - 0.18), 1.49, 0.005));         /* the same, shared-friendly ones */
+	assert_true(near((1 - 0.57) / (1 - 0.77), 1.88, 0.015));   /* miss rates of DynEB and Shared++ */
+	double geo = pow(pow(1.65, 11) * pow(1.02, 17), 1.0 / 28); /* the crossbar, 28 applications */
 	assert_true(near(geo, 1.23, 0.005));
-	assert_true(near(1.22 / 1.26, 0.97, 0.005));                         /* DynEB against Best */
-	assert_true(near(1.26 / 1.08, 1.17, 0.005) && near(1.22 / 1.04, 1.17, 0.005)); /* Private-2x, told twice */
+	assert_true(near(1.22 / 1.26, 0.97, 0.005)); /* DynEB against Best */
+	assert_true(near(1.26 / 1.08, 1.17, 0.005) &&
+	            near(1.22 / 1.04, 1.17, 0.005)); /* Private-2x, told twice */
 	/* Sampling when every access counts: 5.9 %. */
 	p.count = CT_SL_COUNT_SERVED;
 	double s = ct_sl_sampling_accesses(&p, 1.0 / 28), x = ct_sl_execution_accesses(&p, 1.0 / 28, 0);
@@ -165,12 +166,21 @@ static void test_results(void **state)
 
 static void test_metrics(void **state)
 {
-	const struct ct_sl_latencies l = { 28, 28 + 54, 28 + 247 };
-	struct ct_sl_group a = { .local = 512, .local_misses = 256, .served = 512,
-		                 .served_misses = 256, .llc_replies = 256 };
-	struct ct_sl_group b = { .local = 100, .local_misses = 10, .remote = 300, .remote_misses = 60,
-		                 .served = 400, .served_misses = 40, .llc_replies = 40,
-		                 .home_replies = 300 };
+	const struct ct_sl_latencies l = {28, 28 + 54, 28 + 247};
+	struct ct_sl_group a = {.local = 512,
+	                        .local_misses = 256,
+	                        .served = 512,
+	                        .served_misses = 256,
+	                        .llc_replies = 256};
+	struct ct_sl_group b = {
+		.local = 100,
+		.local_misses = 10,
+		.remote = 300,
+		.remote_misses = 60,
+		.served = 400,
+		.served_misses = 40,
+		.llc_replies = 40,
+		.home_replies = 300};
 	(void)state;
 	assert_true(near(ct_sl_amat(&a, &l), 28 + 0.5 * 275, 1e-9));
 	assert_true(near(ct_sl_amat(&b, &l), 28 + 0.25 * 0.1 * 275 + 0.75 * (82 + 0.2 * 275), 1e-9));
@@ -188,7 +198,7 @@ static void test_metrics(void **state)
 	assert_true(near(ct_sl_eb(&b), 40 * 400 + 300, 1e-9));
 	b.past = 50; /* replies that pass the homes by */
 	assert_true(near(ct_sl_eb(&b), 40 * 400 + 350, 1e-9));
-	struct ct_sl_group none = { 0 };
+	struct ct_sl_group none = {0};
 	assert_true(ct_sl_eb(&none) == 0 && ct_sl_amat(&none, &l) == 28);
 }
 
@@ -205,8 +215,9 @@ static void test_noc(void **state)
 	assert_non_null(n);
 	assert_non_null(place);
 	ct_sl_defaults(&p);
-	assert_int_equal(ct_sl_place_load(place, test_data("shared_l1/mesh-28-8.txt", path, sizeof path), 28, 8,
-	                                  &e), CT_OK);
+	assert_int_equal(ct_sl_place_load(place, test_data("shared_l1/mesh-28-8.txt", path, sizeof path),
+	                                  28, 8, &e),
+	                 CT_OK);
 	assert_int_equal(ct_sl_noc_init(n, CT_SL_NET_MESH, &g, &p, place, &e), CT_OK);
 	assert_true(near(n->home_hops, 4, 0.1) && near(n->llc_hops, 4, 0.2));
 	assert_true(near(ct_sl_home_trip(n, &p, 0, 1, 5), 54, 3.5));
@@ -269,10 +280,14 @@ static void test_constants(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_bad_placements), cmocka_unit_test(test_homes),
-		cmocka_unit_test(test_results), cmocka_unit_test(test_metrics),
-		cmocka_unit_test(test_noc), cmocka_unit_test(test_constants),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_bad_placements),
+		cmocka_unit_test(test_homes),
+		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_metrics),
+		cmocka_unit_test(test_noc),
+		cmocka_unit_test(test_constants),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,11 @@ struct scene {
 	struct ct_sl_org *o;
 	struct twin t;
 	struct ct_sl_org_config c;
-	struct { unsigned at; uint64_t line; uint32_t mask; } fetch[64];
+	struct {
+		unsigned at;
+		uint64_t line;
+		uint32_t mask;
+	} fetch[64];
 	unsigned fetches;
 	unsigned from[TOKENS];
 	uint64_t line[TOKENS], answered[64], tokens;
@@ -191,10 +195,18 @@ static void drive(const struct ct_sl_org_config *c, unsigned lines, uint64_t see
 static struct ct_sl_org_config config(enum ct_sl_organisation org, enum ct_sl_homes homes)
 {
 	return (struct ct_sl_org_config){
-		.organisation = org, .cores = CORES, .sets = SETS, .ways = WAYS,
-		.set_hash = CT_HASH_LINEAR, .whole = (1u << SECTORS) - 1, .homes = homes,
-		.scheme = { .sampling = 40, .execution = 200, .guard = 0.1, .by = CT_SL_BY_EB,
-		            .latency = { 28, 28 + 54, 28 + 247 } } };
+		.organisation = org,
+		.cores = CORES,
+		.sets = SETS,
+		.ways = WAYS,
+		.set_hash = CT_HASH_LINEAR,
+		.whole = (1u << SECTORS) - 1,
+		.homes = homes,
+		.scheme = {.sampling = 40,
+	                   .execution = 200,
+	                   .guard = 0.1,
+	                   .by = CT_SL_BY_EB,
+	                   .latency = {28, 28 + 54, 28 + 247}}};
 }
 
 static void test_static(void **state)
@@ -203,8 +215,8 @@ static void test_static(void **state)
 	for (int org = 0; org < 2; org++)
 		for (int homes = 0; homes < CT_SL_HOMES_KINDS; homes++)
 			for (int reserve = 0; reserve < 2; reserve++) {
-				struct ct_sl_org_config c = config((enum ct_sl_organisation)org,
-				                                   (enum ct_sl_homes)homes);
+				struct ct_sl_org_config c = config(
+					(enum ct_sl_organisation)org, (enum ct_sl_homes)homes);
 				c.reserve = reserve;
 				drive(&c, 100, 1 + (uint64_t)org);
 				c.whole = 1; /* as the paper's GPU: no sectors */
@@ -309,8 +321,10 @@ static void test_limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_static), cmocka_unit_test(test_dynamic),
-		cmocka_unit_test(test_phases), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_static),
+		cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

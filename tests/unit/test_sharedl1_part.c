@@ -22,7 +22,7 @@ enum { CTAS = 8, WARPS = 2, LINES = 40, STORES = 1 };
  * own. */
 static void table(struct micro *m, int rounds)
 {
-	static const char *const lanes[] = { "000000ff", "0000ffff", "00ffffff", "ffffffff" };
+	static const char *const lanes[] = {"000000ff", "0000ffff", "00ffffff", "ffffffff"};
 	memset(m, 0, sizeof *m);
 	micro_kernel(m, "k", CTAS, WARPS * 32, 0, 32);
 	for (uint32_t c = 0; c < CTAS; c++) {
@@ -36,7 +36,8 @@ static void table(struct micro *m, int rounds)
 					           0x10000000 + 4096 * i + 128 * (i / 4 % 8));
 					micro_line(m, "ffffffff 1 R6 FFMA 3 R4 R5 R6 0");
 				}
-			micro_line(m, "ffffffff 0 STG.E 2 R2 R6 4 1 0x%x 4", 0x20000000 + 128 * (c * WARPS + w));
+			micro_line(m, "ffffffff 0 STG.E 2 R2 R6 4 1 0x%x 4",
+			           0x20000000 + 128 * (c * WARPS + w));
 			micro_line(m, "ffffffff 0 EXIT 0 0");
 		}
 		micro_cta_end(m);
@@ -67,7 +68,8 @@ static void follow(void *ctx, const struct ct_sl_org_event *ev)
 	if (ev->what == CT_SL_ROUTED)
 		f->phases += twin_route(&f->t, ev->from, ev->line) != ev->at;
 	else if (ev->what == CT_SL_ACCESSED)
-		(void)twin_access(&f->t, ev->at, ev->from, ev->line, ev->mask, ev->is_write, 0, &hit, &pending);
+		(void)twin_access(&f->t, ev->at, ev->from, ev->line, ev->mask, ev->is_write, 0, &hit,
+		                  &pending);
 	else if (ev->what == CT_SL_FILLED)
 		(void)twin_fill(&f->t, ev->at, ev->line, ev->mask, f->done);
 	else
@@ -120,7 +122,7 @@ static void run(const char *system, enum ct_sl_network kind, enum ct_sl_homes ho
 	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), &g, &params, kind,
 	                   &place, &e) != CT_OK)
 		fail_msg("%s: %s", system, e.text);
-	struct ct_replay_options ro = { .parts = ct_sl_part_parts(p) };
+	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
 	struct follower *f = new_follower(&g, homes);
 	int fixed = !strncmp(system, "Shared", 6) || !strcmp(system, "Hypothetical");
 	if (fixed)
@@ -199,7 +201,7 @@ static void test_systems(void **state)
 
 static void test_dynamic(void **state)
 {
-	static const char *const name[] = { "DynAMAT", "DynAMAT+L1MRpr", "DynEB-noguard", "DynEB" };
+	static const char *const name[] = {"DynAMAT", "DynAMAT+L1MRpr", "DynEB-noguard", "DynEB"};
 	static struct outcome o;
 	(void)state;
 	for (int i = 0; i < 4; i++) {
@@ -250,8 +252,10 @@ static void test_long_lines(void **state)
 	ct_sl_defaults(&params);
 	assert_int_equal(ct_sl_place_spread(&place, g.sms, g.llc_partitions, &e), CT_OK);
 	for (g.l1.line = g.l1.sector = 1024; g.l1.line <= 2048; g.l1.line *= 2, g.l1.sector *= 2)
-		for (const char *const *s = (const char *const[]){"Private", "Shared", "DynEB", NULL}; *s; s++) {
-			const struct ct_sl_system *system = ct_sl_system_at((size_t)ct_sl_system_find(*s));
+		for (const char *const *s = (const char *const[]){"Private", "Shared", "DynEB", NULL};
+		     *s; s++) {
+			const struct ct_sl_system *system = ct_sl_system_at(
+				(size_t)ct_sl_system_find(*s));
 			int st = ct_sl_part_new(&p, system, &g, &params, CT_SL_NET_MESH, &place, &e);
 			assert_int_equal(st, system->shared && g.l1.line > 1024 ? CT_ERR_USAGE : CT_OK);
 			ct_sl_part_free(p);
@@ -261,7 +265,7 @@ static void test_long_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts), cmocka_unit_test(test_systems),
+		cmocka_unit_test(test_counts),  cmocka_unit_test(test_systems),
 		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_private_is_the_gpu),
 		cmocka_unit_test(test_repeats), cmocka_unit_test(test_long_lines),
 	};

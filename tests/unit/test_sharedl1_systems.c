@@ -20,10 +20,10 @@ struct made {
 	double insts_per_load;
 	double useful32; /* share of requests that use 32 B; the others 128 B */
 };
-static const struct made TABLE = { 0.9, 0.02, 0.02, 14, 4, 1 };  /* read by all, fits all L1s */
-static const struct made STREAM = { 1, 1, 1, 1, 4, 0 };
-static const struct made OWN = { 0.05, 0.03, 0.05, 1, 4, 0 };    /* fits its own L1 */
-static const struct made COMPUTE = { 0.9, 0.02, 0.02, 14, 400, 1 };
+static const struct made TABLE = {0.9, 0.02, 0.02, 14, 4, 1}; /* read by all, fits all L1s */
+static const struct made STREAM = {1, 1, 1, 1, 4, 0};
+static const struct made OWN = {0.05, 0.03, 0.05, 1, 4, 0}; /* fits its own L1 */
+static const struct made COMPUTE = {0.9, 0.02, 0.02, 14, 400, 1};
 
 struct world {
 	struct ct_gpu g;
@@ -36,18 +36,22 @@ struct world {
 
 static void rates(struct ct_sl_rates *r, double n, double miss, double replicas)
 {
-	*r = (struct ct_sl_rates){ .read_lines = n, .read_misses = n * miss, .sectors = n,
-		                   .sector_misses = n * miss, .fills = n * miss,
-		                   .replicated = replicas > 1 ? n * miss * 0.9 : 0,
-		                   .copies = n * miss * replicas };
+	*r = (struct ct_sl_rates){
+		.read_lines = n,
+		.read_misses = n * miss,
+		.sectors = n,
+		.sector_misses = n * miss,
+		.fills = n * miss,
+		.replicated = replicas > 1 ? n * miss * 0.9 : 0,
+		.copies = n * miss * replicas};
 }
 
 /* The loads that a private L1 lets pass hit an LLC of 1 MiB. */
 static void make_workload(struct world *w, const struct made *s)
 {
 	enum { LOADS = 1000000 };
-	const struct ct_made_workload base = { 512 * 1024 / 128, 0, LOADS, 0.001, s->insts_per_load, 0.9,
-		                               300, 0 };
+	const struct ct_made_workload base = {
+		512 * 1024 / 128, 0, LOADS, 0.001, s->insts_per_load, 0.9, 300, 0};
 	ct_make_workload(&w->w, &w->g, &base);
 	double miss = s->miss_private, n = LOADS;
 	w->w.l1_sectors = w->w.l1_read_sectors = n;
@@ -127,8 +131,8 @@ static void general(const struct world *w)
 	assert_true(chunk->flits[CT_SL_FROM_HOME] <= shared->flits[CT_SL_FROM_HOME]);
 	assert_true(chunk->cycles <= shared->cycles * (1 + 1e-9));
 	assert_true(get(w, "Hypothetical")->cycles <= chunk->cycles * (1 + 1e-9));
-	assert_true(get(w, "Best")->cycles == fmin(w->x[CT_SL_PRIVATE].cycles,
-	                                           w->x[CT_SL_SHARED_PP].cycles));
+	assert_true(get(w, "Best")->cycles ==
+	            fmin(w->x[CT_SL_PRIVATE].cycles, w->x[CT_SL_SHARED_PP].cycles));
 	assert_true(shared->replicas == 1 && shared->replication_ratio == 0);
 	assert_true(fabs(shared->remote_fraction - 27.0 / 28) < 1e-12);
 	assert_true(get(w, "Private-2x-L2")->cycles <= w->x[CT_SL_PRIVATE].cycles * (1 + 1e-9));
@@ -232,9 +236,15 @@ static void test_watched(void **state)
 	(void)state;
 	w->in.has_dynamic = 1;
 	w->in.watched = 1000;
-	*c = (struct ct_sl_watch_counts){ .reads = 700, .writes = 100, .read_misses = 100,
-		                          .write_misses = 20, .replicated = 60, .copies = 300,
-		                          .sampled = 250, .homed = 500 };
+	*c = (struct ct_sl_watch_counts){
+		.reads = 700,
+		.writes = 100,
+		.read_misses = 100,
+		.write_misses = 20,
+		.replicated = 60,
+		.copies = 300,
+		.sampled = 250,
+		.homed = 500};
 	for (int i = 0; i < CT_SL_DYNEB - CT_SL_DYNAMAT; i++)
 		w->in.dynamic[i] = *c;
 	w->in.landed_replicated = 0.5;
@@ -256,8 +266,8 @@ static void test_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table), cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_private), cmocka_unit_test(test_compute),
+		cmocka_unit_test(test_table),    cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_private),  cmocka_unit_test(test_compute),
 		cmocka_unit_test(test_networks), cmocka_unit_test(test_monotone),
 		cmocka_unit_test(test_watched),
 	};

@@ -59,15 +59,22 @@ static void make(struct one *x, enum ct_sl_watched which, const struct ct_gpu *g
 	struct ct_error e;
 	int factor = which == CT_SL_WATCH_PRIVATE_2X ? 2 : which == CT_SL_WATCH_PRIVATE_16X ? 16 : 1;
 	struct ct_sl_org_config c = {
-		.organisation = which >= CT_SL_WATCH_DYNAMAT ? CT_SL_ORG_DYNAMIC
-		                : which >= CT_SL_WATCH_SHARED ? CT_SL_ORG_SHARED : CT_SL_ORG_PRIVATE,
-		.cores = g->sms, .sets = g->l1.sets * (uint32_t)factor, .ways = g->l1.ways,
-		.set_hash = g->l1.set_hash, .whole = 1, .homes = CT_SL_HOMES_MOD, .reserve = 1,
-		.nearer = which > CT_SL_WATCH_SHARED ? nearer : NULL, .partitions = g->llc_partitions };
+		.organisation = which >= CT_SL_WATCH_DYNAMAT  ? CT_SL_ORG_DYNAMIC
+	                        : which >= CT_SL_WATCH_SHARED ? CT_SL_ORG_SHARED
+	                                                      : CT_SL_ORG_PRIVATE,
+		.cores = g->sms,
+		.sets = g->l1.sets * (uint32_t)factor,
+		.ways = g->l1.ways,
+		.set_hash = g->l1.set_hash,
+		.whole = 1,
+		.homes = CT_SL_HOMES_MOD,
+		.reserve = 1,
+		.nearer = which > CT_SL_WATCH_SHARED ? nearer : NULL,
+		.partitions = g->llc_partitions};
 	ct_sl_defaults(&p);
 	if (which >= CT_SL_WATCH_DYNAMAT)
-		ct_sl_scheme_of(ct_sl_system_at(CT_SL_DYNAMAT + (size_t)which - CT_SL_WATCH_DYNAMAT), g, &p,
-		                noc, &c.scheme);
+		ct_sl_scheme_of(ct_sl_system_at(CT_SL_DYNAMAT + (size_t)which - CT_SL_WATCH_DYNAMAT), g,
+		                &p, noc, &c.scheme);
 	memset(x, 0, sizeof *x);
 	assert_int_equal(ct_sl_org_new(&x->o, &c, &e), CT_OK);
 }
@@ -133,7 +140,8 @@ static void feed(struct scene *s, uint64_t seed, unsigned table)
 	struct ct_error e;
 	for (unsigned i = 0; i < STEPS; i++) {
 		if (i % 40000 == 0) {
-			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
+			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e),
+			                 CT_OK);
 			for (int k = 0; k < CT_SL_WATCHED; k++)
 				for (unsigned c = 0; c < SMS; c++)
 					ct_sl_org_flush(s->one[k].o, c);
@@ -150,7 +158,8 @@ static void feed(struct scene *s, uint64_t seed, unsigned table)
 		struct ct_place at = ct_address_place(&s->map, line * s->g.l1.line);
 		ct_sl_watch_l1(s->w, core, line, 1, is_write);
 		for (int k = 0; k < CT_SL_WATCHED; k++)
-			step(&s->one[k], core, line, at.slice * s->g.llc_partitions / s->g.llc_slices, is_write);
+			step(&s->one[k], core, line, at.slice * s->g.llc_partitions / s->g.llc_slices,
+			     is_write);
 	}
 }
 
@@ -182,12 +191,14 @@ static void test_private(void **state)
 	/* All hits but the first: the guard. */
 	for (unsigned i = 0; i < STEPS; i++) {
 		if (i == 0)
-			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e), CT_OK);
+			assert_int_equal(ct_sl_watch_kernel(s->w, s->g.l1.sets, s->g.l1.ways, 1, &e),
+			                 CT_OK);
 		uint64_t line = i / SMS * 32 % 128 + i / 37 % 32; /* every home */
 		ct_sl_watch_l1(s->w, i % SMS, line, 1, 0);
 		struct ct_place at = ct_address_place(&s->map, line * s->g.l1.line);
 		for (int k = 0; k < CT_SL_WATCHED; k++)
-			step(&s->one[k], i % SMS, line, at.slice * s->g.llc_partitions / s->g.llc_slices, 0);
+			step(&s->one[k], i % SMS, line, at.slice * s->g.llc_partitions / s->g.llc_slices,
+			     0);
 	}
 	compare(s, 0);
 	close_scene(s);
@@ -236,7 +247,7 @@ static void test_order(void **state)
 {
 	struct scene *s = open_scene();
 	struct ct_sl_watch *other[4]; /* of that many ways */
-	static const uint32_t ways[4] = { 8 * CT_SL_PACE, 8 / CT_SL_PACE, 6, 10 };
+	static const uint32_t ways[4] = {8 * CT_SL_PACE, 8 / CT_SL_PACE, 6, 10};
 	struct ct_sl_watch_counts c, n[4];
 	struct ct_error e;
 	uint64_t seed = 7;
@@ -247,7 +258,8 @@ static void test_order(void **state)
 		if (i % 40000 == 0) {
 			assert_int_equal(ct_sl_watch_kernel(s->w, 16, 8, 1, &e), CT_OK);
 			for (int k = 0; k < 4; k++)
-				assert_int_equal(ct_sl_watch_kernel(other[k], 16, ways[k], 1, &e), CT_OK);
+				assert_int_equal(ct_sl_watch_kernel(other[k], 16, ways[k], 1, &e),
+				                 CT_OK);
 		}
 		if (i % 7919 == 0) {
 			ct_sl_watch_wipe(s->w, i / 7919 % SMS);
@@ -331,7 +343,7 @@ static void test_first(void **state)
 	assert_non_null(read);
 	for (int many = 0; many < 2; many++) {
 		struct ct_sl_first *f;
-		struct ct_sl_firsts n, want = { 0 };
+		struct ct_sl_firsts n, want = {0};
 		uint64_t seed = 5;
 		assert_int_equal(ct_sl_first_new(&f), CT_OK);
 		for (unsigned i = 0; i < STEPS; i++) {
@@ -351,7 +363,8 @@ static void test_first(void **state)
 			uint32_t lacks = mask & ~(uint32_t)read[line];
 			want.requests++;
 			*(is_write ? &want.writes : &want.reads) += lacks != 0;
-			*(is_write ? &want.write_sectors : &want.read_sectors) += lacks ? (lacks & (lacks - 1)) ? 2 : 1 : 0;
+			*(is_write ? &want.write_sectors
+			           : &want.read_sectors) += lacks ? (lacks & (lacks - 1)) ? 2 : 1 : 0;
 			if (!is_write)
 				read[line] |= (uint8_t)mask;
 			ct_sl_first_access(f, line, mask, is_write);
@@ -373,9 +386,9 @@ static void test_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shared), cmocka_unit_test(test_private), cmocka_unit_test(test_records),
-		cmocka_unit_test(test_order), cmocka_unit_test(test_edge),
-		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_shared),  cmocka_unit_test(test_private),
+		cmocka_unit_test(test_records), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_edge),    cmocka_unit_test(test_first),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,8 @@ static struct simt_run start(void)
 	return (struct simt_run){.e = &error};
 }
 
-static void launch(struct simt_run *g, struct kb *k, uint32_t ctas, uint32_t threads,
-                   uint32_t shared, const struct simt_buffer *a, const struct simt_buffer *b)
+static void launch(struct simt_run *g, struct kb *k, uint32_t ctas, uint32_t threads, uint32_t shared,
+                   const struct simt_buffer *a, const struct simt_buffer *b)
 {
 	uint64_t args[] = {a ? a->address : 0, b ? b->address : 0, ctas * threads};
 	simt_launch(g, k, simt_1d(ctas), simt_1d(threads), shared, args, 3);
@@ -67,12 +67,30 @@ static void integers_follow_c(void **state)
 	val ua = k_as(k, a, T_U32), ub = k_as(k, b, T_U32), n = k_andi(k, b, 31);
 	val ub1 = k_or(k, ub, k_uint(k, 1));
 	val r[INT_RESULTS] = {
-		k_add(k, a, b), k_sub(k, a, b), k_mul(k, a, b), k_mad(k, a, b, a), k_mulhi(k, ua, ub),
-		k_and(k, a, b), k_or(k, a, b), k_xor(k, a, b), k_shl(k, a, n), k_shr(k, a, n),
-		k_shr(k, ua, n), k_min(k, a, b), k_max(k, a, b), k_min(k, ua, ub), k_max(k, ua, ub),
-		k_popc(k, a), k_flo(k, a), k_udiv(k, ua, ub1), k_umod(k, ua, ub1), k_neg(k, a),
-		k_sel(k, k_setp(k, CMP_LT, a, b), a, b), k_sel(k, k_setp(k, CMP_GT, ua, ub), a, b),
-		k_abs(k, a), k_addi(k, k_muli(k, a, -3), 7),
+		k_add(k, a, b),
+		k_sub(k, a, b),
+		k_mul(k, a, b),
+		k_mad(k, a, b, a),
+		k_mulhi(k, ua, ub),
+		k_and(k, a, b),
+		k_or(k, a, b),
+		k_xor(k, a, b),
+		k_shl(k, a, n),
+		k_shr(k, a, n),
+		k_shr(k, ua, n),
+		k_min(k, a, b),
+		k_max(k, a, b),
+		k_min(k, ua, ub),
+		k_max(k, ua, ub),
+		k_popc(k, a),
+		k_flo(k, a),
+		k_udiv(k, ua, ub1),
+		k_umod(k, ua, ub1),
+		k_neg(k, a),
+		k_sel(k, k_setp(k, CMP_LT, a, b), a, b),
+		k_sel(k, k_setp(k, CMP_GT, ua, ub), a, b),
+		k_abs(k, a),
+		k_addi(k, k_muli(k, a, -3), 7),
 	};
 	val q = k_elem(k, k_arg_ptr(k, 1), i, 4 * INT_RESULTS);
 	for (int j = 0; j < INT_RESULTS; j++)
@@ -106,8 +124,9 @@ static void integers_follow_c(void **state)
 
 static void division_at_its_edges(void **state)
 {
-	static const uint32_t edge[] = {1, 2, 3, 7, 10, 0xffff, 0x10000, 0x7fffffff, 0x80000000,
-	                                0x80000001, 0xfffffffe, 0xffffffff, 0, 0x00ffffff, 0x01000001};
+	static const uint32_t edge[] = {
+		1,          2,          3,          7,          10, 0xffff,     0x10000,   0x7fffffff,
+		0x80000000, 0x80000001, 0xfffffffe, 0xffffffff, 0,  0x00ffffff, 0x01000001};
 	enum { E = sizeof edge / sizeof edge[0] };
 	struct simt_run g = start();
 	struct simt_buffer *in = simt_alloc(&g, 8 * E * E), *out = simt_alloc(&g, 8 * E * E);
@@ -155,12 +174,25 @@ static void floats_follow_c(void **state)
 	val pair = k_ldg(k, M_64, T_F32, p, 0), a = k_part(k, pair, 0), b = k_part(k, pair, 1);
 	val da = k_cvt(k, a, T_F64), db = k_cvt(k, b, T_F64);
 	val r[FLOAT_RESULTS] = {
-		k_add(k, a, b), k_sub(k, a, b), k_mul(k, a, b), k_mad(k, a, b, a), k_min(k, a, b),
-		k_max(k, a, b), k_neg(k, a), k_abs(k, k_neg(k, a)), k_rcp(k, a), k_rsqrt(k, a),
-		k_sqrt(k, a), k_exp(k, k_neg(k, b)), k_log(k, a), k_sin(k, b), k_cos(k, b), k_div(k, a, b),
+		k_add(k, a, b),
+		k_sub(k, a, b),
+		k_mul(k, a, b),
+		k_mad(k, a, b, a),
+		k_min(k, a, b),
+		k_max(k, a, b),
+		k_neg(k, a),
+		k_abs(k, k_neg(k, a)),
+		k_rcp(k, a),
+		k_rsqrt(k, a),
+		k_sqrt(k, a),
+		k_exp(k, k_neg(k, b)),
+		k_log(k, a),
+		k_sin(k, b),
+		k_cos(k, b),
+		k_div(k, a, b),
 		k_cvt(k, k_cvt(k, a, T_S32), T_F32),
 		k_cvt(k, k_mad(k, da, db, k_sub(k, k_mul(k, da, da), k_add(k, db, k_double(k, 0.5)))),
-		      T_F32),
+	              T_F32),
 	};
 	val q = k_elem(k, k_arg_ptr(k, 1), i, 4 * FLOAT_RESULTS);
 	for (int j = 0; j < FLOAT_RESULTS; j++)
@@ -174,12 +206,15 @@ static void floats_follow_c(void **state)
 	for (int t = 0; t < N; t++) {
 		double u = (double)x[2 * t], v = (double)x[2 * t + 1];
 		double want[FLOAT_RESULTS] = {
-			u + v, u - v, u * v, u * v + u, fmin(u, v), fmax(u, v), -u, u, 1 / u, 1 / sqrt(u),
-			sqrt(u), exp(-v), log(u), sin(v), cos(v), u / v, trunc(u), u * v + (u * u - (v + 0.5)),
+			u + v,  u - v,  u * v,  u * v + u,   fmin(u, v), fmax(u, v),
+			-u,     u,      1 / u,  1 / sqrt(u), sqrt(u),    exp(-v),
+			log(u), sin(v), cos(v), u / v,       trunc(u),   u * v + (u * u - (v + 0.5)),
 		};
 		for (int j = 0; j < FLOAT_RESULTS; j++) {
 			/* Range reduction and differences lose what their operands had. */
-			double ulps = j == 11 ? 64 : j == 1 || j == 12 || j == 13 || j == 14 || j == 17 ? 1e4 : 4;
+			double ulps = j == 11                                              ? 64
+			              : j == 1 || j == 12 || j == 13 || j == 14 || j == 17 ? 1e4
+			                                                                   : 4;
 			near(y[t * FLOAT_RESULTS + j], want[j],
 			     j >= 12 && j <= 14 ? ulps / fmax(1e-3, fabs(want[j])) : ulps, j, x[2 * t]);
 		}
@@ -214,7 +249,7 @@ static void halves_round_to_nearest_even(void **state)
 	for (uint32_t h = 0; h < 0x7c00; h++) {
 		float x = simt_from_half((uint16_t)h), next = simt_from_half((uint16_t)(h + 1));
 		float want = h < 0x400 ? ldexpf((float)h, -24)
-		             : ldexpf((float)(h & 0x3ff) + 1024.0f, (int)(h >> 10) - 25);
+		                       : ldexpf((float)(h & 0x3ff) + 1024.0f, (int)(h >> 10) - 25);
 		assert_true(x == want && simt_to_half(x) == h && simt_to_half(-x) == (h | 0x8000));
 		if (h + 1 == 0x7c00)
 			next = 65536.0f;
@@ -461,7 +496,7 @@ static void warp_wide_operations(void **state)
 	struct simt_buffer *out = simt_alloc(&g, 64 * 24);
 	struct kb *k = k_begin(&g, "warp");
 	val i = k_gid(k), q = k_elem(k, k_arg_ptr(k, 1), i, 24),
-		odd = k_setpi(k, CMP_NE, k_andi(k, i, 1), 0);
+	    odd = k_setpi(k, CMP_NE, k_andi(k, i, 1), 0);
 	(void)state;
 	k_stg(k, M_32, q, 0, k_shfl(k, SHFL_DOWN, i, k_int(k, 3)));
 	k_stg(k, M_32, q, 4, k_shfl(k, SHFL_UP, i, k_int(k, 3)));
@@ -470,8 +505,8 @@ static void warp_wide_operations(void **state)
 	k_stg(k, M_32, q, 16, k_ballot(k, odd));
 	val yes = k_int(k, 1), no = k_int(k, 0);
 	val any = k_any(k, k_setpi(k, CMP_EQ, i, 40)), all = k_all(k, k_setpi(k, CMP_LT, i, 32));
-	k_stg(k, M_32, q, 20, k_shli(k, k_add(k, k_shli(k, k_sel(k, any, yes, no), 1),
-	                                      k_sel(k, all, yes, no)), 0));
+	k_stg(k, M_32, q, 20,
+	      k_shli(k, k_add(k, k_shli(k, k_sel(k, any, yes, no), 1), k_sel(k, all, yes, no)), 0));
 	k_finish(k);
 	launch(&g, k, 1, 64, 0, NULL, out);
 	for (uint32_t t = 0; t < 64; t++) {
@@ -542,8 +577,9 @@ static void mistakes_are_reported(void **state)
 {
 	(void)state;
 	for (int what = 0; what < 5; what++) {
-		static const char *const texts[] = {"in no buffer", "not closed", "reads what is not set",
-		                                    "wrong order", "argument 5"};
+		static const char *const texts[] = {
+			"in no buffer", "not closed", "reads what is not set", "wrong order",
+			"argument 5"};
 		struct simt_run g = start();
 		struct simt_buffer *out = simt_alloc(&g, 4);
 		struct kb *k = k_begin(&g, "mistake");

@@ -33,8 +33,8 @@ static void lists_and_ranges(void **state)
 
 static void what_is_no_size(void **state)
 {
-	static const char *const bad[] = {"", ",", "0", "x", "4KiB,", "8KiB..4KiB", "..", "4KiB..",
-	                                  "1.5", "-1"};
+	static const char *const bad[] = {
+		"", ",", "0", "x", "4KiB,", "8KiB..4KiB", "..", "4KiB..", "1.5", "-1"};
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
 		uint64_t *got = NULL;

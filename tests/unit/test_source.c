@@ -41,8 +41,9 @@ static struct bytes compress_as(const char *format, struct bytes t)
 	size_t cap = t.n + 100000;
 	assert_non_null(c.p);
 	if (strcmp(format, "xz") == 0) {
-		assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, t.p, t.n, c.p, &c.n, cap),
-		                 LZMA_OK);
+		assert_int_equal(
+			lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, t.p, t.n, c.p, &c.n, cap),
+			LZMA_OK);
 	} else if (strcmp(format, "gz") == 0) {
 		z_stream z = {0};
 		assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -177,7 +178,8 @@ static void damage(void **state)
 /* A header of twelve bytes may not ask for gigabytes. */
 static void wide_windows_are_refused(void **state)
 {
-	static unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa7, 0xfd, 0xcb, 0x00, 0x0a, 0x00, 0x64};
+	static unsigned char frame[] = {
+		0x28, 0xb5, 0x2f, 0xfd, 0x00, 0xa7, 0xfd, 0xcb, 0x00, 0x0a, 0x00, 0x64};
 	struct bytes c = {frame, sizeof frame}, out;
 	struct ct_error e = {0};
 	(void)state;
@@ -316,7 +318,9 @@ static void kinds(void **state)
 		{"#cachetriage-profile\t1\n", 0, CT_KIND_PROFILE},
 		{"-kernel name = x\n\0\1\2", 20, CT_KIND_TRACEZ},
 		{"[\n{", 0, CT_KIND_JSON},
-		{"\x7f" "ELF\x02\x01\x01\0\0\0", 10, CT_KIND_BINARY},
+		{"\x7f"
+	         "ELF\x02\x01\x01\0\0\0",
+	         10, CT_KIND_BINARY},
 		{"some words\n", 0, CT_KIND_TEXT},
 	};
 	(void)state;
@@ -336,10 +340,13 @@ static void kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_format),     cmocka_unit_test(damage),
+		cmocka_unit_test(every_format),
+		cmocka_unit_test(damage),
 		cmocka_unit_test(wide_windows_are_refused),
-		cmocka_unit_test(trailing_garbage), cmocka_unit_test(limits_and_peeks),
-		cmocka_unit_test(early_close),      cmocka_unit_test(failures),
+		cmocka_unit_test(trailing_garbage),
+		cmocka_unit_test(limits_and_peeks),
+		cmocka_unit_test(early_close),
+		cmocka_unit_test(failures),
 		cmocka_unit_test(kinds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@
 
 struct plan {
 	struct ct_stack_options o;
-	uint64_t lines, spread; /* line addresses: number * spread, scrambled if 0 */
+	uint64_t lines, spread;            /* line addresses: number * spread, scrambled if 0 */
 	int calls, touches_only, no_evict; /* lines that invalidations bring nearer are not
 	                                      seen again by a bounded stack */
 };
@@ -37,8 +37,8 @@ static uint64_t bound(const struct plan *p, uint64_t d)
 
 /* What the brute-force list says to one operation, in the engine's terms: distances
  * cut at the depth; with one sector per line the sector's distance is the line's. */
-static uint64_t twin(struct brute_stack *b, const struct plan *p, uint64_t line, int kind,
-                     uint32_t mask, uint64_t *sector)
+static uint64_t twin(struct brute_stack *b, const struct plan *p, uint64_t line, int kind, uint32_t mask,
+                     uint64_t *sector)
 {
 	uint64_t d = bound(p, brute_probe(b, line));
 	int touch = kind == CT_STACK_TOUCH;
@@ -62,8 +62,8 @@ static uint64_t known_stamp(const struct brute_stack *b, uint64_t line)
 	return at == CT_COLD ? 0 : b->at[at].stamp;
 }
 
-static void check_access(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
-                         uint64_t line, uint64_t what, uint32_t mask)
+static void check_access(struct ct_stack *s, struct brute_stack *b, const struct plan *p, uint64_t line,
+                         uint64_t what, uint32_t mask)
 {
 	uint64_t got[4] = {1, 1, 1, 1}, want[4] = {1, 1, 1, 1}, skip[4], d;
 	if (what < 4) {
@@ -82,8 +82,7 @@ static void check_access(struct ct_stack *s, struct brute_stack *b, const struct
 	assert_memory_equal(got, want, sizeof got);
 }
 
-static void check_batch(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
-                        uint64_t *seed)
+static void check_batch(struct ct_stack *s, struct brute_stack *b, const struct plan *p, uint64_t *seed)
 {
 	static uint64_t line[1000], got[1000];
 	uint64_t skip[4];
@@ -95,15 +94,16 @@ static void check_batch(struct ct_stack *s, struct brute_stack *b, const struct 
 		assert_int_equal(got[i], twin(b, p, line[i], CT_STACK_TOUCH, 15, skip));
 }
 
-static void check_ops(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
-                      uint64_t *seed)
+static void check_ops(struct ct_stack *s, struct brute_stack *b, const struct plan *p, uint64_t *seed)
 {
 	static struct ct_stack_op op[600];
 	static uint64_t stamp[600];
 	size_t n = ct_rand64(seed) % (ct_rand64(seed) % 8 ? 150 : 600);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t r = ct_rand64(seed);
-		op[i] = (struct ct_stack_op){.line = pick_line(p, seed), .mask = r & 15, .stamp = r,
+		op[i] = (struct ct_stack_op){.line = pick_line(p, seed),
+		                             .mask = r & 15,
+		                             .stamp = r,
 		                             .kind = p->touches_only ? CT_STACK_TOUCH : r >> 8 & 3};
 		op[i].mask &= (1u << p->o.sectors) - 1;
 		if (p->no_evict && op[i].kind == CT_STACK_EVICT)
@@ -117,8 +117,7 @@ static void check_ops(struct ct_stack *s, struct brute_stack *b, const struct pl
 		if (op[i].kind == CT_STACK_PROBE || !p->o.stamps)
 			old = stamp[i];
 		assert_int_equal(op[i].stamp, old);
-		assert_int_equal(op[i].distance,
-		                 twin(b, p, op[i].line, op[i].kind, op[i].mask, want));
+		assert_int_equal(op[i].distance, twin(b, p, op[i].line, op[i].kind, op[i].mask, want));
 		if (op[i].kind == CT_STACK_PROBE)
 			continue;
 		assert_memory_equal(op[i].sector, want, sizeof want);
@@ -127,8 +126,7 @@ static void check_ops(struct ct_stack *s, struct brute_stack *b, const struct pl
 	}
 }
 
-static void one_call(struct ct_stack *s, struct brute_stack *b, const struct plan *p,
-                     uint64_t *seed)
+static void one_call(struct ct_stack *s, struct brute_stack *b, const struct plan *p, uint64_t *seed)
 {
 	uint64_t line = pick_line(p, seed), r = ct_rand64(seed);
 	uint64_t what = p->touches_only ? r % 9 : r % 16;
@@ -171,13 +169,18 @@ static void sweep(enum ct_stack_engine engine, int isa, int plans)
 	uint64_t seed = 1;
 	for (int i = 0; i < plans; i++) {
 		uint64_t r = ct_rand64(&seed);
-		struct plan p = {.o = {.engine = engine, .sectors = 1 + (uint32_t)(r % 4),
-		                       .window = windows[(r >> 8) % 9], .isa = isa,
-		                       .depth = depths[(r >> 12) % 8], .sparse = (r >> 34) % 2,
-		                       .stamps = (r >> 35) % 2},
-		                 .lines = lines[(r >> 16) % 8],
-		                 .spread = (r >> 24) % 3 ? (r >> 26) % 3 * 31 : 1,
-		                 .calls = 120, .touches_only = (r >> 30) % 2};
+		struct plan p = {
+			.o = {.engine = engine,
+		              .sectors = 1 + (uint32_t)(r % 4),
+		              .window = windows[(r >> 8) % 9],
+		              .isa = isa,
+		              .depth = depths[(r >> 12) % 8],
+		              .sparse = (r >> 34) % 2,
+		              .stamps = (r >> 35) % 2},
+			.lines = lines[(r >> 16) % 8],
+			.spread = (r >> 24) % 3 ? (r >> 26) % 3 * 31 : 1,
+			.calls = 120,
+			.touches_only = (r >> 30) % 2};
 		p.no_evict = p.o.depth > 0;
 		run_plan(&p, r);
 	}
@@ -207,9 +210,14 @@ static void compaction_at_every_size(void **state)
 	(void)state;
 	for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
 		for (uint64_t window = 1; ct_isa_available((enum ct_isa)isa) && window < 131; window++) {
-			struct plan p = {.o = {.engine = CT_STACK_FAST, .sectors = 1 + window % 4,
-			                       .window = window, .isa = isa, .sparse = window / 4 % 2},
-			                 .lines = 20 + window, .spread = 1, .calls = 4};
+			struct plan p = {.o = {.engine = CT_STACK_FAST,
+			                       .sectors = 1 + window % 4,
+			                       .window = window,
+			                       .isa = isa,
+			                       .sparse = window / 4 % 2},
+			                 .lines = 20 + window,
+			                 .spread = 1,
+			                 .calls = 4};
 			run_plan(&p, window);
 		}
 }
@@ -227,8 +235,8 @@ static void two_threads_compact_often(void **state)
 	for (int sparse = 0; sparse < 2; sparse++)
 		for (size_t k = 0; k < sizeof windows / sizeof *windows; k++)
 			for (unsigned threads = 1; threads <= 3; threads++) {
-				struct ct_stack_options o = {.window = windows[k], .threads = threads,
-				                             .sparse = sparse};
+				struct ct_stack_options o = {
+					.window = windows[k], .threads = threads, .sparse = sparse};
 				struct ct_stack *s = ct_stack_new(&o, NULL);
 				assert_non_null(s);
 				ct_stack_touch_batch(s, line, N, threads > 1 ? two : one);
@@ -249,10 +257,12 @@ static void chunks_equal_one_thread(void **state)
 	(void)state;
 	for (unsigned k = 0; k < 48; k++) {
 		uint64_t lines = k % 3 ? 700 : 20, windows = k % 5 ? 0 : 100;
-		struct ct_stack_options o = {.window = windows, .depth = k % 7 == 1 ? 50 : 0,
-		                             .sparse = k / 3 % 2, .sectors = k % 11 == 2 ? 4 : 1,
-		                             .engine = k % 13 == 3 ? CT_STACK_TEXTBOOK
-		                                                   : CT_STACK_FAST};
+		struct ct_stack_options o = {
+			.window = windows,
+			.depth = k % 7 == 1 ? 50 : 0,
+			.sparse = k / 3 % 2,
+			.sectors = k % 11 == 2 ? 4 : 1,
+			.engine = k % 13 == 3 ? CT_STACK_TEXTBOOK : CT_STACK_FAST};
 		struct ct_stack *a = ct_stack_new(&o, NULL), *b = ct_stack_new(&o, NULL);
 		assert_true(a && b);
 		for (int round = 0; round < ROUNDS; round++) {
@@ -273,8 +283,8 @@ static void chunks_equal_one_thread(void **state)
 }
 
 /* One stream on one path, in uneven pieces, compared with what the textbook says. */
-static void one_long(const struct ct_stack_options *o, const uint64_t *line, size_t n,
-                     uint64_t *got, const uint64_t *want)
+static void one_long(const struct ct_stack_options *o, const uint64_t *line, size_t n, uint64_t *got,
+                     const uint64_t *want)
 {
 	struct ct_error e;
 	struct ct_stack *s = ct_stack_new(o, &e);
@@ -315,8 +325,10 @@ static void long_streams_equal_textbook(void **state)
 		ct_stack_free(s);
 		for (int isa = CT_ISA_PORTABLE; isa < CT_ISA_COUNT; isa++)
 			for (unsigned threads = 1; threads <= 2; threads++) {
-				o = (struct ct_stack_options){.engine = CT_STACK_FAST, .isa = isa,
-				                              .slack = 1 << 20, .threads = threads};
+				o = (struct ct_stack_options){.engine = CT_STACK_FAST,
+				                              .isa = isa,
+				                              .slack = 1 << 20,
+				                              .threads = threads};
 				if (ct_isa_available((enum ct_isa)isa))
 					one_long(&o, line, N, got, want);
 			}

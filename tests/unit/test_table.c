@@ -55,10 +55,11 @@ static void lines_end_without_blanks(void **state)
 
 static void numbers_for_people(void **state)
 {
-	static const double v[] = {0, 1, 1.0 / 3, 0.99999, 12.345, 99.96, 999.4, 999.6, -1234567.8,
-	                           0.00012, 1e20, NAN, -0.0};
-	static const char want[] = "x\n0\n1.00\n0.333\n1.00\n12.3\n100\n999\n1,000\n-1,234,568\n0.00012\n"
-	                           "1e+20\n-\n0\n18,446,744,073,709,551,615\n5 MiB\n0.0 %\n";
+	static const double v[] = {0,     1,          1.0 / 3, 0.99999, 12.345, 99.96, 999.4,
+	                           999.6, -1234567.8, 0.00012, 1e20,    NAN,    -0.0};
+	static const char want[] =
+		"x\n0\n1.00\n0.333\n1.00\n12.3\n100\n999\n1,000\n-1,234,568\n0.00012\n"
+		"1e+20\n-\n0\n18,446,744,073,709,551,615\n5 MiB\n0.0 %\n";
 	struct ct_table t = {.columns = 1};
 	struct ct_buf b = {0};
 	(void)state;
@@ -101,12 +102,15 @@ static void names_are_cut_in_the_middle(void **state)
 	ct_table_name(&t, "name:k");
 	ct_table_name(&t, "123456789012345678901234567890123456789012345678");
 	ct_table_name(&t, "1234567890123456789012345678901234567890123456789");
-	ct_table_name(&t, "\xc3\xa9" "23456789012345678901234567890123456789\xc3\xa9" "234567890123456\xc3\xa9");
+	ct_table_name(&t, "\xc3\xa9"
+	                  "23456789012345678901234567890123456789\xc3\xa9"
+	                  "234567890123456\xc3\xa9");
 	ct_table_render(&t, &b);
 	assert_string_equal(b.data, "name:k\n"
 	                            "123456789012345678901234567890123456789012345678\n"
 	                            "123456789012345678901234567890..4567890123456789\n"
-	                            "\xc3\xa9" "23456789012345678901234567890..234567890123456\xc3\xa9\n");
+	                            "\xc3\xa9"
+	                            "23456789012345678901234567890..234567890123456\xc3\xa9\n");
 	ct_buf_free(&b);
 }
 

@@ -19,8 +19,14 @@ static const struct ct_ts_plain BASE = {128, 32, 4, 20};
 
 static struct ct_ts_shape split(uint32_t private_bits, uint32_t chunk)
 {
-	return (struct ct_ts_shape){.kind = CT_TS_SPLIT, .line = 128, .chunk = chunk, .sets = 32,
-	                            .ways = 4, .tag_bits = 20, .private_bits = private_bits};
+	return (struct ct_ts_shape){
+		.kind = CT_TS_SPLIT,
+		.line = 128,
+		.chunk = chunk,
+		.sets = 32,
+		.ways = 4,
+		.tag_bits = 20,
+		.private_bits = private_bits};
 }
 
 static double overhead(struct ct_ts_shape s)
@@ -31,21 +37,21 @@ static double overhead(struct ct_ts_shape s)
 static void storage_comes_out(void **state)
 {
 	(void)state;
-	assert_true(overhead(split(8, 32)) == 592);  /* 0.58 KB */
-	assert_true(overhead(split(5, 32)) == 448);  /* 0.44 KB */
-	for (uint32_t p = 0; p <= 20; p++)           /* every length of the private tag */
+	assert_true(overhead(split(8, 32)) == 592); /* 0.58 KB */
+	assert_true(overhead(split(5, 32)) == 448); /* 0.44 KB */
+	for (uint32_t p = 0; p <= 20; p++)          /* every length of the private tag */
 		assert_true(overhead(split(p, 32)) == 208 + 48.0 * p);
-	assert_true(overhead(split(8, 8)) == 3408);  /* other chunk sizes */
+	assert_true(overhead(split(8, 8)) == 3408); /* other chunk sizes */
 	assert_true(overhead(split(8, 16)) == 1488);
 	assert_true(overhead(split(8, 64)) == 176);
-	struct ct_ts_shape s = {.kind = CT_TS_SECTOR, .line = 128, .chunk = 32, .sets = 32,
-	                        .ways = 4, .tag_bits = 20};
-	assert_true(overhead(s) == 64);              /* 0.063 KB */
+	struct ct_ts_shape s = {
+		.kind = CT_TS_SECTOR, .line = 128, .chunk = 32, .sets = 32, .ways = 4, .tag_bits = 20};
+	assert_true(overhead(s) == 64); /* 0.063 KB */
 	s.kind = CT_TS_DSC;
 	s.tags = 2;
-	assert_true(overhead(s) == 464);             /* 0.45 KB */
+	assert_true(overhead(s) == 464); /* 0.45 KB */
 	s.tags = 4;
-	assert_true(overhead(s) == 1360);            /* 1.33 KB */
+	assert_true(overhead(s) == 1360); /* 1.33 KB */
 	s.kind = CT_TS_LINE;
 	assert_true(overhead(s) == 0);
 	/* Two decimals of the paper's KB. */
@@ -60,20 +66,29 @@ static void geometry_comes_out(void **state)
 {
 	(void)state;
 	struct ct_ts_shape s = split(8, 32);
-	assert_int_equal(ct_ts_group_reach(&s), 1 << 20);         /* reach of a group */
-	assert_int_equal(ct_ts_tag_bits(32, 32, 128), 20);        /* tag bits */
-	assert_int_equal(16384 / 128 / 4, s.sets);                /* sets and slots */
+	assert_int_equal(ct_ts_group_reach(&s), 1 << 20);  /* reach of a group */
+	assert_int_equal(ct_ts_tag_bits(32, 32, 128), 20); /* tag bits */
+	assert_int_equal(16384 / 128 / 4, s.sets);         /* sets and slots */
 	assert_int_equal(s.ways * s.line / s.chunk, 16);
 	assert_int_equal(s.sets * s.ways * (s.line / s.chunk) * s.chunk, 16384);
 	for (uint32_t chunk = 8, tags = 2048; chunk <= 32; chunk *= 2, tags /= 2) /* as chunks halve */
 		assert_int_equal(s.sets * s.ways * (128 / chunk) * 8 / 8, tags);
 	/* Smaller lines need more tags, larger ones fewer. */
-	struct ct_ts_shape l = {.kind = CT_TS_LINE, .line = 32, .chunk = 32, .sets = 128, .ways = 4,
+	struct ct_ts_shape l = {.kind = CT_TS_LINE,
+	                        .line = 32,
+	                        .chunk = 32,
+	                        .sets = 128,
+	                        .ways = 4,
 	                        .tag_bits = ct_ts_tag_bits(32, 128, 32)};
 	assert_int_equal(l.tag_bits, 20);
 	assert_true(overhead(l) == 3 * 32 * 92 / 8);
-	l = (struct ct_ts_shape){.kind = CT_TS_LINE, .line = 256, .chunk = 32, .sets = 16, .ways = 4,
-	                         .tag_bits = ct_ts_tag_bits(32, 16, 256)};
+	l = (struct ct_ts_shape){
+		.kind = CT_TS_LINE,
+		.line = 256,
+		.chunk = 32,
+		.sets = 16,
+		.ways = 4,
+		.tag_bits = ct_ts_tag_bits(32, 16, 256)};
 	assert_true(overhead(l) == -16 * 92 / 8.0);
 }
 
@@ -82,7 +97,7 @@ static void packets_come_out(void **state)
 	(void)state;
 	assert_int_equal(1 + ct_ts_data_packets(1, 32, 32), 2); /* a fine and a coarse miss */
 	assert_int_equal(1 + ct_ts_data_packets(4, 32, 32), 5);
-	assert_int_equal(ct_ts_data_packets(1, 8, 32), 1);      /* reading packets-of-a-miss */
+	assert_int_equal(ct_ts_data_packets(1, 8, 32), 1); /* reading packets-of-a-miss */
 	assert_int_equal(ct_ts_data_packets(5, 8, 32), 2);
 	assert_int_equal(ct_ts_data_packets(2, 64, 32), 4);
 }
@@ -147,8 +162,9 @@ static void roles_are_dealt(void **state)
 	uint8_t role[32];
 	ct_ts_mode_roles(role, 32, 4, 1, 0); /* reading sampler-sets */
 	for (uint32_t i = 0; i < 32; i++)
-		assert_int_equal(role[i], i % 8 == 0 ? CT_TS_ALWAYS_FINE
-		                          : i % 8 == 4 ? CT_TS_ALWAYS_COARSE : CT_TS_FOLLOWER);
+		assert_int_equal(role[i], i % 8 == 0   ? CT_TS_ALWAYS_FINE
+		                          : i % 8 == 4 ? CT_TS_ALWAYS_COARSE
+		                                       : CT_TS_FOLLOWER);
 }
 
 /* ---- MRPB: a list of everything that waits, a list of everything that flies ---- */
@@ -324,10 +340,15 @@ static void mrpb_equals_its_twin(void **state)
 		s->n = 0;
 		b->sets = 1u << seed % 3;
 		b->ways = 1 + seed % 4;
-		b->o = (struct ct_ts_mrpb_options){1 + seed % 5, 1 + seed % 7, 1 + seed % 9,
+		b->o = (struct ct_ts_mrpb_options){1 + seed % 5,  1 + seed % 7,  1 + seed % 9,
 		                                   1 + seed % 40, seed % 4 != 0, seed % 3 != 0};
-		struct ct_ts_shape shape = {.kind = CT_TS_LINE, .line = 128, .chunk = 32,
-		                            .sets = b->sets, .ways = b->ways, .tag_bits = 20};
+		struct ct_ts_shape shape = {
+			.kind = CT_TS_LINE,
+			.line = 128,
+			.chunk = 32,
+			.sets = b->sets,
+			.ways = b->ways,
+			.tag_bits = 20};
 		struct ct_ts_l1 *l1;
 		struct ct_ts_mrpb *m;
 		struct ct_error e;
@@ -335,8 +356,9 @@ static void mrpb_equals_its_twin(void **state)
 		assert_int_equal(ct_ts_mrpb_new(&m, l1, &b->o, take, s, &e), CT_OK);
 		for (uint64_t i = 0; i < 80; i++) {
 			uint64_t r = ct_rand64(&rng);
-			struct ct_ts_mrpb_request q = {(r >> 8) % (3 * b->sets * b->ways), 1 + (r >> 16) % 15,
-			                               (uint32_t)(r >> 24) % 8, i, (r >> 32 & 15) == 0};
+			struct ct_ts_mrpb_request q = {
+				(r >> 8) % (3 * b->sets * b->ways), 1 + (r >> 16) % 15,
+				(uint32_t)(r >> 24) % 8, i, (r >> 32 & 15) == 0};
 			cycle += r >> 62 ? 0 : (r >> 40) % 60;
 			ct_ts_mrpb_push(m, &q, cycle);
 			push_twin(b, &q, cycle);
@@ -364,12 +386,9 @@ static void mrpb_equals_its_twin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(storage_comes_out),
-		cmocka_unit_test(geometry_comes_out),
-		cmocka_unit_test(packets_come_out),
-		cmocka_unit_test(counters_fit_sixteen_bits),
-		cmocka_unit_test(the_cheaper_mode_wins),
-		cmocka_unit_test(roles_are_dealt),
+		cmocka_unit_test(storage_comes_out),     cmocka_unit_test(geometry_comes_out),
+		cmocka_unit_test(packets_come_out),      cmocka_unit_test(counters_fit_sixteen_bits),
+		cmocka_unit_test(the_cheaper_mode_wins), cmocka_unit_test(roles_are_dealt),
 		cmocka_unit_test(mrpb_equals_its_twin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

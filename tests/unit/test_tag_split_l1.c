@@ -48,14 +48,20 @@ static struct ct_ts_shape shape_of(uint64_t *rng, enum ct_ts_kind kind)
 	static const enum ct_set_hash hashes[] = {CT_HASH_LINEAR, CT_HASH_FERMI, CT_HASH_FOLD};
 	uint64_t r = ct_rand64(rng);
 	struct ct_ts_shape s = {
-		.kind = kind, .line = 128, .chunk = 8u << r % 5, .sets = 1u << (r >> 8) % 4,
-		.ways = 1 + (uint32_t)(r >> 16) % 4, .hash = hashes[(r >> 24) % 3], .tag_bits = 20,
-		.private_bits = (uint32_t)(r >> 32) % 21, .tags = 1 + (uint32_t)(r >> 40) % 4,
+		.kind = kind,
+		.line = 128,
+		.chunk = 8u << r % 5,
+		.sets = 1u << (r >> 8) % 4,
+		.ways = 1 + (uint32_t)(r >> 16) % 4,
+		.hash = hashes[(r >> 24) % 3],
+		.tag_bits = 20,
+		.private_bits = (uint32_t)(r >> 32) % 21,
+		.tags = 1 + (uint32_t)(r >> 40) % 4,
 		.repl = kind == CT_TS_SPLIT && (r >> 48 & 3) ? CT_TS_NRU : CT_TS_LRU,
 		.pick = (r >> 50 & 1) ? CT_TS_RANDOM : CT_TS_LOWEST,
 		.victim = (r >> 51 & 1) ? CT_TS_GROUP_FIRST : CT_TS_ANY_GROUP,
-		.store = kind == CT_TS_LINE || kind == CT_TS_SECTOR
-		                 ? (enum ct_ts_store)((r >> 52) % 3) : CT_TS_STORE_EVICT,
+		.store = kind == CT_TS_LINE || kind == CT_TS_SECTOR ? (enum ct_ts_store)((r >> 52) % 3)
+	                                                            : CT_TS_STORE_EVICT,
 		.seed = r};
 	if ((r >> 60 & 3) == 0)
 		s.sets = 3; /* an L1 that takes what shared memory leaves */
@@ -175,9 +181,14 @@ static void no_private_bits_is_the_sector_cache(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 600; i++) {
-		struct ct_ts_shape s = {.kind = CT_TS_SPLIT, .line = 128, .chunk = 8u << i % 4,
-		                        .sets = 1u << i % 3, .ways = 1 + i % 4, .tag_bits = 20,
-		                        .repl = CT_TS_LRU};
+		struct ct_ts_shape s = {
+			.kind = CT_TS_SPLIT,
+			.line = 128,
+			.chunk = 8u << i % 4,
+			.sets = 1u << i % 3,
+			.ways = 1 + i % 4,
+			.tag_bits = 20,
+			.repl = CT_TS_LRU};
 		struct ct_ts_shape sector = s;
 		sector.kind = CT_TS_SECTOR;
 		equivalent(&s, &sector, i);
@@ -188,9 +199,15 @@ static void whole_line_chunks_are_the_baseline(void **state)
 {
 	(void)state;
 	for (uint64_t i = 0; i < 600; i++) {
-		struct ct_ts_shape s = {.kind = CT_TS_SPLIT, .line = 128, .chunk = 128,
-		                        .sets = 1u << i % 3, .ways = 1 + i % 4, .tag_bits = 20,
-		                        .private_bits = i % 21, .repl = CT_TS_LRU};
+		struct ct_ts_shape s = {
+			.kind = CT_TS_SPLIT,
+			.line = 128,
+			.chunk = 128,
+			.sets = 1u << i % 3,
+			.ways = 1 + i % 4,
+			.tag_bits = 20,
+			.private_bits = i % 21,
+			.repl = CT_TS_LRU};
 		struct ct_ts_shape line = s;
 		line.kind = CT_TS_LINE;
 		equivalent(&s, &line, i);
@@ -268,9 +285,16 @@ static void use_adds_up(void **state)
 
 static uint64_t misses(uint32_t private_bits, uint64_t seed)
 {
-	struct ct_ts_shape s = {.kind = CT_TS_SPLIT, .line = 128, .chunk = 32, .sets = 2, .ways = 4,
-	                        .tag_bits = 20, .private_bits = private_bits, .repl = CT_TS_NRU,
-	                        .seed = seed};
+	struct ct_ts_shape s = {
+		.kind = CT_TS_SPLIT,
+		.line = 128,
+		.chunk = 32,
+		.sets = 2,
+		.ways = 4,
+		.tag_bits = 20,
+		.private_bits = private_bits,
+		.repl = CT_TS_NRU,
+		.seed = seed};
 	struct ct_ts_l1 *l1 = make(&s);
 	uint64_t n = 0;
 	for (int i = 0; i < 200; i++) {
@@ -312,7 +336,8 @@ static void mshr_asks_once(void **state)
 		assert_int_equal(ct_ts_mshr_new(&m, entries, &e), CT_OK);
 		for (int i = 0; i < 60; i++) {
 			uint64_t r = ct_rand64(&rng);
-			uint32_t l = (uint32_t)(r % LINES), chunks = 1 + (uint32_t)(r >> 8) % 15, send = 99;
+			uint32_t l = (uint32_t)(r % LINES), chunks = 1 + (uint32_t)(r >> 8) % 15,
+				 send = 99;
 			if (r >> 60 < 7 && issued[l]) { /* something of it comes back */
 				uint32_t some = issued[l] & ~back[l] & chunks;
 				back[l] |= some;

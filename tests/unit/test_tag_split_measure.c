@@ -19,8 +19,9 @@ enum { SMS = 2 };
 
 static void gpu(struct ct_gpu *g, const char *const *more)
 {
-	static const char *const keys[] = {"sm.count=2", "l1.adaptive=off", "l1.ways=4", "l1.size=4KiB",
-	                                   "l1.sector=128", "l1.write=evict", "llc.sector=32", NULL};
+	static const char *const keys[] = {
+		"sm.count=2",    "l1.adaptive=off", "l1.ways=4",     "l1.size=4KiB",
+		"l1.sector=128", "l1.write=evict",  "llc.sector=32", NULL};
 	struct ct_error e;
 	ct_gpu_defaults(g);
 	for (int pass = 0; pass < 2; pass++)
@@ -52,9 +53,10 @@ static void make_access(struct access *a, uint64_t *rng)
 	a->i.addr_form = CT_ADDR_LIST;
 	for (uint32_t m = a->i.mask; m; m &= m - 1) {
 		uint64_t lane = ct_low_bit(m), x = ct_rand64(rng);
-		a->i.addr[a->i.naddr++] = shape == 0 ? base + lane * a->s.width    /* coalesced */
-		                          : shape == 1 ? base + lane * 136 / 4 * 4 /* rows of structures */
-		                          : shape == 2 ? base + x % 512 / 4 * 4    /* near, unaligned */
+		a->i.addr[a->i.naddr++] = shape == 0 ? base + lane * a->s.width /* coalesced */
+		                          : shape == 1
+		                                  ? base + lane * 136 / 4 * 4   /* rows of structures */
+		                          : shape == 2 ? base + x % 512 / 4 * 4 /* near, unaligned */
 		                                       : 0x10000 + x % 0x4000 / 4 * 4;
 	}
 }
@@ -217,8 +219,8 @@ static void run(const char *const *keys, double chunk, uint64_t seed)
 
 static void every_system_equals_brute_force(void **state)
 {
-	static const char *const sectored[] = {"l1.sector=32", "l1.write=through_allocate",
-	                                       "l1.set_hash=fermi", NULL};
+	static const char *const sectored[] = {
+		"l1.sector=32", "l1.write=through_allocate", "l1.set_hash=fermi", NULL};
 	static const char *const wide[] = {"llc.sector=128", "l1.size=8KiB", "l1.set_hash=fold", NULL};
 	(void)state;
 	for (uint64_t seed = 1; seed <= 2; seed++) {
@@ -257,7 +259,8 @@ static void sampled_sets_bracket_the_exact_rate(void **state)
 			struct ct_ts_counts all, half;
 			assert_int_equal(ct_ts_measure_counts(m[0], i, &all, &e), CT_OK);
 			assert_int_equal(ct_ts_measure_counts(m[1], i, &half, &e), CT_OK);
-			struct ct_ts_rate x = ct_ts_request_miss_rate(&all), y = ct_ts_request_miss_rate(&half);
+			struct ct_ts_rate x = ct_ts_request_miss_rate(&all),
+					  y = ct_ts_request_miss_rate(&half);
 			assert_true(x.low == x.value && x.high == x.value);
 			assert_int_equal(half.seen, all.seen);
 			if (ct_ts_system_at(i)->prioritised)
@@ -307,10 +310,12 @@ static void rows(struct ct_ts_measure *m, unsigned features, unsigned warps)
 {
 	for (unsigned f = 0; f < features; f++)
 		for (unsigned w = 0; w < warps; w++) {
-			struct access a = {.s = {.space = CT_SPACE_GLOBAL, .access = CT_ACCESS_LOAD, .width = 4},
-			                   .i = {.mask = ~0u, .addr_form = CT_ADDR_LIST, .naddr = 32}};
+			struct access a = {
+				.s = {.space = CT_SPACE_GLOBAL, .access = CT_ACCESS_LOAD, .width = 4},
+				.i = {.mask = ~0u, .addr_form = CT_ADDR_LIST, .naddr = 32}};
 			for (unsigned lane = 0; lane < 32; lane++)
-				a.i.addr[lane] = 0x100000 + ((uint64_t)(w * 32 + lane) * features + f) * 4;
+				a.i.addr[lane] = 0x100000 +
+				                 ((uint64_t)(w * 32 + lane) * features + f) * 4;
 			feed(m, &a, f * warps + w);
 		}
 }
@@ -320,11 +325,15 @@ static void tiles(struct ct_ts_measure *m, unsigned lines, unsigned rounds)
 	for (unsigned t = 0; t < 40; t++)
 		for (unsigned round = 0; round < rounds; round++)
 			for (unsigned l = 0; l < lines; l++) {
-				struct access a = {.s = {.space = CT_SPACE_GLOBAL, .access = CT_ACCESS_LOAD, .width = 1},
-				                   .i = {.mask = ~0u, .addr_form = CT_ADDR_LIST, .naddr = 32}};
+				struct access a = {
+					.s = {.space = CT_SPACE_GLOBAL,
+				              .access = CT_ACCESS_LOAD,
+				              .width = 1},
+					.i = {.mask = ~0u, .addr_form = CT_ADDR_LIST, .naddr = 32}};
 				/* each round reads another quarter of the same lines */
 				for (unsigned lane = 0; lane < 32; lane++)
-					a.i.addr[lane] = 0x100000 + (uint64_t)(t * lines + l) * 128 + round % 4 * 32 + lane;
+					a.i.addr[lane] = 0x100000 + (uint64_t)(t * lines + l) * 128 +
+					                 round % 4 * 32 + lane;
 				feed(m, &a, 0);
 			}
 }
@@ -377,7 +386,8 @@ static void coalesced_prefers_whole_lines(void **state)
 
 static void other_l1s_are_refused(void **state)
 {
-	static const char *const bad[][2] = {{"l1.sector=64", "l1.line=256"}, {"l1.sector=512", "l1.line=512"},
+	static const char *const bad[][2] = {{"l1.sector=64", "l1.line=256"},
+	                                     {"l1.sector=512", "l1.line=512"},
 	                                     {"l1.sector=16", "l1.line=128"}};
 	unsigned refused = 0;
 	(void)state;

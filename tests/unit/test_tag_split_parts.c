@@ -20,9 +20,10 @@ enum { CTAS = 6, WARPS = 4, LOADS = 24 };
 
 static void gpu(struct ct_gpu *g, const char *const *more)
 {
-	static const char *const keys[] = {"sm.count=2", "l1.adaptive=off", "l1.ways=4", "l1.size=4KiB",
-	                                   "l1.sector=128", "l1.write=evict", "l1.banks=1", "l1.port=128",
-	                                   "l1.mshr_entries=16", "l1.mshr_merge=8", NULL};
+	static const char *const keys[] = {
+		"sm.count=2",         "l1.adaptive=off", "l1.ways=4",  "l1.size=4KiB",
+		"l1.sector=128",      "l1.write=evict",  "l1.banks=1", "l1.port=128",
+		"l1.mshr_entries=16", "l1.mshr_merge=8", NULL};
 	struct ct_error e;
 	micro_gpu(g, MICRO_RTX3070);
 	for (int pass = 0; pass < 2; pass++)
@@ -45,11 +46,15 @@ static void trace(struct micro *m, uint64_t seed)
 			for (uint32_t i = 0; i < LOADS; i++) {
 				struct ct_buf list = {0};
 				for (int lane = 0; lane < 8; lane++)
-					ct_buf_printf(&list, " 0x%x", 0x10000000 + (unsigned)(ct_rand64(&seed) % 4096) * 4);
+					ct_buf_printf(
+						&list, " 0x%x",
+						0x10000000 + (unsigned)(ct_rand64(&seed) % 4096) * 4);
 				if (i % 6 == 5)
-					micro_line(m, "ffffffff 0 STG.E 2 R2 R6 4 1 0x%x 4", 0x10000000 + 128 * (i + w));
+					micro_line(m, "ffffffff 0 STG.E 2 R2 R6 4 1 0x%x 4",
+					           0x10000000 + 128 * (i + w));
 				else if (i % 3 == 2)
-					micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4", 0x10000000 + 128 * (i * 4 + w));
+					micro_line(m, "ffffffff 1 R4 LDG.E 1 R2 4 1 0x%x 4",
+					           0x10000000 + 128 * (i * 4 + w));
 				else
 					micro_line(m, "000000ff 1 R4 LDG.E 1 R2 4 0%s", list.data);
 				micro_line(m, "ffffffff 1 R6 FFMA 3 R4 R5 R6 0");
@@ -90,7 +95,8 @@ static void every_system_comes_to_an_end(void **state)
 {
 	/* as usual; one register and no merging; a queue of two and sectors in the LLC */
 	static const char *const tight[] = {"l1.mshr_entries=1", "l1.mshr_merge=1", NULL};
-	static const char *const narrow[] = {"l1.miss_queue=2", "llc.sector=32", "l1.set_hash=fermi", NULL};
+	static const char *const narrow[] = {
+		"l1.miss_queue=2", "llc.sector=32", "l1.set_hash=fermi", NULL};
 	static const char *const *const sets[] = {NULL, tight, narrow};
 	static const double chunk[] = {32, 8, 64};
 	(void)state;
@@ -108,7 +114,8 @@ static void every_system_comes_to_an_end(void **state)
 			assert_true(r->c.cycles > 0);
 			if (!s->configured) {
 				assert_true(c.requests > 0 && c.request_misses > 0);
-				assert_true(c.request_misses <= c.requests && c.partial <= c.request_misses);
+				assert_true(c.request_misses <= c.requests &&
+				            c.partial <= c.request_misses);
 				assert_int_equal(c.stores, r->c.l1_line_accesses - c.requests);
 			}
 			free(r);
@@ -164,8 +171,15 @@ static void chunks_fetch_less_than_lines(void **state)
 static void put(struct ct_profile *p, const char *system, const char *metric, double v)
 {
 	struct ct_error e;
-	struct ct_estimate es = {.scope = "all", .mechanism = "tag-split", .system = system,
-	                         .metric = metric, .method = "replay", .value = v, .low = NAN, .high = NAN};
+	struct ct_estimate es = {
+		.scope = "all",
+		.mechanism = "tag-split",
+		.system = system,
+		.metric = metric,
+		.method = "replay",
+		.value = v,
+		.low = NAN,
+		.high = NAN};
 	assert_int_equal(ct_profile_add_estimate(p, &es, &e), CT_OK);
 }
 
@@ -197,8 +211,13 @@ struct world {
 
 static struct world *make(double fine_misses, double fine_requests)
 {
-	const struct ct_made_workload s = {.lines = 20000, .requests = 2e6, .cold = 0.01, .insts_per_load = 4,
-	                                   .dram_busy = 0.3, .latency = 500};
+	const struct ct_made_workload s = {
+		.lines = 20000,
+		.requests = 2e6,
+		.cold = 0.01,
+		.insts_per_load = 4,
+		.dram_busy = 0.3,
+		.latency = 500};
 	struct world *x = calloc(1, sizeof *x);
 	struct ct_error e;
 	struct ct_profile *p = ct_profile_new(&e);
@@ -210,7 +229,10 @@ static struct world *make(double fine_misses, double fine_requests)
 		const struct ct_ts_system *t = ct_ts_system_at(i);
 		int fine = t->kind == CT_TS_SPLIT || t->line < 128;
 		measured(p, t->name, 2e6, t->line < 128 ? 2e6 * fine_requests : 2e6,
-		         2e6 * (fine ? fine_misses : t->kind == CT_TS_PERFECT ? 0.01 : 1), fine ? 32 : 128);
+		         2e6 * (fine                       ? fine_misses
+		                : t->kind == CT_TS_PERFECT ? 0.01
+		                                           : 1),
+		         fine ? 32 : 128);
 	}
 	assert_true(ct_ts_measured_in(p));
 	assert_int_equal(ct_ts_answer_init(&x->a, p, &x->w, &x->g, &x->g, &params, &e), CT_OK);

@@ -20,8 +20,13 @@ static const struct ct_target_filter same = {1, 1};
 static void make(double dram_busy, double lines, enum ct_perf_anchor how)
 {
 	const struct ct_made_workload s = {
-		.lines = lines, .growing = 0.5, .requests = 4e6, .cold = 0.05, .insts_per_load = 12,
-		.dram_busy = dram_busy, .latency = 900};
+		.lines = lines,
+		.growing = 0.5,
+		.requests = 4e6,
+		.cold = 0.05,
+		.insts_per_load = 12,
+		.dram_busy = dram_busy,
+		.latency = 900};
 	struct ct_error e;
 	ct_gpu_defaults(&gpu);
 	ct_make_workload(&w, &gpu, &s);
@@ -60,7 +65,8 @@ static void anchored(void **state)
 /* Whatever the replay ran into, the settings that the root finder chooses make the model take as long. */
 static void settings_meet_the_replay(void **state)
 {
-	static const enum ct_perf_anchor how[] = {CT_PERF_ANCHOR_STATION, CT_PERF_ANCHOR_MIXED, CT_PERF_ANCHOR_PHASES};
+	static const enum ct_perf_anchor how[] = {
+		CT_PERF_ANCHOR_STATION, CT_PERF_ANCHOR_MIXED, CT_PERF_ANCHOR_PHASES};
 	int moved = 0;
 	(void)state;
 	for (int i = 0; i < 60; i++) {
@@ -95,7 +101,8 @@ static void any_gpu(void **state)
 		g = gpu;
 		g.sms = sms;
 		ct_target_model(&model, &g, &same, 1, &t);
-		assert_true(t.cycles > 0 && t.issue <= 1 && t.llc_miss_rate >= 0 && t.llc_miss_rate <= 1);
+		assert_true(t.cycles > 0 && t.issue <= 1 && t.llc_miss_rate >= 0 &&
+		            t.llc_miss_rate <= 1);
 		if (sms == 14)
 			assert_true(t.cycles < last.cycles / 4); /* few SMs: they are what is short */
 		last = t;

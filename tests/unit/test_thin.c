@@ -21,7 +21,8 @@ static double slow_miss(const struct ct_hist *h, double share, unsigned blocks)
 	for (unsigned i = 0; i < CT_HIST_BINS && blocks > 0; i++) {
 		double middle = floor(((double)ct_hist_lo(i) + (double)ct_hist_hi(i) - 1) / 2);
 		if (h->count[i] && share < 1)
-			hits += (double)h->count[i] * gsl_cdf_binomial_P(blocks - 1, share, (unsigned)middle);
+			hits += (double)h->count[i] *
+			        gsl_cdf_binomial_P(blocks - 1, share, (unsigned)middle);
 		else if (h->count[i])
 			hits += middle < blocks ? (double)h->count[i] : 0;
 	}

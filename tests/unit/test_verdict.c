@@ -15,17 +15,22 @@
 #include "models/verdict/verdict.h"
 
 /* A mechanism of the register file, which no cache serves, and one of a cache that only the pass can measure. */
-static void why_registers(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+static void why_registers(const struct ct_profile *p, const struct ct_mechanism_number *speedup,
+                          char *text, size_t n)
 {
 	(void)p, (void)speedup;
 	snprintf(text, n, "conflicts are rare");
 }
 
-static void why_lines(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text, size_t n)
+static void why_lines(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
+                      size_t n)
 {
 	(void)p;
-	snprintf(text, n, "first phrase, second phrase of %.3f, third phrase that is so long that it does not fit into what the "
-	         "verdict has room for when more has to follow", speedup->value);
+	snprintf(
+		text, n,
+		"first phrase, second phrase of %.3f, third phrase that is so long that it does not fit into what the "
+		"verdict has room for when more has to follow",
+		speedup->value);
 }
 
 static const char *cure_lines(const char *method, int by_parameters)
@@ -41,14 +46,35 @@ static int nothing_leaves(const struct ct_profile *p, char *text, size_t n)
 	return known ? left > 0 : -1;
 }
 
-static const struct ct_mechanism registers = {.abi = CT_MECHANISM_ABI, .size = sizeof(struct ct_mechanism),
-	.name = "registers", .command = "registers-est", .judged = "New", .baseline = "Old", .needs_pass = 1,
+static const struct ct_mechanism registers = {
+	.abi = CT_MECHANISM_ABI,
+	.size = sizeof(struct ct_mechanism),
+	.name = "registers",
+	.command = "registers-est",
+	.judged = "New",
+	.baseline = "Old",
+	.needs_pass = 1,
 	.reason = why_registers};
-static const struct ct_mechanism lines = {.abi = CT_MECHANISM_ABI, .size = sizeof(struct ct_mechanism),
-	.name = "lines", .command = "lines-est", .judged = "New+", .baseline = "Old", .needs_pass = 1, .by_cache = 1,
-	.reason = why_lines, .cure = cure_lines, .acted = nothing_leaves};
-static const struct ct_mechanism capacity = {.abi = CT_MECHANISM_ABI, .size = sizeof(struct ct_mechanism),
-	.name = "capacity", .command = "capacity-est", .judged = "Large", .baseline = "Small", .by_cache = 1,
+static const struct ct_mechanism lines = {
+	.abi = CT_MECHANISM_ABI,
+	.size = sizeof(struct ct_mechanism),
+	.name = "lines",
+	.command = "lines-est",
+	.judged = "New+",
+	.baseline = "Old",
+	.needs_pass = 1,
+	.by_cache = 1,
+	.reason = why_lines,
+	.cure = cure_lines,
+	.acted = nothing_leaves};
+static const struct ct_mechanism capacity = {
+	.abi = CT_MECHANISM_ABI,
+	.size = sizeof(struct ct_mechanism),
+	.name = "capacity",
+	.command = "capacity-est",
+	.judged = "Large",
+	.baseline = "Small",
+	.by_cache = 1,
 	.reason = why_registers};
 
 static struct ct_profile *profile(double waves, double cold)
@@ -56,16 +82,23 @@ static struct ct_profile *profile(double waves, double cold)
 	struct ct_profile *p = ct_profile_new(NULL);
 	assert_non_null(p);
 	assert_int_equal(ct_profile_add_real(p, "all", "sm_fill", waves, NULL, "replay", NULL), 0);
-	assert_int_equal(ct_profile_add_real(p, "all", "cold_miss_fraction", cold, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "cold_miss_fraction", cold, NULL, "replay", NULL),
+	                 0);
 	return p;
 }
 
 static void estimate(struct ct_profile *p, const struct ct_mechanism *m, double v, double lo, double hi,
                      const char *method)
 {
-	struct ct_estimate es = {.scope = "all", .mechanism = m->name,
-		.system = m->judged, .metric = "speedup_configured", .method = method,
-		.value = v, .low = lo, .high = hi};
+	struct ct_estimate es = {
+		.scope = "all",
+		.mechanism = m->name,
+		.system = m->judged,
+		.metric = "speedup_configured",
+		.method = method,
+		.value = v,
+		.low = lo,
+		.high = hi};
 	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
 }
 
@@ -100,11 +133,14 @@ static void test_range(void **state)
 		double half = fmax(e.floor, e.share * fabs(log(v)));
 		assert_true(fabs(x.low - v * exp(-half)) < 1e-9);
 		assert_true(fabs(x.high - v * exp(half)) < 1e-9);
-		int want = x.low > 1.02 ? CT_BENEFITS : x.high < 0.98 ? CT_HURTS
-		         : x.low >= 0.98 && x.high <= 1.02 ? CT_NEUTRAL : CT_UNKNOWN;
+		int want = x.low > 1.02                      ? CT_BENEFITS
+		           : x.high < 0.98                   ? CT_HURTS
+		           : x.low >= 0.98 && x.high <= 1.02 ? CT_NEUTRAL
+		                                             : CT_UNKNOWN;
 		assert_int_equal(x.word, want);
 	}
-	struct ct_verdict near = verdict(1.1, 1.1, 1.1, "replay"), far = verdict(1.1, 1.1, 1.1, "analytic");
+	struct ct_verdict near = verdict(1.1, 1.1, 1.1, "replay"),
+			  far = verdict(1.1, 1.1, 1.1, "analytic");
 	assert_true(far.low < near.low && far.high > near.high);
 	struct ct_verdict wide = verdict(1.1, 1.0, 1.3, "replay");
 	assert_true(wide.low < near.low && wide.high > near.high);
@@ -123,7 +159,8 @@ static void test_too_small(void **state)
 	assert_true(v.speedup == 1.5);
 	/* The advice is about the GPU's own size, whatever the profile was scaled to. */
 	static const char *const made[][2] = {{"reuse --scale 1/8 x", "try --scale 1/32"},
-		{"reuse --scale 1/64 x", "try a larger input"}, {"reuse --scale auto x", "try a larger input"}};
+	                                      {"reuse --scale 1/64 x", "try a larger input"},
+	                                      {"reuse --scale auto x", "try a larger input"}};
 	for (int i = 0; i < 3; i++) {
 		const char *const pg[] = {"reuse", "1", made[i][0]};
 		assert_int_equal(ct_profile_add(p, "PG", 3, pg, NULL), CT_OK);
@@ -132,8 +169,10 @@ static void test_too_small(void **state)
 	}
 	ct_profile_free(p);
 	/* SMs are rounded up: 1/32 of 68 are 3, which 32 CTAs of 6 an SM fill 1.8 times. */
-	static const struct { double waves; const char *sms, *made; } whole[] = {
-		{32.0 / 408, "68", "reuse x"}, {32.0 / 54, "9", "reuse --scale 1/8 x"}};
+	static const struct {
+		double waves;
+		const char *sms, *made;
+	} whole[] = {{32.0 / 408, "68", "reuse x"}, {32.0 / 54, "9", "reuse --scale 1/8 x"}};
 	for (int i = 0; i < 2; i++) {
 		const char *const pg[] = {"reuse", "1", whole[i].made};
 		p = profile(whole[i].waves, 0.1);
@@ -161,8 +200,9 @@ static void test_too_small(void **state)
 /* A verdict on a part of a trace says of which part; as much of it as has room. */
 static void test_part(void **state)
 {
-	static const char *const odd[] = {"short_grids", "missing_kernels", "unlisted_kernels", "misnamed_kernels",
-	                                  "unordered_kernels", "partial_headers", "unknown_commands", "absent_warps"};
+	static const char *const odd[] = {
+		"short_grids",       "missing_kernels", "unlisted_kernels", "misnamed_kernels",
+		"unordered_kernels", "partial_headers", "unknown_commands", "absent_warps"};
 	struct ct_verdict v;
 	char text[240], little[12];
 	struct ct_profile *p = profile(5, 0.1);
@@ -176,14 +216,17 @@ static void test_part(void **state)
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(ct_profile_add_count(p, "all", odd[i], i + 1, NULL, "replay", NULL), 0);
 	assert_true(ct_profile_gaps(p, text, sizeof text));
-	assert_string_equal(text, "1 kernel lacks thread blocks, 2 kernels have no file, 3 kernels are not in the list, "
-	                    "4 files hold another kernel, 5 kernels are out of order, 6 headers lack lines, "
-	                    "7 lines were not understood, 8 warps are absent");
+	assert_string_equal(
+		text,
+		"1 kernel lacks thread blocks, 2 kernels have no file, 3 kernels are not in the list, "
+		"4 files hold another kernel, 5 kernels are out of order, 6 headers lack lines, "
+		"7 lines were not understood, 8 warps are absent");
 	assert_true(ct_profile_gaps(p, little, sizeof little));
 	assert_string_equal(little, "1 kernel la");
 	ct_verdict_decide(p, &registers, 0, &v);
 	assert_int_equal(v.word, CT_BENEFITS);
-	assert_non_null(strstr(v.reason, "; of a part of the trace: 1 kernel lacks thread blocks, 2 kernels"));
+	assert_non_null(
+		strstr(v.reason, "; of a part of the trace: 1 kernel lacks thread blocks, 2 kernels"));
 	ct_profile_free(p);
 }
 
@@ -200,8 +243,15 @@ static void test_lacking(void **state)
 	assert_true(isnan(v.speedup));
 	assert_false(ct_verdict_possible(p, &capacity));
 	/* What reuse has measured of it lacks the estimator. */
-	struct ct_estimate es = {.scope = "all", .mechanism = "lines", .system = "New+",
-		.metric = "mem_inst_miss_rate", .method = "replay", .value = 0.5, .low = NAN, .high = NAN};
+	struct ct_estimate es = {
+		.scope = "all",
+		.mechanism = "lines",
+		.system = "New+",
+		.metric = "mem_inst_miss_rate",
+		.method = "replay",
+		.value = 0.5,
+		.low = NAN,
+		.high = NAN};
 	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
 	ct_verdict_decide(p, &lines, 0, &v);
 	assert_string_equal(v.reason, "profile lacks lines; run lines-est");
@@ -242,7 +292,9 @@ static void test_too_wide(void **state)
 	estimate(p, &lines, 1.05, 0.7, 1.3, "replay");
 	ct_verdict_decide(p, &lines, 0, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
-	assert_string_equal(v.reason, "first phrase, second phrase of 1.050; range too wide to tell: set what you know");
+	assert_string_equal(
+		v.reason,
+		"first phrase, second phrase of 1.050; range too wide to tell: set what you know");
 	ct_profile_free(p);
 	p = profile(8, 0.1);
 	estimate(p, &lines, 1.02, 1.015, 1.025, "analytic");
@@ -250,7 +302,9 @@ static void test_too_wide(void **state)
 	assert_non_null(strstr(v.reason, "; range too wide to tell: replay it"));
 	estimate(p, &registers, 1.02, 1.02, 1.02, "analytic");
 	ct_verdict_decide(p, &registers, 0, &v);
-	assert_string_equal(v.reason, "conflicts are rare; range too wide to tell: no estimate of ours is closer than that");
+	assert_string_equal(
+		v.reason,
+		"conflicts are rare; range too wide to tell: no estimate of ours is closer than that");
 	ct_profile_free(p);
 }
 
@@ -281,12 +335,13 @@ static void test_line(void **state)
 	(void)state;
 	ct_verdict_line(&v, &registers, &b);
 	assert_string_equal(b.data, "verdict: benefits: New runs +20.0 % against this GPU as configured "
-	                    "(range +14.0 to +26.3 %): conflicts are rare\n");
+	                            "(range +14.0 to +26.3 %): conflicts are rare\n");
 	ct_buf_reset(&b);
 	struct ct_profile *p = profile(0.04, 0.1);
 	ct_verdict_decide(p, &registers, 0, &v);
 	ct_verdict_line(&v, &registers, &b);
-	assert_string_equal(b.data, "verdict: unknown: profile lacks registers; run reuse --mechanisms all\n");
+	assert_string_equal(b.data,
+	                    "verdict: unknown: profile lacks registers; run reuse --mechanisms all\n");
 	ct_profile_free(p);
 	ct_buf_free(&b);
 }
@@ -294,8 +349,8 @@ static void test_line(void **state)
 /* A number with 300 digits leaves no room for what follows, and nothing is written behind the reason. */
 static void test_long_numbers(void **state)
 {
-	static const char *const metric[] = {"replication_ratio", "l1_miss_rate", "llc_mpki", "distinct_lines",
-	                                     "line_touched_25"};
+	static const char *const metric[] = {
+		"replication_ratio", "l1_miss_rate", "llc_mpki", "distinct_lines", "line_touched_25"};
 	struct {
 		struct ct_verdict v;
 		char behind[4096];
@@ -303,18 +358,26 @@ static void test_long_numbers(void **state)
 	struct ct_profile *p = profile(8, 0.1);
 	(void)state;
 	for (size_t i = 0; i < sizeof metric / sizeof metric[0]; i++)
-		assert_int_equal(ct_profile_add_real(p, "all", metric[i], 1e306, NULL, "replay", NULL), 0);
+		assert_int_equal(ct_profile_add_real(p, "all", metric[i], 1e306, NULL, "replay", NULL),
+		                 0);
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		const struct ct_mechanism *m = ct_mechanism_at(i);
 		for (unsigned s = 0; s < m->n_systems; s++)
 			for (unsigned k = 0; k < m->n_metrics; k++) {
-				struct ct_estimate one = {.scope = "all", .mechanism = m->name, .system = m->systems[s].name,
-				                          .metric = m->metrics[k].name, .method = "replay", .value = 1e306,
-				                          .low = NAN, .high = NAN};
+				struct ct_estimate one = {
+					.scope = "all",
+					.mechanism = m->name,
+					.system = m->systems[s].name,
+					.metric = m->metrics[k].name,
+					.method = "replay",
+					.value = 1e306,
+					.low = NAN,
+					.high = NAN};
 				assert_int_equal(ct_profile_add_estimate(p, &one, NULL), CT_OK);
 			}
 		memset(&x, 'x', sizeof x);
-		m->reason(p, &(struct ct_mechanism_number){1.2, 1.1, 1.3}, x.v.reason, sizeof x.v.reason);
+		m->reason(p, &(struct ct_mechanism_number){1.2, 1.1, 1.3}, x.v.reason,
+		          sizeof x.v.reason);
 		assert_true(strlen(x.v.reason) < CT_REASON_MAX);
 		for (size_t c = 0; c < sizeof x.behind; c++)
 			assert_int_equal(x.behind[c], 'x');
@@ -352,11 +415,19 @@ static void test_record(void **state)
 static void test_name(void **state)
 {
 	static const char *const path[][2] = {
-		{"traces/bfs/kernelslist.g", "bfs"}, {"traces/bfs/kernelslist.g.xz", "bfs"},
-		{"bfs.ctz", "bfs"}, {"/a/b/bfs/", "bfs"}, {"runs/bfs.profile", "bfs"},
-		{"bfs/kernel-3.traceg.zst", "bfs:kernel-3"}, {"kernel-3.traceg", "kernel-3"},
-		{"kernelslist.g", "kernelslist.g"}, {"./kernelslist.g", "kernelslist.g"},
-		{"../x.trace.gz", "x"}, {"-", "-"}, {"", ""}, {".ctz", ".ctz"},
+		{"traces/bfs/kernelslist.g", "bfs"},
+		{"traces/bfs/kernelslist.g.xz", "bfs"},
+		{"bfs.ctz", "bfs"},
+		{"/a/b/bfs/", "bfs"},
+		{"runs/bfs.profile", "bfs"},
+		{"bfs/kernel-3.traceg.zst", "bfs:kernel-3"},
+		{"kernel-3.traceg", "kernel-3"},
+		{"kernelslist.g", "kernelslist.g"},
+		{"./kernelslist.g", "kernelslist.g"},
+		{"../x.trace.gz", "x"},
+		{"-", "-"},
+		{"", ""},
+		{".ctz", ".ctz"},
 	};
 	char name[CT_WORKLOAD_NAME_MAX];
 	(void)state;
@@ -387,7 +458,8 @@ static void distinct(const char *given, const char *want)
 		snprintf(l.name[l.n++], CT_WORKLOAD_NAME_MAX, "%.*s", (int)strcspn(s, " "), s);
 	assert_int_equal(ct_workload_distinguish(l.n, name_of, &l, NULL), CT_OK);
 	for (size_t i = 0; i < l.n; i++)
-		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", l.name[i]);
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "",
+		         l.name[i]);
 	assert_string_equal(text, want);
 }
 
@@ -407,7 +479,8 @@ static void test_distinct(void **state)
 	memset(want, 'x', CT_WORKLOAD_NAME_MAX - 1);
 	snprintf(long_name + CT_WORKLOAD_NAME_MAX - 1, CT_WORKLOAD_NAME_MAX, " %s", "");
 	memset(long_name + CT_WORKLOAD_NAME_MAX, 'x', CT_WORKLOAD_NAME_MAX - 1);
-	snprintf(want + CT_WORKLOAD_NAME_MAX - 1, CT_WORKLOAD_NAME_MAX + 1, " %.*s#2", CT_WORKLOAD_NAME_MAX - 12, want);
+	snprintf(want + CT_WORKLOAD_NAME_MAX - 1, CT_WORKLOAD_NAME_MAX + 1, " %.*s#2",
+	         CT_WORKLOAD_NAME_MAX - 12, want);
 	distinct(long_name, want);
 	assert_int_equal(ct_workload_numbered("a#12", &k), 1);
 	assert_int_equal(k, 12);
@@ -419,10 +492,12 @@ static void test_distinct(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words), cmocka_unit_test(test_range),
-		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part), cmocka_unit_test(test_lacking), cmocka_unit_test(test_unsaid),
-		cmocka_unit_test(test_too_wide), cmocka_unit_test(test_acted), cmocka_unit_test(test_line),
-		cmocka_unit_test(test_long_numbers), cmocka_unit_test(test_record), cmocka_unit_test(test_name),
+		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
+		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part),
+		cmocka_unit_test(test_lacking),   cmocka_unit_test(test_unsaid),
+		cmocka_unit_test(test_too_wide),  cmocka_unit_test(test_acted),
+		cmocka_unit_test(test_line),      cmocka_unit_test(test_long_numbers),
+		cmocka_unit_test(test_record),    cmocka_unit_test(test_name),
 		cmocka_unit_test(test_distinct),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,8 +40,8 @@ double ct_curve_lines(const struct ct_profile *p, const char *size_key, const ch
 	return bytes / each;
 }
 
-void ct_curve_cell(struct ct_table *t, const struct ct_profile *p, const char *scope,
-                   const char *view, const char *size_key, const char *line_key)
+void ct_curve_cell(struct ct_table *t, const struct ct_profile *p, const char *scope, const char *view,
+                   const char *size_key, const char *line_key)
 {
 	double v[CT_CURVE_POINTS];
 	if (ct_curve_of(p, scope, view, ct_curve_lines(p, size_key, line_key), v))

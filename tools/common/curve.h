@@ -16,8 +16,8 @@ int ct_curve_of_registers(const struct ct_profile *p, const char *scope, double 
 
 /* A cell with the curve of ct_curve_of(), from no misses to nothing but misses; "-" without
  * data. size_key, line_key: of the GPU in force ("llc.size", "llc.line"). */
-void ct_curve_cell(struct ct_table *t, const struct ct_profile *p, const char *scope,
-                   const char *view, const char *size_key, const char *line_key);
+void ct_curve_cell(struct ct_table *t, const struct ct_profile *p, const char *scope, const char *view,
+                   const char *size_key, const char *line_key);
 /* Lines of a cache in GP; NaN where they are missing. */
 double ct_curve_lines(const struct ct_profile *p, const char *size_key, const char *line_key);
 

@@ -157,8 +157,7 @@ int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error 
 	return st;
 }
 
-int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
-                struct ct_error *e)
+int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	int st = CT_OK;
@@ -167,7 +166,8 @@ int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
 	else
 		st = ct_gpu_load(g, t->gpu_name ? t->gpu_name : "rtx3080", ct_tool_data_dir(), &d, e);
 	for (size_t i = 0; i < t->n_set && st == CT_OK; i++) {
-		st = ct_mechanism_check_key(t->set[i], e); /* a key of theirs is read by their estimators */
+		st = ct_mechanism_check_key(
+			t->set[i], e); /* a key of theirs is read by their estimators */
 		if (st > 0)
 			st = ct_gpu_set(g, t->set[i], e);
 	}

@@ -2,11 +2,14 @@
 #include "common/tool.h"
 #include "models/registry.h"
 
-static int refuse_key(const struct ct_tool *t, const char *assignment, const struct ct_mechanism *m, struct ct_error *e)
+static int refuse_key(const struct ct_tool *t, const char *assignment, const struct ct_mechanism *m,
+                      struct ct_error *e)
 {
-	return ct_fail(e, CT_ERR_USAGE, "-p %s: would do nothing here, %s does not estimate the %s: %s and triage read it%s%s",
-	               assignment, t->spec->name, m->title, m->command, m->observer ? ", and reuse --mechanisms " : "",
-	               m->observer ? m->name : "");
+	return ct_fail(
+		e, CT_ERR_USAGE,
+		"-p %s: would do nothing here, %s does not estimate the %s: %s and triage read it%s%s",
+		assignment, t->spec->name, m->title, m->command,
+		m->observer ? ", and reuse --mechanisms " : "", m->observer ? m->name : "");
 }
 
 int ct_tool_check_keys(const struct ct_tool *t, uint32_t reads, struct ct_error *e)

@@ -36,8 +36,8 @@ static int missing_value(const struct ct_option *opts, size_t n, struct ct_error
 {
 	for (size_t i = 0; i < n; i++)
 		if (opts[i].key == optopt)
-			return ct_fail(e, CT_ERR_USAGE, "option --%s needs a value: --%s %s", opts[i].name,
-			               opts[i].name, opts[i].argument);
+			return ct_fail(e, CT_ERR_USAGE, "option --%s needs a value: --%s %s",
+			               opts[i].name, opts[i].name, opts[i].argument);
 	return ct_fail(e, CT_ERR_USAGE, "option -%c needs a value: see --help", optopt);
 }
 

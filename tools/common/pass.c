@@ -7,15 +7,21 @@
 void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 {
 	*s = (struct ct_pass_settings){
-		.threads = t->threads, .warmup = t->warmup, .sample = t->sample, .seed = t->seed,
-		.max_memory = t->max_memory, .memory = ct_tool_memory(t), .diag = ct_tool_diag(t),
-		.progress = ct_tool_progress(t), .trace_root = t->trace_root};
+		.threads = t->threads,
+		.warmup = t->warmup,
+		.sample = t->sample,
+		.seed = t->seed,
+		.max_memory = t->max_memory,
+		.memory = ct_tool_memory(t),
+		.diag = ct_tool_diag(t),
+		.progress = ct_tool_progress(t),
+		.trace_root = t->trace_root};
 	ct_tool_trace_options(t, &s->trace);
 }
 
 /* The GPU in force, scaled. */
-static int choose_gpu(struct ct_tool *t, const struct ct_trace *trace, const struct ct_pass_settings *settings,
-                      struct ct_gpu *g, struct ct_error *e)
+static int choose_gpu(struct ct_tool *t, const struct ct_trace *trace,
+                      const struct ct_pass_settings *settings, struct ct_gpu *g, struct ct_error *e)
 {
 	double factor;
 	int st = ct_tool_gpu(t, NULL, g, e);

@@ -43,5 +43,6 @@ static void end(void *ctx, const char *path, uint64_t warp_insts)
 struct ct_pass_progress ct_tool_progress(struct ct_tool *t)
 {
 	int on = !t->quiet && (t->progress || isatty(STDERR_FILENO));
-	return (struct ct_pass_progress){.ctx = t, .begin = begin, .advance = on ? advance : NULL, .end = end};
+	return (struct ct_pass_progress){
+		.ctx = t, .begin = begin, .advance = on ? advance : NULL, .end = end};
 }

@@ -9,10 +9,12 @@
 static enum ct_mechanism_method method_of(const struct ct_tool *t)
 {
 	return t->method == CT_METHOD_ANALYTIC ? CT_BY_ANALYTIC
-	       : t->method == CT_METHOD_REPLAY ? CT_BY_REPLAY : CT_BY_AUTO;
+	       : t->method == CT_METHOD_REPLAY ? CT_BY_REPLAY
+	                                       : CT_BY_AUTO;
 }
 
-int ct_question_open(struct ct_question *q, struct ct_tool *t, const struct ct_mechanism *m, struct ct_error *e)
+int ct_question_open(struct ct_question *q, struct ct_tool *t, const struct ct_mechanism *m,
+                     struct ct_error *e)
 {
 	struct ct_mechanism_run *run = &q->run;
 	q->tool = t;
@@ -52,7 +54,8 @@ static void follow_stage(struct ct_question *q)
 	q->run.from_trace = s->from_trace || s->replayed;
 }
 
-static int pass_again(struct ct_mechanism_run *run, const char *why, struct ct_profile **p, struct ct_error *e)
+static int pass_again(struct ct_mechanism_run *run, const char *why, struct ct_profile **p,
+                      struct ct_error *e)
 {
 	const struct ct_question *q = run->caller;
 	return ct_stage_replay(q->tool, q->stage, why, p, e);

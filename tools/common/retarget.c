@@ -86,9 +86,13 @@ static void set_replication(struct target *g)
 static void set_l1(struct target *g)
 {
 	static const char *const gone[] = {
-		"l1_pending_hits", "l1_read_pending_hits", "line_util_0", "line_util_25", "line_util_50",
-		"line_util_75", "line_util_100", "line_touched_0", "line_touched_25", "line_touched_50",
-		"line_touched_75", "line_touched_100", "lines_left", NULL};
+		"l1_pending_hits", "l1_read_pending_hits",
+		"line_util_0",     "line_util_25",
+		"line_util_50",    "line_util_75",
+		"line_util_100",   "line_touched_0",
+		"line_touched_25", "line_touched_50",
+		"line_touched_75", "line_touched_100",
+		"lines_left",      NULL};
 	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
 	double kilo = sn(g, "thread_insts") / 1000;
 	double sectors = sn(g, "l1_sector_accesses"), reads = sn(g, "l1_read_sector_accesses");
@@ -98,9 +102,9 @@ static void set_l1(struct target *g)
 	double read_rate = moved(sn(g, "l1_read_sector_misses") / reads,
 	                         share(o->read_sector_misses, o->read_sector_accesses),
 	                         share(n->read_sector_misses, n->read_sector_accesses));
-	double line_rate =
-		moved(sn(g, "l1_line_misses") / lines, share(o->line_misses, o->line_accesses),
-	          share(n->line_misses, n->line_accesses));
+	double line_rate = moved(
+		sn(g, "l1_line_misses") / lines, share(o->line_misses, o->line_accesses),
+		share(n->line_misses, n->line_accesses));
 	set(g, "l1_miss_rate", rate);
 	set(g, "l1_sector_misses", rate * sectors);
 	set(g, "l1_mpki", rate * sectors / kilo);
@@ -147,14 +151,15 @@ static void set_llc(struct target *g)
 	set(g, "cold_miss_fraction", isnan(first) ? NAN : fmin(first, 1));
 	set(g, "footprint_over_llc",
 	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
-	        (double)ct_gpu_llc_bytes(&g->s->gpu));
+	            (double)ct_gpu_llc_bytes(&g->s->gpu));
 	unknown(g, gone);
 }
 
 /* Another L1 lets other reads pass; the LLC's misses stay, as far as there are reads. */
 static void filter(struct ct_llc_answer *a, double reads)
 {
-	double more = a->read_accesses * (reads - 1), more_sectors = a->read_sector_accesses * (reads - 1);
+	double more = a->read_accesses * (reads - 1),
+	       more_sectors = a->read_sector_accesses * (reads - 1);
 	a->accesses += more;
 	a->read_accesses += more;
 	a->sector_accesses += more_sectors;
@@ -174,12 +179,11 @@ static int find_answers(struct target *g)
 	if (st == CT_OK)
 		st = ct_baseline_l1(s->p, &s->gpu, g->scope, NULL, &a->l1_new, g->e);
 	ct_baseline_llc_fit(s->p, &s->base, g->scope, &fit);
-	ct_baseline_llc(s->p, &s->base, g->scope, ct_gpu_llc_bytes(&s->base), &fit,
-	                &a->llc_old);
+	ct_baseline_llc(s->p, &s->base, g->scope, ct_gpu_llc_bytes(&s->base), &fit, &a->llc_old);
 	ct_baseline_llc(s->p, &s->gpu, g->scope, ct_gpu_llc_bytes(&s->gpu), &fit, &a->llc_new);
 	a->reads = a->l1_old.read_sector_misses > 0
-	               ? a->l1_new.read_sector_misses / a->l1_old.read_sector_misses
-	               : 1;
+	                   ? a->l1_new.read_sector_misses / a->l1_old.read_sector_misses
+	                   : 1;
 	filter(&a->llc_new, a->reads);
 	return st;
 }
@@ -246,8 +250,9 @@ static void warn_of_small_llc(struct ct_tool *t, const struct ct_stage *s)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	if (s->l1_changed && ct_gpu_llc_bytes(&s->gpu) < s->gpu.l1.size * s->gpu.sms)
-		ct_warn(&d, "the LLC is smaller than all L1s together: its miss rate for another L1 size is "
-		            "rough; give the trace for an exact one");
+		ct_warn(&d,
+		        "the LLC is smaller than all L1s together: its miss rate for another L1 size is "
+		        "rough; give the trace for an exact one");
 }
 
 static int of_others(void *keep, const struct ct_record *r)

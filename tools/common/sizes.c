@@ -26,7 +26,8 @@ static int wrong(const struct list *l, const char *item)
 static int add_size(struct list *l, uint64_t bytes)
 {
 	if (l->n == SIZES_MAX)
-		return ct_fail(l->e, CT_ERR_USAGE, "%s: more than %d sizes: give fewer", l->option, SIZES_MAX);
+		return ct_fail(l->e, CT_ERR_USAGE, "%s: more than %d sizes: give fewer", l->option,
+		               SIZES_MAX);
 	if (ct_grow((void **)&l->size, &l->cap, l->n + 1, sizeof *l->size) < 0)
 		return ct_fail_nomem(l->e);
 	l->size[l->n++] = bytes;
@@ -59,8 +60,7 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-int ct_parse_sizes(const char *option, const char *text, uint64_t **sizes, size_t *n,
-                   struct ct_error *e)
+int ct_parse_sizes(const char *option, const char *text, uint64_t **sizes, size_t *n, struct ct_error *e)
 {
 	struct list l = {.option = option, .text = text, .e = e};
 	const char *at = text;

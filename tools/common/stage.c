@@ -23,10 +23,10 @@ static const char *const followed[] = {
 
 /* Those of them whose effect on time the closed network knows, or that have none. */
 static const char *const timed[] = {
-	"name", "clock.", "l1.size", "l1.sets", "l1.ways", "l1.adaptive", "l1.unified", "l1.latency",
-	"llc.size", "llc.sets", "llc.ways", "llc.slices", "llc.latency", "dram.latency",
-	"dram.channels", "dram.bus", "dram.burst", "dram.data_ratio", "dram.rcd", "dram.cl", "power.",
-	"energy.", "sm.count",
+	"name",        "clock.",       "l1.size",       "l1.sets",  "l1.ways",    "l1.adaptive",
+	"l1.unified",  "l1.latency",   "llc.size",      "llc.sets", "llc.ways",   "llc.slices",
+	"llc.latency", "dram.latency", "dram.channels", "dram.bus", "dram.burst", "dram.data_ratio",
+	"dram.rcd",    "dram.cl",      "power.",        "energy.",  "sm.count",
 };
 
 static int is_among(const char *key, const char *const *names, size_t n_names)
@@ -59,10 +59,11 @@ static void compare_key(void *ctx, const char *key, const char *value, const cha
 	c->s->timing_unknown |= !is_among(key, timed, sizeof timed / sizeof timed[0]);
 	int sms = c->sms_ok && strcmp(key, "sm.count") == 0;
 	if (!sms && !is_among(key, followed, sizeof followed / sizeof followed[0]) && !c->need_trace_ok)
-		c->status = ct_fail(c->e, CT_ERR_USAGE,
-		                    "%s is %s in the profile: its change to %s needs the trace: name the trace "
-		                    "instead of the profile",
-		                    key, old, value);
+		c->status = ct_fail(
+			c->e, CT_ERR_USAGE,
+			"%s is %s in the profile: its change to %s needs the trace: name the trace "
+			"instead of the profile",
+			key, old, value);
 }
 
 /* The GPU of the profile itself: without the options of this command line. */
@@ -114,8 +115,7 @@ static int find_changes(struct ct_tool *t, struct ct_stage *s, int replays, stru
 
 /* ---- replaying the trace that TR names ---- */
 
-static int keep_provenance(const struct ct_profile *old, struct ct_profile *new,
-                           struct ct_error *e)
+static int keep_provenance(const struct ct_profile *old, struct ct_profile *new, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int st = CT_OK;
@@ -134,8 +134,8 @@ static int same_work(const struct ct_profile *old, const struct ct_profile *new,
 	return ct_pass_same_trace(old, trace, (uint64_t)warp_insts, e);
 }
 
-int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
-                    struct ct_profile **out, struct ct_error *e)
+int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why, struct ct_profile **out,
+                    struct ct_error *e)
 {
 	struct ct_trace *trace = NULL;
 	struct ct_pass_settings settings;
@@ -168,8 +168,7 @@ void ct_stage_take(struct ct_stage *s, struct ct_profile *p)
 
 /* ---- open, emit ---- */
 
-static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in,
-                      struct ct_error *e)
+static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in, struct ct_error *e)
 {
 	s->p = ct_tool_profile(e);
 	int st = s->p ? ct_tool_pass_run(t, in->trace, NULL, s->pass, s->p, e) : CT_ERR_NOMEM;
@@ -182,15 +181,18 @@ static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in
 }
 
 /* Options of the pass would change nothing about a profile that stays as it is. */
-static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s,
-                               struct ct_error *e)
+static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s, struct ct_error *e)
 {
-	const char *option = t->filter ? "-k" : t->warmup ? "--warmup" : t->sample != 1 ? "--sample"
-	                   : s->pass && s->pass->timing != CT_REPLAY_FULL ? "--timing" : NULL;
+	const char *option = t->filter                                      ? "-k"
+	                     : t->warmup                                    ? "--warmup"
+	                     : t->sample != 1                               ? "--sample"
+	                     : s->pass && s->pass->timing != CT_REPLAY_FULL ? "--timing"
+	                                                                    : NULL;
 	if (!option)
 		return CT_OK;
 	return ct_fail(e, CT_ERR_USAGE,
-	               "%s needs the trace, and this is a profile: give it to reuse, or name the trace", option);
+	               "%s needs the trace, and this is a profile: give it to reuse, or name the trace",
+	               option);
 }
 
 /* What the GPU in force changes is replayed where `why` asks for it. */
@@ -217,8 +219,8 @@ static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *
 	return st == CT_OK && !s->replayed ? refuse_pass_options(t, s, e) : st;
 }
 
-int ct_stage_open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_profile *p, const struct ct_tool_pass *pass,
-                          const char *why, struct ct_error *e)
+int ct_stage_open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_profile *p,
+                          const struct ct_tool_pass *pass, const char *why, struct ct_error *e)
 {
 	*s = (struct ct_stage){.p = p, .pass = pass};
 	return follow_changes(t, s, why ? why : method_replay(t), e);
@@ -236,8 +238,10 @@ int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_to
 	memset(s, 0, sizeof *s);
 	s->pass = pass;
 	if (t->operands > 1)
-		return ct_fail(e, CT_ERR_USAGE, "%s: one input is read, and %s is another: to join profiles use "
-		               "reuse --merge", t->operand[0], t->operand[1]);
+		return ct_fail(e, CT_ERR_USAGE,
+		               "%s: one input is read, and %s is another: to join profiles use "
+		               "reuse --merge",
+		               t->operand[0], t->operand[1]);
 	int st = ct_tool_open_input(t, 0, &in, e);
 	if (st != CT_OK)
 		return st;

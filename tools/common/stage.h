@@ -13,15 +13,15 @@
 
 struct ct_stage {
 	struct ct_profile *p;
-	struct ct_gpu base;  /* that the profile was made with */
-	struct ct_gpu gpu;   /* in force: base with -g and -p */
-	int changed;         /* the two differ in any key but names */
-	int l1_changed, llc_changed; /* in the capacity of that level */
-	int timing_unknown;  /* a change that the analytic model of time does not know */
-	int truncated;       /* --salvage met damage: the stage ends with 1 */
-	struct ct_target time; /* after ct_stage_retarget(), of scope all; NaN: unknown */
-	int from_trace;      /* the input was a trace */
-	int replayed;        /* it was not, but p comes from another pass over it */
+	struct ct_gpu base;              /* that the profile was made with */
+	struct ct_gpu gpu;               /* in force: base with -g and -p */
+	int changed;                     /* the two differ in any key but names */
+	int l1_changed, llc_changed;     /* in the capacity of that level */
+	int timing_unknown;              /* a change that the analytic model of time does not know */
+	int truncated;                   /* --salvage met damage: the stage ends with 1 */
+	struct ct_target time;           /* after ct_stage_retarget(), of scope all; NaN: unknown */
+	int from_trace;                  /* the input was a trace */
+	int replayed;                    /* it was not, but p comes from another pass over it */
 	const struct ct_tool_pass *pass; /* of the passes this stage makes; NULL: the default */
 };
 
@@ -35,8 +35,8 @@ int ct_stage_open_pass(struct ct_tool *t, struct ct_stage *s, const struct ct_to
                        struct ct_error *e);
 /* The same on a profile of the caller's, which the stage takes also when it fails. why: makes the pass again on the GPU
  * in force, for the option of that name; NULL: fails for a change that needs the trace. */
-int ct_stage_open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_profile *p, const struct ct_tool_pass *pass,
-                          const char *why, struct ct_error *e);
+int ct_stage_open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_profile *p,
+                          const struct ct_tool_pass *pass, const char *why, struct ct_error *e);
 void ct_stage_close(struct ct_stage *s);
 
 /* Appends PG and prints as -O asks. Returns the stage's status: 1 after damage. */
@@ -48,8 +48,8 @@ int ct_stage_emit(struct ct_tool *t, struct ct_stage *s,
 /* Replays the trace that the profile's TR names on the GPU in force: *p is the caller's, with the PG records of
  * the stage's profile and all that ct_tool_pass_run() appends. `why` is the option that needs it, for messages.
  * Fails as ct_pass_reopen(), ct_pass_same_trace() and the pass do. */
-int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why,
-                    struct ct_profile **p, struct ct_error *e);
+int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why, struct ct_profile **p,
+                    struct ct_error *e);
 /* Puts such a profile in the place of the stage's own: nothing is changed any more. */
 void ct_stage_take(struct ct_stage *s, struct ct_profile *p);
 

@@ -48,7 +48,8 @@ static struct curve *curve_of(struct curves *all, const struct ct_record *r)
 	if (ct_grow((void **)&all->c, &all->cap, all->n + 1, sizeof *all->c) < 0)
 		return NULL;
 	struct curve *c = &all->c[all->n++];
-	*c = (struct curve){.system = r->field[2], .key = r->field[3], .metric = r->field[5], .first = first};
+	*c = (struct curve){
+		.system = r->field[2], .key = r->field[3], .metric = r->field[5], .first = first};
 	return c;
 }
 
@@ -104,13 +105,15 @@ static void row(struct ct_table *t, const struct curve *c)
 
 void ct_sweeps_table(const struct ct_profile *p, const char *mechanism, struct ct_buf *b)
 {
-	static const char *const head[] = {"system", "metric", "for", "first", "last", "least", "most", "curve"};
+	static const char *const head[] = {
+		"system", "metric", "for", "first", "last", "least", "most", "curve"};
 	struct ct_table t = {.columns = 8, .style = ct_terminal_style()};
 	struct curves all = {0};
 	collect(p, mechanism, &all);
 	ct_table_heads(&t, head);
 	for (size_t i = 0; i < all.n; i++)
-		if (all.c[i].n && (systems_of(&all, all.c[i].key) <= 2 || !strcmp(all.c[i].metric, "speedup")))
+		if (all.c[i].n &&
+		    (systems_of(&all, all.c[i].key) <= 2 || !strcmp(all.c[i].metric, "speedup")))
 			row(&t, &all.c[i]);
 	if (all.failed)
 		b->failed = 1;

@@ -14,7 +14,8 @@ static int locale_is_utf8(void)
 	for (int i = 0; i < 3; i++) {
 		const char *v = getenv(names[i]);
 		if (v && *v)
-			return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "utf-8") || strstr(v, "UTF8");
+			return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "utf-8") ||
+			       strstr(v, "UTF8");
 	}
 	return 0;
 }

@@ -15,9 +15,23 @@
 
 /* Long-only common options. */
 enum {
-	OPT_SCALE = 256, OPT_PRINT_GPU, OPT_MAX_MEMORY, OPT_PATTERN, OPT_SALVAGE, OPT_TRUST_PATHS,
-	OPT_MAX_EXPAND, OPT_METHOD, OPT_CHECK, OPT_SAMPLE_KERNELS, OPT_WARMUP, OPT_SEED, OPT_NO_VERIFY, OPT_TRACE_ROOT,
-	OPT_NO_PROVENANCE, OPT_PROGRESS, OPT_VERSION
+	OPT_SCALE = 256,
+	OPT_PRINT_GPU,
+	OPT_MAX_MEMORY,
+	OPT_PATTERN,
+	OPT_SALVAGE,
+	OPT_TRUST_PATHS,
+	OPT_MAX_EXPAND,
+	OPT_METHOD,
+	OPT_CHECK,
+	OPT_SAMPLE_KERNELS,
+	OPT_WARMUP,
+	OPT_SEED,
+	OPT_NO_VERIFY,
+	OPT_TRACE_ROOT,
+	OPT_NO_PROVENANCE,
+	OPT_PROGRESS,
+	OPT_VERSION
 };
 
 struct common_option {
@@ -26,50 +40,55 @@ struct common_option {
 };
 
 static const struct common_option common[] = {
-	{CT_TAKES_GPU, {'g', "gpu", "NAME|FILE",
-	 "GPU: a name from data/gpus/, a file of that form or a\n"
-	 "gpgpusim.config[,trace.config] (default: rtx3080)"}},
-	{CT_TAKES_GPU, {'p', "set", "KEY=VALUE",
-	 "override one GPU or model parameter, units allowed\n(l1.size=64KiB)"}},
-	{CT_TAKES_GPU, {OPT_SCALE, "scale", "F|auto",
-	 "scale SMs, LLC and memory channels together (1/8), for\n"
-	 "traces too small for the GPU"}},
-	{CT_TAKES_GPU, {OPT_PRINT_GPU, "print-gpu", NULL,
-	 "print the GPU in force with derived sizes, and exit"}},
-	{CT_TAKES_TRACE, {'k', "kernel", "REGEX|N|N-M",
-	 "only kernels whose name matches, or launches by number"}},
-	{CT_TAKES_TRACE, {OPT_MAX_MEMORY, "max-memory", "SIZE",
-	 "keep at most SIZE of instructions in memory, spill the\nrest to TMPDIR (default 1GiB)"}},
-	{CT_TAKES_TRACE, {OPT_MAX_EXPAND, "max-expand", "SIZE",
-	 "refuse compressed files that unpack to more than SIZE\n(default: 16GiB, or 4000 times the file)"}},
-	{CT_TAKES_TRACE, {OPT_PATTERN, "pattern", "REGEX",
-	 "read the input as text of any form: one access per line\nthat matches; see cachetriage-traces(5)"}},
-	{CT_TAKES_TRACE, {OPT_SALVAGE, "salvage", NULL,
-	 "use what precedes the damage of a damaged trace (exit 1)"}},
-	{CT_TAKES_TRACE, {OPT_TRUST_PATHS, "trust-paths", NULL,
-	 "let a kernels list name files outside its folder"}},
-	{CT_TAKES_REPLAY, {OPT_WARMUP, "warmup", "N",
-	 "the first N warp instructions warm the caches, uncounted"}},
-	{CT_TAKES_SAMPLE, {'S', "sample", "RATE",
-	 "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
-	{CT_TAKES_KERNELS, {OPT_SAMPLE_KERNELS, "sample-kernels", NULL,
-	 "leave out launches that repeat and most CTAs of long ones,\nand say what that may cost"}},
-	{CT_TAKES_METHOD, {OPT_METHOD, "method", "METHOD",
-	 "auto, analytic or replay (default auto)"}},
-	{CT_TAKES_METHOD, {OPT_CHECK, "check", NULL,
-	 "print both methods and their difference"}},
-	{CT_TAKES_PROFILE, {OPT_TRACE_ROOT, "trace-root", "DIR",
-	 "where the profile's trace lies now"}},
-	{CT_TAKES_PROFILE, {OPT_NO_VERIFY, "no-verify", NULL,
-	 "accept a profile without a right EN line (hand-edited)"}},
-	{CT_TAKES_PROFILE, {OPT_NO_PROVENANCE, "no-provenance", NULL,
-	 "write no PG record"}},
+	{CT_TAKES_GPU,
+         {'g', "gpu", "NAME|FILE",
+          "GPU: a name from data/gpus/, a file of that form or a\n"
+          "gpgpusim.config[,trace.config] (default: rtx3080)"}},
+	{CT_TAKES_GPU,
+         {'p', "set", "KEY=VALUE",
+          "override one GPU or model parameter, units allowed\n(l1.size=64KiB)"}},
+	{CT_TAKES_GPU,
+         {OPT_SCALE, "scale", "F|auto",
+          "scale SMs, LLC and memory channels together (1/8), for\n"
+          "traces too small for the GPU"}},
+	{CT_TAKES_GPU,
+         {OPT_PRINT_GPU, "print-gpu", NULL, "print the GPU in force with derived sizes, and exit"}},
+	{CT_TAKES_TRACE,
+         {'k', "kernel", "REGEX|N|N-M", "only kernels whose name matches, or launches by number"}},
+	{CT_TAKES_TRACE,
+         {OPT_MAX_MEMORY, "max-memory", "SIZE",
+          "keep at most SIZE of instructions in memory, spill the\nrest to TMPDIR (default 1GiB)"}},
+	{CT_TAKES_TRACE,
+         {OPT_MAX_EXPAND, "max-expand", "SIZE",
+          "refuse compressed files that unpack to more than SIZE\n(default: 16GiB, or 4000 times the file)"}},
+	{CT_TAKES_TRACE,
+         {OPT_PATTERN, "pattern", "REGEX",
+          "read the input as text of any form: one access per line\nthat matches; see cachetriage-traces(5)"}},
+	{CT_TAKES_TRACE,
+         {OPT_SALVAGE, "salvage", NULL, "use what precedes the damage of a damaged trace (exit 1)"}},
+	{CT_TAKES_TRACE,
+         {OPT_TRUST_PATHS, "trust-paths", NULL, "let a kernels list name files outside its folder"}},
+	{CT_TAKES_REPLAY,
+         {OPT_WARMUP, "warmup", "N", "the first N warp instructions warm the caches, uncounted"}},
+	{CT_TAKES_SAMPLE,
+         {'S', "sample", "RATE", "analyse a spatial sample of the lines, 0 < RATE <= 1"}},
+	{CT_TAKES_KERNELS,
+         {OPT_SAMPLE_KERNELS, "sample-kernels", NULL,
+          "leave out launches that repeat and most CTAs of long ones,\nand say what that may cost"}},
+	{CT_TAKES_METHOD, {OPT_METHOD, "method", "METHOD", "auto, analytic or replay (default auto)"}},
+	{CT_TAKES_METHOD, {OPT_CHECK, "check", NULL, "print both methods and their difference"}},
+	{CT_TAKES_PROFILE, {OPT_TRACE_ROOT, "trace-root", "DIR", "where the profile's trace lies now"}},
+	{CT_TAKES_PROFILE,
+         {OPT_NO_VERIFY, "no-verify", NULL, "accept a profile without a right EN line (hand-edited)"}},
+	{CT_TAKES_PROFILE, {OPT_NO_PROVENANCE, "no-provenance", NULL, "write no PG record"}},
 	{CT_TAKES_SEED, {OPT_SEED, "seed", "N", "seed of what is random (default 1)"}},
-	{CT_TAKES_OUTPUT, {'O', "output", "FORMAT",
-	 "table, profile or json (default: table on a terminal,\nelse profile)"}},
+	{CT_TAKES_OUTPUT,
+         {'O', "output", "FORMAT",
+          "table, profile or json (default: table on a terminal,\nelse profile)"}},
 	{CT_TAKES_OUTPUT, {'o', "out", "FILE", "write to FILE: complete or not at all"}},
-	{CT_TAKES_THREADS, {'@', "threads", "N",
-	 "threads, 0 = all cores (default 1); the output is the\nsame for every N"}},
+	{CT_TAKES_THREADS,
+         {'@', "threads", "N",
+          "threads, 0 = all cores (default 1); the output is the\nsame for every N"}},
 	{0, {'q', "quiet", NULL, "no warnings"}},
 	{0, {'v', "verbose", NULL, "say more on standard error"}},
 	{0, {OPT_PROGRESS, "progress", NULL, "show progress even where there is no terminal"}},
@@ -146,8 +165,8 @@ static int number(const char *option, const char *v, uint64_t lo, uint64_t hi, u
                   struct ct_error *e)
 {
 	if (ct_parse_u64_range(v, lo, hi, out) < 0)
-		return ct_fail(e, CT_ERR_USAGE, "%s %s: give a whole number from %llu to %llu", option, v,
-		               (unsigned long long)lo, (unsigned long long)hi);
+		return ct_fail(e, CT_ERR_USAGE, "%s %s: give a whole number from %llu to %llu", option,
+		               v, (unsigned long long)lo, (unsigned long long)hi);
 	return CT_OK;
 }
 
@@ -178,7 +197,8 @@ static int common_value(struct ct_tool *t, int key, const char *v, struct ct_err
 	case OPT_WARMUP: return number("--warmup", v, 0, UINT64_MAX, &t->warmup, e);
 	case 'S':
 		if (ct_parse_real(v, &t->sample) < 0 || !(t->sample > 0 && t->sample <= 1))
-			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1", v);
+			return ct_fail(e, CT_ERR_USAGE, "--sample %s: give a rate above 0, at most 1",
+			               v);
 		return CT_OK;
 	case OPT_METHOD: return parse_method(t, v, e);
 	case OPT_SEED: return number("--seed", v, 0, UINT64_MAX, &t->seed, e);
@@ -258,8 +278,7 @@ static size_t full_table(const struct ct_tool_spec *spec, struct ct_option out[M
 static void help(const struct ct_tool_spec *spec, const struct ct_option *table, size_t n,
                  struct ct_buf *b)
 {
-	ct_buf_printf(b, "usage: %s [OPTION...] %s\n%s\n\n", spec->name, spec->operands,
-	              spec->summary);
+	ct_buf_printf(b, "usage: %s [OPTION...] %s\n%s\n\n", spec->name, spec->operands, spec->summary);
 	ct_options_help(table, n, b);
 }
 
@@ -350,15 +369,16 @@ static void catch_ends(void)
 static void occupy_standard(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			return;
 }
 
 int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 {
 	struct ct_error e = {0};
-	struct ct_tool t = {.spec = spec, .max_memory = (uint64_t)1 << 30, .threads = 1,
-	                    .sample = 1, .seed = 1};
+	struct ct_tool t = {
+		.spec = spec, .max_memory = (uint64_t)1 << 30, .threads = 1, .sample = 1, .seed = 1};
 	/* A closed pipe ends a tool quietly even where the parent ignores SIGPIPE. */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN); /* a file above ulimit -f is an error like a full disk */

@@ -21,18 +21,18 @@
 
 /* Groups of common options. */
 enum {
-	CT_TAKES_GPU = 1u << 0,     /* -g -p --scale --print-gpu */
-	CT_TAKES_TRACE = 1u << 1,   /* -k --max-memory --max-expand --salvage --trust-paths */
-	CT_TAKES_OUTPUT = 1u << 2,  /* -O -o */
-	CT_TAKES_THREADS = 1u << 3, /* -@ */
-	CT_TAKES_METHOD = 1u << 4,  /* --method --check */
-	CT_TAKES_REPLAY = 1u << 5,  /* --warmup */
-	CT_TAKES_SAMPLE = 1u << 6,  /* -S */
-	CT_TAKES_SEED = 1u << 7,    /* --seed */
-	CT_TAKES_PROFILE = 1u << 8, /* --no-verify --trace-root --no-provenance */
+	CT_TAKES_GPU = 1u << 0,      /* -g -p --scale --print-gpu */
+	CT_TAKES_TRACE = 1u << 1,    /* -k --max-memory --max-expand --salvage --trust-paths */
+	CT_TAKES_OUTPUT = 1u << 2,   /* -O -o */
+	CT_TAKES_THREADS = 1u << 3,  /* -@ */
+	CT_TAKES_METHOD = 1u << 4,   /* --method --check */
+	CT_TAKES_REPLAY = 1u << 5,   /* --warmup */
+	CT_TAKES_SAMPLE = 1u << 6,   /* -S */
+	CT_TAKES_SEED = 1u << 7,     /* --seed */
+	CT_TAKES_PROFILE = 1u << 8,  /* --no-verify --trace-root --no-provenance */
 	CT_TAKES_KERNELS = 1u << 10, /* --sample-kernels */
-	CT_TAKES_BOTH = 1u << 9     /* --check replays a changed GPU too, any SM count */
-	/* -q -v --progress -h --version: always */
+	CT_TAKES_BOTH = 1u << 9      /* --check replays a changed GPU too, any SM count */
+				     /* -q -v --progress -h --version: always */
 };
 
 /* First key for a command's own long-only options. */
@@ -44,42 +44,42 @@ enum ct_method { CT_METHOD_AUTO, CT_METHOD_ANALYTIC, CT_METHOD_REPLAY };
 struct ct_tool;
 
 struct ct_tool_spec {
-	const char *name;      /* "reuse" */
-	const char *operands;  /* "[INPUT]" for the usage line */
-	const char *summary;   /* one line, as the man page's .Nd */
-	unsigned takes;        /* CT_TAKES_* */
+	const char *name;                /* "reuse" */
+	const char *operands;            /* "[INPUT]" for the usage line */
+	const char *summary;             /* one line, as the man page's .Nd */
+	unsigned takes;                  /* CT_TAKES_* */
 	const struct ct_option *options; /* own options */
 	size_t n_options;
-	ct_option_fn option;   /* own options; ctx is the struct ct_tool; NULL when none */
-	size_t own_size;       /* bytes of zeroed private state in tool->own */
+	ct_option_fn option; /* own options; ctx is the struct ct_tool; NULL when none */
+	size_t own_size;     /* bytes of zeroed private state in tool->own */
 	/* Runs after parsing. CT_OK, 1 for "a check said no" (exit 1), or < 0 with *e. */
 	int (*run)(struct ct_tool *t, struct ct_error *e);
-	int input_error_exit;  /* exit code of CT_ERR_INPUT; 0 means 2 (traceinfo: 1) */
+	int input_error_exit; /* exit code of CT_ERR_INPUT; 0 means 2 (traceinfo: 1) */
 	/* Extra values of -O that the command takes ("accelsim"), or NULL. */
 	const char *const *other_outputs;
-	int only_others;       /* it takes none but these */
+	int only_others;         /* it takes none but these */
 	const char *output_help; /* of -O where it takes others */
-	int reads_mechanisms;  /* run() calls ct_tool_check_keys() itself */
+	int reads_mechanisms;    /* run() calls ct_tool_check_keys() itself */
 };
 
 struct ct_tool {
 	const struct ct_tool_spec *spec;
 	void *own;
-	int operands;          /* number of them */
+	int operands; /* number of them */
 	char **operand;
 	struct ct_buf command_line; /* for PG, without -@ -o -q -v --progress */
 
-	const char *gpu_name;  /* -g, NULL when not given */
-	const char **set;      /* -p assignments in order */
+	const char *gpu_name; /* -g, NULL when not given */
+	const char **set;     /* -p assignments in order */
 	size_t n_set, cap_set;
-	double scale;          /* --scale; 0 = not given, -1 = auto */
+	double scale; /* --scale; 0 = not given, -1 = auto */
 	int print_gpu;
 
 	struct ct_filter *filter;
 	const char *filter_text;
 	uint64_t max_memory;
-	unsigned sharing; /* processes that share max_memory; 0: this one has it alone */
-	uint64_t max_expand;   /* 0: the library's default */
+	unsigned sharing;           /* processes that share max_memory; 0: this one has it alone */
+	uint64_t max_expand;        /* 0: the library's default */
 	struct ct_pattern *pattern; /* --pattern, NULL without */
 	const char *pattern_text;
 	int salvage, trust_paths;
@@ -89,17 +89,20 @@ struct ct_tool {
 	int output_given;
 	const char *out_path;
 
-	unsigned threads;      /* resolved, at least 1 */
+	unsigned threads; /* resolved, at least 1 */
 	enum ct_method method;
 	int check;
 	uint64_t warmup;
-	double sample;         /* 1 = exact */
+	double sample; /* 1 = exact */
 	int sample_kernels;
 	uint64_t seed;
 	int no_verify, no_provenance;
 	const char *trace_root;
 	int quiet, verbose, progress;
-	struct { int drawn; double start, last; } shown; /* of the progress line; seconds (progress.h) */
+	struct {
+		int drawn;
+		double start, last;
+	} shown;                /* of the progress line; seconds (progress.h) */
 	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 
@@ -125,8 +128,7 @@ void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o);
 /* The GPU in force: -g (default rtx3080, or the profile's GP records when p is not
  * NULL), then -p, then --scale. Folder of data files: beside the tree, the install
  * prefix, or CACHETRIAGE_DATA. */
-int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g,
-                struct ct_error *e);
+int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e);
 const char *ct_tool_data_dir(void);
 
 /* Fails with CT_ERR_USAGE for a -p that neither the GPU nor a mechanism has, naming the nearest key, and for one of a
@@ -135,7 +137,7 @@ int ct_tool_check_keys(const struct ct_tool *t, uint32_t reads, struct ct_error 
 
 /* An input is either a trace or a profile, recognised by content. */
 struct ct_input {
-	struct ct_trace *trace;      /* exactly one of the two is set */
+	struct ct_trace *trace; /* exactly one of the two is set */
 	struct ct_profile *profile;
 };
 /* Opens operand i, or standard input when there is none. */

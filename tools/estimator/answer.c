@@ -28,7 +28,8 @@ void est_close(struct est_answer *a)
 }
 
 /* The option that wants the systems replayed, or NULL; text has n bytes for it. */
-static const char *replay_option(const struct ct_tool *t, const struct ct_mechanism *m, char *text, size_t n)
+static const char *replay_option(const struct ct_tool *t, const struct ct_mechanism *m, char *text,
+                                 size_t n)
 {
 	const struct est_own *own = t->own;
 	if (t->check)
@@ -46,7 +47,8 @@ static int read_workload(struct est_answer *a, const struct ct_workload **w, str
 {
 	const struct ct_stage *s = &a->stage;
 	struct ct_error lacks = {0};
-	int st = ct_workload_read(&a->workload, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base), &lacks);
+	int st = ct_workload_read(&a->workload, s->p, s->base.sms,
+	                          (double)ct_gpu_register_bytes(&s->base), &lacks);
 	a->workload.cache = ct_miss_cache_new(); /* without one it only takes longer */
 	*w = st == CT_OK ? &a->workload : NULL;
 	return st == CT_ERR_NOMEM ? ct_fail_nomem(e) : CT_OK;

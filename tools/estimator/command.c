@@ -67,22 +67,24 @@ static unsigned write_options(struct program *p)
 	unsigned n = 0;
 	p->option[n++] = (struct ct_option){OPT_SWEEP, "sweep", "KEY=A..B[:STEP]", p->sweep_help.data};
 	for (unsigned i = 0; i < m->n_options && i < EST_OPTIONS_MAX; i++)
-		p->option[n++] = (struct ct_option){OPT_OF_MECHANISM + (int)i, m->options[i].name, m->options[i].value,
-		                                    m->options[i].help};
+		p->option[n++] = (struct ct_option){OPT_OF_MECHANISM + (int)i, m->options[i].name,
+		                                    m->options[i].value, m->options[i].help};
 	if (m->show_published)
-		p->option[n++] = (struct ct_option){OPT_PUBLISHED, "published", NULL,
-		                                    "print the paper's numbers beside ours (table only)"};
-	p->option[n++] = (struct ct_option){OPT_OVERHEADS, "overheads", NULL,
-	                                    "print what each system adds to the GPU, and exit"};
-	p->option[n++] = (struct ct_option){OPT_CONSTANTS, "constants", NULL,
-	                                    "list the model's constants with units and sources, and\nexit"};
+		p->option[n++] = (struct ct_option){
+			OPT_PUBLISHED, "published", NULL,
+			"print the paper's numbers beside ours (table only)"};
+	p->option[n++] = (struct ct_option){
+		OPT_OVERHEADS, "overheads", NULL, "print what each system adds to the GPU, and exit"};
+	p->option[n++] = (struct ct_option){
+		OPT_CONSTANTS, "constants", NULL,
+		"list the model's constants with units and sources, and\nexit"};
 	return n;
 }
 
 /* ---- output ---- */
 
-static void print_verdict(const struct ct_tool *t, const struct ct_mechanism *m, const struct ct_profile *p,
-                          struct ct_buf *b)
+static void print_verdict(const struct ct_tool *t, const struct ct_mechanism *m,
+                          const struct ct_profile *p, struct ct_buf *b)
 {
 	struct ct_verdict v;
 	/* Of a trace the command line knows its scale; of a profile its provenance. */
@@ -90,7 +92,8 @@ static void print_verdict(const struct ct_tool *t, const struct ct_mechanism *m,
 	ct_verdict_line(&v, m, b);
 }
 
-static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                       struct ct_error *e)
 {
 	const struct est_own *o = t->own;
 	const struct ct_mechanism_run *run = &o->answer->question.run;
@@ -113,7 +116,8 @@ static int print_overheads(struct ct_tool *t, const struct est_answer *a, struct
 	struct ct_gpu g;
 	int st = ct_tool_gpu(t, NULL, &g, e);
 	if (st == CT_OK)
-		st = a->question.run.mechanism->show_overheads(&a->question.run, &g, ct_terminal_style(), &b, e);
+		st = a->question.run.mechanism->show_overheads(
+			&a->question.run, &g, ct_terminal_style(), &b, e);
 	if (st == CT_OK)
 		st = ct_buf_check(&b, e);
 	if (st == CT_OK)
@@ -125,7 +129,8 @@ static int print_overheads(struct ct_tool *t, const struct est_answer *a, struct
 /* ---- running ---- */
 
 /* Asks the question of the command line, then at each point of a sweep that the mechanism does not make itself. */
-static int run_questions(struct ct_tool *t, struct est_answer *a, const struct est_sweep *sweep, struct ct_error *e)
+static int run_questions(struct ct_tool *t, struct est_answer *a, const struct est_sweep *sweep,
+                         struct ct_error *e)
 {
 	struct est_own *o = t->own;
 	const struct ct_mechanism *m = a->question.run.mechanism;
@@ -154,7 +159,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	const struct ct_mechanism *m = mechanism_of(t);
 	struct est_sweep sweep = {.native = 0};
 	struct est_answer *a = ct_calloc(1, sizeof *a);
-	int st = a ? ct_tool_check_keys(t, UINT32_C(1) << ct_mechanism_find(m->name), e) : ct_fail_nomem(e);
+	int st = a ? ct_tool_check_keys(t, UINT32_C(1) << ct_mechanism_find(m->name), e)
+	           : ct_fail_nomem(e);
 	if (st == CT_OK && o->sweep_text)
 		st = est_sweep_read(o->sweep_text, m, &sweep, e);
 	if (st == CT_OK)
@@ -179,8 +185,9 @@ int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
 		.name = m->command,
 		.operands = "[INPUT]",
 		.summary = m->summary,
-		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS | CT_TAKES_METHOD |
-		         CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED | CT_TAKES_PROFILE,
+		.takes = CT_TAKES_GPU | CT_TAKES_TRACE | CT_TAKES_OUTPUT | CT_TAKES_THREADS |
+	                 CT_TAKES_METHOD | CT_TAKES_REPLAY | CT_TAKES_SAMPLE | CT_TAKES_SEED |
+	                 CT_TAKES_PROFILE,
 		.options = p.option,
 		.n_options = write_options(&p),
 		.option = on_option,

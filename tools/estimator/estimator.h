@@ -50,11 +50,13 @@ void est_close(struct est_answer *a);
 int est_ask(struct est_answer *a, struct ct_error *e);
 
 /* sweep.c: reads --sweep. Fails with CT_ERR_USAGE, naming the keys that there are. */
-int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sweep *s, struct ct_error *e);
+int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sweep *s,
+                   struct ct_error *e);
 /* Asks anew at each point, about a copy of the profile as it was before the first question, and appends SW records to
  * `into`. from_trace: that profile was made by this command, on the GPU that its options name. */
 int est_sweep_run(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s,
-                  const struct ct_profile *before, int from_trace, struct ct_profile *into, struct ct_error *e);
+                  const struct ct_profile *before, int from_trace, struct ct_profile *into,
+                  struct ct_error *e);
 /* A profile with the same records: the caller's to free. NULL: no memory. */
 struct ct_profile *est_profile_copy(const struct ct_profile *p, struct ct_error *e);
 

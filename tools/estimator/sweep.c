@@ -11,8 +11,8 @@ enum { POINTS_MAX = 256, NAMES_MAX = 128 };
 /* ---- which key ---- */
 
 /* Reads whole numbers where all of them are whole, so that large ones keep all their digits. */
-static int read_either(const struct ct_range_text *text, struct ct_range_rule rule, struct ct_range_spec *range,
-                       struct ct_error *e)
+static int read_either(const struct ct_range_text *text, struct ct_range_rule rule,
+                       struct ct_range_spec *range, struct ct_error *e)
 {
 	struct ct_error fraction = {0};
 	rule.whole = 1;
@@ -23,8 +23,8 @@ static int read_either(const struct ct_range_text *text, struct ct_range_rule ru
 }
 
 /* A key that the mechanism sweeps itself: CT_OK, 1 where it is none of them, or < 0. */
-static int read_native(const struct ct_range_text *text, const struct ct_mechanism *m, struct est_sweep *s,
-                       struct ct_error *e)
+static int read_native(const struct ct_range_text *text, const struct ct_mechanism *m,
+                       struct est_sweep *s, struct ct_error *e)
 {
 	for (unsigned i = 0; i < m->n_sweeps; i++)
 		if (!strcmp(m->sweeps[i].key, text->key)) {
@@ -43,8 +43,8 @@ static enum ct_unit unit_by_name(const char *name)
 }
 
 /* A parameter of the mechanism, with its prefix or without. */
-static int read_parameter(const struct ct_range_text *text, const struct ct_mechanism *m, struct est_sweep *s,
-                          struct ct_error *e)
+static int read_parameter(const struct ct_range_text *text, const struct ct_mechanism *m,
+                          struct est_sweep *s, struct ct_error *e)
 {
 	const struct ct_constants *t = m->parameters;
 	const char *name = strchr(text->key, '.');
@@ -54,8 +54,12 @@ static int read_parameter(const struct ct_range_text *text, const struct ct_mech
 	for (size_t i = 0; i < t->n; i++) {
 		const struct ct_constant *c = &t->row[i];
 		enum ct_constant_type type = ct_constants_type(t, i);
-		struct ct_range_rule rule = {.unit = unit_by_name(c->unit), .low = c->lo, .high = c->hi, .whole = 1,
-		                             .points_max = POINTS_MAX};
+		struct ct_range_rule rule = {
+			.unit = unit_by_name(c->unit),
+			.low = c->lo,
+			.high = c->hi,
+			.whole = 1,
+			.points_max = POINTS_MAX};
 		if (strcmp(c->name, name) != 0)
 			continue;
 		if (type == CT_CONSTANT_POWER_OF_TWO)
@@ -93,14 +97,16 @@ static int read_gpu_key(const struct ct_range_text *text, struct est_sweep *s, s
 	int st = ct_gpu_each(&g, match_gpu_key, &k, e);
 	if (st != CT_OK || !k.found)
 		return st != CT_OK ? st : 1;
-	struct ct_range_rule rule = {.unit = k.unit, .low = 0, .high = largest, .points_max = POINTS_MAX};
+	struct ct_range_rule rule = {
+		.unit = k.unit, .low = 0, .high = largest, .points_max = POINTS_MAX};
 	if (k.unit == CT_UNIT_BYTES)
 		rule.factor = 2;
 	s->of_gpu = 1;
 	return read_either(text, rule, &s->range, e);
 }
 
-static int unknown_key(const struct ct_range_text *text, const struct ct_mechanism *m, struct ct_error *e)
+static int unknown_key(const struct ct_range_text *text, const struct ct_mechanism *m,
+                       struct ct_error *e)
 {
 	struct ct_buf native = {0};
 	struct ct_error near = {0};
@@ -117,17 +123,22 @@ static int unknown_key(const struct ct_range_text *text, const struct ct_mechani
 		ct_buf_printf(&native, "%s, ", m->sweeps[i].example);
 	int st = ct_buf_check(&native, e);
 	if (st == CT_OK)
-		st = ct_fail(e, CT_ERR_USAGE, "--sweep %s: %s%swrite %sor a key of -p (--constants and --print-gpu list "
-		             "them)", text->text, near.text, *near.text ? "; " : "", native.len ? native.data : "");
+		st = ct_fail(e, CT_ERR_USAGE,
+		             "--sweep %s: %s%swrite %sor a key of -p (--constants and --print-gpu list "
+		             "them)",
+		             text->text, near.text, *near.text ? "; " : "",
+		             native.len ? native.data : "");
 	ct_buf_free(&native);
 	return st;
 }
 
-int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sweep *s, struct ct_error *e)
+int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sweep *s,
+                   struct ct_error *e)
 {
 	struct ct_range_text parts;
 	*s = (struct est_sweep){0};
-	int st = ct_range_split("--sweep", text, m->n_sweeps ? m->sweeps[0].example : "l1.latency=20..40:5", &parts, e);
+	int st = ct_range_split("--sweep", text,
+	                        m->n_sweeps ? m->sweeps[0].example : "l1.latency=20..40:5", &parts, e);
 	if (st != CT_OK)
 		return st;
 	snprintf(s->key, sizeof s->key, "%s", parts.key);
@@ -160,7 +171,8 @@ struct ct_profile *est_profile_copy(const struct ct_profile *p, struct ct_error 
 /* What SW tells of a point: the metrics that every mechanism has, and its own. */
 static int is_told(const struct ct_mechanism *m, const char *metric)
 {
-	static const char *const all[] = {"speedup", "speedup_configured", "cycles", "ipc", "l1_miss_rate", "llc_mpki"};
+	static const char *const all[] = {
+		"speedup", "speedup_configured", "cycles", "ipc", "l1_miss_rate", "llc_mpki"};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (!strcmp(metric, all[i]))
 			return 1;
@@ -171,27 +183,36 @@ static int is_told(const struct ct_mechanism *m, const char *metric)
 }
 
 /* The estimates of scope all in p as SW records of `into`. */
-static int put_point(const struct ct_mechanism *m, const struct est_sweep *s, const char *x, const struct ct_profile *p,
-                     struct ct_profile *into, struct ct_error *e)
+static int put_point(const struct ct_mechanism *m, const struct est_sweep *s, const char *x,
+                     const struct ct_profile *p, struct ct_profile *into, struct ct_error *e)
 {
 	enum { SCOPE, MECHANISM, SYSTEM, METRIC, VALUE, UNIT, METHOD, LOW, HIGH, FIELDS };
 	const struct ct_record *r;
 	int st = CT_OK;
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(p, "ES", &i));) {
-		if (r->nfields < FIELDS || strcmp(r->field[SCOPE], "all") || strcmp(r->field[MECHANISM], m->name) ||
-		    !is_told(m, r->field[METRIC]))
+		if (r->nfields < FIELDS || strcmp(r->field[SCOPE], "all") ||
+		    strcmp(r->field[MECHANISM], m->name) || !is_told(m, r->field[METRIC]))
 			continue;
-		const char *const f[FIELDS + 2] = {"all", m->name, r->field[SYSTEM], s->key, x, r->field[METRIC],
-		                                   r->field[VALUE], r->field[UNIT], r->field[METHOD], r->field[LOW],
-		                                   r->field[HIGH]};
+		const char *const f[FIELDS + 2] = {
+			"all",
+			m->name,
+			r->field[SYSTEM],
+			s->key,
+			x,
+			r->field[METRIC],
+			r->field[VALUE],
+			r->field[UNIT],
+			r->field[METHOD],
+			r->field[LOW],
+			r->field[HIGH]};
 		st = ct_profile_put(into, "SW", FIELDS + 2, f, e);
 	}
 	return st;
 }
 
 /* Asks at one point about a copy of the profile: as it is, or with `again` after another pass over the trace. */
-static int ask_point(struct ct_tool *t, const struct ct_mechanism *m, int again, const struct ct_profile *before,
-                     struct est_answer *a, struct ct_error *e)
+static int ask_point(struct ct_tool *t, const struct ct_mechanism *m, int again,
+                     const struct ct_profile *before, struct est_answer *a, struct ct_error *e)
 {
 	struct ct_profile *p;
 	int st = est_open(a, t, m, NULL, e);
@@ -203,8 +224,9 @@ static int ask_point(struct ct_tool *t, const struct ct_mechanism *m, int again,
 }
 
 /* What the profile cannot follow is measured on the trace: the pass is made again there. */
-static int run_point(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s, const char *x,
-                     const struct ct_profile *before, struct ct_profile *into, struct ct_error *e)
+static int run_point(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s,
+                     const char *x, const struct ct_profile *before, struct ct_profile *into,
+                     struct ct_error *e)
 {
 	struct est_answer *a = ct_calloc(1, sizeof *a);
 	int st = a ? CT_OK : ct_fail_nomem(e);
@@ -214,7 +236,8 @@ static int run_point(struct ct_tool *t, const struct ct_mechanism *m, const stru
 			st = put_point(m, s, x, a->stage.p, into, e);
 		ct_stage_close(&a->stage);
 		est_close(a);
-		if (!s->of_gpu || t->method == CT_METHOD_ANALYTIC || (st != CT_ERR_USAGE && st != CT_ERR_INPUT))
+		if (!s->of_gpu || t->method == CT_METHOD_ANALYTIC ||
+		    (st != CT_ERR_USAGE && st != CT_ERR_INPUT))
 			break;
 	}
 	free(a);
@@ -236,7 +259,8 @@ static size_t collect_set(const struct ct_tool *t, int from_trace, const char *o
 }
 
 int est_sweep_run(struct ct_tool *t, const struct ct_mechanism *m, const struct est_sweep *s,
-                  const struct ct_profile *before, int from_trace, struct ct_profile *into, struct ct_error *e)
+                  const struct ct_profile *before, int from_trace, struct ct_profile *into,
+                  struct ct_error *e)
 {
 	const struct ct_tool asked = *t;
 	char assignment[sizeof s->key + CT_RANGE_PART_MAX + 1], x[CT_RANGE_PART_MAX];

@@ -20,9 +20,13 @@ static double sn(const struct ct_profile *p, const char *scope, const char *metr
 /* ---- miss rates by the histograms ---- */
 
 enum { RATES = 4 };
-static const struct { const char *metric, *key; } rate[RATES] = {
-	{"l1_miss_rate", "l1.size"}, {"l1_mpki", "l1.size"},
-	{"llc_miss_rate", "llc.size"}, {"llc_mpki", "llc.size"},
+static const struct {
+	const char *metric, *key;
+} rate[RATES] = {
+	{"l1_miss_rate", "l1.size"},
+	{"l1_mpki", "l1.size"},
+	{"llc_miss_rate", "llc.size"},
+	{"llc_mpki", "llc.size"},
 };
 
 /* Of the GPU that the profile was made with. */
@@ -74,7 +78,10 @@ static int add(struct mpki_check *c, const char *scope, const char *metric, cons
 static int add_times(struct mpki_check *c, const struct ct_target *replay,
                      const struct ct_target *analytic, struct ct_error *e)
 {
-	const struct { const char *metric; double replay, analytic; } row[] = {
+	const struct {
+		const char *metric;
+		double replay, analytic;
+	} row[] = {
 		{"cycles_without_launches", replay->cycles, analytic->cycles},
 		{"ipc", replay->ipc, analytic->ipc},
 		{"issue_utilisation", replay->issue, analytic->issue},
@@ -123,7 +130,8 @@ static int check_same(struct ct_stage *s, struct mpki_check *c, struct ct_error 
 			continue;
 		st = histogram_rates(s, scope, v, e);
 		for (int k = 0; k < RATES && st == CT_OK; k++)
-			st = add(c, scope, rate[k].metric, rate[k].key, sn(s->p, scope, rate[k].metric), v[k], e);
+			st = add(c, scope, rate[k].metric, rate[k].key, sn(s->p, scope, rate[k].metric),
+			         v[k], e);
 	}
 	if (st == CT_OK)
 		st = replayed_time(s->p, &s->gpu, &replay, &model, e);
@@ -149,8 +157,7 @@ static int add_moved(const struct ct_stage *s, const struct ct_profile *replay, 
 	return st;
 }
 
-static int check_changed(struct ct_tool *t, struct ct_stage *s, struct mpki_check *c,
-                         struct ct_error *e)
+static int check_changed(struct ct_tool *t, struct ct_stage *s, struct mpki_check *c, struct ct_error *e)
 {
 	struct ct_profile *replayed = NULL;
 	struct ct_target replay = unknown;
@@ -179,10 +186,11 @@ static int add_sweep(struct ct_stage *s, const struct mpki_check *c, struct ct_e
 	for (size_t i = 0; i < c->n && st == CT_OK; i++) {
 		const struct mpki_check_row *r = &c->row[i];
 		char x[24];
-		uint64_t at = strcmp(r->key, "l1.size") == 0 ? s->gpu.l1.size
-		            : strcmp(r->key, "llc.size") == 0 ? ct_gpu_llc_bytes(&s->gpu) : s->gpu.sms;
-		struct ct_sweep_point sw = {r->scope, "baseline", "configured", r->key, x, r->metric,
-		                            NULL, "analytic", r->analytic};
+		uint64_t at = strcmp(r->key, "l1.size") == 0    ? s->gpu.l1.size
+		              : strcmp(r->key, "llc.size") == 0 ? ct_gpu_llc_bytes(&s->gpu)
+		                                                : s->gpu.sms;
+		struct ct_sweep_point sw = {r->scope,  "baseline", "configured", r->key,     x,
+		                            r->metric, NULL,       "analytic",   r->analytic};
 		snprintf(x, sizeof x, "%llu", (unsigned long long)at);
 		st = ct_profile_add_sweep(s->p, &sw, e);
 	}
@@ -198,8 +206,8 @@ int mpki_check(struct ct_tool *t, struct ct_stage *s, struct mpki_check *c, stru
 void mpki_check_print(const struct mpki_check *c, struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 6, .style = ct_terminal_style()};
-	static const char *const heads[] = {"scope", "metric", "in the profile", "analytic",
-	                                    "difference", "of it"};
+	static const char *const heads[] = {
+		"scope", "metric", "in the profile", "analytic", "difference", "of it"};
 	ct_buf_puts(b, "\nBoth methods on the GPU in force\n");
 	for (int i = 0; i < 6; i++)
 		ct_table_cell(&t, "%s", heads[i]);

@@ -11,7 +11,10 @@
 /* From the schedulers outwards. The stack frees them from the far end, so that each of
  * its parts is what is lost there with everything behind it answering at once. */
 enum { RESOURCES = 6 };
-static const struct { const char *name; unsigned bit; } resource[RESOURCES] = {
+static const struct {
+	const char *name;
+	unsigned bit;
+} resource[RESOURCES] = {
 	{"issue", CT_REPLAY_FREE_ISSUE}, {"dependencies", CT_REPLAY_FREE_DEPENDENCIES},
 	{"l1", CT_REPLAY_FREE_L1},       {"network", CT_REPLAY_FREE_NETWORK},
 	{"llc", CT_REPLAY_FREE_LLC},     {"dram", CT_REPLAY_FREE_DRAM},
@@ -60,7 +63,10 @@ static void choose(const struct explain *x, const struct ct_replay_observer *ob,
 	for (unsigned i = 0; i < LANES; i++)
 		engine[i] = (struct ct_replays_engine){
 			.gpu = &x->s->gpu,
-			.options = {.timing = CT_REPLAY_FULL, .free = free_in(i), .observers = ob, .n_observers = i == MSHR}};
+			.options = {.timing = CT_REPLAY_FULL,
+		                    .free = free_in(i),
+		                    .observers = ob,
+		                    .n_observers = i == MSHR}};
 }
 
 /* ---- counting ---- */
@@ -138,8 +144,8 @@ static int end_kernel(void *ctx, const struct ct_kernel *k, const struct ct_repl
 
 /* ---- records ---- */
 
-static int put(struct explain *x, const struct scope *s, const char *a, const char *b,
-               const char *c, double v)
+static int put(struct explain *x, const struct scope *s, const char *a, const char *b, const char *c,
+               double v)
 {
 	char metric[64];
 	snprintf(metric, sizeof metric, "%s%s%s", a, b, c);
@@ -157,7 +163,10 @@ static int write_scope(struct explain *x, const struct scope *s)
 	int st = CT_OK;
 	for (int i = 0; i < 2 && st == CT_OK; i++) {
 		const struct ct_miss_classes *c = &s->c[i];
-		const struct { const char *name; double v; } row[] = {
+		const struct {
+			const char *name;
+			double v;
+		} row[] = {
 			{"_compulsory_misses", (double)c->compulsory},
 			{"_capacity_misses", (double)c->capacity},
 			{"_associativity_misses", (double)c->associativity},
@@ -187,10 +196,13 @@ int mpki_explain(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 	struct ct_replays_engine engine[LANES];
 	struct ct_replay_counts total[LANES];
 	if (t->warmup)
-		return ct_fail(e, CT_ERR_USAGE, "--explain counts from the first instruction: leave out --warmup");
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--explain counts from the first instruction: leave out --warmup");
 	int st = ct_missclass_new(&x.classes, &s->gpu, e);
-	struct ct_replay_observer ob = {.ctx = x.classes, .l1 = ct_missclass_l1,
-	                                .llc = ct_missclass_llc, .l1_wipe = ct_missclass_l1_wipe};
+	struct ct_replay_observer ob = {.ctx = x.classes,
+	                                .l1 = ct_missclass_l1,
+	                                .llc = ct_missclass_llc,
+	                                .l1_wipe = ct_missclass_l1_wipe};
 	struct ct_replays_hooks hooks = {.ctx = &x, .begin = begin_kernel, .end = end_kernel};
 	choose(&x, &ob, engine);
 	ct_tool_pass_settings(t, &settings);

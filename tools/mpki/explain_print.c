@@ -7,14 +7,14 @@
 #include "explain.h"
 
 enum { CLASSES = 5, PARTS = 7 };
-static const char *const class_name[CLASSES] = {"_compulsory", "_capacity", "_associativity",
-                                                "_latency", "_mshr"};
-static const char *const class_head[CLASSES] = {"compulsory", "capacity", "associativity",
-                                                "latency", "MSHR"};
-static const char *const part_name[PARTS] = {"base", "issue", "dependencies", "l1", "network",
-                                             "llc", "dram"};
-static const char *const part_head[PARTS] = {"base", "issue", "dependencies", "L1", "network",
-                                             "LLC", "DRAM"};
+static const char *const class_name[CLASSES] = {
+	"_compulsory", "_capacity", "_associativity", "_latency", "_mshr"};
+static const char *const class_head[CLASSES] = {
+	"compulsory", "capacity", "associativity", "latency", "MSHR"};
+static const char *const part_name[PARTS] = {
+	"base", "issue", "dependencies", "l1", "network", "llc", "dram"};
+static const char *const part_head[PARTS] = {
+	"base", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
 
 static double get(const struct ct_profile *p, const char *scope, const char *a, const char *b,
                   const char *c)
@@ -26,8 +26,8 @@ static double get(const struct ct_profile *p, const char *scope, const char *a, 
 }
 
 /* Of one scope and level: all misses, then the share of each class. */
-static void misses(const struct ct_profile *p, const char *scope, const char *level,
-                   const char *head, struct ct_table *t)
+static void misses(const struct ct_profile *p, const char *scope, const char *level, const char *head,
+                   struct ct_table *t)
 {
 	double v[CLASSES], sum = 0;
 	for (int i = 0; i < CLASSES; i++)
@@ -72,8 +72,8 @@ static double stack_sum(const struct ct_profile *p, const char *scope)
 	return sum;
 }
 
-static void print_cycles(const struct ct_profile *p, const char *prefix, const char *title,
-                         int stack, struct ct_buf *b)
+static void print_cycles(const struct ct_profile *p, const char *prefix, const char *title, int stack,
+                         struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 2 + PARTS, .style = ct_terminal_style()};
 	const char *scope;

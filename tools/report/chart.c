@@ -30,7 +30,11 @@ void ch_number(double v, char out[32])
 		unit = "k";
 	}
 	a = fabs(v);
-	int decimals = *unit == '\0' && v == floor(v) ? 0 : a >= 99.95 ? 0 : a >= 9.995 ? 1 : a >= 0.0995 ? 2 : 4;
+	int decimals = *unit == '\0' && v == floor(v) ? 0
+	               : a >= 99.95                   ? 0
+	               : a >= 9.995                   ? 1
+	               : a >= 0.0995                  ? 2
+	                                              : 4;
 	snprintf(out, 32, "%.*f%s", decimals, v == 0 ? 0.0 : v, unit);
 }
 
@@ -47,14 +51,16 @@ void ch_size(double bytes, char out[32])
 
 /* ---- frame ---- */
 
-static void open_svg(struct ct_buf *b, const char *id, const char *title, const char *desc,
-                     double w, double h, const struct ch_axes *a)
+static void open_svg(struct ct_buf *b, const char *id, const char *title, const char *desc, double w,
+                     double h, const struct ch_axes *a)
 {
 	ct_buf_puts(b, "<svg class=\"chart\"");
 	if (a && a->nested)
 		ct_buf_printf(b, " y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"", a->top, w, h);
-	ct_buf_printf(b, " viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-	              "aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">", w, h, id, id, id);
+	ct_buf_printf(b,
+	              " viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+	              "aria-labelledby=\"%s-t %s-d\"><title id=\"%s-t\">",
+	              w, h, id, id, id);
 	ct_escape_markup(b, title);
 	ct_buf_printf(b, "</title><desc id=\"%s-d\">", id);
 	ct_escape_markup(b, desc);
@@ -73,7 +79,7 @@ static void label(struct ct_buf *b, const char *class, double x, double y, const
 struct scale {
 	double x0, x1, y1; /* data limits; y starts at 0 */
 	int log_x;
-	double w, top;     /* width of the picture; where the plot begins */
+	double w, top; /* width of the picture; where the plot begins */
 };
 
 static double plot_w(const struct scale *s)
@@ -159,8 +165,8 @@ static void mark(struct ct_buf *b, const struct ch_axes *a, const struct scale *
 
 /* Where the names of the series go: beside the y axis' name, in as many rows as they
  * take. Returns the rows; draws when b is not NULL. */
-static unsigned legend(struct ct_buf *b, const struct ch_axes *a, double width,
-                       const char *const *name, unsigned n, const int *dashed)
+static unsigned legend(struct ct_buf *b, const struct ch_axes *a, double width, const char *const *name,
+                       unsigned n, const int *dashed)
 {
 	double left = 14 + 6 * (double)strlen(a->y), x = left;
 	unsigned row = 0;
@@ -172,8 +178,8 @@ static unsigned legend(struct ct_buf *b, const struct ch_axes *a, double width,
 		}
 		if (b) {
 			double y = 12 + LEGEND_ROW * (double)row;
-			ct_buf_printf(b, "<path class=\"s%u line%s\" d=\"M%.1f %.1fh12\"/>", i % CH_SERIES_MAX,
-			              dashed && dashed[i] ? " dash" : "", x, y - 3.5);
+			ct_buf_printf(b, "<path class=\"s%u line%s\" d=\"M%.1f %.1fh12\"/>",
+			              i % CH_SERIES_MAX, dashed && dashed[i] ? " dash" : "", x, y - 3.5);
 			label(b, "tick", x + 15, y, "start", name[i]);
 		}
 		x += need;
@@ -188,7 +194,8 @@ static int limits(const struct ch_axes *a, const struct ch_line *line, size_t n,
 	*s = (struct scale){INFINITY, -INFINITY, a->y_max, a->log_x, W, TOP};
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < line[i].n; k++) {
-			if (isnan(line[i].y[k]) || isnan(line[i].x[k]) || (a->log_x && line[i].x[k] <= 0))
+			if (isnan(line[i].y[k]) || isnan(line[i].x[k]) ||
+			    (a->log_x && line[i].x[k] <= 0))
 				continue;
 			s->x0 = fmin(s->x0, line[i].x[k]);
 			s->x1 = fmax(s->x1, line[i].x[k]);
@@ -224,7 +231,8 @@ void ch_lines(struct ct_buf *b, const struct ch_axes *a, const struct ch_line *l
 		ct_buf_printf(b, "<path class=\"s%zu line%s\" d=\"", i % CH_SERIES_MAX,
 		              line[i].dashed ? " dash" : "");
 		for (size_t k = 0; k < line[i].n; k++) {
-			if (isnan(line[i].y[k]) || isnan(line[i].x[k]) || (a->log_x && line[i].x[k] <= 0))
+			if (isnan(line[i].y[k]) || isnan(line[i].x[k]) ||
+			    (a->log_x && line[i].x[k] <= 0))
 				continue;
 			ct_buf_printf(b, "%c%.1f %.1f", pen ? 'L' : 'M', at_x(&s, line[i].x[k]),
 			              at_y(&s, fmin(line[i].y[k], s.y1)));
@@ -271,7 +279,8 @@ static void group(struct ct_buf *b, const struct scale *s, const struct ch_bar *
 			one_bar(b, k, left, each, at_y(s, below + v), plot_h * v / s->y1);
 			below += v;
 		} else if (v > 0) {
-			one_bar(b, k, left, each * 0.9, at_y(s, fmin(v, s->y1)), plot_h * fmin(v, s->y1) / s->y1);
+			one_bar(b, k, left, each * 0.9, at_y(s, fmin(v, s->y1)),
+			        plot_h * fmin(v, s->y1) / s->y1);
 		}
 		if (paper && paper->v[k] > 0)
 			ct_buf_printf(b, "<path class=\"paper\" d=\"M%.1f %.1fh%.1f\"/>", left - 1.5,
@@ -289,15 +298,16 @@ static void group_name(struct ct_buf *b, const char *name, double x, double y)
 {
 	char cut[24];
 	snprintf(cut, sizeof cut, strlen(name) > 16 ? "%.14s..." : "%.20s", name);
-	ct_buf_printf(b, "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
-	              "rotate(-60)\">", x, y);
+	ct_buf_printf(b,
+	              "<text class=\"tick\" text-anchor=\"end\" transform=\"translate(%.1f %.1f) "
+	              "rotate(-60)\">",
+	              x, y);
 	ct_escape_markup(b, cut);
 	ct_buf_puts(b, "</text>");
 }
 
-void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series,
-             unsigned n_series, const struct ch_bar *bar, size_t n, const struct ch_bar *paper,
-             int stacked)
+void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series, unsigned n_series,
+             const struct ch_bar *bar, size_t n, const struct ch_bar *paper, int stacked)
 {
 	struct scale s = {0, 1, top_of(a, n_series, bar, n, paper, stacked), 0, W, TOP};
 	size_t longest = 0;
@@ -361,12 +371,14 @@ void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *
 
 /* ---- a range ---- */
 
-void ch_range(struct ct_buf *b, const char *title, const char *word, double v, double low,
-              double high, unsigned width)
+void ch_range(struct ct_buf *b, const char *title, const char *word, double v, double low, double high,
+              unsigned width)
 {
 	double w = width, mid = w / 2;
-	ct_buf_printf(b, "<svg class=\"range %s\" viewBox=\"0 0 %u 12\" width=\"%u\" height=\"12\" "
-	              "role=\"img\"><title>", word, width, width);
+	ct_buf_printf(b,
+	              "<svg class=\"range %s\" viewBox=\"0 0 %u 12\" width=\"%u\" height=\"12\" "
+	              "role=\"img\"><title>",
+	              word, width, width);
 	ct_escape_markup(b, title);
 	ct_buf_puts(b, "</title><desc>On a logarithmic scale from 0.5 to 2, the line is at 1.</desc>");
 	ct_buf_printf(b, "<path class=\"one\" d=\"M%.1f 0v12\"/>", mid);
@@ -374,19 +386,23 @@ void ch_range(struct ct_buf *b, const char *title, const char *word, double v, d
 		double x = mid + fmax(-1, fmin(1, log2(v))) * (mid - 4);
 		double l = low > 0 ? mid + fmax(-1, fmin(1, log2(low))) * (mid - 4) : x;
 		double h = high > 0 ? mid + fmax(-1, fmin(1, log2(high))) * (mid - 4) : x;
-		ct_buf_printf(b, "<path class=\"span\" d=\"M%.1f 6H%.1f\"/><circle cx=\"%.1f\" cy=\"6\" r=\"3\"/>",
-		              l, h, x);
+		ct_buf_printf(
+			b,
+			"<path class=\"span\" d=\"M%.1f 6H%.1f\"/><circle cx=\"%.1f\" cy=\"6\" r=\"3\"/>",
+			l, h, x);
 	}
 	ct_buf_puts(b, "</svg>");
 }
 
 void ch_style(struct ct_buf *b)
 {
-	ct_buf_puts(b, "<style>text{font:9.5px system-ui,sans-serif;fill:#3d434a}.axis{font-weight:600}"
-	            ".grid{stroke:#d9d6cf;fill:none}.mark{stroke:#3d434a;stroke-dasharray:2 3;fill:none}"
-	            ".line{fill:none!important;stroke-width:1.8}.dash{stroke-dasharray:4 3}"
-	            ".s0{fill:#1f5f8b;stroke:#1f5f8b}.s1{fill:#b3541e;stroke:#b3541e}"
-	            ".s2{fill:#4c7a34;stroke:#4c7a34}.s3{fill:#7a5195;stroke:#7a5195}"
-	            ".s4{fill:#8a6d00;stroke:#8a6d00}.s5{fill:#5b6470;stroke:#5b6470}.s6{fill:#a3305a;stroke:#a3305a}.s7{fill:#2a7f86;stroke:#2a7f86}rect{stroke:none!important}"
-	            ".paper{stroke:#111;stroke-width:1.6;fill:none}</style>");
+	ct_buf_puts(
+		b,
+		"<style>text{font:9.5px system-ui,sans-serif;fill:#3d434a}.axis{font-weight:600}"
+		".grid{stroke:#d9d6cf;fill:none}.mark{stroke:#3d434a;stroke-dasharray:2 3;fill:none}"
+		".line{fill:none!important;stroke-width:1.8}.dash{stroke-dasharray:4 3}"
+		".s0{fill:#1f5f8b;stroke:#1f5f8b}.s1{fill:#b3541e;stroke:#b3541e}"
+		".s2{fill:#4c7a34;stroke:#4c7a34}.s3{fill:#7a5195;stroke:#7a5195}"
+		".s4{fill:#8a6d00;stroke:#8a6d00}.s5{fill:#5b6470;stroke:#5b6470}.s6{fill:#a3305a;stroke:#a3305a}.s7{fill:#2a7f86;stroke:#2a7f86}rect{stroke:none!important}"
+		".paper{stroke:#111;stroke-width:1.6;fill:none}</style>");
 }

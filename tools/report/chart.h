@@ -14,17 +14,17 @@ void ch_number(double v, char out[32]);
 void ch_size(double bytes, char out[32]);
 
 struct ch_axes {
-	const char *id;           /* unique in the document */
+	const char *id; /* unique in the document */
 	const char *title, *desc;
-	const char *x, *y;        /* what the axes are, with units */
-	int log_x;                /* powers of two */
-	int whole_x;              /* counts: no ticks between whole numbers */
-	int size_x;               /* x is bytes */
-	int percent_y;            /* y is a fraction */
-	double y_max;             /* 0: from the data */
-	double mark_x;            /* a vertical line here (NaN: none) ... */
-	const char *mark;         /* ... and what it says */
-	int nested;               /* inside another drawing, `top` units down */
+	const char *x, *y; /* what the axes are, with units */
+	int log_x;         /* powers of two */
+	int whole_x;       /* counts: no ticks between whole numbers */
+	int size_x;        /* x is bytes */
+	int percent_y;     /* y is a fraction */
+	double y_max;      /* 0: from the data */
+	double mark_x;     /* a vertical line here (NaN: none) ... */
+	const char *mark;  /* ... and what it says */
+	int nested;        /* inside another drawing, `top` units down */
 	double top;
 };
 enum { CH_HEIGHT_MAX = 330 }; /* units that a nested drawing takes at most */
@@ -47,9 +47,8 @@ enum { CH_SERIES_MAX = 8 };
 /* Upright bars in groups, one group per name and up to eight series; stacked: on top of each
  * other. A NaN is left out. paper, if not NULL: values to mark with a tick of their own, in
  * the same order. */
-void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series,
-             unsigned n_series, const struct ch_bar *bar, size_t n, const struct ch_bar *paper,
-             int stacked);
+void ch_bars(struct ct_buf *b, const struct ch_axes *a, const char *const *series, unsigned n_series,
+             const struct ch_bar *bar, size_t n, const struct ch_bar *paper, int stacked);
 
 /* Width that nested bars take, in units. */
 double ch_bars_width(size_t n, unsigned n_series, int stacked);
@@ -64,8 +63,8 @@ void ch_shares(struct ct_buf *b, const char *id, const char *title, const char *
 
 /* A speed-up with its range on a logarithmic scale from 1/2 to 2 around 1, without text:
  * an ornament beside its numbers, named by title. word: class of the verdict. */
-void ch_range(struct ct_buf *b, const char *title, const char *word, double v, double low,
-              double high, unsigned width);
+void ch_range(struct ct_buf *b, const char *title, const char *word, double v, double low, double high,
+              unsigned width);
 
 /* <style> for an SVG in a file of its own. */
 void ch_style(struct ct_buf *b);

@@ -50,10 +50,11 @@ int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e
 		if (n && line[n - 1] != '\n' && line[first] && line[first] != '#')
 			c->open_end = path;
 		if (n == sizeof line - 1 && line[n - 1] != '\n')
-			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a line of more than %d characters", path, number,
-			             LINE_MAX_BYTES);
+			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a line of more than %d characters", path,
+			             number, LINE_MAX_BYTES);
 		else if (n == 0 || (line[n - 1] != '\n' && !feof(f))) /* it ends before its newline */
-			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a NUL byte: this is no text", path, number);
+			st = ct_fail(e, CT_ERR_USAGE, "%s:%u: a NUL byte: this is no text", path,
+			             number);
 		else
 			st = add_line(c, line, path, number, e);
 	}
@@ -80,8 +81,9 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 		return 0;
 	const struct ct_verdict *d = &w->v[m];
 	*v = strcmp(name->metric, "speedup") == 0 ? d->speedup
-	   : strcmp(name->metric, "low") == 0 ? d->low
-	   : strcmp(name->metric, "high") == 0 ? d->high : NAN;
+	     : strcmp(name->metric, "low") == 0   ? d->low
+	     : strcmp(name->metric, "high") == 0  ? d->high
+	                                          : NAN;
 	return !isnan(*v);
 }
 
@@ -110,8 +112,8 @@ static int check_one(struct rp_check *c, const struct rp_run *run, const struct 
 		if (!ct_require_applies(c->r, w->name))
 			continue;
 		f->w = w;
-		f->outcome = ct_require_eval(c->r, &source, w, old ? rp_run_find(old, w->name) : NULL, f->why,
-		                             sizeof f->why);
+		f->outcome = ct_require_eval(
+			c->r, &source, w, old ? rp_run_find(old, w->name) : NULL, f->why, sizeof f->why);
 		c->failed += f->outcome == CT_REQUIRE_FAILED;
 		c->absent += f->outcome == CT_REQUIRE_ABSENT;
 		c->no_base += f->outcome == CT_REQUIRE_NO_BASE;
@@ -129,7 +131,8 @@ int rp_checks_run(struct rp_checks *c, const struct rp_run *run, const struct rp
 	int st = CT_OK;
 	for (size_t i = 0; i < c->n && st == CT_OK; i++) {
 		if (!old && ct_require_uses_base(c->check[i].r))
-			return ct_fail(e, CT_ERR_USAGE, "requirement '%s' names base: give the old run, --compare OLD",
+			return ct_fail(e, CT_ERR_USAGE,
+			               "requirement '%s' names base: give the old run, --compare OLD",
 			               ct_require_text(c->check[i].r));
 		st = check_one(&c->check[i], run, old, e);
 		c->failed += !c->check[i].passed && !c->check[i].skipped;

@@ -16,7 +16,7 @@ struct rp_check {
 	struct rp_finding *finding; /* of the workloads it applies to */
 	size_t n;
 	size_t failed, absent, no_base; /* findings of that outcome */
-	const char *gone;    /* a name of its own that no workload has, or NULL */
+	const char *gone;               /* a name of its own that no workload has, or NULL */
 	int passed, skipped; /* skipped: it compares with a run that has none of its workloads */
 };
 
@@ -24,7 +24,7 @@ struct rp_checks {
 	struct rp_check *check;
 	size_t n, cap;
 	size_t failed, skipped;
-	const char *open_end;      /* a file whose last threshold has no newline behind it, or NULL */
+	const char *open_end; /* a file whose last threshold has no newline behind it, or NULL */
 };
 
 /* Adds one requirement, or those of a file: one per line, '#' starts a comment. Fails

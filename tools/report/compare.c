@@ -32,8 +32,8 @@ static int changed(double a, double b)
 }
 
 static int compare_value(struct rp_changes *c, const struct rp_workload *w,
-                         const struct rp_workload *old, const char *what, double before,
-                         double after, struct ct_error *e)
+                         const struct rp_workload *old, const char *what, double before, double after,
+                         struct ct_error *e)
 {
 	if (!changed(before, after))
 		return CT_OK;
@@ -53,8 +53,9 @@ static int is_all(const struct ct_record *r)
 }
 
 /* The SN that r, a record of the new run, is of; gone: of the old one, and only what the new one lacks. */
-static int compare_metric(struct rp_changes *c, const struct rp_workload *w, const struct rp_workload *old,
-                          const struct ct_record *r, int gone, struct ct_error *e)
+static int compare_metric(struct rp_changes *c, const struct rp_workload *w,
+                          const struct rp_workload *old, const struct ct_record *r, int gone,
+                          struct ct_error *e)
 {
 	if (!is_all(r) || (gone && ct_profile_method(w->p, "all", r->field[1])))
 		return CT_OK;
@@ -73,14 +74,16 @@ static int compare_summary(struct rp_changes *c, const struct rp_workload *w,
 	return st;
 }
 
-static int compare_estimate(struct rp_changes *c, const struct rp_workload *w, const struct rp_workload *old,
-                            const struct ct_record *r, int gone, struct ct_error *e)
+static int compare_estimate(struct rp_changes *c, const struct rp_workload *w,
+                            const struct rp_workload *old, const struct ct_record *r, int gone,
+                            struct ct_error *e)
 {
 	struct ct_estimate a = {.value = NAN}, b = {.value = NAN};
 	char what[160];
 	if (!is_all(r) || r->nfields < 9)
 		return CT_OK;
-	int has = ct_profile_get_estimate(w->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &a);
+	int has = ct_profile_get_estimate(
+		w->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &a);
 	if (gone && has)
 		return CT_OK;
 	ct_profile_get_estimate(old->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &b);

@@ -7,17 +7,17 @@
 /* A value that differs, or a verdict that does. */
 struct rp_change {
 	const struct rp_workload *w, *old;
-	char what[160];        /* "llc_mpki", "MECHANISM.SYSTEM.speedup", "MECHANISM.verdict" */
-	double before, after;  /* NaN for verdicts and where missing */
+	char what[160];       /* "llc_mpki", "MECHANISM.SYSTEM.speedup", "MECHANISM.verdict" */
+	double before, after; /* NaN for verdicts and where missing */
 	const char *word_before, *word_after; /* of verdicts */
-	double size;           /* for the order: |ln(after / before)|; verdicts come first */
+	double size; /* for the order: |ln(after / before)|; verdicts come first */
 };
 
 struct rp_changes {
 	struct rp_change *change; /* largest first */
 	size_t n, cap;
 	const char **only_old, **only_new; /* names of workloads that one run has */
-	size_t n_old, n_new, same; /* same: workloads in which nothing changed */
+	size_t n_old, n_new, same;         /* same: workloads in which nothing changed */
 };
 
 /* Compares SN and ES of scope all and the verdicts. Values are those of the profiles, so

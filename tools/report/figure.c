@@ -53,8 +53,8 @@ static const char *why_missing(const struct ct_figure_workload *w, const struct 
 	return s->needs ? s->needs : needs;
 }
 
-static void one_value(const struct ct_figure_workload *w, const struct ct_figure_series *s, const char *needs,
-                      struct ct_figure_rows *rows)
+static void one_value(const struct ct_figure_workload *w, const struct ct_figure_series *s,
+                      const char *needs, struct ct_figure_rows *rows)
 {
 	struct ct_estimate es;
 	double low = NAN, high = NAN;
@@ -64,7 +64,8 @@ static void one_value(const struct ct_figure_workload *w, const struct ct_figure
 		ct_figure_add_missing(rows, s->panel, w->name, s->name, why_missing(w, s, needs));
 		return;
 	}
-	if (*s->mechanism && !s->over && ct_figure_estimate(w, s->mechanism, s->system, s->metric, &es)) {
+	if (*s->mechanism && !s->over &&
+	    ct_figure_estimate(w, s->mechanism, s->system, s->metric, &es)) {
 		low = s->inverse ? 1 / es.high : es.low;
 		high = s->inverse ? 1 / es.low : es.high;
 	}
@@ -85,10 +86,12 @@ static void add_mean(const struct ct_figure_series *s, enum ct_figure_mean mean,
 		n++;
 	}
 	if (n)
-		ct_figure_add(rows, s->panel, "mean", s->name, mean == CT_FIGURE_GEOMETRIC ? exp(sum / (double)n) : sum / (double)n);
+		ct_figure_add(rows, s->panel, "mean", s->name,
+		              mean == CT_FIGURE_GEOMETRIC ? exp(sum / (double)n) : sum / (double)n);
 }
 
-static void by_workload(const struct ct_figure *f, const struct ct_figure_run *run, struct ct_figure_rows *rows)
+static void by_workload(const struct ct_figure *f, const struct ct_figure_run *run,
+                        struct ct_figure_rows *rows)
 {
 	for (size_t k = 0; k < f->n; k++) {
 		size_t first = rows->n;
@@ -146,13 +149,14 @@ static int published(const struct ct_figure *f, const char *folder, struct ct_fi
 	ct_buf_printf(&path, "%s/%s/figures.tsv", dir, folder);
 	FILE *file = path.failed ? NULL : fopen(path.data, "r");
 	int st = path.failed ? ct_fail_nomem(e)
-	       : file || (errno == ENOENT && has_data(dir)) ? CT_OK
-	       : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
+	         : file || (errno == ENOENT && has_data(dir))
+	                 ? CT_OK
+	                 : ct_fail_errno(e, CT_ERR_IO, errno, "%s", path.data);
 	while (st == CT_OK && file && fgets(line, sizeof line, file)) {
 		number++;
 		if (paper_line(f, line, rows) < 0)
-			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: wanted %d fields, the fifth a number", path.data, number,
-			             FIELDS);
+			st = ct_fail(e, CT_ERR_INPUT, "%s:%u: wanted %d fields, the fifth a number",
+			             path.data, number, FIELDS);
 	}
 	if (st == CT_OK && file && ferror(file))
 		st = ct_fail(e, CT_ERR_IO, "%s: cannot be read", path.data);
@@ -178,8 +182,8 @@ static int make_ours(const struct ct_figure *f, const struct rp_run *run, struct
 	return rows->failed ? CT_ERR_NOMEM : CT_OK;
 }
 
-int fg_make(const struct ct_figure *f, const char *folder, const struct rp_run *run, struct ct_figure_rows *rows,
-            struct ct_error *e)
+int fg_make(const struct ct_figure *f, const char *folder, const struct rp_run *run,
+            struct ct_figure_rows *rows, struct ct_error *e)
 {
 	memset(rows, 0, sizeof *rows);
 	if (make_ours(f, run, rows) != CT_OK)
@@ -232,7 +236,8 @@ static const char *who(const struct ct_figure_row *r)
 
 static int by_reason(const void *va, const void *vb)
 {
-	const struct ct_figure_row *a = *(const struct ct_figure_row *const *)va, *b = *(const struct ct_figure_row *const *)vb;
+	const struct ct_figure_row *a = *(const struct ct_figure_row *const *)va,
+				   *b = *(const struct ct_figure_row *const *)vb;
 	int c = strcmp(a->missing, b->missing);
 	if (c == 0)
 		c = strcmp(who(a), who(b));
@@ -241,7 +246,8 @@ static int by_reason(const void *va, const void *vb)
 
 static int by_place(const void *va, const void *vb)
 {
-	const struct ct_figure_row *a = *(const struct ct_figure_row *const *)va, *b = *(const struct ct_figure_row *const *)vb;
+	const struct ct_figure_row *a = *(const struct ct_figure_row *const *)va,
+				   *b = *(const struct ct_figure_row *const *)vb;
 	return a < b ? -1 : 1;
 }
 
@@ -254,7 +260,8 @@ static size_t missing_names(const struct ct_figure_rows *rows, const struct ct_f
 			r[n++] = &rows->row[i];
 	qsort(r, n, sizeof(const struct ct_figure_row *), by_reason);
 	for (size_t i = 0; i < n; i++)
-		if (i == 0 || strcmp(r[i]->missing, r[kept - 1]->missing) || strcmp(who(r[i]), who(r[kept - 1])))
+		if (i == 0 || strcmp(r[i]->missing, r[kept - 1]->missing) ||
+		    strcmp(who(r[i]), who(r[kept - 1])))
 			r[kept++] = r[i];
 	qsort(r, kept, sizeof(const struct ct_figure_row *), by_place);
 	return kept;
@@ -313,7 +320,8 @@ struct drawing {
 static void draw_bars(struct drawing *d, struct ct_buf *b)
 {
 	const char *series[CH_SERIES_MAX], **group = ct_calloc(GROUPS_MAX, sizeof *group);
-	struct ch_bar *bar = ct_calloc(GROUPS_MAX, sizeof *bar), *paper = ct_calloc(GROUPS_MAX, sizeof *paper);
+	struct ch_bar *bar = ct_calloc(GROUPS_MAX, sizeof *bar),
+		      *paper = ct_calloc(GROUPS_MAX, sizeof *paper);
 	size_t n_series = 0, n = 0, marks = 0;
 	if (!group || !bar || !paper)
 		b->failed = 1;
@@ -354,7 +362,8 @@ static void draw_lines(struct drawing *d, struct ct_buf *b)
 	for (size_t i = 0; i < d->rows->n && data; i++) {
 		const struct ct_figure_row *r = &d->rows->row[i];
 		double x;
-		if (strcmp(r->panel, d->panel) != 0 || r->paper || r->missing || ct_parse_real(r->x, &x) < 0)
+		if (strcmp(r->panel, d->panel) != 0 || r->paper || r->missing ||
+		    ct_parse_real(r->x, &x) < 0)
 			continue;
 		size_t s = position(name, &n, CH_SERIES_MAX, r->series);
 		if (s == CH_SERIES_MAX) {
@@ -399,26 +408,42 @@ size_t fg_svg(const struct ct_figure *f, const struct ct_figure_rows *rows, stru
 			position(panel, &n, PANELS_MAX, rows->row[i].panel);
 	double width = f->drawing == CT_FIGURE_LINES ? 400 : width_of(f, rows, b);
 	double height = CH_HEIGHT_MAX * (double)n + 40;
-	ct_buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
-	              "height=\"%.0f\" role=\"img\"><title>", width, height, 1.5 * width, 1.5 * height);
+	ct_buf_printf(
+		b,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+		"height=\"%.0f\" role=\"img\"><title>",
+		width, height, 1.5 * width, 1.5 * height);
 	ct_escape_markup(b, f->title);
 	ct_buf_puts(b, "</title><desc>Ticks across or beside bars are the paper's own values.</desc>");
 	ch_style(b);
-	ct_buf_puts(b, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><text class=\"axis\" x=\"2\" y=\"14\">");
+	ct_buf_puts(
+		b,
+		"<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/><text class=\"axis\" x=\"2\" y=\"14\">");
 	ct_escape_markup(b, f->title);
 	ct_buf_puts(b, "</text>");
 	if (rows->row[rows->n - 1].paper)
-		ct_buf_printf(b, "<path class=\"paper\" d=\"M2 %.0fh12\"/><text class=\"tick\" x=\"18\" y=\"%.0f\">"
-		              "the paper's value</text>", height - 12, height - 9);
+		ct_buf_printf(
+			b,
+			"<path class=\"paper\" d=\"M2 %.0fh12\"/><text class=\"tick\" x=\"18\" y=\"%.0f\">"
+			"the paper's value</text>",
+			height - 12, height - 9);
 	for (size_t i = 0; i < n; i++) {
 		struct drawing d = {.f = f, .rows = rows, .panel = panel[i]};
 		snprintf(d.id, sizeof d.id, "p%zu", i);
-		snprintf(d.title, sizeof d.title, "%.150s%s%s", f->title, *panel[i] ? ", " : "", panel[i]);
+		snprintf(d.title, sizeof d.title, "%.150s%s%s", f->title, *panel[i] ? ", " : "",
+		         panel[i]);
 		snprintf(d.desc, sizeof d.desc, "%.100s by %.100s.", f->y, f->x);
-		d.axes = (struct ch_axes){.id = d.id, .title = d.title, .desc = d.desc, .x = f->x,
-		                          .y = *panel[i] ? panel[i] : f->y, .percent_y = f->percent_y,
-		                          .log_x = f->log_x, .mark_x = NAN, .nested = 1,
-		                          .top = 24 + CH_HEIGHT_MAX * (double)i};
+		d.axes = (struct ch_axes){
+			.id = d.id,
+			.title = d.title,
+			.desc = d.desc,
+			.x = f->x,
+			.y = *panel[i] ? panel[i] : f->y,
+			.percent_y = f->percent_y,
+			.log_x = f->log_x,
+			.mark_x = NAN,
+			.nested = 1,
+			.top = 24 + CH_HEIGHT_MAX * (double)i};
 		if (f->drawing == CT_FIGURE_LINES)
 			draw_lines(&d, b);
 		else

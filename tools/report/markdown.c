@@ -28,12 +28,17 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 	if (!c->n)
 		return;
 	ct_buf_printf(b, "### Thresholds: %s\n\n| | threshold | result |\n|---|---|---|\n",
-	              c->failed ? "failed" : c->skipped == c->n ? "skipped" : "passed");
+	              c->failed            ? "failed"
+	              : c->skipped == c->n ? "skipped"
+	                                   : "passed");
 	size_t i = 0;
 	for (; i < c->n && b->len < LIMIT / 4; i++) {
 		const struct rp_check *k = &c->check[i];
 		rp_check_why(k, why, sizeof why);
-		ct_buf_printf(b, "| %s | ", k->skipped ? "skipped" : k->passed ? "passed" : "**failed**");
+		ct_buf_printf(b, "| %s | ",
+		              k->skipped  ? "skipped"
+		              : k->passed ? "passed"
+		                          : "**failed**");
 		ct_escape_markdown(b, ct_require_text(k->r), 300);
 		ct_buf_puts(b, " | ");
 		ct_escape_markdown(b, why, 300);
@@ -43,7 +48,8 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 	for (size_t k = i; k < c->n; k++)
 		failed += !c->check[k].passed && !c->check[k].skipped;
 	if (i < c->n)
-		ct_buf_printf(b, "\n%zu more thresholds are left out here; %zu of them failed.\n", c->n - i, failed);
+		ct_buf_printf(b, "\n%zu more thresholds are left out here; %zu of them failed.\n",
+		              c->n - i, failed);
 	ct_buf_putc(b, '\n');
 }
 
@@ -125,7 +131,8 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 				ct_buf_puts(b, "<details><summary>Why</summary>\n\n");
 			ct_buf_puts(b, "- ");
 			ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
-			ct_buf_printf(b, ", %s %s: ", ct_mechanism_at(m)->name, ct_verdict_word(v->word));
+			ct_buf_printf(b, ", %s %s: ", ct_mechanism_at(m)->name,
+			              ct_verdict_word(v->word));
 			ct_escape_markdown(b, v->reason, CT_REASON_MAX);
 			ct_buf_putc(b, '\n');
 		}
@@ -163,7 +170,8 @@ static void changes(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_printf(b, "### Changes\n\n%zu value%s changed; %zu of %zu workloads are the same", c->n,
 	              c->n == 1 ? "" : "s", c->same, r->run.n);
 	if (c->n_old || c->n_new)
-		ct_buf_printf(b, "; %zu are only in the old run, %zu only in the new one", c->n_old, c->n_new);
+		ct_buf_printf(b, "; %zu are only in the old run, %zu only in the new one", c->n_old,
+		              c->n_new);
 	ct_buf_puts(b, ".\n\n");
 	if (!c->n)
 		return;

@@ -47,7 +47,10 @@ static void check_rows(const struct rp_report *r, struct ct_buf *b)
 	for (size_t i = 0; i < r->checks.n; i++) {
 		const struct rp_check *c = &r->checks.check[i];
 		rp_check_why(c, why, sizeof why);
-		ct_buf_printf(b, "%s  %s: %s\n", c->skipped ? "skipped" : c->passed ? "passed " : "FAILED ",
+		ct_buf_printf(b, "%s  %s: %s\n",
+		              c->skipped  ? "skipped"
+		              : c->passed ? "passed "
+		                          : "FAILED ",
 		              ct_require_text(c->r), why);
 	}
 }
@@ -181,8 +184,10 @@ void rp_junit(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	ct_buf_printf(b, "<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"0\">\n", c->n,
 	              c->failed);
-	ct_buf_printf(b, "<testsuite name=\"cachetriage\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
-	              "skipped=\"%zu\" time=\"0\">\n", c->n, c->failed, c->skipped);
+	ct_buf_printf(b,
+	              "<testsuite name=\"cachetriage\" tests=\"%zu\" failures=\"%zu\" errors=\"0\" "
+	              "skipped=\"%zu\" time=\"0\">\n",
+	              c->n, c->failed, c->skipped);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct rp_check *k = &c->check[i];
 		rp_check_why(k, why, sizeof why);
@@ -193,7 +198,8 @@ void rp_junit(const struct rp_report *r, struct ct_buf *b)
 			ct_buf_puts(b, "/>\n");
 			continue;
 		}
-		ct_buf_puts(b, k->skipped ? "><skipped message=\"" : "><failure type=\"threshold\" message=\"");
+		ct_buf_puts(b, k->skipped ? "><skipped message=\""
+		                          : "><failure type=\"threshold\" message=\"");
 		ct_escape_markup(b, why);
 		ct_buf_puts(b, k->skipped ? "\"/>" : "\">");
 		if (!k->skipped) {
@@ -253,7 +259,7 @@ static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, unsigned 
 void rp_csv(const struct rp_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "workload,kind,scope,mechanism,system,metric,value,unit,method,low,high,verdict,"
-	            "reason\r\n");
+	               "reason\r\n");
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
 		const struct ct_record *x;
@@ -261,15 +267,18 @@ void rp_csv(const struct rp_report *r, struct ct_buf *b)
 			csv_verdict(b, w, m);
 		for (size_t k = 0; (x = ct_profile_next(w->p, "SN", &k));)
 			if (x->nfields >= 5) {
-				const char *f[] = {w->name, "summary", x->field[0], "", "", x->field[1], x->field[2],
-				                   x->field[3], x->field[4], "", "", "", ""};
+				const char *f[] = {w->name,     "summary",   x->field[0], "",
+				                   "",          x->field[1], x->field[2], x->field[3],
+				                   x->field[4], "",          "",          "",
+				                   ""};
 				csv_row(b, f, 13);
 			}
 		for (size_t k = 0; (x = ct_profile_next(w->p, "ES", &k));)
 			if (x->nfields >= 9) {
-				const char *f[] = {w->name, "estimate", x->field[0], x->field[1], x->field[2],
-				                   x->field[3], x->field[4], x->field[5], x->field[6], x->field[7],
-				                   x->field[8], "", ""};
+				const char *f[] = {w->name,     "estimate",  x->field[0], x->field[1],
+				                   x->field[2], x->field[3], x->field[4], x->field[5],
+				                   x->field[6], x->field[7], x->field[8], "",
+				                   ""};
 				csv_row(b, f, 13);
 			}
 	}

@@ -10,7 +10,7 @@
 struct rp_report {
 	const char *title;
 	struct rp_run run, old;
-	int compared;              /* old and changes are set */
+	int compared; /* old and changes are set */
 	struct rp_changes changes;
 	struct rp_checks checks;
 };

@@ -33,8 +33,8 @@ static int add_file(struct ct_buf *b, const char *name, struct ct_error *e)
 	FILE *f = path.failed ? NULL : fopen(path.data, "rb");
 	int st = path.failed ? ct_fail_nomem(e) : CT_OK;
 	if (st == CT_OK && !f)
-		st = ct_fail_errno(e, CT_ERR_IO, errno, "%s: set CACHETRIAGE_DATA to the folder of data files",
-		                   path.data);
+		st = ct_fail_errno(e, CT_ERR_IO, errno,
+		                   "%s: set CACHETRIAGE_DATA to the folder of data files", path.data);
 	while (f && (n = fread(block, 1, sizeof block, f)) > 0)
 		ct_buf_add(b, block, n);
 	if (f && ferror(f))
@@ -47,14 +47,17 @@ static int add_file(struct ct_buf *b, const char *name, struct ct_error *e)
 
 static int head(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	ct_buf_puts(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	ct_buf_puts(b,
+	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
 	            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
 	ct_escape_markup(b, r->title);
 	ct_buf_puts(b, "</title>\n<style>\n");
 	int st = add_file(b, "page.css", e);
-	ct_buf_puts(b, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n");
+	ct_buf_puts(
+		b,
+		"</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#overview\">Skip to the overview</a>\n");
 	return st;
 }
 
@@ -77,15 +80,17 @@ static void lede(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_puts(b, " on ");
 		ct_escape_markup(b, gpu);
 	}
-	ct_buf_puts(b, ". Which would gain from which cache mechanism, by how much, and why. Speed-ups are "
+	ct_buf_puts(b,
+	            ". Which would gain from which cache mechanism, by how much, and why. Speed-ups are "
 	            "against the GPU as configured.</p>\n<nav aria-label=\"Sections\"><ul>"
 	            "<li><a href=\"#overview\">Overview</a></li>");
 	if (r->checks.n)
 		ct_buf_puts(b, "<li><a href=\"#thresholds\">Thresholds</a></li>");
 	if (r->compared)
 		ct_buf_puts(b, "<li><a href=\"#changes\">Changes</a></li>");
-	ct_buf_puts(b, "<li><a href=\"#workloads\">Workloads</a></li>"
-	            "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
+	ct_buf_puts(
+		b, "<li><a href=\"#workloads\">Workloads</a></li>"
+		   "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
 }
 
 static void tally(const struct rp_report *r, struct ct_buf *b)
@@ -98,7 +103,8 @@ static void tally(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_printf(b, "<div><dt>%s</dt><dd>", ct_mechanism_at(m)->name);
 		for (int k = 0; k < 4; k++)
 			if (n[k])
-				ct_buf_printf(b, "%s<span class=\"v %s\">%zu %s</span>", said++ ? "<br>" : "",
+				ct_buf_printf(b, "%s<span class=\"v %s\">%zu %s</span>",
+				              said++ ? "<br>" : "",
 				              ct_verdict_word((enum ct_verdict_word)k), n[k],
 				              ct_verdict_word((enum ct_verdict_word)k));
 		ct_buf_puts(b, "</dd></div>\n");
@@ -113,13 +119,15 @@ static void option(struct ct_buf *b, const char *value)
 
 static void controls(const struct rp_report *r, struct ct_buf *b)
 {
-	ct_buf_puts(b, "<form class=\"controls\" hidden onsubmit=\"return false\">"
-	            "<label for=\"f-text\">Name contains<input id=\"f-text\" type=\"search\" autocomplete=\"off\"></label>"
-	            "<label for=\"f-verdict\">Verdict<select id=\"f-verdict\"><option value=\"\">any</option>");
+	ct_buf_puts(
+		b,
+		"<form class=\"controls\" hidden onsubmit=\"return false\">"
+		"<label for=\"f-text\">Name contains<input id=\"f-text\" type=\"search\" autocomplete=\"off\"></label>"
+		"<label for=\"f-verdict\">Verdict<select id=\"f-verdict\"><option value=\"\">any</option>");
 	for (int k = 0; k < 4; k++)
 		option(b, ct_verdict_word((enum ct_verdict_word)k));
 	ct_buf_puts(b, "</select></label><label for=\"f-mechanism\">of<select id=\"f-mechanism\">"
-	            "<option value=\"\">any mechanism</option>");
+	               "<option value=\"\">any mechanism</option>");
 	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
 		option(b, ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</select></label><output id=\"count\" role=\"status\"></output></form>\n");
@@ -137,7 +145,8 @@ static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, unsigned
 	const struct ct_verdict *v = &w->v[m];
 	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_at(m)->name;
 	char words[160], s[32], range[48], title[240];
-	ct_buf_printf(b, "<td role=\"cell\" data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name, name, word);
+	ct_buf_printf(b, "<td role=\"cell\" data-k=\"%s\" data-m=\"%s\" data-w=\"%s\" data-v=\"", name,
+	              name, word);
 	if (!isnan(v->speedup))
 		ct_buf_real(b, v->speedup);
 	ct_buf_printf(b, "\"><span class=\"v %s\">%s</span>", word, word);
@@ -201,21 +210,29 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 	tally(r, b);
 	ct_buf_puts(b, "<h3>By workload</h3>\n");
 	controls(r, b);
-	ct_buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
-	            "<table class=\"overview\" role=\"table\">\n<caption>A verdict per mechanism, with the speed-up and "
-	            "its range.<span class=\"screen\"> Activate a heading to sort.</span></caption>\n"
-	            "<thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>");
+	ct_buf_puts(
+		b,
+		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
+		"<table class=\"overview\" role=\"table\">\n<caption>A verdict per mechanism, with the speed-up and "
+		"its range.<span class=\"screen\"> Activate a heading to sort.</span></caption>\n"
+		"<thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>");
 	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
-		ct_buf_printf(b, "<th scope=\"col\" role=\"columnheader\" data-first=\"descending\">%s</th>",
-		              ct_mechanism_at(m)->name);
+		ct_buf_printf(
+			b, "<th scope=\"col\" role=\"columnheader\" data-first=\"descending\">%s</th>",
+			ct_mechanism_at(m)->name);
 	for (int c = 0; c < COLUMNS; c++)
-		ct_buf_printf(b, "<th scope=\"col\" role=\"columnheader\" class=\"n\" data-first=\"descending\">%s</th>", columns[c].name);
+		ct_buf_printf(
+			b,
+			"<th scope=\"col\" role=\"columnheader\" class=\"n\" data-first=\"descending\">%s</th>",
+			columns[c].name);
 	ct_buf_puts(b, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
 	for (size_t i = 0; i < r->run.n; i++) {
 		const struct rp_workload *w = &r->run.w[i];
 		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
 		ct_escape_markup(b, w->name);
-		ct_buf_printf(b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">", i, i);
+		ct_buf_printf(
+			b, "\" data-id=\"w%zu\"><th scope=\"row\" role=\"rowheader\"><a href=\"#w%zu\">",
+			i, i);
 		ct_escape_markup(b, w->name);
 		ct_buf_puts(b, "</a></th>");
 		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
@@ -234,11 +251,13 @@ static void thresholds(const struct rp_report *r, struct ct_buf *b)
 	char why[320];
 	if (!r->checks.n)
 		return;
-	ct_buf_printf(b, "<section aria-labelledby=\"thresholds\">\n<h2 id=\"thresholds\">Thresholds</h2>\n"
+	ct_buf_printf(b,
+	              "<section aria-labelledby=\"thresholds\">\n<h2 id=\"thresholds\">Thresholds</h2>\n"
 	              "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Thresholds\">"
 	              "<table><caption>%zu of %zu do not hold.</caption><thead><tr>"
 	              "<th scope=\"col\">result</th><th scope=\"col\">threshold</th>"
-	              "<th scope=\"col\">why</th></tr></thead><tbody>\n", r->checks.failed, r->checks.n);
+	              "<th scope=\"col\">why</th></tr></thead><tbody>\n",
+	              r->checks.failed, r->checks.n);
 	for (size_t i = 0; i < r->checks.n; i++) {
 		const struct rp_check *c = &r->checks.check[i];
 		const char *word = c->skipped ? "skipped" : c->passed ? "passed" : "failed";
@@ -261,8 +280,11 @@ static void change(struct ct_buf *b, const struct rp_change *x)
 	ct_escape_markup(b, x->what);
 	ct_buf_puts(b, "</code></td>");
 	if (x->word_before) {
-		ct_buf_printf(b, "<td><span class=\"v %s\">%s</span></td><td><span class=\"v %s\">%s</span></td>"
-		              "<td></td></tr>\n", x->word_before, x->word_before, x->word_after, x->word_after);
+		ct_buf_printf(
+			b,
+			"<td><span class=\"v %s\">%s</span></td><td><span class=\"v %s\">%s</span></td>"
+			"<td></td></tr>\n",
+			x->word_before, x->word_before, x->word_after, x->word_after);
 		return;
 	}
 	ch_number(x->before, t);
@@ -291,17 +313,21 @@ static void changes(const struct rp_report *r, struct ct_buf *b)
 	const struct rp_changes *c = &r->changes;
 	if (!r->compared)
 		return;
-	ct_buf_printf(b, "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">Changes</h2>\n<p>%zu "
-	              "value%s changed; %zu of %zu workloads are the same.</p>\n", c->n,
-	              c->n == 1 ? "" : "s", c->same, r->run.n);
+	ct_buf_printf(b,
+	              "<section aria-labelledby=\"changes\">\n<h2 id=\"changes\">Changes</h2>\n<p>%zu "
+	              "value%s changed; %zu of %zu workloads are the same.</p>\n",
+	              c->n, c->n == 1 ? "" : "s", c->same, r->run.n);
 	names(b, "Only in the old run", c->only_old, c->n_old);
 	names(b, "Only in the new run", c->only_new, c->n_new);
 	if (c->n) {
-		ct_buf_printf(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Changes\">"
-		              "<table><caption>%s</caption><thead><tr>"
-		              "<th scope=\"col\">workload</th><th scope=\"col\">value</th><th scope=\"col\" class=\"n\">"
-		              "old</th><th scope=\"col\" class=\"n\">new</th><th scope=\"col\" class=\"n\">change</th>"
-		              "</tr></thead><tbody>\n", c->n > CHANGES_SHOWN ? "The 200 largest." : "Largest first.");
+		ct_buf_printf(
+			b,
+			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Changes\">"
+			"<table><caption>%s</caption><thead><tr>"
+			"<th scope=\"col\">workload</th><th scope=\"col\">value</th><th scope=\"col\" class=\"n\">"
+			"old</th><th scope=\"col\" class=\"n\">new</th><th scope=\"col\" class=\"n\">change</th>"
+			"</tr></thead><tbody>\n",
+			c->n > CHANGES_SHOWN ? "The 200 largest." : "Largest first.");
 		for (size_t i = 0; i < c->n && i < CHANGES_SHOWN; i++)
 			change(b, &c->change[i]);
 		ct_buf_puts(b, "</tbody></table></div>\n");
@@ -311,15 +337,17 @@ static void changes(const struct rp_report *r, struct ct_buf *b)
 
 static void reading(struct ct_buf *b)
 {
-	ct_buf_puts(b, "<section aria-labelledby=\"reading\">\n<h2 id=\"reading\">How to read this</h2>\n"
-	            "<p>A workload <span class=\"v benefits\">benefits</span> where the whole range of the speed-up is "
-	            "above 1.02, the mechanism <span class=\"v hurts\">hurts</span> where it is below 0.98, and is "
-	            "<span class=\"v neutral\">neutral</span> where the range lies between. Else, or where the trace "
-	            "or profile cannot tell, the verdict is <span class=\"v unknown\">unknown</span> and the reason says "
-	            "what to do. The range holds what the estimate does not know, the error that such estimates had "
-	            "against a cycle-level simulator, and sampling; <code>triage(1)</code> has the rule. "
-	            "The small bars run from half to twice the speed, on a logarithmic scale around 1.</p>\n"
-	            "</section>\n");
+	ct_buf_puts(
+		b,
+		"<section aria-labelledby=\"reading\">\n<h2 id=\"reading\">How to read this</h2>\n"
+		"<p>A workload <span class=\"v benefits\">benefits</span> where the whole range of the speed-up is "
+		"above 1.02, the mechanism <span class=\"v hurts\">hurts</span> where it is below 0.98, and is "
+		"<span class=\"v neutral\">neutral</span> where the range lies between. Else, or where the trace "
+		"or profile cannot tell, the verdict is <span class=\"v unknown\">unknown</span> and the reason says "
+		"what to do. The range holds what the estimate does not know, the error that such estimates had "
+		"against a cycle-level simulator, and sampling; <code>triage(1)</code> has the rule. "
+		"The small bars run from half to twice the speed, on a logarithmic scale around 1.</p>\n"
+		"</section>\n");
 }
 
 int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)

@@ -10,7 +10,8 @@ int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e);
 
 /* The part about the i-th workload, unfolded if it is the only one: verdicts and why, charts,
  * systems, provenance. */
-void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only, struct ct_buf *b);
+void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only,
+                      struct ct_buf *b);
 
 /* "benefits 1.12, range 1.05 to 1.20": a verdict in words. */
 void rp_verdict_words(const struct ct_verdict *v, char *out, size_t n);

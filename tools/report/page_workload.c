@@ -74,10 +74,16 @@ static void histogram(const struct rp_workload *w, size_t i, const char *view, c
 		bar[n++] = (struct ch_bar){.name = "first", .v = {(double)h.cold / total}};
 		snprintf(id, sizeof id, "w%zu-rd-%s", i, view);
 		snprintf(title, sizeof title, "Reuse distances of reads, %s", name);
-		snprintf(desc, sizeof desc, "Share of %.0f reads by stack distance in lines; %.1f %% are first touches.",
+		snprintf(desc, sizeof desc,
+		         "Share of %.0f reads by stack distance in lines; %.1f %% are first touches.",
 		         total, 100 * (double)h.cold / total);
-		struct ch_axes a = {.id = id, .title = title, .desc = desc, .x = "distance, lines", .y = "reads",
-		                    .percent_y = 1, .mark_x = NAN};
+		struct ch_axes a = {.id = id,
+		                    .title = title,
+		                    .desc = desc,
+		                    .x = "distance, lines",
+		                    .y = "reads",
+		                    .percent_y = 1,
+		                    .mark_x = NAN};
 		ct_buf_puts(b, "<figure>");
 		ch_bars(b, &a, series, 1, bar, n, NULL, 0);
 		ct_buf_printf(b, "<figcaption>%s</figcaption></figure>\n", title);
@@ -115,11 +121,22 @@ static void miss_ratio(const struct rp_workload *w, size_t i, const char *view, 
 	snprintf(here, sizeof here, "here %s", t);
 	snprintf(id, sizeof id, "w%zu-mr-%s", i, view);
 	snprintf(title, sizeof title, "Miss ratio of reads by capacity, %s", name);
-	snprintf(desc, sizeof desc, "From %.0f %% at the smallest to %.0f %% at the largest capacity shown; fully "
-	         "associative, LRU.", 100 * y[0], 100 * y[l.n - 1]);
-	struct ch_axes a = {.id = id, .title = title, .desc = desc, .x = "capacity", .y = "misses",
-	                    .log_x = 1, .size_x = 1, .percent_y = 1, .y_max = 1, .mark_x = size,
-	                    .mark = isnan(size) ? NULL : here};
+	snprintf(desc, sizeof desc,
+	         "From %.0f %% at the smallest to %.0f %% at the largest capacity shown; fully "
+	         "associative, LRU.",
+	         100 * y[0], 100 * y[l.n - 1]);
+	struct ch_axes a = {
+		.id = id,
+		.title = title,
+		.desc = desc,
+		.x = "capacity",
+		.y = "misses",
+		.log_x = 1,
+		.size_x = 1,
+		.percent_y = 1,
+		.y_max = 1,
+		.mark_x = size,
+		.mark = isnan(size) ? NULL : here};
 	ct_buf_puts(b, "<figure>");
 	ch_lines(b, &a, &l, 1);
 	ct_buf_printf(b, "<figcaption>%s</figcaption></figure>\n", title);
@@ -138,7 +155,8 @@ static int by_x(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void read_sweep(const struct rp_workload *w, const char *mechanism, const char *system, struct sweep *s)
+static void read_sweep(const struct rp_workload *w, const char *mechanism, const char *system,
+                       struct sweep *s)
 {
 	const struct ct_record *r;
 	double pair[SM_POINTS][2];
@@ -147,7 +165,8 @@ static void read_sweep(const struct rp_workload *w, const char *mechanism, const
 		if (r->nfields >= 9 && s->n < SM_POINTS && !strcmp(r->field[0], "all") &&
 		    !strcmp(r->field[1], mechanism) && !strcmp(r->field[2], system) &&
 		    !strcmp(r->field[3], "sms") && !strcmp(r->field[5], "ipc") &&
-		    ct_field_real(r->field[4], &pair[s->n][0]) && ct_field_real(r->field[6], &pair[s->n][1]))
+		    ct_field_real(r->field[4], &pair[s->n][0]) &&
+		    ct_field_real(r->field[6], &pair[s->n][1]))
 			s->n++;
 	qsort(pair, s->n, sizeof pair[0], by_x);
 	for (size_t i = 0; i < s->n; i++) {
@@ -187,12 +206,17 @@ static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 	}
 	if (n) {
 		snprintf(id, sizeof id, "w%zu-ipc", i);
-		struct ch_axes a = {.id = id, .title = "IPC by the number of SMs that compute",
-		                    .desc = "Thread instructions per cycle of the whole GPU.", .x = "compute SMs",
-		                    .y = "IPC", .mark_x = NAN, .whole_x = 1};
+		struct ch_axes a = {.id = id,
+		                    .title = "IPC by the number of SMs that compute",
+		                    .desc = "Thread instructions per cycle of the whole GPU.",
+		                    .x = "compute SMs",
+		                    .y = "IPC",
+		                    .mark_x = NAN,
+		                    .whole_x = 1};
 		ct_buf_puts(b, "<figure>");
 		ch_lines(b, &a, line, n);
-		ct_buf_puts(b, "<figcaption>IPC by the number of SMs that compute</figcaption></figure>\n");
+		ct_buf_puts(b,
+		            "<figcaption>IPC by the number of SMs that compute</figcaption></figure>\n");
 	}
 	int swept = s && s[0].n > 0;
 	free(s);
@@ -216,7 +240,8 @@ static void shares(const struct rp_workload *w, size_t i, const char *what, cons
 		return;
 	for (size_t k = 0; k < n && at < sizeof desc; k++)
 		if (part[k].v > 0)
-			at += (size_t)snprintf(desc + at, sizeof desc - at, "%s %.1f %%. ", name[k], 100 * part[k].v / sum);
+			at += (size_t)snprintf(desc + at, sizeof desc - at, "%s %.1f %%. ", name[k],
+			                       100 * part[k].v / sum);
 	snprintf(id, sizeof id, "w%zu-%s", i, what);
 	ct_buf_puts(b, "<figure>");
 	ch_shares(b, id, title, desc, part, n);
@@ -235,11 +260,13 @@ static void accesses(const struct rp_workload *w, size_t i, const char *level, c
 	pending = isnan(pending) ? 0 : pending;
 	if (!(all > 0) || isnan(miss))
 		return;
-	struct ch_part part[] = {{"hits", all - pending - miss}, {"misses", miss}, {"already on the way", pending}};
+	struct ch_part part[] = {
+		{"hits", all - pending - miss}, {"misses", miss}, {"already on the way", pending}};
 	snprintf(id, sizeof id, "w%zu-%s", i, level);
-	snprintf(desc, sizeof desc, "Of %.0f sector accesses %.1f %% hit, %.1f %% miss, %.1f %% wait for a "
-	         "sector already asked for.", all, 100 * (all - pending - miss) / all, 100 * miss / all,
-	         100 * pending / all);
+	snprintf(desc, sizeof desc,
+	         "Of %.0f sector accesses %.1f %% hit, %.1f %% miss, %.1f %% wait for a "
+	         "sector already asked for.",
+	         all, 100 * (all - pending - miss) / all, 100 * miss / all, 100 * pending / all);
 	ct_buf_puts(b, "<figure>");
 	ch_shares(b, id, title, desc, part, 3);
 	ct_buf_puts(b, "</figure>\n");
@@ -247,15 +274,20 @@ static void accesses(const struct rp_workload *w, size_t i, const char *level, c
 
 static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
 {
-	static const char *const kind[] = {"first touch", "capacity", "associativity", "latency", "MSHRs"};
-	static const char *const l1[] = {"l1_compulsory_misses", "l1_capacity_misses",
-		"l1_associativity_misses", "l1_latency_misses", "l1_mshr_misses"};
-	static const char *const llc[] = {"llc_compulsory_misses", "llc_capacity_misses",
-		"llc_associativity_misses", "llc_latency_misses", "llc_mshr_misses"};
-	static const char *const stack[] = {"cycles_stack_base", "cycles_stack_issue",
-		"cycles_stack_dependencies", "cycles_stack_l1", "cycles_stack_network", "cycles_stack_llc",
+	static const char *const kind[] = {
+		"first touch", "capacity", "associativity", "latency", "MSHRs"};
+	static const char *const l1[] = {
+		"l1_compulsory_misses", "l1_capacity_misses", "l1_associativity_misses",
+		"l1_latency_misses", "l1_mshr_misses"};
+	static const char *const llc[] = {
+		"llc_compulsory_misses", "llc_capacity_misses", "llc_associativity_misses",
+		"llc_latency_misses", "llc_mshr_misses"};
+	static const char *const stack[] = {
+		"cycles_stack_base", "cycles_stack_issue",   "cycles_stack_dependencies",
+		"cycles_stack_l1",   "cycles_stack_network", "cycles_stack_llc",
 		"cycles_stack_dram"};
-	static const char *const time[] = {"work", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
+	static const char *const time[] = {
+		"work", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
 	accesses(w, i, "l1", "L1 accesses", b);
 	accesses(w, i, "llc", "LLC accesses", b);
 	shares(w, i, "l1-why", "Why the L1 misses", l1, kind, 5, b);
@@ -272,20 +304,24 @@ static void lacking(const struct rp_workload *w, int swept, struct ct_buf *b)
 		const char *what, *how;
 		int missing;
 	} hint[] = {
-		{"why accesses miss and where the cycles go", "mpki --explain", isnan(rp_sn(w, "cycles_stack_base"))},
+		{"why accesses miss and where the cycles go", "mpki --explain",
+	         isnan(rp_sn(w, "cycles_stack_base"))},
 		{"IPC by the number of SMs", sweep, m && !swept},
 	};
 	snprintf(sweep, sizeof sweep, "%s --sweep sms=...", m ? m->command : "");
 	int said = 0;
 	size_t at = 0;
 	if (!ct_profile_next(w->p, "SN", &at)) {
-		ct_buf_puts(b, "<p class=\"lacking\">Verdicts only: give <code>report</code> the profiles themselves, as "
-		            "<code>triage --resume DIR</code> keeps them, for charts.</p>\n");
+		ct_buf_puts(
+			b,
+			"<p class=\"lacking\">Verdicts only: give <code>report</code> the profiles themselves, as "
+			"<code>triage --resume DIR</code> keeps them, for charts.</p>\n");
 		return;
 	}
 	for (size_t i = 0; i < sizeof hint / sizeof hint[0]; i++)
 		if (hint[i].missing)
-			ct_buf_printf(b, "%s%s (<code>%s</code>)", said++ ? ", " : "<p class=\"lacking\">Not in this profile: ",
+			ct_buf_printf(b, "%s%s (<code>%s</code>)",
+			              said++ ? ", " : "<p class=\"lacking\">Not in this profile: ",
 			              hint[i].what, hint[i].how);
 	if (said)
 		ct_buf_puts(b, ".</p>\n");
@@ -329,13 +365,15 @@ static void systems(const struct rp_workload *w, const char *mechanism, struct c
 		    strcmp(r->field[3], "speedup"))
 			continue;
 		if (!last)
-			ct_buf_printf(b, "<h4>%s: every system of its paper</h4>\n<div class=\"scroll\" tabindex=\"0\" "
-			              "role=\"region\" aria-label=\"Systems of %s\"><table class=\"systems\"><caption>"
-			              "Speed-ups against the paper's own baseline.</caption><thead><tr>"
-			              "<th scope=\"col\">system</th><th scope=\"col\" class=\"n\">speed-up</th>"
-			              "<th scope=\"col\">0.5 to 2</th><th scope=\"col\" class=\"n\">range</th>"
-			              "<th scope=\"col\" class=\"n\">per watt</th><th scope=\"col\">method</th></tr></thead><tbody>\n",
-			              mechanism, mechanism);
+			ct_buf_printf(
+				b,
+				"<h4>%s: every system of its paper</h4>\n<div class=\"scroll\" tabindex=\"0\" "
+				"role=\"region\" aria-label=\"Systems of %s\"><table class=\"systems\"><caption>"
+				"Speed-ups against the paper's own baseline.</caption><thead><tr>"
+				"<th scope=\"col\">system</th><th scope=\"col\" class=\"n\">speed-up</th>"
+				"<th scope=\"col\">0.5 to 2</th><th scope=\"col\" class=\"n\">range</th>"
+				"<th scope=\"col\" class=\"n\">per watt</th><th scope=\"col\">method</th></tr></thead><tbody>\n",
+				mechanism, mechanism);
 		if (!last || !same_system(last, r))
 			system_row(w, r, b);
 		last = r;
@@ -392,7 +430,8 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 	ct_buf_puts(b, "</ul>\n");
 }
 
-void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only, struct ct_buf *b)
+void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only,
+                      struct ct_buf *b)
 {
 	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"%s><summary><h3>", i, only ? " open" : "");
 	ct_escape_markup(b, w->name);

@@ -15,8 +15,7 @@ static int of_others(void *name, const struct ct_record *r)
 	return strcmp(r->field[0], name) != 0;
 }
 
-static int add_workload(struct rp_run *run, struct ct_profile *p, const char *path,
-                        struct ct_error *e)
+static int add_workload(struct rp_run *run, struct ct_profile *p, const char *path, struct ct_error *e)
 {
 	struct rp_workload *w;
 	if (ct_grow((void **)&run->w, &run->cap, run->n + 1, sizeof *run->w) < 0)
@@ -28,7 +27,8 @@ static int add_workload(struct rp_run *run, struct ct_profile *p, const char *pa
 		return ct_fail_nomem(e);
 	w->p = p;
 	ct_workload_name(p, path, w->name, sizeof w->name);
-	ct_profile_remove(p, "TV", of_others, w->name); /* which a profile may have been put together with */
+	ct_profile_remove(p, "TV", of_others,
+	                  w->name); /* which a profile may have been put together with */
 	run->n++;
 	return CT_OK;
 }
@@ -88,8 +88,7 @@ static int add_verdicts(struct rp_run *run, const struct ct_profile *p, struct c
 	return st;
 }
 
-static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
-                       struct ct_error *e)
+static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e)
 {
 	struct ct_source *s;
 	struct ct_profile *p = NULL;
@@ -99,7 +98,8 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 		return st;
 	st = ct_source_sniff(s, &kind, e);
 	if (st == CT_OK && kind != CT_KIND_PROFILE)
-		st = ct_fail(e, CT_ERR_USAGE, "%s: not a profile: make one with reuse, or run triage", path);
+		st = ct_fail(e, CT_ERR_USAGE, "%s: not a profile: make one with reuse, or run triage",
+		             path);
 	if (st == CT_OK)
 		st = ct_profile_read(&p, s, !t->no_verify, e);
 	if (st == CT_OK && p)
@@ -109,7 +109,8 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 		return st;
 	if (!has(p, "TV") || has(p, "SN"))
 		st = add_workload(run, p, path, e);
-	else if (ct_grow((void **)&run->verdicts, &run->cap_verdicts, run->n_verdicts + 1, sizeof(struct ct_profile *)) < 0)
+	else if (ct_grow((void **)&run->verdicts, &run->cap_verdicts, run->n_verdicts + 1,
+	                 sizeof(struct ct_profile *)) < 0)
 		st = ct_fail_nomem(e);
 	else
 		run->verdicts[run->n_verdicts++] = p;
@@ -121,12 +122,14 @@ static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path,
 /* 1 for name.profile, also packed. */
 static int is_named(const char *path)
 {
-	static const char *const packed[] = {"", ".gz", ".xz", ".zst"}, *const ours[] = {".profile", ".prof", ".tv"};
+	static const char *const packed[] = {"", ".gz", ".xz", ".zst"}, *const ours[] = {".profile",
+	                                                                                 ".prof", ".tv"};
 	size_t n = strlen(path);
 	for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++)
 		for (size_t k = 0; k < sizeof ours / sizeof ours[0]; k++) {
 			size_t a = strlen(ours[k]), b = strlen(packed[i]);
-			if (n > a + b && strncmp(path + n - a - b, ours[k], a) == 0 && strcmp(path + n - b, packed[i]) == 0)
+			if (n > a + b && strncmp(path + n - a - b, ours[k], a) == 0 &&
+			    strcmp(path + n - b, packed[i]) == 0)
 				return 1;
 		}
 	return 0;
@@ -140,7 +143,8 @@ static int is_profile(const char *path, struct ct_error *e)
 	struct stat info;
 	enum ct_kind kind = CT_KIND_BINARY;
 	if (stat(path, &info) != 0)
-		return errno == ENOENT ? 0 : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot be read", path);
+		return errno == ENOENT ? 0
+		                       : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot be read", path);
 	if (!S_ISREG(info.st_mode))
 		return 0;
 	if (is_named(path))
@@ -169,7 +173,8 @@ static int add_name(struct names *l, const char *folder, const char *file, struc
 	struct ct_buf b = {0};
 	ct_buf_printf(&b, "%s/%s", folder, file);
 	int st = b.failed || ct_grow((void **)&l->name, &l->cap, l->n + 1, sizeof *l->name) < 0
-	             ? ct_fail_nomem(e) : is_profile(b.data, e);
+	                 ? ct_fail_nomem(e)
+	                 : is_profile(b.data, e);
 	if (st > 0)
 		l->name[l->n++] = b.data;
 	else
@@ -191,8 +196,7 @@ static int profiles_in(const char *path, struct names *l, struct ct_error *e)
 	return st;
 }
 
-static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path,
-                      struct ct_error *e)
+static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e)
 {
 	struct names l = {0};
 	int st = profiles_in(path, &l, e);
@@ -316,15 +320,16 @@ enum rp_part rp_part(const struct rp_workload *w, char *text, size_t n)
 	char gaps[CT_GAPS_MAX];
 	int lacks = ct_profile_gaps(w->p, gaps, sizeof gaps);
 	if (rp_sn(w, "truncated") > 0) {
-		snprintf(text, n, "the trace is damaged, only a part of it is counted%s%s", lacks ? ": " : "", gaps);
+		snprintf(text, n, "the trace is damaged, only a part of it is counted%s%s",
+		         lacks ? ": " : "", gaps);
 		return RP_DAMAGED;
 	}
 	snprintf(text, n, "of a part of the trace: %s", gaps);
 	return lacks ? RP_PART : RP_WHOLE;
 }
 
-int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
-          const char *metric, struct ct_estimate *es)
+int rp_es(const struct rp_workload *w, const char *mechanism, const char *system, const char *metric,
+          struct ct_estimate *es)
 {
 	return ct_profile_get_estimate(w->p, "all", mechanism, system, metric, NULL, es);
 }

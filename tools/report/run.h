@@ -9,15 +9,16 @@
 
 struct rp_workload {
 	char name[CT_WORKLOAD_NAME_MAX];
-	char *path;                    /* of its profile, "" when only verdicts are known */
-	struct ct_profile *p;          /* may be empty, never NULL */
+	char *path;                             /* of its profile, "" when only verdicts are known */
+	struct ct_profile *p;                   /* may be empty, never NULL */
 	struct ct_verdict v[CT_MECHANISMS_MAX]; /* by index in the registry */
 };
 
 struct rp_run {
 	struct rp_workload *w; /* by name */
 	size_t n, cap;
-	uint32_t shown; /* mechanisms that are reported, a bit each: the published ones and those that a profile is about */
+	uint32_t
+		shown; /* mechanisms that are reported, a bit each: the published ones and those that a profile is about */
 	struct ct_profile **verdicts; /* documents of verdicts only, until all workloads have come */
 	size_t n_verdicts, cap_verdicts;
 };
@@ -44,7 +45,7 @@ enum rp_part { RP_WHOLE, RP_PART /* cut, on purpose or not */, RP_DAMAGED };
 enum { RP_PART_TEXT = 320 };
 enum rp_part rp_part(const struct rp_workload *w, char *text, size_t n);
 /* ES of scope all: 1 and *es, or 0. */
-int rp_es(const struct rp_workload *w, const char *mechanism, const char *system,
-          const char *metric, struct ct_estimate *es);
+int rp_es(const struct rp_workload *w, const char *mechanism, const char *system, const char *metric,
+          struct ct_estimate *es);
 
 #endif

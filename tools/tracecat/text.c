@@ -25,9 +25,9 @@ enum { ZSTD_LEVEL = 3, TEXT_BLOCK = 1 << 17 };
 enum { MAX_GAP = 1 << 20 };
 
 struct text_sink {
-	ct_ctz_put_fn put;       /* a stream */
+	ct_ctz_put_fn put; /* a stream */
 	void *ctx;
-	char *path, *temporary;  /* a folder */
+	char *path, *temporary; /* a folder */
 	int made, committed;
 	struct ct_buf list, text;
 	struct ct_out *file;
@@ -180,8 +180,10 @@ static int open_kernel_file(struct text_sink *s, uint32_t id, struct ct_error *e
 int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, struct ct_error *e)
 {
 	if (gaps && k->id - s->last_id > MAX_GAP)
-		return ct_fail(e, CT_ERR_LIMIT, "launch %" PRIu32 " after launch %" PRIu32 ": too many are "
-		               "missing to list; take it alone with -k", k->id, s->last_id);
+		return ct_fail(e, CT_ERR_LIMIT,
+		               "launch %" PRIu32 " after launch %" PRIu32 ": too many are "
+		               "missing to list; take it alone with -k",
+		               k->id, s->last_id);
 	int st = s->put ? CT_OK : open_kernel_file(s, k->id, e);
 	if (st < 0)
 		return st;
@@ -192,7 +194,8 @@ int text_sink_kernel(struct text_sink *s, const struct ct_kernel *k, int gaps, s
 	s->last_id = k->id;
 	s->written = *k;
 	if (!s->put)
-		s->written.header_id = k->id; /* that of its file: what it is read from may have others */
+		s->written
+			.header_id = k->id; /* that of its file: what it is read from may have others */
 	ct_accelsim_put_header(&s->text, &s->written);
 	return ct_buf_check(&s->list, e);
 }

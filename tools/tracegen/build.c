@@ -13,8 +13,8 @@ static const val none = {NO_VALUE, 0, 0};
 struct kb *k_begin(struct simt_run *g, const char *name)
 {
 	struct kb *k = ct_calloc(1, sizeof *k);
-	if (k && ct_grow((void **)&g->kernels, &g->cap_kernels, g->n_kernels + 1,
-	                 sizeof *g->kernels) == 0)
+	if (k &&
+	    ct_grow((void **)&g->kernels, &g->cap_kernels, g->n_kernels + 1, sizeof *g->kernels) == 0)
 		g->kernels[g->n_kernels++] = k;
 	else {
 		/* The workload goes on building; the last resort is a kernel that ignores it. */
@@ -85,8 +85,8 @@ val k_new(struct kb *k, enum value_kind kind, enum simt_type t, unsigned nregs)
 		return v;
 	}
 	v.id = (uint16_t)k->n_values++;
-	k->value[v.id] = (struct value){.kind = (uint8_t)kind, .type = (uint8_t)t,
-	                                .nregs = (uint8_t)nregs, .first = UINT32_MAX};
+	k->value[v.id] = (struct value){
+		.kind = (uint8_t)kind, .type = (uint8_t)t, .nregs = (uint8_t)nregs, .first = UINT32_MAX};
 	return v;
 }
 
@@ -99,8 +99,11 @@ struct op *k_emit(struct kb *k, enum op_code code, const char *opcode)
 		return NULL;
 	}
 	struct op *o = &k->op[k->n_ops++];
-	*o = (struct op){.code = (uint8_t)code, .records = opcode != NULL, .opcode = opcode,
-	                 .dst = none, .guard = k->guard};
+	*o = (struct op){.code = (uint8_t)code,
+	                 .records = opcode != NULL,
+	                 .opcode = opcode,
+	                 .dst = none,
+	                 .guard = k->guard};
 	return o;
 }
 
@@ -612,10 +615,10 @@ val k_cvt(struct kb *k, val a, enum simt_type t)
 		uint8_t from, to, code;
 		const char *opcode;
 	} ways[] = {
-		{T_S32, T_F32, OP_I2F, "I2F"},   {T_U32, T_F32, OP_U2F, "I2F.U32"},
+		{T_S32, T_F32, OP_I2F, "I2F"},           {T_U32, T_F32, OP_U2F, "I2F.U32"},
 		{T_F32, T_S32, OP_F2I, "F2I.TRUNC.NTZ"}, {T_F32, T_U32, OP_F2U, "F2I.U32.TRUNC.NTZ"},
-		{T_F32, T_F64, OP_F2D, "F2F.F64.F32"}, {T_F64, T_F32, OP_D2F, "F2F.F32.F64"},
-		{T_S32, T_F64, OP_I2D, "I2F.F64"}, {T_F64, T_S32, OP_D2I, "F2I.F64.TRUNC"},
+		{T_F32, T_F64, OP_F2D, "F2F.F64.F32"},   {T_F64, T_F32, OP_D2F, "F2F.F32.F64"},
+		{T_S32, T_F64, OP_I2D, "I2F.F64"},       {T_F64, T_S32, OP_D2I, "F2I.F64.TRUNC"},
 	};
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
 		if (ways[i].from == a.type && ways[i].to == t)
@@ -629,9 +632,14 @@ val k_setp(struct kb *k, enum simt_cmp c, val a, val b)
 {
 	static const char *const names[] = {"LT", "LE", "GT", "GE", "EQ", "NE"};
 	char text[32];
-	enum op_code code = is_float(a) ? OP_FSETP : is_double(a) ? OP_DSETP
-	                    : a.type == T_U32 ? OP_USETP : OP_ISETP;
-	snprintf(text, sizeof text, "%cSETP.%s%s.AND", is_float(a) ? 'F' : is_double(a) ? 'D' : 'I',
+	enum op_code code = is_float(a)       ? OP_FSETP
+	                    : is_double(a)    ? OP_DSETP
+	                    : a.type == T_U32 ? OP_USETP
+	                                      : OP_ISETP;
+	snprintf(text, sizeof text, "%cSETP.%s%s.AND",
+	         is_float(a)    ? 'F'
+	         : is_double(a) ? 'D'
+	                        : 'I',
 	         names[c], code == OP_USETP ? ".U32" : "");
 	val p = k_op2(k, code, k_text(k, text), T_PRED, a, b);
 	if (!failed(k))

@@ -20,8 +20,8 @@ val k_elem(struct kb *k, val ptr, val index, int32_t size)
 	return d;
 }
 
-static val load(struct kb *k, enum ct_space space, const char *base, enum simt_mem m,
-                enum simt_type t, val addr, int32_t offset, const char *mods)
+static val load(struct kb *k, enum ct_space space, const char *base, enum simt_mem m, enum simt_type t,
+                val addr, int32_t offset, const char *mods)
 {
 	char text[64];
 	snprintf(text, sizeof text, "%s%s%s", base, size_suffix[m], mods);
@@ -59,11 +59,12 @@ static void store(struct kb *k, enum ct_space space, const char *base, enum simt
 	o->offset = offset;
 }
 
-val k_ldg_mod(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset,
-              unsigned mods)
+val k_ldg_mod(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset, unsigned mods)
 {
 	return load(k, CT_SPACE_GLOBAL, "LDG.E", m, t, addr, offset,
-	            mods & LD_CONSTANT ? ".CONSTANT" : mods & LD_STRONG ? ".STRONG.GPU" : "");
+	            mods & LD_CONSTANT ? ".CONSTANT"
+	            : mods & LD_STRONG ? ".STRONG.GPU"
+	                               : "");
 }
 
 val k_ldg(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset)
@@ -102,8 +103,7 @@ void k_stl(struct kb *k, enum simt_mem m, val addr, int32_t offset, val x)
 	store(k, CT_SPACE_LOCAL, "STL", m, addr, offset, x);
 }
 
-void k_ldgsts(struct kb *k, enum simt_mem m, val saddr, int32_t soffset, val gaddr,
-              int32_t goffset)
+void k_ldgsts(struct kb *k, enum simt_mem m, val saddr, int32_t soffset, val gaddr, int32_t goffset)
 {
 	char text[64];
 	snprintf(text, sizeof text, "LDGSTS.E.BYPASS.LTC128B%s", size_suffix[m]);
@@ -134,8 +134,7 @@ void k_depbar(struct kb *k, unsigned n)
 }
 
 /* "ATOMG.E.ADD.STRONG.GPU", "RED.E.MIN.S32.STRONG.GPU", "ATOMS.ADD". */
-static const char *atom_text(struct kb *k, const char *base, enum simt_atom a, val x,
-                             const char *scope)
+static const char *atom_text(struct kb *k, const char *base, enum simt_atom a, val x, const char *scope)
 {
 	static const char *const names[] = {"ADD", "MIN", "MAX", "EXCH", "CAS", "OR", "AND"};
 	char text[64];

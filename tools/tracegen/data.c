@@ -72,7 +72,8 @@ void wl_degree6(struct wl *w, uint32_t n, struct wl_csr *g)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t e = g->row[i]; e < g->row[i + 1]; e++)
-			g->col[e] = e & 1 ? wl_below(w, n) : (i + n - reach + wl_below(w, 2 * reach + 1)) % n;
+			g->col[e] = e & 1 ? wl_below(w, n)
+			                  : (i + n - reach + wl_below(w, 2 * reach + 1)) % n;
 	sort_rows(g);
 }
 

@@ -6,10 +6,10 @@
 
 /* Compressed sparse rows: a graph's adjacency or a matrix pattern. */
 struct wl_csr {
-	uint32_t n, m;   /* rows, entries */
-	uint32_t *row;   /* n + 1 offsets */
-	uint32_t *col;   /* m columns, ascending within a row */
-	float *value;    /* m values in [0.1, 1); NULL for graphs */
+	uint32_t n, m; /* rows, entries */
+	uint32_t *row; /* n + 1 offsets */
+	uint32_t *col; /* m columns, ascending within a row */
+	float *value;  /* m values in [0.1, 1); NULL for graphs */
 };
 
 /* R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004) with the quadrants' probabilities

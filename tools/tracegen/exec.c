@@ -74,8 +74,7 @@ static void record(struct simt_cta *c, struct simt_warp *w, const struct op *o, 
 	ct_accelsim_put_inst(&w->text, c->head, &o->sinst, inst);
 }
 
-static void record_plain(struct simt_cta *c, struct simt_warp *w, const struct op *o,
-                         uint32_t mask)
+static void record_plain(struct simt_cta *c, struct simt_warp *w, const struct op *o, uint32_t mask)
 {
 	struct ct_inst inst;
 	inst.values = NULL;
@@ -196,15 +195,17 @@ static void control(struct simt_cta *c, struct simt_warp *w, const struct op *o)
 	case OP_LOOP: enter_loop(w, o); break;
 	case OP_BREAK: break_loop(c, w, o); break;
 	case OP_ENDLOOP: end_loop(c, w, o); break;
-	case OP_EXIT_IF: case OP_EXIT: exit_lanes(c, w, o); break;
+	case OP_EXIT_IF:
+	case OP_EXIT: exit_lanes(c, w, o); break;
 	case OP_BAR:
 		if (w->active) {
 			record_plain(c, w, o, w->active);
 			w->state = WARP_WAITS;
 		}
 		break;
-	case OP_BSYNC: case OP_GONE: break; /* recorded when lanes leave the loop */
-	default: /* OP_NOP, OP_BSSY */
+	case OP_BSYNC:
+	case OP_GONE: break; /* recorded when lanes leave the loop */
+	default:             /* OP_NOP, OP_BSSY */
 		if (w->active)
 			record_plain(c, w, o, w->active);
 		break;
@@ -253,8 +254,7 @@ int simt_run_warp(struct simt_cta *c, struct simt_warp *w)
 
 /* ---- launches --------------------------------------------------------------------------- */
 
-static uint64_t constant_bits(const struct simt_cta *c, const struct value *v,
-                              const uint64_t *args)
+static uint64_t constant_bits(const struct simt_cta *c, const struct value *v, const uint64_t *args)
 {
 	const uint32_t block[3] = {c->block.x, c->block.y, c->block.z};
 	const uint32_t grid[3] = {c->grid.x, c->grid.y, c->grid.z};
@@ -418,10 +418,15 @@ static void describe(const struct simt_cta *c, struct ct_kernel *head)
 {
 	const struct kb *k = c->k;
 	*head = (struct ct_kernel){
-		.name = k->name, .regs = k->nregs, .shmem_bytes = c->shared_bytes,
-		.grid = {c->grid.x, c->grid.y, c->grid.z}, .block = {c->block.x, c->block.y, c->block.z},
+		.name = k->name,
+		.regs = k->nregs,
+		.shmem_bytes = c->shared_bytes,
+		.grid = {c->grid.x, c->grid.y, c->grid.z},
+		.block = {c->block.x, c->block.y, c->block.z},
 		/* Ampere; windows as in captured traces of that generation. */
-		.binary_version = 80, .has_windows = 1, .shmem_base = UINT64_C(0x7f5000000000),
+		.binary_version = 80,
+		.has_windows = 1,
+		.shmem_base = UINT64_C(0x7f5000000000),
 		.local_base = UINT64_C(0x7f4e00000000),
 	};
 }
@@ -430,8 +435,13 @@ void simt_launch(struct simt_run *g, struct kb *k, struct simt_dims grid, struct
                  uint32_t shmem_bytes, const uint64_t *args, size_t n_args)
 {
 	struct ct_kernel head;
-	struct simt_cta c = {.k = k, .head = &head, .grid = grid, .block = block,
-	                     .shared_bytes = shmem_bytes, .e = g->e, .quiet = g->sink == NULL};
+	struct simt_cta c = {.k = k,
+	                     .head = &head,
+	                     .grid = grid,
+	                     .block = block,
+	                     .shared_bytes = shmem_bytes,
+	                     .e = g->e,
+	                     .quiet = g->sink == NULL};
 	char version[] = "5", maker[] = "tracegen-" CT_VERSION;
 	if (g->status != CT_OK)
 		return;

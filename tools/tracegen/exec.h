@@ -16,17 +16,17 @@ struct simt_frame {
 enum simt_warp_state { WARP_RUNS, WARP_WAITS, WARP_DONE };
 
 struct simt_warp {
-	simt_row *row;      /* registers */
-	uint32_t *pred;     /* predicates, a bit per lane */
+	simt_row *row;  /* registers */
+	uint32_t *pred; /* predicates, a bit per lane */
 	uint32_t active;
-	uint32_t exited;    /* lanes that have ended */
-	uint32_t gone;      /* exited, or left an enclosing loop */
-	uint32_t present;   /* lanes that exist */
+	uint32_t exited;  /* lanes that have ended */
+	uint32_t gone;    /* exited, or left an enclosing loop */
+	uint32_t present; /* lanes that exist */
 	uint32_t depth;
 	struct simt_frame frame[MAX_DEPTH];
-	size_t at;          /* next op */
+	size_t at; /* next op */
 	enum simt_warp_state state;
-	uint32_t id;        /* in its CTA */
+	uint32_t id; /* in its CTA */
 	uint64_t insts;
 	struct ct_buf text;
 };
@@ -38,16 +38,15 @@ struct simt_cta {
 	struct simt_dims grid, block, id;
 	unsigned char *shared;
 	uint32_t shared_bytes;
-	unsigned char *local;         /* frame_bytes per thread */
+	unsigned char *local; /* frame_bytes per thread */
 	struct simt_warp *warp;
 	uint32_t warps;
 	struct ct_error *e;
-	int quiet;                    /* record nothing */
+	int quiet; /* record nothing */
 };
 
 /* Operand rows: registers of the warp or constants. */
-static inline const uint32_t *simt_src(const struct simt_cta *c, const struct simt_warp *w,
-                                       unsigned row)
+static inline const uint32_t *simt_src(const struct simt_cta *c, const struct simt_warp *w, unsigned row)
 {
 	return row < CONST_ROWS ? w->row[row] : c->constant[row - CONST_ROWS];
 }
@@ -56,8 +55,7 @@ static inline const uint32_t *simt_src(const struct simt_cta *c, const struct si
 int simt_run_warp(struct simt_cta *c, struct simt_warp *w);
 
 /* One arithmetic op on the lanes of mask. */
-void simt_exec_alu(const struct simt_cta *c, struct simt_warp *w, const struct op *o,
-                   uint32_t mask);
+void simt_exec_alu(const struct simt_cta *c, struct simt_warp *w, const struct op *o, uint32_t mask);
 /* One memory op on the lanes of mask; the addresses of those lanes go to addr[0..],
  * in lane order. Fails when a lane leaves its buffer. */
 int simt_exec_mem(struct simt_cta *c, struct simt_warp *w, const struct op *o, uint32_t mask,

@@ -35,14 +35,14 @@ static void put(uint32_t *dst, const uint32_t *t, uint32_t mask)
 		memcpy(dst, t, sizeof(simt_row));
 		return;
 	}
-	EACH if (mask >> l & 1)
-		dst[l] = t[l];
+	EACH if (mask >> l & 1) dst[l] = t[l];
 }
 
 /* Two rows: low and high words of 64-bit results. */
 static void put_pair(uint32_t *dst, const uint64_t *t, uint32_t mask)
 {
-	EACH if (mask >> l & 1) {
+	EACH if (mask >> l & 1)
+	{
 		dst[l] = (uint32_t)t[l];
 		dst[LANES + l] = (uint32_t)(t[l] >> 32);
 	}
@@ -176,7 +176,8 @@ static void wide(const struct op *o, const uint32_t *a, const uint32_t *b, const
 	double d[LANES];
 	switch (o->code) {
 	case OP_IMAD_WIDE:
-		EACH {
+		EACH
+		{
 			int64_t index = o->sub ? (int64_t)a[l] : (int64_t)(int32_t)a[l];
 			t[l] = (uint64_t)(index * (int32_t)b[l]) + (c[l] | (uint64_t)c[LANES + l] << 32);
 		}
@@ -206,7 +207,8 @@ static int compares(unsigned cmp, int less, int equal, int ordered)
 static uint32_t set_predicate(const struct op *o, const uint32_t *a, const uint32_t *b)
 {
 	uint32_t p = 0;
-	EACH {
+	EACH
+	{
 		int r;
 		if (o->code == OP_ISETP) {
 			r = compares(o->sub, (int32_t)a[l] < (int32_t)b[l], a[l] == b[l], 1);
@@ -223,12 +225,14 @@ static uint32_t set_predicate(const struct op *o, const uint32_t *a, const uint3
 }
 
 /* The lanes' own value where the source lane is outside or not active. */
-static void shuffle(const struct op *o, const uint32_t *a, const uint32_t *b, uint32_t mask,
-                    uint32_t *t)
+static void shuffle(const struct op *o, const uint32_t *a, const uint32_t *b, uint32_t mask, uint32_t *t)
 {
-	EACH {
-		uint32_t from = o->sub == SHFL_IDX ? b[l] & 31 : o->sub == SHFL_UP ? l - b[l]
-		                : o->sub == SHFL_DOWN ? l + b[l] : l ^ b[l];
+	EACH
+	{
+		uint32_t from = o->sub == SHFL_IDX    ? b[l] & 31
+		                : o->sub == SHFL_UP   ? l - b[l]
+		                : o->sub == SHFL_DOWN ? l + b[l]
+		                                      : l ^ b[l];
 		t[l] = from < LANES && mask >> from & 1 ? a[from] : a[l];
 	}
 }
@@ -263,8 +267,8 @@ static void matrix_multiply(const struct simt_cta *c, struct simt_warp *w, const
 	for (unsigned l = 0; l < LANES; l++)
 		for (unsigned h = 0; h < 2; h++) {
 			for (unsigned r = 0; r < 4; r++)
-				a[l / 4 + 8 * (r & 1)][2 * (l % 4) + h + 8 * (r >> 1)] =
-					half_at(fa + r * LANES, l, h);
+				a[l / 4 + 8 * (r & 1)][2 * (l % 4) + h + 8 * (r >> 1)] = half_at(
+					fa + r * LANES, l, h);
 			for (unsigned r = 0; r < 2; r++)
 				b[2 * (l % 4) + h + 8 * r][l / 4] = half_at(fb + r * LANES, l, h);
 		}
@@ -291,19 +295,18 @@ static void predicate_op(const struct simt_cta *c, struct simt_warp *w, const st
 	case OP_PNOT: r = ~w->pred[o->srow[0]]; break;
 	case OP_ANY: r = w->pred[o->srow[0]] & mask ? UINT32_MAX : 0; break;
 	case OP_ALL: r = (w->pred[o->srow[0]] & mask) == mask ? UINT32_MAX : 0; break;
-	default:
-		r = set_predicate(o, simt_src(c, w, o->srow[0]), simt_src(c, w, o->srow[1]));
-		break;
+	default: r = set_predicate(o, simt_src(c, w, o->srow[0]), simt_src(c, w, o->srow[1])); break;
 	}
 	w->pred[o->drow] = (w->pred[o->drow] & ~mask) | (r & mask);
 }
 
 /* Sum and carry of the low words, then of the high words. */
-static void add_carry(struct simt_warp *w, const struct op *o, const uint32_t *a,
-                      const uint32_t *b, uint32_t mask, uint32_t *t)
+static void add_carry(struct simt_warp *w, const struct op *o, const uint32_t *a, const uint32_t *b,
+                      uint32_t mask, uint32_t *t)
 {
 	uint32_t carry = 0, in = o->code == OP_IADD_X ? w->pred[o->srow[2]] : 0;
-	EACH {
+	EACH
+	{
 		t[l] = a[l] + b[l] + (in >> l & 1);
 		carry |= (uint32_t)(t[l] < a[l]) << l;
 	}
@@ -311,8 +314,7 @@ static void add_carry(struct simt_warp *w, const struct op *o, const uint32_t *a
 		w->pred[o->srow[2]] = (w->pred[o->srow[2]] & ~mask) | (carry & mask);
 }
 
-void simt_exec_alu(const struct simt_cta *c, struct simt_warp *w, const struct op *o,
-                   uint32_t mask)
+void simt_exec_alu(const struct simt_cta *c, struct simt_warp *w, const struct op *o, uint32_t mask)
 {
 	uint32_t t[LANES];
 	uint64_t t64[LANES];
@@ -331,22 +333,18 @@ void simt_exec_alu(const struct simt_cta *c, struct simt_warp *w, const struct o
 	for (unsigned i = 0; i < o->nsrc && i < (two ? 2u : 3u) && o->code != OP_BALLOT; i++)
 		s[i] = simt_src(c, w, o->srow[i]);
 	switch (o->code) {
-	case OP_IADD_CC: case OP_IADD_X:
-		add_carry(w, o, s[0], s[1], mask, t);
-		break;
-	case OP_SEL:
-		EACH t[l] = w->pred[o->srow[2]] >> l & 1 ? s[0][l] : s[1][l];
-		break;
-	case OP_S2R:
-		EACH t[l] = special_register(c, w, o->sub, l);
-		break;
-	case OP_SHFL:
-		shuffle(o, s[0], s[1], mask, t);
-		break;
-	case OP_BALLOT:
-		EACH t[l] = w->pred[o->srow[0]] & mask;
-		break;
-	case OP_IMAD_WIDE: case OP_F2D: case OP_I2D: case OP_DADD: case OP_DSUB: case OP_DMUL:
+	case OP_IADD_CC:
+	case OP_IADD_X: add_carry(w, o, s[0], s[1], mask, t); break;
+	case OP_SEL: EACH t[l] = w->pred[o->srow[2]] >> l & 1 ? s[0][l] : s[1][l]; break;
+	case OP_S2R: EACH t[l] = special_register(c, w, o->sub, l); break;
+	case OP_SHFL: shuffle(o, s[0], s[1], mask, t); break;
+	case OP_BALLOT: EACH t[l] = w->pred[o->srow[0]] & mask; break;
+	case OP_IMAD_WIDE:
+	case OP_F2D:
+	case OP_I2D:
+	case OP_DADD:
+	case OP_DSUB:
+	case OP_DMUL:
 	case OP_DFMA:
 		wide(o, s[0], s[1], s[2], t64);
 		put_pair(w->row[o->drow], t64, mask);

@@ -16,8 +16,8 @@ static uint64_t pair_at(const uint32_t *row, unsigned l)
 }
 
 /* Global addresses are 64 bits wide; constant ones an offset from a base. */
-static uint64_t lane_address(const struct simt_cta *c, const struct simt_warp *w,
-                             const struct op *o, unsigned l)
+static uint64_t lane_address(const struct simt_cta *c, const struct simt_warp *w, const struct op *o,
+                             unsigned l)
 {
 	unsigned operand = o->code == OP_LDGSTS ? 1 : 0;
 	const uint32_t *a = simt_src(c, w, o->srow[operand]);
@@ -27,8 +27,8 @@ static uint64_t lane_address(const struct simt_cta *c, const struct simt_warp *w
 	return o->space == CT_SPACE_CONST ? pair_at(simt_src(c, w, o->srow[1]), l) + v : v;
 }
 
-static int outside(struct simt_cta *c, const struct simt_warp *w, const struct op *o,
-                   unsigned lane, uint64_t address)
+static int outside(struct simt_cta *c, const struct simt_warp *w, const struct op *o, unsigned lane,
+                   uint64_t address)
 {
 	return ct_fail(c->e, CT_ERR_LIMIT,
 	               "kernel %s: pc %04" PRIx64 " %s, CTA %" PRIu32 ",%" PRIu32 ",%" PRIu32
@@ -44,14 +44,12 @@ static unsigned char *place(struct simt_cta *c, const struct simt_warp *w, enum 
 	if (address % n != 0)
 		return NULL;
 	switch (space) {
-	case CT_SPACE_SHARED:
-		return address + n <= c->shared_bytes ? c->shared + address : NULL;
+	case CT_SPACE_SHARED: return address + n <= c->shared_bytes ? c->shared + address : NULL;
 	case CT_SPACE_LOCAL:
 		if (address + n > c->k->frame_bytes)
 			return NULL;
 		return c->local + (size_t)(w->id * LANES + lane) * c->k->frame_bytes + address;
-	default:
-		return simt_memory_at(&c->k->g->mem, address, n);
+	default: return simt_memory_at(&c->k->g->mem, address, n);
 	}
 }
 
@@ -62,7 +60,8 @@ static void load_lane(const struct op *o, struct simt_warp *w, const unsigned ch
 	switch (o->mem) {
 	case M_U8: v[0] = p[0]; break;
 	case M_S8: v[0] = (uint32_t)(int32_t)(int8_t)p[0]; break;
-	case M_U16: case M_S16:
+	case M_U16:
+	case M_S16:
 		memcpy(&half, p, 2);
 		v[0] = o->mem == M_U16 ? (uint16_t)half : (uint32_t)(int32_t)half;
 		break;
@@ -93,7 +92,8 @@ static uint32_t atomic_result(const struct op *o, uint32_t old, uint32_t x, uint
 {
 	float a, b;
 	switch (o->sub) {
-	case ATOM_MIN: case ATOM_MAX: {
+	case ATOM_MIN:
+	case ATOM_MAX: {
 		int less = o->src[1].type == T_S32 ? (int32_t)x < (int32_t)old : x < old;
 		return (o->sub == ATOM_MIN) == less ? x : old;
 	}
@@ -179,11 +179,13 @@ int simt_exec_mem(struct simt_cta *c, struct simt_warp *w, const struct op *o, u
 	for (unsigned l = 0; l < LANES; l++)
 		if (mask >> l & 1) {
 			lane[l] = lane_address(c, w, o, l);
-			addr[n++] = lane[l] + (o->space == CT_SPACE_LOCAL ? LOCAL_TOP - c->k->frame_bytes : 0);
+			addr[n++] = lane[l] +
+			            (o->space == CT_SPACE_LOCAL ? LOCAL_TOP - c->k->frame_bytes : 0);
 		}
 	if (o->code == OP_LDSM)
 		return mask == UINT32_MAX ? load_matrices(c, w, o, lane)
-		       : ct_fail(c->e, CT_ERR_LIMIT, "kernel %s: LDSM needs a full warp", c->k->name);
+		                          : ct_fail(c->e, CT_ERR_LIMIT,
+		                                    "kernel %s: LDSM needs a full warp", c->k->name);
 	for (unsigned l = 0; l < LANES && st == CT_OK; l++)
 		if (mask >> l & 1)
 			st = lane_access(c, w, o, l, lane[l]);

@@ -8,9 +8,9 @@
 
 enum {
 	LANES = CT_WARP_LANES,
-	MAX_REGS = 255,      /* R0..R254; R255 is RZ */
-	CONST_ROWS = 256,    /* row numbers from here on are constants */
-	MAX_DEPTH = 48,      /* nested ifs and loops */
+	MAX_REGS = 255,   /* R0..R254; R255 is RZ */
+	CONST_ROWS = 256, /* row numbers from here on are constants */
+	MAX_DEPTH = 48,   /* nested ifs and loops */
 	MAX_OPERANDS = 4,
 	NO_VALUE = 0xffff
 };
@@ -44,33 +44,33 @@ enum { SR_TID = 0, SR_CTAID = 4, SR_LANE = 8 };
 
 /* A value of the kernel. */
 struct value {
-	uint8_t kind;      /* enum value_kind */
-	uint8_t type;      /* enum simt_type */
-	uint8_t nregs;     /* 1, 2 or 4 */
-	uint8_t variable;  /* assigned more than once */
-	uint8_t varies;    /* may differ between the lanes of a warp */
-	uint16_t reg;      /* first register; predicate number; first constant row */
+	uint8_t kind;         /* enum value_kind */
+	uint8_t type;         /* enum simt_type */
+	uint8_t nregs;        /* 1, 2 or 4 */
+	uint8_t variable;     /* assigned more than once */
+	uint8_t varies;       /* may differ between the lanes of a warp */
+	uint16_t reg;         /* first register; predicate number; first constant row */
 	uint32_t first, last; /* ops of first definition and last use */
-	uint64_t bits;     /* of a constant; slot of an argument; axis of a dimension */
+	uint64_t bits;        /* of a constant; slot of an argument; axis of a dimension */
 };
 
 enum value_kind { V_REG, V_PRED, V_CONST, V_ARG, V_NTID, V_NCTAID };
 
 struct op {
-	uint8_t code;      /* enum op_code */
-	uint8_t sub;       /* comparison, MUFU function, special register, atomic ... */
-	uint8_t space;     /* enum ct_space of a memory op */
-	uint8_t mem;       /* enum simt_mem */
+	uint8_t code;  /* enum op_code */
+	uint8_t sub;   /* comparison, MUFU function, special register, atomic ... */
+	uint8_t space; /* enum ct_space of a memory op */
+	uint8_t mem;   /* enum simt_mem */
 	uint8_t nsrc;
-	uint8_t records;   /* makes a trace line */
-	uint8_t partial;   /* writes part of a group that is live before */
-	uint8_t negate;    /* of predicate operand 0 (ENDLOOP_ALWAYS has none) */
-	val dst;           /* id NO_VALUE when it has none */
+	uint8_t records; /* makes a trace line */
+	uint8_t partial; /* writes part of a group that is live before */
+	uint8_t negate;  /* of predicate operand 0 (ENDLOOP_ALWAYS has none) */
+	val dst;         /* id NO_VALUE when it has none */
 	val src[MAX_OPERANDS];
-	uint16_t guard;    /* predicate of k_when(), or NO_VALUE */
+	uint16_t guard;                    /* predicate of k_when(), or NO_VALUE */
 	uint16_t drow, srow[MAX_OPERANDS]; /* register or constant rows, predicate numbers */
-	int32_t offset;    /* of an address */
-	int32_t offset2;   /* LDGSTS: of the shared address */
+	int32_t offset;                    /* of an address */
+	int32_t offset2;                   /* LDGSTS: of the shared address */
 	uint32_t target;   /* op to continue at: ELSE/ENDIF of an IF, ENDIF of an ELSE, ENDLOOP of a
 	                      LOOP or BREAK, LOOP of an ENDLOOP, construct of a BSSY */
 	uint32_t around;   /* LOOP, while planning: divergent blocks around its body */
@@ -91,7 +91,7 @@ struct kb {
 	size_t n_ops, cap_ops;
 	struct value *value;
 	size_t n_values, cap_values;
-	char **text;          /* opcode strings made for this kernel */
+	char **text; /* opcode strings made for this kernel */
 	size_t n_text, cap_text;
 	uint32_t depth, open[MAX_DEPTH]; /* IF, ELSE and LOOP ops not yet closed */
 	uint8_t open_bssy[MAX_DEPTH];

@@ -30,7 +30,7 @@ struct reader {
 struct schedule {
 	struct kb *k;
 	uint32_t begin, n;
-	struct edge *edge;       /* grouped by the op that waits: edge[first[i] .. first[i+1]) */
+	struct edge *edge; /* grouped by the op that waits: edge[first[i] .. first[i+1]) */
 	size_t n_edges, cap_edges;
 	uint32_t *first;
 	struct reader *reader;
@@ -46,17 +46,29 @@ struct schedule {
 static uint16_t latency(const struct op *o)
 {
 	if (o->code == OP_LOAD || o->code == OP_ATOM || o->code == OP_LDSM)
-		return o->space == CT_SPACE_GLOBAL || o->space == CT_SPACE_LOCAL ? LAT_GLOBAL : LAT_SHARED;
+		return o->space == CT_SPACE_GLOBAL || o->space == CT_SPACE_LOCAL
+		               ? LAT_GLOBAL
+		               : LAT_SHARED;
 	return o->code == OP_MUFU || o->code == OP_SHFL || o->code == OP_S2R || o->code == OP_HMMA
-	       ? LAT_SHORT : LAT_ALU;
+	               ? LAT_SHORT
+	               : LAT_ALU;
 }
 
 /* Whether the op works on single registers; others may touch the whole group. */
 static int is_narrow(const struct op *o)
 {
 	switch (o->code) {
-	case OP_IMAD_WIDE: case OP_DADD: case OP_DSUB: case OP_DMUL: case OP_DFMA: case OP_F2D:
-	case OP_D2F: case OP_I2D: case OP_D2I: case OP_DSETP: case OP_HMMA: return 0;
+	case OP_IMAD_WIDE:
+	case OP_DADD:
+	case OP_DSUB:
+	case OP_DMUL:
+	case OP_DFMA:
+	case OP_F2D:
+	case OP_D2F:
+	case OP_I2D:
+	case OP_D2I:
+	case OP_DSETP:
+	case OP_HMMA: return 0;
 	default: return o->code < OP_LOAD;
 	}
 }
@@ -74,8 +86,8 @@ static void wait_for(struct schedule *s, int32_t from, uint16_t slots)
 
 static void remember(struct schedule *s, int32_t *head, int32_t op)
 {
-	if (s->failed || ct_grow((void **)&s->reader, &s->cap_readers, s->n_readers + 1,
-	                         sizeof *s->reader) < 0) {
+	if (s->failed ||
+	    ct_grow((void **)&s->reader, &s->cap_readers, s->n_readers + 1, sizeof *s->reader) < 0) {
 		s->failed = 1;
 		return;
 	}
@@ -162,7 +174,8 @@ static void find_priorities(struct schedule *s)
 	memset(s->priority, 0, s->n * sizeof *s->priority);
 	for (uint32_t i = s->n; i-- > 0;)
 		for (uint32_t e = s->first[i]; e < s->first[i + 1]; e++) {
-			uint32_t p = s->priority[i] + s->edge[e].latency, from = (uint32_t)s->edge[e].from;
+			uint32_t p = s->priority[i] + s->edge[e].latency,
+				 from = (uint32_t)s->edge[e].from;
 			if (p > s->priority[from])
 				s->priority[from] = p;
 		}
@@ -192,8 +205,7 @@ static uint32_t choose(const struct schedule *s, uint32_t from, uint32_t now, ui
 		if (ready == UINT32_MAX)
 			continue;
 		ready = ready < now ? now : ready;
-		if (ready < best_ready ||
-		    (ready == best_ready && s->priority[i] > s->priority[best])) {
+		if (ready < best_ready || (ready == best_ready && s->priority[i] > s->priority[best])) {
 			best = i;
 			best_ready = ready;
 		}
@@ -226,7 +238,8 @@ static void forget(struct schedule *s)
 		for (unsigned j = 0; j <= o->nsrc; j++) {
 			val v = j < o->nsrc ? o->src[j] : o->dst;
 			for (size_t p = 0; v.id != NO_VALUE && p < PARTS; p++)
-				s->writer[(size_t)v.id * PARTS + p] = s->readers[(size_t)v.id * PARTS + p] = NONE;
+				s->writer[(size_t)v.id * PARTS + p] =
+					s->readers[(size_t)v.id * PARTS + p] = NONE;
 		}
 	}
 }

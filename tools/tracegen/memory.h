@@ -8,16 +8,16 @@
 struct simt_buffer {
 	uint64_t address; /* on the device */
 	size_t bytes;
-	unsigned char *p; /* contents */
+	unsigned char *p;       /* contents */
 	unsigned char *touched; /* a bit per 128-byte line that a kernel touched; NULL: not kept */
 };
 
 struct simt_memory {
 	struct simt_buffer **buffer; /* ascending addresses */
 	size_t n, cap;
-	uint64_t next;   /* first free device address */
-	size_t last;     /* index of the buffer of the last hit */
-	int track;       /* set before the first allocation: keep which lines are touched */
+	uint64_t next; /* first free device address */
+	size_t last;   /* index of the buffer of the last hit */
+	int track;     /* set before the first allocation: keep which lines are touched */
 };
 
 /* A zeroed buffer on a 512-byte boundary, as cudaMalloc places small ones; the first

@@ -72,8 +72,8 @@ static int forward_moves(struct kb *k, struct ct_error *e)
 			continue;
 		size_t n = 1;
 		while (i + n < k->n_ops && k->op[i + n].code == OP_MOV &&
-		       k->op[i + n].src[0].id == k->op[i].src[0].id &&
-		       k->op[i + n].src[0].part == n && k->op[i + n].dst.id == k->op[i].dst.id)
+		       k->op[i + n].src[0].id == k->op[i].src[0].id && k->op[i + n].src[0].part == n &&
+		       k->op[i + n].dst.id == k->op[i].dst.id)
 			n++;
 		forward(k, i, n, c);
 	}
@@ -92,7 +92,10 @@ static int op_varies(const struct kb *k, const struct op *o)
 		return 1;
 	switch (o->code) {
 	case OP_S2R: return o->sub < SR_CTAID || o->sub == SR_LANE;
-	case OP_SHFL: case OP_ATOM: case OP_LDSM: case OP_HMMA: return 1;
+	case OP_SHFL:
+	case OP_ATOM:
+	case OP_LDSM:
+	case OP_HMMA: return 1;
 	case OP_LOAD: return o->space == CT_SPACE_LOCAL;
 	default: return 0;
 	}
@@ -118,14 +121,15 @@ static int mark_pass(struct kb *k)
 		if (o->code == OP_IF && varies && !o->divergent)
 			o->divergent = changed = 1;
 		/* Lanes that leave a loop early part from the others. */
-		if ((o->code == OP_BREAK || o->code == OP_ENDLOOP) && (varies || (o->code == OP_BREAK &&
-		    inside > k->op[o->target].around)))
+		if ((o->code == OP_BREAK || o->code == OP_ENDLOOP) &&
+		    (varies || (o->code == OP_BREAK && inside > k->op[o->target].around)))
 			mark_construct(k, o, &changed);
 		if (o->code == OP_LOOP)
 			o->around = inside + o->divergent;
 		if ((o->code == OP_IF || o->code == OP_LOOP) && o->divergent)
 			inside++;
-		if ((o->code == OP_ENDIF || o->code == OP_ENDLOOP) && k->op[o->target].divergent && inside)
+		if ((o->code == OP_ENDIF || o->code == OP_ENDLOOP) && k->op[o->target].divergent &&
+		    inside)
 			inside--;
 		if (!has_dst(o))
 			continue;
@@ -166,7 +170,8 @@ static int find_lifetimes(struct kb *k, struct ct_error *e)
 			const struct value *v = &k->value[o->src[s].id];
 			int before = v->first != UINT32_MAX || v->kind >= V_CONST || v->kind == V_PRED;
 			if (!before)
-				return ct_fail(e, CT_ERR_LIMIT, "kernel %s: operation %u (%s) reads what is not set",
+				return ct_fail(e, CT_ERR_LIMIT,
+				               "kernel %s: operation %u (%s) reads what is not set",
 				               k->name, i, o->opcode ? o->opcode : "?");
 			touch(k, o->src[s].id, i);
 		}
@@ -228,7 +233,8 @@ static int allocate(struct kb *k, struct ct_error *e)
 		int r = take(f, v->nregs, from, v->last);
 		if (r < 0) {
 			free(f);
-			return ct_fail(e, CT_ERR_LIMIT, "kernel %s: needs more than 255 registers", k->name);
+			return ct_fail(e, CT_ERR_LIMIT, "kernel %s: needs more than 255 registers",
+			               k->name);
 		}
 		v->reg = (uint16_t)r;
 	}
@@ -258,8 +264,16 @@ static void padding(const struct op *o, unsigned *before, unsigned *after)
 {
 	*before = o->code == OP_MOV ? 2 : o->code == OP_SHR || o->code == OP_SAR ? 1 : 0;
 	switch (o->code) {
-	case OP_IADD: case OP_ISUB: case OP_IMUL: case OP_IADD_CC: case OP_IADD_X: case OP_SHL:
-	case OP_AND: case OP_OR: case OP_XOR: case OP_IMULHI: *after = 1; break;
+	case OP_IADD:
+	case OP_ISUB:
+	case OP_IMUL:
+	case OP_IADD_CC:
+	case OP_IADD_X:
+	case OP_SHL:
+	case OP_AND:
+	case OP_OR:
+	case OP_XOR:
+	case OP_IMULHI: *after = 1; break;
 	default: *after = 0; break;
 	}
 }

@@ -89,7 +89,7 @@ val k_and(struct kb *k, val a, val b);
 val k_or(struct kb *k, val a, val b);
 val k_xor(struct kb *k, val a, val b);
 val k_shl(struct kb *k, val a, val b);
-val k_shr(struct kb *k, val a, val b); /* arithmetic for S32 */
+val k_shr(struct kb *k, val a, val b);   /* arithmetic for S32 */
 val k_mulhi(struct kb *k, val a, val b); /* U32 */
 val k_popc(struct kb *k, val a);
 val k_flo(struct kb *k, val a); /* index of the highest set bit, -1 for 0 */
@@ -135,8 +135,7 @@ enum { LD_CONSTANT = 1u << 0, LD_STRONG = 1u << 1 };
 /* ptr + index * size: IMAD.WIDE (index signed for S32). */
 val k_elem(struct kb *k, val ptr, val index, int32_t size);
 val k_ldg(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset);
-val k_ldg_mod(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset,
-              unsigned mods);
+val k_ldg_mod(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t offset, unsigned mods);
 void k_stg(struct kb *k, enum simt_mem m, val addr, int32_t offset, val x);
 /* Constant bank: byte offset (32 bits) plus an immediate into the memory at base, an
  * argument. The trace shows no address (doc/formats.md section 6). */
@@ -149,8 +148,7 @@ val k_ldl(struct kb *k, enum simt_mem m, enum simt_type t, val addr, int32_t off
 void k_stl(struct kb *k, enum simt_mem m, val addr, int32_t offset, val x);
 void k_local_frame(struct kb *k, uint32_t bytes);
 /* Asynchronous copy global -> shared, its commit and the wait for all but n groups. */
-void k_ldgsts(struct kb *k, enum simt_mem m, val saddr, int32_t soffset, val gaddr,
-              int32_t goffset);
+void k_ldgsts(struct kb *k, enum simt_mem m, val saddr, int32_t soffset, val gaddr, int32_t goffset);
 void k_ldgdepbar(struct kb *k);
 void k_depbar(struct kb *k, unsigned n);
 
@@ -216,9 +214,9 @@ uint64_t simt_fbits(float f);
 /* One run: what all kernels of a workload share. */
 struct simt_run {
 	struct simt_memory mem;
-	struct simt_sink *sink;  /* NULL: run without recording */
+	struct simt_sink *sink; /* NULL: run without recording */
 	struct ct_error *e;
-	int status;              /* first failure, or CT_OK */
+	int status;                        /* first failure, or CT_OK */
 	const volatile sig_atomic_t *stop; /* set from outside: give up at the next CTA; may be NULL */
 	struct kb **kernels;
 	size_t n_kernels, cap_kernels;

@@ -26,7 +26,7 @@ struct simt_sink {
 	char *dir;              /* folder of the trace in progress: tmp or a sub-folder */
 	struct simt_sink_options o;
 	struct ct_buf list, about;
-	char *file;             /* kernel file in progress */
+	char *file; /* kernel file in progress */
 	int fd;
 	unsigned kernels;
 	ZSTD_CCtx *zstd;
@@ -114,10 +114,12 @@ static int check_target(struct simt_sink *s, struct ct_error *e)
 	struct stat st;
 	unsigned entries = 0;
 	if (lstat(s->path, &st) != 0)
-		return errno == ENOENT ? CT_OK
-		       : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot look at it", s->path);
+		return errno == ENOENT
+		               ? CT_OK
+		               : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot look at it", s->path);
 	if (!S_ISDIR(st.st_mode))
-		return ct_fail(e, CT_ERR_USAGE, "%s: exists and is not a folder: give another -o", s->path);
+		return ct_fail(e, CT_ERR_USAGE, "%s: exists and is not a folder: give another -o",
+		               s->path);
 	int ours = walk(s->path, 0, 0, &entries);
 	if (ours >= 0 && entries == 0)
 		return CT_OK;
@@ -268,8 +270,7 @@ static int close_file(struct simt_sink *s, struct ct_error *e)
 {
 	int fd = s->fd;
 	s->fd = -1;
-	return close(fd) == 0 ? CT_OK
-	       : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", s->path);
+	return close(fd) == 0 ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", s->path);
 }
 
 /* Opens kernel-N.KIND, the file that simt_sink_write() goes to. */
@@ -313,7 +314,8 @@ static int compress(struct simt_sink *s, const void *p, size_t n, ZSTD_EndDirect
 		ZSTD_outBuffer out = {s->out, OUT_BLOCK, 0};
 		left = ZSTD_compressStream2(s->zstd, &out, &in, end);
 		if (ZSTD_isError(left))
-			return ct_fail(e, CT_ERR_NOMEM, "%s: zstd: %s", s->path, ZSTD_getErrorName(left));
+			return ct_fail(e, CT_ERR_NOMEM, "%s: zstd: %s", s->path,
+			               ZSTD_getErrorName(left));
 		int st = write_all(s, s->out, out.pos, e);
 		if (st != CT_OK)
 			return st;
@@ -328,7 +330,8 @@ int simt_sink_write(struct simt_sink *s, const void *p, size_t n, struct ct_erro
 	return compress(s, p, n, ZSTD_e_continue, e);
 }
 
-int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128], struct ct_error *e)
+int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128],
+                    struct ct_error *e)
 {
 	unsigned char record[8 + 128];
 	for (unsigned i = 0; i < 8; i++)
@@ -343,8 +346,7 @@ int simt_sink_kernel_end(struct simt_sink *s, struct ct_error *e)
 	return st == CT_OK ? close_file(s, e) : st;
 }
 
-static int put_text(struct simt_sink *s, const char *name, const struct ct_buf *b,
-                    struct ct_error *e)
+static int put_text(struct simt_sink *s, const char *name, const struct ct_buf *b, struct ct_error *e)
 {
 	int st = ct_buf_check(b, e);
 	if (st == CT_OK)

@@ -38,7 +38,8 @@ int simt_sink_kernel_end(struct simt_sink *s, struct ct_error *e);
  * of data, as bdi reads them), by simt_sink_write() and simt_sink_kernel_end(). */
 int simt_sink_blocks_begin(struct simt_sink *s, struct ct_error *e);
 /* One such record. */
-int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128], struct ct_error *e);
+int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128],
+                    struct ct_error *e);
 /* Ends the trace begun last: writes its kernelslist.g and tracegen.txt. */
 int simt_sink_end(struct simt_sink *s, struct ct_error *e);
 /* Puts the folder in its place. Frees s in every case; nothing is left on failure. */

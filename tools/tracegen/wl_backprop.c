@@ -124,8 +124,8 @@ void wl_backprop(struct wl *w)
 	          in->address, weight->address, partial->address);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t h = 0; h < HIDDEN; h++)
-			sums[i / ROWS * HIDDEN + h] +=
-				wl_floats(in)[i + 1] * before[(size_t)(i + 1) * (HIDDEN + 1) + h + 1];
+			sums[i / ROWS * HIDDEN + h] += wl_floats(in)[i + 1] *
+			                               before[(size_t)(i + 1) * (HIDDEN + 1) + h + 1];
 	wl_check_floats(w, "partial", wl_floats(partial), sums, (size_t)ctas * HIDDEN, 1e-5f);
 	if (w->g.status != CT_OK)
 		return;

@@ -205,8 +205,8 @@ void wl_bfs_queue(struct wl *w)
 	struct simt_buffer *edges = wl_upload(w, edge, 8 * (size_t)g.m);
 	struct simt_buffer *colour = simt_alloc(&w->g, 4 * (size_t)g.n);
 	struct simt_buffer *cost = simt_alloc(&w->g, 4 * (size_t)g.n);
-	struct simt_buffer *queue[2] = {simt_alloc(&w->g, 4 * (size_t)g.n),
-	                                simt_alloc(&w->g, 4 * (size_t)g.n)};
+	struct simt_buffer *queue[2] = {
+		simt_alloc(&w->g, 4 * (size_t)g.n), simt_alloc(&w->g, 4 * (size_t)g.n)};
 	struct simt_buffer *tail = simt_alloc(&w->g, 4);
 	if (w->g.status != CT_OK)
 		return;

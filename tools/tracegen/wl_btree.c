@@ -80,7 +80,7 @@ static void descend(struct kb *k, val t, val query, int32_t at, val zero, unsign
 {
 	k_for(k, zero, k_arg_int(k, height_arg), 1);
 	val now = k_lds(k, M_32, T_S32, zero, at), base = node_address(k, now),
-		slot = k_elem(k, base, t, 4);
+	    slot = k_elem(k, base, t, 4);
 	k_bar(k);
 	k_if(k, holds(k, slot, query));
 	val child = k_ldg(k, M_32, T_S32, slot, N_CHILD);
@@ -199,10 +199,10 @@ void wl_btree(struct wl *w)
 	simt_h2d(&w->g, q.start);
 	simt_h2d(&w->g, q.end);
 	uint32_t root = t.nodes - 1;
-	WL_LAUNCH(w, find_kernel(&w->g), simt_1d(q.n), simt_1d(ORDER), 8, nodes->address, values->address,
-	          root, q.start->address, q.answer->address, t.height - 1);
-	WL_LAUNCH(w, range_kernel(&w->g), simt_1d(q.n), simt_1d(ORDER), 8, nodes->address, q.end->address,
-	          root, q.start->address, q.range->address, t.height - 1);
+	WL_LAUNCH(w, find_kernel(&w->g), simt_1d(q.n), simt_1d(ORDER), 8, nodes->address,
+	          values->address, root, q.start->address, q.answer->address, t.height - 1);
+	WL_LAUNCH(w, range_kernel(&w->g), simt_1d(q.n), simt_1d(ORDER), 8, nodes->address,
+	          q.end->address, root, q.start->address, q.range->address, t.height - 1);
 	if (w->g.status == CT_OK)
 		check(w, &q, values);
 }

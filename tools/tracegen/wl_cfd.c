@@ -262,7 +262,8 @@ static void make_mesh(struct wl *w, struct mesh *m)
 			int32_t next = j < 0 ? WALL : j >= n ? FAR : (int32_t)j;
 			wl_words(m->next)[f * n + i] = (uint32_t)next;
 			for (uint32_t x = 0; x < 3; x++)
-				wl_floats(m->normal)[(f + x * FACES) * n + i] = wl_between(w, -0.1f, 0.1f);
+				wl_floats(m->normal)[(f + x * FACES) * n + i] = wl_between(
+					w, -0.1f, 0.1f);
 		}
 		wl_floats(m->area)[i] = wl_between(w, 0.5f, 2);
 	}
@@ -299,8 +300,8 @@ static void run_step(struct wl *w, const struct mesh *m, struct kb *const kernel
 		if (stage == 0)
 			memcpy(m->old->p, m->vars->p, m->vars->bytes);
 		for (int l = stage == 0 ? 0 : 1; l < 3; l++)
-			simt_launch(&w->g, kernel[l], simt_1d(wl_ceil(m->n, BLOCK)), simt_1d(BLOCK), 0, args,
-			            A_COUNT);
+			simt_launch(&w->g, kernel[l], simt_1d(wl_ceil(m->n, BLOCK)), simt_1d(BLOCK), 0,
+			            args, A_COUNT);
 	}
 }
 

@@ -64,9 +64,10 @@ static struct kb *direct_kernel(struct simt_run *g, const char *name, const stru
 	for (uint32_t fx = 0; fx < l->size; fx++) {
 		val col = tap(k, x0, k_int(k, (int32_t)fx), l->side, &col_in);
 		val coefficient = k_ldg(k, M_32, T_F32, weight, 4 * (int32_t)fx),
-			pixel = k_var(k, k_float(k, 0));
+		    pixel = k_var(k, k_float(k, 0));
 		k_when(k, k_pand(k, row_in, col_in));
-		k_set(k, pixel, k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 0), k_add(k, base, col), 4), 0));
+		k_set(k, pixel,
+		      k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 0), k_add(k, base, col), 4), 0));
 		k_endwhen(k);
 		k_set(k, sum, k_mad(k, pixel, coefficient, sum));
 	}
@@ -76,7 +77,8 @@ static struct kb *direct_kernel(struct simt_run *g, const char *name, const stru
 	k_endfor(k);
 	val at = k_madi(k, k_madi(k, filter, (int32_t)out, y), (int32_t)out, x);
 	if (residual)
-		k_set(k, sum, k_add(k, sum, k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 4), at, 4), 0)));
+		k_set(k, sum,
+		      k_add(k, sum, k_ldg(k, M_32, T_F32, k_elem(k, k_arg_ptr(k, 4), at, 4), 0)));
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 3), at, 4), 0, k_max(k, sum, k_float(k, 0)));
 	k_finish(k);
 	return k;
@@ -92,11 +94,12 @@ static struct kb *pool_kernel(struct simt_run *g, uint32_t side)
 	val y, x;
 	pixel_of(k, i, out, &y, &x);
 	val row = k_madi(k, c, (int32_t)side, k_shli(k, y, 1)),
-		at = k_madi(k, row, (int32_t)side, k_shli(k, x, 1));
+	    at = k_madi(k, row, (int32_t)side, k_shli(k, x, 1));
 	val p = k_elem(k, k_arg_ptr(k, 0), at, 4), best = k_var(k, k_float(k, -3e38f));
 	for (int dy = 0; dy < 3; dy++)
 		for (int dx = 0; dx < 3; dx++)
-			k_set(k, best, k_max(k, best, k_ldg(k, M_32, T_F32, p, 4 * (dy * (int32_t)side + dx))));
+			k_set(k, best,
+			      k_max(k, best, k_ldg(k, M_32, T_F32, p, 4 * (dy * (int32_t)side + dx))));
 	val to = k_madi(k, k_madi(k, c, (int32_t)out, y), (int32_t)out, x);
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 1), to, 4), 0, best);
 	k_finish(k);
@@ -110,11 +113,14 @@ static void reference_pixel(const struct layer *l, const float *in, const float 
 		for (uint32_t fy = 0; fy < l->size; fy++)
 			for (uint32_t fx = 0; fx < l->size; fx++) {
 				int64_t row = (int64_t)y * l->stride + fy - l->pad,
-						col = (int64_t)x * l->stride + fx - l->pad;
+					col = (int64_t)x * l->stride + fx - l->pad;
 				if (row < 0 || col < 0 || row >= l->side || col >= l->side)
 					continue;
-				*sum += (double)in[((size_t)c * l->side + (size_t)row) * l->side + (size_t)col] *
-				        (double)weight[((size_t)(f * l->channels + c) * l->size + fy) * l->size + fx];
+				*sum += (double)in[((size_t)c * l->side + (size_t)row) * l->side +
+				                   (size_t)col] *
+				        (double)weight[((size_t)(f * l->channels + c) * l->size + fy) *
+				                               l->size +
+				                       fx];
 			}
 }
 
@@ -184,12 +190,13 @@ static struct tensor pool(struct wl *w, const struct tensor *in)
 	float *want = wl_host(w, pixels, 4);
 	for (uint32_t c = 0; want && c < in->channels; c++) {
 		for (uint32_t i = 0; i < pixels; i++) {
-			const float *p = wl_floats(in->b) + ((size_t)c * in->side + i / side * 2) * in->side +
-			                 i % side * 2;
+			const float *p = wl_floats(in->b) +
+			                 ((size_t)c * in->side + i / side * 2) * in->side + i % side * 2;
 			want[i] = p[0];
 			for (uint32_t j = 0; j < 9; j++)
-				want[i] = p[j / 3 * in->side + j % 3] > want[i] ? p[j / 3 * in->side + j % 3]
-				                                                : want[i];
+				want[i] = p[j / 3 * in->side + j % 3] > want[i]
+				                  ? p[j / 3 * in->side + j % 3]
+				                  : want[i];
 		}
 		wl_check_floats(w, "pool", wl_floats(out.b) + (size_t)c * pixels, want, pixels, 0);
 	}
@@ -199,7 +206,8 @@ static struct tensor pool(struct wl *w, const struct tensor *in)
 /* The first two convolutions of AlexNet with their pooling; images and filters scaled. */
 void wl_alexnet(struct wl *w)
 {
-	uint32_t side = wl_pick(w, 67, 99, 131), f1 = wl_pick(w, 16, 24, 32), f2 = wl_pick(w, 16, 32, 48);
+	uint32_t side = wl_pick(w, 67, 99, 131), f1 = wl_pick(w, 16, 24, 32),
+		 f2 = wl_pick(w, 16, 32, 48);
 	struct tensor in = input_tensor(w, 3, side);
 	struct layer c1 = {3, side, f1, 11, 4, 0};
 	struct tensor a = new_tensor(w, f1, out_side(&c1));
@@ -230,9 +238,9 @@ void wl_squeezenet(struct wl *w)
 {
 	uint32_t side = wl_pick(w, 27, 27, 41), s = wl_pick(w, 8, 12, 12), e = wl_pick(w, 16, 32, 48);
 	struct tensor x = input_tensor(w, 2 * e, side), a = new_tensor(w, s, side),
-				  out = new_tensor(w, 2 * e, side);
+		      out = new_tensor(w, 2 * e, side);
 	struct layer squeeze = {2 * e, side, s, 1, 1, 0}, e1 = {s, side, e, 1, 1, 0},
-				 e3 = {s, side, e, 3, 1, 1};
+		     e3 = {s, side, e, 3, 1, 1};
 	convolve(w, "fire_squeeze1x1", &squeeze, &x, NULL, &a, 0);
 	convolve(w, "fire_expand1x1", &e1, &a, NULL, &out, 0);
 	convolve(w, "fire_expand3x3", &e3, &a, NULL, &out, e);
@@ -252,19 +260,19 @@ static struct kb *implicit_kernel(struct simt_run *g, const struct layer *l)
 	val tx = k_tid(k, 0), ty = k_tid(k, 1), zero = k_int(k, 0);
 	val filter = k_madi(k, k_ctaid(k, 1), TILE, ty), pixel = k_madi(k, k_ctaid(k, 0), TILE, tx);
 	val y = k_as(k, k_udiv(k, pixel, k_uint(k, out)), T_S32),
-		x = k_sub(k, pixel, k_muli(k, y, (int32_t)out));
+	    x = k_sub(k, pixel, k_muli(k, y, (int32_t)out));
 	val y0 = k_addi(k, k_muli(k, y, (int32_t)l->stride), -(int32_t)l->pad);
 	val x0 = k_addi(k, k_muli(k, x, (int32_t)l->stride), -(int32_t)l->pad),
-		sum = k_var(k, k_float(k, 0));
+	    sum = k_var(k, k_float(k, 0));
 	val pw = k_var(k, k_elem(k, k_arg_ptr(k, 0), k_madi(k, filter, (int32_t)depth, tx), 4));
 	val at = k_shli(k, k_madi(k, ty, TILE, tx), 2), ty64 = k_shli(k, ty, 6), tx4 = k_shli(k, tx, 2);
 	val t0 = k_for(k, zero, k_int(k, (int32_t)depth), TILE);
 	val t = k_add(k, t0, ty), c = k_as(k, k_udiv(k, t, k_uint(k, taps)), T_S32);
 	val rest = k_sub(k, t, k_muli(k, c, (int32_t)taps));
 	val fy = k_as(k, k_udiv(k, rest, k_uint(k, l->size)), T_S32),
-		fx = k_sub(k, rest, k_muli(k, fy, (int32_t)l->size));
-	val row_in, col_in, row = tap(k, y0, fy, l->side, &row_in),
-						col = tap(k, x0, fx, l->side, &col_in);
+	    fx = k_sub(k, rest, k_muli(k, fy, (int32_t)l->size));
+	val row_in, col_in,
+		row = tap(k, y0, fy, l->side, &row_in), col = tap(k, x0, fx, l->side, &col_in);
 	val from = k_mad(k, k_madi(k, c, (int32_t)l->side, row), k_int(k, (int32_t)l->side), col);
 	val value = k_var(k, k_float(k, 0));
 	k_when(k, k_pand(k, row_in, col_in));
@@ -310,7 +318,8 @@ void wl_conv(struct wl *w)
 	for (uint32_t f = 0; f < l.filters; f++) {
 		for (uint32_t i = 0; i < pixels; i++) {
 			double sum = 0;
-			reference_pixel(&l, wl_floats(in.b), wl_floats(weight), f, i / out, i % out, &sum);
+			reference_pixel(&l, wl_floats(in.b), wl_floats(weight), f, i / out, i % out,
+			                &sum);
 			want[i] = (float)sum;
 		}
 		wl_check_floats(w, "output", wl_floats(c) + (size_t)f * pixels, want, pixels, 1e-4f);

@@ -77,8 +77,8 @@ void wl_covariance(struct wl *w)
 	}
 	struct simt_dims grid = simt_1d(wl_ceil(m, BLOCK)), block = simt_1d(BLOCK);
 	WL_LAUNCH(w, mean_kernel(&w->g), grid, block, 0, data->address, mean->address, m, rows);
-	WL_LAUNCH(w, centre_kernel(&w->g), simt_2d(wl_ceil(m, TX), wl_ceil(rows, TY)), simt_2d(TX, TY), 0,
-	          data->address, mean->address, m, rows);
+	WL_LAUNCH(w, centre_kernel(&w->g), simt_2d(wl_ceil(m, TX), wl_ceil(rows, TY)), simt_2d(TX, TY),
+	          0, data->address, mean->address, m, rows);
 	WL_LAUNCH(w, product_kernel(&w->g), grid, block, 0, data->address, sym->address, m, rows);
 	for (uint32_t a = 0; a < m; a++)
 		for (uint32_t b = 0; b < m; b++) {

@@ -4,8 +4,16 @@
 #include "tracegen/data.h"
 
 enum {
-	SPLIT_BLOCK = 256, TX = 64, WIDTH = 64, HEIGHT = 16, HALO = 2,
-	SW = WIDTH + 2 * HALO, SH = HEIGHT + 2 * HALO, PITCH = SW * 4, SH_BYTES = SH * PITCH, BPP = 3
+	SPLIT_BLOCK = 256,
+	TX = 64,
+	WIDTH = 64,
+	HEIGHT = 16,
+	HALO = 2,
+	SW = WIDTH + 2 * HALO,
+	SH = HEIGHT + 2 * HALO,
+	PITCH = SW * 4,
+	SH_BYTES = SH * PITCH,
+	BPP = 3
 };
 
 /* Bytes r g b r g b ... to three arrays, centred. A CTA moves its bytes through shared
@@ -37,8 +45,8 @@ static void lift(struct kb *k, val at, int step, int predict)
 	val x = k_lds(k, M_32, T_S32, at, 0);
 	val a = k_lds(k, M_32, T_S32, at, -step), b = k_lds(k, M_32, T_S32, at, step);
 	val sum = k_add(k, a, b);
-	k_sts(k, M_32, at, 0, predict ? k_sub(k, x, k_shri(k, sum, 1))
-	                              : k_add(k, x, k_shri(k, k_addi(k, sum, 2), 2)));
+	k_sts(k, M_32, at, 0,
+	      predict ? k_sub(k, x, k_shri(k, sum, 1)) : k_add(k, x, k_shri(k, k_addi(k, sum, 2), 2)));
 }
 
 /* Index mirrored into 0 .. n-1. */
@@ -126,7 +134,8 @@ static void line53(int32_t *x, int32_t *tmp, uint32_t n, uint32_t step)
 	for (uint32_t i = 1; i < n; i += 2)
 		tmp[i] -= half(tmp[i - 1] + tmp[reflect((int64_t)i + 1, n)]);
 	for (uint32_t i = 0; i < n; i += 2)
-		tmp[i] += half(half(tmp[reflect((int64_t)i - 1, n)] + tmp[i + 1 < n ? i + 1 : n - 1] + 2));
+		tmp[i] += half(
+			half(tmp[reflect((int64_t)i - 1, n)] + tmp[i + 1 < n ? i + 1 : n - 1] + 2));
 	for (uint32_t i = 0; i < n; i++)
 		x[(size_t)(i / 2 + (i & 1 ? n / 2 : 0)) * step] = tmp[i];
 }
@@ -156,8 +165,8 @@ static void transform(struct wl *w, struct image *m, struct kb *k, uint32_t comp
 		/* The low band of the output is the next level's input: a copy on the device. */
 		for (uint32_t y = 0; y < ht; y++)
 			for (uint32_t x = 0; x < wd; x++)
-				wl_words(m->part)[base + (size_t)y * m->width + x] =
-					wl_words(m->out)[base + (size_t)y * m->width + x];
+				wl_words(m->part)[base + (size_t)y * m->width + x] = wl_words(
+					m->out)[base + (size_t)y * m->width + x];
 	}
 }
 

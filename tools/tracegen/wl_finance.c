@@ -13,7 +13,8 @@ static const float riskless = 0.02f, volatility = 0.30f;
 /* Cumulative normal distribution (Abramowitz and Stegun 26.2.17). */
 static val normal(struct kb *k, val d)
 {
-	static const float a[5] = {0.31938153f, -0.356563782f, 1.781477937f, -1.821255978f, 1.330274429f};
+	static const float a[5] = {
+		0.31938153f, -0.356563782f, 1.781477937f, -1.821255978f, 1.330274429f};
 	val x = k_abs(k, d), t = k_rcp(k, k_mad(k, x, k_float(k, 0.2316419f), k_float(k, 1)));
 	val poly = k_mul(k, t, k_float(k, a[4]));
 	for (int i = 3; i >= 0; i--)
@@ -51,7 +52,7 @@ void wl_blackscholes(struct wl *w)
 {
 	uint32_t n = wl_pick(w, 50000, 400000, 1500000) + 5;
 	struct simt_buffer *call = simt_alloc(&w->g, 4 * (size_t)n),
-					   *put = simt_alloc(&w->g, 4 * (size_t)n);
+			   *put = simt_alloc(&w->g, 4 * (size_t)n);
 	struct simt_buffer *s = wl_upload_random(w, n, 5, 30), *x = wl_upload_random(w, n, 1, 100);
 	struct simt_buffer *t = wl_upload_random(w, n, 0.25f, 10);
 	float *want = wl_host(w, 2 * (size_t)n, 4);
@@ -59,11 +60,11 @@ void wl_blackscholes(struct wl *w)
 		return;
 	struct kb *k = black_scholes(&w->g);
 	for (uint32_t i = 0; i < 2; i++)
-		WL_LAUNCH(w, k, simt_1d(480), simt_1d(BS_BLOCK), 0, call->address, put->address, s->address,
-		          x->address, t->address, n);
+		WL_LAUNCH(w, k, simt_1d(480), simt_1d(BS_BLOCK), 0, call->address, put->address,
+		          s->address, x->address, t->address, n);
 	for (uint32_t i = 0; i < n; i++) {
 		double ps = (double)wl_floats(s)[i], px = (double)wl_floats(x)[i],
-			   pt = (double)wl_floats(t)[i];
+		       pt = (double)wl_floats(t)[i];
 		double vt = (double)volatility * sqrt(pt), r = (double)riskless;
 		double d1 = (log(ps / px) + (r + 0.5 * (double)(volatility * volatility)) * pt) / vt;
 		double n1 = 0.5 * erfc(-d1 / sqrt(2)), n2 = 0.5 * erfc(-(d1 - vt) / sqrt(2));
@@ -110,7 +111,7 @@ static struct kb *libor(struct simt_run *g)
 	k_endfor(k);
 	/* Bond prices from the moved curve replace the rates, sums of them beside. */
 	val bond = k_var(k, k_float(k, 1)), swap = k_var(k, k_float(k, 0)),
-		value = k_var(k, k_float(k, 0));
+	    value = k_var(k, k_float(k, 0));
 	val option = k_var(k, zero);
 	val j = k_for(k, k_int(k, 4 * STEPS), k_int(k, 4 * RATES), 4);
 	val lj = k_ldl(k, M_32, T_F32, j, 0);
@@ -169,8 +170,9 @@ void wl_libor(struct wl *w)
 	}
 	due[OPTIONS] = 0;
 	struct simt_buffer *value = simt_alloc(&w->g, 4 * (size_t)paths),
-					   *z = simt_alloc(&w->g, 4 * (size_t)paths * STEPS);
-	struct simt_buffer *pv = wl_upload(w, vol, sizeof vol), *ps = wl_upload(w, strike, sizeof strike);
+			   *z = simt_alloc(&w->g, 4 * (size_t)paths * STEPS);
+	struct simt_buffer *pv = wl_upload(w, vol, sizeof vol),
+			   *ps = wl_upload(w, strike, sizeof strike);
 	struct simt_buffer *pd = wl_upload(w, due, sizeof due);
 	float *want = wl_host(w, paths, 4);
 	if (w->g.status != CT_OK)

@@ -62,8 +62,8 @@ void wl_gaussian(struct wl *w)
 	simt_h2d(&w->g, m);
 	struct kb *fan1 = fan1_kernel(&w->g), *fan2 = fan2_kernel(&w->g);
 	for (uint32_t t = 0; t + 1 < n; t++) {
-		WL_LAUNCH(w, fan1, simt_1d(wl_ceil(n, BLOCK)), simt_1d(BLOCK), 0, a->address, m->address, n,
-		          t);
+		WL_LAUNCH(w, fan1, simt_1d(wl_ceil(n, BLOCK)), simt_1d(BLOCK), 0, a->address, m->address,
+		          n, t);
 		WL_LAUNCH(w, fan2, simt_2d(wl_ceil(n, TILE), wl_ceil(n, TILE)), simt_2d(TILE, TILE), 0,
 		          a->address, m->address, n, t, b->address);
 		for (uint32_t r = t + 1; r < n; r++) {

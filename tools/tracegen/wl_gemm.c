@@ -66,7 +66,8 @@ void wl_gemm(struct wl *w)
 			sum[j] = 0;
 		for (uint32_t l = 0; l < depth; l++)
 			for (uint32_t j = 0; j < n; j++)
-				sum[j] += (double)pa[(size_t)i * depth + l] * (double)pb[(size_t)l * n + j];
+				sum[j] += (double)pa[(size_t)i * depth + l] *
+				          (double)pb[(size_t)l * n + j];
 		for (uint32_t j = 0; j < n; j++)
 			want[j] = (float)sum[j];
 		wl_check_floats(w, "C", (const float *)c->p + (size_t)i * n, want, n, 1e-4f);

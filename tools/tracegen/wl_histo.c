@@ -6,9 +6,12 @@
 #include "tracegen/data.h"
 
 enum {
-	BLOCK = 512, WIDTH = 996, HEIGHT = 1024, BINS = WIDTH * HEIGHT,
-	SLICE = 4096,   /* bins that a CTA counts in shared memory */
-	STRIPS = 32     /* parts of the input, a CTA each per slice */
+	BLOCK = 512,
+	WIDTH = 996,
+	HEIGHT = 1024,
+	BINS = WIDTH * HEIGHT,
+	SLICE = 4096, /* bins that a CTA counts in shared memory */
+	STRIPS = 32   /* parts of the input, a CTA each per slice */
 };
 
 /* Joins the CTA's values in shared memory at `at` by a tree; thread 0 sends the result. */

@@ -69,7 +69,8 @@ static struct kb *kernel(struct simt_run *g)
 	val west = tile_at(k, ty, clamp(k, k_addi(k, tx, -1), left, right));
 	val east = tile_at(k, ty, clamp(k, k_addi(k, tx, 1), left, right));
 	for (int s = 0; s < STEPS; s++) {
-		val row_in = inside(k, ty, s + 1, TILE - 2 - s), col_in = inside(k, tx, s + 1, TILE - 2 - s);
+		val row_in = inside(k, ty, s + 1, TILE - 2 - s),
+		    col_in = inside(k, tx, s + 1, TILE - 2 - s);
 		val computes = k_pand(k, here, k_pand(k, row_in, col_in));
 		k_if(k, computes);
 		time_step(k, at, north, south, west, east);

@@ -75,7 +75,10 @@ static void move_centres(const float *x, const uint32_t *member, uint32_t n, uin
 	}
 	for (uint32_t j = 0; j < CLUSTERS * features; j++)
 		if (size[j / features])
-			centre[j] = (float)(sum[j] / size[j / features]); /* NOLINT(bugprone-integer-division): a cluster */
+			centre[j] =
+				(float)(sum[j] /
+			                size[j /
+			                     features]); /* NOLINT(bugprone-integer-division): a cluster */
 }
 
 void wl_kmeans(struct wl *w)
@@ -93,7 +96,8 @@ void wl_kmeans(struct wl *w)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t home = wl_below(w, CLUSTERS);
 		for (uint32_t f = 0; f < features; f++)
-			wl_floats(x)[i * features + f] = (float)((home + f) % CLUSTERS) + wl_between(w, -2, 2);
+			wl_floats(x)[i * features + f] = (float)((home + f) % CLUSTERS) +
+			                                 wl_between(w, -2, 2);
 	}
 	for (uint32_t j = 0; j < CLUSTERS * features; j++)
 		wl_floats(centre)[j] = wl_floats(x)[j];
@@ -106,9 +110,11 @@ void wl_kmeans(struct wl *w)
 		WL_LAUNCH(w, k, grid, block, 0, swapped->address, centre->address, member->address, n,
 		          features, CLUSTERS);
 		for (uint32_t i = 0; i < n; i++)
-			want[i] = nearest(wl_floats(x) + (size_t)i * features, wl_floats(centre), features);
+			want[i] = nearest(wl_floats(x) + (size_t)i * features, wl_floats(centre),
+			                  features);
 		wl_check_words(w, "membership", wl_words(member), want, n);
 		if (w->g.status == CT_OK)
-			move_centres(wl_floats(x), wl_words(member), n, features, sum, wl_floats(centre));
+			move_centres(wl_floats(x), wl_words(member), n, features, sum,
+			             wl_floats(centre));
 	}
 }

@@ -68,15 +68,18 @@ static void reference(const uint32_t *box, const float *r, const float *q, uint3
 			double sum[4] = {0};
 			const uint32_t *b = box + h * (NEIGHBOURS + 1);
 			for (uint32_t n = 0; n < b[0]; n++)
-				for (uint32_t j = b[n + 1] * PARTICLES; j < (b[n + 1] + 1) * PARTICLES; j++) {
+				for (uint32_t j = b[n + 1] * PARTICLES; j < (b[n + 1] + 1) * PARTICLES;
+				     j++) {
 					double dot = 0, w;
 					for (int c = 1; c < 4; c++)
 						dot += (double)r[4 * i + c] * (double)r[4 * j + c];
-					w = (double)q[j] * exp(-2.0 * (double)(alpha * alpha) *
-					                       ((double)r[4 * i] + (double)r[4 * j] - dot));
+					w = (double)q[j] *
+					    exp(-2.0 * (double)(alpha * alpha) *
+					        ((double)r[4 * i] + (double)r[4 * j] - dot));
 					sum[0] += w;
 					for (int c = 1; c < 4; c++)
-						sum[c] += 2 * w * ((double)r[4 * i + c] - (double)r[4 * j + c]);
+						sum[c] += 2 * w *
+						          ((double)r[4 * i + c] - (double)r[4 * j + c]);
 				}
 			for (int c = 0; c < 4; c++)
 				f[4 * i + c] = (float)sum[c];
@@ -92,7 +95,8 @@ static void make_boxes(uint32_t *box, int side)
 				b[++b[0]] = (uint32_t)((z * side + y) * side + x);
 				for (int n = 0; n < NEIGHBOURS; n++) {
 					int i = x + n % 3 - 1, j = y + n / 3 % 3 - 1, l = z + n / 9 - 1;
-					if (n != 13 && i >= 0 && j >= 0 && l >= 0 && i < side && j < side && l < side)
+					if (n != 13 && i >= 0 && j >= 0 && l >= 0 && i < side &&
+					    j < side && l < side)
 						b[++b[0]] = (uint32_t)((l * side + j) * side + i);
 				}
 			}

@@ -7,9 +7,9 @@
 enum { Q = 19 };
 
 static const int8_t direction[Q][3] = {
-	{0, 0, 0}, {0, 1, 0}, {0, -1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1},
-	{1, 1, 0}, {-1, 1, 0}, {1, -1, 0}, {-1, -1, 0}, {0, 1, 1}, {0, 1, -1}, {0, -1, 1}, {0, -1, -1},
-	{1, 0, 1}, {1, 0, -1}, {-1, 0, 1}, {-1, 0, -1},
+	{0, 0, 0},   {0, 1, 0},  {0, -1, 0}, {1, 0, 0},   {-1, 0, 0},  {0, 0, 1},  {0, 0, -1},
+	{1, 1, 0},   {-1, 1, 0}, {1, -1, 0}, {-1, -1, 0}, {0, 1, 1},   {0, 1, -1}, {0, -1, 1},
+	{0, -1, -1}, {1, 0, 1},  {1, 0, -1}, {-1, 0, 1},  {-1, 0, -1},
 };
 
 static const float omega = 1.85f;
@@ -46,7 +46,8 @@ static val momentum(struct kb *k, const val f[Q], int axis)
 	val sum = k_var(k, k_float(k, 0));
 	for (int q = 0; q < Q; q++)
 		if (direction[q][axis])
-			k_set(k, sum, direction[q][axis] > 0 ? k_add(k, sum, f[q]) : k_sub(k, sum, f[q]));
+			k_set(k, sum,
+			      direction[q][axis] > 0 ? k_add(k, sum, f[q]) : k_sub(k, sum, f[q]));
 	return sum;
 }
 
@@ -123,8 +124,9 @@ static void reference(const struct lattice *l, const float *in, float *out, cons
 			double f = (double)in[(size_t)q * l->array + c], eu = 0;
 			for (int a = 0; a < 3; a++)
 				eu += direction[q][a] * u[a];
-			double next = (1 - (double)omega) * f + (double)omega * (double)weight(q) * rho *
-			              (1 + 3 * eu + 4.5 * eu * eu - 1.5 * usqr);
+			double next = (1 - (double)omega) * f +
+			              (double)omega * (double)weight(q) * rho *
+			                      (1 + 3 * eu + 4.5 * eu * eu - 1.5 * usqr);
 			out[(size_t)to * l->array + (size_t)((int64_t)c + offset(l, to))] =
 				flags[c] ? (float)f : (float)next;
 		}
@@ -146,8 +148,9 @@ static void wrap(const struct lattice *l, float *f)
 
 void wl_lbm(struct wl *w)
 {
-	struct lattice l = {
-		.nx = wl_pick(w, 32, 64, 128), .ny = wl_pick(w, 16, 32, 64), .nz = wl_pick(w, 16, 24, 36)};
+	struct lattice l = {.nx = wl_pick(w, 32, 64, 128),
+	                    .ny = wl_pick(w, 16, 32, 64),
+	                    .nz = wl_pick(w, 16, 24, 36)};
 	uint32_t layer = l.nx * l.ny, steps = 2;
 	l.cells = layer * l.nz;
 	l.array = l.cells + 2 * layer + 32;
@@ -176,12 +179,12 @@ void wl_lbm(struct wl *w)
 	simt_h2d(&w->g, f[1]);
 	struct kb *k = kernel(&w->g, &l);
 	for (uint32_t s = 0; s < steps && w->g.status == CT_OK; s++) {
-		WL_LAUNCH(w, k, simt_2d(l.ny, l.nz), simt_1d(l.nx), 0, f[s & 1]->address, f[~s & 1]->address,
-		          flags->address);
+		WL_LAUNCH(w, k, simt_2d(l.ny, l.nz), simt_1d(l.nx), 0, f[s & 1]->address,
+		          f[~s & 1]->address, flags->address);
 		reference(&l, want[s & 1], want[~s & 1], wl_words(flags));
 		wrap(&l, wl_floats(f[~s & 1]));
 		wrap(&l, want[~s & 1]);
 	}
-	wl_check_floats(w, "distribution", wl_floats(f[steps & 1]), want[steps & 1],
-	                (size_t)l.array * Q, 1e-5f);
+	wl_check_floats(w, "distribution", wl_floats(f[steps & 1]), want[steps & 1], (size_t)l.array * Q,
+	                1e-5f);
 }

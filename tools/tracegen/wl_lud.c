@@ -33,7 +33,7 @@ static struct kb *diagonal_kernel(struct simt_run *g)
 		val sum = k_var(k, k_lds(k, M_32, T_F32, t64, 4 * i));
 		for (int j = 0; j < i; j++) {
 			val a = k_lds(k, M_32, T_F32, t64, 4 * j),
-				b = k_lds(k, M_32, T_F32, zero, j * ROW + 4 * i);
+			    b = k_lds(k, M_32, T_F32, zero, j * ROW + 4 * i);
 			k_set(k, sum, k_mad(k, k_neg(k, a), b, sum));
 		}
 		val pivot = k_lds(k, M_32, T_F32, zero, i * ROW + 4 * i);
@@ -71,7 +71,7 @@ static struct kb *perimeter_kernel(struct simt_run *g)
 	val lane = k_andi(k, t, B - 1), lane4 = k_shli(k, lane, 2), lane64 = k_shli(k, lane, 6);
 	val beside = k_shli(k, k_addi(k, k_ctaid(k, 0), 1), 4);
 	val first_half = k_setpi(k, CMP_LT, t, B),
-		to = k_sel(k, first_half, k_int(k, SH_ROWS), k_int(k, SH_COLS));
+	    to = k_sel(k, first_half, k_int(k, SH_ROWS), k_int(k, SH_COLS));
 	val down = k_sel(k, first_half, zero, beside), right = k_sel(k, first_half, beside, zero);
 	/* All 32 lanes: two rows of the diagonal block at a time. */
 	val half = k_shri(k, t, 4);
@@ -128,7 +128,7 @@ static struct kb *internal_kernel(struct simt_run *g)
 	struct kb *k = k_begin(g, "lud_internal");
 	val tx = k_tid(k, 0), ty = k_tid(k, 1), at = cell(k, ty, tx);
 	val x0 = k_shli(k, k_addi(k, k_ctaid(k, 0), 1), 4),
-		y0 = k_shli(k, k_addi(k, k_ctaid(k, 1), 1), 4);
+	    y0 = k_shli(k, k_addi(k, k_ctaid(k, 1), 1), 4);
 	val col = k_add(k, x0, tx), row = k_add(k, y0, ty);
 	val a = k_ldg(k, M_32, T_F32, element(k, ty, col), 0);
 	val b = k_ldg(k, M_32, T_F32, element(k, row, tx), 0);
@@ -178,7 +178,8 @@ void wl_lud(struct wl *w)
 		if (left == 0)
 			break;
 		WL_LAUNCH(w, perimeter, simt_1d(left), simt_1d(2 * B), 3 * CELLS, m->address, n, b * B);
-		WL_LAUNCH(w, internal, simt_2d(left, left), simt_2d(B, B), 3 * CELLS, m->address, n, b * B);
+		WL_LAUNCH(w, internal, simt_2d(left, left), simt_2d(B, B), 3 * CELLS, m->address, n,
+		          b * B);
 	}
 	reference(a, n);
 	for (size_t i = 0; i < cells; i++)

@@ -68,7 +68,8 @@ static void check_q(struct wl *w, const struct mriq *m)
 			im += (double)k[3] * sin(2 * 3.14159265358979323846 * dot);
 			weight += (double)k[3];
 		}
-		float got[2] = {wl_floats(m->q[0])[v] / (float)weight, wl_floats(m->q[1])[v] / (float)weight};
+		float got[2] = {wl_floats(m->q[0])[v] / (float)weight,
+		                wl_floats(m->q[1])[v] / (float)weight};
 		float want[2] = {(float)(re / weight), (float)(im / weight)};
 		wl_check_floats(w, "Q", got, want, 2, 1e-4f);
 	}
@@ -252,11 +253,12 @@ static void check_grid(struct wl *w, const struct gridding *g, double *want, flo
 		for (int z = lo[2]; z <= hi[2]; z++)
 			for (int y = lo[1]; y <= hi[1]; y++)
 				for (int x = lo[0]; x <= hi[0]; x++) {
-					double dx = x - (double)p[0], dy = y - (double)p[1], dz = z - (double)p[2];
+					double dx = x - (double)p[0], dy = y - (double)p[1],
+					       dz = z - (double)p[2];
 					double v = 1 - (dx * dx + dy * dy + dz * dz) / (BIN * BIN);
 					if (v > 0)
-						want[((size_t)z * g->side + (size_t)y) * g->side + (size_t)x] +=
-							v * v * (double)p[3];
+						want[((size_t)z * g->side + (size_t)y) * g->side +
+						     (size_t)x] += v * v * (double)p[3];
 				}
 	}
 	size_t cells = (size_t)g->side * g->side * g->side;

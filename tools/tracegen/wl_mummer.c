@@ -12,9 +12,9 @@ enum { BLOCK = 256, LETTERS = 5 /* a c g t and the end */, ROOT = 1 };
 enum { T_FIRST, T_END, T_LINK, T_DEPTH, T_CHILD, NODE_WORDS = 12 };
 
 struct suffix_tree {
-	uint32_t n;        /* letters, the end included */
+	uint32_t n; /* letters, the end included */
 	const uint8_t *s;
-	uint32_t *word;    /* nodes; 0 is unused, so that 0 means no child */
+	uint32_t *word; /* nodes; 0 is unused, so that 0 means no child */
 	uint32_t nodes;
 	uint32_t active, edge, length, remainder, pending; /* Ukkonen's active point */
 };
@@ -223,13 +223,14 @@ static int make_tree(struct wl *w, struct suffix_tree *t)
 }
 
 /* Reads are pieces of the genome with a letter in 25 changed. */
-static void draw_reads(struct wl *w, const uint8_t *genome, uint32_t n, uint8_t *read,
-                       uint32_t reads, uint32_t letters)
+static void draw_reads(struct wl *w, const uint8_t *genome, uint32_t n, uint8_t *read, uint32_t reads,
+                       uint32_t letters)
 {
 	for (uint32_t r = 0; r < reads; r++) {
 		uint32_t from = wl_below(w, n - letters - 1);
 		for (uint32_t i = 0; i < letters; i++)
-			read[r * letters + i] = (uint8_t)(wl_below(w, 25) ? genome[from + i] : wl_below(w, 4));
+			read[r * letters + i] = (uint8_t)(wl_below(w, 25) ? genome[from + i]
+			                                                  : wl_below(w, 4));
 	}
 }
 
@@ -250,7 +251,8 @@ void wl_mummer(struct wl *w)
 		return;
 	struct simt_buffer *nodes = wl_upload(w, t.word, 4 * ((size_t)t.nodes + 1) * NODE_WORDS);
 	struct simt_buffer *text = wl_upload(w, genome, t.n), *query = wl_upload(w, read, places);
-	struct simt_buffer *length = simt_alloc(&w->g, 4 * places), *node = simt_alloc(&w->g, 4 * places);
+	struct simt_buffer *length = simt_alloc(&w->g, 4 * places),
+			   *node = simt_alloc(&w->g, 4 * places);
 	uint32_t *want = wl_host(w, letters, 4);
 	if (w->g.status != CT_OK)
 		return;

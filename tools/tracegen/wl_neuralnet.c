@@ -63,7 +63,7 @@ static struct kb *full_kernel(struct simt_run *g, const char *name, int inputs, 
 	val neuron = k_ctaid(k, 0), image = k_ctaid(k, 1);
 	val w = k_var(k, k_elem(k, k_arg_ptr(k, 1), neuron, 4 * (1 + inputs)));
 	val p = k_var(k, k_elem(k, k_arg_ptr(k, 0), image, 4 * inputs)),
-		sum = k_var(k, k_ldg(k, M_32, T_F32, w, 0));
+	    sum = k_var(k, k_ldg(k, M_32, T_F32, w, 0));
 	/* Unrolled by five, which divides both layers' inputs. */
 	k_for(k, k_int(k, 0), k_int(k, inputs), 5);
 	for (int i = 0; i < 5; i++) {
@@ -92,8 +92,10 @@ static void filter_host(const float *in, const float *w, float *out, int in_maps
 			const float *weight = w + m * (1 + TAPS * in_maps);
 			double sum = (double)weight[0];
 			for (int i = 0; i < in_maps * TAPS; i++) {
-				int y = 2 * (n / out_side) + i % TAPS / FILTER, x = 2 * (n % out_side) + i % FILTER;
-				sum += (double)weight[1 + i] * (double)in[(i / TAPS * in_side + y) * in_side + x];
+				int y = 2 * (n / out_side) + i % TAPS / FILTER,
+				    x = 2 * (n % out_side) + i % FILTER;
+				sum += (double)weight[1 + i] *
+				       (double)in[(i / TAPS * in_side + y) * in_side + x];
 			}
 			out[m * out_side * out_side + n] = squash_host(sum);
 		}
@@ -112,8 +114,8 @@ static void full_host(const float *in, const float *w, float *out, int inputs, i
 void wl_neuralnet(struct wl *w)
 {
 	static const int sizes[5] = {PIXELS, N1, N2, N3, N4};
-	static const int weights[4] = {MAPS1 * (1 + TAPS), MAPS2 * (1 + TAPS * MAPS1), N3 * (1 + N2),
-	                               N4 * (1 + N3)};
+	static const int weights[4] = {
+		MAPS1 * (1 + TAPS), MAPS2 * (1 + TAPS * MAPS1), N3 * (1 + N2), N4 * (1 + N3)};
 	uint32_t images = wl_pick(w, 1, 3, 10);
 	struct simt_buffer *layer[5], *weight[4];
 	float *want[5];
@@ -139,8 +141,8 @@ void wl_neuralnet(struct wl *w)
 	WL_LAUNCH(w, full_kernel(&w->g, "nn_fourth_layer", N3, N4), simt_2d(N4, images), simt_1d(1), 0,
 	          layer[3]->address, weight[3]->address, layer[4]->address);
 	for (uint32_t i = 0; i < images && w->g.status == CT_OK; i++) {
-		filter_host(wl_floats(layer[0]) + i * PIXELS, wl_floats(weight[0]), want[1], 1, SIDE, MAPS1,
-		            SIDE1);
+		filter_host(wl_floats(layer[0]) + i * PIXELS, wl_floats(weight[0]), want[1], 1, SIDE,
+		            MAPS1, SIDE1);
 		filter_host(want[1], wl_floats(weight[1]), want[2], MAPS1, SIDE1, MAPS2, SIDE2);
 		full_host(want[2], wl_floats(weight[2]), want[3], N2, N3);
 		full_host(want[3], wl_floats(weight[3]), want[4], N3, N4);

@@ -22,7 +22,7 @@ void wl_nn(struct wl *w)
 {
 	uint32_t n = wl_pick(w, 42764, 42764 * 20, 42764 * 120);
 	struct simt_buffer *place = simt_alloc(&w->g, 8 * (size_t)n),
-					   *out = simt_alloc(&w->g, 4 * (size_t)n);
+			   *out = simt_alloc(&w->g, 4 * (size_t)n);
 	float *want = wl_host(w, n, 4);
 	if (w->g.status != CT_OK)
 		return;

@@ -4,13 +4,7 @@
 
 #include "tracegen/data.h"
 
-enum {
-	B = 16,
-	PITCH = B + 1,
-	SH_REF = PITCH * PITCH * 4,
-	SH_BYTES = SH_REF + B * B * 4,
-	PENALTY = 10
-};
+enum { B = 16, PITCH = B + 1, SH_REF = PITCH * PITCH * 4, SH_BYTES = SH_REF + B * B * 4, PENALTY = 10 };
 
 static val sh(struct kb *k, val row, val col, int pitch)
 {

@@ -85,8 +85,8 @@ void wl_pagerank(struct wl *w)
 	WL_LAUNCH(w, init_kernel(&w->g), grid, block, 0, rank->address, next->address, g.n,
 	          simt_fbits(1.0f / n));
 	for (uint32_t r = 0; r < rounds; r++) {
-		WL_LAUNCH(w, push, grid, block, 0, row->address, col->address, rank->address, next->address,
-		          g.n);
+		WL_LAUNCH(w, push, grid, block, 0, row->address, col->address, rank->address,
+		          next->address, g.n);
 		WL_LAUNCH(w, damp, grid, block, 0, rank->address, next->address, g.n,
 		          simt_fbits(0.15f / n));
 	}

@@ -13,9 +13,11 @@ static void make_video(struct wl *w, unsigned char *frame, uint32_t side, uint32
 	for (uint32_t t = 0; t < frames; t++)
 		for (uint32_t y = 0; y < side; y++)
 			for (uint32_t x = 0; x < side; x++) {
-				int dx = (int)x - (int)(side / 2 + t), dy = (int)y - (int)(side / 2 + 2 * t);
+				int dx = (int)x - (int)(side / 2 + t),
+				    dy = (int)y - (int)(side / 2 + 2 * t);
 				uint32_t grey = dx * dx + dy * dy < 25 ? 228 : 100;
-				frame[((size_t)t * side + y) * side + x] = (unsigned char)(grey + wl_below(w, 16));
+				frame[((size_t)t * side + y) * side + x] =
+					(unsigned char)(grey + wl_below(w, 16));
 			}
 }
 
@@ -90,14 +92,15 @@ static struct kb *likelihood_kernel(struct simt_run *g)
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, A_X), i, 4), 0, moved[0]);
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, A_Y), i, 4), 0, moved[1]);
 	val px = k_cvt(k, moved[0], T_S32), py = k_cvt(k, moved[1], T_S32),
-		like = k_var(k, k_float(k, 0));
+	    like = k_var(k, k_float(k, 0));
 	val top = k_addi(k, side, -1), zero = k_int(k, 0);
 	val o = k_for(k, zero, k_int(k, 8 * POINTS), 8);
 	val dx = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 0),
-		dy = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 4);
+	    dy = k_ldc(k, T_S32, k_arg_ptr(k, A_TEMPLATE), o, 4);
 	val cx = k_min(k, k_max(k, k_add(k, px, dx), zero), top),
-		cy = k_min(k, k_max(k, k_add(k, py, dy), zero), top);
-	val pixel = k_ldg(k, M_U8, T_S32, k_elem(k, k_arg_ptr(k, A_FRAME), k_mad(k, cy, side, cx), 1), 0);
+	    cy = k_min(k, k_max(k, k_add(k, py, dy), zero), top);
+	val pixel = k_ldg(k, M_U8, T_S32, k_elem(k, k_arg_ptr(k, A_FRAME), k_mad(k, cy, side, cx), 1),
+	                  0);
 	val a = k_cvt(k, k_addi(k, pixel, -100), T_F32), b = k_cvt(k, k_addi(k, pixel, -228), T_F32);
 	val diff = k_sub(k, k_mul(k, a, a), k_mul(k, b, b));
 	k_set(k, like, k_mad(k, diff, k_float(k, 0.02f / POINTS / 50), like));
@@ -217,7 +220,8 @@ static void reference_weights(struct filter *f, const unsigned char *frame, cons
 		f->y[i] = f->yj[i] + (float)((double)sy * 2 + 2);
 		double like = 0;
 		for (int o = 0; o < POINTS; o++) {
-			int cx = (int)f->x[i] + (int)offset[2 * o], cy = (int)f->y[i] + (int)offset[2 * o + 1];
+			int cx = (int)f->x[i] + (int)offset[2 * o],
+			    cy = (int)f->y[i] + (int)offset[2 * o + 1];
 			cx = cx < 0 ? 0 : cx >= (int)f->side ? (int)f->side - 1 : cx;
 			cy = cy < 0 ? 0 : cy >= (int)f->side ? (int)f->side - 1 : cy;
 			int pixel = frame[cy * (int)f->side + cx];
@@ -257,7 +261,8 @@ static void run_frame(struct wl *w, struct filter *f, struct kb *const kernel[5]
 	args[A_SIDE] = f->side;
 	for (int l = 0; l < 5; l++) {
 		args[A_SHIFT] = l == 1 ? f->ctas : t;
-		simt_launch(&w->g, kernel[l], simt_1d(f->ctas), simt_1d(BLOCK), 4 * BLOCK, args, A_COUNT);
+		simt_launch(&w->g, kernel[l], simt_1d(f->ctas), simt_1d(BLOCK), 4 * BLOCK, args,
+		            A_COUNT);
 	}
 }
 
@@ -289,7 +294,8 @@ void wl_particlefilter(struct wl *w)
 	make_video(w, video, f.side, frames);
 	make_template(wl_words(f.a[A_TEMPLATE]));
 	for (uint32_t i = 0; i < f.n; i++) {
-		f.xj[i] = f.yj[i] = wl_floats(f.a[A_XJ])[i] = wl_floats(f.a[A_YJ])[i] = (float)f.side / 2;
+		f.xj[i] = f.yj[i] = wl_floats(f.a[A_XJ])[i] = wl_floats(
+			f.a[A_YJ])[i] = (float)f.side / 2;
 		f.weight[i] = wl_floats(f.a[A_WEIGHT])[i] = 1.0f / (float)f.n;
 	}
 	simt_h2d(&w->g, f.a[A_TEMPLATE]);
@@ -320,10 +326,10 @@ static struct kb *naive_kernel(struct simt_run *g)
 	val i = k_gid(k), n = k_arg_int(k, 6);
 	k_exit_if(k, k_setp(k, CMP_GE, i, n));
 	val u = k_ldg(k, M_64, T_F64, k_elem(k, k_arg_ptr(k, 3), i, 8), 0),
-		index = k_var(k, k_int(k, -1));
+	    index = k_var(k, k_int(k, -1));
 	val j = k_for(k, k_int(k, 0), n, 1);
 	val c = k_ldg(k, M_64, T_F64, k_elem(k, k_arg_ptr(k, 2), j, 8), 0),
-		found = k_setp(k, CMP_GE, c, u);
+	    found = k_setp(k, CMP_GE, c, u);
 	k_when(k, found);
 	k_set(k, index, j);
 	k_endwhen(k);
@@ -375,7 +381,8 @@ void wl_particlefilter_naive(struct wl *w)
 			for (j = 0; j < n - 1 && p[2][j] < p[3][i]; j++)
 				;
 			if (!(p[4][i] == p[0][j] && p[5][i] == p[1][j]))
-				simt_fail(&w->g, CT_ERR_LIMIT, "particle %u differs from the reference", i);
+				simt_fail(&w->g, CT_ERR_LIMIT, "particle %u differs from the reference",
+				          i);
 		}
 	}
 }

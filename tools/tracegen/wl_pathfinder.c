@@ -68,8 +68,8 @@ void wl_pathfinder(struct wl *w)
 {
 	uint32_t cols = wl_pick(w, 5000, 20000, 50000), rows = wl_pick(w, 41, 61, 81);
 	struct simt_buffer *wall = simt_alloc(&w->g, 4 * (size_t)cols * (rows - 1));
-	struct simt_buffer *cost[2] = {simt_alloc(&w->g, 4 * (size_t)cols),
-	                               simt_alloc(&w->g, 4 * (size_t)cols)};
+	struct simt_buffer *cost[2] = {
+		simt_alloc(&w->g, 4 * (size_t)cols), simt_alloc(&w->g, 4 * (size_t)cols)};
 	uint32_t *want[2] = {wl_host(w, cols, 4), wl_host(w, cols, 4)};
 	if (w->g.status != CT_OK)
 		return;

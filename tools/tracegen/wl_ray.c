@@ -254,7 +254,7 @@ static float trace(const float *s, uint32_t n, float x, float y, float scale)
 void wl_ray(struct wl *w)
 {
 	uint32_t width = wl_pick(w, 96, 256, 512), height = wl_pick(w, 64, 192, 384),
-			 n = wl_pick(w, 12, 20, 24);
+		 n = wl_pick(w, 12, 20, 24);
 	struct simt_buffer *image = simt_alloc(&w->g, 4 * (size_t)width * height);
 	struct simt_buffer *sphere = simt_alloc(&w->g, SPHERE_BYTES * (size_t)n);
 	float *want = wl_host(w, width, 4), scale = 2.0f / (float)height;
@@ -271,8 +271,8 @@ void wl_ray(struct wl *w)
 	}
 	simt_h2d(&w->g, sphere);
 	WL_LAUNCH(w, kernel(&w->g), simt_2d(wl_ceil(width, BLOCK_X), wl_ceil(height, BLOCK_Y)),
-	          simt_2d(BLOCK_X, BLOCK_Y), 0, image->address, sphere->address, n * SPHERE_BYTES,
-	          width, height, simt_fbits(scale));
+	          simt_2d(BLOCK_X, BLOCK_Y), 0, image->address, sphere->address, n * SPHERE_BYTES, width,
+	          height, simt_fbits(scale));
 	for (uint32_t y = 0; y < height && w->g.status == CT_OK; y++) {
 		for (uint32_t x = 0; x < width; x++)
 			want[x] = trace(wl_floats(sphere), n, (float)x, (float)y, scale);

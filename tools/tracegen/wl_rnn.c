@@ -26,7 +26,8 @@ static struct kb *product_kernel(struct simt_run *g)
 	k_set(k, px, k_elem(k, px, batch, 4 * TILE));
 	k_bar(k);
 	for (int i = 0; i < TILE; i++) {
-		val a = k_lds(k, M_32, T_F32, ty64, 4 * i), b = k_lds(k, M_32, T_F32, tx4, (TILE + i) * ROW);
+		val a = k_lds(k, M_32, T_F32, ty64, 4 * i),
+		    b = k_lds(k, M_32, T_F32, tx4, (TILE + i) * ROW);
 		k_set(k, sum, k_mad(k, a, b, sum));
 	}
 	k_bar(k);
@@ -122,9 +123,9 @@ void wl_rnn(struct wl *w)
 		for (uint32_t i = 0; i < n; i++)
 			wl_floats(s.input)[i] = wl_between(w, -1, 1);
 		simt_h2d(&w->g, s.input);
-		WL_LAUNCH(w, product, simt_2d(s.batch / TILE, GATES * s.hidden / TILE), simt_2d(TILE, TILE),
-		          SH_BYTES, s.weight->address, s.input->address, s.pre->address, s.bias->address,
-		          depth, s.batch);
+		WL_LAUNCH(w, product, simt_2d(s.batch / TILE, GATES * s.hidden / TILE),
+		          simt_2d(TILE, TILE), SH_BYTES, s.weight->address, s.input->address,
+		          s.pre->address, s.bias->address, depth, s.batch);
 		reference_step(&s, wl_floats(s.input));
 		WL_LAUNCH(w, gates, simt_1d(wl_ceil(n, BLOCK)), simt_1d(BLOCK), 0, s.pre->address,
 		          s.cell->address, s.input->address + 4 * (uint64_t)n, n);

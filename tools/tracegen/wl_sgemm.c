@@ -9,10 +9,10 @@ static struct kb *kernel(struct simt_run *g)
 {
 	struct kb *k = k_begin(g, "sgemm_nt");
 	val row = k_madi(k, k_ctaid(k, 0), TILE, k_tid(k, 0)),
-		col = k_madi(k, k_ctaid(k, 1), TILE, k_tid(k, 1));
+	    col = k_madi(k, k_ctaid(k, 1), TILE, k_tid(k, 1));
 	val m = k_arg_int(k, 3), n = k_arg_int(k, 4), sum = k_var(k, k_float(k, 0));
 	val pa = k_var(k, k_elem(k, k_arg_ptr(k, 0), row, 4)),
-		pb = k_var(k, k_elem(k, k_arg_ptr(k, 1), col, 4));
+	    pb = k_var(k, k_elem(k, k_arg_ptr(k, 1), col, 4));
 	val i = k_for(k, k_int(k, 0), k_arg_int(k, 5), 1);
 	(void)i;
 	val a = k_ldg(k, M_32, T_F32, pa, 0), b = k_ldg(k, M_32, T_F32, pb, 0);
@@ -29,7 +29,7 @@ static struct kb *kernel(struct simt_run *g)
 void wl_sgemm(struct wl *w)
 {
 	uint32_t m = wl_pick(w, 128, 256, 384), n = wl_pick(w, 96, 192, 256),
-			 depth = wl_pick(w, 160, 128, 192);
+		 depth = wl_pick(w, 160, 128, 192);
 	struct simt_buffer *a = wl_upload_random(w, (size_t)m * depth, -1, 1);
 	struct simt_buffer *b = wl_upload_random(w, (size_t)n * depth, -1, 1);
 	struct simt_buffer *c = simt_alloc(&w->g, 4 * (size_t)m * n);

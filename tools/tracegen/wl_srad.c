@@ -14,7 +14,8 @@ static val coefficient(struct kb *k, val jc, val dn, val ds, val dw, val de, val
 	val inv = k_rcp(k, jc);
 	val g2 = k_mul(k, k_mul(k, squares, inv), inv);
 	val l = k_mul(k, k_add(k, k_add(k, dn, ds), k_add(k, dw, de)), inv);
-	val num = k_sub(k, k_mul(k, g2, k_float(k, 0.5f)), k_mul(k, k_mul(k, l, l), k_float(k, 0.0625f)));
+	val num = k_sub(k, k_mul(k, g2, k_float(k, 0.5f)),
+	                k_mul(k, k_mul(k, l, l), k_float(k, 0.0625f)));
 	val den = k_mad(k, l, k_float(k, 0.25f), k_float(k, 1));
 	val qsqr = k_div(k, num, k_mul(k, den, den));
 	val over = k_div(k, k_sub(k, qsqr, q0sqr), k_mul(k, q0sqr, k_add(k, q0sqr, k_float(k, 1))));
@@ -45,7 +46,8 @@ static void reference_step(struct srad *s, float q0sqr)
 			s->dw[i] = s->j[x ? i - 1 : i] - jc;
 			s->de[i] = s->j[x + 1 < cols ? i + 1 : i] - jc;
 			float g2 = (s->dn[i] * s->dn[i] + s->ds[i] * s->ds[i] + s->dw[i] * s->dw[i] +
-			            s->de[i] * s->de[i]) / (jc * jc);
+			            s->de[i] * s->de[i]) /
+			           (jc * jc);
 			float l = (s->dn[i] + s->ds[i] + s->dw[i] + s->de[i]) / jc;
 			float den = 1 + 0.25f * l, qsqr = (0.5f * g2 - 0.0625f * l * l) / (den * den);
 			s->c[i] = clip(1 / (1 + (qsqr - q0sqr) / (q0sqr * (1 + q0sqr))));
@@ -53,8 +55,10 @@ static void reference_step(struct srad *s, float q0sqr)
 	for (uint32_t y = 0; y < rows; y++)
 		for (uint32_t x = 0; x < cols; x++) {
 			size_t i = (size_t)y * cols + x;
-			float cs = s->c[y + 1 < rows ? i + cols : i], ce = s->c[x + 1 < cols ? i + 1 : i];
-			float d = s->c[i] * s->dn[i] + cs * s->ds[i] + s->c[i] * s->dw[i] + ce * s->de[i];
+			float cs = s->c[y + 1 < rows ? i + cols : i],
+			      ce = s->c[x + 1 < cols ? i + 1 : i];
+			float d = s->c[i] * s->dn[i] + cs * s->ds[i] + s->c[i] * s->dw[i] +
+			          ce * s->de[i];
 			s->j[i] += 0.25f * lambda * d;
 		}
 }
@@ -175,7 +179,8 @@ static struct kb *srad_kernel(struct simt_run *g)
 	val jw = load_index(k, 4, col), je = load_index(k, 5, col);
 	val base = k_mul(k, col, rows);
 	val n = load_cell(k, 6, k_add(k, in, base)), s = load_cell(k, 6, k_add(k, is, base));
-	val west = load_cell(k, 6, k_mad(k, jw, rows, row)), e = load_cell(k, 6, k_mad(k, je, rows, row));
+	val west = load_cell(k, 6, k_mad(k, jw, rows, row)),
+	    e = load_cell(k, 6, k_mad(k, je, rows, row));
 	val dn = k_sub(k, n, jc), ds = k_sub(k, s, jc), dw = k_sub(k, west, jc), de = k_sub(k, e, jc);
 	val c = coefficient(k, jc, dn, ds, dw, de, k_arg_float(k, 12));
 	const val out[5] = {c, dn, ds, dw, de};
@@ -262,13 +267,15 @@ void wl_srad1(struct wl *w)
 	struct kb *srad = srad_kernel(&w->g), *update = update_kernel(&w->g);
 	WL_LAUNCH(w, map_kernel(&w->g, 0), grid, block, 0, n, image->address);
 	for (uint32_t t = 0; t < steps && w->g.status == CT_OK; t++) {
-		WL_LAUNCH(w, prepare, grid, block, 0, n, image->address, sum[0]->address, sum[1]->address);
+		WL_LAUNCH(w, prepare, grid, block, 0, n, image->address, sum[0]->address,
+		          sum[1]->address);
 		reduce_all(w, reduce, sum[0], sum[1], n);
 		float q0sqr = speckle((double)wl_floats(sum[0])[0], (double)wl_floats(sum[1])[0], n);
 		for (int phase = 0; phase < 2; phase++)
-			WL_LAUNCH(w, phase ? update : srad, grid, block, 0, rows, n, in->address, is->address,
-			          jw->address, je->address, image->address, d[0]->address, d[1]->address,
-			          d[2]->address, d[3]->address, d[4]->address, simt_fbits(q0sqr));
+			WL_LAUNCH(w, phase ? update : srad, grid, block, 0, rows, n, in->address,
+			          is->address, jw->address, je->address, image->address, d[0]->address,
+			          d[1]->address, d[2]->address, d[3]->address, d[4]->address,
+			          simt_fbits(q0sqr));
 		reference_step(&s, q0sqr);
 	}
 	WL_LAUNCH(w, map_kernel(&w->g, 1), grid, block, 0, n, image->address);
@@ -388,9 +395,10 @@ void wl_srad2(struct wl *w)
 	for (uint32_t t = 0; t < steps && w->g.status == CT_OK; t++) {
 		float q0sqr = host_speckle(wl_floats(image), n, 64);
 		for (int phase = 0; phase < 2; phase++)
-			WL_LAUNCH(w, phase ? second : first, simt_2d(n / TILE, n / TILE), simt_2d(TILE, TILE),
-			          CELLS, d[0]->address, d[1]->address, d[2]->address, d[3]->address,
-			          image->address, d[4]->address, n, n, simt_fbits(q0sqr));
+			WL_LAUNCH(w, phase ? second : first, simt_2d(n / TILE, n / TILE),
+			          simt_2d(TILE, TILE), CELLS, d[0]->address, d[1]->address,
+			          d[2]->address, d[3]->address, image->address, d[4]->address, n, n,
+			          simt_fbits(q0sqr));
 		reference_step(&s, q0sqr);
 	}
 	wl_check_floats(w, "image", wl_floats(image), s.j, (size_t)n * n, 1e-4f);

@@ -20,7 +20,8 @@ static struct kb *kernel(struct simt_run *g)
 	val north = k_ldg(k, M_32, T_F32, k_elem(k, in, k_sub(k, at, nx), 4), 0);
 	val east = k_ldg(k, M_32, T_F32, p, 4), west = k_ldg(k, M_32, T_F32, p, -4);
 	val centre = k_ldg(k, M_32, T_F32, p, 0);
-	val sum = k_add(k, k_add(k, k_add(k, k_add(k, k_add(k, top, bottom), south), north), east), west);
+	val sum = k_add(k, k_add(k, k_add(k, k_add(k, k_add(k, top, bottom), south), north), east),
+	                west);
 	val r = k_mad(k, centre, k_float(k, -c0), k_mul(k, sum, k_float(k, c1)));
 	k_stg(k, M_32, k_elem(k, k_arg_ptr(k, 1), at, 4), 0, r);
 	k_finish(k);
@@ -34,15 +35,16 @@ static void step(const float *in, float *out, uint32_t nx, uint32_t ny, uint32_t
 		for (uint32_t y = 1; y + 1 < ny; y++)
 			for (uint32_t x = 1; x + 1 < nx; x++) {
 				size_t i = z * plane + (size_t)y * nx + x;
-				float sum = in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + in[i - plane] +
-				            in[i + plane];
+				float sum = in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] +
+				            in[i - plane] + in[i + plane];
 				out[i] = c1 * sum - c0 * in[i];
 			}
 }
 
 void wl_stencil(struct wl *w)
 {
-	uint32_t nx = wl_pick(w, 128, 256, 256), ny = wl_pick(w, 64, 64, 96), nz = wl_pick(w, 16, 24, 48);
+	uint32_t nx = wl_pick(w, 128, 256, 256), ny = wl_pick(w, 64, 64, 96),
+		 nz = wl_pick(w, 16, 24, 48);
 	size_t n = (size_t)nx * ny * nz;
 	struct simt_buffer *a[2] = {wl_upload_random(w, n, 0, 1), simt_alloc(&w->g, 4 * n)};
 	float *want[2] = {wl_host(w, n, sizeof **want), wl_host(w, n, sizeof **want)};

@@ -76,8 +76,8 @@ static void check(struct wl *w, const struct points *p, uint32_t x, float *want)
 
 void wl_streamcluster(struct wl *w)
 {
-	struct points p = {.n = wl_pick(w, 4096, 16384, 65536), .dims = wl_pick(w, 32, 64, 64),
-	                   .centres = 12};
+	struct points p = {
+		.n = wl_pick(w, 4096, 16384, 65536), .dims = wl_pick(w, 32, 64, 64), .centres = 12};
 	uint32_t columns = p.centres + 1;
 	p.coord = wl_upload_random(w, (size_t)p.n * p.dims, 0, 1);
 	p.weight = wl_upload_random(w, p.n, 0.5f, 1.5f);
@@ -108,9 +108,10 @@ void wl_streamcluster(struct wl *w)
 		simt_h2d(&w->g, p.number);
 		simt_h2d(&w->g, p.moves);
 		simt_h2d(&w->g, p.work);
-		WL_LAUNCH(w, k, simt_1d(wl_ceil(p.n, BLOCK)), simt_1d(BLOCK), 4 * p.dims, p.coord->address,
-		          p.weight->address, p.cost->address, p.assign->address, candidate, p.work->address,
-		          p.moves->address, p.n, p.dims, p.number->address, columns);
+		WL_LAUNCH(w, k, simt_1d(wl_ceil(p.n, BLOCK)), simt_1d(BLOCK), 4 * p.dims,
+		          p.coord->address, p.weight->address, p.cost->address, p.assign->address,
+		          candidate, p.work->address, p.moves->address, p.n, p.dims, p.number->address,
+		          columns);
 		check(w, &p, candidate, want);
 	}
 }

@@ -72,7 +72,7 @@ static struct kb *kernel(struct simt_run *g)
 	struct kb *k = k_begin(g, "gemm_hmma_64x64");
 	val t = k_tid(k, 0), lane = k_andi(k, t, 31), warp = k_shri(k, t, 5);
 	val bx = k_ctaid(k, 0), by = k_ctaid(k, 1), depth = k_arg_int(k, 4), n = k_arg_int(k, 3),
-		zero = k_int(k, 0);
+	    zero = k_int(k, 0);
 	val row = k_shri(k, t, 2), piece = k_andi(k, t, 3), acc[2][4];
 	struct loader l = {.pitch = depth, .to = swizzled(k, row, piece)};
 	for (unsigned m = 0; m < 2; m++) {
@@ -114,7 +114,8 @@ static struct kb *kernel(struct simt_run *g)
 		for (int j = 0; j < 4; j++) {
 			val pair = k_group(k, T_F32, 2);
 			for (unsigned r = 0; r < 2; r++)
-				k_set(k, k_part(k, pair, r), k_part(k, acc[i / 2][j], r + 2 * (unsigned)(i & 1)));
+				k_set(k, k_part(k, pair, r),
+				      k_part(k, acc[i / 2][j], r + 2 * (unsigned)(i & 1)));
 			k_stg(k, M_64, p, 32 * j, pair);
 		}
 		k_set(k, p, k_elem(k, p, n, 4 * 8));
@@ -136,7 +137,7 @@ static struct simt_buffer *halves(struct wl *w, size_t n)
 void wl_gemm_tensor(struct wl *w)
 {
 	uint32_t m = wl_pick(w, 256, 768, 1536), n = wl_pick(w, 192, 640, 1024),
-			 depth = wl_pick(w, 256, 512, 1024);
+		 depth = wl_pick(w, 256, 512, 1024);
 	struct simt_buffer *a = halves(w, (size_t)m * depth), *b = halves(w, (size_t)n * depth);
 	struct simt_buffer *c = simt_alloc(&w->g, 4 * (size_t)m * n);
 	float *fa = wl_host(w, (size_t)m * depth, 4), *fb = wl_host(w, (size_t)n * depth, 4);
@@ -154,7 +155,8 @@ void wl_gemm_tensor(struct wl *w)
 		for (uint32_t j = 0; j < n; j++) {
 			double sum = 0;
 			for (uint32_t l = 0; l < depth; l++)
-				sum += (double)fa[(size_t)i * depth + l] * (double)fb[(size_t)j * depth + l];
+				sum += (double)fa[(size_t)i * depth + l] *
+				       (double)fb[(size_t)j * depth + l];
 			want[j] = (float)sum;
 		}
 		wl_check_floats(w, "C", wl_floats(c) + (size_t)i * n, want, n, 1e-4f);

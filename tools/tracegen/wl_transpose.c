@@ -8,7 +8,7 @@ static struct kb *naive_kernel(struct simt_run *g)
 {
 	struct kb *k = k_begin(g, "transpose_naive");
 	val x = k_madi(k, k_ctaid(k, 0), TILE, k_tid(k, 0)),
-		y = k_madi(k, k_ctaid(k, 1), TILE, k_tid(k, 1));
+	    y = k_madi(k, k_ctaid(k, 1), TILE, k_tid(k, 1));
 	val in = k_var(k, k_elem(k, k_arg_ptr(k, 0), k_mad(k, y, k_arg_int(k, 2), x), 4));
 	val out = k_elem(k, k_arg_ptr(k, 1), k_mad(k, x, k_arg_int(k, 3), y), 4);
 	for (int i = 0; i < TILE; i += ROWS) {

@@ -54,8 +54,8 @@ static struct kb *kernel(struct simt_run *g, const struct workingset_options *o)
 }
 
 /* The sums of one CTA's threads in the order of the kernel. */
-static void reference(const struct simt_buffer *data, const struct workingset_options *o,
-                      uint64_t slice, uint64_t elements, float want[BLOCK])
+static void reference(const struct simt_buffer *data, const struct workingset_options *o, uint64_t slice,
+                      uint64_t elements, float want[BLOCK])
 {
 	for (uint64_t t = 0; t < BLOCK; t++) {
 		want[t] = 0;
@@ -119,8 +119,8 @@ void wl_workingset(struct wl *w)
 	simt_h2d(&w->g, data);
 	struct kb *k = kernel(&w->g, &o);
 	for (uint64_t pass = 0; pass < o.passes && w->g.status == CT_OK; pass++)
-		WL_LAUNCH(w, k, simt_1d((uint32_t)o.ctas), simt_1d(BLOCK), 0, data->address, out->address,
-		          o.sharing, elements);
+		WL_LAUNCH(w, k, simt_1d((uint32_t)o.ctas), simt_1d(BLOCK), 0, data->address,
+		          out->address, o.sharing, elements);
 	for (uint64_t cta = 0; cta < o.ctas && w->g.status == CT_OK; cta++) {
 		reference(data, &o, cta / o.sharing, elements, want);
 		wl_check_floats(w, "sum", (const float *)out->p + cta * BLOCK, want, BLOCK, 0);

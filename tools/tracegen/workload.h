@@ -22,10 +22,10 @@ struct workingset_options {
 
 struct wl {
 	struct simt_run g;
-	uint64_t rng;       /* state of ct_rand64() */
+	uint64_t rng; /* state of ct_rand64() */
 	enum wl_size size;
 	struct workingset_options workingset;
-	void **host;        /* from wl_host() */
+	void **host; /* from wl_host() */
 	size_t n_host, cap_host;
 };
 
@@ -43,8 +43,7 @@ extern const size_t wl_count;
 const struct workload *wl_find(const char *name); /* NULL: unknown */
 
 /* Chooses by size. */
-static inline uint32_t wl_pick(const struct wl *w, uint32_t small, uint32_t medium,
-                               uint32_t large)
+static inline uint32_t wl_pick(const struct wl *w, uint32_t small, uint32_t medium, uint32_t large)
 {
 	return w->size == WL_SMALL ? small : w->size == WL_MEDIUM ? medium : large;
 }
@@ -72,17 +71,16 @@ static inline uint32_t *wl_words(const struct simt_buffer *b)
 
 /* Fails the run where got[i] differs from want[i]: by more than `relative` of the larger
  * magnitude (or of 1), or at all. */
-void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want,
-                     size_t n, float relative);
-void wl_check_words(struct wl *w, const char *what, const uint32_t *got, const uint32_t *want,
-                    size_t n);
+void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want, size_t n,
+                     float relative);
+void wl_check_words(struct wl *w, const char *what, const uint32_t *got, const uint32_t *want, size_t n);
 
 /* Launch with the arguments listed. */
-#define WL_LAUNCH(w, k, grid, block, shmem, ...)                                               \
-	do {                                                                                       \
-		const uint64_t wl_args[] = {__VA_ARGS__};                                              \
-		simt_launch(&(w)->g, k, grid, block, shmem, wl_args,                                   \
-		            sizeof wl_args / sizeof wl_args[0]);                                       \
+#define WL_LAUNCH(w, k, grid, block, shmem, ...) \
+	do { \
+		const uint64_t wl_args[] = {__VA_ARGS__}; \
+		simt_launch(&(w)->g, k, grid, block, shmem, wl_args, \
+		            sizeof wl_args / sizeof wl_args[0]); \
 	} while (0)
 
 static inline uint32_t wl_ceil(uint64_t n, uint32_t d)

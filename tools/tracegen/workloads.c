@@ -154,22 +154,23 @@ void wl_release(struct wl *w)
 	simt_release(&w->g);
 }
 
-void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want,
-                     size_t n, float relative)
+void wl_check_floats(struct wl *w, const char *what, const float *got, const float *want, size_t n,
+                     float relative)
 {
 	for (size_t i = 0; i < n && w->g.status == CT_OK; i++) {
 		float scale = fmaxf(1.0f, fmaxf(fabsf(got[i]), fabsf(want[i])));
 		if (!(fabsf(got[i] - want[i]) <= relative * scale))
-			simt_fail(&w->g, CT_ERR_LIMIT, "%s[%zu] is %g, the reference has %g: please report this",
-			          what, i, (double)got[i], (double)want[i]);
+			simt_fail(&w->g, CT_ERR_LIMIT,
+			          "%s[%zu] is %g, the reference has %g: please report this", what, i,
+			          (double)got[i], (double)want[i]);
 	}
 }
 
-void wl_check_words(struct wl *w, const char *what, const uint32_t *got, const uint32_t *want,
-                    size_t n)
+void wl_check_words(struct wl *w, const char *what, const uint32_t *got, const uint32_t *want, size_t n)
 {
 	for (size_t i = 0; i < n && w->g.status == CT_OK; i++)
 		if (got[i] != want[i])
-			simt_fail(&w->g, CT_ERR_LIMIT, "%s[%zu] is %u, the reference has %u: please report this",
-			          what, i, got[i], want[i]);
+			simt_fail(&w->g, CT_ERR_LIMIT,
+			          "%s[%zu] is %u, the reference has %u: please report this", what, i,
+			          got[i], want[i]);
 }

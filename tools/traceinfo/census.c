@@ -10,14 +10,14 @@ enum { LINE_LOG = 7, SECTOR_LOG = 5 };
 
 /* One touched line. */
 struct touched {
-	uint64_t mark;      /* line + 1 */
-	uint32_t kernel;    /* that `now` belongs to */
-	uint8_t now, all;   /* sectors touched in that kernel, in the whole trace */
+	uint64_t mark;    /* line + 1 */
+	uint32_t kernel;  /* that `now` belongs to */
+	uint8_t now, all; /* sectors touched in that kernel, in the whole trace */
 };
 
 struct census {
 	struct census_counts kernel, all;
-	uint32_t number;    /* of the current kernel */
+	uint32_t number; /* of the current kernel */
 	struct ct_keyed touched;
 	struct ct_cursor *cursor;
 	/* Static instructions of the kernel, classified once: bit 0 counts as global
@@ -84,7 +84,7 @@ static int touch(struct census *c, const struct ct_inst *inst, unsigned width)
 	for (unsigned i = 0; i < inst->naddr; i++) {
 		uint64_t first = inst->addr[i] >> SECTOR_LOG;
 		uint64_t last = (inst->addr[i] + (width ? width - 1 : 0)) >> SECTOR_LOG;
-		for (uint64_t s = first, n = (last - first) & 63; ; s++, n--) {
+		for (uint64_t s = first, n = (last - first) & 63;; s++, n--) {
 			uint64_t at = s >> (LINE_LOG - SECTOR_LOG);
 			if (mask && at != line) {
 				if (touch_line(c, line, mask) != 0)
@@ -108,8 +108,8 @@ static unsigned classify(const struct ct_sinst *s)
 		const char *base;
 		unsigned kind;
 	} names[] = {
-		{"LDG", GLOBAL | LOAD}, {"LDGSTS", GLOBAL | LOAD}, {"LD", GLOBAL | LOAD},
-		{"STG", GLOBAL | STORE}, {"ST", GLOBAL | STORE}, {"RED", GLOBAL | ATOMIC},
+		{"LDG", GLOBAL | LOAD},    {"LDGSTS", GLOBAL | LOAD},  {"LD", GLOBAL | LOAD},
+		{"STG", GLOBAL | STORE},   {"ST", GLOBAL | STORE},     {"RED", GLOBAL | ATOMIC},
 		{"ATOM", GLOBAL | ATOMIC}, {"ATOMG", GLOBAL | ATOMIC},
 	};
 	size_t n = strcspn(s->opcode, ".");

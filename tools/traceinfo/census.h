@@ -10,16 +10,16 @@
 
 struct census_counts {
 	uint64_t ctas, warps, warp_insts, thread_insts, mem_insts;
-	uint64_t predicated_off;      /* instructions without any active lane */
+	uint64_t predicated_off;                   /* instructions without any active lane */
 	uint64_t requests, loads, stores, atomics; /* global, with an active lane */
-	uint64_t lane_accesses;       /* active lanes of the requests */
-	uint64_t forms[4];            /* memory instructions by enum ct_addr_form */
-	uint64_t lines, sectors;      /* distinct, of 128 and 32 bytes */
+	uint64_t lane_accesses;                    /* active lanes of the requests */
+	uint64_t forms[4];                         /* memory instructions by enum ct_addr_form */
+	uint64_t lines, sectors;                   /* distinct, of 128 and 32 bytes */
 };
 
 struct census; /* counts of one trace, kernel by kernel */
 
-struct census *census_new(void); /* NULL: out of memory */
+struct census *census_new(void);    /* NULL: out of memory */
 void census_free(struct census *c); /* NULL allowed */
 
 /* Counts one CTA of the current kernel. Fails with CT_ERR_NOMEM, CT_ERR_IO. */

@@ -14,7 +14,7 @@ struct helper {
 	struct ct_cta *queue[QUEUE];
 	unsigned head, count; /* count includes the one being worked on */
 	int stop;
-	int status;           /* first failure; later CTAs are dropped */
+	int status; /* first failure; later CTAs are dropped */
 	struct ct_error error;
 };
 

@@ -107,7 +107,8 @@ static int add_bytes(void *ctx, const char *path)
 	char *block = malloc(1 << 16);
 	uint64_t bytes = 0;
 	int st = !block ? ct_fail_nomem(d->e)
-	       : !f ? ct_fail_errno(d->e, CT_ERR_IO, errno, "%s: cannot open", path) : CT_OK;
+	         : !f   ? ct_fail_errno(d->e, CT_ERR_IO, errno, "%s: cannot open", path)
+	                : CT_OK;
 	size_t n;
 	d->crc = ct_crc64(d->crc, path, strlen(path) + 1);
 	while (st == CT_OK && (n = fread(block, 1, 1 << 16, f)) > 0) {
@@ -133,13 +134,16 @@ static int add_input(struct ct_tool *t, const char *path, struct digest *d)
 	if (stat(path, &info) != 0)
 		return ct_fail_errno(d->e, CT_ERR_IO, errno, "%s: cannot open", path);
 	if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode))
-		return ct_fail(d->e, CT_ERR_INPUT, "%s: neither a file nor a folder: --resume needs what can "
-		               "be read twice", path);
+		return ct_fail(d->e, CT_ERR_INPUT,
+		               "%s: neither a file nor a folder: --resume needs what can "
+		               "be read twice",
+		               path);
 	ct_tool_trace_options(t, &o);
 	o.diag = (struct ct_diag){0};
 	o.no_threads = 1;
 	int st = ct_trace_open(&trace, path, &o, d->e);
-	if (st == CT_ERR_INPUT && !S_ISDIR(info.st_mode)) /* measuring it says what is wrong, if anything is */
+	if (st == CT_ERR_INPUT &&
+	    !S_ISDIR(info.st_mode)) /* measuring it says what is wrong, if anything is */
 		return add_bytes(d, path);
 	if (st == CT_OK) {
 		/* Kernels beside the list that it does not name are not read, but told of. */
@@ -194,7 +198,8 @@ int tr_digest(struct ct_tool *t, const char *path, char out[32], struct ct_error
 {
 	struct digest d = {0, e};
 	if (strcmp(path, "-") == 0)
-		return ct_fail(e, CT_ERR_USAGE, "--resume knows inputs by their bytes, which standard input gives but "
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--resume knows inputs by their bytes, which standard input gives but "
 		               "once: name a file");
 	int st = add_input(t, path, &d);
 	if (st == CT_OK)

@@ -17,8 +17,8 @@
 /* What is asked about one input: a question to each mechanism that is judged. */
 struct asked {
 	struct ct_question question[CT_MECHANISMS_MAX];
-	int status[CT_MECHANISMS_MAX];           /* how its estimate went */
-	struct ct_error why[CT_MECHANISMS_MAX];  /* where that failed */
+	int status[CT_MECHANISMS_MAX];          /* how its estimate went */
+	struct ct_error why[CT_MECHANISMS_MAX]; /* where that failed */
 	struct ct_workload workload;
 	int workload_status;
 	struct ct_error workload_why;
@@ -53,7 +53,8 @@ static int is_estimated(const struct ct_profile *p, const struct ct_mechanism *m
 	struct ct_estimate es;
 	int partly = m->observer && !m->needs_pass;
 	return ct_verdict_possible(p, m) &&
-	       (!partly || ct_profile_get_estimate(p, "all", m->name, m->baseline, "speedup", NULL, &es));
+	       (!partly ||
+	        ct_profile_get_estimate(p, "all", m->name, m->baseline, "speedup", NULL, &es));
 }
 
 /* Asks one mechanism where the profile has no answer of it for the GPU in force. A mechanism whose estimate fails is
@@ -68,7 +69,8 @@ static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 		ct_question_about(&a->question[i], s, a->workload_status == CT_OK ? &a->workload : NULL);
 		run->pass_again = NULL; /* a table over many traces reads each of them once */
 		if (a->workload_status != CT_OK)
-			a->status[i] = ct_fail(&a->why[i], a->workload_status, "%s", a->workload_why.text);
+			a->status[i] = ct_fail(&a->why[i], a->workload_status, "%s",
+			                       a->workload_why.text);
 		else
 			a->status[i] = m->estimate(run, &a->why[i]);
 	}
@@ -77,8 +79,10 @@ static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 	if (!other || (can && a->status[i] == CT_OK))
 		return CT_OK;
 	if (!can && ct_verdict_possible(s->p, m))
-		a->status[i] = ct_fail(&a->why[i], CT_ERR_INPUT, "the profile's %s was measured on another GPU: name the "
-		                       "trace instead of the profile", m->name);
+		a->status[i] = ct_fail(&a->why[i], CT_ERR_INPUT,
+		                       "the profile's %s was measured on another GPU: name the "
+		                       "trace instead of the profile",
+		                       m->name);
 	ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)m->name);
 	return CT_OK;
 }
@@ -106,9 +110,9 @@ uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][C
 	uint32_t has = 0;
 	for (unsigned m = 0; m < ct_mechanism_count(); m++) {
 		enum ct_mechanism_curve draws = ct_mechanism_at(m)->curve;
-		int known = draws == CT_DRAWS_LLC ? ct_curve_of(p, "all", "llc", llc, curve[m])
-		          : draws == CT_DRAWS_L1  ? ct_curve_of(p, "all", "l1", l1, curve[m])
-		                                  : ct_curve_of_registers(p, "all", curve[m]);
+		int known = draws == CT_DRAWS_LLC  ? ct_curve_of(p, "all", "llc", llc, curve[m])
+		            : draws == CT_DRAWS_L1 ? ct_curve_of(p, "all", "l1", l1, curve[m])
+		                                   : ct_curve_of_registers(p, "all", curve[m]);
 		has |= (uint32_t)(known != 0) << m;
 	}
 	return has;
@@ -117,8 +121,7 @@ uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][C
 /* ---- what is kept ---- */
 
 /* DIR/NAME-HASH.profile; the hash is that of the path, so that equal names stay apart. */
-static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b,
-                     struct ct_error *e)
+static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b, struct ct_error *e)
 {
 	char name[CT_WORKLOAD_NAME_MAX];
 	ct_workload_name_of_path(path, name, sizeof name);
@@ -128,7 +131,8 @@ static int kept_path(const struct tr_own *o, const char *path, struct ct_buf *b,
 	uint64_t hash = 0;
 	for (const char *c = path; *c; c++)
 		hash = ct_fnv_byte(hash, (unsigned char)*c);
-	ct_buf_printf(b, "%s/%.100s-%08lx.profile", o->resume, name, (unsigned long)((hash ^ hash >> 32) & UINT32_MAX));
+	ct_buf_printf(b, "%s/%.100s-%08lx.profile", o->resume, name,
+	              (unsigned long)((hash ^ hash >> 32) & UINT32_MAX));
 	return ct_buf_check(b, e);
 }
 
@@ -176,8 +180,8 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 {
 	struct ct_stage *s = &a->stage;
 	int st = CT_OK;
-	a->workload_status = ct_workload_read(&a->workload, s->p, s->base.sms, (double)ct_gpu_register_bytes(&s->base),
-	                                      &a->workload_why);
+	a->workload_status = ct_workload_read(&a->workload, s->p, s->base.sms,
+	                                      (double)ct_gpu_register_bytes(&s->base), &a->workload_why);
 	a->workload.cache = ct_miss_cache_new(); /* without one it only takes longer */
 	if (s->changed)
 		ct_profile_remove(s->p, "SW", NULL, NULL);
@@ -185,7 +189,8 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 		if (is_judged(t->own, m))
 			st = estimate_one(a, m, e);
 		else if (s->changed)
-			ct_profile_remove(s->p, "ES", ct_est_of_mechanism, (void *)ct_mechanism_at(m)->name);
+			ct_profile_remove(s->p, "ES", ct_est_of_mechanism,
+			                  (void *)ct_mechanism_at(m)->name);
 	/* Reasons hold the estimates against the numbers of the GPU in force. */
 	if (st == CT_OK)
 		st = ct_stage_retarget(t, s, e);
@@ -197,8 +202,8 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 }
 
 /* The pass measures what no histogram can express, and leaves out the views that nobody asks for. */
-static void choose_measurements(const struct ct_tool *t, struct asked *a, const struct ct_pass_observer **observer,
-                                struct ct_tool_pass *pass)
+static void choose_measurements(const struct ct_tool *t, struct asked *a,
+                                const struct ct_pass_observer **observer, struct ct_tool_pass *pass)
 {
 	unsigned views = 0;
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
@@ -213,8 +218,8 @@ static void choose_measurements(const struct ct_tool *t, struct asked *a, const 
 	pass->no_sms_views = !(views & CT_READS_LLC_SMS);
 }
 
-static int measure_input(struct ct_tool *t, struct asked *a, const char *path, struct ct_profile **out, char *name,
-                         struct ct_error *e)
+static int measure_input(struct ct_tool *t, struct asked *a, const char *path, struct ct_profile **out,
+                         char *name, struct ct_error *e)
 {
 	const struct ct_pass_observer *observer[CT_MECHANISMS_MAX];
 	struct ct_tool_pass pass = {0};
@@ -254,8 +259,8 @@ static int measure(struct ct_tool *t, const char *path, struct ct_profile **out,
 	return st;
 }
 
-int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
-               int *kept, struct ct_error *e)
+int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name, int *kept,
+               struct ct_error *e)
 {
 	const struct tr_own *o = t->own;
 	struct ct_buf file = {0};

@@ -10,8 +10,12 @@
 #endif
 
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
-enum { HEAP = 512 << 20 /* bytes of addresses, not of memory */, KEPT = 32 << 20, LARGE = 2 << 20,
-       USUAL_PAD = 128 << 10 /* glibc's */ };
+enum {
+	HEAP = 512 << 20 /* bytes of addresses, not of memory */,
+	KEPT = 32 << 20,
+	LARGE = 2 << 20,
+	USUAL_PAD = 128 << 10 /* glibc's */
+};
 
 void tr_large_pages(void)
 {
@@ -29,5 +33,7 @@ void tr_large_pages(void)
 		mallopt(M_TOP_PAD, USUAL_PAD);
 }
 #else
-void tr_large_pages(void) {}
+void tr_large_pages(void)
+{
+}
 #endif

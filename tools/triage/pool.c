@@ -92,8 +92,8 @@ static int reply(int fd, int st, int kept, const char *name, const struct ct_pro
 		ct_buf_printf(&b, "E%s\n", e->text);
 	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
 		if (r->nfields >= 7 && strcmp(r->field[0], name) == 0)
-			ct_buf_printf(&b, "V%s\t%s\t%s\t%s\t%s\t%s\n", r->field[1], r->field[2], r->field[3],
-			              r->field[4], r->field[5], r->field[6]);
+			ct_buf_printf(&b, "V%s\t%s\t%s\t%s\t%s\t%s\n", r->field[1], r->field[2],
+			              r->field[3], r->field[4], r->field[5], r->field[6]);
 	if (st >= 0)
 		reply_curves(p, &b);
 	if (warnings->len)
@@ -213,8 +213,8 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 	char *s = b->data, *head = NULL, *l;
 	j->status = CT_ERR_IO;
 	if (WIFSIGNALED(wait_status))
-		snprintf(message, sizeof message, "its worker was ended by signal %d: too little memory?",
-		         WTERMSIG(wait_status));
+		snprintf(message, sizeof message,
+		         "its worker was ended by signal %d: too little memory?", WTERMSIG(wait_status));
 	size_t n = 0;
 	if (b->len && !b->failed && (head = line(&s))) {
 		j->status = (int)strtol(head, &head, 10);
@@ -222,7 +222,8 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 		n = strtoul(head, NULL, 10);
 	}
 	/* A worker that did not end well may have sent a part only. */
-	if (wait_status != 0 || !b->len || b->failed || !head || n >= sizeof j->name || (size_t)(b->data + b->len - s) <= n) {
+	if (wait_status != 0 || !b->len || b->failed || !head || n >= sizeof j->name ||
+	    (size_t)(b->data + b->len - s) <= n) {
 		j->status = CT_ERR_IO;
 		j->error = ct_strndup(message, strlen(message));
 		return;
@@ -291,11 +292,12 @@ static void draw(struct pool *p)
 	if (!p->show)
 		return;
 	if (p->bytes_done > 0 && took > 0.5) {
-		unsigned left = (unsigned)(took * (double)(p->bytes - p->bytes_done) / (double)p->bytes_done);
+		unsigned left = (unsigned)(took * (double)(p->bytes - p->bytes_done) /
+		                           (double)p->bytes_done);
 		snprintf(eta, sizeof eta, ", ETA %u:%02u", left / 60, left % 60);
 	}
-	fprintf(stderr, "\r%s: %zu of %zu, %zu failed, %.1f MB/s%s, now %-30.30s", p->t->spec->name, p->done,
-	        p->n, p->failed, took > 0 ? (double)p->bytes_done * 1e-6 / took : 0, eta, name);
+	fprintf(stderr, "\r%s: %zu of %zu, %zu failed, %.1f MB/s%s, now %-30.30s", p->t->spec->name,
+	        p->done, p->n, p->failed, took > 0 ? (double)p->bytes_done * 1e-6 / took : 0, eta, name);
 	p->drawn = 1;
 }
 
@@ -317,7 +319,9 @@ static int wait_for_some(struct pool *p, struct pollfd *fd, struct ct_error *e)
 		if (p->worker[i].pid)
 			fd[n++] = (struct pollfd){.fd = p->worker[i].fd, .events = POLLIN};
 	if (poll(fd, n, REDRAW_MS) < 0)
-		return errno == EINTR ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "cannot wait for the workers");
+		return errno == EINTR
+		               ? CT_OK
+		               : ct_fail_errno(e, CT_ERR_IO, errno, "cannot wait for the workers");
 	for (unsigned i = 0; i < p->workers; i++)
 		if (p->worker[i].pid && fd[k++].revents & (POLLIN | POLLHUP | POLLERR))
 			listen_to(p, &p->worker[i]);

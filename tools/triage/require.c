@@ -19,8 +19,9 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 	if (!d || *name->system)
 		return 0;
 	*v = strcmp(name->metric, "speedup") == 0 ? d->speedup
-	   : strcmp(name->metric, "low") == 0 ? d->low
-	   : strcmp(name->metric, "high") == 0 ? d->high : NAN;
+	     : strcmp(name->metric, "low") == 0   ? d->low
+	     : strcmp(name->metric, "high") == 0  ? d->high
+	                                          : NAN;
 	return !isnan(*v);
 }
 
@@ -50,7 +51,9 @@ static int check(struct ct_tool *t, const struct ct_require *r, const struct tr_
 		ct_tool_say(t, "%s: %s: %s", ct_require_text(r), job[i].name, why);
 	}
 	/* A name that no workload has tests nothing. That of a shard may be another shard's. */
-	const char *gone = ((const struct tr_own *)t->own)->shards ? NULL : ct_require_unmatched(r, n, name_of, job);
+	const char *gone = ((const struct tr_own *)t->own)->shards
+	                           ? NULL
+	                           : ct_require_unmatched(r, n, name_of, job);
 	if (gone)
 		ct_tool_say(t, "%s: no workload is called %s", ct_require_text(r), gone);
 	return bad || gone;

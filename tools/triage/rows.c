@@ -72,11 +72,11 @@ static int by_mechanism(const void *a, const void *b)
 	return x->m != y->m ? (int)x->m - (int)y->m : by_name(x, y);
 }
 
-static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n,
-                   struct tr_row **out, size_t *count, struct ct_error *e)
+static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n, struct tr_row **out,
+                   size_t *count, struct ct_error *e)
 {
-	static int (*const order[])(const void *, const void *) = {by_workload, by_speedup, by_verdict,
-	                                                          by_mechanism};
+	static int (*const order[])(const void *, const void *) = {
+		by_workload, by_speedup, by_verdict, by_mechanism};
 	struct tr_row *r = ct_calloc(n * CT_MECHANISMS_MAX, sizeof *r);
 	size_t k = 0;
 	if (!r)
@@ -127,10 +127,10 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
 
 static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
-	static const char *const plain[] = {"workload", "mechanism", "verdict", "speed-up", "range",
-	                                    "reason"};
-	static const char *const drawn[] = {"workload", "mechanism", "verdict", "speed-up", "range",
-	                                    "misses by size", "reason"};
+	static const char *const plain[] = {
+		"workload", "mechanism", "verdict", "speed-up", "range", "reason"};
+	static const char *const drawn[] = {
+		"workload", "mechanism", "verdict", "speed-up", "range", "misses by size", "reason"};
 	int curves = with_curves(r, n);
 	struct ct_table t = {.columns = curves ? 7 : 6, .style = ct_terminal_style()};
 	ct_table_heads(&t, curves ? drawn : plain);
@@ -182,7 +182,8 @@ static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const c
 	if (st == CT_OK && o->shards)
 		st = put_part(o, failed, p, e);
 	for (size_t i = 0; i < n && st == CT_OK; i++)
-		st = ct_verdict_write(p, r[i].job->name, ct_mechanism_at(r[i].m), &r[i].job->v[r[i].m], e);
+		st = ct_verdict_write(p, r[i].job->name, ct_mechanism_at(r[i].m), &r[i].job->v[r[i].m],
+		                      e);
 	return st;
 }
 
@@ -200,7 +201,8 @@ static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const cha
 	struct ct_profile *p = ct_profile_new(e);
 	int st = p ? document(t, r, n, provenance, failed, p, e) : CT_ERR_NOMEM;
 	if (st == CT_OK)
-		st = t->output == CT_OUTPUT_JSON ? ct_profile_write_json(p, b, e) : ct_profile_write(p, b, e);
+		st = t->output == CT_OUTPUT_JSON ? ct_profile_write_json(p, b, e)
+		                                 : ct_profile_write(p, b, e);
 	ct_profile_free(p);
 	return st;
 }
@@ -295,7 +297,8 @@ static int count_on(struct tr_job *job, size_t first, size_t n, struct ct_error 
 			k = 1;
 		}
 		unsigned before = count_name(job, first, job[i].name, len);
-		to[i - first].len = len < CT_WORKLOAD_NAME_MAX - ROOM ? len : CT_WORKLOAD_NAME_MAX - ROOM;
+		to[i - first].len = len < CT_WORKLOAD_NAME_MAX - ROOM ? len
+		                                                      : CT_WORKLOAD_NAME_MAX - ROOM;
 		to[i - first].number = before ? before + k : 0;
 	}
 	for (size_t i = first; i < n; i++)
@@ -305,8 +308,8 @@ static int count_on(struct tr_job *job, size_t first, size_t n, struct ct_error 
 	return CT_OK;
 }
 
-static int join_one(const struct ct_profile *p, const char *path, struct tr_job **job, size_t *n, size_t *cap,
-                    struct ct_error *e)
+static int join_one(const struct ct_profile *p, const char *path, struct tr_job **job, size_t *n,
+                    size_t *cap, struct ct_error *e)
 {
 	const struct ct_record *r;
 	size_t first = *n;
@@ -327,7 +330,8 @@ static int join_one(const struct ct_profile *p, const char *path, struct tr_job 
 			snprintf(j->name, sizeof j->name, "%s", r->field[0]);
 		}
 		if (j->has >> m & 1)
-			return ct_fail(e, CT_ERR_INPUT, "%s: two verdicts on %s for %s: join each run once", path,
+			return ct_fail(e, CT_ERR_INPUT,
+			               "%s: two verdicts on %s for %s: join each run once", path,
 			               j->name, ct_mechanism_at((unsigned)m)->name);
 		j->v[m] = v;
 		j->has |= 1u << m;
@@ -348,20 +352,25 @@ static int join_part(const struct ct_profile *p, const char *path, struct parts 
 	const struct ct_record *r = ct_profile_next(p, "SH", &i);
 	size_t k = 0, n = 0;
 	if (!r && !ct_profile_next(p, "TV", &k) && ct_profile_next(p, "SN", &n)) /* reuse's */
-		return ct_fail(e, CT_ERR_INPUT, "%s: no verdicts in it: --join takes what triage has printed", path);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s: no verdicts in it: --join takes what triage has printed", path);
 	if (!r)
 		return CT_OK; /* a whole document */
-	if (r->nfields < 3 || !ct_field_count(r->field[0], &part) || !ct_field_count(r->field[1], &parts) ||
-	    !ct_field_count(r->field[2], &failed) || part < 1 || part > parts || parts > 1000000)
+	if (r->nfields < 3 || !ct_field_count(r->field[0], &part) ||
+	    !ct_field_count(r->field[1], &parts) || !ct_field_count(r->field[2], &failed) || part < 1 ||
+	    part > parts || parts > 1000000)
 		return ct_fail(e, CT_ERR_INPUT, "%s: a damaged SH record: run the shard again", path);
 	if (s->n && s->n != parts)
-		return ct_fail(e, CT_ERR_INPUT, "%s: a part of %" PRIu64 " among parts of %" PRIu64
-		               ": join those of one run", path, parts, s->n);
+		return ct_fail(e, CT_ERR_INPUT,
+		               "%s: a part of %" PRIu64 " among parts of %" PRIu64
+		               ": join those of one run",
+		               path, parts, s->n);
 	if (!s->n && !(s->seen = ct_calloc(parts, 1)))
 		return ct_fail_nomem(e);
 	s->n = parts;
 	if (s->seen[part - 1]++)
-		return ct_fail(e, CT_ERR_INPUT, "%s: part %" PRIu64 " of %" PRIu64 " comes twice", path, part, parts);
+		return ct_fail(e, CT_ERR_INPUT, "%s: part %" PRIu64 " of %" PRIu64 " comes twice", path,
+		               part, parts);
 	s->failed += failed;
 	return CT_OK;
 }
@@ -370,8 +379,10 @@ static int all_parts(const struct parts *s, struct ct_error *e)
 {
 	for (uint64_t i = 0; i < s->n; i++)
 		if (!s->seen[i])
-			return ct_fail(e, CT_ERR_INPUT, "--join: part %" PRIu64 " of %" PRIu64 " is missing: run it "
-			               "with --shard %" PRIu64 "/%" PRIu64, i + 1, s->n, i + 1, s->n);
+			return ct_fail(e, CT_ERR_INPUT,
+			               "--join: part %" PRIu64 " of %" PRIu64 " is missing: run it "
+			               "with --shard %" PRIu64 "/%" PRIu64,
+			               i + 1, s->n, i + 1, s->n);
 	return CT_OK;
 }
 
@@ -385,7 +396,8 @@ int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *pr
 		struct ct_input in;
 		st = ct_tool_open_input(t, i, &in, e);
 		if (st == CT_OK && !in.profile)
-			st = ct_fail(e, CT_ERR_USAGE, "%s: --join takes what triage --shard wrote, this is a trace",
+			st = ct_fail(e, CT_ERR_USAGE,
+			             "%s: --join takes what triage --shard wrote, this is a trace",
 			             t->operand[i]);
 		if (st == CT_OK)
 			st = join_part(in.profile, t->operand[i], &parts, e);
@@ -400,7 +412,8 @@ int tr_join(struct ct_tool *t, struct tr_job **job, size_t *n, struct ct_buf *pr
 	*failed = parts.failed;
 	if (!same && parts.n) {
 		struct ct_diag d = ct_tool_diag(t);
-		ct_warn(&d, "the parts were made by different command lines: on one GPU, with one set of options?");
+		ct_warn(&d,
+		        "the parts were made by different command lines: on one GPU, with one set of options?");
 	}
 	free(parts.seen);
 	if (!same)

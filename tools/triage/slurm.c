@@ -38,8 +38,9 @@ static void flag(struct ct_buf *b, const char *option, int given)
 /* How the inputs are read, and on which GPU. */
 static void words_of_pass(const struct ct_tool *t, struct ct_buf *b)
 {
-	static const char *const method[] = {
-		[CT_METHOD_AUTO] = NULL, [CT_METHOD_ANALYTIC] = "analytic", [CT_METHOD_REPLAY] = "replay"};
+	static const char *const method[] = {[CT_METHOD_AUTO] = NULL,
+	                                     [CT_METHOD_ANALYTIC] = "analytic",
+	                                     [CT_METHOD_REPLAY] = "replay"};
 	text_option(b, "-g", t->gpu_name);
 	for (size_t i = 0; i < t->n_set; i++)
 		text_option(b, "-p", t->set[i]);
@@ -95,16 +96,21 @@ int tr_slurm(struct ct_tool *t, struct ct_error *e)
 	struct ct_buf b = {0};
 	unsigned n = o->tasks ? o->tasks : TASKS;
 	if (t->operands == 0)
-		return ct_fail(e, CT_ERR_USAGE, "--slurm needs the inputs: name them, not standard input");
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--slurm needs the inputs: name them, not standard input");
 	if (n > (unsigned)t->operands)
 		n = (unsigned)t->operands;
-	ct_buf_printf(&b, "#!/bin/sh\n#SBATCH --job-name=triage\n#SBATCH --array=1-%u\n"
-	              "#SBATCH --cpus-per-task=%u\n#SBATCH --output=triage-%%A_%%a.log\n", n, t->threads);
+	ct_buf_printf(&b,
+	              "#!/bin/sh\n#SBATCH --job-name=triage\n#SBATCH --array=1-%u\n"
+	              "#SBATCH --cpus-per-task=%u\n#SBATCH --output=triage-%%A_%%a.log\n",
+	              n, t->threads);
 	ct_buf_puts(&b, "# sbatch this file, and when the array has ended:\n"
-	            "#   triage --join $(ls -v triage-shard-*.tv)\nset -eu\n");
-	ct_buf_printf(&b, "triage -O profile -@ \"${SLURM_CPUS_PER_TASK:-1}\" "
+	                "#   triage --join $(ls -v triage-shard-*.tv)\nset -eu\n");
+	ct_buf_printf(&b,
+	              "triage -O profile -@ \"${SLURM_CPUS_PER_TASK:-1}\" "
 	              "--shard \"$SLURM_ARRAY_TASK_ID/%u\" \\\n\t"
-	              "-o \"triage-shard-$SLURM_ARRAY_TASK_ID.tv\" \\\n\t", n);
+	              "-o \"triage-shard-$SLURM_ARRAY_TASK_ID.tv\" \\\n\t",
+	              n);
 	size_t at = b.len;
 	words(t, &b);
 	if (b.len > at && !b.failed)

@@ -13,15 +13,16 @@ enum { TR_REQUIRE_MAX = 64 };
 enum tr_sort { TR_BY_WORKLOAD, TR_BY_SPEEDUP, TR_BY_VERDICT, TR_BY_MECHANISM };
 
 struct tr_own {
-	uint32_t mechanisms;  /* to judge, by index in the registry, a bit each; 0 = those that are published */
-	unsigned only;        /* bit mask of verdict words; 0 = all */
-	double min_speedup;   /* 0 = any */
+	uint32_t
+		mechanisms; /* to judge, by index in the registry, a bit each; 0 = those that are published */
+	unsigned only;      /* bit mask of verdict words; 0 = all */
+	double min_speedup; /* 0 = any */
 	enum tr_sort sort;
-	const char *resume;   /* folder, or NULL */
+	const char *resume;     /* folder, or NULL */
 	unsigned shard, shards; /* 1-based; 0: all */
-	unsigned tasks;       /* of --slurm; 0 = not given */
+	unsigned tasks;         /* of --slurm; 0 = not given */
 	int join, slurm;
-	int rows_only;        /* nobody sees the profiles: only what verdicts need is measured */
+	int rows_only; /* nobody sees the profiles: only what verdicts need is measured */
 	const char *require[TR_REQUIRE_MAX];
 	unsigned n_require;
 };
@@ -29,16 +30,16 @@ struct tr_own {
 /* One input. */
 struct tr_job {
 	const char *path;
-	uint64_t bytes;      /* of its files, for the order and the estimate of time */
-	int status;          /* of the job: CT_OK, 1 after --salvage met damage, or < 0 */
+	uint64_t bytes; /* of its files, for the order and the estimate of time */
+	int status;     /* of the job: CT_OK, 1 after --salvage met damage, or < 0 */
 	char name[CT_WORKLOAD_NAME_MAX];
 	struct ct_verdict v[CT_MECHANISMS_MAX];
-	unsigned has;        /* bit mask of the verdicts that are set */
+	unsigned has;                                     /* bit mask of the verdicts that are set */
 	double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]; /* misses by size of what m works on */
-	unsigned has_curve;  /* bit mask of those that are set */
-	int kept;            /* was taken from --resume's folder */
+	unsigned has_curve;                               /* bit mask of those that are set */
+	int kept;                                         /* was taken from --resume's folder */
 	struct ct_profile *whole; /* owned; of a single input, where tr_whole() wants it */
-	char *error, *warnings; /* owned, NULL without */
+	char *error, *warnings;   /* owned, NULL without */
 };
 
 /* A line of the output. */
@@ -50,8 +51,8 @@ struct tr_row {
 
 /* Profile, estimates and verdicts of one input, in this process; *out is the caller's and
  * holds the TV records. name[CT_WORKLOAD_NAME_MAX]. 1 after damage with --salvage. */
-int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
-               int *kept, struct ct_error *e);
+int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name, int *kept,
+               struct ct_error *e);
 
 /* The curves of a profile into j; which there are, as a bit mask of mechanisms. */
 uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]);

@@ -10,16 +10,16 @@
 /* Appends the SN records of one scope: counts, and the rates that are quotients of
  * them, with that method ("replay"). A quotient with nothing below is NA. */
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                     const char *method, struct ct_error *e);
+                   const char *method, struct ct_error *e);
 
 /* Appends the IM records of one scope: what the closed-network fixed point needs
  * (doc/models.md section 5). Resource cycles are summed over SMs, slices or channels. */
 int ct_pass_add_im(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
-                     uint64_t launches, const struct ct_gpu *g, struct ct_error *e);
+                   uint64_t launches, const struct ct_gpu *g, struct ct_error *e);
 
 /* Appends the KN record of one launch. */
 int ct_pass_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,
-                         uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
-                         struct ct_error *e);
+                       uint64_t warp_insts, uint64_t thread_insts, uint64_t mem_insts,
+                       struct ct_error *e);
 
 #endif

@@ -12,8 +12,8 @@
 struct ct_lanes;
 
 /* Takes over the n engines (frees them with the group, also when it fails). */
-int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n,
-                 unsigned threads, struct ct_error *e);
+int ct_lanes_new(struct ct_lanes **l, struct ct_replay *const *engine, unsigned n, unsigned threads,
+                 struct ct_error *e);
 void ct_lanes_memcpy(struct ct_lanes *l, uint64_t address, uint64_t bytes);
 /* skip: bit i leaves engine i out of this launch; its counts of it are 0. */
 int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigned skip,
@@ -21,8 +21,7 @@ int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigne
 /* Every engine takes a reference of its own. */
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e);
 /* Waits for all engines; counts[i] gets the launch's counts of engine i. */
-int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts,
-                        struct ct_error *e);
+int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, struct ct_error *e);
 void ct_lanes_free(struct ct_lanes *l); /* NULL allowed */
 
 #endif

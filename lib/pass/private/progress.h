@@ -13,13 +13,15 @@ static inline void ct_pass_begin(const struct ct_pass_settings *s)
 static inline void ct_pass_advance(const struct ct_pass_settings *s, const struct ct_trace *trace)
 {
 	if (s->progress.advance)
-		s->progress.advance(s->progress.ctx, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
+		s->progress.advance(s->progress.ctx, ct_trace_path(trace),
+		                    ct_trace_stats(trace)->warp_insts);
 }
 
 static inline void ct_pass_end(const struct ct_pass_settings *s, const struct ct_trace *trace)
 {
 	if (s->progress.end)
-		s->progress.end(s->progress.ctx, ct_trace_path(trace), ct_trace_stats(trace)->warp_insts);
+		s->progress.end(s->progress.ctx, ct_trace_path(trace),
+		                ct_trace_stats(trace)->warp_insts);
 }
 
 #endif

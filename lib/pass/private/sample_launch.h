@@ -13,7 +13,7 @@ struct ct_pass_work {
 	uint64_t ctas, warps, insts, mem_insts;
 	uint64_t *sketch; /* of lines, SKETCH_BITS bits: linear counting */
 	double lines;
-	uint64_t step;    /* every step-th CTA is looked into */
+	uint64_t step; /* every step-th CTA is looked into */
 	struct ct_cursor *cursor;
 };
 int ct_pass_work_begin(struct ct_pass_work *w, const struct ct_kernel *k, struct ct_error *e);
@@ -35,15 +35,15 @@ enum { WAVE_RATES = 3, WAVES_MAX = 64 }; /* cycles per instruction, L1 and LLC m
 /* A launch whose CTAs are replayed until the waves look alike. */
 struct ct_pass_waves {
 	uint64_t per_wave, grid, pushed;
-	unsigned wave;              /* complete ones */
-	int stopped;                /* nothing more is replayed */
+	unsigned wave;                          /* complete ones */
+	int stopped;                            /* nothing more is replayed */
 	struct ct_pass_mark begin, block, last; /* of the launch, of the block of waves, last wave */
 	struct ct_pass_spread spread[WAVE_RATES];
 	double rate[WAVES_MAX][WAVE_RATES], rates[WAVE_RATES]; /* of its waves; of all of it */
 	unsigned in_block;
 	struct ct_locality_counts before; /* of what precedes the block */
 	struct ct_lineutil_counts util_before;
-	struct ct_hist (*view)[4];  /* of the SM views when the launch began */
+	struct ct_hist (*view)[4];   /* of the SM views when the launch began */
 	uint64_t ctas, warps, insts; /* not replayed */
 };
 int ct_pass_waves_begin(struct ct_pass_state *a, struct ct_pass_waves *w, const struct ct_kernel *k);

@@ -54,7 +54,7 @@ struct ct_pass_scope {
  * an SM of its own, as on the whole GPU: its stream is the whole GPU's, and needs no engine. */
 struct ct_pass_view {
 	uint32_t sms;
-	int whole;              /* the launch under way is such a one */
+	int whole; /* the launch under way is such a one */
 	struct ct_stack *stack;
 	struct ct_hist hist[4]; /* lines read, written; sectors read, written */
 	struct ct_stack_op *op; /* VIEW_OPS, of which n wait to be counted */
@@ -64,33 +64,33 @@ struct ct_pass_view {
 
 struct ct_pass_state {
 	struct ct_pass_options o;
-	struct ct_pass_settings settings;  /* of o, with defaults filled in */
-	struct ct_pass_setup setup;        /* for observers */
+	struct ct_pass_settings settings; /* of o, with defaults filled in */
+	struct ct_pass_setup setup;       /* for observers */
 	struct ct_profile *p;
 	struct ct_error *e;
 	struct ct_gpu gpu;
 	struct ct_locality *locality;
 	struct ct_lineutil *util;
-	uint32_t l1_sets, l1_ways;         /* of the current launch */
-	struct ct_locality_counts *launch; /* counts of the launch that just ended */
-	struct ct_regs *regs;              /* [sm][warp slot] */
-	uint32_t slots;                    /* warp slots per SM */
+	uint32_t l1_sets, l1_ways;             /* of the current launch */
+	struct ct_locality_counts *launch;     /* counts of the launch that just ended */
+	struct ct_regs *regs;                  /* [sm][warp slot] */
+	uint32_t slots;                        /* warp slots per SM */
 	void *observer[CT_PASS_OBSERVERS_MAX]; /* states of the caller's observers */
-	unsigned n_opened;                 /* of them: those to close */
+	unsigned n_opened;                     /* of them: those to close */
 	struct ct_lanes *lanes;
 	unsigned n_lanes;
-	uint64_t *slice_load;              /* accesses of each LLC slice, or NULL */
+	uint64_t *slice_load; /* accesses of each LLC slice, or NULL */
 	struct ct_pass_view view[SMS_VIEWS];
 	unsigned n_views;
 	struct ct_pass_scope *scope; /* [0] is `all`, then kernel names in order of appearance */
 	size_t n_scopes, cap_scopes;
 	struct ct_locality_counts *unpacked; /* of the scope at hand, which has its joint histograms */
 	struct ct_buf label;
-	int counting;                /* --warmup is over, or was not asked for */
-	int warm_status;             /* of dropping what was observed until then */
-	struct ct_replay *engine;    /* of the first lane, which runs in the caller's thread */
-	struct ct_pass_sampler *sampler;  /* --sample-kernels, else NULL */
-	uint64_t last_cycle;         /* of the last issue; kept for the sampler only */
+	int counting;                    /* --warmup is over, or was not asked for */
+	int warm_status;                 /* of dropping what was observed until then */
+	struct ct_replay *engine;        /* of the first lane, which runs in the caller's thread */
+	struct ct_pass_sampler *sampler; /* --sample-kernels, else NULL */
+	uint64_t last_cycle;             /* of the last issue; kept for the sampler only */
 };
 
 /* Begins a launch: observers, then engines. */
@@ -105,7 +105,8 @@ int ct_pass_scope_find(struct ct_pass_state *a, const char *name, struct ct_pass
 /* Adds a->launch. */
 int ct_pass_scope_add_locality(struct ct_pass_state *a, struct ct_pass_scope *s);
 /* Its locality counts, lent until the next call of these. */
-struct ct_locality_counts *ct_pass_scope_locality(struct ct_pass_state *a, const struct ct_pass_scope *s);
+struct ct_locality_counts *
+ct_pass_scope_locality(struct ct_pass_state *a, const struct ct_pass_scope *s);
 void ct_pass_scopes_free(struct ct_pass_state *a);
 
 /* views.c: an engine for each view behind engine[*n]; *n counts on. */
@@ -119,7 +120,7 @@ int ct_pass_views_end(struct ct_pass_state *a);
 void ct_pass_views_free(struct ct_pass_state *a);
 
 /* sampler.c: launches that repeat, and waves of CTAs, that need not be replayed. */
-struct ct_pass_sampler *ct_pass_sampler_new(void); /* NULL when out of memory */
+struct ct_pass_sampler *ct_pass_sampler_new(void);    /* NULL when out of memory */
 void ct_pass_sampler_free(struct ct_pass_sampler *s); /* NULL allowed */
 /* Reads one launch of the trace and replays what it has to of it. */
 int ct_pass_sampler_launch(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k);

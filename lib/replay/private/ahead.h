@@ -14,11 +14,10 @@ void rp_follow_epoch(struct ct_replay *r);
  * its registers, its LDGSTS group or the warp itself can go on. */
 void rp_fixed_memory(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t at);
 
-
 /* The results of a memory instruction are there in cycle `back`: its registers and its LDGSTS group;
  * behind an atomic the warp goes on in cycle `seen`. */
-static CT_INLINE void rp_results_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op, uint32_t group,
-                                    uint32_t back, uint32_t seen)
+static CT_INLINE void rp_results_at(struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+                                    uint32_t group, uint32_t back, uint32_t seen)
 {
 	struct rp_warp *w = &sm->warp[warp];
 	w->done = rp_max32(w->done, back);

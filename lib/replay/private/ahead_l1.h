@@ -10,10 +10,10 @@
 /* A line of an instruction, with hints that were asked for ahead of its turn. */
 struct rp_look {
 	const struct ct_line_request *q;
-	uint32_t set, near;      /* in the L1 */
-	uint32_t llc_near;       /* in the slice */
+	uint32_t set, near; /* in the L1 */
+	uint32_t llc_near;  /* in the slice */
 	uint32_t slice, llc_set;
-	uint8_t placed;          /* slice and llc_set are known */
+	uint8_t placed; /* slice and llc_set are known */
 };
 
 static CT_INLINE uint32_t rp_l1_set(const struct ct_replay *r, const struct rp_lru *t, uint64_t line)
@@ -55,9 +55,9 @@ static CT_INLINE void rp_look_prefetch(const struct ct_replay *r, const struct r
 
 /* What a line met in the L1: masks of its sectors. */
 struct rp_outcome {
-	uint32_t back;           /* when its last sector is, as far as that is known */
+	uint32_t back; /* when its last sector is, as far as that is known */
 	uint32_t pending, missing;
-	int had;                 /* something of the line was there */
+	int had; /* something of the line was there */
 };
 
 #define RP_TWO_BITS(n) n, n + 1, n + 1, n + 2
@@ -66,7 +66,9 @@ struct rp_outcome {
 static const uint8_t rp_count_of[256] = {RP_SIX_BITS(0), RP_SIX_BITS(1), RP_SIX_BITS(1), RP_SIX_BITS(2)};
 
 /* Sectors of an instruction's lines, and lines with one that missed. */
-struct rp_tally { uint32_t asked, missed, pending, sector_misses, lines_missed; };
+struct rp_tally {
+	uint32_t asked, missed, pending, sector_misses, lines_missed;
+};
 
 static CT_INLINE void rp_tally_misses(struct rp_tally *t, const struct rp_outcome *o)
 {
@@ -83,11 +85,13 @@ static CT_INLINE void rp_tally_add(struct rp_tally *t, uint32_t asked, const str
 	rp_tally_misses(t, o);
 }
 
-static CT_INLINE void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines, int is_write)
+static CT_INLINE void rp_tally_count(struct rp_sm *sm, const struct rp_tally *t, uint32_t lines,
+                                     int is_write)
 {
 	sm->c.l1_line_accesses += lines;
 	sm->c.l1_line_misses += t->lines_missed;
-	rp_count_l1(&sm->c, &(struct rp_l1_met){t->asked, t->missed, t->pending, t->sector_misses}, is_write);
+	rp_count_l1(&sm->c, &(struct rp_l1_met){t->asked, t->missed, t->pending, t->sector_misses},
+	            is_write);
 }
 
 /* The line's place in the L1, its victim gone. */
@@ -103,9 +107,9 @@ static CT_INLINE uint32_t rp_make_room(struct ct_replay *r, struct rp_sm *sm, co
 
 /* Where a load has found its line. */
 struct rp_found {
-	uint32_t index;          /* RP_LRU_NONE: nowhere */
-	uint32_t valid;          /* sectors that it asks for and that are there, or on their way */
-	int had;                 /* something of the line was there */
+	uint32_t index; /* RP_LRU_NONE: nowhere */
+	uint32_t valid; /* sectors that it asks for and that are there, or on their way */
+	int had;        /* something of the line was there */
 	struct rp_entry *e;
 };
 
@@ -139,8 +143,8 @@ static CT_INLINE void rp_place_missing(struct ct_replay *r, struct rp_sm *sm, co
 }
 
 /* A store meets the line in the L1 at cycle `at`; returns what it found there. */
-static CT_INLINE struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_sm *sm,
-                                                 const struct rp_look *l, uint32_t at)
+static CT_INLINE struct rp_outcome
+rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, uint32_t at)
 {
 	const struct ct_line_request *q = l->q;
 	uint32_t i = rp_lru_find_near(&sm->cache.lru, l->set, q->line, l->near);
@@ -167,14 +171,15 @@ static CT_INLINE struct rp_outcome rp_store_line(struct ct_replay *r, struct rp_
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
 }
 
-static inline uint32_t rp_most_of_banks(const struct ct_replay *r, const struct ct_line_request *q,
-                                        unsigned n)
+static inline uint32_t
+rp_most_of_banks(const struct ct_replay *r, const struct ct_line_request *q, unsigned n)
 {
 	uint32_t count_of[RP_MAX_L1_BANKS] = {0}, most = 1;
 	for (unsigned i = 0; i < n; i++)
 		for (uint32_t s = 0; s < r->l1_sectors; s++)
 			if (q[i].sectors >> s & 1) {
-				uint32_t *c = &count_of[rp_modulo(q[i].line * r->l1_sectors + s, r->banks)];
+				uint32_t *c =
+					&count_of[rp_modulo(q[i].line * r->l1_sectors + s, r->banks)];
 				most = rp_max32(most, ++*c);
 			}
 	return most;
@@ -203,8 +208,8 @@ static inline void rp_observe_line(struct ct_replay *r, struct rp_sm *sm, uint32
                                    const struct rp_op *op, uint32_t sid, uint32_t start,
                                    const struct ct_line_request *q, const struct rp_outcome *o)
 {
-	struct ct_l1_event v = rp_l1_event(r, sm, warp, op, sid, r->base + start + r->g.l1_latency, q->line,
-	                                   q->sectors, q->bytes);
+	struct ct_l1_event v = rp_l1_event(
+		r, sm, warp, op, sid, r->base + start + r->g.l1_latency, q->line, q->sectors, q->bytes);
 	if (!op->bypass) {
 		v.pending = (uint8_t)o->pending;
 		v.hit = (uint8_t)(q->sectors & ~o->missing & ~o->pending);

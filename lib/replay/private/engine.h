@@ -25,11 +25,15 @@
 #include "trace/record.h"
 
 /* Derived DRAM timing, DRAM cycles (dram.c). */
-struct rp_dram_timing { uint32_t burst, rtw, wtr, wtp, rcdwr; };
+struct rp_dram_timing {
+	uint32_t burst, rtw, wtr, wtp, rcdwr;
+};
 struct rp_dram_timing rp_dram_timing_of(const struct ct_gpu *g);
 
 /* Core and DRAM clock without their common divisor. */
-struct rp_clocks { struct rp_divisor core, dram; };
+struct rp_clocks {
+	struct rp_divisor core, dram;
+};
 /* Clocks in one unit, above 0 (dram.c). */
 void rp_clocks_reduce(struct rp_clocks *c, uint64_t core, uint64_t dram);
 
@@ -44,60 +48,60 @@ struct rp_timing;
 struct ct_replay {
 	struct ct_gpu g;
 	struct ct_address_map map;
-	const struct rp_timing *timing;    /* timing.h */
-	unsigned free;                     /* enum ct_replay_free */
+	const struct rp_timing *timing; /* timing.h */
+	unsigned free;                  /* enum ct_replay_free */
 	struct ct_replay_observer *obs;
 	unsigned nobs;
 	int has_l1, has_llc, has_issue, has_mem, replication;
 	uint64_t warmup;
 
 	/* derived */
-	uint32_t slots;                    /* warps per scheduler, rounded to blocks */
+	uint32_t slots; /* warps per scheduler, rounded to blocks */
 	uint32_t warps, banks, reg_banks;
 	uint32_t l1_sectors, l1_sector_bits, l1_line_bits;
 	uint32_t llc_sectors, llc_sector_bits, llc_line_bits;
-	uint32_t llc_per_l1;               /* LLC sectors per L1 sector */
-	uint32_t window, whole_window;     /* cycles; without parts they are the same */
+	uint32_t llc_per_l1;           /* LLC sectors per L1 sector */
+	uint32_t window, whole_window; /* cycles; without parts they are the same */
 	struct rp_clocks clocks;
 	struct rp_dram_timing dram_timing;
 
 	/* the launch */
 	const struct ct_kernel *kernel;
 	const struct ct_code *code;
-	struct rp_op **ops;                /* chunks: warps hold pointers while the code grows */
-	struct rp_shape **shapes;          /* likewise */
+	struct rp_op **ops;       /* chunks: warps hold pointers while the code grows */
+	struct rp_shape **shapes; /* likewise */
 	uint32_t nops, chunks;
 	size_t chunks_cap, shapes_cap;
 	struct ct_occupancy occ;
 	struct ct_local_map local;
-	uint64_t base;                     /* memory cycle of the launch's cycle 0 */
-	uint64_t epoch;                    /* memory cycle from which due cycles count (lru.h) */
-	uint32_t first_place;              /* first cycle in which CTAs are placed */
+	uint64_t base;        /* memory cycle of the launch's cycle 0 */
+	uint64_t epoch;       /* memory cycle from which due cycles count (lru.h) */
+	uint32_t first_place; /* first cycle in which CTAs are placed */
 	int in_kernel, ended;
 	uint64_t launch_ctas, launch_key;
 	uint32_t end_cycle;
 	uint64_t warp_age;
 
 	/* placement */
-	uint32_t last_sm;                  /* that got a CTA */
+	uint32_t last_sm;                      /* that got a CTA */
 	uint32_t round, round_start, round_at; /* cycle of the round in progress or RP_NEVER */
 	struct ct_cta *waiting;
 
 	/* memory system */
-	uint64_t horizon;                  /* start of the present window */
+	uint64_t horizon; /* start of the present window */
 	struct rp_partition *part;
 	uint32_t partitions;
 	struct rp_slice *slice;
 	struct rp_net *to_llc, *to_sm;
 
-	struct ct_pool pool;               /* what lasts as long as the engine */
+	struct ct_pool pool; /* what lasts as long as the engine */
 	struct rp_sm *sm;
 	struct ct_replay_counts total, at_begin, at_warm;
 	uint64_t launch, cycles_before;
-	int warm;                          /* warm-up is over */
+	int warm; /* warm-up is over */
 	struct ct_error error;
 	struct rp_directory *directory;
-	struct rp_quick *quick;            /* quick timing: its memory system */
+	struct rp_quick *quick; /* quick timing: its memory system */
 	struct rp_llc_log *llc_log;
 
 	/* parts; all NULL or 0 without any */
@@ -106,10 +110,10 @@ struct ct_replay {
 	const struct ct_admission_part *admission;
 	const struct ct_llc_part *llc_part;
 	const struct ct_collector_part *collector_part;
-	int core_parts;                    /* a scheduler or a collector */
-	int usual;                         /* an SM as step.h takes to be usual */
-	int usual_memory;                  /* a memory system as usual.h does */
-	int oldest_first;                  /* schedulers prefer the oldest warp */
+	int core_parts;   /* a scheduler or a collector */
+	int usual;        /* an SM as step.h takes to be usual */
+	int usual_memory; /* a memory system as usual.h does */
+	int oldest_first; /* schedulers prefer the oldest warp */
 };
 
 /* ops.c: decodes static instructions up to sid. < 0: it is not in the code, or out of memory; the run has

@@ -14,7 +14,7 @@ enum {
 	RP_PORT_WORDS = 2 * RP_PORT / 64,
 	RP_MAX_L1_BANKS = 32,
 	RP_MAX_VETOES = 1 << 20, /* cycles in a row in which parts let nothing issue: a deadlock */
-	RP_MAX_HELD = 64        /* memory instructions in the collectors of a scheduler */
+	RP_MAX_HELD = 64         /* memory instructions in the collectors of a scheduler */
 };
 
 /* What the part that decides over admission has been told of a line, or has said. */
@@ -25,57 +25,61 @@ enum rp_admission { RP_NOT_ASKED, RP_MAY_ALLOCATE, RP_PASSES, RP_WAS_FOUND };
 struct rp_lreq {
 	uint64_t line;
 	uint64_t bytes[2];
-	uint32_t next;           /* lower line of the same instruction */
+	uint32_t next; /* lower line of the same instruction */
 	uint32_t mem;
-	uint32_t sectors, left;  /* asked for; not yet looked up */
-	uint32_t group;          /* number of this line of this instruction */
-	uint32_t near;           /* where it was in the tags when last looked up */
+	uint32_t sectors, left; /* asked for; not yet looked up */
+	uint32_t group;         /* number of this line of this instruction */
+	uint32_t near;          /* where it was in the tags when last looked up */
 	uint32_t llc_set;
 	uint16_t slice;
-	uint8_t sent;            /* something of it has left for the LLC: slice, llc_set are known */
-	uint8_t enter;           /* not yet in the L1 pipeline */
-	uint8_t store;           /* the instruction is one */
-	uint8_t admission;       /* enum rp_admission */
-	uint8_t met[RP_METS];    /* sectors, by what they met */
+	uint8_t sent;         /* something of it has left for the LLC: slice, llc_set are known */
+	uint8_t enter;        /* not yet in the L1 pipeline */
+	uint8_t store;        /* the instruction is one */
+	uint8_t admission;    /* enum rp_admission */
+	uint8_t met[RP_METS]; /* sectors, by what they met */
 };
 
 /* One memory instruction in flight. */
 struct rp_mem {
 	const struct rp_op *op;
-	uint64_t order;          /* of issue on the SM: oldest first */
-	uint32_t lines;          /* head of its list of rp_lreq; next free */
-	uint32_t left;           /* sectors (transactions) that have not come back */
-	uint32_t issued, last;   /* cycles */
-	uint32_t taken, busy;    /* by the load/store unit: cycle, cycles */
-	uint32_t group;          /* LDGSTS */
+	uint64_t order;        /* of issue on the SM: oldest first */
+	uint32_t lines;        /* head of its list of rp_lreq; next free */
+	uint32_t left;         /* sectors (transactions) that have not come back */
+	uint32_t issued, last; /* cycles */
+	uint32_t taken, busy;  /* by the load/store unit: cycle, cycles */
+	uint32_t group;        /* LDGSTS */
 	uint32_t sid;
 	uint16_t warp;
 	uint8_t kind, shared, bypass, degree;
-	uint32_t refs;           /* what still points here: lines, stores, replies */
+	uint32_t refs; /* what still points here: lines, stores, replies */
 };
 
 /* A sector in the pipeline of a bank of the L1. */
 struct rp_stage {
-	uint32_t what;           /* rp_lreq << 3 | sector */
-	uint32_t ready;          /* cycle at which it meets the tags */
+	uint32_t what;  /* rp_lreq << 3 | sector */
+	uint32_t ready; /* cycle at which it meets the tags */
 };
 /* A step of the pipeline of an L1 that is a part: chunks of one line. */
-struct rp_step { uint32_t lreq, ready; };
+struct rp_step {
+	uint32_t lreq, ready;
+};
 
 /* Half a cache line of the host. */
 struct rp_mshr {
-	uint64_t sector;         /* address / sector bytes */
-	uint32_t next;           /* in its bucket */
-	uint32_t mem;            /* that waits first */
-	uint32_t head, tail;     /* further ones: rp_waiter */
-	uint32_t line;           /* index in tags */
-	uint32_t count : 22;     /* that wait */
-	uint32_t passes : 1;     /* none of them may put the line into the L1 */
-	uint32_t first : 1;      /* first sector of a line that a load allocated */
-	uint32_t replies : 8;    /* LLC sectors still to come */
+	uint64_t sector;      /* address / sector bytes */
+	uint32_t next;        /* in its bucket */
+	uint32_t mem;         /* that waits first */
+	uint32_t head, tail;  /* further ones: rp_waiter */
+	uint32_t line;        /* index in tags */
+	uint32_t count : 22;  /* that wait */
+	uint32_t passes : 1;  /* none of them may put the line into the L1 */
+	uint32_t first : 1;   /* first sector of a line that a load allocated */
+	uint32_t replies : 8; /* LLC sectors still to come */
 };
 enum { RP_MAX_WAITERS = (1 << 22) - 1, RP_MAX_REPLIES = 255 };
-struct rp_waiter { uint32_t mem, next; };
+struct rp_waiter {
+	uint32_t mem, next;
+};
 
 /* An instruction that waits for an operand collector. */
 struct rp_parked {
@@ -85,27 +89,31 @@ struct rp_parked {
 	uint8_t sched;
 };
 /* A memory instruction that holds a collector until the load/store unit takes it. */
-struct rp_held { uint32_t mem, step, collector; };
+struct rp_held {
+	uint32_t mem, step, collector;
+};
 
 /* What each step looks at comes first: the whole is larger than a first-level cache. */
 struct rp_sched {
 	/* when each slot's next instruction may issue: slots that may now, a wheel of masks for
 	 * the next 64 cycles, the others with their cycle */
 	uint64_t ready, far, wheel_bits;
-	uint64_t waiting;                  /* slots whose next instruction waits for memory, a barrier or a
+	uint64_t waiting;  /* slots whose next instruction waits for memory, a barrier or a
 	                                      fence */
-	uint32_t upto;                     /* cycle that `ready` belongs to */
-	uint32_t far_next;                 /* no far slot is earlier */
-	uint32_t stepped;                  /* cycle of the last attempt + 1 */
-	uint32_t last;                     /* slot that issued last */
-	uint32_t vetoed;                   /* cycles since parts have let one issue */
+	uint32_t upto;     /* cycle that `ready` belongs to */
+	uint32_t far_next; /* no far slot is earlier */
+	uint32_t stepped;  /* cycle of the last attempt + 1 */
+	uint32_t last;     /* slot that issued last */
+	uint32_t vetoed;   /* cycles since parts have let one issue */
 	uint32_t nheld;
-	struct rp_port { uint32_t idoc, ocex, free; } port[RP_UNITS]; /* of the unit: when its issue
+	struct rp_port {
+		uint32_t idoc, ocex, free;
+	} port[RP_UNITS];                           /* of the unit: when its issue
 	                                      register, the register in front of it, it itself is free */
-	uint64_t of_unit[RP_UNITS];        /* slots whose next instruction wants the unit */
+	uint64_t of_unit[RP_UNITS];                 /* slots whose next instruction wants the unit */
 	uint32_t bank_free[RP_MAX_REG_BANKS];       /* half cycles */
 	uint32_t collector_free[RP_MAX_COLLECTORS]; /* half cycles */
-	uint32_t at[RP_MAX_SLOTS];         /* RP_NEVER: not known */
+	uint32_t at[RP_MAX_SLOTS];                  /* RP_NEVER: not known */
 	uint64_t wheel[64];
 	uint32_t written[RP_MAX_REG_BANKS][RP_WRITES]; /* [cycle % RP_WRITES] == cycle: a result is
 	                                      written to the bank in its first step */
@@ -117,9 +125,9 @@ struct rp_full_sm {
 	/* next cycle of each of these */
 	uint32_t sched_next[RP_MAX_SCHEDULERS]; /* next attempt of each scheduler */
 	uint32_t l1_next, lsu_next, unpark_at;
-	int released;                      /* a barrier, in this cycle */
+	int released; /* a barrier, in this cycle */
 	struct rp_sched *sched;
-	uint64_t order;                    /* memory instructions issued so far */
+	uint64_t order; /* memory instructions issued so far */
 
 	/* load/store unit; each scheduler's rp_mem in front of it, when it can be taken at the
 	 * earliest (RP_NEVER: there is none) and its order */
@@ -133,24 +141,24 @@ struct rp_full_sm {
 	struct rp_spare lreq_spare;
 
 	/* L1 */
-	struct rp_stage *stage;            /* a ring for each bank, stage_mask + 1 each */
+	struct rp_stage *stage; /* a ring for each bank, stage_mask + 1 each */
 	uint32_t stage_mask;
-	uint32_t bank_at[RP_MAX_L1_BANKS]; /* when the oldest in the bank is ready, RP_NEVER: empty */
+	uint32_t bank_at[RP_MAX_L1_BANKS];   /* when the oldest in the bank is ready, RP_NEVER: empty */
 	uint32_t bank_what[RP_MAX_L1_BANKS]; /* the oldest, if there is one */
 	uint32_t bank_head[RP_MAX_L1_BANKS];
 	uint32_t in_bank[RP_MAX_L1_BANKS];
-	uint32_t full_banks;               /* that take no more */
-	struct rp_step *steps;             /* with an L1 that is a part, whose bank is 0 */
+	uint32_t full_banks;   /* that take no more */
+	struct rp_step *steps; /* with an L1 that is a part, whose bank is 0 */
 	uint32_t step_cap, step_head, nsteps;
 	struct rp_mshr *mshr;
 	struct rp_spare mshr_spare;
 	uint32_t *mshr_bucket, mshr_mask;
 	struct rp_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
-	uint64_t port[RP_PORT_WORDS];      /* cycles in which the write-back port is taken, from ... */
-	uint32_t port_word;                /* ... 64 times this on */
-	int no_port;                       /* nothing waits for the write-back port */
-	uint64_t l1_met[2][RP_METS];       /* sectors of loads and of stores: added to c by counts.c */
+	uint64_t port[RP_PORT_WORDS]; /* cycles in which the write-back port is taken, from ... */
+	uint32_t port_word;           /* ... 64 times this on */
+	int no_port;                  /* nothing waits for the write-back port */
+	uint64_t l1_met[2][RP_METS];  /* sectors of loads and of stores: added to c by counts.c */
 
 	/* waiting for an operand collector: of each unit oldest first, and units with any */
 	uint32_t parked_units;

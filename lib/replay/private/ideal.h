@@ -8,23 +8,23 @@
 
 struct rp_ideal_line {
 	uint64_t line;
-	uint32_t next;           /* in its bucket, or next free */
+	uint32_t next; /* in its bucket, or next free */
 	uint32_t older, younger;
-	uint32_t bytes;          /* entry of written[], RP_NO_INDEX: none */
+	uint32_t bytes; /* entry of written[], RP_NO_INDEX: none */
 	uint8_t valid, unreadable;
 };
 
 /* Zero-initialise but for capacity. */
 struct rp_ideal {
-	uint64_t capacity;       /* lines; 0: without end */
+	uint64_t capacity; /* lines; 0: without end */
 	struct rp_ideal_line *l;
 	size_t cap;
-	uint32_t n, used;        /* entries of l ever in use; lines present */
-	uint32_t free;           /* list, valid while n > used */
+	uint32_t n, used; /* entries of l ever in use; lines present */
+	uint32_t free;    /* list, valid while n > used */
 	uint32_t oldest, youngest;
-	uint32_t *bucket;        /* index + 1 */
-	uint32_t buckets;        /* power of two, 0 at the start */
-	uint32_t (*written)[8];  /* bytes written of each sector that is partly so */
+	uint32_t *bucket;       /* index + 1 */
+	uint32_t buckets;       /* power of two, 0 at the start */
+	uint32_t (*written)[8]; /* bytes written of each sector that is partly so */
 	size_t written_cap;
 	uint32_t written_n;
 };

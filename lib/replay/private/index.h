@@ -15,11 +15,11 @@
 enum { RP_INDEX_NONE = 0xffffffffu };
 
 struct rp_index {
-	uint32_t *slot;          /* 0: empty */
-	uint32_t mask;           /* slots - 1 */
-	uint32_t bits;           /* of index + 1 */
-	uint32_t homes;          /* the bits above tell the slot at which probing began */
-	uint32_t line_bits;      /* log2 of the bytes of a line */
+	uint32_t *slot;            /* 0: empty */
+	uint32_t mask;             /* slots - 1 */
+	uint32_t bits;             /* of index + 1 */
+	uint32_t homes;            /* the bits above tell the slot at which probing began */
+	uint32_t line_bits;        /* log2 of the bytes of a line */
 	const unsigned char *line; /* the caller's lines, each of which begins with its tag */
 };
 

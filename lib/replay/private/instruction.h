@@ -52,7 +52,8 @@ static CT_INLINE int rp_fetch_next(struct ct_replay *r, struct rp_sm *sm, struct
 }
 
 /* Counts an instruction that issues. */
-static CT_INLINE void rp_count_issue(struct rp_sm *sm, const struct rp_op *op, const struct ct_inst *inst)
+static CT_INLINE void rp_count_issue(struct rp_sm *sm, const struct rp_op *op,
+                                     const struct ct_inst *inst)
 {
 	struct ct_replay_counts *c = &sm->c;
 	uint64_t lanes = inst->mask == UINT32_MAX ? 32 : ct_bits(inst->mask);
@@ -95,16 +96,18 @@ struct ct_local_map rp_local_of(const struct ct_replay *r, const struct rp_sm *s
 /* The lines of `line` bytes, in sectors of `sector`, that the warp's next instruction, one of global,
  * local or generic memory, asks for: highest address first, into q. Returns how many, and in *lanes how many
  * of its lanes are in shared memory. */
-static CT_INLINE unsigned rp_lines_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp,
-                                      const struct ct_sinst *s, const struct ct_inst *inst, uint32_t line,
-                                      uint32_t sector, struct ct_line_request *q, uint32_t *lanes)
+static CT_INLINE unsigned
+rp_lines_of(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp, const struct ct_sinst *s,
+            const struct ct_inst *inst, uint32_t line, uint32_t sector, struct ct_line_request *q,
+            uint32_t *lanes)
 {
 	struct ct_local_map local, *at = NULL;
 	if (s->space != CT_SPACE_GLOBAL) {
 		local = rp_local_of(r, sm, warp);
 		at = &local;
 	}
-	return ct_coalesce_descending(r->kernel, s, inst, line, sector, at, sm->warp[warp].key, q, lanes);
+	return ct_coalesce_descending(
+		r->kernel, s, inst, line, sector, at, sm->warp[warp].key, q, lanes);
 }
 
 /* instruction.c: LLC sectors that the n lines of an instruction that passes the L1 lie in. Of an atomic,
@@ -134,21 +137,30 @@ static CT_INLINE enum rp_store_rule rp_store_rule(const struct ct_replay *r)
 }
 
 /* A line of the instruction at the L1 in cycle `cycle`, for observers; what it met there is not set. */
-static CT_INLINE struct ct_l1_event rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm,
-                                                uint32_t warp, const struct rp_op *op, uint32_t sid,
-                                                uint64_t cycle, uint64_t line, uint32_t sectors,
-                                                const uint64_t bytes[2])
+static CT_INLINE struct ct_l1_event
+rp_l1_event(const struct ct_replay *r, const struct rp_sm *sm, uint32_t warp, const struct rp_op *op,
+            uint32_t sid, uint64_t cycle, uint64_t line, uint32_t sectors, const uint64_t bytes[2])
 {
 	return (struct ct_l1_event){
-		.sm = sm->id, .subcore = warp % r->g.schedulers, .warp_slot = warp, .sid = sid,
-		.pc = op->s->pc, .cycle = cycle,
-		.line = line, .sectors = sectors, .bytes = {bytes[0], bytes[1]},
-		.is_write = op->kind == RP_STORE, .is_atomic = op->kind == RP_ATOMIC, .bypass = op->bypass,
+		.sm = sm->id,
+		.subcore = warp % r->g.schedulers,
+		.warp_slot = warp,
+		.sid = sid,
+		.pc = op->s->pc,
+		.cycle = cycle,
+		.line = line,
+		.sectors = sectors,
+		.bytes = {bytes[0], bytes[1]},
+		.is_write = op->kind == RP_STORE,
+		.is_atomic = op->kind == RP_ATOMIC,
+		.bypass = op->bypass,
 	};
 }
 
 /* Sectors (or chunks) of loads or of stores at an L1. */
-struct rp_l1_met { uint64_t asked, missed, pending, sector_misses; };
+struct rp_l1_met {
+	uint64_t asked, missed, pending, sector_misses;
+};
 /* Adds them to the counts. */
 static CT_INLINE void rp_count_l1(struct ct_replay_counts *c, const struct rp_l1_met *m, int is_write)
 {
@@ -167,8 +179,9 @@ static CT_INLINE void rp_count_l1(struct ct_replay_counts *c, const struct rp_l1
 
 /* The barrier of a CTA has opened: its warps that wait there go on in cycle `at` at the earliest, with a
  * call of go_on() for each. */
-static CT_INLINE void rp_leave_barrier(const struct ct_replay *r, struct rp_sm *sm, const struct rp_cta *c,
-                                       uint32_t at, void (*go_on)(struct rp_sm *sm, uint32_t warp))
+static CT_INLINE void
+rp_leave_barrier(const struct ct_replay *r, struct rp_sm *sm, const struct rp_cta *c, uint32_t at,
+                 void (*go_on)(struct rp_sm *sm, uint32_t warp))
 {
 	uint32_t per = r->occ.warps_per_cta, first = (uint32_t)(c - sm->cta) * per;
 	for (uint32_t i = first; i < first + per; i++) {

@@ -29,9 +29,12 @@ static inline uint32_t rp_sector_bytes(const uint64_t bytes[2], uint32_t sector)
 }
 
 /* What a store to the L1's sector writes: all of it where requests do not name their bytes so. */
-static inline uint32_t rp_written_bytes(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector)
+static inline uint32_t
+rp_written_bytes(const struct ct_replay *r, const uint64_t bytes[2], uint32_t sector)
 {
-	return r->l1_sector_bits == 5 && r->l1_line_bits <= 7 ? rp_sector_bytes(bytes, sector) : UINT32_MAX;
+	return r->l1_sector_bits == 5 && r->l1_line_bits <= 7
+	               ? rp_sector_bytes(bytes, sector)
+	               : UINT32_MAX;
 }
 
 /* Tells those who watch the L1. */

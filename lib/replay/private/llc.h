@@ -10,20 +10,23 @@ enum { RP_L2_QUEUE = 64 }; /* icnt-L2, L2-DRAM, DRAM-L2, L2-icnt (doc/replay.md 
 /* A request to DRAM: the fill of one sector, or the write-back of a line's. */
 struct rp_dram_req {
 	uint64_t row;
-	uint64_t due;            /* in a delay line, returning: DRAM cycle */
+	uint64_t due; /* in a delay line, returning: DRAM cycle */
 	uint32_t next;
-	uint32_t mshr;           /* of the slice; RP_NO_INDEX: a write */
-	uint32_t atoms;          /* column commands left */
+	uint32_t mshr;  /* of the slice; RP_NO_INDEX: a write */
+	uint32_t atoms; /* column commands left */
 	uint16_t slice, bank, channel;
 };
 
-struct rp_req_ring { struct rp_dram_req *p; uint32_t cap, head, n; };
+struct rp_req_ring {
+	struct rp_dram_req *p;
+	uint32_t cap, head, n;
+};
 
 struct rp_bank {
 	uint64_t row, batch;
 	uint64_t rcd, rcdwr, ras, rc, rp, wtp, rtp; /* DRAM cycles from which it is over */
-	uint32_t head, tail;     /* queue, oldest first */
-	uint32_t current;        /* request being served */
+	uint32_t head, tail;                        /* queue, oldest first */
+	uint32_t current;                           /* request being served */
 	uint8_t open, in_batch;
 };
 
@@ -31,41 +34,47 @@ struct rp_channel {
 	struct rp_bank *bank;
 	struct rp_dram_req *pool;
 	uint32_t pool_free, queued; /* queued: in the banks' lists */
-	uint32_t serving;        /* banks with a current request */
-	uint32_t waiting_banks;  /* idle banks with a queue */
+	uint32_t serving;           /* banks with a current request */
+	uint32_t waiting_banks;     /* idle banks with a queue */
 	/* of serving, by what the current request needs next: its row is open; no row is; another is */
 	uint32_t to_access, to_open, to_close;
-	struct rp_req_ring delay;    /* dram_latency */
+	struct rp_req_ring delay; /* dram_latency */
 	struct rp_req_ring returning;
 	uint64_t ccd, rrd, rtw, wtr, ccdl[8], rtpl[8];
 	uint32_t prio, last_slice;
 	uint32_t private_credit[64], shared_credit;
 	uint64_t next, next_core; /* DRAM and core cycle with something to do */
-	uint64_t command_at;     /* no command before this DRAM cycle */
+	uint64_t command_at;      /* no command before this DRAM cycle */
 };
 
-struct rp_l2_waiter { uint32_t next, id, group; uint16_t sm; uint8_t kind, payload; };
+struct rp_l2_waiter {
+	uint32_t next, id, group;
+	uint16_t sm;
+	uint8_t kind, payload;
+};
 struct rp_l2_mshr {
 	uint64_t sector;
 	uint32_t next, head, tail, count;
-	uint32_t line;           /* index in tags */
+	uint32_t line; /* index in tags */
 	uint8_t atomic;
 };
 
-struct rp_past { uint64_t entered, left; };
+struct rp_past {
+	uint64_t entered, left;
+};
 
 struct rp_slice {
 	uint32_t id;
-	struct rp_cache cache;   /* due: when the data is at the SM, with quick timing at the slice */
-	struct rp_ring input;    /* delay line and input queue; when: enters the queue */
-	struct rp_past *past;    /* requests that left the input queue in this window */
+	struct rp_cache cache; /* due: when the data is at the SM, with quick timing at the slice */
+	struct rp_ring input;  /* delay line and input queue; when: enters the queue */
+	struct rp_past *past;  /* requests that left the input queue in this window */
 	uint32_t past_cap, npast;
 	uint32_t past_in, past_out, input_in; /* of past and input: how many by the last cycle that
 	                            the network asked about had entered, left, entered */
-	uint64_t room_until;     /* up to this cycle the queue has room for certain */
-	struct rp_ring ready;    /* filled, to be answered */
-	uint64_t answered;       /* cycle after that of the last of these answers */
-	struct rp_ring replies;  /* when: put into the network */
+	uint64_t room_until;                  /* up to this cycle the queue has room for certain */
+	struct rp_ring ready;                 /* filled, to be answered */
+	uint64_t answered;                    /* cycle after that of the last of these answers */
+	struct rp_ring replies;               /* when: put into the network */
 	uint64_t reply_last;
 	struct rp_l2_mshr *mshr;
 	struct rp_spare mshr_spare;
@@ -73,17 +82,17 @@ struct rp_slice {
 	struct rp_l2_waiter *waiter;
 	uint32_t waiter_cap, waiter_free;
 	struct rp_req_ring missq, to_dram, fills;
-	uint32_t clock;          /* accesses so far: recency of memcpys */
-	uint32_t near;           /* line index of the last access */
-	int stalled;             /* the head failed and nothing has changed since */
-	uint64_t next;           /* core cycle with something to do */
+	uint32_t clock; /* accesses so far: recency of memcpys */
+	uint32_t near;  /* line index of the last access */
+	int stalled;    /* the head failed and nothing has changed since */
+	uint64_t next;  /* core cycle with something to do */
 };
 
 struct rp_partition {
 	uint32_t first_slice, nslices;
 	struct rp_channel *channel;
 	uint32_t first_channel, nchannels;
-	uint32_t to_dram;        /* requests in the queues of that name of its slices */
+	uint32_t to_dram; /* requests in the queues of that name of its slices */
 	uint64_t next;
 };
 
@@ -145,8 +154,7 @@ uint32_t rp_mshr_entries(const struct ct_replay *r, const struct ct_cache_params
  * slice's next cycle brought forward. */
 int rp_llc_reply(struct ct_replay *r, uint32_t slice, const struct rp_packet *p, uint64_t now);
 void rp_llc_count(struct ct_replay *r, const struct rp_packet *p, int pending, int miss);
-int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr,
-                   uint32_t bytes);
+int rp_llc_to_dram(struct ct_replay *r, uint32_t slice, uint64_t address, uint32_t mshr, uint32_t bytes);
 void rp_llc_wake(struct ct_replay *r, uint32_t slice, uint64_t at);
 
 /* dram.c */

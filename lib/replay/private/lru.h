@@ -32,36 +32,37 @@ struct rp_entry {
 	uint8_t used : 1;        /* in the hash */
 	uint8_t filled : 1;      /* a fill or store has put data here since allocation */
 	uint8_t counted : 1;     /* its element of bytes[] is in use */
-	uint32_t due[];          /* of each sector: 0, the cycle of its data since an epoch, RP_DUE_ASKED */
+	uint32_t due[]; /* of each sector: 0, the cycle of its data since an epoch, RP_DUE_ASKED */
 };
 
 struct rp_lru_set {
-	uint32_t used;           /* ways */
-	uint32_t now, stamp;     /* of the last touch */
-	uint32_t victim, victim_stamp; /* the oldest line while its stamp is that, or the way that is taken
+	uint32_t used;       /* ways */
+	uint32_t now, stamp; /* of the last touch */
+	uint32_t victim,
+		victim_stamp; /* the oldest line while its stamp is that, or the way that is taken
 	                                  next of those that are free; RP_LRU_NONE: not known */
 };
 
 struct rp_lru {
 	uint32_t sets, ways, lines, sectors;
-	uint32_t capacity;       /* lines allocated: sets * ways may shrink below it */
+	uint32_t capacity; /* lines allocated: sets * ways may shrink below it */
 	uint32_t fifo, dirty_percent;
 	uint32_t modified_lines, used_lines;
-	uint32_t way_bits;       /* log2 of ways, or 32 when that is no power of two */
-	uint32_t entry_bits;     /* log2 of the bytes of an entry */
-	unsigned char *entry;    /* index: set * ways + way */
-	uint32_t *stamp;         /* of each line: grows with each touch of its set in another cycle, the
+	uint32_t way_bits;      /* log2 of ways, or 32 when that is no power of two */
+	uint32_t entry_bits;    /* log2 of the bytes of an entry */
+	unsigned char *entry;   /* index: set * ways + way */
+	uint32_t *stamp;        /* of each line: grows with each touch of its set in another cycle, the
 	                            lowest is the oldest, of equal ones the lowest way */
-	struct rp_queue *queue;  /* 2 * set: next victims of sets of more than RP_STAMPS ways; behind
+	struct rp_queue *queue; /* 2 * set: next victims of sets of more than RP_STAMPS ways; behind
 	                            them those that are not modified */
-	uint64_t *modified;      /* bit index % 64 of word index / 64: of the line */
+	uint64_t *modified;     /* bit index % 64 of word index / 64: of the line */
 	struct rp_lru_set *set;
-	uint64_t *free_ways;     /* bit set: way not in use; words per set */
+	uint64_t *free_ways; /* bit set: way not in use; words per set */
 	uint32_t words;
-	uint32_t by_set;         /* lines are found by print[], else by index */
-	uint32_t *print;         /* of each line: low bits of its tag, anything where it is not used */
+	uint32_t by_set; /* lines are found by print[], else by index */
+	uint32_t *print; /* of each line: low bits of its tag, anything where it is not used */
 	struct rp_index index;
-	uint64_t (*bytes)[4];    /* written bytes of unreadable sectors, 32 bits per sector */
+	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
 };
 
 /* Room in the pool for `capacity` lines of `sectors` sectors (<= 8); shape it before use. */
@@ -102,8 +103,8 @@ static inline uint32_t rp_lru_find(const struct rp_lru *t, uint32_t set, uint64_
 }
 
 /* The same when the line was at `hint` before (RP_LRU_NONE: not known). */
-static inline uint32_t rp_lru_find_near(const struct rp_lru *t, uint32_t set, uint64_t tag,
-                                        uint32_t hint)
+static inline uint32_t
+rp_lru_find_near(const struct rp_lru *t, uint32_t set, uint64_t tag, uint32_t hint)
 {
 	return hint != RP_LRU_NONE && rp_lru_is(t, hint, tag) ? hint : rp_lru_find(t, set, tag);
 }

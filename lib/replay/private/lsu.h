@@ -8,8 +8,7 @@
 /* ldst.c: forgets cycles before `now`; the first free cycle in [at, last], else last. */
 void rp_port_forget(struct rp_sm *sm, uint32_t now);
 uint32_t rp_port_search(const struct rp_sm *sm, uint32_t at, uint32_t last);
-void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m,
-                    uint32_t done);
+void rp_observe_mem(struct ct_replay *r, const struct rp_sm *sm, const struct rp_mem *m, uint32_t done);
 
 /* Shared loads, fills and what bypassed the L1 write back one a cycle. */
 static CT_INLINE uint32_t rp_port_book(struct rp_sm *sm, uint32_t now, uint32_t at)

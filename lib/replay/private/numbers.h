@@ -4,14 +4,23 @@
 
 #include <stdint.h>
 
-#define RP_NEVER 0xffffffffu      /* a cycle that is not known yet */
+#define RP_NEVER 0xffffffffu /* a cycle that is not known yet */
 #define RP_NEVER64 UINT64_MAX
 #define RP_LAST_CYCLE 0xfff00000u /* launches may not run longer */
 #define RP_NO_INDEX 0xffffffffu
 
-static inline uint32_t rp_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static inline uint32_t rp_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
-static inline uint64_t rp_max64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint32_t rp_min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+static inline uint32_t rp_max32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+static inline uint64_t rp_max64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 /* Numbers of banks and schedulers are powers of two on most GPUs. */
 static inline uint32_t rp_modulo(uint64_t v, uint32_t n)
@@ -20,6 +29,9 @@ static inline uint32_t rp_modulo(uint64_t v, uint32_t n)
 }
 
 /* Free entries of a pool, the last freed first: taking one does not look at it. */
-struct rp_spare { uint32_t *at; uint32_t n; };
+struct rp_spare {
+	uint32_t *at;
+	uint32_t n;
+};
 
 #endif

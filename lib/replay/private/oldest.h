@@ -78,10 +78,10 @@ static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t except
 		                      _mm_xor_si128(_mm_loadu_si128(v + 2), sign),
 		                      _mm_xor_si128(_mm_loadu_si128(v + 3), sign));
 	const __m128i mask = _mm_set1_epi32((int)except);
-	return lowest_of_four(four_of(stamp, mask, bit),
-	                      four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4)),
-	                      four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8)),
-	                      four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12)));
+	return lowest_of_four(
+		four_of(stamp, mask, bit), four_of(stamp + 4, mask, _mm_slli_epi32(bit, 4)),
+		four_of(stamp + 8, mask, _mm_slli_epi32(bit, 8)),
+		four_of(stamp + 12, mask, _mm_slli_epi32(bit, 12)));
 }
 #else
 static inline uint64_t rp_lowest_of_block(const uint32_t *stamp, uint32_t except)
@@ -120,7 +120,7 @@ static inline uint64_t rp_lowest_stamp(const uint32_t *stamp, uint32_t n, uint32
 enum { RP_QUEUE = 24 };
 struct rp_queue {
 	uint32_t head, n, limit;
-	uint32_t step;           /* between the last two limits */
+	uint32_t step; /* between the last two limits */
 	uint32_t line[RP_QUEUE];
 };
 
@@ -167,7 +167,8 @@ uint32_t rp_oldest_of_many(const struct rp_ways *s);
 static inline uint32_t rp_oldest_line(const struct rp_ways *s)
 {
 	if (s->ways <= RP_STAMPS) {
-		uint64_t best = rp_lowest_stamp(s->stamp + s->first, s->ways, rp_never_of(s, s->first, s->ways));
+		uint64_t best = rp_lowest_stamp(
+			s->stamp + s->first, s->ways, rp_never_of(s, s->first, s->ways));
 		return best >> 32 == RP_NO_STAMP ? RP_NO_STAMP : s->first + (uint32_t)best;
 	}
 	for (struct rp_queue *q = s->queue; q->head < q->n; q->head++) {

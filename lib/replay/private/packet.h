@@ -6,24 +6,32 @@
 
 /* Odd ones carry data to the LLC. The last three belong to parts. */
 enum rp_packet_kind {
-	RP_PK_READ = 0, RP_PK_STORE = 1, RP_PK_BYPASS = 2, RP_PK_ATOMIC = 4,
-	RP_PK_WRITE = 3, RP_PK_FETCH = 6, RP_PK_MESSAGE = 8
+	RP_PK_READ = 0,
+	RP_PK_STORE = 1,
+	RP_PK_BYPASS = 2,
+	RP_PK_ATOMIC = 4,
+	RP_PK_WRITE = 3,
+	RP_PK_FETCH = 6,
+	RP_PK_MESSAGE = 8
 };
 
 /* A request, or its reply, for one LLC sector. */
 struct rp_packet {
-	uint64_t when;           /* cycle at which it is put into the present queue */
-	uint64_t address;        /* of the sector */
-	uint32_t bytes;          /* stores: mask within the sector; fetches: eighths of each sector,
+	uint64_t when;    /* cycle at which it is put into the present queue */
+	uint64_t address; /* of the sector */
+	uint32_t bytes;   /* stores: mask within the sector; fetches: eighths of each sector,
 	                            four bits each; messages: flits */
-	uint32_t id;             /* rp_mshr or rp_mem */
+	uint32_t id;      /* rp_mshr or rp_mem */
 	uint32_t llc_set;
-	uint32_t group;          /* same number: one line of one instruction of the SM */
+	uint32_t group; /* same number: one line of one instruction of the SM */
 	uint16_t sm, slice;
 	uint8_t kind;
-	uint8_t payload;         /* fetches: eighths of a sector in the reply */
+	uint8_t payload; /* fetches: eighths of a sector in the reply */
 };
-static inline int rp_is_store(const struct rp_packet *p) { return p->kind & 1; }
+static inline int rp_is_store(const struct rp_packet *p)
+{
+	return p->kind & 1;
+}
 
 /* Ring that grows. */
 struct rp_ring {

@@ -8,7 +8,9 @@
 #include "replay/private/llc.h"
 
 /* A place in time: cycle, then a number that no two share. Entries of the heaps here begin with it. */
-struct rp_moment { uint64_t at, seq; };
+struct rp_moment {
+	uint64_t at, seq;
+};
 
 static inline int rp_moment_before(const void *ctx, const void *a, const void *b)
 {
@@ -18,20 +20,29 @@ static inline int rp_moment_before(const void *ctx, const void *a, const void *b
 }
 
 enum rp_event_kind {
-	RP_EV_TIMER, RP_EV_MESSAGE, RP_EV_ANSWER, RP_EV_LLC_ANSWER, RP_EV_WRITE, RP_EV_CLOCK, RP_EV_SHAPE
+	RP_EV_TIMER,
+	RP_EV_MESSAGE,
+	RP_EV_ANSWER,
+	RP_EV_LLC_ANSWER,
+	RP_EV_WRITE,
+	RP_EV_CLOCK,
+	RP_EV_SHAPE
 };
 
 struct rp_event {
 	struct rp_moment when;
 	const struct ct_part *who;
-	uint64_t data;             /* timer: the part's; answers: token */
-	uint32_t arg;              /* message: index; answers: chunks or outcome; write: sub-core << 24 |
+	uint64_t data; /* timer: the part's; answers: token */
+	uint32_t arg;  /* message: index; answers: chunks or outcome; write: sub-core << 24 |
 	                              warp << 8 | register; clock: sub-core */
 	uint8_t kind;
 };
 
 /* A heap. */
-struct rp_events { struct rp_event *p; size_t n, cap; };
+struct rp_events {
+	struct rp_event *p;
+	size_t n, cap;
+};
 
 /* A message on its way, or a free entry. */
 struct rp_note {
@@ -42,23 +53,36 @@ struct rp_note {
 
 /* Something to be routed by a network model, or routed and on its way. */
 struct rp_flight {
-	struct rp_moment when;     /* put in; later: arrives */
-	struct rp_packet p;        /* kind RP_PK_MESSAGE: id is the note */
+	struct rp_moment when; /* put in; later: arrives */
+	struct rp_packet p;    /* kind RP_PK_MESSAGE: id is the note */
 	uint32_t from, to, flits;
 	uint8_t net;
 };
-struct rp_flights { struct rp_flight *p; size_t n, cap; };
+struct rp_flights {
+	struct rp_flight *p;
+	size_t n, cap;
+};
 
 /* A read or write of an L1 organisation, a request that an LLC organisation holds, a read from
  * DRAM of its own. */
-struct rp_part_fetch { uint64_t tag; uint32_t left, next; uint8_t kind; };
-struct rp_taken { struct rp_packet p; uint32_t next; uint8_t live; };
-struct rp_pool_head { uint32_t cap, free; };
+struct rp_part_fetch {
+	uint64_t tag;
+	uint32_t left, next;
+	uint8_t kind;
+};
+struct rp_taken {
+	struct rp_packet p;
+	uint32_t next;
+	uint8_t live;
+};
+struct rp_pool_head {
+	uint32_t cap, free;
+};
 
 struct rp_part_sm {
 	struct rp_part_fetch *fetch;
 	struct rp_pool_head fetches;
-	uint64_t shape_at;         /* of the event that asks the shaper, or CT_NO_CYCLE */
+	uint64_t shape_at; /* of the event that asks the shaper, or CT_NO_CYCLE */
 	/* collectors: instructions between issue and their unit */
 	struct rp_collected *col;
 	struct rp_pool_head cols;
@@ -77,16 +101,16 @@ struct rp_part_slice {
 	struct rp_pool_head takens;
 	struct rp_part_fetch *read;
 	struct rp_pool_head reads;
-	int passed;                /* the head of the input has been seen and passed on */
+	int passed; /* the head of the input has been seen and passed on */
 };
 
-#define RP_PART_READ 0x80000000u   /* in rp_dram_req.mshr: a part's, not a MSHR */
+#define RP_PART_READ 0x80000000u /* in rp_dram_req.mshr: a part's, not a MSHR */
 
 struct rp_parts {
 	struct ct_replay_parts given;
-	uint8_t *owned;            /* copy; NULL: none */
+	uint8_t *owned; /* copy; NULL: none */
 	uint32_t nowned;
-	struct rp_events *events;  /* of each node */
+	struct rp_events *events; /* of each node */
 	struct rp_part_sm *sm;
 	struct rp_part_slice *slice;
 	struct rp_note *note;
@@ -96,16 +120,16 @@ struct rp_parts {
 	/* where the engine is: the node whose callback runs, or RP_NO_INDEX */
 	uint32_t node;
 	uint64_t now;
-	uint64_t slices_until;     /* slices have run up to here */
+	uint64_t slices_until; /* slices have run up to here */
 	/* network models */
-	struct rp_flights out;     /* put in, not routed */
-	struct rp_flights fly;     /* routed ordinary packets: heap by arrival */
+	struct rp_flights out;        /* put in, not routed */
+	struct rp_flights fly;        /* routed ordinary packets: heap by arrival */
 	struct ct_operands *operands; /* by sid, of the launch */
 	uint32_t noperands;
 	size_t operands_cap;
 	struct ct_two_level *two_level; /* of the configuration, as the next */
 	struct ct_network *network;
-	uint64_t ticked[6];        /* cycle of the last tick of each part */
+	uint64_t ticked[6]; /* cycle of the last tick of each part */
 };
 
 /* parts.c */
@@ -122,8 +146,7 @@ int rp_event_push(struct ct_replay *r, uint32_t node, const struct rp_event *ev)
 void rp_note_arrive(struct ct_replay *r, uint32_t note, uint64_t at);
 /* Takes an index from a pool of entries of `size` bytes whose free list is the uint32_t at
  * `next`; RP_NO_INDEX and a failed run when memory is out. */
-uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size,
-                      size_t next);
+uint32_t rp_pool_take(struct ct_replay *r, struct rp_pool_head *h, void **p, size_t size, size_t next);
 static inline uint64_t rp_event_next(const struct rp_events *q)
 {
 	return q->n ? q->p[0].when.at : RP_NEVER64;
@@ -137,14 +160,15 @@ void rp_part_shape(struct ct_replay *r, struct rp_sm *sm, uint64_t cycle);
 void rp_part_l1_step(struct ct_replay *r, struct rp_sm *sm, uint32_t now);
 void rp_part_l1_reply(struct ct_replay *r, struct rp_sm *sm, const struct rp_packet *p, uint32_t now);
 void rp_part_answer(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint64_t at);
-void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks,
-                     uint32_t at, uint32_t now);
+void rp_part_deliver(struct ct_replay *r, struct rp_sm *sm, uint64_t token, uint32_t chunks, uint32_t at,
+                     uint32_t now);
 void rp_sm_send(struct ct_replay *r, struct rp_sm *sm, struct rp_packet *p, uint32_t now);
 
 /* parts_llc.c */
 int rp_part_llc_access(struct ct_replay *r, struct rp_slice *s, const struct rp_packet *p, uint64_t now);
 void rp_part_llc_filled(struct ct_replay *r, struct rp_slice *s, uint32_t mshr, uint64_t now);
-void rp_part_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, uint32_t what, uint64_t now);
+void rp_part_llc_answer(struct ct_replay *r, uint32_t slice, uint64_t token, uint32_t what,
+                        uint64_t now);
 
 /* parts_core.c */
 void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
@@ -152,8 +176,8 @@ void rp_part_collect(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t
 void rp_part_lsu_took(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t now);
 void rp_part_writes(struct ct_replay *r, struct rp_sm *sm, uint32_t warp, uint32_t sid, uint32_t at);
 int rp_part_pick(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t ready, uint32_t now);
-enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k,
-                                   uint32_t warp, uint32_t now);
+enum ct_issue_verdict rp_part_veto(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint32_t warp,
+                                   uint32_t now);
 void rp_part_clock(struct ct_replay *r, struct rp_sm *sm, uint32_t k, uint64_t now);
 
 /* parts_net.c */

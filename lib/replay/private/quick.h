@@ -18,15 +18,15 @@
 enum {
 	RP_CALENDAR_WORDS = 64, /* of the memory side: 4096 places */
 	RP_ISSUE_WORDS = 16,    /* of schedulers and units: 1024 cycles */
-	RP_ROWS = 32,           /* cycles of a bank, each from one activate to the next, that are known */
-	RP_WHEEL = 256,         /* cycles, a power of two of at least 64 */
-	RP_SEEN_BEFORE = 1      /* cycles that an atomic is seen before its register is written */
+	RP_ROWS = 32,      /* cycles of a bank, each from one activate to the next, that are known */
+	RP_WHEEL = 256,    /* cycles, a power of two of at least 64 */
+	RP_SEEN_BEFORE = 1 /* cycles that an atomic is seen before its register is written */
 };
 
 /* Places (cycles, or multiples of some) from 64 * first on; those of [lo, hi) are taken. */
 struct rp_calendar {
 	uint64_t first, lo, hi;
-	uint64_t over;          /* what is behind the end of the calendar is taken up to here */
+	uint64_t over; /* what is behind the end of the calendar is taken up to here */
 	uint64_t bits[RP_CALENDAR_WORDS];
 };
 
@@ -41,37 +41,40 @@ struct rp_quick_sched {
 
 /* What an SM asks a slice for: an LLC sector. Cycles of the launch. */
 struct rp_quick_req {
-	uint64_t sector;        /* number of the LLC sector */
-	uint32_t ready;         /* when it comes to the network, or later: limited, what went before; of
+	uint64_t sector;  /* number of the LLC sector */
+	uint32_t ready;   /* when it comes to the network, or later: limited, what went before; of
 	                           those that are served: when the slice's reply comes to the network */
-	uint32_t llc_set;       /* in the slice */
-	uint32_t inst;          /* that waits for it */
-	uint32_t line;          /* of the L1, that it fills; RP_LRU_NONE: none */
-	uint32_t joined;        /* the last of the instructions that have joined it, RP_NO_INDEX */
-	uint32_t bytes;         /* as in rp_packet; of loads only where somebody looks at them */
+	uint32_t llc_set; /* in the slice */
+	uint32_t inst;    /* that waits for it */
+	uint32_t line;    /* of the L1, that it fills; RP_LRU_NONE: none */
+	uint32_t joined;  /* the last of the instructions that have joined it, RP_NO_INDEX */
+	uint32_t bytes;   /* as in rp_packet; of loads only where somebody looks at them */
 	uint16_t group, slice;
-	uint8_t kind, k;        /* k: sector of the L1's line */
-	uint8_t before;         /* requests for the same L1 sector */
-	uint8_t limited;        /* it needs an entry of which nobody knows when it is free */
+	uint8_t kind, k; /* k: sector of the L1's line */
+	uint8_t before;  /* requests for the same L1 sector */
+	uint8_t limited; /* it needs an entry of which nobody knows when it is free */
 };
 
 /* An instruction that waits for something of which nobody knows when it is back. */
 struct rp_quick_inst {
 	const struct rp_op *op;
-	uint32_t issued, back;  /* back: the last of what is known */
+	uint32_t issued, back; /* back: the last of what is known */
 	uint32_t left, group;
-	uint32_t next;          /* free ones */
+	uint32_t next; /* free ones */
 	uint16_t warp;
 };
 
 /* It waits for a sector that another one has asked for: a ring of those that do. */
-struct rp_quick_joined { uint32_t inst, next; uint32_t holds; /* the tags, too */ };
+struct rp_quick_joined {
+	uint32_t inst, next;
+	uint32_t holds; /* the tags, too */
+};
 
 /* A memory instruction that has issued and waits for the load/store unit, and the lines that it asks
  * for. */
 struct rp_quick_wait {
 	const struct rp_op *op;
-	uint32_t issued, inst;  /* cycle; its record when it has had to wait, RP_NO_INDEX */
+	uint32_t issued, inst;    /* cycle; its record when it has had to wait, RP_NO_INDEX */
 	uint32_t sid, busy, more; /* cycles of the unit; transactions of an atomic beyond its sectors */
 	uint32_t warp, n;
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* n of them once it has to wait */
@@ -79,28 +82,29 @@ struct rp_quick_wait {
 
 /* What serving a request looks at comes first: a cache line of the host. */
 struct rp_quick_sm {
-	_Alignas(64) struct rp_quick_req *req; /* a ring by their numbers: from `replied` to `served` they
+	_Alignas(
+		64) struct rp_quick_req *req; /* a ring by their numbers: from `replied` to `served` they
 	                           are served, from there to `asked` they are not */
 	uint32_t req_mask, asked, served, replied;
-	uint64_t sent;          /* cycle in which the network moved the last */
-	uint64_t when;          /* cycle of the first that is not served */
-	uint64_t placed;        /* the line + 1 whose place in DRAM is place_of */
-	uint32_t near;          /* of the first that is not served: where its line seems to be in the slice */
-	uint32_t missed;        /* the group that has missed last in the LLC */
-	uint16_t next;          /* SM in the wheel */
+	uint64_t sent;   /* cycle in which the network moved the last */
+	uint64_t when;   /* cycle of the first that is not served */
+	uint64_t placed; /* the line + 1 whose place in DRAM is place_of */
+	uint32_t near;   /* of the first that is not served: where its line seems to be in the slice */
+	uint32_t missed; /* the group that has missed last in the LLC */
+	uint16_t next;   /* SM in the wheel */
 	uint8_t in_wheel;
 	struct ct_place place_of;
 	struct rp_quick_inst *inst;
 	uint32_t inst_free, insts;
-	uint32_t *mshr;         /* of each entry taken, by its number: when it is free, RP_NEVER: not known */
+	uint32_t *mshr; /* of each entry taken, by its number: when it is free, RP_NEVER: not known */
 	uint32_t mshr_mask, taken, filled; /* filled: so many have been free again */
-	uint32_t part;          /* of the L1 sector whose requests are being served, cycle of the last so far */
-	uint32_t l1_free;       /* the tags are held up until then */
-	uint32_t stuck;         /* things that hold the tags up of which nobody knows when they are over */
-	uint8_t *merged;        /* line * sectors + sector: instructions that wait for it */
+	uint32_t part; /* of the L1 sector whose requests are being served, cycle of the last so far */
+	uint32_t l1_free; /* the tags are held up until then */
+	uint32_t stuck;   /* things that hold the tags up of which nobody knows when they are over */
+	uint8_t *merged;  /* line * sectors + sector: instructions that wait for it */
 	struct rp_quick_joined *joined;
 	uint32_t njoined, joined_free;
-	uint32_t end;           /* of the window */
+	uint32_t end; /* of the window */
 	/* rings of the places in front of the load/store unit, one for each scheduler, and in it: what has
 	 * issued and waits for it; the cycle in which it has been taken, RP_NEVER: not yet */
 	struct rp_quick_wait *wait;
@@ -115,9 +119,9 @@ struct rp_quick_sm {
 
 struct rp_quick_slice {
 	struct rp_lru *lru;
-	uint64_t port;          /* the network can move the next request to it */
-	uint64_t free;          /* it can serve the next */
-	uint64_t *mshr;         /* cycles at which the last entries taken are free, the oldest next */
+	uint64_t port;  /* the network can move the next request to it */
+	uint64_t free;  /* it can serve the next */
+	uint64_t *mshr; /* cycles at which the last entries taken are free, the oldest next */
 	uint32_t mshr_next;
 	uint8_t *merged;
 	struct rp_calendar replies;
@@ -125,7 +129,10 @@ struct rp_quick_slice {
 
 /* The row (its low bits) that a bank has open in the RC cycles of DRAM from `turn` * RC on; when it
  * was opened, and how much later it had its last column command. */
-struct rp_row { uint64_t turn, act; uint32_t row, after; };
+struct rp_row {
+	uint64_t turn, act;
+	uint32_t row, after;
+};
 
 struct rp_quick_bank {
 	struct rp_row at[RP_ROWS]; /* turn % RP_ROWS */
@@ -136,7 +143,7 @@ struct rp_quick_channel {
 	struct rp_calendar bus, activate; /* places of CCD and RRD cycles */
 	struct rp_calendar group[8];      /* of CCDL */
 	struct rp_quick_bank bank[32];
-	uint64_t *queue;                  /* cycles of the last column commands, as many as the queue
+	uint64_t *queue; /* cycles of the last column commands, as many as the queue
 	                                     has places, the oldest next */
 	uint32_t queue_next;
 };
@@ -146,13 +153,13 @@ struct rp_quick {
 	struct rp_quick_sm *sm;
 	struct rp_quick_channel *channel;
 	struct rp_quick_slice *slice;
-	struct rp_divisor rc, rrd, ccd, ccdl; /* of DRAM, above 0 */
+	struct rp_divisor rc, rrd, ccd, ccdl;      /* of DRAM, above 0 */
 	uint64_t floor_rrd, floor_ccd, floor_ccdl; /* nobody will ask for places of DRAM before these */
-	uint32_t flits[2], reply_flits[2]; /* of what is no store, of a store */
-	uint32_t trip;                     /* cycles from the network to the tags of a slice */
-	uint32_t line_bits;                /* log2 of the LLC sectors of a line */
+	uint32_t flits[2], reply_flits[2];         /* of what is no store, of a store */
+	uint32_t trip;                             /* cycles from the network to the tags of a slice */
+	uint32_t line_bits;                        /* log2 of the LLC sectors of a line */
 	uint64_t now;
-	uint32_t waiting;                  /* SMs */
+	uint32_t waiting; /* SMs */
 	uint64_t bits[RP_WHEEL / 64];
 	uint16_t first[RP_WHEEL], last[RP_WHEEL];
 	struct ct_line_request lines[CT_MAX_LINES_PER_INST]; /* of the instruction at work */
@@ -247,7 +254,8 @@ static CT_INLINE uint64_t rp_calendar_take(struct rp_calendar *c, uint64_t floor
 }
 
 /* The same for n places, one after the other as they are free; returns the first. */
-static CT_INLINE uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uint64_t t, uint32_t n)
+static CT_INLINE uint64_t rp_calendar_take_more(struct rp_calendar *c, uint64_t floor, uint64_t t,
+                                                uint32_t n)
 {
 	if (floor >> 6 > c->first)
 		rp_calendar_pass(c, floor >> 6);

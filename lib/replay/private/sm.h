@@ -16,21 +16,27 @@ enum { RP_LINES_IN_FLIGHT = 8192 /* of an SM, for telling their LLC accesses apa
 
 /* What happened to a line of an L1, for the replication directory. */
 enum rp_log_what { RP_LOG_HERE, RP_LOG_FILL /* for a load's line miss */, RP_LOG_GONE };
-struct rp_log { uint64_t line; uint32_t when; uint8_t what; };
+struct rp_log {
+	uint64_t line;
+	uint32_t when;
+	uint8_t what;
+};
 
 /* With fixed timing a scheduler is nothing but when it can issue next. */
-struct rp_fixed_sm { uint32_t issue_free[RP_MAX_SCHEDULERS]; };
+struct rp_fixed_sm {
+	uint32_t issue_free[RP_MAX_SCHEDULERS];
+};
 
 struct rp_sm {
 	uint32_t id;
 	uint32_t now;
-	uint32_t rare_at;                  /* the first of the next four: rp_sm_set_rare() */
-	uint32_t reply_at;                 /* cycle of the first of replies, RP_NEVER: none */
-	uint32_t part_at;                  /* cycle of the first event of a part, RP_NEVER: none */
+	uint32_t rare_at;  /* the first of the next four: rp_sm_set_rare() */
+	uint32_t reply_at; /* cycle of the first of replies, RP_NEVER: none */
+	uint32_t part_at;  /* cycle of the first event of a part, RP_NEVER: none */
 	uint32_t next_free /* of its CTAs */, wipe_at;
-	int failed;                        /* out of memory or a damaged spill */
+	int failed; /* out of memory or a damaged spill */
 
-	struct rp_full_sm full;            /* the states of the timings */
+	struct rp_full_sm full; /* the states of the timings */
 	struct rp_fixed_sm fixed;
 	struct rp_quick_sm *quick;
 	/* those in which a warp runs ahead of the others, fixed and quick: warps by the cycle at which they go
@@ -39,17 +45,17 @@ struct rp_sm {
 	uint32_t (*copied_at)[CT_WARP_GROUPS];
 
 	struct rp_warp *warp;
-	struct rp_next *next;              /* of each warp */
-	uint32_t (*regs)[RP_REGS];         /* cycle at which each register can be read */
+	struct rp_next *next;      /* of each warp */
+	uint32_t (*regs)[RP_REGS]; /* cycle at which each register can be read */
 	struct rp_cta *cta;
 	uint32_t ctas, warps_live;
-	uint32_t fetch;                    /* quarter cycles: next fetch slot */
-	uint32_t offer;                    /* cycle at which it can take a CTA, or RP_NEVER */
+	uint32_t fetch; /* quarter cycles: next fetch slot */
+	uint32_t offer; /* cycle at which it can take a CTA, or RP_NEVER */
 	uint32_t busy_since;
 
-	struct rp_cache cache;             /* L1 */
-	uint32_t lsu_free;                 /* the load/store unit can take the next instruction */
-	uint32_t missq_last;               /* cycle at which the last queued miss leaves */
+	struct rp_cache cache; /* L1 */
+	uint32_t lsu_free;     /* the load/store unit can take the next instruction */
+	uint32_t missq_last;   /* cycle at which the last queued miss leaves */
 	struct rp_ring missq, direct, replies;
 	uint32_t group;
 	uint32_t group_missed[RP_LINES_IN_FLIGHT / 32]; /* bit group % ...: missed at the LLC */
@@ -62,7 +68,8 @@ struct rp_sm {
 /* To be called where one of those four cycles has changed. */
 static inline void rp_sm_set_rare(struct rp_sm *sm)
 {
-	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at), rp_min32(sm->next_free, sm->wipe_at));
+	sm->rare_at = rp_min32(rp_min32(sm->reply_at, sm->part_at),
+	                       rp_min32(sm->next_free, sm->wipe_at));
 }
 
 /* What the SM has issued; its counter warp_insts stays 0. */

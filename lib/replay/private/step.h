@@ -22,7 +22,8 @@ static CT_INLINE uint32_t rp_schedulers(const struct ct_replay *r, int usual)
 
 /* ---- operand collectors and units; times in them are half cycles (collect.c) ---- */
 
-static CT_INLINE uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s, int usual)
+static CT_INLINE uint32_t rp_free_collector(const struct ct_replay *r, const struct rp_sched *s,
+                                            int usual)
 {
 	uint32_t best = 0;
 	if (usual || r->g.collectors == RP_USUAL_COLLECTORS)
@@ -55,9 +56,9 @@ static CT_INLINE uint32_t rp_read_operands(const struct ct_replay *r, struct rp_
 }
 
 /* The memory instruction enters collector c of its scheduler in step `start`. */
-static CT_INLINE void rp_enter_collector_memory(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s,
-                                                uint32_t k, uint32_t warp, const struct rp_op *op,
-                                                uint32_t mem, uint32_t c, uint32_t start, int usual)
+static CT_INLINE void rp_enter_collector_memory(
+	struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k, uint32_t warp,
+	const struct rp_op *op, uint32_t mem, uint32_t c, uint32_t start, int usual)
 {
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
 	s->port[RP_MEM].idoc = start / 2;
@@ -72,9 +73,9 @@ static CT_INLINE void rp_enter_collector_memory(struct ct_replay *r, struct rp_s
 }
 
 /* Any other: all that follows is known. */
-static CT_INLINE void rp_enter_collector(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w,
-                                         uint32_t warp, const struct rp_op *op, uint32_t c, uint32_t start,
-                                         int usual)
+static CT_INLINE void
+rp_enter_collector(struct ct_replay *r, struct rp_sched *s, struct rp_warp *w, uint32_t warp,
+                   const struct rp_op *op, uint32_t c, uint32_t start, int usual)
 {
 	struct rp_port *port = &s->port[op->unit];
 	uint32_t leave = rp_read_operands(r, s, warp, op, start, usual);
@@ -87,7 +88,8 @@ static CT_INLINE void rp_enter_collector(struct ct_replay *r, struct rp_sched *s
 	port->free = start_exec + op->initiation;
 	for (unsigned i = 0, n = op->ndst; i < n; i++) {
 		w->regs[op->dst[i]] = done;
-		s->written[rp_bank_of(r, warp, op->dst[i] - RP_REG_FIRST, usual)][done % RP_WRITES] = done;
+		s->written[rp_bank_of(r, warp, op->dst[i] - RP_REG_FIRST, usual)][done % RP_WRITES] =
+			done;
 	}
 	w->done = rp_max32(w->done, done);
 }
@@ -130,9 +132,9 @@ static CT_INLINE void rp_wake_warp_inline(struct rp_sm *sm, uint32_t warp, uint3
 }
 
 /* The next instruction of the warp that issues in this cycle. */
-static CT_INLINE void rp_next_instruction(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s,
-                                          uint32_t slot, struct rp_warp *w, struct ct_inst *inst,
-                                          uint32_t warp, uint32_t now)
+static CT_INLINE void
+rp_next_instruction(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t slot,
+                    struct rp_warp *w, struct ct_inst *inst, uint32_t warp, uint32_t now)
 {
 	uint64_t bit = UINT64_C(1) << slot;
 	s->of_unit[w->op->unit] &= ~bit;
@@ -160,15 +162,24 @@ static CT_INLINE uint32_t rp_mem_take(struct ct_replay *r, struct rp_sm *sm, uin
 	struct rp_mem *m = &sm->full.mem[id];
 	sm->full.mem_free = m->lines;
 	*m = (struct rp_mem){
-		.op = op, .order = sm->full.order++, .lines = RP_NO_INDEX, .issued = now, .last = now,
-		.sid = inst->sid, .warp = (uint16_t)warp, .kind = op->kind, .bypass = op->bypass, .refs = 1,
+		.op = op,
+		.order = sm->full.order++,
+		.lines = RP_NO_INDEX,
+		.issued = now,
+		.last = now,
+		.sid = inst->sid,
+		.warp = (uint16_t)warp,
+		.kind = op->kind,
+		.bypass = op->bypass,
+		.refs = 1,
 	};
 	return id;
 }
 
 /* Shared memory by the opcode. */
 static CT_INLINE uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *sm, uint32_t warp,
-                                            const struct rp_op *op, const struct ct_inst *inst, uint32_t now)
+                                            const struct rp_op *op, const struct ct_inst *inst,
+                                            uint32_t now)
 {
 	uint32_t id = rp_mem_take(r, sm, warp, op, inst, now);
 	if (id != RP_NO_INDEX) {
@@ -181,8 +192,8 @@ static CT_INLINE uint32_t rp_mem_new_shared(struct ct_replay *r, struct rp_sm *s
 /* Issues the next instruction of the slot: counts it, makes its results unknown or known, does its
  * effects and hands it to a collector or lets it wait for one. The next instruction of the warp
  * follows at once, since a barrier or a fence needs to know whether there is one. */
-static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s, uint32_t k,
-                                    uint32_t slot, uint32_t now, int usual)
+static CT_INLINE void rp_issue_warp(struct ct_replay *r, struct rp_sm *sm, struct rp_sched *s,
+                                    uint32_t k, uint32_t slot, uint32_t now, int usual)
 {
 	uint32_t warp = slot * rp_schedulers(r, usual) + k, mem = RP_NO_INDEX;
 	struct rp_warp *w = &sm->warp[warp];
@@ -265,7 +276,8 @@ static CT_INLINE void rp_sched_attempt(struct ct_replay *r, struct rp_sm *sm, ui
 			rest &= ~s->of_unit[unit];
 			continue;
 		}
-		rp_issue_warp(r, sm, s, k, slot, now, usual); /* lowers sched_next for other warps that it wakes */
+		rp_issue_warp(r, sm, s, k, slot, now,
+		              usual); /* lowers sched_next for other warps that it wakes */
 		s->last = slot;
 		if (mask & ~(UINT64_C(1) << slot))
 			next = now + 1;

@@ -19,20 +19,18 @@ enum { RP_NO_LINE = RP_INDEX_NONE };
 #define RP_NO_TAG UINT64_MAX /* of a line that is not in use */
 
 /* What a sector meets in the tags; FAIL: it has to try again. */
-enum rp_met {
-	RP_HIT, RP_PENDING, RP_SECTOR_MISS, RP_LINE_MISS, RP_METS, RP_FAIL = RP_METS
-};
+enum rp_met { RP_HIT, RP_PENDING, RP_SECTOR_MISS, RP_LINE_MISS, RP_METS, RP_FAIL = RP_METS };
 
 /* Masks have bit s for sector s of the line; at most 8 sectors. */
 struct rp_line {
-	uint64_t tag;        /* line address */
+	uint64_t tag; /* line address */
 	uint8_t valid, reserved;
-	uint8_t modified;    /* of valid */
-	uint8_t unreadable;  /* of modified: partly written */
+	uint8_t modified;      /* of valid */
+	uint8_t unreadable;    /* of modified: partly written */
 	uint8_t fill_modified; /* of reserved: becomes modified when filled */
-	uint8_t used;        /* in the hash and the recency list */
-	uint8_t filled;      /* a fill or store has put data here since allocation */
-	uint8_t counted;     /* its entry of bytes[] is in use */
+	uint8_t used;          /* in the hash and the recency list */
+	uint8_t filled;        /* a fill or store has put data here since allocation */
+	uint8_t counted;       /* its entry of bytes[] is in use */
 };
 
 struct rp_set {
@@ -42,23 +40,23 @@ struct rp_set {
 
 struct rp_tags {
 	uint32_t sets, ways, lines, sectors;
-	uint32_t capacity;    /* lines allocated: sets * ways may shrink below it */
-	uint32_t full;        /* mask of all sectors */
+	uint32_t capacity; /* lines allocated: sets * ways may shrink below it */
+	uint32_t full;     /* mask of all sectors */
 	uint32_t fifo;
 	uint32_t dirty_percent;
 	uint32_t modified_lines;
 	uint32_t used_lines;
 	struct rp_line *line; /* set * ways + way */
 	/* recency of each line, apart from the lines because every touch changes it */
-	uint32_t *stamp;      /* grows with each touch of the set in another cycle: the lowest stamp is
+	uint32_t *stamp;        /* grows with each touch of the set in another cycle: the lowest stamp is
 	                         the oldest line (FIFO: the first allocated), of equal ones the lowest way */
-	uint32_t *touched;    /* cycle of the allocation or of the last touch by rp_tags_touch */
-	uint32_t way_bits;    /* log2 of ways, or 32 when that is no power of two */
+	uint32_t *touched;      /* cycle of the allocation or of the last touch by rp_tags_touch */
+	uint32_t way_bits;      /* log2 of ways, or 32 when that is no power of two */
 	struct rp_queue *queue; /* 2 * set: next victims of sets of more than RP_STAMPS ways; behind them
 	                         those that are not modified */
 	uint64_t *reserved, *modified; /* bit index % 64 of word index / 64: the line's mask is not 0 */
 	struct rp_set *set;
-	uint64_t *free_ways;  /* bit set: way never used since the flush; words per set */
+	uint64_t *free_ways; /* bit set: way never used since the flush; words per set */
 	uint32_t words;
 	struct rp_index index;
 	uint64_t (*bytes)[4]; /* written bytes of unreadable sectors, 32 bits per sector */
@@ -100,8 +98,8 @@ static inline uint32_t rp_load_hits(const struct rp_line *l)
 	return (uint32_t)(l->valid & ~l->unreadable);
 }
 /* What one sector meets, `bit` in the masks of its line, which may be at *near; where the line is. */
-static inline enum rp_met rp_tags_probe(const struct rp_tags *t, uint64_t tag, uint32_t bit,
-                                            int store, uint32_t *near)
+static inline enum rp_met
+rp_tags_probe(const struct rp_tags *t, uint64_t tag, uint32_t bit, int store, uint32_t *near)
 {
 	uint32_t i = *near = rp_tags_find_near(t, tag, *near);
 	if (i == RP_NO_LINE)
@@ -127,8 +125,7 @@ static inline uint32_t rp_tags_set_of(const struct rp_tags *t, uint32_t index)
 	return t->way_bits < 32 ? index >> t->way_bits : index / t->ways;
 }
 /* Lines touched in one cycle are told apart by their way: the first is the victim. */
-static inline void rp_tags_make_youngest(struct rp_tags *t, uint32_t set, uint32_t index,
-                                         uint32_t now)
+static inline void rp_tags_make_youngest(struct rp_tags *t, uint32_t set, uint32_t index, uint32_t now)
 {
 	struct rp_set *s = &t->set[set];
 	if (s->now != now && ++s->stamp == UINT32_MAX) {

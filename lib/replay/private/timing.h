@@ -12,12 +12,12 @@
 #include "replay/private/engine.h"
 
 struct rp_timing {
-	const char *name;        /* as users give it */
-	uint8_t takes_parts;     /* mechanisms can be plugged in (parts.h) */
-	uint8_t knows_networks;  /* others than the crossbar */
+	const char *name;       /* as users give it */
+	uint8_t takes_parts;    /* mechanisms can be plugged in (parts.h) */
+	uint8_t knows_networks; /* others than the crossbar */
 	uint8_t waits_for_fills; /* a sector is reserved until its fill comes (tags.h); else it knows when its
 	                            data will be there (lru.h) */
-	uint8_t line_at_once;    /* sectors of a line that leave the L1 together meet the LLC one right after
+	uint8_t line_at_once; /* sectors of a line that leave the L1 together meet the LLC one right after
 	                            the other */
 
 	/* State of its own, when the SMs and the slices are there. Returns 0 or fails. */

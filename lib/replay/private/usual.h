@@ -13,9 +13,11 @@
 #include "replay/private/engine.h"
 
 enum {
-	RP_USUAL_SECTORS = 4, RP_USUAL_SECTOR_BITS = 5, RP_USUAL_LINE_BITS = 7,
-	RP_USUAL_BANKS = 4,      /* a sector's number in its line is that of its bank */
-	RP_FIRST_STAGES = 64     /* the ring of a bank at first; the usual one never grows */
+	RP_USUAL_SECTORS = 4,
+	RP_USUAL_SECTOR_BITS = 5,
+	RP_USUAL_LINE_BITS = 7,
+	RP_USUAL_BANKS = 4,  /* a sector's number in its line is that of its bank */
+	RP_FIRST_STAGES = 64 /* the ring of a bank at first; the usual one never grows */
 };
 
 static inline int rp_usual_memory(const struct ct_replay *r)
@@ -53,8 +55,8 @@ static CT_INLINE uint32_t rp_four_due(const uint32_t *at, uint32_t now)
 	__m128i later = _mm_cmpgt_epi32(v, _mm_set1_epi32((int)(now ^ 0x80000000u)));
 	return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(later)) ^ 15;
 #else
-	return (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 |
-	       (uint32_t)(at[2] <= now) << 2 | (uint32_t)(at[3] <= now) << 3;
+	return (uint32_t)(at[0] <= now) | (uint32_t)(at[1] <= now) << 1 | (uint32_t)(at[2] <= now) << 2 |
+	       (uint32_t)(at[3] <= now) << 3;
 #endif
 }
 

@@ -14,7 +14,7 @@ struct rp_warp_queue {
 	uint32_t first_at;                 /* of the first of them, RP_NEVER: there is none */
 	uint32_t near_from;                /* those of the RP_NEAR cycles from here on ... */
 	uint64_t near_bits, near[RP_NEAR]; /* cycles that have any; bit warp of [cycle % RP_NEAR] */
-	uint64_t *heap;                    /* ... and all others: cycle << 16 | warp; RP_NEVER64 at its head
+	uint64_t *heap; /* ... and all others: cycle << 16 | warp; RP_NEVER64 at its head
 	                                      where there are none */
 	uint32_t nheap;
 };

@@ -53,10 +53,10 @@ void ct_accelsim_close(struct ct_accelsim *a);
 
 /* Which columns the lines of a file have (section 5). */
 struct ct_columns {
-	unsigned lead;          /* numbers before the PC */
+	unsigned lead; /* numbers before the PC */
 	int cta, cluster, core, line;
-	int immediates;         /* 0..2; -1: to be found out */
-	int expected;           /* immediates that the header promises */
+	int immediates; /* 0..2; -1: to be found out */
+	int expected;   /* immediates that the header promises */
 };
 struct ct_columns ct_columns_of(unsigned lead);
 
@@ -65,20 +65,20 @@ enum { CT_LEAD_MAX = 14 };
 /* One instruction line taken apart. Pointers lead into the line. */
 struct ct_line {
 	uint64_t lead[CT_LEAD_MAX];
-	const char *fixed;      /* static text starts: line number or PC */
+	const char *fixed; /* static text starts: line number or PC */
 	const char *mask_text;
-	const char *address;    /* first token of the address field, NULL without */
-	const char *tail;       /* after the address field's last token */
-	const char *values_text;/* after "Val", NULL without */
-	const char *end;        /* the newline */
+	const char *address;     /* first token of the address field, NULL without */
+	const char *tail;        /* after the address field's last token */
+	const char *values_text; /* after "Val", NULL without */
+	const char *end;         /* the newline */
 	uint32_t mask;
-	struct ct_sinst inst;   /* opcode points to `opcode` */
+	struct ct_sinst inst; /* opcode points to `opcode` */
 	char opcode[CT_OPCODE_MAX + 1];
 	struct ct_pack_addr addr;
 	unsigned nvalues;
 	uint32_t values[CT_MAX_VALUES];
-	unsigned extra;         /* tokens that nothing explains */
-	int immediates;         /* seen */
+	unsigned extra; /* tokens that nothing explains */
+	int immediates; /* seen */
 };
 
 /* Parses [p, end) where *end is the newline. Texts of failures name no file. */
@@ -106,19 +106,19 @@ struct ct_span {
 /* State of the warp that lines belong to. */
 struct ct_stream {
 	struct ct_packer packer;
-	uint64_t lines;       /* as in the text, to compare with "insts" */
-	uint64_t insts;       /* kept */
-	uint32_t last;        /* template of the line before, plus 1; 0 = none */
+	uint64_t lines; /* as in the text, to compare with "insts" */
+	uint64_t insts; /* kept */
+	uint32_t last;  /* template of the line before, plus 1; 0 = none */
 	int32_t sm, slot;
 	uint32_t seen, exited; /* lanes that any line, that an EXIT was active in */
 	/* The record before, when it may turn out to be the shared half of an LDGSTS. */
 	struct {
 		uint8_t valid;
-		uint32_t written; /* bytes of the record */
-		uint32_t op_sid, op_mask;   /* of that line */
-		uint32_t sid, mask, run;    /* of the encoder before it */
-		uint8_t low;                /* its address is a shared-memory offset */
-		uint8_t lies, nulls;        /* what it added to the tally */
+		uint32_t written;         /* bytes of the record */
+		uint32_t op_sid, op_mask; /* of that line */
+		uint32_t sid, mask, run;  /* of the encoder before it */
+		uint8_t low;              /* its address is a shared-memory offset */
+		uint8_t lies, nulls;      /* what it added to the tally */
 		struct ct_pack_slot slot;
 	} undo;
 };
@@ -146,7 +146,8 @@ uint64_t ct_count_nulls(const struct ct_pack_addr *a);
 static inline uint64_t ct_null_lanes(const struct ct_pack_addr *a)
 {
 	/* The usual case: no address lies far enough below the first one. */
-	if (a->base >= CT_SHARED_END && a->base < (uint64_t)1 << 62 && a->lowest > -(int64_t)CT_SHARED_END)
+	if (a->base >= CT_SHARED_END && a->base < (uint64_t)1 << 62 &&
+	    a->lowest > -(int64_t)CT_SHARED_END)
 		return 0;
 	return ct_count_nulls(a);
 }
@@ -161,8 +162,8 @@ enum {
 	CT_TPL_VALUES = 2,  /* register values end the line */
 	CT_TPL_LDGSTS = 4,
 	CT_TPL_GLOBAL = 8,
-	CT_TPL_LIES = 16,   /* the width field is not the true width */
-	CT_TPL_EXTRA = 32,  /* unexpected trailing tokens */
+	CT_TPL_LIES = 16,  /* the width field is not the true width */
+	CT_TPL_EXTRA = 32, /* unexpected trailing tokens */
 	CT_TPL_EXIT = 64
 };
 unsigned ct_flags_of(const struct ct_line *t);
@@ -173,21 +174,19 @@ void ct_templates_free(struct ct_templates *s);
 void ct_templates_reset(struct ct_templates *s);
 /* Remembers the static text of a line. Lines that do not fit are left to the slow
  * parser. Returns the template's number plus 1, or 0. Fails silently. */
-uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint32_t sid,
-                          int has_line);
+uint32_t ct_templates_add(struct ct_templates *s, const struct ct_line *t, uint32_t sid, int has_line);
 /* Notes that template b came after a (numbers plus 1, 0 = none). */
 void ct_templates_follow(struct ct_templates *s, uint32_t a, uint32_t b);
 /* Parses the line whose static text starts at p if its text is known: returns the
  * start of the next line and has put the instruction, or NULL and nothing changed. */
-const char *ct_templates_line(struct ct_templates *s, const char *p, int has_line,
-                              struct ct_stream *w, struct ct_span *o, struct ct_tally *n,
-                              int keep_values);
+const char *ct_templates_line(struct ct_templates *s, const char *p, int has_line, struct ct_stream *w,
+                              struct ct_span *o, struct ct_tally *n, int keep_values);
 /* Reader state; raw part in accelsim_raw.c. */
 struct ct_raw_kernel;
 
 /* A thread block being built. */
 struct ct_builder {
-	unsigned char *buffer;       /* CT_SEGMENT_MAX bytes */
+	unsigned char *buffer; /* CT_SEGMENT_MAX bytes */
 	struct ct_span span;
 	struct ct_segment *segment;
 	size_t segments, segment_cap;
@@ -195,46 +194,45 @@ struct ct_builder {
 	size_t warps, warp_cap;
 	struct ct_warp_start *start;
 	size_t start_cap;
-	uint64_t index;              /* linear number in the grid */
+	uint64_t index; /* linear number in the grid */
 };
 
 int ct_builder_init(struct ct_builder *b);
 void ct_builder_free(struct ct_builder *b, struct ct_store *s);
 /* Stores what is in the buffer, up to an instruction that may yet be taken back. */
-int ct_builder_seal(struct ct_builder *b, struct ct_stream *w, struct ct_store *s,
-                    struct ct_error *e);
+int ct_builder_seal(struct ct_builder *b, struct ct_stream *w, struct ct_store *s, struct ct_error *e);
 int ct_builder_warp(struct ct_builder *b, uint32_t warp, struct ct_error *e);
 /* Turns what was built into a CTA and starts anew. */
-int ct_builder_finish(struct ct_builder *b, struct ct_launch *l, struct ct_store *s,
-                      struct ct_cta **cta, struct ct_error *e);
+int ct_builder_finish(struct ct_builder *b, struct ct_launch *l, struct ct_store *s, struct ct_cta **cta,
+                      struct ct_error *e);
 
 struct ct_accelsim {
 	struct ct_lines lines;
 	struct ct_env *env;
-	struct ct_launch *launch;    /* of the kernel being read */
+	struct ct_launch *launch; /* of the kernel being read */
 	struct ct_templates *templates;
 	int in_kernel, raw;
 	int immediates, columns_known;
 	struct ct_columns columns;
-	struct ct_line *line;        /* what the slow parser fills */
+	struct ct_line *line; /* what the slow parser fills */
 	struct ct_tally tally;
 	uint64_t grid_ctas, blocks, next_index;
-	uint64_t block_sum;          /* of the mixed indices of the blocks so far */
-	uint64_t absent_warps;       /* of blocks that are there */
-	uint64_t exited;             /* warps of the kernel that have come to their EXIT */
+	uint64_t block_sum;    /* of the mixed indices of the blocks so far */
+	uint64_t absent_warps; /* of blocks that are there */
+	uint64_t exited;       /* warps of the kernel that have come to their EXIT */
 	uint32_t block_warps;
-	uint32_t unfinished;         /* warps without EXIT, not yet in the statistics */
-	struct ct_cta *ready;        /* complete before anybody asked */
+	uint32_t unfinished;  /* warps without EXIT, not yet in the statistics */
+	struct ct_cta *ready; /* complete before anybody asked */
 
 	/* Grouped files: the block and warp being read. */
 	int in_block, has_block_id, in_warp, order_warned;
 	struct ct_builder builder;
 	struct ct_stream stream;
-	uint64_t claimed;            /* "insts = n", or UINT64_MAX */
-	int heads;                   /* of the kernel's warps: bit 0 some lack "insts", bit 1 some have it */
-	uint64_t warp_seen[32];      /* bit w: warp w of the block has come */
-	char lead[96];               /* numbers before each line of this warp */
-	int lead_length;             /* -1: not known yet */
+	uint64_t claimed;       /* "insts = n", or UINT64_MAX */
+	int heads;              /* of the kernel's warps: bit 0 some lack "insts", bit 1 some have it */
+	uint64_t warp_seen[32]; /* bit w: warp w of the block has come */
+	char lead[96];          /* numbers before each line of this warp */
+	int lead_length;        /* -1: not known yet */
 
 	struct ct_raw_kernel *raw_kernel;
 };

@@ -19,35 +19,55 @@
 
 enum {
 	CTZ_MAGIC_BYTES = 4,
-	CTZ_HEAD = 10,                /* type, codec, stored bytes, raw bytes */
-	CTZ_BLOCK_MAX = 32 << 20,     /* stored or raw bytes of a block */
-	CTZ_FRAME_INSTS = 1 << 20,    /* instructions of a frame */
-	CTZ_FRAME_BYTES = 8 << 20,    /* a writer ends a frame beyond that */
-	CTZ_LISTS = 1024,             /* difference lists remembered, by sid modulo this */
+	CTZ_HEAD = 10,             /* type, codec, stored bytes, raw bytes */
+	CTZ_BLOCK_MAX = 32 << 20,  /* stored or raw bytes of a block */
+	CTZ_FRAME_INSTS = 1 << 20, /* instructions of a frame */
+	CTZ_FRAME_BYTES = 8 << 20, /* a writer ends a frame beyond that */
+	CTZ_LISTS = 1024,          /* difference lists remembered, by sid modulo this */
 	CTZ_END_FIELDS = 9
 };
 
 enum { /* block types */
-	CTZ_KERNEL = 'K', CTZ_MEMCPY = 'M', CTZ_CODE = 'C', CTZ_FRAME = 'F', CTZ_KERNEL_END = 'Z',
-	CTZ_INDEX = 'I', CTZ_END = 'E'
+       CTZ_KERNEL = 'K',
+       CTZ_MEMCPY = 'M',
+       CTZ_CODE = 'C',
+       CTZ_FRAME = 'F',
+       CTZ_KERNEL_END = 'Z',
+       CTZ_INDEX = 'I',
+       CTZ_END = 'E'
 };
 
 enum { CTZ_STORED, CTZ_ZSTD };
 
 /* Columns of a frame. */
 enum {
-	CTZ_C_CTA, CTZ_C_WARP, CTZ_C_FLOW, CTZ_C_MASK, CTZ_C_MASK_BITS, CTZ_C_ADDR,
-	CTZ_C_BASE,                  /* four planes */
+	CTZ_C_CTA,
+	CTZ_C_WARP,
+	CTZ_C_FLOW,
+	CTZ_C_MASK,
+	CTZ_C_MASK_BITS,
+	CTZ_C_ADDR,
+	CTZ_C_BASE, /* four planes */
 	CTZ_C_STRIDE = CTZ_C_BASE + 4,
-	CTZ_C_DELTA,                 /* four planes */
+	CTZ_C_DELTA, /* four planes */
 	CTZ_C_VALUE = CTZ_C_DELTA + 4,
 	CTZ_COLUMNS
 };
 
 /* Columns of a code block. */
 enum {
-	CTZ_S_FLAGS, CTZ_S_PC, CTZ_S_OPCODE, CTZ_S_TEXT, CTZ_S_COUNTS, CTZ_S_REG, CTZ_S_KIND,
-	CTZ_S_IMM, CTZ_S_LINE, CTZ_S_CLASS, CTZ_S_WIDTH, CTZ_CODE_COLUMNS
+	CTZ_S_FLAGS,
+	CTZ_S_PC,
+	CTZ_S_OPCODE,
+	CTZ_S_TEXT,
+	CTZ_S_COUNTS,
+	CTZ_S_REG,
+	CTZ_S_KIND,
+	CTZ_S_IMM,
+	CTZ_S_LINE,
+	CTZ_S_CLASS,
+	CTZ_S_WIDTH,
+	CTZ_CODE_COLUMNS
 };
 
 /* Byte of an address. */
@@ -155,7 +175,7 @@ struct ctz_site {
 /* The list of addresses last seen at a place: the encoder keeps its differences, the decoder the
  * form that ct_pack_deltas() gives them. */
 struct ctz_list {
-	uint8_t n, packed_runs;     /* 0: none; else addresses */
+	uint8_t n, packed_runs; /* 0: none; else addresses */
 	uint16_t packed_bytes;
 	int64_t delta[CT_WARP_LANES - 1];
 	unsigned char packed[CT_PACK_DELTAS_MAX];
@@ -164,9 +184,9 @@ struct ctz_list {
 struct ctz_model {
 	struct ctz_site *site;
 	size_t sites, site_cap;
-	struct ctz_list *list;      /* CTZ_LISTS */
-	uint32_t frame, cta, warp;  /* serial numbers */
-	uint64_t last_base;         /* of any instruction */
+	struct ctz_list *list;     /* CTZ_LISTS */
+	uint32_t frame, cta, warp; /* serial numbers */
+	uint64_t last_base;        /* of any instruction */
 };
 
 int ctz_model_init(struct ctz_model *m);
@@ -189,8 +209,9 @@ static inline struct ctz_site *ctz_model_site(struct ctz_model *m, uint32_t sid,
 
 static inline uint64_t ctz_predict(const struct ctz_model *m, const struct ctz_site *s)
 {
-	const struct ctz_track *t = s->cta_serial != m->cta ? &s->cta
-	                            : s->warp_serial != m->warp ? &s->warp : &s->exec;
+	const struct ctz_track *t = s->cta_serial != m->cta     ? &s->cta
+	                            : s->warp_serial != m->warp ? &s->warp
+	                                                        : &s->exec;
 	return s->started ? t->base + t->delta : m->last_base;
 }
 
@@ -247,12 +268,12 @@ void ctz_decoder_free(struct ctz_decoder *d);
 /* Instructions decoded so far. */
 uint64_t ctz_decoder_insts(const struct ctz_decoder *d);
 /* A frame's bytes, which have to outlive its reading. */
-int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p,
-                      size_t n, struct ct_error *e);
+int ctz_decoder_frame(struct ctz_decoder *d, const struct ct_launch *l, const unsigned char *p, size_t n,
+                      struct ct_error *e);
 /* Decodes the next CTA, or part of one, into b. 1: complete; 2: it goes on in the next
  * frame; 0: the frame has no more. */
-int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s,
-                    int keep_values, struct ct_error *e);
+int ctz_decoder_cta(struct ctz_decoder *d, struct ct_builder *b, struct ct_store *s, int keep_values,
+                    struct ct_error *e);
 
 /* The reverse. Columns and code grow until the writer takes them. */
 struct ctz_encoder {
@@ -260,10 +281,10 @@ struct ctz_encoder {
 	struct ct_buf code[CTZ_CODE_COLUMNS];
 	struct ctz_model model;
 	struct ctz_code_state code_state;
-	uint32_t *sid;              /* by the source's: number in the file plus 1 */
+	uint32_t *sid; /* by the source's: number in the file plus 1 */
 	size_t sids, sid_cap;
 	uint32_t code_count;
-	uint64_t insts;             /* in this frame */
+	uint64_t insts; /* in this frame */
 	/* Part of the CTA and of the warp that are being written. */
 	uint64_t next_index, index, first_index, part_warps;
 	uint32_t ctas, next_warp;

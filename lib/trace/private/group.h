@@ -12,8 +12,8 @@
 enum { CT_GROUP_WARPS = 2 << 20 }; /* at most; about 600 MB of bookkeeping */
 
 struct ct_group_warp {
-	uint64_t cta;             /* any number that orders the CTAs of a launch */
-	uint64_t line;            /* for the user */
+	uint64_t cta;  /* any number that orders the CTAs of a launch */
+	uint64_t line; /* for the user */
 	uint32_t launch, warp;
 	uint32_t bytes, cap, segments;
 	unsigned char *buffer;
@@ -22,13 +22,13 @@ struct ct_group_warp {
 };
 
 struct ct_group {
-	struct ct_store *store;   /* lent */
+	struct ct_store *store; /* lent */
 	uint64_t budget;
 	struct ct_group_warp *warp;
 	size_t warps, cap;
-	struct ct_index index;    /* by launch, CTA and warp */
-	uint64_t unsealed;        /* bytes in buffers */
-	uint32_t *order;          /* warps in order, once all is read */
+	struct ct_index index; /* by launch, CTA and warp */
+	uint64_t unsealed;     /* bytes in buffers */
+	uint32_t *order;       /* warps in order, once all is read */
 	unsigned char scratch[3 * CT_PACK_RECORD_MAX];
 };
 
@@ -37,8 +37,7 @@ void ct_group_init(struct ct_group *g, struct ct_store *s, uint64_t max_memory);
 void ct_group_free(struct ct_group *g);
 /* The warp, new if need be; valid until the next call. NULL: out of memory, or
  * g->warps is CT_GROUP_WARPS. */
-struct ct_group_warp *ct_group_find(struct ct_group *g, uint32_t launch, uint64_t cta,
-                                    uint32_t warp);
+struct ct_group_warp *ct_group_find(struct ct_group *g, uint32_t launch, uint64_t cta, uint32_t warp);
 /* Where ct_stream_put() may write the warp's next instruction; then its end goes to
  * ct_group_keep(). */
 struct ct_span ct_group_span(struct ct_group *g, struct ct_group_warp *w);

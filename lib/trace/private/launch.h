@@ -9,11 +9,12 @@
 #include "trace/record.h"
 
 enum {
-	CT_CODE_CHUNK = 16,    /* static instructions of the first chunk; each other has twice those before it */
+	CT_CODE_CHUNK =
+		16, /* static instructions of the first chunk; each other has twice those before it */
 	CT_CODE_CHUNKS = 16,
 	/* in all: far above any program */
 	CT_CODE_MAX = CT_CODE_CHUNK * ((1 << CT_CODE_CHUNKS) - 1),
-	CT_OPCODE_MAX = 255,   /* characters */
+	CT_OPCODE_MAX = 255, /* characters */
 	/* Threads of a block: more than any GPU runs by far, but keeps masks of warps small. */
 	CT_BLOCK_THREADS_MAX = 65536
 };
@@ -21,7 +22,7 @@ enum {
 struct ct_code {
 	_Atomic(struct ct_sinst *) chunk[CT_CODE_CHUNKS];
 	atomic_uint count;
-	struct ct_index index; /* by content; reader only */
+	struct ct_index index;     /* by content; reader only */
 	struct ct_code_text *text; /* opcode strings, newest block first */
 };
 

@@ -14,12 +14,12 @@ enum { CT_LINE_MAX = 1024 * 1024 };
 struct ct_lines {
 	struct ct_source *source;
 	const char *p, *end;
-	uint64_t line;         /* number of the line at p, from 1 */
-	uint64_t text_bytes;   /* decompressed so far */
-	int unterminated;      /* the last line of this run had no newline */
+	uint64_t line;       /* number of the line at p, from 1 */
+	uint64_t text_bytes; /* decompressed so far */
+	int unterminated;    /* the last line of this run had no newline */
 	int ended;
 	const char *rest, *rest_end; /* of the current chunk, after the run */
-	char *carry;           /* a line that straddles chunks */
+	char *carry;                 /* a line that straddles chunks */
 	size_t carry_cap;
 };
 

@@ -7,11 +7,11 @@
 
 struct ct_list_entry {
 	uint8_t is_kernel;
-	uint8_t unordered;       /* kernels: behind one of a higher number, in a list that names none twice */
-	uint64_t line;           /* in the list */
-	uint32_t id;             /* kernels: ordinal from 1 */
-	char *name;              /* kernels: as written */
-	char *path;              /* kernels: the file found, NULL when missing */
+	uint8_t unordered; /* kernels: behind one of a higher number, in a list that names none twice */
+	uint64_t line;     /* in the list */
+	uint32_t id;       /* kernels: ordinal from 1 */
+	char *name;        /* kernels: as written */
+	char *path;        /* kernels: the file found, NULL when missing */
 	uint64_t address, bytes; /* copies */
 };
 
@@ -19,9 +19,9 @@ struct ct_list {
 	struct ct_list_entry *entry;
 	size_t n, cap;
 	uint64_t memcpys, kernels, missing, unknown, unlisted, unordered;
-	uint64_t first_unknown;  /* line */
+	uint64_t first_unknown;                /* line */
 	size_t first_missing, first_unordered; /* entries */
-	char *first_unlisted;    /* file, by name */
+	char *first_unlisted;                  /* file, by name */
 };
 
 /* Parses n bytes of list text; `name` is for messages. *list is the caller's to free
@@ -41,7 +41,8 @@ int ct_list_is_suffix(const char *p);
  * it may be lost. Marks kernels out of order, when none is named twice. Only for a list called
  * kernelslist or kernelslist.g, and for files of the form of its own kernels. Fails with CT_ERR_IO,
  * CT_ERR_NOMEM; a folder that may not be read has none. */
-int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder, struct ct_error *e);
+int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder,
+                          struct ct_error *e);
 void ct_list_free(struct ct_list *list);
 
 /* Opens a file of a list, or the list of a folder: regular files only, never waiting. */
@@ -49,8 +50,7 @@ int ct_list_open_member(struct ct_source **s, const char *path, const struct ct_
                         struct ct_error *e);
 /* The list in a folder: kernelslist.g, kernelslist, else the first kernelslist_ctx_*.g
  * by name. *path is the caller's. */
-int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **path,
-                      struct ct_error *e);
+int ct_list_in_folder(const char *folder, const struct ct_diag *diag, char **path, struct ct_error *e);
 /* Folder part of a list's path, "." when it has none; the caller's. NULL: no memory. */
 char *ct_list_folder(const char *path);
 

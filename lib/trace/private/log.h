@@ -14,8 +14,8 @@ enum { CT_LOG_ITEMS = 1 << 17 }; /* launch lines and launches with records, at m
 
 /* A launch line, or the records of one launch. */
 struct ct_log_item {
-	uint32_t epoch;           /* runs in one log, from 0 */
-	uint64_t id;              /* as printed */
+	uint32_t epoch; /* runs in one log, from 0 */
+	uint64_t id;    /* as printed */
 	uint8_t is_line;
 	uint64_t line;            /* in the text, from 1 */
 	struct ct_kernel kernel;  /* launch lines: what they tell; zero elsewhere */
@@ -26,11 +26,11 @@ struct ct_log_item {
 /* One access record. */
 struct ct_log_record {
 	uint32_t cta[3];
-	uint32_t warp;            /* any number that names the warp in its CTA */
-	int32_t sm;               /* -1: not known */
+	uint32_t warp; /* any number that names the warp in its CTA */
+	int32_t sm;    /* -1: not known */
 	uint32_t mask;
 	uint64_t addr[CT_WARP_LANES]; /* by lane */
-	struct ct_sinst inst;     /* classified; opcode needs no NUL */
+	struct ct_sinst inst;         /* classified; opcode needs no NUL */
 	size_t opcode_length;
 };
 

@@ -22,17 +22,17 @@ struct ct_nvbit_launch {
 	uint32_t grid[3], block[3]; /* 0: not said */
 	uint64_t regs, shmem, stream;
 	unsigned seen;
-	int partial;              /* lacks its name, or some of grid, block, registers and shared memory */
+	int partial; /* lacks its name, or some of grid, block, registers and shared memory */
 };
 
 struct ct_nvbit_access {
 	uint64_t id;
 	uint64_t cta[3];
 	uint64_t warp, pc, size;
-	uint64_t sm;          /* UINT64_MAX: not said */
-	const char *opcode;   /* in the text */
+	uint64_t sm;        /* UINT64_MAX: not said */
+	const char *opcode; /* in the text */
 	size_t opcode_length;
-	uint32_t lanes;       /* with an address in addr[] */
+	uint32_t lanes; /* with an address in addr[] */
 	unsigned seen;
 	uint64_t addr[CT_WARP_LANES];
 };

@@ -56,11 +56,11 @@ static inline void ct_packer_init(struct ct_packer *k)
 /* What an encoder writes; addresses as the text gives them. */
 struct ct_pack_addr {
 	enum ct_addr_form form;
-	unsigned n;              /* addresses = set mask bits */
+	unsigned n; /* addresses = set mask bits */
 	uint64_t base;
 	int64_t stride;
 	int64_t delta[CT_WARP_LANES - 1]; /* list, deltas: each address minus the one before */
-	int64_t lowest;    /* at most any address minus the first, INT64_MIN if not known */
+	int64_t lowest; /* at most any address minus the first, INT64_MIN if not known */
 	/* Deltas already in packed form, from ct_pack_deltas(); NULL: not. */
 	const unsigned char *packed;
 	uint16_t packed_bytes;
@@ -158,8 +158,8 @@ static inline int ct_pack_adds(struct ct_packer *k, uint32_t sid, uint32_t mask)
 }
 
 /* The common case: an instruction without addresses and values. */
-static inline unsigned char *ct_pack_plain(struct ct_packer *k, unsigned char *p, uint32_t sid,
-                                           uint32_t mask)
+static inline unsigned char *
+ct_pack_plain(struct ct_packer *k, unsigned char *p, uint32_t sid, uint32_t mask)
 {
 	unsigned bits = 0;
 	if (ct_pack_adds(k, sid, mask))
@@ -196,14 +196,13 @@ struct ct_cta {
 	struct ct_store *store;
 	uint64_t index;
 	uint32_t warps, segments;
-	struct ct_warp_info *warp;     /* these three lie behind the struct */
+	struct ct_warp_info *warp; /* these three lie behind the struct */
 	struct ct_warp_start *start;
 	struct ct_segment *segment;
 };
 
 /* A CTA with room for that many warps and segments, zeroed, one reference; holds
  * references on l and s. NULL: out of memory. */
-struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps,
-                          uint32_t segments);
+struct ct_cta *ct_cta_new(struct ct_launch *l, struct ct_store *s, uint32_t warps, uint32_t segments);
 
 #endif

@@ -8,8 +8,8 @@
 enum { CT_SOURCE_SLACK = 256 };
 
 /* Takes over an open descriptor (closed with the source). */
-int ct_source_open_fd(struct ct_source **s, int fd, const char *name,
-                      const struct ct_source_options *o, struct ct_error *e);
+int ct_source_open_fd(struct ct_source **s, int fd, const char *name, const struct ct_source_options *o,
+                      struct ct_error *e);
 /* As ct_source_read, with a failure's text without the file's name. */
 int ct_source_read_bare(struct ct_source *s, const char **data, size_t *n, struct ct_error *e);
 /* Reads over the rest without decompressing it, so that count and checksum are of

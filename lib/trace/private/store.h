@@ -33,7 +33,7 @@ void ct_store_drop(struct ct_store *s, struct ct_segment *seg);
 /* Reads n bytes of a segment in the file from `at`. Fails with CT_ERR_IO. */
 int ct_store_read(struct ct_store *s, const struct ct_segment *seg, uint32_t at, void *p, size_t n,
                   struct ct_error *e);
-uint64_t ct_store_spilled(struct ct_store *s); /* bytes ever written to the file */
+uint64_t ct_store_spilled(struct ct_store *s);  /* bytes ever written to the file */
 uint64_t ct_store_resident(struct ct_store *s); /* bytes in memory now */
 
 #endif

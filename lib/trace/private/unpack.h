@@ -50,8 +50,8 @@ const unsigned char *ct_unpack_many_runs(const unsigned char *p, struct ct_inst 
 const unsigned char *ct_unpack_values(const unsigned char *p, struct ct_inst *inst, uint32_t *values);
 
 /* Runs of so wide differences; returns the addresses that they make. */
-static CT_INLINE unsigned ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst,
-                                              unsigned runs, unsigned log)
+static CT_INLINE unsigned
+ct_unpack_some_runs(const unsigned char *length, struct ct_inst *inst, unsigned runs, unsigned log)
 {
 	const unsigned char *d = length + runs;
 	unsigned at = 1;
@@ -64,8 +64,8 @@ static CT_INLINE unsigned ct_unpack_some_runs(const unsigned char *length, struc
 }
 
 /* Run-length form, into runs if they are few, else into addr[]. */
-static CT_INLINE const unsigned char *ct_unpack_runs(const unsigned char *p, struct ct_inst *inst,
-                                                     unsigned n)
+static CT_INLINE const unsigned char *
+ct_unpack_runs(const unsigned char *p, struct ct_inst *inst, unsigned n)
 {
 	unsigned runs = *p & 31, log = *p >> 5 & 3, at = 0;
 	if (runs <= CT_ADDR_RUNS)
@@ -79,9 +79,8 @@ static CT_INLINE const unsigned char *ct_unpack_runs(const unsigned char *p, str
 	return p + 1 + runs + (runs << log);
 }
 
-static CT_INLINE const unsigned char *ct_unpack_addresses(struct ct_pack_slot *slot,
-                                                          const unsigned char *p,
-                                                          struct ct_inst *inst, unsigned r)
+static CT_INLINE const unsigned char *
+ct_unpack_addresses(struct ct_pack_slot *slot, const unsigned char *p, struct ct_inst *inst, unsigned r)
 {
 	uint64_t v;
 	unsigned n = inst->mask == UINT32_MAX ? CT_WARP_LANES : ct_popcount(inst->mask);
@@ -114,15 +113,15 @@ static CT_INLINE int ct_is_run(unsigned char op)
 static CT_INLINE void ct_unpack_head(struct ct_unpacker *k, struct ct_inst *inst)
 {
 	/* addr_form to values */
-	memset(&inst->addr_form, 0, offsetof(struct ct_inst, run_delta) -
-	                            offsetof(struct ct_inst, addr_form));
+	memset(&inst->addr_form, 0,
+	       offsetof(struct ct_inst, run_delta) - offsetof(struct ct_inst, addr_form));
 	inst->mask = k->mask;
 	inst->sid = ++k->sid;
 }
 
 /* The first instruction of the run that begins at p. */
-static CT_INLINE const unsigned char *ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p,
-                                                      struct ct_inst *inst)
+static CT_INLINE const unsigned char *
+ct_unpack_plain(struct ct_unpacker *k, const unsigned char *p, struct ct_inst *inst)
 {
 	ct_unpack_head(k, inst);
 	k->run = *p & 0x7f;
@@ -131,8 +130,8 @@ static CT_INLINE const unsigned char *ct_unpack_plain(struct ct_unpacker *k, con
 
 /* The instruction of a record that does not begin a run. values: room for CT_MAX_VALUES, or NULL (then
  * they are passed over). Addresses that are few enough runs stay so. Returns the end of what was read. */
-static CT_INLINE const unsigned char *ct_unpack_record(struct ct_unpacker *k, const unsigned char *p,
-                                                       struct ct_inst *inst, uint32_t *values)
+static CT_INLINE const unsigned char *
+ct_unpack_record(struct ct_unpacker *k, const unsigned char *p, struct ct_inst *inst, uint32_t *values)
 {
 	unsigned op = *p++;
 	ct_unpack_head(k, inst);
@@ -144,7 +143,8 @@ static CT_INLINE const unsigned char *ct_unpack_record(struct ct_unpacker *k, co
 	if (op & 3) {
 		k->mask = op & 1 ? UINT32_MAX : 0;
 		if ((op & 3) == 3) {
-			k->mask = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+			k->mask = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+			          (uint32_t)p[3] << 24;
 			p += 4;
 		}
 		inst->mask = k->mask;
@@ -159,8 +159,8 @@ static CT_INLINE const unsigned char *ct_unpack_record(struct ct_unpacker *k, co
 
 /* The same of the next instruction of the stream: of the pending run (p is not looked at), or of the
  * record at p, which may begin a run. */
-static CT_INLINE const unsigned char *ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p,
-                                                     struct ct_inst *inst, uint32_t *values)
+static CT_INLINE const unsigned char *
+ct_unpack_inst(struct ct_unpacker *k, const unsigned char *p, struct ct_inst *inst, uint32_t *values)
 {
 	if (k->run) {
 		ct_unpack_head(k, inst);

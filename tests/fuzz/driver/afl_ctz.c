@@ -6,7 +6,8 @@
 
 /* The names and types are AFL++'s. */
 void *afl_custom_init(void *afl, unsigned seed);
-size_t afl_custom_fuzz(void *ctx, uint8_t *p, size_t n, uint8_t **out, uint8_t *other, size_t other_n, size_t max);
+size_t afl_custom_fuzz(void *ctx, uint8_t *p, size_t n, uint8_t **out, uint8_t *other, size_t other_n,
+                       size_t max);
 void afl_custom_deinit(void *ctx);
 
 struct state {
@@ -24,7 +25,8 @@ void *afl_custom_init(void *afl, unsigned seed)
 	return s;
 }
 
-size_t afl_custom_fuzz(void *ctx, uint8_t *p, size_t n, uint8_t **out, uint8_t *other, size_t other_n, size_t max)
+size_t afl_custom_fuzz(void *ctx, uint8_t *p, size_t n, uint8_t **out, uint8_t *other, size_t other_n,
+                       size_t max)
 {
 	struct state *s = ctx;
 	(void)other, (void)other_n;

@@ -13,7 +13,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A target's own mutations, where it has any. */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed) __attribute__((weak));
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+	__attribute__((weak));
 
 enum { MAX = 20000 };
 
@@ -38,9 +39,12 @@ static void vary(const uint8_t *p, size_t n)
 		memcpy(copy, p, n);
 		if (LLVMFuzzerCustomMutator) {
 			/* Every second one on top of the one before. */
-			size_t len = LLVMFuzzerCustomMutator(copy, n, n + MAX, (unsigned)ct_rand64(&seed));
+			size_t len = LLVMFuzzerCustomMutator(
+				copy, n, n + MAX, (unsigned)ct_rand64(&seed));
 			one(copy, len);
-			len = len ? LLVMFuzzerCustomMutator(copy, len, n + MAX, (unsigned)ct_rand64(&seed)) : 0;
+			len = len ? LLVMFuzzerCustomMutator(copy, len, n + MAX,
+			                                    (unsigned)ct_rand64(&seed))
+			          : 0;
 			one(copy, len);
 			continue;
 		}

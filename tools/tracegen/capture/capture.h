@@ -18,8 +18,8 @@ struct cap_options {
 
 struct cap_result {
 	uint64_t launches, warp_insts;
-	int status;         /* exit status of the program */
-	char note[512];     /* what is not recorded as it was, or "" */
+	int status;     /* exit status of the program */
+	char note[512]; /* what is not recorded as it was, or "" */
 };
 
 /* Runs command[] (NULL-terminated) under Oclgrind and writes what its kernels do to the

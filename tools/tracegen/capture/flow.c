@@ -113,8 +113,7 @@ static void reverse(const struct graph *g, uint32_t *pred, uint32_t *pred_at)
 	pred_at[0] = 0;
 }
 
-int cap_post_dominators(const struct ir *ir, const struct ir_func *f, uint32_t *join,
-                        struct ct_error *e)
+int cap_post_dominators(const struct ir *ir, const struct ir_func *f, uint32_t *join, struct ct_error *e)
 {
 	struct graph g = {.ir = ir, .f = f, .n = f->nblock};
 	size_t edges = f->nblock + 1;
@@ -124,7 +123,7 @@ int cap_post_dominators(const struct ir *ir, const struct ir_func *f, uint32_t *
 	if (!memory)
 		return ct_fail_nomem(e);
 	uint32_t *pred = memory, *pred_at = pred + edges, *stack = pred_at + g.n + 2,
-	         *cursor = stack + g.n + 2;
+		 *cursor = stack + g.n + 2;
 	g.order = cursor + g.n + 2;
 	g.rank = g.order + g.n + 2;
 	g.idom = g.rank + g.n + 2;

@@ -5,17 +5,17 @@
 #include "tracegen/capture/program.h"
 
 struct ir_type {
-	char kind;        /* i f p s v */
-	uint8_t n;        /* elements of a vector, else 1 */
-	uint16_t bits;    /* of an element */
-	uint8_t space;    /* of a pointer: LLVM's number */
-	uint32_t bytes;   /* of s */
+	char kind;      /* i f p s v */
+	uint8_t n;      /* elements of a vector, else 1 */
+	uint16_t bits;  /* of an element */
+	uint8_t space;  /* of a pointer: LLVM's number */
+	uint32_t bytes; /* of s */
 };
 
 enum ir_operand_kind { IR_VALUE, IR_INT, IR_CONST, IR_LABEL };
 struct ir_operand {
 	enum ir_operand_kind kind;
-	uint32_t id;      /* value or label */
+	uint32_t id; /* value or label */
 	int64_t imm;
 };
 
@@ -36,7 +36,7 @@ struct ir_block {
 struct ir_func {
 	uint32_t block, nblock; /* over all functions */
 	uint32_t nvalues;
-	uint32_t arg, narg;     /* in ir.arg */
+	uint32_t arg, narg; /* in ir.arg */
 };
 
 struct ir_arg {
@@ -83,8 +83,8 @@ struct cap_op {
 
 struct cap_vreg {
 	uint8_t n;
-	uint32_t parent;      /* union-find, while copies are joined */
-	uint32_t start, end;  /* positions of ops where it lives */
+	uint32_t parent;     /* union-find, while copies are joined */
+	uint32_t start, end; /* positions of ops where it lives */
 	uint32_t reg;
 };
 
@@ -93,8 +93,8 @@ struct cap_code {
 	size_t n, cap;
 	struct cap_vreg *vreg;
 	size_t nv, capv;
-	uint32_t *block_end;  /* ops before the end of each block of the function */
-	uint32_t first_op;    /* of the function */
+	uint32_t *block_end; /* ops before the end of each block of the function */
+	uint32_t first_op;   /* of the function */
 	int failed;
 };
 

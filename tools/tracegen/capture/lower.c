@@ -33,7 +33,8 @@ static struct cap_op *emit(struct lower *l, const char *opcode, struct cap_loc d
 		return &dump;
 	}
 	struct cap_op *o = &c->op[c->n++];
-	*o = (struct cap_op){.opcode = opcode, .dst = dst, .segment = l->in->segment, .index = l->in->index};
+	*o = (struct cap_op){
+		.opcode = opcode, .dst = dst, .segment = l->in->segment, .index = l->in->index};
 	for (unsigned i = 0; i < nsrc && o->nsrc < 4; i++)
 		if (src[i].v != CAP_NONE)
 			o->src[o->nsrc++] = src[i];
@@ -50,15 +51,19 @@ static void emit2(struct lower *l, const char *opcode, struct cap_loc dst, struc
 static const char *first_word(struct lower *l, const char **chain)
 {
 	static const char *const words[] = {
-		"BREV", "DADD", "DFMA", "DMUL", "DSETP.MAX.AND", "DSETP.MIN.AND", "F2F.F64.F32", "F2I.NTZ",
-		"F2I.TRUNC.NTZ", "FADD", "FADD.SAT", "FFMA", "FFMA.RM", "FFMA.SAT", "FLO.U32", "FMNMX", "FMUL",
-		"FMUL.RZ", "FRND", "FRND.CEIL", "FRND.F64", "FRND.F64.CEIL", "FRND.F64.FLOOR", "FRND.F64.TRUNC",
-		"FRND.FLOOR", "FRND.TRUNC", "FSEL", "FSETP.EQ.AND", "FSETP.GEU.AND", "FSETP.GT.AND",
-		"FSETP.LT.AND", "FSETP.NAN.AND", "FSETP.NEU.AND", "I2F.S32", "I2F.U32.RP", "IABS", "IADD3",
-		"IMAD", "IMAD.HI.U32", "IMAD.MOV.U32", "IMAD.SHL.U32", "IMNMX", "IMNMX.U32", "ISETP.NE.AND",
-		"LEA.HI", "LOP3.LUT", "MUFU.COS", "MUFU.EX2", "MUFU.LG2", "MUFU.RCP", "MUFU.RCP64H", "MUFU.RSQ",
-		"MUFU.RSQ64H", "MUFU.SIN", "POPC", "PRMT", "SEL", "SHF.L.W.U32.HI", "SHF.R.S32.HI",
-		"SHF.R.U32.HI", "SHF.R.W.U32",
+		"BREV",          "DADD",          "DFMA",           "DMUL",           "DSETP.MAX.AND",
+		"DSETP.MIN.AND", "F2F.F64.F32",   "F2I.NTZ",        "F2I.TRUNC.NTZ",  "FADD",
+		"FADD.SAT",      "FFMA",          "FFMA.RM",        "FFMA.SAT",       "FLO.U32",
+		"FMNMX",         "FMUL",          "FMUL.RZ",        "FRND",           "FRND.CEIL",
+		"FRND.F64",      "FRND.F64.CEIL", "FRND.F64.FLOOR", "FRND.F64.TRUNC", "FRND.FLOOR",
+		"FRND.TRUNC",    "FSEL",          "FSETP.EQ.AND",   "FSETP.GEU.AND",  "FSETP.GT.AND",
+		"FSETP.LT.AND",  "FSETP.NAN.AND", "FSETP.NEU.AND",  "I2F.S32",        "I2F.U32.RP",
+		"IABS",          "IADD3",         "IMAD",           "IMAD.HI.U32",    "IMAD.MOV.U32",
+		"IMAD.SHL.U32",  "IMNMX",         "IMNMX.U32",      "ISETP.NE.AND",   "LEA.HI",
+		"LOP3.LUT",      "MUFU.COS",      "MUFU.EX2",       "MUFU.LG2",       "MUFU.RCP",
+		"MUFU.RCP64H",   "MUFU.RSQ",      "MUFU.RSQ64H",    "MUFU.SIN",       "POPC",
+		"PRMT",          "SEL",           "SHF.L.W.U32.HI", "SHF.R.S32.HI",   "SHF.R.U32.HI",
+		"SHF.R.W.U32",
 	};
 	size_t n = strcspn(*chain, " ");
 	const char *w = *chain;
@@ -78,7 +83,9 @@ static void emit_chain(struct lower *l, const char *chain, struct cap_loc dst, u
 	for (unsigned i = 0; *chain; i++) {
 		const char *w = first_word(l, &chain);
 		int sets_predicate = strstr(w, "SETP") != NULL;
-		struct cap_loc d = sets_predicate ? nowhere : *chain ? cap_fresh(l, dst.n ? dst.n : 1) : dst;
+		struct cap_loc d = sets_predicate ? nowhere
+		                   : *chain       ? cap_fresh(l, dst.n ? dst.n : 1)
+		                                  : dst;
 		if (i == 0 || before.v == CAP_NONE)
 			emit(l, w, d, nsrc, src);
 		else
@@ -106,15 +113,26 @@ struct simple {
 };
 
 static const struct simple simples[] = {
-	{"fadd", "FADD", "DADD", NULL}, {"fsub", "FADD", "DADD", NULL}, {"fneg", "FADD", "DADD", NULL},
-	{"fmul", "FMUL", "DMUL", NULL}, {"add", "IADD3", "IADD3", "IADD3.X"}, {"sub", "IADD3", "IADD3", "IADD3.X"},
-	{"and", "LOP3.LUT", "LOP3.LUT", "LOP3.LUT"}, {"or", "LOP3.LUT", "LOP3.LUT", "LOP3.LUT"},
-	{"xor", "LOP3.LUT", "LOP3.LUT", "LOP3.LUT"}, {"shl", "SHF.L.U32", "SHF.L.U32", "SHF.L.U64.HI"},
-	{"lshr", "SHF.R.U32.HI", "SHF.R.U64", "SHF.R.U32.HI"}, {"ashr", "SHF.R.S32.HI", "SHF.R.S64", "SHF.R.S32.HI"},
-	{"zext", "LOP3.LUT", "LOP3.LUT", "IMAD.MOV.U32"}, {"sext", "PRMT", "PRMT", "SHF.R.S32.HI"},
-	{"sitofp", "I2F.S32", "I2F.F64", NULL}, {"uitofp", "I2F.U32", "I2F.F64.U32", NULL},
-	{"fpext", "HADD2.F32", "F2F.F64.F32", NULL}, {"fptrunc", "F2F.F32.F64", NULL, NULL},
-	{"fptosi", "F2I.TRUNC.NTZ", "F2I.S64.TRUNC", NULL}, {"fptoui", "F2I.U32.TRUNC.NTZ", "F2I.U64.TRUNC", NULL},
+	{"fadd", "FADD", "DADD", NULL},
+	{"fsub", "FADD", "DADD", NULL},
+	{"fneg", "FADD", "DADD", NULL},
+	{"fmul", "FMUL", "DMUL", NULL},
+	{"add", "IADD3", "IADD3", "IADD3.X"},
+	{"sub", "IADD3", "IADD3", "IADD3.X"},
+	{"and", "LOP3.LUT", "LOP3.LUT", "LOP3.LUT"},
+	{"or", "LOP3.LUT", "LOP3.LUT", "LOP3.LUT"},
+	{"xor", "LOP3.LUT", "LOP3.LUT", "LOP3.LUT"},
+	{"shl", "SHF.L.U32", "SHF.L.U32", "SHF.L.U64.HI"},
+	{"lshr", "SHF.R.U32.HI", "SHF.R.U64", "SHF.R.U32.HI"},
+	{"ashr", "SHF.R.S32.HI", "SHF.R.S64", "SHF.R.S32.HI"},
+	{"zext", "LOP3.LUT", "LOP3.LUT", "IMAD.MOV.U32"},
+	{"sext", "PRMT", "PRMT", "SHF.R.S32.HI"},
+	{"sitofp", "I2F.S32", "I2F.F64", NULL},
+	{"uitofp", "I2F.U32", "I2F.F64.U32", NULL},
+	{"fpext", "HADD2.F32", "F2F.F64.F32", NULL},
+	{"fptrunc", "F2F.F32.F64", NULL, NULL},
+	{"fptosi", "F2I.TRUNC.NTZ", "F2I.S64.TRUNC", NULL},
+	{"fptoui", "F2I.U32.TRUNC.NTZ", "F2I.U64.TRUNC", NULL},
 };
 
 static int simple(struct lower *l)
@@ -126,7 +144,8 @@ static int simple(struct lower *l)
 	if (!s)
 		return 0;
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e), b = cap_element(l, cap_arg(l, l->in, 1), e);
+		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e),
+			       b = cap_element(l, cap_arg(l, l->in, 1), e);
 		if (l->in->type.kind == 'i' && l->in->type.bits == 1)
 			emit(l, "PLOP3.LUT", nowhere, 0, NULL);
 		else if (d.n < 2 || !s->wide)
@@ -135,7 +154,8 @@ static int simple(struct lower *l)
 			emit2(l, s->wide, d, a, b);
 		else {
 			emit2(l, s->wide, cap_part(d, 0, 1), cap_part(a, 0, 1), cap_part(b, 0, 1));
-			emit2(l, s->high, cap_part(d, 1, 1), cap_part(a, a.n > 1, 1), cap_part(b, b.n > 1, 1));
+			emit2(l, s->high, cap_part(d, 1, 1), cap_part(a, a.n > 1, 1),
+			      cap_part(b, b.n > 1, 1));
 		}
 	}
 	return 1;
@@ -149,7 +169,8 @@ static int power_of_two(const struct ir_operand *o)
 static void multiply(struct lower *l)
 {
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e), b = cap_element(l, cap_arg(l, l->in, 1), e);
+		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 0), e),
+			       b = cap_element(l, cap_arg(l, l->in, 1), e);
 		if (d.n < 2) {
 			emit2(l, power_of_two(cap_arg(l, l->in, 1)) ? "IMAD.SHL.U32" : "IMAD", d, a, b);
 			continue;
@@ -157,7 +178,8 @@ static void multiply(struct lower *l)
 		struct cap_loc t = cap_fresh(l, 1), u = cap_fresh(l, 1);
 		emit2(l, "IMAD", t, cap_part(a, a.n > 1, 1), cap_part(b, 0, 1));
 		emit(l, "IMAD", u, 3, (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, b.n > 1, 1), t});
-		emit(l, "IMAD.WIDE.U32", d, 3, (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, 0, 1), u});
+		emit(l, "IMAD.WIDE.U32", d, 3,
+		     (struct cap_loc[]){cap_part(a, 0, 1), cap_part(b, 0, 1), u});
 	}
 }
 
@@ -166,18 +188,21 @@ static void divide_integers(struct lower *l)
 {
 	int rem = l->in->name[1] == 'r', sign = l->in->name[0] == 's';
 	const struct ir_operand *by = cap_arg(l, l->in, 1);
-	const char *chain = rem ? "I2F.U32.RP MUFU.RCP IADD3 F2I.TRUNC.NTZ IMAD.MOV.U32 IMAD IMAD.HI.U32 IMAD.HI.U32 "
-	                          "IMAD IADD3 IADD3 SEL"
-	                        : "I2F.U32.RP MUFU.RCP IADD3 F2I.TRUNC.NTZ IMAD.MOV.U32 IMAD IMAD.HI.U32 IMAD.HI.U32 "
-	                          "IMAD IADD3 IADD3 IADD3 SEL";
+	const char *chain =
+		rem ? "I2F.U32.RP MUFU.RCP IADD3 F2I.TRUNC.NTZ IMAD.MOV.U32 IMAD IMAD.HI.U32 IMAD.HI.U32 "
+		      "IMAD IADD3 IADD3 SEL"
+		    : "I2F.U32.RP MUFU.RCP IADD3 F2I.TRUNC.NTZ IMAD.MOV.U32 IMAD IMAD.HI.U32 IMAD.HI.U32 "
+		      "IMAD IADD3 IADD3 IADD3 SEL";
 	if (power_of_two(by))
 		chain = !sign ? rem ? "LOP3.LUT" : "SHF.R.U32.HI"
-		        : rem ? "SHF.R.S32.HI LEA.HI LOP3.LUT IADD3" : "SHF.R.S32.HI LEA.HI SHF.R.S32.HI";
+		        : rem ? "SHF.R.S32.HI LEA.HI LOP3.LUT IADD3"
+		              : "SHF.R.S32.HI LEA.HI SHF.R.S32.HI";
 	else if (by->kind == IR_INT)
 		chain = rem ? "IMAD.HI.U32 SHF.R.U32.HI IMAD" : "IMAD.HI.U32 SHF.R.U32.HI";
 	for (unsigned e = 0; e < l->in->type.n; e++)
 		emit_chain(l, chain, result(l, e), 2,
-		           (struct cap_loc[]){cap_element(l, cap_arg(l, l->in, 0), e), cap_element(l, by, e)});
+		           (struct cap_loc[]){cap_element(l, cap_arg(l, l->in, 0), e),
+		                              cap_element(l, by, e)});
 }
 
 static void divide_floats(struct lower *l)
@@ -185,11 +210,13 @@ static void divide_floats(struct lower *l)
 	int rem = cap_named(l->in, "frem");
 	for (unsigned e = 0; e < l->in->type.n; e++) {
 		struct cap_loc d = result(l, e);
-		const char *chain = rem ? d.n < 2 ? "MUFU.RCP FMUL FRND.TRUNC FFMA" : "MUFU.RCP64H DFMA DFMA DMUL FRND.F64.TRUNC DFMA"
+		const char *chain = rem       ? d.n < 2 ? "MUFU.RCP FMUL FRND.TRUNC FFMA"
+		                                        : "MUFU.RCP64H DFMA DFMA DMUL FRND.F64.TRUNC DFMA"
 		                    : d.n < 2 ? "MUFU.RCP FFMA FFMA FFMA FFMA FFMA"
 		                              : "MUFU.RCP64H DFMA DFMA DFMA DFMA DMUL DFMA DFMA";
 		emit_chain(l, chain, d, 2,
-		           (struct cap_loc[]){cap_element(l, cap_arg(l, l->in, 1), e), cap_element(l, cap_arg(l, l->in, 0), e)});
+		           (struct cap_loc[]){cap_element(l, cap_arg(l, l->in, 1), e),
+		                              cap_element(l, cap_arg(l, l->in, 0), e)});
 	}
 }
 
@@ -197,18 +224,28 @@ static const char *compare_opcode(const char *name, int wide)
 {
 	static const char *const table[][4] = {
 		/* LLVM's predicate, integers, floats, doubles */
-		{"eq", "ISETP.EQ.AND", "FSETP.EQ.AND", "DSETP.EQ.AND"}, {"ne", "ISETP.NE.AND", "FSETP.NEU.AND", "DSETP.NEU.AND"},
-		{"lt", "ISETP.LT.AND", "FSETP.LT.AND", "DSETP.LT.AND"}, {"le", "ISETP.LE.AND", "FSETP.LE.AND", "DSETP.LE.AND"},
-		{"gt", "ISETP.GT.AND", "FSETP.GT.AND", "DSETP.GT.AND"}, {"ge", "ISETP.GE.AND", "FSETP.GE.AND", "DSETP.GE.AND"},
+		{"eq", "ISETP.EQ.AND", "FSETP.EQ.AND", "DSETP.EQ.AND"},
+		{"ne", "ISETP.NE.AND", "FSETP.NEU.AND", "DSETP.NEU.AND"},
+		{"lt", "ISETP.LT.AND", "FSETP.LT.AND", "DSETP.LT.AND"},
+		{"le", "ISETP.LE.AND", "FSETP.LE.AND", "DSETP.LE.AND"},
+		{"gt", "ISETP.GT.AND", "FSETP.GT.AND", "DSETP.GT.AND"},
+		{"ge", "ISETP.GE.AND", "FSETP.GE.AND", "DSETP.GE.AND"},
 	};
-	static const char *const naturals[] = {NULL, NULL, "ISETP.LT.U32.AND", "ISETP.LE.U32.AND", "ISETP.GT.U32.AND",
-	                                       "ISETP.GE.U32.AND"};
+	static const char *const naturals[] = {
+		NULL,
+		NULL,
+		"ISETP.LT.U32.AND",
+		"ISETP.LE.U32.AND",
+		"ISETP.GT.U32.AND",
+		"ISETP.GE.U32.AND"};
 	int is_float = name[0] == 'f';
 	const char *p = strchr(name, '.');
 	size_t n = p ? strlen(p) : 0;
 	for (size_t i = 0; n > 2 && i < sizeof table / sizeof *table; i++)
 		if (strcmp(p + n - 2, table[i][0]) == 0)
-			return !is_float && p[1] == 'u' && naturals[i] ? naturals[i] : table[i][is_float ? 2 + wide : 1];
+			return !is_float && p[1] == 'u' && naturals[i]
+			               ? naturals[i]
+			               : table[i][is_float ? 2 + wide : 1];
 	return is_float ? "FSETP.NAN.AND" : "ISETP.NE.AND"; /* ord, uno, false, true */
 }
 
@@ -216,8 +253,10 @@ static void compare(struct lower *l)
 {
 	int wide = l->in->from.bits > 32;
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc a = cap_element(l, cap_arg(l, l->in, 0), e), b = cap_element(l, cap_arg(l, l->in, 1), e);
-		emit2(l, compare_opcode(l->in->name, wide), nowhere, cap_part(a, 0, l->in->name[0] == 'f' ? a.n : 1),
+		struct cap_loc a = cap_element(l, cap_arg(l, l->in, 0), e),
+			       b = cap_element(l, cap_arg(l, l->in, 1), e);
+		emit2(l, compare_opcode(l->in->name, wide), nowhere,
+		      cap_part(a, 0, l->in->name[0] == 'f' ? a.n : 1),
 		      cap_part(b, 0, l->in->name[0] == 'f' ? b.n : 1));
 		if (l->in->name[0] == 'i' && (a.n > 1 || b.n > 1))
 			emit2(l, "ISETP.NE.AND.EX", nowhere, cap_part(a, 1, 1), cap_part(b, 1, 1));
@@ -227,11 +266,13 @@ static void compare(struct lower *l)
 static void choose(struct lower *l)
 {
 	for (unsigned e = 0; e < l->in->type.n; e++) {
-		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 1), e), b = cap_element(l, cap_arg(l, l->in, 2), e);
+		struct cap_loc d = result(l, e), a = cap_element(l, cap_arg(l, l->in, 1), e),
+			       b = cap_element(l, cap_arg(l, l->in, 2), e);
 		if (d.v == CAP_NONE)
 			emit(l, "PLOP3.LUT", nowhere, 0, NULL);
 		for (unsigned i = 0; d.v != CAP_NONE && i < d.n; i++)
-			emit2(l, l->in->type.kind == 'f' ? "FSEL" : "SEL", cap_part(d, i, 1), cap_part(a, i, 1), cap_part(b, i, 1));
+			emit2(l, l->in->type.kind == 'f' ? "FSEL" : "SEL", cap_part(d, i, 1),
+			      cap_part(a, i, 1), cap_part(b, i, 1));
 	}
 }
 
@@ -243,14 +284,16 @@ static void element_address(struct lower *l)
 	if (d.v == CAP_NONE)
 		return;
 	for (unsigned i = 1; i + 1 < l->in->nop; i += 2) {
-		struct cap_loc index = source(l, cap_arg(l, l->in, i)), to = i + 2 < l->in->nop - 1 ? cap_fresh(l, d.n) : d;
+		struct cap_loc index = source(l, cap_arg(l, l->in, i)),
+			       to = i + 2 < l->in->nop - 1 ? cap_fresh(l, d.n) : d;
 		if (d.n == 1)
 			emit2(l, base.v == CAP_NONE ? "IMAD.SHL.U32" : "LEA", to, index, base);
 		else if (index.n <= 1)
 			emit2(l, "IMAD.WIDE", to, index, base);
 		else {
 			emit2(l, "LEA", cap_part(to, 0, 1), cap_part(index, 0, 1), cap_part(base, 0, 1));
-			emit2(l, "LEA.HI.X", cap_part(to, 1, 1), cap_part(index, 1, 1), cap_part(base, 1, 1));
+			emit2(l, "LEA.HI.X", cap_part(to, 1, 1), cap_part(index, 1, 1),
+			      cap_part(base, 1, 1));
 		}
 		base = to;
 	}
@@ -271,30 +314,35 @@ static struct cap_loc address(struct lower *l, const struct ir_operand *o, uint3
 static const char *memory_opcode(uint32_t space, enum cap_mem mem, unsigned bytes)
 {
 	static const char *const table[5][2][5] = {
-		{{"LDL.U8", "LDL.U16", "LDL", "LDL.64", "LDL.128"}, {"STL.U8", "STL.U16", "STL", "STL.64", "STL.128"}},
+		{{"LDL.U8", "LDL.U16", "LDL", "LDL.64", "LDL.128"},
+	         {"STL.U8", "STL.U16", "STL", "STL.64", "STL.128"}},
 		{{"LDG.E.U8", "LDG.E.U16", "LDG.E", "LDG.E.64", "LDG.E.128"},
-		 {"STG.E.U8", "STG.E.U16", "STG.E", "STG.E.64", "STG.E.128"}},
+	         {"STG.E.U8", "STG.E.U16", "STG.E", "STG.E.64", "STG.E.128"}},
 		{{"LDC.U8", "LDC.U16", "LDC", "LDC.64", "LDC.64"}, {"NOP", "NOP", "NOP", "NOP", "NOP"}},
-		{{"LDS.U8", "LDS.U16", "LDS", "LDS.64", "LDS.128"}, {"STS.U8", "STS.U16", "STS", "STS.64", "STS.128"}},
+		{{"LDS.U8", "LDS.U16", "LDS", "LDS.64", "LDS.128"},
+	         {"STS.U8", "STS.U16", "STS", "STS.64", "STS.128"}},
 		{{"LD.E.U8", "LD.E.U16", "LD.E", "LD.E.64", "LD.E.128"},
-		 {"ST.E.U8", "ST.E.U16", "ST.E", "ST.E.64", "ST.E.128"}},
+	         {"ST.E.U8", "ST.E.U16", "ST.E", "ST.E.64", "ST.E.128"}},
 	};
 	unsigned w = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : bytes == 8 ? 3 : 4;
 	return table[space > 4 ? 4 : space][mem == CAP_STORE][w];
 }
 
 /* One access of LLVM, cut into naturally aligned pieces of at most 16 bytes. */
-static void access(struct lower *l, enum cap_mem mem, uint32_t space, struct cap_loc at, struct cap_loc val,
-                   unsigned bytes, unsigned align, unsigned event)
+static void access(struct lower *l, enum cap_mem mem, uint32_t space, struct cap_loc at,
+                   struct cap_loc val, unsigned bytes, unsigned align, unsigned event)
 {
 	unsigned step = 0;
 	for (unsigned off = 0; off < bytes && off < 256; off += step) {
-		for (step = 16; step > 1 && (step > bytes - off || step > align || off % step); step /= 2)
+		for (step = 16; step > 1 && (step > bytes - off || step > align || off % step);
+		     step /= 2)
 			;
-		struct cap_loc v = cap_part(val, off / 4, step < 4 ? 1 : step / 4), to = mem == CAP_LOAD ? v : nowhere;
+		struct cap_loc v = cap_part(val, off / 4, step < 4 ? 1 : step / 4),
+			       to = mem == CAP_LOAD ? v : nowhere;
 		struct cap_op *o = emit(l, memory_opcode(space, mem, step), to, 2,
 		                        (struct cap_loc[]){at, mem == CAP_LOAD ? nowhere : v});
-		o->mem = space == 2 ? CAP_NO_MEM : (uint8_t)mem; /* constants have no address in a trace */
+		o->mem = space == 2 ? CAP_NO_MEM
+		                    : (uint8_t)mem; /* constants have no address in a trace */
 		o->event = (uint16_t)event;
 		o->offset = (uint16_t)off;
 	}
@@ -305,16 +353,18 @@ static void load_or_store(struct lower *l)
 	int store = cap_named(l->in, "store");
 	const struct ir_operand *p = cap_arg(l, l->in, store);
 	struct cap_loc v = store ? source(l, cap_arg(l, l->in, 0)) : result(l, 0);
-	access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, address(l, p, l->in->space), v, l->in->bytes,
-	       l->in->align, 0);
+	access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, address(l, p, l->in->space), v,
+	       l->in->bytes, l->in->align, 0);
 }
 
 /* vload4(offset, p), vstore4(value, offset, p): elements of their own alignment. */
 static void vector_memory(struct lower *l)
 {
 	int store = cap_starts(l->in->name, "vstore");
-	const struct ir_operand *v = cap_arg(l, l->in, 0), *index = cap_arg(l, l->in, store), *p = cap_arg(l, l->in, 1 + store);
-	struct cap_loc at = address(l, p, l->in->space), to = cap_fresh(l, l->in->space == 0 || l->in->space == 3 ? 1 : 2);
+	const struct ir_operand *v = cap_arg(l, l->in, 0), *index = cap_arg(l, l->in, store),
+				*p = cap_arg(l, l->in, 1 + store);
+	struct cap_loc at = address(l, p, l->in->space),
+		       to = cap_fresh(l, l->in->space == 0 || l->in->space == 3 ? 1 : 2);
 	emit2(l, to.n == 2 ? "IMAD.WIDE" : "LEA", to, source(l, index), at);
 	unsigned n = store && v->kind == IR_VALUE ? l->type[v->id].n : l->in->type.n;
 	access(l, store ? CAP_STORE : CAP_LOAD, l->in->space, to, store ? source(l, v) : result(l, 0),
@@ -346,15 +396,18 @@ static void atomic(struct lower *l)
 	uint32_t space = l->in->has_mem ? l->in->space : 1;
 	struct cap_loc at = address(l, cap_arg(l, l->in, 0), space);
 	int used = l->in->dst != CAP_NONE && l->uses[l->in->dst] > 0;
-	struct cap_op *o = emit(l, atomic_opcode(l->in->name, space == 3, used), used ? result(l, 0) : nowhere, 3,
-	                        (struct cap_loc[]){at, source(l, cap_arg(l, l->in, 1)), source(l, cap_arg(l, l->in, 2))});
+	struct cap_op *o = emit(
+		l, atomic_opcode(l->in->name, space == 3, used), used ? result(l, 0) : nowhere, 3,
+		(struct cap_loc[]){at, source(l, cap_arg(l, l->in, 1)),
+	                           source(l, cap_arg(l, l->in, 2))});
 	o->mem = CAP_ATOMIC;
 }
 
 /* llvm.memcpy, llvm.memset of a size known when compiling. */
 static void block_memory(struct lower *l)
 {
-	const struct ir_operand *n = cap_arg(l, l->in, 2), *to = cap_arg(l, l->in, 0), *from = cap_arg(l, l->in, 1);
+	const struct ir_operand *n = cap_arg(l, l->in, 2), *to = cap_arg(l, l->in, 0),
+				*from = cap_arg(l, l->in, 1);
 	unsigned bytes = n->kind == IR_INT && n->imm > 0 && n->imm < 256 ? (unsigned)n->imm : 256;
 	int set = cap_named(l->in, "llvm.memset");
 	struct cap_loc t = set ? nowhere : cap_fresh(l, 4);
@@ -396,7 +449,9 @@ static void shuffle(struct lower *l)
 		const struct ir_operand *k = cap_arg(l, l->in, 2 + e);
 		int from = k->kind == IR_INT ? (int)k->imm : -1;
 		if (from >= 0)
-			move(l, result(l, e), from < n ? cap_element(l, a, (unsigned)from) : cap_element(l, b, (unsigned)(from - n)));
+			move(l, result(l, e),
+			     from < n ? cap_element(l, a, (unsigned)from)
+			              : cap_element(l, b, (unsigned)(from - n)));
 	}
 }
 
@@ -420,15 +475,19 @@ static int place_builtin(struct lower *l)
 		emit(l, "S2R", t, 0, NULL);
 		emit(l, "S2R", u, 0, NULL);
 		emit2(l, "IMAD", result(l, 0), t, u);
-	} else if (cap_named(l->in, "get_local_id") || cap_named(l->in, "get_group_id") || cap_named(l->in, "get_local_linear_id")) {
+	} else if (cap_named(l->in, "get_local_id") || cap_named(l->in, "get_group_id") ||
+	           cap_named(l->in, "get_local_linear_id")) {
 		emit(l, "S2R", result(l, 0), 0, NULL);
-	} else if (cap_named(l->in, "barrier") || cap_named(l->in, "work_group_barrier") || cap_starts(l->in->name, "wait_group")) {
+	} else if (cap_named(l->in, "barrier") || cap_named(l->in, "work_group_barrier") ||
+	           cap_starts(l->in->name, "wait_group")) {
 		emit(l, "BAR.SYNC.DEFER_BLOCKING", nowhere, 0, NULL);
 	} else if (strstr(l->in->name, "mem_fence") || cap_named(l->in, "atomic_work_item_fence")) {
 		emit(l, "MEMBAR.SC.CTA", nowhere, 0, NULL);
 	} else {
-		static const char *const nothing[] = {"llvm.dbg", "llvm.lifetime", "llvm.assume", "llvm.experimental", "printf",
-		                                      "prefetch", "get_", "__translate_sampler_initializer", "as_"};
+		static const char *const nothing[] = {
+			"llvm.dbg", "llvm.lifetime", "llvm.assume", "llvm.experimental",
+			"printf",   "prefetch",      "get_",        "__translate_sampler_initializer",
+			"as_"};
 		for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
 			if (cap_starts(l->in->name, nothing[i]))
 				return 1;
@@ -454,13 +513,15 @@ static void builtin(struct lower *l)
 		return;
 	}
 	if (cap_starts(l->in->name, "read_image")) {
-		emit2(l, "TEX", result(l, 0), source(l, cap_arg(l, l->in, 1)), source(l, cap_arg(l, l->in, 2)));
+		emit2(l, "TEX", result(l, 0), source(l, cap_arg(l, l->in, 1)),
+		      source(l, cap_arg(l, l->in, 2)));
 		return;
 	}
 	const struct ir_operand *a = cap_arg(l, l->in, 0);
 	struct ir_type from = a->kind == IR_VALUE ? l->type[a->id] : l->in->type;
 	int is_float = l->in->type.kind == 'f' || from.kind == 'f';
-	const char *chain = cap_builtin_chain(l->in->name, is_float && (l->in->type.bits == 64 || from.bits == 64), is_float);
+	const char *chain = cap_builtin_chain(
+		l->in->name, is_float && (l->in->type.bits == 64 || from.bits == 64), is_float);
 	if (!chain) {
 		*l->unknown = l->in->name;
 		chain = is_float ? "FFMA FFMA FFMA FFMA" : "IADD3 LOP3.LUT";
@@ -479,7 +540,8 @@ static void phi_copies(struct lower *l, const struct ir_block *b)
 	uint32_t self = (uint32_t)(b - l->ir->block) - l->f->block;
 	for (uint32_t s = 0; s < b->nsucc; s++) {
 		const struct ir_block *t = &l->ir->block[l->f->block + l->ir->succ[b->succ + s]];
-		for (uint32_t i = t->inst; i < t->inst + t->ninst && cap_named(&l->ir->inst[i], "phi"); i++) {
+		for (uint32_t i = t->inst; i < t->inst + t->ninst && cap_named(&l->ir->inst[i], "phi");
+		     i++) {
 			const struct ir_inst *phi = &l->ir->inst[i];
 			for (unsigned k = 0; k + 1 < phi->nop; k += 2)
 				if (cap_arg(l, phi, k + 1)->id == self && phi->dst != CAP_NONE)
@@ -520,11 +582,14 @@ static int fused_add(struct lower *l)
 		return 0;
 	for (unsigned i = 0; i < 2; i++) {
 		const struct ir_operand *o = cap_arg(l, l->in, i);
-		const struct ir_inst *m = o->kind == IR_VALUE && l->def[o->id] != CAP_NONE ? &l->ir->inst[l->def[o->id]] : NULL;
+		const struct ir_inst *m = o->kind == IR_VALUE && l->def[o->id] != CAP_NONE
+		                                  ? &l->ir->inst[l->def[o->id]]
+		                                  : NULL;
 		if (!m || !m->fused)
 			continue;
 		emit(l, cap_named(m, "mul") ? "IMAD" : "LEA", result(l, 0), 3,
-		     (struct cap_loc[]){source(l, cap_arg(l, m, 0)), source(l, cap_arg(l, m, 1)), source(l, cap_arg(l, l->in, 1 - i))});
+		     (struct cap_loc[]){source(l, cap_arg(l, m, 0)), source(l, cap_arg(l, m, 1)),
+		                        source(l, cap_arg(l, l->in, 1 - i))});
 		return 1;
 	}
 	return 0;
@@ -547,7 +612,8 @@ static void instruction(struct lower *l, const struct ir_block *b)
 		return;
 	else if (cap_named(in, "mul"))
 		multiply(l);
-	else if (cap_named(in, "udiv") || cap_named(in, "sdiv") || cap_named(in, "urem") || cap_named(in, "srem"))
+	else if (cap_named(in, "udiv") || cap_named(in, "sdiv") || cap_named(in, "urem") ||
+	         cap_named(in, "srem"))
 		divide_integers(l);
 	else if (cap_named(in, "fdiv") || cap_named(in, "frem"))
 		divide_floats(l);

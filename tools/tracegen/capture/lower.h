@@ -12,11 +12,11 @@ struct lower {
 	int is_kernel;
 	struct cap_code *c;
 	const char **unknown;
-	struct cap_loc *loc;       /* of each value */
+	struct cap_loc *loc; /* of each value */
 	struct ir_type *type;
-	uint32_t *def, *uses;      /* instruction that defines a value (CAP_NONE: none); uses of it */
+	uint32_t *def, *uses; /* instruction that defines a value (CAP_NONE: none); uses of it */
 	uint8_t *narrow, *placed;
-	const struct ir_inst *in;  /* being lowered */
+	const struct ir_inst *in;    /* being lowered */
 	const struct ir_block *next; /* laid out behind its block */
 };
 

@@ -14,9 +14,9 @@ struct access {
 struct lane {
 	const unsigned char *at, *end;
 	uint64_t before;
-	uint32_t segment, depth;       /* where it is; CAP_NONE: at the end of its stream */
-	uint32_t last, last_depth;     /* where it was */
-	struct access *access;         /* of the segment it is at */
+	uint32_t segment, depth;   /* where it is; CAP_NONE: at the end of its stream */
+	uint32_t last, last_depth; /* where it was */
+	struct access *access;     /* of the segment it is at */
 	size_t n, cap, cursor;
 };
 
@@ -53,8 +53,10 @@ int cap_number(const unsigned char **at, const unsigned char *end, uint64_t *v)
 
 static int bad_stream(const struct warp *w)
 {
-	return ct_fail(w->e, CT_ERR_INPUT, "capture: a work-item's record does not fit kernel %s: plugin and "
-	               "tracegen are of different versions?", w->p->name);
+	return ct_fail(w->e, CT_ERR_INPUT,
+	               "capture: a work-item's record does not fit kernel %s: plugin and "
+	               "tracegen are of different versions?",
+	               w->p->name);
 }
 
 static int read_access(struct warp *w, struct lane *l, uint64_t token)
@@ -123,7 +125,8 @@ static void put_line(struct warp *w, const struct cap_line *line, unsigned first
 	struct ct_inst inst = {.mask = 0};
 	if (line->sinst.width_field) {
 		for (unsigned i = 0; i < 32; i++) {
-			const struct access *a = mask >> i & 1 ? find_access(&w->lane[first + i], line) : NULL;
+			const struct access *a = mask >> i & 1 ? find_access(&w->lane[first + i], line)
+			                                       : NULL;
 			if (!a)
 				continue; /* Oclgrind refused the access: predicated off here */
 			inst.mask |= UINT32_C(1) << i;
@@ -179,7 +182,8 @@ static uint64_t running(const struct warp *w, const struct frame *f, uint64_t *f
 		const struct lane *l = &w->lane[i], *best = &w->lane[*leader];
 		if (!(f->mask >> i & 1) || arrived(w, f, l))
 			continue;
-		if (*first == 0 || l->depth > best->depth || (l->depth == best->depth && l->segment < best->segment)) {
+		if (*first == 0 || l->depth > best->depth ||
+		    (l->depth == best->depth && l->segment < best->segment)) {
 			*first = 0;
 			*leader = i;
 			best = l;
@@ -235,7 +239,8 @@ int cap_merge(const struct cap_program *p, const struct ct_kernel *k, const stru
 	struct lane lane[CAP_MAX_LANES];
 	struct warp w = {.p = p, .k = k, .lane = lane, .n = n, .out = out, .e = e};
 	int st = CT_OK;
-	for (unsigned i = 0; i < n; i++) { /* an item that did nothing has no bytes, and no pointer to any */
+	for (unsigned i = 0; i < n;
+	     i++) { /* an item that did nothing has no bytes, and no pointer to any */
 		const unsigned char *end = stream[i].n ? stream[i].p + stream[i].n : stream[i].p;
 		lane[i] = (struct lane){.at = stream[i].p, .end = end, .segment = CAP_NONE};
 	}

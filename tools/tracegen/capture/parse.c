@@ -15,8 +15,10 @@ struct parser {
 
 static int bad(const struct parser *p, const char *what)
 {
-	return ct_fail(p->e, CT_ERR_INPUT, "capture: line %zu of the kernel's text: %s: plugin and "
-	               "tracegen are of different versions?", p->line, what);
+	return ct_fail(p->e, CT_ERR_INPUT,
+	               "capture: line %zu of the kernel's text: %s: plugin and "
+	               "tracegen are of different versions?",
+	               p->line, what);
 }
 
 static char *word(struct parser *p)
@@ -65,11 +67,11 @@ static int type(const char *s, struct ir_type *t)
 	return 1;
 }
 
-#define PUSH(p, what)                                                                           \
-	(ct_grow((void **)&(p)->ir->what, &(p)->ir->c##what, (p)->ir->n##what + 1,                  \
-	         sizeof *(p)->ir->what) < 0                                                         \
-	     ? NULL                                                                                 \
-	     : memset(&(p)->ir->what[(p)->ir->n##what++], 0, sizeof *(p)->ir->what))
+#define PUSH(p, what) \
+	(ct_grow((void **)&(p)->ir->what, &(p)->ir->c##what, (p)->ir->n##what + 1, \
+	         sizeof *(p)->ir->what) < 0 \
+	         ? NULL \
+	         : memset(&(p)->ir->what[(p)->ir->n##what++], 0, sizeof *(p)->ir->what))
 
 static int operand(struct parser *p, struct ir_inst *in, char *w)
 {

@@ -34,27 +34,27 @@ struct cap_line {
 enum { CAP_CALL = 1, CAP_RETURN = 2, CAP_END = 4, CAP_BARRIER = 8 };
 
 struct cap_segment {
-	uint32_t first, n;     /* lines */
-	uint32_t block;        /* over all functions */
+	uint32_t first, n; /* lines */
+	uint32_t block;    /* over all functions */
 	uint8_t flags;
 };
 
 struct cap_block {
-	uint32_t segment;      /* its first */
-	uint32_t join;         /* block that every path from here reaches first (its immediate
+	uint32_t segment; /* its first */
+	uint32_t join;    /* block that every path from here reaches first (its immediate
 	                          post-dominator), or CAP_NONE: the function's end */
 };
 
 struct cap_program {
-	char *text;            /* the plugin's text, cut into words */
+	char *text; /* the plugin's text, cut into words */
 	char *name;
 	struct cap_line *line;
 	struct cap_segment *segment;
 	struct cap_block *block;
 	uint32_t n_lines, n_segments, n_blocks;
-	uint32_t regs;         /* registers per thread */
-	uint32_t crowded;      /* values that found no free register and share one */
-	const char *unknown;   /* a builtin that is not known by name, or NULL */
+	uint32_t regs;       /* registers per thread */
+	uint32_t crowded;    /* values that found no free register and share one */
+	const char *unknown; /* a builtin that is not known by name, or NULL */
 };
 
 /* Lowers text (n bytes, copied). Fails with CT_ERR_INPUT on text that is not as above,

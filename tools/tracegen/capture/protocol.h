@@ -26,12 +26,12 @@ enum cap_record {
 	 *   01  an access: (instruction in the segment << 2) | 1, then bytes << 1 | store,
 	 *       then the address less that of this item's access before, signed */
 	CAP_ITEM = 'I',
-	CAP_MERGE = 'M',   /* all items wait at a barrier */
+	CAP_MERGE = 'M', /* all items wait at a barrier */
 	CAP_GROUP_END = 'E',
-	CAP_LINE = 'V',    /* device address, then 128 bytes: a touched line at kernel end, ascending */
+	CAP_LINE = 'V', /* device address, then 128 bytes: a touched line at kernel end, ascending */
 	CAP_LAUNCH_END = 'K',
-	CAP_LOST = 'X',    /* text: something of the program that is not recorded */
-	CAP_DONE = 'Z'     /* the program ended in good order */
+	CAP_LOST = 'X', /* text: something of the program that is not recorded */
+	CAP_DONE = 'Z'  /* the program ended in good order */
 };
 
 /* Where addresses of local and private memory lie in CAP_ITEM records: the windows that

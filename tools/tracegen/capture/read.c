@@ -29,8 +29,8 @@ struct reader {
 	struct ct_kernel head;
 	int in_kernel, in_blocks;
 	uint32_t id[3], items, warps;
-	struct ct_buf *stream;   /* per item, since the last barrier */
-	struct ct_buf *text;     /* per warp of 32 */
+	struct ct_buf *stream; /* per item, since the last barrier */
+	struct ct_buf *text;   /* per warp of 32 */
 	uint64_t *insts;
 	size_t cap_items, cap_warps, cap_insts;
 };
@@ -62,7 +62,8 @@ static int fill(struct reader *s, size_t need)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return ct_fail_errno(s->e, CT_ERR_IO, errno, "capture: cannot read from the plugin");
+			return ct_fail_errno(s->e, CT_ERR_IO, errno,
+			                     "capture: cannot read from the plugin");
 		if (got == 0)
 			return 0;
 		s->n += (size_t)got;
@@ -86,7 +87,8 @@ static int next_record(struct reader *s, int *letter, const unsigned char **p, s
 			return ct_fail(s->e, CT_ERR_INPUT, "capture: the plugin's record is damaged");
 	}
 	if (length > MAX_RECORD)
-		return ct_fail(s->e, CT_ERR_LIMIT, "capture: a work-item did more between two barriers than fits 1 GiB: "
+		return ct_fail(s->e, CT_ERR_LIMIT,
+		               "capture: a work-item did more between two barriers than fits 1 GiB: "
 		               "record a smaller run");
 	int st = fill(s, head + 1 + (size_t)length);
 	if (st <= 0)
@@ -110,7 +112,8 @@ static int numbers(struct reader *s, const unsigned char *p, size_t n, uint64_t 
 static void note(struct reader *s, const char *before, const char *text, const char *after)
 {
 	size_t n = strlen(s->r->note);
-	snprintf(s->r->note + n, sizeof s->r->note - n, "%s%s%.200s%s", n ? "; " : "", before, text, after);
+	snprintf(s->r->note + n, sizeof s->r->note - n, "%s%s%.200s%s", n ? "; " : "", before, text,
+	         after);
 }
 
 /* ---- launches ------------------------------------------------------------------------- */
@@ -119,7 +122,8 @@ static int make_room(struct reader *s)
 {
 	uint64_t items = (uint64_t)s->head.block[0] * s->head.block[1] * s->head.block[2];
 	if (items == 0 || items > 1 << 16)
-		return ct_fail(s->e, CT_ERR_UNSUPPORTED, "capture: %s: work-groups of %llu items: at most 65536 are known",
+		return ct_fail(s->e, CT_ERR_UNSUPPORTED,
+		               "capture: %s: work-groups of %llu items: at most 65536 are known",
 		               s->head.name, (unsigned long long)items);
 	s->items = (uint32_t)items;
 	s->warps = (s->items + 31) / 32;
@@ -147,11 +151,18 @@ static int begin_launch(struct reader *s, const unsigned char *p, size_t n)
 	uint64_t v[7];
 	int st = numbers(s, p, n, v, 7);
 	if (st != CT_OK || !s->program || s->in_kernel)
-		return st != CT_OK ? st : ct_fail(s->e, CT_ERR_INPUT, "capture: a launch without its kernel");
+		return st != CT_OK ? st
+		                   : ct_fail(s->e, CT_ERR_INPUT, "capture: a launch without its kernel");
 	s->head = (struct ct_kernel){
-		.name = s->program->name, .regs = s->program->regs < 16 ? 16 : (s->program->regs + 7) / 8 * 8,
-		.shmem_bytes = v[6], .binary_version = 80, .has_windows = 1, .shmem_base = CAP_SHARED_BASE,
-		.local_base = CAP_LOCAL_BASE, .tracer_version = version, .nvbit_version = maker,
+		.name = s->program->name,
+		.regs = s->program->regs < 16 ? 16 : (s->program->regs + 7) / 8 * 8,
+		.shmem_bytes = v[6],
+		.binary_version = 80,
+		.has_windows = 1,
+		.shmem_base = CAP_SHARED_BASE,
+		.local_base = CAP_LOCAL_BASE,
+		.tracer_version = version,
+		.nvbit_version = maker,
 	};
 	for (unsigned i = 0; i < 3; i++) {
 		s->head.grid[i] = (uint32_t)v[i];
@@ -172,7 +183,8 @@ static int begin_launch(struct reader *s, const unsigned char *p, size_t n)
 static int begin_group(struct reader *s, const unsigned char *p, size_t n)
 {
 	uint64_t v[3];
-	int st = s->in_kernel ? numbers(s, p, n, v, 3) : ct_fail(s->e, CT_ERR_INPUT, "capture: a group without a launch");
+	int st = s->in_kernel ? numbers(s, p, n, v, 3)
+	                      : ct_fail(s->e, CT_ERR_INPUT, "capture: a group without a launch");
 	for (unsigned i = 0; i < 3 && st == CT_OK; i++)
 		s->id[i] = (uint32_t)v[i];
 	for (uint32_t i = 0; i < s->items && st == CT_OK; i++)
@@ -197,13 +209,15 @@ static int add_item(struct reader *s, const unsigned char *p, size_t n)
 /* Everybody waits at a barrier, or has ended. */
 static int merge_items(struct reader *s)
 {
-	int st = s->in_kernel ? CT_OK : ct_fail(s->e, CT_ERR_INPUT, "capture: a barrier without a launch");
+	int st = s->in_kernel ? CT_OK
+	                      : ct_fail(s->e, CT_ERR_INPUT, "capture: a barrier without a launch");
 	for (uint32_t first = 0; first < s->items && st == CT_OK; first += s->o->warp) {
 		struct cap_stream stream[CAP_MAX_LANES];
 		struct cap_out out[2];
 		unsigned n = s->items - first < s->o->warp ? s->items - first : s->o->warp;
 		for (unsigned i = 0; i < n; i++)
-			stream[i] = (struct cap_stream){(const unsigned char *)s->stream[first + i].data, s->stream[first + i].len};
+			stream[i] = (struct cap_stream){(const unsigned char *)s->stream[first + i].data,
+			                                s->stream[first + i].len};
 		for (unsigned h = 0; h < (n + 31) / 32; h++)
 			out[h] = (struct cap_out){&s->text[first / 32 + h], 0};
 		st = cap_merge(s->program, &s->head, stream, n, out, s->e);
@@ -253,7 +267,7 @@ static int add_line(struct reader *s, const unsigned char *p, size_t n)
 static int end_launch(struct reader *s)
 {
 	int st = s->in_kernel ? simt_sink_kernel_end(s->sink, s->e)
-	         : ct_fail(s->e, CT_ERR_INPUT, "capture: the end of no launch");
+	                      : ct_fail(s->e, CT_ERR_INPUT, "capture: the end of no launch");
 	s->in_kernel = s->in_blocks = 0;
 	return st;
 }
@@ -266,7 +280,9 @@ static int handle(struct reader *s, int letter, const unsigned char *p, size_t n
 	case CAP_HELLO:
 		st = numbers(s, p, n, v, 1);
 		if (st == CT_OK && v[0] != CAP_VERSION)
-			st = ct_fail(s->e, CT_ERR_INPUT, "capture: the plugin is of another version: install tracegen again");
+			st = ct_fail(
+				s->e, CT_ERR_INPUT,
+				"capture: the plugin is of another version: install tracegen again");
 		return st;
 	case CAP_COPY:
 		st = numbers(s, p, n, v, 2);

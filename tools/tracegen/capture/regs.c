@@ -139,7 +139,8 @@ static uint32_t one_value_from(const struct live *l, uint32_t b, uint32_t a, uin
 		if (o->dst.v != a && o->dst.v != v)
 			continue;
 		/* A pair or quad is copied by several lines. */
-		int copies = o->copy && o->src[0].v == (o->dst.v == a ? v : a) && o->src[0].sub == o->dst.sub;
+		int copies = o->copy && o->src[0].v == (o->dst.v == a ? v : a) &&
+		             o->src[0].sub == o->dst.sub;
 		at = !copies ? CAP_NONE : at == CAP_NONE ? i : at;
 	}
 	return at;
@@ -267,7 +268,8 @@ static void drop_copies(struct cap_code *c)
 {
 	for (size_t i = c->first_op; i < c->n; i++) {
 		struct cap_op *o = &c->op[i];
-		o->dead = o->copy && c->vreg[o->dst.v].reg + o->dst.sub == c->vreg[o->src[0].v].reg + o->src[0].sub;
+		o->dead = o->copy &&
+		          c->vreg[o->dst.v].reg + o->dst.sub == c->vreg[o->src[0].v].reg + o->src[0].sub;
 	}
 }
 

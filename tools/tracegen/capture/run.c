@@ -75,10 +75,13 @@ int cap_capture(struct simt_sink *sink, char *const *command, const struct cap_o
 {
 	int fd[2], done = 0;
 	if (access(o->plugin, R_OK) != 0)
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "capture: %s is not there: build tracegen where oclgrind and "
-		               "liboclgrind-dev are installed", o->plugin);
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "capture: %s is not there: build tracegen where oclgrind and "
+		               "liboclgrind-dev are installed",
+		               o->plugin);
 	if (!in_path("oclgrind"))
-		return ct_fail(e, CT_ERR_UNSUPPORTED, "capture: oclgrind is not installed: it runs the program");
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "capture: oclgrind is not installed: it runs the program");
 	const char **argv = command_line(command, o->plugin);
 	if (!argv)
 		return ct_fail_nomem(e);
@@ -105,9 +108,12 @@ int cap_capture(struct simt_sink *sink, char *const *command, const struct cap_o
 	if (st == CT_OK && o->stop && *o->stop)
 		return ct_fail(e, CT_ERR_IO, "interrupted");
 	if (st == CT_OK && !done)
-		return ct_fail(e, CT_ERR_INPUT, "capture: %s ended with status %d %s: does it run under oclgrind alone?",
-		               command[0], r->status, r->launches ? "in the middle of its work" : "without using OpenCL");
+		return ct_fail(e, CT_ERR_INPUT,
+		               "capture: %s ended with status %d %s: does it run under oclgrind alone?",
+		               command[0], r->status,
+		               r->launches ? "in the middle of its work" : "without using OpenCL");
 	if (st == CT_OK && r->launches == 0)
-		return ct_fail(e, CT_ERR_INPUT, "capture: %s ran no kernel and ended with status %d", command[0], r->status);
+		return ct_fail(e, CT_ERR_INPUT, "capture: %s ran no kernel and ended with status %d",
+		               command[0], r->status);
 	return st;
 }

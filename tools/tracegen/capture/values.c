@@ -28,7 +28,8 @@ unsigned cap_value_regs(const struct lower *l, uint32_t v)
 struct cap_loc cap_fresh(struct lower *l, unsigned n)
 {
 	struct cap_code *c = l->c;
-	if (n == 0 || c->failed || ct_grow((void **)&c->vreg, &c->capv, c->nv + 1, sizeof *c->vreg) < 0) {
+	if (n == 0 || c->failed ||
+	    ct_grow((void **)&c->vreg, &c->capv, c->nv + 1, sizeof *c->vreg) < 0) {
 		c->failed |= n != 0;
 		return nowhere;
 	}
@@ -54,8 +55,8 @@ const struct ir_operand *cap_arg(const struct lower *l, const struct ir_inst *in
 /* The result is (part of) the first operand's registers. */
 int cap_is_alias(const struct lower *l, const struct ir_inst *in)
 {
-	static const char *const same[] = {"bitcast", "addrspacecast", "ptrtoint", "inttoptr", "freeze", "trunc",
-	                                   "fabs", "llvm.fabs"};
+	static const char *const same[] = {"bitcast", "addrspacecast", "ptrtoint", "inttoptr",
+	                                   "freeze",  "trunc",         "fabs",     "llvm.fabs"};
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 		if (cap_named(in, same[i]))
 			return in->type.kind != 'i' || in->type.bits != 1;
@@ -64,11 +65,13 @@ int cap_is_alias(const struct lower *l, const struct ir_inst *in)
 		if (a->kind != IR_VALUE || in->type.n > 1 || in->from.bits == 1)
 			return 0;
 		const struct ir_inst *d = l->def[a->id] == CAP_NONE ? NULL : &l->ir->inst[l->def[a->id]];
-		return in->from.bits == 32 ? l->narrow[in->dst] : d && cap_named(d, "load") && in->type.bits == 32;
+		return in->from.bits == 32 ? l->narrow[in->dst]
+		                           : d && cap_named(d, "load") && in->type.bits == 32;
 	}
 	if (cap_named(in, "getelementptr") || cap_named(in, "gep"))
 		return in->nop <= 1;
-	if (cap_named(in, "insertelement") && a->kind == IR_VALUE && l->uses[a->id] == 1 && l->def[a->id] != CAP_NONE)
+	if (cap_named(in, "insertelement") && a->kind == IR_VALUE && l->uses[a->id] == 1 &&
+	    l->def[a->id] != CAP_NONE)
 		return cap_named(&l->ir->inst[l->def[a->id]], "insertelement");
 	return cap_starts(in->name, "as_") && in->builtin;
 }
@@ -79,8 +82,8 @@ int cap_is_constant(const struct ir_inst *in)
 	if (cap_named(in, "alloca"))
 		return 1;
 	return in->builtin && cap_starts(in->name, "get_") && !cap_named(in, "get_global_id") &&
-	       !cap_named(in, "get_local_id") && !cap_named(in, "get_group_id") && !cap_named(in, "get_global_linear_id") &&
-	       !cap_named(in, "get_local_linear_id");
+	       !cap_named(in, "get_local_id") && !cap_named(in, "get_group_id") &&
+	       !cap_named(in, "get_global_linear_id") && !cap_named(in, "get_local_linear_id");
 }
 
 struct cap_loc cap_locate(struct lower *l, uint32_t v)
@@ -92,10 +95,13 @@ struct cap_loc cap_locate(struct lower *l, uint32_t v)
 	for (uint32_t steps = 0; !l->placed[at]; steps++) {
 		const struct ir_inst *d = l->def[at] == CAP_NONE ? NULL : &l->ir->inst[l->def[at]];
 		const struct ir_operand *a = d ? cap_arg(l, d, 0) : NULL;
-		if (d && cap_named(d, "extractelement") && cap_arg(l, d, 1)->kind == IR_INT && a->kind == IR_VALUE) {
+		if (d && cap_named(d, "extractelement") && cap_arg(l, d, 1)->kind == IR_INT &&
+		    a->kind == IR_VALUE) {
 			first += (unsigned)cap_arg(l, d, 1)->imm * cap_element_regs(d->type, 0);
 		} else if (!d || !cap_is_alias(l, d) || a->kind != IR_VALUE || steps > l->f->nvalues) {
-			int place = d ? !cap_is_constant(d) && !(cap_is_alias(l, d) && a->kind != IR_VALUE) : !l->is_kernel;
+			int place = d ? !cap_is_constant(d) &&
+			                            !(cap_is_alias(l, d) && a->kind != IR_VALUE)
+			              : !l->is_kernel;
 			l->loc[at] = place ? cap_fresh(l, cap_value_regs(l, at)) : nowhere;
 			l->placed[at] = 1;
 			break;
@@ -123,16 +129,20 @@ struct cap_loc cap_element(struct lower *l, const struct ir_operand *o, unsigned
 /* 64-bit integers that hold what 32-bit ones held: assume all, take back until it is consistent. */
 static int keeps_narrow(const struct lower *l, const struct ir_inst *in)
 {
-	static const char *const closed[] = {"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "udiv",
-	                                     "sdiv", "urem", "srem", "select", "phi", "freeze"};
-	if (cap_named(in, "zext") || cap_named(in, "sext") || (in->builtin && cap_starts(in->name, "get_")))
+	static const char *const closed[] = {
+		"add",  "sub",  "mul",  "and",  "or",   "xor",    "shl", "lshr",
+		"ashr", "udiv", "sdiv", "urem", "srem", "select", "phi", "freeze"};
+	if (cap_named(in, "zext") || cap_named(in, "sext") ||
+	    (in->builtin && cap_starts(in->name, "get_")))
 		return 1;
 	for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
 		if (!cap_named(in, closed[i]))
 			continue;
 		for (unsigned k = cap_named(in, "select"); k < in->nop; k++) {
 			const struct ir_operand *o = cap_arg(l, in, k);
-			if (o->kind == IR_VALUE ? !l->narrow[o->id] : o->kind == IR_INT && (o->imm > UINT32_MAX || o->imm < INT32_MIN))
+			if (o->kind == IR_VALUE
+			            ? !l->narrow[o->id]
+			            : o->kind == IR_INT && (o->imm > UINT32_MAX || o->imm < INT32_MIN))
 				return 0;
 		}
 		return 1;
@@ -148,7 +158,8 @@ static void find_narrow(struct lower *l)
 	for (int changed = 1; changed;) {
 		changed = 0;
 		for (uint32_t v = 0; v < l->f->nvalues; v++)
-			if (l->narrow[v] && l->type[v].bits > 32 && !keeps_narrow(l, &l->ir->inst[l->def[v]])) {
+			if (l->narrow[v] && l->type[v].bits > 32 &&
+			    !keeps_narrow(l, &l->ir->inst[l->def[v]])) {
 				l->narrow[v] = 0;
 				changed = 1;
 			}
@@ -184,9 +195,12 @@ static void find_fused(struct lower *l)
 			continue;
 		for (unsigned i = 0; i < 2; i++) {
 			const struct ir_operand *o = cap_arg(l, add, i);
-			struct ir_inst *m = o->kind == IR_VALUE && l->def[o->id] != CAP_NONE ? &inst[l->def[o->id]] : NULL;
+			struct ir_inst *m = o->kind == IR_VALUE && l->def[o->id] != CAP_NONE
+			                            ? &inst[l->def[o->id]]
+			                            : NULL;
 			if (m && m->segment == add->segment && l->uses[o->id] == 1 &&
-			    (cap_named(m, "mul") || (cap_named(m, "shl") && cap_arg(l, m, 1)->kind == IR_INT))) {
+			    (cap_named(m, "mul") ||
+			     (cap_named(m, "shl") && cap_arg(l, m, 1)->kind == IR_INT))) {
 				m->fused = 1;
 				break;
 			}
