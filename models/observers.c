@@ -1,5 +1,6 @@
 #include "models/observers.h"
 
+#include "models/common/workload.h"
 #include "models/registry.h"
 
 static int add(struct ct_mechanism_observers *o, const struct ct_pass_observer *observer,
@@ -31,5 +32,32 @@ int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism
 			o->own[o->n - 1].ctx = run[i];
 		}
 	}
+	return st;
+}
+
+int ct_mechanism_profile(struct ct_mechanism_run *run, const char *path, struct ct_workload *w,
+                         struct ct_error *e)
+{
+	struct ct_mechanism_observers observers;
+	struct ct_trace *trace = NULL;
+	int st = ct_mechanism_observers(&observers, &run, 1, e);
+	const struct ct_pass_options options = {
+		.gpu = run->gpu,
+		.observers = observers.list,
+		.n_observers = observers.n,
+		.settings = *run->settings};
+	ct_profile_set_metrics(run->p, ct_mechanism_metric);
+	if (st == CT_OK)
+		st = ct_trace_open(&trace, path, &run->settings->trace, e);
+	if (st == CT_OK)
+		st = ct_pass_run(trace, &options, run->p, e);
+	if (st > 0)
+		st = ct_fail(e, CT_ERR_INPUT, "%s: the trace is damaged: see traceinfo", path);
+	ct_trace_close(trace);
+	if (st == CT_OK)
+		st = ct_workload_read(w, run->p, run->gpu->sms, (double)ct_gpu_register_bytes(run->gpu),
+		                      e);
+	if (st == CT_OK)
+		run->workload = w;
 	return st;
 }
