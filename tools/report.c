@@ -47,38 +47,38 @@ static const struct ct_option own_options[] = {
 };
 
 /* Where a form goes, in the order of writing. */
-typedef int (*form_fn)(const struct rp_report *r, struct ct_buf *b, struct ct_error *e);
+typedef int (*form_fn)(const struct rep_report *r, struct ct_buf *b, struct ct_error *e);
 struct form {
 	int key;
 	form_fn write;
 };
 
-static int markdown(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+static int markdown(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	rp_markdown(r, b);
+	rep_markdown(r, b);
 	return ct_buf_check(b, e);
 }
 
-static int junit(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+static int junit(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	rp_junit(r, b);
+	rep_junit(r, b);
 	return ct_buf_check(b, e);
 }
 
-static int csv(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+static int csv(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	rp_csv(r, b);
+	rep_csv(r, b);
 	return ct_buf_check(b, e);
 }
 
-static int table(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+static int table(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	rp_table(r, b);
+	rep_table(r, b);
 	return ct_buf_check(b, e);
 }
 
 static const struct form forms[] = {
-	{OPT_HTML, rp_page},
+	{OPT_HTML, rep_page},
 	{OPT_MARKDOWN, markdown},
 	{OPT_JUNIT, junit},
 	{OPT_CSV, csv},
@@ -128,33 +128,33 @@ static int option(void *ctx, int key, const char *value, struct ct_error *e)
 	return CT_OK;
 }
 
-static int read_thresholds(const struct own *o, struct rp_checks *c, struct ct_error *e)
+static int read_thresholds(const struct own *o, struct rep_checks *c, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (int i = 0; i < o->thresholds && st == CT_OK; i++)
-		st = o->threshold[i].is_file ? rp_checks_add_file(c, o->threshold[i].text, e)
-		                             : rp_checks_add(c, o->threshold[i].text, e);
+		st = o->threshold[i].is_file ? rep_checks_add_file(c, o->threshold[i].text, e)
+		                             : rep_checks_add(c, o->threshold[i].text, e);
 	return st;
 }
 
-static int load(struct ct_tool *t, struct rp_report *r, struct ct_error *e)
+static int load(struct ct_tool *t, struct rep_report *r, struct ct_error *e)
 {
 	struct own *o = t->own;
 	int st = read_thresholds(o, &r->checks, e);
 	r->title = o->title ? o->title : "Cache mechanisms";
 	for (int i = 0; i < t->operands && st == CT_OK; i++)
-		st = rp_run_add(t, &r->run, t->operand[i], e);
+		st = rep_run_add(t, &r->run, t->operand[i], e);
 	if (st == CT_OK && t->operands == 0)
-		st = rp_run_add(t, &r->run, "-", e);
+		st = rep_run_add(t, &r->run, "-", e);
 	if (st == CT_OK)
-		st = rp_run_finish(&r->run, e);
+		st = rep_run_finish(&r->run, e);
 	if (st != CT_OK || !o->old)
 		return st;
-	st = rp_run_add(t, &r->old, o->old, e);
+	st = rep_run_add(t, &r->old, o->old, e);
 	if (st == CT_OK)
-		st = rp_run_finish(&r->old, e);
+		st = rep_run_finish(&r->old, e);
 	if (st == CT_OK)
-		st = rp_compare(&r->changes, &r->old, &r->run, e);
+		st = rep_compare(&r->changes, &r->old, &r->run, e);
 	r->compared = st == CT_OK;
 	return st;
 }
@@ -185,7 +185,7 @@ static int end_outputs(struct outputs *o, int st, struct ct_error *e)
 	return st;
 }
 
-static int write_form(struct outputs *o, const char *path, const struct rp_report *r, form_fn write,
+static int write_form(struct outputs *o, const char *path, const struct rep_report *r, form_fn write,
                       struct ct_error *e)
 {
 	struct ct_buf b = {0};
@@ -232,7 +232,7 @@ static int apart(const struct own *o, struct ct_error *e)
 	return CT_OK;
 }
 
-static int write_all(const struct own *o, const struct rp_report *r, struct outputs *out,
+static int write_all(const struct own *o, const struct rep_report *r, struct outputs *out,
                      struct ct_error *e)
 {
 	int st = CT_OK;
@@ -245,18 +245,18 @@ static int write_all(const struct own *o, const struct rp_report *r, struct outp
 }
 
 /* With forms asked for, a failed threshold is still told, on standard error. */
-static void tell(struct ct_tool *t, const struct rp_checks *c)
+static void tell(struct ct_tool *t, const struct rep_checks *c)
 {
 	char why[320];
 	for (size_t i = 0; i < c->n && !t->quiet; i++)
 		if (!c->check[i].passed && !c->check[i].skipped) {
-			rp_check_why(&c->check[i], why, sizeof why);
+			rep_check_why(&c->check[i], why, sizeof why);
 			ct_tool_say(t, "%s: %s", ct_require_text(c->check[i].r), why);
 		}
 }
 
 /* Its number may have lost digits. */
-static void tell_open_end(struct ct_tool *t, const struct rp_checks *c)
+static void tell_open_end(struct ct_tool *t, const struct rep_checks *c)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	if (c->open_end)
@@ -264,15 +264,15 @@ static void tell_open_end(struct ct_tool *t, const struct rp_checks *c)
 }
 
 /* Results of parts of traces are marked; those of damaged ones end in 1. */
-static int tell_parts(struct ct_tool *t, const struct rp_report *r)
+static int tell_parts(struct ct_tool *t, const struct rep_report *r)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	int any = 0;
-	char part[RP_PART_TEXT];
+	char part[REP_PART_TEXT];
 	const char *run;
-	const struct rp_workload *w;
-	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
-		any |= rp_sn(w, "truncated") > 0;
+	const struct rep_workload *w;
+	for (size_t i = 0; (w = rep_next_part(r, &i, &run, part));) {
+		any |= rep_sn(w, "truncated") > 0;
 		ct_warn(&d, "%s%s: %s", w->name, run, part);
 	}
 	return any;
@@ -280,7 +280,7 @@ static int tell_parts(struct ct_tool *t, const struct rp_report *r)
 
 /* The first parameter of the GPU that differs, or NULL; *was is the old one's value, "absent" where it has none. */
 static const struct ct_record *
-other_gpu(const struct rp_workload *w, const struct rp_workload *old, const char **was)
+other_gpu(const struct rep_workload *w, const struct rep_workload *old, const char **was)
 {
 	const struct ct_record *r;
 	size_t any = 0;
@@ -297,14 +297,14 @@ other_gpu(const struct rp_workload *w, const struct rp_workload *old, const char
 }
 
 /* What changed may have changed with the GPU, and thresholds on base compare two of them. */
-static void tell_gpus(struct ct_tool *t, const struct rp_report *r)
+static void tell_gpus(struct ct_tool *t, const struct rep_report *r)
 {
 	struct ct_diag d = ct_tool_diag(t);
 	const struct ct_record *first = NULL, *one;
 	const char *was, *first_was = "", *name = "";
 	size_t n = 0;
 	for (size_t i = 0; r->compared && i < r->run.n; i++) {
-		const struct rp_workload *w = &r->run.w[i], *old = rp_run_find(&r->old, w->name);
+		const struct rep_workload *w = &r->run.w[i], *old = rep_run_find(&r->old, w->name);
 		if (!old || !(one = other_gpu(w, old, &was)))
 			continue;
 		if (n++ == 0) {
@@ -349,7 +349,7 @@ static const struct ct_figure *find_figure(const char *id, const char **folder, 
 	return NULL;
 }
 
-static int figure(struct ct_tool *t, const struct rp_report *r, struct outputs *out, struct ct_error *e)
+static int figure(struct ct_tool *t, const struct rep_report *r, struct outputs *out, struct ct_error *e)
 {
 	struct own *o = t->own;
 	const char *folder = NULL;
@@ -389,14 +389,14 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	int st = apart(o, e);
 	if (st != CT_OK)
 		return st;
-	struct rp_report *r = ct_calloc(1, sizeof *r);
+	struct rep_report *r = ct_calloc(1, sizeof *r);
 	st = r ? load(t, r, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		tell_open_end(t, &r->checks);
 	if (st == CT_OK)
 		tell_gpus(t, r);
 	if (st == CT_OK)
-		st = rp_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
+		st = rep_checks_run(&r->checks, &r->run, r->compared ? &r->old : NULL, e);
 	struct outputs out = {{NULL}, 0};
 	if (st == CT_OK && o->figure)
 		st = figure(t, r, &out, e);
@@ -410,10 +410,10 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK || st == 1)
 		st |= tell_parts(t, r);
 	if (r) {
-		rp_checks_free(&r->checks);
-		rp_changes_free(&r->changes);
-		rp_run_free(&r->run);
-		rp_run_free(&r->old);
+		rep_checks_free(&r->checks);
+		rep_changes_free(&r->changes);
+		rep_run_free(&r->run);
+		rep_run_free(&r->old);
 	}
 	free(r);
 	return st;

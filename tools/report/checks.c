@@ -10,7 +10,7 @@
 
 enum { LINE_MAX_BYTES = CT_REQUIRE_TEXT_MAX };
 
-int rp_checks_add(struct rp_checks *c, const char *text, struct ct_error *e)
+int rep_checks_add(struct rep_checks *c, const char *text, struct ct_error *e)
 {
 	if (ct_grow((void **)&c->check, &c->cap, c->n + 1, sizeof *c->check) < 0)
 		return ct_fail_nomem(e);
@@ -20,7 +20,7 @@ int rp_checks_add(struct rp_checks *c, const char *text, struct ct_error *e)
 	return st;
 }
 
-static int add_line(struct rp_checks *c, char *line, const char *path, unsigned number,
+static int add_line(struct rep_checks *c, char *line, const char *path, unsigned number,
                     struct ct_error *e)
 {
 	struct ct_error own = {0};
@@ -32,11 +32,11 @@ static int add_line(struct rp_checks *c, char *line, const char *path, unsigned 
 		}
 	if (!line[strspn(line, " \t\r\n")])
 		return CT_OK;
-	int st = rp_checks_add(c, line, &own);
+	int st = rep_checks_add(c, line, &own);
 	return st == CT_OK ? CT_OK : ct_fail(e, st, "%s:%u: %s", path, number, own.text);
 }
 
-int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e)
+int rep_checks_add_file(struct rep_checks *c, const char *path, struct ct_error *e)
 {
 	char line[LINE_MAX_BYTES + 2];
 	int st = CT_OK;
@@ -66,12 +66,12 @@ int rp_checks_add_file(struct rp_checks *c, const char *path, struct ct_error *e
 
 static int number(const void *run, const struct ct_require_name *name, double *v)
 {
-	const struct rp_workload *w = run;
+	const struct rep_workload *w = run;
 	struct ct_estimate es;
 	if (!*name->mechanism)
 		return ct_profile_get(w->p, "all", name->metric, v);
 	if (*name->system) {
-		if (!rp_es(w, name->mechanism, name->system, name->metric, &es))
+		if (!rep_es(w, name->mechanism, name->system, name->metric, &es))
 			return 0;
 		*v = es.value;
 		return !isnan(*v);
@@ -89,17 +89,17 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 
 static const char *word(const void *run, const char *mechanism)
 {
-	const struct rp_workload *w = run;
+	const struct rep_workload *w = run;
 	int m = ct_mechanism_find(mechanism);
 	return m < 0 ? NULL : ct_verdict_word(w->v[m].word);
 }
 
 static const char *name_of(const void *run, size_t i)
 {
-	return ((const struct rp_run *)run)->w[i].name;
+	return ((const struct rep_run *)run)->w[i].name;
 }
 
-static int check_one(struct rp_check *c, const struct rp_run *run, const struct rp_run *old,
+static int check_one(struct rep_check *c, const struct rep_run *run, const struct rep_run *old,
                      struct ct_error *e)
 {
 	static const struct ct_require_source source = {number, word};
@@ -107,13 +107,13 @@ static int check_one(struct rp_check *c, const struct rp_run *run, const struct 
 	if (!c->finding)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < run->n; i++) {
-		const struct rp_workload *w = &run->w[i];
-		struct rp_finding *f = &c->finding[c->n];
+		const struct rep_workload *w = &run->w[i];
+		struct rep_finding *f = &c->finding[c->n];
 		if (!ct_require_applies(c->r, w->name))
 			continue;
 		f->w = w;
-		f->outcome = ct_require_eval(
-			c->r, &source, w, old ? rp_run_find(old, w->name) : NULL, f->why, sizeof f->why);
+		f->outcome = ct_require_eval(c->r, &source, w, old ? rep_run_find(old, w->name) : NULL,
+		                             f->why, sizeof f->why);
 		c->failed += f->outcome == CT_REQUIRE_FAILED;
 		c->absent += f->outcome == CT_REQUIRE_ABSENT;
 		c->no_base += f->outcome == CT_REQUIRE_NO_BASE;
@@ -125,8 +125,8 @@ static int check_one(struct rp_check *c, const struct rp_run *run, const struct 
 	return CT_OK;
 }
 
-int rp_checks_run(struct rp_checks *c, const struct rp_run *run, const struct rp_run *old,
-                  struct ct_error *e)
+int rep_checks_run(struct rep_checks *c, const struct rep_run *run, const struct rep_run *old,
+                   struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < c->n && st == CT_OK; i++) {
@@ -141,7 +141,7 @@ int rp_checks_run(struct rp_checks *c, const struct rp_run *run, const struct rp
 	return st;
 }
 
-void rp_checks_free(struct rp_checks *c)
+void rep_checks_free(struct rep_checks *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		ct_require_free(c->check[i].r);
@@ -151,7 +151,7 @@ void rp_checks_free(struct rp_checks *c)
 	memset(c, 0, sizeof *c);
 }
 
-void rp_check_why(const struct rp_check *c, char *out, size_t n)
+void rep_check_why(const struct rep_check *c, char *out, size_t n)
 {
 	size_t bad = c->failed + c->absent;
 	if (c->gone) {
@@ -163,7 +163,7 @@ void rp_check_why(const struct rp_check *c, char *out, size_t n)
 		return;
 	}
 	for (size_t i = 0; i < c->n; i++) {
-		const struct rp_finding *f = &c->finding[i];
+		const struct rep_finding *f = &c->finding[i];
 		if (f->outcome == CT_REQUIRE_PASSED || (bad && f->outcome == CT_REQUIRE_NO_BASE))
 			continue;
 		if (bad > 1)

@@ -7,15 +7,15 @@
 
 #include "base/mem.h"
 
-static struct rp_change *add(struct rp_changes *c, const struct rp_workload *w,
-                             const struct rp_workload *old, struct ct_error *e)
+static struct rep_change *add(struct rep_changes *c, const struct rep_workload *w,
+                              const struct rep_workload *old, struct ct_error *e)
 {
 	if (ct_grow((void **)&c->change, &c->cap, c->n + 1, sizeof *c->change) < 0) {
 		ct_fail_nomem(e);
 		return NULL;
 	}
-	struct rp_change *x = &c->change[c->n++];
-	*x = (struct rp_change){.w = w, .old = old, .before = NAN, .after = NAN};
+	struct rep_change *x = &c->change[c->n++];
+	*x = (struct rep_change){.w = w, .old = old, .before = NAN, .after = NAN};
 	return x;
 }
 
@@ -31,13 +31,13 @@ static int changed(double a, double b)
 	return isnan(a) != isnan(b) || (!isnan(a) && a != b);
 }
 
-static int compare_value(struct rp_changes *c, const struct rp_workload *w,
-                         const struct rp_workload *old, const char *what, double before, double after,
+static int compare_value(struct rep_changes *c, const struct rep_workload *w,
+                         const struct rep_workload *old, const char *what, double before, double after,
                          struct ct_error *e)
 {
 	if (!changed(before, after))
 		return CT_OK;
-	struct rp_change *x = add(c, w, old, e);
+	struct rep_change *x = add(c, w, old, e);
 	if (!x)
 		return CT_ERR_NOMEM;
 	snprintf(x->what, sizeof x->what, "%s", what);
@@ -53,17 +53,18 @@ static int is_all(const struct ct_record *r)
 }
 
 /* The SN that r, a record of the new run, is of; gone: of the old one, and only what the new one lacks. */
-static int compare_metric(struct rp_changes *c, const struct rp_workload *w,
-                          const struct rp_workload *old, const struct ct_record *r, int gone,
+static int compare_metric(struct rep_changes *c, const struct rep_workload *w,
+                          const struct rep_workload *old, const struct ct_record *r, int gone,
                           struct ct_error *e)
 {
 	if (!is_all(r) || (gone && ct_profile_method(w->p, "all", r->field[1])))
 		return CT_OK;
-	return compare_value(c, w, old, r->field[1], rp_sn(old, r->field[1]), rp_sn(w, r->field[1]), e);
+	return compare_value(c, w, old, r->field[1], rep_sn(old, r->field[1]), rep_sn(w, r->field[1]),
+	                     e);
 }
 
-static int compare_summary(struct rp_changes *c, const struct rp_workload *w,
-                           const struct rp_workload *old, struct ct_error *e)
+static int compare_summary(struct rep_changes *c, const struct rep_workload *w,
+                           const struct rep_workload *old, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int st = CT_OK;
@@ -74,8 +75,8 @@ static int compare_summary(struct rp_changes *c, const struct rp_workload *w,
 	return st;
 }
 
-static int compare_estimate(struct rp_changes *c, const struct rp_workload *w,
-                            const struct rp_workload *old, const struct ct_record *r, int gone,
+static int compare_estimate(struct rep_changes *c, const struct rep_workload *w,
+                            const struct rep_workload *old, const struct ct_record *r, int gone,
                             struct ct_error *e)
 {
 	struct ct_estimate a = {.value = NAN}, b = {.value = NAN};
@@ -91,8 +92,8 @@ static int compare_estimate(struct rp_changes *c, const struct rp_workload *w,
 	return compare_value(c, w, old, what, b.value, a.value, e);
 }
 
-static int compare_estimates(struct rp_changes *c, const struct rp_workload *w,
-                             const struct rp_workload *old, struct ct_error *e)
+static int compare_estimates(struct rep_changes *c, const struct rep_workload *w,
+                             const struct rep_workload *old, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int st = CT_OK;
@@ -103,13 +104,14 @@ static int compare_estimates(struct rp_changes *c, const struct rp_workload *w,
 	return st;
 }
 
-static int compare_verdicts(struct rp_changes *c, const struct rp_run *run, const struct rp_workload *w,
-                            const struct rp_workload *old, struct ct_error *e)
+static int compare_verdicts(struct rep_changes *c, const struct rep_run *run,
+                            const struct rep_workload *w, const struct rep_workload *old,
+                            struct ct_error *e)
 {
-	for (unsigned m = 0; rp_next_shown(run, &m); m++) {
+	for (unsigned m = 0; rep_next_shown(run, &m); m++) {
 		if (w->v[m].word == old->v[m].word)
 			continue;
-		struct rp_change *x = add(c, w, old, e);
+		struct rep_change *x = add(c, w, old, e);
 		if (!x)
 			return CT_ERR_NOMEM;
 		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_at(m)->name);
@@ -124,15 +126,15 @@ static int compare_verdicts(struct rp_changes *c, const struct rp_run *run, cons
 
 static int by_size(const void *a, const void *b)
 {
-	const struct rp_change *x = a, *y = b;
+	const struct rep_change *x = a, *y = b;
 	if (x->size != y->size)
 		return x->size < y->size ? 1 : -1;
 	int c = strcmp(x->w->name, y->w->name);
 	return c ? c : strcmp(x->what, y->what);
 }
 
-int rp_compare(struct rp_changes *c, const struct rp_run *old, const struct rp_run *run,
-               struct ct_error *e)
+int rep_compare(struct rep_changes *c, const struct rep_run *old, const struct rep_run *run,
+                struct ct_error *e)
 {
 	int st = CT_OK;
 	memset(c, 0, sizeof *c);
@@ -141,10 +143,10 @@ int rp_compare(struct rp_changes *c, const struct rp_run *old, const struct rp_r
 	if (!c->only_old || !c->only_new)
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < old->n; i++)
-		if (!rp_run_find(run, old->w[i].name))
+		if (!rep_run_find(run, old->w[i].name))
 			c->only_old[c->n_old++] = old->w[i].name;
 	for (size_t i = 0; i < run->n && st == CT_OK; i++) {
-		const struct rp_workload *w = &run->w[i], *before = rp_run_find(old, w->name);
+		const struct rep_workload *w = &run->w[i], *before = rep_run_find(old, w->name);
 		size_t n = c->n;
 		if (!before) {
 			c->only_new[c->n_new++] = w->name;
@@ -162,7 +164,7 @@ int rp_compare(struct rp_changes *c, const struct rp_run *old, const struct rp_r
 	return st;
 }
 
-void rp_changes_free(struct rp_changes *c)
+void rep_changes_free(struct rep_changes *c)
 {
 	free(c->change);
 	free(c->only_old);

@@ -5,16 +5,16 @@
 #include "report/run.h"
 
 /* A value that differs, or a verdict that does. */
-struct rp_change {
-	const struct rp_workload *w, *old;
+struct rep_change {
+	const struct rep_workload *w, *old;
 	char what[160];       /* "llc_mpki", "MECHANISM.SYSTEM.speedup", "MECHANISM.verdict" */
 	double before, after; /* NaN for verdicts and where missing */
 	const char *word_before, *word_after; /* of verdicts */
 	double size; /* for the order: |ln(after / before)|; verdicts come first */
 };
 
-struct rp_changes {
-	struct rp_change *change; /* largest first */
+struct rep_changes {
+	struct rep_change *change; /* largest first */
 	size_t n, cap;
 	const char **only_old, **only_new; /* names of workloads that one run has */
 	size_t n_old, n_new, same;         /* same: workloads in which nothing changed */
@@ -22,8 +22,8 @@ struct rp_changes {
 
 /* Compares SN and ES of scope all and the verdicts. Values are those of the profiles, so
  * equal runs have no changes. Fails with CT_ERR_NOMEM. */
-int rp_compare(struct rp_changes *c, const struct rp_run *old, const struct rp_run *run,
-               struct ct_error *e);
-void rp_changes_free(struct rp_changes *c);
+int rep_compare(struct rep_changes *c, const struct rep_run *old, const struct rep_run *run,
+                struct ct_error *e);
+void rep_changes_free(struct rep_changes *c);
 
 #endif

@@ -167,7 +167,7 @@ static int published(const struct ct_figure *f, const char *folder, struct ct_fi
 }
 
 /* The rows of our workloads, whatever the paper printed. */
-static int make_ours(const struct ct_figure *f, const struct rp_run *run, struct ct_figure_rows *rows)
+static int make_ours(const struct ct_figure *f, const struct rep_run *run, struct ct_figure_rows *rows)
 {
 	struct ct_figure_workload *w = ct_calloc(run->n + 1, sizeof *w);
 	if (!w)
@@ -182,7 +182,7 @@ static int make_ours(const struct ct_figure *f, const struct rp_run *run, struct
 	return rows->failed ? CT_ERR_NOMEM : CT_OK;
 }
 
-int fg_make(const struct ct_figure *f, const char *folder, const struct rp_run *run,
+int fg_make(const struct ct_figure *f, const char *folder, const struct rep_run *run,
             struct ct_figure_rows *rows, struct ct_error *e)
 {
 	memset(rows, 0, sizeof *rows);

@@ -13,7 +13,7 @@ const struct ct_figure *fg_find(const char *id, const char **folder);
 /* Our rows, then the paper's from data/FOLDER/figures.tsv where there is that file. Of a workload without data
  * fg_tell_missing() knows why. Fails with CT_ERR_INPUT when no workload has any of the data, with the
  * way to it; CT_ERR_IO, CT_ERR_NOMEM. */
-int fg_make(const struct ct_figure *f, const char *folder, const struct rp_run *run,
+int fg_make(const struct ct_figure *f, const char *folder, const struct rep_run *run,
             struct ct_figure_rows *rows, struct ct_error *e);
 /* Tab-separated: figure, panel, x, series, value, low, high, source (here or paper). */
 void fg_tsv(const struct ct_figure *f, const struct ct_figure_rows *rows, struct ct_buf *b);

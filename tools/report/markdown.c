@@ -11,8 +11,8 @@ enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 40, FINDINGS = 20, NAME_SHOWN 
 static void cell(struct ct_buf *b, const struct ct_verdict *v)
 {
 	char s[32], range[48];
-	rp_speedup_text(v->speedup, s);
-	rp_range_text(v, range);
+	rep_speedup_text(v->speedup, s);
+	rep_range_text(v, range);
 	if (v->word == CT_UNKNOWN)
 		ct_buf_puts(b, " unknown |");
 	else if (v->word == CT_NEUTRAL)
@@ -21,10 +21,10 @@ static void cell(struct ct_buf *b, const struct ct_verdict *v)
 		ct_buf_printf(b, " **%s** %s (%s) |", ct_verdict_word(v->word), s, range);
 }
 
-static void checks(const struct rp_report *r, struct ct_buf *b)
+static void checks(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
-	const struct rp_checks *c = &r->checks;
+	const struct rep_checks *c = &r->checks;
 	if (!c->n)
 		return;
 	ct_buf_printf(b, "### Thresholds: %s\n\n| | threshold | result |\n|---|---|---|\n",
@@ -33,8 +33,8 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 	                                   : "passed");
 	size_t i = 0;
 	for (; i < c->n && b->len < LIMIT / 4; i++) {
-		const struct rp_check *k = &c->check[i];
-		rp_check_why(k, why, sizeof why);
+		const struct rep_check *k = &c->check[i];
+		rep_check_why(k, why, sizeof why);
 		ct_buf_printf(b, "| %s | ",
 		              k->skipped  ? "skipped"
 		              : k->passed ? "passed"
@@ -53,13 +53,13 @@ static void checks(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_putc(b, '\n');
 }
 
-static void counts(const struct rp_report *r, struct ct_buf *b)
+static void counts(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_printf(b, "%zu workload%s. ", r->run.n, r->run.n == 1 ? "" : "s");
 	int told = 0;
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
 		size_t n[4];
-		rp_count(&r->run, m, n);
+		rep_count(&r->run, m, n);
 		ct_buf_printf(b, "%s%s: ", told++ ? "; " : "", ct_mechanism_at(m)->name);
 		int said = 0;
 		for (int k = 0; k < 4; k++)
@@ -70,14 +70,14 @@ static void counts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, ".\n\n");
 }
 
-static void verdicts(const struct rp_report *r, struct ct_buf *b)
+static void verdicts(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t left = 0;
 	ct_buf_puts(b, "| workload |");
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		ct_buf_printf(b, " %s |", ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "\n|---|");
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		ct_buf_puts(b, "---|");
 	ct_buf_putc(b, '\n');
 	for (size_t i = 0; i < r->run.n; i++) {
@@ -88,7 +88,7 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_puts(b, "| ");
 		ct_escape_markdown(b, r->run.w[i].name, NAME_SHOWN);
 		ct_buf_puts(b, " |");
-		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 			cell(b, &r->run.w[i].v[m]);
 		ct_buf_putc(b, '\n');
 	}
@@ -97,13 +97,13 @@ static void verdicts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "\nSpeed-ups are against the GPU as configured, with their range.\n\n");
 }
 
-static void parts(const struct rp_report *r, struct ct_buf *b)
+static void parts(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t n = 0;
-	char part[RP_PART_TEXT];
+	char part[REP_PART_TEXT];
 	const char *run;
-	const struct rp_workload *w;
-	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
+	const struct rep_workload *w;
+	for (size_t i = 0; (w = rep_next_part(r, &i, &run, part));) {
 		if (++n > 20)
 			continue;
 		ct_buf_puts(b, n > 1 ? "\\\n**" : "**");
@@ -115,11 +115,11 @@ static void parts(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, n ? "\n\n" : "");
 }
 
-static void reasons(const struct rp_report *r, struct ct_buf *b)
+static void reasons(const struct rep_report *r, struct ct_buf *b)
 {
 	size_t left = 0, said = 0;
 	for (size_t i = 0; i < r->run.n; i++)
-		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
 			const struct ct_verdict *v = &r->run.w[i].v[m];
 			if (v->word != CT_BENEFITS && v->word != CT_HURTS)
 				continue;
@@ -142,7 +142,7 @@ static void reasons(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_puts(b, "\n</details>\n\n");
 }
 
-static void change_row(struct ct_buf *b, const struct rp_change *x)
+static void change_row(struct ct_buf *b, const struct rep_change *x)
 {
 	ct_buf_puts(b, "| ");
 	ct_escape_markdown(b, x->w->name, NAME_SHOWN);
@@ -162,9 +162,9 @@ static void change_row(struct ct_buf *b, const struct rp_change *x)
 		ct_buf_puts(b, " | |\n");
 }
 
-static void changes(const struct rp_report *r, struct ct_buf *b)
+static void changes(const struct rep_report *r, struct ct_buf *b)
 {
-	const struct rp_changes *c = &r->changes;
+	const struct rep_changes *c = &r->changes;
 	if (!r->compared)
 		return;
 	ct_buf_printf(b, "### Changes\n\n%zu value%s changed; %zu of %zu workloads are the same", c->n,
@@ -183,7 +183,7 @@ static void changes(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_putc(b, '\n');
 }
 
-void rp_markdown(const struct rp_report *r, struct ct_buf *b)
+void rep_markdown(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "## ");
 	ct_escape_markdown(b, r->title, 200);

@@ -10,7 +10,7 @@
 
 /* ---- shared ---- */
 
-void rp_speedup_text(double v, char out[32])
+void rep_speedup_text(double v, char out[32])
 {
 	if (isnan(v))
 		snprintf(out, 32, "-");
@@ -18,18 +18,18 @@ void rp_speedup_text(double v, char out[32])
 		snprintf(out, 32, "%.*f", v < 9.995 ? 2 : 1, v);
 }
 
-void rp_range_text(const struct ct_verdict *v, char out[48])
+void rep_range_text(const struct ct_verdict *v, char out[48])
 {
 	char low[32], high[32];
-	rp_speedup_text(v->low, low);
-	rp_speedup_text(v->high, high);
+	rep_speedup_text(v->low, low);
+	rep_speedup_text(v->high, high);
 	if (isnan(v->low) || isnan(v->high))
 		snprintf(out, 48, "-");
 	else
 		snprintf(out, 48, "%.16s..%.16s", low, high);
 }
 
-void rp_count(const struct rp_run *run, unsigned m, size_t count[4])
+void rep_count(const struct rep_run *run, unsigned m, size_t count[4])
 {
 	memset(count, 0, 4 * sizeof *count);
 	for (size_t i = 0; i < run->n; i++)
@@ -38,15 +38,15 @@ void rp_count(const struct rp_run *run, unsigned m, size_t count[4])
 
 /* ---- for a terminal ---- */
 
-static void check_rows(const struct rp_report *r, struct ct_buf *b)
+static void check_rows(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
 	if (!r->checks.n)
 		return;
 	ct_buf_putc(b, '\n');
 	for (size_t i = 0; i < r->checks.n; i++) {
-		const struct rp_check *c = &r->checks.check[i];
-		rp_check_why(c, why, sizeof why);
+		const struct rep_check *c = &r->checks.check[i];
+		rep_check_why(c, why, sizeof why);
 		ct_buf_printf(b, "%s  %s: %s\n",
 		              c->skipped  ? "skipped"
 		              : c->passed ? "passed "
@@ -55,38 +55,38 @@ static void check_rows(const struct rp_report *r, struct ct_buf *b)
 	}
 }
 
-const struct rp_workload *rp_next_part(const struct rp_report *r, size_t *i, const char **run,
-                                       char part[RP_PART_TEXT])
+const struct rep_workload *
+rep_next_part(const struct rep_report *r, size_t *i, const char **run, char part[REP_PART_TEXT])
 {
 	const size_t all = r->run.n + (r->compared ? r->old.n : 0);
 	while (*i < all) {
 		const size_t k = (*i)++;
-		const struct rp_workload *w = k < r->run.n ? &r->run.w[k] : &r->old.w[k - r->run.n];
+		const struct rep_workload *w = k < r->run.n ? &r->run.w[k] : &r->old.w[k - r->run.n];
 		*run = k < r->run.n ? "" : " (old run)";
-		if (rp_part(w, part, RP_PART_TEXT) != RP_WHOLE)
+		if (rep_part(w, part, REP_PART_TEXT) != REP_WHOLE)
 			return w;
 	}
 	return NULL;
 }
 
-static void part_rows(const struct rp_report *r, struct ct_buf *b)
+static void part_rows(const struct rep_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 20 };
-	char part[RP_PART_TEXT];
+	char part[REP_PART_TEXT];
 	const char *run;
-	const struct rp_workload *w;
+	const struct rep_workload *w;
 	size_t n = 0;
-	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));)
+	for (size_t i = 0; (w = rep_next_part(r, &i, &run, part));)
 		if (++n <= SHOWN)
 			ct_buf_printf(b, "%s%s%s: %s\n", n == 1 ? "\n" : "", w->name, run, part);
 	if (n > SHOWN)
 		ct_buf_printf(b, "and %zu more are of parts of their traces\n", n - SHOWN);
 }
 
-static void change_rows(const struct rp_report *r, struct ct_buf *b)
+static void change_rows(const struct rep_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 30 };
-	const struct rp_changes *c = &r->changes;
+	const struct rep_changes *c = &r->changes;
 	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	if (!r->compared)
 		return;
@@ -102,7 +102,7 @@ static void change_rows(const struct rp_report *r, struct ct_buf *b)
 	for (int i = 0; i < 5; i++)
 		ct_table_cell(&t, "%s", head[i]);
 	for (size_t i = 0; i < c->n && i < SHOWN; i++) {
-		const struct rp_change *x = &c->change[i];
+		const struct rep_change *x = &c->change[i];
 		ct_table_name(&t, x->w->name);
 		ct_table_cell(&t, "%s", x->what);
 		if (x->word_before) {
@@ -122,20 +122,20 @@ static void change_rows(const struct rp_report *r, struct ct_buf *b)
 		ct_buf_printf(b, "and %zu smaller ones\n", c->n - SHOWN);
 }
 
-void rp_table(const struct rp_report *r, struct ct_buf *b)
+void rep_table(const struct rep_report *r, struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 1, .style = ct_terminal_style()};
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		t.columns++;
 	ct_table_cell(&t, "workload");
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		ct_table_cell(&t, "%s", ct_mechanism_at(m)->name);
 	for (size_t i = 0; i < r->run.n; i++) {
-		const struct rp_workload *w = &r->run.w[i];
+		const struct rep_workload *w = &r->run.w[i];
 		ct_table_name(&t, w->name);
-		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
 			char s[32];
-			rp_speedup_text(w->v[m].speedup, s);
+			rep_speedup_text(w->v[m].speedup, s);
 			ct_table_cell(&t, "%s%s%s", ct_verdict_word(w->v[m].word), *s == '-' ? "" : " ",
 			              *s == '-' ? "" : s);
 		}
@@ -148,10 +148,10 @@ void rp_table(const struct rp_report *r, struct ct_buf *b)
 
 /* ---- JUnit ---- */
 
-static void failures(const struct rp_check *c, struct ct_buf *b)
+static void failures(const struct rep_check *c, struct ct_buf *b)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		const struct rp_finding *f = &c->finding[i];
+		const struct rep_finding *f = &c->finding[i];
 		if (f->outcome != CT_REQUIRE_FAILED && f->outcome != CT_REQUIRE_ABSENT)
 			continue;
 		ct_escape_markup(b, f->w->name);
@@ -162,13 +162,13 @@ static void failures(const struct rp_check *c, struct ct_buf *b)
 }
 
 /* What holds may hold for a part only. */
-static void xml_parts(const struct rp_report *r, struct ct_buf *b)
+static void xml_parts(const struct rep_report *r, struct ct_buf *b)
 {
-	char part[RP_PART_TEXT];
+	char part[REP_PART_TEXT];
 	const char *run;
-	const struct rp_workload *w;
+	const struct rep_workload *w;
 	size_t n = 0;
-	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
+	for (size_t i = 0; (w = rep_next_part(r, &i, &run, part));) {
 		ct_buf_puts(b, n++ ? "" : "<system-out>");
 		ct_escape_markup(b, w->name);
 		ct_buf_printf(b, "%s: %s\n", run, part);
@@ -177,9 +177,9 @@ static void xml_parts(const struct rp_report *r, struct ct_buf *b)
 }
 
 /* The form that Jenkins and GitLab read: testsuites, testsuite, testcase. */
-void rp_junit(const struct rp_report *r, struct ct_buf *b)
+void rep_junit(const struct rep_report *r, struct ct_buf *b)
 {
-	const struct rp_checks *c = &r->checks;
+	const struct rep_checks *c = &r->checks;
 	char why[320];
 	ct_buf_puts(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	ct_buf_printf(b, "<testsuites tests=\"%zu\" failures=\"%zu\" errors=\"0\" time=\"0\">\n", c->n,
@@ -189,8 +189,8 @@ void rp_junit(const struct rp_report *r, struct ct_buf *b)
 	              "skipped=\"%zu\" time=\"0\">\n",
 	              c->n, c->failed, c->skipped);
 	for (size_t i = 0; i < c->n; i++) {
-		const struct rp_check *k = &c->check[i];
-		rp_check_why(k, why, sizeof why);
+		const struct rep_check *k = &c->check[i];
+		rep_check_why(k, why, sizeof why);
 		ct_buf_puts(b, "<testcase classname=\"cachetriage.thresholds\" name=\"");
 		ct_escape_markup(b, ct_require_text(k->r));
 		ct_buf_puts(b, "\" time=\"0\"");
@@ -239,7 +239,7 @@ static void csv_row(struct ct_buf *b, const char *const f[], int n)
 	ct_buf_puts(b, "\r\n");
 }
 
-static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, unsigned m)
+static void csv_verdict(struct ct_buf *b, const struct rep_workload *w, unsigned m)
 {
 	const struct ct_verdict *v = &w->v[m];
 	csv_text(b, w->name);
@@ -256,14 +256,14 @@ static void csv_verdict(struct ct_buf *b, const struct rp_workload *w, unsigned 
 	ct_buf_puts(b, "\r\n");
 }
 
-void rp_csv(const struct rp_report *r, struct ct_buf *b)
+void rep_csv(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "workload,kind,scope,mechanism,system,metric,value,unit,method,low,high,verdict,"
 	               "reason\r\n");
 	for (size_t i = 0; i < r->run.n; i++) {
-		const struct rp_workload *w = &r->run.w[i];
+		const struct rep_workload *w = &r->run.w[i];
 		const struct ct_record *x;
-		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 			csv_verdict(b, w, m);
 		for (size_t k = 0; (x = ct_profile_next(w->p, "SN", &k));)
 			if (x->nfields >= 5) {

@@ -7,29 +7,29 @@
 #include "report/compare.h"
 #include "report/run.h"
 
-struct rp_report {
+struct rep_report {
 	const char *title;
-	struct rp_run run, old;
+	struct rep_run run, old;
 	int compared; /* old and changes are set */
-	struct rp_changes changes;
-	struct rp_checks checks;
+	struct rep_changes changes;
+	struct rep_checks checks;
 };
 
-void rp_markdown(const struct rp_report *r, struct ct_buf *b); /* below 1 MiB */
-void rp_junit(const struct rp_report *r, struct ct_buf *b);    /* JUnit XML */
-void rp_csv(const struct rp_report *r, struct ct_buf *b);      /* RFC 4180, a value per line */
-void rp_table(const struct rp_report *r, struct ct_buf *b);    /* for a terminal */
+void rep_markdown(const struct rep_report *r, struct ct_buf *b); /* below 1 MiB */
+void rep_junit(const struct rep_report *r, struct ct_buf *b);    /* JUnit XML */
+void rep_csv(const struct rep_report *r, struct ct_buf *b);      /* RFC 4180, a value per line */
+void rep_table(const struct rep_report *r, struct ct_buf *b);    /* for a terminal */
 
 /* The next workload that rests on a part of its trace, from *i on, which it moves behind it: those of the
  * run, then of the old one; NULL when there is none. part gets what lacks; *run is "" or " (old run)";
  * index i - 1 is its place in the run where that is below r->run.n. */
-const struct rp_workload *rp_next_part(const struct rp_report *r, size_t *i, const char **run,
-                                       char part[RP_PART_TEXT]);
+const struct rep_workload *
+rep_next_part(const struct rep_report *r, size_t *i, const char **run, char part[REP_PART_TEXT]);
 
 /* Text of a speed-up, "1.12"; of a range, "1.05..1.20"; "-" for NaN. */
-void rp_speedup_text(double v, char out[32]);
-void rp_range_text(const struct ct_verdict *v, char out[48]);
+void rep_speedup_text(double v, char out[32]);
+void rep_range_text(const struct ct_verdict *v, char out[48]);
 /* How often each verdict occurs for a mechanism. */
-void rp_count(const struct rp_run *run, unsigned m, size_t count[4]);
+void rep_count(const struct rep_run *run, unsigned m, size_t count[4]);
 
 #endif

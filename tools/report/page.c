@@ -11,11 +11,11 @@
 
 enum { CHANGES_SHOWN = 200 };
 
-void rp_verdict_words(const struct ct_verdict *v, char *out, size_t n)
+void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n)
 {
 	char s[32], range[48];
-	rp_speedup_text(v->speedup, s);
-	rp_range_text(v, range);
+	rep_speedup_text(v->speedup, s);
+	rep_range_text(v, range);
 	if (isnan(v->speedup))
 		snprintf(out, n, "%s, no estimate", ct_verdict_word(v->word));
 	else
@@ -45,7 +45,7 @@ static int add_file(struct ct_buf *b, const char *name, struct ct_error *e)
 	return st;
 }
 
-static int head(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+static int head(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	ct_buf_puts(b,
 	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -63,7 +63,7 @@ static int head(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
 
 /* ---- what it is about ---- */
 
-static void lede(const struct rp_report *r, struct ct_buf *b)
+static void lede(const struct rep_report *r, struct ct_buf *b)
 {
 	const char *gpu = NULL;
 	int one = 1;
@@ -93,13 +93,13 @@ static void lede(const struct rp_report *r, struct ct_buf *b)
 		   "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
 }
 
-static void tally(const struct rp_report *r, struct ct_buf *b)
+static void tally(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<dl class=\"tally\">\n");
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++) {
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
 		size_t n[4];
 		int said = 0;
-		rp_count(&r->run, m, n);
+		rep_count(&r->run, m, n);
 		ct_buf_printf(b, "<div><dt>%s</dt><dd>", ct_mechanism_at(m)->name);
 		for (int k = 0; k < 4; k++)
 			if (n[k])
@@ -117,7 +117,7 @@ static void option(struct ct_buf *b, const char *value)
 	ct_buf_printf(b, "<option value=\"%s\">%s</option>", value, value);
 }
 
-static void controls(const struct rp_report *r, struct ct_buf *b)
+static void controls(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(
 		b,
@@ -128,7 +128,7 @@ static void controls(const struct rp_report *r, struct ct_buf *b)
 		option(b, ct_verdict_word((enum ct_verdict_word)k));
 	ct_buf_puts(b, "</select></label><label for=\"f-mechanism\">of<select id=\"f-mechanism\">"
 	               "<option value=\"\">any mechanism</option>");
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		option(b, ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</select></label><output id=\"count\" role=\"status\"></output></form>\n");
 }
@@ -140,7 +140,7 @@ static const struct {
 } columns[] = {{"ipc", "IPC", 0}, {"l1_miss_rate", "L1 misses", 1}, {"llc_mpki", "LLC MPKI", 0}};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, unsigned m)
+static void verdict_cell(struct ct_buf *b, const struct rep_workload *w, unsigned m)
 {
 	const struct ct_verdict *v = &w->v[m];
 	const char *word = ct_verdict_word(v->word), *name = ct_mechanism_at(m)->name;
@@ -151,9 +151,9 @@ static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, unsigned
 		ct_buf_real(b, v->speedup);
 	ct_buf_printf(b, "\"><span class=\"v %s\">%s</span>", word, word);
 	if (!isnan(v->speedup)) {
-		rp_speedup_text(v->speedup, s);
-		rp_range_text(v, range);
-		rp_verdict_words(v, words, sizeof words);
+		rep_speedup_text(v->speedup, s);
+		rep_range_text(v, range);
+		rep_verdict_words(v, words, sizeof words);
 		snprintf(title, sizeof title, "%s: %s", name, words);
 		ct_buf_printf(b, " <span class=\"x\">%s (%s)</span>", s, range);
 		ch_range(b, title, word, v->speedup, v->low, v->high, 96);
@@ -161,9 +161,9 @@ static void verdict_cell(struct ct_buf *b, const struct rp_workload *w, unsigned
 	ct_buf_puts(b, "</td>");
 }
 
-static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
+static void number_cell(struct ct_buf *b, const struct rep_workload *w, int c)
 {
-	double v = rp_sn(w, columns[c].metric);
+	double v = rep_sn(w, columns[c].metric);
 	char t[32];
 	ct_buf_printf(b, "<td role=\"cell\" class=\"n\" data-k=\"%s\" data-v=\"", columns[c].name);
 	if (isnan(v)) {
@@ -179,14 +179,14 @@ static void number_cell(struct ct_buf *b, const struct rp_workload *w, int c)
 }
 
 /* Which of them rest on parts of their traces. */
-static void parts(const struct rp_report *r, struct ct_buf *b)
+static void parts(const struct rep_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 50 };
-	char part[RP_PART_TEXT];
+	char part[REP_PART_TEXT];
 	const char *run;
-	const struct rp_workload *w;
+	const struct rep_workload *w;
 	size_t n = 0;
-	for (size_t i = 0; (w = rp_next_part(r, &i, &run, part));) {
+	for (size_t i = 0; (w = rep_next_part(r, &i, &run, part));) {
 		if (++n > SHOWN)
 			continue;
 		ct_buf_puts(b, n > 1 ? ", " : "<p><strong>Not of whole traces:</strong> ");
@@ -204,7 +204,7 @@ static void parts(const struct rp_report *r, struct ct_buf *b)
 }
 
 /* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
-static void overview(const struct rp_report *r, struct ct_buf *b)
+static void overview(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
 	tally(r, b);
@@ -216,7 +216,7 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 		"<table class=\"overview\" role=\"table\">\n<caption>A verdict per mechanism, with the speed-up and "
 		"its range.<span class=\"screen\"> Activate a heading to sort.</span></caption>\n"
 		"<thead role=\"rowgroup\"><tr role=\"row\"><th scope=\"col\" role=\"columnheader\">workload</th>");
-	for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 		ct_buf_printf(
 			b, "<th scope=\"col\" role=\"columnheader\" data-first=\"descending\">%s</th>",
 			ct_mechanism_at(m)->name);
@@ -227,7 +227,7 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 			columns[c].name);
 	ct_buf_puts(b, "</tr></thead>\n<tbody role=\"rowgroup\">\n");
 	for (size_t i = 0; i < r->run.n; i++) {
-		const struct rp_workload *w = &r->run.w[i];
+		const struct rep_workload *w = &r->run.w[i];
 		ct_buf_puts(b, "<tr role=\"row\" data-name=\"");
 		ct_escape_markup(b, w->name);
 		ct_buf_printf(
@@ -235,7 +235,7 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 			i, i);
 		ct_escape_markup(b, w->name);
 		ct_buf_puts(b, "</a></th>");
-		for (unsigned m = 0; rp_next_shown(&r->run, &m); m++)
+		for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
 			verdict_cell(b, w, m);
 		for (int c = 0; c < COLUMNS; c++)
 			number_cell(b, w, c);
@@ -246,7 +246,7 @@ static void overview(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</section>\n");
 }
 
-static void thresholds(const struct rp_report *r, struct ct_buf *b)
+static void thresholds(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
 	if (!r->checks.n)
@@ -259,9 +259,9 @@ static void thresholds(const struct rp_report *r, struct ct_buf *b)
 	              "<th scope=\"col\">why</th></tr></thead><tbody>\n",
 	              r->checks.failed, r->checks.n);
 	for (size_t i = 0; i < r->checks.n; i++) {
-		const struct rp_check *c = &r->checks.check[i];
+		const struct rep_check *c = &r->checks.check[i];
 		const char *word = c->skipped ? "skipped" : c->passed ? "passed" : "failed";
-		rp_check_why(c, why, sizeof why);
+		rep_check_why(c, why, sizeof why);
 		ct_buf_printf(b, "<tr><td class=\"%s\">%s</td><td><code>", word, word);
 		ct_escape_markup(b, ct_require_text(c->r));
 		ct_buf_puts(b, "</code></td><td>");
@@ -271,7 +271,7 @@ static void thresholds(const struct rp_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</tbody></table></div>\n</section>\n");
 }
 
-static void change(struct ct_buf *b, const struct rp_change *x)
+static void change(struct ct_buf *b, const struct rep_change *x)
 {
 	char t[32];
 	ct_buf_puts(b, "<tr><th scope=\"row\">");
@@ -308,9 +308,9 @@ static void names(struct ct_buf *b, const char *what, const char *const *name, s
 	ct_buf_puts(b, "</p>\n");
 }
 
-static void changes(const struct rp_report *r, struct ct_buf *b)
+static void changes(const struct rep_report *r, struct ct_buf *b)
 {
-	const struct rp_changes *c = &r->changes;
+	const struct rep_changes *c = &r->changes;
 	if (!r->compared)
 		return;
 	ct_buf_printf(b,
@@ -350,7 +350,7 @@ static void reading(struct ct_buf *b)
 		"</section>\n");
 }
 
-int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
+int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	int st = head(r, b, e);
 	if (st != CT_OK)
@@ -361,7 +361,7 @@ int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e)
 	changes(r, b);
 	ct_buf_puts(b, "<section aria-labelledby=\"workloads\">\n<h2 id=\"workloads\">Workloads</h2>\n");
 	for (size_t i = 0; i < r->run.n; i++)
-		rp_page_workload(&r->run, &r->run.w[i], i, r->run.n == 1, b);
+		rep_page_workload(&r->run, &r->run.w[i], i, r->run.n == 1, b);
 	ct_buf_puts(b, "</section>\n");
 	reading(b);
 	ct_buf_puts(b, "</main>\n<script>\n");

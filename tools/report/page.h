@@ -6,14 +6,14 @@
 
 /* Appends the page; style and script are read from data/report/. Fails with CT_ERR_IO,
  * CT_ERR_NOMEM. */
-int rp_page(const struct rp_report *r, struct ct_buf *b, struct ct_error *e);
+int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e);
 
 /* The part about the i-th workload, unfolded if it is the only one: verdicts and why, charts,
  * systems, provenance. */
-void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only,
-                      struct ct_buf *b);
+void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, size_t i, int only,
+                       struct ct_buf *b);
 
 /* "benefits 1.12, range 1.05 to 1.20": a verdict in words. */
-void rp_verdict_words(const struct ct_verdict *v, char *out, size_t n);
+void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { BUCKETS = 28, POINTS = 48, SM_POINTS = 256, COMMAND_SHOWN = 300 };
 
-static double gp(const struct rp_workload *w, const char *key)
+static double gp(const struct rep_workload *w, const char *key)
 {
 	double v;
 	const char *t = ct_profile_gp(w->p, key);
@@ -20,7 +20,7 @@ static double gp(const struct rp_workload *w, const char *key)
 }
 
 /* The histogram into h; its total, 0 when the profile has none. */
-static double hist(const struct rp_workload *w, const char *view, struct ct_hist *h)
+static double hist(const struct rep_workload *w, const char *view, struct ct_hist *h)
 {
 	memset(h, 0, sizeof *h);
 	return ct_profile_get_hist(w->p, "all", view, h, NULL) ? (double)ct_hist_total(h) : 0;
@@ -28,17 +28,17 @@ static double hist(const struct rp_workload *w, const char *view, struct ct_hist
 
 /* ---- verdicts ---- */
 
-static void verdicts(const struct rp_run *run, const struct rp_workload *w, struct ct_buf *b)
+static void verdicts(const struct rep_run *run, const struct rep_workload *w, struct ct_buf *b)
 {
-	char part[RP_PART_TEXT];
-	if (rp_part(w, part, sizeof part) != RP_WHOLE)
+	char part[REP_PART_TEXT];
+	if (rep_part(w, part, sizeof part) != REP_WHOLE)
 		ct_buf_printf(b, "<p><strong>%c%s.</strong></p>\n", part[0] - 'a' + 'A', part + 1);
 	ct_buf_puts(b, "<dl class=\"why\">");
-	for (unsigned m = 0; rp_next_shown(run, &m); m++) {
+	for (unsigned m = 0; rep_next_shown(run, &m); m++) {
 		const struct ct_verdict *v = &w->v[m];
 		char s[32], range[48];
-		rp_speedup_text(v->speedup, s);
-		rp_range_text(v, range);
+		rep_speedup_text(v->speedup, s);
+		rep_range_text(v, range);
 		ct_buf_printf(b, "<dt>%s</dt><dd><span class=\"v %s\">%s</span>",
 		              ct_mechanism_at(m)->name, ct_verdict_word(v->word),
 		              ct_verdict_word(v->word));
@@ -53,7 +53,7 @@ static void verdicts(const struct rp_run *run, const struct rp_workload *w, stru
 
 /* ---- reuse distances ---- */
 
-static void histogram(const struct rp_workload *w, size_t i, const char *view, const char *name,
+static void histogram(const struct rep_workload *w, size_t i, const char *view, const char *name,
                       struct ct_buf *b)
 {
 	static const char *const series[] = {"share"};
@@ -92,7 +92,7 @@ static void histogram(const struct rp_workload *w, size_t i, const char *view, c
 
 /* ---- miss ratios ---- */
 
-static size_t curve(const struct rp_workload *w, const char *view, double line, double *x, double *y)
+static size_t curve(const struct rep_workload *w, const char *view, double line, double *x, double *y)
 {
 	struct ct_hist h;
 	double total = hist(w, view, &h);
@@ -109,7 +109,7 @@ static size_t curve(const struct rp_workload *w, const char *view, double line, 
 	return n;
 }
 
-static void miss_ratio(const struct rp_workload *w, size_t i, const char *view, const char *name,
+static void miss_ratio(const struct rep_workload *w, size_t i, const char *view, const char *name,
                        const char *line_key, const char *size_key, struct ct_buf *b)
 {
 	double x[POINTS], y[POINTS], size = gp(w, size_key);
@@ -155,7 +155,7 @@ static int by_x(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void read_sweep(const struct rp_workload *w, const char *mechanism, const char *system,
+static void read_sweep(const struct rep_workload *w, const char *mechanism, const char *system,
                        struct sweep *s)
 {
 	const struct ct_record *r;
@@ -187,7 +187,7 @@ static const struct ct_mechanism *sweeps_sms(void)
 }
 
 /* Draws the IPC of its baseline and of its judged system by that number: 1 when the profile has such a sweep. */
-static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
+static int ipc_by_sms(const struct rep_workload *w, size_t i, struct ct_buf *b)
 {
 	const struct ct_mechanism *m = sweeps_sms();
 	if (!m)
@@ -225,7 +225,7 @@ static int ipc_by_sms(const struct rp_workload *w, size_t i, struct ct_buf *b)
 
 /* ---- breakdowns ---- */
 
-static void shares(const struct rp_workload *w, size_t i, const char *what, const char *title,
+static void shares(const struct rep_workload *w, size_t i, const char *what, const char *title,
                    const char *const *metric, const char *const *name, size_t n, struct ct_buf *b)
 {
 	struct ch_part part[10];
@@ -233,7 +233,7 @@ static void shares(const struct rp_workload *w, size_t i, const char *what, cons
 	double sum = 0;
 	size_t at = 0;
 	for (size_t k = 0; k < n; k++) {
-		part[k] = (struct ch_part){name[k], rp_sn(w, metric[k])};
+		part[k] = (struct ch_part){name[k], rep_sn(w, metric[k])};
 		sum += part[k].v > 0 ? part[k].v : 0;
 	}
 	if (!(sum > 0))
@@ -249,14 +249,14 @@ static void shares(const struct rp_workload *w, size_t i, const char *what, cons
 }
 
 /* Accesses of a level: hits are what neither misses nor is on its way. */
-static void accesses(const struct rp_workload *w, size_t i, const char *level, const char *title,
+static void accesses(const struct rep_workload *w, size_t i, const char *level, const char *title,
                      struct ct_buf *b)
 {
 	char key[3][64], id[32], desc[200];
 	snprintf(key[0], 64, "%s_sector_accesses", level);
 	snprintf(key[1], 64, "%s_pending_hits", level);
 	snprintf(key[2], 64, "%s_sector_misses", level);
-	double all = rp_sn(w, key[0]), pending = rp_sn(w, key[1]), miss = rp_sn(w, key[2]);
+	double all = rep_sn(w, key[0]), pending = rep_sn(w, key[1]), miss = rep_sn(w, key[2]);
 	pending = isnan(pending) ? 0 : pending;
 	if (!(all > 0) || isnan(miss))
 		return;
@@ -272,7 +272,7 @@ static void accesses(const struct rp_workload *w, size_t i, const char *level, c
 	ct_buf_puts(b, "</figure>\n");
 }
 
-static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
+static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 {
 	static const char *const kind[] = {
 		"first touch", "capacity", "associativity", "latency", "MSHRs"};
@@ -296,7 +296,7 @@ static void breakdowns(const struct rp_workload *w, size_t i, struct ct_buf *b)
 }
 
 /* What other commands would add; for a document of verdicts only, everything. */
-static void lacking(const struct rp_workload *w, int swept, struct ct_buf *b)
+static void lacking(const struct rep_workload *w, int swept, struct ct_buf *b)
 {
 	const struct ct_mechanism *m = sweeps_sms();
 	char sweep[64];
@@ -305,7 +305,7 @@ static void lacking(const struct rp_workload *w, int swept, struct ct_buf *b)
 		int missing;
 	} hint[] = {
 		{"why accesses miss and where the cycles go", "mpki --explain",
-	         isnan(rp_sn(w, "cycles_stack_base"))},
+	         isnan(rep_sn(w, "cycles_stack_base"))},
 		{"IPC by the number of SMs", sweep, m && !swept},
 	};
 	snprintf(sweep, sizeof sweep, "%s --sweep sms=...", m ? m->command : "");
@@ -334,13 +334,13 @@ static int same_system(const struct ct_record *a, const struct ct_record *r)
 	return strcmp(a->field[1], r->field[1]) == 0 && strcmp(a->field[2], r->field[2]) == 0;
 }
 
-static void system_row(const struct rp_workload *w, const struct ct_record *r, struct ct_buf *b)
+static void system_row(const struct rep_workload *w, const struct ct_record *r, struct ct_buf *b)
 {
 	struct ct_estimate es, watt;
 	char s[32], title[240];
-	if (!rp_es(w, r->field[1], r->field[2], "speedup", &es))
+	if (!rep_es(w, r->field[1], r->field[2], "speedup", &es))
 		return;
-	rp_speedup_text(es.value, s);
+	rep_speedup_text(es.value, s);
 	snprintf(title, sizeof title, "%.80s: speed-up %s", r->field[2], s);
 	ct_buf_puts(b, "<tr><th scope=\"row\">");
 	ct_escape_markup(b, r->field[2]);
@@ -350,14 +350,14 @@ static void system_row(const struct rp_workload *w, const struct ct_record *r, s
 	if (!isnan(es.low) && !isnan(es.high))
 		ct_buf_printf(b, "%.2f..%.2f", es.low, es.high);
 	ct_buf_puts(b, "</td><td class=\"n\">");
-	if (rp_es(w, r->field[1], r->field[2], "perf_per_watt", &watt) && !isnan(watt.value))
+	if (rep_es(w, r->field[1], r->field[2], "perf_per_watt", &watt) && !isnan(watt.value))
 		ct_buf_printf(b, "%.2f", watt.value);
 	ct_buf_puts(b, "</td><td>");
 	ct_escape_markup(b, es.method);
 	ct_buf_puts(b, "</td></tr>\n");
 }
 
-static void systems(const struct rp_workload *w, const char *mechanism, struct ct_buf *b)
+static void systems(const struct rep_workload *w, const char *mechanism, struct ct_buf *b)
 {
 	const struct ct_record *r, *last = NULL;
 	for (size_t i = 0; (r = ct_profile_next(w->p, "ES", &i));) {
@@ -398,7 +398,7 @@ static void shorten(const char *s, char *out, size_t n)
 	snprintf(out, n, "%.*s ...", (int)cut, s);
 }
 
-static void provenance(const struct rp_workload *w, struct ct_buf *b)
+static void provenance(const struct rep_workload *w, struct ct_buf *b)
 {
 	const struct ct_record *r;
 	ct_buf_puts(b, "<h4>Where this comes from</h4>\n<ul>");
@@ -430,13 +430,13 @@ static void provenance(const struct rp_workload *w, struct ct_buf *b)
 	ct_buf_puts(b, "</ul>\n");
 }
 
-void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, size_t i, int only,
-                      struct ct_buf *b)
+void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, size_t i, int only,
+                       struct ct_buf *b)
 {
 	ct_buf_printf(b, "<details class=\"w\" id=\"w%zu\"%s><summary><h3>", i, only ? " open" : "");
 	ct_escape_markup(b, w->name);
 	ct_buf_puts(b, "</h3>");
-	for (unsigned m = 0; rp_next_shown(run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(run, &m); m++)
 		if (w->v[m].word == CT_BENEFITS || w->v[m].word == CT_HURTS)
 			ct_buf_printf(b, "<span class=\"v %s\">%s</span>", ct_verdict_word(w->v[m].word),
 			              ct_mechanism_at(m)->name);
@@ -451,7 +451,7 @@ void rp_page_workload(const struct rp_run *run, const struct rp_workload *w, siz
 	int swept = ipc_by_sms(w, i, b);
 	ct_buf_puts(b, "</div>\n");
 	lacking(w, swept, b);
-	for (unsigned m = 0; rp_next_shown(run, &m); m++)
+	for (unsigned m = 0; rep_next_shown(run, &m); m++)
 		systems(w, ct_mechanism_at(m)->name, b);
 	provenance(w, b);
 	ct_buf_puts(b, "</div></details>\n");

@@ -15,9 +15,9 @@ static int of_others(void *name, const struct ct_record *r)
 	return strcmp(r->field[0], name) != 0;
 }
 
-static int add_workload(struct rp_run *run, struct ct_profile *p, const char *path, struct ct_error *e)
+static int add_workload(struct rep_run *run, struct ct_profile *p, const char *path, struct ct_error *e)
 {
-	struct rp_workload *w;
+	struct rep_workload *w;
 	if (ct_grow((void **)&run->w, &run->cap, run->n + 1, sizeof *run->w) < 0)
 		return ct_fail_nomem(e);
 	w = &run->w[run->n];
@@ -33,7 +33,7 @@ static int add_workload(struct rp_run *run, struct ct_profile *p, const char *pa
 	return CT_OK;
 }
 
-static struct rp_workload *find(struct rp_run *run, const char *name)
+static struct rep_workload *find(struct rep_run *run, const char *name)
 {
 	for (size_t i = 0; i < run->n; i++)
 		if (strcmp(run->w[i].name, name) == 0)
@@ -41,7 +41,7 @@ static struct rp_workload *find(struct rp_run *run, const char *name)
 	return NULL;
 }
 
-const struct rp_workload *rp_run_find(const struct rp_run *run, const char *name)
+const struct rep_workload *rep_run_find(const struct rep_run *run, const char *name)
 {
 	size_t lo = 0, hi = run->n;
 	while (lo < hi) {
@@ -65,12 +65,12 @@ static int has(const struct ct_profile *p, const char *type)
 
 /* A document of triage: verdicts on many workloads. Each goes to the workload of its
  * name, or to a new one that has nothing else. */
-static int add_verdicts(struct rp_run *run, const struct ct_profile *p, struct ct_error *e)
+static int add_verdicts(struct rep_run *run, const struct ct_profile *p, struct ct_error *e)
 {
 	const struct ct_record *r;
 	int st = CT_OK;
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(p, "TV", &i));) {
-		struct rp_workload *w = r->nfields >= 7 ? find(run, r->field[0]) : NULL;
+		struct rep_workload *w = r->nfields >= 7 ? find(run, r->field[0]) : NULL;
 		if (r->nfields < 7)
 			continue;
 		if (!w) {
@@ -88,7 +88,7 @@ static int add_verdicts(struct rp_run *run, const struct ct_profile *p, struct c
 	return st;
 }
 
-static int add_profile(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e)
+static int add_profile(struct ct_tool *t, struct rep_run *run, const char *path, struct ct_error *e)
 {
 	struct ct_source *s;
 	struct ct_profile *p = NULL;
@@ -196,7 +196,7 @@ static int profiles_in(const char *path, struct names *l, struct ct_error *e)
 	return st;
 }
 
-static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e)
+static int add_folder(struct ct_tool *t, struct rep_run *run, const char *path, struct ct_error *e)
 {
 	struct names l = {0};
 	int st = profiles_in(path, &l, e);
@@ -215,7 +215,7 @@ static int add_folder(struct ct_tool *t, struct rp_run *run, const char *path, s
 	return st;
 }
 
-int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct ct_error *e)
+int rep_run_add(struct ct_tool *t, struct rep_run *run, const char *path, struct ct_error *e)
 {
 	struct stat info;
 	if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
@@ -225,18 +225,18 @@ int rp_run_add(struct ct_tool *t, struct rp_run *run, const char *path, struct c
 
 static int by_name(const void *a, const void *b)
 {
-	const struct rp_workload *x = a, *y = b;
+	const struct rep_workload *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
 	return c ? c : strcmp(x->path, y->path);
 }
 
 static char *name_of(void *run, size_t i)
 {
-	return ((struct rp_run *)run)->w[i].name;
+	return ((struct rep_run *)run)->w[i].name;
 }
 
 /* TV of the workload's own profile first; what is missing is decided here. */
-static void decide(struct rp_workload *w)
+static void decide(struct rep_workload *w)
 {
 	const struct ct_record *r;
 	int given[CT_MECHANISMS_MAX] = {0};
@@ -267,14 +267,14 @@ static uint32_t mechanisms_of(const struct ct_profile *p)
 	return mask;
 }
 
-int rp_next_shown(const struct rp_run *run, unsigned *m)
+int rep_next_shown(const struct rep_run *run, unsigned *m)
 {
 	while (*m < ct_mechanism_count() && !(run->shown >> *m & 1))
 		++*m;
 	return *m < ct_mechanism_count();
 }
 
-int rp_run_finish(struct rp_run *run, struct ct_error *e)
+int rep_run_finish(struct rep_run *run, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < run->n_verdicts && st == CT_OK; i++)
@@ -296,7 +296,7 @@ int rp_run_finish(struct rp_run *run, struct ct_error *e)
 	return CT_OK;
 }
 
-void rp_run_free(struct rp_run *run)
+void rep_run_free(struct rep_run *run)
 {
 	for (size_t i = 0; i < run->n; i++) {
 		ct_profile_free(run->w[i].p);
@@ -309,27 +309,27 @@ void rp_run_free(struct rp_run *run)
 	memset(run, 0, sizeof *run);
 }
 
-double rp_sn(const struct rp_workload *w, const char *metric)
+double rep_sn(const struct rep_workload *w, const char *metric)
 {
 	double v;
 	return ct_profile_get(w->p, "all", metric, &v) ? v : NAN;
 }
 
-enum rp_part rp_part(const struct rp_workload *w, char *text, size_t n)
+enum rep_part rep_part(const struct rep_workload *w, char *text, size_t n)
 {
 	char gaps[CT_GAPS_MAX];
 	int lacks = ct_profile_gaps(w->p, gaps, sizeof gaps);
-	if (rp_sn(w, "truncated") > 0) {
+	if (rep_sn(w, "truncated") > 0) {
 		snprintf(text, n, "the trace is damaged, only a part of it is counted%s%s",
 		         lacks ? ": " : "", gaps);
-		return RP_DAMAGED;
+		return REP_DAMAGED;
 	}
 	snprintf(text, n, "of a part of the trace: %s", gaps);
-	return lacks ? RP_PART : RP_WHOLE;
+	return lacks ? REP_PART : REP_WHOLE;
 }
 
-int rp_es(const struct rp_workload *w, const char *mechanism, const char *system, const char *metric,
-          struct ct_estimate *es)
+int rep_es(const struct rep_workload *w, const char *mechanism, const char *system, const char *metric,
+           struct ct_estimate *es)
 {
 	return ct_profile_get_estimate(w->p, "all", mechanism, system, metric, NULL, es);
 }
