@@ -120,11 +120,37 @@ static int read_integer(struct ct_ptx_lexer *x)
 	return CT_OK;
 }
 
+/* Writes a decimal number as digits and an exponent, "1.25e3" as "125e1": strtod() rounds that right and reads it alike in
+ * every locale, whose decimal point may be another. Returns 0, or -1 for what is no number. */
+static int without_point(const char *text, char *out, size_t n)
+{
+	size_t digits = 0;
+	int fraction = 0, point = 0;
+	long exponent = 0;
+	for (; is_digit(*text) || (*text == '.' && !point); text++)
+		if (*text == '.')
+			point = 1;
+		else if (digits + 1 < n) {
+			out[digits++] = *text;
+			fraction += point;
+		}
+	if (*text == 'e' || *text == 'E') {
+		char *end;
+		exponent = strtol(text + 1, &end, 10);
+		text = end;
+	}
+	if (*text || !digits || exponent < -100000 || exponent > 100000)
+		return -1;
+	return snprintf(out + digits, n - digits, "e%ld", exponent - fraction) < (int)(n - digits)
+	               ? 0
+	               : -1;
+}
+
 /* A decimal point makes a double; the exponent may have a sign. */
 static int read_decimal(struct ct_ptx_lexer *x)
 {
 	struct ct_ptx_token *t = &x->now;
-	char text[64], *after;
+	char text[64], whole[96];
 	char last = t->text[t->length - 1];
 	if ((last == 'e' || last == 'E') && x->at < x->end && (*x->at == '+' || *x->at == '-')) {
 		x->at++;
@@ -137,9 +163,9 @@ static int read_decimal(struct ct_ptx_lexer *x)
 		                       ct_ptx_shown(x), t->text);
 	memcpy(text, t->text, t->length);
 	text[t->length] = '\0';
-	double value = strtod(text, &after);
-	if (*after)
+	if (without_point(text, whole, sizeof whole) < 0)
 		return ct_ptx_lex_fail(x, CT_ERR_INPUT, "'%s' is no number", text);
+	double value = strtod(whole, NULL);
 	t->kind = CT_PTX_FLOAT;
 	t->single = 0;
 	memcpy(&t->value, &value, sizeof value);

@@ -56,6 +56,20 @@ static void layouts(void **state)
 	ct_ptx_free(m);
 }
 
+/* Decimal numbers are rounded right, whatever the locale's decimal point. */
+static void decimals(void **state)
+{
+	static const double want[] = {0.1, 1.25e3, 12.5e-2, 1.0e23, 3.14159265358979, 4.9e-324};
+	double got[6];
+	(void)state;
+	struct ct_ptx_module *m = must_read(
+		HEAD
+		".global .f64 h[6] = {0.1, 1.25e3, 12.5e-2, 1.0e23, 3.14159265358979, 4.9e-324};\n");
+	memcpy(got, ct_ptx_find_variable(m, "h")->storage, sizeof got);
+	assert_memory_equal(got, want, sizeof got);
+	ct_ptx_free(m);
+}
+
 /* Initial values of every kind; addresses of other variables, also of later ones. */
 static void variables(void **state)
 {
@@ -173,7 +187,8 @@ static void prefixes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(layouts), cmocka_unit_test(variables),
-	                                   cmocka_unit_test(refusals), cmocka_unit_test(prefixes)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(layouts), cmocka_unit_test(variables), cmocka_unit_test(decimals),
+		cmocka_unit_test(refusals), cmocka_unit_test(prefixes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
