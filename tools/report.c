@@ -96,7 +96,7 @@ struct own {
 	int thresholds;
 };
 
-static int option(void *ctx, int key, const char *value, struct ct_error *e)
+static int take_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct ct_tool *t = ctx;
 	struct own *o = t->own;
@@ -137,7 +137,7 @@ static int read_thresholds(const struct own *o, struct rep_checks *c, struct ct_
 	return st;
 }
 
-static int load(struct ct_tool *t, struct rep_report *r, struct ct_error *e)
+static int load_runs(struct ct_tool *t, struct rep_report *r, struct ct_error *e)
 {
 	struct own *o = t->own;
 	int st = read_thresholds(o, &r->checks, e);
@@ -245,7 +245,7 @@ static int write_all(const struct own *o, const struct rep_report *r, struct out
 }
 
 /* With forms asked for, a failed threshold is still told, on standard error. */
-static void tell(struct ct_tool *t, const struct rep_checks *c)
+static void tell_differences(struct ct_tool *t, const struct rep_checks *c)
 {
 	char why[320];
 	for (size_t i = 0; i < c->n && !t->quiet; i++)
@@ -379,7 +379,7 @@ static int figure(struct ct_tool *t, const struct rep_report *r, struct outputs 
 	return st;
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_report(struct ct_tool *t, struct ct_error *e)
 {
 	const struct own *o = t->own;
 	if (o->list)
@@ -390,7 +390,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st != CT_OK)
 		return st;
 	struct rep_report *r = ct_calloc(1, sizeof *r);
-	st = r ? load(t, r, e) : ct_fail_nomem(e);
+	st = r ? load_runs(t, r, e) : ct_fail_nomem(e);
 	if (st == CT_OK)
 		tell_open_end(t, &r->checks);
 	if (st == CT_OK)
@@ -404,7 +404,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = write_all(o, r, &out, e);
 	st = end_outputs(&out, st, e);
 	if (st == CT_OK && r->checks.failed) {
-		tell(t, &r->checks);
+		tell_differences(t, &r->checks);
 		st = 1;
 	}
 	if (st == CT_OK || st == 1)
@@ -427,9 +427,9 @@ int main(int argc, char **argv)
 		.summary = "page, summary and CI thresholds from profiles and estimates",
 		.options = own_options,
 		.n_options = sizeof own_options / sizeof own_options[0],
-		.option = option,
+		.option = take_option,
 		.own_size = sizeof(struct own),
-		.run = run,
+		.run = run_report,
 	};
 	return ct_tool_main(&spec, argc, argv);
 }

@@ -90,7 +90,7 @@ static double sn(const struct ct_profile *p, const char *metric)
 	return ct_profile_get(p, "all", metric, &v) ? v : NAN;
 }
 
-static void head(const struct ct_profile *p, struct ct_buf *b)
+static void print_head(const struct ct_profile *p, struct ct_buf *b)
 {
 	const struct ct_record *r;
 	size_t i = 0, kernels = 0;
@@ -111,7 +111,7 @@ static void head(const struct ct_profile *p, struct ct_buf *b)
 	ct_buf_printf(b, "kernels  %zu launches\n\n", kernels);
 }
 
-static void summary(const struct ct_profile *p, struct ct_buf *b)
+static void print_summary(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const char *const names[] = {
 		"warp instructions", "cycles",           "IPC", "L1 miss rate", "LLC miss rate",
@@ -138,7 +138,7 @@ static void summary(const struct ct_profile *p, struct ct_buf *b)
 }
 
 /* Accesses by distance, a row per factor of four, with a bar for the eye. */
-static void histogram(const struct ct_hist *h, struct ct_buf *b)
+static void print_histogram(const struct ct_hist *h, struct ct_buf *b)
 {
 	const double total = (double)ct_hist_total(h);
 	double below = 0;
@@ -166,7 +166,7 @@ static void histogram(const struct ct_hist *h, struct ct_buf *b)
 }
 
 /* What --sample costs in accuracy. */
-static void sampling(const struct ct_profile *p, struct ct_buf *b)
+static void print_sampling(const struct ct_profile *p, struct ct_buf *b)
 {
 	const struct ct_record *r;
 	size_t i = 0;
@@ -190,7 +190,8 @@ static void sampling(const struct ct_profile *p, struct ct_buf *b)
 }
 
 /* One curve of --mrc, with its interval where it was sampled. */
-static void curve(const struct ct_profile *p, const char *level, const char *title, struct ct_buf *b)
+static void print_curve(const struct ct_profile *p, const char *level, const char *title,
+                        struct ct_buf *b)
 {
 	const char *key[2] = {"all", level};
 	const struct ct_record *r = ct_profile_find(p, "MR", 2, key);
@@ -214,25 +215,26 @@ static void curve(const struct ct_profile *p, const char *level, const char *tit
 	ct_table_render(&t, b);
 }
 
-static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b, struct ct_error *e)
+static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
+                       struct ct_error *e)
 {
 	static const char *const view[] = {"l1", "llc"};
 	static const char *const title[] = {
 		"Reuse distances of reads in each SM's L1", "Reuse distances of reads at the LLC"};
 	(void)t;
-	head(p, b);
-	summary(p, b);
+	print_head(p, b);
+	print_summary(p, b);
 	for (int i = 0; i < 2; i++) {
 		struct ct_hist h;
 		memset(&h, 0, sizeof h);
 		if (!ct_profile_get_hist(p, "all", view[i], &h, NULL))
 			continue;
 		ct_buf_printf(b, "\n%s\n", title[i]);
-		histogram(&h, b);
+		print_histogram(&h, b);
 	}
-	sampling(p, b);
-	curve(p, "l1@assoc", "L1 of each SM by capacity (lines, sets as configured)", b);
-	curve(p, "llc@slices", "LLC by capacity (lines, sets and slices as configured)", b);
+	print_sampling(p, b);
+	print_curve(p, "l1@assoc", "L1 of each SM by capacity (lines, sets as configured)", b);
+	print_curve(p, "llc@slices", "LLC by capacity (lines, sets and slices as configured)", b);
 	ct_buf_printf(b, "\nNext: pipe the profile into replicate, mpki or %s.\n",
 	              ct_mechanism_at(0)->command);
 	return ct_buf_check(b, e);
@@ -297,7 +299,7 @@ static void tell_doubles(struct ct_tool *t, struct ct_profile *const *in, int n)
 			}
 }
 
-static int merge(struct ct_tool *t, struct ct_error *e)
+static int merge_profiles(struct ct_tool *t, struct ct_error *e)
 {
 	struct ct_profile *in[256] = {0}, *out = NULL;
 	int n = 0, st = CT_OK;
@@ -325,7 +327,7 @@ static int merge(struct ct_tool *t, struct ct_error *e)
 	if (st == CT_OK)
 		st = ct_tool_provenance(t, out, e);
 	if (st == CT_OK)
-		st = ct_tool_emit(t, out, table, e);
+		st = ct_tool_emit(t, out, print_table, e);
 	if (st == CT_OK)
 		st = ct_tool_truncated(t, out);
 	ct_profile_free(out);
@@ -356,13 +358,13 @@ static int make_pass(struct ct_tool *t, struct ct_trace *trace, struct ct_profil
 	return st;
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_reuse(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *o = t->own;
 	struct ct_input in;
 	struct ct_profile *p;
 	if (o->merge)
-		return merge(t, e);
+		return merge_profiles(t, e);
 	if (t->operands > 1)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "%s: one trace at a time: profile each, then join them with --merge",
@@ -383,7 +385,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	if (st > 0)
 		truncated = st;
 	if (st >= 0)
-		st = ct_tool_emit(t, p, table, e);
+		st = ct_tool_emit(t, p, print_table, e);
 	ct_profile_free(p);
 	ct_input_close(&in);
 	return st < 0 ? st : truncated;
@@ -402,7 +404,7 @@ int main(int argc, char **argv)
 		.n_options = sizeof options / sizeof options[0],
 		.option = on_option,
 		.own_size = sizeof(struct own),
-		.run = run,
+		.run = run_reuse,
 		.reads_mechanisms = 1,
 	};
 	return ct_tool_main(&spec, argc, argv);

@@ -95,7 +95,7 @@ static int parse_sort(struct tr_own *o, const char *text, struct ct_error *e)
 	return ct_fail(e, CT_ERR_USAGE, "--sort %s: use workload, speedup, verdict or mechanism", text);
 }
 
-static int option(void *ctx, int key, const char *value, struct ct_error *e)
+static int take_option(void *ctx, int key, const char *value, struct ct_error *e)
 {
 	struct tr_own *o = ((struct ct_tool *)ctx)->own;
 	uint64_t n = 0;
@@ -170,7 +170,7 @@ static int check_options(const struct ct_tool *t, struct ct_error *e)
 }
 
 /* Errors and warnings of the inputs, in their order. */
-static int tell(struct ct_tool *t, const struct tr_job *job, size_t n)
+static int tell_failures(struct ct_tool *t, const struct tr_job *job, size_t n)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ static void free_jobs(struct tr_job *job, size_t n)
 	free(job);
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_triage(struct ct_tool *t, struct ct_error *e)
 {
 	struct tr_own *o = t->own;
 	struct tr_job *job = NULL;
@@ -269,7 +269,7 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		st = tr_emit(t, job, n, o->join ? (provenance.len ? provenance.data : "") : NULL, e);
 	if (st == CT_OK) {
 		int failed = tr_require(t, job, n, e);
-		st = failed < 0 ? failed : tell(t, job, n);
+		st = failed < 0 ? failed : tell_failures(t, job, n);
 		tell_scale(t, job, n);
 		st = st == CT_OK ? failed : st;
 		if (failed_before) {
@@ -296,9 +296,9 @@ int main(int argc, char **argv)
 	                 CT_TAKES_PROFILE,
 		.options = own_options,
 		.n_options = sizeof own_options / sizeof own_options[0],
-		.option = option,
+		.option = take_option,
 		.own_size = sizeof(struct tr_own),
-		.run = run,
+		.run = run_triage,
 		.reads_mechanisms = 1,
 		.other_outputs = csv,
 		.output_help =

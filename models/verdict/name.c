@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 /* Removes one of these endings; 1 if there was one. */
-static int strip(const char *s, size_t *n)
+static int strip_ending(const char *s, size_t *n)
 {
 	static const char *const endings[] = {
 		".xz", ".gz", ".zst", ".ctz", ".profile", ".traceg", ".trace", ".txt", ".tsv", ".ctp"};
@@ -35,7 +35,7 @@ static size_t last_part(const char *path, size_t n, size_t *start)
 	return n - s;
 }
 
-static int begins(const char *s, size_t n, const char *word)
+static int begins_with(const char *s, size_t n, const char *word)
 {
 	size_t m = strlen(word);
 	return n >= m && strncmp(s, word, m) == 0;
@@ -46,15 +46,15 @@ void ct_workload_name_of_path(const char *path, char *out, size_t n)
 	size_t start, up, len = last_part(path, strlen(path), &start), parent;
 	const char *s = path + start;
 	parent = last_part(path, start, &up);
-	if (begins(path + up, parent, "..") || (parent == 1 && path[up] == '.') || start == 0)
+	if (begins_with(path + up, parent, "..") || (parent == 1 && path[up] == '.') || start == 0)
 		parent = 0;
-	if (begins(s, len, "kernelslist") && parent) {
+	if (begins_with(s, len, "kernelslist") && parent) {
 		snprintf(out, n, "%.*s", (int)parent, path + up);
 		return;
 	}
-	while (strip(s, &len))
+	while (strip_ending(s, &len))
 		;
-	if (begins(s, len, "kernel-") && parent)
+	if (begins_with(s, len, "kernel-") && parent)
 		snprintf(out, n, "%.*s:%.*s", (int)parent, path + up, (int)len, s);
 	else
 		snprintf(out, n, "%.*s", (int)len, s);
@@ -100,7 +100,7 @@ static size_t *slot_of(const struct names *x, const char *name)
 }
 
 /* The i-th name, which another has, becomes one that nobody has. */
-static void number(const struct names *x, size_t i)
+static void number_name(const struct names *x, size_t i)
 {
 	enum { ROOM = 12 }; /* for # and the digits */
 	char *name = x->name_of(x->ctx, i);
@@ -133,7 +133,7 @@ int ct_workload_distinguish(size_t n, char *(*name_of)(void *ctx, size_t i), voi
 	for (size_t i = 0; i < n && st == CT_OK; i++) {
 		const char *name = name_of(ctx, i);
 		if (name && *slot_of(&x, name) != i + 1)
-			number(&x, i);
+			number_name(&x, i);
 	}
 	free(x.slot);
 	free(x.same);

@@ -73,7 +73,7 @@ static double waves_at(double waves, double sms, double scale, int denominator)
 }
 
 /* What to try with so many waves: the largest of 1/2 ... 1/64 that gives two of them. */
-static void advice(const struct ct_profile *p, double scale, double waves, char out[64])
+static void advise_scale(const struct ct_profile *p, double scale, double waves, char out[64])
 {
 	const char *text = ct_profile_gp(p, "sm.count");
 	double sms = 0;
@@ -125,7 +125,7 @@ static int too_small(const struct ct_profile *p, const struct ct_mechanism *m, d
 		return 1;
 	}
 	if (waves < waves_needed) {
-		advice(p, scale, waves, what);
+		advise_scale(p, scale, waves, what);
 		snprintf(v->reason, sizeof v->reason, "%s%s (%.2g wave%s of CTAs)", too_small_for, what,
 		         waves, fabs(waves - 1) < 0.05 ? "" : "s");
 		return 1;
@@ -147,7 +147,8 @@ static int too_small(const struct ct_profile *p, const struct ct_mechanism *m, d
 	return 0;
 }
 
-static int estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_estimate *es)
+static int find_estimate(const struct ct_profile *p, const struct ct_mechanism *m,
+                         struct ct_estimate *es)
 {
 	return ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup_configured", NULL, es) &&
 	       es->value > 0;
@@ -156,10 +157,10 @@ static int estimate(const struct ct_profile *p, const struct ct_mechanism *m, st
 int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m)
 {
 	struct ct_estimate es;
-	return estimate(p, m, &es);
+	return find_estimate(p, m, &es);
 }
 
-static double square(double x)
+static double squared(double x)
 {
 	return x * x;
 }
@@ -184,8 +185,8 @@ static double sampling_error(const struct ct_profile *p)
 }
 
 /* Independent errors of the logarithm add up as their squares do. */
-static void widen(const struct ct_profile *p, const struct ct_estimate *es, struct ct_verdict *v,
-                  double *below, double *paired)
+static void widen_range(const struct ct_profile *p, const struct ct_estimate *es, struct ct_verdict *v,
+                        double *below, double *paired)
 {
 	struct ct_paired_error x = ct_paired_error(es->method);
 	double s = log(es->value), sampled = sampling_error(p);
@@ -193,8 +194,8 @@ static void widen(const struct ct_profile *p, const struct ct_estimate *es, stru
 	double high = es->high > es->value ? log(es->high) - s : 0;
 	*paired = fmax(x.floor, x.share * fabs(s));
 	v->speedup = es->value;
-	v->low = exp(s - sqrt(square(*paired) + square(low) + square(sampled)));
-	v->high = exp(s + sqrt(square(*paired) + square(high) + square(sampled)));
+	v->low = exp(s - sqrt(squared(*paired) + squared(low) + squared(sampled)));
+	v->high = exp(s + sqrt(squared(*paired) + squared(high) + squared(sampled)));
 	*below = fmax(low, high);
 }
 
@@ -207,7 +208,7 @@ static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimat
 }
 
 /* The reason's first phrases that fit into n bytes, without a comma at the end. */
-static size_t phrases(const char *reason, size_t n)
+static size_t leading_phrases(const char *reason, size_t n)
 {
 	size_t whole = strlen(reason), cut = 0;
 	if (whole < n)
@@ -225,11 +226,11 @@ static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es,
 	char why[CT_REASON_MAX];
 	memcpy(why, v->reason, sizeof why);
 	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s",
-	         (int)phrases(why, SAID), why, cure_of(m, es, parameters, paired));
+	         (int)leading_phrases(why, SAID), why, cure_of(m, es, parameters, paired));
 }
 
 /* Any record of the mechanism, such as reuse --mechanisms leaves. */
-static int measured(const struct ct_profile *p, const struct ct_mechanism *m)
+static int is_measured(const struct ct_profile *p, const struct ct_mechanism *m)
 {
 	const struct ct_record *r;
 	for (size_t i = 0; (r = ct_profile_next(p, "ES", &i));)
@@ -247,7 +248,7 @@ static int no_estimate(const struct ct_profile *p, const struct ct_mechanism *m,
 		         "no speed-up against the GPU as configured: run %s "
 		         "again",
 		         m->command);
-	else if (m->needs_pass && !measured(p, m))
+	else if (m->needs_pass && !is_measured(p, m))
 		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run reuse --mechanisms all",
 		         m->name);
 	else
@@ -279,17 +280,17 @@ static void give_reason(const struct ct_profile *p, const struct ct_mechanism *m
 	m->reason(p, &speedup, v->reason + n, sizeof v->reason - n);
 }
 
-static void decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
-                   struct ct_verdict *v)
+static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
+                        struct ct_verdict *v)
 {
 	struct ct_estimate es;
 	double parameters, paired;
 	*v = (struct ct_verdict){.word = CT_UNKNOWN, .speedup = NAN, .low = NAN, .high = NAN};
-	if (!estimate(p, m, &es)) {
+	if (!find_estimate(p, m, &es)) {
 		no_estimate(p, m, v);
 		return;
 	}
-	widen(p, &es, v, &parameters, &paired);
+	widen_range(p, &es, v, &parameters, &paired);
 	if (isnan(v->low)) {
 		snprintf(v->reason, sizeof v->reason,
 		         "the error of sampling is not known, as of merged samples: "
@@ -312,7 +313,7 @@ static void decide(const struct ct_profile *p, const struct ct_mechanism *m, dou
 void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                        struct ct_verdict *v)
 {
-	decide(p, m, scale, v);
+	decide_word(p, m, scale, v);
 	if (!isnan(v->speedup))
 		tell_gaps(p, v);
 }

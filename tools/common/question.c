@@ -61,7 +61,7 @@ static int pass_again(struct ct_mechanism_run *run, const char *why, struct ct_p
 	return ct_stage_replay(q->tool, q->stage, why, p, e);
 }
 
-static void take(struct ct_mechanism_run *run, struct ct_profile *p)
+static void take_profile(struct ct_mechanism_run *run, struct ct_profile *p)
 {
 	struct ct_question *q = run->caller;
 	ct_stage_take(q->stage, p);
@@ -73,7 +73,7 @@ void ct_question_about(struct ct_question *q, struct ct_stage *s, const struct c
 	q->stage = s;
 	q->run.workload = w;
 	q->run.pass_again = pass_again;
-	q->run.take = take;
+	q->run.take = take_profile;
 	q->run.caller = q;
 	follow_stage(q);
 }

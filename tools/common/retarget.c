@@ -31,22 +31,22 @@ static double sn(const struct target *g, const char *metric)
 }
 
 /* Replaces a record; what the profile never had stays out. */
-static void set(struct target *g, const char *metric, double v)
+static void set_metric(struct target *g, const char *metric, double v)
 {
 	if (g->status == CT_OK && ct_profile_method(g->s->p, g->scope, metric))
 		g->status = ct_profile_add_real(g->s->p, g->scope, metric, v, NULL, "analytic", g->e);
 }
 
-static void unknown(struct target *g, const char *const *metrics)
+static void set_unknown(struct target *g, const char *const *metrics)
 {
 	for (; *metrics; metrics++)
-		set(g, *metrics, NAN);
+		set_metric(g, *metrics, NAN);
 }
 
 /* The replayed share `had`, moved as the histograms move from old to now: by the factor
  * of the misses where they shrink, of the hits where they grow, so that it stays a share
  * and does not move without a change. */
-static double moved(double had, double old, double now)
+static double moved_share(double had, double old, double now)
 {
 	if (isnan(had) || isnan(old) || isnan(now))
 		return now;
@@ -55,7 +55,7 @@ static double moved(double had, double old, double now)
 	return fmin(fmax(v, 0), 1);
 }
 
-static double share(double part, double whole)
+static double share_of(double part, double whole)
 {
 	return part / whole; /* NaN for an empty whole */
 }
@@ -65,22 +65,23 @@ static double share(double part, double whole)
 static void set_replication(struct target *g)
 {
 	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
-	double ratio = moved(sn(g, "replication_ratio"), share(o->replicated, o->fills),
-	                     share(n->replicated, n->fills));
-	double had = sn(g, "replicas_mean"), old = share(o->copies, o->fills);
-	double mean = share(n->copies, n->fills);
+	double ratio = moved_share(sn(g, "replication_ratio"), share_of(o->replicated, o->fills),
+	                           share_of(n->replicated, n->fills));
+	double had = sn(g, "replicas_mean"), old = share_of(o->copies, o->fills);
+	double mean = share_of(n->copies, n->fills);
 	if (had >= 1 && old > 1)
 		mean = 1 + (mean - 1) * (had - 1) / (old - 1);
 	double fills = sn(g, "line_fills") * n->fills / o->fills;
-	set(g, "replication_ratio", ratio);
-	set(g, "replicas_mean", mean);
-	set(g, "line_fills", fills);
-	set(g, "replicated_misses", ratio * fills);
-	set(g, "line_copies", mean * fills);
+	set_metric(g, "replication_ratio", ratio);
+	set_metric(g, "replicas_mean", mean);
+	set_metric(g, "line_fills", fills);
+	set_metric(g, "replicated_misses", ratio * fills);
+	set_metric(g, "line_copies", mean * fills);
 	const struct ct_mechanism *m;
 	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++)
 		if (m->merged_miss_rate)
-			set(g, m->merged_miss_rate, share(n->merged_sector_misses, n->merged_sectors));
+			set_metric(g, m->merged_miss_rate,
+			           share_of(n->merged_sector_misses, n->merged_sectors));
 }
 
 static void set_l1(struct target *g)
@@ -97,22 +98,22 @@ static void set_l1(struct target *g)
 	double kilo = sn(g, "thread_insts") / 1000;
 	double sectors = sn(g, "l1_sector_accesses"), reads = sn(g, "l1_read_sector_accesses");
 	double lines = sn(g, "l1_line_accesses");
-	double rate = moved(sn(g, "l1_miss_rate"), share(o->sector_misses, o->sector_accesses),
-	                    share(n->sector_misses, n->sector_accesses));
-	double read_rate = moved(sn(g, "l1_read_sector_misses") / reads,
-	                         share(o->read_sector_misses, o->read_sector_accesses),
-	                         share(n->read_sector_misses, n->read_sector_accesses));
-	double line_rate = moved(
-		sn(g, "l1_line_misses") / lines, share(o->line_misses, o->line_accesses),
-		share(n->line_misses, n->line_accesses));
-	set(g, "l1_miss_rate", rate);
-	set(g, "l1_sector_misses", rate * sectors);
-	set(g, "l1_mpki", rate * sectors / kilo);
-	set(g, "l1_read_sector_misses", read_rate * reads);
-	set(g, "l1_line_misses", line_rate * lines);
-	set(g, "l1_line_mpki", line_rate * lines / kilo);
+	double rate = moved_share(sn(g, "l1_miss_rate"), share_of(o->sector_misses, o->sector_accesses),
+	                          share_of(n->sector_misses, n->sector_accesses));
+	double read_rate = moved_share(sn(g, "l1_read_sector_misses") / reads,
+	                               share_of(o->read_sector_misses, o->read_sector_accesses),
+	                               share_of(n->read_sector_misses, n->read_sector_accesses));
+	double line_rate = moved_share(
+		sn(g, "l1_line_misses") / lines, share_of(o->line_misses, o->line_accesses),
+		share_of(n->line_misses, n->line_accesses));
+	set_metric(g, "l1_miss_rate", rate);
+	set_metric(g, "l1_sector_misses", rate * sectors);
+	set_metric(g, "l1_mpki", rate * sectors / kilo);
+	set_metric(g, "l1_read_sector_misses", read_rate * reads);
+	set_metric(g, "l1_line_misses", line_rate * lines);
+	set_metric(g, "l1_line_mpki", line_rate * lines / kilo);
 	set_replication(g);
-	unknown(g, gone);
+	set_unknown(g, gone);
 }
 
 /* ---- LLC ---- */
@@ -127,36 +128,38 @@ static void set_llc(struct target *g)
 	double sectors = sn(g, "llc_sector_accesses") * n->sector_accesses / o->sector_accesses;
 	double reads = sn(g, "llc_read_sector_accesses");
 	double lines = sn(g, "llc_line_accesses") * n->accesses / o->accesses;
-	double rate = moved(sn(g, "llc_miss_rate"), share(o->sector_misses, o->sector_accesses),
-	                    share(n->sector_misses, n->sector_accesses));
-	double read_rate = moved(sn(g, "llc_read_sector_misses") / reads,
-	                         share(o->read_sector_misses, o->read_sector_accesses),
-	                         share(n->read_sector_misses, n->read_sector_accesses));
-	double line_rate = moved(sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"),
-	                         share(o->misses, o->accesses), share(n->misses, n->accesses));
+	double rate = moved_share(sn(g, "llc_miss_rate"), share_of(o->sector_misses, o->sector_accesses),
+	                          share_of(n->sector_misses, n->sector_accesses));
+	double read_rate = moved_share(sn(g, "llc_read_sector_misses") / reads,
+	                               share_of(o->read_sector_misses, o->read_sector_accesses),
+	                               share_of(n->read_sector_misses, n->read_sector_accesses));
+	double line_rate = moved_share(
+		sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"), share_of(o->misses, o->accesses),
+		share_of(n->misses, n->accesses));
 	double cold = sn(g, "cold_miss_fraction") * sn(g, "llc_line_misses");
 	reads *= n->read_sector_accesses / o->read_sector_accesses;
-	set(g, "dram_read_bytes", had > 0 ? sn(g, "dram_read_bytes") * rate * sectors / had : NAN);
-	set(g, "llc_sector_accesses", sectors);
-	set(g, "llc_sector_misses", rate * sectors);
-	set(g, "llc_miss_rate", rate);
-	set(g, "llc_mpki", rate * sectors / kilo);
-	set(g, "llc_read_sector_accesses", reads);
-	set(g, "llc_read_sector_misses", read_rate * reads);
-	set(g, "llc_line_accesses", lines);
-	set(g, "llc_line_misses", line_rate * lines);
-	set(g, "llc_line_mpki", line_rate * lines / kilo);
+	set_metric(g, "dram_read_bytes",
+	           had > 0 ? sn(g, "dram_read_bytes") * rate * sectors / had : NAN);
+	set_metric(g, "llc_sector_accesses", sectors);
+	set_metric(g, "llc_sector_misses", rate * sectors);
+	set_metric(g, "llc_miss_rate", rate);
+	set_metric(g, "llc_mpki", rate * sectors / kilo);
+	set_metric(g, "llc_read_sector_accesses", reads);
+	set_metric(g, "llc_read_sector_misses", read_rate * reads);
+	set_metric(g, "llc_line_accesses", lines);
+	set_metric(g, "llc_line_misses", line_rate * lines);
+	set_metric(g, "llc_line_mpki", line_rate * lines / kilo);
 	/* First touches stay as many; without misses they are no part of them. */
 	double first = cold / (line_rate * lines);
-	set(g, "cold_miss_fraction", isnan(first) ? NAN : fmin(first, 1));
-	set(g, "footprint_over_llc",
-	    sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
-	            (double)ct_gpu_llc_bytes(&g->s->gpu));
-	unknown(g, gone);
+	set_metric(g, "cold_miss_fraction", isnan(first) ? NAN : fmin(first, 1));
+	set_metric(g, "footprint_over_llc",
+	           sn(g, "footprint_over_llc") * (double)ct_gpu_llc_bytes(&g->s->base) /
+	                   (double)ct_gpu_llc_bytes(&g->s->gpu));
+	set_unknown(g, gone);
 }
 
 /* Another L1 lets other reads pass; the LLC's misses stay, as far as there are reads. */
-static void filter(struct ct_llc_answer *a, double reads)
+static void filter_requests(struct ct_llc_answer *a, double reads)
 {
 	double more = a->read_accesses * (reads - 1),
 	       more_sectors = a->read_sector_accesses * (reads - 1);
@@ -184,7 +187,7 @@ static int find_answers(struct target *g)
 	a->reads = a->l1_old.read_sector_misses > 0
 	                   ? a->l1_new.read_sector_misses / a->l1_old.read_sector_misses
 	                   : 1;
-	filter(&a->llc_new, a->reads);
+	filter_requests(&a->llc_new, a->reads);
 	return st;
 }
 
@@ -228,8 +231,8 @@ static int retarget_scope(struct target *g, double cycles)
 		set_l1(g);
 	if (s->l1_changed || s->llc_changed)
 		set_llc(g);
-	set(g, "cycles", cycles + launch);
-	set(g, "ipc", sn(g, "thread_insts") / (cycles + launch));
+	set_metric(g, "cycles", cycles + launch);
+	set_metric(g, "ipc", sn(g, "thread_insts") / (cycles + launch));
 	return g->status;
 }
 

@@ -78,7 +78,7 @@ static int gpu_of_profile(struct ct_tool *t, const struct ct_profile *p, struct 
 }
 
 /* The tool replays the changed GPU itself, to hold the analytic answer against it. */
-static int compares(const struct ct_tool *t)
+static int replays_itself(const struct ct_tool *t)
 {
 	return t->check && (t->spec->takes & CT_TAKES_BOTH);
 }
@@ -97,12 +97,12 @@ static int same_shape(const struct ct_gpu *a, const struct ct_gpu *b, int any_sm
 /* replays: a change that needs the trace will get it. */
 static int find_changes(struct ct_tool *t, struct ct_stage *s, int replays, struct ct_error *e)
 {
-	struct compare c = {s->p, s, e, replays, compares(t), CT_OK};
+	struct compare c = {s->p, s, e, replays, replays_itself(t), CT_OK};
 	int st = gpu_of_profile(t, s->p, &s->base, e);
 	if (st == CT_OK)
 		st = ct_tool_gpu(t, s->p, &s->gpu, e);
 	if (st == CT_OK && !replays)
-		st = same_shape(&s->base, &s->gpu, compares(t), e);
+		st = same_shape(&s->base, &s->gpu, replays_itself(t), e);
 	if (st != CT_OK)
 		return st;
 	st = ct_gpu_each(&s->gpu, compare_key, &c, e);
@@ -210,7 +210,7 @@ static int follow_changes(struct ct_tool *t, struct ct_stage *s, const char *why
 
 static const char *method_replay(const struct ct_tool *t)
 {
-	return t->method == CT_METHOD_REPLAY && !compares(t) ? "--method replay" : NULL;
+	return t->method == CT_METHOD_REPLAY && !replays_itself(t) ? "--method replay" : NULL;
 }
 
 static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)

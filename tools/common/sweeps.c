@@ -53,7 +53,7 @@ static struct curve *curve_of(struct curves *all, const struct ct_record *r)
 	return c;
 }
 
-static void collect(const struct ct_profile *p, const char *mechanism, struct curves *all)
+static void collect_points(const struct ct_profile *p, const char *mechanism, struct curves *all)
 {
 	const struct ct_record *r;
 	for (size_t i = 0; !all->failed && (r = ct_profile_next(p, "SW", &i));) {
@@ -82,7 +82,7 @@ static size_t systems_of(const struct curves *all, const char *key)
 	return n;
 }
 
-static void row(struct ct_table *t, const struct curve *c)
+static void curve_row(struct ct_table *t, const struct curve *c)
 {
 	size_t most = 0, least = 0, shown = c->n < CURVE ? c->n : CURVE;
 	double v[CURVE];
@@ -109,12 +109,12 @@ void ct_sweeps_table(const struct ct_profile *p, const char *mechanism, struct c
 		"system", "metric", "for", "first", "last", "least", "most", "curve"};
 	struct ct_table t = {.columns = 8, .style = ct_terminal_style()};
 	struct curves all = {0};
-	collect(p, mechanism, &all);
+	collect_points(p, mechanism, &all);
 	ct_table_heads(&t, head);
 	for (size_t i = 0; i < all.n; i++)
 		if (all.c[i].n &&
 		    (systems_of(&all, all.c[i].key) <= 2 || !strcmp(all.c[i].metric, "speedup")))
-			row(&t, &all.c[i]);
+			curve_row(&t, &all.c[i]);
 	if (all.failed)
 		b->failed = 1;
 	if (t.count > t.columns) {

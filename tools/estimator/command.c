@@ -153,7 +153,7 @@ static int run_questions(struct ct_tool *t, struct est_answer *a, const struct e
 	return st;
 }
 
-static int run(struct ct_tool *t, struct ct_error *e)
+static int run_estimator(struct ct_tool *t, struct ct_error *e)
 {
 	const struct est_own *o = t->own;
 	const struct ct_mechanism *m = mechanism_of(t);
@@ -192,7 +192,7 @@ int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
 		.n_options = write_options(&p),
 		.option = on_option,
 		.own_size = sizeof(struct est_own),
-		.run = run,
+		.run = run_estimator,
 		.reads_mechanisms = 1,
 	};
 	int st = ct_tool_main(&p.spec, argc, argv);

@@ -64,7 +64,7 @@ int rep_checks_add_file(struct rep_checks *c, const char *path, struct ct_error 
 	return st;
 }
 
-static int number(const void *run, const struct ct_require_name *name, double *v)
+static int number_of(const void *run, const struct ct_require_name *name, double *v)
 {
 	const struct rep_workload *w = run;
 	struct ct_estimate es;
@@ -87,7 +87,7 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 	return !isnan(*v);
 }
 
-static const char *word(const void *run, const char *mechanism)
+static const char *word_of(const void *run, const char *mechanism)
 {
 	const struct rep_workload *w = run;
 	int m = ct_mechanism_find(mechanism);
@@ -102,7 +102,7 @@ static const char *name_of(const void *run, size_t i)
 static int check_one(struct rep_check *c, const struct rep_run *run, const struct rep_run *old,
                      struct ct_error *e)
 {
-	static const struct ct_require_source source = {number, word};
+	static const struct ct_require_source source = {number_of, word_of};
 	c->finding = ct_calloc(run->n, sizeof *c->finding);
 	if (!c->finding)
 		return ct_fail_nomem(e);

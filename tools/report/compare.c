@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 
-static struct rep_change *add(struct rep_changes *c, const struct rep_workload *w,
-                              const struct rep_workload *old, struct ct_error *e)
+static struct rep_change *add_change(struct rep_changes *c, const struct rep_workload *w,
+                                     const struct rep_workload *old, struct ct_error *e)
 {
 	if (ct_grow((void **)&c->change, &c->cap, c->n + 1, sizeof *c->change) < 0) {
 		ct_fail_nomem(e);
@@ -26,7 +26,7 @@ static double size_of(double before, double after)
 	return fabs(log(after / before));
 }
 
-static int changed(double a, double b)
+static int has_changed(double a, double b)
 {
 	return isnan(a) != isnan(b) || (!isnan(a) && a != b);
 }
@@ -35,9 +35,9 @@ static int compare_value(struct rep_changes *c, const struct rep_workload *w,
                          const struct rep_workload *old, const char *what, double before, double after,
                          struct ct_error *e)
 {
-	if (!changed(before, after))
+	if (!has_changed(before, after))
 		return CT_OK;
-	struct rep_change *x = add(c, w, old, e);
+	struct rep_change *x = add_change(c, w, old, e);
 	if (!x)
 		return CT_ERR_NOMEM;
 	snprintf(x->what, sizeof x->what, "%s", what);
@@ -111,7 +111,7 @@ static int compare_verdicts(struct rep_changes *c, const struct rep_run *run,
 	for (unsigned m = 0; rep_next_shown(run, &m); m++) {
 		if (w->v[m].word == old->v[m].word)
 			continue;
-		struct rep_change *x = add(c, w, old, e);
+		struct rep_change *x = add_change(c, w, old, e);
 		if (!x)
 			return CT_ERR_NOMEM;
 		snprintf(x->what, sizeof x->what, "%s.verdict", ct_mechanism_at(m)->name);

@@ -45,7 +45,7 @@ static int add_file(struct ct_buf *b, const char *name, struct ct_error *e)
 	return st;
 }
 
-static int head(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
+static int page_head(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
 	ct_buf_puts(b,
 	            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -63,7 +63,7 @@ static int head(const struct rep_report *r, struct ct_buf *b, struct ct_error *e
 
 /* ---- what it is about ---- */
 
-static void lede(const struct rep_report *r, struct ct_buf *b)
+static void page_lede(const struct rep_report *r, struct ct_buf *b)
 {
 	const char *gpu = NULL;
 	int one = 1;
@@ -93,7 +93,7 @@ static void lede(const struct rep_report *r, struct ct_buf *b)
 		   "<li><a href=\"#reading\">How to read this</a></li></ul></nav>\n</header>\n<main>\n");
 }
 
-static void tally(const struct rep_report *r, struct ct_buf *b)
+static void verdict_tally(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<dl class=\"tally\">\n");
 	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++) {
@@ -112,12 +112,12 @@ static void tally(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</dl>\n");
 }
 
-static void option(struct ct_buf *b, const char *value)
+static void select_option(struct ct_buf *b, const char *value)
 {
 	ct_buf_printf(b, "<option value=\"%s\">%s</option>", value, value);
 }
 
-static void controls(const struct rep_report *r, struct ct_buf *b)
+static void filter_controls(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(
 		b,
@@ -125,11 +125,11 @@ static void controls(const struct rep_report *r, struct ct_buf *b)
 		"<label for=\"f-text\">Name contains<input id=\"f-text\" type=\"search\" autocomplete=\"off\"></label>"
 		"<label for=\"f-verdict\">Verdict<select id=\"f-verdict\"><option value=\"\">any</option>");
 	for (int k = 0; k < 4; k++)
-		option(b, ct_verdict_word((enum ct_verdict_word)k));
+		select_option(b, ct_verdict_word((enum ct_verdict_word)k));
 	ct_buf_puts(b, "</select></label><label for=\"f-mechanism\">of<select id=\"f-mechanism\">"
 	               "<option value=\"\">any mechanism</option>");
 	for (unsigned m = 0; rep_next_shown(&r->run, &m); m++)
-		option(b, ct_mechanism_at(m)->name);
+		select_option(b, ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</select></label><output id=\"count\" role=\"status\"></output></form>\n");
 }
 
@@ -179,7 +179,7 @@ static void number_cell(struct ct_buf *b, const struct rep_workload *w, int c)
 }
 
 /* Which of them rest on parts of their traces. */
-static void parts(const struct rep_report *r, struct ct_buf *b)
+static void partial_workloads(const struct rep_report *r, struct ct_buf *b)
 {
 	enum { SHOWN = 50 };
 	char part[REP_PART_TEXT];
@@ -204,12 +204,12 @@ static void parts(const struct rep_report *r, struct ct_buf *b)
 }
 
 /* Roles beside the elements: as blocks, on a phone, browsers take tables for no tables. */
-static void overview(const struct rep_report *r, struct ct_buf *b)
+static void verdict_overview(const struct rep_report *r, struct ct_buf *b)
 {
 	ct_buf_puts(b, "<section aria-labelledby=\"overview\">\n<h2 id=\"overview\">Overview</h2>\n");
-	tally(r, b);
+	verdict_tally(r, b);
 	ct_buf_puts(b, "<h3>By workload</h3>\n");
-	controls(r, b);
+	filter_controls(r, b);
 	ct_buf_puts(
 		b,
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts by workload\">"
@@ -242,11 +242,11 @@ static void overview(const struct rep_report *r, struct ct_buf *b)
 		ct_buf_puts(b, "</tr>\n");
 	}
 	ct_buf_puts(b, "</tbody>\n</table></div>\n");
-	parts(r, b);
+	partial_workloads(r, b);
 	ct_buf_puts(b, "</section>\n");
 }
 
-static void thresholds(const struct rep_report *r, struct ct_buf *b)
+static void threshold_list(const struct rep_report *r, struct ct_buf *b)
 {
 	char why[320];
 	if (!r->checks.n)
@@ -335,7 +335,7 @@ static void changes(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, "</section>\n");
 }
 
-static void reading(struct ct_buf *b)
+static void reading_guide(struct ct_buf *b)
 {
 	ct_buf_puts(
 		b,
@@ -352,18 +352,18 @@ static void reading(struct ct_buf *b)
 
 int rep_page(const struct rep_report *r, struct ct_buf *b, struct ct_error *e)
 {
-	int st = head(r, b, e);
+	int st = page_head(r, b, e);
 	if (st != CT_OK)
 		return st;
-	lede(r, b);
-	overview(r, b);
-	thresholds(r, b);
+	page_lede(r, b);
+	verdict_overview(r, b);
+	threshold_list(r, b);
 	changes(r, b);
 	ct_buf_puts(b, "<section aria-labelledby=\"workloads\">\n<h2 id=\"workloads\">Workloads</h2>\n");
 	for (size_t i = 0; i < r->run.n; i++)
 		rep_page_workload(&r->run, &r->run.w[i], i, r->run.n == 1, b);
 	ct_buf_puts(b, "</section>\n");
-	reading(b);
+	reading_guide(b);
 	ct_buf_puts(b, "</main>\n<script>\n");
 	st = add_file(b, "page.js", e);
 	ct_buf_puts(b, "</script>\n</body>\n</html>\n");

@@ -20,7 +20,7 @@ static double gp(const struct rep_workload *w, const char *key)
 }
 
 /* The histogram into h; its total, 0 when the profile has none. */
-static double hist(const struct rep_workload *w, const char *view, struct ct_hist *h)
+static double read_hist(const struct rep_workload *w, const char *view, struct ct_hist *h)
 {
 	memset(h, 0, sizeof *h);
 	return ct_profile_get_hist(w->p, "all", view, h, NULL) ? (double)ct_hist_total(h) : 0;
@@ -28,7 +28,7 @@ static double hist(const struct rep_workload *w, const char *view, struct ct_his
 
 /* ---- verdicts ---- */
 
-static void verdicts(const struct rep_run *run, const struct rep_workload *w, struct ct_buf *b)
+static void verdict_list(const struct rep_run *run, const struct rep_workload *w, struct ct_buf *b)
 {
 	char part[REP_PART_TEXT];
 	if (rep_part(w, part, sizeof part) != REP_WHOLE)
@@ -60,7 +60,7 @@ static void histogram(const struct rep_workload *w, size_t i, const char *view, 
 	struct ct_hist h;
 	struct ch_bar bar[BUCKETS + 1];
 	char label[BUCKETS + 1][16], id[48], title[80], desc[200];
-	double total = hist(w, view, &h), below = 0, lines = 1;
+	double total = read_hist(w, view, &h), below = 0, lines = 1;
 	size_t n = 0;
 	if (total > 0) {
 		for (; n < BUCKETS && below < total - (double)h.cold - 0.5; n++, lines *= 4) {
@@ -92,10 +92,11 @@ static void histogram(const struct rep_workload *w, size_t i, const char *view, 
 
 /* ---- miss ratios ---- */
 
-static size_t curve(const struct rep_workload *w, const char *view, double line, double *x, double *y)
+static size_t draw_curve(const struct rep_workload *w, const char *view, double line, double *x,
+                         double *y)
 {
 	struct ct_hist h;
-	double total = hist(w, view, &h);
+	double total = read_hist(w, view, &h);
 	size_t n = 0;
 	if (total > 0 && line > 0)
 		for (double lines = 16; n < POINTS; n++, lines *= M_SQRT2) {
@@ -114,7 +115,7 @@ static void miss_ratio(const struct rep_workload *w, size_t i, const char *view,
 {
 	double x[POINTS], y[POINTS], size = gp(w, size_key);
 	char id[48], title[80], desc[200], here[64], t[32];
-	struct ch_line l = {"miss ratio", x, y, curve(w, view, gp(w, line_key), x, y), 0};
+	struct ch_line l = {"miss ratio", x, y, draw_curve(w, view, gp(w, line_key), x, y), 0};
 	if (l.n < 2)
 		return;
 	ch_size(size, t);
@@ -225,8 +226,8 @@ static int ipc_by_sms(const struct rep_workload *w, size_t i, struct ct_buf *b)
 
 /* ---- breakdowns ---- */
 
-static void shares(const struct rep_workload *w, size_t i, const char *what, const char *title,
-                   const char *const *metric, const char *const *name, size_t n, struct ct_buf *b)
+static void draw_shares(const struct rep_workload *w, size_t i, const char *what, const char *title,
+                        const char *const *metric, const char *const *name, size_t n, struct ct_buf *b)
 {
 	struct ch_part part[10];
 	char id[48], desc[300];
@@ -249,8 +250,8 @@ static void shares(const struct rep_workload *w, size_t i, const char *what, con
 }
 
 /* Accesses of a level: hits are what neither misses nor is on its way. */
-static void accesses(const struct rep_workload *w, size_t i, const char *level, const char *title,
-                     struct ct_buf *b)
+static void draw_accesses(const struct rep_workload *w, size_t i, const char *level, const char *title,
+                          struct ct_buf *b)
 {
 	char key[3][64], id[32], desc[200];
 	snprintf(key[0], 64, "%s_sector_accesses", level);
@@ -288,15 +289,15 @@ static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 		"cycles_stack_dram"};
 	static const char *const time[] = {
 		"work", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
-	accesses(w, i, "l1", "L1 accesses", b);
-	accesses(w, i, "llc", "LLC accesses", b);
-	shares(w, i, "l1-why", "Why the L1 misses", l1, kind, 5, b);
-	shares(w, i, "llc-why", "Why the LLC misses", llc, kind, 5, b);
-	shares(w, i, "cycles", "Where the cycles go", stack, time, 7, b);
+	draw_accesses(w, i, "l1", "L1 accesses", b);
+	draw_accesses(w, i, "llc", "LLC accesses", b);
+	draw_shares(w, i, "l1-why", "Why the L1 misses", l1, kind, 5, b);
+	draw_shares(w, i, "llc-why", "Why the LLC misses", llc, kind, 5, b);
+	draw_shares(w, i, "cycles", "Where the cycles go", stack, time, 7, b);
 }
 
 /* What other commands would add; for a document of verdicts only, everything. */
-static void lacking(const struct rep_workload *w, int swept, struct ct_buf *b)
+static void tell_lacking(const struct rep_workload *w, int swept, struct ct_buf *b)
 {
 	const struct ct_mechanism *m = sweeps_sms();
 	char sweep[64];
@@ -357,7 +358,7 @@ static void system_row(const struct rep_workload *w, const struct ct_record *r, 
 	ct_buf_puts(b, "</td></tr>\n");
 }
 
-static void systems(const struct rep_workload *w, const char *mechanism, struct ct_buf *b)
+static void system_table(const struct rep_workload *w, const char *mechanism, struct ct_buf *b)
 {
 	const struct ct_record *r, *last = NULL;
 	for (size_t i = 0; (r = ct_profile_next(w->p, "ES", &i));) {
@@ -385,7 +386,7 @@ static void systems(const struct rep_workload *w, const char *mechanism, struct 
 /* ---- provenance ---- */
 
 /* Commands over many traces name them all: 200 workloads would each repeat 200 names. */
-static void shorten(const char *s, char *out, size_t n)
+static void shorten_text(const char *s, char *out, size_t n)
 {
 	size_t len = strlen(s);
 	if (len < n) {
@@ -415,7 +416,7 @@ static void provenance(const struct rep_workload *w, struct ct_buf *b)
 	for (size_t i = 0; (r = ct_profile_next(w->p, "PG", &i));)
 		if (r->nfields >= 3) {
 			char command[COMMAND_SHOWN + 8];
-			shorten(r->field[2], command, sizeof command);
+			shorten_text(r->field[2], command, sizeof command);
 			ct_buf_puts(b, "<li><code>");
 			ct_escape_markup(b, command);
 			ct_buf_puts(b, "</code> (version ");
@@ -441,7 +442,7 @@ void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, 
 			ct_buf_printf(b, "<span class=\"v %s\">%s</span>", ct_verdict_word(w->v[m].word),
 			              ct_mechanism_at(m)->name);
 	ct_buf_puts(b, "</summary><div>\n");
-	verdicts(run, w, b);
+	verdict_list(run, w, b);
 	ct_buf_puts(b, "<div class=\"charts\">\n");
 	breakdowns(w, i, b);
 	histogram(w, i, "l1", "L1 of each SM", b);
@@ -450,9 +451,9 @@ void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, 
 	miss_ratio(w, i, "llc", "LLC", "llc.line", "llc.size", b);
 	int swept = ipc_by_sms(w, i, b);
 	ct_buf_puts(b, "</div>\n");
-	lacking(w, swept, b);
+	tell_lacking(w, swept, b);
 	for (unsigned m = 0; rep_next_shown(run, &m); m++)
-		systems(w, ct_mechanism_at(m)->name, b);
+		system_table(w, ct_mechanism_at(m)->name, b);
 	provenance(w, b);
 	ct_buf_puts(b, "</div></details>\n");
 }

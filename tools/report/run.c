@@ -33,7 +33,7 @@ static int add_workload(struct rep_run *run, struct ct_profile *p, const char *p
 	return CT_OK;
 }
 
-static struct rep_workload *find(struct rep_run *run, const char *name)
+static struct rep_workload *find_workload(struct rep_run *run, const char *name)
 {
 	for (size_t i = 0; i < run->n; i++)
 		if (strcmp(run->w[i].name, name) == 0)
@@ -57,7 +57,7 @@ const struct rep_workload *rep_run_find(const struct rep_run *run, const char *n
 	return NULL;
 }
 
-static int has(const struct ct_profile *p, const char *type)
+static int has_records(const struct ct_profile *p, const char *type)
 {
 	size_t i = 0;
 	return ct_profile_next(p, type, &i) != NULL;
@@ -70,7 +70,7 @@ static int add_verdicts(struct rep_run *run, const struct ct_profile *p, struct 
 	const struct ct_record *r;
 	int st = CT_OK;
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(p, "TV", &i));) {
-		struct rep_workload *w = r->nfields >= 7 ? find(run, r->field[0]) : NULL;
+		struct rep_workload *w = r->nfields >= 7 ? find_workload(run, r->field[0]) : NULL;
 		if (r->nfields < 7)
 			continue;
 		if (!w) {
@@ -107,7 +107,7 @@ static int add_profile(struct ct_tool *t, struct rep_run *run, const char *path,
 	ct_source_close(s);
 	if (st != CT_OK)
 		return st;
-	if (!has(p, "TV") || has(p, "SN"))
+	if (!has_records(p, "TV") || has_records(p, "SN"))
 		st = add_workload(run, p, path, e);
 	else if (ct_grow((void **)&run->verdicts, &run->cap_verdicts, run->n_verdicts + 1,
 	                 sizeof(struct ct_profile *)) < 0)
@@ -236,7 +236,7 @@ static char *name_of(void *run, size_t i)
 }
 
 /* TV of the workload's own profile first; what is missing is decided here. */
-static void decide(struct rep_workload *w)
+static void decide_verdicts(struct rep_workload *w)
 {
 	const struct ct_record *r;
 	int given[CT_MECHANISMS_MAX] = {0};
@@ -291,7 +291,7 @@ int rep_run_finish(struct rep_run *run, struct ct_error *e)
 	run->shown = ct_mechanisms_published();
 	for (size_t i = 0; i < run->n; i++) {
 		run->shown |= mechanisms_of(run->w[i].p);
-		decide(&run->w[i]);
+		decide_verdicts(&run->w[i]);
 	}
 	return CT_OK;
 }

@@ -87,7 +87,8 @@ static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 	return CT_OK;
 }
 
-static int judge(struct ct_tool *t, struct asked *a, const char *name, unsigned i, struct ct_error *e)
+static int judge_mechanism(struct ct_tool *t, struct asked *a, const char *name, unsigned i,
+                           struct ct_error *e)
 {
 	struct ct_verdict v;
 	/* Of a trace the command line knows; of a profile its provenance. */
@@ -155,7 +156,7 @@ static struct ct_profile *take_kept(const char *file, const char *digest)
 	return NULL;
 }
 
-static int keep(const char *file, const char *digest, struct ct_profile *p, struct ct_error *e)
+static int keep_profile(const char *file, const char *digest, struct ct_profile *p, struct ct_error *e)
 {
 	const char *f[2] = {"triage", digest};
 	struct ct_buf b = {0};
@@ -196,7 +197,7 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 		st = ct_stage_retarget(t, s, e);
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
 		if (is_judged(t->own, m))
-			st = judge(t, a, name, m, e);
+			st = judge_mechanism(t, a, name, m, e);
 	ct_miss_cache_free(a->workload.cache);
 	return st;
 }
@@ -250,8 +251,8 @@ static int measure_input(struct ct_tool *t, struct asked *a, const char *path, s
 	return st;
 }
 
-static int measure(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
-                   struct ct_error *e)
+static int ask_input(struct ct_tool *t, const char *path, struct ct_profile **out, char *name,
+                     struct ct_error *e)
 {
 	struct asked *a = ct_calloc(1, sizeof *a);
 	int st = a ? measure_input(t, a, path, out, name, e) : ct_fail_nomem(e);
@@ -268,7 +269,7 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 	*kept = 0;
 	*out = NULL;
 	if (!o->resume)
-		return measure(t, path, out, name, e);
+		return ask_input(t, path, out, name, e);
 	int st = kept_path(o, path, &file, e);
 	if (st == CT_OK)
 		st = tr_digest(t, path, digest, e);
@@ -276,10 +277,10 @@ int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, cha
 		ct_workload_name(*out, path, name, CT_WORKLOAD_NAME_MAX);
 		*kept = 1;
 	} else if (st == CT_OK) {
-		st = measure(t, path, out, name, e);
+		st = ask_input(t, path, out, name, e);
 		/* What was cut short is not kept: the next run may have the whole trace. */
 		if (st == CT_OK)
-			st = keep(file.data, digest, *out, e);
+			st = keep_profile(file.data, digest, *out, e);
 	}
 	ct_buf_free(&file);
 	return st;

@@ -40,7 +40,7 @@ struct pool {
 	int show, drawn;
 };
 
-static double seconds(void)
+static double now_in_seconds(void)
 {
 	struct timespec t;
 	return clock_gettime(CLOCK_MONOTONIC, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
@@ -78,8 +78,8 @@ static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 
 /* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere.
  * 0, or -1 when not all of it could be sent. */
-static int reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
-                 const struct ct_buf *warnings, struct ct_error *e)
+static int send_reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
+                      const struct ct_buf *warnings, struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	const struct ct_record *r;
@@ -113,7 +113,7 @@ static void end_with(pid_t parent)
 		_exit(1);
 }
 
-static void work(struct pool *p, size_t job, int fd)
+static void run_worker(struct pool *p, size_t job, int fd)
 {
 	struct ct_error e = {0};
 	struct ct_profile *profile = NULL;
@@ -129,14 +129,14 @@ static void work(struct pool *p, size_t job, int fd)
 	memset(&p->t->warnings, 0, sizeof p->t->warnings);
 	tr_large_pages();
 	int st = tr_job_run(p->t, p->job[job].path, &profile, name, &kept, &e);
-	int sent = reply(fd, st, kept, name, profile, &p->t->warnings, &e);
+	int sent = send_reply(fd, st, kept, name, profile, &p->t->warnings, &e);
 	ct_profile_free(profile);
 	_exit(sent == 0 ? 0 : 1);
 }
 
 /* ---- in the parent ---- */
 
-static int start(struct pool *p, struct worker *w, struct ct_error *e)
+static int start_worker(struct pool *p, struct worker *w, struct ct_error *e)
 {
 	int fd[2];
 	if (pipe(fd) < 0)
@@ -155,7 +155,7 @@ static int start(struct pool *p, struct worker *w, struct ct_error *e)
 		for (unsigned i = 0; i < p->workers; i++)
 			if (p->worker[i].pid)
 				close(p->worker[i].fd);
-		work(p, job, fd[1]);
+		run_worker(p, job, fd[1]);
 	}
 	close(fd[1]);
 	*w = (struct worker){.pid = pid, .fd = fd[0], .job = job};
@@ -165,7 +165,7 @@ static int start(struct pool *p, struct worker *w, struct ct_error *e)
 }
 
 /* The text up to the end of the line; *s moves behind it. */
-static char *line(char **s)
+static char *next_line(char **s)
 {
 	char *begin = *s, *nl = strchr(begin, '\n');
 	if (!nl)
@@ -216,7 +216,7 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 		snprintf(message, sizeof message,
 		         "its worker was ended by signal %d: too little memory?", WTERMSIG(wait_status));
 	size_t n = 0;
-	if (b->len && !b->failed && (head = line(&s))) {
+	if (b->len && !b->failed && (head = next_line(&s))) {
 		j->status = (int)strtol(head, &head, 10);
 		j->kept = strtol(head, &head, 10) != 0;
 		n = strtoul(head, NULL, 10);
@@ -231,7 +231,7 @@ static void take_reply(struct tr_job *j, struct ct_buf *b, int wait_status)
 	memcpy(j->name, s, n);
 	j->name[n] = '\0';
 	s += n + 1;
-	while (*s && *s != 'W' && (l = line(&s))) {
+	while (*s && *s != 'W' && (l = next_line(&s))) {
 		if (*l == 'E')
 			j->error = ct_strndup(l + 1, strlen(l + 1));
 		else if (*l == 'C')
@@ -284,10 +284,10 @@ static const char *current(const struct pool *p)
 	return job < p->n ? p->job[job].path : "";
 }
 
-static void draw(struct pool *p)
+static void draw_progress(struct pool *p)
 {
 	const char *name = current(p);
-	double took = seconds() - p->start;
+	double took = now_in_seconds() - p->start;
 	char eta[32] = "";
 	if (!p->show)
 		return;
@@ -307,7 +307,7 @@ static int start_all(struct pool *p, struct ct_error *e)
 	int st = CT_OK;
 	for (unsigned i = 0; i < p->workers && p->next < p->n && st == CT_OK; i++)
 		if (!p->worker[i].pid)
-			st = start(p, &p->worker[i], e);
+			st = start_worker(p, &p->worker[i], e);
 	return p->running ? CT_OK : st;
 }
 
@@ -340,7 +340,7 @@ static void end_workers(struct pool *p)
 		}
 }
 
-static int loop(struct pool *p, struct ct_error *e)
+static int feed_workers(struct pool *p, struct ct_error *e)
 {
 	struct pollfd *fd = ct_calloc(p->workers, sizeof *fd);
 	int st = fd ? CT_OK : ct_fail_nomem(e);
@@ -348,7 +348,7 @@ static int loop(struct pool *p, struct ct_error *e)
 		st = start_all(p, e);
 		if (st == CT_OK)
 			st = wait_for_some(p, fd, e);
-		draw(p);
+		draw_progress(p);
 	}
 	end_workers(p);
 	free(fd);
@@ -365,7 +365,7 @@ static int larger_first(const void *a, const void *b)
 
 int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e)
 {
-	struct pool p = {.t = t, .job = job, .n = n, .start = seconds()};
+	struct pool p = {.t = t, .job = job, .n = n, .start = now_in_seconds()};
 	p.workers = t->threads > n ? (unsigned)n : t->threads;
 	p.threads_each = t->threads / (p.workers ? p.workers : 1);
 	p.show = !t->quiet && (t->progress || isatty(STDERR_FILENO));
@@ -379,13 +379,13 @@ int tr_pool(struct ct_tool *t, struct tr_job *job, size_t n, struct ct_error *e)
 	if (st == CT_OK) {
 		sizes = job;
 		qsort(p.order, n, sizeof *p.order, larger_first);
-		st = loop(&p, e);
+		st = feed_workers(&p, e);
 	}
 	if (p.drawn)
 		fprintf(stderr, "\r%100s\r", "");
 	if (t->verbose && st == CT_OK)
 		fprintf(stderr, "%s: %zu inputs, %zu failed, in %.1f s\n", t->spec->name, n, p.failed,
-		        seconds() - p.start);
+		        now_in_seconds() - p.start);
 	free(p.order);
 	free(p.worker);
 	return st;

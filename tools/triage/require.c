@@ -6,16 +6,16 @@
 #include "models/verdict/require.h"
 #include "triage/triage.h"
 
-static const struct ct_verdict *verdict(const void *run, const char *mechanism)
+static const struct ct_verdict *verdict_on(const void *run, const char *mechanism)
 {
 	const struct tr_job *j = run;
 	int m = ct_mechanism_find(mechanism);
 	return m >= 0 && (j->has >> m & 1) ? &j->v[m] : NULL;
 }
 
-static int number(const void *run, const struct ct_require_name *name, double *v)
+static int number_of(const void *run, const struct ct_require_name *name, double *v)
 {
-	const struct ct_verdict *d = verdict(run, name->mechanism);
+	const struct ct_verdict *d = verdict_on(run, name->mechanism);
 	if (!d || *name->system)
 		return 0;
 	*v = strcmp(name->metric, "speedup") == 0 ? d->speedup
@@ -25,9 +25,9 @@ static int number(const void *run, const struct ct_require_name *name, double *v
 	return !isnan(*v);
 }
 
-static const char *word(const void *run, const char *mechanism)
+static const char *word_of(const void *run, const char *mechanism)
 {
-	const struct ct_verdict *d = verdict(run, mechanism);
+	const struct ct_verdict *d = verdict_on(run, mechanism);
 	return d ? ct_verdict_word(d->word) : NULL;
 }
 
@@ -37,9 +37,10 @@ static const char *name_of(const void *job, size_t i)
 	return j->status < 0 ? NULL : j->name;
 }
 
-static int check(struct ct_tool *t, const struct ct_require *r, const struct tr_job *job, size_t n)
+static int check_requirement(struct ct_tool *t, const struct ct_require *r, const struct tr_job *job,
+                             size_t n)
 {
-	static const struct ct_require_source source = {number, word};
+	static const struct ct_require_source source = {number_of, word_of};
 	size_t bad = 0;
 	char why[160];
 	for (size_t i = 0; i < n; i++) {
@@ -68,7 +69,7 @@ int tr_require(struct ct_tool *t, const struct tr_job *job, size_t n, struct ct_
 		int st = ct_require_parse(&r, o->require[i], e);
 		if (st != CT_OK)
 			return st;
-		failed |= check(t, r, job, n);
+		failed |= check_requirement(t, r, job, n);
 		ct_require_free(r);
 	}
 	return failed;

@@ -27,7 +27,7 @@ int tr_distinguish(struct tr_job *job, size_t n, struct ct_error *e)
 
 /* ---- rows ---- */
 
-static int shown(const struct tr_own *o, const struct tr_job *j, int m)
+static int is_shown(const struct tr_own *o, const struct tr_job *j, int m)
 {
 	const struct ct_verdict *v = &j->v[m];
 	if (!(j->has >> m & 1) || (o->mechanisms && !(o->mechanisms >> m & 1)))
@@ -83,7 +83,7 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n, s
 		return ct_fail_nomem(e);
 	for (size_t i = 0; i < n; i++)
 		for (unsigned m = 0; m < ct_mechanism_count(); m++)
-			if (shown(o, &job[i], m))
+			if (is_shown(o, &job[i], m))
 				r[k++] = (struct tr_row){&job[i], m, i};
 	qsort(r, k, sizeof *r, order[o->sort]);
 	*out = r;
@@ -125,7 +125,7 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
 	ct_table_cell(t, "%s", v->reason);
 }
 
-static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
+static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	static const char *const plain[] = {
 		"workload", "mechanism", "verdict", "speed-up", "range", "reason"};
@@ -139,7 +139,7 @@ static void table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
-static void csv(const struct tr_row *r, size_t n, struct ct_buf *b)
+static void render_csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
 	ct_buf_puts(b, "workload,mechanism,verdict,speedup,low,high,reason\r\n");
 	for (size_t i = 0; i < n; i++) {
@@ -168,8 +168,8 @@ static int put_part(const struct tr_own *o, size_t failed, struct ct_profile *p,
 	return ct_profile_add(p, "SH", 3, f, e);
 }
 
-static int document(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
-                    size_t failed, struct ct_profile *p, struct ct_error *e)
+static int render_document(struct ct_tool *t, const struct tr_row *r, size_t n, const char *provenance,
+                           size_t failed, struct ct_profile *p, struct ct_error *e)
 {
 	const struct tr_own *o = t->own;
 	int st = CT_OK;
@@ -191,15 +191,15 @@ static int format(struct ct_tool *t, const struct tr_row *r, size_t n, const cha
                   size_t failed, struct ct_buf *b, struct ct_error *e)
 {
 	if (t->output == CT_OUTPUT_TABLE)
-		table(r, n, b);
+		render_table(r, n, b);
 	else if (t->output == CT_OUTPUT_OTHER)
-		csv(r, n, b);
+		render_csv(r, n, b);
 	if (t->output == CT_OUTPUT_OTHER)
 		ct_utf8_clean(b->data, b->len);
 	if (t->output == CT_OUTPUT_TABLE || t->output == CT_OUTPUT_OTHER)
 		return ct_buf_check(b, e);
 	struct ct_profile *p = ct_profile_new(e);
-	int st = p ? document(t, r, n, provenance, failed, p, e) : CT_ERR_NOMEM;
+	int st = p ? render_document(t, r, n, provenance, failed, p, e) : CT_ERR_NOMEM;
 	if (st == CT_OK)
 		st = t->output == CT_OUTPUT_JSON ? ct_profile_write_json(p, b, e)
 		                                 : ct_profile_write(p, b, e);

@@ -9,7 +9,7 @@
 
 enum { TASKS = 16 };
 
-static void word(struct ct_buf *b, const char *s)
+static void shell_word(struct ct_buf *b, const char *s)
 {
 	ct_buf_putc(b, ' ');
 	ct_escape_shell(b, s);
@@ -20,7 +20,7 @@ static void text_option(struct ct_buf *b, const char *option, const char *value)
 	if (!value)
 		return;
 	ct_buf_printf(b, " %s", option);
-	word(b, value);
+	shell_word(b, value);
 }
 
 static void count_option(struct ct_buf *b, const char *option, uint64_t value, uint64_t usual)
@@ -29,7 +29,7 @@ static void count_option(struct ct_buf *b, const char *option, uint64_t value, u
 		ct_buf_printf(b, " %s %" PRIu64, option, value);
 }
 
-static void flag(struct ct_buf *b, const char *option, int given)
+static void flag_option(struct ct_buf *b, const char *option, int given)
 {
 	if (given)
 		ct_buf_printf(b, " %s", option);
@@ -60,12 +60,12 @@ static void words_of_pass(const struct ct_tool *t, struct ct_buf *b)
 	count_option(b, "--seed", t->seed, 1);
 	count_option(b, "--max-memory", t->max_memory, UINT64_C(1) << 30);
 	count_option(b, "--max-expand", t->max_expand, 0);
-	flag(b, "--salvage", t->salvage);
-	flag(b, "--trust-paths", t->trust_paths);
-	flag(b, "--no-verify", t->no_verify);
+	flag_option(b, "--salvage", t->salvage);
+	flag_option(b, "--trust-paths", t->trust_paths);
+	flag_option(b, "--no-verify", t->no_verify);
 }
 
-static void words(const struct ct_tool *t, struct ct_buf *b)
+static void command_words(const struct ct_tool *t, struct ct_buf *b)
 {
 	const struct tr_own *o = t->own;
 	words_of_pass(t, b);
@@ -80,14 +80,14 @@ static void words(const struct ct_tool *t, struct ct_buf *b)
 	for (unsigned i = 0; i < o->n_require; i++)
 		text_option(b, "--require", o->require[i]);
 	text_option(b, "--resume", o->resume);
-	flag(b, "--no-provenance", t->no_provenance);
-	flag(b, "--quiet", t->quiet);
+	flag_option(b, "--no-provenance", t->no_provenance);
+	flag_option(b, "--quiet", t->quiet);
 	int dashes = 0; /* a name may begin like an option */
 	for (int i = 0; i < t->operands; i++)
 		dashes |= t->operand[i][0] == '-';
-	flag(b, "--", dashes);
+	flag_option(b, "--", dashes);
 	for (int i = 0; i < t->operands; i++)
-		word(b, t->operand[i]);
+		shell_word(b, t->operand[i]);
 }
 
 int tr_slurm(struct ct_tool *t, struct ct_error *e)
@@ -112,7 +112,7 @@ int tr_slurm(struct ct_tool *t, struct ct_error *e)
 	              "-o \"triage-shard-$SLURM_ARRAY_TASK_ID.tv\" \\\n\t",
 	              n);
 	size_t at = b.len;
-	words(t, &b);
+	command_words(t, &b);
 	if (b.len > at && !b.failed)
 		memmove(b.data + at, b.data + at + 1, b.len-- - at); /* the first blank */
 	ct_buf_putc(&b, '\n');
