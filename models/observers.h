@@ -22,6 +22,9 @@ struct ct_mechanism_observers {
 int ct_mechanism_observers(struct ct_mechanism_observers *o, struct ct_mechanism_run *const *run,
                            unsigned n, struct ct_error *e);
 
+/* Lists one more, which outlives the pass. Fails with CT_ERR_LIMIT likewise. */
+int ct_mechanism_observers_add(struct ct_mechanism_observers *o, const struct ct_pass_observer *observer,
+                               struct ct_error *e);
 /* Makes a profile for one run: replays the trace at `path` with those observers on run->gpu into run->p, which is empty so
  * far, then reads *w from it and hands it to the run as run->workload. The run is open and knows settings, p, base and gpu;
  * w outlives its use. Fails as ct_trace_open(), ct_pass_run() and ct_workload_read() do; damage is CT_ERR_INPUT. */

@@ -23,16 +23,23 @@ void ct_ptx_stop(struct ct_ptx_warp *w, const struct ct_ptx_op *o, enum ct_ptx_f
 	r->fault_op = (uint32_t)(o - r->m->op);
 }
 
-uint32_t ct_ptx_find_range(const struct ct_ptx_run *r, uint64_t address, uint64_t bytes)
+/* Number of ranges, of n sorted by where they begin, that begin at or before an address. */
+static size_t ranges_before(const struct ct_ptx_range *range, size_t n, uint64_t address)
 {
-	size_t low = 0, high = r->nranges;
+	size_t low = 0, high = n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (r->range[middle].first <= address)
+		if (range[middle].first <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return low;
+}
+
+uint32_t ct_ptx_find_range(const struct ct_ptx_run *r, uint64_t address, uint64_t bytes)
+{
+	size_t low = ranges_before(r->range, r->nranges, address);
 	if (low == 0 || address > r->range[low - 1].end || r->range[low - 1].end - address < bytes)
 		return UINT32_MAX;
 	return (uint32_t)(low - 1);
@@ -326,25 +333,11 @@ void ct_ptx_memory_free(struct ct_ptx_memory *memory)
 	free(memory);
 }
 
-/* Number of ranges that begin at or before an address. */
-static size_t before(const struct ct_ptx_memory *memory, uint64_t address)
-{
-	size_t low = 0, high = memory->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (memory->range[middle].first <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 int ct_ptx_memory_add(struct ct_ptx_memory *memory, const void *first, uint64_t bytes,
                       struct ct_error *e)
 {
 	uint64_t a = (uint64_t)(uintptr_t)first;
-	size_t at = before(memory, a);
+	size_t at = ranges_before(memory->range, memory->n, a);
 	if (bytes == 0 || a + bytes < a)
 		return ct_fail(e, CT_ERR_USAGE, "a range of memory must have at least one byte");
 	if ((at > 0 && memory->range[at - 1].end > a) ||
@@ -361,7 +354,7 @@ int ct_ptx_memory_add(struct ct_ptx_memory *memory, const void *first, uint64_t 
 int ct_ptx_memory_remove(struct ct_ptx_memory *memory, const void *first, struct ct_error *e)
 {
 	uint64_t a = (uint64_t)(uintptr_t)first;
-	size_t at = before(memory, a);
+	size_t at = ranges_before(memory->range, memory->n, a);
 	if (at == 0 || memory->range[at - 1].first != a)
 		return ct_fail(e, CT_ERR_USAGE, "no range of memory begins at this address");
 	memmove(memory->range + at - 1, memory->range + at, (memory->n - at) * sizeof *memory->range);
@@ -372,7 +365,7 @@ int ct_ptx_memory_remove(struct ct_ptx_memory *memory, const void *first, struct
 int ct_ptx_memory_find(const struct ct_ptx_memory *memory, uint64_t address, uint64_t *first,
                        uint64_t *bytes)
 {
-	size_t at = before(memory, address);
+	size_t at = ranges_before(memory->range, memory->n, address);
 	if (at == 0 || memory->range[at - 1].end <= address)
 		return 0;
 	if (first)

@@ -58,11 +58,6 @@ void ct_mk_defaults(struct ct_mk_params *p)
 	ct_constants_defaults(&ct_mk_constants, p->v);
 }
 
-int ct_mk_is_key(const char *assignment)
-{
-	return ct_constants_own(&ct_mk_constants, assignment);
-}
-
 int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e)
 {
 	return ct_constants_set(&ct_mk_constants, p->v, assignment, NULL, e);

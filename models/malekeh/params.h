@@ -35,8 +35,6 @@ struct ct_mk_params {
 /* The table; values lie in v of the parameters. */
 extern const struct ct_constants ct_mk_constants;
 void ct_mk_defaults(struct ct_mk_params *p);
-/* 1 if an assignment is to one of these keys ("malekeh.X=Y"). */
-int ct_mk_is_key(const char *assignment);
 /* Overrides one. Fails with CT_ERR_USAGE for unknown keys, naming the nearest, and for
  * values out of range. */
 int ct_mk_set(struct ct_mk_params *p, const char *assignment, struct ct_error *e);

@@ -64,13 +64,3 @@ void ct_ts_defaults(struct ct_ts_params *p)
 {
 	ct_constants_defaults(&ct_ts_constants, p->v);
 }
-
-int ct_ts_is_key(const char *assignment)
-{
-	return ct_constants_own(&ct_ts_constants, assignment);
-}
-
-int ct_ts_set(struct ct_ts_params *p, const char *assignment, struct ct_error *e)
-{
-	return ct_constants_set(&ct_ts_constants, p->v, assignment, NULL, e);
-}

@@ -41,10 +41,5 @@ struct ct_ts_params {
 /* The table; values lie in v of the parameters. */
 extern const struct ct_constants ct_ts_constants;
 void ct_ts_defaults(struct ct_ts_params *p);
-/* Overrides one: "tsc.private_bits=5". Fails with CT_ERR_USAGE for unknown keys, naming
- * the nearest, and for values out of range. */
-int ct_ts_set(struct ct_ts_params *p, const char *assignment, struct ct_error *e);
-/* 1 if an assignment is for this model. */
-int ct_ts_is_key(const char *assignment);
 
 #endif

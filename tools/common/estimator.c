@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
+static int emit_table(struct ct_tool *t, struct ct_table *table, struct ct_error *e)
 {
 	struct ct_buf b = {0};
 	ct_table_render(table, &b);
@@ -41,21 +41,5 @@ int ct_est_constants(struct ct_tool *t, const struct ct_constants *c, const doub
 		ct_table_cell(&table, "%s", c->row[i].unit);
 		ct_table_cell(&table, "%s", c->row[i].source);
 	}
-	return ct_est_emit(t, &table, e);
-}
-
-int ct_est_published(const char *model, const struct ct_profile *p, struct ct_published *pub,
-                     const struct ct_published_row **app, struct ct_error *e)
-{
-	struct ct_buf path = {0};
-	size_t i = 0;
-	const struct ct_record *tr = ct_profile_next(p, "TR", &i);
-	ct_buf_printf(&path, "%s/%s/published.tsv", ct_tool_data_dir(), model);
-	int st = ct_buf_check(&path, e);
-	if (st == CT_OK)
-		st = ct_published_load(pub, path.data, e);
-	ct_buf_free(&path);
-	if (st == CT_OK)
-		*app = tr ? ct_published_find(pub, tr->field[0]) : NULL;
-	return st;
+	return emit_table(t, &table, e);
 }

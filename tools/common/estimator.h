@@ -9,8 +9,6 @@
 #include "models/common/published.h"
 #include "profile/profile.h"
 
-/* Renders the table, which it empties, and writes it as the tool's output. */
-int ct_est_emit(struct ct_tool *t, struct ct_table *table, struct ct_error *e);
 /* For ct_profile_remove(): whether an ES, SW or TV record is of the mechanism called `name`. Pure. */
 int ct_est_of_mechanism(void *name, const struct ct_record *r);
 
@@ -24,10 +22,5 @@ int ct_est_finish(struct ct_tool *t, struct ct_stage *s, const char *mechanism,
 /* --constants: every key with the value in force (v in the table's order), unit and source. */
 int ct_est_constants(struct ct_tool *t, const struct ct_constants *c, const double *v,
                      struct ct_error *e);
-/* Loads data/MODEL/published.tsv; *app gets the application that the trace of the profile is
- * named after, or NULL. The caller frees with ct_published_free(). Errors as
- * ct_published_load(). */
-int ct_est_published(const char *model, const struct ct_profile *p, struct ct_published *pub,
-                     const struct ct_published_row **app, struct ct_error *e);
 
 #endif

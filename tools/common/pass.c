@@ -1,7 +1,7 @@
 #include "common/pass.h"
 
 #include "common/progress.h"
-#include "models/registry.h"
+#include "models/observers.h"
 #include "pass/scale.h"
 
 void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
@@ -35,10 +35,10 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
                      const struct ct_tool_pass *o, struct ct_profile *p, struct ct_error *e)
 {
 	static const struct ct_tool_pass plain;
-	const struct ct_pass_observer *observer[CT_PASS_OBSERVERS_MAX];
+	struct ct_mechanism_observers all;
 	struct ct_gpu own;
-	struct ct_pass_options po = {.sample_kernels = t->sample_kernels, .observers = observer};
-	int st = CT_OK;
+	struct ct_pass_options po = {.sample_kernels = t->sample_kernels, .observers = all.list};
+	int st = ct_mechanism_observers(&all, NULL, 0, e);
 	if (!o)
 		o = &plain;
 	ct_tool_pass_settings(t, &po.settings);
@@ -46,13 +46,10 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 	po.per_kernel = o->per_kernel;
 	po.no_sms_views = o->no_sms_views;
 	po.mrc = o->mrc;
-	const struct ct_mechanism *m;
-	for (unsigned i = 0; (m = ct_mechanism_at(i)); i++)
-		if (m->always && po.n_observers < CT_PASS_OBSERVERS_MAX)
-			observer[po.n_observers++] = m->always;
-	for (unsigned i = 0; i < o->n_observers && po.n_observers < CT_PASS_OBSERVERS_MAX; i++)
-		observer[po.n_observers++] = o->observers[i];
-	if (!g)
+	for (unsigned i = 0; i < o->n_observers && st == CT_OK; i++)
+		st = ct_mechanism_observers_add(&all, o->observers[i], e);
+	po.n_observers = all.n;
+	if (st == CT_OK && !g)
 		st = choose_gpu(t, trace, &po.settings, &own, e);
 	po.gpu = g ? g : &own;
 	return st == CT_OK ? ct_pass_run(trace, &po, p, e) : st;
