@@ -73,6 +73,17 @@ enum ct_mechanism_curve { CT_DRAWS_L1, CT_DRAWS_LLC, CT_DRAWS_REGISTERS };
 
 enum ct_mechanism_method { CT_BY_AUTO, CT_BY_ANALYTIC, CT_BY_REPLAY };
 
+/* The level that a mechanism works on. Nothing that it does there can gain more than a level that never fails: an L1
+ * or an LLC in which every access hits, first touches too, or register banks without conflicts. */
+enum ct_mechanism_bound { CT_BOUND_NONE, CT_BOUND_L1, CT_BOUND_LLC, CT_BOUND_REGISTERS };
+
+/* A setting of a system that was replayed, such as how many SMs compute, and what came of it. */
+struct ct_mechanism_tried {
+	double setting;
+	double cycles; /* core cycles without launches */
+};
+enum { CT_CANDIDATES_MAX = 16 };
+
 struct ct_mechanism_system {
 	const char *name;   /* as ES prints it, "TSC+" */
 	const char *help;   /* what it is, in a few words */
@@ -131,6 +142,7 @@ struct ct_mechanism_run {
 	/* Puts such a profile in the place of run->p: run->base is run->gpu then, and nothing is changed any more. */
 	void (*take)(struct ct_mechanism_run *run, struct ct_profile *p);
 	void *caller; /* for these two */
+	double setting; /* one of candidates() for engine(); 0: the one that estimate() chose, or the only one */
 
 	void *state; /* the mechanism's own, from open() to close() */
 };
@@ -156,6 +168,7 @@ struct ct_mechanism {
 	const char *const *
 		alternatives; /* simpler systems, the best of which it has to beat; NULL at the end, or NULL: none */
 	const char *ideal; /* the system that bounds it; NULL: none is estimated */
+	enum ct_mechanism_bound bound; /* the level whose ideal bounds it in replays */
 	const struct ct_mechanism_system *systems;
 	unsigned n_systems;
 	const struct ct_metric *metrics; /* its own of ES, with units and how they merge */
@@ -201,7 +214,14 @@ struct ct_mechanism {
 	/* Appends the SW records of run->sweep, after estimate(). The caller sweeps any other key by estimating anew at each
 	 * point. NULL where n_sweeps is 0. */
 	int (*sweep)(struct ct_mechanism_run *run, struct ct_error *e);
-	/* A system as an engine, for replays beside others. engine->options.parts and *parts are made, *parts is freed by
+	/* Which settings of a system to replay next: up to CT_CANDIDATES_MAX of them in value[], none of which was tried; how
+	 * many, and 0 when the best of those tried is the answer. A search begins with n_tried 0. NULL: systems have one
+	 * setting. Needs run->gpu and run->p, no estimate(). Deterministic. */
+	unsigned (*candidates)(const struct ct_mechanism_run *run, unsigned system,
+	                       const struct ct_mechanism_tried *tried, unsigned n_tried,
+	                       double value[CT_CANDIDATES_MAX]);
+	/* A system as an engine, for replays beside others, at run->setting; the caller may set options.timing to quick.
+	 * Systems without settings, and those with one given, need no estimate() before. engine->options.parts and *parts are made, *parts is freed by
 	 * engine_free. Fails with CT_ERR_UNSUPPORTED for a system that no part replays. */
 	int (*engine)(const struct ct_mechanism_run *run, unsigned system,
 	              struct ct_replays_engine *engine, void **parts, struct ct_error *e);

@@ -120,7 +120,7 @@ struct type_list *profile_list(struct ct_profile *p, const char *type, int creat
 int profile_columns(struct ct_profile *p, struct type_list *l, unsigned n, const char *const *names,
                     struct ct_error *e)
 {
-	if (l->columns || (l->known && n <= l->known->n_columns))
+	if (l->columns || (l->known && n <= l->known->n_columns + l->known->n_optional))
 		return CT_OK;
 	const char **c = profile_alloc(p, n * sizeof *c + 1);
 	if (!c)
@@ -137,7 +137,7 @@ int profile_columns(struct ct_profile *p, struct type_list *l, unsigned n, const
 
 const char *profile_column_name(const struct type_list *l, unsigned i)
 {
-	if (l->known && i < l->known->n_columns)
+	if (l->known && i < l->known->n_columns + l->known->n_optional)
 		return l->known->columns[i].name;
 	return i < l->n_columns ? l->columns[i] : NULL;
 }

@@ -38,7 +38,7 @@ static void write_record(struct ct_buf *b, const struct type_list *l, const stru
 	ct_escape_json(b, r->type);
 	for (unsigned i = 0; i < r->nfields; i++) {
 		enum ct_column_kind kind = CT_COLUMN_TEXT;
-		if (l->known && i < l->known->n_columns)
+		if (l->known && i < l->known->n_columns + l->known->n_optional)
 			kind = l->known->columns[i].kind;
 		ct_buf_putc(b, ',');
 		if (usable[i])

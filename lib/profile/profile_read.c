@@ -135,7 +135,7 @@ static int check_numbers(struct profile_reader *ps, const struct ct_record_type 
                          unsigned n)
 {
 	char what[160];
-	for (unsigned i = 0; i < n && i < t->n_columns; i++)
+	for (unsigned i = 0; i < n && i < t->n_columns + t->n_optional; i++)
 		if (!number_ok(t->columns[i].kind, field[i])) {
 			snprintf(what, sizeof what,
 			         "%s of a %s record is '%.40s': it must be a %s or NA",
@@ -211,8 +211,9 @@ static int column_line(struct profile_reader *ps, char *s)
 	if (st != CT_OK || strcmp(field[0], "EN") == 0)
 		return st;
 	const struct ct_record_type *t = ct_record_type(field[0]);
-	for (unsigned i = 0; t && i < t->n_columns; i++)
-		if (i + 1 >= n || strcmp(field[i + 1], t->columns[i].name) != 0) {
+	/* Optional columns may be missing at the end, and are called nothing else. */
+	for (unsigned i = 0; t && i < t->n_columns + t->n_optional; i++)
+		if (i + 1 >= n ? i < t->n_columns : strcmp(field[i + 1], t->columns[i].name) != 0) {
 			char what[120];
 			snprintf(what, sizeof what,
 			         "column %u of %s is not '%s': the columns' order is fixed", i + 1,

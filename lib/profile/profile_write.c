@@ -8,7 +8,7 @@
 /* "#SN\tscope\t..."; nothing for an unknown type whose columns nobody named. */
 static void write_columns(const struct type_list *l, struct ct_buf *b)
 {
-	unsigned n = l->known ? l->known->n_columns : 0;
+	unsigned n = l->known ? l->known->n_columns + l->known->n_optional : 0;
 	if (l->n_columns > n)
 		n = l->n_columns;
 	if (n == 0)

@@ -34,8 +34,21 @@ static const struct ct_column es[] = {T("scope"), T("mechanism"), T("system"), T
                                       T("unit"),  T("method"),    R("low"),    R("high"),   END};
 static const struct ct_column sw[] = {T("scope"),  T("mechanism"), T("system"), T("key"),    A("x"),
                                       T("metric"), R("value"),     T("unit"),   T("method"), END};
-static const struct ct_column tv[] = {T("workload"), T("mechanism"), T("verdict"), R("speedup"),
-                                      R("low"),      R("high"),      T("reason"),  END};
+static const struct ct_column tv[] = {T("workload"),
+                                      T("mechanism"),
+                                      T("verdict"),
+                                      R("speedup"),
+                                      R("low"),
+                                      R("high"),
+                                      T("reason"),
+                                      T("baseline"),
+                                      T("alternative"),
+                                      R("alternative_speedup"),
+                                      T("decided_by"),
+                                      R("sms_used"),
+                                      R("sms_asked"),
+                                      END};
+enum { TV_OPTIONAL = 6 }; /* profiles of version 1 before 2026-11 end with the reason */
 static const struct ct_column me[] = {
 	T("scope"), T("level"), N("capacity_bytes"), R("low"), R("high"), END};
 static const struct ct_column re[] = {
@@ -47,7 +60,7 @@ static const struct ct_column en[] = {N("records"), T("crc32"), END};
 /* name, columns, how many, index, identity, values, bounds, scoped, merge */
 /* clang-format off */
 #define TYPE(name, c, index, identity, values, bounds, scoped, merge) \
-	{name, c, COUNT_OF(c) - 1, index, identity, values, bounds, scoped, merge}
+	{name, c, COUNT_OF(c) - 1, 0, index, identity, values, bounds, scoped, merge}
 /* clang-format on */
 
 static const struct ct_record_type types[] = {
@@ -64,7 +77,8 @@ static const struct ct_record_type types[] = {
 	TYPE("ES", es, 4, 0x4f, BIT(4) | BIT(7) | BIT(8), 0, 1, CT_MERGE_NA),
 	TYPE("SW", sw, 4, 0x13f, BIT(6), 0, 1, CT_MERGE_NA),
 	TYPE("EN", en, 0, 0, 0, 0, 0, CT_MERGE_KEEP),
-	TYPE("TV", tv, 2, BIT(0) | BIT(1), 0, 0, 0, CT_MERGE_KEEP),
+	{"TV", tv, COUNT_OF(tv) - 1 - TV_OPTIONAL, TV_OPTIONAL, 2, BIT(0) | BIT(1), 0, 0, 0,
+         CT_MERGE_KEEP},
 	TYPE("ME", me, 2, 0x07, BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("RE", re, 2, BIT(0) | BIT(1), BIT(2) | BIT(3) | BIT(4), 0, 1, CT_MERGE_NA),
 	TYPE("DG", dg, 1, BIT(0), 0, 0, 0, CT_MERGE_KEEP),

@@ -35,7 +35,8 @@ enum ct_type_merge {
 struct ct_record_type {
 	const char *name;
 	const struct ct_column *columns; /* ends with a NULL name */
-	unsigned n_columns;
+	unsigned n_columns;  /* that a record must have */
+	unsigned n_optional; /* behind them, that newer versions write */
 	unsigned index;    /* leading columns of the lookup key (ct_profile_find) */
 	unsigned identity; /* bit mask of the columns that identify a record; 0 = none */
 	unsigned values;   /* bit mask of the columns that merging changes */

@@ -8,6 +8,8 @@
 #include "models/verdict/size.h"
 
 static const char *const words[] = {"benefits", "neutral", "hurts", "unknown"};
+static const char *const steps[] = {"NA", "bound", "estimate", "quick", "full"};
+const char ct_verdict_baseline[] = "configured";
 
 /* The rule that man/triage.1 tells. */
 const double ct_verdict_benefits = 1.02, ct_verdict_hurts = 0.98;
@@ -34,6 +36,19 @@ int ct_verdict_find(const char *name)
 		if (strcmp(words[i], name) == 0)
 			return i;
 	return -1;
+}
+
+const char *ct_verdict_step(enum ct_verdict_step s)
+{
+	return steps[s];
+}
+
+static enum ct_verdict_step find_step(const char *name)
+{
+	for (int i = CT_DECIDED_BOUND; i <= CT_DECIDED_FULL; i++)
+		if (strcmp(steps[i], name) == 0)
+			return (enum ct_verdict_step)i;
+	return CT_DECIDED_NOT;
 }
 
 struct ct_paired_error ct_paired_error(const char *method)
@@ -179,7 +194,13 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 {
 	struct ct_estimate es;
 	double parameters, paired;
-	*v = (struct ct_verdict){.word = CT_UNKNOWN, .speedup = NAN, .low = NAN, .high = NAN};
+	*v = (struct ct_verdict){.word = CT_UNKNOWN,
+	                         .speedup = NAN,
+	                         .low = NAN,
+	                         .high = NAN,
+	                         .alternative_speedup = NAN,
+	                         .sms_used = NAN,
+	                         .sms_asked = NAN};
 	if (!find_estimate(p, m, &es)) {
 		no_estimate(p, m, v);
 		return;
@@ -212,47 +233,67 @@ void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m,
 		tell_gaps(p, v);
 }
 
-static int real_field(struct ct_buf *b, double x)
-{
-	ct_buf_real(b, x);
-	ct_buf_putc(b, '\0');
-	return !b->failed;
-}
+/* The fields of TV that are numbers, in its order. */
+enum { SPEEDUP, LOW, HIGH, ALTERNATIVE_SPEEDUP, SMS_USED, SMS_ASKED, NUMBERS };
 
 int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct_mechanism *m,
                      const struct ct_verdict *v, struct ct_error *e)
 {
+	const double number[NUMBERS] = {v->speedup, v->low,      v->high, v->alternative_speedup,
+	                                v->sms_used, v->sms_asked};
+	size_t at[NUMBERS];
 	struct ct_buf b = {0};
-	size_t low = 0, high = 0;
-	int ok = real_field(&b, v->speedup);
-	low = b.len;
-	ok = ok && real_field(&b, v->low);
-	high = b.len;
-	ok = ok && real_field(&b, v->high);
-	int st = ok ? CT_OK : ct_fail_nomem(e);
+	for (unsigned i = 0; i < NUMBERS; i++) {
+		at[i] = b.len;
+		ct_buf_real(&b, number[i]);
+		ct_buf_putc(&b, '\0');
+	}
+	int st = ct_buf_check(&b, e);
 	if (st == CT_OK) {
-		const char *f[7] = {workload,     m->name,       words[v->word], b.data,
-		                    b.data + low, b.data + high, v->reason};
-		st = ct_profile_put(p, "TV", 7, f, e);
+		const char *f[] = {workload,
+		                   m->name,
+		                   words[v->word],
+		                   b.data + at[SPEEDUP],
+		                   b.data + at[LOW],
+		                   b.data + at[HIGH],
+		                   v->reason,
+		                   ct_verdict_baseline,
+		                   *v->alternative ? v->alternative : "NA",
+		                   b.data + at[ALTERNATIVE_SPEEDUP],
+		                   steps[v->decided_by],
+		                   b.data + at[SMS_USED],
+		                   b.data + at[SMS_ASKED]};
+		st = ct_profile_put(p, "TV", sizeof f / sizeof f[0], f, e);
 	}
 	ct_buf_free(&b);
 	return st;
 }
 
+static double real_or_nan(const struct ct_record *r, unsigned field)
+{
+	double x;
+	return r->nfields > field && ct_field_real(r->field[field], &x) ? x : NAN;
+}
+
 int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v)
 {
-	int which = r->nfields >= 7 ? ct_mechanism_find(r->field[1]) : -1;
+	enum { BASELINE = 7, ALTERNATIVE, BY_ALTERNATIVE, DECIDED_BY, USED, ASKED };
+	int which = r->nfields >= BASELINE ? ct_mechanism_find(r->field[1]) : -1;
 	int word = which < 0 ? -1 : ct_verdict_find(r->field[2]);
 	if (word < 0)
 		return -1;
-	v->word = (enum ct_verdict_word)word;
-	if (!ct_field_real(r->field[3], &v->speedup))
-		v->speedup = NAN;
-	if (!ct_field_real(r->field[4], &v->low))
-		v->low = NAN;
-	if (!ct_field_real(r->field[5], &v->high))
-		v->high = NAN;
+	*v = (struct ct_verdict){
+		.word = (enum ct_verdict_word)word,
+		.speedup = real_or_nan(r, 3),
+		.low = real_or_nan(r, 4),
+		.high = real_or_nan(r, 5),
+		.alternative_speedup = real_or_nan(r, BY_ALTERNATIVE),
+		.decided_by = r->nfields > DECIDED_BY ? find_step(r->field[DECIDED_BY]) : CT_DECIDED_NOT,
+		.sms_used = real_or_nan(r, USED),
+		.sms_asked = real_or_nan(r, ASKED)};
 	snprintf(v->reason, sizeof v->reason, "%s", r->field[6]);
+	if (r->nfields > ALTERNATIVE && strcmp(r->field[ALTERNATIVE], "NA") != 0)
+		snprintf(v->alternative, sizeof v->alternative, "%s", r->field[ALTERNATIVE]);
 	return which;
 }
 

@@ -22,13 +22,27 @@ const char *ct_verdict_word(enum ct_verdict_word w);
 /* By name: the word, or -1. */
 int ct_verdict_find(const char *name);
 
-enum { CT_REASON_MAX = 320 };
+/* What decided: that even an ideal gains too little, the analytic estimate, or a replay in quick or full timing. */
+enum ct_verdict_step { CT_DECIDED_NOT, CT_DECIDED_BOUND, CT_DECIDED_ESTIMATE, CT_DECIDED_QUICK, CT_DECIDED_FULL };
+/* "bound", "estimate", "quick", "full"; "NA" of an open one. Static storage. */
+const char *ct_verdict_step(enum ct_verdict_step s);
+
+enum { CT_REASON_MAX = 320, CT_SYSTEM_NAME_MAX = 48 };
 
 struct ct_verdict {
 	enum ct_verdict_word word;
 	double speedup, low, high;  /* NaN when there is no estimate */
 	char reason[CT_REASON_MAX]; /* one line, UTF-8, no tabs */
+	/* The best of the simpler systems that the mechanism has to beat, "" where there is none, and its speed-up against
+	 * the GPU as configured, which is the baseline of both. */
+	char alternative[CT_SYSTEM_NAME_MAX];
+	double alternative_speedup; /* NaN where there is none */
+	enum ct_verdict_step decided_by;
+	double sms_used, sms_asked; /* of the GPU that was simulated, and of the one that was named; NaN: unknown */
 };
+
+/* The name of the baseline of every verdict, "configured". */
+extern const char ct_verdict_baseline[];
 
 /* A verdict is benefits above the first, hurts below the second. */
 extern const double ct_verdict_benefits, ct_verdict_hurts;

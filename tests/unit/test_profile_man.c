@@ -78,12 +78,13 @@ static void every_type_and_column(void **state)
 	(void)state;
 	for (i = 0; (t = ct_record_type_at(i)); i++) {
 		int n = snprintf(want, sizeof want, ".It Cm %s\nColumns:\n", t->name);
-		for (unsigned c = 0; c < t->n_columns; c++)
+		const unsigned columns = t->n_columns + t->n_optional;
+		for (unsigned c = 0; c < columns; c++)
 			n += snprintf(want + n, sizeof want - (size_t)n, ".Cm %s %s\n",
-			              t->columns[c].name, c + 1 < t->n_columns ? "," : ".");
+			              t->columns[c].name, c + 1 < columns ? "," : ".");
 		if (!strstr(text, want))
 			fail_msg("not in the page: %s", want);
-		assert_null(t->columns[t->n_columns].name);
+		assert_null(t->columns[columns].name);
 	}
 	assert_int_equal(count_items(text), i);
 	free(text);

@@ -76,6 +76,13 @@ static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 	}
 }
 
+static void reply_verdict(const struct ct_record *r, struct ct_buf *b)
+{
+	for (unsigned f = 1; f < r->nfields; f++)
+		ct_buf_printf(b, "%c%s", f == 1 ? 'V' : '\t', r->field[f]);
+	ct_buf_putc(b, '\n');
+}
+
 /* Only the verdicts and what tables draw travel; the profile itself is in --resume's folder, if anywhere.
  * 0, or -1 when not all of it could be sent. */
 static int send_reply(int fd, int st, int kept, const char *name, const struct ct_profile *p,
@@ -91,9 +98,8 @@ static int send_reply(int fd, int st, int kept, const char *name, const struct c
 	if (st < 0)
 		ct_buf_printf(&b, "E%s\n", e->text);
 	for (size_t i = 0; st >= 0 && (r = ct_profile_next(p, "TV", &i));)
-		if (r->nfields >= 7 && strcmp(r->field[0], name) == 0)
-			ct_buf_printf(&b, "V%s\t%s\t%s\t%s\t%s\t%s\n", r->field[1], r->field[2],
-			              r->field[3], r->field[4], r->field[5], r->field[6]);
+		if (strcmp(r->field[0], name) == 0)
+			reply_verdict(r, &b);
 	if (st >= 0)
 		reply_curves(p, &b);
 	if (warnings->len)
@@ -187,11 +193,11 @@ static void take_record(struct tr_job *j, const struct ct_record *r)
 
 static void take_verdict(struct tr_job *j, char *text)
 {
-	const char *f[7] = {""};
+	const char *f[CT_RECORD_FIELDS_MAX] = {""};
 	unsigned n = 1;
-	for (char *s = text; s && n < 7; n++) {
+	for (char *s = text; s && n < CT_RECORD_FIELDS_MAX; n++) {
 		f[n] = s;
-		if ((s = n < 6 ? strchr(s, '\t') : NULL))
+		if ((s = strchr(s, '\t')))
 			*s++ = '\0';
 	}
 	take_record(j, &(struct ct_record){.type = "TV", .nfields = n, .field = f});
@@ -408,7 +414,7 @@ int tr_alone(struct ct_tool *t, struct tr_job *job, struct ct_error *e)
 		job->error = ct_strndup(own.text, strlen(own.text));
 	const struct ct_record *r;
 	for (size_t i = 0; job->whole && (r = ct_profile_next(job->whole, "TV", &i));)
-		if (r->nfields >= 7 && strcmp(r->field[0], job->name) == 0)
+		if (strcmp(r->field[0], job->name) == 0)
 			take_record(job, r);
 	return CT_OK;
 }

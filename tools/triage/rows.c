@@ -141,7 +141,8 @@ static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 
 static void render_csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
-	ct_buf_puts(b, "workload,mechanism,verdict,speedup,low,high,reason\r\n");
+	ct_buf_puts(b, "workload,mechanism,verdict,speedup,low,high,reason,baseline,alternative,"
+	               "alternative_speedup,decided_by,sms_used,sms_asked\r\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct ct_verdict *v = &r[i].job->v[r[i].m];
 		ct_escape_csv(b, r[i].job->name);
@@ -153,6 +154,12 @@ static void render_csv(const struct tr_row *r, size_t n, struct ct_buf *b)
 		ct_buf_real(b, v->high);
 		ct_buf_putc(b, ',');
 		ct_escape_csv(b, v->reason);
+		ct_buf_printf(b, ",%s,%s,", ct_verdict_baseline, *v->alternative ? v->alternative : "NA");
+		ct_buf_real(b, v->alternative_speedup);
+		ct_buf_printf(b, ",%s,", ct_verdict_step(v->decided_by));
+		ct_buf_real(b, v->sms_used);
+		ct_buf_putc(b, ',');
+		ct_buf_real(b, v->sms_asked);
 		ct_buf_puts(b, "\r\n");
 	}
 }
