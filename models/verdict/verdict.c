@@ -93,19 +93,37 @@ static double sampling_error(const struct ct_profile *p)
 	return worst;
 }
 
-/* Independent errors of the logarithm add up as their squares do. */
-static void widen_range(const struct ct_profile *p, const struct ct_estimate *es, struct ct_verdict *v,
-                        double *below, double *paired)
+/* What a speed-up may be off, as parts of its logarithm: what such estimates were off in pairs of runs, what the
+ * estimate itself states to either side, and sampling (NaN: not known). */
+struct doubt {
+	double paired, below, above, sampled;
+};
+
+static struct doubt doubt_of(const struct ct_profile *p, const struct ct_estimate *es)
 {
 	struct ct_paired_error x = ct_paired_error(es->method);
-	double s = log(es->value), sampled = sampling_error(p);
-	double low = es->low > 0 && es->low < es->value ? s - log(es->low) : 0;
-	double high = es->high > es->value ? log(es->high) - s : 0;
-	*paired = fmax(x.floor, x.share * fabs(s));
-	v->speedup = es->value;
-	v->low = exp(s - sqrt(squared(*paired) + squared(low) + squared(sampled)));
-	v->high = exp(s + sqrt(squared(*paired) + squared(high) + squared(sampled)));
-	*below = fmax(low, high);
+	double s = log(es->value);
+	return (struct doubt){.paired = fmax(x.floor, x.share * fabs(s)),
+	                      .below = es->low > 0 && es->low < es->value ? s - log(es->low) : 0,
+	                      .above = es->high > es->value ? log(es->high) - s : 0,
+	                      .sampled = sampling_error(p)};
+}
+
+/* Independent errors of the logarithm add up as their squares do. */
+static double added(const struct doubt *d, double stated)
+{
+	return sqrt(squared(d->paired) + squared(stated) + squared(d->sampled));
+}
+
+void ct_verdict_range(const struct ct_profile *p, const struct ct_estimate *es, double *low,
+                      double *high)
+{
+	*low = *high = NAN;
+	if (!(es->value > 0))
+		return;
+	struct doubt d = doubt_of(p, es);
+	*low = exp(log(es->value) - added(&d, d.below));
+	*high = exp(log(es->value) + added(&d, d.above));
 }
 
 /* What would narrow the range, by the doubt that is the largest. */
@@ -193,7 +211,6 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
                         struct ct_verdict *v)
 {
 	struct ct_estimate es;
-	double parameters, paired;
 	*v = (struct ct_verdict){.word = CT_UNKNOWN,
 	                         .speedup = NAN,
 	                         .low = NAN,
@@ -205,7 +222,9 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 		no_estimate(p, m, v);
 		return;
 	}
-	widen_range(p, &es, v, &parameters, &paired);
+	struct doubt d = doubt_of(p, &es);
+	v->speedup = es.value;
+	ct_verdict_range(p, &es, &v->low, &v->high);
 	if (isnan(v->low)) {
 		snprintf(v->reason, sizeof v->reason,
 		         "the error of sampling is not known, as of merged samples: "
@@ -222,7 +241,7 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 		v->word = CT_NEUTRAL;
 	give_reason(p, m, v);
 	if (v->word == CT_UNKNOWN)
-		too_wide(m, &es, parameters, paired, v);
+		too_wide(m, &es, fmax(d.below, d.above), d.paired, v);
 }
 
 void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,

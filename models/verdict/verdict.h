@@ -55,6 +55,11 @@ struct ct_paired_error {
 /* For an estimate's method ("replay", else analytic). */
 struct ct_paired_error ct_paired_error(const char *method);
 
+/* The range of a speed-up as verdicts state it, for tables: that of the estimate, widened by what such estimates were off
+ * and by the profile's sampling error. NaN where the value is no speed-up or the sampling error is not known. Pure. */
+void ct_verdict_range(const struct ct_profile *p, const struct ct_estimate *es, double *low,
+                      double *high);
+
 /* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
  * unknown, with a reason that says what to do. scale: the --scale that p was made with, NaN
  * for auto, 0 to ask its provenance. Pure. */

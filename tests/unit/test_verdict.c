@@ -102,12 +102,24 @@ static void estimate(struct ct_profile *p, const struct ct_mechanism *m, double 
 	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
 }
 
+/* Tables take their ranges from here, verdicts too: they agree on any estimate. */
+static void same_range(const struct ct_profile *p, const struct ct_verdict *v, double lo, double hi,
+                       const char *method)
+{
+	const struct ct_estimate es = {.method = method, .value = v->speedup, .low = lo, .high = hi};
+	double low, high;
+	ct_verdict_range(p, &es, &low, &high);
+	assert_true(low < es.value && es.value < high);
+	assert_true(low == v->low && high == v->high);
+}
+
 static struct ct_verdict verdict(double v, double lo, double hi, const char *method)
 {
 	struct ct_profile *p = profile(8, 0.1);
 	struct ct_verdict x;
 	estimate(p, &registers, v, lo, hi, method);
 	ct_verdict_decide(p, &registers, 0, &x);
+	same_range(p, &x, lo, hi, method);
 	ct_profile_free(p);
 	return x;
 }
