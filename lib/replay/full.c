@@ -130,7 +130,8 @@ static int init_sm(struct ct_replay *r, struct rp_sm *sm, struct ct_error *e)
 static int has_usual_sms(const struct ct_replay *r)
 {
 	return r->g.schedulers == RP_USUAL_SCHEDULERS && r->g.collectors == RP_USUAL_COLLECTORS &&
-	       !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts;
+	       !(r->reg_banks & (r->reg_banks - 1)) && !r->core_parts &&
+	       !(r->ideal & CT_REPLAY_IDEAL_REGISTERS);
 }
 
 static int full_init(struct ct_replay *r, struct ct_error *e)
@@ -214,6 +215,7 @@ const struct rp_timing rp_timing_full = {
 	.takes_parts = 1,
 	.knows_networks = 1,
 	.waits_for_fills = 1,
+	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC | CT_REPLAY_IDEAL_REGISTERS,
 	.init = full_init,
 	.begin_launch = rp_no_launch,
 	.begin_sm = full_begin_sm,

@@ -295,6 +295,8 @@ load_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t
 	const struct ct_line_request *q = l->q;
 	/* it meets the tags behind what they hold up */
 	uint32_t look = rp_max32(at + a->r->g.l1_latency, o->l1_free), last = look, pending = 0;
+	if (!usual && (a->r->ideal & CT_REPLAY_IDEAL_L1))
+		return (struct rp_outcome){.back = last, .had = 1};
 	struct rp_found f = rp_find_load(a->sm, l, at);
 	uint32_t late = usual && f.had ? f.valid & ~rp_four_due(f.e->due, a->epoch + look) : f.valid;
 	for (uint32_t left = late; left; left &= left - 1) {
@@ -326,7 +328,10 @@ send_line(struct access *a, struct way_out *o, const struct rp_look *l, uint32_t
 	struct ask s = {.q = l->q, .kind = rp_packet_kind_of(a->op), .at = at, .line = RP_LRU_NONE};
 	if (!a->op->bypass) {
 		s.at = rp_max32(at + a->r->g.l1_latency, o->l1_free);
-		out = rp_store_line(a->r, a->sm, l, at);
+		if (a->r->ideal & CT_REPLAY_IDEAL_L1)
+			out.had = 1;
+		else
+			out = rp_store_line(a->r, a->sm, l, at);
 	}
 	ask_llc(a, &s, o, l->q->sectors, 0);
 	return out;

@@ -304,6 +304,7 @@ static void quick_prefetch_warps(const struct ct_replay *r, const struct rp_sm *
 
 const struct rp_timing rp_timing_quick = {
 	.name = "quick",
+	.ideal = CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC,
 	.init = rp_quick_init,
 	.begin_launch = quick_begin_launch,
 	.begin_sm = rp_quick_begin,

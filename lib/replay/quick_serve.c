@@ -199,6 +199,14 @@ static CT_INLINE uint64_t llc_sector(struct ct_replay *r, uint32_t sm, struct rp
 	return back;
 }
 
+/* The same of an LLC that never misses. */
+static uint64_t llc_hit(struct ct_replay *r, uint32_t sm, const struct rp_quick_req *p, uint64_t now)
+{
+	if (r->has_llc)
+		log_request(r, sm, p, now, 0);
+	return now;
+}
+
 /* The SM's first request is moved by the network in cycle `at`. */
 static CT_INLINE void serve_first(struct ct_replay *r, uint32_t id, uint64_t at)
 {
@@ -214,7 +222,8 @@ static CT_INLINE void serve_first(struct ct_replay *r, uint32_t id, uint64_t at)
 	l->port = sent + 1;
 	uint64_t now = rp_max64(sent + r->quick->trip, l->free);
 	l->free = now + 1;
-	uint64_t back = llc_sector(r, id, q, l, p, now);
+	uint64_t back = r->ideal & CT_REPLAY_IDEAL_LLC ? llc_hit(r, id, p, now)
+	                                               : llc_sector(r, id, q, l, p, now);
 	uint64_t ready = rp_calendar_take_first(&l->replies, back + 1) - r->base;
 	if (ready > RP_LAST_CYCLE)
 		rp_too_long(r);

@@ -160,6 +160,22 @@ static int build_engine(struct ct_replay *r, struct ct_error *e)
 	return st;
 }
 
+/* A level that is ideal has to be one that the timing knows and that is the engine's own. */
+static int check_ideal(const struct ct_replay *r, struct ct_error *e)
+{
+	unsigned own = r->timing->ideal;
+	if (r->ideal & ~own)
+		return ct_fail(e, CT_ERR_UNSUPPORTED, "%s timing knows no ideal %s: use full",
+		               r->timing->name, own & CT_REPLAY_IDEAL_L1 ? "register banks" : "levels");
+	own &= r->l1_part || r->admission ? ~(unsigned)CT_REPLAY_IDEAL_L1 : own;
+	own &= r->llc_part ? ~(unsigned)CT_REPLAY_IDEAL_LLC : own;
+	own &= r->collector_part ? ~(unsigned)CT_REPLAY_IDEAL_REGISTERS : own;
+	if (r->ideal & ~own)
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "a level that a part takes the place of cannot be ideal");
+	return 0;
+}
+
 /* Checks before it builds: what the fixed-size parts of the engine hold, what the timing can do.
  * `usual` and `usual_memory` choose the code in which numbers are constants (step.h, usual.h). */
 int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct ct_replay_options *o,
@@ -171,6 +187,7 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 		return ct_fail_nomem(e);
 	r->g = *g;
 	r->free = o ? o->free : 0;
+	r->ideal = o ? o->ideal : 0;
 	rp_make_resources_free(&r->g, r->free);
 	derive_shape(r);
 	r->last_sm = g->sms - 1;
@@ -185,6 +202,8 @@ int ct_replay_new(struct ct_replay **out, const struct ct_gpu *g, const struct c
 		             "%s timing knows no network but the crossbar: use full", r->timing->name);
 	if (st == 0 && ((o && o->parts) || rp_parts_wanted(r)))
 		st = rp_parts_init(r, o ? o->parts : NULL, e);
+	if (st == 0 && r->ideal)
+		st = check_ideal(r, e);
 	r->usual_memory = rp_usual_memory(r);
 	r->oldest_first = g->scheduler == CT_SCHED_GTO || g->scheduler == CT_SCHED_WARP_LIMIT ||
 	                  g->scheduler == CT_SCHED_OLDEST;

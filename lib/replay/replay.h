@@ -135,9 +135,24 @@ enum ct_replay_free {
 	CT_REPLAY_FREE_MSHR = 1u << 6          /* MSHR entries and merges of L1 and LLC */
 };
 
+/* Levels that are as good as they can be, for bounds of what a mechanism can gain there. Latencies, ports and
+ * the work of instructions stay. */
+enum ct_replay_ideal {
+	/* Every load hits an L1, its first touch too, and asks the LLC for nothing. A store hits as well,
+	 * and goes on to the LLC: an L1 that writes through spares it nothing, however large. What passes
+	 * the L1 by its opcode (atomics, ...) still does. */
+	CT_REPLAY_IDEAL_L1 = 1u << 0,
+	CT_REPLAY_IDEAL_LLC = 1u << 1,      /* the LLC never misses: nothing reaches DRAM */
+	CT_REPLAY_IDEAL_REGISTERS = 1u << 2 /* each operand is read in one step, whatever bank it is in;
+	                                       CT_REPLAY_FULL only: quick timing has no register banks */
+};
+
 struct ct_replay_options {
 	enum ct_replay_timing timing;
 	unsigned free; /* enum ct_replay_free; CT_REPLAY_FULL only */
+	/* enum ct_replay_ideal. CT_ERR_UNSUPPORTED with fixed timing, and beside a part that takes the place
+	 * of that level */
+	unsigned ideal;
 	const struct ct_replay_observer *observers;
 	unsigned n_observers;
 	uint64_t warmup; /* the first warp instructions are not counted; of the launch in which

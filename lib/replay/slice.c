@@ -253,8 +253,9 @@ static CT_INLINE int access_head(struct ct_replay *r, struct rp_slice *s, uint64
 	if (s->input.n > AHEAD)
 		rp_tags_guess(&s->cache.tags,
 		              rp_ring_at(&s->input, AHEAD)->address >> rp_llc_line(r, usual));
-	enum rp_met what = store ? write_sector(r, s, p, (uint32_t)now)
-	                         : read_sector(r, s, p, (uint32_t)now, usual);
+	enum rp_met what = !usual && (r->ideal & CT_REPLAY_IDEAL_LLC) ? RP_HIT
+	                   : store ? write_sector(r, s, p, (uint32_t)now)
+	                           : read_sector(r, s, p, (uint32_t)now, usual);
 	if (what == RP_FAIL)
 		return 0;
 	rp_ring_pop(&s->input);

@@ -50,6 +50,7 @@ struct ct_replay {
 	struct ct_address_map map;
 	const struct rp_timing *timing; /* timing.h */
 	unsigned free;                  /* enum ct_replay_free */
+	unsigned ideal;                 /* enum ct_replay_ideal */
 	struct ct_replay_observer *obs;
 	unsigned nobs;
 	int has_l1, has_llc, has_issue, has_mem, replication;

@@ -2,8 +2,8 @@
  * its instruction (doc/replay.md sections 3 and 4).
  *
  * `usual` is a constant where these are called: 1 for SMs of four schedulers with two operand
- * collectors and a power of two of register banks each, without parts; numbers are constants
- * then. 0 takes every SM. */
+ * collectors and a power of two of register banks each, which conflict, without parts; numbers are
+ * constants then. 0 takes every SM. */
 #ifndef CT_REPLAY_PRIVATE_STEP_H
 #define CT_REPLAY_PRIVATE_STEP_H
 
@@ -44,6 +44,8 @@ static CT_INLINE uint32_t rp_read_operands(const struct ct_replay *r, struct rp_
                                            const struct rp_op *op, uint32_t start, int usual)
 {
 	uint32_t last = start;
+	if (!usual && (r->ideal & CT_REPLAY_IDEAL_REGISTERS))
+		return start + 1 + (op->nread > 0);
 	for (unsigned i = 0, n = op->nread; i < n; i++) {
 		uint32_t bank = rp_bank_of(r, warp, op->read[i], usual);
 		uint32_t step = rp_max32(start + 1, s->bank_free[bank]);

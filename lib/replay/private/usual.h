@@ -1,8 +1,8 @@
 /* usual.h - the memory system that nearly all GPUs have (private).
  *
  * `usual` is a constant where these are called: 1 for lines of four sectors of 32 bytes in L1 and LLC,
- * L1s of four banks that allocate on a miss, without parts and with resources that cost what they
- * cost (rp_usual_memory); numbers are constants then. 0 takes every memory system. */
+ * L1s of four banks that allocate on a miss, without parts, with resources that cost what they
+ * cost and caches that miss what they miss (rp_usual_memory); numbers are constants then. 0 takes every memory system. */
 #ifndef CT_REPLAY_PRIVATE_USUAL_H
 #define CT_REPLAY_PRIVATE_USUAL_H
 
@@ -22,10 +22,11 @@ enum {
 
 static inline int rp_usual_memory(const struct ct_replay *r)
 {
-	return !r->parts && !r->free && r->l1_line_bits == RP_USUAL_LINE_BITS &&
-	       r->l1_sector_bits == RP_USUAL_SECTOR_BITS && r->llc_line_bits == RP_USUAL_LINE_BITS &&
-	       r->llc_sector_bits == RP_USUAL_SECTOR_BITS && r->banks == RP_USUAL_BANKS &&
-	       r->g.l1.allocate == CT_ALLOCATE_ON_MISS && r->g.l1_latency < RP_FIRST_STAGES;
+	return !r->parts && !r->free && !(r->ideal & (CT_REPLAY_IDEAL_L1 | CT_REPLAY_IDEAL_LLC)) &&
+	       r->l1_line_bits == RP_USUAL_LINE_BITS && r->l1_sector_bits == RP_USUAL_SECTOR_BITS &&
+	       r->llc_line_bits == RP_USUAL_LINE_BITS && r->llc_sector_bits == RP_USUAL_SECTOR_BITS &&
+	       r->banks == RP_USUAL_BANKS && r->g.l1.allocate == CT_ALLOCATE_ON_MISS &&
+	       r->g.l1_latency < RP_FIRST_STAGES;
 }
 
 /* Of the L1 and of the LLC, which have the same in the usual case. */
