@@ -121,6 +121,7 @@ struct ct_gpu {
 	uint32_t dram_ccd, dram_ccdl, dram_rrd, dram_rcd, dram_ras, dram_rp, dram_rc, dram_cl, dram_wl,
 		dram_cdlr, dram_wr, dram_rtpl, dram_dual_bus;
 	uint32_t dram_queue;           /* FR-FCFS window per channel */
+	uint32_t dram_return_queue;    /* answers of a channel that wait for its slices */
 	uint32_t dram_fifo;            /* 1: first come, first served; 0: FR-FCFS */
 	double dram_efficiency;        /* usable share of peak bandwidth in analytic models */
 	uint64_t partition_interleave; /* bytes per channel before the next */

@@ -315,6 +315,11 @@ static int on_dram_queue(struct ct_sim *s, struct ct_error *e)
 	return ct_sim_set(s, "dram.queue", strcmp(s->value, "0") == 0 ? "1048576" : s->value, e);
 }
 
+static int on_dram_return_queue(struct ct_sim *s, struct ct_error *e)
+{
+	return ct_sim_set(s, "dram.return_queue", strcmp(s->value, "0") == 0 ? "1048576" : s->value, e);
+}
+
 static int on_network(struct ct_sim *s, struct ct_error *e)
 {
 	(void)e;
@@ -460,6 +465,7 @@ static const struct option options[] = {
 	{"rop_latency", "llc.latency", NULL, NULL, NULL},
 	{"dram_latency", "dram.latency", NULL, NULL, NULL},
 	{"frfcfs_dram_sched_queue_size", NULL, on_dram_queue, NULL, NULL},
+	{"dram_return_queue_size", NULL, on_dram_return_queue, NULL, NULL},
 	{"dram_burst_length", "dram.burst", NULL, NULL, NULL},
 	{"dram_data_command_freq_ratio", "dram.data_ratio", NULL, NULL, NULL},
 	{"dram_dual_bus_interface", "dram.dual_bus", NULL, NULL, NULL},
@@ -503,7 +509,7 @@ static const char *const silent[] = {
 	"operand_collector_num_out_ports_*", "reg_file_port_throughput", "dual_issue_diff_exec_units",
 	"shmem_sizeDefault", "shmem_size_Pref*", "shmem_per_block", "coalesce_arch", "cache:dl1Pref*",
 	"n_cluster_ejection_buffer_size", "perf_sim_memcpy", "cache:il1", "const_cache:l1", "tex_cache:l1",
-	"inst_fetch_throughput", "icnt_*", "dram_return_queue_size", "mem_address_mask", "memlatency_stat",
+	"inst_fetch_throughput", "icnt_*", "mem_address_mask", "memlatency_stat",
 	"runtime_stat", "enable_ptx_file_line_stats", "visualizer_*", "power_*", "gpuwattch_*",
 	"accelwattch_*", "trace_enabled", "trace_components", "trace_sampling_*", "trace", "kernel_*",
 	"liveness_*", "deadlock_*", "stats", "cflog_*", "max_cycle", "max_insn", "max_cta",

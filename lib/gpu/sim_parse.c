@@ -20,9 +20,9 @@ static const struct { const char *key, *value; } defaults[] = {
 	{"dram.bank_groups", "1"}, {"dram.burst", "4"}, {"dram.data_ratio", "2"}, {"dram.ccd", "2"},
 	{"dram.ccdl", "0"}, {"dram.rrd", "8"}, {"dram.rcd", "12"}, {"dram.ras", "21"}, {"dram.rp", "13"},
 	{"dram.rc", "34"}, {"dram.cl", "9"}, {"dram.wl", "4"}, {"dram.cdlr", "5"}, {"dram.wr", "13"},
-	{"dram.rtpl", "0"}, {"dram.queue", "1048576"}, {"dram.fifo", "off"}, {"dram.mapping", ""},
-	{"noc.flit", "32"}, {"unit.int", "4,1"}, {"unit.sp", "4,1"}, {"unit.dp", "4,1"}, {"unit.sfu", "4,1"},
-	{"unit.tensor", "4,1"},
+	{"dram.rtpl", "0"}, {"dram.queue", "1048576"}, {"dram.return_queue", "1048576"},
+	{"dram.fifo", "off"}, {"dram.mapping", ""}, {"noc.flit", "32"}, {"unit.int", "4,1"},
+	{"unit.sp", "4,1"}, {"unit.dp", "4,1"}, {"unit.sfu", "4,1"}, {"unit.tensor", "4,1"},
 };
 /* clang-format on */
 static const char default_llc[] = "S:64:128:8,L:B:m:N:L,A:16:4,4";

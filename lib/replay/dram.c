@@ -293,10 +293,9 @@ static uint64_t next_command(const struct ct_replay *r, const struct rp_channel 
 
 static int has_credit(const struct ct_replay *r, const struct rp_channel *c, uint32_t slice)
 {
-	/* one for each slice, the rest shared (doc/replay.md section 9): the controller's queue
-	 * and a return queue of 192 */
-	uint32_t shared = r->g.dram_queue + 192 - (r->map.per_channel - 1);
-	return !c->private_credit[slice & 63] || c->shared_credit < shared;
+	/* one for each slice, the rest shared (doc/replay.md section 9) */
+	uint32_t places = r->g.dram_queue + r->g.dram_return_queue;
+	return !c->private_credit[slice & 63] || c->shared_credit + r->map.per_channel - 1 < places;
 }
 
 /* The controller takes a request from the next slice in turn that has one for this channel, credit and

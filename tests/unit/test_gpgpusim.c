@@ -196,6 +196,11 @@ static void changes(void **state)
 	assert_int_equal(g.dram_wl, 7);
 	assert_int_equal(g.dram_rtpl, 2);
 	assert_int_equal(g.dram_fifo, 1);
+	assert_int_equal(g.dram_return_queue, 1 << 20); /* not given: without end */
+	accepts(&g, "-gpgpu_dram_return_queue_size 116\n");
+	assert_int_equal(g.dram_return_queue, 116);
+	accepts(&g, "-gpgpu_dram_return_queue_size 0\n");
+	assert_int_equal(g.dram_return_queue, 1 << 20);
 	accepts(&g, "-gpgpu_adaptive_cache_config 1\n-gpgpu_shmem_option 0, 8 ,16,32,64,96\n"
 	            "-gpgpu_unified_l1d_size 128\n-gpgpu_shmem_size 98304\n"
 	            "-gpgpu_cache:dl1 S:4:128:64,L:T:m:L:L,A:512:8,16:0,32\n");

@@ -1,0 +1,116 @@
+/* The DRAM bandwidth that the GPUs of data/gpus reach: nothing between the SMs and DRAM may keep a stream of whole
+ * rows from it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "tests/support/gpus.h"
+#include "tests/support/microtrace.h"
+
+enum { CTA_WARPS = 8, SM_WARPS = 32, LOADS = 24 };
+
+/* All warps of the GPU read one array from its begin to its end, a line each at a time, eight loads ahead. The distance
+ * of a warp's lines is no multiple of a small L1's sets. */
+static void stream_over_rows(struct micro *m, const struct ct_gpu *g)
+{
+	uint32_t ctas = g->sms * SM_WARPS / CTA_WARPS, at_once = ctas * CTA_WARPS + 8;
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "stream", ctas, 32 * CTA_WARPS, 0, 32);
+	for (uint32_t c = 0; c < ctas; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < CTA_WARPS; w++) {
+			micro_warp(m, w, LOADS + 1);
+			for (uint32_t i = 0; i < LOADS; i++)
+				micro_line(m, "ffffffff 1 R%u LDG.E 1 R2 4 1 0x%x 4", 4 + i % 8,
+				           0x10000000 + 128 * (i * at_once + c * CTA_WARPS + w));
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+/* Share of its peak at which DRAM delivers the stream, from the moment at which a quarter has been asked for: before,
+ * the first answers are on their way. */
+static double share_of_peak(const struct ct_gpu *g, enum ct_replay_timing timing)
+{
+	static struct micro_result r;
+	struct micro m;
+	struct ct_replay_options o = {.timing = timing,
+	                              .warmup = (uint64_t)g->sms * SM_WARPS * LOADS / 4};
+	stream_over_rows(&m, g);
+	micro_run(&m, g, &o, &r);
+	double seconds = (double)(r.c.cycles - r.c.launch_cycles) / (g->core_mhz * 1e6);
+	return (double)(r.c.dram_read_bytes + r.c.dram_write_bytes) / seconds /
+	       (ct_gpu_dram_gbps(g) * 1e9);
+}
+
+static void every_gpu_reaches_its_bandwidth(void **state)
+{
+	static const struct {
+		const char *gpu, *setting;
+		int large; /* a second or more of the sanitizers' time */
+	} runs[] = {
+		{"rtx2060-third", NULL, 0}, {"rtx2060", NULL, 0}, {"rtx3070", NULL, 0},
+		{"rtx3080", NULL, 0},       {"v100", NULL, 0},    {"fermi-15", NULL, 0},
+		{"rtx4090", NULL, 1},       {"a100", NULL, 1},    {"h100", NULL, 1},
+		/* with its own flits of 32 bytes a line takes five cycles of a port at 700 MHz: 60 % */
+		{"sharedl1-28", "noc.flit=136", 0},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+		struct ct_gpu g;
+		if (CT_ADDRESS_SANITIZER && runs[i].large)
+			continue;
+		test_gpu_with(&g, runs[i].gpu, &runs[i].setting, runs[i].setting != NULL);
+		double share = share_of_peak(&g, CT_REPLAY_FULL);
+		if (!(share >= 0.8 && share <= 1))
+			fail_msg("%s: %.1f %% of its DRAM bandwidth", runs[i].gpu, 100 * share);
+	}
+}
+
+/* What the network of sharedl1-28 lets through is what it reaches. */
+static void a_narrow_network_binds(void **state)
+{
+	struct ct_gpu g;
+	(void)state;
+	test_gpu(&g, "sharedl1-28");
+	double ports = g.llc_slices * g.noc_mhz * 1e6 * 128 / 5;
+	double network = ports / (ct_gpu_dram_gbps(&g) * 1e9), share = share_of_peak(&g, CT_REPLAY_FULL);
+	if (!(share > 0.8 * network && share < network))
+		fail_msg("%.1f %% of the DRAM bandwidth, the network allows %.1f %%", 100 * share,
+		         100 * network);
+}
+
+/* A channel has its requests under way for dram.latency and more: with too few of them it idles, whatever the timing of
+ * its banks allows. Quick timing bounds no channel. */
+static void the_return_queue_binds(void **state)
+{
+	static const char *const few[] = {"dram.return_queue=192"};
+	struct ct_gpu g, configured;
+	(void)state;
+	test_gpu(&configured, "rtx3080");
+	test_gpu_with(&g, "rtx3080", few, 1);
+	double core = g.core_mhz * 1e6, sector = 32;
+	double bound = (g.dram_queue + 192) * sector * g.dram_channels / (g.dram_latency / core) /
+	               (ct_gpu_dram_gbps(&g) * 1e9);
+	double share = share_of_peak(&g, CT_REPLAY_FULL);
+	if (!(share < bound && share > 0.85 * bound))
+		fail_msg("%.1f %% of the DRAM bandwidth, %.1f %% are under way", 100 * share, 100 * bound);
+	assert_true(share_of_peak(&configured, CT_REPLAY_QUICK) > 0.8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_gpu_reaches_its_bandwidth),
+		cmocka_unit_test(a_narrow_network_binds),
+		cmocka_unit_test(the_return_queue_binds),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
