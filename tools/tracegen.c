@@ -1,4 +1,4 @@
-/* tracegen - writes Accel-Sim traces of built-in programs. */
+/* tracegen - writes traces of built-in programs, of OpenCL programs and of PTX kernels. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "base/units.h"
 #include "common/tool.h"
 #include "tracegen/capture/capture.h"
-#include "tracegen/sink.h"
+#include "trace/folder.h"
+#include "tracegen/ptx.h"
 #include "tracegen/workload.h"
 
 enum {
@@ -25,7 +26,13 @@ enum {
 	OPT_WARP,
 	OPT_LAUNCHES,
 	OPT_NO_VALUES,
-	OPT_VALUES
+	OPT_VALUES,
+	OPT_GRID,
+	OPT_BLOCK,
+	OPT_ARG,
+	OPT_SHARED,
+	OPT_SM,
+	OPT_MAX_STEPS
 };
 
 static const struct ct_option options[] = {
@@ -43,6 +50,13 @@ static const struct ct_option options[] = {
 	{OPT_CTAS, "ctas", "N", "workingset: CTAs of a launch"},
 	{OPT_WARP, "warp", "32|64", "capture: work-items that step together (default 32)"},
 	{OPT_LAUNCHES, "launches", "N", "capture: record the first N launches only"},
+	{'k', "kernel", "NAME", "ptx: the kernel, where the file has several"},
+	{OPT_GRID, "grid", "X,Y,Z", "ptx: CTAs of the launch (default 1)"},
+	{OPT_BLOCK, "block", "X,Y,Z", "ptx: threads of a CTA (default 32)"},
+	{OPT_ARG, "arg", "TYPE:VALUE", "ptx: the next argument: buf:64MiB, u32:5, f32:1.5"},
+	{OPT_SHARED, "shared", "SIZE", "ptx: dynamic shared memory of a CTA"},
+	{OPT_SM, "sm", "N", "ptx: machine code of 70, 72, 75, 80 or 86 (default 70)"},
+	{OPT_MAX_STEPS, "max-steps", "N", "ptx: end a launch of more warp instructions"},
 	{OPT_NO_VALUES, "no-values", NULL, "capture: without the contents of touched memory"},
 };
 
@@ -50,11 +64,12 @@ struct own {
 	int list;
 	enum wl_size size;
 	const char *dir;
-	struct simt_sink_options sink;
+	struct ct_folder_options sink;
 	struct workingset_options workingset;
 	unsigned warp;
 	uint64_t launches;
-	int values, no_values, capture_given;
+	int values, no_values, capture_given, ptx_given;
+	struct ptx_options ptx;
 };
 
 static volatile sig_atomic_t stopped;
@@ -135,6 +150,36 @@ static int capture_option(struct own *own, int key, const char *v, struct ct_err
 	return CT_OK;
 }
 
+static int ptx_option(struct own *own, int key, const char *v, struct ct_error *e)
+{
+	struct ptx_options *o = &own->ptx;
+	uint64_t n = 0;
+	int st = 0;
+	own->ptx_given = 1;
+	switch (key) {
+	case 'k': o->kernel = v; break;
+	case OPT_GRID: st = ptx_parse_dimensions(v, o->grid); break;
+	case OPT_BLOCK: st = ptx_parse_dimensions(v, o->block); break;
+	case OPT_SHARED: st = ct_parse_size(v, &o->shared); break;
+	case OPT_MAX_STEPS: st = ct_parse_u64(v, &o->capture.max_steps); break;
+	case OPT_SM:
+		st = ct_parse_u64_range(v, 1, 999, &n);
+		o->capture.sm = (unsigned)n;
+		break;
+	default:
+		if (o->args == PTX_MAX_ARGS)
+			return ct_fail(e, CT_ERR_USAGE, "more than %d --arg", PTX_MAX_ARGS);
+		o->arg[o->args++] = v;
+		break;
+	}
+	if (st < 0)
+		return ct_fail(e, CT_ERR_USAGE, "--%s %s: give %s", option_name(key), v,
+		               key == OPT_GRID || key == OPT_BLOCK ? "X,Y,Z, each at least 1"
+		               : key == OPT_SHARED                 ? "a size, as in 16KiB"
+		                                                   : "a whole number");
+	return CT_OK;
+}
+
 static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 {
 	static const char *const sizes[] = {"small", "medium", "large"};
@@ -154,11 +199,18 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 	case OPT_COMPRESS:
 		st = word("--compress", v, forms, 2, &i, e);
 		if (st == CT_OK)
-			own->sink.compress = (enum simt_compress)i;
+			own->sink.compress = (enum ct_folder_compress)i;
 		break;
 	case OPT_WARP:
 	case OPT_LAUNCHES:
 	case OPT_NO_VALUES: st = capture_option(own, key, v, e); break;
+	case 'k':
+	case OPT_GRID:
+	case OPT_BLOCK:
+	case OPT_ARG:
+	case OPT_SHARED:
+	case OPT_SM:
+	case OPT_MAX_STEPS: st = ptx_option(own, key, v, e); break;
 	default: st = workingset_option(own, key, v, e); break;
 	}
 	return st;
@@ -178,7 +230,7 @@ static int list(struct ct_tool *t, struct ct_error *e)
 }
 
 /* Runs one workload into the sink; in_folder: a sub-folder of its name. */
-static int generate(struct ct_tool *t, const struct workload *wl, struct simt_sink *sink, int in_folder,
+static int generate(struct ct_tool *t, const struct workload *wl, struct ct_folder *sink, int in_folder,
                     struct ct_error *e)
 {
 	static const char *const sizes[] = {"small", "medium", "large"};
@@ -193,7 +245,7 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct simt_si
 	              (unsigned long long)t->seed, CT_VERSION);
 	int st = ct_buf_check(&about, e);
 	if (st == CT_OK)
-		st = simt_sink_begin(sink, in_folder ? wl->name : NULL, about.data, e);
+		st = ct_folder_begin(sink, in_folder ? wl->name : NULL, about.data, e);
 	if (t->progress || (!t->quiet && isatty(STDERR_FILENO))) {
 		fprintf(stderr, "tracegen: %s", wl->name);
 		if (in_folder)
@@ -209,7 +261,7 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct simt_si
 		}
 	}
 	if (st == CT_OK)
-		st = simt_sink_end(sink, e);
+		st = ct_folder_end(sink, e);
 	if (st == CT_OK && t->verbose)
 		fprintf(stderr, "tracegen: %s: %llu warp instructions\n", wl->name,
 		        (unsigned long long)w.g.warp_insts);
@@ -218,15 +270,15 @@ static int generate(struct ct_tool *t, const struct workload *wl, struct simt_si
 	return st;
 }
 
-static int generate_all(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e)
+static int generate_all(struct ct_tool *t, struct ct_folder *sink, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (size_t i = 0; i < wl_count && st == CT_OK; i++)
 		st = generate(t, &wl_all[i], sink, 1, e);
 	/* The top folder gets the mark too, so that --force knows it. */
 	if (st == CT_OK)
-		st = simt_sink_begin(sink, NULL, "workload all", e);
-	return st == CT_OK ? simt_sink_end(sink, e) : st;
+		st = ct_folder_begin(sink, NULL, "workload all", e);
+	return st == CT_OK ? ct_folder_end(sink, e) : st;
 }
 
 /* The plugin beside the tree's commands, in a package's own folder, in the install prefix,
@@ -253,7 +305,7 @@ static const char *plugin_file(char *file, size_t room)
 	return CT_LIBDIR "/cachetriage-capture.so";
 }
 
-static int capture(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e)
+static int capture(struct ct_tool *t, struct ct_folder *sink, struct ct_error *e)
 {
 	const struct own *own = t->own;
 	char file[4096];
@@ -270,11 +322,11 @@ static int capture(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e
 	ct_buf_printf(&about, "\nwarp %u\nversion %s", o.warp, CT_VERSION);
 	int st = ct_buf_check(&about, e);
 	if (st == CT_OK)
-		st = simt_sink_begin(sink, NULL, about.data, e);
+		st = ct_folder_begin(sink, NULL, about.data, e);
 	if (st == CT_OK)
 		st = cap_capture(sink, t->operand + 1, &o, &r, e);
 	if (st == CT_OK)
-		st = simt_sink_end(sink, e);
+		st = ct_folder_end(sink, e);
 	struct ct_diag d = ct_tool_diag(t);
 	if (st == CT_OK && r.note[0])
 		ct_warn(&d, "%s", r.note);
@@ -290,6 +342,46 @@ static int capture(struct ct_tool *t, struct simt_sink *sink, struct ct_error *e
 static int is_capture(const struct ct_tool *t)
 {
 	return t->operands > 0 && strcmp(t->operand[0], "capture") == 0;
+}
+
+static int is_ptx(const struct ct_tool *t)
+{
+	return t->operands > 0 && strcmp(t->operand[0], "ptx") == 0;
+}
+
+/* tracegen ptx: its trace is a packed one on standard output where no -o is given. */
+static int trace_ptx(struct ct_tool *t, struct ct_error *e)
+{
+	struct own *own = t->own;
+	struct ptx_options *o = &own->ptx;
+	struct ct_capture_summary seen;
+	struct ct_buf about = {0};
+	if (t->operands != 2)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "ptx: give one file of PTX text, or - for standard input");
+	if (!own->dir && isatty(STDOUT_FILENO))
+		return ct_fail(e, CT_ERR_USAGE, "a trace is no text for a terminal: give -o, or a pipe");
+	o->file = t->operand[1];
+	o->seed = t->seed;
+	if (!o->grid[0])
+		o->grid[0] = o->grid[1] = o->grid[2] = 1;
+	if (!o->block[0])
+		o->block[0] = 32, o->block[1] = o->block[2] = 1;
+	ct_buf_printf(&about, "workload ptx\ncommand %s\nversion %s", t->command_line.data, CT_VERSION);
+	o->capture.path = own->dir;
+	o->capture.fd = STDOUT_FILENO;
+	o->capture.force = own->sink.force;
+	o->capture.plain = own->sink.compress == CT_FOLDER_PLAIN;
+	o->capture.values = own->values;
+	o->capture.about = about.data;
+	int st = ct_buf_check(&about, e);
+	if (st == CT_OK)
+		st = ptx_trace(o, &seen, e);
+	if (st == CT_OK && t->verbose)
+		fprintf(stderr, "tracegen: ptx: %llu warp instructions of PTX, %llu in the trace\n",
+		        (unsigned long long)seen.ptx_insts, (unsigned long long)seen.warp_insts);
+	ct_buf_free(&about);
+	return st;
 }
 
 static int unknown(const char *name, struct ct_error *e)
@@ -310,6 +402,9 @@ static int check_usage(const struct ct_tool *t, struct ct_error *e)
 	if (is_capture(t) && t->operands == 1)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "capture what? give the program: capture -o DIR -- ./app args");
+	if (own->ptx_given)
+		return ct_fail(e, CT_ERR_USAGE, "%s takes no options of ptx: tracegen ptx FILE.ptx ...",
+		               t->operands ? t->operand[0] : "tracegen");
 	if (t->operands != 1 && !is_capture(t))
 		return ct_fail(e, CT_ERR_USAGE, "give one workload, or all: see tracegen --list");
 	if (!own->dir)
@@ -329,13 +424,15 @@ static int check_usage(const struct ct_tool *t, struct ct_error *e)
 static int run(struct ct_tool *t, struct ct_error *e)
 {
 	struct own *own = t->own;
-	struct simt_sink *sink;
+	struct ct_folder *sink;
 	if (own->list)
 		return list(t, e);
+	if (is_ptx(t))
+		return trace_ptx(t, e);
 	int st = check_usage(t, e);
 	catch_signals(); /* before there is a folder to take away */
 	if (st == CT_OK)
-		st = simt_sink_open(&sink, own->dir, &own->sink, e);
+		st = ct_folder_open(&sink, own->dir, &own->sink, e);
 	if (st != CT_OK)
 		return st;
 	if (is_capture(t))
@@ -345,8 +442,8 @@ static int run(struct ct_tool *t, struct ct_error *e)
 	else
 		st = generate(t, wl_find(t->operand[0]), sink, 0, e);
 	if (st == CT_OK)
-		return simt_sink_commit(sink, e);
-	simt_sink_abort(sink);
+		return ct_folder_commit(sink, e);
+	ct_folder_abort(sink);
 	return st;
 }
 
@@ -354,8 +451,8 @@ int main(int argc, char **argv)
 {
 	static const struct ct_tool_spec spec = {
 		.name = "tracegen",
-		.operands = "WORKLOAD|all|capture -- COMMAND...",
-		.summary = "write an Accel-Sim trace of a built-in or of an OpenCL program",
+		.operands = "WORKLOAD|all|capture -- COMMAND...|ptx FILE",
+		.summary = "write a trace of a built-in or of an OpenCL program, or of a PTX kernel",
 		.takes = CT_TAKES_SEED,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],

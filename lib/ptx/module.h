@@ -2,7 +2,7 @@
 #ifndef CT_PTX_MODULE_H
 #define CT_PTX_MODULE_H
 
-#include "ptx/ptx.h"
+#include "ptx/operands.h"
 
 enum { CT_PTX_LANES = 32 };
 
@@ -95,6 +95,9 @@ struct ct_ptx_line {
 	const char *opcode;
 	uint32_t line;
 	uint32_t function;
+	uint32_t first_op;
+	uint32_t first_operand, operands;
+	uint32_t guard; /* predicate reference */
 };
 
 struct ct_ptx_function {
@@ -183,6 +186,8 @@ struct ct_ptx_module {
 	size_t nops, ops_cap;
 	struct ct_ptx_line *line;
 	size_t nlines, lines_cap;
+	struct ct_ptx_operand *operand; /* of the lines, as the text has them */
+	size_t noperands, operands_cap;
 	uint32_t *extra; /* further row references */
 	size_t nextra, extra_cap;
 	uint32_t *table; /* branch tables: count, then operations */

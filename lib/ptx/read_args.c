@@ -64,6 +64,7 @@ static int resolve_name(struct ct_ptx_reader *r, const char *text, size_t n, str
 			    memcmp(special_rows[i].name, text, n) == 0) {
 				a->kind = CT_PTX_ARG_ROW;
 				a->type = CT_PTX_U32;
+				a->name = special_rows[i].name;
 				a->ref = (uint32_t)special_rows[i].special * 4 * CT_PTX_LANES +
 				         CT_PTX_BASE_SPECIAL;
 				return CT_OK;

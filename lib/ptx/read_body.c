@@ -233,7 +233,14 @@ static int read_instruction(struct ct_ptx_reader *r)
 		return rc;
 	if (ct_grow((void **)&m->line, &m->lines_cap, m->nlines + 1, sizeof *m->line) < 0)
 		return ct_ptx_nomem(r);
-	m->line[m->nlines++] = (struct ct_ptx_line){r->s.opcode, line, r->f->index};
+	m->line[m->nlines] = (struct ct_ptx_line){
+		.opcode = r->s.opcode,
+		.line = line,
+		.function = r->f->index,
+		.first_op = (uint32_t)first,
+		.guard = r->s.guard};
+	if ((rc = ct_ptx_keep_operands(r, &m->line[m->nlines++])) < 0)
+		return rc;
 	uint32_t end = x->line;
 	x->line = line; /* where the instruction begins, for messages */
 	rc = ct_ptx_decode(r);

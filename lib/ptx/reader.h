@@ -113,6 +113,8 @@ int ct_ptx_read_body(struct ct_ptx_reader *r);
 int ct_ptx_read_registers(struct ct_ptx_reader *r);
 /* Operands of the statement up to ';'. */
 int ct_ptx_read_args(struct ct_ptx_reader *r);
+/* Keeps them in the module, as those of an instruction: CT_OK, or CT_ERR_NOMEM. */
+int ct_ptx_keep_operands(struct ct_ptx_reader *r, struct ct_ptx_line *line);
 /* What a name means in the current scope, or NULL; *number counts in a range of registers. */
 const struct ct_ptx_declaration *
 ct_ptx_lookup(const struct ct_ptx_reader *r, const char *name, size_t n, uint32_t *number);

@@ -9,26 +9,26 @@
 
 #include "base/buf.h"
 #include "tracegen/capture/capture.h"
-#include "tracegen/sink.h"
+#include "trace/folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PIPE = 60000 };
 
 /* A sink in memory: only how much it is told counts. */
-struct simt_sink {
+struct ct_folder {
 	size_t bytes;
 	int open;
 };
 
-int simt_sink_memcpy(struct simt_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e)
+int ct_folder_memcpy(struct ct_folder *s, uint64_t address, uint64_t bytes, struct ct_error *e)
 {
 	(void)e;
 	s->bytes += address != bytes;
 	return CT_OK;
 }
 
-int simt_sink_kernel_begin(struct simt_sink *s, struct ct_kernel *k, struct ct_error *e)
+int ct_folder_kernel_begin(struct ct_folder *s, struct ct_kernel *k, struct ct_error *e)
 {
 	(void)e;
 	s->bytes += strlen(k->name);
@@ -36,7 +36,7 @@ int simt_sink_kernel_begin(struct simt_sink *s, struct ct_kernel *k, struct ct_e
 	return CT_OK;
 }
 
-int simt_sink_write(struct simt_sink *s, const void *p, size_t n, struct ct_error *e)
+int ct_folder_write(struct ct_folder *s, const void *p, size_t n, struct ct_error *e)
 {
 	(void)e;
 	if (memchr(p, '\0', n))
@@ -45,21 +45,21 @@ int simt_sink_write(struct simt_sink *s, const void *p, size_t n, struct ct_erro
 	return CT_OK;
 }
 
-int simt_sink_kernel_end(struct simt_sink *s, struct ct_error *e)
+int ct_folder_kernel_end(struct ct_folder *s, struct ct_error *e)
 {
 	(void)e;
 	s->open--;
 	return CT_OK;
 }
 
-int simt_sink_blocks_begin(struct simt_sink *s, struct ct_error *e)
+int ct_folder_blocks_begin(struct ct_folder *s, struct ct_error *e)
 {
 	(void)e;
 	s->open++;
 	return CT_OK;
 }
 
-int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128],
+int ct_folder_block(struct ct_folder *s, uint64_t address, const unsigned char line[128],
                     struct ct_error *e)
 {
 	(void)e;
@@ -87,7 +87,7 @@ static void frame(struct ct_buf *b, const uint8_t *p, size_t size)
 
 static void read_records(const void *p, size_t n, unsigned warp)
 {
-	struct simt_sink sink = {0, 0};
+	struct ct_folder sink = {0, 0};
 	struct cap_options o = {.warp = warp, .values = 1};
 	struct cap_result r;
 	struct ct_error e;

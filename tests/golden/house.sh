@@ -18,6 +18,7 @@ allowed lib/profile base trace locality profile
 allowed lib/replay base trace gpu locality replay
 allowed lib/pass base trace gpu locality replay profile pass
 allowed lib/ptx base trace ptx
+allowed lib/lower base trace gpu ptx lower
 allowed models base trace gpu locality replay profile pass models
 
 same "lib prints nothing" "" "$(grep -rnE '(^|[^a-z_])(printf|puts|putchar|perror|fprintf) *\(' lib --include='*.c' | head -5)"

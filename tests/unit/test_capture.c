@@ -438,18 +438,18 @@ static int read_session(const char *p, size_t n, struct cap_result *r, int *done
 {
 	const char *dir = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 	char path[512];
-	struct simt_sink *sink;
-	struct simt_sink_options so = {.compress = SIMT_PLAIN};
+	struct ct_folder *sink;
+	struct ct_folder_options so = {.compress = CT_FOLDER_PLAIN};
 	struct cap_options o = {.warp = 32};
 	int fd[2];
 	snprintf(path, sizeof path, "%s/capture-unit-%ld", dir, (long)getpid());
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(write(fd[1], p, n), (ssize_t)n); /* fits the pipe's buffer */
 	close(fd[1]);
-	assert_int_equal(simt_sink_open(&sink, path, &so, &error), CT_OK);
-	assert_int_equal(simt_sink_begin(sink, NULL, "test", &error), CT_OK);
+	assert_int_equal(ct_folder_open(&sink, path, &so, &error), CT_OK);
+	assert_int_equal(ct_folder_begin(sink, NULL, "test", &error), CT_OK);
 	int st = cap_read(sink, fd[0], &o, r, done, &error);
-	simt_sink_abort(sink);
+	ct_folder_abort(sink);
 	close(fd[0]);
 	return st;
 }

@@ -647,13 +647,13 @@ static void lines_show_what_ran(void **state)
 		"\n#END_TB\n";
 	char dir[300], text[8192];
 	struct simt_run g = start();
-	struct simt_sink_options o = {.compress = SIMT_PLAIN};
+	struct ct_folder_options o = {.compress = CT_FOLDER_PLAIN};
 	(void)state;
 	/* An empty folder may be replaced. */
 	snprintf(dir, sizeof dir, "%s/simt.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(simt_sink_open(&g.sink, dir, &o, &error), CT_OK);
-	assert_int_equal(simt_sink_begin(g.sink, NULL, "test", &error), CT_OK);
+	assert_int_equal(ct_folder_open(&g.sink, dir, &o, &error), CT_OK);
+	assert_int_equal(ct_folder_begin(g.sink, NULL, "test", &error), CT_OK);
 	struct kb *k = k_begin(&g, "lines");
 	val i = k_tid(k, 0), x = k_var(k, k_int(k, 0));
 	k_if(k, k_setpi(k, CMP_LT, i, 2));
@@ -666,8 +666,8 @@ static void lines_show_what_ran(void **state)
 	k_endloop(k, k_setpi(k, CMP_LT, x, 7));
 	k_finish(k);
 	launch(&g, k, 1, 4, 0, NULL, NULL);
-	assert_int_equal(simt_sink_end(g.sink, &error), CT_OK);
-	assert_int_equal(simt_sink_commit(g.sink, &error), CT_OK);
+	assert_int_equal(ct_folder_end(g.sink, &error), CT_OK);
+	assert_int_equal(ct_folder_commit(g.sink, &error), CT_OK);
 	read_file(dir, "kernel-1.traceg", text, sizeof text);
 	char *body = strstr(text, "immediate\n");
 	assert_non_null(body);

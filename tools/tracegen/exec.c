@@ -47,7 +47,7 @@ struct simt_buffer *simt_alloc(struct simt_run *g, size_t bytes)
 void simt_h2d(struct simt_run *g, const struct simt_buffer *b)
 {
 	if (g->status == CT_OK && g->sink)
-		g->status = simt_sink_memcpy(g->sink, b->address, b->bytes, g->e);
+		g->status = ct_folder_memcpy(g->sink, b->address, b->bytes, g->e);
 }
 
 void simt_release(struct simt_run *g)
@@ -357,7 +357,7 @@ static int run_cta(struct simt_cta *c)
 	return CT_OK;
 }
 
-static int write_cta(struct simt_cta *c, struct simt_sink *sink)
+static int write_cta(struct simt_cta *c, struct ct_folder *sink)
 {
 	struct ct_buf b = {0};
 	int st = CT_OK;
@@ -366,16 +366,16 @@ static int write_cta(struct simt_cta *c, struct simt_sink *sink)
 		ct_accelsim_put_warp(&b, i, c->warp[i].insts);
 		st = ct_buf_check(&b, c->e);
 		if (st == CT_OK)
-			st = simt_sink_write(sink, b.data, b.len, c->e);
+			st = ct_folder_write(sink, b.data, b.len, c->e);
 		if (st == CT_OK)
-			st = simt_sink_write(sink, c->warp[i].text.data, c->warp[i].text.len, c->e);
+			st = ct_folder_write(sink, c->warp[i].text.data, c->warp[i].text.len, c->e);
 		ct_buf_reset(&b);
 	}
 	ct_accelsim_put_cta_end(&b);
 	if (st == CT_OK)
 		st = ct_buf_check(&b, c->e);
 	if (st == CT_OK)
-		st = simt_sink_write(sink, b.data, b.len, c->e);
+		st = ct_folder_write(sink, b.data, b.len, c->e);
 	ct_buf_free(&b);
 	return st;
 }
@@ -402,16 +402,16 @@ static int run_grid(struct simt_run *g, struct simt_cta *c)
 static int put_block(void *ctx, uint64_t address, const unsigned char line[128])
 {
 	struct simt_run *g = ctx;
-	return simt_sink_block(g->sink, address, line, g->e);
+	return ct_folder_block(g->sink, address, line, g->e);
 }
 
 /* What the launch left in the lines that it touched. */
 static int write_values(struct simt_run *g)
 {
-	int st = simt_sink_blocks_begin(g->sink, g->e);
+	int st = ct_folder_blocks_begin(g->sink, g->e);
 	if (st == CT_OK)
 		st = simt_memory_touched(&g->mem, put_block, g);
-	return st == CT_OK ? simt_sink_kernel_end(g->sink, g->e) : st;
+	return st == CT_OK ? ct_folder_kernel_end(g->sink, g->e) : st;
 }
 
 static void describe(const struct simt_cta *c, struct ct_kernel *head)
@@ -452,11 +452,11 @@ void simt_launch(struct simt_run *g, struct kb *k, struct simt_dims grid, struct
 	if (st == CT_OK)
 		st = make_warps(&c);
 	if (st == CT_OK && g->sink)
-		st = simt_sink_kernel_begin(g->sink, &head, g->e);
+		st = ct_folder_kernel_begin(g->sink, &head, g->e);
 	if (st == CT_OK)
 		st = run_grid(g, &c);
 	if (st == CT_OK && g->sink)
-		st = simt_sink_kernel_end(g->sink, g->e);
+		st = ct_folder_kernel_end(g->sink, g->e);
 	if (st == CT_OK && g->sink && g->mem.track)
 		st = write_values(g);
 	free_cta(&c);

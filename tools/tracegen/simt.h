@@ -24,7 +24,7 @@
 
 #include "base/error.h"
 #include "tracegen/memory.h"
-#include "tracegen/sink.h"
+#include "trace/folder.h"
 
 /* ---- values ---------------------------------------------------------------- */
 
@@ -214,7 +214,7 @@ uint64_t simt_fbits(float f);
 /* One run: what all kernels of a workload share. */
 struct simt_run {
 	struct simt_memory mem;
-	struct simt_sink *sink; /* NULL: run without recording */
+	struct ct_folder *sink; /* NULL: run without recording */
 	struct ct_error *e;
 	int status;                        /* first failure, or CT_OK */
 	const volatile sig_atomic_t *stop; /* set from outside: give up at the next CTA; may be NULL */

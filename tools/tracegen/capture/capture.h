@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "tracegen/sink.h"
+#include "trace/folder.h"
 
 struct cap_options {
 	unsigned warp;      /* lanes in lockstep: 32 or 64 */
@@ -25,12 +25,12 @@ struct cap_result {
 /* Runs command[] (NULL-terminated) under Oclgrind and writes what its kernels do to the
  * sink's current trace. Fails with CT_ERR_UNSUPPORTED when Oclgrind is not installed, CT_ERR_INPUT
  * when the program ran no kernel or died, CT_ERR_IO, CT_ERR_NOMEM. Not thread-safe (forks). */
-int cap_capture(struct simt_sink *sink, char *const *command, const struct cap_options *o,
+int cap_capture(struct ct_folder *sink, char *const *command, const struct cap_options *o,
                 struct cap_result *r, struct ct_error *e);
 
 /* Reads the plugin's records from descriptor fd until it ends. What cap_capture() does without a
  * program; *done tells whether the last record was CAP_DONE. */
-int cap_read(struct simt_sink *sink, int fd, const struct cap_options *o, struct cap_result *r,
+int cap_read(struct ct_folder *sink, int fd, const struct cap_options *o, struct cap_result *r,
              int *done, struct ct_error *e);
 
 #endif

@@ -18,7 +18,7 @@
 enum { READ_BYTES = 1 << 18 };
 
 struct reader {
-	struct simt_sink *sink;
+	struct ct_folder *sink;
 	const struct cap_options *o;
 	struct cap_result *r;
 	struct ct_error *e;
@@ -174,7 +174,7 @@ static int begin_launch(struct reader *s, const unsigned char *p, size_t n)
 	if (st == CT_OK && s->program->unknown && !strstr(s->r->note, s->program->unknown))
 		note(s, "builtin ", s->program->unknown, " is not known: its instructions are a guess");
 	if (st == CT_OK)
-		st = simt_sink_kernel_begin(s->sink, &s->head, s->e);
+		st = ct_folder_kernel_begin(s->sink, &s->head, s->e);
 	s->in_kernel = st == CT_OK;
 	s->r->launches++;
 	return st;
@@ -243,7 +243,7 @@ static int end_group(struct reader *s)
 	if (st == CT_OK)
 		st = ct_buf_check(&b, s->e);
 	if (st == CT_OK)
-		st = simt_sink_write(s->sink, b.data, b.len, s->e);
+		st = ct_folder_write(s->sink, b.data, b.len, s->e);
 	ct_buf_free(&b);
 	return st;
 }
@@ -256,17 +256,17 @@ static int add_line(struct reader *s, const unsigned char *p, size_t n)
 	if (!s->in_kernel || !cap_number(&p, end, &address) || end - p != CAP_LINE_BYTES)
 		return ct_fail(s->e, CT_ERR_INPUT, "capture: the plugin's record is damaged");
 	if (!s->in_blocks) {
-		st = simt_sink_kernel_end(s->sink, s->e);
+		st = ct_folder_kernel_end(s->sink, s->e);
 		if (st == CT_OK)
-			st = simt_sink_blocks_begin(s->sink, s->e);
+			st = ct_folder_blocks_begin(s->sink, s->e);
 		s->in_blocks = 1;
 	}
-	return st == CT_OK ? simt_sink_block(s->sink, address, p, s->e) : st;
+	return st == CT_OK ? ct_folder_block(s->sink, address, p, s->e) : st;
 }
 
 static int end_launch(struct reader *s)
 {
-	int st = s->in_kernel ? simt_sink_kernel_end(s->sink, s->e)
+	int st = s->in_kernel ? ct_folder_kernel_end(s->sink, s->e)
 	                      : ct_fail(s->e, CT_ERR_INPUT, "capture: the end of no launch");
 	s->in_kernel = s->in_blocks = 0;
 	return st;
@@ -286,7 +286,7 @@ static int handle(struct reader *s, int letter, const unsigned char *p, size_t n
 		return st;
 	case CAP_COPY:
 		st = numbers(s, p, n, v, 2);
-		return st == CT_OK ? simt_sink_memcpy(s->sink, v[0], v[1], s->e) : st;
+		return st == CT_OK ? ct_folder_memcpy(s->sink, v[0], v[1], s->e) : st;
 	case CAP_PROGRAM: return begin_program(s, p, n);
 	case CAP_LAUNCH: return begin_launch(s, p, n);
 	case CAP_GROUP: return begin_group(s, p, n);
@@ -306,7 +306,7 @@ static int handle(struct reader *s, int letter, const unsigned char *p, size_t n
 	}
 }
 
-int cap_read(struct simt_sink *sink, int fd, const struct cap_options *o, struct cap_result *r,
+int cap_read(struct ct_folder *sink, int fd, const struct cap_options *o, struct cap_result *r,
              int *done, struct ct_error *e)
 {
 	struct reader s = {.sink = sink, .o = o, .r = r, .e = e, .fd = fd};

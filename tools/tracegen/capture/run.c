@@ -70,7 +70,7 @@ static int wait_for(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int cap_capture(struct simt_sink *sink, char *const *command, const struct cap_options *o,
+int cap_capture(struct ct_folder *sink, char *const *command, const struct cap_options *o,
                 struct cap_result *r, struct ct_error *e)
 {
 	int fd[2], done = 0;

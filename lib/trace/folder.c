@@ -1,4 +1,4 @@
-#include "tracegen/sink.h"
+#include "trace/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,10 +21,10 @@ enum { ZSTD_LEVEL = 3, OUT_BLOCK = 1 << 17 };
 #define MARKER "tracegen.txt"
 #define MARKER_HEAD "written by tracegen"
 
-struct simt_sink {
+struct ct_folder {
 	char *path, *tmp, *old; /* final name; temporary one; what --force moves away */
 	char *dir;              /* folder of the trace in progress: tmp or a sub-folder */
-	struct simt_sink_options o;
+	struct ct_folder_options o;
 	struct ct_buf list, about;
 	char *file; /* kernel file in progress */
 	int fd;
@@ -47,7 +47,8 @@ static char *join(const char *dir, const char *name)
 static int is_ours(const char *name, int depth)
 {
 	size_t digits = strspn(name + (strncmp(name, "kernel-", 7) == 0 ? 7 : 0), "0123456789");
-	if (strcmp(name, MARKER) == 0 || strcmp(name, "kernelslist.g") == 0)
+	if (strcmp(name, MARKER) == 0 || strcmp(name, "kernelslist.g") == 0 ||
+	    strcmp(name, "arrays.tsv") == 0)
 		return 1;
 	if (strncmp(name, "kernel-", 7) == 0 && digits > 0) {
 		const char *rest = name + 7 + digits;
@@ -109,7 +110,7 @@ static int has_marker(const char *path)
 	return n == (ssize_t)sizeof MARKER_HEAD - 1 && strcmp(head, MARKER_HEAD) == 0;
 }
 
-static int check_target(struct simt_sink *s, struct ct_error *e)
+static int check_target(struct ct_folder *s, struct ct_error *e)
 {
 	struct stat st;
 	unsigned entries = 0;
@@ -151,7 +152,7 @@ static char *temp_name(const char *path, unsigned attempt)
 	return b.data;
 }
 
-static int make_temp(struct simt_sink *s, struct ct_error *e)
+static int make_temp(struct ct_folder *s, struct ct_error *e)
 {
 	for (unsigned attempt = 0; attempt < 100; attempt++) {
 		char *tmp = temp_name(s->path, attempt);
@@ -168,7 +169,7 @@ static int make_temp(struct simt_sink *s, struct ct_error *e)
 	return ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot create a folder beside it", s->path);
 }
 
-static void release(struct simt_sink *s)
+static void release(struct ct_folder *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
@@ -185,10 +186,10 @@ static void release(struct simt_sink *s)
 	free(s);
 }
 
-int simt_sink_open(struct simt_sink **out, const char *path, const struct simt_sink_options *o,
+int ct_folder_open(struct ct_folder **out, const char *path, const struct ct_folder_options *o,
                    struct ct_error *e)
 {
-	struct simt_sink *s = ct_calloc(1, sizeof *s);
+	struct ct_folder *s = ct_calloc(1, sizeof *s);
 	size_t n = strlen(path);
 	*out = NULL;
 	if (!s)
@@ -216,11 +217,19 @@ int simt_sink_open(struct simt_sink **out, const char *path, const struct simt_s
 	return CT_OK;
 }
 
-int simt_sink_begin(struct simt_sink *s, const char *name, const char *about, struct ct_error *e)
+int ct_folder_about(struct ct_folder *s, const char *about, struct ct_error *e)
 {
-	ct_buf_reset(&s->list);
 	ct_buf_reset(&s->about);
 	ct_buf_printf(&s->about, "%s\n%s\n", MARKER_HEAD, about);
+	return ct_buf_check(&s->about, e);
+}
+
+int ct_folder_begin(struct ct_folder *s, const char *name, const char *about, struct ct_error *e)
+{
+	ct_buf_reset(&s->list);
+	int st = ct_folder_about(s, about, e);
+	if (st < 0)
+		return st;
 	s->kernels = 0;
 	if (s->dir != s->tmp)
 		free(s->dir);
@@ -234,13 +243,13 @@ int simt_sink_begin(struct simt_sink *s, const char *name, const char *about, st
 	return CT_OK;
 }
 
-int simt_sink_memcpy(struct simt_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e)
+int ct_folder_memcpy(struct ct_folder *s, uint64_t address, uint64_t bytes, struct ct_error *e)
 {
 	ct_buf_printf(&s->list, "MemcpyHtoD,0x%016" PRIx64 ",%" PRIu64 "\n", address, bytes);
 	return ct_buf_check(&s->list, e);
 }
 
-static int write_all(struct simt_sink *s, const char *p, size_t n, struct ct_error *e)
+static int write_all(struct ct_folder *s, const char *p, size_t n, struct ct_error *e)
 {
 	while (n > 0) {
 		ssize_t w = write(s->fd, p, n);
@@ -254,7 +263,7 @@ static int write_all(struct simt_sink *s, const char *p, size_t n, struct ct_err
 	return CT_OK;
 }
 
-static int open_file(struct simt_sink *s, const char *name, struct ct_error *e)
+static int open_file(struct ct_folder *s, const char *name, struct ct_error *e)
 {
 	free(s->file);
 	s->file = join(s->dir, name);
@@ -266,30 +275,31 @@ static int open_file(struct simt_sink *s, const char *name, struct ct_error *e)
 	return CT_OK;
 }
 
-static int close_file(struct simt_sink *s, struct ct_error *e)
+static int close_file(struct ct_folder *s, struct ct_error *e)
 {
 	int fd = s->fd;
 	s->fd = -1;
 	return close(fd) == 0 ? CT_OK : ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot write", s->path);
 }
 
-/* Opens kernel-N.KIND, the file that simt_sink_write() goes to. */
-static int open_numbered(struct simt_sink *s, const char *kind, char name[64], struct ct_error *e)
+/* Opens kernel-N.KIND, the file that ct_folder_write() goes to. */
+static int open_numbered(struct ct_folder *s, const char *kind, char name[64], struct ct_error *e)
 {
-	snprintf(name, 64, "kernel-%u.%s%s", s->kernels, kind, s->o.compress == SIMT_ZSTD ? ".zst" : "");
+	snprintf(name, 64, "kernel-%u.%s%s", s->kernels, kind,
+	         s->o.compress == CT_FOLDER_ZSTD ? ".zst" : "");
 	ZSTD_CCtx_reset(s->zstd, ZSTD_reset_session_and_parameters);
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
 	return open_file(s, name, e);
 }
 
-int simt_sink_blocks_begin(struct simt_sink *s, struct ct_error *e)
+int ct_folder_blocks_begin(struct ct_folder *s, struct ct_error *e)
 {
 	char name[64];
 	return open_numbered(s, "blocks", name, e);
 }
 
-int simt_sink_kernel_begin(struct simt_sink *s, struct ct_kernel *k, struct ct_error *e)
+int ct_folder_kernel_begin(struct ct_folder *s, struct ct_kernel *k, struct ct_error *e)
 {
 	char name[64];
 	struct ct_buf head = {0};
@@ -300,12 +310,12 @@ int simt_sink_kernel_begin(struct simt_sink *s, struct ct_kernel *k, struct ct_e
 	if (st == CT_OK && (s->list.failed || head.failed))
 		st = ct_fail_nomem(e);
 	if (st == CT_OK)
-		st = simt_sink_write(s, head.data, head.len, e);
+		st = ct_folder_write(s, head.data, head.len, e);
 	ct_buf_free(&head);
 	return st;
 }
 
-static int compress(struct simt_sink *s, const void *p, size_t n, ZSTD_EndDirective end,
+static int compress(struct ct_folder *s, const void *p, size_t n, ZSTD_EndDirective end,
                     struct ct_error *e)
 {
 	ZSTD_inBuffer in = {p, n, 0};
@@ -323,30 +333,30 @@ static int compress(struct simt_sink *s, const void *p, size_t n, ZSTD_EndDirect
 	return CT_OK;
 }
 
-int simt_sink_write(struct simt_sink *s, const void *p, size_t n, struct ct_error *e)
+int ct_folder_write(struct ct_folder *s, const void *p, size_t n, struct ct_error *e)
 {
-	if (s->o.compress == SIMT_PLAIN)
+	if (s->o.compress == CT_FOLDER_PLAIN)
 		return write_all(s, p, n, e);
 	return compress(s, p, n, ZSTD_e_continue, e);
 }
 
-int simt_sink_block(struct simt_sink *s, uint64_t address, const unsigned char line[128],
+int ct_folder_block(struct ct_folder *s, uint64_t address, const unsigned char line[128],
                     struct ct_error *e)
 {
 	unsigned char record[8 + 128];
 	for (unsigned i = 0; i < 8; i++)
 		record[i] = (unsigned char)(address >> 8 * i);
 	memcpy(record + 8, line, 128);
-	return simt_sink_write(s, record, sizeof record, e);
+	return ct_folder_write(s, record, sizeof record, e);
 }
 
-int simt_sink_kernel_end(struct simt_sink *s, struct ct_error *e)
+int ct_folder_kernel_end(struct ct_folder *s, struct ct_error *e)
 {
-	int st = s->o.compress == SIMT_PLAIN ? CT_OK : compress(s, NULL, 0, ZSTD_e_end, e);
+	int st = s->o.compress == CT_FOLDER_PLAIN ? CT_OK : compress(s, NULL, 0, ZSTD_e_end, e);
 	return st == CT_OK ? close_file(s, e) : st;
 }
 
-static int put_text(struct simt_sink *s, const char *name, const struct ct_buf *b, struct ct_error *e)
+int ct_folder_text(struct ct_folder *s, const char *name, const struct ct_buf *b, struct ct_error *e)
 {
 	int st = ct_buf_check(b, e);
 	if (st == CT_OK)
@@ -356,16 +366,16 @@ static int put_text(struct simt_sink *s, const char *name, const struct ct_buf *
 	return st == CT_OK ? close_file(s, e) : st;
 }
 
-int simt_sink_end(struct simt_sink *s, struct ct_error *e)
+int ct_folder_end(struct ct_folder *s, struct ct_error *e)
 {
-	int st = s->list.len == 0 ? CT_OK : put_text(s, "kernelslist.g", &s->list, e);
+	int st = s->list.len == 0 ? CT_OK : ct_folder_text(s, "kernelslist.g", &s->list, e);
 	if (st == CT_OK)
-		st = put_text(s, MARKER, &s->about, e);
+		st = ct_folder_text(s, MARKER, &s->about, e);
 	return st;
 }
 
 /* Moves an earlier output (check_target() has looked at it) out of the way. */
-static int move_away(struct simt_sink *s, struct ct_error *e)
+static int move_away(struct ct_folder *s, struct ct_error *e)
 {
 	unsigned entries = 0;
 	if (!is_folder(s->path) || (walk(s->path, 0, 0, &entries) >= 0 && entries == 0))
@@ -387,7 +397,7 @@ static int move_away(struct simt_sink *s, struct ct_error *e)
 	return ct_fail_errno(e, CT_ERR_IO, err, "%s: cannot move the earlier output away", s->path);
 }
 
-int simt_sink_commit(struct simt_sink *s, struct ct_error *e)
+int ct_folder_commit(struct ct_folder *s, struct ct_error *e)
 {
 	unsigned entries = 0;
 	int st = check_target(s, e);
@@ -408,7 +418,7 @@ int simt_sink_commit(struct simt_sink *s, struct ct_error *e)
 	return st;
 }
 
-void simt_sink_abort(struct simt_sink *s)
+void ct_folder_abort(struct ct_folder *s)
 {
 	unsigned entries = 0;
 	if (!s)

@@ -1,0 +1,220 @@
+/* Captures: which launches are recorded, and what becomes of them. */
+#include "lower/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/threads.h"
+#include "lower/output.h"
+#include "lower/record.h"
+#include "trace/trace.h"
+
+struct ct_capture {
+	struct ct_capture_settings s; /* without its strings */
+	struct ct_filter *filter;
+	struct ct_lower_output *output;
+	struct ct_capture_summary seen;
+	uint64_t chosen; /* launches that the pattern finds */
+	int failed;      /* the output is not to be trusted */
+};
+
+/* Windows of generic addresses, as in captured traces of sm_80: shared memory 32 MiB above local. */
+#define SHARED_BASE UINT64_C(0x7f5002000000)
+#define LOCAL_BASE UINT64_C(0x7f5000000000)
+
+enum { KNOWN_SMS = 5 };
+static const unsigned known_sm[KNOWN_SMS] = {70, 72, 75, 80, 86};
+
+static void release(struct ct_capture *c)
+{
+	ct_filter_free(c->filter);
+	free(c);
+}
+
+int ct_capture_open(const struct ct_capture_settings *s, struct ct_capture **out, struct ct_error *e)
+{
+	struct ct_capture *c = ct_calloc(1, sizeof *c);
+	int known = 0, st = CT_OK;
+	*out = NULL;
+	if (!c)
+		return ct_fail_nomem(e);
+	c->s = *s;
+	c->s.path = c->s.about = c->s.kernels = NULL;
+	c->s.sm = s->sm ? s->sm : known_sm[0];
+	for (unsigned i = 0; i < KNOWN_SMS; i++)
+		known |= known_sm[i] == c->s.sm;
+	if (!known)
+		st = ct_fail(e, CT_ERR_USAGE, "sm_%u is not known: use 70, 72, 75, 80 or 86", c->s.sm);
+	if (st == CT_OK && s->kernels)
+		st = ct_filter_compile(&c->filter, s->kernels, e);
+	if (st == CT_OK)
+		st = ct_lower_output_open(&c->output, s, e);
+	if (st < 0) {
+		release(c);
+		return st;
+	}
+	*out = c;
+	return CT_OK;
+}
+
+/* Whether the launch, which has its number, is recorded: 1 or 0; negative where the pattern cannot be
+ * tried. */
+static int is_chosen(struct ct_capture *c, const struct ct_kernel *k)
+{
+	int found = c->filter ? ct_filter_matches(c->filter, k) : 1;
+	if (found <= 0)
+		return found;
+	uint64_t n = c->chosen++;
+	return n >= c->s.skip && (!c->s.launches || n - c->s.skip < c->s.launches);
+}
+
+static int put_cta(void *ctx, struct ct_cta *cta, struct ct_error *e)
+{
+	struct ct_capture *c = ctx;
+	int st = ct_lower_output_cta(c->output, cta, e);
+	c->failed |= st < 0;
+	return st;
+}
+
+/* Runs a launch with a recorder. *head is what the trace says of it. */
+static int run_recorded(struct ct_capture *c, const struct ct_ptx_launch *launch,
+                        const struct ct_lower_program *program, struct ct_cta_maker *maker,
+                        struct ct_ptx_result *r, struct ct_error *e)
+{
+	struct ct_lower_recorder *recorder;
+	struct ct_lower_recording recording = {
+		.program = program,
+		.maker = maker,
+		.also = launch->observer,
+		.shared_base = SHARED_BASE,
+		.local_base = LOCAL_BASE,
+		.values = c->s.values,
+		.put = put_cta,
+		.ctx = c};
+	int st = ct_lower_recorder_new(&recorder, &recording, e);
+	if (st < 0)
+		return st;
+	struct ct_ptx_launch observed = *launch;
+	observed.observer = ct_lower_recorder_observer(recorder);
+	st = ct_ptx_launch(&observed, r, e);
+	c->seen.warp_insts += ct_lower_recorded(recorder);
+	ct_lower_recorder_free(recorder);
+	return st;
+}
+
+/* The kernel's part of the trace is ended also where the launch fails. */
+static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, struct ct_kernel *head,
+                  struct ct_ptx_result *r, struct ct_error *e)
+{
+	struct ct_lower_program *program;
+	struct ct_cta_maker *maker = NULL;
+	struct ct_error later;
+	int st = ct_lower_kernel(&program, launch->module, launch->kernel, c->s.sm, e);
+	if (st < 0)
+		return st;
+	head->regs = program->registers;
+	st = ct_cta_maker_new(&maker, head, 0, e);
+	if (st == CT_OK)
+		st = ct_lower_describe(program, maker, e);
+	if (st == CT_OK) {
+		c->failed |= (st = ct_lower_output_kernel(c->output, head, e)) < 0;
+		if (st == CT_OK) {
+			c->seen.recorded++;
+			st = run_recorded(c, launch, program, maker, r, e);
+			int end = ct_lower_output_kernel_end(c->output, st < 0 ? &later : e);
+			c->failed |= end < 0;
+			st = st < 0 ? st : end;
+		}
+	}
+	ct_cta_maker_free(maker);
+	ct_lower_free(program);
+	if (r)
+		c->seen.ptx_insts += r->steps;
+	return st;
+}
+
+/* What a trace's header says of a launch, but for its registers. */
+static void describe(const struct ct_capture *c, const struct ct_ptx_launch *l, char *name,
+                     struct ct_kernel *head)
+{
+	static char version[] = "5", maker[] = "tracegen-" CT_VERSION;
+	*head = (struct ct_kernel){
+		.id = (uint32_t)c->seen.launches,
+		.header_id = c->seen.launches,
+		.name = name,
+		.shmem_bytes = (uint64_t)l->kernel->shared_bytes + l->dynamic_shared,
+		.binary_version = c->s.sm,
+		.has_windows = 1,
+		.shmem_base = SHARED_BASE,
+		.local_base = LOCAL_BASE,
+		.tracer_version = version,
+		.nvbit_version = maker};
+	memcpy(head->grid, l->grid, sizeof head->grid);
+	memcpy(head->block, l->block, sizeof head->block);
+}
+
+int ct_capture_launch(struct ct_capture *c, const struct ct_ptx_launch *launch, struct ct_ptx_result *r,
+                      struct ct_error *e)
+{
+	struct ct_ptx_launch bounded = *launch;
+	struct ct_ptx_result own;
+	struct ct_kernel head;
+	r = r ? r : &own;
+	*r = (struct ct_ptx_result){0};
+	if (!c)
+		return ct_ptx_launch(launch, r, e);
+	if (!bounded.max_steps)
+		bounded.max_steps = c->s.max_steps;
+	if (!bounded.threads)
+		bounded.threads = c->s.threads;
+	c->seen.launches++;
+	char *name = ct_strndup(launch->kernel->name, strlen(launch->kernel->name));
+	if (!name)
+		return ct_fail_nomem(e);
+	describe(c, &bounded, name, &head);
+	int st = is_chosen(c, &head);
+	if (st < 0)
+		st = ct_fail(e, st, "the pattern of kernels cannot be tried on %.200s", name);
+	else
+		st = st ? record(c, &bounded, &head, r, e) : ct_ptx_launch(&bounded, r, e);
+	free(name);
+	return st;
+}
+
+int ct_capture_copy(struct ct_capture *c, enum ct_capture_copy_kind kind, uint64_t address,
+                    uint64_t bytes, struct ct_error *e)
+{
+	if (!c || kind != CT_CAPTURE_TO_DEVICE)
+		return CT_OK;
+	return ct_lower_output_copy(c->output, address, bytes, e);
+}
+
+int ct_capture_array(struct ct_capture *c, uint64_t first, uint64_t bytes, const char *name,
+                     struct ct_error *e)
+{
+	return c ? ct_lower_output_array(c->output, first, bytes, name, c->seen.launches + 1, e) : CT_OK;
+}
+
+int ct_capture_close(struct ct_capture *c, int status, struct ct_capture_summary *s, struct ct_error *e)
+{
+	int st = CT_OK;
+	if (s)
+		*s = c ? c->seen : (struct ct_capture_summary){0};
+	if (!c)
+		return CT_OK;
+	if (status < 0 || c->failed || !c->seen.recorded) {
+		ct_lower_output_drop(c->output);
+		if (status >= 0 && !c->failed)
+			st = ct_fail(e, CT_ERR_INPUT, "%s",
+			             c->seen.launches
+			                     ? "no launch was chosen: see -k, --skip, --launches"
+			                     : "no kernel was launched: nothing to record");
+		else if (status >= 0)
+			st = ct_fail(e, CT_ERR_IO, "the trace could not be written");
+	} else {
+		st = ct_lower_output_close(c->output, status, e);
+	}
+	release(c);
+	return st;
+}

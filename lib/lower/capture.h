@@ -1,0 +1,83 @@
+/* capture.h - traces of programs that run here: launches are emulated, lowered to machine
+ * instructions, and written while they run.
+ *
+ *     struct ct_capture *c;
+ *     ct_capture_open(&settings, &c, &e);
+ *     ct_capture_array(c, address, bytes, "x", &e);      at each allocation
+ *     ct_capture_copy(c, CT_CAPTURE_TO_DEVICE, address, bytes, &e);
+ *     ct_capture_launch(c, &launch, &result, &e);        instead of ct_ptx_launch
+ *     ct_capture_close(c, status, &summary, &e);
+ *
+ * A trace is complete or absent: nothing is left of one that was not closed, except where it
+ * streams to a descriptor. A ct_capture belongs to one thread. */
+#ifndef CT_LOWER_CAPTURE_H
+#define CT_LOWER_CAPTURE_H
+
+#include "base/decls.h"
+#include "ptx/emulate.h"
+
+CT_DECLS_BEGIN
+
+struct ct_capture;
+
+struct ct_capture_settings {
+	/* Where the trace goes: a file (".ctz" at its end: one packed trace), else a folder of
+	 * Accel-Sim's text with kernelslist.g. NULL: a packed trace that streams to `fd`. */
+	const char *path;
+	int fd;              /* stays open */
+	int force;           /* replace an earlier trace of the same kind at `path` */
+	int plain;           /* a folder's kernels are not compressed */
+	const char *about;   /* lines for a folder's tracegen.txt ("command ./atax"); NULL: none */
+	unsigned sm;         /* machine code for sm_70, 75, 80 or 86; 0: 70 */
+	const char *kernels; /* record only launches of kernels whose name this PCRE2 pattern finds, or
+	                        launches N or N-M, counted from 1; NULL: all */
+	uint64_t skip;       /* of those, do not record the first `skip` */
+	uint64_t launches;   /* and then only so many; 0: all */
+	uint64_t max_steps;  /* of a launch that sets no bound of its own; 0: none */
+	unsigned threads;    /* for launches that ask for 0; 0: all processors */
+	int values;          /* record what loads of 4 bytes a lane read, too */
+};
+
+/* Opens a trace for writing. Strings are copied. Fails with CT_ERR_USAGE (a target that may not
+ * be replaced, a pattern that is none, an sm that is not known), CT_ERR_IO, CT_ERR_NOMEM. */
+CT_NODISCARD int ct_capture_open(const struct ct_capture_settings *s, struct ct_capture **out,
+                                 struct ct_error *e);
+
+/* Runs a launch as ct_ptx_launch does, and records it where it is chosen. c may be NULL: it only
+ * runs. The launch's own observer is called too. Fails as ct_ptx_launch, and with CT_ERR_IO where the
+ * trace cannot be written. A launch that failed stays in the trace up to its last whole CTA. */
+CT_NODISCARD int ct_capture_launch(struct ct_capture *c, const struct ct_ptx_launch *launch,
+                                   struct ct_ptx_result *r, struct ct_error *e);
+
+enum ct_capture_copy_kind { CT_CAPTURE_TO_DEVICE, CT_CAPTURE_TO_HOST, CT_CAPTURE_ON_DEVICE };
+
+/* A copy of memory, in its place between launches. Only those to the device are recorded so far, as in
+ * Accel-Sim's traces. c may be NULL. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
+CT_NODISCARD int ct_capture_copy(struct ct_capture *c, enum ct_capture_copy_kind kind, uint64_t address,
+                                 uint64_t bytes, struct ct_error *e);
+
+/* An allocation, in its place between launches; name may be NULL. A folder lists them in arrays.tsv.
+ * c may be NULL. Fails with CT_ERR_NOMEM. */
+CT_NODISCARD int ct_capture_array(struct ct_capture *c, uint64_t first, uint64_t bytes, const char *name,
+                                  struct ct_error *e);
+
+/* What a capture saw. */
+struct ct_capture_summary {
+	uint64_t launches;   /* of the program */
+	uint64_t recorded;   /* in the trace */
+	uint64_t ptx_insts;  /* warp instructions of PTX in recorded launches */
+	uint64_t warp_insts; /* machine instructions in the trace */
+};
+
+enum { CT_CAPTURE_DROP = -1 };
+
+/* Ends the trace and frees c in every case (NULL allowed). status: 0, or the exit status of a
+ * program that failed, which a folder's tracegen.txt names; CT_CAPTURE_DROP removes the trace. *s may
+ * be NULL. Fails with CT_ERR_INPUT where no launch was recorded, CT_ERR_IO, CT_ERR_NOMEM: then no trace
+ * is left. */
+CT_NODISCARD int ct_capture_close(struct ct_capture *c, int status, struct ct_capture_summary *s,
+                                  struct ct_error *e);
+
+CT_DECLS_END
+
+#endif

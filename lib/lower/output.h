@@ -1,0 +1,29 @@
+/* output.h - where a captured trace goes: a packed file, a stream, or a folder of text. Private. */
+#ifndef CT_LOWER_OUTPUT_H
+#define CT_LOWER_OUTPUT_H
+
+#include "lower/capture.h"
+#include "trace/cta_maker.h"
+
+struct ct_lower_output;
+
+/* Opens it as the settings say. Fails with CT_ERR_USAGE, CT_ERR_IO, CT_ERR_NOMEM. */
+CT_NODISCARD int ct_lower_output_open(struct ct_lower_output **out, const struct ct_capture_settings *s,
+                                      struct ct_error *e);
+CT_NODISCARD int ct_lower_output_copy(struct ct_lower_output *o, uint64_t address, uint64_t bytes,
+                                      struct ct_error *e);
+/* A line of arrays.tsv: an allocation before launch number `launch`. */
+CT_NODISCARD int ct_lower_output_array(struct ct_lower_output *o, uint64_t first, uint64_t bytes,
+                                       const char *name, uint64_t launch, struct ct_error *e);
+/* A kernel, its CTAs, its end. *k lives until then. */
+CT_NODISCARD int
+ct_lower_output_kernel(struct ct_lower_output *o, struct ct_kernel *k, struct ct_error *e);
+/* Takes over the reference. */
+CT_NODISCARD int ct_lower_output_cta(struct ct_lower_output *o, struct ct_cta *cta, struct ct_error *e);
+CT_NODISCARD int ct_lower_output_kernel_end(struct ct_lower_output *o, struct ct_error *e);
+/* Completes the trace, with the program's exit status, and frees o in every case. */
+CT_NODISCARD int ct_lower_output_close(struct ct_lower_output *o, int status, struct ct_error *e);
+/* Removes what there is of it, and frees o (NULL allowed). */
+void ct_lower_output_drop(struct ct_lower_output *o);
+
+#endif

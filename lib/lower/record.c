@@ -1,0 +1,233 @@
+/* Recording: the events of a region are kept until control leaves it, then its machine instructions
+ * are written with the lanes and addresses of the PTX instructions that they stand for. */
+#include "lower/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* An executed PTX instruction of the region at hand. */
+struct slot {
+	uint32_t stamp; /* of the region's execution that it belongs to */
+	uint32_t active, mask;
+	enum ct_ptx_space space;
+};
+
+/* The addresses of a global variable of the module, which the trace moves to where they are the same
+ * in every run. */
+struct moved {
+	uint64_t first, end, delta;
+};
+
+struct ct_lower_recorder {
+	struct ct_lower_recording o;
+	struct ct_ptx_observer observer;
+	uint32_t warp, region, stamp;
+	struct slot *slot;
+	uint64_t (*address)[CT_WARP_LANES];
+	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
+	struct moved *moved;
+	size_t nmoved;
+	uint64_t insts;
+};
+
+/* Variables begin here in traces: above the heap of buffers, below the windows. */
+#define VARIABLE_BASE UINT64_C(0x7f4000000000)
+
+static int find_variables(struct ct_lower_recorder *r)
+{
+	const struct ct_ptx_module *m = r->o.program->m;
+	size_t n = ct_ptx_variable_count(m);
+	uint64_t at = VARIABLE_BASE;
+	if (!(r->moved = ct_calloc(n, sizeof *r->moved)))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct ct_ptx_variable *v = ct_ptx_variable_at(m, i);
+		uint64_t first = (uint64_t)(uintptr_t)v->storage;
+		if (!v->storage || !v->bytes)
+			continue;
+		r->moved[r->nmoved++] = (struct moved){first, first + v->bytes, at - first};
+		at += (v->bytes + 511) / 512 * 512; /* aligned as cudaMalloc aligns */
+	}
+	return 0;
+}
+
+static uint64_t move_address(const struct ct_lower_recorder *r, uint64_t address)
+{
+	for (size_t i = 0; i < r->nmoved; i++)
+		if (address >= r->moved[i].first && address < r->moved[i].end)
+			return address + r->moved[i].delta;
+	return address;
+}
+
+/* ---- out ---- */
+
+static int put(struct ct_lower_recorder *r, uint32_t inst, uint32_t lanes, struct ct_error *e)
+{
+	const struct ct_lower_program *p = r->o.program;
+	const struct ct_lower_inst *i = &p->inst[inst];
+	const uint64_t *addresses = NULL;
+	if (i->memory && lanes)
+		addresses = r->address[p->address[i->source]];
+	r->insts++;
+	return ct_cta_maker_put(r->o.maker, r->warp, p->sid[inst], lanes, addresses, NULL, 0, e);
+}
+
+/* Lanes of a machine instruction; 0 with *issued 0 where it is not issued. */
+static uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_inst *i, int *issued)
+{
+	const struct ct_lower_program *p = r->o.program;
+	const struct slot *s = &r->slot[p->slot[i->source]], *c;
+	uint32_t left = ~r->exited[r->warp];
+	int came = s->stamp == r->stamp;
+	*issued = came && (s->active & left);
+	switch ((enum ct_lower_lanes)i->lanes) {
+	case CT_LOWER_GUARDED: return s->mask & left;
+	case CT_LOWER_ACTIVE: return s->active & left;
+	case CT_LOWER_CONVERTED:
+		c = &r->slot[p->slot[i->control]];
+		*issued = c->stamp == r->stamp && (c->active & left);
+		return came ? s->mask & left : 0;
+	case CT_LOWER_SPECULATED:
+		c = &r->slot[p->slot[i->control]];
+		*issued = c->stamp == r->stamp && (c->active & left);
+		return c->active & left;
+	case CT_LOWER_TAKEN: *issued &= (s->mask & left) != 0; return s->mask & left;
+	case CT_LOWER_PASSED:
+		*issued &= (s->active & ~s->mask & left) != 0;
+		return s->active & ~s->mask & left;
+	case CT_LOWER_EXITS:
+		if (*issued)
+			r->exited[r->warp] |= s->mask;
+		return s->mask & left;
+	case CT_LOWER_RETURNS:
+		if (*issued)
+			r->exited[r->warp] |= s->active;
+		return s->active & left;
+	}
+	return 0;
+}
+
+/* Writes the machine instructions of the region at hand. */
+static int flush(struct ct_lower_recorder *r, struct ct_error *e)
+{
+	if (r->region == CT_LOWER_NONE)
+		return CT_OK;
+	const struct ct_lower_program *p = r->o.program;
+	const struct ct_lower_region *region = &p->region[r->region];
+	r->region = CT_LOWER_NONE;
+	for (uint32_t i = region->code; i < region->code_end; i++) {
+		int issued;
+		uint32_t lanes = lanes_of(r, &p->inst[i], &issued);
+		int st = issued ? put(r, i, lanes, e) : CT_OK;
+		if (st < 0)
+			return st;
+	}
+	return CT_OK;
+}
+
+/* ---- in ---- */
+
+static int on_begin(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
+{
+	struct ct_lower_recorder *r = ctx;
+	memset(r->exited, 0, sizeof r->exited);
+	r->region = CT_LOWER_NONE;
+	int st = r->o.also && r->o.also->cta_begin ? r->o.also->cta_begin(r->o.also->ctx, cta, e)
+	                                           : CT_OK;
+	return st < 0 ? st : ct_cta_maker_begin(r->o.maker, cta->index, cta->warps, e);
+}
+
+/* Variables of the module move; a generic access of shared or local memory names its window. */
+static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_event *v, uint64_t *to)
+{
+	memcpy(to, v->addresses, sizeof r->address[0]);
+	uint64_t window = !r->o.program->generic[v->instruction] ? 0
+	                  : v->space == CT_PTX_SHARED            ? r->o.shared_base
+	                  : v->space == CT_PTX_LOCAL             ? r->o.local_base
+	                                                         : 0;
+	if (!window && (!r->nmoved || (v->space != CT_PTX_GLOBAL && v->space != CT_PTX_CONST)))
+		return;
+	for (unsigned l = 0; l < CT_WARP_LANES; l++)
+		to[l] = window ? window + to[l] : move_address(r, to[l]);
+}
+
+static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
+{
+	struct ct_lower_recorder *r = ctx;
+	const struct ct_lower_program *p = r->o.program;
+	int st;
+	if (r->o.also && r->o.also->instruction &&
+	    (st = r->o.also->instruction(r->o.also->ctx, v, e)) < 0)
+		return st;
+	uint32_t block = p->block_of[v->instruction];
+	if (block == CT_LOWER_NONE)
+		return CT_OK;
+	struct slot *s = &r->slot[p->slot[v->instruction]];
+	uint32_t region = p->block[block].region;
+	if (r->region != region || r->warp != v->warp || s->stamp == r->stamp) {
+		if ((st = flush(r, e)) < 0)
+			return st;
+		r->region = region;
+		r->warp = v->warp;
+		r->stamp++;
+	}
+	*s = (struct slot){r->stamp, v->active, v->mask, v->space};
+	if (v->addresses && v->mask)
+		keep_addresses(r, v, r->address[p->address[v->instruction]]);
+	return CT_OK;
+}
+
+static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
+{
+	struct ct_lower_recorder *r = ctx;
+	struct ct_cta *made = NULL;
+	int st = flush(r, e);
+	if (st == CT_OK && r->o.also && r->o.also->cta_end)
+		st = r->o.also->cta_end(r->o.also->ctx, cta, e);
+	if (st >= 0)
+		st = ct_cta_maker_end(r->o.maker, &made, e);
+	return st < 0 ? st : r->o.put(r->o.ctx, made, e);
+}
+
+int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_recording *o,
+                          struct ct_error *e)
+{
+	struct ct_lower_recorder *r = ct_calloc(1, sizeof *r);
+	*out = NULL;
+	if (!r)
+		return ct_fail_nomem(e);
+	r->o = *o;
+	r->region = CT_LOWER_NONE;
+	r->slot = ct_calloc(o->program->slots, sizeof *r->slot);
+	r->address = ct_calloc(o->program->addresses, sizeof *r->address);
+	r->observer = (struct ct_ptx_observer){
+		.ctx = r, .cta_begin = on_begin, .instruction = on_instruction, .cta_end = on_end};
+	if (!r->slot || !r->address || find_variables(r) < 0) {
+		ct_lower_recorder_free(r);
+		return ct_fail_nomem(e);
+	}
+	*out = r;
+	return CT_OK;
+}
+
+void ct_lower_recorder_free(struct ct_lower_recorder *r)
+{
+	if (!r)
+		return;
+	free(r->slot);
+	free(r->address);
+	free(r->moved);
+	free(r);
+}
+
+const struct ct_ptx_observer *ct_lower_recorder_observer(const struct ct_lower_recorder *r)
+{
+	return &r->observer;
+}
+
+uint64_t ct_lower_recorded(const struct ct_lower_recorder *r)
+{
+	return r->insts;
+}

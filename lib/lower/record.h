@@ -1,0 +1,32 @@
+/* record.h - what a launch executes becomes CTAs of machine instructions. Private. */
+#ifndef CT_LOWER_RECORD_H
+#define CT_LOWER_RECORD_H
+
+#include "lower/machine.h"
+#include "ptx/emulate.h"
+
+struct ct_lower_recorder;
+
+/* Where CTAs go, in launch order. Takes over the reference. Negative statuses end the launch. */
+typedef int (*ct_lower_cta_fn)(void *ctx, struct ct_cta *cta, struct ct_error *e);
+
+struct ct_lower_recording {
+	const struct ct_lower_program *program; /* described to `maker` */
+	struct ct_cta_maker *maker;
+	const struct ct_ptx_observer *also; /* called too; may be NULL */
+	uint64_t shared_base, local_base;   /* windows that generic addresses lie in */
+	int values;
+	ct_lower_cta_fn put;
+	void *ctx;
+};
+
+/* *out is the caller's, to be freed. Fails with CT_ERR_NOMEM. */
+CT_NODISCARD int ct_lower_recorder_new(struct ct_lower_recorder **out,
+                                       const struct ct_lower_recording *r, struct ct_error *e);
+void ct_lower_recorder_free(struct ct_lower_recorder *r); /* NULL allowed */
+/* What a launch tells its events to; valid as long as the recorder. */
+const struct ct_ptx_observer *ct_lower_recorder_observer(const struct ct_lower_recorder *r);
+/* Machine instructions so far. */
+uint64_t ct_lower_recorded(const struct ct_lower_recorder *r);
+
+#endif
