@@ -110,6 +110,7 @@ struct beyond {
 	double requests; /* that miss L1; of neighbours in one LLC line the line */
 	double lines;    /* LLC lines they ask for: of neighbours in one line all wait together */
 	double sectors;  /* LLC sectors; as lines where the LLC has none */
+	double writes;   /* of the configured run's DRAM traffic */
 };
 
 /* What is not a first touch misses the LLC as often per line as before: a thrashed LLC is
@@ -121,6 +122,9 @@ static void filter_misses(struct ct_perf_point *pt, const struct beyond *b, doub
 		old += pt->cls[i].dram ? pt->cls[i].share : 0;
 	double cold = fmin(fmax(pt->cold, 0), old);
 	ct_perf_filter_l1(pt, b->requests, 1);
+	pt->dram_bytes *= b->lines > 0
+	                          ? 1
+	                          : b->writes; /* where nothing is read, what stores write is left */
 	if (!(old > 0) || !(b->requests > 0) || !(b->lines > 0))
 		return;
 	double again = cold < 1 ? (old - cold) / (1 - cold) : 0;
@@ -154,8 +158,10 @@ static double evaluate_system(const struct ct_ts_answer *a, const struct ct_perf
 	ct_perf_conventional(m, &a->gpu, m->w->sms, ct_gpu_llc_lines(&a->gpu), &pt);
 	double before = pt.dram_bytes, factor = h->mshr ? mshr_factor(a, m, &pt, c) : 0;
 	double requests = quotient_or(x->requests, c->requests, 1), old = pt.l1_miss;
-	struct beyond b = {quotient_or(x->request_misses, c->request_misses, 1),
-	                   quotient_or(x->load_lines, c->load_lines, 1), 1};
+	struct beyond b = {
+		quotient_or(x->request_misses, c->request_misses, 1),
+		quotient_or(x->load_lines, c->load_lines, 1), 1,
+		quotient_or(m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1)};
 	/* Requests of one LLC line miss together: a load that falls apart into smaller lines does
 	 * not wait for more of them. */
 	if (requests > 1)

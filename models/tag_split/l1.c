@@ -41,6 +41,7 @@ static const struct ts_ops *ops_of(enum ct_ts_kind k)
 	case CT_TS_SPLIT: return &ts_split_ops;
 	case CT_TS_DSC: return &ts_dsc_ops;
 	case CT_TS_PERFECT: return &ts_perfect_ops;
+	case CT_TS_IDEAL: return &ts_ideal_ops;
 	default: return &ts_line_ops;
 	}
 }

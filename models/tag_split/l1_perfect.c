@@ -1,5 +1,5 @@
 /* The perfect cache: every line stays, over launches too, so that only first touches
- * miss. Stores change nothing. */
+ * miss. Stores change nothing. And the ideal one, in which those hit, too. */
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -77,4 +77,62 @@ static void perfect_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
 const struct ts_ops ts_perfect_ops = {
 	perfect_init,  perfect_load, perfect_store,   perfect_peek,
 	perfect_flush, perfect_each, perfect_release, perfect_near,
+};
+
+/* ---- the ideal cache: nothing to keep ---- */
+
+static int ideal_init(struct ct_ts_l1 *l1)
+{
+	l1->state = NULL;
+	return 0;
+}
+
+static int ideal_load(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks, int coarse,
+                      struct ct_ts_result *r)
+{
+	(void)l1;
+	(void)set;
+	(void)line;
+	(void)coarse;
+	r->hit = chunks;
+	return CT_OK;
+}
+
+static int ideal_store(struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks,
+                       struct ct_ts_result *r)
+{
+	return ideal_load(l1, set, line, chunks, 0, r);
+}
+
+static uint32_t ideal_peek(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line, uint32_t chunks)
+{
+	(void)l1;
+	(void)set;
+	(void)line;
+	return chunks;
+}
+
+static void ideal_each(const struct ct_ts_l1 *l1, void (*fn)(void *ctx, uint64_t line, uint32_t chunk),
+                       void *ctx)
+{
+	(void)l1;
+	(void)fn;
+	(void)ctx;
+}
+
+static void ideal_release(struct ct_ts_l1 *l1)
+{
+	(void)l1;
+}
+
+static void ideal_near(const struct ct_ts_l1 *l1, uint32_t set, uint64_t line)
+{
+	(void)l1;
+	(void)set;
+	(void)line;
+}
+
+const struct ts_ops ts_ideal_ops = {
+	ideal_init,    ideal_load, ideal_store,   ideal_peek,
+	perfect_flush, ideal_each, ideal_release, ideal_near,
 };

@@ -172,7 +172,7 @@ int ts_measure_build(struct ct_ts_measure *m, uint64_t bytes, struct ct_error *e
 	int st = CT_OK;
 	for (unsigned i = 0; i < m->n && st == CT_OK; i++) {
 		struct ts_one *one = &m->one[i];
-		if (one->l1 && one->system.kind == CT_TS_PERFECT)
+		if (one->l1 && (one->system.kind == CT_TS_PERFECT || one->system.kind == CT_TS_IDEAL))
 			continue; /* has no size */
 		if (one->l1) {
 			flush_l1s(m, one);

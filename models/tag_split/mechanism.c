@@ -27,10 +27,12 @@ static int is_timing(size_t key)
 	}
 }
 
-/* The systems that a verdict and its reason speak of. */
+/* The systems that a verdict and its reason speak of: the one that is judged, plain lines, which it has to beat, what
+ * bounds it, and what all are held against. */
 static unsigned judged_systems(void)
 {
-	static const char *const names[] = {"128B", "TSC+", "configured"};
+	static const char *const names[] = {
+		"TSC+", "32B", "64B", "128B", "256B", "Ideal-L1", "configured"};
 	unsigned mask = 0;
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		mask |= 1u << ct_ts_system_find(names[i]);
@@ -202,6 +204,7 @@ static const struct ct_mechanism_system systems[] = {
 	{"DSC-4", "decoupled sectors, four tags per frame", 0},
 	{"MRPB", "128B behind queues that reorder requests", 1},
 	{"Perfect", "an L1 that forgets nothing", 0},
+	{"Ideal-L1", "an L1 in which first touches hit, too", 0},
 	{"configured", "the GPU's own L1", 0},
 };
 
@@ -248,7 +251,8 @@ const struct ct_mechanism ct_mechanism_tag_split = {
 	.judged = "TSC+",
 	.baseline = "128B",
 	.alternatives = alternatives,
-	.ideal = "Perfect",
+	.ideal = "Ideal-L1",
+	.bound = CT_BOUND_L1,
 	.systems = systems,
 	.n_systems = sizeof systems / sizeof systems[0],
 	.metrics = metrics,

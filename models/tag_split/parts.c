@@ -532,7 +532,7 @@ int ct_ts_parts_new(struct ct_ts_parts **out, const struct ct_gpu *g, const stru
                     const struct ct_ts_params *p, uint64_t seed, struct ct_error *e)
 {
 	*out = NULL;
-	if (sys->configured)
+	if (sys->configured || sys->kind == CT_TS_IDEAL)
 		return CT_OK;
 	struct ct_ts_parts *x = ct_calloc(1, sizeof *x);
 	if (!x)

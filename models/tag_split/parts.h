@@ -15,7 +15,7 @@
 struct ct_ts_parts;
 
 /* One system for one engine. Fails with CT_ERR_USAGE, CT_ERR_NOMEM; for the configured
- * system *x is NULL. */
+ * system and the ideal one, which is an engine's option, *x is NULL. */
 int ct_ts_parts_new(struct ct_ts_parts **x, const struct ct_gpu *g, const struct ct_ts_system *s,
                     const struct ct_ts_params *p, uint64_t seed, struct ct_error *e);
 void ct_ts_parts_free(struct ct_ts_parts *x); /* NULL allowed */

@@ -53,9 +53,11 @@ int ts_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 	*parts = x;
 	*engine = (struct ct_replays_engine){
 		.gpu = run->gpu,
-		.options = {.timing = CT_REPLAY_FULL,
-	                    .warmup = run->settings->warmup,
-	                    .parts = ct_ts_parts_plugs(x)}};
+		.options = {
+			.timing = CT_REPLAY_FULL,
+			.warmup = run->settings->warmup,
+			.ideal = ct_ts_system_at(system)->kind == CT_TS_IDEAL ? CT_REPLAY_IDEAL_L1 : 0u,
+			.parts = ct_ts_parts_plugs(x)}};
 	return st;
 }
 
@@ -69,13 +71,15 @@ static double own_cycles(const struct ct_replay_counts *c)
 	return (double)(c->cycles - c->launch_cycles);
 }
 
-static int write_systems(struct ct_profile *p, const struct ct_replay_counts *total, struct ct_error *e)
+/* total[] of engine[], the systems in the table's order; 128B comes first and the configured one last. */
+static int write_systems(struct ct_profile *p, const unsigned *system, unsigned n,
+                         const struct ct_replay_counts *total, struct ct_error *e)
 {
-	const struct ct_replay_counts *base = &total[0], *own = &total[CT_TS_SYSTEMS - 1];
+	const struct ct_replay_counts *base = &total[0], *own = &total[n - 1];
 	struct ct_records w = {.p = p, .e = e, .mechanism = TS_MECHANISM, .method = "replay"};
-	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const struct ct_replay_counts *c = &total[i];
-		w.system = ct_ts_system_at(i)->name;
+		w.system = ct_ts_system_at(system[i])->name;
 		ct_records_value(&w, "cycles", (double)c->cycles);
 		ct_records_value(&w, "ipc", (double)c->thread_insts / (double)c->cycles);
 		ct_records_value(&w, "speedup", own_cycles(base) / own_cycles(c));
@@ -85,19 +89,24 @@ static int write_systems(struct ct_profile *p, const struct ct_replay_counts *to
 	return w.status;
 }
 
-/* One engine for each system, all fed by one pass over the trace. */
+/* One engine for each system of the run, all fed by one pass over the trace. */
 int ts_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 {
 	void *parts[CT_TS_SYSTEMS] = {NULL};
 	struct ct_replays_engine engine[CT_TS_SYSTEMS];
 	struct ct_replay_counts total[CT_TS_SYSTEMS];
+	unsigned system[CT_TS_SYSTEMS], n = 0;
 	int st = CT_OK;
 	for (unsigned i = 0; i < CT_TS_SYSTEMS && st == CT_OK; i++)
-		st = ts_engine(run, i, &engine[i], &parts[i], e);
+		if (ts_run_of(run)->systems >> i & 1) {
+			system[n] = i;
+			st = ts_engine(run, i, &engine[n], &parts[n], e);
+			n++;
+		}
 	if (st == CT_OK)
-		st = ct_replays_run(run->p, run->settings, why, engine, CT_TS_SYSTEMS, NULL, total, e);
+		st = ct_replays_run(run->p, run->settings, why, engine, n, NULL, total, e);
 	if (st == CT_OK)
-		st = write_systems(run->p, total, e);
+		st = write_systems(run->p, system, n, total, e);
 	for (unsigned i = 0; i < CT_TS_SYSTEMS; i++)
 		ts_engine_free(parts[i]);
 	return st;

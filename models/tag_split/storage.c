@@ -40,7 +40,8 @@ uint64_t ct_ts_state_bits(const struct ct_ts_shape *s)
 	case CT_TS_DSC: /* reading dsc-storage; log2 N of replacement or ownership is fitted there */
 		set = (uint64_t)s->ways * s->tags * (s->tag_bits + per + 1 + ceil_log2(s->tags));
 		break;
-	case CT_TS_PERFECT: break;
+	case CT_TS_PERFECT:
+	case CT_TS_IDEAL: break;
 	}
 	return set * s->sets;
 }
@@ -48,7 +49,7 @@ uint64_t ct_ts_state_bits(const struct ct_ts_shape *s)
 double ct_ts_overhead_bytes(const struct ct_ts_shape *s, const struct ct_ts_plain *plain)
 {
 	double base = (double)(plain_bits(plain->tag_bits, plain->ways) * plain->sets);
-	if (s->kind == CT_TS_PERFECT)
+	if (s->kind == CT_TS_PERFECT || s->kind == CT_TS_IDEAL)
 		return 0;
 	return ((double)ct_ts_state_bits(s) - base) / 8;
 }

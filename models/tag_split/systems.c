@@ -28,6 +28,7 @@ static const struct ct_ts_system TABLE[CT_TS_SYSTEMS] = {
 	{.name = "DSC-4", .kind = CT_TS_DSC, .line = 128, .tags = 4},
 	{.name = "MRPB", .kind = CT_TS_LINE, .line = 128, .prioritised = 1},
 	{.name = "Perfect", .kind = CT_TS_PERFECT, .line = 128},
+	{.name = "Ideal-L1", .kind = CT_TS_IDEAL, .line = 128},
 	{.name = "configured", .kind = CT_TS_LINE, .line = 128, .configured = 1},
 };
 
@@ -133,7 +134,7 @@ double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g,
 {
 	struct ct_ts_shape shape;
 	struct ct_error e;
-	if (s->configured || s->kind == CT_TS_PERFECT)
+	if (s->configured || s->kind == CT_TS_PERFECT || s->kind == CT_TS_IDEAL)
 		return NAN;
 	if (s->prioritised)
 		return p->v[CT_TS_MRPB_BYTES];

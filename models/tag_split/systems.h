@@ -27,7 +27,7 @@ struct ct_ts_system {
 	int hit_latency; /* cycles added; -1 = tsc.hit_latency */
 };
 
-enum { CT_TS_SYSTEMS = 13, CT_TS_ALL_SYSTEMS = (1 << CT_TS_SYSTEMS) - 1 /* a bit each */ };
+enum { CT_TS_SYSTEMS = 14, CT_TS_ALL_SYSTEMS = (1 << CT_TS_SYSTEMS) - 1 /* a bit each */ };
 /* In the order they are printed: 128B first, the configured L1 last. NULL past the end. */
 const struct ct_ts_system *ct_ts_system_at(size_t i);
 int ct_ts_system_find(const char *name); /* -1: none */
@@ -39,7 +39,7 @@ int ct_ts_shape_of(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_
 /* Ways of the paper's systems on the GPU. */
 uint32_t ct_ts_ways(const struct ct_gpu *g, const struct ct_ts_params *p);
 /* What a system adds to each L1 of `bytes`, bytes (readings storage-law, dsc-storage and
- * mrpb-storage); NaN for the configured and the perfect L1. */
+ * mrpb-storage); NaN for the configured, the perfect and the ideal L1. */
 double ct_ts_storage_bytes(const struct ct_ts_system *s, const struct ct_gpu *g, uint64_t bytes,
                            const struct ct_ts_params *p);
 

@@ -39,7 +39,7 @@ check "TSC+ is nearer to 128 B than TSC" \
 same "storage by formula" "592 592 64 464 1360 1239" "$(for s in TSC TSC+ LAMAR DSC-2 DSC-4 MRPB; do
 	value $s storage_bytes kmeans.out; done | paste -sd' ')"
 same "5 private bits: 448" 448 "$("$est" --overheads -g fermi-15 -p tsc.private_bits=5 | awk '$1 == "TSC" { print $2 }')"
-same "the systems of the paper" "128B 32B 64B 256B TSC TSC+ TSC-coarse LAMAR DSC-2 DSC-4 MRPB Perfect configured" \
+same "the systems of the paper" "128B 32B 64B 256B TSC TSC+ TSC-coarse LAMAR DSC-2 DSC-4 MRPB Perfect Ideal-L1 configured" \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' kmeans.out | paste -sd' ')"
 same "128B is the baseline" 1 "$(value 128B speedup kmeans.out)"
 same "fermi-15 has that L1: both speed-ups agree" "$(value TSC speedup kmeans.out)" \

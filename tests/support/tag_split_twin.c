@@ -106,8 +106,8 @@ static int was_seen(const struct ts_twin *t, uint64_t line)
 
 int ts_twin_holds(const struct ts_twin *t, uint64_t line, uint32_t chunk)
 {
-	if (t->s.kind == CT_TS_PERFECT)
-		return was_seen(t, line);
+	if (t->s.kind == CT_TS_PERFECT || t->s.kind == CT_TS_IDEAL)
+		return t->s.kind == CT_TS_IDEAL || was_seen(t, line);
 	return find_chunk(t, line, chunk) != NULL;
 }
 
@@ -498,6 +498,7 @@ void ts_twin_load(struct ts_twin *t, uint64_t line, uint32_t chunks, int coarse,
 	switch (t->s.kind) {
 	case CT_TS_SPLIT: split_load(t, line, chunks, coarse, r); break;
 	case CT_TS_DSC: dsc_load(t, line, chunks, r); break;
+	case CT_TS_IDEAL: r->hit = chunks; break;
 	case CT_TS_PERFECT:
 		if (was_seen(t, line)) {
 			r->hit = chunks;
@@ -519,6 +520,8 @@ void ts_twin_store(struct ts_twin *t, uint64_t line, uint32_t chunks, struct ct_
 	t->time++;
 	if (t->s.kind == CT_TS_PERFECT) {
 		r->hit = was_seen(t, line) ? chunks : 0;
+	} else if (t->s.kind == CT_TS_IDEAL) {
+		r->hit = chunks;
 	} else if (t->s.kind == CT_TS_LINE || t->s.kind == CT_TS_SECTOR) {
 		line_store(t, line, chunks, r);
 	} else {

@@ -164,6 +164,12 @@ static void judged_alone(void **state)
 		assert_true(trial_value(&all, "TSC+", metrics[i], NULL) ==
 		            trial_value(&few, "TSC+", metrics[i], NULL));
 	assert_true(isnan(trial_value(&few, "LAMAR", "speedup", NULL)));
+	/* what a verdict holds it against, and what bounds it */
+	for (const char *const *a = few.run.mechanism->alternatives; *a; a++)
+		assert_true(trial_value(&few, *a, "speedup_configured", NULL) ==
+		            trial_value(&all, *a, "speedup_configured", NULL));
+	assert_true(trial_value(&few, few.run.mechanism->ideal, "speedup_configured", NULL) >=
+	            trial_value(&few, "TSC+", "speedup_configured", NULL));
 	trial_free(&few);
 	trial_free(&all);
 }

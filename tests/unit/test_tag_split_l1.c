@@ -152,6 +152,12 @@ static void perfect_equals_its_twin(void **state)
 	equals_twin(CT_TS_PERFECT, 5, 300);
 }
 
+static void ideal_equals_its_twin(void **state)
+{
+	(void)state;
+	equals_twin(CT_TS_IDEAL, 6, 20);
+}
+
 /* Two organisations on one stream: the same chunks cached, hit and missed. */
 static void equivalent(const struct ct_ts_shape *a, const struct ct_ts_shape *b, uint64_t seed)
 {
@@ -392,6 +398,7 @@ int main(void)
 		cmocka_unit_test(split_equals_its_twin),
 		cmocka_unit_test(decoupled_equals_its_twin),
 		cmocka_unit_test(perfect_equals_its_twin),
+		cmocka_unit_test(ideal_equals_its_twin),
 		cmocka_unit_test(no_private_bits_is_the_sector_cache),
 		cmocka_unit_test(whole_line_chunks_are_the_baseline),
 		cmocka_unit_test(a_chunk_is_stored_once),
