@@ -39,9 +39,14 @@ ALL_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -D_FILE_OFFSET
              -Ilib -I. -Itools $(shell $(PKG_CONFIG) --cflags $(PACKAGES)) \
              $(WARN) -ffp-contract=off -pthread -MMD -MP $(HARDEN) $(NOSIMD_FLAGS) $(CFLAGS) $(SANFLAGS)
 LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm -pthread
+DL := $(if $(filter Linux,$(shell uname -s)),-ldl)
+comma := ,
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 LIB_SRC := $(wildcard lib/*/*.c)
+# What the run-time of CUDA programs is made of, beside its own files.
+RUNTIME_ROOMS = base trace gpu ptx lower
+RUNTIME_SRC := $(wildcard runtime/*.c)
 MODEL_SRC := $(wildcard models/*.c models/*/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
 TOOLS := $(filter-out estimator,$(patsubst tools/%.c,%,$(wildcard tools/*.c)))
@@ -73,6 +78,9 @@ SO = $(if $(SHARED),$(BUILD)/lib/libcachetriage.so.$(VERSION))
 SUPPORT = $(BUILD)/lib/libctsupport.a
 # What tests call of a command's own files: all but its main().
 OWN = $(BUILD)/lib/libtracegen.a
+# The run-time library of CUDA programs (ctcc), and the same for tests.
+CUDA = $(if $(SHARED),$(BUILD)/lib/libctcuda.so)
+RUNTIME = $(BUILD)/lib/libctruntime.a
 # The commands of the mechanisms are links to one program, which names them itself: the list of them is a file.
 ESTIMATOR = $(BUILD)/lib/estimator
 ESTIMATORS = $(BUILD)/bin/.estimators
@@ -83,7 +91,7 @@ COMMANDS = $(TOOLS) $$(cat $(ESTIMATORS))
 .DELETE_ON_ERROR:
 
 ## all: the library and every command, in build/
-all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(ESTIMATORS) $(CAPTURE)
+all: $(LIB) $(TOOLS:%=$(BUILD)/bin/%) $(ESTIMATORS) $(CAPTURE) $(CUDA)
 
 $(BUILD)/obj/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
@@ -101,19 +109,29 @@ $(MODELS): $(call obj,$(MODEL_SRC))
 	$(archive)
 $(COMMON): $(call obj,$(COMMON_SRC))
 	$(archive)
+$(RUNTIME): $(call obj,$(RUNTIME_SRC))
+	$(archive)
 $(INSTALLED): $(call obj,$(LIB_SRC) $(MODEL_SRC))
 	$(archive)
 
 # Only what public headers declare can be seen of it (lib/base/decls.h). SHARED_CFLAGS: the same optimisation unless told
-# otherwise, as by check, which has no use for a fast library.
+# otherwise, as by check, which has no use for a fast library; what CUDA programs run on is always fast.
 SHARED_CFLAGS ?= $(CFLAGS)
 pic = $(patsubst %.c,$(BUILD)/pic/%.o,$(1))
+pic_cflags = $(if $(filter runtime/% $(RUNTIME_ROOMS:%=lib/%/%),$(1)),$(CFLAGS),$(SHARED_CFLAGS))
 $(BUILD)/pic/%.o: %.c Makefile VERSION
 	@mkdir -p $(@D)
-	@echo "  CC      $@"; $(CC) $(filter-out -fPIE $(CFLAGS),$(ALL_CFLAGS)) $(SHARED_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+	@echo "  CC      $@"; $(CC) $(filter-out -fPIE $(CFLAGS),$(ALL_CFLAGS)) $(call pic_cflags,$<) -fPIC -fvisibility=hidden -c -o $@ $<
 $(BUILD)/lib/libcachetriage.so.$(VERSION): $(call pic,$(LIB_SRC) $(MODEL_SRC))
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(SONAME) $(RELRO) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/lib/pic/libcachetriage.a: $(call pic,$(wildcard $(RUNTIME_ROOMS:%=lib/%/*.c)))
+	$(archive)
+# Its interface is CUDA's: no version in its name. What it is made of stays inside.
+$(BUILD)/lib/libctcuda.so: $(call pic,$(RUNTIME_SRC)) $(BUILD)/lib/pic/libcachetriage.a runtime/exports.map
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=runtime/exports.map \
+	  $(if $(strip $(SANFLAGS)),,-Wl$(comma)-z$(comma)defs) -Wl,--as-needed $(RELRO) $(LDFLAGS) -o $@ $(filter-out %.map,$^) $(LIBS) $(DL)
 $(SUPPORT): $(call obj,$(SUPPORT_SRC))
 	$(archive)
 $(BUILD)/lib/libtracegen.a: $(call obj,$(wildcard tools/tracegen/*.c tools/tracegen/*/*.c))
@@ -154,9 +172,9 @@ $(BUILD)/tests/bench_%: $(BUILD)/obj/tests/bench/bench_%.o $(SUPPORT) $(MODELS) 
 	@mkdir -p $(@D)
 	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(LIB)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODELS) $(RUNTIME) $(LIB)
 	@mkdir -p $(@D)
-	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS) $(DL) -lcmocka
 
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
@@ -270,7 +288,7 @@ valgrind: all $(FAULTS)
 ## format: lays the C code out as .clang-format says (clang-format 14 or 19)
 CLANG_FORMAT ?= clang-format
 format:
-	@find lib models tools tests doc -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print | xargs $(CLANG_FORMAT) -i
+	@find lib models runtime tools tests doc -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print | xargs $(CLANG_FORMAT) -i
 
 ## deps: installs the Debian packages that building and testing need
 deps:
@@ -284,7 +302,7 @@ install: all library
 	for t in $(TOOLS); do $(INSTALL) -m 755 $(BUILD)/bin/$$t $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t || exit 1; done
 	first=; for t in $$(cat $(ESTIMATORS)); do c=$(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t; \
 	  if [ -n "$$first" ]; then ln -f $$first $$c; else first=$$c; $(INSTALL) -m 755 $(ESTIMATOR) $$c; fi || exit 1; done
-	$(INSTALL) -m 644 $(INSTALLED) $(SO) $(CAPTURE) $(DESTDIR)$(LIBDIR)/
+	$(INSTALL) -m 644 $(INSTALLED) $(SO) $(CAPTURE) $(CUDA) $(DESTDIR)$(LIBDIR)/
 	$(if $(SO),ln -sf $(notdir $(SO)) $(DESTDIR)$(LIBDIR)/$(SONAME) && ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libcachetriage.so)
 	for h in $(PUBLIC_HEADERS); do d=$(DESTDIR)$(INCLUDEDIR)/cachetriage/$$(dirname $${h#lib/}); \
 	  $(INSTALL) -d $$d && $(INSTALL) -m 644 $$h $$d/ || exit 1; done
@@ -314,7 +332,7 @@ uninstall: $(ESTIMATORS)
 	for t in $(COMMANDS); do rm -f $(DESTDIR)$(BINDIR)/$(PROGRAM_PREFIX)$$t $(DESTDIR)$(MANDIR)/man1/$(PROGRAM_PREFIX)$$t.1; done
 	for m in $(filter-out %.1,$(MAN)); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m#man/}; done
 	rm -f $(DESTDIR)$(LIBDIR)/libcachetriage.a $(DESTDIR)$(LIBDIR)/libcachetriage.so $(DESTDIR)$(LIBDIR)/$(SONAME) \
-	  $(DESTDIR)$(LIBDIR)/libcachetriage.so.$(VERSION) $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
+	  $(DESTDIR)$(LIBDIR)/libcachetriage.so.$(VERSION) $(DESTDIR)$(LIBDIR)/cachetriage-capture.so $(DESTDIR)$(LIBDIR)/libctcuda.so $(DESTDIR)$(LIBDIR)/pkgconfig/cachetriage.pc
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/cachetriage $(DESTDIR)$(DATADIR)
 	for t in $(COMMANDS); do p=$(PROGRAM_PREFIX)$$t; rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$p \
 	  $(DESTDIR)$(ZSHDIR)/_$$p $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$$p.fish; done

@@ -7,7 +7,7 @@ program=${CLANG_FORMAT:-clang-format}
 version=$("$program" --version 2>/dev/null | grep -oE 'version [0-9]+' | tr -dc 0-9)
 case $version in
 14 | 19)
-	same "$name" "" "$(find lib models tools tests doc -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print |
+	same "$name" "" "$(find lib models runtime tools tests doc -path tests/fuzz/corpus -prune -o -name '*.[ch]' -print |
 		xargs "$program" --dry-run 2>&1 | grep -oE '^[^ :]+:[0-9]+' | sort -u | head -8)"
 	;;
 *) skip "$name" "clang-format ${version:-is missing}${version:+ is not 14 or 19}" ;;

@@ -1,0 +1,541 @@
+/* CUDA's driver API: the device, contexts, modules of PTX, launches. driver_memory.c has the rest.
+ *
+ * Its handles are the run-time's own objects: a CUmodule is a struct ct_cuda_module, a CUfunction a
+ * struct ct_cuda_function. Contexts share one memory and are told apart by their handle alone. */
+#include "runtime/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "runtime/runtime.h"
+
+struct CUctx_st {
+	struct CUctx_st *next;
+};
+static struct CUctx_st primary;
+static struct CUctx_st *contexts; /* that cuCtxCreate made */
+static _Thread_local CUcontext current;
+static int initialized;
+
+enum { MAX_DEPTH = 32 };
+static _Thread_local CUcontext below[MAX_DEPTH]; /* contexts that others were pushed upon */
+static _Thread_local unsigned depth;
+
+CUresult ct_cuda_result(cudaError_t error)
+{
+	switch (error) {
+	case cudaErrorInvalidConfiguration:
+	case cudaErrorInvalidPitchValue:
+	case cudaErrorInvalidMemcpyDirection:
+	case cudaErrorInvalidDevicePointer: return CUDA_ERROR_INVALID_VALUE;
+	case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
+	case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
+	default: return (CUresult)error; /* the same numbers */
+	}
+}
+
+CUresult ct_cuda_driver_enter(void)
+{
+	cudaError_t fault = ct_cuda_enter();
+	if (!initialized)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return (CUresult)fault;
+}
+
+CUresult ct_cuda_driver_leave(CUresult result)
+{
+	ct_cuda_leave_quietly(cudaSuccess);
+	return result;
+}
+
+CUresult cuInit(unsigned flags)
+{
+	ct_cuda_enter();
+	if (flags == 0)
+		initialized = 1;
+	return ct_cuda_driver_leave(flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = CUDA_VERSION;
+	return CUDA_SUCCESS;
+}
+
+static const struct {
+	CUresult result;
+	const char *name;
+} results[] = {
+#define RESULT(name) \
+	{ \
+		name, #name \
+	}
+	RESULT(CUDA_SUCCESS),
+	RESULT(CUDA_ERROR_INVALID_VALUE),
+	RESULT(CUDA_ERROR_OUT_OF_MEMORY),
+	RESULT(CUDA_ERROR_NOT_INITIALIZED),
+	RESULT(CUDA_ERROR_DEINITIALIZED),
+	RESULT(CUDA_ERROR_NO_DEVICE),
+	RESULT(CUDA_ERROR_INVALID_DEVICE),
+	RESULT(CUDA_ERROR_INVALID_IMAGE),
+	RESULT(CUDA_ERROR_INVALID_CONTEXT),
+	RESULT(CUDA_ERROR_NO_BINARY_FOR_GPU),
+	RESULT(CUDA_ERROR_INVALID_PTX),
+	RESULT(CUDA_ERROR_INVALID_SOURCE),
+	RESULT(CUDA_ERROR_FILE_NOT_FOUND),
+	RESULT(CUDA_ERROR_OPERATING_SYSTEM),
+	RESULT(CUDA_ERROR_INVALID_HANDLE),
+	RESULT(CUDA_ERROR_NOT_FOUND),
+	RESULT(CUDA_ERROR_NOT_READY),
+	RESULT(CUDA_ERROR_ILLEGAL_ADDRESS),
+	RESULT(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES),
+	RESULT(CUDA_ERROR_LAUNCH_TIMEOUT),
+	RESULT(CUDA_ERROR_ASSERT),
+	RESULT(CUDA_ERROR_ILLEGAL_INSTRUCTION),
+	RESULT(CUDA_ERROR_MISALIGNED_ADDRESS),
+	RESULT(CUDA_ERROR_INVALID_ADDRESS_SPACE),
+	RESULT(CUDA_ERROR_INVALID_PC),
+	RESULT(CUDA_ERROR_LAUNCH_FAILED),
+	RESULT(CUDA_ERROR_NOT_PERMITTED),
+	RESULT(CUDA_ERROR_NOT_SUPPORTED),
+	RESULT(CUDA_ERROR_UNKNOWN),
+#undef RESULT
+};
+
+CUresult cuGetErrorName(CUresult error, const char **name)
+{
+	if (!name)
+		return CUDA_ERROR_INVALID_VALUE;
+	*name = NULL;
+	for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+		if (results[i].result == error)
+			*name = results[i].name;
+	return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text)
+{
+	CUresult known = cuGetErrorName(error, text);
+	if (known == CUDA_SUCCESS)
+		*text = cudaGetErrorString((cudaError_t)error);
+	return known;
+}
+
+/* ---- the device ---- */
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!device || ordinal != 0))
+		r = device ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*device = 0;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && !count)
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*count = 1;
+	return ct_cuda_driver_leave(r);
+}
+
+/* The properties of a device for a call of the driver API. */
+static CUresult properties(struct cudaDeviceProp *p, CUdevice device)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS)
+		r = ct_cuda_result(cudaGetDeviceProperties(p, device));
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+	struct cudaDeviceProp p;
+	CUresult r = name && size > 0 ? properties(&p, device) : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		snprintf(name, (size_t)size, "%s", p.name);
+	return r;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+	struct cudaDeviceProp p;
+	CUresult r = bytes ? properties(&p, device) : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*bytes = p.totalGlobalMem;
+	return r;
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
+{
+	struct cudaDeviceProp p;
+	CUresult r = major && minor ? properties(&p, device) : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS) {
+		*major = p.major;
+		*minor = p.minor;
+	}
+	return r;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS)
+		r = ct_cuda_result(
+			cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device));
+	return ct_cuda_driver_leave(r);
+}
+
+/* ---- contexts ---- */
+
+static int is_context(CUcontext c)
+{
+	for (CUcontext at = contexts; at; at = at->next)
+		if (at == c)
+			return 1;
+	return c == &primary;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!context || device != 0))
+		r = context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*context = &primary;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device)
+{
+	CUresult r = ct_cuda_driver_enter();
+	return ct_cuda_driver_leave(r == CUDA_SUCCESS && device != 0 ? CUDA_ERROR_INVALID_DEVICE : r);
+}
+
+CUresult cuCtxPushCurrent(CUcontext context)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!is_context(context) || depth == MAX_DEPTH))
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	if (r == CUDA_SUCCESS) {
+		below[depth++] = current;
+		current = context;
+	}
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxPopCurrent(CUcontext *context)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && depth == 0)
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	if (r == CUDA_SUCCESS) {
+		if (context)
+			*context = current;
+		current = below[--depth];
+	}
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxCreate(CUcontext *context, unsigned flags, CUdevice device)
+{
+	CUresult r = ct_cuda_driver_enter();
+	(void)flags;
+	if (r == CUDA_SUCCESS && (!context || device != 0))
+		r = context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS) {
+		CUcontext c = ct_calloc(1, sizeof *c);
+		if (c) {
+			c->next = contexts;
+			contexts = c;
+			*context = c;
+			r = cuCtxPushCurrent(c);
+		} else {
+			r = CUDA_ERROR_OUT_OF_MEMORY;
+		}
+	}
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxDestroy(CUcontext context)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (context == &primary || !is_context(context)))
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	if (r == CUDA_SUCCESS && current == context) {
+		current = NULL;
+		if (depth > 0)
+			current = below[--depth];
+	}
+	for (CUcontext *at = &contexts; r == CUDA_SUCCESS && *at; at = &(*at)->next)
+		if (*at == context) {
+			*at = context->next;
+			free(context);
+			break;
+		}
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxDetach(CUcontext context)
+{
+	return cuCtxDestroy(context);
+}
+
+CUresult cuCtxSetCurrent(CUcontext context)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && context && !is_context(context))
+		r = CUDA_ERROR_INVALID_CONTEXT;
+	if (r == CUDA_SUCCESS)
+		current = context;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxGetCurrent(CUcontext *context)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && !context)
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*context = current;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxGetDevice(CUdevice *device)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS && (!device || !current))
+		r = device ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		*device = 0;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuCtxSynchronize(void)
+{
+	return ct_cuda_driver_leave(ct_cuda_driver_enter());
+}
+
+/* ---- modules ---- */
+
+/* Reads PTX text at once, since the caller wants to know whether it can be read. */
+static CUresult load(CUmodule *module, const char *name, const char *text)
+{
+	/* ELF begins with 7f 45 4c 46, NVIDIA's container with 50 ed 55 ba. */
+	if ((unsigned char)text[0] == 0x7f || (unsigned char)text[0] == 0x50) {
+		ct_cuda_say("%s: a binary image for a GPU: give PTX text", name);
+		return CUDA_ERROR_NO_BINARY_FOR_GPU;
+	}
+	struct ct_cuda_module *m = ct_cuda_add_module(name, text, 1);
+	if (!m)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	cudaError_t error = ct_cuda_read_module(m);
+	if (error != cudaSuccess)
+		ct_cuda_remove_module(m);
+	else
+		*module = (CUmodule)m;
+	return ct_cuda_result(error);
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+	CUresult r = ct_cuda_driver_enter();
+	if (r == CUDA_SUCCESS)
+		r = module && image ? load(module, "module", image) : CUDA_ERROR_INVALID_VALUE;
+	return ct_cuda_driver_leave(r);
+}
+
+/* Options of a compiler have nothing to change: its logs stay empty. */
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned n, CUjit_option *options,
+                            void **values)
+{
+	for (unsigned i = 0; options && values && i < n; i++)
+		if ((options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER) &&
+		    values[i])
+			*(char *)values[i] = '\0';
+	return cuModuleLoadData(module, image);
+}
+
+/* Reads a whole file into b: 0, or -1 with errno. */
+static int read_file(const char *name, struct ct_buf *b)
+{
+	char block[1 << 14];
+	size_t n;
+	FILE *f = fopen(name, "rb");
+	if (!f)
+		return -1;
+	while ((n = fread(block, 1, sizeof block, f)) > 0)
+		ct_buf_add(b, block, n);
+	int bad = ferror(f);
+	fclose(f);
+	ct_buf_putc(b, '\0');
+	return bad || b->failed ? -1 : 0;
+}
+
+CUresult cuModuleLoad(CUmodule *module, const char *file)
+{
+	CUresult r = ct_cuda_driver_enter();
+	struct ct_buf text = {0};
+	if (r == CUDA_SUCCESS && (!module || !file))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS && read_file(file, &text) < 0)
+		r = CUDA_ERROR_FILE_NOT_FOUND;
+	if (r == CUDA_SUCCESS)
+		r = load(module, file, text.data);
+	ct_buf_free(&text);
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+	CUresult r = ct_cuda_driver_enter();
+	struct ct_cuda_module *m = (struct ct_cuda_module *)module;
+	if (r == CUDA_SUCCESS && (!ct_cuda_is_module(m) || !m->owned))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS)
+		ct_cuda_remove_module(m);
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+	CUresult r = ct_cuda_driver_enter();
+	struct ct_cuda_function *f;
+	if (r == CUDA_SUCCESS && (!function || !name))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS && !ct_cuda_is_module((struct ct_cuda_module *)module))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS)
+		r = ct_cuda_result(ct_cuda_module_function((struct ct_cuda_module *)module, name, &f));
+	if (r == CUDA_SUCCESS)
+		*function = (CUfunction)f;
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *p, size_t *bytes, CUmodule module, const char *name)
+{
+	CUresult r = ct_cuda_driver_enter();
+	const struct ct_cuda_module *m = (struct ct_cuda_module *)module;
+	if (r == CUDA_SUCCESS && !name)
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS && !ct_cuda_is_module(m))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS) {
+		const struct ct_ptx_variable *v = ct_ptx_find_variable(m->ptx, name);
+		if (!v || !v->storage)
+			r = CUDA_ERROR_NOT_FOUND;
+		if (r == CUDA_SUCCESS && p)
+			*p = (CUdeviceptr)(uintptr_t)v->storage;
+		if (r == CUDA_SUCCESS && bytes)
+			*bytes = v->bytes;
+	}
+	return ct_cuda_driver_leave(r);
+}
+
+/* ---- functions ---- */
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+	CUresult r = ct_cuda_driver_enter();
+	const struct ct_cuda_function *f = (struct ct_cuda_function *)function;
+	if (r == CUDA_SUCCESS && !value)
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS)
+		switch (attribute) {
+		case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+		case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel->shared_bytes; break;
+		case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = 0; break;
+		case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = (int)f->kernel->local_bytes; break;
+		case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = ct_cuda_registers(f); break;
+		case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = (int)ct_ptx_target(f->module->ptx); break;
+		case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = (int)ct_cuda_capability(); break;
+		case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+			*value = (int)ct_cuda_dynamic_limit(f);
+			break;
+		default: r = CUDA_ERROR_INVALID_VALUE;
+		}
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+	CUresult r = ct_cuda_driver_enter();
+	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
+	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS && attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		r = ct_cuda_result(ct_cuda_allow_shared(f, value));
+	return ct_cuda_driver_leave(r);
+}
+
+/* The buffer of arguments that `extra` names: 0, or -1. */
+static int extra_buffer(void **extra, const void **buffer, size_t *bytes)
+{
+	*buffer = NULL;
+	*bytes = 0;
+	for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2)
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			*buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
+			*bytes = *(const size_t *)extra[1];
+		else
+			return -1;
+	return 0;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void **parameters, void **extra)
+{
+	CUresult r = ct_cuda_driver_enter();
+	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
+	const void *buffer;
+	size_t bytes;
+	(void)stream;
+	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS && ((parameters && extra) || extra_buffer(extra, &buffer, &bytes) < 0))
+		r = CUDA_ERROR_INVALID_VALUE;
+	if (r == CUDA_SUCCESS)
+		r = ct_cuda_result(ct_cuda_launch(
+			f, (dim3){grid_x, grid_y, grid_z}, (dim3){block_x, block_y, block_z},
+			shared_bytes, parameters, buffer, bytes));
+	return ct_cuda_driver_leave(r);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                                   unsigned shared_bytes, CUstream stream, void **parameters)
+{
+	(void)function, (void)grid_x, (void)grid_y, (void)grid_z, (void)block_x, (void)block_y;
+	(void)block_z, (void)shared_bytes, (void)stream, (void)parameters;
+	ct_cuda_driver_enter();
+	return ct_cuda_driver_leave((CUresult)ct_cuda_refuse(
+		"cuLaunchCooperativeKernel",
+		"synchronization of a whole grid is not emulated: blocks run one after the other"));
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared_bytes)
+{
+	CUresult r = ct_cuda_driver_enter();
+	struct ct_cuda_function *f = (struct ct_cuda_function *)function;
+	if (r == CUDA_SUCCESS && !ct_cuda_is_function(f))
+		r = CUDA_ERROR_INVALID_HANDLE;
+	if (r == CUDA_SUCCESS)
+		r = ct_cuda_result(ct_cuda_occupancy(f, threads, shared_bytes, blocks));
+	return ct_cuda_driver_leave(r);
+}

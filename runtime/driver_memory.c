@@ -1,0 +1,248 @@
+/* CUDA's driver API: memory, streams and events, which are those of the run-time API. */
+#include <string.h>
+
+#include "runtime/driver.h"
+#include "runtime/runtime.h"
+
+static void *pointer(CUdeviceptr p)
+{
+	return (void *)(uintptr_t)p;
+}
+
+/* Ends a call whose work the run-time API did between ct_cuda_driver_enter() and here. */
+#define DRIVER(call) \
+	do { \
+		CUresult r_ = ct_cuda_driver_enter(); \
+		if (r_ == CUDA_SUCCESS) \
+			r_ = ct_cuda_result(call); \
+		return ct_cuda_driver_leave(r_); \
+	} while (0)
+
+/* ---- memory ---- */
+
+static cudaError_t allocate(CUdeviceptr *p, size_t bytes, enum cudaMemoryType type)
+{
+	void *at = NULL;
+	cudaError_t error = p && bytes ? ct_cuda_allocate(bytes, type, 0, &at) : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*p = (CUdeviceptr)(uintptr_t)at;
+	return error;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *p, size_t bytes)
+{
+	DRIVER(allocate(p, bytes, cudaMemoryTypeDevice));
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *p, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	DRIVER(allocate(p, bytes, cudaMemoryTypeManaged));
+}
+
+static cudaError_t allocate_pitch(CUdeviceptr *p, size_t *pitch, size_t width, size_t height)
+{
+	void *at = NULL;
+	cudaError_t error = p && width && height ? cudaMallocPitch(&at, pitch, width, height)
+	                                         : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*p = (CUdeviceptr)(uintptr_t)at;
+	return error;
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr *p, size_t *pitch, size_t width, size_t height,
+                         unsigned element_bytes)
+{
+	if (element_bytes != 4 && element_bytes != 8 && element_bytes != 16)
+		return CUDA_ERROR_INVALID_VALUE;
+	DRIVER(allocate_pitch(p, pitch, width, height));
+}
+
+CUresult cuMemFree(CUdeviceptr p)
+{
+	DRIVER(ct_cuda_release(pointer(p), cudaMemoryTypeDevice));
+}
+
+CUresult cuMemAllocHost(void **p, size_t bytes)
+{
+	DRIVER(cudaMallocHost(p, bytes));
+}
+
+CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+	DRIVER(cudaHostAlloc(p, bytes, flags));
+}
+
+CUresult cuMemFreeHost(void *p)
+{
+	DRIVER(ct_cuda_release(p, cudaMemoryTypeHost));
+}
+
+static cudaError_t host_pointer(CUdeviceptr *device, void *host, unsigned flags)
+{
+	void *at = NULL;
+	cudaError_t error = device ? cudaHostGetDevicePointer(&at, host, flags) : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		*device = (CUdeviceptr)(uintptr_t)at;
+	return error;
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *device, void *host, unsigned flags)
+{
+	DRIVER(host_pointer(device, host, flags));
+}
+
+CUresult cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+	DRIVER(cudaMemGetInfo(free_bytes, total_bytes));
+}
+
+static cudaError_t address_range(CUdeviceptr *first, size_t *bytes, CUdeviceptr p)
+{
+	const struct ct_cuda_allocation *a = ct_cuda_allocation_of(p);
+	if (!a)
+		return cudaErrorInvalidValue;
+	if (first)
+		*first = a->first;
+	if (bytes)
+		*bytes = a->bytes;
+	return cudaSuccess;
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *first, size_t *bytes, CUdeviceptr p)
+{
+	DRIVER(address_range(first, bytes, p));
+}
+
+/* ---- copies and fills ---- */
+
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+	DRIVER(cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDefault));
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes)
+{
+	DRIVER(cudaMemcpy(pointer(to), from, bytes, cudaMemcpyHostToDevice));
+}
+
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes)
+{
+	DRIVER(cudaMemcpy(to, pointer(from), bytes, cudaMemcpyDeviceToHost));
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes)
+{
+	DRIVER(cudaMemcpy(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice));
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+	DRIVER(cudaMemcpyAsync(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream));
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+	DRIVER(cudaMemcpyAsync(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream));
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+	DRIVER(cudaMemcpyAsync(pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+/* n elements of `bytes` bytes, each set to the value's. */
+static cudaError_t fill(CUdeviceptr p, const void *value, size_t bytes, size_t n)
+{
+	unsigned char *to = pointer(p);
+	if (p % bytes || n > SIZE_MAX / bytes || (n && !ct_cuda_is_device_range(to, n * bytes)))
+		return cudaErrorInvalidValue;
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + i * bytes, value, bytes);
+	ct_cuda_wrote(to, n * bytes);
+	return cudaSuccess;
+}
+
+CUresult cuMemsetD8(CUdeviceptr p, unsigned char value, size_t n)
+{
+	DRIVER(fill(p, &value, sizeof value, n));
+}
+
+CUresult cuMemsetD16(CUdeviceptr p, unsigned short value, size_t n)
+{
+	DRIVER(fill(p, &value, sizeof value, n));
+}
+
+CUresult cuMemsetD32(CUdeviceptr p, unsigned value, size_t n)
+{
+	DRIVER(fill(p, &value, sizeof value, n));
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream stream)
+{
+	(void)stream;
+	return cuMemsetD8(p, value, n);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr p, unsigned value, size_t n, CUstream stream)
+{
+	(void)stream;
+	return cuMemsetD32(p, value, n);
+}
+
+/* ---- streams and events ---- */
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
+{
+	DRIVER(cudaStreamCreateWithFlags(stream, flags));
+}
+
+CUresult cuStreamDestroy(CUstream stream)
+{
+	DRIVER(cudaStreamDestroy(stream));
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+	DRIVER(cudaStreamSynchronize(stream));
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+	DRIVER(cudaStreamQuery(stream));
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+	DRIVER(cudaStreamWaitEvent(stream, event, flags));
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+	DRIVER(cudaEventCreateWithFlags(event, flags));
+}
+
+CUresult cuEventDestroy(CUevent event)
+{
+	DRIVER(cudaEventDestroy(event));
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+	DRIVER(cudaEventRecord(event, stream));
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+	DRIVER(cudaEventQuery(event));
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+	DRIVER(cudaEventSynchronize(event));
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+	DRIVER(cudaEventElapsedTime(milliseconds, start, end));
+}

@@ -1,0 +1,283 @@
+/* Launches: `kernel<<<grid, block>>>(...)`, cudaLaunchKernel, and what the older calls made of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "runtime/runtime.h"
+
+enum {
+	MAX_NESTED = 16,
+	MAX_ARGUMENT_BYTES = 4096 /* of a launch, as the CUDA C++ Programming Guide says */
+};
+
+/* The configurations between `<<<...>>>` and the stub's call; nested where arguments launch, too. */
+static _Thread_local struct {
+	dim3 grid, block;
+	size_t shared_bytes;
+	cudaStream_t stream;
+} pushed[MAX_NESTED];
+static _Thread_local unsigned n_pushed;
+
+/* Arguments of cudaSetupArgument. */
+static _Thread_local unsigned char argument[MAX_ARGUMENT_BYTES];
+static _Thread_local size_t argument_bytes;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+                                     struct CUstream_st *stream)
+{
+	if (n_pushed == MAX_NESTED)
+		return 1; /* the launch is left out */
+	pushed[n_pushed].grid = grid;
+	pushed[n_pushed].block = block;
+	pushed[n_pushed].shared_bytes = shared_bytes;
+	pushed[n_pushed].stream = stream;
+	n_pushed++;
+	return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
+{
+	if (n_pushed == 0)
+		return ct_cuda_enter(), ct_cuda_leave(cudaErrorMissingConfiguration);
+	n_pushed--;
+	*grid = pushed[n_pushed].grid;
+	*block = pushed[n_pushed].block;
+	*shared_bytes = pushed[n_pushed].shared_bytes;
+	*(cudaStream_t *)stream = pushed[n_pushed].stream;
+	return cudaSuccess;
+}
+
+/* The limits of every board that is emulated: the guide's table of technical specifications. */
+static cudaError_t check_sizes(const struct ct_cuda_function *f, dim3 grid, dim3 block,
+                               size_t shared_bytes)
+{
+	const struct ct_ptx_kernel *k = f->kernel;
+	size_t most = ct_cuda_shared_default();
+	if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z || grid.x > 0x7fffffff ||
+	    grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 || block.z > 64 ||
+	    block.x * block.y * block.z > 1024)
+		return cudaErrorInvalidConfiguration;
+	if (f->dynamic_shared_max > 0)
+		most = (size_t)f->dynamic_shared_max + k->shared_bytes;
+	if (shared_bytes > most || k->shared_bytes > most - shared_bytes)
+		return cudaErrorInvalidValue;
+	return cudaSuccess;
+}
+
+/* Lays the arguments out as the kernel's parameters are. */
+static void gather(const struct ct_ptx_kernel *k, void **params, unsigned char *buffer)
+{
+	for (uint32_t i = 0; i < k->nparams; i++)
+		memcpy(buffer + k->params[i].offset, params[i], k->params[i].bytes);
+}
+
+cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, size_t shared_bytes,
+                           void **params, const void *given, size_t bytes)
+{
+	const struct ct_ptx_kernel *k = f->kernel;
+	cudaError_t error = check_sizes(f, grid, block, shared_bytes);
+	struct ct_ptx_launch l = {
+		.module = f->module->ptx,
+		.kernel = k,
+		.grid = {grid.x, grid.y, grid.z},
+		.block = {block.x, block.y, block.z},
+		.dynamic_shared = (uint32_t)shared_bytes,
+		.params = given,
+		.param_bytes = bytes,
+		.memory = ct_cuda.memory,
+		.max_steps = ct_cuda.settings.max_steps,
+		.threads = ct_cuda.settings.threads,
+		.call = ct_cuda_host_call};
+	struct ct_ptx_result r;
+	struct ct_error e = {0};
+	unsigned char *buffer = NULL;
+	if (error == cudaSuccess && k->nparams && !params && bytes < k->param_bytes)
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		error = ct_cuda_bound_textures(f->module, &l.textures, &l.ntextures);
+	if (error == cudaSuccess && params) {
+		buffer = ct_calloc(1, (size_t)k->param_bytes + 1);
+		if (!buffer)
+			return cudaErrorMemoryAllocation;
+		gather(k, params, buffer);
+		l.params = buffer;
+		l.param_bytes = k->param_bytes;
+	}
+	if (error == cudaSuccess) {
+		ct_cuda.launches++;
+		if (ct_cuda_trace_launch(&l, &r, &e) != CT_OK)
+			error = ct_cuda_tell_fault(f, &l, &r, &e);
+	}
+	free(buffer);
+	return error;
+}
+
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                             size_t shared_bytes, cudaStream_t stream)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_enter();
+	void *none = NULL;
+	(void)stream;
+	if (error == cudaSuccess)
+		error = ct_cuda_find_function(function, &f);
+	if (error == cudaSuccess)
+		error = ct_cuda_launch(f, grid, block, shared_bytes, arguments ? arguments : &none, NULL,
+		                       0);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream)
+{
+	argument_bytes = 0;
+	if (__cudaPushCallConfiguration(grid, block, shared_bytes, stream) != 0)
+		return ct_cuda_enter(), ct_cuda_leave(cudaErrorInvalidConfiguration);
+	return cudaSuccess;
+}
+
+cudaError_t cudaSetupArgument(const void *p, size_t bytes, size_t offset)
+{
+	if (!p || offset > MAX_ARGUMENT_BYTES || bytes > MAX_ARGUMENT_BYTES - offset)
+		return ct_cuda_enter(), ct_cuda_leave(cudaErrorInvalidValue);
+	memcpy(argument + offset, p, bytes);
+	argument_bytes = offset + bytes > argument_bytes ? offset + bytes : argument_bytes;
+	return cudaSuccess;
+}
+
+cudaError_t cudaLaunch(const void *function)
+{
+	dim3 grid = {0, 0, 0}, block = grid;
+	size_t shared_bytes = 0;
+	cudaStream_t stream = NULL;
+	struct ct_cuda_function *f;
+	cudaError_t error = __cudaPopCallConfiguration(&grid, &block, &shared_bytes, &stream);
+	if (error != cudaSuccess)
+		return error;
+	error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = ct_cuda_find_function(function, &f);
+	if (error == cudaSuccess)
+		error = ct_cuda_launch(f, grid, block, shared_bytes, NULL, argument, argument_bytes);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *function)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = a ? ct_cuda_find_function(function, &f) : cudaErrorInvalidValue;
+	if (error == cudaSuccess) {
+		int version = (int)ct_cuda_capability();
+		*a = (struct cudaFuncAttributes){
+			.sharedSizeBytes = f->kernel->shared_bytes,
+			.localSizeBytes = f->kernel->local_bytes,
+			.maxThreadsPerBlock = 1024,
+			.numRegs = ct_cuda_registers(f),
+			.ptxVersion = (int)ct_ptx_target(f->module->ptx),
+			.binaryVersion = version,
+			.maxDynamicSharedSizeBytes = (int)ct_cuda_dynamic_limit(f),
+			.preferredShmemCarveout = cudaSharedmemCarveoutDefault};
+		uint64_t most = (uint64_t)f->kernel->max_threads[0] * f->kernel->max_threads[1] *
+		                f->kernel->max_threads[2];
+		if (most > 0 && most < 1024)
+			a->maxThreadsPerBlock = (int)most;
+	}
+	return ct_cuda_leave(error);
+}
+
+size_t ct_cuda_dynamic_limit(const struct ct_cuda_function *f)
+{
+	size_t own = f->kernel->shared_bytes, all = ct_cuda_shared_default();
+	if (f->dynamic_shared_max > 0)
+		return (size_t)f->dynamic_shared_max;
+	return own < all ? all - own : 0;
+}
+
+cudaError_t ct_cuda_allow_shared(struct ct_cuda_function *f, int bytes)
+{
+	size_t own = f->kernel->shared_bytes, most = ct_cuda_shared_most();
+	if (bytes < 0 || own > most || (size_t)bytes > most - own)
+		return cudaErrorInvalidValue;
+	f->dynamic_shared_max = bytes;
+	return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = ct_cuda_find_function(function, &f);
+	if (error == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
+		error = ct_cuda_allow_shared(f, value);
+	else if (error == cudaSuccess && attribute != cudaFuncAttributePreferredSharedMemoryCarveout)
+		error = cudaErrorInvalidValue;
+	return ct_cuda_leave(error);
+}
+
+/* Hints about caches change nothing: the replay chooses the split of L1 and shared memory. */
+static cudaError_t check_function(const void *function)
+{
+	struct ct_cuda_function *f;
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = ct_cuda_find_function(function, &f);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
+{
+	(void)config;
+	return check_function(function);
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config)
+{
+	(void)config;
+	return check_function(function);
+}
+
+/* ---- refused by name ---- */
+
+cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                        size_t shared_bytes, cudaStream_t stream)
+{
+	(void)function, (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
+	ct_cuda_enter();
+	return ct_cuda_leave(ct_cuda_refuse(
+		"cudaLaunchCooperativeKernel",
+		"synchronization of a whole grid is not emulated: blocks run "
+		"one after the other"));
+}
+
+static cudaError_t refuse_graph(const char *name)
+{
+	ct_cuda_enter();
+	return ct_cuda_leave(
+		ct_cuda_refuse(name, "graphs are not emulated: launch the kernels on a stream"));
+}
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
+{
+	(void)graph, (void)flags;
+	return refuse_graph("cudaGraphCreate");
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream)
+{
+	(void)graph, (void)stream;
+	return refuse_graph("cudaGraphLaunch");
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, int mode)
+{
+	(void)stream, (void)mode;
+	return refuse_graph("cudaStreamBeginCapture");
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+	(void)stream, (void)graph;
+	return refuse_graph("cudaStreamEndCapture");
+}

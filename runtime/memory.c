@@ -1,0 +1,414 @@
+/* Memory of the device: an arena at a fixed place, so that a program's addresses are the same in every run.
+ *
+ * The arena is as large as the board's memory; the host gives pages of it as they are touched. Blocks lie in
+ * the order of their addresses and each takes the first gap that is large enough. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "runtime/runtime.h"
+
+/* Where the arena is asked for: far from what Linux on x86-64 and arm64 maps, with and without sanitizers. */
+#define ARENA UINT64_C(0x700000000000)
+enum {
+	GRANULE = 512,        /* cudaMalloc's alignment; the guide promises at least 256 bytes */
+	PAGE = 1 << 16,       /* a multiple of every host's page */
+	LEAST_ARENA = 1 << 26 /* bytes: a host that has not even this cannot run programs */
+};
+
+static struct {
+	uint64_t first, bytes;            /* of the arena; 0: not yet there */
+	struct ct_cuda_allocation *block; /* by address: blocks of the arena and registered ranges */
+	size_t n, room;
+	uint64_t numbered, used;
+} heap;
+
+static uint64_t round_up(uint64_t n, uint64_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
+static cudaError_t make_arena(void)
+{
+	uint64_t bytes = round_up(ct_cuda_board_memory(), PAGE);
+	void *p = MAP_FAILED;
+	for (; p == MAP_FAILED && bytes >= LEAST_ARENA; bytes /= 2) {
+		p = mmap((void *)(uintptr_t)ARENA, bytes, PROT_NONE,
+		         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		heap.bytes = bytes;
+	}
+	if (p == MAP_FAILED)
+		return cudaErrorMemoryAllocation;
+	heap.first = (uint64_t)(uintptr_t)p;
+	return cudaSuccess;
+}
+
+/* Index of the first block behind `address`. */
+static size_t behind(uint64_t address)
+{
+	size_t low = 0, high = heap.n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (heap.block[middle].first <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct ct_cuda_allocation *ct_cuda_allocation_of(uint64_t address)
+{
+	size_t i = behind(address);
+	if (i == 0 || address - heap.block[i - 1].first >= heap.block[i - 1].bytes)
+		return NULL;
+	return &heap.block[i - 1];
+}
+
+const struct ct_cuda_allocation *ct_cuda_nearest_allocation(uint64_t address)
+{
+	size_t i = behind(address);
+	if (heap.n == 0)
+		return NULL;
+	if (i == 0)
+		return &heap.block[0];
+	const struct ct_cuda_allocation *before = &heap.block[i - 1];
+	if (i == heap.n || address - (before->first + before->bytes) <= heap.block[i].first - address)
+		return before;
+	return &heap.block[i];
+}
+
+/* Puts a block in its place and makes it known to kernels. */
+static cudaError_t insert(const struct ct_cuda_allocation *a)
+{
+	struct ct_error e;
+	size_t at = behind(a->first);
+	if (ct_grow((void **)&heap.block, &heap.room, heap.n + 1, sizeof *heap.block) < 0 ||
+	    ct_ptx_memory_add(ct_cuda.memory, (void *)(uintptr_t)a->first, a->bytes, &e) != CT_OK)
+		return cudaErrorMemoryAllocation;
+	memmove(&heap.block[at + 1], &heap.block[at], (heap.n - at) * sizeof *heap.block);
+	heap.block[at] = *a;
+	heap.n++;
+	return cudaSuccess;
+}
+
+static void take_out(struct ct_cuda_allocation *a)
+{
+	size_t at = (size_t)(a - heap.block);
+	ct_ptx_memory_remove(ct_cuda.memory, (void *)(uintptr_t)a->first, NULL);
+	free(a->known);
+	memmove(&heap.block[at], &heap.block[at + 1], (heap.n - at - 1) * sizeof *heap.block);
+	heap.n--;
+}
+
+/* Address of the first gap of `bytes`, or 0. */
+static uint64_t find_gap(uint64_t bytes)
+{
+	uint64_t at = heap.first, end = heap.first + heap.bytes;
+	for (size_t i = 0; i < heap.n; i++) {
+		const struct ct_cuda_allocation *a = &heap.block[i];
+		if (a->registered)
+			continue;
+		if (a->first - at >= bytes)
+			return at;
+		at = a->first + round_up(a->bytes, GRANULE);
+	}
+	return end - at >= bytes ? at : 0;
+}
+
+/* Gives the pages that [first, end) has for itself to the host again. */
+static void give_pages_back(uint64_t first, uint64_t end)
+{
+	first = round_up(first, PAGE);
+	end = end / PAGE * PAGE;
+	if (first < end)
+		madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
+}
+
+cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned flags, void **out)
+{
+	struct ct_cuda_allocation a = {.bytes = bytes, .type = type, .flags = flags};
+	uint64_t room = round_up(bytes, GRANULE);
+	*out = NULL;
+	if (bytes == 0)
+		return cudaSuccess;
+	if (heap.first == 0 && make_arena() != cudaSuccess)
+		return cudaErrorMemoryAllocation;
+	a.first = room >= bytes && room <= heap.bytes ? find_gap(room) : 0;
+	if (a.first == 0)
+		return cudaErrorMemoryAllocation;
+	uint64_t page = a.first / PAGE * PAGE;
+	if (mprotect((void *)(uintptr_t)page, round_up(a.first + room, PAGE) - page,
+	             PROT_READ | PROT_WRITE) != 0)
+		return cudaErrorMemoryAllocation;
+	/* What the host writes without a call is taken as written. */
+	if (ct_cuda.settings.check_init && type == cudaMemoryTypeDevice &&
+	    !(a.known = ct_calloc(bytes, 1)))
+		return cudaErrorMemoryAllocation;
+	a.number = heap.numbered + 1;
+	if (insert(&a) != cudaSuccess) {
+		free(a.known);
+		return cudaErrorMemoryAllocation;
+	}
+	heap.numbered++;
+	heap.used += room;
+	*out = (void *)(uintptr_t)a.first;
+	return ct_cuda_trace_array(a.first, bytes, NULL);
+}
+
+cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type)
+{
+	struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
+	if (!p)
+		return cudaSuccess;
+	int managed = type == cudaMemoryTypeDevice && a && a->type == cudaMemoryTypeManaged;
+	if (!a || a->registered || (a->type != type && !managed) || a->first != (uint64_t)(uintptr_t)p)
+		return cudaErrorInvalidValue;
+	uint64_t room = round_up(a->bytes, GRANULE);
+	heap.used -= room;
+	give_pages_back(a->first, a->first + room);
+	take_out(a);
+	return cudaSuccess;
+}
+
+void ct_cuda_release_all(void)
+{
+	while (heap.n > 0)
+		take_out(&heap.block[heap.n - 1]);
+	if (heap.first)
+		give_pages_back(heap.first, heap.first + heap.bytes);
+	heap.used = 0;
+}
+
+uint64_t ct_cuda_total_memory(void)
+{
+	return heap.first || make_arena() == cudaSuccess ? heap.bytes : 0;
+}
+
+uint64_t ct_cuda_free_memory(void)
+{
+	return ct_cuda_total_memory() - heap.used;
+}
+
+int ct_cuda_is_device_range(const void *p, uint64_t bytes)
+{
+	uint64_t first = (uint64_t)(uintptr_t)p;
+	const struct ct_cuda_allocation *a = ct_cuda_allocation_of(first);
+	if (a)
+		return bytes <= a->bytes - (first - a->first);
+	return ct_cuda_variable_at(p, bytes) != NULL;
+}
+
+void ct_cuda_wrote(const void *p, uint64_t bytes)
+{
+	uint64_t first = (uint64_t)(uintptr_t)p;
+	struct ct_cuda_allocation *a = ct_cuda_allocation_of(first);
+	if (a && a->known && bytes <= a->bytes - (first - a->first))
+		memset(a->known + (first - a->first), 1, bytes);
+}
+
+/* Allocates for a call of the API. */
+static cudaError_t api_allocate(void **p, size_t bytes, enum cudaMemoryType type, unsigned flags)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = p ? ct_cuda_allocate(bytes, type, flags, p) : cudaErrorInvalidValue;
+	return ct_cuda_leave(error);
+}
+
+static cudaError_t api_release(const void *p, enum cudaMemoryType type)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess)
+		error = ct_cuda_release(p, type);
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+	return api_allocate(p, bytes, cudaMemoryTypeDevice, 0);
+}
+
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
+{
+	(void)stream;
+	return api_allocate(p, bytes, cudaMemoryTypeDevice, 0);
+}
+
+cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
+{
+	return api_allocate(p, bytes, cudaMemoryTypeManaged, flags);
+}
+
+cudaError_t cudaMallocHost(void **p, size_t bytes)
+{
+	return api_allocate(p, bytes, cudaMemoryTypeHost, cudaHostAllocDefault);
+}
+
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+	return api_allocate(p, bytes, cudaMemoryTypeHost, flags);
+}
+
+cudaError_t cudaFree(void *p)
+{
+	return api_release(p, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+	(void)stream;
+	return api_release(p, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+	return api_release(p, cudaMemoryTypeHost);
+}
+
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
+{
+	cudaError_t error = ct_cuda_enter();
+	uint64_t row = round_up(width, GRANULE);
+	if (error == cudaSuccess && (!p || !pitch || row < width || (height && row > SIZE_MAX / height)))
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		error = ct_cuda_allocate(row * height, cudaMemoryTypeDevice, 0, p);
+	if (error == cudaSuccess)
+		*pitch = row;
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
+{
+	if (!p || (extent.depth && extent.height > SIZE_MAX / extent.depth))
+		return ct_cuda_enter(), ct_cuda_leave(cudaErrorInvalidValue);
+	*p = make_cudaPitchedPtr(NULL, 0, extent.width, extent.height);
+	return cudaMallocPitch(&p->ptr, &p->pitch, extent.width, extent.height * extent.depth);
+}
+
+cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
+{
+	struct ct_cuda_allocation a = {
+		.first = (uint64_t)(uintptr_t)p,
+		.bytes = bytes,
+		.type = cudaMemoryTypeHost,
+		.registered = 1,
+		.flags = flags};
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess) {
+		size_t i = behind(a.first);
+		if (!p || bytes == 0 || bytes > UINT64_MAX - a.first)
+			error = cudaErrorInvalidValue;
+		else if (ct_cuda_allocation_of(a.first) ||
+		         (i < heap.n && heap.block[i].first - a.first < bytes))
+			error = cudaErrorHostMemoryAlreadyRegistered;
+		else
+			error = insert(&a);
+	}
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaHostUnregister(void *p)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess) {
+		struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
+		if (!a || !a->registered || a->first != (uint64_t)(uintptr_t)p)
+			error = cudaErrorHostMemoryNotRegistered;
+		else
+			take_out(a);
+	}
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess) {
+		const struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)host);
+		if (!device || flags != 0 || !a || a->type != cudaMemoryTypeHost)
+			error = cudaErrorInvalidValue;
+		else
+			*device = host;
+	}
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess) {
+		const struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)host);
+		if (!flags || !a || a->type != cudaMemoryTypeHost)
+			error = cudaErrorInvalidValue;
+		else
+			*flags = a->flags;
+	}
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess && (!free_bytes || !total_bytes))
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess) {
+		*free_bytes = ct_cuda_free_memory();
+		*total_bytes = ct_cuda_total_memory();
+	}
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *p)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess && !attributes)
+		error = cudaErrorInvalidValue;
+	if (error == cudaSuccess) {
+		const struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
+		*attributes = (struct cudaPointerAttributes){.hostPointer = (void *)(uintptr_t)p};
+		if (a) {
+			attributes->type = a->type;
+			attributes->devicePointer = (void *)(uintptr_t)p;
+			if (a->type == cudaMemoryTypeDevice)
+				attributes->hostPointer = NULL;
+		}
+	}
+	return ct_cuda_leave(error);
+}
+
+/* Managed memory is where it is: advice and prefetches are checked and forgotten. */
+static cudaError_t check_managed(const void *p, size_t bytes)
+{
+	cudaError_t error = ct_cuda_enter();
+	if (error == cudaSuccess) {
+		const struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)p);
+		if (!a || a->type != cudaMemoryTypeManaged ||
+		    bytes > a->bytes - ((uint64_t)(uintptr_t)p - a->first))
+			error = cudaErrorInvalidValue;
+	}
+	return ct_cuda_leave(error);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, int device, cudaStream_t stream)
+{
+	(void)device;
+	(void)stream;
+	return check_managed(p, bytes);
+}
+
+cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice, int device)
+{
+	(void)advice;
+	(void)device;
+	return check_managed(p, bytes);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t bytes, unsigned flags)
+{
+	(void)stream;
+	(void)flags;
+	return check_managed(p, bytes);
+}

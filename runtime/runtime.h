@@ -1,0 +1,205 @@
+/* runtime.h - what the files of libctcuda share. Private.
+ *
+ * libctcuda is CUDA's run-time library for a device that is emulated. As CUDA's API has one device and
+ * no handle for it, there is one state, struct ct_cuda, behind one lock: every function of the API
+ * begins with ct_cuda_enter() and ends with ct_cuda_leave(). All work is done when a call returns.
+ * The library prints what a kernel prints, faults, and what it cannot do; it ends the program
+ * where its settings are wrong. */
+#ifndef CT_RUNTIME_RUNTIME_H
+#define CT_RUNTIME_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/cuda/cuda_runtime_api.h"
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "ptx/emulate.h"
+#include "ptx/ptx.h"
+
+/* ---- the state ---- */
+
+/* What the environment asks for; libctcuda(7) lists the variables. */
+struct ct_cuda_settings {
+	uint64_t max_steps;   /* warp instructions of a launch; 0: no bound */
+	unsigned threads;     /* of an emulation; 0: all processors */
+	int check_init;       /* look for reads of memory that nothing has written */
+	const char *data_dir; /* of GPU files */
+};
+
+struct ct_cuda {
+	int started; /* 1: the settings have been read */
+	struct ct_cuda_settings settings;
+	struct ct_gpu gpu;
+	struct ct_ptx_memory *memory; /* what kernels may access */
+	cudaError_t fault;            /* of a kernel: sticks */
+	uint64_t launches;            /* so far */
+};
+extern struct ct_cuda ct_cuda;
+
+/* Takes the lock alone: what is done before main() needs no device. ct_cuda_leave_quietly gives it back. */
+void ct_cuda_lock(void);
+/* Takes the lock and, in the first call, reads the settings. Returns cudaSuccess, or the fault of an
+ * earlier kernel, which the caller passes to ct_cuda_leave() without doing anything. */
+cudaError_t ct_cuda_enter(void);
+/* Gives the lock back and keeps an error for cudaGetLastError(). Returns `error`. */
+cudaError_t ct_cuda_leave(cudaError_t error);
+/* The same without keeping it: of functions that only ask. */
+cudaError_t ct_cuda_leave_quietly(cudaError_t error);
+
+/* Keeps an error of this thread for cudaGetLastError(). */
+void ct_cuda_keep_error(cudaError_t error);
+
+/* Prints "libctcuda: " and one line on standard error. */
+void ct_cuda_say(const char *fmt, ...) CT_PRINTF(1, 2);
+/* Says that `function` is not there since `what` cannot be emulated; returns cudaErrorNotSupported. */
+cudaError_t ct_cuda_refuse(const char *function, const char *what);
+
+/* ---- memory ---- */
+
+/* One range that kernels may access: allocated here, or the program's and registered. */
+struct ct_cuda_allocation {
+	uint64_t first, bytes;
+	uint64_t number; /* of the program's allocations, from 1 */
+	enum cudaMemoryType type;
+	int registered; /* memory of the program's own */
+	unsigned flags; /* of cudaHostAlloc or cudaHostRegister */
+	unsigned char
+		*known; /* with check_init: per byte, whether something wrote it; NULL: not followed */
+};
+
+/* Allocates device, managed or page-locked memory on a multiple of 512 bytes, filled with zeroes where
+ * it is fresh; 0 bytes give NULL. */
+cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned flags, void **out);
+/* Frees what ct_cuda_allocate gave; NULL is allowed. Another type or address is cudaErrorInvalidValue. */
+cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type);
+/* The allocation that holds the address, or NULL. */
+struct ct_cuda_allocation *ct_cuda_allocation_of(uint64_t address);
+/* The allocation nearest to an address that none holds, or NULL. */
+const struct ct_cuda_allocation *ct_cuda_nearest_allocation(uint64_t address);
+/* 1: [p, p + bytes) is memory of the device, of an allocation or of a module's variable. */
+int ct_cuda_is_device_range(const void *p, uint64_t bytes);
+/* Bytes of the board, and those not yet allocated. */
+uint64_t ct_cuda_total_memory(void);
+uint64_t ct_cuda_free_memory(void);
+/* Frees all memory that the library has: for cudaDeviceReset. */
+void ct_cuda_release_all(void);
+
+/* The host wrote a range of device memory. */
+void ct_cuda_wrote(const void *p, uint64_t bytes);
+/* Copies bytes whose ranges were checked; a copy to the device goes into the trace. */
+cudaError_t ct_cuda_copy(void *to, const void *from, uint64_t bytes, enum cudaMemcpyKind kind);
+/* Checks the direction and the device's ranges of a copy of `rows` rows. */
+cudaError_t ct_cuda_check_copy(const void *to, uint64_t to_bytes, const void *from, uint64_t from_bytes,
+                               enum cudaMemcpyKind *kind);
+
+/* An array of texels: rows lie `pitch` bytes apart, slices `height` rows. */
+struct cudaArray {
+	struct cudaChannelFormatDesc desc;
+	struct cudaExtent extent; /* elements; height and depth 0 where it has fewer dimensions */
+	size_t pitch;
+	unsigned flags;
+	unsigned char *texels;
+};
+/* Bytes of an element, or 0 where the description is none. */
+size_t ct_cuda_element_bytes(const struct cudaChannelFormatDesc *desc);
+
+/* ---- modules ---- */
+
+/* One PTX text: of a program's fat binary or of cuModuleLoad. It is read when something of it is used. */
+struct ct_cuda_module {
+	struct ct_cuda_module *next;
+	char *name;       /* for messages */
+	const char *text; /* up to its NUL */
+	char *owned;      /* the text, where it is the module's own; else NULL */
+	int tried;        /* 1: it has been read, or cannot be */
+	struct ct_ptx_module *ptx;
+};
+
+/* A kernel as the program knows it: the address of its stub, or the handle of a CUfunction. */
+struct ct_cuda_function {
+	struct ct_cuda_function *next;
+	struct ct_cuda_module *module;
+	const void *stub; /* NULL: of the driver API */
+	char *name;
+	const struct ct_ptx_kernel *kernel; /* NULL until it is used */
+	int dynamic_shared_max;             /* bytes that a launch may ask for; 0: the common limit */
+};
+
+/* A texture reference of a program. */
+struct ct_cuda_texture_reference {
+	struct ct_cuda_texture_reference *next;
+	struct ct_cuda_module *module;
+	const struct textureReference *host;
+	char *name;
+	int normalized_values; /* as its type says: reads give numbers in [0, 1] */
+	int bound;
+	struct ct_ptx_texture texture; /* where it is bound */
+	size_t offset;                 /* bytes that the address was moved to be aligned */
+};
+
+/* Reads the module where that was not tried before; says why where it cannot be. */
+cudaError_t ct_cuda_read_module(struct ct_cuda_module *m);
+/* Makes a module of a text that outlives it (copy 0) or of a copy; NULL: no memory. */
+struct ct_cuda_module *ct_cuda_add_module(const char *name, const char *text, int copy);
+/* Frees a module with its kernels, variables and texture references. */
+void ct_cuda_remove_module(struct ct_cuda_module *m);
+/* The kernel of a stub: cudaErrorInvalidDeviceFunction where the program has none there. */
+cudaError_t ct_cuda_find_function(const void *stub, struct ct_cuda_function **out);
+/* The kernel of that name of a module, made known where it was not: cudaErrorSymbolNotFound. */
+cudaError_t ct_cuda_module_function(struct ct_cuda_module *m, const char *name,
+                                    struct ct_cuda_function **out);
+/* 1: a function or module that is (still) known. */
+int ct_cuda_is_function(const struct ct_cuda_function *f);
+int ct_cuda_is_module(const struct ct_cuda_module *m);
+/* The variable of a shadow: cudaErrorInvalidSymbol where the program has none there. */
+cudaError_t ct_cuda_find_symbol(const void *shadow, const struct ct_ptx_variable **out);
+/* The texture reference of the program's variable, or NULL. */
+struct ct_cuda_texture_reference *ct_cuda_find_texture(const struct textureReference *host);
+/* The module variable that holds [p, p + bytes), or NULL. */
+const struct ct_ptx_variable *ct_cuda_variable_at(const void *p, uint64_t bytes);
+/* The textures that are bound, references and objects, in an array that lives until the next call. */
+cudaError_t ct_cuda_bound_textures(const struct ct_cuda_module *m, const struct ct_ptx_texture **out,
+                                   size_t *n);
+struct ct_cuda_texture_reference *ct_cuda_texture_references(void);
+
+/* ---- the trace, where `tracegen capture` asks for one ---- */
+
+/* Opens it as the environment says, or does nothing. Ends the program where it cannot be opened. */
+void ct_cuda_trace_open(void);
+/* Runs a launch, records a copy to the device, an allocation: as ct_capture_launch and its kin do. */
+int ct_cuda_trace_launch(const struct ct_ptx_launch *launch, struct ct_ptx_result *r,
+                         struct ct_error *e);
+cudaError_t ct_cuda_trace_copy(uint64_t address, uint64_t bytes);
+cudaError_t ct_cuda_trace_array(uint64_t first, uint64_t bytes, const char *name);
+
+/* ---- launches ---- */
+
+/* Runs a kernel. params: one pointer per parameter, or (params NULL) buffer of bytes laid out as the
+ * kernel's. A fault is told and sticks. */
+cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, size_t shared_bytes,
+                           void **params, const void *buffer, size_t bytes);
+/* A call of a kernel to a function of the host: vprintf, __assertfail (struct ct_ptx_launch.call). */
+int ct_cuda_host_call(void *ctx, const struct ct_ptx_call *call, struct ct_error *e);
+/* Says where and why a launch stopped, and returns the error that CUDA has for it. */
+cudaError_t ct_cuda_tell_fault(const struct ct_cuda_function *f, const struct ct_ptx_launch *l,
+                               const struct ct_ptx_result *r, const struct ct_error *e);
+/* Bytes of dynamic shared memory that a launch may ask for, and a new bound of them. */
+size_t ct_cuda_dynamic_limit(const struct ct_cuda_function *f);
+cudaError_t ct_cuda_allow_shared(struct ct_cuda_function *f, int bytes);
+
+/* ---- the board ---- */
+
+/* Compute capability, as 70 for 7.0. */
+unsigned ct_cuda_capability(void);
+/* Bytes of the board's memory, and the largest shared memory of one block: by default and on demand. */
+uint64_t ct_cuda_board_memory(void);
+size_t ct_cuda_shared_default(void);
+size_t ct_cuda_shared_most(void);
+/* Machine registers of a thread of the kernel. */
+int ct_cuda_registers(const struct ct_cuda_function *f);
+/* Blocks of a kernel that one SM holds. */
+cudaError_t ct_cuda_occupancy(struct ct_cuda_function *f, int threads, size_t shared_bytes, int *blocks);
+
+#endif
