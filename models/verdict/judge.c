@@ -1,12 +1,13 @@
 #include "models/verdict/judge.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "models/common/records.h"
-#include "models/verdict/verdict.h"
+#include "models/verdict/range.h"
 #include "pass/replays.h"
 
 /* Systems that are replayed: of each mechanism the judged one, its alternatives, its ideal, and the GPU as configured. */
@@ -272,33 +273,42 @@ static int takes_timing(struct bench *b, unsigned m)
 	return st == CT_OK && !spec.options.parts;
 }
 
-static int is_best_alternative(const struct ct_judge *j, const struct ct_mechanism *m, const char *name)
+/* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
+ * long, of the alternatives only the one that is the best by what is known so far. */
+static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name, int alternative)
 {
+	struct ct_estimate es;
 	struct ct_verdict v;
-	ct_verdict_decide(j->p, m, 0, &v);
+	enum ct_verdict_step step = b->timing == CT_REPLAY_QUICK ? CT_DECIDED_QUICK : CT_DECIDED_FULL;
+	if (ct_range_estimate(b->j->p, m, name, &es) >= step)
+		return 0;
+	if (!alternative || step == CT_DECIDED_QUICK)
+		return 1;
+	ct_verdict_decide(b->j->p, m, 0, &v);
 	return !*v.alternative || !strcmp(v.alternative, name);
 }
 
-/* The judged systems and alternatives of open mechanisms; in full timing, which takes long, of the alternatives only the
- * one that was best so far. */
-static int replay_systems(struct bench *b, unsigned open)
+static void add_wanted(struct bench *b, unsigned m)
 {
-	int st;
+	const struct ct_mechanism *x = b->j->run[m]->mechanism;
+	if (is_wanted(b, x, x->judged, 0))
+		add_of_mechanism(b, m, x->judged);
+	for (const char *const *other = x->alternatives; other && *other; other++)
+		if (is_wanted(b, x, *other, 1))
+			add_of_mechanism(b, m, *other);
+}
+
+/* The judged systems and alternatives of open mechanisms; *n tells how many there were to replay. */
+static int replay_systems(struct bench *b, unsigned open, unsigned *n)
+{
+	int st = CT_OK;
 	b->n = 0;
-	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++) {
-		struct ct_mechanism_run *run =
-			open >> m & 1 && takes_timing(b, m) ? b->j->run[m] : NULL;
-		const char *const *other = run ? run->mechanism->alternatives : NULL;
-		if (run)
-			add_of_mechanism(b, m, run->mechanism->judged);
-		for (; other && *other; other++)
-			if (b->timing == CT_REPLAY_QUICK ||
-			    is_best_alternative(b->j, run->mechanism, *other))
-				add_of_mechanism(b, m, *other);
-	}
-	if (!b->n)
-		return CT_OK;
-	st = run_systems(b);
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
+		if (open >> m & 1 && takes_timing(b, m))
+			add_wanted(b, m);
+	*n = b->n;
+	if (b->n)
+		st = run_systems(b);
 	for (unsigned i = 0; i < b->n && st == CT_OK; i++)
 		if (b->system[i].run && b->system[i].n_tried) {
 			const struct system *s = &b->system[i];
@@ -320,7 +330,19 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 		if (st == CT_OK)
 			open = open_verdicts(b);
 	}
-	return st == CT_OK && open ? replay_systems(b, open) : st;
+	/* Another alternative may be the best one now, and is replayed in its turn. */
+	for (unsigned n = 1; st == CT_OK && n && open; open = open_verdicts(b))
+		st = replay_systems(b, open, &n);
+	return st;
+}
+
+void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v)
+{
+	size_t n = strlen(v->reason);
+	if (v->open && *j->why.text)
+		snprintf(v->reason + n, sizeof v->reason - n, "; not replayed: %s", j->why.text);
+	for (char *c = v->reason; *c; c++) /* of a path */
+		*c = *c == '\t' || *c == '\n' ? ' ' : *c;
 }
 
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e)

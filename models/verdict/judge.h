@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "models/mechanism.h"
 #include "models/registry.h"
+#include "models/verdict/verdict.h"
 
 CT_DECLS_BEGIN
 
@@ -32,6 +33,8 @@ struct ct_judge {
  * and cycles of scope all with method quick or full. A trace that cannot be read again is no failure, and is told in
  * j->why. Fails with CT_ERR_NOMEM. The results do not depend on settings->threads. One call at a time per profile. */
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e);
+/* Adds to the reason of a verdict that stays open why it was not replayed, where that is known. */
+void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v);
 
 CT_DECLS_END
 

@@ -46,10 +46,11 @@ int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m
 }
 
 /* What would narrow the range, by the doubt that is the largest. */
-static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters,
-                           double paired)
+static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es,
+                           enum ct_verdict_step by, double parameters, double paired)
 {
-	const char *cure = m->cure ? m->cure(es->method, parameters > paired) : NULL;
+	const char *method = by == CT_DECIDED_FULL ? "replay" : es->method;
+	const char *cure = m->cure ? m->cure(method, parameters > paired) : NULL;
 	return cure ? cure : "no estimate of ours is closer than that";
 }
 
@@ -65,14 +66,14 @@ static size_t leading_phrases(const char *reason, size_t n)
 	return cut ? cut : n;
 }
 
-static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters,
-                     double paired, struct ct_verdict *v)
+static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es,
+                     enum ct_verdict_step by, double parameters, double paired, struct ct_verdict *v)
 {
 	enum { SAID = 130 };
 	char why[CT_REASON_MAX];
 	memcpy(why, v->reason, sizeof why);
 	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s",
-	         (int)leading_phrases(why, SAID), why, cure_of(m, es, parameters, paired));
+	         (int)leading_phrases(why, SAID), why, cure_of(m, es, by, parameters, paired));
 }
 
 /* Any record of the mechanism, such as reuse --mechanisms leaves. */
@@ -222,7 +223,7 @@ static void give_reason_of(const struct case_of *c, struct ct_verdict *v)
 	give_reason(c->p, c->m, v);
 	if (v->word == CT_UNKNOWN) {
 		struct ct_range_doubt d = ct_range_doubt(c->p, &c->judged);
-		too_wide(c->m, &c->judged, fmax(d.below, d.above), d.paired, v);
+		too_wide(c->m, &c->judged, c->by, fmax(d.below, d.above), d.paired, v);
 		return;
 	}
 	tell_alternative(v, v->reason, sizeof v->reason);
@@ -282,7 +283,9 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 	if (c.by != CT_DECIDED_NOT)
 		v->speedup = c.judged.value;
 	if (ct_size_too_small(p, m, scale == 0 ? ct_size_scale(p) : scale, v->reason, sizeof v->reason)) {
-		if (c.by != CT_DECIDED_NOT)
+		if (c.by == CT_DECIDED_NOT)
+			no_estimate(p, m, v);
+		else
 			ct_verdict_range(p, &c.judged, &v->low, &v->high);
 		return;
 	}

@@ -115,11 +115,9 @@ static int judge_mechanism(struct ct_tool *t, struct asked *a, const char *name,
 	/* Of a trace the command line knows; of a profile its provenance. */
 	double scale = t->scale < 0 ? NAN : t->scale;
 	ct_verdict_decide(a->stage.p, ct_mechanism_at(i), scale, &v);
-	if (a->status[i] < 0 && v.word == CT_UNKNOWN) {
+	if (a->status[i] < 0 && v.word == CT_UNKNOWN)
 		snprintf(v.reason, sizeof v.reason, "%.200s", a->why[i].text);
-		for (char *c = v.reason; *c; c++)
-			*c = *c == '\t' || *c == '\n' ? ' ' : *c;
-	}
+	ct_judge_tell(&a->judge, &v);
 	return ct_verdict_write(a->stage.p, name, ct_mechanism_at(i), &v, e);
 }
 
