@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/table.h"
 #include "base/units.h"
 #include "common/curve.h"
@@ -83,31 +84,20 @@ static int default_sizes(struct sizes *s, uint64_t bytes, uint64_t line, struct 
 	return CT_OK;
 }
 
-static int l1_curve(const struct own *o, const char *scope, struct ct_error *e)
+/* The rates of a level by capacity, as MR records. rate has room for twice as many as there are sizes. */
+static int level_curve(const struct own *o, const char *scope, const char *level, const struct sizes *s,
+                       double *rate, struct ct_error *e)
 {
-	struct ct_l1_views *v;
-	int st = ct_l1_views_load(&v, o->stage.p, scope, 0, e);
-	for (size_t i = 0; i < o->l1.n && st == CT_OK; i++) {
-		struct ct_l1_parts one;
-		struct ct_l1_answer a;
-		ct_baseline_one_size(&o->stage.gpu, o->l1.size[i], &one);
-		ct_l1_views_answer(v, &o->stage.gpu, &one, &a);
-		st = ct_profile_add_mr(o->stage.p, scope, "l1", o->l1.size[i],
-		                       a.sector_misses / a.sector_accesses, e);
-	}
-	ct_l1_views_free(v);
-	return st;
-}
-
-static int llc_curve(const struct own *o, const char *scope, struct ct_error *e)
-{
-	int st = CT_OK;
-	for (size_t i = 0; i < o->llc.n && st == CT_OK; i++) {
-		struct ct_llc_answer a;
-		ct_baseline_llc(o->stage.p, &o->stage.gpu, scope, o->llc.size[i], NULL, &a);
-		st = ct_profile_add_mr(o->stage.p, scope, "llc", o->llc.size[i],
-		                       a.sector_misses / a.sector_accesses, e);
-	}
+	struct ct_profile *p = o->stage.p;
+	const struct ct_gpu *g = &o->stage.gpu;
+	int is_l1 = strcmp(level, "l1") == 0, st = CT_OK;
+	double here = (double)(is_l1 ? g->l1.size : ct_gpu_llc_bytes(g)), *factor = rate + s->n;
+	for (size_t i = 0; i < s->n; i++)
+		factor[i] = (double)s->size[i] / here;
+	int any = is_l1 ? ct_baseline_l1_rates(p, g, scope, factor, s->n, rate)
+	                : ct_baseline_llc_rates(p, g, scope, factor, s->n, rate);
+	for (size_t i = 0; any && i < s->n && st == CT_OK; i++)
+		st = ct_profile_add_mr(p, scope, level, s->size[i], rate[i], e);
 	return st;
 }
 
@@ -115,16 +105,18 @@ static int curves(struct own *o, struct ct_error *e)
 {
 	const struct ct_gpu *g = &o->stage.gpu;
 	const char *scope;
+	double *rate = NULL;
 	int st = default_sizes(&o->l1, g->l1.size, g->l1.line, e);
 	if (st == CT_OK)
 		st = default_sizes(&o->llc, ct_gpu_llc_bytes(g), g->llc.line, e);
+	if (st == CT_OK && !(rate = ct_calloc(2 * (o->l1.n + o->llc.n), sizeof *rate)))
+		st = ct_fail_nomem(e);
 	for (size_t i = 0; st == CT_OK && (scope = ct_profile_scope(o->stage.p, i)); i++) {
-		const char *l1[2] = {scope, "l1_sector"}, *llc[2] = {scope, "llc_sector"};
-		if (ct_profile_find(o->stage.p, "RD", 2, l1))
-			st = l1_curve(o, scope, e);
-		if (st == CT_OK && ct_profile_find(o->stage.p, "RD", 2, llc))
-			st = llc_curve(o, scope, e);
+		st = level_curve(o, scope, "l1", &o->l1, rate, e);
+		if (st == CT_OK)
+			st = level_curve(o, scope, "llc", &o->llc, rate, e);
 	}
+	free(rate);
 	return st;
 }
 
@@ -161,8 +153,10 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	const char *scope, *method;
 	/* by size: from a sixteenth to sixteen times the size in force */
 	static const char *const heads[] = {
-		"scope",   "L1 miss rate", "by size", "L1 MPKI", "LLC miss rate",
-		"by size", "LLC MPKI",     "cycles",  "IPC",     "method"};
+		"scope",           "L1 sector misses",   "by size",
+		"L1 sector MPKI",  "LLC sector misses",  "by size",
+		"LLC sector MPKI", "cycles with launch", "IPC with launch",
+		"method"};
 	for (int i = 0; i < 10; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
@@ -171,10 +165,10 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 			continue;
 		ct_table_name(&t, scope);
 		ct_table_percent(&t, sn(p, scope, "l1_miss_rate"));
-		ct_curve_cell(&t, p, scope, "l1", "l1.size", "l1.line");
+		ct_curve_cell(&t, p, scope, "l1");
 		ct_table_real(&t, sn(p, scope, "l1_mpki"));
 		ct_table_percent(&t, sn(p, scope, "llc_miss_rate"));
-		ct_curve_cell(&t, p, scope, "llc", "llc.size", "llc.line");
+		ct_curve_cell(&t, p, scope, "llc");
 		ct_table_real(&t, sn(p, scope, "llc_mpki"));
 		if (!(cycles >= 0 && cycles < 0x1p63)) /* also of a profile edited by hand */
 			ct_table_cell(&t, "-");
@@ -196,7 +190,7 @@ static void print_curve(const struct ct_profile *p, const char *level, const cha
 		return;
 	ct_buf_printf(b, "\n%s\n", title);
 	ct_table_cell(&t, "capacity");
-	ct_table_cell(&t, "miss ratio");
+	ct_table_cell(&t, "sector misses");
 	ct_table_cell(&t, "%s", "");
 	for (; r; r = ct_profile_same(r)) {
 		uint64_t bytes;
@@ -222,8 +216,12 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 		mpki_check_print(&o->check, b);
 	if (o->explain)
 		mpki_explain_print(p, b);
-	print_curve(p, "l1", "L1 of each SM by capacity (all kernels, 32 B sectors, analytic)", b);
-	print_curve(p, "llc", "LLC by capacity (all kernels, 32 B sectors, analytic)", b);
+	print_curve(
+		p, "l1",
+		"L1 of each SM by capacity (all kernels, sectors; the capacity in force as replayed)",
+		b);
+	print_curve(p, "llc",
+	            "LLC by capacity (all kernels, sectors; the capacity in force as replayed)", b);
 	return ct_buf_check(b, e);
 }
 

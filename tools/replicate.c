@@ -166,8 +166,8 @@ static void scopes(const struct ct_profile *p, struct ct_buf *b)
 	struct ct_table t = {.columns = 6, .style = ct_terminal_style()};
 	const char *scope, *method;
 	static const char *const heads[] = {
-		"scope",         "L1 miss rate",          "replication ratio",
-		"mean replicas", "L1s as one: miss rate", "method"};
+		"scope",         "L1 sector misses",          "replication ratio",
+		"mean replicas", "L1s as one: sector misses", "method"};
 	for (int i = 0; i < 6; i++)
 		ct_table_cell(&t, "%s", heads[i]);
 	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++) {
@@ -201,7 +201,7 @@ static void sweep(const struct own *o, struct ct_buf *b)
 	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	const struct ct_profile *p = o->stage.p;
 	static const char *const heads[] = {
-		"L1 size", "L1 miss rate", "mean replicas", "replication ratio", ""};
+		"L1 size", "L1 sector misses", "mean replicas", "replication ratio", ""};
 	ct_buf_puts(b, "\nOther L1 sizes (all kernels, analytic)\n");
 	for (int i = 0; i < 5; i++)
 		ct_table_cell(&t, "%s", heads[i]);

@@ -114,8 +114,8 @@ static void print_head(const struct ct_profile *p, struct ct_buf *b)
 static void print_summary(const struct ct_profile *p, struct ct_buf *b)
 {
 	static const char *const names[] = {
-		"warp instructions", "cycles",           "IPC", "L1 miss rate", "LLC miss rate",
-		"LLC MPKI",          "replication ratio"};
+		"warp instructions", "cycles with launch", "IPC with launch",  "L1 sector misses",
+		"LLC sector misses", "LLC sector MPKI",    "replication ratio"};
 	static const char *const metric[] = {
 		"warp_insts", "cycles",           "ipc", "l1_miss_rate", "llc_miss_rate",
 		"llc_mpki",   "replication_ratio"};

@@ -278,6 +278,21 @@ static int put_range(struct ct_pass_state *a, const struct ct_pass_scope *s, con
 	return st == CT_OK ? put_sampled(a, s, high, of > 0 ? (value + half) / of : NAN) : st;
 }
 
+/* Cycles are a whole number: so are the ends of its range, rounded outwards, so that it lies between them. */
+static int put_cycles(struct ct_pass_state *a, const struct ct_pass_scope *s, uint64_t cycles,
+                      double half)
+{
+	double low = floor(fmax((double)cycles - half, 0)), high = ceil((double)cycles + half);
+	if (!(high < 0x1p63)) {
+		int st = put_sampled(a, s, "cycles_low", NAN);
+		return st == CT_OK ? put_sampled(a, s, "cycles_high", NAN) : st;
+	}
+	int st = ct_profile_add_count(a->p, s->name, "cycles_low", (uint64_t)low, NULL, "sampled", a->e);
+	return st == CT_OK ? ct_profile_add_count(a->p, s->name, "cycles_high", (uint64_t)high, NULL,
+	                                          "sampled", a->e)
+	                   : st;
+}
+
 int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s)
 {
 	const struct ct_pass_sampled *x = &s->sampled;
@@ -290,7 +305,7 @@ int ct_pass_write_sampled(struct ct_pass_state *a, const struct ct_pass_scope *s
 		st = put_sampled(a, s, "replayed_share",
 		                 c->warp_insts ? 1 - x->insts / (double)c->warp_insts : NAN);
 	if (st == CT_OK)
-		st = put_range(a, s, "cycles_low", "cycles_high", (double)c->cycles, x->cycles, 1);
+		st = put_cycles(a, s, c->cycles, x->cycles);
 	if (st == CT_OK)
 		st = put_range(a, s, "l1_miss_rate_low", "l1_miss_rate_high", (double)c->l1_misses,
 		               x->l1_misses, (double)c->l1_accesses);

@@ -12,14 +12,15 @@
 
 /* What the pass measured of one system (ES records, method replay). NaN where it has none. */
 struct ct_bp_measured {
-	double requests, request_misses, fetched_bytes, stored_bytes, miss_rate, evictions, dead, passed,
-		storage;
+	double requests, request_misses, fetched_bytes, stored_bytes, untimed_miss_rate, evictions, dead,
+		passed, storage;
 };
 
 struct ct_bp_row {
 	struct ct_bp_measured x;
-	double cycles, joule, watt; /* cycles without launches */
-	double dram;                /* its traffic over BL's */
+	double cycles, joule, watt;   /* cycles without launches */
+	double dram;                  /* its traffic over BL's */
+	double l1_miss_rate, l1_mpki; /* sectors, as SN; the replay's of BL */
 	struct ct_perf_result perf;
 	struct ct_mechanism_number speedup, perf_per_watt; /* against BL, which is the configured L1 */
 };

@@ -303,13 +303,12 @@ static double quotient(uint64_t a, uint64_t b)
 }
 
 static void write_one(struct ct_records *w, const struct ct_bp_measure *m, enum ct_bp_system system,
-                      const struct ct_bp_counts *c, uint64_t insts)
+                      const struct ct_bp_counts *c)
 {
 	double sector = m->g->l1.sector;
 	w->system = NAMES[system];
-	ct_records_value(w, "l1_miss_rate", quotient(c->sector_misses, c->sectors));
-	ct_records_value(w, "l1_request_miss_rate", quotient(c->request_misses, c->requests));
-	ct_records_value(w, "l1_mpki", 1000 * quotient(c->sector_misses, insts));
+	ct_records_value(w, "l1_untimed_miss_rate", quotient(c->sector_misses, c->sectors));
+	ct_records_value(w, "l1_load_request_miss_rate", quotient(c->request_misses, c->requests));
 	ct_records_value(w, "l1_requests", (double)c->requests);
 	ct_records_value(w, "l1_request_misses", (double)c->request_misses);
 	ct_records_value(w, "l1_fetched_bytes", sector * (double)c->fetched);
@@ -325,15 +324,14 @@ static void write_one(struct ct_records *w, const struct ct_bp_measure *m, enum 
 	                 ct_bp_storage_bytes(&m->params, (double)m->g->l1.sets * m->g->l1.ways));
 }
 
-int ct_bp_measure_write(const struct ct_bp_measure *m, struct ct_profile *p, uint64_t thread_insts,
-                        struct ct_error *e)
+int ct_bp_measure_write(const struct ct_bp_measure *m, struct ct_profile *p, struct ct_error *e)
 {
 	struct ct_records w = {.p = p, .e = e, .mechanism = "bypass", .method = "replay"};
 	for (int i = 0; i < CT_BP_SYSTEMS && w.status == CT_OK; i++) {
 		struct ct_bp_counts c = {0};
 		w.status = ct_bp_measure_counts(m, (enum ct_bp_system)i, &c, e);
 		if (w.status == CT_OK)
-			write_one(&w, m, (enum ct_bp_system)i, &c, thread_insts);
+			write_one(&w, m, (enum ct_bp_system)i, &c);
 	}
 	return w.status;
 }

@@ -40,8 +40,7 @@ struct ct_replay_observer ct_bp_measure_observer(struct ct_bp_measure *m);
 int ct_bp_measure_counts(const struct ct_bp_measure *m, enum ct_bp_system system, struct ct_bp_counts *c,
                          struct ct_error *e);
 /* Appends the counts as ES records, method replay. Fails as ct_bp_measure_counts() and with CT_ERR_NOMEM. */
-int ct_bp_measure_write(const struct ct_bp_measure *m, struct ct_profile *p, uint64_t thread_insts,
-                        struct ct_error *e);
+int ct_bp_measure_write(const struct ct_bp_measure *m, struct ct_profile *p, struct ct_error *e);
 
 /* "BL", "Bypass", "Perfect". Pure. */
 const char *ct_bp_system_name(enum ct_bp_system system);

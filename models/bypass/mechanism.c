@@ -63,7 +63,8 @@ static int observer_kernel(void *state, const struct ct_kernel *k, uint32_t l1_s
 static int observer_write(void *state, struct ct_profile *p, const struct ct_replay_counts *all,
                           struct ct_error *e)
 {
-	return ct_bp_measure_write(state, p, all->thread_insts, e);
+	(void)all;
+	return ct_bp_measure_write(state, p, e);
 }
 
 static void observer_close(void *state)
@@ -146,6 +147,7 @@ static const struct ct_mechanism_system systems[CT_BP_SYSTEMS] = {
 #define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
 /* clang-format on */
 static const struct ct_metric metrics[] = {
+	METRIC("l1_untimed_miss_rate", "ratio"),  METRIC("l1_load_request_miss_rate", "ratio"),
 	METRIC("l1_requests", "requests"),        METRIC("l1_request_misses", "requests"),
 	METRIC("l1_fetched_bytes", "bytes"),      METRIC("l1_stored_bytes", "bytes"),
 	METRIC("l1_evictions", "lines"),          METRIC("l1_dead_evictions", "lines"),

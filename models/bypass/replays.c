@@ -37,7 +37,7 @@ int bp_measure_again(const struct ct_mechanism_run *run, const char *why, struct
 		st = ct_replays_run(run->p, s, why, &engine, 1, &hooks, &total, e);
 	}
 	if (st == CT_OK)
-		st = ct_bp_measure_write(a.m, run->p, total.thread_insts, e);
+		st = ct_bp_measure_write(a.m, run->p, e);
 	ct_bp_measure_free(a.m);
 	return st;
 }
@@ -98,6 +98,8 @@ static int write_systems(struct ct_profile *p, const struct ct_replay_counts *to
 		ct_records_value(&w, "speedup", speedup);
 		ct_records_value(&w, "speedup_configured", speedup);
 		ct_records_value(&w, "llc_mpki", 1000 * (double)c->llc_misses / (double)c->thread_insts);
+		ct_records_value(&w, "l1_miss_rate", (double)c->l1_misses / (double)c->l1_accesses);
+		ct_records_value(&w, "l1_mpki", 1000 * (double)c->l1_misses / (double)c->thread_insts);
 	}
 	return w.status;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "models/bypass/run.h"
+#include "models/verdict/cell.h"
 
 /* A number, "-" where there is none. */
 static void optional_cell(struct ct_table *table, int decimals, double v)
@@ -30,18 +31,19 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 	return NAN;
 }
 
-static void answer_table(const struct ct_bp_answer *a, const struct ct_table_style *style,
-                         struct ct_buf *b)
+static void answer_table(const struct ct_bp_answer *a, const struct ct_profile *p,
+                         const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const names[] = {"system", "L1 misses", "L1<->LLC", "passed", "evictions",
-	                                    "unused", "bytes/L1",  "speed-up", "range"};
+	static const char *const names[] = {
+		"system", "L1 sector misses", "L1<->LLC bytes", "passed", "line evictions",
+		"unused", "bytes/L1",         "over BL",        "range"};
 	const struct ct_bp_measured *base = &a->row[CT_BP_BL].x;
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);
 	for (int i = 0; i < CT_BP_SYSTEMS; i++) {
 		const struct ct_bp_row *r = &a->row[i];
 		ct_table_cell(&table, "%s", ct_bp_system_name((enum ct_bp_system)i));
-		share_cell(&table, r->x.miss_rate, 1);
+		share_cell(&table, r->l1_miss_rate, 1);
 		optional_cell(&table, 2,
 		              (r->x.fetched_bytes + r->x.stored_bytes) /
 		                      (base->fetched_bytes + base->stored_bytes));
@@ -49,8 +51,7 @@ static void answer_table(const struct ct_bp_answer *a, const struct ct_table_sty
 		optional_cell(&table, 0, r->x.evictions);
 		share_cell(&table, r->x.dead, r->x.evictions);
 		optional_cell(&table, 0, r->x.storage);
-		ct_table_cell(&table, "%.3f", r->speedup.value);
-		ct_table_cell(&table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+		ct_verdict_speedup_cells(&table, p, &r->speedup, "analytic", i == CT_BP_BL);
 	}
 	ct_table_render(&table, b);
 }
@@ -80,7 +81,7 @@ int bp_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
             struct ct_error *e)
 {
 	const struct ct_bp_answer *a = &bp_run_of(run)->answer;
-	answer_table(a, style, b);
+	answer_table(a, run->p, style, b);
 	if (run->check || isfinite(speedup_by(run->p, "BL", "replay")))
 		check_table(a, run->p, style, b);
 	return ct_buf_check(b, e);

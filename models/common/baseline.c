@@ -312,3 +312,95 @@ void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const c
 		                   ct_curve_fitted(hist_misses, &h.write, c.lines, c.ways, fit);
 	}
 }
+
+/* ---- miss rates by capacity ---- */
+
+double ct_baseline_moved_share(double had, double old, double now)
+{
+	if (isnan(had) || isnan(old) || isnan(now))
+		return now;
+	double v = now <= old ? (old > 0 ? had * now / old : had)
+	                      : 1 - (1 - had) * (1 - now) / (1 - old);
+	return fmin(fmax(v, 0), 1);
+}
+
+/* Sectors of one scope that miss in L1s of its own parts, each `factor` times as large. */
+static double sectors_missed(const struct ct_gpu *g, const struct hists *h,
+                             const struct ct_l1_parts *parts, double factor)
+{
+	double misses = 0;
+	for (unsigned i = 0; i < parts->n; i++) {
+		uint64_t bytes = (uint64_t)((double)parts->part[i].bytes * factor + 0.5);
+		struct ct_cache_shape c = ct_cache_shape(bytes, g->l1.line, g->l1.sets, g->l1.ways);
+		misses += parts->part[i].share * (misses_of(&h->read, &c) + misses_of(&h->write, &c));
+	}
+	return misses;
+}
+
+/* Which scopes together make a scope: itself, or all kernel names where their L1s differ, as ct_baseline_l1() does. Gives
+ * the i-th or NULL. */
+static const char *summed_scope(const struct ct_profile *p, const char *scope, int by_name, size_t *i)
+{
+	const char *name;
+	if (!by_name)
+		return (*i)++ == 0 ? scope : NULL;
+	while ((name = ct_profile_scope(p, (*i)++)))
+		if (strncmp(name, "name:", 5) == 0)
+			return name;
+	return NULL;
+}
+
+static double replayed_rate(const struct ct_profile *p, const char *scope, const char *metric)
+{
+	double v;
+	return ct_profile_get(p, scope, metric, &v) ? v : NAN;
+}
+
+int ct_baseline_l1_rates(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                         const double *factor, size_t n, double *rate)
+{
+	const char *key[2] = {scope, "l1_sector"}, *one;
+	double accesses = 0, old = 0, had = replayed_rate(p, scope, "l1_miss_rate");
+	struct ct_l1_parts parts;
+	struct hists h;
+	if (!ct_profile_find(p, "RD", 2, key))
+		return 0;
+	ct_baseline_parts(p, g, scope, &parts);
+	int by_name = strcmp(scope, "all") == 0 && parts.n > 1 && names_complete(p);
+	for (size_t k = 0; k < n; k++)
+		rate[k] = 0;
+	for (size_t i = 0; (one = summed_scope(p, scope, by_name, &i));) {
+		load_view(p, one, "l1_sector", &h);
+		ct_baseline_parts(p, g, one, &parts);
+		accesses += (double)(ct_hist_total(&h.read) + ct_hist_total(&h.write));
+		old += sectors_missed(g, &h, &parts, 1);
+		for (size_t k = 0; k < n; k++)
+			rate[k] += sectors_missed(g, &h, &parts, factor[k]);
+	}
+	for (size_t k = 0; k < n; k++)
+		rate[k] = ct_baseline_moved_share(had, old / accesses, rate[k] / accesses);
+	return 1;
+}
+
+static double llc_rate(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                       const struct ct_curve_fit *fit, double factor)
+{
+	struct ct_llc_answer a;
+	uint64_t bytes = (uint64_t)((double)ct_gpu_llc_bytes(g) * factor + 0.5);
+	ct_baseline_llc(p, g, scope, bytes, fit, &a);
+	return a.sector_misses / a.sector_accesses;
+}
+
+int ct_baseline_llc_rates(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                          const double *factor, size_t n, double *rate)
+{
+	const char *key[2] = {scope, "llc_sector"};
+	struct ct_curve_fit fit;
+	if (!ct_profile_find(p, "RD", 2, key))
+		return 0;
+	ct_baseline_llc_fit(p, g, scope, &fit);
+	double had = replayed_rate(p, scope, "llc_miss_rate"), old = llc_rate(p, g, scope, &fit, 1);
+	for (size_t i = 0; i < n; i++)
+		rate[i] = ct_baseline_moved_share(had, old, llc_rate(p, g, scope, &fit, factor[i]));
+	return 1;
+}

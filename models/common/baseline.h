@@ -65,4 +65,18 @@ void ct_baseline_llc(const struct ct_profile *p, const struct ct_gpu *g, const c
 void ct_baseline_llc_fit(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
                          struct ct_curve_fit *fit);
 
+/* A replayed share `had`, moved as the histograms move from old to now: by the factor of the misses where they shrink, of
+ * the hits where they grow, so that it stays a share and does not move without a change. now where had or old is not
+ * known. Pure. */
+double ct_baseline_moved_share(double had, double old, double now);
+
+/* The miss rates by sector (SN l1_miss_rate, llc_miss_rate) of a scope at factor[i] times the capacity in force: the
+ * replay's own rate at 1, and elsewhere moved as the histograms move. An L1 that lends a part to shared memory
+ * changes in proportion. g: the GPU that the profile's SN are of. rate[] gets n values, NaN where there is no access.
+ * Returns 1, or 0 when p lacks the view (l1_sector, llc_sector). Pure. */
+int ct_baseline_l1_rates(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                         const double *factor, size_t n, double *rate);
+int ct_baseline_llc_rates(const struct ct_profile *p, const struct ct_gpu *g, const char *scope,
+                          const double *factor, size_t n, double *rate);
+
 #endif

@@ -31,9 +31,12 @@ static void fit_curves(struct ct_llc_fit *f, const struct ct_workload *w, double
 	double curve = ct_curve_fitted(sector_misses, &s, lines, ways, &f->curve);
 	if (cold > 0 && replayed < cold)
 		f->first = replayed / cold;
-	if (curve - cold > APART * curve)
+	if (curve - cold > APART * curve) {
 		f->beyond = fmin(fmax(replayed - cold, 0) / (curve - cold), FACTOR_MAX);
-	else if (cold > 0 && replayed > cold)
+		/* What a factor within reason leaves over is spread over first touches: the replayed LLC is met. */
+		if (f->beyond == FACTOR_MAX && cold > 0)
+			f->first = (replayed - f->beyond * (curve - cold)) / cold;
+	} else if (cold > 0 && replayed > cold)
 		f->first = fmin(replayed / cold, FACTOR_MAX);
 }
 

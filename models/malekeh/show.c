@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "models/common/published.h"
 #include "models/malekeh/run.h"
+#include "models/verdict/cell.h"
 
 static double metric_of(const struct ct_profile *p, const char *system, const char *metric,
                         const char *method, struct ct_estimate *es)
@@ -60,11 +61,8 @@ static void replayed_row(struct ct_table *table, const struct ct_profile *p, con
 	ct_table_percent(table, metric_of(p, system, "rf_bank_reads_ratio", "replay", NULL));
 	ct_table_percent(table, metric_of(p, system, "rf_energy_ratio", "replay", NULL));
 	ct_table_percent(table, metric_of(p, system, "rf_cache_writes_ratio", "replay", NULL));
-	ct_table_cell(table, "%.3f", speedup);
-	if (isnan(es.low))
-		ct_table_cell(table, "-");
-	else
-		ct_table_cell(table, "%.3f..%.3f", es.low, es.high);
+	const struct ct_mechanism_number x = {speedup, es.low, es.high};
+	ct_verdict_speedup_cells(table, p, &x, es.method, strcmp(system, "OCU") == 0);
 	row_why(p, system, text, sizeof text);
 	ct_table_cell(table, "%s", text);
 }
@@ -74,7 +72,7 @@ static void replayed_table(const struct ct_profile *p, const struct ct_table_sty
 {
 	static const char *const head[] = {
 		"system",       "added/SM", "hit ratio", "bank reads", "energy",
-		"cache writes", "speed-up", "range",     "why"};
+		"cache writes", "over OCU", "range",     "why"};
 	struct ct_table table = {.columns = 9, .style = style};
 	const struct ct_mk_system *s;
 	ct_table_heads(&table, head);
@@ -112,7 +110,7 @@ static void bounds_table(const struct ct_profile *p, const struct ct_table_style
 /* The full engine beside the sub-core model. */
 static void engines_table(const struct mk_run *own, const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const head[] = {"system",         "cycles",       "speed-up, engine",
+	static const char *const head[] = {"system",         "cycles",       "over OCU, engine",
 	                                   "sub-core model", "hits, engine", "sub-core model"};
 	struct ct_table table = {.columns = 6, .style = style};
 	ct_table_heads(&table, head);

@@ -271,7 +271,8 @@ static int write_point(struct ct_mo_answer *a, const struct ct_mo_system *s, uns
 	w->status = ct_mo_estimate_at(&a->model, s, sms, &x, w->e);
 	w->system = s->name;
 	snprintf(text, sizeof text, "%u", sms);
-	ct_records_point(w, "sms", text, "ipc", x.ipc);
+	ct_records_point(w, "sms", text, "ipc",
+	                 a->model.w->thread_insts / (x.cycles + a->model.w->launch_cycles));
 	if (ipc_only)
 		return w->status;
 	ct_records_point(w, "sms", text, "speedup", a->row[0].x.cycles / x.cycles);

@@ -4,7 +4,8 @@
 #include "models/morpheus/state.h"
 
 static const struct ct_mechanism_system systems[CT_MO_SYSTEMS] = {
-	{.name = "BL", .help = "baseline, all SMs compute"},
+	{.name = "BL",
+         .help = "baseline: all SMs compute, its LLC as much larger as Morpheus adds storage"},
 	{.name = "IBL", .help = "best SM count, the rest off"},
 	{.name = "IBL-2x-LLC", .help = "ideal: twice the LLC"},
 	{.name = "IBL-4x-LLC", .help = "ideal: four times the LLC"},

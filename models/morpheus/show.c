@@ -2,12 +2,13 @@
 #include <math.h>
 
 #include "models/morpheus/state.h"
+#include "models/verdict/cell.h"
 
 /* ---- its systems ---- */
 
 /* One system: the SMs that it uses, its extended LLC, what it gains, and why by the analytic row. */
-static void show_row(struct ct_table *table, const struct ct_mo_answer *a, const struct ct_mo_row *r,
-                     const struct ct_mo_row *analytic)
+static void show_row(struct ct_table *table, const struct ct_profile *p, const struct ct_mo_answer *a,
+                     const struct ct_mo_row *r, const struct ct_mo_row *analytic)
 {
 	const struct ct_mo_estimate *x = &r->x;
 	char why[160];
@@ -19,11 +20,8 @@ static void show_row(struct ct_table *table, const struct ct_mo_answer *a, const
 	else
 		ct_table_cell(table, "-");
 	ct_table_real(table, 1000 * x->llc_misses / a->model.w->thread_insts);
-	ct_table_cell(table, "%.3f", r->speedup.value);
-	if (isfinite(r->speedup.low))
-		ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
-	else
-		ct_table_cell(table, "replayed");
+	ct_verdict_speedup_cells(table, p, &r->speedup, r == analytic ? "analytic" : "replay",
+	                         analytic == &a->row[0]);
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
 	ct_mo_row_why(a, analytic, why, sizeof why);
 	ct_table_cell(table, "%s", why);
@@ -48,8 +46,9 @@ static void show_pair(struct ct_table *t, double analytic, double replay, int is
 /* Both methods side by side, of the systems that were replayed. */
 static void show_check(const struct ct_mo_state *s, const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const head[] = {"system",        "cycles",          "speed-up",  "LLC misses",
-	                                   "extended hits", "false positives", "DRAM bytes"};
+	static const char *const head[] = {
+		"system",        "cycles, no launch", "over BL",   "LLC sector misses",
+		"extended hits", "false positives",   "DRAM bytes"};
 	struct ct_table t = {.columns = sizeof head / sizeof head[0], .style = style};
 	ct_table_heads(&t, head);
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
@@ -73,8 +72,8 @@ int ct_mo_show(const struct ct_mechanism_run *run, const struct ct_table_style *
                struct ct_error *e)
 {
 	static const char *const head[] = {
-		"system",   "compute SMs", "cache SMs", "extended LLC", "LLC MPKI",
-		"speed-up", "range",       "perf/W",    "why"};
+		"system",  "compute SMs", "cache SMs", "extended LLC", "LLC sector MPKI",
+		"over BL", "range",       "perf/W",    "why"};
 	const struct ct_mo_state *s = run->state;
 	const struct ct_mo_answer *a = &s->answer;
 	struct ct_table table = {.columns = sizeof head / sizeof head[0], .style = style};
@@ -85,7 +84,7 @@ int ct_mo_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 	for (size_t i = 0; i < CT_MO_SYSTEMS; i++) {
 		int replayed = s->replayed && !run->check && isfinite(s->row[i].x.cycles);
 		if (a->systems >> i & 1)
-			show_row(&table, a, replayed ? &s->row[i] : &a->row[i], &a->row[i]);
+			show_row(&table, run->p, a, replayed ? &s->row[i] : &a->row[i], &a->row[i]);
 	}
 	ct_table_render(&table, b);
 	if (s->replayed && run->check)

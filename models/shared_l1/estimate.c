@@ -252,12 +252,12 @@ void ct_sl_row_why(const struct ct_sl_row *rows, const struct ct_sl_row *r, char
 		snprintf(out, n, "chooses %s, samples %.0f %%", x->chose_shared ? "shared" : "private",
 		         100 * x->sampling_share);
 	else if (!(x->utilisation > 0)) /* a replay does not say what limits */
-		snprintf(out, n, "L1 miss rate %+.0f %%", 100 * miss);
+		snprintf(out, n, "L1 line misses %+.0f %%", 100 * miss);
 	else if (fabs(miss) >= 0.005)
-		snprintf(out, n, "L1 miss rate %+.0f %%, limited by %s (%.0f %%)", 100 * miss, by,
+		snprintf(out, n, "L1 line misses %+.0f %%, limited by %s (%.0f %%)", 100 * miss, by,
 		         100 * x->utilisation);
 	else
-		snprintf(out, n, "L1 miss rate unchanged, limited by %s", by);
+		snprintf(out, n, "L1 line misses unchanged, limited by %s", by);
 }
 
 void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows, char *out, size_t n)
@@ -271,7 +271,7 @@ void ct_sl_target_why(const struct ct_sl_params *p, const struct ct_sl_row *rows
 		return;
 	}
 	snprintf(out, n,
-	         "%s: replication %.0f %% (over %.0f), L1 miss rate %.0f %% (over %.0f), 16 times "
+	         "%s: replication %.0f %% (over %.0f), L1 line misses %.0f %% (over %.0f), 16 times "
 	         "the L1 gains %.0f %% (over %.0f)",
 	         target ? "a target of the paper" : "no target of the paper", 100 * b->replication_ratio,
 	         100 * v[CT_SL_TARGET_REPLICATION], 100 * b->l1_request_miss_rate,

@@ -111,7 +111,8 @@ static int sweep_gpu(const struct ct_sl_answer *a, const struct ct_sl_curves *c,
 	ct_sl_estimate_all(&other, x);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
 		w->system = ct_sl_system_at(i)->name;
-		ct_records_point(w, key, at, "ipc", x[i].ipc);
+		ct_records_point(w, key, at, "ipc",
+		                 m->w->thread_insts / (x[i].cycles + m->w->launch_cycles));
 		ct_records_point(w, key, at, "speedup", x[CT_SL_PRIVATE].cycles / x[i].cycles);
 		ct_records_point(w, key, at, "l1_request_miss_rate", x[i].l1_request_miss_rate);
 	}

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "models/shared_l1/state.h"
+#include "models/verdict/cell.h"
 
 static void show_real(struct ct_table *table, int decimals, double v)
 {
@@ -14,21 +15,19 @@ static void show_real(struct ct_table *table, int decimals, double v)
 /* ---- the systems ---- */
 
 /* One system: what it misses and how far it goes for it, what it gains, and why. */
-static void show_row(struct ct_table *table, const struct ct_sl_row *rows, const struct ct_sl_row *r,
-                     int is_held)
+static void show_row(struct ct_table *table, const struct ct_profile *p, const struct ct_sl_row *rows,
+                     const struct ct_sl_row *r, int is_held)
 {
 	const struct ct_sl_estimate *x = &r->x;
 	char why[160];
 	ct_table_cell(table, "%s", r->system->name);
+	ct_table_percent(table, x->l1_miss_rate);
 	ct_table_percent(table, x->l1_request_miss_rate);
 	show_real(table, 2, x->replicas);
 	ct_table_percent(table, x->remote_fraction);
 	show_real(table, 2, x->reply_latency / rows[CT_SL_PRIVATE].x.reply_latency);
-	ct_table_cell(table, "%.3f", r->speedup.value);
-	if (isfinite(r->speedup.low))
-		ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
-	else
-		ct_table_cell(table, "-");
+	ct_verdict_speedup_cells(table, p, &r->speedup, is_held ? "replay" : "analytic",
+	                         r == &rows[CT_SL_PRIVATE]);
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
 	ct_sl_row_why(rows, r, why, sizeof why);
 	ct_table_cell(table, "%s%s", why, is_held ? ", replayed" : "");
@@ -63,8 +62,8 @@ static void show_target(struct ct_buf *b, const struct ct_sl_answer *a, const st
 /* Both methods side by side, of the systems that were replayed. */
 static void show_check(const struct ct_sl_run *s, const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const names[] = {
-		"system", "L1 misses", "replayed", "difference", "speed-up", "replayed", "difference"};
+	static const char *const names[] = {"system",       "L1 line misses", "replayed",  "difference",
+	                                    "over Private", "replayed",       "difference"};
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++) {
@@ -87,8 +86,9 @@ static void show_check(const struct ct_sl_run *s, const struct ct_table_style *s
 int ct_sl_show(const struct ct_mechanism_run *run, const struct ct_table_style *style, struct ct_buf *b,
                struct ct_error *e)
 {
-	static const char *const names[] = {"system",   "L1 misses", "replicas", "remote", "reply time",
-	                                    "speed-up", "range",     "perf/W",   "why"};
+	static const char *const names[] = {
+		"system",     "L1 sector misses", "L1 line misses", "replicas", "remote",
+		"reply time", "over Private",     "range",          "perf/W",   "why"};
 	const struct ct_sl_run *s = run->state;
 	const struct ct_sl_row *rows = ct_sl_shown_rows(run);
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
@@ -97,7 +97,7 @@ int ct_sl_show(const struct ct_mechanism_run *run, const struct ct_table_style *
 		return CT_OK;
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_SL_SYSTEMS; i++)
-		show_row(&table, rows, &rows[i], rows == s->mixed && (s->held >> i & 1));
+		show_row(&table, run->p, rows, &rows[i], rows == s->mixed && (s->held >> i & 1));
 	ct_table_render(&table, b);
 	if (run->check)
 		show_check(s, style, b);

@@ -18,8 +18,8 @@
 struct ct_ts_measured {
 	double loads, requests, request_misses, stores, fetched_bytes;
 	double port_cycles, request_flits, reply_flits, llc_accesses, load_accesses, load_lines;
-	double inst_miss_rate, miss_rate, mpki, to_l2, to_l1;
-	double storage; /* NaN: none */
+	double inst_miss_rate, untimed_miss_rate, mpki, to_l2, to_l1; /* mpki: of load requests */
+	double storage;                                               /* NaN: none */
 };
 
 struct ct_ts_row {
@@ -27,6 +27,7 @@ struct ct_ts_row {
 	struct ct_ts_measured x;
 	double cycles, ipc, joule, watt; /* cycles without launches */
 	double dram;                     /* traffic over that of the configured L1 */
+	double l1_miss_rate, l1_mpki;    /* sectors, as SN; the replay's of the configured L1 */
 	struct ct_perf_result perf;
 	struct ct_mechanism_number speedup;            /* against 128B */
 	struct ct_mechanism_number speedup_configured; /* against the GPU's own L1 */

@@ -94,9 +94,8 @@ static void write_one(struct ct_records *w, const struct ct_ts_measure *m, const
 	double bytes = ct_ts_storage_bytes(&one->system, &m->g, m->g.l1.size, &m->o.params);
 	w->system = one->system.name;
 	put_rate(w, "mem_inst_miss_rate", ct_ts_inst_miss_rate(c));
-	put_rate(w, "l1_request_miss_rate", ct_ts_request_miss_rate(c));
-	ct_records_value(w, "l1_miss_rate", ratio(misses, sectors));
-	ct_records_value(w, "l1_mpki", 1000 * ratio(misses, insts));
+	put_rate(w, "l1_load_request_miss_rate", ct_ts_request_miss_rate(c));
+	ct_records_value(w, "l1_untimed_miss_rate", ratio(misses, sectors));
 	ct_records_value(w, "l1_request_mpki", 1000 * ratio(load * (double)c->request_misses, insts));
 	write_counts(w, c, load, m->packet);
 	if (!isnan(bytes))

@@ -216,6 +216,8 @@ static const struct ct_metric metrics[] = {
 	METRIC("traffic_l2_to_l1_bytes", "bytes"),
 	METRIC("mem_inst_miss_rate", "ratio"),
 	METRIC("l1_request_mpki", "misses/kinst"),
+	METRIC("l1_untimed_miss_rate", "ratio"),
+	METRIC("l1_load_request_miss_rate", "ratio"),
 	METRIC("l1_loads", "insts"),
 	METRIC("l1_requests", "requests"),
 	METRIC("l1_request_misses", "requests"),

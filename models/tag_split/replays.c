@@ -85,6 +85,8 @@ static int write_systems(struct ct_profile *p, const unsigned *system, unsigned 
 		ct_records_value(&w, "speedup", own_cycles(base) / own_cycles(c));
 		ct_records_value(&w, "speedup_configured", own_cycles(own) / own_cycles(c));
 		ct_records_value(&w, "llc_mpki", 1000 * (double)c->llc_misses / (double)c->thread_insts);
+		ct_records_value(&w, "l1_miss_rate", (double)c->l1_misses / (double)c->l1_accesses);
+		ct_records_value(&w, "l1_mpki", 1000 * (double)c->l1_misses / (double)c->thread_insts);
 	}
 	return w.status;
 }

@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "models/common/published.h"
 #include "models/tag_split/run.h"
+#include "models/verdict/cell.h"
 
 /* A number, "-" where there is none. */
 static void optional_cell(struct ct_table *table, int decimals, double v)
@@ -27,32 +28,36 @@ static double speedup_by(const struct ct_profile *p, const char *system, const c
 
 /* ---- the answer ---- */
 
-static void row_cells(struct ct_table *table, const struct ct_ts_answer *a, const struct ct_ts_row *r)
+static void row_cells(struct ct_table *table, const struct ct_ts_answer *a, const struct ct_profile *p,
+                      const struct ct_ts_row *r)
 {
 	const struct ct_ts_measured *b = &a->row[0].x;
 	char why[160];
 	ct_table_cell(table, "%s", r->system->name);
 	ct_table_percent(table, r->x.inst_miss_rate);
 	optional_cell(table, 2, r->x.mpki);
+	ct_table_percent(table, r->l1_miss_rate);
+	optional_cell(table, 2, r->l1_mpki);
 	optional_cell(table, 2, r->x.to_l2 / b->to_l2);
 	optional_cell(table, 2, r->x.to_l1 / b->to_l1);
 	optional_cell(table, 0, r->x.storage);
-	ct_table_cell(table, "%.3f", r->speedup.value);
-	ct_table_cell(table, "%.3f..%.3f", r->speedup.low, r->speedup.high);
+	ct_verdict_speedup_cells(table, p, &r->speedup, "analytic", r == &a->row[0]);
 	ct_ts_row_why(a, r, why, sizeof why);
 	ct_table_cell(table, "%s", why);
 }
 
-static void answer_table(const struct ct_ts_answer *a, const struct ct_table_style *style,
-                         struct ct_buf *b)
+static void answer_table(const struct ct_ts_answer *a, const struct ct_profile *p,
+                         const struct ct_table_style *style, struct ct_buf *b)
 {
-	static const char *const names[] = {"system",   "load misses", "MPKI",  "L1->L2", "L2->L1",
-	                                    "bytes/L1", "speed-up",    "range", "why"};
+	static const char *const names[] = {
+		"system",         "load misses",  "request MPKI", "L1 sector misses",
+		"L1 sector MPKI", "L1->L2 bytes", "L2->L1 bytes", "bytes/L1",
+		"over 128B",      "range",        "why"};
 	struct ct_table table = {.columns = sizeof names / sizeof names[0], .style = style};
 	ct_table_heads(&table, names);
 	for (size_t i = 0; i < CT_TS_SYSTEMS; i++)
 		if (a->systems >> i & 1)
-			row_cells(&table, a, &a->row[i]);
+			row_cells(&table, a, p, &a->row[i]);
 	ct_table_render(&table, b);
 }
 
@@ -92,7 +97,7 @@ int ts_show(const struct ct_mechanism_run *run, const struct ct_table_style *sty
             struct ct_error *e)
 {
 	const struct ct_ts_answer *a = &ts_run_of(run)->answer;
-	answer_table(a, style, b);
+	answer_table(a, run->p, style, b);
 	if (run->check || isfinite(speedup_by(run->p, "128B", "replay")))
 		check_table(a, run->p, style, b);
 	answer_notes(a, b);

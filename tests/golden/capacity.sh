@@ -112,8 +112,14 @@ mpki --l1-sizes 8KiB..256KiB --llc-sizes 64KiB..16MiB spmv.profile > curve
 for l in l1 llc; do
 	same "the $l curve falls" "" "$(awk -F'\t' -v l=$l '$1=="MR" && $2=="all" && $3==l { if (n++ && $5 > last) print $4; last = $5 }' curve)"
 done
-mpki --method analytic -p l1.size=32KiB spmv.profile > a
-near "a curve's point is the miss rate at that size" "$(mr curve l1 32768)" "$(sn a all l1_miss_rate)" 1e-6
+# Where no launch takes shared memory an L1 in proportion is an L1 of that size.
+mpki --l1-sizes 32KiB --llc-sizes 384KiB km.profile > point
+same "a curve's point is the miss rate at that size" "$(sn <(mpki -p l1.size=32KiB km.profile) all l1_miss_rate)" \
+	"$(mr point l1 32768)"
+same "in the LLC too" "$(sn <(mpki -p llc.size=384KiB km.profile) all llc_miss_rate)" "$(mr point llc 393216)"
+mpki --l1-sizes 128KiB --llc-sizes 768KiB spmv.profile > point
+same "and the replay's own where nothing changes" "$(sn spmv.profile all l1_miss_rate) $(sn spmv.profile all llc_miss_rate)" \
+	"$(mr point l1 131072) $(mr point llc 786432)"
 same "without lists the curves span a factor of 256" "9 9" \
 	"$(mpki spmv.profile | awk -F'\t' '$1=="MR" && $2=="all" { n[$3]++ } END { print n["l1"], n["llc"] }')"
 

@@ -86,7 +86,7 @@ same "private tables hit as often in the full engine" "" "$(for s in BOW Malekeh
 check "there too GTO+LRU hits far less than Malekeh" \
 	holds "$(value GTO+LRU rf_hit_ratio engine) < $(value Malekeh rf_hit_ratio engine) / 3"
 check "cycles are the engine's" holds "$(value OCU cycles engine) != $(value OCU cycles out)"
-check "--method replay prints both" sh -c "'$est' -q -O table --method replay bare.profile | grep -q '^system  *cycles  *speed-up, engine'"
+check "--method replay prints both" sh -c "'$est' -q -O table --method replay bare.profile | grep -q '^system  *cycles  *over OCU, engine'"
 
 # Its warps end on instructions that the parts are done with in the cycle of their issue.
 "$CT_RELEASE/tracegen" vecadd --size small -o vecadd

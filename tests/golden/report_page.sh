@@ -11,6 +11,8 @@ made() { # NAME SPEEDUP LOW HIGH: a profile by hand
 	printf 'SN\tall\tl1_sector_accesses\t1000\tsectors\treplay\nSN\tall\tl1_sector_misses\t400\tsectors\treplay\n'
 	printf 'RD\tall\tl1\t0\t1\t50\t0\nRD\tall\tl1\t64\t65\t500\t0\nRD\tall\tl1\t4096\t4352\t300\t0\nRD\tall\tl1\tinf\tinf\t90\t0\n'
 	printf 'RD\tall\tllc\t4096\t4352\t300\t0\nRD\tall\tllc\tinf\tinf\t90\t0\n'
+	printf 'RD\tall\tl1_sector\t64\t65\t500\t0\nRD\tall\tl1_sector\tinf\tinf\t90\t0\n'
+	printf 'RD\tall\tllc_sector\t4096\t4352\t300\t0\nRD\tall\tllc_sector\tinf\tinf\t90\t0\n'
 	for k in 2 4 8 16; do printf 'SW\tall\tmorpheus\tBL\tsms\t%s\tipc\t%s\tinsts/cycle\tanalytic\n' $k $((k * 10)); done
 	for m in morpheus:BL morpheus:Morpheus-ALL shared-l1:DynEB malekeh:Malekeh; do
 		for k in speedup speedup_configured; do

@@ -22,6 +22,11 @@ reuse -q $g va > full
 reuse -q --sample-kernels $g va > some
 between "most CTAs of a long launch are left out" "$(sn some all replayed_share)" 0 0.5
 between "its cycles are in the range" "$(sn full all cycles)" "$(sn some all cycles_low)" "$(sn some all cycles_high)"
+inside() { awk -F'\t' '$1 == "SN" && $3 ~ /^cycles(_low|_high)?$/ { v[$2, $3] = $4; s[$2] = 1 }
+	END { for (i in s) if (v[i, "cycles"] != "NA" && !(v[i, "cycles_low"] + 0 <= v[i, "cycles"] + 0 && v[i, "cycles"] + 0 <= v[i, "cycles_high"] + 0)) print i }' "$1"; }
+same "cycles lie between their ends in every scope" "" "$(inside some)"
+mpki -q -p llc.latency=400 some > other
+same "on another GPU too" "" "$(inside other)"
 for m in cycles l1_sector_accesses l1_sector_misses llc_sector_accesses dram_read_bytes thread_insts \
 	l1_line_accesses; do
 	between "$m within 2 %" "$(sn some all $m)" $(part "$(sn full all $m)" 0.02)
@@ -49,12 +54,14 @@ check "launches that repeat are left out" test "$(sn some all sampled_launches)"
 same "and counted" "$(grep -c ^KN full)" "$(grep -c ^KN some)"
 same "their instructions are the others'" "$(sn full all warp_insts)" "$(sn some all warp_insts)"
 between "cycles with them" "$(sn some all cycles)" $(part "$(sn full all cycles)" 0.01)
+same "cycles of repeated launches lie between their ends" "" "$(inside some)"
 between "in the range" "$(sn full all cycles)" "$(sn some all cycles_low)" "$(sn some all cycles_high)"
 
 # Launches that only look alike: same kernel and grid, other work.
 tracegen -q bfs -o bfs
 reuse -q --no-sms-views --scale 1/8 bfs > full
 reuse -q --no-sms-views --sample-kernels --scale 1/8 bfs > some
+same "where nothing is left out the ends are the cycles" "" "$(inside some)"
 same "other work is replayed" "$(sn full all cycles) 1" "$(sn some all cycles) $(sn some all replayed_share)"
 same "and nothing else has changed" "$(grep -v ^PG full | grep -v ^EN)" \
 	"$(grep -v ^PG some | grep -v ^EN | grep -vE 'sampled_|replayed_share|_(low|high)')"

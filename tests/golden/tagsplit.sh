@@ -16,9 +16,9 @@ check "reuse measures tag-split" sh -c \
 	"'$CT_BIN/reuse' -q -g fermi-15 -k kmeans_swap --no-sms-views --mechanisms tag-split kmeans > kmeans.profile"
 check "estimate: kmeans" "$est" -o kmeans.out kmeans.profile
 check "nearly all loads miss with 128 B lines" within "$(value 128B mem_inst_miss_rate kmeans.out)" 0.95 1
-check "few requests miss with 32 B lines" within "$(value 32B l1_request_miss_rate kmeans.out)" 0.03 0.25
-check "as few miss in TSC, but for what sharing tags costs" within "$(value TSC l1_request_miss_rate kmeans.out)" \
-	0.03 "$(awk -v v="$(value 32B l1_request_miss_rate kmeans.out)" 'BEGIN { print 1.02 * v }')"
+check "few requests miss with 32 B lines" within "$(value 32B l1_load_request_miss_rate kmeans.out)" 0.03 0.25
+check "as few miss in TSC, but for what sharing tags costs" within "$(value TSC l1_load_request_miss_rate kmeans.out)" \
+	0.03 "$(awk -v v="$(value 32B l1_load_request_miss_rate kmeans.out)" 'BEGIN { print 1.02 * v }')"
 check "TSC fetches a tenth of the data" within "$(value TSC l1_fetched_bytes kmeans.out)" 1 \
 	"$(awk -v v="$(value 128B l1_fetched_bytes kmeans.out)" 'BEGIN { print v / 10 }')"
 check "TSC is at least as fast as 32 B lines" \
@@ -33,7 +33,7 @@ check "reuse measures stencil" sh -c \
 "$est" -o stencil.out stencil.profile
 same "stencil prefers 128 B" 1 "$(value 128B line_class stencil.out)"
 check "TSC+ is nearer to 128 B than TSC" \
-	less "$(value TSC+ l1_request_miss_rate stencil.out)" "$(value TSC l1_request_miss_rate stencil.out)"
+	less "$(value TSC+ l1_load_request_miss_rate stencil.out)" "$(value TSC l1_load_request_miss_rate stencil.out)"
 
 # Contract: storage, systems, methods, accumulation.
 same "storage by formula" "592 592 64 464 1360 1239" "$(for s in TSC TSC+ LAMAR DSC-2 DSC-4 MRPB; do
@@ -89,8 +89,8 @@ check "--check shows both methods" sh -c \
 
 # Sampled sets: rates with a range that holds the exact one.
 "$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -S 0.5 stencil >half.profile
-exact=$(value TSC l1_request_miss_rate stencil.profile)
-range=$(awk -F'\t' '$1 == "ES" && $4 == "TSC" && $5 == "l1_request_miss_rate" { print $9, $10 }' half.profile)
+exact=$(value TSC l1_load_request_miss_rate stencil.profile)
+range=$(awk -F'\t' '$1 == "ES" && $4 == "TSC" && $5 == "l1_load_request_miss_rate" { print $9, $10 }' half.profile)
 check "half of the sets, within the range" within "$exact" $range
 
 # Sweeps.

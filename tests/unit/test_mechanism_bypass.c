@@ -291,9 +291,9 @@ static void streams_pass(void **state)
 	trial_pass(&t, 1);
 	assert_int_equal(t.run.mechanism->measured(t.run.p), 1);
 	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
-	assert_float_equal(trial_value(&t, "BL", "l1_miss_rate", "replay"), 1, 1e-9);
-	assert_true(trial_value(&t, "Bypass", "l1_miss_rate", "replay") < 0.85);
-	assert_float_equal(trial_value(&t, "Perfect", "l1_miss_rate", "replay"),
+	assert_float_equal(trial_value(&t, "BL", "l1_untimed_miss_rate", "replay"), 1, 1e-9);
+	assert_true(trial_value(&t, "Bypass", "l1_untimed_miss_rate", "replay") < 0.85);
+	assert_float_equal(trial_value(&t, "Perfect", "l1_untimed_miss_rate", "replay"),
 	                   (64 + 24 * 192) / (24 * 256.0), 1e-6);
 	assert_float_equal(trial_value(&t, "BL", "speedup", "analytic"), 1, 1e-9);
 	assert_true(trial_value(&t, "Bypass", "speedup", "analytic") > 1);
@@ -331,8 +331,8 @@ static void nothing_to_act_on(void **state)
 	assert_string_equal(text, "0 evictions from the L1s");
 	expect_ok(t.run.mechanism->estimate(&t.run, &e), &e);
 	assert_float_equal(trial_value(&t, "Bypass", "speedup", "analytic"), 1, 1e-9);
-	assert_float_equal(trial_value(&t, "Bypass", "l1_miss_rate", "replay"),
-	                   trial_value(&t, "BL", "l1_miss_rate", "replay"), 1e-12);
+	assert_float_equal(trial_value(&t, "Bypass", "l1_untimed_miss_rate", "replay"),
+	                   trial_value(&t, "BL", "l1_untimed_miss_rate", "replay"), 1e-12);
 	trial_free(&t);
 	new_trial(&t, 8, 32, 1);
 	trial_pass(&t, 0);

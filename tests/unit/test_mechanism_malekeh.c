@@ -238,7 +238,7 @@ static void replayed(void **state)
 	assert_true(trial_value(&t, "Malekeh", "rf_hit_ratio", "replay") > 0.5);
 	struct ct_buf b = {0};
 	trial_show(&t, &b);
-	assert_non_null(strstr(b.data, "speed-up, engine"));
+	assert_non_null(strstr(b.data, "over OCU, engine"));
 	ct_buf_free(&b);
 	expect_ok(t.run.mechanism->engine(&t.run, (unsigned)malekeh, &engine, &parts, &e), &e);
 	assert_non_null(engine.options.parts);

@@ -43,18 +43,6 @@ static void set_unknown(struct target *g, const char *const *metrics)
 		set_metric(g, *metrics, NAN);
 }
 
-/* The replayed share `had`, moved as the histograms move from old to now: by the factor
- * of the misses where they shrink, of the hits where they grow, so that it stays a share
- * and does not move without a change. */
-static double moved_share(double had, double old, double now)
-{
-	if (isnan(had) || isnan(old) || isnan(now))
-		return now;
-	double v = now <= old ? (old > 0 ? had * now / old : had)
-	                      : 1 - (1 - had) * (1 - now) / (1 - old);
-	return fmin(fmax(v, 0), 1);
-}
-
 static double share_of(double part, double whole)
 {
 	return part / whole; /* NaN for an empty whole */
@@ -65,8 +53,9 @@ static double share_of(double part, double whole)
 static void set_replication(struct target *g)
 {
 	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
-	double ratio = moved_share(sn(g, "replication_ratio"), share_of(o->replicated, o->fills),
-	                           share_of(n->replicated, n->fills));
+	double ratio = ct_baseline_moved_share(
+		sn(g, "replication_ratio"), share_of(o->replicated, o->fills),
+		share_of(n->replicated, n->fills));
 	double had = sn(g, "replicas_mean"), old = share_of(o->copies, o->fills);
 	double mean = share_of(n->copies, n->fills);
 	if (had >= 1 && old > 1)
@@ -87,23 +76,22 @@ static void set_replication(struct target *g)
 static void set_l1(struct target *g)
 {
 	static const char *const gone[] = {
-		"l1_pending_hits", "l1_read_pending_hits",
-		"line_util_0",     "line_util_25",
-		"line_util_50",    "line_util_75",
-		"line_util_100",   "line_touched_0",
-		"line_touched_25", "line_touched_50",
-		"line_touched_75", "line_touched_100",
-		"lines_left",      NULL};
+		"l1_pending_hits", "l1_read_pending_hits", "line_util_0",       "line_util_25",
+		"line_util_50",    "line_util_75",         "line_util_100",     "line_touched_0",
+		"line_touched_25", "line_touched_50",      "line_touched_75",   "line_touched_100",
+		"lines_left",      "l1_miss_rate_low",     "l1_miss_rate_high", NULL};
 	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
 	double kilo = sn(g, "thread_insts") / 1000;
 	double sectors = sn(g, "l1_sector_accesses"), reads = sn(g, "l1_read_sector_accesses");
 	double lines = sn(g, "l1_line_accesses");
-	double rate = moved_share(sn(g, "l1_miss_rate"), share_of(o->sector_misses, o->sector_accesses),
-	                          share_of(n->sector_misses, n->sector_accesses));
-	double read_rate = moved_share(sn(g, "l1_read_sector_misses") / reads,
-	                               share_of(o->read_sector_misses, o->read_sector_accesses),
-	                               share_of(n->read_sector_misses, n->read_sector_accesses));
-	double line_rate = moved_share(
+	double rate = ct_baseline_moved_share(
+		sn(g, "l1_miss_rate"), share_of(o->sector_misses, o->sector_accesses),
+		share_of(n->sector_misses, n->sector_accesses));
+	double read_rate = ct_baseline_moved_share(
+		sn(g, "l1_read_sector_misses") / reads,
+		share_of(o->read_sector_misses, o->read_sector_accesses),
+		share_of(n->read_sector_misses, n->read_sector_accesses));
+	double line_rate = ct_baseline_moved_share(
 		sn(g, "l1_line_misses") / lines, share_of(o->line_misses, o->line_accesses),
 		share_of(n->line_misses, n->line_accesses));
 	set_metric(g, "l1_miss_rate", rate);
@@ -122,18 +110,21 @@ static void set_l1(struct target *g)
  * the LLC is the larger (doc/models.md section 3). */
 static void set_llc(struct target *g)
 {
-	static const char *const gone[] = {"llc_pending_hits", "dram_write_bytes", NULL};
+	static const char *const gone[] = {
+		"llc_pending_hits", "dram_write_bytes", "llc_miss_rate_low", "llc_miss_rate_high", NULL};
 	const struct ct_llc_answer *o = &g->a.llc_old, *n = &g->a.llc_new;
 	double kilo = sn(g, "thread_insts") / 1000, had = sn(g, "llc_sector_misses");
 	double sectors = sn(g, "llc_sector_accesses") * n->sector_accesses / o->sector_accesses;
 	double reads = sn(g, "llc_read_sector_accesses");
 	double lines = sn(g, "llc_line_accesses") * n->accesses / o->accesses;
-	double rate = moved_share(sn(g, "llc_miss_rate"), share_of(o->sector_misses, o->sector_accesses),
-	                          share_of(n->sector_misses, n->sector_accesses));
-	double read_rate = moved_share(sn(g, "llc_read_sector_misses") / reads,
-	                               share_of(o->read_sector_misses, o->read_sector_accesses),
-	                               share_of(n->read_sector_misses, n->read_sector_accesses));
-	double line_rate = moved_share(
+	double rate = ct_baseline_moved_share(
+		sn(g, "llc_miss_rate"), share_of(o->sector_misses, o->sector_accesses),
+		share_of(n->sector_misses, n->sector_accesses));
+	double read_rate = ct_baseline_moved_share(
+		sn(g, "llc_read_sector_misses") / reads,
+		share_of(o->read_sector_misses, o->read_sector_accesses),
+		share_of(n->read_sector_misses, n->read_sector_accesses));
+	double line_rate = ct_baseline_moved_share(
 		sn(g, "llc_line_misses") / sn(g, "llc_line_accesses"), share_of(o->misses, o->accesses),
 		share_of(n->misses, n->accesses));
 	double cold = sn(g, "cold_miss_fraction") * sn(g, "llc_line_misses");
@@ -231,6 +222,9 @@ static int retarget_scope(struct target *g, double cycles)
 		set_l1(g);
 	if (s->l1_changed || s->llc_changed)
 		set_llc(g);
+	double moved = (cycles + launch) / sn(g, "cycles");
+	set_metric(g, "cycles_low", sn(g, "cycles_low") * moved);
+	set_metric(g, "cycles_high", sn(g, "cycles_high") * moved);
 	set_metric(g, "cycles", cycles + launch);
 	set_metric(g, "ipc", sn(g, "thread_insts") / (cycles + launch));
 	return g->status;

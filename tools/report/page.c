@@ -137,7 +137,9 @@ static void filter_controls(const struct rep_report *r, struct ct_buf *b)
 static const struct {
 	const char *metric, *name;
 	int percent;
-} columns[] = {{"ipc", "IPC", 0}, {"l1_miss_rate", "L1 misses", 1}, {"llc_mpki", "LLC MPKI", 0}};
+} columns[] = {{"ipc", "IPC with launch", 0},
+               {"l1_miss_rate", "L1 sector misses", 1},
+               {"llc_mpki", "LLC sector MPKI", 0}};
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 static void verdict_cell(struct ct_buf *b, const struct rep_workload *w, unsigned m)

@@ -7,17 +7,12 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "models/common/baseline.h"
+#include "pass/origin.h"
 #include "report/chart.h"
 #include "report/page.h"
 
-enum { BUCKETS = 28, POINTS = 48, SM_POINTS = 256, COMMAND_SHOWN = 300 };
-
-static double gp(const struct rep_workload *w, const char *key)
-{
-	double v;
-	const char *t = ct_profile_gp(w->p, key);
-	return t && ct_field_real(t, &v) ? v : NAN;
-}
+enum { BUCKETS = 28, POINTS = 25, SM_POINTS = 256, COMMAND_SHOWN = 300 };
 
 /* The histogram into h; its total, 0 when the profile has none. */
 static double read_hist(const struct rep_workload *w, const char *view, struct ct_hist *h)
@@ -73,15 +68,16 @@ static void histogram(const struct rep_workload *w, size_t i, const char *view, 
 		}
 		bar[n++] = (struct ch_bar){.name = "first", .v = {(double)h.cold / total}};
 		snprintf(id, sizeof id, "w%zu-rd-%s", i, view);
-		snprintf(title, sizeof title, "Reuse distances of reads, %s", name);
-		snprintf(desc, sizeof desc,
-		         "Share of %.0f reads by stack distance in lines; %.1f %% are first touches.",
-		         total, 100 * (double)h.cold / total);
+		snprintf(title, sizeof title, "Reuse distances of line reads, %s", name);
+		snprintf(
+			desc, sizeof desc,
+			"Share of %.0f reads of lines by stack distance in lines; %.1f %% are first touches.",
+			total, 100 * (double)h.cold / total);
 		struct ch_axes a = {.id = id,
 		                    .title = title,
 		                    .desc = desc,
 		                    .x = "distance, lines",
-		                    .y = "reads",
+		                    .y = "line reads",
 		                    .percent_y = 1,
 		                    .mark_x = NAN};
 		ct_buf_puts(b, "<figure>");
@@ -92,52 +88,55 @@ static void histogram(const struct rep_workload *w, size_t i, const char *view, 
 
 /* ---- miss ratios ---- */
 
-static size_t draw_curve(const struct rep_workload *w, const char *view, double line, double *x,
-                         double *y)
+/* The miss rates of a level from 1/64 to 64 times the capacity in force, which is a point of them. Returns how many, 0
+ * where the profile has none. */
+static size_t draw_curve(const struct rep_workload *w, const char *level, const struct ct_gpu *g,
+                         double *x, double *y)
 {
-	struct ct_hist h;
-	double total = read_hist(w, view, &h);
-	size_t n = 0;
-	if (total > 0 && line > 0)
-		for (double lines = 16; n < POINTS; n++, lines *= M_SQRT2) {
-			x[n] = lines * line;
-			y[n] = 1 - ct_hist_hits(&h, lines) / total;
-			if (n > 8 && total * y[n] <= (double)h.cold + 0.5) {
-				n++;
-				break;
-			}
-		}
-	return n;
+	double factor[POINTS];
+	int is_l1 = strcmp(level, "l1") == 0;
+	for (int i = 0; i < POINTS; i++) {
+		int odd = i % 2; /* as the distance to the middle is */
+		factor[i] = ldexp(1, (i - odd - POINTS / 2) / 2) * (odd ? M_SQRT2 : 1);
+		x[i] = factor[i] * (double)(is_l1 ? g->l1.size : ct_gpu_llc_bytes(g));
+	}
+	int any = is_l1 ? ct_baseline_l1_rates(w->p, g, "all", factor, POINTS, y)
+	                : ct_baseline_llc_rates(w->p, g, "all", factor, POINTS, y);
+	return any && !isnan(y[0]) ? POINTS : 0;
 }
 
-static void miss_ratio(const struct rep_workload *w, size_t i, const char *view, const char *name,
-                       const char *line_key, const char *size_key, struct ct_buf *b)
+/* The rate that everything else on the page calls by this name stands at the capacity in force. */
+static void miss_ratio(const struct rep_workload *w, size_t i, const char *level, const char *name,
+                       const char *metric, struct ct_buf *b)
 {
-	double x[POINTS], y[POINTS], size = gp(w, size_key);
-	char id[48], title[80], desc[200], here[64], t[32];
-	struct ch_line l = {"miss ratio", x, y, draw_curve(w, view, gp(w, line_key), x, y), 0};
+	double x[POINTS], y[POINTS];
+	struct ct_gpu g;
+	char id[48], title[80], desc[240], here[80], t[32];
+	if (ct_pass_get_gpu(w->p, &g, NULL) != CT_OK)
+		return;
+	struct ch_line l = {"sector misses", x, y, draw_curve(w, level, &g, x, y), 0};
 	if (l.n < 2)
 		return;
-	ch_size(size, t);
-	snprintf(here, sizeof here, "here %s", t);
-	snprintf(id, sizeof id, "w%zu-mr-%s", i, view);
-	snprintf(title, sizeof title, "Miss ratio of reads by capacity, %s", name);
+	ch_size(x[POINTS / 2], t);
+	snprintf(here, sizeof here, "here %s: %.1f %%", t, 100 * y[POINTS / 2]);
+	snprintf(id, sizeof id, "w%zu-mr-%s", i, level);
+	snprintf(title, sizeof title, "Sector misses by capacity, %s", name);
 	snprintf(desc, sizeof desc,
-	         "From %.0f %% at the smallest to %.0f %% at the largest capacity shown; fully "
-	         "associative, LRU.",
-	         100 * y[0], 100 * y[l.n - 1]);
+	         "From %.1f %% at the smallest to %.1f %% at the largest capacity shown; %.1f %% at the "
+	         "capacity in force (%s), elsewhere moved as reuse distances tell.",
+	         100 * y[0], 100 * y[l.n - 1], 100 * y[POINTS / 2], metric);
 	struct ch_axes a = {
 		.id = id,
 		.title = title,
 		.desc = desc,
 		.x = "capacity",
-		.y = "misses",
+		.y = "sector misses",
 		.log_x = 1,
 		.size_x = 1,
 		.percent_y = 1,
 		.y_max = 1,
-		.mark_x = size,
-		.mark = isnan(size) ? NULL : here};
+		.mark_x = x[POINTS / 2],
+		.mark = here};
 	ct_buf_puts(b, "<figure>");
 	ch_lines(b, &a, &l, 1);
 	ct_buf_printf(b, "<figcaption>%s</figcaption></figure>\n", title);
@@ -207,13 +206,14 @@ static int ipc_by_sms(const struct rep_workload *w, size_t i, struct ct_buf *b)
 	}
 	if (n) {
 		snprintf(id, sizeof id, "w%zu-ipc", i);
-		struct ch_axes a = {.id = id,
-		                    .title = "IPC by the number of SMs that compute",
-		                    .desc = "Thread instructions per cycle of the whole GPU.",
-		                    .x = "compute SMs",
-		                    .y = "IPC",
-		                    .mark_x = NAN,
-		                    .whole_x = 1};
+		struct ch_axes a = {
+			.id = id,
+			.title = "IPC by the number of SMs that compute",
+			.desc = "Thread instructions per cycle of the whole GPU, launches included.",
+			.x = "compute SMs",
+			.y = "IPC with launch",
+			.mark_x = NAN,
+			.whole_x = 1};
 		ct_buf_puts(b, "<figure>");
 		ch_lines(b, &a, line, n);
 		ct_buf_puts(b,
@@ -289,10 +289,10 @@ static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 		"cycles_stack_dram"};
 	static const char *const time[] = {
 		"work", "issue", "dependencies", "L1", "network", "LLC", "DRAM"};
-	draw_accesses(w, i, "l1", "L1 accesses", b);
-	draw_accesses(w, i, "llc", "LLC accesses", b);
-	draw_shares(w, i, "l1-why", "Why the L1 misses", l1, kind, 5, b);
-	draw_shares(w, i, "llc-why", "Why the LLC misses", llc, kind, 5, b);
+	draw_accesses(w, i, "l1", "L1 sector accesses", b);
+	draw_accesses(w, i, "llc", "LLC sector accesses", b);
+	draw_shares(w, i, "l1-why", "Why sectors miss the L1", l1, kind, 5, b);
+	draw_shares(w, i, "llc-why", "Why sectors miss the LLC", llc, kind, 5, b);
 	draw_shares(w, i, "cycles", "Where the cycles go", stack, time, 7, b);
 }
 
@@ -335,48 +335,85 @@ static int same_system(const struct ct_record *a, const struct ct_record *r)
 	return strcmp(a->field[1], r->field[1]) == 0 && strcmp(a->field[2], r->field[2]) == 0;
 }
 
-static void system_row(const struct rep_workload *w, const struct ct_record *r, struct ct_buf *b)
+/* A speed-up, how it looks on a scale, and its range as verdicts state it. */
+static void speedup_cells(const struct rep_workload *w, const struct ct_estimate *es, int is_baseline,
+                          struct ct_buf *b)
 {
-	struct ct_estimate es, watt;
-	char s[32], title[240];
-	if (!rep_es(w, r->field[1], r->field[2], "speedup", &es))
+	struct ct_verdict v = {.speedup = es->value};
+	char s[32], range[48], title[240];
+	ct_verdict_range(w->p, es, &v.low, &v.high);
+	rep_speedup_text(es->value, s);
+	rep_range_text(&v, range);
+	snprintf(title, sizeof title, "%.80s: speed-up %s", es->system, s);
+	ct_buf_printf(b, "<td class=\"n\">%s</td><td>", s);
+	ch_range(b, title, "s0", es->value, is_baseline ? NAN : v.low, is_baseline ? NAN : v.high, 160);
+	ct_buf_printf(b, "</td><td class=\"n\">%s</td>", is_baseline ? "baseline" : range);
+}
+
+static void system_row(const struct rep_workload *w, const struct ct_mechanism *m, const char *system,
+                       struct ct_buf *b)
+{
+	struct ct_estimate es, own, watt;
+	struct ct_verdict v = {.speedup = NAN};
+	char s[32] = "", range[48];
+	if (!rep_es(w, m->name, system, "speedup", &es))
 		return;
-	rep_speedup_text(es.value, s);
-	snprintf(title, sizeof title, "%.80s: speed-up %s", r->field[2], s);
 	ct_buf_puts(b, "<tr><th scope=\"row\">");
-	ct_escape_markup(b, r->field[2]);
-	ct_buf_printf(b, "</th><td class=\"n\">%s</td><td>", s);
-	ch_range(b, title, "s0", es.value, es.low, es.high, 160);
+	ct_escape_markup(b, system);
+	ct_buf_puts(b, "</th>");
+	speedup_cells(w, &es, strcmp(system, m->baseline) == 0, b);
+	ct_buf_puts(b, "<td class=\"n\">");
+	if (rep_es(w, m->name, system, "speedup_configured", &own) && !isnan(own.value)) {
+		ct_verdict_range(w->p, &own, &v.low, &v.high);
+		rep_speedup_text(own.value, s);
+		rep_range_text(&v, range);
+		ct_buf_printf(b, "%s (%s)", s, range);
+	}
 	ct_buf_puts(b, "</td><td class=\"n\">");
-	if (!isnan(es.low) && !isnan(es.high))
-		ct_buf_printf(b, "%.2f..%.2f", es.low, es.high);
-	ct_buf_puts(b, "</td><td class=\"n\">");
-	if (rep_es(w, r->field[1], r->field[2], "perf_per_watt", &watt) && !isnan(watt.value))
+	if (rep_es(w, m->name, system, "perf_per_watt", &watt) && !isnan(watt.value))
 		ct_buf_printf(b, "%.2f", watt.value);
 	ct_buf_puts(b, "</td><td>");
 	ct_escape_markup(b, es.method);
 	ct_buf_puts(b, "</td></tr>\n");
 }
 
-static void system_table(const struct rep_workload *w, const char *mechanism, struct ct_buf *b)
+static const char *help_of(const struct ct_mechanism *m, const char *system)
+{
+	for (unsigned i = 0; i < m->n_systems; i++)
+		if (strcmp(m->systems[i].name, system) == 0)
+			return m->systems[i].help;
+	return "";
+}
+
+static void system_head(const struct ct_mechanism *m, struct ct_buf *b)
+{
+	ct_buf_printf(b,
+	              "<h4>%s: every system of its paper</h4>\n<div class=\"scroll\" tabindex=\"0\" "
+	              "role=\"region\" aria-label=\"Systems of %s\"><table class=\"systems\"><caption>"
+	              "Speed-ups against the paper's own baseline, %s (",
+	              m->name, m->name, m->baseline);
+	ct_escape_markup(b, help_of(m, m->baseline));
+	ct_buf_printf(b,
+	              "), and against this GPU as configured, which verdicts use.</caption><thead><tr>"
+	              "<th scope=\"col\">system</th><th scope=\"col\" class=\"n\">over %s</th>"
+	              "<th scope=\"col\">0.5 to 2</th><th scope=\"col\" class=\"n\">range</th>"
+	              "<th scope=\"col\" class=\"n\">over this GPU</th>"
+	              "<th scope=\"col\" class=\"n\">per watt</th><th scope=\"col\">method</th>"
+	              "</tr></thead><tbody>\n",
+	              m->baseline);
+}
+
+static void system_table(const struct rep_workload *w, const struct ct_mechanism *m, struct ct_buf *b)
 {
 	const struct ct_record *r, *last = NULL;
 	for (size_t i = 0; (r = ct_profile_next(w->p, "ES", &i));) {
-		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], mechanism) ||
+		if (r->nfields < 9 || strcmp(r->field[0], "all") || strcmp(r->field[1], m->name) ||
 		    strcmp(r->field[3], "speedup"))
 			continue;
 		if (!last)
-			ct_buf_printf(
-				b,
-				"<h4>%s: every system of its paper</h4>\n<div class=\"scroll\" tabindex=\"0\" "
-				"role=\"region\" aria-label=\"Systems of %s\"><table class=\"systems\"><caption>"
-				"Speed-ups against the paper's own baseline.</caption><thead><tr>"
-				"<th scope=\"col\">system</th><th scope=\"col\" class=\"n\">speed-up</th>"
-				"<th scope=\"col\">0.5 to 2</th><th scope=\"col\" class=\"n\">range</th>"
-				"<th scope=\"col\" class=\"n\">per watt</th><th scope=\"col\">method</th></tr></thead><tbody>\n",
-				mechanism, mechanism);
+			system_head(m, b);
 		if (!last || !same_system(last, r))
-			system_row(w, r, b);
+			system_row(w, m, r->field[2], b);
 		last = r;
 	}
 	if (last)
@@ -447,13 +484,13 @@ void rep_page_workload(const struct rep_run *run, const struct rep_workload *w, 
 	breakdowns(w, i, b);
 	histogram(w, i, "l1", "L1 of each SM", b);
 	histogram(w, i, "llc", "LLC", b);
-	miss_ratio(w, i, "l1", "L1 of each SM", "l1.line", "l1.size", b);
-	miss_ratio(w, i, "llc", "LLC", "llc.line", "llc.size", b);
+	miss_ratio(w, i, "l1", "L1 of each SM", "l1_miss_rate", b);
+	miss_ratio(w, i, "llc", "LLC", "llc_miss_rate", b);
 	int swept = ipc_by_sms(w, i, b);
 	ct_buf_puts(b, "</div>\n");
 	tell_lacking(w, swept, b);
 	for (unsigned m = 0; rep_next_shown(run, &m); m++)
-		system_table(w, ct_mechanism_at(m)->name, b);
+		system_table(w, ct_mechanism_at(m), b);
 	provenance(w, b);
 	ct_buf_puts(b, "</div></details>\n");
 }

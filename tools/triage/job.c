@@ -125,13 +125,11 @@ static int judge_mechanism(struct ct_tool *t, struct asked *a, const char *name,
 
 uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS])
 {
-	double l1 = ct_curve_lines(p, "l1.size", "l1.line");
-	double llc = ct_curve_lines(p, "llc.size", "llc.line");
 	uint32_t has = 0;
 	for (unsigned m = 0; m < ct_mechanism_count(); m++) {
 		enum ct_mechanism_curve draws = ct_mechanism_at(m)->curve;
-		int known = draws == CT_DRAWS_LLC  ? ct_curve_of(p, "all", "llc", llc, curve[m])
-		            : draws == CT_DRAWS_L1 ? ct_curve_of(p, "all", "l1", l1, curve[m])
+		int known = draws == CT_DRAWS_LLC  ? ct_curve_of(p, "all", "llc", curve[m])
+		            : draws == CT_DRAWS_L1 ? ct_curve_of(p, "all", "l1", curve[m])
 		                                   : ct_curve_of_registers(p, "all", curve[m]);
 		has |= (uint32_t)(known != 0) << m;
 	}

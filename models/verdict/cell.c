@@ -1,0 +1,24 @@
+#include "models/verdict/cell.h"
+
+#include <math.h>
+
+#include "models/verdict/verdict.h"
+
+void ct_verdict_speedup_cells(struct ct_table *t, const struct ct_profile *p,
+                              const struct ct_mechanism_number *x, const char *method, int is_baseline)
+{
+	const struct ct_estimate es = {
+		.method = method, .value = x->value, .low = x->low, .high = x->high};
+	double low, high;
+	if (isfinite(x->value))
+		ct_table_cell(t, "%.3f", x->value);
+	else
+		ct_table_cell(t, "-");
+	ct_verdict_range(p, &es, &low, &high);
+	if (is_baseline)
+		ct_table_cell(t, "baseline");
+	else if (isfinite(low) && isfinite(high))
+		ct_table_cell(t, "%.3f..%.3f", low, high);
+	else
+		ct_table_cell(t, "-");
+}
