@@ -34,20 +34,14 @@ static const struct ct_column es[] = {T("scope"), T("mechanism"), T("system"), T
                                       T("unit"),  T("method"),    R("low"),    R("high"),   END};
 static const struct ct_column sw[] = {T("scope"),  T("mechanism"), T("system"), T("key"),    A("x"),
                                       T("metric"), R("value"),     T("unit"),   T("method"), END};
-static const struct ct_column tv[] = {T("workload"),
-                                      T("mechanism"),
-                                      T("verdict"),
-                                      R("speedup"),
-                                      R("low"),
-                                      R("high"),
-                                      T("reason"),
-                                      T("baseline"),
-                                      T("alternative"),
-                                      R("alternative_speedup"),
-                                      T("decided_by"),
-                                      R("sms_used"),
-                                      R("sms_asked"),
-                                      END};
+static const struct ct_column tv[] = {
+	T("workload"),    T("mechanism"),
+	T("verdict"),     R("speedup"),
+	R("low"),         R("high"),
+	T("reason"),      T("baseline"),
+	T("alternative"), R("alternative_speedup"),
+	T("decided_by"),  R("sms_used"),
+	R("sms_asked"),   END};
 enum { TV_OPTIONAL = 6 }; /* profiles of version 1 before 2026-11 end with the reason */
 static const struct ct_column me[] = {
 	T("scope"), T("level"), N("capacity_bytes"), R("low"), R("high"), END};
