@@ -179,7 +179,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(SUPPORT) $(OWN) $(COMMON) $(MODE
 # Its functions stand in front of malloc and its kin, also under the sanitizers.
 $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=posix_memalign
 
-tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $$(FAULTS)
+tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $$(FAULTS)
 
 ## library: the static and the shared library that `make install` installs
 library: $(INSTALLED) $(SO)
@@ -192,7 +192,7 @@ demo: deps-missing
 ## check: the same set-up, then every test, under the sanitizers
 check: deps-missing
 	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
-	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(FAULTS)
+	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(FAULTS)
 	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" CAPTURE= tests
 	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" CAPTURE= tests
 	@bash tests/run.sh build build/asan
@@ -213,6 +213,19 @@ $(BUILD)/tests/fidelity: $(call obj,$(wildcard tests/fidelity/*.c) tests/support
 ## fidelity: our counts and cycles beside the reference simulator's, row by row
 fidelity: $(BUILD)/tests/fidelity
 	@bash tests/fidelity/run.sh $(BUILD)
+
+# Replays what verdicts are about.
+$(BUILD)/tests/truth: $(call obj,tests/verdicts/truth.c) $(MODELS) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LINK    $@"; $(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## verdicts: verdicts beside replays in full timing, to build/verdicts.tsv (JOBS=, an hour; goes on where it stopped)
+verdicts: all $(BUILD)/tests/truth
+	@bash tests/verdicts/run.sh $(BUILD) verdicts
+
+## transfer: verdicts on small scaled workloads beside those on large ones, to build/transfer.tsv
+transfer: all $(BUILD)/tests/truth
+	@bash tests/verdicts/run.sh $(BUILD) transfer
 
 ## validation: estimates beside the papers' numbers, to man/cachetriage-validation.7 (half an hour)
 validation: all

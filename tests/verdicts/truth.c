@@ -1,0 +1,415 @@
+/* truth.c - what replays in full timing say of a workload: the GPU as configured, and of each published mechanism the
+ * judged system and the simpler systems that it has to beat, each at its best setting.
+ *
+ *     truth [-q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN
+ *     truth -m
+ *
+ * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
+ * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
+ * without launches. A line is written as soon as its replay is over, so that a run that is cut loses little. -q also
+ * replays in quick timing what full timing found best, -m lists the mechanisms. No verdict and no estimate decides what is replayed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "models/common/workload.h"
+#include "models/observers.h"
+#include "models/registry.h"
+#include "pass/replays.h"
+#include "pass/scale.h"
+#include "trace/trace.h"
+
+enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16 };
+
+struct cell {
+	int mechanism; /* index in the registry; -1: the GPU as configured */
+	int system;
+	double setting;
+	enum ct_replay_timing timing;
+	int off;       /* this GPU leaves it nothing to set: it is the GPU as configured */
+	double cycles; /* NaN: not replayed yet; infinite: no part replays it */
+};
+
+struct truth {
+	const char *path, *data;
+	struct ct_gpu gpu;
+	struct ct_pass_settings settings;
+	struct ct_profile *p; /* NULL before the pass */
+	struct ct_workload workload;
+	struct ct_mechanism_run run[CT_MECHANISMS_MAX];
+	struct cell cell[CELLS_MAX];
+	unsigned n;
+	FILE *out;
+};
+
+static int die(const char *what, const struct ct_error *e)
+{
+	fprintf(stderr, "truth: %s: %s\n", what, e->text);
+	exit(2);
+}
+
+static int list_mechanisms(void)
+{
+	const char *comma = "";
+	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
+		if (!ct_mechanism_at(i)->published)
+			continue;
+		printf("%s%s", comma, ct_mechanism_at(i)->name);
+		comma = ",";
+	}
+	puts("");
+	return 0;
+}
+
+/* ---- cells and their lines ---- */
+
+static const char *mechanism_name(const struct cell *c)
+{
+	return c->mechanism < 0 ? "-" : ct_mechanism_at((unsigned)c->mechanism)->name;
+}
+
+static const char *system_name(const struct cell *c)
+{
+	return c->mechanism < 0 ? "-" : ct_mechanism_at((unsigned)c->mechanism)->systems[c->system].name;
+}
+
+static int find_system(const struct ct_mechanism *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_systems; i++)
+		if (!strcmp(m->systems[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static const char *role_name(const struct cell *c)
+{
+	if (c->mechanism < 0)
+		return "configured";
+	return strcmp(system_name(c), ct_mechanism_at((unsigned)c->mechanism)->judged)
+	               ? "alternative"
+	               : "judged";
+}
+
+static const char *timing_name(enum ct_replay_timing t)
+{
+	return t == CT_REPLAY_FULL ? "full" : "quick";
+}
+
+/* Adds a cell that is to be replayed, unless it is there. */
+static struct cell *want(struct truth *t, int mechanism, int system, double setting,
+                         enum ct_replay_timing timing)
+{
+	for (unsigned i = 0; i < t->n; i++) {
+		struct cell *c = &t->cell[i];
+		if (c->mechanism == mechanism && c->system == system && c->setting == setting &&
+		    c->timing == timing)
+			return c;
+	}
+	if (t->n == CELLS_MAX) {
+		fprintf(stderr, "truth: more than %d replays\n", CELLS_MAX);
+		exit(2);
+	}
+	t->cell[t->n] = (struct cell){mechanism, system, setting, timing, 0, NAN};
+	return &t->cell[t->n++];
+}
+
+/* Takes what earlier runs have measured; lines of systems that this build lacks are passed over. */
+static void read_known(struct truth *t, const char *file)
+{
+	char line[512], m[64], role[16], s[64], timing[8];
+	double setting, cycles;
+	FILE *in = fopen(file, "r");
+	while (in && fgets(line, sizeof line, in)) {
+		if (sscanf(line, "%63[^\t]\t%15[^\t]\t%63[^\t]\t%lf\t%7[^\t]\t%lf", m, role, s, &setting,
+		           timing, &cycles) != 6)
+			continue;
+		int none = !strcmp(m, "-"), i = none ? -1 : ct_mechanism_find(m);
+		int system = i < 0 ? 0 : find_system(ct_mechanism_at((unsigned)i), s);
+		if ((i >= 0 || none) && system >= 0)
+			want(t, i, system, setting,
+			     strcmp(timing, "full") ? CT_REPLAY_QUICK : CT_REPLAY_FULL)
+				->cycles = cycles;
+	}
+	if (in)
+		fclose(in);
+}
+
+static void write_cell(struct truth *t, const struct cell *c)
+{
+	fprintf(t->out, "%s\t%s\t%s\t%.6g\t%s\t%.0f\n", mechanism_name(c), role_name(c), system_name(c),
+	        c->setting, timing_name(c->timing), c->cycles);
+}
+
+/* ---- the pass ---- */
+
+static void open_runs(struct truth *t)
+{
+	struct ct_error e = {0};
+	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
+		const struct ct_mechanism *m = ct_mechanism_at(i);
+		t->run[i] = (struct ct_mechanism_run){
+			.mechanism = m,
+			.method = CT_BY_REPLAY,
+			.judged_only = 1,
+			.data_dir = t->data,
+			.settings = &t->settings,
+			.p = t->p,
+			.base = &t->gpu,
+			.gpu = &t->gpu,
+			.from_trace = 1};
+		if (m->published && m->open(&t->run[i], &e) != CT_OK)
+			die(m->name, &e);
+	}
+}
+
+/* Some engines need what only a pass with the mechanism's observer measures. */
+static int needs_observer(struct truth *t, unsigned i)
+{
+	const struct ct_mechanism *m = ct_mechanism_at(i);
+	struct ct_replays_engine engine;
+	struct ct_error e = {0};
+	void *parts = NULL;
+	if (!m->published || !m->observer)
+		return 0;
+	int st = m->engine(&t->run[i], (unsigned)find_system(m, m->judged), &engine, &parts, &e);
+	m->engine_free(parts);
+	return st != CT_OK;
+}
+
+/* Makes the profile that names the trace for replays, and measures what engines need. */
+static void make_pass(struct truth *t)
+{
+	struct ct_mechanism_run *list[CT_MECHANISMS_MAX];
+	struct ct_mechanism_observers observers;
+	struct ct_error e = {0};
+	struct ct_trace *trace;
+	unsigned n = 0;
+	t->p = ct_profile_new(&e);
+	if (!t->p)
+		die("profile", &e);
+	ct_profile_set_metrics(t->p, ct_mechanism_metric);
+	open_runs(t);
+	for (unsigned i = 0; i < ct_mechanism_count(); i++)
+		if (needs_observer(t, i))
+			list[n++] = &t->run[i];
+	if (ct_mechanism_observers(&observers, list, n, &e) != CT_OK)
+		die("observers", &e);
+	const struct ct_pass_options o = {
+		.gpu = &t->gpu,
+		.no_sms_views = 1,
+		.observers = observers.list,
+		.n_observers = observers.n,
+		.settings = t->settings};
+	if (ct_trace_open(&trace, t->path, &t->settings.trace, &e) != CT_OK ||
+	    ct_pass_run(trace, &o, t->p, &e) != CT_OK)
+		die(t->path, &e);
+	ct_trace_close(trace);
+	if (ct_workload_read(&t->workload, t->p, t->gpu.sms, (double)ct_gpu_register_bytes(&t->gpu),
+	                     &e) != CT_OK)
+		die(t->path, &e);
+	for (unsigned i = 0; i < n; i++) {
+		list[i]->workload = &t->workload;
+		if (list[i]->mechanism->estimate(list[i], &e) != CT_OK)
+			die(list[i]->mechanism->name, &e);
+	}
+}
+
+/* ---- replays ---- */
+
+/* 0 when no part replays it: the cell is infinite then. */
+static int make_engine(struct truth *t, struct cell *c, struct ct_replays_engine *engine, void **parts)
+{
+	struct ct_error e = {0};
+	*parts = NULL;
+	*engine = (struct ct_replays_engine){.gpu = &t->gpu};
+	if (c->mechanism >= 0 && !c->off) {
+		struct ct_mechanism_run *run = &t->run[c->mechanism];
+		run->setting = c->setting;
+		int st = run->mechanism->engine(run, (unsigned)c->system, engine, parts, &e);
+		run->setting = 0;
+		if (st == CT_ERR_NOMEM)
+			die(system_name(c), &e);
+		if (st != CT_OK) {
+			fprintf(stderr, "truth: %s: %s\n", system_name(c), e.text);
+			run->mechanism->engine_free(*parts);
+			c->cycles = INFINITY;
+			return 0;
+		}
+	}
+	engine->options.timing = c->timing;
+	return 1;
+}
+
+/* Replays up to BATCH_MAX of the cells that have no cycles, all in one pass over the trace. Returns how many there were. */
+static unsigned replay_some(struct truth *t)
+{
+	struct ct_replays_engine engine[BATCH_MAX];
+	struct ct_replay_counts total[BATCH_MAX];
+	struct cell *made[BATCH_MAX];
+	void *parts[BATCH_MAX];
+	struct ct_error e = {0};
+	unsigned n = 0;
+	for (unsigned i = 0; i < t->n && n < BATCH_MAX; i++) {
+		if (!isnan(t->cell[i].cycles))
+			continue;
+		if (!t->p)
+			make_pass(t);
+		if (make_engine(t, &t->cell[i], &engine[n], &parts[n]))
+			made[n++] = &t->cell[i];
+		else
+			write_cell(t, &t->cell[i]);
+	}
+	if (n && ct_replays_run(t->p, &t->settings, "truth", engine, n, NULL, total, &e) != CT_OK)
+		die(t->path, &e);
+	for (unsigned i = 0; i < n; i++) {
+		made[i]->cycles = (double)(total[i].cycles - total[i].launch_cycles);
+		write_cell(t, made[i]);
+		if (parts[i])
+			t->run[made[i]->mechanism].mechanism->engine_free(parts[i]);
+	}
+	fflush(t->out);
+	return n;
+}
+
+/* ---- which ---- */
+
+/* The replays of a system in ascending order of setting. */
+static unsigned tried_settings(const struct truth *t, int mechanism, int system,
+                               struct ct_mechanism_tried tried[CELLS_MAX])
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < t->n; i++) {
+		const struct cell *c = &t->cell[i];
+		if (c->mechanism != mechanism || c->system != system || c->timing != CT_REPLAY_FULL)
+			continue;
+		unsigned at = n++;
+		for (; at > 0 && tried[at - 1].setting > c->setting; at--)
+			tried[at] = tried[at - 1];
+		tried[at] = (struct ct_mechanism_tried){c->setting, c->cycles};
+	}
+	return n;
+}
+
+/* Settings half way between the best one and its neighbours, down to a sixteenth of what was tried. */
+static void want_between(struct truth *t, int mechanism, int system,
+                         const struct ct_mechanism_tried *tried, unsigned n)
+{
+	unsigned best = 0;
+	for (unsigned i = 1; i < n; i++)
+		if (tried[i].cycles < tried[best].cycles)
+			best = i;
+	double least = fmax(1, tried[n - 1].setting / STEPS);
+	for (unsigned i = best ? best - 1 : 0; i < best + 1 && i + 1 < n; i++)
+		if (tried[i + 1].setting - tried[i].setting > least)
+			want(t, mechanism, system, floor((tried[i].setting + tried[i + 1].setting) / 2),
+			     CT_REPLAY_FULL);
+}
+
+/* A system's replays: one, or those that the mechanism's own search asks for next and those next to the best. */
+static void want_system(struct truth *t, int mechanism, int system)
+{
+	const struct ct_mechanism *m = ct_mechanism_at((unsigned)mechanism);
+	struct ct_mechanism_tried tried[CELLS_MAX];
+	double value[CT_CANDIDATES_MAX];
+	unsigned n = tried_settings(t, mechanism, system, tried), more = 0;
+	if (m->candidates) {
+		if (!t->p)
+			make_pass(t);
+		more = m->candidates(&t->run[mechanism], (unsigned)system, tried, n, value);
+	}
+	for (unsigned i = 0; i < more; i++)
+		want(t, mechanism, system, value[i], CT_REPLAY_FULL);
+	if (!more && n == 0)
+		want(t, mechanism, system, 0, CT_REPLAY_FULL)->off = m->candidates != NULL;
+	if (!more && n > 1)
+		want_between(t, mechanism, system, tried, n);
+}
+
+/* The best of what full timing found is replayed in quick timing too. */
+static void want_quick(struct truth *t, int mechanism, int system)
+{
+	struct ct_mechanism_tried tried[CELLS_MAX];
+	unsigned n = tried_settings(t, mechanism, system, tried), best = 0;
+	for (unsigned i = 1; i < n; i++)
+		if (tried[i].cycles < tried[best].cycles)
+			best = i;
+	if (n)
+		want(t, mechanism, system, tried[best].setting, CT_REPLAY_QUICK);
+}
+
+static void each_system(struct truth *t, void (*f)(struct truth *t, int mechanism, int system))
+{
+	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
+		const struct ct_mechanism *m = ct_mechanism_at(i);
+		if (!m->published)
+			continue;
+		f(t, (int)i, find_system(m, m->judged));
+		for (const char *const *a = m->alternatives; a && *a; a++)
+			f(t, (int)i, find_system(m, *a));
+	}
+}
+
+static void close_truth(struct truth *t)
+{
+	for (unsigned i = 0; t->p && i < ct_mechanism_count(); i++)
+		if (ct_mechanism_at(i)->published)
+			ct_mechanism_at(i)->close(&t->run[i]);
+	ct_profile_free(t->p);
+}
+
+static void choose_gpu(struct truth *t, const char *name, const char *scale)
+{
+	struct ct_error e = {0};
+	double f = 1;
+	if (ct_gpu_load(&t->gpu, name, t->data, NULL, &e) != CT_OK)
+		die(name, &e);
+	if (!strcmp(scale, "auto")) {
+		if (ct_pass_scale_auto(t->path, NULL, &t->gpu, &f, &e) != CT_OK)
+			die(t->path, &e);
+	} else
+		f = strtod(scale, NULL);
+	if (f != 1 && ct_gpu_scale(&t->gpu, f, &e) != CT_OK)
+		die(name, &e);
+}
+
+int main(int argc, char **argv)
+{
+	static struct truth t; /* some KiB */
+	const char *scale = "auto";
+	int quick = 0, o;
+	t.settings = (struct ct_pass_settings){.seed = 1};
+	while ((o = getopt(argc, argv, "mqs:")) != -1) {
+		if (o == 'm')
+			return list_mechanisms();
+		if (o == 's')
+			scale = optarg;
+		else
+			quick = 1;
+	}
+	if (argc - optind != 4)
+		return fprintf(stderr,
+		               "usage: truth [-q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN\n"),
+		       2;
+	t.data = argv[optind + 1];
+	t.path = argv[optind + 2];
+	choose_gpu(&t, argv[optind], scale);
+	read_known(&t, argv[optind + 3]);
+	t.out = fopen(argv[optind + 3], "a");
+	if (!t.out)
+		return perror(argv[optind + 3]), 2;
+	fprintf(t.out, "sms\t%u\n", t.gpu.sms);
+	want(&t, -1, 0, 0, CT_REPLAY_FULL);
+	do
+		each_system(&t, want_system);
+	while (replay_some(&t));
+	if (quick) {
+		want(&t, -1, 0, 0, CT_REPLAY_QUICK);
+		each_system(&t, want_quick);
+		while (replay_some(&t))
+			continue;
+	}
+	close_truth(&t);
+	return fclose(t.out) == 0 ? 0 : 2;
+}
