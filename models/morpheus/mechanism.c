@@ -131,6 +131,7 @@ const struct ct_mechanism ct_mechanism_morpheus = {
 	.estimate = estimate_systems,
 	.replay = ct_mo_replay,
 	.sweep = sweep,
+	.candidates = ct_mo_candidates,
 	.engine = ct_mo_engine,
 	.engine_free = ct_mo_engine_free,
 	.any_engine = ct_mo_any_engine,

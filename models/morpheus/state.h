@@ -24,6 +24,9 @@ extern const struct ct_mechanism ct_mechanism_morpheus;
 int ct_mo_open(struct ct_mechanism_run *run, struct ct_error *e);
 void ct_mo_close(struct ct_mechanism_run *run);
 int ct_mo_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e);
+unsigned ct_mo_candidates(const struct ct_mechanism_run *run, unsigned system,
+                          const struct ct_mechanism_tried *tried, unsigned n_tried,
+                          double value[CT_CANDIDATES_MAX]);
 int ct_mo_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
                  void **parts, struct ct_error *e);
 void ct_mo_engine_free(void *parts);

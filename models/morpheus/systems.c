@@ -46,7 +46,7 @@ static void find_mix(struct ct_mo_model *m, const struct ct_morpheus_mix *stated
 		m->mix_source = CT_MO_MIX_STATED;
 		return;
 	}
-	double sum = w->compression_high + w->compression_low + w->compression_none;
+	double sum = w ? w->compression_high + w->compression_low + w->compression_none : 0;
 	if (sum > 0) {
 		m->mix = (struct ct_morpheus_mix){
 			w->compression_high / sum, w->compression_low / sum, w->compression_none / sum};
@@ -71,10 +71,9 @@ static void energy_run(const struct ct_mo_model *m, const struct ct_mo_estimate 
 	};
 }
 
-/* Fills in all that follows from the parameters alone: the mix of blocks, the helper kernels, the storage. */
-static int open_model(struct ct_mo_model *m, const struct ct_workload *w, const struct ct_gpu *replayed,
-                      const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
-                      const struct ct_morpheus_mix *mix, struct ct_error *e)
+int ct_mo_model_open(struct ct_mo_model *m, const struct ct_workload *w, const struct ct_gpu *replayed,
+                     const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
+                     const struct ct_morpheus_mix *mix, struct ct_error *e)
 {
 	memset(m, 0, sizeof *m);
 	m->w = w;
@@ -123,7 +122,7 @@ int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w, const s
                      const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
                      const struct ct_morpheus_mix *mix, enum ct_perf_anchor how, struct ct_error *e)
 {
-	int st = open_model(m, w, replayed, gpu, p, mix, e);
+	int st = ct_mo_model_open(m, w, replayed, gpu, p, mix, e);
 	if (st == CT_OK)
 		st = make_caches(m, e);
 	if (st == CT_OK)
@@ -137,7 +136,7 @@ int ct_mo_model_vary(struct ct_mo_model *m, struct ct_mo_model *of, const struct
                      const struct ct_morpheus_params *p, enum ct_perf_anchor how, struct ct_error *e)
 {
 	const struct ct_morpheus_mix *mix = of->mix_source == CT_MO_MIX_STATED ? &of->mix : NULL;
-	int st = open_model(m, of->w, replayed, &of->gpu, p, mix, e);
+	int st = ct_mo_model_open(m, of->w, replayed, &of->gpu, p, mix, e);
 	if (st != CT_OK)
 		return st;
 	m->borrowed = 1;
@@ -167,8 +166,7 @@ static double cycles_of_ns(const struct ct_mo_model *m, double ns)
 	return ns * m->gpu.core_mhz / 1000;
 }
 
-/* Lines of the conventional LLC. */
-static double conventional_lines(const struct ct_mo_model *m, const struct ct_mo_system *s)
+double ct_mo_conventional_lines(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
 	if (s->grown)
 		return m->larger_lines;
@@ -251,7 +249,7 @@ static int estimate_conventional(struct ct_mo_model *m, const struct ct_mo_syste
                                  struct ct_mo_estimate *x)
 {
 	struct ct_perf_point pt;
-	double lines = conventional_lines(m, s), left = 1;
+	double lines = ct_mo_conventional_lines(m, s), left = 1;
 	ct_perf_conventional(&m->perf, &m->gpu, sms, lines, &pt);
 	override_latencies(m, &pt);
 	if (s->boost)
@@ -504,8 +502,7 @@ int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsig
 /* Least gain that moves SMs to another mode: below it is the noise of the curves. */
 static const double WORTH_IT = 0.005;
 
-/* The paper's sweep starts at 10 of 68 SMs (reading sm-sweep). */
-static unsigned fewest_sms(const struct ct_mo_model *m, const struct ct_mo_system *s)
+unsigned ct_mo_fewest_sms(const struct ct_mo_model *m, const struct ct_mo_system *s)
 {
 	return s->extended ? m->min_sms : (m->gpu.sms * 10 + 67) / 68;
 }
@@ -518,7 +515,7 @@ int ct_mo_estimate_best(struct ct_mo_model *m, const struct ct_mo_system *s, str
 		return st == CT_OK ? ct_mo_estimate_at(m, s, (unsigned)out->compute_sms, out, e) : st;
 	}
 	int st = ct_mo_estimate_at(m, s, m->gpu.sms, out, e);
-	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > fewest_sms(m, s);) {
+	for (unsigned n = m->gpu.sms; s->best_sms && st == CT_OK && n-- > ct_mo_fewest_sms(m, s);) {
 		struct ct_mo_estimate x;
 		st = ct_mo_estimate_at(m, s, n, &x, e);
 		if (st == CT_OK && x.ipc > out->ipc * (1 + WORTH_IT))

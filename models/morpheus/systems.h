@@ -65,6 +65,11 @@ struct ct_mo_model {
 	double larger_lines; /* of larger-LLC, set once ALL is known */
 };
 
+/* Only what follows from the parameters alone: the mix of blocks, the helper kernels, the storage. Nothing is to be freed.
+ * w may be NULL: compression is stated or assumed then. Other arguments and failures as ct_mo_model_init(). */
+int ct_mo_model_open(struct ct_mo_model *m, const struct ct_workload *w, const struct ct_gpu *replayed,
+                     const struct ct_gpu *gpu, const struct ct_morpheus_params *p,
+                     const struct ct_morpheus_mix *mix, struct ct_error *e);
 /* replayed: the GPU of the profile's GP; gpu: the one in force (the same SM count).
  * mix: shares of blocks by compression level as the user states them, or NULL: those of
  * the workload, else assumed. w must outlive the model. Fails with CT_ERR_USAGE, CT_ERR_INPUT, CT_ERR_NOMEM. */
@@ -77,6 +82,12 @@ int ct_mo_model_init(struct ct_mo_model *m, const struct ct_workload *w, const s
 int ct_mo_model_vary(struct ct_mo_model *m, struct ct_mo_model *of, const struct ct_gpu *replayed,
                      const struct ct_morpheus_params *p, enum ct_perf_anchor how, struct ct_error *e);
 void ct_mo_model_free(struct ct_mo_model *m);
+
+/* Lines of a system's conventional LLC. Pure. */
+double ct_mo_conventional_lines(const struct ct_mo_model *m, const struct ct_mo_system *s);
+/* The fewest SMs that a system computes on: Morpheus' own bound, for others the paper's sweep, which starts at 10 of 68
+ * SMs (reading sm-sweep). Pure. */
+unsigned ct_mo_fewest_sms(const struct ct_mo_model *m, const struct ct_mo_system *s);
 
 /* One system on `sms` compute SMs (1 .. all). Fails with CT_ERR_NOMEM. */
 int ct_mo_estimate_at(struct ct_mo_model *m, const struct ct_mo_system *s, unsigned sms,

@@ -41,8 +41,8 @@ static double share_of_peak(const struct ct_gpu *g, enum ct_replay_timing timing
 {
 	static struct micro_result r;
 	struct micro m;
-	struct ct_replay_options o = {.timing = timing,
-	                              .warmup = (uint64_t)g->sms * SM_WARPS * LOADS / 4};
+	struct ct_replay_options o = {
+		.timing = timing, .warmup = (uint64_t)g->sms * SM_WARPS * LOADS / 4};
 	stream_over_rows(&m, g);
 	micro_run(&m, g, &o, &r);
 	double seconds = (double)(r.c.cycles - r.c.launch_cycles) / (g->core_mhz * 1e6);
@@ -56,9 +56,15 @@ static void every_gpu_reaches_its_bandwidth(void **state)
 		const char *gpu, *setting;
 		int large; /* a second or more of the sanitizers' time */
 	} runs[] = {
-		{"rtx2060-third", NULL, 0}, {"rtx2060", NULL, 0}, {"rtx3070", NULL, 0},
-		{"rtx3080", NULL, 0},       {"v100", NULL, 0},    {"fermi-15", NULL, 0},
-		{"rtx4090", NULL, 1},       {"a100", NULL, 1},    {"h100", NULL, 1},
+		{"rtx2060-third", NULL, 0},
+		{"rtx2060", NULL, 0},
+		{"rtx3070", NULL, 0},
+		{"rtx3080", NULL, 0},
+		{"v100", NULL, 0},
+		{"fermi-15", NULL, 0},
+		{"rtx4090", NULL, 1},
+		{"a100", NULL, 1},
+		{"h100", NULL, 1},
 		/* with its own flits of 32 bytes a line takes five cycles of a port at 700 MHz: 60 % */
 		{"sharedl1-28", "noc.flit=136", 0},
 	};
@@ -101,7 +107,8 @@ static void the_return_queue_binds(void **state)
 	               (ct_gpu_dram_gbps(&g) * 1e9);
 	double share = share_of_peak(&g, CT_REPLAY_FULL);
 	if (!(share < bound && share > 0.85 * bound))
-		fail_msg("%.1f %% of the DRAM bandwidth, %.1f %% are under way", 100 * share, 100 * bound);
+		fail_msg("%.1f %% of the DRAM bandwidth, %.1f %% are under way", 100 * share,
+		         100 * bound);
 	assert_true(share_of_peak(&configured, CT_REPLAY_QUICK) > 0.8);
 }
 

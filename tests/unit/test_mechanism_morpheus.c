@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "models/morpheus/systems.h"
 #include "models/registry.h"
 #include "tests/support/gpus.h"
 #include "tests/support/mechanism_trial.h"
@@ -240,15 +241,72 @@ static void makes_engines(void **state)
 		if (!strcmp(m->systems[i].name, "Frequency-Boost")) {
 			assert_int_equal(st, CT_ERR_UNSUPPORTED);
 		} else {
+			double sms = trial_value(&t, m->systems[i].name, "compute_sms", NULL);
 			expect_ok(st, &e);
 			assert_non_null(engine.gpu);
-			assert_int_equal(
-				engine.options.parts != NULL,
-				trial_value(&t, m->systems[i].name, "compute_sms", NULL) < t.gpu.sms);
+			/* SMs that rest are not there, those that cache are */
+			assert_true(
+				engine.options.parts ? sms < engine.gpu->sms : sms == engine.gpu->sms);
 		}
 		m->engine_free(parts);
 	}
 	m->engine_free(NULL);
+	trial_free(&t);
+}
+
+static double replayed_cycles(struct mechanism_trial *t, unsigned system, double setting)
+{
+	const struct ct_mechanism *m = t->run.mechanism;
+	struct ct_replays_engine engine = {0};
+	struct ct_replay_counts total = {0};
+	struct ct_error e = {0};
+	void *parts = NULL;
+	t->run.setting = setting;
+	expect_ok(m->engine(&t->run, system, &engine, &parts, &e), &e);
+	expect_ok(ct_replays_run(t->run.p, t->run.settings, "a test", &engine, 1, NULL, &total, &e), &e);
+	m->engine_free(parts);
+	t->run.setting = 0;
+	return (double)(total.cycles - total.launch_cycles);
+}
+
+/* Without any estimate: the settings that candidates() asks for, one after the other, end at the best of all. */
+static void searched_by_replays(void **state)
+{
+	static const char *const searched[] = {"Morpheus-ALL", "IBL"};
+	struct mechanism_trial t;
+	struct ct_replays_engine engine;
+	struct ct_error e = {0};
+	void *parts = NULL;
+	double value[CT_CANDIDATES_MAX];
+	(void)state;
+	new_trial(&t, TWICE_THE_LLC);
+	trial_pass(&t, 1);
+	const struct ct_mechanism *m = t.run.mechanism;
+	for (size_t i = 0; i < sizeof searched / sizeof *searched; i++) {
+		struct ct_mechanism_tried tried[CT_CANDIDATES_MAX];
+		unsigned n = 0, more, at = (unsigned)ct_mo_system_find(searched[i]);
+		double best = INFINITY, all = INFINITY;
+		while ((more = m->candidates(&t.run, at, tried, n, value)))
+			for (unsigned k = 0; k < more; k++, n++) {
+				tried[n].setting = value[k];
+				tried[n].cycles = replayed_cycles(&t, at, value[k]);
+				best = fmin(best, tried[n].cycles);
+			}
+		for (unsigned sms = (unsigned)tried[0].setting; sms <= t.gpu.sms; sms++)
+			all = fmin(all, replayed_cycles(&t, at, sms));
+		assert_in_range(n, 2, 9);
+		assert_float_equal(best, all, 0.01 * all);
+	}
+	/* systems with one SM count have nothing to search, and need no estimate; others do */
+	assert_int_equal(m->candidates(&t.run, (unsigned)ct_mo_system_find("BL"), NULL, 0, value), 0);
+	assert_true(replayed_cycles(&t, (unsigned)ct_mo_system_find("BL"), 0) > 0);
+	assert_int_equal(m->engine(&t.run, (unsigned)ct_mo_system_find("IBL"), &engine, &parts, &e),
+	                 CT_ERR_USAGE);
+	m->engine_free(parts);
+	t.run.setting = t.gpu.sms + 1.0;
+	assert_int_equal(m->engine(&t.run, (unsigned)ct_mo_system_find("IBL"), &engine, &parts, &e),
+	                 CT_ERR_USAGE);
+	m->engine_free(parts);
 	trial_free(&t);
 }
 
@@ -308,11 +366,17 @@ static void lacking_profiles_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(estimates_every_system), cmocka_unit_test(shows_all_it_knows),
-		cmocka_unit_test(nothing_to_act_on),      cmocka_unit_test(judged_alone),
-		cmocka_unit_test(sweeps_its_sms),         cmocka_unit_test(replays_its_systems),
-		cmocka_unit_test(makes_engines),          cmocka_unit_test(options_are_checked),
-		cmocka_unit_test(options_have_effect),    cmocka_unit_test(lacking_profiles_are_refused),
+		cmocka_unit_test(estimates_every_system),
+		cmocka_unit_test(shows_all_it_knows),
+		cmocka_unit_test(nothing_to_act_on),
+		cmocka_unit_test(judged_alone),
+		cmocka_unit_test(sweeps_its_sms),
+		cmocka_unit_test(replays_its_systems),
+		cmocka_unit_test(makes_engines),
+		cmocka_unit_test(searched_by_replays),
+		cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(options_have_effect),
+		cmocka_unit_test(lacking_profiles_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
