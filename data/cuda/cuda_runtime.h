@@ -1,0 +1,46 @@
+/* cuda_runtime.h - CUDA for ctcc(1): the language of kernels, and the run-time API of libctcuda.
+ *
+ * ctcc includes this file in front of every CUDA source. Other C and C++ sources get the API alone. */
+#ifndef CT_CUDA_RUNTIME_H
+#define CT_CUDA_RUNTIME_H
+
+#pragma GCC system_header
+
+#include "host_defines.h"
+#include "vector_types.h"
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#if defined(__CUDA__) && defined(__cplusplus)
+/* Functions of the device come before those of the C and C++ libraries, which std:: then takes along. */
+#include "device/index.h"
+#include "device/integer.h"
+#include "device/overload.h"
+#include "device/sync.h"
+#include "device/warp.h"
+#include "device/atomic.h"
+#include "device/load.h"
+#include "device/system.h"
+#include "device/texture.h"
+#endif
+
+#if defined(__cplusplus)
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include "runtime_templates.h"
+#endif
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How the object was made, for `readelf -p ctcc_flags PROGRAM`. */
+#if defined(CTCC_FLAGS) && !defined(__CUDA_ARCH__)
+static const char ct_cuda_flags[] __attribute__((section("ctcc_flags"), used)) = CTCC_FLAGS;
+#endif
+
+#endif

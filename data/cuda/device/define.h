@@ -1,0 +1,14 @@
+/* device/define.h - how the functions of these headers are declared. */
+#ifndef CT_CUDA_DEVICE_DEFINE_H
+#define CT_CUDA_DEVICE_DEFINE_H
+
+#pragma GCC system_header
+
+#include <host_defines.h>
+
+/* A function of the device that is there only where it is used. */
+#define CT_DEVICE static __inline__ __attribute__((always_inline, device))
+/* The same for the rare part of a function, which is called and not repeated. */
+#define CT_DEVICE_CALL static __attribute__((noinline, device, unused))
+
+#endif

@@ -1,0 +1,82 @@
+# ctcc: nvcc's options, launches however they are written, what it refuses, and nothing left behind.
+. "$(dirname "$0")/lib.sh"
+cd "$TMPDIR" || exit 1
+export TMPDIR=$TMPDIR/tmp
+mkdir "$TMPDIR"
+ctcc=$CT_BIN/ctcc
+
+refuses "relocatable device code" 2 'relocatable device code' "$ctcc" -rdc=true -c a.cu
+refuses "device linking" 2 'dynamic parallelism' "$ctcc" -dc a.cu
+refuses "machine code" 2 'machine code' "$ctcc" -cubin a.cu
+refuses "libraries that are not there" 2 'cublas is not supported' "$ctcc" a.cu -lcublas
+refuses "unknown options" 2 'unknown' "$ctcc" --frobnicate a.cu
+refuses "an architecture that is none" 2 'sm_70' "$ctcc" -arch=volta -c a.cu
+refuses "32-bit programs" 2 '64-bit' "$ctcc" -m32 -c a.cu
+refuses "no source" 2 'no source' "$ctcc" -O3
+refuses "a source that is not there" 2 'missing.cu: no such file' "$ctcc" -c missing.cu
+: >a.txt
+refuses "a file of no known kind" 2 'a.txt: what is it' "$ctcc" -c a.txt
+: >a.ptx
+refuses "PTX" 2 'tracegen ptx' "$ctcc" a.ptx
+cat >a.cu <<'END'
+#include "b.h"
+int main() { return launch(); }
+END
+cat >b.h <<'END'
+#include <vector>
+static __global__ void k(int *p, int n) { p[threadIdx.x] = n; }
+static int launch()
+{
+	std::vector<std::vector<int> > v(1);
+	const char *text = "k << <1, 2>> >"; // k << <1, 2>> >
+	k << <1, dim3(2, 1)>> >((int *)0, 1 << 3);
+	return v.size() == 1 && text[3] == '<' && text[4] == ' ' ? 0 : 1;
+}
+END
+cp a.cu c.cu
+refuses "one name for two objects" 2 'one name for 2 outputs' "$ctcc" -c -o x.o a.cu c.cu
+refuses "a compiler that is not there" 2 'cannot be started' env CTCC_CLANG=no-such-clang "$ctcc" -c a.cu
+same "--dryrun shows both sides and runs neither" "2 0" "$("$ctcc" -dryrun -c a.cu 2>&1 | grep -c '^#\$ .*--cuda-.*-only') $(ls ./*.o 2>/dev/null | wc -l)"
+same "options of nvcc" "" "$(CTCC_CLANG=echo "$ctcc" -arch sm_35 -gencode arch=compute_80,code=sm_80 --use_fast_math -lineinfo -maxrregcount=32 \
+	-Xptxas -v,-O3 -Xcompiler -Wall,-fopenmp -I. -DN=3 -U M -std=c++17 -O3 -lm -lcudart -rdc=false -c a.cu 2>&1 >out | head -3)"
+for word in --cuda-gpu-arch=sm_80 -DCTCC_FAST_MATH -fcuda-flush-denormals-to-zero -nvptx-prec-divf32=0 -gline-tables-only -I. -DN=3 -UM -std=c++17 -Wall -O3; do
+	check "  $word arrives" grep -qe " $word" out
+done
+check "  -fopenmp does not" sh -c '! grep -qe -fopenmp out'
+
+found=
+for clang in clang-19 clang-14; do
+	command -v $clang >/dev/null 2>&1 || { skip "$clang compiles" "$clang is not installed"; continue; }
+	found=$clang
+	export CTCC_CLANG=$clang
+	check "$clang compiles launches with blanks" "$ctcc" -c a.cu
+	same "$clang: kernels are registered" "1" "$(nm a.o | grep -c ' U __cudaRegisterFunction$')"
+	check "$clang: the object says how it was made" grep -qa "ctcc .*$clang, sm_70: -c a.cu" a.o
+	same "$clang: the PTX is in the object" "1" "$(grep -ac '^.version 6.3' a.o)"
+	check "$clang: -ptx" "$ctcc" -ptx -arch=sm_86 a.cu -o a.out.ptx
+	same "$clang: its target" ".target sm_86" "$(grep ^.target a.out.ptx)"
+	check "$clang: several sources" "$ctcc" -c a.cu c.cu
+	printf 'int main(void) { return cudaGetDeviceCount(0); }\n' >lenient.c
+	check "$clang: C" "$ctcc" -c lenient.c
+	printf '#include <cuda_runtime.h>\n#include <cuda.h>\nint main() { dim3 g(1); return cudaDeviceSynchronize() + (int)g.x; }\n' >api.cpp
+	check "$clang: C++ with the API" "$ctcc" -c api.cpp
+	printf '__global__ void k() { undeclared(); }\n' >bad.cu
+	"$ctcc" -c bad.cu -o bad.o >out 2>&1
+	same "$clang: an error of the source is told once, exit 1" "1 1 0" "$? $(grep -c 'error: use of undeclared' out) $(ls bad.o 2>/dev/null | wc -l)"
+	printf '__global__ void k() {}\n__global__ void p() { k<<<1, 1>>>(); }\n' >nested.cu
+	"$ctcc" -c nested.cu >out 2>&1
+	same "$clang: dynamic parallelism is refused by name" "1 1" "$? $(grep -c 'dynamic parallelism' out)"
+done
+same "no temporary file is left" "" "$(ls "$TMPDIR")"
+if [ -n "$found" ]; then
+	printf '#!/bin/sh\nsleep 30 & wait\n' >slow
+	chmod +x slow
+	CTCC_CLANG=$PWD/slow "$ctcc" -c a.cu &
+	pid=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10; do [ -n "$(ls "$TMPDIR")" ] && break; sleep 0.2; done
+	there=$(ls "$TMPDIR" | wc -l)
+	kill $pid
+	wait $pid 2>/dev/null
+	same "nor where a signal ends it" "1 0" "$there $(ls "$TMPDIR" | wc -l)"
+fi
+finish

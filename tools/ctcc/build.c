@@ -1,0 +1,416 @@
+/* The command lines of clang: the device side to PTX, the host side with that PTX inside, the link. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctcc/job.h"
+
+enum kind { CUDA, C, CXX, LINKED };
+
+struct build {
+	struct ct_tool *t;
+	const struct ctcc_job *j;
+	const char *clang;
+	const char *data;          /* the folder of the headers */
+	struct ctcc_words objects; /* what is linked, in the order of the operands */
+	char library[PATH_MAX];    /* the folder of libctcuda */
+};
+
+static int is_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+		int len = snprintf(file, sizeof file, "%.*s/%s", (int)n, path, name);
+		if (len > 0 && (size_t)len < sizeof file && access(file, X_OK) == 0)
+			return 1;
+		path += n + (path[n] == ':');
+	}
+	return 0;
+}
+
+/* clang 19 makes the better code, 14 is Debian's. */
+static const char *find_clang(void)
+{
+	static const char *const names[] = {"clang-19", "clang-14"};
+	const char *told = getenv("CTCC_CLANG");
+	if (told && *told)
+		return told;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (is_program(names[i]))
+			return names[i];
+	return "clang";
+}
+
+/* The library beside the tree's commands, beside the installed ones, or where it was installed to. */
+static int find_library(struct build *b, struct ct_error *e)
+{
+	static const char *const beside[] = {"lib", "lib/cachetriage"};
+	char self[PATH_MAX - 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	self[n > 0 ? n : 0] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(self, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	for (int i = 0; i < 3; i++) {
+		char file[PATH_MAX + 32];
+		if (i < 2)
+			snprintf(b->library, sizeof b->library, "%s/%s", self, beside[i]);
+		else
+			snprintf(b->library, sizeof b->library, "%s", CT_LIBDIR);
+		snprintf(file, sizeof file, "%s/libctcuda.so", b->library);
+		if (access(file, R_OK) == 0)
+			return CT_OK;
+	}
+	if (b->j->dryrun)
+		return CT_OK;
+	return ct_fail(e, CT_ERR_UNSUPPORTED,
+	               "libctcuda.so is neither beside ctcc nor in %s: build it with make, or use -c",
+	               CT_LIBDIR);
+}
+
+static int kind_of(const struct ctcc_job *j, const char *path, enum kind *kind, struct ct_error *e)
+{
+	static const struct {
+		const char *ending;
+		enum kind kind;
+	} endings[] = {{".cu", CUDA},  {".c", C},       {".cpp", CXX},   {".cc", CXX},
+	               {".cxx", CXX},  {".c++", CXX},   {".C", CXX},     {".o", LINKED},
+	               {".a", LINKED}, {".so", LINKED}, {".obj", LINKED}};
+	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+	if (j->language) {
+		*kind = strcmp(j->language, "cu") == 0 ? CUDA : strcmp(j->language, "c") == 0 ? C : CXX;
+		return CT_OK;
+	}
+	if (dot && slash && dot < slash)
+		dot = NULL;
+	for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+		if (strcmp(dot, endings[i].ending) == 0) {
+			*kind = endings[i].kind;
+			return CT_OK;
+		}
+	if (dot && strncmp(dot, ".so.", 4) == 0) {
+		*kind = LINKED;
+		return CT_OK;
+	}
+	if (dot && (strcmp(dot, ".ptx") == 0 || strcmp(dot, ".cubin") == 0))
+		return ct_fail(e, CT_ERR_UNSUPPORTED,
+		               "%s: %s is no source: give the .cu, or run PTX with tracegen ptx", path,
+		               dot + 1);
+	return ct_fail(
+		e, CT_ERR_USAGE,
+		"%s: what is it? Names end in .cu, .c, .cpp, .o, .a or .so; -x cu says it is CUDA",
+		path);
+}
+
+/* "x/atax.cu" becomes "atax" and the ending, in this folder. */
+static void output_name(char *name, size_t room, const char *source, const char *ending)
+{
+	const char *base = strrchr(source, '/');
+	base = base ? base + 1 : source;
+	const char *dot = strrchr(base, '.');
+	snprintf(name, room, "%.*s%s", (int)(dot ? dot - base : (int)strlen(base)), base, ending);
+}
+
+/* What both sides of a CUDA source are compiled with. */
+static void cuda_words(const struct build *b, const char *side, const char *overlay,
+                       struct ctcc_words *w)
+{
+	const struct ctcc_job *j = b->j;
+	ctcc_add(w, b->clang);
+	ctcc_add(w, "-x");
+	ctcc_add(w, "cuda");
+	ctcc_add(w, side);
+	ctcc_addf(w, "--cuda-gpu-arch=sm_%u", j->sm);
+	/* No CUDA installation is looked for, and nothing of one is used. */
+	ctcc_add(w, "--cuda-path=/dev/null");
+	ctcc_add(w, "-nocudainc");
+	ctcc_add(w, "-nocudalib");
+	ctcc_addf(w, "-std=%s", j->standard ? j->standard : "gnu++14");
+	/* In front of folders that may hold other CUDA headers. */
+	ctcc_addf(w, "-I%s/cuda", b->data);
+	ctcc_add(w, "-include");
+	ctcc_add(w, "cuda_runtime.h");
+	/* nvcc and gcc take these without a word. */
+	ctcc_add(w, "-Wno-c++11-narrowing");
+	ctcc_add(w, "-Wno-writable-strings");
+	ctcc_add(w, "-Wno-unused-command-line-argument");
+	ctcc_add(w, "-Wno-unknown-warning-option");
+	ctcc_add(w, "-Wno-reserved-user-defined-literal");
+	ctcc_addf(w, "-idirafter%s/cuda/after", b->data);
+	if (overlay) {
+		ctcc_add(w, "-ivfsoverlay");
+		ctcc_add(w, overlay);
+	}
+	if (j->fast_math)
+		ctcc_add(w, "-DCTCC_FAST_MATH");
+	if (j->approximate_sqrt)
+		ctcc_add(w, "-DCTCC_FAST_SQRT");
+	ctcc_add_all(w, &j->both);
+}
+
+static void add_llvm(struct ctcc_words *w, const char *option)
+{
+	ctcc_add(w, "-mllvm");
+	ctcc_add(w, option);
+}
+
+/* Loops are unrolled as far as the vendor's compiler goes, and addresses stay sums of a base and an offset, which
+ * machine instructions take. */
+static void device_words(const struct build *b, const char *overlay, struct ctcc_words *w)
+{
+	const struct ctcc_job *j = b->j;
+	cuda_words(b, "--cuda-device-only", overlay, w);
+	ctcc_add(w, j->device_debug ? "-O0" : "-O3");
+	ctcc_add(w, "-w"); /* the host side says it again */
+	ctcc_add(w, "-Xclang");
+	ctcc_add(w, "-target-feature");
+	ctcc_add(w, "-Xclang");
+	ctcc_addf(w, "+ptx%u", j->sm >= 86 ? 71 : j->sm >= 80 ? 70 : 63);
+	add_llvm(w, "-unroll-partial-threshold=300");
+	add_llvm(w, "-disable-lsr");
+	if (j->lines || j->debug || j->device_debug)
+		ctcc_add(w, "-gline-tables-only");
+	if (j->flush)
+		ctcc_add(w, "-fcuda-flush-denormals-to-zero");
+	if (j->uncontracted)
+		ctcc_add(w, "-ffp-contract=off");
+	if (j->approximate_divide)
+		add_llvm(w, j->fast_math ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1");
+	if (j->approximate_sqrt)
+		add_llvm(w, "-nvptx-prec-sqrtf32=0");
+	ctcc_add(w, "-S");
+}
+
+/* The command line as a string of C that stands in the section ctcc_flags of every object. */
+static void add_record(const struct build *b, struct ctcc_words *w)
+{
+	struct ct_buf r = {0};
+	ct_buf_printf(&r, "-DCTCC_FLAGS=\"ctcc %s, %s, sm_%u:", CT_VERSION, b->clang, b->j->sm);
+	for (size_t i = 0; i < b->j->flags.n; i++) {
+		ct_buf_putc(&r, ' ');
+		for (const char *s = b->j->flags.word[i]; *s; s++) {
+			if (*s == '"' || *s == '\\')
+				ct_buf_putc(&r, '\\');
+			ct_buf_putc(&r, *s == '\n' ? ' ' : *s);
+		}
+	}
+	ct_buf_putc(&r, '"');
+	w->failed |= r.failed;
+	if (!r.failed)
+		ctcc_add(w, r.data);
+	ct_buf_free(&r);
+}
+
+/* OpenMP's directives need a library that Debian does not install with clang: the host's loops run in one
+ * thread. */
+static void add_host(const struct build *b, struct ctcc_words *w)
+{
+	for (size_t i = 0; i < b->j->host.n; i++)
+		if (strcmp(b->j->host.word[i], "-fopenmp") != 0)
+			ctcc_add(w, b->j->host.word[i]);
+	w->failed |= b->j->host.failed;
+}
+
+static void host_words(const struct build *b, struct ctcc_words *w)
+{
+	const struct ctcc_job *j = b->j;
+	ctcc_addf(w, "-O%s", j->optimize ? j->optimize : "2");
+	if (j->debug)
+		ctcc_add(w, "-g");
+	add_host(b, w);
+	ctcc_add_all(w, &j->dependencies);
+}
+
+static int end(struct build *b, struct ctcc_words *w, struct ct_error *e)
+{
+	int st = ctcc_run(b->t, w, b->j->dryrun, e);
+	ctcc_words_free(w);
+	return st;
+}
+
+static int device_side(struct build *b, const char *source, unsigned number, const char *overlay,
+                       const char *ptx, struct ct_error *e)
+{
+	struct ctcc_words w = {0};
+	char name[32];
+	snprintf(name, sizeof name, "%u.log", number);
+	const char *log = b->j->dryrun ? NULL : ctcc_temporary(name, e);
+	if (!log && !b->j->dryrun)
+		return CT_ERR_IO;
+	device_words(b, overlay, &w);
+	if (isatty(STDERR_FILENO))
+		ctcc_add(&w, "-fcolor-diagnostics");
+	ctcc_add(&w, "-o");
+	ctcc_add(&w, ptx);
+	ctcc_add(&w, source);
+	int st = ctcc_run_logged(b->t, &w, b->j->dryrun, log, e);
+	ctcc_words_free(&w);
+	if (st == 1 && ctcc_file_says(log, "reference to __global__ function"))
+		ct_tool_say(b->t,
+		            "%s: dynamic parallelism (a kernel that launches kernels) is not supported",
+		            source);
+	return st;
+}
+
+static int host_side(struct build *b, const char *source, const char *overlay, const char *ptx,
+                     const char *object, struct ct_error *e)
+{
+	struct ctcc_words w = {0};
+	cuda_words(b, "--cuda-host-only", overlay, &w);
+	host_words(b, &w);
+	if (ptx) {
+		/* The text of the device side, which the constructors of the program hand to libctcuda. The version
+		 * tells clang to register kernels the way that CUDA 9.2 and later do. */
+		ctcc_add(&w, "-Xclang");
+		ctcc_add(&w, "-fcuda-include-gpubinary");
+		ctcc_add(&w, "-Xclang");
+		ctcc_add(&w, ptx);
+		ctcc_add(&w, "-Xclang");
+		ctcc_add(&w, "-target-sdk-version=11.0");
+		add_record(b, &w);
+	}
+	ctcc_add(&w, b->j->stage == CTCC_PREPROCESS     ? "-E"
+	             : b->j->stage == CTCC_DEPENDENCIES ? "-fsyntax-only"
+	                                                : "-c");
+	if (object) {
+		ctcc_add(&w, "-o");
+		ctcc_add(&w, object);
+	}
+	ctcc_add(&w, source);
+	return end(b, &w, e);
+}
+
+/* A source that is no CUDA: the API's headers, and C as lenient as gcc takes it. */
+static int plain(struct build *b, const char *source, enum kind kind, const char *object,
+                 struct ct_error *e)
+{
+	static const char *const lenient[] = {
+		"-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion"};
+	const struct ctcc_job *j = b->j;
+	struct ctcc_words w = {0};
+	ctcc_add(&w, j->host_compiler ? j->host_compiler : b->clang);
+	ctcc_add(&w, "-x");
+	ctcc_add(&w, kind == C ? "c" : "c++");
+	if (j->standard && (kind == CXX) == (strstr(j->standard, "++") != NULL))
+		ctcc_addf(&w, "-std=%s", j->standard);
+	ctcc_addf(&w, "-I%s/cuda", b->data);
+	ctcc_addf(&w, "-idirafter%s/cuda/after", b->data);
+	for (size_t i = 0; kind == C && i < sizeof lenient / sizeof *lenient; i++)
+		ctcc_add(&w, lenient[i]);
+	ctcc_add_all(&w, &j->both);
+	host_words(b, &w);
+	ctcc_add(&w, j->stage == CTCC_PREPROCESS     ? "-E"
+	             : j->stage == CTCC_DEPENDENCIES ? "-fsyntax-only"
+	                                             : "-c");
+	if (object) {
+		ctcc_add(&w, "-o");
+		ctcc_add(&w, object);
+	}
+	ctcc_add(&w, source);
+	return end(b, &w, e);
+}
+
+/* One source to what the stage asks for. */
+static int compile(struct build *b, const char *source, unsigned number, enum kind kind,
+                   struct ct_error *e)
+{
+	const struct ctcc_job *j = b->j;
+	char own[PATH_MAX], name[PATH_MAX + 32];
+	const char *out = j->out, *overlay = NULL, *ptx = NULL;
+	output_name(own, sizeof own, source, j->stage == CTCC_PTX ? ".ptx" : ".o");
+	if (j->stage == CTCC_LINK) {
+		snprintf(name, sizeof name, "%u-%s", number, own);
+		out = ctcc_temporary(name, e);
+		if (!out)
+			return CT_ERR_IO;
+		ctcc_add(&b->objects, out);
+	} else if (!out && j->stage != CTCC_PREPROCESS && j->stage != CTCC_DEPENDENCIES) {
+		out = own;
+	}
+	if (kind != CUDA)
+		return j->stage == CTCC_PTX
+		               ? ct_fail(e, CT_ERR_USAGE, "%s: -ptx wants a .cu file", source)
+		               : plain(b, source, kind, out, e);
+	int st = ctcc_launches(source, number, &overlay, e);
+	if (st != CT_OK)
+		return st;
+	if (j->stage == CTCC_PTX)
+		return device_side(b, source, number, overlay, out, e);
+	if (j->stage == CTCC_LINK || j->stage == CTCC_OBJECT) {
+		snprintf(name, sizeof name, "%u.ptx", number);
+		ptx = ctcc_temporary(name, e);
+		if (!ptx)
+			return CT_ERR_IO;
+		st = device_side(b, source, number, overlay, ptx, e);
+	}
+	return st == CT_OK ? host_side(b, source, overlay, ptx, out, e) : st;
+}
+
+/* Links beside the output, so that what is there stays whole until the new one is. */
+static int link_program(struct build *b, struct ct_error *e)
+{
+	const struct ctcc_job *j = b->j;
+	const char *out = j->out ? j->out : "a.out", *beside = ctcc_beside(out, e);
+	struct ctcc_words w = {0};
+	if (!beside)
+		return CT_ERR_IO;
+	int st = find_library(b, e);
+	if (st != CT_OK)
+		return st;
+	ctcc_add(&w, b->clang);
+	ctcc_add(&w, "--driver-mode=g++");
+	ctcc_add(&w, "-Wno-unused-command-line-argument");
+	if (j->shared)
+		ctcc_add(&w, "-shared");
+	if (j->debug)
+		ctcc_add(&w, "-g");
+	add_host(b, &w);
+	ctcc_add(&w, "-o");
+	ctcc_add(&w, beside);
+	ctcc_add_all(&w, &b->objects);
+	ctcc_add_all(&w, &j->link);
+	ctcc_addf(&w, "-L%s", b->library);
+	ctcc_add(&w, "-lctcuda");
+	ctcc_addf(&w, "-Wl,-rpath,%s", b->library);
+	ctcc_add(&w, "-lm");
+	st = end(b, &w, e);
+	if (st == CT_OK && !j->dryrun && rename(beside, out) != 0)
+		return ct_fail(e, CT_ERR_IO, "%s: the program cannot be put there: is it a folder?",
+		               out);
+	return st;
+}
+
+int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e)
+{
+	struct build b = {.t = t, .j = j, .clang = find_clang(), .data = ct_tool_data_dir()};
+	int st = CT_OK, sources = 0;
+	for (int i = 0; i < t->operands && st == CT_OK; i++) {
+		enum kind kind;
+		st = kind_of(j, t->operand[i], &kind, e);
+		sources += st == CT_OK && kind != LINKED;
+		if (st == CT_OK && access(t->operand[i], R_OK) != 0)
+			st = ct_fail(e, CT_ERR_IO, "%s: no such file, or it cannot be read",
+			             t->operand[i]);
+	}
+	if (st == CT_OK && j->out && j->stage != CTCC_LINK && sources > 1)
+		st = ct_fail(e, CT_ERR_USAGE, "-o %s: one name for %d outputs: leave -o out", j->out,
+		             sources);
+	for (int i = 0; i < t->operands && st == CT_OK; i++) {
+		enum kind kind = LINKED;
+		st = kind_of(j, t->operand[i], &kind, e);
+		if (kind == LINKED)
+			ctcc_add(&b.objects, t->operand[i]);
+		else
+			st = compile(&b, t->operand[i], (unsigned)i, kind, e);
+	}
+	if (st == CT_OK && j->stage == CTCC_LINK)
+		st = b.objects.failed ? ct_fail_nomem(e) : link_program(&b, e);
+	ctcc_words_free(&b.objects);
+	return st;
+}

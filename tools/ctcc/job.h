@@ -1,0 +1,76 @@
+/* job.h - what one run of ctcc is to do, and its parts. */
+#ifndef CT_TOOLS_CTCC_JOB_H
+#define CT_TOOLS_CTCC_JOB_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "common/tool.h"
+
+/* A growing list of words; NULL stands behind the last. Words are copied. */
+struct ctcc_words {
+	char **word;
+	size_t n, cap;
+	int failed; /* out of memory: later calls do nothing */
+};
+void ctcc_add(struct ctcc_words *w, const char *text);
+void ctcc_addf(struct ctcc_words *w, const char *fmt, ...) CT_PRINTF(2, 3);
+void ctcc_add_all(struct ctcc_words *w, const struct ctcc_words *more);
+/* Adds the parts of a list that commas separate. */
+void ctcc_add_commas(struct ctcc_words *w, const char *text);
+void ctcc_words_free(struct ctcc_words *w);
+
+/* Makes an argument list that the options' parser understands of one as nvcc takes it: "-arch=sm_70",
+ * "-lineinfo" and "--use_fast_math" get the long names of the table. Out of memory shows in out->failed. */
+void ctcc_spell(int argc, char **argv, struct ctcc_words *out);
+
+enum ctcc_stage { CTCC_LINK, CTCC_OBJECT, CTCC_PTX, CTCC_PREPROCESS, CTCC_DEPENDENCIES };
+
+struct ctcc_job {
+	enum ctcc_stage stage;
+	const char *out;           /* -o, or NULL */
+	const char *language;      /* -x, or NULL: by the name */
+	const char *standard;      /* -std, or NULL */
+	const char *optimize;      /* -O of the host side, or NULL */
+	const char *host_compiler; /* -ccbin: of sources that are no CUDA; NULL: clang */
+	unsigned sm;               /* of the device side: 70, 75, 80, 86 */
+	int debug, device_debug, lines;
+	int fast_math, flush, uncontracted;
+	int approximate_divide, approximate_sqrt;
+	int dryrun, shared;
+	struct ctcc_words both;         /* -I -D -U -include ... of every compilation */
+	struct ctcc_words host;         /* -Xcompiler */
+	struct ctcc_words dependencies; /* -MD and its kin: of the host side */
+	struct ctcc_words link;         /* -l -L -Xlinker, in order */
+	struct ctcc_words flags;        /* the command line as it is recorded in the program */
+};
+void ctcc_job_free(struct ctcc_job *j);
+
+/* Compiles and links the operands of t. Returns CT_OK, 1 where a compiler or the linker refused its input (it has
+ * said why), or fails with one line. */
+int ctcc_build(struct ct_tool *t, const struct ctcc_job *j, struct ct_error *e);
+
+/* One command: shown on standard error where t says so, not run with `dryrun`. Returns CT_OK, 1 where it ended
+ * with a failure that it has told, or fails with CT_ERR_UNSUPPORTED where it cannot be started. */
+int ctcc_run(struct ct_tool *t, const struct ctcc_words *command, int dryrun, struct ct_error *e);
+/* The same with what the command says kept in the file `log`, and passed on afterwards. */
+int ctcc_run_logged(struct ct_tool *t, const struct ctcc_words *command, int dryrun, const char *log,
+                    struct ct_error *e);
+/* Whether the file holds `text`. */
+int ctcc_file_says(const char *path, const char *text);
+
+/* The folder of temporary files, made on the first call. NULL with *e filled on failure. Files in it are named
+ * by ctcc_temporary() and are gone when the program ends, however it ends. */
+const char *ctcc_folder(struct ct_error *e);
+/* A path in that folder, owned by the process until the end; NULL with *e filled on failure. */
+const char *ctcc_temporary(const char *name, struct ct_error *e);
+/* A name beside `path` for output that is to take its place whole, removed at the end like the others. */
+const char *ctcc_beside(const char *path, struct ct_error *e);
+void ctcc_clean(void);
+
+/* "kernel << <grid, block>> >(...)" means a launch to nvcc and shifts to clang. Where the source or a file
+ * that it includes by "..." is written so, *overlay is an overlay of file names (clang's -ivfsoverlay) that shows
+ * them as the compiler needs them; else NULL. `number` tells the sources of a run apart. Fails with CT_ERR_IO, CT_ERR_NOMEM. */
+int ctcc_launches(const char *source, unsigned number, const char **overlay, struct ct_error *e);
+
+#endif
