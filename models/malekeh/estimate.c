@@ -171,7 +171,7 @@ uint64_t ct_mk_least_cycles(const struct ct_mk_counts *c, const struct ct_mk_sys
 {
 	uint64_t banks = (uint64_t)m->banks * m->cores;
 	/* reads need a bank's port; writes that no read waits for may still be queued at the end */
-	uint64_t read = (c->bank_reads + banks - 1) / banks;
+	uint64_t read = s->ideal ? 0 : (c->bank_reads + banks - 1) / banks;
 	uint64_t cores = s->monolithic ? 1 : m->cores;
 	uint64_t issue = (c->insts + cores - 1) / cores;
 	return read > issue ? read : issue;

@@ -220,6 +220,10 @@ uint32_t mk_sources(struct mk_sm *sm, struct mk_core *k, uint32_t c, uint32_t wa
 		sm->c.cache_reads += f->op->nsrc;
 		return 0;
 	default:
+		if (sm->sys->ideal) {
+			sm->c.bank_reads += f->op->nsrc;
+			return 0;
+		}
 		for (unsigned i = 0; i < f->op->nsrc; i++)
 			mk_bank_read(sm, k, warp, src[i], c);
 		return f->op->nsrc;

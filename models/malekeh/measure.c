@@ -275,7 +275,8 @@ static int is_same_organisation(const struct ct_mk_system *a, const struct ct_mk
 	return a->kind == b->kind && a->schedule == b->schedule && a->collectors == b->collectors &&
 	       a->entries == b->entries && a->window == b->window && a->active == b->active &&
 	       a->lru == b->lru && a->sthld == b->sthld && a->ports == b->ports && a->bits == b->bits &&
-	       a->profiled == b->profiled && a->rthld == b->rthld && a->monolithic == b->monolithic;
+	       a->profiled == b->profiled && a->rthld == b->rthld && a->monolithic == b->monolithic &&
+	       a->ideal == b->ideal;
 }
 
 static int start_lanes(struct ct_mk_measure *m)

@@ -172,7 +172,8 @@ static int sweep(struct ct_mechanism_run *run, struct ct_error *e)
 
 /* ---- the table ---- */
 
-static const char *const alternatives[] = {"OCU", "OCU-8", NULL};
+/* The same collectors, which forget, and the same scheduler. */
+static const char *const alternatives[] = {"OCU", NULL};
 
 static const struct ct_mechanism_system systems[] = {
 	{"OCU", "two operand collectors, GTO", 0},
@@ -184,6 +185,7 @@ static const struct ct_mechanism_system systems[] = {
 	{"Malekeh", "two caching collectors of eight entries", 0},
 	{"Malekeh_PR", "a caching collector for each warp", 0},
 	{"GTO+LRU", "Malekeh's hardware, GTO, LRU, every result cached", 0},
+	{"OCU-ideal", "OCU whose operands are there at once, a bound", 0},
 	{"OCU-16", "sixteen operand collectors, GTO", 0},
 	{"OCU-mono", "one scheduler for the SM, GTO", 0},
 	{"RFC-mono", "RFC, one scheduler, eight active warps", 1},
@@ -237,6 +239,8 @@ const struct ct_mechanism ct_mechanism_malekeh = {
 	.judged = "Malekeh",
 	.baseline = "OCU",
 	.alternatives = alternatives,
+	.ideal = "OCU-ideal",
+	.bound = CT_BOUND_REGISTERS,
 	.systems = systems,
 	.n_systems = sizeof systems / sizeof systems[0],
 	.metrics = metrics,

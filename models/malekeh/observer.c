@@ -36,7 +36,7 @@ static int observer_open(void *ctx, const struct ct_pass_setup *setup, void **st
 			.sthld = &own->table,
 			.seed = setup->settings->seed,
 			.warmup = setup->settings->warmup,
-			.masks = run->method == CT_BY_REPLAY ? &own->masks : NULL};
+			.masks = &own->masks};
 		st = ct_mk_measure_new(&o->measure, setup->gpu, &mo, e);
 	}
 	free(all);

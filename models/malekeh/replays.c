@@ -1,9 +1,11 @@
 /* replays.c - --method replay: the organisations that can be parts, in the full engine. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "models/common/records.h"
+#include "models/malekeh/measure.h"
 #include "models/malekeh/parts.h"
 #include "models/malekeh/run.h"
 
@@ -39,6 +41,47 @@ static int new_parts(const struct ct_mechanism_run *run, const struct ct_mk_syst
 	                       (uint32_t)own->params.v[CT_MK_P_INTERVAL], run->settings->seed, e);
 }
 
+static int begin_kernel(void *ctx, const struct ct_kernel *k, struct ct_error *e)
+{
+	return ct_mk_measure_kernel(ctx, k, e);
+}
+
+/* Reuse bits where no pass has left any, as with a profile from a file: one replay of the trace behind it, with the
+ * collectors that need none measured beside it. */
+static int profile_masks(const struct ct_mechanism_run *run, struct ct_error *e)
+{
+	struct mk_run *own = mk_run_of(run);
+	struct ct_mk_measure *m = NULL;
+	struct ct_replay_counts total;
+	struct ct_mk_measure_options o = {
+		.params = own->params,
+		.systems = ct_mk_system_at(0),
+		.n_systems = 1,
+		.sthld = &own->table,
+		.seed = run->settings->seed,
+		.warmup = run->settings->warmup,
+		.masks = &own->masks};
+	int st = ct_mk_measure_new(&m, run->gpu, &o, e);
+	if (st == CT_OK) {
+		struct ct_replay_observer ob = ct_mk_measure_observer(m);
+		struct ct_replays_engine engine = {
+			.gpu = run->gpu,
+			.options = {.timing = CT_REPLAY_FULL,
+		                    .observers = &ob,
+		                    .n_observers = 1,
+		                    .warmup = run->settings->warmup}};
+		struct ct_replays_hooks hooks = {.ctx = m, .begin = begin_kernel};
+		st = ct_replays_run(run->p, run->settings, "the reuse bits of Malekeh", &engine, 1,
+		                    &hooks, &total, e);
+	}
+	if (st == CT_OK)
+		st = ct_mk_measure_finish(m, e);
+	if (st != CT_OK)
+		ct_mk_masks_clear(&own->masks);
+	ct_mk_measure_free(m);
+	return st;
+}
+
 /* Systems that decide by reuse bits need those that a pass has profiled. */
 int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
               void **parts, struct ct_error *e)
@@ -50,12 +93,12 @@ int mk_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_rep
 		return ct_fail(e, CT_ERR_UNSUPPORTED,
 		               "%s cannot be replayed: it needs plans of whole warps",
 		               s ? s->name : "no system");
-	if (s->kind == CT_MK_CCU && !s->lru && !mk_run_of(run)->masks.n)
-		return ct_fail(e, CT_ERR_UNSUPPORTED,
-		               "%s needs reuse bits, which a pass with --method replay profiles",
-		               s->name);
+	int st = s->kind == CT_MK_CCU && !s->lru && !mk_run_of(run)->masks.n
+	                 ? profile_masks(run, e)
+	                 : CT_OK;
 	const struct ct_gpu *g = baseline_gpu(run);
-	int st = new_parts(run, s, &x, e);
+	if (st == CT_OK)
+		st = new_parts(run, s, &x, e);
 	*engine = (struct ct_replays_engine){
 		.gpu = g, .options = {.timing = CT_REPLAY_FULL, .warmup = run->settings->warmup}};
 	if (st == CT_OK)
@@ -69,12 +112,23 @@ void mk_engine_free(void *parts)
 	ct_mk_parts_free(parts);
 }
 
+/* Whether the run asks for the system at all. */
+static int is_requested(const struct ct_mechanism_run *run, const struct ct_mk_system *s)
+{
+	const struct mk_request *q = &mk_run_of(run)->request;
+	for (size_t i = 0; i < q->n; i++)
+		if (strcmp(q->system[i].name, s->name) == 0)
+			return 1;
+	return 0;
+}
+
+/* OCU, which the others are held against, comes first and is always among them. */
 static void choose_engines(struct engines *x)
 {
 	const struct ct_gpu *g = baseline_gpu(x->run);
 	const double warps = (double)g->sms * ct_gpu_max_warps(g);
 	for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
-		if (!ct_mk_parts_can(ct_mk_system_at(i)))
+		if (!ct_mk_parts_can(ct_mk_system_at(i)) || !is_requested(x->run, ct_mk_system_at(i)))
 			continue;
 		x->engine[x->n] = (struct ct_replays_engine){
 			.gpu = g,

@@ -61,7 +61,8 @@ static void add_sweep(struct mk_request *q, const struct ct_range_spec *range)
 		}
 }
 
-/* The systems that a verdict and its reason speak of are all that is measured where nobody sees more. */
+/* The systems that a verdict and its reason speak of, the one that has to be beaten and the bound among them, are all
+ * that is measured where nobody sees more. */
 int mk_request_make(struct mk_request *q, const struct ct_mechanism_run *run, struct ct_error *e)
 {
 	size_t points = run->sweep ? ct_range_points(run->sweep) : 0;
@@ -73,6 +74,7 @@ int mk_request_make(struct mk_request *q, const struct ct_mechanism_run *run, st
 	if (run->judged_only) {
 		add_system(q, "OCU");
 		add_system(q, "Malekeh");
+		add_system(q, "OCU-ideal");
 		return CT_OK;
 	}
 	for (size_t i = 0; i < plain; i++)

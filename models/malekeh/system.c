@@ -32,6 +32,8 @@ static const struct ct_mk_system systems[CT_MK_ALL_SYSTEMS] = {
 	{.name = "Malekeh_PR", .what = "a caching collector for each warp", MALEKEH, COMMON},
 	{.name = "GTO+LRU", .what = "Malekeh's hardware, GTO, LRU, every result cached",
 	 .kind = CT_MK_CCU, .collectors = 2, .entries = 8, .lru = 1, COMMON},
+	{.name = "OCU-ideal", .what = "OCU whose operands are there at once, a bound", .collectors = 2,
+	 .ideal = 1, COMMON},
 	{.name = "OCU-16", .what = "sixteen operand collectors, GTO", .collectors = 16, COMMON},
 	{.name = "OCU-mono", .what = "one scheduler for the SM, GTO", .collectors = 8,
 	 .monolithic = 1, COMMON},

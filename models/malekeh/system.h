@@ -48,13 +48,14 @@ struct ct_mk_system {
 	enum ct_mk_bits bits;
 	double profiled; /* share of the warps that are profiled, at least one warp */
 	uint32_t rthld;  /* instructions: farther is far */
+	int ideal;       /* operands are there at once, whatever their banks: a bound */
 	int monolithic;  /* one scheduler for the whole SM (section VI-A): sizes are per SM */
 };
 
 /* The systems that malekeh-est prints, OCU first, then those that only studies ask for: OCU-16,
  * the monolithic twins, oracle bits, full profile, unbounded ports. NULL past the end. */
 const struct ct_mk_system *ct_mk_system_at(size_t i);
-enum { CT_MK_SYSTEMS = 9, CT_MK_ALL_SYSTEMS = 16 };
+enum { CT_MK_SYSTEMS = 10, CT_MK_ALL_SYSTEMS = 17 };
 /* Index by name, or -1. */
 int ct_mk_system_find(const char *name);
 

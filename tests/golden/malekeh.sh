@@ -13,7 +13,7 @@ value() { # SYSTEM METRIC PROFILE [METHOD]
 }
 holds() { awk "BEGIN { exit !($1) }"; }
 
-same "nine systems" "OCU OCU-8 RFC SW-RFC LTRF BOW Malekeh Malekeh_PR GTO+LRU" \
+same "nine systems and a bound" "OCU OCU-8 RFC SW-RFC LTRF BOW Malekeh Malekeh_PR GTO+LRU OCU-ideal" \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' out | paste -sd' ')"
 same "OCU is the baseline" "1 1 1" \
 	"$(value OCU speedup out) $(value OCU rf_bank_reads_ratio out) $(value OCU rf_energy_ratio out)"
@@ -70,7 +70,7 @@ for k in malekeh.ports=1..3:2 sm.collectors=2..4:2; do
 	done
 done
 "$est" -q --studies -o studied bare.profile
-same "studies" 16 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' studied | wc -l)"
+same "studies" 17 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup"' studied | wc -l)"
 same "a monolithic baseline of its own" 1 "$(value OCU-mono speedup studied)"
 check "the table has a verdict" sh -c "'$est' -O table with.profile | grep -q '^verdict: '"
 check "published numbers" sh -c "'$est' -O table --published with.profile | grep -q '^GTO+LRU  *-  *rf_hit_ratio  *0.079'"
@@ -91,7 +91,7 @@ check "--method replay prints both" sh -c "'$est' -q -O table --method replay ba
 # Its warps end on instructions that the parts are done with in the cycle of their issue.
 "$CT_RELEASE/tracegen" vecadd --size small -o vecadd
 check "warps that end in the part's own cycle" sh -c "'$est' -q --method replay -o short vecadd"
-same "every system has the engine's cycles there" 9 \
+same "every system has the engine's cycles there" 10 \
 	"$(awk -F'\t' '$1 == "ES" && $5 == "cycles" && $8 == "replay" && $6 > 0' short | wc -l)"
 
 # A load without registers: the register file does nothing, and nothing is said of its energy.

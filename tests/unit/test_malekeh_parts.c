@@ -302,6 +302,20 @@ static void bad_tables(void **state)
 
 /* ---- bounds ---- */
 
+/* Cycles of the stream where operands are there at once. */
+static uint64_t ideal_cycles(struct ct_mk_stream *s)
+{
+	const struct ct_mk_system *sys = ct_mk_system_at((size_t)ct_mk_system_find("OCU-ideal"));
+	struct ct_mk_machine m = {.cores = 1, .banks = 2, .interval = 10000};
+	struct ct_mk_state st;
+	struct ct_mk_counts c = {0};
+	struct ct_error e = {0};
+	ct_mk_state_start(&st, &m, 1);
+	assert_int_equal(ct_mk_prepare(s, sys, &e), CT_OK);
+	assert_int_equal(ct_mk_run(s, sys, &m, &st, &c, &e), CT_OK);
+	return c.cycles;
+}
+
 /* The same stream through reuse's histograms and through the organisations: BOW is exact,
  * nothing finds what is read first, banks and schedulers need their cycles. */
 static void bounds_hold(void **state)
@@ -337,6 +351,7 @@ static void bounds_hold(void **state)
 			ct_mk_stream_add(&s, 0, sid);
 		}
 		assert_int_equal(ct_mk_stream_seal(&s, &e), CT_OK);
+		uint64_t least = ideal_cycles(&s);
 		for (size_t i = 0; i < CT_MK_SYSTEMS; i++) {
 			struct ct_mk_system sys = *ct_mk_system_at(i);
 			struct ct_mk_machine m = {.cores = 1, .banks = 2, .interval = 10000};
@@ -355,6 +370,8 @@ static void bounds_hold(void **state)
 			else if (sys.kind == CT_MK_CCU)
 				assert_true(hit <= b.most);
 			assert_true(c.cycles >= ct_mk_least_cycles(&c, &sys, &m));
+			if (sys.collectors == 2)
+				assert_true(c.cycles >= least);
 		}
 		ct_mk_stream_free(&s);
 	}
