@@ -8,7 +8,6 @@
 
 /* The rule that man/triage.1 tells. */
 const double ct_size_waves_needed = 2;
-static const double cold_allowed = 0.5;
 static const int smallest_scale = 64; /* --scale auto stops there too */
 
 static const char too_small_for[] = "trace too small for this GPU, try ";
@@ -60,28 +59,12 @@ static void advise_scale(const struct ct_profile *p, double scale, double waves,
 		snprintf(out, 64, "a larger input");
 }
 
-/* First touches over misses of the LLC. Merged profiles do not say it, but have both. */
-static double cold_fraction(const struct ct_profile *p)
-{
-	enum { LO = 2, READS = 4, WRITES = 5 };
-	static const char *const key[2] = {"all", "llc"};
-	const struct ct_record *r = ct_profile_find(p, "RD", 2, key);
-	double cold, misses, reads, writes;
-	if (ct_profile_get(p, "all", "cold_miss_fraction", &cold))
-		return cold;
-	for (; r; r = ct_profile_same(r))
-		if (r->nfields > WRITES && strcmp(r->field[LO], "inf") == 0 &&
-		    ct_field_real(r->field[READS], &reads) && ct_field_real(r->field[WRITES], &writes) &&
-		    ct_profile_get(p, "all", "llc_line_misses", &misses) && misses > 0)
-			return fmin((reads + writes) / misses, 1);
-	return NAN;
-}
-
 int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                       char *reason, size_t n)
 {
-	double waves = NAN, cold = cold_fraction(p), flag = 0, misses;
+	double waves = NAN, flag = 0;
 	char what[64];
+	(void)m;
 	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
 		snprintf(reason, n,
 		         "the trace is damaged and only a part of it was "
@@ -98,20 +81,6 @@ int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, 
 		advise_scale(p, scale, waves, what);
 		snprintf(reason, n, "%s%s (%.2g wave%s of CTAs)", too_small_for, what,
 		         waves, fabs(waves - 1) < 0.05 ? "" : "s");
-		return 1;
-	}
-	/* Without misses there are no first touches. */
-	if (m->by_cache && isnan(cold) &&
-	    !(ct_profile_get(p, "all", "llc_line_misses", &misses) && misses == 0)) {
-		snprintf(reason, n,
-		         "the profile does not say how many LLC misses are first touches: "
-		         "make it again with reuse");
-		return 1;
-	}
-	if (m->by_cache && cold > cold_allowed) {
-		snprintf(reason, n, "%s%s (%.0f %% of LLC misses are first touches)",
-		         too_small_for, scale != 1 ? "a longer run" : "--scale 1/8 or a longer run",
-		         100 * cold);
 		return 1;
 	}
 	return 0;

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "models/registry.h"
+#include "models/verdict/bound.h"
+#include "models/verdict/range.h"
 #include "models/verdict/size.h"
 
 static const char *const words[] = {"benefits", "neutral", "hurts", "unknown"};
@@ -13,12 +15,6 @@ const char ct_verdict_baseline[] = "configured";
 
 /* The rule that man/triage.1 tells. */
 const double ct_verdict_benefits = 1.02, ct_verdict_hurts = 0.98;
-
-/* Nine in ten of 29 pairs of simulator runs (doc/models.md section 13), by what we say ourselves:
- * floor where our ratio of cycles moves by less than 3 %, share of its logarithm where it
- * moves by more. Replay: 15 and 14 pairs (make fidelity). Analytic: mpki --method analytic
- * on the 13 pairs that change the LLC, 11 and 2 of them. */
-static const struct ct_paired_error replayed = {0.006, 0.28}, analytic = {0.012, 0.54};
 
 int ct_verdict_too_small(const struct ct_verdict *v)
 {
@@ -43,94 +39,18 @@ const char *ct_verdict_step(enum ct_verdict_step s)
 	return steps[s];
 }
 
-static enum ct_verdict_step find_step(const char *name)
-{
-	for (int i = CT_DECIDED_BOUND; i <= CT_DECIDED_FULL; i++)
-		if (strcmp(steps[i], name) == 0)
-			return (enum ct_verdict_step)i;
-	return CT_DECIDED_NOT;
-}
-
-struct ct_paired_error ct_paired_error(const char *method)
-{
-	return strcmp(method, "replay") == 0 ? replayed : analytic;
-}
-
-static int find_estimate(const struct ct_profile *p, const struct ct_mechanism *m,
-                         struct ct_estimate *es)
-{
-	return ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup_configured", NULL, es) &&
-	       es->value > 0;
-}
-
 int ct_verdict_possible(const struct ct_profile *p, const struct ct_mechanism *m)
 {
 	struct ct_estimate es;
-	return find_estimate(p, m, &es);
-}
-
-static double squared(double x)
-{
-	return x * x;
-}
-
-/* What sampling adds: the half-width of the miss ratio's 95 % interval, the larger of the
- * two levels'. Time is at most proportional to misses, so it bounds the logarithm's. NaN when unknown. */
-static double sampling_error(const struct ct_profile *p)
-{
-	static const char *const view[] = {"l1", "llc"};
-	double worst = 0;
-	for (int i = 0; i < 2; i++) {
-		const char *key[2] = {"all", view[i]};
-		const struct ct_record *r = ct_profile_find(p, "RE", 2, key);
-		double v;
-		if (!r || r->nfields < 4)
-			continue;
-		if (!ct_field_real(r->field[3], &v))
-			return NAN; /* merged, or nothing was sampled */
-		worst = fmax(worst, v);
-	}
-	return worst;
-}
-
-/* What a speed-up may be off, as parts of its logarithm: what such estimates were off in pairs of runs, what the
- * estimate itself states to either side, and sampling (NaN: not known). */
-struct doubt {
-	double paired, below, above, sampled;
-};
-
-static struct doubt doubt_of(const struct ct_profile *p, const struct ct_estimate *es)
-{
-	struct ct_paired_error x = ct_paired_error(es->method);
-	double s = log(es->value);
-	return (struct doubt){.paired = fmax(x.floor, x.share * fabs(s)),
-	                      .below = es->low > 0 && es->low < es->value ? s - log(es->low) : 0,
-	                      .above = es->high > es->value ? log(es->high) - s : 0,
-	                      .sampled = sampling_error(p)};
-}
-
-/* Independent errors of the logarithm add up as their squares do. */
-static double added(const struct doubt *d, double stated)
-{
-	return sqrt(squared(d->paired) + squared(stated) + squared(d->sampled));
-}
-
-void ct_verdict_range(const struct ct_profile *p, const struct ct_estimate *es, double *low,
-                      double *high)
-{
-	*low = *high = NAN;
-	if (!(es->value > 0))
-		return;
-	struct doubt d = doubt_of(p, es);
-	*low = exp(log(es->value) - added(&d, d.below));
-	*high = exp(log(es->value) + added(&d, d.above));
+	return ct_range_estimate(p, m, m->judged, &es) != CT_DECIDED_NOT;
 }
 
 /* What would narrow the range, by the doubt that is the largest. */
-static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters,
-                           double paired)
+static const char *cure_of(const struct ct_mechanism *m, const struct ct_estimate *es,
+                           enum ct_verdict_step by, double parameters, double paired)
 {
-	const char *cure = m->cure ? m->cure(es->method, parameters > paired) : NULL;
+	const char *method = by == CT_DECIDED_FULL ? "replay" : es->method;
+	const char *cure = m->cure ? m->cure(method, parameters > paired) : NULL;
 	return cure ? cure : "no estimate of ours is closer than that";
 }
 
@@ -146,14 +66,14 @@ static size_t leading_phrases(const char *reason, size_t n)
 	return cut ? cut : n;
 }
 
-static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es, double parameters,
-                     double paired, struct ct_verdict *v)
+static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es,
+                     enum ct_verdict_step by, double parameters, double paired, struct ct_verdict *v)
 {
 	enum { SAID = 130 };
 	char why[CT_REASON_MAX];
 	memcpy(why, v->reason, sizeof why);
 	snprintf(v->reason, sizeof v->reason, "%.*s; range too wide to tell: %s",
-	         (int)leading_phrases(why, SAID), why, cure_of(m, es, parameters, paired));
+	         (int)leading_phrases(why, SAID), why, cure_of(m, es, by, parameters, paired));
 }
 
 /* Any record of the mechanism, such as reuse --mechanisms leaves. */
@@ -207,10 +127,149 @@ static void give_reason(const struct ct_profile *p, const struct ct_mechanism *m
 	m->reason(p, &speedup, v->reason + n, sizeof v->reason - n);
 }
 
+/* The best of the systems that m has to beat, into v: the step of its estimate, or CT_DECIDED_NOT when p lacks one of
+ * them. */
+static enum ct_verdict_step best_alternative(const struct ct_profile *p, const struct ct_mechanism *m,
+                                             struct ct_verdict *v, struct ct_estimate *best)
+{
+	enum ct_verdict_step step = CT_DECIDED_NOT;
+	int lacks = 0;
+	for (const char *const *name = m->alternatives; name && *name; name++) {
+		struct ct_estimate es;
+		enum ct_verdict_step s = ct_range_estimate(p, m, *name, &es);
+		lacks |= s == CT_DECIDED_NOT;
+		if (s == CT_DECIDED_NOT || v->alternative_speedup >= es.value)
+			continue;
+		step = s;
+		*best = es;
+		v->alternative_speedup = es.value;
+		snprintf(v->alternative, sizeof v->alternative, "%s", *name);
+	}
+	return lacks ? CT_DECIDED_NOT : step;
+}
+
+/* What the numbers of one verdict say, before words are put to them. */
+struct case_of {
+	const struct ct_profile *p;
+	const struct ct_mechanism *m;
+	struct ct_estimate judged, alternative;
+	enum ct_verdict_step by, by_alternative;
+	double bound;                 /* the most that it can gain */
+	double over_low, over_high;   /* range of what it gains over the best alternative */
+	char why_bound[CT_REASON_MAX]; /* why no more than the bound */
+};
+
+/* benefits: above the border against the GPU as configured and against the best alternative; hurts: below it against the
+ * GPU as configured; neutral: between the borders, or no faster than what is simpler. */
+static void choose_word(const struct case_of *c, struct ct_verdict *v)
+{
+	const double up = ct_verdict_benefits, down = ct_verdict_hurts;
+	int alone = !c->m->alternatives, bounded = c->bound <= up;
+	v->decided_by = c->by;
+	if (v->high < down) {
+		v->word = CT_HURTS;
+	} else if (v->low >= down && bounded) {
+		v->word = CT_NEUTRAL;
+		v->decided_by = CT_DECIDED_BOUND;
+	} else if (v->low >= down && v->high <= up) {
+		v->word = CT_NEUTRAL;
+	} else if (alone ? v->low > up : v->low > up && c->over_low > up) {
+		v->word = CT_BENEFITS;
+	} else if (!alone && v->low >= down && c->over_high <= up) {
+		v->word = CT_NEUTRAL;
+	} else {
+		v->word = CT_UNKNOWN;
+		v->decided_by = CT_DECIDED_NOT;
+		v->open = 1;
+	}
+	if (v->decided_by > CT_DECIDED_BOUND && !alone && v->high > up && c->by_alternative < c->by)
+		v->decided_by = c->by_alternative;
+}
+
+/* Adds to the reason what the mechanism is held against, where that decides. */
+static void tell_alternative(const struct ct_verdict *v, char *reason, size_t n)
+{
+	size_t used = strlen(reason);
+	double over = v->speedup / v->alternative_speedup;
+	if (isnan(v->alternative_speedup) || !(v->speedup > ct_verdict_benefits))
+		return;
+	if (v->word == CT_NEUTRAL)
+		snprintf(reason + used, n - used, "%s%+.1f %%, which %s gives too (%+.1f %%)",
+		         used ? "; " : "", 100 * (v->speedup - 1), v->alternative,
+		         100 * (v->alternative_speedup - 1));
+	else if (v->word == CT_BENEFITS)
+		snprintf(reason + used, n - used, "; %+.1f %% over %s, the best that is simpler",
+		         100 * (over - 1), v->alternative);
+}
+
+/* What a longer run might change. */
+static void tell_first_touches(const struct case_of *c, const struct ct_verdict *v, char *reason, size_t n)
+{
+	static const double many = 0.5;
+	double cold = ct_bound_first_touches(c->p);
+	size_t used = strlen(reason);
+	if (c->m->by_cache && cold > many && v->decided_by != CT_DECIDED_BOUND)
+		snprintf(reason + used, n - used,
+		         "; %.0f %% of LLC misses are first touches: a longer run may tell more",
+		         100 * cold);
+}
+
+static void give_reason_of(const struct case_of *c, struct ct_verdict *v)
+{
+	if (v->decided_by == CT_DECIDED_BOUND) {
+		snprintf(v->reason, sizeof v->reason, "%s", c->why_bound);
+		return;
+	}
+	give_reason(c->p, c->m, v);
+	if (v->word == CT_UNKNOWN) {
+		struct ct_range_doubt d = ct_range_doubt(c->p, &c->judged);
+		too_wide(c->m, &c->judged, c->by, fmax(d.below, d.above), d.paired, v);
+		return;
+	}
+	tell_alternative(v, v->reason, sizeof v->reason);
+	tell_first_touches(c, v, v->reason, sizeof v->reason);
+}
+
+/* Without an estimate only the bound can decide. */
+static void decide_by_bound(struct case_of *c, struct ct_verdict *v)
+{
+	if (c->bound <= ct_verdict_benefits) {
+		v->word = CT_NEUTRAL;
+		v->decided_by = CT_DECIDED_BOUND;
+		snprintf(v->reason, sizeof v->reason, "%s", c->why_bound);
+	} else {
+		no_estimate(c->p, c->m, v);
+		v->open = 1;
+	}
+}
+
+static void decide_by_range(struct case_of *c, struct ct_verdict *v)
+{
+	v->speedup = c->judged.value;
+	ct_verdict_range(c->p, &c->judged, &v->low, &v->high);
+	if (isnan(v->low)) {
+		v->open = 1;
+		snprintf(v->reason, sizeof v->reason,
+		         "the error of sampling is not known, as of merged samples: "
+		         "profile without --sample");
+		return;
+	}
+	c->by_alternative = best_alternative(c->p, c->m, v, &c->alternative);
+	c->over_low = 0; /* without the alternatives nothing is known of what it adds */
+	c->over_high = INFINITY;
+	if (c->by_alternative != CT_DECIDED_NOT && c->m->alternatives)
+		ct_range_ratio(c->p, &c->judged, &c->alternative, &c->over_low, &c->over_high);
+	/* An estimate that is above what is possible is an error of the estimate. */
+	if (c->bound < v->high && c->by == CT_DECIDED_ESTIMATE)
+		v->high = fmax(c->bound, v->low);
+	choose_word(c, v);
+	give_reason_of(c, v);
+}
+
 static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
                         struct ct_verdict *v)
 {
-	struct ct_estimate es;
+	struct case_of c = {.p = p, .m = m};
 	*v = (struct ct_verdict){.word = CT_UNKNOWN,
 	                         .speedup = NAN,
 	                         .low = NAN,
@@ -218,30 +277,23 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 	                         .alternative_speedup = NAN,
 	                         .sms_used = NAN,
 	                         .sms_asked = NAN};
-	if (!find_estimate(p, m, &es)) {
-		no_estimate(p, m, v);
+	if (!ct_size_sms(p, &v->sms_used, &v->sms_asked))
+		v->sms_used = v->sms_asked = NAN;
+	c.by = ct_range_estimate(p, m, m->judged, &c.judged);
+	if (c.by != CT_DECIDED_NOT)
+		v->speedup = c.judged.value;
+	if (ct_size_too_small(p, m, scale == 0 ? ct_size_scale(p) : scale, v->reason, sizeof v->reason)) {
+		if (c.by == CT_DECIDED_NOT)
+			no_estimate(p, m, v);
+		else
+			ct_verdict_range(p, &c.judged, &v->low, &v->high);
 		return;
 	}
-	struct doubt d = doubt_of(p, &es);
-	v->speedup = es.value;
-	ct_verdict_range(p, &es, &v->low, &v->high);
-	if (isnan(v->low)) {
-		snprintf(v->reason, sizeof v->reason,
-		         "the error of sampling is not known, as of merged samples: "
-		         "profile without --sample");
-		return;
-	}
-	if (ct_size_too_small(p, m, scale == 0 ? ct_size_scale(p) : scale, v->reason, sizeof v->reason))
-		return;
-	if (v->low > ct_verdict_benefits)
-		v->word = CT_BENEFITS;
-	else if (v->high < ct_verdict_hurts)
-		v->word = CT_HURTS;
-	else if (v->low >= ct_verdict_hurts && v->high <= ct_verdict_benefits)
-		v->word = CT_NEUTRAL;
-	give_reason(p, m, v);
-	if (v->word == CT_UNKNOWN)
-		too_wide(m, &es, fmax(d.below, d.above), d.paired, v);
+	c.bound = ct_bound_speedup(p, m, c.why_bound, sizeof c.why_bound);
+	if (c.by == CT_DECIDED_NOT)
+		decide_by_bound(&c, v);
+	else
+		decide_by_range(&c, v);
 }
 
 void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
@@ -250,78 +302,4 @@ void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m,
 	decide_word(p, m, scale, v);
 	if (!isnan(v->speedup))
 		tell_gaps(p, v);
-}
-
-/* The fields of TV that are numbers, in its order. */
-enum { SPEEDUP, LOW, HIGH, ALTERNATIVE_SPEEDUP, SMS_USED, SMS_ASKED, NUMBERS };
-
-int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct_mechanism *m,
-                     const struct ct_verdict *v, struct ct_error *e)
-{
-	const double number[NUMBERS] = {v->speedup, v->low,      v->high, v->alternative_speedup,
-	                                v->sms_used, v->sms_asked};
-	size_t at[NUMBERS];
-	struct ct_buf b = {0};
-	for (unsigned i = 0; i < NUMBERS; i++) {
-		at[i] = b.len;
-		ct_buf_real(&b, number[i]);
-		ct_buf_putc(&b, '\0');
-	}
-	int st = ct_buf_check(&b, e);
-	if (st == CT_OK) {
-		const char *f[] = {workload,
-		                   m->name,
-		                   words[v->word],
-		                   b.data + at[SPEEDUP],
-		                   b.data + at[LOW],
-		                   b.data + at[HIGH],
-		                   v->reason,
-		                   ct_verdict_baseline,
-		                   *v->alternative ? v->alternative : "NA",
-		                   b.data + at[ALTERNATIVE_SPEEDUP],
-		                   steps[v->decided_by],
-		                   b.data + at[SMS_USED],
-		                   b.data + at[SMS_ASKED]};
-		st = ct_profile_put(p, "TV", sizeof f / sizeof f[0], f, e);
-	}
-	ct_buf_free(&b);
-	return st;
-}
-
-static double real_or_nan(const struct ct_record *r, unsigned field)
-{
-	double x;
-	return r->nfields > field && ct_field_real(r->field[field], &x) ? x : NAN;
-}
-
-int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v)
-{
-	enum { BASELINE = 7, ALTERNATIVE, BY_ALTERNATIVE, DECIDED_BY, USED, ASKED };
-	int which = r->nfields >= BASELINE ? ct_mechanism_find(r->field[1]) : -1;
-	int word = which < 0 ? -1 : ct_verdict_find(r->field[2]);
-	if (word < 0)
-		return -1;
-	*v = (struct ct_verdict){
-		.word = (enum ct_verdict_word)word,
-		.speedup = real_or_nan(r, 3),
-		.low = real_or_nan(r, 4),
-		.high = real_or_nan(r, 5),
-		.alternative_speedup = real_or_nan(r, BY_ALTERNATIVE),
-		.decided_by = r->nfields > DECIDED_BY ? find_step(r->field[DECIDED_BY]) : CT_DECIDED_NOT,
-		.sms_used = real_or_nan(r, USED),
-		.sms_asked = real_or_nan(r, ASKED)};
-	snprintf(v->reason, sizeof v->reason, "%s", r->field[6]);
-	if (r->nfields > ALTERNATIVE && strcmp(r->field[ALTERNATIVE], "NA") != 0)
-		snprintf(v->alternative, sizeof v->alternative, "%s", r->field[ALTERNATIVE]);
-	return which;
-}
-
-void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b)
-{
-	ct_buf_printf(b, "verdict: %s", words[v->word]);
-	if (!isnan(v->speedup))
-		ct_buf_printf(
-			b, ": %s runs %+.1f %% against this GPU as configured (range %+.1f to %+.1f %%)",
-			m->judged, 100 * (v->speedup - 1), 100 * (v->low - 1), 100 * (v->high - 1));
-	ct_buf_printf(b, ": %s\n", v->reason);
 }

@@ -39,6 +39,7 @@ struct ct_verdict {
 	double alternative_speedup; /* NaN where there is none */
 	enum ct_verdict_step decided_by;
 	double sms_used, sms_asked; /* of the GPU that was simulated, and of the one that was named; NaN: unknown */
+	int open; /* unknown, but replays would tell (judge.h) */
 };
 
 /* The name of the baseline of every verdict, "configured". */
@@ -52,7 +53,7 @@ extern const double ct_verdict_benefits, ct_verdict_hurts;
 struct ct_paired_error {
 	double floor, share;
 };
-/* For an estimate's method ("replay", else analytic). */
+/* For an estimate's method: "full" or "replay", "quick", else analytic. */
 struct ct_paired_error ct_paired_error(const char *method);
 
 /* The range of a speed-up as verdicts state it, for tables: that of the estimate, widened by what such estimates were off

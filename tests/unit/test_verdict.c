@@ -200,9 +200,10 @@ static void test_too_small(void **state)
 	estimate(p, &lines, 1.5, 1.5, 1.5, "replay");
 	ct_verdict_decide(p, &registers, 0, &v);
 	assert_int_equal(v.word, CT_BENEFITS); /* registers know no first touches */
+	assert_null(strstr(v.reason, "first touches"));
 	ct_verdict_decide(p, &lines, 0, &v);
-	assert_int_equal(v.word, CT_UNKNOWN);
-	assert_non_null(strstr(v.reason, "trace too small for this GPU"));
+	assert_int_equal(v.word, CT_BENEFITS); /* with the caveat */
+	assert_non_null(strstr(v.reason, "60 % of LLC misses are first touches"));
 	assert_int_equal(ct_profile_add_real(p, "all", "truncated", 1, NULL, "replay", NULL), 0);
 	ct_verdict_decide(p, &registers, 0, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
@@ -281,17 +282,127 @@ static void test_unsaid(void **state)
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_non_null(strstr(v.reason, "how far the trace fills the GPU"));
 	ct_profile_free(p);
-	p = profile(8, NAN);
-	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
-	estimate(p, &lines, 1.5, 1.5, 1.5, "replay");
-	ct_verdict_decide(p, &registers, 0, &v);
+}
+
+/* ---- what cannot be gained, and what is given credit ---- */
+
+static void estimate_system(struct ct_profile *p, const struct ct_mechanism *m, const char *system,
+                            double v, const char *method)
+{
+	struct ct_mechanism other = *m;
+	other.judged = system;
+	estimate(p, &other, v, strcmp(method, "analytic") ? NAN : v, strcmp(method, "analytic") ? NAN : v,
+	         method);
+}
+
+static const char *const simpler[] = {"64B", "128B", NULL};
+static const struct ct_mechanism credited = {
+	.abi = CT_MECHANISM_ABI,
+	.size = sizeof(struct ct_mechanism),
+	.name = "credited",
+	.command = "credited-est",
+	.judged = "Split",
+	.baseline = "128B",
+	.alternatives = simpler,
+	.ideal = "Ideal",
+	.bound = CT_BOUND_L1,
+	.by_cache = 1,
+	.reason = why_registers};
+
+/* The verdict on `credited` of estimates by one method; 0: that system was not estimated. */
+static struct ct_verdict credit(const char *method, double judged, double line64, double line128,
+                                double ideal)
+{
+	const char *const name[] = {"Split", "64B", "128B", "Ideal"};
+	const double value[] = {judged, line64, line128, ideal};
+	struct ct_profile *p = profile(8, 0.1);
+	struct ct_verdict v;
+	for (int i = 0; i < 4; i++)
+		if (value[i] > 0)
+			estimate_system(p, &credited, name[i], value[i], method);
+	ct_verdict_decide(p, &credited, 0, &v);
+	ct_profile_free(p);
+	return v;
+}
+
+/* What the best of the simpler systems gives too is no credit, and the reason names it. */
+static void test_credit(void **state)
+{
+	(void)state;
+	struct ct_verdict v = credit("full", 1.30, 1.05, 1.10, 0);
 	assert_int_equal(v.word, CT_BENEFITS);
-	ct_verdict_decide(p, &lines, 0, &v);
+	assert_string_equal(v.alternative, "128B");
+	assert_true(fabs(v.alternative_speedup - 1.10) < 1e-9);
+	assert_int_equal(v.decided_by, CT_DECIDED_FULL);
+	assert_non_null(strstr(v.reason, "+18.2 % over 128B"));
+	v = credit("full", 1.30, 1.05, 1.33, 0);
+	assert_int_equal(v.word, CT_NEUTRAL);
+	assert_non_null(strstr(v.reason, "+30.0 %, which 128B gives too (+33.0 %)"));
+	v = credit("full", 1.30, 1.05, 1.272, 0); /* 2.2 % more, with an error on both sides of 2 % */
 	assert_int_equal(v.word, CT_UNKNOWN);
-	assert_non_null(strstr(v.reason, "first touches"));
-	assert_int_equal(ct_profile_add_count(p, "all", "llc_line_misses", 0, NULL, "replay", NULL), 0);
-	ct_verdict_decide(p, &lines, 0, &v);
-	assert_int_equal(v.word, CT_BENEFITS);
+	assert_true(v.open);
+	v = credit("full", 1.30, 1.05, 0, 0); /* one of them is not known */
+	assert_int_equal(v.word, CT_UNKNOWN);
+	v = credit("full", 0.90, 0, 0, 0); /* a loss needs no comparison */
+	assert_int_equal(v.word, CT_HURTS);
+	v = credit("full", 1.001, 0.9, 0.8, 0);
+	assert_int_equal(v.word, CT_NEUTRAL);
+}
+
+/* Where even the ideal gains too little, nothing else is asked; a loss is possible all the same. */
+static void test_bound(void **state)
+{
+	(void)state;
+	struct ct_verdict v = credit("quick", 1.015, 1, 1, 1.004);
+	assert_int_equal(v.word, CT_NEUTRAL);
+	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
+	assert_string_equal(v.reason, "even an L1 that never misses gains +0.4 %");
+	v = credit("quick", 0.8, 1, 1, 1.004);
+	assert_int_equal(v.word, CT_HURTS);
+	v = credit("quick", 0, 0, 0, 1.004); /* without any estimate */
+	assert_int_equal(v.word, CT_NEUTRAL);
+	v = credit("quick", 0, 0, 0, 1.2);
+	assert_int_equal(v.word, CT_UNKNOWN);
+	assert_true(v.open);
+	v = credit("analytic", 1.5, 1, 1, 1.018); /* the error of the estimate passes the border */
+	assert_int_not_equal(v.decided_by, CT_DECIDED_BOUND);
+}
+
+/* Of several estimates the closest one decides. */
+static void test_steps(void **state)
+{
+	static const char *const method[] = {"analytic", "quick", "full"};
+	static const enum ct_verdict_step step[] = {CT_DECIDED_ESTIMATE, CT_DECIDED_QUICK, CT_DECIDED_FULL};
+	struct ct_profile *p = profile(8, 0.1);
+	struct ct_verdict v;
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		const double speedup = 1.5 - i;
+		estimate_system(p, &credited, "Split", speedup > 0 ? speedup : 0.7, method[i]);
+		estimate_system(p, &credited, "64B", 1, method[i]);
+		estimate_system(p, &credited, "128B", 1, method[i]);
+		ct_verdict_decide(p, &credited, 0, &v);
+		assert_int_equal(v.decided_by, step[i]);
+		assert_int_equal(v.word, i ? CT_HURTS : CT_BENEFITS);
+	}
+	ct_profile_free(p);
+}
+
+/* Lines that are asked for once are served by no cache, whatever its size. */
+static void test_no_reuse(void **state)
+{
+	struct ct_profile *p = profile(8, 1);
+	struct ct_verdict v;
+	const char *const cold[] = {"all", "l1", "inf", "inf", "9990", "0"};
+	const char *const warm[] = {"all", "l1", "4", "8", "10", "0"};
+	(void)state;
+	assert_int_equal(ct_profile_add(p, "RD", 6, cold, NULL), CT_OK);
+	assert_int_equal(ct_profile_add(p, "RD", 6, warm, NULL), CT_OK);
+	estimate_system(p, &credited, "Split", 1.01, "analytic");
+	ct_verdict_decide(p, &credited, 0, &v);
+	assert_int_equal(v.word, CT_NEUTRAL);
+	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
+	assert_non_null(strstr(v.reason, "no reuse: 0.1 % of the lines"));
 	ct_profile_free(p);
 }
 
@@ -507,6 +618,10 @@ int main(void)
 		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
 		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part),
 		cmocka_unit_test(test_lacking),   cmocka_unit_test(test_unsaid),
+		cmocka_unit_test(test_credit),
+		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_no_reuse),
 		cmocka_unit_test(test_too_wide),  cmocka_unit_test(test_acted),
 		cmocka_unit_test(test_line),      cmocka_unit_test(test_long_numbers),
 		cmocka_unit_test(test_record),    cmocka_unit_test(test_name),

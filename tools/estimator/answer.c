@@ -74,3 +74,17 @@ int est_ask(struct est_answer *a, struct ct_error *e)
 		st = m->sweep(run, e);
 	return st;
 }
+
+int est_judge(struct est_answer *a, struct ct_error *e)
+{
+	const struct ct_tool *t = a->question.tool;
+	struct ct_mechanism_run *run = &a->question.run;
+	if (t->method == CT_METHOD_ANALYTIC)
+		return CT_OK;
+	a->judge = (struct ct_judge){.p = a->stage.p,
+	                             .gpu = &a->stage.gpu,
+	                             .settings = run->settings,
+	                             .full_only = t->method == CT_METHOD_REPLAY};
+	a->judge.run[ct_mechanism_find(run->mechanism->name)] = run;
+	return ct_judge_replays(&a->judge, e);
+}

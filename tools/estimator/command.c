@@ -83,12 +83,14 @@ static unsigned write_options(struct program *p)
 
 /* ---- output ---- */
 
-static void print_verdict(const struct ct_tool *t, const struct ct_mechanism *m,
+static void print_verdict(const struct ct_tool *t, const struct est_answer *a,
                           const struct ct_profile *p, struct ct_buf *b)
 {
+	const struct ct_mechanism *m = a->question.run.mechanism;
 	struct ct_verdict v;
 	/* Of a trace the command line knows its scale; of a profile its provenance. */
 	ct_verdict_decide(p, m, t->scale < 0 ? NAN : t->scale, &v);
+	ct_judge_tell(&a->judge, &v);
 	ct_verdict_line(&v, m, b);
 }
 
@@ -102,7 +104,7 @@ static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_
 	if (st != CT_OK)
 		return st;
 	ct_buf_putc(b, '\n');
-	print_verdict(t, m, p, b);
+	print_verdict(t, o->answer, p, b);
 	ct_sweeps_table(p, m->name, b);
 	if (o->published)
 		st = m->show_published(run, ct_terminal_style(), b, e);
@@ -143,6 +145,8 @@ static int run_questions(struct ct_tool *t, struct est_answer *a, const struct e
 		st = ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = est_ask(a, e);
+	if (st == CT_OK)
+		st = est_judge(a, e);
 	if (st == CT_OK && anew)
 		st = est_sweep_run(t, m, sweep, before, a->stage.from_trace, a->stage.p, e);
 	o->answer = a;

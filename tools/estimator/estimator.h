@@ -9,6 +9,7 @@
 #include "common/tool.h"
 #include "models/common/workload.h"
 #include "models/registry.h"
+#include "models/verdict/judge.h"
 
 enum { EST_OPTIONS_MAX = 64 }; /* of a mechanism */
 
@@ -35,6 +36,7 @@ struct est_answer {
 	struct ct_tool_pass pass; /* that measures what the question needs */
 	struct ct_stage stage;
 	struct ct_workload workload;
+	struct ct_judge judge;
 };
 
 /* main() of the mechanism's command. */
@@ -48,6 +50,8 @@ void est_close(struct est_answer *a);
 /* Asks it about the stage, which is open, and replays where an option wants it: what it says is in the stage's profile
  * then. */
 int est_ask(struct est_answer *a, struct ct_error *e);
+/* Replays what leaves the verdict open, unless the command line keeps to analytic estimates. After est_ask(). */
+int est_judge(struct est_answer *a, struct ct_error *e);
 
 /* sweep.c: reads --sweep. Fails with CT_ERR_USAGE, naming the keys that there are. */
 int est_sweep_read(const char *text, const struct ct_mechanism *m, struct est_sweep *s,

@@ -12,6 +12,7 @@
 #include "common/question.h"
 #include "common/stage.h"
 #include "models/common/workload.h"
+#include "models/verdict/judge.h"
 #include "triage/triage.h"
 
 /* What is asked about one input: a question to each mechanism that is judged. */
@@ -23,6 +24,8 @@ struct asked {
 	int workload_status;
 	struct ct_error workload_why;
 	struct ct_stage stage;
+	struct ct_pass_settings settings; /* of replays */
+	struct ct_judge judge;
 };
 
 static int is_judged(const struct tr_own *o, unsigned m)
@@ -87,6 +90,24 @@ static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 	return CT_OK;
 }
 
+/* Replays what the estimates leave open; a trace that cannot be read again leaves it open. */
+static int replay_open(struct ct_tool *t, struct asked *a, struct ct_error *e)
+{
+	struct ct_judge *j = &a->judge;
+	*j = (struct ct_judge){.p = a->stage.p,
+	                       .gpu = &a->stage.gpu,
+	                       .settings = &a->settings,
+	                       .full_only = t->method == CT_METHOD_REPLAY};
+	ct_tool_pass_settings(t, &a->settings);
+	for (unsigned m = 0; m < ct_mechanism_count(); m++)
+		if (is_judged(t->own, m)) {
+			ct_question_about(&a->question[m], &a->stage,
+			                  a->workload_status == CT_OK ? &a->workload : NULL);
+			j->run[m] = &a->question[m].run;
+		}
+	return ct_judge_replays(j, e);
+}
+
 static int judge_mechanism(struct ct_tool *t, struct asked *a, const char *name, unsigned i,
                            struct ct_error *e)
 {
@@ -94,11 +115,9 @@ static int judge_mechanism(struct ct_tool *t, struct asked *a, const char *name,
 	/* Of a trace the command line knows; of a profile its provenance. */
 	double scale = t->scale < 0 ? NAN : t->scale;
 	ct_verdict_decide(a->stage.p, ct_mechanism_at(i), scale, &v);
-	if (a->status[i] < 0 && v.word == CT_UNKNOWN) {
+	if (a->status[i] < 0 && v.word == CT_UNKNOWN)
 		snprintf(v.reason, sizeof v.reason, "%.200s", a->why[i].text);
-		for (char *c = v.reason; *c; c++)
-			*c = *c == '\t' || *c == '\n' ? ' ' : *c;
-	}
+	ct_judge_tell(&a->judge, &v);
 	return ct_verdict_write(a->stage.p, name, ct_mechanism_at(i), &v, e);
 }
 
@@ -193,6 +212,8 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 	/* Reasons hold the estimates against the numbers of the GPU in force. */
 	if (st == CT_OK)
 		st = ct_stage_retarget(t, s, e);
+	if (st == CT_OK && t->method != CT_METHOD_ANALYTIC)
+		st = replay_open(t, a, e);
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
 		if (is_judged(t->own, m))
 			st = judge_mechanism(t, a, name, m, e);

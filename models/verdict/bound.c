@@ -1,0 +1,91 @@
+#include "models/verdict/bound.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "models/verdict/range.h"
+
+/* So small a share of what is asked again counts as none: launches begin with a few words that all CTAs read. */
+static const double no_reuse = 0.01;
+
+double ct_bound_first_touches(const struct ct_profile *p)
+{
+	enum { LO = 2, READS = 4, WRITES = 5 };
+	static const char *const key[2] = {"all", "llc"};
+	const struct ct_record *r = ct_profile_find(p, "RD", 2, key);
+	double cold, misses, reads, writes;
+	if (ct_profile_get(p, "all", "cold_miss_fraction", &cold))
+		return cold;
+	/* Merged profiles do not say it, but have both. */
+	for (; r; r = ct_profile_same(r))
+		if (r->nfields > WRITES && strcmp(r->field[LO], "inf") == 0 &&
+		    ct_field_real(r->field[READS], &reads) && ct_field_real(r->field[WRITES], &writes) &&
+		    ct_profile_get(p, "all", "llc_line_misses", &misses) && misses > 0)
+			return fmin((reads + writes) / misses, 1);
+	return NAN;
+}
+
+/* The share of the accesses of a view that find a line which was there before; NaN when p lacks the view. */
+static double reused_share(const struct ct_profile *p, const char *view)
+{
+	enum { LO = 2, READS = 4, WRITES = 5 };
+	const char *const key[2] = {"all", view};
+	double all = 0, first = 0;
+	for (const struct ct_record *r = ct_profile_find(p, "RD", 2, key); r; r = ct_profile_same(r)) {
+		double reads, writes;
+		if (r->nfields <= WRITES || !ct_field_real(r->field[READS], &reads) ||
+		    !ct_field_real(r->field[WRITES], &writes))
+			return NAN;
+		all += reads + writes;
+		if (strcmp(r->field[LO], "inf") == 0)
+			first += reads + writes;
+	}
+	return all > 0 ? 1 - first / all : NAN;
+}
+
+/* Whether only first touches miss where m works, so that no capacity and no other choice of lines helps. */
+static int nothing_reused(const struct ct_profile *p, const struct ct_mechanism *m, char *reason,
+                          size_t n)
+{
+	double cold = ct_bound_first_touches(p), share;
+	if (!m->by_cache)
+		return 0;
+	if (m->bound == CT_BOUND_LLC) {
+		if (!(cold >= 1 - no_reuse))
+			return 0;
+		snprintf(reason, n,
+		         "no reuse: %.0f %% of LLC misses are first touches, which no capacity avoids",
+		         100 * cold);
+		return 1;
+	}
+	share = reused_share(p, m->views & CT_READS_MERGED ? "merged" : "l1");
+	if (!(share < no_reuse))
+		return 0;
+	snprintf(reason, n, "no reuse: %.1f %% of the lines that %s asked for were there before",
+	         100 * share, m->views & CT_READS_MERGED ? "all L1s are" : "an L1 is");
+	return 1;
+}
+
+static const char *const ideal_level[] = {[CT_BOUND_NONE] = "an ideal",
+                                          [CT_BOUND_L1] = "an L1 that never misses",
+                                          [CT_BOUND_LLC] = "an LLC that never misses",
+                                          [CT_BOUND_REGISTERS] = "register banks without conflicts"};
+
+double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n)
+{
+	struct ct_estimate es;
+	double low, high = INFINITY;
+	if (n)
+		*reason = '\0';
+	if (m->ideal && ct_range_estimate(p, m, m->ideal, &es)) {
+		ct_verdict_range(p, &es, &low, &high);
+		if (isnan(high))
+			high = INFINITY;
+		snprintf(reason, n, "even %s gains %+.1f %%", ideal_level[m->bound],
+		         100 * (es.value - 1));
+	}
+	if (high > ct_verdict_benefits && nothing_reused(p, m, reason, n))
+		high = ct_verdict_benefits;
+	return high;
+}

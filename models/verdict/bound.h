@@ -1,0 +1,15 @@
+/* bound.h - what a mechanism cannot gain, whatever it does: the cheapest step of a verdict. */
+#ifndef CT_MODELS_VERDICT_BOUND_H
+#define CT_MODELS_VERDICT_BOUND_H
+
+#include "models/mechanism.h"
+#include "profile/profile.h"
+
+/* The most that m can gain over the GPU as configured, by the estimate or replay of its ideal with its error, or because
+ * nothing is used again where it works; reason[n] gets why, one line. Infinity when p does not say. Pure. */
+double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
+
+/* First touches over misses of the LLC, from 0 to 1; NaN when p does not say. Pure. */
+double ct_bound_first_touches(const struct ct_profile *p);
+
+#endif

@@ -1,0 +1,366 @@
+#include "models/verdict/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "models/common/records.h"
+#include "models/verdict/range.h"
+#include "pass/replays.h"
+
+/* Systems that are replayed: of each mechanism the judged one, its alternatives, its ideal, and the GPU as configured. */
+enum { SYSTEMS_MAX = 8 * CT_MECHANISMS_MAX, SYSTEMS_EACH = 64, TRIED_MAX = 64, ENGINES_MAX = 64 };
+
+/* A system and what its replays in the timing at hand gave. */
+struct system {
+	struct ct_mechanism_run *run; /* NULL: the GPU as configured, or an ideal */
+	unsigned mechanism;           /* of run, in the registry */
+	const char *name;
+	unsigned index; /* in the mechanism's list */
+	unsigned ideal; /* enum ct_replay_ideal, of an ideal */
+	struct ct_mechanism_tried tried[TRIED_MAX];
+	unsigned n_tried;
+	double only; /* the one setting to replay; 0: those of a search, or the only one there is */
+};
+
+/* An engine of a round. */
+struct engine {
+	struct system *system;
+	double setting;
+	void *parts;
+};
+
+struct round {
+	struct engine engine[ENGINES_MAX];
+	struct ct_replays_engine spec[ENGINES_MAX];
+	unsigned n;
+};
+
+struct bench {
+	struct ct_judge *j;
+	enum ct_replay_timing timing;
+	const char *method; /* of the ES records */
+	struct system *system;
+	unsigned n;
+	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
+	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
+	unsigned failed; /* mechanisms that have no engine here, a bit each */
+	struct round round;
+	struct ct_error *e;
+};
+
+/* ---- what is open ---- */
+
+static int is_open(const struct ct_judge *j, unsigned m)
+{
+	struct ct_verdict v;
+	if (!j->run[m] || !j->run[m]->mechanism->engine)
+		return 0;
+	ct_verdict_decide(j->p, j->run[m]->mechanism, 0, &v);
+	return v.open;
+}
+
+static unsigned open_verdicts(const struct bench *b)
+{
+	unsigned open = 0;
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
+		if (!(b->failed >> m & 1) && is_open(b->j, m))
+			open |= 1u << m;
+	return open;
+}
+
+static int find_system(const struct ct_mechanism *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_systems; i++)
+		if (!strcmp(m->systems[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+static void add_system(struct bench *b, const struct system *s)
+{
+	if (b->n < SYSTEMS_MAX)
+		b->system[b->n++] = *s;
+}
+
+/* A system of a mechanism, in full timing at the setting that quick replays have found best. */
+static void add_of_mechanism(struct bench *b, unsigned m, const char *name)
+{
+	int i = find_system(b->j->run[m]->mechanism, name);
+	if (i >= 0 && i < SYSTEMS_EACH)
+		add_system(b, &(struct system){.run = b->j->run[m],
+		                               .mechanism = m,
+		                               .name = name,
+		                               .index = (unsigned)i,
+		                               .only = b->found[m][i]});
+}
+
+/* ---- one round ---- */
+
+static int add_engine(struct bench *b, struct system *s, double setting)
+{
+	struct round *r = &b->round;
+	struct ct_replays_engine *spec = &r->spec[r->n];
+	int st = CT_OK;
+	if (r->n == ENGINES_MAX)
+		return CT_OK;
+	r->engine[r->n] = (struct engine){.system = s, .setting = setting};
+	*spec = (struct ct_replays_engine){
+		.gpu = b->j->gpu, .options = {.warmup = b->j->settings->warmup, .ideal = s->ideal}};
+	if (s->run) {
+		s->run->setting = setting;
+		st = s->run->mechanism->engine(s->run, s->index, spec, &r->engine[r->n].parts, b->e);
+		s->run->setting = 0;
+	}
+	spec->options.timing = b->timing;
+	r->n++;
+	if (st == CT_OK || st == CT_ERR_NOMEM)
+		return st;
+	b->failed |= 1u << s->mechanism; /* the others go on without it */
+	s->run->mechanism->engine_free(r->engine[--r->n].parts);
+	return CT_OK;
+}
+
+/* The engines that system s wants next: one, or those of its search. */
+static int add_engines(struct bench *b, struct system *s)
+{
+	double value[CT_CANDIDATES_MAX];
+	const struct ct_mechanism *m = s->run ? s->run->mechanism : NULL;
+	unsigned n;
+	int st = CT_OK;
+	if (!m || !m->candidates || s->only > 0)
+		return s->n_tried ? CT_OK : add_engine(b, s, s->only);
+	n = m->candidates(s->run, s->index, s->tried, s->n_tried, value);
+	if (!n && !s->n_tried)
+		return add_engine(b, s, 0);
+	for (unsigned i = 0; i < n && st == CT_OK; i++)
+		st = add_engine(b, s, value[i]);
+	return st;
+}
+
+static void free_engines(struct bench *b)
+{
+	for (unsigned i = 0; i < b->round.n; i++) {
+		const struct ct_mechanism_run *run = b->round.engine[i].system->run;
+		if (run)
+			run->mechanism->engine_free(b->round.engine[i].parts);
+	}
+	b->round.n = 0;
+}
+
+/* Replays what the systems want next, in one pass; 0 in *n when none wants any more. */
+static int run_round(struct bench *b, unsigned *n)
+{
+	struct ct_replay_counts *total = ct_calloc(ENGINES_MAX, sizeof *total);
+	int st = total ? CT_OK : ct_fail_nomem(b->e);
+	for (unsigned i = 0; i < b->n && st == CT_OK; i++)
+		if (!b->system[i].run || !(b->failed >> b->system[i].mechanism & 1))
+			st = add_engines(b, &b->system[i]);
+	*n = b->round.n;
+	if (st == CT_OK && *n)
+		st = ct_replays_run(b->j->p, b->j->settings, "an open verdict", b->round.spec, *n, NULL,
+		                    total, b->e);
+	for (unsigned i = 0; i < *n && st == CT_OK; i++) {
+		struct system *s = b->round.engine[i].system;
+		if (s->n_tried < TRIED_MAX)
+			s->tried[s->n_tried++] = (struct ct_mechanism_tried){
+				b->round.engine[i].setting,
+				(double)(total[i].cycles - total[i].launch_cycles)};
+	}
+	free_engines(b);
+	free(total);
+	return st;
+}
+
+/* ---- what came of it ---- */
+
+static const struct ct_mechanism_tried *best_of(const struct system *s)
+{
+	const struct ct_mechanism_tried *best = NULL;
+	for (unsigned i = 0; i < s->n_tried; i++)
+		if (!best || s->tried[i].cycles < best->cycles)
+			best = &s->tried[i];
+	return best;
+}
+
+/* The best of a system's settings as ES records of mechanism m. */
+static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
+{
+	const struct ct_mechanism_tried *best = best_of(s);
+	struct ct_records w = {.p = b->j->p,
+	                       .e = b->e,
+	                       .mechanism = m->name,
+	                       .system = s->name,
+	                       .method = b->method};
+	if (!best || !(best->cycles > 0))
+		return CT_OK;
+	ct_records_value(&w, "cycles", best->cycles);
+	ct_records_value(&w, "speedup_configured", b->configured / best->cycles);
+	return w.status;
+}
+
+/* Replays the systems on the bench until none wants more, and the GPU as configured where it has not been replayed in this
+ * timing yet. */
+static int run_systems(struct bench *b)
+{
+	unsigned n = 1;
+	int st = CT_OK;
+	const struct system *configured = NULL;
+	if (!(b->configured > 0)) {
+		configured = &b->system[b->n];
+		add_system(b, &(struct system){.name = ct_verdict_baseline});
+	}
+	while (st == CT_OK && n)
+		st = run_round(b, &n);
+	if (st == CT_OK && configured && configured->n_tried)
+		b->configured = configured->tried[0].cycles;
+	return st;
+}
+
+/* ---- the steps ---- */
+
+/* The levels of the engine that stand behind enum ct_mechanism_bound. */
+static const unsigned ideals[] = {[CT_BOUND_L1] = CT_REPLAY_IDEAL_L1,
+                                  [CT_BOUND_LLC] = CT_REPLAY_IDEAL_LLC,
+                                  [CT_BOUND_REGISTERS] = CT_REPLAY_IDEAL_REGISTERS};
+enum { BOUNDS = sizeof ideals / sizeof ideals[0] };
+
+/* The GPU as configured and the ideals that bound open mechanisms, each level once. */
+static int replay_bounds(struct bench *b, unsigned open)
+{
+	unsigned levels = 0;
+	int st;
+	b->n = 0;
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
+		if (open >> m & 1 && b->j->run[m]->mechanism->ideal)
+			levels |= 1u << b->j->run[m]->mechanism->bound;
+	for (unsigned i = CT_BOUND_L1; i < BOUNDS; i++)
+		if (levels >> i & 1)
+			add_system(b, &(struct system){.name = "ideal", .ideal = ideals[i]});
+	if (!b->n)
+		return CT_OK;
+	st = run_systems(b);
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX && st == CT_OK; m++) {
+		const struct ct_mechanism *x = open >> m & 1 ? b->j->run[m]->mechanism : NULL;
+		for (unsigned i = 0; x && x->ideal && i < b->n && st == CT_OK; i++)
+			if (x->bound && b->system[i].ideal == ideals[x->bound]) {
+				b->system[i].name = x->ideal;
+				st = write_system(b, x, &b->system[i]);
+			}
+	}
+	return st;
+}
+
+/* Whether the judged system can be replayed in the timing at hand: parts (replay/parts.h) take full timing. */
+static int takes_timing(struct bench *b, unsigned m)
+{
+	struct ct_mechanism_run *run = b->j->run[m];
+	struct ct_replays_engine spec = {0};
+	struct ct_error none = {0};
+	double value[CT_CANDIDATES_MAX];
+	void *parts = NULL;
+	int i = find_system(run->mechanism, run->mechanism->judged), st;
+	if (b->timing != CT_REPLAY_QUICK || i < 0)
+		return 1;
+	if (run->mechanism->candidates &&
+	    run->mechanism->candidates(run, (unsigned)i, NULL, 0, value))
+		run->setting = value[0];
+	st = run->mechanism->engine(run, (unsigned)i, &spec, &parts, &none);
+	run->setting = 0;
+	run->mechanism->engine_free(parts);
+	return st == CT_OK && !spec.options.parts;
+}
+
+/* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
+ * long, of the alternatives only the one that is the best by what is known so far. */
+static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name, int alternative)
+{
+	struct ct_estimate es;
+	struct ct_verdict v;
+	enum ct_verdict_step step = b->timing == CT_REPLAY_QUICK ? CT_DECIDED_QUICK : CT_DECIDED_FULL;
+	if (ct_range_estimate(b->j->p, m, name, &es) >= step)
+		return 0;
+	if (!alternative || step == CT_DECIDED_QUICK)
+		return 1;
+	ct_verdict_decide(b->j->p, m, 0, &v);
+	return !*v.alternative || !strcmp(v.alternative, name);
+}
+
+static void add_wanted(struct bench *b, unsigned m)
+{
+	const struct ct_mechanism *x = b->j->run[m]->mechanism;
+	if (is_wanted(b, x, x->judged, 0))
+		add_of_mechanism(b, m, x->judged);
+	for (const char *const *other = x->alternatives; other && *other; other++)
+		if (is_wanted(b, x, *other, 1))
+			add_of_mechanism(b, m, *other);
+}
+
+/* The judged systems and alternatives of open mechanisms; *n tells how many there were to replay. */
+static int replay_systems(struct bench *b, unsigned open, unsigned *n)
+{
+	int st = CT_OK;
+	b->n = 0;
+	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
+		if (open >> m & 1 && takes_timing(b, m))
+			add_wanted(b, m);
+	*n = b->n;
+	if (b->n)
+		st = run_systems(b);
+	for (unsigned i = 0; i < b->n && st == CT_OK; i++)
+		if (b->system[i].run && b->system[i].n_tried) {
+			const struct system *s = &b->system[i];
+			b->found[s->mechanism][s->index] = best_of(s)->setting;
+			st = write_system(b, s->run->mechanism, s);
+		}
+	return st;
+}
+
+static int judge_in(struct bench *b, enum ct_replay_timing timing)
+{
+	unsigned open = open_verdicts(b);
+	int st = CT_OK;
+	b->timing = timing;
+	b->method = timing == CT_REPLAY_QUICK ? "quick" : "full";
+	b->configured = 0;
+	if (open && timing == CT_REPLAY_QUICK) {
+		st = replay_bounds(b, open);
+		if (st == CT_OK)
+			open = open_verdicts(b);
+	}
+	/* Another alternative may be the best one now, and is replayed in its turn. */
+	for (unsigned n = 1; st == CT_OK && n && open; open = open_verdicts(b))
+		st = replay_systems(b, open, &n);
+	return st;
+}
+
+void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v)
+{
+	size_t n = strlen(v->reason);
+	if (v->open && *j->why.text)
+		snprintf(v->reason + n, sizeof v->reason - n, "; not replayed: %s", j->why.text);
+	for (char *c = v->reason; *c; c++) /* of a path */
+		*c = *c == '\t' || *c == '\n' ? ' ' : *c;
+}
+
+int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
+{
+	struct bench *b = ct_calloc(1, sizeof *b);
+	int st = b ? CT_OK : ct_fail_nomem(e);
+	j->why = (struct ct_error){0};
+	if (b && !(b->system = ct_calloc(SYSTEMS_MAX, sizeof *b->system)))
+		st = ct_fail_nomem(e);
+	if (st == CT_OK) {
+		b->j = j;
+		b->e = &j->why;
+		if (!j->full_only)
+			st = judge_in(b, CT_REPLAY_QUICK);
+		if (st == CT_OK)
+			st = judge_in(b, CT_REPLAY_FULL);
+	}
+	free(b ? b->system : NULL);
+	free(b);
+	return st == CT_ERR_NOMEM ? ct_fail_nomem(e) : CT_OK;
+}

@@ -1,0 +1,89 @@
+/* record.c - verdicts as TV records, and as a line for people. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "models/registry.h"
+#include "models/verdict/verdict.h"
+
+static enum ct_verdict_step find_step(const char *name)
+{
+	for (int i = CT_DECIDED_BOUND; i <= CT_DECIDED_FULL; i++)
+		if (strcmp(ct_verdict_step((enum ct_verdict_step)i), name) == 0)
+			return (enum ct_verdict_step)i;
+	return CT_DECIDED_NOT;
+}
+
+/* The fields of TV that are numbers, in its order. */
+enum { SPEEDUP, LOW, HIGH, ALTERNATIVE_SPEEDUP, SMS_USED, SMS_ASKED, NUMBERS };
+
+int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct_mechanism *m,
+                     const struct ct_verdict *v, struct ct_error *e)
+{
+	const double number[NUMBERS] = {v->speedup, v->low,      v->high, v->alternative_speedup,
+	                                v->sms_used, v->sms_asked};
+	size_t at[NUMBERS];
+	struct ct_buf b = {0};
+	for (unsigned i = 0; i < NUMBERS; i++) {
+		at[i] = b.len;
+		ct_buf_real(&b, number[i]);
+		ct_buf_putc(&b, '\0');
+	}
+	int st = ct_buf_check(&b, e);
+	if (st == CT_OK) {
+		const char *f[] = {workload,
+		                   m->name,
+		                   ct_verdict_word(v->word),
+		                   b.data + at[SPEEDUP],
+		                   b.data + at[LOW],
+		                   b.data + at[HIGH],
+		                   v->reason,
+		                   ct_verdict_baseline,
+		                   *v->alternative ? v->alternative : "NA",
+		                   b.data + at[ALTERNATIVE_SPEEDUP],
+		                   ct_verdict_step(v->decided_by),
+		                   b.data + at[SMS_USED],
+		                   b.data + at[SMS_ASKED]};
+		st = ct_profile_put(p, "TV", sizeof f / sizeof f[0], f, e);
+	}
+	ct_buf_free(&b);
+	return st;
+}
+
+static double real_or_nan(const struct ct_record *r, unsigned field)
+{
+	double x;
+	return r->nfields > field && ct_field_real(r->field[field], &x) ? x : NAN;
+}
+
+int ct_verdict_read(const struct ct_record *r, struct ct_verdict *v)
+{
+	enum { BASELINE = 7, ALTERNATIVE, BY_ALTERNATIVE, DECIDED_BY, USED, ASKED };
+	int which = r->nfields >= BASELINE ? ct_mechanism_find(r->field[1]) : -1;
+	int word = which < 0 ? -1 : ct_verdict_find(r->field[2]);
+	if (word < 0)
+		return -1;
+	*v = (struct ct_verdict){
+		.word = (enum ct_verdict_word)word,
+		.speedup = real_or_nan(r, 3),
+		.low = real_or_nan(r, 4),
+		.high = real_or_nan(r, 5),
+		.alternative_speedup = real_or_nan(r, BY_ALTERNATIVE),
+		.decided_by = r->nfields > DECIDED_BY ? find_step(r->field[DECIDED_BY]) : CT_DECIDED_NOT,
+		.sms_used = real_or_nan(r, USED),
+		.sms_asked = real_or_nan(r, ASKED)};
+	snprintf(v->reason, sizeof v->reason, "%s", r->field[6]);
+	if (r->nfields > ALTERNATIVE && strcmp(r->field[ALTERNATIVE], "NA") != 0)
+		snprintf(v->alternative, sizeof v->alternative, "%s", r->field[ALTERNATIVE]);
+	return which;
+}
+
+void ct_verdict_line(const struct ct_verdict *v, const struct ct_mechanism *m, struct ct_buf *b)
+{
+	ct_buf_printf(b, "verdict: %s", ct_verdict_word(v->word));
+	if (!isnan(v->speedup))
+		ct_buf_printf(
+			b, ": %s runs %+.1f %% against this GPU as configured (range %+.1f to %+.1f %%)",
+			m->judged, 100 * (v->speedup - 1), 100 * (v->low - 1), 100 * (v->high - 1));
+	ct_buf_printf(b, ": %s\n", v->reason);
+}
