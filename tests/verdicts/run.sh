@@ -15,7 +15,7 @@
 # What was measured stays in OUT/verdicts/ and is not measured again: verdicts while triage, the GPU and the trace are
 # the same, replays while the GPU and the trace are. Replays that other sources of lib or models have made are counted as
 # stale, and VERDICTS_FORGET=1 makes those anew. JOBS: how many run side by side (default 1). ONLY: workloads whose name
-# contains that. GPUS: other GPUs. LIMIT: CPU seconds for a workload on a GPU, 600. OUT: where all this goes (default BUILD).
+# contains that. GPUS: other GPUs. LIMIT: CPU seconds for a workload on a GPU, 600. OUT: where all this goes (default BUILD). OPTIONS: more options for triage.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1
@@ -107,7 +107,7 @@ one() { # NAME PATH DIGEST GPU
 	gpu_digest=$("$build/bin/mpki" -g "$4" --print-gpu | sha256sum | cut -c1-16)
 	case $verb in
 	truth) measure_truth "$1" "$2" "$3" "$4" "$gpu_digest" auto ;;
-	ours) measure_ours ours "$@" "$gpu_digest" ;;
+	ours) measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	whole) measure_ours ours "$@" "$gpu_digest" --scale 1 ;;
 	analytic) measure_ours analytic "$@" "$gpu_digest" --method analytic ;;
 	esac
