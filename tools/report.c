@@ -18,6 +18,7 @@ enum {
 	OPT_CSV,
 	OPT_REQUIRE,
 	OPT_REQUIREMENTS,
+	OPT_ALLOW_UNKNOWN,
 	OPT_COMPARE,
 	OPT_TITLE,
 	OPT_FIGURE,
@@ -35,6 +36,8 @@ static const struct ct_option own_options[] = {
 	{OPT_REQUIRE, "require", "EXPR",
          "a threshold, as 'MECHANISM.SYSTEM.speedup >= 1.05 for\nbfs*'; exit 1 when one does not hold"},
 	{OPT_REQUIREMENTS, "requirements", "FILE", "thresholds from FILE, one per line"},
+	{OPT_ALLOW_UNKNOWN, "allow-unknown", NULL,
+         "let thresholds on a verdict pass where it is unknown"},
 	{OPT_COMPARE, "compare", "OLD",
          "what changed since the run OLD (a profile or a folder\nof profiles); thresholds may then name base"},
 	{OPT_TITLE, "title", "TEXT", "title of the report"},
@@ -88,7 +91,7 @@ enum { FORMS = sizeof forms / sizeof forms[0], THRESHOLDS_MAX = 256, NAMES_SHOWN
 struct own {
 	const char *file[FORMS];
 	const char *title, *old, *figure, *svg, *out;
-	int list;
+	int list, allow_unknown;
 	struct {
 		const char *text;
 		int is_file;
@@ -116,6 +119,8 @@ static int take_option(void *ctx, int key, const char *value, struct ct_error *e
 		o->figure = value;
 	else if (key == OPT_SVG)
 		o->svg = value;
+	else if (key == OPT_ALLOW_UNKNOWN)
+		o->allow_unknown = 1;
 	else if (key == OPT_LIST)
 		o->list = 1;
 	else if (key == 'o')
@@ -141,6 +146,7 @@ static int load_runs(struct ct_tool *t, struct rep_report *r, struct ct_error *e
 {
 	struct own *o = t->own;
 	int st = read_thresholds(o, &r->checks, e);
+	r->checks.allow_unknown = o->allow_unknown;
 	r->title = o->title ? o->title : "Cache mechanisms";
 	for (int i = 0; i < t->operands && st == CT_OK; i++)
 		st = rep_run_add(t, &r->run, t->operand[i], e);

@@ -19,6 +19,7 @@ enum {
 	OPT_RESUME,
 	OPT_SHARD,
 	OPT_REQUIRE,
+	OPT_ALLOW_UNKNOWN,
 	OPT_JOIN,
 	OPT_SLURM,
 	OPT_TASKS
@@ -36,6 +37,7 @@ static const struct ct_option own_options[] = {
 	{OPT_SHARD, "shard", "I/N", "do only the I-th of N parts of the inputs"},
 	{OPT_REQUIRE, "require", "EXPR",
          "a threshold, as 'MECHANISM.verdict != hurts for bfs*';\nexit 1 when one does not hold"},
+	{OPT_ALLOW_UNKNOWN, "allow-unknown", NULL, "let thresholds pass where the verdict is unknown"},
 	{OPT_JOIN, "join", NULL, "join what runs with --shard wrote"},
 	{OPT_SLURM, "slurm", NULL, "print a Slurm array job that does this, and exit"},
 	{OPT_TASKS, "tasks", "N", "tasks of --slurm's array (default 16, at most one per\ninput)"},
@@ -119,6 +121,7 @@ static int take_option(void *ctx, int key, const char *value, struct ct_error *e
 			               TR_REQUIRE_MAX);
 		o->require[o->n_require++] = value;
 		return CT_OK;
+	case OPT_ALLOW_UNKNOWN: o->allow_unknown = 1; return CT_OK;
 	case OPT_JOIN: o->join = 1; return CT_OK;
 	case OPT_SLURM: o->slurm = 1; return CT_OK;
 	default:

@@ -80,12 +80,21 @@ static const struct ct_record_type types[] = {
 };
 
 /* clang-format off */
-#define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
-#define ANY(name, unit) {name, unit, CT_METRIC_SUM_ANY, NULL, NULL, 0}
-#define MAX(name, unit) {name, unit, CT_METRIC_MAX, NULL, NULL, 0}
-#define NOT(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
-#define RATIO(name, unit, f, num, den) {name, unit, CT_METRIC_RATIO, num, den, f}
-#define MEAN(name, unit, weight) {name, unit, CT_METRIC_MEAN, NULL, weight, 0}
+#define METRIC(name, unit, merge, num, den, f) {name, unit, merge, num, den, f, CT_METRIC_NEITHER}
+#define SUM(name, unit) METRIC(name, unit, CT_METRIC_SUM, NULL, NULL, 0)
+#define ANY(name, unit) METRIC(name, unit, CT_METRIC_SUM_ANY, NULL, NULL, 0)
+#define MAX(name, unit) METRIC(name, unit, CT_METRIC_MAX, NULL, NULL, 0)
+#define NOT(name, unit) METRIC(name, unit, CT_METRIC_NA, NULL, NULL, 0)
+#define RATIO(name, unit, f, num, den) METRIC(name, unit, CT_METRIC_RATIO, num, den, f)
+#define MEAN(name, unit, weight) METRIC(name, unit, CT_METRIC_MEAN, NULL, weight, 0)
+/* The same where one way is better, or where the workload has no part in it. */
+#define SUM_LESS(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0, CT_METRIC_LESS}
+#define RATIO_LESS(name, unit, f, num, den) {name, unit, CT_METRIC_RATIO, num, den, f, CT_METRIC_LESS}
+#define RATIO_MORE(name, unit, f, num, den) {name, unit, CT_METRIC_RATIO, num, den, f, CT_METRIC_MORE}
+#define NOT_LESS(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_LESS}
+#define NOT_MORE(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_MORE}
+#define NOT_GIVEN(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_GIVEN}
+#define SUM_GIVEN(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0, CT_METRIC_GIVEN}
 /* clang-format on */
 
 static const struct ct_metric sn_metrics[] = {
@@ -97,32 +106,32 @@ static const struct ct_metric sn_metrics[] = {
 	NOT("distinct_lines", "lines"),
 	NOT("distinct_sectors", "sectors"),
 	SUM("l1_sector_accesses", "sectors"),
-	SUM("l1_sector_misses", "sectors"),
+	SUM_LESS("l1_sector_misses", "sectors"),
 	SUM("l1_pending_hits", "sectors"),
-	RATIO("l1_miss_rate", "ratio", 1, "l1_sector_misses", "l1_sector_accesses"),
+	RATIO_LESS("l1_miss_rate", "ratio", 1, "l1_sector_misses", "l1_sector_accesses"),
 	SUM("l1_read_sector_accesses", "sectors"),
-	SUM("l1_read_sector_misses", "sectors"),
+	SUM_LESS("l1_read_sector_misses", "sectors"),
 	SUM("l1_read_pending_hits", "sectors"),
-	RATIO("l1_mpki", "misses/kinst", 1000, "l1_sector_misses", "thread_insts"),
+	RATIO_LESS("l1_mpki", "misses/kinst", 1000, "l1_sector_misses", "thread_insts"),
 	SUM("l1_line_accesses", "lines"),
-	SUM("l1_line_misses", "lines"),
-	RATIO("l1_line_mpki", "misses/kinst", 1000, "l1_line_misses", "thread_insts"),
+	SUM_LESS("l1_line_misses", "lines"),
+	RATIO_LESS("l1_line_mpki", "misses/kinst", 1000, "l1_line_misses", "thread_insts"),
 	SUM("llc_sector_accesses", "sectors"),
-	SUM("llc_sector_misses", "sectors"),
+	SUM_LESS("llc_sector_misses", "sectors"),
 	SUM("llc_pending_hits", "sectors"),
 	SUM("llc_read_sector_accesses", "sectors"),
-	SUM("llc_read_sector_misses", "sectors"),
-	RATIO("llc_miss_rate", "ratio", 1, "llc_sector_misses", "llc_sector_accesses"),
-	RATIO("llc_mpki", "misses/kinst", 1000, "llc_sector_misses", "thread_insts"),
+	SUM_LESS("llc_read_sector_misses", "sectors"),
+	RATIO_LESS("llc_miss_rate", "ratio", 1, "llc_sector_misses", "llc_sector_accesses"),
+	RATIO_LESS("llc_mpki", "misses/kinst", 1000, "llc_sector_misses", "thread_insts"),
 	SUM("llc_line_accesses", "lines"),
-	SUM("llc_line_misses", "lines"),
-	RATIO("llc_line_mpki", "misses/kinst", 1000, "llc_line_misses", "thread_insts"),
-	SUM("dram_read_bytes", "bytes"),
-	SUM("dram_write_bytes", "bytes"),
-	SUM("cycles", "cycles"),
-	SUM("launch_cycles", "cycles"),
-	RATIO("ipc", "insts/cycle", 1, "thread_insts", "cycles"),
-	RATIO("replication_ratio", "ratio", 1, "replicated_misses", "line_fills"),
+	SUM_LESS("llc_line_misses", "lines"),
+	RATIO_LESS("llc_line_mpki", "misses/kinst", 1000, "llc_line_misses", "thread_insts"),
+	SUM_LESS("dram_read_bytes", "bytes"),
+	SUM_LESS("dram_write_bytes", "bytes"),
+	SUM_LESS("cycles", "cycles"),
+	SUM_LESS("launch_cycles", "cycles"),
+	RATIO_MORE("ipc", "insts/cycle", 1, "thread_insts", "cycles"),
+	RATIO_LESS("replication_ratio", "ratio", 1, "replicated_misses", "line_fills"),
 	RATIO("replicas_mean", "copies", 1, "line_copies", "line_fills"),
 	SUM("replicated_misses", "lines"),
 	SUM("line_fills", "lines"),
@@ -152,7 +161,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("compression_blocks", "blocks"),
 	SUM("bdi_bytes", "bytes"),
 	SUM("bdi_compressed_bytes", "bytes"),
-	RATIO("bdi_ratio", "ratio", 1, "bdi_bytes", "bdi_compressed_bytes"),
+	RATIO_MORE("bdi_ratio", "ratio", 1, "bdi_bytes", "bdi_compressed_bytes"),
 	SUM("bdi_zeros", "blocks"),
 	SUM("bdi_repeat", "blocks"),
 	SUM("bdi_b8d1", "blocks"),
@@ -164,45 +173,45 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("bdi_raw", "blocks"),
 	RATIO("sm_fill", "ratio", 1, "ctas", "cta_slots"),
 	SUM("ctas", "CTAs"),
-	SUM("cta_slots", "CTAs"),
+	SUM_GIVEN("cta_slots", "CTAs"),
 	NOT("cold_miss_fraction", "ratio"),
 	NOT("footprint_over_llc", "ratio"),
 	NOT("llc_slice_imbalance", "ratio"),
 	/* --sample-kernels: what was left out, and 95 % ranges. */
-	SUM("sampled_launches", "launches"),
-	SUM("sampled_ctas", "CTAs"),
+	SUM_GIVEN("sampled_launches", "launches"),
+	SUM_GIVEN("sampled_ctas", "CTAs"),
 	MEAN("replayed_share", "ratio", "warp_insts"),
-	NOT("cycles_low", "cycles"),
-	NOT("cycles_high", "cycles"),
-	NOT("l1_miss_rate_low", "ratio"),
-	NOT("l1_miss_rate_high", "ratio"),
-	NOT("llc_miss_rate_low", "ratio"),
-	NOT("llc_miss_rate_high", "ratio"),
+	NOT_GIVEN("cycles_low", "cycles"),
+	NOT_GIVEN("cycles_high", "cycles"),
+	NOT_GIVEN("l1_miss_rate_low", "ratio"),
+	NOT_GIVEN("l1_miss_rate_high", "ratio"),
+	NOT_GIVEN("llc_miss_rate_low", "ratio"),
+	NOT_GIVEN("llc_miss_rate_high", "ratio"),
 	/* mpki --explain: classes of misses; cycles with an effect switched off. */
-	SUM("l1_compulsory_misses", "sectors"),
-	SUM("l1_capacity_misses", "sectors"),
-	SUM("l1_associativity_misses", "sectors"),
-	SUM("l1_latency_misses", "sectors"),
-	SUM("l1_mshr_misses", "sectors"),
-	SUM("llc_compulsory_misses", "sectors"),
-	SUM("llc_capacity_misses", "sectors"),
-	SUM("llc_associativity_misses", "sectors"),
-	SUM("llc_latency_misses", "sectors"),
-	SUM("llc_mshr_misses", "sectors"),
-	SUM("cycles_lost_issue", "cycles"),
-	SUM("cycles_lost_dependencies", "cycles"),
-	SUM("cycles_lost_l1", "cycles"),
-	SUM("cycles_lost_network", "cycles"),
-	SUM("cycles_lost_llc", "cycles"),
-	SUM("cycles_lost_dram", "cycles"),
-	SUM("cycles_lost_mshr", "cycles"),
-	SUM("cycles_stack_base", "cycles"),
-	SUM("cycles_stack_issue", "cycles"),
-	SUM("cycles_stack_dependencies", "cycles"),
-	SUM("cycles_stack_l1", "cycles"),
-	SUM("cycles_stack_network", "cycles"),
-	SUM("cycles_stack_llc", "cycles"),
-	SUM("cycles_stack_dram", "cycles"),
+	SUM_LESS("l1_compulsory_misses", "sectors"),
+	SUM_LESS("l1_capacity_misses", "sectors"),
+	SUM_LESS("l1_associativity_misses", "sectors"),
+	SUM_LESS("l1_latency_misses", "sectors"),
+	SUM_LESS("l1_mshr_misses", "sectors"),
+	SUM_LESS("llc_compulsory_misses", "sectors"),
+	SUM_LESS("llc_capacity_misses", "sectors"),
+	SUM_LESS("llc_associativity_misses", "sectors"),
+	SUM_LESS("llc_latency_misses", "sectors"),
+	SUM_LESS("llc_mshr_misses", "sectors"),
+	SUM_LESS("cycles_lost_issue", "cycles"),
+	SUM_LESS("cycles_lost_dependencies", "cycles"),
+	SUM_LESS("cycles_lost_l1", "cycles"),
+	SUM_LESS("cycles_lost_network", "cycles"),
+	SUM_LESS("cycles_lost_llc", "cycles"),
+	SUM_LESS("cycles_lost_dram", "cycles"),
+	SUM_LESS("cycles_lost_mshr", "cycles"),
+	SUM_LESS("cycles_stack_base", "cycles"),
+	SUM_LESS("cycles_stack_issue", "cycles"),
+	SUM_LESS("cycles_stack_dependencies", "cycles"),
+	SUM_LESS("cycles_stack_l1", "cycles"),
+	SUM_LESS("cycles_stack_network", "cycles"),
+	SUM_LESS("cycles_stack_llc", "cycles"),
+	SUM_LESS("cycles_stack_dram", "cycles"),
 	MAX("truncated", "flag"),
 	ANY("missing_kernels", "kernels"),
 	ANY("unlisted_kernels", "kernels"),
@@ -225,7 +234,7 @@ static const struct ct_metric sn_metrics[] = {
 	SUM("memcpys", "copies"),
 	SUM("memcpy_bytes", "bytes"),
 	ANY("unknown_commands", "lines"),
-	SUM("text_bytes", "bytes"),
+	SUM_GIVEN("text_bytes", "bytes"),
 	ANY("insts_mismatches", "warps"),
 	ANY("warps_without_exit", "warps"),
 	ANY("extra_token_insts", "insts"),
@@ -270,12 +279,12 @@ static const struct ct_metric im_items[] = {
 };
 
 static const struct ct_metric es_metrics[] = {
-	NOT("cycles", "cycles"),         NOT("ipc", "insts/cycle"),
-	NOT("speedup", "ratio"),         NOT("speedup_configured", "ratio"),
-	NOT("perf_per_watt", "ratio"),   NOT("energy_j", "J"),
-	NOT("llc_mpki", "misses/kinst"), NOT("l1_mpki", "misses/kinst"),
-	NOT("l1_miss_rate", "ratio"),    NOT("l1_request_miss_rate", "ratio"),
-	NOT("storage_bytes", "bytes"),
+	NOT_LESS("cycles", "cycles"),         NOT_MORE("ipc", "insts/cycle"),
+	NOT_MORE("speedup", "ratio"),         NOT_MORE("speedup_configured", "ratio"),
+	NOT_MORE("perf_per_watt", "ratio"),   NOT_LESS("energy_j", "J"),
+	NOT_LESS("llc_mpki", "misses/kinst"), NOT_LESS("l1_mpki", "misses/kinst"),
+	NOT_LESS("l1_miss_rate", "ratio"),    NOT_LESS("l1_request_miss_rate", "ratio"),
+	NOT_GIVEN("storage_bytes", "bytes"),
 };
 
 static const char *const views[] = {

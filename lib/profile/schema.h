@@ -35,13 +35,13 @@ enum ct_type_merge {
 struct ct_record_type {
 	const char *name;
 	const struct ct_column *columns; /* ends with a NULL name */
-	unsigned n_columns;  /* that a record must have */
-	unsigned n_optional; /* behind them, that newer versions write */
-	unsigned index;    /* leading columns of the lookup key (ct_profile_find) */
-	unsigned identity; /* bit mask of the columns that identify a record; 0 = none */
-	unsigned values;   /* bit mask of the columns that merging changes */
-	unsigned bounds;   /* bit mask of lower bounds; the next column is the upper one */
-	unsigned scoped;   /* the first column is a scope */
+	unsigned n_columns;              /* that a record must have */
+	unsigned n_optional;             /* behind them, that newer versions write */
+	unsigned index;                  /* leading columns of the lookup key (ct_profile_find) */
+	unsigned identity;               /* bit mask of the columns that identify a record; 0 = none */
+	unsigned values;                 /* bit mask of the columns that merging changes */
+	unsigned bounds;                 /* bit mask of lower bounds; the next column is the upper one */
+	unsigned scoped;                 /* the first column is a scope */
 	enum ct_type_merge merge;
 };
 
@@ -60,12 +60,21 @@ enum ct_metric_merge {
 	CT_METRIC_MEAN     /* mean weighted by `den`, else NA */
 };
 
+/* Which way of a change is better, for those who compare runs. */
+enum ct_metric_direction {
+	CT_METRIC_NEITHER, /* neither: what the workload is, or how it is spread */
+	CT_METRIC_LESS,    /* cycles, misses, energy */
+	CT_METRIC_MORE,    /* IPC, speed-ups, hits */
+	CT_METRIC_GIVEN    /* follows from GPU, parameters and options, not from the workload */
+};
+
 struct ct_metric {
 	const char *name;
 	const char *unit;
 	enum ct_metric_merge merge;
 	const char *num, *den; /* metrics of the same record type */
 	double factor;
+	enum ct_metric_direction better;
 };
 
 /* Metrics that a program adds to those of this table: the entry by record type and name, or NULL. Pure. */

@@ -144,13 +144,18 @@ static const struct ct_mechanism_system systems[CT_BP_SYSTEMS] = {
 };
 
 /* clang-format off */
-#define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+#define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_NEITHER}
+#define LESS(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_LESS}
 /* clang-format on */
 static const struct ct_metric metrics[] = {
-	METRIC("l1_untimed_miss_rate", "ratio"),  METRIC("l1_load_request_miss_rate", "ratio"),
-	METRIC("l1_requests", "requests"),        METRIC("l1_request_misses", "requests"),
-	METRIC("l1_fetched_bytes", "bytes"),      METRIC("l1_stored_bytes", "bytes"),
-	METRIC("l1_evictions", "lines"),          METRIC("l1_dead_evictions", "lines"),
+	LESS("l1_untimed_miss_rate", "ratio"),
+	LESS("l1_load_request_miss_rate", "ratio"),
+	METRIC("l1_requests", "requests"),
+	LESS("l1_request_misses", "requests"),
+	LESS("l1_fetched_bytes", "bytes"),
+	LESS("l1_stored_bytes", "bytes"),
+	LESS("l1_evictions", "lines"),
+	LESS("l1_dead_evictions", "lines"),
 	METRIC("l1_passed_requests", "requests"),
 };
 

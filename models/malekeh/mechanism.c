@@ -206,20 +206,23 @@ static const struct ct_mechanism_option options[MK_OPTIONS] = {
 };
 
 /* clang-format off */
-#define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+#define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_NEITHER}
+#define LESS(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_LESS}
+#define MORE(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_MORE}
+#define GIVEN(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_GIVEN}
 /* clang-format on */
 static const struct ct_metric metrics[] = {
-	METRIC("rf_hit_ratio", "ratio"),
-	METRIC("rf_hit_ratio_distinct", "ratio"),
-	METRIC("rf_bank_reads_ratio", "ratio"),
-	METRIC("rf_energy_ratio", "ratio"),
+	MORE("rf_hit_ratio", "ratio"),
+	MORE("rf_hit_ratio_distinct", "ratio"),
+	LESS("rf_bank_reads_ratio", "ratio"),
+	LESS("rf_energy_ratio", "ratio"),
 	METRIC("rf_cache_writes_ratio", "ratio"),
-	METRIC("issue_stall_fraction", "ratio"),
-	METRIC("issue_fraction", "ratio"),
+	LESS("issue_stall_fraction", "ratio"),
+	MORE("issue_fraction", "ratio"),
 	METRIC("pending_ready_fraction", "ratio"),
-	METRIC("no_ready_fraction", "ratio"),
-	METRIC("bank_conflict_fraction", "ratio"),
-	METRIC("rf_cache_bytes", "bytes"),
+	LESS("no_ready_fraction", "ratio"),
+	LESS("bank_conflict_fraction", "ratio"),
+	GIVEN("rf_cache_bytes", "bytes"),
 	METRIC("near_lost", "ratio"),
 	METRIC("stale_dropped", "ratio"),
 	METRIC("uncached_operands", "ratio"),

@@ -26,8 +26,10 @@ static const char *const aliases[] = {"shared_l1", "sharedl1", NULL};
 
 /* Counts of a whole run add up over profiles; estimates and rates of one run do not merge. */
 /* clang-format off */
-#define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0}
-#define NOT(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+#define SUM(name, unit) {name, unit, CT_METRIC_SUM, NULL, NULL, 0, CT_METRIC_NEITHER}
+#define NOT(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_NEITHER}
+#define LESS(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_LESS}
+#define MORE(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_MORE}
 /* clang-format on */
 
 /* What the watch of every pass counts for an organisation (watch.h). */
@@ -69,16 +71,16 @@ static const struct ct_metric items[] = {
 	NOT("home_load_fold", "ratio"),
 	NOT("home_load_hash", "ratio"),
 	NOT("home_camping", "ratio"),
-	NOT("shared_l1_miss_rate", "ratio"), /* SN, of all L1s as one cache */
+	LESS("shared_l1_miss_rate", "ratio"), /* SN, of all L1s as one cache */
 };
 
 static const struct ct_metric metrics[] = {
 	NOT("replication_ratio", "ratio"),
 	NOT("replicas_mean", "copies"),
 	NOT("remote_fraction", "ratio"),
-	NOT("reply_latency_ratio", "ratio"),
-	NOT("eb", "replies"),
-	NOT("amat", "cycles"),
+	LESS("reply_latency_ratio", "ratio"),
+	MORE("eb", "replies"),
+	LESS("amat", "cycles"),
 	NOT("home_imbalance", "ratio"),
 	NOT("edge_fraction", "ratio"),
 };

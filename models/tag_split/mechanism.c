@@ -209,30 +209,32 @@ static const struct ct_mechanism_system systems[] = {
 };
 
 /* clang-format off */
-#define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0}
+#define METRIC(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_NEITHER}
+#define LESS(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_LESS}
+#define MORE(name, unit) {name, unit, CT_METRIC_NA, NULL, NULL, 0, CT_METRIC_MORE}
 /* clang-format on */
 static const struct ct_metric metrics[] = {
-	METRIC("traffic_l1_to_l2_bytes", "bytes"),
-	METRIC("traffic_l2_to_l1_bytes", "bytes"),
-	METRIC("mem_inst_miss_rate", "ratio"),
-	METRIC("l1_request_mpki", "misses/kinst"),
-	METRIC("l1_untimed_miss_rate", "ratio"),
-	METRIC("l1_load_request_miss_rate", "ratio"),
+	LESS("traffic_l1_to_l2_bytes", "bytes"),
+	LESS("traffic_l2_to_l1_bytes", "bytes"),
+	LESS("mem_inst_miss_rate", "ratio"),
+	LESS("l1_request_mpki", "misses/kinst"),
+	LESS("l1_untimed_miss_rate", "ratio"),
+	LESS("l1_load_request_miss_rate", "ratio"),
 	METRIC("l1_loads", "insts"),
 	METRIC("l1_requests", "requests"),
-	METRIC("l1_request_misses", "requests"),
-	METRIC("l1_partial_misses", "requests"),
-	METRIC("l1_fetched_bytes", "bytes"),
+	LESS("l1_request_misses", "requests"),
+	LESS("l1_partial_misses", "requests"),
+	LESS("l1_fetched_bytes", "bytes"),
 	METRIC("l1_stores", "requests"),
-	METRIC("l1_port_cycles", "cycles"),
-	METRIC("noc_request_flits", "flits"),
-	METRIC("noc_reply_flits", "flits"),
-	METRIC("llc_accesses", "accesses"),
-	METRIC("llc_load_accesses", "accesses"),
+	LESS("l1_port_cycles", "cycles"),
+	LESS("noc_request_flits", "flits"),
+	LESS("noc_reply_flits", "flits"),
+	LESS("llc_accesses", "accesses"),
+	LESS("llc_load_accesses", "accesses"),
 	METRIC("llc_load_lines", "lines"),
 	METRIC("chunk_touched_fraction", "ratio"),
-	METRIC("chunk_reused_fraction", "ratio"),
-	METRIC("collateral_evictions", "chunks"),
+	MORE("chunk_reused_fraction", "ratio"),
+	LESS("collateral_evictions", "chunks"),
 	METRIC("coarse_fraction", "ratio"),
 	METRIC("coarse_only_misses", "requests"),
 	METRIC("bypass_fraction", "ratio"),

@@ -514,9 +514,39 @@ static enum ct_require_outcome real(struct eval *v, int at, int left, int old, d
 	return CT_REQUIRE_PASSED;
 }
 
+/* Whether a name is a verdict's, and that verdict is unknown: its numbers decide nothing then. */
+static int is_unknown(const struct eval *v, const struct ct_require_name *nm)
+{
+	if (!*nm->mechanism || *nm->system)
+		return 0;
+	const char *word = v->source->word(v->run, nm->mechanism);
+	return word && strcmp(word, "unknown") == 0;
+}
+
+static int names_unknown(const struct eval *v, int at)
+{
+	const struct node *x = at < 0 ? NULL : &v->r->node[at];
+	if (!x || x->kind == NUMBER || x->kind == BASE)
+		return 0;
+	if (x->kind == NAME)
+		return is_unknown(v, &x->name);
+	return names_unknown(v, x->left) || names_unknown(v, x->right);
+}
+
+/* A gate that passes because nothing is known would never close. */
+static enum ct_require_outcome test_unknown(struct eval *v)
+{
+	snprintf(v->why, v->n, "the verdict is unknown%s",
+	         v->source->allow_unknown ? ", which is allowed"
+	                                  : ", which tells nothing: --allow-unknown lets it pass");
+	return v->source->allow_unknown ? CT_REQUIRE_PASSED : CT_REQUIRE_FAILED;
+}
+
 static enum ct_require_outcome compare(struct eval *v, const struct node *x)
 {
 	double a = 0, b = 0;
+	if (names_unknown(v, x->left) || names_unknown(v, x->right))
+		return test_unknown(v);
 	enum ct_require_outcome st = real(v, x->left, x->left, 0, &a);
 	if (st == CT_REQUIRE_PASSED)
 		st = real(v, x->right, x->left, 0, &b);
@@ -542,6 +572,8 @@ static enum ct_require_outcome compare_word(struct eval *v, const struct node *x
 	const char *word = v->source->word(v->run, x->name.mechanism);
 	if (!word)
 		return missing(v, &x->name, 0);
+	if (strcmp(word, "unknown") == 0 && strcmp(x->word, "unknown") != 0)
+		return test_unknown(v);
 	int holds = (strcmp(word, x->word) == 0) == (x->kind == WORD_EQUAL);
 	snprintf(v->why, v->n, "the verdict is %s", word);
 	return holds ? CT_REQUIRE_PASSED : CT_REQUIRE_FAILED;

@@ -27,10 +27,12 @@ struct ct_require_name {
 
 /* Looks a value up in one run. number: 1 and *v, 0 when it is missing. word: the
  * verdict on a mechanism, or NULL when there is none. run is what ct_require_eval() was
- * given. Both must be pure. */
+ * given. Both must be pure. allow_unknown: a test on a verdict that is unknown passes;
+ * else it fails, unless it compares with the word unknown itself. */
 struct ct_require_source {
 	int (*number)(const void *run, const struct ct_require_name *name, double *v);
 	const char *(*word)(const void *run, const char *mechanism);
+	int allow_unknown;
 };
 
 struct ct_require;

@@ -22,7 +22,7 @@ static const char *word(const void *run, const char *mechanism)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct ct_require_source source = {number, word};
+	static const struct ct_require_source source = {number, word, 0};
 	struct ct_require *r;
 	struct ct_error e;
 	char why[64];

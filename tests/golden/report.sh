@@ -10,6 +10,7 @@ made() {
 	printf 'SN\tall\tcold_miss_fraction\t0.1\tratio\treplay\n'
 	printf 'ES\tall\tmorpheus\tMorpheus-ALL\tspeedup_configured\t%s\tratio\tanalytic\t%s\t%s\n' "$2" "$2" "$2"
 	printf 'ES\tall\tmorpheus\tMorpheus-ALL\tspeedup\t%s\tratio\tanalytic\t%s\t%s\n' "$2" "$2" "$2"
+	printf 'ES\tall\tmorpheus\tIBL\tspeedup_configured\t1\tratio\tanalytic\t1\t1\n'
 }
 mkdir old new
 made bfs 1.4 10 >old/a.profile
@@ -107,6 +108,21 @@ check "the comparison names changes" grep -qE '^bfs +llc_mpki +10\.0 +12\.0 +\+2
 check "the comparison counts what is the same" grep -q '1 of 3 workloads are the same' compared
 check "the comparison names what is new" grep -q '^only in the new run: added' compared
 check "the comparison names what is gone" grep -q '^only in the old run: gone' compared
+same "apart by whether they are worse" "Regressions (3)" "$(grep -E '^(Regressions|Improvements|Other changes) ' compared | paste -sd,)"
+same "the largest effect first" "llc_mpki morpheus.Morpheus-ALL.speedup morpheus.Morpheus-ALL.speedup_configured" \
+	"$(awk '$1 == "bfs" && NF > 3 && !/benefits/ && !/unknown/ { print $2 }' compared | paste -sd' ')"
+{ made bfs 1.5 9; printf 'SN\tall\tipc\t0\tinsts/cycle\treplay\nSN\tall\tcycles\t300\tcycles\treplay\nSN\tall\twarps\t30\twarps\treplay\n'
+	printf 'ES\tall\tmorpheus\tMorpheus-ALL\tstorage_bytes\t7\tbytes\tanalytic\tNA\tNA\nSN\tall\ttext_bytes\t99\tbytes\treplay\n'; } >ways-old
+{ made bfs 1.4 10; printf 'SN\tall\tipc\t8\tinsts/cycle\treplay\nSN\tall\tcycles\t200\tcycles\treplay\nSN\tall\twarps\t31\twarps\treplay\n'
+	printf 'ES\tall\tmorpheus\tMorpheus-ALL\tstorage_bytes\t8\tbytes\tanalytic\tNA\tNA\nSN\tall\ttext_bytes\t11\tbytes\treplay\n'; } >ways-new
+report --compare ways-old ways-new >compared
+same "each metric has its direction; what the workload has no part in is left out" \
+	"Regressions (3),llc_mpki,morpheus.Morpheus-ALL.speedup,morpheus.Morpheus-ALL.speedup_configured,Improvements (2),ipc,cycles,Other changes (1),warps" \
+	"$(awk '/^(Regressions|Improvements|Other)/ { print } on && $1 == "bfs" { print $2 } /values? changed/ { on = 1 }' compared | paste -sd,)"
+check "Markdown tells them apart too" sh -c "'$CT_BIN/report' --no-verify --compare ways-old --markdown - ways-new | grep -q '^#### Improvements (2)'"
+made unsure 1.01 5 1 >unsure
+fails "a threshold on an unknown verdict" 'unsure: the verdict is unknown, which tells nothing: --allow-unknown' --require 'morpheus.verdict != hurts' unsure
+check "unless that is allowed" report --allow-unknown --require 'morpheus.verdict != hurts and morpheus.low > 2' unsure
 mkdir fewer && sed '/llc_mpki/d; /speedup.1/d' new/b.profile >fewer/b.profile
 report --compare new/b.profile fewer >compared
 same "what the new run lacks is a change" "2 values changed, 0 of 1 workloads are the same" "$(grep changed compared)"

@@ -38,6 +38,10 @@ err=$("$triage" --no-verify --require 'tag-split.verdict != hurts' gains.profile
 same "one that does not" "1 triage: tag-split.verdict != hurts: loses: the verdict is hurts" "$? $err"
 err=$("$triage" -q --no-verify --require 'malekeh.low > 1.1 for gains, nobody' gains.profile 2>&1 >/dev/null)
 same "one for a name that nobody has" "1 triage: malekeh.low > 1.1 for gains, nobody: no workload is called nobody" "$? $err"
+err=$("$triage" -q --no-verify --require 'morpheus.verdict != hurts' unsure.profile 2>&1 >/dev/null)
+same "a threshold on what is unknown fails" "1 triage: morpheus.verdict != hurts: unsure: the verdict is unknown, which tells nothing: --allow-unknown lets it pass" "$? $err"
+check "unless that is allowed" "$triage" -q --no-verify --allow-unknown --require 'morpheus.verdict != hurts' unsure.profile
+check "or named" "$triage" -q --no-verify --require 'morpheus.verdict == unknown' unsure.profile
 check "one for another part's" "$triage" -q --no-verify --shard 1/2 --require 'malekeh.low > 1.1 for loses' gains.profile loses.profile
 refuses "one that cannot be read, before any work" 2 'column' "$triage" --require 'morpheus >' nowhere
 refuses "one that needs an older run" 2 'compare runs with report' "$triage" --require 'morpheus.low > base' nowhere
@@ -220,7 +224,7 @@ for i in 1 2; do (PATH="$CT_BIN:$PATH" SLURM_ARRAY_TASK_ID=$i sh job.sbatch) >/d
 same "its tasks, run by hand, join to the local run" "$(grep '^TV' whole)" \
 	"$("$triage" --join triage-shard-1.tv triage-shard-2.tv | grep '^TV')"
 
-given="-g a100 -p l1.latency=40 -k 1-2 --pattern (?<addr>x) --method analytic --trace-root root --warmup 5 --sample 0.5 --seed 7 --max-memory 2147483648 --max-expand 1024 --salvage --trust-paths --no-verify --mechanism malekeh --only hurts --min-speedup 1.5 --require malekeh.low>1 --no-provenance --quiet"
+given="-g a100 -p l1.latency=40 -k 1-2 --pattern (?<addr>x) --method analytic --trace-root root --warmup 5 --sample 0.5 --seed 7 --max-memory 2147483648 --max-expand 1024 --salvage --trust-paths --no-verify --mechanism malekeh --only hurts --min-speedup 1.5 --require malekeh.low>1 --allow-unknown --no-provenance --quiet"
 same "every option comes into the script" "$given -- a -b" \
 	"$("$triage" --slurm $given -- a -b | tail -1 | sed "s/'//g; s/^[[:space:]]*//")"
 refuses "a threshold that cannot be read makes no script" 2 'column' "$triage" --slurm --require 'morpheus >' a

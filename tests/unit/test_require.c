@@ -30,10 +30,12 @@ static int number(const void *run, const struct ct_require_name *nm, double *v)
 static const char *word(const void *run, const char *mechanism)
 {
 	(void)run;
-	return strcmp(mechanism, "morpheus") == 0 ? "benefits" : NULL;
+	return strcmp(mechanism, "morpheus") == 0    ? "benefits"
+	       : strcmp(mechanism, "shared-l1") == 0 ? "unknown"
+	                                             : NULL;
 }
 
-static const struct ct_require_source source = {number, word};
+static struct ct_require_source source = {number, word, 0};
 static const char *const now[] = {
 	"ipc=3",
 	"llc_mpki=10",
@@ -45,6 +47,7 @@ static const char *const now[] = {
 	"tag-split.128B.ipc=2",
 	"malekeh.Malekeh_PR.ipc=5",
 	"morpheus.low=1.1",
+	"shared-l1.low=1.3",
 	NULL};
 static const char *const then[] = {"ipc=4", "llc_mpki=9", NULL};
 
@@ -67,6 +70,30 @@ static void holds(const char *text)
 static void breaks(const char *text)
 {
 	assert_int_equal(outcome(text, then), CT_REQUIRE_FAILED);
+}
+
+/* A verdict that is unknown holds for nothing but its own word, unless that is allowed. */
+static void test_unknown(void **state)
+{
+	static const char *const test[] = {
+		"shared-l1.verdict != hurts",    "shared-l1.verdict == benefits",
+		"shared-l1.low > 1.2",           "shared-l1.low < 1.2",
+		"2 * (shared-l1.low - 1) > 0.1", "ipc == 3 and shared-l1.verdict != hurts",
+		"ipc > -shared-l1.low",          "shared-l1.speedup > 1"};
+	(void)state;
+	for (size_t i = 0; i < sizeof test / sizeof test[0]; i++) {
+		source.allow_unknown = 0;
+		breaks(test[i]);
+		source.allow_unknown = 1;
+		holds(test[i]);
+	}
+	breaks("ipc == 4 and shared-l1.verdict != hurts"); /* what is known still decides */
+	source.allow_unknown = 0;
+	holds("shared-l1.verdict == unknown");
+	breaks("shared-l1.verdict != unknown");
+	holds("shared-l1.verdict != hurts or shared-l1.verdict == unknown");
+	holds("shared-l1.Shared++.speedup > 1.05"); /* an estimate, not the verdict */
+	holds("morpheus.verdict != hurts and morpheus.low > 1");
 }
 
 static void test_names(void **state)
@@ -204,10 +231,11 @@ static void test_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),   cmocka_unit_test(test_arithmetic),
-		cmocka_unit_test(test_logic),   cmocka_unit_test(test_base),
-		cmocka_unit_test(test_missing), cmocka_unit_test(test_globs),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_long),
+		cmocka_unit_test(test_names),      cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_logic),
+		cmocka_unit_test(test_base),       cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_globs),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

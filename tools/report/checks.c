@@ -100,9 +100,9 @@ static const char *name_of(const void *run, size_t i)
 }
 
 static int check_one(struct rep_check *c, const struct rep_run *run, const struct rep_run *old,
-                     struct ct_error *e)
+                     int allow_unknown, struct ct_error *e)
 {
-	static const struct ct_require_source source = {number_of, word_of};
+	const struct ct_require_source source = {number_of, word_of, allow_unknown};
 	c->finding = ct_calloc(run->n, sizeof *c->finding);
 	if (!c->finding)
 		return ct_fail_nomem(e);
@@ -134,7 +134,7 @@ int rep_checks_run(struct rep_checks *c, const struct rep_run *run, const struct
 			return ct_fail(e, CT_ERR_USAGE,
 			               "requirement '%s' names base: give the old run, --compare OLD",
 			               ct_require_text(c->check[i].r));
-		st = check_one(&c->check[i], run, old, e);
+		st = check_one(&c->check[i], run, old, c->allow_unknown, e);
 		c->failed += !c->check[i].passed && !c->check[i].skipped;
 		c->skipped += c->check[i].skipped;
 	}

@@ -24,6 +24,7 @@ struct rep_checks {
 	struct rep_check *check;
 	size_t n, cap;
 	size_t failed, skipped;
+	int allow_unknown;    /* tests on unknown verdicts pass */
 	const char *open_end; /* a file whose last threshold has no newline behind it, or NULL */
 };
 

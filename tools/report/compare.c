@@ -7,6 +7,9 @@
 
 #include "base/mem.h"
 
+/* More than any number's. */
+static const double VERDICT_EFFECT = 1e9;
+
 static struct rep_change *add_change(struct rep_changes *c, const struct rep_workload *w,
                                      const struct rep_workload *old, struct ct_error *e)
 {
@@ -19,11 +22,19 @@ static struct rep_change *add_change(struct rep_changes *c, const struct rep_wor
 	return x;
 }
 
-static double size_of(double before, double after)
+const char *rep_way_name(enum rep_way way)
 {
-	if (isnan(before) || isnan(after) || before == 0 || after == 0 || (before < 0) != (after < 0))
-		return 1e9;
-	return fabs(log(after / before));
+	static const char *const name[REP_WAYS] = {"Regressions", "Improvements", "Other changes"};
+	return name[way];
+}
+
+int rep_change_percent(const struct rep_change *x, char out[32])
+{
+	double part = x->after / x->before - 1;
+	if (x->word_before || !isfinite(part))
+		return 0;
+	snprintf(out, 32, "%+.1f %%", 100 * part);
+	return 1;
 }
 
 static int has_changed(double a, double b)
@@ -31,11 +42,37 @@ static int has_changed(double a, double b)
 	return isnan(a) != isnan(b) || (!isnan(a) && a != b);
 }
 
-static int compare_value(struct rep_changes *c, const struct rep_workload *w,
-                         const struct rep_workload *old, const char *what, double before, double after,
-                         struct ct_error *e)
+/* How much a change matters beside others: finite also from or to 0; -1 where one run has no value. */
+static double effect_of(const struct ct_metric *m, double before, double after)
 {
-	if (!has_changed(before, after))
+	if (isnan(before) || isnan(after))
+		return -1;
+	double difference = fabs(after - before);
+	if (m && strcmp(m->unit, "ratio") == 0 && isfinite(difference))
+		return difference;
+	double effect = difference / ((fabs(before) + fabs(after)) / 2);
+	return isfinite(effect) ? effect : -1;
+}
+
+static enum rep_way way_of(const struct ct_metric *m, double before, double after)
+{
+	if (!m || m->better == CT_METRIC_NEITHER || isnan(before) || isnan(after))
+		return REP_OTHER;
+	return (after < before) == (m->better == CT_METRIC_LESS) ? REP_BETTER : REP_WORSE;
+}
+
+/* The metric's entry, of the profile's own table or of a mechanism's; NULL: not known. */
+static const struct ct_metric *metric_of(const char *type, const char *name)
+{
+	const struct ct_metric *m = ct_metric(type, name);
+	return m ? m : ct_mechanism_metric(type, name);
+}
+
+static int compare_value(struct rep_changes *c, const struct rep_workload *w,
+                         const struct rep_workload *old, const struct ct_metric *m, const char *what,
+                         double before, double after, struct ct_error *e)
+{
+	if (!has_changed(before, after) || (m && m->better == CT_METRIC_GIVEN))
 		return CT_OK;
 	struct rep_change *x = add_change(c, w, old, e);
 	if (!x)
@@ -43,7 +80,8 @@ static int compare_value(struct rep_changes *c, const struct rep_workload *w,
 	snprintf(x->what, sizeof x->what, "%s", what);
 	x->before = before;
 	x->after = after;
-	x->size = size_of(before, after);
+	x->effect = effect_of(m, before, after);
+	x->way = way_of(m, before, after);
 	return CT_OK;
 }
 
@@ -59,8 +97,8 @@ static int compare_metric(struct rep_changes *c, const struct rep_workload *w,
 {
 	if (!is_all(r) || (gone && ct_profile_method(w->p, "all", r->field[1])))
 		return CT_OK;
-	return compare_value(c, w, old, r->field[1], rep_sn(old, r->field[1]), rep_sn(w, r->field[1]),
-	                     e);
+	return compare_value(c, w, old, metric_of("SN", r->field[1]), r->field[1],
+	                     rep_sn(old, r->field[1]), rep_sn(w, r->field[1]), e);
 }
 
 static int compare_summary(struct rep_changes *c, const struct rep_workload *w,
@@ -89,7 +127,7 @@ static int compare_estimate(struct rep_changes *c, const struct rep_workload *w,
 		return CT_OK;
 	ct_profile_get_estimate(old->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &b);
 	snprintf(what, sizeof what, "%s.%s.%s", r->field[1], r->field[2], r->field[3]);
-	return compare_value(c, w, old, what, b.value, a.value, e);
+	return compare_value(c, w, old, metric_of("ES", r->field[3]), what, b.value, a.value, e);
 }
 
 static int compare_estimates(struct rep_changes *c, const struct rep_workload *w,
@@ -102,6 +140,14 @@ static int compare_estimates(struct rep_changes *c, const struct rep_workload *w
 	for (size_t i = 0; st == CT_OK && (r = ct_profile_next(old->p, "ES", &i));)
 		st = compare_estimate(c, w, old, r, 1, e);
 	return st;
+}
+
+/* A mechanism that did not hurt and does now gains the workload less; unknown is neither more nor less. */
+static enum rep_way verdict_way(enum ct_verdict_word before, enum ct_verdict_word after)
+{
+	if (before == CT_UNKNOWN || after == CT_UNKNOWN)
+		return REP_OTHER;
+	return after > before ? REP_WORSE : REP_BETTER; /* benefits, neutral, hurts */
 }
 
 static int compare_verdicts(struct rep_changes *c, const struct rep_run *run,
@@ -119,16 +165,19 @@ static int compare_verdicts(struct rep_changes *c, const struct rep_run *run,
 		x->word_after = ct_verdict_word(w->v[m].word);
 		x->before = old->v[m].speedup;
 		x->after = w->v[m].speedup;
-		x->size = 2e9;
+		x->effect = VERDICT_EFFECT;
+		x->way = verdict_way(old->v[m].word, w->v[m].word);
 	}
 	return CT_OK;
 }
 
-static int by_size(const void *a, const void *b)
+static int by_effect(const void *a, const void *b)
 {
 	const struct rep_change *x = a, *y = b;
-	if (x->size != y->size)
-		return x->size < y->size ? 1 : -1;
+	if (x->way != y->way)
+		return x->way < y->way ? -1 : 1;
+	if (x->effect != y->effect)
+		return x->effect < y->effect ? 1 : -1;
 	int c = strcmp(x->w->name, y->w->name);
 	return c ? c : strcmp(x->what, y->what);
 }
@@ -160,7 +209,9 @@ int rep_compare(struct rep_changes *c, const struct rep_run *old, const struct r
 		c->same += c->n == n;
 	}
 	if (c->n)
-		qsort(c->change, c->n, sizeof *c->change, by_size);
+		qsort(c->change, c->n, sizeof *c->change, by_effect);
+	for (size_t i = 0; i < c->n; i++)
+		c->n_way[c->change[i].way]++;
 	return st;
 }
 

@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "report/out.h"
 
-enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 40, FINDINGS = 20, NAME_SHOWN = 80 };
+enum { LIMIT = 1 << 20, RESERVE = 4096, CHANGES = 20, FINDINGS = 20, NAME_SHOWN = 80 };
 
 static void cell(struct ct_buf *b, const struct ct_verdict *v)
 {
@@ -144,6 +144,7 @@ static void reasons(const struct rep_report *r, struct ct_buf *b)
 
 static void change_row(struct ct_buf *b, const struct rep_change *x)
 {
+	char percent[32];
 	ct_buf_puts(b, "| ");
 	ct_escape_markdown(b, x->w->name, NAME_SHOWN);
 	ct_buf_puts(b, " | ");
@@ -156,10 +157,26 @@ static void change_row(struct ct_buf *b, const struct rep_change *x)
 	ct_buf_real(b, x->before);
 	ct_buf_puts(b, " | ");
 	ct_buf_real(b, x->after);
-	if (x->size < 1e8)
-		ct_buf_printf(b, " | %+.1f %% |\n", 100 * (x->after / x->before - 1));
+	if (rep_change_percent(x, percent))
+		ct_buf_printf(b, " | %s |\n", percent);
 	else
 		ct_buf_puts(b, " | |\n");
+}
+
+/* The changes of one way, the largest first. */
+static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, struct ct_buf *b)
+{
+	if (!n)
+		return;
+	ct_buf_printf(
+		b,
+		"#### %s (%zu)\n\n| workload | value | old | new | change |\n|---|---|---:|---:|---:|\n",
+		rep_way_name(way), n);
+	for (size_t i = 0; i < n && i < CHANGES; i++)
+		change_row(b, &x[i]);
+	if (n > CHANGES)
+		ct_buf_printf(b, "\nand %zu smaller ones\n", n - CHANGES);
+	ct_buf_putc(b, '\n');
 }
 
 static void changes(const struct rep_report *r, struct ct_buf *b)
@@ -175,12 +192,9 @@ static void changes(const struct rep_report *r, struct ct_buf *b)
 	ct_buf_puts(b, ".\n\n");
 	if (!c->n)
 		return;
-	ct_buf_puts(b, "| workload | value | old | new | change |\n|---|---|---:|---:|---:|\n");
-	for (size_t i = 0; i < c->n && i < CHANGES; i++)
-		change_row(b, &c->change[i]);
-	if (c->n > CHANGES)
-		ct_buf_printf(b, "\nand %zu smaller ones\n", c->n - CHANGES);
-	ct_buf_putc(b, '\n');
+	size_t at = 0;
+	for (int way = 0; c->n && way < REP_WAYS; at += c->n_way[way++])
+		changes_of(c->change + at, c->n_way[way], (enum rep_way)way, b);
 }
 
 void rep_markdown(const struct rep_report *r, struct ct_buf *b)

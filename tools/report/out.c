@@ -83,11 +83,41 @@ static void part_rows(const struct rep_report *r, struct ct_buf *b)
 		ct_buf_printf(b, "and %zu more are of parts of their traces\n", n - SHOWN);
 }
 
+static void change_row(struct ct_table *t, const struct rep_change *x)
+{
+	char percent[32];
+	ct_table_name(t, x->w->name);
+	ct_table_cell(t, "%s", x->what);
+	if (x->word_before) {
+		ct_table_cell(t, "%s", x->word_before);
+		ct_table_cell(t, "%s", x->word_after);
+	} else {
+		ct_table_real(t, x->before);
+		ct_table_real(t, x->after);
+	}
+	ct_table_cell(t, "%s", rep_change_percent(x, percent) ? percent : "-");
+}
+
+/* The changes of one way, the largest first. */
+static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, struct ct_buf *b)
+{
+	enum { SHOWN = 15 };
+	static const char *const head[] = {"workload", "value", "old", "new", "change"};
+	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
+	if (!n)
+		return;
+	ct_buf_printf(b, "\n%s (%zu)\n", rep_way_name(way), n);
+	ct_table_heads(&t, head);
+	for (size_t i = 0; i < n && i < SHOWN; i++)
+		change_row(&t, &x[i]);
+	ct_table_render(&t, b);
+	if (n > SHOWN)
+		ct_buf_printf(b, "and %zu smaller ones\n", n - SHOWN);
+}
+
 static void change_rows(const struct rep_report *r, struct ct_buf *b)
 {
-	enum { SHOWN = 30 };
 	const struct rep_changes *c = &r->changes;
-	struct ct_table t = {.columns = 5, .style = ct_terminal_style()};
 	if (!r->compared)
 		return;
 	ct_buf_printf(b, "\n%zu value%s changed, %zu of %zu workloads are the same\n", c->n,
@@ -96,30 +126,9 @@ static void change_rows(const struct rep_report *r, struct ct_buf *b)
 		ct_buf_printf(b, "only in the old run: %s\n", c->only_old[i]);
 	for (size_t i = 0; i < c->n_new; i++)
 		ct_buf_printf(b, "only in the new run: %s\n", c->only_new[i]);
-	if (!c->n)
-		return;
-	const char *head[] = {"workload", "value", "old", "new", "change"};
-	for (int i = 0; i < 5; i++)
-		ct_table_cell(&t, "%s", head[i]);
-	for (size_t i = 0; i < c->n && i < SHOWN; i++) {
-		const struct rep_change *x = &c->change[i];
-		ct_table_name(&t, x->w->name);
-		ct_table_cell(&t, "%s", x->what);
-		if (x->word_before) {
-			ct_table_cell(&t, "%s", x->word_before);
-			ct_table_cell(&t, "%s", x->word_after);
-		} else {
-			ct_table_real(&t, x->before);
-			ct_table_real(&t, x->after);
-		}
-		if (x->word_before || x->size > 1e8)
-			ct_table_cell(&t, "-");
-		else
-			ct_table_cell(&t, "%+.1f %%", 100 * (x->after / x->before - 1));
-	}
-	ct_table_render(&t, b);
-	if (c->n > SHOWN)
-		ct_buf_printf(b, "and %zu smaller ones\n", c->n - SHOWN);
+	size_t at = 0;
+	for (int way = 0; c->n && way < REP_WAYS; at += c->n_way[way++])
+		changes_of(c->change + at, c->n_way[way], (enum rep_way)way, b);
 }
 
 void rep_table(const struct rep_report *r, struct ct_buf *b)

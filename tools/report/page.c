@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "report/chart.h"
 
-enum { CHANGES_SHOWN = 200 };
+enum { CHANGES_SHOWN = 100 };
 
 void rep_verdict_words(const struct ct_verdict *v, char *out, size_t n)
 {
@@ -293,8 +293,8 @@ static void change(struct ct_buf *b, const struct rep_change *x)
 	ct_buf_printf(b, "<td class=\"n\">%s</td>", t);
 	ch_number(x->after, t);
 	ct_buf_printf(b, "<td class=\"n\">%s</td><td class=\"n\">", t);
-	if (x->size < 1e8)
-		ct_buf_printf(b, "%+.1f %%", 100 * (x->after / x->before - 1));
+	if (rep_change_percent(x, t))
+		ct_buf_puts(b, t);
 	ct_buf_puts(b, "</td></tr>\n");
 }
 
@@ -310,6 +310,25 @@ static void names(struct ct_buf *b, const char *what, const char *const *name, s
 	ct_buf_puts(b, "</p>\n");
 }
 
+/* The changes of one way, the largest first. */
+static void changes_of(const struct rep_change *x, size_t n, enum rep_way way, struct ct_buf *b)
+{
+	const char *name = rep_way_name(way);
+	if (!n)
+		return;
+	ct_buf_printf(
+		b,
+		"<h3>%s</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"
+		"<table><caption>%s</caption><thead><tr>"
+		"<th scope=\"col\">workload</th><th scope=\"col\">value</th><th scope=\"col\" class=\"n\">"
+		"old</th><th scope=\"col\" class=\"n\">new</th><th scope=\"col\" class=\"n\">change</th>"
+		"</tr></thead><tbody>\n",
+		name, name, n > CHANGES_SHOWN ? "The 100 largest." : "Largest first.");
+	for (size_t i = 0; i < n && i < CHANGES_SHOWN; i++)
+		change(b, &x[i]);
+	ct_buf_puts(b, "</tbody></table></div>\n");
+}
+
 static void changes(const struct rep_report *r, struct ct_buf *b)
 {
 	const struct rep_changes *c = &r->changes;
@@ -321,19 +340,9 @@ static void changes(const struct rep_report *r, struct ct_buf *b)
 	              c->n, c->n == 1 ? "" : "s", c->same, r->run.n);
 	names(b, "Only in the old run", c->only_old, c->n_old);
 	names(b, "Only in the new run", c->only_new, c->n_new);
-	if (c->n) {
-		ct_buf_printf(
-			b,
-			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Changes\">"
-			"<table><caption>%s</caption><thead><tr>"
-			"<th scope=\"col\">workload</th><th scope=\"col\">value</th><th scope=\"col\" class=\"n\">"
-			"old</th><th scope=\"col\" class=\"n\">new</th><th scope=\"col\" class=\"n\">change</th>"
-			"</tr></thead><tbody>\n",
-			c->n > CHANGES_SHOWN ? "The 200 largest." : "Largest first.");
-		for (size_t i = 0; i < c->n && i < CHANGES_SHOWN; i++)
-			change(b, &c->change[i]);
-		ct_buf_puts(b, "</tbody></table></div>\n");
-	}
+	size_t at = 0;
+	for (int way = 0; c->n && way < REP_WAYS; at += c->n_way[way++])
+		changes_of(c->change + at, c->n_way[way], (enum rep_way)way, b);
 	ct_buf_puts(b, "</section>\n");
 }
 

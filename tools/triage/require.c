@@ -40,7 +40,8 @@ static const char *name_of(const void *job, size_t i)
 static int check_requirement(struct ct_tool *t, const struct ct_require *r, const struct tr_job *job,
                              size_t n)
 {
-	static const struct ct_require_source source = {number_of, word_of};
+	const struct ct_require_source source = {
+		number_of, word_of, ((const struct tr_own *)t->own)->allow_unknown};
 	size_t bad = 0;
 	char why[160];
 	for (size_t i = 0; i < n; i++) {

@@ -79,6 +79,7 @@ static void command_words(const struct ct_tool *t, struct ct_buf *b)
 		ct_buf_printf(b, " --min-speedup %.17g", o->min_speedup);
 	for (unsigned i = 0; i < o->n_require; i++)
 		text_option(b, "--require", o->require[i]);
+	flag_option(b, "--allow-unknown", o->allow_unknown);
 	text_option(b, "--resume", o->resume);
 	flag_option(b, "--no-provenance", t->no_provenance);
 	flag_option(b, "--quiet", t->quiet);

@@ -25,6 +25,7 @@ struct tr_own {
 	int rows_only; /* nobody sees the profiles: only what verdicts need is measured */
 	const char *require[TR_REQUIRE_MAX];
 	unsigned n_require;
+	int allow_unknown; /* tests of require on unknown verdicts pass */
 };
 
 /* One input. */
