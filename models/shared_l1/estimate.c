@@ -30,7 +30,8 @@ static const struct variant VARIANTS[] = {
 
 static void shift_order(struct ct_sl_inputs *in, int up)
 {
-	struct ct_sl_rates *const rates[] = {&in->priv, &in->priv2, &in->priv16, &in->shared, &in->min};
+	struct ct_sl_rates *const rates[] = {
+		&in->priv, &in->plus, &in->priv2, &in->priv16, &in->shared, &in->min};
 	for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
 		ct_sl_rates_shift(rates[i], up);
 }
@@ -135,13 +136,12 @@ void ct_sl_answer_free(struct ct_sl_answer *a)
 
 double ct_sl_storage_bytes(const struct ct_sl_model *m, const struct ct_sl_system *s)
 {
-	const double *v = m->p.v;
 	double cores = m->gpu.sms, l1 = m->in->l1_bytes * cores;
 	double bytes = l1 * (s->l1_factor - 1) + (double)ct_gpu_llc_bytes(&m->gpu) * (s->llc_factor - 1);
-	if (s->shared) /* the home's input and output queue */
-		bytes += cores * 2 * v[CT_SL_QUEUE_DEPTH] * v[CT_SL_QUEUE_ENTRY];
-	if (s->dynamic)
-		bytes += cores * 4 * v[CT_SL_COUNTERS];
+	if (s->shared)
+		bytes += cores * ct_sl_sharing_bytes(&m->p, s->dynamic);
+	if (s->plus)
+		bytes += cores * ct_sl_plus_ways(&m->gpu, &m->p) * m->gpu.l1.sets * m->gpu.l1.line;
 	return bytes;
 }
 

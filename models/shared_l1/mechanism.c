@@ -18,6 +18,8 @@ static const struct ct_mechanism_system systems[CT_SL_SYSTEMS] = {
 	{.name = "Best", .help = "the better of Private and Shared++"},
 	{.name = "Private-2x", .help = "private, twice the L1"},
 	{.name = "Private-2x-L2", .help = "private, twice the LLC"},
+	{.name = "Private+", .help = "private, DynEB's storage spent on ways"},
+	{.name = "Ideal-L1", .help = "private, first touches hit, too: a bound"},
 };
 
 static const char *const aliases[] = {"shared_l1", "sharedl1", NULL};
@@ -132,9 +134,11 @@ static int sweep(struct ct_mechanism_run *run, struct ct_error *e)
 	return ct_sl_answer_sweep(&s->answer, run->sweep, run->p, e);
 }
 
-/* No system is the same area spent in a simpler way: Private-2x doubles an L1, whereas sharing adds queues and counters
- * only. And none bounds DynEB: Hypothetical shares always, at one look-up per home and cycle, and so loses where homes
+/* Private+ is the same storage spent in a simpler way; Private-2x doubles an L1, whereas sharing adds queues and
+ * counters only. Hypothetical bounds nothing: it shares always, at one look-up per home and cycle, and so loses where homes
  * camp, where DynEB stays private or goes around the home. */
+static const char *const alternatives[] = {"Private+", NULL};
+
 const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.abi = CT_MECHANISM_ABI,
 	.size = sizeof(struct ct_mechanism),
@@ -148,8 +152,9 @@ const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.published = 1,
 	.judged = "DynEB",
 	.baseline = "Private",
-	.alternatives = NULL,
-	.ideal = NULL,
+	.alternatives = alternatives,
+	.ideal = "Ideal-L1",
+	.bound = CT_BOUND_L1,
 	.systems = systems,
 	.n_systems = CT_SL_SYSTEMS,
 	.metrics = metrics,

@@ -125,6 +125,17 @@ static int make_homes(struct ct_sl_part *p, struct ct_error *e)
 	return CT_OK;
 }
 
+/* The same sets of so many more ways; an adaptive L1 has them beside what a launch leaves. */
+static int add_ways(struct ct_gpu *g, uint32_t ways, struct ct_error *e)
+{
+	uint64_t bytes = (uint64_t)ways * g->l1.sets * g->l1.line;
+	g->l1.ways += ways;
+	g->l1.size += bytes;
+	if (g->l1_adaptive)
+		g->unified_bytes += bytes;
+	return ct_gpu_check(g, e);
+}
+
 /* Capacity as the system's definition says; an adaptive L1 stays what a launch leaves unless
  * it is to be larger. */
 static int resize_l1(struct ct_sl_part *p, struct ct_error *e)
@@ -138,6 +149,8 @@ static int resize_l1(struct ct_sl_part *p, struct ct_error *e)
 		if (st == CT_OK)
 			st = ct_gpu_check(&p->gpu, e);
 	}
+	if (st == CT_OK && p->system->plus)
+		st = add_ways(&p->gpu, ct_sl_plus_ways(&p->gpu, &p->params), e);
 	if (st == CT_OK && p->system->llc_factor > 1)
 		st = ct_gpu_resize_llc(
 			&p->gpu, (uint64_t)((double)ct_gpu_llc_bytes(&p->gpu) * p->system->llc_factor),

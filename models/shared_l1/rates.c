@@ -73,6 +73,15 @@ void ct_sl_parts(const struct ct_profile *p, const struct ct_gpu *g, double fact
 	}
 }
 
+void ct_sl_parts_add(const struct ct_gpu *g, uint32_t ways, struct ct_l1_parts *parts)
+{
+	for (unsigned i = 0; i < parts->n; i++) {
+		parts->part[i].bytes += (uint64_t)ways * g->l1.sets * g->l1.line;
+		parts->part[i].shape = ct_cache_shape(
+			parts->part[i].bytes, g->l1.line, g->l1.sets, g->l1.ways + ways);
+	}
+}
+
 static double misses_of(const struct ct_hist *h, const struct ct_cache_shape *c)
 {
 	return (double)ct_hist_total(h) - ct_curve_hits(h, c);

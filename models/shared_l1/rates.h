@@ -32,6 +32,9 @@ void ct_sl_curves_free(struct ct_sl_curves *c); /* NULL allowed */
 void ct_sl_parts(const struct ct_profile *p, const struct ct_gpu *g, double factor,
                  struct ct_l1_parts *parts);
 
+/* The same with so many more ways each. Pure. */
+void ct_sl_parts_add(const struct ct_gpu *g, uint32_t ways, struct ct_l1_parts *parts);
+
 /* L1s of those sizes, every core its own. Pure. */
 void ct_sl_private(const struct ct_sl_curves *c, const struct ct_l1_parts *parts, struct ct_sl_rates *r);
 /* The same L1s of `cores` cores, shared. Folding gives some slices half an L1. Pure. */

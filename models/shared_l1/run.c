@@ -32,6 +32,7 @@ static int make_engine(struct ct_replays_engine *engine, struct ct_sl_part **par
 		.gpu = ct_sl_part_gpu(*part),
 		.options = {.timing = CT_REPLAY_FULL,
 	                    .warmup = warmup,
+	                    .ideal = s->never_misses ? CT_REPLAY_IDEAL_L1 : 0u,
 	                    .replication = !s->shared,
 	                    .parts = ct_sl_part_parts(*part)}};
 	return CT_OK;
@@ -119,7 +120,9 @@ static int writes_estimates(const struct ct_mechanism_run *run)
 int ct_sl_replay(struct ct_mechanism_run *run, const char *why, struct ct_error *e)
 {
 	struct ct_sl_run *s = run->state;
-	unsigned systems = run->judged_only ? 1u << CT_SL_PRIVATE | 1u << CT_SL_DYNEB : CT_SL_ALL;
+	unsigned systems = run->judged_only ? 1u << CT_SL_PRIVATE | 1u << CT_SL_DYNEB |
+	                                              1u << CT_SL_PLUS | 1u << CT_SL_IDEAL
+	                                    : CT_SL_ALL;
 	if (!s->answered)
 		return ct_fail(
 			e, CT_ERR_USAGE,

@@ -22,6 +22,8 @@ static const struct ct_sl_system SYSTEMS[CT_SL_SYSTEMS] = {
 	{ .name = "Best", .l1_factor = 1, .llc_factor = 1, .best = 1 },
 	{ .name = "Private-2x", .l1_factor = 2, .llc_factor = 1 },
 	{ .name = "Private-2x-L2", .l1_factor = 1, .llc_factor = 2 },
+	{ .name = "Private+", .l1_factor = 1, .llc_factor = 1, .plus = 1 },
+	{ .name = "Ideal-L1", .l1_factor = 1, .llc_factor = 1, .never_misses = 1 },
 };
 /* clang-format on */
 
@@ -36,6 +38,19 @@ int ct_sl_system_find(const char *name)
 		if (!strcmp(SYSTEMS[i].name, name))
 			return i;
 	return -1;
+}
+
+double ct_sl_sharing_bytes(const struct ct_sl_params *p, int dynamic)
+{
+	/* the home's input and output queue */
+	return 2 * p->v[CT_SL_QUEUE_DEPTH] * p->v[CT_SL_QUEUE_ENTRY] +
+	       (dynamic ? 4 * p->v[CT_SL_COUNTERS] : 0);
+}
+
+uint32_t ct_sl_plus_ways(const struct ct_gpu *g, const struct ct_sl_params *p)
+{
+	double way = (double)g->l1.sets * g->l1.line;
+	return (uint32_t)floor(ct_sl_sharing_bytes(p, 1) / way + 0.5);
 }
 
 const char *ct_sl_station_name(size_t i)
@@ -101,6 +116,34 @@ static void use_replayed(const struct ct_profile *p, struct ct_sl_rates *r)
 	r->fills = fills;
 	r->replicated = replicated;
 	r->copies = copies;
+}
+
+static double scaled(double v, double now, double then)
+{
+	return then > 0 ? v * now / then : v;
+}
+
+/* Private L1s with more ways: what is known of those in force, moved as the histograms say. */
+static void use_plus(const struct ct_sl_curves *c, const struct ct_profile *p, const struct ct_gpu *g,
+                     const struct ct_sl_params *params, struct ct_sl_inputs *in)
+{
+	struct ct_sl_rates was, now;
+	struct ct_l1_parts parts;
+	ct_sl_parts(p, g, 1, &parts);
+	ct_sl_private(c, &parts, &was);
+	ct_sl_parts_add(g, ct_sl_plus_ways(g, params), &parts);
+	ct_sl_private(c, &parts, &now);
+	struct ct_sl_rates *r = &in->plus;
+	double misses = was.read_misses + was.write_misses, left = now.read_misses + now.write_misses;
+	*r = in->priv;
+	r->read_misses = scaled(r->read_misses, now.read_misses, was.read_misses);
+	r->write_misses = scaled(r->write_misses, now.write_misses, was.write_misses);
+	r->misses_low = scaled(r->misses_low, left, misses);
+	r->misses_high = scaled(r->misses_high, left, misses);
+	r->sector_misses = scaled(r->sector_misses, now.sector_misses, was.sector_misses);
+	r->fills = scaled(r->fills, now.read_misses, was.read_misses);
+	r->replicated = scaled(r->replicated, now.replicated, was.replicated);
+	r->copies = scaled(r->copies, now.copies, was.copies);
 }
 
 static int same_l1(const struct ct_gpu *a, const struct ct_gpu *b)
@@ -193,6 +236,7 @@ void ct_sl_inputs_from(struct ct_sl_inputs *in, const struct ct_sl_curves *c, co
 		if (params->homes == CT_SL_HOMES_MOD)
 			use_homes(p, replayed, gpu, params, in);
 	}
+	use_plus(c, p, gpu, params, in);
 	in->has_first = ct_sl_watch_read_first(p, &in->first);
 	if (!ct_profile_get_im(p, "all", "home_camping", &in->home_camping))
 		in->home_camping = NAN;

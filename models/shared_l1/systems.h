@@ -21,20 +21,30 @@ struct ct_sl_system {
 	unsigned dynamic : 1;         /* samples and decides */
 	unsigned guard : 1;           /* L1MRpr */
 	unsigned best : 1;            /* the better of Private and Shared++ */
+	unsigned plus : 1;            /* private, with what sharing adds in storage spent on ways */
+	unsigned never_misses : 1;    /* private, in which first touches hit, too: a bound */
 	enum ct_sl_metric by;         /* of a dynamic one */
 };
 enum {
-	CT_SL_SYSTEMS = 13,
+	CT_SL_SYSTEMS = 15,
 	CT_SL_PRIVATE = 0,
 	CT_SL_SHARED_PP = 5,
 	CT_SL_DYNAMAT = 6,
 	CT_SL_DYNEB = 9,
 	CT_SL_SCHEMES = 4 /* from DynAMAT on */,
+	CT_SL_PLUS = 13,
+	CT_SL_IDEAL = 14,
 	CT_SL_ALL = (1 << CT_SL_SYSTEMS) - 1 /* as a mask */
 };
 /* In the order in which they are printed, Private first; NULL past the end. Static storage. */
 const struct ct_sl_system *ct_sl_system_at(size_t i);
 int ct_sl_system_find(const char *name); /* index, or -1 */
+
+/* Bytes that sharing adds to a core: the queues of a home and, of a dynamic scheme, its counters. Pure. */
+double ct_sl_sharing_bytes(const struct ct_sl_params *p, int dynamic);
+/* Ways that each L1 of g would have more had it what DynEB adds: the nearest whole number, since an L1 grows by
+ * whole ways, 0 where a way is larger than twice that. Pure. */
+uint32_t ct_sl_plus_ways(const struct ct_gpu *g, const struct ct_sl_params *p);
 
 /* How a dynamic system decides, on a GPU with that network. */
 void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g, const struct ct_sl_params *p,
@@ -42,8 +52,8 @@ void ct_sl_scheme_of(const struct ct_sl_system *s, const struct ct_gpu *g, const
 
 /* What the estimates take from a profile. */
 struct ct_sl_inputs {
-	struct ct_sl_rates replayed;                    /* private, L1s of the profile's GPU */
-	struct ct_sl_rates priv, priv2, priv16, shared; /* of the GPU in force */
+	struct ct_sl_rates replayed;                          /* private, L1s of the profile's GPU */
+	struct ct_sl_rates priv, plus, priv2, priv16, shared; /* of the GPU in force */
 	struct ct_sl_rates min; /* shared, of accesses that Min(H,L2) leaves on the default
 	                                  placement; read_lines NaN when unknown */
 	int has_first;

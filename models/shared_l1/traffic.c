@@ -40,6 +40,8 @@ static const struct ct_sl_rates *rates_of(const struct ct_sl_model *m, const str
 		return &m->in->min;
 	if (s->shared)
 		return &m->in->shared;
+	if (s->plus)
+		return &m->in->plus;
 	if (s->l1_factor >= 16)
 		return &m->in->priv16;
 	return s->l1_factor >= 2 ? &m->in->priv2 : &m->in->priv;
@@ -98,8 +100,10 @@ static void count_accesses(const struct ct_sl_model *m, const struct ct_sl_syste
 		t->miss_rate = anchored_rate(m->in->request_misses / m->in->requests, now, was, 1);
 	if (s->shared && m->in->has_first)
 		use_first(m, r, t);
-	t->replication = s->shared ? 0 : quotient(r->replicated, r->fills, NAN);
-	t->replicas = s->shared ? 1 : quotient(r->copies, r->fills, NAN);
+	t->replication = s->shared ? 0 : s->never_misses ? NAN : quotient(r->replicated, r->fills, NAN);
+	t->replicas = s->shared ? 1 : s->never_misses ? NAN : quotient(r->copies, r->fills, NAN);
+	if (s->never_misses)
+		t->miss_rate = t->read_miss = t->sector_misses = t->less = t->more = t->edge = 0;
 	int larger = !s->shared && s->l1_factor > 1;
 	t->replication_other = larger ? fmin(t->replication * m->in->landed_replicated, 1)
 	                              : t->replication;
@@ -364,8 +368,11 @@ void ct_sl_traffic_point(const struct ct_sl_model *m, const struct ct_sl_system 
 	double lines = ct_gpu_llc_lines(g) * s->llc_factor;
 	ct_perf_conventional(&m->perf, g, g->sms, lines, pt);
 	double llc = pt->cls[0].latency, dram = pt->cls[1].latency;
-	if (t->read_ratio > 0)
+	if (t->read_ratio > 0 || s->never_misses)
 		ct_perf_filter_l1(pt, t->read_ratio, t->traffic_ratio);
+	if (s->never_misses) /* what stores write is left */
+		pt->dram_bytes *= quotient(
+			m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1);
 	if (t->shared)
 		serve_classes(t, llc, dram, m->perf.t_l1, pt);
 	load_ports(m, t, pt);

@@ -252,6 +252,15 @@ static void judged_alone(void **state)
 	assert_true(trial_value(&all, "DynEB", "speedup", "replay") ==
 	            trial_value(&few, "DynEB", "speedup", "replay"));
 	assert_true(isnan(trial_value(&few, "Shared", "speedup", "replay")));
+	/* what it has to beat, and what bounds it */
+	const struct ct_mechanism *m = few.run.mechanism;
+	for (int replayed = 0; replayed < 2; replayed++) {
+		const char *how = replayed ? "replay" : "analytic";
+		double plus = trial_value(&few, m->alternatives[0], "speedup_configured", how);
+		double most = trial_value(&few, m->ideal, "speedup_configured", how);
+		assert_true(plus > 0.98 && plus <= most);
+		assert_true(trial_value(&few, m->judged, "speedup_configured", how) <= most);
+	}
 	trial_free(&few);
 	trial_free(&all);
 }
@@ -305,6 +314,8 @@ static void makes_engines(void **state)
 			expect_ok(st, &e);
 			assert_int_equal(engine.gpu->sms, t.gpu.sms);
 			assert_non_null(engine.options.parts);
+			assert_int_equal(engine.options.ideal,
+			                 !strcmp(m->systems[i].name, m->ideal) ? CT_REPLAY_IDEAL_L1 : 0);
 		}
 		m->engine_free(parts);
 	}

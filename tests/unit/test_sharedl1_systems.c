@@ -75,6 +75,7 @@ static void make_workload(struct world *w, const struct made *s)
 	w->in.useful[3] = 1 - s->useful32;
 	rates(&w->in.replayed, n, miss, s->replicas);
 	rates(&w->in.priv, n, miss, s->replicas);
+	rates(&w->in.plus, n, miss, s->replicas);
 	rates(&w->in.priv2, n, miss, s->replicas);
 	rates(&w->in.priv16, n, s->miss_16x, s->replicas);
 	rates(&w->in.shared, n, s->miss_shared, 1);
@@ -136,6 +137,32 @@ static void general(const struct world *w)
 	assert_true(shared->replicas == 1 && shared->replication_ratio == 0);
 	assert_true(fabs(shared->remote_fraction - 27.0 / 28) < 1e-12);
 	assert_true(get(w, "Private-2x-L2")->cycles <= w->x[CT_SL_PRIVATE].cycles * (1 + 1e-9));
+	/* What sharing costs is no more than a doubled L1, and nothing beats an L1 that never misses. */
+	assert_true(get(w, "Private+")->cycles <= w->x[CT_SL_PRIVATE].cycles * (1 + 1e-9));
+	assert_true(get(w, "Private+")->cycles >= get(w, "Private-2x")->cycles * (1 - 1e-9));
+	for (int i = 0; i < CT_SL_SYSTEMS; i++)
+		if (strcmp(ct_sl_system_at((size_t)i)->name, "Private-2x-L2") != 0)
+			assert_true(get(w, "Ideal-L1")->cycles <= w->x[i].cycles * (1 + 1e-9));
+	assert_true(get(w, "Ideal-L1")->l1_sector_misses == 0);
+}
+
+/* DynEB adds 544 bytes to a core by default: of ways of 512 bytes one, of 4 KiB none, of 256 two. */
+static void test_plus_ways(void **state)
+{
+	static const struct {
+		uint32_t sets, ways;
+	} want[] = {{4, 1}, {32, 0}, {2, 2}, {8, 1}};
+	struct ct_sl_params p;
+	struct ct_gpu g;
+	(void)state;
+	ct_sl_defaults(&p);
+	ct_gpu_defaults(&g);
+	assert_true(ct_sl_sharing_bytes(&p, 1) == 544 && ct_sl_sharing_bytes(&p, 0) == 512);
+	for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+		g.l1.sets = want[i].sets;
+		g.l1.line = 128;
+		assert_int_equal(ct_sl_plus_ways(&g, &p), want[i].ways);
+	}
 }
 
 static void test_table(void **state)
@@ -266,10 +293,10 @@ static void test_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),    cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_private),  cmocka_unit_test(test_compute),
-		cmocka_unit_test(test_networks), cmocka_unit_test(test_monotone),
-		cmocka_unit_test(test_watched),
+		cmocka_unit_test(test_plus_ways), cmocka_unit_test(test_table),
+		cmocka_unit_test(test_stream),    cmocka_unit_test(test_private),
+		cmocka_unit_test(test_compute),   cmocka_unit_test(test_networks),
+		cmocka_unit_test(test_monotone),  cmocka_unit_test(test_watched),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
