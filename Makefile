@@ -244,6 +244,10 @@ FAULTS = $(BUILD)/tests/inject.so $(BUILD)/tests/faults
 faults: all $(FAULTS)
 	@CT_TIMEOUT=7200 CT_FAULT_RUNS=$${RUNS:-1000000} bash tests/run.sh $(BUILD) $(BUILD) faults
 
+## math: the device's mathematics on a million operands a function (three CPU minutes)
+math: $(BUILD)/bin/ctcc $(BUILD)/tests/test_cuda_math
+	@CT_TIMEOUT=7200 CT_MATH_OPERANDS=1000000 bash tests/run.sh $(BUILD) $(BUILD) test_cuda_math
+
 ## hostile: the differential and hostile tests at full length
 hostile: all $(FAULTS) $(BUILD)/tests/test_damage
 	@CT_HOSTILE=1 bash tests/run.sh $(BUILD) $(BUILD) hostile differ test_damage
@@ -367,6 +371,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests library public-headers demo check quick bench fidelity validation faults hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: all tests library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

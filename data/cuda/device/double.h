@@ -168,8 +168,9 @@ CT_DEVICE double modf(double x, double *whole)
 /* ---- exponentials ---- */
 
 /* e to (r + low), times 2 to the `whole` in two steps so that the last alone rounds: |r| <= ln(2) / 2. */
-CT_DEVICE double ct_cuda_exp_parts(double whole, double r, double low)
+CT_DEVICE double ct_cuda_exp_parts(double whole, double x, double rest)
 {
+	double r = x + rest, low = rest - (r - x);
 	double p = ct_cuda_poly(r, 0.5, 0.1666666666666667, 0.04166666666666667,
 			0.008333333333325973, 0.0013888888888883633, 0.0001984126987538548,
 			2.480158732595111e-05, 2.7557254685728803e-06, 2.755727313289604e-07,
@@ -200,7 +201,7 @@ CT_DEVICE double exp(double x)
 CT_DEVICE double exp2(double x)
 {
 	double b = fmax(fmin(x, 1040.0), -1090.0), whole = rint(b), f = b - whole;
-	double r = f * 0.6931471805599453;
+	double r = __dmul_rn(f, 0.6931471805599453);
 	return x != x ? x : ct_cuda_exp_parts(whole, r, fma(f, 2.3190468138462996e-17, fma(f, 0.6931471805599453, -r)));
 }
 
@@ -210,7 +211,7 @@ CT_DEVICE double exp10(double x)
 	/* x - whole log10(2), whose low part log10(2) keeps, times ln(10) */
 	double f = fma(whole, -0.3010299956639812, b);
 	f = fma(whole, 2.8037281277851704e-18, f);
-	double r = f * 2.302585092994046;
+	double r = __dmul_rn(f, 2.302585092994046);
 	return x != x ? x : ct_cuda_exp_parts(whole, r, fma(f, -2.1707562233822494e-16, fma(f, 2.302585092994046, -r)));
 }
 
@@ -222,7 +223,7 @@ CT_DEVICE double expm1(double x)
 			0.008333333333333366, 0.001388888888867288, 0.0001984126984112589,
 			2.480158765587206e-05, 2.755731946009247e-06, 2.7557056612216297e-07,
 			2.505193336631361e-08, 2.0966445329047167e-09, 1.6118821766390593e-10);
-	return fma(x * x, p, x);
+	return copysign(fma(x * x, p, x), x);
 }
 
 /* ---- logarithms ---- */
@@ -284,9 +285,9 @@ CT_DEVICE double ct_cuda_log2_sum(double x, double *low)
 	double c_low = q - (c - 0.08333333333333333) + 4.625929269271485e-18;
 	/* cube = u w, both in two parts, then times c */
 	double cube = u * w, cube_low = fma(u, w, -cube) + u * w_low + u_low * w;
-	double t = cube * c, t_low = fma(cube, c, -t) + cube * c_low + cube_low * c;
+	double t = __dmul_rn(cube, c), t_low = fma(cube, c, -t) + cube * c_low + cube_low * c;
 	double s = u + t, s_low = t - (s - u) + (u_low + t_low);
-	double high = s * 1.4426950408889634;
+	double high = __dmul_rn(s, 1.4426950408889634);
 	double rest = fma(s, 1.4426950408889634, -high) + fma(s, 2.0355273740931033e-17, s_low * 1.4426950408889634);
 	double sum = whole + high;
 	rest += high - (sum - whole);
@@ -343,13 +344,13 @@ CT_DEVICE double pow(double x, double y)
 	if (!(a > 0 && a < CT_CUDA_INF && fabs(y) < CT_CUDA_INF) || x == 1.0 || y == 0.0)
 		return ct_cuda_pow_special(x, y);
 	double high = ct_cuda_log2_sum(a, &low), bound = fmax(fmin(y, 1e300), -1e300);
-	double p = bound * high, rest = fma(bound, high, -p) + bound * low;
+	double p = __dmul_rn(bound, high), rest = fma(bound, high, -p) + bound * low;
 	if (!(fabs(p) < 1100.0)) {
 		p = p > 0 ? 1100.0 : -1100.0;
 		rest = 0;
 	}
 	double whole = rint(p), f = p - whole + 0.0, s = f + rest, s_low = rest - (s - f);
-	double l = s * 0.6931471805599453;
+	double l = __dmul_rn(s, 0.6931471805599453);
 	double l_low = fma(s, 0.6931471805599453, -l) + fma(s, 2.3190468138462996e-17, s_low * 0.6931471805599453);
 	double r = ct_cuda_exp_parts(whole, l, l_low);
 	if (x < 0) {
@@ -430,7 +431,7 @@ CT_DEVICE_CALL double ct_cuda_reduce_large(double x, int *quadrant, double *low)
 	double scale = ct_cuda_power_of_2(-64 - zeros), a = (double)(f >> 11), b = (double)(f & 2047) * 0x1p-11;
 	a *= 0x1p11 * scale;
 	b *= 0x1p11 * scale;
-	double r = a * 1.5707963267948966;
+	double r = __dmul_rn(a, 1.5707963267948966);
 	*low = fma(a, 1.5707963267948966, -r) + fma(a, 6.123233995736766e-17, b * 1.5707963267948966);
 	int negative = up != (bits < 0);
 	*quadrant = bits < 0 ? -q : q;
@@ -512,10 +513,12 @@ CT_DEVICE double tan(double x)
 
 CT_DEVICE double ct_cuda_reduce_pi(double x, int *quadrant, double *low)
 {
-	double k = rint(2.0 * x), f = fma(k, -0.5, x), r = f * 3.141592653589793;
-	*quadrant = fabs(x) < 9007199254740992.0 ? (int)(__double2ll_rn(k) & 3) : 0;
+	/* beyond 2^53 all numbers are even */
+	double t = fabs(x) < 9007199254740992.0 ? x : x * 0.0;
+	double k = rint(2.0 * t), f = fma(k, -0.5, t), r = __dmul_rn(f, 3.141592653589793);
+	*quadrant = (int)(__double2ll_rn(k) & 3);
 	*low = fma(f, 3.141592653589793, -r) + f * 1.2246467991473532e-16;
-	return fabs(x) < CT_CUDA_INF ? r : CT_CUDA_NAN;
+	return r;
 }
 
 CT_DEVICE double sinpi(double x)
@@ -638,7 +641,7 @@ CT_DEVICE double tanh(double x)
 				0.0035921265571986906, -0.0014558169553480793, 0.0005898914948486743,
 				-0.00023841575269367045, 9.440568000217939e-05, -3.351086325904106e-05,
 				7.743877325542659e-06);
-		return fma(p, z * x, x);
+		return copysign(fma(p, z * x, x), x);
 	}
 	return copysign(1.0 - 2.0 / (exp(2.0 * a) + 1.0), x);
 }

@@ -277,7 +277,7 @@ CT_DEVICE float expm1f(float x)
 		return expf(x) - 1.0f;
 	float p = ct_cuda_poly(x, 0.5f, 0.166666672f, 0.0416666679f, 0.00833316986f,
 			0.00138887251f, 0.000199670758f, 2.49273307e-05f);
-	return fmaf(x * x, p, x);
+	return copysignf(fmaf(x * x, p, x), x);
 }
 
 /* ---- logarithms ---- */
@@ -337,10 +337,10 @@ CT_DEVICE float ct_cuda_log2_sum(float x, float *low)
 	float scale = x < 1.17549435e-38f ? -23.0f : 0.0f, a = x < 1.17549435e-38f ? x * 8388608.0f : x;
 	int bits = __float_as_int(a), e = (bits - 0x3f3504f3) & (int)0xff800000;
 	float whole = (float)e * 1.1920929e-7f + scale, f = __int_as_float(bits - e) - 1.0f;
-	float r = ct_cuda_rcp_approx(2.0f + f), u = 2.0f * f * r;
+	float r = ct_cuda_rcp_approx(2.0f + f), u = __fmul_rn(2.0f * f, r);
 	float u_low = r * fmaf(-u, f, 2.0f * (f - u)), w = u * u;
 	float p = ct_cuda_poly(w, 0.0833333358f, 0.0125000393f, 0.00223050476f, 0.000455863541f);
-	float high = u * 1.44269502f;
+	float high = __fmul_rn(u, 1.44269502f); /* not to be contracted: its rest is taken */
 	float rest = fmaf(u, 1.44269502f, -high) + fmaf(u, 1.92596299e-8f, fmaf(u * w, p, u_low) * 1.44269502f);
 	float sum = whole + high;
 	rest += high - (sum - whole);
@@ -381,7 +381,7 @@ CT_DEVICE float powf(float x, float y)
 	float high = ct_cuda_log2_sum(a, &low), bound = y;
 	/* Far beyond what a result can be; products would become infinite. */
 	bound = bound > 1e34f ? 1e34f : bound < -1e34f ? -1e34f : bound;
-	float p = bound * high, rest = fmaf(bound, high, -p) + bound * low;
+	float p = __fmul_rn(bound, high), rest = fmaf(bound, high, -p) + bound * low;
 	float whole = ct_cuda_exp_whole(p), r = ct_cuda_exp2_parts(whole, p - whole + rest, 0);
 	if (x < 0) {
 		int kind = ct_cuda_integer_kind(y);
@@ -528,9 +528,10 @@ CT_DEVICE float tanf(float x)
 /* Half turns: x less the nearest multiple of 1/2 is exact. */
 CT_DEVICE float ct_cuda_reduce_pi(float x, int *quadrant)
 {
-	float k = rintf(2.0f * x), r = fmaf(k, -0.5f, x);
-	*quadrant = fabsf(x) < 16777216.0f ? __float2int_rn(k) : 0;
-	return fabsf(x) < CT_CUDA_INF_F ? fmaf(r, 3.14159274f, r * -8.74227766e-8f) : CT_CUDA_NAN_F;
+	/* beyond 2^24 all numbers are even */
+	float t = fabsf(x) < 16777216.0f ? x : x * 0.0f, k = rintf(2.0f * t), r = fmaf(k, -0.5f, t);
+	*quadrant = __float2int_rn(k);
+	return fmaf(r, 3.14159274f, r * -8.74227766e-8f);
 }
 
 CT_DEVICE float sinpif(float x)
@@ -636,7 +637,7 @@ CT_DEVICE float tanhf(float x)
 	if (a < 0.55f) {
 		float p = ct_cuda_poly(z, -0.333333313f, 0.133330926f, -0.0539053604f,
 				0.0212847237f, -0.0065643955f);
-		return fmaf(p, z * x, x);
+		return copysignf(fmaf(p, z * x, x), x);
 	}
 	return copysignf(1.0f - 2.0f / (expf(2.0f * a) + 1.0f), x);
 }

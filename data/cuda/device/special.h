@@ -33,7 +33,7 @@ CT_DEVICE double ct_cuda_erfc_tail(double x)
 			-8.258492477802459e-07, 7.726650781690355e-08, 1.1094390293359294e-07,
 			-1.982779178050443e-08, -1.4971959397716502e-08, 2.4391323784148005e-09,
 			1.602802789057185e-09);
-	double square = b * b;
+	double square = __dmul_rn(b, b);
 	return ct_cuda_exp_sum(-square, -fma(b, b, -square)) * (p / fma(2.0, b, 1.0));
 }
 
@@ -56,12 +56,15 @@ CT_DEVICE double erfc(double x)
 CT_DEVICE double erfcx(double x)
 {
 	double b = fmin(x, 1e15), t = (b - 4.0) / (b + 4.0);
+	if (x != x)
+		return x;
 	if (x < 0.46875)
 		return exp(x * x) * erfc(x);
 	if (x > 27.0)
 		/* the asymptotic series, 1/sqrt(pi) in front */
 		return 0.5641895835477563 / x *
-		       ct_cuda_poly(1.0 / (b * b), 1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125);
+		       ct_cuda_poly(1.0 / (b * b), 1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125,
+		                    162.421875, -1055.7421875);
 	double p = ct_cuda_poly(t, 1.2329951186255526, -0.1396211168405625,
 			0.015379652102620024, 0.06809705425469184, -0.1010390660363236,
 			0.09373283499838343, -0.06633036581169781, 0.03716751553689339,
@@ -76,7 +79,10 @@ CT_DEVICE double erfcx(double x)
 
 CT_DEVICE double normcdf(double x)
 {
-	return 0.5 * erfc(x * -0.7071067811865476);
+	double t = __dmul_rn(x, -0.7071067811865476), r = 0.5 * erfc(t);
+	/* what the rounding of t lost, along the slope of erfc */
+	double low = fma(x, -0.7071067811865476, -t) + x * 4.833646656726457e-17;
+	return x < -1.0 && x > -39.0 ? fma(low * -0.5641895835477563, ct_cuda_exp_sum(-(t * t), 0.0), r) : r;
 }
 
 /* What Stirling's formula leaves out of ln gamma(x), x >= 9: Bernoulli's numbers over 2k (2k - 1) x^(2k - 1). */
@@ -85,7 +91,20 @@ CT_DEVICE double ct_cuda_stirling(double x)
 	double v = 1.0 / x;
 	return v * ct_cuda_poly(v * v, 0.08333333333333333, -0.002777777777777778, 7.936507936507937e-4,
 	                        -5.952380952380953e-4, 8.417508417508418e-4, -1.9175269175269176e-3,
-	                        6.41025641025641e-3, -2.955065359477124e-2);
+	                        6.41025641025641e-3, -2.955065359477124e-2, 0.17964437236883057,
+	                        -1.3924322169059011);
+}
+
+/* x and so many that the sum is 9 or more, with the product of all numbers on the way. *low: what the rounding of
+ * the sum changes of ln gamma, whose slope is about ln(y) - 1 / 2y. */
+CT_DEVICE double ct_cuda_gamma_up(double x, double *product, double *low)
+{
+	double n = x < 9.0 ? ceil(9.0 - x) : 0.0, y = x + n;
+	*low = (x - (y - n)) * (log(y) - 0.5 / y);
+	*product = 1.0;
+	for (double k = 0.0; k < n; k += 1.0)
+		*product *= x + k;
+	return y;
 }
 
 /* gamma(x) for x >= 1/2: the power of Stirling's formula in two factors, behind a product that leads to x >= 9. */
@@ -99,11 +118,9 @@ CT_DEVICE_CALL double ct_cuda_gamma_positive(double x)
 			product *= k;
 		return product;
 	}
-	double y = x;
-	for (; y < 9.0; y += 1.0)
-		product *= y;
-	double root = pow(y, 0.5 * y - 0.25);
-	return 2.5066282746310002 * root * exp(-y) * root * exp(ct_cuda_stirling(y)) / product;
+	double low, y = ct_cuda_gamma_up(x, &product, &low), root = pow(y, 0.5 * y - 0.25);
+	double g = 2.5066282746310002 * root * exp(-y) * root * exp(ct_cuda_stirling(y)) / product;
+	return fma(g, low, g);
 }
 
 CT_DEVICE double tgamma(double x)
@@ -120,19 +137,21 @@ CT_DEVICE double tgamma(double x)
 	/* gamma(1 - x) would be infinite */
 	for (; y < -150.0; y += 1.0)
 		product *= y;
-	return 3.141592653589793 / (sinpi(y) * ct_cuda_gamma_positive(1.0 - y)) / product;
+	/* gamma(y) gamma(1 - y) = pi / sin(pi y); the rounding of 1 - y counts by the slope of ln gamma */
+	double z = 1.0 - y, g = ct_cuda_gamma_positive(z);
+	g = fma(g, (1.0 - z - y) * (log(z) - 0.5 / z), g);
+	return 3.141592653589793 / (sinpi(y) * g) / product;
 }
 
 CT_DEVICE_CALL double ct_cuda_lgamma_positive(double x)
 {
-	double product = 1.0, y = x;
+	double product, low;
 	if (x == 1.0 || x == 2.0)
 		return 0.0;
 	if (x > 1e305)
 		return CT_CUDA_INF;
-	for (; y < 9.0; y += 1.0)
-		product *= y;
-	return fma(y - 0.5, log(y), -y) + 0.9189385332046727 + ct_cuda_stirling(y) - log(product);
+	double y = ct_cuda_gamma_up(x, &product, &low);
+	return fma(y - 0.5, log(y), -y) + 0.9189385332046727 + (ct_cuda_stirling(y) + low) - log(product);
 }
 
 CT_DEVICE double lgamma(double x)
