@@ -89,10 +89,13 @@ static double evaluate_system(const struct ct_bp_answer *a, const struct ct_perf
 	double lines = quotient_or(x->request_misses, c->request_misses, 1);
 	double traffic = quotient_or(
 		x->fetched_bytes + x->stored_bytes, c->fetched_bytes + c->stored_bytes, 1);
-	if (lines > 0) {
+	if (lines > 0 || c->request_misses > 0) {
 		ct_perf_filter_l1(&pt, lines, traffic);
 		follow_to_dram(&pt, before, cold, lines, follow);
 	}
+	if (!(lines > 0)) /* what stores write is left */
+		pt.dram_bytes *= quotient_or(
+			m->w->dram_write_bytes, m->w->dram_read_bytes + m->w->dram_write_bytes, 1);
 	ct_perf_eval(m, &pt, r);
 	return quotient_or(pt.dram_bytes, dram, 1);
 }

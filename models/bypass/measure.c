@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "base/hash.h"
@@ -36,7 +37,7 @@ struct ct_bp_measure {
 	struct ct_bp_counts c[CT_BP_SYSTEMS];
 };
 
-static const char *const NAMES[CT_BP_SYSTEMS] = {"BL", "Bypass", "Perfect"};
+static const char *const NAMES[CT_BP_SYSTEMS] = {"BL", "Bypass", "Perfect", "Ideal-L1"};
 
 const char *ct_bp_system_name(enum ct_bp_system system)
 {
@@ -251,17 +252,19 @@ static void on_l1(void *ctx, const struct ct_l1_event *ev)
 	if (ev->bypass || ev->is_atomic)
 		return;
 	if (!m->counting)
-		*none = none[CT_BP_BYPASS] = none[CT_BP_PERFECT] = (struct ct_bp_counts){0};
+		memset(none, 0, sizeof none);
 	if (ev->is_write) {
 		count_store(&c[CT_BP_BL], ev, store_line(m->g, sm->baseline, NULL, ev, &c[CT_BP_BL]));
 		count_store(&c[CT_BP_BYPASS], ev,
 		            store_line(m->g, sm->behind, m->predictor, ev, &c[CT_BP_BYPASS]));
 		count_store(&c[CT_BP_PERFECT], ev, store_perfect(m, ev));
+		count_store(&c[CT_BP_IDEAL], ev, 0);
 		return;
 	}
 	count_load(&c[CT_BP_BL], ev, load_line(m, sm->baseline, NULL, ev, &c[CT_BP_BL]));
 	count_load(&c[CT_BP_BYPASS], ev, load_line(m, sm->behind, m->predictor, ev, &c[CT_BP_BYPASS]));
 	count_load(&c[CT_BP_PERFECT], ev, load_perfect(m, ev, &c[CT_BP_PERFECT]));
+	count_load(&c[CT_BP_IDEAL], ev, 0);
 }
 
 static void on_wipe(void *ctx, uint32_t sm)
@@ -313,7 +316,7 @@ static void write_one(struct ct_records *w, const struct ct_bp_measure *m, enum 
 	ct_records_value(w, "l1_request_misses", (double)c->request_misses);
 	ct_records_value(w, "l1_fetched_bytes", sector * (double)c->fetched);
 	ct_records_value(w, "l1_stored_bytes", sector * (double)c->stored);
-	if (system == CT_BP_PERFECT)
+	if (system == CT_BP_PERFECT || system == CT_BP_IDEAL)
 		return;
 	ct_records_value(w, "l1_evictions", (double)c->evictions);
 	if (system != CT_BP_BYPASS)

@@ -1,8 +1,8 @@
-/* measure.h - the three systems beside a replay: what their L1s would have done with the accesses of the
+/* measure.h - the systems beside a replay: what their L1s would have done with the accesses of the
  * baseline, in its order.
  *
  * BL holds what the GPU's L1 holds; Bypass the same with a predictor in front; Perfect forgets nothing, so that
- * only the first touch of a sector by an SM misses. A sector counts as cached from the miss on. What may not
+ * only the first touch of a sector by an SM misses; Ideal-L1 misses nothing. A sector counts as cached from the miss on. What may not
  * allocate is shared by loads that ask for it while it is on its way, as a MSHR entry shares it. */
 #ifndef CT_MODELS_BYPASS_MEASURE_H
 #define CT_MODELS_BYPASS_MEASURE_H
@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 #include "replay/replay.h"
 
-enum ct_bp_system { CT_BP_BL, CT_BP_BYPASS, CT_BP_PERFECT, CT_BP_SYSTEMS };
+enum ct_bp_system { CT_BP_BL, CT_BP_BYPASS, CT_BP_PERFECT, CT_BP_IDEAL, CT_BP_SYSTEMS };
 
 /* Of one system, all L1s. A request is one line of one instruction. */
 struct ct_bp_counts {
@@ -42,7 +42,7 @@ int ct_bp_measure_counts(const struct ct_bp_measure *m, enum ct_bp_system system
 /* Appends the counts as ES records, method replay. Fails as ct_bp_measure_counts() and with CT_ERR_NOMEM. */
 int ct_bp_measure_write(const struct ct_bp_measure *m, struct ct_profile *p, struct ct_error *e);
 
-/* "BL", "Bypass", "Perfect". Pure. */
+/* "BL", "Bypass", "Perfect", "Ideal-L1". Pure. */
 const char *ct_bp_system_name(enum ct_bp_system system);
 
 #endif

@@ -141,6 +141,7 @@ static const struct ct_mechanism_system systems[CT_BP_SYSTEMS] = {
 	[CT_BP_BL] = {"BL", "the GPU's own L1, into which every load puts its lines", 0},
 	[CT_BP_BYPASS] = {"Bypass", "loads whose lines are not used again pass it", 0},
 	[CT_BP_PERFECT] = {"Perfect", "an L1 that forgets nothing", 0},
+	[CT_BP_IDEAL] = {"Ideal-L1", "an L1 in which first touches hit, too", 0},
 };
 
 /* clang-format off */
@@ -169,7 +170,8 @@ const struct ct_mechanism ct_mechanism_bypass = {
 	.page = "cachetriage-bypass",
 	.judged = "Bypass",
 	.baseline = "BL",
-	.ideal = "Perfect",
+	.ideal = "Ideal-L1",
+	.bound = CT_BOUND_L1,
 	.systems = systems,
 	.n_systems = CT_BP_SYSTEMS,
 	.metrics = metrics,

@@ -174,7 +174,7 @@ int ct_bp_parts_new(struct ct_bp_parts **out, const struct ct_gpu *g, enum ct_bp
 	struct ct_bp_parts *x;
 	int st = CT_OK;
 	*out = NULL;
-	if (system == CT_BP_BL)
+	if (system == CT_BP_BL || system == CT_BP_IDEAL)
 		return CT_OK;
 	if (!(x = ct_calloc(1, sizeof *x)))
 		return ct_fail_nomem(e);

@@ -50,7 +50,10 @@ static int make_engine(const struct ct_gpu *g, enum ct_bp_system system,
 	int st = ct_bp_parts_new(&x, g, system, params, e);
 	*parts = x;
 	*engine = (struct ct_replays_engine){
-		.gpu = g, .options = {.timing = CT_REPLAY_FULL, .parts = ct_bp_parts_plugs(x)}};
+		.gpu = g,
+		.options = {.timing = CT_REPLAY_FULL,
+	                    .ideal = system == CT_BP_IDEAL ? CT_REPLAY_IDEAL_L1 : 0u,
+	                    .parts = ct_bp_parts_plugs(x)}};
 	return st;
 }
 

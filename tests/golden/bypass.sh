@@ -22,7 +22,7 @@ check "no fewer than first touches" less "$(value Perfect l1_miss_rate spmv.out)
 check "and it runs faster" within "$(value Bypass speedup spmv.out)" 1.005 2
 check "but not faster than with an L1 that forgets nothing" \
 	within "$(value Bypass speedup spmv.out)" 1 "$(value Perfect speedup spmv.out)"
-same "the systems" "BL Bypass Perfect" "$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' spmv.out | paste -sd' ')"
+same "the systems" "BL Bypass Perfect Ideal-L1" "$(awk -F'\t' '$1 == "ES" && $5 == "speedup" { print $4 }' spmv.out | paste -sd' ')"
 same "BL is the baseline" 1 "$(value BL speedup spmv.out)"
 same "BL is the GPU as configured" "$(value Bypass speedup spmv.out)" "$(value Bypass speedup_configured spmv.out)"
 

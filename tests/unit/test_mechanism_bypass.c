@@ -299,6 +299,8 @@ static void streams_pass(void **state)
 	assert_true(trial_value(&t, "Bypass", "speedup", "analytic") > 1);
 	assert_true(trial_value(&t, "Perfect", "speedup", "analytic") >=
 	            trial_value(&t, "Bypass", "speedup", "analytic"));
+	assert_true(trial_value(&t, "Ideal-L1", "speedup", "analytic") >
+	            trial_value(&t, "Perfect", "speedup", "analytic"));
 	assert_true(trial_value(&t, "Bypass", "l1_passed_requests", "replay") > 2000);
 	assert_int_equal(t.run.mechanism->acted(t.run.p, text, sizeof text), 1);
 	t.run.mechanism->reason(t.run.p, &one, text, sizeof text);
@@ -309,6 +311,8 @@ static void streams_pass(void **state)
 	assert_true(trial_value(&t, "Bypass", "speedup", "replay") > 1);
 	assert_true(trial_value(&t, "Perfect", "speedup", "replay") >=
 	            trial_value(&t, "Bypass", "speedup", "replay"));
+	assert_true(trial_value(&t, "Ideal-L1", "speedup", "replay") >
+	            trial_value(&t, "Perfect", "speedup", "replay"));
 	trial_check_records(&t);
 	struct ct_buf b = {0};
 	trial_show(&t, &b);
