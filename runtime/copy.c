@@ -36,8 +36,10 @@ cudaError_t ct_cuda_copy(void *to, const void *from, uint64_t bytes, enum cudaMe
 	if (bytes == 0)
 		return cudaSuccess;
 	memmove(to, from, bytes);
-	if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice)
+	if (kind == cudaMemcpyHostToDevice)
 		ct_cuda_wrote(to, bytes);
+	if (kind == cudaMemcpyDeviceToDevice)
+		ct_cuda_moved(to, from, bytes);
 	return kind == cudaMemcpyHostToDevice ? ct_cuda_trace_copy((uint64_t)(uintptr_t)to, bytes)
 	                                      : cudaSuccess;
 }

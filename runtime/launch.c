@@ -89,8 +89,11 @@ cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, si
 		.threads = ct_cuda.settings.threads,
 		.call = ct_cuda_host_call};
 	struct ct_ptx_result r;
+	struct ct_cuda_init init;
 	struct ct_error e = {0};
 	unsigned char *buffer = NULL;
+	if (error == cudaSuccess && ct_cuda.settings.check_init)
+		error = ct_cuda_follow_init(&init, f->module, &l);
 	if (error == cudaSuccess && k->nparams && !params && bytes < k->param_bytes)
 		error = cudaErrorInvalidValue;
 	if (error == cudaSuccess)

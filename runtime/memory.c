@@ -208,6 +208,17 @@ void ct_cuda_wrote(const void *p, uint64_t bytes)
 		memset(a->known + (first - a->first), 1, bytes);
 }
 
+void ct_cuda_moved(const void *to, const void *from, uint64_t bytes)
+{
+	const struct ct_cuda_allocation *a = ct_cuda_allocation_of((uint64_t)(uintptr_t)to),
+					*b = ct_cuda_allocation_of((uint64_t)(uintptr_t)from);
+	if (a && a->known && b && b->known)
+		memmove(a->known + ((uint64_t)(uintptr_t)to - a->first),
+		        b->known + ((uint64_t)(uintptr_t)from - b->first), bytes);
+	else
+		ct_cuda_wrote(to, bytes);
+}
+
 /* Allocates for a call of the API. */
 static cudaError_t api_allocate(void **p, size_t bytes, enum cudaMemoryType type, unsigned flags)
 {

@@ -122,6 +122,7 @@ void ct_cuda_remove_module(struct ct_cuda_module *m)
 	drop_symbols(m);
 	drop_textures(m);
 	ct_ptx_free(m->ptx);
+	free(m->access);
 	free(m->owned);
 	free(m->name);
 	free(m);
@@ -138,11 +139,17 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 		memcpy(&magic, m->text, sizeof magic);
 	if (magic == CONTAINER_MAGIC) {
 		ct_cuda_say("%s: compiled by nvcc, for a GPU: compile it with ctcc", m->name);
+		ct_cuda.fault = cudaErrorNoKernelImageForDevice;
 		return cudaErrorNoKernelImageForDevice;
 	}
 	if (ct_ptx_read(&m->ptx, m->text, strlen(m->text), m->name, &e) != CT_OK) {
 		ct_cuda_say("%s", e.text);
-		return e.status == CT_ERR_NOMEM ? cudaErrorMemoryAllocation : cudaErrorInvalidPtx;
+		if (e.status == CT_ERR_NOMEM)
+			return cudaErrorMemoryAllocation;
+		/* A program that does not look at launches must not go on as if its kernels had run. */
+		if (!m->owned)
+			ct_cuda.fault = cudaErrorInvalidPtx;
+		return cudaErrorInvalidPtx;
 	}
 	for (size_t i = 0; i < ct_ptx_variable_count(m->ptx); i++) {
 		const struct ct_ptx_variable *v = ct_ptx_variable_at(m->ptx, i);

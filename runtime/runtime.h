@@ -86,8 +86,9 @@ uint64_t ct_cuda_free_memory(void);
 /* Frees all memory that the library has: for cudaDeviceReset. */
 void ct_cuda_release_all(void);
 
-/* The host wrote a range of device memory. */
+/* The host wrote a range of device memory, or copied one to another: for the check init. */
 void ct_cuda_wrote(const void *p, uint64_t bytes);
+void ct_cuda_moved(const void *to, const void *from, uint64_t bytes);
 /* Copies bytes whose ranges were checked; a copy to the device goes into the trace. */
 cudaError_t ct_cuda_copy(void *to, const void *from, uint64_t bytes, enum cudaMemcpyKind kind);
 /* Checks the direction and the device's ranges of a copy of `rows` rows. */
@@ -115,6 +116,7 @@ struct ct_cuda_module {
 	char *owned;      /* the text, where it is the module's own; else NULL */
 	int tried;        /* 1: it has been read, or cannot be */
 	struct ct_ptx_module *ptx;
+	unsigned char *access; /* of the check init: per instruction; NULL: not yet made */
 };
 
 /* A kernel as the program knows it: the address of its stub, or the handle of a CUfunction. */
@@ -180,6 +182,19 @@ cudaError_t ct_cuda_trace_array(uint64_t first, uint64_t bytes, const char *name
  * kernel's. A fault is told and sticks. */
 cudaError_t ct_cuda_launch(struct ct_cuda_function *f, dim3 grid, dim3 block, size_t shared_bytes,
                            void **params, const void *buffer, size_t bytes);
+/* The check `init` of one launch. It follows the launch's instructions, of which it tells those that read
+ * memory that nothing has written. */
+struct ct_cuda_init {
+	struct ct_ptx_observer observer;
+	const struct ct_ptx_launch *launch;
+	struct ct_cuda_module *module;
+};
+/* Makes *c, which lives as long as the launch runs, its observer. */
+cudaError_t ct_cuda_follow_init(struct ct_cuda_init *c, struct ct_cuda_module *m,
+                                struct ct_ptx_launch *launch);
+/* Says what was found, at the program's end. */
+void ct_cuda_tell_init(void);
+
 /* A call of a kernel to a function of the host: vprintf, __assertfail (struct ct_ptx_launch.call). */
 int ct_cuda_host_call(void *ctx, const struct ct_ptx_call *call, struct ct_error *e);
 /* Says where and why a launch stopped, and returns the error that CUDA has for it. */

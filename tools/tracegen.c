@@ -1,4 +1,4 @@
-/* tracegen - writes traces of built-in programs, of OpenCL programs and of PTX kernels. */
+/* tracegen - writes traces of built-in programs, of CUDA and OpenCL programs and of PTX kernels. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "common/tool.h"
 #include "tracegen/capture/capture.h"
+#include "tracegen/capture/cuda.h"
 #include "trace/folder.h"
 #include "tracegen/ptx.h"
 #include "tracegen/workload.h"
@@ -24,7 +25,9 @@ enum {
 	OPT_PASSES,
 	OPT_CTAS,
 	OPT_WARP,
+	OPT_SKIP,
 	OPT_LAUNCHES,
+	OPT_CHECK_KIND,
 	OPT_NO_VALUES,
 	OPT_VALUES,
 	OPT_GRID,
@@ -38,8 +41,9 @@ enum {
 static const struct ct_option options[] = {
 	{OPT_LIST, "list", NULL, "print the workloads, one a line, name first, and exit"},
 	{OPT_SIZE, "size", "SIZE", "small, medium or large (default small)"},
-	{'o', "out", "DIR", "folder to write: complete or not at all"},
-	{OPT_FORCE, "force", NULL, "replace DIR when it holds an earlier output of tracegen"},
+	{'o', "out", "DIR|FILE.ctz",
+         "folder to write, or (capture, ptx) one packed file:\ncomplete or not at all"},
+	{OPT_FORCE, "force", NULL, "replace an earlier output of tracegen"},
 	{OPT_COMPRESS, "compress", "zst|none", "how kernel files are stored (default zst)"},
 	{OPT_VALUES, "values", NULL, "write the contents of touched memory too, for bdi"},
 	{OPT_FOOTPRINT, "footprint", "SIZE", "workingset: bytes that a pass reads"},
@@ -49,15 +53,18 @@ static const struct ct_option options[] = {
 	{OPT_PASSES, "passes", "N", "workingset: launches that read it"},
 	{OPT_CTAS, "ctas", "N", "workingset: CTAs of a launch"},
 	{OPT_WARP, "warp", "32|64", "capture: work-items that step together (default 32)"},
-	{OPT_LAUNCHES, "launches", "N", "capture: record the first N launches only"},
-	{'k', "kernel", "NAME", "ptx: the kernel, where the file has several"},
+	{'k', "kernel", "REGEX|N|N-M",
+         "capture: record only kernels whose name matches, or\nlaunches by number; ptx: the kernel's name"},
+	{OPT_SKIP, "skip", "N", "capture: of those, leave out the first N launches"},
+	{OPT_LAUNCHES, "launches", "N", "capture: and then record N launches only"},
+	{OPT_CHECK_KIND, "check", "init", "capture: tell of reads of memory that nothing wrote"},
 	{OPT_GRID, "grid", "X,Y,Z", "ptx: CTAs of the launch (default 1)"},
 	{OPT_BLOCK, "block", "X,Y,Z", "ptx: threads of a CTA (default 32)"},
 	{OPT_ARG, "arg", "TYPE:VALUE", "ptx: the next argument: buf:64MiB, u32:5, f32:1.5"},
 	{OPT_SHARED, "shared", "SIZE", "ptx: dynamic shared memory of a CTA"},
-	{OPT_SM, "sm", "N", "ptx: machine code of 70, 72, 75, 80 or 86 (default 70)"},
-	{OPT_MAX_STEPS, "max-steps", "N", "ptx: end a launch of more warp instructions"},
-	{OPT_NO_VALUES, "no-values", NULL, "capture: without the contents of touched memory"},
+	{OPT_SM, "sm", "N", "capture, ptx: machine code of 70, 72, 75, 80 or 86"},
+	{OPT_MAX_STEPS, "max-steps", "N", "capture, ptx: end a launch of more warp instructions"},
+	{OPT_NO_VALUES, "no-values", NULL, "capture of OpenCL: without the contents of memory"},
 };
 
 struct own {
@@ -67,8 +74,11 @@ struct own {
 	struct ct_folder_options sink;
 	struct workingset_options workingset;
 	unsigned warp;
-	uint64_t launches;
+	uint64_t skip, launches;
+	const char *check;
 	int values, no_values, capture_given, ptx_given;
+	int opencl_given; /* an option that only OpenCL programs have */
+	int kernel_given; /* an option that capture and ptx share */
 	struct ptx_options ptx;
 };
 
@@ -136,11 +146,18 @@ static int capture_option(struct own *own, int key, const char *v, struct ct_err
 {
 	uint64_t n = 0;
 	own->capture_given = 1;
+	own->opencl_given |= key == OPT_NO_VALUES || key == OPT_WARP;
 	if (key == OPT_NO_VALUES)
 		own->no_values = 1;
-	else if (ct_parse_u64(v, &n) < 0 || n == 0)
+	else if (key == OPT_CHECK_KIND && strcmp(v, "init") != 0)
+		return ct_fail(e, CT_ERR_USAGE, "--check %s: the one check is init", v);
+	else if (key == OPT_CHECK_KIND)
+		own->check = v;
+	else if (ct_parse_u64(v, &n) < 0 || (n == 0 && key != OPT_SKIP))
 		return ct_fail(e, CT_ERR_USAGE, "--%s %s: give a positive whole number",
 		               option_name(key), v);
+	else if (key == OPT_SKIP)
+		own->skip = n;
 	else if (key == OPT_LAUNCHES)
 		own->launches = n;
 	else if (n != 32 && n != 64)
@@ -155,7 +172,10 @@ static int ptx_option(struct own *own, int key, const char *v, struct ct_error *
 	struct ptx_options *o = &own->ptx;
 	uint64_t n = 0;
 	int st = 0;
-	own->ptx_given = 1;
+	if (key == 'k' || key == OPT_MAX_STEPS || key == OPT_SM)
+		own->kernel_given = 1;
+	else
+		own->ptx_given = 1;
 	switch (key) {
 	case 'k': o->kernel = v; break;
 	case OPT_GRID: st = ptx_parse_dimensions(v, o->grid); break;
@@ -202,7 +222,9 @@ static int on_option(void *ctx, int key, const char *v, struct ct_error *e)
 			own->sink.compress = (enum ct_folder_compress)i;
 		break;
 	case OPT_WARP:
+	case OPT_SKIP:
 	case OPT_LAUNCHES:
+	case OPT_CHECK_KIND:
 	case OPT_NO_VALUES: st = capture_option(own, key, v, e); break;
 	case 'k':
 	case OPT_GRID:
@@ -305,38 +327,179 @@ static const char *plugin_file(char *file, size_t room)
 	return CT_LIBDIR "/cachetriage-capture.so";
 }
 
-static int capture(struct ct_tool *t, struct ct_folder *sink, struct ct_error *e)
+/* What a folder's tracegen.txt says of a capture; warp 0: of a CUDA program. */
+static int about_capture(const struct ct_tool *t, unsigned warp, struct ct_buf *about,
+                         struct ct_error *e)
+{
+	ct_buf_puts(about, "workload capture\ncommand");
+	for (int i = 1; i < t->operands; i++)
+		ct_buf_printf(about, " %s", t->operand[i]);
+	if (warp)
+		ct_buf_printf(about, "\nwarp %u", warp);
+	ct_buf_printf(about, "\nversion %s", CT_VERSION);
+	return ct_buf_check(about, e);
+}
+
+static int capture_opencl(struct ct_tool *t, struct ct_folder *sink, struct cap_result *r,
+                          struct ct_error *e)
 {
 	const struct own *own = t->own;
 	char file[4096];
 	struct ct_buf about = {0};
-	struct cap_result r = {.launches = 0};
 	struct cap_options o = {.warp = own->warp ? own->warp : 32,
 	                        .launches = own->launches,
 	                        .values = !own->no_values,
 	                        .stop = &stopped,
 	                        .plugin = plugin_file(file, sizeof file)};
-	ct_buf_puts(&about, "workload capture\ncommand");
-	for (int i = 1; i < t->operands; i++)
-		ct_buf_printf(&about, " %s", t->operand[i]);
-	ct_buf_printf(&about, "\nwarp %u\nversion %s", o.warp, CT_VERSION);
-	int st = ct_buf_check(&about, e);
+	int st = about_capture(t, o.warp, &about, e);
 	if (st == CT_OK)
 		st = ct_folder_begin(sink, NULL, about.data, e);
 	if (st == CT_OK)
-		st = cap_capture(sink, t->operand + 1, &o, &r, e);
+		st = cap_capture(sink, t->operand + 1, &o, r, e);
 	if (st == CT_OK)
 		st = ct_folder_end(sink, e);
 	struct ct_diag d = ct_tool_diag(t);
-	if (st == CT_OK && r.note[0])
-		ct_warn(&d, "%s", r.note);
-	if (st == CT_OK && r.status != 0)
-		ct_warn(&d, "%s ended with status %d", t->operand[1], r.status);
-	if (st == CT_OK && t->verbose)
-		fprintf(stderr, "tracegen: capture: %llu launches, %llu warp instructions\n",
-		        (unsigned long long)r.launches, (unsigned long long)r.warp_insts);
+	if (st == CT_OK && r->note[0])
+		ct_warn(&d, "%s", r->note);
 	ct_buf_free(&about);
 	return st;
+}
+
+/* Records an OpenCL program into the folder. */
+static int capture_to_folder(struct ct_tool *t, struct cap_result *r, struct ct_error *e)
+{
+	struct own *own = t->own;
+	struct ct_folder *sink;
+	size_t n = own->dir ? strlen(own->dir) : 0;
+	if (n == 0 || (n > 4 && strcmp(own->dir + n - 4, ".ctz") == 0))
+		return ct_fail(e, CT_ERR_USAGE,
+		               "capture: OpenCL programs are recorded into a folder: give -o DIR");
+	if (own->kernel_given || own->skip || own->check)
+		return ct_fail(e, CT_ERR_USAGE, "capture: of OpenCL programs --launches alone chooses");
+	int st = ct_folder_open(&sink, own->dir, &own->sink, e);
+	if (st < 0)
+		return st;
+	st = capture_opencl(t, sink, r, e);
+	if (st == CT_OK)
+		return ct_folder_commit(sink, e);
+	ct_folder_abort(sink);
+	return st;
+}
+
+/* Prepares to record a CUDA program. */
+static int begin_cuda(struct ct_tool *t, struct cap_cuda **c, struct ct_error *e)
+{
+	const struct own *own = t->own;
+	struct ct_buf about = {0};
+	if (!own->dir && isatty(STDOUT_FILENO))
+		return ct_fail(e, CT_ERR_USAGE, "a trace is no text for a terminal: give -o, or a pipe");
+	int st = about_capture(t, 0, &about, e);
+	struct cap_cuda_options o = {
+		.path = own->dir,
+		.force = own->sink.force,
+		.kernels = own->ptx.kernel,
+		.skip = own->skip,
+		.launches = own->launches,
+		.max_steps = own->ptx.capture.max_steps,
+		.sm = own->ptx.capture.sm,
+		.values = own->values,
+		.plain = own->sink.compress == CT_FOLDER_PLAIN,
+		.check = own->check,
+		.about = about.data,
+		.stop = &stopped};
+	if (st == CT_OK)
+		st = cap_cuda_begin(c, &o, e);
+	ct_buf_free(&about);
+	return st;
+}
+
+/* Records a CUDA program, or a script that may come to one: r->taken is 0 where it did not. */
+static int capture_cuda(struct ct_tool *t, struct cap_cuda_result *r, struct ct_error *e)
+{
+	struct cap_cuda *c;
+	if (((const struct own *)t->own)->opencl_given)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "capture: --warp and --no-values are of OpenCL programs");
+	int st = begin_cuda(t, &c, e);
+	if (st < 0)
+		return st;
+	st = cap_cuda_run(c, t->operand + 1, r, e);
+	return cap_cuda_end(c, st, t->operand[1], r, e);
+}
+
+/* Runs a script under Oclgrind: what it comes to may use either. */
+static int capture_either(struct ct_tool *t, struct cap_cuda_result *r, struct ct_error *e)
+{
+	struct cap_result opencl = {.launches = 0};
+	struct cap_cuda *c;
+	struct ct_error later;
+	int st = begin_cuda(t, &c, e);
+	if (st < 0)
+		return st;
+	st = capture_to_folder(t, &opencl, e);
+	int cuda = cap_cuda_end(c, CT_OK, t->operand[1], r, &later);
+	r->status = opencl.status;
+	if (r->taken) {
+		if (cuda < 0)
+			*e = later;
+		return cuda;
+	}
+	/* Without any launch it was no OpenCL program either, as the caller says. */
+	if (st == CT_ERR_INPUT && opencl.launches == 0)
+		return CT_OK;
+	r->taken = st == CT_OK;
+	r->recorded = opencl.launches;
+	r->warp_insts = opencl.warp_insts;
+	return st;
+}
+
+/* Tells how the program ended: 0, or 1 where the trace is of a program that failed. */
+static int report_capture(struct ct_tool *t, int status, int faulted, uint64_t launches,
+                          uint64_t warp_insts)
+{
+	struct ct_diag d = ct_tool_diag(t);
+	if (status != 0)
+		ct_warn(&d, "%s ended with status %d: its trace is kept", t->operand[1], status);
+	else if (faulted)
+		ct_warn(&d, "a kernel of %s stopped before its end: the trace is kept", t->operand[1]);
+	if (t->verbose)
+		fprintf(stderr, "tracegen: capture: %llu launches, %llu warp instructions\n",
+		        (unsigned long long)launches, (unsigned long long)warp_insts);
+	return status != 0 || faulted;
+}
+
+/* A CUDA program runs by itself, an OpenCL program under Oclgrind. What a script comes to, its file does not
+ * tell: it runs under Oclgrind where that is there and could record it. */
+static int capture(struct ct_tool *t, struct ct_error *e)
+{
+	const struct own *own = t->own;
+	const char *command = t->operand[1];
+	char file[4096];
+	struct cap_result opencl = {.launches = 0};
+	struct cap_cuda_result r = {.taken = 0};
+	enum cap_kind kind = cap_kind_of(command);
+	size_t n = own->dir ? strlen(own->dir) : 0;
+	int folder = n > 0 && !(n > 4 && strcmp(own->dir + n - 4, ".ctz") == 0);
+	int cuda_given = own->kernel_given || own->skip || own->check, st;
+	if (kind == CAP_MISSING)
+		return ct_fail(e, CT_ERR_USAGE, "capture: %s: no such program", command);
+	if (kind == CAP_OPENCL || (kind == CAP_OTHER && own->opencl_given)) {
+		st = capture_to_folder(t, &opencl, e);
+		return st < 0 ? st
+		              : report_capture(t, opencl.status, 0, opencl.launches, opencl.warp_insts);
+	}
+	if (kind == CAP_OTHER && folder && !cuda_given &&
+	    cap_has_oclgrind(plugin_file(file, sizeof file)))
+		st = capture_either(t, &r, e);
+	else
+		st = capture_cuda(t, &r, e);
+	if (st == CT_OK && !r.taken)
+		return ct_fail(
+			e, CT_ERR_INPUT,
+			"capture: %s ended with status %d and used neither CUDA nor OpenCL: compile "
+			"CUDA programs with ctcc",
+			command, r.status);
+	return st < 0 ? st : report_capture(t, r.status, r.faulted, r.recorded, r.warp_insts);
 }
 
 static int is_capture(const struct ct_tool *t)
@@ -402,12 +565,12 @@ static int check_usage(const struct ct_tool *t, struct ct_error *e)
 	if (is_capture(t) && t->operands == 1)
 		return ct_fail(e, CT_ERR_USAGE,
 		               "capture what? give the program: capture -o DIR -- ./app args");
-	if (own->ptx_given)
+	if (own->ptx_given || (own->kernel_given && !is_capture(t)))
 		return ct_fail(e, CT_ERR_USAGE, "%s takes no options of ptx: tracegen ptx FILE.ptx ...",
 		               t->operands ? t->operand[0] : "tracegen");
 	if (t->operands != 1 && !is_capture(t))
 		return ct_fail(e, CT_ERR_USAGE, "give one workload, or all: see tracegen --list");
-	if (!own->dir)
+	if (!own->dir && !is_capture(t))
 		return ct_fail(e, CT_ERR_USAGE, "-o DIR is missing: name the folder to write");
 	if (own->capture_given && !is_capture(t))
 		return ct_fail(e, CT_ERR_USAGE, "%s takes no capture options: they change only capture",
@@ -431,13 +594,13 @@ static int run(struct ct_tool *t, struct ct_error *e)
 		return trace_ptx(t, e);
 	int st = check_usage(t, e);
 	catch_signals(); /* before there is a folder to take away */
+	if (st == CT_OK && is_capture(t))
+		return capture(t, e);
 	if (st == CT_OK)
 		st = ct_folder_open(&sink, own->dir, &own->sink, e);
 	if (st != CT_OK)
 		return st;
-	if (is_capture(t))
-		st = capture(t, sink, e);
-	else if (strcmp(t->operand[0], "all") == 0)
+	if (strcmp(t->operand[0], "all") == 0)
 		st = generate_all(t, sink, e);
 	else
 		st = generate(t, wl_find(t->operand[0]), sink, 0, e);
@@ -452,7 +615,7 @@ int main(int argc, char **argv)
 	static const struct ct_tool_spec spec = {
 		.name = "tracegen",
 		.operands = "WORKLOAD|all|capture -- COMMAND...|ptx FILE",
-		.summary = "write a trace of a built-in or of an OpenCL program, or of a PTX kernel",
+		.summary = "write a trace of a built-in, CUDA or OpenCL program, or of a PTX kernel",
 		.takes = CT_TAKES_SEED,
 		.options = options,
 		.n_options = sizeof options / sizeof options[0],

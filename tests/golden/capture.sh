@@ -7,7 +7,13 @@ cd "$TMPDIR" || exit 1
 refuses "capture of nothing" 2 'give the program' "$T" capture -o x
 refuses "a width that no GPU has" 2 'use 32 or 64' "$T" capture --warp 48 -o x -- true
 refuses "capture options belong to capture" 2 'capture options' "$T" vecadd --warp 64 -o x
-CACHETRIAGE_CAPTURE=$PWD/none refuses "no plugin" 2 'none is not there: .*liboclgrind-dev' "$T" capture -o x -- true
+printf '#!/bin/sh\n# libOpenCL.so\n' >opencl && chmod +x opencl
+CACHETRIAGE_CAPTURE=$PWD/none refuses "no plugin" 2 'none is not there: .*liboclgrind-dev' "$T" capture -o x -- ./opencl
+refuses "a packed file of OpenCL" 2 'into a folder: give -o DIR' "$T" capture -o x.ctz -- ./opencl
+refuses "kernels of OpenCL by name" 2 '[-]-launches alone' "$T" capture -k a -o x -- ./opencl
+refuses "a program that is not there" 2 'nowhere: no such program' "$T" capture -o x -- ./nowhere
+CACHETRIAGE_CAPTURE=$PWD/none refuses "neither CUDA nor OpenCL" 2 'true ended with status 0 and used neither' "$T" capture -o x -- true
+rm opencl
 same "nothing is left behind" "" "$(ls -A | grep -v '^refuses.out$')"
 
 if [ ! -e "$P" ] || ! command -v oclgrind >/dev/null 2>&1; then
@@ -90,8 +96,10 @@ for p in kmeans histo; do
 done
 
 # Complete or absent.
-refuses "a program that does not use OpenCL" 2 'true ended with status 0 without using OpenCL' "$T" capture -o x -- true
-refuses "a program that is not there" 2 'nowhere ended with status' bash -c "'$T' capture -o x -- ./nowhere 2>&1 | tail -n 1 >&2; exit \${PIPESTATUS[0]}"
+refuses "a program that does not use OpenCL" 2 'true ended with status 0 and used neither' "$T" capture -o x -- true
+printf '#!/bin/sh\nexec ./saxpy\n' >script && chmod +x script
+check "a script's program is captured" "$T" capture -o s -- ./script
+same "as it is by itself" "$(cat c-saxpy/kernel-1.traceg.zst | sha256sum)" "$(cat s/kernel-1.traceg.zst | sha256sum)"
 cat >stuck.c <<'C'
 #include <unistd.h>
 int main(void) { for (;;) sleep(1); }

@@ -258,6 +258,16 @@ static int device_side(struct build *b, const char *source, unsigned number, con
 	return st;
 }
 
+/* libctcuda finds the end of the text by a NUL, which clang 19 does not put behind what it includes. */
+static int end_with_nul(const char *ptx, struct ct_error *e)
+{
+	FILE *f = fopen(ptx, "ab");
+	int bad = !f || fputc('\0', f) == EOF;
+	if ((f && fclose(f) != 0) || bad)
+		return ct_fail(e, CT_ERR_IO, "%s: cannot write", ptx);
+	return CT_OK;
+}
+
 static int host_side(struct build *b, const char *source, const char *overlay, const char *ptx,
                      const char *object, struct ct_error *e)
 {
@@ -348,6 +358,8 @@ static int compile(struct build *b, const char *source, unsigned number, enum ki
 		if (!ptx)
 			return CT_ERR_IO;
 		st = device_side(b, source, number, overlay, ptx, e);
+		if (st == CT_OK && !j->dryrun)
+			st = end_with_nul(ptx, e);
 	}
 	return st == CT_OK ? host_side(b, source, overlay, ptx, out, e) : st;
 }

@@ -22,6 +22,9 @@ struct cap_result {
 	char note[512]; /* what is not recorded as it was, or "" */
 };
 
+/* Whether Oclgrind and the plugin are there. */
+int cap_has_oclgrind(const char *plugin);
+
 /* Runs command[] (NULL-terminated) under Oclgrind and writes what its kernels do to the
  * sink's current trace. Fails with CT_ERR_UNSUPPORTED when Oclgrind is not installed, CT_ERR_INPUT
  * when the program ran no kernel or died, CT_ERR_IO, CT_ERR_NOMEM. Not thread-safe (forks). */

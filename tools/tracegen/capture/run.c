@@ -26,6 +26,11 @@ static int in_path(const char *name)
 	return 0;
 }
 
+int cap_has_oclgrind(const char *plugin)
+{
+	return access(plugin, R_OK) == 0 && in_path("oclgrind");
+}
+
 /* "oclgrind --plugins PLUGIN --num-threads 1 COMMAND..."; the caller frees the array. */
 static const char **command_line(char *const *command, const char *plugin)
 {

@@ -1,0 +1,118 @@
+# CUDA programs run by themselves and under tracegen capture: choice of launches, forms of output, faults, exit codes;
+# nothing half-written.
+. "$(dirname "$0")/lib.sh"
+T=$CT_BIN/tracegen
+cd "$TMPDIR" || exit 1
+unset CACHETRIAGE_GPU CACHETRIAGE_MAX_STEPS CACHETRIAGE_CHECK CACHETRIAGE_THREADS
+
+refuses "a check that there is not" 2 'the one check is init' "$T" capture --check all -o x -- true
+refuses "an option of OpenCL with one of CUDA" 2 'launches alone chooses' "$T" capture --warp 64 -k a -o x -- true
+refuses "capture's options with a workload" 2 'no options of ptx|no capture options' "$T" vecadd -k a -o x
+if ! "$CT_RELEASE/ctcc" -O2 -lineinfo -o add "$CT_ROOT/tests/cuda/add.cu" 2>ctcc.txt; then
+	skip "CUDA programs are captured" "ctcc or clang is not here: $(head -n 1 ctcc.txt)"
+	finish
+fi
+rm -f ctcc.txt refuses.out
+
+want=$'thread 3 of add: 4.0\nno error\n0 wrong, 2 hits'
+same "a program runs by itself" "$want" "$(./add)"
+same "and under capture" "$want" "$("$T" capture -o f -- ./add)"
+same "the folder lists copies and launches" "2 3" "$(grep -c ^MemcpyHtoD f/kernelslist.g) $(grep -c ^kernel- f/kernelslist.g)"
+same "and the program" "command ./add" "$(grep ^command f/tracegen.txt)"
+same "arrays.tsv has both arrays, and the variable by its name" "2 1" \
+	"$(grep -cE $'^0x[0-9a-f]+\t4000\tarray@0x[0-9a-f]+\\+4000\t1$' f/arrays.tsv) $(grep -cE $'\t4\thits\t1$' f/arrays.tsv)"
+check "a packed file" "$T" capture -o f.ctz -- ./add
+"$T" capture -- ./add >s.ctz 2>s.txt
+same "on standard output the trace has it alone" "$want" "$(cat s.txt)"
+facts() { "$CT_RELEASE/traceinfo" -q -O profile "$1" | grep -E $'^(KN|SN)\t' | grep -v text_bytes; }
+same "all forms hold the same: packed" "$(facts f)" "$(facts f.ctz)"
+same "all forms hold the same: streamed" "$(facts f)" "$(facts s.ctz)"
+check "reuse reads it from a pipe" bash -o pipefail -c "'$T' capture -- ./add 2>/dev/null | '$CT_RELEASE/reuse' -q - | grep -q l1_miss_rate"
+check "a second time the same bytes" bash -c "'$T' capture -o g.ctz -- ./add >/dev/null && cmp f.ctz g.ctz"
+
+# Which launches: add, twice, twice.
+names() { "$CT_RELEASE/traceinfo" -q -O profile "$1" | awk -F'\t' '$1 == "KN" {printf "%s%s:%s", n++ ? " " : "", $2, $3}'; }
+chosen() { "$T" capture --force -o k.ctz "$@" -- ./add >/dev/null && names k.ctz; }
+same "-k REGEX" "2:_Z5twicePfi 3:_Z5twicePfi" "$(chosen -k twice)"
+same "-k N" "3:_Z5twicePfi" "$(chosen -k 3)"
+same "--skip, --launches" "2:_Z5twicePfi" "$(chosen --skip 1 --launches 1)"
+same "-k with --skip" "3:_Z5twicePfi" "$(chosen -k twice --skip 1)"
+refuses "no launch is chosen" 2 'no launch was chosen' bash -c "'$T' capture -o none -k nothing -- ./add 2>&1 >/dev/null | tail -n 1 >&2; exit \${PIPESTATUS[0]}"
+
+# What was there before.
+refuses "an earlier folder stays" 2 'force replaces it' "$T" capture -o f -- ./add
+refuses "an earlier file stays" 2 'force replaces it' "$T" capture -o f.ctz -- ./add
+check "--force replaces a folder" eval '"$T" capture --force --launches 1 -o f -- ./add >/dev/null && [ "$(grep -c ^kernel- f/kernelslist.g)" = 1 ]'
+mkdir other && : >other/file
+refuses "a folder of another's stays" 2 'not \(only\) a tracegen output' "$T" capture --force -o other -- ./add
+rm -rf f g.ctz f.ctz s.ctz s.txt k.ctz other refuses.out
+
+# How a program may end.
+run() { # ARGUMENT: exit status, then what standard error says
+	"$T" capture -o r "${@:2}" -- ./add "$1" >out.txt 2>err.txt
+	echo "$?"
+}
+same "another status: exit 1" 1 "$(run status)"
+same "the trace is kept, and says so" "status 3" "$(grep ^status r/tracegen.txt)"
+check "with a warning" grep -q 'ended with status 3: its trace is kept' err.txt
+rm -rf r
+same "a fault: exit 1" 1 "$(run far)"
+same "CUDA's error follows" "an illegal memory access was encountered" "$(tail -n 1 out.txt)"
+check "the fault names kernel, block and thread" \
+	grep -qE 'add\[1\]\.ptx:[0-9]+: kernel _Z3addPfPKfi, block \(7,0,0\), thread \(104,0,0\): ld\.global.* of 4 bytes at .* is out of range' err.txt
+check "the nearest allocation" grep -q 'it is 0 bytes behind the end of allocation 1 (4000 bytes at' err.txt
+check "and the line of the source" grep -q "in .*tests/cuda/add.cu:$(grep -n 'y\[i\] += x\[i\]' "$CT_ROOT/tests/cuda/add.cu" | cut -d: -f1)\$" err.txt
+rm -rf r
+same "killed by a signal: exit 2" 2 "$(run abort)"
+check "which is named" grep -q 'killed by signal 6' err.txt
+same "no launch: exit 2" 2 "$(run none)"
+same "a kernel that waits for a later block ends at --max-steps" 1 "$(run loop --max-steps 10000)"
+check "with an error that names the loop" grep -qE 'more than 10000 warp instructions, in the loop of lines [0-9]+ to [0-9]+' err.txt
+rm -rf r
+same "--check init" 0 "$(run unset --check init)"
+check "tells who reads what nothing wrote" grep -qE 'kernel _Z3addPfPKfi, block \(0,0,0\), thread \(0,0,0\): ld\.global.* reads 4 bytes .* of allocation 1 ' err.txt
+check "and how often" grep -q 'check init: 1000 reads of memory that nothing has written, by 1 instruction' err.txt
+rm -rf r
+same "of a program without such a read nothing" 0 "$(run '' --check init)"
+check "but the count" grep -q 'check init: 0 reads' err.txt
+rm -rf r
+printf '#!/bin/sh\n./add\n./add status\nexit 0\n' >script && chmod +x script
+check "of a script the first program is recorded" "$T" capture -o r -- ./script
+"$T" capture --force -o r -- ./script >/dev/null 2>err.txt
+same "with all its launches" 3 "$(grep -c ^kernel- r/kernelslist.g)"
+check "the others are told of" grep -q 'another program of this run is recorded' err.txt
+rm -rf r script
+same "nothing else is left" "add err.txt out.txt" "$(ls -A | grep -v refuses.out | tr '\n' ' ' | sed 's/ $//')"
+
+# A signal ends tracegen and its program.
+cat >stuck.cu <<'C'
+#include <cuda_runtime.h>
+#include <unistd.h>
+int main() { void *p; cudaMalloc(&p, 4); for (;;) sleep(1); }
+C
+"$CT_RELEASE/ctcc" -o stuck stuck.cu
+"$T" capture -o x -- ./stuck >/dev/null 2>stop.txt &
+pid=$!
+for _ in $(seq 100); do ls -A | grep -q '^\.x\.' && break; sleep 0.05; done
+sleep 0.3
+kill -TERM "$pid"
+wait "$pid"
+same "a signal ends it with status 2" 2 "$?"
+same "and leaves nothing behind" "" "$(ls -A | grep '^\.*x')"
+
+# The device is what CACHETRIAGE_GPU says.
+cat >board.cu <<'C'
+#include <cuda_runtime.h>
+#include <stdio.h>
+int main()
+{
+	cudaDeviceProp p;
+	cudaGetDeviceProperties(&p, 0);
+	printf("%s, %d.%d, %d SMs\n", p.name, p.major, p.minor, p.multiProcessorCount);
+}
+C
+"$CT_RELEASE/ctcc" -o board board.cu
+same "a V100 by default" "Tesla V100-SXM2-16GB, 7.0, 80 SMs" "$(./board)"
+same "or another" "NVIDIA GeForce RTX 3080, 8.6, 68 SMs" "$(CACHETRIAGE_GPU=rtx3080 ./board)"
+refuses "a board that there is not" 2 'rtx9999' env CACHETRIAGE_GPU=rtx9999 ./board
+finish
