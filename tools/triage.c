@@ -192,7 +192,7 @@ static int tell_failures(struct ct_tool *t, const struct tr_job *job, size_t n)
 	return st;
 }
 
-/* What to do when traces are too small for the GPU: once, behind the rows that say so. */
+/* What to do when profiles are of traces that are too small for the GPU: once, behind the rows that say so. */
 static void tell_scale(struct ct_tool *t, const struct tr_job *job, size_t n)
 {
 	unsigned all = 0, small = 0;
@@ -202,12 +202,13 @@ static void tell_scale(struct ct_tool *t, const struct tr_job *job, size_t n)
 				all++;
 				small += ct_verdict_too_small(&job[i].v[m]) != 0;
 			}
-	if (small && t->scale == 0 && !t->quiet)
+	if (small && !t->quiet)
 		ct_buf_printf(
 			&t->warnings,
-			"%s: %u of %u verdicts are unknown because the trace is too small "
-			"for the GPU: scale the GPU to it with --scale auto (a profile: reuse --scale auto)\n",
-			t->spec->name, small, all);
+			"%s: %u of %u verdicts are unknown because the trace is too small for the GPU: scale "
+			"the GPU to it with %s\n",
+			t->spec->name, small, all,
+			t->scale == 0 ? "reuse --scale auto, or name the trace" : "--scale auto");
 }
 
 /* The inputs of this shard: the I-th of N runs of neighbours, so that joining the parts in
@@ -303,6 +304,7 @@ int main(int argc, char **argv)
 		.own_size = sizeof(struct tr_own),
 		.run = run_triage,
 		.reads_mechanisms = 1,
+		.scales = 1,
 		.other_outputs = csv,
 		.output_help =
 			"table, profile, json or csv (default: table on a\nterminal, else profile)",

@@ -220,6 +220,8 @@ int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e)
 	/* An L1 that follows the shared memory would take no notice of its size. */
 	if (rc == 0 && strcmp(key, "l1.size") == 0)
 		g->l1_adaptive = 0;
+	if (rc == 0 && strcmp(key, "sm.count") == 0) /* so many are asked for */
+		g->sms_asked = 0;
 	return rc;
 }
 
@@ -237,6 +239,8 @@ int ct_gpu_scale(struct ct_gpu *g, double f, struct ct_error *e)
 	if (!g->llc_slices || !g->dram_channels)
 		return ct_fail(e, CT_ERR_INPUT, "this GPU description was never filled in");
 	uint32_t old = g->dram_channels;
+	if (!g->sms_asked)
+		g->sms_asked = g->sms;
 	g->sms = scaled(g->sms, f);
 	if (g->llc_slices >= old) {
 		uint32_t per_channel = g->llc_slices / old;

@@ -83,7 +83,9 @@ enum { CT_MAX_SHMEM_OPTIONS = 16 };
 
 struct ct_gpu {
 	char name[64];
-	uint32_t sms;             /* sm.count */
+	uint32_t sms;       /* sm.count */
+	uint32_t sms_asked; /* SMs of the GPU that ct_gpu_scale() made this one of; 0: it was not scaled.
+	                             No key: GP records of profiles hold it */
 	uint32_t schedulers;      /* per SM */
 	uint32_t scheduler;       /* enum ct_scheduler in force: one the engine models */
 	uint32_t scheduler_asked; /* enum ct_scheduler of the configuration */
@@ -183,8 +185,8 @@ int ct_gpu_set(struct ct_gpu *g, const char *assignment, struct ct_error *e);
 int ct_gpu_check(struct ct_gpu *g, struct ct_error *e);
 
 /* Scales SMs, LLC slices and channels by f > 0 together, rounded up, at least 1 each
- * (--scale); slices per channel stay, and so does the size of a slice. The
- * result is checked. Fails with CT_ERR_USAGE when f is not positive and finite. */
+ * (--scale); slices per channel stay, and so does the size of a slice. sms_asked
+ * keeps the SMs from before the first scaling. The result is checked. Fails with CT_ERR_USAGE when f is not positive and finite. */
 int ct_gpu_scale(struct ct_gpu *g, double f, struct ct_error *e);
 
 /* Gives the LLC the nearest size to `bytes` that whole sets (at least one) of the

@@ -40,7 +40,11 @@ static void put_key(void *ctx, const char *key, const char *value, const char *u
 int ct_pass_put_gpu(struct ct_profile *p, const struct ct_gpu *g, struct ct_error *e)
 {
 	struct put_gpu a = {p, e, CT_OK};
+	char asked[16];
 	int st = ct_gpu_each(g, put_key, &a, e);
+	snprintf(asked, sizeof asked, "%u", (unsigned)g->sms_asked);
+	if (st == CT_OK && g->sms_asked)
+		put_key(&a, CT_PASS_ASKED_KEY, asked, "");
 	return st == CT_OK ? a.status : st;
 }
 
@@ -48,6 +52,7 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 {
 	const struct ct_record *r;
 	size_t i = 0, seen = 0;
+	uint64_t asked = 0;
 	ct_gpu_defaults(g);
 	while ((r = ct_profile_next(p, "GP", &i))) {
 		struct ct_buf b = {0};
@@ -56,6 +61,13 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 			               "profile: a GP record has no value: run reuse again");
 		if (strcmp(r->field[0], CT_PASS_TIMING_KEY) == 0)
 			continue; /* says how the pass ran, and is no key of the GPU */
+		if (strcmp(r->field[0], CT_PASS_ASKED_KEY) == 0) {
+			if (!ct_field_count(r->field[1], &asked) || asked > UINT32_MAX)
+				return ct_fail(e, CT_ERR_INPUT,
+				               "profile: GP " CT_PASS_ASKED_KEY " is no number of SMs: "
+				               "run reuse again");
+			continue;
+		}
 		ct_buf_printf(&b, "%s=%s", r->field[0], r->field[1]);
 		int st = b.failed ? ct_fail_nomem(e) : ct_gpu_set(g, b.data, e);
 		ct_buf_free(&b);
@@ -65,5 +77,6 @@ int ct_pass_get_gpu(const struct ct_profile *p, struct ct_gpu *g, struct ct_erro
 	}
 	if (!seen)
 		return ct_fail(e, CT_ERR_INPUT, "profile: no GP records: make the profile with reuse");
+	g->sms_asked = (uint32_t)asked;
 	return ct_gpu_check(g, e);
 }

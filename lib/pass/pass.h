@@ -49,6 +49,9 @@ enum { CT_PASS_OBSERVERS_MAX = 32 };
 /* The GP record that a pass with quick timing leaves beside the keys of its GPU; its value is "quick". */
 #define CT_PASS_TIMING_KEY "model.timing"
 
+/* The GP record of a pass on a scaled GPU: how many SMs the GPU has that was scaled. */
+#define CT_PASS_ASKED_KEY "sm.asked"
+
 /* What the pass measures beyond the baseline replay. */
 struct ct_pass_options {
 	const struct ct_gpu *gpu;     /* checked (ct_gpu_check) and scaled; must outlive the call */

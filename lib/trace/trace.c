@@ -522,6 +522,25 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
 	return st;
 }
 
+int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e)
+{
+	struct stat file;
+	*bytes = 0;
+	if (!t->in_kernel || !t->reader)
+		return CT_OK;
+	t->in_kernel = 0;
+	if (t->ops->next_event) { /* packed: its blocks say where they end */
+		uint64_t before = t->ops->text_bytes(t->reader);
+		int st = t->ops->skip(t->reader, e);
+		*bytes = t->ops->text_bytes(t->reader) - before;
+		return st;
+	}
+	if (t->is_list && stat(ct_source_name(t->source), &file) == 0)
+		*bytes = (uint64_t)file.st_size;
+	end_member(t);
+	return CT_OK;
+}
+
 const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t)
 {
 	return &t->stats;

@@ -85,6 +85,13 @@ int ct_trace_next(struct ct_trace *t, struct ct_event *ev, struct ct_error *e);
  * the caller's), 0 when the kernel has no more, < 0 on failure. */
 int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *e);
 
+/* Passes over the CTAs of the current kernel that were not fetched, without decoding or checking them: for a look at
+ * the launches of a trace before it is read. *bytes tells how large they are, in a unit that holds within one trace:
+ * the bytes of a list's file as stored, the unpacked ones of a packed trace; 0 where nobody knows. Of a file that holds
+ * one kernel's text it is the end, and what would follow is not seen. The statistics are no longer those of the trace.
+ * Fails as ct_trace_next(). */
+int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e);
+
 /* What has been read so far; final after ct_trace_next() returned 0. */
 struct ct_trace_stats {
 	uint64_t raw_bytes;  /* of the list and all members, as stored */

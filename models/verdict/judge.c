@@ -58,7 +58,7 @@ static int is_open(const struct ct_judge *j, unsigned m)
 	struct ct_verdict v;
 	if (!j->run[m] || !j->run[m]->mechanism->engine)
 		return 0;
-	ct_verdict_decide(j->p, j->run[m]->mechanism, 0, &v);
+	ct_verdict_decide(j->p, j->run[m]->mechanism, &v);
 	return v.open;
 }
 
@@ -284,7 +284,7 @@ static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const 
 		return 0;
 	if (!alternative || step == CT_DECIDED_QUICK)
 		return 1;
-	ct_verdict_decide(b->j->p, m, 0, &v);
+	ct_verdict_decide(b->j->p, m, &v);
 	return !*v.alternative || !strcmp(v.alternative, name);
 }
 

@@ -4,93 +4,112 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
+#include "pass/origin.h"
+#include "pass/scale.h"
 
 /* The rule that man/triage.1 tells. */
-const double ct_size_waves_needed = 2;
-static const int smallest_scale = 64; /* --scale auto stops there too */
+static const double waves_inside = 1;
 
-static const char too_small_for[] = "trace too small for this GPU, try ";
+/* The places of the engine inside an SM: what takes no other acts on each SM alone. */
+enum {
+	INSIDE = CT_PLACE_COALESCER | CT_PLACE_L1_LINES | CT_PLACE_L1_ADMISSION | CT_PLACE_SCHEDULER |
+	         CT_PLACE_COLLECTOR
+};
 
-int ct_size_asks_for_scale(const char *reason)
-{
-	return !strncmp(reason, too_small_for, sizeof too_small_for - 1) &&
-	       strstr(reason, "--scale ");
-}
-
-double ct_size_scale(const struct ct_profile *p)
-{
-	const struct ct_record *r;
-	double scale = 1;
-	for (size_t i = 0; (r = ct_profile_next(p, "PG", &i));) {
-		const char *s = r->nfields >= 3 ? strstr(r->field[2], " --scale ") : NULL;
-		char word[32];
-		if (!s)
-			continue;
-		snprintf(word, sizeof word, "%.*s", (int)strcspn(s + 9, " "), s + 9);
-		if (ct_parse_real(word, &scale) < 0)
-			scale = NAN;
-	}
-	return scale;
-}
-
-/* So many waves on `sms` SMs, that are `scale` of the GPU's, on 1/denominator of it: SMs are
- * rounded up. Without their number, as if they could be parted. */
-static double waves_at(double waves, double sms, double scale, int denominator)
-{
-	double left = sms / (scale * denominator);
-	return waves * (sms > 0 ? sms / fmax(ceil(left * (1 - 1e-9)), 1) : scale * denominator);
-}
-
-/* What to try with so many waves: the largest of 1/2 ... 1/64 that gives two of them. */
-static void advise_scale(const struct ct_profile *p, double scale, double waves, char out[64])
-{
-	const char *text = ct_profile_gp(p, "sm.count");
-	double sms = 0;
-	int denominator = 2;
-	if (!text || !ct_field_real(text, &sms))
-		sms = 0;
-	while (denominator < smallest_scale &&
-	       !(waves_at(waves, sms, scale, denominator) >= ct_size_waves_needed))
-		denominator *= 2;
-	if (waves_at(waves, sms, scale, denominator) >= ct_size_waves_needed)
-		snprintf(out, 64, "--scale 1/%d%s", denominator, scale == 1 ? " or --scale auto" : "");
-	else
-		snprintf(out, 64, "a larger input");
-}
-
-int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
-                      char *reason, size_t n)
-{
-	double waves = NAN, flag = 0;
-	char what[64];
-	(void)m;
-	if (ct_profile_get(p, "all", "truncated", &flag) && flag > 0) {
-		snprintf(reason, n,
-		         "the trace is damaged and only a part of it was "
-		         "used: record it again");
-		return 1;
-	}
-	if (!ct_profile_get(p, "all", "sm_fill", &waves)) {
-		snprintf(reason, n,
-		         "the profile does not say how far the trace fills the GPU: make "
-		         "it again with reuse");
-		return 1;
-	}
-	if (waves < ct_size_waves_needed) {
-		advise_scale(p, scale, waves, what);
-		snprintf(reason, n, "%s%s (%.2g wave%s of CTAs)", too_small_for, what,
-		         waves, fabs(waves - 1) < 0.05 ? "" : "s");
-		return 1;
-	}
-	return 0;
-}
+struct size {
+	double waves;    /* on the GPU of the profile; NaN: unknown */
+	double fillable; /* SMs that the trace fills; NaN: unknown */
+	double used, asked;
+	int scaled; /* somebody has said --scale, or a command has scaled by itself */
+};
 
 int ct_size_sms(const struct ct_profile *p, double *used, double *asked)
 {
-	const char *text = ct_profile_gp(p, "sm.count");
-	if (!text || !ct_field_real(text, used))
+	const char *count = ct_profile_gp(p, "sm.count"), *of = ct_profile_gp(p, CT_PASS_ASKED_KEY);
+	if (!count || !ct_field_real(count, used))
 		return 0;
-	*asked = *used;
+	if (!of || !ct_field_real(of, asked))
+		*asked = *used;
 	return 1;
+}
+
+void ct_size_name(double used, double asked, char *text, size_t n)
+{
+	if (isnan(used))
+		snprintf(text, n, "%s", "");
+	else if (isnan(asked) || used == asked)
+		snprintf(text, n, "%.0f SM%s", used, used == 1 ? "" : "s");
+	else
+		snprintf(text, n, "%.0f of %.0f SMs", used, asked);
+}
+
+/* Profiles that were put together by hand, or merged, may lack launches or GPU: what they say of the fill counts. */
+static void measure(const struct ct_profile *p, struct size *s)
+{
+	struct ct_gpu g;
+	*s = (struct size){.waves = NAN, .fillable = NAN, .used = NAN, .asked = NAN};
+	s->scaled = ct_profile_gp(p, CT_PASS_ASKED_KEY) != NULL;
+	ct_size_sms(p, &s->used, &s->asked);
+	if (ct_pass_get_gpu(p, &g, NULL) == CT_OK && ct_pass_waves(p, &g, &s->waves, NULL) == CT_OK)
+		s->waves /= g.sms;
+	else if (!ct_profile_get(p, "all", "sm_fill", &s->waves))
+		s->waves = NAN;
+	s->fillable = floor(s->waves * s->used / ct_pass_waves_wanted * (1 + 1e-9));
+}
+
+static double waves_needed(const struct ct_mechanism *m)
+{
+	return m->places && !(m->places & ~(unsigned)INSIDE) ? waves_inside : ct_pass_waves_wanted;
+}
+
+/* 1 when the GPU of the profile is as small as scaling makes it: nothing but another trace fills it. */
+static int is_smallest(const struct size *s)
+{
+	return s->used == 1 || (s->scaled && s->used <= fmax(s->fillable, 1));
+}
+
+static const char fills[] = "profile fills ";
+
+int ct_size_is_reason(const char *reason)
+{
+	return !strncmp(reason, fills, sizeof fills - 1);
+}
+
+int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n)
+{
+	struct size s;
+	char sms[48];
+	measure(p, &s);
+	if (isnan(s.waves)) {
+		snprintf(reason, n,
+		         "the profile does not say how far the trace fills the GPU: make it again with "
+		         "reuse");
+		return 1;
+	}
+	if (s.waves >= waves_needed(m) || is_smallest(&s))
+		return 0;
+	ct_size_name(s.used, s.asked, sms, sizeof sms);
+	if (!s.scaled)
+		snprintf(reason, n, "%s%.2g waves; make it with reuse --scale auto", fills, s.waves);
+	else if (s.fillable >= 1)
+		snprintf(reason, n,
+		         "%s%.2g waves of the %s that --scale asks for; --scale auto takes at "
+		         "most %.0f",
+		         fills, s.waves, sms, s.fillable);
+	else
+		snprintf(reason, n, "%s%.2g waves of the %s that --scale asks for; --scale auto takes 1",
+		         fills, s.waves, sms);
+	return 1;
+}
+
+void ct_size_tell(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n)
+{
+	struct size s;
+	char sms[48];
+	size_t at = strlen(reason);
+	measure(p, &s);
+	if (isnan(s.waves) || s.waves >= waves_needed(m) || !is_smallest(&s))
+		return;
+	ct_size_name(s.used, s.asked, sms, sizeof sms);
+	snprintf(reason + at, n - at, "; the trace fills %.2g waves of %s only", s.waves, sms);
 }

@@ -1,4 +1,8 @@
-/* size.h - whether a trace is large enough for the GPU that it was profiled on. */
+/* size.h - whether a trace is large enough for the GPU that it was profiled on.
+ *
+ * Two waves of CTAs fill a GPU (pass/scale.h says how waves are counted). What sits inside an SM needs that SM's places for
+ * CTAs taken, which one wave does. A GPU is scaled to its trace where that is possible; a trace that does not fill even one
+ * SM is judged all the same, and the reason says so. */
 #ifndef CT_MODELS_VERDICT_SIZE_H
 #define CT_MODELS_VERDICT_SIZE_H
 
@@ -7,22 +11,21 @@
 #include "models/mechanism.h"
 #include "profile/profile.h"
 
-/* So many waves of CTAs a verdict needs: one is all start and end. */
-extern const double ct_size_waves_needed;
-
-/* The --scale that p was made with, by its provenance: 1 without one, NaN for auto. Pure. */
-double ct_size_scale(const struct ct_profile *p);
-
 /* How many SMs p was profiled on, and how many the GPU has that the user named: fewer are used where it was scaled to
  * the trace. Returns 1, or 0 when p does not say. Pure. */
 int ct_size_sms(const struct ct_profile *p, double *used, double *asked);
 
-/* Whether the run that p is of tells too little for a verdict on m: 1 with the reason in n bytes, at most n - 1 of them
- * and without tabs; else 0. scale: as of ct_size_scale(). Pure. */
-int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
-                      char *reason, size_t n);
+/* The same in words, "5 of 68 SMs", or "68 SMs" where the two are equal; "" when *used is no number. Pure. */
+void ct_size_name(double used, double asked, char *text, size_t n);
 
-/* 1 when such a reason advises another --scale. Pure. */
-int ct_size_asks_for_scale(const char *reason);
+/* Whether the run that p is of fills too little of its GPU for a verdict on m, though another --scale would not: 1 with
+ * the reason in n bytes, at most n - 1 of them and without tabs; else 0. Pure. */
+int ct_size_too_small(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
+
+/* 1 when a reason is one of those. Pure. */
+int ct_size_is_reason(const char *reason);
+
+/* Appends to a reason of n bytes that the run does not fill what m acts on, where that is so. Pure. */
+void ct_size_tell(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
 
 #endif

@@ -18,7 +18,7 @@ const double ct_verdict_benefits = 1.02, ct_verdict_hurts = 0.98;
 
 int ct_verdict_too_small(const struct ct_verdict *v)
 {
-	return v->word == CT_UNKNOWN && ct_size_asks_for_scale(v->reason);
+	return v->word == CT_UNKNOWN && ct_size_is_reason(v->reason);
 }
 
 const char *ct_verdict_word(enum ct_verdict_word w)
@@ -266,8 +266,18 @@ static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 	give_reason_of(c, v);
 }
 
-static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
-                        struct ct_verdict *v)
+/* 1 when the trace is cut, with the reason. */
+static int is_damaged(const struct ct_profile *p, struct ct_verdict *v)
+{
+	double flag;
+	if (!ct_profile_get(p, "all", "truncated", &flag) || !(flag > 0))
+		return 0;
+	snprintf(v->reason, sizeof v->reason,
+	         "the trace is damaged and only a part of it was used: record it again");
+	return 1;
+}
+
+static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	struct case_of c = {.p = p, .m = m};
 	*v = (struct ct_verdict){.word = CT_UNKNOWN,
@@ -282,24 +292,28 @@ static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m
 	c.by = ct_range_estimate(p, m, m->judged, &c.judged);
 	if (c.by != CT_DECIDED_NOT)
 		v->speedup = c.judged.value;
-	if (ct_size_too_small(p, m, scale == 0 ? ct_size_scale(p) : scale, v->reason, sizeof v->reason)) {
+	c.bound = ct_bound_speedup(p, m, c.why_bound, sizeof c.why_bound);
+	/* What even an ideal does not gain holds at any size. */
+	if (is_damaged(p, v) || (!(c.bound <= ct_verdict_benefits) &&
+	                         ct_size_too_small(p, m, v->reason, sizeof v->reason))) {
 		if (c.by == CT_DECIDED_NOT)
 			no_estimate(p, m, v);
 		else
 			ct_verdict_range(p, &c.judged, &v->low, &v->high);
 		return;
 	}
-	c.bound = ct_bound_speedup(p, m, c.why_bound, sizeof c.why_bound);
 	if (c.by == CT_DECIDED_NOT)
 		decide_by_bound(&c, v);
 	else
 		decide_by_range(&c, v);
 }
 
-void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
-                       struct ct_verdict *v)
+void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
-	decide_word(p, m, scale, v);
-	if (!isnan(v->speedup))
-		tell_gaps(p, v);
+	decide_word(p, m, v);
+	if (isnan(v->speedup))
+		return;
+	tell_gaps(p, v);
+	if (v->decided_by != CT_DECIDED_BOUND)
+		ct_size_tell(p, m, v->reason, sizeof v->reason);
 }

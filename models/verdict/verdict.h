@@ -62,10 +62,8 @@ void ct_verdict_range(const struct ct_profile *p, const struct ct_estimate *es, 
                       double *high);
 
 /* The verdict on mechanism m for the workload of p; never fails: what p lacks makes it
- * unknown, with a reason that says what to do. scale: the --scale that p was made with, NaN
- * for auto, 0 to ask its provenance. Pure. */
-void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, double scale,
-                       struct ct_verdict *v);
+ * unknown, with a reason that says what to do. Pure. */
+void ct_verdict_decide(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v);
 
 /* 1 when v is unknown because the trace does not fill the GPU: another --scale may tell. */
 int ct_verdict_too_small(const struct ct_verdict *v);

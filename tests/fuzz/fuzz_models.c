@@ -89,7 +89,7 @@ static void verdicts(struct ct_profile *p)
 	struct ct_error e;
 	for (unsigned i = 0; i < ct_mechanism_count(); i++) {
 		struct ct_verdict v;
-		ct_verdict_decide(p, ct_mechanism_at(i), NAN, &v);
+		ct_verdict_decide(p, ct_mechanism_at(i), &v);
 		must(memchr(v.reason, '\0', sizeof v.reason) != NULL && !strpbrk(v.reason, "\t\n"));
 		must(v.word != CT_UNKNOWN || v.reason[0]);
 		must(ct_verdict_write(p, "fuzz", ct_mechanism_at(i), &v, &e) == 0);

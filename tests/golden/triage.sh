@@ -94,25 +94,12 @@ same "quoted in CSV" "$(printf '"a\nb\tc|""d"", e",malekeh')" \
 for w in vecadd transpose; do "$CT_RELEASE/tracegen" $w --size small -o "$w" >/dev/null || fail "tracegen $w"; done
 "$CT_RELEASE/tracegen" workingset --footprint 896KiB --passes 4 --ctas 108 --sharing 1 -o ws >/dev/null || fail "tracegen workingset"
 "$CT_RELEASE/reuse" -q --scale 1/8 ws >ws.profile
+"$CT_RELEASE/tracegen" workingset --footprint 128KiB --ctas 32 -o few >/dev/null || fail "tracegen workingset"
 
 "$triage" -q --scale 1/8 --mechanism morpheus,shared-l1 ws vecadd >traces.tv
 same "a trace of several waves is judged" benefits "$(row ws morpheus traces.tv)"
-same "one of first touches is not" unknown "$(row vecadd morpheus traces.tv)"
-check "and says that it is too small" grep -q 'vecadd.morpheus.unknown.*trace too small for this GPU, try' traces.tv
-"$triage" -O csv vecadd transpose 2>err >csv
-check "without --scale each line says what to do" \
-	grep -q '^transpose,morpheus,unknown,.*too small for this GPU, try --scale 1/[0-9]* or --scale auto (' csv
-same "and the end says it once" \
-	"triage: 8 of 8 verdicts are unknown because the trace is too small for the GPU: scale the GPU to it with --scale auto (a profile: reuse --scale auto)" \
-	"$(cat err)"
-"$triage" --scale auto -O csv transpose 2>err >csv
-same "with --scale auto nothing is said" "" "$(cat err; grep 'scale auto' csv)"
-# 32 CTAs, 6 an SM: 1/32 of 68 SMs are 3, not 2.1, and hold 18 of them.
-"$CT_RELEASE/tracegen" workingset --footprint 128KiB --ctas 32 -o few >/dev/null || fail "tracegen workingset"
-fill() { awk -F'\t' '$1=="SN" && $2=="all" && $3=="sm_fill" { print ($4 >= 2) }'; }
-same "--scale auto rounds SMs up, as the scale does" 1 "$("$CT_RELEASE/reuse" -q --no-sms-views --scale auto few | fill)"
-same "and so does the advice" 1 \
-	"$("$CT_RELEASE/reuse" -q --no-sms-views --scale "$("$triage" -q --mechanism malekeh -O csv few | sed -n 's/.*try --scale \(1.[0-9]*\) or.*/\1/p')" few | fill)"
+same "so is one of first touches" neutral "$(row vecadd morpheus traces.tv)"
+check "by the bound" grep -q 'vecadd.morpheus.neutral.*no reuse' traces.tv
 same "a profile gives what its trace gives" "$(grep '^TV.ws' traces.tv)" \
 	"$("$triage" -q --mechanism morpheus,shared-l1 ws.profile | grep '^TV')"
 "$triage" -q ws.profile >alone

@@ -359,12 +359,16 @@ static void scaling(void **state)
 	test_gpu(&g, "rtx3080");
 	assert_int_equal(ct_gpu_scale(&g, 1.0 / 8, &e), 0);
 	assert_int_equal(g.sms, 9);
+	assert_int_equal(g.sms_asked, 68);
 	assert_int_equal(g.dram_channels, 3);
 	assert_int_equal(g.llc_slices, 6);
 	assert_int_equal(g.llc_partitions, 2);
 	assert_int_equal(ct_gpu_scale(&g, 1e-9, &e), 0);
 	assert_int_equal(g.sms, 1);
+	assert_int_equal(g.sms_asked, 68); /* of the first */
 	assert_int_equal(g.llc_slices, 2);
+	assert_int_equal(ct_gpu_set(&g, "sm.count=10", &e), 0);
+	assert_int_equal(g.sms_asked, 0); /* those are asked for now */
 	assert_int_equal(ct_gpu_scale(&g, 0, &e), CT_ERR_USAGE);
 	assert_int_equal(ct_gpu_scale(&g, -1, &e), CT_ERR_USAGE);
 	assert_true(ct_gpu_scale(&g, 1e30, &e) < 0);

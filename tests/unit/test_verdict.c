@@ -67,6 +67,15 @@ static const struct ct_mechanism lines = {
 	.reason = why_lines,
 	.cure = cure_lines,
 	.acted = nothing_leaves};
+static const struct ct_mechanism inside = {
+	.abi = CT_MECHANISM_ABI,
+	.size = sizeof(struct ct_mechanism),
+	.name = "inside",
+	.command = "inside-est",
+	.judged = "New",
+	.baseline = "Old",
+	.places = CT_PLACE_COLLECTOR | CT_PLACE_L1_LINES,
+	.reason = why_registers};
 static const struct ct_mechanism capacity = {
 	.abi = CT_MECHANISM_ABI,
 	.size = sizeof(struct ct_mechanism),
@@ -118,7 +127,7 @@ static struct ct_verdict verdict(double v, double lo, double hi, const char *met
 	struct ct_profile *p = profile(8, 0.1);
 	struct ct_verdict x;
 	estimate(p, &registers, v, lo, hi, method);
-	ct_verdict_decide(p, &registers, 0, &x);
+	ct_verdict_decide(p, &registers, &x);
 	same_range(p, &x, lo, hi, method);
 	ct_profile_free(p);
 	return x;
@@ -159,53 +168,93 @@ static void test_range(void **state)
 	assert_true(wide.low < 1.0 && wide.high > 1.3);
 }
 
+/* A profile of `waves` waves on a GPU of so many SMs, made of one with `asked` ("": it was not scaled). */
+static struct ct_profile *profile_on(double waves, const char *sms, const char *asked)
+{
+	struct ct_profile *p = profile(waves, 0.1);
+	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
+	estimate(p, &inside, 1.5, 1.5, 1.5, "replay");
+	assert_int_equal(ct_profile_add_gp(p, "sm.count", sms, "", NULL), CT_OK);
+	if (*asked)
+		assert_int_equal(ct_profile_add_gp(p, "sm.asked", asked, "", NULL), CT_OK);
+	return p;
+}
+
+/* Whether a trace fills its GPU, and what is said where it does not. */
 static void test_too_small(void **state)
 {
-	struct ct_verdict v;
-	struct ct_profile *p = profile(0.5, 0.1);
-	(void)state;
-	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
-	ct_verdict_decide(p, &registers, 0, &v);
-	assert_int_equal(v.word, CT_UNKNOWN);
-	assert_non_null(strstr(v.reason, "trace too small for this GPU, try --scale 1/4"));
-	assert_true(v.speedup == 1.5);
-	/* The advice is about the GPU's own size, whatever the profile was scaled to. */
-	static const char *const made[][2] = {{"reuse --scale 1/8 x", "try --scale 1/32"},
-	                                      {"reuse --scale 1/64 x", "try a larger input"},
-	                                      {"reuse --scale auto x", "try a larger input"}};
-	for (int i = 0; i < 3; i++) {
-		const char *const pg[] = {"reuse", "1", made[i][0]};
-		assert_int_equal(ct_profile_add(p, "PG", 3, pg, NULL), CT_OK);
-		ct_verdict_decide(p, &registers, 0, &v);
-		assert_non_null(strstr(v.reason, made[i][1]));
-	}
-	ct_profile_free(p);
-	/* SMs are rounded up: 1/32 of 68 are 3, which 32 CTAs of 6 an SM fill 1.8 times. */
 	static const struct {
 		double waves;
-		const char *sms, *made;
-	} whole[] = {{32.0 / 408, "68", "reuse x"}, {32.0 / 54, "9", "reuse --scale 1/8 x"}};
-	for (int i = 0; i < 2; i++) {
-		const char *const pg[] = {"reuse", "1", whole[i].made};
-		p = profile(whole[i].waves, 0.1);
-		estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
-		assert_int_equal(ct_profile_add_gp(p, "sm.count", whole[i].sms, "", NULL), CT_OK);
-		assert_int_equal(ct_profile_add(p, "PG", 3, pg, NULL), CT_OK);
-		ct_verdict_decide(p, &registers, 0, &v);
-		assert_non_null(strstr(v.reason, "try --scale 1/64"));
+		const char *sms, *asked, *says; /* "": it is judged without a word of its size */
+		double used, of;
+	} row[] = {
+		{2, "68", "", "", 68, 68},
+		{0.5, "68", "", "profile fills 0.5 waves; make it with reuse --scale auto", 68, 68},
+		/* The advice is about the GPU that was named, whatever it was scaled to, and never the same again. */
+		{0.5, "68", "68",
+	         "profile fills 0.5 waves of the 68 SMs that --scale asks for; "
+	         "--scale auto takes at most 17",
+	         68, 68},
+		{0.5, "9", "68",
+	         "profile fills 0.5 waves of the 9 of 68 SMs that --scale asks for; "
+	         "--scale auto takes at most 2",
+	         9, 68},
+		{0.1, "9", "68",
+	         "profile fills 0.1 waves of the 9 of 68 SMs that --scale asks for; "
+	         "--scale auto takes 1",
+	         9, 68},
+		/* Nothing smaller would be filled. */
+		{2.2, "4", "68", "", 4, 68},
+		{0.3, "1", "68", "conflicts are rare; the trace fills 0.3 waves of 1 of 68 SMs only", 1,
+	         68},
+		{0.3, "1", "", "conflicts are rare; the trace fills 0.3 waves of 1 SM only", 1, 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+		struct ct_verdict v;
+		struct ct_profile *p = profile_on(row[i].waves, row[i].sms, row[i].asked);
+		ct_verdict_decide(p, &registers, &v);
+		assert_true(v.sms_used == row[i].used && v.sms_asked == row[i].of && v.speedup == 1.5);
+		assert_int_equal(v.word, !strncmp(row[i].says, "profile", 7) ? CT_UNKNOWN : CT_BENEFITS);
+		assert_int_equal(ct_verdict_too_small(&v), v.word == CT_UNKNOWN);
+		if (*row[i].says)
+			assert_string_equal(v.reason, row[i].says);
+		else
+			assert_null(strstr(v.reason, "waves"));
 		ct_profile_free(p);
 	}
-	p = profile(5, 0.6);
+}
+
+/* One wave takes all the places of an SM, which is enough for what acts on each SM alone. */
+static void test_inside(void **state)
+{
+	static const double waves[] = {0.9, 1, 1.9};
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct ct_verdict v, w;
+		struct ct_profile *p = profile_on(waves[i], "68", "68");
+		ct_verdict_decide(p, &inside, &v);
+		ct_verdict_decide(p, &registers, &w);
+		assert_int_equal(v.word, waves[i] < 1 ? CT_UNKNOWN : CT_BENEFITS);
+		assert_int_equal(w.word, CT_UNKNOWN);
+		ct_profile_free(p);
+	}
+}
+
+static void test_damaged(void **state)
+{
+	struct ct_verdict v;
+	struct ct_profile *p = profile(5, 0.6);
+	(void)state;
 	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
 	estimate(p, &lines, 1.5, 1.5, 1.5, "replay");
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_BENEFITS); /* registers know no first touches */
-	assert_null(strstr(v.reason, "first touches"));
-	ct_verdict_decide(p, &lines, 0, &v);
-	assert_int_equal(v.word, CT_BENEFITS); /* with the caveat */
+	ct_verdict_decide(p, &lines, &v);
+	assert_int_equal(v.word, CT_BENEFITS);
 	assert_non_null(strstr(v.reason, "60 % of LLC misses are first touches"));
 	assert_int_equal(ct_profile_add_real(p, "all", "truncated", 1, NULL, "replay", NULL), 0);
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	ct_profile_free(p);
 }
@@ -224,7 +273,7 @@ static void test_part(void **state)
 	assert_int_equal(ct_profile_add_count(p, "all", "missing_kernels", 0, NULL, "replay", NULL), 0);
 	assert_false(ct_profile_gaps(p, text, sizeof text));
 	assert_string_equal(text, "");
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	assert_null(strstr(v.reason, "part of"));
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(ct_profile_add_count(p, "all", odd[i], i + 1, NULL, "replay", NULL), 0);
@@ -236,7 +285,7 @@ static void test_part(void **state)
 		"7 lines were not understood, 8 warps are absent");
 	assert_true(ct_profile_gaps(p, little, sizeof little));
 	assert_string_equal(little, "1 kernel la");
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_BENEFITS);
 	assert_non_null(
 		strstr(v.reason, "; of a part of the trace: 1 kernel lacks thread blocks, 2 kernels"));
@@ -248,10 +297,10 @@ static void test_lacking(void **state)
 	struct ct_verdict v;
 	struct ct_profile *p = profile(5, 0.1);
 	(void)state;
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_string_equal(v.reason, "profile lacks lines; run reuse --mechanisms all");
-	ct_verdict_decide(p, &capacity, 0, &v);
+	ct_verdict_decide(p, &capacity, &v);
 	assert_string_equal(v.reason, "profile lacks capacity; run capacity-est");
 	assert_true(isnan(v.speedup));
 	assert_false(ct_verdict_possible(p, &capacity));
@@ -266,7 +315,7 @@ static void test_lacking(void **state)
 		.low = NAN,
 		.high = NAN};
 	assert_int_equal(ct_profile_add_estimate(p, &es, NULL), CT_OK);
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_string_equal(v.reason, "profile lacks lines; run lines-est");
 	ct_profile_free(p);
 }
@@ -278,7 +327,7 @@ static void test_unsaid(void **state)
 	(void)state;
 	struct ct_profile *p = profile(NAN, 0.1);
 	estimate(p, &registers, 1.5, 1.5, 1.5, "replay");
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_non_null(strstr(v.reason, "how far the trace fills the GPU"));
 	ct_profile_free(p);
@@ -320,7 +369,7 @@ static struct ct_verdict credit(const char *method, double judged, double line64
 	for (int i = 0; i < 4; i++)
 		if (value[i] > 0)
 			estimate_system(p, &credited, name[i], value[i], method);
-	ct_verdict_decide(p, &credited, 0, &v);
+	ct_verdict_decide(p, &credited, &v);
 	ct_profile_free(p);
 	return v;
 }
@@ -381,7 +430,7 @@ static void test_steps(void **state)
 		estimate_system(p, &credited, "Split", speedup > 0 ? speedup : 0.7, method[i]);
 		estimate_system(p, &credited, "64B", 1, method[i]);
 		estimate_system(p, &credited, "128B", 1, method[i]);
-		ct_verdict_decide(p, &credited, 0, &v);
+		ct_verdict_decide(p, &credited, &v);
 		assert_int_equal(v.decided_by, step[i]);
 		assert_int_equal(v.word, i ? CT_HURTS : CT_BENEFITS);
 	}
@@ -399,7 +448,7 @@ static void test_no_reuse(void **state)
 	assert_int_equal(ct_profile_add(p, "RD", 6, cold, NULL), CT_OK);
 	assert_int_equal(ct_profile_add(p, "RD", 6, warm, NULL), CT_OK);
 	estimate_system(p, &credited, "Split", 1.01, "analytic");
-	ct_verdict_decide(p, &credited, 0, &v);
+	ct_verdict_decide(p, &credited, &v);
 	assert_int_equal(v.word, CT_NEUTRAL);
 	assert_int_equal(v.decided_by, CT_DECIDED_BOUND);
 	assert_non_null(strstr(v.reason, "no reuse: 0.1 % of the lines"));
@@ -413,7 +462,7 @@ static void test_too_wide(void **state)
 	struct ct_profile *p = profile(8, 0.1);
 	(void)state;
 	estimate(p, &lines, 1.05, 0.7, 1.3, "replay");
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_UNKNOWN);
 	assert_string_equal(
 		v.reason,
@@ -421,10 +470,10 @@ static void test_too_wide(void **state)
 	ct_profile_free(p);
 	p = profile(8, 0.1);
 	estimate(p, &lines, 1.02, 1.015, 1.025, "analytic");
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_non_null(strstr(v.reason, "; range too wide to tell: replay it"));
 	estimate(p, &registers, 1.02, 1.02, 1.02, "analytic");
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	assert_string_equal(
 		v.reason,
 		"conflicts are rare; range too wide to tell: no estimate of ours is closer than that");
@@ -438,14 +487,14 @@ static void test_acted(void **state)
 	struct ct_profile *p = profile(8, 0.1);
 	(void)state;
 	estimate(p, &lines, 1.0, 1.0, 1.0, "replay");
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "0 evictions"));
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 0, NULL, "replay", NULL), 0);
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_NEUTRAL);
 	assert_non_null(strstr(v.reason, "0 evictions: nothing to act on, first phrase"));
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 3, NULL, "replay", NULL), 0);
-	ct_verdict_decide(p, &lines, 0, &v);
+	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "0 evictions"));
 	ct_profile_free(p);
 }
@@ -461,7 +510,7 @@ static void test_line(void **state)
 	                            "(range +14.0 to +26.3 %): conflicts are rare\n");
 	ct_buf_reset(&b);
 	struct ct_profile *p = profile(0.04, 0.1);
-	ct_verdict_decide(p, &registers, 0, &v);
+	ct_verdict_decide(p, &registers, &v);
 	ct_verdict_line(&v, &registers, &b);
 	assert_string_equal(b.data,
 	                    "verdict: unknown: profile lacks registers; run reuse --mechanisms all\n");
@@ -505,7 +554,7 @@ static void test_long_numbers(void **state)
 		for (size_t c = 0; c < sizeof x.behind; c++)
 			assert_int_equal(x.behind[c], 'x');
 		estimate(p, m, 1.2, 1.1, 1.3, "replay");
-		ct_verdict_decide(p, m, 0, &x.v);
+		ct_verdict_decide(p, m, &x.v);
 		assert_true(strlen(x.v.reason) < CT_REASON_MAX);
 	}
 	ct_profile_free(p);
@@ -617,6 +666,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),     cmocka_unit_test(test_range),
 		cmocka_unit_test(test_too_small), cmocka_unit_test(test_part),
+		cmocka_unit_test(test_inside),    cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_lacking),   cmocka_unit_test(test_unsaid),
 		cmocka_unit_test(test_credit),
 		cmocka_unit_test(test_bound),

@@ -366,8 +366,9 @@ static void choose_gpu(struct truth *t, const char *name, const char *scale)
 	if (ct_gpu_load(&t->gpu, name, t->data, NULL, &e) != CT_OK)
 		die(name, &e);
 	if (!strcmp(scale, "auto")) {
-		if (ct_pass_scale_auto(t->path, NULL, &t->gpu, &f, &e) != CT_OK)
+		if (ct_pass_waves_guess(t->path, NULL, &t->gpu, &f, &e) != CT_OK)
 			die(t->path, &e);
+		f = ct_pass_scale_factor(&t->gpu, f);
 	} else
 		f = strtod(scale, NULL);
 	if (f != 1 && ct_gpu_scale(&t->gpu, f, &e) != CT_OK)

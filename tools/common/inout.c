@@ -157,6 +157,11 @@ int ct_tool_provenance(struct ct_tool *t, struct ct_profile *p, struct ct_error 
 	return st;
 }
 
+int ct_tool_scales(const struct ct_tool *t)
+{
+	return t->scale < 0 || (t->scale == 0 && t->spec->scales && !t->whole);
+}
+
 int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e)
 {
 	struct ct_diag d = ct_tool_diag(t);

@@ -1,5 +1,8 @@
 #include "common/pass.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
 #include "common/progress.h"
 #include "models/observers.h"
 #include "pass/scale.h"
@@ -19,16 +22,69 @@ void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s)
 	ct_tool_trace_options(t, &s->trace);
 }
 
-/* The GPU in force, scaled. */
-static int choose_gpu(struct ct_tool *t, const struct ct_trace *trace,
-                      const struct ct_pass_settings *settings, struct ct_gpu *g, struct ct_error *e)
+/* What a pipe gave is gone, and opening it once more may wait without end. */
+static int reads_twice(const char *path)
 {
-	double factor;
-	int st = ct_tool_gpu(t, NULL, g, e);
-	if (st != CT_OK || t->scale >= 0)
-		return st;
-	st = ct_pass_scale_auto(ct_trace_path(trace), &settings->trace, g, &factor, e);
-	return st == CT_OK ? ct_gpu_scale(g, factor, e) : st;
+	struct stat s;
+	return strcmp(path, "-") != 0 &&
+	       (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
+}
+
+static int append_records(struct ct_profile *to, const struct ct_profile *from, struct ct_error *e)
+{
+	int st = CT_OK;
+	for (size_t i = 0; st == CT_OK && i < ct_profile_count(from); i++) {
+		const struct ct_record *r = ct_profile_at(from, i);
+		st = ct_profile_add(to, r->type, r->nfields, r->field, e);
+	}
+	return st;
+}
+
+/* A pass on the part of po's GPU that `factor` leaves; 1 leaves it as it is. */
+static int run_part(struct ct_trace *trace, const struct ct_pass_options *po, double factor,
+                    struct ct_profile *p, struct ct_error *e)
+{
+	struct ct_gpu part = *po->gpu;
+	struct ct_pass_options o = *po;
+	int st = factor == 1 ? CT_OK : ct_gpu_scale(&part, factor, e);
+	o.gpu = &part;
+	return st == CT_OK ? ct_pass_run(trace, &o, p, e) : st;
+}
+
+/* A pass on the part of po's GPU that the trace fills. The headers tell which that may be; only the pass itself counts
+ * what decides it. Where that is another part, the trace is opened and replayed again, so that the result does not
+ * depend on the guess. Its warnings are those of the second pass then. */
+static int run_fitting(struct ct_tool *t, struct ct_trace *trace, const struct ct_pass_options *po,
+                       struct ct_profile *p, struct ct_error *e)
+{
+	const char *path = ct_trace_path(trace);
+	double waves = 0, right;
+	size_t warned = t->warnings.len;
+	struct ct_trace *again = NULL;
+	int st = ct_pass_waves_guess(path, &po->settings.trace, po->gpu, &waves, e);
+	double factor = ct_pass_scale_factor(po->gpu, waves);
+	struct ct_profile *guessed = st == CT_OK ? ct_tool_profile(e) : NULL;
+	if (st == CT_OK)
+		st = guessed ? run_part(trace, po, factor, guessed, e) : CT_ERR_NOMEM;
+	int counted = st >= 0 ? ct_pass_waves(guessed, po->gpu, &waves, e) : 1;
+	right = counted == CT_OK ? ct_pass_scale_factor(po->gpu, waves) : factor;
+	if (counted < 0) {
+		st = counted;
+	} else if (st >= 0 && right != factor) {
+		if (t->warnings.len > warned) {
+			t->warnings.len = warned;
+			t->warnings.data[warned] = '\0';
+		}
+		st = ct_trace_open(&again, path, &po->settings.trace, e);
+		if (st == CT_OK)
+			st = run_part(again, po, right, p, e);
+	} else if (st >= 0) {
+		int copied = append_records(p, guessed, e);
+		st = copied < 0 ? copied : st;
+	}
+	ct_trace_close(again);
+	ct_profile_free(guessed);
+	return st;
 }
 
 int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_gpu *g,
@@ -50,7 +106,16 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 		st = ct_mechanism_observers_add(&all, o->observers[i], e);
 	po.n_observers = all.n;
 	if (st == CT_OK && !g)
-		st = choose_gpu(t, trace, &po.settings, &own, e);
+		st = ct_tool_gpu(t, NULL, &own, e);
 	po.gpu = g ? g : &own;
-	return st == CT_OK ? ct_pass_run(trace, &po, p, e) : st;
+	if (st != CT_OK)
+		return st;
+	if (g || !ct_tool_scales(t))
+		return ct_pass_run(trace, &po, p, e);
+	if (reads_twice(ct_trace_path(trace)))
+		return run_fitting(t, trace, &po, p, e);
+	if (t->scale < 0)
+		return ct_fail(e, CT_ERR_USAGE,
+		               "--scale auto reads the trace twice: name a file, or give a factor");
+	return ct_pass_run(trace, &po, p, e);
 }

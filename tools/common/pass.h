@@ -20,9 +20,10 @@ struct ct_tool_pass {
  * points at is t's. */
 void ct_tool_pass_settings(struct ct_tool *t, struct ct_pass_settings *s);
 
-/* Replays the trace on g, or on the GPU in force (with --scale auto) where g is NULL, and appends to p what `reuse`
- * prints but for its PG record, so that `replicate TRACE` and `reuse TRACE | replicate` agree. o may be NULL.
- * Returns what ct_pass_run() does, and fails as ct_tool_gpu() and ct_pass_scale_auto(). */
+/* Replays the trace on g, or where g is NULL on the GPU in force, of which it takes the part that the trace fills where
+ * ct_tool_scales(). Appends to p what `reuse` prints but for its PG record, so that `replicate TRACE` and
+ * `reuse TRACE | replicate` agree. o may be NULL. Returns what ct_pass_run() does, and fails as ct_tool_gpu() and
+ * ct_pass_waves_guess(). */
 int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_gpu *g,
                      const struct ct_tool_pass *o, struct ct_profile *p, struct ct_error *e);
 

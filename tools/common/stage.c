@@ -215,7 +215,9 @@ static const char *method_replay(const struct ct_tool *t)
 
 static int open_profile(struct ct_tool *t, struct ct_stage *s, struct ct_error *e)
 {
-	int st = follow_changes(t, s, method_replay(t), e);
+	int st = ct_tool_scales(t) ? ct_stage_fit(t, s, e) : CT_OK;
+	if (st == CT_OK && !s->replayed)
+		st = follow_changes(t, s, method_replay(t), e);
 	return st == CT_OK && !s->replayed ? refuse_pass_options(t, s, e) : st;
 }
 

@@ -53,6 +53,12 @@ int ct_stage_replay(struct ct_tool *t, struct ct_stage *s, const char *why, stru
 /* Puts such a profile in the place of the stage's own: nothing is changed any more. */
 void ct_stage_take(struct ct_stage *s, struct ct_profile *p);
 
+/* Where the trace of the stage's profile does not fill the GPU in force, and nobody has scaled that: opens the trace that
+ * TR names and makes the pass again on the part that it fills, which the stage takes. What the profile held of
+ * mechanisms that only a pass can measure is measured again, too. A profile whose trace cannot be read stays as it is,
+ * with a warning. Fails with CT_ERR_NOMEM, and as ct_tool_gpu() does. */
+int ct_stage_fit(struct ct_tool *t, struct ct_stage *s, struct ct_error *e);
+
 /* Puts the GPU in force into the profile: GP, and the SN records that depend on what
  * changed, with method analytic. Rates are the replay's, moved by what the histograms say
  * of the change; cycles and IPC of scope all come from the closed network (perf.h). What

@@ -60,6 +60,8 @@ struct ct_tool_spec {
 	int only_others;         /* it takes none but these */
 	const char *output_help; /* of -O where it takes others */
 	int reads_mechanisms;    /* run() calls ct_tool_check_keys() itself */
+	int scales; /* --scale auto is its default: it judges, and a GPU that is not filled tells
+	                            nothing */
 };
 
 struct ct_tool {
@@ -73,6 +75,7 @@ struct ct_tool {
 	const char **set;     /* -p assignments in order */
 	size_t n_set, cap_set;
 	double scale; /* --scale; 0 = not given, -1 = auto */
+	int whole;    /* without --scale the GPU stays as it is, whatever the command does by itself */
 	int print_gpu;
 
 	struct ct_filter *filter;
@@ -125,8 +128,11 @@ uint64_t ct_tool_memory(const struct ct_tool *t);
 /* Fills trace options from the command line. */
 void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o);
 
+/* 1 when the GPU is to be scaled to the trace: --scale auto, or no --scale where that is the command's default. */
+int ct_tool_scales(const struct ct_tool *t);
+
 /* The GPU in force: -g (default rtx3080, or the profile's GP records when p is not
- * NULL), then -p, then --scale. Folder of data files: beside the tree, the install
+ * NULL), then -p, then --scale with a factor. Folder of data files: beside the tree, the install
  * prefix, or CACHETRIAGE_DATA. */
 int ct_tool_gpu(struct ct_tool *t, const struct ct_profile *p, struct ct_gpu *g, struct ct_error *e);
 const char *ct_tool_data_dir(void);

@@ -8,6 +8,7 @@
 #include "common/sweeps.h"
 #include "common/terminal.h"
 #include "estimator/estimator.h"
+#include "models/verdict/size.h"
 #include "models/verdict/verdict.h"
 
 /* ---- options ---- */
@@ -83,15 +84,26 @@ static unsigned write_options(struct program *p)
 
 /* ---- output ---- */
 
-static void print_verdict(const struct ct_tool *t, const struct est_answer *a,
-                          const struct ct_profile *p, struct ct_buf *b)
+static void print_verdict(const struct est_answer *a, const struct ct_profile *p, struct ct_buf *b)
 {
 	const struct ct_mechanism *m = a->question.run.mechanism;
 	struct ct_verdict v;
-	/* Of a trace the command line knows its scale; of a profile its provenance. */
-	ct_verdict_decide(p, m, t->scale < 0 ? NAN : t->scale, &v);
+	ct_verdict_decide(p, m, &v);
 	ct_judge_tell(&a->judge, &v);
 	ct_verdict_line(&v, m, b);
+}
+
+/* The heading of a GPU that was scaled. */
+static void print_sms(const struct ct_profile *p, struct ct_buf *b)
+{
+	double used, asked;
+	char sms[48];
+	const char *name = ct_profile_gp(p, "name");
+	if (!ct_size_sms(p, &used, &asked) || used == asked)
+		return;
+	ct_size_name(used, asked, sms, sizeof sms);
+	ct_buf_printf(b, "%s of %s, with their share of the LLC and the memory\n\n", sms,
+	              name ? name : "the GPU");
 }
 
 static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b,
@@ -100,11 +112,12 @@ static int print_table(struct ct_tool *t, const struct ct_profile *p, struct ct_
 	const struct est_own *o = t->own;
 	const struct ct_mechanism_run *run = &o->answer->question.run;
 	const struct ct_mechanism *m = run->mechanism;
+	print_sms(p, b);
 	int st = m->show(run, ct_terminal_style(), b, e);
 	if (st != CT_OK)
 		return st;
 	ct_buf_putc(b, '\n');
-	print_verdict(t, o->answer, p, b);
+	print_verdict(o->answer, p, b);
 	ct_sweeps_table(p, m->name, b);
 	if (o->published)
 		st = m->show_published(run, ct_terminal_style(), b, e);
@@ -148,7 +161,8 @@ static int run_questions(struct ct_tool *t, struct est_answer *a, const struct e
 	if (st == CT_OK)
 		st = est_judge(a, e);
 	if (st == CT_OK && anew)
-		st = est_sweep_run(t, m, sweep, before, a->stage.from_trace, a->stage.p, e);
+		st = est_sweep_run(t, m, sweep, before, a->stage.from_trace || a->stage.replayed,
+		                   a->stage.p, e);
 	o->answer = a;
 	if (st == CT_OK)
 		st = ct_est_finish(t, &a->stage, m->name, print_table, e);
@@ -165,6 +179,7 @@ static int run_estimator(struct ct_tool *t, struct ct_error *e)
 	struct est_answer *a = ct_calloc(1, sizeof *a);
 	int st = a ? ct_tool_check_keys(t, UINT32_C(1) << ct_mechanism_find(m->name), e)
 	           : ct_fail_nomem(e);
+	t->whole = o->sweep_text != NULL; /* its values are those of the GPU that was named */
 	if (st == CT_OK && o->sweep_text)
 		st = est_sweep_read(o->sweep_text, m, &sweep, e);
 	if (st == CT_OK)
@@ -198,6 +213,7 @@ int estimator_main(const struct ct_mechanism *m, int argc, char **argv)
 		.own_size = sizeof(struct est_own),
 		.run = run_estimator,
 		.reads_mechanisms = 1,
+		.scales = 1,
 	};
 	int st = ct_tool_main(&p.spec, argc, argv);
 	ct_buf_free(&p.sweep_help);

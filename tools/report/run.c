@@ -250,7 +250,7 @@ static void decide_verdicts(struct rep_workload *w)
 	}
 	for (unsigned m = 0; m < ct_mechanism_count(); m++)
 		if (!given[m])
-			ct_verdict_decide(w->p, ct_mechanism_at(m), 0, &w->v[m]);
+			ct_verdict_decide(w->p, ct_mechanism_at(m), &w->v[m]);
 }
 
 /* The mechanisms that a profile has estimates or verdicts of, a bit each. */

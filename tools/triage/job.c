@@ -108,13 +108,10 @@ static int replay_open(struct ct_tool *t, struct asked *a, struct ct_error *e)
 	return ct_judge_replays(j, e);
 }
 
-static int judge_mechanism(struct ct_tool *t, struct asked *a, const char *name, unsigned i,
-                           struct ct_error *e)
+static int judge_mechanism(struct asked *a, const char *name, unsigned i, struct ct_error *e)
 {
 	struct ct_verdict v;
-	/* Of a trace the command line knows; of a profile its provenance. */
-	double scale = t->scale < 0 ? NAN : t->scale;
-	ct_verdict_decide(a->stage.p, ct_mechanism_at(i), scale, &v);
+	ct_verdict_decide(a->stage.p, ct_mechanism_at(i), &v);
 	if (a->status[i] < 0 && v.word == CT_UNKNOWN)
 		snprintf(v.reason, sizeof v.reason, "%.200s", a->why[i].text);
 	ct_judge_tell(&a->judge, &v);
@@ -216,7 +213,7 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 		st = replay_open(t, a, e);
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
 		if (is_judged(t->own, m))
-			st = judge_mechanism(t, a, name, m, e);
+			st = judge_mechanism(a, name, m, e);
 	ct_miss_cache_free(a->workload.cache);
 	return st;
 }

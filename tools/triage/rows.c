@@ -10,6 +10,7 @@
 #include "base/table.h"
 #include "base/utf8.h"
 #include "common/terminal.h"
+#include "models/verdict/size.h"
 #include "triage/triage.h"
 
 /* ---- names ---- */
@@ -104,10 +105,14 @@ static int with_curves(const struct tr_row *r, size_t n)
 	return any && (ct_terminal_style()->width == 0 || ct_terminal_style()->width >= CURVES_FROM);
 }
 
-static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
+static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int curves)
 {
 	const struct ct_verdict *v = &r->job->v[r->m];
+	char used[48];
 	ct_table_name(t, r->job->name);
+	ct_size_name(v->sms_used, v->sms_asked, used, sizeof used);
+	if (sms)
+		ct_table_cell(t, "%s", *used ? used : "-");
 	ct_table_cell(t, "%s", ct_mechanism_at(r->m)->name);
 	ct_table_cell(t, "%s", ct_verdict_word(v->word));
 	if (isnan(v->speedup))
@@ -125,17 +130,33 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int curves)
 	ct_table_cell(t, "%s", v->reason);
 }
 
+/* 1 when the GPU was scaled to some trace: only then there is a column that says to how many SMs. */
+static int with_sms(const struct tr_row *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct ct_verdict *v = &r[i].job->v[r[i].m];
+		if (!isnan(v->sms_used) && !isnan(v->sms_asked) && v->sms_used != v->sms_asked)
+			return 1;
+	}
+	return 0;
+}
+
 static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 {
-	static const char *const plain[] = {
-		"workload", "mechanism", "verdict", "speed-up", "range", "reason"};
-	static const char *const drawn[] = {
-		"workload", "mechanism", "verdict", "speed-up", "range", "misses by size", "reason"};
-	int curves = with_curves(r, n);
-	struct ct_table t = {.columns = curves ? 7 : 6, .style = ct_terminal_style()};
-	ct_table_heads(&t, curves ? drawn : plain);
+	int curves = with_curves(r, n), sms = with_sms(r, n);
+	struct ct_table t = {.columns = 6 + (unsigned)(curves + sms), .style = ct_terminal_style()};
+	ct_table_cell(&t, "workload");
+	if (sms)
+		ct_table_cell(&t, "GPU");
+	ct_table_cell(&t, "mechanism");
+	ct_table_cell(&t, "verdict");
+	ct_table_cell(&t, "speed-up");
+	ct_table_cell(&t, "range");
+	if (curves)
+		ct_table_cell(&t, "misses by size");
+	ct_table_cell(&t, "reason");
 	for (size_t i = 0; i < n; i++)
-		table_row(&t, &r[i], curves);
+		table_row(&t, &r[i], sms, curves);
 	ct_table_render(&t, b);
 }
 
