@@ -27,6 +27,8 @@ enum ct_lower_lanes {
 	CT_LOWER_ACTIVE,     /* those that came to it */
 	CT_LOWER_CONVERTED,  /* as GUARDED; if none came there, it is issued without a lane */
 	CT_LOWER_SPECULATED, /* those that came to the branch around it, `control` */
+	CT_LOWER_NEVER,      /* none: its guard never holds */
+	CT_LOWER_TURNED,     /* those that came to it and for which its guard does not hold */
 	CT_LOWER_TAKEN,      /* those that took the branch; not issued without one */
 	CT_LOWER_PASSED,     /* those that did not; not issued without one */
 	CT_LOWER_EXITS,      /* as GUARDED, and they end */
@@ -34,6 +36,9 @@ enum ct_lower_lanes {
 };
 
 enum { CT_LOWER_MAX_DST = 2, CT_LOWER_MAX_SRC = 5 };
+
+/* Places in a block: in its order, hoisted to its end, and what ends it. */
+enum ct_lower_phase { CT_LOWER_BODY, CT_LOWER_HOISTED, CT_LOWER_END };
 
 struct ct_lower_inst {
 	const char *opcode; /* static text, or of the program's arena */
@@ -43,6 +48,10 @@ struct ct_lower_inst {
 	uint8_t memory;     /* has the addresses of `source` */
 	uint8_t ndst, nsrc;
 	uint8_t has_imm;
+	uint8_t phase;  /* enum ct_lower_phase */
+	uint8_t pure;   /* it only computes: lanes that do not need it may run it too */
+	uint32_t home;  /* block, by its number in the program */
+	uint32_t order; /* among those of its block */
 	uint32_t dst[CT_LOWER_MAX_DST], src[CT_LOWER_MAX_SRC]; /* places of values */
 	uint32_t pdst[2], psrc[3]; /* predicates, by number plus 1; 0: none. Traces do not show them */
 	int64_t imm;
@@ -51,7 +60,8 @@ struct ct_lower_inst {
 /* A value that a register holds: of one to four parts of 32 bits. */
 struct ct_lower_value {
 	uint8_t parts;
-	uint16_t reg; /* the first, once they are allocated */
+	uint8_t fixed; /* the stack pointer: R1 */
+	uint16_t reg;  /* the first, once they are allocated */
 };
 
 /* PTX instructions that come one after the other. */
@@ -60,12 +70,12 @@ struct ct_lower_block {
 	uint32_t next[2];     /* blocks: where it falls to, where its branch goes; or NONE */
 	uint32_t edge, edges; /* all blocks that may come next, in the program's list */
 	uint32_t region;
-	uint32_t code, code_end; /* machine instructions while they are made */
 };
 
 /* Blocks whose machine instructions are issued as one list. */
 struct ct_lower_region {
-	uint32_t code, code_end;
+	uint32_t code, code_end; /* machine instructions */
+	uint32_t edge, edges;    /* regions that may come next, in the program's list */
 };
 
 /* A kernel with the functions that it calls, lowered. */
@@ -82,7 +92,8 @@ struct ct_lower_program {
 	size_t insts, inst_cap;
 	struct ct_lower_value *value;
 	size_t values, value_cap;
-	uint32_t registers; /* that the kernel needs per thread */
+	uint32_t registers;  /* that the kernel needs per thread */
+	uint32_t predicates; /* more than any function has */
 	/* By PTX instruction of the module: */
 	uint32_t *block_of;        /* or NONE: of a function that is not lowered */
 	uint32_t *slot;            /* where recording keeps its event, within its region */
@@ -113,9 +124,9 @@ const char *ct_lower_text(struct ct_lower_program *p, const char *a, const char 
 
 /* flow.c: blocks of a function, appended. */
 int ct_lower_blocks(struct ct_lower_program *p, uint32_t function);
-/* select.c: machine instructions of the blocks of a function, in their order. */
+/* select.c: machine instructions and regions of the blocks of a function. */
 int ct_lower_select(struct ct_lower_program *p, uint32_t function, size_t first_block);
-/* registers.c: gives the values of a function their registers. */
-int ct_lower_registers(struct ct_lower_program *p, size_t first_block, size_t first_value);
+/* registers.c: gives the values of a function their registers; its regions begin at first_region. */
+int ct_lower_registers(struct ct_lower_program *p, size_t first_region, size_t first_value);
 
 #endif

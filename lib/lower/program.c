@@ -92,12 +92,12 @@ static void mark_callees(const struct ct_ptx_module *m, uint32_t function, unsig
 /* Lowers one function behind those before it. */
 static int lower_function(struct ct_lower_program *p, uint32_t function)
 {
-	size_t first_block = p->blocks, first_value = p->values;
+	size_t first_block = p->blocks, first_value = p->values, first_region = p->regions;
 	int st = ct_lower_blocks(p, function);
 	if (st == CT_OK)
 		st = ct_lower_select(p, function, first_block);
 	if (st == CT_OK)
-		st = ct_lower_registers(p, first_block, first_value);
+		st = ct_lower_registers(p, first_region, first_value);
 	return st;
 }
 

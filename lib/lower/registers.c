@@ -17,8 +17,8 @@ struct interval {
 
 struct scan {
 	struct ct_lower_program *p;
-	size_t first_block, words;
-	uint64_t *use, *def, *in, *out; /* by block, a bit for each value */
+	size_t first, words;            /* region */
+	uint64_t *use, *def, *in, *out; /* by region, a bit for each value */
 	struct interval *interval;
 	size_t n;
 	uint8_t busy[256];
@@ -34,34 +34,34 @@ static void set(uint64_t *bits, uint32_t value)
 	bits[value / 64] |= UINT64_C(1) << value % 64;
 }
 
-/* Values that a block reads before it writes them, and those that it writes. A write under a guard
+/* Values that a region reads before it writes them, and those that it writes. A write under a guard
  * leaves lanes as they were, so that it does not end what came before. */
-static void look_at_block(struct scan *s, size_t b)
+static void look_at_region(struct scan *s, size_t b)
 {
-	const struct ct_lower_block *block = &s->p->block[s->first_block + b];
+	const struct ct_lower_region *region = &s->p->region[s->first + b];
 	uint64_t *use = s->use + b * s->words, *def = s->def + b * s->words;
-	for (uint32_t i = block->code; i < block->code_end; i++) {
+	for (uint32_t i = region->code; i < region->code_end; i++) {
 		const struct ct_lower_inst *m = &s->p->inst[i];
 		for (unsigned k = 0; k < m->nsrc; k++)
 			if (m->src[k] != CT_LOWER_RZ && !test(def, CT_LOWER_VALUE(m->src[k])))
 				set(use, CT_LOWER_VALUE(m->src[k]));
 		for (unsigned k = 0; k < m->ndst; k++)
-			if (m->dst[k] != CT_LOWER_RZ)
+			if (m->dst[k] != CT_LOWER_RZ && m->lanes != CT_LOWER_CONVERTED)
 				set(def, CT_LOWER_VALUE(m->dst[k]));
 	}
 }
 
-/* Values that live at the ends of blocks, by iteration against the flow. */
+/* Values that live at the ends of regions, by iteration against the flow. */
 static void find_live(struct scan *s)
 {
-	size_t blocks = s->p->blocks - s->first_block;
+	size_t regions = s->p->regions - s->first;
 	for (int changed = 1; changed;) {
 		changed = 0;
-		for (size_t b = blocks; b-- > 0;) {
-			const struct ct_lower_block *block = &s->p->block[s->first_block + b];
+		for (size_t b = regions; b-- > 0;) {
+			const struct ct_lower_region *region = &s->p->region[s->first + b];
 			uint64_t *in = s->in + b * s->words, *out = s->out + b * s->words;
-			for (unsigned k = 0; k < block->edges; k++) {
-				size_t to = s->p->edge[block->edge + k] - s->first_block;
+			for (unsigned k = 0; k < region->edges; k++) {
+				size_t to = s->p->edge[region->edge + k] - s->first;
 				for (size_t w = 0; w < s->words; w++)
 					out[w] |= s->in[to * s->words + w];
 			}
@@ -81,22 +81,22 @@ static void widen(struct interval *v, uint32_t at)
 	v->end = at > v->end ? at : v->end;
 }
 
-/* From a value's first to its last place, over the whole of each block that it passes. Reads come
+/* From a value's first to its last place, over the whole of each region that it passes. Reads come
  * before writes of the same instruction: twice its number, and one more. */
 static void find_intervals(struct scan *s)
 {
 	const struct ct_lower_program *p = s->p;
-	for (size_t b = s->first_block; b < p->blocks; b++) {
-		const struct ct_lower_block *block = &p->block[b];
-		const uint64_t *in = s->in + (b - s->first_block) * s->words;
-		const uint64_t *out = s->out + (b - s->first_block) * s->words;
+	for (size_t b = s->first; b < p->regions; b++) {
+		const struct ct_lower_region *region = &p->region[b];
+		const uint64_t *in = s->in + (b - s->first) * s->words;
+		const uint64_t *out = s->out + (b - s->first) * s->words;
 		for (uint32_t v = 0; v < p->values; v++) {
 			if (test(in, v))
-				widen(&s->interval[v], 2 * block->code);
+				widen(&s->interval[v], 2 * region->code);
 			if (test(out, v))
-				widen(&s->interval[v], 2 * block->code_end);
+				widen(&s->interval[v], 2 * region->code_end);
 		}
-		for (uint32_t i = block->code; i < block->code_end; i++) {
+		for (uint32_t i = region->code; i < region->code_end; i++) {
 			const struct ct_lower_inst *m = &p->inst[i];
 			for (unsigned k = 0; k < m->nsrc; k++)
 				if (m->src[k] != CT_LOWER_RZ)
@@ -157,6 +157,10 @@ static void allocate(struct scan *s)
 			active[k] = active[--live];
 		}
 		struct ct_lower_value *v = &p->value[now->value];
+		if (v->fixed) {
+			v->reg = STACK_POINTER;
+			continue;
+		}
 		v->reg = (uint16_t)take(s, v->parts);
 		if (v->reg + v->parts > p->registers)
 			p->registers = v->reg + v->parts;
@@ -164,21 +168,21 @@ static void allocate(struct scan *s)
 	}
 }
 
-int ct_lower_registers(struct ct_lower_program *p, size_t first_block, size_t first_value)
+int ct_lower_registers(struct ct_lower_program *p, size_t first_region, size_t first_value)
 {
-	struct scan s = {.p = p, .first_block = first_block, .words = p->values / 64 + 1};
-	size_t blocks = p->blocks - first_block;
-	s.use = ct_calloc(4 * blocks * s.words + 1, sizeof *s.use);
+	struct scan s = {.p = p, .first = first_region, .words = p->values / 64 + 1};
+	size_t regions = p->regions - first_region;
+	s.use = ct_calloc(4 * regions * s.words + 1, sizeof *s.use);
 	s.interval = ct_calloc(2 * p->values + 1, sizeof *s.interval);
 	int st = s.use && s.interval ? CT_OK : CT_ERR_NOMEM;
 	if (st == CT_OK) {
-		s.def = s.use + blocks * s.words;
-		s.in = s.def + blocks * s.words;
-		s.out = s.in + blocks * s.words;
+		s.def = s.use + regions * s.words;
+		s.in = s.def + regions * s.words;
+		s.out = s.in + regions * s.words;
 		for (uint32_t v = 0; v < p->values; v++)
 			s.interval[v] = (struct interval){v, CT_LOWER_NONE, 0};
-		for (size_t b = 0; b < blocks; b++)
-			look_at_block(&s, b);
+		for (size_t b = 0; b < regions; b++)
+			look_at_region(&s, b);
 		find_live(&s);
 		find_intervals(&s);
 		memmove(s.interval, s.interval + first_value,

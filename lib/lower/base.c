@@ -1,0 +1,289 @@
+/* Bases of addresses: computed once for all accesses that share them, as far out of loops as their
+ * registers allow. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "lower/unit.h"
+
+static int is_wide(const struct ct_lower_unit *u, uint32_t reg)
+{
+	return ct_lower_parts(u, reg) == 2;
+}
+
+static int in_bank(const struct ct_lower_unit *u, uint32_t reg)
+{
+	return u->reg[reg].fact == CT_LOWER_BANK;
+}
+
+/* A base that is there already: of unchanged registers in a block that comes before on every way. */
+static uint32_t find_base(const struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at)
+{
+	for (size_t i = 0; i < u->bases; i++) {
+		const struct ct_lower_base *b = &u->base[i];
+		if (b->group != group || !ct_lower_dominates(u, b->block, block))
+			continue;
+		int kept = 1;
+		const struct ct_lower_form *f = &u->group[group].form;
+		for (unsigned t = 0; t < f->terms && kept; t++)
+			kept = u->reg[f->term[t].reg].defs <= 1 ||
+			       (b->block == block && b->at <= at &&
+			        ct_lower_keeps_value(u, f->term[t].reg, b->at, at)) ||
+			       (b->block != block && ct_lower_keeps_value(u, f->term[t].reg, b->at, at));
+		if (kept)
+			return b->place;
+	}
+	return CT_LOWER_NONE;
+}
+
+static void keep_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at,
+                      uint32_t place)
+{
+	if (ct_grow((void **)&u->base, &u->base_cap, u->bases + 1, sizeof *u->base) < 0) {
+		u->failed = 1;
+		return;
+	}
+	u->base[u->bases++] = (struct ct_lower_base){group, block, place, at};
+}
+
+/* Adds one term to a sum of 64 bits: IMAD.WIDE of an index, or 64-bit additions of low and high parts. */
+static struct ct_lower_source add_wide(struct ct_lower_unit *u, uint32_t at, struct ct_lower_source sum,
+                                       uint32_t sum_value, uint32_t reg, int64_t factor)
+{
+	uint32_t value = ct_lower_new_value(u->p, 2);
+	struct ct_lower_source high = sum, out = {.place = CT_LOWER_PART(value, 0)};
+	if (value == CT_LOWER_NONE) {
+		u->failed = 1;
+		return sum;
+	}
+	if (sum_value != CT_LOWER_NONE)
+		high.place = CT_LOWER_PART(sum_value, 1);
+	if (!is_wide(u, reg) && factor != 1) {
+		struct ct_lower_source src[3] = {ct_lower_read_register(u, reg, 0),
+		                                 {.place = CT_LOWER_RZ, .folded = 1, .imm = factor},
+		                                 sum};
+		ct_lower_emit(u, "IMAD.WIDE", at, out.place, 3, src);
+		return out;
+	}
+	int pow2 = (factor & (factor - 1)) == 0;
+	struct ct_lower_source low[2] = {ct_lower_read_register(u, reg, 0), sum};
+	struct ct_lower_source top[2] = {ct_lower_read_register(u, reg, 1), high};
+	if (factor != 1 && !pow2) { /* rare: a product of 64 bits first */
+		struct ct_lower_source index[2] = {
+			low[0], {.place = CT_LOWER_RZ, .folded = 1, .imm = factor}};
+		ct_lower_emit(u, "IMAD.WIDE.U32", at, out.place, 2, index);
+		index[0] = top[0];
+		ct_lower_emit(u, "IMAD", at, CT_LOWER_PART(value, 1), 2, index);
+		low[0].place = CT_LOWER_PART(value, 0);
+		top[0].place = CT_LOWER_PART(value, 1);
+	}
+	ct_lower_emit(u, factor == 1 || !pow2 ? "IADD3" : "LEA", at, CT_LOWER_PART(value, 0), 2, low);
+	ct_lower_emit(u,
+	              !is_wide(u, reg)       ? "LEA.HI.X.SX32"
+	              : factor == 1 || !pow2 ? "IADD3.X"
+	                                     : "LEA.HI.X",
+	              at, CT_LOWER_PART(value, 1), 2, top);
+	return out;
+}
+
+/* IMAD.WIDE of an index that is a sum of registers: the sum itself takes 32 bits, and other bases may
+ * have the same. */
+static struct ct_lower_source add_index(struct ct_lower_unit *u, uint32_t at, struct ct_lower_source sum,
+                                        uint32_t index, int64_t factor)
+{
+	uint32_t value = ct_lower_new_value(u->p, 2);
+	struct ct_lower_source out = {.place = CT_LOWER_PART(value, 0)};
+	struct ct_lower_source src[3] = {
+		{.place = index}, {.place = CT_LOWER_RZ, .folded = 1, .imm = factor}, sum};
+	u->failed |= value == CT_LOWER_NONE;
+	ct_lower_emit(u, "IMAD.WIDE", at, out.place, 3, src);
+	return out;
+}
+
+static int64_t common_factor(int64_t a, int64_t b)
+{
+	a = a < 0 ? -a : a;
+	b = b < 0 ? -b : b;
+	while (b) {
+		int64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint32_t make_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at);
+
+/* Takes the terms of 32 bits out of a form where there are several: the place of their sum divided by the
+ * factor that they share, or NONE. */
+static uint32_t take_index(struct ct_lower_unit *u, uint32_t at, uint32_t block, struct ct_lower_form *f,
+                           int64_t *factor)
+{
+	struct ct_lower_form index = {0}, rest = {.constant = f->constant};
+	*factor = 0;
+	for (unsigned t = 0; t < f->terms; t++) {
+		int narrow = !is_wide(u, f->term[t].reg);
+		struct ct_lower_form *to = narrow ? &index : &rest;
+		to->term[to->terms++] = f->term[t];
+		if (narrow)
+			*factor = common_factor(f->term[t].factor, *factor);
+	}
+	if (index.terms < 2 || *factor < 2)
+		return CT_LOWER_NONE;
+	for (unsigned t = 0; t < index.terms; t++)
+		index.term[t].factor /= *factor;
+	uint32_t group = ct_lower_group_of(u, index, 0);
+	if (group == CT_LOWER_NONE)
+		return CT_LOWER_NONE;
+	*f = rest;
+	return make_base(u, group, block, at);
+}
+
+/* The sum of 64 bits, from what costs least to begin with: constant memory, or a register pair. */
+static uint32_t sum_wide(struct ct_lower_unit *u, uint32_t at, uint32_t block, struct ct_lower_form *f,
+                         uint32_t inner)
+{
+	struct ct_lower_source sum = {.place = CT_LOWER_RZ};
+	uint32_t value = CT_LOWER_NONE;
+	int64_t factor;
+	uint32_t index = take_index(u, at, block, f, &factor);
+	unsigned first = f->terms;
+	if (inner != CT_LOWER_NONE) {
+		sum.place = inner;
+		value = CT_LOWER_VALUE(inner);
+	}
+	for (unsigned t = 0; inner == CT_LOWER_NONE && t < f->terms; t++)
+		if (f->term[t].factor == 1 && is_wide(u, f->term[t].reg) &&
+		    (first == f->terms || in_bank(u, f->term[t].reg)))
+			first = t;
+	if (first < f->terms) {
+		sum = ct_lower_read_register(u, f->term[first].reg, 0);
+		if (!sum.folded)
+			value = CT_LOWER_VALUE(sum.place);
+	}
+	if (index != CT_LOWER_NONE) {
+		sum = add_index(u, at, sum, index, factor);
+		value = CT_LOWER_VALUE(sum.place);
+	}
+	for (unsigned t = 0; t < f->terms; t++)
+		if (t != first) {
+			sum = add_wide(u, at, sum, value, f->term[t].reg, f->term[t].factor);
+			value = CT_LOWER_VALUE(sum.place);
+		}
+	if (sum.folded || f->constant) {
+		struct ct_lower_source part[2] = {
+			{.place = CT_LOWER_RZ, .folded = f->constant != 0}, sum};
+		value = ct_lower_new_value(u->p, 2);
+		ct_lower_emit(u, f->constant ? "IADD3" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), 2,
+		              part);
+		ct_lower_emit(u, f->constant ? "IADD3.X" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 1),
+		              2, part);
+		u->failed |= value == CT_LOWER_NONE;
+		sum.place = CT_LOWER_PART(value, 0);
+	}
+	return sum.place;
+}
+
+/* The sum of 32 bits: additions of three, shifted additions, products. */
+static uint32_t sum_narrow(struct ct_lower_unit *u, uint32_t at, const struct ct_lower_form *f,
+                           uint32_t inner)
+{
+	struct ct_lower_source sum = {.place = inner == CT_LOWER_NONE ? CT_LOWER_RZ : inner};
+	int any = inner != CT_LOWER_NONE;
+	for (unsigned t = 0; t < f->terms; t++) {
+		int64_t factor = f->term[t].factor;
+		struct ct_lower_source reg = ct_lower_read_register(u, f->term[t].reg, 0);
+		if (!any && factor == 1 && !reg.folded) {
+			sum = reg;
+			any = 1;
+			continue;
+		}
+		struct ct_lower_source src[3] = {reg, sum, {.place = CT_LOWER_RZ}};
+		uint32_t value = ct_lower_new_value(u->p, 1);
+		u->failed |= value == CT_LOWER_NONE;
+		int pow2 = factor > 0 && (factor & (factor - 1)) == 0;
+		if (factor == 1)
+			ct_lower_emit(u, any ? "IADD3" : "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), 2,
+			              src);
+		else if (pow2)
+			ct_lower_emit(u, any ? "LEA" : "IMAD.SHL.U32", at, CT_LOWER_PART(value, 0), 2,
+			              src);
+		else
+			ct_lower_emit(u, "IMAD", at, CT_LOWER_PART(value, 0), 2, src);
+		sum = (struct ct_lower_source){.place = CT_LOWER_PART(value, 0)};
+		any = 1;
+	}
+	return sum.place;
+}
+
+/* A base that needs no instruction: one register as it is. */
+static uint32_t plain_base(struct ct_lower_unit *u, const struct ct_lower_group *g)
+{
+	const struct ct_lower_form *f = &g->form;
+	if (f->terms == 0 && (!g->wide || f->constant == 0))
+		return CT_LOWER_RZ;
+	if (f->terms != 1 || f->term[0].factor != 1 || in_bank(u, f->term[0].reg) || f->constant ||
+	    (g->wide && !is_wide(u, f->term[0].reg)))
+		return CT_LOWER_NONE;
+	return ct_lower_read_register(u, f->term[0].reg, 0).place;
+}
+
+/* Parts a form by what changes in a loop; the part that does not is a base of its own, outside. */
+static uint32_t outer_part(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at,
+                           struct ct_lower_form *changing)
+{
+	struct ct_lower_form f = u->group[group].form, still = {0};
+	uint32_t header = u->node[block].loop;
+	*changing = (struct ct_lower_form){.constant = f.constant};
+	for (unsigned t = 0; t < f.terms; t++) {
+		struct ct_lower_form *to = header != CT_LOWER_NONE &&
+		                                           !ct_lower_changes_in(u, f.term[t].reg, header)
+		                                   ? &still
+		                                   : changing;
+		to->term[to->terms++] = f.term[t];
+	}
+	/* One register, or constant memory, is taken in as it is. */
+	if (!changing->terms || !still.terms || (still.terms == 1 && still.term[0].factor == 1)) {
+		*changing = f;
+		return CT_LOWER_NONE;
+	}
+	uint32_t inner = ct_lower_group_of(u, still, u->group[group].wide);
+	return inner == CT_LOWER_NONE ? inner : make_base(u, inner, block, at);
+}
+
+/* The block before a loop, where all ways into it have passed. */
+static uint32_t before_loop(const struct ct_lower_unit *u, uint32_t header)
+{
+	return header == 0 ? CT_LOWER_NONE : u->node[header].dominator;
+}
+
+static uint32_t make_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, uint32_t at)
+{
+	uint32_t place = plain_base(u, &u->group[group]), header = u->node[block].loop, changes = 0;
+	if (place != CT_LOWER_NONE)
+		return place;
+	for (unsigned t = 0; header != CT_LOWER_NONE && t < u->group[group].form.terms; t++)
+		changes |= (uint32_t)ct_lower_changes_in(u, u->group[group].form.term[t].reg, header);
+	if (header != CT_LOWER_NONE && !changes && before_loop(u, header) != CT_LOWER_NONE) {
+		uint32_t outside = before_loop(u, header);
+		return make_base(u, group, outside, ct_lower_block_of(u, outside)->end - 1);
+	}
+	if ((place = find_base(u, group, block, at)) != CT_LOWER_NONE)
+		return place;
+	struct ct_lower_form changing;
+	uint32_t inner = outer_part(u, group, block, at, &changing), home = u->home;
+	uint8_t phase = u->phase, wide = u->group[group].wide;
+	if (block != home) {
+		u->home = block;
+		u->phase = CT_LOWER_HOISTED;
+	}
+	place = wide ? sum_wide(u, at, block, &changing, inner) : sum_narrow(u, at, &changing, inner);
+	u->home = home;
+	u->phase = phase;
+	keep_base(u, group, block, at, place);
+	return place;
+}
+
+uint32_t ct_lower_base_of(struct ct_lower_unit *u, uint32_t group, uint32_t at)
+{
+	return make_base(u, group, ct_lower_home(u, at), at);
+}

@@ -1,0 +1,105 @@
+/* What PTX does in one instruction and machines in several. The sequences are those that the vendor's
+ * compiler is known for on sm_70 to sm_86 (reciprocal by MUFU, Newton steps, a check, and a branch to
+ * the slow path, which is not taken by ordinary operands); doc/lowering.md says where each is from. */
+#include <string.h>
+
+#include "lower/unit.h"
+
+enum { MOST_STEPS = 24 };
+
+struct expansion {
+	const char *name, *word, *other; /* the opcode's name and parts that it must have, or NULL */
+	unsigned bits;                   /* of its type; 0: any */
+	unsigned steps;
+	const char *step[MOST_STEPS];
+};
+
+/* The first that fits counts. */
+/* clang-format off */
+static const struct expansion expansions[] = {
+	{"div", "rn", NULL, 32, 11, {"MUFU.RCP", "FCHK", "FFMA", "FFMA", "FFMA", "FFMA", "FFMA", "FFMA", "BSSY", "BRA", "BSYNC"}},
+	{"div", "rn", NULL, 64, 12, {"MUFU.RCP64H", "IMAD.MOV.U32", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA", "DFMA",
+		"FFMA", "BSSY", "BSYNC"}},
+	{"div", "full", NULL, 32, 6, {"FSETP.GT.AND", "FSEL", "FMUL", "MUFU.RCP", "FMUL", "FMUL"}},
+	{"div", "approx", NULL, 32, 5, {"FSETP.GT.AND", "FMUL", "MUFU.RCP", "FMUL", "FMUL"}},
+	{"div", "u32", NULL, 32, 15, {"I2F.U32.RP", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IMAD.MOV", "IMAD",
+		"IMAD.HI.U32", "IMAD.HI.U32", "IMAD.MOV", "IMAD", "ISETP.GE.U32.AND", "IMAD.IADD", "ISETP.GE.U32.AND", "IADD3", "SEL"}},
+	{"rem", "u32", NULL, 32, 15, {"I2F.U32.RP", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IMAD.MOV", "IMAD",
+		"IMAD.HI.U32", "IMAD.HI.U32", "IMAD.MOV", "IMAD", "ISETP.GE.U32.AND", "IMAD.IADD", "ISETP.GE.U32.AND", "IMAD.IADD", "SEL"}},
+	{"div", "s32", NULL, 32, 19, {"IABS", "I2F.RP", "IABS", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IADD3", "IMAD",
+		"IMAD.HI.U32", "IMAD.HI.U32", "IMAD.MOV", "IMAD", "ISETP.GT.U32.AND", "IMAD.IADD", "ISETP.GE.U32.AND", "LOP3.LUT",
+		"ISETP.GE.AND", "IADD3", "SEL"}},
+	{"rem", "s32", NULL, 32, 18, {"IABS", "I2F.RP", "IABS", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IADD3", "IMAD",
+		"IMAD.HI.U32", "IMAD.HI.U32", "IMAD.MOV", "IMAD", "ISETP.GT.U32.AND", "IMAD.IADD", "ISETP.GT.U32.AND", "ISETP.GE.AND",
+		"IMAD.IADD", "SEL"}},
+	{"rcp", "rn", NULL, 32, 6, {"IADD3", "ISETP.GT.U32.AND", "MUFU.RCP", "FFMA", "FADD.FTZ", "FFMA"}},
+	{"rcp", "rn", NULL, 64, 10, {"MUFU.RCP64H", "IADD3", "DFMA", "DFMA", "DFMA", "DFMA", "FSETP.GEU.AND", "BSSY", "BSYNC", "DFMA"}},
+	{"sqrt", "rn", NULL, 32, 8, {"IADD3", "MUFU.RSQ", "ISETP.GT.U32.AND", "FMUL.FTZ", "FMUL.FTZ", "FFMA", "FFMA", "FFMA"}},
+	{"sqrt", "rn", NULL, 64, 13, {"MUFU.RSQ64H", "IADD3", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "DMUL", "DFMA", "DFMA",
+		"ISETP.GE.U32.AND", "BSSY", "BSYNC"}},
+	{"sqrt", "approx", NULL, 32, 2, {"MUFU.RSQ", "FMUL"}},
+	{"ex2", "ftz", NULL, 32, 1, {"MUFU.EX2"}},
+	{"ex2", NULL, NULL, 32, 4, {"FSETP.GEU.AND", "FMUL", "MUFU.EX2", "FMUL"}},
+	{"lg2", "ftz", NULL, 32, 1, {"MUFU.LG2"}},
+	{"lg2", NULL, NULL, 32, 4, {"FSETP.GEU.AND", "FMUL", "MUFU.LG2", "FADD"}},
+	{"rsqrt", "ftz", NULL, 32, 1, {"MUFU.RSQ"}},
+	{"rsqrt", NULL, NULL, 32, 4, {"FSETP.GEU.AND", "FMUL", "MUFU.RSQ", "FMUL"}},
+	{"rsqrt", NULL, NULL, 64, 6, {"MUFU.RSQ64H", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA"}},
+	{"rcp", "ftz", NULL, 32, 1, {"MUFU.RCP"}},
+	{"rcp", NULL, NULL, 32, 4, {"FSETP.GEU.AND", "FMUL", "MUFU.RCP", "FMUL"}},
+	{"sin", NULL, NULL, 32, 2, {"FMUL.RZ", "MUFU.SIN"}},
+	{"cos", NULL, NULL, 32, 2, {"FMUL.RZ", "MUFU.COS"}},
+	{"tanh", NULL, NULL, 32, 1, {"MUFU.TANH"}},
+	{"min", "f64", NULL, 64, 4, {"DSETP.MIN.AND", "FSEL", "SEL", "IMAD.MOV.U32"}},
+	{"max", "f64", NULL, 64, 4, {"DSETP.MAX.AND", "FSEL", "SEL", "IMAD.MOV.U32"}},
+	{"div", NULL, NULL, 64, 22, {"I2F.U64.RP", "MUFU.RCP", "IADD3", "F2I.U64.TRUNC", "IMAD.WIDE.U32", "IMAD", "IMAD", "IADD3",
+		"IMAD.HI.U32", "IADD3.X", "IMAD.WIDE.U32", "IMAD.HI.U32", "IMAD", "IADD3", "IMAD.WIDE.U32", "IADD3.X", "ISETP.GE.U32.AND",
+		"ISETP.GE.U32.AND.EX", "SEL", "SEL", "ISETP.NE.U32.AND", "SEL"}},
+	{"rem", NULL, NULL, 64, 22, {"I2F.U64.RP", "MUFU.RCP", "IADD3", "F2I.U64.TRUNC", "IMAD.WIDE.U32", "IMAD", "IMAD", "IADD3",
+		"IMAD.HI.U32", "IADD3.X", "IMAD.WIDE.U32", "IMAD.HI.U32", "IMAD", "IADD3", "IMAD.WIDE.U32", "IADD3.X", "ISETP.GE.U32.AND",
+		"ISETP.GE.U32.AND.EX", "SEL", "SEL", "ISETP.NE.U32.AND", "SEL"}},
+};
+/* clang-format on */
+
+static const struct expansion *find(const char *opcode)
+{
+	for (size_t i = 0; i < sizeof expansions / sizeof *expansions; i++) {
+		const struct expansion *x = &expansions[i];
+		if (ct_lower_is(opcode, x->name) && (!x->word || ct_lower_has(opcode, x->word)) &&
+		    (!x->bits || x->bits == ct_lower_bits(opcode)))
+			return x;
+	}
+	return NULL;
+}
+
+/* A chain: each step needs the one before it, and the operands in turn. Steps that set predicates or
+ * guard the slow path write no register. */
+int ct_lower_expand(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	const struct expansion *x = find(i->opcode);
+	if (!x || i->writes != 1 || i->operands < 2)
+		return 0;
+	uint32_t last = CT_LOWER_RZ;
+	for (unsigned s = 0; s < x->steps; s++) {
+		const char *name = x->step[s];
+		int none = strstr(name, "SETP") || strcmp(name, "FCHK") == 0 || name[0] == 'B';
+		int end = s + 1 == x->steps || (x->step[s + 1][0] == 'B' && s + 4 >= x->steps);
+		uint32_t dst = CT_LOWER_RZ;
+		if (end && !none)
+			dst = ct_lower_write(u, i->operand[0].number, 0);
+		else if (!none) {
+			uint32_t value = ct_lower_new_value(u->p, name[0] == 'D' ? 2 : 1);
+			u->failed |= value == CT_LOWER_NONE;
+			dst = CT_LOWER_PART(value, 0);
+		}
+		struct ct_lower_source src[2] = {
+			{.place = last}, ct_lower_read(u, &i->operand[1 + s % (i->operands - 1)], 0)};
+		struct ct_lower_inst *m = ct_lower_emit(u, name, at, dst, name[0] == 'B' ? 0 : 2, src);
+		if (m && name[0] == 'B')
+			m->pure = 0;
+		if (dst != CT_LOWER_RZ)
+			last = dst;
+	}
+	return 1;
+}

@@ -1,0 +1,200 @@
+/* Lowering: whatever becomes of the instructions, each access of the program is in the trace once, with the
+ * program's lanes and addresses; and machine code looks as it should. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lower/capture.h"
+#include "trace/opcode.h"
+#include "trace/trace.h"
+
+/* What a launch did to memory, in any order: sums over all lanes of mixed addresses, by space. */
+struct sums {
+	const struct ct_ptx_module *m;
+	uint64_t lanes[CT_PTX_SPACES], mixed[CT_PTX_SPACES];
+};
+
+static uint64_t mix(uint64_t v, uint64_t with)
+{
+	v = (v ^ with * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
+	return v ^ v >> 33;
+}
+
+static void add(struct sums *s, enum ct_ptx_space space, uint32_t warp, uint32_t width, uint64_t address)
+{
+	s->lanes[space]++;
+	s->mixed[space] += mix(address, warp + UINT64_C(64) * width);
+}
+
+static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
+{
+	(void)e;
+	struct sums *s = ctx;
+	/* Parameters of calls lie in local memory here and in registers there. */
+	int counted = (v->space == CT_PTX_GLOBAL || v->space == CT_PTX_SHARED ||
+	               v->space == CT_PTX_LOCAL) &&
+	              !strstr(ct_ptx_instruction_at(s->m, v->instruction).opcode, ".param");
+	for (unsigned l = 0; counted && v->addresses && l < 32; l++)
+		if (v->mask >> l & 1)
+			add(s, v->space, v->warp, v->width, v->addresses[l]);
+	return CT_OK;
+}
+
+static char *read_file(const char *path, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	char *text = calloc(1, 1 << 20);
+	assert_non_null(f);
+	assert_non_null(text);
+	*size = fread(text, 1, 1 << 20, f);
+	fclose(f);
+	return text;
+}
+
+static void sum_warp(struct ct_cta *cta, uint32_t w, struct sums *s, uint64_t *exits)
+{
+	struct ct_cursor *c;
+	struct ct_error e;
+	struct ct_inst i;
+	uint32_t ended = 0;
+	assert_int_equal(ct_cursor_open(&c, cta, w, &e), CT_OK);
+	while (ct_cursor_next(c, &i, &e) > 0) {
+		const struct ct_sinst *x = ct_code_at(ct_cta_code(cta), i.sid);
+		assert_int_not_equal(x->unit, CT_CLASS_OTHER);
+		assert_int_equal(i.mask & ended, 0);
+		if (x->unit == CT_CLASS_EXIT)
+			ended |= i.mask;
+		const struct ct_kernel *k = ct_cta_kernel(cta);
+		for (unsigned a = 0; a < i.naddr; a++) {
+			enum ct_space space = x->space == CT_SPACE_GENERIC
+			                              ? ct_generic_space(k, i.addr[a])
+			                              : (enum ct_space)x->space;
+			uint64_t window = x->space != CT_SPACE_GENERIC ? 0
+			                  : space == CT_SPACE_SHARED   ? k->shmem_base
+			                  : space == CT_SPACE_LOCAL    ? k->local_base
+			                                               : 0;
+			if (space == CT_SPACE_GLOBAL || space == CT_SPACE_SHARED ||
+			    space == CT_SPACE_LOCAL)
+				add(s,
+				    space == CT_SPACE_GLOBAL   ? CT_PTX_GLOBAL
+				    : space == CT_SPACE_SHARED ? CT_PTX_SHARED
+				                               : CT_PTX_LOCAL,
+				    w, x->width, i.addr[a] - window);
+		}
+	}
+	ct_cursor_close(c);
+	*exits += ended == UINT32_MAX;
+}
+
+static void sum_trace(const char *path, struct sums *s, uint64_t *warps, uint64_t *exits)
+{
+	struct ct_trace *t;
+	struct ct_event event;
+	struct ct_error e;
+	struct ct_cta *cta;
+	*warps = *exits = 0;
+	assert_int_equal(ct_trace_open(&t, path, NULL, &e), CT_OK);
+	while (ct_trace_next(t, &event, &e) > 0)
+		while (event.kind == CT_EVENT_KERNEL && ct_trace_next_cta(t, &cta, &e) > 0) {
+			for (uint32_t w = 0; w < ct_cta_warps(cta); w++, ++*warps)
+				sum_warp(cta, w, s, exits);
+			ct_cta_unref(cta);
+		}
+	ct_trace_close(t);
+}
+
+/* Runs a kernel of the fuzz corpus, whose pointers are buffers, and compares. */
+static void check_kernel(const char *file, const char *kernel, unsigned sm)
+{
+	char path[4096], out[4096];
+	const char *root = getenv("CT_ROOT"), *folder = getenv("TMPDIR");
+	snprintf(path, sizeof path, "%s/tests/fuzz/corpus/ptx/%s", root ? root : ".", file);
+	snprintf(out, sizeof out, "%s/lower.ctz", folder ? folder : "/tmp");
+	size_t size, buffers = 0;
+	char *text = read_file(path, &size);
+	struct ct_ptx_module *m;
+	struct ct_error e = {0};
+	struct ct_ptx_memory *memory;
+	assert_int_equal(ct_ptx_read(&m, text, size, file, &e), CT_OK);
+	const struct ct_ptx_kernel *k = ct_ptx_find_kernel(m, kernel);
+	assert_non_null(k);
+	assert_int_equal(ct_ptx_memory_create(&memory, &e), CT_OK);
+	unsigned char params[256] = {0}, *buffer[32];
+	for (uint32_t i = 0; i < k->nparams; i++) {
+		uint32_t n = 64;
+		if (k->params[i].bytes == 8) {
+			buffer[buffers] = calloc(1, 1 << 20);
+			assert_non_null(buffer[buffers]);
+			for (unsigned b = 0; b < 1 << 20; b += 4)
+				buffer[buffers][b] = (unsigned char)(b / 4 % 61);
+			memcpy(params + k->params[i].offset, &buffer[buffers], 8);
+			assert_int_equal(ct_ptx_memory_add(memory, buffer[buffers++], 1 << 20, &e),
+			                 CT_OK);
+		} else {
+			memcpy(params + k->params[i].offset, &n, 4);
+		}
+	}
+	struct sums want = {.m = m}, got = {.m = m};
+	struct ct_ptx_observer observer = {.ctx = &want, .instruction = on_instruction};
+	struct ct_ptx_launch l = {
+		.module = m,
+		.kernel = k,
+		.grid = {2, 2, 1},
+		.block = {32, 2, 1},
+		.params = params,
+		.param_bytes = sizeof params,
+		.memory = memory,
+		.max_steps = 200000,
+		.observer = &observer};
+	struct ct_capture_settings settings = {.path = out, .force = 1, .sm = sm};
+	struct ct_capture_summary seen;
+	struct ct_capture *c;
+	uint64_t warps, exits;
+	assert_int_equal(ct_capture_open(&settings, &c, &e), CT_OK);
+	int rc = ct_capture_launch(c, &l, NULL, &e);
+	if (rc < 0)
+		print_message("%s\n", e.text);
+	assert_int_equal(rc, CT_OK);
+	assert_int_equal(ct_capture_close(c, 0, &seen, &e), CT_OK);
+	assert_int_equal(seen.recorded, 1);
+	sum_trace(out, &got, &warps, &exits);
+	for (int s = CT_PTX_GLOBAL; s <= CT_PTX_LOCAL; s++) {
+		assert_int_equal(got.lanes[s], want.lanes[s]);
+		assert_int_equal(got.mixed[s], want.mixed[s]);
+	}
+	assert_int_equal(warps, 8);
+	assert_int_equal(exits, 8);
+	remove(out);
+	for (size_t i = 0; i < buffers; i++)
+		free(buffer[i]);
+	ct_ptx_memory_free(memory);
+	ct_ptx_free(m);
+	free(text);
+}
+
+static void test_accesses(void **unused)
+{
+	(void)unused;
+	static const unsigned sms[] = {70, 75, 80, 86};
+	static const char *const files[] = {
+		"divergence.ptx", "barriers.ptx", "switches.ptx", "calls.ptx",
+		"atomics.ptx",    "mixed.ptx",    "reals.ptx"};
+	for (unsigned i = 0; i < 4; i++)
+		check_kernel("gemm.ptx", "gemm", sms[i]);
+	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
+		print_message("%s\n", files[i]);
+		check_kernel(files[i], strcmp(files[i], "mixed.ptx") ? "k" : "_Z4gemmPfS_S_iff", 70);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_accesses)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
