@@ -13,8 +13,8 @@
 #
 # Workloads: all bundled ones in size small, and the traces below $SHARED/traces-opencl where that folder is there.
 # What was measured stays in OUT/verdicts/ and is not measured again: verdicts while triage, the GPU and the trace are
-# the same, replays while the GPU and the trace are. Replays that other sources of lib or models have made are counted as
-# stale, and VERDICTS_FORGET=1 makes those anew. JOBS: how many run side by side (default 1). ONLY: workloads whose name
+# the same, replays while the trace is. Replays that another GPU file or other sources of lib or models have made are
+# counted as stale, and VERDICTS_FORGET=1 makes those anew. JOBS: how many run side by side (default 1). ONLY: workloads whose name
 # contains that. GPUS: other GPUs. LIMIT: CPU seconds for a workload on a GPU, 600. OUT: where all this goes (default BUILD). OPTIONS: more options for triage.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -74,8 +74,8 @@ measure_truth() { # NAME PATH TRACE_DIGEST GPU GPU_DIGEST SCALE
 	if [ -e "$file" ]; then
 		local old
 		old=$(head -n 1 "$file")
-		# Of another trace or GPU it is of no use; of other sources it stays unless they are to be forgotten.
-		if [ "$(cut -f1-3,5 <<<"$old")" != "$(cut -f1-3,5 <<<"$stamp")" ]; then rm -f "$file"
+		# Of another trace it is of no use; of another GPU file or other sources it stays unless those are to be forgotten.
+		if [ "$(cut -f1-2,5 <<<"$old")" != "$(cut -f1-2,5 <<<"$stamp")" ]; then rm -f "$file"
 		elif [ "$old" != "$stamp" ] && [ -n "$VERDICTS_FORGET" ]; then rm -f "$file"
 		elif grep -q '^end' "$file"; then return; fi
 	fi
@@ -106,7 +106,7 @@ one() { # NAME PATH DIGEST GPU
 	local gpu_digest
 	gpu_digest=$("$build/bin/mpki" -g "$4" --print-gpu | sha256sum | cut -c1-16)
 	case $verb in
-	truth) measure_truth "$1" "$2" "$3" "$4" "$gpu_digest" auto ;;
+	both) measure_truth "$@" "$gpu_digest" auto; measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	ours) measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	whole) measure_ours ours "$@" "$gpu_digest" --scale 1 ;;
 	analytic) measure_ours analytic "$@" "$gpu_digest" --method analytic ;;
@@ -158,8 +158,7 @@ verdicts() {
 	make_traces small
 	list_traces small >"$keep/list"
 	[ -d "$SHARED/traces-opencl" ] || echo "verdicts: no $SHARED/traces-opencl: bundled workloads only" >&2
-	[ $verb = judge ] || each truth <"$keep/list"
-	each ours <"$keep/list"
+	if [ $verb = judge ]; then each ours; else each both; fi <"$keep/list"
 	join ours <"$keep/list" >"$OUT/verdicts.tsv"
 	summarise "$OUT/verdicts.tsv" "$OUT/verdicts.txt"
 	cat "$OUT/verdicts.txt"
