@@ -115,16 +115,21 @@ one() { # NAME PATH DIGEST GPU
 }
 export -f one measure_truth measure_ours digest
 
-# Runs one of these for all workloads of the list on standard input and all GPUs.
+# Runs one of these for all workloads of the list on standard input and all GPUs: each workload on one GPU first, and on
+# the others in later rounds, so that a campaign that is cut has seen them all.
 each() { # VERB
 	local verb=$1 triage sources
 	triage=$(digest "$build/bin/triage")
 	sources=$(sources)
 	export verb triage sources
-	while read -r name path sum; do
-		[[ $name == *"$ONLY"* ]] || continue
-		for gpu in $GPUS; do echo "$name $path $sum $gpu"; done
-	done | xargs -r -P "$JOBS" -L 1 bash -c 'one "$@"' _
+	awk -v only="$ONLY" -v gpus="$GPUS" '
+		only == "" || index($1, only) { line[n++] = $0 }
+		END {
+			m = split(gpus, gpu, " ")
+			for (round = 0; round < m; round++)
+				for (i = 0; i < n; i++)
+					print line[i], gpu[(i + round) % m + 1]
+		}' | xargs -r -P "$JOBS" -L 1 bash -c 'one "$@"' _
 }
 
 # Lines of verdicts.tsv, of the list on standard input, with the TV records that lie in that folder.
