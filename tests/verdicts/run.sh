@@ -80,13 +80,13 @@ measure_truth() { # NAME PATH TRACE_DIGEST GPU GPU_DIGEST SCALE
 		elif grep -q '^end' "$file"; then return; fi
 	fi
 	[ -e "$file" ] || echo "$stamp" >"$file"
-	if (ulimit -t "$LIMIT"; exec nice -n 15 "$build/tests/truth" -s "$6" "$4" data "$2" "$file") 2>"$file.log"; then
-		rm -f "$file.log"
-		echo end >>"$file"
-	else
-		echo "end	failed	$(tail -n 1 "$file.log" | tr '\t' ' ')" >>"$file"
-		rm -f "$file.log"
-	fi
+	(ulimit -t "$LIMIT"; exec nice -n 15 "$build/tests/truth" -s "$6" "$4" data "$2" "$file") 2>"$file.log"
+	case $? in
+	0) echo end >>"$file" ;;
+	130 | 143) ;; # somebody stopped it: it goes on next time
+	*) echo "end	failed	$(tail -n 1 "$file.log" | tr '\t' ' ')" >>"$file" ;;
+	esac
+	rm -f "$file.log"
 }
 
 # Asks triage, unless this triage has answered that already.
