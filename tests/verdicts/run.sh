@@ -1,11 +1,11 @@
 #!/bin/bash
-# run.sh BUILD verdicts|judge|transfer|analytic|table: holds the verdicts of triage against replays in full timing.
+# run.sh BUILD verdicts|truth|judge|transfer|analytic|table: holds the verdicts of triage against replays in full timing.
 #
 # verdicts: for each workload on each GPU what triage says by default, and what replays of the judged system, of the simpler
 # systems that it has to beat and of the GPU as configured say (truth.c). Writes BUILD/verdicts.tsv, one line for each
 # workload, GPU and mechanism, and prints BUILD/verdicts.txt: the confusion matrix, how often stated ranges hold the
 # replayed speed-up, and each verdict that is wrong.
-# judge: the same with the replays that are there, without making more.
+# truth: makes the replays alone. judge: the same as verdicts with the replays that are there.
 # transfer: the words on the small traces beside those on large ones (medium where large takes too long) on the whole GPU:
 # BUILD/transfer.tsv, BUILD/transfer.txt.
 # analytic: estimates without replays beside the replays that are there: BUILD/analytic.tsv, BUILD/analytic.txt.
@@ -77,14 +77,15 @@ measure_truth() { # NAME PATH TRACE_DIGEST GPU GPU_DIGEST SCALE
 		# Of another trace it is of no use; of another GPU file or other sources it stays unless those are to be forgotten.
 		if [ "$(cut -f1-2,5 <<<"$old")" != "$(cut -f1-2,5 <<<"$stamp")" ]; then rm -f "$file"
 		elif [ "$old" != "$stamp" ] && [ -n "$VERDICTS_FORGET" ]; then rm -f "$file"
-		elif grep -q '^end' "$file"; then return; fi
+		elif grep -q "^end	$sources" "$file"; then return; fi
 	fi
 	[ -e "$file" ] || echo "$stamp" >"$file"
+	sed -i '/^end/d' "$file"
 	(ulimit -t "$LIMIT"; exec nice -n 15 "$build/tests/truth" -s "$6" "$4" data "$2" "$file") 2>"$file.log"
 	case $? in
-	0) echo end >>"$file" ;;
+	0) echo "end	$sources" >>"$file" ;;
 	130 | 143) ;; # somebody stopped it: it goes on next time
-	*) echo "end	failed	$(tail -n 1 "$file.log" | tr '\t' ' ')" >>"$file" ;;
+	*) echo "end	$sources	failed	$(tail -n 1 "$file.log" | tr '\t' ' ')" >>"$file" ;;
 	esac
 	rm -f "$file.log"
 }
@@ -106,6 +107,7 @@ one() { # NAME PATH DIGEST GPU
 	local gpu_digest
 	gpu_digest=$("$build/bin/mpki" -g "$4" --print-gpu | sha256sum | cut -c1-16)
 	case $verb in
+	truth) measure_truth "$@" "$gpu_digest" auto ;;
 	both) measure_truth "$@" "$gpu_digest" auto; measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	ours) measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	whole) measure_ours ours "$@" "$gpu_digest" --scale 1 ;;
@@ -153,7 +155,7 @@ summarise() { # TSV TEXT
 	{
 		echo
 		echo "not replayed within $LIMIT CPU seconds, or failed:"
-		grep -H '^end	failed' "$keep"/truth/*.tsv | sed "s,^$keep/truth/,,"
+		grep -H '^end	[0-9a-f]*	failed' "$keep"/truth/*.tsv | sed "s,^$keep/truth/,,"
 		echo "replays made by other sources: $(grep -L "^key	[^	]*	[^	]*	$(sources)" "$keep"/truth/*.tsv | wc -l) of $(find "$keep/truth" -name '*.tsv' | wc -l)"
 		echo "CPU seconds of triage: $(awk '$1 == "cpu" { s += $2 } END { printf "%.0f\n", s }' "$keep"/ours/*.tsv)"
 	} >>"$2"
@@ -232,6 +234,7 @@ keep_table() {
 case $verb in
 table) keep_table ;;
 transfer) transfer ;;
+truth) make_traces small && list_traces small >"$keep/list" && each truth <"$keep/list" ;;
 analytic) analytic ;;
 verdicts | judge) verdicts ;;
 *) echo "run.sh: no verb $verb" >&2; exit 2 ;;

@@ -6,7 +6,7 @@
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
  * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
- * without launches. A line is written as soon as its replay is over, so that a run that is cut loses little. -q also
+ * without launches. "searched" with mechanism and system says that its settings have all been tried. A line is written as soon as its replay is over, so that a run that is cut loses little. -q also
  * replays in quick timing what full timing found best, -m lists the mechanisms. No verdict and no estimate decides what is replayed. */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "pass/scale.h"
 #include "trace/trace.h"
 
-enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16 };
+enum { CELLS_MAX = 512, BATCH_MAX = 64, STEPS = 16, SYSTEMS_MAX = 64 };
 
 struct cell {
 	int mechanism; /* index in the registry; -1: the GPU as configured */
@@ -41,6 +41,7 @@ struct truth {
 	struct ct_mechanism_run run[CT_MECHANISMS_MAX];
 	struct cell cell[CELLS_MAX];
 	unsigned n;
+	char searched[CT_MECHANISMS_MAX][SYSTEMS_MAX]; /* nothing is left to replay of that system */
 	FILE *out;
 };
 
@@ -115,6 +116,14 @@ static struct cell *want(struct truth *t, int mechanism, int system, double sett
 	return &t->cell[t->n++];
 }
 
+/* -1: a mechanism that this build lacks. */
+static void set_searched(struct truth *t, int mechanism, const char *system)
+{
+	int i = mechanism < 0 ? -1 : find_system(ct_mechanism_at((unsigned)mechanism), system);
+	if (i >= 0 && i < SYSTEMS_MAX)
+		t->searched[mechanism][i] = 1;
+}
+
 /* Takes what earlier runs have measured; lines of systems that this build lacks are passed over. */
 static void read_known(struct truth *t, const char *file)
 {
@@ -122,6 +131,8 @@ static void read_known(struct truth *t, const char *file)
 	double setting, cycles;
 	FILE *in = fopen(file, "r");
 	while (in && fgets(line, sizeof line, in)) {
+		if (sscanf(line, "searched\t%63[^\t]\t%63[^\t\n]", m, s) == 2)
+			set_searched(t, ct_mechanism_find(m), s);
 		if (sscanf(line, "%63[^\t]\t%15[^\t]\t%63[^\t]\t%lf\t%7[^\t]\t%lf", m, role, s, &setting,
 		           timing, &cycles) != 6)
 			continue;
@@ -164,14 +175,17 @@ static void open_runs(struct truth *t)
 	}
 }
 
-/* Some engines need what only a pass with the mechanism's observer measures. */
+/* Some engines need what only a pass with the mechanism's observer measures; asked where one is still to be replayed. */
 static int needs_observer(struct truth *t, unsigned i)
 {
 	const struct ct_mechanism *m = ct_mechanism_at(i);
 	struct ct_replays_engine engine;
 	struct ct_error e = {0};
 	void *parts = NULL;
-	if (!m->published || !m->observer)
+	int open = 0;
+	for (unsigned c = 0; c < t->n; c++)
+		open |= t->cell[c].mechanism == (int)i && isnan(t->cell[c].cycles);
+	if (!m->published || !m->observer || !open)
 		return 0;
 	int st = m->engine(&t->run[i], (unsigned)find_system(m, m->judged), &engine, &parts, &e);
 	m->engine_free(parts);
@@ -196,12 +210,13 @@ static void make_pass(struct truth *t)
 			list[n++] = &t->run[i];
 	if (ct_mechanism_observers(&observers, list, n, &e) != CT_OK)
 		die("observers", &e);
-	const struct ct_pass_options o = {
-		.gpu = &t->gpu,
-		.no_sms_views = 1,
-		.observers = observers.list,
-		.n_observers = observers.n,
-		.settings = t->settings};
+	struct ct_pass_options o = {.gpu = &t->gpu,
+	                            .no_sms_views = 1,
+	                            .observers = observers.list,
+	                            .n_observers = observers.n,
+	                            .settings = t->settings};
+	if (n == 0) /* nobody reads its histograms */
+		o.settings.sample = 1.0 / 64;
 	if (ct_trace_open(&trace, t->path, &t->settings.trace, &e) != CT_OK ||
 	    ct_pass_run(trace, &o, t->p, &e) != CT_OK)
 		die(t->path, &e);
@@ -314,6 +329,8 @@ static void want_system(struct truth *t, int mechanism, int system)
 	struct ct_mechanism_tried tried[CELLS_MAX];
 	double value[CT_CANDIDATES_MAX];
 	unsigned n = tried_settings(t, mechanism, system, tried), more = 0;
+	if (t->searched[mechanism][system])
+		return;
 	if (m->candidates) {
 		if (!t->p)
 			make_pass(t);
@@ -325,6 +342,13 @@ static void want_system(struct truth *t, int mechanism, int system)
 		want(t, mechanism, system, 0, CT_REPLAY_FULL)->off = m->candidates != NULL;
 	if (!more && n > 1)
 		want_between(t, mechanism, system, tried, n);
+}
+
+static void write_searched(struct truth *t, int mechanism, int system)
+{
+	if (!t->searched[mechanism][system])
+		fprintf(t->out, "searched\t%s\t%s\n", ct_mechanism_at((unsigned)mechanism)->name,
+		        ct_mechanism_at((unsigned)mechanism)->systems[system].name);
 }
 
 /* The best of what full timing found is replayed in quick timing too. */
@@ -405,6 +429,7 @@ int main(int argc, char **argv)
 	do
 		each_system(&t, want_system);
 	while (replay_some(&t));
+	each_system(&t, write_searched);
 	if (quick) {
 		want(&t, -1, 0, 0, CT_REPLAY_QUICK);
 		each_system(&t, want_quick);
