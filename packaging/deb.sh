@@ -33,7 +33,15 @@ if [ -f "$plugin" ]; then
 	mv "$plugin" "$capture/usr/lib/cachetriage/"
 	strip --strip-unneeded "$capture/usr/lib/cachetriage/cachetriage-capture.so"
 fi
+# What programs of ctcc run on lies where ctcc looks for it, beside its commands.
+runtime=$main/usr/lib/$multiarch/libctcuda.so
+[ ! -f "$runtime" ] || mv "$runtime" "$out/libctcuda.so"
 rm -rf "$main/usr/lib"
+if [ -f "$out/libctcuda.so" ]; then
+	mkdir -p "$main/usr/lib/cachetriage"
+	mv "$out/libctcuda.so" "$main/usr/lib/cachetriage/"
+	strip --strip-unneeded "$main/usr/lib/cachetriage/libctcuda.so"
+fi
 strip --strip-unneeded "$main"/usr/bin/*
 strip --strip-debug --enable-deterministic-archives "$dev/usr/lib/$multiarch/libcachetriage.a"
 strip --strip-unneeded "$shared/usr/lib/$multiarch/libcachetriage.so.$version"

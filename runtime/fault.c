@@ -64,12 +64,17 @@ static void tell_nearest(const struct ct_ptx_fault *f, char *out, size_t room)
 	    !a || f->address >= CT_PTX_SHARED_WINDOW)
 		return;
 	uint64_t end = a->first + a->bytes;
+	char what[64];
+	if (a->number)
+		snprintf(what, sizeof what, "allocation %" PRIu64, a->number);
+	else
+		snprintf(what, sizeof what, "%s", a->module ? "a variable" : "registered memory");
 	uint64_t far = f->address < a->first ? a->first - f->address : f->address - end;
 	if (f->address >= a->first && f->address < end)
-		snprintf(out, room, "it crosses the end of allocation %" PRIu64, a->number);
+		snprintf(out, room, "it crosses the end of %s", what);
 	else
-		snprintf(out, room, "it is %" PRIu64 " bytes %s allocation %" PRIu64, far,
-		         f->address < a->first ? "before" : "behind the end of", a->number);
+		snprintf(out, room, "it is %" PRIu64 " bytes %s %s", far,
+		         f->address < a->first ? "before" : "behind the end of", what);
 	size_t n = strlen(out);
 	snprintf(out + n, room - n, " (%" PRIu64 " bytes at 0x%" PRIx64 ")", a->bytes, a->first);
 }

@@ -126,35 +126,67 @@ static void give_pages_back(uint64_t first, uint64_t end)
 		madvise((void *)(uintptr_t)first, end - first, MADV_DONTNEED);
 }
 
-cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned flags, void **out)
+/* Fills in the place of a block and makes its pages writable. */
+static cudaError_t take_gap(struct ct_cuda_allocation *a)
 {
-	struct ct_cuda_allocation a = {.bytes = bytes, .type = type, .flags = flags};
-	uint64_t room = round_up(bytes, GRANULE);
-	*out = NULL;
-	if (bytes == 0)
-		return cudaSuccess;
+	uint64_t room = round_up(a->bytes, GRANULE);
 	if (heap.first == 0 && make_arena() != cudaSuccess)
 		return cudaErrorMemoryAllocation;
-	a.first = room >= bytes && room <= heap.bytes ? find_gap(room) : 0;
-	if (a.first == 0)
+	a->first = room >= a->bytes && room <= heap.bytes ? find_gap(room) : 0;
+	if (a->first == 0)
 		return cudaErrorMemoryAllocation;
-	uint64_t page = a.first / PAGE * PAGE;
-	if (mprotect((void *)(uintptr_t)page, round_up(a.first + room, PAGE) - page,
+	uint64_t page = a->first / PAGE * PAGE;
+	if (mprotect((void *)(uintptr_t)page, round_up(a->first + room, PAGE) - page,
 	             PROT_READ | PROT_WRITE) != 0)
 		return cudaErrorMemoryAllocation;
-	/* What the host writes without a call is taken as written. */
-	if (ct_cuda.settings.check_init && type == cudaMemoryTypeDevice &&
-	    !(a.known = ct_calloc(bytes, 1)))
+	/* What the host writes without a call, and what a text initialises, is taken as written. */
+	int followed = ct_cuda.settings.check_init && a->type == cudaMemoryTypeDevice && !a->module;
+	if (followed && !(a->known = ct_calloc(a->bytes, 1)))
 		return cudaErrorMemoryAllocation;
-	a.number = heap.numbered + 1;
-	if (insert(&a) != cudaSuccess) {
-		free(a.known);
+	if (insert(a) != cudaSuccess) {
+		free(a->known);
 		return cudaErrorMemoryAllocation;
 	}
-	heap.numbered++;
 	heap.used += room;
+	return cudaSuccess;
+}
+
+cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned flags, void **out)
+{
+	struct ct_cuda_allocation a = {
+		.bytes = bytes, .number = heap.numbered + 1, .type = type, .flags = flags};
+	cudaError_t error = bytes ? take_gap(&a) : cudaSuccess;
+	*out = NULL;
+	if (error != cudaSuccess || bytes == 0)
+		return error;
+	heap.numbered++;
 	*out = (void *)(uintptr_t)a.first;
 	return ct_cuda_trace_array(a.first, bytes, NULL);
+}
+
+void *ct_cuda_place_variable(void *ctx, uint64_t bytes, uint32_t align)
+{
+	struct ct_cuda_allocation a = {.bytes = bytes, .type = cudaMemoryTypeDevice, .module = ctx};
+	if (align > GRANULE || take_gap(&a) != cudaSuccess)
+		return NULL;
+	memset((void *)(uintptr_t)a.first, 0, bytes);
+	return (void *)(uintptr_t)a.first;
+}
+
+/* Gives the block's room back. */
+static void release(struct ct_cuda_allocation *a)
+{
+	uint64_t room = round_up(a->bytes, GRANULE);
+	heap.used -= room;
+	give_pages_back(a->first, a->first + room);
+	take_out(a);
+}
+
+void ct_cuda_release_variables(const void *module)
+{
+	for (size_t i = heap.n; i-- > 0;)
+		if (heap.block[i].module == module)
+			release(&heap.block[i]);
 }
 
 cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type)
@@ -163,22 +195,20 @@ cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type)
 	if (!p)
 		return cudaSuccess;
 	int managed = type == cudaMemoryTypeDevice && a && a->type == cudaMemoryTypeManaged;
-	if (!a || a->registered || (a->type != type && !managed) || a->first != (uint64_t)(uintptr_t)p)
+	if (!a || a->registered || a->module || (a->type != type && !managed) ||
+	    a->first != (uint64_t)(uintptr_t)p)
 		return cudaErrorInvalidValue;
-	uint64_t room = round_up(a->bytes, GRANULE);
-	heap.used -= room;
-	give_pages_back(a->first, a->first + room);
-	take_out(a);
+	release(a);
 	return cudaSuccess;
 }
 
 void ct_cuda_release_all(void)
 {
-	while (heap.n > 0)
-		take_out(&heap.block[heap.n - 1]);
-	if (heap.first)
-		give_pages_back(heap.first, heap.first + heap.bytes);
-	heap.used = 0;
+	for (size_t i = heap.n; i-- > 0;)
+		if (heap.block[i].registered)
+			take_out(&heap.block[i]);
+		else if (!heap.block[i].module)
+			release(&heap.block[i]);
 }
 
 uint64_t ct_cuda_total_memory(void)
@@ -195,9 +225,7 @@ int ct_cuda_is_device_range(const void *p, uint64_t bytes)
 {
 	uint64_t first = (uint64_t)(uintptr_t)p;
 	const struct ct_cuda_allocation *a = ct_cuda_allocation_of(first);
-	if (a)
-		return bytes <= a->bytes - (first - a->first);
-	return ct_cuda_variable_at(p, bytes) != NULL;
+	return a && bytes <= a->bytes - (first - a->first);
 }
 
 void ct_cuda_wrote(const void *p, uint64_t bytes)

@@ -121,6 +121,7 @@ void ct_cuda_remove_module(struct ct_cuda_module *m)
 	drop_functions(m);
 	drop_symbols(m);
 	drop_textures(m);
+	ct_cuda_release_variables(m);
 	ct_ptx_free(m->ptx);
 	free(m->access);
 	free(m->owned);
@@ -130,6 +131,7 @@ void ct_cuda_remove_module(struct ct_cuda_module *m)
 
 cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 {
+	struct ct_ptx_placing placing = {ct_cuda_place_variable, m};
 	struct ct_error e;
 	unsigned magic = 0;
 	if (m->tried)
@@ -142,7 +144,8 @@ cudaError_t ct_cuda_read_module(struct ct_cuda_module *m)
 		ct_cuda.fault = cudaErrorNoKernelImageForDevice;
 		return cudaErrorNoKernelImageForDevice;
 	}
-	if (ct_ptx_read(&m->ptx, m->text, strlen(m->text), m->name, &e) != CT_OK) {
+	if (ct_ptx_read_placed(&m->ptx, m->text, strlen(m->text), m->name, &placing, &e) != CT_OK) {
+		ct_cuda_release_variables(m);
 		ct_cuda_say("%s", e.text);
 		if (e.status == CT_ERR_NOMEM)
 			return cudaErrorMemoryAllocation;
@@ -235,19 +238,6 @@ cudaError_t ct_cuda_find_symbol(const void *shadow, const struct ct_ptx_variable
 			return error;
 		}
 	return cudaErrorInvalidSymbol;
-}
-
-const struct ct_ptx_variable *ct_cuda_variable_at(const void *p, uint64_t bytes)
-{
-	uint64_t first = (uint64_t)(uintptr_t)p;
-	for (const struct ct_cuda_module *m = modules; m; m = m->next)
-		for (size_t i = 0; m->ptx && i < ct_ptx_variable_count(m->ptx); i++) {
-			const struct ct_ptx_variable *v = ct_ptx_variable_at(m->ptx, i);
-			uint64_t at = first - (uint64_t)(uintptr_t)v->storage;
-			if (v->storage && at < v->bytes && bytes <= v->bytes - at)
-				return v;
-		}
-	return NULL;
 }
 
 struct ct_cuda_texture_reference *ct_cuda_find_texture(const struct textureReference *host)

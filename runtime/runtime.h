@@ -63,8 +63,9 @@ struct ct_cuda_allocation {
 	uint64_t first, bytes;
 	uint64_t number; /* of the program's allocations, from 1 */
 	enum cudaMemoryType type;
-	int registered; /* memory of the program's own */
-	unsigned flags; /* of cudaHostAlloc or cudaHostRegister */
+	const void *module; /* of a variable: no call frees it */
+	int registered;     /* memory of the program's own */
+	unsigned flags;     /* of cudaHostAlloc or cudaHostRegister */
 	unsigned char
 		*known; /* with check_init: per byte, whether something wrote it; NULL: not followed */
 };
@@ -72,6 +73,10 @@ struct ct_cuda_allocation {
 /* Allocates device, managed or page-locked memory on a multiple of 512 bytes, filled with zeroes where
  * it is fresh; 0 bytes give NULL. */
 cudaError_t ct_cuda_allocate(uint64_t bytes, enum cudaMemoryType type, unsigned flags, void **out);
+/* The same for a variable of module `ctx`: NULL where there is no room. */
+void *ct_cuda_place_variable(void *ctx, uint64_t bytes, uint32_t align);
+/* Frees the variables of a module. */
+void ct_cuda_release_variables(const void *module);
 /* Frees what ct_cuda_allocate gave; NULL is allowed. Another type or address is cudaErrorInvalidValue. */
 cudaError_t ct_cuda_release(const void *p, enum cudaMemoryType type);
 /* The allocation that holds the address, or NULL. */
@@ -83,7 +88,7 @@ int ct_cuda_is_device_range(const void *p, uint64_t bytes);
 /* Bytes of the board, and those not yet allocated. */
 uint64_t ct_cuda_total_memory(void);
 uint64_t ct_cuda_free_memory(void);
-/* Frees all memory that the library has: for cudaDeviceReset. */
+/* Frees all memory but that of modules: for cudaDeviceReset. */
 void ct_cuda_release_all(void);
 
 /* The host wrote a range of device memory, or copied one to another: for the check init. */
@@ -159,8 +164,6 @@ int ct_cuda_is_module(const struct ct_cuda_module *m);
 cudaError_t ct_cuda_find_symbol(const void *shadow, const struct ct_ptx_variable **out);
 /* The texture reference of the program's variable, or NULL. */
 struct ct_cuda_texture_reference *ct_cuda_find_texture(const struct textureReference *host);
-/* The module variable that holds [p, p + bytes), or NULL. */
-const struct ct_ptx_variable *ct_cuda_variable_at(const void *p, uint64_t bytes);
 /* The textures that are bound, references and objects, in an array that lives until the next call. */
 cudaError_t ct_cuda_bound_textures(const struct ct_cuda_module *m, const struct ct_ptx_texture **out,
                                    size_t *n);

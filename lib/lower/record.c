@@ -38,7 +38,7 @@ struct ct_lower_recorder {
 static int find_variables(struct ct_lower_recorder *r)
 {
 	const struct ct_ptx_module *m = r->o.program->m;
-	size_t n = ct_ptx_variable_count(m);
+	size_t n = ct_ptx_is_placed(m) ? 0 : ct_ptx_variable_count(m);
 	uint64_t at = VARIABLE_BASE;
 	if (!(r->moved = ct_calloc(n, sizeof *r->moved)))
 		return -1;

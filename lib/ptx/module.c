@@ -155,6 +155,11 @@ void ct_ptx_free(struct ct_ptx_module *m)
 	free(m);
 }
 
+int ct_ptx_is_placed(const struct ct_ptx_module *m)
+{
+	return m->placed;
+}
+
 unsigned ct_ptx_version(const struct ct_ptx_module *m)
 {
 	return m->version;

@@ -168,6 +168,7 @@ struct ct_ptx_names {
 struct ct_ptx_module {
 	char *file;
 	unsigned version, target;
+	int placed;                  /* another's memory holds its variables */
 	struct ct_ptx_block *blocks; /* arena of names and small arrays */
 	struct ct_ptx_function *function;
 	size_t nfunctions, functions_cap;

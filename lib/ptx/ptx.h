@@ -82,7 +82,22 @@ struct ct_ptx_instruction {
 CT_NODISCARD int ct_ptx_read(struct ct_ptx_module **out, const char *text, size_t size, const char *name,
                              struct ct_error *e);
 
-/* Frees a module and the storage of its variables. NULL is allowed. */
+/* Where the variables of a module are to lie, where their addresses matter: place() returns `bytes` of
+ * zeroed memory on a multiple of `align`, a power of two, which lives at least as long as the module, or NULL when
+ * there is none. It is the caller's to free. */
+struct ct_ptx_placing {
+	void *(*place)(void *ctx, uint64_t bytes, uint32_t align);
+	void *ctx;
+};
+/* ct_ptx_read with a place for each variable; NULL: as ct_ptx_read. */
+CT_NODISCARD int ct_ptx_read_placed(struct ct_ptx_module **out, const char *text, size_t size,
+                                    const char *name, const struct ct_ptx_placing *placing,
+                                    struct ct_error *e);
+
+/* 1: the variables lie where the caller of ct_ptx_read_placed put them. */
+int ct_ptx_is_placed(const struct ct_ptx_module *m);
+
+/* Frees a module and the storage of its variables that it has itself. NULL is allowed. */
 void ct_ptx_free(struct ct_ptx_module *m);
 
 /* Version of the ISA that the text names, times ten (63 for "6.3"), and its target without

@@ -368,14 +368,23 @@ static int read_module(struct ct_ptx_reader *r, const char *text, size_t size, s
 int ct_ptx_read(struct ct_ptx_module **out, const char *text, size_t size, const char *name,
                 struct ct_error *e)
 {
+	return ct_ptx_read_placed(out, text, size, name, NULL, e);
+}
+
+int ct_ptx_read_placed(struct ct_ptx_module **out, const char *text, size_t size, const char *name,
+                       const struct ct_ptx_placing *placing, struct ct_error *e)
+{
 	struct ct_ptx_reader *r = ct_calloc(1, sizeof *r);
 	int rc = CT_ERR_NOMEM;
 	*out = NULL;
 	if (r && (r->m = ct_calloc(1, sizeof *r->m)) != NULL &&
-	    (r->m->file = ct_strndup(name, strlen(name))) != NULL)
+	    (r->m->file = ct_strndup(name, strlen(name))) != NULL) {
+		r->placing = placing;
+		r->m->placed = placing != NULL;
 		rc = read_module(r, text, size, e);
-	else
+	} else {
 		ct_fail_nomem(e);
+	}
 	if (r) {
 		if (rc < 0)
 			ct_ptx_free(r->m);

@@ -226,10 +226,12 @@ static int define_symbol(struct ct_ptx_reader *r, const char *name, int space, i
 		/* Alignment as the text asks, or 256 as allocations of the run-time have; pages of large
 		 * arrays are not touched before a kernel does. */
 		size_t at = align > 256 ? align : 256;
-		s->block = ct_calloc((size_t)s->v.bytes + at, 1);
-		if (!s->block)
+		if (r->placing)
+			s->v.storage = r->placing->place(r->placing->ctx, s->v.bytes, (uint32_t)at);
+		else if ((s->block = ct_calloc((size_t)s->v.bytes + at, 1)))
+			s->v.storage = (unsigned char *)s->block + (at - (uintptr_t)s->block % at) % at;
+		if (!s->v.storage)
 			return ct_ptx_nomem(r);
-		s->v.storage = (unsigned char *)s->block + (at - (uintptr_t)s->block % at) % at;
 	}
 	uint64_t at = 0;
 	return value ? read_value(r, (uint32_t)(s - r->m->symbol), type, &at, 0) : CT_OK;

@@ -76,7 +76,8 @@ enum { CT_PTX_CARRY, CT_PTX_SCRATCH_PREDICATE, CT_PTX_SCRATCH_32, CT_PTX_SCRATCH
 struct ct_ptx_reader {
 	struct ct_ptx_lexer x;
 	struct ct_ptx_module *m;
-	struct ct_ptx_function *f; /* whose body is read */
+	const struct ct_ptx_placing *placing; /* NULL: the module has its variables itself */
+	struct ct_ptx_function *f;            /* whose body is read */
 	struct ct_ptx_declaration *declared;
 	size_t ndeclared, declared_cap;
 	uint32_t *outer; /* the scope around each scope of the function */

@@ -23,12 +23,13 @@ check "it unpacks" dpkg-deb -x "$deb" "$TMPDIR/root"
 for t in "$CT_RELEASE"/*; do
 	check "$(basename "$t") runs" "$TMPDIR/root/usr/bin/$(basename "$t")" --version
 done
+check "with what CUDA programs run on" test -s "$TMPDIR/root/usr/lib/cachetriage/libctcuda.so"
 check "with the data files" "$TMPDIR/root/usr/bin/reuse" --print-gpu -g a100
 if [ -f "$plugin" ]; then
 	recorder=$(grep /cachetriage-capture_ "$TMPDIR/names")
 	check "the recorder depends on what loads it" sh -c "dpkg-deb -f '$recorder' Depends | grep -q 'cachetriage (= .*oclgrind'"
 	check "it unpacks beside the commands" dpkg-deb -x "$recorder" "$TMPDIR/root"
-	check "where tracegen finds it" sh -c "cd '$TMPDIR' && root/usr/bin/tracegen capture -o none true 2>&1 | grep -q 'without using OpenCL'"
+	check "where tracegen finds it" sh -c "cd '$TMPDIR' && root/usr/bin/tracegen capture -o none true 2>&1 | grep -q 'used neither CUDA nor OpenCL'"
 fi
 check "and completions" test -s "$TMPDIR/root/usr/share/bash-completion/completions/triage"
 finish
