@@ -223,6 +223,10 @@ $(BUILD)/tests/truth: $(call obj,tests/verdicts/truth.c) $(MODELS) $(LIB)
 verdicts: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) verdicts
 
+## reasons: do verdicts' reasons agree with their numbers, over all built-in workloads (some minutes)
+reasons: tests
+	@CT_REASONS=all bash tests/run.sh $(BUILD) $(BUILD) reasons
+
 ## transfer: verdicts on small scaled workloads beside those on large ones, to build/transfer.tsv
 transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
@@ -371,6 +375,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: all tests library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: reasons all tests library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

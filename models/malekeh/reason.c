@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "locality/hist.h"
+#include "models/common/cause.h"
 #include "models/common/facts.h"
 #include "models/malekeh/run.h"
 
@@ -17,27 +18,25 @@ void mk_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
                size_t n)
 {
 	double hit = metric_of(p, "Malekeh", "rf_hit_ratio");
-	double conflict = metric_of(p, "OCU", "bank_conflict_fraction");
 	double idle = metric_of(p, "OCU", "no_ready_fraction");
-	double wait = metric_of(p, "OCU", "issue_stall_fraction");
-	double after = metric_of(p, "Malekeh", "issue_stall_fraction");
-	(void)speedup;
+	const struct ct_cause cause[] = {
+		{"issue slots that wait for collectors", " %", 100,
+	         metric_of(p, "OCU", "issue_stall_fraction"),
+	         metric_of(p, "Malekeh", "issue_stall_fraction"), 0},
+		{"slots with bank conflicts", " %", 100, metric_of(p, "OCU", "bank_conflict_fraction"),
+	         metric_of(p, "Malekeh", "bank_conflict_fraction"), 0},
+		{"slots without a ready warp", " %", 100, idle,
+	         metric_of(p, "Malekeh", "no_ready_fraction"), 0}};
 	text[0] = '\0';
-	if (isnan(hit) && isnan(wait)) {
+	if (isnan(hit) && isnan(cause[0].before)) {
 		snprintf(text, n, "the profile has no register reads");
 		return;
 	}
-	if (conflict >= 0)
-		ct_fact_add(text, n, "bank conflicts %.0f %% of issue slots", 100 * conflict);
+	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
 	if (hit >= 0)
-		ct_fact_add(text, n, "%s%.0f %% of register reads hit the collectors", *text ? ", " : "",
-		            100 * hit);
-	if (fabs(after - wait) >= 0.015)
-		ct_fact_add(text, n, "%sready warps wait in %.0f instead of %.0f %% of slots",
-		            *text ? ", " : "", 100 * after, 100 * wait);
-	else if (idle > 0.5)
-		ct_fact_add(text, n, "%sno warp is ready in %.0f %% of slots", *text ? ", " : "",
-		            100 * idle);
+		ct_fact_add(text, n, ", %.0f %% of register reads hit the collectors", 100 * hit);
+	if (idle > 0.5)
+		ct_fact_add(text, n, ", no warp is ready in %.0f %% of slots", 100 * idle);
 }
 
 /* A value that is read once is of no use in a cache. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "models/common/cause.h"
 #include "models/common/facts.h"
 #include "models/morpheus/state.h"
 
@@ -24,28 +25,32 @@ int ct_mo_acted(const struct ct_profile *p, char *text, size_t n)
 	return isnan(misses) || isnan(sms) ? -1 : 1;
 }
 
-/* Says whether the working set fits what there is, and what the SMs that lend their memories save. */
+/* Says what the SMs that lend their memories save and cost, and whether the working set fits what there is. */
 void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                   size_t n)
 {
 	double sms = judged_value(p, "cache_sms"), extra = judged_value(p, "extended_llc_bytes");
-	double llc = ct_fact_gp(p, "llc.size");
+	double llc = ct_fact_gp(p, "llc.size"), all = ct_fact_gp(p, "sm.count");
 	double set = ct_fact_sn(p, "distinct_lines") * ct_fact_gp(p, "llc.line");
-	char size[CT_FACT_TEXT_MAX], more[CT_FACT_TEXT_MAX], change[CT_FACT_TEXT_MAX];
-	(void)speedup;
-	ct_fact_change_text(ct_fact_sn(p, "llc_mpki"), judged_value(p, "llc_mpki"), change);
+	double before = ct_fact_sn(p, "llc_mpki"), after = judged_value(p, "llc_mpki");
+	const struct ct_cause cause[] = {
+		{"LLC sector misses", " per 1000 instructions", 1, before, after, 0},
+		{"SMs that compute", "", 1, all, judged_value(p, "compute_sms"), 1}};
+	const struct ct_cause_flow flow = {judged_value(p, "compute_sms") / all, 1, after / before};
+	char size[CT_FACT_TEXT_MAX], more[CT_FACT_TEXT_MAX];
 	ct_fact_size_text(set, size);
 	ct_fact_size_text(extra, more);
+	text[0] = '\0';
+	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
+	ct_cause_add_limit(text, n, p, speedup->value, &flow);
 	if (sms > 0 && set <= llc + extra)
-		snprintf(text, n, "working set %s fits the LLC and %.0f cache-mode SMs, LLC misses%s",
-		         size, sms, *change ? change : " fall");
+		ct_fact_add(text, n, ", working set %s fits the LLC and %.0f cache-mode SMs", size, sms);
 	else if (sms > 0)
-		snprintf(text, n, "%.0f cache-mode SMs lend %s to the LLC, LLC misses%s", sms, more,
-		         *change ? change : " change");
+		ct_fact_add(text, n, ", %.0f cache-mode SMs lend %s to the LLC", sms, more);
 	else if (set <= llc)
-		snprintf(text, n, "working set %s fits the LLC already", size);
-	else
-		snprintf(text, n, "every SM is worth more computing than caching");
+		ct_fact_add(text, n, ", working set %s fits the LLC already", size);
+	else if (sms == 0)
+		ct_fact_add(text, n, ", every SM is worth more computing than caching");
 }
 
 const char *ct_mo_cure(const char *method, int by_parameters)

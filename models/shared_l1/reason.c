@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/common/cause.h"
 #include "models/common/facts.h"
 #include "models/shared_l1/metrics.h"
 #include "models/shared_l1/rates.h"
@@ -34,19 +35,6 @@ int ct_sl_acted(const struct ct_profile *p, char *text, size_t n)
 	return isnan(fills) || isnan(replicated) ? -1 : 1;
 }
 
-/* The paper's target test (its section 2.1), in words; empty without its numbers. */
-static const char *target_text(const struct ct_profile *p, double copies)
-{
-	struct ct_sl_params usual;
-	double miss = estimate_of(p, "Private", "l1_request_miss_rate");
-	double gain = estimate_of(p, "16x-L1", "speedup") - 1;
-	if (isnan(miss) || isnan(gain))
-		return "";
-	ct_sl_defaults(&usual);
-	return ct_sl_is_target(&usual, copies, miss, gain) ? ", a target of the paper"
-	                                                   : ", no target of the paper";
-}
-
 /* 1 for an analytic miss rate that may well be elsewhere in its range. */
 static int order_decides(const struct ct_profile *p)
 {
@@ -58,30 +46,29 @@ static int order_decides(const struct ct_profile *p)
 	       ct_sl_order_sensitive(judged_value(p, "edge_fraction"));
 }
 
-/* Says how much there is to share, and which of its effects is the larger: misses saved, or longer ways. */
+/* Says which of its effects is the larger, misses saved or longer ways, and how much there is to share. */
 void ct_sl_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                   size_t n)
 {
 	double copies = ct_fact_sn(p, "replication_ratio"), miss = ct_fact_sn(p, "l1_miss_rate");
-	double before = estimate_of(p, "Private", "l1_miss_rate"),
-	       after = judged_value(p, "l1_miss_rate");
-	double remote = judged_value(p, "remote_fraction"),
-	       latency = judged_value(p, "reply_latency_ratio");
+	const struct ct_cause cause[] = {
+		{"L1 sector misses", " %", 100, estimate_of(p, "Private", "l1_miss_rate"),
+	         judged_value(p, "l1_miss_rate"), 0},
+		{"reply times", " %", 100, 1, judged_value(p, "reply_latency_ratio"), 0},
+		{"accesses to other SMs", " %", 100, 0, judged_value(p, "remote_fraction"), 0}};
+	const struct ct_cause_flow flow = {
+		1, judged_value(p, "l1_miss_rate") / estimate_of(p, "Private", "l1_miss_rate"),
+		judged_value(p, "llc_mpki") / ct_fact_sn(p, "llc_mpki")};
 	if (n > 0)
 		text[0] = '\0';
 	if (isnan(copies) || isnan(miss)) {
 		ct_fact_add(text, n, "the profile has no replication ratio");
 		return;
 	}
-	ct_fact_add(text, n, "replication %.0f %%, L1 misses %.0f %%", 100 * copies, 100 * miss);
-	if (speedup->value > 0.99 && after < before - 0.005)
-		ct_fact_add(text, n, " (%+.0f %% when shared)", 100 * (after / before - 1));
-	else if (speedup->value < 0.99 && latency > 1)
-		ct_fact_add(text, n, ", replies %.1fx slower", latency);
-	else if (speedup->value < 0.99 && remote > 0)
-		ct_fact_add(text, n, ", %.0f %% of accesses go to another SM", 100 * remote);
-	ct_fact_add(text, n, "%s%s", target_text(p, copies),
-	            order_decides(p) ? ", order-sensitive: ask --method replay" : "");
+	ct_cause_add(text, n, speedup->value, cause, sizeof cause / sizeof cause[0]);
+	ct_cause_add_limit(text, n, p, speedup->value, &flow);
+	ct_fact_add(text, n, ", replication %.0f %%", 100 * copies);
+	ct_fact_add(text, n, "%s", order_decides(p) ? ", order-sensitive: ask --method replay" : "");
 }
 
 const char *ct_sl_cure(const char *method, int by_parameters)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "locality/hist.h"
+#include "models/common/cause.h"
 #include "models/common/facts.h"
 #include "models/tag_split/run.h"
 
@@ -19,6 +20,9 @@ static double chunks_used(const struct ct_profile *p)
 	            0.75 * ct_fact_sn(p, "line_touched_75") + ct_fact_sn(p, "line_touched_100"));
 }
 
+/* Fewer chunks than that leave something to gain by fetching only what is used. */
+static const double UNUSED = 3.5;
+
 static int is_sectored(const struct ct_profile *p)
 {
 	return ct_fact_gp(p, "l1.sector") < ct_fact_gp(p, "l1.line");
@@ -28,22 +32,36 @@ void ts_reason(const struct ct_profile *p, const struct ct_mechanism_number *spe
                size_t n)
 {
 	static const char *const count[] = {"none", "one", "two", "three", "all"};
-	double used = chunks_used(p), miss = metric_of(p, "configured", "mem_inst_miss_rate");
-	double after = metric_of(p, "TSC+", "mem_inst_miss_rate");
-	const char *sectored = is_sectored(p) ? ", L1 is sectored already" : "";
-	(void)speedup;
+	static const struct {
+		const char *metric, *what, *unit;
+		double scale;
+	} of[] = {{"l1_miss_rate", "L1 sector misses", " %", 100},
+	          {"mem_inst_miss_rate", "loads that miss L1", " %", 100},
+	          {"traffic_l2_to_l1_bytes", "bytes from the LLC", " KiB", 1.0 / 1024},
+	          {"traffic_l1_to_l2_bytes", "bytes to the LLC", " KiB", 1.0 / 1024}};
+	enum { CAUSES = sizeof of / sizeof of[0] };
+	struct ct_cause cause[CAUSES];
+	double used = chunks_used(p);
+	for (size_t i = 0; i < CAUSES; i++)
+		cause[i] = (struct ct_cause){
+			of[i].what,
+			of[i].unit,
+			of[i].scale,
+			metric_of(p, "configured", of[i].metric),
+			metric_of(p, "TSC+", of[i].metric),
+			0};
+	const struct ct_cause_flow flow = {
+		1, cause[2].after / cause[2].before,
+		metric_of(p, "TSC+", "llc_mpki") / metric_of(p, "configured", "llc_mpki")};
 	if (!(used >= 0 && used <= 4)) {
 		snprintf(text, n, "the profile has no line utilisation");
 		return;
 	}
-	snprintf(text, n, "%s of four chunks used", count[(int)(used + 0.5)]);
-	if (isnan(after) || isnan(miss))
-		ct_fact_add(text, n, "%s", sectored);
-	else if (fabs(after - miss) >= 0.005)
-		ct_fact_add(text, n, ", loads that miss L1 go from %.0f to %.0f %%", 100 * miss,
-		            100 * after);
-	else
-		ct_fact_add(text, n, ", %.0f %% of loads miss L1 as before%s", 100 * miss, sectored);
+	text[0] = '\0';
+	ct_cause_add(text, n, speedup->value, cause, CAUSES);
+	ct_cause_add_limit(text, n, p, speedup->value, &flow);
+	if (used < UNUSED && speedup->value > 1 + ct_cause_same) /* else it is no reason */
+		ct_fact_add(text, n, ", %s of four chunks used", count[(int)(used + 0.5)]);
 }
 
 /* Whether a load missed because its line had left the L1, from reuse distances. A set of LRU ways keeps what comes back

@@ -181,8 +181,9 @@ same "another GPU than the profile's is unknown where only a trace can tell" \
 	"$(awk -F'\t' '$1 == "TV" && $3 ~ /tag|mal/ { print $3, $4, $5 }' other | sort | paste -sd' ')"
 same "no estimate of it stays" "" "$(grep -E '^ES.all.(tag-split|malekeh)' other | head -1)"
 sn() { awk -F'\t' -v m="$2" '$1 == "SN" && $2 == "all" && $3 == m { print $4 }' "$1"; }
-same "and the reasons are of it" "32768 $(printf 'L1 misses %.0f' "$(awk "BEGIN { print 100 * $(sn other l1_miss_rate) }")")" \
-	"$(awk -F'\t' '$2 == "l1.size" { print $3 }' other) $(grep -P '^TV\tws\tshared-l1' other | grep -o 'L1 misses [0-9]*')"
+same "and the reasons are of it" "32768 $(printf %.3g "$(sn other llc_mpki)")" \
+	"$(awk -F'\t' '$2 == "l1.size" { print $3 }' other) $(grep -P '^TV\tws\tmorpheus' other |
+		grep -oE 'LLC sector misses (rise from|fall from|stay at) [0-9.]+' | grep -oE '[0-9.]+$')"
 same "the replay's rate was another" 1 "$(awk "BEGIN { print $(sn other l1_miss_rate) != $(sn every/ws-*.profile l1_miss_rate) }")"
 
 # ---- shards ----

@@ -75,7 +75,6 @@ enum { TWICE_THE_LLC = 6000 };
 static void estimates_every_system(void **state)
 {
 	struct mechanism_trial t;
-	struct ct_mechanism_number one = {1, NAN, NAN};
 	char text[320];
 	(void)state;
 	new_trial(&t, TWICE_THE_LLC);
@@ -90,9 +89,11 @@ static void estimates_every_system(void **state)
 	for (unsigned i = 0; i < m->n_metrics; i++)
 		assert_false(isnan(trial_value(&t, m->judged, m->metrics[i].name, NULL)));
 	assert_int_equal(m->acted(t.run.p, text, sizeof text), 1);
-	m->reason(t.run.p, &one, text, sizeof text);
+	m->reason(t.run.p, &(struct ct_mechanism_number){1.2, 1.1, 1.3}, text, sizeof text);
 	assert_non_null(strstr(text, "cache-mode SM"));
-	assert_non_null(strstr(text, "LLC misses -"));
+	assert_non_null(strstr(text, "faster since LLC sector misses fall from"));
+	m->reason(t.run.p, &(struct ct_mechanism_number){0.8, 0.7, 0.9}, text, sizeof text);
+	assert_non_null(strstr(text, "slower since SMs that compute fall from"));
 	assert_non_null(m->cure("analytic", 1));
 	assert_null(m->cure("analytic", 0));
 	trial_free(&t);

@@ -89,10 +89,13 @@ static void estimates_every_system(void **state)
 			isnan(trial_value(&t, other ? "DynAMAT" : m->judged, m->metrics[i].name, NULL)));
 	}
 	assert_int_equal(m->acted(t.run.p, text, sizeof text), 1);
-	m->reason(t.run.p, &one, text, sizeof text);
-	assert_int_equal(strncmp(text, "replication ", 12), 0);
-	assert_non_null(strstr(text, "% when shared"));
-	assert_non_null(strstr(text, "target of the paper"));
+	m->reason(t.run.p, &(struct ct_mechanism_number){1.2, 1.1, 1.3}, text, sizeof text);
+	assert_non_null(strstr(text, ", replication "));
+	assert_int_equal(strncmp(text, "faster since L1 sector misses fall from ", 40), 0);
+	m->reason(t.run.p, &(struct ct_mechanism_number){0.8, 0.7, 0.9}, text, sizeof text);
+	assert_int_equal(strncmp(text, "slower since ", 13), 0);
+	assert_non_null(strstr(text, "accesses to other SMs rise from 0 to "));
+	assert_non_null(strstr(text, ", although L1 sector misses fall from "));
 	m->reason(t.run.p, &one, text, 16);
 	assert_int_equal(strlen(text), 15);
 	assert_non_null(m->cure("analytic", 0));

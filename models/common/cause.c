@@ -1,0 +1,177 @@
+#include "models/common/cause.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "models/common/facts.h"
+#include "pass/origin.h"
+
+const double ct_cause_same = 0.005;
+
+/* A resource that is busy for less than this does not limit a run: its loads wait for latency. Where queues grow fast, as
+ * in any open queue with random arrivals. */
+static const double LIMITS = 0.6;
+
+/* Named causes, and named changes that went the other way. */
+enum { NUMBER = 24, CAUSES = 2, OTHERS = 1 };
+
+static void number_text(const struct ct_cause *c, double v, char out[NUMBER])
+{
+	v *= c->scale;
+	snprintf(out, NUMBER, fabs(v) >= 100 && fabs(v) < 1e6 ? "%.0f" : "%.3g", v);
+}
+
+/* 1 when it got better, -1 worse, 0 when it stayed or is not known. */
+static int direction(const struct ct_cause *c)
+{
+	char before[NUMBER], after[NUMBER];
+	if (!isfinite(c->before) || !isfinite(c->after))
+		return 0;
+	number_text(c, c->before, before);
+	number_text(c, c->after, after);
+	if (strcmp(before, after) == 0 || fabs(c->after - c->before) < 0.01 * fabs(c->before))
+		return 0;
+	return (c->after > c->before) == (c->more_is_better != 0) ? 1 : -1;
+}
+
+static void add_change(char *text, size_t n, const struct ct_cause *c)
+{
+	char before[NUMBER], after[NUMBER];
+	number_text(c, c->before, before);
+	number_text(c, c->after, after);
+	ct_fact_add(text, n, "%s %s from %s to %s%s", c->what, c->after > c->before ? "rise" : "fall",
+	            before, after, c->unit);
+}
+
+/* The first changes of a direction, at most `most`, joined by "and"; returns how many. */
+static unsigned add_changes(char *text, size_t n, const char *lead, int way, unsigned most,
+                            const struct ct_cause *cause, size_t causes)
+{
+	unsigned said = 0;
+	for (size_t i = 0; i < causes && said < most; i++) {
+		if (direction(&cause[i]) != way)
+			continue;
+		ct_fact_add(text, n, "%s", said ? " and " : lead);
+		add_change(text, n, &cause[i]);
+		said++;
+	}
+	return said;
+}
+
+/* Neither faster nor slower: what got better and what got worse make up for each other, or do not matter. */
+static void add_balance(char *text, size_t n, const struct ct_cause *cause, size_t causes)
+{
+	char stays[NUMBER];
+	ct_fact_add(text, n, "as fast");
+	unsigned better = add_changes(text, n, " although ", 1, OTHERS, cause, causes);
+	unsigned worse = add_changes(
+		text, n, better ? ", but " : " although ", -1, OTHERS, cause, causes);
+	for (size_t i = 0; i < causes && !better && !worse; i++)
+		if (isfinite(cause[i].after)) {
+			number_text(&cause[i], cause[i].after, stays);
+			ct_fact_add(text, n, ": %s stay at %s%s", cause[i].what, stays, cause[i].unit);
+			return;
+		}
+}
+
+void ct_cause_add(char *text, size_t n, double speedup, const struct ct_cause *cause, size_t causes)
+{
+	int way = speedup > 1 + ct_cause_same ? 1 : speedup < 1 - ct_cause_same ? -1 : 0;
+	if (way == 0) {
+		add_balance(text, n, cause, causes);
+		return;
+	}
+	ct_fact_add(text, n, "%s", way > 0 ? "faster" : "slower");
+	unsigned why = add_changes(text, n, " since ", way, CAUSES, cause, causes);
+	if (!why)
+		ct_fact_add(text, n, " by when requests come, not by how many");
+	add_changes(text, n, ", although ", -way, OTHERS, cause, causes);
+}
+
+/* ---- what limits ---- */
+
+/* Bytes that the phrase takes, and that a verdict needs behind a reason to name an alternative. */
+enum { LIMIT_TEXT = 60, VERDICT_TEXT = 80 };
+
+struct station {
+	const char *name;
+	double busy;
+};
+enum { STATIONS = 6 };
+
+static double item_of(const struct ct_profile *p, const char *name)
+{
+	double v;
+	return ct_profile_get_im(p, "all", name, &v) ? v : NAN;
+}
+
+/* Share of the replayed cycles, without launches, that each resource works. 0 where p does not tell. */
+static int find_stations(const struct ct_profile *p, struct station s[STATIONS])
+{
+	struct ct_gpu g;
+	double run = ct_fact_sn(p, "cycles") - ct_fact_sn(p, "launch_cycles");
+	if (!(run > 0) || ct_pass_get_gpu(p, &g, NULL) != CT_OK)
+		return 0;
+	double noc = g.noc_mhz / g.core_mhz, llc = g.llc_mhz / g.core_mhz;
+	double peak = ct_gpu_dram_gbps(&g) * 1e3 / g.core_mhz; /* bytes a core cycle */
+	double bytes = ct_fact_sn(p, "dram_read_bytes") + ct_fact_sn(p, "dram_write_bytes");
+	const struct station made[STATIONS] = {
+		{"issue", ct_fact_sn(p, "warp_insts") / (run * g.sms * g.schedulers)},
+		{"L1 ports", item_of(p, "l1_cycles") / (run * g.sms)},
+		{"requests to the LLC", item_of(p, "noc_request_cycles") / (run * g.llc_slices * noc)},
+		{"replies from the LLC", item_of(p, "noc_reply_cycles") / (run * g.sms * noc)},
+		{"LLC slices", ct_fact_sn(p, "llc_sector_accesses") / (run * g.llc_slices * llc)},
+		{"DRAM bandwidth", bytes / (run * peak)}};
+	memcpy(s, made, sizeof made);
+	return 1;
+}
+
+static double factor(double v)
+{
+	return isfinite(v) && v > 0 ? v : 1;
+}
+
+static const struct station *busiest(const struct station s[STATIONS])
+{
+	const struct station *most = &s[0];
+	for (int i = 1; i < STATIONS; i++)
+		if (!(most->busy >= s[i].busy) && isfinite(s[i].busy))
+			most = &s[i];
+	return most;
+}
+
+static const char *limit_name(const struct station *s)
+{
+	return s->busy >= LIMITS ? s->name : "latency";
+}
+
+/* "DRAM bandwidth (82 % busy)", "latency (DRAM bandwidth 41 % busy)". */
+static void add_station(char *text, size_t n, const struct station *s)
+{
+	ct_fact_add(text, n, "%s (%s%s%.0f %% busy)", limit_name(s), s->busy >= LIMITS ? "" : s->name,
+	            s->busy >= LIMITS ? "" : " ", 100 * fmin(s->busy, 1));
+}
+
+void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
+                        const struct ct_cause_flow *flow)
+{
+	struct station s[STATIONS], then[STATIONS];
+	if (strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
+		return;
+	if (!find_stations(p, s) || !isfinite(busiest(s)->busy))
+		return;
+	const double change[STATIONS] = {1 / factor(flow->sms), 1 / factor(flow->sms),
+	                                 factor(flow->llc),     factor(flow->llc) / factor(flow->sms),
+	                                 factor(flow->llc),     factor(flow->dram)};
+	for (int i = 0; i < STATIONS; i++)
+		then[i] = (struct station){s[i].name, s[i].busy * change[i] * factor(speedup)};
+	const struct station *before = busiest(s), *after = busiest(then);
+	ct_fact_add(text, n, ", limited by ");
+	add_station(text, n, before);
+	if (strcmp(limit_name(before), limit_name(after)) == 0)
+		return;
+	ct_fact_add(text, n, " before and by ");
+	add_station(text, n, after);
+	ct_fact_add(text, n, " after");
+}

@@ -1,0 +1,40 @@
+/* cause.h - why a system is faster or slower, in a sentence whose words its own numbers prove.
+ *
+ * A mechanism names what it changes, with the numbers before and after. The sentence names as causes only those that went
+ * the way that the speed-up went, says "although" before those that went the other way, and ends with what limited the
+ * replayed run and what limits it after the change. */
+#ifndef CT_MODELS_COMMON_CAUSE_H
+#define CT_MODELS_COMMON_CAUSE_H
+
+#include <stddef.h>
+
+#include "profile/profile.h"
+
+/* Speed-ups within this of 1 are called "as fast". */
+extern const double ct_cause_same;
+
+struct ct_cause {
+	const char *what; /* plural, "sectors that miss the L1" */
+	const char *unit; /* behind the number, " %"; "" */
+	double scale;     /* from before and after to what is printed, 100 for percent */
+	double before, after;
+	int more_is_better;
+};
+
+/* Adds to the text of at most n bytes: "faster since WHAT fall from 27 to 24 %, although ...". What is not known, or
+ * prints the same before and after, is no cause. Pure. */
+void ct_cause_add(char *text, size_t n, double speedup, const struct ct_cause *cause, size_t causes);
+
+/* How a system changes what flows: SMs that compute, what the SMs send to the LLC and back, and what DRAM moves, each over
+ * that of the GPU as configured; 1 or NaN where it does not change or is not known. */
+struct ct_cause_flow {
+	double sms, llc, dram;
+};
+
+/* Adds ", limited by DRAM bandwidth (82 % busy)", and where something else would limit the changed run " before and
+ * latency (41 %) after". From SN and IM of scope all, as replayed; nothing where p lacks them, or where the
+ * text would leave a verdict no room to name what it is held against. Pure. */
+void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double speedup,
+                        const struct ct_cause_flow *flow);
+
+#endif

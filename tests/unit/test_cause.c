@@ -1,0 +1,145 @@
+/* Reasons from numbers: whatever the numbers are, no word of the sentence contradicts them. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "models/common/cause.h"
+
+enum { TEXT = 400 };
+
+static const char *text_of(double speedup, const struct ct_cause *c, size_t n, char text[TEXT])
+{
+	text[0] = '\0';
+	ct_cause_add(text, TEXT, speedup, c, n);
+	return text;
+}
+
+static void test_sentences(void **state)
+{
+	char t[TEXT];
+	const struct ct_cause miss = {"misses", " %", 100, 0.27, 0.24, 0},
+			      sms = {"SMs", "", 1, 68, 45, 1},
+			      same = {"bytes", " KiB", 1.0 / 1024, 4096, 4097, 0},
+			      none = {"replies", "", 1, NAN, 2, 0};
+	const struct ct_cause both[] = {none, miss, sms}, still[] = {none, same};
+	(void)state;
+	assert_string_equal(text_of(1.2, both, 3, t),
+	                    "faster since misses fall from 27 to 24 %, although SMs fall from 68 to 45");
+	assert_string_equal(text_of(0.8, both, 3, t),
+	                    "slower since SMs fall from 68 to 45, although misses fall from 27 to 24 %");
+	assert_string_equal(text_of(1.004, both, 3, t),
+	                    "as fast although misses fall from 27 to 24 %, but SMs fall from 68 to 45");
+	assert_string_equal(text_of(1, still, 2, t), "as fast: replies stay at 2");
+	assert_string_equal(text_of(1, still + 1, 1, t), "as fast: bytes stay at 4 KiB");
+	assert_string_equal(text_of(0.5, still, 2, t), "slower by when requests come, not by how many");
+	assert_string_equal(
+		text_of(1.5, &sms, 1, t),
+		"faster by when requests come, not by how many, although SMs fall from 68 to 45");
+	ct_cause_add(t, 8, 2, &miss, 1); /* no room is left: nothing is written behind it */
+	assert_int_equal(
+		strlen(t),
+		strlen("faster by when requests come, not by how many, although SMs fall from 68 to 45"));
+}
+
+static double random_number(uint64_t *seed)
+{
+	*seed = ct_mix64(*seed + 1);
+	double v = (double)(*seed % 1000) / 37;
+	return *seed >> 32 & 7 ? v : *seed >> 40 & 1 ? NAN : v * 1e9;
+}
+
+/* The first "from A to B" of a clause goes as its verb says. */
+static void expect_verb(const char *clause)
+{
+	const char *from = strstr(clause, " from ");
+	double a, b;
+	assert_non_null(from);
+	assert_int_equal(sscanf(from, " from %lf to %lf", &a, &b), 2);
+	assert_true(strncmp(from - 4, "rise", 4) == 0 ? b > a : a > b);
+	assert_true(strncmp(from - 4, "rise", 4) == 0 || strncmp(from - 4, "fall", 4) == 0);
+}
+
+/* All but the last cause are better when less: what stands behind "since" has to have moved the way of the speed-up. */
+static void test_any_numbers(void **state)
+{
+	static const char *const name[] = {"a", "b", "c", "good d"};
+	uint64_t seed = 7;
+	char t[TEXT];
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		struct ct_cause c[4];
+		double speedup = 0.9 + random_number(&seed) / 100;
+		for (int k = 0; k < 4; k++)
+			c[k] = (struct ct_cause){
+				name[k], "", 1, random_number(&seed), random_number(&seed), k == 3};
+		if (!(speedup < 10))
+			continue;
+		text_of(speedup, c, 4, t);
+		const char *word = speedup > 1 + ct_cause_same   ? "faster"
+		                   : speedup < 1 - ct_cause_same ? "slower"
+		                                                 : "as fast";
+		assert_int_equal(strncmp(t, word, strlen(word)), 0);
+		for (const char *s = t; (s = strstr(s, " from ")); s++)
+			expect_verb(s - 4);
+		const char *since = strstr(t, " since ");
+		if (!since)
+			continue;
+		int good = strncmp(since + 7, "good d", 6) == 0, rise = strstr(since, " rise ") != NULL;
+		const char *fall = strstr(since, " fall "), *up = strstr(since, " rise ");
+		rise = up && (!fall || up < fall);
+		assert_int_equal(rise == good, *word == 'f');
+	}
+}
+
+static void limit(double speedup, const struct ct_cause_flow *f, double dram, const char *want)
+{
+	char t[TEXT] = "why", value[32];
+	struct ct_profile *p = ct_profile_new(NULL);
+	const char *gp[3] = {"sm.count", "68", ""};
+	assert_non_null(p);
+	assert_int_equal(ct_profile_put(p, "GP", 3, gp, NULL), 0);
+	snprintf(value, sizeof value, "%.0f", dram);
+	assert_int_equal(ct_profile_add_count(p, "all", "cycles", 1100000, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_count(p, "all", "launch_cycles", 100000, NULL, "replay", NULL),
+	                 0);
+	assert_int_equal(ct_profile_add_count(p, "all", "warp_insts", 1000000, NULL, "replay", NULL), 0);
+	assert_int_equal(ct_profile_add_real(p, "all", "dram_read_bytes", dram, NULL, "replay", NULL),
+	                 0);
+	assert_int_equal(ct_profile_add_count(p, "all", "dram_write_bytes", 0, NULL, "replay", NULL), 0);
+	ct_cause_add_limit(t, sizeof t, p, speedup, f);
+	assert_string_equal(t, want);
+	ct_profile_free(p);
+}
+
+/* rtx3080 moves 444 bytes a core cycle. */
+static void test_limits(void **state)
+{
+	const struct ct_cause_flow same = {1, NAN, 1}, half = {1, 1, 0.25};
+	(void)state;
+	limit(1, &same, 400e6, "why, limited by DRAM bandwidth (90 % busy)");
+	limit(1, &same, 40e6, "why, limited by latency (DRAM bandwidth 9 % busy)");
+	limit(2, &half, 400e6,
+	      "why, limited by DRAM bandwidth (90 % busy) before and by latency (DRAM bandwidth 45 % busy) after");
+	limit(9, &same, 400e6, "why, limited by DRAM bandwidth (90 % busy)");
+	char t[TEXT] = "why";
+	struct ct_profile *p = ct_profile_new(NULL);
+	ct_cause_add_limit(t, sizeof t, p, 1, &same);
+	assert_string_equal(t, "why");
+	ct_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sentences), cmocka_unit_test(test_any_numbers),
+		cmocka_unit_test(test_limits)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
