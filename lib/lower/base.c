@@ -45,6 +45,33 @@ static void keep_base(struct ct_lower_unit *u, uint32_t group, uint32_t block, u
 	u->base[u->bases++] = (struct ct_lower_base){group, block, place, at};
 }
 
+/* The sign of an index that several sums of bytes begin with: one register for all; RZ where there is but
+ * one such sum, which takes the sign along (LEA.HI.X.SX32). */
+static uint32_t shared_sign(struct ct_lower_unit *u, uint32_t at, uint32_t reg)
+{
+	unsigned users = 0;
+	for (size_t g = 0; g < u->groups; g++)
+		for (unsigned t = 0; u->group[g].wide && t < u->group[g].form.terms; t++)
+			users += u->group[g].form.term[t].reg == reg &&
+			         u->group[g].form.term[t].factor == 1;
+	uint32_t block = u->home;
+	for (size_t i = 0; i < u->nsigns; i++)
+		if (u->sign[i].reg == reg && ct_lower_dominates(u, u->sign[i].block, block))
+			return u->sign[i].place;
+	if (users < 2 || u->reg[reg].defs > 1)
+		return CT_LOWER_RZ;
+	uint32_t value = ct_lower_new_value(u->p, 1);
+	if (value == CT_LOWER_NONE ||
+	    ct_grow((void **)&u->sign, &u->sign_cap, u->nsigns + 1, sizeof *u->sign) < 0) {
+		u->failed = 1;
+		return CT_LOWER_RZ;
+	}
+	struct ct_lower_source src = ct_lower_read_register(u, reg, 0);
+	ct_lower_emit(u, "SHF.R.S32.HI", at, CT_LOWER_PART(value, 0), 1, &src);
+	u->sign[u->nsigns++] = (struct ct_lower_sign){reg, block, CT_LOWER_PART(value, 0)};
+	return CT_LOWER_PART(value, 0);
+}
+
 /* Adds one term to a sum of 64 bits: IMAD.WIDE of an index, or 64-bit additions of low and high parts. */
 static struct ct_lower_source add_wide(struct ct_lower_unit *u, uint32_t at, struct ct_lower_source sum,
                                        uint32_t sum_value, uint32_t reg, int64_t factor)
@@ -65,8 +92,11 @@ static struct ct_lower_source add_wide(struct ct_lower_unit *u, uint32_t at, str
 		return out;
 	}
 	int pow2 = (factor & (factor - 1)) == 0;
+	uint32_t sign = is_wide(u, reg) ? CT_LOWER_RZ : shared_sign(u, at, reg);
 	struct ct_lower_source low[2] = {ct_lower_read_register(u, reg, 0), sum};
 	struct ct_lower_source top[2] = {ct_lower_read_register(u, reg, 1), high};
+	if (sign != CT_LOWER_RZ)
+		top[0] = (struct ct_lower_source){.place = sign};
 	if (factor != 1 && !pow2) { /* rare: a product of 64 bits first */
 		struct ct_lower_source index[2] = {
 			low[0], {.place = CT_LOWER_RZ, .folded = 1, .imm = factor}};
@@ -78,9 +108,9 @@ static struct ct_lower_source add_wide(struct ct_lower_unit *u, uint32_t at, str
 	}
 	ct_lower_emit(u, factor == 1 || !pow2 ? "IADD3" : "LEA", at, CT_LOWER_PART(value, 0), 2, low);
 	ct_lower_emit(u,
-	              !is_wide(u, reg)       ? "LEA.HI.X.SX32"
-	              : factor == 1 || !pow2 ? "IADD3.X"
-	                                     : "LEA.HI.X",
+	              !is_wide(u, reg) && sign == CT_LOWER_RZ ? "LEA.HI.X.SX32"
+	              : factor == 1 || !pow2                  ? "IADD3.X"
+	                                                      : "LEA.HI.X",
 	              at, CT_LOWER_PART(value, 1), 2, top);
 	return out;
 }

@@ -135,11 +135,15 @@ struct ct_lower_inst *ct_lower_emit(struct ct_lower_unit *u, const char *opcode,
                                     uint32_t dst, unsigned n, const struct ct_lower_source *src)
 {
 	struct ct_lower_source own[CT_LOWER_MAX_SRC];
-	unsigned folded = 0;
+	unsigned folded = 0, held = CT_LOWER_MAX_SRC; /* the one that the instruction holds */
 	n = n < CT_LOWER_MAX_SRC ? n : CT_LOWER_MAX_SRC;
+	/* Constant memory rather than a number, which other instructions may share in a register. */
+	for (unsigned k = 0; k < n; k++)
+		if (src[k].folded && (folded++ == 0 || (src[k].bank && !src[held].bank)))
+			held = k;
 	for (unsigned k = 0; k < n; k++) {
 		own[k] = src[k];
-		if (!own[k].folded || folded++ == 0)
+		if (!own[k].folded || k == held)
 			continue;
 		own[k] = (struct ct_lower_source){.place = keep_constant(u, at, &own[k])};
 	}

@@ -211,7 +211,8 @@ struct counter {
 	uint32_t begin_at, step_at;
 };
 
-static int find_counter(const struct ct_lower_unit *u, uint32_t reg, struct counter *c)
+/* In that block where it steps in several; NONE: in any. */
+static int find_counter(const struct ct_lower_unit *u, uint32_t reg, uint32_t block, struct counter *c)
 {
 	*c = (struct counter){0};
 	for (uint32_t k = 0; k < u->body.instructions; k++) {
@@ -222,38 +223,49 @@ static int find_counter(const struct ct_lower_unit *u, uint32_t reg, struct coun
 		int steps = ct_lower_is(i->opcode, "add") && i->operands == 3 &&
 		            i->operand[1].kind == CT_PTX_OPERAND_REGISTER &&
 		            i->operand[1].number == reg && i->operand[2].kind == CT_PTX_OPERAND_INTEGER;
-		if (steps) {
+		if (steps &&
+		    (block == CT_LOWER_NONE || u->p->block_of[u->body.first_instruction + k] == block)) {
 			c->step = i;
 			c->step_at = u->body.first_instruction + k;
-		} else if (ct_lower_is(i->opcode, "mov") && i->operands == 2) {
+		} else if (!steps && ct_lower_is(i->opcode, "mov") && i->operands == 2) {
 			c->begin = i;
 			c->begin_at = u->body.first_instruction + k;
 		}
 	}
-	return c->begin && c->step;
+	return c->step != NULL;
 }
 
-/* Two counters that begin alike and go alike are one: clang counts unrolled loops with one of their own. */
+/* Whether counter y, of two definitions, is always what counter x is. */
+static int goes_with(const struct ct_lower_unit *u, uint32_t a, const struct counter *x,
+                     const struct counter *y)
+{
+	if (!y->begin || x->step->operand[2].value != y->step->operand[2].value ||
+	    u->p->block_of[x->step_at] != u->p->block_of[y->step_at])
+		return 0;
+	const struct ct_ptx_operand *q = &y->begin->operand[1];
+	if (q->kind == CT_PTX_OPERAND_REGISTER)
+		return q->number == a;
+	return u->reg[a].defs == 2 && x->begin &&
+	       u->p->block_of[x->begin_at] == u->p->block_of[y->begin_at] &&
+	       q->kind == CT_PTX_OPERAND_INTEGER && x->begin->operand[1].kind == q->kind &&
+	       x->begin->operand[1].value == q->value;
+}
+
+/* Two counters that begin alike and step alike are one: clang counts unrolled loops with one of their own. */
 static void join_counters(struct ct_lower_unit *u)
 {
-	for (uint32_t a = 0; a < u->body.registers; a++) {
+	for (uint32_t b = 0; b < u->body.registers; b++) {
 		struct counter x, y;
-		if (u->reg[a].defs != 2 || u->reg[a].fact || !find_counter(u, a, &x))
+		if (u->reg[b].defs != 2 || u->reg[b].fact || !find_counter(u, b, CT_LOWER_NONE, &y))
 			continue;
-		for (uint32_t b = 0; b < u->body.registers; b++) {
-			if (b == a || u->reg[b].defs != 2 || u->reg[b].fact ||
-			    u->reg[b].bytes != u->reg[a].bytes || !find_counter(u, b, &y) ||
-			    x.step->operand[2].value != y.step->operand[2].value ||
-			    u->p->block_of[x.step_at] != u->p->block_of[y.step_at] ||
-			    u->p->block_of[x.begin_at] != u->p->block_of[y.begin_at])
+		for (uint32_t a = 0; a < u->body.registers && !u->reg[b].fact; a++) {
+			if (b == a || u->reg[a].defs < 2 || u->reg[a].fact ||
+			    u->reg[b].bytes != u->reg[a].bytes ||
+			    !find_counter(u, a, u->p->block_of[y.step_at], &x) ||
+			    !goes_with(u, a, &x, &y))
 				continue;
-			const struct ct_ptx_operand *p = &x.begin->operand[1], *q = &y.begin->operand[1];
-			if ((p->kind == CT_PTX_OPERAND_INTEGER && q->kind == p->kind &&
-			     p->value == q->value) ||
-			    (q->kind == CT_PTX_OPERAND_REGISTER && q->number == a)) {
-				u->reg[b].fact = CT_LOWER_COPY_OF;
-				u->reg[b].of = a;
-			}
+			u->reg[b].fact = CT_LOWER_COPY_OF;
+			u->reg[b].of = a;
 		}
 	}
 }

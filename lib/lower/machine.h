@@ -27,7 +27,6 @@ enum ct_lower_lanes {
 	CT_LOWER_ACTIVE,     /* those that came to it */
 	CT_LOWER_CONVERTED,  /* as GUARDED; if none came there, it is issued without a lane */
 	CT_LOWER_SPECULATED, /* those that came to the branch around it, `control` */
-	CT_LOWER_NEVER,      /* none: its guard never holds */
 	CT_LOWER_TURNED,     /* those that came to it and for which its guard does not hold */
 	CT_LOWER_TAKEN,      /* those that took the branch; not issued without one */
 	CT_LOWER_PASSED,     /* those that did not; not issued without one */

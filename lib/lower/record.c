@@ -93,7 +93,6 @@ static uint32_t lanes_of(struct ct_lower_recorder *r, const struct ct_lower_inst
 		c = &r->slot[p->slot[i->control]];
 		*issued = c->stamp == r->stamp && (c->active & left);
 		return c->active & left;
-	case CT_LOWER_NEVER: return 0;
 	case CT_LOWER_TURNED: return s->active & ~s->mask & left;
 	case CT_LOWER_TAKEN: *issued &= (s->mask & left) != 0; return s->mask & left;
 	case CT_LOWER_PASSED:

@@ -608,8 +608,7 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 	const struct ct_ptx_operand *d = i->writes ? &i->operand[0] : NULL;
 	if (!i->needed || i->absorbed)
 		return;
-	if (d && d->kind == CT_PTX_OPERAND_REGISTER && u->reg[d->number].fact &&
-	    u->reg[d->number].defs == 1)
+	if (d && d->kind == CT_PTX_OPERAND_REGISTER && u->reg[d->number].fact)
 		return;
 	if (i->control.branches || i->control.ends || i->control.table)
 		select_control(u, at);
@@ -648,8 +647,8 @@ static void select_one(struct ct_lower_unit *u, uint32_t at)
 		u->p->inst[u->p->insts - 1].memory = 1;
 }
 
-/* What stands at the start of every kernel: a shuffle under a predicate that never holds (captured code
- * of sm_70), the stack pointer, and where code of sm_80 has it, the descriptor of global memory. */
+/* What stands at the start of every kernel: the stack pointer, and where code of sm_80 has it, the
+ * descriptor of global memory. */
 static void begin_kernel(struct ct_lower_unit *u)
 {
 	struct ct_lower_source none = {.place = CT_LOWER_RZ};
@@ -658,15 +657,6 @@ static void begin_kernel(struct ct_lower_unit *u)
 	if (u->failed)
 		return;
 	u->p->value[value].fixed = 1;
-	if (u->p->sm < 75) {
-		struct ct_lower_source zeros[4] = {{.place = CT_LOWER_RZ},
-		                                   {.place = CT_LOWER_RZ},
-		                                   {.place = CT_LOWER_RZ},
-		                                   {.place = CT_LOWER_RZ}};
-		struct ct_lower_inst *never = ct_lower_emit(u, "SHFL.IDX", at, CT_LOWER_RZ, 4, zeros);
-		if (never)
-			never->lanes = CT_LOWER_NEVER;
-	}
 	ct_lower_emit(u, "IMAD.MOV.U32", at, CT_LOWER_PART(value, 0), 0, &none);
 	for (uint32_t k = 0; u->p->sm >= 80 && k < u->body.instructions; k++)
 		if (u->ptx[k].access && ct_lower_has(u->ptx[k].opcode, "global")) {
@@ -685,6 +675,7 @@ static void release(struct ct_lower_unit *u)
 	free(u->group);
 	free(u->base);
 	free(u->kept);
+	free(u->sign);
 }
 
 int ct_lower_select(struct ct_lower_program *p, uint32_t function, size_t first_block)

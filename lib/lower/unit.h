@@ -90,6 +90,11 @@ struct ct_lower_kept {
 	int64_t imm;
 };
 
+/* The high part of an index that was extended to 64 bits. */
+struct ct_lower_sign {
+	uint32_t reg, block, place;
+};
+
 struct ct_lower_unit {
 	struct ct_lower_program *p;
 	struct ct_ptx_body body;
@@ -107,6 +112,8 @@ struct ct_lower_unit {
 	size_t bases, base_cap;
 	struct ct_lower_kept *kept;
 	size_t nkept, kept_cap;
+	struct ct_lower_sign *sign;
+	size_t nsigns, sign_cap;
 	uint32_t home; /* block that instructions are emitted for */
 	uint8_t phase; /* and where in it: enum ct_lower_phase */
 	int failed;    /* out of memory */
