@@ -1,13 +1,13 @@
 /* truth.c - what replays in full timing say of a workload: the GPU as configured, and of each published mechanism the
  * judged system and the simpler systems that it has to beat, each at its best setting.
  *
- *     truth [-q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN
+ *     truth [-1q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN
  *     truth -m
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
  * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
  * without launches. "searched" with mechanism and system says that its settings have all been tried. A line is written as soon as its replay is over, so that a run that is cut loses little. -q also
- * replays in quick timing what full timing found best, -m lists the mechanisms. No verdict and no estimate decides what is replayed. */
+ * replays in quick timing what full timing found best, -1 leaves out systems whose best setting has to be searched, -m lists the mechanisms. No verdict and no estimate decides what is replayed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +41,7 @@ struct truth {
 	struct ct_mechanism_run run[CT_MECHANISMS_MAX];
 	struct cell cell[CELLS_MAX];
 	unsigned n;
+	int no_searches;
 	char searched[CT_MECHANISMS_MAX][SYSTEMS_MAX]; /* nothing is left to replay of that system */
 	FILE *out;
 };
@@ -329,7 +330,7 @@ static void want_system(struct truth *t, int mechanism, int system)
 	struct ct_mechanism_tried tried[CELLS_MAX];
 	double value[CT_CANDIDATES_MAX];
 	unsigned n = tried_settings(t, mechanism, system, tried), more = 0;
-	if (t->searched[mechanism][system])
+	if (t->searched[mechanism][system] || (t->no_searches && m->candidates))
 		return;
 	if (m->candidates) {
 		if (!t->p)
@@ -405,17 +406,17 @@ int main(int argc, char **argv)
 	const char *scale = "auto";
 	int quick = 0, o;
 	t.settings = (struct ct_pass_settings){.seed = 1};
-	while ((o = getopt(argc, argv, "mqs:")) != -1) {
+	while ((o = getopt(argc, argv, "1mqs:")) != -1) {
 		if (o == 'm')
 			return list_mechanisms();
 		if (o == 's')
 			scale = optarg;
-		else
-			quick = 1;
+		t.no_searches |= o == '1';
+		quick |= o == 'q';
 	}
 	if (argc - optind != 4)
 		return fprintf(stderr,
-		               "usage: truth [-q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN\n"),
+		               "usage: truth [-1q] [-s FACTOR|auto] GPU DATA_FOLDER TRACE KNOWN\n"),
 		       2;
 	t.data = argv[optind + 1];
 	t.path = argv[optind + 2];
@@ -429,7 +430,8 @@ int main(int argc, char **argv)
 	do
 		each_system(&t, want_system);
 	while (replay_some(&t));
-	each_system(&t, write_searched);
+	if (!t.no_searches)
+		each_system(&t, write_searched);
 	if (quick) {
 		want(&t, -1, 0, 0, CT_REPLAY_QUICK);
 		each_system(&t, want_quick);
