@@ -1,10 +1,16 @@
 # errors.awk: how far estimated speed-ups are from replayed ones, for each mechanism.
-#   awk -f errors.awk analytic.tsv
-# Columns of the input: workload, gpu, mechanism, estimate, replayed; lines without both are left out. Prints the number of
+#   awk [-v estimate=4] [-v replayed=5] -f errors.awk TSV
+# Columns of the input: workload, gpu, mechanism, and where these two say; lines without both are left out. Prints the number of
 # pairs, median and ninth decile of the logarithm's error as percent, and shares of pairs where both say more, less or the
 # same (within 2 %), and where one says more and the other less.
-BEGIN { FS = "\t" }
-/^#/ || $4 == "-" || $5 == "-" || $4 <= 0 { next }
+BEGIN {
+	FS = "\t"
+	if (!estimate)
+		estimate = 4
+	if (!replayed)
+		replayed = 5
+}
+/^#/ || $estimate == "-" || $replayed == "-" || $estimate <= 0 { next }
 {
 	add("all")
 	add($3)
@@ -15,9 +21,9 @@ function sign(x) { return x > 1.02 ? 1 : x < 0.98 ? -1 : 0 }
 function add(m) {
 	if (!(m in n))
 		name[++names] = m
-	error[m, n[m]++] = (d = log($4 / $5)) < 0 ? -d : d
-	same[m] += sign($4) == sign($5)
-	opposite[m] += sign($4) * sign($5) < 0
+	error[m, n[m]++] = (d = log($estimate / $replayed)) < 0 ? -d : d
+	same[m] += sign($estimate) == sign($replayed)
+	opposite[m] += sign($estimate) * sign($replayed) < 0
 }
 
 # The q-th part of the errors of m, the lower of two: the list is sorted in place.

@@ -1,7 +1,7 @@
 # pair.awk: the verdicts on one workload and GPU beside what replays of it say.
 #   awk -v workload=W -v gpu=G -v mechanisms=LIST -f pair.awk part=truth TRUTH part=ours OURS
-# TRUTH holds lines of tests/verdicts/truth.c, OURS the TV records of triage. Prints a line of verdicts.tsv for each
-# mechanism of the comma-separated list. What is missing is "-".
+# TRUTH holds lines of tests/verdicts/truth.c, OURS the TV records of triage and the ES records of its estimates. Prints a line of verdicts.tsv for each
+# mechanism of the comma-separated list, behind it the reason and what was estimated without replays. What is missing is "-".
 BEGIN { FS = OFS = "\t" }
 
 function or_dash(x) { return x == "" || x == "NA" ? "-" : x }
@@ -19,9 +19,10 @@ part == "truth" && $1 == "sms" { sms = $2; next }
 part == "truth" && (NF < 6 || $5 != "full" || !($6 > 0) || $6 == "inf") { next }
 part == "truth" && $2 == "configured" { configured = $6; next }
 part == "truth" {
-	if ($2 == "judged")
+	if ($2 == "judged") {
 		keep_best(judged, $1, $4, $6)
-	else {
+		judged_system[$1] = $3
+	} else {
 		keep_best(other, $1 SUBSEP $3, $4, $6)
 		if (!(($1, $3) in seen)) {
 			seen[$1, $3] = 1
@@ -31,6 +32,7 @@ part == "truth" {
 	next
 }
 
+part == "ours" && $1 == "ES" && ($8 == "analytic" || $8 == "replay") { estimate[$3, $4] = $6 }
 part == "ours" && $1 == "TV" {
 	word[$3] = $4; speedup[$3] = $5; low[$3] = $6; high[$3] = $7; reason[$3] = $8
 	by[$3] = $12; used[$3] = $13
@@ -62,7 +64,8 @@ function line(m,    own, best, n, i, name, truth, agrees, mine)
 			agrees = mine == truth ? "yes" : "no"
 	}
 	print workload, gpu, m, mine, or_dash(speedup[m]), or_dash(low[m]), or_dash(high[m]), or_dash(by[m]),
-		own == "-" ? own : sprintf("%.4g", own), best == "-" ? best : sprintf("%.4g", best), truth, agrees, reason[m]
+		own == "-" ? own : sprintf("%.4g", own), best == "-" ? best : sprintf("%.4g", best), truth, agrees, reason[m],
+		or_dash(estimate[m, judged_system[m]])
 }
 
 END {

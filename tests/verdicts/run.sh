@@ -1,5 +1,5 @@
 #!/bin/bash
-# run.sh BUILD verdicts|truth|judge|transfer|analytic|table: holds the verdicts of triage against replays in full timing.
+# run.sh BUILD verdicts|truth|judge|transfer|table: holds the verdicts of triage against replays in full timing.
 #
 # verdicts: for each workload on each GPU what triage says by default, and what replays of the judged system, of the simpler
 # systems that it has to beat and of the GPU as configured say (truth.c). Writes BUILD/verdicts.tsv, one line for each
@@ -8,15 +8,15 @@
 # truth: makes the replays alone. judge: the same as verdicts with the replays that are there.
 # transfer: the words on the small traces beside those on large ones (medium where large takes too long) on the whole GPU:
 # BUILD/transfer.tsv, BUILD/transfer.txt.
-# analytic: estimates without replays beside the replays that are there: BUILD/analytic.tsv, BUILD/analytic.txt.
 # table: copies the results of the last run into tests/verdicts/, with the reasons left out.
 #
 # Workloads: all bundled ones in size small, and the traces below $SHARED/traces-opencl where that folder is there.
 # What was measured stays in OUT/verdicts/ and is not measured again: verdicts while triage, the GPU and the trace are
 # the same, replays while the trace is. Replays that another GPU file or other sources of lib or models have made are
-# counted as stale, and VERDICTS_FORGET=1 makes those anew. JOBS: how many run side by side (default 1). ONLY: workloads whose name
-# contains that. GPUS: other GPUs. LIMIT: CPU seconds for a workload on a GPU, 600. OUT: where all this goes (default BUILD). OPTIONS: more options for triage. NO_SEARCHES=1: replays
-# only systems without settings, which is faster; the rest comes in a later run.
+# counted as stale, and VERDICTS_FORGET=1 makes those anew. JOBS: how many run side by side (default 1). ONLY: workloads
+# whose name contains that. GPUS: other GPUs. LIMIT: CPU seconds for a workload on a GPU, 600. OUT: where all this goes (default
+# BUILD). OPTIONS: more options for triage. NO_SEARCHES=1: replays only systems without settings, which is faster; the
+# rest comes in a later run.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 build=$1
@@ -28,7 +28,7 @@ GPUS=${GPUS:-rtx3080 sharedl1-28 fermi-15 rtx2060-third}
 TRANSFER_GPUS=${TRANSFER_GPUS:-rtx3080}
 OUT=${OUT:-$build}
 keep=$OUT/verdicts
-mkdir -p "$keep/traces" "$keep/truth" "$keep/ours" "$keep/analytic" || exit 2
+mkdir -p "$keep/traces" "$keep/truth" "$keep/ours" || exit 2
 export LC_ALL=C build keep here LIMIT VERDICTS_FORGET
 
 # The mechanisms that triage judges without being asked, in its own order.
@@ -100,7 +100,7 @@ measure_ours() { # FOLDER NAME PATH TRACE_DIGEST GPU GPU_DIGEST OPTION...
 		ulimit -t "$LIMIT"
 		TIMEFORMAT='cpu	%U'
 		time nice -n 15 "$build/bin/triage" -q -g "$gpu" "${@:7}" -O profile "$path"
-	) 2>&1 | grep -E '^(TV|cpu|triage)' >>"$file.new"
+	) 2>&1 | grep -E '^(TV|cpu|triage|ES	all	[^	]*	[^	]*	speedup_configured)' >>"$file.new"
 	mv "$file.new" "$file"
 }
 
@@ -112,7 +112,6 @@ one() { # NAME PATH DIGEST GPU
 	both) measure_truth "$@" "$gpu_digest" auto; measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	ours) measure_ours ours "$@" "$gpu_digest" ${OPTIONS:-} ;;
 	whole) measure_ours ours "$@" "$gpu_digest" --scale 1 ;;
-	analytic) measure_ours analytic "$@" "$gpu_digest" --method analytic ;;
 	esac
 	echo "verdicts: $verb: $1 on $4" >&2
 }
@@ -135,11 +134,12 @@ each() { # VERB
 		}' | xargs -r -P "$JOBS" -L 1 bash -c 'one "$@"' _
 }
 
-# Lines of verdicts.tsv, of the list on standard input, with the TV records that lie in that folder.
+# Lines of verdicts.tsv, of the list on standard input, with the records of triage that lie in that folder.
 join() { # FOLDER
 	local list
 	list=$(mechanisms)
-	printf '#workload\tgpu\tmechanism\tverdict\tspeedup\tlow\thigh\tdecided_by\treplayed\talternative_replayed\tword\tagrees\treason\n'
+	printf '#%s\n' "workload gpu mechanism verdict speedup low high decided_by replayed alternative_replayed word agrees reason estimate" |
+		tr ' ' '\t'
 	while read -r name path sum; do
 		for gpu in $GPUS; do
 			local truth=$keep/truth/$name@$gpu.tsv ours=$keep/$1/$name@$gpu.tsv
@@ -170,14 +170,6 @@ verdicts() {
 	join ours <"$keep/list" >"$OUT/verdicts.tsv"
 	summarise "$OUT/verdicts.tsv" "$OUT/verdicts.txt"
 	cat "$OUT/verdicts.txt"
-}
-
-analytic() {
-	make_traces small
-	list_traces small >"$keep/list"
-	each analytic <"$keep/list"
-	join analytic <"$keep/list" | cut -f1-3,5,9 | sed '1s/speedup/estimate/' >"$OUT/analytic.tsv"
-	awk -f $here/errors.awk "$OUT/analytic.tsv" | tee "$OUT/analytic.txt"
 }
 
 # Small scaled traces beside large ones on the whole GPU. Where triage does not get through a large one within LIMIT, a
@@ -228,15 +220,24 @@ pair_sizes() { # WORKLOAD GPU
 # The table that is kept beside this script, without reasons, which are for reading.
 keep_table() {
 	cut -f1-12 "$OUT/verdicts.tsv" >$here/verdicts.tsv
-	[ ! -e "$OUT/analytic.tsv" ] || cp "$OUT/analytic.tsv" $here/analytic.tsv
+	keep_estimates >$here/estimates.new && mv $here/estimates.new $here/estimates.tsv
 	[ ! -e "$OUT/transfer.tsv" ] || cp "$OUT/transfer.tsv" $here/transfer.tsv
+}
+
+# The estimates of the last run, beside those from before verdicts were held against replays, which stay.
+keep_estimates() {
+	printf '#workload\tgpu\tmechanism\tbefore\testimate\treplayed\n'
+	awk -F'\t' -v OFS='\t' '
+		/^#/ { next }
+		part == "old" { before[$1, $2, $3] = $4; next }
+		{ print $1, $2, $3, ($1, $2, $3) in before ? before[$1, $2, $3] : "-", $14, $9 }
+	' part=old $([ -e $here/estimates.tsv ] && echo $here/estimates.tsv) part=new "$OUT/verdicts.tsv"
 }
 
 case $verb in
 table) keep_table ;;
 transfer) transfer ;;
 truth) make_traces small && list_traces small >"$keep/list" && each truth <"$keep/list" ;;
-analytic) analytic ;;
 verdicts | judge) verdicts ;;
 *) echo "run.sh: no verb $verb" >&2; exit 2 ;;
 esac

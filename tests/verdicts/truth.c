@@ -6,8 +6,15 @@
  *
  * Reads what earlier runs have measured from the file KNOWN and appends what is missing, a line for each replay:
  * mechanism ("-": none), role (configured, judged, alternative), system, setting (0: it has none), timing, cycles
- * without launches. "searched" with mechanism and system says that its settings have all been tried. A line is written as soon as its replay is over, so that a run that is cut loses little. -q also
- * replays in quick timing what full timing found best, -1 leaves out systems whose best setting has to be searched, -m lists the mechanisms. No verdict and no estimate decides what is replayed. */
+ * without launches. Other lines: "scale" and "sms", the part of the GPU; "searched" with mechanism and system: all its
+ * settings have been tried. Lines are written as soon as a batch of replays is over, so that a run that is cut loses
+ * little.
+ *
+ *     -1  leaves out systems whose best setting has to be searched
+ *     -q  also replays in quick timing what full timing found best
+ *     -m  lists the mechanisms
+ *
+ * No verdict and no estimate decides what is replayed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +41,8 @@ struct cell {
 
 struct truth {
 	const char *path, *data;
-	struct ct_gpu gpu;
+	struct ct_gpu whole, gpu; /* as named, and the part of it that the trace fills */
+	double factor;            /* of that part; 0: not known before the pass */
 	struct ct_pass_settings settings;
 	struct ct_profile *p; /* NULL before the pass */
 	struct ct_workload workload;
@@ -132,6 +140,7 @@ static void read_known(struct truth *t, const char *file)
 	double setting, cycles;
 	FILE *in = fopen(file, "r");
 	while (in && fgets(line, sizeof line, in)) {
+		(void)sscanf(line, "scale\t%lf", &t->factor);
 		if (sscanf(line, "searched\t%63[^\t]\t%63[^\t\n]", m, s) == 2)
 			set_searched(t, ct_mechanism_find(m), s);
 		if (sscanf(line, "%63[^\t]\t%15[^\t]\t%63[^\t]\t%lf\t%7[^\t]\t%lf", m, role, s, &setting,
@@ -193,10 +202,27 @@ static int needs_observer(struct truth *t, unsigned i)
 	return st != CT_OK;
 }
 
-/* Makes the profile that names the trace for replays, and measures what engines need. */
-static void make_pass(struct truth *t)
+/* Puts the part of the GPU in force. */
+static void use_part(struct truth *t, double factor)
 {
-	struct ct_mechanism_run *list[CT_MECHANISMS_MAX];
+	struct ct_error e = {0};
+	t->gpu = t->whole;
+	if (factor != 1 && ct_gpu_scale(&t->gpu, factor, &e) != CT_OK)
+		die(t->whole.name, &e);
+}
+
+static void close_runs(struct truth *t)
+{
+	for (unsigned i = 0; t->p && i < ct_mechanism_count(); i++)
+		if (ct_mechanism_at(i)->published)
+			ct_mechanism_at(i)->close(&t->run[i]);
+	ct_profile_free(t->p);
+	t->p = NULL;
+}
+
+/* Runs the pass with what engines need; list gets the runs that it measures something for. Returns how many. */
+static unsigned run_pass(struct truth *t, struct ct_mechanism_run **list)
+{
 	struct ct_mechanism_observers observers;
 	struct ct_error e = {0};
 	struct ct_trace *trace;
@@ -222,8 +248,41 @@ static void make_pass(struct truth *t)
 	    ct_pass_run(trace, &o, t->p, &e) != CT_OK)
 		die(t->path, &e);
 	ct_trace_close(trace);
-	if (ct_workload_read(&t->workload, t->p, t->gpu.sms, (double)ct_gpu_register_bytes(&t->gpu),
-	                     &e) != CT_OK)
+	return n;
+}
+
+/* The part of the GPU that the trace fills: guessed from headers, as long as no pass has counted what decides it. */
+static double guess_factor(struct truth *t)
+{
+	struct ct_error e = {0};
+	double waves = 0;
+	if (t->p && ct_pass_waves(t->p, &t->whole, &waves, &e) != CT_OK)
+		die(t->path, &e);
+	if (!t->p && ct_pass_waves_guess(t->path, NULL, &t->whole, &waves, &e) != CT_OK)
+		die(t->path, &e);
+	return ct_pass_scale_factor(&t->whole, waves);
+}
+
+/* Makes the profile that names the trace for replays, on the part of the GPU that the trace fills, and measures what
+ * engines need. */
+static void make_pass(struct truth *t)
+{
+	struct ct_mechanism_run *list[CT_MECHANISMS_MAX];
+	struct ct_error e = {0};
+	double known = t->factor, factor = known > 0 ? known : guess_factor(t);
+	use_part(t, factor);
+	unsigned n = run_pass(t, list);
+	if (!(known > 0) && guess_factor(t) != factor) {
+		factor = guess_factor(t);
+		close_runs(t);
+		use_part(t, factor);
+		n = run_pass(t, list);
+	}
+	if (!(known > 0))
+		fprintf(t->out, "scale\t%.17g\nsms\t%u\n", factor, t->gpu.sms);
+	t->factor = factor;
+	if (n && ct_workload_read(&t->workload, t->p, t->gpu.sms, (double)ct_gpu_register_bytes(&t->gpu),
+	                          &e) != CT_OK)
 		die(t->path, &e);
 	for (unsigned i = 0; i < n; i++) {
 		list[i]->workload = &t->workload;
@@ -258,7 +317,7 @@ static int make_engine(struct truth *t, struct cell *c, struct ct_replays_engine
 	return 1;
 }
 
-/* Replays up to BATCH_MAX of the cells that have no cycles, all in one pass over the trace. Returns how many there were. */
+/* Replays up to BATCH_MAX of the cells that have no cycles, all in one pass over the trace. Returns how many. */
 static unsigned replay_some(struct truth *t)
 {
 	struct ct_replays_engine engine[BATCH_MAX];
@@ -376,34 +435,18 @@ static void each_system(struct truth *t, void (*f)(struct truth *t, int mechanis
 	}
 }
 
-static void close_truth(struct truth *t)
+/* Each mechanism's systems without settings first: the pass has to know who needs it. */
+static void want_plain(struct truth *t, int mechanism, int system)
 {
-	for (unsigned i = 0; t->p && i < ct_mechanism_count(); i++)
-		if (ct_mechanism_at(i)->published)
-			ct_mechanism_at(i)->close(&t->run[i]);
-	ct_profile_free(t->p);
-}
-
-static void choose_gpu(struct truth *t, const char *name, const char *scale)
-{
-	struct ct_error e = {0};
-	double f = 1;
-	if (ct_gpu_load(&t->gpu, name, t->data, NULL, &e) != CT_OK)
-		die(name, &e);
-	if (!strcmp(scale, "auto")) {
-		if (ct_pass_waves_guess(t->path, NULL, &t->gpu, &f, &e) != CT_OK)
-			die(t->path, &e);
-		f = ct_pass_scale_factor(&t->gpu, f);
-	} else
-		f = strtod(scale, NULL);
-	if (f != 1 && ct_gpu_scale(&t->gpu, f, &e) != CT_OK)
-		die(name, &e);
+	if (!ct_mechanism_at((unsigned)mechanism)->candidates)
+		want_system(t, mechanism, system);
 }
 
 int main(int argc, char **argv)
 {
 	static struct truth t; /* some KiB */
 	const char *scale = "auto";
+	struct ct_error e = {0};
 	int quick = 0, o;
 	t.settings = (struct ct_pass_settings){.seed = 1};
 	while ((o = getopt(argc, argv, "1mqs:")) != -1) {
@@ -420,13 +463,16 @@ int main(int argc, char **argv)
 		       2;
 	t.data = argv[optind + 1];
 	t.path = argv[optind + 2];
-	choose_gpu(&t, argv[optind], scale);
+	if (ct_gpu_load(&t.whole, argv[optind], t.data, NULL, &e) != CT_OK)
+		die(argv[optind], &e);
+	if (strcmp(scale, "auto"))
+		t.factor = strtod(scale, NULL);
 	read_known(&t, argv[optind + 3]);
 	t.out = fopen(argv[optind + 3], "a");
 	if (!t.out)
 		return perror(argv[optind + 3]), 2;
-	fprintf(t.out, "sms\t%u\n", t.gpu.sms);
 	want(&t, -1, 0, 0, CT_REPLAY_FULL);
+	each_system(&t, want_plain);
 	do
 		each_system(&t, want_system);
 	while (replay_some(&t));
@@ -438,6 +484,6 @@ int main(int argc, char **argv)
 		while (replay_some(&t))
 			continue;
 	}
-	close_truth(&t);
+	close_runs(&t);
 	return fclose(t.out) == 0 ? 0 : 2;
 }
