@@ -58,14 +58,20 @@ static double slots_filled(double waves)
 	return waves <= 1 ? waves : waves / ceil(waves - 1e-9);
 }
 
-/* Resident warps of all SMs when `sms` of them run the application. */
+/* Resident warps of all SMs when `sms` of them run the application. CTAs of a launch that fits the replayed GPU in one wave
+ * were resident for a share of the longest one's time, on average: where most of them end early, those that find no slot at
+ * first begin early, and the last ends so many shares later as there are waves, or with the longest. */
 static double warps_on(const struct ct_perf *m, double sms)
 {
 	const struct ct_workload *w = m->w;
-	double waves = positive_or(w->waves, 1);
-	double change = slots_filled(waves * w->sms / sms) / slots_filled(waves);
-	double slots = positive_or(w->cta_capacity * w->warps_per_cta, m->warps);
-	return fmin(m->warps * sms / w->sms * change, fmax(slots, m->warps) * sms / w->sms);
+	double slots = fmax(positive_or(w->cta_capacity * w->warps_per_cta, m->warps), m->warps);
+	double waves = positive_or(w->waves, 1), now = waves * w->sms / sms,
+	       there = slots * sms / w->sms;
+	if (waves <= 1) {
+		double share = fmin(m->warps / (slots * waves), 1);
+		return fmin(m->warps / fmax(ceil(now - 1e-9) * share, 1), there);
+	}
+	return fmin(m->warps * sms / w->sms * slots_filled(now) / slots_filled(waves), there);
 }
 
 /* Slowest of a load's lines: each is an L1 hit or one of the classes, independently. */
@@ -142,11 +148,16 @@ static double factor_at(const struct ct_perf *m, size_t station)
 	                                  : m->extra_factor[station - CT_PERF_STATIONS];
 }
 
+/* Behind the ports of the SMs. */
+static int is_shared(size_t station)
+{
+	return station >= CT_PERF_SLICE_IN && station < CT_PERF_STATIONS;
+}
+
 /* Small factors are the last step of the search for them. */
-static double yield_of(const struct ct_perf *m, size_t station)
+static double yield_of(const struct ct_perf *m, size_t station, double factor)
 {
 	static const double slowed = 1.05;
-	double factor = factor_at(m, station);
 	double peak = station == CT_PERF_DRAM ? positive_or(m->gpu.dram_efficiency, 1) : 1;
 	return factor > slowed ? peak / factor : 1;
 }
@@ -160,9 +171,22 @@ void ct_perf_busy_text(double utilisation, double yield, char *out, size_t n)
 		snprintf(out, n, "%.0f %% busy", 100 * utilisation);
 }
 
-/* Fills the stations of one configuration; all per load. */
+/* The factor on a station's demand where it has the `demand` of a configuration. What a shared station loses of its peak
+ * while L1s are full of misses comes from requests that mix there: rows change, banks block each other. It loses less where
+ * each load brings fewer, in as far as they have become fewer, and with the root of the SMs that mix theirs (fits to the
+ * replays of two programs each, which tests/unit/test_perf.c bounds). */
+static double demand_factor(const struct ct_perf *m, const struct ct_perf_point *pt, size_t station,
+                            double demand)
+{
+	double factor = factor_at(m, station), left = 1;
+	if (is_shared(station) && m->traffic[station] > 0)
+		left = fmin(fmin(sqrt(pt->sms / m->w->sms), demand / m->traffic[station]), 1);
+	return factor > 1 ? 1 + (factor - 1) * (1 - m->l1_full * (1 - left)) : factor;
+}
+
+/* Fills the stations of one configuration; all per load. factor[] gets those on their demands. */
 static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point *pt,
-                            struct ct_amva_station *s)
+                            struct ct_amva_station *s, double *factor)
 {
 	const struct ct_workload *w = m->w;
 	double loads = m->loads, slices = m->gpu.llc_slices / pt->slice_beta;
@@ -189,27 +213,26 @@ static size_t fill_stations(const struct ct_perf *m, const struct ct_perf_point 
 	            0);
 	set_station(&s[CT_PERF_DRAM], pt->dram_bytes * dram / loads, m->gpu.dram_channels,
 	            to_dram * dram * atom, 0);
-	for (unsigned i = 0; i < pt->n_extra; i++) {
+	for (unsigned i = 0; i < pt->n_extra; i++)
 		s[CT_PERF_STATIONS + i] = pt->extra[i];
-		s[CT_PERF_STATIONS + i].demand *= m->extra_factor[i];
-	}
 	size_t n = CT_PERF_STATIONS + pt->n_extra;
 	/* More banks share the work, but not what blocks them. */
-	for (size_t i = 0; i < CT_PERF_STATIONS; i++) {
+	for (size_t i = 0; i < n; i++) {
 		int banked = i == CT_PERF_SLICE_IN || i == CT_PERF_SLICE_OUT || i == CT_PERF_LLC;
-		s[i].demand *= m->demand_factor[i] - 1 + (banked ? 1 / pt->slices : 1);
+		factor[i] = demand_factor(m, pt, i, s[i].demand);
+		s[i].demand *= factor[i] - 1 + (banked ? 1 / pt->slices : 1);
 	}
 	for (size_t i = CT_PERF_L1; i < CT_PERF_STATIONS; i++)
-		s[i].wait *= m->demand_factor[i] * m->wait_factor;
+		s[i].wait *= factor[i] * m->wait_factor;
 	return n;
 }
 
 /* Solves one configuration: turns per cycle, and what the turn is made of. */
 static double solve_point(const struct ct_perf *m, const struct ct_perf_point *pt, size_t *n,
-                          double *latency, struct ct_amva_result *r)
+                          double *latency, struct ct_amva_result *r, double *factor)
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	*n = fill_stations(m, pt, s);
+	*n = fill_stations(m, pt, s, factor);
 	double base = unloaded_latency(m, pt) * m->latency_factor + m->latency_added;
 	double think = m->parallelism * fmax(m->think - m->issue_wait, 0) + fmax(base, 0);
 	double population = fmax(warps_on(m, pt->sms) * m->parallelism, 1e-9);
@@ -252,9 +275,9 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
                        struct ct_perf_result *sum)
 {
 	struct ct_amva_result r;
-	double latency;
+	double latency, factor[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
 	size_t n;
-	double x = part > 0 ? solve_point(m, pt, &n, &latency, &r) : 0;
+	double x = part > 0 ? solve_point(m, pt, &n, &latency, &r, factor) : 0;
 	if (!(x > 0) || !isfinite(x))
 		return;
 	double cycles = part * m->loads / x;
@@ -268,7 +291,7 @@ static void eval_phase(const struct ct_perf *m, const struct ct_perf_point *pt, 
 			if (r.utilisation[i] > sum->utilisation) {
 				sum->utilisation = r.utilisation[i];
 				sum->bottleneck = i;
-				sum->yield = yield_of(m, i);
+				sum->yield = yield_of(m, i, factor[i]);
 			}
 	}
 	sum->cycles += cycles;
@@ -392,12 +415,36 @@ static double *factor_of(struct ct_perf *m, size_t station)
 static void admit_throughput(struct ct_perf *m, const struct ct_perf_point *pt)
 {
 	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
-	size_t n = fill_stations(m, pt, s);
+	double factor[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
+	size_t n = fill_stations(m, pt, s, factor);
 	for (size_t i = 0; i < n; i++) {
 		double cycles = s[i].demand / s[i].servers * m->loads;
 		if (cycles > BUSY_MAX * m->w->cycles)
 			*factor_of(m, i) = BUSY_MAX * m->w->cycles / cycles;
 	}
+}
+
+/* Share of the time in which the L1s have no miss register left, from the share that is taken on average: none of it up to
+ * a quarter, all of it from three quarters on. */
+static double share_of_time_full(const struct ct_perf *m)
+{
+	const struct ct_workload *w = m->w;
+	double entries = m->gpu.l1.mshr_entries * w->active_sms * w->cycles;
+	double taken = positive_or(w->mem_latency * w->l1_read_misses / entries, 0);
+	return fmin(fmax((taken - 0.25) / 0.5, 0), 1);
+}
+
+/* Where the L1s are full the load/store units take no more, and collectors that hold memory instructions take no others:
+ * what a warp then waits for is counted as its own time, since no register of it is missing. Of what it needs beyond its
+ * instructions, one behind the other (doc/replay.md section 4), that share belongs to the memory by which a load's latency
+ * is waiting. The throughput of the station behind does not depend on it; what another configuration makes of it does. */
+static void take_held_up(struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	static const double to_dependent = 5;
+	double latency = positive_or(m->w->mem_latency, 0);
+	double alone = m->w->warp_insts / m->loads * (m->gpu.unit[CT_CLASS_INT].latency + to_dependent);
+	double waiting = latency > 0 ? fmax(1 - unloaded_latency(m, pt) / latency, 0) : 0;
+	m->think -= fmax(m->think - alone, 0) * waiting * m->l1_full;
 }
 
 /* Slower replay than model: find what makes up the difference. */
@@ -409,9 +456,12 @@ static void slow_down(struct ct_perf *m, const struct ct_perf_point *pt, enum ct
 		turn_knob(m, pt, &m->latency_added, 0, m->t_dram / 4, want);
 	ct_perf_eval(m, pt, &r);
 	if (r.utilisation > BUSY && r.bottleneck < CT_PERF_STATIONS + pt->n_extra) {
+		if (is_shared(r.bottleneck)) {
+			take_held_up(m, pt);
+			ct_perf_eval(m, pt, &r);
+		}
 		double *knob = factor_of(m, r.bottleneck);
-		double most = fmin(*knob * want / r.cycles / r.utilisation, DEMAND_FACTOR_MAX);
-		turn_knob(m, pt, knob, *knob, fmax(most, *knob), want);
+		turn_knob(m, pt, knob, *knob, DEMAND_FACTOR_MAX, want);
 	} else if (how != CT_PERF_ANCHOR_MIXED) {
 		turn_knob(m, pt, &m->wait_factor, 1, WAIT_FACTOR_MAX, want);
 	}
@@ -432,6 +482,16 @@ static void anchor_model(struct ct_perf *m, const struct ct_perf_point *pt, enum
 	turn_knob(m, pt, &m->wait_factor, 0, 1, want);
 	if (baseline_cycles(m, pt) > want * (1 + 1e-9))
 		turn_knob(m, pt, &m->latency_factor, 0, 1, want);
+}
+
+/* The demands that losses are relative to: those of the replayed run. */
+static void note_traffic(struct ct_perf *m, const struct ct_perf_point *pt)
+{
+	struct ct_amva_station s[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
+	double factor[CT_PERF_STATIONS + CT_PERF_EXTRA_MAX];
+	fill_stations(m, pt, s, factor);
+	for (size_t i = 0; i < CT_PERF_STATIONS; i++)
+		m->traffic[i] = s[i].demand;
 }
 
 int ct_perf_calibrate(struct ct_perf *m, const struct ct_workload *w, const struct ct_gpu *g,
@@ -455,6 +515,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	for (size_t i = 0; i < CT_PERF_EXTRA_MAX; i++)
 		m->extra_factor[i] = 1;
 	fill_latencies(m);
+	m->l1_full = share_of_time_full(m);
 	m->warps = fmax(w->resident_warps * w->active_sms, 1e-6);
 	double reads = w->l1_sectors > 0 ? w->l1_read_sectors / w->l1_sectors : 0;
 	m->lines_per_load = fmax(w->l1_requests * reads / m->loads, 1);
@@ -466,6 +527,7 @@ int ct_perf_calibrate_with(struct ct_perf *m, const struct ct_workload *w, const
 	ct_perf_conventional(m, g, w->sms, ct_gpu_llc_lines(g), &pt);
 	if (extra)
 		extra(ctx, &pt);
+	note_traffic(m, &pt);
 	/* Contention for issue slots is inside the measured think time. */
 	double rho = fmin(w->issue_cycles / w->sms / w->cycles, 0.99);
 	double insts = w->warp_insts / m->loads;

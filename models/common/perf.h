@@ -101,7 +101,9 @@ struct ct_perf {
 	/* the anchor: factors on demand, unloaded latency and waits; cycles per load */
 	double demand_factor[CT_PERF_STATIONS], extra_factor[CT_PERF_EXTRA_MAX], latency_factor,
 		wait_factor, latency_added;
-	int even;          /* first touches are spread over the run, not a phase of their own */
+	double traffic[CT_PERF_STATIONS]; /* demand per load in the replayed run, without the anchor */
+	double l1_full; /* share of the time in which the L1s of the replayed run have no miss register left */
+	int even;       /* first touches are spread over the run, not a phase of their own */
 	double ratio;      /* cycles of the unanchored model over the replay's */
 	double issue_wait; /* of think, what the issue slots' contention makes up */
 };
