@@ -6,6 +6,12 @@
 
 #pragma GCC system_header
 
+/* By these names other headers know that the run-time's are there. */
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+
 #include "host_defines.h"
 #include "vector_types.h"
 #include "cuda_runtime_api.h"

@@ -309,6 +309,10 @@ static int plain(struct build *b, const char *source, enum kind kind, const char
 	ctcc_add(&w, kind == C ? "c" : "c++");
 	if (j->standard && (kind == CXX) == (strstr(j->standard, "++") != NULL))
 		ctcc_addf(&w, "-std=%s", j->standard);
+	else if (kind == CXX)
+		ctcc_add(&w, "-std=gnu++14");
+	if (kind == CXX && !j->host_compiler)
+		ctcc_add(&w, "-Wno-reserved-user-defined-literal");
 	ctcc_addf(&w, "-I%s/cuda", b->data);
 	ctcc_addf(&w, "-idirafter%s/cuda/after", b->data);
 	for (size_t i = 0; kind == C && i < sizeof lenient / sizeof *lenient; i++)
