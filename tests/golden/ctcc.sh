@@ -1,9 +1,11 @@
 # ctcc: nvcc's options, launches however they are written, what it refuses, and nothing left behind.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-export TMPDIR=$TMPDIR/tmp
-mkdir "$TMPDIR"
-ctcc=$CT_BIN/ctcc
+own=$TMPDIR/tmp
+mkdir "$own"
+ctcc=$PWD/ctcc
+printf '#!/bin/sh\nTMPDIR=%s exec %s "$@"\n' "$own" "$CT_BIN/ctcc" >ctcc
+chmod +x ctcc
 
 refuses "relocatable device code" 2 'relocatable device code' "$ctcc" -rdc=true -c a.cu
 refuses "device linking" 2 'dynamic parallelism' "$ctcc" -dc a.cu
@@ -42,7 +44,7 @@ same "options of nvcc" "" "$(CTCC_CLANG=echo "$ctcc" -arch sm_35 -gencode arch=c
 for word in --cuda-gpu-arch=sm_80 -DCTCC_FAST_MATH -fcuda-flush-denormals-to-zero -nvptx-prec-divf32=0 -gline-tables-only -I. -DN=3 -UM -std=c++17 -Wall -O3; do
 	check "  $word arrives" grep -qe " $word" out
 done
-check "  -fopenmp does not" sh -c '! grep -qe -fopenmp out'
+check "  -fopenmp does not" sh -c '! grep -qe " -fopenmp" out'
 
 found=
 for clang in clang-19 clang-14; do
@@ -66,17 +68,22 @@ for clang in clang-19 clang-14; do
 	printf '__global__ void k() {}\n__global__ void p() { k<<<1, 1>>>(); }\n' >nested.cu
 	"$ctcc" -c nested.cu >out 2>&1
 	same "$clang: dynamic parallelism is refused by name" "1 1" "$? $(grep -c 'dynamic parallelism' out)"
+	printf '#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_grid().sync(); }\n' >grid.cu
+	"$ctcc" -c grid.cu >out 2>&1
+	same "$clang: groups of the grid are refused by name" "1 yes" "$? $(grep -q 'cooperative launches) are not supported' out && echo yes)"
+	check "$clang: kernels of every kind" "$ctcc" -o device "$CT_ROOT/tests/cuda/device.cu"
+	same "$clang: what they compute" "all as in C" "$(./device 2>&1)"
 done
-same "no temporary file is left" "" "$(ls "$TMPDIR")"
+same "no temporary file is left" "" "$(ls "$own")"
 if [ -n "$found" ]; then
 	printf '#!/bin/sh\nsleep 30 & wait\n' >slow
 	chmod +x slow
 	CTCC_CLANG=$PWD/slow "$ctcc" -c a.cu &
 	pid=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10; do [ -n "$(ls "$TMPDIR")" ] && break; sleep 0.2; done
-	there=$(ls "$TMPDIR" | wc -l)
+	for _ in 1 2 3 4 5 6 7 8 9 10; do [ -n "$(ls "$own")" ] && break; sleep 0.2; done
+	there=$(ls "$own" | wc -l)
 	kill $pid
 	wait $pid 2>/dev/null
-	same "nor where a signal ends it" "1 0" "$there $(ls "$TMPDIR" | wc -l)"
+	same "nor where a signal ends it" "1 0" "$there $(ls "$own" | wc -l)"
 fi
 finish

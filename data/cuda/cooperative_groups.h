@@ -1,0 +1,310 @@
+/* cooperative_groups.h - groups of threads within a block: the block itself, tiles of a warp, the threads that are
+ * together. Groups of the whole grid are refused by name. */
+#ifndef CT_CUDA_COOPERATIVE_GROUPS_H
+#define CT_CUDA_COOPERATIVE_GROUPS_H
+
+#pragma GCC system_header
+
+#include "cuda_runtime.h"
+
+#if defined(__CUDA__)
+namespace cooperative_groups
+{
+
+#define CT_GROUP __inline__ __attribute__((always_inline, device))
+
+class thread_block
+{
+      public:
+	CT_GROUP static void sync()
+	{
+		__syncthreads();
+	}
+	CT_GROUP static unsigned int thread_rank()
+	{
+		return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+	}
+	CT_GROUP static unsigned int size()
+	{
+		return blockDim.x * blockDim.y * blockDim.z;
+	}
+	CT_GROUP static unsigned int num_threads()
+	{
+		return size();
+	}
+	CT_GROUP static dim3 group_index()
+	{
+		return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+	}
+	CT_GROUP static dim3 thread_index()
+	{
+		return dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+	}
+	CT_GROUP static dim3 group_dim()
+	{
+		return dim3(blockDim.x, blockDim.y, blockDim.z);
+	}
+	CT_GROUP static dim3 dim_threads()
+	{
+		return group_dim();
+	}
+	CT_GROUP static bool is_valid()
+	{
+		return true;
+	}
+};
+
+CT_DEVICE thread_block this_thread_block()
+{
+	return thread_block();
+}
+
+/* Groups that lie in one warp. Members are known by a mask of lanes; shuffles name members by their rank. */
+class ct_warp_group
+{
+      protected:
+	unsigned int mask;
+	CT_GROUP explicit ct_warp_group(unsigned int m) : mask(m)
+	{
+	}
+
+      public:
+	CT_GROUP void sync() const
+	{
+		__syncwarp(mask);
+	}
+	CT_GROUP unsigned int size() const
+	{
+		return (unsigned int)__popc(mask);
+	}
+	CT_GROUP unsigned int num_threads() const
+	{
+		return size();
+	}
+	CT_GROUP unsigned int thread_rank() const
+	{
+		return (unsigned int)__popc(mask & ct_cuda_lanemask_lt());
+	}
+	CT_GROUP int any(int predicate) const
+	{
+		return __any_sync(mask, predicate);
+	}
+	CT_GROUP int all(int predicate) const
+	{
+		return __all_sync(mask, predicate);
+	}
+	CT_GROUP bool is_valid() const
+	{
+		return true;
+	}
+
+      protected:
+	/* Bits of lanes as bits of ranks. */
+	CT_GROUP unsigned int ranks(unsigned int lanes) const
+	{
+		unsigned int packed = 0, rank = 0;
+		for (unsigned int rest = mask; rest; rest &= rest - 1, rank++)
+			packed |= (lanes & rest & (0u - rest) ? 1u : 0u) << rank;
+		return packed;
+	}
+	/* The lane of a rank. */
+	CT_GROUP int lane_of(unsigned int rank) const
+	{
+		unsigned int rest = mask;
+		for (; rank && rest; rank--)
+			rest &= rest - 1;
+		return __ffs((int)rest) - 1;
+	}
+};
+
+class coalesced_group : public ct_warp_group
+{
+      public:
+	CT_GROUP explicit coalesced_group(unsigned int m) : ct_warp_group(m)
+	{
+	}
+	CT_GROUP unsigned int ballot(int predicate) const
+	{
+		return ranks(__ballot_sync(mask, predicate));
+	}
+	template <class T> CT_GROUP unsigned int match_any(T v) const
+	{
+		return ranks(__match_any_sync(mask, v));
+	}
+	template <class T> CT_GROUP T shfl(T v, unsigned int rank) const
+	{
+		return __shfl_sync(mask, v, lane_of(rank));
+	}
+	template <class T> CT_GROUP T shfl_up(T v, unsigned int by) const
+	{
+		unsigned int rank = thread_rank();
+		return __shfl_sync(mask, v, lane_of(rank < by ? rank : rank - by));
+	}
+	template <class T> CT_GROUP T shfl_down(T v, unsigned int by) const
+	{
+		unsigned int rank = thread_rank();
+		return __shfl_sync(mask, v, lane_of(rank + by >= size() ? rank : rank + by));
+	}
+};
+
+CT_DEVICE coalesced_group coalesced_threads()
+{
+	return coalesced_group(__activemask());
+}
+
+template <unsigned int Size, class Parent = thread_block> class thread_block_tile : public ct_warp_group
+{
+	static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 || Size == 16 || Size == 32,
+	              "tiles of more than a warp are not supported");
+	CT_GROUP static unsigned int first()
+	{
+		return ct_cuda_lane() & ~(Size - 1);
+	}
+
+      public:
+	CT_GROUP thread_block_tile() : ct_warp_group((Size == 32 ? 0xffffffffu : (1u << Size % 32) - 1) << first())
+	{
+	}
+	CT_GROUP static constexpr unsigned int size()
+	{
+		return Size;
+	}
+	CT_GROUP static constexpr unsigned int num_threads()
+	{
+		return Size;
+	}
+	CT_GROUP static unsigned int thread_rank()
+	{
+		return ct_cuda_lane() & (Size - 1);
+	}
+	CT_GROUP static unsigned int meta_group_rank()
+	{
+		return thread_block::thread_rank() / Size;
+	}
+	CT_GROUP static unsigned int meta_group_size()
+	{
+		return (thread_block::size() + Size - 1) / Size;
+	}
+	CT_GROUP unsigned int ballot(int predicate) const
+	{
+		return __ballot_sync(mask, predicate) >> first() & (0xffffffffu >> (32 - Size));
+	}
+	template <class T> CT_GROUP unsigned int match_any(T v) const
+	{
+		return __match_any_sync(mask, v) >> first() & (0xffffffffu >> (32 - Size));
+	}
+	template <class T> CT_GROUP unsigned int match_all(T v, int &all) const
+	{
+		return __match_all_sync(mask, v, &all) >> first() & (0xffffffffu >> (32 - Size));
+	}
+	template <class T> CT_GROUP T shfl(T v, int rank) const
+	{
+		return __shfl_sync(mask, v, rank, Size);
+	}
+	template <class T> CT_GROUP T shfl_up(T v, unsigned int by) const
+	{
+		return __shfl_up_sync(mask, v, (int)by, Size);
+	}
+	template <class T> CT_GROUP T shfl_down(T v, unsigned int by) const
+	{
+		return __shfl_down_sync(mask, v, (int)by, Size);
+	}
+	template <class T> CT_GROUP T shfl_xor(T v, unsigned int by) const
+	{
+		return __shfl_xor_sync(mask, v, (int)by, Size);
+	}
+};
+
+template <unsigned int Size, class Parent> CT_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+{
+	return thread_block_tile<Size, Parent>();
+}
+
+/* Threads of a group that share a label. */
+template <class T> CT_DEVICE coalesced_group labeled_partition(const coalesced_group &, T label)
+{
+	return coalesced_group(__match_any_sync(__activemask(), label));
+}
+
+CT_DEVICE coalesced_group binary_partition(const coalesced_group &, bool yes)
+{
+	unsigned int active = __activemask(), with = __ballot_sync(active, yes);
+	return coalesced_group(yes ? with : active & ~with);
+}
+
+template <class Group> CT_DEVICE void sync(const Group &group)
+{
+	group.sync();
+}
+
+template <class T> struct plus {
+	CT_GROUP T operator()(T a, T b) const
+	{
+		return a + b;
+	}
+};
+template <class T> struct less {
+	CT_GROUP T operator()(T a, T b) const
+	{
+		return b < a ? b : a;
+	}
+};
+template <class T> struct greater {
+	CT_GROUP T operator()(T a, T b) const
+	{
+		return a < b ? b : a;
+	}
+};
+template <class T> struct bit_and {
+	CT_GROUP T operator()(T a, T b) const
+	{
+		return a & b;
+	}
+};
+template <class T> struct bit_or {
+	CT_GROUP T operator()(T a, T b) const
+	{
+		return a | b;
+	}
+};
+template <class T> struct bit_xor {
+	CT_GROUP T operator()(T a, T b) const
+	{
+		return a ^ b;
+	}
+};
+
+template <unsigned int Size, class Parent, class T, class Op>
+CT_DEVICE T reduce(const thread_block_tile<Size, Parent> &tile, T v, Op op)
+{
+	for (unsigned int by = Size / 2; by > 0; by /= 2)
+		v = op(v, tile.shfl_xor(v, by));
+	return v;
+}
+
+template <class T, class Op> CT_DEVICE T reduce(const coalesced_group &group, T v, Op op)
+{
+	T all = group.shfl(v, 0);
+	for (unsigned int rank = 1; rank < group.size(); rank++)
+		all = op(all, group.shfl(v, rank));
+	return all;
+}
+
+#define CT_NO_GRID __attribute__((unavailable("groups of the whole grid (cooperative launches) are not supported")))
+class CT_NO_GRID grid_group
+{
+      public:
+	__device__ void sync() const;
+};
+class CT_NO_GRID multi_grid_group
+{
+};
+CT_NO_GRID __device__ grid_group this_grid();
+CT_NO_GRID __device__ multi_grid_group this_multi_grid();
+#undef CT_NO_GRID
+#undef CT_GROUP
+
+}
+#endif
+
+#endif
