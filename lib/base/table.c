@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-enum { GAP = 2, NAME_WIDTH = 48, NAME_TAIL = 16, WRAP_LEAST = 24, BAR_MOST = 100 };
+enum { GAP = 2, NAME_WIDTH = 48, NAME_TAIL = 16, WRAP_LEAST = 18, BAR_MOST = 100 };
 
 /* The style of a table that names none. */
 static const struct ct_table_style plain = {0, 0, 0};

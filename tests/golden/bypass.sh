@@ -1,7 +1,7 @@
 # bypass-est: where bypassing helps and where it must not, both methods, sweeps, what other commands do with it.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-est=$CT_BIN/bypass-est
+est=$(unscaled bypass-est)
 
 value() { # SYSTEM METRIC PROFILE [METHOD]
 	awk -F'\t' -v s="$1" -v m="$2" -v how="${4:-.}" \
@@ -37,15 +37,15 @@ check "and its speed" within "$(value Bypass speedup stencil.out)" 0.99 1.1
 # Contract: pipes, traces, profiles that lack it, parameters.
 same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' spmv.out)" "$("$est" -O profile <spmv.profile | grep -v '^PG\|^EN')"
 same "and what the trace gives" "$(grep '^ES' spmv.out)" \
-	"$("$CT_RELEASE/bypass-est" -q -g fermi-15 --scale 1/4 -O profile spmv | grep '^ES')"
+	"$("$CT_RELEASE/bypass-est" --scale 1 -q -g fermi-15 --scale 1/4 -O profile spmv | grep '^ES')"
 grep -v '	bypass	' spmv.profile >bare.profile
 same "a profile without bypass is completed from its trace" "$(grep '^ES' spmv.out)" \
-	"$("$CT_RELEASE/bypass-est" --no-verify -q -O profile bare.profile | grep '^ES')"
+	"$("$CT_RELEASE/bypass-est" --scale 1 --no-verify -q -O profile bare.profile | grep '^ES')"
 same "again from its own output" "$(grep '^ES' spmv.out)" "$("$est" -O profile spmv.out | grep '^ES')"
-"$CT_RELEASE/bypass-est" -q -p bypass.threshold=16 -o never.out spmv.profile
+"$CT_RELEASE/bypass-est" --scale 1 -q -p bypass.threshold=16 -o never.out spmv.profile
 same "above what its bits hold no counter lets a load pass" "0 $(value BL l1_miss_rate spmv.out) 1" \
 	"$(value Bypass l1_passed_requests never.out) $(value Bypass l1_miss_rate never.out) $(value Bypass speedup never.out)"
-"$CT_RELEASE/bypass-est" -q --sweep bypass.threshold=8..16:x2 -o swept spmv.profile
+"$CT_RELEASE/bypass-est" --scale 1 -q --sweep bypass.threshold=8..16:x2 -o swept spmv.profile
 same "a sweep measures each point" "8 $(value Bypass l1_miss_rate spmv.out) 16 $(value BL l1_miss_rate spmv.out)" \
 	"$(awk -F'\t' '$1 == "SW" && $4 == "Bypass" && $7 == "l1_miss_rate" { print $6, $8 }' swept | paste -sd' ')"
 check "JSON lines are JSON" sh -c "'$est' -O json spmv.profile | jq -e . >/dev/null"
@@ -54,22 +54,22 @@ same "storage by formula: 128 counters and 128 lines" "$(((128 * 9 + 128 * 8) / 
 refuses "an unknown constant is named" 2 'bypass\.treshold: did you mean bypass\.threshold' "$est" -p bypass.treshold=3 spmv.profile
 
 # Replay: the same engine, with and without the policy.
-"$CT_RELEASE/bypass-est" -q -g fermi-15 --scale 1/4 --check -@ 2 -o replayed.out spmv
+"$CT_RELEASE/bypass-est" --scale 1 -q -g fermi-15 --scale 1/4 --check -@ 2 -o replayed.out spmv
 check "bypassing gains in the replay too" within "$(value Bypass speedup replayed.out replay)" 1.005 2
 check "the replay is near the estimate" within "$(value Bypass speedup replayed.out replay)" \
 	"$(awk -v v="$(value Bypass speedup replayed.out analytic)" 'BEGIN { print v / 1.1 }')" \
 	"$(awk -v v="$(value Bypass speedup replayed.out analytic)" 'BEGIN { print v * 1.1 }')"
-"$CT_RELEASE/bypass-est" -q -g fermi-15 --scale 1/4 --method replay -p bypass.threshold=16 -@ 1 -o same.out spmv
+"$CT_RELEASE/bypass-est" --scale 1 -q -g fermi-15 --scale 1/4 --method replay -p bypass.threshold=16 -@ 1 -o same.out spmv
 same "a policy that never acts takes the cycles of BL" "$(value BL cycles same.out replay)" "$(value Bypass cycles same.out replay)"
 same "threads change nothing" "$(grep '^ES' same.out)" \
-	"$("$CT_RELEASE/bypass-est" -q -g fermi-15 --scale 1/4 --method replay -p bypass.threshold=16 -@ 3 -O profile spmv | grep '^ES')"
+	"$("$CT_RELEASE/bypass-est" --scale 1 -q -g fermi-15 --scale 1/4 --method replay -p bypass.threshold=16 -@ 3 -O profile spmv | grep '^ES')"
 
 # Other commands.
 same "triage does not judge it by default" 0 "$("$CT_BIN/triage" -q -O profile spmv.profile | grep -c '^TV.*	bypass	')"
 same "but the four that are published" 4 "$("$CT_BIN/triage" -q -O profile spmv.profile | grep -c '^TV')"
 same "--mechanism all adds it" 1 "$("$CT_BIN/triage" -q --mechanism all -O profile spmv.profile | grep -c '^TV.*	bypass	')"
 verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
-same "the verdict below the table is triage's" "$("$CT_BIN/triage" -q --mechanism bypass -O profile spmv.profile | verdict)" \
+same "the verdict below the table is triage's" "$("$CT_BIN/triage" -q --scale 1 --mechanism bypass -O profile spmv.profile | verdict)" \
 	"$("$est" -O table spmv.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 check "report shows it" sh -c "'$CT_BIN/report' -q -o page.html spmv.out && grep -q 'L1 bypassing\|bypass' page.html"
 

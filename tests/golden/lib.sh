@@ -53,3 +53,9 @@ needs_shared() {
 }
 
 finish() { echo "1..$ct_n"; exit 0; }
+
+# The path of a command that leaves the GPU whole, for what a test asks about the GPU as it is: unscaled NAME.
+unscaled() {
+	mkdir -p "$TMPDIR/unscaled" && printf '#!/bin/sh\nexec "%s" --scale 1 "$@"\n' "$CT_BIN/$1" >"$TMPDIR/unscaled/$1" &&
+		chmod +x "$TMPDIR/unscaled/$1" && echo "$TMPDIR/unscaled/$1"
+}

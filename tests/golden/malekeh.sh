@@ -1,7 +1,7 @@
 # malekeh-est on generated workloads: pipes, records, bounds, sweeps, studies, constants.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-est=$CT_BIN/malekeh-est
+est=$(unscaled malekeh-est)
 
 check "tracegen: hotspot" "$CT_RELEASE/tracegen" hotspot --size small -o hotspot
 check "reuse --mechanisms malekeh" sh -c "'$CT_RELEASE/reuse' -q -g rtx2060-third --mechanisms malekeh hotspot >with.profile"
@@ -62,9 +62,9 @@ check "BOW hits more with each instruction of its window" sh -c "awk -F'\t' '\$1
 	bad += \$8 < last; last = \$8; n++ } END { exit !(n == 8 && !bad) }' swept"
 for k in malekeh.ports=1..3:2 sm.collectors=2..4:2; do
 	key=${k%%=*}
-	"$CT_RELEASE/malekeh-est" -q --sweep "$k" -o swept bare.profile
+	"$CT_RELEASE/malekeh-est" --scale 1 -q --sweep "$k" -o swept bare.profile
 	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
-		same "$key=$x in a sweep is -p $key=$x" "$("$CT_RELEASE/malekeh-est" -q -O profile -g rtx2060-third -p "$key=$x" hotspot |
+		same "$key=$x in a sweep is -p $key=$x" "$("$CT_RELEASE/malekeh-est" --scale 1 -q -O profile -g rtx2060-third -p "$key=$x" hotspot |
 			awk -F'\t' '$1 == "ES" && $5 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $5, $6, $9, $10 }')" \
 			"$(awk -F'\t' -v k="$key" -v x="$x" '$1 == "SW" && $5 == k && $6 == x && $7 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $7, $8, $11, $12 }' swept)"
 	done

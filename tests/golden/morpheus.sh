@@ -1,7 +1,7 @@
 # morpheus-est on generated workloads: verdicts, pipes, records, constants.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-est=$CT_BIN/morpheus-est
+est=$(unscaled morpheus-est)
 
 # Small working sets on an eighth of the GPU (9 SMs, 640 KiB of LLC).
 made() { # NAME TRACEGEN-OPTION...
@@ -48,7 +48,7 @@ same "with a thread for each view, too" "$(grep -v '^PG\|^EN' few.profile)" \
 same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' between.out)" \
 	"$("$est" -O profile <between.profile | grep -v '^PG\|^EN')"
 same "and what the trace gives" "$(grep '^ES' stream.out)" \
-	"$("$CT_RELEASE/morpheus-est" -q --scale 1/8 stream | grep '^ES')"
+	"$("$CT_RELEASE/morpheus-est" --scale 1 -q --scale 1/8 stream | grep '^ES')"
 same "a profile with estimates gives them again" "$(grep '^ES' between.out)" \
 	"$("$est" -O profile <between.out | grep '^ES')"
 same "threads change nothing" "$("$est" -@ 1 -O profile between.profile)" "$("$est" -@ 8 -O profile between.profile)"
@@ -110,7 +110,7 @@ refuses "nor of a trace that cannot be read again" 2 'standard input' sh -c "'$C
 same "a trace is swept like its profile" "$(grep '^SW' swept)" "$("$est" -q --scale 1/8 --sweep sm.count=6..9:3 between | grep '^SW')"
 verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
 for w in between stream compute; do
-	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --mechanism morpheus -O profile $w.profile | verdict)" \
+	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --scale 1 --mechanism morpheus -O profile $w.profile | verdict)" \
 		"$("$est" -O table $w.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 done
 check "the table has published numbers" sh -c "'$est' -O table --published between.profile | grep -q '^Morpheus-ALL  *speedup  *BL  *1.39'"

@@ -1,7 +1,7 @@
 # sharedl1-est on generated workloads: verdicts, pipes, records, networks, constants.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-est=$CT_BIN/sharedl1-est
+est=$(unscaled sharedl1-est)
 
 made() { # NAME TRACEGEN-OPTION...
 	local name=$1
@@ -36,7 +36,7 @@ check "nor from 16 times the L1" within "$(value 16x-L1 speedup stream.out)" 0.9
 same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' table.out)" \
 	"$("$est" -O profile <table.profile | grep -v '^PG\|^EN')"
 same "and what the trace gives" "$(grep '^ES' stream.out)" \
-	"$("$CT_RELEASE/sharedl1-est" -q -g sharedl1-28 stream | grep '^ES')"
+	"$("$CT_RELEASE/sharedl1-est" --scale 1 -q -g sharedl1-28 stream | grep '^ES')"
 same "a profile with estimates gives them again" "$(grep '^ES' table.out)" \
 	"$("$est" -O profile <table.out | grep '^ES')"
 same "threads change nothing" "$("$est" -@ 1 -O profile table.profile)" "$("$est" -@ 8 -O profile table.profile)"
@@ -88,7 +88,7 @@ same "replays what is order-sensitive" "$("$est" -O profile scan.profile |
 	awk -F'\t' '$1 == "ES" && $4 != "Best" && $5 == "edge_fraction" && $6 > 0.03 { print $4 }')" \
 	"$(awk -F'\t' '$1 == "ES" && $3 == "shared-l1" && $5 == "speedup" && $8 == "replay" { print $4 }' scan.measured)"
 check "Private-2x of scan among it" grep -q '^ES	all	shared-l1	Private-2x	speedup	.*	replay' scan.measured
-"$CT_RELEASE/sharedl1-est" -q --method replay -O profile scan.profile >scan.replayed
+"$CT_RELEASE/sharedl1-est" --scale 1 -q --method replay -O profile scan.profile >scan.replayed
 for s in Private-2x DynEB; do
 	for m in l1_request_miss_rate speedup perf_per_watt replicas_mean; do
 		same "as --method replay does: $s $m" "$(value $s $m scan.replayed)" "$(value $s $m scan.measured)"
@@ -119,10 +119,10 @@ for k in shared-l1.guard=0.1..0.3:0.2 llc.latency=100..200:100; do
 done
 verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
 for w in table stream kmeans; do
-	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --mechanism shared-l1 -O profile $w.profile | verdict)" \
+	same "the verdict below the table is triage's: $w" "$("$CT_RELEASE/triage" -q --scale 1 --mechanism shared-l1 -O profile $w.profile | verdict)" \
 		"$("$est" -O table $w.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 done
-check "with the paper's test" sh -c "'$est' -O table stream.profile | grep -q '^verdict: .*no target of the paper\|^verdict: .*too small'"
+check "with the paper's test" sh -c "'$CT_RELEASE/sharedl1-est' -O table stream.profile | grep -q '^verdict: .*no target of the paper\|^verdict: .*too small'"
 check "the table has published numbers" sh -c "'$est' -O table --published table.profile | grep -q '^Shared++  *speedup  *Private  *1.26'"
 for n in mesh forwarded butterfly; do
 	check "network $n" sh -c "'$est' -O table --network $n table.profile | grep -q '^network: $n'"
@@ -149,7 +149,7 @@ check "tracegen and reuse: a gathered table" made gather workingset --footprint 
 check "tracegen and reuse: own working sets" made own workingset --footprint 112KiB --ctas 28 --sharing 1 --passes 1
 check "tracegen and reuse: a ray tracer" made ray ray
 for w in gather stream own ray; do
-	check "replay: $w" "$CT_RELEASE/sharedl1-est" --method replay --check -o "$w.out" "$w.profile"
+	check "replay: $w" "$CT_RELEASE/sharedl1-est" --scale 1 --method replay --check -o "$w.out" "$w.profile"
 done
 same "fourteen systems are replayed, Best follows" 15 "$(awk -F'\t' '$1 == "ES" && $5 == "speedup" && $8 == "replay"' gather.out | wc -l)"
 check "a table that all read gains, replayed" within "$(replayed Shared+Chunk speedup gather.out)" 1.2 20
@@ -191,7 +191,7 @@ same "a fence empties watched L1s: reads and misses" "3 2 2 1" "$(for i in priva
 	awk -F'\t' -v i=$i '$1 == "IM" && $3 == i { print $4 }' fence.profile; done | paste -sd' ')"
 # An adaptive L1 with sectors, behind a crossbar that forwards.
 "$CT_RELEASE/tracegen" ray -o sectors.trace && "$CT_RELEASE/reuse" -q --scale 1/8 sectors.trace >sectors.profile
-check "replay: sectors" "$CT_RELEASE/sharedl1-est" --check -o sectors.out sectors.profile
+check "replay: sectors" "$CT_RELEASE/sharedl1-est" --scale 1 --check -o sectors.out sectors.profile
 for s in Private Shared; do
 	check "sectors: $s misses as estimated, within 3 points" within "$(replayed $s l1_request_miss_rate sectors.out)" \
 		"$(value $s l1_request_miss_rate sectors.out | awk 'NR == 1 { print $1 - 0.03 }')" \
@@ -200,24 +200,24 @@ done
 # Every pair of cores and partitions of the paper.
 for pair in 28:8:6 56:8:8 48:16:8 84:16:10 68:32:10 76:24:10; do
 	IFS=: read -r cores parts side <<<"$pair"
-	check "$cores cores and $parts partitions: $side x $side" sh -c "'$CT_RELEASE/sharedl1-est' -q -g sharedl1-28 -p sm.count=$cores \
+	check "$cores cores and $parts partitions: $side x $side" sh -c "'$CT_RELEASE/sharedl1-est' --scale 1 -q -g sharedl1-28 -p sm.count=$cores \
 		-p llc.slices=$parts -p llc.partitions=$parts -p dram.channels=$parts -p llc.size=$((parts * 128))KiB \
 		-p dram.mapping= -O table ray | grep -q '^network: mesh $side x $side'"
 done
 for pair in 48:16 56:8; do # reading butterfly-network
 	IFS=: read -r cores parts <<<"$pair"
-	check "$cores cores and $parts partitions on crossbars: 4-ary 3-fly" sh -c "'$CT_RELEASE/sharedl1-est' -q -g sharedl1-28 -p sm.count=$cores \
+	check "$cores cores and $parts partitions on crossbars: 4-ary 3-fly" sh -c "'$CT_RELEASE/sharedl1-est' --scale 1 -q -g sharedl1-28 -p sm.count=$cores \
 		-p llc.slices=$parts -p llc.partitions=$parts -p dram.channels=$parts -p llc.size=$((parts * 128))KiB \
 		-p dram.mapping= -O table --network butterfly ray | grep -q '^network: butterfly, 4-ary 3-fly'"
 done
 check "28 and 8: 6-ary 2-fly" sh -c "'$est' -O table --network butterfly table.profile | grep -q '^network: butterfly, 6-ary 2-fly'"
 for n in forwarded butterfly; do
-	check "replay on another network: $n" "$CT_RELEASE/sharedl1-est" --method replay --network $n -o $n.out stream.profile
+	check "replay on another network: $n" "$CT_RELEASE/sharedl1-est" --scale 1 --method replay --network $n -o $n.out stream.profile
 	same "$n: Shared++ is Shared+Chunk" "$(replayed Shared+Chunk speedup $n.out)" "$(replayed Shared++ speedup $n.out)"
 done
 same "a replay is the same on any number of threads" "$("$est" --method replay -@ 1 -O profile stream.profile | grep '^ES')" \
 	"$("$est" --method replay -@ 3 -O profile stream.profile | grep '^ES')"
-"$CT_RELEASE/sharedl1-est" --timeline -p shared-l1.sampling=8 -p shared-l1.execution=8 -o timeline gather.profile
+"$CT_RELEASE/sharedl1-est" --scale 1 --timeline -p shared-l1.sampling=8 -p shared-l1.execution=8 -o timeline gather.profile
 same "every core starts sampling at 0" "" \
 	"$(awk -F'\t' '$1 == "SW" && $7 == "mode" && !seen[$5]++ && ($6 != 0 || $8 != 0)' timeline)"
 check "modes alternate" sh -c "awk -F'\t' '\$1 == \"SW\" && \$7 == \"mode\" && \$6 > 0 { if ((\$8 == 0) == (last[\$5] == 0)) exit 1; last[\$5] = \$8; n++ } END { exit !(n > 28) }' timeline"

@@ -1,7 +1,7 @@
 # tsc-est: the paper's effect on generated kernels, pipes, storage, refusals.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-est=$CT_BIN/tsc-est
+est=$(unscaled tsc-est)
 
 value() { # SYSTEM METRIC PROFILE [METHOD]
 	awk -F'\t' -v s="$1" -v m="$2" -v how="${4:-.}" \
@@ -47,13 +47,13 @@ same "fermi-15 has that L1: both speed-ups agree" "$(value TSC speedup kmeans.ou
 same "a pipe gives what a file gives" "$(grep -v '^PG\|^EN' kmeans.out)" \
 	"$("$est" -O profile <kmeans.profile | grep -v '^PG\|^EN')"
 same "and what the trace gives" "$(grep '^ES' stencil.out)" \
-	"$("$CT_RELEASE/tsc-est" -q -g fermi-15 -O profile stencil | grep '^ES')"
+	"$("$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 -O profile stencil | grep '^ES')"
 grep -v '	tag-split	' stencil.profile >bare.profile
 same "a profile without tag-split is completed from its trace" "$(grep '^ES' stencil.out)" \
-	"$("$CT_RELEASE/tsc-est" --no-verify -q -O profile bare.profile | grep '^ES')"
+	"$("$CT_RELEASE/tsc-est" --scale 1 --no-verify -q -O profile bare.profile | grep '^ES')"
 same "again from its own output" "$(grep '^ES' kmeans.out)" "$("$est" -O profile kmeans.out | grep '^ES')"
 same "another measurement for other parameters" 448 \
-	"$("$CT_RELEASE/tsc-est" -q -p tsc.private_bits=5 -O profile stencil.profile >bits.out && value TSC storage_bytes bits.out)"
+	"$("$CT_RELEASE/tsc-est" --scale 1 -q -p tsc.private_bits=5 -O profile stencil.profile >bits.out && value TSC storage_bytes bits.out)"
 check "JSON lines are JSON" sh -c "'$est' -O json kmeans.profile | jq -e . >/dev/null"
 
 # With LRU, no private bits are the sector cache and whole chunks the baseline: on a generated
@@ -74,7 +74,7 @@ if needs_shared "the same on a captured trace"; then
 fi
 
 # Replay: each system in the engine.
-"$CT_RELEASE/tsc-est" -q -g fermi-15 -k kmeans_swap --check -@ 2 -o replayed.out kmeans
+"$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 -k kmeans_swap --check -@ 2 -o replayed.out kmeans
 check "128B replayed is the engine's own L1" within "$(value 128B speedup_configured replayed.out replay)" 0.98 1.02
 check "TSC gains in the replay too" within "$(value TSC speedup replayed.out replay)" 1.5 10
 check "as much as 32 B lines" less "$(value 32B speedup replayed.out replay)" "$(value TSC speedup replayed.out replay)"
@@ -83,9 +83,9 @@ check "the replay is near the estimate" within "$(value TSC speedup replayed.out
 	"$(awk -v v="$(value TSC speedup replayed.out analytic)" 'BEGIN { print v * 1.4 }')"
 "$CT_RELEASE/tracegen" vecadd --size small -o vecadd >/dev/null
 same "threads change nothing" "$("$est" -q -g fermi-15 --method replay -@ 1 -O profile vecadd | grep '^ES')" \
-	"$("$CT_RELEASE/tsc-est" -q -g fermi-15 --method replay -@ 3 -O profile vecadd | grep '^ES')"
+	"$("$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 --method replay -@ 3 -O profile vecadd | grep '^ES')"
 check "--check shows both methods" sh -c \
-	"'$CT_RELEASE/tsc-est' -q -g fermi-15 --check -O table vecadd | grep -q '^system  *analytic  *replay  *difference'"
+	"'$CT_RELEASE/tsc-est' --scale 1 -q -g fermi-15 --check -O table vecadd | grep -q '^system  *analytic  *replay  *difference'"
 
 # Sampled sets: rates with a range that holds the exact one.
 "$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -S 0.5 stencil >half.profile
@@ -94,7 +94,7 @@ range=$(awk -F'\t' '$1 == "ES" && $4 == "TSC" && $5 == "l1_load_request_miss_rat
 check "half of the sets, within the range" within "$exact" $range
 
 # Sweeps.
-"$CT_RELEASE/tsc-est" -q --sweep private_bits=0..20:4 -o swept stencil.profile
+"$CT_RELEASE/tsc-est" --scale 1 -q --sweep private_bits=0..20:4 -o swept stencil.profile
 same "a sweep has every point" "0 4 8 12 16 20" \
 	"$(awk -F'\t' '$1 == "SW" && $5 == "private_bits" && $7 == "speedup" { print $6 }' swept | paste -sd' ')"
 same "storage rises by 48 bytes a bit" "208 400 592 784 976 1168" \
@@ -106,31 +106,31 @@ swept() { # KEY X METRIC FILE
 asked() { # METRIC OPTION...
 	local metric=$1
 	shift
-	"$CT_RELEASE/tsc-est" -q -O profile "$@" | awk -F'\t' -v m="$metric" '$1 == "ES" && $4 == "TSC+" && $5 == m { print $6, $8, $9, $10 }'
+	"$CT_RELEASE/tsc-est" --scale 1 -q -O profile "$@" | awk -F'\t' -v m="$metric" '$1 == "ES" && $4 == "TSC+" && $5 == m && $8 !~ /quick|full/ { print $6, $8, $9, $10 }'
 }
 for k in tsc.threshold=512..1024:x2 tsc.mshr=8..64:56 llc.latency=100..200:100; do
 	key=${k%%=*}
-	"$CT_RELEASE/tsc-est" -q --sweep "$k" -o swept stencil.profile
+	"$CT_RELEASE/tsc-est" --scale 1 -q --sweep "$k" -o swept stencil.profile
 	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
 		for m in speedup_configured cycles l1_request_mpki; do
 			same "$key=$x in a sweep is -p $key=$x: $m" "$(asked $m -p "$key=$x" stencil.profile)" "$(swept "$key" "$x" $m swept)"
 		done
 	done
 done
-"$CT_RELEASE/tsc-est" -q --sweep l1.size=16KiB..32KiB -o swept stencil.profile
+"$CT_RELEASE/tsc-est" --scale 1 -q --sweep l1.size=16KiB..32KiB -o swept stencil.profile
 same "an L1 of another size is measured" "$(asked l1_request_mpki -g fermi-15 -p l1.size=32KiB stencil)" "$(swept l1.size 32768 l1_request_mpki swept)"
 
 # The launches of a profile are those that are replayed for it.
 "$CT_RELEASE/tracegen" scan --size small -o scan >/dev/null
 for k in 1 2-3 add; do
 	"$CT_RELEASE/reuse" -q -g fermi-15 --no-sms-views --mechanisms tag-split -k $k scan >some.profile
-	same "a profile of -k $k is replayed as that" "$("$CT_RELEASE/tsc-est" -q -g fermi-15 -k $k --method replay -O profile scan | grep '^ES')" \
-		"$("$CT_RELEASE/tsc-est" -q --method replay -O profile some.profile | grep '^ES')"
+	same "a profile of -k $k is replayed as that" "$("$CT_RELEASE/tsc-est" --scale 1 -q -g fermi-15 -k $k --method replay -O profile scan | grep '^ES')" \
+		"$("$CT_RELEASE/tsc-est" --scale 1 -q --method replay -O profile some.profile | grep '^ES')"
 done
 refuses "but not as other launches" 2 'other kernels than the profile' "$est" -k 1 --method replay -p l1.size=32KiB some.profile
 
 verdict() { awk -F'\t' '$1 == "TV" { print $4 }'; }
-same "the verdict below the table is triage's" "$("$CT_RELEASE/triage" -q --mechanism tag-split -O profile kmeans.profile | verdict)" \
+same "the verdict below the table is triage's" "$("$CT_RELEASE/triage" -q --scale 1 --mechanism tag-split -O profile kmeans.profile | verdict)" \
 	"$("$est" -O table kmeans.profile | sed -n 's/^verdict: \([a-z]*\).*/\1/p')"
 check "the table names the class" sh -c "'$est' -O table kmeans.profile | grep -q '^line size: CLN: with '"
 check "published numbers stand beside ours" sh -c \

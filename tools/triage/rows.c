@@ -97,12 +97,18 @@ static int rows_of(const struct tr_own *o, const struct tr_job *job, size_t n, s
 /* The least width of a terminal at which reasons still have room beside the curves. */
 enum { CURVES_FROM = 110 };
 
+/* 1 on a terminal where only short cells leave room for reasons. */
+static int is_narrow(void)
+{
+	return ct_terminal_style()->width && ct_terminal_style()->width < CURVES_FROM;
+}
+
 static int with_curves(const struct tr_row *r, size_t n)
 {
 	unsigned any = 0;
 	for (size_t i = 0; i < n; i++)
 		any |= r[i].job->has_curve;
-	return any && (ct_terminal_style()->width == 0 || ct_terminal_style()->width >= CURVES_FROM);
+	return any && !is_narrow();
 }
 
 static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int curves)
@@ -111,7 +117,9 @@ static void table_row(struct ct_table *t, const struct tr_row *r, int sms, int c
 	char used[48];
 	ct_table_name(t, r->job->name);
 	ct_size_name(v->sms_used, v->sms_asked, used, sizeof used);
-	if (sms)
+	if (sms && is_narrow() && !isnan(v->sms_used) && !isnan(v->sms_asked))
+		ct_table_cell(t, "%.0f/%.0f", v->sms_used, v->sms_asked);
+	else if (sms)
 		ct_table_cell(t, "%s", *used ? used : "-");
 	ct_table_cell(t, "%s", ct_mechanism_at(r->m)->name);
 	ct_table_cell(t, "%s", ct_verdict_word(v->word));
@@ -147,7 +155,7 @@ static void render_table(const struct tr_row *r, size_t n, struct ct_buf *b)
 	struct ct_table t = {.columns = 6 + (unsigned)(curves + sms), .style = ct_terminal_style()};
 	ct_table_cell(&t, "workload");
 	if (sms)
-		ct_table_cell(&t, "GPU");
+		ct_table_cell(&t, is_narrow() ? "SMs" : "GPU");
 	ct_table_cell(&t, "mechanism");
 	ct_table_cell(&t, "verdict");
 	ct_table_cell(&t, "speed-up");
