@@ -100,6 +100,22 @@ wait "$pid"
 same "a signal ends it with status 2" 2 "$?"
 same "and leaves nothing behind" "" "$(ls -A | grep '^\.*x')"
 
+# Textures, and two units whose kernels and variables have the same names.
+check "textures and two units compile" "$CT_RELEASE/ctcc" -O2 -w -o texture "$CT_ROOT/tests/cuda/texture.cu" "$CT_ROOT/tests/cuda/unit.cu"
+same "they compute what they should" "reference to memory: 0 wrong, no error
+reference to an array: 0 wrong, no error
+object of pitched memory: 0 wrong, no error
+the other unit has 21" "$(./texture)"
+check "and are captured" "$T" capture -o t -- ./texture
+same "with variables at places of their own" 2 "$(awk -F'\t' '$3 ~ /own/ {print $1}' t/arrays.tsv | sort -u | wc -l)"
+
+# The driver API, from C, with PTX that ctcc wrote.
+check "ctcc -ptx" "$CT_RELEASE/ctcc" -O2 -ptx -o add.ptx "$CT_ROOT/tests/cuda/add.cu"
+check "a program of the driver API compiles" "$CT_RELEASE/ctcc" -O2 -o driver "$CT_ROOT/tests/cuda/driver.c"
+same "and runs" "CUDA_SUCCESS, 0 wrong" "$(./driver add.ptx)"
+same "or says why not" "CUDA_ERROR_FILE_NOT_FOUND, 0 wrong" "$(./driver none.ptx)"
+check "and is captured" "$T" capture -o d.ctz -- ./driver add.ptx
+
 # The device is what CACHETRIAGE_GPU says.
 cat >board.cu <<'C'
 #include <cuda_runtime.h>
