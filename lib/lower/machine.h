@@ -74,7 +74,9 @@ struct ct_lower_block {
 /* Blocks whose machine instructions are issued as one list. */
 struct ct_lower_region {
 	uint32_t code, code_end; /* machine instructions */
-	uint32_t edge, edges;    /* regions that may come next, in the program's list */
+	uint32_t ptx;            /* PTX instructions */
+	uint8_t plain; /* every instruction has the lanes of all, where no PTX instruction has fewer */
+	uint32_t edge, edges; /* regions that may come next, in the program's list */
 };
 
 /* A kernel with the functions that it calls, lowered. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/mem.h"
 
 /* An executed PTX instruction of the region at hand. */
@@ -12,6 +13,14 @@ struct slot {
 	uint32_t stamp; /* of the region's execution that it belongs to */
 	uint32_t active, mask;
 	enum ct_ptx_space space;
+};
+
+/* The addresses of an access: those of lanes side by side that are evenly apart, or each lane's. */
+struct addresses {
+	uint64_t first;
+	int64_t stride;
+	uint64_t *lanes; /* of the recorder; unused where `strided` */
+	int strided;
 };
 
 /* The addresses of a global variable of the module, which the trace moves to where they are the same
@@ -25,7 +34,10 @@ struct ct_lower_recorder {
 	struct ct_ptx_observer observer;
 	uint32_t warp, region, stamp;
 	struct slot *slot;
-	uint64_t (*address)[CT_WARP_LANES];
+	struct addresses *address;
+	uint64_t *lanes;     /* of all of them */
+	uint32_t events;     /* of the region's execution */
+	uint32_t together;   /* lanes of all its events, where they are the same; else 0 */
 	uint32_t exited[32]; /* lanes of each warp that the machine code has ended */
 	struct moved *moved;
 	size_t nmoved;
@@ -67,11 +79,35 @@ static int put(struct ct_lower_recorder *r, uint32_t inst, uint32_t lanes, struc
 {
 	const struct ct_lower_program *p = r->o.program;
 	const struct ct_lower_inst *i = &p->inst[inst];
-	const uint64_t *addresses = NULL;
-	if (i->memory && lanes)
-		addresses = r->address[p->address[i->source]];
 	r->insts++;
-	return ct_cta_maker_put(r->o.maker, r->warp, p->sid[inst], lanes, addresses, NULL, 0, e);
+	if (!i->memory)
+		return ct_cta_maker_put_plain(r->o.maker, r->warp, p->sid[inst], 1, lanes, e);
+	const struct addresses *a = &r->address[p->address[i->source]];
+	if (lanes && a->strided)
+		return ct_cta_maker_put_strided(
+			r->o.maker, r->warp, p->sid[inst], lanes, a->first, a->stride, e);
+	return ct_cta_maker_put(r->o.maker, r->warp, p->sid[inst], lanes, lanes ? a->lanes : NULL, NULL,
+	                        0, e);
+}
+
+/* A region that all lanes executed together: what is no access goes out in runs. */
+static int put_together(struct ct_lower_recorder *r, const struct ct_lower_region *region,
+                        struct ct_error *e)
+{
+	const struct ct_lower_program *p = r->o.program;
+	int st = CT_OK;
+	for (uint32_t i = region->code, first = i; i < region->code_end && st == CT_OK; first = i) {
+		while (i < region->code_end && !p->inst[i].memory)
+			i++;
+		if (i > first) {
+			r->insts += i - first;
+			st = ct_cta_maker_put_plain(
+				r->o.maker, r->warp, p->sid[first], i - first, r->together, e);
+		} else {
+			st = put(r, i++, r->together, e);
+		}
+	}
+	return st;
 }
 
 /* Lanes of a machine instruction; 0 with *issued 0 where it is not issued. */
@@ -118,6 +154,9 @@ static int flush(struct ct_lower_recorder *r, struct ct_error *e)
 	const struct ct_lower_program *p = r->o.program;
 	const struct ct_lower_region *region = &p->region[r->region];
 	r->region = CT_LOWER_NONE;
+	if (region->plain && r->together && r->events == region->ptx &&
+	    !(r->together & r->exited[r->warp]))
+		return put_together(r, region, e);
 	for (uint32_t i = region->code; i < region->code_end; i++) {
 		int issued;
 		uint32_t lanes = lanes_of(r, &p->inst[i], &issued);
@@ -141,17 +180,25 @@ static int on_begin(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
 }
 
 /* Variables of the module move; a generic access of shared or local memory names its window. */
-static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_event *v, uint64_t *to)
+static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_event *v,
+                           struct addresses *a)
 {
-	memcpy(to, v->addresses, sizeof r->address[0]);
+	uint64_t *to = a->lanes;
 	uint64_t window = !r->o.program->generic[v->instruction] ? 0
 	                  : v->space == CT_PTX_SHARED            ? r->o.shared_base
 	                  : v->space == CT_PTX_LOCAL             ? r->o.local_base
 	                                                         : 0;
-	if (!window && (!r->nmoved || (v->space != CT_PTX_GLOBAL && v->space != CT_PTX_CONST)))
+	a->strided = ct_cta_maker_is_strided(v->mask, v->addresses, &a->stride);
+	if (!window && (!r->nmoved || (v->space != CT_PTX_GLOBAL && v->space != CT_PTX_CONST))) {
+		if (a->strided)
+			a->first = v->addresses[ct_low_bit(v->mask)];
+		else
+			memcpy(to, v->addresses, CT_WARP_LANES * sizeof *to);
 		return;
+	}
+	a->strided = 0;
 	for (unsigned l = 0; l < CT_WARP_LANES; l++)
-		to[l] = window ? window + to[l] : move_address(r, to[l]);
+		to[l] = window ? window + v->addresses[l] : move_address(r, v->addresses[l]);
 }
 
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
@@ -173,10 +220,15 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 		r->region = region;
 		r->warp = v->warp;
 		r->stamp++;
+		r->events = 0;
+		r->together = v->active;
 	}
+	r->events++;
+	if (v->active != r->together || v->mask != r->together)
+		r->together = 0;
 	*s = (struct slot){r->stamp, v->active, v->mask, v->space};
 	if (v->addresses && v->mask)
-		keep_addresses(r, v, r->address[p->address[v->instruction]]);
+		keep_addresses(r, v, &r->address[p->address[v->instruction]]);
 	return CT_OK;
 }
 
@@ -205,10 +257,13 @@ int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_
 	r->address = ct_calloc(o->program->addresses, sizeof *r->address);
 	r->observer = (struct ct_ptx_observer){
 		.ctx = r, .cta_begin = on_begin, .instruction = on_instruction, .cta_end = on_end};
-	if (!r->slot || !r->address || find_variables(r) < 0) {
+	r->lanes = ct_calloc(o->program->addresses, CT_WARP_LANES * sizeof *r->lanes);
+	if (!r->slot || !r->address || !r->lanes || find_variables(r) < 0) {
 		ct_lower_recorder_free(r);
 		return ct_fail_nomem(e);
 	}
+	for (uint32_t i = 0; i < o->program->addresses; i++)
+		r->address[i].lanes = r->lanes + (size_t)i * CT_WARP_LANES;
 	*out = r;
 	return CT_OK;
 }
@@ -219,6 +274,7 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 		return;
 	free(r->slot);
 	free(r->address);
+	free(r->lanes);
 	free(r->moved);
 	free(r);
 }

@@ -159,6 +159,19 @@ static void gather(struct ct_pack_addr *a, uint32_t mask, const uint64_t *lanes)
 	}
 }
 
+int ct_cta_maker_is_strided(uint32_t mask, const uint64_t *lanes, int64_t *stride)
+{
+	uint64_t carried = (uint64_t)mask + (mask & (0u - mask)), wrong = 0;
+	if (!mask || (carried & (carried - 1)) || !(mask & (mask - 1)))
+		return 0; /* no lanes side by side, or only one */
+	unsigned first = ct_low_bit(mask), end = ct_high_bit(mask) + 1;
+	uint64_t step = lanes[first + 1] - lanes[first];
+	for (unsigned l = first + 1; l < end; l++)
+		wrong |= lanes[l] - lanes[l - 1] - step;
+	*stride = (int64_t)step;
+	return !wrong && *stride == (int32_t)*stride;
+}
+
 /* Room for one more record; a warp's stream is cut into segments between records. */
 static int make_room(struct ct_cta_maker *m, struct warp_stream *w, struct ct_error *e)
 {
@@ -210,6 +223,41 @@ int ct_cta_maker_put(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32
 		p = ct_pack_inst(&w->packer, p, sid, mask, &a, values, nvalues);
 	}
 	w->used = (size_t)(p - w->data);
+	return CT_OK;
+}
+
+int ct_cta_maker_put_plain(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32_t n,
+                           uint32_t mask, struct ct_error *e)
+{
+	struct warp_stream *w = &m->warp[warp];
+	for (uint32_t i = 0; i < n; i++) {
+		int st = i % 64 ? CT_OK
+		                : make_room(m, w, e); /* a record has room for more than 64 of these */
+		if (st < 0)
+			return st;
+		w->used = (size_t)(ct_pack_plain(&w->packer, w->data + w->used, sid + i, mask) -
+		                   w->data);
+	}
+	w->insts += n;
+	return CT_OK;
+}
+
+int ct_cta_maker_put_strided(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32_t mask,
+                             uint64_t first, int64_t stride, struct ct_error *e)
+{
+	struct warp_stream *w = &m->warp[warp];
+	int st = make_room(m, w, e);
+	if (st < 0)
+		return st;
+	struct ct_pack_addr a;
+	a.form = CT_ADDR_STRIDE;
+	a.n = 2;
+	a.base = first;
+	a.stride = stride;
+	a.packed = NULL;
+	w->used = (size_t)(ct_pack_inst(&w->packer, w->data + w->used, sid, mask, &a, NULL, 0) -
+	                   w->data);
+	w->insts++;
 	return CT_OK;
 }
 

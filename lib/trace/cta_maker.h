@@ -36,6 +36,17 @@ CT_NODISCARD int ct_cta_maker_begin(struct ct_cta_maker *m, uint64_t index, uint
 CT_NODISCARD int ct_cta_maker_put(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32_t mask,
                                   const uint64_t *lanes, const uint32_t *values, unsigned nvalues,
                                   struct ct_error *e);
+/* Appends `n` instructions of numbers sid, sid + 1 ... without addresses and values. Fails with CT_ERR_NOMEM,
+ * CT_ERR_IO. */
+CT_NODISCARD int ct_cta_maker_put_plain(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32_t n,
+                                        uint32_t mask, struct ct_error *e);
+/* Whether the addresses of the lanes of a mask are `first`, `first` + stride and so on, the lanes side by
+ * side: 1 with *stride, or 0. Pure. */
+int ct_cta_maker_is_strided(uint32_t mask, const uint64_t *lanes, int64_t *stride);
+/* Appends an instruction with such addresses; the mask has a lane. Fails with CT_ERR_NOMEM, CT_ERR_IO. */
+CT_NODISCARD int
+ct_cta_maker_put_strided(struct ct_cta_maker *m, uint32_t warp, uint32_t sid, uint32_t mask,
+                         uint64_t first, int64_t stride, struct ct_error *e);
 /* Ends the CTA: *cta is the caller's, with one reference. Fails with CT_ERR_NOMEM, CT_ERR_IO. */
 CT_NODISCARD int ct_cta_maker_end(struct ct_cta_maker *m, struct ct_cta **cta, struct ct_error *e);
 
