@@ -231,6 +231,14 @@ reasons: tests
 transfer: all $(BUILD)/tests/truth
 	@bash tests/verdicts/run.sh $(BUILD) transfer
 
+$(BUILD)/tests/lowering: $(call obj,tests/lowering/measure.c) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SANFLAGS) $(HARDEN_LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## lowering: instructions of lowered programs beside a board's; POLYBENCH= and RODINIA= name checkouts
+lowering: all $(BUILD)/tests/lowering
+	@bash tests/lowering/run.sh $(BUILD)
+
 ## validation: estimates beside the papers' numbers, to man/cachetriage-validation.7 (half an hour)
 validation: all
 	@bash tests/validation/run.sh $(BUILD)
