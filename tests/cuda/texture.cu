@@ -9,7 +9,7 @@ enum { W = 40, H = 24 };
 texture<float, 1, cudaReadModeElementType> line;
 texture<float, 2, cudaReadModeElementType> plane;
 
-static __device__ int own = 1;
+static __device__ int own;
 int other_unit(void);
 
 __global__ void read_line(float *out, int n)
@@ -74,6 +74,8 @@ int main()
 	compare("reference to an array", out, 1, -1, 0);
 
 	float *pitched;
+	int one = 1;
+	cudaMemcpyToSymbol(own, &one, sizeof one);
 	cudaResourceDesc r = {};
 	cudaTextureDesc t = {};
 	cudaTextureObject_t object;
