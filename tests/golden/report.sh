@@ -22,7 +22,7 @@ made 'added|<b>&amp;' 0.7 5 >new/d.profile
 echo "no profile" >new/README
 
 report new >table
-same "the table has a row per workload" "added|<b>&amp; bfs nw" "$(awk 'NR > 1 { print $1 }' table | paste -sd' ')"
+same "the table has a row per workload" "added|<b>&amp; bfs nw" "$(awk 'NR > 1 && !NF { exit } NR > 1 { print $1 }' table | paste -sd' ')"
 check "a gain benefits" grep -qE '^bfs +benefits 1\.30 +unknown' table
 check "a loss hurts" grep -qE '^added.* hurts 0\.70' table
 check "one is neutral" grep -qE '^nw +neutral 1\.00' table
@@ -39,7 +39,7 @@ made 'bfs#2' 0.7 10 >numbered/3
 (made bfs 1.4 10; for w in bfs other; do printf 'TV\t%s\tmalekeh\thurts\t0.5\t0.4\t0.6\twhy\n' $w; done) >several
 sed 's/TV.bfs/TV\tthird/' several >others
 same "verdicts on others are none on it" "hurts unknown" "$(report several | awk 'NR == 2 { print $NF == "0.50" ? $(NF - 1) : $NF }') $(report others | awk 'NR == 2 { print $NF }')"
-same "no two workloads have one name" "bfs 1.40 bfs#2 0.70 bfs#3 1.30" "$(report numbered | awk 'NR > 1 { print $1, $3 }' | paste -sd' ')"
+same "no two workloads have one name" "bfs 1.40 bfs#2 0.70 bfs#3 1.30" "$(report numbered | awk 'NR > 1 && !NF { exit } NR > 1 { print $1, $3 }' | paste -sd' ')"
 
 report --markdown out.md --junit out.xml --csv out.csv new
 same "forms that are asked for are written, nothing else" "" "$(report --markdown x.md new)"

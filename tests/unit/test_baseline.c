@@ -204,6 +204,29 @@ static void adaptive_l1s_follow_the_kernels(void **state)
 	ct_profile_free(p);
 }
 
+/* Rates by capacity pass through the replayed one, fall with capacity, and stay shares whatever the histograms say. */
+static void expect_anchored(struct ct_profile *p, const struct ct_gpu *g, const char *metric,
+                            int (*rates)(const struct ct_profile *, const struct ct_gpu *, const char *,
+                                         const double *, size_t, double *),
+                            double by_histograms)
+{
+	static const double factor[] = {0.0625, 0.25, 0.5, 1, 2, 4, 16};
+	enum { N = sizeof factor / sizeof factor[0], HERE = 3 };
+	static const double replayed[] = {0, 0.001, 0.3, 0.5, 0.97, 1};
+	double rate[N];
+	assert_int_equal(rates(p, g, "all", factor, N, rate), 1);
+	assert_true(fabs(rate[HERE] - by_histograms) < 1e-12);
+	for (size_t i = 0; i < sizeof replayed / sizeof replayed[0]; i++) {
+		assert_int_equal(
+			ct_profile_add_real(p, "all", metric, replayed[i], NULL, "replay", NULL), 0);
+		assert_int_equal(rates(p, g, "all", factor, N, rate), 1);
+		assert_true(fabs(rate[HERE] - replayed[i]) < 1e-12);
+		for (int k = 1; k < N; k++)
+			assert_true(rate[k - 1] <= 1 && rate[k] <= rate[k - 1] + 1e-12 && rate[k] >= 0);
+	}
+	assert_int_equal(rates(p, g, "name:none", factor, N, rate), 0);
+}
+
 /* Scope all is the sum over the names where their L1s differ. */
 static void all_is_the_sum_of_the_names(void **state)
 {
@@ -232,6 +255,8 @@ static void all_is_the_sum_of_the_names(void **state)
 	assert_true(b.sector_misses > 19);
 	assert_true(fabs(all.sector_misses - a.sector_misses - b.sector_misses) < 1e-9);
 	assert_true(isnan(all.fills));
+	expect_anchored(p, &g, "l1_miss_rate", ct_baseline_l1_rates,
+	                all.sector_misses / all.sector_accesses);
 	ct_profile_free(p);
 }
 
@@ -254,6 +279,10 @@ static void the_llc_is_one_cache_of_all_slices(void **state)
 	assert_true(fabs(a.read_misses - 5) < 1e-2 && fabs(a.misses - 8) < 1e-2);
 	ct_baseline_llc(p, &g, "all", 64u << 20, NULL, &a);
 	assert_true(fabs(a.read_misses) < 1e-2 && fabs(a.misses - 3) < 1e-2);
+	assert_int_equal(ct_profile_add_hist(p, "all", "llc_sector", &r, &w, NULL), 0);
+	ct_baseline_llc(p, &g, "all", ct_gpu_llc_bytes(&g), NULL, &a);
+	expect_anchored(p, &g, "llc_miss_rate", ct_baseline_llc_rates,
+	                a.sector_misses / a.sector_accesses);
 	ct_profile_free(p);
 }
 

@@ -72,14 +72,18 @@ static double stack_sum(const struct ct_profile *p, const char *scope)
 	return sum;
 }
 
+/* Half of the last digit that ct_table_percent() prints. */
+static const double SHOWN_SHARE = 0.0005;
+
 static void print_cycles(const struct ct_profile *p, const char *prefix, const char *title, int stack,
                          struct ct_buf *b)
 {
 	struct ct_table t = {.columns = 2 + PARTS, .style = ct_terminal_style()};
 	const char *scope;
+	int negative = 0;
 	ct_buf_printf(b, "\n%s\n", title);
 	ct_table_cell(&t, "scope");
-	ct_table_cell(&t, "cycles");
+	ct_table_cell(&t, "cycles without launch");
 	for (int i = !stack; i < PARTS; i++)
 		ct_table_cell(&t, "%s", part_head[i]);
 	if (!stack)
@@ -90,12 +94,19 @@ static void print_cycles(const struct ct_profile *p, const char *prefix, const c
 			continue;
 		ct_table_name(&t, scope);
 		ct_table_count(&t, (uint64_t)sum);
-		for (int k = !stack; k < PARTS; k++)
-			ct_table_percent(&t, get(p, scope, prefix, part_name[k], "") / sum);
+		for (int k = !stack; k < PARTS; k++) {
+			double share = get(p, scope, prefix, part_name[k], "") / sum;
+			negative |= share <= -SHOWN_SHARE;
+			ct_table_percent(&t, share);
+		}
 		if (!stack)
 			ct_table_percent(&t, get(p, scope, prefix, "mshr", "") / sum);
 	}
 	ct_table_render(&t, b);
+	if (negative)
+		ct_buf_puts(
+			b,
+			"below 0: without that effect the run took longer, as warps then crowd elsewhere\n");
 }
 
 void mpki_explain_print(const struct ct_profile *p, struct ct_buf *b)

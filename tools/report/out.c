@@ -150,6 +150,7 @@ void rep_table(const struct rep_report *r, struct ct_buf *b)
 		}
 	}
 	ct_table_render(&t, b);
+	ct_buf_puts(b, "\nSpeed-ups are over the GPU as configured.\n");
 	part_rows(r, b);
 	check_rows(r, b);
 	change_rows(r, b);

@@ -293,7 +293,7 @@ static void breakdowns(const struct rep_workload *w, size_t i, struct ct_buf *b)
 	draw_accesses(w, i, "llc", "LLC sector accesses", b);
 	draw_shares(w, i, "l1-why", "Why sectors miss the L1", l1, kind, 5, b);
 	draw_shares(w, i, "llc-why", "Why sectors miss the LLC", llc, kind, 5, b);
-	draw_shares(w, i, "cycles", "Where the cycles go", stack, time, 7, b);
+	draw_shares(w, i, "cycles", "Where the cycles go, launches left out", stack, time, 7, b);
 }
 
 /* What other commands would add; for a document of verdicts only, everything. */
