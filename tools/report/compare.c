@@ -113,6 +113,17 @@ static int compare_summary(struct rep_changes *c, const struct rep_workload *w,
 	return st;
 }
 
+/* Whether an estimate's metric is what it comes to, and not one of the counts on the way. */
+static int is_outcome(const char *metric)
+{
+	static const char *const name[] = {
+		"cycles", "ipc", "speedup", "speedup_configured", "perf_per_watt", "energy_j"};
+	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+		if (strcmp(metric, name[i]) == 0)
+			return 1;
+	return 0;
+}
+
 static int compare_estimate(struct rep_changes *c, const struct rep_workload *w,
                             const struct rep_workload *old, const struct ct_record *r, int gone,
                             struct ct_error *e)
@@ -127,7 +138,11 @@ static int compare_estimate(struct rep_changes *c, const struct rep_workload *w,
 		return CT_OK;
 	ct_profile_get_estimate(old->p, "all", r->field[1], r->field[2], r->field[3], r->field[6], &b);
 	snprintf(what, sizeof what, "%s.%s.%s", r->field[1], r->field[2], r->field[3]);
-	return compare_value(c, w, old, metric_of("ES", r->field[3]), what, b.value, a.value, e);
+	size_t had = c->n;
+	int st = compare_value(c, w, old, metric_of("ES", r->field[3]), what, b.value, a.value, e);
+	if (c->n > had)
+		c->change[had].detail = !is_outcome(r->field[3]);
+	return st;
 }
 
 static int compare_estimates(struct rep_changes *c, const struct rep_workload *w,
@@ -176,6 +191,8 @@ static int by_effect(const void *a, const void *b)
 	const struct rep_change *x = a, *y = b;
 	if (x->way != y->way)
 		return x->way < y->way ? -1 : 1;
+	if (x->detail != y->detail)
+		return x->detail - y->detail;
 	if (x->effect != y->effect)
 		return x->effect < y->effect ? 1 : -1;
 	int c = strcmp(x->w->name, y->w->name);

@@ -15,6 +15,7 @@ struct rep_change {
 	double before, after; /* NaN for verdicts and where missing */
 	const char *word_before, *word_after; /* of verdicts */
 	enum rep_way way;
+	int detail;    /* of an estimate, and no speed, time or energy */
 	double effect; /* for the order: see rep_compare() */
 };
 
@@ -27,7 +28,7 @@ struct rep_changes {
 
 /* Compares SN and ES of scope all and the verdicts, but for what the workload has no part in (CT_METRIC_GIVEN). Values are
  * those of the profiles, so equal runs have no changes. The effect of a share or a ratio is the difference, of any other
- * number the difference over the mean of both; a verdict comes before numbers, and what one run lacks comes last. Fails
+ * number the difference over the mean of both; a verdict comes before numbers, details of estimates after them, and what one run lacks comes last. Fails
  * with CT_ERR_NOMEM. */
 int rep_compare(struct rep_changes *c, const struct rep_run *old, const struct rep_run *run,
                 struct ct_error *e);
