@@ -153,13 +153,19 @@ int ct_lanes_new(struct ct_lanes **out, struct ct_replay *const *engine, unsigne
 	return CT_OK;
 }
 
+/* Whether a lane has no part in this launch; those that the mask cannot name always have. */
+static int is_skipped(const struct ct_lanes *l, unsigned i)
+{
+	return i < 8 * sizeof l->skip && (l->skip >> i & 1);
+}
+
 /* Sends to every lane of the launch; fails with what lanes in this thread say at once,
  * with what the others say at the kernel's end. */
 static int send_to_all(struct ct_lanes *l, const struct message *m, struct ct_error *e)
 {
 	int st = CT_OK;
 	for (unsigned i = l->n; i-- > 0;) {
-		if (l->skip >> i & 1)
+		if (is_skipped(l, i))
 			continue;
 		if (m->kind == MSG_CTA)
 			ct_cta_ref(m->cta);
@@ -200,7 +206,7 @@ int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, str
 	for (unsigned i = 0; i < l->n; i++) {
 		if (status_of(&l->lane[i], e) < 0)
 			return l->lane[i].status;
-		if (l->skip >> i & 1)
+		if (is_skipped(l, i))
 			memset(&counts[i], 0, sizeof counts[i]);
 		else
 			counts[i] = l->lane[i].counts;
