@@ -18,8 +18,8 @@ struct expansion {
 /* clang-format off */
 static const struct expansion expansions[] = {
 	{"div", "rn", NULL, 32, 11, {"MUFU.RCP", "FCHK", "FFMA", "FFMA", "FFMA", "FFMA", "FFMA", "FFMA", "BSSY", "BRA", "BSYNC"}},
-	{"div", "rn", NULL, 64, 12, {"MUFU.RCP64H", "IMAD.MOV.U32", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA", "DFMA",
-		"FFMA", "BSSY", "BSYNC"}},
+	{"div", "rn", NULL, 64, 16, {"MUFU.RCP64H", "IMAD.MOV.U32", "BSSY", "DFMA", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA",
+		"FFMA", "FSETP.GEU.AND", "FSETP.GT.AND", "DFMA", "BRA", "BSYNC"}},
 	{"div", "full", NULL, 32, 6, {"FSETP.GT.AND", "FSEL", "FMUL", "MUFU.RCP", "FMUL", "FMUL"}},
 	{"div", "approx", NULL, 32, 5, {"FSETP.GT.AND", "FMUL", "MUFU.RCP", "FMUL", "FMUL"}},
 	{"div", "u32", NULL, 32, 15, {"I2F.U32.RP", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IMAD.MOV", "IMAD",
@@ -32,9 +32,11 @@ static const struct expansion expansions[] = {
 	{"rem", "s32", NULL, 32, 18, {"IABS", "I2F.RP", "IABS", "MUFU.RCP", "IADD3", "F2I.FTZ.U32.TRUNC.NTZ", "IADD3", "IMAD",
 		"IMAD.HI.U32", "IMAD.HI.U32", "IMAD.MOV", "IMAD", "ISETP.GT.U32.AND", "IMAD.IADD", "ISETP.GT.U32.AND", "ISETP.GE.AND",
 		"IMAD.IADD", "SEL"}},
-	{"rcp", "rn", NULL, 32, 6, {"IADD3", "ISETP.GT.U32.AND", "MUFU.RCP", "FFMA", "FADD.FTZ", "FFMA"}},
+	{"rcp", "rn", NULL, 32, 10, {"IADD3", "BSSY", "LOP3.LUT", "ISETP.GT.U32.AND", "BRA", "MUFU.RCP", "FFMA", "FADD.FTZ", "FFMA",
+		"BSYNC"}},
 	{"rcp", "rn", NULL, 64, 10, {"MUFU.RCP64H", "IADD3", "DFMA", "DFMA", "DFMA", "DFMA", "FSETP.GEU.AND", "BSSY", "BSYNC", "DFMA"}},
-	{"sqrt", "rn", NULL, 32, 8, {"IADD3", "MUFU.RSQ", "ISETP.GT.U32.AND", "FMUL.FTZ", "FMUL.FTZ", "FFMA", "FFMA", "FFMA"}},
+	{"sqrt", "rn", NULL, 32, 10, {"IADD3", "MUFU.RSQ", "BSSY", "ISETP.GT.U32.AND", "BRA", "FMUL.FTZ", "FMUL.FTZ", "FFMA", "FFMA",
+		"BSYNC"}},
 	{"sqrt", "rn", NULL, 64, 13, {"MUFU.RSQ64H", "IADD3", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "DMUL", "DFMA", "DFMA",
 		"ISETP.GE.U32.AND", "BSSY", "BSYNC"}},
 	{"sqrt", "approx", NULL, 32, 2, {"MUFU.RSQ", "FMUL"}},
@@ -72,6 +74,11 @@ static const struct expansion *find(const char *opcode)
 	return NULL;
 }
 
+static int writes_none(const char *name)
+{
+	return strstr(name, "SETP") || strcmp(name, "FCHK") == 0 || name[0] == 'B';
+}
+
 /* A chain: each step needs the one before it, and the operands in turn. Steps that set predicates or
  * guard the slow path write no register. */
 int ct_lower_expand(struct ct_lower_unit *u, uint32_t at)
@@ -81,10 +88,13 @@ int ct_lower_expand(struct ct_lower_unit *u, uint32_t at)
 	if (!x || i->writes != 1 || i->operands < 2)
 		return 0;
 	uint32_t last = CT_LOWER_RZ;
+	unsigned final =
+		x->steps; /* behind the step that has the result: the last that writes a register */
+	while (final > 0 && writes_none(x->step[final - 1]))
+		final--;
 	for (unsigned s = 0; s < x->steps; s++) {
 		const char *name = x->step[s];
-		int none = strstr(name, "SETP") || strcmp(name, "FCHK") == 0 || name[0] == 'B';
-		int end = s + 1 == x->steps || (x->step[s + 1][0] == 'B' && s + 4 >= x->steps);
+		int none = writes_none(name), end = s + 1 == final;
 		uint32_t dst = CT_LOWER_RZ;
 		if (end && !none)
 			dst = ct_lower_write(u, i->operand[0].number, 0);

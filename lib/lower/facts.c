@@ -76,7 +76,7 @@ static void look_at(struct ct_lower_unit *u, uint32_t at)
 	i->operand = ct_ptx_operands_of(u->p->m, at, &n);
 	i->operands = (uint32_t)n;
 	i->control = ct_ptx_control_of(u->p->m, at);
-	i->base = i->fused = CT_LOWER_NONE;
+	i->base = i->fused = i->quad = CT_LOWER_NONE;
 	int reads = only_reads(i->opcode) &&
 	            !(ct_lower_is(i->opcode, "bar") && ct_lower_has(i->opcode, "red"));
 	for (uint32_t k = 0; k < n; k++) {

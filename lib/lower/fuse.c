@@ -112,8 +112,66 @@ static void coalesce(struct ct_lower_unit *u, struct ct_lower_ptx *i, uint32_t a
 	i->absorbed = 1;
 }
 
+enum { QUAD = 16 /* bytes */ };
+
+/* A load of one word of shared memory from a base that is a multiple of 16: its operand of the address, or
+ * NULL. */
+static const struct ct_ptx_operand *
+quad_address(const struct ct_lower_unit *u, const struct ct_lower_ptx *i)
+{
+	if (!ct_lower_is(i->opcode, "ld") || !ct_lower_has(i->opcode, "shared") || i->operands != 2 ||
+	    ct_lower_bits(i->opcode) != 32 || ct_lower_has(i->opcode, "volatile") ||
+	    i->control.guard != CT_PTX_NO_OPERAND || i->absorbed || i->base >= CT_LOWER_UNKNOWN ||
+	    i->operand[0].kind != CT_PTX_OPERAND_REGISTER ||
+	    i->operand[1].kind != CT_PTX_OPERAND_REGISTER)
+		return NULL;
+	const struct ct_lower_reg *d = &u->reg[i->operand[0].number];
+	const struct ct_lower_form *f = &u->group[i->base].form;
+	if (d->defs != 1 || d->fact || d->value != CT_LOWER_NONE)
+		return NULL;
+	for (unsigned t = 0; t < f->terms; t++)
+		if (f->term[t].factor % QUAD)
+			return NULL;
+	return &i->operand[1];
+}
+
+/* Four words side by side that are read from one base, without a store between, are one access. */
+static void find_quad(struct ct_lower_unit *u, uint32_t at)
+{
+	const struct ct_ptx_operand *first = quad_address(u, ct_lower_ptx_at(u, at));
+	uint32_t member[4] = {CT_LOWER_NONE, CT_LOWER_NONE, CT_LOWER_NONE, CT_LOWER_NONE};
+	uint32_t end = ct_lower_block_of(u, ct_lower_home(u, at))->end;
+	if (!first)
+		return;
+	int64_t low = first->value - ((first->value % QUAD) + QUAD) % QUAD;
+	for (uint32_t k = at; k < end; k++) {
+		const struct ct_lower_ptx *i = ct_lower_ptx_at(u, k);
+		const struct ct_ptx_operand *o = quad_address(u, i);
+		if (!ct_lower_is(i->opcode, "ld") && i->access && !ct_lower_has(i->opcode, "global"))
+			break;
+		if (o && o->number == first->number && o->value >= low && o->value < low + QUAD &&
+		    o->value % 4 == 0 && member[(o->value - low) / 4] == CT_LOWER_NONE)
+			member[(o->value - low) / 4] = k;
+	}
+	for (unsigned k = 0; k < 4; k++)
+		if (member[k] == CT_LOWER_NONE)
+			return;
+	uint32_t value = ct_lower_new_value(u->p, 4);
+	u->failed |= value == CT_LOWER_NONE;
+	for (unsigned k = 0; k < 4; k++) {
+		struct ct_lower_ptx *i = ct_lower_ptx_at(u, member[k]);
+		u->reg[i->operand[0].number].value = value;
+		u->reg[i->operand[0].number].part = (uint8_t)k;
+		i->absorbed = member[k] != at;
+	}
+	ct_lower_ptx_at(u, at)->quad = member[0];
+}
+
 void ct_lower_fuse(struct ct_lower_unit *u)
 {
+	for (uint32_t k = 0; k < u->body.instructions; k++)
+		if (u->ptx[k].needed && u->ptx[k].access)
+			find_quad(u, u->body.first_instruction + k);
 	for (uint32_t k = 0; k < u->body.instructions; k++) {
 		struct ct_lower_ptx *i = &u->ptx[k];
 		if (!i->needed || i->absorbed)

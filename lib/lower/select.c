@@ -414,9 +414,30 @@ static uint32_t address_place(struct ct_lower_unit *u, const struct ct_lower_ptx
 	return CT_LOWER_RZ;
 }
 
+/* A load of four words, with the addresses of the lowest. */
+static void select_quad(struct ct_lower_unit *u, uint32_t at)
+{
+	uint32_t lowest = ct_lower_ptx_at(u, at)->quad;
+	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, lowest);
+	int64_t imm = 0;
+	struct ct_lower_source base = {.place = address_place(u, i, at, &imm)};
+	uint32_t value = u->reg[i->operand[0].number].value;
+	struct ct_lower_inst *m = ct_lower_emit(u, "LDS.128", lowest, CT_LOWER_PART(value, 0), 1, &base);
+	if (!m)
+		return;
+	m->memory = 1;
+	m->pure = 0;
+	m->has_imm = imm != 0;
+	m->imm = imm;
+}
+
 static void select_access(struct ct_lower_unit *u, uint32_t at)
 {
 	const struct ct_lower_ptx *i = ct_lower_ptx_at(u, at);
+	if (i->quad != CT_LOWER_NONE) {
+		select_quad(u, at);
+		return;
+	}
 	const char *o = i->opcode;
 	int store = ct_lower_is(o, "st"), load = ct_lower_is(o, "ld");
 	struct ct_lower_source src[CT_LOWER_MAX_SRC];

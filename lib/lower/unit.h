@@ -45,7 +45,10 @@ struct ct_lower_ptx {
 	uint8_t needed;   /* its effect or its result is */
 	uint8_t absorbed; /* another instruction does its work */
 	uint32_t fused;   /* the producer whose work it does, or NONE */
-	uint32_t base;    /* of an access: its address group, or NONE: the register as it is */
+	uint32_t
+		quad; /* of a load of shared memory that reads four words for itself and three others: the
+	                     one of the lowest address; else NONE */
+	uint32_t base; /* of an access: its address group, or NONE: the register as it is */
 };
 
 #define CT_LOWER_UNKNOWN (CT_LOWER_NONE - 1) /* a base while needs are found without addresses */

@@ -18,6 +18,7 @@
 struct sums {
 	const struct ct_ptx_module *m;
 	uint64_t lanes[CT_PTX_SPACES], mixed[CT_PTX_SPACES];
+	uint64_t quads; /* accesses of four words of shared memory */
 };
 
 static uint64_t mix(uint64_t v, uint64_t with)
@@ -26,10 +27,14 @@ static uint64_t mix(uint64_t v, uint64_t with)
 	return v ^ v >> 33;
 }
 
+/* By words, as neighbouring words may be read together. */
 static void add(struct sums *s, enum ct_ptx_space space, uint32_t warp, uint32_t width, uint64_t address)
 {
-	s->lanes[space]++;
-	s->mixed[space] += mix(address, warp + UINT64_C(64) * width);
+	uint32_t words = width > 4 ? width / 4 : 1;
+	for (uint32_t w = 0; w < words; w++) {
+		s->lanes[space]++;
+		s->mixed[space] += mix(address + UINT64_C(4) * w, warp + UINT64_C(64) * (width / words));
+	}
 }
 
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
@@ -71,6 +76,7 @@ static void sum_warp(struct ct_cta *cta, uint32_t w, struct sums *s, uint64_t *e
 		if (x->unit == CT_CLASS_EXIT)
 			ended |= i.mask;
 		const struct ct_kernel *k = ct_cta_kernel(cta);
+		s->quads += strcmp(x->opcode, "LDS.128") == 0;
 		for (unsigned a = 0; a < i.naddr; a++) {
 			enum ct_space space = x->space == CT_SPACE_GENERIC
 			                              ? ct_generic_space(k, i.addr[a])
@@ -109,6 +115,24 @@ static void sum_trace(const char *path, struct sums *s, uint64_t *warps, uint64_
 	ct_trace_close(t);
 }
 
+/* Four neighbouring words of shared memory from an aligned base are one access, unless a store comes between. */
+static const char quads[] =
+	".version 6.3\n.target sm_70\n.address_size 64\n"
+	".visible .entry quads(.param .u64 p)\n{\n"
+	".reg .b32 %r<9>;\n.reg .f32 %f<12>;\n.reg .b64 %rd<9>;\n"
+	".shared .align 16 .b8 s[4096];\n"
+	"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 64;\nmov.u64 %rd2, s;\n"
+	"add.s64 %rd3, %rd2, %rd1;\nmov.f32 %f11, 0f3F800000;\n"
+	"st.shared.f32 [%rd3], %f11;\nbar.sync 0;\n"
+	"ld.shared.f32 %f1, [%rd3+4];\nld.shared.f32 %f2, [%rd3];\n"
+	"ld.shared.f32 %f3, [%rd3+12];\nld.shared.f32 %f4, [%rd3+8];\n"
+	"ld.shared.f32 %f5, [%rd3+16];\nld.shared.f32 %f6, [%rd3+20];\n"
+	"add.f32 %f7, %f1, %f2;\nadd.f32 %f8, %f3, %f4;\nadd.f32 %f9, %f5, %f6;\n"
+	"add.f32 %f9, %f9, %f7;\nadd.f32 %f9, %f9, %f8;\n"
+	"ld.param.u64 %rd4, [p];\ncvta.to.global.u64 %rd5, %rd4;\n"
+	"mul.wide.u32 %rd6, %r1, 4;\nadd.s64 %rd7, %rd5, %rd6;\n"
+	"st.global.f32 [%rd7], %f9;\nret;\n}\n";
+
 /* Runs a kernel of the fuzz corpus, whose pointers are buffers, and compares. */
 static void check_kernel(const char *file, const char *kernel, unsigned sm)
 {
@@ -116,8 +140,8 @@ static void check_kernel(const char *file, const char *kernel, unsigned sm)
 	const char *root = getenv("CT_ROOT"), *folder = getenv("TMPDIR");
 	snprintf(path, sizeof path, "%s/tests/fuzz/corpus/ptx/%s", root ? root : ".", file);
 	snprintf(out, sizeof out, "%s/lower.ctz", folder ? folder : "/tmp");
-	size_t size, buffers = 0;
-	char *text = read_file(path, &size);
+	size_t size = sizeof quads, buffers = 0;
+	char *text = strcmp(file, "quads") ? read_file(path, &size) : strdup(quads);
 	struct ct_ptx_module *m;
 	struct ct_error e = {0};
 	struct ct_ptx_memory *memory;
@@ -168,6 +192,7 @@ static void check_kernel(const char *file, const char *kernel, unsigned sm)
 		assert_int_equal(got.lanes[s], want.lanes[s]);
 		assert_int_equal(got.mixed[s], want.mixed[s]);
 	}
+	assert_int_equal(got.quads, strcmp(file, "quads") ? 0 : 8);
 	assert_int_equal(warps, 8);
 	assert_int_equal(exits, 8);
 	remove(out);
@@ -187,6 +212,7 @@ static void test_accesses(void **unused)
 		"atomics.ptx",    "mixed.ptx",    "reals.ptx"};
 	for (unsigned i = 0; i < 4; i++)
 		check_kernel("gemm.ptx", "gemm", sms[i]);
+	check_kernel("quads", "quads", 70);
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++) {
 		print_message("%s\n", files[i]);
 		check_kernel(files[i], strcmp(files[i], "mixed.ptx") ? "k" : "_Z4gemmPfS_S_iff", 70);
