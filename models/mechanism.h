@@ -77,6 +77,12 @@ enum ct_mechanism_method { CT_BY_AUTO, CT_BY_ANALYTIC, CT_BY_REPLAY };
  * or an LLC in which every access hits, first touches too, or register banks without conflicts. */
 enum ct_mechanism_bound { CT_BOUND_NONE, CT_BOUND_L1, CT_BOUND_LLC, CT_BOUND_REGISTERS };
 
+/* What the estimates of a mechanism's speed-ups were off against replays in full timing, nine in ten of them: of the
+ * logarithm at least `floor`, else `share` of it. Measured by make verdicts (cachetriage-validation.7); zeroed: not. */
+struct ct_mechanism_error {
+	double floor, share;
+};
+
 /* A setting of a system that was replayed, such as how many SMs compute, and what came of it. */
 struct ct_mechanism_tried {
 	double setting;
@@ -169,6 +175,7 @@ struct ct_mechanism {
 		alternatives; /* simpler systems, the best of which it has to beat; NULL at the end, or NULL: none */
 	const char *ideal; /* the system that bounds it; NULL: none is estimated */
 	enum ct_mechanism_bound bound; /* the level whose ideal bounds it in replays */
+	struct ct_mechanism_error estimate_error;
 	const struct ct_mechanism_system *systems;
 	unsigned n_systems;
 	const struct ct_metric *metrics; /* its own of ES, with units and how they merge */

@@ -172,6 +172,7 @@ const struct ct_mechanism ct_mechanism_bypass = {
 	.baseline = "BL",
 	.ideal = "Ideal-L1",
 	.bound = CT_BOUND_L1,
+	.estimate_error = {0.05, 1},
 	.systems = systems,
 	.n_systems = CT_BP_SYSTEMS,
 	.metrics = metrics,

@@ -244,6 +244,7 @@ const struct ct_mechanism ct_mechanism_malekeh = {
 	.alternatives = alternatives,
 	.ideal = "OCU-ideal",
 	.bound = CT_BOUND_REGISTERS,
+	.estimate_error = {0.09, 1},
 	.systems = systems,
 	.n_systems = sizeof systems / sizeof systems[0],
 	.metrics = metrics,

@@ -118,6 +118,7 @@ const struct ct_mechanism ct_mechanism_morpheus = {
 	.baseline = "BL",
 	.alternatives = alternatives,
 	.ideal = NULL,
+	.bound = CT_BOUND_LLC,
 	.systems = systems,
 	.n_systems = CT_MO_SYSTEMS,
 	.metrics = metrics,

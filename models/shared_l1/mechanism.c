@@ -155,6 +155,7 @@ const struct ct_mechanism ct_mechanism_shared_l1 = {
 	.alternatives = alternatives,
 	.ideal = "Ideal-L1",
 	.bound = CT_BOUND_L1,
+	.estimate_error = {0.26, 1},
 	.systems = systems,
 	.n_systems = CT_SL_SYSTEMS,
 	.metrics = metrics,

@@ -257,6 +257,7 @@ const struct ct_mechanism ct_mechanism_tag_split = {
 	.alternatives = alternatives,
 	.ideal = "Ideal-L1",
 	.bound = CT_BOUND_L1,
+	.estimate_error = {0.14, 1},
 	.systems = systems,
 	.n_systems = sizeof systems / sizeof systems[0],
 	.metrics = metrics,

@@ -72,13 +72,23 @@ static const char *const ideal_level[] = {[CT_BOUND_NONE] = "an ideal",
                                           [CT_BOUND_LLC] = "an LLC that never misses",
                                           [CT_BOUND_REGISTERS] = "register banks without conflicts"};
 
+const char *ct_bound_system(const struct ct_mechanism *m)
+{
+	static const char *const level[] = {[CT_BOUND_NONE] = NULL,
+	                                    [CT_BOUND_L1] = "Ideal-L1",
+	                                    [CT_BOUND_LLC] = "Ideal-LLC",
+	                                    [CT_BOUND_REGISTERS] = "Ideal-registers"};
+	return m->ideal ? m->ideal : level[m->bound];
+}
+
 double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n)
 {
 	struct ct_estimate es;
 	double low, high = INFINITY;
 	if (n)
 		*reason = '\0';
-	if (m->ideal && ct_range_estimate(p, m, m->ideal, &es)) {
+	const char *ideal = ct_bound_system(m);
+	if (ideal && ct_range_estimate(p, m, ideal, &es)) {
 		ct_verdict_range(p, &es, &low, &high);
 		if (isnan(high))
 			high = INFINITY;

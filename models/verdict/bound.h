@@ -9,6 +9,10 @@
  * nothing is used again where it works; reason[n] gets why, one line. Infinity when p does not say. Pure. */
 double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
 
+/* The system that bounds m: its ideal, or where it estimates none the name under which replays of its level's ideal are
+ * recorded; NULL: it has no bound. Static storage. */
+const char *ct_bound_system(const struct ct_mechanism *m);
+
 /* First touches over misses of the LLC, from 0 to 1; NaN when p does not say. Pure. */
 double ct_bound_first_touches(const struct ct_profile *p);
 

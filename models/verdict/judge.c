@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "models/common/records.h"
+#include "models/verdict/bound.h"
 #include "models/verdict/range.h"
 #include "pass/replays.h"
 
@@ -221,10 +222,11 @@ static int run_systems(struct bench *b)
 
 /* ---- the steps ---- */
 
-/* The levels of the engine that stand behind enum ct_mechanism_bound. */
+/* The levels of the engine that stand behind enum ct_mechanism_bound. Quick timing has no register banks, and in full
+ * timing the ideal takes as long as the mechanism itself: it is not replayed. */
 static const unsigned ideals[] = {[CT_BOUND_L1] = CT_REPLAY_IDEAL_L1,
                                   [CT_BOUND_LLC] = CT_REPLAY_IDEAL_LLC,
-                                  [CT_BOUND_REGISTERS] = CT_REPLAY_IDEAL_REGISTERS};
+                                  [CT_BOUND_REGISTERS] = 0};
 enum { BOUNDS = sizeof ideals / sizeof ideals[0] };
 
 /* The GPU as configured and the ideals that bound open mechanisms, each level once. */
@@ -234,19 +236,19 @@ static int replay_bounds(struct bench *b, unsigned open)
 	int st;
 	b->n = 0;
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++)
-		if (open >> m & 1 && b->j->run[m]->mechanism->ideal)
+		if (open >> m & 1)
 			levels |= 1u << b->j->run[m]->mechanism->bound;
 	for (unsigned i = CT_BOUND_L1; i < BOUNDS; i++)
-		if (levels >> i & 1)
+		if (ideals[i] && levels >> i & 1)
 			add_system(b, &(struct system){.name = "ideal", .ideal = ideals[i]});
 	if (!b->n)
 		return CT_OK;
 	st = run_systems(b);
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX && st == CT_OK; m++) {
 		const struct ct_mechanism *x = open >> m & 1 ? b->j->run[m]->mechanism : NULL;
-		for (unsigned i = 0; x && x->ideal && i < b->n && st == CT_OK; i++)
-			if (x->bound && b->system[i].ideal == ideals[x->bound]) {
-				b->system[i].name = x->ideal;
+		for (unsigned i = 0; x && i < b->n && st == CT_OK; i++)
+			if (ideals[x->bound] && b->system[i].ideal == ideals[x->bound]) {
+				b->system[i].name = ct_bound_system(x);
 				st = write_system(b, x, &b->system[i]);
 			}
 	}
@@ -274,7 +276,8 @@ static int takes_timing(struct bench *b, unsigned m)
 }
 
 /* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
- * long, of the alternatives only the one that is the best by what is known so far. */
+ * long, an alternative has its turn when the judged system has been replayed and is still open, and is the best by what
+ * is known so far. */
 static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name, int alternative)
 {
 	struct ct_estimate es;
@@ -284,6 +287,8 @@ static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const 
 		return 0;
 	if (!alternative || step == CT_DECIDED_QUICK)
 		return 1;
+	if (ct_range_estimate(b->j->p, m, m->judged, &es) < step)
+		return 0;
 	ct_verdict_decide(b->j->p, m, &v);
 	return !*v.alternative || !strcmp(v.alternative, name);
 }
@@ -324,7 +329,7 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 	int st = CT_OK;
 	b->timing = timing;
 	b->method = timing == CT_REPLAY_QUICK ? "quick" : "full";
-	b->configured = 0;
+	b->configured = timing == CT_REPLAY_FULL ? b->j->configured_cycles : 0;
 	if (open && timing == CT_REPLAY_QUICK) {
 		st = replay_bounds(b, open);
 		if (st == CT_OK)
@@ -343,6 +348,19 @@ void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v)
 		snprintf(v->reason + n, sizeof v->reason - n, "; not replayed: %s", j->why.text);
 	for (char *c = v->reason; *c; c++) /* of a path */
 		*c = *c == '\t' || *c == '\n' ? ' ' : *c;
+}
+
+double ct_judge_configured_cycles(const struct ct_profile *p)
+{
+	static const char *const names[] = {"cycles", "launch_cycles"};
+	double value[2];
+	for (int i = 0; i < 2; i++) {
+		const char *method = ct_profile_method(p, "all", names[i]);
+		if (!method || strcmp(method, "replay") != 0 ||
+		    !ct_profile_get(p, "all", names[i], &value[i]))
+			return 0;
+	}
+	return ct_profile_gp(p, CT_PASS_TIMING_KEY) ? 0 : value[0] - value[1];
 }
 
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e)

@@ -23,6 +23,9 @@ struct ct_judge {
 	struct ct_profile *p; /* that of the runs */
 	const struct ct_gpu *gpu;
 	const struct ct_pass_settings *settings;
+	/* Core cycles without launches of the GPU as configured in full timing, where a replay of this trace has told them; 0:
+	 * it is replayed. */
+	double configured_cycles;
 	int full_only;       /* leave out quick timing, as --method replay does */
 	struct ct_error why; /* why nothing could be replayed, as the trace is not there; text "" where nothing failed */
 };
@@ -33,6 +36,9 @@ struct ct_judge {
  * and cycles of scope all with method quick or full. A trace that cannot be read again is no failure, and is told in
  * j->why. Fails with CT_ERR_NOMEM. The results do not depend on settings->threads. One call at a time per profile. */
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e);
+/* What a profile tells for configured_cycles: its own cycles where a pass in full timing over all of the trace counted
+ * them. 0: it does not. Pure. */
+double ct_judge_configured_cycles(const struct ct_profile *p);
 /* Adds to the reason of a verdict that stays open why it was not replayed, where that is known. */
 void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v);
 

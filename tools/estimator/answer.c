@@ -85,6 +85,8 @@ int est_judge(struct est_answer *a, struct ct_error *e)
 	                             .gpu = &a->stage.gpu,
 	                             .settings = run->settings,
 	                             .full_only = t->method == CT_METHOD_REPLAY};
+	if (!a->stage.changed)
+		a->judge.configured_cycles = ct_judge_configured_cycles(a->stage.p);
 	a->judge.run[ct_mechanism_find(run->mechanism->name)] = run;
 	return ct_judge_replays(&a->judge, e);
 }
