@@ -39,6 +39,7 @@ CT_DECLS_BEGIN
 
 struct ct_figure;
 struct ct_mechanism;
+struct ct_records;
 struct ct_workload;
 
 /* Raised whenever a member changes its meaning; members may be added behind the last without that. */
@@ -233,6 +234,10 @@ struct ct_mechanism {
 	int (*engine)(const struct ct_mechanism_run *run, unsigned system,
 	              struct ct_replays_engine *engine, void **parts, struct ct_error *e);
 	void (*engine_free)(void *parts); /* NULL allowed */
+	/* Adds to w, which names the system and the method, what follows from a setting of it, such as the SMs that are left.
+	 * NULL: nothing. Failures stay in w. */
+	void (*setting_records)(const struct ct_mechanism_run *run, unsigned system, double setting,
+	                        struct ct_records *w);
 	/* For property tests and fuzz targets: an engine on g with parts whose system and settings the bytes choose, small
 	 * enough for programs of a few instructions. Returns 1 when those bytes make none; *parts is freed by
 	 * any_engine_free in every case. NULL: no part replays it. */

@@ -174,8 +174,8 @@ struct ct_estimate {
 	double value, low, high;
 };
 int ct_profile_add_estimate(struct ct_profile *p, const struct ct_estimate *es, struct ct_error *e);
-/* The estimate of that key with `method`, or with any (NULL: replay before analytic,
- * a number before NA).
+/* The estimate of that key with `method`, or with any (NULL: a number before NA, then
+ * full, replay, quick, analytic).
  * 1 and *es (texts belong to the profile; missing numbers are NaN), else 0. */
 int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const char *mechanism,
                             const char *system, const char *metric, const char *method,

@@ -201,11 +201,21 @@ static double real_or_nan(const char *s)
 	return ct_field_real(s, &v) ? v : NAN;
 }
 
-/* Of several methods: one that has a number, then the replay. */
+/* How close a method comes: full replays of the trace, a mechanism's own replay, quick replays, estimates. */
+static int closeness(const char *method)
+{
+	static const char *const order[] = {"quick", "replay", "full"};
+	for (int i = 0; i < 3; i++)
+		if (strcmp(method, order[i]) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* Of several methods: one that has a number, then the closest. */
 static int better(const struct ct_record *r, const struct ct_record *best)
 {
 	int number = !isnan(real_or_nan(r->field[4])), have = !isnan(real_or_nan(best->field[4]));
-	return number != have ? number : strcmp(r->field[6], "replay") == 0;
+	return number != have ? number : closeness(r->field[6]) > closeness(best->field[6]);
 }
 
 int ct_profile_get_estimate(const struct ct_profile *p, const char *scope, const char *mechanism,

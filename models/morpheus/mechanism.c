@@ -141,6 +141,7 @@ const struct ct_mechanism ct_mechanism_morpheus = {
 	.candidates = ct_mo_candidates,
 	.engine = ct_mo_engine,
 	.engine_free = ct_mo_engine_free,
+	.setting_records = ct_mo_setting_records,
 	.any_engine = ct_mo_any_engine,
 	.any_engine_free = ct_mo_any_engine_free,
 	.acted = ct_mo_acted,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "models/common/records.h"
 #include "models/morpheus/replayed.h"
 #include "models/morpheus/state.h"
 
@@ -123,6 +124,23 @@ int ct_mo_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_
 		                     run->settings ? run->settings->warmup : 0, e);
 	*engine = (struct ct_replays_engine){.gpu = &l->gpu, .options = l->options};
 	return st;
+}
+
+/* The SMs that compute and cache, and what these lend to the LLC. */
+void ct_mo_setting_records(const struct ct_mechanism_run *run, unsigned system, double setting,
+                           struct ct_records *w)
+{
+	const struct ct_mo_system *s = ct_mo_system_at(system);
+	struct ct_mo_model m;
+	const double cache = s->extended ? run->gpu->sms - setting : 0;
+	if (w->status == CT_OK)
+		w->status = open_bare_model(run, &m, w->e);
+	ct_records_value(w, "compute_sms", setting);
+	ct_records_value(w, "cache_sms", cache);
+	if (w->status == CT_OK)
+		ct_records_value(w, "extended_llc_bytes",
+		                 cache * (double)(m.kernel[s->compression].rf_bytes +
+		                                  m.kernel[s->compression].l1_bytes));
 }
 
 void ct_mo_engine_free(void *parts)

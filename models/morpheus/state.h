@@ -30,6 +30,8 @@ unsigned ct_mo_candidates(const struct ct_mechanism_run *run, unsigned system,
 int ct_mo_engine(const struct ct_mechanism_run *run, unsigned system, struct ct_replays_engine *engine,
                  void **parts, struct ct_error *e);
 void ct_mo_engine_free(void *parts);
+void ct_mo_setting_records(const struct ct_mechanism_run *run, unsigned system, double setting,
+                           struct ct_records *w);
 int ct_mo_acted(const struct ct_profile *p, char *text, size_t n);
 void ct_mo_reason(const struct ct_profile *p, const struct ct_mechanism_number *speedup, char *text,
                   size_t n);

@@ -23,6 +23,7 @@ struct system {
 	unsigned ideal; /* enum ct_replay_ideal, of an ideal */
 	struct ct_mechanism_tried tried[TRIED_MAX];
 	unsigned n_tried;
+	struct ct_replay_counts best; /* of the setting with the fewest cycles */
 	double only; /* the one setting to replay; 0: those of a search, or the only one there is */
 };
 
@@ -151,6 +152,26 @@ static void free_engines(struct bench *b)
 	b->round.n = 0;
 }
 
+static const struct ct_mechanism_tried *best_of(const struct system *s)
+{
+	const struct ct_mechanism_tried *best = NULL;
+	for (unsigned i = 0; i < s->n_tried; i++)
+		if (!best || s->tried[i].cycles < best->cycles)
+			best = &s->tried[i];
+	return best;
+}
+
+static void take_counts(struct system *s, double setting, const struct ct_replay_counts *c)
+{
+	const double cycles = (double)(c->cycles - c->launch_cycles);
+	const struct ct_mechanism_tried *best = best_of(s);
+	if (s->n_tried == TRIED_MAX)
+		return;
+	if (!best || cycles < best->cycles)
+		s->best = *c;
+	s->tried[s->n_tried++] = (struct ct_mechanism_tried){setting, cycles};
+}
+
 /* Replays what the systems want next, in one pass; 0 in *n when none wants any more. */
 static int run_round(struct bench *b, unsigned *n)
 {
@@ -165,10 +186,7 @@ static int run_round(struct bench *b, unsigned *n)
 		                    total, b->e);
 	for (unsigned i = 0; i < *n && st == CT_OK; i++) {
 		struct system *s = b->round.engine[i].system;
-		if (s->n_tried < TRIED_MAX)
-			s->tried[s->n_tried++] = (struct ct_mechanism_tried){
-				b->round.engine[i].setting,
-				(double)(total[i].cycles - total[i].launch_cycles)};
+		take_counts(s, b->round.engine[i].setting, &total[i]);
 	}
 	free_engines(b);
 	free(total);
@@ -176,15 +194,6 @@ static int run_round(struct bench *b, unsigned *n)
 }
 
 /* ---- what came of it ---- */
-
-static const struct ct_mechanism_tried *best_of(const struct system *s)
-{
-	const struct ct_mechanism_tried *best = NULL;
-	for (unsigned i = 0; i < s->n_tried; i++)
-		if (!best || s->tried[i].cycles < best->cycles)
-			best = &s->tried[i];
-	return best;
-}
 
 /* The best of a system's settings as ES records of mechanism m. */
 static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
@@ -197,8 +206,13 @@ static int write_system(struct bench *b, const struct ct_mechanism *m, const str
 	                       .method = b->method};
 	if (!best || !(best->cycles > 0))
 		return CT_OK;
-	ct_records_value(&w, "cycles", best->cycles);
+	ct_records_value(&w, "cycles", (double)s->best.cycles);
+	ct_records_value(&w, "ipc", (double)s->best.thread_insts / (double)s->best.cycles);
 	ct_records_value(&w, "speedup_configured", b->configured / best->cycles);
+	ct_records_value(&w, "llc_mpki",
+	                 1000 * (double)s->best.llc_misses / (double)s->best.thread_insts);
+	if (s->run && best->setting > 0 && m->setting_records)
+		m->setting_records(s->run, s->index, best->setting, &w);
 	return w.status;
 }
 
@@ -348,6 +362,19 @@ void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v)
 		snprintf(v->reason + n, sizeof v->reason - n, "; not replayed: %s", j->why.text);
 	for (char *c = v->reason; *c; c++) /* of a path */
 		*c = *c == '\t' || *c == '\n' ? ' ' : *c;
+}
+
+static int is_replayed(void *ctx, const struct ct_record *r)
+{
+	enum { METHOD = 6 };
+	(void)ctx;
+	return r->nfields > METHOD &&
+	       (!strcmp(r->field[METHOD], "quick") || !strcmp(r->field[METHOD], "full"));
+}
+
+void ct_judge_forget(struct ct_profile *p)
+{
+	ct_profile_remove(p, "ES", is_replayed, NULL);
 }
 
 double ct_judge_configured_cycles(const struct ct_profile *p)

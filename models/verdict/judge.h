@@ -39,6 +39,8 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e);
 /* What a profile tells for configured_cycles: its own cycles where a pass in full timing over all of the trace counted
  * them. 0: it does not. Pure. */
 double ct_judge_configured_cycles(const struct ct_profile *p);
+/* Removes what ct_judge_replays() has appended to p: it holds for the GPU that was in force. */
+void ct_judge_forget(struct ct_profile *p);
 /* Adds to the reason of a verdict that stays open why it was not replayed, where that is known. */
 void ct_judge_tell(const struct ct_judge *j, struct ct_verdict *v);
 

@@ -173,17 +173,15 @@ static void choose_word(const struct case_of *c, struct ct_verdict *v)
 		v->decided_by = CT_DECIDED_BOUND;
 	} else if (v->low >= down && v->high <= up) {
 		v->word = CT_NEUTRAL;
-	} else if (alone ? v->low > up : v->low > up && c->over_low > up) {
+	} else if (alone ? v->low > up : v->low > up && c->over_low > up && c->by_alternative >= c->by) {
 		v->word = CT_BENEFITS;
-	} else if (!alone && v->low >= down && c->over_high <= up) {
+	} else if (!alone && v->low >= down && c->over_high <= up && c->by_alternative >= c->by) {
 		v->word = CT_NEUTRAL;
 	} else {
 		v->word = CT_UNKNOWN;
 		v->decided_by = CT_DECIDED_NOT;
 		v->open = 1;
 	}
-	if (v->decided_by > CT_DECIDED_BOUND && !alone && v->high > up && c->by_alternative < c->by)
-		v->decided_by = c->by_alternative;
 }
 
 /* Adds to the reason what the mechanism is held against, where that decides. */

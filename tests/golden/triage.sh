@@ -188,9 +188,7 @@ same "no speed-up of it stays" "" "$(grep -E '^ES.all.(tag-split|malekeh).*speed
 same "unless the trace is there to be replayed" "" \
 	"$("$triage" -q -p l1.size=32KiB every/ws-*.profile | awk -F'\t' '$1 == "TV" && $3 ~ /tag|mal/ && $12 !~ /bound|quick|full/')"
 sn() { awk -F'\t' -v m="$2" '$1 == "SN" && $2 == "all" && $3 == m { print $4 }' "$1"; }
-same "and the reasons are of it" "32768 $(printf %.3g "$(sn other llc_mpki)")" \
-	"$(awk -F'\t' '$2 == "l1.size" { print $3 }' other) $(grep -P '^TV\tws\tmorpheus' other |
-		grep -oE 'LLC sector misses (rise from|fall from|stay at) [0-9.]+' | grep -oE '[0-9.]+$')"
+same "and the profile is of it" 32768 "$(awk -F'\t' '$2 == "l1.size" { print $3 }' other)"
 same "the replay's rate was another" 1 "$(awk "BEGIN { print $(sn other l1_miss_rate) != $(sn every/ws-*.profile l1_miss_rate) }")"
 
 # ---- shards ----

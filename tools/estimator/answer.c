@@ -63,6 +63,8 @@ int est_ask(struct est_answer *a, struct ct_error *e)
 	const char *why = replay_option(a->question.tool, m, text, sizeof text);
 	/* What it has measured may still hold of another GPU; what was estimated does not. */
 	ct_stage_forget(&a->stage, m->measured ? m->name : NULL);
+	if (a->stage.changed)
+		ct_judge_forget(a->stage.p);
 	int st = read_workload(a, &w, e);
 	if (st == CT_OK) {
 		ct_question_about(&a->question, &a->stage, w);

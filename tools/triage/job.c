@@ -200,8 +200,10 @@ static int estimate_all(struct ct_tool *t, struct asked *a, const char *name, st
 	a->workload_status = ct_workload_read(&a->workload, s->p, s->base.sms,
 	                                      (double)ct_gpu_register_bytes(&s->base), &a->workload_why);
 	a->workload.cache = ct_miss_cache_new(); /* without one it only takes longer */
-	if (s->changed)
+	if (s->changed) {
 		ct_profile_remove(s->p, "SW", NULL, NULL);
+		ct_judge_forget(s->p);
+	}
 	for (unsigned m = 0; m < ct_mechanism_count() && st == CT_OK; m++)
 		if (is_judged(t->own, m))
 			st = estimate_one(a, m, e);
