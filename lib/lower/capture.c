@@ -77,12 +77,35 @@ static int put_cta(void *ctx, struct ct_cta *cta, struct ct_error *e)
 	return st;
 }
 
+static int put_line(void *ctx, uint64_t address, const unsigned char line[128], struct ct_error *e)
+{
+	struct ct_capture *c = ctx;
+	return ct_lower_output_line(c->output, address, line, e);
+}
+
+/* Ends the kernel's part of the trace, with the contents of memory where they are wanted. */
+static int end_kernel(struct ct_capture *c, const struct ct_lower_recorder *recorder,
+                      const struct ct_ptx_memory *memory, struct ct_error *e)
+{
+	int st = ct_lower_output_kernel_end(c->output, e);
+	if (st == CT_OK && c->s.values) {
+		st = ct_lower_output_lines_begin(c->output, e);
+		if (st == CT_OK)
+			st = ct_lower_recorder_lines(recorder, memory, put_line, c, e);
+		if (st == CT_OK)
+			st = ct_lower_output_lines_end(c->output, e);
+	}
+	c->failed |= st < 0;
+	return st;
+}
+
 /* Runs a launch with a recorder. *head is what the trace says of it. */
 static int run_recorded(struct ct_capture *c, const struct ct_ptx_launch *launch,
                         const struct ct_lower_program *program, struct ct_cta_maker *maker,
                         struct ct_ptx_result *r, struct ct_error *e)
 {
 	struct ct_lower_recorder *recorder;
+	struct ct_error later;
 	struct ct_lower_recording recording = {
 		.program = program,
 		.maker = maker,
@@ -93,14 +116,17 @@ static int run_recorded(struct ct_capture *c, const struct ct_ptx_launch *launch
 		.put = put_cta,
 		.ctx = c};
 	int st = ct_lower_recorder_new(&recorder, &recording, e);
-	if (st < 0)
+	if (st < 0) {
+		c->failed = 1; /* its kernel has begun */
 		return st;
+	}
 	struct ct_ptx_launch observed = *launch;
 	observed.observer = ct_lower_recorder_observer(recorder);
 	st = ct_ptx_launch(&observed, r, e);
 	c->seen.warp_insts += ct_lower_recorded(recorder);
+	int end = end_kernel(c, recorder, launch->memory, st < 0 ? &later : e);
 	ct_lower_recorder_free(recorder);
-	return st;
+	return st < 0 ? st : end;
 }
 
 /* The kernel's part of the trace is ended also where the launch fails. */
@@ -109,7 +135,6 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 {
 	struct ct_lower_program *program;
 	struct ct_cta_maker *maker = NULL;
-	struct ct_error later;
 	int st = ct_lower_kernel(&program, launch->module, launch->kernel, c->s.sm, e);
 	if (st < 0)
 		return st;
@@ -122,9 +147,6 @@ static int record(struct ct_capture *c, const struct ct_ptx_launch *launch, stru
 		if (st == CT_OK) {
 			c->seen.recorded++;
 			st = run_recorded(c, launch, program, maker, r, e);
-			int end = ct_lower_output_kernel_end(c->output, st < 0 ? &later : e);
-			c->failed |= end < 0;
-			st = st < 0 ? st : end;
 		}
 	}
 	ct_cta_maker_free(maker);

@@ -35,7 +35,7 @@ struct ct_capture_settings {
 	uint64_t launches;   /* and then only so many; 0: all */
 	uint64_t max_steps;  /* of a launch that sets no bound of its own; 0: none */
 	unsigned threads;    /* for launches that ask for 0; 0: all processors */
-	int values;          /* record what loads of 4 bytes a lane read, too */
+	int values; /* in a folder: kernel-N.blocks, what global memory that was touched holds at the end */
 };
 
 /* Opens a trace for writing. Strings are copied. Fails with CT_ERR_USAGE (a target that may not

@@ -183,6 +183,22 @@ int ct_lower_output_kernel_end(struct ct_lower_output *o, struct ct_error *e)
 	return st < 0 ? st : ct_folder_kernel_end(o->folder, e);
 }
 
+int ct_lower_output_lines_begin(struct ct_lower_output *o, struct ct_error *e)
+{
+	return o->ctz ? CT_OK : ct_folder_blocks_begin(o->folder, e);
+}
+
+int ct_lower_output_line(struct ct_lower_output *o, uint64_t address, const unsigned char line[128],
+                         struct ct_error *e)
+{
+	return o->ctz ? CT_OK : ct_folder_block(o->folder, address, line, e);
+}
+
+int ct_lower_output_lines_end(struct ct_lower_output *o, struct ct_error *e)
+{
+	return o->ctz ? CT_OK : ct_folder_kernel_end(o->folder, e);
+}
+
 static void release(struct ct_lower_output *o)
 {
 	ct_ctz_writer_free(o->ctz);

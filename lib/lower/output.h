@@ -21,6 +21,12 @@ ct_lower_output_kernel(struct ct_lower_output *o, struct ct_kernel *k, struct ct
 /* Takes over the reference. */
 CT_NODISCARD int ct_lower_output_cta(struct ct_lower_output *o, struct ct_cta *cta, struct ct_error *e);
 CT_NODISCARD int ct_lower_output_kernel_end(struct ct_lower_output *o, struct ct_error *e);
+/* Behind a kernel's end, in a folder: the contents of lines go to kernel-N.blocks. No calls between may be left
+ * out. In a packed trace all three do nothing. */
+CT_NODISCARD int ct_lower_output_lines_begin(struct ct_lower_output *o, struct ct_error *e);
+CT_NODISCARD int ct_lower_output_line(struct ct_lower_output *o, uint64_t address,
+                                      const unsigned char line[128], struct ct_error *e);
+CT_NODISCARD int ct_lower_output_lines_end(struct ct_lower_output *o, struct ct_error *e);
 /* Completes the trace, with the program's exit status, and frees o in every case. */
 CT_NODISCARD int ct_lower_output_close(struct ct_lower_output *o, int status, struct ct_error *e);
 /* Removes what there is of it, and frees o (NULL allowed). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/keyed.h"
 #include "base/mem.h"
 
 /* An executed PTX instruction of the region at hand. */
@@ -42,7 +43,11 @@ struct ct_lower_recorder {
 	struct moved *moved;
 	size_t nmoved;
 	uint64_t insts;
+	struct ct_keyed touched; /* lines, by number */
+	uint64_t last_line;      /* the one that was put there last */
 };
+
+enum { LINE = 128 };
 
 /* Variables begin here in traces: above the heap of buffers, below the windows. */
 #define VARIABLE_BASE UINT64_C(0x7f4000000000)
@@ -201,6 +206,25 @@ static void keep_addresses(struct ct_lower_recorder *r, const struct ct_ptx_even
 		to[l] = window ? window + v->addresses[l] : move_address(r, v->addresses[l]);
 }
 
+/* Remembers the lines of an access. */
+static int touch(struct ct_lower_recorder *r, const struct ct_ptx_event *v, struct ct_error *e)
+{
+	for (uint32_t rest = v->mask; rest; rest &= rest - 1) {
+		uint64_t first = v->addresses[ct_low_bit(rest)] / LINE, line = first;
+		for (; line <= (v->addresses[ct_low_bit(rest)] + v->width - 1) / LINE; line++) {
+			if (line == r->last_line)
+				continue;
+			r->last_line = line;
+			if (ct_keyed_reserve(&r->touched, sizeof line) < 0)
+				return ct_fail_nomem(e);
+			uint64_t *entry = ct_keyed_find(&r->touched, sizeof line, line), mark = line + 1;
+			r->touched.used += *entry == 0;
+			*entry = mark;
+		}
+	}
+	return CT_OK;
+}
+
 static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_error *e)
 {
 	struct ct_lower_recorder *r = ctx;
@@ -229,7 +253,7 @@ static int on_instruction(void *ctx, const struct ct_ptx_event *v, struct ct_err
 	*s = (struct slot){r->stamp, v->active, v->mask, v->space};
 	if (v->addresses && v->mask)
 		keep_addresses(r, v, &r->address[p->address[v->instruction]]);
-	return CT_OK;
+	return r->o.values && v->space == CT_PTX_GLOBAL && v->addresses ? touch(r, v, e) : CT_OK;
 }
 
 static int on_end(void *ctx, const struct ct_ptx_cta *cta, struct ct_error *e)
@@ -253,6 +277,7 @@ int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_
 		return ct_fail_nomem(e);
 	r->o = *o;
 	r->region = CT_LOWER_NONE;
+	r->last_line = UINT64_MAX;
 	r->slot = ct_calloc(o->program->slots, sizeof *r->slot);
 	r->address = ct_calloc(o->program->addresses, sizeof *r->address);
 	r->observer = (struct ct_ptx_observer){
@@ -268,6 +293,50 @@ int ct_lower_recorder_new(struct ct_lower_recorder **out, const struct ct_lower_
 	return CT_OK;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Copies the part of a line that lies in [first, end). */
+static void copy_part(unsigned char *to, uint64_t line, uint64_t first, uint64_t end)
+{
+	uint64_t from = line > first ? line : first, until = line + LINE < end ? line + LINE : end;
+	if (from < until)
+		memcpy(to + (from - line), (const void *)(uintptr_t)from, (size_t)(until - from));
+}
+
+int ct_lower_recorder_lines(const struct ct_lower_recorder *r, const struct ct_ptx_memory *memory,
+                            ct_lower_line_fn put_line, void *ctx, struct ct_error *e)
+{
+	uint64_t *all = ct_calloc(r->touched.used + 1, sizeof *all), first, bytes;
+	size_t n = 0;
+	int st = all ? CT_OK : ct_fail_nomem(e);
+	for (size_t i = 0; all && i < r->touched.slots; i++)
+		if (((const uint64_t *)r->touched.slot)[i])
+			all[n++] = ((const uint64_t *)r->touched.slot)[i] - 1;
+	if (all)
+		qsort(all, n, sizeof *all, by_number);
+	for (size_t i = 0; i < n && st == CT_OK; i++) {
+		unsigned char line[LINE] = {0};
+		uint64_t at = all[i] * LINE, shown = at;
+		for (uint64_t byte = at; memory && byte < at + LINE; byte += 4)
+			if (ct_ptx_memory_find(memory, byte, &first, &bytes)) {
+				copy_part(line, at, first, first + bytes);
+				byte = first + bytes < at + LINE ? (first + bytes) / 4 * 4 : at + LINE;
+			}
+		for (size_t k = 0; k < r->nmoved; k++)
+			if (r->moved[k].first < at + LINE && r->moved[k].end > at) {
+				copy_part(line, at, r->moved[k].first, r->moved[k].end);
+				shown = at + r->moved[k].delta;
+			}
+		st = put_line(ctx, shown, line, e);
+	}
+	free(all);
+	return st;
+}
+
 void ct_lower_recorder_free(struct ct_lower_recorder *r)
 {
 	if (!r)
@@ -275,6 +344,7 @@ void ct_lower_recorder_free(struct ct_lower_recorder *r)
 	free(r->slot);
 	free(r->address);
 	free(r->lanes);
+	ct_keyed_free(&r->touched);
 	free(r->moved);
 	free(r);
 }

@@ -15,7 +15,7 @@ struct ct_lower_recording {
 	struct ct_cta_maker *maker;
 	const struct ct_ptx_observer *also; /* called too; may be NULL */
 	uint64_t shared_base, local_base;   /* windows that generic addresses lie in */
-	int values;
+	int values;                         /* remember which lines of global memory are touched */
 	ct_lower_cta_fn put;
 	void *ctx;
 };
@@ -26,6 +26,15 @@ CT_NODISCARD int ct_lower_recorder_new(struct ct_lower_recorder **out,
 void ct_lower_recorder_free(struct ct_lower_recorder *r); /* NULL allowed */
 /* What a launch tells its events to; valid as long as the recorder. */
 const struct ct_ptx_observer *ct_lower_recorder_observer(const struct ct_lower_recorder *r);
+/* What a line of 128 bytes of global memory holds. */
+typedef int (*ct_lower_line_fn)(void *ctx, uint64_t address, const unsigned char line[128],
+                                struct ct_error *e);
+/* Calls put with each line that the launch touched, by rising addresses, as it is now: its address in the
+ * trace, and zeros for what no allocation of `memory` (may be NULL) or variable has. Ends at the first failure,
+ * and fails with CT_ERR_NOMEM. */
+CT_NODISCARD int
+ct_lower_recorder_lines(const struct ct_lower_recorder *r, const struct ct_ptx_memory *memory,
+                        ct_lower_line_fn put, void *ctx, struct ct_error *e);
 /* Machine instructions so far. */
 uint64_t ct_lower_recorded(const struct ct_lower_recorder *r);
 

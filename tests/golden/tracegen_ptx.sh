@@ -24,6 +24,10 @@ same "every line of C is touched" "$((3 * 65536 / 128))" "$(value info.tsv disti
 gemm -o again --compress none
 same "the same bytes each time" "$(cat folder/kernel-1.traceg | sha256sum)" "$(cat again/kernel-1.traceg | sha256sum)"
 
+check "a folder with the contents of memory" gemm -o values --values --compress none
+same "every line of the three matrices once, with its contents" "$((3 * 65536 / 128)) $((3 * 65536 / 128 * 136))" \
+	"$("$CT_RELEASE/bdi" -O profile values/kernel-1.blocks 2>/dev/null | awk -F'\t' '$3 == "compression_blocks" { print $4; exit }') $(wc -c <values/kernel-1.blocks)"
+
 check "a packed file" gemm -o packed.ctz
 gemm >stream.ctz
 numbers() { "$CT_RELEASE/traceinfo" "$1" | awk -F'\t' '$1 == "SN" && $3 != "text_bytes"'; }
