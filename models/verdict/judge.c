@@ -402,6 +402,10 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
 		b->e = &j->why;
 		if (!j->full_only)
 			st = judge_in(b, CT_REPLAY_QUICK);
+		if (st == CT_ERR_UNSUPPORTED) { /* quick timing knows less of GPUs than full timing does */
+			j->why = (struct ct_error){0};
+			st = CT_OK;
+		}
 		if (st == CT_OK)
 			st = judge_in(b, CT_REPLAY_FULL);
 	}
