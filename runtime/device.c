@@ -76,12 +76,14 @@ cudaError_t cudaDeviceSynchronize(void)
 	return ct_cuda_leave(ct_cuda_enter());
 }
 
-/* Frees all memory. A fault stays: CUDA wants a new process after one. */
+/* Frees all memory, and textures with it. A fault stays: CUDA wants a new process after one. */
 cudaError_t cudaDeviceReset(void)
 {
 	cudaError_t entered = ct_cuda_enter();
-	if (entered == cudaSuccess)
+	if (entered == cudaSuccess) {
+		ct_cuda_forget_textures();
 		ct_cuda_release_all();
+	}
 	return ct_cuda_leave(entered);
 }
 

@@ -168,6 +168,8 @@ struct ct_cuda_texture_reference *ct_cuda_find_texture(const struct textureRefer
 cudaError_t ct_cuda_bound_textures(const struct ct_cuda_module *m, const struct ct_ptx_texture **out,
                                    size_t *n);
 struct ct_cuda_texture_reference *ct_cuda_texture_references(void);
+/* Frees arrays and texture objects and unbinds references: for cudaDeviceReset, which frees their memory. */
+void ct_cuda_forget_textures(void);
 
 /* ---- the trace, where `tracegen capture` asks for one ---- */
 

@@ -148,6 +148,20 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
 	return ct_cuda_leave(error);
 }
 
+void ct_cuda_forget_textures(void)
+{
+	for (struct array_item *a; (a = arrays);) {
+		arrays = a->next;
+		free(a);
+	}
+	for (struct object *o; (o = objects);) {
+		objects = o->next;
+		free(o);
+	}
+	for (struct ct_cuda_texture_reference *r = ct_cuda_texture_references(); r; r = r->next)
+		r->bound = 0;
+}
+
 /* ---- what a texture reads ---- */
 
 /* Texels of a resource; its sizes and place are the caller's. */

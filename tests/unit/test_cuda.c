@@ -300,6 +300,31 @@ static void arrays_hold_rows_of_texels(void **state)
 	cudaGetLastError();
 }
 
+static void a_reset_frees_everything(void **state)
+{
+	struct cudaChannelFormatDesc real = cudaCreateChannelDesc(
+		32, 0, 0, 0, cudaChannelFormatKindFloat);
+	struct cudaTextureDesc settings = {.filterMode = cudaFilterModePoint};
+	struct cudaResourceDesc resource = {.resType = cudaResourceTypeArray};
+	cudaTextureObject_t object;
+	cudaArray_t a;
+	size_t before, after, total;
+	void *p;
+	(void)state;
+	GOOD(cudaMemGetInfo(&before, &total));
+	GOOD(cudaMalloc(&p, 5000));
+	GOOD(cudaMallocArray(&a, &real, 8, 8, 0));
+	resource.res.array.array = a;
+	GOOD(cudaCreateTextureObject(&object, &resource, &settings, NULL));
+	GOOD(cudaDeviceReset());
+	GOOD(cudaMemGetInfo(&after, &total));
+	assert_int_equal(before, after);
+	BAD(cudaErrorInvalidValue, cudaFree(p));
+	BAD(cudaErrorInvalidValue, cudaFreeArray(a));
+	BAD(cudaErrorInvalidValue, cudaDestroyTextureObject(object));
+	cudaGetLastError();
+}
+
 static void host_memory_is_the_devices_too(void **state)
 {
 	char *pinned, own[100], *device;
@@ -536,6 +561,7 @@ int main(void)
 		cmocka_unit_test(copies_stay_inside_allocations),
 		cmocka_unit_test(boxes_of_rows_are_copied),
 		cmocka_unit_test(arrays_hold_rows_of_texels),
+		cmocka_unit_test(a_reset_frees_everything),
 		cmocka_unit_test(host_memory_is_the_devices_too),
 		cmocka_unit_test(the_arena_keeps_blocks_apart),
 		cmocka_unit_test(streams_and_events_are_in_order),
