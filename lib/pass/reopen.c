@@ -16,10 +16,15 @@ static int is_there(const char *path, struct stat *s)
 }
 
 /* Where the trace lies: the path of TR, or under the root that was given (whole, then by name). */
-static int locate_trace(const char *root, const char *path, struct ct_buf *b, struct ct_error *e)
+static int locate_trace(const char *root, const struct ct_keep *keep, const char *path, struct ct_buf *b,
+                        struct ct_error *e)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat s;
+	if (ct_keep_has(keep, path)) {
+		ct_buf_puts(b, path);
+		return ct_buf_check(b, e);
+	}
 	if (strcmp(path, "-") == 0)
 		return ct_fail(
 			e, CT_ERR_USAGE,
@@ -93,7 +98,7 @@ int ct_pass_reopen(const struct ct_profile *p, const struct ct_pass_settings *se
 	if (!tr || ct_profile_next(p, "TR", &i))
 		return ct_fail(e, CT_ERR_USAGE, "%s needs a profile of one trace: this one has %s", why,
 		               tr ? "several" : "none");
-	int st = locate_trace(settings->trace_root, tr->field[TR_PATH], &path, e);
+	int st = locate_trace(settings->trace_root, settings->trace.keep, tr->field[TR_PATH], &path, e);
 	if (st == CT_OK)
 		st = open_same_launches(p, &settings->trace, path.data, trace, e);
 	ct_buf_free(&path);

@@ -92,6 +92,8 @@ static ssize_t read_raw(struct ct_source *s, unsigned char *buf, size_t cap, str
 			return ct_fail_errno(e, CT_ERR_IO, errno, "cannot read at byte %" PRIu64,
 			                     s->raw_bytes);
 	}
+	if (s->options.keep)
+		ct_keep_add(s->options.keep, buf, (size_t)n);
 	s->raw_bytes += (uint64_t)n;
 	s->crc = ct_crc64(s->crc, buf, (size_t)n);
 	return n;
@@ -304,6 +306,16 @@ int ct_source_open(struct ct_source **s, const char *path, const struct ct_sourc
                    struct ct_error *e)
 {
 	*s = NULL;
+	struct ct_source_options other = o ? *o : (struct ct_source_options){0};
+	if (ct_keep_has(other.keep, path)) {
+		int kept = ct_keep_open(other.keep);
+		other.keep = NULL;
+		return kept < 0 ? ct_fail_errno(e, CT_ERR_IO, errno, "%s: cannot read it again", path)
+		                : ct_source_open_fd(s, kept, path, &other, e);
+	}
+	if (other.keep && strcmp(other.keep->path, path) != 0)
+		other.keep = NULL;
+	o = &other;
 	if (strcmp(path, "-") == 0)
 		return ct_source_open_fd(s, STDIN_FILENO, path, o, e);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -93,6 +93,13 @@ static int open_nameless(const char *folder, char *name)
 	return fd;
 }
 
+int ct_store_nameless(void)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof path, "%s/cachetriage-XXXXXX", temporary_folder());
+	return n < 0 || (size_t)n >= sizeof path ? -1 : open_nameless(temporary_folder(), path);
+}
+
 /* Called under the lock. */
 static int open_file(struct ct_store *s, struct ct_error *e)
 {

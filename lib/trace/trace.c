@@ -48,6 +48,7 @@ static struct ct_source_options source_options(const struct ct_trace_options *o)
 	if (o) {
 		s.no_thread = o->no_threads;
 		s.max_expand = o->max_expand;
+		s.keep = o->keep;
 	}
 	return s;
 }

@@ -51,6 +51,7 @@ struct ct_trace_options {
 	const struct ct_filter *filter;   /* NULL = every kernel; must outlive the trace */
 	uint64_t max_memory;              /* budget of packed CTAs before spilling; 0 = 1 GiB */
 	uint64_t max_expand;              /* of each file, see struct ct_source_options */
+	struct ct_keep *keep;             /* see struct ct_source_options */
 	int salvage;                      /* hand out what precedes damage, then report it */
 	int trust_paths;                  /* a list may name files outside its folder */
 	int keep_values;                  /* keep register values (for tracecat) */

@@ -84,3 +84,16 @@ check "with another --scale the advice is about the GPU that was named" \
 check "of a trace that does not fill one SM the numbers are judged, with a word of it" \
 	grep -qE 'malekeh,.*bank conflicts.*; the trace fills 0.17 waves of 1 of 68 SMs only' \
 	<("$b/triage" -q -O csv --mechanism malekeh one)
+
+# ---- pipes: what may be read again is kept in a file without a name ----
+"$b/tracecat" -q -o ws.ctz ws
+"$b/triage" -q --no-provenance -O profile ws.ctz | grep '^TV' >from.file
+check "a trace from a pipe is judged as from a file" cmp <(sed 's/^TV	ws/TV	-/' from.file) \
+	<("$b/tracecat" -q -o - ws | "$b/triage" -q --no-provenance -O profile - | grep '^TV')
+mkfifo fifo && cat ws.ctz >fifo &
+same "a named one, too" "11 68" "$("$b/reuse" -q --no-sms-views --scale auto fifo | tee p | gp sm.count) $(gp sm.asked p)"
+same "of one kernel's text" 11 "$(zstd -dcq ws/kernel-1.traceg.zst | "$b/reuse" -q --no-sms-views --scale auto | gp sm.count)"
+refuses "what is too large to keep, where that was asked for" 2 'too large to keep' \
+	bash -c "'$b/reuse' --no-sms-views --scale auto --max-memory 1KiB - < <(cat ws.ctz)"
+same "without room the GPU stays whole" "68 " \
+	"$(TMPDIR=/nonexistent "$b/morpheus-est" -q -O profile - < <(cat ws.ctz) | tee p | gp sm.count) $(gp sm.asked p)"

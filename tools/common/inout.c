@@ -58,6 +58,7 @@ void ct_tool_trace_options(struct ct_tool *t, struct ct_trace_options *o)
 	o->max_expand = t->max_expand;
 	o->salvage = t->salvage;
 	o->trust_paths = t->trust_paths;
+	o->keep = &t->keep;
 	o->pattern = t->pattern;
 	o->diag = ct_tool_diag(t);
 }
@@ -109,7 +110,9 @@ int ct_tool_open_input(struct ct_tool *t, int i, struct ct_input *in, struct ct_
 	ct_tool_trace_options(t, &o);
 	if (is_folder(path))
 		return ct_trace_open(&in->trace, path, &o, e);
-	const struct ct_source_options so = {.max_expand = t->max_expand};
+	if (ct_tool_scales(t))
+		ct_keep_begin(&t->keep, path, t->max_memory);
+	const struct ct_source_options so = {.max_expand = t->max_expand, .keep = &t->keep};
 	int st = ct_source_open(&s, path, &so, e);
 	if (st != CT_OK)
 		return st;

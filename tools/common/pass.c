@@ -61,13 +61,22 @@ static int run_fitting(struct ct_tool *t, struct ct_trace *trace, const struct c
 	double waves = 0, right;
 	size_t warned = t->warnings.len;
 	struct ct_trace *again = NULL;
-	int st = ct_pass_waves_guess(path, &po->settings.trace, po->gpu, &waves, e);
-	double factor = ct_pass_scale_factor(po->gpu, waves);
+	const int once = !reads_twice(path); /* a pipe, whose headers cannot be looked at before */
+	int st = once ? CT_OK : ct_pass_waves_guess(path, &po->settings.trace, po->gpu, &waves, e);
+	double factor = once ? 1 : ct_pass_scale_factor(po->gpu, waves);
 	struct ct_profile *guessed = st == CT_OK ? ct_tool_profile(e) : NULL;
 	if (st == CT_OK)
 		st = guessed ? run_part(trace, po, factor, guessed, e) : CT_ERR_NOMEM;
 	int counted = st >= 0 ? ct_pass_waves(guessed, po->gpu, &waves, e) : 1;
 	right = counted == CT_OK ? ct_pass_scale_factor(po->gpu, waves) : factor;
+	if (counted == CT_OK && right != factor && once && !ct_keep_has(&t->keep, path)) {
+		if (t->scale < 0)
+			st = ct_fail(
+				e, CT_ERR_USAGE,
+				"--scale auto reads the trace twice, and it is too large to keep: name "
+				"a file, give a factor, or raise --max-memory");
+		right = factor;
+	}
 	if (counted < 0) {
 		st = counted;
 	} else if (st >= 0 && right != factor) {
@@ -112,10 +121,5 @@ int ct_tool_pass_run(struct ct_tool *t, struct ct_trace *trace, const struct ct_
 		return st;
 	if (g || !ct_tool_scales(t))
 		return ct_pass_run(trace, &po, p, e);
-	if (reads_twice(ct_trace_path(trace)))
-		return run_fitting(t, trace, &po, p, e);
-	if (t->scale < 0)
-		return ct_fail(e, CT_ERR_USAGE,
-		               "--scale auto reads the trace twice: name a file, or give a factor");
-	return ct_pass_run(trace, &po, p, e);
+	return run_fitting(t, trace, &po, p, e);
 }

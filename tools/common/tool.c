@@ -396,6 +396,7 @@ int ct_tool_main(const struct ct_tool_spec *spec, int argc, char **argv)
 		fputs(t.warnings.data, stderr);
 	ct_filter_free(t.filter);
 	ct_pattern_free(t.pattern);
+	ct_keep_end(&t.keep);
 	ct_buf_free(&t.command_line);
 	ct_buf_free(&t.warnings);
 	free(t.set);

@@ -106,6 +106,7 @@ struct ct_tool {
 		int drawn;
 		double start, last;
 	} shown;                /* of the progress line; seconds (progress.h) */
+	struct ct_keep keep;    /* the input, where it is a pipe and may be read again */
 	struct ct_buf warnings; /* held back until the command has succeeded */
 };
 

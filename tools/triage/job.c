@@ -267,6 +267,7 @@ static int measure_input(struct ct_tool *t, struct asked *a, const char *path, s
 	}
 	for (unsigned m = 0; m < ct_mechanism_count(); m++)
 		ct_question_close(&a->question[m]);
+	ct_keep_end(&copy.keep);
 	t->warnings = copy.warnings;
 	return st;
 }

@@ -19,6 +19,8 @@ struct ct_segment {
 
 enum { CT_SEGMENT_MAX = 64 * 1024 };
 
+/* A file without a name in TMPDIR, the caller's to close; < 0 with errno. */
+int ct_store_nameless(void);
 /* New store with one reference; 0 means the default of 1 GiB. NULL: out of memory. */
 struct ct_store *ct_store_new(uint64_t max_memory);
 struct ct_store *ct_store_ref(struct ct_store *s);
