@@ -48,6 +48,7 @@ struct bench {
 	unsigned n;
 	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
+	int bounded;     /* the ideals have been replayed */
 	unsigned failed; /* mechanisms that have no engine here, a bit each */
 	struct round round;
 	struct ct_error *e;
@@ -337,6 +338,8 @@ static int replay_systems(struct bench *b, unsigned open, unsigned *n)
 	return st;
 }
 
+/* The rounds of one timing. What bounds the mechanisms comes first, once: in full timing where the GPU has no quick one,
+ * as with another network than a crossbar. */
 static int judge_in(struct bench *b, enum ct_replay_timing timing)
 {
 	unsigned open = open_verdicts(b);
@@ -344,10 +347,15 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 	b->timing = timing;
 	b->method = timing == CT_REPLAY_QUICK ? "quick" : "full";
 	b->configured = timing == CT_REPLAY_FULL ? b->j->configured_cycles : 0;
-	if (open && timing == CT_REPLAY_QUICK) {
+	if (open && !b->bounded) {
 		st = replay_bounds(b, open);
+		b->bounded = st == CT_OK;
 		if (st == CT_OK)
 			open = open_verdicts(b);
+		if (st == CT_ERR_UNSUPPORTED && timing == CT_REPLAY_QUICK) {
+			b->j->why = (struct ct_error){0};
+			return CT_OK;
+		}
 	}
 	/* Another alternative may be the best one now, and is replayed in its turn. */
 	for (unsigned n = 1; st == CT_OK && n && open; open = open_verdicts(b))
