@@ -92,7 +92,7 @@ void ct_cause_add(char *text, size_t n, double speedup, const struct ct_cause *c
 /* ---- what limits ---- */
 
 /* Bytes that the phrase takes, and that a verdict needs behind a reason to name an alternative. */
-enum { LIMIT_TEXT = 60, VERDICT_TEXT = 80 };
+enum { LIMIT_TEXT = 60, VERDICT_TEXT = 90 };
 
 struct station {
 	const char *name;
@@ -169,7 +169,8 @@ void ct_cause_add_limit(char *text, size_t n, const struct ct_profile *p, double
 	const struct station *before = busiest(s), *after = busiest(then);
 	ct_fact_add(text, n, ", limited by ");
 	add_station(text, n, before);
-	if (strcmp(limit_name(before), limit_name(after)) == 0)
+	if (strcmp(limit_name(before), limit_name(after)) == 0 ||
+	    strlen(text) + LIMIT_TEXT + VERDICT_TEXT > n)
 		return;
 	ct_fact_add(text, n, " before and by ");
 	add_station(text, n, after);

@@ -70,14 +70,6 @@ same "each names what its speed-ups are over" "over 128B over BL over OCU over P
 same "and calls it so in its row" 50 "$(grep -c ' baseline ' <(sed 's/$/ /' tables))"
 same "no heading leaves out the unit" "" "$(grep -hE '^(system|scope) ' tables mpki.table | grep -oE '  (MPKI|L1 misses|LLC misses|LLC MPKI|IPC|cycles|speed-up)(  |$)')"
 
-# Where the baseline is the GPU as configured, the range of the judged row is the verdict's.
-for w in $workloads; do
-	bypass-est -q -O table "run/$w.profile" > one
-	same "$w: the row has the range of the verdict" \
-		"$(report -q --csv - "run/$w.profile" | awk -F, '$2 == "verdict" && $4 == "bypass" { printf "%.3f..%.3f", $10, $11 }')" \
-		"$(awk '$1 == "Bypass" { print $NF }' one)"
-done
-
 # The page.
 report -q --html page.html run/*.profile
 for w in $workloads; do
