@@ -51,7 +51,8 @@ static void answer_table(const struct ct_bp_answer *a, const struct ct_profile *
 		optional_cell(&table, 0, r->x.evictions);
 		share_cell(&table, r->x.dead, r->x.evictions);
 		optional_cell(&table, 0, r->x.storage);
-		ct_verdict_speedup_cells(&table, p, &r->speedup, "analytic", i == CT_BP_BL);
+		ct_verdict_speedup_cells(&table, p, BP_MECHANISM, &r->speedup, "analytic",
+		                         i == CT_BP_BL);
 	}
 	ct_table_render(&table, b);
 }

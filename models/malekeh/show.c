@@ -62,7 +62,7 @@ static void replayed_row(struct ct_table *table, const struct ct_profile *p, con
 	ct_table_percent(table, metric_of(p, system, "rf_energy_ratio", "replay", NULL));
 	ct_table_percent(table, metric_of(p, system, "rf_cache_writes_ratio", "replay", NULL));
 	const struct ct_mechanism_number x = {speedup, es.low, es.high};
-	ct_verdict_speedup_cells(table, p, &x, es.method, strcmp(system, "OCU") == 0);
+	ct_verdict_speedup_cells(table, p, MK_MECHANISM, &x, es.method, strcmp(system, "OCU") == 0);
 	row_why(p, system, text, sizeof text);
 	ct_table_cell(table, "%s", text);
 }

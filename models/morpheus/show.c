@@ -20,8 +20,8 @@ static void show_row(struct ct_table *table, const struct ct_profile *p, const s
 	else
 		ct_table_cell(table, "-");
 	ct_table_real(table, 1000 * x->llc_misses / a->model.w->thread_insts);
-	ct_verdict_speedup_cells(table, p, &r->speedup, r == analytic ? "analytic" : "replay",
-	                         analytic == &a->row[0]);
+	ct_verdict_speedup_cells(table, p, ct_mechanism_morpheus.name, &r->speedup,
+	                         r == analytic ? "analytic" : "replay", analytic == &a->row[0]);
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
 	ct_mo_row_why(a, analytic, why, sizeof why);
 	ct_table_cell(table, "%s", why);

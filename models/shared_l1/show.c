@@ -26,8 +26,8 @@ static void show_row(struct ct_table *table, const struct ct_profile *p, const s
 	show_real(table, 2, x->replicas);
 	ct_table_percent(table, x->remote_fraction);
 	show_real(table, 2, x->reply_latency / rows[CT_SL_PRIVATE].x.reply_latency);
-	ct_verdict_speedup_cells(table, p, &r->speedup, is_held ? "replay" : "analytic",
-	                         r == &rows[CT_SL_PRIVATE]);
+	ct_verdict_speedup_cells(table, p, ct_mechanism_shared_l1.name, &r->speedup,
+	                         is_held ? "replay" : "analytic", r == &rows[CT_SL_PRIVATE]);
 	ct_table_cell(table, "%.3f", r->perf_per_watt.value);
 	ct_sl_row_why(rows, r, why, sizeof why);
 	ct_table_cell(table, "%s%s", why, is_held ? ", replayed" : "");

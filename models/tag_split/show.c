@@ -41,7 +41,7 @@ static void row_cells(struct ct_table *table, const struct ct_ts_answer *a, cons
 	optional_cell(table, 2, r->x.to_l2 / b->to_l2);
 	optional_cell(table, 2, r->x.to_l1 / b->to_l1);
 	optional_cell(table, 0, r->x.storage);
-	ct_verdict_speedup_cells(table, p, &r->speedup, "analytic", r == &a->row[0]);
+	ct_verdict_speedup_cells(table, p, TS_MECHANISM, &r->speedup, "analytic", r == &a->row[0]);
 	ct_ts_row_why(a, r, why, sizeof why);
 	ct_table_cell(table, "%s", why);
 }

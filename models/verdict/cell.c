@@ -4,11 +4,15 @@
 
 #include "models/verdict/verdict.h"
 
-void ct_verdict_speedup_cells(struct ct_table *t, const struct ct_profile *p,
+void ct_verdict_speedup_cells(struct ct_table *t, const struct ct_profile *p, const char *mechanism,
                               const struct ct_mechanism_number *x, const char *method, int is_baseline)
 {
 	const struct ct_estimate es = {
-		.method = method, .value = x->value, .low = x->low, .high = x->high};
+		.mechanism = mechanism,
+		.method = method,
+		.value = x->value,
+		.low = x->low,
+		.high = x->high};
 	double low, high;
 	if (isfinite(x->value))
 		ct_table_cell(t, "%.3f", x->value);
