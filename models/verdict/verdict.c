@@ -66,8 +66,8 @@ static size_t leading_phrases(const char *reason, size_t n)
 	return cut ? cut : n;
 }
 
-static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es,
-                     enum ct_verdict_step by, double parameters, double paired, struct ct_verdict *v)
+static void too_wide(const struct ct_mechanism *m, const struct ct_estimate *es, enum ct_verdict_step by,
+                     double parameters, double paired, struct ct_verdict *v)
 {
 	enum { SAID = 130 };
 	char why[CT_REASON_MAX];
@@ -154,8 +154,8 @@ struct case_of {
 	const struct ct_mechanism *m;
 	struct ct_estimate judged, alternative;
 	enum ct_verdict_step by, by_alternative;
-	double bound;                 /* the most that it can gain */
-	double over_low, over_high;   /* range of what it gains over the best alternative */
+	double bound;                  /* the most that it can gain */
+	double over_low, over_high;    /* range of what it gains over the best alternative */
 	char why_bound[CT_REASON_MAX]; /* why no more than the bound */
 };
 
@@ -164,7 +164,9 @@ struct case_of {
 static void choose_word(const struct case_of *c, struct ct_verdict *v)
 {
 	const double up = ct_verdict_benefits, down = ct_verdict_hurts;
-	int alone = !c->m->alternatives, bounded = c->bound <= up;
+	/* A replay that gains more than the bound tells that the bound left something out. */
+	int alone = !c->m->alternatives,
+	    bounded = c->bound <= up && !(c->by == CT_DECIDED_FULL && v->low > up);
 	v->decided_by = c->by;
 	if (v->high < down) {
 		v->word = CT_HURTS;
@@ -201,7 +203,8 @@ static void tell_alternative(const struct ct_verdict *v, char *reason, size_t n)
 }
 
 /* What a longer run might change. */
-static void tell_first_touches(const struct case_of *c, const struct ct_verdict *v, char *reason, size_t n)
+static void tell_first_touches(const struct case_of *c, const struct ct_verdict *v, char *reason,
+                               size_t n)
 {
 	static const double many = 0.5;
 	double cold = ct_bound_first_touches(c->p);
@@ -278,13 +281,14 @@ static int is_damaged(const struct ct_profile *p, struct ct_verdict *v)
 static void decide_word(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	struct case_of c = {.p = p, .m = m};
-	*v = (struct ct_verdict){.word = CT_UNKNOWN,
-	                         .speedup = NAN,
-	                         .low = NAN,
-	                         .high = NAN,
-	                         .alternative_speedup = NAN,
-	                         .sms_used = NAN,
-	                         .sms_asked = NAN};
+	*v = (struct ct_verdict){
+		.word = CT_UNKNOWN,
+		.speedup = NAN,
+		.low = NAN,
+		.high = NAN,
+		.alternative_speedup = NAN,
+		.sms_used = NAN,
+		.sms_asked = NAN};
 	if (!ct_size_sms(p, &v->sms_used, &v->sms_asked))
 		v->sms_used = v->sms_asked = NAN;
 	c.by = ct_range_estimate(p, m, m->judged, &c.judged);
