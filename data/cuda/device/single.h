@@ -745,32 +745,29 @@ CT_DEVICE float fmodf(float x, float y)
 /* x less the nearest multiple of y, halves to the even one; *quotient: its last bits with its sign. */
 CT_DEVICE float remquof(float x, float y, int *quotient)
 {
-	float a = fabsf(x), b = fabsf(y);
+	/* a sixteenth of both, where eight times y would overflow: exact for numbers of that size, or lost beside them */
+	float b = fabsf(y), scale = b >= 1e37f ? 0.0625f : 1.0f, a = fabsf(x) * scale;
 	int q = 0, negative = (__float_as_int(x) ^ __float_as_int(y)) < 0;
 	*quotient = 0;
 	if (!(a < CT_CUDA_INF_F) || !(b > 0))
 		return CT_CUDA_NAN_F;
-	if (b < 1e37f)
-		a = fmodf(a, 8.0f * b);
-	for (int k = 4; k > 0 && b < 1e37f; k >>= 1)
+	if (b == CT_CUDA_INF_F)
+		return x;
+	b *= scale;
+	a = fmodf(a, 8.0f * b);
+	for (int k = 4; k > 0; k >>= 1)
 		if (a >= (float)k * b) {
 			a -= (float)k * b;
 			q += k;
 		}
-	/* Twice a, or half of b where twice would overflow. */
-	int more = b < 1e37f ? 2.0f * a > b || (2.0f * a == b && q & 1) : 0;
-	if (b >= 1e37f) {
-		if (a >= b) {
-			a -= b;
-			q++;
-		}
-		more = a > 0.5f * b || (a == 0.5f * b && q & 1);
-	}
-	if (more) {
+	if (2.0f * a > b || (2.0f * a == b && q & 1)) {
 		a -= b;
 		q++;
 	}
 	*quotient = negative ? -q : q;
+	a /= scale;
+	if (scale < 1.0f && q == 0)
+		return x;
 	return a == 0 ? copysignf(a, x) : __float_as_int(x) < 0 ? -a : a;
 }
 

@@ -250,29 +250,29 @@ CT_DEVICE double fmod(double x, double y)
 
 CT_DEVICE double remquo(double x, double y, int *quotient)
 {
-	double a = fabs(x), b = fabs(y);
-	int q = 0, negative = (__double2hiint(x) ^ __double2hiint(y)) < 0, more;
+	/* a sixteenth of both, where eight times y would overflow: exact for numbers of that size, or lost beside them */
+	double b = fabs(y), scale = b >= 1e307 ? 0.0625 : 1.0, a = fabs(x) * scale;
+	int q = 0, negative = (__double2hiint(x) ^ __double2hiint(y)) < 0;
 	*quotient = 0;
 	if (!(a < CT_CUDA_INF) || !(b > 0))
 		return CT_CUDA_NAN;
-	if (b < 1e307) {
-		a = fmod(a, 8.0 * b);
-		for (int k = 4; k > 0; k >>= 1)
-			if (a >= (double)k * b) {
-				a -= (double)k * b;
-				q += k;
-			}
-		more = 2.0 * a > b || (2.0 * a == b && q & 1);
-	} else {
-		for (; a >= b; q++)
-			a -= b;
-		more = a > 0.5 * b || (a == 0.5 * b && q & 1);
-	}
-	if (more) {
+	if (b == CT_CUDA_INF)
+		return x;
+	b *= scale;
+	a = fmod(a, 8.0 * b);
+	for (int k = 4; k > 0; k >>= 1)
+		if (a >= (double)k * b) {
+			a -= (double)k * b;
+			q += k;
+		}
+	if (2.0 * a > b || (2.0 * a == b && q & 1)) {
 		a -= b;
 		q++;
 	}
 	*quotient = negative ? -q : q;
+	a /= scale;
+	if (scale < 1.0 && q == 0)
+		return x;
 	return a == 0 ? copysign(a, x) : __double2hiint(x) < 0 ? -a : a;
 }
 
