@@ -37,4 +37,9 @@ touch -d @1 out/verdicts/truth/* out/verdicts/ours/*
 check "it goes on where it stopped" eval 'campaign >second 2>log'
 same "and measures nothing again" "" "$(find out/verdicts/truth out/verdicts/ours -type f -newermt @2)"
 same "with the same result" "$(cat first)" "$(cat second)"
+# The table of the last campaign that is kept.
+same "the kept table: at most 8 % unknown, 95 % of the decided right, none says benefits where replays say hurts" "yes yes yes" "$(awk -F'\t' '
+	/^#/ || $11 == "-" { next }
+	{ all++; unknown += $4 == "unknown"; decided += $12 != "-"; right += $12 == "yes"; opposite += ($4 $11) ~ /benefitshurts|hurtsbenefits/ }
+	END { print (unknown <= 0.08 * all ? "yes" : "no"), (right >= 0.95 * decided ? "yes" : "no"), (all > 0 && !opposite ? "yes" : "no") }' "$V/verdicts.tsv")"
 finish

@@ -2,18 +2,18 @@
 # render.sh: man/cachetriage-validation.7 on standard output: page.mdoc with each line "@PAPER@"
 # replaced by compare.awk's text (or by a sentence where that paper was not run).
 cd "$(dirname "$0")" || exit 2
-# How far estimates were from replays (tests/verdicts), in the column of estimates.tsv.
-errors() { # COLUMN
+# How far estimates were from replays (tests/verdicts), in two columns of estimates.tsv.
+errors() { # ESTIMATE REPLAYED
 	printf '.Bd -literal\n'
-	LC_ALL=C awk -v estimate="$1" -v replayed=6 -f ../verdicts/errors.awk ../verdicts/estimates.tsv
+	LC_ALL=C awk -v estimate="$1" -v replayed="$2" -f ../verdicts/errors.awk ../verdicts/estimates.tsv
 	printf '.Ed\n'
 }
 
 while IFS= read -r line; do
 	if [ "$line" = @estimates-before@ ]; then
-		errors 4
+		errors 4 5
 	elif [ "$line" = @estimates@ ]; then
-		errors 5
+		errors 6 7
 	elif [[ $line =~ ^@([a-z0-9-]+)@$ ]]; then
 		p=${BASH_REMATCH[1]}
 		if [ -s "results/$p.tsv" ]; then

@@ -1,11 +1,12 @@
 #!/bin/bash
-# run.sh BUILD verdicts|truth|judge|transfer|table: holds the verdicts of triage against replays in full timing.
+# run.sh BUILD verdicts|truth|judge|join|transfer|table: holds the verdicts of triage against replays in full timing.
 #
 # verdicts: for each workload on each GPU what triage says by default, and what replays of the judged system, of the simpler
 # systems that it has to beat and of the GPU as configured say (truth.c). Writes BUILD/verdicts.tsv, one line for each
 # workload, GPU and mechanism, and prints BUILD/verdicts.txt: the confusion matrix, how often stated ranges hold the
 # replayed speed-up, and each verdict that is wrong.
-# truth: makes the replays alone. judge: the same as verdicts with the replays that are there.
+# truth: makes the replays alone. judge: the same as verdicts with the replays that are there. join: with what
+# is there, measuring nothing.
 # transfer: the words on the small traces beside those on large ones (medium where large takes too long) on the whole GPU:
 # BUILD/transfer.tsv, BUILD/transfer.txt.
 # table: copies the results of the last run into tests/verdicts/, with the reasons left out.
@@ -145,7 +146,10 @@ join() { # FOLDER
 			local truth=$keep/truth/$name@$gpu.tsv ours=$keep/$1/$name@$gpu.tsv
 			[[ $name == *"$ONLY"* ]] || continue
 			[ -e "$truth" ] || truth=/dev/null
-			[ -e "$ours" ] || ours=/dev/null
+			if [ ! -e "$ours" ]; then
+				[ $verb = join ] && continue
+				ours=/dev/null
+			fi
 			awk -v workload="$name" -v gpu="$gpu" -v mechanisms="$list" -f $here/pair.awk part=truth "$truth" part=ours "$ours"
 		done
 	done
@@ -166,7 +170,10 @@ verdicts() {
 	make_traces small
 	list_traces small >"$keep/list"
 	[ -d "$SHARED/traces-opencl" ] || echo "verdicts: no $SHARED/traces-opencl: bundled workloads only" >&2
-	if [ $verb = judge ]; then each ours; else each both; fi <"$keep/list"
+	case $verb in
+	judge) each ours <"$keep/list" ;;
+	verdicts) each both <"$keep/list" ;;
+	esac
 	join ours <"$keep/list" >"$OUT/verdicts.tsv"
 	summarise "$OUT/verdicts.tsv" "$OUT/verdicts.txt"
 	cat "$OUT/verdicts.txt"
@@ -219,18 +226,21 @@ pair_sizes() { # WORKLOAD GPU
 
 # The table that is kept beside this script, without reasons, which are for reading.
 keep_table() {
-	cut -f1-12 "$OUT/verdicts.tsv" >$here/verdicts.tsv
+	awk -F'\t' '$4 != "-"' "$OUT/verdicts.tsv" | cut -f1-12 >$here/verdicts.tsv
 	keep_estimates >$here/estimates.new && mv $here/estimates.new $here/estimates.tsv
 	[ ! -e "$OUT/transfer.tsv" ] || cp "$OUT/transfer.tsv" $here/transfer.tsv
 }
 
 # The estimates of the last run, beside those from before verdicts were held against replays, which stay.
 keep_estimates() {
-	printf '#workload\tgpu\tmechanism\tbefore\testimate\treplayed\n'
+	printf '#workload\tgpu\tmechanism\tbefore\treplayed_before\testimate\treplayed\n'
 	awk -F'\t' -v OFS='\t' '
-		/^#/ { next }
-		part == "old" { before[$1, $2, $3] = $4; next }
-		{ print $1, $2, $3, ($1, $2, $3) in before ? before[$1, $2, $3] : "-", $14, $9 }
+		/^#/ || (part == "new" && $4 == "-") { next }
+		{ key = $1 OFS $2 OFS $3 }
+		!(key in old) && !(key in now) { order[++n] = key }
+		part == "old" { old[key] = $4 OFS $5; now[key] = "-" OFS "-"; next }
+		{ now[key] = $14 OFS $9 }
+		END { for (i = 1; i <= n; i++) print order[i], (order[i] in old ? old[order[i]] : "-" OFS "-"), now[order[i]] }
 	' part=old $([ -e $here/estimates.tsv ] && echo $here/estimates.tsv) part=new "$OUT/verdicts.tsv"
 }
 
@@ -238,6 +248,6 @@ case $verb in
 table) keep_table ;;
 transfer) transfer ;;
 truth) make_traces small && list_traces small >"$keep/list" && each truth <"$keep/list" ;;
-verdicts | judge) verdicts ;;
+verdicts | judge | join) verdicts ;;
 *) echo "run.sh: no verb $verb" >&2; exit 2 ;;
 esac
