@@ -174,7 +174,7 @@ struct ct_mechanism {
 	const char *baseline; /* the system that `speedup` is against */
 	const char *const *
 		alternatives; /* simpler systems, the best of which it has to beat; NULL at the end, or NULL: none */
-	const char *ideal; /* the system that bounds it; NULL: none is estimated */
+	const char *ideal;             /* the system that bounds it; NULL: none is estimated */
 	enum ct_mechanism_bound bound; /* the level whose ideal bounds it in replays */
 	struct ct_mechanism_error estimate_error;
 	const struct ct_mechanism_system *systems;

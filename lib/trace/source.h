@@ -20,8 +20,8 @@ struct ct_source;
 struct ct_source_options {
 	struct ct_keep *keep; /* gets what is read of the path that it keeps, and is read in its place
 	                         when it has all of it; NULL: nothing is kept. Must outlive the source */
-	int no_thread;       /* decompress in the caller's thread */
-	uint64_t max_expand; /* refuse to decompress to more bytes than this; 0 = the larger of
+	int no_thread;        /* decompress in the caller's thread */
+	uint64_t max_expand;  /* refuse to decompress to more bytes than this; 0 = the larger of
 	                        CT_EXPAND_FLOOR and CT_EXPAND_RATIO times the compressed bytes */
 };
 

@@ -16,10 +16,10 @@
 #include "gpu/gpu.h"
 
 enum ct_ts_kind {
-	CT_TS_LINE,   /* whole lines: one tag, one fill (128B, 32B, 64B, 256B) */
-	CT_TS_SECTOR, /* one tag per line, chunks filled on demand (LAMAR) */
-	CT_TS_SPLIT,  /* Tag-Split Cache: chunks in any slot of the set */
-	CT_TS_DSC,    /* decoupled sectored cache: several tags per frame */
+	CT_TS_LINE,    /* whole lines: one tag, one fill (128B, 32B, 64B, 256B) */
+	CT_TS_SECTOR,  /* one tag per line, chunks filled on demand (LAMAR) */
+	CT_TS_SPLIT,   /* Tag-Split Cache: chunks in any slot of the set */
+	CT_TS_DSC,     /* decoupled sectored cache: several tags per frame */
 	CT_TS_PERFECT, /* never forgets: compulsory misses only */
 	CT_TS_IDEAL    /* never misses: first touches hit, too */
 };

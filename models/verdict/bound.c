@@ -67,17 +67,19 @@ static int nothing_reused(const struct ct_profile *p, const struct ct_mechanism 
 	return 1;
 }
 
-static const char *const ideal_level[] = {[CT_BOUND_NONE] = "an ideal",
-                                          [CT_BOUND_L1] = "an L1 that never misses",
-                                          [CT_BOUND_LLC] = "an LLC that never misses",
-                                          [CT_BOUND_REGISTERS] = "register banks without conflicts"};
+static const char *const ideal_level[] = {
+	[CT_BOUND_NONE] = "an ideal",
+	[CT_BOUND_L1] = "an L1 that never misses",
+	[CT_BOUND_LLC] = "an LLC that never misses",
+	[CT_BOUND_REGISTERS] = "register banks without conflicts"};
 
 const char *ct_bound_system(const struct ct_mechanism *m)
 {
-	static const char *const level[] = {[CT_BOUND_NONE] = NULL,
-	                                    [CT_BOUND_L1] = "Ideal-L1",
-	                                    [CT_BOUND_LLC] = "Ideal-LLC",
-	                                    [CT_BOUND_REGISTERS] = "Ideal-registers"};
+	static const char *const level[] = {
+		[CT_BOUND_NONE] = NULL,
+		[CT_BOUND_L1] = "Ideal-L1",
+		[CT_BOUND_LLC] = "Ideal-LLC",
+		[CT_BOUND_REGISTERS] = "Ideal-registers"};
 	return m->ideal ? m->ideal : level[m->bound];
 }
 

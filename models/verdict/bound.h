@@ -7,7 +7,8 @@
 
 /* The most that m can gain over the GPU as configured, by the estimate or replay of its ideal with its error, or because
  * nothing is used again where it works; reason[n] gets why, one line. Infinity when p does not say. Pure. */
-double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m, char *reason, size_t n);
+double ct_bound_speedup(const struct ct_profile *p, const struct ct_mechanism *m, char *reason,
+                        size_t n);
 
 /* The system that bounds m: its ideal, or where it estimates none the name under which replays of its level's ideal are
  * recorded; NULL: it has no bound. Static storage. */

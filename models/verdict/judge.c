@@ -48,7 +48,7 @@ struct bench {
 	unsigned n;
 	double configured; /* cycles of the GPU as configured in this timing; 0: not replayed yet */
 	double found[CT_MECHANISMS_MAX][SYSTEMS_EACH]; /* the settings that quick replays found best */
-	int bounded;     /* the ideals have been replayed */
+	int bounded;                                   /* the ideals have been replayed */
 	unsigned failed; /* mechanisms that have no engine here, a bit each */
 	struct round round;
 	struct ct_error *e;
@@ -200,11 +200,8 @@ static int run_round(struct bench *b, unsigned *n)
 static int write_system(struct bench *b, const struct ct_mechanism *m, const struct system *s)
 {
 	const struct ct_mechanism_tried *best = best_of(s);
-	struct ct_records w = {.p = b->j->p,
-	                       .e = b->e,
-	                       .mechanism = m->name,
-	                       .system = s->name,
-	                       .method = b->method};
+	struct ct_records w = {
+		.p = b->j->p, .e = b->e, .mechanism = m->name, .system = s->name, .method = b->method};
 	if (!best || !(best->cycles > 0))
 		return CT_OK;
 	ct_records_value(&w, "cycles", (double)s->best.cycles);
@@ -281,8 +278,7 @@ static int takes_timing(struct bench *b, unsigned m)
 	int i = find_system(run->mechanism, run->mechanism->judged), st;
 	if (b->timing != CT_REPLAY_QUICK || i < 0)
 		return 1;
-	if (run->mechanism->candidates &&
-	    run->mechanism->candidates(run, (unsigned)i, NULL, 0, value))
+	if (run->mechanism->candidates && run->mechanism->candidates(run, (unsigned)i, NULL, 0, value))
 		run->setting = value[0];
 	st = run->mechanism->engine(run, (unsigned)i, &spec, &parts, &none);
 	run->setting = 0;
@@ -293,7 +289,8 @@ static int takes_timing(struct bench *b, unsigned m)
 /* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
  * long, an alternative has its turn when the judged system has been replayed and is still open, and is the best by what
  * is known so far. */
-static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name, int alternative)
+static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name,
+                     int alternative)
 {
 	struct ct_estimate es;
 	struct ct_verdict v;
@@ -410,7 +407,8 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
 		b->e = &j->why;
 		if (!j->full_only)
 			st = judge_in(b, CT_REPLAY_QUICK);
-		if (st == CT_ERR_UNSUPPORTED) { /* quick timing knows less of GPUs than full timing does */
+		if (st ==
+		    CT_ERR_UNSUPPORTED) { /* quick timing knows less of GPUs than full timing does */
 			j->why = (struct ct_error){0};
 			st = CT_OK;
 		}

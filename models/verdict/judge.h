@@ -26,8 +26,9 @@ struct ct_judge {
 	/* Core cycles without launches of the GPU as configured in full timing, where a replay of this trace has told them; 0:
 	 * it is replayed. */
 	double configured_cycles;
-	int full_only;       /* leave out quick timing, as --method replay does */
-	struct ct_error why; /* why nothing could be replayed, as the trace is not there; text "" where nothing failed */
+	int full_only; /* leave out quick timing, as --method replay does */
+	struct ct_error
+		why; /* why nothing could be replayed, as the trace is not there; text "" where nothing failed */
 };
 
 /* Replays until all verdicts are decided or nothing is left to try: the configured GPU and the ideals of open mechanisms,

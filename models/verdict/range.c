@@ -22,8 +22,8 @@ static double squared(double x)
 struct ct_paired_error ct_paired_error(const char *method)
 {
 	if (strcmp(method, "quick") == 0)
-		return (struct ct_paired_error){hypot(replayed.floor, quick.floor),
-		                                hypot(replayed.share, quick.share)};
+		return (struct ct_paired_error){
+			hypot(replayed.floor, quick.floor), hypot(replayed.share, quick.share)};
 	return strcmp(method, "replay") == 0 || strcmp(method, "full") == 0 ? replayed : analytic;
 }
 

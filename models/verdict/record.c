@@ -20,8 +20,8 @@ enum { SPEEDUP, LOW, HIGH, ALTERNATIVE_SPEEDUP, SMS_USED, SMS_ASKED, NUMBERS };
 int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct_mechanism *m,
                      const struct ct_verdict *v, struct ct_error *e)
 {
-	const double number[NUMBERS] = {v->speedup, v->low,      v->high, v->alternative_speedup,
-	                                v->sms_used, v->sms_asked};
+	const double number[NUMBERS] = {
+		v->speedup, v->low, v->high, v->alternative_speedup, v->sms_used, v->sms_asked};
 	size_t at[NUMBERS];
 	struct ct_buf b = {0};
 	for (unsigned i = 0; i < NUMBERS; i++) {
@@ -31,19 +31,20 @@ int ct_verdict_write(struct ct_profile *p, const char *workload, const struct ct
 	}
 	int st = ct_buf_check(&b, e);
 	if (st == CT_OK) {
-		const char *f[] = {workload,
-		                   m->name,
-		                   ct_verdict_word(v->word),
-		                   b.data + at[SPEEDUP],
-		                   b.data + at[LOW],
-		                   b.data + at[HIGH],
-		                   v->reason,
-		                   ct_verdict_baseline,
-		                   *v->alternative ? v->alternative : "NA",
-		                   b.data + at[ALTERNATIVE_SPEEDUP],
-		                   ct_verdict_step(v->decided_by),
-		                   b.data + at[SMS_USED],
-		                   b.data + at[SMS_ASKED]};
+		const char *f[] = {
+			workload,
+			m->name,
+			ct_verdict_word(v->word),
+			b.data + at[SPEEDUP],
+			b.data + at[LOW],
+			b.data + at[HIGH],
+			v->reason,
+			ct_verdict_baseline,
+			*v->alternative ? v->alternative : "NA",
+			b.data + at[ALTERNATIVE_SPEEDUP],
+			ct_verdict_step(v->decided_by),
+			b.data + at[SMS_USED],
+			b.data + at[SMS_ASKED]};
 		st = ct_profile_put(p, "TV", sizeof f / sizeof f[0], f, e);
 	}
 	ct_buf_free(&b);

@@ -23,7 +23,13 @@ const char *ct_verdict_word(enum ct_verdict_word w);
 int ct_verdict_find(const char *name);
 
 /* What decided: that even an ideal gains too little, the analytic estimate, or a replay in quick or full timing. */
-enum ct_verdict_step { CT_DECIDED_NOT, CT_DECIDED_BOUND, CT_DECIDED_ESTIMATE, CT_DECIDED_QUICK, CT_DECIDED_FULL };
+enum ct_verdict_step {
+	CT_DECIDED_NOT,
+	CT_DECIDED_BOUND,
+	CT_DECIDED_ESTIMATE,
+	CT_DECIDED_QUICK,
+	CT_DECIDED_FULL
+};
 /* "bound", "estimate", "quick", "full"; "NA" of an open one. Static storage. */
 const char *ct_verdict_step(enum ct_verdict_step s);
 
@@ -38,8 +44,9 @@ struct ct_verdict {
 	char alternative[CT_SYSTEM_NAME_MAX];
 	double alternative_speedup; /* NaN where there is none */
 	enum ct_verdict_step decided_by;
-	double sms_used, sms_asked; /* of the GPU that was simulated, and of the one that was named; NaN: unknown */
-	int open; /* unknown, but replays would tell (judge.h) */
+	double sms_used,
+		sms_asked; /* of the GPU that was simulated, and of the one that was named; NaN: unknown */
+	int open;          /* unknown, but replays would tell (judge.h) */
 };
 
 /* The name of the baseline of every verdict, "configured". */

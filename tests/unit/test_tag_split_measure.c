@@ -266,7 +266,8 @@ static void sampled_sets_bracket_the_exact_rate(void **state)
 			if (ct_ts_system_at(i)->prioritised)
 				continue;
 			assert_true(half.requests < all.requests);
-			assert_true(y.low < y.high || (x.value == 0 && y.high == 0)); /* nothing misses */
+			assert_true(y.low < y.high ||
+			            (x.value == 0 && y.high == 0)); /* nothing misses */
 			within += x.value >= y.low && x.value <= y.high;
 			total++;
 			struct ct_ts_rate inst = ct_ts_inst_miss_rate(&half);
