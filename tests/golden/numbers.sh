@@ -28,10 +28,10 @@ for w in $workloads; do
 	mpki -q p0 > curve
 	mpki -q -O table p0 > mpki.table
 	for t in morpheus-est sharedl1-est tsc-est malekeh-est bypass-est; do
-		$t -q -O table p0 > $t.table
+		$t -q --method analytic -O table p0 > $t.table
 		cat $t.table >> tables
 	done
-	morpheus-est -q p0 | sharedl1-est -q | tsc-est -q | malekeh-est -q | bypass-est -q > "run/$w.profile"
+	morpheus-est -q --method analytic p0 | sharedl1-est -q --method analytic | tsc-est -q --method analytic | malekeh-est -q --method analytic | bypass-est -q --method analytic > "run/$w.profile"
 	p=run/$w.profile
 
 	# Records.
