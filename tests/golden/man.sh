@@ -6,7 +6,7 @@ options_of_help() { # the long names in --help
 	"$CT_BIN/$1" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE '\-\-[a-z0-9-]+' | sort -u
 }
 options_of_page() { # "Fl \-name", "Fl -name" and "Fl o , -out" are all in use
-	grep '^\.It Fl ' "$1" | grep -oE '(Fl|,) \\?-[a-z][a-z0-9-]+' | sed 's/.* \\\{0,1\}-/--/' | sort -u
+	grep '^\.It Fl ' "$1" | grep -oE '(Fl|,) \\?-[a-z][a-z0-9-]*' | sed 's/.* \\\{0,1\}-/--/' | sort -u
 }
 
 pages_and_options() {
