@@ -33,7 +33,7 @@ enum ct_verdict_step {
 /* "bound", "estimate", "quick", "full"; "NA" of an open one. Static storage. */
 const char *ct_verdict_step(enum ct_verdict_step s);
 
-enum { CT_REASON_MAX = 320, CT_SYSTEM_NAME_MAX = 48 };
+enum { CT_REASON_MAX = 600, CT_SYSTEM_NAME_MAX = 48 };
 
 struct ct_verdict {
 	enum ct_verdict_word word;

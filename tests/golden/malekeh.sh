@@ -65,7 +65,7 @@ for k in malekeh.ports=1..3:2 sm.collectors=2..4:2; do
 	"$CT_RELEASE/malekeh-est" --scale 1 -q --sweep "$k" -o swept bare.profile
 	for x in $(awk -F'\t' -v k="$key" '$1 == "SW" && $5 == k { print $6 }' swept | sort -nu); do
 		same "$key=$x in a sweep is -p $key=$x" "$("$CT_RELEASE/malekeh-est" --scale 1 -q -O profile -g rtx2060-third -p "$key=$x" hotspot |
-			awk -F'\t' '$1 == "ES" && $5 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $5, $6, $9, $10 }')" \
+			awk -F'\t' '$1 == "ES" && $8 !~ /quick|full/ && $5 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $5, $6, $9, $10 }')" \
 			"$(awk -F'\t' -v k="$key" -v x="$x" '$1 == "SW" && $5 == k && $6 == x && $7 ~ /^(speedup|rf_hit_ratio|cycles)$/ { print $4, $7, $8, $11, $12 }' swept)"
 	done
 done

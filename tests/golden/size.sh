@@ -90,7 +90,8 @@ check "of a trace that does not fill one SM the numbers are judged, with a word 
 "$b/triage" -q --no-provenance -O profile ws.ctz | grep '^TV' >from.file
 check "a trace from a pipe is judged as from a file" cmp <(sed 's/^TV	ws/TV	-/' from.file) \
 	<("$b/tracecat" -q -o - ws | "$b/triage" -q --no-provenance -O profile - | grep '^TV')
-mkfifo fifo && cat ws.ctz >fifo &
+mkfifo fifo || fail "mkfifo" fifo
+cat ws.ctz >fifo &
 same "a named one, too" "11 68" "$("$b/reuse" -q --no-sms-views --scale auto fifo | tee p | gp sm.count) $(gp sm.asked p)"
 same "of one kernel's text" 11 "$(zstd -dcq ws/kernel-1.traceg.zst | "$b/reuse" -q --no-sms-views --scale auto | gp sm.count)"
 refuses "what is too large to keep, where that was asked for" 2 'too large to keep' \
