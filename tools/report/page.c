@@ -352,8 +352,10 @@ static void reading_guide(struct ct_buf *b)
 		b,
 		"<section aria-labelledby=\"reading\">\n<h2 id=\"reading\">How to read this</h2>\n"
 		"<p>A workload <span class=\"v benefits\">benefits</span> where the whole range of the speed-up is "
-		"above 1.02, the mechanism <span class=\"v hurts\">hurts</span> where it is below 0.98, and is "
-		"<span class=\"v neutral\">neutral</span> where the range lies between. Else, or where the trace "
+		"above 1.02, over the GPU as configured and over the best simpler system, the mechanism "
+		"<span class=\"v hurts\">hurts</span> where it is below 0.98 of the GPU as configured, and is "
+		"<span class=\"v neutral\">neutral</span> where the range lies between or what is simpler gives as "
+		"much. Else, or where the trace "
 		"or profile cannot tell, the verdict is <span class=\"v unknown\">unknown</span> and the reason says "
 		"what to do. The range holds what the estimate does not know, the error that such estimates had "
 		"against a cycle-level simulator, and sampling; <code>triage(1)</code> has the rule. "

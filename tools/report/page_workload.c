@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "models/verdict/size.h"
 #include "models/common/baseline.h"
 #include "pass/origin.h"
 #include "report/chart.h"
@@ -22,6 +23,26 @@ static double read_hist(const struct rep_workload *w, const char *view, struct c
 }
 
 /* ---- verdicts ---- */
+
+/* What decided, what the mechanism has to beat, and on how much of the GPU that was named. */
+static void verdict_context(const struct ct_verdict *v, struct ct_buf *b)
+{
+	static const char *const by[] = {[CT_DECIDED_BOUND] = "by what an ideal gains",
+	                                 [CT_DECIDED_ESTIMATE] = "by the estimate",
+	                                 [CT_DECIDED_QUICK] = "by replays in quick timing",
+	                                 [CT_DECIDED_FULL] = "by replays in full timing"};
+	char sms[48];
+	if (v->decided_by != CT_DECIDED_NOT)
+		ct_buf_printf(b, ", %s", by[v->decided_by]);
+	if (!isnan(v->alternative_speedup)) {
+		ct_buf_puts(b, ", beside ");
+		ct_escape_markup(b, v->alternative);
+		ct_buf_printf(b, " %.3g", v->alternative_speedup);
+	}
+	ct_size_name(v->sms_used, v->sms_asked, sms, sizeof sms);
+	if (*sms)
+		ct_buf_printf(b, ", on %s", sms);
+}
 
 static void verdict_list(const struct rep_run *run, const struct rep_workload *w, struct ct_buf *b)
 {
@@ -39,6 +60,7 @@ static void verdict_list(const struct rep_run *run, const struct rep_workload *w
 		              ct_verdict_word(v->word));
 		if (!isnan(v->speedup))
 			ct_buf_printf(b, " %s (%s)", s, range);
+		verdict_context(v, b);
 		ct_buf_puts(b, ": ");
 		ct_escape_markup(b, v->reason);
 		ct_buf_puts(b, "</dd>\n");
