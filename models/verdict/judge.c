@@ -287,8 +287,8 @@ static int takes_timing(struct bench *b, unsigned m)
 }
 
 /* Whether a system of m is to be replayed in the timing at hand: where that was not done yet. In full timing, which takes
- * long, an alternative has its turn when the judged system has been replayed and is still open, and is the best by what
- * is known so far. */
+ * long, an alternative has its turn when the judged system has been replayed and is still open: first the best by what is
+ * known so far, then the others, any of which may be better than was estimated. */
 static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const char *name,
                      int alternative)
 {
@@ -302,7 +302,8 @@ static int is_wanted(const struct bench *b, const struct ct_mechanism *m, const 
 	if (ct_range_estimate(b->j->p, m, m->judged, &es) < step)
 		return 0;
 	ct_verdict_decide(b->j->p, m, &v);
-	return !*v.alternative || !strcmp(v.alternative, name);
+	return !*v.alternative || !strcmp(v.alternative, name) ||
+	       ct_range_estimate(b->j->p, m, v.alternative, &es) >= step;
 }
 
 static void add_wanted(struct bench *b, unsigned m)

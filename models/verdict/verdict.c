@@ -128,16 +128,19 @@ static void give_reason(const struct ct_profile *p, const struct ct_mechanism *m
 }
 
 /* The best of the systems that m has to beat, into v: the step of its estimate, or CT_DECIDED_NOT when p lacks one of
- * them. */
-static enum ct_verdict_step best_alternative(const struct ct_profile *p, const struct ct_mechanism *m,
-                                             struct ct_verdict *v, struct ct_estimate *best)
+ * them. *least gets the step of the one that is known least closely. */
+static enum ct_verdict_step
+best_alternative(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v,
+                 struct ct_estimate *best, enum ct_verdict_step *least)
 {
 	enum ct_verdict_step step = CT_DECIDED_NOT;
 	int lacks = 0;
+	*least = CT_DECIDED_FULL;
 	for (const char *const *name = m->alternatives; name && *name; name++) {
 		struct ct_estimate es;
 		enum ct_verdict_step s = ct_range_estimate(p, m, *name, &es);
 		lacks |= s == CT_DECIDED_NOT;
+		*least = s < *least ? s : *least;
 		if (s == CT_DECIDED_NOT || v->alternative_speedup >= es.value)
 			continue;
 		step = s;
@@ -153,7 +156,8 @@ struct case_of {
 	const struct ct_profile *p;
 	const struct ct_mechanism *m;
 	struct ct_estimate judged, alternative;
-	enum ct_verdict_step by, by_alternative;
+	enum ct_verdict_step by, by_alternative,
+		by_least;              /* of judged, best alternative, any alternative */
 	double bound;                  /* the most that it can gain */
 	double over_low, over_high;    /* range of what it gains over the best alternative */
 	char why_bound[CT_REASON_MAX]; /* why no more than the bound */
@@ -175,7 +179,7 @@ static void choose_word(const struct case_of *c, struct ct_verdict *v)
 		v->decided_by = CT_DECIDED_BOUND;
 	} else if (v->low >= down && v->high <= up) {
 		v->word = CT_NEUTRAL;
-	} else if (alone ? v->low > up : v->low > up && c->over_low > up && c->by_alternative >= c->by) {
+	} else if (alone ? v->low > up : v->low > up && c->over_low > up && c->by_least >= c->by) {
 		v->word = CT_BENEFITS;
 	} else if (!alone && v->low >= down && c->over_high <= up && c->by_alternative >= c->by) {
 		v->word = CT_NEUTRAL;
@@ -255,7 +259,7 @@ static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 		         "profile without --sample");
 		return;
 	}
-	c->by_alternative = best_alternative(c->p, c->m, v, &c->alternative);
+	c->by_alternative = best_alternative(c->p, c->m, v, &c->alternative, &c->by_least);
 	c->over_low = 0; /* without the alternatives nothing is known of what it adds */
 	c->over_high = INFINITY;
 	if (c->by_alternative != CT_DECIDED_NOT && c->m->alternatives)
