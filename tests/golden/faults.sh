@@ -68,7 +68,7 @@ faults "bdi" -- "$b/bdi" ../raw
 faults "tracecat makes a folder" -x z -- "$b/tracecat" -O accelsim ../t.ctz -o z
 faults "tracegen" -x z -- "$b/tracegen" -q vecadd -o z
 faults "report" -x r.html -- "$b/report" --html r.html ../p.prof
-faults "sharedl1-est of a profile" -i ../p.prof -- "$b/sharedl1-est"
+faults "sharedl1-est of a profile" -i ../p.prof -- "$b/sharedl1-est" --scale 1 --method analytic
 faults "merging" -- "$b/reuse" -q --merge ../p.prof ../p.prof
 faults "tsc-est, replayed" -- "$b/tsc-est" --method replay "${few[@]}"
 faults "sharedl1-est, replayed" -- "$b/sharedl1-est" --method replay "${few[@]}"

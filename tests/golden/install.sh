@@ -47,7 +47,7 @@ needed() { readelf -d "$TMPDIR/$1" 2>/dev/null | grep -c 'NEEDED.*libcachetriage
 # The verdict of doc/example.c, made with the library, and what triage says.
 "$CT_RELEASE/tracegen" spmv -o "$TMPDIR/spmv" -q
 of_triage() {
-	"$CT_RELEASE/triage" -q -O profile --mechanism "$1" "$TMPDIR/spmv" |
+	"$CT_RELEASE/triage" -q --scale 1 --method analytic -O profile --mechanism "$1" "$TMPDIR/spmv" |
 		awk -F'\t' -v m="$1" '$1 == "TV" && $3 == m {printf "%s: %s, speed-up %.3f (%.3f to %.3f): %s\n", m, $4, $5, $6, $7, $8}'
 }
 of_example() { "$TMPDIR/$1" "$TMPDIR/spmv" "$2" "$root/opt/ct/share/cachetriage"; }

@@ -52,9 +52,9 @@ while read -r kib c; do
 		"$(ulimit -v "$kib"; $c -q --no-provenance --max-memory 64MiB vec.ctz -O profile | md5sum)"
 done <<-'X'
 	400000 mpki --explain
-	420000 tsc-est --method replay
-	700000 sharedl1-est --method replay
-	340000 malekeh-est --method replay
-	400000 malekeh-est -@ 3 --method replay
+	420000 tsc-est --scale 1 --method replay
+	700000 sharedl1-est --scale 1 --method replay
+	340000 malekeh-est --scale 1 --method replay
+	400000 malekeh-est -@ 3 --scale 1 --method replay
 X
 finish

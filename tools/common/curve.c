@@ -13,8 +13,9 @@ int ct_curve_of(const struct ct_profile *p, const char *scope, const char *level
 	struct ct_gpu g;
 	for (int i = 0; i < CT_CURVE_POINTS; i++)
 		factor[i] = ldexp(1, i - CT_CURVE_POINTS / 2);
-	if (ct_pass_get_gpu(p, &g, NULL) != CT_OK)
-		return 0;
+	int st = ct_pass_get_gpu(p, &g, NULL);
+	if (st != CT_OK)
+		return st == CT_ERR_NOMEM ? st : 0;
 	int any = strcmp(level, "l1") == 0
 	                  ? ct_baseline_l1_rates(p, &g, scope, factor, CT_CURVE_POINTS, v)
 	                  : ct_baseline_llc_rates(p, &g, scope, factor, CT_CURVE_POINTS, v);
@@ -36,7 +37,9 @@ int ct_curve_of_registers(const struct ct_profile *p, const char *scope, double 
 void ct_curve_cell(struct ct_table *t, const struct ct_profile *p, const char *scope, const char *level)
 {
 	double v[CT_CURVE_POINTS];
-	if (ct_curve_of(p, scope, level, v))
+	int known = ct_curve_of(p, scope, level, v);
+	t->cells.failed |= known < 0;
+	if (known > 0)
 		ct_table_spark(t, v, CT_CURVE_POINTS, 0, 1);
 	else
 		ct_table_cell(t, "-");

@@ -8,7 +8,7 @@
 enum { CT_CURVE_POINTS = 9 };
 
 /* Miss rates by sector of a level ("l1", "llc") at a sixteenth of the capacity in force, an eighth ... sixteen times, as
- * ct_baseline_l1_rates() gives them: the middle one is that of SN. 1, or 0 when p has no such accesses or no GPU. */
+ * ct_baseline_l1_rates() gives them: the middle one is that of SN. 1, or 0 when p has no such accesses or no GPU; fails with CT_ERR_NOMEM. */
 int ct_curve_of(const struct ct_profile *p, const char *scope, const char *level,
                 double v[CT_CURVE_POINTS]);
 /* The same of register reads by a window of 1 to 9 instructions (view reg_insts). */

@@ -134,7 +134,9 @@ static void miss_ratio(const struct rep_workload *w, size_t i, const char *level
 	double x[POINTS], y[POINTS];
 	struct ct_gpu g;
 	char id[48], title[80], desc[240], here[80], t[32];
-	if (ct_pass_get_gpu(w->p, &g, NULL) != CT_OK)
+	int st = ct_pass_get_gpu(w->p, &g, NULL);
+	b->failed |= st == CT_ERR_NOMEM;
+	if (st != CT_OK)
 		return;
 	struct ch_line l = {"sector misses", x, y, draw_curve(w, level, &g, x, y), 0};
 	if (l.n < 2)

@@ -122,7 +122,8 @@ static int judge_mechanism(struct asked *a, const char *name, unsigned i, struct
 
 /* ---- what tables draw ---- */
 
-uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS])
+uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS],
+                   int *failed)
 {
 	uint32_t has = 0;
 	for (unsigned m = 0; m < ct_mechanism_count(); m++) {
@@ -130,7 +131,8 @@ uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][C
 		int known = draws == CT_DRAWS_LLC  ? ct_curve_of(p, "all", "llc", curve[m])
 		            : draws == CT_DRAWS_L1 ? ct_curve_of(p, "all", "l1", curve[m])
 		                                   : ct_curve_of_registers(p, "all", curve[m]);
-		has |= (uint32_t)(known != 0) << m;
+		*failed |= known < 0;
+		has |= (uint32_t)(known > 0) << m;
 	}
 	return has;
 }

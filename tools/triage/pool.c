@@ -65,7 +65,7 @@ static int write_whole(int fd, const char *p, size_t n)
 static void reply_curves(const struct ct_profile *p, struct ct_buf *b)
 {
 	double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS];
-	unsigned has = tr_curves(p, curve);
+	unsigned has = tr_curves(p, curve, &b->failed);
 	for (unsigned m = 0; m < CT_MECHANISMS_MAX; m++) {
 		if (!(has >> m & 1))
 			continue;

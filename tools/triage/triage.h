@@ -55,8 +55,9 @@ struct tr_row {
 int tr_job_run(struct ct_tool *t, const char *path, struct ct_profile **out, char *name, int *kept,
                struct ct_error *e);
 
-/* The curves of a profile into j; which there are, as a bit mask of mechanisms. */
-uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS]);
+/* The curves of a profile; which there are, as a bit mask of mechanisms. *failed becomes 1 when memory is short. */
+uint32_t tr_curves(const struct ct_profile *p, double curve[CT_MECHANISMS_MAX][CT_CURVE_POINTS],
+                   int *failed);
 
 /* Digest of an input's bytes and of what this command line does to them, as text. For a
  * folder or a list, of the list and every kernel that it names, wherever they lie. Fails with
