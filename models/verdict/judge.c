@@ -418,5 +418,7 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
 	}
 	free(b ? b->system : NULL);
 	free(b);
+	if (st == CT_ERR_IO && j->from_trace)
+		return ct_fail(e, st, "%s", j->why.text);
 	return st == CT_ERR_NOMEM ? ct_fail_nomem(e) : CT_OK;
 }

@@ -26,7 +26,8 @@ struct ct_judge {
 	/* Core cycles without launches of the GPU as configured in full timing, where a replay of this trace has told them; 0:
 	 * it is replayed. */
 	double configured_cycles;
-	int full_only; /* leave out quick timing, as --method replay does */
+	int from_trace; /* the trace has just been read: that it cannot be read again is a failure */
+	int full_only;  /* leave out quick timing, as --method replay does */
 	struct ct_error
 		why; /* why nothing could be replayed, as the trace is not there; text "" where nothing failed */
 };
@@ -35,7 +36,7 @@ struct ct_judge {
  * then their judged systems and alternatives, in quick timing and then those that are still open in full. Each round is
  * one pass over the trace that the profile names; there is none when no verdict is open. Appends ES speedup_configured
  * and cycles of scope all with method quick or full. A trace that cannot be read again is no failure, and is told in
- * j->why. Fails with CT_ERR_NOMEM. The results do not depend on settings->threads. One call at a time per profile. */
+ * j->why, unless j->from_trace: then it fails with CT_ERR_IO. Fails with CT_ERR_NOMEM. The results do not depend on settings->threads. One call at a time per profile. */
 int ct_judge_replays(struct ct_judge *j, struct ct_error *e);
 /* What a profile tells for configured_cycles: its own cycles where a pass in full timing over all of the trace counted
  * them. 0: it does not. Pure. */

@@ -84,7 +84,7 @@ for x in gzip xz zstd; do
 done
 printf 'sm.count = 2\nllc.size = 128KiB\nllc.slices = 1\nllc.partitions = 1\ndram.channels = 1\n' >../g.conf
 faults "mpki with a GPU of its own" -- "$b/mpki" -g ../g.conf ../few.ctz
-faults "triage of a shard" -p yes -- "$b/triage" -q --shard 1/2 -O profile ../p.prof ../few.ctz
+faults "triage of a shard" -p yes -- "$b/triage" -q --scale 1 --method analytic --shard 1/2 -O profile ../p.prof ../few.ctz
 mkdir state
 faults "triage that can go on" -p yes -- "$b/triage" -q --resume state ../p.prof
 rm -r state

@@ -48,9 +48,10 @@ needed() { readelf -d "$TMPDIR/$1" 2>/dev/null | grep -c 'NEEDED.*libcachetriage
 "$CT_RELEASE/tracegen" spmv -o "$TMPDIR/spmv" -q
 of_triage() {
 	"$CT_RELEASE/triage" -q --scale 1 --method analytic -O profile --mechanism "$1" "$TMPDIR/spmv" |
-		awk -F'\t' -v m="$1" '$1 == "TV" && $3 == m {printf "%s: %s, speed-up %.3f (%.3f to %.3f): %s\n", m, $4, $5, $6, $7, $8}'
+		awk -F'\t' -v m="$1" '$1 == "TV" && $3 == m {printf "%s: %s, speed-up %.3f (%.3f to %.3f)\n", m, $4, $5, $6, $7}'
 }
-of_example() { "$TMPDIR/$1" "$TMPDIR/spmv" "$2" "$root/opt/ct/share/cachetriage"; }
+# How to make the profile anew is said in other words where the command line has asked for the whole GPU.
+of_example() { "$TMPDIR/$1" "$TMPDIR/spmv" "$2" "$root/opt/ct/share/cachetriage" | sed 's/): .*/)/'; }
 if [ -e "$so" ]; then
 	soname=$(readelf -d "$so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 	check "the shared library carries its soname, $soname" test -e "$lib/$soname"

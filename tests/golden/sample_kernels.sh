@@ -36,7 +36,7 @@ same "warp instructions are exact" "$(sn full all warp_insts) $(sn full all ctas
 rd() { awk -F'\t' -v v="$2" '$1=="RD" && $2=="all" && $3==v { n += $6 + $7 } END { print n + 0 }' "$1"; }
 for v in l1_sector llc_sector "llc_sector@sms=1" reg_insts; do
 	[ "$(rd full "$v")" = 0 ] && continue
-	between "RD $v stands for all" "$(rd some "$v")" $(part "$(rd full "$v")" 0.03)
+	between "RD $v stands for all" "$(rd some "$v")" $(part "$(rd full "$v")" 0.04)
 done
 same "marked as sampled" "sampled" "$(awk -F'\t' '$1=="SN" && $2=="all" && $3=="cycles" { print $6 }' some)"
 same "what is not known is NA" "NA" "$(sn some all distinct_lines)"

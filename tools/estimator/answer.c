@@ -87,6 +87,7 @@ int est_judge(struct est_answer *a, struct ct_error *e)
 	                             .gpu = &a->stage.gpu,
 	                             .settings = run->settings,
 	                             .full_only = t->method == CT_METHOD_REPLAY};
+	a->judge.from_trace = a->stage.from_trace;
 	if (!a->stage.changed)
 		a->judge.configured_cycles = ct_judge_configured_cycles(a->stage.p);
 	a->judge.run[ct_mechanism_find(run->mechanism->name)] = run;

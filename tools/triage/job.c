@@ -98,6 +98,7 @@ static int replay_open(struct ct_tool *t, struct asked *a, struct ct_error *e)
 	                       .gpu = &a->stage.gpu,
 	                       .settings = &a->settings,
 	                       .full_only = t->method == CT_METHOD_REPLAY};
+	j->from_trace = a->stage.from_trace;
 	if (!a->stage.changed && !t->sample_kernels)
 		j->configured_cycles = ct_judge_configured_cycles(a->stage.p);
 	ct_tool_pass_settings(t, &a->settings);
