@@ -1,6 +1,6 @@
-/* What PTX does in one instruction and machines in several. The sequences are those that the vendor's
- * compiler is known for on sm_70 to sm_86 (reciprocal by MUFU, Newton steps, a check, and a branch to
- * the slow path, which is not taken by ordinary operands); doc/lowering.md says where each is from. */
+/* What PTX does in one instruction and machines in several: an estimate by MUFU, Newton steps, a check, and a
+ * branch to the slow path, which ordinary operands do not take. The sequences are ours, of the known shape and
+ * length of compiled code; none was taken from a capture. doc/lowering.md says what that is worth. */
 #include <string.h>
 
 #include "lower/unit.h"
