@@ -113,14 +113,16 @@ static void tell_gaps(const struct ct_profile *p, struct ct_verdict *v)
 		snprintf(v->reason + n, sizeof v->reason - n, "; of a part of the trace: %s", gaps);
 }
 
-/* Why, in the mechanism's words; before them that it had nothing to act on, where that is known. */
+/* Why, in the mechanism's words; before them that it had nothing to act on, where that is known and its speed-up does not say
+ * otherwise: a system differs from the GPU as configured in more than what it acts on. */
 static void give_reason(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	const struct ct_mechanism_number speedup = {v->speedup, v->low, v->high};
 	char idle[96] = "";
 	size_t n = 0;
 	v->reason[0] = '\0';
-	if (m->acted && m->acted(p, idle, sizeof idle) == 0) {
+	int still = v->speedup <= ct_verdict_benefits && v->speedup >= ct_verdict_hurts;
+	if (still && m->acted && m->acted(p, idle, sizeof idle) == 0) {
 		snprintf(v->reason, sizeof v->reason, "%s: nothing to act on, ", idle);
 		n = strlen(v->reason);
 	}

@@ -46,7 +46,7 @@ told() {
 				x = substr(r, RSTART + 2) + 0
 				if (x - 100 * (v - 1) > 0.06 || 100 * (v - 1) - x > 0.06) bad("another speed-up")
 			}
-			if (length(r) > 310) bad("cut")
+			if (length(r) > 590) bad("cut")
 			if (match(r, /[0-9]+ % busy/) && substr(r, RSTART) + 0 > 100) bad("busier than can be")
 			said[word]++
 		}

@@ -1,7 +1,7 @@
 # tsc-est: the paper's effect on generated kernels, pipes, storage, refusals.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-est=$(unscaled tsc-est)
+est=$(CT_BIN=$CT_RELEASE unscaled tsc-est) # replays of verdicts take minutes with sanitizers
 
 value() { # SYSTEM METRIC PROFILE [METHOD]
 	awk -F'\t' -v s="$1" -v m="$2" -v how="${4:-.}" \

@@ -499,6 +499,10 @@ static void test_acted(void **state)
 	ct_verdict_decide(p, &lines, &v);
 	assert_int_equal(v.word, CT_NEUTRAL);
 	assert_non_null(strstr(v.reason, "0 evictions: nothing to act on, first phrase"));
+	estimate(p, &lines, 1.3, 1.3, 1.3, "replay"); /* it moved all the same */
+	ct_verdict_decide(p, &lines, &v);
+	assert_null(strstr(v.reason, "nothing to act on"));
+	estimate(p, &lines, 1.0, 1.0, 1.0, "replay");
 	assert_int_equal(ct_profile_add_count(p, "all", "lines_left", 3, NULL, "replay", NULL), 0);
 	ct_verdict_decide(p, &lines, &v);
 	assert_null(strstr(v.reason, "0 evictions"));
