@@ -1,7 +1,7 @@
 # triage: verdicts over several inputs, failures, threads, resume, shards, formats.
 . "$(dirname "$0")/lib.sh"
 cd "$TMPDIR" || exit 1
-triage=$CT_RELEASE/triage # replays of verdicts take minutes with sanitizers; size.sh and pipe.sh run it with them
+triage=$CT_RELEASE/triage # replays of verdicts take minutes with sanitizers; pipe.sh runs it with them
 
 # A profile by hand, whose estimate decides: made NAME SPEEDUP LOW HIGH
 made() {
