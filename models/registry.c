@@ -59,6 +59,14 @@ int ct_mechanism_find(const char *name)
 	return index_of(name, strlen(name));
 }
 
+int ct_mechanism_system(const struct ct_mechanism *m, const char *name)
+{
+	for (unsigned i = 0; i < m->n_systems; i++)
+		if (!strcmp(m->systems[i].name, name))
+			return (int)i;
+	return -1;
+}
+
 /* ---- keys ---- */
 
 int ct_mechanism_is_key(const struct ct_mechanism *m, const char *assignment)

@@ -17,6 +17,8 @@ const struct ct_mechanism *ct_mechanism_at(unsigned i);
 unsigned ct_mechanism_count(void);
 /* By name, alias or command: its index, or -1. */
 int ct_mechanism_find(const char *name);
+/* A system of m by its name: its index in m->systems, or -1. */
+int ct_mechanism_system(const struct ct_mechanism *m, const char *name);
 /* 1 when an assignment "PREFIX.KEY=VALUE" is for that mechanism: PREFIX is one of its parameters', its name or an
  * alias. Only those of its parameters set anything: see ct_mechanism_check_key(). */
 int ct_mechanism_is_key(const struct ct_mechanism *m, const char *assignment);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pass/private/progress.h"
 
 /* CTAs waiting for a slower engine; bounds memory and is plenty to keep it busy. */
 enum { QUEUE = 64 };
@@ -195,6 +196,26 @@ int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e
 {
 	struct message m = {.kind = MSG_CTA, .cta = cta};
 	return send_to_all(l, &m, e);
+}
+
+int ct_lanes_push_launch(struct ct_lanes *l, struct ct_trace *trace,
+                         const struct ct_pass_settings *settings, struct ct_cta **held,
+                         struct ct_error *e)
+{
+	struct ct_cta *cta;
+	int st;
+	*held = NULL;
+	while ((st = ct_trace_next_cta(trace, &cta, e)) > 0) {
+		st = ct_lanes_push_cta(l, cta, e);
+		ct_pass_advance(settings, trace);
+		if (*held)
+			ct_cta_unref(cta);
+		else
+			*held = cta;
+		if (st != CT_OK)
+			break;
+	}
+	return st;
 }
 
 int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, struct ct_error *e)

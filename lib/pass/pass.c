@@ -270,21 +270,11 @@ int ct_pass_begin_launch(struct ct_pass_state *a, const struct ct_kernel *k)
 static int run_kernel(struct ct_pass_state *a, struct ct_trace *trace, const struct ct_kernel *k)
 {
 	struct ct_pass_launch l;
-	struct ct_cta *cta, *held = NULL;
+	struct ct_cta *held = NULL;
 	int st = ct_pass_begin_launch(a, k);
 	if (st != CT_OK)
 		return st;
-	while ((st = ct_trace_next_cta(trace, &cta, a->e)) > 0) {
-		st = ct_lanes_push_cta(a->lanes, cta, a->e);
-		ct_pass_advance(&a->settings, trace);
-		/* The first CTA keeps the kernel alive until the launch has been counted. */
-		if (held)
-			ct_cta_unref(cta);
-		else
-			held = cta;
-		if (st != CT_OK)
-			break;
-	}
+	st = ct_lanes_push_launch(a->lanes, trace, &a->settings, &held, a->e);
 	if (st == CT_OK)
 		st = ct_pass_end_launch(a, &l);
 	if (st == CT_OK)

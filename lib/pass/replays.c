@@ -25,23 +25,13 @@ struct replays {
 /* Runs one launch through the engines of this pass, between the hooks of its ends. */
 static int run_kernel(struct replays *x, const struct ct_kernel *k)
 {
-	struct ct_cta *cta, *held = NULL;
+	struct ct_cta *held = NULL;
 	int st = x->hooks.begin ? x->hooks.begin(x->hooks.ctx, k, x->e) : CT_OK;
 	if (st == CT_OK)
 		st = ct_lanes_kernel_begin(x->lanes, k, 0, x->e);
 	if (st != CT_OK)
 		return st;
-	while ((st = ct_trace_next_cta(x->trace, &cta, x->e)) > 0) {
-		st = ct_lanes_push_cta(x->lanes, cta, x->e);
-		ct_pass_advance(x->settings, x->trace);
-		/* The first CTA keeps the kernel alive until the launch is over. */
-		if (held)
-			ct_cta_unref(cta);
-		else
-			held = cta;
-		if (st != CT_OK)
-			break;
-	}
+	st = ct_lanes_push_launch(x->lanes, x->trace, x->settings, &held, x->e);
 	if (st == CT_OK)
 		st = ct_lanes_kernel_end(x->lanes, x->launch + x->first, x->e);
 	for (unsigned i = x->first; i < x->first + x->n && st == CT_OK; i++)

@@ -29,19 +29,10 @@ double ct_bound_first_touches(const struct ct_profile *p)
 /* The share of the accesses of a view that find a line which was there before; NaN when p lacks the view. */
 static double reused_share(const struct ct_profile *p, const char *view)
 {
-	enum { LO = 2, READS = 4, WRITES = 5 };
-	const char *const key[2] = {"all", view};
-	double all = 0, first = 0;
-	for (const struct ct_record *r = ct_profile_find(p, "RD", 2, key); r; r = ct_profile_same(r)) {
-		double reads, writes;
-		if (r->nfields <= WRITES || !ct_field_real(r->field[READS], &reads) ||
-		    !ct_field_real(r->field[WRITES], &writes))
-			return NAN;
-		all += reads + writes;
-		if (strcmp(r->field[LO], "inf") == 0)
-			first += reads + writes;
-	}
-	return all > 0 ? 1 - first / all : NAN;
+	struct ct_hist h = {.cold = 0};
+	ct_profile_get_hist(p, "all", view, &h, &h);
+	double all = (double)ct_hist_total(&h);
+	return all > 0 ? 1 - (double)h.cold / all : NAN;
 }
 
 /* Whether only first touches miss where m works, so that no capacity and no other choice of lines helps. */

@@ -74,14 +74,6 @@ static unsigned open_verdicts(const struct bench *b)
 	return open;
 }
 
-static int find_system(const struct ct_mechanism *m, const char *name)
-{
-	for (unsigned i = 0; i < m->n_systems; i++)
-		if (!strcmp(m->systems[i].name, name))
-			return (int)i;
-	return -1;
-}
-
 static void add_system(struct bench *b, const struct system *s)
 {
 	if (b->n < SYSTEMS_MAX)
@@ -91,7 +83,7 @@ static void add_system(struct bench *b, const struct system *s)
 /* A system of a mechanism, in full timing at the setting that quick replays have found best. */
 static void add_of_mechanism(struct bench *b, unsigned m, const char *name)
 {
-	int i = find_system(b->j->run[m]->mechanism, name);
+	int i = ct_mechanism_system(b->j->run[m]->mechanism, name);
 	if (i >= 0 && i < SYSTEMS_EACH)
 		add_system(b, &(struct system){.run = b->j->run[m],
 		                               .mechanism = m,
@@ -275,7 +267,7 @@ static int takes_timing(struct bench *b, unsigned m)
 	struct ct_error none = {0};
 	double value[CT_CANDIDATES_MAX];
 	void *parts = NULL;
-	int i = find_system(run->mechanism, run->mechanism->judged), st;
+	int i = ct_mechanism_system(run->mechanism, run->mechanism->judged), st;
 	if (b->timing != CT_REPLAY_QUICK || i < 0)
 		return 1;
 	if (run->mechanism->candidates && run->mechanism->candidates(run, (unsigned)i, NULL, 0, value))
@@ -350,10 +342,6 @@ static int judge_in(struct bench *b, enum ct_replay_timing timing)
 		b->bounded = st == CT_OK;
 		if (st == CT_OK)
 			open = open_verdicts(b);
-		if (st == CT_ERR_UNSUPPORTED && timing == CT_REPLAY_QUICK) {
-			b->j->why = (struct ct_error){0};
-			return CT_OK;
-		}
 	}
 	/* Another alternative may be the best one now, and is replayed in its turn. */
 	for (unsigned n = 1; st == CT_OK && n && open; open = open_verdicts(b))
@@ -408,8 +396,8 @@ int ct_judge_replays(struct ct_judge *j, struct ct_error *e)
 		b->e = &j->why;
 		if (!j->full_only)
 			st = judge_in(b, CT_REPLAY_QUICK);
-		if (st ==
-		    CT_ERR_UNSUPPORTED) { /* quick timing knows less of GPUs than full timing does */
+		/* Quick timing knows less of GPUs than full timing does. */
+		if (st == CT_ERR_UNSUPPORTED) {
 			j->why = (struct ct_error){0};
 			st = CT_OK;
 		}

@@ -86,7 +86,7 @@ static int is_measured(const struct ct_profile *p, const struct ct_mechanism *m)
 	return 0;
 }
 
-static int no_estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
+static void no_estimate(const struct ct_profile *p, const struct ct_mechanism *m, struct ct_verdict *v)
 {
 	struct ct_estimate es;
 	int any = ct_profile_get_estimate(p, "all", m->name, m->judged, "speedup", NULL, &es);
@@ -100,7 +100,6 @@ static int no_estimate(const struct ct_profile *p, const struct ct_mechanism *m,
 		         m->name);
 	else
 		snprintf(v->reason, sizeof v->reason, "profile lacks %s; run %s", m->name, m->command);
-	return 0;
 }
 
 /* A trace that was cut on purpose looks like one that lost a part: the verdict holds for what is
@@ -252,7 +251,6 @@ static void decide_by_bound(struct case_of *c, struct ct_verdict *v)
 
 static void decide_by_range(struct case_of *c, struct ct_verdict *v)
 {
-	v->speedup = c->judged.value;
 	ct_verdict_range(c->p, &c->judged, &v->low, &v->high);
 	if (isnan(v->low)) {
 		v->open = 1;

@@ -85,14 +85,6 @@ static const char *system_name(const struct cell *c)
 	return c->mechanism < 0 ? "-" : ct_mechanism_at((unsigned)c->mechanism)->systems[c->system].name;
 }
 
-static int find_system(const struct ct_mechanism *m, const char *name)
-{
-	for (unsigned i = 0; i < m->n_systems; i++)
-		if (!strcmp(m->systems[i].name, name))
-			return (int)i;
-	return -1;
-}
-
 static const char *role_name(const struct cell *c)
 {
 	if (c->mechanism < 0)
@@ -128,7 +120,7 @@ static struct cell *want(struct truth *t, int mechanism, int system, double sett
 /* -1: a mechanism that this build lacks. */
 static void set_searched(struct truth *t, int mechanism, const char *system)
 {
-	int i = mechanism < 0 ? -1 : find_system(ct_mechanism_at((unsigned)mechanism), system);
+	int i = mechanism < 0 ? -1 : ct_mechanism_system(ct_mechanism_at((unsigned)mechanism), system);
 	if (i >= 0 && i < SYSTEMS_MAX)
 		t->searched[mechanism][i] = 1;
 }
@@ -147,7 +139,7 @@ static void read_known(struct truth *t, const char *file)
 		           timing, &cycles) != 6)
 			continue;
 		int none = !strcmp(m, "-"), i = none ? -1 : ct_mechanism_find(m);
-		int system = i < 0 ? 0 : find_system(ct_mechanism_at((unsigned)i), s);
+		int system = i < 0 ? 0 : ct_mechanism_system(ct_mechanism_at((unsigned)i), s);
 		if ((i >= 0 || none) && system >= 0)
 			want(t, i, system, setting,
 			     strcmp(timing, "full") ? CT_REPLAY_QUICK : CT_REPLAY_FULL)
@@ -197,7 +189,7 @@ static int needs_observer(struct truth *t, unsigned i)
 		open |= t->cell[c].mechanism == (int)i && isnan(t->cell[c].cycles);
 	if (!m->published || !m->observer || !open)
 		return 0;
-	int st = m->engine(&t->run[i], (unsigned)find_system(m, m->judged), &engine, &parts, &e);
+	int st = m->engine(&t->run[i], (unsigned)ct_mechanism_system(m, m->judged), &engine, &parts, &e);
 	m->engine_free(parts);
 	return st != CT_OK;
 }
@@ -429,9 +421,9 @@ static void each_system(struct truth *t, void (*f)(struct truth *t, int mechanis
 		const struct ct_mechanism *m = ct_mechanism_at(i);
 		if (!m->published)
 			continue;
-		f(t, (int)i, find_system(m, m->judged));
+		f(t, (int)i, ct_mechanism_system(m, m->judged));
 		for (const char *const *a = m->alternatives; a && *a; a++)
-			f(t, (int)i, find_system(m, *a));
+			f(t, (int)i, ct_mechanism_system(m, *a));
 	}
 }
 

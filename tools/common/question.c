@@ -78,6 +78,19 @@ void ct_question_about(struct ct_question *q, struct ct_stage *s, const struct c
 	follow_stage(q);
 }
 
+void ct_question_judge(struct ct_question *q, struct ct_judge *j)
+{
+	const struct ct_stage *s = q->stage;
+	j->run[ct_mechanism_find(q->run.mechanism->name)] = &q->run;
+	j->p = s->p;
+	j->gpu = &s->gpu;
+	j->settings = &q->settings;
+	j->from_trace = s->from_trace;
+	j->full_only = q->run.method == CT_BY_REPLAY;
+	/* What a pass has sampled tells no cycles, and is replayed. */
+	j->configured_cycles = s->changed ? 0 : ct_judge_configured_cycles(s->p);
+}
+
 void ct_question_close(struct ct_question *q)
 {
 	if (q->run.mechanism)

@@ -4,6 +4,7 @@
 
 #include "common/stage.h"
 #include "models/mechanism.h"
+#include "models/verdict/judge.h"
 
 struct ct_question {
 	struct ct_mechanism_run run;
@@ -23,6 +24,9 @@ int ct_question_open(struct ct_question *q, struct ct_tool *t, const struct ct_m
 /* Hands the stage's profile and GPUs to the run, which keeps following them when it takes another profile. Call it when
  * the stage is open; s and w, which may be NULL, must outlive the question. Passes are made again through s. */
 void ct_question_about(struct ct_question *q, struct ct_stage *s, const struct ct_workload *w);
+/* Puts the question into *j, zeroed before the first, for ct_judge_replays(): after ct_question_about(), and of all
+ * questions about that stage. */
+void ct_question_judge(struct ct_question *q, struct ct_judge *j);
 void ct_question_close(struct ct_question *q);
 
 #endif

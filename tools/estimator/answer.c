@@ -79,17 +79,8 @@ int est_ask(struct est_answer *a, struct ct_error *e)
 
 int est_judge(struct est_answer *a, struct ct_error *e)
 {
-	const struct ct_tool *t = a->question.tool;
-	struct ct_mechanism_run *run = &a->question.run;
-	if (t->method == CT_METHOD_ANALYTIC)
+	if (a->question.run.method == CT_BY_ANALYTIC)
 		return CT_OK;
-	a->judge = (struct ct_judge){.p = a->stage.p,
-	                             .gpu = &a->stage.gpu,
-	                             .settings = run->settings,
-	                             .full_only = t->method == CT_METHOD_REPLAY};
-	a->judge.from_trace = a->stage.from_trace;
-	if (!a->stage.changed)
-		a->judge.configured_cycles = ct_judge_configured_cycles(a->stage.p);
-	a->judge.run[ct_mechanism_find(run->mechanism->name)] = run;
+	ct_question_judge(&a->question, &a->judge);
 	return ct_judge_replays(&a->judge, e);
 }

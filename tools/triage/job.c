@@ -24,7 +24,6 @@ struct asked {
 	int workload_status;
 	struct ct_error workload_why;
 	struct ct_stage stage;
-	struct ct_pass_settings settings; /* of replays */
 	struct ct_judge judge;
 };
 
@@ -90,25 +89,16 @@ static int estimate_one(struct asked *a, unsigned i, struct ct_error *e)
 	return CT_OK;
 }
 
-/* Replays what the estimates leave open; a trace that cannot be read again leaves it open. */
+/* Replays what the estimates leave open; a profile's trace that cannot be read again leaves it open. */
 static int replay_open(struct ct_tool *t, struct asked *a, struct ct_error *e)
 {
-	struct ct_judge *j = &a->judge;
-	*j = (struct ct_judge){.p = a->stage.p,
-	                       .gpu = &a->stage.gpu,
-	                       .settings = &a->settings,
-	                       .full_only = t->method == CT_METHOD_REPLAY};
-	j->from_trace = a->stage.from_trace;
-	if (!a->stage.changed && !t->sample_kernels)
-		j->configured_cycles = ct_judge_configured_cycles(a->stage.p);
-	ct_tool_pass_settings(t, &a->settings);
 	for (unsigned m = 0; m < ct_mechanism_count(); m++)
 		if (is_judged(t->own, m)) {
 			ct_question_about(&a->question[m], &a->stage,
 			                  a->workload_status == CT_OK ? &a->workload : NULL);
-			j->run[m] = &a->question[m].run;
+			ct_question_judge(&a->question[m], &a->judge);
 		}
-	return ct_judge_replays(j, e);
+	return ct_judge_replays(&a->judge, e);
 }
 
 static int judge_mechanism(struct asked *a, const char *name, unsigned i, struct ct_error *e)

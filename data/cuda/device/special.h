@@ -19,11 +19,11 @@ CT_DEVICE double ct_cuda_erf_near_0(double x)
 	return fma(p, x, x);
 }
 
-/* erfc(x) for x >= 0.4 as e^(-x^2) r((x - 4) / (x + 4)) / (1 + 2 x) (M. Shepherd, J. Laframboise: Chebyshev
+/* e^(x^2) erfc(x) for x >= 0.4 as r((x - 4) / (x + 4)) / (1 + 2 x) (M. Shepherd, J. Laframboise: Chebyshev
  * approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36, 1981). */
-CT_DEVICE double ct_cuda_erfc_tail(double x)
+CT_DEVICE double ct_cuda_erfcx_tail(double b)
 {
-	double b = fmin(x, 28.0), t = (b - 4.0) / (b + 4.0);
+	double t = (b - 4.0) / (b + 4.0);
 	double p = ct_cuda_poly(t, 1.2329951186255526, -0.1396211168405625,
 			0.015379652102620024, 0.06809705425469184, -0.1010390660363236,
 			0.09373283499838343, -0.06633036581169781, 0.03716751553689339,
@@ -33,8 +33,15 @@ CT_DEVICE double ct_cuda_erfc_tail(double x)
 			-8.258492477802459e-07, 7.726650781690355e-08, 1.1094390293359294e-07,
 			-1.982779178050443e-08, -1.4971959397716502e-08, 2.4391323784148005e-09,
 			1.602802789057185e-09);
+	return p / fma(2.0, b, 1.0);
+}
+
+/* erfc(x) for x >= 0.4: the same without its factor. */
+CT_DEVICE double ct_cuda_erfc_tail(double x)
+{
+	double b = fmin(x, 28.0);
 	double square = __dmul_rn(b, b);
-	return ct_cuda_exp_sum(-square, -fma(b, b, -square)) * (p / fma(2.0, b, 1.0));
+	return ct_cuda_exp_sum(-square, -fma(b, b, -square)) * ct_cuda_erfcx_tail(b);
 }
 
 CT_DEVICE double erf(double x)
@@ -55,7 +62,7 @@ CT_DEVICE double erfc(double x)
 
 CT_DEVICE double erfcx(double x)
 {
-	double b = fmin(x, 1e15), t = (b - 4.0) / (b + 4.0);
+	double b = fmin(x, 1e15);
 	if (x != x)
 		return x;
 	if (x < 0.46875)
@@ -65,16 +72,7 @@ CT_DEVICE double erfcx(double x)
 		return 0.5641895835477563 / x *
 		       ct_cuda_poly(1.0 / (b * b), 1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125,
 		                    162.421875, -1055.7421875);
-	double p = ct_cuda_poly(t, 1.2329951186255526, -0.1396211168405625,
-			0.015379652102620024, 0.06809705425469184, -0.1010390660363236,
-			0.09373283499838343, -0.06633036581169781, 0.03716751553689339,
-			-0.016197734065064456, 0.00503196998315447, -0.0007577732290352425,
-			-0.00019925671792259803, 0.00015062137187791093, -2.439917108921655e-05,
-			-1.1221040298234377e-05, 5.709783432329159e-06, 2.917569350744597e-07,
-			-8.258492477802459e-07, 7.726650781690355e-08, 1.1094390293359294e-07,
-			-1.982779178050443e-08, -1.4971959397716502e-08, 2.4391323784148005e-09,
-			1.602802789057185e-09);
-	return p / fma(2.0, b, 1.0);
+	return ct_cuda_erfcx_tail(b);
 }
 
 CT_DEVICE double normcdf(double x)

@@ -3,6 +3,7 @@
 #define CT_PASS_PRIVATE_LANES_H
 
 #include "base/error.h"
+#include "pass/settings.h"
 #include "replay/replay.h"
 #include "trace/record.h"
 
@@ -20,6 +21,11 @@ int ct_lanes_kernel_begin(struct ct_lanes *l, const struct ct_kernel *k, unsigne
                           struct ct_error *e);
 /* Every engine takes a reference of its own. */
 int ct_lanes_push_cta(struct ct_lanes *l, struct ct_cta *cta, struct ct_error *e);
+/* Gives the engines every CTA that the launch at hand has in the trace, and tells settings->progress on the way. *held is a
+ * reference to the first of them, or NULL: it keeps the kernel alive, and is the caller's to drop, also after a failure. */
+int ct_lanes_push_launch(struct ct_lanes *l, struct ct_trace *trace,
+                         const struct ct_pass_settings *settings, struct ct_cta **held,
+                         struct ct_error *e);
 /* Waits for all engines; counts[i] gets the launch's counts of engine i. */
 int ct_lanes_kernel_end(struct ct_lanes *l, struct ct_replay_counts *counts, struct ct_error *e);
 void ct_lanes_free(struct ct_lanes *l); /* NULL allowed */
