@@ -7,6 +7,7 @@
 #include "base/items.h"
 #include "base/units.h"
 #include "common/tool.h"
+#include "trace/arrays.h"
 #include "trace/ctz.h"
 #include "tracecat/text.h"
 
@@ -31,7 +32,9 @@ struct cat {
 	struct text_sink *text;
 	uint32_t id_base, last_id;
 	uint64_t missing, unknown, kernels, ctas;
-	uint64_t warps; /* of the kernel, as written */
+	uint64_t warps;  /* of the kernel, as written */
+	uint32_t arrays; /* of the input's, written */
+	unsigned status; /* of the first program that failed */
 };
 
 /* ---- options ---- */
@@ -166,21 +169,46 @@ static int put_kernel(struct cat *c, struct ct_trace *trace, const struct ct_ker
 	return st;
 }
 
+/* Copies those allocations that have become known. `before` is the launch that follows. */
+static int put_arrays(struct cat *c, const struct ct_trace *trace, uint64_t before, struct ct_error *e)
+{
+	const struct ct_arrays *arrays = ct_trace_arrays(trace);
+	int st = CT_OK;
+	for (; st == CT_OK && c->arrays < ct_arrays_count(arrays); c->arrays++) {
+		const struct ct_array *a = ct_arrays_at(arrays, c->arrays);
+		st = c->packed ? ct_ctz_put_array(c->packed, a->first, a->bytes,
+		                                  a->named ? a->name : NULL, e)
+		               : text_sink_array(c->text, a, before, e);
+	}
+	return st;
+}
+
+static int put_event(struct cat *c, struct ct_trace *trace, const struct ct_event *ev,
+                     struct ct_error *e)
+{
+	uint64_t before = ev->kind == CT_EVENT_KERNEL ? (uint64_t)c->id_base + ev->kernel->id
+	                                              : (uint64_t)c->last_id + 1;
+	int st = put_arrays(c, trace, before, e);
+	if (st < 0)
+		return st;
+	if (ev->kind == CT_EVENT_KERNEL)
+		return put_kernel(c, trace, ev->kernel, e);
+	return c->packed ? ct_ctz_put_memcpy(c->packed, ev->address, ev->bytes, e)
+	                 : text_sink_memcpy(c->text, ev->address, ev->bytes, e);
+}
+
 static int put_trace(struct cat *c, struct ct_trace *trace, struct ct_error *e)
 {
 	struct ct_event ev;
 	int st;
-	while ((st = ct_trace_next(trace, &ev, e)) > 0) {
-		if (ev.kind == CT_EVENT_KERNEL)
-			st = put_kernel(c, trace, ev.kernel, e);
-		else if (c->packed)
-			st = ct_ctz_put_memcpy(c->packed, ev.address, ev.bytes, e);
-		else
-			st = text_sink_memcpy(c->text, ev.address, ev.bytes, e);
-		if (st < 0)
+	c->arrays = 0;
+	while ((st = ct_trace_next(trace, &ev, e)) > 0)
+		if ((st = put_event(c, trace, &ev, e)) < 0)
 			return st;
-	}
+	if (st == 0)
+		st = put_arrays(c, trace, (uint64_t)c->last_id + 1, e);
 	const struct ct_trace_stats *s = ct_trace_stats(trace);
+	c->status = c->status ? c->status : s->program_status;
 	/* Where damage ended the input, what is written is a part: one launch at least is not whole. */
 	uint64_t lost = ct_trace_damage(trace) != NULL;
 	/* What is packed has no folder any more in which to look. */
@@ -257,10 +285,12 @@ static int copy_all(struct cat *c, struct ct_error *e)
 		st = check_output(c, e);
 	if (st == CT_OK)
 		st = ct_buf_check(&t->warnings, e);
+	if (st == CT_OK && c->packed && c->status)
+		st = ct_ctz_put_status(c->packed, c->status, e);
 	if (st == CT_OK && c->packed)
 		st = ct_ctz_finish(c->packed, c->missing, c->unknown, e);
 	if (st == CT_OK && c->text)
-		st = text_sink_commit(c->text, e);
+		st = text_sink_commit(c->text, c->status, e);
 	return st == CT_OK && damaged ? 1 : st;
 }
 

@@ -8,6 +8,7 @@
 #include "common/terminal.h"
 #include "common/tool.h"
 #include "pass/origin.h"
+#include "trace/arrays.h"
 #include "traceinfo/helper.h"
 
 struct info {
@@ -151,6 +152,15 @@ static int read_trace(struct info *n, struct ct_error *e)
 	return st;
 }
 
+static uint64_t array_bytes(const struct ct_trace *trace)
+{
+	const struct ct_arrays *a = ct_trace_arrays(trace);
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < ct_arrays_count(a); i++)
+		bytes += ct_arrays_at(a, i)->bytes;
+	return bytes;
+}
+
 static int add_all(struct info *n, struct ct_error *e)
 {
 	const struct ct_trace_stats *s = ct_trace_stats(n->trace);
@@ -167,6 +177,9 @@ static int add_all(struct info *n, struct ct_error *e)
 		{"partial_headers", "kernels", s->partial_headers},
 		{"memcpys", "copies", s->memcpys},
 		{"memcpy_bytes", "bytes", n->memcpy_bytes},
+		{"arrays", "arrays", ct_arrays_count(ct_trace_arrays(n->trace))},
+		{"array_bytes", "bytes", array_bytes(n->trace)},
+		{"program_status", "status", s->program_status},
 		{"unknown_commands", "lines", s->unknown_commands},
 		{"text_bytes", "bytes", s->text_bytes},
 		{"insts_mismatches", "warps", s->insts_mismatches},
@@ -232,6 +245,29 @@ static void kernels_table(const struct ct_profile *p, struct ct_buf *b)
 	ct_table_render(&t, b);
 }
 
+/* What the program allocated, the first ARRAYS_SHOWN of it. */
+static void arrays_table(const struct ct_arrays *a, struct ct_buf *b)
+{
+	enum { ARRAYS_SHOWN = 40 };
+	static const char *const heads[] = {"array", "first", "bytes", "before launch"};
+	struct ct_table t = {.columns = 4, .style = ct_terminal_style()};
+	uint32_t n = ct_arrays_count(a), i;
+	if (!n)
+		return;
+	ct_table_heads(&t, heads);
+	for (i = 0; i < n && i < ARRAYS_SHOWN; i++) {
+		const struct ct_array *x = ct_arrays_at(a, i);
+		ct_table_name(&t, x->name);
+		ct_table_cell(&t, "0x%" PRIx64, x->first);
+		ct_table_count(&t, x->bytes);
+		ct_table_count(&t, x->launch);
+	}
+	ct_table_render(&t, b);
+	if (i < n)
+		ct_buf_printf(b, "and %" PRIu32 " more\n", n - i);
+	ct_buf_putc(b, '\n');
+}
+
 /* What is odd, or that nothing is. */
 static void integrity(const struct ct_profile *p, struct ct_buf *b)
 {
@@ -239,6 +275,8 @@ static void integrity(const struct ct_profile *p, struct ct_buf *b)
 		const char *metric, *text;
 	} odd[] = {
 		{"truncated", "the trace is damaged, this is a part of it"},
+		{"program_status",
+	         "the program ended with this status: its trace may lack what it did not come to"},
 		{"missing_kernels", "kernels of the list have no file"},
 		{"unlisted_kernels", "kernels beside the list are not in it"},
 		{"short_grids", "kernels have fewer thread blocks than their grid"},
@@ -284,6 +322,7 @@ static int table(struct ct_tool *t, const struct ct_profile *p, struct ct_buf *b
 	ct_buf_putc(b, '\n');
 	kernels_table(p, b);
 	ct_buf_putc(b, '\n');
+	arrays_table(ct_trace_arrays(n->trace), b);
 	integrity(p, b);
 	return ct_buf_check(b, e);
 }

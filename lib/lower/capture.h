@@ -56,8 +56,9 @@ enum ct_capture_copy_kind { CT_CAPTURE_TO_DEVICE, CT_CAPTURE_TO_HOST, CT_CAPTURE
 CT_NODISCARD int ct_capture_copy(struct ct_capture *c, enum ct_capture_copy_kind kind, uint64_t address,
                                  uint64_t bytes, struct ct_error *e);
 
-/* An allocation, in its place between launches; name may be NULL. A folder lists them in arrays.tsv.
- * c may be NULL. Fails with CT_ERR_NOMEM. */
+/* An allocation, in its place between launches; name may be NULL. A folder lists them in arrays.tsv, a
+ * packed trace has records of them (trace/arrays.h). c may be NULL. Fails with CT_ERR_INPUT (no bytes),
+ * CT_ERR_IO, CT_ERR_NOMEM. */
 CT_NODISCARD int ct_capture_array(struct ct_capture *c, uint64_t first, uint64_t bytes, const char *name,
                                   struct ct_error *e);
 
@@ -72,7 +73,7 @@ struct ct_capture_summary {
 enum { CT_CAPTURE_DROP = -1 };
 
 /* Ends the trace and frees c in every case (NULL allowed). status: 0, or the exit status of a
- * program that failed, which a folder's tracegen.txt names; CT_CAPTURE_DROP removes the trace. *s may
+ * program that failed, of which the trace tells its readers; CT_CAPTURE_DROP removes the trace. *s may
  * be NULL. Fails with CT_ERR_INPUT where no launch was recorded, CT_ERR_IO, CT_ERR_NOMEM: then no trace
  * is left. */
 CT_NODISCARD int ct_capture_close(struct ct_capture *c, int status, struct ct_capture_summary *s,

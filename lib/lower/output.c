@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "trace/accelsim_write.h"
+#include "trace/arrays.h"
 #include "trace/ctz.h"
 #include "trace/folder.h"
 
@@ -24,6 +25,7 @@ struct ct_lower_output {
 	char *about;
 	const struct ct_kernel *kernel;
 	struct ct_buf text, arrays;
+	struct ct_arrays *seen; /* so that a loop that allocates is told of once */
 };
 
 static int put_bytes(void *ctx, const void *p, size_t n, struct ct_error *e)
@@ -93,7 +95,8 @@ int ct_lower_output_open(struct ct_lower_output **out, const struct ct_capture_s
 	if (!o)
 		return ct_fail_nomem(e);
 	o->about = ct_strndup(s->about ? s->about : "", s->about ? strlen(s->about) : 0);
-	int st = o->about ? CT_OK : ct_fail_nomem(e);
+	o->seen = ct_arrays_new();
+	int st = o->about && o->seen ? CT_OK : ct_fail_nomem(e);
 	if (st == CT_OK)
 		st = is_packed(s->path) ? open_packed(o, s, e) : open_folder(o, s, e);
 	if (st == CT_OK && o->folder)
@@ -115,8 +118,12 @@ int ct_lower_output_copy(struct ct_lower_output *o, uint64_t address, uint64_t b
 int ct_lower_output_array(struct ct_lower_output *o, uint64_t first, uint64_t bytes, const char *name,
                           uint64_t launch, struct ct_error *e)
 {
+	uint64_t lost = ct_arrays_lost(o->seen);
+	int st = ct_arrays_add(o->seen, first, bytes, name, launch, e);
+	if (st < 0 || (st == 0 && ct_arrays_lost(o->seen) == lost))
+		return st;
 	if (o->ctz)
-		return CT_OK;
+		return ct_ctz_put_array(o->ctz, first, bytes, name, e);
 	if (!o->arrays.len)
 		ct_buf_puts(&o->arrays, "first\tbytes\tname\tlaunch\n");
 	ct_buf_printf(&o->arrays, "0x%" PRIx64 "\t%" PRIu64 "\t", first, bytes);
@@ -204,6 +211,7 @@ static void release(struct ct_lower_output *o)
 	ct_ctz_writer_free(o->ctz);
 	ct_buf_free(&o->text);
 	ct_buf_free(&o->arrays);
+	ct_arrays_free(o->seen);
 	free(o->about);
 	free(o);
 }
@@ -212,7 +220,9 @@ int ct_lower_output_close(struct ct_lower_output *o, int status, struct ct_error
 {
 	int st;
 	if (o->ctz) {
-		st = ct_ctz_finish(o->ctz, 0, 0, e);
+		st = status ? ct_ctz_put_status(o->ctz, (unsigned)status, e) : CT_OK;
+		if (st == CT_OK)
+			st = ct_ctz_finish(o->ctz, 0, 0, e);
 		if (st == CT_OK && o->file) {
 			st = ct_out_commit(o->file, e);
 			o->file = NULL;

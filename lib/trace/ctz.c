@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "trace/arrays.h"
 #include "trace/private/ctz.h"
 #include "trace/private/reader.h"
 
@@ -27,7 +28,7 @@ struct ct_ctz {
 	struct ctz_code_state code_state;
 	struct ctz_decoder *decoder;
 	struct ct_builder builder;
-	int in_kernel, in_frame, partial, indexed, skipped;
+	int in_kernel, in_frame, partial, ended, indexed, skipped;
 	uint64_t kernels, memcpys, ctas, warps, insts, kernel_ctas, kernel_warps;
 };
 
@@ -392,7 +393,43 @@ static int finish_kernel(struct ct_ctz *c, struct ct_error *e)
 	return st < 0 ? st : CT_OK;
 }
 
-/* One block between kernels: 1 kernel, 0 the end, 3 copies or the index. */
+/* Allocations, for ct_trace_arrays(). */
+static int take_arrays(struct ct_ctz *c, struct ct_error *e)
+{
+	struct ctz_in *in = &c->payload;
+	char name[CT_ARRAY_NAME_MAX + 1];
+	uint64_t first, bytes, n, launch = c->launch ? c->launch->kernel.id + UINT64_C(1) : 1;
+	while (in->p != in->end) {
+		struct ct_error bare;
+		if (ctz_get(in, &first) != 0 || ctz_get(in, &bytes) != 0 || ctz_get(in, &n) != 0 ||
+		    n > CT_ARRAY_NAME_MAX || n > (size_t)(in->end - in->p))
+			return fail(c, e, CT_ERR_INPUT, "damaged arrays");
+		memcpy(name, in->p, n);
+		name[n] = '\0';
+		in->p += n;
+		for (size_t i = 0; i < n; i++)
+			if (ctz_is_control(name[i]))
+				return fail(c, e, CT_ERR_INPUT, "damaged name of an array");
+		int st = ct_arrays_add(c->env->arrays, first, bytes, name, launch, &bare);
+		if (st < 0)
+			return named(c, st, &bare, e);
+	}
+	return 3;
+}
+
+/* With which status the program ended. Only the index and the end follow. */
+static int take_status(struct ct_ctz *c, struct ct_error *e)
+{
+	uint64_t status;
+	if (ctz_get(&c->payload, &status) != 0 || c->payload.p != c->payload.end || status == 0 ||
+	    status > CT_STATUS_MAX)
+		return fail(c, e, CT_ERR_INPUT, "damaged status of the program");
+	c->ended = 1;
+	ct_env_note_status(c->env, ct_source_name(c->source), (unsigned)status);
+	return 3;
+}
+
+/* One block between kernels: 1 kernel, 0 the end, 3 copies, arrays, status or the index. */
 static int outer_block(struct ct_ctz *c, struct ct_error *e)
 {
 	int st = read_block(c, e);
@@ -404,9 +441,13 @@ static int outer_block(struct ct_ctz *c, struct ct_error *e)
 		return end_of_file(c, e);
 	if (c->indexed)
 		return fail(c, e, CT_ERR_INPUT, "a block behind the index: damaged");
+	if (c->ended && c->type != CTZ_INDEX)
+		return fail(c, e, CT_ERR_INPUT, "a block behind the program's status: damaged");
 	switch (c->type) {
 	case CTZ_KERNEL: return start_kernel(c, e);
 	case CTZ_MEMCPY: c->copies = c->payload; return 3;
+	case CTZ_ARRAY: return take_arrays(c, e);
+	case CTZ_STATUS: return take_status(c, e);
 	case CTZ_INDEX: /* for who seeks; its checksum was right */ c->indexed = 1; return 3;
 	default:
 		return fail(c, e, CT_ERR_INPUT,

@@ -22,6 +22,14 @@ int ct_ctz_writer_new(struct ct_ctz_writer **w, int level, ct_ctz_put_fn put, vo
 /* A copy to the device, in its place between kernels. */
 int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes, struct ct_error *e);
 
+/* An allocation, in its place between copies and kernels, as ct_arrays_add() describes it. */
+int ct_ctz_put_array(struct ct_ctz_writer *w, uint64_t first, uint64_t bytes, const char *name,
+                     struct ct_error *e);
+
+/* Lets ct_ctz_finish() write that the program failed, with an exit status of 1 to 255. Fails with
+ * CT_ERR_USAGE (another status). */
+int ct_ctz_put_status(struct ct_ctz_writer *w, unsigned status, struct ct_error *e);
+
 /* A kernel, its CTAs, its end. k->id must be above that of the kernel before. */
 int ct_ctz_put_kernel(struct ct_ctz_writer *w, const struct ct_kernel *k, struct ct_error *e);
 

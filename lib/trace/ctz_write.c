@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "trace/arrays.h"
 #include "trace/private/ctz.h"
 
 enum { DEFAULT_LEVEL = 19 };
@@ -13,13 +14,15 @@ struct ct_ctz_writer {
 	void *ctx;
 	ZSTD_CCtx *zstd;
 	struct ctz_encoder encoder;
-	struct ct_buf payload, block, copies;
-	struct ct_buf index, frames; /* of all kernels, of the one being written */
+	struct ct_buf payload, block;
+	struct ct_buf copies, arrays; /* not yet written; one of them is empty */
+	struct ct_buf index, frames;  /* of all kernels, of the one being written */
 	uint64_t offset, crc;
 	uint64_t last_offset, last_index, n_frames; /* of the index */
 	uint32_t last_id;
 	int core_ids;
 	uint64_t kernels, memcpys, ctas, warps, insts;
+	unsigned status; /* 0: not told */
 };
 
 int ct_ctz_writer_new(struct ct_ctz_writer **out, int level, ct_ctz_put_fn put, void *ctx,
@@ -58,6 +61,7 @@ void ct_ctz_writer_free(struct ct_ctz_writer *w)
 	ct_buf_free(&w->payload);
 	ct_buf_free(&w->block);
 	ct_buf_free(&w->copies);
+	ct_buf_free(&w->arrays);
 	ct_buf_free(&w->index);
 	ct_buf_free(&w->frames);
 	ZSTD_freeCCtx(w->zstd);
@@ -110,29 +114,71 @@ static int put_block(struct ct_ctz_writer *w, int type, struct ct_error *e)
 	return w->put(w->ctx, p, n, e);
 }
 
-/* ---- copies and kernels ---- */
+/* ---- copies, arrays and kernels ---- */
+
+/* Writes what was collected for a block of a kind. */
+static int flush_one(struct ct_ctz_writer *w, struct ct_buf *b, int type, struct ct_error *e)
+{
+	int st = ct_buf_check(b, e);
+	if (st < 0 || b->len == 0)
+		return st;
+	ct_buf_reset(&w->payload);
+	ct_buf_add(&w->payload, b->data, b->len);
+	ct_buf_reset(b);
+	return put_block(w, type, e);
+}
+
+/* Writes what precedes a kernel. */
+static int flush_records(struct ct_ctz_writer *w, struct ct_error *e)
+{
+	int st = flush_one(w, &w->copies, CTZ_MEMCPY, e);
+	return st < 0 ? st : flush_one(w, &w->arrays, CTZ_ARRAY, e);
+}
+
+/* Records of one kind are collected until the other comes, or until they are this many bytes. */
+enum { RECORDS_BYTES = 1 << 20 };
 
 int ct_ctz_put_memcpy(struct ct_ctz_writer *w, uint64_t address, uint64_t bytes, struct ct_error *e)
 {
+	if (w->arrays.len || w->copies.len >= RECORDS_BYTES) {
+		int st = flush_records(w, e);
+		if (st < 0)
+			return st;
+	}
 	ctz_put(&w->copies, address);
 	ctz_put(&w->copies, bytes);
 	w->memcpys++;
 	return ct_buf_check(&w->copies, e);
 }
 
-static int flush_copies(struct ct_ctz_writer *w, struct ct_error *e)
+int ct_ctz_put_array(struct ct_ctz_writer *w, uint64_t first, uint64_t bytes, const char *name,
+                     struct ct_error *e)
 {
-	if (w->copies.len == 0)
-		return CT_OK;
-	ct_buf_reset(&w->payload);
-	ct_buf_add(&w->payload, w->copies.data, w->copies.len);
-	ct_buf_reset(&w->copies);
-	return put_block(w, CTZ_MEMCPY, e);
+	size_t n = name ? strnlen(name, CT_ARRAY_NAME_MAX) : 0;
+	if (w->copies.len || w->arrays.len >= RECORDS_BYTES) {
+		int st = flush_records(w, e);
+		if (st < 0)
+			return st;
+	}
+	ctz_put(&w->arrays, first);
+	ctz_put(&w->arrays, bytes);
+	ctz_put(&w->arrays, n);
+	for (size_t i = 0; i < n; i++) /* the form allows no control characters */
+		ctz_put_byte(&w->arrays, ctz_is_control(name[i]) ? '?' : (unsigned char)name[i]);
+	return ct_buf_check(&w->arrays, e);
+}
+
+int ct_ctz_put_status(struct ct_ctz_writer *w, unsigned status, struct ct_error *e)
+{
+	if (status == 0 || status > CT_STATUS_MAX)
+		return ct_fail(e, CT_ERR_USAGE, "no program that fails ends with status %u", status);
+	w->status = status;
+	return CT_OK;
 }
 
 int ct_ctz_put_kernel(struct ct_ctz_writer *w, const struct ct_kernel *k, struct ct_error *e)
 {
-	int st = flush_copies(w, e);
+	int st = flush_records(w, e);
 	if (st < 0)
 		return st;
 	if (k->id <= w->last_id)
@@ -274,10 +320,14 @@ int ct_ctz_end_kernel(struct ct_ctz_writer *w, const struct ct_ctz_oddities *o, 
 
 int ct_ctz_finish(struct ct_ctz_writer *w, uint64_t missing, uint64_t unknown, struct ct_error *e)
 {
-	int st = flush_copies(w, e);
-	uint64_t at = w->offset;
+	int st = flush_records(w, e);
+	if (st == CT_OK && w->status) {
+		ctz_put(&w->payload, w->status);
+		st = put_block(w, CTZ_STATUS, e);
+	}
 	if (st < 0)
 		return st;
+	uint64_t at = w->offset;
 	w->payload.failed |= w->index.failed;
 	ct_buf_add(&w->payload, w->index.data, w->index.len);
 	if ((st = put_block(w, CTZ_INDEX, e)) < 0)

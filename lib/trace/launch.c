@@ -79,6 +79,14 @@ void ct_env_note_absent(struct ct_env *env, const struct ct_kernel *k, uint64_t 
 	        k->path, k->id, absent, exited ? ": they are lost" : "");
 }
 
+void ct_env_note_status(struct ct_env *env, const char *path, unsigned status)
+{
+	env->stats->program_status = status;
+	ct_warn(&env->options.diag,
+	        "%s: the program ended with status %u: its trace may lack what it did not come to", path,
+	        status);
+}
+
 /* The chunk that has number sid, and where. */
 static unsigned chunk_of(uint32_t sid, uint32_t *at)
 {

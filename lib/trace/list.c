@@ -164,6 +164,9 @@ void ct_list_free(struct ct_list *list)
 		free(list->entry[i].name);
 		free(list->entry[i].path);
 	}
+	for (size_t i = 0; i < list->arrays; i++)
+		free((char *)(uintptr_t)list->array[i].name);
+	free(list->array);
 	free(list->entry);
 	free(list->first_unlisted);
 	*list = (struct ct_list){0};

@@ -81,8 +81,7 @@ static int read_folder(const char *folder, char **like, struct names *l, struct 
 	return st;
 }
 
-/* A list of another name is somebody's choice of kernels. */
-static int is_the_list(const char *path)
+int ct_list_is_of_folder(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	if (strncmp(name, "kernelslist", 11) != 0)
@@ -133,7 +132,7 @@ int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *fo
 	struct names listed = {0}, there = {0};
 	char *like = NULL;
 	int st = CT_OK;
-	if (!is_the_list(path))
+	if (!ct_list_is_of_folder(path))
 		return CT_OK;
 	for (size_t i = 0; i < list->n && st == CT_OK; i++)
 		if (list->entry[i].is_kernel && add_kernel(&listed, list->entry[i].name, &like) != 0)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "trace/arrays.h"
 #include "trace/private/list.h"
 #include "trace/private/reader.h"
 
@@ -64,9 +65,10 @@ static int trace_new(struct ct_trace **out, const char *path, const char *file,
 		t->env.options = *o;
 	t->env.stats = &t->stats;
 	t->env.store = ct_store_new(t->env.options.max_memory);
+	t->env.arrays = ct_arrays_new();
 	t->path = ct_strndup(path, strlen(path));
 	t->file = ct_strndup(file, strlen(file));
-	if (!t->env.store || !t->path || !t->file) {
+	if (!t->env.store || !t->env.arrays || !t->path || !t->file) {
 		ct_trace_close(t);
 		return ct_fail_nomem(e);
 	}
@@ -166,6 +168,8 @@ static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e
 		st = ct_list_locate(&t->list, name, folder, t->env.options.trust_paths, e);
 	if (st == CT_OK)
 		st = ct_list_find_unlisted(&t->list, name, folder, e);
+	if (st == CT_OK)
+		st = ct_list_read_beside(&t->list, name, folder, e);
 	if (st == CT_OK) {
 		t->stats.raw_bytes = t->base_bytes = ct_source_raw_bytes(s);
 		t->stats.crc64 = ct_source_raw_crc64(s);
@@ -175,6 +179,8 @@ static int open_list(struct ct_trace *t, struct ct_source *s, struct ct_error *e
 		t->stats.unlisted_kernels = t->list.unlisted;
 		snprintf(t->format, sizeof t->format, "accelsim-list");
 		say_skipped(t, name);
+		if (t->list.status)
+			ct_env_note_status(&t->env, name, t->list.status);
 	}
 	ct_buf_free(&text);
 	free(folder);
@@ -408,6 +414,13 @@ static void check_name(struct ct_trace *t, struct ct_kernel *k)
 		        x->path, k->header_id);
 }
 
+/* Makes those arrays known that arrays.tsv has before the launch. */
+static int give_arrays(struct ct_trace *t, const struct ct_kernel *k, struct ct_error *e)
+{
+	return ct_list_give_arrays(
+		&t->list, k->header_id ? k->header_id : k->id, k->id, t->env.arrays, e);
+}
+
 /* Next kernel of the file being read: 1, 0 when it has no more wanted one. */
 static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_error *e)
 {
@@ -423,9 +436,12 @@ static int next_of_source(struct ct_trace *t, struct ct_event *ev, struct ct_err
 			               ct_source_name(t->source));
 		t->next_id++;
 		t->kernel_of_member = 1;
-		if (t->is_list)
+		if (t->is_list) {
 			check_name(t, &l->kernel);
-		st = wanted(t, &l->kernel, e);
+			st = give_arrays(t, &l->kernel, e);
+		}
+		if (st >= 0)
+			st = wanted(t, &l->kernel, e);
 		if (st > 0) {
 			st = t->ops->begin ? t->ops->begin(t->reader, e) : CT_OK;
 			if (st < 0)
@@ -472,8 +488,16 @@ static int next_packed(struct ct_trace *t, struct ct_event *ev, struct ct_error 
 	}
 }
 
-static int at_end(const struct ct_trace *t, struct ct_error *e)
+/* All was read: what was allocated behind the last launch is known, too. */
+static int at_end(struct ct_trace *t, struct ct_error *e)
 {
+	int st = ct_list_give_arrays(&t->list, UINT64_MAX, (uint64_t)t->next_id + 1, t->env.arrays, e);
+	if (st < 0)
+		return st;
+	if (ct_arrays_lost(t->env.arrays))
+		ct_warn(&t->env.options.diag,
+		        "%s: %" PRIu64 " arrays beyond the first %d are not told apart", t->path,
+		        ct_arrays_lost(t->env.arrays), CT_ARRAYS_MAX);
 	if (t->stats.kernels || t->stats.truncated || !t->stats.skipped_kernels)
 		return 0;
 	return ct_fail(e, CT_ERR_USAGE, "%s: -k matches none of its %" PRIu64 " kernels", t->path,
@@ -542,6 +566,11 @@ int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e
 	return CT_OK;
 }
 
+const struct ct_arrays *ct_trace_arrays(const struct ct_trace *t)
+{
+	return t->env.arrays;
+}
+
 const struct ct_trace_stats *ct_trace_stats(const struct ct_trace *t)
 {
 	return &t->stats;
@@ -589,6 +618,7 @@ void ct_trace_close(struct ct_trace *t)
 		t->ops->close(t->reader);
 	ct_source_close(t->source);
 	ct_list_free(&t->list);
+	ct_arrays_free(t->env.arrays);
 	ct_store_unref(t->env.store);
 	ct_filter_free(t->own_filter);
 	free(t->path);

@@ -93,6 +93,11 @@ int ct_trace_next_cta(struct ct_trace *t, struct ct_cta **cta, struct ct_error *
  * Fails as ct_trace_next(). */
 int ct_trace_skip_kernel(struct ct_trace *t, uint64_t *bytes, struct ct_error *e);
 
+/* What was allocated before the event that was handed out last, and after the last event everything
+ * (trace/arrays.h); never NULL. Empty where the trace does not tell. It grows in ct_trace_next(). */
+struct ct_arrays;
+const struct ct_arrays *ct_trace_arrays(const struct ct_trace *t);
+
 /* What has been read so far; final after ct_trace_next() returned 0. */
 struct ct_trace_stats {
 	uint64_t raw_bytes;  /* of the list and all members, as stored */
@@ -117,6 +122,7 @@ struct ct_trace_stats {
 	uint64_t warps_without_exit; /* warps with lanes that never come to an EXIT */
 	uint64_t null_global;        /* active global lanes at address 0 (a tracer fault) */
 	uint64_t spilled_bytes;      /* packed CTAs written to the temporary file */
+	unsigned program_status;     /* with which the program that was traced ended, where known */
 	/* Logs (NVBit, --pattern). */
 	uint64_t ignored_lines;      /* lines without a record or launch */
 	uint64_t unlaunched_kernels; /* records without a launch line */

@@ -27,6 +27,12 @@ same "on standard output the trace has it alone" "$want" "$(cat s.txt)"
 facts() { "$CT_RELEASE/traceinfo" -q -O profile "$1" | grep -E $'^(KN|SN)\t' | grep -v text_bytes; }
 same "all forms hold the same: packed" "$(facts f)" "$(facts f.ctz)"
 same "all forms hold the same: streamed" "$(facts f)" "$(facts s.ctz)"
+arrays() { "$CT_RELEASE/traceinfo" -q -O table "$1" | sed -n '/^array /,/^$/p'; }
+same "a packed file tells of the arrays as the folder does" "$(arrays f)" "$(arrays f.ctz)"
+same "the arrays and the variable" "2 1" "$(arrays f.ctz | grep -c '^array@0x.*+4000 .* 4,000 *1$') $(arrays f.ctz | grep -c '^hits .* 4 *1$')"
+"$CT_RELEASE/tracecat" -q -o c.ctz f.ctz && "$CT_RELEASE/tracecat" -q -O accelsim -o c f
+same "tracecat keeps them" "$(arrays f)$(arrays f)" "$(arrays c.ctz)$(arrays c)"
+rm -rf c c.ctz
 check "reuse reads it from a pipe" bash -o pipefail -c "'$T' capture -- ./add 2>/dev/null | '$CT_RELEASE/reuse' -q - | grep -q l1_miss_rate"
 check "a second time the same bytes" bash -c "'$T' capture -o g.ctz -- ./add >/dev/null && cmp f.ctz g.ctz"
 
@@ -55,6 +61,12 @@ run() { # ARGUMENT: exit status, then what standard error says
 same "another status: exit 1" 1 "$(run status)"
 same "the trace is kept, and says so" "status 3" "$(grep ^status r/tracegen.txt)"
 check "with a warning" grep -q 'ended with status 3: its trace is kept' err.txt
+check "whoever reads the folder is warned" eval '"$CT_RELEASE/reuse" r 2>&1 >/dev/null | grep -q "ended with status 3"'
+"$T" capture -o r.ctz -- ./add status >/dev/null 2>&1
+check "and who reads a packed file" eval '"$CT_RELEASE/reuse" r.ctz 2>&1 >/dev/null | grep -q "ended with status 3"'
+"$CT_RELEASE/tracecat" -q -O accelsim -o rc r.ctz
+same "traceinfo and tracecat know, too" "3 3" "$("$CT_RELEASE/traceinfo" -q -O profile r.ctz | awk -F'\t' '$3 == "program_status" { print $4 }') $("$CT_RELEASE/traceinfo" -q -O profile rc | awk -F'\t' '$3 == "program_status" { print $4 }')"
+rm -rf r.ctz rc
 rm -rf r
 same "a fault: exit 1" 1 "$(run far)"
 same "CUDA's error follows" "an illegal memory access was encountered" "$(tail -n 1 out.txt)"

@@ -29,7 +29,7 @@ struct text_sink {
 	void *ctx;
 	char *path, *temporary; /* a folder */
 	int made, committed;
-	struct ct_buf list, text;
+	struct ct_buf list, text, arrays;
 	struct ct_out *file;
 	ZSTD_CCtx *zstd;
 	uint32_t last_id;
@@ -56,8 +56,11 @@ static void discard_live(void)
 		strcpy(to + (digits + sizeof digits - d), ".traceg.zst");
 		unlink(live);
 	}
-	strcpy(live + live_length, "/kernelslist.g");
-	unlink(live);
+	static const char *const others[] = {"/kernelslist.g", "/arrays.tsv", "/tracegen.txt"};
+	for (int i = 0; i < 3; i++) {
+		strcpy(live + live_length, others[i]);
+		unlink(live);
+	}
 	live[live_length] = '\0';
 	rmdir(live);
 }
@@ -156,6 +159,17 @@ static int flush(struct text_sink *s, int end, struct ct_error *e)
 		st = compress(s, end ? ZSTD_e_end : ZSTD_e_continue, e);
 	ct_buf_reset(&s->text);
 	return st;
+}
+
+int text_sink_array(struct text_sink *s, const struct ct_array *a, uint64_t launch, struct ct_error *e)
+{
+	if (s->put)
+		return CT_OK;
+	if (!s->arrays.len)
+		ct_buf_puts(&s->arrays, "first\tbytes\tname\tlaunch\n");
+	ct_buf_printf(&s->arrays, "0x%" PRIx64 "\t%" PRIu64 "\t%s\t%" PRIu64 "\n", a->first, a->bytes,
+	              a->name, launch);
+	return ct_buf_check(&s->arrays, e);
 }
 
 int text_sink_memcpy(struct text_sink *s, uint64_t address, uint64_t bytes, struct ct_error *e)
@@ -278,22 +292,44 @@ int text_sink_kernel_end(struct text_sink *s, struct ct_error *e)
 	return ct_out_commit(file, e);
 }
 
-int text_sink_commit(struct text_sink *s, struct ct_error *e)
+/* Writes a file of the folder. */
+static int put_file(const struct text_sink *s, const char *file, const struct ct_buf *text,
+                    struct ct_error *e)
 {
 	struct ct_buf name = {0};
 	struct ct_out *out;
-	if (s->put)
-		return CT_OK;
-	ct_buf_printf(&name, "%s/kernelslist.g", s->temporary);
+	ct_buf_printf(&name, "%s/%s", s->temporary, file);
 	int st = ct_buf_check(&name, e);
 	if (st == CT_OK && (st = ct_out_open(&out, name.data, 0, e)) == CT_OK) {
-		st = ct_out_write(out, s->list.data, s->list.len, e);
+		st = ct_out_write(out, text->data, text->len, e);
 		if (st == CT_OK)
 			st = ct_out_commit(out, e);
 		else
 			ct_out_abort(out);
 	}
 	ct_buf_free(&name);
+	return st;
+}
+
+/* The list, and what else readers look for beside it. */
+static int put_files(struct text_sink *s, unsigned status, struct ct_error *e)
+{
+	int st = put_file(s, "kernelslist.g", &s->list, e);
+	if (st == CT_OK && s->arrays.len)
+		st = put_file(s, "arrays.tsv", &s->arrays, e);
+	if (st < 0 || !status)
+		return st;
+	ct_buf_reset(&s->text);
+	ct_buf_printf(&s->text, "written by tracecat\nstatus %u\n", status);
+	st = ct_buf_check(&s->text, e);
+	return st < 0 ? st : put_file(s, "tracegen.txt", &s->text, e);
+}
+
+int text_sink_commit(struct text_sink *s, unsigned status, struct ct_error *e)
+{
+	if (s->put)
+		return CT_OK;
+	int st = put_files(s, status, e);
 	if (st < 0)
 		return st;
 	/* Like any folder that one makes, not only for its owner. */
@@ -332,6 +368,7 @@ void text_sink_free(struct text_sink *s)
 	ZSTD_freeCCtx(s->zstd);
 	ct_buf_free(&s->list);
 	ct_buf_free(&s->text);
+	ct_buf_free(&s->arrays);
 	free(s->path);
 	free(s->temporary);
 	free(s);

@@ -17,8 +17,13 @@
 struct ct_env {
 	struct ct_store *store;
 	struct ct_trace_stats *stats;
+	struct ct_arrays *arrays; /* allocated so far */
 	struct ct_trace_options options;
 };
+
+enum { CT_STATUS_MAX = 255 }; /* of a program's end */
+/* Keeps and tells that the program of the trace `path` ended with a status that is not 0. */
+void ct_env_note_status(struct ct_env *env, const char *path, unsigned status);
 
 /* Counts and tells what is absent of a kernel's grid, of which there are that many thread blocks, and
  * the warps that are absent from them, of whose warps `exited` have come to their EXIT. Where none

@@ -30,6 +30,8 @@ enum {
 enum { /* block types */
        CTZ_KERNEL = 'K',
        CTZ_MEMCPY = 'M',
+       CTZ_ARRAY = 'A',
+       CTZ_STATUS = 'S',
        CTZ_CODE = 'C',
        CTZ_FRAME = 'F',
        CTZ_KERNEL_END = 'Z',
@@ -132,6 +134,12 @@ static inline int ctz_get_planes(struct ctz_in *in, uint64_t *out)
 		}
 	}
 	return -1;
+}
+
+/* Names hold none of these. */
+static inline int ctz_is_control(char c)
+{
+	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
 /* A column being written; failures are sticky (ct_buf). */

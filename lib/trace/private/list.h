@@ -3,6 +3,8 @@
 #define CT_TRACE_PRIVATE_LIST_H
 
 #include "base/buf.h"
+#include "trace/arrays.h"
+#include "trace/private/accelsim.h"
 #include "trace/trace.h"
 
 struct ct_list_entry {
@@ -22,6 +24,9 @@ struct ct_list {
 	uint64_t first_unknown;                /* line */
 	size_t first_missing, first_unordered; /* entries */
 	char *first_unlisted;                  /* file, by name */
+	struct ct_array *array;                /* of arrays.tsv; names are the list's */
+	size_t arrays, array_cap, next_array;
+	unsigned status; /* of tracegen.txt: with which the program ended */
 };
 
 /* Parses n bytes of list text; `name` is for messages. *list is the caller's to free
@@ -43,6 +48,16 @@ int ct_list_is_suffix(const char *p);
  * CT_ERR_NOMEM; a folder that may not be read has none. */
 int ct_list_find_unlisted(struct ct_list *list, const char *path, const char *folder,
                           struct ct_error *e);
+/* 1 when a list of this path is its folder's, not somebody's choice of kernels. */
+int ct_list_is_of_folder(const char *path);
+
+/* list_beside.c: reads arrays.tsv and tracegen.txt of the folder into *list, where they are there and the
+ * list is the folder's. Fails with CT_ERR_INPUT (a bad line), CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_list_read_beside(struct ct_list *list, const char *name, const char *folder, struct ct_error *e);
+/* Gives a table those arrays not yet given that were allocated before launch number `launch`, in their
+ * order; to the table, `id` is that launch. */
+int ct_list_give_arrays(struct ct_list *list, uint64_t launch, uint64_t id, struct ct_arrays *to,
+                        struct ct_error *e);
 void ct_list_free(struct ct_list *list);
 
 /* Opens a file of a list, or the list of a folder: regular files only, never waiting. */
