@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { NCU_SECTOR = 32 }; /* bytes of a sector in its counters of DRAM */
+
 struct count_metric {
 	const char *metric;
 	size_t offset; /* of a uint64_t in struct ct_replay_counts */
@@ -45,6 +47,48 @@ static const struct count_metric counts[] = {
 	COUNT("cta_slots", sm_cta_capacity),
 };
 
+static double ratio_of(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : NAN;
+}
+
+/* What Nsight Compute counts, where it differs: man/cachetriage-profile.5 says how. */
+static int add_ncu(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
+                   const char *method, struct ct_error *e)
+{
+	const uint64_t load_hits = c->l1_read_accesses - c->l1_read_misses;
+	const uint64_t hits = load_hits + c->l1_store_line_hits;
+	const uint64_t l2_hits = c->llc_accesses - c->llc_read_misses;
+	const struct {
+		const char *metric;
+		uint64_t value;
+	} counts_of[] = {
+		{"ncu_warp_insts", c->warp_insts},
+		{"ncu_l1_hit_sectors", hits},
+		{"ncu_l1_load_hit_sectors", load_hits},
+		{"ncu_l2_hit_sectors", l2_hits},
+		{"ncu_l2_read_sectors", c->llc_read_accesses},
+		{"ncu_l2_write_sectors", c->llc_accesses - c->llc_read_accesses},
+		{"ncu_dram_sectors", (c->dram_read_bytes + c->dram_write_bytes) / NCU_SECTOR},
+	};
+	const struct {
+		const char *metric;
+		uint64_t above, below;
+	} rates[] = {
+		{"ncu_l1_hit_rate", hits, c->l1_accesses},
+		{"ncu_l1_load_hit_rate", load_hits, c->l1_read_accesses},
+		{"ncu_l2_hit_rate", l2_hits, c->llc_accesses},
+	};
+	int st = CT_OK;
+	for (size_t i = 0; i < sizeof counts_of / sizeof counts_of[0] && st == CT_OK; i++)
+		st = ct_profile_add_count(p, scope, counts_of[i].metric, counts_of[i].value, NULL,
+		                          method, e);
+	for (size_t i = 0; i < sizeof rates / sizeof rates[0] && st == CT_OK; i++)
+		st = ct_profile_add_real(p, scope, rates[i].metric,
+		                         ratio_of(rates[i].above, rates[i].below), NULL, method, e);
+	return st;
+}
+
 struct ratio_metric {
 	const char *metric;
 	size_t above, below; /* of uint64_t in struct ct_replay_counts */
@@ -75,11 +119,6 @@ static uint64_t counter_at(const struct ct_replay_counts *c, size_t offset)
 	return *(const uint64_t *)(const void *)((const char *)c + offset);
 }
 
-static double ratio_of(uint64_t a, uint64_t b)
-{
-	return b ? (double)a / (double)b : NAN;
-}
-
 int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_replay_counts *c,
                    const char *method, struct ct_error *e)
 {
@@ -92,7 +131,7 @@ int ct_pass_add_sn(struct ct_profile *p, const char *scope, const struct ct_repl
 		                         ratios[i].factor * ratio_of(counter_at(c, ratios[i].above),
 		                                                     counter_at(c, ratios[i].below)),
 		                         NULL, method, e);
-	return st;
+	return st == CT_OK ? add_ncu(p, scope, c, method, e) : st;
 }
 
 int ct_pass_add_kernel(struct ct_profile *p, const struct ct_kernel *k, uint64_t warps,

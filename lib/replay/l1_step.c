@@ -421,6 +421,8 @@ static CT_INLINE void lreq_done(struct ct_replay *r, struct rp_sm *sm, uint32_t 
 	uint32_t mem = l->mem;
 	sm->c.l1_line_accesses++;
 	sm->c.l1_line_misses += (l->met[RP_SECTOR_MISS] | l->met[RP_LINE_MISS]) != 0;
+	if (l->store && !l->met[RP_LINE_MISS])
+		sm->c.l1_store_line_hits += ct_bits(l->sectors);
 	if (r->has_l1)
 		observe_l1(r, sm, l, now);
 	sm->full.lreq_spare.at[sm->full.lreq_spare.n++] = lreq;

@@ -122,6 +122,7 @@ static void count_lookup(struct rp_sm *sm, const struct ct_l1_result *o, int is_
 	uint32_t miss = o->sector_miss | o->line_miss, all = o->hit | o->pending | miss;
 	sm->c.l1_line_accesses += all != 0;
 	sm->c.l1_line_misses += miss != 0;
+	sm->c.l1_store_line_hits += is_write && !o->line_miss ? ct_bits(all) : 0;
 	rp_count_l1(&sm->c,
 	            &(struct rp_l1_met){ct_bits(all), ct_bits(miss), ct_bits(o->pending),
 	                                ct_bits(o->sector_miss)},

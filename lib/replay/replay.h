@@ -92,6 +92,8 @@ struct ct_replay_counts {
 	uint64_t global_requests, global_lane_accesses;
 	uint64_t l1_accesses, l1_misses, l1_pending, l1_sector_misses /* tag hit, sector absent */;
 	uint64_t l1_read_accesses, l1_read_misses, l1_read_pending;
+	uint64_t l1_store_line_hits; /* sectors of stores to lines that the L1 held, in whatever state
+	                                the sectors were */
 	uint64_t l1_line_accesses, l1_line_misses; /* 128 B lines: a line with any sector missing */
 	uint64_t llc_accesses, llc_misses, llc_pending, llc_read_accesses, llc_read_misses;
 	uint64_t llc_line_accesses, llc_line_misses;

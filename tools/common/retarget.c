@@ -76,10 +76,26 @@ static void set_replication(struct target *g)
 static void set_l1(struct target *g)
 {
 	static const char *const gone[] = {
-		"l1_pending_hits", "l1_read_pending_hits", "line_util_0",       "line_util_25",
-		"line_util_50",    "line_util_75",         "line_util_100",     "line_touched_0",
-		"line_touched_25", "line_touched_50",      "line_touched_75",   "line_touched_100",
-		"lines_left",      "l1_miss_rate_low",     "l1_miss_rate_high", NULL};
+		"l1_pending_hits",
+		"l1_read_pending_hits",
+		"line_util_0",
+		"line_util_25",
+		"line_util_50",
+		"line_util_75",
+		"line_util_100",
+		"line_touched_0",
+		"line_touched_25",
+		"line_touched_50",
+		"line_touched_75",
+		"line_touched_100",
+		"lines_left",
+		"l1_miss_rate_low",
+		"l1_miss_rate_high",
+		"ncu_l1_hit_rate",
+		"ncu_l1_hit_sectors",
+		"ncu_l1_load_hit_rate",
+		"ncu_l1_load_hit_sectors",
+		NULL};
 	const struct ct_l1_answer *o = &g->a.l1_old, *n = &g->a.l1_new;
 	double kilo = sn(g, "thread_insts") / 1000;
 	double sectors = sn(g, "l1_sector_accesses"), reads = sn(g, "l1_read_sector_accesses");
@@ -111,7 +127,11 @@ static void set_l1(struct target *g)
 static void set_llc(struct target *g)
 {
 	static const char *const gone[] = {
-		"llc_pending_hits", "dram_write_bytes", "llc_miss_rate_low", "llc_miss_rate_high", NULL};
+		"llc_pending_hits",    "dram_write_bytes",
+		"llc_miss_rate_low",   "llc_miss_rate_high",
+		"ncu_l2_hit_rate",     "ncu_l2_hit_sectors",
+		"ncu_l2_read_sectors", "ncu_l2_write_sectors",
+		"ncu_dram_sectors",    NULL};
 	const struct ct_llc_answer *o = &g->a.llc_old, *n = &g->a.llc_new;
 	double kilo = sn(g, "thread_insts") / 1000, had = sn(g, "llc_sector_misses");
 	double sectors = sn(g, "llc_sector_accesses") * n->sector_accesses / o->sector_accesses;

@@ -168,6 +168,7 @@ rp_store_line(struct ct_replay *r, struct rp_sm *sm, const struct rp_look *l, ui
 			rp_lru_store(&sm->cache.lru, i, s, rp_written_bytes(r, q->bytes, s));
 		}
 	}
+	sm->c.l1_store_line_hits += had ? rp_count_of[q->sectors & 0xff] : 0;
 	return (struct rp_outcome){.missing = q->sectors & ~valid, .had = (int)had};
 }
 
