@@ -181,6 +181,10 @@ $(BUILD)/tests/test_nomem: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=rea
 
 tests: all $(UNITS:%=$(BUILD)/tests/%) $(FUZZERS:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $$(FAULTS)
 
+# Every C file, for a compiler that only looks for warnings (-fsyntax-only makes no object).
+syntax: $(call obj,$(LIB_SRC) $(MODEL_SRC) $(RUNTIME_SRC) $(SUPPORT_SRC) $(wildcard $(addprefix tools/,*.c */*.c */*/*.c) \
+  $(addprefix tests/,unit/*.c bench/*.c fuzz/*.c fuzz/driver/*.c fidelity/*.c verdicts/*.c lowering/*.c)))
+
 ## library: the static and the shared library that `make install` installs
 library: $(INSTALLED) $(SO)
 
@@ -193,8 +197,8 @@ demo: deps-missing
 check: deps-missing
 	@$(MAKE) --no-print-directory SHARED_CFLAGS=-O1 library
 	@$(MAKE) --no-print-directory all $(BENCHES:%=$(BUILD)/tests/%) $(BUILD)/tests/fidelity $(BUILD)/tests/truth $(FAULTS)
-	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g" SANFLAGS="$(SANITIZE)" CAPTURE= tests
-	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-O1" CAPTURE= tests
+	@$(MAKE) --no-print-directory BUILD=build/asan CFLAGS="-O1 -g1" SANFLAGS="$(SANITIZE)" CAPTURE= tests
+	@$(MAKE) --no-print-directory BUILD=build/clang CC=clang CFLAGS="-fsyntax-only" CAPTURE= syntax
 	@bash tests/run.sh build build/asan
 
 ## quick: unit and golden tests of the plain build only (while developing)
@@ -383,6 +387,6 @@ clean:
 list help:
 	@sed -n 's/^## //p' Makefile
 
-.PHONY: reasons all tests library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
+.PHONY: reasons all tests syntax library public-headers demo check quick bench fidelity validation faults math hostile long coverage fuzz campaign tsan tsan-few nosimd analyse valgrind deps deps-missing install uninstall completions deb dist clean format list help
 
 -include $(shell find $(BUILD)/obj $(BUILD)/pic -name '*.d' 2>/dev/null)

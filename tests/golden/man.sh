@@ -32,7 +32,8 @@ pages_and_options() {
 # Examples: the lines that start with "$ " inside literal displays, page by page, in
 # an empty folder, each of which must exit 0.
 [ $# -gt 0 ] || { pages_and_options; set -- $(cd "$CT_ROOT/man" && ls -- *.[157]); }
-export PATH="$CT_BIN:$PATH"
+# They run the plain build: what they show is the documentation's truth, and some replay for minutes with sanitizers.
+export PATH="$CT_RELEASE:$PATH"
 for name; do
 	page=$CT_ROOT/man/$name
 	script=$(awk '/^\.Bd .*-literal/{on=1} /^\.Ed/{on=0} on && /^\$ /{sub(/^\$ /,""); print}' "$page" |
