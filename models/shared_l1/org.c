@@ -387,11 +387,22 @@ static int read_missing(struct ct_sl_org *o, unsigned at, uint64_t line, struct 
 	return waiter_add(o, x, &me) < 0 ? CT_ERR_NOMEM : CT_OK;
 }
 
+/* Sectors of the line that a read finds in this place of the L1. */
+static uint32_t found_sectors(const struct sl_way *w, uint32_t mask)
+{
+	return w && !w->dead ? w->w.valid & mask : 0;
+}
+
+int ct_sl_org_holds(const struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask)
+{
+	return found_sectors(find_line(o, at, line), mask) == mask;
+}
+
 int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, uint32_t mask,
                      int is_write, uint64_t token, uint64_t now, struct ct_sl_found *f)
 {
 	struct sl_way *w = find_line(o, at, line);
-	uint32_t there = w && !w->dead ? w->w.valid & mask : 0;
+	uint32_t there = found_sectors(w, mask);
 	*f = (struct ct_sl_found){.hit = there};
 	*(w && w->w.valid ? &f->sector_miss : &f->line_miss) = mask & ~there;
 	if (!is_write && there != mask) {
@@ -408,6 +419,32 @@ int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t l
 	*(is_write ? &o->s.writes : &o->s.reads) += 1;
 	*(is_write ? &o->s.write_misses : &o->s.read_misses) += (uint64_t)missed;
 	return note_served(o, at, from, line, missed, now);
+}
+
+int ct_sl_org_store(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint32_t whole)
+{
+	struct sl_way *w = find_line(o, at, line);
+	if (o->c.write == CT_WRITE_EVICT && w && w->w.valid) {
+		if (!(w->w.valid & ~mask) && !w->w.held)
+			return forget_way(o, w);
+		if (!(w->w.valid & ~mask) && copies_add(o, line, -1) != CT_OK)
+			return CT_ERR_NOMEM;
+		w->w.valid &= ~mask;
+	}
+	if (o->c.write < CT_WRITE_THROUGH_ALLOCATE || (w && w->dead))
+		return CT_OK;
+	if (!w) {
+		if (!(w = victim_of(o, at, line)))
+			return CT_OK;
+		if (forget_way(o, w) != CT_OK)
+			return CT_ERR_NOMEM;
+		*w = (struct sl_way){.w = {.line = line, .used = 1}};
+	}
+	w->w.stamp = ++o->clock;
+	if (whole && !w->w.valid && copies_add(o, line, 1) != CT_OK)
+		return CT_ERR_NOMEM;
+	w->w.valid |= whole;
+	return CT_OK;
 }
 
 /* Calls done() for every waiter that lacks no sector any more, in the order of arrival, and keeps the

@@ -3,8 +3,8 @@
  *
  * The object knows no time but for the stamps of the mode timeline; its caller says what
  * happens in which order: an access finds its route, is looked up at the L1 of the
- * route, perhaps waits for a fill, and the reply reaches the requester. Reads allocate,
- * stores write through and do not. Shared organisations keep each line in its home alone:
+ * route, perhaps waits for a fill, and the reply reaches the requester. Reads allocate;
+ * stores write through, and do to the L1 what the GPU's write policy says. Shared organisations keep each line in its home alone:
  * a fill elsewhere is refused, which is the assertion that there are no two copies.
  *
  * One object belongs to one thread. */
@@ -32,6 +32,7 @@ struct ct_sl_org_config {
 	unsigned cores;
 	uint32_t sets, ways; /* of each L1; dynamic: sets a multiple of 2 */
 	uint32_t set_hash;   /* enum ct_set_hash */
+	uint32_t write;      /* enum ct_write_policy */
 	uint32_t whole;      /* mask of all sectors of a line */
 	enum ct_sl_homes homes;
 	int reserve; /* a miss takes its line at once (GPGPU-Sim's allocation on
@@ -79,6 +80,12 @@ enum { CT_SL_RETRY = 1 };
  * done: no MSHR, no line), or CT_ERR_NOMEM. now: for the timeline. */
 int ct_sl_org_access(struct ct_sl_org *o, unsigned at, unsigned from, uint64_t line, uint32_t mask,
                      int is_write, uint64_t token, uint64_t now, struct ct_sl_found *f);
+/* What the L1 of core `at` does with a store that ct_sl_org_access() has just counted, by the GPU's l1.write: it drops the
+ * sectors, or takes the line and keeps those that the store has written as a whole (`whole`, a part of mask), or nothing.
+ * CT_OK or CT_ERR_NOMEM. */
+int ct_sl_org_store(struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask, uint32_t whole);
+/* Whether the L1 of core `at` holds all of these sectors, so that a read of them waits for nothing. Pure. */
+int ct_sl_org_holds(const struct ct_sl_org *o, unsigned at, uint64_t line, uint32_t mask);
 /* Sectors have come to core `at`: calls done for every waiter that is now served, in order of
  * arrival. Returns CT_OK, or CT_ERR_INPUT if a shared organisation would hold a line outside
  * its home or one that nobody waits for; CT_ERR_NOMEM. */

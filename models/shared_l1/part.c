@@ -104,18 +104,22 @@ static void reply_to_requester(struct ct_sl_part *p, struct ct_replay *r, uint32
 
 /* ---- fetches ---- */
 
+/* Fetches sectors of a line for the L1 of core `at`, with a request for each, as the engine's L1 does. A request of the
+ * pool stands for each fetch: its line and what is fetched. */
 static void fetch_line(struct ct_sl_part *p, struct ct_replay *r, uint32_t at,
                        const struct sp_request *q, uint32_t mask, uint64_t now)
 {
-	uint32_t i = take_request(p);
-	if (i == SP_NONE) {
-		out_of_memory(r);
-		return;
+	struct sp_request f = {.line = q->line, .address = q->address};
+	for (uint32_t left = mask; left; left &= left - 1) {
+		uint32_t i = take_request(p);
+		if (i == SP_NONE) {
+			out_of_memory(r);
+			return;
+		}
+		f.mask = left & (0 - left);
+		p->request[i] = f;
+		ct_l1_fetch(r, at, f.address, p->gpu.l1.sector, f.mask, SP_TAG_FILL | i, now);
 	}
-	/* A request of the pool stands for the fetch: its line and what is fetched. */
-	struct sp_request f = {.line = q->line, .address = q->address, .mask = mask};
-	p->request[i] = f;
-	ct_l1_fetch(r, at, f.address, p->gpu.l1.sector, mask, SP_TAG_FILL | i, now);
 }
 
 struct landing {
@@ -134,7 +138,9 @@ static void waiter_served(void *ctx, const struct ct_sl_waiter *w)
 		reply_to_requester(l->p, l->r, l->at, (uint32_t)w->token, l->now);
 		return;
 	}
-	ct_l1_answer(l->r, q->sm, q->token, w->mask, l->now);
+	/* Each sector takes the write-back port, as in the engine's L1. */
+	for (uint32_t left = w->mask; left; left &= left - 1)
+		ct_l1_answer(l->r, q->sm, q->token, left & (0 - left), l->now);
 	free_request(l->p, (uint32_t)w->token);
 }
 
@@ -172,10 +178,27 @@ static void part_written(void *ctx, struct ct_replay *r, uint32_t sm, uint64_t t
 	free_request(p, i);
 }
 
+/* Sectors of a store that it writes as a whole; of lines of more than 128 bytes the request does not tell them. */
+static uint32_t whole_sectors(const struct ct_gpu *g, const struct sp_request *q)
+{
+	uint32_t whole = 0;
+	if (g->l1.line > 128)
+		return 0;
+	for (uint32_t left = q->mask; left; left &= left - 1) {
+		uint32_t s = ct_low_bit(left), n = 0;
+		for (uint32_t b = s * g->l1.sector; b < (s + 1) * g->l1.sector; b++)
+			n += (uint32_t)(q->bytes[b / 64] >> b % 64 & 1);
+		whole |= (uint32_t)(n == g->l1.sector) << s;
+	}
+	return whole;
+}
+
 static void store_through(struct ct_sl_part *p, struct ct_replay *r, uint32_t at, uint32_t i,
                           uint64_t now)
 {
 	const struct sp_request *q = &p->request[i];
+	if (ct_sl_org_store(p->org, at, q->line, q->mask, whole_sectors(&p->gpu, q)) != CT_OK)
+		out_of_memory(r);
 	ct_l1_write(r, at, q->address, p->gpu.l1.sector, q->mask,
 	            p->gpu.l1.line <= 128 ? q->bytes : NULL, i, now);
 }
@@ -205,6 +228,16 @@ static void enqueue_at_home(struct ct_sl_part *p, struct ct_replay *r, uint32_t 
 	set_home_timer(p, r, node, cycle);
 }
 
+/* As in the engine's L1, what is not answered at once needs room in the miss queue of its L1: a load leaves one place free. */
+static int has_miss_room(const struct ct_sl_part *p, const struct ct_replay *r, uint32_t at,
+                         const struct sp_request *q, uint64_t now)
+{
+	uint32_t queue = p->gpu.l1.miss_queue > 2 ? p->gpu.l1.miss_queue : 2;
+	if (!q->is_write && ct_sl_org_holds(p->org, at, q->line, q->mask))
+		return 1;
+	return ct_l1_queued(r, at, now) < queue - (q->is_write ? 0 : 1);
+}
+
 /* The head of the input queue; 0 when it has to stay. */
 static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t node, uint64_t cycle)
 {
@@ -212,6 +245,8 @@ static int serve_home_head(struct ct_sl_part *p, struct ct_replay *r, uint32_t n
 	uint32_t i = h->head;
 	struct sp_request *q = &p->request[i];
 	struct ct_sl_found f;
+	if (!has_miss_room(p, r, node, q, cycle))
+		return 0;
 	int st = ct_sl_org_access(p->org, node, q->sm, q->line, q->mask, q->is_write, i, cycle, &f);
 	if (st == CT_SL_RETRY)
 		return 0;
@@ -283,6 +318,8 @@ static enum ct_l1_outcome look_up_own_l1(struct ct_sl_part *p, struct ct_replay 
 	struct sp_request *q = &p->request[i];
 	struct ct_sl_found f;
 	p->home[q->sm].busy_at = cycle + 1;
+	if (!has_miss_room(p, r, q->sm, q, cycle))
+		return CT_L1_RETRY;
 	int st = ct_sl_org_access(p->org, q->sm, q->sm, q->line, q->mask, q->is_write, i, cycle, &f);
 	if (st == CT_SL_RETRY)
 		return CT_L1_RETRY;

@@ -32,7 +32,7 @@ const struct ct_replay_parts *ct_sl_part_parts(const struct ct_sl_part *p);
 
 /* What a run counted besides ct_replay_counts. */
 struct ct_sl_part_counts {
-	struct ct_sl_org_stats org; /* zero for private systems */
+	struct ct_sl_org_stats org; /* zero where there is no organisation, see ct_sl_part_org() */
 	uint64_t home_bytes;        /* payload of read replies from homes */
 	uint64_t past_bytes;        /* of reads around them */
 	uint64_t remote_reads;
@@ -42,7 +42,7 @@ struct ct_sl_part_counts {
 	uint64_t busiest, flits; /* cycles of the busiest channel, flits */
 };
 void ct_sl_part_counts(const struct ct_sl_part *p, struct ct_sl_part_counts *c);
-/* The organisation, for its timeline; NULL for private systems. */
+/* The organisation, for its timeline; NULL for private systems and where there is one SM. */
 const struct ct_sl_org *ct_sl_part_org(const struct ct_sl_part *p);
 
 #endif

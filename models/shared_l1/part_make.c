@@ -89,11 +89,12 @@ static int make_org(struct ct_sl_part *p, enum ct_sl_network kind, const struct 
 		.sets = g->l1.sets,
 		.ways = g->l1.ways,
 		.set_hash = g->l1.set_hash,
+		.write = g->l1.write_policy,
 		.whole = sectors >= 32 ? UINT32_MAX : (1u << sectors) - 1,
 		.homes = p->params.homes,
 		.reserve = g->l1.allocate == CT_ALLOCATE_ON_MISS,
 		.mshr_entries = g->l1.mshr_entries,
-		.mshr_merge = 0, /* a home coalesces what all cores ask for (reading remote-read) */
+		.mshr_merge = g->l1.mshr_merge,
 		.partitions = g->llc_partitions,
 	};
 	int st = ct_sl_noc_init(&noc, kind, g, &p->params, place, e);
@@ -172,9 +173,10 @@ int ct_sl_part_new(struct ct_sl_part **out, const struct ct_sl_system *s, const 
 	int st = resize_l1(p, e);
 	if (st == CT_OK)
 		st = make_network(p, kind, place, e);
-	if (st == CT_OK && s->shared)
+	/* A core alone is home to every line: its L1 is the engine's own. */
+	if (st == CT_OK && s->shared && g->sms > 1)
 		st = make_homes(p, e);
-	if (st == CT_OK && s->shared)
+	if (st == CT_OK && p->home)
 		st = make_org(p, kind, place, e);
 	if (st != CT_OK) {
 		ct_sl_part_free(p);

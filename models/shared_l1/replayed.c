@@ -43,18 +43,19 @@ void ct_sl_replayed_estimate(const struct ct_sl_answer *a, int s, const struct c
 	const struct ct_sl_system *system = ct_sl_system_at((size_t)s);
 	const struct ct_sl_org_stats *o = &part->org;
 	const struct ct_gpu *g = &a->model.gpu;
+	const int homes = system->shared && g->sms > 1; /* one SM has the engine's own L1 (part.h) */
 	memset(x, 0, sizeof *x);
 	x->miss_low = x->miss_high = x->edge_fraction = NAN;
 	x->replication_other = x->replicas_other = NAN;
 	x->cycles = (double)(c->cycles - c->launch_cycles);
 	x->ipc = x->cycles > 0 ? (double)c->thread_insts / x->cycles : 0;
-	l1_rates(c, part, system->shared, x);
+	l1_rates(c, part, homes, x);
 	x->llc_misses = (double)c->llc_misses;
 	uint64_t own = o->local + o->remote + o->past;
-	x->remote_fraction = system->shared ? quotient(o->remote + o->past, own) : 0;
-	x->past_fraction = system->shared ? quotient(o->past, own) : 0;
+	x->remote_fraction = homes ? quotient(o->remote + o->past, own) : 0;
+	x->past_fraction = homes ? quotient(o->past, own) : 0;
 	uint64_t served = o->reads + o->writes;
-	x->home_imbalance = system->shared ? quotient(o->max_home * g->sms, served) : NAN;
+	x->home_imbalance = homes ? quotient(o->max_home * g->sms, served) : system->shared ? 1 : NAN;
 	x->reply_latency = part->reply_latency;
 	/* What only the dynamic schemes compute. */
 	x->amat = system->dynamic ? o->phases.amat : NAN;

@@ -16,7 +16,7 @@
 #include "tests/support/gpus.h"
 #include "tests/support/sharedl1_twin.h"
 
-enum { CTAS = 8, WARPS = 2, LINES = 40, STORES = 1 };
+enum { CTAS = 8, WARPS = 2, LINES = 40, STORES = 1, CORES = 4 };
 
 /* Every warp reads 32 to 128 bytes of each of the same lines, `rounds` times, and stores to its
  * own. */
@@ -228,6 +228,99 @@ static void test_private_is_the_gpu(void **state)
 	assert_memory_equal(&own.c, &o.r.c, sizeof own.c);
 }
 
+/* Address of the k-th line whose home is core c: 32 lines to a home, as the L1 has 32 sets. */
+static uint32_t own_line(uint32_t c, uint32_t k)
+{
+	return 0x10000000 + 4096 * (k / 32 * CORES + c) + 128 * (k % 32);
+}
+
+/* Every CTA asks for lines of the home that it runs on: 4 SMs of one CTA each. Its warps miss the same lines together, more
+ * often than an MSHR merges, and other lines `stride` apart, more than the L1 holds; and they store to what was read. */
+static void own_lines(struct micro *m, uint32_t warps, uint32_t loads, uint32_t stride)
+{
+	memset(m, 0, sizeof *m);
+	micro_kernel(m, "k", CORES, warps * 32, 0, 32);
+	for (uint32_t c = 0; c < CORES; c++) {
+		micro_cta(m);
+		for (uint32_t w = 0; w < warps; w++) {
+			micro_warp(m, w, loads * 2 + loads / 4 + 1);
+			for (uint32_t i = 0; i < loads; i++) {
+				micro_line(m, "ffffffff 1 R%d LDG.E 1 R2 4 1 0x%x 4", 4 + i % 8,
+				           own_line(c, stride * (i / 3 + (i % 3) * w)));
+				micro_line(m, "ffffffff 1 R3 FFMA 3 R%d R5 R3 0", i % 4 ? 3 : 4 + i % 8);
+				if (i % 4 == 3)
+					micro_line(m, "ffffffff 0 STG.E 2 R2 R3 4 1 0x%x 4",
+					           own_line(c, stride * (i / 5)));
+			}
+			micro_line(m, "ffffffff 0 EXIT 0 0");
+		}
+		micro_cta_end(m);
+	}
+}
+
+static uint64_t cycles_of(const struct ct_gpu *g, uint32_t warps, uint32_t stride, const char *system)
+{
+	static struct micro m;
+	static struct micro_result r;
+	struct ct_sl_params params;
+	struct ct_sl_place place;
+	struct ct_sl_part *p;
+	struct ct_error e;
+	ct_sl_defaults(&params);
+	assert_int_equal(ct_sl_place_spread(&place, g->sms, g->llc_partitions, &e), CT_OK);
+	if (ct_sl_part_new(&p, ct_sl_system_at((size_t)ct_sl_system_find(system)), g, &params,
+	                   CT_SL_NET_FORWARDED, &place, &e) != CT_OK)
+		fail_msg("%s: %s", system, e.text);
+	struct ct_replay_options ro = {.parts = ct_sl_part_parts(p)};
+	own_lines(&m, warps, 4 * warps, stride);
+	micro_run(&m, ct_sl_part_gpu(p), &ro, &r);
+	ct_sl_part_free(p);
+	return r.c.cycles;
+}
+
+/* Where each core asks for what it is itself home to, sharing changes nothing: the limits of the homes are those of the
+ * engine's L1, to the cycle, in every write policy that such an L1 has. */
+static void test_own_homes_are_private(void **state)
+{
+	static const char *const setting[] = {
+		"l1.mshr_merge=8", "l1.mshr_merge=2", "l1.mshr_entries=3",
+		"l1.miss_queue=2", "l1.write=evict",
+	};
+	struct ct_gpu g;
+	struct ct_error e;
+	unsigned limited = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof setting / sizeof setting[0]; i++)
+		for (uint32_t stride = 1; stride <= 8; stride *= 8) {
+			uint64_t usual;
+			test_gpu_sharedl1_small(&g);
+			assert_int_equal(ct_gpu_set(&g, "sm.max_ctas=1", &e), CT_OK);
+			usual = cycles_of(&g, 12, stride, "Private");
+			assert_int_equal(ct_gpu_set(&g, setting[i], &e), CT_OK);
+			assert_int_equal(cycles_of(&g, 12, stride, "Shared"),
+			                 cycles_of(&g, 12, stride, "Private"));
+			limited += cycles_of(&g, 12, stride, "Private") > usual;
+		}
+	assert_true(limited >= 3); /* the limits are felt, or this proves nothing */
+}
+
+/* One SM is home to every line: any L1 is the private one, sectored or not, to the cycle. */
+static void test_one_core(void **state)
+{
+	static const char *const gpu[] = {"fermi-15", "sharedl1-28", "rtx3080"};
+	struct ct_gpu g;
+	struct ct_error e;
+	(void)state;
+	for (size_t i = 0; i < sizeof gpu / sizeof gpu[0]; i++) {
+		test_gpu(&g, gpu[i]);
+		assert_int_equal(ct_gpu_set(&g, "sm.count=1", &e), CT_OK);
+		for (const char *const *s =
+		             (const char *const[]){"Shared", "DynEB", "Hypothetical", NULL};
+		     *s; s++)
+			assert_int_equal(cycles_of(&g, 8, 1, *s), cycles_of(&g, 8, 1, "Private"));
+	}
+}
+
 /* The same run twice gives the same cycles. */
 static void test_repeats(void **state)
 {
@@ -265,9 +358,14 @@ static void test_long_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),  cmocka_unit_test(test_systems),
-		cmocka_unit_test(test_dynamic), cmocka_unit_test(test_private_is_the_gpu),
-		cmocka_unit_test(test_repeats), cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_systems),
+		cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_private_is_the_gpu),
+		cmocka_unit_test(test_repeats),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_own_homes_are_private),
+		cmocka_unit_test(test_one_core),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
