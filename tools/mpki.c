@@ -15,7 +15,7 @@
 #include "mpki/check.h"
 #include "mpki/explain.h"
 
-enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_TIMING, OPT_EXPLAIN };
+enum { OPT_L1_SIZES = CT_OWN_OPTION, OPT_LLC_SIZES, OPT_TIMING, OPT_EXPLAIN, OPT_PER_KERNEL };
 
 /* Without a list the curves reach from 1/16 to 16 times the configured capacity: the
  * span of the capacity studies in the papers (16x L1, 4x LLC). */
@@ -40,6 +40,7 @@ static const struct ct_option options[] = {
 	{OPT_LLC_SIZES, "llc-sizes", "LIST", "capacities of the LLC curve, all slices together"},
 	{OPT_TIMING, "timing", "full|quick",
          "how a trace is replayed: full, or quick, in which\nwarps run ahead: about twice as fast"},
+	{OPT_PER_KERNEL, "per-kernel", NULL, "also report every launch (scope kernel:N)"},
 	{OPT_EXPLAIN, "explain", NULL,
          "why accesses miss and what the cycles are lost to:\nreplays the trace with one effect off after another"},
 };
@@ -50,8 +51,8 @@ static int on_option(void *ctx, int key, const char *value, struct ct_error *e)
 	struct sizes *s = key == OPT_L1_SIZES ? &o->l1 : &o->llc;
 	if (key == OPT_TIMING)
 		return ct_pass_timing_parse(value, &o->pass.timing, e);
-	if (key == OPT_EXPLAIN) {
-		o->explain = 1;
+	if (key == OPT_EXPLAIN || key == OPT_PER_KERNEL) {
+		*(key == OPT_EXPLAIN ? &o->explain : &o->pass.per_kernel) = 1;
 		return CT_OK;
 	}
 	free(s->size);

@@ -180,6 +180,15 @@ static int open_trace(struct ct_tool *t, struct ct_stage *s, struct ct_input *in
 	return st;
 }
 
+static int tells_launches_apart(const struct ct_profile *p)
+{
+	const char *scope;
+	for (size_t i = 0; (scope = ct_profile_scope(p, i)); i++)
+		if (strncmp(scope, "kernel:", 7) == 0)
+			return 1;
+	return 0;
+}
+
 /* Options of the pass would change nothing about a profile that stays as it is. */
 static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s, struct ct_error *e)
 {
@@ -187,7 +196,9 @@ static int refuse_pass_options(const struct ct_tool *t, const struct ct_stage *s
 	                     : t->warmup                                    ? "--warmup"
 	                     : t->sample != 1                               ? "--sample"
 	                     : s->pass && s->pass->timing != CT_REPLAY_FULL ? "--timing"
-	                                                                    : NULL;
+	                     : s->pass && s->pass->per_kernel && !tells_launches_apart(s->p)
+	                             ? "--per-kernel"
+	                             : NULL;
 	if (!option)
 		return CT_OK;
 	return ct_fail(e, CT_ERR_USAGE,
